@@ -1,0 +1,3 @@
+module argosy
+
+go 1.26.0
