@@ -1,0 +1,137 @@
+package crawl
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/fxamacker/cbor/v2"
+)
+
+// WireVersion is the version of the wire format: of log entries, parts and dispatches. A reader refuses a newer one.
+const WireVersion = 1
+
+// EntryKind names what an entry of the log says.
+type EntryKind uint8
+
+// Kinds of entries: append only.
+const (
+	EntryTerm   EntryKind = iota + 1 // a coordinator begins a term
+	EntrySubmit                      // a job
+	EntryLimits                      // new limits for a job
+	EntryGrant                       // leases and refills
+	EntryParts                       // parts, from one incarnation of one node
+	EntryRecall                      // leases taken back
+	EntryRetry                       // tasks or failed URLs released by a person
+	EntryDrop                        // tasks dropped by a person
+	EntryFinish                      // the end of a job, or of a run of it
+)
+
+// Entry is a fact in the log. Exactly the fields of its kind are set. Its time is when the log stored it.
+type Entry struct {
+	Version     uint8         `cbor:"1,keyasint"`
+	Kind        EntryKind     `cbor:"2,keyasint"`
+	Epoch       uint64        `cbor:"3,keyasint,omitempty"` // of the leader that appended it
+	Node        string        `cbor:"4,keyasint,omitempty"`
+	Incarnation string        `cbor:"5,keyasint,omitempty"`
+	Job         *Job          `cbor:"6,keyasint,omitempty"`
+	Leases      []Lease       `cbor:"7,keyasint,omitempty"`
+	Refills     []Refill      `cbor:"8,keyasint,omitempty"`
+	Parts       []Part        `cbor:"9,keyasint,omitempty"`
+	Recalls     []Recall      `cbor:"10,keyasint,omitempty"`
+	Release     *Release      `cbor:"11,keyasint,omitempty"`
+	Finish      *Finish       `cbor:"12,keyasint,omitempty"`
+	Ran         time.Duration `cbor:"13,keyasint,omitempty"` // running time of the job so far, in grants and finishes
+}
+
+// Recall takes a lease back.
+type Recall struct {
+	Lease  uint64 `cbor:"1,keyasint"`
+	Reason string `cbor:"2,keyasint"`
+	Counts bool   `cbor:"3,keyasint,omitempty"` // from a live node: counts towards the recycle limit
+}
+
+// Release is what a person does to tasks: all of a job's if Tasks is empty.
+type Release struct {
+	Job   uint32   `cbor:"1,keyasint"`
+	Tasks []uint32 `cbor:"2,keyasint,omitempty"`
+	Lost  []Key    `cbor:"3,keyasint,omitempty"` // retry: pages whose records are gone
+	Why   string   `cbor:"4,keyasint,omitempty"`
+}
+
+// Finish ends a job, or a run that was interrupted or limited.
+type Finish struct {
+	Job   uint32 `cbor:"1,keyasint"`
+	State string `cbor:"2,keyasint"`
+}
+
+// States in which a run of a job ends.
+const (
+	JobRunning     = "running"
+	JobDone        = "done"        // nothing is pending
+	JobLimited     = "limited"     // a limit was reached
+	JobInterrupted = "interrupted" // by a person; resumable
+	JobManual      = "manual"      // some tasks wait for a person
+)
+
+// DispatchKind names what a dispatched message says.
+type DispatchKind uint8
+
+// Kinds of dispatches.
+const (
+	DispatchLease DispatchKind = iota + 1
+	DispatchRefill
+	DispatchRecall // give the lease back now, without a report
+	DispatchDrain  // end the lease with a final part, soon
+)
+
+// Dispatch is a message from the coordinator to a node. It is a hint: what it says is in the log already.
+type Dispatch struct {
+	Version uint8        `cbor:"1,keyasint"`
+	Kind    DispatchKind `cbor:"2,keyasint"`
+	Lease   *Lease       `cbor:"3,keyasint,omitempty"`
+	Job     *Job         `cbor:"4,keyasint,omitempty"`
+	Site    *SiteState   `cbor:"5,keyasint,omitempty"`
+	Refill  *Refill      `cbor:"6,keyasint,omitempty"`
+	LeaseID uint64       `cbor:"7,keyasint,omitempty"`
+	Seq     uint64       `cbor:"8,keyasint,omitempty"` // of the message, set by the bus
+}
+
+// NodeInfo is how a node registers.
+type NodeInfo struct {
+	Node        string            `cbor:"1,keyasint" json:"node"`
+	Incarnation string            `cbor:"2,keyasint" json:"incarnation"`
+	Labels      map[string]string `cbor:"3,keyasint,omitempty" json:"labels,omitempty"`
+	Leases      int               `cbor:"4,keyasint" json:"leases"`      // how many it takes at once
+	Concurrency int               `cbor:"5,keyasint" json:"concurrency"` // requests at once
+	Store       string            `cbor:"6,keyasint" json:"store"`
+}
+
+var encMode, decMode = func() (cbor.EncMode, cbor.DecMode) {
+	enc, err := cbor.EncOptions{Sort: cbor.SortCoreDeterministic}.EncMode()
+	if err != nil {
+		panic(err)
+	}
+	dec, err := cbor.DecOptions{MaxArrayElements: 1 << 20, MaxMapPairs: 1 << 16, MaxNestedLevels: 16}.DecMode()
+	if err != nil {
+		panic(err)
+	}
+	return enc, dec
+}()
+
+// Marshal encodes any of the wire types. The same value always gives the same bytes.
+func Marshal(v any) ([]byte, error) { return encMode.Marshal(v) }
+
+// Unmarshal decodes what Marshal wrote. Input from outside is bounded in nesting and counts.
+func Unmarshal(b []byte, v any) error { return decMode.Unmarshal(b, v) }
+
+// DecodeEntry decodes an entry of the log and checks its version.
+func DecodeEntry(b []byte) (Entry, error) {
+	var e Entry
+	if err := decMode.Unmarshal(b, &e); err != nil {
+		return Entry{}, fmt.Errorf("decode entry: %w", err)
+	}
+	if e.Version == 0 || e.Version > WireVersion {
+		return Entry{}, fmt.Errorf("decode entry: wire version %d, this program reads up to %d", e.Version, WireVersion)
+	}
+	return e, nil
+}

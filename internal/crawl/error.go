@@ -1,0 +1,103 @@
+package crawl
+
+import "errors"
+
+// Kind classifies why something failed or was refused. Kinds cross the wire and stand in the ledger: append only.
+type Kind string
+
+// Kinds of failed fetches.
+const (
+	KindDNS         Kind = "dns"           // the name did not resolve
+	KindDenied      Kind = "denied"        // the address is private, loopback or link-local and not allowed
+	KindConnect     Kind = "connect"       // no connection
+	KindTLS         Kind = "tls"           // no TLS session
+	KindTimeout     Kind = "timeout"       // a phase took too long
+	KindSlow        Kind = "slow"          // fewer bytes a second than the minimum rate
+	KindReset       Kind = "reset"         // the connection ended before the response did
+	KindProtocol    Kind = "protocol"      // not a valid HTTP response
+	KindHeaderLarge Kind = "header-large"  // header over the limit
+	KindBodyLarge   Kind = "body-large"    // body over the limit, as transferred
+	KindBomb        Kind = "decoded-large" // body over the limit once decompressed
+	KindEncoding    Kind = "encoding"      // content coding unknown or broken
+	KindProxy       Kind = "proxy"         // the proxy refused
+	KindArchive     Kind = "archive"       // the record could not be written
+	KindInternal    Kind = "internal"
+	KindStatus      Kind = "status" // 429 or 503: asked to come back later
+)
+
+// Reasons of refusals (state excluded).
+const (
+	ReasonScope       Kind = "scope"             // outside the job's scope
+	ReasonInclude     Kind = "include"           // matches no --include
+	ReasonExclude     Kind = "exclude"           // matches an --exclude
+	ReasonDepth       Kind = "depth"             // deeper than --max-depth
+	ReasonRobots      Kind = "robots"            // disallowed by robots.txt
+	ReasonRobotsDown  Kind = "robots-down"       // robots.txt answered 5xx, or not at all, each time it was asked
+	ReasonRedirects   Kind = "redirects"         // a chain of redirects over the limit
+	ReasonTrapRepeat  Kind = "trap-repeat"       // path segments repeat
+	ReasonTrapDepth   Kind = "trap-segments"     // too many path segments
+	ReasonTrapLength  Kind = "trap-length"       // URL longer than --max-url-length
+	ReasonTrapParams  Kind = "trap-parameters"   // too many query parameters
+	ReasonTrapChain   Kind = "trap-chain"        // a chain of pages that differ only in numbers (a calendar)
+	ReasonSiteBudget  Kind = "site-budget"       // over --site-pages
+	ReasonDropped     Kind = "dropped"           // dropped by a person
+	ReasonTooManyHops Kind = "too-many-refusals" // counted, not kept: over the site's cap of refusals
+)
+
+// Error is a failed operation on a site. Its kind decides what happens next.
+type Error struct {
+	Op   string // verb: "resolve", "dial", "read header"
+	Host string // may be empty
+	Kind Kind
+	Err  error // may be nil
+}
+
+func (e *Error) Error() string {
+	s := e.Op
+	if e.Host != "" {
+		s += " " + e.Host
+	}
+	s += ": " + string(e.Kind)
+	if e.Err != nil {
+		s += ": " + e.Err.Error()
+	}
+	return s
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// KindOf returns the kind of the first Error in err's chain, KindInternal if there is none.
+func KindOf(err error) Kind {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Kind
+	}
+	return KindInternal
+}
+
+// Unreachable reports whether a kind says that the site could not be asked at all, whatever the URL.
+func (k Kind) Unreachable() bool {
+	switch k {
+	case KindDNS, KindDenied, KindConnect, KindTLS, KindProxy:
+		return true
+	}
+	return false
+}
+
+// Transient reports whether asking again later can help.
+func (k Kind) Transient() bool {
+	switch k {
+	case KindDNS, KindConnect, KindTimeout, KindSlow, KindReset, KindProtocol, KindProxy, KindArchive, KindInternal, KindTLS:
+		return true
+	}
+	return false
+}
+
+// Verdict is a decision and its reason. Accepted is the zero Verdict; a refusal is not an error.
+type Verdict struct {
+	Reason Kind   // empty: accepted
+	Detail string // for people
+}
+
+// OK reports whether v accepts.
+func (v Verdict) OK() bool { return v.Reason == "" }

@@ -1,0 +1,206 @@
+package crawl
+
+// State is where a URL stands. Fetched, failed and excluded are final.
+type State uint8
+
+// States of a URL.
+const (
+	Pending  State = iota + 1 // waiting in its task's queue, or held by a lease
+	Fetched                   // a complete response of any status was archived
+	Failed                    // no complete response after all retries
+	Excluded                  // refused before it was fetched
+	Retry                     // only in outcomes: not final, ask again later
+)
+
+// String returns the state's word.
+func (s State) String() string {
+	switch s {
+	case Pending:
+		return "pending"
+	case Fetched:
+		return "fetched"
+	case Failed:
+		return "failed"
+	case Excluded:
+		return "excluded"
+	case Retry:
+		return "retry"
+	}
+	return "unknown"
+}
+
+// Final reports whether the state is one in which a URL stays.
+func (s State) Final() bool { return s == Fetched || s == Failed || s == Excluded }
+
+// Flags of a URL.
+const (
+	FlagSeed    uint8 = 1 << iota // a seed, or where one redirected
+	FlagSitemap                   // read as a sitemap
+)
+
+// Target is a URL as a lease holds it.
+type Target struct {
+	Key   Key    `cbor:"1,keyasint"`
+	URL   string `cbor:"2,keyasint"`
+	Depth uint16 `cbor:"3,keyasint,omitempty"`
+	Hops  uint8  `cbor:"4,keyasint,omitempty"` // redirects that led here
+	Tries uint8  `cbor:"5,keyasint,omitempty"` // earlier tries that failed
+	Flags uint8  `cbor:"6,keyasint,omitempty"`
+	Seq   uint64 `cbor:"7,keyasint"` // place in the task's queue
+}
+
+// Lease is a bounded run of one task on one node: what a grant in the log says.
+type Lease struct {
+	ID          uint64   `cbor:"1,keyasint"`
+	Job         uint32   `cbor:"2,keyasint"`
+	Task        uint32   `cbor:"3,keyasint"`
+	Site        string   `cbor:"4,keyasint"`
+	Node        string   `cbor:"5,keyasint"`
+	Incarnation string   `cbor:"6,keyasint"`
+	Epoch       uint64   `cbor:"7,keyasint"`
+	Attempt     uint32   `cbor:"8,keyasint"`
+	Secret      string   `cbor:"9,keyasint"` // every part must echo it
+	Quota       int      `cbor:"10,keyasint"`
+	BudgetMS    int64    `cbor:"11,keyasint"`
+	Resolve     bool     `cbor:"12,keyasint,omitempty"` // look up addresses, fetch nothing
+	Targets     []Target `cbor:"13,keyasint,omitempty"`
+}
+
+// Refill gives a running lease more URLs.
+type Refill struct {
+	Lease   uint64   `cbor:"1,keyasint"`
+	Targets []Target `cbor:"2,keyasint"`
+}
+
+// Found are links that a page gave. Links are new to the agent, Known it has sent before (only where the job has a
+// depth limit, so that the frontier can shorten paths).
+type Found struct {
+	Parent Key    `cbor:"1,keyasint"`
+	Links  []Link `cbor:"2,keyasint,omitempty"`
+	Known  []Key  `cbor:"3,keyasint,omitempty"`
+}
+
+// Link is a URL that a page, a redirect or a sitemap gave.
+type Link struct {
+	URL      string `cbor:"1,keyasint"`
+	Anchor   string `cbor:"2,keyasint,omitempty"`
+	Redirect bool   `cbor:"3,keyasint,omitempty"`
+	Sitemap  bool   `cbor:"4,keyasint,omitempty"`
+	LastMod  int64  `cbor:"5,keyasint,omitempty"` // Unix seconds, from a sitemap
+}
+
+// Outcome says how a URL of a lease ended, or that it must be tried again.
+type Outcome struct {
+	Key        Key      `cbor:"1,keyasint"`
+	URL        string   `cbor:"2,keyasint"`
+	State      State    `cbor:"3,keyasint"`
+	Reason     Kind     `cbor:"4,keyasint,omitempty"`
+	Detail     string   `cbor:"5,keyasint,omitempty"`
+	Status     int      `cbor:"6,keyasint,omitempty"`
+	Mime       string   `cbor:"7,keyasint,omitempty"`
+	Charset    string   `cbor:"8,keyasint,omitempty"`
+	Title      string   `cbor:"9,keyasint,omitempty"`
+	Bytes      int64    `cbor:"10,keyasint,omitempty"` // body as transferred
+	Digest     string   `cbor:"11,keyasint,omitempty"` // sha1 of that, base32
+	Record     Location `cbor:"12,keyasint"`
+	Text       Location `cbor:"13,keyasint"`
+	Revisit    bool     `cbor:"14,keyasint,omitempty"` // same bytes as an earlier page: the record is a revisit
+	HTML       bool     `cbor:"15,keyasint,omitempty"`
+	NoIndex    bool     `cbor:"16,keyasint,omitempty"`
+	Redirect   string   `cbor:"17,keyasint,omitempty"`
+	IP         string   `cbor:"18,keyasint,omitempty"`
+	ETag       string   `cbor:"19,keyasint,omitempty"`
+	LastMod    string   `cbor:"20,keyasint,omitempty"`
+	Lang       string   `cbor:"21,keyasint,omitempty"`
+	Simhash    uint64   `cbor:"22,keyasint,omitempty"`
+	Date       int64    `cbor:"23,keyasint,omitempty"` // of the record, Unix ms by the node's clock: a label, not an order
+	Timing     [6]int32 `cbor:"24,keyasint"`           // µs: resolve, connect, TLS, send, first byte, body
+	Depth      uint16   `cbor:"25,keyasint,omitempty"`
+	Retryable  int64    `cbor:"26,keyasint,omitempty"` // ms to wait at least, as the server asked
+	Links      int      `cbor:"27,keyasint,omitempty"` // links on the page, before any filter
+	Proto      string   `cbor:"28,keyasint,omitempty"`
+	StatusLine string   `cbor:"29,keyasint,omitempty"`
+}
+
+// Location is where a record lies.
+type Location struct {
+	File   string `cbor:"1,keyasint,omitempty"`
+	Offset int64  `cbor:"2,keyasint,omitempty"`
+	Length int64  `cbor:"3,keyasint,omitempty"`
+}
+
+// SiteChange is what a part says about its site. Times are ages and spans, so that no two clocks are compared.
+type SiteChange struct {
+	Robots        *RobotsChange `cbor:"1,keyasint,omitempty"`
+	SinceStartMS  int64         `cbor:"2,keyasint,omitempty"` // age of the last request's start; -1 if there was none
+	LatencyUS     int64         `cbor:"3,keyasint,omitempty"` // moving average of time to first byte
+	BackoffMS     int64         `cbor:"4,keyasint,omitempty"` // ask again no sooner than this
+	Fails         int           `cbor:"5,keyasint,omitempty"` // failures in a row
+	Addrs         []string      `cbor:"6,keyasint,omitempty"`
+	AddrTTLMS     int64         `cbor:"7,keyasint,omitempty"`
+	Cookies       []Cookie      `cbor:"8,keyasint,omitempty"`
+	CookiesSet    bool          `cbor:"9,keyasint,omitempty"` // Cookies replace those of the record
+	ResolveFailed Kind          `cbor:"10,keyasint,omitempty"`
+	Detail        string        `cbor:"11,keyasint,omitempty"`
+}
+
+// RobotsState is what is known of a site's robots.txt.
+type RobotsState uint8
+
+// States of a site's robots.txt (RFC 9309, section 2.3.1).
+const (
+	RobotsUnknown     RobotsState = iota // never asked
+	RobotsRules                          // its rules are in the record
+	RobotsAllowAll                       // 4xx, or empty: everything is allowed
+	RobotsUnavailable                    // 5xx or unreachable: nothing is allowed for now
+)
+
+// RobotsChange is a new answer to robots.txt.
+type RobotsChange struct {
+	State RobotsState `cbor:"1,keyasint"`
+	Body  []byte      `cbor:"2,keyasint,omitempty"`
+	TTLMS int64       `cbor:"3,keyasint"`
+	Why   Kind        `cbor:"4,keyasint,omitempty"`
+	Gone  bool        `cbor:"5,keyasint,omitempty"` // asked often enough: no longer worth waiting for
+
+	DelayMS int64 `cbor:"6,keyasint,omitempty"` // Crawl-delay
+}
+
+// Cookie is a cookie of a site, kept with its site record for one job.
+type Cookie struct {
+	Name     string `cbor:"1,keyasint"`
+	Value    string `cbor:"2,keyasint"`
+	Path     string `cbor:"3,keyasint,omitempty"`
+	Expires  int64  `cbor:"4,keyasint,omitempty"` // Unix seconds, 0 for the session
+	Secure   bool   `cbor:"5,keyasint,omitempty"`
+	HostOnly bool   `cbor:"6,keyasint,omitempty"`
+}
+
+// Part is a numbered piece of a lease's report. Parts of a lease are applied without gaps; the final one ends it.
+type Part struct {
+	Lease    uint64      `cbor:"1,keyasint"`
+	Attempt  uint32      `cbor:"2,keyasint"`
+	Epoch    uint64      `cbor:"3,keyasint"`
+	Secret   string      `cbor:"4,keyasint"`
+	No       uint32      `cbor:"5,keyasint"` // from 1
+	Final    bool        `cbor:"6,keyasint,omitempty"`
+	Reason   string      `cbor:"7,keyasint,omitempty"` // why a final part ends the lease
+	Bytes    int64       `cbor:"8,keyasint,omitempty"` // received since the last part: a sign of progress
+	Waiting  bool        `cbor:"9,keyasint,omitempty"` // for politeness: not a lack of progress
+	Want     int         `cbor:"10,keyasint,omitempty"`
+	Found    []Found     `cbor:"11,keyasint,omitempty"`
+	Outcomes []Outcome   `cbor:"12,keyasint,omitempty"`
+	Site     *SiteChange `cbor:"13,keyasint,omitempty"`
+}
+
+// Why a lease ended, in the last part's Reason and in the ledger.
+const (
+	EndDone     = "done"     // every URL has an outcome
+	EndQuota    = "quota"    // the page quota is used up
+	EndBudget   = "budget"   // the time budget is used up
+	EndWait     = "wait"     // the site's next turn is too far away
+	EndDrained  = "drained"  // asked to stop
+	EndRecalled = "recalled" // no progress
+	EndDead     = "dead"     // its incarnation ended
+	EndFailed   = "failed"   // the site could not be asked
+)

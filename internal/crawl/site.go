@@ -1,0 +1,41 @@
+package crawl
+
+// Site is the record of a site, kept by the frontier and carried by leases. Times are Unix milliseconds of the
+// log's clock; on their way to an agent they become spans (SiteState).
+type Site struct {
+	Name         string      `cbor:"1,keyasint"`
+	Robots       []byte      `cbor:"2,keyasint,omitempty"` // the groups that concern us, as text
+	RobotsState  RobotsState `cbor:"3,keyasint,omitempty"`
+	RobotsExpiry int64       `cbor:"4,keyasint,omitempty"`
+	RobotsTries  int         `cbor:"5,keyasint,omitempty"` // answers that were no answer, in a row
+	RobotsWhy    Kind        `cbor:"6,keyasint,omitempty"`
+	RobotsGone   bool        `cbor:"7,keyasint,omitempty"`
+	LastStart    int64       `cbor:"8,keyasint,omitempty"`
+	BackoffUntil int64       `cbor:"9,keyasint,omitempty"`
+	LatencyUS    int64       `cbor:"10,keyasint,omitempty"`
+	Fails        int         `cbor:"11,keyasint,omitempty"`
+	Addrs        []string    `cbor:"12,keyasint,omitempty"`
+	AddrExpiry   int64       `cbor:"13,keyasint,omitempty"`
+	ResolveFails int         `cbor:"14,keyasint,omitempty"`
+	ResolveWhy   Kind        `cbor:"15,keyasint,omitempty"`
+	Cookies      []Cookie    `cbor:"16,keyasint,omitempty"`
+	CrawlDelayMS int64       `cbor:"17,keyasint,omitempty"`
+}
+
+// SiteState is a site record as a lease carries it: spans instead of times.
+type SiteState struct {
+	Robots      []byte      `cbor:"1,keyasint,omitempty"`
+	RobotsState RobotsState `cbor:"2,keyasint,omitempty"`
+	RobotsTTLMS int64       `cbor:"3,keyasint,omitempty"`
+	RobotsTries int         `cbor:"4,keyasint,omitempty"`
+	RobotsWhy   Kind        `cbor:"5,keyasint,omitempty"`
+	RobotsGone  bool        `cbor:"6,keyasint,omitempty"`
+	WaitMS      int64       `cbor:"7,keyasint,omitempty"` // before the first request
+	LatencyUS   int64       `cbor:"8,keyasint,omitempty"`
+	Fails       int         `cbor:"9,keyasint,omitempty"`
+	Addrs       []string    `cbor:"10,keyasint,omitempty"` // if any, the only ones to dial
+	Cookies     []Cookie    `cbor:"11,keyasint,omitempty"`
+	ResolveWhy  Kind        `cbor:"12,keyasint,omitempty"` // the name does not resolve: fail every URL with this
+	Spread      int         `cbor:"13,keyasint,omitempty"` // leases that share the site's delay, at least 1
+	SeedSite    bool        `cbor:"14,keyasint,omitempty"` // secret headers and cookies may go there
+}

@@ -1,0 +1,129 @@
+package parse
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/saintfish/chardet"
+	"golang.org/x/net/html/charset"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/htmlindex"
+)
+
+// Charset returns the name of a page's encoding as the WHATWG Encoding Standard spells it: by byte order mark, the
+// Content-Type header, the page's own declaration, or a guess from its bytes; utf-8 when nothing speaks against it.
+// declared is what a meta element says, or nil.
+func Charset(body []byte, contentType string, declared []byte) string {
+	if bytes.HasPrefix(body, []byte{0xef, 0xbb, 0xbf}) {
+		return "utf-8"
+	}
+	if bytes.HasPrefix(body, []byte{0xfe, 0xff}) {
+		return "utf-16be"
+	}
+	if bytes.HasPrefix(body, []byte{0xff, 0xfe}) {
+		return "utf-16le"
+	}
+	if i := strings.Index(strings.ToLower(contentType), "charset="); i >= 0 {
+		v := strings.Trim(contentType[i+8:], " \"'")
+		if j := strings.IndexAny(v, " ;\"'"); j >= 0 {
+			v = v[:j]
+		}
+		if n := canonicalCharset(v); n != "" {
+			return n
+		}
+	}
+	if n := canonicalCharset(string(declared)); n != "" {
+		if strings.HasPrefix(n, "utf-16") { // it was readable as ASCII: it cannot be
+			n = "utf-8"
+		}
+		return n
+	}
+	return guessCharset(body)
+}
+
+// guessCharset guesses the encoding of undeclared bytes from their first 8 KiB that matter.
+func guessCharset(body []byte) string {
+	if utf8.Valid(body) {
+		return "utf-8"
+	}
+	i := 0
+	for i < len(body) && body[i] < 0x80 {
+		i++
+	}
+	start := max(0, i-1024)
+	end := min(len(body), start+8192)
+	if r, err := chardet.NewHtmlDetector().DetectBest(body[start:end]); err == nil && r.Confidence >= 20 {
+		if n := canonicalCharset(r.Charset); n != "" {
+			return n
+		}
+	}
+	return "windows-1252"
+}
+
+func canonicalCharset(label string) string {
+	if label == "" || len(label) > 40 {
+		return ""
+	}
+	_, name := charset.Lookup(label)
+	return name
+}
+
+// ASCIISuperset reports whether the bytes of markup stand for themselves in an encoding, so that a page can be
+// scanned before it is decoded.
+func ASCIISuperset(name string) bool {
+	return name != "utf-16be" && name != "utf-16le" && name != "iso-2022-jp" && name != "replacement"
+}
+
+// Decode converts bytes in a named encoding to UTF-8; malformed sequences become replacement characters.
+func Decode(b []byte, name string) string {
+	if name == "utf-8" || isASCII(b) && ASCIISuperset(name) {
+		return strings.ToValidUTF8(string(b), "\uFFFD")
+	}
+	e, err := htmlindex.Get(name)
+	if err != nil || e == encoding.Nop {
+		return strings.ToValidUTF8(string(b), "\uFFFD")
+	}
+	out, err := e.NewDecoder().Bytes(b)
+	if err != nil {
+		return strings.ToValidUTF8(string(b), "\uFFFD")
+	}
+	return string(bytes.TrimPrefix(out, []byte("\uFEFF")))
+}
+
+func isASCII(b []byte) bool {
+	for _, c := range b {
+		if c >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+// DecodeRef converts a reference to UTF-8 as the URL Standard asks: the path is decoded, bytes of the query that are
+// not ASCII stay those of the page's encoding, percent-encoded.
+func DecodeRef(ref []byte, name string) string {
+	if isASCII(ref) {
+		return string(ref)
+	}
+	if name == "utf-8" {
+		return strings.ToValidUTF8(string(ref), "\uFFFD")
+	}
+	path, query, has := bytes.Cut(ref, []byte("?"))
+	s := Decode(path, name)
+	if !has {
+		return s
+	}
+	const hex = "0123456789ABCDEF"
+	var b strings.Builder
+	b.WriteString(s)
+	b.WriteByte('?')
+	for _, c := range query {
+		if c >= 0x80 {
+			b.Write([]byte{'%', hex[c>>4], hex[c&15]})
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}

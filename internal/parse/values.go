@@ -1,0 +1,152 @@
+package parse
+
+import (
+	"bytes"
+	"strings"
+)
+
+// Directives are what meta robots or X-Robots-Tag ask for.
+type Directives struct {
+	NoIndex, NoFollow bool
+}
+
+// Robots reads a list of directives.
+func Robots(content string) (d Directives) {
+	for f := range strings.SplitSeq(strings.ToLower(content), ",") {
+		switch strings.TrimSpace(f) {
+		case "noindex":
+			d.NoIndex = true
+		case "nofollow":
+			d.NoFollow = true
+		case "none":
+			d.NoIndex, d.NoFollow = true, true
+		}
+	}
+	return d
+}
+
+// RobotsTag reads an X-Robots-Tag header; directives for another crawler ("otherbot: noindex") do not concern us.
+func RobotsTag(value, product string) Directives {
+	if i := strings.IndexByte(value, ':'); i > 0 {
+		name := strings.ToLower(strings.TrimSpace(value[:i]))
+		if !strings.ContainsAny(name, ", ") && name != "unavailable_after" && name != "max-snippet" &&
+			name != "max-image-preview" && name != "max-video-preview" {
+			if name != product {
+				return Directives{}
+			}
+			value = value[i+1:]
+		}
+	}
+	return Robots(value)
+}
+
+// refreshURL returns the URL of a meta refresh (HTML Standard, 4.2.5.3), nil if it has none.
+func refreshURL(v []byte) []byte {
+	v = bytes.TrimLeft(v, " \t\n\r\f")
+	i := 0
+	for i < len(v) && (v[i] >= '0' && v[i] <= '9' || v[i] == '.') {
+		i++
+	}
+	if i == 0 {
+		return nil
+	}
+	v = v[i:]
+	if len(v) == 0 || !bytes.ContainsAny(v[:1], ";, \t\n\r\f") {
+		return nil
+	}
+	v = bytes.TrimLeft(v, " \t\n\r\f")
+	if len(v) > 0 && (v[0] == ';' || v[0] == ',') {
+		v = bytes.TrimLeft(v[1:], " \t\n\r\f")
+	}
+	if len(v) >= 3 && foldEqual(v[:3], "url") {
+		if rest := bytes.TrimLeft(v[3:], " \t\n\r\f"); len(rest) > 0 && rest[0] == '=' {
+			v = bytes.TrimLeft(rest[1:], " \t\n\r\f")
+		}
+	}
+	if len(v) > 0 && (v[0] == '"' || v[0] == '\'') {
+		q := v[0]
+		v = v[1:]
+		if j := bytes.IndexByte(v, q); j >= 0 {
+			v = v[:j]
+		}
+	}
+	return trimSpace(v)
+}
+
+// Srcset returns the URLs of a srcset (HTML Standard, 4.8.4.2.2): a comma inside a URL does not end it.
+func Srcset(v []byte) (refs [][]byte) {
+	for {
+		v = bytes.TrimLeft(v, " \t\n\r\f,")
+		if len(v) == 0 {
+			return refs
+		}
+		i := bytes.IndexAny(v, " \t\n\r\f")
+		if i < 0 {
+			i = len(v)
+		}
+		ref := v[:i]
+		v = v[i:]
+		if trimmed := bytes.TrimRight(ref, ","); len(trimmed) < len(ref) {
+			if len(trimmed) > 0 {
+				refs = append(refs, trimmed)
+			}
+			continue
+		}
+		refs = append(refs, ref)
+		depth := 0 // the descriptor ends at a comma outside of parentheses
+		j := 0
+		for ; j < len(v); j++ {
+			if v[j] == '(' {
+				depth++
+			} else if v[j] == ')' && depth > 0 {
+				depth--
+			} else if v[j] == ',' && depth == 0 {
+				break
+			}
+		}
+		v = v[j:]
+	}
+}
+
+// LinkHeader returns the page relations of an HTTP Link header (RFC 8288): canonical, next, prev and alternate.
+func LinkHeader(value string) (refs []string) {
+	for len(value) > 0 {
+		i := strings.IndexByte(value, '<')
+		if i < 0 {
+			return refs
+		}
+		j := strings.IndexByte(value[i:], '>')
+		if j < 0 {
+			return refs
+		}
+		ref := value[i+1 : i+j]
+		params, rest := splitLink(value[i+j+1:])
+		value = rest
+		for p := range strings.SplitSeq(params, ";") {
+			k, v, _ := strings.Cut(p, "=")
+			if !strings.EqualFold(strings.TrimSpace(k), "rel") {
+				continue
+			}
+			for _, rel := range strings.Fields(strings.ToLower(strings.Trim(strings.TrimSpace(v), `"`))) {
+				switch rel {
+				case "canonical", "next", "prev", "previous", "alternate":
+					refs = append(refs, strings.TrimSpace(ref))
+				}
+			}
+		}
+	}
+	return refs
+}
+
+// splitLink cuts parameters off at the comma that starts the next link.
+func splitLink(s string) (params, rest string) {
+	quoted := false
+	for i := range len(s) {
+		if s[i] == '"' {
+			quoted = !quoted
+		} else if s[i] == ',' && !quoted {
+			return s[:i], s[i+1:]
+		}
+	}
+	return s, ""
+}

@@ -1,0 +1,122 @@
+// Package polite holds the rules of when a site may be asked, as pure functions over its record: the delay between
+// starts of requests, back-off after 429, 503 and failures, Crawl-delay, and what a lease may assume. The frontier
+// applies them with the log's time, the agent with spans; neither adds rules of its own.
+package polite
+
+import (
+	"time"
+
+	"argosy/internal/crawl"
+)
+
+const (
+	// MaxBackoff bounds exponential back-off.
+	MaxBackoff = 10 * time.Minute
+	// MaxRetryAfter bounds what a server's Retry-After is believed.
+	MaxRetryAfter = 24 * time.Hour
+	// MaxWait is how long a lease waits for its site's turn before it is given back.
+	MaxWait = 30 * time.Second
+	// maxSlowDown bounds how far a slow site's delay grows by itself.
+	maxSlowDown = 30 * time.Second
+)
+
+// Delay returns the time between starts of requests to a site: the job's delay, the site's own Crawl-delay (up to
+// the job's cap), or the time that the site takes to answer, whichever is longest. A job without a delay, for
+// people who crawl their own servers, is slowed down by Crawl-delay only.
+func Delay(lim crawl.Limits, crawlDelay time.Duration, latency time.Duration) time.Duration {
+	d := lim.Delay
+	if c := min(crawlDelay, lim.MaxCrawlDelay); c > d {
+		d = c
+	}
+	if lim.Delay > 0 && latency > d {
+		d = min(latency, max(d, maxSlowDown))
+	}
+	return d
+}
+
+// Backoff returns how long to leave a site alone after fails failures in a row: base, doubled by each.
+func Backoff(base time.Duration, fails int) time.Duration {
+	if fails <= 0 {
+		return 0
+	}
+	d := base
+	for i := 1; i < fails && d < MaxBackoff; i++ {
+		d *= 2
+	}
+	return min(d, MaxBackoff)
+}
+
+// Latency folds a sample into a moving average of the time to first byte.
+func Latency(average, sample time.Duration) time.Duration {
+	if average == 0 {
+		return sample
+	}
+	return average + (sample-average)/4
+}
+
+// SiteDelay is Delay for a site record.
+func SiteDelay(lim crawl.Limits, s *crawl.Site) time.Duration {
+	return Delay(lim, time.Duration(s.CrawlDelayMS)*time.Millisecond, time.Duration(s.LatencyUS)*time.Microsecond)
+}
+
+// ReadyAt returns the log time, in Unix ms, before which a site must not be asked.
+func ReadyAt(lim crawl.Limits, s *crawl.Site) int64 {
+	at := s.BackoffUntil
+	if s.LastStart > 0 {
+		at = max(at, s.LastStart+SiteDelay(lim, s).Milliseconds())
+	}
+	return at
+}
+
+// Hold makes a site wait its full delay from now on: after a restart or a recall, when nobody knows when it was asked.
+func Hold(s *crawl.Site, now int64) { s.LastStart = max(s.LastStart, now) }
+
+// Fold applies what a part says about its site at the log's time now.
+func Fold(s *crawl.Site, c *crawl.SiteChange, now int64) {
+	if c.SinceStartMS >= 0 {
+		s.LastStart = max(s.LastStart, now-c.SinceStartMS)
+	}
+	if c.LatencyUS > 0 {
+		s.LatencyUS = c.LatencyUS
+	}
+	s.Fails = c.Fails
+	if c.BackoffMS > 0 {
+		s.BackoffUntil = max(s.BackoffUntil, now+c.BackoffMS)
+	}
+	if len(c.Addrs) > 0 {
+		s.Addrs, s.AddrExpiry = c.Addrs, now+c.AddrTTLMS
+		s.ResolveFails, s.ResolveWhy = 0, ""
+	}
+	if c.ResolveFailed != "" {
+		s.ResolveFails++
+		s.ResolveWhy = c.ResolveFailed
+	}
+	if c.CookiesSet {
+		s.Cookies = c.Cookies
+	}
+	if r := c.Robots; r != nil {
+		s.RobotsState, s.Robots, s.RobotsWhy, s.RobotsGone = r.State, r.Body, r.Why, r.Gone
+		s.RobotsExpiry, s.CrawlDelayMS = now+r.TTLMS, r.DelayMS
+		if r.State == crawl.RobotsUnavailable {
+			s.RobotsTries++
+		} else {
+			s.RobotsTries = 0
+		}
+	}
+}
+
+// State returns what a lease carries of a site record at the log's time now.
+func State(lim crawl.Limits, s *crawl.Site, now int64) crawl.SiteState {
+	st := crawl.SiteState{
+		Robots: s.Robots, RobotsState: s.RobotsState, RobotsTries: s.RobotsTries, RobotsWhy: s.RobotsWhy,
+		RobotsGone: s.RobotsGone, RobotsTTLMS: s.RobotsExpiry - now, WaitMS: max(0, ReadyAt(lim, s)-now),
+		LatencyUS: s.LatencyUS, Fails: s.Fails, Cookies: s.Cookies, Spread: 1,
+	}
+	if s.AddrExpiry > now {
+		st.Addrs = s.Addrs
+	}
+	if s.ResolveFails > lim.Retries {
+		st.ResolveWhy = s.ResolveWhy
+	}
+	return st
+}

@@ -1,0 +1,231 @@
+// Package scope decides what a job admits: its scope, its filters, and the marks of a crawler trap. A refusal is a
+// verdict with a named reason. It is pure: the frontier asks it for every new link, and asking again later gives
+// the same answer, unless a seed's redirect has joined a site in between.
+package scope
+
+import (
+	"fmt"
+	"net/netip"
+	"regexp"
+	"strings"
+
+	"golang.org/x/net/publicsuffix"
+
+	"argosy/internal/crawl"
+)
+
+// Bounds of what is not a trap.
+const (
+	maxSegments   = 40 // path segments
+	maxParameters = 40 // query parameters
+	maxSame       = 6  // equal path segments anywhere in a path
+	maxRun        = 3  // repetitions of a sequence of segments, one after the other
+)
+
+// Rules are a job's identity, compiled. They are safe for concurrent use as long as nobody calls Join.
+type Rules struct {
+	scope     crawl.Scope
+	places    map[string]bool // sites, hosts, domains or nothing, by scope
+	prefixes  []string
+	include   []*regexp.Regexp
+	exclude   []*regexp.Regexp
+	maxLength int
+}
+
+// Compile checks and compiles a job's identity. The error names the expression that is wrong.
+func Compile(id crawl.Identity, lim crawl.Limits) (*Rules, error) {
+	r := &Rules{scope: id.Scope, places: map[string]bool{}, maxLength: lim.MaxURLLength}
+	switch id.Scope {
+	case crawl.ScopeSite, crawl.ScopeHost, crawl.ScopeDomain, crawl.ScopePrefix, crawl.ScopeAny:
+	default:
+		return nil, fmt.Errorf("scope %q: allowed are site, host, domain, prefix, any", id.Scope)
+	}
+	for _, s := range id.Include {
+		re, err := regexp.Compile(s)
+		if err != nil {
+			return nil, fmt.Errorf("include %q: %w", s, err)
+		}
+		r.include = append(r.include, re)
+	}
+	for _, s := range id.Exclude {
+		re, err := regexp.Compile(s)
+		if err != nil {
+			return nil, fmt.Errorf("exclude %q: %w", s, err)
+		}
+		r.exclude = append(r.exclude, re)
+	}
+	for _, s := range id.Seeds {
+		u, err := crawl.Parse(s)
+		if err != nil {
+			return nil, fmt.Errorf("seed %q: %w", s, err)
+		}
+		r.Join(u)
+	}
+	return r, nil
+}
+
+// Join widens the scope by a seed, or by where one redirects. It reports whether the scope has changed.
+func (r *Rules) Join(u crawl.URL) bool {
+	if r.scope == crawl.ScopeAny {
+		return false
+	}
+	if r.scope == crawl.ScopePrefix {
+		p := schemeless(u.Dir())
+		for _, q := range r.prefixes {
+			if q == p {
+				return false
+			}
+		}
+		r.prefixes = append(r.prefixes, p)
+		return true
+	}
+	p := r.place(u)
+	if r.places[p] {
+		return false
+	}
+	r.places[p] = true
+	return true
+}
+
+// place is what the scope compares: the site, the host or the registrable domain.
+func (r *Rules) place(u crawl.URL) string {
+	switch r.scope {
+	case crawl.ScopeHost:
+		return u.Host()
+	case crawl.ScopeDomain:
+		return Domain(u.Host())
+	}
+	return u.Site()
+}
+
+// Domain returns the registrable domain of a host; of an address, or of a name without a dot, the host itself.
+func Domain(host string) string {
+	if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
+		return host
+	}
+	d, err := publicsuffix.EffectiveTLDPlusOne(host)
+	if err != nil {
+		return host
+	}
+	return d
+}
+
+// schemeless drops the scheme: http and https of a host are one for scope.
+func schemeless(s string) string {
+	_, rest, _ := strings.Cut(s, "://")
+	return rest
+}
+
+// InScope reports whether a URL lies in the job's scope, before any filter.
+func (r *Rules) InScope(u crawl.URL) bool {
+	switch r.scope {
+	case crawl.ScopeAny:
+		return true
+	case crawl.ScopePrefix:
+		s := schemeless(u.String())
+		for _, p := range r.prefixes {
+			if strings.HasPrefix(s, p) {
+				return true
+			}
+		}
+		return false
+	}
+	return r.places[r.place(u)]
+}
+
+// Check decides whether a job admits a URL. Seeds and sitemaps (flags) are what the user or the site named: neither
+// scope nor filters keep them out.
+func (r *Rules) Check(u crawl.URL, flags uint8) crawl.Verdict {
+	s := u.String()
+	named := flags&(crawl.FlagSeed|crawl.FlagSitemap) != 0
+	if len(s) > r.maxLength && !named {
+		return crawl.Verdict{Reason: crawl.ReasonTrapLength}
+	}
+	if named {
+		return crawl.Verdict{}
+	}
+	if !r.InScope(u) {
+		return crawl.Verdict{Reason: crawl.ReasonScope}
+	}
+	for _, re := range r.exclude {
+		if re.MatchString(s) {
+			return crawl.Verdict{Reason: crawl.ReasonExclude, Detail: re.String()}
+		}
+	}
+	if len(r.include) > 0 {
+		ok := false
+		for _, re := range r.include {
+			ok = ok || re.MatchString(s)
+		}
+		if !ok {
+			return crawl.Verdict{Reason: crawl.ReasonInclude}
+		}
+	}
+	return trap(u)
+}
+
+// trap recognises URLs that grow without end by their looks.
+func trap(u crawl.URL) crawl.Verdict {
+	if q := u.Query(); strings.Count(q, "&") >= maxParameters {
+		return crawl.Verdict{Reason: crawl.ReasonTrapParams}
+	}
+	path := u.Path()
+	n := strings.Count(path, "/")
+	if n <= maxRun {
+		return crawl.Verdict{}
+	}
+	if n > maxSegments {
+		return crawl.Verdict{Reason: crawl.ReasonTrapDepth}
+	}
+	seg := strings.Split(path[1:], "/")
+	for i, s := range seg {
+		same := 1
+		for _, t := range seg[i+1:] {
+			if s == t && s != "" {
+				same++
+			}
+		}
+		if same > maxSame {
+			return crawl.Verdict{Reason: crawl.ReasonTrapRepeat}
+		}
+	}
+	for size := 1; size*(maxRun+1) <= len(seg); size++ {
+		run := 0 // how many segments in a row equal the one a period before
+		for i := size; i < len(seg); i++ {
+			if seg[i] != seg[i-size] {
+				run = 0
+				continue
+			}
+			if run++; run >= size*maxRun {
+				return crawl.Verdict{Reason: crawl.ReasonTrapRepeat}
+			}
+		}
+	}
+	return crawl.Verdict{}
+}
+
+// SamePattern reports whether two URLs of a site differ only in their numbers, as the days of a calendar do.
+func SamePattern(a, b string) bool {
+	if a == b {
+		return false
+	}
+	i, j := 0, 0
+	for i < len(a) && j < len(b) {
+		if isDigit(a[i]) && isDigit(b[j]) {
+			for i < len(a) && isDigit(a[i]) {
+				i++
+			}
+			for j < len(b) && isDigit(b[j]) {
+				j++
+			}
+			continue
+		}
+		if a[i] != b[j] {
+			return false
+		}
+		i, j = i+1, j+1
+	}
+	return i == len(a) && j == len(b)
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
