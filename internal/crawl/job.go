@@ -36,6 +36,7 @@ type Identity struct {
 	MainText     bool     `cbor:"11,keyasint,omitempty" json:"main_text,omitempty"`
 	Language     bool     `cbor:"12,keyasint,omitempty" json:"language,omitempty"`
 	NearDup      bool     `cbor:"13,keyasint,omitempty" json:"near_duplicates,omitempty"`
+	NoScheme     []bool   `cbor:"14,keyasint,omitempty" json:"-"` // which seeds were given without a scheme
 }
 
 // Limits bound a job and set its pace. A zero number is no limit.

@@ -34,8 +34,9 @@ func (s State) Final() bool { return s == Fetched || s == Failed || s == Exclude
 
 // Flags of a URL.
 const (
-	FlagSeed    uint8 = 1 << iota // a seed, or where one redirected
-	FlagSitemap                   // read as a sitemap
+	FlagSeed     uint8 = 1 << iota // a seed, or where one redirected
+	FlagSitemap                    // read as a sitemap
+	FlagNoScheme                   // given without a scheme: https now, http if that does not answer
 )
 
 // Target is a URL as a lease holds it.

@@ -18,7 +18,6 @@ type Site struct {
 	AddrExpiry   int64       `cbor:"13,keyasint,omitempty"`
 	ResolveFails int         `cbor:"14,keyasint,omitempty"`
 	ResolveWhy   Kind        `cbor:"15,keyasint,omitempty"`
-	Cookies      []Cookie    `cbor:"16,keyasint,omitempty"`
 	CrawlDelayMS int64       `cbor:"17,keyasint,omitempty"`
 }
 

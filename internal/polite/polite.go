@@ -91,9 +91,6 @@ func Fold(s *crawl.Site, c *crawl.SiteChange, now int64) {
 		s.ResolveFails++
 		s.ResolveWhy = c.ResolveFailed
 	}
-	if c.CookiesSet {
-		s.Cookies = c.Cookies
-	}
 	if r := c.Robots; r != nil {
 		s.RobotsState, s.Robots, s.RobotsWhy, s.RobotsGone = r.State, r.Body, r.Why, r.Gone
 		s.RobotsExpiry, s.CrawlDelayMS = now+r.TTLMS, r.DelayMS
@@ -110,7 +107,7 @@ func State(lim crawl.Limits, s *crawl.Site, now int64) crawl.SiteState {
 	st := crawl.SiteState{
 		Robots: s.Robots, RobotsState: s.RobotsState, RobotsTries: s.RobotsTries, RobotsWhy: s.RobotsWhy,
 		RobotsGone: s.RobotsGone, RobotsTTLMS: s.RobotsExpiry - now, WaitMS: max(0, ReadyAt(lim, s)-now),
-		LatencyUS: s.LatencyUS, Fails: s.Fails, Cookies: s.Cookies, Spread: 1,
+		LatencyUS: s.LatencyUS, Fails: s.Fails, Spread: 1,
 	}
 	if s.AddrExpiry > now {
 		st.Addrs = s.Addrs

@@ -1,0 +1,64 @@
+package archive
+
+import (
+	"encoding/json"
+	"net/netip"
+	"strings"
+	"time"
+
+	"argosy/internal/crawl"
+)
+
+// Capture is a line of a CDXJ index.
+type Capture struct {
+	URL      crawl.URL
+	Date     time.Time
+	Mime     string
+	Status   string
+	Digest   string
+	Location crawl.Location
+}
+
+// cdxj fixes the order of the fields of a line.
+type cdxj struct {
+	URL      string `json:"url"`
+	Mime     string `json:"mime"`
+	Status   string `json:"status"`
+	Digest   string `json:"digest"`
+	Length   int64  `json:"length,string"`
+	Offset   int64  `json:"offset,string"`
+	Filename string `json:"filename"`
+}
+
+// Line returns the capture as a line of CDXJ: the key in SURT form, the date to the second, the rest as JSON.
+func (c Capture) Line() string {
+	var b strings.Builder
+	b.WriteString(SURT(c.URL))
+	b.WriteByte(' ')
+	b.WriteString(c.Date.UTC().Format("20060102150405"))
+	b.WriteByte(' ')
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(cdxj{ // strings and numbers: it cannot fail
+		URL: c.URL.String(), Mime: c.Mime, Status: c.Status, Digest: c.Digest,
+		Length: c.Location.Length, Offset: c.Location.Offset, Filename: c.Location.File,
+	})
+	return b.String()
+}
+
+// SURT returns the sort-friendly form of a URL: the host's labels in reverse, then port, path and query in lower
+// case, as indexes of web archives are sorted by.
+func SURT(u crawl.URL) string {
+	host := u.Host()
+	if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err != nil {
+		labels := strings.Split(strings.TrimPrefix(host, "www."), ".")
+		for i, j := 0, len(labels)-1; i < j; i, j = i+1, j-1 {
+			labels[i], labels[j] = labels[j], labels[i]
+		}
+		host = strings.Join(labels, ",")
+	}
+	if a := u.Authority(); len(a) > len(u.Host()) {
+		host += a[len(u.Host()):]
+	}
+	return host + ")" + strings.ToLower(u.RequestURI())
+}

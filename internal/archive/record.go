@@ -1,0 +1,178 @@
+// Package archive writes and reads WARC 1.1 files (ISO 28500:2017), one gzip member a record, and the CDXJ index over
+// them.
+//
+// Records are encoded by whoever has the bytes, in parallel, and appended in order by a Writer, which says where they
+// lie. What Sync has returned for is on disk. A file that is being written ends in ".open"; Recover cuts a torn
+// record off its end and gives it its name, so every "*.warc.gz" is whole. The package has no opinion on what is
+// archived.
+package archive
+
+import (
+	"crypto/sha1"
+	"encoding/base32"
+	"encoding/binary"
+	"hash/crc32"
+	"math/rand/v2"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// Record is one WARC record before it is encoded. Block is the concatenation of Blocks.
+type Record struct {
+	Type         string // "response", "request", "revisit", "conversion", "metadata", "warcinfo"
+	ID           string // with angle brackets; NewID
+	Date         time.Time
+	URI          string
+	ContentType  string
+	IP           string
+	ConcurrentTo string
+	RefersTo     Ref    // for revisits: the record whose payload is the same
+	Payload      string // payload digest, "sha1:…"; empty for none
+	Blocks       [][]byte
+	Compressed   bool // the block does not get smaller: store it
+}
+
+// Ref names an earlier capture.
+type Ref struct {
+	URI  string
+	Date time.Time
+}
+
+// Content types of records that hold HTTP messages.
+const (
+	TypeResponse = "application/http;msgtype=response"
+	TypeRequest  = "application/http;msgtype=request"
+)
+
+const revisitProfile = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
+
+const dateLayout = "2006-01-02T15:04:05.000Z"
+
+// NewID returns a fresh record id, a random UUID in angle brackets.
+func NewID() string {
+	var u [16]byte
+	binary.BigEndian.PutUint64(u[:], rand.Uint64())
+	binary.BigEndian.PutUint64(u[8:], rand.Uint64())
+	u[6], u[8] = u[6]&0x0f|0x40, u[8]&0x3f|0x80
+	const hex = "0123456789abcdef"
+	b := make([]byte, 0, 48)
+	b = append(b, "<urn:uuid:"...)
+	for i, c := range u {
+		if i == 4 || i == 6 || i == 8 || i == 10 {
+			b = append(b, '-')
+		}
+		b = append(b, hex[c>>4], hex[c&15])
+	}
+	return string(append(b, '>'))
+}
+
+// Digest returns the labelled SHA-1 of the concatenated blocks, as WARC files have it: base32.
+func Digest(blocks ...[]byte) string {
+	h := sha1.New()
+	for _, b := range blocks {
+		h.Write(b)
+	}
+	var sum [sha1.Size]byte
+	return "sha1:" + base32.StdEncoding.EncodeToString(h.Sum(sum[:0]))
+}
+
+// Encode appends the record as one gzip member to dst and returns it.
+func (r *Record) Encode(dst []byte) []byte {
+	n := 0
+	for _, b := range r.Blocks {
+		n += len(b)
+	}
+	head := make([]byte, 0, 640)
+	field := func(name, value string) {
+		if value != "" {
+			head = append(append(append(append(head, name...), ": "...), value...), "\r\n"...)
+		}
+	}
+	head = append(head, "WARC/1.1\r\n"...)
+	field("WARC-Type", r.Type)
+	field("WARC-Record-ID", r.ID)
+	field("WARC-Date", r.Date.UTC().Format(dateLayout))
+	field("WARC-Target-URI", r.URI)
+	field("WARC-IP-Address", r.IP)
+	field("WARC-Concurrent-To", r.ConcurrentTo)
+	if r.Type == "revisit" {
+		field("WARC-Profile", revisitProfile)
+		field("WARC-Refers-To-Target-URI", r.RefersTo.URI)
+		field("WARC-Refers-To-Date", r.RefersTo.Date.UTC().Format(dateLayout))
+	}
+	field("WARC-Payload-Digest", r.Payload)
+	field("WARC-Block-Digest", Digest(r.Blocks...))
+	field("Content-Type", r.ContentType)
+	head = append(strconv.AppendInt(append(head, "Content-Length: "...), int64(n), 10), "\r\n\r\n"...)
+	pieces := make([][]byte, 0, 4)
+	pieces = append(append(append(pieces, head), r.Blocks...), []byte("\r\n\r\n"))
+	if r.Compressed || n < 256 {
+		return appendStored(dst, pieces)
+	}
+	return appendDeflated(dst, pieces)
+}
+
+var gzipHeader = []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255}
+
+// appendStored appends a gzip member that holds the pieces without compressing them: for bytes that have been
+// compressed by the server, and for what is too short to gain.
+func appendStored(dst []byte, pieces [][]byte) []byte {
+	dst = append(dst, gzipHeader...)
+	total := 0
+	var crc uint32
+	for _, p := range pieces {
+		total += len(p)
+		crc = crc32.Update(crc, crc32.IEEETable, p)
+	}
+	room := 0 // bytes left in the open block
+	left := total
+	for _, p := range pieces {
+		for len(p) > 0 {
+			if room == 0 {
+				room = min(left, 0xffff)
+				final := byte(0)
+				if room == left {
+					final = 1
+				}
+				dst = append(dst, final, byte(room), byte(room>>8), ^byte(room), ^byte(room>>8))
+			}
+			k := min(room, len(p))
+			dst = append(dst, p[:k]...)
+			p = p[k:]
+			room -= k
+			left -= k
+		}
+	}
+	dst = binary.LittleEndian.AppendUint32(dst, crc)
+	return binary.LittleEndian.AppendUint32(dst, uint32(total))
+}
+
+type appender struct{ b []byte }
+
+func (a *appender) Write(p []byte) (int, error) {
+	a.b = append(a.b, p...)
+	return len(p), nil
+}
+
+var deflaters = sync.Pool{New: func() any {
+	w, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
+	if err != nil {
+		panic(err) // the level is a constant
+	}
+	return w
+}}
+
+func appendDeflated(dst []byte, pieces [][]byte) []byte {
+	w := deflaters.Get().(*gzip.Writer)
+	defer deflaters.Put(w)
+	a := &appender{dst}
+	w.Reset(a)
+	for _, p := range pieces {
+		_, _ = w.Write(p) // an appender does not fail
+	}
+	_ = w.Close()
+	return a.b
+}

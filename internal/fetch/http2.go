@@ -1,0 +1,121 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"sort"
+	"time"
+
+	"argosy/internal/crawl"
+)
+
+// doH2 sends a request over an HTTP/2 connection. The header block is written as HTTP/1.1 would have it, since WARC
+// knows no other.
+func (s *Session) doH2(ctx context.Context, h *http2Conn, req *Request, r *Response, sc *Scratch) (*Response, error) {
+	lim := s.c.cfg.Limits
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	timer := time.AfterFunc(lim.HeaderTimeout, func() { cancel(errTimeout) })
+	defer timer.Stop()
+	fail := func(op string, kind crawl.Kind, err error) (*Response, error) {
+		switch cause := context.Cause(ctx); {
+		case errors.Is(cause, errTimeout):
+			kind, err = crawl.KindTimeout, cause
+		case errors.Is(cause, errSlow):
+			kind, err = crawl.KindSlow, cause
+		}
+		return nil, &crawl.Error{Op: op, Host: req.URL.Host(), Kind: kind, Err: err}
+	}
+	hr, err := h2Request(ctx, req)
+	if err != nil {
+		return fail("send", crawl.KindProtocol, err)
+	}
+	sc.req = appendRequest(sc.req[:0], req)
+	r.Request, r.Addr, r.Date = sc.req, h.addr, time.Now()
+	resp, err := h.cc.RoundTrip(hr)
+	if err != nil {
+		return fail("read header", crawl.KindReset, err)
+	}
+	defer resp.Body.Close()
+	first := time.Now()
+	r.Timing.FirstByte = first.Sub(r.Date)
+	if !h2Head(resp, r, sc, lim.MaxHeader) {
+		return fail("read header", crawl.KindHeaderLarge, nil)
+	}
+	buf := sc.body[:0]
+	bodyEnd := first.Add(lim.BodyTimeout)
+	for {
+		if len(buf) == cap(buf) {
+			buf = append(buf, 0)[:len(buf)]
+		}
+		due, why := bodyEnd, errTimeout
+		if lim.MinRate > 0 {
+			if slow := first.Add(rateGrace + time.Duration(len(buf))*time.Second/time.Duration(lim.MinRate)); slow.Before(due) {
+				due, why = slow, errSlow
+			}
+		}
+		timer.Stop()
+		timer = time.AfterFunc(time.Until(due), func() { cancel(why) })
+		n, err := resp.Body.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		if int64(len(buf)) > lim.MaxBody {
+			return fail("read body", crawl.KindBodyLarge, nil)
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			timer.Stop()
+			return fail("read body", crawl.KindReset, err)
+		}
+	}
+	timer.Stop()
+	sc.body = buf
+	r.Body, r.Raw = buf, buf
+	r.Timing.Body = time.Since(first)
+	return r, nil
+}
+
+var (
+	errTimeout = errors.New("timed out")
+	errSlow    = errors.New("slower than the minimum rate")
+)
+
+func h2Request(ctx context.Context, req *Request) (*http.Request, error) {
+	u, err := url.Parse(req.URL.String())
+	if err != nil {
+		return nil, err
+	}
+	hr := &http.Request{Method: http.MethodGet, URL: u, Host: req.URL.Authority(), Header: http.Header{}, Proto: "HTTP/2.0", ProtoMajor: 2}
+	hr.Header.Set("Accept-Encoding", acceptEncoding)
+	for _, f := range req.Fields {
+		hr.Header.Add(f.Name, f.Value)
+	}
+	return hr.WithContext(ctx), nil
+}
+
+// h2Head writes the header block of an HTTP/2 response; false if it is too large.
+func h2Head(resp *http.Response, r *Response, sc *Scratch, max int) bool {
+	r.Status, r.Proto = resp.StatusCode, "HTTP/2.0"
+	r.Line = fmt.Sprintf("HTTP/1.1 %d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
+	head := append(append(sc.head[:0], r.Line...), "\r\n"...)
+	names := make([]string, 0, len(resp.Header))
+	for n := range resp.Header {
+		names = append(names, n)
+	}
+	sort.Strings(names)
+	r.fields = r.fields[:0]
+	for _, n := range names {
+		for _, v := range resp.Header[n] {
+			head = append(append(append(append(head, n...), ": "...), v...), "\r\n"...)
+			r.fields = append(r.fields, Field{n, v})
+		}
+	}
+	head = append(head, "\r\n"...)
+	sc.head, r.Head, sc.fields = head, head, r.fields
+	return len(head) <= max
+}

@@ -1,0 +1,163 @@
+package frontier
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+
+	"argosy/internal/crawl"
+)
+
+// recordVersion is the version of a URL record on disk.
+const recordVersion = 1
+
+// record is a URL and its state. Fields that later work needs (generation, due time, score) are on disk from the
+// first day, so that a crawl made today can be crawled again.
+type record struct {
+	State   crawl.State
+	Flags   uint8
+	Hops    uint8
+	Tries   uint8
+	Depth   uint16
+	Chain   uint16 // pages before it that differ only in numbers
+	Task    uint32 // whose counters it stands in
+	Place   uint64 // in the task's queue: depth, then order of discovery
+	Gen     uint32 // of re-crawls
+	Due     int64  // Unix ms
+	Score   float32
+	Reason  crawl.Kind
+	URL     string // empty for a refused URL of which only the hash is kept
+	Parent  crawl.Key
+	Anchor  string
+	ETag    string
+	LastMod string
+	Digest  string
+
+	dirty bool
+}
+
+func (r *record) encode(b []byte) []byte {
+	b = append(b, recordVersion, byte(r.State), r.Flags, r.Hops, r.Tries)
+	b = binary.AppendUvarint(b, uint64(r.Depth))
+	b = binary.AppendUvarint(b, uint64(r.Chain))
+	b = binary.AppendUvarint(b, uint64(r.Task))
+	b = binary.AppendUvarint(b, r.Place)
+	b = binary.AppendUvarint(b, uint64(r.Gen))
+	b = binary.AppendVarint(b, r.Due)
+	b = binary.BigEndian.AppendUint32(b, math.Float32bits(r.Score))
+	b = append(b, r.Parent[:]...)
+	for _, s := range [...]string{string(r.Reason), r.URL, r.Anchor, r.ETag, r.LastMod, r.Digest} {
+		b = binary.AppendUvarint(b, uint64(len(s)))
+		b = append(b, s...)
+	}
+	return b
+}
+
+var errRecord = errors.New("frontier: damaged URL record")
+
+func decodeRecord(b []byte) (*record, error) {
+	if len(b) < 5 || b[0] != recordVersion {
+		return nil, errRecord
+	}
+	r := &record{State: crawl.State(b[1]), Flags: b[2], Hops: b[3], Tries: b[4]}
+	d := decoder{b: b[5:]}
+	r.Depth = uint16(d.uvarint())
+	r.Chain = uint16(d.uvarint())
+	r.Task = uint32(d.uvarint())
+	r.Place = d.uvarint()
+	r.Gen = uint32(d.uvarint())
+	r.Due = d.varint()
+	if f := d.bytes(4); f != nil {
+		r.Score = math.Float32frombits(binary.BigEndian.Uint32(f))
+	}
+	copy(r.Parent[:], d.bytes(16))
+	r.Reason = crawl.Kind(d.string())
+	r.URL, r.Anchor, r.ETag, r.LastMod, r.Digest = d.string(), d.string(), d.string(), d.string(), d.string()
+	if d.bad {
+		return nil, errRecord
+	}
+	return r, nil
+}
+
+type decoder struct {
+	b   []byte
+	bad bool
+}
+
+func (d *decoder) uvarint() uint64 {
+	v, n := binary.Uvarint(d.b)
+	if n <= 0 {
+		d.bad, d.b = true, nil
+		return 0
+	}
+	d.b = d.b[n:]
+	return v
+}
+
+func (d *decoder) varint() int64 {
+	v, n := binary.Varint(d.b)
+	if n <= 0 {
+		d.bad, d.b = true, nil
+		return 0
+	}
+	d.b = d.b[n:]
+	return v
+}
+
+func (d *decoder) bytes(n int) []byte {
+	if n > len(d.b) {
+		d.bad, d.b = true, nil
+		return nil
+	}
+	out := d.b[:n]
+	d.b = d.b[n:]
+	return out
+}
+
+func (d *decoder) string() string {
+	n := d.uvarint()
+	if n > uint64(len(d.b)) {
+		d.bad, d.b = true, nil
+		return ""
+	}
+	return string(d.bytes(int(n)))
+}
+
+// place composes a place in a queue.
+func place(depth uint16, seq uint64) uint64 { return uint64(depth)<<48 | seq&(1<<48-1) }
+
+// Keys on disk: a letter for the kind, then big-endian numbers, so that ranges are what one wants to walk.
+
+func urlKey(job uint32, k crawl.Key) []byte {
+	return append(binary.BigEndian.AppendUint32([]byte{'u'}, job), k[:]...)
+}
+
+func edgeKey(job uint32, parent crawl.Key, seq uint64) []byte {
+	b := append(binary.BigEndian.AppendUint32([]byte{'e'}, job), parent[:]...)
+	return binary.BigEndian.AppendUint64(b, seq)
+}
+
+func queueKey(task uint32, place uint64) []byte {
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint32([]byte{'q'}, task), place)
+}
+
+func heldKey(lease uint64, k crawl.Key) []byte {
+	return append(binary.BigEndian.AppendUint64([]byte{'h'}, lease), k[:]...)
+}
+
+func leaseKey(id uint64) []byte  { return binary.BigEndian.AppendUint64([]byte{'l'}, id) }
+func taskKey(id uint32) []byte   { return binary.BigEndian.AppendUint32([]byte{'t'}, id) }
+func jobKey(id uint32) []byte    { return binary.BigEndian.AppendUint32([]byte{'j'}, id) }
+func siteKey(name string) []byte { return append([]byte{'s'}, name...) }
+func robotsKey(n string) []byte  { return append([]byte{'r'}, n...) }
+
+// after returns the smallest key that is larger than every key with prefix p.
+func after(p []byte) []byte {
+	e := append([]byte(nil), p...)
+	for i := len(e) - 1; i >= 0; i-- {
+		if e[i]++; e[i] != 0 {
+			return e[:i+1]
+		}
+	}
+	return nil
+}

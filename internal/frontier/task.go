@@ -1,0 +1,172 @@
+package frontier
+
+import (
+	"argosy/internal/crawl"
+)
+
+// Task is one site of a job and its counts. Discovered = Fetched + Failed + Excluded + Pending.
+type Task struct {
+	ID         uint32 `cbor:"1,keyasint"`
+	Job        uint32 `cbor:"2,keyasint"`
+	Site       string `cbor:"3,keyasint"`
+	State      string `cbor:"4,keyasint,omitempty"` // "", StateManual or StateDropped
+	Discovered int64  `cbor:"5,keyasint,omitempty"`
+	Fetched    int64  `cbor:"6,keyasint,omitempty"`
+	Failed     int64  `cbor:"7,keyasint,omitempty"`
+	Excluded   int64  `cbor:"8,keyasint,omitempty"`
+	Held       int64  `cbor:"9,keyasint,omitempty"` // of the pending: in leases
+	Pages      int64  `cbor:"10,keyasint,omitempty"`
+	Duplicates int64  `cbor:"11,keyasint,omitempty"`
+	Bytes      int64  `cbor:"12,keyasint,omitempty"`
+	Overflow   int64  `cbor:"13,keyasint,omitempty"` // refusals beyond the cap, not remembered one by one
+
+	Reasons  map[string]int64 `cbor:"14,keyasint,omitempty"` // of failed and excluded
+	Seq      uint64           `cbor:"15,keyasint,omitempty"` // URLs queued so far
+	Attempts uint32           `cbor:"16,keyasint,omitempty"`
+	Recalls  int              `cbor:"17,keyasint,omitempty"` // without progress in between
+	Avoid    []string         `cbor:"18,keyasint,omitempty"` // nodes it was recalled from, last first
+	Since    int64            `cbor:"19,keyasint,omitempty"` // waiting since, Unix ms
+	Cookies  []crawl.Cookie   `cbor:"20,keyasint,omitempty"`
+	Seed     bool             `cbor:"21,keyasint,omitempty"`
+	History  []string         `cbor:"22,keyasint,omitempty"` // why it was recalled or failed, last few
+
+	leases map[uint64]bool
+	head   uint64 // no entry of the queue is before this place
+}
+
+// States of a task that only a person ends.
+const (
+	StateManual  = "manual"
+	StateDropped = "dropped"
+)
+
+// States that follow from counts and time.
+const (
+	StateWaiting  = "waiting"
+	StateCrawling = "crawling"
+	StateDone     = "done"
+)
+
+// Pending returns how many URLs have no final state.
+func (t *Task) Pending() int64 { return t.Discovered - t.Fetched - t.Failed - t.Excluded }
+
+// Queued returns how many URLs wait in the queue.
+func (t *Task) Queued() int64 { return t.Pending() - t.Held }
+
+// Leases returns how many leases the task has.
+func (t *Task) Leases() int { return len(t.leases) }
+
+// Status returns the task's state as a word.
+func (t *Task) Status() string {
+	switch {
+	case t.State != "":
+		return t.State
+	case len(t.leases) > 0:
+		return StateCrawling
+	case t.Pending() > 0:
+		return StateWaiting
+	}
+	return StateDone
+}
+
+func (t *Task) count(state crawl.State, reason crawl.Kind, n int64) {
+	switch state {
+	case crawl.Fetched:
+		t.Fetched += n
+		return
+	case crawl.Failed:
+		t.Failed += n
+	case crawl.Excluded:
+		t.Excluded += n
+	default:
+		return
+	}
+	if t.Reasons == nil {
+		t.Reasons = map[string]int64{}
+	}
+	if t.Reasons[string(reason)] += n; t.Reasons[string(reason)] == 0 {
+		delete(t.Reasons, string(reason))
+	}
+}
+
+// note remembers why a task was recalled or failed: the last ten times.
+func (t *Task) note(s string) {
+	if len(t.History) == 10 {
+		t.History = t.History[1:]
+	}
+	t.History = append(t.History, s)
+}
+
+// avoid puts a node in front of those the task was recalled from.
+func (t *Task) avoid(node string) {
+	out := []string{node}
+	for _, n := range t.Avoid {
+		if n != node && len(out) < 5 {
+			out = append(out, n)
+		}
+	}
+	t.Avoid = out
+}
+
+// Lease is a lease as the frontier holds it: its URLs are elsewhere.
+type Lease struct {
+	ID          uint64 `cbor:"1,keyasint"`
+	Job         uint32 `cbor:"2,keyasint"`
+	Task        uint32 `cbor:"3,keyasint"`
+	Site        string `cbor:"4,keyasint"`
+	Node        string `cbor:"5,keyasint"`
+	Incarnation string `cbor:"6,keyasint"`
+	Epoch       uint64 `cbor:"7,keyasint"`
+	Attempt     uint32 `cbor:"8,keyasint"`
+	Secret      string `cbor:"9,keyasint"`
+	Parts       uint32 `cbor:"10,keyasint,omitempty"` // applied
+	Given       int64  `cbor:"11,keyasint,omitempty"`
+	Quota       int64  `cbor:"12,keyasint"`
+	BudgetMS    int64  `cbor:"13,keyasint"`
+	StartMS     int64  `cbor:"14,keyasint"`
+	ClosedAt    int64  `cbor:"15,keyasint,omitempty"`
+	Resolve     bool   `cbor:"16,keyasint,omitempty"`
+	Held        int64  `cbor:"17,keyasint,omitempty"`
+
+	Progress int64 `cbor:"-"` // when it last showed a sign of progress, Unix ms of the log's clock
+}
+
+// Counts are sums over tasks.
+type Counts struct {
+	Sites, Discovered, Fetched, Pages, Duplicates, Failed, Excluded, Pending, Held, Overflow, Bytes int64
+	Manual, Waiting, Crawling                                                                       int64
+	Reasons                                                                                         map[string]int64
+}
+
+// Counts adds up the tasks of a job.
+func (f *Frontier) Counts(job uint32) Counts {
+	c := Counts{Reasons: map[string]int64{}}
+	for _, t := range f.tasks {
+		if t.Job != job {
+			continue
+		}
+		c.Sites++
+		c.Discovered += t.Discovered
+		c.Fetched += t.Fetched
+		c.Pages += t.Pages
+		c.Duplicates += t.Duplicates
+		c.Failed += t.Failed
+		c.Excluded += t.Excluded
+		c.Pending += t.Pending()
+		c.Held += t.Held
+		c.Overflow += t.Overflow
+		c.Bytes += t.Bytes
+		for r, n := range t.Reasons {
+			c.Reasons[r] += n
+		}
+		switch t.Status() {
+		case StateManual:
+			c.Manual++
+		case StateWaiting:
+			c.Waiting++
+		case StateCrawling:
+			c.Crawling++
+		}
+	}
+	return c
+}
