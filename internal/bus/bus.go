@@ -213,15 +213,9 @@ func (c *Client) Trim(ctx context.Context, seq uint64) error {
 	return c.log.Purge(ctx, jetstream.WithPurgeSequence(min(seq, c.lead)))
 }
 
-// Item is an entry as it was read.
-type Item struct {
-	Seq  uint64
-	At   int64 // Unix ms: when the log stored it
-	Data []byte
-}
-
-// Read reads the log from a sequence on, in order, and calls fn for every entry until ctx ends or fn fails.
-func (c *Client) Read(ctx context.Context, from uint64, fn func(Item) error) error {
+// Read reads the log from a sequence on, in order, and calls fn for every entry, with its sequence and the time at
+// which it was stored (Unix ms), until ctx ends or fn fails.
+func (c *Client) Read(ctx context.Context, from uint64, fn func(seq uint64, at int64, data []byte) error) error {
 	cons, err := c.js.OrderedConsumer(ctx, logStream, jetstream.OrderedConsumerConfig{
 		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: max(1, from), InactiveThreshold: time.Minute,
 	})
@@ -233,7 +227,7 @@ func (c *Client) Read(ctx context.Context, from uint64, fn func(Item) error) err
 		if err != nil {
 			return err
 		}
-		return fn(Item{Seq: meta.Sequence.Stream, At: meta.Timestamp.UnixMilli(), Data: m.Data()})
+		return fn(meta.Sequence.Stream, meta.Timestamp.UnixMilli(), m.Data())
 	})
 }
 

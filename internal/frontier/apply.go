@@ -18,6 +18,7 @@ type Effects struct {
 	Recalled []*Lease
 	Ended    []Ended
 	Wants    map[uint64]int // how many URLs leases asked for in the part just applied
+	Touched  []uint32       // tasks whose counts, leases or state may have changed
 	Ignored  []string       // parts that were not believed, and why
 }
 
@@ -76,6 +77,10 @@ func (f *Frontier) Apply(seq uint64, at int64, e *crawl.Entry) (Effects, error) 
 	}
 	if err := x.write(); err != nil {
 		return Effects{}, fmt.Errorf("apply entry %d: %w", seq, err)
+	}
+	for id, t := range x.tasks {
+		f.jobs[t.Job].tally(t)
+		x.fx.Touched = append(x.fx.Touched, id)
 	}
 	return x.fx, nil
 }
@@ -289,9 +294,7 @@ func (x *tx) enqueue(t *Task, k crawl.Key, r *record) error {
 }
 
 func (x *tx) queue(t *Task, k crawl.Key, place uint64) error {
-	if t.Queued() <= 0 || place < t.head {
-		t.head = min(t.head, place)
-	}
+	t.head = min(t.head, place)
 	x.tasks[t.ID] = t
 	return x.b.Set(queueKey(t.ID, place), k[:], nil)
 }

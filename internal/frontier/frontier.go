@@ -65,6 +65,8 @@ type Job struct {
 	StartMS int64
 	RanMS   int64 // running time of earlier runs and of this one, as of the last grant or finish
 
+	Totals Totals `cbor:"-"`
+
 	rules *scope.Rules
 }
 
@@ -148,6 +150,8 @@ func (f *Frontier) load() error {
 			t.leases = map[uint64]bool{}
 			f.tasks[t.ID] = t
 			f.byName[taskName{t.Job, t.Site}] = t.ID
+			f.nextTask = max(f.nextTask, t.ID)
+			f.jobs[t.Job].tally(t)
 			return nil
 		})
 	}
@@ -160,6 +164,11 @@ func (f *Frontier) load() error {
 			f.sites[s.Name] = s
 			return nil
 		})
+	}
+	for _, t := range f.tasks {
+		if f.sites[t.Site] == nil { // a long walk was cut short by a crash: the entry will be applied again
+			f.sites[t.Site] = &crawl.Site{Name: t.Site}
+		}
 	}
 	if err == nil {
 		err = f.each(metaLeases, func(_, v []byte) error {
@@ -246,6 +255,9 @@ func (f *Frontier) Job(id uint32) *Job { return f.jobs[id] }
 
 // Jobs returns the number of jobs.
 func (f *Frontier) Jobs() int { return len(f.jobs) }
+
+// Sites returns the number of sites.
+func (f *Frontier) Sites() int { return len(f.sites) }
 
 // Task returns a task, or nil.
 func (f *Frontier) Task(id uint32) *Task { return f.tasks[id] }
@@ -365,3 +377,6 @@ func (f *Frontier) Checkpoint(dir string) error { return f.db.Checkpoint(dir, pe
 
 // Metrics returns what the disk engine says of itself, for people.
 func (f *Frontier) Metrics(w io.Writer) { fmt.Fprint(w, f.db.Metrics().String()) }
+
+// Lock takes a lock file that no two processes can have at once; closing it gives it back.
+func Lock(path string) (io.Closer, error) { return vfs.Default.Lock(path) }

@@ -32,6 +32,30 @@ type Task struct {
 
 	leases map[uint64]bool
 	head   uint64 // no entry of the queue is before this place
+	added  Totals // what stands in the job's totals
+}
+
+// Totals are the sums over a job's tasks that limits are judged by.
+type Totals struct{ Discovered, Fetched, Pages, Failed, Excluded, Held, Bytes int64 }
+
+// Pending returns how many URLs have no final state.
+func (t Totals) Pending() int64 { return t.Discovered - t.Fetched - t.Failed - t.Excluded }
+
+func (t *Task) totals() Totals {
+	return Totals{t.Discovered, t.Fetched, t.Pages, t.Failed, t.Excluded, t.Held, t.Bytes}
+}
+
+// tally brings a job's totals up to what its task counts now.
+func (j *Job) tally(t *Task) {
+	now, was := t.totals(), t.added
+	j.Totals.Discovered += now.Discovered - was.Discovered
+	j.Totals.Fetched += now.Fetched - was.Fetched
+	j.Totals.Pages += now.Pages - was.Pages
+	j.Totals.Failed += now.Failed - was.Failed
+	j.Totals.Excluded += now.Excluded - was.Excluded
+	j.Totals.Held += now.Held - was.Held
+	j.Totals.Bytes += now.Bytes - was.Bytes
+	t.added = now
 }
 
 // States of a task that only a person ends.

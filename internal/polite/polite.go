@@ -18,6 +18,8 @@ const (
 	MaxWait = 30 * time.Second
 	// maxSlowDown bounds how far a slow site's delay grows by itself.
 	maxSlowDown = 30 * time.Second
+	// hopeless is a count of failures that no number of retries reaches: asking again cannot help.
+	hopeless = 1 << 20
 )
 
 // Delay returns the time between starts of requests to a site: the job's delay, the site's own Crawl-delay (up to
@@ -88,8 +90,10 @@ func Fold(s *crawl.Site, c *crawl.SiteChange, now int64) {
 		s.ResolveFails, s.ResolveWhy = 0, ""
 	}
 	if c.ResolveFailed != "" {
-		s.ResolveFails++
 		s.ResolveWhy = c.ResolveFailed
+		if s.ResolveFails++; !c.ResolveFailed.Transient() {
+			s.ResolveFails = hopeless
+		}
 	}
 	if r := c.Robots; r != nil {
 		s.RobotsState, s.Robots, s.RobotsWhy, s.RobotsGone = r.State, r.Body, r.Why, r.Gone

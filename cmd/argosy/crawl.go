@@ -1,0 +1,462 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/netip"
+	"net/url"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"argosy/internal/assemble"
+	"argosy/internal/crawl"
+	"argosy/internal/fetch"
+)
+
+// defaultAgent is how we introduce ourselves; robots.txt addresses the first word.
+const defaultAgent = "argosy/1.0 (+https://www.rfc-editor.org/rfc/rfc9309)"
+
+// crawlFlags are the flags of argosy crawl as they were given.
+type crawlFlags struct {
+	seeds, out, scope, proxy, dns, userAgent, cookies, strategy, maxBytes, maxBody, logLevel string
+	include, exclude, resolve, header, bind                                                  []string
+	allowPrivate                                                                             string
+	ignoreRobots, sitemaps, resources, stripSession, keepSecrets, proxyDNS                   bool
+	text, mainText, language, nearDup, json, quiet                                           bool
+	agents, concurrency                                                                      int
+	seed                                                                                     uint64
+	limits                                                                                   crawl.Limits
+}
+
+func newCrawl() *cobra.Command {
+	f := &crawlFlags{limits: crawl.DefaultLimits()}
+	c := &cobra.Command{
+		Use:   "crawl [URL…]",
+		Short: "Crawl sites into a directory",
+		Long: `Crawl fetches the seeds and everything in their scope, politely, into a directory: WARC files with an index
+(index.cdxj) and a ledger (argosy.db, SQLite). Give the same command again to go on where it stopped, whatever
+stopped it. Limits, delay and concurrency may differ then; seeds, scope and filters are what makes it this job.
+
+A seed without a scheme is tried by https, then by http. Ctrl-C ends the crawl after what is under way; a second one
+ends it at once. Neither loses anything.`,
+		Example: `  argosy crawl https://example.com/ -o example
+  argosy crawl --seeds sites.txt --scope domain --max-pages 10000 -o crawl1
+  argosy crawl http://localhost:8080/ --allow-private --delay 0 -o mine`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
+	}
+	f.register(c)
+	return c
+}
+
+func (f *crawlFlags) register(c *cobra.Command) {
+	fl, l := c.Flags(), &f.limits
+	fl.SortFlags = false
+	fl.StringVar(&f.seeds, "seeds", "", "file with a seed a line (# starts a comment); - is standard input")
+	fl.StringVarP(&f.out, "out", "o", "", "directory for everything the crawl leaves (default: the first seed's host)")
+	fl.StringVar(&f.scope, "scope", "site", "what belongs to the crawl: site, host, domain, prefix or any")
+	fl.StringArrayVar(&f.include, "include", nil, "fetch only URLs that match this expression (RE2; may be repeated)")
+	fl.StringArrayVar(&f.exclude, "exclude", nil, "fetch no URL that matches this expression (may be repeated)")
+	fl.BoolVar(&f.resources, "resources", false, "also fetch what pages need to be shown: images, scripts, styles, media")
+	fl.BoolVar(&f.sitemaps, "sitemaps", false, "also start from the sitemaps that robots.txt names")
+	fl.BoolVar(&f.stripSession, "strip-session", false, "remove session and campaign parameters from URLs")
+
+	fl.Int64Var(&l.MaxPages, "max-pages", 0, "end after this many fetched URLs (0: no limit)")
+	fl.IntVar(&l.MaxDepth, "max-depth", -1, "follow links this deep; seeds are at depth 0 (-1: no limit)")
+	fl.DurationVar(&l.MaxTime, "max-time", 0, "end after running this long, earlier runs included (0: no limit)")
+	fl.StringVar(&f.maxBytes, "max-bytes", "0", "end after this many bytes of bodies, such as 500M or 20G (0: no limit)")
+	fl.Int64Var(&l.SitePages, "site-pages", 0, "fetch at most this many URLs of a site (0: no limit)")
+	fl.IntVar(&l.MaxURLLength, "max-url-length", l.MaxURLLength, "refuse longer URLs, in bytes")
+	fl.IntVar(&l.MaxChain, "max-chain", l.MaxChain, "refuse URLs after this many in a row that differ only in numbers")
+
+	fl.DurationVar(&l.Delay, "delay", l.Delay, "time between starts of requests to a site (0 is for your own servers)")
+	fl.DurationVar(&l.MaxCrawlDelay, "max-crawl-delay", l.MaxCrawlDelay, "obey a Crawl-delay up to this")
+	fl.IntVar(&l.PerSite, "per-site", l.PerSite, "leases of a site at once")
+	fl.IntVar(&l.SiteConnections, "site-connections", l.SiteConnections, "requests at once in a lease when the delay is 0")
+	fl.IntVar(&l.PerIP, "per-ip", l.PerIP, "leases at once on one address (0: no limit)")
+	fl.IntVar(&f.concurrency, "concurrency", 128, "requests at once per node")
+	fl.IntVar(&f.agents, "agents", 1, "nodes in this process")
+	fl.StringSliceVar(&f.bind, "bind", nil, "local addresses, a node for each")
+	fl.StringVar(&f.strategy, "strategy", "roundrobin", "which node gets which site")
+	fl.IntVar(&l.Retries, "retries", l.Retries, "tries after a failure that may pass")
+	fl.DurationVar(&l.Backoff, "backoff", l.Backoff, "first wait after a failure; doubled by each in a row")
+	fl.DurationVar(&l.RecycleAfter, "recycle-after", l.RecycleAfter, "recall a lease without progress for this long")
+	fl.IntVar(&l.RecycleLimit, "recycle-limit", l.RecycleLimit, "recalls before a task waits for a person")
+
+	fl.StringVar(&f.userAgent, "user-agent", defaultAgent, "User-Agent field")
+	fl.BoolVar(&f.ignoreRobots, "ignore-robots", false, "do not ask robots.txt, nor obey nofollow")
+	fl.StringVar(&f.allowPrivate, "allow-private", "", "reach loopback and private addresses: all, or those in CIDR,…")
+	fl.Lookup("allow-private").NoOptDefVal = "all"
+	fl.StringArrayVar(&f.resolve, "resolve", nil, "HOST=IP: use this address; HOST may be *.example or * (may be repeated)")
+	fl.StringVar(&f.dns, "dns", "", "DNS server, host or host:port (default: the system's)")
+	fl.StringArrayVar(&f.header, "header", nil, "\"Name: value\", sent to the seeds' sites only, redacted in archives (may be repeated)")
+	fl.StringVar(&f.cookies, "cookies", "", "\"name=value; …\" or a cookies.txt file, sent to the seeds' sites only, redacted in archives")
+	fl.BoolVar(&f.keepSecrets, "keep-secrets", false, "do not redact --header and --cookies in archives")
+	fl.StringVar(&f.proxy, "proxy", "", "http://[user:password@]host:port or socks5://…")
+	fl.BoolVar(&f.proxyDNS, "proxy-dns", false, "let the proxy resolve names, without our check of addresses")
+
+	fl.DurationVar(&l.Fetch.ConnectTimeout, "connect-timeout", l.Fetch.ConnectTimeout, "limit of connecting")
+	fl.DurationVar(&l.Fetch.TLSTimeout, "tls-timeout", l.Fetch.TLSTimeout, "limit of the TLS handshake")
+	fl.DurationVar(&l.Fetch.HeaderTimeout, "header-timeout", l.Fetch.HeaderTimeout, "limit from request to the end of the header")
+	fl.DurationVar(&l.Fetch.BodyTimeout, "body-timeout", l.Fetch.BodyTimeout, "limit of the body")
+	fl.IntVar(&l.Fetch.MinRate, "min-rate", l.Fetch.MinRate, "give up on bodies slower than this, in bytes a second after 10 s (0: never)")
+	fl.StringVar(&f.maxBody, "max-body", "64M", "give up on larger bodies; decompressed they may be four times this")
+
+	fl.BoolVar(&f.text, "text", false, "also archive the plain text of pages")
+	fl.BoolVar(&f.mainText, "main-text", false, "also archive the main text of pages, without what stands around it")
+	fl.BoolVar(&f.language, "language", false, "note the language of pages")
+	fl.BoolVar(&f.nearDup, "near-duplicates", false, "note marks by which near duplicates are found (simhash)")
+
+	fl.BoolVar(&f.json, "json", false, "print the summary as one JSON object on standard output")
+	fl.BoolVar(&f.quiet, "quiet", false, "no progress")
+	fl.StringVar(&f.logLevel, "log-level", "error", "what is logged on standard error: debug, info, warn or error")
+	fl.Uint64Var(&f.seed, "seed", 0, "seed of everything random in scheduling")
+}
+
+// config turns flags into a configuration.
+func (f *crawlFlags) config(args []string) (assemble.Config, error) {
+	if err := f.positive(); err != nil {
+		return assemble.Config{}, err
+	}
+	seeds, noScheme, err := f.readSeeds(args)
+	if err != nil {
+		return assemble.Config{}, err
+	}
+	out := f.out
+	if out == "" {
+		u, _ := crawl.Parse(seeds[0]) // it has been parsed before
+		out = strings.Map(func(r rune) rune {
+			if r == ':' || r == '[' || r == ']' {
+				return '_'
+			}
+			return r
+		}, u.Authority())
+	}
+	c := assemble.DefaultConfig(out)
+	c.Version, c.Agents, c.Concurrency, c.Strategy, c.Seed = version, f.agents, f.concurrency, f.strategy, f.seed
+	c.KeepSecrets = f.keepSecrets
+	if c.Logger, err = logger(f.logLevel); err != nil {
+		return c, err
+	}
+	if f.limits.MaxBytes, err = parseSize("--max-bytes", f.maxBytes); err != nil {
+		return c, err
+	}
+	if f.limits.Fetch.MaxBody, err = parseSize("--max-body", f.maxBody); err != nil {
+		return c, err
+	}
+	f.limits.Fetch.MaxDecoded = 4 * f.limits.Fetch.MaxBody
+	c.Job.Limits = f.limits
+	c.Job.Identity = crawl.Identity{
+		Seeds: seeds, NoScheme: noScheme, Scope: crawl.Scope(f.scope), Include: f.include, Exclude: f.exclude, Resources: f.resources,
+		Sitemaps: f.sitemaps, StripSession: f.stripSession, IgnoreRobots: f.ignoreRobots, UserAgent: f.userAgent, Text: f.text,
+		MainText: f.mainText, Language: f.language, NearDup: f.nearDup,
+	}
+	if err := f.network(&c); err != nil {
+		return c, err
+	}
+	return c, f.check(&c)
+}
+
+// positive refuses numbers that make no sense.
+func (f *crawlFlags) positive() error {
+	l := &f.limits
+	for _, n := range []struct {
+		flag string
+		v    int64
+		min  int64
+	}{
+		{"--max-pages", l.MaxPages, 0}, {"--max-depth", int64(l.MaxDepth), -1}, {"--max-time", int64(l.MaxTime), 0},
+		{"--site-pages", l.SitePages, 0}, {"--max-url-length", int64(l.MaxURLLength), 16}, {"--max-chain", int64(l.MaxChain), 0},
+		{"--delay", int64(l.Delay), 0}, {"--per-site", int64(l.PerSite), 1}, {"--site-connections", int64(l.SiteConnections), 1},
+		{"--per-ip", int64(l.PerIP), 0}, {"--concurrency", int64(f.concurrency), 1}, {"--agents", int64(f.agents), 1},
+		{"--retries", int64(l.Retries), 0}, {"--backoff", int64(l.Backoff), 0}, {"--recycle-after", int64(l.RecycleAfter), int64(time.Second)},
+		{"--recycle-limit", int64(l.RecycleLimit), 0}, {"--min-rate", int64(l.Fetch.MinRate), 0},
+		{"--connect-timeout", int64(l.Fetch.ConnectTimeout), 1}, {"--tls-timeout", int64(l.Fetch.TLSTimeout), 1},
+		{"--header-timeout", int64(l.Fetch.HeaderTimeout), 1}, {"--body-timeout", int64(l.Fetch.BodyTimeout), 1},
+		{"--max-crawl-delay", int64(l.MaxCrawlDelay), 0},
+	} {
+		if n.v < n.min {
+			return usage("%s: %d is too small: allowed is %d or more", n.flag, n.v, n.min)
+		}
+	}
+	if l.MaxDepth > 60_000 || l.Retries > 200 || f.agents > 256 || f.concurrency > 10_000 || l.SiteConnections > 1000 {
+		return usage("allowed are --max-depth up to 60000, --retries up to 200, --agents up to 256, --concurrency up to 10000, --site-connections up to 1000")
+	}
+	return nil
+}
+
+// check lets the job's own packages judge it, so that mistakes are found before anything is opened.
+func (f *crawlFlags) check(c *assemble.Config) error {
+	if err := assemble.Check(c); err != nil {
+		return usage("%w", err)
+	}
+	for _, field := range c.Headers {
+		switch strings.ToLower(field.Name) {
+		case "host", "connection", "content-length", "transfer-encoding", "accept-encoding":
+			return usage("--header %s: this field is ours to set", field.Name)
+		}
+	}
+	return nil
+}
+
+// readSeeds collects the seeds of the command line and of the file.
+func (f *crawlFlags) readSeeds(args []string) (seeds []string, noScheme []bool, err error) {
+	type seed struct{ text, where string }
+	var given []seed
+	for _, a := range args {
+		given = append(given, seed{a, "argument"})
+	}
+	if f.seeds != "" {
+		in := io.Reader(os.Stdin)
+		if f.seeds != "-" {
+			file, err := os.Open(f.seeds)
+			if err != nil {
+				return nil, nil, usage("--seeds: %w", err)
+			}
+			defer file.Close()
+			in = file
+		}
+		sc := bufio.NewScanner(in)
+		for n := 1; sc.Scan(); n++ {
+			line := strings.TrimSpace(sc.Text())
+			if line != "" && line[0] != '#' {
+				given = append(given, seed{line, fmt.Sprintf("%s:%d", f.seeds, n)})
+			}
+		}
+		if err := sc.Err(); err != nil {
+			return nil, nil, usage("--seeds %s: %w", f.seeds, err)
+		}
+	}
+	if len(given) == 0 {
+		return nil, nil, usage("no seed: give a URL, or a file of them with --seeds")
+	}
+	seen := map[string]bool{}
+	for _, s := range given {
+		text, bare := s.text, !strings.Contains(s.text, "://")
+		if bare {
+			text = "https://" + text
+		}
+		u, err := crawl.Parse(text)
+		if err != nil {
+			return nil, nil, usage("%s: seed %q: %w; allowed are http and https URLs and host names", s.where, s.text, err)
+		}
+		if !seen[u.String()] {
+			seen[u.String()] = true
+			seeds = append(seeds, u.String())
+			noScheme = append(noScheme, bare)
+		}
+	}
+	return seeds, noScheme, nil
+}
+
+// network turns the flags that concern the network.
+func (f *crawlFlags) network(c *assemble.Config) error {
+	fc := &c.Fetch
+	fc.DNS, fc.ProxyDNS = f.dns, f.proxyDNS
+	switch f.allowPrivate {
+	case "":
+	case "all":
+		fc.Allow = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
+	default:
+		for s := range strings.SplitSeq(f.allowPrivate, ",") {
+			p, err := netip.ParsePrefix(strings.TrimSpace(s))
+			if err != nil {
+				return usage("--allow-private: %q is no CIDR, such as 127.0.0.0/8", s)
+			}
+			fc.Allow = append(fc.Allow, p)
+		}
+	}
+	fc.Resolve = map[string]netip.Addr{}
+	for _, r := range f.resolve {
+		host, ip, ok := strings.Cut(r, "=")
+		a, err := netip.ParseAddr(ip)
+		if !ok || err != nil || host == "" {
+			return usage("--resolve: %q is not HOST=IP", r)
+		}
+		fc.Resolve[strings.ToLower(host)] = a
+	}
+	for _, b := range f.bind {
+		a, err := netip.ParseAddr(b)
+		if err != nil {
+			return usage("--bind: %q is no IP address", b)
+		}
+		c.Binds = append(c.Binds, a)
+	}
+	if f.proxy != "" {
+		p, err := url.Parse(f.proxy)
+		if err != nil || p.Host == "" || p.Scheme != "http" && p.Scheme != "socks5" {
+			return usage("--proxy: allowed are http://host:port and socks5://host:port")
+		}
+		fc.Proxy = p
+	}
+	if f.proxyDNS && f.proxy == "" {
+		return usage("--proxy-dns: needs --proxy")
+	}
+	for _, h := range f.header {
+		name, value, ok := strings.Cut(h, ":")
+		if name = strings.TrimSpace(name); !ok || name == "" || strings.ContainsAny(h, "\r\n") || strings.Contains(name, " ") {
+			return usage("--header: want \"Name: value\"")
+		}
+		c.Headers = append(c.Headers, fetch.Field{Name: name, Value: strings.TrimSpace(value)})
+	}
+	if strings.ContainsAny(f.userAgent, "\r\n") {
+		return usage("--user-agent: no line breaks")
+	}
+	var err error
+	c.Cookies, err = readCookies(f.cookies)
+	return err
+}
+
+// readCookies takes "name=value; …", or the name of a file in the Netscape format.
+func readCookies(s string) (string, error) {
+	if s == "" {
+		return "", nil
+	}
+	b, err := os.ReadFile(s)
+	if err != nil {
+		if !strings.Contains(s, "=") || strings.ContainsAny(s, "\r\n") {
+			return "", usage("--cookies: neither \"name=value; …\" nor a readable file")
+		}
+		return s, nil
+	}
+	var out []string
+	for i, line := range strings.Split(string(b), "\n") {
+		line = strings.TrimPrefix(strings.TrimRight(line, "\r"), "#HttpOnly_")
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		f := strings.Split(line, "\t")
+		if len(f) != 7 {
+			return "", usage("--cookies %s:%d: want seven fields, separated by tabs", s, i+1)
+		}
+		out = append(out, f[5]+"="+f[6])
+	}
+	return strings.Join(out, "; "), nil
+}
+
+// parseSize reads a number of bytes with an optional K, M, G or T (powers of 1024).
+func parseSize(flag, s string) (int64, error) {
+	num, mult := strings.TrimSuffix(strings.ToUpper(s), "B"), int64(1)
+	for i, unit := range "KMGT" {
+		if t, ok := strings.CutSuffix(num, string(unit)); ok {
+			num, mult = t, 1<<(10*(i+1))
+		}
+	}
+	n, err := strconv.ParseInt(num, 10, 64)
+	if err != nil || n < 0 || n > (1<<62)/mult {
+		return 0, usage("%s: %q is no size; allowed are numbers of bytes, with K, M, G or T", flag, s)
+	}
+	return n * mult, nil
+}
+
+func logger(level string) (*slog.Logger, error) {
+	var l slog.Level
+	if err := l.UnmarshalText([]byte(level)); err != nil {
+		return nil, usage("--log-level: %q: allowed are debug, info, warn, error", level)
+	}
+	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: l})), nil
+}
+
+// run crawls.
+func (f *crawlFlags) run(c *cobra.Command, args []string) error {
+	cfg, err := f.config(args)
+	if err != nil {
+		return err
+	}
+	if f.ignoreRobots {
+		fmt.Fprintln(os.Stderr, "argosy: warning: --ignore-robots: sites may not want what you are doing")
+	}
+	if f.proxyDNS {
+		fmt.Fprintln(os.Stderr, "argosy: warning: --proxy-dns: the proxy resolves names; private addresses behind it are not denied")
+	}
+	sum, err := runCrawl(c.Context(), cfg, !f.quiet && !f.json, os.Stderr)
+	if err != nil {
+		return err
+	}
+	return f.report(c.OutOrStdout(), sum)
+}
+
+// runCrawl opens, runs and closes a crawl, with progress on w if it is wanted.
+func runCrawl(ctx context.Context, cfg assemble.Config, progress bool, w *os.File) (assemble.Summary, error) {
+	debug.SetGCPercent(200) // the heap is small; collecting it less often costs little memory
+	ctx, stop, hard := interrupts(ctx)
+	defer stop()
+	cr, err := assemble.Open(ctx, cfg)
+	if err != nil {
+		return assemble.Summary{}, err
+	}
+	for _, m := range cr.Mended() {
+		cfg.Logger.Info("archive file mended after a crash", "file", m)
+	}
+	var p *progressLine
+	if progress {
+		p = startProgress(cr, w, cfg.Job.Limits)
+	}
+	sum, err := cr.Run(ctx, hard)
+	if p != nil {
+		p.stop()
+	}
+	return sum, errors.Join(err, cr.Close())
+}
+
+// interrupts returns a context that the first interrupt ends, and a channel that the second one closes.
+func interrupts(ctx context.Context) (context.Context, func(), <-chan struct{}) {
+	ctx, cancel := context.WithCancel(ctx)
+	sig := make(chan os.Signal, 2)
+	signal.Notify(sig, os.Interrupt, syscall.SIGTERM)
+	hard := make(chan struct{})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		select {
+		case _, ok := <-sig:
+			if !ok {
+				return
+			}
+		case <-ctx.Done():
+			return
+		}
+		fmt.Fprintln(os.Stderr, "\nargosy: finishing what is under way; interrupt again to leave at once")
+		cancel()
+		if _, ok := <-sig; ok {
+			close(hard)
+		}
+	}()
+	return ctx, func() { signal.Stop(sig); close(sig); cancel(); <-done }, hard
+}
+
+// report prints the summary and turns its state into an exit code.
+func (f *crawlFlags) report(w io.Writer, s assemble.Summary) error {
+	if f.json {
+		b, err := json.Marshal(s)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(w, string(b))
+	} else if !f.quiet {
+		printSummary(w, s)
+	}
+	switch s.State {
+	case crawl.JobInterrupted:
+		if !f.quiet {
+			fmt.Fprintf(os.Stderr, "argosy: interrupted; nothing is lost. Go on with the same command and -o %s\n", filepath.Clean(s.Out))
+		}
+		return &exitError{code: exitInterrupted}
+	case crawl.JobManual:
+		return &exitError{exitManual, fmt.Errorf("%d tasks wait for a person: see argosy tasks -o %s", s.Manual, s.Out)}
+	}
+	return nil
+}

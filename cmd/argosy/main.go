@@ -1,0 +1,126 @@
+// Command argosy is a distributed web crawler that measures before it assigns. Each subcommand is in a file of its
+// own: flags become a configuration, package assemble does the wiring, and what is left here is what a person sees.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"argosy/internal/assemble"
+)
+
+// Exit codes, the same for every command.
+const (
+	exitDone        = 0
+	exitFailed      = 1
+	exitUsage       = 2 // bad input: one line says what, where, and what is allowed
+	exitManual      = 3 // finished, but some tasks wait for a person
+	exitInterrupted = 130
+)
+
+// version is set when a release is built.
+var version = "dev"
+
+// exitError carries an exit code; its text may be empty.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return ""
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+// usage is an error in what the user gave us.
+func usage(format string, args ...any) error {
+	return &exitError{exitUsage, fmt.Errorf(format, args...)}
+}
+
+func main() { os.Exit(run(context.Background(), os.Args[1:])) }
+
+// run runs a command line and returns its exit code.
+func run(ctx context.Context, args []string) int {
+	root := newRoot()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitDone
+	}
+	code := exitFailed
+	var ee *exitError
+	if errors.As(err, &ee) {
+		code = ee.code
+	} else if errors.Is(err, assemble.ErrInUse) || errors.Is(err, assemble.ErrOtherJob) {
+		code = exitUsage
+	}
+	if msg := err.Error(); msg != "" {
+		fmt.Fprintln(os.Stderr, "argosy: "+strings.ReplaceAll(msg, "\n", "; "))
+	}
+	return code
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "argosy",
+		Short: "A distributed web crawler that measures before it assigns",
+		Long: `Argosy crawls sites to WARC archives with an index and an SQL ledger. It is polite by default, can be killed at
+any moment without losing anything, and goes on where it stopped when the same command is given again.`,
+		Example: `  argosy demo                                      a small web on this machine, crawled and verified
+  argosy crawl https://example.com/ -o example     a real site, into the directory "example"`,
+		SilenceUsage: true, SilenceErrors: true,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usage("%s: %w (see %s --help)", c.CommandPath(), err, c.CommandPath())
+	})
+	root.CompletionOptions.HiddenDefaultCmd = false
+	root.AddCommand(newCrawl(), newDemo(), newVerify(), newExport(), newTasks(), newRetry(), newDrop(), newVersion())
+	for _, c := range root.Commands() {
+		if args := c.Args; args != nil {
+			c.Args = func(c *cobra.Command, a []string) error {
+				if err := args(c, a); err != nil {
+					return usage("%s: %w (see %s --help)", c.CommandPath(), err, c.CommandPath())
+				}
+				return nil
+			}
+		}
+	}
+	root.Args = func(c *cobra.Command, a []string) error {
+		if len(a) > 0 {
+			return usage("unknown command %q (see argosy --help)", a[0])
+		}
+		return nil
+	}
+	return root
+}
+
+func newVersion() *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print the version", Args: cobra.NoArgs, Example: "  argosy version",
+		RunE: func(c *cobra.Command, _ []string) error {
+			v := version
+			if b, ok := debug.ReadBuildInfo(); ok && v == "dev" {
+				for _, s := range b.Settings {
+					if s.Key == "vcs.revision" && len(s.Value) >= 12 {
+						v += " " + s.Value[:12]
+					}
+				}
+				v += " " + b.GoVersion
+			}
+			_, err := fmt.Fprintln(c.OutOrStdout(), "argosy "+v)
+			return err
+		},
+	}
+}

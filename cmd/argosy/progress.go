@@ -1,0 +1,162 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sort"
+	"strings"
+	"sync"
+	"time"
+
+	"argosy/internal/assemble"
+	"argosy/internal/crawl"
+)
+
+// progressLine shows how a crawl gets on: a line that is rewritten on a terminal, a line every ten seconds elsewhere.
+type progressLine struct {
+	cr    *assemble.Crawl
+	w     *os.File
+	tty   bool
+	lim   crawl.Limits
+	start time.Time
+	done  chan struct{}
+	wg    sync.WaitGroup
+
+	last struct {
+		at      time.Time
+		fetched int64
+		bytes   int64
+	}
+	rate, bytes float64
+}
+
+func startProgress(cr *assemble.Crawl, w *os.File, lim crawl.Limits) *progressLine {
+	st, err := w.Stat()
+	p := &progressLine{cr: cr, w: w, lim: lim, start: time.Now(), done: make(chan struct{})}
+	p.tty = err == nil && st.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb"
+	p.last.at = p.start
+	p.last.fetched = -1
+	p.wg.Go(p.loop)
+	return p
+}
+
+func (p *progressLine) stop() {
+	close(p.done)
+	p.wg.Wait()
+	if p.tty {
+		fmt.Fprint(p.w, "\r\x1b[K")
+	}
+}
+
+func (p *progressLine) loop() {
+	every := 10 * time.Second
+	if p.tty {
+		every = 250 * time.Millisecond
+	}
+	t := time.NewTicker(every)
+	defer t.Stop()
+	for {
+		select {
+		case <-p.done:
+			return
+		case <-t.C:
+		}
+		line := p.line()
+		if p.tty {
+			fmt.Fprint(p.w, "\r\x1b[K"+line)
+		} else {
+			fmt.Fprintln(p.w, line)
+		}
+	}
+}
+
+// line is the state of the crawl in one line.
+func (p *progressLine) line() string {
+	s, a := p.cr.Status()
+	now := time.Now()
+	if p.last.fetched < 0 {
+		p.last.fetched, p.last.bytes = s.Counts.Fetched, s.Counts.Bytes
+	}
+	if span := now.Sub(p.last.at).Seconds(); span > 0.2 {
+		rate, bytes := float64(s.Counts.Fetched-p.last.fetched)/span, float64(s.Counts.Bytes-p.last.bytes)/span
+		if p.rate == 0 {
+			p.rate, p.bytes = rate, bytes
+		}
+		p.rate, p.bytes = 0.8*p.rate+0.2*rate, 0.8*p.bytes+0.2*bytes
+		p.last.at, p.last.fetched, p.last.bytes = now, s.Counts.Fetched, s.Counts.Bytes
+	}
+	pending := s.Counts.Pending()
+	parts := []string{
+		fmt.Sprintf("%s %s", clock(now.Sub(p.start)), s.State),
+		fmt.Sprintf("%s fetched", count(s.Counts.Fetched)),
+		fmt.Sprintf("%.0f/s", p.rate),
+		size(int64(p.bytes)) + "/s",
+		fmt.Sprintf("%s waiting", count(pending)),
+		fmt.Sprintf("%s sites", count(int64(s.Sites))),
+		fmt.Sprintf("%d requests open", a.Busy),
+	}
+	if s.Counts.Failed > 0 {
+		parts = append(parts, fmt.Sprintf("%s failed", count(s.Counts.Failed)))
+	}
+	left := pending
+	if p.lim.MaxPages > 0 {
+		left = min(left, p.lim.MaxPages-s.Counts.Fetched)
+	}
+	if p.rate > 0.5 && left > 0 {
+		parts = append(parts, "about "+clock(time.Duration(float64(left)/p.rate)*time.Second)+" left for what is known")
+	}
+	return strings.Join(parts, " · ")
+}
+
+func clock(d time.Duration) string {
+	d = d.Round(time.Second)
+	if d >= time.Hour {
+		return fmt.Sprintf("%d:%02d:%02d", int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60)
+	}
+	return fmt.Sprintf("%d:%02d", int(d.Minutes()), int(d.Seconds())%60)
+}
+
+// count prints a number with a thin mark between thousands.
+func count(n int64) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+func size(n int64) string {
+	const units = "KMGTP"
+	if n < 1024 {
+		return fmt.Sprintf("%d B", n)
+	}
+	f, i := float64(n)/1024, 0
+	for f >= 1000 && i < len(units)-1 {
+		f /= 1024
+		i++
+	}
+	return fmt.Sprintf("%.1f %ciB", f, units[i])
+}
+
+// printSummary prints what a run ended with, for people.
+func printSummary(w io.Writer, s assemble.Summary) {
+	fmt.Fprintf(w, "%s after %s: %s URLs discovered on %s sites\n", s.State, clock(time.Duration(s.Seconds*float64(time.Second))),
+		count(s.Discovered), count(s.Sites))
+	fmt.Fprintf(w, "  %10s fetched, %s of them pages (HTML, status 200), %s duplicates, %s\n", count(s.Fetched), count(s.Pages),
+		count(s.Duplicates), size(s.Bytes))
+	fmt.Fprintf(w, "  %10s failed\n  %10s excluded\n  %10s pending\n", count(s.Failed), count(s.Excluded), count(s.Pending))
+	if len(s.Reasons) > 0 {
+		names := make([]string, 0, len(s.Reasons))
+		for r := range s.Reasons {
+			names = append(names, r)
+		}
+		sort.Slice(names, func(i, j int) bool { return s.Reasons[names[i]] > s.Reasons[names[j]] })
+		var list []string
+		for _, r := range names {
+			list = append(list, fmt.Sprintf("%s %s", r, count(s.Reasons[r])))
+		}
+		fmt.Fprintf(w, "  reasons: %s\n", strings.Join(list, ", "))
+	}
+	fmt.Fprintf(w, "in %s: %s/ (archives), %s, %s (ledger)\n", s.Out, assemble.WARCDir, assemble.IndexFile, assemble.LedgerFile)
+}

@@ -1,0 +1,223 @@
+// Package agent runs leases on a node: it pulls them from its inbox, asks robots.txt, fetches on the site's clock,
+// finds links, archives, and reports in numbered parts. It decides nothing about what is fetched next and holds no
+// state that matters: an agent may vanish at any moment.
+//
+// Order of durability: a record is synced in the archive before the part that names it is stored in the log; a link
+// filter is believed only for parts that are stored.
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"argosy/internal/archive"
+	"argosy/internal/crawl"
+	"argosy/internal/fetch"
+)
+
+// Inbox gives an agent what is dispatched to its node. Receive calls fn for each message, once, from one goroutine,
+// until ctx ends or fn fails.
+type Inbox interface {
+	Receive(ctx context.Context, node string, fn func([]byte) error) error
+}
+
+// Outbox stores an entry with parts in the log. When it returns nil, the parts are stored; a repeat is harmless.
+type Outbox interface {
+	Report(ctx context.Context, node string, entry []byte) error
+}
+
+// Config says how an agent works.
+type Config struct {
+	Node        string
+	Incarnation string
+	Concurrency int           // requests at once
+	MaxPart     int           // bytes of an encoded entry
+	Headers     []fetch.Field // for the seeds' sites only; redacted in archives unless KeepSecrets
+	Cookies     string        // likewise
+	KeepSecrets bool
+	FilterSize  int // links remembered
+	Logger      *slog.Logger
+}
+
+// DefaultConfig returns the configuration of a node.
+func DefaultConfig(node, incarnation string) Config {
+	return Config{
+		Node: node, Incarnation: incarnation, Concurrency: 128, MaxPart: 512 << 10, FilterSize: 1_500_000,
+		Logger: slog.New(slog.DiscardHandler),
+	}
+}
+
+// Stats is what an agent has done since it started, for people who watch.
+type Stats struct {
+	Requests int64
+	Busy     int // requests under way
+	Leases   int
+}
+
+// Agent runs leases.
+type Agent struct {
+	cfg    Config
+	in     Inbox
+	out    Outbox
+	client *fetch.Client
+	warc   *archive.Writer
+	slots  chan struct{} // a token for each request that may be under way
+	filter *filter
+	seen   *payloads
+	wake   chan struct{} // size 1: a lease has something to report now
+	group  *errgroup.Group
+
+	mu       sync.Mutex
+	leases   map[uint64]*lease
+	requests int64
+}
+
+// New returns an agent; Run makes it work.
+func New(c Config, in Inbox, out Outbox, client *fetch.Client, warc *archive.Writer) *Agent {
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return &Agent{
+		cfg: c, in: in, out: out, client: client, warc: warc, slots: make(chan struct{}, c.Concurrency),
+		filter: newFilter(c.FilterSize), seen: newPayloads(50_000), wake: make(chan struct{}, 1), leases: map[uint64]*lease{},
+	}
+}
+
+// Stats returns what the agent has done.
+func (a *Agent) Stats() Stats {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return Stats{Requests: a.requests, Busy: len(a.slots), Leases: len(a.leases)}
+}
+
+// Run works until ctx ends or something that the node cannot do without fails: its archive or the bus. All its
+// goroutines are gone when it returns. Leases that are running when ctx ends are given up without a report.
+func (a *Agent) Run(ctx context.Context) error {
+	var group errgroup.Group
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	a.group = &group
+	group.Go(func() error {
+		err := a.in.Receive(ctx, a.cfg.Node, func(msg []byte) error { return a.receive(ctx, cancel, msg) })
+		cancel(err)
+		return err
+	})
+	group.Go(func() error {
+		err := a.report(ctx)
+		cancel(err)
+		return err
+	})
+	err := group.Wait()
+	if cause := context.Cause(ctx); err == nil && cause != nil && !errors.Is(cause, context.Canceled) {
+		err = cause
+	}
+	if err != nil {
+		return fmt.Errorf("node %s: %w", a.cfg.Node, err)
+	}
+	return nil
+}
+
+// receive handles one dispatched message.
+func (a *Agent) receive(ctx context.Context, fail context.CancelCauseFunc, msg []byte) error {
+	var d crawl.Dispatch
+	if err := crawl.Unmarshal(msg, &d); err != nil || d.Version > crawl.WireVersion {
+		a.cfg.Logger.Warn("dispatch not understood", "node", a.cfg.Node, "version", d.Version, "error", err)
+		return nil
+	}
+	switch d.Kind {
+	case crawl.DispatchLease:
+		if d.Lease == nil || d.Job == nil || d.Site == nil || d.Lease.Incarnation != a.cfg.Incarnation {
+			return nil // for an earlier life
+		}
+		a.start(ctx, fail, &d)
+	case crawl.DispatchRefill:
+		if l := a.lease(d.LeaseID); l != nil && d.Refill != nil {
+			l.refill(d.Refill.Targets)
+		}
+	case crawl.DispatchDrain:
+		if l := a.lease(d.LeaseID); l != nil {
+			l.end(crawl.EndDrained)
+		}
+	case crawl.DispatchRecall:
+		if l := a.lease(d.LeaseID); l != nil {
+			l.abandon()
+		}
+	}
+	return nil
+}
+
+func (a *Agent) lease(id uint64) *lease {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.leases[id]
+}
+
+// start runs a lease, unless it runs already.
+func (a *Agent) start(ctx context.Context, fail context.CancelCauseFunc, d *crawl.Dispatch) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.leases[d.Lease.ID] != nil {
+		return
+	}
+	l := newLease(ctx, a, d)
+	a.leases[d.Lease.ID] = l
+	a.group.Go(func() error {
+		err := l.run()
+		l.cancel()
+		if err != nil {
+			fail(err)
+		}
+		return err
+	})
+}
+
+// remove forgets a lease whose last part is stored, or that was given up.
+func (a *Agent) remove(l *lease) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.leases, l.l.ID)
+}
+
+// nudge wakes the reporter.
+func (a *Agent) nudge() {
+	select {
+	case a.wake <- struct{}{}:
+	default:
+	}
+}
+
+// slot waits for the right to send a request; false if ctx ended first.
+func (a *Agent) slot(ctx context.Context) bool {
+	select {
+	case a.slots <- struct{}{}:
+		a.mu.Lock()
+		a.requests++
+		a.mu.Unlock()
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (a *Agent) release() { <-a.slots }
+
+// sleep waits; false if ctx ended first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,311 @@
+package agent
+
+import (
+	"context"
+	"net/netip"
+	"sync"
+	"time"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fetch"
+	"argosy/internal/polite"
+	"argosy/internal/robots"
+)
+
+// lease is a running lease. Its workers take targets from the queue and leave items; the reporter takes items.
+type lease struct {
+	a    *Agent
+	l    crawl.Lease
+	job  crawl.Job
+	ctx  context.Context
+	stop context.CancelFunc
+	sess *fetch.Session
+	born time.Time
+
+	rules  robots.Rules
+	robots crawl.RobotsState
+
+	mu      sync.Mutex // guards what follows
+	more    *sync.Cond // a target has come, or the lease ends
+	queue   []crawl.Target
+	busy    int // targets in work
+	given   int
+	ended   string    // why the lease ends; empty while it runs
+	next    time.Time // the site's next turn
+	jar     jar
+	latency time.Duration
+	fails   int        // in a row
+	gaveUp  crawl.Kind // every further URL fails with this
+	site    crawl.SiteState
+	rep     report
+}
+
+func newLease(ctx context.Context, a *Agent, d *crawl.Dispatch) *lease {
+	ctx, cancel := context.WithCancel(ctx)
+	now := time.Now()
+	l := &lease{
+		a: a, l: *d.Lease, job: *d.Job, site: *d.Site, ctx: ctx, stop: cancel, born: now,
+		queue: d.Lease.Targets, given: len(d.Lease.Targets), next: now.Add(time.Duration(d.Site.WaitMS) * time.Millisecond),
+		latency: time.Duration(d.Site.LatencyUS) * time.Microsecond, fails: d.Site.Fails, robots: d.Site.RobotsState,
+	}
+	l.l.Targets = nil
+	l.more = sync.NewCond(&l.mu)
+	l.jar.load(d.Site.Cookies)
+	l.rep.begin(now)
+	if d.Site.SeedSite {
+		l.jar.fixed = a.cfg.Cookies
+	}
+	var addrs []netip.Addr
+	for _, s := range d.Site.Addrs {
+		if ip, err := netip.ParseAddr(s); err == nil {
+			addrs = append(addrs, ip)
+		}
+	}
+	l.sess = a.client.Open(addrs)
+	return l
+}
+
+func (l *lease) cancel() {
+	l.stop()
+	l.sess.Close()
+}
+
+// refill adds targets to the queue.
+func (l *lease) refill(ts []crawl.Target) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.queue = append(l.queue, ts...)
+	l.given += len(ts)
+	l.rep.asked = false
+	l.more.Broadcast()
+}
+
+// end makes the lease end after what is under way; the first reason counts.
+func (l *lease) end(reason string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.endLocked(reason)
+}
+
+func (l *lease) endLocked(reason string) {
+	if l.ended == "" {
+		l.ended = reason
+	}
+	l.more.Broadcast()
+}
+
+// abandon ends the lease without a report: it is somebody else's now.
+func (l *lease) abandon() {
+	l.mu.Lock()
+	l.rep.abandoned = true
+	l.endLocked(crawl.EndRecalled)
+	l.mu.Unlock()
+	l.cancel()
+	l.a.remove(l)
+}
+
+// delay returns the time between this lease's starts of requests.
+func (l *lease) delay() time.Duration {
+	d := polite.Delay(l.job.Limits, l.rules.Delay, l.latency)
+	return d * time.Duration(max(1, l.site.Spread))
+}
+
+// run works through the lease and leaves its final part to the reporter.
+func (l *lease) run() error {
+	timer := time.AfterFunc(time.Duration(l.l.BudgetMS)*time.Millisecond, func() { l.end(crawl.EndBudget) })
+	defer timer.Stop()
+	defer context.AfterFunc(l.ctx, func() { l.end(crawl.EndDrained); l.sess.Close() })()
+	err := l.work()
+	l.mu.Lock()
+	l.endLocked(crawl.EndDone)
+	l.rep.final = true
+	l.mu.Unlock()
+	l.a.nudge()
+	return err
+}
+
+func (l *lease) work() error {
+	if l.l.Resolve {
+		l.resolve()
+		return nil
+	}
+	if !l.askRobots() {
+		return nil
+	}
+	l.mu.Lock()
+	workers := 1
+	if l.delay() == 0 {
+		workers = max(1, l.job.Limits.SiteConnections)
+	}
+	l.rep.want = workers * 4
+	l.mu.Unlock()
+	var wg sync.WaitGroup
+	errs := make([]error, workers)
+	for i := range workers - 1 {
+		wg.Go(func() { errs[i+1] = l.loop() })
+	}
+	errs[0] = l.loop()
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// resolve looks up the site's addresses and reports them.
+func (l *lease) resolve() {
+	u, err := crawl.Parse("http://" + l.l.Site + "/")
+	if err != nil {
+		return
+	}
+	addrs, err := l.a.client.Lookup(l.ctx, u.Host())
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err != nil {
+		if l.ctx.Err() != nil {
+			return
+		}
+		kind := crawl.KindOf(err)
+		l.rep.change.ResolveFailed, l.rep.change.Detail = kind, err.Error()
+		l.fails++
+		if kind.Transient() {
+			l.rep.change.BackoffMS = polite.Backoff(l.job.Limits.Backoff, l.fails).Milliseconds()
+		}
+		return
+	}
+	for _, a := range addrs[:min(len(addrs), 4)] {
+		l.rep.change.Addrs = append(l.rep.change.Addrs, a.String())
+	}
+	l.rep.change.AddrTTLMS = fetch.AddrTTL.Milliseconds()
+}
+
+// loop is a worker: target after target, until the lease ends.
+func (l *lease) loop() error {
+	for {
+		t, ok := l.take()
+		if !ok {
+			return nil
+		}
+		err := l.one(t)
+		l.mu.Lock()
+		l.busy--
+		if len(l.queue) == 0 {
+			l.more.Broadcast()
+		}
+		l.mu.Unlock()
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// take waits for a target; false when the lease has ended.
+func (l *lease) take() (crawl.Target, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for {
+		if l.ended != "" {
+			return crawl.Target{}, false
+		}
+		if len(l.queue) > 0 && l.rep.size < maxUnsent {
+			t := l.queue[0]
+			l.queue = l.queue[1:]
+			l.busy++
+			if len(l.queue) < l.rep.want/4 && l.rep.size > 0 {
+				l.rep.urgent = true
+				l.a.nudge()
+			}
+			return t, true
+		}
+		if len(l.queue) == 0 && l.busy == 0 && !l.rep.asked {
+			l.rep.urgent, l.rep.starved = true, true
+			l.a.nudge()
+		}
+		l.more.Wait()
+	}
+}
+
+// first returns the target at the head of the queue.
+func (l *lease) first() (crawl.Target, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.queue) == 0 {
+		return crawl.Target{}, false
+	}
+	return l.queue[0], true
+}
+
+// putBack returns a target that was not worked on.
+func (l *lease) putBack(t crawl.Target) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.queue = append([]crawl.Target{t}, l.queue...)
+}
+
+// turn waits for the site's turn and for one of the node's slots. False if the lease ends first, or if the turn is so
+// far away that the site should rather be somebody else's until then.
+func (l *lease) turn() bool {
+	l.mu.Lock()
+	wait := time.Until(l.next)
+	stale := time.Since(l.rep.stored) > time.Duration(float64(l.job.Limits.RecycleAfter)*0.75)
+	if wait > polite.MaxWait {
+		l.endLocked(crawl.EndWait)
+	}
+	if stale { // nobody may be listening any more: stop before somebody else is sent
+		l.endLocked(crawl.EndRecalled)
+	}
+	over := l.ended != ""
+	l.mu.Unlock()
+	if over || wait > 0 && !l.pause(wait) {
+		return false
+	}
+	return l.a.slot(l.ctx)
+}
+
+// pause waits for a span; false if the lease ends first.
+func (l *lease) pause(d time.Duration) bool {
+	t := time.AfterFunc(d, func() {
+		l.mu.Lock()
+		l.more.Broadcast()
+		l.mu.Unlock()
+	})
+	defer t.Stop()
+	until := time.Now().Add(d)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for l.ended == "" && time.Now().Before(until) {
+		l.more.Wait()
+	}
+	return l.ended == ""
+}
+
+// started notes when a request was sent: the site's next turn is a delay later.
+func (l *lease) started(at time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.rep.lastStart = at
+	if n := at.Add(l.delay()); n.After(l.next) {
+		l.next = n
+	}
+}
+
+// answered notes how long the site took, and that it answers at all.
+func (l *lease) answered(firstByte time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.fails = 0
+	l.latency = polite.Latency(l.latency, firstByte)
+}
+
+// holdOff makes the site wait; a long wait ends the lease.
+func (l *lease) holdOff(d time.Duration, reason string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if n := time.Now().Add(d); n.After(l.next) {
+		l.next = n
+	}
+	l.rep.change.BackoffMS = max(l.rep.change.BackoffMS, d.Milliseconds())
+	l.endLocked(reason)
+}

@@ -1,0 +1,297 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"argosy/internal/crawl"
+)
+
+const (
+	maxUnsent  = 4 << 20   // bytes of a lease's items that wait to be reported; beyond, its workers wait
+	maxFound   = 200 << 10 // bytes of links in one item: a page with more gives several
+	partBudget = 300 << 10 // bytes of items in one part
+	flushAge   = time.Second
+	flushTick  = 100 * time.Millisecond
+)
+
+// item is something to report, in the order in which it must be stored: a page's links, then its outcome.
+type item struct {
+	found   *crawl.Found
+	outcome *crawl.Outcome
+	keys    []crawl.Key // links that the filter may believe once this item is stored
+	depth   uint16
+	size    int
+}
+
+// report is what a lease has to say; the lease's mutex guards it.
+type report struct {
+	items     []item
+	size      int
+	change    crawl.SiteChange
+	bytes     int64
+	lastStart time.Time
+	since     time.Time // of the oldest unsent item
+	stored    time.Time // when the last stored part began
+	no        uint32
+	want      int // URLs the lease likes to hold
+	sent      map[crawl.Key]uint16
+
+	asked     bool // a part has asked for URLs, and nobody has answered yet
+	starved   bool // nothing to do until somebody answers
+	urgent    bool
+	final     bool
+	sealed    bool // the final part is cut
+	abandoned bool
+}
+
+func (r *report) begin(now time.Time) {
+	r.stored = now
+	r.sent = map[crawl.Key]uint16{}
+	r.want = 8
+}
+
+// addFound queues a page's links, in pieces that fit.
+func (r *report) addFound(f crawl.Found, keys []crawl.Key, depth uint16) {
+	piece := item{found: &crawl.Found{Parent: f.Parent, Known: f.Known}, size: 60 + 17*len(f.Known), depth: depth}
+	for _, l := range f.Links {
+		if piece.size > maxFound {
+			r.add(piece)
+			piece = item{found: &crawl.Found{Parent: f.Parent}, size: 60}
+		}
+		piece.found.Links = append(piece.found.Links, l)
+		piece.size += len(l.URL) + len(l.Anchor) + 16
+	}
+	piece.keys = keys
+	if len(piece.found.Links)+len(piece.found.Known)+len(keys) > 0 {
+		r.add(piece)
+	}
+}
+
+func (r *report) addOutcome(o *crawl.Outcome) {
+	r.add(item{outcome: o, size: 260 + len(o.URL) + len(o.Title) + len(o.Redirect) + len(o.Detail) + len(o.ETag)})
+}
+
+func (r *report) add(i item) {
+	if len(r.items) == 0 {
+		r.since = time.Now()
+	}
+	r.items = append(r.items, i)
+	r.size += i.size
+}
+
+// due reports whether a lease has something to say now.
+func (l *lease) due(now time.Time) bool {
+	r := &l.rep
+	switch {
+	case r.abandoned || r.sealed:
+		return false
+	case r.final || r.urgent || r.size > partBudget:
+		return true
+	case len(r.items) > 0:
+		return now.Sub(r.since) >= flushAge
+	}
+	return now.Sub(r.stored) >= l.heartbeat()
+}
+
+// heartbeat is how often a lease says something even if it has nothing to say.
+func (l *lease) heartbeat() time.Duration { return min(15*time.Second, l.job.Limits.RecycleAfter/4) }
+
+// cut makes the lease's next part of at most budget bytes. It returns the part and the items in it.
+func (l *lease) cut(now time.Time) (crawl.Part, []item) {
+	r := &l.rep
+	n, size := 0, 0
+	for n < len(r.items) && (n == 0 || size+r.items[n].size <= partBudget) {
+		size += r.items[n].size
+		n++
+	}
+	items := r.items[:n:n]
+	r.items = r.items[n:]
+	r.size -= size
+	r.since = now
+	r.no++
+	p := crawl.Part{
+		Lease: l.l.ID, Attempt: l.l.Attempt, Epoch: l.l.Epoch, Secret: l.l.Secret, No: r.no, Bytes: r.bytes,
+		Waiting: l.next.After(now) || l.robots == crawl.RobotsUnknown,
+	}
+	for i := range items {
+		if f := items[i].found; f != nil {
+			p.Found = append(p.Found, *f)
+		} else {
+			p.Outcomes = append(p.Outcomes, *items[i].outcome)
+		}
+	}
+	r.bytes = 0
+	l.cutSite(&p, now)
+	if len(l.queue) == 0 && l.busy == 0 && now.Sub(r.stored) >= l.heartbeat() {
+		r.asked, r.starved = false, true // the answer may have been lost: ask again
+	}
+	switch {
+	case len(r.items) > 0: // more parts follow at once
+	case r.final:
+		p.Final, p.Reason = true, l.ended
+		r.sealed = true
+	case l.ended == "" && !r.asked && len(l.queue) < r.want:
+		p.Want = r.want - len(l.queue)
+		if l.l.Quota > 0 {
+			p.Want = min(p.Want, l.l.Quota-l.given)
+		}
+		if r.starved && p.Want <= 0 {
+			l.endLocked(crawl.EndQuota)
+		}
+		r.asked = r.starved
+	}
+	r.starved = false
+	r.urgent = len(r.items) > 0
+	return p, items
+}
+
+// cutSite puts into a part what has changed about the site.
+func (l *lease) cutSite(p *crawl.Part, now time.Time) {
+	c := l.rep.change
+	c.SinceStartMS = -1
+	if !l.rep.lastStart.IsZero() {
+		c.SinceStartMS = max(0, now.Sub(l.rep.lastStart).Milliseconds())
+	}
+	c.LatencyUS, c.Fails = l.latency.Microseconds(), l.fails
+	if l.jar.changed {
+		c.Cookies, c.CookiesSet = l.jar.cookies, true
+		l.jar.changed = false
+	}
+	p.Site = &c
+	l.rep.change = crawl.SiteChange{}
+}
+
+// adapt sets how many URLs the lease likes to hold: two seconds' worth, or a few on a slow site.
+func (l *lease) adapt(outcomes int, span time.Duration) {
+	if l.delay() > 0 {
+		l.rep.want = int(min(64, max(4, 10*time.Second/l.delay())))
+		return
+	}
+	rate := float64(outcomes) / max(span.Seconds(), 0.05)
+	l.rep.want = int(min(4096, max(float64(l.job.Limits.SiteConnections*8), 2*rate)))
+}
+
+// cutting is a part that has been cut, until it is stored.
+type cutting struct {
+	l     *lease
+	items []item
+	at    time.Time
+	final bool
+}
+
+// report stores parts until ctx ends. While one message is on its way to the log the next one gathers, so that many
+// leases share a message and a sync of the archive.
+func (a *Agent) report(ctx context.Context) error {
+	tick := time.NewTicker(flushTick)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-a.wake:
+		case <-tick.C:
+		}
+		for {
+			more, err := a.flush(ctx)
+			if err != nil {
+				if ctx.Err() != nil {
+					return nil
+				}
+				return err
+			}
+			if !more {
+				break
+			}
+		}
+	}
+}
+
+// flush stores one message with the parts of the leases that have something to say; more says whether others wait.
+func (a *Agent) flush(ctx context.Context) (more bool, err error) {
+	e := crawl.Entry{Version: crawl.WireVersion, Kind: crawl.EntryParts, Node: a.cfg.Node, Incarnation: a.cfg.Incarnation}
+	var cuts []cutting
+	size := 0
+	now := time.Now()
+	for _, l := range a.running() {
+		l.mu.Lock()
+		if l.due(now) {
+			if size > 0 && size+min(l.rep.size, partBudget)+robotsSize(&l.rep.change) > a.cfg.MaxPart-(64<<10) {
+				l.mu.Unlock()
+				more = true
+				continue
+			}
+			p, items := l.cut(now)
+			for i := range items {
+				size += items[i].size
+			}
+			size += 200 + robotsSize(p.Site)
+			e.Parts = append(e.Parts, p)
+			cuts = append(cuts, cutting{l, items, now, p.Final})
+			more = more || l.rep.urgent
+		}
+		l.mu.Unlock()
+	}
+	if len(cuts) == 0 {
+		return false, nil
+	}
+	if err := a.warc.Sync(); err != nil {
+		return false, err
+	}
+	b, err := crawl.Marshal(&e)
+	if err != nil {
+		return false, fmt.Errorf("encode parts: %w", err)
+	}
+	if err := a.out.Report(ctx, a.cfg.Node, b); err != nil {
+		a.filter.drop()
+		return false, err
+	}
+	for _, c := range cuts {
+		a.stored(c)
+	}
+	return more, nil
+}
+
+func robotsSize(c *crawl.SiteChange) int {
+	if c == nil || c.Robots == nil {
+		return 0
+	}
+	return len(c.Robots.Body)
+}
+
+// stored believes what a stored part said.
+func (a *Agent) stored(c cutting) {
+	l := c.l
+	outcomes := 0
+	for i := range c.items {
+		a.filter.promote(c.items[i].keys, c.items[i].depth)
+		if c.items[i].outcome != nil {
+			outcomes++
+		}
+	}
+	l.mu.Lock()
+	for i := range c.items {
+		for _, k := range c.items[i].keys {
+			delete(l.rep.sent, k)
+		}
+	}
+	l.adapt(outcomes, c.at.Sub(l.rep.stored))
+	l.rep.stored = c.at
+	l.more.Broadcast()
+	l.mu.Unlock()
+	if c.final {
+		a.remove(l)
+	}
+}
+
+// running returns the leases, in no particular order.
+func (a *Agent) running() []*lease {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	out := make([]*lease, 0, len(a.leases))
+	for _, l := range a.leases {
+		out = append(out, l)
+	}
+	return out
+}

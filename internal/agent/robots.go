@@ -1,0 +1,177 @@
+package agent
+
+import (
+	"time"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fetch"
+	"argosy/internal/polite"
+	"argosy/internal/robots"
+)
+
+// robotsTTL is how long an answer to robots.txt holds (RFC 9309, section 2.4).
+const robotsTTL = 24 * time.Hour
+
+// maxRobotsHops bounds redirects of robots.txt (RFC 9309, section 2.3.1.2).
+const maxRobotsHops = 5
+
+// Product is our product token: robots.txt addresses us by it.
+const Product = "argosy"
+
+// askRobots makes sure that the site's robots.txt is known, asking for it on the site's clock if need be. It returns
+// false if no URL of this lease can be fetched for now.
+func (l *lease) askRobots() bool {
+	switch {
+	case l.job.Identity.IgnoreRobots || l.site.ResolveWhy != "":
+		l.gaveUp = l.site.ResolveWhy
+		return true
+	case l.site.RobotsGone:
+		l.gaveUp = l.site.RobotsWhy
+		return true
+	case (l.robots == crawl.RobotsRules || l.robots == crawl.RobotsAllowAll) && l.site.RobotsTTLMS > 0:
+		l.rules = robots.Parse(l.site.Robots, Product)
+		return true
+	}
+	first, ok := l.first()
+	if !ok {
+		return true
+	}
+	seed, err := crawl.Parse(first.URL)
+	if err != nil {
+		return true
+	}
+	u, err := crawl.Parse(seed.Origin() + "/robots.txt")
+	if err != nil {
+		return true
+	}
+	change, sitemaps, asked := l.fetchRobots(u)
+	if !asked {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.rep.change.Robots = change
+	l.robots = change.State
+	if change.State == crawl.RobotsUnavailable {
+		return l.robotsDown(change, first)
+	}
+	if l.job.Identity.Sitemaps {
+		l.rep.addFound(crawl.Found{Links: sitemaps}, nil, 0)
+	}
+	return true
+}
+
+// robotsDown decides what follows when robots.txt could not be had: ask again later, or, after the last try, give
+// the site up; mu is held.
+func (l *lease) robotsDown(c *crawl.RobotsChange, first crawl.Target) bool {
+	l.fails++
+	tries := l.site.RobotsTries + 1
+	noScheme := first.Flags&crawl.FlagNoScheme != 0 && c.Why.Unreachable()
+	final := !c.Why.Transient() && c.Why != crawl.ReasonRobotsDown
+	if tries > l.job.Limits.Retries || noScheme || final {
+		c.Gone = true
+		l.gaveUp = c.Why
+		return true
+	}
+	wait := polite.Backoff(l.job.Limits.Backoff, tries)
+	c.TTLMS = wait.Milliseconds()
+	l.rep.change.BackoffMS = max(l.rep.change.BackoffMS, c.TTLMS)
+	l.endLocked(crawl.EndFailed)
+	return false
+}
+
+// fetchRobots asks for robots.txt and says what the answer means. ok is false if the lease ended first.
+func (l *lease) fetchRobots(u crawl.URL) (change *crawl.RobotsChange, sitemaps []crawl.Link, ok bool) {
+	down := func(why crawl.Kind) (*crawl.RobotsChange, []crawl.Link, bool) {
+		return &crawl.RobotsChange{State: crawl.RobotsUnavailable, Why: why}, nil, true
+	}
+	sc := scratches.Get().(*fetch.Scratch)
+	defer scratches.Put(sc)
+	at := u
+	for range maxRobotsHops + 1 {
+		resp, err := l.exchange(at, sc)
+		if err != nil {
+			if l.ctx.Err() != nil {
+				return nil, nil, false
+			}
+			return down(crawl.KindOf(err))
+		}
+		if resp == nil {
+			return nil, nil, false
+		}
+		switch {
+		case resp.Status >= 300 && resp.Status < 400 && resp.Get("Location") != "":
+			next, err := at.Resolve(resp.Get("Location"))
+			if err != nil {
+				return l.allowAll(), l.sitemaps(u, nil), true
+			}
+			at = next
+			continue
+		case resp.Status >= 500 || resp.Status == 429:
+			if d := retryAfter(resp); d > 0 {
+				c, _, _ := down(crawl.ReasonRobotsDown)
+				l.holdFor(d)
+				return c, nil, true
+			}
+			return down(crawl.ReasonRobotsDown)
+		case resp.Status != 200:
+			return l.allowAll(), l.sitemaps(u, nil), true
+		}
+		body, err := resp.Decoded(sc, 4*robots.MaxSize)
+		if err != nil {
+			if body = resp.Body; resp.Coded() {
+				return down(crawl.ReasonRobotsDown)
+			}
+		}
+		l.rules = robots.Parse(body, Product)
+		c := &crawl.RobotsChange{
+			State: crawl.RobotsRules, Body: l.rules.Text(), TTLMS: robotsTTL.Milliseconds(), DelayMS: l.rules.Delay.Milliseconds(),
+		}
+		return c, l.sitemaps(u, l.rules.Sitemaps), true
+	}
+	return l.allowAll(), nil, true // too many redirects: as if there were none
+}
+
+func (l *lease) allowAll() *crawl.RobotsChange {
+	return &crawl.RobotsChange{State: crawl.RobotsAllowAll, TTLMS: robotsTTL.Milliseconds()}
+}
+
+// holdFor makes the site wait without ending the lease by itself.
+func (l *lease) holdFor(d time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.rep.change.BackoffMS = max(l.rep.change.BackoffMS, d.Milliseconds())
+}
+
+// sitemaps returns links to the sitemaps that robots.txt names, or to the usual place if it names none.
+func (l *lease) sitemaps(base crawl.URL, named []string) []crawl.Link {
+	if len(named) == 0 {
+		named = []string{"/sitemap.xml"}
+	}
+	var out []crawl.Link
+	for _, s := range named {
+		if u, err := base.Resolve(s); err == nil {
+			out = append(out, crawl.Link{URL: u.String(), Sitemap: true})
+		}
+	}
+	return out
+}
+
+// exchange sends a request when it is the site's turn. Both results are nil when the lease ended first.
+func (l *lease) exchange(u crawl.URL, sc *fetch.Scratch) (*fetch.Response, error) {
+	if !l.turn() {
+		return nil, nil
+	}
+	defer l.a.release()
+	resp, err := l.sess.Do(l.ctx, l.request(u), sc)
+	if err != nil {
+		l.started(time.Now())
+		return nil, err
+	}
+	l.started(resp.Date)
+	l.answered(resp.Timing.FirstByte)
+	l.mu.Lock()
+	l.rep.bytes += int64(len(resp.Head) + len(resp.Raw))
+	l.mu.Unlock()
+	return resp, nil
+}

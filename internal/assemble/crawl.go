@@ -1,0 +1,381 @@
+// Package assemble builds a whole crawl in one process: the embedded bus, the frontier, the ledger, the archives, a
+// coordinator and its agents, wired as a fleet is. Commands, tests and benchmarks use it; it holds no policy.
+package assemble
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"argosy/internal/agent"
+	"argosy/internal/archive"
+	"argosy/internal/bus"
+	"argosy/internal/coordinator"
+	"argosy/internal/crawl"
+	"argosy/internal/fetch"
+	"argosy/internal/frontier"
+	"argosy/internal/ledger"
+	"argosy/internal/scope"
+	"argosy/internal/strategy"
+)
+
+// Config says what to crawl and with what.
+type Config struct {
+	Dir         string
+	Job         crawl.Job
+	Agents      int          // nodes in this process
+	Binds       []netip.Addr // a node per local address; overrides Agents
+	Concurrency int          // requests at once per node
+	Fetch       fetch.Config
+	Headers     []fetch.Field // for the seeds' sites
+	Cookies     string        // likewise
+	KeepSecrets bool
+	Strategy    string
+	Seed        uint64
+	ArchiveSize int64 // bytes after which a WARC file is closed
+	Version     string
+	Logger      *slog.Logger
+	Idle        bool // open, apply the log, but run nothing
+}
+
+// DefaultConfig returns a Config for a directory.
+func DefaultConfig(dir string) Config {
+	return Config{
+		Dir: dir, Job: crawl.Job{ID: 1, Limits: crawl.DefaultLimits()}, Agents: 1, Concurrency: 128, Strategy: strategy.Default,
+		ArchiveSize: 1 << 30, Version: "dev", Logger: slog.New(slog.DiscardHandler),
+	}
+}
+
+// Summary is what a run ends with.
+type Summary struct {
+	Job        string           `json:"job"`
+	State      string           `json:"state"`
+	Seconds    float64          `json:"seconds"`
+	Sites      int64            `json:"sites"`
+	Discovered int64            `json:"discovered"`
+	Fetched    int64            `json:"fetched"`
+	Pages      int64            `json:"pages"`
+	Duplicates int64            `json:"duplicates"`
+	Failed     int64            `json:"failed"`
+	Excluded   int64            `json:"excluded"`
+	Pending    int64            `json:"pending"`
+	Bytes      int64            `json:"bytes"`
+	Requests   int64            `json:"requests"`
+	Overflow   int64            `json:"overflow"`
+	Manual     int64            `json:"manual"`
+	Nodes      int              `json:"nodes"`
+	Strategy   string           `json:"strategy"`
+	Out        string           `json:"out"`
+	Reasons    map[string]int64 `json:"reasons,omitempty"`
+}
+
+// Crawl is an opened directory. Close closes it.
+type Crawl struct {
+	cfg    Config
+	lock   io.Closer
+	server *bus.Server
+	lead   *bus.Client
+	f      *frontier.Frontier
+	ledger *ledger.Ledger
+	co     *coordinator.Coordinator
+	nodes  []*node
+	mended []string
+}
+
+type node struct {
+	info  crawl.NodeInfo
+	bus   *bus.Client
+	warc  *archive.Writer
+	agent *agent.Agent
+}
+
+// ErrInUse says that another process works in the directory.
+var ErrInUse = errors.New("in use by another argosy process")
+
+// ErrOtherJob says that the directory belongs to another job.
+var ErrOtherJob = errors.New("belongs to another job")
+
+// Names of what a crawl leaves in its directory.
+const (
+	WARCDir    = "warc"
+	IndexFile  = "index.cdxj"
+	LedgerFile = "argosy.db"
+	stateDir   = "state"
+)
+
+// Open opens or creates a crawl's directory and locks it. Files that a dead process left open are mended.
+func Open(ctx context.Context, c Config) (cr *Crawl, err error) {
+	state := filepath.Join(c.Dir, stateDir)
+	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(state, 0o700); err != nil {
+		return nil, err
+	}
+	cr = &Crawl{cfg: c}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, cr.Close())
+			cr = nil
+		}
+	}()
+	if cr.lock, err = frontier.Lock(filepath.Join(state, "lock")); err != nil {
+		return cr, fmt.Errorf("%s: %w", c.Dir, ErrInUse)
+	}
+	if cr.mended, err = archive.Recover(filepath.Join(c.Dir, WARCDir)); err != nil {
+		return cr, err
+	}
+	bc := bus.DefaultConfig(filepath.Join(state, "bus"))
+	bc.RecycleAfter = max(time.Minute, c.Job.Limits.RecycleAfter)
+	if cr.server, err = bus.Serve(bc); err != nil {
+		return cr, err
+	}
+	if cr.lead, err = cr.server.Connect(ctx); err != nil {
+		return cr, err
+	}
+	if cr.f, err = frontier.Open(frontier.DefaultConfig(filepath.Join(state, "frontier"))); err != nil {
+		return cr, err
+	}
+	if cr.ledger, err = ledger.Open(ctx, filepath.Join(c.Dir, LedgerFile)); err != nil {
+		return cr, err
+	}
+	st, err := strategy.New(c.Strategy)
+	if err != nil {
+		return cr, err
+	}
+	cr.co = coordinator.New(coordinator.Config{
+		Strategy: st, Seed: c.Seed, NodeTTL: bus.NodeTTL, Alone: true, Idle: c.Idle, MaxPart: bus.MaxPart, Logger: c.Logger,
+	}, cr.lead, cr.lead, cr.lead, cr.f, cr.ledger)
+	if c.Idle {
+		return cr, nil
+	}
+	return cr, cr.openNodes(ctx)
+}
+
+func (cr *Crawl) openNodes(ctx context.Context) error {
+	c := cr.cfg
+	n := max(1, c.Agents)
+	if len(c.Binds) > 0 {
+		n = len(c.Binds)
+	}
+	for i := range n {
+		name := "node-" + strconv.Itoa(i+1)
+		inc := time.Now().UTC().Format("20060102150405") + "-" + randomHex(3)
+		fc := c.Fetch
+		fc.Limits = c.Job.Limits.Fetch
+		if len(c.Binds) > 0 {
+			fc.Bind = c.Binds[i]
+		}
+		client, err := fetch.NewClient(fc)
+		if err != nil {
+			return err
+		}
+		b, err := cr.server.Connect(ctx)
+		if err != nil {
+			return err
+		}
+		w := archive.NewWriter(archive.WriterConfig{
+			Dir: filepath.Join(c.Dir, WARCDir), Prefix: "argosy-" + name + "-" + inc, MaxSize: c.ArchiveSize,
+			Info: map[string]string{
+				"software": "argosy/" + c.Version, "format": "WARC File Format 1.1",
+				"conformsTo": "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/",
+				"robots":     robotsPolicy(c.Job.Identity.IgnoreRobots), "http-header-user-agent": c.Job.Identity.UserAgent,
+			},
+		})
+		ac := agent.DefaultConfig(name, inc)
+		ac.Concurrency, ac.Headers, ac.Cookies, ac.KeepSecrets, ac.Logger = c.Concurrency, c.Headers, c.Cookies, c.KeepSecrets, c.Logger
+		cr.nodes = append(cr.nodes, &node{
+			info: crawl.NodeInfo{Node: name, Incarnation: inc, Leases: max(64, 32*c.Concurrency), Concurrency: c.Concurrency, Store: WARCDir},
+			bus:  b, warc: w, agent: agent.New(ac, b, b, client, w),
+		})
+	}
+	return nil
+}
+
+func robotsPolicy(ignored bool) string {
+	if ignored {
+		return "ignore"
+	}
+	return "obey"
+}
+
+func randomHex(n int) string {
+	b := make([]byte, n)
+	_, _ = rand.Read(b) // never fails: it ends the program instead
+	return hex.EncodeToString(b)
+}
+
+// Mended returns the names of archive files that a dead process had left open.
+func (cr *Crawl) Mended() []string { return cr.mended }
+
+// Coordinator returns the crawl's coordinator, for commands on a directory.
+func (cr *Crawl) Coordinator() *coordinator.Coordinator { return cr.co }
+
+// Status returns what coordinator and agents say of themselves.
+func (cr *Crawl) Status() (coordinator.Status, agent.Stats) {
+	var sum agent.Stats
+	for _, n := range cr.nodes {
+		s := n.agent.Stats()
+		sum.Requests += s.Requests
+		sum.Busy += s.Busy
+		sum.Leases += s.Leases
+	}
+	return cr.co.Status(), sum
+}
+
+// Run crawls until the job has ended, a limit is reached, or ctx ends: then it drains, so that nothing in flight is
+// lost or fetched again, and returns soon. A second channel, hard, makes it leave at once; even that loses nothing.
+func (cr *Crawl) Run(ctx context.Context, hard <-chan struct{}) (Summary, error) {
+	start := time.Now()
+	run, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	group, gctx := errgroup.WithContext(run)
+	nodes, stopNodes := context.WithCancel(gctx)
+	defer stopNodes()
+	for _, n := range cr.nodes {
+		group.Go(func() error { return n.bus.Register(nodes, n.info) })
+		group.Go(func() error { return n.agent.Run(nodes) })
+	}
+	group.Go(func() error {
+		defer stopNodes()
+		return cr.co.Run(gctx)
+	})
+	var once sync.Once
+	watch := func() {
+		once.Do(func() { _ = cr.co.Drain(gctx) }) // it fails only when the run has ended already
+	}
+	group.Go(func() error {
+		if err := cr.co.Begin(gctx, &cr.cfg.Job, cr.same); err != nil && gctx.Err() == nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			watch()
+		case <-nodes.Done():
+			return nil
+		}
+		select {
+		case <-hard:
+			cancel()
+		case <-nodes.Done():
+		}
+		return nil
+	})
+	err := group.Wait()
+	for _, n := range cr.nodes {
+		err = errors.Join(err, n.warc.Close())
+	}
+	if err != nil && !errors.Is(err, context.Canceled) {
+		return Summary{}, err
+	}
+	sum, err := cr.summary(start)
+	if err != nil {
+		return sum, err
+	}
+	return sum, cr.WriteIndex(context.WithoutCancel(ctx))
+}
+
+// same refuses to go on with another job in this job's directory, naming what differs.
+func (cr *Crawl) same(have *crawl.Job) error {
+	a, b := reflect.ValueOf(have.Identity), reflect.ValueOf(cr.cfg.Job.Identity)
+	for i := range a.NumField() {
+		x, y := a.Field(i), b.Field(i)
+		if x.Kind() == reflect.Slice && x.Len() == 0 && y.Len() == 0 || reflect.DeepEqual(x.Interface(), y.Interface()) {
+			continue
+		}
+		name := a.Type().Field(i).Name
+		return fmt.Errorf("%s: %w: its %s is %v, not %v; use another -o, or leave the option as it was", cr.cfg.Dir, ErrOtherJob,
+			flagName(name), brief(x), brief(y))
+	}
+	return nil
+}
+
+func brief(v reflect.Value) string {
+	s := fmt.Sprint(v.Interface())
+	if len(s) > 120 {
+		s = s[:120] + "…"
+	}
+	return s
+}
+
+// flagName turns the name of a field of Identity into that of its flag.
+func flagName(field string) string {
+	var out []rune
+	for i, r := range field {
+		if r >= 'A' && r <= 'Z' {
+			if i > 0 && (field[i-1] < 'A' || field[i-1] > 'Z') {
+				out = append(out, '-')
+			}
+			r += 'a' - 'A'
+		}
+		out = append(out, r)
+	}
+	return string(out)
+}
+
+func (cr *Crawl) summary(start time.Time) (Summary, error) {
+	j := cr.f.Job(cr.cfg.Job.ID)
+	if j == nil {
+		return Summary{State: crawl.JobInterrupted, Out: cr.cfg.Dir}, nil
+	}
+	n := cr.f.Counts(j.ID)
+	_, stats := cr.Status()
+	state := j.State
+	if state == crawl.JobRunning {
+		state = crawl.JobInterrupted
+	}
+	return Summary{
+		Job: strconv.Itoa(int(j.ID)), State: state, Seconds: time.Since(start).Seconds(), Sites: n.Sites, Discovered: n.Discovered,
+		Fetched: n.Fetched, Pages: n.Pages, Duplicates: n.Duplicates, Failed: n.Failed, Excluded: n.Excluded, Pending: n.Pending,
+		Bytes: n.Bytes, Requests: stats.Requests, Overflow: n.Overflow, Manual: n.Manual, Nodes: len(cr.nodes),
+		Strategy: cr.cfg.Strategy, Out: cr.cfg.Dir, Reasons: n.Reasons,
+	}, nil
+}
+
+// Close closes everything that is open, in the order in which things depend on each other.
+func (cr *Crawl) Close() error {
+	var errs []error
+	for _, n := range cr.nodes {
+		n.bus.Close()
+	}
+	if cr.lead != nil {
+		cr.lead.Close()
+	}
+	if cr.f != nil {
+		errs = append(errs, cr.f.Close())
+	}
+	if cr.ledger != nil {
+		errs = append(errs, cr.ledger.Close())
+	}
+	if cr.server != nil {
+		cr.server.Close()
+	}
+	if cr.lock != nil {
+		errs = append(errs, cr.lock.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Check finds mistakes in a configuration before anything is opened.
+func Check(c *Config) error {
+	if _, err := scope.Compile(c.Job.Identity, c.Job.Limits); err != nil {
+		return err
+	}
+	if _, err := strategy.New(c.Strategy); err != nil {
+		return err
+	}
+	return nil
+}
