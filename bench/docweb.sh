@@ -70,7 +70,7 @@ http {
   keepalive_timeout 120s;
   gzip on; gzip_comp_level 1; gzip_min_length 256;
   gzip_types text/plain text/css application/javascript application/xml image/svg+xml;
-  open_file_cache max=100000 inactive=600s;
+  open_file_cache max=4000 inactive=60s;
   client_body_temp_path $dir/tmp; proxy_temp_path $dir/tmp; fastcgi_temp_path $dir/tmp; uwsgi_temp_path $dir/tmp; scgi_temp_path $dir/tmp;
   server { listen 127.0.0.1:$port default_server; return 404; }
 CONF
