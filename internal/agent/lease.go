@@ -220,7 +220,7 @@ func (l *lease) take() (crawl.Target, bool) {
 			return t, true
 		}
 		if len(l.queue) == 0 && l.busy == 0 && !l.rep.asked {
-			l.rep.urgent, l.rep.starved = true, true
+			l.rep.urgent = true
 			l.a.nudge()
 		}
 		l.more.Wait()

@@ -38,8 +38,7 @@ type report struct {
 	want      int // URLs the lease likes to hold
 	sent      map[crawl.Key]uint16
 
-	asked     bool // a part has asked for URLs, and nobody has answered yet
-	starved   bool // nothing to do until somebody answers
+	asked     bool // a part has said that there is nothing left to do, and nobody has answered yet
 	urgent    bool
 	final     bool
 	sealed    bool // the final part is cut
@@ -124,8 +123,9 @@ func (l *lease) cut(now time.Time) (crawl.Part, []item) {
 	}
 	r.bytes = 0
 	l.cutSite(&p, now)
-	if len(l.queue) == 0 && l.busy == 0 && now.Sub(r.stored) >= l.heartbeat() {
-		r.asked, r.starved = false, true // the answer may have been lost: ask again
+	starved := len(l.queue) == 0 && l.busy == 0
+	if starved && now.Sub(r.stored) >= l.heartbeat() {
+		r.asked = false // the answer may have been lost: ask again
 	}
 	switch {
 	case len(r.items) > 0: // more parts follow at once
@@ -137,12 +137,11 @@ func (l *lease) cut(now time.Time) (crawl.Part, []item) {
 		if l.l.Quota > 0 {
 			p.Want = min(p.Want, l.l.Quota-l.given)
 		}
-		if r.starved && p.Want <= 0 {
+		if starved && p.Want <= 0 {
 			l.endLocked(crawl.EndQuota)
 		}
-		r.asked = r.starved
+		r.asked = starved
 	}
-	r.starved = false
 	r.urgent = len(r.items) > 0
 	return p, items
 }

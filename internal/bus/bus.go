@@ -231,13 +231,17 @@ func (c *Client) Read(ctx context.Context, from uint64, fn func(seq uint64, at i
 	})
 }
 
+// pullBatch bounds what is under way to a reader, in messages of at most MaxPart bytes.
+const pullBatch = 64
+
 type messages interface {
 	Messages(...jetstream.PullMessagesOpt) (jetstream.MessagesContext, error)
 }
 
 // consume pulls messages until ctx ends or fn fails.
 func consume(ctx context.Context, cons messages, fn func(jetstream.Msg) error) error {
-	it, err := cons.Messages(jetstream.PullMaxBytes(4 << 20))
+	// Not by bytes: a pull that is limited by bytes may end early, and the next one then waits for its expiry.
+	it, err := cons.Messages(jetstream.PullMaxMessages(pullBatch))
 	if err != nil {
 		return fmt.Errorf("read messages: %w", err)
 	}

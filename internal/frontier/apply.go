@@ -350,7 +350,6 @@ func (x *tx) hold(t *Task, l *Lease, targets []crawl.Target) error {
 		if err := x.b.Set(heldKey(l.ID, g.Key), nil, nil); err != nil {
 			return err
 		}
-		t.head = max(t.head, g.Seq)
 	}
 	n := int64(len(targets))
 	l.Given += n
