@@ -314,9 +314,13 @@ func (x *tx) grant(e *crawl.Entry) error {
 		x.f.leases[l.ID] = l
 		t.leases[l.ID] = true
 		t.Attempts = max(t.Attempts, g.Attempt)
-		if err := x.hold(t, l, g.Targets); err != nil {
+		held, err := x.hold(t, l, g.Targets)
+		if err != nil {
 			return err
 		}
+		granted := *g
+		granted.Targets = held
+		x.fx.Granted = append(x.fx.Granted, granted)
 	}
 	for i := range e.Refills {
 		r := &e.Refills[i]
@@ -324,9 +328,11 @@ func (x *tx) grant(e *crawl.Entry) error {
 		if l == nil {
 			continue
 		}
-		if err := x.hold(x.f.tasks[l.Task], l, r.Targets); err != nil {
+		held, err := x.hold(x.f.tasks[l.Task], l, r.Targets)
+		if err != nil {
 			return err
 		}
+		x.fx.Refilled = append(x.fx.Refilled, crawl.Refill{Lease: r.Lease, Targets: held})
 	}
 	if len(e.Leases) > 0 {
 		if j := x.f.jobs[e.Leases[0].Job]; j != nil {
@@ -334,28 +340,35 @@ func (x *tx) grant(e *crawl.Entry) error {
 			x.jobs[j.ID] = j
 		}
 	}
-	x.fx.Granted = append(x.fx.Granted, e.Leases...)
-	x.fx.Refilled = append(x.fx.Refilled, e.Refills...)
 	return nil
 }
 
-// hold moves targets from a task's queue to a lease.
-func (x *tx) hold(t *Task, l *Lease, targets []crawl.Target) error {
+// hold moves targets from a task's queue to a lease and returns those it has moved: between the making of a grant and
+// its place in the log a URL may have become final, or found its way to another place of the queue.
+func (x *tx) hold(t *Task, l *Lease, targets []crawl.Target) ([]crawl.Target, error) {
 	x.tasks[t.ID], x.leases[l.ID] = t, l
-	for i := range targets {
-		g := &targets[i]
-		if err := x.b.Delete(queueKey(t.ID, g.Seq), nil); err != nil {
-			return err
+	held := make([]crawl.Target, 0, len(targets))
+	for _, g := range targets {
+		r, err := x.record(t.Job, g.Key)
+		if err != nil {
+			return nil, err
+		}
+		if r == nil || r.State != crawl.Pending || r.Task != t.ID {
+			continue
+		}
+		if err := x.b.Delete(queueKey(t.ID, r.Place), nil); err != nil {
+			return nil, err
 		}
 		if err := x.b.Set(heldKey(l.ID, g.Key), nil, nil); err != nil {
-			return err
+			return nil, err
 		}
+		held = append(held, g)
 	}
-	n := int64(len(targets))
+	n := int64(len(held))
 	l.Given += n
 	l.Held += n
 	t.Held += n
-	return nil
+	return held, nil
 }
 
 // recall takes a lease back: its URLs return to the queue, its site waits a full delay.
