@@ -1,0 +1,316 @@
+// Command speed measures the CPU time that a crawl costs, against a bare loop and against the best Go peer, on the same
+// web in the same run, alternating:
+//
+//	bare    net/http GETs of the same URLs, decompressed by net/http, nothing parsed, nothing written
+//	colly   colly with a seen set of our own and golang.org/x/net/html's tokenizer, bodies written to one file
+//	argosy  argosy crawl --delay 0 --per-ip 0: WARC, index and ledger written, frontier durable
+//
+//	go run . -argosy PATH -seeds FILE -addr 127.0.0.1:8088 [-rounds 3]
+//
+// Each run is a process of its own; the figure is its user and system seconds per 1,000 pages (HTML, status 200), and
+// for argosy the peak of its resident memory. bench/docweb.sh makes the web.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sort"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/gocolly/colly/v2"
+	"golang.org/x/net/html"
+)
+
+func main() {
+	argosy := flag.String("argosy", "argosy", "the argosy binary")
+	seeds := flag.String("seeds", "", "file with a seed a line")
+	addr := flag.String("addr", "127.0.0.1:8088", "where every name leads")
+	rounds := flag.Int("rounds", 3, "runs of each")
+	mode := flag.String("mode", "", "run one of them in this process: bare or colly")
+	urls := flag.String("urls", "", "with -mode bare: file with the URLs")
+	out := flag.String("out", "", "with -mode colly: file for bodies")
+	flag.Parse()
+	var err error
+	switch *mode {
+	case "bare":
+		err = bare(*urls, *addr)
+	case "colly":
+		err = peer(*seeds, *addr, *out)
+	default:
+		err = compare(*argosy, *seeds, *addr, *rounds)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "speed:", err)
+		os.Exit(1)
+	}
+}
+
+func transport(addr string) *http.Transport {
+	return &http.Transport{MaxIdleConnsPerHost: 8, MaxConnsPerHost: 8, DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, network, addr)
+	}}
+}
+
+func lines(file string) (out []string, err error) {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	for l := range strings.Lines(string(b)) {
+		if l = strings.TrimSpace(l); l != "" {
+			out = append(out, l)
+		}
+	}
+	return out, nil
+}
+
+// bare fetches URLs with net/http and throws them away.
+func bare(file, addr string) error {
+	urls, err := lines(file)
+	if err != nil {
+		return err
+	}
+	c := &http.Client{Transport: transport(addr), CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	work := make(chan string, 64)
+	var pages atomic.Int64
+	var wg sync.WaitGroup
+	for range 16 {
+		wg.Go(func() {
+			for u := range work {
+				resp, err := c.Get(u)
+				if err != nil {
+					continue
+				}
+				if _, err := io.Copy(io.Discard, resp.Body); err == nil && resp.StatusCode == 200 && isHTML(resp.Header) {
+					pages.Add(1)
+				}
+				_ = resp.Body.Close()
+			}
+		})
+	}
+	for _, u := range urls {
+		work <- u
+	}
+	close(work)
+	wg.Wait()
+	fmt.Printf("{\"pages\":%d}\n", pages.Load())
+	return nil
+}
+
+func isHTML(h http.Header) bool {
+	return strings.HasPrefix(h.Get("Content-Type"), "text/html") || strings.HasPrefix(h.Get("Content-Type"), "application/xhtml")
+}
+
+// peer crawls with colly as fast as it goes: asynchronous, its own visited check off, links by the tokenizer.
+func peer(seedsFile, addr, out string) error {
+	seeds, err := lines(seedsFile)
+	if err != nil {
+		return err
+	}
+	hosts := map[string]bool{}
+	for _, s := range seeds {
+		u, err := url.Parse(s)
+		if err != nil {
+			return err
+		}
+		hosts[u.Host] = true
+	}
+	f, err := os.Create(out)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(f, 1<<20)
+	c := colly.NewCollector(colly.Async(true), colly.AllowURLRevisit(), colly.IgnoreRobotsTxt(), colly.MaxBodySize(64<<20))
+	c.WithTransport(transport(addr))
+	if err := c.Limit(&colly.LimitRule{DomainGlob: "*", Parallelism: 16}); err != nil {
+		return err
+	}
+	var mu sync.Mutex
+	seen := map[string]bool{}
+	pages := 0
+	c.OnResponse(func(r *colly.Response) {
+		if !isHTML(*r.Headers) {
+			return
+		}
+		var links []string
+		z := html.NewTokenizer(bytes.NewReader(r.Body))
+		for {
+			tt := z.Next()
+			if tt == html.ErrorToken {
+				break
+			}
+			if tt != html.StartTagToken && tt != html.SelfClosingTagToken {
+				continue
+			}
+			name, more := z.TagName()
+			want := ""
+			switch string(name) {
+			case "a", "area", "link":
+				want = "href"
+			case "frame", "iframe":
+				want = "src"
+			case "noscript":
+				z.NextIsNotRawText()
+			}
+			link := len(name) == 4 && string(name) == "link"
+			ref, rel := "", ""
+			for more && want != "" {
+				var k, v []byte
+				k, v, more = z.TagAttr()
+				if string(k) == want {
+					ref = string(v)
+				} else if string(k) == "rel" {
+					rel = string(v)
+				}
+			}
+			if link && rel != "next" && rel != "prev" && rel != "canonical" && rel != "alternate" {
+				continue
+			}
+			if ref == "" {
+				continue
+			}
+			u, err := r.Request.URL.Parse(strings.TrimSpace(ref))
+			if err != nil || !hosts[u.Host] || u.Scheme != "http" {
+				continue
+			}
+			u.Fragment = ""
+			links = append(links, u.String())
+		}
+		mu.Lock()
+		if r.StatusCode == 200 {
+			pages++
+		}
+		_, _ = w.Write(r.Body)
+		fresh := links[:0]
+		for _, l := range links {
+			if !seen[l] {
+				seen[l] = true
+				fresh = append(fresh, l)
+			}
+		}
+		mu.Unlock()
+		for _, l := range fresh {
+			_ = r.Request.Visit(l)
+		}
+	})
+	for _, s := range seeds {
+		mu.Lock()
+		seen[s] = true
+		mu.Unlock()
+		_ = c.Visit(s)
+	}
+	c.Wait()
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	fmt.Printf("{\"pages\":%d}\n", pages)
+	return f.Close()
+}
+
+type sample struct {
+	pages          int64
+	cpu, wall, rss float64
+}
+
+// measure runs a command and takes its CPU time, wall time and peak memory from the operating system.
+func measure(name string, args ...string) (sample, error) {
+	cmd := exec.Command(name, args...)
+	cmd.Stderr = os.Stderr
+	start := time.Now()
+	out, err := cmd.Output()
+	if err != nil {
+		return sample{}, fmt.Errorf("%s %s: %w", name, strings.Join(args, " "), err)
+	}
+	wall := time.Since(start).Seconds()
+	var got struct{ Pages int64 }
+	if err := json.Unmarshal(bytes.TrimSpace(out), &got); err != nil || got.Pages == 0 {
+		return sample{}, fmt.Errorf("%s: no pages in %q", name, out)
+	}
+	ps := cmd.ProcessState
+	cpu := (ps.UserTime() + ps.SystemTime()).Seconds()
+	rss := float64(ps.SysUsage().(*syscall.Rusage).Maxrss) / 1024
+	return sample{got.Pages, cpu / float64(got.Pages) * 1000, wall, rss}, nil
+}
+
+func compare(argosy, seeds, addr string, rounds int) error {
+	tmp, err := os.MkdirTemp("", "argosy-speed")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	urls := filepath.Join(tmp, "urls")
+	ip, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return err
+	}
+	crawl := func(dir string) (sample, error) {
+		return measure(argosy, "crawl", "--seeds", seeds, "--resolve", "*="+ip, "--allow-private", "--delay", "0", "--per-ip", "0", "--json", "-o", dir)
+	}
+	runs := map[string][]sample{}
+	names := []string{"bare", "colly", "argosy"}
+	for r := range rounds + 1 {
+		dir := filepath.Join(tmp, fmt.Sprint("crawl", r))
+		a, err := crawl(dir)
+		if err != nil {
+			return err
+		}
+		if r == 0 { // the first run warms the web and gives the URLs for the bare loop
+			b, err := exec.Command(argosy, "export", "-o", dir, "--format", "csv", "--state", "fetched").Output()
+			if err != nil {
+				return err
+			}
+			var list []string
+			for l := range strings.Lines(string(b)) {
+				u, rest, _ := strings.Cut(l, ",")
+				if strings.HasPrefix(u, "http") && strings.Contains(rest, ",200,text/html") {
+					list = append(list, u)
+				}
+			}
+			if err := os.WriteFile(urls, []byte(strings.Join(list, "\n")), 0o644); err != nil {
+				return err
+			}
+			_ = os.RemoveAll(dir)
+			continue
+		}
+		_ = os.RemoveAll(dir)
+		p, err := measure(self, "-mode", "colly", "-seeds", seeds, "-addr", addr, "-out", filepath.Join(tmp, "bodies"))
+		if err != nil {
+			return err
+		}
+		b, err := measure(self, "-mode", "bare", "-urls", urls, "-addr", addr)
+		if err != nil {
+			return err
+		}
+		for i, s := range []sample{b, p, a} {
+			runs[names[i]] = append(runs[names[i]], s)
+			fmt.Printf("round %d  %-7s %6d pages  %.3f CPU-s per 1,000 pages  %5.1f s  %4.0f MiB\n", r, names[i], s.pages, s.cpu, s.wall, s.rss)
+		}
+	}
+	med := map[string]float64{}
+	for n, ss := range runs {
+		sort.Slice(ss, func(i, j int) bool { return ss[i].cpu < ss[j].cpu })
+		med[n] = ss[len(ss)/2].cpu
+	}
+	fmt.Printf("median   bare %.3f  colly %.3f  argosy %.3f   argosy/colly %.2f  argosy/bare %.2f\n", med["bare"], med["colly"], med["argosy"],
+		med["argosy"]/med["colly"], med["argosy"]/med["bare"])
+	return nil
+}
