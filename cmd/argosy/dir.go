@@ -200,21 +200,16 @@ func newTasks() *cobra.Command {
 		Use: "tasks -o DIR", Short: "List a crawl's tasks: its sites, their states and counts", Args: cobra.NoArgs,
 		Example: "  argosy tasks -o example\n  argosy tasks -o example --state manual --json",
 		RunE: func(c *cobra.Command, _ []string) error {
-			var rows []ledger.Task
-			err := withCrawl(c.Context(), dir, func(ctx context.Context, co *coordinator.Coordinator) error {
-				return co.View(ctx, func(f *frontier.Frontier) error {
-					f.Tasks(func(t *frontier.Task) {
-						if r := coordinator.Row(t); state == "" || r.State == state {
-							rows = append(rows, r)
-						}
-					})
-					return nil
-				})
-			})
+			all, err := tasksOf(c.Context(), dir)
 			if err != nil {
 				return err
 			}
-			sort.Slice(rows, func(i, j int) bool { return rows[i].ID < rows[j].ID })
+			var rows []ledger.Task
+			for _, r := range all {
+				if state == "" || r.State == state {
+					rows = append(rows, r)
+				}
+			}
 			if asJSON {
 				for i := range rows {
 					if err := printJSON(c.OutOrStdout(), &rows[i]); err != nil {
@@ -230,6 +225,18 @@ func newTasks() *cobra.Command {
 	c.Flags().StringVar(&state, "state", "", "only tasks in this state: waiting, crawling, done, manual or dropped")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON lines")
 	return c
+}
+
+// tasksOf returns a crawl's tasks in the order in which they were found.
+func tasksOf(ctx context.Context, dir string) (rows []ledger.Task, err error) {
+	err = withCrawl(ctx, dir, func(ctx context.Context, co *coordinator.Coordinator) error {
+		return co.View(ctx, func(f *frontier.Frontier) error {
+			f.Tasks(func(t *frontier.Task) { rows = append(rows, coordinator.Row(t)) })
+			return nil
+		})
+	})
+	sort.Slice(rows, func(i, j int) bool { return rows[i].ID < rows[j].ID })
+	return rows, err
 }
 
 func printTasks(w io.Writer, rows []ledger.Task) error {

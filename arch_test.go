@@ -1,0 +1,181 @@
+package argosy_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// The house: who is pure and who may import whom. A package that is missing here fails the test; so does an import
+// that is not listed. When the code asks for another wall, change this table and ARCHITECTURE.md together.
+var house = map[string]struct {
+	pure    bool
+	imports string // of this module, below internal/
+}{
+	"crawl":       {true, ""},
+	"robots":      {true, ""},
+	"parse":       {true, ""},
+	"scope":       {true, "crawl"},
+	"polite":      {true, "crawl"},
+	"schedule":    {true, "crawl"},
+	"strategy":    {true, "schedule"},
+	"frontier":    {false, "crawl scope polite"},
+	"fetch":       {false, "crawl"},
+	"archive":     {false, "crawl"},
+	"ledger":      {false, "crawl"},
+	"bus":         {false, "crawl"},
+	"coordinator": {false, "crawl polite schedule frontier ledger"},
+	"agent":       {false, "crawl polite robots parse fetch archive"},
+	"assemble":    {false, "crawl scope strategy frontier ledger bus fetch archive coordinator agent"},
+	"verify":      {false, "crawl archive ledger assemble"},
+	"webs":        {false, ""},
+	"testkit":     {false, ""},
+}
+
+// Third-party modules and the packages that may import them.
+var thirdParty = map[string]string{
+	"github.com/fxamacker/cbor/v2":             "crawl",
+	"github.com/nlnwa/whatwg-url/url":          "crawl testkit",
+	"github.com/zeebo/xxh3":                    "crawl parse agent",
+	"github.com/saintfish/chardet":             "parse",
+	"github.com/abadojack/whatlanggo":          "parse",
+	"github.com/go-shiori/go-readability":      "agent",
+	"golang.org/x/net/html":                    "parse testkit",
+	"golang.org/x/net/html/charset":            "parse testkit",
+	"golang.org/x/text/encoding":               "parse",
+	"golang.org/x/text/encoding/htmlindex":     "parse",
+	"golang.org/x/net/publicsuffix":            "scope",
+	"golang.org/x/net/http2":                   "fetch",
+	"golang.org/x/net/proxy":                   "fetch",
+	"github.com/andybalholm/brotli":            "fetch",
+	"github.com/klauspost/compress/flate":      "fetch",
+	"github.com/klauspost/compress/gzip":       "fetch archive",
+	"github.com/klauspost/compress/zstd":       "fetch",
+	"github.com/cockroachdb/pebble/v2":         "frontier",
+	"github.com/cockroachdb/pebble/v2/bloom":   "frontier",
+	"github.com/cockroachdb/pebble/v2/vfs":     "frontier",
+	"github.com/pressly/goose/v3":              "ledger",
+	"modernc.org/sqlite":                       "ledger",
+	"github.com/nats-io/nats-server/v2/server": "bus",
+	"github.com/nats-io/nats.go":               "bus",
+	"github.com/nats-io/nats.go/jetstream":     "bus",
+	"golang.org/x/sync/errgroup":               "agent coordinator assemble",
+}
+
+// What a pure package must not import: the outside world, and the clock's and the dice's back doors are below.
+var impure = []string{"net", "net/http", "os", "os/exec", "log", "log/slog", "syscall", "io/ioutil", "testing"}
+
+// Selectors that a pure package must not use.
+var impureCalls = map[string][]string{
+	"time": {"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "NewTimer", "NewTicker", "Tick"},
+	"rand": {"Int", "IntN", "Intn", "Float64", "Perm", "Shuffle", "Uint64", "Uint32"},
+}
+
+func TestHouse(t *testing.T) {
+	seen := map[string]bool{}
+	err := filepath.WalkDir("internal", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		pkg := filepath.ToSlash(strings.TrimPrefix(filepath.Dir(path), "internal"+string(filepath.Separator)))
+		rule, ok := house[pkg]
+		if !ok {
+			t.Errorf("%s: package %s is missing from the table of the house", path, pkg)
+			return nil
+		}
+		seen[pkg] = true
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			return err
+		}
+		for _, im := range f.Imports {
+			p, _ := strconv.Unquote(im.Path.Value)
+			checkImport(t, path, pkg, p, rule.pure, strings.Fields(rule.imports))
+		}
+		if rule.pure {
+			checkPure(t, path, f)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pkg := range house {
+		if !seen[pkg] {
+			t.Errorf("the table of the house lists %s, which is not there", pkg)
+		}
+	}
+}
+
+func checkImport(t *testing.T, path, pkg, im string, pure bool, allowed []string) {
+	t.Helper()
+	if own, ok := strings.CutPrefix(im, "argosy/internal/"); ok {
+		if !slices.Contains(allowed, own) {
+			t.Errorf("%s: %s must not import %s: imports run downward, by the table of the house", path, pkg, own)
+		}
+		return
+	}
+	first, _, _ := strings.Cut(im, "/")
+	if strings.Contains(first, ".") && !slices.Contains(strings.Fields(thirdParty[im]), pkg) {
+		t.Errorf("%s: %s must not import %s: please use the package that has it, or list it with its reason", path, pkg, im)
+	}
+	if pure && slices.Contains(impure, im) {
+		t.Errorf("%s: %s is pure and must not import %s", path, pkg, im)
+	}
+}
+
+func checkPure(t *testing.T, path string, f *ast.File) {
+	t.Helper()
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.GoStmt:
+			t.Errorf("%s: a go statement in a pure package", path)
+		case *ast.SelectorExpr:
+			if x, ok := n.X.(*ast.Ident); ok && x.Obj == nil && slices.Contains(impureCalls[x.Name], n.Sel.Name) {
+				t.Errorf("%s: %s.%s in a pure package: time and chance are arguments", path, x.Name, n.Sel.Name)
+			}
+		}
+		return true
+	})
+}
+
+// Files stay small enough to be read: at most 600 lines, functions at most 80, tests apart.
+func TestSizes(t *testing.T) {
+	for _, root := range []string{"internal", "cmd"} {
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			b, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			if n := strings.Count(string(b), "\n"); n > 600 {
+				t.Errorf("%s has %d lines", path, n)
+			}
+			set := token.NewFileSet()
+			f, err := parser.ParseFile(set, path, b, 0)
+			if err != nil {
+				return err
+			}
+			for _, d := range f.Decls {
+				if fn, ok := d.(*ast.FuncDecl); ok {
+					if n := set.Position(fn.End()).Line - set.Position(fn.Pos()).Line; n > 80 {
+						t.Errorf("%s: %s has %d lines", path, fn.Name.Name, n)
+					}
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
