@@ -24,7 +24,6 @@ cmake-doc              cmake       /usr/share/doc/cmake-data/html
 sphinx-doc             sphinx      /usr/share/doc/sphinx-doc/html
 python-scipy-doc       scipy       /usr/share/doc/python-scipy-doc/html
 libboost1.74-doc       boost       /usr/share/doc/libboost1.74-doc
-nodejs-doc             nodejs      /usr/share/doc/nodejs/api
 jython-doc             jython      /usr/share/doc/jython-doc/html/javadoc
 ant-doc                ant         /usr/share/doc/ant
 python-pandas-doc      pandas      /usr/share/doc/python-pandas-doc/html

@@ -46,8 +46,9 @@ type Client struct {
 	cfg      Config
 	resolver *net.Resolver
 	dial     func(ctx context.Context, network, addr string) (net.Conn, error)
-	h2       *http2.Transport
-	tls      *tls.Config
+	//lint:ignore SA1019 net/http's ClientConn dials by itself; ours is dialled, checked and handshaken before
+	h2  *http2.Transport
+	tls *tls.Config
 
 	mu    sync.Mutex
 	cache map[string]answer
@@ -83,6 +84,7 @@ func NewClient(c Config) (*Client, error) {
 		cl.tls = c.TLS.Clone()
 	}
 	cl.tls.NextProtos = []string{"h2", "http/1.1"}
+	//lint:ignore SA1019 as above
 	cl.h2 = &http2.Transport{DisableCompression: true, MaxHeaderListSize: uint32(c.Limits.MaxHeader)}
 	if p := c.Proxy; p != nil && p.Scheme != "http" && p.Scheme != "socks5" {
 		return nil, fmt.Errorf("proxy %s: allowed are http://host:port and socks5://host:port", p.Redacted())

@@ -394,17 +394,15 @@ func (b *bodyReader) chunked() error {
 	defer func() { b.sc.raw, b.sc.body = raw, body }()
 	line := func() ([]byte, error) {
 		start := len(raw)
-		for {
-			l, err := b.c.r.ReadSlice('\n')
-			raw = append(raw, l...)
-			if len(raw)-start > 4096 || errors.Is(err, bufio.ErrBufferFull) {
-				return nil, protocolError("chunk line too long")
-			}
-			if err != nil {
-				return nil, noEOF(err)
-			}
-			return bytes.TrimRight(raw[start:], "\r\n"), nil
+		l, err := b.c.r.ReadSlice('\n')
+		raw = append(raw, l...)
+		if errors.Is(err, bufio.ErrBufferFull) {
+			return nil, protocolError("chunk line too long")
 		}
+		if err != nil {
+			return nil, noEOF(err)
+		}
+		return bytes.TrimRight(raw[start:], "\r\n"), nil
 	}
 	for {
 		l, err := line()

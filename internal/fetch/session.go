@@ -62,6 +62,7 @@ type conn struct {
 }
 
 type http2Conn struct {
+	//lint:ignore SA1019 see Client.h2
 	cc   *http2.ClientConn
 	addr netip.Addr
 	auth string
@@ -175,6 +176,7 @@ func (s *Session) handshake(ctx context.Context, nc net.Conn, u crawl.URL) (*tls
 }
 
 func (s *Session) openH2(tc *tls.Conn, addr netip.Addr, u crawl.URL) (*http2Conn, error) {
+	//lint:ignore SA1019 see Client.h2
 	cc, err := s.c.h2.NewClientConn(tc)
 	if err != nil {
 		_ = tc.Close()

@@ -243,8 +243,10 @@ func (s *scanner) meta() {
 // unescape resolves character references in an attribute value. Nearly every value with an ampersand has "&amp;" and
 // nothing else; the rest is the tokenizer's to judge.
 func unescape(v []byte) []byte {
-	i := bytes.IndexByte(v, '&')
-	if i < 0 {
+	if bytes.IndexByte(v, 0) >= 0 {
+		return unescapeSlow(v) // it becomes a replacement character
+	}
+	if bytes.IndexByte(v, '&') < 0 {
 		return v
 	}
 	out := make([]byte, 0, len(v))

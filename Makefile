@@ -1,0 +1,34 @@
+# Everything here is also a plain command; `make` alone prints what there is.
+GO ?= go
+
+.PHONY: help build test check race fuzz bench tidy
+
+help:
+	@echo "make build   the binary, ./argosy"
+	@echo "make test    what every change must pass: formatting, linters, all tests, archives read by an independent reader"
+	@echo "make race    all tests under the race detector"
+	@echo "make fuzz    each fuzz target for half a minute"
+	@echo "make bench   Go benchmarks; the larger ones are described in bench/README.md"
+
+build:
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o argosy ./cmd/argosy
+
+check:
+	@test -z "$$(gofmt -l . | tee /dev/stderr)" || (echo "gofmt: format the files above" >&2; exit 1)
+	$(GO) vet ./...
+	$(GO) tool -modfile=tools.mod staticcheck ./...
+
+test: check
+	$(GO) test ./...
+	bench/readers/run.sh
+
+race:
+	$(GO) test -race ./...
+
+fuzz:
+	$(GO) test -run '^$$' -fuzz FuzzFastPath -fuzztime 30s -fuzzminimizetime 5s ./internal/crawl
+	$(GO) test -run '^$$' -fuzz FuzzParse -fuzztime 30s -fuzzminimizetime 5s ./internal/robots
+	$(GO) test -run '^$$' -fuzz FuzzScan -fuzztime 30s -fuzzminimizetime 5s ./internal/parse
+
+bench:
+	$(GO) test -run '^$$' -bench . ./internal/crawl ./internal/parse

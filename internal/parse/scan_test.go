@@ -1,0 +1,272 @@
+package parse
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+	"pgregory.net/rapid"
+)
+
+// reference finds links with the tokenizer of golang.org/x/net/html: what Scan must agree with.
+func reference(body []byte) (refs []string, base, title string) {
+	z := html.NewTokenizer(bytes.NewReader(body))
+	z.SetMaxBuf(len(body) + 1)
+	hasBase, hasTitle := false, false
+	for {
+		tt := z.Next()
+		if tt == html.ErrorToken {
+			return refs, base, title
+		}
+		if tt != html.StartTagToken && tt != html.SelfClosingTagToken {
+			continue
+		}
+		n, more := z.TagName()
+		name := string(n)
+		attrs := map[string]string{}
+		for more {
+			var k, v []byte
+			k, v, more = z.TagAttr()
+			if _, ok := attrs[string(k)]; !ok {
+				attrs[string(k)] = string(v)
+			}
+		}
+		add := func(attr string) {
+			if v, ok := attrs[attr]; ok {
+				refs = append(refs, strings.Trim(v, " \t\n\r\f"))
+			}
+		}
+		switch name {
+		case "noscript":
+			z.NextIsNotRawText()
+		case "a", "area":
+			add("href")
+		case "frame", "iframe":
+			add("src")
+		case "base":
+			if v, ok := attrs["href"]; ok && !hasBase {
+				hasBase, base = true, v
+			}
+		case "title":
+			if !hasTitle {
+				hasTitle = true
+				if z.Next() == html.TextToken {
+					title = string(z.Raw())
+				}
+			}
+		case "link":
+			page, other := false, false
+			for _, rel := range strings.Fields(strings.ToLower(attrs["rel"])) {
+				switch rel {
+				case "canonical", "next", "prev", "previous", "alternate":
+					page = true
+				case "stylesheet", "icon", "apple-touch-icon", "mask-icon", "manifest", "preload", "modulepreload", "prefetch":
+					other = true
+				}
+			}
+			if page && !other {
+				add("href")
+			}
+		}
+	}
+}
+
+// compare fails when Scan and the tokenizer find different links.
+func compare(t interface{ Fatalf(string, ...any) }, body []byte) {
+	var p Page
+	Scan(body, Options{}, &p)
+	var got []string
+	for _, l := range p.Links {
+		if l.Kind != Refresh {
+			got = append(got, strings.ReplaceAll(strings.ReplaceAll(string(l.Ref), "\r\n", "\n"), "\r", "\n"))
+		}
+	}
+	want, base, title := reference(body)
+	if len(got) != len(want) {
+		t.Fatalf("%d links, the tokenizer finds %d:\n%q\n%q\nin %.2000q", len(got), len(want), got, want, body)
+	}
+	for i := range got {
+		if got[i] != want[i] {
+			t.Fatalf("link %d is %q, the tokenizer says %q in %.2000q", i, got[i], want[i], body)
+		}
+	}
+	if clean := strings.ReplaceAll(strings.ReplaceAll(string(p.Base), "\r\n", "\n"), "\r", "\n"); clean != base {
+		t.Fatalf("base %q, want %q in %.2000q", p.Base, base, body)
+	}
+	if string(p.Title) != title {
+		t.Fatalf("title %q, want %q in %.2000q", p.Title, title, body)
+	}
+}
+
+var traps = []string{
+	`<a href=x>`, `<A HREF='x'>`, `<a href="a&amp;b">`, `<a href="a&b=1&copy=2&lt">`, `<a href=a/>`, `<a / href=x>`, `<a href = "x" >`,
+	`<a title="a>b" href=x>`, `<a title='"' href="y">`, `<a href=x href=y>`, `<a "href=x>`, `<a =href=x>`, `<a href>`, `<a href=>`, `<a href="">`,
+	`<!-- <a href=no> -->`, `<!--> <a href=yes> -->`, `<!---> <a href=yes>`, `<!-- --!> <a href=yes>`, `<!-- -- <a href=no> -->`,
+	`<!doctype html><a href=x>`, `<! <a href=no><a href=yes>`, `<? <a href=no><a href=yes>`, `</ <a href=no><a href=yes>`, `</><a href=x>`,
+	`<script><a href=no></script><a href=x>`, `<script><!-- <script> </script> <a href=no> --></script><a href=x>`,
+	`<script><!-- </script><a href=x>`, `<script>"</scr"</script ><a href=x>`, `<style><a href=no></style><a href=x>`,
+	`<textarea><a href=no></textarea><a href=x>`, `<title>a</b><a href=no></title><a href=x>`, `<noscript><a href=x></noscript>`,
+	`<iframe src=x><a href=no></iframe><a href=y>`, `<xmp><a href=no></xmp>`, `<noframes><a href=no></noframes><a href=y>`, `<plaintext><a href=no>`,
+	`<a href=x`, `<a href="x`, `<area href=x><frame src=y>`, `<base href=z><base href=w>`, `<link rel="NEXT foo" href=x>`,
+	`<link rel=stylesheet href=no>`, `<svg><a href=x></svg>`, `<ahref=no>`, `<a\nhref=x>`, "<a\thref\n=\r'x'>", `a < b <a href=x>`, `<1><a href=x>`,
+	`<title/>x</title>`, `<script/>no</script><a href=x>`, `<a href='x'title=y>`, `<a href=x<b>`, `<div <a href=x>`, `<p title=<a href=x>>`, "<a href=\x00x>",
+}
+
+func TestScanTraps(t *testing.T) {
+	for _, s := range traps {
+		compare(t, []byte(s))
+	}
+}
+
+func TestScanAgrees(t *testing.T) {
+	piece := rapid.SampledFrom(append([]string{
+		"<", ">", "</", "/", "=", "\"", "'", " ", "-", "--", "!", "<!--", "-->", "script", "<script", "</script", "</script>", "a", "href", "src", "x",
+		"<title>", "</title>", "&amp;", "&", "&#65;", "\n", "<style>", "</style>", "<noscript>", "</noscript>", "<textarea", "</textarea>", "<a href=",
+	}, traps...))
+	rapid.Check(t, func(t *rapid.T) {
+		compare(t, []byte(strings.Join(rapid.SliceOfN(piece, 0, 14).Draw(t, "pieces"), "")))
+	})
+}
+
+func FuzzScan(f *testing.F) {
+	for _, s := range traps {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		compare(t, body)
+		var p Page
+		Scan(body, Options{Resources: true}, &p)
+		Text(body, 1<<16)
+		Sitemap(body)
+		Charset(body, "", p.Charset)
+	})
+}
+
+// With a corpus at hand (ARGOSY_CORPUS names a directory of HTML files) every page of it must agree.
+func TestScanCorpus(t *testing.T) {
+	dir := os.Getenv("ARGOSY_CORPUS")
+	if dir == "" {
+		t.Skip("ARGOSY_CORPUS names no directory of HTML files")
+	}
+	n := 0
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".html") {
+			return nil
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return nil
+		}
+		n++
+		compare(t, b)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d pages agree", n)
+}
+
+func TestValues(t *testing.T) {
+	var p Page
+	Scan([]byte(`<html lang=de><meta charset="Shift_JIS"><meta name=ROBOTS content="NoIndex, nofollow"><meta http-equiv=refresh content="5; URL='/next'">
+<img src=a.png srcset="b.png 1x, data:image/gif;base64,AA,BB 2x,c.png"><script src=d.js></script><link rel=stylesheet href=e.css>`), Options{Resources: true}, &p)
+	var refs []string
+	for _, l := range p.Links {
+		refs = append(refs, string(l.Ref))
+	}
+	if got := strings.Join(refs, " "); got != "/next a.png b.png data:image/gif;base64,AA,BB c.png d.js e.css" {
+		t.Errorf("links %q", got)
+	}
+	if string(p.Charset) != "Shift_JIS" || string(p.Lang) != "de" || !p.NoIndex || !p.NoFollow {
+		t.Errorf("%q %q %v %v", p.Charset, p.Lang, p.NoIndex, p.NoFollow)
+	}
+	for in, want := range map[string]string{
+		"0;url=x": "x", "0, url = 'a b'": "a b", "5;x": "x", "5": "", "x": "", ";url=x": "", "1.5 URL=y": "y", `3; url="q`: "q",
+	} {
+		if got := string(refreshURL([]byte(in))); got != want {
+			t.Errorf("refresh %q: %q, want %q", in, got, want)
+		}
+	}
+	if got := LinkHeader(`</a>; rel=next, <b,c>; title="x, y"; rel="foo canonical", </no>; rel=stylesheet`); strings.Join(got, " ") != "/a b,c" {
+		t.Errorf("Link header: %q", got)
+	}
+	for in, want := range map[string]Directives{
+		"noindex": {NoIndex: true}, "argosy: nofollow": {NoFollow: true}, "otherbot: noindex, nofollow": {}, "none": {true, true},
+		"unavailable_after: 25 Jun 2030": {}, "max-snippet:-1, noindex": {NoIndex: true},
+	} {
+		if got := RobotsTag(in, "argosy"); got != want {
+			t.Errorf("X-Robots-Tag %q: %v, want %v", in, got, want)
+		}
+	}
+}
+
+func TestCharsets(t *testing.T) {
+	for _, c := range []struct{ body, header, meta, want, text string }{
+		{"\x93\xfa\x96\x7b", "text/html; charset=shift_jis", "", "shift_jis", "日本"},
+		{"\xcc\xee\xf1\xea\xe2\xe0", "text/html", "windows-1251", "windows-1251", "Москва"},
+		{"Gr\xc3\xbc\xc3\x9fe", "", "", "utf-8", "Grüße"},
+		{"\xff\xfea\x00b\x00", "", "", "utf-16le", "ab"},
+		{"caf\xe9", "text/html; charset=latin1", "", "windows-1252", "café"},
+	} {
+		var meta []byte
+		if c.meta != "" {
+			meta = []byte(c.meta)
+		}
+		got := Charset([]byte(c.body), c.header, meta)
+		if got != c.want || Decode([]byte(c.body), got) != c.text {
+			t.Errorf("%q: %s %q, want %s %q", c.body, got, Decode([]byte(c.body), got), c.want, c.text)
+		}
+	}
+	if got := DecodeRef([]byte("/\xfc?q=\xfc"), "windows-1252"); got != "/ü?q=%FC" {
+		t.Errorf("DecodeRef: %q", got)
+	}
+}
+
+func TestSitemap(t *testing.T) {
+	pages, maps := Sitemap([]byte(`<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">
+<url><loc> http://a/1?x=1&amp;y=2 </loc><lastmod>2026-02-01</lastmod><image:image><image:loc>http://a/i.png</image:loc></image:image></url><url><loc>http://a/2</loc></url>`))
+	if len(maps) != 0 || len(pages) != 2 || pages[0].Loc != "http://a/1?x=1&y=2" || pages[0].LastMod != 1769904000 || pages[1].Loc != "http://a/2" {
+		t.Errorf("%+v %+v", pages, maps)
+	}
+	if _, maps := Sitemap([]byte(`<sitemapindex><sitemap><loc>http://a/s.xml</loc></sitemap></sitemapindex>`)); len(maps) != 1 {
+		t.Errorf("%+v", maps)
+	}
+	if pages, _ := Sitemap([]byte("http://a/1\nnonsense\nhttp://a/2\n")); len(pages) != 2 {
+		t.Errorf("%+v", pages)
+	}
+}
+
+func TestText(t *testing.T) {
+	got := Text([]byte("<title>T</title><p>a  <b>b</b>\nc</p><script>no</script><ul><li>x<li>y</ul>&amp;z"), 1000)
+	if got != "T\na b c\nx\ny\n&z" {
+		t.Errorf("%q", got)
+	}
+	same, other := Simhash(strings.Repeat("the quick brown fox jumps over the lazy dog ", 5)), Simhash("an entirely different text about crawling the web politely")
+	if same == other || same == 0 {
+		t.Errorf("marks %x %x", same, other)
+	}
+	if l := Language("", "Dies ist ein deutscher Satz, der lang genug ist, um ihn an seinen Wörtern und Endungen zu erkennen."); l != "de" {
+		t.Errorf("language %q", l)
+	}
+}
+
+func BenchmarkScan(b *testing.B) {
+	page := []byte("<!doctype html><html><head><title>x</title></head><body>" + strings.Repeat(
+		`<div class="entry" id="n"><p>Some words of text, as documentation has them. <a class="reference internal" href="../library/os.html#os.path">os.path</a></p></div>`+"\n", 250))
+	b.SetBytes(int64(len(page)))
+	b.Run("scan", func(b *testing.B) {
+		var p Page
+		for b.Loop() {
+			Scan(page, Options{}, &p)
+		}
+	})
+	b.Run("tokenizer", func(b *testing.B) {
+		for b.Loop() {
+			reference(page)
+		}
+	})
+}
