@@ -36,7 +36,7 @@ var house = map[string]struct {
 	"assemble":    {false, "crawl scope strategy frontier ledger bus fetch archive coordinator agent"},
 	"verify":      {false, "crawl archive ledger assemble"},
 	"webs":        {false, ""},
-	"testkit":     {false, ""},
+	"testkit":     {false, "crawl"},
 }
 
 // Third-party modules and the packages that may import them.

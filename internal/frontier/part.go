@@ -40,6 +40,7 @@ func (x *tx) part(e *crawl.Entry, p *crawl.Part) error {
 	l.Parts = p.No
 	x.leases[l.ID] = l
 	j, t := x.f.jobs[l.Job], x.f.tasks[l.Task]
+	x.tasks[t.ID] = t
 	for i := range p.Found {
 		if err := x.found(j, t, &p.Found[i]); err != nil {
 			return err
@@ -68,7 +69,6 @@ func (x *tx) part(e *crawl.Entry, p *crawl.Part) error {
 	} else if p.Waiting || p.Final || l.Resolve {
 		l.Progress = x.at
 	}
-	x.tasks[t.ID] = t
 	if p.Final {
 		x.fx.Ended = append(x.fx.Ended, Ended{l, p.Reason})
 		return x.close(t, l)

@@ -1,0 +1,278 @@
+package frontier
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/google/go-cmp/cmp"
+
+	"argosy/internal/crawl"
+)
+
+// script makes a log at random: a job, grants, parts with links and outcomes, repeats, gaps, recalls and restarts. It
+// plays the coordinator and the agents against a view, so that what it logs is what they could have logged.
+func script(t *testing.T, seed uint64, n int, depth int) []crawl.Entry {
+	t.Helper()
+	f := open(t, vfs.NewMem())
+	defer f.Close()
+	rng := rand.New(rand.NewPCG(seed, 0))
+	job := &crawl.Job{ID: 1, Limits: crawl.DefaultLimits(), Identity: crawl.Identity{Scope: crawl.ScopeSite}}
+	job.Limits.MaxDepth = depth
+	for s := range 3 {
+		job.Identity.Seeds = append(job.Identity.Seeds, fmt.Sprintf("http://s%d.test/", s))
+	}
+	log := []crawl.Entry{{Kind: crawl.EntryTerm, Epoch: 1}, {Kind: crawl.EntrySubmit, Epoch: 1, Job: job}}
+	epoch, leaseNo := uint64(1), uint64(0)
+	held := map[uint64][]crawl.Target{}
+	parts := map[uint64]uint32{}
+	secret := func(id uint64) string { return fmt.Sprint("secret", id) }
+	apply := func(from int) {
+		for i := from; i < len(log); i++ {
+			fx, err := f.Apply(uint64(i+1), int64(1000*i), &log[i])
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, l := range fx.Granted {
+				held[l.ID] = append(held[l.ID], l.Targets...)
+			}
+		}
+	}
+	apply(0)
+	for len(log) < n {
+		at := len(log)
+		switch rng.IntN(10) {
+		case 0, 1, 2: // grant
+			for id := uint32(1); id <= 3; id++ {
+				if tk := f.Task(id); tk != nil && tk.Leases() == 0 && tk.Queued() > 0 {
+					ts, err := f.Next(id, 1+rng.IntN(8))
+					if err != nil {
+						t.Fatal(err)
+					}
+					leaseNo++
+					l := crawl.Lease{ID: leaseNo, Job: 1, Task: id, Site: tk.Site, Node: "n", Incarnation: "i", Epoch: epoch, Attempt: tk.Attempts + 1, Secret: secret(leaseNo), Quota: 100, Targets: ts}
+					log = append(log, crawl.Entry{Kind: crawl.EntryGrant, Epoch: epoch, Leases: []crawl.Lease{l}})
+					break
+				}
+			}
+		case 3: // recall
+			for id := range leaseNo {
+				if f.Lease(id+1) != nil && rng.IntN(3) == 0 {
+					log = append(log, crawl.Entry{Kind: crawl.EntryRecall, Epoch: epoch, Recalls: []crawl.Recall{{Lease: id + 1, Reason: "test", Counts: rng.IntN(9) == 0}}})
+					break
+				}
+			}
+		case 4: // a new term
+			epoch++
+			log = append(log, crawl.Entry{Kind: crawl.EntryTerm, Epoch: epoch})
+		default: // a part, sometimes of a lease that was recalled
+			if leaseNo == 0 {
+				continue
+			}
+			id := 1 + rng.Uint64N(leaseNo)
+			log = append(log, crawl.Entry{Kind: crawl.EntryParts, Node: "n", Incarnation: "i", Parts: []crawl.Part{part(rng, f, id, secret(id), held, parts)}})
+		}
+		apply(at)
+	}
+	return log
+}
+
+// part makes a part of a lease: some outcomes of its URLs, with links to a few dozen pages a site.
+func part(rng *rand.Rand, f *Frontier, id uint64, secret string, held map[uint64][]crawl.Target, parts map[uint64]uint32) crawl.Part {
+	l := f.leases[id]
+	p := crawl.Part{Lease: id, Secret: secret, No: parts[id] + 1, Site: &crawl.SiteChange{SinceStartMS: int64(rng.IntN(500))}}
+	if l != nil {
+		p.Attempt, p.Epoch = l.Attempt, l.Epoch
+	}
+	switch rng.IntN(8) {
+	case 0:
+		p.No += 1 + uint32(rng.IntN(2)) // a gap: must be ignored
+		return p
+	case 1:
+		p.No = max(1, parts[id]) // a repeat
+		return p
+	case 2:
+		p.Secret = "forged"
+		return p
+	}
+	parts[id]++
+	n := min(len(held[id]), rng.IntN(4))
+	for _, g := range held[id][:n] {
+		found := crawl.Found{Parent: g.Key}
+		for range rng.IntN(5) {
+			found.Links = append(found.Links, crawl.Link{URL: fmt.Sprintf("http://s%d.test/p%c", rng.IntN(4), 'a'+rune(rng.IntN(26))), Redirect: rng.IntN(9) == 0})
+		}
+		p.Found = append(p.Found, found)
+		o := crawl.Outcome{Key: g.Key, URL: g.URL, State: crawl.Fetched, Status: 200, HTML: true, Bytes: 10}
+		switch rng.IntN(6) {
+		case 0:
+			o.State, o.Reason = crawl.Failed, crawl.KindReset
+		case 1:
+			o.State, o.Reason = crawl.Retry, crawl.KindTimeout
+		}
+		p.Outcomes = append(p.Outcomes, o)
+	}
+	held[id] = held[id][n:]
+	p.Final = len(held[id]) == 0 && rng.IntN(2) == 0
+	return p
+}
+
+func open(t *testing.T, fs vfs.FS) *Frontier {
+	t.Helper()
+	f, err := Open(Config{Dir: "f", FS: fs, Cache: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// dump is everything a view says.
+func dump(t *testing.T, f *Frontier) (out []string) {
+	t.Helper()
+	err := f.each([]byte{}, func(k, v []byte) error {
+		out = append(out, fmt.Sprintf("%q=%x", k, v))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// check proves what must hold of every view: counts add up, every pending URL is in its queue or in exactly one lease,
+// and no other URL is.
+func check(t *testing.T, f *Frontier) {
+	t.Helper()
+	where := map[crawl.Key]int{}
+	queued, held := map[uint32]int64{}, map[uint64]int64{}
+	err := f.each([]byte{'q'}, func(k, v []byte) error {
+		where[crawl.Key(v)]++
+		queued[uint32(k[1])<<24|uint32(k[2])<<16|uint32(k[3])<<8|uint32(k[4])]++
+		return nil
+	})
+	if err == nil {
+		err = f.each([]byte{'h'}, func(k, _ []byte) error {
+			where[crawl.Key(k[9:])]++
+			held[uint64(k[8])|uint64(k[7])<<8]++
+			return nil
+		})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := map[uint32]map[crawl.State]int64{}
+	err = f.URLs(1, func(u URL) error {
+		if count[u.Task] == nil {
+			count[u.Task] = map[crawl.State]int64{}
+		}
+		count[u.Task][u.State]++
+		want := 0
+		if u.State == crawl.Pending {
+			want = 1
+		}
+		if where[u.Key] != want {
+			t.Errorf("%s is %s and in %d places", u.URL, u.State, where[u.Key])
+		}
+		if !u.State.Final() && u.State != crawl.Pending {
+			t.Errorf("%s is in state %d", u.URL, u.State)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Tasks(func(tk *Task) {
+		c := count[tk.ID]
+		if c[crawl.Pending] != tk.Pending() || c[crawl.Fetched] != tk.Fetched || c[crawl.Failed] != tk.Failed || c[crawl.Excluded] != tk.Excluded {
+			t.Errorf("task %d counts %+v, its URLs %v", tk.ID, tk.totals(), c)
+		}
+		if queued[tk.ID] != tk.Queued() {
+			t.Errorf("task %d has %d URLs in its queue, counts %d", tk.ID, queued[tk.ID], tk.Queued())
+		}
+	})
+	f.Leases(func(l *Lease) {
+		if held[l.ID] != l.Held {
+			t.Errorf("lease %d holds %d URLs, counts %d", l.ID, held[l.ID], l.Held)
+		}
+	})
+}
+
+// The same log gives the same view, byte for byte, and every view on the way is sound.
+func TestDeterministicAndSound(t *testing.T) {
+	for seed := range uint64(30) {
+		log := script(t, seed, 150, int(seed%5)-1)
+		var views [2][]string
+		for i := range views {
+			f := open(t, vfs.NewMem())
+			for s := range log {
+				if _, err := f.Apply(uint64(s+1), int64(1000*s), &log[s]); err != nil {
+					t.Fatal(err)
+				}
+				if i == 0 && s%10 == 0 {
+					check(t, f)
+				}
+			}
+			views[i] = dump(t, f)
+			if err := f.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if d := cmp.Diff(views[0], views[1]); d != "" {
+			t.Fatalf("seed %d: two views of one log differ:\n%s", seed, d)
+		}
+	}
+}
+
+// Power is cut at random moments: what was synced is there, what was not may be there in part, and applying the log
+// from the view's position leads to the view that an undisturbed run has.
+func TestPowerLoss(t *testing.T) {
+	for seed := range uint64(12) {
+		log := script(t, 100+seed, 120, int(seed%4)-1)
+		calm := open(t, vfs.NewMem())
+		for s := range log {
+			if _, err := calm.Apply(uint64(s+1), int64(1000*s), &log[s]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want := dump(t, calm)
+		if err := calm.Close(); err != nil {
+			t.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(seed, 1))
+		fs := vfs.NewCrashableMem()
+		f := open(t, fs)
+		synced, cuts := uint64(0), 0
+		for f.Position().Seq < uint64(len(log)) {
+			s := f.Position().Seq
+			if _, err := f.Apply(s+1, int64(1000*s), &log[s]); err != nil {
+				t.Fatal(err)
+			}
+			if rng.IntN(7) == 0 {
+				if err := f.Sync(); err != nil {
+					t.Fatal(err)
+				}
+				synced = f.Position().Seq
+			}
+			if cuts < 10 && rng.IntN(9) == 0 {
+				cuts++
+				clone := fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: rng.IntN(101), RNG: rng})
+				if err := f.Close(); err != nil {
+					t.Fatal(err)
+				}
+				fs = clone
+				f = open(t, fs)
+				if got := f.Position().Seq; got < synced {
+					t.Fatalf("seed %d: position %d after a cut, %d was synced", seed, got, synced)
+				}
+				check(t, f)
+			}
+		}
+		if d := cmp.Diff(want, dump(t, f)); d != "" {
+			t.Fatalf("seed %d: the view after %d cuts differs:\n%s", seed, cuts, d)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
