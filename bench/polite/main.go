@@ -1,0 +1,180 @@
+// Command polite shows that politeness holds at scale: many host names over as many loopback addresses, robots.txt and
+// a number of small pages each, crawled with a delay. It prints, as the server saw it, the shortest time between two
+// requests to a host, and how many pages had been fetched by when; t = 0 is the first request.
+//
+//	go run ./bench/polite -argosy PATH [-hosts 2000] [-pages 20] [-kill 8s] [-per-ip 2 -ips 100]
+//
+// With -kill the crawler is killed (SIGKILL) after that time and started again. With -ips fewer than -hosts, hosts share
+// addresses, and the most hosts of one address that were being crawled at once is printed.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+type host struct {
+	mu   sync.Mutex
+	hits []time.Time
+}
+
+func main() {
+	argosy := flag.String("argosy", "argosy", "the argosy binary")
+	hosts := flag.Int("hosts", 2000, "host names")
+	ips := flag.Int("ips", 0, "addresses (default: one a host)")
+	pages := flag.Int("pages", 20, "pages a host, besides robots.txt")
+	perIP := flag.Int("per-ip", 16, "leases at once on one address")
+	delay := flag.Duration("delay", time.Second, "delay")
+	kill := flag.Duration("kill", 0, "kill and restart after this")
+	flag.Parse()
+	if *ips == 0 {
+		*ips = *hosts
+	}
+	if err := run(*argosy, *hosts, *ips, *pages, *perIP, *delay, *kill); err != nil {
+		fmt.Fprintln(os.Stderr, "polite:", err)
+		os.Exit(1)
+	}
+}
+
+// ipOf spreads addresses over 127.1.0.0/16.
+func ipOf(i int) string { return fmt.Sprintf("127.1.%d.%d", i/250, 1+i%250) }
+
+func run(argosy string, hosts, ips, pages, perIP int, delay, kill time.Duration) error {
+	web := make([]host, hosts)
+	filler := strings.Repeat("<p>Some text that makes the page as long as small pages are.</p>\n", 50)
+	handler := http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		var n int
+		if _, err := fmt.Sscanf(r.Host, "h%d.polite.test", &n); err != nil || n >= hosts {
+			http.Error(rw, "who?", http.StatusMisdirectedRequest)
+			return
+		}
+		h := &web[n]
+		h.mu.Lock()
+		h.hits = append(h.hits, time.Now())
+		h.mu.Unlock()
+		if r.URL.Path == "/robots.txt" {
+			_, _ = rw.Write([]byte("User-agent: *\nDisallow: /no\n"))
+			return
+		}
+		var b strings.Builder
+		b.WriteString("<title>page</title>")
+		for i := 1; i < pages; i++ {
+			fmt.Fprintf(&b, "<a href=/p%d>%d</a> ", i, i)
+		}
+		rw.Header().Set("Content-Type", "text/html")
+		_, _ = rw.Write([]byte(b.String() + filler))
+	})
+	listeners := make([]net.Listener, 0, ips)
+	port := "0"
+	for i := range ips {
+		l, err := net.Listen("tcp", net.JoinHostPort(ipOf(i), port))
+		if err != nil {
+			return err
+		}
+		_, port, _ = net.SplitHostPort(l.Addr().String())
+		listeners = append(listeners, l)
+	}
+	srv := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
+	for _, l := range listeners {
+		go func() { _ = srv.Serve(l) }() // it ends when the program does
+	}
+	tmp, err := os.MkdirTemp("", "argosy-polite")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	var seeds strings.Builder
+	args := []string{"crawl", "--seeds", filepath.Join(tmp, "seeds"), "--allow-private", "--delay", delay.String(), "--per-ip", fmt.Sprint(perIP), "--quiet", "-o", filepath.Join(tmp, "out")}
+	for i := range hosts {
+		fmt.Fprintf(&seeds, "http://h%d.polite.test:%s/\n", i, port)
+		args = append(args, "--resolve", fmt.Sprintf("h%d.polite.test=%s", i, ipOf(i%ips)))
+	}
+	if err := os.WriteFile(filepath.Join(tmp, "seeds"), []byte(seeds.String()), 0o644); err != nil {
+		return err
+	}
+	if kill > 0 {
+		ctx, cancel := context.WithTimeout(context.Background(), kill)
+		err := exec.CommandContext(ctx, argosy, args...).Run()
+		killed := ctx.Err() != nil
+		cancel()
+		if !killed {
+			return fmt.Errorf("the crawler ended before it was killed: %w", err)
+		}
+	}
+	cmd := exec.Command(argosy, args...)
+	cmd.Stderr = os.Stderr
+	if err := cmd.Run(); err != nil {
+		return err
+	}
+	report(web, pages, kill > 0)
+	if ips < hosts && kill == 0 {
+		fmt.Printf("%d addresses, at most %d hosts of one address between their first and their last request at once; allowed %d\n", ips, crowd(web, ips), perIP)
+	}
+	fmt.Printf("crawler: %.1f CPU-s in its last run\n", (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds())
+	return nil
+}
+
+// crowd returns the most hosts of one address that were being crawled at once: between first and last request.
+func crowd(web []host, ips int) (most int) {
+	for i := range web {
+		if len(web[i].hits) == 0 {
+			continue
+		}
+		at, n := web[i].hits[0], 0
+		for j := i % ips; j < len(web); j += ips {
+			if h := web[j].hits; len(h) > 0 && !h[0].After(at) && !h[len(h)-1].Before(at) {
+				n++
+			}
+		}
+		most = max(most, n)
+	}
+	return most
+}
+
+// report prints what the hosts saw.
+func report(web []host, pages int, killed bool) {
+	first := time.Now()
+	for i := range web {
+		if h := web[i].hits; len(h) > 0 && h[0].Before(first) {
+			first = h[0]
+		}
+	}
+	gap, early, total := time.Hour, 0, 0
+	by := map[int]int{}
+	for i := range web {
+		hits := web[i].hits
+		total += len(hits)
+		for j, at := range hits {
+			if j > 0 {
+				g := at.Sub(hits[j-1])
+				gap = min(gap, g)
+				if g < 950*time.Millisecond {
+					early++
+				}
+			}
+			if j > 0 { // the first request is robots.txt
+				for s := 1; s <= 60; s++ {
+					if at.Sub(first) <= time.Duration(s)*time.Second {
+						by[s]++
+					}
+				}
+			}
+		}
+	}
+	fmt.Printf("%d hosts, %d requests; shortest time between two requests to a host %s; %d closer than 0.95 s\n", len(web), total, gap.Round(time.Millisecond), early)
+	for _, s := range []int{10, 20, 21, 22, 25, 30} {
+		fmt.Printf("  at %2d s: %d of %d pages\n", s, by[s], len(web)*pages)
+	}
+	if killed {
+		fmt.Println("  (killed once and started again)")
+	}
+}
