@@ -11,13 +11,11 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 go build -o "$tmp/argosy" ./cmd/argosy
 go build -o "$tmp/complete" ./bench/complete
-crawl() {
-  "$tmp/argosy" crawl --seeds "$seeds" --resolve '*.docs.test=127.0.0.1' --allow-private --delay 0 --per-ip 0 --json -o "$tmp/out" "$@"
-}
+crawl=("$tmp/argosy" crawl --seeds "$seeds" --resolve '*.docs.test=127.0.0.1' --allow-private --delay 0 --per-ip 0 --json -o "$tmp/out")
 RANDOM=7
 done=0
 for i in $(seq "$kills"); do
-  crawl >"$tmp/summary" 2>/dev/null &
+  "${crawl[@]}" >"$tmp/summary" 2>"$tmp/errors" &
   pid=$!
   (sleep "$((RANDOM % 3)).$((RANDOM % 10))3"; kill -9 $pid 2>/dev/null) &
   killer=$!
@@ -26,7 +24,7 @@ for i in $(seq "$kills"); do
   done=$i
 done
 echo "killed $done times"
-crawl
+"${crawl[@]}"
 "$tmp/argosy" verify -o "$tmp/out"
 echo "manual: $("$tmp/argosy" tasks -o "$tmp/out" --state manual --json | wc -l)"
 "$tmp/complete" -seeds "$seeds" -addr "127.0.0.1:${PORT:-8088}" -dir "$tmp/out"
