@@ -391,7 +391,7 @@ func (f *crawlFlags) run(c *cobra.Command, args []string) error {
 
 // runCrawl opens, runs and closes a crawl, with progress on w if it is wanted.
 func runCrawl(ctx context.Context, cfg assemble.Config, progress bool, w *os.File) (assemble.Summary, error) {
-	debug.SetGCPercent(200) // the heap is small; collecting it less often costs little memory
+	debug.SetMemoryLimit(160 << 20) // collect more often once the heap is larger: it has no reason to be
 	ctx, stop, hard := interrupts(ctx)
 	defer stop()
 	cr, err := assemble.Open(ctx, cfg)

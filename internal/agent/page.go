@@ -17,6 +17,13 @@ import (
 
 var scratches = sync.Pool{New: func() any { return new(fetch.Scratch) }}
 
+// putScratch gives memory back; nothing that lies in it may be used any more.
+func putScratch(sc *fetch.Scratch) {
+	if sc != nil {
+		scratches.Put(sc)
+	}
+}
+
 var pages = sync.Pool{New: func() any { return new(parse.Page) }}
 
 // minPayload is the size of a body, in bytes, from which equal ones become revisit records.
@@ -57,10 +64,8 @@ func (l *lease) one(t crawl.Target) error {
 		l.outcome(&crawl.Outcome{Key: t.Key, URL: t.URL, State: crawl.Excluded, Reason: crawl.ReasonRobots, Depth: t.Depth}, nil)
 		return nil
 	}
-	sc := scratches.Get().(*fetch.Scratch)
-	defer scratches.Put(sc)
 	for again := false; ; again = true {
-		resp, err := l.exchange(u, sc)
+		resp, sc, err := l.exchange(u)
 		if err != nil {
 			if l.ctx.Err() == nil {
 				l.failed(&t, err)
@@ -71,9 +76,13 @@ func (l *lease) one(t crawl.Target) error {
 			l.putBack(t)
 			return nil
 		}
-		if !l.cookies(u, resp) || again || !redirectsTo(u, resp) {
-			return l.answer(&t, u, resp, sc)
+		if l.cookies(u, resp) && !again && redirectsTo(u, resp) {
+			putScratch(sc)
+			continue
 		}
+		err = l.answer(&t, u, resp, sc)
+		putScratch(sc)
+		return err
 	}
 }
 

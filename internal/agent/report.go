@@ -12,7 +12,7 @@ const (
 	maxUnsent  = 4 << 20   // bytes of a lease's items that wait to be reported; beyond, its workers wait
 	maxFound   = 200 << 10 // bytes of links in one item: a page with more gives several
 	partBudget = 300 << 10 // bytes of items in one part
-	flushAge   = time.Second
+	flushAge   = 300 * time.Millisecond
 	flushTick  = 100 * time.Millisecond
 )
 

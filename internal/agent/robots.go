@@ -85,11 +85,14 @@ func (l *lease) fetchRobots(u crawl.URL) (change *crawl.RobotsChange, sitemaps [
 	down := func(why crawl.Kind) (*crawl.RobotsChange, []crawl.Link, bool) {
 		return &crawl.RobotsChange{State: crawl.RobotsUnavailable, Why: why}, nil, true
 	}
-	sc := scratches.Get().(*fetch.Scratch)
-	defer scratches.Put(sc)
+	var sc *fetch.Scratch
+	defer func() { putScratch(sc) }()
 	at := u
 	for range maxRobotsHops + 1 {
-		resp, err := l.exchange(at, sc)
+		putScratch(sc)
+		var resp *fetch.Response
+		var err error
+		resp, sc, err = l.exchange(at)
 		if err != nil {
 			if l.ctx.Err() != nil {
 				return nil, nil, false
@@ -157,21 +160,25 @@ func (l *lease) sitemaps(base crawl.URL, named []string) []crawl.Link {
 	return out
 }
 
-// exchange sends a request when it is the site's turn. Both results are nil when the lease ended first.
-func (l *lease) exchange(u crawl.URL, sc *fetch.Scratch) (*fetch.Response, error) {
+// exchange sends a request when it is the site's turn. All results are nil when the lease ended first. The memory
+// that the response lies in is taken only then, so that leases that wait for their sites need none; the caller gives
+// it back with putScratch.
+func (l *lease) exchange(u crawl.URL) (*fetch.Response, *fetch.Scratch, error) {
 	if !l.turn() {
-		return nil, nil
+		return nil, nil, nil
 	}
 	defer l.a.release()
+	sc := scratches.Get().(*fetch.Scratch)
 	resp, err := l.sess.Do(l.ctx, l.request(u), sc)
 	if err != nil {
+		putScratch(sc)
 		l.started(time.Now())
-		return nil, err
+		return nil, nil, err
 	}
 	l.started(resp.Date)
 	l.answered(resp.Timing.FirstByte)
 	l.mu.Lock()
 	l.rep.bytes += int64(len(resp.Head) + len(resp.Raw))
 	l.mu.Unlock()
-	return resp, nil
+	return resp, sc, nil
 }

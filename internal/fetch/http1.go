@@ -70,7 +70,7 @@ type Scratch struct {
 
 // shrink lets go of buffers that one large page has blown up.
 func (s *Scratch) shrink() {
-	const keep = 1 << 20
+	const keep = 256 << 10
 	for _, b := range []*[]byte{&s.head, &s.raw, &s.body, &s.decoded} {
 		if cap(*b) > keep {
 			*b = nil

@@ -32,7 +32,7 @@ type Config struct {
 }
 
 // DefaultConfig returns a Config for one machine that also runs agents.
-func DefaultConfig(dir string) Config { return Config{Dir: dir, Cache: 48 << 20} }
+func DefaultConfig(dir string) Config { return Config{Dir: dir, Cache: 24 << 20} }
 
 // Frontier is the view of one shard's log.
 type Frontier struct {
