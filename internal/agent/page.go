@@ -130,6 +130,9 @@ func (l *lease) failed(t *crawl.Target, err error) {
 	}
 	l.outcome(o, nil)
 	if o.State == crawl.Retry && (kind.Unreachable() || fails >= 3) {
+		if !kind.Unreachable() {
+			fails = min(fails, 5) // it is there, and bad pages in a row say little about the next one
+		}
 		l.holdOff(polite.Backoff(l.job.Limits.Backoff, fails), crawl.EndFailed)
 	}
 }
