@@ -1,0 +1,123 @@
+package scope
+
+import (
+	"testing"
+
+	"argosy/internal/crawl"
+)
+
+func rules(t *testing.T, id crawl.Identity) *Rules {
+	t.Helper()
+	r, err := Compile(id, crawl.DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func verdict(t *testing.T, r *Rules, url string, flags uint8) crawl.Kind {
+	t.Helper()
+	u, err := crawl.Parse(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Check(u, flags).Reason
+}
+
+func TestScopes(t *testing.T) {
+	seed := []string{"http://www.example.co.uk:8080/docs/index.html"}
+	in := map[crawl.Scope][]string{
+		crawl.ScopeSite:   {"https://www.example.co.uk:8080/x"},
+		crawl.ScopeHost:   {"https://www.example.co.uk/x", "http://www.example.co.uk:81/"},
+		crawl.ScopeDomain: {"http://example.co.uk/", "http://a.b.example.co.uk/"},
+		crawl.ScopePrefix: {"https://www.example.co.uk:8080/docs/", "http://www.example.co.uk:8080/docs/a/b?c"},
+		crawl.ScopeAny:    {"http://elsewhere.test/"},
+	}
+	out := map[crawl.Scope][]string{
+		crawl.ScopeSite:   {"http://www.example.co.uk/x", "http://example.co.uk:8080/"},
+		crawl.ScopeHost:   {"http://example.co.uk/"},
+		crawl.ScopeDomain: {"http://other.co.uk/", "http://notexample.co.uk/"},
+		crawl.ScopePrefix: {"http://www.example.co.uk:8080/", "http://www.example.co.uk:8080/docs2/"},
+	}
+	for s, urls := range in {
+		r := rules(t, crawl.Identity{Seeds: seed, Scope: s})
+		for _, u := range urls {
+			if got := verdict(t, r, u, 0); got != "" {
+				t.Errorf("scope %s refuses %s: %s", s, u, got)
+			}
+		}
+		for _, u := range out[s] {
+			if got := verdict(t, r, u, 0); got != crawl.ReasonScope {
+				t.Errorf("scope %s on %s: %q", s, u, got)
+			}
+		}
+	}
+}
+
+func TestJoin(t *testing.T) {
+	r := rules(t, crawl.Identity{Seeds: []string{"http://example.com/"}, Scope: crawl.ScopeSite})
+	u, err := crawl.Parse("https://www.example.com/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.InScope(u) || !r.Join(u) || r.Join(u) || !r.InScope(u) {
+		t.Error("a redirect's target joins once, and is in scope then")
+	}
+}
+
+func TestFiltersAndTraps(t *testing.T) {
+	r := rules(t, crawl.Identity{Seeds: []string{"http://a.test/"}, Scope: crawl.ScopeSite, Exclude: []string{`/private/`}, Include: []string{`\.html$|/$|/a/|/x`}})
+	long := "/x" + repeat("y", 2100)
+	for u, want := range map[string]crawl.Kind{
+		"/":                                 "",
+		"/page.html":                        "",
+		"/page.pdf":                         crawl.ReasonInclude,
+		"/private/page.html":                crawl.ReasonExclude,
+		long:                                crawl.ReasonTrapLength,
+		"/a/a/a/":                           "",
+		"/a/a/a/a/":                         crawl.ReasonTrapRepeat,
+		"/a/b/a/b/a/b/a/b/":                 crawl.ReasonTrapRepeat,
+		"/a/b/c/a/b/c/x":                    "",
+		"/a/1/a/2/a/3/a/4/a/5/a/6/a/7/":     crawl.ReasonTrapRepeat,
+		repeat("/d", 1) + repeatN("/x", 45): crawl.ReasonTrapDepth,
+		"/x?" + repeat("a=1&", 45):          crawl.ReasonTrapParams,
+	} {
+		if got := verdict(t, r, "http://a.test"+u, 0); got != want {
+			t.Errorf("%.60s: %q, want %q", u, got, want)
+		}
+	}
+	if got := verdict(t, r, "http://b.test/private/", crawl.FlagSeed); got != "" {
+		t.Errorf("a seed is refused: %s", got)
+	}
+	if _, err := Compile(crawl.Identity{Scope: "moon"}, crawl.Limits{}); err == nil {
+		t.Error("an unknown scope is accepted")
+	}
+}
+
+func repeat(s string, n int) (out string) {
+	for range n {
+		out += s
+	}
+	return out
+}
+
+// repeatN appends a number to each, so that they differ.
+func repeatN(s string, n int) (out string) {
+	for i := range n {
+		out += s + string(rune('a'+i%26)) + string(rune('a'+i/26))
+	}
+	return out
+}
+
+func TestSamePattern(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{"/2026/1", "/2026/12", true}, {"/2026/1", "/2027/x", false}, {"/a", "/a", false}, {"/p1", "/p", false}, {"/p", "/p1", false}, {"/1/2", "/12", false},
+	} {
+		if got := SamePattern(c.a, c.b); got != c.want {
+			t.Errorf("%s and %s: %v", c.a, c.b, got)
+		}
+	}
+}
