@@ -36,6 +36,7 @@ type lease struct {
 	latency time.Duration
 	fails   int        // in a row
 	gaveUp  crawl.Kind // every further URL fails with this
+	scheme  string     // only those of this scheme, if it is set
 	site    crawl.SiteState
 	rep     report
 }

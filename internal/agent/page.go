@@ -52,7 +52,11 @@ func (l *lease) one(t crawl.Target) error {
 		l.outcome(&crawl.Outcome{Key: t.Key, URL: t.URL, State: crawl.Failed, Reason: crawl.KindInternal, Detail: err.Error()}, nil)
 		return nil
 	}
-	if kind := l.gone(); kind != "" {
+	if kind, scheme := l.gone(); kind != "" && scheme != "" && scheme != u.Scheme() {
+		l.putBack(t) // by another scheme the site may be there: another lease asks it, robots.txt first
+		l.end(crawl.EndFailed)
+		return nil
+	} else if kind != "" {
 		o := &crawl.Outcome{Key: t.Key, URL: t.URL, State: crawl.Failed, Reason: kind, Depth: t.Depth}
 		if kind == crawl.ReasonRobotsDown {
 			o.State = crawl.Excluded
@@ -86,10 +90,11 @@ func (l *lease) one(t crawl.Target) error {
 	}
 }
 
-func (l *lease) gone() crawl.Kind {
+// gone returns why the site is given up, and by which scheme it was asked if that matters.
+func (l *lease) gone() (why crawl.Kind, scheme string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.gaveUp
+	return l.gaveUp, l.scheme
 }
 
 // cookies takes in the cookies of a response; it reports whether they are new.
@@ -120,8 +125,12 @@ func (l *lease) failed(t *crawl.Target, err error) {
 	l.mu.Lock()
 	l.fails++
 	fails := l.fails
-	if kind.Unreachable() && (fails > retries || t.Flags&crawl.FlagNoScheme != 0 && kind != crawl.KindDNS) {
+	noScheme := t.Flags&crawl.FlagNoScheme != 0 && kind != crawl.KindDNS
+	if kind.Unreachable() && (fails > retries || noScheme) {
 		l.gaveUp = kind
+		if noScheme {
+			l.scheme = "https"
+		}
 	}
 	gone := l.gaveUp != ""
 	l.mu.Unlock()

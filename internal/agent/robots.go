@@ -71,6 +71,9 @@ func (l *lease) robotsDown(c *crawl.RobotsChange, first crawl.Target) bool {
 	if tries > l.job.Limits.Retries || noScheme || final {
 		c.Gone = true
 		l.gaveUp = c.Why
+		if noScheme {
+			l.scheme = "https"
+		}
 		return true
 	}
 	wait := polite.Backoff(l.job.Limits.Backoff, tries)

@@ -16,6 +16,7 @@ import (
 	"reflect"
 	"strconv"
 	"sync"
+	"syscall"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -276,7 +277,12 @@ func (cr *Crawl) Run(ctx context.Context, hard <-chan struct{}) (Summary, error)
 	})
 	err := group.Wait()
 	for _, n := range cr.nodes {
-		err = errors.Join(err, n.warc.Close())
+		if cerr := n.warc.Close(); err == nil { // otherwise it says the same once more
+			err = cerr
+		}
+	}
+	if errors.Is(err, syscall.ENOSPC) {
+		err = fmt.Errorf("%w; nothing is lost: make room and give the same command again", err)
 	}
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return Summary{}, err

@@ -41,6 +41,12 @@ func (x *tx) part(e *crawl.Entry, p *crawl.Part) error {
 	x.leases[l.ID] = l
 	j, t := x.f.jobs[l.Job], x.f.tasks[l.Task]
 	x.tasks[t.ID] = t
+	s := x.site(l.Site)
+	if p.Site != nil && l.ClosedAt == 0 { // before the outcomes: one of them may give the site another chance
+		if err := x.change(t, s, p.Site); err != nil {
+			return err
+		}
+	}
 	for i := range p.Found {
 		if err := x.found(j, t, &p.Found[i]); err != nil {
 			return err
@@ -51,17 +57,11 @@ func (x *tx) part(e *crawl.Entry, p *crawl.Part) error {
 			return err
 		}
 	}
-	s := x.site(l.Site)
 	if l.ClosedAt > 0 {
 		if p.Site != nil && p.Site.SinceStartMS >= 0 {
 			polite.Fold(s, &crawl.SiteChange{SinceStartMS: p.Site.SinceStartMS, Fails: s.Fails}, x.at)
 		}
 		return nil
-	}
-	if p.Site != nil {
-		if err := x.change(t, s, p.Site); err != nil {
-			return err
-		}
 	}
 	if p.Bytes > 0 || len(p.Outcomes) > 0 {
 		t.Recalls = 0
