@@ -129,16 +129,3 @@ func TestRecover(t *testing.T) {
 		}
 	}
 }
-
-func TestSURT(t *testing.T) {
-	for in, want := range map[string]string{
-		"http://www.Example.com/A?b=C":   "com,example)/a?b=c",
-		"https://a.b.example.org:8443/x": "org,example,b,a:8443)/x",
-		"http://127.0.0.1:8080/":         "127.0.0.1:8080)/",
-	} {
-		u, err := crawl.Parse(in)
-		if err != nil || SURT(u) != want {
-			t.Errorf("SURT(%s) = %s, want %s", in, SURT(u), want)
-		}
-	}
-}

@@ -2,7 +2,6 @@ package archive
 
 import (
 	"encoding/json"
-	"net/netip"
 	"strings"
 	"time"
 
@@ -33,7 +32,7 @@ type cdxj struct {
 // Line returns the capture as a line of CDXJ: the key in SURT form, the date to the second, the rest as JSON.
 func (c Capture) Line() string {
 	var b strings.Builder
-	b.WriteString(SURT(c.URL))
+	b.WriteString(c.URL.SURT())
 	b.WriteByte(' ')
 	b.WriteString(c.Date.UTC().Format("20060102150405"))
 	b.WriteByte(' ')
@@ -44,21 +43,4 @@ func (c Capture) Line() string {
 		Length: c.Location.Length, Offset: c.Location.Offset, Filename: c.Location.File,
 	})
 	return b.String()
-}
-
-// SURT returns the sort-friendly form of a URL: the host's labels in reverse, then port, path and query in lower
-// case, as indexes of web archives are sorted by.
-func SURT(u crawl.URL) string {
-	host := u.Host()
-	if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err != nil {
-		labels := strings.Split(strings.TrimPrefix(host, "www."), ".")
-		for i, j := 0, len(labels)-1; i < j; i, j = i+1, j-1 {
-			labels[i], labels[j] = labels[j], labels[i]
-		}
-		host = strings.Join(labels, ",")
-	}
-	if a := u.Authority(); len(a) > len(u.Host()) {
-		host += a[len(u.Host()):]
-	}
-	return host + ")" + strings.ToLower(u.RequestURI())
 }

@@ -80,10 +80,6 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
-func itoa(n int) string {
-	return strings.TrimLeft(string(rune('0'+n/10))+string(rune('0'+n%10)), "0") + map[bool]string{true: "0"}[n == 0]
-}
-
 // Private, loopback and link-local addresses are denied after DNS, whatever their spelling.
 func TestGuard(t *testing.T) {
 	cl := client(t, func(c *fetch.Config) {

@@ -243,9 +243,9 @@ func (w *writer) part(at int64, node string, p *crawl.Part) error {
 	return nil
 }
 
-const insertPage = `INSERT INTO pages (job, key, url, state, reason, detail, status, mime, charset, html, title, lang, simhash,
+const insertPage = `INSERT INTO pages (job, key, url, surt, state, reason, detail, status, mime, charset, html, title, lang, simhash,
 digest, revisit, noindex, bytes, links, depth, redirect, ip, proto, etag, modified, warc, warc_at, warc_len, text, text_at,
-text_len, site, node, lease, fetched_at, timing) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+text_len, site, node, lease, fetched_at, timing) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
 ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (job, key) DO NOTHING`
 
 func (w *writer) page(job uint32, site, node string, lease uint64, at int64, o *crawl.Outcome) error {
@@ -258,7 +258,11 @@ func (w *writer) page(job uint32, site, node string, lease uint64, at int64, o *
 		t := o.Timing
 		timing = fmt.Sprintf("[%d,%d,%d,%d,%d,%d]", t[0], t[1], t[2], t[3], t[4], t[5])
 	}
-	return w.exec(insertPage, job, o.Key[:], o.URL, o.State.String(), null(string(o.Reason)), null(o.Detail), null(o.Status),
+	surt := o.URL
+	if u, err := crawl.Parse(o.URL); err == nil {
+		surt = u.SURT()
+	}
+	return w.exec(insertPage, job, o.Key[:], o.URL, surt, o.State.String(), null(string(o.Reason)), null(o.Detail), null(o.Status),
 		null(o.Mime), null(o.Charset), o.HTML, null(o.Title), null(o.Lang), null(int64(o.Simhash)), null(o.Digest), o.Revisit,
 		o.NoIndex, o.Bytes, null(o.Links), o.Depth, null(o.Redirect), null(o.IP), null(o.Proto), null(o.ETag), null(o.LastMod),
 		null(o.Record.File), o.Record.Offset, o.Record.Length, null(o.Text.File), null(o.Text.Offset), null(o.Text.Length),

@@ -88,11 +88,21 @@ type Page struct {
 
 // Pages calls fn for every page of a job in the order in which they were reported.
 func (l *Ledger) Pages(ctx context.Context, job uint32, fn func(*Page) error) error {
+	return l.pages(ctx, job, ` ORDER BY rowid`, fn)
+}
+
+// Sorted calls fn for every page of a job in the order of an index: by SURT, second of capture and URL. SQLite sorts on
+// disk what does not fit in its cache.
+func (l *Ledger) Sorted(ctx context.Context, job uint32, fn func(*Page) error) error {
+	return l.pages(ctx, job, ` ORDER BY surt, fetched_at / 1000, url`, fn)
+}
+
+func (l *Ledger) pages(ctx context.Context, job uint32, order string, fn func(*Page) error) error {
 	rows, err := l.db.QueryContext(ctx, `SELECT key, url, state, coalesce(reason, ''), coalesce(detail, ''), coalesce(status, 0),
 coalesce(mime, ''), coalesce(charset, ''), html, coalesce(title, ''), coalesce(lang, ''), coalesce(simhash, 0),
 coalesce(digest, ''), revisit, noindex, bytes, coalesce(links, 0), depth, coalesce(redirect, ''), coalesce(ip, ''),
 coalesce(proto, ''), coalesce(warc, ''), warc_at, warc_len, coalesce(text, ''), coalesce(text_at, 0), coalesce(text_len, 0),
-site, node, fetched_at, coalesce(score, 0) FROM pages WHERE job = ? ORDER BY rowid`, job)
+site, node, fetched_at, coalesce(score, 0) FROM pages WHERE job = ?`+order, job)
 	if err != nil {
 		return fmt.Errorf("ledger: %w", err)
 	}

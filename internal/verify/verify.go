@@ -194,10 +194,6 @@ func (r *Report) record(rec *archive.ReadRecord, name string, w *want) {
 
 // index compares the index with what the ledger would have it be.
 func (r *Report) index(ctx context.Context, dir string, l *ledger.Ledger, job uint32) error {
-	lines, err := assemble.IndexLines(ctx, l, job)
-	if err != nil {
-		return err
-	}
 	f, err := os.Open(filepath.Join(dir, assemble.IndexFile))
 	if errors.Is(err, os.ErrNotExist) {
 		r.problem("%s is missing: it is written when a run ends", assemble.IndexFile)
@@ -209,20 +205,29 @@ func (r *Report) index(ctx context.Context, dir string, l *ledger.Ledger, job ui
 	defer f.Close()
 	sc := bufio.NewScanner(f)
 	sc.Buffer(nil, 1<<20)
-	last := ""
-	for sc.Scan() {
-		line := sc.Text()
-		if line < last {
-			r.problem("%s:%d: not in order", assemble.IndexFile, r.Indexed+1)
-		}
-		last = line
-		if r.Indexed < len(lines) && strings.TrimSuffix(lines[r.Indexed], "\n") != line {
-			r.problem("%s:%d: not what the ledger says", assemble.IndexFile, r.Indexed+1)
+	last, want := "", 0
+	next := func() bool {
+		if !sc.Scan() {
+			return false
 		}
 		r.Indexed++
+		if sc.Text() < last {
+			r.problem("%s:%d: not in order", assemble.IndexFile, r.Indexed)
+		}
+		last = sc.Text()
+		return true
 	}
-	if r.Indexed != len(lines) {
-		r.problem("%s has %d lines, the ledger %d captures", assemble.IndexFile, r.Indexed, len(lines))
+	err = assemble.IndexLines(ctx, l, job, func(line string) error {
+		want++
+		if next() && strings.TrimSuffix(line, "\n") != last {
+			r.problem("%s:%d: not what the ledger says", assemble.IndexFile, r.Indexed)
+		}
+		return nil
+	})
+	for next() {
 	}
-	return sc.Err()
+	if r.Indexed != want {
+		r.problem("%s has %d lines, the ledger %d captures", assemble.IndexFile, r.Indexed, want)
+	}
+	return errors.Join(err, sc.Err())
 }

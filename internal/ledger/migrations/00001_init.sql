@@ -84,6 +84,7 @@ CREATE TABLE pages (
     job        INTEGER NOT NULL,
     key        BLOB    NOT NULL,
     url        TEXT    NOT NULL,
+    surt       TEXT    NOT NULL, -- what the index is sorted by
     state      TEXT    NOT NULL, -- fetched, failed, excluded
     reason     TEXT,
     detail     TEXT,
