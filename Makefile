@@ -5,7 +5,8 @@ GO ?= go
 
 help:
 	@echo "make build   the binary, ./argosy"
-	@echo "make test    what every change must pass: formatting, linters, all tests, archives read by an independent reader"
+	@echo "make test    the tests"
+	@echo "make check   what every change must pass: formatting, linters, tests, archives read by an independent reader"
 	@echo "make race    all tests under the race detector"
 	@echo "make fuzz    each fuzz target for half a minute"
 	@echo "make bench   Go benchmarks; the larger ones are described in bench/README.md"
@@ -13,14 +14,11 @@ help:
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o argosy ./cmd/argosy
 
-check:
-	@test -z "$$(gofmt -l . | tee /dev/stderr)" || (echo "gofmt: format the files above" >&2; exit 1)
-	$(GO) vet ./...
-	$(GO) tool -modfile=tools.mod staticcheck ./...
-
-test: check
+test:
 	$(GO) test ./...
-	bench/readers/run.sh
+
+check:
+	.ci/run
 
 race:
 	$(GO) test -race ./...
