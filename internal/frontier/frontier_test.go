@@ -130,7 +130,7 @@ func open(t *testing.T, fs vfs.FS) *Frontier {
 // dump is everything a view says.
 func dump(t *testing.T, f *Frontier) (out []string) {
 	t.Helper()
-	err := f.each([]byte{}, func(k, v []byte) error {
+	err := f.each(nil, func(k, v []byte) error {
 		out = append(out, fmt.Sprintf("%q=%x", k, v))
 		return nil
 	})
