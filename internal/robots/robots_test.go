@@ -69,6 +69,25 @@ func TestAllowed(t *testing.T) {
 	}
 }
 
+// The example of RFC 9309, section 5.1.
+func TestExampleOfTheRFC(t *testing.T) {
+	const file = "User-Agent: *\nDisallow: *.gif$\nDisallow: /example/\nAllow: /publications/\n\nUser-Agent: foobot\nDisallow:/\nAllow:/example/page.html\n" +
+		"Allow:/example/allowed.gif\n\nUser-Agent: barbot\nUser-Agent: bazbot\nDisallow: /example/page.html\n\nUser-Agent: quxbot\n"
+	for _, c := range []struct {
+		agent, path string
+		want        bool
+	}{
+		{"foobot", "/example/page.html", true}, {"foobot", "/example/allowed.gif", true}, {"foobot", "/x", false},
+		{"barbot", "/example/page.html", false}, {"barbot", "/example/", true}, {"bazbot", "/example/page.html", false},
+		{"quxbot", "/example/", true}, {"quxbot", "/a.gif", true},
+		{"other", "/a.gif", false}, {"other", "/a.gif?x", true}, {"other", "/example/page.html", false}, {"other", "/publications/x", true},
+	} {
+		if got := Parse([]byte(file), c.agent).Allowed(c.path); got != c.want {
+			t.Errorf("%s on %s: %v, want %v", c.agent, c.path, got, c.want)
+		}
+	}
+}
+
 func TestExtras(t *testing.T) {
 	r := Parse([]byte("user-agent: *\ncrawl-delay: 2.5\nsitemap: http://a/s.xml\nuser-agent: argosy\ncrawl-delay: 7\nallow: /\nsitemap: /t.xml\n"), "argosy")
 	if r.Delay != 7*time.Second || !r.HasDelay || len(r.Sitemaps) != 2 {
