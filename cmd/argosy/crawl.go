@@ -14,6 +14,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime/debug"
+	"runtime/metrics"
 	"strconv"
 	"strings"
 	"syscall"
@@ -26,8 +27,9 @@ import (
 	"argosy/internal/fetch"
 )
 
-// defaultAgent is how we introduce ourselves; robots.txt addresses the first word.
-const defaultAgent = "argosy/1.0 (+https://www.rfc-editor.org/rfc/rfc9309)"
+// defaultAgent is how we introduce ourselves; robots.txt addresses us by the first word. Who crawls others' sites should
+// say who they are (--user-agent).
+const defaultAgent = "argosy/1.0"
 
 // crawlFlags are the flags of argosy crawl as they were given.
 type crawlFlags struct {
@@ -391,9 +393,9 @@ func (f *crawlFlags) run(c *cobra.Command, args []string) error {
 
 // runCrawl opens, runs and closes a crawl, with progress on w if it is wanted.
 func runCrawl(ctx context.Context, cfg assemble.Config, progress bool, w *os.File) (assemble.Summary, error) {
-	debug.SetMemoryLimit(160 << 20) // collect more often once the heap is larger: it has no reason to be
 	ctx, stop, hard := interrupts(ctx)
 	defer stop()
+	defer boundHeap()()
 	cr, err := assemble.Open(ctx, cfg)
 	if err != nil {
 		return assemble.Summary{}, err
@@ -410,6 +412,34 @@ func runCrawl(ctx context.Context, cfg assemble.Config, progress bool, w *os.Fil
 		p.stop()
 	}
 	return sum, errors.Join(err, cr.Close())
+}
+
+// boundHeap keeps the process near what is alive in its heap: above 160 MiB it is collected more often, but never so
+// often that a large heap is collected all the time. The function it returns ends it.
+func boundHeap() (stop func()) {
+	const floor = 160 << 20
+	was := debug.SetMemoryLimit(floor)
+	t := time.NewTicker(2 * time.Second)
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+		for {
+			select {
+			case <-done:
+				return
+			case <-t.C:
+			}
+			metrics.Read(live)
+			debug.SetMemoryLimit(max(floor, int64(live[0].Value.Uint64())*5/4+floor/4))
+		}
+	}()
+	return func() {
+		t.Stop()
+		close(done)
+		<-ended
+		debug.SetMemoryLimit(was)
+	}
 }
 
 // interrupts returns a context that the first interrupt ends, and a channel that the second one closes.

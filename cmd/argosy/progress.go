@@ -93,7 +93,7 @@ func (p *progressLine) line() string {
 		fmt.Sprintf("%.0f/s", p.rate),
 		size(int64(p.bytes)) + "/s",
 		fmt.Sprintf("%s waiting", count(pending)),
-		fmt.Sprintf("%s sites", count(int64(s.Sites))),
+		plural(int64(s.Sites), "site"),
 		fmt.Sprintf("%d requests open", a.Busy),
 	}
 	if s.Counts.Failed > 0 {
@@ -126,6 +126,14 @@ func count(n int64) string {
 	return s
 }
 
+// plural prints a count of things.
+func plural(n int64, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return count(n) + " " + thing
+}
+
 func size(n int64) string {
 	const units = "KMGTP"
 	if n < 1024 {
@@ -141,8 +149,8 @@ func size(n int64) string {
 
 // printSummary prints what a run ended with, for people.
 func printSummary(w io.Writer, s assemble.Summary) {
-	fmt.Fprintf(w, "%s after %s: %s URLs discovered on %s sites\n", s.State, clock(time.Duration(s.Seconds*float64(time.Second))),
-		count(s.Discovered), count(s.Sites))
+	fmt.Fprintf(w, "%s after %s: %s URLs discovered on %s\n", s.State, clock(time.Duration(s.Seconds*float64(time.Second))),
+		count(s.Discovered), plural(s.Sites, "site"))
 	fmt.Fprintf(w, "  %10s fetched, %s of them pages (HTML, status 200), %s duplicates, %s\n", count(s.Fetched), count(s.Pages),
 		count(s.Duplicates), size(s.Bytes))
 	fmt.Fprintf(w, "  %10s failed\n  %10s excluded\n  %10s pending\n", count(s.Failed), count(s.Excluded), count(s.Pending))

@@ -158,7 +158,7 @@ func Open(ctx context.Context, c Config) (cr *Crawl, err error) {
 		return cr, err
 	}
 	cr.co = coordinator.New(coordinator.Config{
-		Strategy: st, Seed: c.Seed, NodeTTL: bus.NodeTTL, Alone: true, Idle: c.Idle, MaxPart: bus.MaxPart, Logger: c.Logger,
+		Strategy: st, Seed: c.Seed, NodeTTL: bus.NodeTTL, Alone: true, Idle: c.Idle, Logger: c.Logger,
 	}, cr.lead, cr.lead, cr.lead, cr.f, cr.ledger)
 	if c.Idle {
 		return cr, nil
@@ -197,6 +197,7 @@ func (cr *Crawl) openNodes(ctx context.Context) error {
 			},
 		})
 		ac := agent.DefaultConfig(name, inc)
+		ac.MaxPart = bus.MaxPart
 		ac.Concurrency, ac.Headers, ac.Cookies, ac.KeepSecrets, ac.Logger = c.Concurrency, c.Headers, c.Cookies, c.KeepSecrets, c.Logger
 		cr.nodes = append(cr.nodes, &node{
 			info: crawl.NodeInfo{Node: name, Incarnation: inc, Leases: max(64, 32*c.Concurrency), Concurrency: c.Concurrency, Store: WARCDir},

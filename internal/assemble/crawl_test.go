@@ -170,25 +170,10 @@ func TestDepthIsMinimal(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stop()
-	all := t.TempDir()
-	if _, err := runOnce(t.Context(), all, port, 0, 2); err != nil {
-		t.Fatal(err)
-	}
 	for depth := 1; depth <= 4; depth++ {
 		c := config(t.TempDir(), port, 0, 3)
 		c.Job.Limits.MaxDepth = depth
-		cr, err := assemble.Open(t.Context(), c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sum, err := cr.Run(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		checkCounts(t, sum)
-		if err := cr.Close(); err != nil {
-			t.Fatal(err)
-		}
+		runConfig(t, c)
 		want := within(t, port, depth)
 		l, err := ledger.Open(t.Context(), filepath.Join(c.Dir, assemble.LedgerFile))
 		if err != nil {

@@ -33,18 +33,7 @@ func TestHostileWeb(t *testing.T) {
 	c.Fetch.Allow = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	c.Fetch.Resolve = map[string]netip.Addr{"hostile.test": netip.MustParseAddr("127.0.0.1"), "inside.test": netip.MustParseAddr("10.0.0.1")}
 	c.Fetch.DNS = "127.0.0.1:1" // nobody answers
-	cr, err := assemble.Open(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum, err := cr.Run(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cr.Close(); err != nil {
-		t.Fatal(err)
-	}
-	checkCounts(t, sum)
+	sum := runConfig(t, c)
 	if sum.State != crawl.JobDone || sum.Pending != 0 {
 		t.Errorf("summary %+v", sum)
 	}
@@ -92,16 +81,7 @@ func TestOneSiteStaysBusy(t *testing.T) {
 	defer stop()
 	c := config(t.TempDir(), port, 0, 1)
 	c.Job.Identity.Seeds = []string{"http://s0.test:" + port + "/"}
-	cr, err := assemble.Open(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := cr.Run(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := cr.Close(); err != nil {
-		t.Fatal(err)
-	}
+	runConfig(t, c)
 	hits := w.Hits("s0.test")
 	hits = hits[10 : len(hits)-10] // robots.txt, the root and the last few
 	span := hits[len(hits)-1].At.Sub(hits[0].At)

@@ -51,7 +51,6 @@ type Config struct {
 	NodeTTL  time.Duration // a node that has not renewed for this long is gone
 	Idle     bool          // apply and append, but run no job: for commands on a directory
 	Alone    bool          // every earlier incarnation died with the process that this one replaces
-	MaxPart  int           // bytes of an encoded entry
 	Logger   *slog.Logger
 }
 

@@ -348,7 +348,6 @@ func (c *Coordinator) snapshot(j *frontier.Job) *schedule.Snapshot {
 		}
 		w := schedule.Task{
 			ID: t.ID, Job: t.Job, Site: t.Site, Since: t.Since, Pending: t.Pending(), Avoid: t.Avoid,
-			Room: max(1, j.Limits.PerSite) - t.Leases(),
 		}
 		if site.AddrExpiry > now {
 			w.Addrs = site.Addrs

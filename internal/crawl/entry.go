@@ -93,7 +93,6 @@ type Dispatch struct {
 	Site    *SiteState   `cbor:"5,keyasint,omitempty"`
 	Refill  *Refill      `cbor:"6,keyasint,omitempty"`
 	LeaseID uint64       `cbor:"7,keyasint,omitempty"`
-	Seq     uint64       `cbor:"8,keyasint,omitempty"` // of the message, set by the bus
 }
 
 // NodeInfo is how a node registers.

@@ -75,11 +75,6 @@ type FetchLimits struct {
 	MinRate        int           `cbor:"8,keyasint" json:"min_rate"` // bytes a second, after a grace of 10 s
 }
 
-// Timeout is the longest that one exchange can take.
-func (f FetchLimits) Timeout() time.Duration {
-	return f.ConnectTimeout + f.TLSTimeout + f.HeaderTimeout + f.BodyTimeout
-}
-
 // DefaultLimits returns the limits of a polite crawl.
 func DefaultLimits() Limits {
 	return Limits{

@@ -92,35 +92,34 @@ type Link struct {
 
 // Outcome says how a URL of a lease ended, or that it must be tried again.
 type Outcome struct {
-	Key        Key      `cbor:"1,keyasint"`
-	URL        string   `cbor:"2,keyasint"`
-	State      State    `cbor:"3,keyasint"`
-	Reason     Kind     `cbor:"4,keyasint,omitempty"`
-	Detail     string   `cbor:"5,keyasint,omitempty"`
-	Status     int      `cbor:"6,keyasint,omitempty"`
-	Mime       string   `cbor:"7,keyasint,omitempty"`
-	Charset    string   `cbor:"8,keyasint,omitempty"`
-	Title      string   `cbor:"9,keyasint,omitempty"`
-	Bytes      int64    `cbor:"10,keyasint,omitempty"` // body as transferred
-	Digest     string   `cbor:"11,keyasint,omitempty"` // sha1 of that, base32
-	Record     Location `cbor:"12,keyasint"`
-	Text       Location `cbor:"13,keyasint"`
-	Revisit    bool     `cbor:"14,keyasint,omitempty"` // same bytes as an earlier page: the record is a revisit
-	HTML       bool     `cbor:"15,keyasint,omitempty"`
-	NoIndex    bool     `cbor:"16,keyasint,omitempty"`
-	Redirect   string   `cbor:"17,keyasint,omitempty"`
-	IP         string   `cbor:"18,keyasint,omitempty"`
-	ETag       string   `cbor:"19,keyasint,omitempty"`
-	LastMod    string   `cbor:"20,keyasint,omitempty"`
-	Lang       string   `cbor:"21,keyasint,omitempty"`
-	Simhash    uint64   `cbor:"22,keyasint,omitempty"`
-	Date       int64    `cbor:"23,keyasint,omitempty"` // of the record, Unix ms by the node's clock: a label, not an order
-	Timing     [6]int32 `cbor:"24,keyasint"`           // µs: resolve, connect, TLS, send, first byte, body
-	Depth      uint16   `cbor:"25,keyasint,omitempty"`
-	Retryable  int64    `cbor:"26,keyasint,omitempty"` // ms to wait at least, as the server asked
-	Links      int      `cbor:"27,keyasint,omitempty"` // links on the page, before any filter
-	Proto      string   `cbor:"28,keyasint,omitempty"`
-	StatusLine string   `cbor:"29,keyasint,omitempty"`
+	Key       Key      `cbor:"1,keyasint"`
+	URL       string   `cbor:"2,keyasint"`
+	State     State    `cbor:"3,keyasint"`
+	Reason    Kind     `cbor:"4,keyasint,omitempty"`
+	Detail    string   `cbor:"5,keyasint,omitempty"`
+	Status    int      `cbor:"6,keyasint,omitempty"`
+	Mime      string   `cbor:"7,keyasint,omitempty"`
+	Charset   string   `cbor:"8,keyasint,omitempty"`
+	Title     string   `cbor:"9,keyasint,omitempty"`
+	Bytes     int64    `cbor:"10,keyasint,omitempty"` // body as transferred
+	Digest    string   `cbor:"11,keyasint,omitempty"` // sha1 of that, base32
+	Record    Location `cbor:"12,keyasint"`
+	Text      Location `cbor:"13,keyasint"`
+	Revisit   bool     `cbor:"14,keyasint,omitempty"` // same bytes as an earlier page: the record is a revisit
+	HTML      bool     `cbor:"15,keyasint,omitempty"`
+	NoIndex   bool     `cbor:"16,keyasint,omitempty"`
+	Redirect  string   `cbor:"17,keyasint,omitempty"`
+	IP        string   `cbor:"18,keyasint,omitempty"`
+	ETag      string   `cbor:"19,keyasint,omitempty"`
+	LastMod   string   `cbor:"20,keyasint,omitempty"`
+	Lang      string   `cbor:"21,keyasint,omitempty"`
+	Simhash   uint64   `cbor:"22,keyasint,omitempty"`
+	Date      int64    `cbor:"23,keyasint,omitempty"` // of the record, Unix ms by the node's clock: a label, not an order
+	Timing    [6]int32 `cbor:"24,keyasint"`           // µs: resolve, connect, TLS, send, first byte, body
+	Depth     uint16   `cbor:"25,keyasint,omitempty"`
+	Retryable int64    `cbor:"26,keyasint,omitempty"` // ms to wait at least, as the server asked
+	Links     int      `cbor:"27,keyasint,omitempty"` // links on the page, before any filter
+	Proto     string   `cbor:"28,keyasint,omitempty"`
 }
 
 // Location is where a record lies.

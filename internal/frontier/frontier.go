@@ -253,9 +253,6 @@ func (f *Frontier) Close() error { return f.db.Close() }
 // Job returns a job, or nil.
 func (f *Frontier) Job(id uint32) *Job { return f.jobs[id] }
 
-// Jobs returns the number of jobs.
-func (f *Frontier) Jobs() int { return len(f.jobs) }
-
 // Sites returns the number of sites.
 func (f *Frontier) Sites() int { return len(f.sites) }
 
@@ -371,12 +368,6 @@ type URL struct {
 	Parent crawl.Key
 	Anchor string
 }
-
-// Checkpoint writes a consistent copy of the view into an empty directory.
-func (f *Frontier) Checkpoint(dir string) error { return f.db.Checkpoint(dir, pebble.WithFlushedWAL()) }
-
-// Metrics returns what the disk engine says of itself, for people.
-func (f *Frontier) Metrics(w io.Writer) { fmt.Fprint(w, f.db.Metrics().String()) }
 
 // Lock takes a lock file that no two processes can have at once; closing it gives it back.
 func Lock(path string) (io.Closer, error) { return vfs.Default.Lock(path) }

@@ -123,22 +123,3 @@ site, node, fetched_at, coalesce(score, 0) FROM pages WHERE job = ?`+order, job)
 	}
 	return rows.Err()
 }
-
-// Count returns the pages of a job in each state.
-func (l *Ledger) Count(ctx context.Context, job uint32) (map[string]int64, error) {
-	rows, err := l.db.QueryContext(ctx, `SELECT state, count(*) FROM pages WHERE job = ? GROUP BY state`, job)
-	if err != nil {
-		return nil, fmt.Errorf("ledger: %w", err)
-	}
-	defer rows.Close()
-	out := map[string]int64{}
-	for rows.Next() {
-		var s string
-		var n int64
-		if err := rows.Scan(&s, &n); err != nil {
-			return nil, fmt.Errorf("ledger: %w", err)
-		}
-		out[s] = n
-	}
-	return out, rows.Err()
-}

@@ -29,7 +29,6 @@ type Task struct {
 	Addrs   []string // addresses its URLs would be fetched from; nil while they are not known
 	Since   int64    // waiting since, Unix ms
 	Pending int64    // URLs in its queue
-	Room    int      // leases it may still get (per-site limit less those it has)
 	Avoid   []string // nodes that it was recalled from, last first
 }
 

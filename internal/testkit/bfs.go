@@ -1,5 +1,5 @@
-// Package testkit holds what tests share: an independent breadth-first search to judge crawls by, bubbles with a live
-// bus under a fake clock, and the catalogue of hostile servers.
+// Package testkit holds what tests share: an independent breadth-first search to judge crawls by, and the catalogue of
+// hostile servers.
 package testkit
 
 import (
