@@ -148,42 +148,7 @@ func peer(seedsFile, addr, out string) error {
 			return
 		}
 		var links []string
-		z := html.NewTokenizer(bytes.NewReader(r.Body))
-		for {
-			tt := z.Next()
-			if tt == html.ErrorToken {
-				break
-			}
-			if tt != html.StartTagToken && tt != html.SelfClosingTagToken {
-				continue
-			}
-			name, more := z.TagName()
-			want := ""
-			switch string(name) {
-			case "a", "area", "link":
-				want = "href"
-			case "frame", "iframe":
-				want = "src"
-			case "noscript":
-				z.NextIsNotRawText()
-			}
-			link := len(name) == 4 && string(name) == "link"
-			ref, rel := "", ""
-			for more && want != "" {
-				var k, v []byte
-				k, v, more = z.TagAttr()
-				if string(k) == want {
-					ref = string(v)
-				} else if string(k) == "rel" {
-					rel = string(v)
-				}
-			}
-			if link && rel != "next" && rel != "prev" && rel != "canonical" && rel != "alternate" {
-				continue
-			}
-			if ref == "" {
-				continue
-			}
+		for _, ref := range references(r.Body) {
 			u, err := r.Request.URL.Parse(strings.TrimSpace(ref))
 			if err != nil || !hosts[u.Host] || u.Scheme != "http" {
 				continue
@@ -220,6 +185,47 @@ func peer(seedsFile, addr, out string) error {
 	}
 	fmt.Printf("{\"pages\":%d}\n", pages)
 	return f.Close()
+}
+
+// references finds a page's links with the tokenizer.
+func references(body []byte) (refs []string) {
+	z := html.NewTokenizer(bytes.NewReader(body))
+	for {
+		tt := z.Next()
+		if tt == html.ErrorToken {
+			return refs
+		}
+		if tt != html.StartTagToken && tt != html.SelfClosingTagToken {
+			continue
+		}
+		name, more := z.TagName()
+		want := ""
+		switch string(name) {
+		case "a", "area", "link":
+			want = "href"
+		case "frame", "iframe":
+			want = "src"
+		case "noscript":
+			z.NextIsNotRawText()
+		}
+		link := string(name) == "link"
+		ref, rel := "", ""
+		for more && want != "" {
+			var k, v []byte
+			k, v, more = z.TagAttr()
+			if string(k) == want {
+				ref = string(v)
+			} else if string(k) == "rel" {
+				rel = string(v)
+			}
+		}
+		if link && rel != "next" && rel != "prev" && rel != "canonical" && rel != "alternate" {
+			continue
+		}
+		if ref != "" {
+			refs = append(refs, ref)
+		}
+	}
 }
 
 type sample struct {

@@ -118,7 +118,10 @@ func explainDemo(c *cobra.Command, w io.Writer, dir string, keep bool, web *webs
 		}
 	}
 	fmt.Fprintf(w, "\nSHORTEST is the shortest time between two requests, as the site saw it; 100 ms were asked for.\n\n")
-	printSummary(w, sum)
+	printCounts(w, sum)
+	if keep {
+		printPlace(w, sum)
+	}
 	fmt.Fprint(w, "verify: ")
 	printReport(w, r)
 	if !keep {

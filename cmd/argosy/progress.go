@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"sort"
 	"strings"
 	"sync"
 	"time"
@@ -149,22 +148,23 @@ func size(n int64) string {
 
 // printSummary prints what a run ended with, for people.
 func printSummary(w io.Writer, s assemble.Summary) {
+	printCounts(w, s)
+	printPlace(w, s)
+}
+
+// printPlace says where everything lies.
+func printPlace(w io.Writer, s assemble.Summary) {
+	fmt.Fprintf(w, "in %s: %s/ (archives), %s, %s (ledger)\n", s.Out, assemble.WARCDir, assemble.IndexFile, assemble.LedgerFile)
+}
+
+// printCounts prints how a run ended, its counts, and the reasons of failures and refusals, most frequent first.
+func printCounts(w io.Writer, s assemble.Summary) {
 	fmt.Fprintf(w, "%s after %s: %s URLs discovered on %s\n", s.State, clock(time.Duration(s.Seconds*float64(time.Second))),
 		count(s.Discovered), plural(s.Sites, "site"))
 	fmt.Fprintf(w, "  %10s fetched, %s of them pages (HTML, status 200), %s duplicates, %s\n", count(s.Fetched), count(s.Pages),
 		count(s.Duplicates), size(s.Bytes))
 	fmt.Fprintf(w, "  %10s failed\n  %10s excluded\n  %10s pending\n", count(s.Failed), count(s.Excluded), count(s.Pending))
 	if len(s.Reasons) > 0 {
-		names := make([]string, 0, len(s.Reasons))
-		for r := range s.Reasons {
-			names = append(names, r)
-		}
-		sort.Slice(names, func(i, j int) bool { return s.Reasons[names[i]] > s.Reasons[names[j]] })
-		var list []string
-		for _, r := range names {
-			list = append(list, fmt.Sprintf("%s %s", r, count(s.Reasons[r])))
-		}
-		fmt.Fprintf(w, "  reasons: %s\n", strings.Join(list, ", "))
+		fmt.Fprintf(w, "  reasons: %s\n", reasons(s.Reasons))
 	}
-	fmt.Fprintf(w, "in %s: %s/ (archives), %s, %s (ledger)\n", s.Out, assemble.WARCDir, assemble.IndexFile, assemble.LedgerFile)
 }

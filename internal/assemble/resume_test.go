@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"argosy/internal/assemble"
 	"argosy/internal/crawl"
@@ -168,5 +169,33 @@ func TestStuckSiteGoesToAPerson(t *testing.T) {
 	}
 	if r, err := verify.Dir(t.Context(), c.Dir, 1); err != nil || !r.OK {
 		t.Errorf("verify: %+v, %v", r, err)
+	}
+}
+
+// A site that asks to be left alone with 503 and Retry-After is, and its page is fetched afterwards.
+func TestRetryAfter(t *testing.T) {
+	var asked atomic.Int64
+	w := webs.New()
+	w.Sites["s0.test"] = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/" && asked.Add(1) == 1 {
+			rw.Header().Set("Retry-After", "1")
+			http.Error(rw, "later", http.StatusServiceUnavailable)
+			return
+		}
+		_, _ = rw.Write([]byte("fine"))
+	})
+	port, stop, err := w.Serve("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	c := config(t.TempDir(), port, 0, 2)
+	c.Job.Identity.Seeds = c.Job.Identity.Seeds[:1]
+	if sum := runConfig(t, c); sum.Fetched != 1 || sum.Failed != 0 {
+		t.Errorf("%+v", sum)
+	}
+	hits := w.Hits("s0.test") // robots.txt, the page refused, the page
+	if len(hits) != 3 || hits[2].At.Sub(hits[1].At) < time.Second {
+		t.Errorf("%d requests, the last one %s after it was refused", len(hits), hits[len(hits)-1].At.Sub(hits[1].At))
 	}
 }
