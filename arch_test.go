@@ -24,6 +24,8 @@ var house = map[string]struct {
 	"parse":       {true, ""},
 	"scope":       {true, "crawl"},
 	"polite":      {true, "crawl"},
+	"solve":       {true, ""},
+	"netcoord":    {true, ""},
 	"schedule":    {true, "crawl"},
 	"strategy":    {true, "schedule"},
 	"frontier":    {false, "crawl scope polite"},

@@ -1,0 +1,93 @@
+package netcoord
+
+import (
+	"fmt"
+	"math"
+)
+
+// Evaluation says how well a model predicts the delays that it was not fitted to.
+type Evaluation struct {
+	Landmarks []int
+	Coords    []Coord   // of every host, landmarks included
+	Errors    []float64 // relative error of every measured pair that was not fitted
+	Median    float64
+	P90       float64
+}
+
+// Evaluate fits a model to a matrix of delays (NaN where they are missing), of which it sees only those to the
+// landmarks, and compares its predictions with the rest. landmarks nil chooses n of them by Spread.
+func Evaluate(cfg Config, delay [][]float64, landmarks []int, n int) (Evaluation, error) {
+	if landmarks == nil {
+		landmarks = Spread(delay, n)
+		if len(landmarks) < n {
+			return Evaluation{}, fmt.Errorf("%d landmarks wanted, %d hosts have enough delays", n, len(landmarks))
+		}
+	}
+	place := map[int]int{}
+	for k, l := range landmarks {
+		if l < 0 || l >= len(delay) {
+			return Evaluation{}, fmt.Errorf("landmark %d of %d hosts", l, len(delay))
+		}
+		if _, twice := place[l]; twice {
+			return Evaluation{}, fmt.Errorf("landmark %d is named twice", l)
+		}
+		place[l] = k
+	}
+	between := make([][]float64, len(landmarks))
+	for a, l := range landmarks {
+		between[a] = make([]float64, len(landmarks))
+		for b, m := range landmarks {
+			between[a][b] = either(delay, l, m)
+		}
+	}
+	space, err := Fit(cfg, between)
+	if err != nil {
+		return Evaluation{}, err
+	}
+	var ids []int
+	var to [][]float64
+	for h := range delay {
+		if _, is := place[h]; is {
+			continue
+		}
+		d := make([]float64, len(landmarks))
+		for k, l := range landmarks {
+			d[k] = either(delay, h, l)
+		}
+		ids, to = append(ids, h), append(to, d)
+	}
+	hosts := space.PlaceAll(to, nil)
+	if cfg.Rounds > 0 {
+		space.Refine(between, to, hosts)
+	}
+	e := Evaluation{Landmarks: landmarks, Coords: make([]Coord, len(delay))}
+	for k, l := range landmarks {
+		e.Coords[l] = space.Landmarks[k]
+	}
+	for k, h := range ids {
+		e.Coords[h] = hosts[k]
+	}
+	for a, h := range ids {
+		for _, g := range ids[a+1:] {
+			if d := either(delay, h, g); usable(d) && e.Coords[h].Known() && e.Coords[g].Known() {
+				e.Errors = append(e.Errors, math.Abs(Distance(e.Coords[h], e.Coords[g])-d)/d)
+			}
+		}
+	}
+	e.Median, e.P90 = Quantile(e.Errors, .5), Quantile(e.Errors, .9)
+	return e, nil
+}
+
+// either returns the delay of a pair, measured one way or both.
+func either(delay [][]float64, i, j int) float64 {
+	a, b := delay[i][j], delay[j][i]
+	switch {
+	case usable(a) && usable(b):
+		return (a + b) / 2
+	case usable(a):
+		return a
+	case usable(b):
+		return b
+	}
+	return math.NaN()
+}

@@ -1,0 +1,172 @@
+package netcoord
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// world makes hosts in a plane, with access links of their own, and delays with noise.
+func world(n int, heights, noise float64, seed uint64) [][]float64 {
+	r := rand.New(rand.NewPCG(seed, 7))
+	x := make([][3]float64, n)
+	for i := range x {
+		x[i] = [3]float64{r.Float64() * 200, r.Float64() * 100, r.ExpFloat64() * heights}
+	}
+	out := make([][]float64, n)
+	for i := range out {
+		out[i] = make([]float64, n)
+		for j := range i {
+			d := math.Hypot(x[i][0]-x[j][0], x[i][1]-x[j][1]) + x[i][2] + x[j][2] + .1
+			d *= math.Exp(noise * r.NormFloat64())
+			out[i][j], out[j][i] = d, d
+		}
+	}
+	return out
+}
+
+func TestPlaneIsFound(t *testing.T) {
+	e, err := Evaluate(Config{Dim: 2, Starts: 8}, world(60, 0, 0, 1), nil, 6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.Median > .01 {
+		t.Errorf("a plane without noise is predicted with a median error of %.3f", e.Median)
+	}
+}
+
+func TestHeightsHelpWhereThereAreSome(t *testing.T) {
+	d := world(80, 30, .05, 2)
+	flat, err := Evaluate(Config{Dim: 2, Starts: 6}, d, nil, 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	high, err := Evaluate(Config{Dim: 2, Heights: true, Starts: 6, Rounds: 6}, d, nil, 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if high.Median > .8*flat.Median {
+		t.Errorf("with heights %.3f, without %.3f", high.Median, flat.Median)
+	}
+}
+
+func TestSameSeedSameCoordinates(t *testing.T) {
+	d := world(40, 10, .1, 3)
+	for _, cfg := range []Config{Paper(), WithHeights()} {
+		a, err := Evaluate(cfg, d, nil, 9)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, _ := Evaluate(cfg, d, nil, 9)
+		if a.Median != b.Median || a.Coords[5].X[0] != b.Coords[5].X[0] {
+			t.Error("two fits differ")
+		}
+	}
+}
+
+func TestMissingDelays(t *testing.T) {
+	d := world(40, 10, .05, 4)
+	r := rand.New(rand.NewPCG(1, 1))
+	for k := 0; k < 500; k++ {
+		d[r.IntN(40)][r.IntN(40)] = math.NaN()
+	}
+	for j := range d {
+		d[39][j], d[j][39] = math.NaN(), 0
+	}
+	e, err := Evaluate(WithHeights(), d, nil, 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.Coords[39].Known() || e.Median > .3 {
+		t.Errorf("host without delays known: %v; median %.3f", e.Coords[39].Known(), e.Median)
+	}
+}
+
+// A host that moves is followed, and one that stays stays.
+func TestRefresh(t *testing.T) {
+	d := world(30, 0, .02, 5)
+	marks := Spread(d, 7)
+	sub := make([][]float64, 7)
+	for a, l := range marks {
+		for _, m := range marks {
+			sub[a] = append(sub[a], d[l][m])
+		}
+	}
+	s, err := Fit(Config{Dim: 2, Starts: 8}, sub)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to := func(h int) (x []float64) {
+		for _, l := range marks {
+			x = append(x, d[h][l])
+		}
+		return x
+	}
+	free := 0
+	for free < 30 && contains(marks, free) {
+		free++
+	}
+	before := s.Place(to(free), Coord{})
+	slow := to(free)
+	for k := range slow {
+		slow[k] *= 1.01
+	}
+	if c := s.Place(slow, before); Distance(Coord{X: c.X}, Coord{X: before.X}) > 10 {
+		t.Errorf("delays 1 %% longer move a host by %.1f ms", Distance(c, before))
+	}
+	other := (free + 1) % 30
+	for contains(marks, other) {
+		other = (other + 1) % 30
+	}
+	if c := s.Place(to(other), before); Distance(c, s.Place(to(other), Coord{})) > 10 {
+		t.Errorf("a host that went elsewhere is not followed")
+	}
+}
+
+func contains(xs []int, x int) bool {
+	for _, y := range xs {
+		if x == y {
+			return true
+		}
+	}
+	return false
+}
+
+func TestStatisticalMean(t *testing.T) {
+	s := []float64{51, 52, 53, 55, 58, 61, 62, 63, 64, 72, 75, 240, 3050}
+	if got := StatisticalMean(s, 10); math.Abs(got-60.54545454545455) > 1e-12 {
+		t.Errorf("%v", got)
+	}
+	if Median(s) != 62 {
+		t.Errorf("median %v", Median(s))
+	}
+	if !math.IsNaN(StatisticalMean(nil, 10)) || !math.IsNaN(Median(nil)) {
+		t.Error("nothing has a mean")
+	}
+	if m := Modulus([][]float64{s}); m != DefaultModulus {
+		t.Errorf("13 samples choose %v", m)
+	}
+	if m := Modulus([][]float64{s, s, s}); m < 1 || m > 50 {
+		t.Errorf("39 samples choose %v", m)
+	}
+}
+
+func TestAccuracyDropsTheWorst(t *testing.T) {
+	if a := Accuracy([]float64{.1, 9, .2, .3, 7, .1, .1, .1, .1, .2}, .2); math.Abs(a-.85) > 1e-9 {
+		t.Errorf("%v", a)
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	d := world(5, 0, 0, 1)
+	for _, e := range []error{
+		second(Evaluate(Config{Dim: 0, Starts: 1}, d, nil, 3)), second(Evaluate(Paper(), d, nil, 9)),
+		second(Evaluate(Paper(), d, []int{1, 1}, 0)), second(Evaluate(Paper(), d, []int{9}, 0)), second(Evaluate(Paper(), d, []int{1}, 0)),
+	} {
+		if e == nil {
+			t.Error("accepted")
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
