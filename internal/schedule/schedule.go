@@ -1,14 +1,23 @@
 // Package schedule runs one scheduling cycle: a snapshot goes through the politeness gate, a strategy's filters, its
-// cost model and its solver, and what comes out is verified before anybody believes it. It is pure: the snapshot
-// carries time and seed, and the same snapshot gives the same plan, byte for byte, in production, in simulation
-// and in the replay of a record.
+// cost model and its solver, and what comes out is verified before anybody believes it. The other stages of the loop
+// are here too: modify, recycle and exchange. It is pure: the snapshot carries time, seed and everything measured, and
+// the same snapshot gives the same plan, byte for byte, in production, in simulation and in the replay of a record.
 package schedule
 
 import (
-	"fmt"
-	"math"
-
 	"argosy/internal/crawl"
+	"argosy/internal/predict"
+	"argosy/internal/price"
+)
+
+// Vector is what a node offers or a task needs: CPU in cores, memory in bytes, bandwidth in bits/s. 0 is not stated.
+type Vector [3]float64
+
+// Dimensions of a Vector.
+const (
+	CPU = iota
+	Mem
+	Bandwidth
 )
 
 // Node is a collecting machine as the scheduler sees it.
@@ -19,6 +28,10 @@ type Node struct {
 	Capacity    int // leases at once
 	Running     int // leases it holds
 	Draining    bool
+	Offer       Vector
+	Prices      price.Rates
+	Reserved    bool
+	Book        int // its number in the book
 }
 
 // Task is a waiting task whose site may be asked now.
@@ -26,10 +39,28 @@ type Task struct {
 	ID      uint32
 	Job     uint32
 	Site    string
+	Home    string   // node whose seeds it comes from, where nothing is exchanged
 	Addrs   []string // addresses its URLs would be fetched from; nil while they are not known
 	Since   int64    // waiting since, Unix ms
 	Pending int64    // URLs in its queue
 	Avoid   []string // nodes that it was recalled from, last first
+	Last    string   // node that had it last
+	Type    string   // of nodes it may go to: their label "type"; empty is any
+	Product string
+	Need    Vector             // as its job states it
+	Bits    float64            // that its next lease is expected to collect; 0 is not known
+	Place   Place              // where its site is, as far as it is known
+	URL     string             // one of its URLs
+	Values  map[string]float64 // similarity to each node's topic
+	Book    int                // its site's number in the book
+}
+
+// Place is where a site or a node is, as far as it was looked up or declared.
+type Place struct {
+	Lat, Lon float64
+	Located  bool   // Lat and Lon are known
+	Region   string // as declared
+	Network  string // autonomous system, or the block of the address
 }
 
 // Running is a lease that is held now.
@@ -39,6 +70,8 @@ type Running struct {
 	Site  string
 	Node  string
 	Addrs []string
+	Need  Vector
+	Book  int // its site's number in the book
 }
 
 // Snapshot is all that a cycle may know. Nodes are in the order of their ids, tasks first in, first out.
@@ -48,8 +81,19 @@ type Snapshot struct {
 	Nodes   []Node
 	Tasks   []Task
 	Running []Running
-	PerIP   int // leases at once on one address; 0 is no limit
-	PerSite int // leases at once on one site
+	PerIP   int           // leases at once on one address; 0 is no limit
+	PerSite int           // leases at once on one site
+	Book    *predict.Book // what was measured; nil is nothing
+	Memory  *Memory       // what the last cycle left; nil is nothing
+}
+
+// Memory is what a cycle leaves for the next one, which is then quicker. It is part of the snapshot, so that a plan
+// remains a function of the snapshot alone.
+type Memory struct {
+	Slots     map[string]float64 // price of a place at each node
+	Bandwidth map[string]float64 // price of a node's bandwidth, between 0 and 1
+	kept      map[uint32]kept    // candidates of tasks that were not granted
+	nodes     []string
 }
 
 // Assignment gives a task to a node, by their places in the snapshot.
@@ -59,6 +103,9 @@ type Assignment struct{ Task, Node int }
 type Plan struct {
 	Assignments []Assignment
 	Waiting     []Waiting
+	Refused     []Waiting // tasks that no node could ever take
+	Memory      *Memory
+	Decisions   []Decision // one for each task, if they were asked for
 }
 
 // Waiting is a task that got no node.
@@ -74,230 +121,55 @@ const (
 	ReasonCapacity crawl.Kind = "capacity"  // every node is full
 	ReasonDraining crawl.Kind = "draining"  // the node takes no more
 	ReasonRecalled crawl.Kind = "recalled"  // the task was recalled from the node
+	ReasonType     crawl.Kind = "type"      // the node is of another type
+	ReasonNeed     crawl.Kind = "need"      // the node has not enough left of something
+	ReasonTooBig   crawl.Kind = "too-big"   // no node could hold it even if it were empty
+	ReasonOwner    crawl.Kind = "owner"     // the task belongs to another node
+	ReasonSlow     crawl.Kind = "slow"      // the node is too inefficient for it
+	ReasonValue    crawl.Kind = "value"     // it is not worth enough to the node
 	ReasonFiltered crawl.Kind = "no-node"   // no node passes the filters
 	ReasonForbid   crawl.Kind = "forbidden" // infinite cost
+	ReasonBatch    crawl.Kind = "batch"     // it waits for a full batch
 )
 
 // Strategy decides which node gets which task. Plan is called with the tasks that passed the gate; it is a function
 // of the snapshot alone and must leave it as it is.
 type Strategy interface {
 	Name() string
-	Plan(s *Snapshot) Plan
+	Plan(s *Snapshot, record bool) Plan
 }
 
-// Filter says whether a node may get a task at all.
-type Filter struct {
-	Name  string
-	Check func(s *Snapshot, t *Task, n *Node) crawl.Verdict
+// Measurer is a strategy that wants things measured before it can decide well.
+type Measurer interface {
+	// Measures says what; the answer does not change.
+	Measures() Measures
 }
 
-// Cost says what it costs to give a task to a node that holds load leases, those of this plan included. Infinity
-// forbids the pair.
-type Cost struct {
-	Name string
-	Of   func(s *Snapshot, t *Task, n *Node, load int) float64
+// Measures says which measurements a strategy lives on.
+type Measures struct {
+	Delay    Extent // httpping from nodes to sites
+	Crawl    Extent // BC
+	Few      int    // how many pairs of a site Few means
+	Store    bool   // BS
+	Landmark Landmarks
+	Book     predict.Config // how the book is to summarise and predict
 }
 
-// Solver places tasks on nodes. Candidates of a task are node indices that passed its filters; load is what the nodes
-// hold already and may be changed.
-type Solver struct {
-	Name  string
-	Solve func(s *Snapshot, candidates [][]int, load []int, cost Cost) (node []int)
-}
+// Extent is for how many of the pairs something is measured.
+type Extent uint8
 
-// Composition is a strategy made of its parts, which is all that a strategy may be.
-type Composition struct {
-	Preset  string
-	Filters []Filter
-	Cost    Cost
-	Solver  Solver
-}
+// Extents.
+const (
+	None     Extent = iota
+	Few             // the pairs of a site that are most worth it
+	Landmark        // the landmarks and every site
+	All             // every pair, as the bandwidth patent does
+)
 
-// Name returns the preset's name.
-func (c Composition) Name() string { return c.Preset }
-
-// Plan filters, solves and says why the rest waits.
-func (c Composition) Plan(s *Snapshot) Plan {
-	load := make([]int, len(s.Nodes))
-	for i, n := range s.Nodes {
-		load[i] = n.Running
-	}
-	candidates := make([][]int, len(s.Tasks))
-	for i := range s.Tasks {
-		candidates[i] = c.candidates(s, &s.Tasks[i])
-	}
-	var p Plan
-	for i, n := range c.Solver.Solve(s, candidates, load, c.Cost) {
-		switch {
-		case n >= 0:
-			p.Assignments = append(p.Assignments, Assignment{Task: i, Node: n})
-		case len(candidates[i]) == 0:
-			p.Waiting = append(p.Waiting, Waiting{i, crawl.Verdict{Reason: ReasonFiltered}})
-		default:
-			p.Waiting = append(p.Waiting, Waiting{i, crawl.Verdict{Reason: ReasonCapacity}})
-		}
-	}
-	return p
-}
-
-func (c Composition) candidates(s *Snapshot, t *Task) (out []int) {
-nodes:
-	for i := range s.Nodes {
-		for _, f := range c.Filters {
-			if !f.Check(s, t, &s.Nodes[i]).OK() {
-				continue nodes
-			}
-		}
-		out = append(out, i)
-	}
-	return out
-}
-
-// NotDraining filters out nodes that take no more.
-var NotDraining = Filter{"draining", func(_ *Snapshot, _ *Task, n *Node) crawl.Verdict {
-	if n.Draining {
-		return crawl.Verdict{Reason: ReasonDraining}
-	}
-	return crawl.Verdict{}
-}}
-
-// NotRecalled filters out the node that a task was last recalled from, as long as there is another.
-var NotRecalled = Filter{"recalled", func(s *Snapshot, t *Task, n *Node) crawl.Verdict {
-	if len(t.Avoid) == 0 || t.Avoid[0] != n.ID {
-		return crawl.Verdict{}
-	}
-	for i := range s.Nodes {
-		if o := &s.Nodes[i]; o.ID != n.ID && !o.Draining {
-			return crawl.Verdict{Reason: ReasonRecalled}
-		}
-	}
-	return crawl.Verdict{}
-}}
-
-// Greedy places tasks one after the other, each on the candidate with room that costs least then.
-var Greedy = Solver{"greedy", func(s *Snapshot, candidates [][]int, load []int, cost Cost) []int {
-	node := make([]int, len(candidates))
-	for i, cs := range candidates {
-		node[i] = -1
-		best := math.Inf(1)
-		for _, n := range cs {
-			if load[n] >= s.Nodes[n].Capacity {
-				continue
-			}
-			if c := cost.Of(s, &s.Tasks[i], &s.Nodes[n], load[n]); c < best {
-				best, node[i] = c, n
-			}
-		}
-		if node[i] >= 0 {
-			load[node[i]]++
-		}
-	}
-	return node
-}}
-
-// Cycle runs one cycle. The plan it returns has been verified; an error means that the strategy is broken, and its
-// plan is not to be used.
-func Cycle(s *Snapshot, st Strategy) (Plan, error) {
-	open, held := gate(s)
-	gated := *s
-	gated.Tasks = make([]Task, len(open))
-	for i, t := range open {
-		gated.Tasks[i] = s.Tasks[t]
-	}
-	p := st.Plan(&gated)
-	for i := range p.Assignments { // back to the places of the snapshot that was given
-		a := &p.Assignments[i]
-		if a.Task < 0 || a.Task >= len(open) {
-			return Plan{}, fmt.Errorf("strategy %s: assignment %d names task %d of %d", st.Name(), i, a.Task, len(open))
-		}
-		a.Task = open[a.Task]
-	}
-	for i := range p.Waiting {
-		if w := &p.Waiting[i]; w.Task >= 0 && w.Task < len(open) {
-			w.Task = open[w.Task]
-		}
-	}
-	p.Waiting = append(p.Waiting, held...)
-	if err := Verify(s, p); err != nil {
-		return Plan{}, fmt.Errorf("strategy %s: %w", st.Name(), err)
-	}
-	return p, nil
-}
-
-// gate lets through, in order, the tasks whose site and addresses have room, counting those it let through before.
-func gate(s *Snapshot) (open []int, held []Waiting) {
-	use := newUsage(s)
-	for i := range s.Tasks {
-		if v := use.take(&s.Tasks[i]); !v.OK() {
-			held = append(held, Waiting{i, v})
-			continue
-		}
-		open = append(open, i)
-	}
-	return open, held
-}
-
-// usage counts leases by site and by address.
-type usage struct {
-	s    *Snapshot
-	site map[string]int
-	ip   map[string]int
-}
-
-func newUsage(s *Snapshot) usage {
-	u := usage{s: s, site: make(map[string]int, len(s.Running)), ip: make(map[string]int, len(s.Running))}
-	for i := range s.Running {
-		u.site[s.Running[i].Site]++
-		for _, a := range s.Running[i].Addrs {
-			u.ip[a]++
-		}
-	}
-	return u
-}
-
-// take counts one more lease for a task, or says why it may not be had.
-func (u usage) take(t *Task) crawl.Verdict {
-	if u.site[t.Site] >= max(1, u.s.PerSite) {
-		return crawl.Verdict{Reason: ReasonPerSite, Detail: t.Site}
-	}
-	if u.s.PerIP > 0 {
-		for _, a := range t.Addrs {
-			if u.ip[a] >= u.s.PerIP {
-				return crawl.Verdict{Reason: ReasonPerIP, Detail: a}
-			}
-		}
-	}
-	u.site[t.Site]++
-	for _, a := range t.Addrs {
-		u.ip[a]++
-	}
-	return crawl.Verdict{}
-}
-
-// Verify proves a plan legal: every task at most one owner, no capacity passed, no site and no address asked by more
-// leases than it may be.
-func Verify(s *Snapshot, p Plan) error {
-	owned := make(map[int]bool, len(p.Assignments))
-	load := make([]int, len(s.Nodes))
-	for i, n := range s.Nodes {
-		load[i] = n.Running
-	}
-	use := newUsage(s)
-	for i, a := range p.Assignments {
-		if a.Task < 0 || a.Task >= len(s.Tasks) || a.Node < 0 || a.Node >= len(s.Nodes) {
-			return fmt.Errorf("assignment %d: task %d, node %d: out of range", i, a.Task, a.Node)
-		}
-		t, n := &s.Tasks[a.Task], &s.Nodes[a.Node]
-		if owned[a.Task] {
-			return fmt.Errorf("task %d (%s) has two owners", t.ID, t.Site)
-		}
-		owned[a.Task] = true
-		if load[a.Node]++; load[a.Node] > n.Capacity {
-			return fmt.Errorf("node %s gets more than its %d leases", n.ID, n.Capacity)
-		}
-		if v := use.take(t); !v.OK() {
-			return fmt.Errorf("task %d (%s): %s %s", t.ID, t.Site, v.Reason, v.Detail)
-		}
-	}
-	return nil
+// Landmarks says how landmarks are chosen: by a label whose values are represented once each, given by id, or, with
+// neither, by the greedy k-centre rule.
+type Landmarks struct {
+	Labels []string
+	Given  []string
+	Count  int
 }

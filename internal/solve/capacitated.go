@@ -123,7 +123,7 @@ func AssignCapacitated(p Capacitated) (CapacitatedAssignment, error) {
 func (p *Capacitated) guess(alone []float64) []float64 {
 	const step, few = 4, 16
 	n := p.items()
-	if n < few*step*len(p.Cap) {
+	if n < step*max(few*len(p.Cap), 100) {
 		return make([]float64, len(p.Cap))
 	}
 	q := Capacitated{Cap: make([]int, len(p.Cap)), Start: []int32{0}}

@@ -137,6 +137,15 @@ func TestCapacitatedCertifies(t *testing.T) {
 	}
 }
 
+func TestCapacitatedWithoutBins(t *testing.T) {
+	for _, items := range []int{0, 5, 3000} {
+		a, err := AssignCapacitated(Capacitated{Start: make([]int32, items+1)})
+		if err != nil || a.Alone != items {
+			t.Errorf("%d items: %d alone, %v", items, a.Alone, err)
+		}
+	}
+}
+
 func BenchmarkCapacitated(b *testing.B) {
 	for _, size := range [][2]int{{30, 10_000}, {100, 10_000}, {30, 100_000}} {
 		r := rand.New(rand.NewPCG(1, 2))

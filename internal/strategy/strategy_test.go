@@ -7,19 +7,41 @@ import (
 
 	"pgregory.net/rapid"
 
+	"argosy/internal/predict"
 	"argosy/internal/schedule"
 )
 
 // world draws a snapshot.
 func world(t *rapid.T) *schedule.Snapshot {
 	s := &schedule.Snapshot{Now: 1000, Seed: rapid.Uint64().Draw(t, "seed"), PerIP: rapid.IntRange(0, 3).Draw(t, "per-ip"), PerSite: rapid.IntRange(1, 2).Draw(t, "per-site")}
+	var book *predict.Book
+	if rapid.Bool().Draw(t, "measured") {
+		book = predict.New(predict.Config{})
+		s.Book = book
+	}
 	for i := range rapid.IntRange(0, 5).Draw(t, "nodes") {
 		capacity := rapid.IntRange(0, 6).Draw(t, "capacity")
-		s.Nodes = append(s.Nodes, schedule.Node{ID: fmt.Sprint("n", i), Capacity: capacity, Running: rapid.IntRange(0, capacity).Draw(t, "running"), Draining: rapid.Bool().Draw(t, "draining")})
+		n := schedule.Node{ID: fmt.Sprint("n", i), Capacity: capacity, Running: rapid.IntRange(0, capacity).Draw(t, "running"), Draining: rapid.Bool().Draw(t, "draining")}
+		n.Labels = map[string]string{"type": rapid.SampledFrom([]string{"", "web", "blog"}).Draw(t, "type"), "lat": "48", "lon": fmt.Sprint(i)}
+		if rapid.Bool().Draw(t, "offers") {
+			n.Offer = schedule.Vector{4, 1 << 30, 5e6}
+		}
+		if book != nil {
+			n.Book = book.Node(n.ID)
+		}
+		s.Nodes = append(s.Nodes, n)
 	}
 	addrs := []string{"a", "b", "c"}
 	for i := range rapid.IntRange(0, 20).Draw(t, "tasks") {
 		task := schedule.Task{ID: uint32(i), Site: fmt.Sprint("s", rapid.IntRange(0, 12).Draw(t, "site")), Since: int64(i)}
+		task.Type = rapid.SampledFrom([]string{"", "", "web", "blog"}).Draw(t, "wants")
+		if rapid.Bool().Draw(t, "states") {
+			task.Need = schedule.Vector{rapid.Float64Range(0, 6).Draw(t, "cpu"), 1 << 28, 1e6}
+		}
+		if book != nil {
+			task.Book = book.Site(task.Site)
+			learn(t, book, len(s.Nodes), task.Book)
+		}
 		if rapid.Bool().Draw(t, "resolved") {
 			task.Addrs = []string{rapid.SampledFrom(addrs).Draw(t, "addr")}
 		}
@@ -34,9 +56,37 @@ func world(t *rapid.T) *schedule.Snapshot {
 	return s
 }
 
+// learn puts a few measurements into a book.
+func learn(t *rapid.T, b *predict.Book, nodes, site int) {
+	for n := range nodes {
+		switch rapid.IntRange(0, 3).Draw(t, "measured") {
+		case 0:
+			b.Crawled(n, site, rapid.Float64Range(1, 1e9).Draw(t, "bits"), rapid.Float64Range(1e-6, 1e4).Draw(t, "seconds"), 900)
+		case 1:
+			b.Delay(n, site, rapid.Float64Range(0.01, 1e5).Draw(t, "ms"))
+		case 2:
+			b.Reported(n, site, predict.Report{Bits: 1e6, Seconds: 2, Good: 1, All: float64(rapid.IntRange(1, 9).Draw(t, "all"))}, 950)
+			b.Took(predict.Kind{Site: site, Node: n}, 3, 2, [3]float64{})
+		}
+	}
+	b.Fit()
+}
+
+// text is all of a plan.
+func text(p schedule.Plan) string {
+	m := p.Memory
+	p.Memory = nil
+	if m == nil {
+		m = &schedule.Memory{}
+	}
+	return fmt.Sprintf("%v %v", p, *m)
+}
+
 // Every preset's plan is legal for every snapshot, names every task once, and is the same for the same snapshot.
 func TestPlansAreLegalAndDeterministic(t *testing.T) {
-	for _, name := range Names() {
+	specs := append(Names(), "bandwidth,leftover=wait,method=patent", "feedback,load=on,explore=0.2", "flow,candidates=0,price=1",
+		"flow,explore=0,wait=0", "hash,by=url,group=type", "market,mode=lots,reserve=similarity", "nearest,top=auto", "suffix,by=type")
+	for _, name := range specs {
 		st, err := New(name)
 		if err != nil {
 			t.Fatal(err)
@@ -48,11 +98,27 @@ func TestPlansAreLegalAndDeterministic(t *testing.T) {
 				t.Fatal(err)
 			}
 			again, err := schedule.Cycle(s, st)
-			if err != nil || fmt.Sprint(p) != fmt.Sprint(again) {
+			if err != nil || text(p) != text(again) {
 				t.Fatalf("two plans of one snapshot: %v, %v", p, again)
 			}
-			if len(p.Assignments)+len(p.Waiting) != len(s.Tasks) {
-				t.Fatalf("%d assigned, %d waiting, of %d tasks", len(p.Assignments), len(p.Waiting), len(s.Tasks))
+			if len(p.Assignments)+len(p.Waiting)+len(p.Refused) != len(s.Tasks) {
+				t.Fatalf("%s: %d assigned, %d waiting, %d refused, of %d tasks", name, len(p.Assignments), len(p.Waiting), len(p.Refused), len(s.Tasks))
+			}
+			explained, err := schedule.Explained(s, st)
+			if err != nil || fmt.Sprint(explained.Assignments) != fmt.Sprint(p.Assignments) {
+				t.Fatalf("%s: explaining changes the plan: %v, %v, %v", name, p.Assignments, explained.Assignments, err)
+			}
+			for _, d := range explained.Decisions {
+				if d.Node == "" && d.Waits == "" {
+					t.Fatalf("%s: task %d has no node and no reason", name, d.Task)
+				}
+			}
+			if p.Memory != nil { // the next cycle starts from what this one left
+				next := *s
+				next.Memory = p.Memory
+				if _, err := schedule.Cycle(&next, st); err != nil {
+					t.Fatal(err)
+				}
 			}
 			for _, w := range p.Waiting {
 				if w.Verdict.OK() {
@@ -89,9 +155,14 @@ func TestVerifyRefuses(t *testing.T) {
 }
 
 func TestUnknown(t *testing.T) {
-	for _, spec := range []string{"guess", "roundrobin,x=1", "roundrobin,x", ""} {
+	for _, spec := range []string{
+		"guess", "roundrobin,x=1", "roundrobin,x", "", "nearest,top=0", "nearest,top=many", "hash,by=moon", "flow,probes=-1",
+		"nearest,top=1,top=2", "feedback,slow=NaN", "market,mode=", "packing,cpu=1e9",
+	} {
 		if _, err := New(spec); err == nil {
 			t.Errorf("%q is accepted", spec)
+		} else if strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: more than one line: %v", spec, err)
 		}
 	}
 }

@@ -1,0 +1,185 @@
+package predict
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// fleet is a made world: nodes and sites in a plane, speeds that fall with distance, good and bad nodes and sites.
+type fleet struct {
+	x, y   [][2]float64
+	a, b   []float64
+	jitter [][]float64
+}
+
+func newFleet(nodes, sites int, seed uint64) fleet {
+	r := rand.New(rand.NewPCG(seed, 1))
+	f := fleet{}
+	for range nodes {
+		f.x, f.a = append(f.x, [2]float64{r.Float64() * 200, r.Float64() * 100}), append(f.a, r.NormFloat64()*.4)
+		j := make([]float64, sites)
+		for k := range j {
+			j[k] = r.NormFloat64() * .2
+		}
+		f.jitter = append(f.jitter, j)
+	}
+	for range sites {
+		f.y, f.b = append(f.y, [2]float64{r.Float64() * 200, r.Float64() * 100}), append(f.b, r.NormFloat64()*.5)
+	}
+	return f
+}
+
+func dist(a, b [2]float64) float64 { return 3 + math.Hypot(a[0]-b[0], a[1]-b[1]) }
+
+func (f fleet) rate(i, j int) float64 {
+	return math.Exp(16 + f.a[i] + f.b[j] - math.Log(dist(f.x[i], f.y[j])) + f.jitter[i][j])
+}
+
+// learn gives a book every delay to the landmarks and the speeds of a few pairs a site.
+func (f fleet) learn(b *Book, perSite int, seed uint64) {
+	r := rand.New(rand.NewPCG(seed, 2))
+	for i := range f.x {
+		b.Node(string(rune('a' + i)))
+	}
+	for i := range f.x {
+		for j := range f.x {
+			if i != j {
+				b.NodeDelay(i, j, dist(f.x[i], f.x[j]))
+			}
+		}
+	}
+	for s := range f.y {
+		b.Site(string(rune('A' + s)))
+		for i := range f.x {
+			if i%2 == 0 {
+				b.Delay(i, s, dist(f.x[i], f.y[s]))
+			}
+		}
+		for _, i := range r.Perm(len(f.x))[:perSite] {
+			b.Crawled(i, s, f.rate(i, s)*math.Exp(r.NormFloat64()*.1), 1, 1000)
+		}
+	}
+	b.Fit()
+}
+
+// Unmeasured pairs are predicted far better than by the mean of all, and as surely as the book says.
+func TestUnmeasuredPairsArePredicted(t *testing.T) {
+	f := newFleet(16, 80, 1)
+	b := New(Config{})
+	f.learn(b, 4, 1)
+	var errs, naive, inside, n float64
+	mean := 0.0
+	for i := range f.x {
+		for j := range f.y {
+			mean += math.Log(f.rate(i, j)) / float64(len(f.x)*len(f.y))
+		}
+	}
+	for i := range f.x {
+		for j := range f.y {
+			p := b.Rate(i, j, 1000)
+			if p.Source == Measured {
+				continue
+			}
+			e := math.Log(p.Value / f.rate(i, j))
+			errs += e * e
+			naive += math.Pow(math.Log(f.rate(i, j))-mean, 2)
+			if math.Abs(e) < 2*p.Sigma {
+				inside++
+			}
+			n++
+		}
+	}
+	if errs > .35*naive {
+		t.Errorf("squared error %.3f, of the mean %.3f", errs/n, naive/n)
+	}
+	if inside < .85*n {
+		t.Errorf("%.0f %% within two standard deviations", 100*inside/n)
+	}
+	t.Logf("squared error %.3f, of the mean %.3f, %.0f %% inside", errs/n, naive/n, 100*inside/n)
+}
+
+// The five pairs that the book would probe hold one that is nearly the best.
+func TestProbesFindTheBest(t *testing.T) {
+	f := newFleet(20, 60, 2)
+	b := New(Config{})
+	f.learn(b, 2, 2)
+	nodes := make([]int32, len(f.x))
+	for i := range nodes {
+		nodes[i] = int32(i)
+	}
+	got := 0.0
+	for j := range f.y {
+		best, found := 0.0, 0.0
+		for i := range f.x {
+			best = max(best, f.rate(i, j))
+			if b.Rate(i, j, 1000).Source == Measured {
+				found = max(found, f.rate(i, j))
+			}
+		}
+		for _, i := range b.Probes(j, 1000, nodes, 5) {
+			found = max(found, f.rate(int(i), j))
+		}
+		got += found / best / float64(len(f.y))
+	}
+	if got < .93 {
+		t.Errorf("the best of five probes reaches %.2f of the best", got)
+	}
+	t.Logf("the best of five probes reaches %.3f of the best", got)
+}
+
+func TestMeasuredPairsSpeakForThemselves(t *testing.T) {
+	b := New(Config{})
+	n, s := b.Node("n"), b.Site("s")
+	if f := b.Rate(n, s, 0); f.Source != Default || math.Abs(f.Value-8e6) > 1 {
+		t.Errorf("%+v", f)
+	}
+	for range 3 {
+		b.Crawled(n, s, 3e6, 3, 1000)
+	}
+	if f := b.Crawl(n, s, 1000); f.Source != Measured || f.Value != 1e6 {
+		t.Errorf("BC %+v", f)
+	}
+	for k := range 12 {
+		b.Reported(n, s, Report{Bits: 4e6, Seconds: 1, Good: 1, All: 2}, int64(2000+k))
+	}
+	if f := b.Rate(n, s, 3000); f.Source != Measured || f.Value < 2.5e6 || f.Value > 4.2e6 {
+		t.Errorf("after reports %+v", f)
+	}
+	b.Reported(n, s, Report{Bits: 1e5, Seconds: 1, Limited: true}, 3000)
+	if f := b.Rate(n, s, 3000); f.Value < 2.5e6 {
+		t.Errorf("a node at its own limit says nothing against the pair: %+v", f)
+	}
+	if r, known := b.Completion(n, s, 3000); !known || r != .5 {
+		t.Errorf("completion %v %v", r, known)
+	}
+	if f := b.Success(n, s, 3000); math.Abs(f.Value-.5) > .1 || f.Source != Measured {
+		t.Errorf("success %+v", f)
+	}
+	b.Stored(n, 8e5, .1)
+	if f := b.Store(n); math.Abs(f.Value-8e6) > 1 || f.Source != Measured {
+		t.Errorf("BS %+v", f)
+	}
+	if f := b.Store(b.Node("m")); f.Value < 7.9e6 || f.Source != Predicted {
+		t.Errorf("BS of another %+v", f)
+	}
+}
+
+// A change that lasts is believed within a few reports; a spike is not.
+func TestChangeIsNoticed(t *testing.T) {
+	b := New(Config{})
+	n, s := b.Node("n"), b.Site("s")
+	for k := range 20 {
+		b.Reported(n, s, Report{Bits: 8e6, Seconds: 1}, int64(k*1000))
+	}
+	b.Reported(n, s, Report{Bits: 8e5, Seconds: 1}, 21_000)
+	if f := b.Rate(n, s, 21_000); f.Value < 5e6 {
+		t.Errorf("one slow lease: %+v", f)
+	}
+	for k := range 4 {
+		b.Reported(n, s, Report{Bits: 8e5, Seconds: 1}, int64(22_000+1000*k))
+	}
+	if f := b.Rate(n, s, 26_000); f.Value > 2e6 {
+		t.Errorf("five slow leases: %+v", f)
+	}
+}

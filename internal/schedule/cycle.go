@@ -1,0 +1,166 @@
+package schedule
+
+import (
+	"fmt"
+
+	"argosy/internal/crawl"
+)
+
+// Cycle runs one cycle. The plan it returns has been verified; an error means that the strategy is broken, and its
+// plan is not to be used.
+func Cycle(s *Snapshot, st Strategy) (Plan, error) { return cycle(s, st, false) }
+
+// Explained is Cycle with a decision for each task that reached the strategy.
+func Explained(s *Snapshot, st Strategy) (Plan, error) { return cycle(s, st, true) }
+
+func cycle(s *Snapshot, st Strategy, record bool) (Plan, error) {
+	open, held := gate(s)
+	gated := *s
+	gated.Tasks = make([]Task, len(open))
+	for i, t := range open {
+		gated.Tasks[i] = s.Tasks[t]
+	}
+	p := st.Plan(&gated, record)
+	for i := range p.Assignments { // back to the places of the snapshot that was given
+		a := &p.Assignments[i]
+		if a.Task < 0 || a.Task >= len(open) {
+			return Plan{}, fmt.Errorf("strategy %s: assignment %d names task %d of %d", st.Name(), i, a.Task, len(open))
+		}
+		a.Task = open[a.Task]
+	}
+	for _, ws := range [][]Waiting{p.Waiting, p.Refused} {
+		for i := range ws {
+			if w := &ws[i]; w.Task >= 0 && w.Task < len(open) {
+				w.Task = open[w.Task]
+			}
+		}
+	}
+	p.Waiting = append(p.Waiting, held...)
+	if err := Verify(s, p); err != nil {
+		return Plan{}, fmt.Errorf("strategy %s: %w", st.Name(), err)
+	}
+	return p, nil
+}
+
+// gate lets through, in order, the tasks whose site and addresses have room, counting those it let through before.
+func gate(s *Snapshot) (open []int, held []Waiting) {
+	use := newUsage(s)
+	for i := range s.Tasks {
+		if v := use.take(&s.Tasks[i]); !v.OK() {
+			held = append(held, Waiting{i, v})
+			continue
+		}
+		open = append(open, i)
+	}
+	return open, held
+}
+
+// usage counts leases by site and by address.
+type usage struct {
+	s    *Snapshot
+	site map[string]int
+	ip   map[string]int
+}
+
+func newUsage(s *Snapshot) usage {
+	u := usage{s: s, site: make(map[string]int, len(s.Running)), ip: make(map[string]int, len(s.Running))}
+	for i := range s.Running {
+		u.site[s.Running[i].Site]++
+		for _, a := range s.Running[i].Addrs {
+			u.ip[a]++
+		}
+	}
+	return u
+}
+
+// take counts one more lease for a task, or says why it may not be had.
+func (u usage) take(t *Task) crawl.Verdict {
+	if u.site[t.Site] >= max(1, u.s.PerSite) {
+		return crawl.Verdict{Reason: ReasonPerSite, Detail: t.Site}
+	}
+	if u.s.PerIP > 0 {
+		for _, a := range t.Addrs {
+			if u.ip[a] >= u.s.PerIP {
+				return crawl.Verdict{Reason: ReasonPerIP, Detail: a}
+			}
+		}
+	}
+	u.site[t.Site]++
+	for _, a := range t.Addrs {
+		u.ip[a]++
+	}
+	return crawl.Verdict{}
+}
+
+// Verify proves a plan legal: every task at most one owner, no capacity passed, no node of another type or that drains,
+// no site and no address asked by more leases than it may be.
+func Verify(s *Snapshot, p Plan) error {
+	owned := make(map[int]bool, len(p.Assignments))
+	load := make([]int, len(s.Nodes))
+	for i, n := range s.Nodes {
+		load[i] = n.Running
+	}
+	left := remaining(s)
+	use := newUsage(s)
+	for i, a := range p.Assignments {
+		if a.Task < 0 || a.Task >= len(s.Tasks) || a.Node < 0 || a.Node >= len(s.Nodes) {
+			return fmt.Errorf("assignment %d: task %d, node %d: out of range", i, a.Task, a.Node)
+		}
+		t, n := &s.Tasks[a.Task], &s.Nodes[a.Node]
+		if owned[a.Task] {
+			return fmt.Errorf("task %d (%s) has two owners", t.ID, t.Site)
+		}
+		owned[a.Task] = true
+		if load[a.Node]++; load[a.Node] > n.Capacity {
+			return fmt.Errorf("node %s gets more than its %d leases", n.ID, n.Capacity)
+		}
+		if n.Draining {
+			return fmt.Errorf("node %s drains and gets task %d", n.ID, t.ID)
+		}
+		if t.Type != "" && n.Labels["type"] != t.Type {
+			return fmt.Errorf("task %d needs a node of type %s, %s is %q", t.ID, t.Type, n.ID, n.Labels["type"])
+		}
+		if d := short(t.Need, left[a.Node], n.Offer); d >= 0 {
+			return fmt.Errorf("task %d needs more %s than node %s has left", t.ID, dimensions[d], n.ID)
+		}
+		left[a.Node].take(t.Need)
+		if v := use.take(t); !v.OK() {
+			return fmt.Errorf("task %d (%s): %s %s", t.ID, t.Site, v.Reason, v.Detail)
+		}
+	}
+	return nil
+}
+
+var dimensions = [...]string{CPU: "CPU", Mem: "memory", Bandwidth: "bandwidth"}
+
+// remaining is what each node has left of its offer.
+func remaining(s *Snapshot) []Vector {
+	left := make([]Vector, len(s.Nodes))
+	at := make(map[string]int, len(s.Nodes))
+	for i, n := range s.Nodes {
+		left[i] = n.Offer
+		at[n.ID] = i
+	}
+	for i := range s.Running {
+		if n, ok := at[s.Running[i].Node]; ok {
+			left[n].take(s.Running[i].Need)
+		}
+	}
+	return left
+}
+
+func (v *Vector) take(need Vector) {
+	for d, x := range need {
+		v[d] -= x
+	}
+}
+
+// short returns the first dimension of a need that is not left, of those that a node states; -1 if there is none.
+func short(need, left, offer Vector) int {
+	for d, x := range need {
+		if offer[d] > 0 && x > left[d]*(1+1e-9) {
+			return d
+		}
+	}
+	return -1
+}

@@ -1,0 +1,310 @@
+package schedule
+
+import (
+	"math"
+	"sort"
+
+	"argosy/internal/solve"
+)
+
+// FlowConfig are the constants of the flow solver.
+type FlowConfig struct {
+	Candidates int     // cheapest nodes kept of each task; 0 keeps all
+	Floor      float64 // share of its best node's speed that a task waits for when it is fresh
+	Patience   float64 // seconds in which that share falls to a third
+	Refresh    int64   // ms after which the costs of a waiting task are looked at again
+}
+
+// Flow assigns all waiting tasks at once: a min-cost flow from tasks to places at nodes, by exact capacitated
+// assignment, with prices for the nodes' bandwidth beside it. The cost of a pair is in seconds for each megabit of
+// pages, so its inverse is a speed; what counts is the speed a task gets as a share of the best it could get, more the
+// longer it has waited. A task rather waits a little than goes to a node that is much worse than its best.
+func Flow(cfg FlowConfig) Solver {
+	return Solver{"min-cost flow", func(c *Context) []int {
+		f := &flow{c: c, cfg: cfg, old: c.S.Memory}
+		f.gather()
+		f.priceBandwidth()
+		out := f.assign()
+		f.remember(out)
+		return out
+	}}
+}
+
+// kept are a task's cheapest nodes.
+type kept struct {
+	node    []int32
+	cost    []float64 // seconds a megabit
+	best    float64
+	at      int64
+	version uint32 // of what is known of the site
+}
+
+// flow is the state of one solution.
+type flow struct {
+	c     *Context
+	cfg   FlowConfig
+	old   *Memory
+	tasks []kept
+	runs  []kept // of running leases, where they are remembered
+	same  bool   // the nodes are those of the last cycle
+	free  []float64
+	price []float64 // of bandwidth, for each node
+}
+
+func (f *flow) gather() {
+	c := f.c
+	names := make([]string, len(c.S.Nodes))
+	for i, n := range c.S.Nodes {
+		names[i] = n.ID
+	}
+	f.same = f.old != nil && equal(f.old.nodes, names)
+	c.memory = &Memory{Slots: map[string]float64{}, Bandwidth: map[string]float64{}, kept: map[uint32]kept{}, nodes: names}
+	f.tasks = make([]kept, len(c.S.Tasks))
+	for t := range f.tasks {
+		f.tasks[t] = f.candidates(t)
+	}
+	if f.same {
+		for i := range c.S.Running {
+			if k, ok := f.old.kept[c.S.Running[i].Task]; ok {
+				f.runs = append(f.runs, k)
+				c.memory.kept[c.S.Running[i].Task] = k
+			}
+		}
+	}
+}
+
+func equal(a, b []string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// candidates returns a task's cheapest nodes, those of the last cycle if nothing has changed since.
+func (f *flow) candidates(t int) kept {
+	c, task := f.c, &f.c.S.Tasks[t]
+	version := uint32(0)
+	if c.known() {
+		version = c.book.Version(task.Book)
+	}
+	if f.same && c.rec == nil {
+		if k, ok := f.old.kept[task.ID]; ok && c.S.Now-k.at < f.cfg.Refresh && k.version == version && len(task.Avoid) == 0 {
+			return k
+		}
+	}
+	k := kept{best: math.Inf(1), at: c.S.Now, version: version}
+	for _, n := range c.Candidates(t) {
+		x := c.Price(t, n)
+		if math.IsInf(x, 1) {
+			continue
+		}
+		k.node, k.cost = append(k.node, int32(n)), append(k.cost, max(x, 1e-9))
+		k.best = min(k.best, max(x, 1e-9))
+	}
+	if f.cfg.Candidates > 0 && len(k.node) > f.cfg.Candidates {
+		k.cut(f.cfg.Candidates)
+	}
+	return k
+}
+
+// cut keeps the n cheapest, in the order of nodes.
+func (k *kept) cut(n int) {
+	sorted := append([]float64(nil), k.cost...)
+	sort.Float64s(sorted)
+	limit, at := sorted[n-1], 0
+	for i, x := range k.cost {
+		if x <= limit && at < n {
+			k.node[at], k.cost[at] = k.node[i], x
+			at++
+		}
+	}
+	k.node, k.cost = k.node[:at:at], k.cost[:at:at]
+}
+
+// mbit is the unit of speeds here, bits.
+const mbit = 1e6
+
+// priceBandwidth finds what a node's bandwidth is worth: the prices at which the tasks that run and wait, each where it
+// gains most, ask of no node more than it has. It starts from the prices of the last cycle and follows the
+// subgradient of the linear program's dual.
+func (f *flow) priceBandwidth() {
+	c := f.c
+	n := len(c.S.Nodes)
+	f.price, f.free = make([]float64, n), make([]float64, n)
+	limited := false
+	for i := range c.S.Nodes {
+		node := &c.S.Nodes[i]
+		f.free[i] = node.Offer[Bandwidth] / mbit
+		limited = limited || f.free[i] > 0
+		if f.old != nil {
+			f.price[i] = f.old.Bandwidth[node.ID]
+		}
+	}
+	if !limited {
+		return
+	}
+	all := append(append([]kept(nil), f.runs...), f.tasks...)
+	use := make([]float64, n)
+	rounds := 60
+	if f.same {
+		rounds = 15
+	}
+	for k := range rounds {
+		clear(use)
+		for i := range all {
+			if at, speed := f.pick(&all[i]); at >= 0 {
+				use[at] += speed
+			}
+		}
+		step := 0.3 / math.Sqrt(float64(k+1))
+		if f.same {
+			step = 0.05
+		}
+		for i, c := range f.free {
+			if c > 0 {
+				f.price[i] = min(0.98, max(0, f.price[i]+step*min(2, use[i]/c-1)))
+			}
+		}
+	}
+	for i, x := range f.price {
+		c.memory.Bandwidth[c.S.Nodes[i].ID] = x
+	}
+	for i := range c.S.Running { // what is left beside the running leases
+		r := &c.S.Running[i]
+		for k := range c.S.Nodes {
+			if c.S.Nodes[k].ID == r.Node && f.free[k] > 0 && c.known() {
+				f.free[k] -= min(c.book.Rate(c.S.Nodes[k].Book, r.Book, c.S.Now).Value, c.S.Nodes[k].Offer[Bandwidth]) / mbit
+			}
+		}
+	}
+}
+
+// pick returns where a task gains most at the present prices, and its speed there.
+func (f *flow) pick(k *kept) (at int, speed float64) {
+	best := 0.0
+	at = -1
+	for i, n := range k.node {
+		s := 1 / k.cost[i]
+		if offer := f.c.S.Nodes[n].Offer[Bandwidth] / mbit; offer > 0 {
+			s = min(s, offer)
+		}
+		if g := s * (1 - f.price[n]); g > best {
+			best, at, speed = g, int(n), s
+		}
+	}
+	return at, speed
+}
+
+// gain is the speed that giving a task to a node adds, less what the node's bandwidth is worth elsewhere.
+func (f *flow) gain(n int32, cost float64) float64 {
+	s := 1 / cost
+	offer := f.c.S.Nodes[n].Offer[Bandwidth] / mbit
+	if offer <= 0 {
+		return s
+	}
+	s = min(s, offer)
+	if left := f.free[n]; left < s { // the rest would be taken from the leases that run there
+		s = max(left, 0.02*s)
+	}
+	return s * (1 - f.price[n])
+}
+
+// assign gives places to tasks, then looks once more at bandwidth, which the places know nothing of.
+func (f *flow) assign() []int {
+	c := f.c
+	p := solve.Capacitated{Cap: make([]int, len(c.S.Nodes)), Start: make([]int32, 1, len(f.tasks)+1), Alone: make([]float64, len(f.tasks))}
+	for i, n := range c.S.Nodes {
+		p.Cap[i] = max(0, n.Capacity-n.Running)
+		if f.same {
+			p.Prices = append(p.Prices, f.old.Slots[n.ID])
+		}
+	}
+	for t := range f.tasks {
+		k := &f.tasks[t]
+		age := max(0, float64(c.S.Now-c.S.Tasks[t].Since)/1000)
+		weight := 1 + age/60
+		floor := f.cfg.Floor * math.Exp(-age/f.cfg.Patience)
+		for i, n := range k.node {
+			share := f.gain(n, k.cost[i]) * k.best
+			if k.best/k.cost[i] >= floor {
+				p.Bin, p.Cost = append(p.Bin, n), append(p.Cost, -weight*(share+1e-6))
+			}
+		}
+		p.Start = append(p.Start, int32(len(p.Bin)))
+	}
+	out := make([]int, len(f.tasks))
+	a, err := solve.AssignCapacitated(p)
+	if err != nil {
+		for t := range out {
+			out[t] = -1
+		}
+		return out
+	}
+	for i, x := range a.Prices {
+		c.memory.Slots[c.S.Nodes[i].ID] = x
+	}
+	for t, n := range a.Bin {
+		out[t] = -1
+		if n >= 0 {
+			out[t] = f.settle(t, int(n), &p)
+		}
+	}
+	for t := range out { // places that were left free by tasks that did not fit
+		if out[t] < 0 && a.Bin[t] >= 0 {
+			out[t] = f.settle(t, -1, &p)
+		}
+	}
+	return out
+}
+
+// settle takes the node that the flow chose, or another with room where what is left of bandwidth makes it better.
+func (f *flow) settle(t, chosen int, p *solve.Capacitated) int {
+	k := &f.tasks[t]
+	at, best := -1, 0.0
+	if chosen >= 0 && fitsNow(f.c, t, chosen) {
+		at = chosen
+		for i, n := range k.node {
+			if int(n) == chosen {
+				best = f.gain(n, k.cost[i]) * 1.02
+			}
+		}
+	}
+	if at < 0 || f.c.S.Nodes[at].Offer[Bandwidth] > 0 {
+		allowed := p.Bin[p.Start[t]:p.Start[t+1]]
+		for i, n := range k.node {
+			if g := f.gain(n, k.cost[i]); g > best && fitsNow(f.c, t, int(n)) && has(allowed, n) {
+				at, best = int(n), g
+			}
+		}
+	}
+	if at < 0 {
+		return -1
+	}
+	for i, n := range k.node {
+		if int(n) == at && f.c.S.Nodes[at].Offer[Bandwidth] > 0 {
+			f.free[at] -= min(1/k.cost[i], f.c.S.Nodes[at].Offer[Bandwidth]/mbit)
+		}
+	}
+	f.c.Take(t, at)
+	return at
+}
+
+func has(xs []int32, x int32) bool {
+	for _, y := range xs {
+		if x == y {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *flow) remember(out []int) {
+	for t := range out {
+		f.c.memory.kept[f.c.S.Tasks[t].ID] = f.tasks[t]
+	}
+}
