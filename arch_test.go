@@ -30,6 +30,7 @@ var house = map[string]struct {
 	"price":       {true, ""},
 	"schedule":    {true, "crawl solve predict price"},
 	"strategy":    {true, "crawl netcoord predict schedule"},
+	"sim":         {true, "netcoord predict schedule solve"},
 	"frontier":    {false, "crawl scope polite"},
 	"fetch":       {false, "crawl"},
 	"archive":     {false, "crawl"},

@@ -138,12 +138,49 @@ func (b *Book) Fit() {
 	b.fitNear()
 }
 
-// fitCoordinates places landmarks, nodes and sites by what delays there are.
+// SetLandmarks says which nodes measure sites for all others. Without it they are chosen by the greedy k-centre rule.
+func (b *Book) SetLandmarks(nodes []int) { b.model.marks = append([]int(nil), nodes...) }
+
+// fitCoordinates places landmarks and nodes when a tenth of the delays between them is new, and sites when one of
+// theirs is.
 func (b *Book) fitCoordinates() {
-	n := len(b.node)
-	if n < 4 {
+	m := &b.model
+	moved := b.fleet > 0 && b.fleet >= b.known/10
+	if moved {
+		b.known += b.fleet
+		b.fleet = 0
+		moved = b.fitFleet()
+	}
+	if m.space == nil {
 		return
 	}
+	for s := range b.site {
+		if st := &b.site[s]; moved || st.dirty {
+			st.dirty = false
+			b.fitSite(s)
+		}
+	}
+}
+
+func (b *Book) fitSite(s int) {
+	m := &b.model
+	d := make([]float64, len(m.marks))
+	known := 0
+	for k, l := range m.marks {
+		d[k] = math.NaN()
+		if p := b.look(l, s); p != nil && p.delay != nil {
+			d[k] = b.cfg.Summary(p.delay.ms)
+			known++
+		}
+	}
+	if known >= 3 {
+		b.site[s].coord = m.space.Place(d, b.site[s].coord)
+	}
+}
+
+// fitFleet places the landmarks and then the other nodes. It tells whether it could.
+func (b *Book) fitFleet() bool {
+	n := len(b.node)
 	delay := make([][]float64, n)
 	for i := range delay {
 		delay[i] = make([]float64, n)
@@ -157,17 +194,15 @@ func (b *Book) fitCoordinates() {
 		}
 	}
 	m := &b.model
-	if m.marks == nil {
+	if len(m.marks) == 0 {
 		m.marks = netcoord.Spread(delay, min(b.cfg.Landmarks, n))
 	}
 	if len(m.marks) < 3 {
-		m.marks = nil
-		return
+		return false
 	}
-	between := pick(delay, m.marks, m.marks)
-	space, err := netcoord.Fit(b.cfg.Coordinates, between)
+	space, err := netcoord.Fit(b.cfg.Coordinates, pick(delay, m.marks, m.marks))
 	if err != nil {
-		return // nothing was measured between them yet
+		return false // nothing was measured between them yet
 	}
 	m.space = space
 	all := make([]int, n)
@@ -180,20 +215,7 @@ func (b *Book) fitCoordinates() {
 	for k, l := range m.marks {
 		b.node[l].coord = space.Landmarks[k]
 	}
-	for s := range b.site {
-		d := make([]float64, len(m.marks))
-		known := 0
-		for k, l := range m.marks {
-			d[k] = math.NaN()
-			if p := b.look(l, s); p != nil && p.delay != nil {
-				d[k] = b.cfg.Summary(p.delay.ms)
-				known++
-			}
-		}
-		if known >= 3 {
-			b.site[s].coord = space.Place(d, netcoord.Coord{})
-		}
-	}
+	return true
 }
 
 func pick(m [][]float64, rows, cols []int) [][]float64 {

@@ -75,6 +75,8 @@ type Book struct {
 	model model
 	grown int // observations since the model was fitted
 	seen  int
+	fleet int // delays between nodes since the landmarks were fitted
+	known int // delays between nodes before that
 
 	works   map[Kind]*work
 	scratch []float64
@@ -104,6 +106,7 @@ type nodeStat struct {
 	coord   netcoord.Coord
 	served  share
 	version uint32 // rises with everything that is learned of the site
+	dirty   bool   // delays since its coordinate was fitted
 }
 
 type siteStat struct {
@@ -111,6 +114,7 @@ type siteStat struct {
 	coord   netcoord.Coord
 	served  share
 	version uint32 // rises with everything that is learned of the site
+	dirty   bool   // delays since its coordinate was fitted
 }
 
 // pair is what was measured of a node and a site.
@@ -249,6 +253,7 @@ func (b *Book) Delay(node, site int, ms float64) {
 		p.delay = &samples{}
 	}
 	p.delay.add(ms)
+	b.site[site].dirty = true
 	b.grown++
 }
 
@@ -261,6 +266,7 @@ func (b *Book) NodeDelay(from, to int, ms float64) {
 		b.node[from].delay[to] = &samples{}
 	}
 	b.node[from].delay[to].add(ms)
+	b.fleet++
 	b.grown++
 }
 
