@@ -223,15 +223,23 @@ func (b *Book) look(node, site int) *pair {
 	return nil
 }
 
-// Crawled records one try of a crawl bandwidth probe (BC).
-func (b *Book) Crawled(node, site int, bits, seconds float64, at int64) {
+// Crawled records one try of a crawl bandwidth probe (BC); limited says that the node was at its own limit meanwhile,
+// so that the pair might have been faster.
+func (b *Book) Crawled(node, site int, bits, seconds float64, limited bool, at int64) {
 	if bits <= 0 || seconds <= 0 {
 		return
 	}
 	p := b.pair(node, site)
 	p.crawl.bits += bits
 	p.crawl.seconds += seconds
-	b.observe(&p.rate, math.Log(bits/seconds), 1, at)
+	b.learn(&p.rate, math.Log(bits/seconds), limited, at)
+}
+
+// learn takes in a speed, unless it only says that the node was busy.
+func (b *Book) learn(l *level, x float64, limited bool, at int64) {
+	if !limited || x > l.mean && l.weight > 0 {
+		b.observe(l, x, 1, at)
+	}
 }
 
 // Stored records one try of a storage bandwidth probe (BS) of a node.
@@ -283,17 +291,47 @@ type Report struct {
 func (b *Book) Reported(node, site int, r Report, at int64) {
 	p := b.pair(node, site)
 	if r.Bits > 0 && r.Seconds > 0 {
-		x := math.Log(r.Bits / r.Seconds)
-		if !r.Limited || p.rate.weight == 0 || x > p.rate.mean {
-			b.observe(&p.rate, x, 1, at)
-		}
+		b.learn(&p.rate, math.Log(r.Bits/r.Seconds), r.Limited, at)
 	}
 	if r.All > 0 {
-		for _, s := range []*share{&p.served, &b.site[site].served, &b.node[node].served} {
-			f := b.fade(at - s.at)
-			s.good, s.all, s.at = s.good*f+r.Good, s.all*f+r.All, at
+		if p.served.surprised(r) { // what a site does to one node it may do to others
+			for i := range b.site[site].pairs {
+				b.site[site].pairs[i].served.doubt(doubtOthers)
+			}
+			b.site[site].served.doubt(doubtOthers)
+			p.served = share{}
 		}
+		p.served.add(b, r, at, sharePages)
+		b.site[site].served.add(b, r, at, 4*sharePages)
+		b.node[node].served.add(b, r, at, 4*sharePages)
 		b.grown++
+	}
+}
+
+// sharePages is how many pages a success rate remembers at most, so that a change is noticed within as many;
+// doubtOthers is what is left of what is known of a site's other nodes when one of them is treated otherwise than before.
+const (
+	sharePages  = 60
+	doubtOthers = 0.3
+)
+
+// surprised tells whether a report is too far from what a pair was known for to be chance.
+func (s *share) surprised(r Report) bool {
+	if s.all < 5 {
+		return false
+	}
+	p := (s.good + 0.5) / (s.all + 1)
+	sd := math.Sqrt(p * (1 - p) * r.All * (1 + r.All/s.all))
+	return math.Abs(r.Good-p*r.All) > 3*sd+0.5
+}
+
+func (s *share) doubt(f float64) { s.good, s.all = s.good*f, s.all*f }
+
+func (s *share) add(b *Book, r Report, at int64, most float64) {
+	s.doubt(b.fade(at - s.at))
+	s.good, s.all, s.at = s.good+r.Good, s.all+r.All, at
+	if s.all > most {
+		s.doubt(most / s.all)
 	}
 }
 

@@ -57,7 +57,7 @@ func (f fleet) learn(b *Book, perSite int, seed uint64) {
 			}
 		}
 		for _, i := range r.Perm(len(f.x))[:perSite] {
-			b.Crawled(i, s, f.rate(i, s)*math.Exp(r.NormFloat64()*.1), 1, 1000)
+			b.Crawled(i, s, f.rate(i, s)*math.Exp(r.NormFloat64()*.1), 1, false, 1000)
 		}
 	}
 	b.Fit()
@@ -135,7 +135,7 @@ func TestMeasuredPairsSpeakForThemselves(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	for range 3 {
-		b.Crawled(n, s, 3e6, 3, 1000)
+		b.Crawled(n, s, 3e6, 3, false, 1000)
 	}
 	if f := b.Crawl(n, s, 1000); f.Source != Measured || f.Value != 1e6 {
 		t.Errorf("BC %+v", f)

@@ -33,7 +33,8 @@ func Flow(cfg FlowConfig) Solver {
 // kept are a task's cheapest nodes.
 type kept struct {
 	node    []int32
-	cost    []float64 // seconds a megabit
+	cost    []float64 // seconds a useful megabit
+	speed   []float64 // Mbit/s that it would take of the node's bandwidth
 	best    float64
 	at      int64
 	version uint32 // of what is known of the site
@@ -103,7 +104,11 @@ func (f *flow) candidates(t int) kept {
 		if math.IsInf(x, 1) {
 			continue
 		}
-		k.node, k.cost = append(k.node, int32(n)), append(k.cost, max(x, 1e-9))
+		speed := c.Rate(t, n).Value / mbit
+		if offer := c.S.Nodes[n].Offer[Bandwidth] / mbit; offer > 0 {
+			speed = min(speed, offer)
+		}
+		k.node, k.cost, k.speed = append(k.node, int32(n)), append(k.cost, max(x, 1e-9)), append(k.speed, speed)
 		k.best = min(k.best, max(x, 1e-9))
 	}
 	if f.cfg.Candidates > 0 && len(k.node) > f.cfg.Candidates {
@@ -119,11 +124,11 @@ func (k *kept) cut(n int) {
 	limit, at := sorted[n-1], 0
 	for i, x := range k.cost {
 		if x <= limit && at < n {
-			k.node[at], k.cost[at] = k.node[i], x
+			k.node[at], k.cost[at], k.speed[at] = k.node[i], x, k.speed[i]
 			at++
 		}
 	}
-	k.node, k.cost = k.node[:at:at], k.cost[:at:at]
+	k.node, k.cost, k.speed = k.node[:at:at], k.cost[:at:at], k.speed[:at:at]
 }
 
 // mbit is the unit of speeds here, bits.
@@ -150,9 +155,9 @@ func (f *flow) priceBandwidth() {
 	}
 	all := append(append([]kept(nil), f.runs...), f.tasks...)
 	use := make([]float64, n)
-	rounds := 60
-	if f.same {
-		rounds = 15
+	rounds, step := 60, 0.3
+	if f.same { // a little, the less the fewer tasks wait: there will be another cycle soon
+		rounds, step = 1+15*len(f.tasks)/max(1, len(all)), 0.05
 	}
 	for k := range rounds {
 		clear(use)
@@ -161,57 +166,76 @@ func (f *flow) priceBandwidth() {
 				use[at] += speed
 			}
 		}
-		step := 0.3 / math.Sqrt(float64(k+1))
-		if f.same {
-			step = 0.05
+		by := step
+		if !f.same {
+			by /= math.Sqrt(float64(k + 1))
 		}
 		for i, c := range f.free {
 			if c > 0 {
-				f.price[i] = min(0.98, max(0, f.price[i]+step*min(2, use[i]/c-1)))
+				f.price[i] = min(0.98, max(0, f.price[i]+by*min(2, use[i]/c-1)))
 			}
 		}
 	}
 	for i, x := range f.price {
 		c.memory.Bandwidth[c.S.Nodes[i].ID] = x
 	}
-	for i := range c.S.Running { // what is left beside the running leases
-		r := &c.S.Running[i]
-		for k := range c.S.Nodes {
-			if c.S.Nodes[k].ID == r.Node && f.free[k] > 0 && c.known() {
-				f.free[k] -= min(c.book.Rate(c.S.Nodes[k].Book, r.Book, c.S.Now).Value, c.S.Nodes[k].Offer[Bandwidth]) / mbit
+	f.deduct()
+}
+
+// deduct takes what running leases use off the nodes' bandwidth.
+func (f *flow) deduct() {
+	at := make(map[string]int, len(f.c.S.Nodes))
+	for i := range f.c.S.Nodes {
+		at[f.c.S.Nodes[i].ID] = i
+	}
+	for i := range f.c.S.Running {
+		r := &f.c.S.Running[i]
+		n, ok := at[r.Node]
+		if !ok || f.c.S.Nodes[n].Offer[Bandwidth] <= 0 {
+			continue
+		}
+		if k, ok := f.c.memory.kept[r.Task]; ok {
+			if e := k.index(int32(n)); e >= 0 {
+				f.free[n] -= k.speed[e]
+				continue
 			}
+		}
+		if f.c.known() {
+			f.free[n] -= min(f.c.book.Rate(f.c.S.Nodes[n].Book, r.Book, f.c.S.Now).Value, f.c.S.Nodes[n].Offer[Bandwidth]) / mbit
 		}
 	}
 }
 
-// pick returns where a task gains most at the present prices, and its speed there.
+func (k *kept) index(node int32) int {
+	for i, n := range k.node {
+		if n == node {
+			return i
+		}
+	}
+	return -1
+}
+
+// pick returns where a task gains most at the present prices, and what it takes of that node's bandwidth.
 func (f *flow) pick(k *kept) (at int, speed float64) {
 	best := 0.0
 	at = -1
 	for i, n := range k.node {
-		s := 1 / k.cost[i]
-		if offer := f.c.S.Nodes[n].Offer[Bandwidth] / mbit; offer > 0 {
-			s = min(s, offer)
-		}
-		if g := s * (1 - f.price[n]); g > best {
-			best, at, speed = g, int(n), s
+		if g := (1 - f.price[n]) / k.cost[i]; g > best {
+			best, at, speed = g, int(n), k.speed[i]
 		}
 	}
 	return at, speed
 }
 
-// gain is the speed that giving a task to a node adds, less what the node's bandwidth is worth elsewhere.
-func (f *flow) gain(n int32, cost float64) float64 {
-	s := 1 / cost
-	offer := f.c.S.Nodes[n].Offer[Bandwidth] / mbit
-	if offer <= 0 {
-		return s
+// gain is the useful speed that giving a task to the i-th of its nodes adds, less what the node's bandwidth is worth
+// elsewhere. Where less is free than the task would take, the rest would only be taken from the leases that run there.
+func (f *flow) gain(k *kept, i int) float64 {
+	n := k.node[i]
+	g := (1 - f.price[n]) / k.cost[i]
+	if f.c.S.Nodes[n].Offer[Bandwidth] > 0 && f.free[n] < k.speed[i] {
+		g *= max(f.free[n]/k.speed[i], 0.02)
 	}
-	s = min(s, offer)
-	if left := f.free[n]; left < s { // the rest would be taken from the leases that run there
-		s = max(left, 0.02*s)
-	}
-	return s * (1 - f.price[n])
+	return g
 }
 
 // assign gives places to tasks, then looks once more at bandwidth, which the places know nothing of.
@@ -230,7 +254,7 @@ func (f *flow) assign() []int {
 		weight := 1 + age/60
 		floor := f.cfg.Floor * math.Exp(-age/f.cfg.Patience)
 		for i, n := range k.node {
-			share := f.gain(n, k.cost[i]) * k.best
+			share := f.gain(k, i) * k.best
 			if k.best/k.cost[i] >= floor {
 				p.Bin, p.Cost = append(p.Bin, n), append(p.Cost, -weight*(share+1e-6))
 			}
@@ -267,31 +291,24 @@ func (f *flow) settle(t, chosen int, p *solve.Capacitated) int {
 	k := &f.tasks[t]
 	at, best := -1, 0.0
 	if chosen >= 0 && fitsNow(f.c, t, chosen) {
-		at = chosen
-		for i, n := range k.node {
-			if int(n) == chosen {
-				best = f.gain(n, k.cost[i]) * 1.02
-			}
-		}
+		at = k.index(int32(chosen))
+		best = f.gain(k, at) * 1.02 // to change for less is not worth it
 	}
-	if at < 0 || f.c.S.Nodes[at].Offer[Bandwidth] > 0 {
+	if at < 0 || f.c.S.Nodes[k.node[at]].Offer[Bandwidth] > 0 {
 		allowed := p.Bin[p.Start[t]:p.Start[t+1]]
 		for i, n := range k.node {
-			if g := f.gain(n, k.cost[i]); g > best && fitsNow(f.c, t, int(n)) && has(allowed, n) {
-				at, best = int(n), g
+			if g := f.gain(k, i); g > best && fitsNow(f.c, t, int(n)) && has(allowed, n) {
+				at, best = i, g
 			}
 		}
 	}
 	if at < 0 {
 		return -1
 	}
-	for i, n := range k.node {
-		if int(n) == at && f.c.S.Nodes[at].Offer[Bandwidth] > 0 {
-			f.free[at] -= min(1/k.cost[i], f.c.S.Nodes[at].Offer[Bandwidth]/mbit)
-		}
-	}
-	f.c.Take(t, at)
-	return at
+	n := int(k.node[at])
+	f.free[n] -= k.speed[at]
+	f.c.Take(t, n)
+	return n
 }
 
 func has(xs []int32, x int32) bool {

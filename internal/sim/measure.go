@@ -28,7 +28,7 @@ func (e *engine) measureFleet() {
 			e.measureNode(i)
 		}
 	}
-	if e.want.Delay != schedule.None {
+	if e.want.Delay != schedule.None && e.w.Between != nil {
 		e.marks = e.landmarks()
 	}
 }
@@ -111,7 +111,11 @@ func (e *engine) measureSite(j int) (ready int64) {
 			took += ms
 		}
 	}
-	switch e.want.Delay {
+	extent := e.want.Delay
+	if e.w.Delay == nil { // a world without distances
+		extent = schedule.None
+	}
+	switch extent {
 	case schedule.Landmark:
 		for _, i := range e.marks {
 			ask(i)

@@ -113,6 +113,7 @@ type engine struct {
 	queue   events
 	seq     int
 	rng     *rand.Rand
+	coming  *rand.Rand // of arrivals, which are the same for every strategy
 	book    *predict.Book
 	memory  *schedule.Memory
 	tasks   []*task
@@ -135,7 +136,7 @@ func Run(w World, st schedule.Strategy) (Result, error) {
 	bound := w.Bound()
 	w.Speed, w.Success = clone(w.Speed), clone(w.Success)
 	e := &engine{
-		w: &w, st: st, rng: rand.New(rand.NewPCG(w.Seed, 0x73696d)), leases: make([][]*lease, len(w.Nodes)),
+		w: &w, st: st, rng: rand.New(rand.NewPCG(w.Seed, 0x73696d)), coming: rand.New(rand.NewPCG(w.Seed, 0x636f6d65)), leases: make([][]*lease, len(w.Nodes)),
 		ver: make([]int, len(w.Nodes)), touched: make([]int64, len(w.Nodes)), busy: make([]int, len(w.Sites)),
 		left: make([]float64, len(w.Sites)), todo: make([][]int32, len(w.Sites)),
 		few: make([]int, len(w.Sites)),
@@ -266,11 +267,11 @@ func (e *engine) wait(t *task) {
 }
 
 func (e *engine) arriveLater() {
-	e.push(e.now+int64(1+1000*e.rng.ExpFloat64()/e.w.Tasks.PerSecond), evArrive, 0, 0)
+	e.push(e.now+int64(1+1000*e.coming.ExpFloat64()/e.w.Tasks.PerSecond), evArrive, 0, 0)
 }
 
 func (e *engine) arrive() {
-	t := &task{id: uint32(len(e.tasks) + 1), site: e.rng.IntN(len(e.w.Sites)), last: -1, came: e.now}
+	t := &task{id: uint32(len(e.tasks) + 1), site: e.coming.IntN(len(e.w.Sites)), last: -1, came: e.now}
 	t.left = e.w.Page * float64(e.w.Tasks.Pages)
 	e.res.Asked += float64(e.w.Tasks.Pages)
 	e.tasks = append(e.tasks, t)
@@ -452,7 +453,7 @@ func (e *engine) settle(l *lease) {
 	e.busy[l.site]--
 	seconds := float64(e.now-l.start) / 1000
 	if l.probe {
-		e.book.Crawled(l.node, l.site, l.done, max(seconds, 1e-3), e.now)
+		e.book.Crawled(l.node, l.site, l.done, max(seconds, 1e-3), l.limited > 0.3*seconds, e.now)
 		e.push(e.now, evReady, l.site, 0)
 		return
 	}
@@ -468,11 +469,11 @@ func (e *engine) settle(l *lease) {
 	e.book.Took(predict.Kind{Site: l.site, Node: l.node}, seconds, good, [3]float64{0, 0, l.done / max(seconds, 1e-3)})
 	t := l.t
 	if e.w.Tasks != nil {
+		e.res.Completed += good
 		if t.left -= l.done; t.left > 1e-6*e.w.Page {
-			e.wait(t) // its node left
+			e.wait(t) // the next lease of it
 			return
 		}
-		e.res.Completed += good
 		e.taken = append(e.taken, float64(e.now-t.came)/1000)
 		e.plan()
 		return
@@ -510,6 +511,8 @@ func (e *engine) finish() {
 	if e.w.Tasks == nil {
 		return
 	}
+	// The bound is for as many as were expected; more or fewer have come.
+	e.res.Bound *= e.res.Asked / (e.w.Tasks.PerSecond * float64(e.w.Tasks.Pages) * float64(e.w.Horizon) / 1000)
 	for _, t := range e.tasks { // those that are not done count with the time they have taken so far
 		if t.left > 1e-6*e.w.Page {
 			e.taken = append(e.taken, float64(e.now-t.came)/1000)

@@ -87,10 +87,10 @@ func (n *Node) there(at int64) bool { return at >= n.Join && (n.Leave == 0 || at
 // Bound is the most that anybody could collect, in bits, who knew all about the world as it is from one time to
 // another, by the linear program of time shares: a site is with one node at a time, a node within its bandwidth and its
 // slots. With arrivals it is the most pages, of those asked for.
-func (w *World) bound(from, to int64) float64 {
+func (w *World) bound(from, to int64, start []float64) (float64, []float64) {
 	seconds := float64(to-from) / 1000
 	if w.Tasks != nil {
-		return w.boundPages(seconds)
+		return w.boundPages(seconds, start)
 	}
 	n, m := len(w.Nodes), len(w.Sites)
 	value, weight, one := solve.NewMatrix(n, m), solve.NewMatrix(n, m), solve.NewMatrix(n, m)
@@ -133,12 +133,12 @@ func (w *World) bound(from, to int64) float64 {
 	if sized {
 		caps = append(caps, solve.ColumnCap{Use: value, Limit: sizes})
 	}
-	b, _ := solve.FractionalBound(value, weight, rows, caps)
-	return b * seconds
+	b, prices := solve.FractionalBound(value, weight, rows, caps, start)
+	return b * seconds, prices
 }
 
 // boundPages is the bound in pages where tasks arrive: each page takes its time on a slot of a node.
-func (w *World) boundPages(seconds float64) float64 {
+func (w *World) boundPages(seconds float64, start []float64) (float64, []float64) {
 	n, m := len(w.Nodes), len(w.Sites)
 	value, weight, one := solve.NewMatrix(n, m), solve.NewMatrix(n, m), solve.NewMatrix(n, m)
 	rows, limit := make([]float64, n), make([]float64, m)
@@ -153,8 +153,8 @@ func (w *World) boundPages(seconds float64) float64 {
 	for j := range limit {
 		limit[j] = w.Tasks.PerSecond * float64(w.Tasks.Pages) / float64(m)
 	}
-	b, _ := solve.FractionalBound(value, weight, rows, []solve.ColumnCap{{Use: one, Limit: limit}})
-	return b * seconds
+	b, prices := solve.FractionalBound(value, weight, rows, []solve.ColumnCap{{Use: one, Limit: limit}}, start)
+	return b * seconds, prices
 }
 
 // Bound is the bound over the whole horizon, piece by piece between changes.
@@ -169,10 +169,12 @@ func (w World) Bound() float64 {
 	}
 	sortInts(cuts)
 	total, last, next := 0.0, int64(0), 0
+	var prices []float64
 	for _, at := range cuts {
 		if at = min(at, w.Horizon); at > last {
-			total += w.bound(last, at)
-			last = at
+			b, p := w.bound(last, at, prices)
+			total += b
+			last, prices = at, p
 		}
 		for next < len(w.Changes) && w.Changes[next].At <= at {
 			w.Changes[next].Apply(&w)

@@ -25,7 +25,7 @@ func TestFractionalBoundAgainstSimplex(t *testing.T) {
 		for j := range limit {
 			limit[j] = 1
 		}
-		bound, _ := FractionalBound(value, value, rowCap, []ColumnCap{{ones, limit}})
+		bound, _ := FractionalBound(value, value, rowCap, []ColumnCap{{ones, limit}}, nil)
 		// Standard form: Σ_i y + slack = 1 for each column, Σ_j value·y + slack = cap for each row.
 		a := mat.NewDense(n+m, n*m+n+m, nil)
 		c := make([]float64, n*m+n+m)

@@ -61,7 +61,7 @@ func learn(t *rapid.T, b *predict.Book, nodes, site int) {
 	for n := range nodes {
 		switch rapid.IntRange(0, 3).Draw(t, "measured") {
 		case 0:
-			b.Crawled(n, site, rapid.Float64Range(1, 1e9).Draw(t, "bits"), rapid.Float64Range(1e-6, 1e4).Draw(t, "seconds"), 900)
+			b.Crawled(n, site, rapid.Float64Range(1, 1e9).Draw(t, "bits"), rapid.Float64Range(1e-6, 1e4).Draw(t, "seconds"), false, 900)
 		case 1:
 			b.Delay(n, site, rapid.Float64Range(0.01, 1e5).Draw(t, "ms"))
 		case 2:
