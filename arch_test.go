@@ -26,6 +26,7 @@ var house = map[string]struct {
 	"polite":      {true, "crawl"},
 	"solve":       {true, ""},
 	"netcoord":    {true, ""},
+	"dataset":     {true, "solve"},
 	"predict":     {true, "netcoord"},
 	"price":       {true, ""},
 	"schedule":    {true, "crawl solve predict price"},

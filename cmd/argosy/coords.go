@@ -1,0 +1,141 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"argosy/internal/dataset"
+	"argosy/internal/netcoord"
+)
+
+func newCoords() *cobra.Command {
+	var n, dim int
+	var seed uint64
+	var model, given string
+	var asJSON, points bool
+	c := &cobra.Command{
+		Use: "coords FILE", Short: "Fit network coordinates to measured delays and say how well they predict", Args: cobra.ExactArgs(1),
+		Long: `Coords chooses landmarks, gives them and all other hosts coordinates by the delays to the landmarks alone, and
+compares the distances with the delays that it has not used. FILE is a square matrix of round-trip times in ms (-1, 0
+off the diagonal and NaN are missing), or lines "i j rtt". --model paper is GNP as published; heights adds each
+host's own access link.`,
+		Example: "  argosy coords rtt.txt --landmarks 9 --dim 8\n  argosy coords rtt.txt.gz --model heights --json",
+		RunE: func(c *cobra.Command, args []string) error {
+			cfg := netcoord.Paper()
+			if err := oneOf("--model", model, "paper", "heights"); err != nil {
+				return err
+			}
+			if model == "heights" {
+				cfg = netcoord.WithHeights()
+			}
+			if c.Flags().Changed("dim") {
+				cfg.Dim = dim
+			}
+			cfg.Seed = seed
+			if err := cfg.Validate(); err != nil {
+				return usage("--dim: %v", err)
+			}
+			marks, err := landmarkNumbers(given)
+			if err != nil {
+				return err
+			}
+			delay, err := readInput(c, args[0], dataset.Delays)
+			if err != nil {
+				return err
+			}
+			if n < 2 || n > len(delay) {
+				return usage("--landmarks %d: want 2 to %d, the number of hosts", n, len(delay))
+			}
+			start := time.Now()
+			e, err := netcoord.Evaluate(cfg, delay, marks, n)
+			if err != nil {
+				return usage("%s: %v", args[0], err)
+			}
+			return printCoords(c, e, cfg, time.Since(start), asJSON, points)
+		},
+	}
+	f := c.Flags()
+	f.IntVar(&n, "landmarks", 9, "hosts that all others are measured to, spread by the greedy k-centre rule")
+	f.StringVar(&given, "given", "", "landmarks by number, from 0, separated by commas")
+	f.IntVar(&dim, "dim", 8, "dimensions (default 8 for paper, 5 for heights)")
+	f.Uint64Var(&seed, "seed", 0, "of the starts of the fits")
+	f.StringVar(&model, "model", "paper", "paper or heights")
+	f.BoolVar(&points, "points", false, "print the coordinates too")
+	f.BoolVar(&asJSON, "json", false, "print one JSON object")
+	return c
+}
+
+func landmarkNumbers(s string) (out []int, err error) {
+	if s == "" {
+		return nil, nil
+	}
+	for _, p := range strings.Split(s, ",") {
+		k, err := strconv.Atoi(strings.TrimSpace(p))
+		if err != nil {
+			return nil, usage("--given %q: %q is not a number", s, p)
+		}
+		out = append(out, k)
+	}
+	return out, nil
+}
+
+// hostCoord is a coordinate as it is printed.
+type hostCoord struct {
+	Host   int       `json:"host"`
+	X      []float64 `json:"x"`
+	Height float64   `json:"height"`
+	Error  float64   `json:"error"`
+}
+
+func printCoords(c *cobra.Command, e netcoord.Evaluation, cfg netcoord.Config, took time.Duration, asJSON, points bool) error {
+	accuracy := map[string]float64{}
+	shares := []float64{0, 0.1, 0.2, 0.3}
+	for _, s := range shares {
+		if a := netcoord.Accuracy(e.Errors, s); !math.IsNaN(a) {
+			accuracy[strconv.Itoa(int(100*s))] = a
+		}
+	}
+	if len(e.Errors) == 0 {
+		return usage("no delay is left that was not fitted: more hosts, or fewer landmarks")
+	}
+	var coords []hostCoord
+	if points {
+		for h, p := range e.Coords {
+			if p.Known() {
+				coords = append(coords, hostCoord{h, p.X, p.Height, p.Error})
+			}
+		}
+	}
+	out := c.OutOrStdout()
+	if asJSON {
+		return printJSON(out, struct {
+			Median    float64            `json:"median_error"`
+			P90       float64            `json:"p90_error"`
+			Accuracy  map[string]float64 `json:"accuracy"` // by the share of the worst pairs that is dropped, %
+			Pairs     int                `json:"pairs"`
+			Landmarks []int              `json:"landmarks"`
+			Dim       int                `json:"dim"`
+			Coords    []hostCoord        `json:"coords,omitempty"`
+			Seconds   float64            `json:"seconds"`
+		}{e.Median, e.P90, accuracy, len(e.Errors), e.Landmarks, cfg.Dim, coords, took.Seconds()})
+	}
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "landmarks\t%v\n", e.Landmarks)
+	fmt.Fprintf(t, "pairs that were not fitted\t%d\n", len(e.Errors))
+	fmt.Fprintf(t, "relative error, median\t%.3f\n", e.Median)
+	fmt.Fprintf(t, "relative error, 90th percentile\t%.3f\n", e.P90)
+	for _, s := range shares {
+		fmt.Fprintf(t, "accuracy without the worst %.0f %%\t%.3f\n", 100*s, netcoord.Accuracy(e.Errors, s))
+	}
+	fmt.Fprintf(t, "fitted in\t%.2f s\n", took.Seconds())
+	for _, p := range coords {
+		fmt.Fprintf(t, "host %d\t%.2f + %.2f\n", p.Host, p.X, p.Height)
+	}
+	return t.Flush()
+}

@@ -1,0 +1,441 @@
+package main
+
+import (
+	"compress/gzip"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"argosy/internal/dataset"
+	"argosy/internal/solve"
+)
+
+// readInput opens a file, "-" for standard input, and gives it to read; what is wrong with it is the user's to mend.
+func readInput[T any](c *cobra.Command, path string, read func(io.Reader) (T, error)) (T, error) {
+	var r io.Reader = c.InOrStdin()
+	var zero T
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return zero, usage("%v", err)
+		}
+		defer f.Close()
+		r = f
+		if strings.HasSuffix(path, ".gz") {
+			z, err := gzip.NewReader(f)
+			if err != nil {
+				return zero, usage("%s: %v", path, err)
+			}
+			r = z
+		}
+	}
+	v, err := read(r)
+	if err != nil {
+		return zero, usage("%s: %v", path, err)
+	}
+	return v, nil
+}
+
+func newSolve() *cobra.Command {
+	c := &cobra.Command{
+		Use: "solve", Short: "Run one of the solvers on a file", Args: cobra.NoArgs,
+		Long:    "The solvers of the scheduling core on problems of your own. Each prints one JSON object.",
+		Example: "  argosy solve assign costs.csv\n  argosy solve market valuations.csv --step 1 --trace",
+		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newSolveAssign(), newSolveMarket(), newSolvePack(), newSolveFlow())
+	return c
+}
+
+func newSolveAssign() *cobra.Command {
+	var format, method, leftover string
+	var batch int
+	var trace bool
+	c := &cobra.Command{
+		Use: "assign FILE", Short: "Assign columns (tasks) to rows (nodes) at least cost", Args: cobra.ExactArgs(1),
+		Long: `Assign solves the assignment problem: FILE is a cost matrix, one row a node, one column a task, separated by commas or
+blanks; inf forbids a pair. The matrix may be rectangular. With --format orlib it is a size n and n × n costs. The
+output gives the task of each node, or -1. --method patent follows the published line-covering procedure, which gets
+stuck on some matrices and then falls back to the exact method; --batch solves K tasks at a time, as the patent does.`,
+		Example: "  argosy solve assign costs.csv\n  argosy solve assign assign100.txt --format orlib\n  argosy solve assign costs.csv --method patent --trace",
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := oneOf("--format", format, "matrix", "orlib"); err != nil {
+				return err
+			}
+			if err := oneOf("--method", method, "jv", "patent"); err != nil {
+				return err
+			}
+			if err := oneOf("--leftover", leftover, "wait", "single"); err != nil {
+				return err
+			}
+			if batch < 0 {
+				return usage("--batch %d: want at least 1, or 0 for all at once", batch)
+			}
+			m, err := readInput(c, args[0], func(r io.Reader) (solve.Matrix, error) {
+				if format == "orlib" {
+					return dataset.ORLib(r)
+				}
+				return dataset.Matrix(r, true, false)
+			})
+			if err != nil {
+				return err
+			}
+			return solveAssign(c.OutOrStdout(), m, method, batch, leftover, trace)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&format, "format", "matrix", "of FILE: matrix or orlib")
+	f.StringVar(&method, "method", "jv", "jv (exact) or patent (line covering)")
+	f.IntVar(&batch, "batch", 0, "tasks to assign at a time; 0 is all")
+	f.StringVar(&leftover, "leftover", "single", "tasks that do not fill a batch: wait, or single (one by one, each to its cheapest node)")
+	f.BoolVar(&trace, "trace", false, "print every matrix, the lines and z to standard error (patent)")
+	return c
+}
+
+func oneOf(flag, value string, allowed ...string) error {
+	for _, a := range allowed {
+		if value == a {
+			return nil
+		}
+	}
+	return usage("%s %s: allowed are %s", flag, value, strings.Join(allowed, ", "))
+}
+
+// assigned is what solve assign prints.
+type assigned struct {
+	Total      float64  `json:"total"`
+	Assignment any      `json:"assignment"` // task of each node, or lists of tasks with --batch
+	Seconds    float64  `json:"seconds"`
+	Method     string   `json:"method"`
+	Stuck      *bool    `json:"stuck,omitempty"`
+	Left       []int    `json:"left_over,omitempty"`
+	Optimal    *float64 `json:"optimal_bound,omitempty"` // sum of the duals, which no assignment can go below
+}
+
+func solveAssign(w io.Writer, m solve.Matrix, method string, batch int, leftover string, trace bool) error {
+	start := time.Now()
+	if batch > 0 {
+		out, err := assignBatches(m, method, batch, leftover == "single")
+		if err != nil {
+			return usage("%v", err)
+		}
+		out.Seconds = time.Since(start).Seconds()
+		return printJSON(w, out)
+	}
+	out := assigned{Method: method}
+	var a solve.Assignment
+	if method == "patent" {
+		l, err := solve.AssignByLines(m)
+		if err != nil {
+			return usage("%v", err)
+		}
+		a, out.Stuck = l.Assignment, &l.Stuck
+		if trace {
+			traceLines(os.Stderr, l)
+		}
+	} else {
+		var err error
+		if a, err = solve.Assign(m); err != nil {
+			return usage("%v", err)
+		}
+		bound := 0.0
+		for _, x := range append(append([]float64{}, a.U...), a.V...) {
+			bound += x
+		}
+		if a.Unmatched == 0 {
+			out.Optimal = &bound
+		}
+	}
+	out.Seconds = time.Since(start).Seconds()
+	out.Total, out.Assignment = a.Total, a.Col
+	return printJSON(w, out)
+}
+
+// assignBatches gives each node one task of every batch; a rest goes one by one to the cheapest node, or waits.
+func assignBatches(m solve.Matrix, method string, k int, single bool) (assigned, error) {
+	out := assigned{Method: method}
+	tasks := make([][]int, m.Rows)
+	for i := range tasks {
+		tasks[i] = []int{}
+	}
+	first := 0
+	for ; first+k <= m.Cols; first += k {
+		part := solve.NewMatrix(m.Rows, k)
+		for i := range m.Rows {
+			copy(part.Row(i), m.Row(i)[first:first+k])
+		}
+		var col []int
+		if method == "patent" {
+			l, err := solve.AssignByLines(part)
+			if err != nil {
+				return out, err
+			}
+			stuck := l.Stuck || out.Stuck != nil && *out.Stuck
+			out.Stuck, col = &stuck, l.Col
+		} else {
+			a, err := solve.Assign(part)
+			if err != nil {
+				return out, err
+			}
+			col = a.Col
+		}
+		for i, j := range col {
+			if j >= 0 {
+				tasks[i] = append(tasks[i], first+j)
+				out.Total += part.At(i, j)
+			}
+		}
+	}
+	for j := first; j < m.Cols; j++ {
+		at := -1
+		for i := range m.Rows {
+			if c := m.At(i, j); !math.IsInf(c, 1) && (at < 0 || c < m.At(at, j)) {
+				at = i
+			}
+		}
+		if !single || at < 0 {
+			out.Left = append(out.Left, j)
+			continue
+		}
+		tasks[at] = append(tasks[at], j)
+		out.Total += m.At(at, j)
+	}
+	out.Assignment = tasks
+	return out, nil
+}
+
+func traceLines(w io.Writer, l solve.LineCover) {
+	for n, s := range l.Steps {
+		fmt.Fprintf(w, "step %d: after subtracting row and column minima\n", n+1)
+		printMatrix(w, s.Matrix)
+		fmt.Fprintf(w, "  lines: rows %s, columns %s (covering %s zeros in the order of drawing)\n", list(s.Rows, 1), list(s.Cols, 1), list(s.Sizes, 0))
+		switch {
+		case s.Z > 0:
+			fmt.Fprintf(w, "  z = %g: subtracted from the rows without a line, added to the columns with one\n", s.Z)
+		case l.Stuck:
+			fmt.Fprintln(w, "  everything is covered, but there is no full set of independent zeros: z is undefined, the procedure is stuck; solved exactly instead")
+		default:
+			fmt.Fprintln(w, "  a full set of independent zeros: done")
+		}
+	}
+}
+
+func printMatrix(w io.Writer, rows [][]float64) {
+	for _, r := range rows {
+		fmt.Fprint(w, "  ")
+		for _, x := range r {
+			fmt.Fprintf(w, " %8s", strconv.FormatFloat(x, 'g', 6, 64))
+		}
+		fmt.Fprintln(w)
+	}
+}
+
+// list prints numbers, counted from base.
+func list(xs []int, base int) string {
+	if len(xs) == 0 {
+		return "none"
+	}
+	var out []string
+	for _, x := range xs {
+		out = append(out, strconv.Itoa(x+base))
+	}
+	return strings.Join(out, " ")
+}
+
+func newSolveMarket() *cobra.Command {
+	var step, epsilon float64
+	var trace bool
+	var reserve, places string
+	c := &cobra.Command{
+		Use: "market FILE", Short: "Clear a market of buyers (rows) and items (columns)", Args: cobra.ExactArgs(1),
+		Long: `Market finds prices at which every buyer gets what he wants most. FILE holds valuations, rows buyers, columns items.
+By default an ascending auction, round by round: --step is honoured where it divides all valuations, otherwise prices
+rise by the smallest amount that changes what somebody wants, which always ends. With --epsilon, or with --places, an
+auction with falling increments, in which a buyer may take several items; it is within n·epsilon of the best.`,
+		Example: "  argosy solve market valuations.csv --step 1 --trace\n  argosy solve market valuations.csv --epsilon 0.01 --places 10,10,5",
+		RunE: func(c *cobra.Command, args []string) error {
+			lots := c.Flags().Changed("epsilon") || places != ""
+			if lots && (c.Flags().Changed("step") || reserve != "" || trace) {
+				return usage("--epsilon and --places do not go with --step, --reserve and --trace")
+			}
+			v, err := readInput(c, args[0], func(r io.Reader) (solve.Matrix, error) { return dataset.Matrix(r, false, true) })
+			if err != nil {
+				return err
+			}
+			if lots {
+				return solveLots(c.OutOrStdout(), v, places, epsilon)
+			}
+			o := solve.MarketOptions{Step: step, Trace: trace}
+			if reserve != "" {
+				if o.Reserve, err = numbers("--reserve", reserve); err != nil {
+					return err
+				}
+				o.Abstain = true
+			}
+			return solveMarket(c.OutOrStdout(), v, o)
+		},
+	}
+	f := c.Flags()
+	f.Float64Var(&step, "step", 0, "price step; 0 is the smallest rise that changes a demand")
+	f.StringVar(&reserve, "reserve", "", "starting prices of the items, separated by commas; a buyer may then take nothing")
+	f.Float64Var(&epsilon, "epsilon", 0, "last increment of the auction with falling increments; 0 chooses one")
+	f.StringVar(&places, "places", "", "how many items each buyer takes at most, separated by commas; default 1")
+	f.BoolVar(&trace, "trace", false, "print each round's prices and preferred items to standard error")
+	return c
+}
+
+func numbers(flag, s string) ([]float64, error) {
+	var out []float64
+	for _, p := range strings.Split(s, ",") {
+		x, err := strconv.ParseFloat(strings.TrimSpace(p), 64)
+		if err != nil {
+			return nil, usage("%s %q: %q is not a number", flag, s, p)
+		}
+		out = append(out, x)
+	}
+	return out, nil
+}
+
+func solveMarket(w io.Writer, v solve.Matrix, o solve.MarketOptions) error {
+	start := time.Now()
+	m, err := solve.ClearMarket(v, o)
+	if err != nil {
+		return usage("%v", err)
+	}
+	seconds := time.Since(start).Seconds()
+	for n, r := range m.Trace {
+		fmt.Fprintf(os.Stderr, "round %d: prices %v\n", n+1, r.Prices)
+		for b, want := range r.Preferred {
+			fmt.Fprintf(os.Stderr, "  buyer %d wants %s\n", b+1, list(want, 1))
+		}
+		if len(r.Raised) > 0 {
+			fmt.Fprintf(os.Stderr, "  over-demanded: %s\n", list(r.Raised, 1))
+		} else {
+			fmt.Fprintln(os.Stderr, "  a perfect matching: the market clears")
+		}
+	}
+	out := struct {
+		Prices     []float64 `json:"prices"`
+		Assignment []int     `json:"assignment"`
+		Rounds     int       `json:"rounds"`
+		Total      float64   `json:"total_valuation"`
+		Step       any       `json:"step"`
+		Seconds    float64   `json:"seconds"`
+	}{m.Prices, m.Item, m.Rounds, m.Valuation, "smallest rise", seconds}
+	if m.Step > 0 {
+		out.Step = m.Step
+	}
+	return printJSON(w, out)
+}
+
+func solveLots(w io.Writer, v solve.Matrix, places string, epsilon float64) error {
+	room := make([]int, v.Rows)
+	for b := range room {
+		room[b] = 1
+	}
+	if places != "" {
+		ns, err := numbers("--places", places)
+		if err != nil {
+			return err
+		}
+		if len(ns) != v.Rows {
+			return usage("--places: %d numbers for %d buyers", len(ns), v.Rows)
+		}
+		for b, x := range ns {
+			if x < 0 || x != math.Trunc(x) || x > 1e6 {
+				return usage("--places: %g is not a number of places", x)
+			}
+			room[b] = int(x)
+		}
+	}
+	start := time.Now()
+	l, err := solve.ClearLots(v, room, epsilon)
+	if err != nil {
+		return usage("%v", err)
+	}
+	return printJSON(w, struct {
+		Prices  []float64 `json:"prices"`
+		Buyer   []int     `json:"buyers"` // of each item, -1 nobody
+		Worth   []float64 `json:"place_prices"`
+		Bids    int       `json:"bids"`
+		Total   float64   `json:"total_valuation"`
+		Bound   float64   `json:"within"`
+		Seconds float64   `json:"seconds"`
+	}{l.Prices, l.Buyer, l.Worth, l.Bids, l.Valuation, l.Bound, time.Since(start).Seconds()})
+}
+
+func newSolvePack() *cobra.Command {
+	var rule string
+	c := &cobra.Command{
+		Use: "pack FILE", Short: "Pack tasks into nodes by several resources", Args: cobra.ExactArgs(1),
+		Long: `Pack places vectors of needs into nodes so that no resource of any is exceeded. FILE is
+{"nodes":[{"capacity":[…],"working":bool},…],"tasks":[[…],…]}. The rule working-first is the published one; portfolio
+tries all of them and then looks for better. The output gives the node of each task, or -1, and a lower bound.`,
+		Example: "  argosy solve pack pods.json --rule portfolio",
+		RunE: func(c *cobra.Command, args []string) error {
+			type problem struct {
+				bins  []solve.Bin
+				tasks [][]float64
+			}
+			p, err := readInput(c, args[0], func(r io.Reader) (p problem, err error) {
+				p.bins, p.tasks, err = dataset.Packing(r)
+				return p, err
+			})
+			if err != nil {
+				return err
+			}
+			start := time.Now()
+			got, err := solve.Pack(p.bins, p.tasks, rule)
+			if err != nil {
+				return usage("%v", err)
+			}
+			none := func(xs []int) []int { return append([]int{}, xs...) }
+			return printJSON(c.OutOrStdout(), struct {
+				Placement []int   `json:"placement"`
+				Used      int     `json:"nodes_used"`
+				Opened    int     `json:"nodes_taken_on"`
+				Bound     int     `json:"lower_bound"`
+				Unplaced  []int   `json:"unplaced"`
+				TooBig    []int   `json:"too_big"`
+				Rule      string  `json:"rule"`
+				Seconds   float64 `json:"seconds"`
+			}{got.Bin, got.Used, got.Opened, got.Bound, append(none(got.Waiting), got.TooBig...), none(got.TooBig), got.Rule, time.Since(start).Seconds()})
+		},
+	}
+	c.Flags().StringVar(&rule, "rule", solve.RulePortfolio, strings.Join(solve.PackRules(), ", "))
+	return c
+}
+
+func newSolveFlow() *cobra.Command {
+	return &cobra.Command{
+		Use: "flow FILE", Short: "Ship supplies to demands at least cost", Args: cobra.ExactArgs(1),
+		Long: `Flow solves a min-cost flow. FILE is {"supplies":[…],"arcs":[{"from":0,"to":1,"capacity":5,"cost":2.5},…]}: supply
+of each vertex, negative is demand; vertices count from 0. As much as possible is shipped, at least cost.`,
+		Example: "  argosy solve flow network.json",
+		RunE: func(c *cobra.Command, args []string) error {
+			n, err := readInput(c, args[0], dataset.Network)
+			if err != nil {
+				return err
+			}
+			start := time.Now()
+			f, err := solve.MinCostFlow(n)
+			if err != nil {
+				return usage("%v", err)
+			}
+			return printJSON(c.OutOrStdout(), struct {
+				Total      float64   `json:"total"`
+				Flow       []int64   `json:"flow"` // on each arc
+				Shipped    int64     `json:"shipped"`
+				Unshipped  int64     `json:"unshipped"`
+				Potentials []float64 `json:"potentials"`
+				Seconds    float64   `json:"seconds"`
+			}{f.Total, f.Arc, f.Shipped, f.Unshipped, f.Potential, time.Since(start).Seconds()})
+		},
+	}
+}

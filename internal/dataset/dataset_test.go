@@ -1,0 +1,76 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+)
+
+func TestMatrix(t *testing.T) {
+	m, err := Matrix(strings.NewReader("# costs\n1, 2,inf\n\n4\t5 6\n"), true, false)
+	if err != nil || m.Rows != 2 || m.Cols != 3 || !math.IsInf(m.At(0, 2), 1) || m.At(1, 2) != 6 {
+		t.Errorf("%v, %v", m, err)
+	}
+}
+
+// Whatever is wrong is said in one line, with the place where there is one.
+func TestMistakesAreNamed(t *testing.T) {
+	matrix := func(s string) error { _, err := Matrix(strings.NewReader(s), false, false); return err }
+	orlib := func(s string) error { _, err := ORLib(strings.NewReader(s)); return err }
+	delays := func(s string) error { _, err := Delays(strings.NewReader(s)); return err }
+	packing := func(s string) error { _, _, err := Packing(strings.NewReader(s)); return err }
+	network := func(s string) error { _, err := Network(strings.NewReader(s)); return err }
+	counts := func(s string) error { _, err := Counts(strings.NewReader(s)); return err }
+	pairs := func(s string) error { _, _, err := Pairs(strings.NewReader(s), "a", "b", "x"); return err }
+	for _, c := range []struct {
+		read func(string) error
+		in   string
+		want string
+	}{
+		{matrix, "", "no numbers"}, {matrix, "1 2\n3\n", "line 2: 1 numbers"}, {matrix, "1 x\n", `line 1: "x"`},
+		{matrix, "1 -2\n", "line 1: -2 is negative"}, {matrix, "1 inf\n", `"inf" is not a number`}, {matrix, "NaN\n", "not a number"},
+		{orlib, "2\n1 2 3\n", "3 numbers, want 2 × 2"}, {orlib, "1\n1 2\n", "more than 1 × 1"}, {orlib, "x", "not a number"},
+		{orlib, "-1", "whole number"}, {orlib, "1e9", "whole number"}, {orlib, "", "want 0 × 0"},
+		{delays, "1 2\n", "square"}, {delays, "0 -5\n-5 0\n", "negative"}, {delays, "0 1 2 \n 1.5 2 3\n1 2 3\n1 1 1\n", "not the number of a host"},
+		{packing, "{", "JSON"}, {packing, `{"knots":[]}`, "unknown field"}, {packing, "{} {}", "follows"},
+		{network, `{"arcs":[]}`, "supplies"}, {network, `[]`, "JSON"},
+		{counts, "3 -1", `"-1" is not a count`}, {pairs, "a,b\n", `no column "x"`}, {pairs, "a,b,x\n1,2,z\n", `line 2: "z"`}, {pairs, "", "header"},
+	} {
+		if err := c.read(c.in); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: %v, want %q", c.in, err, c.want)
+		}
+	}
+}
+
+func TestDelays(t *testing.T) {
+	d, err := Delays(strings.NewReader("0 10 -1\n10 0 0\nNaN 5 0\n"))
+	if err != nil || d[0][1] != 10 || d[0][2] == d[0][2] || d[1][2] == d[1][2] || d[2][1] != 5 || d[0][0] != 0 {
+		t.Errorf("%v, %v", d, err)
+	}
+	d, err = Delays(strings.NewReader("1 2 10.5\n2 3 4\n3 1 7\n1 3 8\n"))
+	if err != nil || len(d) != 3 || d[0][1] != 10.5 || d[1][0] == d[1][0] || d[0][2] != 8 {
+		t.Errorf("%v, %v", d, err)
+	}
+}
+
+func TestPairs(t *testing.T) {
+	names, m, err := Pairs(strings.NewReader("a,b,x\np,q,3\nq,p,4\n"), "a", "b", "x")
+	if err != nil || fmt.Sprint(names) != "[p q]" || m[0][1] != 3 || m[1][0] != 4 || m[0][0] == m[0][0] {
+		t.Errorf("%v %v %v", names, m, err)
+	}
+}
+
+func FuzzReaders(f *testing.F) {
+	f.Add("1 2\n3 4")
+	f.Add(`{"nodes":[{"capacity":[1]}],"tasks":[[1]]}`)
+	f.Fuzz(func(t *testing.T, s string) {
+		_, _ = Matrix(strings.NewReader(s), true, true)
+		_, _ = ORLib(strings.NewReader(s))
+		_, _ = Delays(strings.NewReader(s))
+		_, _, _ = Packing(strings.NewReader(s))
+		_, _ = Network(strings.NewReader(s))
+		_, _ = Counts(strings.NewReader(s))
+		_, _, _ = Pairs(strings.NewReader(s), "a", "b", "x")
+	})
+}
