@@ -44,6 +44,7 @@ var house = map[string]struct {
 	"agent":       {false, "crawl polite robots parse fetch archive"},
 	"assemble":    {false, "crawl scope strategy frontier ledger bus fetch archive coordinator agent"},
 	"verify":      {false, "crawl archive ledger assemble"},
+	"lab":         {false, "dataset netcoord price sim solve strategy"},
 	"webs":        {false, ""},
 	"testkit":     {false, "crawl"},
 }
@@ -77,7 +78,7 @@ var thirdParty = map[string]string{
 	"github.com/nats-io/nats-server/v2/server": "bus",
 	"github.com/nats-io/nats.go":               "bus",
 	"github.com/nats-io/nats.go/jetstream":     "bus",
-	"golang.org/x/sync/errgroup":               "agent coordinator assemble",
+	"golang.org/x/sync/errgroup":               "agent coordinator assemble lab",
 }
 
 // What a pure package must not import: the outside world, and the clock's and the dice's back doors are below.

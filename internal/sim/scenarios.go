@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 
+	"argosy/internal/netcoord"
 	"argosy/internal/schedule"
 )
 
@@ -221,4 +223,70 @@ func Coming(w World) World {
 		}
 	}
 	return w
+}
+
+// Recorded makes a fleet of recorded regions: speeds and delays between them are as measured, nodes are in some of the
+// regions and the sites in the others, several in each. Pairs that were not measured get the median of their kind;
+// sites have limits of their own around the median speed.
+func Recorded(names []string, speed [][]float64, others []string, delay [][]float64, nodes, sites int, seed uint64) Matrices {
+	r := rand.New(rand.NewPCG(seed, 0x636c6f7564))
+	at := map[string]int{}
+	for i, n := range others {
+		at[n] = i
+	}
+	var both []int // regions whose delays are known too
+	for i, n := range names {
+		if _, ok := at[n]; ok {
+			both = append(both, i)
+		}
+	}
+	r.Shuffle(len(both), func(a, b int) { both[a], both[b] = both[b], both[a] })
+	nodes = min(nodes, len(both)/2+1)
+	typical, far := middle(speed), middle(delay)
+	bits := func(from, to int) float64 {
+		if x := speed[from][to]; x > 0 {
+			return x
+		}
+		return typical
+	}
+	ms := func(a, b int) float64 {
+		if x := delay[at[names[a]]][at[names[b]]]; x > 0 {
+			return x
+		} else if x := delay[at[names[b]]][at[names[a]]]; x > 0 {
+			return x
+		}
+		return far
+	}
+	m := Matrices{Between: make([][]float64, nodes)}
+	for i := range nodes {
+		n := both[i]
+		provider, region, _ := strings.Cut(names[n], ":")
+		m.Nodes = append(m.Nodes, Node{ID: name("node", i+1), Labels: map[string]string{"city": region, "provider": provider, "region": names[n]}})
+		m.Speed, m.Delay = append(m.Speed, make([]float64, sites)), append(m.Delay, make([]float64, sites))
+		for k := range nodes {
+			m.Between[i] = append(m.Between[i], ms(n, both[k]))
+		}
+	}
+	rest := both[nodes:]
+	for j := range sites {
+		s := rest[r.IntN(len(rest))]
+		m.Sites = append(m.Sites, Site{Name: name("site", j+1), Limit: 2 * typical * math.Exp(0.6*r.NormFloat64()), Place: schedule.Place{Region: names[s]}})
+		for i := range nodes {
+			m.Speed[i][j] = bits(s, both[i])
+			m.Delay[i][j] = ms(both[i], s) * math.Exp(0.03*r.NormFloat64())
+		}
+	}
+	return m
+}
+
+func middle(m [][]float64) float64 {
+	var all []float64
+	for _, row := range m {
+		for _, x := range row {
+			if x > 0 {
+				all = append(all, x)
+			}
+		}
+	}
+	return netcoord.Median(all)
 }

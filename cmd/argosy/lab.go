@@ -1,0 +1,89 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"argosy/internal/lab"
+	"argosy/internal/strategy"
+)
+
+func newLab() *cobra.Command {
+	c := &cobra.Command{
+		Use: "lab", Short: "Run published experiments and comparisons of strategies in a simulated world", Args: cobra.NoArgs,
+		Example: "  argosy lab list\n  argosy lab run papers",
+		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(&cobra.Command{
+		Use: "list", Short: "List the experiments", Args: cobra.NoArgs, Example: "  argosy lab list",
+		RunE: func(c *cobra.Command, _ []string) error {
+			t := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
+			for _, e := range lab.Experiments() {
+				fmt.Fprintf(t, "%s\t%s\n", e.Name, e.Summary)
+			}
+			return t.Flush()
+		},
+	}, newLabRun())
+	return c
+}
+
+func newLabRun() *cobra.Command {
+	cfg := lab.Config{}
+	var strategies, only string
+	c := &cobra.Command{
+		Use: "run NAME…", Short: "Run experiments", Args: cobra.MinimumNArgs(1),
+		Long: `Run prints tables. The same seeds give the same figures. With --data, a directory of recorded measurements (PlanetLab
+delays in rtt-planetlab490, cloud bandwidth and delays in bw-skyplane), they take the place of made ones.`,
+		Example: "  argosy lab run papers --seeds 4\n  argosy lab run strategies --only china,changing --strategies random,nearest+top=auto,flow",
+		RunE: func(c *cobra.Command, args []string) error {
+			if cfg.Seeds < 1 || cfg.Seeds > 1000 {
+				return usage("--seeds %d: want 1 to 1000", cfg.Seeds)
+			}
+			if cfg.Data != "" {
+				if st, err := os.Stat(cfg.Data); err != nil || !st.IsDir() {
+					return usage("--data %s: not a directory", cfg.Data)
+				}
+			}
+			if strategies != "" {
+				for _, s := range strings.Split(strategies, ",") {
+					s = strings.ReplaceAll(s, "+", ",")
+					if _, err := strategy.New(s); err != nil {
+						return usage("--strategies: %v", err)
+					}
+					cfg.Strategies = append(cfg.Strategies, s)
+				}
+			}
+			if only != "" {
+				cfg.Scenarios = strings.Split(only, ",")
+			}
+			cfg.Out = c.OutOrStdout()
+			for _, name := range args {
+				if err := runExperiment(c, name, cfg); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	f := c.Flags()
+	f.IntVar(&cfg.Seeds, "seeds", 20, "worlds of each kind")
+	f.StringVar(&cfg.Data, "data", "", "directory of recorded measurements")
+	f.StringVar(&strategies, "strategies", "", "strategies to compare, separated by commas, options after a plus sign (default: all)")
+	f.StringVar(&only, "only", "", "scenarios of the comparison, separated by commas (default: all)")
+	return c
+}
+
+func runExperiment(c *cobra.Command, name string, cfg lab.Config) error {
+	var names []string
+	for _, e := range lab.Experiments() {
+		if e.Name == name {
+			return e.Run(c.Context(), cfg)
+		}
+		names = append(names, e.Name)
+	}
+	return usage("experiment %q: allowed are %s", name, strings.Join(names, ", "))
+}
