@@ -25,6 +25,7 @@ import (
 	"argosy/internal/assemble"
 	"argosy/internal/crawl"
 	"argosy/internal/fetch"
+	"argosy/internal/strategy"
 )
 
 // defaultAgent is how we introduce ourselves; robots.txt addresses us by the first word. Who crawls others' sites should
@@ -33,14 +34,14 @@ const defaultAgent = "argosy/1.0"
 
 // crawlFlags are the flags of argosy crawl as they were given.
 type crawlFlags struct {
-	seeds, out, scope, proxy, dns, userAgent, cookies, strategy, maxBytes, maxBody, logLevel string
-	include, exclude, resolve, header, bind                                                  []string
-	allowPrivate                                                                             string
-	ignoreRobots, sitemaps, resources, stripSession, keepSecrets, proxyDNS                   bool
-	text, mainText, language, nearDup, json, quiet                                           bool
-	agents, concurrency                                                                      int
-	seed                                                                                     uint64
-	limits                                                                                   crawl.Limits
+	seeds, out, scope, proxy, dns, userAgent, cookies, strategy, explain, maxBytes, maxBody, logLevel string
+	include, exclude, resolve, header, bind                                                           []string
+	allowPrivate                                                                                      string
+	ignoreRobots, sitemaps, resources, stripSession, keepSecrets, proxyDNS                            bool
+	text, mainText, language, nearDup, json, quiet                                                    bool
+	agents, concurrency                                                                               int
+	seed                                                                                              uint64
+	limits                                                                                            crawl.Limits
 }
 
 func newCrawl() *cobra.Command {
@@ -92,7 +93,8 @@ func (f *crawlFlags) register(c *cobra.Command) {
 	fl.IntVar(&f.concurrency, "concurrency", 128, "requests at once per node")
 	fl.IntVar(&f.agents, "agents", 1, "nodes in this process")
 	fl.StringSliceVar(&f.bind, "bind", nil, "local addresses, a node for each")
-	fl.StringVar(&f.strategy, "strategy", "roundrobin", "which node gets which site")
+	fl.StringVar(&f.strategy, "strategy", strategy.Default, "which node gets which site: a name and options (see argosy strategies)")
+	fl.StringVar(&f.explain, "explain-log", "", "write every scheduling decision to this file (see argosy explain)")
 	fl.IntVar(&l.Retries, "retries", l.Retries, "tries after a failure that may pass")
 	fl.DurationVar(&l.Backoff, "backoff", l.Backoff, "first wait after a failure; doubled by each in a row")
 	fl.DurationVar(&l.RecycleAfter, "recycle-after", l.RecycleAfter, "recall a lease without progress for this long")
@@ -149,6 +151,7 @@ func (f *crawlFlags) config(args []string) (assemble.Config, error) {
 	}
 	c := assemble.DefaultConfig(out)
 	c.Version, c.Agents, c.Concurrency, c.Strategy, c.Seed = version, f.agents, f.concurrency, f.strategy, f.seed
+	c.ExplainLog = f.explain
 	c.KeepSecrets = f.keepSecrets
 	if c.Logger, err = logger(f.logLevel); err != nil {
 		return c, err

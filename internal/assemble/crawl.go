@@ -45,6 +45,7 @@ type Config struct {
 	Cookies     string        // likewise
 	KeepSecrets bool
 	Strategy    string
+	ExplainLog  string // file that every scheduling decision is written to, a JSON object a line; empty: none
 	Seed        uint64
 	ArchiveSize int64 // bytes after which a WARC file is closed
 	Version     string
@@ -93,7 +94,9 @@ type Crawl struct {
 	ledger *ledger.Ledger
 	co     *coordinator.Coordinator
 	nodes  []*node
-	mended []string
+
+	explain *explainLog
+	mended  []string
 }
 
 type node struct {
@@ -157,8 +160,13 @@ func Open(ctx context.Context, c Config) (cr *Crawl, err error) {
 	if err != nil {
 		return cr, err
 	}
+	if c.ExplainLog != "" {
+		if cr.explain, err = openExplain(c.ExplainLog); err != nil {
+			return cr, err
+		}
+	}
 	cr.co = coordinator.New(coordinator.Config{
-		Strategy: st, Seed: c.Seed, NodeTTL: bus.NodeTTL, Alone: true, Idle: c.Idle, Logger: c.Logger,
+		Strategy: st, Seed: c.Seed, NodeTTL: bus.NodeTTL, Alone: true, Idle: c.Idle, Logger: c.Logger, Explain: cr.explain.sink(),
 	}, cr.lead, cr.lead, cr.lead, cr.f, cr.ledger)
 	if c.Idle {
 		return cr, nil
@@ -370,6 +378,7 @@ func (cr *Crawl) Close() error {
 	if cr.server != nil {
 		cr.server.Close()
 	}
+	errs = append(errs, cr.explain.close())
 	if cr.lock != nil {
 		errs = append(errs, cr.lock.Close())
 	}

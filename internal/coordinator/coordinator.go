@@ -48,9 +48,10 @@ type Registry interface {
 type Config struct {
 	Strategy schedule.Strategy
 	Seed     uint64
-	NodeTTL  time.Duration // a node that has not renewed for this long is gone
-	Idle     bool          // apply and append, but run no job: for commands on a directory
-	Alone    bool          // every earlier incarnation died with the process that this one replaces
+	NodeTTL  time.Duration             // a node that has not renewed for this long is gone
+	Idle     bool                      // apply and append, but run no job: for commands on a directory
+	Alone    bool                      // every earlier incarnation died with the process that this one replaces
+	Explain  func([]schedule.Decision) // gets the decisions of every cycle; nil: they are not recorded
 	Logger   *slog.Logger
 }
 
@@ -62,6 +63,9 @@ type Coordinator struct {
 	reg    Registry
 	f      *frontier.Frontier
 	ledger *ledger.Ledger
+
+	learn  *learner
+	memory *schedule.Memory // of the last cycle
 
 	epoch    uint64
 	leads    bool
@@ -120,7 +124,7 @@ func New(c Config, log Log, out Dispatcher, reg Registry, f *frontier.Frontier, 
 	}
 	co := &Coordinator{
 		cfg: c, log: log, out: out, reg: reg, f: f, ledger: l, addrs: map[uint64][]string{}, nodes: map[string]*node{},
-		inDue: map[uint32]bool{}, wants: map[uint64]int{}, commands: make(chan func()), ranBefore: -1,
+		inDue: map[uint32]bool{}, wants: map[uint64]int{}, commands: make(chan func()), ranBefore: -1, learn: newLearner(c.Strategy),
 	}
 	co.status.Store(&Status{State: "starting"})
 	return co
@@ -290,6 +294,11 @@ func (c *Coordinator) apply(ctx context.Context, e entry) error {
 	en, err := crawl.DecodeEntry(e.data)
 	if err != nil {
 		return fmt.Errorf("log entry %d: %w", e.seq, err)
+	}
+	for i := range en.Parts {
+		if l := c.f.Lease(en.Parts[i].Lease); l != nil {
+			c.learn.part(l.Node, l.Site, &en.Parts[i], e.at)
+		}
 	}
 	fx, err := c.f.Apply(e.seq, e.at, &en)
 	if err != nil {

@@ -283,12 +283,23 @@ func (c *Coordinator) cycle(ctx context.Context, j *frontier.Job, ran time.Durat
 	if len(s.Tasks) == 0 {
 		return nil
 	}
-	plan, err := schedule.Cycle(s, c.cfg.Strategy)
+	c.learn.book.Fit()
+	decide := schedule.Cycle
+	if c.cfg.Explain != nil {
+		decide = schedule.Explained
+	}
+	plan, err := decide(s, c.cfg.Strategy)
 	if err != nil {
 		return err
 	}
-	for _, w := range plan.Waiting {
-		c.schedule(c.f.Task(s.Tasks[w.Task].ID))
+	c.memory = plan.Memory
+	if c.cfg.Explain != nil {
+		c.cfg.Explain(plan.Decisions)
+	}
+	for _, ws := range [][]schedule.Waiting{plan.Waiting, plan.Refused} {
+		for _, w := range ws {
+			c.schedule(c.f.Task(s.Tasks[w.Task].ID))
+		}
 	}
 	c.given = 0
 	e := &crawl.Entry{Kind: crawl.EntryGrant, Ran: ran}
@@ -319,7 +330,10 @@ func (c *Coordinator) cycle(ctx context.Context, j *frontier.Job, ran time.Durat
 // snapshot is all that a cycle may know.
 func (c *Coordinator) snapshot(j *frontier.Job) *schedule.Snapshot {
 	now := time.Now().UnixMilli()
-	s := &schedule.Snapshot{Now: now, Seed: c.cfg.Seed + c.applied, PerIP: j.Limits.PerIP, PerSite: j.Limits.PerSite}
+	s := &schedule.Snapshot{
+		Now: now, Seed: c.cfg.Seed + c.applied, PerIP: j.Limits.PerIP, PerSite: j.Limits.PerSite,
+		Book: c.learn.book, Memory: c.memory,
+	}
 	free := 0
 	for id, n := range c.nodes {
 		if n.seen.IsZero() {
@@ -327,6 +341,7 @@ func (c *Coordinator) snapshot(j *frontier.Job) *schedule.Snapshot {
 		}
 		s.Nodes = append(s.Nodes, schedule.Node{
 			ID: id, Incarnation: n.info.Incarnation, Labels: n.info.Labels, Capacity: n.info.Leases, Running: len(n.held),
+			Book: c.learn.node(id, n.info.Labels),
 		})
 		free += n.info.Leases - len(n.held)
 	}
@@ -348,6 +363,7 @@ func (c *Coordinator) snapshot(j *frontier.Job) *schedule.Snapshot {
 		}
 		w := schedule.Task{
 			ID: t.ID, Job: t.Job, Site: t.Site, Since: t.Since, Pending: t.Pending(), Avoid: t.Avoid,
+			Last: c.learn.last[t.ID], Book: c.learn.book.Site(t.Site),
 		}
 		if site.AddrExpiry > now {
 			w.Addrs = site.Addrs
@@ -355,7 +371,7 @@ func (c *Coordinator) snapshot(j *frontier.Job) *schedule.Snapshot {
 		s.Tasks = append(s.Tasks, w)
 	}
 	c.f.Leases(func(l *frontier.Lease) {
-		s.Running = append(s.Running, schedule.Running{Lease: l.ID, Task: l.Task, Site: l.Site, Node: l.Node, Addrs: c.addrs[l.ID]})
+		s.Running = append(s.Running, schedule.Running{Lease: l.ID, Task: l.Task, Site: l.Site, Node: l.Node, Addrs: c.addrs[l.ID], Book: c.learn.book.Site(l.Site)})
 	})
 	return s
 }
@@ -387,6 +403,7 @@ func (c *Coordinator) grant(j *frontier.Job, t *schedule.Task, n *schedule.Node)
 		c.given += len(targets)
 	}
 	c.addrs[l.ID] = t.Addrs
+	c.learn.last[t.ID] = n.ID
 	if node := c.nodes[n.ID]; node != nil {
 		node.held[l.ID] = true
 	}

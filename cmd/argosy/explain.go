@@ -1,0 +1,120 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"argosy/internal/schedule"
+)
+
+func newExplain() *cobra.Command {
+	var log string
+	var all, asJSON bool
+	c := &cobra.Command{
+		Use: "explain TASK --log FILE", Short: "Say why a task went to its node: who was left out, and each candidate's cost by part", Args: cobra.ExactArgs(1),
+		Long: `Explain reads the decisions that argosy crawl --explain-log FILE has written. TASK is a site or a task's number. For
+each node it prints why it was left out, or what it would have cost, by part; each figure is marked as measured,
+predicted (with its standard deviation, as a factor) or default. The last decision is printed, or with --all every one.`,
+		Example: "  argosy crawl https://example.com/ -o example --agents 3 --explain-log decisions.jsonl\n  argosy explain example.com --log decisions.jsonl",
+		RunE: func(c *cobra.Command, args []string) error {
+			if log == "" {
+				return usage("--log: name the file that argosy crawl --explain-log has written")
+			}
+			ds, err := readInput(c, log, func(r io.Reader) ([]schedule.Decision, error) { return decisions(r, args[0]) })
+			if err != nil {
+				return err
+			}
+			if len(ds) == 0 {
+				return usage("%s: no decision about %q in it", log, args[0])
+			}
+			if !all {
+				ds = ds[len(ds)-1:]
+			}
+			for i := range ds {
+				if asJSON {
+					err = printJSON(c.OutOrStdout(), &ds[i])
+				} else {
+					err = printDecision(c.OutOrStdout(), &ds[i])
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&log, "log", "", "file of decisions (required)")
+	f.BoolVar(&all, "all", false, "every decision about the task, not only the last")
+	f.BoolVar(&asJSON, "json", false, "print JSON lines")
+	return c
+}
+
+// decisions reads those about one task.
+func decisions(r io.Reader, task string) (out []schedule.Decision, err error) {
+	number, isNumber := strconv.ParseUint(task, 10, 32)
+	sc := bufio.NewScanner(r)
+	sc.Buffer(make([]byte, 64<<10), 16<<20)
+	for n := 1; sc.Scan(); n++ {
+		var d schedule.Decision
+		if err := json.Unmarshal(sc.Bytes(), &d); err != nil {
+			return nil, fmt.Errorf("line %d: not a decision: %w", n, err)
+		}
+		if d.Site == task || isNumber == nil && uint64(d.Task) == number {
+			out = append(out, d)
+		}
+	}
+	return out, sc.Err()
+}
+
+func printDecision(w io.Writer, d *schedule.Decision) error {
+	went := "goes to " + d.Node
+	if d.Node == "" {
+		went = "waits: " + string(d.Waits)
+	}
+	fmt.Fprintf(w, "%s  task %d, %s, %s (strategy %s, solver %s)\n", time.UnixMilli(d.At).UTC().Format("15:04:05.000"), d.Task, d.Site, went, d.Strategy, d.Solver)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, f := range d.Filtered {
+		fmt.Fprintf(t, "  %s\tleft out by %s\t%s %s\n", f.Node, f.Filter, f.Reason, f.Detail)
+	}
+	for _, c := range d.Candidates {
+		cost := "forbidden"
+		if c.Cost != nil {
+			cost = strings.TrimSpace(fmt.Sprintf("%.4g %s", *c.Cost, d.Unit))
+		}
+		mark := ""
+		if c.Node == d.Node {
+			mark = " ◄"
+		}
+		fmt.Fprintf(t, "  %s%s\t%s: %s\t%s\n", c.Node, mark, d.Cost, cost, parts(c.Parts))
+	}
+	if d.Omitted > 0 {
+		fmt.Fprintf(t, "  and %d more\t\t\n", d.Omitted)
+	}
+	return t.Flush()
+}
+
+func parts(ps []schedule.Part) string {
+	var out []string
+	for _, p := range ps {
+		s := strings.TrimSpace(fmt.Sprintf("%s %.4g %s", p.Name, p.Value, p.Unit))
+		switch {
+		case p.Source == "predicted" && p.Unit == "share":
+			s += fmt.Sprintf(" (predicted ± %.2g)", p.Sigma)
+		case p.Source == "predicted":
+			s += fmt.Sprintf(" (predicted, ± %.0f %%)", 100*p.Sigma)
+		default:
+			s += " (" + p.Source + ")"
+		}
+		out = append(out, s)
+	}
+	return strings.Join(out, ", ")
+}
