@@ -422,6 +422,9 @@ func (b *Book) Success(node, site int, at int64) Figure {
 }
 
 func (s share) now(b *Book, at int64) share {
+	if s.all == 0 {
+		return share{}
+	}
 	f := b.fade(at - s.at)
 	return share{s.good * f, s.all * f, at}
 }

@@ -88,7 +88,7 @@ type Context struct {
 	rowTask int // the task whose figures are in row
 	row     []predict.Figure
 	all     []int32
-	passed  []predict.Figure
+	stores  []predict.Figure
 	cache   map[string]any
 }
 
@@ -212,7 +212,13 @@ func (c *Context) Store(node int) predict.Figure {
 	if !c.known() {
 		return predict.Figure{Value: 10 * defaultRate, Sigma: 1.5}
 	}
-	return c.book.Store(c.S.Nodes[node].Book)
+	if c.stores == nil {
+		c.stores = make([]predict.Figure, len(c.S.Nodes))
+		for i := range c.S.Nodes {
+			c.stores[i] = c.book.Store(c.S.Nodes[i].Book)
+		}
+	}
+	return c.stores[node]
 }
 
 // Latency is the delay of a pair, ms.

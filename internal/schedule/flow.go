@@ -47,6 +47,7 @@ type flow struct {
 	old   *Memory
 	tasks []kept
 	runs  []kept // of running leases, where they are remembered
+	fresh int    // tasks whose costs were looked at
 	same  bool   // the nodes are those of the last cycle
 	free  []float64
 	price []float64 // of bandwidth, for each node
@@ -59,7 +60,10 @@ func (f *flow) gather() {
 		names[i] = n.ID
 	}
 	f.same = f.old != nil && equal(f.old.nodes, names)
-	c.memory = &Memory{Slots: map[string]float64{}, Bandwidth: map[string]float64{}, kept: map[uint32]kept{}, nodes: names}
+	c.memory = &Memory{
+		Slots: make(map[string]float64, len(names)), Bandwidth: make(map[string]float64, len(names)),
+		kept: make(map[uint32]kept, len(c.S.Tasks)+len(c.S.Running)), nodes: names,
+	}
 	f.tasks = make([]kept, len(c.S.Tasks))
 	for t := range f.tasks {
 		f.tasks[t] = f.candidates(t)
@@ -98,6 +102,7 @@ func (f *flow) candidates(t int) kept {
 			return k
 		}
 	}
+	f.fresh++
 	k := kept{best: math.Inf(1), at: c.S.Now, version: version}
 	for _, n := range c.Candidates(t) {
 		x := c.Price(t, n)
@@ -151,23 +156,48 @@ func (f *flow) priceBandwidth() {
 		}
 	}
 	if !limited {
+		if f.old != nil {
+			c.memory.priced = f.old.priced
+		}
 		return
 	}
 	all := append(append([]kept(nil), f.runs...), f.tasks...)
-	use := make([]float64, n)
-	rounds, step := 60, 0.3
-	if f.same { // a little, the less the fewer tasks wait: there will be another cycle soon
-		rounds, step = 1+15*len(f.tasks)/max(1, len(all)), 0.05
+	c.memory.priced = c.S.Now
+	switch {
+	case !f.same:
+		f.descend(all, 60, 0.3, true)
+	case c.S.Now-f.old.priced >= repriceMS || f.fresh*20 > len(all):
+		f.descend(all, 1+15*f.fresh/max(1, len(all)), 0.05, false)
+	default:
+		c.memory.priced = f.old.priced
 	}
+	for i, x := range f.price {
+		c.memory.Bandwidth[c.S.Nodes[i].ID] = x
+	}
+	f.deduct()
+}
+
+// repriceMS is how long the prices of bandwidth hold where little has changed; sampled is how many tasks are asked for
+// them at most.
+const (
+	repriceMS = 1000
+	sampled   = 2500
+)
+
+// descend follows the subgradient for some rounds: a node that is asked for more than it has gets dearer. Of very many
+// tasks a sample stands for all.
+func (f *flow) descend(all []kept, rounds int, step float64, cool bool) {
+	use := make([]float64, len(f.price))
+	stride := max(1, len(all)/sampled)
 	for k := range rounds {
 		clear(use)
-		for i := range all {
+		for i := k % stride; i < len(all); i += stride {
 			if at, speed := f.pick(&all[i]); at >= 0 {
-				use[at] += speed
+				use[at] += speed * float64(stride)
 			}
 		}
 		by := step
-		if !f.same {
+		if cool {
 			by /= math.Sqrt(float64(k + 1))
 		}
 		for i, c := range f.free {
@@ -176,10 +206,6 @@ func (f *flow) priceBandwidth() {
 			}
 		}
 	}
-	for i, x := range f.price {
-		c.memory.Bandwidth[c.S.Nodes[i].ID] = x
-	}
-	f.deduct()
 }
 
 // deduct takes what running leases use off the nodes' bandwidth.
@@ -244,14 +270,14 @@ func (f *flow) assign() []int {
 	p := solve.Capacitated{Cap: make([]int, len(c.S.Nodes)), Start: make([]int32, 1, len(f.tasks)+1), Alone: make([]float64, len(f.tasks))}
 	for i, n := range c.S.Nodes {
 		p.Cap[i] = max(0, n.Capacity-n.Running)
-		if f.same {
+		if f.same && c.memory.priced == f.old.priced { // after a new pricing the old ones mislead
 			p.Prices = append(p.Prices, f.old.Slots[n.ID])
 		}
 	}
 	for t := range f.tasks {
 		k := &f.tasks[t]
 		age := max(0, float64(c.S.Now-c.S.Tasks[t].Since)/1000)
-		weight := 1 + age/60
+		weight := 1 + math.Floor(age/30)/2 // in steps, so that what has not changed costs what it did
 		floor := f.cfg.Floor * math.Exp(-age/f.cfg.Patience)
 		for i, n := range k.node {
 			share := f.gain(k, i) * k.best

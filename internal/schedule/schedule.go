@@ -92,8 +92,9 @@ type Snapshot struct {
 type Memory struct {
 	Slots     map[string]float64 // price of a place at each node
 	Bandwidth map[string]float64 // price of a node's bandwidth, between 0 and 1
-	kept      map[uint32]kept    // candidates of tasks that were not granted
+	kept      map[uint32]kept    // candidates of tasks
 	nodes     []string
+	priced    int64 // when bandwidth was priced last, Unix ms
 }
 
 // Assignment gives a task to a node, by their places in the snapshot.

@@ -181,15 +181,16 @@ func newTransport(p *Capacitated, alone, price []float64) *transport {
 	for i, x := range price {
 		s.price[i] = max(0, x)
 	}
+	var tied []int32 // items that could as well be elsewhere: they fill what the others leave
 	for j := range n {
-		best, at := alone[j], int32(k)
-		for e := p.Start[j]; e < p.Start[j+1]; e++ {
-			if c := p.Cost[e] + s.price[p.Bin[e]]; c < best || c == best && at == int32(k) {
-				best, at = c, p.Bin[e]
-			}
+		if at, ties := s.best(j); ties == 0 {
+			s.put(int32(j), at)
+		} else {
+			tied = append(tied, int32(j))
 		}
-		s.bin[j] = at
-		s.load[at]++
+	}
+	for _, j := range tied {
+		s.put(j, s.roomiest(j))
 	}
 	for i := range s.member {
 		s.member[i] = make([]int32, 0, s.load[i])
@@ -199,6 +200,53 @@ func newTransport(p *Capacitated, alone, price []float64) *transport {
 	}
 	s.balance()
 	return s
+}
+
+func (s *transport) put(j, at int32) {
+	s.bin[j] = at
+	s.load[at]++
+}
+
+// tie is how close two costs are that arithmetic may have parted.
+const tie = 1e-11
+
+// best returns where an item costs least at the present prices, and how many other places cost the same.
+func (s *transport) best(j int) (at int32, ties int) {
+	best := s.alone[j]
+	at = int32(len(s.p.Cap))
+	for e := s.p.Start[j]; e < s.p.Start[j+1]; e++ {
+		switch c := s.p.Cost[e] + s.price[s.p.Bin[e]]; {
+		case c < best-tie*(1+math.Abs(best)):
+			best, at, ties = c, s.p.Bin[e], 0
+		case c <= best+tie*(1+math.Abs(best)):
+			ties++
+		}
+	}
+	return at, ties
+}
+
+// roomiest returns, of the places where an item costs least, the first with room, and if none has any the outside or
+// the first.
+func (s *transport) roomiest(j int32) int32 {
+	first, _ := s.best(int(j))
+	out := int32(len(s.p.Cap))
+	if first < out && s.load[first] < s.p.Cap[first] {
+		return first
+	}
+	limit := s.alone[j]
+	if first < out {
+		limit = s.costAt(j, int(first)) + s.price[first]
+	}
+	limit += tie * (1 + math.Abs(limit))
+	for e := s.p.Start[j]; e < s.p.Start[j+1]; e++ {
+		if b := s.p.Bin[e]; s.p.Cost[e]+s.price[b] <= limit && s.load[b] < s.p.Cap[b] {
+			return b
+		}
+	}
+	if s.alone[j] <= limit {
+		return out
+	}
+	return first
 }
 
 // balance says what each bin has too much of: items where positive, room that must be filled where negative. The sum
@@ -220,6 +268,7 @@ func (s *transport) balance() {
 }
 
 func (s *transport) run() {
+
 	for s.shortest() {
 		s.moved++
 	}
