@@ -1,0 +1,220 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"argosy/internal/agent"
+	"argosy/internal/assemble"
+	"argosy/internal/crawl"
+	"argosy/internal/fetch"
+	"argosy/internal/netcoord"
+	"argosy/internal/robots"
+)
+
+// probed is what probe prints of a URL.
+type probed struct {
+	URL     string    `json:"url"`
+	Delays  []float64 `json:"httpping_ms,omitempty"` // of each try
+	Connect float64   `json:"connect_ms"`            // median
+	Server  float64   `json:"server_ms"`             // median
+	Median  float64   `json:"median_ms"`
+	Mean    float64   `json:"statistical_mean_ms"` // the paper's summary
+	BC      float64   `json:"bc_bits_per_s"`
+	Status  int       `json:"status"`
+	Error   string    `json:"error,omitempty"`
+}
+
+func newProbe() *cobra.Command {
+	f := &crawlFlags{limits: crawl.DefaultLimits()}
+	var tries int
+	var store string
+	var delay time.Duration
+	c := &cobra.Command{
+		Use: "probe URL…", Short: "Measure HTTP delay and bandwidth to sites, and to a store", Args: cobra.MinimumNArgs(1),
+		Long: `Probe measures what the scheduler goes by: httpping, the response time of an HTTP request on a new connection (with
+the connection's set-up apart from the server's time), and BC, bits over seconds of fetching the page three times. With
+--store, also BS: writing 100 KB three times to a directory. robots.txt is asked first and obeyed, and there is --delay
+between any two requests to a site.`,
+		Example: "  argosy probe https://example.com/ --tries 5\n  argosy probe http://localhost:8080/ --allow-private --delay 0 --store /srv/warc --json",
+		RunE: func(c *cobra.Command, args []string) error {
+			if tries < 1 || tries > 100 {
+				return usage("--tries %d: want 1 to 100", tries)
+			}
+			if delay < 0 {
+				return usage("--delay %s: want at least 0", delay)
+			}
+			var cfg assemble.Config
+			if err := f.network(&cfg); err != nil {
+				return err
+			}
+			cfg.Fetch.Limits = f.limits.Fetch
+			cl, err := fetch.NewClient(cfg.Fetch)
+			if err != nil {
+				return usage("%v", err)
+			}
+			var urls []crawl.URL
+			for _, a := range args {
+				u, err := crawl.Parse(a)
+				if err != nil {
+					return usage("%q: %v", a, err)
+				}
+				urls = append(urls, u)
+			}
+			p := &prober{client: cl, tries: tries, delay: delay, last: map[string]time.Time{}, ignore: f.ignoreRobots, agent: f.userAgent}
+			return p.run(c, urls, store, f.json)
+		},
+	}
+	fl := c.Flags()
+	fl.IntVar(&tries, "tries", 5, "httppings of each URL")
+	fl.StringVar(&store, "store", "", "also measure BS of this directory")
+	fl.DurationVar(&delay, "delay", time.Second, "between two requests to one site")
+	fl.StringVar(&f.userAgent, "user-agent", defaultAgent, "User-Agent field")
+	fl.BoolVar(&f.ignoreRobots, "ignore-robots", false, "probe what robots.txt disallows")
+	fl.StringVar(&f.allowPrivate, "allow-private", "", "reach loopback and private addresses: all, or those in CIDR,…")
+	fl.Lookup("allow-private").NoOptDefVal = "all"
+	fl.StringArrayVar(&f.resolve, "resolve", nil, "use this address for a host: HOST=IP (may be repeated)")
+	fl.StringVar(&f.dns, "dns", "", "DNS server, host:port")
+	fl.BoolVar(&f.json, "json", false, "print JSON lines")
+	return c
+}
+
+// prober asks sites on their clocks.
+type prober struct {
+	client *fetch.Client
+	tries  int
+	delay  time.Duration
+	last   map[string]time.Time
+	ignore bool
+	agent  string
+}
+
+func (p *prober) turn(site string) fetch.Turn {
+	return func(ctx context.Context) error {
+		wait := p.delay - time.Since(p.last[site])
+		if p.last[site].IsZero() || wait < 0 {
+			wait = 0
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(wait):
+		}
+		p.last[site] = time.Now()
+		return nil
+	}
+}
+
+func (p *prober) run(c *cobra.Command, urls []crawl.URL, store string, asJSON bool) error {
+	out := c.OutOrStdout()
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	if !asJSON {
+		fmt.Fprintln(t, "URL\tSTATUS\tCONNECT\tSERVER\tHTTPPING median\tpaper's mean\tBC")
+	}
+	failed := 0
+	for _, u := range urls {
+		r := p.probe(c.Context(), u)
+		if r.Error != "" {
+			failed++
+		}
+		switch {
+		case asJSON:
+			if err := printJSON(out, r); err != nil {
+				return err
+			}
+		case r.Error != "":
+			fmt.Fprintf(t, "%s\t%s\n", r.URL, r.Error)
+		default:
+			fmt.Fprintf(t, "%s\t%d\t%.1f ms\t%.1f ms\t%.1f ms\t%.1f ms\t%.2f Mbit/s\n", r.URL, r.Status, r.Connect, r.Server, r.Median, r.Mean, r.BC/1e6)
+		}
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if store != "" {
+		ts, err := fetch.ProbeStoreDir(store, fetch.ProbeTries)
+		if err != nil {
+			return usage("--store: %v", err)
+		}
+		if asJSON {
+			if err := printJSON(out, map[string]any{"store": store, "bs_bits_per_s": fetch.Rate(ts)}); err != nil {
+				return err
+			}
+		} else {
+			fmt.Fprintf(out, "store %s: BS %.1f Mbit/s\n", store, fetch.Rate(ts)/1e6)
+		}
+	}
+	if failed > 0 {
+		return &exitError{exitFailed, fmt.Errorf("%d of %d could not be probed", failed, len(urls))}
+	}
+	return nil
+}
+
+func (p *prober) probe(ctx context.Context, u crawl.URL) probed {
+	r := probed{URL: u.String()}
+	turn := p.turn(u.Site())
+	fields := []fetch.Field{{Name: "User-Agent", Value: p.agent}, {Name: "Accept", Value: "*/*"}}
+	if !p.ignore {
+		if err := p.robots(ctx, u, fields, turn); err != nil {
+			r.Error = err.Error()
+			return r
+		}
+	}
+	var connect, server []float64
+	for range p.tries {
+		g, err := p.client.HTTPPing(ctx, u, fields, turn)
+		if err != nil {
+			r.Error = err.Error()
+			return r
+		}
+		r.Status = g.Status
+		r.Delays = append(r.Delays, ms(g.Total()))
+		connect, server = append(connect, ms(g.Connect)), append(server, ms(g.Server))
+	}
+	r.Connect, r.Server, r.Median = netcoord.Median(connect), netcoord.Median(server), netcoord.Median(r.Delays)
+	r.Mean = netcoord.StatisticalMean(r.Delays, netcoord.DefaultModulus)
+	ts, err := p.client.ProbeCrawl(ctx, u, fields, fetch.ProbeTries, turn)
+	if err != nil {
+		r.Error = err.Error()
+	}
+	r.BC = fetch.Rate(ts)
+	return r
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// robots asks whether the URL may be probed, and takes the site's crawl delay where it is longer than ours.
+func (p *prober) robots(ctx context.Context, u crawl.URL, fields []fetch.Field, turn fetch.Turn) error {
+	ru, err := u.Resolve("/robots.txt")
+	if err != nil {
+		return err
+	}
+	if err := turn(ctx); err != nil {
+		return err
+	}
+	s := p.client.Open(nil)
+	defer s.Close()
+	var sc fetch.Scratch
+	resp, err := s.Do(ctx, &fetch.Request{URL: ru, Fields: fields}, &sc)
+	switch {
+	case err != nil:
+		return err
+	case resp.Status >= 500:
+		return fmt.Errorf("robots.txt: %d %s: not probed", resp.Status, http.StatusText(resp.Status))
+	case resp.Status != 200:
+		return nil
+	}
+	rules := robots.Parse(resp.Body, agent.Product)
+	if !rules.Allowed(u.RequestURI()) {
+		return fmt.Errorf("robots.txt disallows it (--ignore-robots probes nevertheless)")
+	}
+	if rules.HasDelay && rules.Delay > p.delay {
+		p.delay = min(rules.Delay, time.Minute)
+	}
+	return nil
+}

@@ -1,0 +1,74 @@
+package fetch
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"argosy/internal/crawl"
+)
+
+func TestProbes(t *testing.T) {
+	var asked atomic.Int64
+	body := strings.Repeat("x", 50_000)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		fmt.Fprint(w, body)
+	}))
+	defer srv.Close()
+	c, err := NewClient(Config{Limits: crawl.DefaultLimits().Fetch, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := crawl.Parse(srv.URL + "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	turns := 0
+	turn := func(context.Context) error { turns++; return nil }
+	p, err := c.HTTPPing(context.Background(), u, nil, turn)
+	if err != nil || p.Status != 200 || p.Connect <= 0 || p.Server <= 0 || p.Total() < p.Connect+p.Server {
+		t.Errorf("%+v, %v", p, err)
+	}
+	got, err := c.ProbeCrawl(context.Background(), u, nil, ProbeTries, turn)
+	if err != nil || len(got) != 3 || got[0].Bits < 400_000 || Rate(got) <= 0 {
+		t.Errorf("%v, %v", got, err)
+	}
+	if turns != 4 || asked.Load() != 4 {
+		t.Errorf("%d turns for %d requests", turns, asked.Load())
+	}
+	stop := func(context.Context) error { return context.Canceled }
+	if got, err := c.ProbeCrawl(context.Background(), u, nil, 3, stop); err == nil || len(got) != 0 || asked.Load() != 4 {
+		t.Error("a probe without a turn has asked")
+	}
+}
+
+func TestProbeStore(t *testing.T) {
+	dir := t.TempDir()
+	got, err := ProbeStoreDir(dir, ProbeTries)
+	if err != nil || len(got) != 3 || got[0].Bits != 800_000 {
+		t.Errorf("%v, %v", got, err)
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 0 {
+		t.Errorf("%d files are left", len(left))
+	}
+	if _, err := ProbeStoreDir(dir+"/none", 1); err == nil {
+		t.Error("a directory that is not there has a bandwidth")
+	}
+}
+
+// Total bits over total seconds: a fast try must not count more than the time it took.
+func TestRate(t *testing.T) {
+	if r := Rate([]Transfer{{100, 1}, {100, 9}}); r != 20 {
+		t.Errorf("%v", r)
+	}
+	if Rate(nil) != 0 {
+		t.Error("nothing has a rate")
+	}
+}
