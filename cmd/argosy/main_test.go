@@ -46,6 +46,15 @@ func TestBadInput(t *testing.T) {
 	if err := os.WriteFile(seeds, []byte("# fine\nhttp://ok.example/\nftp://no.example/\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	ragged, negative, words := file("ragged", "1 2\n3\n"), file("negative", "1 -2\n3 4\n"), file("words", "1 many\n")
+	empty, square := file("empty", ""), file("square", "0 5\n5 0\n")
 	for _, c := range []struct {
 		args []string
 		want string
@@ -66,6 +75,34 @@ func TestBadInput(t *testing.T) {
 		{[]string{"crawl", "x.example", "--proxy", "gopher://x"}, "--proxy"},
 		{[]string{"crawl", "x.example", "--header", "nonsense"}, "--header"},
 		{[]string{"crawl", "x.example", "--header", "Host: y"}, "ours to set"},
+		{[]string{"solve", "assign", filepath.Join(dir, "none")}, "none"},
+		{[]string{"solve", "assign", ragged}, ragged + ": line 2: 1 numbers"},
+		{[]string{"solve", "assign", negative}, "-2 is negative"},
+		{[]string{"solve", "assign", words}, `"many" is not a number`},
+		{[]string{"solve", "assign", empty}, "no numbers"},
+		{[]string{"solve", "assign", words, "--method", "guess"}, "jv, patent"},
+		{[]string{"solve", "assign", words, "--format", "guess"}, "matrix, orlib"},
+		{[]string{"solve", "market", words}, "not a number"},
+		{[]string{"solve", "market", negative, "--places", "1"}, "1 numbers for 2 buyers"},
+		{[]string{"solve", "market", negative, "--step", "-1"}, "step -1"},
+		{[]string{"solve", "pack", words}, "JSON"},
+		{[]string{"solve", "flow", empty}, "JSON"},
+		{[]string{"coords", ragged}, "line 2"},
+		{[]string{"coords", square, "--dim", "0"}, "--dim"},
+		{[]string{"coords", square, "--landmarks", "9"}, "want 2 to 2"},
+		{[]string{"plan", "--demand", "3", "--reserve", "1", "--use", "1", "--surcharge", "1"}, "surcharge 1"},
+		{[]string{"plan", "--reserve", "1", "--use", "1", "--surcharge", "9"}, "--demand or --tasks"},
+		{[]string{"plan", "--demand", words, "--reserve", "1", "--use", "1", "--surcharge", "9"}, `"many" is not a count`},
+		{[]string{"split", words}, words},
+		{[]string{"strategies", "guess"}, "allowed are bandwidth"},
+		{[]string{"explain", "x"}, "--log"},
+		{[]string{"explain", "x", "--log", words}, "line 1: not a decision"},
+		{[]string{"probe", "ftp://x/"}, `"ftp://x/"`},
+		{[]string{"probe", "http://x/", "--tries", "0"}, "--tries 0"},
+		{[]string{"lab", "run", "guess"}, "allowed are papers, strategies"},
+		{[]string{"lab", "run", "papers", "--seeds", "0"}, "--seeds 0"},
+		{[]string{"lab", "run", "strategies", "--strategies", "guess"}, "allowed are bandwidth"},
+		{[]string{"crawl", "x.example", "--strategy", "nearest,top=0"}, "top=0"},
 		{[]string{"crawl", "x.example", "--strategy", "guess"}, "roundrobin"},
 		{[]string{"crawl", "x.example", "--log-level", "loud"}, "debug, info, warn, error"},
 		{[]string{"crawl", "x.example", "--nonsense"}, "--nonsense"},
@@ -162,5 +199,58 @@ func damage(t *testing.T, dir string) {
 	}
 	if err := os.WriteFile(largest, bytes.Clone(b[:len(b)/2]), 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// The solver commands print what their files hold.
+func TestSolvers(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	costs := file("costs", "60 60 60 20\n40 50 80 70\n40 40 10 30\n80 90 20 90\n")
+	five := file("five", "60 60 60 20 9\n40 50 80 70 8\n40 40 10 30 7\n80 90 20 90 6\n")
+	market := file("market", "9,5,1\n7,5,2\n4,3,2\n")
+	pack := file("pack", `{"nodes":[{"capacity":[10]},{"capacity":[10]},{"capacity":[10]}],"tasks":[[6],[5],[4],[5],[11]]}`)
+	flow := file("flow", `{"supplies":[2,0,-2],"arcs":[{"from":0,"to":1,"capacity":1,"cost":1},{"from":1,"to":2,"capacity":5,"cost":1},{"from":0,"to":2,"capacity":1,"cost":5}]}`)
+	rtt := file("rtt", "0 10 20 15 12\n10 0 12 9 11\n20 12 0 14 13\n15 9 14 0 8\n12 11 13 8 0\n")
+	for _, c := range []struct {
+		args []string
+		want []string
+	}{
+		{[]string{"solve", "assign", costs}, []string{`"total":120,"assignment":[3,0,1,2]`, `"optimal_bound":120`}},
+		{[]string{"solve", "assign", costs, "--method", "patent", "--trace"}, []string{`"assignment":[3,0,1,2]`, `"stuck":false`, "z = 20", "covering 2 2 1"}},
+		{[]string{"solve", "assign", five, "--batch", "4", "--leftover", "wait"}, []string{`"assignment":[[3],[0],[1],[2]]`, `"left_over":[4]`}},
+		{[]string{"solve", "assign", five, "--batch", "4"}, []string{`[2,4]`, `"total":126`}},
+		{[]string{"solve", "market", market, "--step", "1", "--trace"}, []string{`"prices":[3,1,0],"assignment":[0,1,2],"rounds":4,"total_valuation":16`, "round 4: prices [3 1 0]"}},
+		{[]string{"solve", "market", market, "--places", "2,1,0"}, []string{`"buyers":[0,`, `"total_valuation":16`}},
+		{[]string{"solve", "pack", pack}, []string{`"nodes_used":2`, `"lower_bound":2`, `"too_big":[4]`}},
+		{[]string{"solve", "pack", pack, "--rule", "working-first"}, []string{`"placement":[0,1,0,1,-1]`}},
+		{[]string{"solve", "flow", flow}, []string{`"total":7,"flow":[1,1,1],"shipped":2,"unshipped":0`}},
+		{[]string{"coords", rtt, "--landmarks", "3", "--dim", "2", "--json"}, []string{`"pairs":1`, `"median_error"`}},
+		{[]string{"plan", "--demand", "8", "--nodes", "20", "--reserve", "1", "--use", "2", "--surcharge", "5", "--json"}, []string{`"best_reservation":8,"cost":24`}},
+		{[]string{"strategies"}, []string{"flow (default)", "nearest", "top=3|1|auto"}},
+		{[]string{"split", "../../examples/dairy.yaml"}, []string{"%E6%97%A9%E9%A4%90%E5%A5%B6+site%3Ahd315.gov.cn&pn=0", "site%3Aweibo.com+%E9%9B%80%E5%B7%A2%26%E4%B8%AD%E8%80%81%E5%B9%B4%26%E5%A5%B6%E7%B2%89&wbts=1"}},
+	} {
+		code, out, errs := argosy(t, c.args...)
+		if code != 0 {
+			t.Errorf("%v: exit code %d: %s", c.args, code, errs)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(out+errs, want) {
+				t.Errorf("%v: %q is missing in %s%s", c.args, want, out, errs)
+			}
+		}
+	}
+	svg := filepath.Join(dir, "plan.svg")
+	if code, _, errs := argosy(t, "plan", "--demand", "8", "--reserve", "1", "--use", "2", "--surcharge", "5", "--svg", svg); code != 0 {
+		t.Error(errs)
+	}
+	if b, err := os.ReadFile(svg); err != nil || !strings.Contains(string(b), "surcharge</text>") {
+		t.Errorf("the drawing: %v", err)
 	}
 }

@@ -58,6 +58,8 @@ func (c Composition) Plan(s *Snapshot, record bool) Plan {
 			p.Refused = append(p.Refused, Waiting{t, x.why[t]})
 		case !x.why[t].OK():
 			p.Waiting = append(p.Waiting, Waiting{t, x.why[t]})
+		case len(x.Candidates(t)) == 0 && tooBig(s, t):
+			p.Refused = append(p.Refused, Waiting{t, crawl.Verdict{Reason: ReasonTooBig}})
 		case len(x.Candidates(t)) == 0:
 			p.Waiting = append(p.Waiting, Waiting{t, crawl.Verdict{Reason: ReasonFiltered}})
 		default:
@@ -90,6 +92,16 @@ type Context struct {
 	all     []int32
 	stores  []predict.Figure
 	cache   map[string]any
+}
+
+// tooBig tells whether no node could take a task even if it were empty.
+func tooBig(s *Snapshot, task int) bool {
+	for i := range s.Nodes {
+		if short(s.Tasks[task].Need, s.Nodes[i].Offer, s.Nodes[i].Offer) < 0 {
+			return false
+		}
+	}
+	return len(s.Nodes) > 0
 }
 
 func newContext(s *Snapshot, comp *Composition, record bool) *Context {
