@@ -19,10 +19,14 @@ const (
 	Default   Source = iota // nothing is known: the stated first value
 	Predicted               // from other pairs
 	Measured                // from this pair, corrected by what is known of others
+	Stated                  // by a job or a node, or counted: not in doubt
+	Drawn                   // from the distribution of another figure, to explore
 )
 
 // String returns the word that people read.
-func (s Source) String() string { return [...]string{"default", "predicted", "measured"}[s] }
+func (s Source) String() string {
+	return [...]string{"default", "predicted", "measured", "stated", "drawn"}[s]
+}
 
 // Figure is a value and how well it is known.
 type Figure struct {

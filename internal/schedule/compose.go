@@ -180,7 +180,7 @@ func (c *Context) Note(name, unit string, f predict.Figure) {
 // Know is Note of something that is not in doubt.
 func (c *Context) Know(name, unit string, x float64) {
 	if c.rec != nil {
-		c.rec.note(name, unit, predict.Figure{Value: x, Source: predict.Measured})
+		c.rec.note(name, unit, predict.Figure{Value: x, Source: predict.Stated})
 	}
 }
 

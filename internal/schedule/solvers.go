@@ -5,7 +5,6 @@ import (
 	"sort"
 
 	"argosy/internal/crawl"
-	"argosy/internal/predict"
 	"argosy/internal/solve"
 )
 
@@ -314,6 +313,3 @@ func sell(c *Context, buyers []int, tasks int, lots, reserve bool, floor float64
 		}
 	}
 }
-
-// Stated is a figure that a job or a node states.
-func Stated(x float64) predict.Figure { return predict.Figure{Value: x, Source: predict.Measured} }

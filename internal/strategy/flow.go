@@ -53,8 +53,8 @@ func (f flowCost) seconds(c *schedule.Context, task, node, load int) float64 {
 		a, b := normals(c.S.Seed, t.ID, node)
 		speed *= math.Exp(f.explore * rate.Sigma * a)
 		share = min(1, max(0.02, share+0.3*f.explore*ok.Sigma*b))
-		c.Know("drawn speed", "Mbps", speed)
-		c.Know("drawn success", "share", share)
+		c.Note("speed", "Mbps", predict.Figure{Value: speed, Source: predict.Drawn})
+		c.Note("success", "share", predict.Figure{Value: share, Source: predict.Drawn})
 	}
 	store := c.Store(node)
 	c.Note("BS", "Mbps", mbps(store))

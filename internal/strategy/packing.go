@@ -41,7 +41,7 @@ var packing = Preset{
 func needOf(c *schedule.Context, task int, first schedule.Vector) (schedule.Vector, predict.Source) {
 	t := &c.S.Tasks[task]
 	if t.Need != (schedule.Vector{}) {
-		return t.Need, predict.Measured
+		return t.Need, predict.Stated
 	}
 	learned, known := c.Book().Need(predict.Kind{Product: t.Product, Site: t.Book, Node: -1})
 	if !known {
