@@ -35,7 +35,7 @@ const defaultAgent = "argosy/1.0"
 // crawlFlags are the flags of argosy crawl as they were given.
 type crawlFlags struct {
 	seeds, out, scope, proxy, dns, userAgent, cookies, strategy, explain, maxBytes, maxBody, logLevel string
-	include, exclude, resolve, header, bind                                                           []string
+	include, exclude, resolve, header, bind, geoip                                                    []string
 	allowPrivate                                                                                      string
 	ignoreRobots, sitemaps, resources, stripSession, keepSecrets, proxyDNS                            bool
 	text, mainText, language, nearDup, json, quiet                                                    bool
@@ -94,6 +94,7 @@ func (f *crawlFlags) register(c *cobra.Command) {
 	fl.IntVar(&f.agents, "agents", 1, "nodes in this process")
 	fl.StringSliceVar(&f.bind, "bind", nil, "local addresses, a node for each")
 	fl.StringVar(&f.strategy, "strategy", strategy.Default, "which node gets which site: a name and options (see argosy strategies)")
+	fl.StringArrayVar(&f.geoip, "geoip", nil, "file of MaxMind's format that says where addresses are, for geo and netblock (may be repeated)")
 	fl.StringVar(&f.explain, "explain-log", "", "write every scheduling decision to this file (see argosy explain)")
 	fl.IntVar(&l.Retries, "retries", l.Retries, "tries after a failure that may pass")
 	fl.DurationVar(&l.Backoff, "backoff", l.Backoff, "first wait after a failure; doubled by each in a row")
@@ -151,7 +152,12 @@ func (f *crawlFlags) config(args []string) (assemble.Config, error) {
 	}
 	c := assemble.DefaultConfig(out)
 	c.Version, c.Agents, c.Concurrency, c.Strategy, c.Seed = version, f.agents, f.concurrency, f.strategy, f.seed
-	c.ExplainLog = f.explain
+	c.ExplainLog, c.GeoIP = f.explain, f.geoip
+	for _, p := range f.geoip {
+		if _, err := os.Stat(p); err != nil {
+			return c, usage("--geoip: %v", err)
+		}
+	}
 	c.KeepSecrets = f.keepSecrets
 	if c.Logger, err = logger(f.logLevel); err != nil {
 		return c, err

@@ -28,6 +28,7 @@ import (
 	"argosy/internal/crawl"
 	"argosy/internal/fetch"
 	"argosy/internal/frontier"
+	"argosy/internal/geo"
 	"argosy/internal/ledger"
 	"argosy/internal/scope"
 	"argosy/internal/strategy"
@@ -45,7 +46,8 @@ type Config struct {
 	Cookies     string        // likewise
 	KeepSecrets bool
 	Strategy    string
-	ExplainLog  string // file that every scheduling decision is written to, a JSON object a line; empty: none
+	GeoIP       []string // files of MaxMind's format, for strategies that ask where a site is
+	ExplainLog  string   // file that every scheduling decision is written to, a JSON object a line; empty: none
 	Seed        uint64
 	ArchiveSize int64 // bytes after which a WARC file is closed
 	Version     string
@@ -96,6 +98,7 @@ type Crawl struct {
 	nodes  []*node
 
 	explain *explainLog
+	geo     *geo.DB
 	mended  []string
 }
 
@@ -165,9 +168,16 @@ func Open(ctx context.Context, c Config) (cr *Crawl, err error) {
 			return cr, err
 		}
 	}
-	cr.co = coordinator.New(coordinator.Config{
+	cc := coordinator.Config{
 		Strategy: st, Seed: c.Seed, NodeTTL: bus.NodeTTL, Alone: true, Idle: c.Idle, Logger: c.Logger, Explain: cr.explain.sink(),
-	}, cr.lead, cr.lead, cr.lead, cr.f, cr.ledger)
+	}
+	if len(c.GeoIP) > 0 {
+		if cr.geo, err = geo.Open(c.GeoIP...); err != nil {
+			return cr, err
+		}
+		cc.Places = cr.geo
+	}
+	cr.co = coordinator.New(cc, cr.lead, cr.lead, cr.lead, cr.f, cr.ledger)
 	if c.Idle {
 		return cr, nil
 	}
@@ -379,6 +389,9 @@ func (cr *Crawl) Close() error {
 		cr.server.Close()
 	}
 	errs = append(errs, cr.explain.close())
+	if cr.geo != nil {
+		errs = append(errs, cr.geo.Close())
+	}
 	if cr.lock != nil {
 		errs = append(errs, cr.lock.Close())
 	}

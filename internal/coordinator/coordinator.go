@@ -44,6 +44,11 @@ type Registry interface {
 	Nodes(ctx context.Context, fn func(info crawl.NodeInfo, gone bool)) error
 }
 
+// Places tells where an address is.
+type Places interface {
+	Place(addr string) schedule.Place
+}
+
 // Config says how a coordinator works.
 type Config struct {
 	Strategy schedule.Strategy
@@ -51,6 +56,7 @@ type Config struct {
 	NodeTTL  time.Duration             // a node that has not renewed for this long is gone
 	Idle     bool                      // apply and append, but run no job: for commands on a directory
 	Alone    bool                      // every earlier incarnation died with the process that this one replaces
+	Places   Places                    // nil: nobody knows where a site is
 	Explain  func([]schedule.Decision) // gets the decisions of every cycle; nil: they are not recorded
 	Logger   *slog.Logger
 }

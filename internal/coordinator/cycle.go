@@ -368,6 +368,9 @@ func (c *Coordinator) snapshot(j *frontier.Job) *schedule.Snapshot {
 		if site.AddrExpiry > now {
 			w.Addrs = site.Addrs
 		}
+		if c.cfg.Places != nil && len(w.Addrs) > 0 {
+			w.Place = c.cfg.Places.Place(w.Addrs[0])
+		}
 		s.Tasks = append(s.Tasks, w)
 	}
 	c.f.Leases(func(l *frontier.Lease) {
