@@ -25,6 +25,7 @@ import (
 	"argosy/internal/assemble"
 	"argosy/internal/crawl"
 	"argosy/internal/fetch"
+	"argosy/internal/schedule"
 	"argosy/internal/strategy"
 )
 
@@ -34,14 +35,14 @@ const defaultAgent = "argosy/1.0"
 
 // crawlFlags are the flags of argosy crawl as they were given.
 type crawlFlags struct {
-	seeds, out, scope, proxy, dns, userAgent, cookies, strategy, explain, maxBytes, maxBody, logLevel string
-	include, exclude, resolve, header, bind, geoip                                                    []string
-	allowPrivate                                                                                      string
-	ignoreRobots, sitemaps, resources, stripSession, keepSecrets, proxyDNS                            bool
-	text, mainText, language, nearDup, json, quiet                                                    bool
-	agents, concurrency                                                                               int
-	seed                                                                                              uint64
-	limits                                                                                            crawl.Limits
+	seeds, out, scope, proxy, dns, userAgent, cookies, strategy, explain, probe, maxBytes, maxBody, logLevel string
+	include, exclude, resolve, header, bind, geoip                                                           []string
+	allowPrivate                                                                                             string
+	ignoreRobots, sitemaps, resources, stripSession, keepSecrets, proxyDNS                                   bool
+	text, mainText, language, nearDup, json, quiet                                                           bool
+	agents, concurrency                                                                                      int
+	seed                                                                                                     uint64
+	limits                                                                                                   crawl.Limits
 }
 
 func newCrawl() *cobra.Command {
@@ -94,6 +95,7 @@ func (f *crawlFlags) register(c *cobra.Command) {
 	fl.IntVar(&f.agents, "agents", 1, "nodes in this process")
 	fl.StringSliceVar(&f.bind, "bind", nil, "local addresses, a node for each")
 	fl.StringVar(&f.strategy, "strategy", strategy.Default, "which node gets which site: a name and options (see argosy strategies)")
+	fl.StringVar(&f.probe, "probe", "none", "measure bandwidth before a site is crawled: none, few (the nodes that seem best for it) or all")
 	fl.StringArrayVar(&f.geoip, "geoip", nil, "file of MaxMind's format that says where addresses are, for geo and netblock (may be repeated)")
 	fl.StringVar(&f.explain, "explain-log", "", "write every scheduling decision to this file (see argosy explain)")
 	fl.IntVar(&l.Retries, "retries", l.Retries, "tries after a failure that may pass")
@@ -153,6 +155,11 @@ func (f *crawlFlags) config(args []string) (assemble.Config, error) {
 	c := assemble.DefaultConfig(out)
 	c.Version, c.Agents, c.Concurrency, c.Strategy, c.Seed = version, f.agents, f.concurrency, f.strategy, f.seed
 	c.ExplainLog, c.GeoIP = f.explain, f.geoip
+	extent, v := schedule.ParseExtent(f.probe)
+	if !v.OK() {
+		return c, usage("--probe %s: %s", f.probe, v.Detail)
+	}
+	c.Probe = extent
 	for _, p := range f.geoip {
 		if _, err := os.Stat(p); err != nil {
 			return c, usage("--geoip: %v", err)

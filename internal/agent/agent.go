@@ -40,7 +40,8 @@ type Config struct {
 	Headers     []fetch.Field // for the seeds' sites only; redacted in archives unless KeepSecrets
 	Cookies     string        // likewise
 	KeepSecrets bool
-	FilterSize  int // links remembered
+	FilterSize  int    // links remembered
+	StoreDir    string // whose bandwidth is BS; empty: not measured
 	Logger      *slog.Logger
 }
 
@@ -61,16 +62,18 @@ type Stats struct {
 
 // Agent runs leases.
 type Agent struct {
-	cfg    Config
-	in     Inbox
-	out    Outbox
-	client *fetch.Client
-	warc   *archive.Writer
-	slots  chan struct{} // a token for each request that may be under way
-	filter *filter
-	seen   *payloads
-	wake   chan struct{} // size 1: a lease has something to report now
-	group  *errgroup.Group
+	cfg       Config
+	in        Inbox
+	out       Outbox
+	client    *fetch.Client
+	warc      *archive.Writer
+	storeOnce sync.Once
+	bs        crawl.Measure // of the store, once it has been measured
+	slots     chan struct{} // a token for each request that may be under way
+	filter    *filter
+	seen      *payloads
+	wake      chan struct{} // size 1: a lease has something to report now
+	group     *errgroup.Group
 
 	mu       sync.Mutex
 	leases   map[uint64]*lease

@@ -130,6 +130,10 @@ func (l *lease) work() error {
 		l.resolve()
 		return nil
 	}
+	if l.l.Probe != "" {
+		l.probe()
+		return nil
+	}
 	if !l.askRobots() {
 		return nil
 	}

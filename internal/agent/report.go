@@ -30,6 +30,7 @@ type report struct {
 	items     []item
 	size      int
 	change    crawl.SiteChange
+	measures  []crawl.Measure
 	bytes     int64
 	lastStart time.Time
 	since     time.Time // of the oldest unsent item
@@ -130,7 +131,7 @@ func (l *lease) cut(now time.Time) (crawl.Part, []item) {
 	switch {
 	case len(r.items) > 0: // more parts follow at once
 	case r.final:
-		p.Final, p.Reason = true, l.ended
+		p.Final, p.Reason, p.Measures = true, l.ended, r.measures
 		r.sealed = true
 	case l.ended == "" && !r.asked && len(l.queue) < r.want:
 		p.Want = r.want - len(l.queue)

@@ -33,6 +33,9 @@ func (l *lease) askRobots() bool {
 		return true
 	}
 	first, ok := l.first()
+	if l.l.Probe != "" {
+		first, ok = crawl.Target{URL: l.l.Probe}, true
+	}
 	if !ok {
 		return true
 	}

@@ -30,6 +30,7 @@ import (
 	"argosy/internal/frontier"
 	"argosy/internal/geo"
 	"argosy/internal/ledger"
+	"argosy/internal/schedule"
 	"argosy/internal/scope"
 	"argosy/internal/strategy"
 )
@@ -46,6 +47,7 @@ type Config struct {
 	Cookies     string        // likewise
 	KeepSecrets bool
 	Strategy    string
+	Probe       schedule.Extent
 	GeoIP       []string // files of MaxMind's format, for strategies that ask where a site is
 	ExplainLog  string   // file that every scheduling decision is written to, a JSON object a line; empty: none
 	Seed        uint64
@@ -169,7 +171,7 @@ func Open(ctx context.Context, c Config) (cr *Crawl, err error) {
 		}
 	}
 	cc := coordinator.Config{
-		Strategy: st, Seed: c.Seed, NodeTTL: bus.NodeTTL, Alone: true, Idle: c.Idle, Logger: c.Logger, Explain: cr.explain.sink(),
+		Strategy: st, Seed: c.Seed, NodeTTL: bus.NodeTTL, Alone: true, Idle: c.Idle, Logger: c.Logger, Explain: cr.explain.sink(), Probe: c.Probe,
 	}
 	if len(c.GeoIP) > 0 {
 		if cr.geo, err = geo.Open(c.GeoIP...); err != nil {
@@ -215,7 +217,7 @@ func (cr *Crawl) openNodes(ctx context.Context) error {
 			},
 		})
 		ac := agent.DefaultConfig(name, inc)
-		ac.MaxPart = bus.MaxPart
+		ac.MaxPart, ac.StoreDir = bus.MaxPart, c.Dir // the archive's directory may not be there yet
 		ac.Concurrency, ac.Headers, ac.Cookies, ac.KeepSecrets, ac.Logger = c.Concurrency, c.Headers, c.Cookies, c.KeepSecrets, c.Logger
 		cr.nodes = append(cr.nodes, &node{
 			info: crawl.NodeInfo{Node: name, Incarnation: inc, Leases: max(64, 32*c.Concurrency), Concurrency: c.Concurrency, Store: WARCDir},

@@ -56,6 +56,7 @@ type Config struct {
 	NodeTTL  time.Duration             // a node that has not renewed for this long is gone
 	Idle     bool                      // apply and append, but run no job: for commands on a directory
 	Alone    bool                      // every earlier incarnation died with the process that this one replaces
+	Probe    schedule.Extent           // pairs that are measured before a site is crawled
 	Places   Places                    // nil: nobody knows where a site is
 	Explain  func([]schedule.Decision) // gets the decisions of every cycle; nil: they are not recorded
 	Logger   *slog.Logger

@@ -284,6 +284,14 @@ func (c *Coordinator) cycle(ctx context.Context, j *frontier.Job, ran time.Durat
 		return nil
 	}
 	c.learn.book.Fit()
+	probes := schedule.PlanProbes(s, c.cfg.Probe, c.learn.few, c.learn.isProbed)
+	if err := schedule.Verify(s, probes); err != nil {
+		return err
+	}
+	if err := c.probe(ctx, j, s, probes, ran); err != nil {
+		return err
+	}
+	s = s.Without(probes)
 	decide := schedule.Cycle
 	if c.cfg.Explain != nil {
 		decide = schedule.Explained
@@ -320,6 +328,34 @@ func (c *Coordinator) cycle(ctx context.Context, j *frontier.Job, ran time.Durat
 			}
 			e, size = &crawl.Entry{Kind: crawl.EntryGrant, Ran: ran}, 0
 		}
+	}
+	if len(e.Leases) == 0 {
+		return nil
+	}
+	return c.append(ctx, e)
+}
+
+// probe grants leases that measure and fetch nothing.
+func (c *Coordinator) probe(ctx context.Context, j *frontier.Job, s *schedule.Snapshot, p schedule.Plan, ran time.Duration) error {
+	e := &crawl.Entry{Kind: crawl.EntryGrant, Ran: ran}
+	for _, a := range p.Assignments {
+		t, n := &s.Tasks[a.Task], &s.Nodes[a.Node]
+		next, err := c.f.Next(t.ID, 1)
+		if err != nil {
+			return err
+		}
+		if len(next) == 0 {
+			continue
+		}
+		u, err := crawl.Parse(next[0].URL)
+		if err != nil {
+			return err
+		}
+		l := c.newLease(j, t, n)
+		l.Probe = u.Origin() + "/"
+		c.hold(l, t)
+		c.learn.probes(t.Site, n.ID)
+		e.Leases = append(e.Leases, *l)
 	}
 	if len(e.Leases) == 0 {
 		return nil
@@ -381,13 +417,8 @@ func (c *Coordinator) snapshot(j *frontier.Job) *schedule.Snapshot {
 
 // grant makes a lease of an assignment; nil if there is nothing to give.
 func (c *Coordinator) grant(j *frontier.Job, t *schedule.Task, n *schedule.Node) (*crawl.Lease, error) {
-	task, site := c.f.Task(t.ID), c.f.Site(t.Site)
-	c.leaseNo++
-	l := &crawl.Lease{
-		ID: c.epoch<<32 | c.leaseNo, Job: t.Job, Task: t.ID, Site: t.Site, Node: n.ID, Incarnation: n.Incarnation,
-		Epoch: c.epoch, Attempt: task.Attempts + 1, Secret: secret(), Quota: j.Limits.LeasePages,
-		BudgetMS: j.Limits.LeaseTime.Milliseconds(),
-	}
+	site := c.f.Site(t.Site)
+	l := c.newLease(j, t, n)
 	if j.Limits.PerIP > 0 && t.Addrs == nil && site.ResolveFails <= j.Limits.Retries {
 		l.Resolve = true
 	} else {
@@ -405,12 +436,27 @@ func (c *Coordinator) grant(j *frontier.Job, t *schedule.Task, n *schedule.Node)
 		l.Targets = targets
 		c.given += len(targets)
 	}
-	c.addrs[l.ID] = t.Addrs
+	c.hold(l, t)
 	c.learn.last[t.ID] = n.ID
-	if node := c.nodes[n.ID]; node != nil {
+	return l, nil
+}
+
+// newLease makes a lease that has nothing to do yet.
+func (c *Coordinator) newLease(j *frontier.Job, t *schedule.Task, n *schedule.Node) *crawl.Lease {
+	c.leaseNo++
+	return &crawl.Lease{
+		ID: c.epoch<<32 | c.leaseNo, Job: t.Job, Task: t.ID, Site: t.Site, Node: n.ID, Incarnation: n.Incarnation,
+		Epoch: c.epoch, Attempt: c.f.Task(t.ID).Attempts + 1, Secret: secret(), Quota: j.Limits.LeasePages,
+		BudgetMS: j.Limits.LeaseTime.Milliseconds(),
+	}
+}
+
+// hold counts a lease among those of its node and its addresses.
+func (c *Coordinator) hold(l *crawl.Lease, t *schedule.Task) {
+	c.addrs[l.ID] = t.Addrs
+	if node := c.nodes[l.Node]; node != nil {
 		node.held[l.ID] = true
 	}
-	return l, nil
 }
 
 // judge recalls leases whose node is gone or that show no sign of progress.

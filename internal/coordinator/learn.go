@@ -11,14 +11,18 @@ import (
 type learner struct {
 	book *predict.Book
 	last map[uint32]string // node that had a task last
+
+	few    int
+	probed map[string]map[string]bool // sites and the nodes that were sent to probe them
 }
 
 func newLearner(st schedule.Strategy) *learner {
-	cfg := predict.Config{}
+	cfg, few := predict.Config{}, 3
 	if m, ok := st.(schedule.Measurer); ok {
-		cfg = m.Measures().Book
+		want := m.Measures()
+		cfg, few = want.Book, max(1, want.Few)
 	}
-	return &learner{book: predict.New(cfg), last: map[uint32]string{}}
+	return &learner{book: predict.New(cfg), last: map[uint32]string{}, few: few, probed: map[string]map[string]bool{}}
 }
 
 // node returns a node's number in the book, and says which others it is like.
@@ -32,10 +36,23 @@ func (l *learner) node(id string, labels map[string]string) int {
 
 // part takes in what a part says. at is the time at which the log stored it, Unix ms.
 func (l *learner) part(node, siteName string, p *crawl.Part, at int64) {
-	if len(p.Outcomes) == 0 {
+	if len(p.Outcomes)+len(p.Measures) == 0 {
 		return
 	}
 	n, site := l.book.Node(node), l.book.Site(siteName)
+	for i := range p.Measures {
+		m := &p.Measures[i]
+		switch m.Kind {
+		case crawl.MeasureBC:
+			l.book.Crawled(n, site, float64(m.Bits), m.Seconds, false, at)
+		case crawl.MeasureBS:
+			l.book.Stored(n, float64(m.Bits), m.Seconds)
+		case crawl.MeasurePing:
+			for _, ms := range m.MS {
+				l.book.Delay(n, site, ms)
+			}
+		}
+	}
 	var r predict.Report
 	for i := range p.Outcomes {
 		o := &p.Outcomes[i]
@@ -63,4 +80,14 @@ func (l *learner) part(node, siteName string, p *crawl.Part, at int64) {
 	}
 	l.book.Reported(n, site, r, at)
 	l.book.Took(predict.Kind{Site: site, Node: n}, r.Seconds, r.Good, [3]float64{0, 0, r.Bits / max(r.Seconds, 1e-3)})
+}
+
+// isProbed tells whether a node was sent to probe a site.
+func (l *learner) isProbed(site, node string) bool { return l.probed[site][node] }
+
+func (l *learner) probes(site, node string) {
+	if l.probed[site] == nil {
+		l.probed[site] = map[string]bool{}
+	}
+	l.probed[site][node] = true
 }

@@ -65,6 +65,7 @@ type Lease struct {
 	BudgetMS    int64    `cbor:"11,keyasint"`
 	Resolve     bool     `cbor:"12,keyasint,omitempty"` // look up addresses, fetch nothing
 	Targets     []Target `cbor:"13,keyasint,omitempty"`
+	Probe       string   `cbor:"14,keyasint,omitempty"` // measure the site by this URL, fetch nothing else
 }
 
 // Refill gives a running lease more URLs.
@@ -191,7 +192,26 @@ type Part struct {
 	Found    []Found     `cbor:"11,keyasint,omitempty"`
 	Outcomes []Outcome   `cbor:"12,keyasint,omitempty"`
 	Site     *SiteChange `cbor:"13,keyasint,omitempty"`
+	Measures []Measure   `cbor:"14,keyasint,omitempty"` // of a probe
 }
+
+// Measure is a BC, BS or httpping measurement.
+type Measure struct {
+	Kind    string    `cbor:"1,keyasint"`
+	URL     string    `cbor:"2,keyasint,omitempty"`
+	Store   string    `cbor:"3,keyasint,omitempty"`
+	Bits    int64     `cbor:"4,keyasint,omitempty"` // over all tries
+	Seconds float64   `cbor:"5,keyasint,omitempty"`
+	MS      []float64 `cbor:"6,keyasint,omitempty"` // of each httpping
+}
+
+// Kinds of measurements, and the store of a node that has no other.
+const (
+	MeasureBC   = "bc"
+	MeasureBS   = "bs"
+	MeasurePing = "httpping"
+	StoreWARC   = "warc"
+)
 
 // Why a lease ended, in the last part's Reason and in the ledger.
 const (

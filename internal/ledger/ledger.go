@@ -199,6 +199,22 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, int64(l.ID), l.Job, l.Task, l.Site, l
 		len(l.Targets), l.Quota, l.BudgetMS, at)
 }
 
+// measure writes a measurement: bits/s, or ms for each httpping.
+func (w *writer) measure(at int64, node, site string, m *crawl.Measure) error {
+	values := m.MS
+	if m.Kind != crawl.MeasurePing && m.Seconds > 0 {
+		values = []float64{float64(m.Bits) / m.Seconds}
+	}
+	for _, v := range values {
+		err := w.exec(`INSERT INTO measurements (node, kind, site, url, store, value, at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+			node, m.Kind, site, m.URL, m.Store, v, at)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // part writes what a part says. The lease's node and job stand in the leases table.
 func (w *writer) part(at int64, node string, p *crawl.Part) error {
 	links := 0
@@ -212,11 +228,16 @@ func (w *writer) part(at int64, node string, p *crawl.Part) error {
 	}
 	var job uint32
 	var site string
-	if len(p.Outcomes) > 0 {
+	if len(p.Outcomes)+len(p.Measures) > 0 {
 		row := w.tx.QueryRowContext(w.ctx, `SELECT job, site FROM leases WHERE id = ?`, int64(p.Lease))
 		if err := row.Scan(&job, &site); errors.Is(err, sql.ErrNoRows) {
 			return nil // not a lease of this log
 		} else if err != nil {
+			return err
+		}
+	}
+	for i := range p.Measures {
+		if err := w.measure(at, node, site, &p.Measures[i]); err != nil {
 			return err
 		}
 	}
