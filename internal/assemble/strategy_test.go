@@ -1,0 +1,99 @@
+package assemble_test
+
+import (
+	"database/sql"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"argosy/internal/assemble"
+	"argosy/internal/crawl"
+	"argosy/internal/schedule"
+	"argosy/internal/strategy"
+	"argosy/internal/webs"
+)
+
+// Whatever the strategy, a crawl with several nodes ends and reaches what a search of its own reaches.
+func TestEveryStrategyCrawls(t *testing.T) {
+	for _, name := range strategy.Names() {
+		w := webs.Random(webs.RandomConfig{Sites: sites, Pages: 20, Links: 5, Seed: 9})
+		port, stop, err := w.Serve("127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		c := config(dir, port, 0, 3)
+		c.Strategy = name
+		c.Job.Limits.MaxTime = time.Minute
+		cr, err := assemble.Open(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, err := cr.Run(t.Context(), nil)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if err := cr.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if sum.State != crawl.JobDone || sum.Pending != 0 || sum.Strategy != name {
+			t.Errorf("%s: %+v", name, sum)
+		}
+		judge(t, dir, port)
+		stop()
+	}
+}
+
+// With --probe all every node measures every site, on the site's clock, before it is crawled; what it says is in the
+// ledger, and the crawl reaches the same.
+func TestProbesAreMeasuredPolitely(t *testing.T) {
+	w := webs.Random(webs.RandomConfig{Sites: sites, Pages: 10, Links: 5, Seed: 10})
+	port, stop, err := w.Serve("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	dir := t.TempDir()
+	const delay = 100 * time.Millisecond
+	c := config(dir, port, delay, 3)
+	c.Strategy, c.Probe = "bandwidth", schedule.All
+	cr, err := assemble.Open(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := cr.Run(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cr.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if sum.State != crawl.JobDone {
+		t.Errorf("%+v", sum)
+	}
+	db, err := sql.Open("sqlite", filepath.Join(dir, assemble.LedgerFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for kind, want := range map[string]int{"bc": 3 * sites, "bs": 3 * sites} {
+		var n, positive int
+		row := db.QueryRowContext(t.Context(), `SELECT count(*), sum(value > 0) FROM measurements WHERE kind = ?`, kind)
+		if err := row.Scan(&n, &positive); err != nil {
+			t.Fatal(err)
+		}
+		if n != want || positive != n {
+			t.Errorf("%s: %d measurements, %d above 0, want %d", kind, n, positive, want)
+		}
+	}
+	var seeds int
+	if err := db.QueryRowContext(t.Context(), `SELECT count(*) FROM seeds WHERE bc > 0 AND bs > 0`).Scan(&seeds); err != nil || seeds != 3*sites {
+		t.Errorf("the seed table has %d rows with BC and BS, want %d (%v)", seeds, 3*sites, err)
+	}
+	for s := range sites {
+		if gap, n := w.MinGap(fmt.Sprintf("s%d.test", s)); n > 1 && gap < delay*7/10 {
+			t.Errorf("site %d: %v between two requests", s, gap)
+		}
+	}
+}
