@@ -108,7 +108,7 @@ type scenario struct {
 
 const (
 	fleetSites   = 203
-	fleetMinutes = 30
+	fleetMinutes = 60
 )
 
 // scenarios are the worlds of the comparison. Those on recorded matrices are there only where the data is.

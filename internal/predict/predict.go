@@ -104,13 +104,11 @@ func (x *index) number(name string) int {
 
 // nodeStat is what is known of a node.
 type nodeStat struct {
-	group   string // nodes that are alike: a city and provider
-	store   total
-	delay   map[int]*samples // to other nodes
-	coord   netcoord.Coord
-	served  share
-	version uint32 // rises with everything that is learned of the site
-	dirty   bool   // delays since its coordinate was fitted
+	group  string // nodes that are alike: a city and provider
+	store  total
+	delay  map[int]*samples // to other nodes
+	coord  netcoord.Coord
+	served share
 }
 
 type siteStat struct {

@@ -13,7 +13,7 @@ var flow = Preset{
 	Source:  "Argosy",
 	Options: []Option{
 		{"probes", []string{"3", "<number>"}, "nodes of each site whose bandwidth is probed: those predicted to be the best"},
-		{"explore", []string{"0.6", "<factor>"}, "how far an unsure speed is drawn from its distribution instead of being taken as expected"},
+		{"explore", []string{"0.4", "<factor>"}, "how far an unsure speed is drawn from its distribution instead of being taken as expected"},
 		{"move", []string{"0.1", "<share>"}, "what it costs to give a site to another node than the one that had it last, as a share of the time it takes"},
 		{"loss", []string{"10", "<number>"}, "pages' worth of time that losing a page costs"},
 		{"price", []string{"0", "<weight>"}, "seconds a megabit that one unit of price is worth"},
