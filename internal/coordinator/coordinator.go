@@ -304,7 +304,7 @@ func (c *Coordinator) apply(ctx context.Context, e entry) error {
 	}
 	for i := range en.Parts {
 		if l := c.f.Lease(en.Parts[i].Lease); l != nil {
-			c.learn.part(l.Node, l.Site, &en.Parts[i], e.at)
+			c.learn.part(l, &en.Parts[i], e.at)
 		}
 	}
 	fx, err := c.f.Apply(e.seq, e.at, &en)

@@ -419,6 +419,7 @@ func (c *Coordinator) snapshot(j *frontier.Job) *schedule.Snapshot {
 func (c *Coordinator) grant(j *frontier.Job, t *schedule.Task, n *schedule.Node) (*crawl.Lease, error) {
 	site := c.f.Site(t.Site)
 	l := c.newLease(j, t, n)
+	c.learn.shape(l)
 	if j.Limits.PerIP > 0 && t.Addrs == nil && site.ResolveFails <= j.Limits.Retries {
 		l.Resolve = true
 	} else {
@@ -479,7 +480,7 @@ func (c *Coordinator) judge(ctx context.Context, j *frontier.Job) error {
 		switch {
 		case n != nil && n.info.Incarnation != l.Incarnation, n == nil && silent > c.cfg.NodeTTL:
 			recalls = append(recalls, crawl.Recall{Lease: l.ID, Reason: crawl.EndDead})
-		case silent > term:
+		case !schedule.Recycle(schedule.RecycleConfig{After: term}, silent).OK():
 			recalls = append(recalls, crawl.Recall{Lease: l.ID, Reason: crawl.EndRecalled, Counts: n != nil})
 		}
 	})

@@ -1,7 +1,10 @@
 package coordinator
 
 import (
+	"time"
+
 	"argosy/internal/crawl"
+	"argosy/internal/frontier"
 	"argosy/internal/predict"
 	"argosy/internal/schedule"
 )
@@ -11,6 +14,10 @@ import (
 type learner struct {
 	book *predict.Book
 	last map[uint32]string // node that had a task last
+
+	modify *schedule.ModifyConfig
+	now    map[uint64]int              // pages that running leases have collected
+	did    map[uint32]schedule.Subtask // what the last lease of each task did
 
 	few    int
 	probed map[string]map[string]bool // sites and the nodes that were sent to probe them
@@ -22,7 +29,13 @@ func newLearner(st schedule.Strategy) *learner {
 		want := m.Measures()
 		cfg, few = want.Book, max(1, want.Few)
 	}
-	return &learner{book: predict.New(cfg), last: map[uint32]string{}, few: few, probed: map[string]map[string]bool{}}
+	l := &learner{book: predict.New(cfg), last: map[uint32]string{}, few: few, probed: map[string]map[string]bool{}}
+	if m, ok := st.(schedule.Modifier); ok {
+		if cfg, yes := m.Modifies(); yes {
+			l.modify, l.now, l.did = &cfg, map[uint64]int{}, map[uint32]schedule.Subtask{}
+		}
+	}
+	return l
 }
 
 // node returns a node's number in the book, and says which others it is like.
@@ -35,11 +48,12 @@ func (l *learner) node(id string, labels map[string]string) int {
 }
 
 // part takes in what a part says. at is the time at which the log stored it, Unix ms.
-func (l *learner) part(node, siteName string, p *crawl.Part, at int64) {
+func (l *learner) part(lease *frontier.Lease, p *crawl.Part, at int64) {
+	l.subtask(lease, p, at)
 	if len(p.Outcomes)+len(p.Measures) == 0 {
 		return
 	}
-	n, site := l.book.Node(node), l.book.Site(siteName)
+	n, site := l.book.Node(lease.Node), l.book.Site(lease.Site)
 	for i := range p.Measures {
 		m := &p.Measures[i]
 		switch m.Kind {
@@ -80,6 +94,37 @@ func (l *learner) part(node, siteName string, p *crawl.Part, at int64) {
 	}
 	l.book.Reported(n, site, r, at)
 	l.book.Took(predict.Kind{Site: site, Node: n}, r.Seconds, r.Good, [3]float64{0, 0, r.Bits / max(r.Seconds, 1e-3)})
+}
+
+// subtask keeps what the last lease of a task did, for strategies that modify the next.
+func (l *learner) subtask(lease *frontier.Lease, p *crawl.Part, at int64) {
+	if l.modify == nil || lease.Resolve {
+		return
+	}
+	for i := range p.Outcomes {
+		if o := &p.Outcomes[i]; o.State == crawl.Fetched && o.Status < 400 {
+			l.now[lease.ID]++
+		}
+	}
+	if !p.Final {
+		return
+	}
+	if lease.Given > 0 {
+		l.did[lease.Task] = schedule.Subtask{
+			Quota: int(lease.Quota), Budget: time.Duration(lease.BudgetMS) * time.Millisecond, Exist: int(lease.Given),
+			Collected: l.now[lease.ID], Took: time.Duration(at-lease.StartMS) * time.Millisecond,
+		}
+	}
+	delete(l.now, lease.ID)
+}
+
+// shape changes a lease's quota and budget by what the last one of its task did.
+func (l *learner) shape(lease *crawl.Lease) {
+	if s, ok := l.did[lease.Task]; ok && l.modify != nil {
+		var budget time.Duration
+		lease.Quota, budget = schedule.Modify(*l.modify, s)
+		lease.BudgetMS = budget.Milliseconds()
+	}
 }
 
 // isProbed tells whether a node was sent to probe a site.

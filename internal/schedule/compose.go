@@ -38,6 +38,7 @@ type Composition struct {
 	Cost    Cost
 	Solver  Solver
 	Wants   Measures
+	Modify  *ModifyConfig // nil: leases are as the job has them
 }
 
 // Name returns the preset's name.
@@ -45,6 +46,14 @@ func (c Composition) Name() string { return c.Preset }
 
 // Measures implements Measurer.
 func (c Composition) Measures() Measures { return c.Wants }
+
+// Modifies implements Modifier.
+func (c Composition) Modifies() (ModifyConfig, bool) {
+	if c.Modify == nil {
+		return ModifyConfig{}, false
+	}
+	return *c.Modify, true
+}
 
 // Plan filters, solves and says why the rest waits.
 func (c Composition) Plan(s *Snapshot, record bool) Plan {

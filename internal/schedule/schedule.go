@@ -146,6 +146,12 @@ type Measurer interface {
 	Measures() Measures
 }
 
+// Modifier is a strategy that chooses quota and time budget of a task's next lease by what its last one did.
+type Modifier interface {
+	// Modifies returns the constants; false: it leaves quota and budget as the job has them.
+	Modifies() (ModifyConfig, bool)
+}
+
 // Measures says which measurements a strategy lives on.
 type Measures struct {
 	Delay    Extent // httpping from nodes to sites

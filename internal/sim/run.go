@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"sort"
 	"strconv"
+	"time"
 
 	"argosy/internal/predict"
 	"argosy/internal/schedule"
@@ -87,6 +88,7 @@ type task struct {
 	last    int     // node, -1
 	left    float64 // bits
 	waiting bool
+	did     schedule.Subtask // what its last lease did
 }
 
 // lease is a running lease, or a bandwidth probe.
@@ -109,6 +111,7 @@ type engine struct {
 	w       *World
 	st      schedule.Strategy
 	want    schedule.Measures
+	modify  *schedule.ModifyConfig
 	now     int64
 	queue   events
 	seq     int
@@ -144,6 +147,11 @@ func Run(w World, st schedule.Strategy) (Result, error) {
 	e.res = Result{Strategy: st.Name(), Bound: bound, Minutes: make([]float64, w.Horizon/60_000+1)}
 	if m, ok := st.(schedule.Measurer); ok {
 		e.want = m.Measures()
+	}
+	if m, ok := st.(schedule.Modifier); ok {
+		if cfg, yes := m.Modifies(); yes {
+			e.modify = &cfg
+		}
 	}
 	e.start()
 	for len(e.queue) > 0 {
@@ -362,11 +370,14 @@ func (e *engine) begin(t *task, node int) {
 		e.res.Moves++
 	}
 	t.last = node
-	until := e.now + int64(e.w.Lease.Seconds*1000)
+	bits, until := e.w.Lease.Bits, e.now+int64(e.w.Lease.Seconds*1000)
 	if e.w.Tasks != nil {
 		until = math.MaxInt64
+	} else if e.modify != nil && t.did.Quota > 0 {
+		quota, budget := schedule.Modify(*e.modify, t.did)
+		bits, until = float64(quota)*e.w.Page, e.now+budget.Milliseconds()
 	}
-	e.add(&lease{t: t, site: t.site, node: node, left: min(t.left, e.w.Lease.Bits), start: e.now, until: until})
+	e.add(&lease{t: t, site: t.site, node: node, left: min(t.left, bits), start: e.now, until: until})
 }
 
 func (e *engine) add(l *lease) {
@@ -468,6 +479,8 @@ func (e *engine) settle(l *lease) {
 	}, e.now)
 	e.book.Took(predict.Kind{Site: l.site, Node: l.node}, seconds, good, [3]float64{0, 0, l.done / max(seconds, 1e-3)})
 	t := l.t
+	quota := int((l.done + l.left) / e.w.Page)
+	t.did = schedule.Subtask{Quota: max(1, min(quota, 1000)), Exist: max(1, int(pages)), Collected: int(good), Took: time.Duration(seconds * float64(time.Second))}
 	if e.w.Tasks != nil {
 		e.res.Completed += good
 		if t.left -= l.done; t.left > 1e-6*e.w.Page {

@@ -18,7 +18,9 @@ var feedback = Preset{
 	},
 	build: func(o *options) schedule.Composition {
 		loaded, slow, explore := o.on("load"), o.number("slow", 1, 1000), o.number("explore", 0, 1)
+		modify := schedule.DefaultModify()
 		return schedule.Composition{
+			Modify: &modify,
 			Filters: []schedule.Filter{{Name: "efficiency", Check: func(c *schedule.Context, task, node int) crawl.Verdict {
 				s, known := perPage(c, task, node)
 				if best := bestPerPage(c, task); known && best > 0 && s > slow*best {
