@@ -43,6 +43,7 @@ type tx struct {
 	jobs   map[uint32]*Job
 	freed  map[heldBy]bool // URLs that left their lease in this entry
 	edges  uint64
+	fresh  map[recKey][][]byte // edges of this entry
 	fx     Effects
 }
 

@@ -153,7 +153,7 @@ func (x *tx) found(j *Job, t *Task, p *crawl.Found) error {
 	if parent == nil {
 		parent = &record{} // a site's robots.txt: its sitemaps start at depth 0
 	}
-	var children []byte
+	children, redirect := []byte{}, []byte{redirectEdge}
 	for i := range p.Links {
 		u, err := crawl.Parse(p.Links[i].URL)
 		if err != nil {
@@ -168,8 +168,11 @@ func (x *tx) found(j *Job, t *Task, p *crawl.Found) error {
 		if err := x.add(j, t, p.Parent, u, r); err != nil {
 			return err
 		}
-		if j.Limits.MaxDepth >= 0 && !p.Links[i].Redirect && !p.Links[i].Sitemap {
-			k := u.Key()
+		k := u.Key()
+		switch {
+		case p.Links[i].Redirect:
+			redirect = append(redirect, k[:]...)
+		case !p.Links[i].Sitemap: // those stand at the top, and nothing brings them nearer
 			children = append(children, k[:]...)
 		}
 	}
@@ -182,11 +185,27 @@ func (x *tx) found(j *Job, t *Task, p *crawl.Found) error {
 			return err
 		}
 	}
-	if len(children) > 0 {
-		x.edges++
-		return x.b.Set(edgeKey(j.ID, p.Parent, x.edges), children, nil)
+	if err := x.edge(j, p.Parent, children); err != nil || len(redirect) == 1 {
+		return err
 	}
-	return nil
+	return x.edge(j, p.Parent, redirect)
+}
+
+// redirectEdge marks, as its first byte, a list of URLs that a page redirects to: they are as deep as the page itself.
+const redirectEdge = 1
+
+// edge keeps what a page leads to, so that a shorter path to it shortens theirs.
+func (x *tx) edge(j *Job, parent crawl.Key, children []byte) error {
+	if len(children) == 0 {
+		return nil
+	}
+	x.edges++
+	k := recKey{j.ID, parent}
+	if x.fresh == nil {
+		x.fresh = map[recKey][][]byte{}
+	}
+	x.fresh[k] = append(x.fresh[k], children)
+	return x.b.Set(edgeKey(j.ID, parent, x.edges), children, nil)
 }
 
 // child is what a link says about the URL it points to.
@@ -347,14 +366,23 @@ func (x *tx) shorten(j *Job, k crawl.Key, depth uint16) error {
 				return err
 			}
 		}
-		err = x.f.each(edgeKey(j.ID, s.key, 0)[:21], func(_, v []byte) error {
+		follow := func(_, v []byte) error {
+			depth := s.depth + 1
+			if len(v)%16 == 1 && v[0] == redirectEdge {
+				depth, v = s.depth, v[1:]
+			}
 			for ; len(v) >= 16; v = v[16:] {
-				work = append(work, step{crawl.Key(v[:16]), s.depth + 1})
+				work = append(work, step{crawl.Key(v[:16]), depth})
 			}
 			return nil
-		})
-		if err != nil {
+		}
+		if err := x.f.each(edgeKey(j.ID, s.key, 0)[:21], follow); err != nil {
 			return err
+		}
+		for _, v := range x.fresh[recKey{j.ID, s.key}] { // of this very entry: not in the store yet
+			if err := follow(nil, v); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
