@@ -3,6 +3,7 @@ package solve
 import (
 	"fmt"
 	"math"
+	"strconv"
 )
 
 // MarketOptions say how a market is cleared round by round.
@@ -332,6 +333,9 @@ func (m *market) prices() []float64 {
 	out := make([]float64, m.cols)
 	for j, p := range m.price {
 		out[j] = float64(p) * m.unit
+		if m.unit < 1 && m.step == 0 { // the last of the 40 bits are the rounding's, not the market's
+			out[j], _ = strconv.ParseFloat(strconv.FormatFloat(out[j], 'g', 11, 64), 64)
+		}
 	}
 	return out
 }
