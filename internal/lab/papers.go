@@ -171,7 +171,51 @@ func feedback(ctx context.Context, cfg Config) error {
 			rows = append(rows, row{fmt.Sprintf("%s: %s", w.name, spec), "curves only", fmt.Sprintf("%.3f of pages had, p95 %.0f s", got[k].completed.mean(), got[k].p95.mean()), ""})
 		}
 	}
-	return printRows(cfg.Out, "3. Dynamic feedback", rows)
+	curves, err := completion()
+	if err != nil {
+		return err
+	}
+	return printRows(cfg.Out, "3. Dynamic feedback", append(rows, curves...))
+}
+
+// completion is the paper's two figures: how the completion rates of four nodes on the same five sites develop under its
+// rule, and how many tasks each node took over and lost.
+func completion() ([]row, error) {
+	st, err := strategy.New("feedback")
+	if err != nil {
+		return nil, err
+	}
+	r, err := sim.Run(sim.Changing(4, 5, 6, 0.6, 5, 0), st)
+	if err != nil {
+		return nil, err
+	}
+	paper := []string{
+		"rise: 12315.com, 315tousu.org; fall: t.163.com", "rise: 12315.com, t.163.com", "rise: 315tousu.org, t.163.com; fall: 12315.com",
+		"rise: cca.org.cn, weibo.com; fall: t.163.com",
+	}
+	var rows []row
+	var first, last, firstSeconds, lastSeconds float64
+	for n, pairs := range r.Pairs {
+		var text []string
+		for s, p := range pairs {
+			a, b := "–", "–"
+			if x := p.Rate(0); x == x {
+				a = fmt.Sprintf("%.2f", x)
+			}
+			if x := p.Rate(1); x == x {
+				b = fmt.Sprintf("%.2f", x)
+			}
+			text = append(text, fmt.Sprintf("site %d %s→%s", s+1, a, b))
+			first, last = first+p.Good[0], last+p.Good[1]
+			firstSeconds, lastSeconds = firstSeconds+p.Seconds[0], lastSeconds+p.Seconds[1]
+		}
+		rows = append(rows, row{fmt.Sprintf("completion rate of node %d, first and last hour of five", n+1), paper[n], strings.Join(text, ", "), "made sites; – is a pair that was not used"},
+			row{fmt.Sprintf("tasks moved in / out, node %d", n+1), "a figure without numbers", fmt.Sprintf("%d / %d", r.In[n], r.Out[n]), ""})
+	}
+	return append(rows, row{
+		"seconds a page that was had, first and last hour, all tasks", "gain on the tasks that were moved", fmt.Sprintf("%.2f → %.2f", firstSeconds/first, lastSeconds/last),
+		"all tasks and not only those that were moved, which would choose the winners",
+	}), nil
 }
 
 // market is the worked example.

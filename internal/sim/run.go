@@ -26,7 +26,25 @@ type Result struct {
 	Probes    int       // bandwidth probes
 	ProbeBits float64   // that they cost
 	Minutes   []float64 // useful bits in each minute
+	Pairs     [][]Pair  // of each node and site, in worlds of at most 100 pairs
+	In, Out   []int     // leases that each node took over from another, or lost to one
 }
+
+// Pair is what became of a node's pages of a site in the first and in the last fifth of the time.
+type Pair struct {
+	Good, All, Seconds [2]float64
+}
+
+// Rate is the completion rate of a fifth (0 the first, 1 the last), NaN where nothing was asked.
+func (p Pair) Rate(k int) float64 {
+	if p.All[k] == 0 {
+		return math.NaN()
+	}
+	return p.Good[k] / p.All[k]
+}
+
+// maxPairs is up to how many pairs a result tells them apart.
+const maxPairs = 100
 
 // Share is the result as a share of the bound.
 func (r Result) Share() float64 {
@@ -147,6 +165,12 @@ func Run(w World, st schedule.Strategy) (Result, error) {
 	e.res = Result{Strategy: st.Name(), Bound: bound, Minutes: make([]float64, w.Horizon/60_000+1)}
 	if m, ok := st.(schedule.Measurer); ok {
 		e.want = m.Measures()
+	}
+	e.res.In, e.res.Out = make([]int, len(w.Nodes)), make([]int, len(w.Nodes))
+	if len(w.Nodes)*len(w.Sites) <= maxPairs {
+		for range w.Nodes {
+			e.res.Pairs = append(e.res.Pairs, make([]Pair, len(w.Sites)))
+		}
 	}
 	if m, ok := st.(schedule.Modifier); ok {
 		if cfg, yes := m.Modifies(); yes {
@@ -368,6 +392,8 @@ func (e *engine) begin(t *task, node int) {
 	t.waiting = false
 	if t.last >= 0 && t.last != node {
 		e.res.Moves++
+		e.res.Out[t.last]++
+		e.res.In[node]++
 	}
 	t.last = node
 	bits, until := e.w.Lease.Bits, e.now+int64(e.w.Lease.Seconds*1000)
@@ -471,6 +497,7 @@ func (e *engine) settle(l *lease) {
 	e.res.Leases++
 	pages := l.done / e.w.Page
 	good := e.good(l, pages)
+	e.count(l, good, pages, seconds)
 	bits := good * e.w.Page
 	e.res.Bits += bits
 	e.res.Minutes[min(int(e.now/60_000), len(e.res.Minutes)-1)] += bits
@@ -497,6 +524,24 @@ func (e *engine) settle(l *lease) {
 	} else {
 		e.plan()
 	}
+}
+
+// count keeps what a lease did with those of its pair in the first and the last fifth.
+func (e *engine) count(l *lease, good, pages, seconds float64) {
+	if e.res.Pairs == nil {
+		return
+	}
+	k := 0
+	switch fifth := 5 * e.now / max(1, e.w.Horizon); {
+	case fifth >= 4:
+		k = 1
+	case fifth > 0:
+		return
+	}
+	p := &e.res.Pairs[l.node][l.site]
+	p.Good[k] += good
+	p.All[k] += pages
+	p.Seconds[k] += seconds
 }
 
 // good is how many of a lease's pages were had.
