@@ -15,7 +15,7 @@ var flow = Preset{
 		{"probes", []string{"3", "<number>"}, "nodes of each site whose bandwidth is probed: those predicted to be the best"},
 		{"explore", []string{"0.4", "<factor>"}, "how far an unsure speed is drawn from its distribution instead of being taken as expected"},
 		{"move", []string{"0.1", "<share>"}, "what it costs to give a site to another node than the one that had it last, as a share of the time it takes"},
-		{"loss", []string{"10", "<number>"}, "pages' worth of time that losing a page costs"},
+		{"loss", []string{"40", "<number>"}, "pages' worth of time that losing a page costs"},
 		{"price", []string{"0", "<weight>"}, "seconds a megabit that one unit of price is worth"},
 		{"candidates", []string{"16", "<number>"}, "nodes kept of each task, the cheapest; 0 keeps all"},
 		{"wait", []string{"0.6", "<share>"}, "share of its best node's speed below which a fresh task rather waits"},
