@@ -5,6 +5,7 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/fetch"
+	"argosy/internal/polite"
 )
 
 // probe measures what the scheduler goes by, on the site's clock: BC by fetching the site's root page three times, the
@@ -21,7 +22,16 @@ func (l *lease) probe() {
 	ping := crawl.Measure{Kind: crawl.MeasurePing, URL: l.l.Probe}
 	for range fetch.ProbeTries {
 		resp, sc, err := l.exchange(u)
-		if err != nil || resp == nil {
+		if err != nil {
+			l.probeFailed(0)
+			break
+		}
+		if resp == nil {
+			break
+		}
+		if resp.Status == 429 || resp.Status == 503 { // says how busy the site is, not how fast
+			l.probeFailed(retryAfter(resp))
+			putScratch(sc)
 			break
 		}
 		t := resp.Timing
@@ -32,15 +42,25 @@ func (l *lease) probe() {
 		}
 		putScratch(sc)
 	}
+	bs := l.a.storeBandwidth()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if bc.Bits > 0 {
 		l.rep.measures = append(l.rep.measures, bc, ping)
 	}
-	if bs := l.a.storeBandwidth(); bs.Bits > 0 {
+	if bs.Bits > 0 {
 		bs.URL = l.l.Probe
 		l.rep.measures = append(l.rep.measures, bs)
 	}
+}
+
+// probeFailed leaves the site alone for as long as it asks, or for a back-off that doubles.
+func (l *lease) probeFailed(asked time.Duration) {
+	l.mu.Lock()
+	l.fails++
+	wait := max(asked, polite.Backoff(l.job.Limits.Backoff, l.fails))
+	l.mu.Unlock()
+	l.holdOff(wait, crawl.EndWait)
 }
 
 // storeBandwidth measures BS once.

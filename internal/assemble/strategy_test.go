@@ -3,7 +3,11 @@ package assemble_test
 import (
 	"database/sql"
 	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -95,5 +99,37 @@ func TestProbesAreMeasuredPolitely(t *testing.T) {
 		if gap, n := w.MinGap(fmt.Sprintf("s%d.test", s)); n > 1 && gap < delay*7/10 {
 			t.Errorf("site %d: %v between two requests", s, gap)
 		}
+	}
+}
+
+// A probe that is told to wait makes the whole fleet wait, like any other request.
+func TestProbesHeedRetryAfter(t *testing.T) {
+	var mu sync.Mutex
+	var told, next time.Time
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case r.URL.Path == "/robots.txt":
+			http.NotFound(w, r)
+		case told.IsZero():
+			told = time.Now()
+			w.Header().Set("Retry-After", "1")
+			w.WriteHeader(http.StatusServiceUnavailable)
+		case next.IsZero():
+			next = time.Now()
+		}
+	}))
+	defer srv.Close()
+	_, port, err := net.SplitHostPort(srv.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := config(t.TempDir(), port, 0, 2)
+	c.Job.Identity.Seeds = c.Job.Identity.Seeds[:1]
+	c.Probe = schedule.All
+	runConfig(t, c)
+	if next.IsZero() || next.Sub(told) < 950*time.Millisecond {
+		t.Errorf("asked to wait a second, the site was asked again after %v", next.Sub(told))
 	}
 }
