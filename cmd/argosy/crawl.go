@@ -155,11 +155,9 @@ func (f *crawlFlags) config(args []string) (assemble.Config, error) {
 	c := assemble.DefaultConfig(out)
 	c.Version, c.Agents, c.Concurrency, c.Strategy, c.Seed = version, f.agents, f.concurrency, f.strategy, f.seed
 	c.ExplainLog, c.GeoIP = f.explain, f.geoip
-	extent, v := schedule.ParseExtent(f.probe)
-	if !v.OK() {
-		return c, usage("--probe %s: %s", f.probe, v.Detail)
+	if c.Probe, err = schedule.ParseExtent(f.probe); err != nil {
+		return c, usage("--probe %s: %w", f.probe, err)
 	}
-	c.Probe = extent
 	for _, p := range f.geoip {
 		if _, err := os.Stat(p); err != nil {
 			return c, usage("--geoip: %v", err)

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -186,7 +187,7 @@ func compare(ctx context.Context, cfg Config) error {
 		specs = standard
 	}
 	for _, sc := range all {
-		if len(cfg.Scenarios) > 0 && !has(cfg.Scenarios, sc.name) {
+		if len(cfg.Scenarios) > 0 && !slices.Contains(cfg.Scenarios, sc.name) {
 			continue
 		}
 		got, err := runAll(ctx, sc, specs, cfg.Seeds)
@@ -220,15 +221,6 @@ func compare(ctx context.Context, cfg Config) error {
 		}
 	}
 	return nil
-}
-
-func has(xs []string, x string) bool {
-	for _, y := range xs {
-		if x == y {
-			return true
-		}
-	}
-	return false
 }
 
 // runAll runs the worlds of a scenario, as many at once as there are processors. The order of the results does not

@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"math"
+	"slices"
 	"sort"
 
 	"argosy/internal/solve"
@@ -59,7 +60,7 @@ func (f *flow) gather() {
 	for i, n := range c.S.Nodes {
 		names[i] = n.ID
 	}
-	f.same = f.old != nil && equal(f.old.nodes, names)
+	f.same = f.old != nil && slices.Equal(f.old.nodes, names)
 	c.memory = &Memory{
 		Slots: make(map[string]float64, len(names)), Bandwidth: make(map[string]float64, len(names)),
 		kept: make(map[uint32]kept, len(c.S.Tasks)+len(c.S.Running)), nodes: names,
@@ -76,18 +77,6 @@ func (f *flow) gather() {
 			}
 		}
 	}
-}
-
-func equal(a, b []string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // candidates returns a task's cheapest nodes, those of the last cycle if nothing has changed since.
@@ -323,7 +312,7 @@ func (f *flow) settle(t, chosen int, p *solve.Capacitated) int {
 	if at < 0 || f.c.S.Nodes[k.node[at]].Offer[Bandwidth] > 0 {
 		allowed := p.Bin[p.Start[t]:p.Start[t+1]]
 		for i, n := range k.node {
-			if g := f.gain(k, i); g > best && fitsNow(f.c, t, int(n)) && has(allowed, n) {
+			if g := f.gain(k, i); g > best && fitsNow(f.c, t, int(n)) && slices.Contains(allowed, n) {
 				at, best = i, g
 			}
 		}
@@ -335,15 +324,6 @@ func (f *flow) settle(t, chosen int, p *solve.Capacitated) int {
 	f.free[n] -= k.speed[at]
 	f.c.Take(t, n)
 	return n
-}
-
-func has(xs []int32, x int32) bool {
-	for _, y := range xs {
-		if x == y {
-			return true
-		}
-	}
-	return false
 }
 
 func (f *flow) remember(out []int) {

@@ -1,6 +1,9 @@
 package schedule
 
-import "argosy/internal/crawl"
+import (
+	"fmt"
+	"slices"
+)
 
 // PlanProbes says which waiting tasks are probed now, and by which node: sites of which fewer pairs were measured than
 // wanted (Few), or not all (All). A probe is a lease of its own, under the same limits as any other, so a site is
@@ -23,7 +26,7 @@ func PlanProbes(s *Snapshot, extent Extent, few int, probed func(site, node stri
 		for n := range s.Nodes {
 			if probed(s.Tasks[t].Site, s.Nodes[n].ID) {
 				done++
-			} else if c.Room(n) && has1(c.Candidates(t), n) {
+			} else if c.Room(n) && slices.Contains(c.Candidates(t), n) {
 				able = append(able, int32(s.Nodes[n].Book))
 				at[int32(s.Nodes[n].Book)] = n
 			}
@@ -42,15 +45,6 @@ func PlanProbes(s *Snapshot, extent Extent, few int, probed func(site, node stri
 		p.Assignments = append(p.Assignments, Assignment{Task: t, Node: n})
 	}
 	return p
-}
-
-func has1(xs []int, x int) bool {
-	for _, y := range xs {
-		if x == y {
-			return true
-		}
-	}
-	return false
 }
 
 // Without returns a snapshot in which a plan's assignments have been carried out: its tasks wait no more, and their
@@ -79,14 +73,14 @@ func (s *Snapshot) Without(p Plan) *Snapshot {
 }
 
 // ParseExtent reads an extent that a user may ask for.
-func ParseExtent(s string) (Extent, crawl.Verdict) {
+func ParseExtent(s string) (Extent, error) {
 	switch s {
-	case "none", "":
-		return None, crawl.Verdict{}
+	case "none":
+		return None, nil
 	case "few":
-		return Few, crawl.Verdict{}
+		return Few, nil
 	case "all":
-		return All, crawl.Verdict{}
+		return All, nil
 	}
-	return None, crawl.Verdict{Reason: "extent", Detail: "allowed are none, few, all"}
+	return None, fmt.Errorf("allowed are none, few, all")
 }

@@ -6,6 +6,7 @@ package split
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"sort"
 	"strings"
 
@@ -91,7 +92,7 @@ func Split(v Virtual, segment func(text string) ([]string, error)) ([]Task, erro
 		}
 		for k := range v.Engines {
 			e := &v.Engines[k]
-			if len(p.Engines) > 0 && !contains(p.Engines, e.Name) {
+			if len(p.Engines) > 0 && !slices.Contains(p.Engines, e.Name) {
 				continue
 			}
 			got, err := e.searches(p, append(append([]string{}, words...), p.Keywords[e.Name]...), v.sitesOf(p, e))
@@ -235,20 +236,11 @@ func (v Virtual) sitesOf(p Product, e *Engine) []string {
 		out = append(out, "")
 	}
 	for _, s := range sites {
-		if len(p.Sites) == 0 || contains(p.Sites, s) {
+		if len(p.Sites) == 0 || slices.Contains(p.Sites, s) {
 			out = append(out, s)
 		}
 	}
 	return out
-}
-
-func contains(xs []string, x string) bool {
-	for _, y := range xs {
-		if x == y {
-			return true
-		}
-	}
-	return false
 }
 
 func (e *Engine) searches(p Product, words, sites []string) ([]Search, error) {
