@@ -90,7 +90,7 @@ type hostCoord struct {
 	Host   int       `json:"host"`
 	X      []float64 `json:"x"`
 	Height float64   `json:"height"`
-	Error  float64   `json:"error"`
+	Trust  float64   `json:"confidence"` // 0 to 1
 }
 
 func printCoords(c *cobra.Command, e netcoord.Evaluation, cfg netcoord.Config, took time.Duration, asJSON, points bool) error {
@@ -108,7 +108,7 @@ func printCoords(c *cobra.Command, e netcoord.Evaluation, cfg netcoord.Config, t
 	if points {
 		for h, p := range e.Coords {
 			if p.Known() {
-				coords = append(coords, hostCoord{h, p.X, p.Height, p.Error})
+				coords = append(coords, hostCoord{h, p.X, p.Height, p.Confidence()})
 			}
 		}
 	}
@@ -135,7 +135,7 @@ func printCoords(c *cobra.Command, e netcoord.Evaluation, cfg netcoord.Config, t
 	}
 	fmt.Fprintf(t, "fitted in\t%.2f s\n", took.Seconds())
 	for _, p := range coords {
-		fmt.Fprintf(t, "host %d\t%.2f + %.2f\n", p.Host, p.X, p.Height)
+		fmt.Fprintf(t, "host %d\t%.2f + %.2f, confidence %.2f\n", p.Host, p.X, p.Height, p.Trust)
 	}
 	return t.Flush()
 }

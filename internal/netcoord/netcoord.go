@@ -30,13 +30,12 @@ func Distance(a, b Coord) float64 {
 	return math.Sqrt(s) + a.Height + b.Height
 }
 
-// Confidence is between 0 and 1: how far the distance of two coordinates can be trusted, by what was left of the
-// delays that they were fitted to.
-func Confidence(a, b Coord) float64 {
-	if !a.Known() || !b.Known() {
+// Confidence is between 0 and 1: how far a coordinate can be trusted, by what was left of the delays it was fitted to.
+func (c Coord) Confidence() float64 {
+	if !c.Known() {
 		return 0
 	}
-	return 1 / (1 + math.Hypot(a.Error, b.Error))
+	return 1 / (1 + c.Error)
 }
 
 // Config of a model.

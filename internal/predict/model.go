@@ -133,10 +133,42 @@ func (b *Book) Fit() {
 	}
 	b.seen += b.grown
 	b.grown = 0
+	b.fitModulus()
 	b.fitCoordinates()
 	b.fitFactors()
 	b.fitNear()
 }
+
+// fitModulus chooses the modulus once there are samples enough; from then on it stays, for summaries must be comparable.
+func (b *Book) fitModulus() {
+	if b.modulus > 0 {
+		return
+	}
+	var all [][]float64
+	n := 0
+	for s := range b.site {
+		for i := range b.site[s].pairs {
+			if d := b.site[s].pairs[i].delay; d != nil {
+				all = append(all, d.ms)
+				n += len(d.ms)
+			}
+		}
+	}
+	if n < modulusSamples {
+		return
+	}
+	b.modulus = netcoord.Modulus(all)
+	for s := range b.site {
+		for i := range b.site[s].pairs {
+			if d := b.site[s].pairs[i].delay; d != nil {
+				d.summary = 0
+			}
+		}
+	}
+}
+
+// modulusSamples is how many delays it takes to choose a modulus; with fewer it is netcoord.DefaultModulus.
+const modulusSamples = 100
 
 // SetLandmarks says which nodes measure sites for all others. Without it they are chosen by the greedy k-centre rule.
 func (b *Book) SetLandmarks(nodes []int) { b.model.marks = append([]int(nil), nodes...) }
@@ -169,7 +201,7 @@ func (b *Book) fitSite(s int) {
 	for k, l := range m.marks {
 		d[k] = math.NaN()
 		if p := b.look(l, s); p != nil && p.delay != nil {
-			d[k] = b.cfg.Summary(p.delay.ms)
+			d[k] = b.summary(p.delay)
 			known++
 		}
 	}
@@ -187,9 +219,9 @@ func (b *Book) fitFleet() bool {
 		for j := range delay[i] {
 			delay[i][j] = math.NaN()
 			if s := b.node[i].delay[j]; s != nil {
-				delay[i][j] = b.cfg.Summary(s.ms)
+				delay[i][j] = b.summary(s)
 			} else if s := b.node[j].delay[i]; s != nil {
-				delay[i][j] = b.cfg.Summary(s.ms)
+				delay[i][j] = b.summary(s)
 			}
 		}
 	}

@@ -42,7 +42,9 @@ type Config struct {
 	DefaultMS   float64 // delay expected where nothing was measured; default 100
 	Landmarks   int     // for coordinates; default 9, less if there are fewer nodes
 	Coordinates netcoord.Config
-	Summary     func(samples []float64) float64 // of repeated delays; default the median
+	// Summary of repeated delays; default the median. It is given one modulus for all pairs, which Fit chooses from how
+	// their samples are distributed.
+	Summary func(samples []float64, modulus float64) float64
 }
 
 func (c Config) withDefaults() Config {
@@ -63,7 +65,7 @@ func (c Config) withDefaults() Config {
 		c.Coordinates.Rounds = 0 // the placing of one host must not move the others
 	}
 	if c.Summary == nil {
-		c.Summary = netcoord.Median
+		c.Summary = func(ms []float64, _ float64) float64 { return netcoord.Median(ms) }
 	}
 	return c
 }
@@ -83,6 +85,7 @@ type Book struct {
 	known int // delays between nodes before that
 
 	works   map[Kind]*work
+	modulus float64 // of summaries, ms; 0 before the first fit
 	scratch []float64
 }
 
@@ -189,6 +192,14 @@ func (b *Book) Site(name string) int {
 
 // SetGroup says which nodes are alike before anything is measured: those of one city and provider, say.
 func (b *Book) SetGroup(node int, group string) { b.node[node].group = group }
+
+// summary is what repeated delays come down to.
+func (b *Book) summary(s *samples) float64 {
+	if b.modulus == 0 {
+		return b.cfg.Summary(s.ms, netcoord.DefaultModulus)
+	}
+	return b.cfg.Summary(s.ms, b.modulus)
+}
 
 // Version changes whenever something was learned of a site.
 func (b *Book) Version(site int) uint32 { return b.site[site].version }
@@ -390,7 +401,7 @@ func (b *Book) Store(node int) Figure {
 func (b *Book) Latency(node, site int) Figure {
 	if p := b.look(node, site); p != nil && p.delay != nil {
 		if p.delay.summary == 0 {
-			p.delay.summary = b.cfg.Summary(p.delay.ms)
+			p.delay.summary = b.summary(p.delay)
 		}
 		return Figure{p.delay.summary, 0.2, Measured}
 	}

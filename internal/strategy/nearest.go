@@ -35,7 +35,7 @@ var nearest = Preset{
 		}
 		book := predict.Config{Landmarks: marks.Count, Coordinates: netcoord.Paper()}
 		book.Coordinates.Dim = int(o.number("dim", 1, 16))
-		book.Summary = func(ms []float64) float64 { return netcoord.StatisticalMean(ms, netcoord.DefaultModulus) }
+		book.Summary = netcoord.StatisticalMean
 		return schedule.Composition{
 			Cost: schedule.Cost{Name: "delay", Unit: "ms", Of: func(c *schedule.Context, task, node, _ int) float64 {
 				f := c.Latency(task, node)
