@@ -318,7 +318,7 @@ func newDrop() *cobra.Command {
 func release(c *cobra.Command, dir string, kind crawl.EntryKind, sites []string, lost []crawl.Key) error {
 	var pending, manual int64
 	err := withCrawl(c.Context(), dir, func(ctx context.Context, co *coordinator.Coordinator) error {
-		if _, err := co.Release(ctx, kind, sites, lost, "by a person"); err != nil {
+		if _, err := co.Release(ctx, 1, kind, sites, lost, "by a person"); err != nil {
 			if errors.Is(err, coordinator.ErrNoTask) {
 				return usage("%w: argosy tasks -o %s lists them", err, dir)
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"argosy/internal/agent"
+	"argosy/internal/archive"
 	"argosy/internal/assemble"
 	"argosy/internal/crawl"
 	"argosy/internal/fetch"
@@ -72,7 +73,7 @@ between any two requests to a site.`,
 	}
 	fl := c.Flags()
 	fl.IntVar(&tries, "tries", 5, "httppings of each URL")
-	fl.StringVar(&store, "store", "", "also measure BS of this directory")
+	fl.StringVar(&store, "store", "", "also measure BS of this store: a directory or s3://BUCKET[/PREFIX]")
 	fl.DurationVar(&delay, "delay", time.Second, "between two requests to one site")
 	fl.StringVar(&f.userAgent, "user-agent", defaultAgent, "User-Agent field")
 	fl.BoolVar(&f.ignoreRobots, "ignore-robots", false, "probe what robots.txt disallows")
@@ -137,16 +138,21 @@ func (p *prober) run(c *cobra.Command, urls []crawl.URL, store string, asJSON bo
 		return err
 	}
 	if store != "" {
-		ts, err := fetch.ProbeStoreDir(store, fetch.ProbeTries)
+		to, err := archive.OpenStore(store)
 		if err != nil {
 			return usage("--store: %v", err)
 		}
+		bits, seconds, err := archive.Measure(c.Context(), to)
+		if err != nil {
+			return fmt.Errorf("--store: %w", err)
+		}
+		bs := float64(bits) / seconds
 		if asJSON {
-			if err := printJSON(out, map[string]any{"store": store, "bs_bits_per_s": fetch.Rate(ts)}); err != nil {
+			if err := printJSON(out, map[string]any{"store": store, "bs_bits_per_s": bs}); err != nil {
 				return err
 			}
 		} else {
-			fmt.Fprintf(out, "store %s: BS %.1f Mbit/s\n", store, fetch.Rate(ts)/1e6)
+			fmt.Fprintf(out, "store %s: BS %.1f Mbit/s\n", store, bs/1e6)
 		}
 	}
 	if failed > 0 {

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -33,22 +34,22 @@ type Outbox interface {
 
 // Config says how an agent works.
 type Config struct {
-	Node        string
-	Incarnation string
-	Concurrency int           // requests at once
-	MaxPart     int           // bytes of an encoded entry
-	Headers     []fetch.Field // for the seeds' sites only; redacted in archives unless KeepSecrets
-	Cookies     string        // likewise
+	Info        crawl.NodeInfo // what the node is, as it registers
+	Concurrency int            // requests at once
+	MaxPart     int            // bytes of an encoded entry
+	Headers     []fetch.Field  // for the seeds' sites only; redacted in archives unless KeepSecrets
+	Cookies     string         // likewise
 	KeepSecrets bool
-	FilterSize  int    // links remembered
-	StoreDir    string // whose bandwidth is BS; empty: not measured
+	FilterSize  int                                                                // links remembered
+	Store       func(ctx context.Context) (bits int64, seconds float64, err error) // measures BS; nil: not measured
+	Flush       time.Duration                                                      // how long outcomes may wait to be reported
 	Logger      *slog.Logger
 }
 
 // DefaultConfig returns the configuration of a node.
-func DefaultConfig(node, incarnation string) Config {
+func DefaultConfig(info crawl.NodeInfo) Config {
 	return Config{
-		Node: node, Incarnation: incarnation, Concurrency: 128, MaxPart: 512 << 10, FilterSize: 1_500_000,
+		Info: info, Concurrency: 128, MaxPart: 512 << 10, FilterSize: 1_500_000, Flush: flushAge,
 		Logger: slog.New(slog.DiscardHandler),
 	}
 }
@@ -58,26 +59,52 @@ type Stats struct {
 	Requests int64
 	Busy     int // requests under way
 	Leases   int
+	Escaped  int64 // requests that were on their way when their lease's term was over: the process had been frozen
 }
 
 // Agent runs leases.
 type Agent struct {
-	cfg       Config
-	in        Inbox
-	out       Outbox
-	client    *fetch.Client
-	warc      *archive.Writer
-	storeOnce sync.Once
-	bs        crawl.Measure // of the store, once it has been measured
-	slots     chan struct{} // a token for each request that may be under way
-	filter    *filter
-	seen      *payloads
-	wake      chan struct{} // size 1: a lease has something to report now
-	group     *errgroup.Group
+	cfg    Config
+	in     Inbox
+	out    Outbox
+	client *fetch.Client
+	warc   *archive.Writer
+	bs     crawl.Measure // of the store, once it has been measured; mu guards it
+	slots  chan struct{} // a token for each request that may be under way
+	filter *filter
+	seen   *payloads
+	wake   chan struct{} // size 1: a lease has something to report now
+	group  *errgroup.Group
+
+	tried   chan struct{} // closed when BS has been measured, or could not be
+	changed chan struct{} // size 1: the registration is to be renewed now
 
 	mu       sync.Mutex
 	leases   map[uint64]*lease
+	over     *recent // leases that have run here
+	drains   bool    // no more leases are taken
 	requests int64
+	escaped  int64
+}
+
+// recent remembers a bounded number of ids.
+type recent struct {
+	in    map[uint64]bool
+	order []uint64
+}
+
+const recentLeases = 20_000
+
+func (r *recent) add(id uint64) {
+	if r.in[id] {
+		return
+	}
+	if len(r.order) == recentLeases {
+		delete(r.in, r.order[0])
+		r.order = r.order[1:]
+	}
+	r.in[id] = true
+	r.order = append(r.order, id)
 }
 
 // New returns an agent; Run makes it work.
@@ -88,6 +115,7 @@ func New(c Config, in Inbox, out Outbox, client *fetch.Client, warc *archive.Wri
 	return &Agent{
 		cfg: c, in: in, out: out, client: client, warc: warc, slots: make(chan struct{}, c.Concurrency),
 		filter: newFilter(c.FilterSize), seen: newPayloads(50_000), wake: make(chan struct{}, 1), leases: map[uint64]*lease{},
+		changed: make(chan struct{}, 1), tried: make(chan struct{}), over: &recent{in: map[uint64]bool{}},
 	}
 }
 
@@ -95,7 +123,7 @@ func New(c Config, in Inbox, out Outbox, client *fetch.Client, warc *archive.Wri
 func (a *Agent) Stats() Stats {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return Stats{Requests: a.requests, Busy: len(a.slots), Leases: len(a.leases)}
+	return Stats{Requests: a.requests, Busy: len(a.slots), Leases: len(a.leases), Escaped: a.escaped}
 }
 
 // Run works until ctx ends or something that the node cannot do without fails: its archive or the bus. All its
@@ -106,9 +134,13 @@ func (a *Agent) Run(ctx context.Context) error {
 	defer cancel(nil)
 	a.group = &group
 	group.Go(func() error {
-		err := a.in.Receive(ctx, a.cfg.Node, func(msg []byte) error { return a.receive(ctx, cancel, msg) })
+		err := a.in.Receive(ctx, a.cfg.Info.Node, func(msg []byte) error { return a.receive(ctx, cancel, msg) })
 		cancel(err)
 		return err
+	})
+	group.Go(func() error {
+		a.storeBandwidth(ctx)
+		return nil
 	})
 	group.Go(func() error {
 		err := a.report(ctx)
@@ -120,7 +152,7 @@ func (a *Agent) Run(ctx context.Context) error {
 		err = cause
 	}
 	if err != nil {
-		return fmt.Errorf("node %s: %w", a.cfg.Node, err)
+		return fmt.Errorf("node %s: %w", a.cfg.Info.Node, err)
 	}
 	return nil
 }
@@ -129,18 +161,24 @@ func (a *Agent) Run(ctx context.Context) error {
 func (a *Agent) receive(ctx context.Context, fail context.CancelCauseFunc, msg []byte) error {
 	var d crawl.Dispatch
 	if err := crawl.Unmarshal(msg, &d); err != nil || d.Version > crawl.WireVersion {
-		a.cfg.Logger.Warn("dispatch not understood", "node", a.cfg.Node, "version", d.Version, "error", err)
+		a.cfg.Logger.Warn("dispatch not understood", "node", a.cfg.Info.Node, "version", d.Version, "error", err)
 		return nil
 	}
 	switch d.Kind {
 	case crawl.DispatchLease:
-		if d.Lease == nil || d.Job == nil || d.Site == nil || d.Lease.Incarnation != a.cfg.Incarnation {
+		if d.Lease == nil || d.Job == nil || d.Site == nil || d.Lease.Incarnation != a.cfg.Info.Incarnation {
 			return nil // for an earlier life
 		}
 		a.start(ctx, fail, &d)
+	case crawl.DispatchLeave:
+		a.Drain(true)
+	case crawl.DispatchReturn:
+		a.Drain(false)
+	case crawl.DispatchPing:
+		a.group.Go(func() error { a.pingNodes(ctx, d.Pings); return nil })
 	case crawl.DispatchRefill:
 		if l := a.lease(d.LeaseID); l != nil && d.Refill != nil {
-			l.refill(d.Refill.Targets)
+			l.refill(d.Refill)
 		}
 	case crawl.DispatchDrain:
 		if l := a.lease(d.LeaseID); l != nil {
@@ -164,9 +202,10 @@ func (a *Agent) lease(id uint64) *lease {
 func (a *Agent) start(ctx context.Context, fail context.CancelCauseFunc, d *crawl.Dispatch) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.leases[d.Lease.ID] != nil {
-		return
+	if a.over.in[d.Lease.ID] || a.drains {
+		return // running or done already; or left to the coordinator, which has been told that we take no more
 	}
+	a.over.add(d.Lease.ID)
 	l := newLease(ctx, a, d)
 	a.leases[d.Lease.ID] = l
 	a.group.Go(func() error {
@@ -184,6 +223,41 @@ func (a *Agent) remove(l *lease) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.leases, l.l.ID)
+}
+
+// Info is what the node says of itself at this moment.
+func (a *Agent) Info() crawl.NodeInfo {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	info := a.cfg.Info
+	info.Draining = a.drains
+	if a.bs.Seconds > 0 {
+		info.StoreBits = float64(a.bs.Bits) / a.bs.Seconds
+	}
+	return info
+}
+
+// Changed gives a signal whenever Info has changed.
+func (a *Agent) Changed() <-chan struct{} { return a.changed }
+
+// Drain ends all leases after what is under way and takes no more, or takes leases again.
+func (a *Agent) Drain(on bool) {
+	a.mu.Lock()
+	a.drains = on
+	a.mu.Unlock()
+	a.tell()
+	if on {
+		for _, l := range a.running() {
+			l.end(crawl.EndDrained)
+		}
+	}
+}
+
+func (a *Agent) tell() {
+	select {
+	case a.changed <- struct{}{}:
+	default:
+	}
 }
 
 // nudge wakes the reporter.
@@ -208,3 +282,17 @@ func (a *Agent) slot(ctx context.Context) bool {
 }
 
 func (a *Agent) release() { <-a.slots }
+
+// escape counts a request that has come back after its lease's term: it was on its way when the process was frozen, and
+// somebody else may have the site by now.
+func (a *Agent) escape(l *lease) {
+	l.mu.Lock()
+	late := l.stale(1)
+	l.mu.Unlock()
+	if late {
+		a.mu.Lock()
+		a.escaped++
+		a.mu.Unlock()
+		a.cfg.Logger.Warn("a request was on its way when its lease's term ended", "site", l.l.Site, "lease", l.l.ID)
+	}
+}

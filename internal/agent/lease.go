@@ -71,12 +71,17 @@ func (l *lease) cancel() {
 	l.sess.Close()
 }
 
-// refill adds targets to the queue.
-func (l *lease) refill(ts []crawl.Target) {
+// refill adds targets to the queue. What is sent again is taken only if nothing has come since we said that we have
+// nothing: then it is what was lost on the way.
+func (l *lease) refill(r *crawl.Refill) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.queue = append(l.queue, ts...)
-	l.given += len(ts)
+	if r.Again && r.Got != l.rep.got {
+		return
+	}
+	l.rep.got++
+	l.queue = append(l.queue, r.Targets...)
+	l.given += len(r.Targets)
 	l.rep.asked = false
 	l.more.Broadcast()
 }
@@ -254,7 +259,7 @@ func (l *lease) putBack(t crawl.Target) {
 func (l *lease) turn() bool {
 	l.mu.Lock()
 	wait := time.Until(l.next)
-	stale := time.Since(l.rep.stored) > time.Duration(float64(l.job.Limits.RecycleAfter)*0.75)
+	stale := l.stale(0.75)
 	if wait > polite.MaxWait {
 		l.endLocked(crawl.EndWait)
 	}
@@ -267,6 +272,13 @@ func (l *lease) turn() bool {
 		return false
 	}
 	return l.a.slot(l.ctx)
+}
+
+// stale tells whether so much of the lease's term has gone by since its last stored part began. Wall time counts as well
+// as the process's own: a machine that slept has missed its term too. mu is held.
+func (l *lease) stale(share float64) bool {
+	term := time.Duration(float64(l.job.Limits.RecycleAfter) * share)
+	return time.Since(l.rep.stored) > term || time.Now().Round(0).Sub(l.rep.stored.Round(0)) > term
 }
 
 // pause waits for a span; false if the lease ends first.

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"time"
 
 	"argosy/internal/crawl"
@@ -18,7 +19,7 @@ func (l *lease) probe() {
 	if err != nil || !l.job.Identity.IgnoreRobots && !l.rules.Allowed(u.RequestURI()) {
 		return
 	}
-	bc := crawl.Measure{Kind: crawl.MeasureBC, URL: l.l.Probe, Store: crawl.StoreWARC}
+	bc := crawl.Measure{Kind: crawl.MeasureBC, URL: l.l.Probe, Store: l.a.cfg.Info.Store}
 	ping := crawl.Measure{Kind: crawl.MeasurePing, URL: l.l.Probe}
 	for range fetch.ProbeTries {
 		resp, sc, err := l.exchange(u)
@@ -42,7 +43,13 @@ func (l *lease) probe() {
 		}
 		putScratch(sc)
 	}
-	bs := l.a.storeBandwidth()
+	select {
+	case <-l.a.tried:
+	case <-l.ctx.Done():
+	}
+	l.a.mu.Lock()
+	bs := l.a.bs
+	l.a.mu.Unlock()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if bc.Bits > 0 {
@@ -63,22 +70,63 @@ func (l *lease) probeFailed(asked time.Duration) {
 	l.holdOff(wait, crawl.EndWait)
 }
 
-// storeBandwidth measures BS once.
-func (a *Agent) storeBandwidth() crawl.Measure {
-	a.storeOnce.Do(func() {
-		if a.cfg.StoreDir == "" {
-			return
-		}
-		ts, err := fetch.ProbeStoreDir(a.cfg.StoreDir, fetch.ProbeTries)
-		if err != nil {
-			a.cfg.Logger.Warn("probe of the store", "err", err)
-			return
-		}
-		a.bs = crawl.Measure{Kind: crawl.MeasureBS, Store: crawl.StoreWARC}
-		for _, t := range ts {
-			a.bs.Bits += t.Bits
-			a.bs.Seconds += t.Seconds
-		}
+// storeBandwidth measures BS at the beginning of the node's life, and reports it.
+func (a *Agent) storeBandwidth(ctx context.Context) {
+	defer close(a.tried)
+	if a.cfg.Store == nil {
+		return
+	}
+	bits, seconds, err := a.cfg.Store(ctx)
+	if err != nil || seconds <= 0 {
+		a.cfg.Logger.Warn("BS was not measured", "error", err)
+		return
+	}
+	m := crawl.Measure{Kind: crawl.MeasureBS, Store: a.cfg.Info.Store, Bits: bits, Seconds: seconds}
+	a.mu.Lock()
+	a.bs = m
+	a.mu.Unlock()
+	a.tell()
+	a.measured(ctx, []crawl.Measure{m})
+}
+
+// measured reports what no lease asked for.
+func (a *Agent) measured(ctx context.Context, ms []crawl.Measure) {
+	b, err := crawl.Marshal(&crawl.Entry{
+		Version: crawl.WireVersion, Kind: crawl.EntryMeasures, Node: a.cfg.Info.Node, Incarnation: a.cfg.Info.Incarnation, Measures: ms,
 	})
-	return a.bs
+	if err == nil {
+		err = a.out.Report(ctx, a.cfg.Info.Node, b)
+	}
+	if err != nil && ctx.Err() == nil {
+		a.cfg.Logger.Warn("measurements were not reported", "error", err)
+	}
+}
+
+// pingTries is how many httppings a node sends to another.
+const pingTries = 3
+
+// pingNodes measures the delay to other nodes by their echoes. They are the fleet's own: nobody's politeness is asked.
+func (a *Agent) pingNodes(ctx context.Context, echoes []crawl.Echo) {
+	var ms []crawl.Measure
+	for _, e := range echoes {
+		u, err := crawl.Parse(e.URL)
+		if e.Node == a.cfg.Info.Node || err != nil {
+			continue
+		}
+		m := crawl.Measure{Kind: crawl.MeasurePing, URL: e.URL, Node: e.Node}
+		for range pingTries {
+			p, err := a.client.HTTPPing(ctx, u, nil, func(context.Context) error { return nil })
+			if err != nil {
+				a.cfg.Logger.Info("node not measured", "node", e.Node, "error", err)
+				break
+			}
+			m.MS = append(m.MS, float64(p.Total().Microseconds())/1000)
+		}
+		if len(m.MS) > 0 {
+			ms = append(ms, m)
+		}
+	}
+	if len(ms) > 0 {
+		a.measured(ctx, ms)
+	}
 }

@@ -36,7 +36,8 @@ type report struct {
 	since     time.Time // of the oldest unsent item
 	stored    time.Time // when the last stored part began
 	no        uint32
-	want      int // URLs the lease likes to hold
+	want      int    // URLs the lease likes to hold
+	got       uint32 // refills taken in
 	sent      map[crawl.Key]uint16
 
 	asked     bool // a part has said that there is nothing left to do, and nobody has answered yet
@@ -90,7 +91,7 @@ func (l *lease) due(now time.Time) bool {
 	case r.final || r.urgent || r.size > partBudget:
 		return true
 	case len(r.items) > 0:
-		return now.Sub(r.since) >= flushAge
+		return now.Sub(r.since) >= l.a.cfg.Flush
 	}
 	return now.Sub(r.stored) >= l.heartbeat()
 }
@@ -125,9 +126,10 @@ func (l *lease) cut(now time.Time) (crawl.Part, []item) {
 	r.bytes = 0
 	l.cutSite(&p, now)
 	starved := len(l.queue) == 0 && l.busy == 0
-	if starved && now.Sub(r.stored) >= l.heartbeat() {
-		r.asked = false // the answer may have been lost: ask again
+	if starved && r.asked && now.Sub(r.stored) >= l.heartbeat() {
+		r.asked, p.Starved = false, len(r.items) == 0 // the answer may have been lost: ask again
 	}
+	p.Got = r.got
 	switch {
 	case len(r.items) > 0: // more parts follow at once
 	case r.final:
@@ -210,7 +212,7 @@ func (a *Agent) report(ctx context.Context) error {
 
 // flush stores one message with the parts of the leases that have something to say; more says whether others wait.
 func (a *Agent) flush(ctx context.Context) (more bool, err error) {
-	e := crawl.Entry{Version: crawl.WireVersion, Kind: crawl.EntryParts, Node: a.cfg.Node, Incarnation: a.cfg.Incarnation}
+	e := crawl.Entry{Version: crawl.WireVersion, Kind: crawl.EntryParts, Node: a.cfg.Info.Node, Incarnation: a.cfg.Info.Incarnation}
 	var cuts []cutting
 	size := 0
 	now := time.Now()
@@ -243,7 +245,7 @@ func (a *Agent) flush(ctx context.Context) (more bool, err error) {
 	if err != nil {
 		return false, fmt.Errorf("encode parts: %w", err)
 	}
-	if err := a.out.Report(ctx, a.cfg.Node, b); err != nil {
+	if err := a.out.Report(ctx, a.cfg.Info.Node, b); err != nil {
 		a.filter.drop()
 		return false, err
 	}

@@ -176,6 +176,7 @@ func (l *lease) exchange(u crawl.URL) (*fetch.Response, *fetch.Scratch, error) {
 	defer l.a.release()
 	sc := scratches.Get().(*fetch.Scratch)
 	resp, err := l.sess.Do(l.ctx, l.request(u), sc)
+	l.a.escape(l)
 	if err != nil {
 		putScratch(sc)
 		l.started(time.Now())

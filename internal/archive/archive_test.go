@@ -46,7 +46,7 @@ func TestRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, l := range locs {
-		rec, block, err := ReadAt(dir, l.File, l.Offset, 1<<20)
+		rec, block, err := ReadFrom(t.Context(), Dir(dir), l.File, l.Offset, 1<<20)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,8 +10,6 @@ import (
 	"hash"
 	"io"
 	"net/textproto"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -170,29 +168,4 @@ func (b *blockReader) end() error {
 	b.rec.ended = true
 	b.rec.Length = b.rec.owner.in.n - b.rec.Offset
 	return io.EOF
-}
-
-// ReadAt reads the record at a location in a directory of archives, finished or still open, with its whole block of
-// at most max bytes.
-func ReadAt(dir, file string, offset, max int64) (*ReadRecord, []byte, error) {
-	f, err := os.Open(filepath.Join(dir, file))
-	if errors.Is(err, os.ErrNotExist) {
-		f, err = os.Open(filepath.Join(dir, file+openSuffix))
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	defer f.Close()
-	if _, err := f.Seek(offset, io.SeekStart); err != nil {
-		return nil, nil, err
-	}
-	rec, err := NewReader(f).Next()
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", file, err)
-	}
-	block, err := io.ReadAll(io.LimitReader(rec, max+1))
-	if err == nil && int64(len(block)) > max {
-		err = fmt.Errorf("record at %d: larger than %d bytes", offset, max)
-	}
-	return rec, block, err
 }

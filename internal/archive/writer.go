@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -22,6 +23,10 @@ type WriterConfig struct {
 	Prefix  string            // file names are PREFIX-SERIAL.warc.gz; must be new for every process
 	MaxSize int64             // a file is closed once it is larger, in bytes
 	Info    map[string]string // what a warcinfo record says: software, format, robots, …
+
+	// Store takes each file once it is finished; Dir is then only where files are made, and a sync finishes the file:
+	// a record is durable when the object that holds it is complete. nil: files stay in Dir.
+	Store Store
 }
 
 // Writer appends encoded records to a series of files. It is safe for concurrent use.
@@ -140,6 +145,9 @@ func (w *Writer) Sync() error {
 	if w.err != nil || w.synced || w.f == nil {
 		return w.err
 	}
+	if w.cfg.Store != nil {
+		return w.ship()
+	}
 	if err := w.flush(); err != nil {
 		return w.fail(err)
 	}
@@ -148,6 +156,30 @@ func (w *Writer) Sync() error {
 	}
 	w.synced = true
 	return nil
+}
+
+// ship finishes the file and stores it, while others append to the next one. mu is held.
+func (w *Writer) ship() error {
+	err := errors.Join(w.flush(), w.f.Close())
+	name := w.name
+	w.f, w.synced = nil, true
+	if err == nil {
+		w.mu.Unlock()
+		err = w.store(name)
+		w.mu.Lock()
+	}
+	if err != nil {
+		return w.fail(err)
+	}
+	return nil
+}
+
+func (w *Writer) store(name string) error {
+	path := filepath.Join(w.cfg.Dir, name) + openSuffix
+	if err := w.cfg.Store.Put(context.Background(), name, path); err != nil {
+		return err
+	}
+	return os.Remove(path)
 }
 
 // close syncs the file and gives it its name.
@@ -162,6 +194,9 @@ func (w *Writer) close() error {
 		return err
 	}
 	w.f, w.synced = nil, true
+	if w.cfg.Store != nil {
+		return w.store(w.name)
+	}
 	path := filepath.Join(w.cfg.Dir, w.name)
 	if err := os.Rename(path+openSuffix, path); err != nil {
 		return err

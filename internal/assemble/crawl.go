@@ -4,8 +4,6 @@ package assemble
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -104,13 +102,6 @@ type Crawl struct {
 	mended  []string
 }
 
-type node struct {
-	info  crawl.NodeInfo
-	bus   *bus.Client
-	warc  *archive.Writer
-	agent *agent.Agent
-}
-
 // ErrInUse says that another process works in the directory.
 var ErrInUse = errors.New("in use by another argosy process")
 
@@ -161,17 +152,13 @@ func Open(ctx context.Context, c Config) (cr *Crawl, err error) {
 	if cr.ledger, err = ledger.Open(ctx, filepath.Join(c.Dir, LedgerFile)); err != nil {
 		return cr, err
 	}
-	st, err := strategy.New(c.Strategy)
-	if err != nil {
-		return cr, err
-	}
 	if c.ExplainLog != "" {
 		if cr.explain, err = openExplain(c.ExplainLog); err != nil {
 			return cr, err
 		}
 	}
 	cc := coordinator.Config{
-		Strategy: st, Seed: c.Seed, NodeTTL: bus.NodeTTL, Alone: true, Idle: c.Idle, Logger: c.Logger, Explain: cr.explain.sink(), Probe: c.Probe,
+		Strategy: c.Strategy, Strategies: strategy.New, Seed: c.Seed, NodeTTL: bus.NodeTTL, Alone: true, Idle: c.Idle, Logger: c.Logger, Explain: cr.explain.sink(), Probe: c.Probe,
 	}
 	if len(c.GeoIP) > 0 {
 		if cr.geo, err = geo.Open(c.GeoIP...); err != nil {
@@ -193,51 +180,30 @@ func (cr *Crawl) openNodes(ctx context.Context) error {
 		n = len(c.Binds)
 	}
 	for i := range n {
-		name := "node-" + strconv.Itoa(i+1)
-		inc := time.Now().UTC().Format("20060102150405") + "-" + randomHex(3)
-		fc := c.Fetch
-		fc.Limits = c.Job.Limits.Fetch
-		if len(c.Binds) > 0 {
-			fc.Bind = c.Binds[i]
+		nc := NodeConfig{
+			Info: crawl.NodeInfo{
+				Node: "node-" + strconv.Itoa(i+1), Leases: max(64, 32*c.Concurrency), Concurrency: c.Concurrency, Store: archive.Dir(filepath.Join(c.Dir, WARCDir)).URL(),
+			},
+			Fetch: c.Fetch, Headers: c.Headers, Cookies: c.Cookies, KeepSecrets: c.KeepSecrets, Dir: filepath.Join(c.Dir, WARCDir),
+			MeasureBS: c.Probe != schedule.None, ArchiveSize: c.ArchiveSize, Version: c.Version, Logger: c.Logger,
+			IgnoreRobot: c.Job.Identity.IgnoreRobots, UserAgent: c.Job.Identity.UserAgent,
 		}
-		client, err := fetch.NewClient(fc)
-		if err != nil {
-			return err
+		nc.Fetch.Limits = c.Job.Limits.Fetch
+		if len(c.Binds) > 0 {
+			nc.Fetch.Bind = c.Binds[i]
 		}
 		b, err := cr.server.Connect(ctx)
 		if err != nil {
 			return err
 		}
-		w := archive.NewWriter(archive.WriterConfig{
-			Dir: filepath.Join(c.Dir, WARCDir), Prefix: "argosy-" + name + "-" + inc, MaxSize: c.ArchiveSize,
-			Info: map[string]string{
-				"software": "argosy/" + c.Version, "format": "WARC File Format 1.1",
-				"conformsTo": "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/",
-				"robots":     robotsPolicy(c.Job.Identity.IgnoreRobots), "http-header-user-agent": c.Job.Identity.UserAgent,
-			},
-		})
-		ac := agent.DefaultConfig(name, inc)
-		ac.MaxPart, ac.StoreDir = bus.MaxPart, c.Dir // the archive's directory may not be there yet
-		ac.Concurrency, ac.Headers, ac.Cookies, ac.KeepSecrets, ac.Logger = c.Concurrency, c.Headers, c.Cookies, c.KeepSecrets, c.Logger
-		cr.nodes = append(cr.nodes, &node{
-			info: crawl.NodeInfo{Node: name, Incarnation: inc, Leases: max(64, 32*c.Concurrency), Concurrency: c.Concurrency, Store: WARCDir},
-			bus:  b, warc: w, agent: agent.New(ac, b, b, client, w),
-		})
+		nd, err := openNode(nc, b)
+		if err != nil {
+			b.Close()
+			return err
+		}
+		cr.nodes = append(cr.nodes, nd)
 	}
 	return nil
-}
-
-func robotsPolicy(ignored bool) string {
-	if ignored {
-		return "ignore"
-	}
-	return "obey"
-}
-
-func randomHex(n int) string {
-	b := make([]byte, n)
-	_, _ = rand.Read(b) // never fails: it ends the program instead
-	return hex.EncodeToString(b)
 }
 
 // Mended returns the names of archive files that a dead process had left open.
@@ -268,8 +234,7 @@ func (cr *Crawl) Run(ctx context.Context, hard <-chan struct{}) (Summary, error)
 	nodes, stopNodes := context.WithCancel(gctx)
 	defer stopNodes()
 	for _, n := range cr.nodes {
-		group.Go(func() error { return n.bus.Register(nodes, n.info) })
-		group.Go(func() error { return n.agent.Run(nodes) })
+		group.Go(func() error { return n.run(nodes) })
 	}
 	group.Go(func() error {
 		defer stopNodes()

@@ -1,5 +1,5 @@
-// Package bus is the only NATS code: an embedded JetStream server, the log as a stream, dispatch to nodes, and the
-// registry of nodes. It carries bytes that package crawl encodes and knows nothing about what they say.
+// Package bus is the only NATS code: an embedded JetStream server or a connection to one elsewhere, the log as a
+// stream, dispatch to nodes, the registry of nodes, leadership, checkpoints, and who may connect. It carries bytes that package crawl encodes and knows nothing about what they say.
 //
 // Guarantees: Append returns when the entry is on disk; a leader's append fails once another leader has written; a
 // full stream refuses and never discards; entries are read in order, without gaps. No host and no URL is ever part
@@ -9,11 +9,15 @@ package bus
 import (
 	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"regexp"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -39,21 +43,25 @@ const (
 // NodeTTL is how long a node that does not renew its registration is believed to be there.
 const NodeTTL = 15 * time.Second
 
-// Config says how the embedded server runs.
+// Config says how the bus is opened.
 type Config struct {
-	Dir          string        // where the log lives
+	Dir          string        // where the embedded server keeps the log
 	MaxLog       int64         // bytes; the log refuses when full
 	MaxMemory    int64         // bytes for dispatch and registry
 	RecycleAfter time.Duration // how long a dispatched hint lives
+	Replicas     int           // of the log and the registries, in a cluster
+	Listen       string        // host:port of the embedded server; empty: no port is opened
+	TLS          *tls.Config   // of that port; nil: plain TCP
+	Keys         *Keys         // who may connect; nil: whoever is in the process
 	Logger       *slog.Logger  // nil discards
 }
 
 // DefaultConfig returns a Config for one machine.
 func DefaultConfig(dir string) Config {
-	return Config{Dir: dir, MaxLog: 8 << 30, MaxMemory: 256 << 20, RecycleAfter: time.Minute}
+	return Config{Dir: dir, MaxLog: 8 << 30, MaxMemory: 256 << 20, RecycleAfter: time.Minute, Replicas: 1}
 }
 
-// Server is an embedded JetStream server that opens no port.
+// Server is an embedded JetStream server.
 type Server struct {
 	srv *server.Server
 	cfg Config
@@ -61,20 +69,55 @@ type Server struct {
 
 // Serve starts the embedded server.
 func Serve(c Config) (*Server, error) {
-	s, err := server.NewServer(&server.Options{
+	o := &server.Options{
 		ServerName: "argosy", DontListen: true, NoSigs: true, NoLog: true,
 		JetStream: true, StoreDir: c.Dir, JetStreamMaxMemory: c.MaxMemory, JetStreamMaxStore: c.MaxLog + c.MaxLog/4,
 		SyncAlways: true, MaxPayload: 1 << 20,
-	})
+	}
+	if c.Listen != "" {
+		host, port, err := net.SplitHostPort(c.Listen)
+		if err != nil {
+			return nil, fmt.Errorf("listen on %s: %w", c.Listen, err)
+		}
+		n, err := strconv.Atoi(port)
+		if err != nil {
+			return nil, fmt.Errorf("listen on %s: the port is no number", c.Listen)
+		}
+		if n == 0 {
+			n = server.RANDOM_PORT
+		}
+		o.DontListen, o.Host, o.Port = false, host, n
+		o.TLSConfig, o.TLS, o.TLSTimeout = c.TLS, c.TLS != nil, 5
+		o.MaxConn, o.AuthTimeout = 4096, 5
+	}
+	if c.Keys != nil {
+		if err := c.Keys.guard(o); err != nil {
+			return nil, err
+		}
+	}
+	s, err := server.NewServer(o)
 	if err != nil {
 		return nil, fmt.Errorf("start the embedded bus: %w", err)
 	}
+	s.SetLoggerV2(serverLog{c.Logger}, false, false, false)
 	s.Start()
 	if !s.ReadyForConnections(30 * time.Second) {
 		s.Shutdown()
-		return nil, fmt.Errorf("start the embedded bus in %s: not ready after 30 s (is the disk full?)", c.Dir)
+		return nil, fmt.Errorf("start the embedded bus in %s: not ready after 30 s (is the disk full, or the port of %s taken?)", c.Dir, c.Listen)
 	}
 	return &Server{srv: s, cfg: c}, nil
+}
+
+// URL returns where the server listens; empty if it does not.
+func (s *Server) URL() string {
+	if s.cfg.Listen == "" {
+		return ""
+	}
+	scheme := "nats://"
+	if s.cfg.TLS != nil {
+		scheme = "tls://"
+	}
+	return scheme + s.srv.Addr().String()
 }
 
 // Close stops the server and waits until its files are closed.
@@ -85,45 +128,126 @@ func (s *Server) Close() {
 
 // Connect opens a connection inside the process. The first one creates streams and buckets.
 func (s *Server) Connect(ctx context.Context) (*Client, error) {
-	nc, err := nats.Connect("", nats.InProcessServer(s.srv), nats.MaxReconnects(-1), nats.Name("argosy"))
+	opts := []nats.Option{nats.InProcessServer(s.srv), nats.MaxReconnects(-1), nats.Name("argosy")}
+	if s.cfg.Keys != nil {
+		creds, err := s.cfg.Keys.coordinator()
+		if err != nil {
+			return nil, err
+		}
+		opts = append(opts, creds)
+	}
+	return connect(ctx, "", s.cfg, opts)
+}
+
+// Dial says how to reach a bus that runs elsewhere.
+type Dial struct {
+	URL   string      // nats:// or tls://, several with commas
+	Creds string      // credentials file (JWT and key); empty: none
+	NKey  string      // file with the seed of an nkey; empty: none
+	Login Login       // credentials in memory; the zero Login is none
+	TLS   *tls.Config // nil: as the URL says, with the system's roots
+	Node  string      // whose inbox answers go to; empty for a coordinator
+}
+
+func (d Dial) options(log *slog.Logger) ([]nats.Option, error) {
+	name := "argosy"
+	opts := []nats.Option{
+		nats.MaxReconnects(-1), nats.ReconnectWait(500 * time.Millisecond), nats.ReconnectJitter(200*time.Millisecond, 500*time.Millisecond),
+		nats.Timeout(5 * time.Second), nats.PingInterval(10 * time.Second), nats.MaxPingsOutstanding(2), nats.IgnoreAuthErrorAbort(),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+			if log != nil {
+				log.Warn("bus", "error", err)
+			}
+		}),
+	}
+	switch {
+	case d.Login.JWT != "":
+		opts = append(opts, nats.UserJWTAndSeed(d.Login.JWT, d.Login.Seed))
+	case d.Creds != "":
+		opts = append(opts, nats.UserCredentials(d.Creds))
+	case d.NKey != "":
+		o, err := nats.NkeyOptionFromSeed(d.NKey)
+		if err != nil {
+			return nil, fmt.Errorf("nkey %s: %w", d.NKey, err)
+		}
+		opts = append(opts, o)
+	}
+	if d.TLS != nil {
+		opts = append(opts, nats.Secure(d.TLS))
+	}
+	if d.Node != "" {
+		name += " " + d.Node
+		opts = append(opts, nats.CustomInboxPrefix(inboxOf(d.Node)))
+	}
+	return append(opts, nats.Name(name)), nil
+}
+
+// Connect opens a coordinator's connection to a bus that runs elsewhere, and creates what is missing there.
+func Connect(ctx context.Context, d Dial, c Config) (*Client, error) {
+	opts, err := d.options(c.Logger)
+	if err != nil {
+		return nil, err
+	}
+	return connect(ctx, d.URL, c, opts)
+}
+
+func connect(ctx context.Context, url string, c Config, opts []nats.Option) (*Client, error) {
+	nc, err := nats.Connect(url, opts...)
 	if err != nil {
 		return nil, fmt.Errorf("connect to the bus: %w", err)
 	}
-	c := &Client{nc: nc}
-	if err := c.open(ctx, s.cfg); err != nil {
+	cl := &Client{nc: nc, cfg: c}
+	if err := cl.open(ctx); err != nil {
 		nc.Close()
 		return nil, err
 	}
-	return c, nil
+	return cl, nil
+}
+
+// Join opens a node's connection. It creates nothing and may do only what a node may.
+func Join(d Dial, log *slog.Logger) (*Client, error) {
+	opts, err := d.options(log)
+	if err != nil {
+		return nil, err
+	}
+	nc, err := nats.Connect(d.URL, opts...)
+	if err != nil {
+		return nil, fmt.Errorf("connect to the bus: %w", err)
+	}
+	cl := &Client{nc: nc}
+	if cl.js, err = jetstream.New(nc); err != nil {
+		nc.Close()
+		return nil, err
+	}
+	return cl, nil
 }
 
 // Client is a connection to the bus.
 type Client struct {
-	nc       *nats.Conn
-	js       jetstream.JetStream
-	log      jetstream.Stream
-	nodes    jetstream.KeyValue
-	identity string
-	lead     uint64 // last sequence of the lead subject that this client knows of
-	last     uint64
+	nc    *nats.Conn
+	cfg   Config
+	js    jetstream.JetStream
+	log   jetstream.Stream
+	nodes jetstream.KeyValue
+	lead  uint64 // last sequence of the lead subject that this client knows of
 }
 
-func (c *Client) open(ctx context.Context, cfg Config) (err error) {
+func (c *Client) open(ctx context.Context) (err error) {
 	if c.js, err = jetstream.New(c.nc); err != nil {
 		return err
 	}
-	if err = c.openLog(ctx, cfg); err != nil {
+	if err = c.openLog(ctx); err != nil {
 		return fmt.Errorf("open the log: %w", err)
 	}
 	_, err = c.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
-		Name: dispatchStream, Subjects: []string{dispatchPrefix + ">"}, Storage: jetstream.MemoryStorage,
-		Retention: jetstream.WorkQueuePolicy, MaxAge: cfg.RecycleAfter, MaxBytes: cfg.MaxMemory / 2, Discard: jetstream.DiscardOld,
+		Name: dispatchStream, Subjects: []string{dispatchPrefix + ">"}, Storage: jetstream.MemoryStorage, Replicas: c.cfg.Replicas,
+		Retention: jetstream.WorkQueuePolicy, MaxAge: c.cfg.RecycleAfter, MaxBytes: c.cfg.MaxMemory / 2, Discard: jetstream.DiscardOld,
 	})
 	if err != nil {
 		return fmt.Errorf("open dispatch: %w", err)
 	}
 	c.nodes, err = c.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
-		Bucket: nodeBucket, TTL: NodeTTL, Storage: jetstream.MemoryStorage, MaxBytes: 16 << 20,
+		Bucket: nodeBucket, TTL: NodeTTL, Storage: jetstream.MemoryStorage, MaxBytes: 16 << 20, Replicas: c.cfg.Replicas,
 	})
 	if err != nil {
 		return fmt.Errorf("open the node registry: %w", err)
@@ -131,33 +255,17 @@ func (c *Client) open(ctx context.Context, cfg Config) (err error) {
 	return nil
 }
 
-func (c *Client) openLog(ctx context.Context, cfg Config) error {
+func (c *Client) openLog(ctx context.Context) error {
 	st, err := c.js.Stream(ctx, logStream)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		st, err = c.js.CreateStream(ctx, jetstream.StreamConfig{
-			Name: logStream, Subjects: []string{logSubjects}, Storage: jetstream.FileStorage,
-			Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardNew, MaxBytes: cfg.MaxLog,
+			Name: logStream, Subjects: []string{logSubjects}, Storage: jetstream.FileStorage, Replicas: c.cfg.Replicas,
+			Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardNew, MaxBytes: c.cfg.MaxLog,
 			Duplicates: 100 * time.Millisecond, Metadata: map[string]string{identityKey: randomID()},
 		})
 	}
-	if err != nil {
-		return err
-	}
-	info, err := st.Info(ctx)
-	if err != nil {
-		return err
-	}
 	c.log = st
-	c.identity = info.Config.Metadata[identityKey]
-	c.last = info.State.LastSeq
-	m, err := st.GetLastMsgForSubject(ctx, leadSubject)
-	switch {
-	case err == nil:
-		c.lead = m.Sequence
-	case !errors.Is(err, jetstream.ErrMsgNotFound):
-		return err
-	}
-	return nil
+	return err
 }
 
 func randomID() string {
@@ -169,8 +277,33 @@ func randomID() string {
 // Close closes the connection.
 func (c *Client) Close() { c.nc.Close() }
 
-// Identity returns the log's identity and its last sequence at the time of connecting.
-func (c *Client) Identity() (stream string, last uint64) { return c.identity, c.last }
+// Refresh returns the log's identity and its last sequence, and learns who wrote last: what Append then writes follows
+// on that.
+func (c *Client) Refresh(ctx context.Context) (stream string, last uint64, err error) {
+	info, err := c.log.Info(ctx)
+	if err != nil {
+		return "", 0, fmt.Errorf("look the log up: %w", err)
+	}
+	m, err := c.log.GetLastMsgForSubject(ctx, leadSubject)
+	switch {
+	case err == nil:
+		c.lead = m.Sequence
+	case errors.Is(err, jetstream.ErrMsgNotFound):
+		c.lead = 0
+	default:
+		return "", 0, fmt.Errorf("look the log up: %w", err)
+	}
+	return info.Config.Metadata[identityKey], max(info.State.LastSeq, c.lead), nil
+}
+
+// First returns the sequence of the oldest entry that the log still has.
+func (c *Client) First(ctx context.Context) (uint64, error) {
+	info, err := c.log.Info(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("look the log up: %w", err)
+	}
+	return info.State.FirstSeq, nil
+}
 
 // ErrDeposed says that another leader has written to the log.
 var ErrDeposed = errors.New("another coordinator leads: the log has moved on")
@@ -200,36 +333,85 @@ func CheckNode(name string) error {
 	return nil
 }
 
-// Report appends parts of a node to the log. They are stored when it returns.
-func (c *Client) Report(ctx context.Context, node string, entry []byte) error {
-	if _, err := c.js.Publish(ctx, partSubject+node, entry); err != nil {
-		return fmt.Errorf("append a part to the log: %w", err)
-	}
-	return nil
-}
-
 // Trim forgets entries below seq. The leader's last entry stays: it is what fences the next one.
 func (c *Client) Trim(ctx context.Context, seq uint64) error {
 	return c.log.Purge(ctx, jetstream.WithPurgeSequence(min(seq, c.lead)))
 }
 
-// Read reads the log from a sequence on, in order, and calls fn for every entry, with its sequence and the time at
-// which it was stored (Unix ms), until ctx ends or fn fails.
-func (c *Client) Read(ctx context.Context, from uint64, fn func(seq uint64, at int64, data []byte) error) error {
-	cons, err := c.js.OrderedConsumer(ctx, logStream, jetstream.OrderedConsumerConfig{
-		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: max(1, from), InactiveThreshold: time.Minute,
-	})
-	if err != nil {
-		return fmt.Errorf("read the log: %w", err)
-	}
-	return consume(ctx, cons, func(m jetstream.Msg) error {
-		meta, err := m.Metadata()
-		if err != nil {
-			return err
+// Read reads the log from a sequence on, in order, and calls fn for every entry, with its sequence, the time at which
+// it was stored (Unix ms) and the node whose subject it came on (empty: a leader's), until ctx ends or fn fails. While
+// the bus is away it waits.
+func (c *Client) Read(ctx context.Context, from uint64, fn func(seq uint64, at int64, node string, data []byte) error) error {
+	next := max(1, from)
+	for {
+		cons, err := c.js.OrderedConsumer(ctx, logStream, jetstream.OrderedConsumerConfig{
+			DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: next, InactiveThreshold: time.Minute,
+		})
+		if err == nil {
+			var failed error
+			err = consume(ctx, cons, func(m jetstream.Msg) error {
+				meta, err := m.Metadata()
+				if err != nil {
+					return err
+				}
+				if meta.Sequence.Stream < next {
+					return nil
+				}
+				node, _ := strings.CutPrefix(m.Subject(), partSubject)
+				if node == m.Subject() {
+					node = ""
+				}
+				next = meta.Sequence.Stream + 1
+				failed = fn(meta.Sequence.Stream, meta.Timestamp.UnixMilli(), node, m.Data())
+				return failed
+			})
+			if failed != nil {
+				return failed
+			}
 		}
-		return fn(meta.Sequence.Stream, meta.Timestamp.UnixMilli(), m.Data())
-	})
+		if ctx.Err() != nil || err == nil {
+			return nil
+		}
+		c.say("reading the log is interrupted", err)
+		if !pause(ctx, time.Second) {
+			return nil
+		}
+	}
 }
+
+func (c *Client) say(what string, err error) {
+	if c.cfg.Logger != nil {
+		c.cfg.Logger.Warn(what, "error", err)
+	}
+}
+
+// pause waits; false if ctx ends first.
+func pause(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+		return true
+	}
+}
+
+// serverLog gives the embedded server's warnings to our log.
+type serverLog struct{ log *slog.Logger }
+
+func (l serverLog) say(level slog.Level, format string, a ...any) {
+	if l.log != nil {
+		l.log.Log(context.Background(), level, fmt.Sprintf(format, a...))
+	}
+}
+
+func (l serverLog) Noticef(string, ...any)         {}
+func (l serverLog) Warnf(format string, a ...any)  { l.say(slog.LevelWarn, format, a...) }
+func (l serverLog) Fatalf(format string, a ...any) { l.say(slog.LevelError, format, a...) }
+func (l serverLog) Errorf(format string, a ...any) { l.say(slog.LevelError, format, a...) }
+func (l serverLog) Debugf(string, ...any)          {}
+func (l serverLog) Tracef(string, ...any)          {}
 
 // pullBatch bounds what is under way to a reader, in messages of at most MaxPart bytes.
 const pullBatch = 64

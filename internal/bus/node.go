@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"argosy/internal/crawl"
@@ -33,63 +34,153 @@ func dispatchSubject(node string, lease uint64) string {
 	return fmt.Sprintf("%s%s.%d", dispatchPrefix, node, lease)
 }
 
-// Receive calls fn for every message dispatched to a node, once each, until ctx ends or fn fails.
+func consumerOf(node string) string { return "node-" + node }
+
+// retryEvery is how often a node tries again what the bus, being away, did not do.
+const retryEvery = 500 * time.Millisecond
+
+// Receive calls fn for every message dispatched to a node, once each, until ctx ends or fn fails. While the bus is away
+// it waits.
 func (c *Client) Receive(ctx context.Context, node string, fn func([]byte) error) error {
-	cons, err := c.js.CreateOrUpdateConsumer(ctx, dispatchStream, jetstream.ConsumerConfig{
-		Durable: "node-" + node, FilterSubject: dispatchPrefix + node + ".>", AckPolicy: jetstream.AckExplicitPolicy,
-		MaxDeliver: 1, MaxAckPending: -1, InactiveThreshold: time.Minute,
-	})
-	if err != nil {
-		return fmt.Errorf("receive for %s: %w", node, err)
-	}
-	return consume(ctx, cons, func(m jetstream.Msg) error {
-		if err := m.Ack(); err != nil {
-			return err
+	for {
+		var failed error
+		cons, err := c.js.CreateOrUpdateConsumer(ctx, dispatchStream, jetstream.ConsumerConfig{
+			Durable: consumerOf(node), FilterSubject: dispatchPrefix + node + ".>", AckPolicy: jetstream.AckExplicitPolicy,
+			MaxDeliver: 1, MaxAckPending: -1, InactiveThreshold: time.Minute,
+		})
+		if err == nil {
+			err = consume(ctx, cons, func(m jetstream.Msg) error {
+				if err := m.Ack(); err != nil {
+					return err
+				}
+				failed = fn(m.Data())
+				return failed
+			})
 		}
-		return fn(m.Data())
-	})
+		switch {
+		case failed != nil:
+			return failed
+		case ctx.Err() != nil:
+			return nil
+		}
+		c.say("leases are not received", err)
+		if !pause(ctx, retryEvery) {
+			return nil
+		}
+	}
 }
 
-// Register keeps a node in the registry, renewing by revision, until ctx ends; then it takes it out. lost is called
-// when somebody else has registered under the same name.
-func (c *Client) Register(ctx context.Context, info crawl.NodeInfo) error {
-	val, err := crawl.Marshal(info)
-	if err != nil {
-		return err
+// Report appends an entry of a node to the log. It is stored when it returns; while the bus is away it waits and tries
+// again, for a repeat is harmless. It fails when ctx ends, or when the bus refuses the entry for good.
+func (c *Client) Report(ctx context.Context, node string, entry []byte) error {
+	for {
+		try, cancel := context.WithTimeout(ctx, 5*time.Second)
+		_, err := c.js.Publish(try, partSubject+node, entry)
+		cancel()
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, nats.ErrMaxPayload), errors.Is(err, nats.ErrConnectionClosed):
+			return fmt.Errorf("append a part to the log: %w", err)
+		}
+		c.say("a part is not stored yet", err)
+		if !pause(ctx, retryEvery) {
+			return ctx.Err()
+		}
 	}
-	rev, err := c.nodes.Put(ctx, info.Node, val)
-	if err != nil {
-		return fmt.Errorf("register node %s: %w", info.Node, err)
-	}
+}
+
+// ErrTaken says that another process has registered under a node's name.
+var ErrTaken = errors.New("another process has registered under this name")
+
+// Register keeps a node in the registry until ctx ends; then it takes it out. info is asked anew each time, and
+// whenever changed gives a signal. While the bus is away it waits.
+func (c *Client) Register(ctx context.Context, info func() crawl.NodeInfo, changed <-chan struct{}) error {
+	name := info().Node
 	t := time.NewTicker(NodeTTL / 3)
 	defer t.Stop()
+	rev := uint64(0)
 	for {
+		var err error
+		if rev, err = c.renew(ctx, info(), rev); err != nil {
+			if errors.Is(err, ErrTaken) {
+				return fmt.Errorf("node %s: %w", name, err)
+			}
+			if ctx.Err() == nil {
+				c.say("the node is not registered", err)
+			}
+		}
+		wait := t.C
+		var soon <-chan time.Time
+		if err != nil {
+			soon = time.After(retryEvery)
+		}
 		select {
 		case <-ctx.Done():
 			out, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 			defer cancel()
-			_ = c.nodes.Delete(out, info.Node, jetstream.LastRevision(rev)) // it would expire anyway
-			return nil
-		case <-t.C:
-		}
-		next, err := c.nodes.Update(ctx, info.Node, val, rev)
-		switch {
-		case err == nil:
-			rev = next
-		case ctx.Err() != nil:
-		case errors.Is(err, jetstream.ErrKeyExists):
-			return fmt.Errorf("node %s: another process has registered under this name", info.Node)
-		default: // expired while the bus was away: register anew
-			if rev, err = c.nodes.Put(ctx, info.Node, val); err != nil && ctx.Err() == nil {
-				return fmt.Errorf("renew node %s: %w", info.Node, err)
+			if c.nodes != nil && rev > 0 {
+				_ = c.nodes.Delete(out, name, jetstream.LastRevision(rev)) // it would expire anyway
 			}
+			return nil
+		case <-wait:
+		case <-soon:
+		case <-changed:
 		}
 	}
+}
+
+// renew puts a node's registration where it was, or anew where it has expired.
+func (c *Client) renew(ctx context.Context, info crawl.NodeInfo, rev uint64) (uint64, error) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	if c.nodes == nil {
+		kv, err := c.js.KeyValue(ctx, nodeBucket)
+		if err != nil {
+			return 0, err
+		}
+		c.nodes = kv
+	}
+	val, err := crawl.Marshal(info)
+	if err != nil {
+		return 0, err
+	}
+	if rev > 0 {
+		next, err := c.nodes.Update(ctx, info.Node, val, rev)
+		if err == nil {
+			return next, nil
+		}
+		if !errors.Is(err, jetstream.ErrKeyExists) {
+			return rev, err
+		}
+		// Somebody has written since, or it has expired: a new key's update fails alike, so ask by creating it.
+		next, err = c.nodes.Create(ctx, info.Node, val)
+		if errors.Is(err, jetstream.ErrKeyExists) {
+			return 0, ErrTaken
+		}
+		return next, err
+	}
+	return c.nodes.Put(ctx, info.Node, val)
 }
 
 // Nodes calls fn with every registration and renewal, and with gone true for a node that took itself out, until ctx
 // ends. Expiry is the caller's to judge, by NodeTTL.
 func (c *Client) Nodes(ctx context.Context, fn func(info crawl.NodeInfo, gone bool)) error {
+	for {
+		err := c.watch(ctx, fn)
+		if ctx.Err() != nil {
+			return nil
+		}
+		c.say("nodes are not watched", err)
+		if !pause(ctx, retryEvery) {
+			return nil
+		}
+	}
+}
+
+func (c *Client) watch(ctx context.Context, fn func(info crawl.NodeInfo, gone bool)) error {
 	w, err := c.nodes.WatchAll(ctx)
 	if err != nil {
 		return fmt.Errorf("watch nodes: %w", err)
@@ -101,18 +192,19 @@ func (c *Client) Nodes(ctx context.Context, fn func(info crawl.NodeInfo, gone bo
 			return nil
 		case e, ok := <-w.Updates():
 			if !ok {
-				return nil
+				return errors.New("the watch has ended")
 			}
 			if e == nil {
 				continue // the end of what was there before
 			}
-			if e.Operation() != jetstream.KeyValuePut {
+			switch e.Operation() {
+			case jetstream.KeyValuePut:
+				var info crawl.NodeInfo
+				if err := crawl.Unmarshal(e.Value(), &info); err == nil && info.Node == e.Key() {
+					fn(info, false)
+				}
+			case jetstream.KeyValueDelete:
 				fn(crawl.NodeInfo{Node: e.Key()}, true)
-				continue
-			}
-			var info crawl.NodeInfo
-			if err := crawl.Unmarshal(e.Value(), &info); err == nil {
-				fn(info, false)
 			}
 		}
 	}

@@ -1,5 +1,5 @@
 // Package coordinator owns the loop: it applies the log to the frontier and the ledger, runs scheduling cycles,
-// dispatches leases once their grant is in the log and applied, refills and recalls them, and ends a job. It takes no
+// dispatches leases once their grant is in the log and applied, refills and recalls them, and ends jobs. It takes no
 // decision that a pure package could take.
 //
 // One goroutine (Run) owns frontier and ledger and does everything; another reads the log, a third the registry.
@@ -7,12 +7,9 @@ package coordinator
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
-	"sort"
 	"sync/atomic"
 	"time"
 
@@ -25,15 +22,16 @@ import (
 )
 
 // Log is what the coordinator needs of the log. Append stores an entry, or fails when somebody else leads. Read calls
-// fn in order, from one goroutine, until ctx ends.
+// fn in order, from one goroutine, until ctx ends; node is whose part subject an entry came on, empty for a leader's.
 type Log interface {
 	Append(ctx context.Context, entry []byte) (uint64, error)
-	Read(ctx context.Context, from uint64, fn func(seq uint64, at int64, data []byte) error) error
+	Read(ctx context.Context, from uint64, fn func(seq uint64, at int64, node string, data []byte) error) error
 	Trim(ctx context.Context, seq uint64) error
-	Identity() (stream string, last uint64)
+	// Refresh looks the log up again: its identity, its last sequence, and the last leader's entry.
+	Refresh(ctx context.Context) (stream string, last uint64, err error)
 }
 
-// Dispatcher sends hints to nodes. A hint that is lost is made up for by a recall.
+// Dispatcher sends hints to nodes. A hint that is lost is made up for by another, or by a recall.
 type Dispatcher interface {
 	Dispatch(ctx context.Context, node string, lease uint64, msg []byte) error
 	Forget(ctx context.Context, node string, lease uint64) error
@@ -51,15 +49,20 @@ type Places interface {
 
 // Config says how a coordinator works.
 type Config struct {
-	Strategy schedule.Strategy
-	Seed     uint64
-	NodeTTL  time.Duration             // a node that has not renewed for this long is gone
-	Idle     bool                      // apply and append, but run no job: for commands on a directory
-	Alone    bool                      // every earlier incarnation died with the process that this one replaces
-	Probe    schedule.Extent           // pairs that are measured before a site is crawled
-	Places   Places                    // nil: nobody knows where a site is
-	Explain  func([]schedule.Decision) // gets the decisions of every cycle; nil: they are not recorded
-	Logger   *slog.Logger
+	Strategy   string                                       // of jobs that name none
+	Strategies func(spec string) (schedule.Strategy, error) // makes one of a name with options
+	Seed       uint64
+	NodeTTL    time.Duration             // a node that has not renewed for this long is gone
+	Idle       bool                      // apply and append, but run no job: for commands on a directory
+	Alone      bool                      // every earlier incarnation died with the process that this one replaces
+	Serve      bool                      // run every job there is, and go on when there is none; else Run ends with the job
+	Probe      schedule.Extent           // pairs that are measured before a site is crawled, for jobs that do not say
+	Places     Places                    // nil: nobody knows where a site is
+	Explain    func([]schedule.Decision) // gets the decisions of every cycle; nil: they are not recorded
+	PingEvery  time.Duration             // delays between nodes are measured this often; 0: never
+	Ended      func(job uint32)          // is told that a run of a job has ended and is in the ledger; nil: nobody cares
+	TrimFloor  func() uint64             // the log keeps what is not below this; nil: both sinks are enough
+	Logger     *slog.Logger
 }
 
 // Coordinator runs one shard.
@@ -71,9 +74,6 @@ type Coordinator struct {
 	f      *frontier.Frontier
 	ledger *ledger.Ledger
 
-	learn  *learner
-	memory *schedule.Memory // of the last cycle
-
 	epoch    uint64
 	leads    bool
 	appended uint64 // last entry of our own
@@ -81,35 +81,29 @@ type Coordinator struct {
 	target   uint64 // the log's end when we started
 	lastAt   int64
 	leaseNo  uint64
-	addrs    map[uint64][]string // of open leases
+	addrs    map[uint64][]string  // of open leases
+	sent     map[uint64]time.Time // when leases that have not reported were dispatched last
 	nodes    map[string]*node
-	due      dueHeap
-	inDue    map[uint32]bool
+	runs     map[uint32]*run
+	learners map[string]*learner // by strategy
+	past     []ledger.Past       // what was measured before this process
+	turn     int                 // whose job's turn it is
 	wants    map[uint64]int
+	starved  map[uint64]uint32 // leases that may have lost refills, and how many they have taken in
 	unsynced []ledger.Applied
 	bytes    int // of the entries in unsynced
 	synced   time.Time
 	trimmed  uint64
 	started  time.Time
-	cycleAt  time.Time
+	begun    bool // a job to run has been named
 	drained  bool // asked to stop
-	limited  string
+	judged   time.Time
+	billed   time.Time
+	pinged   time.Time
 
-	ranBefore int64 // ms of earlier runs; -1 until it is known
-	given     int   // URLs given out in entries that are not applied yet
-	judged    time.Time
 	published time.Time
-	finishing bool
-	begun     bool
-
-	commands chan func()
-	status   atomic.Pointer[Status]
-}
-
-type node struct {
-	info crawl.NodeInfo
-	seen time.Time
-	held map[uint64]bool
+	commands  chan func()
+	status    atomic.Pointer[Status]
 }
 
 // Status is what a coordinator says of itself, for people who watch.
@@ -130,8 +124,9 @@ func New(c Config, log Log, out Dispatcher, reg Registry, f *frontier.Frontier, 
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	co := &Coordinator{
-		cfg: c, log: log, out: out, reg: reg, f: f, ledger: l, addrs: map[uint64][]string{}, nodes: map[string]*node{},
-		inDue: map[uint32]bool{}, wants: map[uint64]int{}, commands: make(chan func()), ranBefore: -1, learn: newLearner(c.Strategy),
+		cfg: c, log: log, out: out, reg: reg, f: f, ledger: l, addrs: map[uint64][]string{}, sent: map[uint64]time.Time{},
+		nodes: map[string]*node{}, runs: map[uint32]*run{}, learners: map[string]*learner{}, wants: map[uint64]int{},
+		starved: map[uint64]uint32{}, commands: make(chan func()),
 	}
 	co.status.Store(&Status{State: "starting"})
 	return co
@@ -144,6 +139,7 @@ func (c *Coordinator) Status() Status { return *c.status.Load() }
 type entry struct {
 	seq  uint64
 	at   int64
+	node string
 	data []byte
 }
 
@@ -158,6 +154,9 @@ func (c *Coordinator) Run(ctx context.Context) error {
 	if err := c.rebase(ctx); err != nil {
 		return err
 	}
+	if err := c.recall(ctx); err != nil {
+		return err
+	}
 	_, seq := c.ledger.Position()
 	from := min(c.f.Position().Seq, seq) + 1
 	c.applied = from - 1
@@ -166,16 +165,7 @@ func (c *Coordinator) Run(ctx context.Context) error {
 	group, gctx := errgroup.WithContext(ctx)
 	stop, cancel := context.WithCancel(gctx)
 	defer cancel()
-	group.Go(func() error {
-		return c.log.Read(stop, from, func(seq uint64, at int64, data []byte) error {
-			select {
-			case entries <- entry{seq, at, data}:
-				return nil
-			case <-stop.Done():
-				return stop.Err()
-			}
-		})
-	})
+	group.Go(func() error { return c.read(stop, from, entries) })
 	group.Go(func() error {
 		return c.reg.Nodes(stop, func(info crawl.NodeInfo, gone bool) {
 			select {
@@ -198,23 +188,30 @@ func (c *Coordinator) Run(ctx context.Context) error {
 	return err
 }
 
+func (c *Coordinator) read(ctx context.Context, from uint64, entries chan<- entry) error {
+	return c.log.Read(ctx, from, func(seq uint64, at int64, node string, data []byte) error {
+		select {
+		case entries <- entry{seq, at, node, data}:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	})
+}
+
 // rebase recognises a log that is not the one that the sinks have seen, or that is behind them: a position in it
 // would mean something else.
 func (c *Coordinator) rebase(ctx context.Context) error {
-	stream, last := c.log.Identity()
+	stream, last, err := c.log.Refresh(ctx)
+	if err != nil {
+		return err
+	}
 	c.target = last
-	pos := c.f.Position()
-	if pos.Stream != stream || pos.Seq > last {
-		seq := uint64(0)
-		if pos.Stream == stream {
-			seq = last
-		}
-		if pos.Stream != "" {
-			c.cfg.Logger.Warn("the log is not the one that was applied", "was", pos.Stream, "at", pos.Seq, "is", stream, "last", last)
-		}
-		if err := c.f.Rebase(stream, seq); err != nil {
-			return err
-		}
+	if err := rebaseFrontier(c.f, stream, last, c.cfg.Logger); err != nil {
+		return err
+	}
+	if err := c.ledger.Refresh(ctx); err != nil {
+		return err
 	}
 	was, seq := c.ledger.Position()
 	if was != stream || seq > last {
@@ -224,6 +221,21 @@ func (c *Coordinator) rebase(ctx context.Context) error {
 		return c.ledger.Rebase(ctx, stream, last)
 	}
 	return nil
+}
+
+func rebaseFrontier(f *frontier.Frontier, stream string, last uint64, log *slog.Logger) error {
+	pos := f.Position()
+	if pos.Stream == stream && pos.Seq <= last {
+		return nil
+	}
+	seq := uint64(0)
+	if pos.Stream == stream {
+		seq = last
+	}
+	if pos.Stream != "" {
+		log.Warn("the log is not the one that was applied", "was", pos.Stream, "at", pos.Seq, "is", stream, "last", last)
+	}
+	return f.Rebase(stream, seq)
 }
 
 const (
@@ -296,22 +308,43 @@ func (c *Coordinator) applyAll(ctx context.Context, e entry, more <-chan entry) 
 	}
 }
 
+// decode reads an entry. What came from a node and is no entry that a node may make is nobody's: false.
+func decode(e entry, log *slog.Logger) (*crawl.Entry, bool, error) {
+	en, err := crawl.DecodeEntry(e.data)
+	if e.node == "" {
+		if err != nil {
+			return nil, false, fmt.Errorf("log entry %d: %w", e.seq, err)
+		}
+		return &en, true, nil
+	}
+	switch {
+	case err != nil:
+		log.Warn("entry of a node refused", "node", e.node, "seq", e.seq, "error", err)
+		return nil, false, nil
+	case en.Kind != crawl.EntryParts && en.Kind != crawl.EntryMeasures || en.Node != e.node:
+		log.Warn("entry of a node refused: it is not the node's to make", "node", e.node, "seq", e.seq, "claims", en.Node, "kind", en.Kind)
+		return nil, false, nil
+	}
+	return &en, true, nil
+}
+
 func (c *Coordinator) apply(ctx context.Context, e entry) error {
 	c.applied, c.lastAt = e.seq, e.at
-	en, err := crawl.DecodeEntry(e.data)
-	if err != nil {
-		return fmt.Errorf("log entry %d: %w", e.seq, err)
-	}
-	for i := range en.Parts {
-		if l := c.f.Lease(en.Parts[i].Lease); l != nil {
-			c.learn.part(l, &en.Parts[i], e.at)
-		}
-	}
-	fx, err := c.f.Apply(e.seq, e.at, &en)
+	en, ok, err := decode(e, c.cfg.Logger)
 	if err != nil {
 		return err
 	}
-	c.unsynced = append(c.unsynced, ledger.Applied{Seq: e.seq, At: e.at, Entry: &en})
+	if !ok {
+		en = &crawl.Entry{Version: crawl.WireVersion} // both sinks still move on
+	}
+	if e.seq > c.f.Position().Seq {
+		c.teach(en, e.at)
+	}
+	fx, err := c.f.Apply(e.seq, e.at, en)
+	if err != nil {
+		return err
+	}
+	c.unsynced = append(c.unsynced, ledger.Applied{Seq: e.seq, At: e.at, Entry: en})
 	c.bytes += len(e.data)
 	return c.effects(ctx, &fx)
 }
@@ -330,9 +363,16 @@ func (c *Coordinator) sync(ctx context.Context) error {
 	}
 	clear(c.unsynced)
 	c.unsynced, c.bytes = c.unsynced[:0], 0
-	if c.leads && c.applied > c.trimmed+trimEvery {
-		c.trimmed = c.applied
-		if err := c.log.Trim(ctx, c.applied); err != nil && ctx.Err() == nil {
+	if !c.leads {
+		return nil
+	}
+	keep := c.applied
+	if c.cfg.TrimFloor != nil {
+		keep = min(keep, c.cfg.TrimFloor())
+	}
+	if keep > c.trimmed+trimEvery {
+		c.trimmed = keep
+		if err := c.log.Trim(ctx, keep); err != nil && ctx.Err() == nil {
 			return fmt.Errorf("trim the log: %w", err)
 		}
 	}
@@ -371,6 +411,9 @@ func (c *Coordinator) lead(ctx context.Context) error {
 			return
 		}
 		c.addrs[l.ID] = c.f.Site(l.Site).Addrs
+		if l.Parts == 0 {
+			c.sent[l.ID] = time.Time{} // nobody knows whether it was ever dispatched
+		}
 	})
 	c.f.Tasks(func(t *frontier.Task) { c.schedule(t) })
 	if len(dead) > 0 {
@@ -379,131 +422,42 @@ func (c *Coordinator) lead(ctx context.Context) error {
 	return nil
 }
 
-// nodeEvent notes that a node is there, or not any more.
-func (c *Coordinator) nodeEvent(ev nodeEvent) {
-	n := c.nodes[ev.info.Node]
-	if ev.gone {
-		if n != nil {
-			n.seen = time.Time{}
-		}
-		return
-	}
-	if n == nil || n.info.Incarnation != ev.info.Incarnation {
-		n = &node{held: map[uint64]bool{}}
-		c.nodes[ev.info.Node] = n
-	}
-	n.info, n.seen = ev.info, time.Now()
-}
-
-// do runs fn in the coordinator's own goroutine and returns when it has run.
-func (c *Coordinator) do(ctx context.Context, fn func() error) error {
-	done := make(chan error, 1)
-	select {
-	case c.commands <- func() { done <- fn() }:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// Begin starts the run of a job: it submits it if it is new; otherwise check says whether it is the same job, and
-// its limits are brought up to date.
-func (c *Coordinator) Begin(ctx context.Context, job *crawl.Job, check func(have *crawl.Job) error) error {
-	return c.do(ctx, func() error {
-		c.begun = true
-		have := c.f.Job(theJob)
-		if have == nil {
-			return c.append(ctx, &crawl.Entry{Kind: crawl.EntrySubmit, Job: job})
-		}
-		if err := check(&have.Job); err != nil {
-			return err
-		}
-		if have.Limits == job.Limits {
-			return nil
-		}
-		return c.append(ctx, &crawl.Entry{Kind: crawl.EntryLimits, Job: &crawl.Job{ID: job.ID, Identity: have.Identity, Limits: job.Limits}})
-	})
-}
-
-// Release appends what a person does to tasks, and returns when it has been applied and synced. The names are those of
-// sites; none means all.
-func (c *Coordinator) Release(ctx context.Context, kind crawl.EntryKind, sites []string, lost []crawl.Key, why string) (tasks int, err error) {
-	err = c.do(ctx, func() error {
-		r := &crawl.Release{Job: theJob, Lost: lost, Why: why}
-		c.f.Tasks(func(t *frontier.Task) {
-			for _, s := range sites {
-				if t.Site == s {
-					r.Tasks = append(r.Tasks, t.ID)
-				}
-			}
-		})
-		sort.Slice(r.Tasks, func(i, j int) bool { return r.Tasks[i] < r.Tasks[j] })
-		if tasks = len(r.Tasks); tasks < len(sites) {
-			return fmt.Errorf("%w: %d of the sites named are none of this job's", ErrNoTask, len(sites)-tasks)
-		}
-		return c.append(ctx, &crawl.Entry{Kind: kind, Release: r})
-	})
+// Follow applies the log to a frontier, and to nothing else, until elected is closed, ctx ends or reading fails: it
+// keeps a standby's view up to date. behind is told how many entries are still to come.
+func Follow(ctx context.Context, log Log, f *frontier.Frontier, elected <-chan struct{}, logger *slog.Logger) error {
+	stream, last, err := log.Refresh(ctx)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	return tasks, c.do(ctx, func() error { // orders are taken only once everything is applied
-		if err := c.sync(ctx); err != nil {
+	if err := rebaseFrontier(f, stream, last, logger); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-elected:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	synced := time.Now()
+	err = log.Read(ctx, f.Position().Seq+1, func(seq uint64, at int64, node string, data []byte) error {
+		en, ok, err := decode(entry{seq, at, node, data}, logger)
+		if err != nil {
 			return err
 		}
-		return c.ledger.PutTasks(ctx, c.rows(theJob))
-	})
-}
-
-// ErrNoTask says that a site is not one of the job's.
-var ErrNoTask = errors.New("no such task")
-
-// View calls fn with the frontier in the coordinator's own goroutine, once everything in the log is applied. fn must
-// not keep it.
-func (c *Coordinator) View(ctx context.Context, fn func(*frontier.Frontier) error) error {
-	return c.do(ctx, func() error { return fn(c.f) })
-}
-
-// Drain stops giving out work and asks every lease to end. Run returns when the last one has.
-func (c *Coordinator) Drain(ctx context.Context) error {
-	return c.do(ctx, func() error {
-		c.drained = true
-		c.drainLeases(ctx)
+		if !ok {
+			en = &crawl.Entry{Version: crawl.WireVersion}
+		}
+		if _, err := f.Apply(seq, at, en); err != nil {
+			return err
+		}
+		if time.Since(synced) > syncEvery {
+			synced = time.Now()
+			return f.Sync()
+		}
 		return nil
 	})
-}
-
-func (c *Coordinator) drainLeases(ctx context.Context) {
-	c.f.Leases(func(l *frontier.Lease) {
-		c.send(ctx, l.Node, &crawl.Dispatch{Kind: crawl.DispatchDrain, LeaseID: l.ID})
-	})
-}
-
-// send dispatches a message. A failure is only noted: what it says is in the log.
-func (c *Coordinator) send(ctx context.Context, node string, d *crawl.Dispatch) {
-	d.Version = crawl.WireVersion
-	b, err := crawl.Marshal(d)
-	if err == nil {
-		err = c.out.Dispatch(ctx, node, max(d.LeaseID, idOf(d.Lease)), b)
-	}
-	if err != nil && ctx.Err() == nil {
-		c.cfg.Logger.Warn("dispatch failed", "node", node, "error", err)
-	}
-}
-
-func idOf(l *crawl.Lease) uint64 {
-	if l == nil {
-		return 0
-	}
-	return l.ID
-}
-
-func secret() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails: it ends the program instead
-	return hex.EncodeToString(b[:])
+	return errors.Join(err, f.Sync())
 }

@@ -1,10 +1,12 @@
 package coordinator
 
 import (
+	"context"
 	"time"
 
 	"argosy/internal/crawl"
 	"argosy/internal/frontier"
+	"argosy/internal/ledger"
 	"argosy/internal/predict"
 	"argosy/internal/schedule"
 )
@@ -12,8 +14,9 @@ import (
 // learner gives the book what reports tell: how fast a node gets the pages of a site, how soon the site answers it, and
 // how many requests give a page. It costs no request of its own.
 type learner struct {
-	book *predict.Book
-	last map[uint32]string // node that had a task last
+	strategy schedule.Strategy
+	book     *predict.Book
+	last     map[uint32]string // node that had a task last
 
 	modify *schedule.ModifyConfig
 	now    map[uint64]int              // pages that running leases have collected
@@ -23,13 +26,108 @@ type learner struct {
 	probed map[string]map[string]bool // sites and the nodes that were sent to probe them
 }
 
+// learner returns what a strategy has learned, beginning it, with what the ledger remembers, if need be.
+func (c *Coordinator) learner(spec string) (*learner, error) {
+	if l := c.learners[spec]; l != nil {
+		return l, nil
+	}
+	st, err := c.cfg.Strategies(spec)
+	if err != nil {
+		return nil, err
+	}
+	l := newLearner(st)
+	for i := range c.past {
+		l.remember(&c.past[i])
+	}
+	c.learners[spec] = l
+	return l, nil
+}
+
+// pastSamples bounds what is read back from the ledger.
+const pastSamples = 20_000
+
+// recall reads back from the ledger what was measured before, so that a coordinator that starts again knows its fleet.
+func (c *Coordinator) recall(ctx context.Context) (err error) {
+	if c.cfg.Idle {
+		return nil
+	}
+	c.past, err = c.ledger.Past(ctx, pastSamples)
+	return err
+}
+
+// remember takes in a measurement of the past.
+func (l *learner) remember(p *ledger.Past) {
+	n := l.book.Node(p.Node)
+	switch p.Kind {
+	case crawl.MeasureBC:
+		l.book.Crawled(n, l.book.Site(p.Site), p.Value, 1, false, p.At)
+	case crawl.MeasureBS:
+		l.book.Stored(n, p.Value, 1)
+	case crawl.MeasurePing:
+		if p.To != "" {
+			l.book.NodeDelay(n, l.book.Node(p.To), p.Value)
+		} else {
+			l.book.Delay(n, l.book.Site(p.Site), p.Value)
+		}
+	case ledger.PastReport:
+		l.book.Reported(n, l.book.Site(p.Site), predict.Report{Bits: p.Bits, Seconds: p.Value, All: p.All, Good: p.Good}, p.At)
+	}
+}
+
+// teach gives every learner what an entry says.
+func (c *Coordinator) teach(e *crawl.Entry, at int64) {
+	for i := range e.Parts {
+		p := &e.Parts[i]
+		l := c.f.Lease(p.Lease)
+		if l == nil || crawl.Believe(e, p, l.Facts()) != "" {
+			continue
+		}
+		for _, k := range c.learners {
+			k.part(l, p, at)
+		}
+	}
+	for i := range e.Measures {
+		m := &e.Measures[i]
+		for _, k := range c.learners {
+			k.measured(e.Node, m)
+		}
+	}
+}
+
+// measured takes in what a node measured by itself: its store, or the delay to another node.
+func (l *learner) measured(node string, m *crawl.Measure) {
+	n := l.book.Node(node)
+	switch m.Kind {
+	case crawl.MeasureBS:
+		l.book.Stored(n, float64(m.Bits), m.Seconds)
+	case crawl.MeasurePing:
+		for _, ms := range m.MS {
+			if m.Node != "" && m.Node != node {
+				l.book.NodeDelay(n, l.book.Node(m.Node), ms)
+			}
+		}
+	}
+}
+
+// landmarks says which nodes measure for all others; none leaves the choice to the model.
+func (l *learner) landmarks(names []string) {
+	if len(names) == 0 {
+		return
+	}
+	marks := make([]int, len(names))
+	for i, n := range names {
+		marks[i] = l.book.Node(n)
+	}
+	l.book.SetLandmarks(marks)
+}
+
 func newLearner(st schedule.Strategy) *learner {
 	cfg, few := predict.Config{}, 3
 	if m, ok := st.(schedule.Measurer); ok {
 		want := m.Measures()
 		cfg, few = want.Book, max(1, want.Few)
 	}
-	l := &learner{book: predict.New(cfg), last: map[uint32]string{}, few: few, probed: map[string]map[string]bool{}}
+	l := &learner{strategy: st, book: predict.New(cfg), last: map[uint32]string{}, few: few, probed: map[string]map[string]bool{}}
 	if m, ok := st.(schedule.Modifier); ok {
 		if cfg, yes := m.Modifies(); yes {
 			l.modify, l.now, l.did = &cfg, map[uint64]int{}, map[uint32]schedule.Subtask{}

@@ -15,15 +15,16 @@ type EntryKind uint8
 
 // Kinds of entries: append only.
 const (
-	EntryTerm   EntryKind = iota + 1 // a coordinator begins a term
-	EntrySubmit                      // a job
-	EntryLimits                      // new limits for a job
-	EntryGrant                       // leases and refills
-	EntryParts                       // parts, from one incarnation of one node
-	EntryRecall                      // leases taken back
-	EntryRetry                       // tasks or failed URLs released by a person
-	EntryDrop                        // tasks dropped by a person
-	EntryFinish                      // the end of a job, or of a run of it
+	EntryTerm     EntryKind = iota + 1 // a coordinator begins a term
+	EntrySubmit                        // a job
+	EntryLimits                        // new limits for a job
+	EntryGrant                         // leases and refills
+	EntryParts                         // parts, from one incarnation of one node
+	EntryRecall                        // leases taken back
+	EntryRetry                         // tasks or failed URLs released by a person
+	EntryDrop                          // tasks dropped by a person
+	EntryState                         // a job's new state: a run of it ended, or a person paused, resumed or cancelled it
+	EntryMeasures                      // measurements of a node that no lease asked for
 )
 
 // Entry is a fact in the log. Exactly the fields of its kind are set. Its time is when the log stored it.
@@ -39,8 +40,9 @@ type Entry struct {
 	Parts       []Part        `cbor:"9,keyasint,omitempty"`
 	Recalls     []Recall      `cbor:"10,keyasint,omitempty"`
 	Release     *Release      `cbor:"11,keyasint,omitempty"`
-	Finish      *Finish       `cbor:"12,keyasint,omitempty"`
-	Ran         time.Duration `cbor:"13,keyasint,omitempty"` // running time of the job so far, in grants and finishes
+	State       *JobState     `cbor:"12,keyasint,omitempty"`
+	Ran         time.Duration `cbor:"13,keyasint,omitempty"` // running time of the job so far, in grants and states
+	Measures    []Measure     `cbor:"14,keyasint,omitempty"`
 }
 
 // Recall takes a lease back.
@@ -58,15 +60,17 @@ type Release struct {
 	Why   string   `cbor:"4,keyasint,omitempty"`
 }
 
-// Finish ends a job, or a run that was interrupted or limited.
-type Finish struct {
+// JobState is a job's new state.
+type JobState struct {
 	Job   uint32 `cbor:"1,keyasint"`
 	State string `cbor:"2,keyasint"`
 }
 
-// States in which a run of a job ends.
+// States of a job.
 const (
 	JobRunning     = "running"
+	JobPaused      = "paused"      // by a person
+	JobCancelled   = "cancelled"   // by a person: what was pending is dropped
 	JobDone        = "done"        // nothing is pending
 	JobLimited     = "limited"     // a limit was reached
 	JobInterrupted = "interrupted" // by a person; resumable
@@ -82,6 +86,9 @@ const (
 	DispatchRefill
 	DispatchRecall // give the lease back now, without a report
 	DispatchDrain  // end the lease with a final part, soon
+	DispatchLeave  // end every lease like that and take no more
+	DispatchReturn // take leases again
+	DispatchPing   // measure the delay to these nodes
 )
 
 // Dispatch is a message from the coordinator to a node. It is a hint: what it says is in the log already.
@@ -93,6 +100,13 @@ type Dispatch struct {
 	Site    *SiteState   `cbor:"5,keyasint,omitempty"`
 	Refill  *Refill      `cbor:"6,keyasint,omitempty"`
 	LeaseID uint64       `cbor:"7,keyasint,omitempty"`
+	Pings   []Echo       `cbor:"8,keyasint,omitempty"`
+}
+
+// Echo is where a node can be measured by others.
+type Echo struct {
+	Node string `cbor:"1,keyasint"`
+	URL  string `cbor:"2,keyasint"`
 }
 
 // NodeInfo is how a node registers.
@@ -100,9 +114,16 @@ type NodeInfo struct {
 	Node        string            `cbor:"1,keyasint" json:"node"`
 	Incarnation string            `cbor:"2,keyasint" json:"incarnation"`
 	Labels      map[string]string `cbor:"3,keyasint,omitempty" json:"labels,omitempty"`
-	Leases      int               `cbor:"4,keyasint" json:"leases"`      // how many it takes at once
-	Concurrency int               `cbor:"5,keyasint" json:"concurrency"` // requests at once
-	Store       string            `cbor:"6,keyasint" json:"store"`
+	Leases      int               `cbor:"4,keyasint" json:"max_leases"`          // how many it takes at once
+	Concurrency int               `cbor:"5,keyasint" json:"concurrency"`         // requests at once
+	Store       string            `cbor:"6,keyasint" json:"store"`               // where its archives go, a URL
+	Offer       [3]float64        `cbor:"7,keyasint" json:"offer"`               // cores, bytes of memory, bits/s
+	Prices      [3]float64        `cbor:"8,keyasint" json:"prices"`              // an hour: reserve, use, surcharge
+	OnDemand    bool              `cbor:"9,keyasint,omitempty" json:"on_demand"` // not reserved: taken on at surcharge
+	Echo        string            `cbor:"10,keyasint,omitempty" json:"echo"`     // URL at which others measure it; empty: it cannot be a landmark
+	Draining    bool              `cbor:"11,keyasint,omitempty" json:"draining"` // takes no more leases
+	Version     string            `cbor:"12,keyasint,omitempty" json:"version"`
+	StoreBits   float64           `cbor:"13,keyasint,omitempty" json:"bs_bits_per_s"` // BS of its store, as it measured it
 }
 
 var encMode, decMode = func() (cbor.EncMode, cbor.DecMode) {

@@ -19,6 +19,27 @@ type Job struct {
 	ID       uint32   `cbor:"1,keyasint" json:"id"`
 	Identity Identity `cbor:"2,keyasint" json:"identity"`
 	Limits   Limits   `cbor:"3,keyasint" json:"limits"`
+	Placing  Placing  `cbor:"4,keyasint" json:"placing"`
+	Name     string   `cbor:"5,keyasint,omitempty" json:"name,omitempty"`
+}
+
+// Placing says how a job's tasks find their nodes. It may change on resume.
+type Placing struct {
+	Strategy  string           `cbor:"1,keyasint,omitempty" json:"strategy,omitempty"`  // empty: the coordinator's
+	Probe     string           `cbor:"2,keyasint,omitempty" json:"probe,omitempty"`     // none, few or all; empty: the coordinator's
+	Type      string           `cbor:"3,keyasint,omitempty" json:"type,omitempty"`      // only nodes with this label "type"
+	Store     string           `cbor:"4,keyasint,omitempty" json:"store,omitempty"`     // only nodes whose archives go there
+	Product   string           `cbor:"5,keyasint,omitempty" json:"product,omitempty"`   // tasks of one product need alike
+	Need      [3]float64       `cbor:"6,keyasint" json:"need"`                          // of a task: cores, bytes of memory, bits/s; 0 is not stated
+	Places    map[string]Place `cbor:"7,keyasint,omitempty" json:"places,omitempty"`    // where sites are
+	Landmarks []string         `cbor:"8,keyasint,omitempty" json:"landmarks,omitempty"` // nodes that measure for all
+}
+
+// Place is where a site is, as its job says.
+type Place struct {
+	Lat    float64 `cbor:"1,keyasint,omitempty" json:"lat,omitempty" yaml:"lat"`
+	Lon    float64 `cbor:"2,keyasint,omitempty" json:"lon,omitempty" yaml:"lon"`
+	Region string  `cbor:"3,keyasint,omitempty" json:"region,omitempty" yaml:"region"`
 }
 
 // Identity is what makes a job this job and no other.
@@ -61,6 +82,7 @@ type Limits struct {
 	MaxChain        int           `cbor:"18,keyasint" json:"max_chain"`
 	MaxRefusals     int           `cbor:"19,keyasint" json:"max_refusals"` // kept a site
 	Fetch           FetchLimits   `cbor:"20,keyasint" json:"fetch"`
+	PerDomain       int           `cbor:"21,keyasint,omitempty" json:"per_domain,omitempty"` // leases at once on one registrable domain
 }
 
 // FetchLimits bound one exchange.

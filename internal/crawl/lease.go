@@ -72,6 +72,8 @@ type Lease struct {
 type Refill struct {
 	Lease   uint64   `cbor:"1,keyasint"`
 	Targets []Target `cbor:"2,keyasint"`
+	Again   bool     `cbor:"3,keyasint,omitempty"` // in a dispatch: all that the lease still holds, for an agent that has lost some
+	Got     uint32   `cbor:"4,keyasint,omitempty"` // with Again: how many refills the agent had taken in when it said so
 }
 
 // Found are links that a page gave. Links are new to the agent, Known it has sent before (only where the job has a
@@ -193,6 +195,8 @@ type Part struct {
 	Outcomes []Outcome   `cbor:"12,keyasint,omitempty"`
 	Site     *SiteChange `cbor:"13,keyasint,omitempty"`
 	Measures []Measure   `cbor:"14,keyasint,omitempty"` // of a probe
+	Got      uint32      `cbor:"15,keyasint,omitempty"` // refills taken in so far
+	Starved  bool        `cbor:"16,keyasint,omitempty"` // nothing left to do for a while, and no answer to the last Want
 }
 
 // Measure is a BC, BS or httpping measurement.
@@ -203,14 +207,14 @@ type Measure struct {
 	Bits    int64     `cbor:"4,keyasint,omitempty"` // over all tries
 	Seconds float64   `cbor:"5,keyasint,omitempty"`
 	MS      []float64 `cbor:"6,keyasint,omitempty"` // of each httpping
+	Node    string    `cbor:"7,keyasint,omitempty"` // httpping to another node
 }
 
-// Kinds of measurements, and the store of a node that has no other.
+// Kinds of measurements.
 const (
 	MeasureBC   = "bc"
 	MeasureBS   = "bs"
 	MeasurePing = "httpping"
-	StoreWARC   = "warc"
 )
 
 // Why a lease ended, in the last part's Reason and in the ledger.

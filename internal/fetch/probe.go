@@ -2,10 +2,6 @@ package fetch
 
 import (
 	"context"
-	"crypto/rand"
-	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
 	"argosy/internal/crawl"
@@ -61,11 +57,8 @@ func Rate(ts []Transfer) float64 {
 	return bits / seconds
 }
 
-// ProbeTries is how many times BC and BS are measured, ProbeStore how much BS writes, as the bandwidth patent says.
-const (
-	ProbeTries = 3
-	ProbeStore = 100_000
-)
+// ProbeTries is how many times BC is measured, as the bandwidth patent says.
+const ProbeTries = 3
 
 // ProbeCrawl measures BC: it fetches a page a number of times, each on the site's clock, and says how many bits came in
 // how many seconds, connection included.
@@ -87,41 +80,4 @@ func (c *Client) ProbeCrawl(ctx context.Context, u crawl.URL, fields []Field, tr
 		out = append(out, Transfer{8 * int64(len(r.Head)+len(r.Raw)), max(spent.Seconds(), 1e-6)})
 	}
 	return out, nil
-}
-
-// ProbeStoreDir measures BS of a directory: it writes the standard object and makes it durable, a number of times.
-func ProbeStoreDir(dir string, tries int) (out []Transfer, err error) {
-	b := make([]byte, ProbeStore)
-	if _, err := rand.Read(b); err != nil {
-		return nil, err
-	}
-	for k := range tries {
-		path := filepath.Join(dir, fmt.Sprintf(".argosy-probe-%d-%d", os.Getpid(), k))
-		start := time.Now()
-		if err := writeDurably(path, b); err != nil {
-			_ = os.Remove(path)
-			return out, err
-		}
-		out = append(out, Transfer{8 * ProbeStore, max(time.Since(start).Seconds(), 1e-6)})
-		if err := os.Remove(path); err != nil {
-			return out, err
-		}
-	}
-	return out, nil
-}
-
-func writeDurably(path string, b []byte) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	if _, err := f.Write(b); err != nil {
-		_ = f.Close()
-		return err
-	}
-	if err := f.Sync(); err != nil {
-		_ = f.Close()
-		return err
-	}
-	return f.Close()
 }

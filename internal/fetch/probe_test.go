@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -46,20 +45,6 @@ func TestProbes(t *testing.T) {
 	stop := func(context.Context) error { return context.Canceled }
 	if got, err := c.ProbeCrawl(context.Background(), u, nil, 3, stop); err == nil || len(got) != 0 || asked.Load() != 4 {
 		t.Error("a probe without a turn has asked")
-	}
-}
-
-func TestProbeStore(t *testing.T) {
-	dir := t.TempDir()
-	got, err := ProbeStoreDir(dir, ProbeTries)
-	if err != nil || len(got) != 3 || got[0].Bits != 800_000 {
-		t.Errorf("%v, %v", got, err)
-	}
-	if left, _ := os.ReadDir(dir); len(left) != 0 {
-		t.Errorf("%d files are left", len(left))
-	}
-	if _, err := ProbeStoreDir(dir+"/none", 1); err == nil {
-		t.Error("a directory that is not there has a bandwidth")
 	}
 }
 

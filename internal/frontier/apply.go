@@ -17,9 +17,11 @@ type Effects struct {
 	Refilled []crawl.Refill
 	Recalled []*Lease
 	Ended    []Ended
-	Wants    map[uint64]int // how many URLs leases asked for in the part just applied
-	Touched  []uint32       // tasks whose counts, leases or state may have changed
-	Ignored  []string       // parts that were not believed, and why
+	Wants    map[uint64]int    // how many URLs leases asked for in the part just applied
+	Starved  map[uint64]uint32 // leases that have had nothing to do for a while, and how many refills they have taken in
+	Reported []uint64          // leases of which a part was believed
+	Touched  []uint32          // tasks whose counts, leases or state may have changed
+	Ignored  []string          // parts that were not believed, and why
 }
 
 // Ended is a lease that a final part ended.
@@ -118,11 +120,14 @@ func (x *tx) apply(e *crawl.Entry) error {
 		return x.retry(e.Release)
 	case crawl.EntryDrop:
 		return x.drop(e.Release)
-	case crawl.EntryFinish:
-		if j := f.jobs[e.Finish.Job]; j != nil {
-			j.State = e.Finish.State
+	case crawl.EntryState:
+		if j := f.jobs[e.State.Job]; j != nil {
+			j.State = e.State.State
 			j.RanMS = e.Ran.Milliseconds()
 			x.jobs[j.ID] = j
+			if j.State == crawl.JobCancelled {
+				return x.drop(&crawl.Release{Job: j.ID, Why: crawl.JobCancelled})
+			}
 		}
 	}
 	return nil
@@ -310,7 +315,7 @@ func (x *tx) grant(e *crawl.Entry) error {
 		l := &Lease{
 			ID: g.ID, Job: g.Job, Task: g.Task, Site: g.Site, Node: g.Node, Incarnation: g.Incarnation, Epoch: g.Epoch,
 			Attempt: g.Attempt, Secret: g.Secret, Quota: int64(g.Quota), BudgetMS: g.BudgetMS, StartMS: x.at,
-			Resolve: g.Resolve, Progress: x.at,
+			Resolve: g.Resolve, Probe: g.Probe, Progress: x.at,
 		}
 		x.f.leases[l.ID] = l
 		t.leases[l.ID] = true

@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sort"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
@@ -253,6 +254,13 @@ func (f *Frontier) Close() error { return f.db.Close() }
 // Job returns a job, or nil.
 func (f *Frontier) Job(id uint32) *Job { return f.jobs[id] }
 
+// Jobs calls fn for every job, in no particular order.
+func (f *Frontier) Jobs(fn func(*Job)) {
+	for _, j := range f.jobs {
+		fn(j)
+	}
+}
+
 // Sites returns the number of sites.
 func (f *Frontier) Sites() int { return len(f.sites) }
 
@@ -328,6 +336,27 @@ func (f *Frontier) Next(task uint32, n int) ([]crawl.Target, error) {
 		out = append(out, crawl.Target{Key: k, URL: r.URL, Depth: r.Depth, Hops: r.Hops, Tries: r.Tries, Flags: r.Flags, Seq: p})
 	}
 	return out, it.Close()
+}
+
+// Held returns the targets that an open lease holds, in the order of their places in the queue.
+func (f *Frontier) Held(lease uint64) ([]crawl.Target, error) {
+	l := f.Lease(lease)
+	if l == nil {
+		return nil, nil
+	}
+	var out []crawl.Target
+	err := f.each(heldKey(lease, crawl.Key{})[:9], func(key, _ []byte) error {
+		var k crawl.Key
+		copy(k[:], key[9:])
+		r, err := f.load1(l.Job, k)
+		if err != nil || r == nil || r.State != crawl.Pending {
+			return err
+		}
+		out = append(out, crawl.Target{Key: k, URL: r.URL, Depth: r.Depth, Hops: r.Hops, Tries: r.Tries, Flags: r.Flags, Seq: r.Place})
+		return nil
+	})
+	sort.Slice(out, func(i, j int) bool { return out[i].Seq < out[j].Seq })
+	return out, err
 }
 
 // load1 reads a URL's record, nil if there is none.

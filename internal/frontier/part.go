@@ -25,19 +25,18 @@ func (x *tx) part(e *crawl.Entry, p *crawl.Part) error {
 		x.fx.Ignored = append(x.fx.Ignored, fmt.Sprintf("part %d of lease %d from %s: %s", p.No, p.Lease, e.Node, why))
 		return nil
 	}
-	switch {
-	case l == nil:
+	if l == nil {
 		return ignore("unknown lease")
-	case l.Secret != p.Secret || l.Attempt != p.Attempt || l.Epoch != p.Epoch:
-		return ignore("wrong secret, attempt or epoch")
-	case l.Node != e.Node || l.Incarnation != e.Incarnation:
-		return ignore("not the lease's node")
-	case p.No <= l.Parts:
-		return nil // a repeat: its acknowledgement was lost
-	case p.No != l.Parts+1:
-		return ignore(fmt.Sprintf("after part %d", l.Parts))
+	}
+	switch why := crawl.Believe(e, p, l.Facts()); why {
+	case "":
+	case crawl.Repeat:
+		return nil
+	default:
+		return ignore(why)
 	}
 	l.Parts = p.No
+	x.fx.Reported = append(x.fx.Reported, l.ID)
 	x.leases[l.ID] = l
 	j, t := x.f.jobs[l.Job], x.f.tasks[l.Task]
 	x.tasks[t.ID] = t
@@ -53,6 +52,9 @@ func (x *tx) part(e *crawl.Entry, p *crawl.Part) error {
 		}
 	}
 	for i := range p.Outcomes {
+		if p.Outcomes[i].State == crawl.Fetched {
+			t.Avoid = nil
+		}
 		if err := x.outcome(j, t, l, &p.Outcomes[i]); err != nil {
 			return err
 		}
@@ -69,6 +71,9 @@ func (x *tx) part(e *crawl.Entry, p *crawl.Part) error {
 	} else if p.Waiting || p.Final || l.Resolve {
 		l.Progress = x.at
 	}
+	if p.Reason == crawl.EndFailed && !l.Resolve { // perhaps not every node is shut out
+		t.avoid(l.Node)
+	}
 	if p.Final {
 		x.fx.Ended = append(x.fx.Ended, Ended{l, p.Reason})
 		return x.close(t, l)
@@ -78,6 +83,12 @@ func (x *tx) part(e *crawl.Entry, p *crawl.Part) error {
 			x.fx.Wants = map[uint64]int{}
 		}
 		x.fx.Wants[l.ID] = p.Want
+	}
+	if p.Starved {
+		if x.fx.Starved == nil {
+			x.fx.Starved = map[uint64]uint32{}
+		}
+		x.fx.Starved[l.ID] = p.Got
 	}
 	return nil
 }

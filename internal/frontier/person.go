@@ -40,7 +40,7 @@ func (x *tx) limits(c *crawl.Job) error {
 		return nil
 	}
 	was := j.Limits
-	j.Limits = c.Limits
+	j.Limits, j.Placing = c.Limits, c.Placing
 	x.jobs[j.ID] = j
 	if err := j.compile(); err != nil {
 		return err
@@ -73,7 +73,7 @@ func (x *tx) retry(r *crawl.Release) error {
 		if t.State == StateManual {
 			t.State = ""
 		}
-		t.Recalls, t.Since = 0, x.at
+		t.Recalls, t.Since, t.Avoid = 0, x.at, nil
 		x.tasks[id] = t
 		s := x.site(t.Site)
 		s.Fails, s.BackoffUntil, s.ResolveFails, s.ResolveWhy, s.RobotsTries, s.RobotsGone = 0, 0, 0, "", 0, false

@@ -151,15 +151,33 @@ type Lease struct {
 	ClosedAt    int64  `cbor:"15,keyasint,omitempty"`
 	Resolve     bool   `cbor:"16,keyasint,omitempty"`
 	Held        int64  `cbor:"17,keyasint,omitempty"`
+	Probe       string `cbor:"18,keyasint,omitempty"`
 
 	Progress int64 `cbor:"-"` // when it last showed a sign of progress, Unix ms of the log's clock
 }
 
+// Facts are what parts of the lease are believed by.
+func (l *Lease) Facts() crawl.Facts {
+	return crawl.Facts{Node: l.Node, Incarnation: l.Incarnation, Epoch: l.Epoch, Attempt: l.Attempt, Secret: l.Secret, Parts: l.Parts}
+}
+
 // Counts are sums over tasks.
 type Counts struct {
-	Sites, Discovered, Fetched, Pages, Duplicates, Failed, Excluded, Pending, Held, Overflow, Bytes int64
-	Manual, Waiting, Crawling                                                                       int64
-	Reasons                                                                                         map[string]int64
+	Sites      int64            `json:"sites"`
+	Discovered int64            `json:"discovered"`
+	Fetched    int64            `json:"fetched"`
+	Pages      int64            `json:"pages"`
+	Duplicates int64            `json:"duplicates"`
+	Failed     int64            `json:"failed"`
+	Excluded   int64            `json:"excluded"`
+	Pending    int64            `json:"pending"`
+	Held       int64            `json:"held"` // of the pending: in leases
+	Overflow   int64            `json:"overflow"`
+	Bytes      int64            `json:"bytes"`
+	Manual     int64            `json:"manual"` // tasks
+	Waiting    int64            `json:"waiting"`
+	Crawling   int64            `json:"crawling"`
+	Reasons    map[string]int64 `json:"reasons,omitempty"`
 }
 
 // Counts adds up the tasks of a job.

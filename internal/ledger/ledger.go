@@ -2,66 +2,27 @@
 // sink of the log: Apply writes entries in transactions of its own, with its own position, so that after a crash it
 // goes on where it stood, whatever the frontier has seen. The first final outcome of a URL is the one that counts.
 //
-// It holds no policy and nothing in memory. SQLite is embedded; one process writes, any number read.
+// It holds no policy and nothing in memory. SQLite is embedded; PostgreSQL holds the same schema for fleets with more
+// than one coordinator. One process writes, any number read.
 package ledger
 
 import (
 	"context"
 	"database/sql"
-	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"net/url"
-
-	"github.com/pressly/goose/v3"
-	_ "modernc.org/sqlite" // the driver "sqlite"
+	"strings"
 
 	"argosy/internal/crawl"
 )
 
-//go:embed migrations/*.sql
-var migrations embed.FS
-
 // Ledger is an open ledger. Apply and the other writers belong to one goroutine; readers are safe for concurrent use.
 type Ledger struct {
 	db     *sql.DB
+	kind   dialect
 	stream string
 	seq    uint64
-}
-
-// Open opens or creates the ledger in a file and brings its schema up to date.
-func Open(ctx context.Context, path string) (*Ledger, error) {
-	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() + "?_txlock=immediate&_pragma=journal_mode(WAL)" +
-		"&_pragma=synchronous(FULL)&_pragma=busy_timeout(10000)&_pragma=cache_size(-16000)"
-	db, err := sql.Open("sqlite", dsn)
-	if err != nil {
-		return nil, fmt.Errorf("open ledger %s: %w", path, err)
-	}
-	db.SetMaxOpenConns(4)
-	l := &Ledger{db: db}
-	if err := l.migrate(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("open ledger %s: %w", path, err), db.Close())
-	}
-	row := db.QueryRowContext(ctx, `SELECT stream, seq FROM position`)
-	if err := row.Scan(&l.stream, &l.seq); err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return nil, errors.Join(fmt.Errorf("open ledger %s: %w", path, err), db.Close())
-	}
-	return l, nil
-}
-
-func (l *Ledger) migrate(ctx context.Context) error {
-	dir, err := fs.Sub(migrations, "migrations")
-	if err != nil {
-		return err
-	}
-	p, err := goose.NewProvider(goose.DialectSQLite3, l.db, dir)
-	if err != nil {
-		return err
-	}
-	_, err = p.Up(ctx)
-	return err
 }
 
 // Close closes the ledger.
@@ -70,12 +31,39 @@ func (l *Ledger) Close() error { return l.db.Close() }
 // Position returns the stream and the sequence that have been applied.
 func (l *Ledger) Position() (stream string, seq uint64) { return l.stream, l.seq }
 
-// Rebase moves the ledger to another stream, or back in its own.
-func (l *Ledger) Rebase(ctx context.Context, stream string, seq uint64) error {
-	if _, err := l.db.ExecContext(ctx, setPosition, stream, int64(seq)); err != nil {
+// Refresh reads the position again: another process may have written since.
+func (l *Ledger) Refresh(ctx context.Context) error {
+	row := l.db.QueryRowContext(ctx, `SELECT stream, seq FROM position`)
+	if err := row.Scan(&l.stream, &l.seq); err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return fmt.Errorf("ledger: %w", err)
 	}
+	return nil
+}
+
+// Rebase moves the ledger to another stream, or back in its own.
+func (l *Ledger) Rebase(ctx context.Context, stream string, seq uint64) error {
+	err := l.write(ctx, func(w *writer) error { return w.exec(setPosition, stream, int64(seq)) })
+	if err != nil {
+		return err
+	}
 	l.stream, l.seq = stream, seq
+	return nil
+}
+
+// write runs fn in a transaction that is on disk when it returns.
+func (l *Ledger) write(ctx context.Context, fn func(*writer) error) error {
+	tx, err := l.db.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("ledger: %w", err)
+	}
+	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
+	w := &writer{ctx: ctx, tx: tx, kind: l.kind, stmts: map[string]*sql.Stmt{}}
+	if err := fn(w); err != nil {
+		return fmt.Errorf("ledger: %w", err)
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("ledger: %w", err)
+	}
 	return nil
 }
 
@@ -90,55 +78,88 @@ type Applied struct {
 }
 
 // Apply writes entries, in order, in one transaction that is on disk when it returns. Entries up to the position are
-// skipped.
+// skipped. The position is read again inside the transaction: a coordinator that was replaced without knowing it writes
+// what its successor has not, and nothing else, for both read the same log.
 func (l *Ledger) Apply(ctx context.Context, entries []Applied) error {
 	if len(entries) == 0 || entries[len(entries)-1].Seq <= l.seq {
 		return nil
 	}
-	tx, err := l.db.BeginTx(ctx, nil)
-	if err != nil {
-		return fmt.Errorf("ledger: %w", err)
-	}
-	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
-	w := &writer{ctx: ctx, tx: tx, stmts: map[string]*sql.Stmt{}}
 	last := l.seq
-	for _, e := range entries {
-		if e.Seq <= last {
-			continue
+	err := l.write(ctx, func(w *writer) error {
+		var stream string
+		row := w.tx.QueryRowContext(ctx, w.kind.lock(`SELECT stream, seq FROM position`))
+		if err := row.Scan(&stream, &last); err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
 		}
-		if err := w.entry(e.At, e.Entry); err != nil {
-			return fmt.Errorf("ledger: entry %d: %w", e.Seq, err)
+		if stream != "" && stream != l.stream {
+			return fmt.Errorf("holds log %s, not %s: another fleet uses it", stream, l.stream)
 		}
-		last = e.Seq
+		for _, e := range entries {
+			if e.Seq <= last {
+				continue
+			}
+			w.seq, w.ord = e.Seq, 0
+			if err := w.entry(e.At, e.Entry); err != nil {
+				return fmt.Errorf("entry %d: %w", e.Seq, err)
+			}
+			last = e.Seq
+		}
+		return w.exec(setPosition, l.stream, int64(last))
+	})
+	if err == nil {
+		l.seq = last
 	}
-	if err := w.exec(setPosition, l.stream, int64(last)); err != nil {
-		return fmt.Errorf("ledger: %w", err)
-	}
-	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("ledger: %w", err)
-	}
-	l.seq = last
-	return nil
+	return err
 }
 
 // writer runs prepared statements in one transaction.
 type writer struct {
 	ctx   context.Context
 	tx    *sql.Tx
+	kind  dialect
 	stmts map[string]*sql.Stmt
+	seq   uint64 // of the entry
+	ord   int    // pages of it so far
 }
 
-func (w *writer) exec(query string, args ...any) error {
+func (w *writer) prepare(query string) (*sql.Stmt, error) {
 	s := w.stmts[query]
 	if s == nil {
 		var err error
-		if s, err = w.tx.PrepareContext(w.ctx, query); err != nil {
-			return err
+		if s, err = w.tx.PrepareContext(w.ctx, w.kind.bind(query)); err != nil {
+			return nil, err
 		}
 		w.stmts[query] = s
 	}
-	_, err := s.ExecContext(w.ctx, args...)
+	return s, nil
+}
+
+func (w *writer) exec(query string, args ...any) error {
+	s, err := w.prepare(query)
+	if err != nil {
+		return err
+	}
+	for i, a := range args {
+		args[i] = plain(a)
+	}
+	_, err = s.ExecContext(w.ctx, args...)
 	return err
+}
+
+// plain turns a value into one that both databases take for their columns: text without NUL, numbers for bools.
+func plain(a any) any {
+	switch v := a.(type) {
+	case bool:
+		if v {
+			return 1
+		}
+		return 0
+	case string:
+		return strings.ToValidUTF8(strings.ReplaceAll(v, "\x00", ""), "\uFFFD")
+	case uint32:
+		return int64(v)
+	}
+	return a
 }
 
 func asJSON(v any) string {
@@ -152,9 +173,9 @@ func asJSON(v any) string {
 func (w *writer) entry(at int64, e *crawl.Entry) error {
 	switch e.Kind {
 	case crawl.EntrySubmit, crawl.EntryLimits:
-		return w.exec(`INSERT INTO jobs (id, state, identity, limits, created) VALUES (?, ?, ?, ?, ?)
-ON CONFLICT (id) DO UPDATE SET limits = excluded.limits, state = excluded.state, ended = NULL`,
-			e.Job.ID, crawl.JobRunning, asJSON(e.Job.Identity), asJSON(e.Job.Limits), at)
+		return w.exec(`INSERT INTO jobs (id, state, identity, limits, created, name, placing) VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (id) DO UPDATE SET limits = excluded.limits, placing = excluded.placing`,
+			e.Job.ID, crawl.JobRunning, asJSON(e.Job.Identity), asJSON(e.Job.Limits), at, e.Job.Name, asJSON(e.Job.Placing))
 	case crawl.EntryGrant:
 		for i := range e.Leases {
 			if err := w.grant(at, &e.Leases[i]); err != nil {
@@ -169,7 +190,7 @@ ON CONFLICT (id) DO UPDATE SET limits = excluded.limits, state = excluded.state,
 		}
 	case crawl.EntryParts:
 		for i := range e.Parts {
-			if err := w.part(at, e.Node, &e.Parts[i]); err != nil {
+			if err := w.part(at, e, &e.Parts[i]); err != nil {
 				return err
 			}
 		}
@@ -182,21 +203,31 @@ ON CONFLICT (id) DO UPDATE SET limits = excluded.limits, state = excluded.state,
 		}
 	case crawl.EntryRetry:
 		return w.retry(e.Release)
-	case crawl.EntryFinish:
-		return w.exec(`UPDATE jobs SET state = ?, ended = ? WHERE id = ?`, e.Finish.State, at, e.Finish.Job)
+	case crawl.EntryState:
+		var ended any = at
+		if e.State.State == crawl.JobRunning || e.State.State == crawl.JobPaused {
+			ended = nil
+		}
+		return w.exec(`UPDATE jobs SET state = ?, ended = ? WHERE id = ?`, e.State.State, ended, e.State.Job)
+	case crawl.EntryMeasures:
+		for i := range e.Measures {
+			if err := w.measure(at, e.Node, "", &e.Measures[i]); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
 
 func (w *writer) grant(at int64, l *crawl.Lease) error {
-	err := w.exec(`INSERT OR IGNORE INTO nodes (node, incarnation, first_seen, store) VALUES (?, ?, ?, ?)`,
+	err := w.exec(`INSERT INTO nodes (node, incarnation, first_seen, store) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 		l.Node, l.Incarnation, at, "warc")
 	if err != nil {
 		return err
 	}
-	return w.exec(`INSERT OR IGNORE INTO leases (id, job, task, site, node, incarnation, attempt, found, quota, budget_ms, started)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, int64(l.ID), l.Job, l.Task, l.Site, l.Node, l.Incarnation, l.Attempt,
-		len(l.Targets), l.Quota, l.BudgetMS, at)
+	return w.exec(`INSERT INTO leases (id, job, task, site, node, incarnation, attempt, found, quota, budget_ms, started, epoch,
+secret) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, int64(l.ID), l.Job, l.Task, l.Site, l.Node,
+		l.Incarnation, l.Attempt, len(l.Targets), l.Quota, l.BudgetMS, at, int64(l.Epoch), l.Secret)
 }
 
 // measure writes a measurement: bits/s, or ms for each httpping.
@@ -206,8 +237,8 @@ func (w *writer) measure(at int64, node, site string, m *crawl.Measure) error {
 		values = []float64{float64(m.Bits) / m.Seconds}
 	}
 	for _, v := range values {
-		err := w.exec(`INSERT INTO measurements (node, kind, site, url, store, value, at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-			node, m.Kind, site, m.URL, m.Store, v, at)
+		err := w.exec(`INSERT INTO measurements (node, kind, site, url, store, value, at, to_node) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+			node, m.Kind, site, m.URL, m.Store, v, at, m.Node)
 		if err != nil {
 			return err
 		}
@@ -215,33 +246,41 @@ func (w *writer) measure(at int64, node, site string, m *crawl.Measure) error {
 	return nil
 }
 
-// part writes what a part says. The lease's node and job stand in the leases table.
-func (w *writer) part(at int64, node string, p *crawl.Part) error {
+// part writes what a part says, if it is to be believed.
+func (w *writer) part(at int64, e *crawl.Entry, p *crawl.Part) error {
+	node := e.Node
+	var job uint32
+	var site string
+	var f crawl.Facts
+	lease, err := w.prepare(`SELECT job, site, node, incarnation, attempt, epoch, secret, parts FROM leases WHERE id = ?`)
+	if err != nil {
+		return err
+	}
+	row := lease.QueryRowContext(w.ctx, int64(p.Lease))
+	err = row.Scan(&job, &site, &f.Node, &f.Incarnation, &f.Attempt, &f.Epoch, &f.Secret, &f.Parts)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil // not a lease of this log
+	} else if err != nil {
+		return err
+	}
+	if f.Secret != "" && crawl.Believe(e, p, f) != "" { // leases of an older ledger have none
+		return nil
+	}
 	links := 0
 	for i := range p.Found {
 		links += len(p.Found[i].Links)
 	}
-	err := w.exec(`INSERT OR IGNORE INTO reports (lease, part, at, outcomes, links, bytes, final) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-		int64(p.Lease), p.No, at, len(p.Outcomes), links, p.Bytes, p.Final)
+	err = w.exec(`INSERT INTO reports (lease, part, at, outcomes, links, bytes, final) VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT DO NOTHING`, int64(p.Lease), p.No, at, len(p.Outcomes), links, p.Bytes, p.Final)
 	if err != nil {
 		return err
-	}
-	var job uint32
-	var site string
-	if len(p.Outcomes)+len(p.Measures) > 0 {
-		row := w.tx.QueryRowContext(w.ctx, `SELECT job, site FROM leases WHERE id = ?`, int64(p.Lease))
-		if err := row.Scan(&job, &site); errors.Is(err, sql.ErrNoRows) {
-			return nil // not a lease of this log
-		} else if err != nil {
-			return err
-		}
 	}
 	for i := range p.Measures {
 		if err := w.measure(at, node, site, &p.Measures[i]); err != nil {
 			return err
 		}
 	}
-	collected := 0
+	collected, bytes := 0, int64(0)
 	for i := range p.Outcomes {
 		o := &p.Outcomes[i]
 		if o.State.Final() {
@@ -251,10 +290,16 @@ func (w *writer) part(at int64, node string, p *crawl.Part) error {
 		}
 		if o.State == crawl.Fetched {
 			collected++
+			bytes += o.Bytes
 		}
 	}
+	if err := w.exec(`UPDATE leases SET parts = ?, collected = collected + ? WHERE id = ?`, p.No, collected, int64(p.Lease)); err != nil {
+		return err
+	}
 	if collected > 0 {
-		if err := w.exec(`UPDATE leases SET collected = collected + ? WHERE id = ?`, collected, int64(p.Lease)); err != nil {
+		err := w.exec(`INSERT INTO accounts (node, pages, bytes) VALUES (?, ?, ?) ON CONFLICT (node) DO UPDATE
+SET pages = accounts.pages + excluded.pages, bytes = accounts.bytes + excluded.bytes`, node, collected, bytes)
+		if err != nil {
 			return err
 		}
 	}
@@ -266,7 +311,7 @@ func (w *writer) part(at int64, node string, p *crawl.Part) error {
 
 const insertPage = `INSERT INTO pages (job, key, url, surt, state, reason, detail, status, mime, charset, html, title, lang, simhash,
 digest, revisit, noindex, bytes, links, depth, redirect, ip, proto, etag, modified, warc, warc_at, warc_len, text, text_at,
-text_len, site, node, lease, fetched_at, timing) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+text_len, site, node, lease, fetched_at, timing, seq, ord) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
 ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (job, key) DO NOTHING`
 
 func (w *writer) page(job uint32, site, node string, lease uint64, at int64, o *crawl.Outcome) error {
@@ -279,6 +324,7 @@ func (w *writer) page(job uint32, site, node string, lease uint64, at int64, o *
 		t := o.Timing
 		timing = fmt.Sprintf("[%d,%d,%d,%d,%d,%d]", t[0], t[1], t[2], t[3], t[4], t[5])
 	}
+	w.ord++
 	surt := o.URL
 	if u, err := crawl.Parse(o.URL); err == nil {
 		surt = u.SURT()
@@ -287,7 +333,7 @@ func (w *writer) page(job uint32, site, node string, lease uint64, at int64, o *
 		null(o.Mime), null(o.Charset), o.HTML, null(o.Title), null(o.Lang), null(int64(o.Simhash)), null(o.Digest), o.Revisit,
 		o.NoIndex, o.Bytes, null(o.Links), o.Depth, null(o.Redirect), null(o.IP), null(o.Proto), null(o.ETag), null(o.LastMod),
 		null(o.Record.File), o.Record.Offset, o.Record.Length, null(o.Text.File), null(o.Text.Offset), null(o.Text.Length),
-		site, node, int64(lease), date, timing)
+		site, node, int64(lease), date, timing, int64(w.seq), w.ord)
 }
 
 // null turns a zero value into NULL.

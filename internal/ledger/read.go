@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"sort"
 
 	"argosy/internal/crawl"
 )
@@ -31,23 +32,23 @@ type Task struct {
 
 // PutTasks replaces the rows of tasks with a snapshot of their counts.
 func (l *Ledger) PutTasks(ctx context.Context, tasks []Task) error {
-	tx, err := l.db.BeginTx(ctx, nil)
-	if err != nil {
-		return fmt.Errorf("ledger: %w", err)
-	}
-	defer func() { _ = tx.Rollback() }()
-	w := &writer{ctx: ctx, tx: tx, stmts: map[string]*sql.Stmt{}}
-	for i := range tasks {
-		t := &tasks[i]
-		err := w.exec(`INSERT OR REPLACE INTO tasks (id, job, site, state, discovered, fetched, pages, duplicates, failed, excluded,
-pending, overflow, bytes, attempts, recalls, reasons, history) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			t.ID, t.Job, t.Site, t.State, t.Discovered, t.Fetched, t.Pages, t.Duplicates, t.Failed, t.Excluded, t.Pending,
-			t.Overflow, t.Bytes, t.Attempts, t.Recalls, asJSON(t.Reasons), asJSON(t.History))
-		if err != nil {
-			return fmt.Errorf("ledger: %w", err)
+	return l.write(ctx, func(w *writer) error {
+		for i := range tasks {
+			t := &tasks[i]
+			err := w.exec(`INSERT INTO tasks (id, job, site, state, discovered, fetched, pages, duplicates, failed, excluded, pending,
+overflow, bytes, attempts, recalls, reasons, history) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (id) DO UPDATE SET state = excluded.state, discovered = excluded.discovered, fetched = excluded.fetched,
+pages = excluded.pages, duplicates = excluded.duplicates, failed = excluded.failed, excluded = excluded.excluded,
+pending = excluded.pending, overflow = excluded.overflow, bytes = excluded.bytes, attempts = excluded.attempts,
+recalls = excluded.recalls, reasons = excluded.reasons, history = excluded.history`,
+				t.ID, t.Job, t.Site, t.State, t.Discovered, t.Fetched, t.Pages, t.Duplicates, t.Failed, t.Excluded, t.Pending,
+				t.Overflow, t.Bytes, t.Attempts, t.Recalls, asJSON(t.Reasons), asJSON(t.History))
+			if err != nil {
+				return err
+			}
 		}
-	}
-	return tx.Commit()
+		return nil
+	})
 }
 
 // Page is a row of the pages table, as export prints it.
@@ -88,21 +89,21 @@ type Page struct {
 
 // Pages calls fn for every page of a job in the order in which they were reported.
 func (l *Ledger) Pages(ctx context.Context, job uint32, fn func(*Page) error) error {
-	return l.pages(ctx, job, ` ORDER BY rowid`, fn)
+	return l.pages(ctx, job, ` ORDER BY seq, ord, key`, fn)
 }
 
-// Sorted calls fn for every page of a job in the order of an index: by SURT, second of capture and URL. SQLite sorts on
-// disk what does not fit in its cache.
+// Sorted calls fn for every page of a job in the order of an index: by SURT, second of capture and URL. The database
+// sorts on disk what does not fit in its memory.
 func (l *Ledger) Sorted(ctx context.Context, job uint32, fn func(*Page) error) error {
-	return l.pages(ctx, job, ` ORDER BY surt, fetched_at / 1000, url`, fn)
+	return l.pages(ctx, job, ` ORDER BY `+l.kind.bytewise("surt")+`, fetched_at / 1000, `+l.kind.bytewise("url"), fn)
 }
 
 func (l *Ledger) pages(ctx context.Context, job uint32, order string, fn func(*Page) error) error {
-	rows, err := l.db.QueryContext(ctx, `SELECT key, url, state, coalesce(reason, ''), coalesce(detail, ''), coalesce(status, 0),
-coalesce(mime, ''), coalesce(charset, ''), html, coalesce(title, ''), coalesce(lang, ''), coalesce(simhash, 0),
-coalesce(digest, ''), revisit, noindex, bytes, coalesce(links, 0), depth, coalesce(redirect, ''), coalesce(ip, ''),
+	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT key, url, state, coalesce(reason, ''), coalesce(detail, ''), coalesce(status, 0),
+coalesce(mime, ''), coalesce(charset, ''), coalesce(html, 0), coalesce(title, ''), coalesce(lang, ''), coalesce(simhash, 0),
+coalesce(digest, ''), coalesce(revisit, 0), coalesce(noindex, 0), bytes, coalesce(links, 0), depth, coalesce(redirect, ''), coalesce(ip, ''),
 coalesce(proto, ''), coalesce(warc, ''), warc_at, warc_len, coalesce(text, ''), coalesce(text_at, 0), coalesce(text_len, 0),
-site, node, fetched_at, coalesce(score, 0) FROM pages WHERE job = ?`+order, job)
+site, node, fetched_at, coalesce(score, 0) FROM pages WHERE job = ?`+order), int64(job))
 	if err != nil {
 		return fmt.Errorf("ledger: %w", err)
 	}
@@ -122,4 +123,123 @@ site, node, fetched_at, coalesce(score, 0) FROM pages WHERE job = ?`+order, job)
 		}
 	}
 	return rows.Err()
+}
+
+// Bill is what a node has cost for a while.
+type Bill struct {
+	Node, Store          string
+	Seen                 int64 // Unix ms
+	PresentMS, WorkingMS int64
+	Cost                 float64
+}
+
+// Charge adds bills to the nodes' accounts.
+func (l *Ledger) Charge(ctx context.Context, bills []Bill) error {
+	if len(bills) == 0 {
+		return nil
+	}
+	return l.write(ctx, func(w *writer) error {
+		for _, b := range bills {
+			err := w.exec(`INSERT INTO accounts (node, store, seen, present_ms, working_ms, cost) VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT (node) DO UPDATE SET store = excluded.store, seen = excluded.seen, present_ms = accounts.present_ms + excluded.present_ms,
+working_ms = accounts.working_ms + excluded.working_ms, cost = accounts.cost + excluded.cost`,
+				b.Node, b.Store, b.Seen, b.PresentMS, b.WorkingMS, b.Cost)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Earned is a node's account.
+type Earned struct {
+	Store                string
+	Seen                 int64 // Unix ms
+	PresentMS, WorkingMS int64
+	Cost                 float64
+	Pages, Bytes         int64
+}
+
+// Earned returns the accounts of all nodes there ever were.
+func (l *Ledger) Earned(ctx context.Context) (map[string]Earned, error) {
+	rows, err := l.db.QueryContext(ctx, `SELECT node, store, seen, present_ms, working_ms, cost, pages, bytes FROM accounts`)
+	if err != nil {
+		return nil, fmt.Errorf("ledger: %w", err)
+	}
+	defer rows.Close()
+	out := map[string]Earned{}
+	for rows.Next() {
+		var node string
+		var e Earned
+		if err := rows.Scan(&node, &e.Store, &e.Seen, &e.PresentMS, &e.WorkingMS, &e.Cost, &e.Pages, &e.Bytes); err != nil {
+			return nil, fmt.Errorf("ledger: %w", err)
+		}
+		out[node] = e
+	}
+	return out, rows.Err()
+}
+
+// Past is something that was measured before: a measurement, or (PastReport) what requests to a site took.
+type Past struct {
+	Node, Kind, Site, To string
+	Value                float64 // bits/s, ms, or seconds of a report
+	Bits                 float64 // of a report
+	All, Good            float64 // requests of a report, and those that gave a page
+	At                   int64   // Unix ms
+}
+
+// PastReport is the kind of a Past that sums up what a node fetched of a site in one lease.
+const PastReport = "report"
+
+// Past returns the last measurements, and what the last leases were like, oldest first.
+func (l *Ledger) Past(ctx context.Context, n int) (out []Past, err error) {
+	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT node, kind, site, to_node, value, 0, 0, 0, at FROM measurements ORDER BY at DESC LIMIT ?`), n)
+	if err != nil {
+		return nil, fmt.Errorf("ledger: %w", err)
+	}
+	if out, err = pasts(rows, out); err != nil {
+		return nil, err
+	}
+	rows, err = l.db.QueryContext(ctx, l.kind.bind(`SELECT l.node, 'report', l.site, '', (coalesce(l.ended, l.started) - l.started) / 1000.0,
+8.0 * sum(p.bytes), count(*), sum(CASE WHEN p.state = 'fetched' AND p.status < 400 THEN 1 ELSE 0 END), l.started
+FROM (SELECT id, node, site, started, ended FROM leases WHERE collected > 0 AND ended > started ORDER BY started DESC LIMIT ?) l
+JOIN pages p ON p.lease = l.id GROUP BY l.id, l.node, l.site, l.started, l.ended`), n/20)
+	if err != nil {
+		return nil, fmt.Errorf("ledger: %w", err)
+	}
+	if out, err = pasts(rows, out); err != nil {
+		return nil, err
+	}
+	sort.SliceStable(out, func(i, j int) bool { return out[i].At < out[j].At })
+	return out, nil
+}
+
+func pasts(rows *sql.Rows, out []Past) ([]Past, error) {
+	defer rows.Close()
+	for rows.Next() {
+		var p Past
+		if err := rows.Scan(&p.Node, &p.Kind, &p.Site, &p.To, &p.Value, &p.Bits, &p.All, &p.Good, &p.At); err != nil {
+			return nil, fmt.Errorf("ledger: %w", err)
+		}
+		out = append(out, p)
+	}
+	return out, rows.Err()
+}
+
+// Stores returns where archives were written: every store that a node has named.
+func (l *Ledger) Stores(ctx context.Context) (out []string, err error) {
+	rows, err := l.db.QueryContext(ctx, `SELECT DISTINCT store FROM accounts WHERE store <> '' ORDER BY store`)
+	if err != nil {
+		return nil, fmt.Errorf("ledger: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var s string
+		if err := rows.Scan(&s); err != nil {
+			return nil, fmt.Errorf("ledger: %w", err)
+		}
+		out = append(out, s)
+	}
+	return out, rows.Err()
 }

@@ -3,6 +3,7 @@ package schedule
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"argosy/internal/crawl"
 	"argosy/internal/predict"
@@ -279,19 +280,49 @@ var NotDraining = Filter{"draining", func(c *Context, _, node int) crawl.Verdict
 	return crawl.Verdict{}
 }}
 
-// NotRecalled filters out the node that a task was last recalled from, as long as there is another.
+// NotRecalled filters out the nodes that a task was recalled from, and those that are like the last of them, as long as
+// there are others: a site that shuts out a region, or is far from it, does so for all its nodes. Of nodes that it was
+// recalled from the one that was longest ago may try again first.
 var NotRecalled = Filter{"recalled", func(c *Context, task, node int) crawl.Verdict {
-	t, n := &c.S.Tasks[task], &c.S.Nodes[node]
-	if len(t.Avoid) == 0 || t.Avoid[0] != n.ID {
+	t := &c.S.Tasks[task]
+	if len(t.Avoid) == 0 {
+		return crawl.Verdict{}
+	}
+	mine := c.shunned(t, node)
+	if mine == 0 {
 		return crawl.Verdict{}
 	}
 	for i := range c.S.Nodes {
-		if o := &c.S.Nodes[i]; o.ID != n.ID && !o.Draining && (t.Type == "" || o.Labels["type"] == t.Type) {
+		if o := &c.S.Nodes[i]; !o.Draining && (t.Type == "" || o.Labels["type"] == t.Type) && c.shunned(t, i) < mine {
 			return crawl.Verdict{Reason: ReasonRecalled}
 		}
 	}
 	return crawl.Verdict{}
 }}
+
+// shunned is how much a task would rather not go to a node: 0 not at all, 1 it is like the last that failed, more the
+// more recently it failed itself.
+func (c *Context) shunned(t *Task, node int) int {
+	n := &c.S.Nodes[node]
+	if i := slices.Index(t.Avoid, n.ID); i >= 0 {
+		return 100 - i
+	}
+	for i := range c.S.Nodes {
+		if o := &c.S.Nodes[i]; o.ID == t.Avoid[0] {
+			if alike(o.Labels, n.Labels) {
+				return 1
+			}
+			break
+		}
+	}
+	return 0
+}
+
+// alike tells whether two nodes look alike from outside: the same region, or the same city and provider.
+func alike(a, b map[string]string) bool {
+	same := func(k string) bool { return a[k] != "" && a[k] == b[k] }
+	return same("region") || same("city") && same("provider")
+}
 
 // RightType filters out nodes of another type than the task asks for.
 var RightType = Filter{"type", func(c *Context, task, node int) crawl.Verdict {

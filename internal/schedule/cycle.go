@@ -60,12 +60,14 @@ type usage struct {
 	s    *Snapshot
 	site map[string]int
 	ip   map[string]int
+	dom  map[string]int
 }
 
 func newUsage(s *Snapshot) usage {
-	u := usage{s: s, site: make(map[string]int, len(s.Running)), ip: make(map[string]int, len(s.Running))}
+	u := usage{s: s, site: make(map[string]int, len(s.Running)), ip: make(map[string]int, len(s.Running)), dom: map[string]int{}}
 	for i := range s.Running {
 		u.site[s.Running[i].Site]++
+		u.dom[s.Running[i].Domain]++
 		for _, a := range s.Running[i].Addrs {
 			u.ip[a]++
 		}
@@ -85,7 +87,11 @@ func (u usage) take(t *Task) crawl.Verdict {
 			}
 		}
 	}
+	if u.s.PerDomain > 0 && u.dom[t.Domain] >= u.s.PerDomain {
+		return crawl.Verdict{Reason: ReasonDomain, Detail: t.Domain}
+	}
 	u.site[t.Site]++
+	u.dom[t.Domain]++
 	for _, a := range t.Addrs {
 		u.ip[a]++
 	}

@@ -39,6 +39,7 @@ type Task struct {
 	ID      uint32
 	Job     uint32
 	Site    string
+	Domain  string   // registrable, where PerDomain counts
 	Home    string   // node whose seeds it comes from, where nothing is exchanged
 	Addrs   []string // addresses its URLs would be fetched from; nil while they are not known
 	Since   int64    // waiting since, Unix ms
@@ -70,8 +71,10 @@ type Running struct {
 	Site  string
 	Node  string
 	Addrs []string
-	Need  Vector
-	Book  int // its site's number in the book
+
+	Domain string
+	Need   Vector
+	Book   int // its site's number in the book
 }
 
 // Snapshot is all that a cycle may know. Nodes are in the order of their ids, tasks first in, first out.
@@ -81,10 +84,12 @@ type Snapshot struct {
 	Nodes   []Node
 	Tasks   []Task
 	Running []Running
-	PerIP   int           // leases at once on one address; 0 is no limit
-	PerSite int           // leases at once on one site
-	Book    *predict.Book // what was measured; nil is nothing
-	Memory  *Memory       // what the last cycle left; nil is nothing
+	PerIP   int // leases at once on one address; 0 is no limit
+	PerSite int // leases at once on one site
+
+	PerDomain int           // leases at once on one registrable domain; 0 is no limit
+	Book      *predict.Book // what was measured; nil is nothing
+	Memory    *Memory       // what the last cycle left; nil is nothing
 }
 
 // Memory is what a cycle leaves for the next one, which is then quicker. It is part of the snapshot, so that a plan
@@ -117,20 +122,21 @@ type Waiting struct {
 
 // Reasons of waiting and of filters.
 const (
-	ReasonPerIP    crawl.Kind = "per-ip"    // the address has as many leases as it may
-	ReasonPerSite  crawl.Kind = "per-site"  // the site has
-	ReasonCapacity crawl.Kind = "capacity"  // every node is full
-	ReasonDraining crawl.Kind = "draining"  // the node takes no more
-	ReasonRecalled crawl.Kind = "recalled"  // the task was recalled from the node
-	ReasonType     crawl.Kind = "type"      // the node is of another type
-	ReasonNeed     crawl.Kind = "need"      // the node has not enough left of something
-	ReasonTooBig   crawl.Kind = "too-big"   // no node could hold it even if it were empty
-	ReasonOwner    crawl.Kind = "owner"     // the task belongs to another node
-	ReasonSlow     crawl.Kind = "slow"      // the node is too inefficient for it
-	ReasonValue    crawl.Kind = "value"     // it is not worth enough to the node
-	ReasonFiltered crawl.Kind = "no-node"   // no node passes the filters
-	ReasonForbid   crawl.Kind = "forbidden" // infinite cost
-	ReasonBatch    crawl.Kind = "batch"     // it waits for a full batch
+	ReasonPerIP    crawl.Kind = "per-ip"     // the address has as many leases as it may
+	ReasonPerSite  crawl.Kind = "per-site"   // the site has
+	ReasonDomain   crawl.Kind = "per-domain" // the registrable domain has
+	ReasonCapacity crawl.Kind = "capacity"   // every node is full
+	ReasonDraining crawl.Kind = "draining"   // the node takes no more
+	ReasonRecalled crawl.Kind = "recalled"   // the task was recalled from the node
+	ReasonType     crawl.Kind = "type"       // the node is of another type
+	ReasonNeed     crawl.Kind = "need"       // the node has not enough left of something
+	ReasonTooBig   crawl.Kind = "too-big"    // no node could hold it even if it were empty
+	ReasonOwner    crawl.Kind = "owner"      // the task belongs to another node
+	ReasonSlow     crawl.Kind = "slow"       // the node is too inefficient for it
+	ReasonValue    crawl.Kind = "value"      // it is not worth enough to the node
+	ReasonFiltered crawl.Kind = "no-node"    // no node passes the filters
+	ReasonForbid   crawl.Kind = "forbidden"  // infinite cost
+	ReasonBatch    crawl.Kind = "batch"      // it waits for a full batch
 )
 
 // Strategy decides which node gets which task. Plan is called with the tasks that passed the gate; it is a function

@@ -1,0 +1,135 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+const (
+	leaderBucket     = "ARGOSY_LEADER"
+	leaderKey        = "leader"
+	checkpointBucket = "ARGOSY_CHECKPOINTS"
+	checkpointSeq    = "seq"
+)
+
+// LeaderTTL is how long a leader that does not renew its lease is believed to lead.
+const LeaderTTL = 6 * time.Second
+
+// Elect waits until this process leads, then calls lead with a context that ends when it no longer does, because its
+// lease could not be renewed in time. It returns what lead returns. The log is what truly fences a former leader:
+// the lease only keeps two from trying at once.
+func (c *Client) Elect(ctx context.Context, name string, lead func(context.Context) error) error {
+	kv, err := c.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
+		Bucket: leaderBucket, TTL: LeaderTTL, Storage: jetstream.FileStorage, MaxBytes: 1 << 20, Replicas: c.cfg.Replicas,
+	})
+	if err != nil {
+		return fmt.Errorf("open the leader's lease: %w", err)
+	}
+	rev := uint64(0)
+	for rev == 0 {
+		try, cancel := context.WithTimeout(ctx, LeaderTTL/2)
+		rev, err = kv.Create(try, leaderKey, []byte(name))
+		cancel()
+		if err == nil {
+			break
+		}
+		rev = 0
+		if !errors.Is(err, jetstream.ErrKeyExists) && ctx.Err() == nil {
+			c.say("the leader's lease is out of reach", err)
+		}
+		if !pause(ctx, LeaderTTL/12) {
+			return ctx.Err()
+		}
+	}
+	led, cancel := context.WithCancel(ctx)
+	defer cancel()
+	kept := make(chan struct{})
+	go func() {
+		defer close(kept)
+		defer cancel()
+		rev = c.keep(led, kv, name, rev)
+	}()
+	err = lead(led)
+	cancel()
+	<-kept
+	if rev > 0 {
+		out, stop := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer stop()
+		_ = kv.Delete(out, leaderKey, jetstream.LastRevision(rev)) // it would expire anyway
+	}
+	return err
+}
+
+// keep renews the leader's lease until ctx ends or it is lost; it returns the last revision, 0 if it was lost.
+func (c *Client) keep(ctx context.Context, kv jetstream.KeyValue, name string, rev uint64) uint64 {
+	renewed := time.Now()
+	for pause(ctx, LeaderTTL/6) {
+		at := time.Now()
+		try, cancel := context.WithTimeout(ctx, LeaderTTL/3)
+		next, err := kv.Update(try, leaderKey, []byte(name), rev)
+		cancel()
+		switch {
+		case err == nil:
+			rev, renewed = next, at
+		case ctx.Err() != nil:
+			return rev
+		case errors.Is(err, jetstream.ErrKeyExists) || time.Since(renewed) > LeaderTTL*2/3:
+			c.say("the leader's lease is lost", err)
+			return 0
+		}
+	}
+	return rev
+}
+
+// checkpoints is the store of the frontier's checkpoints.
+func (c *Client) checkpoints(ctx context.Context) (jetstream.ObjectStore, error) {
+	return c.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{
+		Bucket: checkpointBucket, Storage: jetstream.FileStorage, Replicas: c.cfg.Replicas,
+	})
+}
+
+// PutCheckpoint stores a checkpoint of the view at a sequence under a name, in place of the one before.
+func (c *Client) PutCheckpoint(ctx context.Context, name string, seq uint64, r io.Reader) error {
+	s, err := c.checkpoints(ctx)
+	if err != nil {
+		return fmt.Errorf("store a checkpoint: %w", err)
+	}
+	_, err = s.Put(ctx, jetstream.ObjectMeta{Name: name, Metadata: map[string]string{checkpointSeq: strconv.FormatUint(seq, 10)}}, r)
+	if err != nil {
+		return fmt.Errorf("store a checkpoint: %w", err)
+	}
+	return nil
+}
+
+// ErrNoCheckpoint says that none has been stored yet.
+var ErrNoCheckpoint = errors.New("no checkpoint")
+
+// Checkpoint opens the last checkpoint and says at which sequence it was taken.
+func (c *Client) Checkpoint(ctx context.Context, name string) (io.ReadCloser, uint64, error) {
+	s, err := c.checkpoints(ctx)
+	if err != nil {
+		return nil, 0, fmt.Errorf("open a checkpoint: %w", err)
+	}
+	o, err := s.Get(ctx, name)
+	if errors.Is(err, jetstream.ErrObjectNotFound) {
+		return nil, 0, ErrNoCheckpoint
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("open a checkpoint: %w", err)
+	}
+	info, err := o.Info()
+	if err != nil {
+		return nil, 0, errors.Join(err, o.Close())
+	}
+	seq, err := strconv.ParseUint(info.Metadata[checkpointSeq], 10, 64)
+	if err != nil {
+		return nil, 0, errors.Join(fmt.Errorf("open a checkpoint: its sequence: %w", err), o.Close())
+	}
+	return o, seq, nil
+}

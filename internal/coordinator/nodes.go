@@ -1,0 +1,219 @@
+package coordinator
+
+import (
+	"context"
+	"sort"
+	"time"
+
+	"argosy/internal/crawl"
+	"argosy/internal/frontier"
+	"argosy/internal/ledger"
+	"argosy/internal/price"
+	"argosy/internal/schedule"
+)
+
+// node is a node as the coordinator knows it.
+type node struct {
+	info    crawl.NodeInfo
+	seen    time.Time
+	since   time.Time
+	left    bool // it took itself out
+	leaving bool // a person wants it to
+	held    map[uint64]bool
+}
+
+// nodeEvent notes that a node is there, or not any more.
+func (c *Coordinator) nodeEvent(ev nodeEvent) {
+	n := c.nodes[ev.info.Node]
+	if ev.gone {
+		if n != nil {
+			n.left = true
+		}
+		return
+	}
+	if n == nil || n.info.Incarnation != ev.info.Incarnation {
+		n = &node{held: map[uint64]bool{}, since: time.Now()}
+		c.nodes[ev.info.Node] = n
+		c.f.Leases(func(l *frontier.Lease) {
+			if l.Node == ev.info.Node && l.Incarnation == ev.info.Incarnation {
+				n.held[l.ID] = true
+			}
+		})
+		c.cfg.Logger.Info("node", "name", ev.info.Node, "incarnation", ev.info.Incarnation, "labels", ev.info.Labels)
+	}
+	n.info, n.seen, n.left = ev.info, time.Now(), false
+	for _, l := range c.learners {
+		if ev.info.StoreBits > 0 {
+			l.book.Stored(l.book.Node(ev.info.Node), ev.info.StoreBits, 1)
+		}
+	}
+}
+
+// expire forgets nodes that have not renewed their registration.
+func (c *Coordinator) expire(now time.Time) {
+	for id, n := range c.nodes {
+		if now.Sub(n.seen) > c.cfg.NodeTTL || n.left && len(n.held) == 0 {
+			delete(c.nodes, id)
+			c.cfg.Logger.Info("node gone", "name", id, "left", n.left)
+		}
+	}
+}
+
+func (n *node) drains() bool { return n.left || n.leaving || n.info.Draining }
+
+// leaving tells whether a node is to get nothing more.
+func (c *Coordinator) leaving(name string) bool {
+	n := c.nodes[name]
+	return n == nil || n.drains()
+}
+
+// takes tells whether a node is one for a job at all.
+func (n *node) takes(j *frontier.Job) bool {
+	return !n.drains() && (j.Placing.Store == "" || j.Placing.Store == n.info.Store)
+}
+
+// offered is a node as a cycle sees it.
+func (n *node) offered(id string, l *learner) schedule.Node {
+	return schedule.Node{
+		ID: id, Incarnation: n.info.Incarnation, Labels: n.info.Labels, Capacity: n.info.Leases, Running: len(n.held),
+		Offer: n.info.Offer, Prices: n.rates(), Reserved: !n.info.OnDemand, Book: l.node(id, n.info.Labels),
+	}
+}
+
+func (n *node) rates() price.Rates {
+	return price.Rates{Reserve: n.info.Prices[0], Use: n.info.Prices[1], Surcharge: n.info.Prices[2]}
+}
+
+// States of a node.
+const (
+	nodeWorking  = "working"
+	nodeReserved = "reserved" // paid for and idle
+	nodeTakenOn  = "taken-on" // not reserved, working at surcharge
+	nodeOnDemand = "on-demand"
+	nodeDraining = "draining"
+	nodeGone     = "gone"
+)
+
+func (n *node) state() string {
+	switch {
+	case n.drains():
+		return nodeDraining
+	case n.info.OnDemand && len(n.held) > 0:
+		return nodeTakenOn
+	case n.info.OnDemand:
+		return nodeOnDemand
+	case len(n.held) > 0:
+		return nodeWorking
+	}
+	return nodeReserved
+}
+
+const billEvery = time.Second
+
+// bill counts what nodes cost: by the hour, a reserved node its price of reservation and, while it holds leases, of use;
+// one that is not reserved its surcharge while it holds leases.
+func (c *Coordinator) bill(ctx context.Context) {
+	span := time.Since(c.billed)
+	if span < billEvery {
+		return
+	}
+	c.billed = time.Now()
+	if span > time.Minute {
+		return // the first time, or the machine slept: nobody knows
+	}
+	var bills []ledger.Bill
+	for id, n := range c.nodes {
+		b := ledger.Bill{Node: id, Store: n.info.Store, Seen: n.seen.UnixMilli(), PresentMS: span.Milliseconds()}
+		p := n.info.Prices
+		hours := span.Hours()
+		working := len(n.held) > 0
+		switch {
+		case n.info.OnDemand && working:
+			b.Cost = p[2] * hours
+		case !n.info.OnDemand:
+			b.Cost = p[0] * hours
+			if working {
+				b.Cost += p[1] * hours
+			}
+		}
+		if working {
+			b.WorkingMS = b.PresentMS
+		}
+		bills = append(bills, b)
+	}
+	if err := c.ledger.Charge(ctx, bills); err != nil && ctx.Err() == nil {
+		c.cfg.Logger.Warn("costs not written", "error", err)
+	}
+}
+
+// ping has nodes measure the delay to each other, those with an echo by all others.
+func (c *Coordinator) ping(ctx context.Context) {
+	if c.cfg.PingEvery <= 0 || time.Since(c.pinged) < c.cfg.PingEvery {
+		return
+	}
+	var echoes []crawl.Echo
+	for id, n := range c.nodes {
+		if n.info.Echo != "" {
+			echoes = append(echoes, crawl.Echo{Node: id, URL: n.info.Echo})
+		}
+	}
+	if len(echoes) == 0 {
+		return
+	}
+	c.pinged = time.Now()
+	sort.Slice(echoes, func(a, b int) bool { return echoes[a].Node < echoes[b].Node })
+	if len(echoes) > maxLandmarks {
+		echoes = echoes[:maxLandmarks]
+	}
+	for id := range c.nodes {
+		c.send(ctx, id, &crawl.Dispatch{Kind: crawl.DispatchPing, Pings: echoes})
+	}
+}
+
+// maxLandmarks bounds how many nodes are measured by all others.
+const maxLandmarks = 32
+
+// NodeView is a node as people see it: what it offers, what it costs and what it has earned.
+type NodeView struct {
+	crawl.NodeInfo
+	State     string  `json:"state"`
+	Held      int     `json:"leases"`
+	SeenMS    int64   `json:"seen_ms_ago"`
+	Landmark  bool    `json:"landmark"` // others can measure it
+	Pages     int64   `json:"pages"`
+	Bytes     int64   `json:"bytes"`
+	Cost      float64 `json:"cost"`
+	PresentMS int64   `json:"present_ms"`
+	WorkingMS int64   `json:"working_ms"`
+}
+
+// Nodes returns the nodes that are there, and those that have earned something and are gone.
+func (c *Coordinator) Nodes(ctx context.Context) (out []NodeView, err error) {
+	err = c.do(ctx, func() error {
+		earned, err := c.ledger.Earned(ctx)
+		if err != nil {
+			return err
+		}
+		for id, n := range c.nodes {
+			v := NodeView{NodeInfo: n.info, State: n.state(), Held: len(n.held), SeenMS: time.Since(n.seen).Milliseconds(), Landmark: n.info.Echo != ""}
+			v.earn(earned[id])
+			delete(earned, id)
+			out = append(out, v)
+		}
+		for id, e := range earned {
+			v := NodeView{NodeInfo: crawl.NodeInfo{Node: id, Store: e.Store}, State: nodeGone, SeenMS: max(0, time.Now().UnixMilli()-e.Seen)}
+			v.earn(e)
+			out = append(out, v)
+		}
+		return nil
+	})
+	sort.Slice(out, func(a, b int) bool { return out[a].Node < out[b].Node })
+	return out, err
+}
+
+func (v *NodeView) earn(e ledger.Earned) {
+	v.Pages, v.Bytes, v.Cost, v.PresentMS, v.WorkingMS = e.Pages, e.Bytes, e.Cost, e.PresentMS, e.WorkingMS
+}
+
+// msec is a span of so many milliseconds.
+func msec(n int64) time.Duration { return time.Duration(n) * time.Millisecond }

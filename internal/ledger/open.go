@@ -1,0 +1,162 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"strconv"
+	"strings"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
+	"github.com/pressly/goose/v3"
+	_ "modernc.org/sqlite" // the driver "sqlite"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// dialect is what differs between the two databases.
+type dialect bool
+
+const (
+	sqlite   dialect = false
+	postgres dialect = true
+)
+
+// bind writes a query's placeholders as the database wants them.
+func (d dialect) bind(query string) string {
+	if d == sqlite {
+		return query
+	}
+	var b strings.Builder
+	n := 0
+	for _, r := range query {
+		if r == '?' {
+			n++
+			b.WriteString("$" + strconv.Itoa(n))
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// lock makes a query keep others from what it reads until the transaction ends. SQLite's transactions do so anyway.
+func (d dialect) lock(query string) string {
+	if d == sqlite {
+		return query
+	}
+	return query + " FOR UPDATE"
+}
+
+// bytewise orders a column of text by its bytes, whatever the database's language.
+func (d dialect) bytewise(column string) string {
+	if d == sqlite {
+		return column
+	}
+	return column + ` COLLATE "C"`
+}
+
+// translated gives the migrations, which are written for SQLite, in PostgreSQL's words.
+type translated struct{ fs.FS }
+
+var inPostgres = strings.NewReplacer(
+	"INTEGER", "BIGINT", "BLOB", "BYTEA", "REAL", "DOUBLE PRECISION", ") WITHOUT ROWID;", ");",
+)
+
+// Open implements fs.FS.
+func (t translated) Open(name string) (fs.File, error) {
+	f, err := t.FS.Open(name)
+	if err != nil || !strings.HasSuffix(name, ".sql") {
+		return f, err
+	}
+	b, err := fs.ReadFile(t.FS, name)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &text{File: f, Reader: strings.NewReader(inPostgres.Replace(string(b)))}, nil
+}
+
+// text is a file whose content is in memory.
+type text struct {
+	fs.File
+	*strings.Reader
+}
+
+// Read implements fs.File.
+func (t *text) Read(p []byte) (int, error) { return t.Reader.Read(p) }
+
+// IsPostgres tells whether a place for a ledger is a PostgreSQL database.
+func IsPostgres(place string) bool {
+	return strings.HasPrefix(place, "postgres://") || strings.HasPrefix(place, "postgresql://")
+}
+
+// Open opens or creates a ledger and brings its schema up to date. place is a file, for SQLite, or a postgres:// URL.
+func Open(ctx context.Context, place string) (*Ledger, error) {
+	name := place
+	l := &Ledger{kind: dialect(IsPostgres(place))}
+	var err error
+	if l.kind == postgres {
+		name = redacted(place)
+		l.db, err = sql.Open("pgx", place)
+	} else {
+		l.db, err = sql.Open("sqlite", "file:"+(&url.URL{Path: place}).EscapedPath()+"?_txlock=immediate&_pragma=journal_mode(WAL)"+
+			"&_pragma=synchronous(FULL)&_pragma=busy_timeout(10000)&_pragma=cache_size(-16000)")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open ledger %s: %w", name, err)
+	}
+	l.db.SetMaxOpenConns(4)
+	if err := l.migrate(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("open ledger %s: %w", name, err), l.db.Close())
+	}
+	if err := l.Refresh(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("open ledger %s: %w", name, err), l.db.Close())
+	}
+	return l, nil
+}
+
+// redacted is a URL without its password.
+func redacted(s string) string {
+	u, err := url.Parse(s)
+	if err != nil {
+		return "postgres://…"
+	}
+	return u.Redacted()
+}
+
+const migrationLock = 0x6172676f7379 // "argosy"
+
+func (l *Ledger) migrate(ctx context.Context) error {
+	dir, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return err
+	}
+	d := goose.DialectSQLite3
+	if l.kind == postgres {
+		d, dir = goose.DialectPostgres, translated{dir}
+	}
+	p, err := goose.NewProvider(d, l.db, dir)
+	if err != nil {
+		return err
+	}
+	if l.kind == sqlite {
+		_, err = p.Up(ctx)
+		return err
+	}
+	lock, err := l.db.Conn(ctx) // two coordinators may start at once
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	if _, err := lock.ExecContext(ctx, `SELECT pg_advisory_lock($1)`, migrationLock); err != nil {
+		return err
+	}
+	_, err = p.Up(ctx)
+	_, uerr := lock.ExecContext(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock($1)`, migrationLock)
+	return errors.Join(err, uerr)
+}
