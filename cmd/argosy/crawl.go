@@ -15,7 +15,6 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"runtime/metrics"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -23,6 +22,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"argosy/internal/assemble"
+	"argosy/internal/config"
 	"argosy/internal/crawl"
 	"argosy/internal/fetch"
 	"argosy/internal/schedule"
@@ -105,15 +105,7 @@ func (f *crawlFlags) register(c *cobra.Command) {
 
 	fl.StringVar(&f.userAgent, "user-agent", defaultAgent, "User-Agent field")
 	fl.BoolVar(&f.ignoreRobots, "ignore-robots", false, "do not ask robots.txt, nor obey nofollow")
-	fl.StringVar(&f.allowPrivate, "allow-private", "", "reach loopback and private addresses: all, or those in CIDR,…")
-	fl.Lookup("allow-private").NoOptDefVal = "all"
-	fl.StringArrayVar(&f.resolve, "resolve", nil, "HOST=IP: use this address; HOST may be *.example or * (may be repeated)")
-	fl.StringVar(&f.dns, "dns", "", "DNS server, host or host:port (default: the system's)")
-	fl.StringArrayVar(&f.header, "header", nil, "\"Name: value\", sent to the seeds' sites only, redacted in archives (may be repeated)")
-	fl.StringVar(&f.cookies, "cookies", "", "\"name=value; …\" or a cookies.txt file, sent to the seeds' sites only, redacted in archives")
-	fl.BoolVar(&f.keepSecrets, "keep-secrets", false, "do not redact --header and --cookies in archives")
-	fl.StringVar(&f.proxy, "proxy", "", "http://[user:password@]host:port or socks5://…")
-	fl.BoolVar(&f.proxyDNS, "proxy-dns", false, "let the proxy resolve names, without our check of addresses")
+	f.reach(c)
 
 	fl.DurationVar(&l.Fetch.ConnectTimeout, "connect-timeout", l.Fetch.ConnectTimeout, "limit of connecting")
 	fl.DurationVar(&l.Fetch.TLSTimeout, "tls-timeout", l.Fetch.TLSTimeout, "limit of the TLS handshake")
@@ -131,6 +123,26 @@ func (f *crawlFlags) register(c *cobra.Command) {
 	fl.BoolVar(&f.quiet, "quiet", false, "no progress")
 	fl.StringVar(&f.logLevel, "log-level", "error", "what is logged on standard error: debug, info, warn or error")
 	fl.Uint64Var(&f.seed, "seed", 0, "seed of everything random in scheduling")
+}
+
+// reach adds the flags that say how a node reaches the network.
+func (f *crawlFlags) reach(c *cobra.Command) {
+	fl := c.Flags()
+	f.guard(c)
+	fl.StringArrayVar(&f.header, "header", nil, "\"Name: value\", sent to the seeds' sites only, redacted in archives (may be repeated)")
+	fl.StringVar(&f.cookies, "cookies", "", "\"name=value; …\" or a cookies.txt file, sent to the seeds' sites only, redacted in archives")
+	fl.BoolVar(&f.keepSecrets, "keep-secrets", false, "do not redact --header and --cookies in archives")
+	fl.StringVar(&f.proxy, "proxy", "", "http://[user:password@]host:port or socks5://…")
+	fl.BoolVar(&f.proxyDNS, "proxy-dns", false, "let the proxy resolve names, without our check of addresses")
+}
+
+// guard adds the flags that say which addresses names have, and which of them may be reached.
+func (f *crawlFlags) guard(c *cobra.Command) {
+	fl := c.Flags()
+	fl.StringVar(&f.allowPrivate, "allow-private", "", "reach loopback and private addresses: all, or those in CIDR,…")
+	fl.Lookup("allow-private").NoOptDefVal = "all"
+	fl.StringArrayVar(&f.resolve, "resolve", nil, "HOST=IP: use this address; HOST may be *.example or * (may be repeated)")
+	fl.StringVar(&f.dns, "dns", "", "DNS server, host or host:port (default: the system's)")
 }
 
 // config turns flags into a configuration.
@@ -259,21 +271,13 @@ func (f *crawlFlags) readSeeds(args []string) (seeds []string, noScheme []bool, 
 	if len(given) == 0 {
 		return nil, nil, usage("no seed: give a URL, or a file of them with --seeds")
 	}
-	seen := map[string]bool{}
-	for _, s := range given {
-		text, bare := s.text, !strings.Contains(s.text, "://")
-		if bare {
-			text = "https://" + text
-		}
-		u, err := crawl.Parse(text)
-		if err != nil {
-			return nil, nil, usage("%s: seed %q: %w; allowed are http and https URLs and host names", s.where, s.text, err)
-		}
-		if !seen[u.String()] {
-			seen[u.String()] = true
-			seeds = append(seeds, u.String())
-			noScheme = append(noScheme, bare)
-		}
+	texts := make([]string, len(given))
+	for i := range given {
+		texts[i] = given[i].text
+	}
+	seeds, noScheme, err = config.Seeds(texts, func(i int) string { return given[i].where })
+	if err != nil {
+		return nil, nil, usage("%w", err)
 	}
 	return seeds, noScheme, nil
 }
@@ -365,17 +369,11 @@ func readCookies(s string) (string, error) {
 
 // parseSize reads a number of bytes with an optional K, M, G or T (powers of 1024).
 func parseSize(flag, s string) (int64, error) {
-	num, mult := strings.TrimSuffix(strings.ToUpper(s), "B"), int64(1)
-	for i, unit := range "KMGT" {
-		if t, ok := strings.CutSuffix(num, string(unit)); ok {
-			num, mult = t, 1<<(10*(i+1))
-		}
+	n, err := config.ParseSize(s)
+	if err != nil {
+		return 0, usage("%s: %w", flag, err)
 	}
-	n, err := strconv.ParseInt(num, 10, 64)
-	if err != nil || n < 0 || n > (1<<62)/mult {
-		return 0, usage("%s: %q is no size; allowed are numbers of bytes, with K, M, G or T", flag, s)
-	}
-	return n * mult, nil
+	return n, nil
 }
 
 func logger(level string) (*slog.Logger, error) {

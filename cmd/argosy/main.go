@@ -86,7 +86,8 @@ any moment without losing anything, and goes on where it stopped when the same c
 		return usage("%s: %w (see %s --help)", c.CommandPath(), err, c.CommandPath())
 	})
 	root.CompletionOptions.HiddenDefaultCmd = false
-	root.AddCommand(newCrawl(), newDemo(), newVerify(), newExport(), newTasks(), newRetry(), newDrop(), newSolve(), newCoords(), newPlan(), newStrategies(), newSplit(), newExplain(), newProbe(), newLab(), newVersion())
+	root.AddCommand(newCrawl(), newDemo(), newVerify(), newExport(), newTasks(), newRetry(), newDrop(), newServe(), newAgent(), newSubmit(), newJobs(), newNodes(), newDrain(), newKeys(), newSolve(), newCoords(), newPlan(), newStrategies(), newSplit(), newExplain(), newProbe(), newLab(), newVersion())
+	root.AddCommand(newOrders()...)
 	for _, c := range root.Commands() {
 		if args := c.Args; args != nil {
 			c.Args = func(c *cobra.Command, a []string) error {

@@ -77,10 +77,7 @@ between any two requests to a site.`,
 	fl.DurationVar(&delay, "delay", time.Second, "between two requests to one site")
 	fl.StringVar(&f.userAgent, "user-agent", defaultAgent, "User-Agent field")
 	fl.BoolVar(&f.ignoreRobots, "ignore-robots", false, "probe what robots.txt disallows")
-	fl.StringVar(&f.allowPrivate, "allow-private", "", "reach loopback and private addresses: all, or those in CIDR,…")
-	fl.Lookup("allow-private").NoOptDefVal = "all"
-	fl.StringArrayVar(&f.resolve, "resolve", nil, "use this address for a host: HOST=IP (may be repeated)")
-	fl.StringVar(&f.dns, "dns", "", "DNS server, host:port")
+	f.guard(c)
 	fl.BoolVar(&f.json, "json", false, "print JSON lines")
 	return c
 }

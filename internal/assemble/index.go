@@ -16,13 +16,16 @@ import (
 
 // WriteIndex writes index.cdxj from the ledger: every fetched page once, sorted by key and date.
 func (cr *Crawl) WriteIndex(ctx context.Context) error {
-	path := filepath.Join(cr.cfg.Dir, IndexFile)
+	return writeIndex(ctx, cr.ledger, cr.cfg.Job.ID, filepath.Join(cr.cfg.Dir, IndexFile))
+}
+
+func writeIndex(ctx context.Context, l *ledger.Ledger, job uint32, path string) error {
 	f, err := os.Create(path + ".tmp")
 	if err != nil {
 		return err
 	}
 	w := bufio.NewWriterSize(f, 256<<10)
-	err = IndexLines(ctx, cr.ledger, cr.cfg.Job.ID, func(line string) error {
+	err = IndexLines(ctx, l, job, func(line string) error {
 		_, err := w.WriteString(line)
 		return err
 	})

@@ -23,6 +23,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nkeys"
 )
 
 // MaxPart bounds an encoded entry, in bytes; NATS refuses messages over 1 MiB.
@@ -141,12 +142,12 @@ func (s *Server) Connect(ctx context.Context) (*Client, error) {
 
 // Dial says how to reach a bus that runs elsewhere.
 type Dial struct {
-	URL   string      // nats:// or tls://, several with commas
-	Creds string      // credentials file (JWT and key); empty: none
-	NKey  string      // file with the seed of an nkey; empty: none
-	Login Login       // credentials in memory; the zero Login is none
-	TLS   *tls.Config // nil: as the URL says, with the system's roots
-	Node  string      // whose inbox answers go to; empty for a coordinator
+	URL   string       // nats:// or tls://, several with commas
+	Creds string       // credentials file (JWT and key); empty: none
+	NKey  string       // file with the seed of an nkey; empty: none
+	Login func() Login // credentials in memory, asked for at every connect; nil: none
+	TLS   *tls.Config  // nil: as the URL says, with the system's roots
+	Node  string       // whose inbox answers go to; empty for a coordinator
 }
 
 func (d Dial) options(log *slog.Logger) ([]nats.Option, error) {
@@ -161,8 +162,16 @@ func (d Dial) options(log *slog.Logger) ([]nats.Option, error) {
 		}),
 	}
 	switch {
-	case d.Login.JWT != "":
-		opts = append(opts, nats.UserJWTAndSeed(d.Login.JWT, d.Login.Seed))
+	case d.Login != nil:
+		opts = append(opts, nats.UserJWT(
+			func() (string, error) { return d.Login().JWT, nil },
+			func(nonce []byte) ([]byte, error) {
+				kp, err := nkeys.FromSeed([]byte(d.Login().Seed))
+				if err != nil {
+					return nil, err
+				}
+				return kp.Sign(nonce)
+			}))
 	case d.Creds != "":
 		opts = append(opts, nats.UserCredentials(d.Creds))
 	case d.NKey != "":

@@ -1,5 +1,5 @@
 // Package config reads what users write: job files, in YAML. Unknown keys are refused, and what is wrong is said in one
-// line with its place.
+// line with its place. Schema publishes what a job file may hold.
 package config
 
 import (
@@ -7,22 +7,143 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/goccy/go-yaml"
 
+	"argosy/internal/crawl"
 	"argosy/internal/split"
 )
 
 // Job is a job file.
 type Job struct {
-	Name       string         `yaml:"name"`
-	Dictionary []string       `yaml:"dictionary"` // words that the segmenter is to know
-	Virtual    *split.Virtual `yaml:"virtual"`
+	Name       string         `yaml:"name" doc:"what people call it"`
+	Seeds      []string       `yaml:"seeds" doc:"URLs to start from; without a scheme https is tried, then http"`
+	Scope      string         `yaml:"scope" doc:"what belongs to the crawl" enum:"site host domain prefix any"`
+	Include    []string       `yaml:"include" doc:"fetch only URLs that match one of these expressions (RE2)"`
+	Exclude    []string       `yaml:"exclude" doc:"fetch no URL that matches one of these expressions"`
+	Fetch      Fetch          `yaml:"fetch" doc:"what is fetched, and as whom"`
+	Limits     Limits         `yaml:"limits" doc:"where it ends and how fast it goes; they may change while it runs"`
+	Placing    Placing        `yaml:"placing" doc:"which nodes its sites go to"`
+	Dictionary []string       `yaml:"dictionary" doc:"words that the segmenter is to know"`
+	Virtual    *split.Virtual `yaml:"virtual" doc:"a virtual task, for argosy split"`
+}
+
+// Fetch says what is fetched, and as whom.
+type Fetch struct {
+	Resources    bool   `yaml:"resources" doc:"also what pages need to be shown: images, scripts, styles, media"`
+	Sitemaps     bool   `yaml:"sitemaps" doc:"also start from the sitemaps that robots.txt names"`
+	StripSession bool   `yaml:"strip_session" doc:"remove session and campaign parameters from URLs"`
+	IgnoreRobots bool   `yaml:"ignore_robots" doc:"do not ask robots.txt, nor obey nofollow"`
+	UserAgent    string `yaml:"user_agent" doc:"User-Agent field"`
+	Text         bool   `yaml:"text" doc:"also archive the plain text of pages"`
+	MainText     bool   `yaml:"main_text" doc:"also archive the main text of pages"`
+	Language     bool   `yaml:"language" doc:"note the language of pages"`
+	NearDup      bool   `yaml:"near_duplicates" doc:"note marks by which near duplicates are found"`
+}
+
+// Limits of a job; what is not given has argosy crawl's default.
+type Limits struct {
+	MaxPages        *int64    `yaml:"max_pages" doc:"end after this many fetched URLs; 0: no limit" min:"0"`
+	MaxDepth        *int      `yaml:"max_depth" doc:"follow links this deep; -1: no limit" min:"-1" max:"60000"`
+	MaxBytes        *Size     `yaml:"max_bytes" doc:"end after this many bytes of bodies, such as 20G"`
+	MaxTime         *Duration `yaml:"max_time" doc:"end after running this long"`
+	Delay           *Duration `yaml:"delay" doc:"between starts of requests to a site"`
+	MaxCrawlDelay   *Duration `yaml:"max_crawl_delay" doc:"obey a Crawl-delay up to this"`
+	PerSite         *int      `yaml:"per_site" doc:"leases of a site at once" min:"1" max:"1000"`
+	SiteConnections *int      `yaml:"site_connections" doc:"requests at once in a lease when the delay is 0" min:"1" max:"1000"`
+	PerIP           *int      `yaml:"per_ip" doc:"leases at once on one address; 0: no limit" min:"0"`
+	PerDomain       *int      `yaml:"per_domain" doc:"leases at once on one registrable domain; 0: no limit" min:"0"`
+	Retries         *int      `yaml:"retries" doc:"tries after a failure that may pass" min:"0" max:"200"`
+	Backoff         *Duration `yaml:"backoff" doc:"first wait after a failure; doubled by each in a row"`
+	RecycleAfter    *Duration `yaml:"recycle_after" doc:"recall a lease without progress for this long; at least 1s"`
+	RecycleLimit    *int      `yaml:"recycle_limit" doc:"recalls before a task waits for a person" min:"0"`
+	LeasePages      *int      `yaml:"lease_pages" doc:"URLs of one lease" min:"1"`
+	LeaseTime       *Duration `yaml:"lease_time" doc:"time of one lease"`
+	SitePages       *int64    `yaml:"site_pages" doc:"fetch at most this many URLs of a site; 0: no limit" min:"0"`
+	MaxURLLength    *int      `yaml:"max_url_length" doc:"refuse longer URLs, in bytes" min:"16"`
+	MaxChain        *int      `yaml:"max_chain" doc:"refuse URLs after this many in a row that differ only in numbers" min:"0"`
+	MaxBody         *Size     `yaml:"max_body" doc:"give up on larger bodies"`
+	ConnectTimeout  *Duration `yaml:"connect_timeout" doc:"limit of connecting"`
+	TLSTimeout      *Duration `yaml:"tls_timeout" doc:"limit of the TLS handshake"`
+	HeaderTimeout   *Duration `yaml:"header_timeout" doc:"limit from request to the end of the header"`
+	BodyTimeout     *Duration `yaml:"body_timeout" doc:"limit of the body"`
+	MinRate         *int      `yaml:"min_rate" doc:"give up on bodies slower than this, in bytes a second" min:"0"`
+}
+
+// Placing says which nodes a job's sites go to.
+type Placing struct {
+	Strategy  string                 `yaml:"strategy" doc:"a name and options, see argosy strategies; empty: the coordinator's"`
+	Probe     string                 `yaml:"probe" doc:"pairs of nodes and sites that are measured before a site is crawled" enum:"none few all"`
+	Type      string                 `yaml:"type" doc:"only nodes with this label type"`
+	Store     string                 `yaml:"store" doc:"only nodes whose archives go to this store, by its URL"`
+	Product   string                 `yaml:"product" doc:"tasks of one product are expected to need alike"`
+	Need      Need                   `yaml:"need" doc:"what a task needs of a node"`
+	Places    map[string]crawl.Place `yaml:"places" doc:"where sites are: host to lat, lon, region"`
+	Landmarks []string               `yaml:"landmarks" doc:"nodes that measure sites for all others"`
+}
+
+// Need is what a task needs of a node.
+type Need struct {
+	CPU       float64 `yaml:"cpu" doc:"cores" min:"0"`
+	Memory    Size    `yaml:"memory" doc:"such as 64M"`
+	Bandwidth Size    `yaml:"bandwidth" doc:"bits a second, such as 2M (powers of 1024)"`
+}
+
+// Duration is a span as people write it: 1.5s, 10m, 2h.
+type Duration time.Duration
+
+// UnmarshalYAML reads a span.
+func (d *Duration) UnmarshalYAML(unmarshal func(any) error) error {
+	var s string
+	if err := unmarshal(&s); err != nil {
+		return err
+	}
+	if s == "0" {
+		*d = 0
+		return nil
+	}
+	v, err := time.ParseDuration(s)
+	if err != nil || v < 0 {
+		return fmt.Errorf("%q is no span; allowed are such as 500ms, 10s, 5m, 2h", s)
+	}
+	*d = Duration(v)
+	return nil
+}
+
+// Size is a number of bytes (or bits), with K, M, G or T for powers of 1024.
+type Size int64
+
+// UnmarshalYAML reads a size.
+func (n *Size) UnmarshalYAML(unmarshal func(any) error) error {
+	var s string
+	if err := unmarshal(&s); err != nil {
+		return err
+	}
+	v, err := ParseSize(s)
+	*n = Size(v)
+	return err
+}
+
+// ParseSize reads a number of bytes with an optional K, M, G or T (powers of 1024).
+func ParseSize(s string) (int64, error) {
+	num, mult := strings.TrimSuffix(strings.ToUpper(strings.TrimSpace(s)), "B"), int64(1)
+	for i, unit := range "KMGT" {
+		if t, ok := strings.CutSuffix(num, string(unit)); ok {
+			num, mult = t, 1<<(10*(i+1))
+		}
+	}
+	n, err := strconv.ParseInt(num, 10, 64)
+	if err != nil || n < 0 || n > (1<<62)/mult {
+		return 0, fmt.Errorf("%q is no size; allowed are numbers of bytes, with K, M, G or T", s)
+	}
+	return n * mult, nil
 }
 
 // maxFile bounds a job file, in bytes.
-const maxFile = 4 << 20
+const maxFile = 16 << 20
 
 // ReadJob reads a job file.
 func ReadJob(r io.Reader) (Job, error) {
@@ -40,7 +161,7 @@ func ReadJob(r io.Reader) (Job, error) {
 		}
 		return Job{}, oneLine(err)
 	}
-	return j, nil
+	return j, ranges(&j)
 }
 
 // oneLine keeps the first line of an error; what follows is an excerpt of the file.
@@ -51,4 +172,132 @@ func oneLine(err error) error {
 	}
 	first, _, _ := strings.Cut(strings.TrimSpace(err.Error()), "\n")
 	return errors.New(first)
+}
+
+// Crawl makes a job of a job file. agent is the User-Agent of files that name none.
+func (j *Job) Crawl(agent string) (crawl.Job, error) {
+	out := crawl.Job{Name: j.Name, Limits: crawl.DefaultLimits()}
+	if j.Virtual != nil {
+		return out, errors.New("virtual: it is split by argosy split, and not crawled yet; give seeds")
+	}
+	seeds, bare, err := Seeds(j.Seeds, func(i int) string { return fmt.Sprintf("seeds[%d]", i) })
+	if err != nil {
+		return out, err
+	}
+	if j.Fetch.UserAgent != "" {
+		agent = j.Fetch.UserAgent
+	}
+	if strings.ContainsAny(agent, "\r\n") {
+		return out, errors.New("fetch.user_agent: no line breaks")
+	}
+	scope := crawl.Scope(j.Scope)
+	if scope == "" {
+		scope = crawl.ScopeSite
+	}
+	f := j.Fetch
+	out.Identity = crawl.Identity{
+		Seeds: seeds, NoScheme: bare, Scope: scope, Include: j.Include, Exclude: j.Exclude, Resources: f.Resources, Sitemaps: f.Sitemaps,
+		StripSession: f.StripSession, IgnoreRobots: f.IgnoreRobots, UserAgent: agent, Text: f.Text, MainText: f.MainText,
+		Language: f.Language, NearDup: f.NearDup,
+	}
+	j.Limits.Apply(&out.Limits)
+	out.Placing = j.Placing.crawl()
+	return out, nil
+}
+
+func (p *Placing) crawl() crawl.Placing {
+	return crawl.Placing{
+		Strategy: p.Strategy, Probe: p.Probe, Type: p.Type, Store: p.Store, Product: p.Product, Places: p.Places, Landmarks: p.Landmarks,
+		Need: [3]float64{p.Need.CPU, float64(p.Need.Memory), float64(p.Need.Bandwidth)},
+	}
+}
+
+// Seeds reads seeds: canonical, each once, and which of them were given without a scheme. where names the place of one.
+func Seeds(given []string, where func(i int) string) (seeds []string, bare []bool, err error) {
+	if len(given) == 0 {
+		return nil, nil, errors.New("no seed: give at least one URL")
+	}
+	seen := map[string]bool{}
+	for i, s := range given {
+		text, none := s, !strings.Contains(s, "://")
+		if none {
+			text = "https://" + text
+		}
+		u, err := crawl.Parse(text)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: seed %q: %w; allowed are http and https URLs and host names", where(i), s, err)
+		}
+		if !seen[u.String()] {
+			seen[u.String()] = true
+			seeds, bare = append(seeds, u.String()), append(bare, none)
+		}
+	}
+	return seeds, bare, nil
+}
+
+// Apply changes limits by those that are given.
+func (l *Limits) Apply(to *crawl.Limits) {
+	set(&to.MaxPages, l.MaxPages)
+	set(&to.MaxDepth, l.MaxDepth)
+	set(&to.PerSite, l.PerSite)
+	set(&to.SiteConnections, l.SiteConnections)
+	set(&to.PerIP, l.PerIP)
+	set(&to.PerDomain, l.PerDomain)
+	set(&to.Retries, l.Retries)
+	set(&to.RecycleLimit, l.RecycleLimit)
+	set(&to.LeasePages, l.LeasePages)
+	set(&to.SitePages, l.SitePages)
+	set(&to.MaxURLLength, l.MaxURLLength)
+	set(&to.MaxChain, l.MaxChain)
+	set(&to.Fetch.MinRate, l.MinRate)
+	span(&to.MaxTime, l.MaxTime)
+	span(&to.Delay, l.Delay)
+	span(&to.MaxCrawlDelay, l.MaxCrawlDelay)
+	span(&to.Backoff, l.Backoff)
+	span(&to.RecycleAfter, l.RecycleAfter)
+	span(&to.LeaseTime, l.LeaseTime)
+	span(&to.Fetch.ConnectTimeout, l.ConnectTimeout)
+	span(&to.Fetch.TLSTimeout, l.TLSTimeout)
+	span(&to.Fetch.HeaderTimeout, l.HeaderTimeout)
+	span(&to.Fetch.BodyTimeout, l.BodyTimeout)
+	if l.MaxBytes != nil {
+		to.MaxBytes = int64(*l.MaxBytes)
+	}
+	if l.MaxBody != nil {
+		to.Fetch.MaxBody = int64(*l.MaxBody)
+		to.Fetch.MaxDecoded = 4 * to.Fetch.MaxBody
+	}
+}
+
+func set[T any](to, from *T) {
+	if from != nil {
+		*to = *from
+	}
+}
+
+func span(to *time.Duration, from *Duration) {
+	if from != nil {
+		*to = time.Duration(*from)
+	}
+}
+
+// Apply changes a placing by what is given.
+func (p *Placing) Apply(to *crawl.Placing) {
+	n := p.crawl()
+	for _, s := range []struct{ to, from *string }{
+		{&to.Strategy, &n.Strategy}, {&to.Probe, &n.Probe}, {&to.Type, &n.Type}, {&to.Store, &n.Store}, {&to.Product, &n.Product},
+	} {
+		if *s.from != "" {
+			*s.to = *s.from
+		}
+	}
+	if n.Need != [3]float64{} {
+		to.Need = n.Need
+	}
+	if n.Places != nil {
+		to.Places = n.Places
+	}
+	if n.Landmarks != nil {
+		to.Landmarks = n.Landmarks
+	}
 }

@@ -143,6 +143,7 @@ func (c *Coordinator) act(ctx context.Context) (done bool, err error) {
 		return false, err
 	}
 	c.resend(ctx)
+	c.balance(ctx)
 	c.bill(ctx)
 	c.ping(ctx)
 	jobs := c.running()

@@ -19,6 +19,7 @@ type node struct {
 	since   time.Time
 	left    bool // it took itself out
 	leaving bool // a person wants it to
+	settled bool // balance has looked at it
 	held    map[uint64]bool
 }
 
@@ -217,3 +218,49 @@ func (v *NodeView) earn(e ledger.Earned) {
 
 // msec is a span of so many milliseconds.
 func msec(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
+
+// settle is how long a new node is left to find work among what waits, before work is taken from others for it.
+const settle = 500 * time.Millisecond
+
+// balance gives a node that has just come something to do where everything is with others already: their oldest leases
+// beyond a fair share are asked to end, and the strategy decides anew who gets those sites. It does so once for each
+// node that comes, so that a strategy that does not want the node is asked only once.
+func (c *Coordinator) balance(ctx context.Context) {
+	able, newcomers := 0, 0
+	for _, n := range c.nodes {
+		if n.drains() {
+			continue
+		}
+		able++
+		if !n.settled && time.Since(n.since) > settle {
+			n.settled = true
+			if len(n.held) == 0 {
+				newcomers++
+			}
+		}
+	}
+	if newcomers == 0 || able < 2 {
+		return
+	}
+	for _, r := range c.runs {
+		if len(r.due) > 0 && r.due[0].at <= time.Now().UnixMilli() {
+			return // there is work that nobody has
+		}
+	}
+	fair := (len(c.addrs) + able - 1) / able
+	for id, n := range c.nodes {
+		if n.drains() || len(n.held) <= fair {
+			continue
+		}
+		var leases []*frontier.Lease
+		for lease := range n.held {
+			if l := c.f.Lease(lease); l != nil {
+				leases = append(leases, l)
+			}
+		}
+		sort.Slice(leases, func(a, b int) bool { return leases[a].ID < leases[b].ID })
+		for _, l := range leases[:max(0, len(leases)-fair)] {
+			c.send(ctx, id, &crawl.Dispatch{Kind: crawl.DispatchDrain, LeaseID: l.ID})
+		}
+	}
+}

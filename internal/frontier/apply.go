@@ -90,7 +90,7 @@ func (f *Frontier) Apply(seq uint64, at int64, e *crawl.Entry) (Effects, error) 
 
 func (x *tx) apply(e *crawl.Entry) error {
 	f := x.f
-	if e.Epoch < f.epoch && e.Kind != crawl.EntryParts {
+	if e.Epoch < f.epoch && e.Kind != crawl.EntryParts && e.Kind != crawl.EntryMeasures && e.Kind != 0 {
 		x.fx.Ignored = append(x.fx.Ignored, fmt.Sprintf("entry of epoch %d after %d", e.Epoch, f.epoch))
 		return nil
 	}

@@ -248,6 +248,12 @@ func (f *Frontier) Rebase(stream string, seq uint64) error {
 // Sync makes everything that has been applied durable.
 func (f *Frontier) Sync() error { return f.db.LogData(nil, pebble.Sync) }
 
+// Checkpoint makes a copy of the view, as it is now, in a directory that is not there yet. Files that do not change are
+// linked, so that it costs next to nothing.
+func (f *Frontier) Checkpoint(dir string) error {
+	return f.db.Checkpoint(dir, pebble.WithFlushedWAL())
+}
+
 // Close closes the view.
 func (f *Frontier) Close() error { return f.db.Close() }
 

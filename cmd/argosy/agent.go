@@ -1,0 +1,320 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"argosy/internal/assemble"
+	"argosy/internal/bus"
+	"argosy/internal/config"
+	"argosy/internal/crawl"
+	"argosy/internal/web"
+)
+
+// agentFlags are the flags of argosy agent as they were given.
+type agentFlags struct {
+	crawlFlags // those that concern the network
+	fleet      fleetFlags
+
+	name, store, spool, echo, advertise, capacity, prices string
+	labels                                                []string
+	onDemand                                              bool
+	leases                                                int
+	archive                                               string
+	bus                                                   bus.Dial
+	natsCA                                                string
+}
+
+func newAgent() *cobra.Command {
+	f := &agentFlags{crawlFlags: crawlFlags{limits: crawl.DefaultLimits()}}
+	c := &cobra.Command{
+		Use: "agent --join URL --store DIR", Short: "Run a node of a fleet", Args: cobra.NoArgs,
+		Long: `Agent joins a coordinator, takes leases, fetches, archives to its store, and reports. It holds no state that matters: it
+may be killed at any moment. A first interrupt drains it: it takes no more leases, ends those it has after what is under
+way, and leaves; a second one ends it at once.
+
+Its labels say where and what it is (city, provider, region, type, or any other); strategies and jobs go by them. With
+--echo other nodes can measure the delay to it, and it can be a landmark.`,
+		Example: `  argosy agent --join http://127.0.0.1:8480 --store archives
+  argosy agent --join https://coordinator:8480 --token-file token --ca ca.pem --store s3://bucket/warc \
+      --label city=Paris --label provider=a --label region=eu --echo :8490 --prices reserve=0.01,use=0.02,surcharge=0.06
+  argosy agent --join http://127.0.0.1:8480 --bind 10.0.0.5,10.0.0.6 --store archives     two nodes, one for each address`,
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
+	}
+	fl, l := c.Flags(), &f.limits
+	fl.SortFlags = false
+	fl.StringVar(&f.fleet.server, "join", "", "URL of the coordinator, several with commas (required, unless --nats)")
+	f.fleet.tokens(c)
+	fl.StringVar(&f.name, "name", "", "of the node: letters, digits, - and _ (default: the host's)")
+	fl.StringArrayVar(&f.labels, "label", nil, "NAME=VALUE, such as city=Paris (may be repeated)")
+	fl.StringVar(&f.store, "store", "", "where archives go: a directory, or s3://BUCKET[/PREFIX][?endpoint=URL&region=NAME] (required)")
+	fl.StringVar(&f.spool, "spool", "", "directory for archives on their way to S3 (default: a temporary one)")
+	fl.StringSliceVar(&f.bind, "bind", nil, "local addresses: a node for each")
+	fl.StringVar(&f.capacity, "capacity", "", "what it offers: cpu=CORES,memory=SIZE,bandwidth=BITS (default: this machine's cores and memory)")
+	fl.StringVar(&f.prices, "prices", "", "what it costs an hour: reserve=N,use=N,surcharge=N")
+	fl.BoolVar(&f.onDemand, "on-demand", false, "it is not reserved: taken on at its surcharge when the others do not suffice")
+	fl.IntVar(&f.leases, "leases", 0, "leases at once (default: 32 for each request at once, at least 64)")
+	fl.IntVar(&f.concurrency, "concurrency", 128, "requests at once")
+	fl.StringVar(&f.echo, "echo", "", "host:port on which other nodes may measure the delay to it")
+	fl.StringVar(&f.advertise, "advertise", "", "URL under which others reach the echo (default: http:// and its host:port)")
+	fl.StringVar(&f.bus.URL, "nats", "", "the bus, where it is not the coordinator that says so")
+	fl.StringVar(&f.bus.Creds, "nats-creds", "", "the node's own credentials file for it")
+	fl.StringVar(&f.bus.NKey, "nats-nkey", "", "or a file with the seed of an nkey")
+	fl.StringVar(&f.natsCA, "nats-ca", "", "certificates (PEM) that the bus is known by (default: those of --ca)")
+	fl.StringVar(&f.archive, "archive-size", "1G", "close a WARC file after so many bytes")
+	f.reach(c)
+	fl.DurationVar(&l.Fetch.ConnectTimeout, "connect-timeout", l.Fetch.ConnectTimeout, "limit of connecting")
+	fl.StringVar(&f.logLevel, "log-level", "info", "what is logged on standard error: debug, info, warn or error")
+	return c
+}
+
+// config turns flags into a configuration.
+func (f *agentFlags) config() (assemble.AgentConfig, error) {
+	var c assemble.AgentConfig
+	var nc assemble.Config
+	if err := f.network(&nc); err != nil {
+		return c, err
+	}
+	nc.Fetch.Limits = f.limits.Fetch
+	log, err := logger(f.logLevel)
+	if err != nil {
+		return c, err
+	}
+	if f.store == "" {
+		return c, usage("--store: say where archives go: a directory, or s3://BUCKET")
+	}
+	if f.concurrency < 1 || f.concurrency > 10_000 || f.leases < 0 {
+		return c, usage("--concurrency %d, --leases %d: allowed are 1 to 10000 requests, and 0 or more leases", f.concurrency, f.leases)
+	}
+	size, err := parseSize("--archive-size", f.archive)
+	if err != nil {
+		return c, err
+	}
+	info := crawl.NodeInfo{
+		Node: f.name, Labels: map[string]string{}, Leases: f.leases, Concurrency: f.concurrency, OnDemand: f.onDemand,
+	}
+	if info.Node == "" {
+		info.Node = defaultNode()
+	}
+	if info.Leases == 0 {
+		info.Leases = max(64, 32*f.concurrency)
+	}
+	for _, l := range f.labels {
+		k, v, ok := strings.Cut(l, "=")
+		if !ok || k == "" || v == "" || len(l) > 256 || len(f.labels) > 64 {
+			return c, usage("--label %q: want NAME=VALUE, at most 64 of at most 256 bytes", l)
+		}
+		info.Labels[k] = v
+	}
+	if err := f.offer(&info); err != nil {
+		return c, err
+	}
+	c = assemble.AgentConfig{
+		Node: assemble.NodeConfig{Info: info, Fetch: nc.Fetch, Headers: nc.Headers, Cookies: nc.Cookies, KeepSecrets: f.keepSecrets, ArchiveSize: size,
+			Version: version, Logger: log},
+		Bus: f.bus, Echo: f.echo, Store: f.store, Spool: f.spool,
+	}
+	return c, f.join(&c)
+}
+
+// offer reads what the node offers and costs.
+func (f *agentFlags) offer(info *crawl.NodeInfo) error {
+	info.Offer = [3]float64{float64(runtime.NumCPU()), memory(), 0}
+	err := pairs("--capacity", f.capacity, []string{"cpu", "memory", "bandwidth"}, func(i int, v string) error {
+		if i == 0 {
+			n, err := strconv.ParseFloat(v, 64)
+			info.Offer[0] = n
+			return err
+		}
+		n, err := config.ParseSize(v)
+		info.Offer[i] = float64(n)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	err = pairs("--prices", f.prices, []string{"reserve", "use", "surcharge"}, func(i int, v string) error {
+		n, err := strconv.ParseFloat(v, 64)
+		if err == nil && (n < 0 || n > 1e9) {
+			err = errors.New("want 0 to 1e9")
+		}
+		info.Prices[i] = n
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if info.Offer[0] < 0 {
+		return usage("--capacity cpu=%g: want at least 0", info.Offer[0])
+	}
+	return nil
+}
+
+// pairs reads NAME=VALUE,… where the names are known.
+func pairs(flag, s string, names []string, set func(i int, value string) error) error {
+	if s == "" {
+		return nil
+	}
+next:
+	for p := range strings.SplitSeq(s, ",") {
+		k, v, _ := strings.Cut(p, "=")
+		for i, n := range names {
+			if strings.TrimSpace(k) == n {
+				if err := set(i, strings.TrimSpace(v)); err != nil {
+					return usage("%s: %s: %q: %w", flag, n, v, err)
+				}
+				continue next
+			}
+		}
+		return usage("%s: %q: allowed are %s, as NAME=VALUE", flag, k, strings.Join(names, ", "))
+	}
+	return nil
+}
+
+// join says how credentials are got.
+func (f *agentFlags) join(c *assemble.AgentConfig) (err error) {
+	if c.TLS, err = clientTLS("--ca", f.fleet.ca); err != nil {
+		return err
+	}
+	if f.bus.URL != "" {
+		c.Bus.TLS = c.TLS
+		if f.natsCA != "" {
+			c.Bus.TLS, err = clientTLS("--nats-ca", f.natsCA)
+		}
+		return err
+	}
+	if f.fleet.server == "" {
+		return usage("--join: name the coordinator, such as http://127.0.0.1:8480")
+	}
+	cl, err := f.fleet.client()
+	if err != nil {
+		return err
+	}
+	log := c.Node.Logger
+	c.Join = func(ctx context.Context, node string) (assemble.Pass, error) {
+		for wait := 200 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
+			p, err := cl.Join(ctx, node)
+			var refused *web.Error
+			switch {
+			case err == nil:
+				return p, nil
+			case errors.As(err, &refused) && refused.Usage():
+				return p, usage("--join %s: %w", f.fleet.server, err)
+			}
+			log.Warn("waiting for the coordinator", "error", err)
+			select {
+			case <-ctx.Done():
+				return p, ctx.Err()
+			case <-time.After(wait):
+			}
+		}
+	}
+	return nil
+}
+
+func (f *agentFlags) run(c *cobra.Command) error {
+	cfg, err := f.config()
+	if err != nil {
+		return err
+	}
+	if cfg.Node.Fetch.ProxyDNS {
+		fmt.Fprintln(os.Stderr, "argosy: warning: --proxy-dns: the proxy resolves names; private addresses behind it are not denied")
+	}
+	ctx, stop, hard := interrupts(c.Context())
+	defer stop()
+	defer boundHeap()()
+	binds := f.bind
+	if len(binds) == 0 {
+		binds = []string{""}
+	}
+	var agents []*assemble.Agent
+	defer func() {
+		for _, a := range agents {
+			_ = a.Close()
+		}
+	}()
+	for i, b := range binds {
+		ac := cfg
+		if len(binds) > 1 {
+			ac.Node.Info.Node += "-" + strconv.Itoa(i+1)
+		}
+		if b != "" {
+			ac.Node.Fetch.Bind = netip.MustParseAddr(b) // network has parsed it before
+		}
+		if f.echo != "" {
+			if ac.Node.Info.Echo, err = f.echoURL(); err != nil {
+				return err
+			}
+			if i > 0 {
+				ac.Echo = "" // one echo stands for all addresses of the machine
+			}
+		}
+		a, err := assemble.OpenAgent(ctx, ac)
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil
+			}
+			return err
+		}
+		agents = append(agents, a)
+		cfg.Node.Logger.Info("joined", "node", a.Info().Node, "incarnation", a.Info().Incarnation, "store", a.Info().Store)
+	}
+	errs := make([]error, len(agents))
+	var wg sync.WaitGroup
+	for i, a := range agents {
+		wg.Go(func() { errs[i] = a.Run(ctx, hard) })
+	}
+	wg.Wait()
+	for _, a := range agents {
+		s := a.Stats()
+		cfg.Node.Logger.Info("left", "node", a.Info().Node, "requests", s.Requests, "escaped", s.Escaped)
+	}
+	return errors.Join(errs...)
+}
+
+// echoURL is where others measure this machine.
+func (f *agentFlags) echoURL() (string, error) {
+	if f.advertise != "" {
+		u, err := crawl.Parse(f.advertise)
+		if err != nil {
+			return "", usage("--advertise %s: %w", f.advertise, err)
+		}
+		return u.String(), nil
+	}
+	host, port, err := net.SplitHostPort(f.echo)
+	if err != nil || port == "0" {
+		return "", usage("--echo %s: want HOST:PORT", f.echo)
+	}
+	if host == "" || host == "0.0.0.0" || host == "::" {
+		return "", usage("--echo %s: say with --advertise under which URL others reach it", f.echo)
+	}
+	return "http://" + net.JoinHostPort(host, port) + "/", nil
+}
+
+// memory is this machine's, in bytes; 0 where it is not known.
+func memory() float64 {
+	b, err := os.ReadFile(filepath.FromSlash("/proc/meminfo"))
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(b)) {
+		if rest, ok := strings.CutPrefix(line, "MemTotal:"); ok {
+			if kb, err := strconv.ParseFloat(strings.Fields(rest)[0], 64); err == nil {
+				return kb * 1024
+			}
+		}
+	}
+	return 0
+}

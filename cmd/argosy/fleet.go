@@ -1,0 +1,378 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"argosy/internal/assemble"
+	"argosy/internal/config"
+	"argosy/internal/coordinator"
+	"argosy/internal/crawl"
+	"argosy/internal/web"
+)
+
+// fleetFlags say which coordinator a command works with.
+type fleetFlags struct {
+	server, token, tokenFile, ca string
+	json                         bool
+}
+
+const defaultServer = "http://127.0.0.1:8480"
+
+// tokens adds the flags by which a coordinator knows who asks, and who asks knows it.
+func (f *fleetFlags) tokens(c *cobra.Command) {
+	fl := c.Flags()
+	fl.StringVar(&f.token, "token", "", "the coordinator's token; better --token-file, or ARGOSY_TOKEN in the environment")
+	fl.StringVar(&f.tokenFile, "token-file", "", "file with the coordinator's token")
+	fl.StringVar(&f.ca, "ca", "", "certificates (PEM) that the coordinator is known by (default: the system's)")
+}
+
+func (f *fleetFlags) register(c *cobra.Command) {
+	c.Flags().StringVar(&f.server, "server", "", "URL of the coordinator, several with commas (default: ARGOSY_SERVER, or "+defaultServer+")")
+	f.tokens(c)
+	c.Flags().BoolVar(&f.json, "json", false, "print JSON")
+}
+
+func (f *fleetFlags) client() (*web.Client, error) {
+	server, token := f.server, f.token
+	if server == "" {
+		server = os.Getenv("ARGOSY_SERVER")
+	}
+	if server == "" {
+		server = defaultServer
+	}
+	if f.tokenFile != "" {
+		b, err := os.ReadFile(f.tokenFile)
+		if err != nil {
+			return nil, usage("--token-file: %w", err)
+		}
+		token = strings.TrimSpace(string(b))
+	}
+	if token == "" {
+		token = os.Getenv("ARGOSY_TOKEN")
+	}
+	if strings.ContainsAny(token, "\r\n \t") {
+		return nil, usage("--token: white space in it")
+	}
+	tls, err := clientTLS("--ca", f.ca)
+	if err != nil {
+		return nil, err
+	}
+	cl, err := web.NewClient(server, token, tls)
+	if err != nil {
+		return nil, usage("--server: %w", err)
+	}
+	return cl, nil
+}
+
+// fleet runs fn with a client; what a coordinator refuses is the user's mistake.
+func (f *fleetFlags) fleet(c *cobra.Command, fn func(ctx context.Context, cl *web.Client, w io.Writer) error) error {
+	cl, err := f.client()
+	if err != nil {
+		return err
+	}
+	err = fn(c.Context(), cl, c.OutOrStdout())
+	var refused *web.Error
+	if errors.As(err, &refused) && refused.Usage() {
+		return usage("%w", err)
+	}
+	return err
+}
+
+func parseJob(s string) (uint32, error) {
+	n, err := strconv.ParseUint(s, 10, 32)
+	if err != nil || n == 0 {
+		return 0, usage("job %q: want its number, as argosy jobs prints it", s)
+	}
+	return uint32(n), nil
+}
+
+func newSubmit() *cobra.Command {
+	f := &fleetFlags{}
+	var check, schema, wait bool
+	c := &cobra.Command{
+		Use: "submit JOB.yaml", Short: "Submit a job to a coordinator", Args: cobra.MaximumNArgs(1),
+		Long: `Submit gives a job file to a coordinator and prints the job's number. - is standard input. With --check the file is only
+checked, here; with --schema its JSON schema is printed, for editors.`,
+		Example: "  argosy submit job.yaml\n  argosy submit job.yaml --wait\n  argosy submit --check job.yaml\n  argosy submit --schema > job.schema.json",
+		RunE: func(c *cobra.Command, args []string) error {
+			if schema {
+				b, err := config.Schema()
+				if err != nil {
+					return err
+				}
+				_, err = fmt.Fprintln(c.OutOrStdout(), string(b))
+				return err
+			}
+			if len(args) != 1 {
+				return usage("name a job file, or - for standard input")
+			}
+			b, err := checkJob(args[0])
+			if err != nil {
+				return err
+			}
+			if check {
+				_, err := fmt.Fprintf(c.OutOrStdout(), "%s: ok\n", args[0])
+				return err
+			}
+			return f.fleet(c, func(ctx context.Context, cl *web.Client, w io.Writer) error {
+				id, err := cl.Submit(ctx, b)
+				if err != nil {
+					return err
+				}
+				if !wait {
+					if f.json {
+						return printJSON(w, web.Submitted{Job: id})
+					}
+					_, err = fmt.Fprintf(w, "job %d\n", id)
+					return err
+				}
+				if !f.json {
+					fmt.Fprintf(w, "job %d\n", id)
+				}
+				return f.await(ctx, cl, w, id)
+			})
+		},
+	}
+	f.register(c)
+	c.Flags().BoolVar(&check, "check", false, "only check the file")
+	c.Flags().BoolVar(&schema, "schema", false, "print the JSON schema of job files")
+	c.Flags().BoolVar(&wait, "wait", false, "wait until the job has ended, with progress on standard error")
+	return c
+}
+
+// checkJob reads a job file and finds its mistakes.
+func checkJob(path string) ([]byte, error) {
+	var b []byte
+	var err error
+	if path == "-" {
+		b, err = io.ReadAll(os.Stdin)
+	} else {
+		b, err = os.ReadFile(path)
+	}
+	if err != nil {
+		return nil, usage("%w", err)
+	}
+	file, err := config.ReadJob(bytes.NewReader(b))
+	if err != nil {
+		return nil, usage("%s: %w", path, err)
+	}
+	job, err := file.Crawl(defaultAgent)
+	if err == nil {
+		err = assemble.CheckJob(&job)
+	}
+	if err != nil {
+		return nil, usage("%s: %w", path, err)
+	}
+	return b, nil
+}
+
+// await waits for the end of a job. A coordinator that is away for a while is waited for.
+func (f *fleetFlags) await(ctx context.Context, cl *web.Client, w io.Writer, id uint32) error {
+	ctx, stop, _ := interrupts(ctx)
+	defer stop()
+	for {
+		j, err := cl.Job(ctx, id)
+		var refused *web.Error
+		switch {
+		case ctx.Err() != nil:
+			fmt.Fprintf(os.Stderr, "argosy: the job goes on: argosy jobs shows it\n")
+			return &exitError{code: exitInterrupted}
+		case errors.As(err, &refused) && refused.Usage():
+			return err
+		case err == nil && j.State != crawl.JobRunning && (j.Indexed || j.State == crawl.JobPaused):
+			if !f.json {
+				fmt.Fprint(os.Stderr, "\r\x1b[K")
+			}
+			if f.json {
+				if err := printJSON(w, j); err != nil {
+					return err
+				}
+			} else if err := printJobs(w, []web.Job{j}); err != nil {
+				return err
+			}
+			if j.State == crawl.JobManual {
+				return &exitError{exitManual, fmt.Errorf("%d tasks wait for a person: see argosy tasks %d --state manual", j.Counts.Manual, id)}
+			}
+			return nil
+		case err == nil && !f.json:
+			n := j.Counts
+			fmt.Fprintf(os.Stderr, "\r\x1b[K%s fetched, %s pending, %s failed, %s on %s sites", count(n.Fetched), count(n.Pending), count(n.Failed), size(n.Bytes), count(n.Sites))
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(300 * time.Millisecond):
+		}
+	}
+}
+
+func newJobs() *cobra.Command {
+	f := &fleetFlags{}
+	c := &cobra.Command{
+		Use: "jobs", Short: "List the jobs of a coordinator", Args: cobra.NoArgs, Example: "  argosy jobs\n  argosy jobs --json",
+		RunE: func(c *cobra.Command, _ []string) error {
+			return f.fleet(c, func(ctx context.Context, cl *web.Client, w io.Writer) error {
+				js, err := cl.Jobs(ctx)
+				if err != nil {
+					return err
+				}
+				if f.json {
+					for i := range js {
+						if err := printJSON(w, &js[i]); err != nil {
+							return err
+						}
+					}
+					return nil
+				}
+				return printJobs(w, js)
+			})
+		},
+	}
+	f.register(c)
+	return c
+}
+
+func printJobs(w io.Writer, js []web.Job) error {
+	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(t, "JOB\tNAME\tSTATE\tSITES\tFETCHED\tPAGES\tFAILED\tEXCLUDED\tPENDING\tMANUAL\tBYTES\tRAN\tSTRATEGY")
+	for i := range js {
+		j := &js[i]
+		n, state := &j.Counts, j.State
+		if j.Limited != "" && state == crawl.JobRunning {
+			state = "ending"
+		}
+		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", j.ID, orDash(j.Name), state, count(n.Sites), count(n.Fetched), count(n.Pages),
+			count(n.Failed), count(n.Excluded), count(n.Pending), count(n.Manual), size(n.Bytes),
+			(time.Duration(j.RanMS) * time.Millisecond).Round(time.Second), j.Strategy)
+	}
+	return t.Flush()
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+// newOrder makes a command that changes a job's state.
+func newOrder(order, short, long, example string) *cobra.Command {
+	f := &fleetFlags{}
+	c := &cobra.Command{
+		Use: order + " JOB", Short: short, Long: long, Args: cobra.ExactArgs(1), Example: example,
+		RunE: func(c *cobra.Command, args []string) error {
+			id, err := parseJob(args[0])
+			if err != nil {
+				return err
+			}
+			return f.fleet(c, func(ctx context.Context, cl *web.Client, w io.Writer) error {
+				j, err := cl.Order(ctx, id, order)
+				if err != nil {
+					return err
+				}
+				if f.json {
+					return printJSON(w, j)
+				}
+				_, err = fmt.Fprintf(w, "job %d is %s\n", id, j.State)
+				return err
+			})
+		},
+	}
+	f.register(c)
+	return c
+}
+
+func newOrders() []*cobra.Command {
+	return []*cobra.Command{
+		newOrder("pause", "Pause a job: its leases end, nothing is lost", "", "  argosy pause 1"),
+		newOrder("resume", "Go on with a job that is paused, or has reached a limit that was raised", "", "  argosy resume 1"),
+		newOrder("cancel", "End a job for good: what is pending is excluded, the reason is \"dropped\"", "", "  argosy cancel 1"),
+	}
+}
+
+func newNodes() *cobra.Command {
+	f := &fleetFlags{}
+	c := &cobra.Command{
+		Use: "nodes", Short: "List the nodes of a fleet: what they are, cost and have earned", Args: cobra.NoArgs,
+		Long: `Nodes lists the nodes. A node is working, reserved (paid for, and idle), taken-on (not reserved, working at its
+surcharge), on-demand (not reserved, idle), draining or gone. A landmark can be measured by other nodes. Cost is what
+the node's prices come to; pages and bytes are what it has earned for that.`,
+		Example: "  argosy nodes\n  argosy nodes --json",
+		RunE: func(c *cobra.Command, _ []string) error {
+			return f.fleet(c, func(ctx context.Context, cl *web.Client, w io.Writer) error {
+				ns, err := cl.Nodes(ctx)
+				if err != nil {
+					return err
+				}
+				if f.json {
+					for i := range ns {
+						if err := printJSON(w, &ns[i]); err != nil {
+							return err
+						}
+					}
+					return nil
+				}
+				return printNodes(w, ns)
+			})
+		},
+	}
+	f.register(c)
+	return c
+}
+
+func printNodes(w io.Writer, ns []coordinator.NodeView) error {
+	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(t, "NODE\tSTATE\tPLACE\tLEASES\tLANDMARK\tBS\tPAGES\tBYTES\tCOST\tSTORE")
+	for i := range ns {
+		n := &ns[i]
+		place := strings.Trim(n.Labels["city"]+"/"+n.Labels["provider"]+"/"+n.Labels["region"], "/")
+		landmark, bs := "no", "-"
+		if n.Landmark {
+			landmark = "yes"
+		}
+		if n.StoreBits > 0 {
+			bs = fmt.Sprintf("%.1f Mbit/s", n.StoreBits/1e6)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%d of %d\t%s\t%s\t%s\t%s\t%.4g\t%s\n", n.Node, n.State, orDash(place), n.Held, n.Leases, landmark, bs,
+			count(n.Pages), size(n.Bytes), n.Cost, n.Store)
+	}
+	return t.Flush()
+}
+
+func newDrain() *cobra.Command {
+	f := &fleetFlags{}
+	var undo bool
+	c := &cobra.Command{
+		Use: "drain NODE", Short: "Have a node end its leases and take no more", Args: cobra.ExactArgs(1),
+		Example: "  argosy drain node-3\n  argosy drain node-3 --undo",
+		RunE: func(c *cobra.Command, args []string) error {
+			return f.fleet(c, func(ctx context.Context, cl *web.Client, w io.Writer) error {
+				if err := cl.Drain(ctx, args[0], undo); err != nil {
+					return err
+				}
+				what := "drains"
+				if undo {
+					what = "takes leases again"
+				}
+				if f.json {
+					return printJSON(w, map[string]any{"node": args[0], "draining": !undo})
+				}
+				_, err := fmt.Fprintf(w, "%s %s\n", args[0], what)
+				return err
+			})
+		},
+	}
+	f.register(c)
+	c.Flags().BoolVar(&undo, "undo", false, "take leases again")
+	return c
+}

@@ -1,0 +1,298 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"argosy/internal/assemble"
+	"argosy/internal/bus"
+	"argosy/internal/ledger"
+	"argosy/internal/schedule"
+	"argosy/internal/strategy"
+	"argosy/internal/web"
+)
+
+// serveFlags are the flags of argosy serve as they were given.
+type serveFlags struct {
+	cfg                      assemble.ServeConfig
+	listen, probe, logLevel  string
+	tokenFile, cert, key, ca string
+	json                     bool
+}
+
+func newServe() *cobra.Command {
+	f := &serveFlags{cfg: assemble.DefaultServeConfig("")}
+	c := &cobra.Command{
+		Use: "serve -o DIR", Short: "Run the coordinator of a fleet", Args: cobra.NoArgs,
+		Long: `Serve owns the frontier of all jobs, decides which node fetches which site, and answers argosy agent, submit, jobs,
+tasks and nodes. Its directory holds everything that it knows; start it again with the same one after whatever
+stopped it: the agents go on meanwhile, and nothing is lost.
+
+It listens on this machine only, unless --listen and --bus-listen say otherwise; who asks from elsewhere needs the token
+that it makes at its first start, in DIR/state/token. With --nats the bus is a cluster of your own, and with
+--ledger postgres://… a second serve stands by and takes over when the first is gone.`,
+		Example: `  argosy serve -o fleet
+  argosy serve -o fleet --listen :8480 --bus-listen :4480 --tls-cert cert.pem --tls-key key.pem
+  argosy serve -o a --nats nats://n1:4222,nats://n2:4222 --nats-creds coordinator.creds --signing-key signing.nk --ledger postgres://…`,
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
+	}
+	fl := c.Flags()
+	fl.SortFlags = false
+	fl.StringVarP(&f.cfg.Dir, "out", "o", "", "directory of the coordinator (required)")
+	fl.StringVar(&f.listen, "listen", "127.0.0.1:8480", "host:port of the API")
+	fl.StringVar(&f.cfg.BusListen, "bus-listen", f.cfg.BusListen, "host:port of the embedded bus, which agents connect to")
+	fl.StringVar(&f.cert, "tls-cert", "", "certificate (PEM): API and bus then speak TLS only")
+	fl.StringVar(&f.key, "tls-key", "", "its key (PEM)")
+	fl.StringVar(&f.tokenFile, "token-file", "", "file with the token that others need (default: DIR/state/token, made at the first start)")
+	fl.StringVar(&f.cfg.Bus.URL, "nats", "", "use this NATS cluster instead of the embedded bus: nats://HOST:PORT, several with commas")
+	fl.StringVar(&f.cfg.Bus.Creds, "nats-creds", "", "credentials file for it")
+	fl.StringVar(&f.cfg.Bus.NKey, "nats-nkey", "", "or a file with the seed of an nkey")
+	fl.StringVar(&f.ca, "nats-ca", "", "certificates (PEM) that its servers are known by")
+	fl.StringVar(&f.cfg.SigningKey, "signing-key", "", "file with the seed of the account that signs nodes' credentials for it (see argosy keys)")
+	fl.IntVar(&f.cfg.Replicas, "replicas", f.cfg.Replicas, "copies of the log in it")
+	fl.StringVar(&f.cfg.Ledger, "ledger", "", "postgres://… instead of DIR/argosy.db")
+	fl.StringVar(&f.cfg.Name, "name", "", "of this coordinator (default: the host's)")
+	fl.StringVar(&f.cfg.Strategy, "strategy", strategy.Default, "which node gets which site, for jobs that do not say (see argosy strategies)")
+	fl.StringVar(&f.probe, "probe", "few", "measure bandwidth before a site is crawled: none, few or all")
+	fl.DurationVar(&f.cfg.PingEvery, "ping-every", f.cfg.PingEvery, "measure the delays between nodes this often (0: never)")
+	fl.StringArrayVar(&f.cfg.GeoIP, "geoip", nil, "file of MaxMind's format that says where addresses are (may be repeated)")
+	fl.StringVar(&f.cfg.ExplainLog, "explain-log", "", "write every scheduling decision to this file (see argosy explain)")
+	fl.Uint64Var(&f.cfg.Checkpoint, "checkpoint", f.cfg.Checkpoint, "with --nats: entries of the log between checkpoints of the view")
+	fl.Uint64Var(&f.cfg.Seed, "seed", 0, "seed of everything random in scheduling")
+	fl.StringVar(&f.logLevel, "log-level", "info", "what is logged on standard error: debug, info, warn or error")
+	fl.BoolVar(&f.json, "json", false, "print where it listens as one JSON object")
+	return c
+}
+
+func (f *serveFlags) run(c *cobra.Command) error {
+	if f.cfg.Dir == "" {
+		return usage("-o: name a directory for the coordinator")
+	}
+	var err error
+	if f.cfg.Logger, err = logger(f.logLevel); err != nil {
+		return err
+	}
+	if f.cfg.Probe, err = schedule.ParseExtent(f.probe); err != nil {
+		return usage("--probe %s: %w", f.probe, err)
+	}
+	if _, err := strategy.New(f.cfg.Strategy); err != nil {
+		return usage("--strategy: %w", err)
+	}
+	if f.cfg.Ledger != "" && !ledger.IsPostgres(f.cfg.Ledger) {
+		return usage("--ledger: allowed is postgres://USER:PASSWORD@HOST/DATABASE; without it the ledger is DIR/argosy.db")
+	}
+	if f.cfg.Replicas < 1 || f.cfg.Replicas > 5 {
+		return usage("--replicas %d: allowed are 1 to 5", f.cfg.Replicas)
+	}
+	if f.cfg.Name == "" {
+		f.cfg.Name = defaultNode()
+	}
+	f.cfg.Version = version
+	if f.cfg.TLS, err = serverTLS(f.cert, f.key); err != nil {
+		return err
+	}
+	if f.cfg.Bus.TLS, err = clientTLS("--nats-ca", f.ca); err != nil {
+		return err
+	}
+	for flag, addr := range map[string]string{"--listen": f.listen, "--bus-listen": f.cfg.BusListen} {
+		if _, _, err := net.SplitHostPort(addr); err != nil {
+			return usage("%s %s: want HOST:PORT", flag, addr)
+		}
+	}
+	if f.cfg.TLS == nil && (!isLoopback(f.listen) || f.cfg.Bus.URL == "" && !isLoopback(f.cfg.BusListen)) {
+		fmt.Fprintln(os.Stderr, "argosy: warning: without --tls-cert the token and everything else cross the network as plain text")
+	}
+	token, err := loadToken(f.tokenFile, f.cfg.Dir)
+	if err != nil {
+		return err
+	}
+	return f.serve(c, token)
+}
+
+func (f *serveFlags) serve(c *cobra.Command, token string) error {
+	ctx, stop, hard := interrupts(c.Context())
+	defer stop()
+	s, err := assemble.OpenServer(ctx, f.cfg)
+	if err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", f.listen)
+	if err != nil {
+		return errors.Join(fmt.Errorf("--listen: %w", err), s.Close())
+	}
+	scheme := "http://"
+	if f.cfg.TLS != nil {
+		l, scheme = tls.NewListener(l, f.cfg.TLS), "https://"
+	}
+	srv := &http.Server{
+		Handler:           web.Handler(s, web.Config{Token: token, UserAgent: defaultAgent, Version: version, Logger: f.cfg.Logger}),
+		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10,
+	}
+	served := make(chan error, 1)
+	go func() { served <- srv.Serve(l) }()
+	f.announce(c, scheme+l.Addr().String(), s.BusURL())
+	run, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-hard:
+			os.Exit(exitInterrupted)
+		case <-run.Done():
+		}
+	}()
+	err = s.Run(run)
+	_ = srv.Close()
+	if serr := <-served; err == nil && !errors.Is(serr, http.ErrServerClosed) {
+		err = serr
+	}
+	return errors.Join(err, s.Close())
+}
+
+// announce says where the coordinator listens, and what to do next.
+func (f *serveFlags) announce(c *cobra.Command, api, busURL string) {
+	w := c.OutOrStdout()
+	if f.json {
+		_ = printJSON(w, map[string]string{"api": api, "bus": busURL, "dir": f.cfg.Dir, "token_file": f.tokenPath()})
+		return
+	}
+	fmt.Fprintf(w, "coordinator in %s\n  API    %s\n  bus    %s\n  token  in %s, for who asks from elsewhere\n\n", f.cfg.Dir, api, busURL, f.tokenPath())
+	server := ""
+	if api != "http://127.0.0.1:8480" {
+		server = " --server " + api
+	}
+	fmt.Fprintf(w, "next:  argosy agent --join %s --store DIR\n       argosy submit%s JOB.yaml\n       argosy nodes%s\n", api, server, server)
+}
+
+func (f *serveFlags) tokenPath() string {
+	if f.tokenFile != "" {
+		return f.tokenFile
+	}
+	return filepath.Join(f.cfg.Dir, "state", "token")
+}
+
+// loadToken reads the token that others need, making it at the first start.
+func loadToken(file, dir string) (string, error) {
+	path := file
+	if path == "" {
+		path = filepath.Join(dir, "state", "token")
+	}
+	b, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) && file == "" {
+		var raw [24]byte
+		_, _ = rand.Read(raw[:]) // never fails: it ends the program instead
+		token := hex.EncodeToString(raw[:])
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return "", err
+		}
+		return token, os.WriteFile(path, []byte(token+"\n"), 0o600)
+	}
+	if err != nil {
+		return "", usage("--token-file: %w", err)
+	}
+	token := strings.TrimSpace(string(b))
+	if len(token) < 16 {
+		return "", usage("%s: a token has at least 16 characters", path)
+	}
+	return token, nil
+}
+
+func serverTLS(cert, key string) (*tls.Config, error) {
+	if cert == "" && key == "" {
+		return nil, nil
+	}
+	pair, err := tls.LoadX509KeyPair(cert, key)
+	if err != nil {
+		return nil, usage("--tls-cert, --tls-key: %w", err)
+	}
+	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
+}
+
+// clientTLS knows servers by the certificates in a file; nil without one: by the system's.
+func clientTLS(flag, file string) (*tls.Config, error) {
+	if file == "" {
+		return nil, nil
+	}
+	pem, err := os.ReadFile(file)
+	if err != nil {
+		return nil, usage("%s: %w", flag, err)
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, usage("%s %s: no certificate in it", flag, file)
+	}
+	return &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}, nil
+}
+
+// defaultNode names a node after its host.
+func defaultNode() string {
+	h, err := os.Hostname()
+	if err != nil {
+		return "node"
+	}
+	h, _, _ = strings.Cut(h, ".")
+	h = strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
+			return r
+		}
+		return '-'
+	}, h)
+	if h == "" || len(h) > 48 {
+		return "node"
+	}
+	return h
+}
+
+func newKeys() *cobra.Command {
+	var dir string
+	c := &cobra.Command{
+		Use: "keys -o DIR", Short: "Make the keys of a NATS cluster of your own", Args: cobra.NoArgs,
+		Long: `Keys makes what a NATS cluster needs so that each node of the fleet has credentials of its own, which let it read its
+leases and write its parts and nothing else: accounts.conf, to be included in each server's configuration;
+coordinator.creds, for argosy serve --nats-creds; signing.nk, for argosy serve --signing-key. The keys themselves stay in
+keys.json. Given again, it writes the same keys' files anew.`,
+		Example: "  argosy keys -o cluster",
+		RunE: func(c *cobra.Command, _ []string) error {
+			if dir == "" {
+				return usage("-o: name a directory for the keys")
+			}
+			if err := os.MkdirAll(dir, 0o700); err != nil {
+				return err
+			}
+			k, err := bus.LoadKeys(filepath.Join(dir, "keys.json"))
+			if err != nil {
+				return err
+			}
+			if err := k.WriteCluster(dir); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(c.OutOrStdout(), "accounts.conf, coordinator.creds and signing.nk are in %s\n", dir)
+			return err
+		},
+	}
+	c.Flags().StringVarP(&dir, "out", "o", "", "directory (required)")
+	return c
+}
+
+// isLoopback tells whether an address to listen on is this machine's own.
+func isLoopback(addr string) bool {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return false
+	}
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
+}

@@ -1,0 +1,404 @@
+package assemble
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"argosy/internal/bus"
+	"argosy/internal/coordinator"
+	"argosy/internal/crawl"
+	"argosy/internal/frontier"
+	"argosy/internal/geo"
+	"argosy/internal/ledger"
+	"argosy/internal/schedule"
+	"argosy/internal/scope"
+	"argosy/internal/strategy"
+)
+
+// ServeConfig says how a coordinator of a fleet runs.
+type ServeConfig struct {
+	Dir        string
+	Name       string      // of this coordinator, among several
+	BusListen  string      // host:port of the embedded bus
+	TLS        *tls.Config // of the embedded bus; nil: plain TCP
+	Bus        bus.Dial    // a bus elsewhere; without a URL the embedded one is used
+	SigningKey string      // file: what nodes' credentials for a bus elsewhere are signed with
+	Replicas   int         // of the log on a bus elsewhere
+	Ledger     string      // postgres:// URL; empty: SQLite in Dir
+	Strategy   string
+	Probe      schedule.Extent
+	PingEvery  time.Duration // between measurements of the delays between nodes; 0: none
+	GeoIP      []string
+	ExplainLog string
+	Seed       uint64
+	Checkpoint uint64 // entries of the log between two checkpoints, on a bus elsewhere
+	Version    string
+	Logger     *slog.Logger
+}
+
+// DefaultServeConfig returns a ServeConfig for a directory.
+func DefaultServeConfig(dir string) ServeConfig {
+	return ServeConfig{
+		Dir: dir, Name: "coordinator", BusListen: "127.0.0.1:4480", Replicas: 3, Strategy: strategy.Default, PingEvery: 10 * time.Minute,
+		Checkpoint: 200_000, Version: "dev", Logger: slog.New(slog.DiscardHandler),
+	}
+}
+
+// Server is a coordinator of a fleet: leading, or standing by.
+type Server struct {
+	cfg     ServeConfig
+	lock    io.Closer
+	keys    *bus.Keys
+	server  *bus.Server // nil: the bus is elsewhere
+	client  *bus.Client
+	f       *frontier.Frontier
+	ledger  *ledger.Ledger
+	explain *explainLog
+	geo     *geo.DB
+	floor   atomic.Uint64 // of what may be trimmed
+
+	co atomic.Pointer[coordinator.Coordinator] // while it leads
+
+	mu      sync.Mutex
+	indexed map[uint32]bool
+	ended   chan uint32
+}
+
+// ErrStandby says that this coordinator does not lead.
+var ErrStandby = errors.New("this coordinator stands by: another one leads")
+
+// OpenServer opens a coordinator's directory, its bus and its ledger.
+func OpenServer(ctx context.Context, c ServeConfig) (s *Server, err error) {
+	state := filepath.Join(c.Dir, stateDir)
+	if err := os.MkdirAll(state, 0o700); err != nil {
+		return nil, err
+	}
+	s = &Server{cfg: c, indexed: map[uint32]bool{}, ended: make(chan uint32, 64)}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.Close())
+			s = nil
+		}
+	}()
+	if s.lock, err = frontier.Lock(filepath.Join(state, "lock")); err != nil {
+		return s, fmt.Errorf("%s: %w", c.Dir, ErrInUse)
+	}
+	if err = s.openBus(ctx, state); err != nil {
+		return s, err
+	}
+	if err = s.openFrontier(ctx); err != nil {
+		return s, err
+	}
+	place := c.Ledger
+	if place == "" {
+		place = filepath.Join(c.Dir, LedgerFile)
+	}
+	if s.ledger, err = ledger.Open(ctx, place); err != nil {
+		return s, err
+	}
+	if c.ExplainLog != "" {
+		if s.explain, err = openExplain(c.ExplainLog); err != nil {
+			return s, err
+		}
+	}
+	if len(c.GeoIP) > 0 {
+		s.geo, err = geo.Open(c.GeoIP...)
+	}
+	return s, err
+}
+
+func (s *Server) elsewhere() bool { return s.cfg.Bus.URL != "" }
+
+func (s *Server) openBus(ctx context.Context, state string) (err error) {
+	c := s.cfg
+	bc := bus.DefaultConfig(filepath.Join(state, "bus"))
+	bc.Logger = c.Logger
+	if s.elsewhere() {
+		if c.SigningKey != "" {
+			if s.keys, err = bus.SigningKeys(c.SigningKey); err != nil {
+				return err
+			}
+		}
+		bc.Replicas = c.Replicas
+		s.client, err = bus.Connect(ctx, c.Bus, bc)
+		return err
+	}
+	if s.keys, err = bus.LoadKeys(filepath.Join(state, "keys.json")); err != nil {
+		return err
+	}
+	bc.Listen, bc.TLS, bc.Keys = c.BusListen, c.TLS, s.keys
+	if s.server, err = bus.Serve(bc); err != nil {
+		return err
+	}
+	s.client, err = s.server.Connect(ctx)
+	return err
+}
+
+func (s *Server) frontierDir() string { return filepath.Join(s.cfg.Dir, stateDir, "frontier") }
+
+// openFrontier opens the view. One that is so old that the log no longer has what follows, or that is not there at all
+// while the log begins later, starts from the last checkpoint.
+func (s *Server) openFrontier(ctx context.Context) (err error) {
+	if s.f, err = frontier.Open(frontier.DefaultConfig(s.frontierDir())); err != nil || !s.elsewhere() {
+		return err
+	}
+	stream, _, err := s.client.Refresh(ctx)
+	if err != nil {
+		return err
+	}
+	first, err := s.client.First(ctx)
+	if err != nil {
+		return err
+	}
+	pos := s.f.Position()
+	if pos.Stream == stream && pos.Seq+1 >= first || first <= 1 {
+		s.floor.Store(first)
+		return nil
+	}
+	if err := s.f.Close(); err != nil {
+		return err
+	}
+	s.f = nil
+	seq, err := s.restore(ctx)
+	if err != nil {
+		return fmt.Errorf("the log begins at entry %d, this directory's view ends at %d: %w", first, pos.Seq, err)
+	}
+	s.cfg.Logger.Info("view restored from a checkpoint", "seq", seq)
+	s.f, err = frontier.Open(frontier.DefaultConfig(s.frontierDir()))
+	return err
+}
+
+// Close closes everything that is open.
+func (s *Server) Close() error {
+	var errs []error
+	if s.client != nil {
+		s.client.Close()
+	}
+	if s.f != nil {
+		errs = append(errs, s.f.Close())
+	}
+	if s.ledger != nil {
+		errs = append(errs, s.ledger.Close())
+	}
+	if s.server != nil {
+		s.server.Close()
+	}
+	errs = append(errs, s.explain.close())
+	if s.geo != nil {
+		errs = append(errs, s.geo.Close())
+	}
+	if s.lock != nil {
+		errs = append(errs, s.lock.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Run leads, or stands by until it leads, until ctx ends or something that it cannot do without fails.
+func (s *Server) Run(ctx context.Context) error {
+	group, gctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return s.indexes(gctx) })
+	group.Go(func() error {
+		if !s.elsewhere() {
+			return s.lead(gctx)
+		}
+		for gctx.Err() == nil {
+			err := s.standBy(gctx)
+			switch {
+			case gctx.Err() != nil:
+				return nil
+			case errors.Is(err, bus.ErrDeposed), errors.Is(err, errUnelected):
+				s.cfg.Logger.Warn("no longer leading", "error", err)
+			case err != nil:
+				return err
+			}
+		}
+		return nil
+	})
+	err := group.Wait()
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+var errUnelected = errors.New("the leader's lease was lost")
+
+// standBy follows the log until this process is elected, and then leads.
+func (s *Server) standBy(ctx context.Context) error {
+	elected := make(chan struct{})
+	followed := make(chan error, 1)
+	follow, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() { followed <- coordinator.Follow(follow, s.client, s.f, elected, s.cfg.Logger) }()
+	led := false
+	err := s.client.Elect(ctx, s.cfg.Name, func(lctx context.Context) error {
+		led = true
+		close(elected)
+		if err := <-followed; err != nil {
+			return err
+		}
+		s.cfg.Logger.Info("leading", "name", s.cfg.Name)
+		err := s.lead(lctx)
+		if err == nil && lctx.Err() != nil && ctx.Err() == nil {
+			return errUnelected
+		}
+		return err
+	})
+	if !led {
+		stop()
+		return errors.Join(err, <-followed)
+	}
+	return err
+}
+
+// lead runs a coordinator until ctx ends.
+func (s *Server) lead(ctx context.Context) error {
+	c := coordinator.Config{
+		Strategy: s.cfg.Strategy, Strategies: strategy.New, Seed: s.cfg.Seed, NodeTTL: bus.NodeTTL, Serve: true, Probe: s.cfg.Probe,
+		PingEvery: s.cfg.PingEvery, Explain: s.explain.sink(), Logger: s.cfg.Logger,
+		Ended: func(job uint32) {
+			select {
+			case s.ended <- job:
+			default: // so many at once: its index is written when it is asked for
+			}
+		},
+	}
+	if s.geo != nil {
+		c.Places = s.geo
+	}
+	if s.elsewhere() {
+		c.TrimFloor = s.floor.Load
+	}
+	co := coordinator.New(c, s.client, s.client, s.client, s.f, s.ledger)
+	s.co.Store(co)
+	defer s.co.Store(nil)
+	group, gctx := errgroup.WithContext(ctx)
+	stop, cancel := context.WithCancel(gctx)
+	group.Go(func() error {
+		defer cancel()
+		return co.Run(gctx)
+	})
+	if s.elsewhere() {
+		group.Go(func() error { return s.checkpoints(stop, co) })
+	}
+	return group.Wait()
+}
+
+// indexes writes the index of each job that has ended.
+func (s *Server) indexes(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case job := <-s.ended:
+			if err := s.WriteIndex(ctx, job); err != nil && ctx.Err() == nil {
+				s.cfg.Logger.Error("index not written", "job", job, "error", err)
+			}
+		}
+	}
+}
+
+// JobIndex is the index of a job of a fleet, in the coordinator's directory.
+func JobIndex(dir string, job uint32) string {
+	return filepath.Join(dir, "jobs", fmt.Sprint(job), IndexFile)
+}
+
+// WriteIndex writes the index of a job.
+func (s *Server) WriteIndex(ctx context.Context, job uint32) error {
+	path := JobIndex(s.cfg.Dir, job)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	if err := writeIndex(ctx, s.ledger, job, path); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.indexed[job] = true
+	return nil
+}
+
+// Indexed tells whether a job's index is there.
+func (s *Server) Indexed(job uint32) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.indexed[job]
+}
+
+// Leader returns the coordinator, if this process leads.
+func (s *Server) Leader() (*coordinator.Coordinator, error) {
+	if co := s.co.Load(); co != nil {
+		return co, nil
+	}
+	return nil, ErrStandby
+}
+
+// Check finds mistakes in a job before it is taken in.
+func (s *Server) Check(j *crawl.Job) error { return CheckJob(j) }
+
+// CheckJob finds mistakes in a job.
+func CheckJob(j *crawl.Job) error {
+	if _, err := scope.Compile(j.Identity, j.Limits); err != nil {
+		return err
+	}
+	if j.Placing.Strategy != "" {
+		if _, err := strategy.New(j.Placing.Strategy); err != nil {
+			return err
+		}
+	}
+	if j.Placing.Probe != "" {
+		if _, err := schedule.ParseExtent(j.Placing.Probe); err != nil {
+			return fmt.Errorf("probe %q: %w", j.Placing.Probe, err)
+		}
+	}
+	return nil
+}
+
+// Pass is what a node needs to reach the bus.
+type Pass struct {
+	Bus   string    `json:"bus"` // URL; a host of "*" stands for the one that was asked
+	Login bus.Login `json:"login"`
+}
+
+// ErrNoKeys says that this coordinator cannot give credentials.
+var ErrNoKeys = errors.New("this coordinator has no signing key for its bus: give the node its own credentials (--nats-creds)")
+
+// Admit gives a node credentials of its own.
+func (s *Server) Admit(name string) (Pass, error) {
+	if err := bus.CheckNode(name); err != nil {
+		return Pass{}, err
+	}
+	p := Pass{Bus: s.cfg.Bus.URL}
+	if !s.elsewhere() {
+		p.Bus = s.server.URL()
+		if host, _, ok := strings.Cut(s.cfg.BusListen, ":"); ok && (host == "" || host == "0.0.0.0" || host == "[" || host == "::") {
+			p.Bus = strings.Replace(p.Bus, p.Bus[strings.Index(p.Bus, "://")+3:strings.LastIndex(p.Bus, ":")], "*", 1)
+		}
+	}
+	if s.keys == nil {
+		return Pass{}, ErrNoKeys
+	}
+	var err error
+	p.Login, err = s.keys.Node(name)
+	return p, err
+}
+
+// BusURL is where nodes find the bus.
+func (s *Server) BusURL() string {
+	if s.elsewhere() {
+		return s.cfg.Bus.URL
+	}
+	return s.server.URL()
+}
