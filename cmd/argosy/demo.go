@@ -50,7 +50,7 @@ just as argosy crawl would crawl the real one. It needs no internet. What it lea
 			if err != nil {
 				return err
 			}
-			r, err := verify.Dir(c.Context(), dir, 1)
+			r, err := verify.Dir(c.Context(), dir)
 			if err != nil {
 				return err
 			}

@@ -16,12 +16,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"argosy/internal/archive"
 	"argosy/internal/assemble"
 	"argosy/internal/coordinator"
 	"argosy/internal/crawl"
 	"argosy/internal/frontier"
 	"argosy/internal/ledger"
 	"argosy/internal/verify"
+	"argosy/internal/web"
 )
 
 // dirFlag adds -o, the directory of a crawl that a command works on.
@@ -40,6 +42,44 @@ func isCrawl(dir string) error {
 	return nil
 }
 
+// placeFlags say where a crawl, or a fleet, has left what it has done.
+type placeFlags struct {
+	dir, ledger string
+	stores      []string
+}
+
+func (f *placeFlags) register(c *cobra.Command) {
+	dirFlag(c, &f.dir)
+	c.Flags().StringVar(&f.ledger, "ledger", "", "postgres://… of a fleet (default: the directory's)")
+}
+
+func (f *placeFlags) archives(c *cobra.Command) {
+	c.Flags().StringArrayVar(&f.stores, "store", nil, "where archives lie: a directory or s3://… (default: the directory's, else those that the ledger names; may be repeated)")
+}
+
+func (f *placeFlags) place() (verify.Place, error) {
+	if f.ledger == "" {
+		if err := isCrawl(f.dir); err != nil {
+			return verify.Place{}, err
+		}
+	} else if f.dir == "" || !ledger.IsPostgres(f.ledger) {
+		return verify.Place{}, usage("--ledger: want postgres://…, and the coordinator's directory with -o")
+	}
+	for _, s := range f.stores {
+		if _, err := archive.OpenStore(s); err != nil {
+			return verify.Place{}, usage("--store: %w", err)
+		}
+	}
+	return verify.Place{Dir: f.dir, Ledger: f.ledger, Stores: f.stores}, nil
+}
+
+func (f *placeFlags) open(ctx context.Context) (*ledger.Ledger, error) {
+	if f.ledger != "" {
+		return ledger.Open(ctx, f.ledger)
+	}
+	return ledger.Open(ctx, filepath.Join(f.dir, assemble.LedgerFile))
+}
+
 func printJSON(w io.Writer, v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -50,19 +90,20 @@ func printJSON(w io.Writer, v any) error {
 }
 
 func newVerify() *cobra.Command {
-	var dir string
+	var f placeFlags
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "verify -o DIR", Short: "Check archives, index and ledger against each other", Args: cobra.NoArgs,
-		Long: `Verify reads every record of a crawl and compares archives, index and ledger. Orphans are records that a crash has
-left: whole, but not the ones that count. Pages whose record is gone or damaged are named; argosy retry --lost fetches
-them again. The exit code is 0 if nothing is wrong, 1 otherwise.`,
-		Example: "  argosy verify -o example",
+		Long: `Verify reads every record of a crawl, or of all jobs of a fleet, and compares archives, index and ledger. Orphans are
+records that a crash has left: whole, but not the ones that count. Pages whose record is gone or damaged are named;
+argosy retry --lost fetches them again. The exit code is 0 if nothing is wrong, 1 otherwise.`,
+		Example: "  argosy verify -o example\n  argosy verify -o fleet --store /mnt/node1 --store s3://bucket/warc",
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := isCrawl(dir); err != nil {
+			p, err := f.place()
+			if err != nil {
 				return err
 			}
-			r, err := verify.Dir(c.Context(), dir, 1)
+			r, err := verify.Check(c.Context(), p)
 			if err != nil {
 				return err
 			}
@@ -75,12 +116,13 @@ them again. The exit code is 0 if nothing is wrong, 1 otherwise.`,
 				printReport(out, r)
 			}
 			if !r.OK {
-				return &exitError{exitFailed, fmt.Errorf("%d problems in %s", r.Problems, dir)}
+				return &exitError{exitFailed, fmt.Errorf("%d problems in %s", r.Problems, f.dir)}
 			}
 			return nil
 		},
 	}
-	dirFlag(c, &dir)
+	f.register(c)
+	f.archives(c)
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return c
 }
@@ -101,12 +143,14 @@ func printReport(w io.Writer, r *verify.Report) {
 }
 
 func newExport() *cobra.Command {
-	var dir, format, state, file string
+	var p placeFlags
+	var format, state, file string
+	var job uint32
 	c := &cobra.Command{
 		Use: "export -o DIR", Short: "Print a crawl's pages as JSON lines or CSV", Args: cobra.NoArgs,
 		Example: "  argosy export -o example > pages.jsonl\n  argosy export -o example --format csv --state failed",
 		RunE: func(c *cobra.Command, _ []string) (err error) {
-			if err := isCrawl(dir); err != nil {
+			if _, err := p.place(); err != nil {
 				return err
 			}
 			if format != "jsonl" && format != "csv" {
@@ -126,10 +170,11 @@ func newExport() *cobra.Command {
 				defer func() { err = errors.Join(err, f.Close()) }()
 				out = f
 			}
-			return export(c.Context(), out, dir, format, state)
+			return export(c.Context(), out, &p, job, format, state)
 		},
 	}
-	dirFlag(c, &dir)
+	p.register(c)
+	c.Flags().Uint32Var(&job, "job", 1, "number of the job")
 	c.Flags().StringVar(&format, "format", "jsonl", "jsonl or csv")
 	c.Flags().StringVar(&state, "state", "", "only pages in this state: fetched, failed or excluded")
 	c.Flags().StringVar(&file, "to", "", "file to write (default: standard output)")
@@ -137,8 +182,8 @@ func newExport() *cobra.Command {
 }
 
 // export prints pages: JSON lines, or CSV with the same names in its first line.
-func export(ctx context.Context, w io.Writer, dir, format, state string) error {
-	l, err := ledger.Open(ctx, filepath.Join(dir, assemble.LedgerFile))
+func export(ctx context.Context, w io.Writer, p *placeFlags, job uint32, format, state string) error {
+	l, err := p.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -152,7 +197,7 @@ func export(ctx context.Context, w io.Writer, dir, format, state string) error {
 			"node", "fetched_at", "warc", "offset", "length",
 		})
 	}
-	err = l.Pages(ctx, 1, func(p *ledger.Page) error {
+	err = l.Pages(ctx, job, func(p *ledger.Page) error {
 		if state != "" && p.State != state {
 			return nil
 		}
@@ -194,12 +239,26 @@ func withCrawl(ctx context.Context, dir string, fn func(ctx context.Context, co 
 }
 
 func newTasks() *cobra.Command {
+	f := &fleetFlags{}
 	var dir, state string
-	var asJSON bool
 	c := &cobra.Command{
-		Use: "tasks -o DIR", Short: "List a crawl's tasks: its sites, their states and counts", Args: cobra.NoArgs,
-		Example: "  argosy tasks -o example\n  argosy tasks -o example --state manual --json",
-		RunE: func(c *cobra.Command, _ []string) error {
+		Use: "tasks -o DIR | tasks JOB", Short: "List tasks: sites, their states and counts", Args: cobra.MaximumNArgs(1),
+		Long:    "Tasks lists the tasks of a crawl's directory (-o), or of a job of a coordinator.",
+		Example: "  argosy tasks -o example\n  argosy tasks -o example --state manual --json\n  argosy tasks 1",
+		RunE: func(c *cobra.Command, args []string) error {
+			if dir == "" {
+				if len(args) == 0 {
+					return usage("name a crawl's directory with -o, or the number of a coordinator's job")
+				}
+				id, err := parseJob(args[0])
+				if err != nil {
+					return err
+				}
+				return f.fleet(c, func(ctx context.Context, cl *web.Client, w io.Writer) error {
+					rows, err := cl.Tasks(ctx, id, state)
+					return errors.Join(err, f.printTasks(w, rows))
+				})
+			}
 			all, err := tasksOf(c.Context(), dir)
 			if err != nil {
 				return err
@@ -210,21 +269,25 @@ func newTasks() *cobra.Command {
 					rows = append(rows, r)
 				}
 			}
-			if asJSON {
-				for i := range rows {
-					if err := printJSON(c.OutOrStdout(), &rows[i]); err != nil {
-						return err
-					}
-				}
-				return nil
-			}
-			return printTasks(c.OutOrStdout(), rows)
+			return f.printTasks(c.OutOrStdout(), rows)
 		},
 	}
-	dirFlag(c, &dir)
+	c.Flags().StringVarP(&dir, "out", "o", "", "directory of a crawl")
 	c.Flags().StringVar(&state, "state", "", "only tasks in this state: waiting, crawling, done, manual or dropped")
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON lines")
+	f.register(c)
 	return c
+}
+
+func (f *fleetFlags) printTasks(w io.Writer, rows []ledger.Task) error {
+	if !f.json {
+		return printTasks(w, rows)
+	}
+	for i := range rows {
+		if err := printJSON(w, &rows[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // tasksOf returns a crawl's tasks in the order in which they were found.
@@ -272,46 +335,126 @@ func reasons(m map[string]int64) string {
 }
 
 func newRetry() *cobra.Command {
-	var dir string
+	f := &fleetFlags{}
+	var p placeFlags
 	var lost bool
+	var set string
 	c := &cobra.Command{
-		Use: "retry -o DIR [SITE…]", Short: "Release manual tasks and try failed URLs again", Args: cobra.ArbitraryArgs,
+		Use: "retry -o DIR [SITE…] | retry JOB [SITE…]", Short: "Release manual tasks and try failed URLs again", Args: cobra.ArbitraryArgs,
 		Long: `Retry releases tasks that wait for a person, forgets the troubles of their sites, and makes their failed URLs pending
-again: those of the sites named, or of all. With --lost it does so for pages whose records verify misses. The next
-argosy crawl into the directory fetches them.`,
-		Example: "  argosy retry -o example\n  argosy retry -o example www.example.com\n  argosy retry -o example --lost",
-		RunE: func(c *cobra.Command, sites []string) error {
-			var keys []crawl.Key
-			if lost {
-				if err := isCrawl(dir); err != nil {
+again: those of the sites named, or of all. With --lost it does so for pages whose records verify misses.
+
+With -o it works on a crawl's directory, and the next argosy crawl into it fetches them. Otherwise the first argument is
+the number of a coordinator's job, which goes on at once; --set changes limits or placing before, and --lost needs the
+coordinator's directory (--fleet-dir), to see what is lost.`,
+		Example: `  argosy retry -o example
+  argosy retry -o example --lost
+  argosy retry 1 www.example.com --set '{limits: {header_timeout: 2m}}'`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if p.dir != "" && f.fleetDir == "" {
+				keys, err := lostOf(c, &p, lost, 1)
+				if err != nil || lost && len(keys) == 0 {
 					return err
 				}
-				r, err := verify.Dir(c.Context(), dir, 1)
-				if err != nil {
-					return err
-				}
-				if keys = r.LostKeys; len(keys) == 0 {
-					fmt.Fprintln(c.OutOrStdout(), "nothing is lost")
-					return nil
-				}
+				return release(c, p.dir, crawl.EntryRetry, args, keys)
 			}
-			return release(c, dir, crawl.EntryRetry, sites, keys)
+			return f.release(c, "retry", args, func(ctx context.Context, cl *web.Client, id uint32, r *web.Release) error {
+				if set != "" {
+					if _, err := cl.SetLimits(ctx, id, []byte(set)); err != nil {
+						return fmt.Errorf("--set: %w", err)
+					}
+				}
+				p.dir = f.fleetDir
+				if lost && p.dir == "" {
+					return usage("--lost: name the coordinator's directory with --fleet-dir")
+				}
+				keys, err := lostOf(c, &p, lost, id)
+				for _, k := range keys {
+					r.Lost = append(r.Lost, k[:])
+				}
+				if err == nil && lost && len(keys) == 0 {
+					return &exitError{code: exitDone}
+				}
+				return err
+			})
 		},
 	}
-	dirFlag(c, &dir)
+	c.Flags().StringVarP(&p.dir, "out", "o", "", "directory of a crawl")
 	c.Flags().BoolVar(&lost, "lost", false, "pages whose records are gone or damaged")
+	c.Flags().StringVar(&set, "set", "", "change the job before: limits and placing, as in a job file")
+	c.Flags().StringVar(&f.fleetDir, "fleet-dir", "", "directory of the coordinator, with --lost")
+	c.Flags().StringVar(&p.ledger, "ledger", "", "its postgres://…, if it has one")
+	p.archives(c)
+	f.register(c)
 	return c
 }
 
+// lostOf returns the pages of a job whose records are gone or damaged.
+func lostOf(c *cobra.Command, f *placeFlags, lost bool, job uint32) ([]crawl.Key, error) {
+	if !lost {
+		return nil, nil
+	}
+	p, err := f.place()
+	if err != nil {
+		return nil, err
+	}
+	r, err := verify.Check(c.Context(), p)
+	if err == nil && len(r.LostKeys[job]) == 0 {
+		_, err = fmt.Fprintln(c.OutOrStdout(), "nothing is lost")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.LostKeys[job], nil
+}
+
 func newDrop() *cobra.Command {
+	f := &fleetFlags{}
 	var dir string
 	c := &cobra.Command{
-		Use: "drop -o DIR SITE…", Short: "Give sites up: their pending URLs are excluded, the reason is \"dropped\"",
-		Args: cobra.MinimumNArgs(1), Example: "  argosy drop -o example slow.example.com",
-		RunE: func(c *cobra.Command, sites []string) error { return release(c, dir, crawl.EntryDrop, sites, nil) },
+		Use: "drop -o DIR SITE… | drop JOB SITE…", Short: "Give sites up: their pending URLs are excluded, the reason is \"dropped\"",
+		Args: cobra.MinimumNArgs(1), Example: "  argosy drop -o example slow.example.com\n  argosy drop 1 slow.example.com",
+		RunE: func(c *cobra.Command, args []string) error {
+			if dir != "" {
+				return release(c, dir, crawl.EntryDrop, args, nil)
+			}
+			if len(args) < 2 {
+				return usage("name a job and the sites of it to give up (argosy cancel ends a whole job)")
+			}
+			return f.release(c, "drop", args, nil)
+		},
 	}
-	dirFlag(c, &dir)
+	c.Flags().StringVarP(&dir, "out", "o", "", "directory of a crawl")
+	f.register(c)
 	return c
+}
+
+// release has a coordinator retry or drop tasks: a job's number, then sites.
+func (f *fleetFlags) release(c *cobra.Command, order string, args []string, before func(context.Context, *web.Client, uint32, *web.Release) error) error {
+	if len(args) == 0 {
+		return usage("name a crawl's directory with -o, or the number of a coordinator's job")
+	}
+	id, err := parseJob(args[0])
+	if err != nil {
+		return err
+	}
+	return f.fleet(c, func(ctx context.Context, cl *web.Client, w io.Writer) error {
+		r := web.Release{Sites: args[1:]}
+		if before != nil {
+			if err := before(ctx, cl, id, &r); err != nil {
+				return err
+			}
+		}
+		d, err := cl.Release(ctx, id, order, r)
+		if err != nil {
+			return err
+		}
+		if f.json {
+			return printJSON(w, d)
+		}
+		_, err = fmt.Fprintf(w, "%s URLs pending, %s tasks manual\n", count(d.Pending), count(d.Manual))
+		return err
+	})
 }
 
 // release does to tasks what a person asks for and says how many URLs wait now.

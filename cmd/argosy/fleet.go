@@ -24,6 +24,7 @@ import (
 // fleetFlags say which coordinator a command works with.
 type fleetFlags struct {
 	server, token, tokenFile, ca string
+	fleetDir                     string
 	json                         bool
 }
 

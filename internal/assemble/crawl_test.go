@@ -117,7 +117,7 @@ func judge(t *testing.T, dir, port string) {
 	if got != len(want) {
 		t.Errorf("the crawl has %d URLs, the search %d", got, len(want))
 	}
-	r, err := verify.Dir(ctx, dir, 1)
+	r, err := verify.Dir(ctx, dir)
 	if err != nil {
 		t.Fatal(err)
 	}

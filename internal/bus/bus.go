@@ -425,6 +425,9 @@ func (l serverLog) Tracef(string, ...any)          {}
 // pullBatch bounds what is under way to a reader, in messages of at most MaxPart bytes.
 const pullBatch = 64
 
+// heartbeat is how often a quiet server says that it is there; twice this long without a word, and reading begins anew.
+const heartbeat = time.Second
+
 type messages interface {
 	Messages(...jetstream.PullMessagesOpt) (jetstream.MessagesContext, error)
 }
@@ -432,7 +435,7 @@ type messages interface {
 // consume pulls messages until ctx ends or fn fails.
 func consume(ctx context.Context, cons messages, fn func(jetstream.Msg) error) error {
 	// Not by bytes: a pull that is limited by bytes may end early, and the next one then waits for its expiry.
-	it, err := cons.Messages(jetstream.PullMaxMessages(pullBatch))
+	it, err := cons.Messages(jetstream.PullMaxMessages(pullBatch), jetstream.PullExpiry(10*time.Second), jetstream.PullHeartbeat(heartbeat))
 	if err != nil {
 		return fmt.Errorf("read messages: %w", err)
 	}

@@ -99,6 +99,7 @@ type Coordinator struct {
 	drained  bool // asked to stop
 	judged   time.Time
 	billed   time.Time
+	newcomer bool // a node has come since
 	pinged   time.Time
 
 	published time.Time

@@ -158,7 +158,7 @@ func (c *Coordinator) snapshot(j *frontier.Job, r *run) *schedule.Snapshot {
 			o.Domain = domain(l.Site)
 		}
 		if of := c.f.Job(l.Job); of != nil {
-			o.Need = of.Placing.Need
+			o.Need, o.Width = of.Placing.Need, width(of.Limits, c.f.Site(l.Site))
 		}
 		s.Running = append(s.Running, o)
 	})
@@ -169,7 +169,7 @@ func (c *Coordinator) snapshot(j *frontier.Job, r *run) *schedule.Snapshot {
 func (c *Coordinator) waiting(j *frontier.Job, r *run, t *frontier.Task, site *crawl.Site, now int64) schedule.Task {
 	w := schedule.Task{
 		ID: t.ID, Job: t.Job, Site: t.Site, Since: t.Since, Pending: t.Pending(), Avoid: t.Avoid, Last: r.learn.last[t.ID],
-		Type: j.Placing.Type, Product: j.Placing.Product, Need: j.Placing.Need, Book: r.learn.book.Site(t.Site),
+		Type: j.Placing.Type, Product: j.Placing.Product, Need: j.Placing.Need, Width: width(j.Limits, site), Book: r.learn.book.Site(t.Site),
 	}
 	if j.Limits.PerDomain > 0 {
 		w.Domain = domain(t.Site)
@@ -191,6 +191,20 @@ func (c *Coordinator) waiting(j *frontier.Job, r *run, t *frontier.Task, site *c
 		}
 	}
 	return w
+}
+
+// width is how many requests at once a lease of a site makes, on average.
+func width(lim crawl.Limits, site *crawl.Site) float64 {
+	d := polite.SiteDelay(lim, site)
+	if d == 0 {
+		return float64(max(1, lim.SiteConnections))
+	}
+	const unknown = 100_000 // µs
+	us := site.LatencyUS
+	if us == 0 {
+		us = unknown
+	}
+	return min(1, float64(us)/float64(d.Microseconds()))
 }
 
 // host is a site's name without its port.
@@ -244,7 +258,7 @@ func (c *Coordinator) newLease(j *frontier.Job, t *schedule.Task, n *schedule.No
 func (c *Coordinator) hold(l *crawl.Lease, t *schedule.Task) {
 	c.addrs[l.ID] = t.Addrs
 	if node := c.nodes[l.Node]; node != nil {
-		node.held[l.ID] = true
+		node.held[l.ID], node.worked = true, true
 	}
 }
 

@@ -19,7 +19,8 @@ type node struct {
 	since   time.Time
 	left    bool // it took itself out
 	leaving bool // a person wants it to
-	settled bool // balance has looked at it
+	worked  bool // it has held a lease
+	tried   int  // times that balance has looked for work for it
 	held    map[uint64]bool
 }
 
@@ -34,10 +35,11 @@ func (c *Coordinator) nodeEvent(ev nodeEvent) {
 	}
 	if n == nil || n.info.Incarnation != ev.info.Incarnation {
 		n = &node{held: map[uint64]bool{}, since: time.Now()}
+		c.newcomer = true // its store goes into the ledger before its first page does
 		c.nodes[ev.info.Node] = n
 		c.f.Leases(func(l *frontier.Lease) {
 			if l.Node == ev.info.Node && l.Incarnation == ev.info.Incarnation {
-				n.held[l.ID] = true
+				n.held[l.ID], n.worked = true, true
 			}
 		})
 		c.cfg.Logger.Info("node", "name", ev.info.Node, "incarnation", ev.info.Incarnation, "labels", ev.info.Labels)
@@ -76,7 +78,7 @@ func (n *node) takes(j *frontier.Job) bool {
 // offered is a node as a cycle sees it.
 func (n *node) offered(id string, l *learner) schedule.Node {
 	return schedule.Node{
-		ID: id, Incarnation: n.info.Incarnation, Labels: n.info.Labels, Capacity: n.info.Leases, Running: len(n.held),
+		ID: id, Incarnation: n.info.Incarnation, Labels: n.info.Labels, Capacity: n.info.Leases, Running: len(n.held), Requests: float64(n.info.Concurrency), Untried: !n.worked,
 		Offer: n.info.Offer, Prices: n.rates(), Reserved: !n.info.OnDemand, Book: l.node(id, n.info.Labels),
 	}
 }
@@ -115,12 +117,12 @@ const billEvery = time.Second
 // one that is not reserved its surcharge while it holds leases.
 func (c *Coordinator) bill(ctx context.Context) {
 	span := time.Since(c.billed)
-	if span < billEvery {
+	if !c.cfg.Serve || span < billEvery && !c.newcomer {
 		return
 	}
-	c.billed = time.Now()
+	c.billed, c.newcomer = time.Now(), false
 	if span > time.Minute {
-		return // the first time, or the machine slept: nobody knows
+		span = 0 // the first time, or the machine slept: nobody knows
 	}
 	var bills []ledger.Bill
 	for id, n := range c.nodes {
@@ -220,11 +222,14 @@ func (v *NodeView) earn(e ledger.Earned) {
 func msec(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 
 // settle is how long a new node is left to find work among what waits, before work is taken from others for it.
-const settle = 500 * time.Millisecond
+const settle = 300 * time.Millisecond
+
+// tries is how often a strategy is asked again for a node that got nothing.
+const tries = 4
 
 // balance gives a node that has just come something to do where everything is with others already: their oldest leases
-// beyond a fair share are asked to end, and the strategy decides anew who gets those sites. It does so once for each
-// node that comes, so that a strategy that does not want the node is asked only once.
+// beyond a fair share are asked to end, and the strategy decides anew who gets those sites. It does so a few times
+// after a node has come: a strategy that does not want the node is not asked for ever.
 func (c *Coordinator) balance(ctx context.Context) {
 	able, newcomers := 0, 0
 	for _, n := range c.nodes {
@@ -232,10 +237,12 @@ func (c *Coordinator) balance(ctx context.Context) {
 			continue
 		}
 		able++
-		if !n.settled && time.Since(n.since) > settle {
-			n.settled = true
+		if n.tried < tries && time.Since(n.since) > time.Duration(n.tried+1)*settle {
+			n.tried++
 			if len(n.held) == 0 {
 				newcomers++
+			} else {
+				n.tried = tries
 			}
 		}
 	}

@@ -243,3 +243,20 @@ func (l *Ledger) Stores(ctx context.Context) (out []string, err error) {
 	}
 	return out, rows.Err()
 }
+
+// Jobs returns the numbers of all jobs, in order.
+func (l *Ledger) Jobs(ctx context.Context) (out []uint32, err error) {
+	rows, err := l.db.QueryContext(ctx, `SELECT id FROM jobs ORDER BY id`)
+	if err != nil {
+		return nil, fmt.Errorf("ledger: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id uint32
+		if err := rows.Scan(&id); err != nil {
+			return nil, fmt.Errorf("ledger: %w", err)
+		}
+		out = append(out, id)
+	}
+	return out, rows.Err()
+}

@@ -47,18 +47,24 @@ type flow struct {
 	cfg   FlowConfig
 	old   *Memory
 	tasks []kept
-	runs  []kept // of running leases, where they are remembered
-	fresh int    // tasks whose costs were looked at
-	same  bool   // the nodes are those of the last cycle
+	runs  []kept    // of running leases, where they are remembered
+	fresh int       // tasks whose costs were looked at
+	same  bool      // the nodes are those of the last cycle
+	cap   []float64 // what each node has of what is scarce: bandwidth, Mbit/s, or requests at once; 0 where neither is stated
+	wide  []bool    // it is requests
 	free  []float64
-	price []float64 // of bandwidth, for each node
+	price []float64 // of what is scarce, for each node
 }
 
 func (f *flow) gather() {
 	c := f.c
 	names := make([]string, len(c.S.Nodes))
+	f.cap, f.wide = make([]float64, len(names)), make([]bool, len(names))
 	for i, n := range c.S.Nodes {
 		names[i] = n.ID
+		if f.cap[i] = n.Offer[Bandwidth] / mbit; f.cap[i] <= 0 {
+			f.cap[i], f.wide[i] = n.Requests, n.Requests > 0
+		}
 	}
 	f.same = f.old != nil && slices.Equal(f.old.nodes, names)
 	c.memory = &Memory{
@@ -98,9 +104,12 @@ func (f *flow) candidates(t int) kept {
 		if math.IsInf(x, 1) {
 			continue
 		}
-		speed := c.Rate(t, n).Value / mbit
-		if offer := c.S.Nodes[n].Offer[Bandwidth] / mbit; offer > 0 {
-			speed = min(speed, offer)
+		speed := task.Width
+		if !f.wide[n] {
+			speed = c.Rate(t, n).Value / mbit
+			if f.cap[n] > 0 {
+				speed = min(speed, f.cap[n])
+			}
 		}
 		k.node, k.cost, k.speed = append(k.node, int32(n)), append(k.cost, max(x, 1e-9)), append(k.speed, speed)
 		k.best = min(k.best, max(x, 1e-9))
@@ -138,7 +147,7 @@ func (f *flow) priceBandwidth() {
 	limited := false
 	for i := range c.S.Nodes {
 		node := &c.S.Nodes[i]
-		f.free[i] = node.Offer[Bandwidth] / mbit
+		f.free[i] = f.cap[i]
 		limited = limited || f.free[i] > 0
 		if f.old != nil {
 			f.price[i] = f.old.Bandwidth[node.ID]
@@ -206,7 +215,11 @@ func (f *flow) deduct() {
 	for i := range f.c.S.Running {
 		r := &f.c.S.Running[i]
 		n, ok := at[r.Node]
-		if !ok || f.c.S.Nodes[n].Offer[Bandwidth] <= 0 {
+		if !ok || f.cap[n] <= 0 {
+			continue
+		}
+		if f.wide[n] {
+			f.free[n] -= r.Width
 			continue
 		}
 		if k, ok := f.c.memory.kept[r.Task]; ok {
@@ -247,11 +260,18 @@ func (f *flow) pick(k *kept) (at int, speed float64) {
 func (f *flow) gain(k *kept, i int) float64 {
 	n := k.node[i]
 	g := (1 - f.price[n]) / k.cost[i]
-	if f.c.S.Nodes[n].Offer[Bandwidth] > 0 && f.free[n] < k.speed[i] {
+	if f.cap[n] > 0 && f.free[n] < k.speed[i] {
 		g *= max(f.free[n]/k.speed[i], 0.02)
+	}
+	if f.wide[n] {
+		g *= 1 - crowded*(1-min(1, max(0, f.free[n]/f.cap[n])))
 	}
 	return g
 }
+
+// crowded is how much less a full node is worth than an empty one where its bandwidth is not known: nodes that seem alike
+// share the work, one that is better by more takes it until it is full.
+const crowded = 0.2
 
 // assign gives places to tasks, then looks once more at bandwidth, which the places know nothing of.
 func (f *flow) assign() []int {
@@ -287,9 +307,12 @@ func (f *flow) assign() []int {
 	for i, x := range a.Prices {
 		c.memory.Slots[c.S.Nodes[i].ID] = x
 	}
+	welcomed := f.welcome()
 	for t, n := range a.Bin {
 		out[t] = -1
-		if n >= 0 {
+		if w, ok := welcomed[t]; ok {
+			out[t] = w
+		} else if n >= 0 {
 			out[t] = f.settle(t, int(n), &p)
 		}
 	}
@@ -301,6 +324,35 @@ func (f *flow) assign() []int {
 	return out
 }
 
+// welcome gives each node that was never tried one task, that which loses least by it: nothing else tells what the node
+// is worth, and one task is a small price.
+func (f *flow) welcome() map[int]int {
+	c := f.c
+	given := map[int]int{}
+	for n := range c.S.Nodes {
+		if !c.S.Nodes[n].Untried || c.Load[n] > 0 {
+			continue
+		}
+		task, at, best := -1, 0, 0.0
+		for t := range f.tasks {
+			k := &f.tasks[t]
+			i := k.index(int32(n))
+			if _, taken := given[t]; taken || i < 0 || !fitsNow(c, t, n) {
+				continue
+			}
+			if share := k.best / k.cost[i]; share > best {
+				task, at, best = t, i, share
+			}
+		}
+		if task >= 0 {
+			given[task] = n
+			f.free[n] -= f.tasks[task].speed[at]
+			c.Take(task, n)
+		}
+	}
+	return given
+}
+
 // settle takes the node that the flow chose, or another with room where what is left of bandwidth makes it better.
 func (f *flow) settle(t, chosen int, p *solve.Capacitated) int {
 	k := &f.tasks[t]
@@ -309,7 +361,7 @@ func (f *flow) settle(t, chosen int, p *solve.Capacitated) int {
 		at = k.index(int32(chosen))
 		best = f.gain(k, at) * 1.02 // to change for less is not worth it
 	}
-	if at < 0 || f.c.S.Nodes[k.node[at]].Offer[Bandwidth] > 0 {
+	if at < 0 || f.cap[k.node[at]] > 0 {
 		allowed := p.Bin[p.Start[t]:p.Start[t+1]]
 		for i, n := range k.node {
 			if g := f.gain(k, i); g > best && fitsNow(f.c, t, int(n)) && slices.Contains(allowed, n) {

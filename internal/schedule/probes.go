@@ -61,7 +61,7 @@ func (s *Snapshot) Without(p Plan) *Snapshot {
 		t := &s.Tasks[a.Task]
 		gone[a.Task] = true
 		next.Nodes[a.Node].Running++
-		next.Running = append(next.Running, Running{Task: t.ID, Site: t.Site, Domain: t.Domain, Node: s.Nodes[a.Node].ID, Addrs: t.Addrs, Need: t.Need, Book: t.Book})
+		next.Running = append(next.Running, Running{Task: t.ID, Site: t.Site, Domain: t.Domain, Node: s.Nodes[a.Node].ID, Addrs: t.Addrs, Need: t.Need, Width: t.Width, Book: t.Book})
 	}
 	next.Tasks = nil
 	for i := range s.Tasks {

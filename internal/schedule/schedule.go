@@ -25,9 +25,11 @@ type Node struct {
 	ID          string
 	Incarnation string
 	Labels      map[string]string
-	Capacity    int // leases at once
-	Running     int // leases it holds
+	Capacity    int     // leases at once
+	Running     int     // leases it holds
+	Requests    float64 // at once; 0 is not stated
 	Draining    bool
+	Untried     bool // it has never held a lease
 	Offer       Vector
 	Prices      price.Rates
 	Reserved    bool
@@ -49,6 +51,7 @@ type Task struct {
 	Type    string   // of nodes it may go to: their label "type"; empty is any
 	Product string
 	Need    Vector             // as its job states it
+	Width   float64            // requests at once that a lease of it makes, on average; 0 is not known
 	Bits    float64            // that its next lease is expected to collect; 0 is not known
 	Place   Place              // where its site is, as far as it is known
 	URL     string             // one of its URLs
@@ -75,6 +78,7 @@ type Running struct {
 	Domain string
 	Need   Vector
 	Book   int // its site's number in the book
+	Width  float64
 }
 
 // Snapshot is all that a cycle may know. Nodes are in the order of their ids, tasks first in, first out.

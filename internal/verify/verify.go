@@ -35,7 +35,7 @@ type Report struct {
 	Details   []string `json:"details,omitempty"`
 	LostPages []string `json:"lost_pages,omitempty"`
 
-	LostKeys []crawl.Key `json:"-"`
+	LostKeys map[uint32][]crawl.Key `json:"-"` // by job
 }
 
 func (r *Report) problem(format string, args ...any) {
@@ -52,24 +52,97 @@ type want struct {
 	length  int64
 	revisit bool
 	key     crawl.Key
+	job     uint32
 	seen    bool
 }
 
+// Place says where a crawl, or a fleet, has left what it has done.
+type Place struct {
+	Dir    string   // of the crawl or the coordinator
+	Ledger string   // empty: in Dir
+	Stores []string // of archives; none: Dir's own, else those that the ledger names
+}
+
 // Dir checks a crawl's directory.
-func Dir(ctx context.Context, dir string, job uint32) (*Report, error) {
-	path := filepath.Join(dir, assemble.LedgerFile)
-	if _, err := os.Stat(path); err != nil {
-		return nil, fmt.Errorf("%s: not the directory of a crawl: %w", dir, err)
+func Dir(ctx context.Context, dir string) (*Report, error) { return Check(ctx, Place{Dir: dir}) }
+
+// Check checks all jobs of a place.
+func Check(ctx context.Context, p Place) (*Report, error) {
+	path := p.Ledger
+	if path == "" {
+		path = filepath.Join(p.Dir, assemble.LedgerFile)
+		if _, err := os.Stat(path); err != nil {
+			return nil, fmt.Errorf("%s: not the directory of a crawl: %w", p.Dir, err)
+		}
 	}
 	l, err := ledger.Open(ctx, path)
 	if err != nil {
 		return nil, err
 	}
 	defer l.Close()
-	r := &Report{}
+	jobs, err := l.Jobs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{LostKeys: map[uint32][]crawl.Key{}}
 	wants := map[string]map[int64]*want{}
+	for _, job := range jobs {
+		if err := r.pages(ctx, l, job, wants); err != nil {
+			return nil, err
+		}
+	}
+	stores, err := p.stores(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range stores {
+		if err := r.archives(ctx, s, wants); err != nil {
+			return nil, err
+		}
+	}
+	for file, ws := range wants {
+		for at, w := range ws {
+			if !w.seen {
+				r.lost(w, "%s at %d: no record of %s", file, at, w.url)
+			}
+		}
+	}
+	for _, job := range jobs {
+		if err := r.index(ctx, p.Dir, l, job); err != nil {
+			return nil, err
+		}
+	}
+	sort.Strings(r.Details)
+	r.OK = r.Problems == 0
+	return r, nil
+}
+
+// stores opens the stores of a place.
+func (p Place) stores(ctx context.Context, l *ledger.Ledger) (out []archive.Store, err error) {
+	names := p.Stores
+	own := filepath.Join(p.Dir, assemble.WARCDir)
+	if len(names) == 0 {
+		if _, err := os.Stat(own); err == nil {
+			return []archive.Store{archive.Dir(own)}, nil
+		}
+		if names, err = l.Stores(ctx); err != nil {
+			return nil, err
+		}
+	}
+	for _, n := range names {
+		s, err := archive.OpenStore(n)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// pages reads what the ledger says of a job's pages.
+func (r *Report) pages(ctx context.Context, l *ledger.Ledger, job uint32, wants map[string]map[int64]*want) error {
 	urls := map[string]bool{}
-	err = l.Pages(ctx, job, func(p *ledger.Page) error {
+	return l.Pages(ctx, job, func(p *ledger.Page) error {
 		if urls[p.URL] {
 			r.problem("ledger: %s stands twice", p.URL)
 		}
@@ -84,63 +157,38 @@ func Dir(ctx context.Context, dir string, job uint32) (*Report, error) {
 		if wants[p.WARC] == nil {
 			wants[p.WARC] = map[int64]*want{}
 		}
-		wants[p.WARC][p.Offset] = &want{url: p.URL, digest: p.Digest, length: p.Length, revisit: p.Revisit, key: p.Key}
+		wants[p.WARC][p.Offset] = &want{url: p.URL, digest: p.Digest, length: p.Length, revisit: p.Revisit, key: p.Key, job: job}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	if err := r.archives(filepath.Join(dir, assemble.WARCDir), wants); err != nil {
-		return nil, err
-	}
-	for file, ws := range wants {
-		for at, w := range ws {
-			if !w.seen {
-				r.lost(w, "%s at %d: no record of %s", file, at, w.url)
-			}
-		}
-	}
-	if err := r.index(ctx, dir, l, job); err != nil {
-		return nil, err
-	}
-	sort.Strings(r.Details)
-	r.OK = r.Problems == 0
-	return r, nil
 }
 
 func (r *Report) lost(w *want, format string, args ...any) {
 	r.Lost++
-	r.LostKeys = append(r.LostKeys, w.key)
+	r.LostKeys[w.job] = append(r.LostKeys[w.job], w.key)
 	if len(r.LostPages) < maxProblems {
 		r.LostPages = append(r.LostPages, w.url)
 	}
 	r.problem(format, args...)
 }
 
-// archives reads every record of every file.
-func (r *Report) archives(dir string, wants map[string]map[int64]*want) error {
-	var files []string
-	for _, pattern := range []string{"*.warc.gz", "*.warc.gz.open"} {
-		m, err := filepath.Glob(filepath.Join(dir, pattern))
-		if err != nil {
-			return err
-		}
-		files = append(files, m...)
+// archives reads every record of every file of a store.
+func (r *Report) archives(ctx context.Context, s archive.Store, wants map[string]map[int64]*want) error {
+	files, err := s.List(ctx)
+	if err != nil {
+		return err
 	}
-	sort.Strings(files)
 	for _, f := range files {
 		r.Files++
-		name := strings.TrimSuffix(filepath.Base(f), ".open")
-		torn := strings.HasSuffix(f, ".open")
-		if err := r.file(f, name, torn, wants[name]); err != nil {
+		name := strings.TrimSuffix(f, ".open")
+		if err := r.file(ctx, s, f, name, wants[name]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *Report) file(path, name string, torn bool, wants map[int64]*want) error {
-	f, err := os.Open(path)
+func (r *Report) file(ctx context.Context, s archive.Store, path, name string, wants map[int64]*want) error {
+	f, err := s.Open(ctx, path, 0)
 	if err != nil {
 		return err
 	}
@@ -155,7 +203,7 @@ func (r *Report) file(path, name string, torn bool, wants map[int64]*want) error
 			err = rec.Discard()
 		}
 		if err != nil {
-			if !torn { // the end of a file that is being written, or was, is nobody's loss
+			if path == name { // the end of a file that is being written, or was, is nobody's loss
 				r.problem("%s: %v", name, err)
 			}
 			return nil
@@ -194,9 +242,13 @@ func (r *Report) record(rec *archive.ReadRecord, name string, w *want) {
 
 // index compares the index with what the ledger would have it be.
 func (r *Report) index(ctx context.Context, dir string, l *ledger.Ledger, job uint32) error {
-	f, err := os.Open(filepath.Join(dir, assemble.IndexFile))
+	path := filepath.Join(dir, assemble.IndexFile)
+	if _, err := os.Stat(path); job != 1 || err != nil {
+		path = assemble.JobIndex(dir, job)
+	}
+	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
-		r.problem("%s is missing: it is written when a run ends", assemble.IndexFile)
+		r.problem("the index of job %d is missing: it is written when a run ends", job)
 		return nil
 	}
 	if err != nil {
@@ -205,14 +257,15 @@ func (r *Report) index(ctx context.Context, dir string, l *ledger.Ledger, job ui
 	defer f.Close()
 	sc := bufio.NewScanner(f)
 	sc.Buffer(nil, 1<<20)
-	last, want := "", 0
+	last, want, lines := "", 0, 0
 	next := func() bool {
 		if !sc.Scan() {
 			return false
 		}
 		r.Indexed++
+		lines++
 		if sc.Text() < last {
-			r.problem("%s:%d: not in order", assemble.IndexFile, r.Indexed)
+			r.problem("%s:%d: not in order", path, lines)
 		}
 		last = sc.Text()
 		return true
@@ -220,14 +273,14 @@ func (r *Report) index(ctx context.Context, dir string, l *ledger.Ledger, job ui
 	err = assemble.IndexLines(ctx, l, job, func(line string) error {
 		want++
 		if next() && strings.TrimSuffix(line, "\n") != last {
-			r.problem("%s:%d: not what the ledger says", assemble.IndexFile, r.Indexed)
+			r.problem("%s:%d: not what the ledger says", path, lines)
 		}
 		return nil
 	})
 	for next() {
 	}
-	if r.Indexed != want {
-		r.problem("%s has %d lines, the ledger %d captures", assemble.IndexFile, r.Indexed, want)
+	if lines != want {
+		r.problem("%s has %d lines, the ledger %d captures", path, lines, want)
 	}
 	return errors.Join(err, sc.Err())
 }
