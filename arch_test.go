@@ -84,6 +84,7 @@ var thirdParty = map[string]string{
 	"github.com/nats-io/jwt/v2":                        "bus",
 	"github.com/nats-io/nkeys":                         "bus",
 	"github.com/jackc/pgx/v5/stdlib":                   "ledger",
+	"github.com/jackc/pgx/v5/pgconn":                   "ledger",
 	"github.com/minio/minio-go/v7":                     "archive",
 	"github.com/minio/minio-go/v7/pkg/credentials":     "archive",
 	"github.com/danielgtaylor/huma/v2":                 "web",

@@ -206,12 +206,20 @@ func connect(ctx context.Context, url string, c Config, opts []nats.Option) (*Cl
 		return nil, fmt.Errorf("connect to the bus: %w", err)
 	}
 	cl := &Client{nc: nc, cfg: c}
-	if err := cl.open(ctx); err != nil {
-		nc.Close()
-		return nil, err
+	for end := time.Now().Add(patience); ; { // a cluster that has just started chooses its leaders first
+		if err = cl.open(ctx); err == nil {
+			return cl, nil
+		}
+		if url == "" || time.Now().After(end) || !pause(ctx, retryEvery) {
+			nc.Close()
+			return nil, err
+		}
+		cl.say("the bus is not ready", err)
 	}
-	return cl, nil
 }
+
+// patience is how long a cluster may take to get ready.
+const patience = 30 * time.Second
 
 // Join opens a node's connection. It creates nothing and may do only what a node may.
 func Join(d Dial, log *slog.Logger) (*Client, error) {

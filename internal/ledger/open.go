@@ -10,7 +10,9 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 	"github.com/pressly/goose/v3"
 	_ "modernc.org/sqlite" // the driver "sqlite"
@@ -111,6 +113,9 @@ func Open(ctx context.Context, place string) (*Ledger, error) {
 		return nil, fmt.Errorf("open ledger %s: %w", name, err)
 	}
 	l.db.SetMaxOpenConns(4)
+	if err := l.reach(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("open ledger %s: %w", name, err), l.db.Close())
+	}
 	if err := l.migrate(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open ledger %s: %w", name, err), l.db.Close())
 	}
@@ -118,6 +123,25 @@ func Open(ctx context.Context, place string) (*Ledger, error) {
 		return nil, errors.Join(fmt.Errorf("open ledger %s: %w", name, err), l.db.Close())
 	}
 	return l, nil
+}
+
+// patience is how long a database may take to start.
+const patience = 20 * time.Second
+
+// reach waits until the database answers: it may be starting, beside us. A refusal is not waited for.
+func (l *Ledger) reach(ctx context.Context) error {
+	for end := time.Now().Add(patience); ; {
+		err := l.db.PingContext(ctx)
+		var refused *pgconn.PgError
+		if err == nil || l.kind == sqlite || time.Now().After(end) || errors.As(err, &refused) && refused.Code != "57P03" {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
 }
 
 // redacted is a URL without its password.

@@ -8,7 +8,7 @@ ALTER TABLE leases ADD COLUMN parts INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE measurements ADD COLUMN to_node TEXT NOT NULL DEFAULT '';
 
 ALTER TABLE jobs ADD COLUMN name TEXT NOT NULL DEFAULT '';
-ALTER TABLE jobs ADD COLUMN placing TEXT NOT NULL DEFAULT '{}';
+ALTER TABLE jobs ADD COLUMN placement TEXT NOT NULL DEFAULT '{}';
 
 -- Orders pages as they were reported: seq is the entry of the log, ord the place in it.
 ALTER TABLE pages ADD COLUMN seq INTEGER NOT NULL DEFAULT 0;

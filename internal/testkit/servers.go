@@ -1,0 +1,225 @@
+package testkit
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// ErrMissing says that a server is not installed on this machine.
+var ErrMissing = errors.New("not installed")
+
+// FreePort returns a TCP port of loopback that nobody listens on.
+func FreePort() (int, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port, nil
+}
+
+// find returns the path of a server's program: on the path, or where Debian puts PostgreSQL's.
+func find(name string) (string, error) {
+	if p, err := exec.LookPath(name); err == nil {
+		return p, nil
+	}
+	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/" + name)
+	if err != nil || len(found) == 0 {
+		return "", fmt.Errorf("%s: %w", name, ErrMissing)
+	}
+	sort.Strings(found)
+	return found[len(found)-1], nil
+}
+
+// Postgres starts a PostgreSQL of its own in a temporary directory, on a free port of loopback. It returns the URL of its
+// database. The error is ErrMissing where none is installed.
+func Postgres() (url string, stop func(), err error) {
+	initdb, err := find("initdb")
+	if err != nil {
+		return "", nil, err
+	}
+	server, err := find("postgres")
+	if err != nil {
+		return "", nil, err
+	}
+	port, err := FreePort()
+	if err != nil {
+		return "", nil, err
+	}
+	dir, err := os.MkdirTemp("", "argosy-postgres-*")
+	if err != nil {
+		return "", nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.RemoveAll(dir))
+		}
+	}()
+	data := filepath.Join(dir, "data")
+	as, err := unprivileged(dir)
+	if err != nil {
+		return "", nil, err
+	}
+	run := func(name string, args ...string) *exec.Cmd {
+		c := exec.Command(name, args...)
+		c.Dir, c.SysProcAttr = dir, &syscall.SysProcAttr{Credential: as}
+		return c
+	}
+	if out, err := run(initdb, "-D", data, "-U", "argosy", "-A", "trust", "-E", "UTF8", "--locale", "C", "--no-sync").CombinedOutput(); err != nil {
+		return "", nil, fmt.Errorf("initdb: %w: %s", err, out)
+	}
+	c := run(server, "-D", data, "-p", strconv.Itoa(port), "-h", "127.0.0.1", "-k", dir, "-c", "max_connections=50")
+	var log bytes.Buffer
+	c.Stdout, c.Stderr = &log, &log
+	if err := c.Start(); err != nil {
+		return "", nil, err
+	}
+	stop = func() {
+		_ = c.Process.Signal(os.Interrupt)
+		_ = c.Wait()
+		_ = os.RemoveAll(dir)
+	}
+	if err := listens(port); err != nil {
+		stop()
+		return "", nil, fmt.Errorf("postgres: %w: %s", err, log.String())
+	}
+	return fmt.Sprintf("postgres://argosy@127.0.0.1:%d/postgres?sslmode=disable", port), stop, nil
+}
+
+// unprivileged gives a directory to a user whom servers agree to run as; nil if we are no superuser ourselves.
+func unprivileged(dir string) (*syscall.Credential, error) {
+	if os.Getuid() != 0 {
+		return nil, nil
+	}
+	u, err := user.Lookup("postgres")
+	if err != nil {
+		if u, err = user.Lookup("nobody"); err != nil {
+			return nil, err
+		}
+	}
+	uid, err := strconv.Atoi(u.Uid)
+	if err != nil {
+		return nil, err
+	}
+	gid, err := strconv.Atoi(u.Gid)
+	if err != nil {
+		return nil, err
+	}
+	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, os.Chown(dir, uid, gid)
+}
+
+// listens waits until somebody listens on a port of loopback.
+func listens(port int) error {
+	var err error
+	for range 400 {
+		var c net.Conn
+		if c, err = net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))); err == nil {
+			return c.Close()
+		}
+		time.Sleep(25 * time.Millisecond)
+	}
+	return err
+}
+
+// NATS is a cluster of NATS servers, each a process of its own.
+type NATS struct {
+	URL string // of all of them
+
+	bin     string
+	confs   []string
+	ports   []int
+	servers []*exec.Cmd
+}
+
+// NewNATS starts a cluster of n servers in an empty directory. accounts is a file that says who may connect. The program
+// is built from the module that Argosy embeds.
+func NewNATS(dir, accounts string, n int) (*NATS, error) {
+	c := &NATS{bin: filepath.Join(dir, "nats-server"), servers: make([]*exec.Cmd, n)}
+	build := exec.Command("go", "build", "-o", c.bin, "github.com/nats-io/nats-server/v2")
+	if out, err := build.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("build nats-server: %w: %s", err, out)
+	}
+	who, err := os.ReadFile(accounts)
+	if err != nil {
+		return nil, err
+	}
+	var routes []string
+	cluster := make([]int, n)
+	for i := range n {
+		port, err := FreePort()
+		if err != nil {
+			return nil, err
+		}
+		if cluster[i], err = FreePort(); err != nil {
+			return nil, err
+		}
+		c.ports = append(c.ports, port)
+		routes = append(routes, fmt.Sprintf("nats://127.0.0.1:%d", cluster[i]))
+	}
+	var urls []string
+	for i := range n {
+		conf := fmt.Sprintf(`server_name: n%d
+listen: "127.0.0.1:%d"
+jetstream { store_dir: %q, max_memory_store: 512MB, max_file_store: 20GB, sync_interval: always }
+cluster { name: argosy, listen: "127.0.0.1:%d", routes: [%s] }
+%s`, i, c.ports[i], filepath.Join(dir, fmt.Sprintf("store%d", i)), cluster[i], strings.Join(routes, ", "), who)
+		path := filepath.Join(dir, fmt.Sprintf("n%d.conf", i))
+		if err := os.WriteFile(path, []byte(conf), 0o600); err != nil {
+			return nil, err
+		}
+		c.confs = append(c.confs, path)
+		urls = append(urls, fmt.Sprintf("nats://127.0.0.1:%d", c.ports[i]))
+	}
+	c.URL = strings.Join(urls, ",")
+	for i := range n {
+		if err := c.Start(i); err != nil {
+			c.Stop()
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// Start starts a server that does not run.
+func (c *NATS) Start(i int) error {
+	cmd := exec.Command(c.bin, "-c", c.confs[i])
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	log, err := os.OpenFile(c.confs[i]+".log", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	c.servers[i] = cmd
+	return listens(c.ports[i])
+}
+
+// Kill kills a server at once.
+func (c *NATS) Kill(i int) {
+	if s := c.servers[i]; s != nil {
+		_ = s.Process.Kill()
+		_ = s.Wait()
+		c.servers[i] = nil
+	}
+}
+
+// Stop ends all servers.
+func (c *NATS) Stop() {
+	for i := range c.servers {
+		c.Kill(i)
+	}
+}
