@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -44,7 +45,7 @@ func (f *fleet) start() {
 		f.t.Fatal(err)
 	}
 	if f.cfg.Bus.URL == "" {
-		f.cfg.BusListen = f.server.BusURL()[len("nats://"):] // the same port when it starts again
+		_, f.cfg.BusListen, _ = strings.Cut(f.server.BusURL(), "://") // the same port when it starts again
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	f.stop, f.done = cancel, make(chan error, 1)

@@ -154,7 +154,8 @@ type Released struct {
 
 type out[T any] struct{ Body T }
 
-type jobID struct {
+// JobPath names a job.
+type JobPath struct {
 	ID uint32 `path:"id" minimum:"1"`
 }
 
@@ -204,7 +205,7 @@ func (a *api) register(h huma.API) {
 	huma.Register(h, post("submit", "/jobs", "Submit a job file (YAML or JSON)"), a.submit)
 	huma.Register(h, get("tasks", "/jobs/{id}/tasks", "The tasks of a job"), a.tasks)
 	for state, order := range map[string]string{crawl.JobPaused: "pause", crawl.JobRunning: "resume", crawl.JobCancelled: "cancel"} {
-		huma.Register(h, post(order, "/jobs/{id}/"+order, "Make a job "+state), func(ctx context.Context, in *jobID) (*out[Job], error) {
+		huma.Register(h, post(order, "/jobs/{id}/"+order, "Make a job "+state), func(ctx context.Context, in *JobPath) (*out[Job], error) {
 			return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) (Job, error) {
 				if err := co.SetState(ctx, in.ID, state); err != nil {
 					return Job{}, err
@@ -268,7 +269,7 @@ func (a *api) find(ctx context.Context, co *coordinator.Coordinator, id uint32) 
 	return Job{}, errors.Join(err, coordinator.ErrNoJob)
 }
 
-func (a *api) job(ctx context.Context, in *jobID) (*out[Job], error) {
+func (a *api) job(ctx context.Context, in *JobPath) (*out[Job], error) {
 	return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) (Job, error) { return a.find(ctx, co, in.ID) })
 }
 
@@ -291,7 +292,7 @@ func (a *api) submit(ctx context.Context, in *struct{ RawBody []byte }) (*out[Su
 }
 
 func (a *api) limits(ctx context.Context, in *struct {
-	jobID
+	JobPath
 	RawBody []byte
 }) (*out[Job], error) {
 	file, err := config.ReadJob(bytes.NewReader(in.RawBody))
@@ -315,7 +316,7 @@ func (a *api) limits(ctx context.Context, in *struct {
 }
 
 func (a *api) tasks(ctx context.Context, in *struct {
-	jobID
+	JobPath
 	State string `query:"state" doc:"only tasks in this state"`
 }) (*out[[]ledger.Task], error) {
 	return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) ([]ledger.Task, error) {
@@ -331,11 +332,11 @@ func (a *api) tasks(ctx context.Context, in *struct {
 }
 
 func (a *api) release(kind crawl.EntryKind) func(context.Context, *struct {
-	jobID
+	JobPath
 	Body Release
 }) (*out[Released], error) {
 	return func(ctx context.Context, in *struct {
-		jobID
+		JobPath
 		Body Release
 	}) (*out[Released], error) {
 		return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) (Released, error) {

@@ -1,0 +1,405 @@
+package assemble_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"io"
+	"log/slog"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"argosy/internal/assemble"
+	"argosy/internal/bus"
+	"argosy/internal/crawl"
+	"argosy/internal/frontier"
+	"argosy/internal/ledger"
+	"argosy/internal/web"
+)
+
+// safeLog collects what is logged.
+type safeLog struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *safeLog) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *safeLog) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// as connects to the fleet's bus with a node's credentials.
+func (f *fleet) as(t *testing.T, node string) (*nats.Conn, jetstream.JetStream, <-chan error) {
+	t.Helper()
+	p, err := f.server.Admit(node)
+	if err != nil {
+		t.Fatal(err)
+	}
+	errs := make(chan error, 64)
+	nc, err := nats.Connect(p.Bus, nats.UserJWTAndSeed(p.Login.JWT, p.Login.Seed), nats.CustomInboxPrefix("_INBOX_argosy_"+node),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { errs <- err }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return nc, js, errs
+}
+
+func denied(t *testing.T, what string, errs <-chan error) {
+	t.Helper()
+	select {
+	case err := <-errs:
+		if !strings.Contains(strings.ToLower(err.Error()), "permissions violation") {
+			t.Errorf("%s: %v", what, err)
+		}
+	case <-time.After(5 * time.Second):
+		t.Errorf("%s was allowed", what)
+	}
+}
+
+// A node may read its leases, write its parts and keep its registration, and nothing else; without credentials nobody
+// may anything.
+func TestCredentials(t *testing.T) {
+	f := newFleet(t, nil)
+	f.leader()
+	p, err := f.server.Admit("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if nc, err := nats.Connect(p.Bus); err == nil {
+		nc.Close()
+		t.Error("who has no credentials was let in")
+	}
+	other, err := bus.LoadKeys(t.TempDir() + "/keys.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	forged, err := other.Node("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if nc, err := nats.Connect(p.Bus, nats.UserJWTAndSeed(forged.JWT, forged.Seed)); err == nil {
+		nc.Close()
+		t.Error("credentials that another fleet has signed were taken")
+	}
+	for _, bad := range []string{"", "a.b", "a b", "x>", "*", strings.Repeat("n", 65)} {
+		if _, err := f.server.Admit(bad); err == nil {
+			t.Errorf("node name %q was taken", bad)
+		}
+	}
+	nc, js, errs := f.as(t, "a")
+	for _, subject := range []string{
+		"argosy.log.0.part.b", "argosy.log.0.lead", "argosy.node.b.1", "$KV.ARGOSY_NODES.b", "$KV.ARGOSY_LEADER.leader",
+		"$JS.API.STREAM.DELETE.ARGOSY_LOG_0", "$JS.API.STREAM.PURGE.ARGOSY_LOG_0", "$JS.API.STREAM.MSG.GET.ARGOSY_LOG_0",
+		"$JS.API.CONSUMER.CREATE.ARGOSY_DISPATCH.node-b.argosy.node.b.>", "$JS.API.CONSUMER.CREATE.ARGOSY_LOG_0",
+		"$JS.API.CONSUMER.CREATE.ARGOSY_DISPATCH.node-a.argosy.node.b.>", "$JS.API.CONSUMER.DELETE.ARGOSY_DISPATCH.node-b",
+	} {
+		if err := nc.Publish(subject, []byte("x")); err != nil {
+			t.Fatal(err)
+		}
+		denied(t, "to publish to "+subject, errs)
+	}
+	for _, subject := range []string{">", "argosy.>", "_INBOX.>", "_INBOX_argosy_b.>", "$KV.>"} {
+		if _, err := nc.SubscribeSync(subject); err != nil {
+			t.Fatal(err)
+		}
+		denied(t, "to subscribe to "+subject, errs)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	if _, err := js.Publish(ctx, "argosy.log.0.part.a", []byte("no entry at all")); err != nil {
+		t.Errorf("a node's own subject: %v", err)
+	}
+	f.leader() // what it wrote was no entry, and the coordinator lives
+	if _, err := f.leader().Jobs(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+// Reports that are forged, of somebody else's lease, or claim to be a leader's are refused, logged without the secret,
+// and change nothing.
+func TestForgedReports(t *testing.T) {
+	log := &safeLog{}
+	_, port := serveWeb(t, 26, 50)
+	f := newFleet(t, func(c *assemble.ServeConfig) {
+		c.Logger = slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	})
+	f.join("honest", nil)
+	id := f.submit(fleetJob(port, 20*time.Second)) // its leases stay open
+	var lease frontier.Lease
+	eventually(t, "a lease is open", func() bool {
+		err := f.leader().View(t.Context(), func(v *frontier.Frontier) error {
+			v.Leases(func(l *frontier.Lease) {
+				if l.Held > 0 {
+					lease = *l
+				}
+			})
+			return nil
+		})
+		return err == nil && lease.ID != 0
+	})
+	before := f.job(id).Counts
+	u, err := crawl.Parse("http://s0.test:" + port + "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	part := crawl.Part{
+		Lease: lease.ID, Attempt: lease.Attempt, Epoch: lease.Epoch, Secret: "guessed-secret", No: lease.Parts + 1, Final: true, Reason: crawl.EndDone,
+		Outcomes: []crawl.Outcome{{Key: u.Key(), URL: u.String(), State: crawl.Fetched, Status: 200, Bytes: 1}},
+		Found:    []crawl.Found{{Parent: u.Key(), Links: []crawl.Link{{URL: u.String() + "planted"}}}},
+	}
+	known := part
+	known.Secret = lease.Secret // stolen, but not from its own node
+	_, js, _ := f.as(t, "thief")
+	send := func(e crawl.Entry) {
+		t.Helper()
+		e.Version = crawl.WireVersion
+		b, err := crawl.Marshal(&e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := js.Publish(t.Context(), "argosy.log.0.part.thief", b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	send(crawl.Entry{Kind: crawl.EntryParts, Node: "honest", Incarnation: lease.Incarnation, Parts: []crawl.Part{known}})
+	send(crawl.Entry{Kind: crawl.EntryParts, Node: "thief", Incarnation: lease.Incarnation, Parts: []crawl.Part{known}})
+	send(crawl.Entry{Kind: crawl.EntryParts, Node: "thief", Incarnation: lease.Incarnation, Parts: []crawl.Part{part}})
+	send(crawl.Entry{Kind: crawl.EntryRecall, Epoch: 99, Recalls: []crawl.Recall{{Lease: lease.ID}}})
+	send(crawl.Entry{Kind: crawl.EntryTerm, Epoch: 99})
+	send(crawl.Entry{Kind: crawl.EntryState, State: &crawl.JobState{Job: id, State: crawl.JobCancelled}})
+	send(crawl.Entry{Kind: crawl.EntryMeasures, Node: "honest", Measures: []crawl.Measure{{Kind: crawl.MeasureBS, Bits: 1, Seconds: 1}}})
+	eventually(t, "all seven are refused", func() bool {
+		s := log.String()
+		return strings.Count(s, "not the node's to make") == 5 && strings.Count(s, "not believed") == 2
+	})
+	if after := f.job(id).Counts; after.Fetched != before.Fetched || after.Discovered != before.Discovered || f.job(id).State != crawl.JobRunning {
+		t.Errorf("before %+v, after %+v, %s", before, after, f.job(id).State)
+	}
+	err = f.leader().View(t.Context(), func(v *frontier.Frontier) error {
+		if v.Lease(lease.ID) == nil {
+			t.Error("somebody else's lease was closed")
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := ledger.Open(t.Context(), f.dir+"/"+assemble.LedgerFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	err = l.Pages(t.Context(), id, func(p *ledger.Page) error {
+		if p.Node == "thief" {
+			t.Errorf("the ledger has a page of the thief's: %+v", p)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, secret := range []string{lease.Secret, "guessed-secret"} {
+		if strings.Contains(log.String(), secret) {
+			t.Error("a secret was logged")
+		}
+	}
+	if err := f.leader().SetState(t.Context(), id, crawl.JobCancelled); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The API lets in who asks from this machine and means it, or has the token; nobody else.
+func TestAPIGuard(t *testing.T) {
+	const token = "0123456789abcdef0123456789abcdef"
+	log := &safeLog{}
+	f := newFleet(t, nil)
+	f.leader()
+	h := web.Handler(f.server, web.Config{Token: token, UserAgent: "t", Logger: slog.New(slog.NewTextHandler(log, nil))})
+	for _, c := range []struct {
+		name, from, host string
+		header           map[string]string
+		want             int
+	}{
+		{"from here", "127.0.0.1:1", "127.0.0.1:8480", nil, 200},
+		{"from here by name", "[::1]:1", "localhost:8480", nil, 200},
+		{"a page that rebinds a name to this machine", "127.0.0.1:1", "evil.example:8480", nil, 401},
+		{"a page elsewhere", "127.0.0.1:1", "127.0.0.1:8480", map[string]string{"Origin": "https://evil.example"}, 401},
+		{"a page elsewhere, without an origin", "127.0.0.1:1", "127.0.0.1:8480", map[string]string{"Sec-Fetch-Site": "cross-site"}, 401},
+		{"through a proxy on this machine", "127.0.0.1:1", "127.0.0.1:8480", map[string]string{"X-Forwarded-For": "192.0.2.1"}, 401},
+		{"from elsewhere", "192.0.2.1:1", "127.0.0.1:8480", nil, 401},
+		{"from elsewhere with a wrong token", "192.0.2.1:1", "c:8480", map[string]string{"Authorization": "Bearer " + token[1:] + "x"}, 401},
+		{"from here with a wrong token", "127.0.0.1:1", "127.0.0.1:8480", map[string]string{"Authorization": "Bearer wrong"}, 401},
+		{"from elsewhere with the token", "192.0.2.1:1", "c:8480", map[string]string{"Authorization": "Bearer " + token}, 200},
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/api/v1/status", nil)
+		r.RemoteAddr, r.Host = c.from, c.host
+		for k, v := range c.header {
+			r.Header.Set(k, v)
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if w.Code != c.want {
+			t.Errorf("%s: %d, want %d", c.name, w.Code, c.want)
+		}
+	}
+	if s := log.String(); strings.Contains(s, "wrong") && strings.Contains(s, "Bearer") || strings.Contains(s, token[1:]) {
+		t.Error("a token was logged")
+	}
+}
+
+// Orders over the API, as the commands give them; mistakes are the asker's and say what is allowed.
+func TestAPI(t *testing.T) {
+	_, port := serveWeb(t, 27, 30)
+	f := newFleet(t, nil)
+	f.join("a", nil)
+	f.leader()
+	srv := httptest.NewServer(web.Handler(f.server, web.Config{UserAgent: "t"}))
+	defer srv.Close()
+	cl, err := web.NewClient("http://127.0.0.1:1,"+srv.URL, "", nil) // the first is away
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := t.Context()
+	for file, want := range map[string]string{
+		"seeds: []":                                            "no seed",
+		"seeds: [http://s0.test/]\nspeed: 3":                   "line 2",
+		"seeds: [http://s0.test/]\nlimits: {delay: x}":         "no span",
+		"seeds: [http://s0.test/]\nlimits:\n  per_site: 0":     "minimum is 1",
+		"seeds: [http://s0.test/]\nplacing: {strategy: quick}": "quick",
+		"seeds: [http://s0.test/]\ninclude: ['(']":             "include",
+		"seeds: [ftp://s0.test/]":                              "http and https",
+	} {
+		if _, err := cl.Submit(ctx, []byte(file)); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: %v, want something of %q in one line", file, err, want)
+		}
+	}
+	id, err := cl.Submit(ctx, []byte("name: one\nseeds: [http://s0.test:"+port+"/]\nlimits: {delay: 0, per_ip: 0}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the job ends", func() bool {
+		j, err := cl.Job(ctx, id)
+		return err == nil && j.State == crawl.JobDone && j.Indexed
+	})
+	ts, err := cl.Tasks(ctx, id, "done")
+	if err != nil || len(ts) != 1 || ts[0].Fetched == 0 {
+		t.Errorf("%+v, %v", ts, err)
+	}
+	if _, err := cl.Tasks(ctx, 99, ""); err == nil {
+		t.Error("a job that is not there has tasks")
+	}
+	if _, err := cl.Release(ctx, id, "drop", web.Release{Sites: []string{"nobody.test"}}); err == nil {
+		t.Error("a site that is none of the job's was dropped")
+	}
+	if _, err := cl.SetLimits(ctx, id, []byte("seeds: [http://s0.test/]")); err == nil {
+		t.Error("a job's seeds were changed")
+	}
+	j, err := cl.SetLimits(ctx, id, []byte("limits: {delay: 5ms}\nplacing: {strategy: random}"))
+	if err != nil || j.Limits.Delay != 5*time.Millisecond || j.Strategy != "random" {
+		t.Errorf("%+v, %v", j, err)
+	}
+	if err := cl.Drain(ctx, "a", false); err != nil {
+		t.Error(err)
+	}
+	eventually(t, "the node drains", func() bool {
+		ns, err := cl.Nodes(ctx)
+		return err == nil && len(ns) == 1 && ns[0].State == "draining"
+	})
+	if err := cl.Drain(ctx, "nobody", false); err == nil {
+		t.Error("a node that is not there drains")
+	}
+	resp, err := http.Get(srv.URL + "/api/v1/openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if b, err := io.ReadAll(resp.Body); err != nil || resp.StatusCode != 200 || !bytes.Contains(b, []byte(`"/api/v1/jobs/{id}/pause"`)) {
+		t.Errorf("OpenAPI: %d, %v", resp.StatusCode, err)
+	}
+}
+
+// selfSigned makes a certificate for 127.0.0.1.
+func selfSigned(t *testing.T) (server, client *tls.Config) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tmpl := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "argosy"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, tmpl, tmpl, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := x509.NewCertPool()
+	pool.AddCert(cert)
+	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}, &tls.Config{RootCAs: pool}
+}
+
+// Where TLS is asked for, a fleet works over TLS, and plain TCP is refused.
+func TestTLS(t *testing.T) {
+	server, client := selfSigned(t)
+	_, port := serveWeb(t, 28, 40)
+	f := &fleet{t: t, dir: t.TempDir()}
+	f.cfg = assemble.DefaultServeConfig(f.dir)
+	f.cfg.BusListen, f.cfg.TLS = "127.0.0.1:0", server
+	f.start()
+	t.Cleanup(f.halt)
+	f.join("a", func(c *assemble.AgentConfig) { c.TLS = client })
+	if v := f.await(f.submit(fleetJob(port, 0))); v.State != crawl.JobDone || v.Counts.Failed > 0 {
+		t.Errorf("%s: %+v", v.State, v.Counts)
+	}
+	p, err := f.server.Admit("b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := strings.Replace(p.Bus, "tls://", "nats://", 1)
+	if nc, err := nats.Connect(plain, nats.UserJWTAndSeed(p.Login.JWT, p.Login.Seed), nats.Timeout(3*time.Second)); err == nil {
+		if !nc.TLSRequired() {
+			t.Error("plain TCP was let in")
+		}
+		nc.Close()
+	}
+	c, err := net.Dial("tcp", strings.TrimPrefix(plain, "nats://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	_ = c.SetDeadline(time.Now().Add(10 * time.Second))
+	_, _ = c.Write([]byte("CONNECT {\"verbose\":true}\r\nPING\r\n"))
+	if b, _ := io.ReadAll(c); bytes.Contains(b, []byte("PONG")) {
+		t.Error("plain TCP was answered")
+	}
+}
