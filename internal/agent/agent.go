@@ -59,7 +59,7 @@ type Stats struct {
 	Requests int64
 	Busy     int // requests under way
 	Leases   int
-	Escaped  int64 // requests that were on their way when their lease's term was over: the process had been frozen
+	Escaped  int64 // requests that were sent when their lease's term was over: the process had been frozen
 }
 
 // Agent runs leases.
@@ -272,9 +272,6 @@ func (a *Agent) nudge() {
 func (a *Agent) slot(ctx context.Context) bool {
 	select {
 	case a.slots <- struct{}{}:
-		a.mu.Lock()
-		a.requests++
-		a.mu.Unlock()
 		return true
 	case <-ctx.Done():
 		return false
@@ -283,11 +280,18 @@ func (a *Agent) slot(ctx context.Context) bool {
 
 func (a *Agent) release() { <-a.slots }
 
-// escape counts a request that has come back after its lease's term: it was on its way when the process was frozen, and
-// somebody else may have the site by now.
-func (a *Agent) escape(l *lease) {
+// sent counts a request.
+func (a *Agent) sent() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.requests++
+}
+
+// escape counts a request that was sent when its lease's term was over: the process was frozen on the way from the last
+// look at the clock to the wire, and somebody else may have had the site by then.
+func (a *Agent) escape(l *lease, at time.Time) {
 	l.mu.Lock()
-	late := l.stale(1)
+	late := at.Sub(l.rep.stored) > l.job.Limits.RecycleAfter
 	l.mu.Unlock()
 	if late {
 		a.mu.Lock()

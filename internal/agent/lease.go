@@ -255,23 +255,30 @@ func (l *lease) putBack(t crawl.Target) {
 }
 
 // turn waits for the site's turn and for one of the node's slots. False if the lease ends first, or if the turn is so
-// far away that the site should rather be somebody else's until then.
+// far away that the site should rather be somebody else's until then. The lease's term is looked at last of all: the
+// process may have been frozen while it waited, and somebody else may have the site by now.
 func (l *lease) turn() bool {
 	l.mu.Lock()
 	wait := time.Until(l.next)
-	stale := l.stale(0.75)
 	if wait > polite.MaxWait {
 		l.endLocked(crawl.EndWait)
 	}
-	if stale { // nobody may be listening any more: stop before somebody else is sent
-		l.endLocked(crawl.EndRecalled)
-	}
 	over := l.ended != ""
 	l.mu.Unlock()
-	if over || wait > 0 && !l.pause(wait) {
+	if over || wait > 0 && !l.pause(wait) || !l.a.slot(l.ctx) {
 		return false
 	}
-	return l.a.slot(l.ctx)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.stale(0.75) {
+		l.endLocked(crawl.EndRecalled)
+	}
+	if l.ended != "" {
+		l.a.release()
+		return false
+	}
+	l.a.sent()
+	return true
 }
 
 // stale tells whether so much of the lease's term has gone by since its last stored part began. Wall time counts as well

@@ -176,12 +176,12 @@ func (l *lease) exchange(u crawl.URL) (*fetch.Response, *fetch.Scratch, error) {
 	defer l.a.release()
 	sc := scratches.Get().(*fetch.Scratch)
 	resp, err := l.sess.Do(l.ctx, l.request(u), sc)
-	l.a.escape(l)
 	if err != nil {
 		putScratch(sc)
 		l.started(time.Now())
 		return nil, nil, err
 	}
+	l.a.escape(l, resp.Date)
 	l.started(resp.Date)
 	l.answered(resp.Timing.FirstByte)
 	l.mu.Lock()

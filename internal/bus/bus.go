@@ -153,7 +153,7 @@ type Dial struct {
 func (d Dial) options(log *slog.Logger) ([]nats.Option, error) {
 	name := "argosy"
 	opts := []nats.Option{
-		nats.MaxReconnects(-1), nats.ReconnectWait(500 * time.Millisecond), nats.ReconnectJitter(200*time.Millisecond, 500*time.Millisecond),
+		nats.MaxReconnects(-1), nats.ReconnectWait(100 * time.Millisecond), nats.ReconnectJitter(100*time.Millisecond, 200*time.Millisecond),
 		nats.Timeout(5 * time.Second), nats.PingInterval(10 * time.Second), nats.MaxPingsOutstanding(2), nats.IgnoreAuthErrorAbort(),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 			if log != nil {
@@ -231,7 +231,7 @@ func Join(d Dial, log *slog.Logger) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect to the bus: %w", err)
 	}
-	cl := &Client{nc: nc}
+	cl := &Client{nc: nc, cfg: Config{Logger: log}}
 	if cl.js, err = jetstream.New(nc); err != nil {
 		nc.Close()
 		return nil, err

@@ -37,7 +37,7 @@ func dispatchSubject(node string, lease uint64) string {
 func consumerOf(node string) string { return "node-" + node }
 
 // retryEvery is how often a node tries again what the bus, being away, did not do.
-const retryEvery = 500 * time.Millisecond
+const retryEvery = 200 * time.Millisecond
 
 // Receive calls fn for every message dispatched to a node, once each, until ctx ends or fn fails. While the bus is away
 // it waits.
@@ -74,9 +74,10 @@ func (c *Client) Receive(ctx context.Context, node string, fn func([]byte) error
 // again, for a repeat is harmless. It fails when ctx ends, or when the bus refuses the entry for good.
 func (c *Client) Report(ctx context.Context, node string, entry []byte) error {
 	for {
-		try, cancel := context.WithTimeout(ctx, 5*time.Second)
-		_, err := c.js.Publish(try, partSubject+node, entry)
-		cancel()
+		err := c.try(ctx, func(ctx context.Context) error {
+			_, err := c.js.Publish(ctx, partSubject+node, entry)
+			return err
+		})
 		switch {
 		case err == nil:
 			return nil
@@ -90,6 +91,30 @@ func (c *Client) Report(ctx context.Context, node string, entry []byte) error {
 			return ctx.Err()
 		}
 	}
+}
+
+// tryTime bounds how long an answer is waited for while the connection stands.
+const tryTime = 5 * time.Second
+
+// try asks the bus something. It fails at once when the connection breaks: no answer will come.
+func (c *Client) try(ctx context.Context, fn func(context.Context) error) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, tryTime, nats.ErrTimeout)
+	defer cancel()
+	if !c.nc.IsConnected() {
+		return nats.ErrDisconnected
+	}
+	broken := c.nc.StatusChanged(nats.RECONNECTING, nats.CLOSED)
+	defer c.nc.RemoveStatusListener(broken)
+	done := make(chan struct{})
+	defer close(done)
+	go func() {
+		select {
+		case <-broken:
+			cancel()
+		case <-done:
+		}
+	}()
+	return fn(ctx)
 }
 
 // ErrTaken says that another process has registered under a node's name.

@@ -260,3 +260,12 @@ func (l *Ledger) Jobs(ctx context.Context) (out []uint32, err error) {
 	}
 	return out, rows.Err()
 }
+
+// LeasesLost counts the leases of a job that ended without a final part: recalled, or given up with their node.
+func (l *Ledger) LeasesLost(ctx context.Context, job uint32) (n int, err error) {
+	row := l.db.QueryRowContext(ctx, l.kind.bind(`SELECT count(*) FROM leases WHERE job = ? AND reason IN (?, ?)`), int64(job), crawl.EndDead, crawl.EndRecalled)
+	if err := row.Scan(&n); err != nil {
+		return 0, fmt.Errorf("ledger: %w", err)
+	}
+	return n, nil
+}

@@ -1,0 +1,271 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+)
+
+var scenarios = []scenario{
+	{"undisturbed", "nothing", setting{agents: 4}, nil},
+	{"kill-agents", "six times an agent is killed (SIGKILL) and started again", setting{agents: 4}, killAgents},
+	{"lose-agents", "two of four agents are killed and do not come back", setting{agents: 4}, loseAgents},
+	{"freeze-agents", "three times an agent is stopped (SIGSTOP) for three terms of its leases, and goes on", setting{agents: 4}, freezeAgents},
+	{"partition", "twice an agent is cut off from the bus, but not from the sites, for three terms", setting{agents: 3, apart: true}, partition},
+	{"full-disk", "an agent's disk is full; room is made, and it is started again", setting{agents: 3, small: "700k"}, fullDisk},
+	{"kill-coordinator", "four times the coordinator is killed and started again", setting{agents: 4}, killCoordinator},
+	{"coordinator-away", "the coordinator is killed, and away for long", setting{agents: 4}, coordinatorAway},
+	{"standby", "twice the coordinator that leads is killed, and the other one takes over", setting{agents: 3, cluster: true}, standby},
+	{"kill-nats", "each of three NATS servers in turn is killed and started again", setting{agents: 3, cluster: true}, killNATS},
+	{"no-quorum", "two of three NATS servers are killed; the bus has no leader for three terms", setting{agents: 3, cluster: true}, noQuorum},
+}
+
+// pause waits, unless ctx ends first.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// term is how long a lease may be silent before it is somebody else's.
+func (f *fleet) term() time.Duration { return f.o.recycle + f.o.recycle/2 }
+
+func killAgents(ctx context.Context, f *fleet) error {
+	for i := range 6 {
+		a := f.agents[i%len(f.agents)]
+		a.end(syscall.SIGKILL)
+		if err := pause(ctx, 300*time.Millisecond); err != nil {
+			return err
+		}
+		if err := a.start(); err != nil {
+			return err
+		}
+		if err := pause(ctx, 1200*time.Millisecond); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func loseAgents(ctx context.Context, f *fleet) error {
+	for _, a := range f.agents[:2] {
+		a.end(syscall.SIGKILL)
+		if err := pause(ctx, time.Second); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func freezeAgents(ctx context.Context, f *fleet) error {
+	for _, a := range f.agents[:3] {
+		a.signal(syscall.SIGSTOP)
+		err := pause(ctx, 3*f.term())
+		a.signal(syscall.SIGCONT)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func partition(ctx context.Context, f *fleet) error {
+	for _, n := range f.nets[:2] {
+		if err := n.cut(true); err != nil {
+			return err
+		}
+		err := pause(ctx, 3*f.term())
+		if cerr := n.cut(false); cerr != nil {
+			return cerr
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func fullDisk(ctx context.Context, f *fleet) error {
+	a := f.agents[0]
+	select {
+	case err := <-a.done:
+		if err == nil {
+			return fmt.Errorf("the agent with a full disk left as if all was well")
+		}
+		a.cmd = nil
+	case <-time.After(time.Minute):
+		return fmt.Errorf("the disk never filled up")
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if out, err := exec.Command("mount", "-o", "remount,size=200m", f.dir+"/store0").CombinedOutput(); err != nil {
+		return fmt.Errorf("remount: %w: %s", err, out)
+	}
+	return a.start()
+}
+
+func killCoordinator(ctx context.Context, f *fleet) error {
+	for range 4 {
+		f.coordinators[0].end(syscall.SIGKILL)
+		if err := pause(ctx, 300*time.Millisecond); err != nil {
+			return err
+		}
+		if err := f.coordinators[0].start(); err != nil {
+			return err
+		}
+		if err := pause(ctx, 1700*time.Millisecond); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func coordinatorAway(ctx context.Context, f *fleet) error {
+	f.coordinators[0].end(syscall.SIGKILL)
+	if err := pause(ctx, f.o.away); err != nil {
+		return err
+	}
+	return f.coordinators[0].start()
+}
+
+func standby(ctx context.Context, f *fleet) error {
+	for i := range 2 {
+		f.coordinators[i].end(syscall.SIGKILL)
+		err := f.eventually(ctx, "the other coordinator leads", func() bool {
+			_, err := f.client.Jobs(ctx)
+			return err == nil
+		})
+		if err == nil {
+			err = f.coordinators[i].start()
+		}
+		if err == nil {
+			err = pause(ctx, 2*time.Second)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func killNATS(ctx context.Context, f *fleet) error {
+	for i := range 3 {
+		f.nats.Kill(i)
+		if err := pause(ctx, 2*time.Second); err != nil {
+			return err
+		}
+		if err := f.nats.Start(i); err != nil {
+			return err
+		}
+		if err := pause(ctx, 3*time.Second); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func noQuorum(ctx context.Context, f *fleet) error {
+	f.nats.Kill(0)
+	f.nats.Kill(1)
+	if err := pause(ctx, 3*f.term()); err != nil {
+		return err
+	}
+	for i := range 2 {
+		if err := f.nats.Start(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mount makes a small disk of memory.
+func (f *fleet) mount(dir, size string) error {
+	if os.Getuid() != 0 {
+		return fmt.Errorf("%w: a full disk takes a tmpfs, and that root", errSkipped)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size="+size, "tmpfs", dir).CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: mount: %s", errSkipped, out)
+	}
+	f.cleanup = append(f.cleanup, func() { _ = exec.Command("umount", "-l", dir).Run() })
+	return nil
+}
+
+// namespace is a network namespace with two lines to the host: one to the sites, one to the bus.
+type namespace struct{ name, bus string }
+
+// Addresses of the host's ends, made for this benchmark.
+const (
+	hostWeb = "10.231.1.1"
+	hostBus = "10.231.2.1"
+)
+
+// enter is what a process in the namespace runs under.
+func (n *namespace) enter() []string { return []string{"ip", "netns", "exec", n.name} }
+
+// cut cuts the line to the bus, or mends it.
+func (n *namespace) cut(off bool) error {
+	state := "up"
+	if off {
+		state = "down"
+	}
+	return ip("link", "set", n.bus, state)
+}
+
+func ip(args ...string) error {
+	if out, err := exec.Command("ip", args...).CombinedOutput(); err != nil {
+		return fmt.Errorf("ip %v: %w: %s", args, err, out)
+	}
+	return nil
+}
+
+// openNets makes a namespace for each agent, on two bridges.
+func (f *fleet) openNets() error {
+	if os.Getuid() != 0 {
+		return fmt.Errorf("%w: network namespaces take root", errSkipped)
+	}
+	if _, err := exec.LookPath("ip"); err != nil {
+		return fmt.Errorf("%w: iproute2 is not installed", errSkipped)
+	}
+	f.webAddr = hostWeb
+	for i, addr := range []string{hostWeb, hostBus} {
+		br := fmt.Sprintf("arfbr%d", i+1)
+		f.cleanup = append(f.cleanup, func() { _ = ip("link", "del", br) })
+		for _, args := range [][]string{{"link", "add", br, "type", "bridge"}, {"addr", "add", addr + "/24", "dev", br}, {"link", "set", br, "up"}} {
+			if err := ip(args...); err != nil {
+				return fmt.Errorf("%w: %w", errSkipped, err)
+			}
+		}
+	}
+	for i := range f.s.agents {
+		n := &namespace{name: fmt.Sprintf("arf%d", i), bus: fmt.Sprintf("arfb%d", i)}
+		f.cleanup = append(f.cleanup, func() { _ = ip("netns", "del", n.name) })
+		if err := ip("netns", "add", n.name); err != nil {
+			return err
+		}
+		for k, host := range []string{fmt.Sprintf("arfw%d", i), n.bus} {
+			inside := fmt.Sprintf("arfi%d", k)
+			for _, args := range [][]string{
+				{"link", "add", host, "type", "veth", "peer", "name", inside, "netns", n.name}, {"link", "set", host, "master", fmt.Sprintf("arfbr%d", k+1), "up"},
+				{"-n", n.name, "addr", "add", fmt.Sprintf("10.231.%d.%d/24", k+1, 10+i), "dev", inside}, {"-n", n.name, "link", "set", inside, "up"},
+			} {
+				if err := ip(args...); err != nil {
+					return err
+				}
+			}
+		}
+		if err := ip("-n", n.name, "link", "set", "lo", "up"); err != nil {
+			return err
+		}
+		f.nets = append(f.nets, n)
+	}
+	return nil
+}

@@ -1,0 +1,431 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"argosy/internal/bus"
+	"argosy/internal/ledger"
+	"argosy/internal/testkit"
+	"argosy/internal/verify"
+	"argosy/internal/web"
+	"argosy/internal/webs"
+)
+
+type options struct {
+	argosy       string
+	sites, pages int
+	delay        time.Duration
+	recycle      time.Duration
+	away         time.Duration
+}
+
+// setting is what a scenario's fleet is made of.
+type setting struct {
+	agents  int
+	cluster bool   // three NATS servers, PostgreSQL, two coordinators
+	apart   bool   // agents in network namespaces of their own
+	small   string // size of the first agent's store, a tmpfs
+}
+
+// errSkipped says that this machine cannot play a scenario.
+var errSkipped = errors.New("skipped")
+
+func isSkipped(err error) bool {
+	return errors.Is(err, errSkipped) || errors.Is(err, testkit.ErrMissing)
+}
+
+// result is how a crawl ended.
+type result struct {
+	urls     map[string]string // state and status
+	once     string
+	verify   string
+	shortest time.Duration // between two requests to a site, as the sites saw it
+	extra    int           // page requests beyond one a URL
+	lost     int           // leases that died or were recalled
+	escaped  int
+	pause    time.Duration // the longest that a site waited between two requests
+	took     time.Duration
+}
+
+// fleet is the processes of a scenario.
+type fleet struct {
+	o       options
+	s       setting
+	dir     string
+	web     *webs.Web
+	webAddr string // as agents reach it
+	port    string
+	api     []string // of each coordinator
+	busPort int
+	nats    *testkit.NATS
+	pg      string
+	nets    []*namespace
+
+	coordinators []*process
+	agents       []*process
+	client       *web.Client
+	job          uint32
+	cleanup      []func()
+}
+
+// process is a process that can be started again.
+type process struct {
+	args []string
+	log  string
+	pre  []string // what it runs under
+	cmd  *exec.Cmd
+	done chan error
+}
+
+func (p *process) start() error {
+	args := append(append([]string(nil), p.pre...), p.args...)
+	p.cmd = exec.Command(args[0], args[1:]...)
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	log, err := os.OpenFile(p.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	p.cmd.Stdout, p.cmd.Stderr = log, log
+	if err := p.cmd.Start(); err != nil {
+		return err
+	}
+	p.done = make(chan error, 1)
+	go func(c *exec.Cmd, done chan error) { done <- c.Wait() }(p.cmd, p.done)
+	return nil
+}
+
+func (p *process) signal(s syscall.Signal) { _ = p.cmd.Process.Signal(s) }
+
+// end ends a process and waits; it kills what does not leave by itself within ten seconds.
+func (p *process) end(s syscall.Signal) {
+	if p.cmd == nil {
+		return
+	}
+	p.signal(s)
+	select {
+	case <-p.done:
+	case <-time.After(10 * time.Second):
+		p.signal(syscall.SIGKILL)
+		<-p.done
+	}
+	p.cmd = nil
+}
+
+func play(ctx context.Context, o options, s scenario, dir string) (r *result, err error) {
+	f := &fleet{o: o, s: s.fleet, dir: dir}
+	defer func() {
+		for i := len(f.cleanup) - 1; i >= 0; i-- {
+			f.cleanup[i]()
+		}
+	}()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	if err := f.open(ctx); err != nil {
+		return nil, err
+	}
+	begin := time.Now()
+	if err := f.submit(ctx); err != nil {
+		return nil, err
+	}
+	if err := f.until(ctx, int64(o.sites*o.pages/20)); err != nil {
+		return nil, err
+	}
+	if s.happen != nil {
+		if err := s.happen(ctx, f); err != nil {
+			return nil, err
+		}
+	}
+	if err := f.ended(ctx); err != nil {
+		return nil, err
+	}
+	took := time.Since(begin)
+	for _, a := range f.agents {
+		if a.cmd != nil {
+			a.signal(syscall.SIGCONT)
+		}
+		a.end(syscall.SIGTERM)
+	}
+	if r, err = f.judge(ctx); err == nil {
+		r.took = took
+	}
+	return r, err
+}
+
+func (f *fleet) open(ctx context.Context) error {
+	f.web = webs.Random(webs.RandomConfig{Sites: f.o.sites, Pages: f.o.pages, Links: 6, Seed: 1})
+	f.webAddr = "127.0.0.1"
+	if f.s.apart {
+		if err := f.openNets(); err != nil {
+			return err
+		}
+	}
+	port, stop, err := f.web.Serve(f.webAddr + ":0")
+	if err != nil {
+		return err
+	}
+	f.port = port
+	f.cleanup = append(f.cleanup, stop)
+	if f.s.small != "" {
+		if err := f.mount(filepath.Join(f.dir, "store0"), f.s.small); err != nil {
+			return err
+		}
+	}
+	if f.s.cluster {
+		if err := f.openCluster(); err != nil {
+			return err
+		}
+	}
+	return f.openFleet(ctx)
+}
+
+func (f *fleet) openCluster() error {
+	url, stop, err := testkit.Postgres()
+	if err != nil {
+		return err
+	}
+	f.pg = url
+	f.cleanup = append(f.cleanup, stop)
+	dir := filepath.Join(f.dir, "nats")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	k, err := bus.LoadKeys(filepath.Join(dir, "keys.json"))
+	if err == nil {
+		err = k.WriteCluster(dir)
+	}
+	if err != nil {
+		return err
+	}
+	if f.nats, err = testkit.NewNATS(dir, filepath.Join(dir, "accounts.conf"), 3); err != nil {
+		return err
+	}
+	f.cleanup = append(f.cleanup, f.nats.Stop)
+	return nil
+}
+
+func (f *fleet) openFleet(ctx context.Context) error {
+	coordinators, busHost := 1, "127.0.0.1"
+	if f.s.cluster {
+		coordinators = 2
+	}
+	if f.s.apart {
+		busHost = hostBus
+	}
+	var err error
+	if f.busPort, err = testkit.FreePort(); err != nil {
+		return err
+	}
+	for i := range coordinators {
+		port, err := testkit.FreePort()
+		if err != nil {
+			return err
+		}
+		f.api = append(f.api, fmt.Sprintf("http://%s:%d", busHost, port))
+		args := []string{f.o.argosy, "serve", "-o", filepath.Join(f.dir, fmt.Sprintf("c%d", i)), "--listen", fmt.Sprintf("%s:%d", busHost, port), "--name", fmt.Sprintf("c%d", i),
+			"--token-file", f.token()}
+		if f.s.cluster {
+			nats := filepath.Join(f.dir, "nats")
+			args = append(args, "--nats", f.nats.URL, "--nats-creds", nats+"/coordinator.creds", "--signing-key", nats+"/signing.nk", "--ledger", f.pg, "--checkpoint", "2000")
+		} else {
+			args = append(args, "--bus-listen", fmt.Sprintf("%s:%d", busHost, f.busPort))
+		}
+		p := &process{args: args, log: filepath.Join(f.dir, fmt.Sprintf("c%d.log", i))}
+		if err := p.start(); err != nil {
+			return err
+		}
+		f.coordinators = append(f.coordinators, p)
+		f.cleanup = append(f.cleanup, func() { p.end(syscall.SIGTERM) })
+	}
+	if f.client, err = web.NewClient(strings.Join(f.api, ","), tokenOfBench, nil); err != nil {
+		return err
+	}
+	if err := f.eventually(ctx, "a coordinator leads", func() bool {
+		s, err := f.client.Jobs(ctx)
+		return err == nil && len(s) == 0
+	}); err != nil {
+		return err
+	}
+	for i := range f.s.agents {
+		p := &process{log: filepath.Join(f.dir, fmt.Sprintf("a%d.log", i)), args: []string{
+			f.o.argosy, "agent", "--join", strings.Join(f.api, ","), "--token-file", f.token(), "--name", fmt.Sprintf("n%d", i),
+			"--store", filepath.Join(f.dir, fmt.Sprintf("store%d", i)), "--allow-private", "--resolve", "*.test=" + f.webAddr, "--concurrency", "32",
+		}}
+		if f.s.apart {
+			p.pre = f.nets[i].enter()
+		}
+		if err := p.start(); err != nil {
+			return err
+		}
+		f.agents = append(f.agents, p)
+		f.cleanup = append(f.cleanup, func() { p.end(syscall.SIGKILL) })
+	}
+	return f.eventually(ctx, "all agents have joined", func() bool {
+		ns, err := f.client.Nodes(ctx)
+		return err == nil && len(ns) == f.s.agents
+	})
+}
+
+const tokenOfBench = "a-token-for-this-benchmark-alone"
+
+func (f *fleet) token() string {
+	path := filepath.Join(f.dir, "token")
+	if _, err := os.Stat(path); err != nil {
+		_ = os.WriteFile(path, []byte(tokenOfBench), 0o600)
+	}
+	return path
+}
+
+func (f *fleet) submit(ctx context.Context) (err error) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "name: faults\nplacing: {probe: none}\nlimits: {delay: %s, per_ip: 0, recycle_after: %s, backoff: 200ms, connect_timeout: 1s}\nseeds:\n", f.o.delay, f.o.recycle)
+	for s := range f.o.sites {
+		fmt.Fprintf(&b, "  - http://s%d.test:%s/\n", s, f.port)
+	}
+	f.job, err = f.client.Submit(ctx, []byte(b.String()))
+	return err
+}
+
+// eventually waits for a condition, for as long as five minutes.
+func (f *fleet) eventually(ctx context.Context, what string, ok func() bool) error {
+	for end := time.Now().Add(5*time.Minute + f.o.away); time.Now().Before(end); {
+		if ok() {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	return fmt.Errorf("it never happened that %s; logs are in %s", what, f.dir)
+}
+
+// until waits until so many URLs have been fetched, or the job is over.
+func (f *fleet) until(ctx context.Context, n int64) error {
+	return f.eventually(ctx, fmt.Sprintf("%d URLs are fetched", n), func() bool {
+		j, err := f.client.Job(ctx, f.job)
+		return err == nil && (j.Counts.Fetched >= n || j.State != "running")
+	})
+}
+
+func (f *fleet) ended(ctx context.Context) error {
+	return f.eventually(ctx, "the job ends", func() bool {
+		j, err := f.client.Job(ctx, f.job)
+		return err == nil && j.State != "running" && j.Indexed
+	})
+}
+
+var escapes = regexp.MustCompile(`msg=left .*escaped=(\d+)`)
+
+// judge reads what the crawl has left, and what the sites saw.
+func (f *fleet) judge(ctx context.Context) (*result, error) {
+	r := &result{urls: map[string]string{}, once: "yes", verify: "clean"}
+	place := verify.Place{Dir: filepath.Join(f.dir, "c0"), Ledger: f.pg}
+	if f.s.cluster { // the index is with the one that led last
+		for i := range f.coordinators {
+			d := filepath.Join(f.dir, fmt.Sprintf("c%d", i))
+			if _, err := os.Stat(filepath.Join(d, "jobs", fmt.Sprint(f.job), "index.cdxj")); err == nil {
+				place.Dir = d
+			}
+		}
+	}
+	where := f.pg
+	if where == "" {
+		where = filepath.Join(place.Dir, "argosy.db")
+	}
+	l, err := ledger.Open(ctx, where)
+	if err != nil {
+		return nil, err
+	}
+	defer l.Close()
+	fetched := 0
+	err = l.Pages(ctx, f.job, func(p *ledger.Page) error {
+		r.urls[strings.Replace(p.URL, ":"+f.port, "", 1)] = fmt.Sprintf("%s %d %s", p.State, p.Status, p.Reason)
+		if p.State == "fetched" {
+			fetched++
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if r.lost, err = l.LeasesLost(ctx, f.job); err != nil {
+		return nil, err
+	}
+	rep, err := verify.Check(ctx, place)
+	if err != nil {
+		return nil, err
+	}
+	if !rep.OK {
+		r.verify = fmt.Sprintf("%d PROBLEMS, such as %s", rep.Problems, rep.Details[0])
+	}
+	r.once = onceOnly(filepath.Join(place.Dir, "jobs", fmt.Sprint(f.job), "index.cdxj"), fetched)
+	f.seen(r)
+	for _, a := range f.agents {
+		b, err := os.ReadFile(a.log)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range escapes.FindAllStringSubmatch(string(b), -1) {
+			n, _ := strconv.Atoi(m[1])
+			r.escaped += n
+		}
+	}
+	return r, nil
+}
+
+// onceOnly tells whether an index has so many lines, each URL once.
+func onceOnly(path string, want int) string {
+	file, err := os.Open(path)
+	if err != nil {
+		return "NO: " + err.Error()
+	}
+	defer file.Close()
+	seen := map[string]bool{}
+	n := 0
+	for sc := bufio.NewScanner(file); sc.Scan(); n++ {
+		key, _, _ := strings.Cut(sc.Text(), " ")
+		if seen[key] {
+			return "NO: twice " + key
+		}
+		seen[key] = true
+	}
+	if n != want {
+		return fmt.Sprintf("NO: %d lines for %d", n, want)
+	}
+	return "yes"
+}
+
+// seen takes from what the sites saw: gaps, pauses and repeats.
+func (f *fleet) seen(r *result) {
+	r.shortest = time.Hour
+	for s := range f.o.sites {
+		hits := f.web.Hits(fmt.Sprintf("s%d.test", s))
+		asked := map[string]bool{}
+		for i, h := range hits {
+			if h.Path != "/robots.txt" {
+				if asked[h.Path] {
+					r.extra++
+				}
+				asked[h.Path] = true
+			}
+			if i > 0 {
+				gap := h.At.Sub(hits[i-1].At)
+				r.shortest, r.pause = min(r.shortest, gap), max(r.pause, gap)
+			}
+		}
+	}
+}
