@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"argosy/internal/archive"
 	"argosy/internal/assemble"
 	"argosy/internal/bus"
 	"argosy/internal/config"
@@ -95,6 +96,9 @@ func (f *agentFlags) config() (assemble.AgentConfig, error) {
 	if f.store == "" {
 		return c, usage("--store: say where archives go: a directory, or s3://BUCKET")
 	}
+	if _, err := archive.OpenStore(f.store); err != nil {
+		return c, usage("--%w", err)
+	}
 	if f.concurrency < 1 || f.concurrency > 10_000 || f.leases < 0 {
 		return c, usage("--concurrency %d, --leases %d: allowed are 1 to 10000 requests, and 0 or more leases", f.concurrency, f.leases)
 	}
@@ -107,6 +111,9 @@ func (f *agentFlags) config() (assemble.AgentConfig, error) {
 	}
 	if info.Node == "" {
 		info.Node = defaultNode()
+	}
+	if err := bus.CheckNode(info.Node); err != nil {
+		return c, usage("--name: %w", err)
 	}
 	if info.Leases == 0 {
 		info.Leases = max(64, 32*f.concurrency)

@@ -55,6 +55,7 @@ func TestBadInput(t *testing.T) {
 	}
 	ragged, negative, words := file("ragged", "1 2\n3\n"), file("negative", "1 -2\n3 4\n"), file("words", "1 many\n")
 	empty, square := file("empty", ""), file("square", "0 5\n5 0\n")
+	unknown := file("unknown.yaml", "seeds: [a.example]\nspeed: 3\n")
 	for _, c := range []struct {
 		args []string
 		want string
@@ -109,6 +110,31 @@ func TestBadInput(t *testing.T) {
 		{[]string{"verify", "-o", dir}, "not the directory of a crawl"},
 		{[]string{"export"}, "-o"},
 		{[]string{"drop", "-o", dir}, "at least 1"},
+		{[]string{"serve"}, "-o"},
+		{[]string{"serve", "-o", dir, "--listen", "here"}, "--listen here"},
+		{[]string{"serve", "-o", dir, "--strategy", "guess"}, "allowed are bandwidth"},
+		{[]string{"serve", "-o", dir, "--ledger", "mysql://x"}, "postgres://"},
+		{[]string{"serve", "-o", dir, "--tls-cert", words, "--tls-key", words}, "--tls-cert"},
+		{[]string{"serve", "-o", dir, "--token-file", words}, "16 characters"},
+		{[]string{"serve", "-o", dir, "--probe", "some"}, "none, few, all"},
+		{[]string{"agent", "--store", dir}, "--join"},
+		{[]string{"agent", "--join", "http://127.0.0.1:1"}, "--store"},
+		{[]string{"agent", "--join", "nonsense", "--store", dir}, "http://HOST:PORT"},
+		{[]string{"agent", "--join", "http://127.0.0.1:1", "--store", "ftp://x"}, "a directory, file:// and s3://"},
+		{[]string{"agent", "--join", "http://127.0.0.1:1", "--store", dir, "--name", "a b"}, "letters, digits"},
+		{[]string{"agent", "--join", "http://127.0.0.1:1", "--store", dir, "--label", "x"}, "NAME=VALUE"},
+		{[]string{"agent", "--join", "http://127.0.0.1:1", "--store", dir, "--capacity", "disks=1"}, "cpu, memory, bandwidth"},
+		{[]string{"agent", "--join", "http://127.0.0.1:1", "--store", dir, "--prices", "use=-1"}, "0 to 1e9"},
+		{[]string{"agent", "--join", "http://127.0.0.1:1", "--store", dir, "--echo", ":0"}, "HOST:PORT"},
+		{[]string{"submit"}, "job file"},
+		{[]string{"submit", "--check", words}, words},
+		{[]string{"submit", "--check", unknown}, "line 2"},
+		{[]string{"submit", "--check", file("depth.yaml", "seeds: [a.example]\nlimits: {max_depth: -2}\n")}, "minimum is -1"},
+		{[]string{"jobs", "--server", "ftp://x"}, "http://HOST:PORT"},
+		{[]string{"pause", "one"}, "its number"},
+		{[]string{"tasks"}, "-o"},
+		{[]string{"retry"}, "-o"},
+		{[]string{"keys"}, "-o"},
 		{[]string{"frobnicate"}, "frobnicate"},
 	} {
 		code, out, errs := argosy(t, c.args...)

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+
+	"argosy/internal/config"
+)
+
+// commands finds every list of arguments in a tree of YAML that begins with one of our subcommands.
+func commands(v any, found *[][]string) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, x := range v {
+			commands(x, found)
+		}
+	case []any:
+		var args []string
+		for _, x := range v {
+			if s, ok := x.(string); ok {
+				args = append(args, s)
+			} else {
+				commands(x, found)
+			}
+		}
+		if len(args) > 0 && (args[0] == "serve" || args[0] == "agent") {
+			*found = append(*found, args)
+		}
+	}
+}
+
+// What the files under deploy start is what this program understands: every flag is one that it has.
+func TestDeploymentsNameFlagsThatExist(t *testing.T) {
+	check := func(where string, args []string) {
+		t.Helper()
+		c, rest, err := newRoot().Find(args)
+		if err == nil {
+			err = c.ParseFlags(rest)
+		}
+		if err == nil {
+			err = c.ValidateArgs(c.Flags().Args())
+		}
+		if err != nil {
+			t.Errorf("%s: argosy %s: %v", where, strings.Join(args, " "), err)
+		}
+	}
+	n := 0
+	err := filepath.WalkDir("../../deploy", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		switch filepath.Ext(path) {
+		case ".yaml":
+			dec := yaml.NewDecoder(bytes.NewReader(b))
+			for {
+				var doc any
+				if err := dec.Decode(&doc); err != nil {
+					if err.Error() != "EOF" {
+						t.Errorf("%s: %v", path, err)
+					}
+					break
+				}
+				var found [][]string
+				commands(doc, &found)
+				for _, args := range found {
+					n++
+					check(path, args)
+				}
+			}
+		case ".service":
+			for line := range strings.Lines(string(b)) {
+				if rest, ok := strings.CutPrefix(strings.TrimSpace(line), "ExecStart=/usr/local/bin/argosy "); ok {
+					n++
+					rest, _, _ = strings.Cut(rest, "$")
+					check(path, strings.Fields(rest))
+				}
+				if _, rest, ok := strings.Cut(line, "ARGOSY_AGENT="); ok {
+					n++
+					check(path, append([]string{"agent"}, strings.Fields(rest)...))
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n < 9 {
+		t.Errorf("only %d commands were found", n)
+	}
+}
+
+// The published schema of job files is that of the types they are read into; the examples are jobs.
+func TestSchemaAndExamples(t *testing.T) {
+	got, err := config.Schema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile("../../docs/job.schema.json")
+	if err != nil || string(want) != string(got)+"\n" {
+		t.Errorf("docs/job.schema.json is not what argosy submit --schema prints: %v", err)
+	}
+	var s struct {
+		Properties map[string]json.RawMessage
+	}
+	if err := json.Unmarshal(got, &s); err != nil || len(s.Properties) < 9 {
+		t.Errorf("%d properties, %v", len(s.Properties), err)
+	}
+	code, out, errs := argosy(t, "submit", "--check", "../../examples/job.yaml")
+	if code != exitDone || !strings.Contains(out, "ok") {
+		t.Errorf("%d %s %s", code, out, errs)
+	}
+}
