@@ -17,15 +17,20 @@ import (
 )
 
 func newDemo() *cobra.Command {
-	var dir string
+	var dir, serve string
 	var asJSON, quiet bool
 	var agents int
 	c := &cobra.Command{
 		Use: "demo", Short: "Crawl a small web on this machine, verify it and explain what happened", Args: cobra.NoArgs,
 		Long: `Demo serves a web of a dozen small sites on loopback, each with a trouble of its own, and crawls it with several nodes,
-just as argosy crawl would crawl the real one. It needs no internet. What it leaves is kept if -o is given.`,
-		Example: "  argosy demo\n  argosy demo -o demo && argosy tasks -o demo",
+just as argosy crawl would crawl the real one. It needs no internet. What it leaves is kept if -o is given.
+
+With --web it only serves those sites until it is interrupted, for a fleet to crawl, and prints a job file for them.`,
+		Example: "  argosy demo\n  argosy demo -o demo && argosy tasks -o demo\n  argosy demo --web 127.0.0.1:8500 > job.yaml",
 		RunE: func(c *cobra.Command, _ []string) error {
+			if serve != "" {
+				return demoWeb(c, serve)
+			}
 			keep := dir != ""
 			if !keep {
 				var err error
@@ -75,9 +80,32 @@ just as argosy crawl would crawl the real one. It needs no internet. What it lea
 	}
 	c.Flags().StringVarP(&dir, "out", "o", "", "keep what the crawl leaves in this directory")
 	c.Flags().IntVar(&agents, "agents", 3, "nodes")
+	c.Flags().StringVar(&serve, "web", "", "serve the sites on this loopback host:port and crawl nothing")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	c.Flags().BoolVar(&quiet, "quiet", false, "print nothing")
 	return c
+}
+
+// demoWeb serves the demo's sites until it is interrupted, and prints a job file for them.
+func demoWeb(c *cobra.Command, addr string) error {
+	if !isLoopback(addr) {
+		return usage("--web %s: want a loopback host:port", addr)
+	}
+	ctx, stopSignals, _ := interrupts(c.Context())
+	defer stopSignals()
+	port, stop, err := webs.Demo().Serve(addr)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	w := c.OutOrStdout()
+	fmt.Fprintf(w, "name: demo\nfetch: {sitemaps: true}\nlimits: {delay: 100ms, backoff: 200ms, retries: 2, max_chain: 40, max_body: 4M}\nseeds:\n")
+	for _, s := range webs.Seeds(port) {
+		fmt.Fprintf(w, "  - %s\n", s)
+	}
+	fmt.Fprintf(os.Stderr, "argosy: %d sites on %s; agents reach them with --allow-private --resolve '*.demo=127.0.0.1'\n", len(webs.DemoSites), addr)
+	<-ctx.Done()
+	return nil
 }
 
 func demoConfig(dir, port string, agents int) assemble.Config {

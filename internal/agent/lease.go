@@ -271,7 +271,7 @@ func (l *lease) turn() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.stale(0.75) {
-		l.endLocked(crawl.EndRecalled)
+		l.endLocked(crawl.EndStale)
 	}
 	if l.ended != "" {
 		l.a.release()

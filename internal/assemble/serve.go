@@ -218,8 +218,12 @@ func (s *Server) Run(ctx context.Context) error {
 			switch {
 			case gctx.Err() != nil:
 				return nil
-			case errors.Is(err, bus.ErrDeposed), errors.Is(err, errUnelected):
-				s.cfg.Logger.Warn("no longer leading", "error", err)
+			case errors.Is(err, bus.ErrDeposed), errors.Is(err, errUnelected), errors.Is(err, bus.ErrAway):
+				s.cfg.Logger.Warn("standing by", "error", err)
+				select {
+				case <-gctx.Done():
+				case <-time.After(standByAgain):
+				}
 			case err != nil:
 				return err
 			}
@@ -232,6 +236,9 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	return err
 }
+
+// standByAgain is how long a coordinator waits before it tries again what the bus did not let it do.
+const standByAgain = 500 * time.Millisecond
 
 var errUnelected = errors.New("the leader's lease was lost")
 

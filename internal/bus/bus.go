@@ -299,7 +299,7 @@ func (c *Client) Close() { c.nc.Close() }
 func (c *Client) Refresh(ctx context.Context) (stream string, last uint64, err error) {
 	info, err := c.log.Info(ctx)
 	if err != nil {
-		return "", 0, fmt.Errorf("look the log up: %w", err)
+		return "", 0, fmt.Errorf("look the log up: %w: %w", ErrAway, err)
 	}
 	m, err := c.log.GetLastMsgForSubject(ctx, leadSubject)
 	switch {
@@ -308,22 +308,33 @@ func (c *Client) Refresh(ctx context.Context) (stream string, last uint64, err e
 	case errors.Is(err, jetstream.ErrMsgNotFound):
 		c.lead = 0
 	default:
-		return "", 0, fmt.Errorf("look the log up: %w", err)
+		return "", 0, fmt.Errorf("look the log up: %w: %w", ErrAway, err)
 	}
 	return info.Config.Metadata[identityKey], max(info.State.LastSeq, c.lead), nil
+}
+
+// Well tells whether the log can be written: it has a leader, and the line to it stands.
+func (c *Client) Well(ctx context.Context) error {
+	if _, err := c.log.Info(ctx); err != nil {
+		return fmt.Errorf("%w: %w", ErrAway, err)
+	}
+	return nil
 }
 
 // First returns the sequence of the oldest entry that the log still has.
 func (c *Client) First(ctx context.Context) (uint64, error) {
 	info, err := c.log.Info(ctx)
 	if err != nil {
-		return 0, fmt.Errorf("look the log up: %w", err)
+		return 0, fmt.Errorf("look the log up: %w: %w", ErrAway, err)
 	}
 	return info.State.FirstSeq, nil
 }
 
 // ErrDeposed says that another leader has written to the log.
 var ErrDeposed = errors.New("another coordinator leads: the log has moved on")
+
+// ErrAway says that the bus did not answer: it has no leader, or the line is cut.
+var ErrAway = errors.New("the bus does not answer")
 
 // Append appends an entry of the leader and returns its sequence. It is stored when Append returns; it fails with
 // ErrDeposed when the log has an entry of a leader that this client has not written.
@@ -334,7 +345,7 @@ func (c *Client) Append(ctx context.Context, entry []byte) (uint64, error) {
 		if errors.As(err, &api) && api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence {
 			return 0, ErrDeposed
 		}
-		return 0, fmt.Errorf("append to the log: %w", err)
+		return 0, fmt.Errorf("append to the log: %w: %w", ErrAway, err)
 	}
 	c.lead = ack.Sequence
 	return ack.Sequence, nil
@@ -352,7 +363,10 @@ func CheckNode(name string) error {
 
 // Trim forgets entries below seq. The leader's last entry stays: it is what fences the next one.
 func (c *Client) Trim(ctx context.Context, seq uint64) error {
-	return c.log.Purge(ctx, jetstream.WithPurgeSequence(min(seq, c.lead)))
+	if err := c.log.Purge(ctx, jetstream.WithPurgeSequence(min(seq, c.lead))); err != nil {
+		return fmt.Errorf("%w: %w", ErrAway, err)
+	}
+	return nil
 }
 
 // Read reads the log from a sequence on, in order, and calls fn for every entry, with its sequence, the time at which

@@ -25,11 +25,9 @@ const LeaderTTL = 6 * time.Second
 // lease could not be renewed in time. It returns what lead returns. The log is what truly fences a former leader:
 // the lease only keeps two from trying at once.
 func (c *Client) Elect(ctx context.Context, name string, lead func(context.Context) error) error {
-	kv, err := c.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
-		Bucket: leaderBucket, TTL: LeaderTTL, Storage: jetstream.FileStorage, MaxBytes: 1 << 20, Replicas: c.cfg.Replicas,
-	})
+	kv, err := c.leases(ctx)
 	if err != nil {
-		return fmt.Errorf("open the leader's lease: %w", err)
+		return err
 	}
 	rev := uint64(0)
 	for rev == 0 {
@@ -64,6 +62,25 @@ func (c *Client) Elect(ctx context.Context, name string, lead func(context.Conte
 		_ = kv.Delete(out, leaderKey, jetstream.LastRevision(rev)) // it would expire anyway
 	}
 	return err
+}
+
+// leases opens the place of the leader's lease, waiting while the bus is away.
+func (c *Client) leases(ctx context.Context) (jetstream.KeyValue, error) {
+	for {
+		kv, err := c.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
+			Bucket: leaderBucket, TTL: LeaderTTL, Storage: jetstream.FileStorage, MaxBytes: 1 << 20, Replicas: c.cfg.Replicas,
+		})
+		if err == nil {
+			return kv, nil
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		c.say("the leader's lease is out of reach", err)
+		if !pause(ctx, retryEvery) {
+			return nil, ctx.Err()
+		}
+	}
 }
 
 // keep renews the leader's lease until ctx ends or it is lost; it returns the last revision, 0 if it was lost.

@@ -2,6 +2,7 @@ package bus
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -12,22 +13,22 @@ import (
 	"argosy/internal/crawl"
 )
 
-// Dispatch sends a message to a node. lease names what it is about; Forget deletes what has not been read of it.
-func (c *Client) Dispatch(ctx context.Context, node string, lease uint64, msg []byte) error {
-	_, err := c.js.Publish(ctx, dispatchSubject(node, lease), msg)
-	if err != nil {
+// Dispatch sends a message to a node, without waiting until it is stored: a hint that is lost is sent again. lease names
+// what it is about; Forget deletes what has not been read of it.
+func (c *Client) Dispatch(_ context.Context, node string, lease uint64, msg []byte) error {
+	if err := c.nc.Publish(dispatchSubject(node, lease), msg); err != nil {
 		return fmt.Errorf("dispatch to %s: %w", node, err)
 	}
 	return nil
 }
 
-// Forget deletes messages about a lease that its node has not read.
-func (c *Client) Forget(ctx context.Context, node string, lease uint64) error {
-	st, err := c.js.Stream(ctx, dispatchStream)
+// Forget deletes messages about a lease that its node has not read. It does not wait either.
+func (c *Client) Forget(_ context.Context, node string, lease uint64) error {
+	req, err := json.Marshal(map[string]string{"filter": dispatchSubject(node, lease)})
 	if err != nil {
 		return err
 	}
-	return st.Purge(ctx, jetstream.WithPurgeSubject(dispatchSubject(node, lease)))
+	return c.nc.Publish("$JS.API.STREAM.PURGE."+dispatchStream, req)
 }
 
 func dispatchSubject(node string, lease uint64) string {
@@ -39,15 +40,20 @@ func consumerOf(node string) string { return "node-" + node }
 // retryEvery is how often a node tries again what the bus, being away, did not do.
 const retryEvery = 200 * time.Millisecond
 
+// createTime bounds how long an answer is waited for that a cluster without a leader does not give.
+const createTime = 2 * time.Second
+
 // Receive calls fn for every message dispatched to a node, once each, until ctx ends or fn fails. While the bus is away
 // it waits.
 func (c *Client) Receive(ctx context.Context, node string, fn func([]byte) error) error {
 	for {
 		var failed error
-		cons, err := c.js.CreateOrUpdateConsumer(ctx, dispatchStream, jetstream.ConsumerConfig{
+		create, cancel := context.WithTimeout(ctx, createTime)
+		cons, err := c.js.CreateOrUpdateConsumer(create, dispatchStream, jetstream.ConsumerConfig{
 			Durable: consumerOf(node), FilterSubject: dispatchPrefix + node + ".>", AckPolicy: jetstream.AckExplicitPolicy,
 			MaxDeliver: 1, MaxAckPending: -1, InactiveThreshold: time.Minute,
 		})
+		cancel()
 		if err == nil {
 			err = consume(ctx, cons, func(m jetstream.Msg) error {
 				if err := m.Ack(); err != nil {

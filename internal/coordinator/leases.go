@@ -89,8 +89,16 @@ func (c *Coordinator) dispatch(ctx context.Context, l *crawl.Lease) error {
 	return nil
 }
 
-// resendAfter is how long a lease may be silent from its start before its hint is taken for lost.
+// resendAfter is how long a lease may be silent from its start before its hint is taken for lost, if its term is not
+// shorter than that.
 const resendAfter = 5 * time.Second
+
+func (c *Coordinator) patience(l *frontier.Lease) time.Duration {
+	if j := c.f.Job(l.Job); j != nil {
+		return min(resendAfter, j.Limits.RecycleAfter/3)
+	}
+	return resendAfter
+}
 
 // resend sends hints again that may have been lost: leases of which nothing was heard, and what leases still hold that
 // have said twice that they have nothing to do. An agent that has them already takes no notice.
@@ -100,7 +108,7 @@ func (c *Coordinator) resend(ctx context.Context) {
 		switch {
 		case l == nil:
 			delete(c.sent, id)
-		case time.Since(at) > resendAfter && c.nodes[l.Node] != nil:
+		case time.Since(at) > c.patience(l) && c.nodes[l.Node] != nil:
 			c.sent[id] = time.Now()
 			targets, err := c.f.Held(id)
 			if err != nil {
@@ -224,7 +232,7 @@ func (c *Coordinator) judge(ctx context.Context) error {
 		}
 		term := j.Limits.RecycleAfter + min(j.Limits.Fetch.ConnectTimeout, j.Limits.RecycleAfter/2)
 		n := c.nodes[l.Node]
-		silent := now.Sub(time.UnixMilli(l.Progress))
+		silent := now.Sub(time.UnixMilli(max(l.Progress, c.sick.Load()))) // a full term after the log was away
 		switch {
 		case n != nil && n.info.Incarnation != l.Incarnation, n != nil && n.left && silent > time.Second:
 			recalls = append(recalls, crawl.Recall{Lease: l.ID, Reason: crawl.EndDead})

@@ -192,16 +192,29 @@ func FirstFit(need func(c *Context, task int) Vector) Solver {
 	}}
 }
 
+// Class is the order in which packing takes nodes: those that work, those that are reserved and idle, and last those that
+// would be taken on at a surcharge.
+func (c *Context) Class(node int) int {
+	n := &c.S.Nodes[node]
+	switch {
+	case c.Load[node] > 0:
+		return 0
+	case n.Reserved || n.Prices.Surcharge <= 0:
+		return 1
+	}
+	return 2
+}
+
 func firstFit(c *Context, t int, need Vector, left []Vector) int {
 	cands := c.Candidates(t)
 	hopeless := len(cands) > 0
-	for _, idle := range []bool{false, true} {
+	for class := range 3 {
 		for _, n := range cands {
 			node := &c.S.Nodes[n]
 			if short(need, node.Offer, node.Offer) < 0 {
 				hopeless = false
 			}
-			if (c.Load[n] == 0) != idle || !c.Room(n) {
+			if c.Class(n) != class || !c.Room(n) {
 				continue
 			}
 			if d := short(need, left[n], node.Offer); d >= 0 {

@@ -25,10 +25,7 @@ var packing = Preset{
 				for d, name := range []string{"need CPU", "need memory", "need bandwidth"} {
 					c.Note(name, []string{"cores", "bytes", "bits/s"}[d], predict.Figure{Value: v[d], Source: src})
 				}
-				x := float64(node)
-				if load == 0 {
-					x += float64(len(c.S.Nodes))
-				}
+				x := float64(node + c.Class(node)*len(c.S.Nodes))
 				c.Know("working", "leases", float64(load))
 				return x
 			}},

@@ -2,12 +2,14 @@ package strategy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"argosy/internal/predict"
+	"argosy/internal/price"
 	"argosy/internal/schedule"
 )
 
@@ -26,11 +28,18 @@ func world(t *rapid.T) *schedule.Snapshot {
 		if rapid.Bool().Draw(t, "offers") {
 			n.Offer = schedule.Vector{4, 1 << 30, 5e6}
 		}
+		if rapid.Bool().Draw(t, "requests") {
+			n.Requests = rapid.Float64Range(0.5, 64).Draw(t, "at once")
+		}
+		n.Untried = rapid.Bool().Draw(t, "untried")
+		n.Reserved = rapid.Bool().Draw(t, "reserved")
+		n.Labels["region"] = rapid.SampledFrom([]string{"", "eu", "us"}).Draw(t, "region")
 		if book != nil {
 			n.Book = book.Node(n.ID)
 		}
 		s.Nodes = append(s.Nodes, n)
 	}
+	s.PerDomain = rapid.IntRange(0, 3).Draw(t, "per domain")
 	addrs := []string{"a", "b", "c"}
 	for i := range rapid.IntRange(0, 20).Draw(t, "tasks") {
 		task := schedule.Task{ID: uint32(i), Site: fmt.Sprint("s", rapid.IntRange(0, 12).Draw(t, "site")), Since: int64(i)}
@@ -42,6 +51,8 @@ func world(t *rapid.T) *schedule.Snapshot {
 			task.Book = book.Site(task.Site)
 			learn(t, book, len(s.Nodes), task.Book)
 		}
+		task.Width = rapid.SampledFrom([]float64{0, 0.1, 8}).Draw(t, "width")
+		task.Domain = rapid.SampledFrom([]string{"", "x.test", "y.test"}).Draw(t, "domain")
 		if rapid.Bool().Draw(t, "resolved") {
 			task.Addrs = []string{rapid.SampledFrom(addrs).Draw(t, "addr")}
 		}
@@ -186,5 +197,31 @@ func TestRoundRobinSpreads(t *testing.T) {
 	}
 	if per[0] != 3 || per[1] != 3 || per[2] != 3 {
 		t.Errorf("%v", per)
+	}
+}
+
+// Nodes that are paid for come before those that cost a surcharge, working ones before idle ones.
+func TestPackingTakesOnLast(t *testing.T) {
+	st, err := New("packing")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rates := price.Rates{Reserve: 1, Use: 1, Surcharge: 5}
+	s := &schedule.Snapshot{PerSite: 1, Nodes: []schedule.Node{
+		{ID: "a", Capacity: 2, Prices: rates}, {ID: "b", Capacity: 2, Prices: rates, Reserved: true}, {ID: "c", Capacity: 3, Running: 1, Prices: rates, Reserved: true},
+	}}
+	for i := range 6 {
+		s.Tasks = append(s.Tasks, schedule.Task{ID: uint32(i), Site: fmt.Sprint(i)})
+	}
+	p, err := schedule.Cycle(s, st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []int
+	for _, a := range p.Assignments {
+		got = append(got, a.Node)
+	}
+	if want := []int{2, 2, 1, 1, 0, 0}; !slices.Equal(got, want) {
+		t.Errorf("nodes %v, want %v: working, reserved, taken on", got, want)
 	}
 }

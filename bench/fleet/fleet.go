@@ -28,6 +28,9 @@ type options struct {
 	delay        time.Duration
 	recycle      time.Duration
 	away         time.Duration
+	latency      time.Duration // of every answer
+	concurrency  int           // requests at once of an agent; 0 is 32
+	limits       string        // of the job, instead of the faults' own
 }
 
 // setting is what a scenario's fleet is made of.
@@ -165,7 +168,7 @@ func play(ctx context.Context, o options, s scenario, dir string) (r *result, er
 }
 
 func (f *fleet) open(ctx context.Context) error {
-	f.web = webs.Random(webs.RandomConfig{Sites: f.o.sites, Pages: f.o.pages, Links: 6, Seed: 1})
+	f.web = webs.Random(webs.RandomConfig{Sites: f.o.sites, Pages: f.o.pages, Links: 6, Seed: 1, Latency: f.o.latency})
 	f.webAddr = "127.0.0.1"
 	if f.s.apart {
 		if err := f.openNets(); err != nil {
@@ -261,7 +264,7 @@ func (f *fleet) openFleet(ctx context.Context) error {
 	for i := range f.s.agents {
 		p := &process{log: filepath.Join(f.dir, fmt.Sprintf("a%d.log", i)), args: []string{
 			f.o.argosy, "agent", "--join", strings.Join(f.api, ","), "--token-file", f.token(), "--name", fmt.Sprintf("n%d", i),
-			"--store", filepath.Join(f.dir, fmt.Sprintf("store%d", i)), "--allow-private", "--resolve", "*.test=" + f.webAddr, "--concurrency", "32",
+			"--store", filepath.Join(f.dir, fmt.Sprintf("store%d", i)), "--allow-private", "--resolve", "*.test=" + f.webAddr, "--concurrency", strconv.Itoa(max(f.o.concurrency, 1)),
 		}}
 		if f.s.apart {
 			p.pre = f.nets[i].enter()
@@ -290,7 +293,11 @@ func (f *fleet) token() string {
 
 func (f *fleet) submit(ctx context.Context) (err error) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "name: faults\nplacing: {probe: none}\nlimits: {delay: %s, per_ip: 0, recycle_after: %s, backoff: 200ms, connect_timeout: 1s}\nseeds:\n", f.o.delay, f.o.recycle)
+	limits := f.o.limits
+	if limits == "" {
+		limits = fmt.Sprintf("{delay: %s, per_ip: 0, recycle_after: %s, backoff: 200ms, connect_timeout: 1s}", f.o.delay, f.o.recycle)
+	}
+	fmt.Fprintf(&b, "name: bench\nplacing: {probe: none}\nlimits: %s\nseeds:\n", limits)
 	for s := range f.o.sites {
 		fmt.Fprintf(&b, "  - http://s%d.test:%s/\n", s, f.port)
 	}

@@ -1,0 +1,161 @@
+// Command fleet measures a fleet of real processes on a web of its own.
+//
+//	go run ./bench/fleet faults [-only kill-agents,standby] [-sites 60] [-pages 175] [-delay 250ms] [-away 2m]
+//	go run ./bench/fleet scale [-agents 8] [-window 20s]
+//
+// faults crawls that web again and again while something goes wrong: agents and coordinators are killed, frozen and cut
+// off, disks fill up, servers of the bus die. For each it prints whether the crawl ended as the undisturbed one did, and
+// at what price. It needs PostgreSQL for the scenarios with a standby, and to be root for the partition (network
+// namespaces) and the full disk (tmpfs); what it cannot do it says.
+//
+// scale prints how much more several agents fetch than one where nodes are the limit, and what the coordinator costs.
+//
+// Everything that it starts it ends.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// scenario is something that goes wrong.
+type scenario struct {
+	name   string
+	what   string
+	fleet  setting
+	happen func(ctx context.Context, f *fleet) error // while the crawl runs
+}
+
+func main() {
+	if len(os.Args) < 2 || os.Args[1] != "faults" && os.Args[1] != "scale" {
+		fmt.Fprintln(os.Stderr, "fleet: want faults or scale, then flags")
+		os.Exit(2)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	fl := flag.NewFlagSet(os.Args[1], flag.ExitOnError)
+	o := options{}
+	fl.StringVar(&o.argosy, "argosy", "", "the argosy binary (default: built from here)")
+	keep := fl.Bool("keep", false, "keep what the crawls leave")
+	var err error
+	if os.Args[1] == "scale" {
+		agents := fl.Int("agents", 8, "agents, against one")
+		window := fl.Duration("window", 20*time.Second, "time that is measured")
+		_ = fl.Parse(os.Args[2:]) // it ends the program instead
+		err = within(&o, *keep, func(tmp string) error { return scale(ctx, o, tmp, *agents, *window) })
+	} else {
+		o.concurrency = 32
+		fl.IntVar(&o.sites, "sites", 60, "sites")
+		fl.IntVar(&o.pages, "pages", 175, "pages a site; redirects and files come on top")
+		fl.DurationVar(&o.delay, "delay", 250*time.Millisecond, "between two requests to a site")
+		fl.DurationVar(&o.recycle, "recycle-after", 2*time.Second, "recycle-after of the job")
+		fl.DurationVar(&o.away, "away", 2*time.Minute, "how long the coordinator is away")
+		only := fl.String("only", "", "scenarios to run, with commas (default: all)")
+		_ = fl.Parse(os.Args[2:])
+		err = within(&o, *keep, func(tmp string) error { return run(ctx, o, *only, tmp) })
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "fleet:", err)
+		os.Exit(1)
+	}
+}
+
+// within runs fn with a temporary directory and the binary.
+func within(o *options, keep bool, fn func(tmp string) error) error {
+	tmp, err := os.MkdirTemp("", "argosy-fleet-*")
+	if err != nil {
+		return err
+	}
+	if keep {
+		fmt.Fprintln(os.Stderr, "kept in", tmp)
+	} else {
+		defer os.RemoveAll(tmp)
+	}
+	if o.argosy == "" {
+		o.argosy = filepath.Join(tmp, "argosy")
+		if out, err := exec.Command("go", "build", "-o", o.argosy, "./cmd/argosy").CombinedOutput(); err != nil {
+			return fmt.Errorf("build: %w: %s", err, out)
+		}
+	}
+	return fn(tmp)
+}
+
+func run(ctx context.Context, o options, only, tmp string) error {
+	var names []string
+	if only != "" {
+		names = strings.Split(only, ",")
+		for _, n := range names {
+			if !slices.ContainsFunc(scenarios, func(s scenario) bool { return s.name == n }) {
+				return fmt.Errorf("no scenario %q", n)
+			}
+		}
+	}
+	var want map[string]string
+	bad := 0
+	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "SCENARIO\tURLS\tSAME SET\tINDEX ONCE\tVERIFY\tSHORTEST GAP\tEXTRA FETCHES\tLEASES LOST\tESCAPED\tLONGEST PAUSE\tSECONDS\tWHAT HAPPENED")
+	for _, s := range scenarios {
+		if s.name != "undisturbed" && names != nil && !slices.Contains(names, s.name) {
+			continue
+		}
+		fmt.Fprintf(os.Stderr, "%s: %s\n", s.name, s.what)
+		r, err := play(ctx, o, s, filepath.Join(tmp, s.name))
+		if ctx.Err() != nil {
+			break
+		}
+		if err != nil {
+			fmt.Fprintf(t, "%s\t-\t\t\t\t\t\t\t\t\t\t%v\n", s.name, err)
+			if !isSkipped(err) {
+				bad++
+			}
+			continue
+		}
+		if want == nil {
+			want = r.urls
+		}
+		same := difference(want, r.urls)
+		if same != "yes" || r.once != "yes" || r.verify != "clean" || r.shortest < o.delay*6/10 { // on a busy machine sites see requests a little late
+			bad++
+		}
+		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%d ms\t%d\t%d\t%d\t%.1f s\t%.0f\t%s\n", s.name, len(r.urls), same, r.once, r.verify, r.shortest.Milliseconds(),
+			r.extra, r.lost, r.escaped, r.pause.Seconds(), r.took.Seconds(), s.what)
+	}
+	if err := errors.Join(t.Flush(), ctx.Err()); err != nil {
+		return err
+	}
+	if bad > 0 {
+		return fmt.Errorf("%d scenarios did not end as they should", bad)
+	}
+	return nil
+}
+
+// difference tells how two sets of URLs with their states differ.
+func difference(want, got map[string]string) string {
+	n, example := 0, ""
+	for u, s := range want {
+		if got[u] != s {
+			n++
+			example = fmt.Sprintf("%s is %q, not %q", u, got[u], s)
+		}
+	}
+	for u := range got {
+		if _, ok := want[u]; !ok {
+			n++
+			example = u + " is new"
+		}
+	}
+	if n > 0 {
+		return fmt.Sprintf("NO: %d differ, such as %s", n, example)
+	}
+	return "yes"
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Sites take a tenth of a second an answer, and an agent sends eight requests at once: eighty URLs a second are what it can
+// do, whatever the machine.
+const (
+	scaleLatency     = 100 * time.Millisecond
+	scaleConcurrency = 8
+)
+
+// measured is what a fleet did in a window.
+type measured struct {
+	urls                int64
+	rate                float64 // URLs a second
+	coordinator, agents float64 // seconds of CPU a 1,000 URLs
+	cores               float64 // that all agents used
+}
+
+// scale compares one agent with several.
+func scale(ctx context.Context, o options, tmp string, agents int, window time.Duration) error {
+	o.sites, o.pages, o.latency, o.concurrency = 128, 2000, scaleLatency, scaleConcurrency
+	o.limits = "{delay: 0, per_ip: 0, site_connections: 2}"
+	one, err := rate(ctx, o, filepath.Join(tmp, "one"), 1, window)
+	if err != nil {
+		return err
+	}
+	many, err := rate(ctx, o, filepath.Join(tmp, "many"), agents, window)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("agents  URLs/s  of what they could  CPU-s/1000 coordinator  CPU-s/1000 agents  cores of all agents\n")
+	for _, m := range []struct {
+		n int
+		*measured
+	}{{1, one}, {agents, many}} {
+		could := float64(m.n) * scaleConcurrency / scaleLatency.Seconds()
+		fmt.Printf("%6d  %6.1f  %17.3f  %22.3f  %17.3f  %19.2f\n", m.n, m.rate, m.rate/could, m.coordinator, m.agents, m.cores)
+	}
+	fmt.Printf("%d agents fetch %.2f times what one fetches\n", agents, many.rate/one.rate)
+	return nil
+}
+
+func rate(ctx context.Context, o options, dir string, agents int, window time.Duration) (m *measured, err error) {
+	f := &fleet{o: o, s: setting{agents: agents}, dir: dir}
+	defer func() {
+		for i := len(f.cleanup) - 1; i >= 0; i-- {
+			f.cleanup[i]()
+		}
+	}()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	if err := f.open(ctx); err != nil {
+		return nil, err
+	}
+	if err := f.submit(ctx); err != nil {
+		return nil, err
+	}
+	if err := f.until(ctx, int64(agents)*400); err != nil { // under way
+		return nil, err
+	}
+	cpu := func() (co, ag float64) {
+		for _, p := range f.coordinators {
+			co += used(p)
+		}
+		for _, p := range f.agents {
+			ag += used(p)
+		}
+		return co, ag
+	}
+	count := func() (int64, error) {
+		j, err := f.client.Job(ctx, f.job)
+		return j.Counts.Fetched, err
+	}
+	n0, err := count()
+	if err != nil {
+		return nil, err
+	}
+	co0, ag0 := cpu()
+	begin := time.Now()
+	if err := pause(ctx, window); err != nil {
+		return nil, err
+	}
+	n1, err := count()
+	if err != nil {
+		return nil, err
+	}
+	took := time.Since(begin).Seconds()
+	co1, ag1 := cpu()
+	k := float64(n1-n0) / 1000
+	m = &measured{n1 - n0, float64(n1-n0) / took, (co1 - co0) / k, (ag1 - ag0) / k, (ag1 - ag0) / took}
+	_, err = f.client.Order(ctx, f.job, "cancel")
+	for _, a := range f.agents {
+		a.end(syscall.SIGTERM)
+	}
+	return m, err
+}
+
+// used is the CPU time of a process so far, in seconds (Linux: fields 14 and 15 of its stat, in hundredths).
+func used(p *process) float64 {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(b), ") ")
+	f := strings.Fields(rest)
+	if len(f) < 13 {
+		return 0
+	}
+	user, _ := strconv.ParseFloat(f[11], 64)
+	system, _ := strconv.ParseFloat(f[12], 64)
+	return (user + system) / 100
+}
