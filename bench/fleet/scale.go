@@ -16,6 +16,7 @@ import (
 const (
 	scaleLatency     = 100 * time.Millisecond
 	scaleConcurrency = 8
+	scaleText        = 30 << 10 // bytes of a page, about what documentation has
 )
 
 // measured is what a fleet did in a window.
@@ -28,7 +29,7 @@ type measured struct {
 
 // scale compares one agent with several.
 func scale(ctx context.Context, o options, tmp string, agents int, window time.Duration) error {
-	o.sites, o.pages, o.latency, o.concurrency = 128, 2000, scaleLatency, scaleConcurrency
+	o.sites, o.pages, o.latency, o.text, o.concurrency = 128, 2000, scaleLatency, scaleText, scaleConcurrency
 	o.limits = "{delay: 0, per_ip: 0, site_connections: 2}"
 	one, err := rate(ctx, o, filepath.Join(tmp, "one"), 1, window)
 	if err != nil {

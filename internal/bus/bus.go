@@ -256,15 +256,19 @@ func (c *Client) open(ctx context.Context) (err error) {
 	if err = c.openLog(ctx); err != nil {
 		return fmt.Errorf("open the log: %w", err)
 	}
+	storage := jetstream.MemoryStorage
+	if c.cfg.Replicas > 1 { // a server of a cluster that starts again has what it had, and votes at once
+		storage = jetstream.FileStorage
+	}
 	_, err = c.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
-		Name: dispatchStream, Subjects: []string{dispatchPrefix + ">"}, Storage: jetstream.MemoryStorage, Replicas: c.cfg.Replicas,
+		Name: dispatchStream, Subjects: []string{dispatchPrefix + ">"}, Storage: storage, Replicas: c.cfg.Replicas,
 		Retention: jetstream.WorkQueuePolicy, MaxAge: c.cfg.RecycleAfter, MaxBytes: c.cfg.MaxMemory / 2, Discard: jetstream.DiscardOld,
 	})
 	if err != nil {
 		return fmt.Errorf("open dispatch: %w", err)
 	}
 	c.nodes, err = c.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
-		Bucket: nodeBucket, TTL: NodeTTL, Storage: jetstream.MemoryStorage, MaxBytes: 16 << 20, Replicas: c.cfg.Replicas,
+		Bucket: nodeBucket, TTL: NodeTTL, Storage: storage, MaxBytes: 16 << 20, Replicas: c.cfg.Replicas,
 	})
 	if err != nil {
 		return fmt.Errorf("open the node registry: %w", err)
@@ -311,14 +315,6 @@ func (c *Client) Refresh(ctx context.Context) (stream string, last uint64, err e
 		return "", 0, fmt.Errorf("look the log up: %w: %w", ErrAway, err)
 	}
 	return info.Config.Metadata[identityKey], max(info.State.LastSeq, c.lead), nil
-}
-
-// Well tells whether the log can be written: it has a leader, and the line to it stands.
-func (c *Client) Well(ctx context.Context) error {
-	if _, err := c.log.Info(ctx); err != nil {
-		return fmt.Errorf("%w: %w", ErrAway, err)
-	}
-	return nil
 }
 
 // First returns the sequence of the oldest entry that the log still has.

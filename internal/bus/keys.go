@@ -209,6 +209,7 @@ func (k *Keys) Node(name string) (Login, error) {
 			partSubject+name,
 			"$KV."+nodeBucket+"."+name,
 			"$JS.API.STREAM.INFO.KV_"+nodeBucket,
+			"$JS.API.DIRECT.GET.KV_"+nodeBucket+".$KV."+nodeBucket+"."+name,
 			"$JS.API.CONSUMER.CREATE."+durable+"."+dispatchPrefix+name+".>",
 			"$JS.API.CONSUMER.INFO."+durable,
 			"$JS.API.CONSUMER.MSG.NEXT."+durable,

@@ -29,6 +29,7 @@ func (c *Client) Elect(ctx context.Context, name string, lead func(context.Conte
 	if err != nil {
 		return err
 	}
+	name += " " + randomID() // of this very term
 	rev := uint64(0)
 	for rev == 0 {
 		try, cancel := context.WithTimeout(ctx, LeaderTTL/2)
@@ -96,12 +97,25 @@ func (c *Client) keep(ctx context.Context, kv jetstream.KeyValue, name string, r
 			rev, renewed = next, at
 		case ctx.Err() != nil:
 			return rev
+		case errors.Is(err, jetstream.ErrKeyExists) && c.mine(ctx, kv, name, &rev): // stored, but we have not heard of it
 		case errors.Is(err, jetstream.ErrKeyExists) || time.Since(renewed) > LeaderTTL*2/3:
 			c.say("the leader's lease is lost", err)
 			return 0
 		}
 	}
 	return rev
+}
+
+// mine tells whether the lease is still ours, and at which revision.
+func (c *Client) mine(ctx context.Context, kv jetstream.KeyValue, name string, rev *uint64) bool {
+	ctx, cancel := context.WithTimeout(ctx, LeaderTTL/6)
+	defer cancel()
+	e, err := kv.Get(ctx, leaderKey)
+	if err != nil || string(e.Value()) != name {
+		return false
+	}
+	*rev = e.Revision()
+	return true
 }
 
 // checkpoints is the store of the frontier's checkpoints.

@@ -100,7 +100,7 @@ func (c *Client) Report(ctx context.Context, node string, entry []byte) error {
 }
 
 // tryTime bounds how long an answer is waited for while the connection stands.
-const tryTime = 5 * time.Second
+const tryTime = 2 * time.Second
 
 // try asks the bus something. It fails at once when the connection breaks: no answer will come.
 func (c *Client) try(ctx context.Context, fn func(context.Context) error) error {
@@ -186,14 +186,18 @@ func (c *Client) renew(ctx context.Context, info crawl.NodeInfo, rev uint64) (ui
 		if !errors.Is(err, jetstream.ErrKeyExists) {
 			return rev, err
 		}
-		// Somebody has written since, or it has expired: a new key's update fails alike, so ask by creating it.
-		next, err = c.nodes.Create(ctx, info.Node, val)
-		if errors.Is(err, jetstream.ErrKeyExists) {
+		var have crawl.NodeInfo // somebody has written since: another process, or we ourselves without hearing of it
+		e, err := c.nodes.Get(ctx, info.Node)
+		switch {
+		case err == nil && crawl.Unmarshal(e.Value(), &have) == nil && have.Incarnation == info.Incarnation:
+			return c.nodes.Update(ctx, info.Node, val, e.Revision())
+		case err == nil:
 			return 0, ErrTaken
+		case !errors.Is(err, jetstream.ErrKeyNotFound):
+			return rev, err
 		}
-		return next, err
 	}
-	return c.nodes.Put(ctx, info.Node, val)
+	return c.nodes.Put(ctx, info.Node, val) // new, or expired
 }
 
 // Nodes calls fn with every registration and renewal, and with gone true for a node that took itself out, until ctx

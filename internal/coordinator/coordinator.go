@@ -27,8 +27,6 @@ type Log interface {
 	Append(ctx context.Context, entry []byte) (uint64, error)
 	Read(ctx context.Context, from uint64, fn func(seq uint64, at int64, node string, data []byte) error) error
 	Trim(ctx context.Context, seq uint64) error
-	// Well tells whether the log can be written at this moment.
-	Well(ctx context.Context) error
 	// Refresh looks the log up again: its identity, its last sequence, and the last leader's entry.
 	Refresh(ctx context.Context) (stream string, last uint64, err error)
 }
@@ -104,7 +102,9 @@ type Coordinator struct {
 	newcomer bool // a node has come since
 	pinged   time.Time
 
-	sick      atomic.Int64 // when the log could not be written last, Unix ms
+	sick      int64  // when the log was slow to be written last, Unix ms
+	mark      uint64 // an entry that shows that it is not
+	marked    time.Time
 	published time.Time
 	commands  chan func()
 	status    atomic.Pointer[Status]
@@ -178,9 +178,6 @@ func (c *Coordinator) Run(ctx context.Context) error {
 			}
 		})
 	})
-	if c.cfg.Serve {
-		group.Go(func() error { c.watch(stop); return nil })
-	}
 	group.Go(func() error {
 		defer cancel()
 		err := c.loop(stop, entries, events)
@@ -205,27 +202,6 @@ func (c *Coordinator) read(ctx context.Context, from uint64, entries chan<- entr
 		}
 	})
 }
-
-// watch notes when the log cannot be written: reports may be late then, and nobody's deadline is judged.
-func (c *Coordinator) watch(ctx context.Context) {
-	t := time.NewTicker(watchEvery)
-	defer t.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-t.C:
-		}
-		try, cancel := context.WithTimeout(ctx, 2*watchEvery)
-		err := c.log.Well(try)
-		cancel()
-		if err != nil && ctx.Err() == nil {
-			c.sick.Store(time.Now().UnixMilli())
-		}
-	}
-}
-
-const watchEvery = 400 * time.Millisecond
 
 // rebase recognises a log that is not the one that the sinks have seen, or that is behind them: a position in it
 // would mean something else.

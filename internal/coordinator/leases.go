@@ -232,7 +232,7 @@ func (c *Coordinator) judge(ctx context.Context) error {
 		}
 		term := j.Limits.RecycleAfter + min(j.Limits.Fetch.ConnectTimeout, j.Limits.RecycleAfter/2)
 		n := c.nodes[l.Node]
-		silent := now.Sub(time.UnixMilli(max(l.Progress, c.sick.Load()))) // a full term after the log was away
+		silent := now.Sub(time.UnixMilli(max(l.Progress, c.sick))) // a full term after the log was away
 		switch {
 		case n != nil && n.info.Incarnation != l.Incarnation, n != nil && n.left && silent > time.Second:
 			recalls = append(recalls, crawl.Recall{Lease: l.ID, Reason: crawl.EndDead})
@@ -245,11 +245,38 @@ func (c *Coordinator) judge(ctx context.Context) error {
 	if len(recalls) == 0 {
 		return nil
 	}
+	if sound, err := c.sound(ctx); err != nil || !sound {
+		return err
+	}
 	sort.Slice(recalls, func(a, b int) bool { return recalls[a].Lease < recalls[b].Lease })
 	for _, r := range recalls {
 		c.cfg.Logger.Info("lease recalled", "lease", r.Lease, "site", c.f.Lease(r.Lease).Site, "node", c.f.Lease(r.Lease).Node, "reason", r.Reason)
 	}
 	return c.append(ctx, &crawl.Entry{Kind: crawl.EntryRecall, Recalls: recalls})
+}
+
+// How slow the log may be before everybody's term begins anew, and how long it is believed to be sound after it was not.
+const (
+	slowLog  = 500 * time.Millisecond
+	soundFor = 2 * time.Second
+)
+
+// sound tells whether reports that were not heard were not made: an entry that was appended just now has been stored
+// at once and read back. Where it took long, the bus was away and parts are still on their way: everybody gets a full
+// term again.
+func (c *Coordinator) sound(ctx context.Context) (bool, error) {
+	if !c.cfg.Serve || c.mark > 0 && c.applied >= c.mark && time.Since(c.marked) < soundFor {
+		return true, nil
+	}
+	begin := time.Now()
+	if err := c.append(ctx, &crawl.Entry{Kind: crawl.EntryMark}); err != nil {
+		return false, err
+	}
+	c.mark, c.marked = c.appended, time.Now()
+	if time.Since(begin) > slowLog {
+		c.sick = time.Now().UnixMilli()
+	}
+	return false, nil
 }
 
 // drainLeases asks the leases of a job, or of all, to end.

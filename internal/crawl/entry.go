@@ -25,6 +25,7 @@ const (
 	EntryDrop                          // tasks dropped by a person
 	EntryState                         // a job's new state: a run of it ended, or a person paused, resumed or cancelled it
 	EntryMeasures                      // measurements of a node that no lease asked for
+	EntryMark                          // nothing: that it comes back shows that the log can be written and has been read
 )
 
 // Entry is a fact in the log. Exactly the fields of its kind are set. Its time is when the log stored it.

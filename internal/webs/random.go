@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -16,6 +17,7 @@ type RandomConfig struct {
 	Links   int // a page, on average
 	Seed    uint64
 	Latency time.Duration // of every answer
+	Text    int           // bytes of text that every page has at least
 }
 
 // Random returns a web of sites "sN.test" whose pages link to each other at random and in every way that HTML knows.
@@ -33,6 +35,9 @@ func siteName(s int) string { return fmt.Sprintf("s%d.test", s) }
 type randomSite struct {
 	c    RandomConfig
 	site int
+
+	once   sync.Once
+	common string
 }
 
 // path is where a page lies: in a directory of its own number's digits, so that relative links have somewhere to go.
@@ -118,9 +123,25 @@ func (s *randomSite) body(n int, host string) string {
 	fmt.Fprintf(&b, `<a href="http://%s%s/">a neighbour</a> <a href="http://elsewhere.example/%d">elsewhere</a> <a href="/private/%d">private</a>`,
 		siteName(other), port, n, n)
 	b.WriteString(strings.Repeat("<p>Words to read, more or less of them.</p>\n", 5+rng.IntN(40)))
+	b.WriteString(s.text())
 	b.WriteString("</body></html>")
 	return b.String()
 }
+
+// text is what all pages of a site have in common: words that compress as text does.
+func (s *randomSite) text() string {
+	s.once.Do(func() {
+		rng := rand.New(rand.NewPCG(s.c.Seed, uint64(s.site)))
+		var b strings.Builder
+		for b.Len() < s.c.Text {
+			fmt.Fprintf(&b, "<p>Of %d, <em>%x</em> and what is %s to read of them.</p>\n", rng.IntN(1000), rng.Uint32(), names[rng.IntN(len(names))])
+		}
+		s.common = b.String()
+	})
+	return s.common
+}
+
+var names = strings.Fields("early late plain odd long short dear cheap near far new old quick slow round thin bright dull left right good better best")
 
 // link writes a link to page t in one of many ways. abs is its absolute URL, up leads from here to the root.
 func (s *randomSite) link(b *strings.Builder, way, t int, up, abs string, i int) {
