@@ -64,17 +64,17 @@ type Stats struct {
 
 // Agent runs leases.
 type Agent struct {
-	cfg    Config
-	in     Inbox
-	out    Outbox
-	client *fetch.Client
-	warc   *archive.Writer
-	bs     crawl.Measure // of the store, once it has been measured; mu guards it
-	slots  chan struct{} // a token for each request that may be under way
-	filter *filter
-	seen   *payloads
-	wake   chan struct{} // size 1: a lease has something to report now
-	group  *errgroup.Group
+	cfg     Config
+	in      Inbox
+	out     Outbox
+	client  *fetch.Client
+	warc    *archive.Writer
+	bs      crawl.Measure // of the store, once it has been measured; mu guards it
+	slots   chan struct{} // a token for each request that may be under way
+	filters *filters
+	seen    *payloads
+	wake    chan struct{} // size 1: a lease has something to report now
+	group   *errgroup.Group
 
 	tried   chan struct{} // closed when BS has been measured, or could not be
 	changed chan struct{} // size 1: the registration is to be renewed now
@@ -114,7 +114,7 @@ func New(c Config, in Inbox, out Outbox, client *fetch.Client, warc *archive.Wri
 	}
 	return &Agent{
 		cfg: c, in: in, out: out, client: client, warc: warc, slots: make(chan struct{}, c.Concurrency),
-		filter: newFilter(c.FilterSize), seen: newPayloads(50_000), wake: make(chan struct{}, 1), leases: map[uint64]*lease{},
+		filters: &filters{max: c.FilterSize, of: map[uint32]*filter{}}, seen: newPayloads(50_000), wake: make(chan struct{}, 1), leases: map[uint64]*lease{},
 		changed: make(chan struct{}, 1), tried: make(chan struct{}), over: &recent{in: map[uint64]bool{}},
 	}
 }

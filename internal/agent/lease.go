@@ -22,6 +22,8 @@ type lease struct {
 	sess *fetch.Session
 	born time.Time
 
+	known *filter // links of the job that are known to be stored
+
 	rules  robots.Rules
 	robots crawl.RobotsState
 
@@ -45,7 +47,7 @@ func newLease(ctx context.Context, a *Agent, d *crawl.Dispatch) *lease {
 	ctx, cancel := context.WithCancel(ctx)
 	now := time.Now()
 	l := &lease{
-		a: a, l: *d.Lease, job: *d.Job, site: *d.Site, ctx: ctx, stop: cancel, born: now,
+		a: a, known: a.filters.job(d.Job.ID), l: *d.Lease, job: *d.Job, site: *d.Site, ctx: ctx, stop: cancel, born: now,
 		queue: d.Lease.Targets, given: len(d.Lease.Targets), next: now.Add(time.Duration(d.Site.WaitMS) * time.Millisecond),
 		latency: time.Duration(d.Site.LatencyUS) * time.Microsecond, fails: d.Site.Fails, robots: d.Site.RobotsState,
 	}

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"slices"
 	"sync"
 
 	"github.com/zeebo/xxh3"
@@ -41,6 +42,41 @@ func (f *filter) promote(keys []crawl.Key, depth uint16) {
 		if d, ok := f.seen[k]; !ok || depth < d {
 			f.seen[k] = depth
 		}
+	}
+}
+
+// maxFilters bounds how many jobs' links are remembered.
+const maxFilters = 8
+
+// filters are the filters of the jobs that an agent worked for last: what was sent for one job was not sent for another.
+type filters struct {
+	max int
+
+	mu    sync.Mutex
+	of    map[uint32]*filter
+	order []uint32 // used last, last
+}
+
+// job returns a job's filter. Of too many jobs the one that was used longest ago is forgotten, which costs repeats only.
+func (f *filters) job(id uint32) *filter {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.order = append(slices.DeleteFunc(f.order, func(o uint32) bool { return o == id }), id)
+	if f.of[id] == nil {
+		f.of[id] = newFilter(f.max)
+		if len(f.order) > maxFilters {
+			delete(f.of, f.order[0])
+			f.order = f.order[1:]
+		}
+	}
+	return f.of[id]
+}
+
+func (f *filters) drop() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, j := range f.of {
+		j.drop()
 	}
 }
 
@@ -92,7 +128,7 @@ func (f *finder) add(page *parse.Page) {
 	links := page.Links
 	raw := make([]crawl.Key, len(links))
 	f.new = f.new[:0]
-	fl := f.l.a.filter
+	fl := f.l.known
 	fl.mu.RLock()
 	for i := range links {
 		k, ok := f.rawKey(links[i].Ref)
@@ -166,7 +202,7 @@ func (f *finder) one(u crawl.URL, link parse.Link, page *parse.Page) {
 
 // known reports whether a link has been sent, by this lease or in a part that is stored.
 func (f *finder) known(k crawl.Key) bool {
-	fl := f.l.a.filter
+	fl := f.l.known
 	fl.mu.RLock()
 	d, ok := fl.seen[k]
 	fl.mu.RUnlock()

@@ -246,7 +246,7 @@ func (a *Agent) flush(ctx context.Context) (more bool, err error) {
 		return false, fmt.Errorf("encode parts: %w", err)
 	}
 	if err := a.out.Report(ctx, a.cfg.Info.Node, b); err != nil {
-		a.filter.drop()
+		a.filters.drop()
 		return false, err
 	}
 	for _, c := range cuts {
@@ -265,9 +265,14 @@ func robotsSize(c *crawl.SiteChange) int {
 // stored believes what a stored part said.
 func (a *Agent) stored(c cutting) {
 	l := c.l
+	l.mu.Lock()
+	late := l.stale(1) // it may have come too late to be believed
+	l.mu.Unlock()
 	outcomes := 0
 	for i := range c.items {
-		a.filter.promote(c.items[i].keys, c.items[i].depth)
+		if !late {
+			l.known.promote(c.items[i].keys, c.items[i].depth)
+		}
 		if c.items[i].outcome != nil {
 			outcomes++
 		}

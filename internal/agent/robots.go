@@ -30,6 +30,7 @@ func (l *lease) askRobots() bool {
 		return true
 	case (l.robots == crawl.RobotsRules || l.robots == crawl.RobotsAllowAll) && l.site.RobotsTTLMS > 0:
 		l.rules = robots.Parse(l.site.Robots, Product)
+		l.knownSitemaps()
 		return true
 	}
 	first, ok := l.first()
@@ -62,6 +63,27 @@ func (l *lease) askRobots() bool {
 		l.rep.addFound(crawl.Found{Links: sitemaps}, nil, 0)
 	}
 	return true
+}
+
+// knownSitemaps names the site's sitemaps for a job that was not the one to ask robots.txt. It does so at the start of a
+// task only: a refill brings nothing new.
+func (l *lease) knownSitemaps() {
+	first, ok := l.first()
+	if !ok || !l.job.Identity.Sitemaps || first.Depth > 0 {
+		return
+	}
+	u, err := crawl.Parse(first.URL)
+	if err != nil {
+		return
+	}
+	base, err := crawl.Parse(u.Origin() + "/robots.txt")
+	if err != nil {
+		return
+	}
+	links := l.sitemaps(base, l.rules.Sitemaps)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.rep.addFound(crawl.Found{Links: links}, nil, 0)
 }
 
 // robotsDown decides what follows when robots.txt could not be had: ask again later, or, after the last try, give

@@ -3,6 +3,7 @@ package assemble_test
 import (
 	"context"
 	"fmt"
+	"net/netip"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -228,6 +229,11 @@ func TestFleet(t *testing.T) {
 	}
 	judge(t, f.dir, port)
 
+	// What was sent for one job was not sent for another.
+	if v := f.await(f.submit(fleetJob(port, 0))); v.State != crawl.JobDone || v.Counts.Fetched != f.job(1).Counts.Fetched || v.Counts.Discovered != f.job(1).Counts.Discovered {
+		t.Errorf("the same job again: %+v, not %+v", v.Counts, f.job(1).Counts)
+	}
+
 	const delay = 20 * time.Millisecond
 	short := fleetJob(port, delay)
 	short.Limits.MaxPages = 40
@@ -249,7 +255,7 @@ func TestFleet(t *testing.T) {
 	for _, n := range nodes {
 		pages += n.Pages
 	}
-	if want := f.job(1).Counts.Fetched + f.job(one).Counts.Fetched + f.job(two).Counts.Fetched; pages != want {
+	if want := f.job(1).Counts.Fetched + f.job(2).Counts.Fetched + f.job(one).Counts.Fetched + f.job(two).Counts.Fetched; pages != want {
 		t.Errorf("the nodes have earned %d pages, the jobs have %d", pages, want)
 	}
 }
@@ -345,5 +351,30 @@ func TestPauseAndCancel(t *testing.T) {
 	}
 	if v := f.await(id); v.State != crawl.JobDone {
 		t.Errorf("%s: %+v", v.State, v.Counts)
+	}
+}
+
+// A second job over the same sites by the same node finds what the first one found: what the node has sent for one job,
+// and what is known of the sites, keeps nothing from another.
+func TestSameSitesAgain(t *testing.T) {
+	w := webs.Demo()
+	port, stop, err := w.Serve("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(stop)
+	f := newFleet(t, nil)
+	f.join("a", func(c *assemble.AgentConfig) {
+		c.Node.Fetch.Resolve = map[string]netip.Addr{"*.demo": netip.MustParseAddr("127.0.0.1")}
+	})
+	j := fleetJob(port, time.Millisecond)
+	j.Identity.Seeds, j.Identity.Sitemaps = nil, true
+	for _, s := range []string{"library", "sitemap", "world", "private"} {
+		j.Identity.Seeds = append(j.Identity.Seeds, "http://"+s+".demo:"+port+"/")
+	}
+	one := f.await(f.submit(j))
+	two := f.await(f.submit(j))
+	if one.Counts.Fetched < 100 || one.Counts.Fetched != two.Counts.Fetched || one.Counts.Discovered != two.Counts.Discovered {
+		t.Errorf("first %+v, then %+v", one.Counts, two.Counts)
 	}
 }
