@@ -21,6 +21,7 @@ func (l *lease) probe() {
 	}
 	bc := crawl.Measure{Kind: crawl.MeasureBC, URL: l.l.Probe, Store: l.a.cfg.Info.Store}
 	ping := crawl.Measure{Kind: crawl.MeasurePing, URL: l.l.Probe}
+	conn := crawl.Measure{Kind: crawl.MeasureConn, URL: l.l.Probe}
 	for range fetch.ProbeTries {
 		resp, sc, err := l.exchange(u)
 		if err != nil {
@@ -40,6 +41,7 @@ func (l *lease) probe() {
 		bc.Seconds += (t.Connect + t.TLS + t.Send + t.FirstByte + t.Body).Seconds()
 		if t.Connect > 0 {
 			ping.MS = append(ping.MS, float64((t.Connect+t.TLS+t.Send+t.FirstByte)/time.Microsecond)/1000)
+			conn.MS = append(conn.MS, float64((t.Connect+t.TLS)/time.Microsecond)/1000)
 		}
 		putScratch(sc)
 	}
@@ -53,7 +55,7 @@ func (l *lease) probe() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if bc.Bits > 0 {
-		l.rep.measures = append(l.rep.measures, bc, ping)
+		l.rep.measures = append(l.rep.measures, bc, ping, conn)
 	}
 	if bs.Bits > 0 {
 		bs.URL = l.l.Probe
@@ -114,6 +116,7 @@ func (a *Agent) pingNodes(ctx context.Context, echoes []crawl.Echo) {
 			continue
 		}
 		m := crawl.Measure{Kind: crawl.MeasurePing, URL: e.URL, Node: e.Node}
+		conn := crawl.Measure{Kind: crawl.MeasureConn, URL: e.URL, Node: e.Node}
 		for range pingTries {
 			p, err := a.client.HTTPPing(ctx, u, nil, func(context.Context) error { return nil })
 			if err != nil {
@@ -121,9 +124,10 @@ func (a *Agent) pingNodes(ctx context.Context, echoes []crawl.Echo) {
 				break
 			}
 			m.MS = append(m.MS, float64(p.Total().Microseconds())/1000)
+			conn.MS = append(conn.MS, float64((p.Connect+p.TLS).Microseconds())/1000)
 		}
 		if len(m.MS) > 0 {
-			ms = append(ms, m)
+			ms = append(ms, m, conn)
 		}
 	}
 	if len(ms) > 0 {

@@ -135,6 +135,9 @@ func Open(ctx context.Context, c Config) (cr *Crawl, err error) {
 	if cr.lock, err = frontier.Lock(filepath.Join(state, "lock")); err != nil {
 		return cr, fmt.Errorf("%s: %w", c.Dir, ErrInUse)
 	}
+	if _, err := os.Stat(filepath.Join(state, fleetMark)); err == nil {
+		return cr, fmt.Errorf("%s: %w: it is a coordinator's; ask that one, by the number of a job", c.Dir, ErrOtherJob)
+	}
 	if cr.mended, err = archive.Recover(filepath.Join(c.Dir, WARCDir)); err != nil {
 		return cr, err
 	}

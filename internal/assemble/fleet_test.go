@@ -2,6 +2,7 @@ package assemble_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/netip"
 	"path/filepath"
@@ -376,5 +377,28 @@ func TestSameSitesAgain(t *testing.T) {
 	two := f.await(f.submit(j))
 	if one.Counts.Fetched < 100 || one.Counts.Fetched != two.Counts.Fetched || one.Counts.Discovered != two.Counts.Discovered {
 		t.Errorf("first %+v, then %+v", one.Counts, two.Counts)
+	}
+}
+
+// A coordinator's directory is not taken for a crawl's, nor a crawl's for a coordinator's.
+func TestDirectoriesAreNotMixedUp(t *testing.T) {
+	f := newFleet(t, nil)
+	f.leader()
+	f.halt()
+	if _, err := assemble.Open(t.Context(), config(f.dir, "1", 0, 1)); !errors.Is(err, assemble.ErrOtherJob) {
+		t.Errorf("a crawl into a coordinator's directory: %v", err)
+	}
+	dir := t.TempDir()
+	cr, err := assemble.Open(t.Context(), config(dir, "1", 0, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cr.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c := assemble.DefaultServeConfig(dir)
+	c.BusListen = "127.0.0.1:0"
+	if _, err := assemble.OpenServer(t.Context(), c); !errors.Is(err, assemble.ErrOtherJob) {
+		t.Errorf("a coordinator in a crawl's directory: %v", err)
 	}
 }

@@ -95,6 +95,9 @@ func OpenServer(ctx context.Context, c ServeConfig) (s *Server, err error) {
 	if s.lock, err = frontier.Lock(filepath.Join(state, "lock")); err != nil {
 		return s, fmt.Errorf("%s: %w", c.Dir, ErrInUse)
 	}
+	if err = claim(c.Dir, state); err != nil {
+		return s, err
+	}
 	if err = s.openBus(ctx, state); err != nil {
 		return s, err
 	}
@@ -117,6 +120,21 @@ func OpenServer(ctx context.Context, c ServeConfig) (s *Server, err error) {
 		s.geo, err = geo.Open(c.GeoIP...)
 	}
 	return s, err
+}
+
+// fleetMark stands in the state of a coordinator's directory: a crawl of one process must not take it for its own.
+const fleetMark = "fleet"
+
+// claim makes a directory a coordinator's, unless it is a crawl's.
+func claim(dir, state string) error {
+	mark := filepath.Join(state, fleetMark)
+	if _, err := os.Stat(mark); err == nil {
+		return nil
+	}
+	if _, err := os.Stat(filepath.Join(state, "frontier")); err == nil {
+		return fmt.Errorf("%s: %w: it is that of argosy crawl; use another -o", dir, ErrOtherJob)
+	}
+	return os.WriteFile(mark, []byte("the directory of a coordinator\n"), 0o600)
 }
 
 func (s *Server) elsewhere() bool { return s.cfg.Bus.URL != "" }

@@ -215,6 +215,7 @@ const (
 	MeasureBC   = "bc"
 	MeasureBS   = "bs"
 	MeasurePing = "httpping"
+	MeasureConn = "connect" // the part of a httpping that sets up the connection
 )
 
 // Why a lease ended, in the last part's Reason and in the ledger.

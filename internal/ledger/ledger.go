@@ -233,7 +233,7 @@ secret) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, 
 // measure writes a measurement: bits/s, or ms for each httpping.
 func (w *writer) measure(at int64, node, site string, m *crawl.Measure) error {
 	values := m.MS
-	if m.Kind != crawl.MeasurePing && m.Seconds > 0 {
+	if m.Kind != crawl.MeasurePing && m.Kind != crawl.MeasureConn && m.Seconds > 0 {
 		values = []float64{float64(m.Bits) / m.Seconds}
 	}
 	for _, v := range values {
