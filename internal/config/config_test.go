@@ -3,6 +3,11 @@ package config
 import (
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"argosy/internal/crawl"
 )
 
 func TestReadJob(t *testing.T) {
@@ -25,5 +30,41 @@ func TestMistakesHaveAPlace(t *testing.T) {
 		if _, err := ReadJob(strings.NewReader(in)); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%.30q: %v, want %q", in, err, want)
 		}
+	}
+}
+
+// What a job file says of placing and limits is what the job has; what it does not say has the defaults.
+func TestCrawl(t *testing.T) {
+	file, err := ReadJob(strings.NewReader(`
+name: one
+seeds: [a.example, "http://b.example/x"]
+scope: domain
+limits: {delay: 250ms, max_bytes: 2G, per_domain: 3, max_body: 1M}
+placing:
+  strategy: nearest,top=1
+  probe: few
+  type: web
+  store: s3://bucket/x
+  need: {cpu: 0.5, memory: 64M, bandwidth: 2M}
+  places: {a.example: {lat: 48.9, lon: 2.3, region: eu}}
+  landmarks: [n1, n2]
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := file.Crawl("agent/1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := crawl.Job{Name: "one", Limits: crawl.DefaultLimits()}
+	want.Identity = crawl.Identity{Seeds: []string{"https://a.example/", "http://b.example/x"}, NoScheme: []bool{true, false}, Scope: crawl.ScopeDomain, UserAgent: "agent/1"}
+	want.Limits.Delay, want.Limits.MaxBytes, want.Limits.PerDomain = 250*time.Millisecond, 2<<30, 3
+	want.Limits.Fetch.MaxBody, want.Limits.Fetch.MaxDecoded = 1<<20, 4<<20
+	want.Placing = crawl.Placing{
+		Strategy: "nearest,top=1", Probe: "few", Type: "web", Store: "s3://bucket/x", Need: [3]float64{0.5, 64 << 20, 2 << 20},
+		Places: map[string]crawl.Place{"a.example": {Lat: 48.9, Lon: 2.3, Region: "eu"}}, Landmarks: []string{"n1", "n2"},
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
 	}
 }

@@ -31,6 +31,7 @@ func (c *Coordinator) cycle(ctx context.Context, j *frontier.Job, r *run) error 
 	if len(s.Tasks) == 0 {
 		return nil
 	}
+	r.learn.landmarks(j.Placing.Landmarks, s.Nodes)
 	r.learn.book.Fit()
 	probes := schedule.PlanProbes(s, r.probe, r.learn.few, r.learn.isProbed)
 	if err := schedule.Verify(s, probes); err != nil {

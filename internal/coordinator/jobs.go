@@ -83,7 +83,6 @@ func (c *Coordinator) run(j *frontier.Job) (*run, error) {
 			return nil, err
 		}
 	}
-	l.landmarks(j.Placing.Landmarks)
 	c.runs[j.ID] = r
 	c.f.Tasks(func(t *frontier.Task) {
 		if t.Job == j.ID {

@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"argosy/internal/crawl"
@@ -22,6 +23,8 @@ type learner struct {
 	now    map[uint64]int              // pages that running leases have collected
 	did    map[uint32]schedule.Subtask // what the last lease of each task did
 
+	marks  schedule.Landmarks
+	marked []int // as the book has them
 	few    int
 	probed map[string]map[string]bool // sites and the nodes that were sent to probe them
 }
@@ -109,25 +112,31 @@ func (l *learner) measured(node string, m *crawl.Measure) {
 	}
 }
 
-// landmarks says which nodes measure for all others; none leaves the choice to the model.
-func (l *learner) landmarks(names []string) {
-	if len(names) == 0 {
-		return
+// landmarks says which nodes measure for all others: those that the job names, else those that the strategy chooses by
+// name or label. Where neither does, the choice is the model's.
+func (l *learner) landmarks(given []string, nodes []schedule.Node) {
+	of := l.marks
+	if len(given) > 0 {
+		of = schedule.Landmarks{Given: given}
 	}
-	marks := make([]int, len(names))
-	for i, n := range names {
-		marks[i] = l.book.Node(n)
+	chosen := of.Choose(len(nodes), func(i int) (string, map[string]string, bool) { return nodes[i].ID, nodes[i].Labels, true })
+	marks := make([]int, len(chosen))
+	for i, n := range chosen {
+		marks[i] = nodes[n].Book
 	}
-	l.book.SetLandmarks(marks)
+	if len(marks) > 0 && !slices.Equal(marks, l.marked) {
+		l.marked = marks
+		l.book.SetLandmarks(marks)
+	}
 }
 
 func newLearner(st schedule.Strategy) *learner {
-	cfg, few := predict.Config{}, 3
+	cfg, few, marks := predict.Config{}, 3, schedule.Landmarks{}
 	if m, ok := st.(schedule.Measurer); ok {
 		want := m.Measures()
-		cfg, few = want.Book, max(1, want.Few)
+		cfg, few, marks = want.Book, max(1, want.Few), want.Landmark
 	}
-	l := &learner{strategy: st, book: predict.New(cfg), last: map[uint32]string{}, few: few, probed: map[string]map[string]bool{}}
+	l := &learner{strategy: st, book: predict.New(cfg), last: map[uint32]string{}, few: few, marks: marks, probed: map[string]map[string]bool{}}
 	if m, ok := st.(schedule.Modifier); ok {
 		if cfg, yes := m.Modifies(); yes {
 			l.modify, l.now, l.did = &cfg, map[uint64]int{}, map[uint32]schedule.Subtask{}

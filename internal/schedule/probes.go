@@ -84,3 +84,31 @@ func ParseExtent(s string) (Extent, error) {
 	}
 	return None, fmt.Errorf("allowed are none, few, all")
 }
+
+// Choose returns the landmarks among n nodes as far as they are given by id or chosen by label: the first node of each
+// combination of the labels' values, at most Count. Nil leaves the choice to the greedy k-centre rule. node says what
+// the i-th is, and whether it is there.
+func (l Landmarks) Choose(n int, node func(i int) (id string, labels map[string]string, there bool)) []int {
+	var out []int
+	seen := map[string]bool{}
+	for i := range n {
+		id, labels, there := node(i)
+		key := ""
+		for _, name := range l.Labels {
+			key += labels[name] + "/"
+		}
+		switch {
+		case len(l.Given) > 0:
+			if slices.Contains(l.Given, id) {
+				out = append(out, i)
+			}
+		case len(l.Labels) > 0 && there && !seen[key]:
+			seen[key] = true
+			out = append(out, i)
+		}
+	}
+	if l.Count > 0 && len(out) > l.Count {
+		out = out[:l.Count]
+	}
+	return out
+}

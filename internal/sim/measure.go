@@ -59,29 +59,10 @@ func (e *engine) measureNode(i int) {
 // landmarks chooses the nodes that measure sites for all others.
 func (e *engine) landmarks() []int {
 	l := e.want.Landmark
-	var out []int
-	switch {
-	case len(l.Given) > 0:
-		for i := range e.w.Nodes {
-			for _, id := range l.Given {
-				if e.w.Nodes[i].ID == id {
-					out = append(out, i)
-				}
-			}
-		}
-	case len(l.Labels) > 0:
-		seen := map[string]bool{}
-		for i := range e.w.Nodes {
-			key := ""
-			for _, name := range l.Labels {
-				key += e.w.Nodes[i].Labels[name] + "/"
-			}
-			if !seen[key] && e.w.Nodes[i].there(0) {
-				seen[key] = true
-				out = append(out, i)
-			}
-		}
-	default:
+	out := l.Choose(len(e.w.Nodes), func(i int) (string, map[string]string, bool) {
+		return e.w.Nodes[i].ID, e.w.Nodes[i].Labels, e.w.Nodes[i].there(0)
+	})
+	if out == nil {
 		delay := clone(e.w.Between)
 		for i := range delay {
 			for k := range delay {
