@@ -131,14 +131,7 @@ func (p *process) end(s syscall.Signal) {
 
 func play(ctx context.Context, o options, s scenario, dir string) (r *result, err error) {
 	f := &fleet{o: o, s: s.fleet, dir: dir}
-	defer func() {
-		for i := len(f.cleanup) - 1; i >= 0; i-- {
-			f.cleanup[i]()
-		}
-	}()
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
-	}
+	defer f.close()
 	if err := f.open(ctx); err != nil {
 		return nil, err
 	}
@@ -170,7 +163,17 @@ func play(ctx context.Context, o options, s scenario, dir string) (r *result, er
 	return r, err
 }
 
+// close ends and removes what open has started and made, last first.
+func (f *fleet) close() {
+	for i := len(f.cleanup) - 1; i >= 0; i-- {
+		f.cleanup[i]()
+	}
+}
+
 func (f *fleet) open(ctx context.Context) error {
+	if err := os.MkdirAll(f.dir, 0o755); err != nil {
+		return err
+	}
 	f.web = webs.Random(webs.RandomConfig{Sites: f.o.sites, Pages: f.o.pages, Links: 6, Seed: 1, Latency: f.o.latency, Text: f.o.text})
 	f.webAddr = "127.0.0.1"
 	if f.s.apart {

@@ -53,14 +53,7 @@ func scale(ctx context.Context, o options, tmp string, agents int, window time.D
 
 func rate(ctx context.Context, o options, dir string, agents int, window time.Duration) (m *measured, err error) {
 	f := &fleet{o: o, s: setting{agents: agents}, dir: dir}
-	defer func() {
-		for i := len(f.cleanup) - 1; i >= 0; i-- {
-			f.cleanup[i]()
-		}
-	}()
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
-	}
+	defer f.close()
 	if err := f.open(ctx); err != nil {
 		return nil, err
 	}

@@ -64,6 +64,7 @@ func (l *learner) remember(p *ledger.Past) {
 	switch p.Kind {
 	case crawl.MeasureBC:
 		l.book.Crawled(n, l.book.Site(p.Site), p.Value, 1, false, p.At)
+		l.probes(p.Site, p.Node)
 	case crawl.MeasureBS:
 		l.book.Stored(n, p.Value, 1)
 	case crawl.MeasurePing:

@@ -228,35 +228,28 @@ func pasts(rows *sql.Rows, out []Past) ([]Past, error) {
 }
 
 // Stores returns where archives were written: every store that a node has named.
-func (l *Ledger) Stores(ctx context.Context) (out []string, err error) {
-	rows, err := l.db.QueryContext(ctx, `SELECT DISTINCT store FROM accounts WHERE store <> '' ORDER BY store`)
-	if err != nil {
-		return nil, fmt.Errorf("ledger: %w", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var s string
-		if err := rows.Scan(&s); err != nil {
-			return nil, fmt.Errorf("ledger: %w", err)
-		}
-		out = append(out, s)
-	}
-	return out, rows.Err()
+func (l *Ledger) Stores(ctx context.Context) ([]string, error) {
+	return column[string](ctx, l.db, `SELECT DISTINCT store FROM accounts WHERE store <> '' ORDER BY store`)
 }
 
 // Jobs returns the numbers of all jobs, in order.
-func (l *Ledger) Jobs(ctx context.Context) (out []uint32, err error) {
-	rows, err := l.db.QueryContext(ctx, `SELECT id FROM jobs ORDER BY id`)
+func (l *Ledger) Jobs(ctx context.Context) ([]uint32, error) {
+	return column[uint32](ctx, l.db, `SELECT id FROM jobs ORDER BY id`)
+}
+
+// column returns the values of a query's only column.
+func column[T any](ctx context.Context, db *sql.DB, query string) (out []T, err error) {
+	rows, err := db.QueryContext(ctx, query)
 	if err != nil {
 		return nil, fmt.Errorf("ledger: %w", err)
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var id uint32
-		if err := rows.Scan(&id); err != nil {
+		var v T
+		if err := rows.Scan(&v); err != nil {
 			return nil, fmt.Errorf("ledger: %w", err)
 		}
-		out = append(out, id)
+		out = append(out, v)
 	}
 	return out, rows.Err()
 }
