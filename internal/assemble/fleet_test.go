@@ -81,10 +81,10 @@ func (f *fleet) leader() *coordinator.Coordinator {
 	return co
 }
 
-// eventually waits for a condition; it fails the test after half a minute.
+// eventually waits for a condition; it fails the test after a minute and a half.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(90 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		if ok() {
 			return
 		}
@@ -286,7 +286,7 @@ func TestCoordinatorComesBack(t *testing.T) {
 // Agents come and go while a crawl runs: a new one gets work within two seconds, one that drains is gone with its leases
 // ended, and nothing is fetched twice.
 func TestAgentsComeAndGo(t *testing.T) {
-	w, port := serveWeb(t, 23, 400)
+	w, port := serveWeb(t, 23, 250)
 	f := newFleet(t, nil)
 	f.join("n0", nil)
 	id := f.submit(fleetJob(port, 4*time.Millisecond))
