@@ -29,7 +29,7 @@ func (l *lease) askRobots() bool {
 		l.gaveUp = l.site.RobotsWhy
 		return true
 	case (l.robots == crawl.RobotsRules || l.robots == crawl.RobotsAllowAll) && l.site.RobotsTTLMS > 0:
-		l.rules = robots.Parse(l.site.Robots, Product)
+		l.obey(robots.Parse(l.site.Robots, Product))
 		l.knownSitemaps()
 		return true
 	}
@@ -63,6 +63,13 @@ func (l *lease) askRobots() bool {
 		l.rep.addFound(crawl.Found{Links: sitemaps}, nil, 0)
 	}
 	return true
+}
+
+// obey takes in the site's rules; the reporter reads their delay meanwhile.
+func (l *lease) obey(r robots.Rules) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.rules = r
 }
 
 // knownSitemaps names the site's sitemaps for a job that was not the one to ask robots.txt. It does so at the start of a
@@ -154,11 +161,12 @@ func (l *lease) fetchRobots(u crawl.URL) (change *crawl.RobotsChange, sitemaps [
 				return down(crawl.ReasonRobotsDown)
 			}
 		}
-		l.rules = robots.Parse(body, Product)
+		rules := robots.Parse(body, Product)
+		l.obey(rules)
 		c := &crawl.RobotsChange{
-			State: crawl.RobotsRules, Body: l.rules.Text(), TTLMS: robotsTTL.Milliseconds(), DelayMS: l.rules.Delay.Milliseconds(),
+			State: crawl.RobotsRules, Body: rules.Text(), TTLMS: robotsTTL.Milliseconds(), DelayMS: rules.Delay.Milliseconds(),
 		}
-		return c, l.sitemaps(u, l.rules.Sitemaps), true
+		return c, l.sitemaps(u, rules.Sitemaps), true
 	}
 	return l.allowAll(), nil, true // too many redirects: as if there were none
 }
@@ -197,7 +205,12 @@ func (l *lease) exchange(u crawl.URL) (*fetch.Response, *fetch.Scratch, error) {
 	}
 	defer l.a.release()
 	sc := scratches.Get().(*fetch.Scratch)
-	resp, err := l.sess.Do(l.ctx, l.request(u), sc)
+	sess := l.sess
+	if u.Site() != l.l.Site { // where robots.txt redirects: it has addresses of its own
+		sess = l.a.client.Open(nil)
+		defer sess.Close()
+	}
+	resp, err := sess.Do(l.ctx, l.request(u), sc)
 	if err != nil {
 		putScratch(sc)
 		l.started(time.Now())

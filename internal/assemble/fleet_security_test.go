@@ -403,3 +403,45 @@ func TestTLS(t *testing.T) {
 		t.Error("plain TCP was answered")
 	}
 }
+
+// A node can name any subject as the place for an answer, and the server writes there. What comes to stand among the
+// leader's entries that way is nobody's: the coordinator goes on, also after a restart, and does nothing that it says.
+func TestAnswersAreNoEntries(t *testing.T) {
+	log := &safeLog{}
+	_, port := serveWeb(t, 30, 30)
+	f := newFleet(t, func(c *assemble.ServeConfig) { c.Logger = slog.New(slog.NewTextHandler(log, nil)) })
+	f.join("a", nil)
+	first := f.await(f.submit(fleetJob(port, 0)))
+	nc, js, _ := f.as(t, "thief")
+	forged, err := crawl.Marshal(&crawl.Entry{Version: crawl.WireVersion, Kind: crawl.EntryTerm, Epoch: 1 << 40})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kv, err := js.KeyValue(t.Context(), "ARGOSY_NODES")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := kv.Put(t.Context(), "thief", forged); err != nil {
+		t.Fatal(err)
+	}
+	for _, reply := range []string{"argosy.log.0.lead", "argosy.log.0.part.a"} {
+		if err := nc.PublishRequest("argosy.log.0.part.thief", reply, []byte("x")); err != nil {
+			t.Fatal(err)
+		}
+		if err := nc.PublishRequest("$JS.API.DIRECT.GET.KV_ARGOSY_NODES.$KV.ARGOSY_NODES.thief", reply, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eventually(t, "the answers are refused", func() bool { return strings.Count(log.String(), "entry of a node refused") >= 4 })
+	if v := f.await(f.submit(fleetJob(port, 0))); v.State != crawl.JobDone || v.Counts.Fetched != first.Counts.Fetched {
+		t.Errorf("%s: %+v", v.State, v.Counts)
+	}
+	f.halt()
+	f.start()
+	if v := f.await(f.submit(fleetJob(port, 0))); v.State != crawl.JobDone || v.Counts.Fetched != first.Counts.Fetched {
+		t.Errorf("after a restart: %s: %+v", v.State, v.Counts)
+	}
+	if e := f.leader().Status().Epoch; e > 10 {
+		t.Errorf("epoch %d", e)
+	}
+}

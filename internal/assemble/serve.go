@@ -71,9 +71,9 @@ type Server struct {
 
 	co atomic.Pointer[coordinator.Coordinator] // while it leads
 
-	mu      sync.Mutex
-	indexed map[uint32]bool
-	ended   chan uint32
+	mu        sync.Mutex
+	unindexed map[uint32]bool // jobs whose index is about to be written
+	ended     chan uint32
 }
 
 // ErrStandby says that this coordinator does not lead.
@@ -85,7 +85,7 @@ func OpenServer(ctx context.Context, c ServeConfig) (s *Server, err error) {
 	if err := os.MkdirAll(state, 0o700); err != nil {
 		return nil, err
 	}
-	s = &Server{cfg: c, indexed: map[uint32]bool{}, ended: make(chan uint32, 64)}
+	s = &Server{cfg: c, unindexed: map[uint32]bool{}, ended: make(chan uint32, 64)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.Close())
@@ -149,7 +149,7 @@ func (s *Server) openBus(ctx context.Context, state string) (err error) {
 				return err
 			}
 		}
-		bc.Replicas = c.Replicas
+		bc.Replicas, bc.Keys = c.Replicas, s.keys
 		s.client, err = bus.Connect(ctx, c.Bus, bc)
 		return err
 	}
@@ -236,11 +236,16 @@ func (s *Server) Run(ctx context.Context) error {
 			switch {
 			case gctx.Err() != nil:
 				return nil
-			case errors.Is(err, bus.ErrDeposed), errors.Is(err, errUnelected), errors.Is(err, bus.ErrAway):
+			case errors.Is(err, bus.ErrDeposed), errors.Is(err, coordinator.ErrSucceeded), errors.Is(err, errUnelected), errors.Is(err, bus.ErrAway):
 				s.cfg.Logger.Warn("standing by", "error", err)
 				select {
 				case <-gctx.Done():
 				case <-time.After(standByAgain):
+				}
+			case errors.Is(err, bus.ErrTrimmed):
+				s.cfg.Logger.Warn("starting from a checkpoint", "error", err)
+				if err := s.reopen(gctx); err != nil {
+					return err
 				}
 			case err != nil:
 				return err
@@ -255,6 +260,13 @@ func (s *Server) Run(ctx context.Context) error {
 	return err
 }
 
+// reopen opens the view again: the log has been trimmed beyond it.
+func (s *Server) reopen(ctx context.Context) error {
+	err := s.f.Close()
+	s.f = nil
+	return errors.Join(err, s.openFrontier(ctx))
+}
+
 // standByAgain is how long a coordinator waits before it tries again what the bus did not let it do.
 const standByAgain = 500 * time.Millisecond
 
@@ -264,11 +276,21 @@ var errUnelected = errors.New("the leader's lease was lost")
 func (s *Server) standBy(ctx context.Context) error {
 	elected := make(chan struct{})
 	followed := make(chan error, 1)
-	follow, stop := context.WithCancel(ctx)
+	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	go func() { followed <- coordinator.Follow(follow, s.client, s.f, elected, s.cfg.Logger) }()
+	follow, ended := context.WithCancel(ctx)
+	defer ended()
+	elect, unwilling := context.WithCancel(ctx)
+	defer unwilling()
+	go func() {
+		err := coordinator.Follow(follow, s.client, s.f, elected, s.cfg.Logger)
+		if err != nil {
+			unwilling() // who cannot follow must not lead
+		}
+		followed <- err
+	}()
 	led := false
-	err := s.client.Elect(ctx, s.cfg.Name, func(lctx context.Context) error {
+	err := s.client.Elect(elect, s.cfg.Name, func(lctx context.Context) error {
 		led = true
 		close(elected)
 		if err := <-followed; err != nil {
@@ -282,8 +304,11 @@ func (s *Server) standBy(ctx context.Context) error {
 		return err
 	})
 	if !led {
-		stop()
-		return errors.Join(err, <-followed)
+		ended()
+		if ferr := <-followed; ferr != nil {
+			return ferr
+		}
+		return err
 	}
 	return err
 }
@@ -294,9 +319,12 @@ func (s *Server) lead(ctx context.Context) error {
 		Strategy: s.cfg.Strategy, Strategies: strategy.New, Seed: s.cfg.Seed, NodeTTL: bus.NodeTTL, Serve: true, Probe: s.cfg.Probe,
 		PingEvery: s.cfg.PingEvery, Explain: s.explain.sink(), Logger: s.cfg.Logger,
 		Ended: func(job uint32) {
+			s.mu.Lock()
+			s.unindexed[job] = true
+			s.mu.Unlock()
 			select {
 			case s.ended <- job:
-			default: // so many at once: its index is written when it is asked for
+			default: // so many at once: indexes looks for it later
 			}
 		},
 	}
@@ -321,18 +349,50 @@ func (s *Server) lead(ctx context.Context) error {
 	return group.Wait()
 }
 
+// lookAgain is how often jobs are looked for that have ended and have no index: their coordinator died meanwhile, or its
+// disk was full.
+const lookAgain = 5 * time.Second
+
 // indexes writes the index of each job that has ended.
 func (s *Server) indexes(ctx context.Context) error {
+	t := time.NewTicker(lookAgain)
+	defer t.Stop()
 	for {
+		var jobs []uint32
 		select {
 		case <-ctx.Done():
 			return nil
 		case job := <-s.ended:
+			jobs = append(jobs, job)
+		case <-t.C:
+			jobs = s.missing(ctx)
+		}
+		for _, job := range jobs {
 			if err := s.WriteIndex(ctx, job); err != nil && ctx.Err() == nil {
 				s.cfg.Logger.Error("index not written", "job", job, "error", err)
 			}
 		}
 	}
+}
+
+// missing returns the jobs that have ended and have no index here.
+func (s *Server) missing(ctx context.Context) (out []uint32) {
+	co, err := s.Leader()
+	if err != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, lookAgain)
+	defer cancel()
+	jobs, err := co.Jobs(ctx)
+	if err != nil {
+		return nil
+	}
+	for _, j := range jobs {
+		if j.State != crawl.JobRunning && j.State != crawl.JobPaused && !s.Indexed(j.ID) {
+			out = append(out, j.ID)
+		}
+	}
+	return out
 }
 
 // JobIndex is the index of a job of a fleet, in the coordinator's directory.
@@ -351,7 +411,7 @@ func (s *Server) WriteIndex(ctx context.Context, job uint32) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.indexed[job] = true
+	delete(s.unindexed, job)
 	return nil
 }
 
@@ -359,7 +419,11 @@ func (s *Server) WriteIndex(ctx context.Context, job uint32) error {
 func (s *Server) Indexed(job uint32) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.indexed[job]
+	if s.unindexed[job] {
+		return false
+	}
+	_, err := os.Stat(JobIndex(s.cfg.Dir, job))
+	return err == nil
 }
 
 // Leader returns the coordinator, if this process leads.

@@ -8,6 +8,7 @@ package bus
 
 import (
 	"context"
+	"crypto/hmac"
 	"crypto/rand"
 	"crypto/tls"
 	"encoding/hex"
@@ -335,17 +336,59 @@ var ErrAway = errors.New("the bus does not answer")
 // Append appends an entry of the leader and returns its sequence. It is stored when Append returns; it fails with
 // ErrDeposed when the log has an entry of a leader that this client has not written.
 func (c *Client) Append(ctx context.Context, entry []byte) (uint64, error) {
-	ack, err := c.js.Publish(ctx, leadSubject, entry, jetstream.WithExpectLastSequencePerSubject(c.lead))
-	if err != nil {
-		var api *jetstream.APIError
-		if errors.As(err, &api) && api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence {
-			return 0, ErrDeposed
+	for {
+		m := &nats.Msg{Subject: leadSubject, Data: entry, Header: nats.Header{}}
+		if c.cfg.Keys != nil {
+			m.Header.Set(signField, c.cfg.Keys.sign(entry))
 		}
-		return 0, fmt.Errorf("append to the log: %w: %w", ErrAway, err)
+		ack, err := c.js.PublishMsg(ctx, m, jetstream.WithExpectLastSequencePerSubject(c.lead))
+		if err == nil {
+			c.lead = ack.Sequence
+			return ack.Sequence, nil
+		}
+		var api *jetstream.APIError
+		if !errors.As(err, &api) || api.ErrorCode != jetstream.JSErrCodeStreamWrongLastSequence {
+			return 0, fmt.Errorf("append to the log: %w: %w", ErrAway, err)
+		}
+		if err := c.skipForged(ctx); err != nil {
+			return 0, err
+		}
 	}
-	c.lead = ack.Sequence
-	return ack.Sequence, nil
 }
+
+// signField is the header by which a leader's entry is known for one: a node can have the server write to any subject,
+// by naming it as the place for an answer, but not with this.
+const signField = "Argosy-Sign"
+
+// signed tells whether an entry on the leader's subject is a leader's.
+func (c *Client) signed(h nats.Header, entry []byte) bool {
+	return c.cfg.Keys == nil || hmac.Equal([]byte(h.Get(signField)), []byte(c.cfg.Keys.sign(entry)))
+}
+
+// skipForged moves on past entries that no leader wrote. If a leader has written since, it is another one.
+func (c *Client) skipForged(ctx context.Context) error {
+	for n := 0; ; n++ {
+		m, err := c.log.GetMsg(ctx, c.lead+1, jetstream.WithGetMsgSubject(leadSubject))
+		switch {
+		case errors.Is(err, jetstream.ErrMsgNotFound) && n > 0:
+			return nil
+		case errors.Is(err, jetstream.ErrMsgNotFound):
+			return ErrDeposed
+		case err != nil:
+			return fmt.Errorf("append to the log: %w: %w", ErrAway, err)
+		case c.signed(m.Header, m.Data):
+			return ErrDeposed
+		}
+		c.say("an entry on the leader's subject is no leader's", fmt.Errorf("entry %d", m.Sequence))
+		c.lead = m.Sequence
+	}
+}
+
+// Nobody is whose entry it is that stands where only a leader's may, and is not signed by one.
+const Nobody = "?"
+
+// ErrTrimmed says that the log no longer has what a reader wants to read next.
+var ErrTrimmed = errors.New("the log no longer goes back that far")
 
 var nodeName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
@@ -384,9 +427,15 @@ func (c *Client) Read(ctx context.Context, from uint64, fn func(seq uint64, at i
 				if meta.Sequence.Stream < next {
 					return nil
 				}
+				if meta.Sequence.Stream > next {
+					failed = fmt.Errorf("%w: entry %d is wanted, %d is the first", ErrTrimmed, next, meta.Sequence.Stream)
+					return failed
+				}
 				node, _ := strings.CutPrefix(m.Subject(), partSubject)
 				if node == m.Subject() {
-					node = ""
+					if node = ""; !c.signed(m.Headers(), m.Data()) {
+						node = Nobody
+					}
 				}
 				next = meta.Sequence.Stream + 1
 				failed = fn(meta.Sequence.Stream, meta.Timestamp.UnixMilli(), node, m.Data())

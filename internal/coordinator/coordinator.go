@@ -350,8 +350,14 @@ func (c *Coordinator) apply(ctx context.Context, e entry) error {
 	}
 	c.unsynced = append(c.unsynced, ledger.Applied{Seq: e.seq, At: e.at, Entry: en})
 	c.bytes += len(e.data)
+	if c.leads && en.Epoch > c.epoch {
+		return fmt.Errorf("%w: term %d follows on %d", ErrSucceeded, en.Epoch, c.epoch)
+	}
 	return c.effects(ctx, &fx)
 }
+
+// ErrSucceeded says that another coordinator has begun a later term.
+var ErrSucceeded = errors.New("another coordinator leads")
 
 // sync makes both sinks durable, then lets the log forget what both have.
 func (c *Coordinator) sync(ctx context.Context) error {

@@ -244,6 +244,10 @@ func (c *Coordinator) finish(ctx context.Context, j *frontier.Job, r *run) (done
 		state = crawl.JobManual
 	}
 	if state == "" {
+		if r.ending { // a late part has brought something since
+			r.ending = false
+			return false, c.setState(ctx, j, crawl.JobRunning)
+		}
 		return false, nil
 	}
 	if state == crawl.JobDone && c.f.Counts(j.ID).Manual > 0 {

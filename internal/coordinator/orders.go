@@ -146,6 +146,9 @@ func (c *Coordinator) Release(ctx context.Context, job uint32, kind crawl.EntryK
 		if j == nil {
 			return fmt.Errorf("%w: %d", ErrNoJob, job)
 		}
+		if j.State == crawl.JobCancelled {
+			return fmt.Errorf("%w: job %d is %s", ErrState, job, j.State)
+		}
 		r := &crawl.Release{Job: job, Lost: lost, Why: why}
 		c.f.Tasks(func(t *frontier.Task) {
 			for _, s := range sites {

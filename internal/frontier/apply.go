@@ -317,7 +317,7 @@ func (x *tx) grant(e *crawl.Entry) error {
 			Attempt: g.Attempt, Secret: g.Secret, Quota: int64(g.Quota), BudgetMS: g.BudgetMS, StartMS: x.at,
 			Resolve: g.Resolve, Probe: g.Probe, Progress: x.at,
 		}
-		x.f.leases[l.ID] = l
+		x.f.leases[l.ID], x.f.open[l.ID] = l, l
 		t.leases[l.ID] = true
 		t.Attempts = max(t.Attempts, g.Attempt)
 		held, err := x.hold(t, l, g.Targets)
@@ -408,6 +408,8 @@ func (x *tx) close(t *Task, l *Lease) error {
 	l.ClosedAt = x.at
 	x.leases[l.ID], x.tasks[t.ID] = l, t
 	x.f.closed = append(x.f.closed, closedLease{l.ID, x.at})
+	delete(x.f.open, l.ID)
+	x.forget()
 	delete(t.leases, l.ID)
 	t.Since = x.at
 	prefix := heldKey(l.ID, crawl.Key{})[:9]

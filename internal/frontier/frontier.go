@@ -47,7 +47,8 @@ type Frontier struct {
 	byName   map[taskName]uint32
 	sites    map[string]*crawl.Site
 	leases   map[uint64]*Lease
-	closed   []closedLease // oldest first; their secrets are kept for late parts
+	open     map[uint64]*Lease // of leases, those that are not closed
+	closed   []closedLease     // oldest first; their secrets are kept for late parts
 }
 
 // Position is how far a view has applied which stream.
@@ -112,7 +113,7 @@ func Open(c Config) (*Frontier, error) {
 	}
 	f := &Frontier{
 		db: db, jobs: map[uint32]*Job{}, tasks: map[uint32]*Task{}, byName: map[taskName]uint32{},
-		sites: map[string]*crawl.Site{}, leases: map[uint64]*Lease{},
+		sites: map[string]*crawl.Site{}, leases: map[uint64]*Lease{}, open: map[uint64]*Lease{},
 	}
 	if err := f.load(); err != nil {
 		return nil, errors.Join(fmt.Errorf("open frontier %s: %w", c.Dir, err), db.Close())
@@ -182,10 +183,12 @@ func (f *Frontier) load() error {
 				f.closed = append(f.closed, closedLease{l.ID, l.ClosedAt})
 			} else if t := f.tasks[l.Task]; t != nil {
 				t.leases[l.ID] = true
+				f.open[l.ID] = l
 			}
 			return nil
 		})
 	}
+	sort.SliceStable(f.closed, func(i, j int) bool { return f.closed[i].at < f.closed[j].at })
 	return err
 }
 
@@ -306,10 +309,8 @@ func (f *Frontier) Lease(id uint64) *Lease {
 
 // Leases calls fn for every open lease, in no particular order.
 func (f *Frontier) Leases(fn func(*Lease)) {
-	for _, l := range f.leases {
-		if l.ClosedAt == 0 {
-			fn(l)
-		}
+	for _, l := range f.open {
+		fn(l)
 	}
 }
 

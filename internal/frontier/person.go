@@ -1,6 +1,9 @@
 package frontier
 
-import "argosy/internal/crawl"
+import (
+	"argosy/internal/crawl"
+	"argosy/internal/polite"
+)
 
 // submit takes in a job and its seeds.
 func (x *tx) submit(c *crawl.Job) error {
@@ -69,6 +72,9 @@ func (x *tx) retry(r *crawl.Release) error {
 	mine := map[uint32]bool{}
 	for _, id := range x.f.sortedTasks(r.Job, r.Tasks) {
 		t := x.f.tasks[id]
+		if t.State == StateDropped {
+			continue // given up for good
+		}
 		mine[id] = true
 		if t.State == StateManual {
 			t.State = ""
@@ -109,7 +115,7 @@ func (x *tx) again(j *Job, k crawl.Key, tasks map[uint32]bool) error {
 	if err != nil || r == nil {
 		return err
 	}
-	lost := tasks == nil && r.State == crawl.Fetched
+	lost := tasks == nil && r.State == crawl.Fetched && x.f.tasks[r.Task].State != StateDropped
 	failed := tasks[r.Task] && (r.State == crawl.Failed || r.State == crawl.Excluded && r.Reason == crawl.ReasonRobotsDown)
 	if !lost && !failed {
 		return nil
@@ -128,6 +134,7 @@ func (x *tx) drop(r *crawl.Release) error {
 		for lease := range t.leases {
 			l := x.f.leases[lease]
 			x.fx.Recalled = append(x.fx.Recalled, l)
+			polite.Hold(x.site(l.Site), x.at)
 			if err := x.drain(t, heldKey(l.ID, crawl.Key{})[:9], 9, false); err != nil {
 				return err
 			}
