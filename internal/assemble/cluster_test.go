@@ -88,7 +88,7 @@ func TestStandby(t *testing.T) {
 		v := first.job(id)
 		return v.State == crawl.JobDone && v.Counts.Pending == 0 && v.Counts.Fetched > 300
 	})
-	if u := twice(w); u != "" {
+	if u := twice(w, sites); u != "" {
 		t.Errorf("%s was fetched twice", u)
 	}
 }

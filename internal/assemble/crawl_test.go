@@ -79,11 +79,16 @@ func runOnce(ctx context.Context, dir, port string, delay time.Duration, agents 
 // judge compares what a crawl has left with an independent search of the same web.
 func judge(t *testing.T, dir, port string) {
 	t.Helper()
+	judgeSites(t, dir, config(dir, port, 0, 1).Job.Identity.Seeds, port)
+}
+
+func judgeSites(t *testing.T, dir string, seeds []string, port string) {
+	t.Helper()
 	ctx := t.Context()
 	o := &testkit.Oracle{Addr: "127.0.0.1:" + port, Workers: 8, Allowed: func(u *whatwg.Url) bool {
 		return strings.HasSuffix(u.Hostname(), ".test") && !strings.HasPrefix(u.Pathname(), "/private/")
 	}}
-	visits, err := o.Crawl(ctx, config(dir, port, 0, 1).Job.Identity.Seeds)
+	visits, err := o.Crawl(ctx, seeds)
 	if err != nil {
 		t.Fatal(err)
 	}

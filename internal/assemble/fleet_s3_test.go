@@ -47,7 +47,7 @@ func TestS3(t *testing.T) {
 	if v := f.await(id); v.State != crawl.JobDone || v.Counts.Failed != 0 {
 		t.Fatalf("%s: %+v", v.State, v.Counts)
 	}
-	if u := twice(w); u != "" {
+	if u := twice(w, sites); u != "" {
 		t.Errorf("%s was fetched twice", u)
 	}
 	judge(t, f.dir, port)

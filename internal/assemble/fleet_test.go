@@ -202,7 +202,7 @@ func serveWeb(t *testing.T, seed uint64, pages int) (*webs.Web, string) {
 }
 
 // twice returns a URL that was asked for twice, if there is one; robots.txt may be.
-func twice(w *webs.Web) string {
+func twice(w *webs.Web, sites int) string {
 	for s := range sites {
 		seen := map[string]int{}
 		for _, h := range w.Hits(fmt.Sprintf("s%d.test", s)) {
@@ -225,7 +225,7 @@ func TestFleet(t *testing.T) {
 	if v := f.await(f.submit(fleetJob(port, 0))); v.State != crawl.JobDone || v.Counts.Failed != 0 {
 		t.Fatalf("%s: %+v", v.State, v.Counts)
 	}
-	if u := twice(w); u != "" {
+	if u := twice(w, sites); u != "" {
 		t.Errorf("%s was fetched twice", u)
 	}
 	judge(t, f.dir, port)
@@ -277,22 +277,33 @@ func TestCoordinatorComesBack(t *testing.T) {
 	if v := f.await(id); v.State != crawl.JobDone {
 		t.Fatalf("%s: %+v", v.State, v.Counts)
 	}
-	if u := twice(w); u != "" {
+	if u := twice(w, sites); u != "" {
 		t.Errorf("%s was fetched twice", u)
 	}
 	judge(t, f.dir, port)
 }
 
-// Agents come and go while a crawl runs: a new one gets work within two seconds, one that drains is gone with its leases
-// ended, and nothing is fetched twice.
+// Agents come and go while a crawl runs, one, then eight, then three: a new one gets work within two seconds, one that
+// drains is gone with its leases ended, and nothing is fetched twice.
 func TestAgentsComeAndGo(t *testing.T) {
-	w, port := serveWeb(t, 23, 250)
+	const many = 16
+	w := webs.Random(webs.RandomConfig{Sites: many, Pages: 120, Links: 6, Seed: 23})
+	port, stop, err := w.Serve("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(stop)
 	f := newFleet(t, nil)
 	f.join("n0", nil)
-	id := f.submit(fleetJob(port, 4*time.Millisecond))
-	eventually(t, "the crawl gets on", func() bool { return f.job(id).Counts.Fetched >= 50 })
+	j := fleetJob(port, 15*time.Millisecond)
+	j.Identity.Seeds = nil
+	for s := range many {
+		j.Identity.Seeds = append(j.Identity.Seeds, fmt.Sprintf("http://s%d.test:%s/", s, port))
+	}
+	id := f.submit(j)
+	eventually(t, "the crawl gets on", func() bool { return f.job(id).Counts.Fetched >= 100 })
 	var others []*member
-	for i := 1; i < sites; i++ {
+	for i := 1; i < 8; i++ {
 		others = append(others, f.join(fmt.Sprintf("n%d", i), nil))
 	}
 	since := time.Now()
@@ -307,7 +318,7 @@ func TestAgentsComeAndGo(t *testing.T) {
 	if d := time.Since(since); d > 2*time.Second {
 		t.Errorf("new nodes got work after %v", d)
 	}
-	for _, m := range others[1:] {
+	for _, m := range others[2:] {
 		if err := m.wait(); err != nil {
 			t.Error(err)
 		}
@@ -315,10 +326,10 @@ func TestAgentsComeAndGo(t *testing.T) {
 	if v := f.await(id); v.State != crawl.JobDone {
 		t.Fatalf("%s: %+v", v.State, v.Counts)
 	}
-	if u := twice(w); u != "" {
+	if u := twice(w, many); u != "" {
 		t.Errorf("%s was fetched twice", u)
 	}
-	judge(t, f.dir, port)
+	judgeSites(t, f.dir, j.Identity.Seeds, port)
 }
 
 // A job is paused, goes on, and another is cancelled: what was pending is dropped, nothing is left open.
