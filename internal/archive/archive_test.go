@@ -2,7 +2,9 @@ package archive
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -46,7 +48,7 @@ func TestRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, l := range locs {
-		rec, block, err := ReadFrom(t.Context(), Dir(dir), l.File, l.Offset, 1<<20)
+		rec, block, err := readFrom(t.Context(), Dir(dir), l.File, l.Offset, 1<<20)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,4 +130,22 @@ func TestRecover(t *testing.T) {
 			t.Errorf("cut at %d: %d records, want %d", cut, got, want)
 		}
 	}
+}
+
+// readFrom reads the record at a location in a store, with its whole block of at most max bytes.
+func readFrom(ctx context.Context, s Store, file string, offset, max int64) (*ReadRecord, []byte, error) {
+	f, err := s.Open(ctx, file, offset)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	rec, err := NewReader(f).Next()
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", file, err)
+	}
+	block, err := io.ReadAll(io.LimitReader(rec, max+1))
+	if err == nil && int64(len(block)) > max {
+		err = fmt.Errorf("record at %d: larger than %d bytes", offset, max)
+	}
+	return rec, block, err
 }

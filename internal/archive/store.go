@@ -162,21 +162,3 @@ func Measure(ctx context.Context, s Store) (bits int64, seconds float64, err err
 	}
 	return bits, seconds, nil
 }
-
-// ReadFrom reads the record at a location in a store, with its whole block of at most max bytes.
-func ReadFrom(ctx context.Context, s Store, file string, offset, max int64) (*ReadRecord, []byte, error) {
-	f, err := s.Open(ctx, file, offset)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer f.Close()
-	rec, err := NewReader(f).Next()
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", file, err)
-	}
-	block, err := io.ReadAll(io.LimitReader(rec, max+1))
-	if err == nil && int64(len(block)) > max {
-		err = fmt.Errorf("record at %d: larger than %d bytes", offset, max)
-	}
-	return rec, block, err
-}

@@ -139,14 +139,6 @@ func (a *Agent) Info() crawl.NodeInfo { return a.node.agent.Info() }
 // Stats is what the node has done.
 func (a *Agent) Stats() agent.Stats { return a.node.agent.Stats() }
 
-// EchoAddr is where the echo listens; empty: nowhere.
-func (a *Agent) EchoAddr() string {
-	if a.echo == nil {
-		return ""
-	}
-	return a.echo.Addr().String()
-}
-
 // Run works until ctx ends; then it drains: it takes no more leases, ends those it has after what is under way, reports
 // them and leaves. When hard is closed it leaves at once; even that loses nothing.
 func (a *Agent) Run(ctx context.Context, hard <-chan struct{}) error {

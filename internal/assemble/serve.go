@@ -434,9 +434,6 @@ func (s *Server) Leader() (*coordinator.Coordinator, error) {
 	return nil, ErrStandby
 }
 
-// Check finds mistakes in a job before it is taken in.
-func (s *Server) Check(j *crawl.Job) error { return CheckJob(j) }
-
 // CheckJob finds mistakes in a job.
 func CheckJob(j *crawl.Job) error {
 	if _, err := scope.Compile(j.Identity, j.Limits); err != nil {

@@ -433,7 +433,7 @@ func (c *Coordinator) lead(ctx context.Context) error {
 }
 
 // Follow applies the log to a frontier, and to nothing else, until elected is closed, ctx ends or reading fails: it
-// keeps a standby's view up to date. behind is told how many entries are still to come.
+// keeps a standby's view up to date.
 func Follow(ctx context.Context, log Log, f *frontier.Frontier, elected <-chan struct{}, logger *slog.Logger) error {
 	stream, last, err := log.Refresh(ctx)
 	if err != nil {

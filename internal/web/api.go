@@ -280,7 +280,7 @@ func (a *api) submit(ctx context.Context, in *struct{ RawBody []byte }) (*out[Su
 	}
 	job, err := file.Crawl(a.cfg.UserAgent)
 	if err == nil {
-		err = a.s.Check(&job)
+		err = assemble.CheckJob(&job)
 	}
 	if err != nil {
 		return nil, huma.Error422UnprocessableEntity(err.Error())

@@ -129,11 +129,6 @@ func (c *Client) post(ctx context.Context, path string, body, to any) error {
 	return err
 }
 
-// Status returns what the coordinator says of itself.
-func (c *Client) Status(ctx context.Context) (s Status, err error) {
-	return s, c.get(ctx, "/status", &s)
-}
-
 // Jobs returns all jobs.
 func (c *Client) Jobs(ctx context.Context) (js []Job, err error) {
 	err = c.get(ctx, "/jobs", &js)
