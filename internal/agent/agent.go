@@ -177,8 +177,10 @@ func (a *Agent) receive(ctx context.Context, fail context.CancelCauseFunc, msg [
 	case crawl.DispatchPing:
 		a.group.Go(func() error { a.pingNodes(ctx, d.Pings); return nil })
 	case crawl.DispatchRefill:
-		if l := a.lease(d.LeaseID); l != nil && d.Refill != nil {
-			l.refill(d.Refill)
+		for i := range d.Refills {
+			if l := a.lease(d.Refills[i].Lease); l != nil {
+				l.refill(&d.Refills[i])
+			}
 		}
 	case crawl.DispatchDrain:
 		if l := a.lease(d.LeaseID); l != nil {

@@ -84,7 +84,7 @@ func (l *lease) refill(r *crawl.Refill) {
 	l.rep.got++
 	l.queue = append(l.queue, r.Targets...)
 	l.given += len(r.Targets)
-	l.rep.asked = false
+	l.rep.asked, l.rep.wanted = false, false
 	l.more.Broadcast()
 }
 
@@ -225,7 +225,7 @@ func (l *lease) take() (crawl.Target, bool) {
 			t := l.queue[0]
 			l.queue = l.queue[1:]
 			l.busy++
-			if len(l.queue) < l.rep.want/4 && l.rep.size > 0 {
+			if len(l.queue) < l.rep.want/4 && l.rep.size > 0 && !l.rep.wanted {
 				l.rep.urgent = true
 				l.a.nudge()
 			}

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"argosy/internal/crawl"
@@ -40,6 +41,7 @@ type report struct {
 	got       uint32 // refills taken in
 	sent      map[crawl.Key]uint16
 
+	wanted    bool // a part has asked for URLs, and none have come yet
 	asked     bool // a part has said that there is nothing left to do, and nobody has answered yet
 	urgent    bool
 	final     bool
@@ -91,9 +93,18 @@ func (l *lease) due(now time.Time) bool {
 	case r.final || r.urgent || r.size > partBudget:
 		return true
 	case len(r.items) > 0:
-		return now.Sub(r.since) >= l.a.cfg.Flush
+		return now.Sub(r.since) >= l.flushAfter()
 	}
 	return now.Sub(r.stored) >= l.heartbeat()
+}
+
+// flushAfter is how long what a lease has to say may wait.
+func (l *lease) flushAfter() time.Duration { return min(l.a.cfg.Flush, l.job.Limits.RecycleAfter/4) }
+
+// joins reports whether a lease says now what it would have to say soon, because a message is about to leave anyway.
+func (l *lease) joins(now time.Time) bool {
+	r := &l.rep
+	return !r.abandoned && !r.sealed && len(r.items) > 0 && now.Sub(r.since) >= l.flushAfter()/2
 }
 
 // heartbeat is how often a lease says something even if it has nothing to say.
@@ -135,7 +146,7 @@ func (l *lease) cut(now time.Time) (crawl.Part, []item) {
 	case r.final:
 		p.Final, p.Reason, p.Measures = true, l.ended, r.measures
 		r.sealed = true
-	case l.ended == "" && !r.asked && len(l.queue) < r.want:
+	case l.ended == "" && !r.asked && len(l.queue) <= r.want/2:
 		p.Want = r.want - len(l.queue)
 		if l.l.Quota > 0 {
 			p.Want = min(p.Want, l.l.Quota-l.given)
@@ -143,7 +154,7 @@ func (l *lease) cut(now time.Time) (crawl.Part, []item) {
 		if starved && p.Want <= 0 {
 			l.endLocked(crawl.EndQuota)
 		}
-		r.asked = starved
+		r.asked, r.wanted = starved, true
 	}
 	r.urgent = len(r.items) > 0
 	return p, items
@@ -165,14 +176,14 @@ func (l *lease) cutSite(p *crawl.Part, now time.Time) {
 	l.rep.change = crawl.SiteChange{}
 }
 
-// adapt sets how many URLs the lease likes to hold: two seconds' worth, or a few on a slow site.
+// adapt sets how many URLs the lease likes to hold: five seconds' worth, or a few on a slow site.
 func (l *lease) adapt(outcomes int, span time.Duration) {
 	if l.delay() > 0 {
 		l.rep.want = int(min(64, max(4, 10*time.Second/l.delay())))
 		return
 	}
 	rate := float64(outcomes) / max(span.Seconds(), 0.05)
-	l.rep.want = int(min(4096, max(float64(l.job.Limits.SiteConnections*8), 2*rate)))
+	l.rep.want = int(min(4096, max(float64(l.job.Limits.SiteConnections*8), 5*rate)))
 }
 
 // cutting is a part that has been cut, until it is stored.
@@ -216,9 +227,13 @@ func (a *Agent) flush(ctx context.Context) (more bool, err error) {
 	var cuts []cutting
 	size := 0
 	now := time.Now()
-	for _, l := range a.running() {
+	leases := a.running()
+	if !slices.ContainsFunc(leases, func(l *lease) bool { l.mu.Lock(); defer l.mu.Unlock(); return l.due(now) }) {
+		return false, nil
+	}
+	for _, l := range leases {
 		l.mu.Lock()
-		if l.due(now) {
+		if l.due(now) || l.joins(now) {
 			if size > 0 && size+min(l.rep.size, partBudget)+robotsSize(&l.rep.change) > a.cfg.MaxPart-(64<<10) {
 				l.mu.Unlock()
 				more = true

@@ -45,6 +45,10 @@ type Agent struct {
 	login bus.Login
 }
 
+// flushFleet is how long outcomes gather in a node of a fleet: what its messages cost the coordinator is paid by the
+// message more than by the page.
+const flushFleet = time.Second
+
 // flushRemote is how long outcomes gather before an object is stored elsewhere: each makes one.
 const flushRemote = 2 * time.Second
 
@@ -96,7 +100,7 @@ func (a *Agent) openStore() error {
 		return err
 	}
 	n := &a.cfg.Node
-	n.Info.Store, n.MeasureBS = store.URL(), true
+	n.Info.Store, n.MeasureBS, n.Flush = store.URL(), true, flushFleet
 	if d, ok := store.(archive.Dir); ok {
 		n.Dir = string(d)
 		return os.MkdirAll(n.Dir, 0o755)

@@ -180,20 +180,10 @@ func (c *Coordinator) step(ctx context.Context, j *frontier.Job, r *run) (done b
 			return false, err
 		}
 	}
-	if c.applied < c.appended || c.leases(j.ID) > 0 {
+	if c.applied < c.appended || j.Open > 0 {
 		return false, nil
 	}
 	return c.finish(ctx, j, r)
-}
-
-// leases counts the open leases of a job.
-func (c *Coordinator) leases(job uint32) (n int) {
-	c.f.Leases(func(l *frontier.Lease) {
-		if l.Job == job {
-			n++
-		}
-	})
-	return n
 }
 
 // limits notices that a limit of the job has been reached.

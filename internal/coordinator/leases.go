@@ -50,11 +50,14 @@ func (c *Coordinator) effects(ctx context.Context, fx *frontier.Effects) error {
 			}
 		}
 	}
-	for i := range fx.Refilled {
-		r := &fx.Refilled[i]
+	refills := map[string][]crawl.Refill{} // by node: one message for each
+	for _, r := range fx.Refilled {
 		if l := c.f.Lease(r.Lease); l != nil {
-			c.send(ctx, l.Node, &crawl.Dispatch{Kind: crawl.DispatchRefill, LeaseID: r.Lease, Refill: r})
+			refills[l.Node] = append(refills[l.Node], r)
 		}
+	}
+	for node, rs := range refills {
+		c.send(ctx, node, &crawl.Dispatch{Kind: crawl.DispatchRefill, Refills: rs})
 	}
 	return nil
 }
@@ -136,18 +139,36 @@ func (c *Coordinator) resend(ctx context.Context) {
 			continue
 		}
 		delete(c.wants, id)
-		c.send(ctx, l.Node, &crawl.Dispatch{Kind: crawl.DispatchRefill, LeaseID: id, Refill: &crawl.Refill{
+		c.send(ctx, l.Node, &crawl.Dispatch{Kind: crawl.DispatchRefill, LeaseID: id, Refills: []crawl.Refill{{
 			Lease: id, Targets: fit(targets, grantBudget), Again: true, Got: got,
-		}})
+		}}})
 	}
+}
+
+// refillEvery is how long a lease that asks for URLs in good time may wait until others ask too.
+const refillEvery = 200 * time.Millisecond
+
+// refillDue tells whether leases that asked for URLs are to be answered now: answers to many share an entry and its way
+// to the disk, but a lease that has next to nothing left does not wait for others.
+func (c *Coordinator) refillDue() bool {
+	if time.Since(c.refilled) >= refillEvery {
+		return len(c.wants) > 0
+	}
+	for id, n := range c.wants {
+		if l := c.f.Lease(id); l == nil || l.Held < int64(n)/3 || l.Held == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // refill answers leases that asked for URLs: with URLs, or, if they have nothing left and there is nothing, with the
 // wish that they end.
 func (c *Coordinator) refill(ctx context.Context) error {
-	if len(c.wants) == 0 {
+	if !c.refillDue() {
 		return nil
 	}
+	c.refilled = time.Now()
 	for _, r := range c.runs {
 		r.given = 0
 	}

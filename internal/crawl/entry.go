@@ -99,9 +99,9 @@ type Dispatch struct {
 	Lease   *Lease       `cbor:"3,keyasint,omitempty"`
 	Job     *Job         `cbor:"4,keyasint,omitempty"`
 	Site    *SiteState   `cbor:"5,keyasint,omitempty"`
-	Refill  *Refill      `cbor:"6,keyasint,omitempty"`
 	LeaseID uint64       `cbor:"7,keyasint,omitempty"`
 	Pings   []Echo       `cbor:"8,keyasint,omitempty"`
+	Refills []Refill     `cbor:"9,keyasint,omitempty"`
 }
 
 // Echo is where a node can be measured by others.

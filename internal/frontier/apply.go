@@ -144,6 +144,19 @@ func (x *tx) set(key []byte, v any) error {
 
 // write puts everything that was touched into the batch and commits it without waiting for the disk.
 func (x *tx) write() error {
+	if err := x.flush(); err != nil {
+		return err
+	}
+	for id, j := range x.jobs {
+		if err := x.set(jobKey(id), j); err != nil {
+			return err
+		}
+	}
+	return x.b.Commit(pebble.NoSync)
+}
+
+// flush puts everything that was touched but jobs into the batch.
+func (x *tx) flush() error {
 	if err := x.flushRecords(); err != nil {
 		return err
 	}
@@ -164,12 +177,7 @@ func (x *tx) write() error {
 			return err
 		}
 	}
-	for id, j := range x.jobs {
-		if err := x.set(jobKey(id), j); err != nil {
-			return err
-		}
-	}
-	return x.b.Commit(pebble.NoSync)
+	return nil
 }
 
 func (x *tx) flushRecords() error {
@@ -188,21 +196,19 @@ func (x *tx) flushRecords() error {
 }
 
 // spill commits what a long walk has changed so far, without the position: the entry is applied again after a crash,
-// and finds these URLs done.
+// and finds these URLs and leases done. Jobs are not among it: that their limits changed is why they are walked through.
 func (x *tx) spill() error {
-	if len(x.recs) < 20_000 {
+	if len(x.recs) < x.f.spill {
 		return nil
 	}
-	for id, t := range x.tasks {
-		if err := x.set(taskKey(id), t); err != nil {
-			return err
-		}
-	}
-	if err := x.flushRecords(); err != nil {
+	if err := x.flush(); err != nil {
 		return err
 	}
 	if err := x.b.Commit(pebble.NoSync); err != nil {
 		return err
+	}
+	if x.f.spilled != nil {
+		x.f.spilled()
 	}
 	if err := x.b.Close(); err != nil {
 		return err
@@ -225,6 +231,12 @@ func (x *tx) record(job uint32, k crawl.Key) (*record, error) {
 		x.recs[recKey{job, k}] = r
 	}
 	return r, nil
+}
+
+// remember keeps a record at hand that this entry has made.
+func (x *tx) remember(job uint32, k crawl.Key, r *record) {
+	x.recs[recKey{job, k}] = r
+	x.f.recent.put(recKey{job, k}, r)
 }
 
 // task returns the task of a site, creating it if need be.
@@ -317,8 +329,8 @@ func (x *tx) grant(e *crawl.Entry) error {
 			Attempt: g.Attempt, Secret: g.Secret, Quota: int64(g.Quota), BudgetMS: g.BudgetMS, StartMS: x.at,
 			Resolve: g.Resolve, Probe: g.Probe, Progress: x.at,
 		}
-		x.f.leases[l.ID], x.f.open[l.ID] = l, l
-		t.leases[l.ID] = true
+		x.f.leases[l.ID] = l
+		x.f.begin(t, l)
 		t.Attempts = max(t.Attempts, g.Attempt)
 		held, err := x.hold(t, l, g.Targets)
 		if err != nil {
@@ -409,6 +421,7 @@ func (x *tx) close(t *Task, l *Lease) error {
 	x.leases[l.ID], x.tasks[t.ID] = l, t
 	x.f.closed = append(x.f.closed, closedLease{l.ID, x.at})
 	delete(x.f.open, l.ID)
+	x.f.jobs[l.Job].Open--
 	x.forget()
 	delete(t.leases, l.ID)
 	t.Since = x.at

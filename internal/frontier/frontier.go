@@ -30,6 +30,7 @@ type Config struct {
 	Dir   string
 	FS    vfs.FS // nil is the disk
 	Cache int64  // bytes of block cache; memtables come on top
+	Spill int    // URLs after which a long walk commits what it has done so far; 0: 20,000
 }
 
 // DefaultConfig returns a Config for one machine that also runs agents.
@@ -49,6 +50,9 @@ type Frontier struct {
 	leases   map[uint64]*Lease
 	open     map[uint64]*Lease // of leases, those that are not closed
 	closed   []closedLease     // oldest first; their secrets are kept for late parts
+	recent   *recent
+	spill    int
+	spilled  func() // for tests, which cut the power here
 }
 
 // Position is how far a view has applied which stream.
@@ -68,6 +72,7 @@ type Job struct {
 	RanMS   int64 // running time of earlier runs and of this one, as of the last grant or finish
 
 	Totals Totals `cbor:"-"`
+	Open   int    `cbor:"-"` // leases
 
 	rules *scope.Rules
 }
@@ -114,6 +119,10 @@ func Open(c Config) (*Frontier, error) {
 	f := &Frontier{
 		db: db, jobs: map[uint32]*Job{}, tasks: map[uint32]*Task{}, byName: map[taskName]uint32{},
 		sites: map[string]*crawl.Site{}, leases: map[uint64]*Lease{}, open: map[uint64]*Lease{},
+		recent: newRecent(recentRecords), spill: c.Spill,
+	}
+	if f.spill == 0 {
+		f.spill = 20_000
 	}
 	if err := f.load(); err != nil {
 		return nil, errors.Join(fmt.Errorf("open frontier %s: %w", c.Dir, err), db.Close())
@@ -182,8 +191,7 @@ func (f *Frontier) load() error {
 			if l.ClosedAt > 0 {
 				f.closed = append(f.closed, closedLease{l.ID, l.ClosedAt})
 			} else if t := f.tasks[l.Task]; t != nil {
-				t.leases[l.ID] = true
-				f.open[l.ID] = l
+				f.begin(t, l)
 			}
 			return nil
 		})
@@ -307,6 +315,12 @@ func (f *Frontier) Lease(id uint64) *Lease {
 	return nil
 }
 
+// begin counts a lease among the open ones.
+func (f *Frontier) begin(t *Task, l *Lease) {
+	t.leases[l.ID], f.open[l.ID] = true, l
+	f.jobs[l.Job].Open++
+}
+
 // Leases calls fn for every open lease, in no particular order.
 func (f *Frontier) Leases(fn func(*Lease)) {
 	for _, l := range f.open {
@@ -366,8 +380,11 @@ func (f *Frontier) Held(lease uint64) ([]crawl.Target, error) {
 	return out, err
 }
 
-// load1 reads a URL's record, nil if there is none.
+// load1 returns a URL's record, nil if there is none. It is the one that everybody gets: only a tx changes it.
 func (f *Frontier) load1(job uint32, k crawl.Key) (*record, error) {
+	if r := f.recent.get(recKey{job, k}); r != nil {
+		return r, nil
+	}
 	b, closer, err := f.db.Get(urlKey(job, k))
 	if errors.Is(err, pebble.ErrNotFound) {
 		return nil, nil
@@ -376,7 +393,11 @@ func (f *Frontier) load1(job uint32, k crawl.Key) (*record, error) {
 		return nil, err
 	}
 	defer closer.Close()
-	return decodeRecord(b)
+	r, err := decodeRecord(b)
+	if err == nil {
+		f.recent.put(recKey{job, k}, r)
+	}
+	return r, err
 }
 
 // URLs calls fn with the state of every URL of a job, in the order of their keys: sites stay together.

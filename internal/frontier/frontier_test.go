@@ -120,7 +120,12 @@ func part(rng *rand.Rand, f *Frontier, id uint64, secret string, held map[uint64
 
 func open(t *testing.T, fs vfs.FS) *Frontier {
 	t.Helper()
-	f, err := Open(Config{Dir: "f", FS: fs, Cache: 1 << 20})
+	return openSpill(t, fs, 0)
+}
+
+func openSpill(t *testing.T, fs vfs.FS, spill int) *Frontier {
+	t.Helper()
+	f, err := Open(Config{Dir: "f", FS: fs, Cache: 1 << 20, Spill: spill})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,5 +279,91 @@ func TestPowerLoss(t *testing.T) {
 		if err := f.Close(); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// lastGrant gives every site a lease.
+func lastGrant(t *testing.T, log []crawl.Entry, epoch uint64) crawl.Entry {
+	t.Helper()
+	f := open(t, vfs.NewMem())
+	defer f.Close()
+	for s := range log {
+		if _, err := f.Apply(uint64(s+1), int64(1000*s), &log[s]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e := crawl.Entry{Kind: crawl.EntryGrant, Epoch: epoch}
+	for _, id := range f.sortedTasks(1, nil) {
+		ts, err := f.Next(id, 6)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Leases = append(e.Leases, crawl.Lease{
+			ID: 1000 + uint64(id), Job: 1, Task: id, Site: f.Task(id).Site, Node: "n", Incarnation: "i", Epoch: epoch, Quota: 100, Targets: ts,
+		})
+	}
+	return e
+}
+
+// What walks through very many URLs commits in between. Power is cut at each of these moments: the entry is applied again,
+// and leads to the view that an undisturbed run has, which had everything in one batch.
+func TestPowerLossInLongWalks(t *testing.T) {
+	all := 0
+	for seed := range uint64(40) {
+		log := script(t, 200+seed, 120, int(seed%4)-1)
+		epoch := uint64(1)
+		for i := range log {
+			epoch = max(epoch, log[i].Epoch)
+		}
+		log = append(log, crawl.Entry{Kind: crawl.EntryRetry, Epoch: epoch, Release: &crawl.Release{Job: 1}})
+		log = append(log, lastGrant(t, log, epoch),
+			crawl.Entry{Kind: crawl.EntryDrop, Epoch: epoch, Release: &crawl.Release{Job: 1, Tasks: []uint32{1}, Why: "test"}},
+			crawl.Entry{Kind: crawl.EntryState, Epoch: epoch, State: &crawl.JobState{Job: 1, State: crawl.JobCancelled}})
+		calm := open(t, vfs.NewMem())
+		for s := range log {
+			if _, err := calm.Apply(uint64(s+1), int64(1000*s), &log[s]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		check(t, calm)
+		want := dump(t, calm)
+		if err := calm.Close(); err != nil {
+			t.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(seed, 1))
+		cuts := 0
+		fs := vfs.NewCrashableMem()
+		f := openSpill(t, fs, 2)
+		for f.Position().Seq < uint64(len(log)) {
+			var cut *vfs.MemFS
+			f.spilled = func() {
+				if cut == nil && rng.IntN(4) == 0 && cuts < 50 {
+					cuts++
+					cut = fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: rng})
+				}
+			}
+			s := f.Position().Seq
+			if _, err := f.Apply(s+1, int64(1000*s), &log[s]); err != nil {
+				t.Fatal(err)
+			}
+			if cut != nil {
+				if err := f.Close(); err != nil {
+					t.Fatal(err)
+				}
+				fs = cut
+				f = openSpill(t, fs, 2)
+			}
+		}
+		all += cuts
+		check(t, f)
+		if d := cmp.Diff(want, dump(t, f)); d != "" {
+			t.Fatalf("seed %d: the view after %d cuts differs:\n%s", seed, cuts, d)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if all < 20 {
+		t.Errorf("the power was cut %d times: the walks are too short", all)
 	}
 }

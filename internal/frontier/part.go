@@ -263,7 +263,7 @@ func (x *tx) add(j *Job, t *Task, pk crawl.Key, u crawl.URL, r *record) error {
 		t.Discovered++
 		t.count(crawl.Excluded, v.Reason, 1)
 		x.tasks[t.ID] = t
-		x.recs[recKey{j.ID, k}] = r
+		x.remember(j.ID, k, r)
 		return nil
 	}
 	own = x.task(j.ID, u.Site())
@@ -271,7 +271,7 @@ func (x *tx) add(j *Job, t *Task, pk crawl.Key, u crawl.URL, r *record) error {
 		own.Seed = true
 	}
 	r.State, r.Task, r.dirty = crawl.Pending, own.ID, true
-	x.recs[recKey{j.ID, k}] = r
+	x.remember(j.ID, k, r)
 	if err := x.enqueue(own, k, r); err != nil {
 		return err
 	}

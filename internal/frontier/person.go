@@ -131,6 +131,10 @@ func (x *tx) again(j *Job, k crawl.Key, tasks map[uint32]bool) error {
 func (x *tx) drop(r *crawl.Release) error {
 	for _, id := range x.f.sortedTasks(r.Job, r.Tasks) {
 		t := x.f.tasks[id]
+		if t.State == StateDropped {
+			continue // nothing comes to it any more
+		}
+		x.tasks[id] = t
 		for lease := range t.leases {
 			l := x.f.leases[lease]
 			x.fx.Recalled = append(x.fx.Recalled, l)
@@ -147,7 +151,6 @@ func (x *tx) drop(r *crawl.Release) error {
 		}
 		t.State, t.head = StateDropped, 0
 		t.note("dropped: " + r.Why)
-		x.tasks[id] = t
 	}
 	return nil
 }
@@ -167,7 +170,7 @@ func (x *tx) drain(t *Task, prefix []byte, at int, inValue bool) error {
 		}
 		rec.State, rec.Reason, rec.dirty = crawl.Excluded, crawl.ReasonDropped, true
 		t.count(crawl.Excluded, crawl.ReasonDropped, 1)
-		return nil
+		return x.spill()
 	})
 	if err != nil {
 		return err

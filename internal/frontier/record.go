@@ -161,3 +161,34 @@ func after(p []byte) []byte {
 	}
 	return nil
 }
+
+// recentRecords bounds how many URLs' records are at hand in memory, in each of two generations: most links lead to
+// what was found or fetched not long ago.
+const recentRecords = 16_384
+
+// recent keeps the records that were used last. The older generation is forgotten when the newer one is full; what is
+// used of it moves to the newer one.
+type recent struct {
+	max      int
+	new, old map[recKey]*record
+}
+
+func newRecent(max int) *recent { return &recent{max: max, new: map[recKey]*record{}} }
+
+func (c *recent) get(k recKey) *record {
+	if r := c.new[k]; r != nil {
+		return r
+	}
+	r := c.old[k]
+	if r != nil {
+		c.put(k, r)
+	}
+	return r
+}
+
+func (c *recent) put(k recKey, r *record) {
+	if len(c.new) >= c.max {
+		c.old, c.new = c.new, make(map[recKey]*record, c.max)
+	}
+	c.new[k] = r
+}
