@@ -126,12 +126,14 @@ func (c *Client) try(ctx context.Context, fn func(context.Context) error) error 
 // ErrTaken says that another process has registered under a node's name.
 var ErrTaken = errors.New("another process has registered under this name")
 
-// Register keeps a node in the registry until ctx ends; then it takes it out. info is asked anew each time, and
-// whenever changed gives a signal. While the bus is away it waits.
+// Register keeps a node in the registry until ctx ends; then it takes it out. info is asked anew each time, also when
+// changed gives a signal and when the connection is there again. While the bus is away it waits.
 func (c *Client) Register(ctx context.Context, info func() crawl.NodeInfo, changed <-chan struct{}) error {
 	name := info().Node
 	t := time.NewTicker(NodeTTL / 3)
 	defer t.Stop()
+	back := c.nc.StatusChanged(nats.CONNECTED)
+	defer c.nc.RemoveStatusListener(back)
 	rev := uint64(0)
 	for {
 		var err error
@@ -158,6 +160,7 @@ func (c *Client) Register(ctx context.Context, info func() crawl.NodeInfo, chang
 			return nil
 		case <-wait:
 		case <-soon:
+		case <-back: // the bus may have forgotten us
 		case <-changed:
 		}
 	}
@@ -200,9 +203,9 @@ func (c *Client) renew(ctx context.Context, info crawl.NodeInfo, rev uint64) (ui
 	return c.nodes.Put(ctx, info.Node, val) // new, or expired
 }
 
-// Nodes calls fn with every registration and renewal, and with gone true for a node that took itself out, until ctx
-// ends. Expiry is the caller's to judge, by NodeTTL.
-func (c *Client) Nodes(ctx context.Context, fn func(info crawl.NodeInfo, gone bool)) error {
+// Nodes calls fn with every registration and renewal, and with a node that took itself out, until ctx ends. Expiry is
+// the caller's to judge, by NodeTTL.
+func (c *Client) Nodes(ctx context.Context, fn func(crawl.NodeInfo, crawl.Sign)) error {
 	for {
 		err := c.watch(ctx, fn)
 		if ctx.Err() != nil {
@@ -215,12 +218,13 @@ func (c *Client) Nodes(ctx context.Context, fn func(info crawl.NodeInfo, gone bo
 	}
 }
 
-func (c *Client) watch(ctx context.Context, fn func(info crawl.NodeInfo, gone bool)) error {
+func (c *Client) watch(ctx context.Context, fn func(crawl.NodeInfo, crawl.Sign)) error {
 	w, err := c.nodes.WatchAll(ctx)
 	if err != nil {
 		return fmt.Errorf("watch nodes: %w", err)
 	}
 	defer func() { _ = w.Stop() }()
+	sign := crawl.SignKnown
 	for {
 		select {
 		case <-ctx.Done():
@@ -230,16 +234,17 @@ func (c *Client) watch(ctx context.Context, fn func(info crawl.NodeInfo, gone bo
 				return errors.New("the watch has ended")
 			}
 			if e == nil {
-				continue // the end of what was there before
+				sign = crawl.SignRenewed // the end of what was there before
+				continue
 			}
 			switch e.Operation() {
 			case jetstream.KeyValuePut:
 				var info crawl.NodeInfo
 				if err := crawl.Unmarshal(e.Value(), &info); err == nil && info.Node == e.Key() {
-					fn(info, false)
+					fn(info, sign)
 				}
 			case jetstream.KeyValueDelete:
-				fn(crawl.NodeInfo{Node: e.Key()}, true)
+				fn(crawl.NodeInfo{Node: e.Key()}, crawl.SignLeft)
 			}
 		}
 	}

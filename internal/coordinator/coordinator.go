@@ -39,7 +39,7 @@ type Dispatcher interface {
 
 // Registry tells who is there. Nodes calls fn from one goroutine until ctx ends.
 type Registry interface {
-	Nodes(ctx context.Context, fn func(info crawl.NodeInfo, gone bool)) error
+	Nodes(ctx context.Context, fn func(crawl.NodeInfo, crawl.Sign)) error
 }
 
 // Places tells where an address is.
@@ -79,7 +79,7 @@ type Coordinator struct {
 	appended uint64 // last entry of our own
 	applied  uint64
 	target   uint64 // the log's end when we started
-	lastAt   int64
+	clock    logClock
 	leaseNo  uint64
 	addrs    map[uint64][]string  // of open leases
 	sent     map[uint64]time.Time // when leases that have not reported were dispatched last
@@ -103,8 +103,8 @@ type Coordinator struct {
 	newcomer bool // a node has come since
 	pinged   time.Time
 
-	sick      int64  // when the log was slow to be written last, Unix ms
-	mark      uint64 // an entry that shows that it is not
+	sick      time.Time // when the log was slow to be written last
+	mark      uint64    // an entry that shows that it is not
 	marked    time.Time
 	published time.Time
 	commands  chan func()
@@ -150,7 +150,7 @@ type entry struct {
 
 type nodeEvent struct {
 	info crawl.NodeInfo
-	gone bool
+	sign crawl.Sign
 }
 
 // Run leads until the job that it runs has ended, ctx ends, or something it cannot do without fails. What has been
@@ -172,9 +172,9 @@ func (c *Coordinator) Run(ctx context.Context) error {
 	defer cancel()
 	group.Go(func() error { return c.read(stop, from, entries) })
 	group.Go(func() error {
-		return c.reg.Nodes(stop, func(info crawl.NodeInfo, gone bool) {
+		return c.reg.Nodes(stop, func(info crawl.NodeInfo, sign crawl.Sign) {
 			select {
-			case events <- nodeEvent{info, gone}:
+			case events <- nodeEvent{info, sign}:
 			case <-stop.Done():
 			}
 		})
@@ -341,7 +341,8 @@ func decode(e entry, log *slog.Logger) (*crawl.Entry, bool, error) {
 }
 
 func (c *Coordinator) apply(ctx context.Context, e entry) error {
-	c.applied, c.lastAt = e.seq, e.at
+	c.applied = e.seq
+	c.clock.saw(e.at, time.Now())
 	en, ok, err := decode(e, c.cfg.Logger)
 	if err != nil {
 		return err
@@ -358,6 +359,9 @@ func (c *Coordinator) apply(ctx context.Context, e entry) error {
 	}
 	c.unsynced = append(c.unsynced, ledger.Applied{Seq: e.seq, At: e.at, Entry: en})
 	c.bytes += len(e.data)
+	if n := c.nodes[e.node]; n != nil {
+		n.hear(time.Now(), c.trouble())
+	}
 	if c.leads && en.Epoch > c.epoch {
 		return fmt.Errorf("%w: term %d follows on %d", ErrSucceeded, en.Epoch, c.epoch)
 	}
@@ -421,9 +425,7 @@ func (c *Coordinator) lead(ctx context.Context) error {
 	}
 	c.leads = true
 	var dead []crawl.Recall
-	now := time.Now().UnixMilli()
 	c.f.Leases(func(l *frontier.Lease) {
-		l.Progress = now // a full term for everybody
 		if c.cfg.Alone {
 			dead = append(dead, crawl.Recall{Lease: l.ID, Reason: crawl.EndDead})
 			return

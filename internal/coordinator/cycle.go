@@ -24,7 +24,7 @@ const (
 
 // cycle takes a snapshot of a job, plans and grants.
 func (c *Coordinator) cycle(ctx context.Context, j *frontier.Job, r *run) error {
-	if len(r.due) == 0 || r.due[0].at > time.Now().UnixMilli() {
+	if len(r.due) == 0 || r.due[0].at > c.clock.ms(time.Now()) {
 		return nil
 	}
 	s := c.snapshot(j, r)
@@ -60,7 +60,7 @@ func (c *Coordinator) cycle(ctx context.Context, j *frontier.Job, r *run) error 
 		t := c.f.Task(s.Tasks[w.Task].ID)
 		if w.Verdict.Reason == schedule.ReasonPerSite || w.Verdict.Reason == schedule.ReasonPerIP || w.Verdict.Reason == schedule.ReasonDomain {
 			if !r.inDue[t.ID] && t.Leases() < max(1, j.Limits.PerSite) {
-				c.waits(r, t, time.Now().UnixMilli()+heldFor)
+				c.waits(r, t, c.clock.ms(time.Now())+heldFor)
 			}
 			continue
 		}
@@ -122,7 +122,7 @@ func (c *Coordinator) probe(ctx context.Context, j *frontier.Job, r *run, s *sch
 
 // snapshot is all that a cycle may know.
 func (c *Coordinator) snapshot(j *frontier.Job, r *run) *schedule.Snapshot {
-	now := time.Now().UnixMilli()
+	now := c.clock.ms(time.Now())
 	s := &schedule.Snapshot{
 		Now: now, Seed: c.cfg.Seed + c.applied, PerIP: j.Limits.PerIP, PerSite: j.Limits.PerSite, PerDomain: j.Limits.PerDomain,
 		Book: r.learn.book, Memory: r.memory,

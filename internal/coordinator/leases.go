@@ -76,7 +76,7 @@ func (c *Coordinator) forget(l *frontier.Lease) {
 func (c *Coordinator) dispatch(ctx context.Context, l *crawl.Lease) error {
 	j, t := c.f.Job(l.Job), c.f.Task(l.Task)
 	site := c.f.Site(l.Site)
-	st := polite.State(j.Limits, site, time.Now().UnixMilli())
+	st := polite.State(j.Limits, site, c.clock.ms(time.Now()))
 	st.SeedSite, st.Cookies, st.Spread = t.Seed, t.Cookies, max(1, j.Limits.PerSite)
 	if !l.Resolve && st.RobotsState == crawl.RobotsRules {
 		body, err := c.f.Robots(l.Site)
@@ -253,7 +253,7 @@ func (c *Coordinator) judge(ctx context.Context) error {
 		}
 		term := j.Limits.RecycleAfter + min(j.Limits.Fetch.ConnectTimeout, j.Limits.RecycleAfter/2)
 		n := c.nodes[l.Node]
-		silent := now.Sub(time.UnixMilli(max(l.Progress, c.sick))) // a full term after the log was away
+		silent := c.silence(l, n, now)
 		switch {
 		case n != nil && n.info.Incarnation != l.Incarnation, n != nil && n.left && silent > time.Second:
 			recalls = append(recalls, crawl.Recall{Lease: l.ID, Reason: crawl.EndDead})
@@ -276,6 +276,29 @@ func (c *Coordinator) judge(ctx context.Context) error {
 	return c.append(ctx, &crawl.Entry{Kind: crawl.EntryRecall, Recalls: recalls})
 }
 
+// silence is how long a lease has shown no progress although its node could have said so. After the log or this
+// process was away a node may need a while to find the bus again: the lease's term begins anew when the node is heard,
+// or when it must be taken for gone.
+func (c *Coordinator) silence(l *frontier.Lease, n *node, now time.Time) time.Duration {
+	trouble := c.trouble()
+	from := latest(c.clock.local(l.Progress), trouble)
+	switch {
+	case n != nil && n.left:
+	case n != nil && n.heard.After(trouble):
+		from = latest(from, n.back)
+	case now.Sub(trouble) < c.cfg.NodeTTL:
+		return 0
+	}
+	return now.Sub(from)
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
 // How slow the log may be before everybody's term begins anew, and how long it is believed to be sound after it was not.
 const (
 	slowLog  = 500 * time.Millisecond
@@ -295,7 +318,7 @@ func (c *Coordinator) sound(ctx context.Context) (bool, error) {
 	}
 	c.mark, c.marked = c.appended, time.Now()
 	if time.Since(begin) > slowLog {
-		c.sick = time.Now().UnixMilli()
+		c.sick = time.Now()
 	}
 	return false, nil
 }

@@ -16,6 +16,8 @@ import (
 type node struct {
 	info    crawl.NodeInfo
 	seen    time.Time
+	heard   time.Time // when it gave a sign of life last; seen is also when it was found in the registry
+	back    time.Time // when it gave the first one since the bus, or the coordinator, was away
 	since   time.Time
 	left    bool // it took itself out
 	leaving bool // a person wants it to
@@ -27,7 +29,7 @@ type node struct {
 // nodeEvent notes that a node is there, or not any more.
 func (c *Coordinator) nodeEvent(ev nodeEvent) {
 	n := c.nodes[ev.info.Node]
-	if ev.gone {
+	if ev.sign == crawl.SignLeft {
 		if n != nil {
 			n.left = true
 		}
@@ -45,11 +47,30 @@ func (c *Coordinator) nodeEvent(ev nodeEvent) {
 		c.cfg.Logger.Info("node", "name", ev.info.Node, "incarnation", ev.info.Incarnation, "labels", ev.info.Labels)
 	}
 	n.info, n.seen, n.left = ev.info, time.Now(), false
+	if ev.sign == crawl.SignRenewed {
+		n.hear(n.seen, c.trouble())
+	}
 	for _, l := range c.learners {
 		if ev.info.StoreBits > 0 {
 			l.book.Stored(l.book.Node(ev.info.Node), ev.info.StoreBits, 1)
 		}
 	}
+}
+
+// hear notes a sign of life.
+func (n *node) hear(now, trouble time.Time) {
+	if !n.heard.After(trouble) {
+		n.back = now
+	}
+	n.heard = now
+}
+
+// trouble is when a node that was alive may not have been heard last: before this process led, or while the log was away.
+func (c *Coordinator) trouble() time.Time {
+	if c.sick.After(c.started) {
+		return c.sick
+	}
+	return c.started
 }
 
 // expire forgets nodes that have not renewed their registration.
@@ -64,10 +85,10 @@ func (c *Coordinator) expire(now time.Time) {
 
 func (n *node) drains() bool { return n.left || n.leaving || n.info.Draining }
 
-// leaving tells whether a node is to get nothing more.
+// leaving tells whether a node is to get nothing more. One that is not in the registry may be about to register again.
 func (c *Coordinator) leaving(name string) bool {
 	n := c.nodes[name]
-	return n == nil || n.drains()
+	return n != nil && n.drains()
 }
 
 // takes tells whether a node is one for a job at all.
@@ -250,7 +271,7 @@ func (c *Coordinator) balance(ctx context.Context) {
 		return
 	}
 	for _, r := range c.runs {
-		if len(r.due) > 0 && r.due[0].at <= time.Now().UnixMilli() {
+		if len(r.due) > 0 && r.due[0].at <= c.clock.ms(time.Now()) {
 			return // there is work that nobody has
 		}
 	}

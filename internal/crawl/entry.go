@@ -110,6 +110,16 @@ type Echo struct {
 	URL  string `cbor:"2,keyasint"`
 }
 
+// Sign is what the registry says of a node.
+type Sign uint8
+
+// Signs of a node.
+const (
+	SignKnown   Sign = iota + 1 // it had registered when the registry was opened; it may have died since
+	SignRenewed                 // it is there
+	SignLeft                    // it took itself out
+)
+
 // NodeInfo is how a node registers.
 type NodeInfo struct {
 	Node        string            `cbor:"1,keyasint" json:"node"`

@@ -37,7 +37,7 @@ type Response struct {
 	Request []byte // request as sent
 	Addr    netip.Addr
 	Timing  Timing
-	Date    time.Time // when the request was sent
+	Date    time.Time // when the request had been sent, not before: the next one waits for its site's delay from here
 
 	fields []Field
 }
@@ -145,7 +145,6 @@ func (s *Session) exchange(c *conn, req *Request, r *Response, sc *Scratch) (kee
 	sc.req = appendRequest(sc.req[:0], req)
 	r.Request, r.Addr = sc.req, c.addr
 	start := time.Now()
-	r.Date = start
 	_ = c.nc.SetDeadline(start.Add(lim.HeaderTimeout))
 	if _, err := c.nc.Write(sc.req); err != nil {
 		if c.used {
@@ -154,7 +153,7 @@ func (s *Session) exchange(c *conn, req *Request, r *Response, sc *Scratch) (kee
 		return fail("send", crawl.KindReset, err)
 	}
 	sent := time.Now()
-	r.Timing.Send = sent.Sub(start)
+	r.Date, r.Timing.Send = sent, sent.Sub(start)
 	if _, err := c.r.Peek(1); err != nil {
 		if c.used && !isTimeout(err) {
 			err = errors.Join(errIdleClosed, err)

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"sort"
+	"sync/atomic"
 	"time"
 
 	"argosy/internal/crawl"
@@ -36,12 +38,20 @@ func (s *Session) doH2(ctx context.Context, h *http2Conn, req *Request, r *Respo
 	}
 	sc.req = appendRequest(sc.req[:0], req)
 	r.Request, r.Addr, r.Date = sc.req, h.addr, time.Now()
+	var sent atomic.Pointer[time.Time]
+	hr = hr.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) {
+		now := time.Now()
+		sent.Store(&now)
+	}}))
 	resp, err := h.cc.RoundTrip(hr)
 	if err != nil {
 		return fail("read header", crawl.KindReset, err)
 	}
 	defer resp.Body.Close()
 	first := time.Now()
+	if at := sent.Load(); at != nil {
+		r.Timing.Send, r.Date = at.Sub(r.Date), *at
+	}
 	r.Timing.FirstByte = first.Sub(r.Date)
 	if !h2Head(resp, r, sc, lim.MaxHeader) {
 		return fail("read header", crawl.KindHeaderLarge, nil)

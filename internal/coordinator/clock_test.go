@@ -1,0 +1,51 @@
+package coordinator
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// Whatever the difference between the clocks and however long entries travel, the log's time is never believed to be
+// later than it is, and soon no earlier than by the shortest way that an entry took.
+func TestLogClock(t *testing.T) {
+	for seed := range uint64(50) {
+		rng := rand.New(rand.NewPCG(seed, 0))
+		skew := time.Duration(rng.IntN(20_000)-10_000) * time.Millisecond
+		now := time.UnixMilli(1_700_000_000_000)
+		var k logClock
+		for i := range 400 {
+			now = now.Add(time.Duration(rng.IntN(3000)) * time.Millisecond)
+			way := time.Duration(rng.IntN(800)) * time.Millisecond
+			k.saw(now.Add(-way).Add(skew).UnixMilli(), now)
+			truth := now.Add(skew).UnixMilli()
+			got := k.ms(now)
+			if got > truth {
+				t.Fatalf("seed %d: %d ms after the truth", seed, got-truth)
+			}
+			if i > 30 && truth-got > 400 {
+				t.Fatalf("seed %d: %d ms before the truth", seed, truth-got)
+			}
+			if back := k.local(got); back.UnixMilli() != now.UnixMilli() {
+				t.Fatalf("seed %d: %v comes back as %v", seed, now, back)
+			}
+		}
+	}
+}
+
+// A clock that is set back is believed after at most two spans.
+func TestLogClockSetBack(t *testing.T) {
+	now := time.UnixMilli(1_700_000_000_000)
+	var k logClock
+	skew := 5 * time.Second
+	for i := range 300 {
+		if i == 100 {
+			skew = -5 * time.Second
+		}
+		now = now.Add(time.Second)
+		k.saw(now.Add(skew).UnixMilli(), now)
+	}
+	if got := k.ahead(); got != skew.Milliseconds() {
+		t.Fatalf("the log's clock is %d ms ahead, %v is true", got, skew)
+	}
+}
