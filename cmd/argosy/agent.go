@@ -54,7 +54,7 @@ Its labels say where and what it is (city, provider, region, type, or any other)
   argosy agent --join http://127.0.0.1:8480 --bind 10.0.0.5,10.0.0.6 --store archives     two nodes, one for each address`,
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
-	fl, l := c.Flags(), &f.limits
+	fl := c.Flags()
 	fl.SortFlags = false
 	fl.StringVar(&f.fleet.server, "join", "", "URL of the coordinator, several with commas (required, unless --nats)")
 	f.fleet.tokens(c)
@@ -76,7 +76,6 @@ Its labels say where and what it is (city, provider, region, type, or any other)
 	fl.StringVar(&f.natsCA, "nats-ca", "", "certificates (PEM) that the bus is known by (default: those of --ca)")
 	fl.StringVar(&f.archive, "archive-size", "1G", "close a WARC file after so many bytes")
 	f.reach(c)
-	fl.DurationVar(&l.Fetch.ConnectTimeout, "connect-timeout", l.Fetch.ConnectTimeout, "limit of connecting")
 	fl.StringVar(&f.logLevel, "log-level", "info", "what is logged on standard error: debug, info, warn or error")
 	return c
 }
@@ -88,7 +87,7 @@ func (f *agentFlags) config() (assemble.AgentConfig, error) {
 	if err := f.network(&nc); err != nil {
 		return c, err
 	}
-	nc.Fetch.Limits = f.limits.Fetch
+	nc.Fetch.Limits = crawl.DefaultFetchLimits() // of lookups and probes: each job has its own
 	log, err := logger(f.logLevel)
 	if err != nil {
 		return c, err

@@ -64,7 +64,7 @@ func newLease(ctx context.Context, a *Agent, d *crawl.Dispatch) *lease {
 			addrs = append(addrs, ip)
 		}
 	}
-	l.sess = a.client.Open(addrs)
+	l.sess = a.client.OpenFor(l.job.Limits.Fetch, addrs)
 	return l
 }
 

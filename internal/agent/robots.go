@@ -207,7 +207,7 @@ func (l *lease) exchange(u crawl.URL) (*fetch.Response, *fetch.Scratch, error) {
 	sc := scratches.Get().(*fetch.Scratch)
 	sess := l.sess
 	if u.Site() != l.l.Site { // where robots.txt redirects: it has addresses of its own
-		sess = l.a.client.Open(nil)
+		sess = l.a.client.OpenFor(l.job.Limits.Fetch, nil)
 		defer sess.Close()
 	}
 	resp, err := sess.Do(l.ctx, l.request(u), sc)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -31,7 +32,7 @@ import (
 type ServeConfig struct {
 	Dir        string
 	Name       string      // of this coordinator, among several
-	BusListen  string      // host:port of the embedded bus
+	BusListen  string      // host:port of the embedded bus; empty: only Pipe leads there
 	TLS        *tls.Config // of the embedded bus; nil: plain TCP
 	Bus        bus.Dial    // a bus elsewhere; without a URL the embedded one is used
 	SigningKey string      // file: what nodes' credentials for a bus elsewhere are signed with
@@ -480,6 +481,9 @@ func (s *Server) Admit(name string) (Pass, error) {
 	p.Login, err = s.keys.Node(name)
 	return p, err
 }
+
+// Pipe opens a connection to the embedded bus without a port.
+func (s *Server) Pipe() (net.Conn, error) { return s.server.Pipe() }
 
 // BusURL is where nodes find the bus.
 func (s *Server) BusURL() string {

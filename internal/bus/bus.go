@@ -122,6 +122,9 @@ func (s *Server) URL() string {
 	return scheme + s.srv.Addr().String()
 }
 
+// Pipe opens a connection to the server without a port.
+func (s *Server) Pipe() (net.Conn, error) { return s.srv.InProcessConn() }
+
 // Close stops the server and waits until its files are closed.
 func (s *Server) Close() {
 	s.srv.Shutdown()
@@ -149,7 +152,16 @@ type Dial struct {
 	Login func() Login // credentials in memory, asked for at every connect; nil: none
 	TLS   *tls.Config  // nil: as the URL says, with the system's roots
 	Node  string       // whose inbox answers go to; empty for a coordinator
+
+	// Pipe opens connections; nil is the network. Tests put pipes here.
+	Pipe func() (net.Conn, error)
 }
+
+// pipes gives the client connections that somebody else opens.
+type pipes func() (net.Conn, error)
+
+// InProcessConn implements nats.InProcessConnProvider.
+func (p pipes) InProcessConn() (net.Conn, error) { return p() }
 
 func (d Dial) options(log *slog.Logger) ([]nats.Option, error) {
 	name := "argosy"
@@ -184,6 +196,9 @@ func (d Dial) options(log *slog.Logger) ([]nats.Option, error) {
 	}
 	if d.TLS != nil {
 		opts = append(opts, nats.Secure(d.TLS))
+	}
+	if d.Pipe != nil {
+		opts = append(opts, nats.InProcessServer(pipes(d.Pipe)))
 	}
 	if d.Node != "" {
 		name += " " + d.Node

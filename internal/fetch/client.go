@@ -25,7 +25,7 @@ import (
 
 // Config says how a node reaches the network.
 type Config struct {
-	Limits   crawl.FetchLimits
+	Limits   crawl.FetchLimits     // of lookups, probes, and sessions that have none of their own
 	Allow    []netip.Prefix        // private addresses that may be reached
 	Resolve  map[string]netip.Addr // fixed names; "*.example" and "*" match what no longer key does
 	DNS      string                // server, "host:port"; empty is the system's
@@ -223,10 +223,10 @@ func (c *Client) fixed(host string) (netip.Addr, bool) {
 }
 
 // connect opens a connection to one of the addresses of a URL's host.
-func (c *Client) connect(ctx context.Context, u crawl.URL, addrs []netip.Addr, t *Timing) (net.Conn, netip.Addr, error) {
+func (c *Client) connect(ctx context.Context, lim crawl.FetchLimits, u crawl.URL, addrs []netip.Addr, t *Timing) (net.Conn, netip.Addr, error) {
 	host := u.Host()
 	if p := c.cfg.Proxy; p != nil {
-		conn, err := c.viaProxy(ctx, p, u, addrs)
+		conn, err := c.viaProxy(ctx, lim, p, u, addrs)
 		return conn, netip.Addr{}, err
 	}
 	var last error
@@ -239,7 +239,7 @@ func (c *Client) connect(ctx context.Context, u crawl.URL, addrs []netip.Addr, t
 			continue
 		}
 		start := time.Now()
-		dctx, cancel := context.WithTimeout(ctx, c.cfg.Limits.ConnectTimeout)
+		dctx, cancel := context.WithTimeout(ctx, lim.ConnectTimeout)
 		conn, err := c.dial(dctx, "tcp", net.JoinHostPort(a.String(), u.Port()))
 		cancel()
 		t.Connect += time.Since(start)
@@ -259,7 +259,7 @@ func (c *Client) connect(ctx context.Context, u crawl.URL, addrs []netip.Addr, t
 }
 
 // viaProxy opens a tunnel. Names are resolved here and checked, unless the proxy is to resolve them.
-func (c *Client) viaProxy(ctx context.Context, p *url.URL, u crawl.URL, addrs []netip.Addr) (net.Conn, error) {
+func (c *Client) viaProxy(ctx context.Context, lim crawl.FetchLimits, p *url.URL, u crawl.URL, addrs []netip.Addr) (net.Conn, error) {
 	target := net.JoinHostPort(trimBrackets(u.Host()), u.Port())
 	if !c.cfg.ProxyDNS {
 		if len(addrs) == 0 || !c.allowed(addrs[0]) {
@@ -267,7 +267,7 @@ func (c *Client) viaProxy(ctx context.Context, p *url.URL, u crawl.URL, addrs []
 		}
 		target = net.JoinHostPort(addrs[0].String(), u.Port())
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.cfg.Limits.ConnectTimeout)
+	ctx, cancel := context.WithTimeout(ctx, lim.ConnectTimeout)
 	defer cancel()
 	fail := func(err error) (net.Conn, error) {
 		return nil, &crawl.Error{Op: "proxy", Host: p.Host, Kind: crawl.KindProxy, Err: err}
@@ -292,7 +292,7 @@ func (c *Client) viaProxy(ctx context.Context, p *url.URL, u crawl.URL, addrs []
 	if err != nil {
 		return fail(err)
 	}
-	if err := tunnel(conn, p, target, c.cfg.Limits); err != nil {
+	if err := tunnel(conn, p, target, lim); err != nil {
 		_ = conn.Close()
 		return fail(err)
 	}

@@ -135,7 +135,7 @@ var errIdleClosed = errors.New("connection closed while idle")
 
 // exchange writes a request and reads its response; keep says whether the connection can be used again.
 func (s *Session) exchange(c *conn, req *Request, r *Response, sc *Scratch) (keep bool, err error) {
-	lim := s.c.cfg.Limits
+	lim := s.lim
 	fail := func(op string, kind crawl.Kind, err error) (bool, error) {
 		if isTimeout(err) {
 			kind = crawl.KindTimeout

@@ -18,7 +18,7 @@ import (
 // doH2 sends a request over an HTTP/2 connection. The header block is written as HTTP/1.1 would have it, since WARC
 // knows no other.
 func (s *Session) doH2(ctx context.Context, h *http2Conn, req *Request, r *Response, sc *Scratch) (*Response, error) {
-	lim := s.c.cfg.Limits
+	lim := s.lim
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	timer := time.AfterFunc(lim.HeaderTimeout, func() { cancel(errTimeout) })

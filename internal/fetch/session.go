@@ -23,6 +23,7 @@ import (
 // requests that are under way fail.
 type Session struct {
 	c     *Client
+	lim   crawl.FetchLimits
 	addrs []netip.Addr // the only ones to dial; nil resolves
 
 	mu     sync.Mutex
@@ -33,8 +34,11 @@ type Session struct {
 }
 
 // Open returns a session that dials only the given addresses, or those that the name resolves to if there are none.
-func (c *Client) Open(addrs []netip.Addr) *Session {
-	return &Session{c: c, addrs: addrs, open: map[*conn]bool{}}
+func (c *Client) Open(addrs []netip.Addr) *Session { return c.OpenFor(c.cfg.Limits, addrs) }
+
+// OpenFor is Open with a job's limits instead of the client's own.
+func (c *Client) OpenFor(lim crawl.FetchLimits, addrs []netip.Addr) *Session {
+	return &Session{c: c, lim: lim, addrs: addrs, open: map[*conn]bool{}}
 }
 
 // Close closes the session's connections.
@@ -132,7 +136,7 @@ func (s *Session) dial(ctx context.Context, u crawl.URL, t *Timing) (*conn, *htt
 		}
 		t.Resolve = time.Since(start)
 	}
-	nc, addr, err := s.c.connect(ctx, u, addrs, t)
+	nc, addr, err := s.c.connect(ctx, s.lim, u, addrs, t)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -170,7 +174,7 @@ func (s *Session) handshake(ctx context.Context, nc net.Conn, u crawl.URL) (*tls
 	cfg := s.c.tls.Clone()
 	cfg.ServerName = trimBrackets(u.Host())
 	tc := tls.Client(nc, cfg)
-	ctx, cancel := context.WithTimeout(ctx, s.c.cfg.Limits.TLSTimeout)
+	ctx, cancel := context.WithTimeout(ctx, s.lim.TLSTimeout)
 	defer cancel()
 	return tc, tc.HandshakeContext(ctx)
 }

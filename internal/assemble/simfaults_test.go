@@ -1,0 +1,220 @@
+package assemble_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"argosy/internal/assemble"
+	"argosy/internal/coordinator"
+	"argosy/internal/crawl"
+	"argosy/internal/ledger"
+	"argosy/internal/webs"
+)
+
+const simDelay = 2 * time.Second
+
+// play crawls a random web in simulated time while something happens, and judges what comes of it. It returns how many
+// leases were lost and how many pages were fetched again.
+func play(t *testing.T, seed uint64, happen func(t *testing.T, s *world, id uint32)) (lost, extra int) {
+	t.Helper()
+	cfg := webs.RandomConfig{Sites: sites, Pages: 60, Links: 6, Seed: seed}
+	port, stop, err := webs.Random(cfg).Serve("127.0.0.1:0") // for the search that judges, which is not in simulated time
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	dir := t.TempDir()
+	begin := time.Now()
+	simulated(t, func(t *testing.T) {
+		begin := time.Now()
+		cfg.Latency = 200 * time.Millisecond
+		s := newWorld(t, dir, webs.Random(cfg))
+		for _, n := range []string{"a", "b", "c"} {
+			s.enter(n)
+		}
+		id := s.submit(fleetJob(port, simDelay))
+		happen(t, s, id)
+		s.until("the job ends", 2*time.Hour, func() bool { return s.job(id).State == crawl.JobDone && s.server.Indexed(id) })
+		for i := range sites {
+			host := fmt.Sprintf("s%d.test", i)
+			if gap, n := s.web.MinGap(host); gap < simDelay {
+				t.Errorf("%s: %v between two of %d requests", host, gap, n)
+			}
+			asked := map[string]bool{}
+			for _, h := range s.web.Hits(host) {
+				if asked[h.Path] && h.Path != "/robots.txt" {
+					extra++
+				}
+				asked[h.Path] = true
+			}
+		}
+		t.Logf("%v of simulated time", time.Since(begin))
+	})
+	judge(t, dir, port)
+	l, err := ledger.Open(t.Context(), filepath.Join(dir, assemble.LedgerFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if lost, err = l.LeasesLost(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d leases lost, %d pages fetched again, %.1f s in truth", lost, extra, time.Since(begin).Seconds())
+	return lost, extra
+}
+
+// Whatever happens to agents, lines and the coordinator, the crawl ends with what an independent search finds, no site is
+// asked sooner than its delay, and what is fetched again was held by a lease that died.
+func TestSimulatedFaults(t *testing.T) {
+	for seed := range uint64(8) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			lost, extra := play(t, 500+seed, func(t *testing.T, s *world, _ uint32) {
+				rng := rand.New(rand.NewPCG(seed, 9))
+				for range 4 {
+					time.Sleep(time.Duration(rng.IntN(30)) * time.Second)
+					span := time.Duration(1+rng.IntN(150)) * time.Second
+					name := string('a' + rune(rng.IntN(3)))
+					switch rng.IntN(4) {
+					case 0:
+						t.Logf("%s is killed, and started again after %v", name, span)
+						s.kill(name)
+						time.Sleep(span)
+						s.enter(name)
+					case 1:
+						t.Logf("%s is cut off for %v", name, span)
+						s.nodes[name].line.cut(true)
+						time.Sleep(span)
+						s.nodes[name].line.cut(false)
+					case 2:
+						t.Logf("the coordinator is away for %v", span)
+						s.halt()
+						time.Sleep(span)
+						s.start()
+					case 3:
+						t.Logf("%s is killed while the coordinator is away for %v", name, span)
+						s.halt()
+						s.kill(name)
+						time.Sleep(span)
+						s.start()
+						time.Sleep(span)
+						s.enter(name)
+					}
+				}
+			})
+			// An agent that is cut off goes on until three quarters of its term are over.
+			term := crawl.DefaultLimits().RecycleAfter
+			if most := lost * int(term*3/4/simDelay+2); extra > most {
+				t.Errorf("%d pages were fetched again, %d leases were lost", extra, lost)
+			}
+		})
+	}
+}
+
+// A coordinator that is away for two minutes, twice the leases' term, loses nothing: its agents hold on to what they could
+// not report.
+func TestSimulatedCoordinatorAway(t *testing.T) {
+	lost, extra := play(t, 600, func(t *testing.T, s *world, id uint32) {
+		s.until("the crawl gets on", time.Hour, func() bool { return s.job(id).Counts.Fetched >= 50 })
+		s.halt()
+		time.Sleep(2 * time.Minute)
+		s.start()
+	})
+	if lost > 0 || extra > 0 {
+		t.Errorf("%d leases were lost, %d pages fetched again", lost, extra)
+	}
+}
+
+// A site whose answers take longer than a lease may be silent is recalled and moved from node to node, five times; then it
+// waits for a person with its history. Released with another setting it is completed. A page that is not there does not
+// travel.
+func TestSimulatedRecycling(t *testing.T) {
+	dir := t.TempDir()
+	simulated(t, func(t *testing.T) {
+		w := webs.New()
+		w.Sites["slow.test"] = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			switch r.URL.Path {
+			case "/":
+				select {
+				case <-r.Context().Done():
+				case <-time.After(90 * time.Second):
+					rw.Header().Set("Content-Type", "text/html")
+					_, _ = fmt.Fprint(rw, `<title>at last</title><a href="/missing">x</a>`)
+				}
+			default:
+				http.NotFound(rw, r)
+			}
+		})
+		s := newWorld(t, dir, w)
+		for _, n := range []string{"a", "b", "c"} {
+			s.enter(n)
+		}
+		j := fleetJob("80", 0)
+		j.Identity.Seeds = []string{"http://slow.test/"}
+		j.Limits.Fetch.HeaderTimeout = 10 * time.Minute
+		begin := time.Now()
+		id := s.submit(j)
+		var v coordinator.JobView
+		s.until("the job ends", time.Hour, func() bool { v = s.job(id); return v.State != crawl.JobRunning })
+		if v.State != crawl.JobManual || v.Counts.Manual != 1 || v.Counts.Pending != 1 {
+			t.Fatalf("%s: %+v", v.State, v.Counts)
+		}
+		if took, term := time.Since(begin), j.Limits.RecycleAfter+j.Limits.Fetch.ConnectTimeout; took < 6*term || took > 6*term+2*time.Minute {
+			t.Errorf("six terms of %v took %v", term, took)
+		}
+		rows, err := s.leader().Tasks(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkMoves(t, &rows[0], j.Limits.RecycleLimit)
+		err = s.leader().SetLimits(t.Context(), id, func(l *crawl.Limits, _ *crawl.Placing) error {
+			l.RecycleAfter = 3 * time.Minute
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.leader().Release(t.Context(), id, crawl.EntryRetry, []string{"slow.test"}, nil, "test"); err != nil {
+			t.Fatal(err)
+		}
+		s.until("it is completed", time.Hour, func() bool { v = s.job(id); return v.State == crawl.JobDone })
+		if v.Counts.Fetched != 2 || v.Counts.Pending != 0 || v.Counts.Manual != 0 {
+			t.Errorf("%+v", v.Counts)
+		}
+		misses := 0
+		for _, h := range w.Hits("slow.test") {
+			if h.Path == "/missing" {
+				misses++
+			}
+		}
+		if misses != 1 {
+			t.Errorf("a page that is not there was asked for %d times", misses)
+		}
+	})
+}
+
+// checkMoves looks at the history of a task that was recalled too often: never twice in a row from one node, and all
+// three had it.
+func checkMoves(t *testing.T, row *ledger.Task, limit int) {
+	t.Helper()
+	if row.State != "manual" || row.Recalls != limit || len(row.History) != limit+1 {
+		t.Fatalf("%+v", row)
+	}
+	last := ""
+	nodes := map[string]bool{}
+	for _, h := range row.History {
+		_, node, _ := strings.Cut(h, " on ")
+		node, _, _ = strings.Cut(node, ":")
+		if node == last {
+			t.Errorf("recalled from %s and given to it again: %q", node, row.History)
+		}
+		last, nodes[node] = node, true
+	}
+	if len(nodes) != 3 {
+		t.Errorf("tried on %d nodes of 3: %q", len(nodes), row.History)
+	}
+}
