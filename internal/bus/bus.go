@@ -19,6 +19,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -434,7 +435,7 @@ func (c *Client) Read(ctx context.Context, from uint64, fn func(seq uint64, at i
 		})
 		if err == nil {
 			var failed error
-			err = consume(ctx, cons, func(m jetstream.Msg) error {
+			err = c.consume(ctx, cons, func(m jetstream.Msg) error {
 				meta, err := m.Metadata()
 				if err != nil {
 					return err
@@ -464,7 +465,7 @@ func (c *Client) Read(ctx context.Context, from uint64, fn func(seq uint64, at i
 			return nil
 		}
 		c.say("reading the log is interrupted", err)
-		if !pause(ctx, time.Second) {
+		if !pause(ctx, retryEvery) {
 			return nil
 		}
 	}
@@ -514,8 +515,11 @@ type messages interface {
 	Messages(...jetstream.PullMessagesOpt) (jetstream.MessagesContext, error)
 }
 
-// consume pulls messages until ctx ends or fn fails.
-func consume(ctx context.Context, cons messages, fn func(jetstream.Msg) error) error {
+var errReconnected = errors.New("the connection is a new one")
+
+// consume pulls messages until ctx ends, fn fails or the connection has been made anew: what was asked for over the one
+// before will not come.
+func (c *Client) consume(ctx context.Context, cons messages, fn func(jetstream.Msg) error) error {
 	// Not by bytes: a pull that is limited by bytes may end early, and the next one then waits for its expiry.
 	it, err := cons.Messages(jetstream.PullMaxMessages(pullBatch), jetstream.PullExpiry(10*time.Second), jetstream.PullHeartbeat(heartbeat))
 	if err != nil {
@@ -524,11 +528,26 @@ func consume(ctx context.Context, cons messages, fn func(jetstream.Msg) error) e
 	defer it.Stop()
 	stop := context.AfterFunc(ctx, it.Stop)
 	defer stop()
+	var anew atomic.Bool
+	back, done := c.nc.StatusChanged(nats.CONNECTED), make(chan struct{})
+	defer c.nc.RemoveStatusListener(back)
+	defer close(done)
+	go func() {
+		select {
+		case <-back:
+			anew.Store(true)
+			it.Stop()
+		case <-done:
+		}
+	}()
 	for {
 		m, err := it.Next()
 		if err != nil {
-			if ctx.Err() != nil {
+			switch {
+			case ctx.Err() != nil:
 				return nil
+			case anew.Load():
+				err = errReconnected
 			}
 			return fmt.Errorf("read messages: %w", err)
 		}

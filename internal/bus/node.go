@@ -55,7 +55,7 @@ func (c *Client) Receive(ctx context.Context, node string, fn func([]byte) error
 		})
 		cancel()
 		if err == nil {
-			err = consume(ctx, cons, func(m jetstream.Msg) error {
+			err = c.consume(ctx, cons, func(m jetstream.Msg) error {
 				if err := m.Ack(); err != nil {
 					return err
 				}
