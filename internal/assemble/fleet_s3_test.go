@@ -1,37 +1,37 @@
 package assemble_test
 
 import (
-	"net/http/httptest"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/johannesboyne/gofakes3"
-	"github.com/johannesboyne/gofakes3/backend/s3mem"
-
 	"argosy/internal/archive"
 	"argosy/internal/assemble"
 	"argosy/internal/crawl"
+	"argosy/internal/testkit"
 	"argosy/internal/verify"
 )
 
-// s3 serves an S3-compatible storage with one bucket and returns the URL of a store in it. ARGOSY_TEST_S3 names another
-// one, with credentials in the environment.
+// s3 starts a server of S3-compatible storage with one bucket and returns the URL of a store in it. ARGOSY_TEST_S3 names
+// another one, with credentials in the environment.
 func s3(t *testing.T) string {
 	t.Helper()
 	if u := os.Getenv("ARGOSY_TEST_S3"); u != "" {
 		return u
 	}
-	b := s3mem.New()
-	if err := b.CreateBucket("archives"); err != nil {
+	u, stop, err := testkit.S3()
+	if errors.Is(err, testkit.ErrMissing) {
+		t.Skip(err)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
-	srv := httptest.NewServer(gofakes3.New(b).Server())
-	t.Cleanup(srv.Close)
-	t.Setenv("AWS_ACCESS_KEY_ID", "id")
-	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
-	return "s3://archives/warc?endpoint=" + srv.URL + "&region=us-east-1"
+	t.Cleanup(stop)
+	t.Setenv("AWS_ACCESS_KEY_ID", "argosy")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "argosy-secret")
+	return u
 }
 
 // Archives in S3-compatible storage: a page counts when its object is complete, verify reads them all there, and a lost

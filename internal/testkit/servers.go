@@ -223,3 +223,55 @@ func (c *NATS) Stop() {
 		c.Kill(i)
 	}
 }
+
+// S3 starts an S3-compatible server (versitygw) of its own in a temporary directory, on a free port of loopback, and
+// returns the URL of a store in a bucket of it, the credentials for it being "argosy" and "argosy-secret". The server is
+// built from the module in servers/, which is no part of Argosy's. The error is ErrMissing where it cannot be built.
+func S3() (store string, stop func(), err error) {
+	mod, err := exec.Command("go", "env", "GOMOD").Output()
+	if err != nil {
+		return "", nil, fmt.Errorf("go env: %w", err)
+	}
+	dir, err := os.MkdirTemp("", "argosy-s3-*")
+	if err != nil {
+		return "", nil, err
+	}
+	remove := func() { _ = os.RemoveAll(dir) }
+	bin := filepath.Join(dir, "versitygw")
+	build := exec.Command("go", "build", "-o", bin, "github.com/versity/versitygw/cmd/versitygw")
+	build.Dir = filepath.Join(filepath.Dir(strings.TrimSpace(string(mod))), "internal", "testkit", "servers")
+	if out, err := build.CombinedOutput(); err != nil {
+		remove()
+		return "", nil, fmt.Errorf("build versitygw: %w: %s: %w", err, out, ErrMissing)
+	}
+	for _, d := range []string{"data/archives", "meta"} {
+		if err := os.MkdirAll(filepath.Join(dir, d), 0o755); err != nil {
+			remove()
+			return "", nil, err
+		}
+	}
+	port, err := FreePort()
+	if err != nil {
+		remove()
+		return "", nil, err
+	}
+	c := exec.Command(bin, "--port", fmt.Sprintf("127.0.0.1:%d", port), "--access", "argosy", "--secret", "argosy-secret", "--quiet",
+		"posix", "--sidecar", filepath.Join(dir, "meta"), filepath.Join(dir, "data"))
+	c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	var log bytes.Buffer
+	c.Stdout, c.Stderr = &log, &log
+	if err := c.Start(); err != nil {
+		remove()
+		return "", nil, err
+	}
+	stop = func() {
+		_ = c.Process.Kill()
+		_ = c.Wait()
+		remove()
+	}
+	if err := listens(port); err != nil {
+		stop()
+		return "", nil, fmt.Errorf("versitygw: %w: %s", err, log.String())
+	}
+	return fmt.Sprintf("s3://archives/warc?endpoint=http://127.0.0.1:%d&region=us-east-1", port), stop, nil
+}
