@@ -79,8 +79,8 @@ func (c *Client) Receive(ctx context.Context, node string, fn func([]byte) error
 // Report appends an entry of a node to the log. It is stored when it returns; while the bus is away it waits and tries
 // again, for a repeat is harmless. It fails when ctx ends, or when the bus refuses the entry for good.
 func (c *Client) Report(ctx context.Context, node string, entry []byte) error {
-	for {
-		err := c.try(ctx, func(ctx context.Context) error {
+	for wait := tryTime / 4; ; wait = min(2*wait, tryTime) {
+		err := c.try(ctx, wait, func(ctx context.Context) error {
 			_, err := c.js.Publish(ctx, partSubject+node, entry)
 			return err
 		})
@@ -99,12 +99,13 @@ func (c *Client) Report(ctx context.Context, node string, entry []byte) error {
 	}
 }
 
-// tryTime bounds how long an answer is waited for while the connection stands.
+// tryTime bounds how long an answer is waited for while the connection stands. The first time it is a quarter of this:
+// where a server of a cluster has died the answer was lost with it, and the next one gives it.
 const tryTime = 2 * time.Second
 
 // try asks the bus something. It fails at once when the connection breaks: no answer will come.
-func (c *Client) try(ctx context.Context, fn func(context.Context) error) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, tryTime, nats.ErrTimeout)
+func (c *Client) try(ctx context.Context, wait time.Duration, fn func(context.Context) error) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, wait, nats.ErrTimeout)
 	defer cancel()
 	if !c.nc.IsConnected() {
 		return nats.ErrDisconnected

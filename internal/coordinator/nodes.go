@@ -73,10 +73,10 @@ func (c *Coordinator) trouble() time.Time {
 	return c.started
 }
 
-// expire forgets nodes that have not renewed their registration.
+// expire forgets nodes that have neither renewed their registration nor reported.
 func (c *Coordinator) expire(now time.Time) {
 	for id, n := range c.nodes {
-		if now.Sub(n.seen) > c.cfg.NodeTTL || n.left && len(n.held) == 0 {
+		if now.Sub(latest(n.seen, n.heard)) > c.cfg.NodeTTL || n.left && len(n.held) == 0 {
 			delete(c.nodes, id)
 			c.cfg.Logger.Info("node gone", "name", id, "left", n.left)
 		}
