@@ -5,10 +5,13 @@ import (
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
+	"crypto/hmac"
 	"crypto/rand"
+	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"encoding/hex"
 	"io"
 	"log/slog"
 	"math/big"
@@ -68,6 +71,18 @@ func (f *fleet) as(t *testing.T, node string) (*nats.Conn, jetstream.JetStream, 
 		t.Fatal(err)
 	}
 	return nc, js, errs
+}
+
+// signed is a message of a node's, signed as it would sign it.
+func (f *fleet) signed(t *testing.T, node, subject string, data []byte) *nats.Msg {
+	t.Helper()
+	p, err := f.server.Admit(node)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := hmac.New(sha256.New, []byte(p.Login.Key))
+	h.Write(append([]byte("entry\x00"), data...))
+	return &nats.Msg{Subject: subject, Data: data, Header: nats.Header{"Argosy-Sign": {hex.EncodeToString(h.Sum(nil))}}}
 }
 
 func denied(t *testing.T, what string, errs <-chan error) {
@@ -183,7 +198,7 @@ func TestForgedReports(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := js.Publish(t.Context(), "argosy.log.0.part.thief", b); err != nil {
+		if _, err := js.PublishMsg(t.Context(), f.signed(t, "thief", "argosy.log.0.part.thief", b)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -433,6 +448,46 @@ func TestAnswersAreNoEntries(t *testing.T) {
 		}
 	}
 	eventually(t, "the answers are refused", func() bool { return strings.Count(log.String(), "entry of a node refused") >= 4 })
+
+	// Measurements of another node's, its registration in a later life, its departure.
+	words := func(v any) []byte {
+		t.Helper()
+		b, err := crawl.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	answer := func(text []byte, reply string) {
+		t.Helper()
+		if _, err := kv.Put(t.Context(), "thief", text); err != nil {
+			t.Fatal(err)
+		}
+		if err := nc.PublishRequest("$JS.API.DIRECT.GET.KV_ARGOSY_NODES.$KV.ARGOSY_NODES.thief", reply, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := nc.Flush(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	life := words(crawl.NodeInfo{Node: "a", Incarnation: "forged", Leases: 1})
+	slow := crawl.Measure{Kind: crawl.MeasureBS, Bits: 1, Seconds: 1, Store: "forged"}
+	answer(words(crawl.Entry{Version: crawl.WireVersion, Kind: crawl.EntryMeasures, Node: "a", Measures: []crawl.Measure{slow}}), "argosy.log.0.part.a")
+	answer(words(map[int]any{1: life, 2: ""}), "$KV.ARGOSY_NODES.a")
+	answer(words(map[int]any{1: life, 2: strings.Repeat("0", 64)}), "$KV.ARGOSY_NODES.a")
+	if err := kv.Delete(t.Context(), "thief"); err != nil {
+		t.Fatal(err)
+	}
+	if err := nc.PublishRequest("$JS.API.DIRECT.GET.KV_ARGOSY_NODES.$KV.ARGOSY_NODES.thief", "$KV.ARGOSY_NODES.a", nil); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "they are refused too", func() bool {
+		return strings.Count(log.String(), "entry of a node refused") >= 5 && strings.Count(log.String(), "is not the node's own") >= 5
+	})
+	nodes, err := f.leader().Nodes(t.Context())
+	if err != nil || len(nodes) != 1 || nodes[0].Incarnation == "forged" || nodes[0].State == "draining" {
+		t.Errorf("%+v, %v", nodes, err)
+	}
 	if v := f.await(f.submit(fleetJob(port, 0))); v.State != crawl.JobDone || v.Counts.Fetched != first.Counts.Fetched {
 		t.Errorf("%s: %+v", v.State, v.Counts)
 	}

@@ -249,6 +249,9 @@ func Join(d Dial, log *slog.Logger) (*Client, error) {
 		return nil, fmt.Errorf("connect to the bus: %w", err)
 	}
 	cl := &Client{nc: nc, cfg: Config{Logger: log}}
+	if d.Login != nil {
+		cl.key = d.Login().Key
+	}
 	if cl.js, err = jetstream.New(nc); err != nil {
 		nc.Close()
 		return nil, err
@@ -264,6 +267,7 @@ type Client struct {
 	log   jetstream.Stream
 	nodes jetstream.KeyValue
 	lead  uint64 // last sequence of the lead subject that this client knows of
+	key   string // a node's, to sign with; empty: nothing is signed
 }
 
 func (c *Client) open(ctx context.Context) (err error) {
@@ -372,8 +376,8 @@ func (c *Client) Append(ctx context.Context, entry []byte) (uint64, error) {
 	}
 }
 
-// signField is the header by which a leader's entry is known for one: a node can have the server write to any subject,
-// by naming it as the place for an answer, but not with this.
+// signField is the header by which a leader's entry, or a node's, is known for one: a node can have the server write to
+// any subject, by naming it as the place for an answer, but not with this.
 const signField = "Argosy-Sign"
 
 // signed tells whether an entry on the leader's subject is a leader's.
@@ -400,7 +404,7 @@ func (c *Client) skipForged(ctx context.Context) error {
 	}
 }
 
-// Nobody is whose entry it is that stands where only a leader's may, and is not signed by one.
+// Nobody is whose entry it is that is not signed by who alone may write where it stands.
 const Nobody = "?"
 
 // ErrTrimmed says that the log no longer has what a reader wants to read next.
@@ -448,10 +452,13 @@ func (c *Client) Read(ctx context.Context, from uint64, fn func(seq uint64, at i
 					return failed
 				}
 				node, _ := strings.CutPrefix(m.Subject(), partSubject)
-				if node == m.Subject() {
+				switch {
+				case node == m.Subject():
 					if node = ""; !c.signed(m.Headers(), m.Data()) {
 						node = Nobody
 					}
+				case !c.cfg.Keys.wrote(node, m.Headers().Get(signField), m.Data()):
+					node = Nobody
 				}
 				next = meta.Sequence.Stream + 1
 				failed = fn(meta.Sequence.Stream, meta.Timestamp.UnixMilli(), node, m.Data())

@@ -29,10 +29,12 @@ type Keys struct {
 	account string // public key; set also where only the account's seed is known
 }
 
-// Login is who somebody is to the bus: a signed statement and the key that proves it.
+// Login is who somebody is to the bus: a signed statement, the key that proves it, and the key by which what a node
+// writes is known to be its own.
 type Login struct {
 	JWT  string `json:"jwt"`
 	Seed string `json:"seed"`
+	Key  string `json:"key,omitempty"`
 }
 
 // loginTerm is how long a node's credentials are good; it joins again when they are not.
@@ -166,10 +168,31 @@ func (k *Keys) guard(o *server.Options) error {
 }
 
 // sign is what a leader's entry is known by: a MAC with a key that follows from the account's, which no node has.
-func (k *Keys) sign(entry []byte) string {
-	m := hmac.New(sha256.New, []byte("argosy log "+k.AccountSeed))
-	m.Write(entry)
+func (k *Keys) sign(entry []byte) string { return mac("argosy log "+k.AccountSeed, entry) }
+
+// nodeKey is what a node signs with: it follows from the account's key and the node's name.
+func (k *Keys) nodeKey(node string) string { return mac("argosy node "+k.AccountSeed, []byte(node)) }
+
+// mac returns a message authentication code (HMAC-SHA256) in hexadecimal digits.
+func mac(key string, data []byte) string {
+	m := hmac.New(sha256.New, []byte(key))
+	m.Write(data)
 	return hex.EncodeToString(m.Sum(nil))
+}
+
+// What a node signs: an entry of the log, or its registration.
+const (
+	signsEntry = "entry\x00"
+	signsNode  = "node\x00"
+)
+
+func macOf(key, what string, data []byte) string {
+	return mac(key, append([]byte(what), data...))
+}
+
+// wrote tells whether a node has signed an entry. Where the keys are not known nobody can tell.
+func (k *Keys) wrote(node, sign string, entry []byte) bool {
+	return k == nil || hmac.Equal([]byte(sign), []byte(macOf(k.nodeKey(node), signsEntry, entry)))
 }
 
 // user makes credentials that the account signs.
@@ -212,7 +235,7 @@ func (k *Keys) Node(name string) (Login, error) {
 	if err := CheckNode(name); err != nil {
 		return Login{}, err
 	}
-	return k.user("node "+name, func(uc *jwt.UserClaims) {
+	l, err := k.user("node "+name, func(uc *jwt.UserClaims) {
 		durable := dispatchStream + "." + consumerOf(name)
 		uc.Expires = time.Now().Add(loginTerm).Unix()
 		uc.Pub.Allow.Add(
@@ -227,6 +250,8 @@ func (k *Keys) Node(name string) (Login, error) {
 		)
 		uc.Sub.Allow.Add(inboxOf(name) + ".>")
 	})
+	l.Key = k.nodeKey(name)
+	return l, err
 }
 
 // WriteCluster writes what servers elsewhere need to let in whom these keys sign: accounts.conf for each server's

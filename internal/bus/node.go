@@ -2,6 +2,7 @@ package bus
 
 import (
 	"context"
+	"crypto/hmac"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -79,9 +80,13 @@ func (c *Client) Receive(ctx context.Context, node string, fn func([]byte) error
 // Report appends an entry of a node to the log. It is stored when it returns; while the bus is away it waits and tries
 // again, for a repeat is harmless. It fails when ctx ends, or when the bus refuses the entry for good.
 func (c *Client) Report(ctx context.Context, node string, entry []byte) error {
+	m := &nats.Msg{Subject: partSubject + node, Data: entry, Header: nats.Header{}}
+	if c.key != "" {
+		m.Header.Set(signField, macOf(c.key, signsEntry, entry))
+	}
 	for wait := tryTime / 4; ; wait = min(2*wait, tryTime) {
 		err := c.try(ctx, wait, func(ctx context.Context) error {
-			_, err := c.js.Publish(ctx, partSubject+node, entry)
+			_, err := c.js.PublishMsg(ctx, m)
 			return err
 		})
 		switch {
@@ -155,8 +160,10 @@ func (c *Client) Register(ctx context.Context, info func() crawl.NodeInfo, chang
 		case <-ctx.Done():
 			out, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 			defer cancel()
-			if c.nodes != nil && rev > 0 {
-				_ = c.nodes.Delete(out, name, jetstream.LastRevision(rev)) // it would expire anyway
+			if rev > 0 { // not deleted: that could not be signed
+				i := info()
+				i.Left = true
+				_, _ = c.renew(out, i, rev) // it would expire anyway
 			}
 			return nil
 		case <-wait:
@@ -178,7 +185,7 @@ func (c *Client) renew(ctx context.Context, info crawl.NodeInfo, rev uint64) (ui
 		}
 		c.nodes = kv
 	}
-	val, err := crawl.Marshal(info)
+	val, err := c.seal(info)
 	if err != nil {
 		return 0, err
 	}
@@ -190,18 +197,47 @@ func (c *Client) renew(ctx context.Context, info crawl.NodeInfo, rev uint64) (ui
 		if !errors.Is(err, jetstream.ErrKeyExists) {
 			return rev, err
 		}
-		var have crawl.NodeInfo // somebody has written since: another process, or we ourselves without hearing of it
-		e, err := c.nodes.Get(ctx, info.Node)
+		e, err := c.nodes.Get(ctx, info.Node) // somebody has written since: another process, or we ourselves without hearing of it
 		switch {
-		case err == nil && crawl.Unmarshal(e.Value(), &have) == nil && have.Incarnation == info.Incarnation:
-			return c.nodes.Update(ctx, info.Node, val, e.Revision())
 		case err == nil:
-			return 0, ErrTaken
+			have, ok := unseal(e.Value(), c.key)
+			if ok && !have.Left && have.Incarnation != info.Incarnation {
+				return 0, ErrTaken
+			}
+			return c.nodes.Update(ctx, info.Node, val, e.Revision())
 		case !errors.Is(err, jetstream.ErrKeyNotFound):
 			return rev, err
 		}
 	}
 	return c.nodes.Put(ctx, info.Node, val) // new, or expired
+}
+
+// registration is what stands in the registry: a node's words, and its signature under them.
+type registration struct {
+	Info []byte `cbor:"1,keyasint"`
+	Sign string `cbor:"2,keyasint,omitempty"`
+}
+
+// seal signs a registration.
+func (c *Client) seal(info crawl.NodeInfo) ([]byte, error) {
+	b, err := crawl.Marshal(info)
+	if err != nil {
+		return nil, err
+	}
+	r := registration{Info: b}
+	if c.key != "" {
+		r.Sign = macOf(c.key, signsNode, b)
+	}
+	return crawl.Marshal(r)
+}
+
+// unseal reads a registration; false if it is none, or is not signed with the key. Without a key every one will do.
+func unseal(val []byte, key string) (info crawl.NodeInfo, ok bool) {
+	var r registration
+	if crawl.Unmarshal(val, &r) != nil || key != "" && !hmac.Equal([]byte(r.Sign), []byte(macOf(key, signsNode, r.Info))) {
+		return info, false
+	}
+	return info, crawl.Unmarshal(r.Info, &info) == nil
 }
 
 // Nodes calls fn with every registration and renewal, and with a node that took itself out, until ctx ends. Expiry is
@@ -238,14 +274,18 @@ func (c *Client) watch(ctx context.Context, fn func(crawl.NodeInfo, crawl.Sign))
 				sign = crawl.SignRenewed // the end of what was there before
 				continue
 			}
-			switch e.Operation() {
-			case jetstream.KeyValuePut:
-				var info crawl.NodeInfo
-				if err := crawl.Unmarshal(e.Value(), &info); err == nil && info.Node == e.Key() {
-					fn(info, sign)
-				}
-			case jetstream.KeyValueDelete:
-				fn(crawl.NodeInfo{Node: e.Key()}, crawl.SignLeft)
+			key := ""
+			if c.cfg.Keys != nil {
+				key = c.cfg.Keys.nodeKey(e.Key())
+			}
+			info, ok := unseal(e.Value(), key)
+			switch {
+			case e.Operation() != jetstream.KeyValuePut || !ok || info.Node != e.Key(): // a node that leaves says so
+				c.say("a registration is not the node's own", fmt.Errorf("%q: not signed with the key that it got when it joined", e.Key()))
+			case info.Left:
+				fn(info, crawl.SignLeft)
+			default:
+				fn(info, sign)
 			}
 		}
 	}

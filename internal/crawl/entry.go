@@ -134,6 +134,7 @@ type NodeInfo struct {
 	Echo        string            `cbor:"10,keyasint,omitempty" json:"echo"`     // URL at which others measure it; empty: it cannot be a landmark
 	Draining    bool              `cbor:"11,keyasint,omitempty" json:"draining"` // takes no more leases
 	Version     string            `cbor:"12,keyasint,omitempty" json:"version"`
+	Left        bool              `cbor:"14,keyasint,omitempty" json:"-"`             // the last word of a node that goes
 	StoreBits   float64           `cbor:"13,keyasint,omitempty" json:"bs_bits_per_s"` // BS of its store, as it measured it
 }
 
