@@ -2,22 +2,28 @@ package assemble_test
 
 import (
 	"errors"
+	"io"
 	"log/slog"
+	"net"
+	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"argosy/internal/assemble"
 	"argosy/internal/bus"
 	"argosy/internal/crawl"
+	"argosy/internal/ledger"
 	"argosy/internal/testkit"
 )
 
 // cluster starts three NATS servers and a PostgreSQL, all real, and returns what a coordinator needs to use them.
 func cluster(t *testing.T) (*testkit.NATS, func(*assemble.ServeConfig)) {
 	t.Helper()
-	ledger, stop, err := testkit.Postgres()
+	place, stop, err := testkit.Postgres()
 	if errors.Is(err, testkit.ErrMissing) {
 		t.Skip("PostgreSQL is not installed")
 	}
@@ -41,7 +47,7 @@ func cluster(t *testing.T) (*testkit.NATS, func(*assemble.ServeConfig)) {
 	return n, func(c *assemble.ServeConfig) {
 		c.Bus = bus.Dial{URL: n.URL, Creds: filepath.Join(dir, "coordinator.creds")}
 		c.SigningKey = filepath.Join(dir, "signing.nk")
-		c.Ledger = ledger
+		c.Ledger = place
 		c.Checkpoint = 50
 		if os.Getenv("ARGOSY_TEST_LOG") != "" {
 			c.Logger = slog.New(slog.NewTextHandler(os.Stderr, nil))
@@ -90,5 +96,136 @@ func TestStandby(t *testing.T) {
 	})
 	if u := twice(w, sites); u != "" {
 		t.Errorf("%s was fetched twice", u)
+	}
+}
+
+// gate passes connections on to an address, as long as it is open.
+type gate struct {
+	to string
+	l  net.Listener
+
+	mu    sync.Mutex
+	shut  bool
+	conns []net.Conn
+}
+
+func newGate(t *testing.T, to string) *gate {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &gate{to: to, l: l}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			wg.Go(func() { g.pass(c) })
+		}
+	})
+	t.Cleanup(func() {
+		_ = l.Close()
+		g.open(false)
+		wg.Wait()
+	})
+	return g
+}
+
+func (g *gate) pass(c net.Conn) {
+	defer c.Close()
+	d, err := net.Dial("tcp", g.to)
+	if err != nil {
+		return
+	}
+	defer d.Close()
+	g.mu.Lock()
+	shut := g.shut
+	g.conns = append(g.conns, c, d)
+	g.mu.Unlock()
+	if shut {
+		return
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_, _ = io.Copy(d, c)
+		_ = d.Close()
+	}()
+	_, _ = io.Copy(c, d)
+	_ = c.Close()
+	<-done
+}
+
+func (g *gate) open(yes bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.shut = !yes
+	if !yes {
+		for _, c := range g.conns {
+			_ = c.Close()
+		}
+		g.conns = nil
+	}
+}
+
+// PostgreSQL goes away while a crawl runs, twice: the coordinator waits, the agents go on, and in the end nothing is
+// lost and nothing was fetched twice.
+func TestLedgerAway(t *testing.T) {
+	place, stop, err := testkit.Postgres()
+	if errors.Is(err, testkit.ErrMissing) {
+		t.Skip("PostgreSQL is not installed")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(stop)
+	u, err := url.Parse(place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := newGate(t, u.Host)
+	log := &safeLog{}
+	w, port := serveWeb(t, 27, 150)
+	u.Host = g.l.Addr().String()
+	f := newFleet(t, func(c *assemble.ServeConfig) {
+		c.Ledger = u.String()
+		c.Logger = slog.New(slog.NewTextHandler(log, nil))
+	})
+	f.join("a", nil)
+	f.join("b", nil)
+	id := f.submit(fleetJob(port, 8*time.Millisecond))
+	for n := range 2 {
+		eventually(t, "the crawl gets on", func() bool { return f.job(id).Counts.Fetched >= int64(100+200*n) })
+		g.open(false)
+		eventually(t, "the coordinator waits", func() bool { return strings.Count(log.String(), "waiting for the ledger") > n })
+		g.open(true)
+	}
+	v := f.await(id)
+	if v.State != crawl.JobDone {
+		t.Fatalf("%s: %+v", v.State, v.Counts)
+	}
+	if u := twice(w, sites); u != "" {
+		t.Errorf("%s was fetched twice", u)
+	}
+	l, err := ledger.Open(t.Context(), place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	n := int64(0)
+	err = l.Pages(t.Context(), id, func(p *ledger.Page) error {
+		if p.State == "fetched" {
+			n++
+		}
+		return nil
+	})
+	if err != nil || n != v.Counts.Fetched {
+		t.Errorf("the ledger has %d pages of %d: %v", n, v.Counts.Fetched, err)
+	}
+	if strings.Contains(log.String(), "lease recalled") {
+		t.Error("leases were recalled")
 	}
 }

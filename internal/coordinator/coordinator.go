@@ -159,7 +159,7 @@ func (c *Coordinator) Run(ctx context.Context) error {
 	if err := c.rebase(ctx); err != nil {
 		return err
 	}
-	if err := c.recall(ctx); err != nil {
+	if err := c.persist(ctx, func() error { return c.recall(ctx) }); err != nil {
 		return err
 	}
 	_, seq := c.ledger.Position()
@@ -215,7 +215,7 @@ func (c *Coordinator) rebase(ctx context.Context) error {
 	if err := rebaseFrontier(c.f, stream, last, c.cfg.Logger); err != nil {
 		return err
 	}
-	if err := c.ledger.Refresh(ctx); err != nil {
+	if err := c.persist(ctx, func() error { return c.ledger.Refresh(ctx) }); err != nil {
 		return err
 	}
 	was, seq := c.ledger.Position()
@@ -223,7 +223,7 @@ func (c *Coordinator) rebase(ctx context.Context) error {
 		if was != stream {
 			last = 0
 		}
-		return c.ledger.Rebase(ctx, stream, last)
+		return c.persist(ctx, func() error { return c.ledger.Rebase(ctx, stream, last) })
 	}
 	return nil
 }
@@ -247,13 +247,15 @@ const (
 	tickEvery = 50 * time.Millisecond
 	syncEvery = 300 * time.Millisecond // in a fleet four times that: syncs cost the same whatever is in them
 	syncBytes = 8 << 20
-	trimEvery = 1000 // entries
+	trimEvery = 1000            // entries
+	stalled   = 3 * time.Second // of one turn: the ledger was away, a job of very many URLs was cancelled, the machine slept
 )
 
 // loop applies what comes and acts on it.
 func (c *Coordinator) loop(ctx context.Context, entries <-chan entry, events <-chan nodeEvent) error {
 	tick := time.NewTicker(tickEvery)
 	defer tick.Stop()
+	turned := time.Now()
 	for {
 		var commands <-chan func() // nobody gives orders before we lead and have applied what we know of
 		if c.leads && c.applied >= c.appended {
@@ -272,6 +274,10 @@ func (c *Coordinator) loop(ctx context.Context, entries <-chan entry, events <-c
 			f()
 		case <-tick.C:
 		}
+		if now := time.Now(); now.Sub(turned) > stalled {
+			c.sick = now // nodes were not heard meanwhile
+		}
+		turned = time.Now()
 		if c.applied < max(c.target, c.appended) {
 			continue // nothing is judged or granted before the log has been applied to its end
 		}
@@ -377,7 +383,7 @@ func (c *Coordinator) sync(ctx context.Context) error {
 	if len(c.unsynced) == 0 {
 		return nil
 	}
-	if err := c.ledger.Apply(ctx, c.unsynced); err != nil {
+	if err := c.persist(ctx, func() error { return c.ledger.Apply(ctx, c.unsynced) }); err != nil {
 		return err
 	}
 	if err := c.f.Sync(); err != nil {
@@ -399,6 +405,30 @@ func (c *Coordinator) sync(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// ledgerAgain is how often a database that does not answer is tried.
+const ledgerAgain = 500 * time.Millisecond
+
+// persist writes to the ledger, waiting while its database is away: the log keeps what the agents report meanwhile.
+func (c *Coordinator) persist(ctx context.Context, write func() error) error {
+	err := write()
+	if !errors.Is(err, ledger.ErrAway) {
+		return err
+	}
+	c.cfg.Logger.Warn("waiting for the ledger", "error", err)
+	for errors.Is(err, ledger.ErrAway) {
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(ledgerAgain):
+		}
+		err = write()
+	}
+	if err == nil {
+		c.cfg.Logger.Info("the ledger is there again")
+	}
+	return err
 }
 
 // append stores an entry of this term.

@@ -35,7 +35,7 @@ func (l *Ledger) Position() (stream string, seq uint64) { return l.stream, l.seq
 func (l *Ledger) Refresh(ctx context.Context) error {
 	row := l.db.QueryRowContext(ctx, `SELECT stream, seq FROM position`)
 	if err := row.Scan(&l.stream, &l.seq); err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return fmt.Errorf("ledger: %w", err)
+		return l.wrap(err)
 	}
 	return nil
 }
@@ -54,17 +54,14 @@ func (l *Ledger) Rebase(ctx context.Context, stream string, seq uint64) error {
 func (l *Ledger) write(ctx context.Context, fn func(*writer) error) error {
 	tx, err := l.db.BeginTx(ctx, nil)
 	if err != nil {
-		return fmt.Errorf("ledger: %w", err)
+		return l.wrap(err)
 	}
 	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
 	w := &writer{ctx: ctx, tx: tx, kind: l.kind, stmts: map[string]*sql.Stmt{}}
 	if err := fn(w); err != nil {
-		return fmt.Errorf("ledger: %w", err)
+		return l.wrap(err)
 	}
-	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("ledger: %w", err)
-	}
-	return nil
+	return l.wrap(tx.Commit())
 }
 
 const setPosition = `INSERT INTO position (one, stream, seq) VALUES (1, ?, ?)

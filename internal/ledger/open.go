@@ -3,11 +3,15 @@ package ledger
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"embed"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"net"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -142,6 +146,33 @@ func (l *Ledger) reach(ctx context.Context) error {
 		case <-time.After(200 * time.Millisecond):
 		}
 	}
+}
+
+// ErrAway says that the database does not answer, or not yet: what was to be written may be tried again.
+var ErrAway = errors.New("the database does not answer")
+
+// wrap says whose an error is, and whether trying again may help.
+func (l *Ledger) wrap(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case l.kind == postgres && away(err):
+		return fmt.Errorf("ledger: %w: %w", ErrAway, err)
+	}
+	return fmt.Errorf("ledger: %w", err)
+}
+
+// away tells whether an error says that PostgreSQL is not there, or that it is starting, stopping or out of connections
+// (SQLSTATE classes 08, 53 and 57).
+func away(err error) bool {
+	var said *pgconn.PgError
+	if errors.As(err, &said) {
+		return slices.Contains([]string{"08", "53", "57"}, said.Code[:min(2, len(said.Code))])
+	}
+	var unreached *pgconn.ConnectError
+	var network net.Error
+	return errors.As(err, &unreached) || errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, driver.ErrBadConn) || pgconn.SafeToRetry(err)
 }
 
 // redacted is a URL without its password.

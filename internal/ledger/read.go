@@ -196,20 +196,20 @@ const PastReport = "report"
 func (l *Ledger) Past(ctx context.Context, n int) (out []Past, err error) {
 	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT node, kind, site, to_node, value, 0, 0, 0, at FROM measurements ORDER BY at DESC LIMIT ?`), n)
 	if err != nil {
-		return nil, fmt.Errorf("ledger: %w", err)
+		return nil, l.wrap(err)
 	}
 	if out, err = pasts(rows, out); err != nil {
-		return nil, err
+		return nil, l.wrap(err)
 	}
 	rows, err = l.db.QueryContext(ctx, l.kind.bind(`SELECT l.node, 'report', l.site, '', (coalesce(l.ended, l.started) - l.started) / 1000.0,
 8.0 * sum(p.bytes), count(*), sum(CASE WHEN p.state = 'fetched' AND p.status < 400 THEN 1 ELSE 0 END), l.started
 FROM (SELECT id, node, site, started, ended FROM leases WHERE collected > 0 AND ended > started ORDER BY started DESC LIMIT ?) l
 JOIN pages p ON p.lease = l.id GROUP BY l.id, l.node, l.site, l.started, l.ended`), n/20)
 	if err != nil {
-		return nil, fmt.Errorf("ledger: %w", err)
+		return nil, l.wrap(err)
 	}
 	if out, err = pasts(rows, out); err != nil {
-		return nil, err
+		return nil, l.wrap(err)
 	}
 	sort.SliceStable(out, func(i, j int) bool { return out[i].At < out[j].At })
 	return out, nil
@@ -220,7 +220,7 @@ func pasts(rows *sql.Rows, out []Past) ([]Past, error) {
 	for rows.Next() {
 		var p Past
 		if err := rows.Scan(&p.Node, &p.Kind, &p.Site, &p.To, &p.Value, &p.Bits, &p.All, &p.Good, &p.At); err != nil {
-			return nil, fmt.Errorf("ledger: %w", err)
+			return nil, err
 		}
 		out = append(out, p)
 	}
