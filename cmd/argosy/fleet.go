@@ -18,6 +18,7 @@ import (
 	"argosy/internal/config"
 	"argosy/internal/coordinator"
 	"argosy/internal/crawl"
+	"argosy/internal/price"
 	"argosy/internal/web"
 )
 
@@ -303,14 +304,29 @@ func newOrders() []*cobra.Command {
 
 func newNodes() *cobra.Command {
 	f := &fleetFlags{}
+	var reservation bool
 	c := &cobra.Command{
 		Use: "nodes", Short: "List the nodes of a fleet: what they are, cost and have earned", Args: cobra.NoArgs,
 		Long: `Nodes lists the nodes. A node is working, reserved (paid for, and idle), taken-on (not reserved, working at its
 surcharge), on-demand (not reserved, idle), draining or gone. A landmark can be measured by other nodes. Cost is what
-the node's prices come to; pages and bytes are what it has earned for that.`,
-		Example: "  argosy nodes\n  argosy nodes --json",
+the node's prices come to; pages and bytes are what it has earned for that.
+
+With --reservation it says how many nodes to reserve instead: what the present reservation costs an hour, and what the
+cheapest one would, by the mean of the nodes' prices and by how many were at work at once, for how long, so far. With a
+strategy that uses few nodes (packing) that is what the work needed.`,
+		Example: "  argosy nodes\n  argosy nodes --json\n  argosy nodes --reservation",
 		RunE: func(c *cobra.Command, _ []string) error {
 			return f.fleet(c, func(ctx context.Context, cl *web.Client, w io.Writer) error {
+				if reservation {
+					r, err := cl.Reservation(ctx)
+					if err != nil {
+						return err
+					}
+					if f.json {
+						return printJSON(w, r)
+					}
+					return printReservation(w, r)
+				}
 				ns, err := cl.Nodes(ctx)
 				if err != nil {
 					return err
@@ -328,7 +344,25 @@ the node's prices come to; pages and bytes are what it has earned for that.`,
 		},
 	}
 	f.register(c)
+	c.Flags().BoolVar(&reservation, "reservation", false, "how many nodes to reserve, and what that costs")
 	return c
+}
+
+func printReservation(w io.Writer, r coordinator.Reservation) error {
+	if !r.Known {
+		_, err := fmt.Fprintln(w, "nothing to compare yet: no node has prices (agent --prices), or none has been at work")
+		return err
+	}
+	fmt.Fprintf(w, "at work at once: %.1f nodes on average, %d at most, in %.1f hours\n", r.Needed, r.Most, r.Hours)
+	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(t, "\tRESERVED\tAN HOUR\tRESERVE\tUSE\tSURCHARGE")
+	for _, p := range []struct {
+		name string
+		price.Point
+	}{{"now", r.Reserved}, {"best", r.Best}} {
+		fmt.Fprintf(t, "%s\t%d\t%.4g\t%.4g\t%.4g\t%.4g\n", p.name, p.Reserved, p.Total, p.Reserve, p.Use, p.Surcharge)
+	}
+	return t.Flush()
 }
 
 func printNodes(w io.Writer, ns []coordinator.NodeView) error {

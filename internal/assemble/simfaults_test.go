@@ -2,6 +2,7 @@ package assemble_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"path/filepath"
@@ -22,7 +23,7 @@ const simDelay = 2 * time.Second
 // leases were lost and how many pages were fetched again.
 func play(t *testing.T, seed uint64, happen func(t *testing.T, s *world, id uint32)) (lost, extra int) {
 	t.Helper()
-	cfg := webs.RandomConfig{Sites: sites, Pages: 60, Links: 6, Seed: seed}
+	cfg := webs.RandomConfig{Sites: sites, Pages: 120, Links: 6, Seed: seed}
 	port, stop, err := webs.Random(cfg).Serve("127.0.0.1:0") // for the search that judges, which is not in simulated time
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +78,7 @@ func TestSimulatedFaults(t *testing.T) {
 				rng := rand.New(rand.NewPCG(seed, 9))
 				for range 4 {
 					time.Sleep(time.Duration(rng.IntN(30)) * time.Second)
-					span := time.Duration(1+rng.IntN(150)) * time.Second
+					span := time.Duration(1+rng.IntN(100)) * time.Second
 					name := string('a' + rune(rng.IntN(3)))
 					switch rng.IntN(4) {
 					case 0:
@@ -217,4 +218,48 @@ func checkMoves(t *testing.T, row *ledger.Task, limit int) {
 	if len(nodes) != 3 {
 		t.Errorf("tried on %d nodes of 3: %q", len(nodes), row.History)
 	}
+}
+
+// Nodes cost by the hour what their prices say; how many were at work, and for how long, says how many to reserve.
+func TestSimulatedReservation(t *testing.T) {
+	dir := t.TempDir()
+	simulated(t, func(t *testing.T) {
+		cfg := webs.RandomConfig{Sites: 1, Pages: 100, Links: 6, Seed: 1}
+		s := newWorld(t, dir, webs.Random(cfg))
+		s.change = func(c *assemble.AgentConfig) { c.Node.Info.Prices = [3]float64{1, 1, 5} }
+		begin := time.Now()
+		for _, n := range []string{"a", "b", "c"} {
+			s.enter(n)
+		}
+		j := fleetJob("80", 10*time.Second)
+		j.Identity.Seeds = []string{"http://s0.test/"}
+		j.Placing.Strategy = "packing"
+		id := s.submit(j)
+		s.until("the job ends", 3*time.Hour, func() bool { return s.job(id).State == crawl.JobDone })
+		busy := time.Since(begin)
+		time.Sleep(busy / 2)
+		all := time.Since(begin)
+		r, err := s.leader().Reserve(t.Context())
+		if err != nil || !r.Known {
+			t.Fatalf("%+v, %v", r, err)
+		}
+		// One node of three is needed in two thirds of the time, more than a quarter: one is to be reserved.
+		if r.Reserved.Reserved != 3 || r.Best.Reserved != 1 || r.Best.Total >= r.Reserved.Total || r.Most != 1 || math.Abs(r.Hours-all.Hours()) > 0.02 {
+			t.Errorf("after %v, %v at work: %+v", all, busy, r)
+		}
+		nodes, err := s.leader().Nodes(t.Context())
+		if err != nil || len(nodes) != 3 {
+			t.Fatalf("%+v, %v", nodes, err)
+		}
+		cost, worked := 0.0, 0
+		for _, n := range nodes {
+			cost += n.Cost
+			if n.Pages > 0 {
+				worked++
+			}
+		}
+		if want := 3*all.Hours() + busy.Hours(); worked != 1 || math.Abs(cost-want) > 0.02*want {
+			t.Errorf("%d nodes worked, all cost %.3f, %.3f is right", worked, cost, want)
+		}
+	})
 }

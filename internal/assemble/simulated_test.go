@@ -143,6 +143,8 @@ type world struct {
 	web   *webs.Web
 	sites *pipeListener
 	nodes map[string]*simNode
+
+	change func(*assemble.AgentConfig) // of every agent; nil: nothing
 }
 
 // simNode is an agent of such a fleet.
@@ -182,6 +184,9 @@ func (s *world) enter(name string) {
 	c := s.agentConfig(name)
 	c.Node.Fetch.Dial = s.sites.dial
 	c.Node.Fetch.Limits = crawl.DefaultFetchLimits()
+	if s.change != nil {
+		s.change(&c)
+	}
 	n := &simNode{hard: make(chan struct{}), line: &line{conns: map[*cable]bool{}, server: func() (net.Conn, error) {
 		if s.server == nil {
 			return nil, errCut

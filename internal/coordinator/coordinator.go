@@ -100,6 +100,9 @@ type Coordinator struct {
 	drained  bool // asked to stop
 	judged   time.Time
 	billed   time.Time
+	bills    map[string]*ledger.Bill // since charged
+	atWork   map[int]int64           // ms that so many nodes were at work, since charged
+	charged  time.Time
 	newcomer bool // a node has come since
 	pinged   time.Time
 
@@ -131,7 +134,7 @@ func New(c Config, log Log, out Dispatcher, reg Registry, f *frontier.Frontier, 
 	co := &Coordinator{
 		cfg: c, log: log, out: out, reg: reg, f: f, ledger: l, addrs: map[uint64][]string{}, sent: map[uint64]time.Time{},
 		nodes: map[string]*node{}, runs: map[uint32]*run{}, learners: map[string]*learner{}, wants: map[uint64]int{},
-		starved: map[uint64]uint32{}, commands: make(chan func()),
+		starved: map[uint64]uint32{}, commands: make(chan func()), bills: map[string]*ledger.Bill{}, atWork: map[int]int64{},
 	}
 	co.status.Store(&Status{State: "starting"})
 	return co
@@ -184,7 +187,11 @@ func (c *Coordinator) Run(ctx context.Context) error {
 		err := c.loop(stop, entries, events)
 		fin, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 		defer cancel()
-		return errors.Join(err, c.sync(fin))
+		err = errors.Join(err, c.sync(fin))
+		if c.leads {
+			_ = c.charge(fin) // of a few seconds, at most
+		}
+		return err
 	})
 	err := group.Wait()
 	if errors.Is(err, context.Canceled) && ctx.Err() == nil {

@@ -8,7 +8,6 @@ import (
 	"argosy/internal/crawl"
 	"argosy/internal/frontier"
 	"argosy/internal/ledger"
-	"argosy/internal/price"
 	"argosy/internal/schedule"
 )
 
@@ -104,10 +103,6 @@ func (n *node) offered(id string, l *learner) schedule.Node {
 	}
 }
 
-func (n *node) rates() price.Rates {
-	return price.Rates{Reserve: n.info.Prices[0], Use: n.info.Prices[1], Surcharge: n.info.Prices[2]}
-}
-
 // States of a node.
 const (
 	nodeWorking  = "working"
@@ -130,44 +125,6 @@ func (n *node) state() string {
 		return nodeWorking
 	}
 	return nodeReserved
-}
-
-const billEvery = time.Second
-
-// bill counts what nodes cost: by the hour, a reserved node its price of reservation and, while it holds leases, of use;
-// one that is not reserved its surcharge while it holds leases.
-func (c *Coordinator) bill(ctx context.Context) {
-	span := time.Since(c.billed)
-	if !c.cfg.Serve || span < billEvery && !c.newcomer {
-		return
-	}
-	c.billed, c.newcomer = time.Now(), false
-	if span > time.Minute {
-		span = 0 // the first time, or the machine slept: nobody knows
-	}
-	var bills []ledger.Bill
-	for id, n := range c.nodes {
-		b := ledger.Bill{Node: id, Store: n.info.Store, Seen: n.seen.UnixMilli(), PresentMS: span.Milliseconds()}
-		p := n.info.Prices
-		hours := span.Hours()
-		working := len(n.held) > 0
-		switch {
-		case n.info.OnDemand && working:
-			b.Cost = p[2] * hours
-		case !n.info.OnDemand:
-			b.Cost = p[0] * hours
-			if working {
-				b.Cost += p[1] * hours
-			}
-		}
-		if working {
-			b.WorkingMS = b.PresentMS
-		}
-		bills = append(bills, b)
-	}
-	if err := c.ledger.Charge(ctx, bills); err != nil && ctx.Err() == nil {
-		c.cfg.Logger.Warn("costs not written", "error", err)
-	}
 }
 
 // ping has nodes measure the delay to each other, those with an echo by all others.
@@ -214,6 +171,9 @@ type NodeView struct {
 // Nodes returns the nodes that are there, and those that have earned something and are gone.
 func (c *Coordinator) Nodes(ctx context.Context) (out []NodeView, err error) {
 	err = c.do(ctx, func() error {
+		if err := c.charge(ctx); err != nil {
+			return err
+		}
 		earned, err := c.ledger.Earned(ctx)
 		if err != nil {
 			return err

@@ -121,8 +121,14 @@ func TestLedger(t *testing.T) {
 		if err != nil || len(past) != 4 { // BC, two pings, the lease
 			t.Errorf("past: %+v, %v", past, err)
 		}
-		if err := second.Charge(ctx, []ledger.Bill{{Node: "n", Store: "st", Cost: 1.5, PresentMS: 10, WorkingMS: 5}, {Node: "n", Cost: 1, Store: "st"}}); err != nil {
+		if err := second.Charge(ctx, []ledger.Bill{{Node: "n", Store: "st", Cost: 1.5, PresentMS: 10, WorkingMS: 5}, {Node: "n", Cost: 1, Store: "st"}}, map[int]int64{0: 5, 2: 7}); err != nil {
 			t.Fatal(err)
+		}
+		if err := second.Charge(ctx, []ledger.Bill{{Node: "n", Store: "st"}}, map[int]int64{2: 3}); err != nil {
+			t.Fatal(err)
+		}
+		if d, err := second.Demand(ctx); err != nil || d[0] != 5 || d[2] != 10 || len(d) != 2 {
+			t.Errorf("demand %v, %v", d, err)
 		}
 		earned, err := second.Earned(ctx)
 		if e := earned["n"]; err != nil || e.Pages != 1 || e.Bytes != 100 || e.Cost != 2.5 || e.PresentMS != 10 || len(earned) != 1 {

@@ -133,12 +133,18 @@ type Bill struct {
 	Cost                 float64
 }
 
-// Charge adds bills to the nodes' accounts.
-func (l *Ledger) Charge(ctx context.Context, bills []Bill) error {
+// Charge adds bills to the nodes' accounts, and to the demand for how long (ms) so many nodes were at work at once.
+func (l *Ledger) Charge(ctx context.Context, bills []Bill, atWork map[int]int64) error {
 	if len(bills) == 0 {
 		return nil
 	}
 	return l.write(ctx, func(w *writer) error {
+		for n, ms := range atWork {
+			err := w.exec(`INSERT INTO demand (nodes, ms) VALUES (?, ?) ON CONFLICT (nodes) DO UPDATE SET ms = demand.ms + excluded.ms`, n, ms)
+			if err != nil {
+				return err
+			}
+		}
 		for _, b := range bills {
 			err := w.exec(`INSERT INTO accounts (node, store, seen, present_ms, working_ms, cost) VALUES (?, ?, ?, ?, ?, ?)
 ON CONFLICT (node) DO UPDATE SET store = excluded.store, seen = excluded.seen, present_ms = accounts.present_ms + excluded.present_ms,
@@ -178,6 +184,25 @@ func (l *Ledger) Earned(ctx context.Context) (map[string]Earned, error) {
 		out[node] = e
 	}
 	return out, rows.Err()
+}
+
+// Demand returns for how long (ms) so many nodes were at work at once.
+func (l *Ledger) Demand(ctx context.Context) (map[int]int64, error) {
+	rows, err := l.db.QueryContext(ctx, `SELECT nodes, ms FROM demand`)
+	if err != nil {
+		return nil, l.wrap(err)
+	}
+	defer rows.Close()
+	out := map[int]int64{}
+	for rows.Next() {
+		var n int
+		var ms int64
+		if err := rows.Scan(&n, &ms); err != nil {
+			return nil, l.wrap(err)
+		}
+		out[n] = ms
+	}
+	return out, l.wrap(rows.Err())
 }
 
 // Past is something that was measured before: a measurement, or (PastReport) what requests to a site took.

@@ -85,6 +85,26 @@ func Observed(counts []int) (Demand, error) {
 	return Demand{p}, nil
 }
 
+// Weighted makes a demand of how long so many were needed before, in any unit.
+func Weighted(spans map[int]float64) (Demand, error) {
+	top, total := 0, 0.0
+	for n, w := range spans {
+		if n < 0 || n > 1_000_000 || w < 0 || w != w || math.IsInf(w, 0) {
+			return Demand{}, fmt.Errorf("demand %d for %g: want 0 to 1000000, and a time", n, w)
+		}
+		top = max(top, n)
+		total += w
+	}
+	if total == 0 {
+		return Demand{}, fmt.Errorf("no demand was given")
+	}
+	p := make([]float64, top+1)
+	for n, w := range spans {
+		p[n] += w / total
+	}
+	return Demand{p}, nil
+}
+
 // Poisson is the demand of many who need a node independently of each other; what is beyond all likelihood is cut off.
 func Poisson(mean float64) (Demand, error) {
 	if mean < 0 || mean != mean || mean > 100_000 {

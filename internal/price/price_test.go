@@ -45,9 +45,17 @@ func TestBestAgainstBruteForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := Rates{Reserve: rapid.Float64Range(0, 9).Draw(t, "reserve"), Use: rapid.Float64Range(0, 9).Draw(t, "use")}
 		r.Surcharge = r.Reserve + r.Use + rapid.Float64Range(.01, 9).Draw(t, "more")
-		d, err := Observed(rapid.SliceOfN(rapid.IntRange(0, 12), 1, 20).Draw(t, "demand"))
+		counts := rapid.SliceOfN(rapid.IntRange(0, 12), 1, 20).Draw(t, "demand")
+		d, err := Observed(counts)
 		if err != nil {
 			t.Fatal(err)
+		}
+		spans := map[int]float64{}
+		for _, n := range counts {
+			spans[n] += 2.5
+		}
+		if w, err := Weighted(spans); err != nil || len(w.P) != len(d.P) || math.Abs(w.Mean()-d.Mean()) > 1e-9 {
+			t.Fatalf("weighted %v, counted %v, %v", w, d, err)
 		}
 		n := rapid.IntRange(0, 15).Draw(t, "nodes")
 		best := math.Inf(1)

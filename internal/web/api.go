@@ -218,6 +218,7 @@ func (a *api) register(h huma.API) {
 	huma.Register(h, post("retry", "/jobs/{id}/retry", "Release manual tasks and try failed URLs again"), a.release(crawl.EntryRetry))
 	huma.Register(h, post("drop", "/jobs/{id}/drop", "Give tasks up"), a.release(crawl.EntryDrop))
 	huma.Register(h, get("nodes", "/nodes", "The nodes, what they cost and have earned"), a.nodes)
+	huma.Register(h, get("reservation", "/reservation", "How many nodes to reserve, from how many were at work so far"), a.reservation)
 	for _, order := range []string{"drain", "return"} {
 		huma.Register(h, post(order, "/nodes/{node}/"+order, "Have a node "+order), func(ctx context.Context, in *struct {
 			Node string `path:"node"`
@@ -361,6 +362,12 @@ func (a *api) release(kind crawl.EntryKind) func(context.Context, *struct {
 func (a *api) nodes(ctx context.Context, _ *struct{}) (*out[[]coordinator.NodeView], error) {
 	return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) ([]coordinator.NodeView, error) {
 		return co.Nodes(ctx)
+	})
+}
+
+func (a *api) reservation(ctx context.Context, _ *struct{}) (*out[coordinator.Reservation], error) {
+	return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) (coordinator.Reservation, error) {
+		return co.Reserve(ctx)
 	})
 }
 

@@ -178,6 +178,12 @@ func (c *Client) Nodes(ctx context.Context) (ns []coordinator.NodeView, err erro
 	return ns, err
 }
 
+// Reservation returns what the fleet's reservation costs, and what the best one would.
+func (c *Client) Reservation(ctx context.Context) (r coordinator.Reservation, err error) {
+	err = c.get(ctx, "/reservation", &r)
+	return r, err
+}
+
 // Drain has a node drain, or take leases again.
 func (c *Client) Drain(ctx context.Context, node string, again bool) error {
 	order := "drain"
