@@ -5,8 +5,12 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"syscall"
 	"time"
+
+	"argosy/internal/ledger"
+	"argosy/internal/web"
 )
 
 var scenarios = []scenario{
@@ -15,6 +19,7 @@ var scenarios = []scenario{
 	{"lose-agents", "two of four agents are killed and do not come back", setting{agents: 4}, loseAgents},
 	{"freeze-agents", "three times an agent is stopped (SIGSTOP) for three terms of its leases, and goes on", setting{agents: 4}, freezeAgents},
 	{"partition", "twice an agent is cut off from the bus, but not from the sites, for three terms", setting{agents: 3, apart: true}, partition},
+	{"slow-site", "a site is slower than leases may be silent: it is recalled and moved five times, waits for a person, and is released with a longer term", setting{agents: 4, slow: true}, slowAnswers},
 	{"full-disk", "an agent's disk is full; room is made, and it is started again", setting{agents: 3, small: "700k"}, fullDisk},
 	{"kill-coordinator", "four times the coordinator is killed and started again", setting{agents: 4}, killCoordinator},
 	{"coordinator-away", "the coordinator is killed, and away for long", setting{agents: 4}, coordinatorAway},
@@ -108,6 +113,35 @@ func fullDisk(ctx context.Context, f *fleet) error {
 		return fmt.Errorf("remount: %w: %s", err, out)
 	}
 	return a.start()
+}
+
+// slowAnswers waits until the slow site has been tried often enough, and gives it more time.
+func slowAnswers(ctx context.Context, f *fleet) error {
+	task := func(state string) (t ledger.Task) {
+		ts, err := f.client.Tasks(ctx, f.job, state)
+		if err == nil {
+			for _, t := range ts {
+				if strings.HasPrefix(t.Site, slowSite) {
+					return t
+				}
+			}
+		}
+		return t
+	}
+	if err := f.eventually(ctx, "the slow site waits for a person", func() bool { return task("manual").ID > 0 }); err != nil {
+		return err
+	}
+	t := task("manual")
+	if t.Recalls != 5 || len(t.History) != 6 {
+		return fmt.Errorf("the slow site waits for a person after %d recalls: %q", t.Recalls, t.History)
+	}
+	if _, err := f.client.SetLimits(ctx, f.job, []byte(fmt.Sprintf("limits: {recycle_after: %s}", 4*f.term()))); err != nil {
+		return err
+	}
+	if _, err := f.client.Release(ctx, f.job, "retry", web.Release{Sites: []string{t.Site}}); err != nil {
+		return err
+	}
+	return f.eventually(ctx, "the slow site is completed", func() bool { return task("done").Fetched == 1 })
 }
 
 func killCoordinator(ctx context.Context, f *fleet) error {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -41,7 +42,11 @@ type setting struct {
 	cluster bool   // three NATS servers, PostgreSQL, two coordinators
 	apart   bool   // agents in network namespaces of their own
 	small   string // size of the first agent's store, a tmpfs
+	slow    bool   // there is one more site, whose page takes longer than a lease may be silent
 }
+
+// slowSite is that site; it counts only where it plays a part.
+const slowSite = "slow.test"
 
 // errSkipped says that this machine cannot play a scenario.
 var errSkipped = errors.New("skipped")
@@ -181,6 +186,19 @@ func (f *fleet) open(ctx context.Context) error {
 			return err
 		}
 	}
+	if f.s.slow {
+		f.web.Sites[slowSite] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != "/" {
+				http.NotFound(w, r)
+				return
+			}
+			select {
+			case <-r.Context().Done():
+			case <-time.After(2 * f.term()):
+				_, _ = w.Write([]byte("at last"))
+			}
+		})
+	}
 	port, stop, err := f.web.Serve(f.webAddr + ":0")
 	if err != nil {
 		return err
@@ -307,6 +325,9 @@ func (f *fleet) submit(ctx context.Context) (err error) {
 	for s := range f.o.sites {
 		fmt.Fprintf(&b, "  - http://s%d.test:%s/\n", s, f.port)
 	}
+	if f.s.slow {
+		fmt.Fprintf(&b, "  - http://%s:%s/\n", slowSite, f.port)
+	}
 	f.job, err = f.client.Submit(ctx, []byte(b.String()))
 	return err
 }
@@ -367,6 +388,10 @@ func (f *fleet) judge(ctx context.Context) (*result, error) {
 	fetched := 0
 	sent := map[string][]int64{}
 	err = l.Pages(ctx, f.job, func(p *ledger.Page) error {
+		if strings.HasPrefix(p.Site, slowSite) {
+			fetched++
+			return nil
+		}
 		r.urls[strings.Replace(p.URL, ":"+f.port, "", 1)] = fmt.Sprintf("%s %d %s", p.State, p.Status, p.Reason)
 		if p.State == "fetched" {
 			fetched++

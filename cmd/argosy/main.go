@@ -86,6 +86,8 @@ any moment without losing anything, and goes on where it stopped when the same c
 		return usage("%s: %w (see %s --help)", c.CommandPath(), err, c.CommandPath())
 	})
 	root.CompletionOptions.HiddenDefaultCmd = false
+	root.Version = versionText()
+	root.SetVersionTemplate("argosy {{.Version}}\n")
 	root.AddCommand(newCrawl(), newDemo(), newVerify(), newExport(), newTasks(), newRetry(), newDrop(), newServe(), newAgent(), newSubmit(), newJobs(), newNodes(), newDrain(), newKeys(), newSolve(), newCoords(), newPlan(), newStrategies(), newSplit(), newExplain(), newProbe(), newLab(), newVersion())
 	root.AddCommand(newOrders()...)
 	for _, c := range root.Commands() {
@@ -111,17 +113,22 @@ func newVersion() *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version", Args: cobra.NoArgs, Example: "  argosy version",
 		RunE: func(c *cobra.Command, _ []string) error {
-			v := version
-			if b, ok := debug.ReadBuildInfo(); ok && v == "dev" {
-				for _, s := range b.Settings {
-					if s.Key == "vcs.revision" && len(s.Value) >= 12 {
-						v += " " + s.Value[:12]
-					}
-				}
-				v += " " + b.GoVersion
-			}
-			_, err := fmt.Fprintln(c.OutOrStdout(), "argosy "+v)
+			_, err := fmt.Fprintln(c.OutOrStdout(), "argosy "+versionText())
 			return err
 		},
 	}
+}
+
+// versionText is the version; of a build that is no release also what it was built from.
+func versionText() string {
+	v := version
+	if b, ok := debug.ReadBuildInfo(); ok && v == "dev" {
+		for _, s := range b.Settings {
+			if s.Key == "vcs.revision" && len(s.Value) >= 12 {
+				v += " " + s.Value[:12]
+			}
+		}
+		v += " " + b.GoVersion
+	}
+	return v
 }

@@ -1,6 +1,7 @@
 package assemble_test
 
 import (
+	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -18,6 +19,8 @@ import (
 )
 
 const simDelay = 2 * time.Second
+
+var simSeeds = flag.Uint64("sim.seeds", 6, "how many random sequences of faults are played in simulated time")
 
 // play crawls a random web in simulated time while something happens, and judges what comes of it. It returns how many
 // leases were lost and how many pages were fetched again.
@@ -72,7 +75,7 @@ func play(t *testing.T, seed uint64, happen func(t *testing.T, s *world, id uint
 // Whatever happens to agents, lines and the coordinator, the crawl ends with what an independent search finds, no site is
 // asked sooner than its delay, and what is fetched again was held by a lease that died.
 func TestSimulatedFaults(t *testing.T) {
-	for seed := range uint64(8) {
+	for seed := range *simSeeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			lost, extra := play(t, 500+seed, func(t *testing.T, s *world, _ uint32) {
 				rng := rand.New(rand.NewPCG(seed, 9))

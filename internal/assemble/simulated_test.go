@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -143,6 +144,7 @@ type world struct {
 	web   *webs.Web
 	sites *pipeListener
 	nodes map[string]*simNode
+	bus   atomic.Pointer[assemble.Server] // nil while the coordinator is away
 
 	change func(*assemble.AgentConfig) // of every agent; nil: nothing
 }
@@ -178,6 +180,31 @@ func newWorld(t *testing.T, dir string, w *webs.Web) *world {
 	return s
 }
 
+func (s *world) start() {
+	s.t.Helper()
+	s.fleet.start()
+	s.bus.Store(s.server)
+}
+
+// halt ends the coordinator. The lines go first, and the bus gets a moment to finish what it has begun: it sleeps with a
+// lock held when it ends, and time does not pass in the bubble while somebody waits for a lock.
+func (s *world) halt() {
+	s.t.Helper()
+	var cut []*line
+	for _, n := range s.nodes {
+		if !n.line.isCut() {
+			n.line.cut(true)
+			cut = append(cut, n.line)
+		}
+	}
+	time.Sleep(100 * time.Millisecond)
+	s.bus.Store(nil)
+	s.fleet.halt()
+	for _, l := range cut {
+		l.cut(false)
+	}
+}
+
 // enter starts an agent, or starts it again.
 func (s *world) enter(name string) {
 	s.t.Helper()
@@ -188,10 +215,10 @@ func (s *world) enter(name string) {
 		s.change(&c)
 	}
 	n := &simNode{hard: make(chan struct{}), line: &line{conns: map[*cable]bool{}, server: func() (net.Conn, error) {
-		if s.server == nil {
-			return nil, errCut
+		if b := s.bus.Load(); b != nil {
+			return b.Pipe()
 		}
-		return s.server.Pipe()
+		return nil, errCut
 	}}}
 	c.Bus.Pipe = n.line.open
 	a, err := assemble.OpenAgent(s.t.Context(), c)
