@@ -8,7 +8,11 @@
 # Elsewhere than in a container buildah needs nothing; in one set BUILDAH_ISOLATION=chroot STORAGE_DRIVER=vfs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-tool=$(command -v docker || command -v podman || command -v buildah) || { echo "image.sh: install docker, podman or buildah" >&2; exit 2; }
+tool=
+for t in docker podman buildah; do
+  if command -v $t >/dev/null && $t info >/dev/null 2>&1; then tool=$t; break; fi
+done
+[ -n "$tool" ] || { echo "image.sh: none of docker, podman and buildah works here" >&2; exit 2; }
 version=$(git describe --always --dirty 2>/dev/null || echo dev)
 args=(-t argosy:latest --build-arg "VERSION=$version")
 if [ "${1:-}" = --local-base ]; then
@@ -19,14 +23,13 @@ if [ "${1:-}" = --local-base ]; then
   cp /etc/ssl/certs/ca-certificates.crt "$base/root/etc/ssl/certs/"
   printf 'FROM scratch\nCOPY root /\nENV PATH=/usr/local/go/bin:/usr/sbin:/usr/bin:/sbin:/bin\n' >"$base/Dockerfile"
   "$tool" build -t docker.io/library/golang:1.26 -f "$base/Dockerfile" "$base"
-  case $tool in *docker) ;; *) args+=(--pull=never) ;; esac
+  [ $tool = docker ] || args+=(--pull=never)
 fi
 "$tool" build "${args[@]}" .
-case $tool in
-*buildah)
+if [ $tool = buildah ]; then
   c=$(buildah from --pull=never localhost/argosy:latest)
-  trap 'buildah rm "$c" >/dev/null' EXIT
+  trap 'buildah rm "$c" >/dev/null; rm -rf "${base:-}"' EXIT
   buildah run "$c" -- /argosy --version
-  ;;
-*) "$tool" run --rm argosy:latest --version ;;
-esac
+else
+  $tool run --rm argosy:latest --version
+fi
