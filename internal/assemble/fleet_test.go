@@ -283,55 +283,6 @@ func TestCoordinatorComesBack(t *testing.T) {
 	judge(t, f.dir, port)
 }
 
-// Agents come and go while a crawl runs, one, then eight, then three: a new one gets work within two seconds, one that
-// drains is gone with its leases ended, and nothing is fetched twice.
-func TestAgentsComeAndGo(t *testing.T) {
-	const many = 16
-	w := webs.Random(webs.RandomConfig{Sites: many, Pages: 120, Links: 6, Seed: 23})
-	port, stop, err := w.Serve("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(stop)
-	f := newFleet(t, nil)
-	f.join("n0", nil)
-	j := fleetJob(port, 15*time.Millisecond)
-	j.Identity.Seeds = nil
-	for s := range many {
-		j.Identity.Seeds = append(j.Identity.Seeds, fmt.Sprintf("http://s%d.test:%s/", s, port))
-	}
-	id := f.submit(j)
-	eventually(t, "the crawl gets on", func() bool { return f.job(id).Counts.Fetched >= 100 })
-	var others []*member
-	for i := 1; i < 8; i++ {
-		others = append(others, f.join(fmt.Sprintf("n%d", i), nil))
-	}
-	since := time.Now()
-	eventually(t, "every node has work", func() bool {
-		for _, m := range others {
-			if m.agent.Stats().Requests == 0 {
-				return false
-			}
-		}
-		return true
-	})
-	if d := time.Since(since); d > 2*time.Second {
-		t.Errorf("new nodes got work after %v", d)
-	}
-	for _, m := range others[2:] {
-		if err := m.wait(); err != nil {
-			t.Error(err)
-		}
-	}
-	if v := f.await(id); v.State != crawl.JobDone {
-		t.Fatalf("%s: %+v", v.State, v.Counts)
-	}
-	if u := twice(w, many); u != "" {
-		t.Errorf("%s was fetched twice", u)
-	}
-	judgeSites(t, f.dir, j.Identity.Seeds, port)
-}
-
 // A job is paused, goes on, and another is cancelled: what was pending is dropped, nothing is left open.
 func TestPauseAndCancel(t *testing.T) {
 	w, port := serveWeb(t, 24, 100)

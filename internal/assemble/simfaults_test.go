@@ -266,3 +266,58 @@ func TestSimulatedReservation(t *testing.T) {
 		}
 	})
 }
+
+// Agents come and go while a crawl runs, one, then eight, then three: a new one sends its first request within two seconds,
+// one that drains is gone with its leases ended within two, and nothing is fetched twice.
+func TestSimulatedComeAndGo(t *testing.T) {
+	const many = 16
+	cfg := webs.RandomConfig{Sites: many, Pages: 60, Links: 6, Seed: 23}
+	port, stop, err := webs.Random(cfg).Serve("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	dir := t.TempDir()
+	j := fleetJob(port, 500*time.Millisecond)
+	j.Identity.Seeds = nil
+	for s := range many {
+		j.Identity.Seeds = append(j.Identity.Seeds, fmt.Sprintf("http://s%d.test:%s/", s, port))
+	}
+	simulated(t, func(t *testing.T) {
+		cfg.Latency = 100 * time.Millisecond
+		s := newWorld(t, dir, webs.Random(cfg))
+		s.enter("n0")
+		id := s.submit(j)
+		s.until("the crawl gets on", time.Hour, func() bool { return s.job(id).Counts.Fetched >= 100 })
+		begin := time.Now()
+		for i := 1; i < 8; i++ {
+			s.enter(fmt.Sprintf("n%d", i))
+		}
+		for left := 7; left > 0 && time.Since(begin) < time.Minute; time.Sleep(50 * time.Millisecond) {
+			left = 0
+			for _, n := range s.nodes {
+				if n.agent.Stats().Requests == 0 {
+					left++
+				}
+			}
+		}
+		if d := time.Since(begin); d > 2*time.Second {
+			t.Errorf("the last of the new nodes sent its first request after %v", d)
+		}
+		s.until("all have worked a while", time.Hour, func() bool { return s.job(id).Counts.Fetched >= 400 })
+		for i := 3; i < 8; i++ {
+			name := fmt.Sprintf("n%d", i)
+			begin := time.Now()
+			s.nodes[name].end(t)
+			delete(s.nodes, name)
+			if d := time.Since(begin); d > 2*time.Second {
+				t.Errorf("%s drained for %v", name, d)
+			}
+		}
+		s.until("the job ends", time.Hour, func() bool { return s.job(id).State == crawl.JobDone && s.server.Indexed(id) })
+		if u := twice(s.web, many); u != "" {
+			t.Errorf("%s was fetched twice", u)
+		}
+	})
+	judgeSites(t, dir, j.Identity.Seeds, port)
+}
