@@ -22,9 +22,10 @@ const simDelay = 2 * time.Second
 
 var simSeeds = flag.Uint64("sim.seeds", 6, "how many random sequences of faults are played in simulated time")
 
-// play crawls a random web in simulated time while something happens, and judges what comes of it. It returns how many
-// leases were lost and how many pages were fetched again.
-func play(t *testing.T, seed uint64, happen func(t *testing.T, s *world, id uint32)) (lost, extra int) {
+// play crawls a random web in simulated time while something happens, and judges what comes of it. All sites are at one
+// address, which has no more than perIP requests at once, if that is not 0. It returns how many leases were lost and how
+// many pages were fetched again.
+func play(t *testing.T, seed uint64, perIP int, happen func(t *testing.T, s *world, id uint32)) (lost, extra int) {
 	t.Helper()
 	cfg := webs.RandomConfig{Sites: sites, Pages: 120, Links: 6, Seed: seed}
 	port, stop, err := webs.Random(cfg).Serve("127.0.0.1:0") // for the search that judges, which is not in simulated time
@@ -41,7 +42,9 @@ func play(t *testing.T, seed uint64, happen func(t *testing.T, s *world, id uint
 		for _, n := range []string{"a", "b", "c"} {
 			s.enter(n)
 		}
-		id := s.submit(fleetJob(port, simDelay))
+		j := fleetJob(port, simDelay)
+		j.Limits.PerIP = perIP
+		id := s.submit(j)
 		happen(t, s, id)
 		s.until("the job ends", 2*time.Hour, func() bool { return s.job(id).State == crawl.JobDone && s.server.Indexed(id) })
 		for i := range sites {
@@ -56,6 +59,9 @@ func play(t *testing.T, seed uint64, happen func(t *testing.T, s *world, id uint
 				}
 				asked[h.Path] = true
 			}
+		}
+		if most := int(s.most.Load()); perIP > 0 && most > perIP {
+			t.Errorf("%d requests at once at an address that is to have %d", most, perIP)
 		}
 		t.Logf("%v of simulated time", time.Since(begin))
 	})
@@ -73,11 +79,11 @@ func play(t *testing.T, seed uint64, happen func(t *testing.T, s *world, id uint
 }
 
 // Whatever happens to agents, lines and the coordinator, the crawl ends with what an independent search finds, no site is
-// asked sooner than its delay, and what is fetched again was held by a lease that died.
+// asked sooner than its delay, no address by more at once than it should, and what is fetched again was held by a lease that died.
 func TestSimulatedFaults(t *testing.T) {
 	for seed := range *simSeeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			lost, extra := play(t, 500+seed, func(t *testing.T, s *world, _ uint32) {
+			lost, extra := play(t, 500+seed, 2*int(seed%2), func(t *testing.T, s *world, _ uint32) {
 				rng := rand.New(rand.NewPCG(seed, 9))
 				for range 4 {
 					time.Sleep(time.Duration(rng.IntN(30)) * time.Second)
@@ -122,7 +128,7 @@ func TestSimulatedFaults(t *testing.T) {
 // A coordinator that is away for two minutes, twice the leases' term, loses nothing: its agents hold on to what they could
 // not report.
 func TestSimulatedCoordinatorAway(t *testing.T) {
-	lost, extra := play(t, 600, func(t *testing.T, s *world, id uint32) {
+	lost, extra := play(t, 600, 0, func(t *testing.T, s *world, id uint32) {
 		s.until("the crawl gets on", time.Hour, func() bool { return s.job(id).Counts.Fetched >= 50 })
 		s.halt()
 		time.Sleep(2 * time.Minute)

@@ -142,6 +142,8 @@ func (k *cable) Write(b []byte) (int, error) {
 type world struct {
 	*fleet
 	web   *webs.Web
+	busy  atomic.Int64 // requests that sites work on
+	most  atomic.Int64 // at once
 	sites *pipeListener
 	nodes map[string]*simNode
 	bus   atomic.Pointer[assemble.Server] // nil while the coordinator is away
@@ -160,7 +162,13 @@ type simNode struct {
 func newWorld(t *testing.T, dir string, w *webs.Web) *world {
 	t.Helper()
 	s := &world{web: w, sites: newPipeListener(), nodes: map[string]*simNode{}}
-	srv := &http.Server{Handler: w}
+	srv := &http.Server{Handler: http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		n := s.busy.Add(1)
+		defer s.busy.Add(-1)
+		for was := s.most.Load(); n > was && !s.most.CompareAndSwap(was, n); was = s.most.Load() {
+		}
+		w.ServeHTTP(rw, r)
+	})}
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(s.sites) }()
 	t.Cleanup(func() {
