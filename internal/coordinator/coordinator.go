@@ -254,8 +254,7 @@ const (
 	tickEvery = 50 * time.Millisecond
 	syncEvery = 300 * time.Millisecond // in a fleet four times that: syncs cost the same whatever is in them
 	syncBytes = 8 << 20
-	trimEvery = 1000            // entries
-	stalled   = 3 * time.Second // of one turn: the ledger was away, a job of very many URLs was cancelled, the machine slept
+	trimEvery = 1000 // entries
 )
 
 // loop applies what comes and acts on it.
@@ -281,7 +280,7 @@ func (c *Coordinator) loop(ctx context.Context, entries <-chan entry, events <-c
 			f()
 		case <-tick.C:
 		}
-		if now := time.Now(); now.Sub(turned) > stalled {
+		if now := time.Now(); now.Sub(turned) > c.cfg.NodeTTL/3 { // the ledger was away, a huge job was cancelled, the machine slept
 			c.sick = now // nodes were not heard meanwhile
 		}
 		turned = time.Now()

@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"context"
+	"math"
 	"sort"
 	"time"
 
@@ -246,6 +247,7 @@ func (c *Coordinator) judge(ctx context.Context) error {
 	now := time.Now()
 	c.expire(now)
 	var recalls []crawl.Recall
+	shortest := time.Duration(math.MaxInt64)
 	c.f.Leases(func(l *frontier.Lease) {
 		j := c.f.Job(l.Job)
 		if j == nil {
@@ -254,19 +256,21 @@ func (c *Coordinator) judge(ctx context.Context) error {
 		term := j.Limits.RecycleAfter + min(j.Limits.Fetch.ConnectTimeout, j.Limits.RecycleAfter/2)
 		n := c.nodes[l.Node]
 		silent := c.silence(l, n, now)
+		over := !schedule.Recycle(schedule.RecycleConfig{After: term}, silent).OK()
+		r := crawl.Recall{Lease: l.ID, Reason: crawl.EndDead}
 		switch {
-		case n != nil && n.info.Incarnation != l.Incarnation, n != nil && n.left && silent > time.Second:
-			recalls = append(recalls, crawl.Recall{Lease: l.ID, Reason: crawl.EndDead})
-		case !schedule.Recycle(schedule.RecycleConfig{After: term}, silent).OK() && n == nil:
-			recalls = append(recalls, crawl.Recall{Lease: l.ID, Reason: crawl.EndDead})
-		case !schedule.Recycle(schedule.RecycleConfig{After: term}, silent).OK():
-			recalls = append(recalls, crawl.Recall{Lease: l.ID, Reason: crawl.EndRecalled, Counts: true})
+		case n != nil && n.info.Incarnation != l.Incarnation, n != nil && n.left && silent > time.Second, over && n == nil:
+		case over:
+			r.Reason, r.Counts = crawl.EndRecalled, true
+		default:
+			return
 		}
+		recalls, shortest = append(recalls, r), min(shortest, term)
 	})
 	if len(recalls) == 0 {
 		return nil
 	}
-	if sound, err := c.sound(ctx); err != nil || !sound {
+	if sound, err := c.sound(ctx, shortest); err != nil || !sound {
 		return err
 	}
 	sort.Slice(recalls, func(a, b int) bool { return recalls[a].Lease < recalls[b].Lease })
@@ -299,7 +303,8 @@ func latest(a, b time.Time) time.Time {
 	return b
 }
 
-// How slow the log may be before everybody's term begins anew, and how long it is believed to be sound after it was not.
+// How slow the log may be before everybody's term begins anew (or a tenth of the shortest term that has run out, where
+// that is longer: a disk that is always slow must not keep the dead alive), and for how long it is believed to be sound.
 const (
 	slowLog  = 500 * time.Millisecond
 	soundFor = 2 * time.Second
@@ -308,7 +313,7 @@ const (
 // sound tells whether reports that were not heard were not made: an entry that was appended just now has been stored
 // at once and read back. Where it took long, the bus was away and parts are still on their way: everybody gets a full
 // term again.
-func (c *Coordinator) sound(ctx context.Context) (bool, error) {
+func (c *Coordinator) sound(ctx context.Context, term time.Duration) (bool, error) {
 	if !c.cfg.Serve || c.mark > 0 && c.applied >= c.mark && time.Since(c.marked) < soundFor {
 		return true, nil
 	}
@@ -317,7 +322,7 @@ func (c *Coordinator) sound(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	c.mark, c.marked = c.appended, time.Now()
-	if time.Since(begin) > slowLog {
+	if time.Since(begin) > max(slowLog, term/10) {
 		c.sick = time.Now()
 	}
 	return false, nil
