@@ -30,11 +30,15 @@ type Config struct {
 	Dir   string
 	FS    vfs.FS // nil is the disk
 	Cache int64  // bytes of block cache; memtables come on top
-	Spill int    // URLs after which a long walk commits what it has done so far; 0: 20,000
+
+	Recent int // records that are at hand, in each of two generations
+	Spill  int // URLs after which a long walk commits what it has done so far
 }
 
 // DefaultConfig returns a Config for one machine that also runs agents.
-func DefaultConfig(dir string) Config { return Config{Dir: dir, Cache: 24 << 20} }
+func DefaultConfig(dir string) Config {
+	return Config{Dir: dir, Cache: 24 << 20, Recent: 16_384, Spill: 20_000}
+}
 
 // Frontier is the view of one shard's log.
 type Frontier struct {
@@ -119,10 +123,7 @@ func Open(c Config) (*Frontier, error) {
 	f := &Frontier{
 		db: db, jobs: map[uint32]*Job{}, tasks: map[uint32]*Task{}, byName: map[taskName]uint32{},
 		sites: map[string]*crawl.Site{}, leases: map[uint64]*Lease{}, open: map[uint64]*Lease{},
-		recent: newRecent(recentRecords), spill: c.Spill,
-	}
-	if f.spill == 0 {
-		f.spill = 20_000
+		recent: newRecent(c.Recent), spill: c.Spill,
 	}
 	if err := f.load(); err != nil {
 		return nil, errors.Join(fmt.Errorf("open frontier %s: %w", c.Dir, err), db.Close())

@@ -120,12 +120,13 @@ func part(rng *rand.Rand, f *Frontier, id uint64, secret string, held map[uint64
 
 func open(t *testing.T, fs vfs.FS) *Frontier {
 	t.Helper()
-	return openSpill(t, fs, 0)
+	return openSmall(t, fs, 1000, 1000)
 }
 
-func openSpill(t *testing.T, fs vfs.FS, spill int) *Frontier {
+// openSmall opens a view that has few records at hand and commits soon in long walks.
+func openSmall(t *testing.T, fs vfs.FS, recent, spill int) *Frontier {
 	t.Helper()
-	f, err := Open(Config{Dir: "f", FS: fs, Cache: 1 << 20, Spill: spill})
+	f, err := Open(Config{Dir: "f", FS: fs, Cache: 1 << 20, Recent: recent, Spill: spill})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +210,7 @@ func TestDeterministicAndSound(t *testing.T) {
 		log := script(t, seed, 150, int(seed%5)-1)
 		var views [2][]string
 		for i := range views {
-			f := open(t, vfs.NewMem())
+			f := openSmall(t, vfs.NewMem(), 1+999*i, 1000) // also with hardly any record at hand
 			for s := range log {
 				if _, err := f.Apply(uint64(s+1), int64(1000*s), &log[s]); err != nil {
 					t.Fatal(err)
@@ -333,7 +334,7 @@ func TestPowerLossInLongWalks(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		cuts := 0
 		fs := vfs.NewCrashableMem()
-		f := openSpill(t, fs, 2)
+		f := openSmall(t, fs, 3, 2)
 		for f.Position().Seq < uint64(len(log)) {
 			var cut *vfs.MemFS
 			f.spilled = func() {
@@ -351,7 +352,7 @@ func TestPowerLossInLongWalks(t *testing.T) {
 					t.Fatal(err)
 				}
 				fs = cut
-				f = openSpill(t, fs, 2)
+				f = openSmall(t, fs, 3, 2)
 			}
 		}
 		all += cuts

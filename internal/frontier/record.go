@@ -162,12 +162,8 @@ func after(p []byte) []byte {
 	return nil
 }
 
-// recentRecords bounds how many URLs' records are at hand in memory, in each of two generations: most links lead to
-// what was found or fetched not long ago.
-const recentRecords = 16_384
-
-// recent keeps the records that were used last. The older generation is forgotten when the newer one is full; what is
-// used of it moves to the newer one.
+// recent keeps the records that were used last: most links lead to what was found or fetched not long ago. The older
+// generation is forgotten when the newer one is full; what is used of it moves to the newer one.
 type recent struct {
 	max      int
 	new, old map[recKey]*record
