@@ -237,7 +237,7 @@ func (s *Server) Run(ctx context.Context) error {
 			switch {
 			case gctx.Err() != nil:
 				return nil
-			case errors.Is(err, bus.ErrDeposed), errors.Is(err, coordinator.ErrSucceeded), errors.Is(err, errUnelected), errors.Is(err, bus.ErrAway):
+			case errors.Is(err, bus.ErrDeposed), errors.Is(err, coordinator.ErrSucceeded), errors.Is(err, errUnelected), errors.Is(err, bus.ErrAway), errors.Is(err, ledger.ErrAway):
 				s.cfg.Logger.Warn("standing by", "error", err)
 				select {
 				case <-gctx.Done():
@@ -333,7 +333,7 @@ func (s *Server) lead(ctx context.Context) error {
 		c.Places = s.geo
 	}
 	if s.elsewhere() {
-		c.TrimFloor = s.floor.Load
+		c.TrimFloor, c.LedgerAway = s.floor.Load, ledgerAway
 	}
 	co := coordinator.New(c, s.client, s.client, s.client, s.f, s.ledger)
 	s.co.Store(co)
@@ -349,6 +349,9 @@ func (s *Server) lead(ctx context.Context) error {
 	}
 	return group.Wait()
 }
+
+// ledgerAway is how long a leader waits for its database before it lets another one try, which may reach it.
+const ledgerAway = 30 * time.Second
 
 // lookAgain is how often jobs are looked for that have ended and have no index: their coordinator died meanwhile, or its
 // disk was full.

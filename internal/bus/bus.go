@@ -543,7 +543,7 @@ func (c *Client) consume(ctx context.Context, cons messages, fn func(jetstream.M
 		select {
 		case <-back:
 			anew.Store(true)
-			it.Stop()
+			it.Drain() // what has come already counts
 		case <-done:
 		}
 	}()

@@ -84,8 +84,9 @@ func (c *Client) Report(ctx context.Context, node string, entry []byte) error {
 	if c.key != "" {
 		m.Header.Set(signField, macOf(c.key, signsEntry, entry))
 	}
+	way := time.Duration(len(entry)) * time.Second / slowLine
 	for wait := tryTime / 4; ; wait = min(2*wait, tryTime) {
-		err := c.try(ctx, wait, func(ctx context.Context) error {
+		err := c.try(ctx, wait+way, func(ctx context.Context) error {
 			_, err := c.js.PublishMsg(ctx, m)
 			return err
 		})
@@ -107,6 +108,10 @@ func (c *Client) Report(ctx context.Context, node string, entry []byte) error {
 // tryTime bounds how long an answer is waited for while the connection stands. The first time it is a quarter of this:
 // where a server of a cluster has died the answer was lost with it, and the next one gives it.
 const tryTime = 2 * time.Second
+
+// slowLine is how many bytes a second a node's line carries at least: a large entry that is still on its way is not sent
+// again.
+const slowLine = 32 << 10
 
 // try asks the bus something. It fails at once when the connection breaks: no answer will come.
 func (c *Client) try(ctx context.Context, wait time.Duration, fn func(context.Context) error) error {

@@ -66,6 +66,8 @@ func (c *Coordinator) bill(ctx context.Context) {
 
 // charge writes what has been billed.
 func (c *Coordinator) charge(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, chargeEvery)
+	defer cancel()
 	bills := make([]ledger.Bill, 0, len(c.bills))
 	for _, b := range c.bills {
 		bills = append(bills, *b)

@@ -4,26 +4,41 @@ import "time"
 
 // logClock tells what time it is by the clock of the log, which dates every entry: that is the clock that delays of sites
 // and terms of leases are counted by, and it may be another machine's. An entry was stored before it was read, so the
-// greatest difference seen between the two clocks is nearest to the truth, and never beyond it: what must wait rather
-// waits a little longer. Differences are forgotten after one to two spans, for either clock may be set.
+// greatest difference seen between the two clocks is nearest to the truth, and not beyond it: what must wait rather
+// waits a little longer. Differences are forgotten after one to two spans, and when the log's clock goes back: another
+// server dates it. Our own clock is counted on from when the first entry was read, whatever it is set to.
 type logClock struct {
-	newer, older int64 // ms that the log's clock is ahead of ours, at least
+	base         time.Time // when the first entry was read
+	last         int64     // time of the last entry
+	newer, older int64     // ms that the log's clock is ahead of ours, at least
 	since        time.Time
-	seen, both   bool
+	both         bool
 }
 
-const clockSpan = time.Minute
+const (
+	clockSpan = time.Minute
+	clockBack = 20 // ms; entries of one server may be dated a little out of turn
+)
+
+func (k *logClock) ours(now time.Time) int64 {
+	return k.base.UnixMilli() + now.Sub(k.base).Milliseconds()
+}
 
 // saw takes in an entry that was stored at a time of the log (Unix ms) and read at a time of ours.
 func (k *logClock) saw(at int64, now time.Time) {
-	ahead := at - now.UnixMilli()
-	switch {
-	case !k.seen || now.Sub(k.since) > clockSpan:
-		k.both, k.older = k.seen && now.Sub(k.since) <= 2*clockSpan, k.newer
-		k.newer, k.since, k.seen = ahead, now, true
+	first := k.base.IsZero()
+	if first {
+		k.base = now
+	}
+	ahead := at - k.ours(now)
+	switch back := at < k.last-clockBack; {
+	case first || back || now.Sub(k.since) > clockSpan:
+		k.both, k.older = !first && !back && now.Sub(k.since) <= 2*clockSpan, k.newer
+		k.newer, k.since = ahead, now
 	default:
 		k.newer = max(k.newer, ahead)
 	}
+	k.last = at
 }
 
 // ahead returns by how much the log's clock is ahead of ours, in ms.
@@ -35,7 +50,9 @@ func (k *logClock) ahead() int64 {
 }
 
 // ms returns the log's time at a time of ours, Unix ms.
-func (k *logClock) ms(now time.Time) int64 { return now.UnixMilli() + k.ahead() }
+func (k *logClock) ms(now time.Time) int64 { return k.ours(now) + k.ahead() }
 
 // local returns our time at a time of the log.
-func (k *logClock) local(at int64) time.Time { return time.UnixMilli(at - k.ahead()) }
+func (k *logClock) local(at int64) time.Time {
+	return k.base.Add(time.Duration(at-k.ahead()-k.base.UnixMilli()) * time.Millisecond)
+}

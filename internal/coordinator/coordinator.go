@@ -62,6 +62,7 @@ type Config struct {
 	PingEvery  time.Duration             // delays between nodes are measured this often; 0: never
 	Ended      func(job uint32)          // is told that a run of a job has ended and is in the ledger; nil: nobody cares
 	TrimFloor  func() uint64             // the log keeps what is not below this; nil: both sinks are enough
+	LedgerAway time.Duration             // for how long the ledger's database may be away; 0: for ever
 	Logger     *slog.Logger
 }
 
@@ -162,7 +163,7 @@ func (c *Coordinator) Run(ctx context.Context) error {
 	if err := c.rebase(ctx); err != nil {
 		return err
 	}
-	if err := c.persist(ctx, func() error { return c.recall(ctx) }); err != nil {
+	if err := c.persist(ctx, c.recall); err != nil {
 		return err
 	}
 	_, seq := c.ledger.Position()
@@ -222,7 +223,7 @@ func (c *Coordinator) rebase(ctx context.Context) error {
 	if err := rebaseFrontier(c.f, stream, last, c.cfg.Logger); err != nil {
 		return err
 	}
-	if err := c.persist(ctx, func() error { return c.ledger.Refresh(ctx) }); err != nil {
+	if err := c.persist(ctx, c.ledger.Refresh); err != nil {
 		return err
 	}
 	was, seq := c.ledger.Position()
@@ -230,7 +231,7 @@ func (c *Coordinator) rebase(ctx context.Context) error {
 		if was != stream {
 			last = 0
 		}
-		return c.persist(ctx, func() error { return c.ledger.Rebase(ctx, stream, last) })
+		return c.persist(ctx, func(ctx context.Context) error { return c.ledger.Rebase(ctx, stream, last) })
 	}
 	return nil
 }
@@ -280,7 +281,7 @@ func (c *Coordinator) loop(ctx context.Context, entries <-chan entry, events <-c
 			f()
 		case <-tick.C:
 		}
-		if now := time.Now(); now.Sub(turned) > c.cfg.NodeTTL/3 { // the ledger was away, a huge job was cancelled, the machine slept
+		if now := time.Now(); max(now.Sub(turned), now.Round(0).Sub(turned.Round(0))) > c.cfg.NodeTTL/3 { // the ledger was away, a huge job was cancelled, the machine slept
 			c.sick = now // nodes were not heard meanwhile
 		}
 		turned = time.Now()
@@ -389,7 +390,7 @@ func (c *Coordinator) sync(ctx context.Context) error {
 	if len(c.unsynced) == 0 {
 		return nil
 	}
-	if err := c.persist(ctx, func() error { return c.ledger.Apply(ctx, c.unsynced) }); err != nil {
+	if err := c.persist(ctx, func(ctx context.Context) error { return c.ledger.Apply(ctx, c.unsynced) }); err != nil {
 		return err
 	}
 	if err := c.f.Sync(); err != nil {
@@ -413,17 +414,27 @@ func (c *Coordinator) sync(ctx context.Context) error {
 	return nil
 }
 
-// ledgerAgain is how often a database that does not answer is tried.
-const ledgerAgain = 500 * time.Millisecond
+// ledgerAgain is how often a database that does not answer is tried; ledgerTry bounds a try: a database that has vanished
+// without a word would be waited for until the operating system gives up.
+const (
+	ledgerAgain = 500 * time.Millisecond
+	ledgerTry   = 2 * time.Minute
+)
 
 // persist writes to the ledger, waiting while its database is away: the log keeps what the agents report meanwhile.
-func (c *Coordinator) persist(ctx context.Context, write func() error) error {
+func (c *Coordinator) persist(ctx context.Context, fn func(context.Context) error) error {
+	write := func() error {
+		ctx, cancel := context.WithTimeout(ctx, ledgerTry)
+		defer cancel()
+		return fn(ctx)
+	}
+	begin := time.Now()
 	err := write()
 	if !errors.Is(err, ledger.ErrAway) {
 		return err
 	}
 	c.cfg.Logger.Warn("waiting for the ledger", "error", err)
-	for errors.Is(err, ledger.ErrAway) {
+	for errors.Is(err, ledger.ErrAway) && (c.cfg.LedgerAway == 0 || time.Since(begin) < c.cfg.LedgerAway) {
 		select {
 		case <-ctx.Done():
 			return err

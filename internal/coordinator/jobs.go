@@ -254,7 +254,7 @@ func (c *Coordinator) finish(ctx context.Context, j *frontier.Job, r *run) (done
 		return false, err
 	}
 	delete(c.runs, j.ID)
-	if err := c.persist(ctx, func() error { return c.ledger.PutTasks(ctx, c.rows(j.ID)) }); err != nil {
+	if err := c.persist(ctx, func(ctx context.Context) error { return c.ledger.PutTasks(ctx, c.rows(j.ID)) }); err != nil {
 		return false, err
 	}
 	if c.cfg.Ended != nil {

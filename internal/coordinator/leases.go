@@ -290,8 +290,8 @@ func (c *Coordinator) silence(l *frontier.Lease, n *node, now time.Time) time.Du
 	case n != nil && n.left:
 	case n != nil && n.heard.After(trouble):
 		from = latest(from, n.back)
-	case now.Sub(trouble) < c.cfg.NodeTTL:
-		return 0
+	default:
+		from = latest(from, trouble.Add(c.cfg.NodeTTL))
 	}
 	return now.Sub(from)
 }

@@ -44,6 +44,7 @@ type tx struct {
 	leases map[uint64]*Lease
 	jobs   map[uint32]*Job
 	freed  map[heldBy]bool // URLs that left their lease in this entry
+	whole  bool            // nothing is committed before the entry is applied to its end
 	edges  uint64
 	fresh  map[recKey][][]byte // edges of this entry
 	fx     Effects
@@ -105,6 +106,7 @@ func (x *tx) apply(e *crawl.Entry) error {
 	case crawl.EntryGrant:
 		return x.grant(e)
 	case crawl.EntryParts:
+		x.whole = true // a part counts once: what was cut short would be taken for a repeat
 		for i := range e.Parts {
 			if err := x.part(e, &e.Parts[i]); err != nil {
 				return err
@@ -198,7 +200,7 @@ func (x *tx) flushRecords() error {
 // spill commits what a long walk has changed so far, without the position: the entry is applied again after a crash,
 // and finds these URLs and leases done. Jobs are not among it: that their limits changed is why they are walked through.
 func (x *tx) spill() error {
-	if len(x.recs) < x.f.spill {
+	if x.whole || len(x.recs) < x.f.spill {
 		return nil
 	}
 	if err := x.flush(); err != nil {

@@ -340,6 +340,9 @@ func TestPowerLossInLongWalks(t *testing.T) {
 			f.spilled = func() {
 				if cut == nil && rng.IntN(4) == 0 && cuts < 50 {
 					cuts++
+					if err := f.Sync(); err != nil { // it may have reached the disk
+						t.Error(err)
+					}
 					cut = fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: rng})
 				}
 			}

@@ -163,11 +163,11 @@ func (l *Ledger) wrap(err error) error {
 }
 
 // away tells whether an error says that PostgreSQL is not there, or that it is starting, stopping or out of connections
-// (SQLSTATE classes 08, 53 and 57).
+// (by its SQLSTATE).
 func away(err error) bool {
 	var said *pgconn.PgError
 	if errors.As(err, &said) {
-		return slices.Contains([]string{"08", "53", "57"}, said.Code[:min(2, len(said.Code))])
+		return strings.HasPrefix(said.Code, "08") || slices.Contains([]string{"53300", "57P01", "57P02", "57P03", "57P05"}, said.Code)
 	}
 	var unreached *pgconn.ConnectError
 	var network net.Error
