@@ -62,7 +62,7 @@ that it makes at its first start, in DIR/state/token. With --nats the bus is a c
 	fl.StringVar(&f.cfg.Bus.Creds, "nats-creds", "", "credentials file for it")
 	fl.StringVar(&f.cfg.Bus.NKey, "nats-nkey", "", "or a file with the seed of an nkey")
 	fl.StringVar(&f.ca, "nats-ca", "", "certificates (PEM) that its servers are known by")
-	fl.StringVar(&f.cfg.SigningKey, "signing-key", "", "file with the seed of the account that signs nodes' credentials for it (see argosy keys)")
+	fl.StringVar(&f.cfg.SigningKey, "signing-key", "", "file with the seeds of the accounts that sign nodes' credentials for it (see argosy keys)")
 	fl.IntVar(&f.cfg.Replicas, "replicas", f.cfg.Replicas, "copies of the log in it")
 	fl.StringVar(&f.cfg.Ledger, "ledger", "", "postgres://… instead of DIR/argosy.db")
 	fl.StringVar(&f.cfg.Name, "name", "", "of this coordinator (default: the host's)")

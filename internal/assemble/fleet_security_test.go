@@ -18,16 +18,20 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/nats-io/jwt/v2"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nkeys"
 
 	"argosy/internal/assemble"
 	"argosy/internal/bus"
+	"argosy/internal/coordinator"
 	"argosy/internal/crawl"
 	"argosy/internal/frontier"
 	"argosy/internal/ledger"
@@ -419,84 +423,153 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// A node can name any subject as the place for an answer, and the server writes there. What comes to stand among the
-// leader's entries that way is nobody's: the coordinator goes on, also after a restart, and does nothing that it says.
-func TestAnswersAreNoEntries(t *testing.T) {
+// words encodes something for the bus.
+func words(t *testing.T, v any) []byte {
+	t.Helper()
+	b, err := crawl.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// insider connects with credentials of the coordinators' account, as somebody could who has them but not the keys.
+func (f *fleet) insider(t *testing.T) *nats.Conn {
+	t.Helper()
+	k, err := bus.LoadKeys(filepath.Join(f.dir, "state", "keys.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	account, err := nkeys.FromSeed([]byte(k.AccountSeed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	user, err := nkeys.CreateUser()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pub, err := user.PublicKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := jwt.NewUserClaims(pub).Encode(account)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed, err := user.Seed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	nc, err := nats.Connect(f.server.BusURL(), nats.UserJWTAndSeed(token, string(seed)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	return nc
+}
+
+// still looks whether a fleet of one node does its work as before.
+func (f *fleet) still(t *testing.T, port string, first coordinator.JobView) {
+	t.Helper()
+	if v := f.await(f.submit(fleetJob(port, 0))); v.State != crawl.JobDone || v.Counts.Fetched != first.Counts.Fetched {
+		t.Errorf("%s: %+v", v.State, v.Counts)
+	}
+	nodes, err := f.leader().Nodes(t.Context())
+	if err != nil || len(nodes) != 1 || nodes[0].Incarnation == "forged" || nodes[0].State == "draining" {
+		t.Errorf("%+v, %v", nodes, err)
+	}
+	if e := f.leader().Status().Epoch; e > 10 {
+		t.Errorf("epoch %d", e)
+	}
+}
+
+// What is not signed by who alone may write it is nobody's, wherever it stands: a leader's entry, a node's measurements,
+// its registration in a later life, its departure, a message to it. The coordinator goes on, also after a restart.
+func TestUnsignedIsNobodys(t *testing.T) {
 	log := &safeLog{}
 	_, port := serveWeb(t, 30, 30)
 	f := newFleet(t, func(c *assemble.ServeConfig) { c.Logger = slog.New(slog.NewTextHandler(log, nil)) })
 	f.join("a", nil)
 	first := f.await(f.submit(fleetJob(port, 0)))
-	nc, js, _ := f.as(t, "thief")
-	forged, err := crawl.Marshal(&crawl.Entry{Version: crawl.WireVersion, Kind: crawl.EntryTerm, Epoch: 1 << 40})
-	if err != nil {
-		t.Fatal(err)
+	nc := f.insider(t)
+	life := words(t, crawl.NodeInfo{Node: "a", Incarnation: "forged", Leases: 1})
+	slow := crawl.Measure{Kind: crawl.MeasureBS, Bits: 1, Seconds: 1, Store: "forged"}
+	for _, m := range []*nats.Msg{
+		{Subject: "argosy.log.0.lead", Data: []byte("x")},
+		{Subject: "argosy.log.0.lead", Data: words(t, crawl.Entry{Version: crawl.WireVersion, Kind: crawl.EntryTerm, Epoch: 1 << 40})},
+		{Subject: "argosy.log.0.part.a", Data: words(t, crawl.Entry{Version: crawl.WireVersion, Kind: crawl.EntryMeasures, Node: "a", Measures: []crawl.Measure{slow}})},
+		{Subject: "$KV.ARGOSY_NODES.a", Data: words(t, map[int]any{1: life})},
+		{Subject: "$KV.ARGOSY_NODES.a", Data: words(t, map[int]any{1: life, 2: strings.Repeat("0", 64)})},
+		{Subject: "$KV.ARGOSY_NODES.a", Header: nats.Header{"KV-Operation": {"DEL"}}},
+		{Subject: "argosy.node.a.7", Data: words(t, crawl.Dispatch{Version: crawl.WireVersion, Kind: crawl.DispatchLeave})},
+	} {
+		if _, err := nc.RequestMsg(m, 5*time.Second); err != nil {
+			t.Fatal(err)
+		}
 	}
+	eventually(t, "they are refused", func() bool {
+		s := log.String()
+		return strings.Count(s, "entry of a node refused") == 3 && strings.Count(s, "is not the node's own") == 3 && strings.Count(s, "not the coordinator's") == 1
+	})
+	f.still(t, port, first)
+	f.halt()
+	f.start()
+	f.still(t, port, first)
+}
+
+// A node can name any subject as the place for an answer, and the server writes there, with nobody's permission. It does
+// nothing to the log, to other nodes or to leadership, and tells nothing that is not the node's.
+func TestAnswersGoNowhere(t *testing.T) {
+	_, port := serveWeb(t, 30, 30)
+	f := newFleet(t, nil)
+	f.join("a", nil)
+	first := f.await(f.submit(fleetJob(port, 0)))
+	nc, js, _ := f.as(t, "thief")
 	kv, err := js.KeyValue(t.Context(), "ARGOSY_NODES")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := kv.Put(t.Context(), "thief", forged); err != nil {
+	stolen, err := nc.SubscribeSync("_INBOX_argosy_thief.stolen")
+	if err != nil {
 		t.Fatal(err)
 	}
-	for _, reply := range []string{"argosy.log.0.lead", "argosy.log.0.part.a"} {
-		if err := nc.PublishRequest("argosy.log.0.part.thief", reply, []byte("x")); err != nil {
+	push := func(stream string) string {
+		return `{"stream_name":"` + stream + `","config":{"deliver_subject":"_INBOX_argosy_thief.stolen","deliver_policy":"all","ack_policy":"none"}}`
+	}
+	for reply, text := range map[string]string{
+		"$JS.API.STREAM.PURGE.ARGOSY_LOG_0":                              "{}",
+		"$JS.API.STREAM.DELETE.ARGOSY_LOG_0":                             "{}",
+		"$JS.API.STREAM.DELETE.KV_ARGOSY_NODES":                          "{}",
+		"$JS.API.CONSUMER.CREATE.ARGOSY_LOG_0":                           push("ARGOSY_LOG_0"),
+		"$JS.API.CONSUMER.CREATE.ARGOSY_DISPATCH":                        push("ARGOSY_DISPATCH"),
+		"$JS.API.CONSUMER.CREATE.ARGOSY_DISPATCH.thief2.argosy.node.a.>": push("ARGOSY_DISPATCH"),
+		"$JS.API.CONSUMER.DELETE.ARGOSY_DISPATCH.node-a":                 "{}",
+		"$JS.API.CONSUMER.MSG.NEXT.ARGOSY_DISPATCH.node-a":               `{"batch":10}`,
+		"argosy.node.a.7":          string(words(t, crawl.Dispatch{Version: crawl.WireVersion, Kind: crawl.DispatchLeave})),
+		"argosy.log.0.lead":        string(words(t, crawl.Entry{Version: crawl.WireVersion, Kind: crawl.EntryTerm, Epoch: 1 << 40})),
+		"$KV.ARGOSY_LEADER.leader": "forged",
+		"$KV.ARGOSY_NODES.a":       string(words(t, map[int]any{1: words(t, crawl.NodeInfo{Node: "a", Incarnation: "forged"})})),
+	} {
+		if _, err := kv.Put(t.Context(), "thief", []byte(text)); err != nil {
 			t.Fatal(err)
 		}
-		if err := nc.PublishRequest("$JS.API.DIRECT.GET.KV_ARGOSY_NODES.$KV.ARGOSY_NODES.thief", reply, nil); err != nil {
+		for _, ask := range []string{"$JS.API.DIRECT.GET.KV_ARGOSY_NODES.$KV.ARGOSY_NODES.thief", "argosy.log.0.part.thief", "$KV.ARGOSY_NODES.thief"} {
+			if err := nc.PublishRequest(ask, reply, []byte(text)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := kv.Put(t.Context(), "thief", nil); err != nil { // by now they have been answered
 			t.Fatal(err)
 		}
 	}
-	eventually(t, "the answers are refused", func() bool { return strings.Count(log.String(), "entry of a node refused") >= 4 })
-
-	// Measurements of another node's, its registration in a later life, its departure.
-	words := func(v any) []byte {
-		t.Helper()
-		b, err := crawl.Marshal(v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return b
-	}
-	answer := func(text []byte, reply string) {
-		t.Helper()
-		if _, err := kv.Put(t.Context(), "thief", text); err != nil {
-			t.Fatal(err)
-		}
-		if err := nc.PublishRequest("$JS.API.DIRECT.GET.KV_ARGOSY_NODES.$KV.ARGOSY_NODES.thief", reply, nil); err != nil {
-			t.Fatal(err)
-		}
-		if err := nc.Flush(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	life := words(crawl.NodeInfo{Node: "a", Incarnation: "forged", Leases: 1})
-	slow := crawl.Measure{Kind: crawl.MeasureBS, Bits: 1, Seconds: 1, Store: "forged"}
-	answer(words(crawl.Entry{Version: crawl.WireVersion, Kind: crawl.EntryMeasures, Node: "a", Measures: []crawl.Measure{slow}}), "argosy.log.0.part.a")
-	answer(words(map[int]any{1: life, 2: ""}), "$KV.ARGOSY_NODES.a")
-	answer(words(map[int]any{1: life, 2: strings.Repeat("0", 64)}), "$KV.ARGOSY_NODES.a")
-	if err := kv.Delete(t.Context(), "thief"); err != nil {
-		t.Fatal(err)
-	}
-	if err := nc.PublishRequest("$JS.API.DIRECT.GET.KV_ARGOSY_NODES.$KV.ARGOSY_NODES.thief", "$KV.ARGOSY_NODES.a", nil); err != nil {
-		t.Fatal(err)
-	}
-	eventually(t, "they are refused too", func() bool {
-		return strings.Count(log.String(), "entry of a node refused") >= 5 && strings.Count(log.String(), "is not the node's own") >= 5
-	})
-	nodes, err := f.leader().Nodes(t.Context())
-	if err != nil || len(nodes) != 1 || nodes[0].Incarnation == "forged" || nodes[0].State == "draining" {
-		t.Errorf("%+v, %v", nodes, err)
-	}
-	if v := f.await(f.submit(fleetJob(port, 0))); v.State != crawl.JobDone || v.Counts.Fetched != first.Counts.Fetched {
-		t.Errorf("%s: %+v", v.State, v.Counts)
+	f.still(t, port, first)
+	if m, err := stolen.NextMsg(time.Second); err == nil {
+		t.Errorf("the thief got %q", m.Data)
 	}
 	f.halt()
 	f.start()
-	if v := f.await(f.submit(fleetJob(port, 0))); v.State != crawl.JobDone || v.Counts.Fetched != first.Counts.Fetched {
-		t.Errorf("after a restart: %s: %+v", v.State, v.Counts)
-	}
-	if e := f.leader().Status().Epoch; e > 10 {
-		t.Errorf("epoch %d", e)
+	f.still(t, port, first)
+	if v := f.job(1); v.Counts.Fetched != first.Counts.Fetched {
+		t.Errorf("the log has lost the first job: %+v", v)
 	}
 }

@@ -7,8 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,15 +20,16 @@ import (
 	"github.com/nats-io/nkeys"
 )
 
-// Keys sign who may connect: an operator, its account for Argosy, and a system account that nobody uses. With them the
-// embedded server lets in only who has credentials that the account signed; a server elsewhere does the same with the
-// configuration that Config writes.
+// Keys sign who may connect: an operator, its account for coordinators, which has the log, one for nodes, which has
+// nothing and may ask the other one a few things (services), and a system account that nobody uses. A node can name any
+// subject as the place for an answer, and the server writes there with nobody's permission but within the node's
+// account: that is why nodes have one of their own. With these keys the embedded server lets in only who has credentials
+// that they signed; servers elsewhere do the same with the configuration that WriteCluster writes.
 type Keys struct {
 	OperatorSeed string `json:"operator_seed"`
 	AccountSeed  string `json:"account_seed"`
+	NodesSeed    string `json:"nodes_seed"`
 	SystemSeed   string `json:"system_seed"`
-
-	account string // public key; set also where only the account's seed is known
 }
 
 // Login is who somebody is to the bus: a signed statement, the key that proves it, and the key by which what a node
@@ -56,27 +59,34 @@ func LoadKeys(path string) (*Keys, error) {
 	if _, err := nkeys.FromSeed([]byte(k.OperatorSeed)); err != nil {
 		return nil, fmt.Errorf("keys %s: the operator's seed: %w", path, err)
 	}
-	k.account, err = public(k.AccountSeed)
-	if err != nil {
-		return nil, fmt.Errorf("keys %s: the account's seed: %w", path, err)
+	for _, seed := range []string{k.AccountSeed, k.NodesSeed, k.SystemSeed} {
+		if _, err = public(seed); err != nil {
+			return nil, fmt.Errorf("keys %s: an account's seed: %w", path, err)
+		}
 	}
 	return k, nil
 }
 
-// SigningKeys are keys of which only the account's are known: enough to give nodes credentials.
+// SigningKeys are keys of which only those of the two accounts are known: enough to give nodes credentials.
 func SigningKeys(path string) (*Keys, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	k := &Keys{AccountSeed: strings.TrimSpace(string(b))}
-	if k.account, err = public(k.AccountSeed); err != nil {
-		return nil, fmt.Errorf("signing key %s: %w", path, err)
+	seeds := strings.Fields(string(b))
+	if len(seeds) != 2 {
+		return nil, fmt.Errorf("signing key %s: want the seeds of two accounts, as argosy keys writes them", path)
 	}
-	if !nkeys.IsValidPublicAccountKey(k.account) {
-		return nil, fmt.Errorf("signing key %s: not the seed of an account", path)
+	for _, seed := range seeds {
+		pub, err := public(seed)
+		if err != nil {
+			return nil, fmt.Errorf("signing key %s: %w", path, err)
+		}
+		if !nkeys.IsValidPublicAccountKey(pub) {
+			return nil, fmt.Errorf("signing key %s: not the seed of an account", path)
+		}
 	}
-	return k, nil
+	return &Keys{AccountSeed: seeds[0], NodesSeed: seeds[1]}, nil
 }
 
 func public(seed string) (string, error) {
@@ -92,7 +102,7 @@ func newKeys(path string) (*Keys, error) {
 	for _, n := range []struct {
 		to   *string
 		make func() (nkeys.KeyPair, error)
-	}{{&k.OperatorSeed, nkeys.CreateOperator}, {&k.AccountSeed, nkeys.CreateAccount}, {&k.SystemSeed, nkeys.CreateAccount}} {
+	}{{&k.OperatorSeed, nkeys.CreateOperator}, {&k.AccountSeed, nkeys.CreateAccount}, {&k.NodesSeed, nkeys.CreateAccount}, {&k.SystemSeed, nkeys.CreateAccount}} {
 		kp, err := n.make()
 		if err != nil {
 			return nil, err
@@ -107,63 +117,88 @@ func newKeys(path string) (*Keys, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(path, append(b, '\n'), 0o600); err != nil {
-		return nil, err
-	}
-	k.account, err = public(k.AccountSeed)
-	return k, err
+	return k, os.WriteFile(path, append(b, '\n'), 0o600)
 }
 
-// signed returns the statements of operator, account and system account.
-func (k *Keys) signed() (operator, account, system string, err error) {
+// services are what nodes may ask the coordinators' account: their users' permissions say which of it, by name.
+func services() (out []string) {
+	return []string{
+		partSubject + "*",
+		"$KV." + nodeBucket + ".*",
+		"$JS.API.STREAM.INFO.KV_" + nodeBucket,
+		"$JS.API.DIRECT.GET.KV_" + nodeBucket + ".$KV." + nodeBucket + ".*",
+		"$JS.API.CONSUMER.CREATE." + dispatchStream + ".*." + dispatchPrefix + ">",
+		"$JS.API.CONSUMER.INFO." + dispatchStream + ".*",
+		"$JS.API.CONSUMER.MSG.NEXT." + dispatchStream + ".*",
+		"$JS.ACK." + dispatchStream + ".>",
+		"$JS.API.INFO", // no node may ask; without it the server itself would answer for an account that has no JetStream
+	}
+}
+
+// statements are the signed statements that servers go by.
+type statements struct {
+	operator, system string
+	accounts         map[string]string // by public key
+}
+
+func (k *Keys) statements() (s statements, err error) {
 	op, err := nkeys.FromSeed([]byte(k.OperatorSeed))
 	if err != nil {
-		return "", "", "", err
+		return s, err
 	}
 	opKey, err := op.PublicKey()
 	if err != nil {
-		return "", "", "", err
+		return s, err
 	}
-	sysKey, err := public(k.SystemSeed)
-	if err != nil {
-		return "", "", "", err
+	var pubs [3]string
+	for i, seed := range []string{k.AccountSeed, k.NodesSeed, k.SystemSeed} {
+		if pubs[i], err = public(seed); err != nil {
+			return s, err
+		}
 	}
+	s.system = pubs[2]
 	oc := jwt.NewOperatorClaims(opKey)
-	oc.Name, oc.SystemAccount = "argosy", sysKey
-	ac := jwt.NewAccountClaims(k.account)
+	oc.Name, oc.SystemAccount = "argosy", s.system
+	ac := jwt.NewAccountClaims(pubs[0])
 	ac.Name = "argosy"
 	ac.Limits.JetStreamLimits = jwt.JetStreamLimits{MemoryStorage: -1, DiskStorage: -1, Streams: -1, Consumer: -1, MaxAckPending: -1}
-	sc := jwt.NewAccountClaims(sysKey)
+	nc := jwt.NewAccountClaims(pubs[1])
+	nc.Name = "nodes"
+	for _, subject := range services() {
+		ac.Exports.Add(&jwt.Export{Name: subject, Subject: jwt.Subject(subject), Type: jwt.Service, ResponseType: jwt.ResponseTypeStream})
+		nc.Imports.Add(&jwt.Import{Name: subject, Subject: jwt.Subject(subject), Account: pubs[0], Type: jwt.Service})
+	}
+	sc := jwt.NewAccountClaims(s.system)
 	sc.Name = "SYS"
-	if operator, err = oc.Encode(op); err != nil {
-		return "", "", "", err
+	if s.operator, err = oc.Encode(op); err != nil {
+		return s, err
 	}
-	if account, err = ac.Encode(op); err != nil {
-		return "", "", "", err
+	s.accounts = map[string]string{}
+	for i, c := range []*jwt.AccountClaims{ac, nc, sc} {
+		if s.accounts[pubs[i]], err = c.Encode(op); err != nil {
+			return s, err
+		}
 	}
-	system, err = sc.Encode(op)
-	return operator, account, system, err
+	return s, nil
 }
 
-// guard makes an embedded server let in only whom the account knows.
+// guard makes an embedded server let in only whom the accounts know.
 func (k *Keys) guard(o *server.Options) error {
-	operator, account, system, err := k.signed()
+	s, err := k.statements()
 	if err != nil {
 		return err
 	}
-	oc, err := jwt.DecodeOperatorClaims(operator)
-	if err != nil {
-		return err
-	}
-	sysKey, err := public(k.SystemSeed)
+	oc, err := jwt.DecodeOperatorClaims(s.operator)
 	if err != nil {
 		return err
 	}
 	r := &server.MemAccResolver{}
-	if err := errors.Join(r.Store(k.account, account), r.Store(sysKey, system)); err != nil {
-		return err
+	for pub, token := range s.accounts {
+		if err := r.Store(pub, token); err != nil {
+			return err
+		}
 	}
-	o.TrustedOperators, o.AccountResolver, o.SystemAccount = []*jwt.OperatorClaims{oc}, r, sysKey
+	o.TrustedOperators, o.AccountResolver, o.SystemAccount = []*jwt.OperatorClaims{oc}, r, s.system
 	return nil
 }
 
@@ -180,10 +215,11 @@ func mac(key string, data []byte) string {
 	return hex.EncodeToString(m.Sum(nil))
 }
 
-// What a node signs: an entry of the log, or its registration.
+// What is signed with a node's key: an entry of the log and a registration by the node, a message to it by the coordinator.
 const (
-	signsEntry = "entry\x00"
-	signsNode  = "node\x00"
+	signsEntry    = "entry\x00"
+	signsNode     = "node\x00"
+	signsDispatch = "dispatch\x00"
 )
 
 func macOf(key, what string, data []byte) string {
@@ -195,9 +231,9 @@ func (k *Keys) wrote(node, sign string, entry []byte) bool {
 	return k == nil || hmac.Equal([]byte(sign), []byte(macOf(k.nodeKey(node), signsEntry, entry)))
 }
 
-// user makes credentials that the account signs.
-func (k *Keys) user(name string, limit func(*jwt.UserClaims)) (Login, error) {
-	acc, err := nkeys.FromSeed([]byte(k.AccountSeed))
+// user makes credentials that an account signs.
+func user(account, name string, limit func(*jwt.UserClaims)) (Login, error) {
+	acc, err := nkeys.FromSeed([]byte(account))
 	if err != nil {
 		return Login{}, err
 	}
@@ -221,7 +257,7 @@ func (k *Keys) user(name string, limit func(*jwt.UserClaims)) (Login, error) {
 }
 
 func (k *Keys) coordinator() (nats.Option, error) {
-	l, err := k.user("coordinator", func(*jwt.UserClaims) {})
+	l, err := user(k.AccountSeed, "coordinator", func(*jwt.UserClaims) {})
 	if err != nil {
 		return nil, err
 	}
@@ -235,7 +271,7 @@ func (k *Keys) Node(name string) (Login, error) {
 	if err := CheckNode(name); err != nil {
 		return Login{}, err
 	}
-	l, err := k.user("node "+name, func(uc *jwt.UserClaims) {
+	l, err := user(k.NodesSeed, "node "+name, func(uc *jwt.UserClaims) {
 		durable := dispatchStream + "." + consumerOf(name)
 		uc.Expires = time.Now().Add(loginTerm).Unix()
 		uc.Pub.Allow.Add(
@@ -257,15 +293,11 @@ func (k *Keys) Node(name string) (Login, error) {
 // WriteCluster writes what servers elsewhere need to let in whom these keys sign: accounts.conf for each server's
 // configuration, coordinator.creds for the coordinators, and signing.nk, with which they give nodes credentials.
 func (k *Keys) WriteCluster(dir string) error {
-	operator, account, system, err := k.signed()
+	st, err := k.statements()
 	if err != nil {
 		return err
 	}
-	sysKey, err := public(k.SystemSeed)
-	if err != nil {
-		return err
-	}
-	l, err := k.user("coordinator", func(*jwt.UserClaims) {})
+	l, err := user(k.AccountSeed, "coordinator", func(*jwt.UserClaims) {})
 	if err != nil {
 		return err
 	}
@@ -273,19 +305,17 @@ func (k *Keys) WriteCluster(dir string) error {
 	if err != nil {
 		return err
 	}
-	conf := fmt.Sprintf(`# Who may connect to this cluster: include this file in each server's configuration.
-operator: %s
-system_account: %s
-resolver: MEMORY
-resolver_preload: {
-  %s: %s
-  %s: %s
-}
-`, operator, sysKey, k.account, account, sysKey, system)
+	var conf strings.Builder
+	fmt.Fprintf(&conf, "# Who may connect to this cluster: include this file in each server's configuration.\noperator: %s\n", st.operator)
+	fmt.Fprintf(&conf, "system_account: %s\nresolver: MEMORY\nresolver_preload: {\n", st.system)
+	for _, pub := range slices.Sorted(maps.Keys(st.accounts)) {
+		fmt.Fprintf(&conf, "  %s: %s\n", pub, st.accounts[pub])
+	}
+	conf.WriteString("}\n")
 	for _, f := range []struct {
 		name string
 		b    []byte
-	}{{"accounts.conf", []byte(conf)}, {"coordinator.creds", creds}, {"signing.nk", []byte(k.AccountSeed + "\n")}} {
+	}{{"accounts.conf", []byte(conf.String())}, {"coordinator.creds", creds}, {"signing.nk", []byte(k.AccountSeed + "\n" + k.NodesSeed + "\n")}} {
 		if err := os.WriteFile(filepath.Join(dir, f.name), f.b, 0o600); err != nil {
 			return err
 		}

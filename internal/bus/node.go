@@ -17,7 +17,11 @@ import (
 // Dispatch sends a message to a node, without waiting until it is stored: a hint that is lost is sent again. lease names
 // what it is about; Forget deletes what has not been read of it.
 func (c *Client) Dispatch(_ context.Context, node string, lease uint64, msg []byte) error {
-	if err := c.nc.Publish(dispatchSubject(node, lease), msg); err != nil {
+	m := &nats.Msg{Subject: dispatchSubject(node, lease), Data: msg, Header: nats.Header{}}
+	if c.cfg.Keys != nil {
+		m.Header.Set(signField, macOf(c.cfg.Keys.nodeKey(node), signsDispatch, msg))
+	}
+	if err := c.nc.PublishMsg(m); err != nil {
 		return fmt.Errorf("dispatch to %s: %w", node, err)
 	}
 	return nil
@@ -59,6 +63,10 @@ func (c *Client) Receive(ctx context.Context, node string, fn func([]byte) error
 			err = c.consume(ctx, cons, func(m jetstream.Msg) error {
 				if err := m.Ack(); err != nil {
 					return err
+				}
+				if c.key != "" && !hmac.Equal([]byte(m.Headers().Get(signField)), []byte(macOf(c.key, signsDispatch, m.Data()))) {
+					c.say("a message is not the coordinator's", errors.New("it is not signed"))
+					return nil
 				}
 				failed = fn(m.Data())
 				return failed
