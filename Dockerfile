@@ -1,5 +1,6 @@
 # Argosy as an image: one static binary and the certificates that it knows servers by. Nothing in it runs as root.
-FROM golang:1.26 AS build
+ARG BASE=golang:1.26
+FROM ${BASE} AS build
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download

@@ -22,14 +22,15 @@ if [ "${1:-}" = --local-base ]; then
   cp -r "$(go env GOROOT)" "$base/root/usr/local/go"
   cp /etc/ssl/certs/ca-certificates.crt "$base/root/etc/ssl/certs/"
   printf 'FROM scratch\nCOPY root /\nENV PATH=/usr/local/go/bin:/usr/sbin:/usr/bin:/sbin:/bin\n' >"$base/Dockerfile"
-  "$tool" build -t docker.io/library/golang:1.26 -f "$base/Dockerfile" "$base"
-  [ $tool = docker ] || args+=(--pull=never)
+  "$tool" build -t localhost/argosy-build -f "$base/Dockerfile" "$base"
+  args+=(--build-arg BASE=localhost/argosy-build)
+  [ "$tool" = docker ] || args+=(--pull=never)
 fi
 "$tool" build "${args[@]}" .
-if [ $tool = buildah ]; then
+if [ "$tool" = buildah ]; then
   c=$(buildah from --pull=never localhost/argosy:latest)
   trap 'buildah rm "$c" >/dev/null; rm -rf "${base:-}"' EXIT
   buildah run "$c" -- /argosy --version
 else
-  $tool run --rm argosy:latest --version
+  "$tool" run --rm argosy:latest --version
 fi
