@@ -20,8 +20,8 @@ import (
 	"argosy/internal/testkit"
 )
 
-// cluster starts three NATS servers and a PostgreSQL, all real, and returns what a coordinator needs to use them.
-func cluster(t *testing.T) (*testkit.NATS, func(*assemble.ServeConfig)) {
+// postgres starts a PostgreSQL and returns the URL of its database.
+func postgres(t *testing.T) string {
 	t.Helper()
 	place, stop, err := testkit.Postgres()
 	if errors.Is(err, testkit.ErrMissing) {
@@ -31,6 +31,13 @@ func cluster(t *testing.T) (*testkit.NATS, func(*assemble.ServeConfig)) {
 		t.Fatal(err)
 	}
 	t.Cleanup(stop)
+	return place
+}
+
+// cluster starts three NATS servers and a PostgreSQL, all real, and returns what a coordinator needs to use them.
+func cluster(t *testing.T) (*testkit.NATS, func(*assemble.ServeConfig)) {
+	t.Helper()
+	place := postgres(t)
 	dir := t.TempDir()
 	k, err := bus.LoadKeys(filepath.Join(dir, "keys.json"))
 	if err != nil {
@@ -174,14 +181,7 @@ func (g *gate) open(yes bool) {
 // PostgreSQL goes away while a crawl runs, twice: the coordinator waits, the agents go on, and in the end nothing is
 // lost and nothing was fetched twice.
 func TestLedgerAway(t *testing.T) {
-	place, stop, err := testkit.Postgres()
-	if errors.Is(err, testkit.ErrMissing) {
-		t.Skip("PostgreSQL is not installed")
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(stop)
+	place := postgres(t)
 	u, err := url.Parse(place)
 	if err != nil {
 		t.Fatal(err)
