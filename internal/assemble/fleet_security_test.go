@@ -562,6 +562,15 @@ func TestAnswersGoNowhere(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	// An inbox of its own that delivers where others ask, and a registration in place of all.
+	create := "$JS.API.CONSUMER.CREATE.ARGOSY_DISPATCH.node-thief.argosy.node.thief.>"
+	if m, err := nc.Request(create, []byte(push("ARGOSY_DISPATCH")), 2*time.Second); err == nil {
+		t.Errorf("a node makes its inbox itself: %s", m.Data)
+	}
+	all := &nats.Msg{Subject: "$KV.ARGOSY_NODES.thief", Data: []byte("x"), Header: nats.Header{"Nats-Rollup": {"all"}}}
+	if m, err := nc.RequestMsg(all, 5*time.Second); err != nil || !strings.Contains(string(m.Data), "error") {
+		t.Errorf("a node empties the registry: %v, %v", m, err)
+	}
 	f.still(t, port, first)
 	if m, err := stolen.NextMsg(time.Second); err == nil {
 		t.Errorf("the thief got %q", m.Data)

@@ -288,9 +288,14 @@ func (c *Client) open(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("open dispatch: %w", err)
 	}
-	c.nodes, err = c.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
-		Bucket: nodeBucket, TTL: NodeTTL, Storage: storage, MaxBytes: 16 << 20, Replicas: c.cfg.Replicas,
+	// A bucket of keys and values as its library makes them, but without rollups: with one a node could empty it.
+	_, err = c.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+		Name: "KV_" + nodeBucket, Subjects: []string{"$KV." + nodeBucket + ".>"}, Storage: storage, Replicas: c.cfg.Replicas, MaxMsgsPerSubject: 1,
+		MaxAge: NodeTTL, MaxBytes: 16 << 20, Discard: jetstream.DiscardNew, DenyDelete: true, AllowDirect: true,
 	})
+	if err == nil {
+		c.nodes, err = c.js.KeyValue(ctx, nodeBucket)
+	}
 	if err != nil {
 		return fmt.Errorf("open the node registry: %w", err)
 	}

@@ -45,19 +45,31 @@ func consumerOf(node string) string { return "node-" + node }
 // retryEvery is how often a node tries again what the bus, being away, did not do.
 const retryEvery = 200 * time.Millisecond
 
-// createTime bounds how long an answer is waited for that a cluster without a leader does not give.
-const createTime = 2 * time.Second
+// askTime bounds how long an answer is waited for that a cluster without a leader does not give.
+const askTime = 2 * time.Second
 
-// Receive calls fn for every message dispatched to a node, once each, until ctx ends or fn fails. While the bus is away
-// it waits.
+// inboxTerm is how long a node's inbox is kept that nobody reads.
+const inboxTerm = 24 * time.Hour
+
+// openInbox makes what a node reads its messages from. A node may not do so itself: what it named as the place to deliver to
+// would be written with nobody's permission.
+func (c *Client) openInbox(ctx context.Context, node string) error {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	_, err := c.js.CreateOrUpdateConsumer(ctx, dispatchStream, jetstream.ConsumerConfig{
+		Durable: consumerOf(node), FilterSubject: dispatchPrefix + node + ".>", AckPolicy: jetstream.AckExplicitPolicy,
+		MaxDeliver: 1, MaxAckPending: -1, InactiveThreshold: inboxTerm,
+	})
+	return err
+}
+
+// Receive calls fn for every message dispatched to a node, once each, until ctx ends or fn fails. While the bus is away,
+// or no coordinator has heard of the node yet, it waits.
 func (c *Client) Receive(ctx context.Context, node string, fn func([]byte) error) error {
-	for {
+	for waits := time.Now(); ; {
 		var failed error
-		create, cancel := context.WithTimeout(ctx, createTime)
-		cons, err := c.js.CreateOrUpdateConsumer(create, dispatchStream, jetstream.ConsumerConfig{
-			Durable: consumerOf(node), FilterSubject: dispatchPrefix + node + ".>", AckPolicy: jetstream.AckExplicitPolicy,
-			MaxDeliver: 1, MaxAckPending: -1, InactiveThreshold: time.Minute,
-		})
+		ask, cancel := context.WithTimeout(ctx, askTime)
+		cons, err := c.js.Consumer(ask, dispatchStream, consumerOf(node))
 		cancel()
 		if err == nil {
 			err = c.consume(ctx, cons, func(m jetstream.Msg) error {
@@ -71,6 +83,7 @@ func (c *Client) Receive(ctx context.Context, node string, fn func([]byte) error
 				failed = fn(m.Data())
 				return failed
 			})
+			waits = time.Now()
 		}
 		switch {
 		case failed != nil:
@@ -78,7 +91,10 @@ func (c *Client) Receive(ctx context.Context, node string, fn func([]byte) error
 		case ctx.Err() != nil:
 			return nil
 		}
-		c.say("leases are not received", err)
+		if time.Since(waits) > NodeTTL/3 {
+			waits = time.Now()
+			c.say("leases are not received", err)
+		}
 		if !pause(ctx, retryEvery) {
 			return nil
 		}
@@ -275,6 +291,7 @@ func (c *Client) watch(ctx context.Context, fn func(crawl.NodeInfo, crawl.Sign))
 	}
 	defer func() { _ = w.Stop() }()
 	sign := crawl.SignKnown
+	inboxes := map[string]string{} // incarnation of the node whose inbox has been opened
 	for {
 		select {
 		case <-ctx.Done():
@@ -298,6 +315,13 @@ func (c *Client) watch(ctx context.Context, fn func(crawl.NodeInfo, crawl.Sign))
 			case info.Left:
 				fn(info, crawl.SignLeft)
 			default:
+				if inboxes[info.Node] != info.Incarnation {
+					if err := c.openInbox(ctx, info.Node); err != nil {
+						c.say("a node's inbox is not open yet", err)
+					} else {
+						inboxes[info.Node] = info.Incarnation
+					}
+				}
 				fn(info, sign)
 			}
 		}

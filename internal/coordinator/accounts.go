@@ -72,12 +72,10 @@ func (c *Coordinator) charge(ctx context.Context) error {
 	for _, b := range c.bills {
 		bills = append(bills, *b)
 	}
-	if err := c.ledger.Charge(ctx, bills, c.atWork); err != nil {
-		return err // they are written with the next ones
-	}
-	clear(c.bills)
+	err := c.ledger.Charge(ctx, bills, c.atWork)
+	clear(c.bills) // also after a failure: it may have been written all the same, and nothing is billed twice
 	clear(c.atWork)
-	return nil
+	return err
 }
 
 // Reservation compares what the fleet's reservation costs with the cheapest one for what was needed so far.

@@ -5,8 +5,9 @@ import "time"
 // logClock tells what time it is by the clock of the log, which dates every entry: that is the clock that delays of sites
 // and terms of leases are counted by, and it may be another machine's. An entry was stored before it was read, so the
 // greatest difference seen between the two clocks is nearest to the truth, and not beyond it: what must wait rather
-// waits a little longer. Differences are forgotten after one to two spans, and when the log's clock goes back: another
-// server dates it. Our own clock is counted on from when the first entry was read, whatever it is set to.
+// waits a little longer. Differences are forgotten when the log's clock is seen to go back, for another server dates it,
+// and after one to two spans, for a small step back is not seen: for so long it may be ahead by that step. Our own clock is
+// counted on from when the first entry was read, whatever it is set to.
 type logClock struct {
 	base         time.Time // when the first entry was read
 	last         int64     // time of the last entry
@@ -16,7 +17,7 @@ type logClock struct {
 }
 
 const (
-	clockSpan = time.Minute
+	clockSpan = 10 * time.Second
 	clockBack = 20 // ms; entries of one server may be dated a little out of turn
 )
 

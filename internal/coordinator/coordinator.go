@@ -188,6 +188,9 @@ func (c *Coordinator) Run(ctx context.Context) error {
 		err := c.loop(stop, entries, events)
 		fin, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 		defer cancel()
+		if errors.Is(err, ledger.ErrAway) {
+			return err // what was not written is in the log
+		}
 		err = errors.Join(err, c.sync(fin))
 		if c.leads {
 			_ = c.charge(fin) // of a few seconds, at most
@@ -423,8 +426,12 @@ const (
 
 // persist writes to the ledger, waiting while its database is away: the log keeps what the agents report meanwhile.
 func (c *Coordinator) persist(ctx context.Context, fn func(context.Context) error) error {
+	most := ledgerTry
+	if c.cfg.LedgerAway > 0 {
+		most = min(most, c.cfg.LedgerAway)
+	}
 	write := func() error {
-		ctx, cancel := context.WithTimeout(ctx, ledgerTry)
+		ctx, cancel := context.WithTimeout(ctx, most)
 		defer cancel()
 		return fn(ctx)
 	}
