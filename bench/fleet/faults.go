@@ -135,7 +135,7 @@ func slowAnswers(ctx context.Context, f *fleet) error {
 	if t.Recalls != 5 || len(t.History) != 6 {
 		return fmt.Errorf("the slow site waits for a person after %d recalls: %q", t.Recalls, t.History)
 	}
-	if _, err := f.client.SetLimits(ctx, f.job, []byte(fmt.Sprintf("limits: {recycle_after: %s}", 4*f.term()))); err != nil {
+	if _, err := f.client.SetLimits(ctx, f.job, []byte(fmt.Sprintf("limits: {recycle_after: %s}", 10*f.term()))); err != nil {
 		return err
 	}
 	if _, err := f.client.Release(ctx, f.job, "retry", web.Release{Sites: []string{t.Site}}); err != nil {

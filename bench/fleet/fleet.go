@@ -194,7 +194,7 @@ func (f *fleet) open(ctx context.Context) error {
 			}
 			select {
 			case <-r.Context().Done():
-			case <-time.After(2 * f.term()):
+			case <-time.After(6 * f.term()):
 				_, _ = w.Write([]byte("at last"))
 			}
 		})
