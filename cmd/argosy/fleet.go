@@ -353,7 +353,8 @@ func printReservation(w io.Writer, r coordinator.Reservation) error {
 		_, err := fmt.Fprintln(w, "nothing to compare yet: no node has prices (agent --prices), or none has been at work")
 		return err
 	}
-	fmt.Fprintf(w, "at work at once: %.1f nodes on average, %d at most, in %.1f hours\n", r.Needed, r.Most, r.Hours)
+	fmt.Fprintf(w, "at work at once: %.1f nodes on average, %d at most, in %v\n", r.Needed, r.Most,
+		time.Duration(r.Hours*float64(time.Hour)).Round(time.Second))
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(t, "\tRESERVED\tAN HOUR\tRESERVE\tUSE\tSURCHARGE")
 	for _, p := range []struct {
