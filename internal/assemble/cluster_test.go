@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -56,9 +55,13 @@ func cluster(t *testing.T) (*testkit.NATS, func(*assemble.ServeConfig)) {
 		c.SigningKey = filepath.Join(dir, "signing.nk")
 		c.Ledger = place
 		c.Checkpoint = 50
-		if os.Getenv("ARGOSY_TEST_LOG") != "" {
-			c.Logger = slog.New(slog.NewTextHandler(os.Stderr, nil))
-		}
+		log := &safeLog{}
+		c.Logger = slog.New(slog.NewTextHandler(log, nil))
+		t.Cleanup(func() {
+			if t.Failed() {
+				t.Log(log)
+			}
+		})
 	}
 }
 
@@ -90,13 +93,10 @@ func TestStandby(t *testing.T) {
 	}
 	first.dir, first.cfg.Dir = t.TempDir(), t.TempDir()
 	first.start() // knows nothing
-	if v := second.await(id); v.State != crawl.JobDone {
-		t.Fatalf("%s: %+v", v.State, v.Counts)
-	}
+	eventually(t, "the job ends, whoever leads on a busy machine", func() bool {
+		return second.job(id).State == crawl.JobDone || first.job(id).State == crawl.JobDone
+	})
 	second.halt()
-	if v := first.job(id); v.State != "" {
-		t.Logf("took over at once")
-	}
 	eventually(t, "the one that started from a checkpoint knows the job", func() bool {
 		v := first.job(id)
 		return v.State == crawl.JobDone && v.Counts.Pending == 0 && v.Counts.Fetched > 300
