@@ -45,6 +45,7 @@ type tx struct {
 	jobs   map[uint32]*Job
 	freed  map[heldBy]bool // URLs that left their lease in this entry
 	whole  bool            // nothing is committed before the entry is applied to its end
+	look   finder
 	edges  uint64
 	fresh  map[recKey][][]byte // edges of this entry
 	fx     Effects
@@ -69,10 +70,10 @@ func (f *Frontier) Apply(seq uint64, at int64, e *crawl.Entry) (Effects, error) 
 	}
 	x := &tx{
 		f: f, b: f.db.NewBatch(), at: at, recs: map[recKey]*record{}, tasks: map[uint32]*Task{},
-		sites: map[string]*crawl.Site{}, leases: map[uint64]*Lease{}, jobs: map[uint32]*Job{}, freed: map[heldBy]bool{}, edges: seq << 20,
+		sites: map[string]*crawl.Site{}, leases: map[uint64]*Lease{}, jobs: map[uint32]*Job{}, freed: map[heldBy]bool{}, look: finder{db: f.db}, edges: seq << 20,
 	}
 	defer x.b.Close()
-	if err := x.apply(e); err != nil {
+	if err := errors.Join(x.apply(e), x.look.close()); err != nil {
 		return Effects{}, fmt.Errorf("apply entry %d: %w", seq, err)
 	}
 	f.pos.Seq, f.pos.Epoch, f.pos.Tasks = seq, f.epoch, f.nextTask
@@ -217,7 +218,7 @@ func (x *tx) spill() error {
 	}
 	x.b = x.f.db.NewBatch()
 	clear(x.recs)
-	return nil
+	return x.look.close() // it does not see what was committed
 }
 
 // record returns a URL's record as this entry has left it, nil if there is none.
@@ -225,7 +226,7 @@ func (x *tx) record(job uint32, k crawl.Key) (*record, error) {
 	if r, ok := x.recs[recKey{job, k}]; ok {
 		return r, nil
 	}
-	r, err := x.f.load1(job, k)
+	r, err := x.f.load1(&x.look, job, k)
 	if err != nil {
 		return nil, err
 	}
@@ -290,14 +291,9 @@ func (x *tx) unhold(t *Task, l *Lease, k crawl.Key) (bool, error) {
 	if x.freed[heldBy{l.ID, k}] {
 		return false, nil
 	}
-	_, closer, err := x.f.db.Get(key)
-	if errors.Is(err, pebble.ErrNotFound) {
-		return false, nil
-	}
-	if err != nil {
+	if _, ok, err := x.look.get(key); !ok || err != nil {
 		return false, err
 	}
-	_ = closer.Close()
 	x.freed[heldBy{l.ID, k}] = true
 	l.Held--
 	t.Held--

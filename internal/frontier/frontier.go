@@ -341,6 +341,7 @@ func (f *Frontier) Next(task uint32, n int) ([]crawl.Target, error) {
 		return nil, err
 	}
 	var out []crawl.Target
+	look := finder{db: f.db}
 	for it.First(); it.Valid() && len(out) < n; it.Next() {
 		var k crawl.Key
 		copy(k[:], it.Value())
@@ -348,16 +349,16 @@ func (f *Frontier) Next(task uint32, n int) ([]crawl.Target, error) {
 		if len(out) == 0 {
 			t.head = p
 		}
-		r, err := f.load1(t.Job, k)
-		if err != nil {
-			return nil, errors.Join(err, it.Close())
+		r, err := f.load1(&look, t.Job, k)
+		if err == nil && r == nil {
+			err = fmt.Errorf("frontier: task %d queues unknown URL %s", task, k)
 		}
-		if r == nil {
-			return nil, errors.Join(fmt.Errorf("frontier: task %d queues unknown URL %s", task, k), it.Close())
+		if err != nil {
+			return nil, errors.Join(err, look.close(), it.Close())
 		}
 		out = append(out, crawl.Target{Key: k, URL: r.URL, Depth: r.Depth, Hops: r.Hops, Tries: r.Tries, Flags: r.Flags, Seq: p})
 	}
-	return out, it.Close()
+	return out, errors.Join(look.close(), it.Close())
 }
 
 // Held returns the targets that an open lease holds, in the order of their places in the queue.
@@ -367,10 +368,11 @@ func (f *Frontier) Held(lease uint64) ([]crawl.Target, error) {
 		return nil, nil
 	}
 	var out []crawl.Target
+	look := finder{db: f.db}
 	err := f.each(heldKey(lease, crawl.Key{})[:9], func(key, _ []byte) error {
 		var k crawl.Key
 		copy(k[:], key[9:])
-		r, err := f.load1(l.Job, k)
+		r, err := f.load1(&look, l.Job, k)
 		if err != nil || r == nil || r.State != crawl.Pending {
 			return err
 		}
@@ -378,22 +380,18 @@ func (f *Frontier) Held(lease uint64) ([]crawl.Target, error) {
 		return nil
 	})
 	sort.Slice(out, func(i, j int) bool { return out[i].Seq < out[j].Seq })
-	return out, err
+	return out, errors.Join(err, look.close())
 }
 
 // load1 returns a URL's record, nil if there is none. It is the one that everybody gets: only a tx changes it.
-func (f *Frontier) load1(job uint32, k crawl.Key) (*record, error) {
+func (f *Frontier) load1(look *finder, job uint32, k crawl.Key) (*record, error) {
 	if r := f.recent.get(recKey{job, k}); r != nil {
 		return r, nil
 	}
-	b, closer, err := f.db.Get(urlKey(job, k))
-	if errors.Is(err, pebble.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
+	b, ok, err := look.get(urlKey(job, k))
+	if !ok || err != nil {
 		return nil, err
 	}
-	defer closer.Close()
 	r, err := decodeRecord(b)
 	if err == nil {
 		f.recent.put(recKey{job, k}, r)

@@ -1,10 +1,7 @@
 package frontier
 
 import (
-	"errors"
 	"fmt"
-
-	"github.com/cockroachdb/pebble/v2"
 
 	"argosy/internal/crawl"
 	"argosy/internal/polite"
@@ -405,11 +402,7 @@ func (x *tx) move(k crawl.Key, r *record) error {
 	was := queueKey(t.ID, r.Place)
 	r.Place = place(r.Depth, r.Place)
 	for id := range t.leases {
-		_, closer, err := x.f.db.Get(heldKey(id, k))
-		if err == nil {
-			return closer.Close()
-		}
-		if !errors.Is(err, pebble.ErrNotFound) {
+		if _, ok, err := x.look.get(heldKey(id, k)); ok || err != nil {
 			return err
 		}
 	}

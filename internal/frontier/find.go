@@ -1,0 +1,39 @@
+package frontier
+
+import (
+	"bytes"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// finder looks keys up in the view as it was when the first one was looked up. Most of the keys that a crawl asks for
+// are new; the store's own lookup would read a block of its lowest level for each, because it asks the filters of the
+// other levels only.
+type finder struct {
+	db *pebble.DB
+	it *pebble.Iterator
+}
+
+// get returns the value of a key, which is valid until the next call.
+func (f *finder) get(key []byte) (value []byte, ok bool, err error) {
+	if f.it == nil {
+		if f.it, err = f.db.NewIter(&pebble.IterOptions{UseL6Filters: true}); err != nil {
+			return nil, false, err
+		}
+	}
+	if !f.it.SeekPrefixGE(key) || !bytes.Equal(f.it.Key(), key) {
+		return nil, false, f.it.Error()
+	}
+	value, err = f.it.ValueAndErr()
+	return value, err == nil, err
+}
+
+// close makes the next lookup see the view as it is then.
+func (f *finder) close() error {
+	if f.it == nil {
+		return nil
+	}
+	it := f.it
+	f.it = nil
+	return it.Close()
+}
