@@ -1,8 +1,11 @@
 package frontier
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -59,6 +62,10 @@ type heldBy struct {
 type recKey struct {
 	job uint32
 	key crawl.Key
+}
+
+func (k recKey) compare(o recKey) int {
+	return cmp.Or(cmp.Compare(k.job, o.job), bytes.Compare(k.key[:], o.key[:]))
 }
 
 // Apply applies the entry at seq, stored at the time at (Unix ms). Entries must come in order; one that is not after
@@ -185,10 +192,15 @@ func (x *tx) flush() error {
 
 func (x *tx) flushRecords() error {
 	var buf []byte
+	keys := make([]recKey, 0, len(x.recs))
 	for k, r := range x.recs {
-		if r == nil || !r.dirty {
-			continue
+		if r != nil && r.dirty {
+			keys = append(keys, k)
 		}
+	}
+	slices.SortFunc(keys, recKey.compare) // neighbours are written sooner one after the other
+	for _, k := range keys {
+		r := x.recs[k]
 		r.dirty = false
 		buf = r.encode(buf[:0])
 		if err := x.b.Set(urlKey(k.job, k.key), buf, nil); err != nil {
@@ -240,6 +252,7 @@ func (x *tx) record(job uint32, k crawl.Key) (*record, error) {
 func (x *tx) remember(job uint32, k crawl.Key, r *record) {
 	x.recs[recKey{job, k}] = r
 	x.f.recent.put(recKey{job, k}, r)
+	x.f.novelty.since.add(recKey{job, k})
 }
 
 // task returns the task of a site, creating it if need be.

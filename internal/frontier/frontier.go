@@ -55,6 +55,7 @@ type Frontier struct {
 	open     map[uint64]*Lease // of leases, those that are not closed
 	closed   []closedLease     // oldest first; their secrets are kept for late parts
 	recent   *recent
+	novelty  novelty
 	spill    int
 	spilled  func() // for tests, which cut the power here
 }
@@ -128,6 +129,7 @@ func Open(c Config) (*Frontier, error) {
 	if err := f.load(); err != nil {
 		return nil, errors.Join(fmt.Errorf("open frontier %s: %w", c.Dir, err), db.Close())
 	}
+	f.novelty.open(db)
 	return f, nil
 }
 
@@ -267,7 +269,10 @@ func (f *Frontier) Checkpoint(dir string) error {
 }
 
 // Close closes the view.
-func (f *Frontier) Close() error { return f.db.Close() }
+func (f *Frontier) Close() error {
+	f.novelty.close()
+	return f.db.Close()
+}
 
 // Job returns a job, or nil.
 func (f *Frontier) Job(id uint32) *Job { return f.jobs[id] }
@@ -385,7 +390,7 @@ func (f *Frontier) Held(lease uint64) ([]crawl.Target, error) {
 
 // load1 returns a URL's record, nil if there is none. It is the one that everybody gets: only a tx changes it.
 func (f *Frontier) load1(look *finder, job uint32, k crawl.Key) (*record, error) {
-	if r := f.recent.get(recKey{job, k}); r != nil {
+	if r := f.recent.get(recKey{job, k}); r != nil || f.novelty.isNew(recKey{job, k}) {
 		return r, nil
 	}
 	b, ok, err := look.get(urlKey(job, k))
