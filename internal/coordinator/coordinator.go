@@ -255,7 +255,8 @@ func rebaseFrontier(f *frontier.Frontier, stream string, last uint64, log *slog.
 }
 
 const (
-	tickEvery = 50 * time.Millisecond
+	restMost  = 250 * time.Millisecond // between two looks at everything
+	restLeast = 50 * time.Millisecond  // where something is due, but there is no room for it
 	syncEvery = 300 * time.Millisecond // in a fleet four times that: syncs cost the same whatever is in them
 	syncBytes = 8 << 20
 	trimEvery = 1000 // entries
@@ -263,7 +264,7 @@ const (
 
 // loop applies what comes and acts on it.
 func (c *Coordinator) loop(ctx context.Context, entries <-chan entry, events <-chan nodeEvent) error {
-	tick := time.NewTicker(tickEvery)
+	tick := time.NewTimer(0)
 	defer tick.Stop()
 	turned := time.Now()
 	for {
@@ -271,6 +272,7 @@ func (c *Coordinator) loop(ctx context.Context, entries <-chan entry, events <-c
 		if c.leads && c.applied >= c.appended {
 			commands = c.commands
 		}
+		tick.Reset(c.rest(time.Now()))
 		select {
 		case <-ctx.Done():
 			return nil
@@ -310,6 +312,30 @@ func (c *Coordinator) loop(ctx context.Context, entries <-chan entry, events <-c
 			}
 		}
 	}
+}
+
+// rest is how long nothing needs to be done if nothing comes: until a site may be asked, or asking leases are answered.
+// Looking more often than that costs a small fleet more than its pages do.
+func (c *Coordinator) rest(now time.Time) time.Duration {
+	rest := restMost
+	soon := func(d time.Duration) {
+		if d <= 0 {
+			d = restLeast
+		}
+		rest = min(rest, d)
+	}
+	if len(c.wants) > 0 {
+		soon(c.refilled.Add(refillEvery).Sub(now))
+	}
+	if len(c.unsynced) > 0 {
+		soon(c.synced.Add(c.syncEvery()).Sub(now))
+	}
+	for _, r := range c.runs {
+		if len(r.due) > 0 {
+			soon(msec(r.due[0].at - c.clock.ms(now)))
+		}
+	}
+	return rest
 }
 
 func (c *Coordinator) syncEvery() time.Duration {

@@ -50,8 +50,11 @@ func (l *Ledger) Rebase(ctx context.Context, stream string, seq uint64) error {
 	return nil
 }
 
-// write runs fn in a transaction that is on disk when it returns.
+// write runs fn in a transaction that is on disk when it returns. SQLite is not interrupted, for it waits for nobody.
 func (l *Ledger) write(ctx context.Context, fn func(*writer) error) error {
+	if l.kind == sqlite {
+		ctx = context.WithoutCancel(ctx)
+	}
 	tx, err := l.db.BeginTx(ctx, nil)
 	if err != nil {
 		return l.wrap(err)
