@@ -50,6 +50,7 @@ func main() {
 	var err error
 	if os.Args[1] == "scale" {
 		agents := fl.Int("agents", 8, "agents, against one")
+		fl.IntVar(&o.pages, "pages", 2000, "pages a site, of 128: the fewer, the more links lead to what is known already")
 		window := fl.Duration("window", 20*time.Second, "time that is measured")
 		_ = fl.Parse(os.Args[2:]) // it ends the program instead
 		err = within(&o, *keep, func(tmp string) error { return scale(ctx, o, tmp, *agents, *window) })

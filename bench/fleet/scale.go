@@ -23,13 +23,14 @@ const (
 type measured struct {
 	urls                int64
 	rate                float64 // URLs a second
+	found               float64 // new URLs a URL fetched
 	coordinator, agents float64 // seconds of CPU a 1,000 URLs
 	cores               float64 // that all agents used
 }
 
 // scale compares one agent with several.
 func scale(ctx context.Context, o options, tmp string, agents int, window time.Duration) error {
-	o.sites, o.pages, o.latency, o.text, o.concurrency = 128, 2000, scaleLatency, scaleText, scaleConcurrency
+	o.sites, o.latency, o.text, o.concurrency = 128, scaleLatency, scaleText, scaleConcurrency
 	o.limits = "{delay: 0, per_ip: 0, site_connections: 2}"
 	one, err := rate(ctx, o, filepath.Join(tmp, "one"), 1, window)
 	if err != nil {
@@ -39,13 +40,13 @@ func scale(ctx context.Context, o options, tmp string, agents int, window time.D
 	if err != nil {
 		return err
 	}
-	fmt.Printf("agents  URLs/s  of what they could  CPU-s/1000 coordinator  CPU-s/1000 agents  cores of all agents\n")
+	fmt.Printf("agents  URLs/s  of what they could  new/URL  CPU-s/1000 coordinator  CPU-s/1000 agents  cores of all agents\n")
 	for _, m := range []struct {
 		n int
 		*measured
 	}{{1, one}, {agents, many}} {
 		could := float64(m.n) * scaleConcurrency / scaleLatency.Seconds()
-		fmt.Printf("%6d  %6.1f  %17.3f  %22.3f  %17.3f  %19.2f\n", m.n, m.rate, m.rate/could, m.coordinator, m.agents, m.cores)
+		fmt.Printf("%6d  %6.1f  %17.3f  %7.2f  %22.3f  %17.3f  %19.2f\n", m.n, m.rate, m.rate/could, m.found, m.coordinator, m.agents, m.cores)
 	}
 	fmt.Printf("%d agents fetch %.2f times what one fetches\n", agents, many.rate/one.rate)
 	return nil
@@ -72,11 +73,11 @@ func rate(ctx context.Context, o options, dir string, agents int, window time.Du
 		}
 		return co, ag
 	}
-	count := func() (int64, error) {
+	count := func() (fetched, found int64, err error) {
 		j, err := f.client.Job(ctx, f.job)
-		return j.Counts.Fetched, err
+		return j.Counts.Fetched, j.Counts.Discovered, err
 	}
-	n0, err := count()
+	n0, found0, err := count()
 	if err != nil {
 		return nil, err
 	}
@@ -85,14 +86,14 @@ func rate(ctx context.Context, o options, dir string, agents int, window time.Du
 	if err := pause(ctx, window); err != nil {
 		return nil, err
 	}
-	n1, err := count()
+	n1, found1, err := count()
 	if err != nil {
 		return nil, err
 	}
 	took := time.Since(begin).Seconds()
 	co1, ag1 := cpu()
 	k := float64(n1-n0) / 1000
-	m = &measured{n1 - n0, float64(n1-n0) / took, (co1 - co0) / k, (ag1 - ag0) / k, (ag1 - ag0) / took}
+	m = &measured{n1 - n0, float64(n1-n0) / took, float64(found1-found0) / float64(n1-n0), (co1 - co0) / k, (ag1 - ag0) / k, (ag1 - ag0) / took}
 	_, err = f.client.Order(ctx, f.job, "cancel")
 	for _, a := range f.agents {
 		a.end(syscall.SIGTERM)

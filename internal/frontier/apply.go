@@ -235,6 +235,9 @@ func (x *tx) spill() error {
 
 // record returns a URL's record as this entry has left it, nil if there is none.
 func (x *tx) record(job uint32, k crawl.Key) (*record, error) {
+	if x.f.novelty.isNew(recKey{job, k}) {
+		return nil, nil
+	}
 	if r, ok := x.recs[recKey{job, k}]; ok {
 		return r, nil
 	}
@@ -283,35 +286,45 @@ func (x *tx) site(name string) *crawl.Site {
 
 // free takes a URL out of the lease that holds it, or out of the queue. l is the lease that speaks of it.
 func (x *tx) free(t *Task, l *Lease, k crawl.Key, r *record) error {
+	if r.lease != 0 {
+		return x.unhold(t, x.f.leases[r.lease], k, r)
+	}
 	if l.ClosedAt == 0 {
-		if ok, err := x.unhold(t, l, k); ok || err != nil {
+		if ok, err := x.holds(l, k); err != nil {
 			return err
+		} else if ok {
+			return x.unhold(t, l, k, r)
 		}
 	}
 	for id := range t.leases { // a late report: another lease may have the URL by now
 		if o := x.f.leases[id]; o != l {
-			if ok, err := x.unhold(t, o, k); ok || err != nil {
+			if ok, err := x.holds(o, k); err != nil {
 				return err
+			} else if ok {
+				return x.unhold(t, o, k, r)
 			}
 		}
 	}
 	return x.b.Delete(queueKey(t.ID, r.Place), nil)
 }
 
-// unhold takes a URL out of a lease, if it is there.
-func (x *tx) unhold(t *Task, l *Lease, k crawl.Key) (bool, error) {
-	key := heldKey(l.ID, k)
+// holds tells whether a lease has a URL.
+func (x *tx) holds(l *Lease, k crawl.Key) (bool, error) {
 	if x.freed[heldBy{l.ID, k}] {
 		return false, nil
 	}
-	if _, ok, err := x.look.get(key); !ok || err != nil {
-		return false, err
-	}
+	_, ok, err := x.look.get(heldKey(l.ID, k))
+	return ok, err
+}
+
+// unhold takes a URL out of the lease that has it.
+func (x *tx) unhold(t *Task, l *Lease, k crawl.Key, r *record) error {
+	r.lease = 0
 	x.freed[heldBy{l.ID, k}] = true
 	l.Held--
 	t.Held--
 	x.leases[l.ID] = l
-	return true, x.b.Delete(key, nil)
+	return x.b.Delete(heldKey(l.ID, k), nil)
 }
 
 // enqueue puts a pending URL at the end of its depth's part of the queue.
@@ -391,6 +404,7 @@ func (x *tx) hold(t *Task, l *Lease, targets []crawl.Target) ([]crawl.Target, er
 		if err := x.b.Set(heldKey(l.ID, g.Key), nil, nil); err != nil {
 			return nil, err
 		}
+		r.lease = l.ID
 		held = append(held, g)
 	}
 	n := int64(len(held))
@@ -447,6 +461,7 @@ func (x *tx) close(t *Task, l *Lease) error {
 		if err != nil || r == nil || r.State != crawl.Pending {
 			return err
 		}
+		r.lease = 0
 		return x.queue(t, k, r.Place)
 	})
 	t.Held -= l.Held

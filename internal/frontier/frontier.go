@@ -390,7 +390,7 @@ func (f *Frontier) Held(lease uint64) ([]crawl.Target, error) {
 
 // load1 returns a URL's record, nil if there is none. It is the one that everybody gets: only a tx changes it.
 func (f *Frontier) load1(look *finder, job uint32, k crawl.Key) (*record, error) {
-	if r := f.recent.get(recKey{job, k}); r != nil || f.novelty.isNew(recKey{job, k}) {
+	if r := f.recent.get(recKey{job, k}); r != nil {
 		return r, nil
 	}
 	b, ok, err := look.get(urlKey(job, k))

@@ -401,8 +401,11 @@ func (x *tx) move(k crawl.Key, r *record) error {
 	t := x.f.tasks[r.Task]
 	was := queueKey(t.ID, r.Place)
 	r.Place = place(r.Depth, r.Place)
+	if r.lease != 0 {
+		return nil
+	}
 	for id := range t.leases {
-		if _, ok, err := x.look.get(heldKey(id, k)); ok || err != nil {
+		if ok, err := x.holds(x.f.leases[id], k); ok || err != nil {
 			return err
 		}
 	}

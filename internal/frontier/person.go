@@ -168,7 +168,7 @@ func (x *tx) drain(t *Task, prefix []byte, at int, inValue bool) error {
 		if err != nil || rec == nil || rec.State != crawl.Pending {
 			return err
 		}
-		rec.State, rec.Reason, rec.dirty = crawl.Excluded, crawl.ReasonDropped, true
+		rec.State, rec.Reason, rec.dirty, rec.lease = crawl.Excluded, crawl.ReasonDropped, true, 0
 		t.count(crawl.Excluded, crawl.ReasonDropped, 1)
 		return x.spill()
 	})

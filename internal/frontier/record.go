@@ -34,6 +34,7 @@ type record struct {
 	Digest  string
 
 	dirty bool
+	lease uint64 // that has it, if this process knows; else 0
 }
 
 func (r *record) encode(b []byte) []byte {
