@@ -53,7 +53,7 @@ func main() {
 		fl.IntVar(&o.pages, "pages", 2000, "pages a site, of 128: the fewer, the more links lead to what is known already")
 		window := fl.Duration("window", 20*time.Second, "time that is measured")
 		_ = fl.Parse(os.Args[2:]) // it ends the program instead
-		err = within(&o, *keep, func(tmp string) error { return scale(ctx, o, tmp, *agents, *window) })
+		err = within(ctx, &o, *keep, func(tmp string) error { return scale(ctx, o, tmp, *agents, *window) })
 	} else {
 		o.concurrency = 32
 		fl.IntVar(&o.sites, "sites", 60, "sites")
@@ -63,7 +63,7 @@ func main() {
 		fl.DurationVar(&o.away, "away", 2*time.Minute, "how long the coordinator is away")
 		only := fl.String("only", "", "scenarios to run, with commas (default: all)")
 		_ = fl.Parse(os.Args[2:])
-		err = within(&o, *keep, func(tmp string) error { return run(ctx, o, *only, tmp) })
+		err = within(ctx, &o, *keep, func(tmp string) error { return run(ctx, o, *only, tmp) })
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "fleet:", err)
@@ -71,17 +71,19 @@ func main() {
 	}
 }
 
-// within runs fn with a temporary directory and the binary.
-func within(o *options, keep bool, fn func(tmp string) error) error {
+// within runs fn with a temporary directory, which is kept if fn fails, and the binary.
+func within(ctx context.Context, o *options, keep bool, fn func(tmp string) error) (err error) {
 	tmp, err := os.MkdirTemp("", "argosy-fleet-*")
 	if err != nil {
 		return err
 	}
-	if keep {
-		fmt.Fprintln(os.Stderr, "kept in", tmp)
-	} else {
-		defer os.RemoveAll(tmp)
-	}
+	defer func() {
+		if keep || err != nil && ctx.Err() == nil {
+			fmt.Fprintln(os.Stderr, "kept in", tmp)
+		} else {
+			_ = os.RemoveAll(tmp)
+		}
+	}()
 	if o.argosy == "" {
 		o.argosy = filepath.Join(tmp, "argosy")
 		if out, err := exec.Command("go", "build", "-o", o.argosy, "./cmd/argosy").CombinedOutput(); err != nil {

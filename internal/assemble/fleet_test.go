@@ -2,6 +2,7 @@ package assemble_test
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -14,6 +15,7 @@ import (
 	"argosy/internal/assemble"
 	"argosy/internal/coordinator"
 	"argosy/internal/crawl"
+	"argosy/internal/ledger"
 	"argosy/internal/webs"
 )
 
@@ -281,6 +283,38 @@ func TestCoordinatorComesBack(t *testing.T) {
 		t.Errorf("%s was fetched twice", u)
 	}
 	judge(t, f.dir, port)
+}
+
+// A coordinator that died between the end of a job and its rows of tasks is made up for by the next one.
+func TestTasksAreBroughtUpToDate(t *testing.T) {
+	_, port := serveWeb(t, 28, 30)
+	f := newFleet(t, nil)
+	f.join("a", nil)
+	id := f.submit(fleetJob(port, time.Millisecond))
+	v := f.await(id)
+	f.halt()
+	place := filepath.Join(f.dir, assemble.LedgerFile)
+	db, err := sql.Open("sqlite", place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.ExecContext(t.Context(), `DELETE FROM tasks WHERE id % 2 = 0; UPDATE tasks SET fetched = 0`); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f.start()
+	f.leader()
+	l, err := ledger.Open(t.Context(), place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	want := ledger.Sums{Discovered: v.Counts.Discovered, Fetched: v.Counts.Fetched, Failed: v.Counts.Failed, Excluded: v.Counts.Excluded, Bytes: v.Counts.Bytes}
+	if got, err := l.Sums(t.Context()); err != nil || got[id] != want || want.Fetched == 0 {
+		t.Errorf("%+v, want %+v: %v", got[id], want, err)
+	}
 }
 
 // A job is paused, goes on, and another is cancelled: what was pending is dropped, nothing is left open.

@@ -281,7 +281,7 @@ func (c *Coordinator) loop(ctx context.Context, entries <-chan entry, events <-c
 				return err
 			}
 		case ev := <-events:
-			c.nodeEvent(ev)
+			c.nodeEvent(ctx, ev)
 		case f := <-commands:
 			f()
 		case <-tick.C:
@@ -516,6 +516,9 @@ func (c *Coordinator) lead(ctx context.Context) error {
 		}
 	})
 	c.f.Tasks(func(t *frontier.Task) { c.schedule(t) })
+	if err := c.catchUp(ctx); err != nil {
+		return err
+	}
 	if len(dead) > 0 {
 		return c.append(ctx, &crawl.Entry{Kind: crawl.EntryRecall, Recalls: dead})
 	}

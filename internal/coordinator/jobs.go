@@ -263,6 +263,33 @@ func (c *Coordinator) finish(ctx context.Context, j *frontier.Job, r *run) (done
 	return !c.cfg.Serve, nil
 }
 
+// catchUp brings the ledger's rows of tasks up to date for jobs that have ended: whoever led before may have died between
+// the end of a job and its rows.
+func (c *Coordinator) catchUp(ctx context.Context) error {
+	var have map[uint32]ledger.Sums
+	err := c.persist(ctx, func(ctx context.Context) (err error) {
+		have, err = c.ledger.Sums(ctx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	var ended []uint32
+	c.f.Jobs(func(j *frontier.Job) {
+		t, s := j.Totals, have[j.ID]
+		if j.State != crawl.JobRunning && s != (ledger.Sums{Discovered: t.Discovered, Fetched: t.Fetched, Failed: t.Failed, Excluded: t.Excluded, Bytes: t.Bytes}) {
+			ended = append(ended, j.ID)
+		}
+	})
+	for _, id := range ended {
+		c.cfg.Logger.Info("the ledger's tasks are brought up to date", "job", id)
+		if err := c.persist(ctx, func(ctx context.Context) error { return c.ledger.PutTasks(ctx, c.rows(id)) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // rows are the job's tasks as the ledger has them.
 func (c *Coordinator) rows(job uint32) []ledger.Task {
 	var out []ledger.Task

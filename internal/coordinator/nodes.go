@@ -20,13 +20,14 @@ type node struct {
 	since   time.Time
 	left    bool // it took itself out
 	leaving bool // a person wants it to
+	returns bool // a person wants it to take leases again, and it has not said that it does
 	worked  bool // it has held a lease
 	tried   int  // times that balance has looked for work for it
 	held    map[uint64]bool
 }
 
-// nodeEvent notes that a node is there, or not any more.
-func (c *Coordinator) nodeEvent(ev nodeEvent) {
+// nodeEvent notes that a node is there, or not any more. One that does not do what a person wants it to is told again.
+func (c *Coordinator) nodeEvent(ctx context.Context, ev nodeEvent) {
 	n := c.nodes[ev.info.Node]
 	if ev.sign == crawl.SignLeft {
 		if n != nil {
@@ -48,6 +49,14 @@ func (c *Coordinator) nodeEvent(ev nodeEvent) {
 	n.info, n.seen, n.left = ev.info, time.Now(), false
 	if ev.sign == crawl.SignRenewed {
 		n.hear(n.seen, c.trouble())
+	}
+	switch {
+	case n.leaving && !n.info.Draining:
+		c.send(ctx, ev.info.Node, &crawl.Dispatch{Kind: crawl.DispatchLeave})
+	case n.returns && n.info.Draining:
+		c.send(ctx, ev.info.Node, &crawl.Dispatch{Kind: crawl.DispatchReturn})
+	default:
+		n.returns = false
 	}
 	for _, l := range c.learners {
 		if ev.info.StoreBits > 0 {

@@ -202,7 +202,7 @@ func (c *Coordinator) DrainNode(ctx context.Context, name string, again bool) er
 		if n == nil {
 			return fmt.Errorf("%w: %s", ErrNoNode, name)
 		}
-		n.leaving = !again
+		n.leaving, n.returns = !again, again
 		kind := crawl.DispatchLeave
 		if again {
 			kind = crawl.DispatchReturn

@@ -137,8 +137,15 @@ func TestLedger(t *testing.T) {
 		if err := second.PutTasks(ctx, []ledger.Task{{ID: 1, Job: 1, Site: "a.test", State: "done", Reasons: map[string]int64{"timeout": 1}}}); err != nil {
 			t.Error(err)
 		}
-		if err := second.PutTasks(ctx, []ledger.Task{{ID: 1, Job: 1, Site: "a.test", State: "manual"}}); err != nil {
+		err = second.PutTasks(ctx, []ledger.Task{
+			{ID: 1, Job: 1, Site: "a.test", State: "manual", Discovered: 7, Fetched: 1, Failed: 2, Excluded: 3, Bytes: 1 << 40}, {ID: 2, Job: 1, Discovered: 1},
+		})
+		if err != nil {
 			t.Error(err)
+		}
+		sums, err := second.Sums(ctx)
+		if want := map[uint32]ledger.Sums{1: {Discovered: 8, Fetched: 1, Failed: 2, Excluded: 3, Bytes: 1 << 40}}; err != nil || !cmp.Equal(sums, want) {
+			t.Errorf("sums %v, %v", sums, err)
 		}
 	})
 }

@@ -51,6 +51,28 @@ recalls = excluded.recalls, reasons = excluded.reasons, history = excluded.histo
 	})
 }
 
+// Sums are the counts of a job's tasks, added up.
+type Sums struct{ Discovered, Fetched, Failed, Excluded, Bytes int64 }
+
+// Sums returns the sums of every job that has rows of tasks.
+func (l *Ledger) Sums(ctx context.Context) (map[uint32]Sums, error) {
+	rows, err := l.db.QueryContext(ctx, `SELECT job, sum(discovered), sum(fetched), sum(failed), sum(excluded), sum(bytes) FROM tasks GROUP BY job`)
+	if err != nil {
+		return nil, l.wrap(err)
+	}
+	defer rows.Close()
+	out := map[uint32]Sums{}
+	for rows.Next() {
+		var job uint32
+		var s Sums
+		if err := rows.Scan(&job, &s.Discovered, &s.Fetched, &s.Failed, &s.Excluded, &s.Bytes); err != nil {
+			return nil, l.wrap(err)
+		}
+		out[job] = s
+	}
+	return out, l.wrap(rows.Err())
+}
+
 // Page is a row of the pages table, as export prints it.
 type Page struct {
 	URL       string  `json:"url"`
