@@ -129,7 +129,7 @@ func slowAnswers(ctx context.Context, f *fleet) error {
 		return t
 	}
 	if err := f.eventually(ctx, "the slow site waits for a person", func() bool { return task("manual").ID > 0 }); err != nil {
-		return err
+		return fmt.Errorf("%w; it is %+v", err, task(""))
 	}
 	t := task("manual")
 	if t.Recalls != 5 || len(t.History) != 6 {

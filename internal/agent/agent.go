@@ -83,6 +83,7 @@ type Agent struct {
 	leases   map[uint64]*lease
 	over     *recent // leases that have run here
 	drains   bool    // no more leases are taken
+	ends     bool    // for good
 	requests int64
 	escaped  int64
 }
@@ -242,10 +243,18 @@ func (a *Agent) Info() crawl.NodeInfo {
 // Changed gives a signal whenever Info has changed.
 func (a *Agent) Changed() <-chan struct{} { return a.changed }
 
+// End is Drain for good: whoever wants the node to take leases again is too late.
+func (a *Agent) End() {
+	a.mu.Lock()
+	a.ends = true
+	a.mu.Unlock()
+	a.Drain(true)
+}
+
 // Drain ends all leases after what is under way and takes no more, or takes leases again.
 func (a *Agent) Drain(on bool) {
 	a.mu.Lock()
-	a.drains = on
+	a.drains = on || a.ends
 	a.mu.Unlock()
 	a.tell()
 	if on {
@@ -293,7 +302,7 @@ func (a *Agent) sent() {
 // look at the clock to the wire, and somebody else may have had the site by then.
 func (a *Agent) escape(l *lease, at time.Time) {
 	l.mu.Lock()
-	late := at.Sub(l.rep.stored) > l.job.Limits.RecycleAfter
+	late := at.Sub(l.rep.stored) > l.job.Limits.RecycleAfter || at.Sub(l.rep.moved) > l.job.Limits.RecycleAfter
 	l.mu.Unlock()
 	if late {
 		a.mu.Lock()

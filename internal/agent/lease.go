@@ -85,6 +85,7 @@ func (l *lease) refill(r *crawl.Refill) {
 	l.queue = append(l.queue, r.Targets...)
 	l.given += len(r.Targets)
 	l.rep.asked, l.rep.wanted = false, false
+	l.rep.moved = time.Now() // as the coordinator sees it
 	l.more.Broadcast()
 }
 
@@ -272,7 +273,7 @@ func (l *lease) turn() bool {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.stale(0.75) {
+	if l.stale(0.75) || older(l.rep.moved, l.job.Limits.RecycleAfter) {
 		l.endLocked(crawl.EndStale)
 	}
 	if l.ended != "" {
@@ -286,8 +287,22 @@ func (l *lease) turn() bool {
 // stale tells whether so much of the lease's term has gone by since its last stored part began. Wall time counts as well
 // as the process's own: a machine that slept has missed its term too. mu is held.
 func (l *lease) stale(share float64) bool {
-	term := time.Duration(float64(l.job.Limits.RecycleAfter) * share)
-	return time.Since(l.rep.stored) > term || time.Now().Round(0).Sub(l.rep.stored.Round(0)) > term
+	return older(l.rep.stored, time.Duration(float64(l.job.Limits.RecycleAfter)*share))
+}
+
+func older(t time.Time, span time.Duration) bool {
+	return time.Since(t) > span || time.Now().Round(0).Sub(t.Round(0)) > span
+}
+
+// givesUp tells whether the lease is about to be recalled although its parts are stored: it has shown no progress for a
+// term, and has nothing to show. The message that says so may be lost, and somebody else has the site a fetch time-out
+// later.
+func (l *lease) givesUp(now time.Time) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r := &l.rep
+	waits := l.l.Resolve || l.next.After(now) || l.robots == crawl.RobotsUnknown
+	return l.busy > 0 && !waits && !r.final && !r.abandoned && r.bytes == 0 && len(r.items) == 0 && older(r.moved, l.job.Limits.RecycleAfter)
 }
 
 // pause waits for a span; false if the lease ends first.

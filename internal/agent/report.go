@@ -36,6 +36,7 @@ type report struct {
 	lastStart time.Time
 	since     time.Time // of the oldest unsent item
 	stored    time.Time // when the last stored part began
+	moved     time.Time // when the last one began that showed progress
 	no        uint32
 	want      int    // URLs the lease likes to hold
 	got       uint32 // refills taken in
@@ -50,7 +51,7 @@ type report struct {
 }
 
 func (r *report) begin(now time.Time) {
-	r.stored = now
+	r.stored, r.moved = now, now
 	r.sent = map[crawl.Key]uint16{}
 	r.want = 8
 }
@@ -192,6 +193,7 @@ type cutting struct {
 	items []item
 	at    time.Time
 	final bool
+	moves bool // it shows progress
 }
 
 // report stores parts until ctx ends. While one message is on its way to the log the next one gathers, so that many
@@ -228,6 +230,12 @@ func (a *Agent) flush(ctx context.Context) (more bool, err error) {
 	size := 0
 	now := time.Now()
 	leases := a.running()
+	for _, l := range leases {
+		if l.givesUp(now) {
+			a.cfg.Logger.Info("no progress: given up before it is recalled", "lease", l.l.ID, "site", l.l.Site)
+			l.abandon()
+		}
+	}
 	if !slices.ContainsFunc(leases, func(l *lease) bool { l.mu.Lock(); defer l.mu.Unlock(); return l.due(now) }) {
 		return false, nil
 	}
@@ -245,7 +253,7 @@ func (a *Agent) flush(ctx context.Context) (more bool, err error) {
 			}
 			size += 200 + robotsSize(p.Site)
 			e.Parts = append(e.Parts, p)
-			cuts = append(cuts, cutting{l, items, now, p.Final})
+			cuts = append(cuts, cutting{l, items, now, p.Final, p.Progress(l.l.Resolve)})
 			more = more || l.rep.urgent
 		}
 		l.mu.Unlock()
@@ -300,6 +308,11 @@ func (a *Agent) stored(c cutting) {
 	}
 	l.adapt(outcomes, c.at.Sub(l.rep.stored))
 	l.rep.stored = c.at
+	if late {
+		l.endLocked(crawl.EndStale)
+	} else if c.moves {
+		l.rep.moved = c.at
+	}
 	l.more.Broadcast()
 	l.mu.Unlock()
 	if c.final {

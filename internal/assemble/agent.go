@@ -161,7 +161,7 @@ func (a *Agent) Run(ctx context.Context, hard <-chan struct{}) error {
 			return nil
 		case <-ctx.Done():
 		}
-		a.node.agent.Drain(true)
+		a.node.agent.End()
 		t := time.NewTicker(20 * time.Millisecond)
 		defer t.Stop()
 		for a.Stats().Leases > 0 {

@@ -327,27 +327,3 @@ func TestSimulatedComeAndGo(t *testing.T) {
 	})
 	judgeSites(t, dir, j.Identity.Seeds, port)
 }
-
-// An order to drain a node, and one to take it back, get there although the first message of each is lost.
-func TestSimulatedOrdersAreRepeated(t *testing.T) {
-	play(t, 5, 0, func(t *testing.T, s *world, id uint32) {
-		s.until("the crawl gets on", time.Hour, func() bool { return s.job(id).Counts.Fetched >= 20 })
-		order := func(again bool, state string) {
-			s.nodes["a"].line.cut(true)
-			c, err := s.server.Leader()
-			if err == nil {
-				err = c.DrainNode(t.Context(), "a", again)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			time.Sleep(3 * time.Second)
-			s.nodes["a"].line.cut(false)
-			s.until("the node is "+state, time.Minute, func() bool {
-				return s.nodes["a"].agent.Info().Draining != again
-			})
-		}
-		order(false, "draining")
-		order(true, "working")
-	})
-}

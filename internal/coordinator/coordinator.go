@@ -85,6 +85,7 @@ type Coordinator struct {
 	addrs    map[uint64][]string  // of open leases
 	sent     map[uint64]time.Time // when leases that have not reported were dispatched last
 	nodes    map[string]*node
+	orders   map[string]order // to nodes, by their names
 	runs     map[uint32]*run
 	learners map[string]*learner // by strategy
 	past     []ledger.Past       // what was measured before this process
@@ -134,7 +135,7 @@ func New(c Config, log Log, out Dispatcher, reg Registry, f *frontier.Frontier, 
 	}
 	co := &Coordinator{
 		cfg: c, log: log, out: out, reg: reg, f: f, ledger: l, addrs: map[uint64][]string{}, sent: map[uint64]time.Time{},
-		nodes: map[string]*node{}, runs: map[uint32]*run{}, learners: map[string]*learner{}, wants: map[uint64]int{},
+		nodes: map[string]*node{}, orders: map[string]order{}, runs: map[uint32]*run{}, learners: map[string]*learner{}, wants: map[uint64]int{},
 		starved: map[uint64]uint32{}, commands: make(chan func()), bills: map[string]*ledger.Bill{}, atWork: map[int]int64{},
 	}
 	co.status.Store(&Status{State: "starting"})
@@ -317,6 +318,9 @@ func (c *Coordinator) loop(ctx context.Context, entries <-chan entry, events <-c
 // rest is how long nothing needs to be done if nothing comes: until a site may be asked, or asking leases are answered.
 // Looking more often than that costs a small fleet more than its pages do.
 func (c *Coordinator) rest(now time.Time) time.Duration {
+	if !c.leads && c.applied >= c.target {
+		return 0
+	}
 	rest := restMost
 	soon := func(d time.Duration) {
 		if d <= 0 {

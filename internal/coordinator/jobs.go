@@ -120,7 +120,7 @@ func (c *Coordinator) running() []*frontier.Job {
 	var out []*frontier.Job
 	c.f.Jobs(func(j *frontier.Job) {
 		r := c.runs[j.ID]
-		if j.State == crawl.JobRunning || r != nil {
+		if j.State == crawl.JobRunning || r != nil || j.Open > 0 { // a person may have paused it while somebody else led
 			out = append(out, j)
 		}
 	})
@@ -274,14 +274,16 @@ func (c *Coordinator) catchUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var ended []uint32
-	c.f.Jobs(func(j *frontier.Job) {
-		t, s := j.Totals, have[j.ID]
-		if j.State != crawl.JobRunning && s != (ledger.Sums{Discovered: t.Discovered, Fetched: t.Fetched, Failed: t.Failed, Excluded: t.Excluded, Bytes: t.Bytes}) {
-			ended = append(ended, j.ID)
-		}
+	want := map[uint32]ledger.Sums{}
+	c.f.Tasks(func(t *frontier.Task) {
+		s, row := want[t.Job], Row(t)
+		s.Add(&row)
+		want[t.Job] = s
 	})
-	for _, id := range ended {
+	for id, s := range want {
+		if c.f.Job(id).State == crawl.JobRunning || s == have[id] {
+			continue
+		}
 		c.cfg.Logger.Info("the ledger's tasks are brought up to date", "job", id)
 		if err := c.persist(ctx, func(ctx context.Context) error { return c.ledger.PutTasks(ctx, c.rows(id)) }); err != nil {
 			return err

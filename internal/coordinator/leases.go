@@ -32,6 +32,11 @@ func (c *Coordinator) effects(ctx context.Context, fx *frontier.Effects) error {
 			c.send(ctx, l.Node, &crawl.Dispatch{Kind: crawl.DispatchRecall, LeaseID: l.ID})
 		}
 	}
+	for _, l := range fx.Late { // the message was lost, or is on its way
+		if c.leads && c.nodes[l.Node] != nil {
+			c.send(ctx, l.Node, &crawl.Dispatch{Kind: crawl.DispatchRecall, LeaseID: l.ID})
+		}
+	}
 	for _, id := range fx.Reported {
 		delete(c.sent, id)
 	}
@@ -340,9 +345,13 @@ func (c *Coordinator) drainLeases(ctx context.Context, job uint32) {
 // send dispatches a message. A failure is only noted: what it says is in the log.
 func (c *Coordinator) send(ctx context.Context, node string, d *crawl.Dispatch) {
 	d.Version = crawl.WireVersion
+	lease := max(d.LeaseID, idOf(d.Lease))
+	if d.Kind == crawl.DispatchRecall {
+		lease = 0 // not among the lease's messages: those are being deleted
+	}
 	b, err := crawl.Marshal(d)
 	if err == nil {
-		err = c.out.Dispatch(ctx, node, max(d.LeaseID, idOf(d.Lease)), b)
+		err = c.out.Dispatch(ctx, node, lease, b)
 	}
 	if err != nil && ctx.Err() == nil {
 		c.cfg.Logger.Warn("dispatch failed", "node", node, "error", err)

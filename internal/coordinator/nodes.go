@@ -20,7 +20,6 @@ type node struct {
 	since   time.Time
 	left    bool // it took itself out
 	leaving bool // a person wants it to
-	returns bool // a person wants it to take leases again, and it has not said that it does
 	worked  bool // it has held a lease
 	tried   int  // times that balance has looked for work for it
 	held    map[uint64]bool
@@ -36,7 +35,8 @@ func (c *Coordinator) nodeEvent(ctx context.Context, ev nodeEvent) {
 		return
 	}
 	if n == nil || n.info.Incarnation != ev.info.Incarnation {
-		n = &node{held: map[uint64]bool{}, since: time.Now()}
+		o := c.orders[ev.info.Node]
+		n = &node{held: map[uint64]bool{}, since: time.Now(), leaving: o.leave && o.incarnation == ev.info.Incarnation}
 		c.newcomer = true // its store goes into the ledger before its first page does
 		c.nodes[ev.info.Node] = n
 		c.f.Leases(func(l *frontier.Lease) {
@@ -50,14 +50,7 @@ func (c *Coordinator) nodeEvent(ctx context.Context, ev nodeEvent) {
 	if ev.sign == crawl.SignRenewed {
 		n.hear(n.seen, c.trouble())
 	}
-	switch {
-	case n.leaving && !n.info.Draining:
-		c.send(ctx, ev.info.Node, &crawl.Dispatch{Kind: crawl.DispatchLeave})
-	case n.returns && n.info.Draining:
-		c.send(ctx, ev.info.Node, &crawl.Dispatch{Kind: crawl.DispatchReturn})
-	default:
-		n.returns = false
-	}
+	c.remind(ctx, &n.info)
 	for _, l := range c.learners {
 		if ev.info.StoreBits > 0 {
 			l.book.Stored(l.book.Node(ev.info.Node), ev.info.StoreBits, 1)

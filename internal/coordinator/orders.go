@@ -202,14 +202,37 @@ func (c *Coordinator) DrainNode(ctx context.Context, name string, again bool) er
 		if n == nil {
 			return fmt.Errorf("%w: %s", ErrNoNode, name)
 		}
-		n.leaving, n.returns = !again, again
-		kind := crawl.DispatchLeave
-		if again {
-			kind = crawl.DispatchReturn
-		}
-		c.send(ctx, name, &crawl.Dispatch{Kind: kind})
+		n.leaving = !again
+		c.orders[name] = order{n.info.Incarnation, !again}
+		c.order(ctx, name, !again)
 		return nil
 	})
+}
+
+// order is what a person wants of a life of a node: that it leaves, or takes leases again.
+type order struct {
+	incarnation string
+	leave       bool
+}
+
+func (c *Coordinator) order(ctx context.Context, node string, leave bool) {
+	kind := crawl.DispatchReturn
+	if leave {
+		kind = crawl.DispatchLeave
+	}
+	c.send(ctx, node, &crawl.Dispatch{Kind: kind})
+}
+
+// remind repeats an order to a node whose registration says that it does not follow it: the message may be lost.
+func (c *Coordinator) remind(ctx context.Context, info *crawl.NodeInfo) {
+	o, ok := c.orders[info.Node]
+	switch {
+	case !ok:
+	case o.incarnation != info.Incarnation, !o.leave && !info.Draining:
+		delete(c.orders, info.Node)
+	case o.leave != info.Draining:
+		c.order(ctx, info.Node, o.leave)
+	}
 }
 
 // JobView is a job as people see it.

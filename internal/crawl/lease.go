@@ -199,6 +199,12 @@ type Part struct {
 	Starved  bool        `cbor:"16,keyasint,omitempty"` // nothing left to do for a while, and no answer to the last Want
 }
 
+// Progress reports whether a part is a sign of progress of its lease: it tells of bytes or outcomes, or of a reason why there
+// can be none yet. Coordinator and agent count a lease's term by the same parts.
+func (p *Part) Progress(resolve bool) bool {
+	return p.Bytes > 0 || len(p.Outcomes) > 0 || p.Waiting || p.Final || resolve
+}
+
 // Measure is a BC, BS or httpping measurement.
 type Measure struct {
 	Kind    string    `cbor:"1,keyasint"`

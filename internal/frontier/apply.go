@@ -19,6 +19,7 @@ type Effects struct {
 	Granted  []crawl.Lease
 	Refilled []crawl.Refill
 	Recalled []*Lease
+	Late     []*Lease // closed ones that a node still works on
 	Ended    []Ended
 	Wants    map[uint64]int    // how many URLs leases asked for in the part just applied
 	Starved  map[uint64]uint32 // leases that have had nothing to do for a while, and how many refills they have taken in
@@ -370,6 +371,7 @@ func (x *tx) grant(e *crawl.Entry) error {
 		if l == nil {
 			continue
 		}
+		l.Progress = x.at // whoever is given something has a term for it
 		held, err := x.hold(x.f.tasks[l.Task], l, r.Targets)
 		if err != nil {
 			return err

@@ -60,12 +60,15 @@ func (x *tx) part(e *crawl.Entry, p *crawl.Part) error {
 		if p.Site != nil && p.Site.SinceStartMS >= 0 {
 			polite.Fold(s, &crawl.SiteChange{SinceStartMS: p.Site.SinceStartMS, Fails: s.Fails}, x.at)
 		}
+		if !p.Final {
+			x.fx.Late = append(x.fx.Late, l)
+		}
 		return nil
 	}
 	if p.Bytes > 0 || len(p.Outcomes) > 0 {
 		t.Recalls = 0
-		l.Progress = x.at
-	} else if p.Waiting || p.Final || l.Resolve {
+	}
+	if p.Progress(l.Resolve) {
 		l.Progress = x.at
 	}
 	if p.Reason == crawl.EndFailed && !l.Resolve { // perhaps not every node is shut out

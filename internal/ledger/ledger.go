@@ -50,7 +50,8 @@ func (l *Ledger) Rebase(ctx context.Context, stream string, seq uint64) error {
 	return nil
 }
 
-// write runs fn in a transaction that is on disk when it returns. SQLite is not interrupted, for it waits for nobody.
+// write runs fn in a transaction that is on disk when it returns. SQLite is not interrupted: it waits for other
+// processes for ten seconds at most.
 func (l *Ledger) write(ctx context.Context, fn func(*writer) error) error {
 	if l.kind == sqlite {
 		ctx = context.WithoutCancel(ctx)
@@ -87,7 +88,7 @@ func (l *Ledger) Apply(ctx context.Context, entries []Applied) error {
 	last := l.seq
 	err := l.write(ctx, func(w *writer) error {
 		var stream string
-		row := w.tx.QueryRowContext(ctx, w.kind.lock(`SELECT stream, seq FROM position`))
+		row := w.tx.QueryRowContext(w.ctx, w.kind.lock(`SELECT stream, seq FROM position`))
 		if err := row.Scan(&stream, &last); err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}

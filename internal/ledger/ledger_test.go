@@ -138,13 +138,13 @@ func TestLedger(t *testing.T) {
 			t.Error(err)
 		}
 		err = second.PutTasks(ctx, []ledger.Task{
-			{ID: 1, Job: 1, Site: "a.test", State: "manual", Discovered: 7, Fetched: 1, Failed: 2, Excluded: 3, Bytes: 1 << 40}, {ID: 2, Job: 1, Discovered: 1},
+			{ID: 1, Job: 1, Site: "a.test", State: "manual", Attempts: 4, Recalls: 5, Pages: 1, Discovered: 7, Fetched: 1, Failed: 2, Excluded: 3, Bytes: 1 << 40}, {ID: 2, Job: 1, Discovered: 1},
 		})
 		if err != nil {
 			t.Error(err)
 		}
 		sums, err := second.Sums(ctx)
-		if want := map[uint32]ledger.Sums{1: {Discovered: 8, Fetched: 1, Failed: 2, Excluded: 3, Bytes: 1 << 40}}; err != nil || !cmp.Equal(sums, want) {
+		if want := map[uint32]ledger.Sums{1: {Manual: 1, Attempts: 4, Recalls: 5, Pages: 1, Discovered: 8, Fetched: 1, Failed: 2, Excluded: 3, Bytes: 1 << 40}}; err != nil || !cmp.Equal(sums, want) {
 			t.Errorf("sums %v, %v", sums, err)
 		}
 	})

@@ -51,12 +51,28 @@ recalls = excluded.recalls, reasons = excluded.reasons, history = excluded.histo
 	})
 }
 
-// Sums are the counts of a job's tasks, added up.
-type Sums struct{ Discovered, Fetched, Failed, Excluded, Bytes int64 }
+// Sums are the counts of a job's tasks, added up: rows that are out of date differ in them.
+type Sums struct{ Manual, Discovered, Fetched, Pages, Failed, Excluded, Bytes, Attempts, Recalls int64 }
+
+// Add adds a task.
+func (s *Sums) Add(t *Task) {
+	if t.State == crawl.JobManual {
+		s.Manual++
+	}
+	s.Discovered += t.Discovered
+	s.Fetched += t.Fetched
+	s.Pages += t.Pages
+	s.Failed += t.Failed
+	s.Excluded += t.Excluded
+	s.Bytes += t.Bytes
+	s.Attempts += int64(t.Attempts)
+	s.Recalls += int64(t.Recalls)
+}
 
 // Sums returns the sums of every job that has rows of tasks.
 func (l *Ledger) Sums(ctx context.Context) (map[uint32]Sums, error) {
-	rows, err := l.db.QueryContext(ctx, `SELECT job, sum(discovered), sum(fetched), sum(failed), sum(excluded), sum(bytes) FROM tasks GROUP BY job`)
+	rows, err := l.db.QueryContext(ctx, `SELECT job, sum(CASE WHEN state = 'manual' THEN 1 ELSE 0 END), sum(discovered), sum(fetched),
+sum(pages), sum(failed), sum(excluded), sum(bytes), sum(attempts), sum(recalls) FROM tasks GROUP BY job`)
 	if err != nil {
 		return nil, l.wrap(err)
 	}
@@ -65,7 +81,7 @@ func (l *Ledger) Sums(ctx context.Context) (map[uint32]Sums, error) {
 	for rows.Next() {
 		var job uint32
 		var s Sums
-		if err := rows.Scan(&job, &s.Discovered, &s.Fetched, &s.Failed, &s.Excluded, &s.Bytes); err != nil {
+		if err := rows.Scan(&job, &s.Manual, &s.Discovered, &s.Fetched, &s.Pages, &s.Failed, &s.Excluded, &s.Bytes, &s.Attempts, &s.Recalls); err != nil {
 			return nil, l.wrap(err)
 		}
 		out[job] = s
