@@ -9,6 +9,7 @@ import (
 
 	"argosy/internal/assemble"
 	"argosy/internal/crawl"
+	"argosy/internal/frontier"
 	"argosy/internal/ledger"
 	"argosy/internal/webs"
 )
@@ -44,14 +45,11 @@ func TestSimulatedRecallIsLost(t *testing.T) {
 		recall := j.Limits.RecycleAfter + j.Limits.Fetch.ConnectTimeout
 		for n := int64(1); n <= 3; n++ {
 			s.until("the site is asked", 10*time.Minute, func() bool { return asked.Load() >= n })
+			node := s.nodes[s.holder(n)]
 			time.Sleep(recall - 3*time.Second) // parts go through until shortly before the recall, and soon after it
-			for _, n := range s.nodes {
-				n.line.cut(true)
-			}
+			node.line.cut(true)
 			time.Sleep(5 * time.Second)
-			for _, n := range s.nodes {
-				n.line.cut(false)
-			}
+			node.line.cut(false)
 		}
 		s.until("the job ends", time.Hour, func() bool { return s.job(id).State != crawl.JobRunning })
 		if v := s.job(id); v.State != crawl.JobManual || asked.Load() != 6 || most.Load() != 1 {
@@ -59,6 +57,26 @@ func TestSimulatedRecallIsLost(t *testing.T) {
 		}
 		s.cancel(id)
 	})
+}
+
+// holder returns the node that has the lease of a task's attempt.
+func (s *world) holder(attempt int64) (node string) {
+	s.t.Helper()
+	c, err := s.server.Leader()
+	if err == nil {
+		err = c.View(s.t.Context(), func(f *frontier.Frontier) error {
+			f.Leases(func(l *frontier.Lease) {
+				if int64(l.Attempt) == attempt {
+					node = l.Node
+				}
+			})
+			return nil
+		})
+	}
+	if err != nil || node == "" {
+		s.t.Fatalf("nobody has attempt %d: %v", attempt, err)
+	}
+	return node
 }
 
 // cancel cancels a job, whatever its state.
@@ -76,7 +94,7 @@ func (s *world) cancel(id uint32) {
 // A job is cancelled while a node cannot be told. It is told again when it reports.
 func TestSimulatedCancelIsLost(t *testing.T) {
 	simulated(t, func(t *testing.T) {
-		s, id := s1(t, 5)
+		s, id := s1(t, 200*time.Millisecond)
 		n := s.nodes["a"]
 		n.line.cut(true)
 		s.cancel(id)
@@ -87,16 +105,16 @@ func TestSimulatedCancelIsLost(t *testing.T) {
 }
 
 // s1 is a world with one node and a crawl that is under way.
-func s1(t *testing.T, seed uint64) (*world, uint32) {
+func s1(t *testing.T, latency time.Duration) (*world, uint32) {
 	t.Helper()
-	s := newWorld(t, t.TempDir(), webs.Random(webs.RandomConfig{Sites: sites, Pages: 120, Links: 6, Seed: seed, Latency: 200 * time.Millisecond}))
+	s := newWorld(t, t.TempDir(), webs.Random(webs.RandomConfig{Sites: sites, Pages: 120, Links: 6, Seed: 5, Latency: latency}))
 	s.enter("a")
 	id := s.submit(fleetJob("80", simDelay))
 	s.until("the crawl gets on", time.Hour, func() bool { return s.job(id).Counts.Fetched >= 20 })
 	return s, id
 }
 
-// order drains a node, or takes it back, while it cannot hear, and lets it hear again after a while.
+// order drains a node, or takes it back, while it cannot hear; then it hears again.
 func (s *world) order(name string, again bool, while func()) {
 	s.t.Helper()
 	n := s.nodes[name]
@@ -113,36 +131,52 @@ func (s *world) order(name string, again bool, while func()) {
 }
 
 // An order to drain a node, and one to take it back, get there although the first message of each is lost, also when the
-// node was away for so long that it was taken for gone. A node that ends is not taken back.
+// node was away for so long that it was taken for gone.
 func TestSimulatedOrdersAreRepeated(t *testing.T) {
 	for _, away := range []time.Duration{3 * time.Second, 25 * time.Second} {
 		t.Run(away.String(), func(t *testing.T) {
 			simulated(t, func(t *testing.T) {
-				s, id := s1(t, 5)
+				s, id := s1(t, 200*time.Millisecond)
 				wait := func() { time.Sleep(away) }
 				drains := func() bool { return s.nodes["a"].agent.Info().Draining }
 				s.order("a", false, wait)
 				s.until("the node drains", time.Minute, drains)
 				s.order("a", true, wait)
 				s.until("the node takes leases again", time.Minute, func() bool { return !drains() && s.nodes["a"].agent.Stats().Leases > 0 })
-				s.order("a", false, wait)
-				s.until("the node drains", time.Minute, drains)
-				s.order("a", true, func() {
-					wait()
-					s.nodes["a"].leave()
-				})
-				s.until("the node ends", time.Minute, func() bool { return s.nodes["a"].agent.Stats().Leases == 0 })
 				s.cancel(id)
 			})
 		})
 	}
 }
 
+// A node that ends while the order to take leases again is under way does not go on.
+func TestSimulatedEndIsForGood(t *testing.T) {
+	simulated(t, func(t *testing.T) {
+		s, id := s1(t, 20*time.Second)
+		n := s.nodes["a"]
+		s.until("a request is under way", time.Minute, func() bool { return n.agent.Stats().Busy > 0 })
+		s.order("a", true, func() {
+			time.Sleep(3 * time.Second)
+			n.leave()
+		})
+		s.until("the node has left", 2*time.Minute, func() bool {
+			select {
+			case err := <-n.done:
+				n.done <- err
+				return true
+			default:
+				return false
+			}
+		})
+		s.cancel(id)
+	})
+}
+
 // A job is paused, its coordinator goes away before the node has been told, and another one leads: the node stops, and the
 // ledger's rows of tasks are right.
 func TestSimulatedPauseIsTakenOver(t *testing.T) {
 	simulated(t, func(t *testing.T) {
-		s, id := s1(t, 5)
+		s, id := s1(t, 200*time.Millisecond)
 		s.nodes["a"].line.cut(true)
 		time.Sleep(4 * time.Second)
 		c, err := s.server.Leader()
