@@ -254,9 +254,13 @@ func (a *Agent) End() {
 // Drain ends all leases after what is under way and takes no more, or takes leases again.
 func (a *Agent) Drain(on bool) {
 	a.mu.Lock()
-	a.drains = on || a.ends
+	on = on || a.ends
+	changed := a.drains != on
+	a.drains = on
 	a.mu.Unlock()
-	a.tell()
+	if changed {
+		a.tell()
+	}
 	if on {
 		for _, l := range a.running() {
 			l.end(crawl.EndDrained)

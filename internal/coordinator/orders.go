@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"sort"
+	"time"
 
 	"argosy/internal/crawl"
 	"argosy/internal/frontier"
@@ -203,7 +204,7 @@ func (c *Coordinator) DrainNode(ctx context.Context, name string, again bool) er
 			return fmt.Errorf("%w: %s", ErrNoNode, name)
 		}
 		n.leaving = !again
-		c.orders[name] = order{n.info.Incarnation, !again}
+		c.orders[name] = order{n.info.Incarnation, !again, time.Now()}
 		c.order(ctx, name, !again)
 		return nil
 	})
@@ -213,7 +214,11 @@ func (c *Coordinator) DrainNode(ctx context.Context, name string, again bool) er
 type order struct {
 	incarnation string
 	leave       bool
+	sent        time.Time
 }
+
+// remindAfter is how long a node has to say that it follows an order.
+const remindAfter = 2 * time.Second
 
 func (c *Coordinator) order(ctx context.Context, node string, leave bool) {
 	kind := crawl.DispatchReturn
@@ -230,7 +235,9 @@ func (c *Coordinator) remind(ctx context.Context, info *crawl.NodeInfo) {
 	case !ok:
 	case o.incarnation != info.Incarnation, !o.leave && !info.Draining:
 		delete(c.orders, info.Node)
-	case o.leave != info.Draining:
+	case o.leave != info.Draining && time.Since(o.sent) > remindAfter:
+		o.sent = time.Now()
+		c.orders[info.Node] = o
 		c.order(ctx, info.Node, o.leave)
 	}
 }
