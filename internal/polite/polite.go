@@ -64,8 +64,8 @@ func SiteDelay(lim crawl.Limits, s *crawl.Site) time.Duration {
 // ReadyAt returns the log time, in Unix ms, before which a site must not be asked.
 func ReadyAt(lim crawl.Limits, s *crawl.Site) int64 {
 	at := s.BackoffUntil
-	if s.LastStart > 0 {
-		at = max(at, s.LastStart+SiteDelay(lim, s).Milliseconds())
+	if d := SiteDelay(lim, s); s.LastStart > 0 && d > 0 {
+		at = max(at, s.LastStart+d.Milliseconds()+1) // times are cut to milliseconds: the last start was up to one later
 	}
 	return at
 }

@@ -51,6 +51,9 @@ func TestFold(t *testing.T) {
 	if s.LastStart != 9_600 || s.BackoffUntil != 12_000 || ReadyAt(lim, s) != 12_000 {
 		t.Errorf("%+v, ready at %d", s, ReadyAt(lim, s))
 	}
+	if at := ReadyAt(lim, &crawl.Site{LastStart: 9_600}); at != 9_600+lim.Delay.Milliseconds()+1 || lim.Delay == 0 {
+		t.Errorf("ready at %d", at)
+	}
 	Fold(s, &crawl.SiteChange{SinceStartMS: 5_000}, 10_500)
 	if s.LastStart != 9_600 || s.BackoffUntil != 12_000 {
 		t.Errorf("an older start moved the record: %+v", s)
@@ -60,7 +63,7 @@ func TestFold(t *testing.T) {
 		t.Errorf("a part without a request moved the record: %+v", s)
 	}
 	Hold(s, 20_000)
-	if ReadyAt(lim, s) != 21_000 {
+	if ReadyAt(lim, s) != 21_001 {
 		t.Errorf("after a hold the site is ready at %d", ReadyAt(lim, s))
 	}
 }
