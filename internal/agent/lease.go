@@ -295,14 +295,14 @@ func older(t time.Time, span time.Duration) bool {
 }
 
 // givesUp tells whether the lease is about to be recalled although its parts are stored: it has shown no progress for a
-// term, and has nothing to show. The message that says so may be lost, and somebody else has the site a fetch time-out
-// later.
+// term, and has nothing to show. The message that recalls it may be lost, and somebody else has the site a fetch time-out
+// later. A lease that ends already says so itself.
 func (l *lease) givesUp(now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r := &l.rep
 	waits := l.l.Resolve || l.next.After(now) || l.robots == crawl.RobotsUnknown
-	return l.busy > 0 && !waits && !r.final && !r.abandoned && r.bytes == 0 && len(r.items) == 0 && older(r.moved, l.job.Limits.RecycleAfter)
+	return l.busy > 0 && !waits && l.ended == "" && !r.abandoned && r.bytes == 0 && len(r.items) == 0 && older(r.moved, l.job.Limits.RecycleAfter)
 }
 
 // pause waits for a span; false if the lease ends first.
