@@ -161,7 +161,7 @@ func Open(ctx context.Context, c Config) (cr *Crawl, err error) {
 		}
 	}
 	cc := coordinator.Config{
-		Strategy: c.Strategy, Strategies: strategy.New, Seed: c.Seed, NodeTTL: bus.NodeTTL, Alone: true, Idle: c.Idle, Logger: c.Logger, Explain: cr.explain.sink(), Probe: c.Probe,
+		Strategy: c.Strategy, Strategies: strategy.New, Seed: c.Seed, NodeTTL: bus.NodeTTL, Alone: true, Idle: c.Idle, Nodes: c.nodes(), Logger: c.Logger, Explain: cr.explain.sink(), Probe: c.Probe,
 	}
 	if len(c.GeoIP) > 0 {
 		if cr.geo, err = geo.Open(c.GeoIP...); err != nil {
@@ -176,13 +176,17 @@ func Open(ctx context.Context, c Config) (cr *Crawl, err error) {
 	return cr, cr.openNodes(ctx)
 }
 
+// nodes is how many nodes crawl.
+func (c *Config) nodes() int {
+	if len(c.Binds) > 0 {
+		return len(c.Binds)
+	}
+	return max(1, c.Agents)
+}
+
 func (cr *Crawl) openNodes(ctx context.Context) error {
 	c := cr.cfg
-	n := max(1, c.Agents)
-	if len(c.Binds) > 0 {
-		n = len(c.Binds)
-	}
-	for i := range n {
+	for i := range c.nodes() {
 		nc := NodeConfig{
 			Info: crawl.NodeInfo{
 				Node: "node-" + strconv.Itoa(i+1), Leases: max(64, 32*c.Concurrency), Concurrency: c.Concurrency, Store: archive.Dir(filepath.Join(c.Dir, WARCDir)).URL(),

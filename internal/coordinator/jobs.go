@@ -135,7 +135,8 @@ func (c *Coordinator) running() []*frontier.Job {
 
 // act does what is to be done once the log has been applied to its end; done says that the run is over.
 func (c *Coordinator) act(ctx context.Context) (done bool, err error) {
-	if c.cfg.Idle || !c.cfg.Serve && !c.begun {
+	c.met = c.met || len(c.nodes) >= c.cfg.Nodes
+	if c.cfg.Idle || !c.cfg.Serve && (!c.begun || !c.met) {
 		return false, nil
 	}
 	if err := c.judge(ctx); err != nil {
