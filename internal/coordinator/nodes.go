@@ -244,7 +244,7 @@ func (c *Coordinator) balance(ctx context.Context) {
 		}
 		var leases []*frontier.Lease
 		for lease := range n.held {
-			if l := c.f.Lease(lease); l != nil {
+			if l := c.f.Lease(lease); l != nil && l.Probe == "" && !l.Resolve { // those end soon, and say what others need
 				leases = append(leases, l)
 			}
 		}
