@@ -301,8 +301,12 @@ func (l *lease) givesUp(now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r := &l.rep
-	waits := l.l.Resolve || l.next.After(now) || l.robots == crawl.RobotsUnknown
-	return l.busy > 0 && !waits && l.ended == "" && !r.abandoned && r.bytes == 0 && len(r.items) == 0 && older(r.moved, l.job.Limits.RecycleAfter)
+	return l.busy > 0 && !l.l.Resolve && !l.waits(now) && l.ended == "" && !r.abandoned && r.bytes == 0 && len(r.items) == 0 && older(r.moved, l.job.Limits.RecycleAfter)
+}
+
+// waits tells whether politeness is why nothing is asked for. mu is held.
+func (l *lease) waits(now time.Time) bool {
+	return l.next.After(now) || l.robots == crawl.RobotsUnknown
 }
 
 // pause waits for a span; false if the lease ends first.

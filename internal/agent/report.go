@@ -126,7 +126,7 @@ func (l *lease) cut(now time.Time) (crawl.Part, []item) {
 	r.no++
 	p := crawl.Part{
 		Lease: l.l.ID, Attempt: l.l.Attempt, Epoch: l.l.Epoch, Secret: l.l.Secret, No: r.no, Bytes: r.bytes,
-		Waiting: l.next.After(now) || l.robots == crawl.RobotsUnknown,
+		Waiting: l.waits(now),
 	}
 	for i := range items {
 		if f := items[i].found; f != nil {

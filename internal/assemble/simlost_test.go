@@ -94,7 +94,7 @@ func (s *world) cancel(id uint32) {
 // A job is cancelled while a node cannot be told. It is told again when it reports.
 func TestSimulatedCancelIsLost(t *testing.T) {
 	simulated(t, func(t *testing.T) {
-		s, id := s1(t, 200*time.Millisecond)
+		s, id := underWay(t, 200*time.Millisecond)
 		n := s.nodes["a"]
 		n.line.cut(true)
 		s.cancel(id)
@@ -104,8 +104,8 @@ func TestSimulatedCancelIsLost(t *testing.T) {
 	})
 }
 
-// s1 is a world with one node and a crawl that is under way.
-func s1(t *testing.T, latency time.Duration) (*world, uint32) {
+// underWay is a world with one node and a crawl that is under way.
+func underWay(t *testing.T, latency time.Duration) (*world, uint32) {
 	t.Helper()
 	s := newWorld(t, t.TempDir(), webs.Random(webs.RandomConfig{Sites: sites, Pages: 120, Links: 6, Seed: 5, Latency: latency}))
 	s.enter("a")
@@ -136,7 +136,7 @@ func TestSimulatedOrdersAreRepeated(t *testing.T) {
 	for _, away := range []time.Duration{3 * time.Second, 25 * time.Second} {
 		t.Run(away.String(), func(t *testing.T) {
 			simulated(t, func(t *testing.T) {
-				s, id := s1(t, 200*time.Millisecond)
+				s, id := underWay(t, 200*time.Millisecond)
 				wait := func() { time.Sleep(away) }
 				drains := func() bool { return s.nodes["a"].agent.Info().Draining }
 				s.order("a", false, wait)
@@ -152,7 +152,7 @@ func TestSimulatedOrdersAreRepeated(t *testing.T) {
 // A node that ends while the order to take leases again is under way does not go on.
 func TestSimulatedEndIsForGood(t *testing.T) {
 	simulated(t, func(t *testing.T) {
-		s, id := s1(t, 20*time.Second)
+		s, id := underWay(t, 20*time.Second)
 		n := s.nodes["a"]
 		s.until("a request is under way", time.Minute, func() bool { return n.agent.Stats().Busy > 0 })
 		s.order("a", true, func() {
@@ -176,7 +176,7 @@ func TestSimulatedEndIsForGood(t *testing.T) {
 // ledger's rows of tasks are right.
 func TestSimulatedPauseIsTakenOver(t *testing.T) {
 	simulated(t, func(t *testing.T) {
-		s, id := s1(t, 200*time.Millisecond)
+		s, id := underWay(t, 200*time.Millisecond)
 		s.nodes["a"].line.cut(true)
 		time.Sleep(4 * time.Second)
 		c, err := s.server.Leader()
