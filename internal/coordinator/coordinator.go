@@ -56,7 +56,7 @@ type Config struct {
 	Idle       bool                      // apply and append, but run no job: for commands on a directory
 	Alone      bool                      // every earlier incarnation died with the process that this one replaces
 	Serve      bool                      // run every job there is, and go on when there is none; else Run ends with the job
-	Nodes      int                       // a run of one job begins once so many nodes have been there
+	Nodes      int                       // a run of one job waits a moment until so many nodes are there
 	Probe      schedule.Extent           // pairs that are measured before a site is crawled, for jobs that do not say
 	Places     Places                    // nil: nobody knows where a site is
 	Explain    func([]schedule.Decision) // gets the decisions of every cycle; nil: they are not recorded
@@ -100,7 +100,7 @@ type Coordinator struct {
 	trimmed  uint64
 	started  time.Time
 	begun    bool // a job to run has been named
-	met      bool // as many nodes as are to come have been there at once
+	met      bool // they have been there at once, or were waited for
 	drained  bool // asked to stop
 	judged   time.Time
 	billed   time.Time

@@ -133,9 +133,12 @@ func (c *Coordinator) running() []*frontier.Job {
 	return out
 }
 
+// meetMost is how long a run of one job waits for its nodes; who comes later gets a share then.
+const meetMost = 2 * time.Second
+
 // act does what is to be done once the log has been applied to its end; done says that the run is over.
 func (c *Coordinator) act(ctx context.Context) (done bool, err error) {
-	c.met = c.met || len(c.nodes) >= c.cfg.Nodes
+	c.met = c.met || len(c.nodes) >= c.cfg.Nodes || time.Since(c.started) > meetMost
 	if c.cfg.Idle || !c.cfg.Serve && (!c.begun || !c.met) {
 		return false, nil
 	}
