@@ -311,13 +311,13 @@ func (l *lease) waits(now time.Time) bool {
 
 // pause waits for a span; false if the lease ends first.
 func (l *lease) pause(d time.Duration) bool {
+	until := time.Now().Add(d) // before the timer is set: when it fires that time has come
 	t := time.AfterFunc(d, func() {
 		l.mu.Lock()
 		l.more.Broadcast()
 		l.mu.Unlock()
 	})
 	defer t.Stop()
-	until := time.Now().Add(d)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for l.ended == "" && time.Now().Before(until) {
