@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"argosy/internal/crawl"
 )
@@ -61,7 +62,7 @@ func (l *Ledger) write(ctx context.Context, fn func(*writer) error) error {
 		return l.wrap(err)
 	}
 	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
-	w := &writer{ctx: ctx, tx: tx, kind: l.kind, stmts: map[string]*sql.Stmt{}}
+	w := &writer{ctx: ctx, tx: tx, kind: l.kind, stmts: map[string]*sql.Stmt{}, accounts: map[string]account{}}
 	if err := fn(w); err != nil {
 		return l.wrap(err)
 	}
@@ -105,6 +106,9 @@ func (l *Ledger) Apply(ctx context.Context, entries []Applied) error {
 			}
 			last = e.Seq
 		}
+		if err := w.flush(); err != nil {
+			return err
+		}
 		return w.exec(setPosition, l.stream, int64(last))
 	})
 	if err == nil {
@@ -121,7 +125,13 @@ type writer struct {
 	stmts map[string]*sql.Stmt
 	seq   uint64 // of the entry
 	ord   int    // pages of it so far
+	pages []any  // values of rows that are not written yet: a statement for many costs less than one for each
+
+	accounts map[string]account // what nodes have earned since the transaction began
 }
+
+// account is what a node has earned.
+type account struct{ pages, bytes int64 }
 
 func (w *writer) prepare(query string) (*sql.Stmt, error) {
 	s := w.stmts[query]
@@ -147,6 +157,34 @@ func (w *writer) exec(query string, args ...any) error {
 	return err
 }
 
+// flush writes what has gathered.
+func (w *writer) flush() error {
+	for node, a := range w.accounts {
+		err := w.exec(`INSERT INTO accounts (node, pages, bytes) VALUES (?, ?, ?) ON CONFLICT (node) DO UPDATE
+SET pages = accounts.pages + excluded.pages, bytes = accounts.bytes + excluded.bytes`, node, a.pages, a.bytes)
+		if err != nil {
+			return err
+		}
+	}
+	clear(w.accounts)
+	return w.flushPages()
+}
+
+func (w *writer) flushPages() error {
+	for len(w.pages) > 0 {
+		n := 1
+		if len(w.pages) >= pageRows*pageColumns {
+			n = pageRows
+		}
+		if err := w.exec(insertPages[n], w.pages[:n*pageColumns]...); err != nil {
+			return err
+		}
+		w.pages = append(w.pages[:0], w.pages[n*pageColumns:]...)
+	}
+	w.pages = w.pages[:0]
+	return nil
+}
+
 // plain turns a value into one that both databases take for their columns: text without NUL, numbers for bools.
 func plain(a any) any {
 	switch v := a.(type) {
@@ -156,6 +194,9 @@ func plain(a any) any {
 		}
 		return 0
 	case string:
+		if strings.IndexByte(v, 0) < 0 && utf8.ValidString(v) {
+			return a
+		}
 		return strings.ToValidUTF8(strings.ReplaceAll(v, "\x00", ""), "\uFFFD")
 	case uint32:
 		return int64(v)
@@ -281,7 +322,7 @@ ON CONFLICT DO NOTHING`, int64(p.Lease), p.No, at, len(p.Outcomes), links, p.Byt
 			return err
 		}
 	}
-	collected, bytes := 0, int64(0)
+	collected, bytes := int64(0), int64(0)
 	for i := range p.Outcomes {
 		o := &p.Outcomes[i]
 		if o.State.Final() {
@@ -298,11 +339,8 @@ ON CONFLICT DO NOTHING`, int64(p.Lease), p.No, at, len(p.Outcomes), links, p.Byt
 		return err
 	}
 	if collected > 0 {
-		err := w.exec(`INSERT INTO accounts (node, pages, bytes) VALUES (?, ?, ?) ON CONFLICT (node) DO UPDATE
-SET pages = accounts.pages + excluded.pages, bytes = accounts.bytes + excluded.bytes`, node, collected, bytes)
-		if err != nil {
-			return err
-		}
+		a := w.accounts[node]
+		w.accounts[node] = account{a.pages + collected, a.bytes + bytes}
 	}
 	if p.Final {
 		return w.exec(`UPDATE leases SET ended = ?, reason = ? WHERE id = ? AND ended IS NULL`, at, p.Reason, int64(p.Lease))
@@ -310,10 +348,22 @@ SET pages = accounts.pages + excluded.pages, bytes = accounts.bytes + excluded.b
 	return nil
 }
 
-const insertPage = `INSERT INTO pages (job, key, url, surt, state, reason, detail, status, mime, charset, html, title, lang, simhash,
+const pageInto = `INSERT INTO pages (job, key, url, surt, state, reason, detail, status, mime, charset, html, title, lang, simhash,
 digest, revisit, noindex, bytes, links, depth, redirect, ip, proto, etag, modified, warc, warc_at, warc_len, text, text_at,
-text_len, site, node, lease, fetched_at, timing, seq, ord) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (job, key) DO NOTHING`
+text_len, site, node, lease, fetched_at, timing, seq, ord) VALUES `
+
+const (
+	pageRows    = 8 // in a statement
+	pageColumns = 38
+)
+
+// insertPages are the statements for one row and for many.
+var insertPages = map[int]string{1: insertOf(1), pageRows: insertOf(pageRows)}
+
+func insertOf(rows int) string {
+	row := "(?" + strings.Repeat(", ?", pageColumns-1) + ")"
+	return pageInto + row + strings.Repeat(", "+row, rows-1) + " ON CONFLICT (job, key) DO NOTHING"
+}
 
 func (w *writer) page(job uint32, site, node string, lease uint64, at int64, o *crawl.Outcome) error {
 	date := o.Date
@@ -330,11 +380,15 @@ func (w *writer) page(job uint32, site, node string, lease uint64, at int64, o *
 	if u, err := crawl.Parse(o.URL); err == nil {
 		surt = u.SURT()
 	}
-	return w.exec(insertPage, job, o.Key[:], o.URL, surt, o.State.String(), null(string(o.Reason)), null(o.Detail), null(o.Status),
+	w.pages = append(w.pages, job, o.Key[:], o.URL, surt, o.State.String(), null(string(o.Reason)), null(o.Detail), null(o.Status),
 		null(o.Mime), null(o.Charset), o.HTML, null(o.Title), null(o.Lang), null(int64(o.Simhash)), null(o.Digest), o.Revisit,
 		o.NoIndex, o.Bytes, null(o.Links), o.Depth, null(o.Redirect), null(o.IP), null(o.Proto), null(o.ETag), null(o.LastMod),
 		null(o.Record.File), o.Record.Offset, o.Record.Length, null(o.Text.File), null(o.Text.Offset), null(o.Text.Length),
 		site, node, int64(lease), date, timing, int64(w.seq), w.ord)
+	if len(w.pages) < pageRows*pageColumns {
+		return nil
+	}
+	return w.flushPages()
 }
 
 // null turns a zero value into NULL.
@@ -348,6 +402,9 @@ func null[T comparable](v T) any {
 
 // retry forgets the final outcomes that a person wants to see tried again, as the frontier does.
 func (w *writer) retry(r *crawl.Release) error {
+	if err := w.flush(); err != nil {
+		return err
+	}
 	if len(r.Lost) > 0 {
 		for _, k := range r.Lost {
 			if err := w.exec(`DELETE FROM pages WHERE job = ? AND key = ?`, r.Job, k[:]); err != nil {

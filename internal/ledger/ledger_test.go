@@ -3,7 +3,9 @@ package ledger_test
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -181,6 +183,72 @@ func TestTwoWriters(t *testing.T) {
 		}
 		if err := next.Apply(ctx, append(es, ledger.Applied{Seq: 99, Entry: &crawl.Entry{}})); err == nil {
 			t.Error("a ledger takes entries of two logs")
+		}
+	})
+}
+
+// Entries leave the same rows whether they are written together or one by one: of a URL that has two final outcomes the
+// first counts, unless it was released in between.
+func TestTogetherAsApart(t *testing.T) {
+	both(t, func(t *testing.T, open func() *ledger.Ledger) {
+		ctx := t.Context()
+		rng := rand.New(rand.NewPCG(1, 2))
+		l := open()
+		if err := l.Rebase(ctx, "stream", 0); err != nil {
+			t.Fatal(err)
+		}
+		const jobs = 2 // one written together, one apart
+		grants := crawl.Entry{Kind: crawl.EntryGrant}
+		for job := range uint32(jobs) {
+			grants.Leases = append(grants.Leases, crawl.Lease{ID: uint64(job + 1), Job: job + 1, Site: "a.test", Node: fmt.Sprintf("n%d", job+1), Incarnation: "i", Secret: "s"})
+		}
+		seq := uint64(1)
+		if err := l.Apply(ctx, []ledger.Applied{{Seq: seq, Entry: &grants}}); err != nil {
+			t.Fatal(err)
+		}
+		var round [jobs][]crawl.Entry
+		for no := range uint32(60) {
+			var outcomes []crawl.Outcome
+			for range rng.IntN(12) {
+				outcomes = append(outcomes, page(rng.IntN(150), []crawl.State{crawl.Fetched, crawl.Failed}[rng.IntN(2)]))
+			}
+			for job := range uint32(jobs) {
+				p := crawl.Part{Lease: uint64(job + 1), No: no + 1, Secret: "s", Outcomes: outcomes}
+				round[job] = append(round[job], crawl.Entry{Kind: crawl.EntryParts, Node: fmt.Sprintf("n%d", job+1), Incarnation: "i", Parts: []crawl.Part{p}})
+				if no%20 == 19 {
+					round[job] = append(round[job], crawl.Entry{Kind: crawl.EntryRetry, Release: &crawl.Release{Job: job + 1}})
+				}
+			}
+		}
+		for job, es := range round {
+			var applied []ledger.Applied
+			for i := range es {
+				seq++
+				applied = append(applied, ledger.Applied{Seq: seq, Entry: &es[i]})
+			}
+			size := []int{len(applied), 1}[job]
+			for batch := range slices.Chunk(applied, size) {
+				if err := l.Apply(ctx, batch); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		var rows [jobs][]string
+		for job := range uint32(jobs) {
+			err := l.Pages(ctx, job+1, func(p *ledger.Page) error {
+				rows[job] = append(rows[job], fmt.Sprint(p.URL, p.State, p.Status))
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if d := cmp.Diff(rows[0], rows[1]); d != "" || len(rows[0]) < 50 {
+			t.Errorf("%d rows together, %d apart: %s", len(rows[0]), len(rows[1]), d)
+		}
+		earned, err := l.Earned(ctx)
+		if err != nil || earned["n1"] != earned["n2"] || earned["n1"].Pages < 50 {
+			t.Errorf("earned %+v, %v", earned, err)
 		}
 	})
 }
