@@ -152,10 +152,10 @@ func (c *Coordinator) resend(ctx context.Context) {
 }
 
 // refillEvery is how long a lease that asks for URLs in good time may wait until others ask too.
-const refillEvery = 200 * time.Millisecond
+const refillEvery = 500 * time.Millisecond
 
 // refillDue tells whether leases that asked for URLs are to be answered now: answers to many share an entry and its way
-// to the disk, but a lease that has next to nothing left does not wait for others.
+// to the disk, but a lease that has less left than half of what it asks for does not wait for others.
 func (c *Coordinator) refillDue() bool {
 	if time.Since(c.refilled) >= refillEvery {
 		return len(c.wants) > 0
