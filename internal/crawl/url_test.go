@@ -167,6 +167,7 @@ func TestFastPathAgrees(t *testing.T) {
 		ref := strings.Join(rapid.SliceOfN(piece, 0, 9).Draw(t, "pieces"), "")
 		agree(t, URL{}, ref)
 		agree(t, URL{}, "http://h.example/"+ref)
+		agree(t, URL{}, "http://"+ref+"1.2.3.4/")
 		for _, b := range bases {
 			u, err := Parse(b)
 			if err != nil {
@@ -177,8 +178,22 @@ func TestFastPathAgrees(t *testing.T) {
 	})
 }
 
+// The fast path is worth nothing where it does not answer.
+func TestFastPathTakes(t *testing.T) {
+	for _, s := range []string{"http://docs.example/a/b.html?c=d", "https://127.0.0.1:8443/a", "http://10.0.0.1/"} {
+		if _, ok := parseFast(s); !ok {
+			t.Errorf("%s is left to the WHATWG parser", s)
+		}
+	}
+	for _, s := range []string{"http://1.2.3/", "http://01.2.3.4/", "http://0x1.2.3.4/", "http://1.2.3.256/", "http://a.1/"} {
+		if _, ok := parseFast(s); ok {
+			t.Errorf("%s is taken as it stands", s)
+		}
+	}
+}
+
 func FuzzFastPath(f *testing.F) {
-	for _, s := range []string{"http://a/b/../c", "../x?y#z", "//h/p", "/%7e%2E/", "a:b", "?q='", "http://h:080/", "http://a..b/"} {
+	for _, s := range []string{"http://a/b/../c", "../x?y#z", "//h/p", "/%7e%2E/", "a:b", "?q='", "http://h:080/", "http://a..b/", "http://1.2.3.4:8080/x", "http://01.2.3.4/", "http://1.2.3.256/", "http://1.2.3/"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, ref string) {

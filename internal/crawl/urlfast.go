@@ -1,6 +1,9 @@
 package crawl
 
-import "strings"
+import (
+	"net/netip"
+	"strings"
+)
 
 // The fast path answers for URLs of plain, already canonical ASCII, which is nearly all of them, and says "not me"
 // for everything else. A differential fuzz test holds it against the WHATWG parser.
@@ -57,7 +60,7 @@ func parseFast(s string) (URL, bool) {
 	}
 	u.hostEnd = int32(i)
 	// A last label that starts with a digit may be an IPv4 address in one of its many spellings.
-	if i == label || i-int(u.host) > 253 || s[label] <= '9' {
+	if i == label || i-int(u.host) > 253 || s[label] <= '9' && !canonicalIPv4(s[u.host:i]) {
 		return URL{}, false
 	}
 	if i < len(s) && s[i] == ':' {
@@ -70,6 +73,12 @@ func parseFast(s string) (URL, bool) {
 	}
 	u.path = int32(i)
 	return u.checkPath(s)
+}
+
+// canonicalIPv4 reports whether a host is an IPv4 address as the standard writes it: four decimal numbers.
+func canonicalIPv4(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.Is4()
 }
 
 // fastPort returns the end of a canonical, non-default port that starts at i, or -1.
