@@ -124,6 +124,7 @@ func (s *world) order(name string, again bool, while func()) {
 		err = c.DrainNode(s.t.Context(), name, again)
 	}
 	if err != nil {
+		n.line.cut(false)
 		s.t.Fatal(err)
 	}
 	while()
@@ -147,6 +148,24 @@ func TestSimulatedOrdersAreRepeated(t *testing.T) {
 			})
 		})
 	}
+}
+
+// An order to drain is taken back while its node cannot be heard any more and has been taken for gone.
+func TestSimulatedOrderIsTakenBack(t *testing.T) {
+	simulated(t, func(t *testing.T) {
+		s, id := underWay(t, 200*time.Millisecond)
+		a := s.nodes["a"]
+		s.order("a", false, func() {
+			time.Sleep(25 * time.Second)
+			s.order("a", true, func() { time.Sleep(time.Second) })
+		})
+		s.until("the node takes leases again", time.Minute, func() bool { return !a.agent.Info().Draining && a.agent.Stats().Leases > 0 })
+		time.Sleep(20 * time.Second)
+		if a.agent.Info().Draining {
+			t.Error("the node drains")
+		}
+		s.cancel(id)
+	})
 }
 
 // A node that ends while the order to take leases again is under way does not go on.

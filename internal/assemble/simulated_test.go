@@ -174,6 +174,9 @@ func newWorld(t *testing.T, dir string, w *webs.Web) *world {
 	t.Cleanup(func() {
 		_ = srv.Close()
 		<-served
+		for s.busy.Load() > 0 { // it waits for nobody
+			time.Sleep(time.Second)
+		}
 	})
 	s.fleet = &fleet{t: t, dir: dir}
 	s.cfg = assemble.DefaultServeConfig(dir)

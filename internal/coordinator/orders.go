@@ -199,12 +199,14 @@ func (c *Coordinator) Drain(ctx context.Context) error {
 // DrainNode asks a node to end its leases and take no more, or to take leases again.
 func (c *Coordinator) DrainNode(ctx context.Context, name string, again bool) error {
 	return c.do(ctx, func() error {
-		n := c.nodes[name]
-		if n == nil {
+		life := c.orders[name].incarnation // of a node that is gone and may come back, with an order that stands
+		if n := c.nodes[name]; n != nil {
+			life, n.leaving = n.info.Incarnation, !again
+		}
+		if life == "" {
 			return fmt.Errorf("%w: %s", ErrNoNode, name)
 		}
-		n.leaving = !again
-		c.orders[name] = order{n.info.Incarnation, !again, time.Now()}
+		c.orders[name] = order{life, !again, time.Now()}
 		c.order(ctx, name, !again)
 		return nil
 	})
