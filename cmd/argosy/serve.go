@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -170,11 +171,32 @@ func (f *serveFlags) announce(c *cobra.Command, api, busURL string) {
 		return
 	}
 	fmt.Fprintf(w, "coordinator in %s\n  API    %s\n  bus    %s\n  token  in %s, for who asks from elsewhere\n\n", f.cfg.Dir, api, busURL, f.tokenPath())
-	server := ""
-	if api != "http://127.0.0.1:8480" {
-		server = " --server " + api
+	fmt.Fprint(w, next(api, f.cert, f.tokenPath()))
+}
+
+// next says how to reach a coordinator: nodes by a name of this machine, people here as it asks for the least.
+func next(api, cert, token string) string {
+	here, there := api, api
+	asks, joins := "", " --token-file "+token
+	u, err := url.Parse(api)
+	if err != nil {
+		return ""
 	}
-	fmt.Fprintf(w, "next:  argosy agent --join %s --store DIR\n       argosy submit%s JOB.yaml\n       argosy nodes%s\n", api, server, server)
+	switch ip, _ := netip.ParseAddr(u.Hostname()); {
+	case ip.IsUnspecified():
+		here, there = u.Scheme+"://localhost:"+u.Port(), u.Scheme+"://"+defaultNode()+":"+u.Port()
+	case ip.IsLoopback():
+		joins = ""
+	default:
+		asks = joins
+	}
+	if cert != "" {
+		asks, joins = " --ca "+cert+asks, " --ca "+cert+joins
+	}
+	if asks = " --server " + here + asks; asks == " --server "+defaultServer {
+		asks = ""
+	}
+	return fmt.Sprintf("next:  argosy agent --join %s --store DIR\n       argosy submit%s JOB.yaml\n       argosy nodes%s\n", there+joins, asks, asks)
 }
 
 func (f *serveFlags) tokenPath() string {

@@ -172,6 +172,7 @@ type NodeView struct {
 
 // Nodes returns the nodes that are there, and those that have earned something and are gone.
 func (c *Coordinator) Nodes(ctx context.Context) (out []NodeView, err error) {
+	out = []NodeView{}
 	err = c.do(ctx, func() error {
 		if err := c.charge(ctx); err != nil {
 			return err

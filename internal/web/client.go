@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -50,7 +51,15 @@ type Error struct {
 func (e *Error) Error() string { return e.Detail }
 
 // Usage tells whether it was the asker's mistake.
-func (e *Error) Usage() bool { return e.Status >= 400 && e.Status < 500 }
+func (e *Error) Usage() bool { return e.Status == wrongLine || e.Status >= 400 && e.Status < 500 }
+
+// wrongLine stands for a status where nobody could be asked: the certificate is not trusted, or TLS is spoken there.
+const wrongLine = 0
+
+// passes tells whether another coordinator may know better.
+func (e *Error) passes() bool {
+	return e.Status == http.StatusServiceUnavailable || e.Status == wrongLine
+}
 
 // ErrAway says that no coordinator could be asked.
 var ErrAway = errors.New("no coordinator answers")
@@ -64,7 +73,7 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte, kind 
 		switch {
 		case err == nil:
 			return base, nil
-		case errors.As(err, &refused) && refused.Status != http.StatusServiceUnavailable:
+		case errors.As(err, &refused) && !refused.passes():
 			return base, err
 		}
 		last = err
@@ -88,13 +97,24 @@ func (c *Client) ask(ctx context.Context, base, method, path string, body []byte
 		req.Header.Set("Authorization", "Bearer "+c.token)
 	}
 	resp, err := c.http.Do(req)
-	if err != nil {
+	var untrusted *tls.CertificateVerificationError
+	switch {
+	case errors.As(err, &untrusted):
+		hint := ""
+		if errors.As(err, &x509.UnknownAuthorityError{}) {
+			hint = "; allowed is what the system trusts, or --ca FILE"
+		}
+		return &Error{wrongLine, fmt.Sprintf("%s is not trusted: %v%s", base, untrusted.Err, hint)}
+	case err != nil:
 		return err
 	}
 	defer resp.Body.Close()
 	b, err := io.ReadAll(io.LimitReader(resp.Body, 256<<20))
 	if err != nil {
 		return err
+	}
+	if resp.StatusCode == http.StatusBadRequest && bytes.Contains(b, []byte("HTTP request to an HTTPS server")) { // as net/http says it
+		return &Error{wrongLine, base + " speaks TLS: ask https://" + strings.TrimPrefix(base, "http://")}
 	}
 	if resp.StatusCode >= 300 {
 		var p struct {
