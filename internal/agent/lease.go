@@ -84,7 +84,7 @@ func (l *lease) refill(r *crawl.Refill) {
 	l.rep.got++
 	l.queue = append(l.queue, r.Targets...)
 	l.given += len(r.Targets)
-	l.rep.asked, l.rep.wanted = false, false
+	l.rep.asked, l.rep.wanted, l.rep.repeats = false, false, 0
 	l.rep.moved = time.Now() // as the coordinator sees it
 	l.more.Broadcast()
 }
@@ -232,7 +232,7 @@ func (l *lease) take() (crawl.Target, bool) {
 			}
 			return t, true
 		}
-		if len(l.queue) == 0 && l.busy == 0 && !l.rep.asked {
+		if l.starved() && !l.rep.asked {
 			l.rep.urgent = true
 			l.a.nudge()
 		}

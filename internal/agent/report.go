@@ -44,6 +44,7 @@ type report struct {
 
 	wanted    bool // a part has asked for URLs, and none have come yet
 	asked     bool // a part has said that there is nothing left to do, and nobody has answered yet
+	repeats   int  // times that it has been said again
 	urgent    bool
 	final     bool
 	sealed    bool // the final part is cut
@@ -96,7 +97,7 @@ func (l *lease) due(now time.Time) bool {
 	case len(r.items) > 0:
 		return now.Sub(r.since) >= l.flushAfter()
 	}
-	return now.Sub(r.stored) >= l.heartbeat()
+	return now.Sub(r.stored) >= l.silence()
 }
 
 // flushAfter is how long what a lease has to say may wait.
@@ -110,6 +111,21 @@ func (l *lease) joins(now time.Time) bool {
 
 // heartbeat is how often a lease says something even if it has nothing to say.
 func (l *lease) heartbeat() time.Duration { return min(15*time.Second, l.job.Limits.RecycleAfter/4) }
+
+// askAgain is how long a lease that has nothing left waits for an answer at first: the message may be lost, or the
+// coordinator that was asked is gone.
+const askAgain = 2 * time.Second
+
+// silence is how long a lease that has nothing new to say is silent. mu is held.
+func (l *lease) silence() time.Duration {
+	if !l.rep.asked || !l.starved() {
+		return l.heartbeat()
+	}
+	return min(l.heartbeat(), askAgain<<min(l.rep.repeats, 4))
+}
+
+// starved tells whether the lease has nothing left to do. mu is held.
+func (l *lease) starved() bool { return len(l.queue) == 0 && l.busy == 0 }
 
 // cut makes the lease's next part of at most budget bytes. It returns the part and the items in it.
 func (l *lease) cut(now time.Time) (crawl.Part, []item) {
@@ -137,9 +153,10 @@ func (l *lease) cut(now time.Time) (crawl.Part, []item) {
 	}
 	r.bytes = 0
 	l.cutSite(&p, now)
-	starved := len(l.queue) == 0 && l.busy == 0
-	if starved && r.asked && now.Sub(r.stored) >= l.heartbeat() {
-		r.asked, p.Starved = false, len(r.items) == 0 // the answer may have been lost: ask again
+	starved := l.starved()
+	if starved && r.asked && now.Sub(r.stored) >= l.silence() {
+		r.asked, p.Starved = false, len(r.items) == 0
+		r.repeats++
 	}
 	p.Got = r.got
 	switch {

@@ -168,6 +168,32 @@ func TestSimulatedOrderIsTakenBack(t *testing.T) {
 	})
 }
 
+// A coordinator is replaced again and again, at any moment of what a lease asks and is answered: the next one goes on at
+// once, and not only when the lease says that it is still there.
+func TestSimulatedAnswersAreNotMissed(t *testing.T) {
+	simulated(t, func(t *testing.T) {
+		s := newWorld(t, t.TempDir(), webs.Random(webs.RandomConfig{Sites: 1, Pages: 3000, Links: 6, Seed: 6, Latency: 20 * time.Millisecond}))
+		s.enter("a")
+		job := fleetJob("80", 50*time.Millisecond)
+		job.Identity.Seeds = job.Identity.Seeds[:1]
+		id := s.submit(job)
+		for i := range 30 {
+			fetched := func() int64 { return s.job(id).Counts.Fetched }
+			s.until("the crawl gets on", time.Minute, func() bool { return fetched() > 0 })
+			time.Sleep(time.Duration(i) * 37 * time.Millisecond)
+			s.halt()
+			s.start()
+			s.leader()
+			begin, before := time.Now(), fetched()
+			s.until("the crawl goes on", time.Minute, func() bool { return fetched() > before })
+			if d := time.Since(begin); d > 8*time.Second {
+				t.Errorf("after start %d nothing was fetched for %v", i, d)
+			}
+		}
+		s.cancel(id)
+	})
+}
+
 // A node that ends while the order to take leases again is under way does not go on.
 func TestSimulatedEndIsForGood(t *testing.T) {
 	simulated(t, func(t *testing.T) {
