@@ -439,18 +439,17 @@ func (c *Client) Trim(ctx context.Context, seq uint64) error {
 func (c *Client) Read(ctx context.Context, from uint64, fn func(seq uint64, at int64, node string, data []byte) error) error {
 	next := max(1, from)
 	for {
-		cons, err := c.js.OrderedConsumer(ctx, logStream, jetstream.OrderedConsumerConfig{
-			DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: next, InactiveThreshold: time.Minute,
-		})
+		cons, err := c.reader(ctx, next)
 		if err == nil {
 			var failed error
+			got := uint64(0) // messages of this consumer
 			err = c.consume(ctx, cons, func(m jetstream.Msg) error {
 				meta, err := m.Metadata()
 				if err != nil {
 					return err
 				}
-				if meta.Sequence.Stream < next {
-					return nil
+				if got++; meta.Sequence.Consumer != got {
+					return errGap
 				}
 				if meta.Sequence.Stream > next {
 					failed = fmt.Errorf("%w: entry %d is wanted, %d is the first", ErrTrimmed, next, meta.Sequence.Stream)
@@ -482,6 +481,20 @@ func (c *Client) Read(ctx context.Context, from uint64, fn func(seq uint64, at i
 		}
 	}
 }
+
+// reader makes a consumer of the log, with a name of its own: one that a dead server of a cluster was chosen for is never
+// there, and the library's ordered consumer asks for the same one again and again.
+func (c *Client) reader(ctx context.Context, from uint64) (jetstream.Consumer, error) {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	return c.js.CreateConsumer(ctx, logStream, jetstream.ConsumerConfig{
+		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: from, AckPolicy: jetstream.AckNonePolicy,
+		InactiveThreshold: time.Minute, Replicas: 1, MemoryStorage: true,
+	})
+}
+
+// errGap says that a message was lost between the bus and this process.
+var errGap = errors.New("a message is missing")
 
 func (c *Client) say(what string, err error) {
 	if c.cfg.Logger != nil {

@@ -292,11 +292,18 @@ func (c *Client) watch(ctx context.Context, fn func(crawl.NodeInfo, crawl.Sign))
 	defer func() { _ = w.Stop() }()
 	sign := crawl.SignKnown
 	inboxes := map[string]string{} // incarnation of the node whose inbox has been opened
+	silent := time.NewTimer(NodeTTL)
+	defer silent.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
+		case <-silent.C:
+			if len(inboxes) > 0 {
+				return errors.New("no node has renewed its registration")
+			}
 		case e, ok := <-w.Updates():
+			silent.Reset(NodeTTL)
 			if !ok {
 				return errors.New("the watch has ended")
 			}
