@@ -320,6 +320,7 @@ func (c *Client) watch(ctx context.Context, fn func(crawl.NodeInfo, crawl.Sign))
 			case e.Operation() != jetstream.KeyValuePut || !ok || info.Node != e.Key(): // a node that leaves says so
 				c.say("a registration is not the node's own", fmt.Errorf("%q: not signed with the key that it got when it joined", e.Key()))
 			case info.Left:
+				delete(inboxes, info.Node)
 				fn(info, crawl.SignLeft)
 			default:
 				if inboxes[info.Node] != info.Incarnation {
