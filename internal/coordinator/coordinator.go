@@ -100,7 +100,7 @@ type Coordinator struct {
 	trimmed  uint64
 	started  time.Time
 	begun    bool // a job to run has been named
-	met      bool // they have been there at once, or were waited for
+	met      bool // the nodes that a run waits for have been there, or were waited for long enough
 	drained  bool // asked to stop
 	judged   time.Time
 	billed   time.Time

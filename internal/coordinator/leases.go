@@ -155,7 +155,7 @@ func (c *Coordinator) resend(ctx context.Context) {
 const refillEvery = 500 * time.Millisecond
 
 // refillDue tells whether leases that asked for URLs are to be answered now: answers to many share an entry and its way
-// to the disk, but a lease that has less left than half of what it asks for does not wait for others.
+// to the disk, but a lease that has left less than a third of what it asks for does not wait for others.
 func (c *Coordinator) refillDue() bool {
 	if time.Since(c.refilled) >= refillEvery {
 		return len(c.wants) > 0
