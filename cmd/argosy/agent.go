@@ -146,6 +146,9 @@ func (f *agentFlags) offer(info *crawl.NodeInfo) error {
 		}
 		n, err := config.ParseSize(v)
 		info.Offer[i] = float64(n)
+		if err != nil && i == 2 {
+			return fmt.Errorf("%q; allowed are numbers of bits a second, with K, M, G or T", v)
+		}
 		return err
 	})
 	if err != nil {

@@ -124,6 +124,7 @@ func TestBadInput(t *testing.T) {
 		{[]string{"agent", "--join", "http://127.0.0.1:1", "--store", dir, "--name", "a b"}, "letters, digits"},
 		{[]string{"agent", "--join", "http://127.0.0.1:1", "--store", dir, "--label", "x"}, "NAME=VALUE"},
 		{[]string{"agent", "--join", "http://127.0.0.1:1", "--store", dir, "--capacity", "disks=1"}, "cpu, memory, bandwidth"},
+		{[]string{"agent", "--join", "http://127.0.0.1:1", "--store", dir, "--capacity", "bandwidth=50Mbit"}, "bits a second"},
 		{[]string{"agent", "--join", "http://127.0.0.1:1", "--store", dir, "--prices", "use=-1"}, "0 to 1e9"},
 		{[]string{"agent", "--join", "http://127.0.0.1:1", "--store", dir, "--echo", ":0"}, "HOST:PORT"},
 		{[]string{"submit"}, "job file"},
