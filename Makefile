@@ -25,8 +25,8 @@ race:
 
 fuzz:
 	$(GO) test -run '^$$' -fuzz FuzzFastPath -fuzztime 30s -fuzzminimizetime 5s ./internal/crawl
-	$(GO) test -run '^$$' -fuzz FuzzParse -fuzztime 30s -fuzzminimizetime 5s ./internal/robots
-	$(GO) test -run '^$$' -fuzz FuzzScan -fuzztime 30s -fuzzminimizetime 5s ./internal/parse
+	$(GO) test -run '^$$' -fuzz FuzzParse -fuzztime 30s -fuzzminimizetime 5s ./internal/page/robots
+	$(GO) test -run '^$$' -fuzz FuzzScan -fuzztime 30s -fuzzminimizetime 5s ./internal/page/parse
 
 bench:
-	$(GO) test -run '^$$' -bench . ./internal/crawl ./internal/parse
+	$(GO) test -run '^$$' -bench . ./internal/crawl ./internal/page/parse

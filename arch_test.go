@@ -17,38 +17,56 @@ import (
 // that is not listed. When the code asks for another wall, change this table and ARCHITECTURE.md together.
 var house = map[string]struct {
 	pure    bool
-	imports string // of this module, below internal/
+	imports string // of this module, by the last element of their paths
 }{
-	"crawl":       {true, ""},
-	"robots":      {true, ""},
-	"parse":       {true, ""},
-	"scope":       {true, "crawl"},
-	"polite":      {true, "crawl"},
-	"solve":       {true, ""},
-	"netcoord":    {true, ""},
-	"dataset":     {true, "solve"},
-	"predict":     {true, "netcoord"},
-	"price":       {true, ""},
-	"schedule":    {true, "crawl solve predict price"},
-	"strategy":    {true, "crawl netcoord predict schedule"},
-	"split":       {true, ""},
-	"geo":         {false, "schedule"},
-	"segment":     {false, ""},
-	"config":      {false, "crawl split"},
-	"sim":         {true, "netcoord predict schedule solve"},
-	"frontier":    {false, "crawl scope polite"},
-	"fetch":       {false, "crawl"},
-	"archive":     {false, "crawl"},
-	"ledger":      {false, "crawl"},
-	"bus":         {false, "crawl"},
-	"coordinator": {false, "crawl polite scope predict price schedule frontier ledger"},
-	"agent":       {false, "crawl polite robots parse fetch archive"},
-	"assemble":    {false, "crawl scope schedule strategy frontier ledger bus fetch archive geo coordinator agent"},
-	"verify":      {false, "crawl archive ledger assemble"},
-	"web":         {false, "crawl config ledger coordinator assemble"},
-	"lab":         {false, "dataset netcoord price sim solve strategy"},
-	"webs":        {false, ""},
-	"testkit":     {false, "crawl"},
+	// The words, and what stands beside the wings.
+	"crawl":   {true, ""},
+	"config":  {false, "crawl split"},
+	"webs":    {false, ""},
+	"testkit": {false, "crawl"},
+
+	// From a URL to a record.
+	"page/robots":  {true, ""},
+	"page/parse":   {true, ""},
+	"page/scope":   {true, "crawl"},
+	"page/polite":  {true, "crawl"},
+	"page/fetch":   {false, "crawl"},
+	"page/archive": {false, "crawl"},
+
+	// Who gets what.
+	"plan/solve":    {true, ""},
+	"plan/netcoord": {true, ""},
+	"plan/dataset":  {true, "solve"},
+	"plan/predict":  {true, "netcoord"},
+	"plan/price":    {true, ""},
+	"plan/schedule": {true, "crawl solve predict price"},
+	"plan/strategy": {true, "crawl netcoord predict schedule"},
+	"plan/split":    {true, ""},
+	"plan/segment":  {false, ""},
+	"plan/geo":      {false, "schedule"},
+	"plan/sim":      {true, "netcoord predict schedule solve"},
+	"plan/lab":      {false, "dataset netcoord price sim solve strategy"},
+
+	// Who holds what.
+	"fleet/frontier":    {false, "crawl scope polite"},
+	"fleet/ledger":      {false, "crawl"},
+	"fleet/bus":         {false, "crawl"},
+	"fleet/coordinator": {false, "crawl polite scope predict price schedule frontier ledger"},
+	"fleet/agent":       {false, "crawl polite robots parse fetch archive"},
+	"fleet/assemble":    {false, "crawl scope schedule strategy frontier ledger bus fetch archive geo coordinator agent"},
+	"fleet/verify":      {false, "crawl archive ledger assemble"},
+	"fleet/web":         {false, "crawl config ledger coordinator assemble"},
+}
+
+// The wings: what a wing may know of the others, besides crawl and itself. What is not in a wing stands beside them; only
+// the fleet, which is the whole, may know all of it.
+var wings = map[string]struct {
+	knows string // wings
+	pure  bool   // only their pure packages
+}{
+	"page":  {"", false},
+	"plan":  {"page", true},
+	"fleet": {"page plan beside", false},
 }
 
 // Third-party modules and the packages that may import them.
@@ -137,16 +155,56 @@ func TestHouse(t *testing.T) {
 	}
 }
 
+// wing returns the wing that a package stands in.
+func wing(pkg string) string {
+	if w, _, ok := strings.Cut(pkg, "/"); ok {
+		return w
+	}
+	return "beside"
+}
+
+// room returns a package's own name, which no other package has.
+func room(pkg string) string { return pkg[strings.LastIndexByte(pkg, '/')+1:] }
+
+// The table itself keeps to the wings.
+func TestWings(t *testing.T) {
+	at := map[string]string{}
+	for pkg := range house {
+		if was, ok := at[room(pkg)]; ok {
+			t.Errorf("%s and %s have the same name", was, pkg)
+		}
+		at[room(pkg)] = pkg
+	}
+	for pkg, rule := range house {
+		from, ok := wings[wing(pkg)]
+		if !ok {
+			continue // beside the wings
+		}
+		for _, name := range strings.Fields(rule.imports) {
+			to := at[name]
+			switch {
+			case to == "":
+				t.Errorf("%s may import %s, which is not there", pkg, name)
+			case name == "crawl" || wing(to) == wing(pkg):
+			case !slices.Contains(strings.Fields(from.knows), wing(to)):
+				t.Errorf("%s must not know %s: %s does not know %s", pkg, to, wing(pkg), wing(to))
+			case from.pure && !house[to].pure:
+				t.Errorf("%s may know the pure packages of %s only, and %s is not pure", pkg, wing(to), to)
+			}
+		}
+	}
+}
+
 func checkImport(t *testing.T, path, pkg, im string, pure bool, allowed []string) {
 	t.Helper()
 	if own, ok := strings.CutPrefix(im, "argosy/internal/"); ok {
-		if !slices.Contains(allowed, own) {
+		if !slices.Contains(allowed, room(own)) {
 			t.Errorf("%s: %s must not import %s: imports run downward, by the table of the house", path, pkg, own)
 		}
 		return
 	}
 	first, _, _ := strings.Cut(im, "/")
-	if strings.Contains(first, ".") && !slices.Contains(strings.Fields(thirdParty[im]), pkg) {
+	if strings.Contains(first, ".") && !slices.Contains(strings.Fields(thirdParty[im]), room(pkg)) {
 		t.Errorf("%s: %s must not import %s: please use the package that has it, or list it with its reason", path, pkg, im)
 	}
 	if pure && slices.Contains(impure, im) {

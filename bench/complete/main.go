@@ -15,9 +15,9 @@ import (
 
 	whatwg "github.com/nlnwa/whatwg-url/url"
 
-	"argosy/internal/assemble"
 	"argosy/internal/crawl"
-	"argosy/internal/ledger"
+	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/ledger"
 	"argosy/internal/testkit"
 )
 

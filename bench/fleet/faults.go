@@ -9,8 +9,8 @@ import (
 	"syscall"
 	"time"
 
-	"argosy/internal/ledger"
-	"argosy/internal/web"
+	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/web"
 )
 
 var scenarios = []scenario{

@@ -16,11 +16,11 @@ import (
 	"syscall"
 	"time"
 
-	"argosy/internal/bus"
-	"argosy/internal/ledger"
+	"argosy/internal/fleet/bus"
+	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/verify"
+	"argosy/internal/fleet/web"
 	"argosy/internal/testkit"
-	"argosy/internal/verify"
-	"argosy/internal/web"
 	"argosy/internal/webs"
 )
 

@@ -15,11 +15,11 @@ import (
 	"sort"
 	"time"
 
-	"argosy/internal/netcoord"
-	"argosy/internal/predict"
-	"argosy/internal/schedule"
-	"argosy/internal/solve"
-	"argosy/internal/strategy"
+	"argosy/internal/plan/netcoord"
+	"argosy/internal/plan/predict"
+	"argosy/internal/plan/schedule"
+	"argosy/internal/plan/solve"
+	"argosy/internal/plan/strategy"
 )
 
 // script times scipy on a family of matrices, the best of a few tries.

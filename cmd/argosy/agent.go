@@ -16,12 +16,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"argosy/internal/archive"
-	"argosy/internal/assemble"
-	"argosy/internal/bus"
 	"argosy/internal/config"
 	"argosy/internal/crawl"
-	"argosy/internal/web"
+	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/bus"
+	"argosy/internal/fleet/web"
+	"argosy/internal/page/archive"
 )
 
 // agentFlags are the flags of argosy agent as they were given.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"argosy/internal/dataset"
-	"argosy/internal/netcoord"
+	"argosy/internal/plan/dataset"
+	"argosy/internal/plan/netcoord"
 )
 
 func newCoords() *cobra.Command {

@@ -21,12 +21,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"argosy/internal/assemble"
 	"argosy/internal/config"
 	"argosy/internal/crawl"
-	"argosy/internal/fetch"
-	"argosy/internal/schedule"
-	"argosy/internal/strategy"
+	"argosy/internal/fleet/assemble"
+	"argosy/internal/page/fetch"
+	"argosy/internal/plan/schedule"
+	"argosy/internal/plan/strategy"
 )
 
 // defaultAgent is how we introduce ourselves; robots.txt addresses us by the first word. Who crawls others' sites should

@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"argosy/internal/assemble"
 	"argosy/internal/crawl"
-	"argosy/internal/verify"
+	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/verify"
 	"argosy/internal/webs"
 )
 

@@ -16,14 +16,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"argosy/internal/archive"
-	"argosy/internal/assemble"
-	"argosy/internal/coordinator"
 	"argosy/internal/crawl"
-	"argosy/internal/frontier"
-	"argosy/internal/ledger"
-	"argosy/internal/verify"
-	"argosy/internal/web"
+	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/coordinator"
+	"argosy/internal/fleet/frontier"
+	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/verify"
+	"argosy/internal/fleet/web"
+	"argosy/internal/page/archive"
 )
 
 // dirFlag adds -o, the directory of a crawl that a command works on.

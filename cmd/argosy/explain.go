@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"argosy/internal/schedule"
+	"argosy/internal/plan/schedule"
 )
 
 func newExplain() *cobra.Command {

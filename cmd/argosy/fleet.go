@@ -14,12 +14,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"argosy/internal/assemble"
 	"argosy/internal/config"
-	"argosy/internal/coordinator"
 	"argosy/internal/crawl"
-	"argosy/internal/price"
-	"argosy/internal/web"
+	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/coordinator"
+	"argosy/internal/fleet/web"
+	"argosy/internal/plan/price"
 )
 
 // fleetFlags say which coordinator a command works with.

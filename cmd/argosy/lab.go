@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"argosy/internal/lab"
-	"argosy/internal/strategy"
+	"argosy/internal/plan/lab"
+	"argosy/internal/plan/strategy"
 )
 
 func newLab() *cobra.Command {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"argosy/internal/assemble"
+	"argosy/internal/fleet/assemble"
 )
 
 // Exit codes, the same for every command.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"argosy/internal/verify"
+	"argosy/internal/fleet/verify"
 )
 
 // argosy runs a command line and returns its exit code and what it printed.

@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"argosy/internal/dataset"
-	"argosy/internal/price"
-	"argosy/internal/solve"
+	"argosy/internal/plan/dataset"
+	"argosy/internal/plan/price"
+	"argosy/internal/plan/solve"
 )
 
 func newPlan() *cobra.Command {

@@ -9,13 +9,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"argosy/internal/agent"
-	"argosy/internal/archive"
-	"argosy/internal/assemble"
 	"argosy/internal/crawl"
-	"argosy/internal/fetch"
-	"argosy/internal/netcoord"
-	"argosy/internal/robots"
+	"argosy/internal/fleet/agent"
+	"argosy/internal/fleet/assemble"
+	"argosy/internal/page/archive"
+	"argosy/internal/page/fetch"
+	"argosy/internal/page/robots"
+	"argosy/internal/plan/netcoord"
 )
 
 // probed is what probe prints of a URL.

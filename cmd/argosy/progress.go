@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"argosy/internal/assemble"
 	"argosy/internal/crawl"
+	"argosy/internal/fleet/assemble"
 )
 
 // progressLine shows how a crawl gets on: a line that is rewritten on a terminal, a line every ten seconds elsewhere.

@@ -19,12 +19,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"argosy/internal/assemble"
-	"argosy/internal/bus"
-	"argosy/internal/ledger"
-	"argosy/internal/schedule"
-	"argosy/internal/strategy"
-	"argosy/internal/web"
+	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/bus"
+	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/web"
+	"argosy/internal/plan/schedule"
+	"argosy/internal/plan/strategy"
 )
 
 // serveFlags are the flags of argosy serve as they were given.

@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"argosy/internal/dataset"
-	"argosy/internal/solve"
+	"argosy/internal/plan/dataset"
+	"argosy/internal/plan/solve"
 )
 
 // readInput opens a file, "-" for standard input, and gives it to read; what is wrong with it is the user's to mend.

@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"argosy/internal/config"
-	"argosy/internal/segment"
-	"argosy/internal/split"
+	"argosy/internal/plan/segment"
+	"argosy/internal/plan/split"
 )
 
 func newSplit() *cobra.Command {

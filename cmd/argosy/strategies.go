@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"argosy/internal/schedule"
-	"argosy/internal/strategy"
+	"argosy/internal/plan/schedule"
+	"argosy/internal/plan/strategy"
 )
 
 func newStrategies() *cobra.Command {

@@ -14,7 +14,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"argosy/internal/crawl"
-	"argosy/internal/split"
+	"argosy/internal/plan/split"
 )
 
 // Job is a job file.

@@ -1,0 +1,356 @@
+package agent
+
+import (
+	"context"
+	"net/netip"
+	"sync"
+	"time"
+
+	"argosy/internal/crawl"
+	"argosy/internal/page/fetch"
+	"argosy/internal/page/polite"
+	"argosy/internal/page/robots"
+)
+
+// lease is a running lease. Its workers take targets from the queue and leave items; the reporter takes items.
+type lease struct {
+	a    *Agent
+	l    crawl.Lease
+	job  crawl.Job
+	ctx  context.Context
+	stop context.CancelFunc
+	sess *fetch.Session
+	born time.Time
+
+	known *filter // links of the job that are known to be stored
+
+	rules  robots.Rules
+	robots crawl.RobotsState
+
+	mu      sync.Mutex // guards what follows
+	more    *sync.Cond // a target has come, or the lease ends
+	queue   []crawl.Target
+	busy    int // targets in work
+	given   int
+	ended   string    // why the lease ends; empty while it runs
+	next    time.Time // the site's next turn
+	jar     jar
+	latency time.Duration
+	fails   int        // in a row
+	gaveUp  crawl.Kind // every further URL fails with this
+	scheme  string     // only those of this scheme, if it is set
+	site    crawl.SiteState
+	rep     report
+}
+
+func newLease(ctx context.Context, a *Agent, d *crawl.Dispatch) *lease {
+	ctx, cancel := context.WithCancel(ctx)
+	now := time.Now()
+	l := &lease{
+		a: a, known: a.filters.job(d.Job.ID), l: *d.Lease, job: *d.Job, site: *d.Site, ctx: ctx, stop: cancel, born: now,
+		queue: d.Lease.Targets, given: len(d.Lease.Targets), next: now.Add(time.Duration(d.Site.WaitMS) * time.Millisecond),
+		latency: time.Duration(d.Site.LatencyUS) * time.Microsecond, fails: d.Site.Fails, robots: d.Site.RobotsState,
+	}
+	l.l.Targets = nil
+	l.more = sync.NewCond(&l.mu)
+	l.jar.load(d.Site.Cookies)
+	l.rep.begin(now)
+	if d.Site.SeedSite {
+		l.jar.fixed = a.cfg.Cookies
+	}
+	var addrs []netip.Addr
+	for _, s := range d.Site.Addrs {
+		if ip, err := netip.ParseAddr(s); err == nil {
+			addrs = append(addrs, ip)
+		}
+	}
+	l.sess = a.client.OpenFor(l.job.Limits.Fetch, addrs)
+	return l
+}
+
+func (l *lease) cancel() {
+	l.stop()
+	l.sess.Close()
+}
+
+// refill adds targets to the queue. What is sent again is taken only if nothing has come since we said that we have
+// nothing: then it is what was lost on the way.
+func (l *lease) refill(r *crawl.Refill) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if r.Again && r.Got != l.rep.got {
+		return
+	}
+	l.rep.got++
+	l.queue = append(l.queue, r.Targets...)
+	l.given += len(r.Targets)
+	l.rep.asked, l.rep.wanted, l.rep.repeats = false, false, 0
+	l.rep.moved = time.Now() // as the coordinator sees it
+	l.more.Broadcast()
+}
+
+// end makes the lease end after what is under way; the first reason counts.
+func (l *lease) end(reason string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.endLocked(reason)
+}
+
+func (l *lease) endLocked(reason string) {
+	if l.ended == "" {
+		l.ended = reason
+	}
+	l.more.Broadcast()
+}
+
+// abandon ends the lease without a report: it is somebody else's now.
+func (l *lease) abandon() {
+	l.mu.Lock()
+	l.rep.abandoned = true
+	l.endLocked(crawl.EndRecalled)
+	l.mu.Unlock()
+	l.cancel()
+	l.a.remove(l)
+}
+
+// delay returns the time between this lease's starts of requests.
+func (l *lease) delay() time.Duration {
+	d := polite.Delay(l.job.Limits, l.rules.Delay, l.latency)
+	return d * time.Duration(max(1, l.site.Spread))
+}
+
+// run works through the lease and leaves its final part to the reporter.
+func (l *lease) run() error {
+	timer := time.AfterFunc(time.Duration(l.l.BudgetMS)*time.Millisecond, func() { l.end(crawl.EndBudget) })
+	defer timer.Stop()
+	defer context.AfterFunc(l.ctx, func() { l.end(crawl.EndDrained); l.sess.Close() })()
+	err := l.work()
+	l.mu.Lock()
+	l.endLocked(crawl.EndDone)
+	l.rep.final = true
+	l.mu.Unlock()
+	l.a.nudge()
+	return err
+}
+
+func (l *lease) work() error {
+	if l.l.Resolve {
+		l.resolve()
+		return nil
+	}
+	if l.l.Probe != "" {
+		l.probe()
+		return nil
+	}
+	if !l.askRobots() {
+		return nil
+	}
+	l.mu.Lock()
+	workers := 1
+	if l.delay() == 0 {
+		workers = max(1, l.job.Limits.SiteConnections)
+	}
+	l.rep.want = workers * 4
+	l.mu.Unlock()
+	var wg sync.WaitGroup
+	errs := make([]error, workers)
+	for i := range workers - 1 {
+		wg.Go(func() { errs[i+1] = l.loop() })
+	}
+	errs[0] = l.loop()
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// resolve looks up the site's addresses and reports them.
+func (l *lease) resolve() {
+	u, err := crawl.Parse("http://" + l.l.Site + "/")
+	if err != nil {
+		return
+	}
+	addrs, err := l.a.client.Lookup(l.ctx, u.Host())
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err != nil {
+		if l.ctx.Err() != nil {
+			return
+		}
+		kind := crawl.KindOf(err)
+		l.rep.change.ResolveFailed, l.rep.change.Detail = kind, err.Error()
+		l.fails++
+		if kind.Transient() {
+			l.rep.change.BackoffMS = polite.Backoff(l.job.Limits.Backoff, l.fails).Milliseconds()
+		}
+		return
+	}
+	for _, a := range addrs[:min(len(addrs), 4)] {
+		l.rep.change.Addrs = append(l.rep.change.Addrs, a.String())
+	}
+	l.rep.change.AddrTTLMS = fetch.AddrTTL.Milliseconds()
+}
+
+// loop is a worker: target after target, until the lease ends.
+func (l *lease) loop() error {
+	for {
+		t, ok := l.take()
+		if !ok {
+			return nil
+		}
+		err := l.one(t)
+		l.mu.Lock()
+		l.busy--
+		if len(l.queue) == 0 {
+			l.more.Broadcast()
+		}
+		l.mu.Unlock()
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// take waits for a target; false when the lease has ended.
+func (l *lease) take() (crawl.Target, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for {
+		if l.ended != "" {
+			return crawl.Target{}, false
+		}
+		if len(l.queue) > 0 && l.rep.size < maxUnsent {
+			t := l.queue[0]
+			l.queue = l.queue[1:]
+			l.busy++
+			if len(l.queue) < l.rep.want/4 && l.rep.size > 0 && !l.rep.wanted {
+				l.rep.urgent = true
+				l.a.nudge()
+			}
+			return t, true
+		}
+		if l.starved() && !l.rep.asked {
+			l.rep.urgent = true
+			l.a.nudge()
+		}
+		l.more.Wait()
+	}
+}
+
+// first returns the target at the head of the queue.
+func (l *lease) first() (crawl.Target, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.queue) == 0 {
+		return crawl.Target{}, false
+	}
+	return l.queue[0], true
+}
+
+// putBack returns a target that was not worked on.
+func (l *lease) putBack(t crawl.Target) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.queue = append([]crawl.Target{t}, l.queue...)
+}
+
+// turn waits for the site's turn and for one of the node's slots. False if the lease ends first, or if the turn is so
+// far away that the site should rather be somebody else's until then. The lease's term is looked at last of all: the
+// process may have been frozen while it waited, and somebody else may have the site by now.
+func (l *lease) turn() bool {
+	l.mu.Lock()
+	wait := time.Until(l.next)
+	if wait > polite.MaxWait {
+		l.endLocked(crawl.EndWait)
+	}
+	over := l.ended != ""
+	l.mu.Unlock()
+	if over || wait > 0 && !l.pause(wait) || !l.a.slot(l.ctx) {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.stale(0.75) || older(l.rep.moved, l.job.Limits.RecycleAfter) {
+		l.endLocked(crawl.EndStale)
+	}
+	if l.ended != "" {
+		l.a.release()
+		return false
+	}
+	l.a.sent()
+	return true
+}
+
+// stale tells whether so much of the lease's term has gone by since its last stored part began. Wall time counts as well
+// as the process's own: a machine that slept has missed its term too. mu is held.
+func (l *lease) stale(share float64) bool {
+	return older(l.rep.stored, time.Duration(float64(l.job.Limits.RecycleAfter)*share))
+}
+
+func older(t time.Time, span time.Duration) bool {
+	return time.Since(t) > span || time.Now().Round(0).Sub(t.Round(0)) > span
+}
+
+// givesUp tells whether the lease is about to be recalled although its parts are stored: it has shown no progress for a
+// term, and has nothing to show. The message that recalls it may be lost, and somebody else has the site a fetch time-out
+// later. A lease that ends already says so itself.
+func (l *lease) givesUp(now time.Time) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r := &l.rep
+	return l.busy > 0 && !l.l.Resolve && !l.waits(now) && l.ended == "" && !r.abandoned && r.bytes == 0 && len(r.items) == 0 && older(r.moved, l.job.Limits.RecycleAfter)
+}
+
+// waits tells whether politeness is why nothing is asked for. mu is held.
+func (l *lease) waits(now time.Time) bool {
+	return l.next.After(now) || l.robots == crawl.RobotsUnknown
+}
+
+// pause waits for a span; false if the lease ends first.
+func (l *lease) pause(d time.Duration) bool {
+	until := time.Now().Add(d) // before the timer is set: when it fires that time has come
+	t := time.AfterFunc(d, func() {
+		l.mu.Lock()
+		l.more.Broadcast()
+		l.mu.Unlock()
+	})
+	defer t.Stop()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for l.ended == "" && time.Now().Before(until) {
+		l.more.Wait()
+	}
+	return l.ended == ""
+}
+
+// started notes when a request was sent: the site's next turn is a delay later.
+func (l *lease) started(at time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.rep.lastStart = at
+	if n := at.Add(l.delay()); n.After(l.next) {
+		l.next = n
+	}
+}
+
+// answered notes how long the site took, and that it answers at all.
+func (l *lease) answered(firstByte time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.fails = 0
+	l.latency = polite.Latency(l.latency, firstByte)
+}
+
+// holdOff makes the site wait; a long wait ends the lease.
+func (l *lease) holdOff(d time.Duration, reason string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if n := time.Now().Add(d); n.After(l.next) {
+		l.next = n
+	}
+	l.rep.change.BackoffMS = max(l.rep.change.BackoffMS, d.Milliseconds())
+	l.endLocked(reason)
+}

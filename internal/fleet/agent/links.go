@@ -1,0 +1,251 @@
+package agent
+
+import (
+	"bytes"
+	"slices"
+	"sync"
+
+	"github.com/zeebo/xxh3"
+
+	"argosy/internal/crawl"
+	"argosy/internal/page/parse"
+)
+
+// filter remembers links whose parts are stored, by the hash of the URL and by the hash of the reference as it stood
+// in a page of some directory, with the least depth at which they were sent. It is exact: what it says was sent, was
+// sent and stored. When it is full, or a part could not be stored, it forgets everything, which costs repeats only.
+type filter struct {
+	max int
+
+	mu   sync.RWMutex
+	seen map[crawl.Key]uint16
+}
+
+func newFilter(max int) *filter { return &filter{max: max, seen: map[crawl.Key]uint16{}} }
+
+func (f *filter) drop() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.seen = map[crawl.Key]uint16{}
+}
+
+func (f *filter) promote(keys []crawl.Key, depth uint16) {
+	if len(keys) == 0 {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.seen)+len(keys) > f.max {
+		f.seen = make(map[crawl.Key]uint16, len(keys))
+	}
+	for _, k := range keys {
+		if d, ok := f.seen[k]; !ok || depth < d {
+			f.seen[k] = depth
+		}
+	}
+}
+
+// maxFilters bounds how many jobs' links are remembered.
+const maxFilters = 8
+
+// filters are the filters of the jobs that an agent worked for last: what was sent for one job was not sent for another.
+type filters struct {
+	max int
+
+	mu    sync.Mutex
+	of    map[uint32]*filter
+	order []uint32 // used last, last
+}
+
+// job returns a job's filter. Of too many jobs the one that was used longest ago is forgotten, which costs repeats only.
+func (f *filters) job(id uint32) *filter {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.order = append(slices.DeleteFunc(f.order, func(o uint32) bool { return o == id }), id)
+	if f.of[id] == nil {
+		f.of[id] = newFilter(f.max)
+		if len(f.order) > maxFilters {
+			delete(f.of, f.order[0])
+			f.order = f.order[1:]
+		}
+	}
+	return f.of[id]
+}
+
+func (f *filters) drop() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, j := range f.of {
+		j.drop()
+	}
+}
+
+// finder turns the references of one page into links that are new.
+type finder struct {
+	l       *lease
+	base    crawl.URL
+	charset string
+	depth   uint16
+	limited bool // the job has a depth limit: known links are reported too, by key
+	fresh   map[crawl.Key]bool
+
+	seedOrigin, seedDir, seedPath uint64
+
+	found crawl.Found
+	keys  []crawl.Key
+	new   []int // of the page's links: what is to be resolved
+}
+
+func newFinder(l *lease, t *crawl.Target, base crawl.URL, charset string) *finder {
+	return &finder{
+		l: l, base: base, charset: charset, depth: t.Depth + 1, limited: l.job.Limits.MaxDepth >= 0,
+		found: crawl.Found{Parent: t.Key}, fresh: map[crawl.Key]bool{},
+		seedOrigin: xxh3.HashString(base.Origin()), seedDir: xxh3.HashString(base.Dir()), seedPath: xxh3.HashString(base.String()),
+	}
+}
+
+// rawKey is the key of a reference as it stands: with what it is relative to as the seed. ok is false for a reference
+// to the page itself.
+func (f *finder) rawKey(ref []byte) (k crawl.Key, ok bool) {
+	if i := bytes.IndexByte(ref, '#'); i >= 0 {
+		ref = ref[:i]
+	}
+	if len(ref) == 0 {
+		return k, false
+	}
+	seed := f.seedDir
+	switch ref[0] {
+	case '/':
+		seed = f.seedOrigin
+	case '?':
+		seed = f.seedPath
+	}
+	return xxh3.Hash128Seed(ref, seed).Bytes(), true
+}
+
+// add takes in the links of a page: first it drops, under one lock, those whose raw form is known.
+func (f *finder) add(page *parse.Page) {
+	links := page.Links
+	raw := make([]crawl.Key, len(links))
+	f.new = f.new[:0]
+	fl := f.l.known
+	fl.mu.RLock()
+	for i := range links {
+		k, ok := f.rawKey(links[i].Ref)
+		if !ok {
+			continue
+		}
+		raw[i] = k
+		if d, seen := fl.seen[k]; seen && d <= f.depth && !f.limited {
+			continue
+		}
+		f.new = append(f.new, i)
+	}
+	fl.mu.RUnlock()
+	f.dropPending(raw)
+	for _, i := range f.new {
+		if f.fresh[raw[i]] {
+			continue
+		}
+		f.fresh[raw[i]] = true
+		f.keys = append(f.keys, raw[i])
+		ref := parse.DecodeRef(links[i].Ref, f.charset)
+		u, err := f.base.Resolve(ref)
+		if err != nil {
+			continue
+		}
+		f.one(u, links[i], page)
+	}
+}
+
+// dropPending drops from new what this very lease has sent in a part that is not stored yet: parts of a lease are
+// stored in order, so that one is stored before this page's.
+func (f *finder) dropPending(raw []crawl.Key) {
+	if f.limited {
+		return
+	}
+	l := f.l
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := f.new[:0]
+	for _, i := range f.new {
+		if d, sent := l.rep.sent[raw[i]]; !sent || d > f.depth {
+			out = append(out, i)
+		}
+	}
+	f.new = out
+}
+
+// one takes in a resolved link.
+func (f *finder) one(u crawl.URL, link parse.Link, page *parse.Page) {
+	if f.l.job.Identity.StripSession {
+		u = u.StripSession()
+	}
+	k := u.Key()
+	if f.fresh[k] {
+		return
+	}
+	f.fresh[k] = true
+	if f.known(k) {
+		if f.limited {
+			f.found.Known = append(f.found.Known, k)
+		}
+		return
+	}
+	f.keys = append(f.keys, k)
+	anchor := ""
+	if page != nil {
+		anchor = page.AnchorText(link)
+	}
+	f.found.Links = append(f.found.Links, crawl.Link{URL: u.String(), Anchor: anchor})
+}
+
+// known reports whether a link has been sent, by this lease or in a part that is stored.
+func (f *finder) known(k crawl.Key) bool {
+	fl := f.l.known
+	fl.mu.RLock()
+	d, ok := fl.seen[k]
+	fl.mu.RUnlock()
+	if ok && (f.limited || d <= f.depth) {
+		return true
+	}
+	f.l.mu.Lock()
+	defer f.l.mu.Unlock()
+	d, ok = f.l.rep.sent[k]
+	return ok && (f.limited || d <= f.depth)
+}
+
+// payloads remembers the payloads that this agent has archived, for revisit records; the older half is forgotten when
+// it is full.
+type payloads struct {
+	max int
+
+	mu       sync.Mutex
+	new, old map[string]capture
+}
+
+type capture struct {
+	url  string
+	date int64 // Unix ms
+}
+
+func newPayloads(max int) *payloads {
+	return &payloads{max: max, new: map[string]capture{}, old: map[string]capture{}}
+}
+
+// first returns the earlier capture of a payload; if there is none, c becomes it.
+func (p *payloads) first(digest string, c capture) (capture, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if was, ok := p.new[digest]; ok {
+		return was, true
+	}
+	if was, ok := p.old[digest]; ok {
+		return was, true
+	}
+	if len(p.new) >= p.max/2 {
+		p.old, p.new = p.new, make(map[string]capture, p.max/2)
+	}
+	p.new[digest] = c
+	return capture{}, false
+}

@@ -1,0 +1,224 @@
+package assemble
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/agent"
+	"argosy/internal/fleet/bus"
+	"argosy/internal/page/archive"
+)
+
+// AgentConfig says how a node joins a fleet.
+type AgentConfig struct {
+	Node  NodeConfig
+	Join  func(ctx context.Context, node string) (Pass, error) // asks a coordinator; nil: Bus has everything
+	Bus   bus.Dial                                             // what Join does not say
+	TLS   *tls.Config                                          // for tls:// buses; nil: the system's roots
+	Echo  string                                               // host:port at which other nodes measure this one; empty: nowhere
+	Store string                                               // where archives go: a directory or s3://
+	Spool string                                               // directory for archives on their way to S3; empty: a temporary one
+}
+
+// Agent is a node of a fleet in a process of its own.
+type Agent struct {
+	cfg  AgentConfig
+	bus  *bus.Client
+	node *node
+	echo net.Listener
+	tmp  string // to be removed
+
+	mu    sync.Mutex
+	login bus.Login
+}
+
+// flushFleet is how long outcomes gather in a node of a fleet: what its messages cost the coordinator is paid by the
+// message more than by the page.
+const flushFleet = time.Second
+
+// flushRemote is how long outcomes gather before an object is stored elsewhere: each makes one.
+const flushRemote = 2 * time.Second
+
+// renewLogin is how often a node asks for new credentials.
+const renewLogin = 7 * 24 * time.Hour
+
+// OpenAgent joins a fleet. It tries until a coordinator answers, ctx ends or it is refused.
+func OpenAgent(ctx context.Context, c AgentConfig) (a *Agent, err error) {
+	a = &Agent{cfg: c}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, a.Close())
+			a = nil
+		}
+	}()
+	if err := bus.CheckNode(c.Node.Info.Node); err != nil {
+		return a, err
+	}
+	if err := a.openStore(); err != nil {
+		return a, err
+	}
+	if c.Echo != "" {
+		if a.echo, err = net.Listen("tcp", c.Echo); err != nil {
+			return a, fmt.Errorf("--echo: %w", err)
+		}
+	}
+	d := c.Bus
+	d.Node = c.Node.Info.Node
+	if c.Join != nil {
+		p, err := c.Join(ctx, d.Node)
+		if err != nil {
+			return a, err
+		}
+		d.URL, a.login, d.Login = p.Bus, p.Login, a.current
+		if strings.HasPrefix(p.Bus, "tls://") {
+			d.TLS = c.TLS
+		}
+	}
+	if a.bus, err = bus.Join(d, c.Node.Logger); err != nil {
+		return a, err
+	}
+	a.node, err = openNode(a.cfg.Node, a.bus)
+	return a, err
+}
+
+func (a *Agent) openStore() error {
+	store, err := archive.OpenStore(a.cfg.Store)
+	if err != nil {
+		return err
+	}
+	n := &a.cfg.Node
+	n.Info.Store, n.MeasureBS, n.Flush = store.URL(), true, flushFleet
+	if d, ok := store.(archive.Dir); ok {
+		n.Dir = string(d)
+		return os.MkdirAll(n.Dir, 0o755)
+	}
+	n.Store, n.Flush = store, flushRemote
+	if n.Dir = a.cfg.Spool; n.Dir == "" {
+		if a.tmp, err = os.MkdirTemp("", "argosy-spool-*"); err != nil {
+			return err
+		}
+		n.Dir = a.tmp
+	}
+	n.Dir, err = spool(filepath.Join(n.Dir, n.Info.Node))
+	return err
+}
+
+func (a *Agent) current() bus.Login {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.login
+}
+
+// Close closes everything that is open.
+func (a *Agent) Close() error {
+	var errs []error
+	if a.bus != nil {
+		a.bus.Close()
+	}
+	if a.echo != nil {
+		errs = append(errs, a.echo.Close())
+	}
+	if a.tmp != "" {
+		errs = append(errs, os.RemoveAll(a.tmp))
+	}
+	return errors.Join(errs...)
+}
+
+// Info is what the node says of itself.
+func (a *Agent) Info() crawl.NodeInfo { return a.node.agent.Info() }
+
+// Stats is what the node has done.
+func (a *Agent) Stats() agent.Stats { return a.node.agent.Stats() }
+
+// Run works until ctx ends; then it drains: it takes no more leases, ends those it has after what is under way, reports
+// them and leaves. When hard is closed it leaves at once; even that loses nothing.
+func (a *Agent) Run(ctx context.Context, hard <-chan struct{}) error {
+	run, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	group, gctx := errgroup.WithContext(run)
+	group.Go(func() error { return a.node.run(gctx) })
+	group.Go(func() error { a.renew(gctx); return nil })
+	if a.echo != nil {
+		group.Go(func() error { return a.serveEcho(gctx) })
+	}
+	group.Go(func() error {
+		defer cancel()
+		select {
+		case <-gctx.Done():
+			return nil
+		case <-ctx.Done():
+		}
+		a.node.agent.End()
+		t := time.NewTicker(20 * time.Millisecond)
+		defer t.Stop()
+		for a.Stats().Leases > 0 {
+			select {
+			case <-t.C:
+			case <-hard:
+				return nil
+			case <-gctx.Done():
+				return nil
+			}
+		}
+		return nil
+	})
+	err := group.Wait()
+	if cerr := a.node.warc.Close(); err == nil {
+		err = cerr
+	}
+	if errors.Is(err, syscall.ENOSPC) {
+		err = fmt.Errorf("%w; nothing is lost: make room and start the agent again", err)
+	}
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// renew keeps the node's credentials fresh.
+func (a *Agent) renew(ctx context.Context) {
+	t := time.NewTicker(renewLogin)
+	defer t.Stop()
+	for a.cfg.Join != nil {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+		}
+		if p, err := a.cfg.Join(ctx, a.cfg.Node.Info.Node); err == nil {
+			a.mu.Lock()
+			a.login = p.Login
+			a.mu.Unlock()
+		}
+	}
+}
+
+// serveEcho answers other nodes' httppings.
+func (a *Agent) serveEcho(ctx context.Context) error {
+	srv := &http.Server{
+		ReadHeaderTimeout: 5 * time.Second, IdleTimeout: 10 * time.Second, MaxHeaderBytes: 8 << 10,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/plain")
+			_, _ = w.Write([]byte("argosy\n"))
+		}),
+	}
+	stop := context.AfterFunc(ctx, func() { _ = srv.Close() })
+	defer stop()
+	if err := srv.Serve(a.echo); !errors.Is(err, http.ErrServerClosed) && ctx.Err() == nil {
+		return fmt.Errorf("echo: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,231 @@
+package assemble_test
+
+import (
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/bus"
+	"argosy/internal/fleet/ledger"
+	"argosy/internal/testkit"
+)
+
+// postgres starts a PostgreSQL and returns the URL of its database.
+func postgres(t *testing.T) string {
+	t.Helper()
+	place, stop, err := testkit.Postgres()
+	if errors.Is(err, testkit.ErrMissing) {
+		t.Skip("PostgreSQL is not installed")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(stop)
+	return place
+}
+
+// cluster starts three NATS servers and a PostgreSQL, all real, and returns what a coordinator needs to use them.
+func cluster(t *testing.T) (*testkit.NATS, func(*assemble.ServeConfig)) {
+	t.Helper()
+	place := postgres(t)
+	dir := t.TempDir()
+	k, err := bus.LoadKeys(filepath.Join(dir, "keys.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := k.WriteCluster(dir); err != nil {
+		t.Fatal(err)
+	}
+	n, err := testkit.NewNATS(dir, filepath.Join(dir, "accounts.conf"), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(n.Stop)
+	return n, func(c *assemble.ServeConfig) {
+		c.Bus = bus.Dial{URL: n.URL, Creds: filepath.Join(dir, "coordinator.creds")}
+		c.SigningKey = filepath.Join(dir, "signing.nk")
+		c.Ledger = place
+		c.Checkpoint = 50
+		log := &safeLog{}
+		c.Logger = slog.New(slog.NewTextHandler(log, nil))
+		t.Cleanup(func() {
+			if t.Failed() {
+				t.Log(log)
+			}
+		})
+	}
+}
+
+// Two coordinators on a real cluster: when the one that leads goes, the other goes on; a NATS server is killed and comes
+// back; a third coordinator starts long after the log was trimmed, from a checkpoint. Nothing is fetched twice.
+func TestStandby(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts seven processes")
+	}
+	nats, use := cluster(t)
+	w, port := serveWeb(t, 25, 300)
+	first := newFleet(t, func(c *assemble.ServeConfig) { use(c); c.Name = "first" })
+	first.leader()
+	second := newFleet(t, func(c *assemble.ServeConfig) { use(c); c.Name = "second" })
+	first.join("a", nil)
+	first.join("b", nil)
+	id := first.submit(fleetJob(port, 8*time.Millisecond))
+	eventually(t, "the crawl gets on", func() bool { return first.job(id).Counts.Fetched >= 100 })
+	if _, err := second.server.Leader(); err == nil {
+		t.Error("two coordinators lead")
+	}
+	first.halt()
+	eventually(t, "the second one takes over", func() bool { return second.job(id).Counts.Fetched >= 300 })
+	nats.Kill(1)
+	n := second.job(id).Counts.Fetched
+	eventually(t, "it goes on with two servers", func() bool { return second.job(id).Counts.Fetched >= n+200 })
+	if err := nats.Start(1); err != nil {
+		t.Fatal(err)
+	}
+	first.dir, first.cfg.Dir = t.TempDir(), t.TempDir()
+	first.start() // knows nothing
+	eventually(t, "the job ends, whoever leads on a busy machine", func() bool {
+		return second.job(id).State == crawl.JobDone || first.job(id).State == crawl.JobDone
+	})
+	second.halt()
+	eventually(t, "the one that started from a checkpoint knows the job", func() bool {
+		v := first.job(id)
+		return v.State == crawl.JobDone && v.Counts.Pending == 0 && v.Counts.Fetched > 300
+	})
+	if u := twice(w, sites); u != "" {
+		t.Errorf("%s was fetched twice", u)
+	}
+}
+
+// gate passes connections on to an address, as long as it is open.
+type gate struct {
+	to string
+	l  net.Listener
+
+	mu    sync.Mutex
+	shut  bool
+	conns []net.Conn
+}
+
+func newGate(t *testing.T, to string) *gate {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &gate{to: to, l: l}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			wg.Go(func() { g.pass(c) })
+		}
+	})
+	t.Cleanup(func() {
+		_ = l.Close()
+		g.open(false)
+		wg.Wait()
+	})
+	return g
+}
+
+func (g *gate) pass(c net.Conn) {
+	defer c.Close()
+	d, err := net.Dial("tcp", g.to)
+	if err != nil {
+		return
+	}
+	defer d.Close()
+	g.mu.Lock()
+	shut := g.shut
+	g.conns = append(g.conns, c, d)
+	g.mu.Unlock()
+	if shut {
+		return
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_, _ = io.Copy(d, c)
+		_ = d.Close()
+	}()
+	_, _ = io.Copy(c, d)
+	_ = c.Close()
+	<-done
+}
+
+func (g *gate) open(yes bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.shut = !yes
+	if !yes {
+		for _, c := range g.conns {
+			_ = c.Close()
+		}
+		g.conns = nil
+	}
+}
+
+// PostgreSQL goes away while a crawl runs, twice: the coordinator waits, the agents go on, and in the end nothing is
+// lost and nothing was fetched twice.
+func TestLedgerAway(t *testing.T) {
+	place := postgres(t)
+	u, err := url.Parse(place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := newGate(t, u.Host)
+	log := &safeLog{}
+	w, port := serveWeb(t, 27, 150)
+	u.Host = g.l.Addr().String()
+	f := newFleet(t, func(c *assemble.ServeConfig) {
+		c.Ledger = u.String()
+		c.Logger = slog.New(slog.NewTextHandler(log, nil))
+	})
+	f.join("a", nil)
+	f.join("b", nil)
+	id := f.submit(fleetJob(port, 8*time.Millisecond))
+	for n := range 2 {
+		eventually(t, "the crawl gets on", func() bool { return f.job(id).Counts.Fetched >= int64(100+200*n) })
+		g.open(false)
+		eventually(t, "the coordinator waits", func() bool { return strings.Count(log.String(), "waiting for the ledger") > n })
+		g.open(true)
+	}
+	v := f.await(id)
+	if v.State != crawl.JobDone {
+		t.Fatalf("%s: %+v", v.State, v.Counts)
+	}
+	if u := twice(w, sites); u != "" {
+		t.Errorf("%s was fetched twice", u)
+	}
+	l, err := ledger.Open(t.Context(), place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	n := int64(0)
+	err = l.Pages(t.Context(), id, func(p *ledger.Page) error {
+		if p.State == "fetched" {
+			n++
+		}
+		return nil
+	})
+	if err != nil || n != v.Counts.Fetched {
+		t.Errorf("the ledger has %d pages of %d: %v", n, v.Counts.Fetched, err)
+	}
+	if strings.Contains(log.String(), "lease recalled") {
+		t.Error("leases were recalled")
+	}
+}

@@ -1,0 +1,384 @@
+// Package assemble builds a whole crawl in one process: the embedded bus, the frontier, the ledger, the archives, a
+// coordinator and its agents, wired as a fleet is. Commands, tests and benchmarks use it; it holds no policy.
+package assemble
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/agent"
+	"argosy/internal/fleet/bus"
+	"argosy/internal/fleet/coordinator"
+	"argosy/internal/fleet/frontier"
+	"argosy/internal/fleet/ledger"
+	"argosy/internal/page/archive"
+	"argosy/internal/page/fetch"
+	"argosy/internal/page/scope"
+	"argosy/internal/plan/geo"
+	"argosy/internal/plan/schedule"
+	"argosy/internal/plan/strategy"
+)
+
+// Config says what to crawl and with what.
+type Config struct {
+	Dir         string
+	Job         crawl.Job
+	Agents      int          // nodes in this process
+	Binds       []netip.Addr // a node per local address; overrides Agents
+	Concurrency int          // requests at once per node
+	Fetch       fetch.Config
+	Headers     []fetch.Field // for the seeds' sites
+	Cookies     string        // likewise
+	KeepSecrets bool
+	Strategy    string
+	Probe       schedule.Extent
+	GeoIP       []string // files of MaxMind's format, for strategies that ask where a site is
+	ExplainLog  string   // file that every scheduling decision is written to, a JSON object a line; empty: none
+	Seed        uint64
+	ArchiveSize int64 // bytes after which a WARC file is closed
+	Version     string
+	Logger      *slog.Logger
+	Idle        bool // open, apply the log, but run nothing
+}
+
+// DefaultConfig returns a Config for a directory.
+func DefaultConfig(dir string) Config {
+	return Config{
+		Dir: dir, Job: crawl.Job{ID: 1, Limits: crawl.DefaultLimits()}, Agents: 1, Concurrency: 128, Strategy: strategy.Default,
+		ArchiveSize: 1 << 30, Version: "dev", Logger: slog.New(slog.DiscardHandler),
+	}
+}
+
+// Summary is what a run ends with.
+type Summary struct {
+	Job        string           `json:"job"`
+	State      string           `json:"state"`
+	Seconds    float64          `json:"seconds"`
+	Sites      int64            `json:"sites"`
+	Discovered int64            `json:"discovered"`
+	Fetched    int64            `json:"fetched"`
+	Pages      int64            `json:"pages"`
+	Duplicates int64            `json:"duplicates"`
+	Failed     int64            `json:"failed"`
+	Excluded   int64            `json:"excluded"`
+	Pending    int64            `json:"pending"`
+	Bytes      int64            `json:"bytes"`
+	Requests   int64            `json:"requests"`
+	Overflow   int64            `json:"overflow"`
+	Manual     int64            `json:"manual"`
+	Nodes      int              `json:"nodes"`
+	Strategy   string           `json:"strategy"`
+	Out        string           `json:"out"`
+	Reasons    map[string]int64 `json:"reasons,omitempty"`
+}
+
+// Crawl is an opened directory. Close closes it.
+type Crawl struct {
+	cfg    Config
+	lock   io.Closer
+	server *bus.Server
+	lead   *bus.Client
+	f      *frontier.Frontier
+	ledger *ledger.Ledger
+	co     *coordinator.Coordinator
+	nodes  []*node
+
+	explain *explainLog
+	geo     *geo.DB
+	mended  []string
+}
+
+// ErrInUse says that another process works in the directory.
+var ErrInUse = errors.New("in use by another argosy process")
+
+// ErrOtherJob says that the directory belongs to another job.
+var ErrOtherJob = errors.New("belongs to another job")
+
+// Names of what a crawl leaves in its directory.
+const (
+	WARCDir    = "warc"
+	IndexFile  = "index.cdxj"
+	LedgerFile = "argosy.db"
+	stateDir   = "state"
+)
+
+// Open opens or creates a crawl's directory and locks it. Files that a dead process left open are mended.
+func Open(ctx context.Context, c Config) (cr *Crawl, err error) {
+	state := filepath.Join(c.Dir, stateDir)
+	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(state, 0o700); err != nil {
+		return nil, err
+	}
+	cr = &Crawl{cfg: c}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, cr.Close())
+			cr = nil
+		}
+	}()
+	if cr.lock, err = frontier.Lock(filepath.Join(state, "lock")); err != nil {
+		return cr, fmt.Errorf("%s: %w", c.Dir, ErrInUse)
+	}
+	if _, err := os.Stat(filepath.Join(state, fleetMark)); err == nil {
+		return cr, fmt.Errorf("%s: %w: it is a coordinator's; ask that one, by the number of a job", c.Dir, ErrOtherJob)
+	}
+	if cr.mended, err = archive.Recover(filepath.Join(c.Dir, WARCDir)); err != nil {
+		return cr, err
+	}
+	bc := bus.DefaultConfig(filepath.Join(state, "bus"))
+	bc.RecycleAfter = max(time.Minute, c.Job.Limits.RecycleAfter)
+	if cr.server, err = bus.Serve(bc); err != nil {
+		return cr, err
+	}
+	if cr.lead, err = cr.server.Connect(ctx); err != nil {
+		return cr, err
+	}
+	if cr.f, err = frontier.Open(frontier.DefaultConfig(filepath.Join(state, "frontier"))); err != nil {
+		return cr, err
+	}
+	if cr.ledger, err = ledger.Open(ctx, filepath.Join(c.Dir, LedgerFile)); err != nil {
+		return cr, err
+	}
+	if c.ExplainLog != "" {
+		if cr.explain, err = openExplain(c.ExplainLog); err != nil {
+			return cr, err
+		}
+	}
+	cc := coordinator.Config{
+		Strategy: c.Strategy, Strategies: strategy.New, Seed: c.Seed, NodeTTL: bus.NodeTTL, Alone: true, Idle: c.Idle, Nodes: c.nodes(), Logger: c.Logger, Explain: cr.explain.sink(), Probe: c.Probe,
+	}
+	if len(c.GeoIP) > 0 {
+		if cr.geo, err = geo.Open(c.GeoIP...); err != nil {
+			return cr, err
+		}
+		cc.Places = cr.geo
+	}
+	cr.co = coordinator.New(cc, cr.lead, cr.lead, cr.lead, cr.f, cr.ledger)
+	if c.Idle {
+		return cr, nil
+	}
+	return cr, cr.openNodes(ctx)
+}
+
+// nodes is how many nodes crawl.
+func (c *Config) nodes() int {
+	if len(c.Binds) > 0 {
+		return len(c.Binds)
+	}
+	return max(1, c.Agents)
+}
+
+func (cr *Crawl) openNodes(ctx context.Context) error {
+	c := cr.cfg
+	for i := range c.nodes() {
+		nc := NodeConfig{
+			Info: crawl.NodeInfo{
+				Node: "node-" + strconv.Itoa(i+1), Leases: max(64, 32*c.Concurrency), Concurrency: c.Concurrency, Store: archive.Dir(filepath.Join(c.Dir, WARCDir)).URL(),
+			},
+			Fetch: c.Fetch, Headers: c.Headers, Cookies: c.Cookies, KeepSecrets: c.KeepSecrets, Dir: filepath.Join(c.Dir, WARCDir),
+			MeasureBS: c.Probe != schedule.None, ArchiveSize: c.ArchiveSize, Version: c.Version, Logger: c.Logger,
+			IgnoreRobot: c.Job.Identity.IgnoreRobots, UserAgent: c.Job.Identity.UserAgent,
+		}
+		nc.Fetch.Limits = c.Job.Limits.Fetch
+		if len(c.Binds) > 0 {
+			nc.Fetch.Bind = c.Binds[i]
+		}
+		b, err := cr.server.Connect(ctx)
+		if err != nil {
+			return err
+		}
+		nd, err := openNode(nc, b)
+		if err != nil {
+			b.Close()
+			return err
+		}
+		cr.nodes = append(cr.nodes, nd)
+	}
+	return nil
+}
+
+// Mended returns the names of archive files that a dead process had left open.
+func (cr *Crawl) Mended() []string { return cr.mended }
+
+// Coordinator returns the crawl's coordinator, for commands on a directory.
+func (cr *Crawl) Coordinator() *coordinator.Coordinator { return cr.co }
+
+// Status returns what coordinator and agents say of themselves.
+func (cr *Crawl) Status() (coordinator.Status, agent.Stats) {
+	var sum agent.Stats
+	for _, n := range cr.nodes {
+		s := n.agent.Stats()
+		sum.Requests += s.Requests
+		sum.Busy += s.Busy
+		sum.Leases += s.Leases
+	}
+	return cr.co.Status(), sum
+}
+
+// Run crawls until the job has ended, a limit is reached, or ctx ends: then it drains, so that nothing in flight is
+// lost or fetched again, and returns soon. A second channel, hard, makes it leave at once; even that loses nothing.
+func (cr *Crawl) Run(ctx context.Context, hard <-chan struct{}) (Summary, error) {
+	start := time.Now()
+	run, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	group, gctx := errgroup.WithContext(run)
+	nodes, stopNodes := context.WithCancel(gctx)
+	defer stopNodes()
+	for _, n := range cr.nodes {
+		group.Go(func() error { return n.run(nodes) })
+	}
+	group.Go(func() error {
+		defer stopNodes()
+		return cr.co.Run(gctx)
+	})
+	var once sync.Once
+	watch := func() {
+		once.Do(func() { _ = cr.co.Drain(gctx) }) // it fails only when the run has ended already
+	}
+	group.Go(func() error {
+		if err := cr.co.Begin(gctx, &cr.cfg.Job, cr.same); err != nil && gctx.Err() == nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			watch()
+		case <-nodes.Done():
+			return nil
+		}
+		select {
+		case <-hard:
+			cancel()
+		case <-nodes.Done():
+		}
+		return nil
+	})
+	err := group.Wait()
+	for _, n := range cr.nodes {
+		if cerr := n.warc.Close(); err == nil { // otherwise it says the same once more
+			err = cerr
+		}
+	}
+	if errors.Is(err, syscall.ENOSPC) {
+		err = fmt.Errorf("%w; nothing is lost: make room and give the same command again", err)
+	}
+	if err != nil && !errors.Is(err, context.Canceled) {
+		return Summary{}, err
+	}
+	sum, err := cr.summary(start)
+	if err != nil {
+		return sum, err
+	}
+	return sum, cr.WriteIndex(context.WithoutCancel(ctx))
+}
+
+// same refuses to go on with another job in this job's directory, naming what differs.
+func (cr *Crawl) same(have *crawl.Job) error {
+	a, b := reflect.ValueOf(have.Identity), reflect.ValueOf(cr.cfg.Job.Identity)
+	for i := range a.NumField() {
+		x, y := a.Field(i), b.Field(i)
+		if x.Kind() == reflect.Slice && x.Len() == 0 && y.Len() == 0 || reflect.DeepEqual(x.Interface(), y.Interface()) {
+			continue
+		}
+		name := a.Type().Field(i).Name
+		return fmt.Errorf("%s: %w: its %s is %v, not %v; use another -o, or leave the option as it was", cr.cfg.Dir, ErrOtherJob,
+			flagName(name), brief(x), brief(y))
+	}
+	return nil
+}
+
+func brief(v reflect.Value) string {
+	s := fmt.Sprint(v.Interface())
+	if len(s) > 120 {
+		s = s[:120] + "…"
+	}
+	return s
+}
+
+// flagName turns the name of a field of Identity into that of its flag.
+func flagName(field string) string {
+	var out []rune
+	for i, r := range field {
+		if r >= 'A' && r <= 'Z' {
+			if i > 0 && (field[i-1] < 'A' || field[i-1] > 'Z') {
+				out = append(out, '-')
+			}
+			r += 'a' - 'A'
+		}
+		out = append(out, r)
+	}
+	return string(out)
+}
+
+func (cr *Crawl) summary(start time.Time) (Summary, error) {
+	j := cr.f.Job(cr.cfg.Job.ID)
+	if j == nil {
+		return Summary{State: crawl.JobInterrupted, Out: cr.cfg.Dir}, nil
+	}
+	n := cr.f.Counts(j.ID)
+	_, stats := cr.Status()
+	state := j.State
+	if state == crawl.JobRunning {
+		state = crawl.JobInterrupted
+	}
+	return Summary{
+		Job: strconv.Itoa(int(j.ID)), State: state, Seconds: time.Since(start).Seconds(), Sites: n.Sites, Discovered: n.Discovered,
+		Fetched: n.Fetched, Pages: n.Pages, Duplicates: n.Duplicates, Failed: n.Failed, Excluded: n.Excluded, Pending: n.Pending,
+		Bytes: n.Bytes, Requests: stats.Requests, Overflow: n.Overflow, Manual: n.Manual, Nodes: len(cr.nodes),
+		Strategy: cr.cfg.Strategy, Out: cr.cfg.Dir, Reasons: n.Reasons,
+	}, nil
+}
+
+// Close closes everything that is open, in the order in which things depend on each other.
+func (cr *Crawl) Close() error {
+	var errs []error
+	for _, n := range cr.nodes {
+		n.bus.Close()
+	}
+	if cr.lead != nil {
+		cr.lead.Close()
+	}
+	if cr.f != nil {
+		errs = append(errs, cr.f.Close())
+	}
+	if cr.ledger != nil {
+		errs = append(errs, cr.ledger.Close())
+	}
+	if cr.server != nil {
+		cr.server.Close()
+	}
+	errs = append(errs, cr.explain.close())
+	if cr.geo != nil {
+		errs = append(errs, cr.geo.Close())
+	}
+	if cr.lock != nil {
+		errs = append(errs, cr.lock.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Check finds mistakes in a configuration before anything is opened.
+func Check(c *Config) error {
+	if _, err := scope.Compile(c.Job.Identity, c.Job.Limits); err != nil {
+		return err
+	}
+	if _, err := strategy.New(c.Strategy); err != nil {
+		return err
+	}
+	return nil
+}

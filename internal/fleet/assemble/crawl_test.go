@@ -1,0 +1,280 @@
+package assemble_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/netip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	whatwg "github.com/nlnwa/whatwg-url/url"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/verify"
+	"argosy/internal/testkit"
+	"argosy/internal/webs"
+)
+
+// crawlDirEnv makes the test binary crawl the web at crawlAddrEnv into a directory instead of testing: the process
+// that the kill test kills.
+const (
+	crawlDirEnv  = "ARGOSY_TEST_DIR"
+	crawlPortEnv = "ARGOSY_TEST_PORT"
+	crawlDelay   = "ARGOSY_TEST_DELAY"
+)
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(crawlDirEnv); dir != "" {
+		delay, err := time.ParseDuration(os.Getenv(crawlDelay))
+		if err == nil {
+			_, err = runOnce(context.Background(), dir, os.Getenv(crawlPortEnv), delay, 2)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+const sites = 5
+
+// config is a crawl of a random web that listens on a port.
+func config(dir, port string, delay time.Duration, agents int) assemble.Config {
+	c := assemble.DefaultConfig(dir)
+	for s := range sites {
+		c.Job.Identity.Seeds = append(c.Job.Identity.Seeds, fmt.Sprintf("http://s%d.test:%s/", s, port))
+	}
+	c.Job.Identity.Scope = crawl.ScopeSite
+	c.Job.Identity.UserAgent = "argosy-test"
+	c.Job.Limits.Delay = delay
+	c.Job.Limits.PerIP = 0
+	c.Job.Limits.Backoff = 50 * time.Millisecond
+	c.Agents = agents
+	c.Fetch.Allow = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	c.Fetch.Resolve = map[string]netip.Addr{"*.test": netip.MustParseAddr("127.0.0.1")}
+	return c
+}
+
+func runOnce(ctx context.Context, dir, port string, delay time.Duration, agents int) (sum assemble.Summary, err error) {
+	cr, err := assemble.Open(ctx, config(dir, port, delay, agents))
+	if err != nil {
+		return sum, err
+	}
+	sum, err = cr.Run(ctx, nil)
+	if cerr := cr.Close(); err == nil {
+		err = cerr
+	}
+	return sum, err
+}
+
+// judge compares what a crawl has left with an independent search of the same web.
+func judge(t *testing.T, dir, port string) {
+	t.Helper()
+	judgeSites(t, dir, config(dir, port, 0, 1).Job.Identity.Seeds, port)
+}
+
+func judgeSites(t *testing.T, dir string, seeds []string, port string) {
+	t.Helper()
+	ctx := t.Context()
+	o := &testkit.Oracle{Addr: "127.0.0.1:" + port, Workers: 8, Allowed: func(u *whatwg.Url) bool {
+		return strings.HasSuffix(u.Hostname(), ".test") && !strings.HasPrefix(u.Pathname(), "/private/")
+	}}
+	visits, err := o.Crawl(ctx, seeds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]int{}
+	for s, v := range visits {
+		u, err := crawl.Parse(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want[u.String()] = v.Status
+	}
+	l, err := ledger.Open(ctx, filepath.Join(dir, assemble.LedgerFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	got := 0
+	err = l.Pages(ctx, 1, func(p *ledger.Page) error {
+		if p.State == "excluded" && p.Reason == "robots" {
+			return nil
+		}
+		got++
+		if s, ok := want[p.URL]; !ok || s != p.Status {
+			t.Errorf("%s: %s %s, status %d; the search says %d (found %v)", p.URL, p.State, p.Reason, p.Status, s, ok)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != len(want) {
+		t.Errorf("the crawl has %d URLs, the search %d", got, len(want))
+	}
+	r, err := verify.Dir(ctx, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.OK || r.Lost > 0 {
+		t.Errorf("verify: %+v", r)
+	}
+}
+
+func checkCounts(t *testing.T, s assemble.Summary) {
+	t.Helper()
+	if s.Discovered != s.Fetched+s.Failed+s.Excluded+s.Pending {
+		t.Errorf("discovered %d is not fetched %d + failed %d + excluded %d + pending %d", s.Discovered, s.Fetched, s.Failed, s.Excluded, s.Pending)
+	}
+}
+
+// A crawl reaches exactly what a search of its own reaches, with one node and with several.
+func TestCompleteAndExact(t *testing.T) {
+	for agents := 1; agents <= 3; agents += 2 {
+		w := webs.Random(webs.RandomConfig{Sites: sites, Pages: 150, Links: 6, Seed: uint64(agents)})
+		port, stop, err := w.Serve("127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		sum, err := runOnce(t.Context(), dir, port, 0, agents)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkCounts(t, sum)
+		if sum.State != crawl.JobDone || sum.Pending != 0 || sum.Failed != 0 {
+			t.Errorf("summary %+v", sum)
+		}
+		judge(t, dir, port)
+		again, err := runOnce(t.Context(), dir, port, 0, agents)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again.Requests != 0 || again.Fetched != sum.Fetched {
+			t.Errorf("a finished crawl, run again, sends %d requests and has %d URLs, not %d", again.Requests, again.Fetched, sum.Fetched)
+		}
+		stop()
+	}
+}
+
+// The depth limit keeps exactly the URLs that are within reach, whatever the order in which pages came.
+func TestDepthIsMinimal(t *testing.T) {
+	w := webs.Random(webs.RandomConfig{Sites: sites, Pages: 400, Links: 2, Seed: 7})
+	port, stop, err := w.Serve("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	for depth := 1; depth <= 4; depth++ {
+		c := config(t.TempDir(), port, 0, 3)
+		c.Job.Limits.MaxDepth = depth
+		runConfig(t, c)
+		want := within(t, port, depth)
+		l, err := ledger.Open(t.Context(), filepath.Join(c.Dir, assemble.LedgerFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]bool{}
+		err = l.Pages(t.Context(), 1, func(p *ledger.Page) error {
+			if p.State == "fetched" {
+				got[p.URL] = true
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for u := range want {
+			if !got[u] {
+				t.Errorf("depth %d: %s is missing", depth, u)
+			}
+		}
+		if len(got) != len(want) {
+			t.Errorf("depth %d: %d URLs, want %d", depth, len(got), len(want))
+		}
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// within returns the URLs that an independent search finds within a depth; a redirect costs none.
+func within(t *testing.T, port string, depth int) map[string]bool {
+	t.Helper()
+	o := &testkit.Oracle{Addr: "127.0.0.1:" + port, Workers: 8, MaxDepth: depth + 1, Allowed: func(u *whatwg.Url) bool {
+		return strings.HasSuffix(u.Hostname(), ".test") && !strings.HasPrefix(u.Pathname(), "/private/")
+	}}
+	visits, err := o.Crawl(t.Context(), config("", port, 0, 1).Job.Identity.Seeds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]bool{}
+	for s := range visits {
+		u, err := crawl.Parse(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[u.String()] = true
+	}
+	return out
+}
+
+// Killed at random moments and started again each time, a crawl loses nothing, and asks no site before its time.
+func TestKilledItLosesNothing(t *testing.T) {
+	for _, delay := range []time.Duration{0, 100 * time.Millisecond} {
+		pages := 500
+		if delay > 0 {
+			pages = 12
+		}
+		w := webs.Random(webs.RandomConfig{Sites: sites, Pages: pages, Links: 5, Seed: 3, Latency: 4 * time.Millisecond})
+		port, stop, err := w.Serve("127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		rng := rand.New(rand.NewPCG(1, uint64(delay)))
+		kills := 0
+		for run := 0; ; run++ {
+			if run > 60 {
+				t.Fatal("the crawl does not end")
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			if kills < 20 {
+				ctx, cancel = context.WithTimeout(t.Context(), time.Duration(100+rng.IntN(350))*time.Millisecond)
+			}
+			cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^$") // CommandContext kills with SIGKILL
+			cmd.Env = append(os.Environ(), crawlDirEnv+"="+dir, crawlPortEnv+"="+port, crawlDelay+"="+delay.String())
+			out, err := cmd.CombinedOutput()
+			killed := ctx.Err() != nil
+			cancel()
+			if !killed && err != nil {
+				t.Fatalf("run %d: %v\n%s", run, err, out)
+			}
+			if !killed {
+				break
+			}
+			kills++
+		}
+		requests := 0
+		for s := range sites {
+			gap, n := w.MinGap(fmt.Sprintf("s%d.test", s))
+			requests += n
+			if gap < delay*85/100 { // the rest is the noise of two processes on a busy machine
+				t.Errorf("delay %s: two requests to s%d.test were %s apart", delay, s, gap)
+			}
+		}
+		judge(t, dir, port)
+		stop()
+		t.Logf("delay %s: %d kills, %d requests", delay, kills, requests)
+	}
+}

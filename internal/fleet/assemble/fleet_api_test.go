@@ -1,0 +1,163 @@
+package assemble_test
+
+import (
+	"bytes"
+	"crypto/tls"
+	"errors"
+	"io"
+	"log"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/web"
+)
+
+// The API lets in who asks from this machine and means it, or has the token; nobody else.
+func TestAPIGuard(t *testing.T) {
+	const token = "0123456789abcdef0123456789abcdef"
+	log := &safeLog{}
+	f := newFleet(t, nil)
+	f.leader()
+	h := web.Handler(f.server, web.Config{Token: token, UserAgent: "t", Logger: slog.New(slog.NewTextHandler(log, nil))})
+	for _, c := range []struct {
+		name, from, host string
+		header           map[string]string
+		want             int
+	}{
+		{"from here", "127.0.0.1:1", "127.0.0.1:8480", nil, 200},
+		{"from here by name", "[::1]:1", "localhost:8480", nil, 200},
+		{"a page that rebinds a name to this machine", "127.0.0.1:1", "evil.example:8480", nil, 401},
+		{"a page elsewhere", "127.0.0.1:1", "127.0.0.1:8480", map[string]string{"Origin": "https://evil.example"}, 401},
+		{"a page elsewhere, without an origin", "127.0.0.1:1", "127.0.0.1:8480", map[string]string{"Sec-Fetch-Site": "cross-site"}, 401},
+		{"through a proxy on this machine", "127.0.0.1:1", "127.0.0.1:8480", map[string]string{"X-Forwarded-For": "192.0.2.1"}, 401},
+		{"from elsewhere", "192.0.2.1:1", "127.0.0.1:8480", nil, 401},
+		{"from elsewhere with a wrong token", "192.0.2.1:1", "c:8480", map[string]string{"Authorization": "Bearer " + token[1:] + "x"}, 401},
+		{"from here with a wrong token", "127.0.0.1:1", "127.0.0.1:8480", map[string]string{"Authorization": "Bearer wrong"}, 401},
+		{"from elsewhere with the token", "192.0.2.1:1", "c:8480", map[string]string{"Authorization": "Bearer " + token}, 200},
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/api/v1/status", nil)
+		r.RemoteAddr, r.Host = c.from, c.host
+		for k, v := range c.header {
+			r.Header.Set(k, v)
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if w.Code != c.want {
+			t.Errorf("%s: %d, want %d", c.name, w.Code, c.want)
+		}
+	}
+	if s := log.String(); strings.Contains(s, "wrong") && strings.Contains(s, "Bearer") || strings.Contains(s, token[1:]) {
+		t.Error("a token was logged")
+	}
+}
+
+// Orders over the API, as the commands give them; mistakes are the asker's and say what is allowed.
+func TestAPI(t *testing.T) {
+	_, port := serveWeb(t, 27, 30)
+	f := newFleet(t, nil)
+	f.join("a", nil)
+	f.leader()
+	srv := httptest.NewServer(web.Handler(f.server, web.Config{UserAgent: "t"}))
+	defer srv.Close()
+	cl, err := web.NewClient("http://127.0.0.1:1,"+srv.URL, "", nil) // the first is away
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := t.Context()
+	for file, want := range map[string]string{
+		"seeds: []":                                            "no seed",
+		"seeds: [http://s0.test/]\nspeed: 3":                   "line 2",
+		"seeds: [http://s0.test/]\nlimits: {delay: x}":         "no span",
+		"seeds: [http://s0.test/]\nlimits:\n  per_site: 0":     "minimum is 1",
+		"seeds: [http://s0.test/]\nplacing: {strategy: quick}": "quick",
+		"seeds: [http://s0.test/]\ninclude: ['(']":             "include",
+		"seeds: [ftp://s0.test/]":                              "http and https",
+	} {
+		if _, err := cl.Submit(ctx, []byte(file)); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: %v, want something of %q in one line", file, err, want)
+		}
+	}
+	id, err := cl.Submit(ctx, []byte("name: one\nseeds: [http://s0.test:"+port+"/]\nlimits: {delay: 0, per_ip: 0}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the job ends", func() bool {
+		j, err := cl.Job(ctx, id)
+		return err == nil && j.State == crawl.JobDone && j.Indexed
+	})
+	ts, err := cl.Tasks(ctx, id, "done")
+	if err != nil || len(ts) != 1 || ts[0].Fetched == 0 {
+		t.Errorf("%+v, %v", ts, err)
+	}
+	if _, err := cl.Tasks(ctx, 99, ""); err == nil {
+		t.Error("a job that is not there has tasks")
+	}
+	if _, err := cl.Release(ctx, id, "drop", web.Release{Sites: []string{"nobody.test"}}); err == nil {
+		t.Error("a site that is none of the job's was dropped")
+	}
+	if _, err := cl.SetLimits(ctx, id, []byte("seeds: [http://s0.test/]")); err == nil {
+		t.Error("a job's seeds were changed")
+	}
+	j, err := cl.SetLimits(ctx, id, []byte("limits: {delay: 5ms}\nplacing: {strategy: random}"))
+	if err != nil || j.Limits.Delay != 5*time.Millisecond || j.Strategy != "random" {
+		t.Errorf("%+v, %v", j, err)
+	}
+	if err := cl.Drain(ctx, "a", false); err != nil {
+		t.Error(err)
+	}
+	eventually(t, "the node drains", func() bool {
+		ns, err := cl.Nodes(ctx)
+		return err == nil && len(ns) == 1 && ns[0].State == "draining"
+	})
+	if err := cl.Drain(ctx, "nobody", false); err == nil {
+		t.Error("a node that is not there drains")
+	}
+	resp, err := http.Get(srv.URL + "/api/v1/openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if b, err := io.ReadAll(resp.Body); err != nil || resp.StatusCode != 200 || !bytes.Contains(b, []byte(`"/api/v1/jobs/{id}/pause"`)) {
+		t.Errorf("OpenAPI: %d, %v", resp.StatusCode, err)
+	}
+}
+
+// selfSigned makes a certificate for 127.0.0.1.// Who asks a coordinator over the wrong line is told what is wrong with it, and that it is for him to mend.
+func TestAPIOverTLS(t *testing.T) {
+	server, trusted := selfSigned(t)
+	f := newFleet(t, nil)
+	f.leader()
+	srv := httptest.NewUnstartedServer(web.Handler(f.server, web.Config{}))
+	srv.TLS, srv.Config.ErrorLog = server, log.New(io.Discard, "", 0)
+	srv.StartTLS()
+	defer srv.Close()
+	plain := strings.Replace(srv.URL, "https", "http", 1)
+	for _, c := range []struct {
+		urls string
+		tls  *tls.Config
+		want string // empty: an answer
+	}{
+		{srv.URL, trusted, ""},
+		{srv.URL, nil, "--ca"},
+		{plain, trusted, "https://"},
+		{plain + "," + srv.URL, trusted, ""}, // of several the first that can be asked
+	} {
+		cl, err := web.NewClient(c.urls, "", c.tls)
+		if err != nil {
+			t.Fatal(err)
+		}
+		nodes, err := cl.Nodes(t.Context())
+		var refused *web.Error
+		switch {
+		case c.want == "" && (err != nil || nodes == nil):
+			t.Errorf("%s: %v, %v", c.urls, nodes, err)
+		case c.want != "" && (!errors.As(err, &refused) || !refused.Usage() || !strings.Contains(err.Error(), c.want)):
+			t.Errorf("%s: %v, want a refusal that says %q", c.urls, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package assemble_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/verify"
+	"argosy/internal/page/archive"
+	"argosy/internal/testkit"
+)
+
+// s3 starts a server of S3-compatible storage with one bucket and returns the URL of a store in it. ARGOSY_TEST_S3 names
+// another one, with credentials in the environment.
+func s3(t *testing.T) string {
+	t.Helper()
+	if u := os.Getenv("ARGOSY_TEST_S3"); u != "" {
+		return u
+	}
+	u, stop, err := testkit.S3()
+	if errors.Is(err, testkit.ErrMissing) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(stop)
+	t.Setenv("AWS_ACCESS_KEY_ID", "argosy")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "argosy-secret")
+	return u
+}
+
+// Archives in S3-compatible storage: a page counts when its object is complete, verify reads them all there, and a lost
+// object's pages are named and fetched again.
+func TestS3(t *testing.T) {
+	store := s3(t)
+	w, port := serveWeb(t, 29, 60)
+	f := newFleet(t, nil)
+	for _, n := range []string{"a", "b"} {
+		f.join(n, func(c *assemble.AgentConfig) { c.Store = store })
+	}
+	id := f.submit(fleetJob(port, 0))
+	if v := f.await(id); v.State != crawl.JobDone || v.Counts.Failed != 0 {
+		t.Fatalf("%s: %+v", v.State, v.Counts)
+	}
+	if u := twice(w, sites); u != "" {
+		t.Errorf("%s was fetched twice", u)
+	}
+	judge(t, f.dir, port)
+
+	s, err := archive.OpenStore(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := s.List(t.Context())
+	if err != nil || len(files) < 2 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	if err := s.Remove(t.Context(), files[0]); err != nil {
+		t.Fatal(err)
+	}
+	r, err := verify.Check(t.Context(), verify.Place{Dir: f.dir})
+	if err != nil || r.OK || r.Lost == 0 || len(r.LostKeys[id]) != r.Lost {
+		t.Fatalf("verify does not see what is lost: %+v, %v", r, err)
+	}
+	if _, err := f.leader().Release(t.Context(), id, crawl.EntryRetry, nil, r.LostKeys[id], "lost"); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "what was lost is fetched again", func() bool {
+		v := f.job(id)
+		r, err := verify.Check(t.Context(), verify.Place{Dir: f.dir})
+		return v.State == crawl.JobDone && err == nil && r.OK
+	})
+	if left, _ := filepath.Glob(filepath.Join(os.TempDir(), "argosy-spool-*", "*", "*")); len(left) > 0 && strings.Contains(left[0], t.Name()) {
+		t.Errorf("the spool is not empty: %v", left)
+	}
+}

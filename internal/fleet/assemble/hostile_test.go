@@ -1,0 +1,93 @@
+package assemble_test
+
+import (
+	"net/netip"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"testing"
+	"time"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/ledger"
+	"argosy/internal/testkit"
+	"argosy/internal/webs"
+)
+
+// A crawl of the whole catalogue of hostile servers ends, with a reason in the ledger for everything that is no page,
+// and without holding on to memory; a name that resolves to a private address is denied.
+func TestHostileWeb(t *testing.T) {
+	port, stop, err := testkit.ServeHostile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	c := assemble.DefaultConfig(t.TempDir())
+	c.Job.Identity = crawl.Identity{
+		Seeds: []string{"http://hostile.test:" + port + "/", "http://inside.test/", "http://nowhere.test/"},
+		Scope: crawl.ScopeSite, UserAgent: "argosy-test",
+	}
+	c.Job.Limits.Delay, c.Job.Limits.Backoff, c.Job.Limits.Retries = 0, 10*time.Millisecond, 1
+	c.Job.Limits.Fetch = testkit.HostileLimits()
+	c.Fetch.Allow = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	c.Fetch.Resolve = map[string]netip.Addr{"hostile.test": netip.MustParseAddr("127.0.0.1"), "inside.test": netip.MustParseAddr("10.0.0.1")}
+	c.Fetch.DNS = "127.0.0.1:1" // nobody answers
+	sum := runConfig(t, c)
+	if sum.State != crawl.JobDone || sum.Pending != 0 {
+		t.Errorf("summary %+v", sum)
+	}
+	l, err := ledger.Open(t.Context(), filepath.Join(c.Dir, assemble.LedgerFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	got := map[string]string{}
+	err = l.Pages(t.Context(), 1, func(p *ledger.Page) error {
+		got[p.URL] = p.Reason
+		if p.State != "fetched" && p.Reason == "" {
+			t.Errorf("%s is %s without a reason", p.URL, p.State)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, h := range testkit.Catalogue() {
+		u := "http://hostile.test:" + port + "/" + strconv.Itoa(i)
+		reason, ok := got[u]
+		if !ok || h.Kind != "" && reason != string(h.Kind) && h.Kind != crawl.KindEncoding {
+			t.Errorf("%s (%s): reason %q, want %q", u, h.Name, reason, h.Kind)
+		}
+	}
+	if got["http://inside.test/"] != string(crawl.KindDenied) || got["http://nowhere.test/"] != string(crawl.KindDNS) {
+		t.Errorf("reasons %q and %q, want denied and dns", got["http://inside.test/"], got["http://nowhere.test/"])
+	}
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	if m.HeapAlloc > 200<<20 {
+		t.Errorf("%d MiB are in use after the crawl", m.HeapAlloc>>20)
+	}
+}
+
+// One big site alone, without a delay, never waits for a round trip of the coordinator: its connections stay busy.
+func TestOneSiteStaysBusy(t *testing.T) {
+	w := webs.Random(webs.RandomConfig{Sites: 1, Pages: 1500, Links: 4, Seed: 5, Latency: 20 * time.Millisecond})
+	port, stop, err := w.Serve("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	c := config(t.TempDir(), port, 0, 1)
+	c.Job.Identity.Seeds = []string{"http://s0.test:" + port + "/"}
+	runConfig(t, c)
+	hits := w.Hits("s0.test")
+	hits = hits[10 : len(hits)-10] // robots.txt, the root and the last few
+	span := hits[len(hits)-1].At.Sub(hits[0].At)
+	busy := float64(len(hits)) * 0.020 / span.Seconds() / float64(c.Job.Limits.SiteConnections)
+	t.Logf("%d requests of 20 ms in %s: %.1f %% of %d connections busy", len(hits), span.Round(time.Millisecond), 100*busy, c.Job.Limits.SiteConnections)
+	if busy < 0.5 { // the rest is the noise of a machine that runs server and crawler
+		t.Errorf("the connections were busy for only %.0f %% of the time", 100*busy)
+	}
+}

@@ -1,0 +1,119 @@
+package assemble
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/agent"
+	"argosy/internal/fleet/bus"
+	"argosy/internal/page/archive"
+	"argosy/internal/page/fetch"
+)
+
+// NodeConfig says what a node is and with what it works.
+type NodeConfig struct {
+	Info        crawl.NodeInfo // Incarnation is chosen here
+	Fetch       fetch.Config
+	Headers     []fetch.Field // for the seeds' sites
+	Cookies     string        // likewise
+	KeepSecrets bool
+	Dir         string        // where archives are made
+	Store       archive.Store // where they go; nil: they stay in Dir
+	MeasureBS   bool
+	ArchiveSize int64         // bytes after which a WARC file is closed
+	Flush       time.Duration // how long outcomes may wait to be reported; 0: the default
+	IgnoreRobot bool          // for the label of the archives only
+	UserAgent   string        // likewise
+	Version     string
+	Logger      *slog.Logger
+}
+
+// node is a node in this process.
+type node struct {
+	bus   *bus.Client
+	warc  *archive.Writer
+	agent *agent.Agent
+}
+
+// newIncarnation names a life of a process.
+func newIncarnation() string {
+	return time.Now().UTC().Format("20060102150405") + "-" + randomHex(3)
+}
+
+func randomHex(n int) string {
+	b := make([]byte, n)
+	_, _ = rand.Read(b) // never fails: it ends the program instead
+	return hex.EncodeToString(b)
+}
+
+// openNode builds a node on a connection to the bus.
+func openNode(c NodeConfig, b *bus.Client) (*node, error) {
+	client, err := fetch.NewClient(c.Fetch)
+	if err != nil {
+		return nil, err
+	}
+	c.Info.Incarnation = newIncarnation()
+	info := map[string]string{
+		"software": "argosy/" + c.Version, "format": "WARC File Format 1.1",
+		"conformsTo": "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/",
+		"robots":     robotsPolicy(c.IgnoreRobot),
+	}
+	if c.UserAgent != "" {
+		info["http-header-user-agent"] = c.UserAgent
+	}
+	w := archive.NewWriter(archive.WriterConfig{
+		Dir: c.Dir, Prefix: "argosy-" + c.Info.Node + "-" + c.Info.Incarnation, MaxSize: c.ArchiveSize, Store: c.Store, Info: info,
+	})
+	c.Info.Version = c.Version
+	ac := agent.DefaultConfig(c.Info)
+	ac.MaxPart, ac.Concurrency = bus.MaxPart, c.Info.Concurrency
+	ac.Headers, ac.Cookies, ac.KeepSecrets, ac.Logger = c.Headers, c.Cookies, c.KeepSecrets, c.Logger
+	if c.Flush > 0 {
+		ac.Flush = c.Flush
+	}
+	if c.MeasureBS {
+		store := c.Store
+		if store == nil {
+			store = archive.Dir(c.Dir)
+		}
+		ac.Store = func(ctx context.Context) (int64, float64, error) { return archive.Measure(ctx, store) }
+	}
+	return &node{bus: b, warc: w, agent: agent.New(ac, b, b, client, w)}, nil
+}
+
+// run works until ctx ends.
+func (n *node) run(ctx context.Context) error {
+	group, gctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return n.bus.Register(gctx, n.agent.Info, n.agent.Changed()) })
+	group.Go(func() error { return n.agent.Run(gctx) })
+	return group.Wait()
+}
+
+// spool is a directory for archives on their way to a store elsewhere. What a dead process has left in it was never
+// reported, and is removed.
+func spool(dir string) (string, error) {
+	left, err := filepath.Glob(filepath.Join(dir, "*.warc.gz.open"))
+	if err != nil {
+		return "", err
+	}
+	for _, f := range left {
+		err = errors.Join(err, os.Remove(f))
+	}
+	return dir, errors.Join(err, os.MkdirAll(dir, 0o700))
+}
+
+func robotsPolicy(ignored bool) string {
+	if ignored {
+		return "ignore"
+	}
+	return "obey"
+}

@@ -1,0 +1,201 @@
+package assemble_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/verify"
+	"argosy/internal/webs"
+)
+
+func runConfig(t *testing.T, c assemble.Config) assemble.Summary {
+	t.Helper()
+	cr, err := assemble.Open(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := cr.Run(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cr.Close(); err != nil {
+		t.Fatal(err)
+	}
+	checkCounts(t, sum)
+	return sum
+}
+
+// A limit is kept to the page, and may be raised; a log that is gone, as after a power cut without it, is recognised,
+// and what frontier and ledger have of it is not applied twice.
+func TestLimitsAndLostLog(t *testing.T) {
+	w := webs.Random(webs.RandomConfig{Sites: sites, Pages: 150, Links: 6, Seed: 11})
+	port, stop, err := w.Serve("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	c := config(t.TempDir(), port, 0, 2)
+	for _, n := range []int64{100, 137, 400} {
+		c.Job.Limits.MaxPages = n
+		sum := runConfig(t, c)
+		if sum.State != crawl.JobLimited || sum.Fetched != n {
+			t.Errorf("limit %d: %s after %d", n, sum.State, sum.Fetched)
+		}
+		if err := os.RemoveAll(filepath.Join(c.Dir, "state", "bus")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.Job.Limits.MaxPages = 0
+	if sum := runConfig(t, c); sum.State != crawl.JobDone {
+		t.Errorf("%+v", sum)
+	}
+	judge(t, c.Dir, port)
+}
+
+// A depth limit that is raised brings in what it had kept out.
+func TestDepthRaised(t *testing.T) {
+	w := webs.Random(webs.RandomConfig{Sites: sites, Pages: 300, Links: 2, Seed: 13})
+	port, stop, err := w.Serve("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	c := config(t.TempDir(), port, 0, 2)
+	for depth := 1; depth <= 3; depth++ {
+		c.Job.Limits.MaxDepth = depth
+		sum := runConfig(t, c)
+		if want := len(within(t, port, depth)); sum.Fetched != int64(want) {
+			t.Errorf("depth %d: %d URLs, want %d", depth, sum.Fetched, want)
+		}
+	}
+	c.Job.Limits.MaxDepth = 60_000
+	runConfig(t, c)
+	judge(t, c.Dir, port)
+}
+
+// A seed without a scheme is asked by https, then by http; where a seed redirects joins the scope, also for links that
+// were refused before.
+func TestSeeds(t *testing.T) {
+	w := webs.New()
+	html := func(body string) http.Handler {
+		return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			rw.Header().Set("Content-Type", "text/html")
+			_, _ = fmt.Fprintf(rw, body, r.Host)
+		})
+	}
+	w.Sites["www.second.test"] = html(`<title>%s</title><a href="/more">more</a>`)
+	port, stop, err := w.Serve("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	w.Sites["first.test"] = html(`%s<a href="http://www.second.test:` + port + `/deep">early link</a>`)
+	w.Sites["second.test"] = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/robots.txt" {
+			http.NotFound(rw, r)
+			return
+		}
+		http.Redirect(rw, r, "http://www.second.test:"+port+"/", http.StatusFound)
+	})
+	c := config(t.TempDir(), port, 0, 1)
+	c.Job.Identity.Seeds = []string{"http://first.test:" + port + "/", "https://second.test:" + port + "/"}
+	c.Job.Identity.NoScheme = []bool{false, true}
+	sum := runConfig(t, c)
+	// first.test/, second.test/ by https (failed) and by http, www.second.test/, /deep and /more
+	if sum.Fetched != 5 || sum.Failed != 1 || sum.Excluded != 0 {
+		t.Errorf("%+v", sum)
+	}
+}
+
+// A task whose lease shows no progress is recalled; after the limit of recalls it waits for a person, who releases it.
+func TestStuckSiteGoesToAPerson(t *testing.T) {
+	release := make(chan struct{})
+	var well atomic.Bool
+	w := webs.New()
+	w.Sites["s0.test"] = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if !well.Load() && r.URL.Path != "/robots.txt" {
+			select { // neither answers nor closes
+			case <-release:
+			case <-r.Context().Done():
+			}
+			return
+		}
+		_, _ = rw.Write([]byte("fine"))
+	})
+	port, stop, err := w.Serve("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	c := config(t.TempDir(), port, 0, 2)
+	c.Job.Identity.Seeds = c.Job.Identity.Seeds[:1]
+	c.Job.Limits.RecycleAfter, c.Job.Limits.RecycleLimit = 400e6, 1
+	sum := runConfig(t, c)
+	if sum.State != crawl.JobManual || sum.Manual != 1 || sum.Pending != 1 {
+		t.Errorf("%+v", sum)
+	}
+	well.Store(true)
+	close(release)
+	idle := c
+	idle.Idle = true
+	cr, err := assemble.Open(t.Context(), idle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- cr.Coordinator().Run(ctx) }()
+	if _, err := cr.Coordinator().Release(ctx, 1, crawl.EntryRetry, nil, nil, "test"); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if err := <-done; err != nil && !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if err := cr.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if sum := runConfig(t, c); sum.State != crawl.JobDone || sum.Fetched != 1 {
+		t.Errorf("after its release: %+v", sum)
+	}
+	if r, err := verify.Dir(t.Context(), c.Dir); err != nil || !r.OK {
+		t.Errorf("verify: %+v, %v", r, err)
+	}
+}
+
+// A site that asks to be left alone with 503 and Retry-After is, and its page is fetched afterwards.
+func TestRetryAfter(t *testing.T) {
+	var asked atomic.Int64
+	w := webs.New()
+	w.Sites["s0.test"] = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/" && asked.Add(1) == 1 {
+			rw.Header().Set("Retry-After", "1")
+			http.Error(rw, "later", http.StatusServiceUnavailable)
+			return
+		}
+		_, _ = rw.Write([]byte("fine"))
+	})
+	port, stop, err := w.Serve("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	c := config(t.TempDir(), port, 0, 2)
+	c.Job.Identity.Seeds = c.Job.Identity.Seeds[:1]
+	if sum := runConfig(t, c); sum.Fetched != 1 || sum.Failed != 0 {
+		t.Errorf("%+v", sum)
+	}
+	hits := w.Hits("s0.test") // robots.txt, the page refused, the page
+	if len(hits) != 3 || hits[2].At.Sub(hits[1].At) < time.Second {
+		t.Errorf("%d requests, the last one %s after it was refused", len(hits), hits[len(hits)-1].At.Sub(hits[1].At))
+	}
+}

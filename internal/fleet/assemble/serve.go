@@ -1,0 +1,497 @@
+package assemble
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/bus"
+	"argosy/internal/fleet/coordinator"
+	"argosy/internal/fleet/frontier"
+	"argosy/internal/fleet/ledger"
+	"argosy/internal/page/scope"
+	"argosy/internal/plan/geo"
+	"argosy/internal/plan/schedule"
+	"argosy/internal/plan/strategy"
+)
+
+// ServeConfig says how a coordinator of a fleet runs.
+type ServeConfig struct {
+	Dir        string
+	Name       string      // of this coordinator, among several
+	BusListen  string      // host:port of the embedded bus; empty: only Pipe leads there
+	TLS        *tls.Config // of the embedded bus; nil: plain TCP
+	Bus        bus.Dial    // a bus elsewhere; without a URL the embedded one is used
+	SigningKey string      // file: what nodes' credentials for a bus elsewhere are signed with
+	Replicas   int         // of the log on a bus elsewhere
+	Ledger     string      // postgres:// URL; empty: SQLite in Dir
+	Strategy   string
+	Probe      schedule.Extent
+	PingEvery  time.Duration // between measurements of the delays between nodes; 0: none
+	GeoIP      []string
+	ExplainLog string
+	Seed       uint64
+	Checkpoint uint64 // entries of the log between two checkpoints, on a bus elsewhere
+	Version    string
+	Logger     *slog.Logger
+}
+
+// DefaultServeConfig returns a ServeConfig for a directory.
+func DefaultServeConfig(dir string) ServeConfig {
+	return ServeConfig{
+		Dir: dir, Name: "coordinator", BusListen: "127.0.0.1:4480", Replicas: 3, Strategy: strategy.Default, PingEvery: 10 * time.Minute,
+		Checkpoint: 200_000, Version: "dev", Logger: slog.New(slog.DiscardHandler),
+	}
+}
+
+// Server is a coordinator of a fleet: leading, or standing by.
+type Server struct {
+	cfg     ServeConfig
+	lock    io.Closer
+	keys    *bus.Keys
+	server  *bus.Server // nil: the bus is elsewhere
+	client  *bus.Client
+	f       *frontier.Frontier
+	ledger  *ledger.Ledger
+	explain *explainLog
+	geo     *geo.DB
+	floor   atomic.Uint64 // of what may be trimmed
+
+	co atomic.Pointer[coordinator.Coordinator] // while it leads
+
+	mu        sync.Mutex
+	unindexed map[uint32]bool // jobs whose index is about to be written
+	ended     chan uint32
+}
+
+// ErrStandby says that this coordinator does not lead.
+var ErrStandby = errors.New("this coordinator stands by: another one leads")
+
+// OpenServer opens a coordinator's directory, its bus and its ledger.
+func OpenServer(ctx context.Context, c ServeConfig) (s *Server, err error) {
+	state := filepath.Join(c.Dir, stateDir)
+	if err := os.MkdirAll(state, 0o700); err != nil {
+		return nil, err
+	}
+	s = &Server{cfg: c, unindexed: map[uint32]bool{}, ended: make(chan uint32, 64)}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.Close())
+			s = nil
+		}
+	}()
+	if s.lock, err = frontier.Lock(filepath.Join(state, "lock")); err != nil {
+		return s, fmt.Errorf("%s: %w", c.Dir, ErrInUse)
+	}
+	if err = claim(c.Dir, state); err != nil {
+		return s, err
+	}
+	if err = s.openBus(ctx, state); err != nil {
+		return s, err
+	}
+	if err = s.openFrontier(ctx); err != nil {
+		return s, err
+	}
+	place := c.Ledger
+	if place == "" {
+		place = filepath.Join(c.Dir, LedgerFile)
+	}
+	if s.ledger, err = ledger.Open(ctx, place); err != nil {
+		return s, err
+	}
+	if c.ExplainLog != "" {
+		if s.explain, err = openExplain(c.ExplainLog); err != nil {
+			return s, err
+		}
+	}
+	if len(c.GeoIP) > 0 {
+		s.geo, err = geo.Open(c.GeoIP...)
+	}
+	return s, err
+}
+
+// fleetMark stands in the state of a coordinator's directory: a crawl of one process must not take it for its own.
+const fleetMark = "fleet"
+
+// claim makes a directory a coordinator's, unless it is a crawl's.
+func claim(dir, state string) error {
+	mark := filepath.Join(state, fleetMark)
+	if _, err := os.Stat(mark); err == nil {
+		return nil
+	}
+	if _, err := os.Stat(filepath.Join(state, "frontier")); err == nil {
+		return fmt.Errorf("%s: %w: it is that of argosy crawl; use another -o", dir, ErrOtherJob)
+	}
+	return os.WriteFile(mark, []byte("the directory of a coordinator\n"), 0o600)
+}
+
+func (s *Server) elsewhere() bool { return s.cfg.Bus.URL != "" }
+
+func (s *Server) openBus(ctx context.Context, state string) (err error) {
+	c := s.cfg
+	bc := bus.DefaultConfig(filepath.Join(state, "bus"))
+	bc.Logger = c.Logger
+	if s.elsewhere() {
+		if c.SigningKey != "" {
+			if s.keys, err = bus.SigningKeys(c.SigningKey); err != nil {
+				return err
+			}
+		}
+		bc.Replicas, bc.Keys = c.Replicas, s.keys
+		s.client, err = bus.Connect(ctx, c.Bus, bc)
+		return err
+	}
+	if s.keys, err = bus.LoadKeys(filepath.Join(state, "keys.json")); err != nil {
+		return err
+	}
+	bc.Listen, bc.TLS, bc.Keys = c.BusListen, c.TLS, s.keys
+	if s.server, err = bus.Serve(bc); err != nil {
+		return err
+	}
+	s.client, err = s.server.Connect(ctx)
+	return err
+}
+
+func (s *Server) frontierDir() string { return filepath.Join(s.cfg.Dir, stateDir, "frontier") }
+
+// openFrontier opens the view. One that is so old that the log no longer has what follows, or that is not there at all
+// while the log begins later, starts from the last checkpoint.
+func (s *Server) openFrontier(ctx context.Context) (err error) {
+	if s.f, err = frontier.Open(frontier.DefaultConfig(s.frontierDir())); err != nil || !s.elsewhere() {
+		return err
+	}
+	stream, _, err := s.client.Refresh(ctx)
+	if err != nil {
+		return err
+	}
+	first, err := s.client.First(ctx)
+	if err != nil {
+		return err
+	}
+	pos := s.f.Position()
+	if pos.Stream == stream && pos.Seq+1 >= first || first <= 1 {
+		s.floor.Store(first)
+		return nil
+	}
+	if err := s.f.Close(); err != nil {
+		return err
+	}
+	s.f = nil
+	seq, err := s.restore(ctx)
+	if err != nil {
+		return fmt.Errorf("the log begins at entry %d, this directory's view ends at %d: %w", first, pos.Seq, err)
+	}
+	s.cfg.Logger.Info("view restored from a checkpoint", "seq", seq)
+	s.f, err = frontier.Open(frontier.DefaultConfig(s.frontierDir()))
+	return err
+}
+
+// Close closes everything that is open.
+func (s *Server) Close() error {
+	var errs []error
+	if s.client != nil {
+		s.client.Close()
+	}
+	if s.f != nil {
+		errs = append(errs, s.f.Close())
+	}
+	if s.ledger != nil {
+		errs = append(errs, s.ledger.Close())
+	}
+	if s.server != nil {
+		s.server.Close()
+	}
+	errs = append(errs, s.explain.close())
+	if s.geo != nil {
+		errs = append(errs, s.geo.Close())
+	}
+	if s.lock != nil {
+		errs = append(errs, s.lock.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Run leads, or stands by until it leads, until ctx ends or something that it cannot do without fails.
+func (s *Server) Run(ctx context.Context) error {
+	group, gctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return s.indexes(gctx) })
+	group.Go(func() error {
+		if !s.elsewhere() {
+			return s.lead(gctx)
+		}
+		for gctx.Err() == nil {
+			err := s.standBy(gctx)
+			switch {
+			case gctx.Err() != nil:
+				return nil
+			case errors.Is(err, bus.ErrDeposed), errors.Is(err, coordinator.ErrSucceeded), errors.Is(err, errUnelected), errors.Is(err, bus.ErrAway), errors.Is(err, ledger.ErrAway):
+				s.cfg.Logger.Warn("standing by", "error", err)
+				select {
+				case <-gctx.Done():
+				case <-time.After(standByAgain):
+				}
+			case errors.Is(err, bus.ErrTrimmed):
+				s.cfg.Logger.Warn("starting from a checkpoint", "error", err)
+				if err := s.reopen(gctx); err != nil {
+					return err
+				}
+			case err != nil:
+				return err
+			}
+		}
+		return nil
+	})
+	err := group.Wait()
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// reopen opens the view again: the log has been trimmed beyond it.
+func (s *Server) reopen(ctx context.Context) error {
+	err := s.f.Close()
+	s.f = nil
+	return errors.Join(err, s.openFrontier(ctx))
+}
+
+// standByAgain is how long a coordinator waits before it tries again what the bus did not let it do.
+const standByAgain = 500 * time.Millisecond
+
+var errUnelected = errors.New("the leader's lease was lost")
+
+// standBy follows the log until this process is elected, and then leads.
+func (s *Server) standBy(ctx context.Context) error {
+	elected := make(chan struct{})
+	followed := make(chan error, 1)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	follow, ended := context.WithCancel(ctx)
+	defer ended()
+	elect, unwilling := context.WithCancel(ctx)
+	defer unwilling()
+	go func() {
+		err := coordinator.Follow(follow, s.client, s.f, elected, s.cfg.Logger)
+		if err != nil {
+			unwilling() // who cannot follow must not lead
+		}
+		followed <- err
+	}()
+	led := false
+	err := s.client.Elect(elect, s.cfg.Name, func(lctx context.Context) error {
+		led = true
+		close(elected)
+		if err := <-followed; err != nil {
+			return err
+		}
+		s.cfg.Logger.Info("leading", "name", s.cfg.Name)
+		err := s.lead(lctx)
+		if err == nil && lctx.Err() != nil && ctx.Err() == nil {
+			return errUnelected
+		}
+		return err
+	})
+	if !led {
+		ended()
+		if ferr := <-followed; ferr != nil {
+			return ferr
+		}
+		return err
+	}
+	return err
+}
+
+// lead runs a coordinator until ctx ends.
+func (s *Server) lead(ctx context.Context) error {
+	c := coordinator.Config{
+		Strategy: s.cfg.Strategy, Strategies: strategy.New, Seed: s.cfg.Seed, NodeTTL: bus.NodeTTL, Serve: true, Probe: s.cfg.Probe,
+		PingEvery: s.cfg.PingEvery, Explain: s.explain.sink(), Logger: s.cfg.Logger,
+		Ended: func(job uint32) {
+			s.mu.Lock()
+			s.unindexed[job] = true
+			s.mu.Unlock()
+			select {
+			case s.ended <- job:
+			default: // so many at once: indexes looks for it later
+			}
+		},
+	}
+	if s.geo != nil {
+		c.Places = s.geo
+	}
+	if s.elsewhere() {
+		c.TrimFloor, c.LedgerAway = s.floor.Load, ledgerAway
+	}
+	co := coordinator.New(c, s.client, s.client, s.client, s.f, s.ledger)
+	s.co.Store(co)
+	defer s.co.Store(nil)
+	group, gctx := errgroup.WithContext(ctx)
+	stop, cancel := context.WithCancel(gctx)
+	group.Go(func() error {
+		defer cancel()
+		return co.Run(gctx)
+	})
+	if s.elsewhere() {
+		group.Go(func() error { return s.checkpoints(stop, co) })
+	}
+	return group.Wait()
+}
+
+// ledgerAway is how long a leader waits for its database before it lets another one try, which may reach it.
+const ledgerAway = 30 * time.Second
+
+// lookAgain is how often jobs are looked for that have ended and have no index: their coordinator died meanwhile, or its
+// disk was full.
+const lookAgain = 5 * time.Second
+
+// indexes writes the index of each job that has ended.
+func (s *Server) indexes(ctx context.Context) error {
+	t := time.NewTicker(lookAgain)
+	defer t.Stop()
+	for {
+		var jobs []uint32
+		select {
+		case <-ctx.Done():
+			return nil
+		case job := <-s.ended:
+			jobs = append(jobs, job)
+		case <-t.C:
+			jobs = s.missing(ctx)
+		}
+		for _, job := range jobs {
+			if err := s.WriteIndex(ctx, job); err != nil && ctx.Err() == nil {
+				s.cfg.Logger.Error("index not written", "job", job, "error", err)
+			}
+		}
+	}
+}
+
+// missing returns the jobs that have ended and have no index here.
+func (s *Server) missing(ctx context.Context) (out []uint32) {
+	co, err := s.Leader()
+	if err != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, lookAgain)
+	defer cancel()
+	jobs, err := co.Jobs(ctx)
+	if err != nil {
+		return nil
+	}
+	for _, j := range jobs {
+		if j.State != crawl.JobRunning && j.State != crawl.JobPaused && !s.Indexed(j.ID) {
+			out = append(out, j.ID)
+		}
+	}
+	return out
+}
+
+// JobIndex is the index of a job of a fleet, in the coordinator's directory.
+func JobIndex(dir string, job uint32) string {
+	return filepath.Join(dir, "jobs", fmt.Sprint(job), IndexFile)
+}
+
+// WriteIndex writes the index of a job.
+func (s *Server) WriteIndex(ctx context.Context, job uint32) error {
+	path := JobIndex(s.cfg.Dir, job)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	if err := writeIndex(ctx, s.ledger, job, path); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.unindexed, job)
+	return nil
+}
+
+// Indexed tells whether a job's index is there.
+func (s *Server) Indexed(job uint32) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.unindexed[job] {
+		return false
+	}
+	_, err := os.Stat(JobIndex(s.cfg.Dir, job))
+	return err == nil
+}
+
+// Leader returns the coordinator, if this process leads.
+func (s *Server) Leader() (*coordinator.Coordinator, error) {
+	if co := s.co.Load(); co != nil {
+		return co, nil
+	}
+	return nil, ErrStandby
+}
+
+// CheckJob finds mistakes in a job.
+func CheckJob(j *crawl.Job) error {
+	if _, err := scope.Compile(j.Identity, j.Limits); err != nil {
+		return err
+	}
+	if j.Placing.Strategy != "" {
+		if _, err := strategy.New(j.Placing.Strategy); err != nil {
+			return err
+		}
+	}
+	if j.Placing.Probe != "" {
+		if _, err := schedule.ParseExtent(j.Placing.Probe); err != nil {
+			return fmt.Errorf("probe %q: %w", j.Placing.Probe, err)
+		}
+	}
+	return nil
+}
+
+// Pass is what a node needs to reach the bus.
+type Pass struct {
+	Bus   string    `json:"bus"` // URL; a host of "*" stands for the one that was asked
+	Login bus.Login `json:"login"`
+}
+
+// ErrNoKeys says that this coordinator cannot give credentials.
+var ErrNoKeys = errors.New("this coordinator has no signing key for its bus: give the node its own credentials (--nats-creds)")
+
+// Admit gives a node credentials of its own.
+func (s *Server) Admit(name string) (Pass, error) {
+	if err := bus.CheckNode(name); err != nil {
+		return Pass{}, err
+	}
+	p := Pass{Bus: s.cfg.Bus.URL}
+	if !s.elsewhere() {
+		p.Bus = s.server.URL()
+		if host, _, ok := strings.Cut(s.cfg.BusListen, ":"); ok && (host == "" || host == "0.0.0.0" || host == "[" || host == "::") {
+			p.Bus = strings.Replace(p.Bus, p.Bus[strings.Index(p.Bus, "://")+3:strings.LastIndex(p.Bus, ":")], "*", 1)
+		}
+	}
+	if s.keys == nil {
+		return Pass{}, ErrNoKeys
+	}
+	var err error
+	p.Login, err = s.keys.Node(name)
+	return p, err
+}
+
+// Pipe opens a connection to the embedded bus without a port.
+func (s *Server) Pipe() (net.Conn, error) { return s.server.Pipe() }
+
+// BusURL is where nodes find the bus.
+func (s *Server) BusURL() string {
+	if s.elsewhere() {
+		return s.cfg.Bus.URL
+	}
+	return s.server.URL()
+}

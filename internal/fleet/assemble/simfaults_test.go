@@ -1,0 +1,329 @@
+package assemble_test
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/coordinator"
+	"argosy/internal/fleet/ledger"
+	"argosy/internal/webs"
+)
+
+const simDelay = 2 * time.Second
+
+var simSeeds = flag.Uint64("sim.seeds", 6, "how many random sequences of faults are played in simulated time")
+
+// play crawls a random web in simulated time while something happens, and judges what comes of it. All sites are at one
+// address, which has no more than perIP requests at once, if that is not 0. It returns how many leases were lost and how
+// many pages were fetched again.
+func play(t *testing.T, seed uint64, perIP int, happen func(t *testing.T, s *world, id uint32)) (lost, extra int) {
+	t.Helper()
+	cfg := webs.RandomConfig{Sites: sites, Pages: 120, Links: 6, Seed: seed}
+	port, stop, err := webs.Random(cfg).Serve("127.0.0.1:0") // for the search that judges, which is not in simulated time
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	dir := t.TempDir()
+	begin := time.Now()
+	simulated(t, func(t *testing.T) {
+		begin := time.Now()
+		cfg.Latency = 200 * time.Millisecond
+		s := newWorld(t, dir, webs.Random(cfg))
+		for _, n := range []string{"a", "b", "c"} {
+			s.enter(n)
+		}
+		j := fleetJob(port, simDelay)
+		j.Limits.PerIP = perIP
+		id := s.submit(j)
+		happen(t, s, id)
+		s.until("the job ends", 2*time.Hour, func() bool { return s.job(id).State == crawl.JobDone && s.server.Indexed(id) })
+		for i := range sites {
+			host := fmt.Sprintf("s%d.test", i)
+			if gap, n := s.web.MinGap(host); gap < simDelay {
+				t.Errorf("%s: %v between two of %d requests", host, gap, n)
+			}
+			asked := map[string]bool{}
+			for _, h := range s.web.Hits(host) {
+				if asked[h.Path] && h.Path != "/robots.txt" {
+					extra++
+				}
+				asked[h.Path] = true
+			}
+		}
+		if most := int(s.most.Load()); perIP > 0 && most > perIP {
+			t.Errorf("%d requests at once at an address that is to have %d", most, perIP)
+		}
+		t.Logf("%v of simulated time", time.Since(begin))
+	})
+	judge(t, dir, port)
+	l, err := ledger.Open(t.Context(), filepath.Join(dir, assemble.LedgerFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if lost, err = l.LeasesLost(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d leases lost, %d pages fetched again, %.1f s in truth", lost, extra, time.Since(begin).Seconds())
+	return lost, extra
+}
+
+// Whatever happens to agents, lines and the coordinator, the crawl ends with what an independent search finds, no site is
+// asked sooner than its delay, no address by more at once than it should, and what is fetched again was held by a lease that died.
+func TestSimulatedFaults(t *testing.T) {
+	for seed := range *simSeeds {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			lost, extra := play(t, 500+seed, 2*int(seed%2), func(t *testing.T, s *world, _ uint32) {
+				rng := rand.New(rand.NewPCG(seed, 9))
+				for range 4 {
+					time.Sleep(time.Duration(rng.IntN(30)) * time.Second)
+					span := time.Duration(1+rng.IntN(100)) * time.Second
+					name := string('a' + rune(rng.IntN(3)))
+					switch rng.IntN(4) {
+					case 0:
+						t.Logf("%s is killed, and started again after %v", name, span)
+						s.kill(name)
+						time.Sleep(span)
+						s.enter(name)
+					case 1:
+						t.Logf("%s is cut off for %v", name, span)
+						s.nodes[name].line.cut(true)
+						time.Sleep(span)
+						s.nodes[name].line.cut(false)
+					case 2:
+						t.Logf("the coordinator is away for %v", span)
+						s.halt()
+						time.Sleep(span)
+						s.start()
+					case 3:
+						t.Logf("%s is killed while the coordinator is away for %v", name, span)
+						s.halt()
+						s.kill(name)
+						time.Sleep(span)
+						s.start()
+						time.Sleep(span)
+						s.enter(name)
+					}
+				}
+			})
+			// An agent that is cut off goes on until three quarters of its term are over.
+			term := crawl.DefaultLimits().RecycleAfter
+			if most := lost * int(term*3/4/simDelay+2); extra > most {
+				t.Errorf("%d pages were fetched again, %d leases were lost", extra, lost)
+			}
+		})
+	}
+}
+
+// A coordinator that is away for two minutes, twice the leases' term, loses nothing: its agents hold on to what they could
+// not report.
+func TestSimulatedCoordinatorAway(t *testing.T) {
+	lost, extra := play(t, 600, 0, func(t *testing.T, s *world, id uint32) {
+		s.until("the crawl gets on", time.Hour, func() bool { return s.job(id).Counts.Fetched >= 50 })
+		s.halt()
+		time.Sleep(2 * time.Minute)
+		s.start()
+	})
+	if lost > 0 || extra > 0 {
+		t.Errorf("%d leases were lost, %d pages fetched again", lost, extra)
+	}
+}
+
+// A site whose answers take longer than a lease may be silent is recalled and moved from node to node, five times; then it
+// waits for a person with its history. Released with another setting it is completed. A page that is not there does not
+// travel.
+func TestSimulatedRecycling(t *testing.T) {
+	dir := t.TempDir()
+	simulated(t, func(t *testing.T) {
+		w := webs.New()
+		w.Sites["slow.test"] = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			switch r.URL.Path {
+			case "/":
+				select {
+				case <-r.Context().Done():
+				case <-time.After(90 * time.Second):
+					rw.Header().Set("Content-Type", "text/html")
+					_, _ = fmt.Fprint(rw, `<title>at last</title><a href="/missing">x</a>`)
+				}
+			default:
+				http.NotFound(rw, r)
+			}
+		})
+		s := newWorld(t, dir, w)
+		for _, n := range []string{"a", "b", "c"} {
+			s.enter(n)
+		}
+		j := fleetJob("80", 0)
+		j.Identity.Seeds = []string{"http://slow.test/"}
+		j.Limits.Fetch.HeaderTimeout = 10 * time.Minute
+		begin := time.Now()
+		id := s.submit(j)
+		var v coordinator.JobView
+		s.until("the job ends", time.Hour, func() bool { v = s.job(id); return v.State != crawl.JobRunning })
+		if v.State != crawl.JobManual || v.Counts.Manual != 1 || v.Counts.Pending != 1 {
+			t.Fatalf("%s: %+v", v.State, v.Counts)
+		}
+		if took, term := time.Since(begin), j.Limits.RecycleAfter+j.Limits.Fetch.ConnectTimeout; took < 6*term || took > 6*term+2*time.Minute {
+			t.Errorf("six terms of %v took %v", term, took)
+		}
+		rows, err := s.leader().Tasks(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkMoves(t, &rows[0], j.Limits.RecycleLimit)
+		err = s.leader().SetLimits(t.Context(), id, func(l *crawl.Limits, _ *crawl.Placing) error {
+			l.RecycleAfter = 3 * time.Minute
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.leader().Release(t.Context(), id, crawl.EntryRetry, []string{"slow.test"}, nil, "test"); err != nil {
+			t.Fatal(err)
+		}
+		s.until("it is completed", time.Hour, func() bool { v = s.job(id); return v.State == crawl.JobDone })
+		if v.Counts.Fetched != 2 || v.Counts.Pending != 0 || v.Counts.Manual != 0 {
+			t.Errorf("%+v", v.Counts)
+		}
+		misses := 0
+		for _, h := range w.Hits("slow.test") {
+			if h.Path == "/missing" {
+				misses++
+			}
+		}
+		if misses != 1 {
+			t.Errorf("a page that is not there was asked for %d times", misses)
+		}
+	})
+}
+
+// checkMoves looks at the history of a task that was recalled too often: never twice in a row from one node, and all
+// three had it.
+func checkMoves(t *testing.T, row *ledger.Task, limit int) {
+	t.Helper()
+	if row.State != "manual" || row.Recalls != limit || len(row.History) != limit+1 {
+		t.Fatalf("%+v", row)
+	}
+	last := ""
+	nodes := map[string]bool{}
+	for _, h := range row.History {
+		_, node, _ := strings.Cut(h, " on ")
+		node, _, _ = strings.Cut(node, ":")
+		if node == last {
+			t.Errorf("recalled from %s and given to it again: %q", node, row.History)
+		}
+		last, nodes[node] = node, true
+	}
+	if len(nodes) != 3 {
+		t.Errorf("tried on %d nodes of 3: %q", len(nodes), row.History)
+	}
+}
+
+// Nodes cost by the hour what their prices say; how many were at work, and for how long, says how many to reserve.
+func TestSimulatedReservation(t *testing.T) {
+	dir := t.TempDir()
+	simulated(t, func(t *testing.T) {
+		cfg := webs.RandomConfig{Sites: 1, Pages: 100, Links: 6, Seed: 1}
+		s := newWorld(t, dir, webs.Random(cfg))
+		s.change = func(c *assemble.AgentConfig) { c.Node.Info.Prices = [3]float64{1, 1, 5} }
+		begin := time.Now()
+		for _, n := range []string{"a", "b", "c"} {
+			s.enter(n)
+		}
+		j := fleetJob("80", 10*time.Second)
+		j.Identity.Seeds = []string{"http://s0.test/"}
+		j.Placing.Strategy = "packing"
+		id := s.submit(j)
+		s.until("the job ends", 3*time.Hour, func() bool { return s.job(id).State == crawl.JobDone })
+		busy := time.Since(begin)
+		time.Sleep(busy / 2)
+		all := time.Since(begin)
+		r, err := s.leader().Reserve(t.Context())
+		if err != nil || !r.Known {
+			t.Fatalf("%+v, %v", r, err)
+		}
+		// One node of three is needed in two thirds of the time, more than a quarter: one is to be reserved.
+		if r.Reserved.Reserved != 3 || r.Best.Reserved != 1 || r.Best.Total >= r.Reserved.Total || r.Most != 1 || math.Abs(r.Hours-all.Hours()) > 0.02 {
+			t.Errorf("after %v, %v at work: %+v", all, busy, r)
+		}
+		nodes, err := s.leader().Nodes(t.Context())
+		if err != nil || len(nodes) != 3 {
+			t.Fatalf("%+v, %v", nodes, err)
+		}
+		cost, worked := 0.0, 0
+		for _, n := range nodes {
+			cost += n.Cost
+			if n.Pages > 0 {
+				worked++
+			}
+		}
+		if want := 3*all.Hours() + busy.Hours(); worked != 1 || math.Abs(cost-want) > 0.02*want {
+			t.Errorf("%d nodes worked, all cost %.3f, %.3f is right", worked, cost, want)
+		}
+	})
+}
+
+// Agents come and go while a crawl runs, one, then eight, then three: a new one sends its first request within two seconds,
+// one that drains is gone with its leases ended within two, and nothing is fetched twice.
+func TestSimulatedComeAndGo(t *testing.T) {
+	const many = 16
+	cfg := webs.RandomConfig{Sites: many, Pages: 60, Links: 6, Seed: 23}
+	port, stop, err := webs.Random(cfg).Serve("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	dir := t.TempDir()
+	j := fleetJob(port, 500*time.Millisecond)
+	j.Identity.Seeds = nil
+	for s := range many {
+		j.Identity.Seeds = append(j.Identity.Seeds, fmt.Sprintf("http://s%d.test:%s/", s, port))
+	}
+	simulated(t, func(t *testing.T) {
+		cfg.Latency = 100 * time.Millisecond
+		s := newWorld(t, dir, webs.Random(cfg))
+		s.enter("n0")
+		id := s.submit(j)
+		s.until("the crawl gets on", time.Hour, func() bool { return s.job(id).Counts.Fetched >= 100 })
+		begin := time.Now()
+		for i := 1; i < 8; i++ {
+			s.enter(fmt.Sprintf("n%d", i))
+		}
+		for left := 7; left > 0 && time.Since(begin) < time.Minute; time.Sleep(50 * time.Millisecond) {
+			left = 0
+			for _, n := range s.nodes {
+				if n.agent.Stats().Requests == 0 {
+					left++
+				}
+			}
+		}
+		if d := time.Since(begin); d > 2*time.Second {
+			t.Errorf("the last of the new nodes sent its first request after %v", d)
+		}
+		s.until("all have worked a while", time.Hour, func() bool { return s.job(id).Counts.Fetched >= 400 })
+		for i := 3; i < 8; i++ {
+			name := fmt.Sprintf("n%d", i)
+			begin := time.Now()
+			s.nodes[name].end(t)
+			delete(s.nodes, name)
+			if d := time.Since(begin); d > 2*time.Second {
+				t.Errorf("%s drained for %v", name, d)
+			}
+		}
+		s.until("the job ends", time.Hour, func() bool { return s.job(id).State == crawl.JobDone && s.server.Indexed(id) })
+		if u := twice(s.web, many); u != "" {
+			t.Errorf("%s was fetched twice", u)
+		}
+	})
+	judgeSites(t, dir, j.Identity.Seeds, port)
+}

@@ -1,0 +1,135 @@
+package assemble_test
+
+import (
+	"database/sql"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/assemble"
+	"argosy/internal/plan/schedule"
+	"argosy/internal/plan/strategy"
+	"argosy/internal/webs"
+)
+
+// Whatever the strategy, a crawl with several nodes ends and reaches what a search of its own reaches.
+func TestEveryStrategyCrawls(t *testing.T) {
+	for _, name := range strategy.Names() {
+		w := webs.Random(webs.RandomConfig{Sites: sites, Pages: 20, Links: 5, Seed: 9})
+		port, stop, err := w.Serve("127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		c := config(dir, port, 0, 3)
+		c.Strategy = name
+		c.Job.Limits.MaxTime = time.Minute
+		cr, err := assemble.Open(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, err := cr.Run(t.Context(), nil)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if err := cr.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if sum.State != crawl.JobDone || sum.Pending != 0 || sum.Strategy != name {
+			t.Errorf("%s: %+v", name, sum)
+		}
+		judge(t, dir, port)
+		stop()
+	}
+}
+
+// With --probe all every node measures every site, on the site's clock, before it is crawled; what it says is in the
+// ledger, and the crawl reaches the same.
+func TestProbesAreMeasuredPolitely(t *testing.T) {
+	w := webs.Random(webs.RandomConfig{Sites: sites, Pages: 10, Links: 5, Seed: 10})
+	port, stop, err := w.Serve("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	dir := t.TempDir()
+	const delay = 100 * time.Millisecond
+	c := config(dir, port, delay, 3)
+	c.Strategy, c.Probe = "bandwidth", schedule.All
+	cr, err := assemble.Open(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := cr.Run(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cr.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if sum.State != crawl.JobDone {
+		t.Errorf("%+v", sum)
+	}
+	db, err := sql.Open("sqlite", filepath.Join(dir, assemble.LedgerFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for kind, want := range map[string]int{"bc": 3 * sites, "bs": 3 * sites} {
+		var n, positive int
+		row := db.QueryRowContext(t.Context(), `SELECT count(*), sum(value > 0) FROM measurements WHERE kind = ? AND url <> ''`, kind)
+		if err := row.Scan(&n, &positive); err != nil {
+			t.Fatal(err)
+		}
+		if n != want || positive != n {
+			t.Errorf("%s: %d measurements, %d above 0, want %d", kind, n, positive, want)
+		}
+	}
+	var seeds int
+	if err := db.QueryRowContext(t.Context(), `SELECT count(*) FROM seeds WHERE bc > 0 AND bs > 0`).Scan(&seeds); err != nil || seeds != 3*sites {
+		t.Errorf("the seed table has %d rows with BC and BS, want %d (%v)", seeds, 3*sites, err)
+	}
+	for s := range sites {
+		if gap, n := w.MinGap(fmt.Sprintf("s%d.test", s)); n > 1 && gap < delay*7/10 {
+			t.Errorf("site %d: %v between two requests", s, gap)
+		}
+	}
+}
+
+// A probe that is told to wait makes the whole fleet wait, like any other request.
+func TestProbesHeedRetryAfter(t *testing.T) {
+	var mu sync.Mutex
+	var told, next time.Time
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case r.URL.Path == "/robots.txt":
+			http.NotFound(w, r)
+		case told.IsZero():
+			told = time.Now()
+			w.Header().Set("Retry-After", "1")
+			w.WriteHeader(http.StatusServiceUnavailable)
+		case next.IsZero():
+			next = time.Now()
+		}
+	}))
+	defer srv.Close()
+	_, port, err := net.SplitHostPort(srv.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := config(t.TempDir(), port, 0, 2)
+	c.Job.Identity.Seeds = c.Job.Identity.Seeds[:1]
+	c.Probe = schedule.All
+	runConfig(t, c)
+	if next.IsZero() || next.Sub(told) < 950*time.Millisecond {
+		t.Errorf("asked to wait a second, the site was asked again after %v", next.Sub(told))
+	}
+}

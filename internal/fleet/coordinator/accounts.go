@@ -1,0 +1,134 @@
+package coordinator
+
+import (
+	"context"
+	"time"
+
+	"argosy/internal/fleet/ledger"
+	"argosy/internal/plan/price"
+)
+
+func (n *node) rates() price.Rates {
+	return price.Rates{Reserve: n.info.Prices[0], Use: n.info.Prices[1], Surcharge: n.info.Prices[2]}
+}
+
+const (
+	billEvery   = time.Second
+	chargeEvery = 10 * time.Second // bills are written this often: a coordinator with nothing to do hardly writes
+)
+
+// bill counts what nodes cost: by the hour, a reserved node its price of reservation and, while it holds leases, of use;
+// one that is not reserved its surcharge while it holds leases. It also counts how many were at work.
+func (c *Coordinator) bill(ctx context.Context) {
+	span := time.Since(c.billed)
+	if !c.cfg.Serve || span < billEvery && !c.newcomer {
+		return
+	}
+	c.billed = time.Now()
+	if span > time.Minute {
+		span = 0 // the first time, or the machine slept: nobody knows
+	}
+	atWork := 0
+	for id, n := range c.nodes {
+		b := c.bills[id]
+		if b == nil {
+			b = &ledger.Bill{Node: id}
+			c.bills[id] = b
+		}
+		b.Store, b.Seen = n.info.Store, n.seen.UnixMilli()
+		b.PresentMS += span.Milliseconds()
+		p, hours := n.rates(), span.Hours()
+		working := len(n.held) > 0
+		switch {
+		case n.info.OnDemand && working:
+			b.Cost += p.Surcharge * hours
+		case !n.info.OnDemand:
+			b.Cost += p.Reserve * hours
+			if working {
+				b.Cost += p.Use * hours
+			}
+		}
+		if working {
+			b.WorkingMS += span.Milliseconds()
+			atWork++
+		}
+	}
+	if len(c.nodes) > 0 {
+		c.atWork[atWork] += span.Milliseconds()
+	}
+	if c.newcomer || time.Since(c.charged) >= chargeEvery {
+		c.newcomer, c.charged = false, time.Now()
+		if err := c.charge(ctx); err != nil && ctx.Err() == nil {
+			c.cfg.Logger.Warn("costs not written", "error", err)
+		}
+	}
+}
+
+// charge writes what has been billed.
+func (c *Coordinator) charge(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, chargeEvery)
+	defer cancel()
+	bills := make([]ledger.Bill, 0, len(c.bills))
+	for _, b := range c.bills {
+		bills = append(bills, *b)
+	}
+	err := c.ledger.Charge(ctx, bills, c.atWork)
+	clear(c.bills) // also after a failure: it may have been written all the same, and nothing is billed twice
+	clear(c.atWork)
+	return err
+}
+
+// Reservation compares what the fleet's reservation costs with the cheapest one for what was needed so far.
+type Reservation struct {
+	Known    bool        `json:"known"`  // false: no node has prices, or nothing was observed
+	Hours    float64     `json:"hours"`  // that were observed
+	Nodes    int         `json:"nodes"`  // that are there and have prices
+	Needed   float64     `json:"needed"` // on average
+	Most     int         `json:"most"`   // at once
+	Rates    price.Rates `json:"rates"`  // mean of the nodes'
+	Reserved price.Point `json:"reserved"`
+	Best     price.Point `json:"best"`
+}
+
+// Reserve tells how many nodes to reserve: the newsvendor's answer to how many were at work at once, and for how long, as
+// far back as the ledger goes.
+func (c *Coordinator) Reserve(ctx context.Context) (r Reservation, err error) {
+	err = c.do(ctx, func() error {
+		if err := c.charge(ctx); err != nil {
+			return err
+		}
+		atWork, err := c.ledger.Demand(ctx)
+		if err != nil {
+			return err
+		}
+		reserved := 0
+		for _, n := range c.nodes {
+			p := n.rates()
+			if n.left || p.Validate() != nil {
+				continue
+			}
+			r.Nodes++
+			if !n.info.OnDemand {
+				reserved++
+			}
+			r.Rates.Reserve += p.Reserve
+			r.Rates.Use += p.Use
+			r.Rates.Surcharge += p.Surcharge
+		}
+		weights := map[int]float64{}
+		for n, ms := range atWork {
+			weights[n] = float64(ms)
+			r.Hours += float64(ms) / float64(time.Hour.Milliseconds())
+		}
+		d, err := price.Weighted(weights)
+		if r.Nodes == 0 || err != nil {
+			return nil // nothing to compare
+		}
+		k := float64(r.Nodes)
+		r.Rates = price.Rates{Reserve: r.Rates.Reserve / k, Use: r.Rates.Use / k, Surcharge: r.Rates.Surcharge / k}
+		r.Needed, r.Most, r.Known = d.Mean(), len(d.P)-1, true
+		r.Reserved, r.Best = r.Rates.Expect(reserved, d), r.Rates.Expect(r.Rates.Best(max(r.Nodes, r.Most), d), d)
+		return nil
+	})
+	return r, err
+}

@@ -1,0 +1,257 @@
+package coordinator
+
+import (
+	"context"
+	"sort"
+	"time"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/frontier"
+	"argosy/internal/fleet/ledger"
+	"argosy/internal/plan/schedule"
+)
+
+// node is a node as the coordinator knows it.
+type node struct {
+	info    crawl.NodeInfo
+	seen    time.Time
+	heard   time.Time // when it gave a sign of life last; seen is also when it was found in the registry
+	back    time.Time // when it gave the first one since the bus, or the coordinator, was away
+	since   time.Time
+	left    bool // it took itself out
+	leaving bool // a person wants it to
+	worked  bool // it has held a lease
+	tried   int  // times that balance has looked for work for it
+	held    map[uint64]bool
+}
+
+// nodeEvent notes that a node is there, or not any more. One that does not do what a person wants it to is told again.
+func (c *Coordinator) nodeEvent(ctx context.Context, ev nodeEvent) {
+	n := c.nodes[ev.info.Node]
+	if ev.sign == crawl.SignLeft {
+		if n != nil {
+			n.left = true
+		}
+		return
+	}
+	if n == nil || n.info.Incarnation != ev.info.Incarnation {
+		o := c.orders[ev.info.Node]
+		n = &node{held: map[uint64]bool{}, since: time.Now(), leaving: o.leave && o.incarnation == ev.info.Incarnation}
+		c.newcomer = true // its store goes into the ledger before its first page does
+		c.nodes[ev.info.Node] = n
+		c.f.Leases(func(l *frontier.Lease) {
+			if l.Node == ev.info.Node && l.Incarnation == ev.info.Incarnation {
+				n.held[l.ID], n.worked = true, true
+			}
+		})
+		c.cfg.Logger.Info("node", "name", ev.info.Node, "incarnation", ev.info.Incarnation, "labels", ev.info.Labels)
+	}
+	n.info, n.seen, n.left = ev.info, time.Now(), false
+	if ev.sign == crawl.SignRenewed {
+		n.hear(n.seen, c.trouble())
+	}
+	c.remind(ctx, &n.info)
+	for _, l := range c.learners {
+		if ev.info.StoreBits > 0 {
+			l.book.Stored(l.book.Node(ev.info.Node), ev.info.StoreBits, 1)
+		}
+	}
+}
+
+// hear notes a sign of life.
+func (n *node) hear(now, trouble time.Time) {
+	if !n.heard.After(trouble) {
+		n.back = now
+	}
+	n.heard = now
+}
+
+// trouble is when a node that was alive may not have been heard last: before this process led, or while the log was away.
+func (c *Coordinator) trouble() time.Time {
+	if c.sick.After(c.started) {
+		return c.sick
+	}
+	return c.started
+}
+
+// expire forgets nodes that have neither renewed their registration nor reported.
+func (c *Coordinator) expire(now time.Time) {
+	for id, n := range c.nodes {
+		if now.Sub(latest(n.seen, n.heard)) > c.cfg.NodeTTL || n.left && len(n.held) == 0 {
+			delete(c.nodes, id)
+			c.cfg.Logger.Info("node gone", "name", id, "left", n.left)
+		}
+	}
+}
+
+func (n *node) drains() bool { return n.left || n.leaving || n.info.Draining }
+
+// leaving tells whether a node is to get nothing more. One that is not in the registry may be about to register again.
+func (c *Coordinator) leaving(name string) bool {
+	n := c.nodes[name]
+	return n != nil && n.drains()
+}
+
+// takes tells whether a node is one for a job at all.
+func (n *node) takes(j *frontier.Job) bool {
+	return !n.drains() && (j.Placing.Store == "" || j.Placing.Store == n.info.Store)
+}
+
+// offered is a node as a cycle sees it.
+func (n *node) offered(id string, l *learner) schedule.Node {
+	return schedule.Node{
+		ID: id, Incarnation: n.info.Incarnation, Labels: n.info.Labels, Capacity: n.info.Leases, Running: len(n.held), Requests: float64(n.info.Concurrency), Untried: !n.worked,
+		Offer: n.info.Offer, Prices: n.rates(), Reserved: !n.info.OnDemand, Book: l.node(id, n.info.Labels),
+	}
+}
+
+// States of a node.
+const (
+	nodeWorking  = "working"
+	nodeReserved = "reserved" // paid for and idle
+	nodeTakenOn  = "taken-on" // not reserved, working at surcharge
+	nodeOnDemand = "on-demand"
+	nodeDraining = "draining"
+	nodeGone     = "gone"
+)
+
+func (n *node) state() string {
+	switch {
+	case n.drains():
+		return nodeDraining
+	case n.info.OnDemand && len(n.held) > 0:
+		return nodeTakenOn
+	case n.info.OnDemand:
+		return nodeOnDemand
+	case len(n.held) > 0:
+		return nodeWorking
+	}
+	return nodeReserved
+}
+
+// ping has nodes measure the delay to each other, those with an echo by all others.
+func (c *Coordinator) ping(ctx context.Context) {
+	if c.cfg.PingEvery <= 0 || time.Since(c.pinged) < c.cfg.PingEvery {
+		return
+	}
+	var echoes []crawl.Echo
+	for id, n := range c.nodes {
+		if n.info.Echo != "" {
+			echoes = append(echoes, crawl.Echo{Node: id, URL: n.info.Echo})
+		}
+	}
+	if len(echoes) == 0 {
+		return
+	}
+	c.pinged = time.Now()
+	sort.Slice(echoes, func(a, b int) bool { return echoes[a].Node < echoes[b].Node })
+	if len(echoes) > maxLandmarks {
+		echoes = echoes[:maxLandmarks]
+	}
+	for id := range c.nodes {
+		c.send(ctx, id, &crawl.Dispatch{Kind: crawl.DispatchPing, Pings: echoes})
+	}
+}
+
+// maxLandmarks bounds how many nodes are measured by all others.
+const maxLandmarks = 32
+
+// NodeView is a node as people see it: what it offers, what it costs and what it has earned.
+type NodeView struct {
+	crawl.NodeInfo
+	State     string  `json:"state"`
+	Held      int     `json:"leases"`
+	SeenMS    int64   `json:"seen_ms_ago"`
+	Landmark  bool    `json:"landmark"` // others can measure it
+	Pages     int64   `json:"pages"`
+	Bytes     int64   `json:"bytes"`
+	Cost      float64 `json:"cost"`
+	PresentMS int64   `json:"present_ms"`
+	WorkingMS int64   `json:"working_ms"`
+}
+
+// Nodes returns the nodes that are there, and those that have earned something and are gone.
+func (c *Coordinator) Nodes(ctx context.Context) (out []NodeView, err error) {
+	out = []NodeView{}
+	err = c.do(ctx, func() error {
+		if err := c.charge(ctx); err != nil {
+			return err
+		}
+		earned, err := c.ledger.Earned(ctx)
+		if err != nil {
+			return err
+		}
+		for id, n := range c.nodes {
+			v := NodeView{NodeInfo: n.info, State: n.state(), Held: len(n.held), SeenMS: time.Since(n.seen).Milliseconds(), Landmark: n.info.Echo != ""}
+			v.earn(earned[id])
+			delete(earned, id)
+			out = append(out, v)
+		}
+		for id, e := range earned {
+			v := NodeView{NodeInfo: crawl.NodeInfo{Node: id, Store: e.Store}, State: nodeGone, SeenMS: max(0, time.Now().UnixMilli()-e.Seen)}
+			v.earn(e)
+			out = append(out, v)
+		}
+		return nil
+	})
+	sort.Slice(out, func(a, b int) bool { return out[a].Node < out[b].Node })
+	return out, err
+}
+
+func (v *NodeView) earn(e ledger.Earned) {
+	v.Pages, v.Bytes, v.Cost, v.PresentMS, v.WorkingMS = e.Pages, e.Bytes, e.Cost, e.PresentMS, e.WorkingMS
+}
+
+// msec is a span of so many milliseconds.
+func msec(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
+
+// settle is how long a new node is left to find work among what waits, before work is taken from others for it.
+const settle = 300 * time.Millisecond
+
+// tries is how often a strategy is asked again for a node that got nothing.
+const tries = 4
+
+// balance gives a node that has just come something to do where everything is with others already: their oldest leases
+// beyond a fair share are asked to end, and the strategy decides anew who gets those sites. It does so a few times
+// after a node has come: a strategy that does not want the node is not asked for ever.
+func (c *Coordinator) balance(ctx context.Context) {
+	able, newcomers := 0, 0
+	for _, n := range c.nodes {
+		if n.drains() {
+			continue
+		}
+		able++
+		if n.tried < tries && time.Since(n.since) > time.Duration(n.tried+1)*settle {
+			n.tried++
+			if len(n.held) == 0 {
+				newcomers++
+			} else {
+				n.tried = tries
+			}
+		}
+	}
+	if newcomers == 0 || able < 2 {
+		return
+	}
+	for _, r := range c.runs {
+		if len(r.due) > 0 && r.due[0].at <= c.clock.ms(time.Now()) {
+			return // there is work that nobody has
+		}
+	}
+	fair := (len(c.addrs) + able - 1) / able
+	for id, n := range c.nodes {
+		if n.drains() || len(n.held) <= fair {
+			continue
+		}
+		var leases []*frontier.Lease
+		for lease := range n.held {
+			if l := c.f.Lease(lease); l != nil && l.Probe == "" && !l.Resolve { // those end soon, and say what others need
+				leases = append(leases, l)
+			}
+		}
+		sort.Slice(leases, func(a, b int) bool { return leases[a].ID < leases[b].ID })
+		for _, l := range leases[:max(0, len(leases)-fair)] {
+			c.send(ctx, id, &crawl.Dispatch{Kind: crawl.DispatchDrain, LeaseID: l.ID})
+		}
+	}
+}

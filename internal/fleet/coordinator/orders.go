@@ -1,0 +1,284 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"sort"
+	"time"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/frontier"
+	"argosy/internal/fleet/ledger"
+)
+
+// Errors of orders.
+var (
+	ErrNoTask = errors.New("no such task")
+	ErrNoJob  = errors.New("no such job")
+	ErrNoNode = errors.New("no such node")
+	ErrState  = errors.New("the job's state does not allow it")
+)
+
+// do runs fn in the coordinator's own goroutine and returns when it has run.
+func (c *Coordinator) do(ctx context.Context, fn func() error) error {
+	done := make(chan error, 1)
+	select {
+	case c.commands <- func() { done <- fn() }:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Begin starts the run of a job: it submits it if it is new; otherwise check says whether it is the same job, and
+// its limits are brought up to date.
+func (c *Coordinator) Begin(ctx context.Context, job *crawl.Job, check func(have *crawl.Job) error) error {
+	return c.do(ctx, func() error {
+		c.begun = true
+		have := c.f.Job(job.ID)
+		if have == nil {
+			return c.append(ctx, &crawl.Entry{Kind: crawl.EntrySubmit, Job: job})
+		}
+		if err := check(&have.Job); err != nil {
+			return err
+		}
+		if have.State != crawl.JobRunning {
+			if err := c.setState(ctx, have, crawl.JobRunning); err != nil {
+				return err
+			}
+		}
+		if have.Limits == job.Limits && reflect.DeepEqual(have.Placing, job.Placing) {
+			return nil
+		}
+		return c.append(ctx, &crawl.Entry{
+			Kind: crawl.EntryLimits, Job: &crawl.Job{ID: job.ID, Identity: have.Identity, Limits: job.Limits, Placing: job.Placing, Name: have.Name},
+		})
+	})
+}
+
+// Submit takes in a new job and returns its number once it is stored.
+func (c *Coordinator) Submit(ctx context.Context, job crawl.Job) (id uint32, err error) {
+	err = c.do(ctx, func() error {
+		c.f.Jobs(func(j *frontier.Job) { id = max(id, j.ID) })
+		id++
+		job.ID = id
+		if _, err := c.cfg.Strategies(orElse(job.Placing.Strategy, c.cfg.Strategy)); err != nil {
+			return err
+		}
+		return c.append(ctx, &crawl.Entry{Kind: crawl.EntrySubmit, Job: &job})
+	})
+	return id, errors.Join(err, c.settled(ctx))
+}
+
+func orElse(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a
+}
+
+// settled returns when everything that was ordered before is applied and synced.
+func (c *Coordinator) settled(ctx context.Context) error {
+	return c.do(ctx, func() error { return c.sync(ctx) }) // orders are taken only once everything is applied
+}
+
+// SetState pauses, resumes or cancels a job.
+func (c *Coordinator) SetState(ctx context.Context, id uint32, state string) error {
+	err := c.do(ctx, func() error {
+		j := c.f.Job(id)
+		switch {
+		case j == nil:
+			return fmt.Errorf("%w: %d", ErrNoJob, id)
+		case j.State == state:
+			return nil
+		case j.State == crawl.JobCancelled, state == crawl.JobPaused && j.State != crawl.JobRunning:
+			return fmt.Errorf("%w: job %d is %s", ErrState, id, j.State)
+		}
+		return c.setState(ctx, j, state)
+	})
+	return errors.Join(err, c.settled(ctx))
+}
+
+func (c *Coordinator) setState(ctx context.Context, j *frontier.Job, state string) error {
+	e := &crawl.Entry{Kind: crawl.EntryState, State: &crawl.JobState{Job: j.ID, State: state}}
+	e.Ran = msec(j.RanMS)
+	if r := c.runs[j.ID]; r != nil {
+		e.Ran = r.ran()
+		r.paused = false
+		if state == crawl.JobRunning {
+			r.limited, r.ending = "", false
+		}
+	}
+	return c.append(ctx, e)
+}
+
+// SetLimits gives a job new limits and a new placing: what a person changes before a retry, say.
+func (c *Coordinator) SetLimits(ctx context.Context, id uint32, change func(*crawl.Limits, *crawl.Placing) error) error {
+	err := c.do(ctx, func() error {
+		j := c.f.Job(id)
+		if j == nil {
+			return fmt.Errorf("%w: %d", ErrNoJob, id)
+		}
+		next := crawl.Job{ID: id, Identity: j.Identity, Limits: j.Limits, Placing: j.Placing, Name: j.Name}
+		if err := change(&next.Limits, &next.Placing); err != nil {
+			return err
+		}
+		if _, err := c.cfg.Strategies(orElse(next.Placing.Strategy, c.cfg.Strategy)); err != nil {
+			return err
+		}
+		delete(c.runs, id) // it begins anew, with them
+		return c.append(ctx, &crawl.Entry{Kind: crawl.EntryLimits, Job: &next})
+	})
+	return errors.Join(err, c.settled(ctx))
+}
+
+// Release appends what a person does to tasks, and returns when it has been applied and synced. The names are those of
+// sites; none means all. A job that had ended runs again after a retry, if the coordinator runs jobs.
+func (c *Coordinator) Release(ctx context.Context, job uint32, kind crawl.EntryKind, sites []string, lost []crawl.Key, why string) (tasks int, err error) {
+	err = c.do(ctx, func() error {
+		j := c.f.Job(job)
+		if j == nil {
+			return fmt.Errorf("%w: %d", ErrNoJob, job)
+		}
+		if j.State == crawl.JobCancelled {
+			return fmt.Errorf("%w: job %d is %s", ErrState, job, j.State)
+		}
+		r := &crawl.Release{Job: job, Lost: lost, Why: why}
+		c.f.Tasks(func(t *frontier.Task) {
+			for _, s := range sites {
+				if t.Job == job && t.Site == s {
+					r.Tasks = append(r.Tasks, t.ID)
+				}
+			}
+		})
+		sort.Slice(r.Tasks, func(i, j int) bool { return r.Tasks[i] < r.Tasks[j] })
+		if tasks = len(r.Tasks); tasks < len(sites) {
+			return fmt.Errorf("%w: %d of the sites named are none of this job's", ErrNoTask, len(sites)-tasks)
+		}
+		if err := c.append(ctx, &crawl.Entry{Kind: kind, Release: r}); err != nil {
+			return err
+		}
+		if kind == crawl.EntryRetry && c.cfg.Serve && (j.State == crawl.JobDone || j.State == crawl.JobManual || j.State == crawl.JobLimited) {
+			return c.setState(ctx, j, crawl.JobRunning)
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return tasks, c.do(ctx, func() error {
+		if err := c.sync(ctx); err != nil {
+			return err
+		}
+		return c.ledger.PutTasks(ctx, c.rows(job))
+	})
+}
+
+// View calls fn with the frontier in the coordinator's own goroutine, once everything in the log is applied. fn must
+// not keep it.
+func (c *Coordinator) View(ctx context.Context, fn func(*frontier.Frontier) error) error {
+	return c.do(ctx, func() error { return fn(c.f) })
+}
+
+// Drain stops giving out work and asks every lease to end. Run returns when the last one has.
+func (c *Coordinator) Drain(ctx context.Context) error {
+	return c.do(ctx, func() error {
+		c.drained = true
+		c.drainLeases(ctx, 0)
+		return nil
+	})
+}
+
+// DrainNode asks a node to end its leases and take no more, or to take leases again.
+func (c *Coordinator) DrainNode(ctx context.Context, name string, again bool) error {
+	return c.do(ctx, func() error {
+		life := c.orders[name].incarnation // of a node that is gone and may come back, with an order that stands
+		if n := c.nodes[name]; n != nil {
+			life, n.leaving = n.info.Incarnation, !again
+		}
+		if life == "" {
+			return fmt.Errorf("%w: %s", ErrNoNode, name)
+		}
+		c.orders[name] = order{life, !again, time.Now()}
+		c.order(ctx, name, !again)
+		return nil
+	})
+}
+
+// order is what a person wants of a life of a node: that it leaves, or takes leases again.
+type order struct {
+	incarnation string
+	leave       bool
+	sent        time.Time
+}
+
+// remindAfter is how long a node has to say that it follows an order.
+const remindAfter = 2 * time.Second
+
+func (c *Coordinator) order(ctx context.Context, node string, leave bool) {
+	kind := crawl.DispatchReturn
+	if leave {
+		kind = crawl.DispatchLeave
+	}
+	c.send(ctx, node, &crawl.Dispatch{Kind: kind})
+}
+
+// remind repeats an order to a node whose registration says that it does not follow it: the message may be lost.
+func (c *Coordinator) remind(ctx context.Context, info *crawl.NodeInfo) {
+	o, ok := c.orders[info.Node]
+	switch {
+	case !ok:
+	case o.incarnation != info.Incarnation, !o.leave && !info.Draining:
+		delete(c.orders, info.Node)
+	case o.leave != info.Draining && time.Since(o.sent) > remindAfter:
+		o.sent = time.Now()
+		c.orders[info.Node] = o
+		c.order(ctx, info.Node, o.leave)
+	}
+}
+
+// JobView is a job as people see it.
+type JobView struct {
+	crawl.Job
+	State    string          `json:"state"`
+	Started  int64           `json:"started"` // Unix ms
+	RanMS    int64           `json:"ran_ms"`
+	Counts   frontier.Counts `json:"counts"`
+	Strategy string          `json:"strategy"`
+	Limited  string          `json:"limited,omitempty"`
+}
+
+// Jobs returns all jobs, in the order of their numbers.
+func (c *Coordinator) Jobs(ctx context.Context) (out []JobView, err error) {
+	err = c.do(ctx, func() error {
+		c.f.Jobs(func(j *frontier.Job) {
+			v := JobView{Job: j.Job, State: j.State, Started: j.StartMS, RanMS: j.RanMS, Counts: c.f.Counts(j.ID), Strategy: orElse(j.Placing.Strategy, c.cfg.Strategy)}
+			if r := c.runs[j.ID]; r != nil {
+				v.RanMS, v.Limited = r.ran().Milliseconds(), r.limited
+			}
+			out = append(out, v)
+		})
+		return nil
+	})
+	sort.Slice(out, func(a, b int) bool { return out[a].ID < out[b].ID })
+	return out, err
+}
+
+// Tasks returns the tasks of a job in the order in which they were found.
+func (c *Coordinator) Tasks(ctx context.Context, job uint32) (rows []ledger.Task, err error) {
+	err = c.do(ctx, func() error {
+		if c.f.Job(job) == nil {
+			return fmt.Errorf("%w: %d", ErrNoJob, job)
+		}
+		rows = c.rows(job)
+		return nil
+	})
+	return rows, err
+}

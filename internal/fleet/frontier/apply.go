@@ -1,0 +1,505 @@
+package frontier
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"sort"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"argosy/internal/crawl"
+	"argosy/internal/page/polite"
+)
+
+// Effects are what an entry means to the coordinator: everything else is in the view.
+type Effects struct {
+	Granted  []crawl.Lease
+	Refilled []crawl.Refill
+	Recalled []*Lease
+	Late     []*Lease // closed ones that a node still works on
+	Ended    []Ended
+	Wants    map[uint64]int    // how many URLs leases asked for in the part just applied
+	Starved  map[uint64]uint32 // leases that have had nothing to do for a while, and how many refills they have taken in
+	Reported []uint64          // leases of which a part was believed
+	Touched  []uint32          // tasks whose counts, leases or state may have changed
+	Ignored  []string          // parts that were not believed, and why
+}
+
+// Ended is a lease that a final part ended.
+type Ended struct {
+	Lease  *Lease
+	Reason string
+}
+
+// keepClosed is how long a closed lease's secret is kept for late parts, in ms of the log's clock.
+const keepClosed = int64(3600 * 1000)
+
+// tx collects what one entry changes and writes it in one batch, the position included.
+type tx struct {
+	f      *Frontier
+	b      *pebble.Batch
+	at     int64 // Unix ms: when the log stored the entry
+	recs   map[recKey]*record
+	tasks  map[uint32]*Task
+	sites  map[string]*crawl.Site
+	leases map[uint64]*Lease
+	jobs   map[uint32]*Job
+	freed  map[heldBy]bool // URLs that left their lease in this entry
+	whole  bool            // nothing is committed before the entry is applied to its end
+	look   finder
+	edges  uint64
+	fresh  map[recKey][][]byte // edges of this entry
+	fx     Effects
+}
+
+type heldBy struct {
+	lease uint64
+	key   crawl.Key
+}
+
+type recKey struct {
+	job uint32
+	key crawl.Key
+}
+
+func (k recKey) compare(o recKey) int {
+	return cmp.Or(cmp.Compare(k.job, o.job), bytes.Compare(k.key[:], o.key[:]))
+}
+
+// Apply applies the entry at seq, stored at the time at (Unix ms). Entries must come in order; one that is not after
+// the position is skipped. An error means that the view on disk is no longer usable by this process; what was on
+// disk before is intact.
+func (f *Frontier) Apply(seq uint64, at int64, e *crawl.Entry) (Effects, error) {
+	if seq <= f.pos.Seq {
+		return Effects{}, nil
+	}
+	x := &tx{
+		f: f, b: f.db.NewBatch(), at: at, recs: map[recKey]*record{}, tasks: map[uint32]*Task{},
+		sites: map[string]*crawl.Site{}, leases: map[uint64]*Lease{}, jobs: map[uint32]*Job{}, freed: map[heldBy]bool{}, look: finder{db: f.db}, edges: seq << 20,
+	}
+	defer x.b.Close()
+	if err := errors.Join(x.apply(e), x.look.close()); err != nil {
+		return Effects{}, fmt.Errorf("apply entry %d: %w", seq, err)
+	}
+	f.pos.Seq, f.pos.Epoch, f.pos.Tasks = seq, f.epoch, f.nextTask
+	if err := x.set(positionKey, f.pos); err != nil {
+		return Effects{}, err
+	}
+	if err := x.write(); err != nil {
+		return Effects{}, fmt.Errorf("apply entry %d: %w", seq, err)
+	}
+	for id, t := range x.tasks {
+		f.jobs[t.Job].tally(t)
+		x.fx.Touched = append(x.fx.Touched, id)
+	}
+	return x.fx, nil
+}
+
+func (x *tx) apply(e *crawl.Entry) error {
+	f := x.f
+	if e.Epoch < f.epoch && e.Kind != crawl.EntryParts && e.Kind != crawl.EntryMeasures && e.Kind != 0 {
+		x.fx.Ignored = append(x.fx.Ignored, fmt.Sprintf("entry of epoch %d after %d", e.Epoch, f.epoch))
+		return nil
+	}
+	switch e.Kind {
+	case crawl.EntryTerm:
+		f.epoch = e.Epoch
+		x.forget()
+	case crawl.EntrySubmit:
+		return x.submit(e.Job)
+	case crawl.EntryLimits:
+		return x.limits(e.Job)
+	case crawl.EntryGrant:
+		return x.grant(e)
+	case crawl.EntryParts:
+		x.whole = true // a part counts once: what was cut short would be taken for a repeat
+		for i := range e.Parts {
+			if err := x.part(e, &e.Parts[i]); err != nil {
+				return err
+			}
+		}
+	case crawl.EntryRecall:
+		for _, r := range e.Recalls {
+			if err := x.recall(r); err != nil {
+				return err
+			}
+		}
+	case crawl.EntryRetry:
+		return x.retry(e.Release)
+	case crawl.EntryDrop:
+		return x.drop(e.Release)
+	case crawl.EntryState:
+		if j := f.jobs[e.State.Job]; j != nil {
+			j.State = e.State.State
+			j.RanMS = e.Ran.Milliseconds()
+			x.jobs[j.ID] = j
+			if j.State == crawl.JobCancelled {
+				return x.drop(&crawl.Release{Job: j.ID, Why: crawl.JobCancelled})
+			}
+		}
+	}
+	return nil
+}
+
+// set encodes a value into the batch.
+func (x *tx) set(key []byte, v any) error {
+	b, err := crawl.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return x.b.Set(key, b, nil)
+}
+
+// write puts everything that was touched into the batch and commits it without waiting for the disk.
+func (x *tx) write() error {
+	if err := x.flush(); err != nil {
+		return err
+	}
+	for id, j := range x.jobs {
+		if err := x.set(jobKey(id), j); err != nil {
+			return err
+		}
+	}
+	return x.b.Commit(pebble.NoSync)
+}
+
+// flush puts everything that was touched but jobs into the batch.
+func (x *tx) flush() error {
+	if err := x.flushRecords(); err != nil {
+		return err
+	}
+	for id, t := range x.tasks {
+		if err := x.set(taskKey(id), t); err != nil {
+			return err
+		}
+	}
+	for name, s := range x.sites {
+		lean := *s
+		lean.Robots = nil
+		if err := x.set(siteKey(name), &lean); err != nil {
+			return err
+		}
+	}
+	for id, l := range x.leases {
+		if err := x.set(leaseKey(id), l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *tx) flushRecords() error {
+	var buf []byte
+	keys := make([]recKey, 0, len(x.recs))
+	for k, r := range x.recs {
+		if r != nil && r.dirty {
+			keys = append(keys, k)
+		}
+	}
+	slices.SortFunc(keys, recKey.compare) // neighbours are written sooner one after the other
+	for _, k := range keys {
+		r := x.recs[k]
+		r.dirty = false
+		buf = r.encode(buf[:0])
+		if err := x.b.Set(urlKey(k.job, k.key), buf, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// spill commits what a long walk has changed so far, without the position: the entry is applied again after a crash,
+// and finds these URLs and leases done. Jobs are not among it: that their limits changed is why they are walked through.
+func (x *tx) spill() error {
+	if x.whole || len(x.recs) < x.f.spill {
+		return nil
+	}
+	if err := x.flush(); err != nil {
+		return err
+	}
+	if err := x.b.Commit(pebble.NoSync); err != nil {
+		return err
+	}
+	if x.f.spilled != nil {
+		x.f.spilled()
+	}
+	if err := x.b.Close(); err != nil {
+		return err
+	}
+	x.b = x.f.db.NewBatch()
+	clear(x.recs)
+	return x.look.close() // it does not see what was committed
+}
+
+// record returns a URL's record as this entry has left it, nil if there is none.
+func (x *tx) record(job uint32, k crawl.Key) (*record, error) {
+	if x.f.novelty.isNew(recKey{job, k}) {
+		return nil, nil
+	}
+	if r, ok := x.recs[recKey{job, k}]; ok {
+		return r, nil
+	}
+	r, err := x.f.load1(&x.look, job, k)
+	if err != nil {
+		return nil, err
+	}
+	if r != nil {
+		x.recs[recKey{job, k}] = r
+	}
+	return r, nil
+}
+
+// remember keeps a record at hand that this entry has made.
+func (x *tx) remember(job uint32, k crawl.Key, r *record) {
+	x.recs[recKey{job, k}] = r
+	x.f.recent.put(recKey{job, k}, r)
+	x.f.novelty.since.add(recKey{job, k})
+}
+
+// task returns the task of a site, creating it if need be.
+func (x *tx) task(job uint32, site string) *Task {
+	f := x.f
+	id, ok := f.byName[taskName{job, site}]
+	if !ok {
+		f.nextTask++
+		id = f.nextTask
+		f.byName[taskName{job, site}] = id
+		f.tasks[id] = &Task{ID: id, Job: job, Site: site, Since: x.at, leases: map[uint64]bool{}}
+		x.site(site)
+	}
+	x.tasks[id] = f.tasks[id]
+	return f.tasks[id]
+}
+
+// site returns the record of a site, creating it if need be, and marks it changed.
+func (x *tx) site(name string) *crawl.Site {
+	s := x.f.sites[name]
+	if s == nil {
+		s = &crawl.Site{Name: name}
+		x.f.sites[name] = s
+	}
+	x.sites[name] = s
+	return s
+}
+
+// free takes a URL out of the lease that holds it, or out of the queue. l is the lease that speaks of it.
+func (x *tx) free(t *Task, l *Lease, k crawl.Key, r *record) error {
+	if r.lease != 0 {
+		return x.unhold(t, x.f.leases[r.lease], k, r)
+	}
+	if l.ClosedAt == 0 {
+		if ok, err := x.holds(l, k); err != nil {
+			return err
+		} else if ok {
+			return x.unhold(t, l, k, r)
+		}
+	}
+	for id := range t.leases { // a late report: another lease may have the URL by now
+		if o := x.f.leases[id]; o != l {
+			if ok, err := x.holds(o, k); err != nil {
+				return err
+			} else if ok {
+				return x.unhold(t, o, k, r)
+			}
+		}
+	}
+	return x.b.Delete(queueKey(t.ID, r.Place), nil)
+}
+
+// holds tells whether a lease has a URL.
+func (x *tx) holds(l *Lease, k crawl.Key) (bool, error) {
+	if x.freed[heldBy{l.ID, k}] {
+		return false, nil
+	}
+	_, ok, err := x.look.get(heldKey(l.ID, k))
+	return ok, err
+}
+
+// unhold takes a URL out of the lease that has it.
+func (x *tx) unhold(t *Task, l *Lease, k crawl.Key, r *record) error {
+	r.lease = 0
+	x.freed[heldBy{l.ID, k}] = true
+	l.Held--
+	t.Held--
+	x.leases[l.ID] = l
+	return x.b.Delete(heldKey(l.ID, k), nil)
+}
+
+// enqueue puts a pending URL at the end of its depth's part of the queue.
+func (x *tx) enqueue(t *Task, k crawl.Key, r *record) error {
+	t.Seq++
+	r.Place = place(r.Depth, t.Seq)
+	r.dirty = true
+	return x.queue(t, k, r.Place)
+}
+
+func (x *tx) queue(t *Task, k crawl.Key, place uint64) error {
+	t.head = min(t.head, place)
+	x.tasks[t.ID] = t
+	return x.b.Set(queueKey(t.ID, place), k[:], nil)
+}
+
+func (x *tx) grant(e *crawl.Entry) error {
+	for i := range e.Leases {
+		g := &e.Leases[i]
+		t := x.f.tasks[g.Task]
+		if t == nil || x.f.leases[g.ID] != nil {
+			continue
+		}
+		l := &Lease{
+			ID: g.ID, Job: g.Job, Task: g.Task, Site: g.Site, Node: g.Node, Incarnation: g.Incarnation, Epoch: g.Epoch,
+			Attempt: g.Attempt, Secret: g.Secret, Quota: int64(g.Quota), BudgetMS: g.BudgetMS, StartMS: x.at,
+			Resolve: g.Resolve, Probe: g.Probe, Progress: x.at,
+		}
+		x.f.leases[l.ID] = l
+		x.f.begin(t, l)
+		t.Attempts = max(t.Attempts, g.Attempt)
+		held, err := x.hold(t, l, g.Targets)
+		if err != nil {
+			return err
+		}
+		granted := *g
+		granted.Targets = held
+		x.fx.Granted = append(x.fx.Granted, granted)
+	}
+	for i := range e.Refills {
+		r := &e.Refills[i]
+		l := x.f.Lease(r.Lease)
+		if l == nil {
+			continue
+		}
+		l.Progress = x.at // whoever is given something has a term for it
+		held, err := x.hold(x.f.tasks[l.Task], l, r.Targets)
+		if err != nil {
+			return err
+		}
+		x.fx.Refilled = append(x.fx.Refilled, crawl.Refill{Lease: r.Lease, Targets: held})
+	}
+	if len(e.Leases) > 0 {
+		if j := x.f.jobs[e.Leases[0].Job]; j != nil {
+			j.RanMS, j.State = e.Ran.Milliseconds(), crawl.JobRunning
+			x.jobs[j.ID] = j
+		}
+	}
+	return nil
+}
+
+// hold moves targets from a task's queue to a lease and returns those it has moved: between the making of a grant and
+// its place in the log a URL may have become final, or found its way to another place of the queue.
+func (x *tx) hold(t *Task, l *Lease, targets []crawl.Target) ([]crawl.Target, error) {
+	x.tasks[t.ID], x.leases[l.ID] = t, l
+	held := make([]crawl.Target, 0, len(targets))
+	for _, g := range targets {
+		r, err := x.record(t.Job, g.Key)
+		if err != nil {
+			return nil, err
+		}
+		if r == nil || r.State != crawl.Pending || r.Task != t.ID {
+			continue
+		}
+		if err := x.b.Delete(queueKey(t.ID, r.Place), nil); err != nil {
+			return nil, err
+		}
+		if err := x.b.Set(heldKey(l.ID, g.Key), nil, nil); err != nil {
+			return nil, err
+		}
+		r.lease = l.ID
+		held = append(held, g)
+	}
+	n := int64(len(held))
+	l.Given += n
+	l.Held += n
+	t.Held += n
+	return held, nil
+}
+
+// recall takes a lease back: its URLs return to the queue, its site waits a full delay.
+func (x *tx) recall(r crawl.Recall) error {
+	l := x.f.Lease(r.Lease)
+	if l == nil {
+		return nil
+	}
+	t := x.f.tasks[l.Task]
+	polite.Hold(x.site(l.Site), x.at)
+	if r.Counts {
+		x.recycle(t, l, r.Reason)
+	}
+	x.fx.Recalled = append(x.fx.Recalled, l)
+	return x.close(t, l)
+}
+
+// recycle counts a recall from a live node; a task that was recalled often enough goes to a person at its next one.
+func (x *tx) recycle(t *Task, l *Lease, reason string) {
+	t.note(fmt.Sprintf("attempt %d on %s: %s", l.Attempt, l.Node, reason))
+	t.avoid(l.Node)
+	if lim := x.f.jobs[l.Job].Limits.RecycleLimit; t.Recalls >= lim {
+		t.State = StateManual
+		return
+	}
+	t.Recalls++
+}
+
+// close ends a lease and returns what it still holds to the queue, in the places it came from.
+func (x *tx) close(t *Task, l *Lease) error {
+	l.ClosedAt = x.at
+	x.leases[l.ID], x.tasks[t.ID] = l, t
+	x.f.closed = append(x.f.closed, closedLease{l.ID, x.at})
+	delete(x.f.open, l.ID)
+	x.f.jobs[l.Job].Open--
+	x.forget()
+	delete(t.leases, l.ID)
+	t.Since = x.at
+	prefix := heldKey(l.ID, crawl.Key{})[:9]
+	err := x.f.each(prefix, func(key, _ []byte) error {
+		var k crawl.Key
+		copy(k[:], key[9:])
+		if x.freed[heldBy{l.ID, k}] {
+			return nil // by this very entry: the view on disk does not know yet
+		}
+		r, err := x.record(l.Job, k)
+		if err != nil || r == nil || r.State != crawl.Pending {
+			return err
+		}
+		r.lease = 0
+		return x.queue(t, k, r.Place)
+	})
+	t.Held -= l.Held
+	l.Held = 0
+	if err != nil {
+		return err
+	}
+	return x.b.DeleteRange(prefix, after(prefix), nil)
+}
+
+// forget drops the secrets of leases that were closed long ago.
+func (x *tx) forget() {
+	f := x.f
+	for len(f.closed) > 0 && f.closed[0].at < x.at-keepClosed {
+		id := f.closed[0].id
+		f.closed = f.closed[1:]
+		delete(f.leases, id)
+		_ = x.b.Delete(leaseKey(id), nil) // a batch in memory: it fails only when it is closed
+	}
+}
+
+// sortedTasks returns the ids of a job's tasks, or those of ids that are of the job, in order.
+func (f *Frontier) sortedTasks(job uint32, ids []uint32) []uint32 {
+	var out []uint32
+	if len(ids) == 0 {
+		for id, t := range f.tasks {
+			if t.Job == job {
+				out = append(out, id)
+			}
+		}
+	}
+	for _, id := range ids {
+		if t := f.tasks[id]; t != nil && t.Job == job {
+			out = append(out, id)
+		}
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i] < out[j] })
+	return out
+}

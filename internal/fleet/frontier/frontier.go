@@ -1,0 +1,434 @@
+// Package frontier is the materialised view of the log: every URL of every job and its state, the tasks' queues,
+// the leases that hold URLs, and the record of each site. Apply is the only way to change it. It is deterministic:
+// the same entries at the same times give the same view, on whatever machine.
+//
+// A view's position in the log moves in the same atomic batch as an entry's effect. Batches are written without
+// waiting and synced in groups by Sync; after a crash the view stands at some position it had, and the log is read
+// from there. It guarantees that every URL is in exactly one state, and that the counts of a task add up.
+//
+// It does not know HTTP, HTML or NATS, and decides nothing: which lease goes to whom is the coordinator's business.
+// A Frontier is owned by one goroutine.
+package frontier
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"sort"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/bloom"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"argosy/internal/crawl"
+	"argosy/internal/page/scope"
+)
+
+// Config says where a frontier lives and how much memory it may take.
+type Config struct {
+	Dir   string
+	FS    vfs.FS // nil is the disk
+	Cache int64  // bytes of block cache; memtables come on top
+
+	Recent int // records that are at hand, in each of two generations
+	Spill  int // URLs after which a long walk commits what it has done so far
+}
+
+// DefaultConfig returns a Config for one machine that also runs agents.
+func DefaultConfig(dir string) Config {
+	return Config{Dir: dir, Cache: 24 << 20, Recent: 16_384, Spill: 20_000}
+}
+
+// Frontier is the view of one shard's log.
+type Frontier struct {
+	db  *pebble.DB
+	pos Position
+
+	epoch    uint64
+	nextTask uint32
+	jobs     map[uint32]*Job
+	tasks    map[uint32]*Task
+	byName   map[taskName]uint32
+	sites    map[string]*crawl.Site
+	leases   map[uint64]*Lease
+	open     map[uint64]*Lease // of leases, those that are not closed
+	closed   []closedLease     // oldest first; their secrets are kept for late parts
+	recent   *recent
+	novelty  novelty
+	spill    int
+	spilled  func() // for tests, which cut the power here
+}
+
+// Position is how far a view has applied which stream.
+type Position struct {
+	Stream string `cbor:"1,keyasint"` // identity of the stream
+	Seq    uint64 `cbor:"2,keyasint"` // last applied
+	Epoch  uint64 `cbor:"3,keyasint"`
+	Tasks  uint32 `cbor:"4,keyasint"` // tasks created so far
+}
+
+// Job is a job as the frontier holds it.
+type Job struct {
+	crawl.Job
+	State   string
+	Joined  []string // where seeds redirected to
+	StartMS int64
+	RanMS   int64 // running time of earlier runs and of this one, as of the last grant or finish
+
+	Totals Totals `cbor:"-"`
+	Open   int    `cbor:"-"` // leases
+
+	rules *scope.Rules
+}
+
+type taskName struct {
+	job  uint32
+	site string
+}
+
+type closedLease struct {
+	id uint64
+	at int64
+}
+
+var (
+	positionKey = []byte("m/position")
+	metaJobs    = []byte{'j'}
+	metaTasks   = []byte{'t'}
+	metaSites   = []byte{'s'}
+	metaLeases  = []byte{'l'}
+)
+
+// Open opens or creates a frontier and loads what it keeps in memory: jobs, tasks, sites and leases, but no URLs.
+func Open(c Config) (*Frontier, error) {
+	fs := c.FS
+	if fs == nil {
+		fs = vfs.Default
+	}
+	cache := pebble.NewCache(c.Cache + 2*memTable)
+	defer cache.Unref()
+	o := &pebble.Options{
+		FS: fs, Cache: cache, MemTableSize: memTable, MemTableStopWritesThreshold: 3,
+		FormatMajorVersion: pebble.FormatNewest, Logger: quiet{}, MaxOpenFiles: 500,
+		L0CompactionThreshold: 4, L0StopWritesThreshold: 24,
+	}
+	for i := range o.Levels {
+		o.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
+		o.Levels[i].BlockSize = 16 << 10
+	}
+	db, err := pebble.Open(c.Dir, o)
+	if err != nil {
+		return nil, fmt.Errorf("open frontier %s: %w", c.Dir, err)
+	}
+	f := &Frontier{
+		db: db, jobs: map[uint32]*Job{}, tasks: map[uint32]*Task{}, byName: map[taskName]uint32{},
+		sites: map[string]*crawl.Site{}, leases: map[uint64]*Lease{}, open: map[uint64]*Lease{},
+		recent: newRecent(c.Recent), spill: c.Spill,
+	}
+	if err := f.load(); err != nil {
+		return nil, errors.Join(fmt.Errorf("open frontier %s: %w", c.Dir, err), db.Close())
+	}
+	f.novelty.open(db)
+	return f, nil
+}
+
+const memTable = 16 << 20
+
+// quiet drops what Pebble has to say, which is no news to a user; it still dies on what it calls fatal.
+type quiet struct{}
+
+func (quiet) Infof(string, ...any)           {}
+func (quiet) Errorf(string, ...any)          {}
+func (quiet) Fatalf(format string, a ...any) { panic(fmt.Sprintf(format, a...)) }
+
+func (f *Frontier) load() error {
+	if err := f.get(positionKey, &f.pos); err != nil && !errors.Is(err, pebble.ErrNotFound) {
+		return err
+	}
+	f.epoch, f.nextTask = f.pos.Epoch, f.pos.Tasks
+	err := f.each(metaJobs, func(_, v []byte) error {
+		j := &Job{}
+		if err := crawl.Unmarshal(v, j); err != nil {
+			return err
+		}
+		f.jobs[j.ID] = j
+		return j.compile()
+	})
+	if err == nil {
+		err = f.each(metaTasks, func(_, v []byte) error {
+			t := &Task{}
+			if err := crawl.Unmarshal(v, t); err != nil {
+				return err
+			}
+			t.leases = map[uint64]bool{}
+			f.tasks[t.ID] = t
+			f.byName[taskName{t.Job, t.Site}] = t.ID
+			f.nextTask = max(f.nextTask, t.ID)
+			f.jobs[t.Job].tally(t)
+			return nil
+		})
+	}
+	if err == nil {
+		err = f.each(metaSites, func(_, v []byte) error {
+			s := &crawl.Site{}
+			if err := crawl.Unmarshal(v, s); err != nil {
+				return err
+			}
+			f.sites[s.Name] = s
+			return nil
+		})
+	}
+	for _, t := range f.tasks {
+		if f.sites[t.Site] == nil { // a long walk was cut short by a crash: the entry will be applied again
+			f.sites[t.Site] = &crawl.Site{Name: t.Site}
+		}
+	}
+	if err == nil {
+		err = f.each(metaLeases, func(_, v []byte) error {
+			l := &Lease{}
+			if err := crawl.Unmarshal(v, l); err != nil {
+				return err
+			}
+			f.leases[l.ID] = l
+			if l.ClosedAt > 0 {
+				f.closed = append(f.closed, closedLease{l.ID, l.ClosedAt})
+			} else if t := f.tasks[l.Task]; t != nil {
+				f.begin(t, l)
+			}
+			return nil
+		})
+	}
+	sort.SliceStable(f.closed, func(i, j int) bool { return f.closed[i].at < f.closed[j].at })
+	return err
+}
+
+// compile builds the job's scope rules, with the places that seeds redirected to.
+func (j *Job) compile() error {
+	r, err := scope.Compile(j.Identity, j.Limits)
+	if err != nil {
+		return err
+	}
+	for _, s := range j.Joined {
+		if u, err := crawl.Parse(s); err == nil {
+			r.Join(u)
+		}
+	}
+	j.rules = r
+	return nil
+}
+
+// get decodes the value of a key into v.
+func (f *Frontier) get(key []byte, v any) error {
+	b, closer, err := f.db.Get(key)
+	if err != nil {
+		return err
+	}
+	defer closer.Close()
+	return crawl.Unmarshal(b, v)
+}
+
+// each calls fn for every key with a prefix, in order. Key and value are valid only during the call.
+func (f *Frontier) each(prefix []byte, fn func(k, v []byte) error) error {
+	it, err := f.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: after(prefix)})
+	if err != nil {
+		return err
+	}
+	for it.First(); it.Valid(); it.Next() {
+		if err := fn(it.Key(), it.Value()); err != nil {
+			return errors.Join(err, it.Close())
+		}
+	}
+	return it.Close()
+}
+
+// Position returns what has been applied.
+func (f *Frontier) Position() Position { return f.pos }
+
+// Epoch returns the last term that the log has seen.
+func (f *Frontier) Epoch() uint64 { return f.epoch }
+
+// Rebase moves the view to another stream, or back in its own: what the new one holds from seq+1 on is applied next,
+// and repeats are told by lease, attempt and part.
+func (f *Frontier) Rebase(stream string, seq uint64) error {
+	f.pos.Stream, f.pos.Seq = stream, seq
+	b, err := crawl.Marshal(f.pos)
+	if err != nil {
+		return err
+	}
+	return f.db.Set(positionKey, b, pebble.Sync)
+}
+
+// Sync makes everything that has been applied durable.
+func (f *Frontier) Sync() error { return f.db.LogData(nil, pebble.Sync) }
+
+// Checkpoint makes a copy of the view, as it is now, in a directory that is not there yet. Files that do not change are
+// linked, so that it costs next to nothing.
+func (f *Frontier) Checkpoint(dir string) error {
+	return f.db.Checkpoint(dir, pebble.WithFlushedWAL())
+}
+
+// Close closes the view.
+func (f *Frontier) Close() error {
+	f.novelty.close()
+	return f.db.Close()
+}
+
+// Job returns a job, or nil.
+func (f *Frontier) Job(id uint32) *Job { return f.jobs[id] }
+
+// Jobs calls fn for every job, in no particular order.
+func (f *Frontier) Jobs(fn func(*Job)) {
+	for _, j := range f.jobs {
+		fn(j)
+	}
+}
+
+// Sites returns the number of sites.
+func (f *Frontier) Sites() int { return len(f.sites) }
+
+// Task returns a task, or nil.
+func (f *Frontier) Task(id uint32) *Task { return f.tasks[id] }
+
+// Tasks calls fn for every task, in no particular order.
+func (f *Frontier) Tasks(fn func(*Task)) {
+	for _, t := range f.tasks {
+		fn(t)
+	}
+}
+
+// Site returns the record of a site, without the text of its robots.txt. It is never nil for a task's site.
+func (f *Frontier) Site(name string) *crawl.Site { return f.sites[name] }
+
+// Robots returns the text of a site's robots.txt, as far as it concerns us.
+func (f *Frontier) Robots(site string) ([]byte, error) {
+	b, closer, err := f.db.Get(robotsKey(site))
+	if errors.Is(err, pebble.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer closer.Close()
+	return append([]byte(nil), b...), nil
+}
+
+// Lease returns an open lease, or nil.
+func (f *Frontier) Lease(id uint64) *Lease {
+	if l := f.leases[id]; l != nil && l.ClosedAt == 0 {
+		return l
+	}
+	return nil
+}
+
+// begin counts a lease among the open ones.
+func (f *Frontier) begin(t *Task, l *Lease) {
+	t.leases[l.ID], f.open[l.ID] = true, l
+	f.jobs[l.Job].Open++
+}
+
+// Leases calls fn for every open lease, in no particular order.
+func (f *Frontier) Leases(fn func(*Lease)) {
+	for _, l := range f.open {
+		fn(l)
+	}
+}
+
+// Next returns up to n targets from the head of a task's queue, without taking them out: a grant does that.
+func (f *Frontier) Next(task uint32, n int) ([]crawl.Target, error) {
+	t := f.tasks[task]
+	if t == nil || n <= 0 || t.Queued() <= 0 {
+		return nil, nil
+	}
+	prefix := queueKey(task, 0)[:5]
+	it, err := f.db.NewIter(&pebble.IterOptions{LowerBound: queueKey(task, t.head), UpperBound: after(prefix)})
+	if err != nil {
+		return nil, err
+	}
+	var out []crawl.Target
+	look := finder{db: f.db}
+	for it.First(); it.Valid() && len(out) < n; it.Next() {
+		var k crawl.Key
+		copy(k[:], it.Value())
+		p := binary.BigEndian.Uint64(it.Key()[5:])
+		if len(out) == 0 {
+			t.head = p
+		}
+		r, err := f.load1(&look, t.Job, k)
+		if err == nil && r == nil {
+			err = fmt.Errorf("frontier: task %d queues unknown URL %s", task, k)
+		}
+		if err != nil {
+			return nil, errors.Join(err, look.close(), it.Close())
+		}
+		out = append(out, crawl.Target{Key: k, URL: r.URL, Depth: r.Depth, Hops: r.Hops, Tries: r.Tries, Flags: r.Flags, Seq: p})
+	}
+	return out, errors.Join(look.close(), it.Close())
+}
+
+// Held returns the targets that an open lease holds, in the order of their places in the queue.
+func (f *Frontier) Held(lease uint64) ([]crawl.Target, error) {
+	l := f.Lease(lease)
+	if l == nil {
+		return nil, nil
+	}
+	var out []crawl.Target
+	look := finder{db: f.db}
+	err := f.each(heldKey(lease, crawl.Key{})[:9], func(key, _ []byte) error {
+		var k crawl.Key
+		copy(k[:], key[9:])
+		r, err := f.load1(&look, l.Job, k)
+		if err != nil || r == nil || r.State != crawl.Pending {
+			return err
+		}
+		out = append(out, crawl.Target{Key: k, URL: r.URL, Depth: r.Depth, Hops: r.Hops, Tries: r.Tries, Flags: r.Flags, Seq: r.Place})
+		return nil
+	})
+	sort.Slice(out, func(i, j int) bool { return out[i].Seq < out[j].Seq })
+	return out, errors.Join(err, look.close())
+}
+
+// load1 returns a URL's record, nil if there is none. It is the one that everybody gets: only a tx changes it.
+func (f *Frontier) load1(look *finder, job uint32, k crawl.Key) (*record, error) {
+	if r := f.recent.get(recKey{job, k}); r != nil {
+		return r, nil
+	}
+	b, ok, err := look.get(urlKey(job, k))
+	if !ok || err != nil {
+		return nil, err
+	}
+	r, err := decodeRecord(b)
+	if err == nil {
+		f.recent.put(recKey{job, k}, r)
+	}
+	return r, err
+}
+
+// URLs calls fn with the state of every URL of a job, in the order of their keys: sites stay together.
+func (f *Frontier) URLs(job uint32, fn func(URL) error) error {
+	return f.each(urlKey(job, crawl.Key{})[:5], func(k, v []byte) error {
+		r, err := decodeRecord(v)
+		if err != nil {
+			return err
+		}
+		u := URL{State: r.State, Reason: r.Reason, URL: r.URL, Depth: r.Depth, Task: r.Task, Tries: r.Tries, Parent: r.Parent, Anchor: r.Anchor}
+		copy(u.Key[:], k[5:])
+		return fn(u)
+	})
+}
+
+// URL is what the frontier knows of a URL.
+type URL struct {
+	Key    crawl.Key
+	State  crawl.State
+	Reason crawl.Kind
+	URL    string // may be empty for a refused one
+	Depth  uint16
+	Task   uint32
+	Tries  uint8
+	Parent crawl.Key
+	Anchor string
+}
+
+// Lock takes a lock file that no two processes can have at once; closing it gives it back.
+func Lock(path string) (io.Closer, error) { return vfs.Default.Lock(path) }

@@ -1,0 +1,451 @@
+package frontier
+
+import (
+	"fmt"
+
+	"argosy/internal/crawl"
+	"argosy/internal/page/polite"
+	"argosy/internal/page/scope"
+)
+
+// MaxRedirects bounds a chain of redirects; MaxSeedRedirects how far a seed's redirects join the scope.
+const (
+	MaxRedirects     = 10
+	MaxSeedRedirects = 5
+)
+
+// part applies one part of a report. What it says of URLs counts as long as they are not final, also when its lease
+// was recalled; it changes its lease only while that is open, and only without a gap.
+func (x *tx) part(e *crawl.Entry, p *crawl.Part) error {
+	l := x.f.leases[p.Lease]
+	ignore := func(why string) error {
+		x.fx.Ignored = append(x.fx.Ignored, fmt.Sprintf("part %d of lease %d from %s: %s", p.No, p.Lease, e.Node, why))
+		return nil
+	}
+	if l == nil {
+		return ignore("unknown lease")
+	}
+	switch why := crawl.Believe(e, p, l.Facts()); why {
+	case "":
+	case crawl.Repeat:
+		return nil
+	default:
+		return ignore(why)
+	}
+	l.Parts = p.No
+	x.fx.Reported = append(x.fx.Reported, l.ID)
+	x.leases[l.ID] = l
+	j, t := x.f.jobs[l.Job], x.f.tasks[l.Task]
+	x.tasks[t.ID] = t
+	s := x.site(l.Site)
+	if p.Site != nil && l.ClosedAt == 0 { // before the outcomes: one of them may give the site another chance
+		if err := x.change(t, s, p.Site); err != nil {
+			return err
+		}
+	}
+	for i := range p.Found {
+		if err := x.found(j, t, &p.Found[i]); err != nil {
+			return err
+		}
+	}
+	for i := range p.Outcomes {
+		if p.Outcomes[i].State == crawl.Fetched {
+			t.Avoid = nil
+		}
+		if err := x.outcome(j, t, l, &p.Outcomes[i]); err != nil {
+			return err
+		}
+	}
+	if l.ClosedAt > 0 {
+		if p.Site != nil && p.Site.SinceStartMS >= 0 {
+			polite.Fold(s, &crawl.SiteChange{SinceStartMS: p.Site.SinceStartMS, Fails: s.Fails}, x.at)
+		}
+		if !p.Final {
+			x.fx.Late = append(x.fx.Late, l)
+		}
+		return nil
+	}
+	if p.Bytes > 0 || len(p.Outcomes) > 0 {
+		t.Recalls = 0
+	}
+	if p.Progress(l.Resolve) {
+		l.Progress = x.at
+	}
+	if p.Reason == crawl.EndFailed && !l.Resolve { // perhaps not every node is shut out
+		t.avoid(l.Node)
+	}
+	if p.Final {
+		x.fx.Ended = append(x.fx.Ended, Ended{l, p.Reason})
+		return x.close(t, l)
+	}
+	if p.Want > 0 {
+		if x.fx.Wants == nil {
+			x.fx.Wants = map[uint64]int{}
+		}
+		x.fx.Wants[l.ID] = p.Want
+	}
+	if p.Starved {
+		if x.fx.Starved == nil {
+			x.fx.Starved = map[uint64]uint32{}
+		}
+		x.fx.Starved[l.ID] = p.Got
+	}
+	return nil
+}
+
+// change applies what a part says of its site.
+func (x *tx) change(t *Task, s *crawl.Site, c *crawl.SiteChange) error {
+	polite.Fold(s, c, x.at)
+	if c.CookiesSet {
+		t.Cookies = c.Cookies
+	}
+	if c.Robots != nil {
+		s.Robots = nil // its text stands apart: it may be large
+		return x.b.Set(robotsKey(s.Name), c.Robots.Body, nil)
+	}
+	return nil
+}
+
+// outcome applies how a URL ended.
+func (x *tx) outcome(j *Job, t *Task, l *Lease, o *crawl.Outcome) error {
+	r, err := x.record(j.ID, o.Key)
+	if err != nil || r == nil || r.State != crawl.Pending || r.Task != t.ID {
+		return err
+	}
+	if o.State == crawl.Retry {
+		if l.ClosedAt > 0 {
+			return nil // the URL is somebody else's by now
+		}
+		if err := x.free(t, l, o.Key, r); err != nil {
+			return err
+		}
+		r.Tries++
+		return x.enqueue(t, o.Key, r)
+	}
+	if !o.State.Final() {
+		return nil
+	}
+	if err := x.free(t, l, o.Key, r); err != nil {
+		return err
+	}
+	r.State, r.Reason, r.dirty = o.State, o.Reason, true
+	r.ETag, r.LastMod, r.Digest = o.ETag, o.LastMod, o.Digest
+	t.count(o.State, o.Reason, 1)
+	t.Bytes += o.Bytes
+	if o.HTML && o.Status == 200 {
+		t.Pages++
+	}
+	if o.Revisit {
+		t.Duplicates++
+	}
+	if o.State == crawl.Failed && r.Flags&crawl.FlagNoScheme != 0 && (o.Reason.Unreachable() || o.Reason == crawl.KindTimeout) {
+		return x.insecure(j, t, r)
+	}
+	return nil
+}
+
+// insecure tries a seed that was given without a scheme, and does not answer by https, by http.
+func (x *tx) insecure(j *Job, t *Task, r *record) error {
+	u, err := crawl.Parse("http" + r.URL[len("https"):])
+	if err != nil {
+		return nil
+	}
+	s := x.site(t.Site)
+	s.RobotsState, s.RobotsTries, s.RobotsGone, s.Fails, s.BackoffUntil = crawl.RobotsUnknown, 0, false, 0, 0
+	return x.add(j, t, crawl.Key{}, u, &record{Flags: crawl.FlagSeed})
+}
+
+// found applies the links of a page.
+func (x *tx) found(j *Job, t *Task, p *crawl.Found) error {
+	parent, err := x.record(j.ID, p.Parent)
+	if err != nil {
+		return err
+	}
+	if parent == nil {
+		parent = &record{} // a site's robots.txt: its sitemaps start at depth 0
+	}
+	children, redirect := []byte{}, []byte{redirectEdge}
+	for i := range p.Links {
+		u, err := crawl.Parse(p.Links[i].URL)
+		if err != nil {
+			continue // an agent sends canonical URLs only
+		}
+		r := x.child(parent, p.Parent, u, &p.Links[i])
+		if p.Links[i].Redirect && r.Flags&crawl.FlagSeed != 0 {
+			if err := x.join(j, u); err != nil {
+				return err
+			}
+		}
+		if err := x.add(j, t, p.Parent, u, r); err != nil {
+			return err
+		}
+		k := u.Key()
+		switch {
+		case p.Links[i].Redirect:
+			redirect = append(redirect, k[:]...)
+		case !p.Links[i].Sitemap: // those stand at the top, and nothing brings them nearer
+			children = append(children, k[:]...)
+		}
+	}
+	if j.Limits.MaxDepth < 0 {
+		return nil
+	}
+	for _, k := range p.Known {
+		children = append(children, k[:]...)
+		if err := x.shorten(j, k, parent.Depth+1); err != nil {
+			return err
+		}
+	}
+	if err := x.edge(j, p.Parent, children); err != nil || len(redirect) == 1 {
+		return err
+	}
+	return x.edge(j, p.Parent, redirect)
+}
+
+// redirectEdge marks, as its first byte, a list of URLs that a page redirects to: they are as deep as the page itself.
+const redirectEdge = 1
+
+// edge keeps what a page leads to, so that a shorter path to it shortens theirs.
+func (x *tx) edge(j *Job, parent crawl.Key, children []byte) error {
+	if len(children) == 0 {
+		return nil
+	}
+	x.edges++
+	k := recKey{j.ID, parent}
+	if x.fresh == nil {
+		x.fresh = map[recKey][][]byte{}
+	}
+	x.fresh[k] = append(x.fresh[k], children)
+	return x.b.Set(edgeKey(j.ID, parent, x.edges), children, nil)
+}
+
+// child is what a link says about the URL it points to.
+func (x *tx) child(parent *record, pk crawl.Key, u crawl.URL, l *crawl.Link) *record {
+	r := &record{Parent: pk, Anchor: l.Anchor, Depth: parent.Depth + 1}
+	switch {
+	case l.Redirect: // where a redirect leads is as deep as where it stands
+		r.Depth, r.Hops = parent.Depth, parent.Hops+1
+		if parent.Flags&crawl.FlagSeed != 0 && r.Hops <= MaxSeedRedirects {
+			r.Flags |= crawl.FlagSeed
+		}
+		r.Flags |= parent.Flags & crawl.FlagSitemap
+	case l.Sitemap:
+		r.Depth, r.Flags = parent.Depth, crawl.FlagSitemap
+	case scope.SamePattern(parent.URL, u.String()):
+		r.Chain = parent.Chain + 1
+	}
+	return r
+}
+
+// add puts a URL into the frontier, or shortens the path to one that is there. t is the task whose page named it; r
+// says how it was found.
+func (x *tx) add(j *Job, t *Task, pk crawl.Key, u crawl.URL, r *record) error {
+	k := u.Key()
+	old, err := x.record(j.ID, k)
+	if err != nil {
+		return err
+	}
+	if old != nil {
+		if old.State == crawl.Excluded && pathDependent(old.Reason) {
+			return x.readmit(j, k, old, r)
+		}
+		return x.shorten(j, k, r.Depth)
+	}
+	r.URL = u.String()
+	own := x.f.tasks[x.f.byName[taskName{j.ID, u.Site()}]]
+	if v := x.admit(j, own, u, r); !v.OK() {
+		if t.Excluded >= int64(j.Limits.MaxRefusals) {
+			t.Overflow++
+			x.tasks[t.ID] = t
+			return nil
+		}
+		r.State, r.Reason, r.Task, r.dirty = crawl.Excluded, v.Reason, t.ID, true
+		t.Discovered++
+		t.count(crawl.Excluded, v.Reason, 1)
+		x.tasks[t.ID] = t
+		x.remember(j.ID, k, r)
+		return nil
+	}
+	own = x.task(j.ID, u.Site())
+	if r.Flags&crawl.FlagSeed != 0 {
+		own.Seed = true
+	}
+	r.State, r.Task, r.dirty = crawl.Pending, own.ID, true
+	x.remember(j.ID, k, r)
+	if err := x.enqueue(own, k, r); err != nil {
+		return err
+	}
+	own.Discovered++
+	return nil
+}
+
+// admit decides whether a URL is fetched. own is its site's task, nil if there is none yet.
+func (x *tx) admit(j *Job, own *Task, u crawl.URL, r *record) crawl.Verdict {
+	if v := j.rules.Check(u, r.Flags); !v.OK() {
+		return v
+	}
+	switch {
+	case j.Limits.MaxDepth >= 0 && int(r.Depth) > j.Limits.MaxDepth:
+		return crawl.Verdict{Reason: crawl.ReasonDepth}
+	case r.Hops > MaxRedirects:
+		return crawl.Verdict{Reason: crawl.ReasonRedirects}
+	case j.Limits.MaxChain > 0 && int(r.Chain) > j.Limits.MaxChain:
+		return crawl.Verdict{Reason: crawl.ReasonTrapChain}
+	case own != nil && own.State == StateDropped:
+		return crawl.Verdict{Reason: crawl.ReasonDropped}
+	case own != nil && j.Limits.SitePages > 0 && own.Discovered-own.Excluded-own.Failed >= j.Limits.SitePages:
+		return crawl.Verdict{Reason: crawl.ReasonSiteBudget}
+	}
+	return crawl.Verdict{}
+}
+
+// pathDependent reports whether another path to a URL can lead to another verdict.
+func pathDependent(reason crawl.Kind) bool {
+	switch reason {
+	case crawl.ReasonDepth, crawl.ReasonRedirects, crawl.ReasonTrapChain, crawl.ReasonScope, crawl.ReasonInclude,
+		crawl.ReasonExclude, crawl.ReasonTrapLength:
+		return true
+	}
+	return false
+}
+
+// readmit looks at a refused URL again: by r, another path to it, or by new rules.
+func (x *tx) readmit(j *Job, k crawl.Key, old, r *record) error {
+	if old.URL == "" {
+		return nil
+	}
+	u, err := crawl.Parse(old.URL)
+	if err != nil {
+		return nil
+	}
+	way := *old
+	way.Depth, way.Hops, way.Chain = min(old.Depth, r.Depth), min(old.Hops, r.Hops), min(old.Chain, r.Chain)
+	way.Flags |= r.Flags
+	own := x.f.tasks[x.f.byName[taskName{j.ID, u.Site()}]]
+	if v := x.admit(j, own, u, &way); !v.OK() {
+		return nil
+	}
+	if t := x.f.tasks[old.Task]; t != nil {
+		t.Discovered--
+		t.count(crawl.Excluded, old.Reason, -1)
+		x.tasks[t.ID] = t
+	}
+	own = x.task(j.ID, u.Site())
+	way.State, way.Reason, way.Task, way.dirty = crawl.Pending, "", own.ID, true
+	if way.Flags&crawl.FlagSeed != 0 {
+		own.Seed = true
+	}
+	*old = way
+	if err := x.enqueue(own, k, old); err != nil {
+		return err
+	}
+	own.Discovered++
+	return nil
+}
+
+// shorten lowers a URL's depth, and with it that of what it leads to. It does nothing without a depth limit: then
+// depth decides nothing.
+func (x *tx) shorten(j *Job, k crawl.Key, depth uint16) error {
+	if j.Limits.MaxDepth < 0 {
+		return nil
+	}
+	type step struct {
+		key   crawl.Key
+		depth uint16
+	}
+	for work := []step{{k, depth}}; len(work) > 0; {
+		s := work[len(work)-1]
+		work = work[:len(work)-1]
+		r, err := x.record(j.ID, s.key)
+		if err != nil {
+			return err
+		}
+		if r == nil || r.Depth <= s.depth {
+			continue
+		}
+		if r.State == crawl.Excluded {
+			if r.Reason == crawl.ReasonDepth {
+				if err := x.readmit(j, s.key, r, &record{Depth: s.depth, Hops: r.Hops, Chain: r.Chain}); err != nil {
+					return err
+				}
+			}
+			continue
+		}
+		r.Depth, r.dirty = s.depth, true
+		if r.State == crawl.Pending {
+			if err := x.move(s.key, r); err != nil {
+				return err
+			}
+		}
+		follow := func(_, v []byte) error {
+			depth := s.depth + 1
+			if len(v)%16 == 1 && v[0] == redirectEdge {
+				depth, v = s.depth, v[1:]
+			}
+			for ; len(v) >= 16; v = v[16:] {
+				work = append(work, step{crawl.Key(v[:16]), depth})
+			}
+			return nil
+		}
+		if err := x.f.each(edgeKey(j.ID, s.key, 0)[:21], follow); err != nil {
+			return err
+		}
+		for _, v := range x.fresh[recKey{j.ID, s.key}] { // of this very entry: not in the store yet
+			if err := follow(nil, v); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// move puts a queued URL where its new depth belongs. A URL that a lease holds keeps its place until it comes back.
+func (x *tx) move(k crawl.Key, r *record) error {
+	t := x.f.tasks[r.Task]
+	was := queueKey(t.ID, r.Place)
+	r.Place = place(r.Depth, r.Place)
+	if r.lease != 0 {
+		return nil
+	}
+	for id := range t.leases {
+		if ok, err := x.holds(x.f.leases[id], k); ok || err != nil {
+			return err
+		}
+	}
+	if err := x.b.Delete(was, nil); err != nil {
+		return err
+	}
+	return x.queue(t, k, r.Place)
+}
+
+// join widens a job's scope by where a seed redirects, and looks again at what was refused for being outside.
+func (x *tx) join(j *Job, u crawl.URL) error {
+	if !j.rules.Join(u) {
+		return nil
+	}
+	j.Joined = append(j.Joined, u.String())
+	x.jobs[j.ID] = j
+	return x.review(j, func(reason crawl.Kind) bool { return reason == crawl.ReasonScope })
+}
+
+// review looks again at the URLs that were refused for reasons that match.
+func (x *tx) review(j *Job, match func(crawl.Kind) bool) error {
+	return x.f.each(urlKey(j.ID, crawl.Key{})[:5], func(key, v []byte) error {
+		if crawl.State(v[1]) != crawl.Excluded {
+			return nil
+		}
+		var k crawl.Key
+		copy(k[:], key[5:])
+		r, err := x.record(j.ID, k)
+		if err != nil {
+			return err
+		}
+		if r.State != crawl.Excluded || !match(r.Reason) {
+			return nil
+		}
+		if err := x.readmit(j, k, r, r); err != nil {
+			return err
+		}
+		return x.spill()
+	})
+}

@@ -1,0 +1,179 @@
+package frontier
+
+import (
+	"argosy/internal/crawl"
+	"argosy/internal/page/polite"
+)
+
+// submit takes in a job and its seeds.
+func (x *tx) submit(c *crawl.Job) error {
+	if c == nil || x.f.jobs[c.ID] != nil {
+		return nil
+	}
+	j := &Job{Job: *c, State: crawl.JobRunning, StartMS: x.at}
+	if err := j.compile(); err != nil {
+		return err
+	}
+	x.f.jobs[c.ID] = j
+	x.jobs[c.ID] = j
+	for i, s := range c.Identity.Seeds {
+		u, err := crawl.Parse(s)
+		if err != nil {
+			return err
+		}
+		flags := crawl.FlagSeed
+		if i < len(c.Identity.NoScheme) && c.Identity.NoScheme[i] {
+			flags |= crawl.FlagNoScheme
+		}
+		if c.Identity.StripSession {
+			u = u.StripSession()
+		}
+		t := x.task(j.ID, u.Site())
+		if err := x.add(j, t, crawl.Key{}, u, &record{Flags: flags}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// limits replaces a job's limits. What was refused by a limit that has changed is looked at again.
+func (x *tx) limits(c *crawl.Job) error {
+	j := x.f.jobs[c.ID]
+	if j == nil {
+		return nil
+	}
+	was := j.Limits
+	j.Limits, j.Placing = c.Limits, c.Placing
+	x.jobs[j.ID] = j
+	if err := j.compile(); err != nil {
+		return err
+	}
+	again := map[crawl.Kind]bool{
+		crawl.ReasonDepth:      was.MaxDepth != c.Limits.MaxDepth,
+		crawl.ReasonTrapChain:  was.MaxChain != c.Limits.MaxChain,
+		crawl.ReasonTrapLength: was.MaxURLLength != c.Limits.MaxURLLength,
+		crawl.ReasonSiteBudget: was.SitePages != c.Limits.SitePages,
+	}
+	for _, changed := range again {
+		if changed {
+			return x.review(j, func(reason crawl.Kind) bool { return again[reason] })
+		}
+	}
+	return nil
+}
+
+// retry releases tasks: they are no longer manual, what is known of their sites' troubles is forgotten, and their
+// failed URLs are pending again.
+func (x *tx) retry(r *crawl.Release) error {
+	j := x.f.jobs[r.Job]
+	if j == nil {
+		return nil
+	}
+	mine := map[uint32]bool{}
+	for _, id := range x.f.sortedTasks(r.Job, r.Tasks) {
+		t := x.f.tasks[id]
+		if t.State == StateDropped {
+			continue // given up for good
+		}
+		mine[id] = true
+		if t.State == StateManual {
+			t.State = ""
+		}
+		t.Recalls, t.Since, t.Avoid = 0, x.at, nil
+		x.tasks[id] = t
+		s := x.site(t.Site)
+		s.Fails, s.BackoffUntil, s.ResolveFails, s.ResolveWhy, s.RobotsTries, s.RobotsGone = 0, 0, 0, "", 0, false
+		if s.RobotsState == crawl.RobotsUnavailable {
+			s.RobotsState, s.RobotsExpiry = crawl.RobotsUnknown, 0
+		}
+	}
+	for _, k := range r.Lost {
+		if err := x.again(j, k, nil); err != nil {
+			return err
+		}
+	}
+	if len(r.Lost) > 0 {
+		return nil
+	}
+	return x.f.each(urlKey(j.ID, crawl.Key{})[:5], func(key, v []byte) error {
+		down := crawl.State(v[1]) == crawl.Excluded
+		if crawl.State(v[1]) != crawl.Failed && !down {
+			return nil
+		}
+		var k crawl.Key
+		copy(k[:], key[5:])
+		if err := x.again(j, k, mine); err != nil {
+			return err
+		}
+		return x.spill()
+	})
+}
+
+// again makes a URL pending that failed, was refused because its site did not answer, or was lost (tasks nil).
+func (x *tx) again(j *Job, k crawl.Key, tasks map[uint32]bool) error {
+	r, err := x.record(j.ID, k)
+	if err != nil || r == nil {
+		return err
+	}
+	lost := tasks == nil && r.State == crawl.Fetched && x.f.tasks[r.Task].State != StateDropped
+	failed := tasks[r.Task] && (r.State == crawl.Failed || r.State == crawl.Excluded && r.Reason == crawl.ReasonRobotsDown)
+	if !lost && !failed {
+		return nil
+	}
+	t := x.f.tasks[r.Task]
+	x.tasks[t.ID] = t
+	t.count(r.State, r.Reason, -1)
+	r.State, r.Reason, r.Tries, r.dirty = crawl.Pending, "", 0, true
+	return x.enqueue(t, k, r)
+}
+
+// drop ends tasks for good: their leases are closed, what is pending is refused.
+func (x *tx) drop(r *crawl.Release) error {
+	for _, id := range x.f.sortedTasks(r.Job, r.Tasks) {
+		t := x.f.tasks[id]
+		if t.State == StateDropped {
+			continue // nothing comes to it any more
+		}
+		x.tasks[id] = t
+		for lease := range t.leases {
+			l := x.f.leases[lease]
+			x.fx.Recalled = append(x.fx.Recalled, l)
+			polite.Hold(x.site(l.Site), x.at)
+			if err := x.drain(t, heldKey(l.ID, crawl.Key{})[:9], 9, false); err != nil {
+				return err
+			}
+			if err := x.close(t, l); err != nil {
+				return err
+			}
+		}
+		if err := x.drain(t, queueKey(id, 0)[:5], 0, true); err != nil {
+			return err
+		}
+		t.State, t.head = StateDropped, 0
+		t.note("dropped: " + r.Why)
+	}
+	return nil
+}
+
+// drain refuses the URLs in a range of keys: the key of each is its value, or stands in its key from at on.
+func (x *tx) drain(t *Task, prefix []byte, at int, inValue bool) error {
+	err := x.f.each(prefix, func(key, v []byte) error {
+		var k crawl.Key
+		if inValue {
+			copy(k[:], v)
+		} else {
+			copy(k[:], key[at:])
+		}
+		rec, err := x.record(t.Job, k)
+		if err != nil || rec == nil || rec.State != crawl.Pending {
+			return err
+		}
+		rec.State, rec.Reason, rec.dirty, rec.lease = crawl.Excluded, crawl.ReasonDropped, true, 0
+		t.count(crawl.Excluded, crawl.ReasonDropped, 1)
+		return x.spill()
+	})
+	if err != nil {
+		return err
+	}
+	return x.b.DeleteRange(prefix, after(prefix), nil)
+}

@@ -1,0 +1,254 @@
+package ledger_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/ledger"
+	"argosy/internal/testkit"
+)
+
+// both runs a test against SQLite and, where it is installed, PostgreSQL.
+func both(t *testing.T, test func(t *testing.T, open func() *ledger.Ledger)) {
+	t.Helper()
+	opener := func(t *testing.T, place string) func() *ledger.Ledger {
+		return func() *ledger.Ledger {
+			l, err := ledger.Open(t.Context(), place)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = l.Close() })
+			return l
+		}
+	}
+	t.Run("sqlite", func(t *testing.T) { test(t, opener(t, filepath.Join(t.TempDir(), "ledger.db"))) })
+	t.Run("postgres", func(t *testing.T) {
+		url, stop, err := testkit.Postgres()
+		if errors.Is(err, testkit.ErrMissing) {
+			t.Skip("PostgreSQL is not installed")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(stop)
+		test(t, opener(t, url))
+	})
+}
+
+func page(i int, state crawl.State) crawl.Outcome {
+	u, _ := crawl.Parse(fmt.Sprintf("http://a.test/%d?x=\u00e9", i))
+	o := crawl.Outcome{Key: u.Key(), URL: u.String(), State: state, Bytes: 100, HTML: true, Simhash: 1 << 63, Title: "nul \x00 and \xff"}
+	if state == crawl.Fetched {
+		o.Status, o.Record = 200, crawl.Location{File: "f", Offset: int64(i), Length: 9}
+	} else {
+		o.Reason = crawl.KindTimeout
+	}
+	return o
+}
+
+// entries are a short life of a job: submitted, granted, reported in two parts, recalled, and what is not to be believed.
+func entries() []ledger.Applied {
+	lease := crawl.Lease{ID: 1<<32 | 1, Job: 1, Task: 1, Site: "a.test", Node: "n", Incarnation: "i", Epoch: 1, Attempt: 1, Secret: "s", Quota: 10, Targets: make([]crawl.Target, 3)}
+	part := func(no uint32, os ...crawl.Outcome) crawl.Part {
+		return crawl.Part{Lease: lease.ID, Attempt: 1, Epoch: 1, Secret: "s", No: no, Outcomes: os, Bytes: 100}
+	}
+	of := func(node string, ps ...crawl.Part) *crawl.Entry {
+		return &crawl.Entry{Kind: crawl.EntryParts, Node: node, Incarnation: "i", Parts: ps}
+	}
+	last := part(2, page(2, crawl.Failed), page(1, crawl.Failed)) // 1 is final already: the first counts
+	last.Final, last.Reason = true, crawl.EndDone
+	last.Measures = []crawl.Measure{{Kind: crawl.MeasureBC, URL: "http://a.test/", Store: "st", Bits: 100, Seconds: 2}}
+	forged := part(2, page(7, crawl.Fetched))
+	forged.Secret = "guess"
+	es := []*crawl.Entry{
+		{Kind: crawl.EntrySubmit, Job: &crawl.Job{ID: 1, Name: "one", Limits: crawl.DefaultLimits()}},
+		{Kind: crawl.EntryGrant, Leases: []crawl.Lease{lease}},
+		of("n", part(1, page(1, crawl.Fetched))),
+		of("n", part(1, page(8, crawl.Fetched))),  // a repeat
+		of("n", forged),                           // a wrong secret
+		of("m", part(2, page(9, crawl.Fetched))),  // somebody else
+		of("n", part(3, page(10, crawl.Fetched))), // a gap
+		{Kind: crawl.EntryMeasures, Node: "n", Measures: []crawl.Measure{{Kind: crawl.MeasurePing, Node: "m", MS: []float64{3, 4}}}},
+		of("n", last),
+		{Kind: crawl.EntryState, State: &crawl.JobState{Job: 1, State: crawl.JobDone}},
+	}
+	var out []ledger.Applied
+	for i, e := range es {
+		e.Version = crawl.WireVersion
+		out = append(out, ledger.Applied{Seq: uint64(i + 1), At: int64(1000 * (i + 1)), Entry: e})
+	}
+	return out
+}
+
+func TestLedger(t *testing.T) {
+	both(t, func(t *testing.T, open func() *ledger.Ledger) {
+		ctx := t.Context()
+		l := open()
+		if err := l.Rebase(ctx, "stream", 0); err != nil {
+			t.Fatal(err)
+		}
+		es := entries()
+		for _, n := range []int{4, 2, len(es)} { // in pieces, with repeats
+			if err := l.Apply(ctx, es[:n]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		second := open() // as a coordinator that takes over: it goes on where the first stopped, and both may write
+		if s, seq := second.Position(); s != "stream" || seq != uint64(len(es)) {
+			t.Errorf("position %s %d", s, seq)
+		}
+		if err := second.Apply(ctx, es); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		err := second.Pages(ctx, 1, func(p *ledger.Page) error {
+			got = append(got, fmt.Sprintf("%s %s %s %d", p.URL, p.State, p.Title, p.Simhash))
+			return nil
+		})
+		want := []string{
+			"http://a.test/1?x=%C3%A9 fetched nul  and \uFFFD -9223372036854775808",
+			"http://a.test/2?x=%C3%A9 failed nul  and \uFFFD -9223372036854775808",
+		}
+		if d := cmp.Diff(want, got); err != nil || d != "" {
+			t.Errorf("pages: %v %s", err, d)
+		}
+		past, err := second.Past(ctx, 100)
+		if err != nil || len(past) != 4 { // BC, two pings, the lease
+			t.Errorf("past: %+v, %v", past, err)
+		}
+		if err := second.Charge(ctx, []ledger.Bill{{Node: "n", Store: "st", Cost: 1.5, PresentMS: 10, WorkingMS: 5}, {Node: "n", Cost: 1, Store: "st"}}, map[int]int64{0: 5, 2: 7}); err != nil {
+			t.Fatal(err)
+		}
+		if err := second.Charge(ctx, []ledger.Bill{{Node: "n", Store: "st"}}, map[int]int64{2: 3}); err != nil {
+			t.Fatal(err)
+		}
+		if d, err := second.Demand(ctx); err != nil || d[0] != 5 || d[2] != 10 || len(d) != 2 {
+			t.Errorf("demand %v, %v", d, err)
+		}
+		earned, err := second.Earned(ctx)
+		if e := earned["n"]; err != nil || e.Pages != 1 || e.Bytes != 100 || e.Cost != 2.5 || e.PresentMS != 10 || len(earned) != 1 {
+			t.Errorf("earned %+v, %v", earned, err)
+		}
+		if err := second.PutTasks(ctx, []ledger.Task{{ID: 1, Job: 1, Site: "a.test", State: "done", Reasons: map[string]int64{"timeout": 1}}}); err != nil {
+			t.Error(err)
+		}
+		err = second.PutTasks(ctx, []ledger.Task{
+			{ID: 1, Job: 1, Site: "a.test", State: "manual", Attempts: 4, Recalls: 5, Pages: 1, Discovered: 7, Fetched: 1, Failed: 2, Excluded: 3, Bytes: 1 << 40}, {ID: 2, Job: 1, Discovered: 1},
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		sums, err := second.Sums(ctx)
+		if want := map[uint32]ledger.Sums{1: {Manual: 1, Attempts: 4, Recalls: 5, Pages: 1, Discovered: 8, Fetched: 1, Failed: 2, Excluded: 3, Bytes: 1 << 40}}; err != nil || !cmp.Equal(sums, want) {
+			t.Errorf("sums %v, %v", sums, err)
+		}
+	})
+}
+
+// A coordinator that was replaced without knowing it adds nothing that its successor has, and loses nothing.
+func TestTwoWriters(t *testing.T) {
+	both(t, func(t *testing.T, open func() *ledger.Ledger) {
+		ctx := t.Context()
+		old, es := open(), entries()
+		if err := old.Rebase(ctx, "stream", 0); err != nil {
+			t.Fatal(err)
+		}
+		next := open()
+		if err := next.Apply(ctx, es[:7]); err != nil {
+			t.Fatal(err)
+		}
+		if err := old.Apply(ctx, es); err != nil { // it believes that it stands at 0
+			t.Fatal(err)
+		}
+		if err := next.Refresh(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if _, seq := next.Position(); seq != uint64(len(es)) {
+			t.Errorf("position %d", seq)
+		}
+		earned, err := next.Earned(ctx)
+		if err != nil || earned["n"].Pages != 1 {
+			t.Errorf("a page counts %d times (%v)", earned["n"].Pages, err)
+		}
+		other := open()
+		if err := other.Rebase(ctx, "another", 0); err != nil {
+			t.Fatal(err)
+		}
+		if err := next.Apply(ctx, append(es, ledger.Applied{Seq: 99, Entry: &crawl.Entry{}})); err == nil {
+			t.Error("a ledger takes entries of two logs")
+		}
+	})
+}
+
+// Entries leave the same rows whether they are written together or one by one: of a URL that has two final outcomes the
+// first counts, unless it was released in between.
+func TestTogetherAsApart(t *testing.T) {
+	both(t, func(t *testing.T, open func() *ledger.Ledger) {
+		ctx := t.Context()
+		rng := rand.New(rand.NewPCG(1, 2))
+		l := open()
+		if err := l.Rebase(ctx, "stream", 0); err != nil {
+			t.Fatal(err)
+		}
+		const jobs = 2 // one written together, one apart
+		grants := crawl.Entry{Kind: crawl.EntryGrant}
+		for job := range uint32(jobs) {
+			grants.Leases = append(grants.Leases, crawl.Lease{ID: uint64(job + 1), Job: job + 1, Site: "a.test", Node: fmt.Sprintf("n%d", job+1), Incarnation: "i", Secret: "s"})
+		}
+		seq := uint64(1)
+		if err := l.Apply(ctx, []ledger.Applied{{Seq: seq, Entry: &grants}}); err != nil {
+			t.Fatal(err)
+		}
+		var round [jobs][]crawl.Entry
+		for no := range uint32(60) {
+			var outcomes []crawl.Outcome
+			for range rng.IntN(12) {
+				outcomes = append(outcomes, page(rng.IntN(150), []crawl.State{crawl.Fetched, crawl.Failed}[rng.IntN(2)]))
+			}
+			for job := range uint32(jobs) {
+				p := crawl.Part{Lease: uint64(job + 1), No: no + 1, Secret: "s", Outcomes: outcomes}
+				round[job] = append(round[job], crawl.Entry{Kind: crawl.EntryParts, Node: fmt.Sprintf("n%d", job+1), Incarnation: "i", Parts: []crawl.Part{p}})
+				if no%20 == 19 {
+					round[job] = append(round[job], crawl.Entry{Kind: crawl.EntryRetry, Release: &crawl.Release{Job: job + 1}})
+				}
+			}
+		}
+		for job, es := range round {
+			var applied []ledger.Applied
+			for i := range es {
+				seq++
+				applied = append(applied, ledger.Applied{Seq: seq, Entry: &es[i]})
+			}
+			size := []int{len(applied), 1}[job]
+			for batch := range slices.Chunk(applied, size) {
+				if err := l.Apply(ctx, batch); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		var rows [jobs][]string
+		for job := range uint32(jobs) {
+			err := l.Pages(ctx, job+1, func(p *ledger.Page) error {
+				rows[job] = append(rows[job], fmt.Sprint(p.URL, p.State, p.Status))
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if d := cmp.Diff(rows[0], rows[1]); d != "" || len(rows[0]) < 50 {
+			t.Errorf("%d rows together, %d apart: %s", len(rows[0]), len(rows[1]), d)
+		}
+		earned, err := l.Earned(ctx)
+		if err != nil || earned["n1"] != earned["n2"] || earned["n1"].Pages < 50 {
+			t.Errorf("earned %+v, %v", earned, err)
+		}
+	})
+}

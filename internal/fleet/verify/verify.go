@@ -1,0 +1,286 @@
+// Package verify checks what a crawl has left: that archives, index and ledger say the same. It reads everything and
+// changes nothing.
+package verify
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/ledger"
+	"argosy/internal/page/archive"
+)
+
+// maxProblems bounds how many problems are described; all are counted.
+const maxProblems = 100
+
+// Report is what was found.
+type Report struct {
+	OK        bool     `json:"ok"`
+	Files     int      `json:"files"`
+	Records   int      `json:"records"`
+	Pages     int64    `json:"pages"` // captures that the ledger counts
+	Indexed   int      `json:"indexed"`
+	Orphans   int      `json:"orphans"` // records of a crash: whole, but not what the ledger counts
+	Lost      int      `json:"lost"`    // captures whose record is gone or damaged
+	Problems  int      `json:"problems"`
+	Details   []string `json:"details,omitempty"`
+	LostPages []string `json:"lost_pages,omitempty"`
+
+	LostKeys map[uint32][]crawl.Key `json:"-"` // by job
+}
+
+func (r *Report) problem(format string, args ...any) {
+	r.Problems++
+	if len(r.Details) < maxProblems {
+		r.Details = append(r.Details, fmt.Sprintf(format, args...))
+	}
+}
+
+// want is what the ledger says of a record.
+type want struct {
+	url     string
+	digest  string
+	length  int64
+	revisit bool
+	key     crawl.Key
+	job     uint32
+	seen    bool
+}
+
+// Place says where a crawl, or a fleet, has left what it has done.
+type Place struct {
+	Dir    string   // of the crawl or the coordinator
+	Ledger string   // empty: in Dir
+	Stores []string // of archives; none: Dir's own, else those that the ledger names
+}
+
+// Dir checks a crawl's directory.
+func Dir(ctx context.Context, dir string) (*Report, error) { return Check(ctx, Place{Dir: dir}) }
+
+// Check checks all jobs of a place.
+func Check(ctx context.Context, p Place) (*Report, error) {
+	path := p.Ledger
+	if path == "" {
+		path = filepath.Join(p.Dir, assemble.LedgerFile)
+		if _, err := os.Stat(path); err != nil {
+			return nil, fmt.Errorf("%s: not the directory of a crawl: %w", p.Dir, err)
+		}
+	}
+	l, err := ledger.Open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer l.Close()
+	jobs, err := l.Jobs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{LostKeys: map[uint32][]crawl.Key{}}
+	wants := map[string]map[int64]*want{}
+	for _, job := range jobs {
+		if err := r.pages(ctx, l, job, wants); err != nil {
+			return nil, err
+		}
+	}
+	stores, err := p.stores(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range stores {
+		if err := r.archives(ctx, s, wants); err != nil {
+			return nil, err
+		}
+	}
+	for file, ws := range wants {
+		for at, w := range ws {
+			if !w.seen {
+				r.lost(w, "%s at %d: no record of %s", file, at, w.url)
+			}
+		}
+	}
+	for _, job := range jobs {
+		if err := r.index(ctx, p.Dir, l, job); err != nil {
+			return nil, err
+		}
+	}
+	sort.Strings(r.Details)
+	r.OK = r.Problems == 0
+	return r, nil
+}
+
+// stores opens the stores of a place.
+func (p Place) stores(ctx context.Context, l *ledger.Ledger) (out []archive.Store, err error) {
+	names := p.Stores
+	own := filepath.Join(p.Dir, assemble.WARCDir)
+	if len(names) == 0 {
+		if _, err := os.Stat(own); err == nil {
+			return []archive.Store{archive.Dir(own)}, nil
+		}
+		if names, err = l.Stores(ctx); err != nil {
+			return nil, err
+		}
+	}
+	for _, n := range names {
+		s, err := archive.OpenStore(n)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// pages reads what the ledger says of a job's pages.
+func (r *Report) pages(ctx context.Context, l *ledger.Ledger, job uint32, wants map[string]map[int64]*want) error {
+	urls := map[string]bool{}
+	return l.Pages(ctx, job, func(p *ledger.Page) error {
+		if urls[p.URL] {
+			r.problem("ledger: %s stands twice", p.URL)
+		}
+		urls[p.URL] = true
+		if p.State != crawl.Fetched.String() {
+			if p.Reason == "" {
+				r.problem("ledger: %s is %s without a reason", p.URL, p.State)
+			}
+			return nil
+		}
+		r.Pages++
+		if wants[p.WARC] == nil {
+			wants[p.WARC] = map[int64]*want{}
+		}
+		wants[p.WARC][p.Offset] = &want{url: p.URL, digest: p.Digest, length: p.Length, revisit: p.Revisit, key: p.Key, job: job}
+		return nil
+	})
+}
+
+func (r *Report) lost(w *want, format string, args ...any) {
+	r.Lost++
+	r.LostKeys[w.job] = append(r.LostKeys[w.job], w.key)
+	if len(r.LostPages) < maxProblems {
+		r.LostPages = append(r.LostPages, w.url)
+	}
+	r.problem(format, args...)
+}
+
+// archives reads every record of every file of a store.
+func (r *Report) archives(ctx context.Context, s archive.Store, wants map[string]map[int64]*want) error {
+	files, err := s.List(ctx)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		r.Files++
+		name := strings.TrimSuffix(f, ".open")
+		if err := r.file(ctx, s, f, name, wants[name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Report) file(ctx context.Context, s archive.Store, path, name string, wants map[int64]*want) error {
+	f, err := s.Open(ctx, path, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	rd := archive.NewReader(f)
+	for {
+		rec, err := rd.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = rec.Discard()
+		}
+		if err != nil {
+			if path == name { // the end of a file that is being written, or was, is nobody's loss
+				r.problem("%s: %v", name, err)
+			}
+			return nil
+		}
+		r.Records++
+		if !rec.BlockOK() {
+			r.problem("%s at %d: the block does not have its digest", name, rec.Offset)
+		}
+		r.record(rec, name, wants[rec.Offset])
+	}
+}
+
+// record compares a record with what the ledger says of it.
+func (r *Report) record(rec *archive.ReadRecord, name string, w *want) {
+	if t := rec.Type(); t != "response" && t != "revisit" {
+		return
+	}
+	if w == nil {
+		r.Orphans++
+		return
+	}
+	w.seen = true
+	switch {
+	case rec.URI() != w.url:
+		r.lost(w, "%s at %d: is of %s, the ledger says %s", name, rec.Offset, rec.URI(), w.url)
+	case !rec.BlockOK():
+		r.lost(w, "%s at %d: damaged record of %s", name, rec.Offset, w.url)
+	case rec.Length != w.length:
+		r.problem("%s at %d: %d bytes long, the ledger says %d", name, rec.Offset, rec.Length, w.length)
+	case rec.Header.Get("WARC-Payload-Digest") != w.digest:
+		r.problem("%s at %d: the payload's digest is not the ledger's", name, rec.Offset)
+	case rec.Type() == "revisit" != w.revisit:
+		r.problem("%s at %d: is a %s record, the ledger says otherwise", name, rec.Offset, rec.Type())
+	}
+}
+
+// index compares the index with what the ledger would have it be.
+func (r *Report) index(ctx context.Context, dir string, l *ledger.Ledger, job uint32) error {
+	path := filepath.Join(dir, assemble.IndexFile)
+	if _, err := os.Stat(path); job != 1 || err != nil {
+		path = assemble.JobIndex(dir, job)
+	}
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		r.problem("the index of job %d is missing: it is written when a run ends", job)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	sc := bufio.NewScanner(f)
+	sc.Buffer(nil, 1<<20)
+	last, want, lines := "", 0, 0
+	next := func() bool {
+		if !sc.Scan() {
+			return false
+		}
+		r.Indexed++
+		lines++
+		if sc.Text() < last {
+			r.problem("%s:%d: not in order", path, lines)
+		}
+		last = sc.Text()
+		return true
+	}
+	err = assemble.IndexLines(ctx, l, job, func(line string) error {
+		want++
+		if next() && strings.TrimSuffix(line, "\n") != last {
+			r.problem("%s:%d: not what the ledger says", path, lines)
+		}
+		return nil
+	})
+	for next() {
+	}
+	if lines != want {
+		r.problem("%s has %d lines, the ledger %d captures", path, lines, want)
+	}
+	return errors.Join(err, sc.Err())
+}

@@ -1,0 +1,383 @@
+// Package web is what people and programs reach over HTTP: the API of a coordinator under /api/v1 (OpenAPI at
+// /api/v1/openapi.json), and the client of it that the commands use. It holds no policy: every order goes to the
+// coordinator, every answer comes from it.
+//
+// Who asks from this machine needs no token; everybody else does. A browser on this machine that was sent here by a page
+// from elsewhere is refused.
+package web
+
+import (
+	"bytes"
+	"context"
+	"crypto/subtle"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"argosy/internal/config"
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/coordinator"
+	"argosy/internal/fleet/ledger"
+)
+
+// Config says who may ask.
+type Config struct {
+	Token     string // of everybody who does not ask from this machine
+	UserAgent string // of jobs that name none
+	Version   string
+	Logger    *slog.Logger
+}
+
+// maxBody bounds what is sent to us, in bytes.
+const maxBody = 17 << 20
+
+// Handler returns the API of a coordinator.
+func Handler(s *assemble.Server, c Config) http.Handler {
+	mux := http.NewServeMux()
+	hc := huma.DefaultConfig("Argosy", c.Version)
+	hc.OpenAPIPath, hc.DocsPath, hc.SchemasPath, hc.CreateHooks = "/api/v1/openapi", "", "", nil
+	a := &api{s: s, cfg: c}
+	a.register(humago.New(mux, hc))
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain")
+		_, _ = w.Write([]byte("ok\n"))
+	})
+	return c.guard(mux)
+}
+
+// guard lets in who may ask.
+func (c Config) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		w.Header().Set("Cache-Control", "no-store")
+		if r.URL.Path == "/healthz" || c.knows(r) || isLocal(r) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		if c.Logger != nil {
+			c.Logger.Warn("refused: no token, or a wrong one", "from", r.RemoteAddr, "method", r.Method, "path", r.URL.Path)
+		}
+		w.Header().Set("WWW-Authenticate", "Bearer")
+		w.Header().Set("Content-Type", "application/problem+json")
+		w.WriteHeader(http.StatusUnauthorized)
+		_, _ = w.Write([]byte(`{"status":401,"title":"Unauthorized","detail":"a token is needed: Authorization: Bearer TOKEN"}` + "\n"))
+	})
+}
+
+func (c Config) knows(r *http.Request) bool {
+	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	return ok && c.Token != "" && subtle.ConstantTimeCompare([]byte(token), []byte(c.Token)) == 1
+}
+
+// isLocal tells whether a request comes from this machine and means it: its Host is this machine's, no page of another
+// origin has sent it, and no proxy has passed it on. A wrong token is never taken for none.
+func isLocal(r *http.Request) bool {
+	from, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil || !from.Addr().Unmap().IsLoopback() || r.Header.Get("Authorization") != "" {
+		return false
+	}
+	if r.Header.Get("Origin") != "" || r.Header.Get("X-Forwarded-For") != "" || r.Header.Get("Forwarded") != "" {
+		return false
+	}
+	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
+		return false
+	}
+	host := r.Host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	if host == "localhost" {
+		return true
+	}
+	ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err == nil && ip.Unmap().IsLoopback()
+}
+
+type api struct {
+	s   *assemble.Server
+	cfg Config
+}
+
+// Status is what a coordinator says of itself.
+type Status struct {
+	Version string `json:"version"`
+	Leads   bool   `json:"leads"`
+	State   string `json:"state"`
+	Epoch   uint64 `json:"epoch"`
+	Applied uint64 `json:"applied"` // entries of the log
+	Nodes   int    `json:"nodes"`
+	Leases  int    `json:"leases"`
+	Waiting int    `json:"waiting"` // tasks
+	Sites   int    `json:"sites"`
+	CPUMS   int64  `json:"cpu_ms"` // of this process so far
+}
+
+// Job is a job, and whether its index has been written.
+type Job struct {
+	coordinator.JobView
+	Indexed bool `json:"indexed"`
+}
+
+// Submitted is the answer to a job.
+type Submitted struct {
+	Job uint32 `json:"job"`
+}
+
+// Joining is a node that wants credentials.
+type Joining struct {
+	Node string `json:"node" minLength:"1" maxLength:"64"`
+}
+
+// Release is what a person does to tasks.
+type Release struct {
+	Sites []string `json:"sites,omitempty" doc:"none: all"`
+	Lost  [][]byte `json:"lost,omitempty" doc:"keys of pages whose records are gone"`
+	Why   string   `json:"why,omitempty" maxLength:"200"`
+	_     struct{} `json:"-" additionalProperties:"false"`
+}
+
+// Released says what came of it.
+type Released struct {
+	Tasks   int   `json:"tasks"`
+	Pending int64 `json:"pending"`
+	Manual  int64 `json:"manual"`
+}
+
+type out[T any] struct{ Body T }
+
+// JobPath names a job.
+type JobPath struct {
+	ID uint32 `path:"id" minimum:"1"`
+}
+
+// problem turns an error into its answer (RFC 9457).
+func problem(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, assemble.ErrStandby):
+		return huma.Error503ServiceUnavailable(err.Error())
+	case errors.Is(err, coordinator.ErrNoJob), errors.Is(err, coordinator.ErrNoNode), errors.Is(err, coordinator.ErrNoTask):
+		return huma.Error404NotFound(err.Error())
+	case errors.Is(err, coordinator.ErrState), errors.Is(err, assemble.ErrNoKeys):
+		return huma.Error409Conflict(err.Error())
+	}
+	return huma.Error500InternalServerError(err.Error())
+}
+
+// orderTime bounds how long an order may take: the log may be away.
+const orderTime = 20 * time.Second
+
+// lead runs fn with the coordinator, if it leads.
+func lead[T any](ctx context.Context, a *api, fn func(context.Context, *coordinator.Coordinator) (T, error)) (*out[T], error) {
+	co, err := a.s.Leader()
+	if err != nil {
+		return nil, problem(err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, orderTime)
+	defer cancel()
+	v, err := fn(ctx, co)
+	if err != nil {
+		return nil, problem(err)
+	}
+	return &out[T]{v}, nil
+}
+
+func (a *api) register(h huma.API) {
+	get := func(id, path, what string) huma.Operation {
+		return huma.Operation{OperationID: id, Method: http.MethodGet, Path: "/api/v1" + path, Summary: what}
+	}
+	post := func(id, path, what string) huma.Operation {
+		return huma.Operation{OperationID: id, Method: http.MethodPost, Path: "/api/v1" + path, Summary: what, MaxBodyBytes: maxBody}
+	}
+	huma.Register(h, get("status", "/status", "What the coordinator says of itself"), a.status)
+	huma.Register(h, get("jobs", "/jobs", "All jobs"), a.jobs)
+	huma.Register(h, get("job", "/jobs/{id}", "A job"), a.job)
+	huma.Register(h, post("submit", "/jobs", "Submit a job file (YAML or JSON)"), a.submit)
+	huma.Register(h, get("tasks", "/jobs/{id}/tasks", "The tasks of a job"), a.tasks)
+	for state, order := range map[string]string{crawl.JobPaused: "pause", crawl.JobRunning: "resume", crawl.JobCancelled: "cancel"} {
+		huma.Register(h, post(order, "/jobs/{id}/"+order, "Make a job "+state), func(ctx context.Context, in *JobPath) (*out[Job], error) {
+			return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) (Job, error) {
+				if err := co.SetState(ctx, in.ID, state); err != nil {
+					return Job{}, err
+				}
+				return a.find(ctx, co, in.ID)
+			})
+		})
+	}
+	huma.Register(h, post("limits", "/jobs/{id}/limits", "Change limits and placing of a job: a job file with these keys alone"), a.limits)
+	huma.Register(h, post("retry", "/jobs/{id}/retry", "Release manual tasks and try failed URLs again"), a.release(crawl.EntryRetry))
+	huma.Register(h, post("drop", "/jobs/{id}/drop", "Give tasks up"), a.release(crawl.EntryDrop))
+	huma.Register(h, get("nodes", "/nodes", "The nodes, what they cost and have earned"), a.nodes)
+	huma.Register(h, get("reservation", "/reservation", "How many nodes to reserve, from how many were at work so far"), a.reservation)
+	for _, order := range []string{"drain", "return"} {
+		huma.Register(h, post(order, "/nodes/{node}/"+order, "Have a node "+order), func(ctx context.Context, in *struct {
+			Node string `path:"node"`
+		}) (*out[Joining], error) {
+			return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) (Joining, error) {
+				return Joining{in.Node}, co.DrainNode(ctx, in.Node, order == "return")
+			})
+		})
+	}
+	huma.Register(h, post("join", "/join", "Get a node's credentials for the bus"), a.join)
+}
+
+func (a *api) status(_ context.Context, _ *struct{}) (*out[Status], error) {
+	st := Status{Version: a.cfg.Version, State: "standby", CPUMS: cpuTime().Milliseconds()}
+	if co, err := a.s.Leader(); err == nil {
+		s := co.Status()
+		st.Leads, st.State, st.Epoch, st.Applied, st.Nodes = true, s.State, s.Epoch, s.Applied, s.Nodes
+		st.Leases, st.Waiting, st.Sites = s.Leases, s.Waiting, s.Sites
+	}
+	return &out[Status]{st}, nil
+}
+
+func (a *api) view(j coordinator.JobView) Job {
+	j.Identity.Seeds = append([]string{}, j.Identity.Seeds[:min(len(j.Identity.Seeds), maxSeeds)]...)
+	return Job{j, a.s.Indexed(j.ID)}
+}
+
+// maxSeeds bounds how many of a job's seeds are shown.
+const maxSeeds = 100
+
+func (a *api) jobs(ctx context.Context, _ *struct{}) (*out[[]Job], error) {
+	return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) ([]Job, error) {
+		all, err := co.Jobs(ctx)
+		v := make([]Job, len(all))
+		for i := range all {
+			v[i] = a.view(all[i])
+		}
+		return v, err
+	})
+}
+
+func (a *api) find(ctx context.Context, co *coordinator.Coordinator, id uint32) (Job, error) {
+	all, err := co.Jobs(ctx)
+	for i := range all {
+		if all[i].ID == id {
+			return a.view(all[i]), nil
+		}
+	}
+	return Job{}, errors.Join(err, coordinator.ErrNoJob)
+}
+
+func (a *api) job(ctx context.Context, in *JobPath) (*out[Job], error) {
+	return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) (Job, error) { return a.find(ctx, co, in.ID) })
+}
+
+func (a *api) submit(ctx context.Context, in *struct{ RawBody []byte }) (*out[Submitted], error) {
+	file, err := config.ReadJob(bytes.NewReader(in.RawBody))
+	if err != nil {
+		return nil, huma.Error422UnprocessableEntity(err.Error())
+	}
+	job, err := file.Crawl(a.cfg.UserAgent)
+	if err == nil {
+		err = assemble.CheckJob(&job)
+	}
+	if err != nil {
+		return nil, huma.Error422UnprocessableEntity(err.Error())
+	}
+	return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) (Submitted, error) {
+		id, err := co.Submit(ctx, job)
+		return Submitted{id}, err
+	})
+}
+
+func (a *api) limits(ctx context.Context, in *struct {
+	JobPath
+	RawBody []byte
+}) (*out[Job], error) {
+	file, err := config.ReadJob(bytes.NewReader(in.RawBody))
+	if err != nil {
+		return nil, huma.Error422UnprocessableEntity(err.Error())
+	}
+	if len(file.Seeds) > 0 || file.Scope != "" || len(file.Include)+len(file.Exclude) > 0 || file.Fetch != (config.Fetch{}) {
+		return nil, huma.Error422UnprocessableEntity("seeds, scope, filters and fetch are what makes it this job: allowed are limits and placing")
+	}
+	return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) (Job, error) {
+		err := co.SetLimits(ctx, in.ID, func(l *crawl.Limits, p *crawl.Placing) error {
+			file.Limits.Apply(l)
+			file.Placing.Apply(p)
+			return nil
+		})
+		if err != nil {
+			return Job{}, err
+		}
+		return a.find(ctx, co, in.ID)
+	})
+}
+
+func (a *api) tasks(ctx context.Context, in *struct {
+	JobPath
+	State string `query:"state" doc:"only tasks in this state"`
+}) (*out[[]ledger.Task], error) {
+	return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) ([]ledger.Task, error) {
+		all, err := co.Tasks(ctx, in.ID)
+		rows := []ledger.Task{}
+		for _, t := range all {
+			if in.State == "" || t.State == in.State {
+				rows = append(rows, t)
+			}
+		}
+		return rows, err
+	})
+}
+
+func (a *api) release(kind crawl.EntryKind) func(context.Context, *struct {
+	JobPath
+	Body Release
+}) (*out[Released], error) {
+	return func(ctx context.Context, in *struct {
+		JobPath
+		Body Release
+	}) (*out[Released], error) {
+		return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) (Released, error) {
+			keys := make([]crawl.Key, len(in.Body.Lost))
+			for i, b := range in.Body.Lost {
+				copy(keys[i][:], b)
+			}
+			why := in.Body.Why
+			if why == "" {
+				why = "by a person"
+			}
+			n, err := co.Release(ctx, in.ID, kind, in.Body.Sites, keys, why)
+			if err != nil {
+				return Released{}, err
+			}
+			j, err := a.find(ctx, co, in.ID)
+			return Released{n, j.Counts.Pending, j.Counts.Manual}, err
+		})
+	}
+}
+
+func (a *api) nodes(ctx context.Context, _ *struct{}) (*out[[]coordinator.NodeView], error) {
+	return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) ([]coordinator.NodeView, error) {
+		return co.Nodes(ctx)
+	})
+}
+
+func (a *api) reservation(ctx context.Context, _ *struct{}) (*out[coordinator.Reservation], error) {
+	return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) (coordinator.Reservation, error) {
+		return co.Reserve(ctx)
+	})
+}
+
+func (a *api) join(_ context.Context, in *struct{ Body Joining }) (*out[assemble.Pass], error) {
+	p, err := a.s.Admit(in.Body.Node)
+	if errors.Is(err, assemble.ErrNoKeys) {
+		return nil, problem(err)
+	}
+	if err != nil {
+		return nil, huma.Error422UnprocessableEntity(err.Error())
+	}
+	return &out[assemble.Pass]{p}, nil
+}

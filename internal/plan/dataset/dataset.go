@@ -1,0 +1,349 @@
+// Package dataset reads the files that the solver commands and the lab take: matrices, delays, packings, networks,
+// recorded bandwidths. It is pure: it reads from a reader and says in one line what is wrong and where. Sizes are
+// bounded.
+package dataset
+
+import (
+	"bufio"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"argosy/internal/plan/solve"
+)
+
+// Limits of what is read.
+const (
+	maxCells = 50_000_000
+	maxLine  = 16 << 20
+	maxJSON  = 64 << 20
+)
+
+// lines calls f for every line that is neither empty nor a comment (#), with its number.
+func lines(r io.Reader, f func(n int, fields []string) error) error {
+	sc := bufio.NewScanner(r)
+	sc.Buffer(make([]byte, 64<<10), maxLine)
+	n := 0
+	for sc.Scan() {
+		n++
+		text := strings.TrimSpace(sc.Text())
+		if text == "" || text[0] == '#' {
+			continue
+		}
+		fields := strings.FieldsFunc(text, func(c rune) bool { return c == ',' || c == ';' || c == ' ' || c == '\t' })
+		if err := f(n, fields); err != nil {
+			return err
+		}
+	}
+	if err := sc.Err(); err != nil {
+		return fmt.Errorf("line %d: %w", n+1, err)
+	}
+	return nil
+}
+
+// number reads a number; inf and its like are plus infinity where they are allowed.
+func number(n int, s string, inf bool) (float64, error) {
+	switch strings.ToLower(s) {
+	case "inf", "+inf", "infinity", "∞":
+		if inf {
+			return math.Inf(1), nil
+		}
+	}
+	x, err := strconv.ParseFloat(s, 64)
+	if err != nil || x != x || math.IsInf(x, 0) {
+		return 0, fmt.Errorf("line %d: %q is not a number", n, s)
+	}
+	return x, nil
+}
+
+// Matrix reads numbers separated by commas or blanks, a row a line. inf forbids a pair, where costs are read; negative
+// numbers are refused unless they are allowed.
+func Matrix(r io.Reader, inf, negative bool) (solve.Matrix, error) {
+	var m solve.Matrix
+	err := lines(r, func(n int, fields []string) error {
+		if m.Rows > 0 && len(fields) != m.Cols {
+			return fmt.Errorf("line %d: %d numbers, the first row has %d", n, len(fields), m.Cols)
+		}
+		m.Cols = len(fields)
+		m.Rows++
+		if m.Rows*m.Cols > maxCells {
+			return fmt.Errorf("line %d: more than %d numbers", n, maxCells)
+		}
+		for _, s := range fields {
+			x, err := number(n, s, inf)
+			if err != nil {
+				return err
+			}
+			if x < 0 && !negative {
+				return fmt.Errorf("line %d: %g is negative", n, x)
+			}
+			m.Data = append(m.Data, x)
+		}
+		return nil
+	})
+	if err == nil && m.Rows == 0 {
+		err = fmt.Errorf("no numbers in it")
+	}
+	return m, err
+}
+
+// ORLib reads an assignment problem of Beasley's OR-Library: the size n, then n × n costs, wrapped anyhow.
+func ORLib(r io.Reader) (solve.Matrix, error) {
+	size := -1
+	var m solve.Matrix
+	err := lines(r, func(n int, fields []string) error {
+		for _, s := range fields {
+			x, err := number(n, s, false)
+			if err != nil {
+				return err
+			}
+			if size < 0 {
+				if x < 1 || x != math.Trunc(x) || x*x > maxCells {
+					return fmt.Errorf("line %d: size %s: want a whole number, at most %d", n, s, int(math.Sqrt(maxCells)))
+				}
+				size = int(x)
+				continue
+			}
+			if len(m.Data) == size*size {
+				return fmt.Errorf("line %d: more than %d × %d numbers", n, size, size)
+			}
+			m.Data = append(m.Data, x)
+		}
+		return nil
+	})
+	if err == nil && (size < 0 || len(m.Data) != size*size) {
+		err = fmt.Errorf("%d numbers, want %d × %d after the size", len(m.Data), max(size, 0), max(size, 0))
+	}
+	m.Rows, m.Cols = size, size
+	return m, err
+}
+
+// Delays reads a square matrix of round-trip times in ms, or triples "i j rtt" (from 0 or 1, the smallest number says
+// which). −1, 0 off the diagonal and NaN are missing. Triples are what three columns are, unless the matrix is 3 × 3.
+func Delays(r io.Reader) ([][]float64, error) {
+	var rows [][]float64
+	err := lines(r, func(n int, fields []string) error {
+		row := make([]float64, len(fields))
+		for k, s := range fields {
+			if strings.EqualFold(s, "nan") {
+				row[k] = math.NaN()
+				continue
+			}
+			x, err := number(n, s, false)
+			if err != nil {
+				return err
+			}
+			if x < 0 && x != -1 {
+				return fmt.Errorf("line %d: delay %g is negative; -1 is missing", n, x)
+			}
+			row[k] = x
+		}
+		if len(rows) > 0 && len(row) != len(rows[0]) {
+			return fmt.Errorf("line %d: %d numbers, the first row has %d", n, len(row), len(rows[0]))
+		}
+		if (len(rows)+1)*len(row) > maxCells {
+			return fmt.Errorf("line %d: more than %d numbers", n, maxCells)
+		}
+		rows = append(rows, row)
+		return nil
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case len(rows) == 0:
+		return nil, fmt.Errorf("no numbers in it")
+	case len(rows[0]) == 3 && len(rows) != 3:
+		return triples(rows)
+	case len(rows) != len(rows[0]):
+		return nil, fmt.Errorf("%d rows of %d numbers: want a square matrix or triples", len(rows), len(rows[0]))
+	}
+	for i, row := range rows {
+		for j, x := range row {
+			if x <= 0 && i != j {
+				row[j] = math.NaN()
+			}
+		}
+	}
+	return rows, nil
+}
+
+func triples(rows [][]float64) ([][]float64, error) {
+	low, high := math.Inf(1), 0.0
+	for k, t := range rows {
+		for _, x := range t[:2] {
+			if x < 0 || x != math.Trunc(x) || x > 1e5 {
+				return nil, fmt.Errorf("triple %d: %g is not the number of a host", k+1, x)
+			}
+			low, high = min(low, x), max(high, x)
+		}
+	}
+	base := min(low, 1)
+	n := int(high-base) + 1
+	if n*n > maxCells {
+		return nil, fmt.Errorf("hosts up to %g: too many", high)
+	}
+	out := make([][]float64, n)
+	for i := range out {
+		out[i] = make([]float64, n)
+		for j := range out[i] {
+			if i != j {
+				out[i][j] = math.NaN()
+			}
+		}
+	}
+	for _, t := range rows {
+		if t[2] > 0 {
+			out[int(t[0]-base)][int(t[1]-base)] = t[2]
+		}
+	}
+	return out, nil
+}
+
+// readJSON reads one JSON value, without unknown fields.
+func readJSON(r io.Reader, into any) error {
+	l := &io.LimitedReader{R: r, N: maxJSON}
+	d := json.NewDecoder(l)
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		if l.N <= 0 {
+			return fmt.Errorf("more than %d bytes", maxJSON)
+		}
+		return fmt.Errorf("JSON: %w", err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return fmt.Errorf("JSON: something follows the first value")
+	}
+	return nil
+}
+
+// Packing reads {"nodes":[{"capacity":[…],"working":bool}],"tasks":[[…]]}.
+func Packing(r io.Reader) (bins []solve.Bin, tasks [][]float64, err error) {
+	var p struct {
+		Nodes []struct {
+			Capacity []float64 `json:"capacity"`
+			Working  bool      `json:"working"`
+		} `json:"nodes"`
+		Tasks [][]float64 `json:"tasks"`
+	}
+	if err := readJSON(r, &p); err != nil {
+		return nil, nil, err
+	}
+	for _, n := range p.Nodes {
+		bins = append(bins, solve.Bin{Capacity: n.Capacity, Working: n.Working})
+	}
+	return bins, p.Tasks, nil
+}
+
+// Network reads {"supplies":[…],"arcs":[{"from":…,"to":…,"capacity":…,"cost":…}]}.
+func Network(r io.Reader) (solve.Network, error) {
+	var p struct {
+		Supplies []int64 `json:"supplies"`
+		Arcs     []struct {
+			From     int     `json:"from"`
+			To       int     `json:"to"`
+			Capacity int64   `json:"capacity"`
+			Cost     float64 `json:"cost"`
+		} `json:"arcs"`
+	}
+	if err := readJSON(r, &p); err != nil {
+		return solve.Network{}, err
+	}
+	if len(p.Supplies) == 0 {
+		return solve.Network{}, fmt.Errorf("supplies: none")
+	}
+	n := solve.Network{Supply: p.Supplies}
+	for _, a := range p.Arcs {
+		n.Arcs = append(n.Arcs, solve.Arc{From: a.From, To: a.To, Capacity: a.Capacity, Cost: a.Cost})
+	}
+	return n, nil
+}
+
+// Counts reads whole numbers, one or more a line: demands that were seen.
+func Counts(r io.Reader) (out []int, err error) {
+	err = lines(r, func(n int, fields []string) error {
+		for _, s := range fields {
+			x, err := strconv.Atoi(s)
+			if err != nil || x < 0 {
+				return fmt.Errorf("line %d: %q is not a count", n, s)
+			}
+			if out = append(out, x); len(out) > 1_000_000 {
+				return fmt.Errorf("line %d: more than a million counts", n)
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// Pairs reads one column of a CSV file with a header as a matrix by the names in two other columns, NaN where a pair is
+// missing. Names are in the order of their first coming.
+func Pairs(r io.Reader, from, to, value string) (names []string, out [][]float64, err error) {
+	c := csv.NewReader(r)
+	c.ReuseRecord = true
+	head, err := c.Read()
+	if err != nil {
+		return nil, nil, fmt.Errorf("header: %w", err)
+	}
+	var at [3]int
+	for k, want := range []string{from, to, value} {
+		at[k] = -1
+		for i, h := range head {
+			if strings.TrimSpace(h) == want {
+				at[k] = i
+			}
+		}
+		if at[k] < 0 {
+			return nil, nil, fmt.Errorf("header: no column %q", want)
+		}
+	}
+	type cell struct {
+		i, j int
+		x    float64
+	}
+	number := map[string]int{}
+	index := func(s string) int {
+		i, ok := number[s]
+		if !ok {
+			i = len(names)
+			number[s] = i
+			names = append(names, strings.Clone(s))
+		}
+		return i
+	}
+	var cells []cell
+	for {
+		rec, err := c.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		x, err := strconv.ParseFloat(rec[at[2]], 64)
+		if err != nil {
+			line, _ := c.FieldPos(at[2])
+			return nil, nil, fmt.Errorf("line %d: %q is not a number", line, rec[at[2]])
+		}
+		if cells = append(cells, cell{index(rec[at[0]]), index(rec[at[1]]), x}); len(cells) > maxCells {
+			return nil, nil, fmt.Errorf("more than %d lines", maxCells)
+		}
+	}
+	if len(names)*len(names) > maxCells {
+		return nil, nil, fmt.Errorf("%d names: too many", len(names))
+	}
+	out = make([][]float64, len(names))
+	for i := range out {
+		out[i] = make([]float64, len(names))
+		for j := range out[i] {
+			out[i][j] = math.NaN()
+		}
+	}
+	for _, x := range cells {
+		out[x.i][x.j] = x.x
+	}
+	return names, out, nil
+}

@@ -1,0 +1,396 @@
+package predict
+
+import (
+	"math"
+	"sort"
+
+	"argosy/internal/plan/netcoord"
+)
+
+// model is a log-linear picture of all pairs: ln rate = mean + node + site − slope·(ln delay − typical). What it leaves
+// over at a site is carried to nodes that are near the one where it was seen.
+type model struct {
+	fitted  bool
+	mean    float64
+	node    []float64
+	site    []float64
+	slope   float64
+	typical float64 // mean of ln delay
+	spread  float64 // standard deviation of a pair around the picture
+	space   *netcoord.Space
+	marks   []int // nodes
+	near    [][]float64
+}
+
+const (
+	firstSpread = 0.8 // before anything says otherwise
+	firstSlope  = 0.5 // a path twice as long is slower by a third
+	ridge       = 1.0 // observations that a factor of 1 weighs
+)
+
+// Rate returns the speed to expect of a pair.
+func (b *Book) Rate(node, site int, at int64) Figure {
+	var one [1]Figure
+	b.Rates(site, at, []int32{int32(node)}, one[:])
+	return one[0]
+}
+
+// Rates fills out with the speeds to expect of a site and each of the nodes.
+func (b *Book) Rates(site int, at int64, nodes []int32, out []Figure) {
+	src := Default
+	if b.model.fitted {
+		src = Predicted
+	}
+	pairs := b.site[site].pairs
+	off := b.leftOver(site)
+	for k, node := range nodes {
+		x, sd := b.picture(int(node), site), firstSpread
+		if b.model.fitted {
+			sd = b.model.spread
+		}
+		x, sd = b.carry(int(node), pairs, off, x, sd)
+		f := Figure{x, sd, src}
+		if p := b.look(int(node), site); p != nil && p.rate.weight > 0 {
+			own := p.rate.weight * b.fade(at-p.rate.at) / (sigmaOnce * sigmaOnce)
+			prior := 1 / (sd * sd)
+			f = Figure{(p.rate.mean*own + x*prior) / (own + prior), 1 / math.Sqrt(own+prior), Measured}
+		}
+		f.Value = math.Exp(f.Value)
+		out[k] = f
+	}
+}
+
+// picture is the model's ln rate of a node and a site.
+func (b *Book) picture(node, site int) float64 {
+	m := &b.model
+	if !m.fitted {
+		x := math.Log(b.cfg.DefaultRate)
+		if d, known := b.lnDelay(node, site); known {
+			x -= firstSlope * (d - math.Log(b.cfg.DefaultMS))
+		}
+		return x
+	}
+	x := m.mean
+	if node < len(m.node) {
+		x += m.node[node]
+	}
+	if site < len(m.site) {
+		x += m.site[site]
+	}
+	if d, known := b.lnDelay(node, site); known {
+		x -= m.slope * (d - m.typical)
+	}
+	return x
+}
+
+// leftOver returns what the picture leaves over at each measured pair of a site, NaN where nothing was measured.
+func (b *Book) leftOver(site int) []float64 {
+	if !b.model.fitted || b.model.near == nil {
+		return nil
+	}
+	pairs := b.site[site].pairs
+	b.scratch = b.scratch[:0]
+	for i := range pairs {
+		x := math.NaN()
+		if p := &pairs[i]; p.rate.weight > 0 && int(p.node) < len(b.model.near) {
+			x = p.rate.mean - b.picture(int(p.node), site)
+		}
+		b.scratch = append(b.scratch, x)
+	}
+	return b.scratch
+}
+
+// carry moves what is left over at measured pairs to a node, by how near it is to theirs.
+func (b *Book) carry(node int, pairs []pair, off []float64, x, sd float64) (float64, float64) {
+	if node >= len(b.model.near) {
+		return x, sd
+	}
+	const alone = 0.7 // weight of what the picture says by itself
+	sum, weight := 0.0, alone
+	near := b.model.near[node]
+	for i, o := range off {
+		if o == o && int(pairs[i].node) != node {
+			w := near[pairs[i].node]
+			sum += w * o
+			weight += w
+		}
+	}
+	return x + sum/weight, sd * math.Sqrt(max(0.3, alone/weight))
+}
+
+func (b *Book) lnDelay(node, site int) (float64, bool) {
+	if f := b.Latency(node, site); f.Source != Default {
+		return math.Log(f.Value), true
+	}
+	return 0, false
+}
+
+// Fit brings the model up to date, if enough was measured since it was fitted last. It is part of no prediction, so
+// that one cycle sees one model.
+func (b *Book) Fit() {
+	if b.grown == 0 || b.model.fitted && b.grown < max(10, b.seen/20) {
+		return
+	}
+	b.seen += b.grown
+	b.grown = 0
+	b.fitModulus()
+	b.fitCoordinates()
+	b.fitFactors()
+	b.fitNear()
+}
+
+// fitModulus chooses the modulus once there are samples enough; from then on it stays, for summaries must be comparable.
+func (b *Book) fitModulus() {
+	if b.modulus > 0 {
+		return
+	}
+	var all [][]float64
+	n := 0
+	for s := range b.site {
+		for i := range b.site[s].pairs {
+			if d := b.site[s].pairs[i].delay; d != nil {
+				all = append(all, d.ms)
+				n += len(d.ms)
+			}
+		}
+	}
+	if n < modulusSamples {
+		return
+	}
+	b.modulus = netcoord.Modulus(all)
+	for s := range b.site {
+		for i := range b.site[s].pairs {
+			if d := b.site[s].pairs[i].delay; d != nil {
+				d.summary = 0
+			}
+		}
+	}
+}
+
+// modulusSamples is how many delays it takes to choose a modulus; with fewer it is netcoord.DefaultModulus.
+const modulusSamples = 100
+
+// SetLandmarks says which nodes measure sites for all others. Without it they are chosen by the greedy k-centre rule.
+func (b *Book) SetLandmarks(nodes []int) { b.model.marks = append([]int(nil), nodes...) }
+
+// fitCoordinates places landmarks and nodes when a tenth of the delays between them is new, and sites when one of
+// theirs is.
+func (b *Book) fitCoordinates() {
+	m := &b.model
+	moved := b.fleet > 0 && b.fleet >= b.known/10
+	if moved {
+		b.known += b.fleet
+		b.fleet = 0
+		moved = b.fitFleet()
+	}
+	if m.space == nil {
+		return
+	}
+	for s := range b.site {
+		if st := &b.site[s]; moved || st.dirty {
+			st.dirty = false
+			b.fitSite(s)
+		}
+	}
+}
+
+func (b *Book) fitSite(s int) {
+	m := &b.model
+	d := make([]float64, len(m.marks))
+	known := 0
+	for k, l := range m.marks {
+		d[k] = math.NaN()
+		if p := b.look(l, s); p != nil && p.delay != nil {
+			d[k] = b.summary(p.delay)
+			known++
+		}
+	}
+	if known >= 3 {
+		b.site[s].coord = m.space.Place(d, b.site[s].coord)
+	}
+}
+
+// fitFleet places the landmarks and then the other nodes. It tells whether it could.
+func (b *Book) fitFleet() bool {
+	n := len(b.node)
+	delay := make([][]float64, n)
+	for i := range delay {
+		delay[i] = make([]float64, n)
+		for j := range delay[i] {
+			delay[i][j] = math.NaN()
+			if s := b.node[i].delay[j]; s != nil {
+				delay[i][j] = b.summary(s)
+			} else if s := b.node[j].delay[i]; s != nil {
+				delay[i][j] = b.summary(s)
+			}
+		}
+	}
+	m := &b.model
+	if len(m.marks) == 0 {
+		m.marks = netcoord.Spread(delay, min(b.cfg.Landmarks, n))
+	}
+	if len(m.marks) < 3 {
+		return false
+	}
+	space, err := netcoord.Fit(b.cfg.Coordinates, pick(delay, m.marks, m.marks))
+	if err != nil {
+		return false // nothing was measured between them yet
+	}
+	m.space = space
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	for i, d := range pick(delay, all, m.marks) {
+		b.node[i].coord = space.Place(d, netcoord.Coord{})
+	}
+	for k, l := range m.marks {
+		b.node[l].coord = space.Landmarks[k]
+	}
+	return true
+}
+
+func pick(m [][]float64, rows, cols []int) [][]float64 {
+	out := make([][]float64, len(rows))
+	for a, i := range rows {
+		out[a] = make([]float64, len(cols))
+		for c, j := range cols {
+			out[a][c] = m[i][j]
+		}
+	}
+	return out
+}
+
+// observed is one pair as the factors are fitted to it.
+type observed struct {
+	node, site int
+	y, d, w    float64 // ln rate, ln delay, weight
+	delayed    bool
+}
+
+// fitFactors fits the log-linear picture by alternating ridge regressions.
+func (b *Book) fitFactors() {
+	var obs []observed
+	sumD, nD, sumY, sumW := 0.0, 0.0, 0.0, 0.0
+	for s := range b.site {
+		for i := range b.site[s].pairs {
+			p := &b.site[s].pairs[i]
+			if p.rate.weight == 0 {
+				continue
+			}
+			o := observed{node: int(p.node), site: s, y: p.rate.mean, w: p.rate.weight / (p.rate.weight + 0.5)}
+			if o.d, o.delayed = b.lnDelay(o.node, s); o.delayed {
+				sumD += o.d
+				nD++
+			}
+			sumY += o.w * o.y
+			sumW += o.w
+			obs = append(obs, o)
+		}
+	}
+	if len(obs) < 3 {
+		return
+	}
+	m := &b.model
+	m.node, m.site = make([]float64, len(b.node)), make([]float64, len(b.site))
+	m.mean, m.slope = sumY/sumW, firstSlope
+	if nD > 0 {
+		m.typical = sumD / nD
+	}
+	left := func(o *observed) float64 {
+		x := o.y - m.mean - m.node[o.node] - m.site[o.site]
+		if o.delayed {
+			x += m.slope * (o.d - m.typical)
+		}
+		return x
+	}
+	for range 12 {
+		refit(m.node, obs, left, func(o *observed) int { return o.node })
+		refit(m.site, obs, left, func(o *observed) int { return o.site })
+		num, den := 4*firstSlope, 4.0 // a few observations' worth of the first value
+		shift, all := 0.0, 0.0
+		for k := range obs {
+			o := &obs[k]
+			e := left(o)
+			shift += o.w * e
+			all += o.w
+			if o.delayed {
+				x := -(o.d - m.typical)
+				num += o.w * x * (e + m.slope*x)
+				den += o.w * x * x
+			}
+		}
+		m.mean += shift / all
+		m.slope = min(2, max(0, num/den))
+	}
+	sq, all := 4*firstSpread*firstSpread, 4.0
+	for k := range obs {
+		e := left(&obs[k])
+		sq += obs[k].w * e * e
+		all += obs[k].w
+	}
+	m.spread = min(1.5, max(0.2, 1.2*math.Sqrt(sq/all))) // fitted pairs leave less over than others will
+	m.fitted = true
+}
+
+// refit gives each factor the mean of what is left over without it, shrunk towards 0.
+func refit(factor []float64, obs []observed, left func(*observed) float64, of func(*observed) int) {
+	sum, weight := make([]float64, len(factor)), make([]float64, len(factor))
+	for k := range obs {
+		o := &obs[k]
+		f := of(o)
+		sum[f] += o.w * (left(o) + factor[f])
+		weight[f] += o.w
+	}
+	for f := range factor {
+		factor[f] = sum[f] / (weight[f] + ridge)
+	}
+}
+
+// fitNear says how near nodes are: by their coordinates, else by their group.
+func (b *Book) fitNear() {
+	n := len(b.node)
+	near := make([][]float64, n)
+	for i := range near {
+		near[i] = make([]float64, n)
+		for j := range near[i] {
+			x, y := &b.node[i], &b.node[j]
+			switch {
+			case i == j:
+				near[i][j] = 1
+			case x.coord.Known() && y.coord.Known():
+				near[i][j] = math.Exp(-netcoord.Distance(x.coord, y.coord) / nearMS)
+			case x.group != "" && x.group == y.group:
+				near[i][j] = 0.5
+			}
+		}
+	}
+	b.model.near = near
+}
+
+// nearMS is the distance at which a node's experience counts for another at a third.
+const nearMS = 15
+
+// Probes returns the pairs of a site that are most worth a bandwidth probe: of those that were not measured, the n
+// with the most to gain, taking what is sure and a share of what is not. The few that are predicted to be the best are
+// worth more than any model of all.
+func (b *Book) Probes(site int, at int64, nodes []int32, n int) []int32 {
+	out := make([]Figure, len(nodes))
+	b.Rates(site, at, nodes, out)
+	type option struct {
+		node  int32
+		value float64
+	}
+	var options []option
+	for k, f := range out {
+		if f.Source != Measured {
+			options = append(options, option{nodes[k], math.Log(f.Value) + f.Sigma/2})
+		}
+	}
+	sort.SliceStable(options, func(a, c int) bool { return options[a].value > options[c].value })
+	var best []int32
+	for _, o := range options[:min(n, len(options))] {
+		best = append(best, o.node)
+	}
+	return best
+}

@@ -1,0 +1,344 @@
+package schedule
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"argosy/internal/crawl"
+	"argosy/internal/plan/predict"
+)
+
+// Filter says whether a node may get a task at all.
+type Filter struct {
+	Name  string
+	Check func(c *Context, task, node int) crawl.Verdict
+}
+
+// Cost says what it costs to give a task to a node that holds load leases, those of this plan included. Infinity
+// forbids the pair. Of says by Context.Note what the cost is made of.
+type Cost struct {
+	Name string
+	Unit string
+	Of   func(c *Context, task, node, load int) float64
+}
+
+// Solver places tasks on nodes. It asks the context for candidates, costs and room, and returns the node of each task,
+// or -1.
+type Solver struct {
+	Name  string
+	Solve func(c *Context) []int
+}
+
+// Composition is a strategy made of its parts, which is all that a strategy may be.
+type Composition struct {
+	Preset  string
+	Source  string // where its rule was published
+	Options string // that it was built with
+	Filters []Filter
+	Cost    Cost
+	Solver  Solver
+	Wants   Measures
+	Modify  *ModifyConfig // nil: leases are as the job has them
+}
+
+// Name returns the preset's name.
+func (c Composition) Name() string { return c.Preset }
+
+// Measures implements Measurer.
+func (c Composition) Measures() Measures { return c.Wants }
+
+// Modifies implements Modifier.
+func (c Composition) Modifies() (ModifyConfig, bool) {
+	if c.Modify == nil {
+		return ModifyConfig{}, false
+	}
+	return *c.Modify, true
+}
+
+// Plan filters, solves and says why the rest waits.
+func (c Composition) Plan(s *Snapshot, record bool) Plan {
+	x := newContext(s, &c, record)
+	var p Plan
+	for t, n := range c.Solver.Solve(x) {
+		switch {
+		case n >= 0:
+			p.Assignments = append(p.Assignments, Assignment{Task: t, Node: n})
+		case x.why[t].Reason == ReasonTooBig:
+			p.Refused = append(p.Refused, Waiting{t, x.why[t]})
+		case !x.why[t].OK():
+			p.Waiting = append(p.Waiting, Waiting{t, x.why[t]})
+		case len(x.Candidates(t)) == 0 && tooBig(s, t):
+			p.Refused = append(p.Refused, Waiting{t, crawl.Verdict{Reason: ReasonTooBig}})
+		case len(x.Candidates(t)) == 0:
+			p.Waiting = append(p.Waiting, Waiting{t, crawl.Verdict{Reason: ReasonFiltered}})
+		default:
+			p.Waiting = append(p.Waiting, Waiting{t, crawl.Verdict{Reason: ReasonCapacity}})
+		}
+	}
+	p.Memory = x.memory
+	if record {
+		p.Decisions = x.decisions(p)
+	}
+	return p
+}
+
+// Context is one cycle as filters, costs and solvers see it.
+type Context struct {
+	S    *Snapshot
+	Load []int    // leases of each node, those of this plan included
+	Left []Vector // of each node's offer
+	Rand *rand.Rand
+
+	comp   *Composition
+	cands  [][]int
+	why    []crawl.Verdict // set by a solver that knows better why a task waits
+	memory *Memory
+	book   *predict.Book
+	rec    *recorder
+
+	rowTask int // the task whose figures are in row
+	row     []predict.Figure
+	all     []int32
+	stores  []predict.Figure
+	cache   map[string]any
+}
+
+// tooBig tells whether no node could take a task even if it were empty.
+func tooBig(s *Snapshot, task int) bool {
+	for i := range s.Nodes {
+		if short(s.Tasks[task].Need, s.Nodes[i].Offer, s.Nodes[i].Offer) < 0 {
+			return false
+		}
+	}
+	return len(s.Nodes) > 0
+}
+
+func newContext(s *Snapshot, comp *Composition, record bool) *Context {
+	c := &Context{
+		S: s, Load: make([]int, len(s.Nodes)), Left: remaining(s), Rand: rand.New(rand.NewPCG(s.Seed, 0x706c616e)),
+		comp: comp, cands: make([][]int, len(s.Tasks)), why: make([]crawl.Verdict, len(s.Tasks)), book: s.Book, rowTask: -1,
+	}
+	if c.book == nil {
+		c.book = predict.New(predict.Config{})
+	}
+	for i, n := range s.Nodes {
+		c.Load[i] = n.Running
+	}
+	if record {
+		c.rec = newRecorder(s)
+	}
+	return c
+}
+
+// Candidates returns the nodes that pass all filters, in order.
+func (c *Context) Candidates(task int) []int {
+	if c.cands[task] != nil {
+		return c.cands[task]
+	}
+	out := make([]int, 0, len(c.S.Nodes))
+nodes:
+	for n := range c.S.Nodes {
+		for _, f := range c.comp.Filters {
+			if v := f.Check(c, task, n); !v.OK() {
+				if c.rec != nil {
+					c.rec.filtered(task, n, f.Name, v)
+				}
+				continue nodes
+			}
+		}
+		out = append(out, n)
+	}
+	c.cands[task] = out
+	return out
+}
+
+// Room tells whether a node can take one more lease.
+func (c *Context) Room(node int) bool { return c.Load[node] < c.S.Nodes[node].Capacity }
+
+// Price returns the cost of a pair as things stand.
+func (c *Context) Price(task, node int) float64 {
+	if c.rec != nil {
+		c.rec.begin(task, node)
+	}
+	x := c.comp.Cost.Of(c, task, node, c.Load[node])
+	if x != x {
+		x = math.Inf(1)
+	}
+	if c.rec != nil {
+		c.rec.end(x)
+	}
+	return x
+}
+
+// Take gives a task to a node, as far as later costs are concerned.
+func (c *Context) Take(task, node int) {
+	c.Load[node]++
+	c.Left[node].take(c.S.Tasks[task].Need)
+}
+
+// Wait says why a task gets no node, where it is neither the filters nor the capacity.
+func (c *Context) Wait(task int, v crawl.Verdict) { c.why[task] = v }
+
+// Note says what a cost is made of.
+func (c *Context) Note(name, unit string, f predict.Figure) {
+	if c.rec != nil {
+		c.rec.note(name, unit, f)
+	}
+}
+
+// Know is Note of something that is not in doubt.
+func (c *Context) Know(name, unit string, x float64) {
+	if c.rec != nil {
+		c.rec.note(name, unit, predict.Figure{Value: x, Source: predict.Stated})
+	}
+}
+
+// Book returns what was measured.
+func (c *Context) Book() *predict.Book { return c.book }
+
+// known tells whether the book knows both numbers of a pair.
+func (c *Context) known() bool { return c.S.Book != nil }
+
+// Rate is the speed to expect of a pair, bits/s.
+func (c *Context) Rate(task, node int) predict.Figure {
+	if !c.known() {
+		return predict.Figure{Value: defaultRate, Sigma: 1.5}
+	}
+	if c.rowTask != task {
+		if c.all == nil {
+			c.all, c.row = make([]int32, len(c.S.Nodes)), make([]predict.Figure, len(c.S.Nodes))
+			for i, n := range c.S.Nodes {
+				c.all[i] = int32(n.Book)
+			}
+		}
+		c.book.Rates(c.S.Tasks[task].Book, c.S.Now, c.all, c.row)
+		c.rowTask = task
+	}
+	return c.row[node]
+}
+
+// defaultRate is what is expected of a pair where there is no book at all.
+const defaultRate = 8e6
+
+// Crawl is BC of a pair, bits/s.
+func (c *Context) Crawl(task, node int) predict.Figure {
+	if !c.known() {
+		return predict.Figure{Value: defaultRate, Sigma: 1.5}
+	}
+	return c.book.Crawl(c.S.Nodes[node].Book, c.S.Tasks[task].Book, c.S.Now)
+}
+
+// Store is BS of a node, bits/s.
+func (c *Context) Store(node int) predict.Figure {
+	if !c.known() {
+		return predict.Figure{Value: 10 * defaultRate, Sigma: 1.5}
+	}
+	if c.stores == nil {
+		c.stores = make([]predict.Figure, len(c.S.Nodes))
+		for i := range c.S.Nodes {
+			c.stores[i] = c.book.Store(c.S.Nodes[i].Book)
+		}
+	}
+	return c.stores[node]
+}
+
+// Latency is the delay of a pair, ms.
+func (c *Context) Latency(task, node int) predict.Figure {
+	if !c.known() {
+		return predict.Figure{Value: 100, Sigma: 1.5}
+	}
+	return c.book.Latency(c.S.Nodes[node].Book, c.S.Tasks[task].Book)
+}
+
+// Success is the share of requests of a pair that give a page.
+func (c *Context) Success(task, node int) predict.Figure {
+	if !c.known() {
+		return predict.Figure{Value: 0.8, Sigma: 0.2}
+	}
+	return c.book.Success(c.S.Nodes[node].Book, c.S.Tasks[task].Book, c.S.Now)
+}
+
+// Once returns a value that is made once a cycle.
+func Once[T any](c *Context, key string, make func() T) T {
+	if v, ok := c.cache[key]; ok {
+		return v.(T)
+	}
+	v := make()
+	if c.cache == nil {
+		c.cache = map[string]any{}
+	}
+	c.cache[key] = v
+	return v
+}
+
+// NotDraining filters out nodes that take no more.
+var NotDraining = Filter{"draining", func(c *Context, _, node int) crawl.Verdict {
+	if c.S.Nodes[node].Draining {
+		return crawl.Verdict{Reason: ReasonDraining}
+	}
+	return crawl.Verdict{}
+}}
+
+// NotRecalled filters out the nodes that a task was recalled from, and those that are like the last of them, as long as
+// there are others: a site that shuts out a region, or is far from it, does so for all its nodes. Of nodes that it was
+// recalled from the one that was longest ago may try again first.
+var NotRecalled = Filter{"recalled", func(c *Context, task, node int) crawl.Verdict {
+	t := &c.S.Tasks[task]
+	if len(t.Avoid) == 0 {
+		return crawl.Verdict{}
+	}
+	mine := c.shunned(t, node)
+	if mine == 0 {
+		return crawl.Verdict{}
+	}
+	for i := range c.S.Nodes {
+		if o := &c.S.Nodes[i]; !o.Draining && (t.Type == "" || o.Labels["type"] == t.Type) && c.shunned(t, i) < mine {
+			return crawl.Verdict{Reason: ReasonRecalled}
+		}
+	}
+	return crawl.Verdict{}
+}}
+
+// shunned is how much a task would rather not go to a node: 0 not at all, 1 it is like the last that failed, more the
+// more recently it failed itself.
+func (c *Context) shunned(t *Task, node int) int {
+	n := &c.S.Nodes[node]
+	if i := slices.Index(t.Avoid, n.ID); i >= 0 {
+		return 100 - i
+	}
+	for i := range c.S.Nodes {
+		if o := &c.S.Nodes[i]; o.ID == t.Avoid[0] {
+			if alike(o.Labels, n.Labels) {
+				return 1
+			}
+			break
+		}
+	}
+	return 0
+}
+
+// alike tells whether two nodes look alike from outside: the same region, or the same city and provider.
+func alike(a, b map[string]string) bool {
+	same := func(k string) bool { return a[k] != "" && a[k] == b[k] }
+	return same("region") || same("city") && same("provider")
+}
+
+// RightType filters out nodes of another type than the task asks for.
+var RightType = Filter{"type", func(c *Context, task, node int) crawl.Verdict {
+	if t := c.S.Tasks[task].Type; t != "" && c.S.Nodes[node].Labels["type"] != t {
+		return crawl.Verdict{Reason: ReasonType, Detail: t}
+	}
+	return crawl.Verdict{}
+}}
+
+// Fits filters out nodes that have not enough left of what a task's job says it needs.
+var Fits = Filter{"need", func(c *Context, task, node int) crawl.Verdict {
+	if d := short(c.S.Tasks[task].Need, c.Left[node], c.S.Nodes[node].Offer); d >= 0 {
+		return crawl.Verdict{Reason: ReasonNeed, Detail: dimensions[d]}
+	}
+	return crawl.Verdict{}
+}}
+
+// Always are the filters that every strategy has, because Verify asks for them.
+var Always = []Filter{NotDraining, NotRecalled, RightType, Fits}

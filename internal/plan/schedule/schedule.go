@@ -1,0 +1,192 @@
+// Package schedule runs one scheduling cycle: a snapshot goes through the politeness gate, a strategy's filters, its
+// cost model and its solver, and what comes out is verified before anybody believes it. The other stages of the loop
+// are here too: modify, recycle and exchange. It is pure: the snapshot carries time, seed and everything measured, and
+// the same snapshot gives the same plan, byte for byte, in production, in simulation and in the replay of a record.
+package schedule
+
+import (
+	"argosy/internal/crawl"
+	"argosy/internal/plan/predict"
+	"argosy/internal/plan/price"
+)
+
+// Vector is what a node offers or a task needs: CPU in cores, memory in bytes, bandwidth in bits/s. 0 is not stated.
+type Vector [3]float64
+
+// Dimensions of a Vector.
+const (
+	CPU = iota
+	Mem
+	Bandwidth
+)
+
+// Node is a collecting machine as the scheduler sees it.
+type Node struct {
+	ID          string
+	Incarnation string
+	Labels      map[string]string
+	Capacity    int     // leases at once
+	Running     int     // leases it holds
+	Requests    float64 // at once; 0 is not stated
+	Draining    bool
+	Untried     bool // it has never held a lease
+	Offer       Vector
+	Prices      price.Rates
+	Reserved    bool
+	Book        int // its number in the book
+}
+
+// Task is a waiting task whose site may be asked now.
+type Task struct {
+	ID      uint32
+	Job     uint32
+	Site    string
+	Domain  string   // registrable, where PerDomain counts
+	Home    string   // node whose seeds it comes from, where nothing is exchanged
+	Addrs   []string // addresses its URLs would be fetched from; nil while they are not known
+	Since   int64    // waiting since, Unix ms
+	Pending int64    // URLs in its queue
+	Avoid   []string // nodes that it was recalled from, last first
+	Last    string   // node that had it last
+	Type    string   // of nodes it may go to: their label "type"; empty is any
+	Product string
+	Need    Vector             // as its job states it
+	Width   float64            // requests at once that a lease of it makes, on average; 0 is not known
+	Bits    float64            // that its next lease is expected to collect; 0 is not known
+	Place   Place              // where its site is, as far as it is known
+	URL     string             // one of its URLs
+	Values  map[string]float64 // similarity to each node's topic
+	Book    int                // its site's number in the book
+}
+
+// Place is where a site or a node is, as far as it was looked up or declared.
+type Place struct {
+	Lat, Lon float64
+	Located  bool   // Lat and Lon are known
+	Region   string // as declared
+	Network  string // autonomous system, or the block of the address
+}
+
+// Running is a lease that is held now.
+type Running struct {
+	Lease uint64
+	Task  uint32
+	Site  string
+	Node  string
+	Addrs []string
+
+	Domain string
+	Need   Vector
+	Book   int // its site's number in the book
+	Width  float64
+}
+
+// Snapshot is all that a cycle may know. Nodes are in the order of their ids, tasks first in, first out.
+type Snapshot struct {
+	Now     int64 // Unix ms
+	Seed    uint64
+	Nodes   []Node
+	Tasks   []Task
+	Running []Running
+	PerIP   int // leases at once on one address; 0 is no limit
+	PerSite int // leases at once on one site
+
+	PerDomain int           // leases at once on one registrable domain; 0 is no limit
+	Book      *predict.Book // what was measured; nil is nothing
+	Memory    *Memory       // what the last cycle left; nil is nothing
+}
+
+// Memory is what a cycle leaves for the next one, which is then quicker. It is part of the snapshot, so that a plan
+// remains a function of the snapshot alone.
+type Memory struct {
+	Slots     map[string]float64 // price of a place at each node
+	Bandwidth map[string]float64 // price of a node's bandwidth, between 0 and 1
+	kept      map[uint32]kept    // candidates of tasks
+	nodes     []string
+	priced    int64 // when bandwidth was priced last, Unix ms
+}
+
+// Assignment gives a task to a node, by their places in the snapshot.
+type Assignment struct{ Task, Node int }
+
+// Plan is what a strategy decides, and why some tasks wait.
+type Plan struct {
+	Assignments []Assignment
+	Waiting     []Waiting
+	Refused     []Waiting // tasks that no node could ever take
+	Memory      *Memory
+	Decisions   []Decision // one for each task, if they were asked for
+}
+
+// Waiting is a task that got no node.
+type Waiting struct {
+	Task    int
+	Verdict crawl.Verdict
+}
+
+// Reasons of waiting and of filters.
+const (
+	ReasonPerIP    crawl.Kind = "per-ip"     // the address has as many leases as it may
+	ReasonPerSite  crawl.Kind = "per-site"   // the site has
+	ReasonDomain   crawl.Kind = "per-domain" // the registrable domain has
+	ReasonCapacity crawl.Kind = "capacity"   // every node is full
+	ReasonDraining crawl.Kind = "draining"   // the node takes no more
+	ReasonRecalled crawl.Kind = "recalled"   // the task was recalled from the node
+	ReasonType     crawl.Kind = "type"       // the node is of another type
+	ReasonNeed     crawl.Kind = "need"       // the node has not enough left of something
+	ReasonTooBig   crawl.Kind = "too-big"    // no node could hold it even if it were empty
+	ReasonOwner    crawl.Kind = "owner"      // the task belongs to another node
+	ReasonSlow     crawl.Kind = "slow"       // the node is too inefficient for it
+	ReasonValue    crawl.Kind = "value"      // it is not worth enough to the node
+	ReasonFiltered crawl.Kind = "no-node"    // no node passes the filters
+	ReasonForbid   crawl.Kind = "forbidden"  // infinite cost
+	ReasonBatch    crawl.Kind = "batch"      // it waits for a full batch
+)
+
+// Strategy decides which node gets which task. Plan is called with the tasks that passed the gate; it is a function
+// of the snapshot alone and must leave it as it is.
+type Strategy interface {
+	Name() string
+	Plan(s *Snapshot, record bool) Plan
+}
+
+// Measurer is a strategy that wants things measured before it can decide well.
+type Measurer interface {
+	// Measures says what; the answer does not change.
+	Measures() Measures
+}
+
+// Modifier is a strategy that chooses quota and time budget of a task's next lease by what its last one did.
+type Modifier interface {
+	// Modifies returns the constants; false: it leaves quota and budget as the job has them.
+	Modifies() (ModifyConfig, bool)
+}
+
+// Measures says which measurements a strategy lives on.
+type Measures struct {
+	Delay    Extent // httpping from nodes to sites
+	Crawl    Extent // BC
+	Few      int    // how many pairs of a site Few means
+	Store    bool   // BS
+	Landmark Landmarks
+	Book     predict.Config // how the book is to summarise and predict
+}
+
+// Extent is for how many of the pairs something is measured.
+type Extent uint8
+
+// Extents.
+const (
+	None     Extent = iota
+	Few             // the pairs of a site that are most worth it
+	Landmark        // the landmarks and every site
+	All             // every pair, as the bandwidth patent does
+)
+
+// Landmarks says how landmarks are chosen: by a label whose values are represented once each, given by id, or, with
+// neither, by the greedy k-centre rule.
+type Landmarks struct {
+	Labels []string
+	Given  []string
+	Count  int
+}

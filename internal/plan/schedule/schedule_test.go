@@ -1,0 +1,290 @@
+package schedule_test
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"argosy/internal/plan/predict"
+	"argosy/internal/plan/schedule"
+	"argosy/internal/plan/strategy"
+)
+
+// Low completion gives fewer pages and high gives more; pages that come slowly get more time.
+func TestModify(t *testing.T) {
+	cfg := schedule.DefaultModify()
+	base := schedule.Subtask{Quota: 100, Budget: time.Minute, Exist: 100, Collected: 80, Took: 80 * time.Second}
+	q, b := schedule.Modify(cfg, base)
+	if q != 100 {
+		t.Errorf("at the target the quota stays, got %d", q)
+	}
+	low, high, slow := base, base, base
+	low.Collected, low.Took = 20, 20*time.Second
+	high.Collected, high.Took = 100, 100*time.Second
+	slow.Took *= 4
+	if got, _ := schedule.Modify(cfg, low); got >= q {
+		t.Errorf("after a low completion rate %d pages", got)
+	}
+	if got, _ := schedule.Modify(cfg, high); got <= q {
+		t.Errorf("after a high completion rate %d pages", got)
+	}
+	if _, got := schedule.Modify(cfg, slow); got <= b {
+		t.Errorf("pages four times as slow get %v, were %v", got, b)
+	}
+	slow.Took = 5 * time.Hour
+	if got, d := schedule.Modify(cfg, slow); got >= q || d != cfg.MaxTime {
+		t.Errorf("what does not fit into the longest time gives %d pages in %v", got, d)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		s := schedule.Subtask{
+			Quota: rapid.IntRange(-5, 1e6).Draw(t, "quota"), Budget: time.Duration(rapid.Int64Range(-1, 1e14).Draw(t, "budget")),
+			Exist: rapid.IntRange(-1, 1e6).Draw(t, "exist"), Collected: rapid.IntRange(0, 1e6).Draw(t, "collected"),
+			Took: time.Duration(rapid.Int64Range(0, 1e15).Draw(t, "took")),
+		}
+		q, b := schedule.Modify(cfg, s)
+		if q < cfg.MinPages || q > cfg.MaxPages || b < cfg.MinTime || b > cfg.MaxTime {
+			t.Fatalf("%+v: %d pages in %v", s, q, b)
+		}
+	})
+}
+
+func TestRecycle(t *testing.T) {
+	cfg := schedule.DefaultRecycle()
+	if v := schedule.Recycle(cfg, 59*time.Second); !v.OK() {
+		t.Errorf("after 59 s: %v", v)
+	}
+	if v := schedule.Recycle(cfg, 61*time.Second); v.Reason != schedule.Recalled {
+		t.Errorf("after 61 s: %v", v)
+	}
+	for n := range 5 {
+		if schedule.AfterFailure(cfg, n) != schedule.Recalled {
+			t.Errorf("a task recycled %d times goes to a person", n)
+		}
+	}
+	if schedule.AfterFailure(cfg, 5) != schedule.Manual {
+		t.Error("a task recycled 5 times does not go to a person")
+	}
+}
+
+// The paper's market: three crawlers at their target, three URLs of one that is out of ability, the worked example.
+func TestExchange(t *testing.T) {
+	cfg := schedule.DefaultExchange()
+	cfg.Delta2 = 1
+	full := schedule.NewTrader(cfg)
+	full.Pages = cfg.Alpha
+	seller := schedule.NewTrader(cfg)
+	seller.Ability, seller.Queue = 0.2, 3
+	if !full.Buys(cfg) || full.Sells(cfg) || seller.Buys(cfg) || !seller.Sells(cfg) {
+		t.Fatal("who buys and who sells")
+	}
+	traders := []schedule.Trader{full, full, full, seller}
+	items := []schedule.ForSale{
+		{"s1", 3, []float64{9, 7, 4, 0}}, {"s2", 3, []float64{5, 5, 3, 0}}, {"s3", 3, []float64{1, 2, 2, 0}},
+	}
+	r, err := schedule.Exchange(cfg, traders, items)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.Held || r.Rounds != 4 || len(r.Trades) != 3 || r.Value != 16 || len(r.Unsold) != 0 {
+		t.Errorf("%+v", r)
+	}
+	for k, want := range []schedule.Trade{{0, 0, 3}, {1, 1, 1}, {2, 2, 0}} {
+		if r.Trades[k] != want {
+			t.Errorf("trade %d: %+v, want %+v", k, r.Trades[k], want)
+		}
+	}
+	b := traders[0]
+	if b.Time != full.Time+10*time.Second || b.Space != full.Space+50_000 || b.Queue != 1 || traders[3].Queue != 0 {
+		t.Errorf("rewards: %+v, seller %+v", b, traders[3])
+	}
+	if r, err = schedule.Exchange(cfg, []schedule.Trader{seller}, []schedule.ForSale{{"x", 0, []float64{1}}}); err != nil || r.Held {
+		t.Errorf("a market without buyers: %+v, %v", r, err)
+	}
+	if _, err = schedule.Exchange(cfg, traders, []schedule.ForSale{{"x", 9, nil}}); err == nil {
+		t.Error("an item without values is accepted")
+	}
+}
+
+// Numbers are made equal in the paper's form; lots sell all that ability and value allow. Nothing is sold twice, and
+// lots are worth at least as much.
+func TestExchangeForms(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cfg := schedule.DefaultExchange()
+		cfg.ReserveValue = rapid.Bool().Draw(t, "reserve")
+		var traders []schedule.Trader
+		for range rapid.IntRange(1, 5).Draw(t, "traders") {
+			tr := schedule.NewTrader(cfg)
+			tr.Pages, tr.Ability = rapid.IntRange(3, 6).Draw(t, "pages"), float64(rapid.IntRange(0, 10).Draw(t, "ability"))/2
+			traders = append(traders, tr)
+		}
+		var items []schedule.ForSale
+		for range rapid.IntRange(0, 8).Draw(t, "items") {
+			it := schedule.ForSale{Seller: rapid.IntRange(0, len(traders)-1).Draw(t, "seller")}
+			for range traders {
+				it.Values = append(it.Values, float64(rapid.IntRange(0, 10).Draw(t, "v"))/10)
+			}
+			items = append(items, it)
+		}
+		worth := map[bool]float64{}
+		for _, lots := range []bool{false, true} {
+			cfg.Lots = lots
+			r, err := schedule.Exchange(cfg, append([]schedule.Trader(nil), traders...), items)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sold := map[int]bool{}
+			for _, x := range r.Trades {
+				if sold[x.Item] || !traders[x.Buyer].Buys(cfg) {
+					t.Fatalf("%+v", r)
+				}
+				sold[x.Item] = true
+				worth[lots] += items[x.Item].Values[x.Buyer]
+			}
+			if len(sold)+len(r.Unsold) != len(items) {
+				t.Fatalf("%d sold, %d not, of %d", len(sold), len(r.Unsold), len(items))
+			}
+		}
+		if !cfg.ReserveValue && worth[true] < worth[false]-0.01 {
+			t.Fatalf("lots are worth %g, one each %g", worth[true], worth[false])
+		}
+	})
+}
+
+// A decision names who was left out and why, and marks every figure as measured, predicted or default.
+func TestExplained(t *testing.T) {
+	book := predict.New(predict.Config{})
+	s := &schedule.Snapshot{Now: 5000, PerSite: 1, Book: book}
+	for _, id := range []string{"a", "b", "c"} {
+		s.Nodes = append(s.Nodes, schedule.Node{ID: id, Capacity: 2, Book: book.Node(id), Draining: id == "c"})
+	}
+	site := book.Site("site.example")
+	book.Crawled(0, site, 9e6, 1, false, 4000)
+	book.Stored(0, 8e6, 1)
+	s.Tasks = []schedule.Task{{ID: 7, Site: "site.example", Book: site}}
+	for _, spec := range []string{"flow,explore=0", "bandwidth"} {
+		st, err := strategy.New(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := schedule.Explained(s, st)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := p.Decisions[0]
+		b, err := json.Marshal(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{`"node":"a"`, `"reason":"draining"`, `"source":"measured"`, `"source":"default"`} {
+			if !strings.Contains(string(b), want) {
+				t.Errorf("%s: %s is missing in %s", spec, want, b)
+			}
+		}
+		if len(d.Filtered) != 1 || len(d.Candidates) != 2 || d.Candidates[0].Cost == nil || *d.Candidates[0].Cost > *d.Candidates[1].Cost {
+			t.Errorf("%s: %+v", spec, d)
+		}
+	}
+}
+
+// The patent's two worked examples, through the strategy.
+func TestBandwidthExamples(t *testing.T) {
+	st, err := strategy.New("bandwidth")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := func(cost [][]float64) []int {
+		book := predict.New(predict.Config{})
+		s := &schedule.Snapshot{PerSite: 1, Book: book}
+		for i := range cost {
+			id := string(rune('a' + i))
+			s.Nodes = append(s.Nodes, schedule.Node{ID: id, Capacity: 9, Book: book.Node(id)})
+		}
+		for j := range cost[0] {
+			name := string(rune('A' + j))
+			s.Tasks = append(s.Tasks, schedule.Task{ID: uint32(j), Site: name, Book: book.Site(name)})
+			for i := range cost {
+				book.Crawled(i, j, 0.5e9/cost[i][j], 1e3, false, 0) // BC and BS such that 1/(BC+BS) is the cost, in 1/Mbps
+			}
+		}
+		for i := range cost {
+			book.Stored(i, 1, 1e6)
+		}
+		p, err := schedule.Cycle(s, st)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := make([]int, len(s.Tasks))
+		for _, a := range p.Assignments {
+			out[a.Task] = a.Node + 1
+		}
+		return out
+	}
+	if got := plan([][]float64{{30}, {30}, {20}, {40}, {10}, {30}}); got[0] != 5 {
+		t.Errorf("example 1: node %d, want 5", got[0])
+	}
+	got := plan([][]float64{{60, 60, 60, 20, 90}, {40, 50, 80, 70, 90}, {40, 40, 10, 30, 90}, {80, 90, 20, 90, 1}})
+	for j, want := range []int{2, 3, 4, 1, 4} { // A1→T4, A2→T1, A3→T2, A4→T3; the fifth is left over and goes by itself
+		if got[j] != want {
+			t.Errorf("example 2: task %d to node %d, want %d (%v)", j+1, got[j], want, got)
+		}
+	}
+}
+
+// A task too big for every node is refused at once, with a reason; it does not wait for ever.
+func TestTooBigIsRefused(t *testing.T) {
+	st, err := strategy.New("packing")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &schedule.Snapshot{PerSite: 1, Nodes: []schedule.Node{{ID: "n", Capacity: 2, Offer: schedule.Vector{2, 1 << 30, 1e8}}}}
+	s.Tasks = []schedule.Task{{ID: 1, Site: "small"}, {ID: 2, Site: "huge", Need: schedule.Vector{3, 0, 0}}}
+	p, err := schedule.Cycle(s, st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Assignments) != 1 || len(p.Refused)+len(p.Waiting) != 1 {
+		t.Errorf("%+v", p)
+	}
+	if len(p.Refused) != 1 || p.Refused[0].Verdict.Reason != schedule.ReasonTooBig {
+		t.Errorf("a task that no node can hold: refused %v, waiting %v", p.Refused, p.Waiting)
+	}
+}
+
+// flow takes the cheap pairs under capacities: its plan is never worth less than one at a time.
+func TestFlowAgainstGreedy(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		book := predict.New(predict.Config{})
+		s := &schedule.Snapshot{PerSite: 1, Book: book, Now: 1000}
+		nodes := rapid.IntRange(1, 5).Draw(t, "nodes")
+		for i := range nodes {
+			id := string(rune('a' + i))
+			s.Nodes = append(s.Nodes, schedule.Node{ID: id, Capacity: rapid.IntRange(0, 3).Draw(t, "capacity"), Book: book.Node(id)})
+		}
+		for j := range rapid.IntRange(1, 8).Draw(t, "tasks") {
+			name := string(rune('A' + j))
+			s.Tasks = append(s.Tasks, schedule.Task{ID: uint32(j), Site: name, Since: 1000, Book: book.Site(name)})
+			for i := range nodes {
+				book.Crawled(i, j, math.Exp(rapid.Float64Range(10, 18).Draw(t, "rate")), 1, false, 900)
+			}
+		}
+		st, err := strategy.New("flow,explore=0,wait=0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := schedule.Cycle(s, st)
+		if err != nil {
+			t.Fatal(err)
+		}
+		room := 0
+		for _, n := range s.Nodes {
+			room += n.Capacity
+		}
+		if len(p.Assignments) != min(room, len(s.Tasks)) {
+			t.Fatalf("%d assigned, %d tasks, room for %d", len(p.Assignments), len(s.Tasks), room)
+		}
+	})
+}

@@ -1,0 +1,596 @@
+package sim
+
+import (
+	"container/heap"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"sort"
+	"strconv"
+	"time"
+
+	"argosy/internal/plan/predict"
+	"argosy/internal/plan/schedule"
+)
+
+// Result is what a strategy made of a world.
+type Result struct {
+	Strategy  string
+	Bits      float64   // collected, useful ones
+	Bound     float64   // of the same; pages where tasks arrive
+	Completed float64   // pages had, of Asked, where tasks arrive
+	Asked     float64   // of the tasks that came
+	Mean, P95 float64   // latency of tasks from coming to end, seconds; unfinished ones count as they stand
+	Leases    int       // that ended
+	Moves     int       // leases of a site on another node than its last
+	Probes    int       // bandwidth probes
+	ProbeBits float64   // that they cost
+	Minutes   []float64 // useful bits in each minute
+	Pairs     [][]Pair  // of each node and site, in worlds of at most 100 pairs
+	In, Out   []int     // leases that each node took over from another, or lost to one
+}
+
+// Pair is what became of a node's pages of a site in the first and in the last fifth of the time.
+type Pair struct {
+	Good, All, Seconds [2]float64
+}
+
+// Rate is the completion rate of a fifth (0 the first, 1 the last), NaN where nothing was asked.
+func (p Pair) Rate(k int) float64 {
+	if p.All[k] == 0 {
+		return math.NaN()
+	}
+	return p.Good[k] / p.All[k]
+}
+
+// maxPairs is up to how many pairs a result tells them apart.
+const maxPairs = 100
+
+// Share is the result as a share of the bound.
+func (r Result) Share() float64 {
+	if r.Bound == 0 {
+		return math.NaN()
+	}
+	if r.Asked > 0 {
+		return r.Completed / r.Bound
+	}
+	return r.Bits / r.Bound
+}
+
+// event is something that is due. Among those due at one time the first made comes first.
+type event struct {
+	at   int64
+	seq  int
+	kind eventKind
+	id   int // node, site or change
+	ver  int
+}
+
+type eventKind uint8
+
+const (
+	evCycle  eventKind = iota
+	evNode             // a lease of a node ends, unless its version has passed
+	evReady            // a site may be asked
+	evArrive           // a task comes
+	evChange
+	evJoin
+	evLeave
+)
+
+type events []event
+
+func (h events) Len() int { return len(h) }
+func (h events) Less(a, b int) bool {
+	return h[a].at < h[b].at || h[a].at == h[b].at && h[a].seq < h[b].seq
+}
+func (h events) Swap(a, b int) { h[a], h[b] = h[b], h[a] }
+
+// Push implements heap.Interface.
+func (h *events) Push(x any) { *h = append(*h, x.(event)) }
+
+// Pop implements heap.Interface.
+func (h *events) Pop() any {
+	old := *h
+	e := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return e
+}
+
+// task is the work of a site, or one that arrived.
+type task struct {
+	id      uint32
+	site    int
+	since   int64
+	came    int64
+	last    int     // node, -1
+	left    float64 // bits
+	waiting bool
+	did     schedule.Subtask // what its last lease did
+}
+
+// lease is a running lease, or a bandwidth probe.
+type lease struct {
+	t       *task
+	site    int
+	node    int
+	probe   bool
+	speed   float64 // of its path today
+	rate    float64 // that it has
+	left    float64 // bits
+	done    float64
+	start   int64
+	until   int64
+	limited float64 // seconds in which the node was at its own limit
+}
+
+// engine runs a world.
+type engine struct {
+	w       *World
+	st      schedule.Strategy
+	want    schedule.Measures
+	modify  *schedule.ModifyConfig
+	now     int64
+	queue   events
+	seq     int
+	rng     *rand.Rand
+	coming  *rand.Rand // of arrivals, which are the same for every strategy
+	book    *predict.Book
+	memory  *schedule.Memory
+	tasks   []*task
+	waiting []*task // in the order in which they began to
+	leases  [][]*lease
+	ver     []int
+	touched []int64 // when a node's leases were last moved on
+	busy    []int   // leases and probes of a site
+	left    []float64
+	todo    [][]int32 // nodes that a site is still to be probed from
+	few     []int     // of the most promising nodes, how many are still to be probed
+	planned bool
+	res     Result
+	taken   []float64 // latencies, s
+	marks   []int
+}
+
+// Run runs a strategy in a world, which it leaves as it was.
+func Run(w World, st schedule.Strategy) (Result, error) {
+	bound := w.Bound()
+	w.Speed, w.Success = clone(w.Speed), clone(w.Success)
+	e := &engine{
+		w: &w, st: st, rng: rand.New(rand.NewPCG(w.Seed, 0x73696d)), coming: rand.New(rand.NewPCG(w.Seed, 0x636f6d65)), leases: make([][]*lease, len(w.Nodes)),
+		ver: make([]int, len(w.Nodes)), touched: make([]int64, len(w.Nodes)), busy: make([]int, len(w.Sites)),
+		left: make([]float64, len(w.Sites)), todo: make([][]int32, len(w.Sites)),
+		few: make([]int, len(w.Sites)),
+	}
+	e.res = Result{Strategy: st.Name(), Bound: bound, Minutes: make([]float64, w.Horizon/60_000+1)}
+	if m, ok := st.(schedule.Measurer); ok {
+		e.want = m.Measures()
+	}
+	e.res.In, e.res.Out = make([]int, len(w.Nodes)), make([]int, len(w.Nodes))
+	if len(w.Nodes)*len(w.Sites) <= maxPairs {
+		for range w.Nodes {
+			e.res.Pairs = append(e.res.Pairs, make([]Pair, len(w.Sites)))
+		}
+	}
+	if m, ok := st.(schedule.Modifier); ok {
+		if cfg, yes := m.Modifies(); yes {
+			e.modify = &cfg
+		}
+	}
+	e.start()
+	for len(e.queue) > 0 {
+		ev := heap.Pop(&e.queue).(event)
+		if ev.at > w.Horizon {
+			break
+		}
+		e.now = ev.at
+		if err := e.handle(ev); err != nil {
+			return Result{}, fmt.Errorf("at %d ms: %w", e.now, err)
+		}
+	}
+	e.finish()
+	return e.res, nil
+}
+
+func (e *engine) push(at int64, kind eventKind, id, ver int) {
+	e.seq++
+	heap.Push(&e.queue, event{at, e.seq, kind, id, ver})
+}
+
+func (e *engine) start() {
+	e.book = predict.New(e.want.Book)
+	for i := range e.w.Nodes {
+		n := &e.w.Nodes[i]
+		e.book.SetGroup(e.book.Node(n.ID), n.Labels["city"]+"/"+n.Labels["provider"])
+		if n.Join > 0 {
+			e.push(n.Join, evJoin, i, 0)
+		}
+		if n.Leave > 0 {
+			e.push(n.Leave, evLeave, i, 0)
+		}
+	}
+	for k := range e.w.Changes {
+		e.push(e.w.Changes[k].At, evChange, k, 0)
+	}
+	for j := range e.w.Sites {
+		e.book.Site(e.w.Sites[j].Name)
+		e.left[j] = math.Inf(1)
+		if s := e.w.Sites[j].Size; s > 0 {
+			e.left[j] = s
+		}
+	}
+	e.measureFleet()
+	for j := range e.w.Sites {
+		e.push(e.measureSite(j), evReady, j, 0)
+	}
+	if e.w.Tasks != nil {
+		e.arriveLater()
+	}
+}
+
+func (e *engine) handle(ev event) error {
+	switch ev.kind {
+	case evCycle:
+		e.planned = false
+		return e.cycle()
+	case evNode:
+		if ev.ver == e.ver[ev.id] {
+			e.progress(ev.id)
+			e.endLeases(ev.id)
+			e.share(ev.id)
+		}
+	case evReady:
+		e.siteReady(ev.id)
+	case evArrive:
+		e.arrive()
+		e.arriveLater()
+	case evChange:
+		for i := range e.w.Nodes {
+			e.progress(i)
+		}
+		e.w.Changes[ev.id].Apply(e.w)
+		for i := range e.w.Nodes {
+			for _, l := range e.leases[i] {
+				l.speed = e.draw(i, l.site)
+			}
+			e.share(i)
+		}
+	case evJoin:
+		e.welcome(ev.id)
+		e.plan()
+	case evLeave:
+		e.progress(ev.id)
+		for _, l := range e.leases[ev.id] { // what they had collected counts, the rest goes back
+			e.settle(l)
+		}
+		e.leases[ev.id] = nil
+		e.ver[ev.id]++
+		e.plan()
+	}
+	return nil
+}
+
+// plan asks for a cycle soon.
+func (e *engine) plan() {
+	if !e.planned {
+		e.planned = true
+		e.push(e.now+max(1, e.w.Cycle), evCycle, 0, 0)
+	}
+}
+
+// siteReady probes what is still to be probed of a site, then lets it be crawled.
+func (e *engine) siteReady(j int) {
+	if n, ok := e.next(j); ok {
+		e.probe(n, j)
+		return
+	}
+	if e.w.Tasks != nil || e.left[j] <= 0 {
+		return
+	}
+	t := &task{id: uint32(j + 1), site: j, last: -1, left: e.left[j]}
+	e.tasks = append(e.tasks, t)
+	e.wait(t)
+}
+
+func (e *engine) wait(t *task) {
+	t.waiting, t.since = true, e.now
+	e.waiting = append(e.waiting, t)
+	e.plan()
+}
+
+func (e *engine) arriveLater() {
+	e.push(e.now+int64(1+1000*e.coming.ExpFloat64()/e.w.Tasks.PerSecond), evArrive, 0, 0)
+}
+
+func (e *engine) arrive() {
+	t := &task{id: uint32(len(e.tasks) + 1), site: e.coming.IntN(len(e.w.Sites)), last: -1, came: e.now}
+	t.left = e.w.Page * float64(e.w.Tasks.Pages)
+	e.res.Asked += float64(e.w.Tasks.Pages)
+	e.tasks = append(e.tasks, t)
+	e.wait(t)
+}
+
+// cycle takes a snapshot, plans, and starts leases.
+func (e *engine) cycle() error {
+	if len(e.waiting) == 0 {
+		return nil
+	}
+	e.book.Fit()
+	s, at := e.snapshot()
+	if len(s.Nodes) == 0 {
+		return nil
+	}
+	p, err := schedule.Cycle(s, e.st)
+	if err != nil {
+		return err
+	}
+	e.memory = p.Memory
+	for _, a := range p.Assignments {
+		e.begin(e.waiting[a.Task], at[a.Node])
+	}
+	kept := e.waiting[:0]
+	for _, t := range e.waiting {
+		if t.waiting {
+			kept = append(kept, t)
+		}
+	}
+	e.waiting = kept
+	if len(kept) > 0 && !e.planned { // again, though nothing ends: a strategy may choose to wait
+		e.planned = true
+		e.push(e.now+max(1000, e.w.Cycle), evCycle, 0, 0)
+	}
+	return nil
+}
+
+// snapshot is what a coordinator would know. at are the world's numbers of its nodes.
+func (e *engine) snapshot() (s *schedule.Snapshot, at []int) {
+	s = &schedule.Snapshot{Now: e.now, Seed: e.w.Seed*0x9e3779b97f4a7c15 + uint64(e.now), PerSite: 1, Book: e.book, Memory: e.memory}
+	if e.w.Tasks != nil {
+		s.PerSite = math.MaxInt32
+	}
+	for i := range e.w.Nodes {
+		n := &e.w.Nodes[i]
+		if n.there(e.now) {
+			at = append(at, i)
+		}
+	}
+	sort.Slice(at, func(a, b int) bool { return e.w.Nodes[at[a]].ID < e.w.Nodes[at[b]].ID })
+	for _, i := range at {
+		n := &e.w.Nodes[i]
+		s.Nodes = append(s.Nodes, schedule.Node{
+			ID: n.ID, Labels: n.Labels, Capacity: n.Slots, Running: len(e.leases[i]),
+			Offer: schedule.Vector{schedule.Bandwidth: n.Bandwidth}, Book: i,
+		})
+		for _, l := range e.leases[i] {
+			r := schedule.Running{Site: e.w.Sites[l.site].Name, Node: n.ID, Book: l.site}
+			if l.t != nil {
+				r.Task = l.t.id
+			}
+			s.Running = append(s.Running, r)
+		}
+	}
+	for _, t := range e.waiting {
+		x := schedule.Task{ID: t.id, Site: e.w.Sites[t.site].Name, Since: t.since, Bits: min(t.left, e.w.Lease.Bits), Place: e.w.Sites[t.site].Place, Book: t.site}
+		if t.last >= 0 {
+			x.Last = e.w.Nodes[t.last].ID
+		}
+		s.Tasks = append(s.Tasks, x)
+	}
+	return s, at
+}
+
+// draw is the speed of a path for one lease.
+func (e *engine) draw(node, site int) float64 {
+	s := e.w.path(node, site) * math.Exp(e.w.Noise*e.rng.NormFloat64())
+	if l := e.w.Sites[site].Limit; l > 0 {
+		s = min(s, l)
+	}
+	return s
+}
+
+func (e *engine) begin(t *task, node int) {
+	t.waiting = false
+	if t.last >= 0 && t.last != node {
+		e.res.Moves++
+		e.res.Out[t.last]++
+		e.res.In[node]++
+	}
+	t.last = node
+	bits, until := e.w.Lease.Bits, e.now+int64(e.w.Lease.Seconds*1000)
+	if e.w.Tasks != nil {
+		until = math.MaxInt64
+	} else if e.modify != nil && t.did.Quota > 0 {
+		quota, budget := schedule.Modify(*e.modify, t.did)
+		bits, until = float64(quota)*e.w.Page, e.now+budget.Milliseconds()
+	}
+	e.add(&lease{t: t, site: t.site, node: node, left: min(t.left, bits), start: e.now, until: until})
+}
+
+func (e *engine) add(l *lease) {
+	e.progress(l.node)
+	l.speed = e.draw(l.node, l.site)
+	e.busy[l.site]++
+	e.leases[l.node] = append(e.leases[l.node], l)
+	e.share(l.node)
+}
+
+// progress moves a node's leases on to now.
+func (e *engine) progress(node int) {
+	dt := float64(e.now-e.touched[node]) / 1000
+	e.touched[node] = e.now
+	if dt == 0 || len(e.leases[node]) == 0 {
+		return
+	}
+	limit, want := e.w.Nodes[node].Bandwidth, 0.0
+	for _, l := range e.leases[node] {
+		want += l.speed
+	}
+	for _, l := range e.leases[node] {
+		l.left -= l.rate * dt
+		l.done += l.rate * dt
+		if limit > 0 && want > limit && l.rate < l.speed*0.999 {
+			l.limited += dt
+		}
+	}
+}
+
+// share divides a node's bandwidth among its leases, none getting more than its path gives, and notes when the first
+// of them ends.
+func (e *engine) share(node int) {
+	ls := e.leases[node]
+	e.ver[node]++
+	if len(ls) == 0 {
+		return
+	}
+	if limit := e.w.Nodes[node].Bandwidth; limit > 0 {
+		order := append([]*lease(nil), ls...)
+		sort.SliceStable(order, func(a, b int) bool { return order[a].speed < order[b].speed })
+		for k, l := range order {
+			l.rate = min(l.speed, limit/float64(len(order)-k))
+			limit -= l.rate
+		}
+	} else {
+		for _, l := range ls {
+			l.rate = l.speed
+		}
+	}
+	first := int64(math.MaxInt64)
+	for _, l := range ls {
+		end := l.until
+		if l.rate > 0 {
+			if s := l.left / l.rate * 1000; s < 1e15 {
+				end = min(end, e.now+int64(math.Ceil(s)))
+			}
+		}
+		first = min(first, end)
+	}
+	if first < math.MaxInt64 {
+		e.push(max(first, e.now), evNode, node, e.ver[node])
+	}
+}
+
+func (e *engine) endLeases(node int) {
+	kept := e.leases[node][:0]
+	var ended []*lease
+	for _, l := range e.leases[node] {
+		if l.left <= 1e-6*e.w.Page || l.until <= e.now {
+			ended = append(ended, l)
+		} else {
+			kept = append(kept, l)
+		}
+	}
+	e.leases[node] = kept
+	for _, l := range ended {
+		e.settle(l)
+	}
+}
+
+// settle books what a lease did and gives its task back.
+func (e *engine) settle(l *lease) {
+	e.busy[l.site]--
+	seconds := float64(e.now-l.start) / 1000
+	if l.probe {
+		e.book.Crawled(l.node, l.site, l.done, max(seconds, 1e-3), l.limited > 0.3*seconds, e.now)
+		e.push(e.now, evReady, l.site, 0)
+		return
+	}
+	e.res.Leases++
+	pages := l.done / e.w.Page
+	good := e.good(l, pages)
+	e.count(l, good, pages, seconds)
+	bits := good * e.w.Page
+	e.res.Bits += bits
+	e.res.Minutes[min(int(e.now/60_000), len(e.res.Minutes)-1)] += bits
+	e.book.Reported(l.node, l.site, predict.Report{
+		Bits: l.done, Seconds: seconds, Good: good, All: pages, Limited: l.limited > 0.3*seconds,
+	}, e.now)
+	e.book.Took(predict.Kind{Site: l.site, Node: l.node}, seconds, good, [3]float64{0, 0, l.done / max(seconds, 1e-3)})
+	t := l.t
+	quota := int((l.done + l.left) / e.w.Page)
+	t.did = schedule.Subtask{Quota: max(1, min(quota, 1000)), Exist: max(1, int(pages)), Collected: int(good), Took: time.Duration(seconds * float64(time.Second))}
+	if e.w.Tasks != nil {
+		e.res.Completed += good
+		if t.left -= l.done; t.left > 1e-6*e.w.Page {
+			e.wait(t) // the next lease of it
+			return
+		}
+		e.taken = append(e.taken, float64(e.now-t.came)/1000)
+		e.plan()
+		return
+	}
+	e.left[l.site] -= bits
+	if t.left = e.left[l.site]; t.left > 1e-6*e.w.Page {
+		e.wait(t)
+	} else {
+		e.plan()
+	}
+}
+
+// count keeps what a lease did with those of its pair in the first and the last fifth.
+func (e *engine) count(l *lease, good, pages, seconds float64) {
+	if e.res.Pairs == nil {
+		return
+	}
+	k := 0
+	switch fifth := 5 * e.now / max(1, e.w.Horizon); {
+	case fifth >= 4:
+		k = 1
+	case fifth > 0:
+		return
+	}
+	p := &e.res.Pairs[l.node][l.site]
+	p.Good[k] += good
+	p.All[k] += pages
+	p.Seconds[k] += seconds
+}
+
+// good is how many of a lease's pages were had.
+func (e *engine) good(l *lease, pages float64) float64 {
+	p := e.w.success(l.node, l.site)
+	if p >= 1 {
+		return pages
+	}
+	sd := math.Sqrt(pages * p * (1 - p))
+	return min(pages, max(0, pages*p+sd*e.rng.NormFloat64()))
+}
+
+func (e *engine) finish() {
+	e.now = e.w.Horizon
+	for i := range e.leases {
+		e.progress(i)
+		for _, l := range e.leases[i] {
+			if !l.probe && e.w.Tasks == nil {
+				good := l.done * e.w.success(l.node, l.site)
+				e.res.Bits += good
+				e.res.Minutes[len(e.res.Minutes)-1] += good
+			}
+		}
+	}
+	if e.w.Tasks == nil {
+		return
+	}
+	// The bound is for as many as were expected; more or fewer have come.
+	e.res.Bound *= e.res.Asked / (e.w.Tasks.PerSecond * float64(e.w.Tasks.Pages) * float64(e.w.Horizon) / 1000)
+	for _, t := range e.tasks { // those that are not done count with the time they have taken so far
+		if t.left > 1e-6*e.w.Page {
+			e.taken = append(e.taken, float64(e.now-t.came)/1000)
+		}
+	}
+	sort.Float64s(e.taken)
+	for _, x := range e.taken {
+		e.res.Mean += x / float64(len(e.taken))
+	}
+	if n := len(e.taken); n > 0 {
+		e.res.P95 = e.taken[min(n-1, n*95/100)]
+	}
+}
+
+func sortInts(x []int64) { sort.Slice(x, func(a, b int) bool { return x[a] < x[b] }) }
+
+func name(prefix string, n int) string {
+	s := strconv.Itoa(n)
+	for len(s) < 3 {
+		s = "0" + s
+	}
+	return prefix + s
+}

@@ -1,0 +1,134 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"argosy/internal/plan/strategy"
+)
+
+func run(t *testing.T, w World, spec string) Result {
+	t.Helper()
+	st, err := strategy.New(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Run(w, st)
+	if err != nil {
+		t.Fatalf("%s: %v", spec, err)
+	}
+	return r
+}
+
+// worlds are small ones of every kind.
+func worlds(seed uint64) map[string]World {
+	base := Throughput(China(60, 0.3, seed), 2, 10, seed)
+	return map[string]World{
+		"china": base, "skewed": Skewed(base, 1), "turns-bad": TurnsBad(base, 1, 8), "coming": Coming(base),
+		"changing": Changing(6, 20, 20, 0.8, 1, seed),
+	}
+}
+
+// The same world, strategy and seed give the same result, and no strategy beats what full knowledge could reach.
+func TestDeterministicAndBounded(t *testing.T) {
+	all := worlds(1)
+	for _, name := range []string{"china", "changing"} {
+		w := all[name]
+		w.Horizon /= 4
+		for _, spec := range strategy.Names() {
+			a, b := run(t, w, spec), run(t, w, spec)
+			if fmt.Sprint(a) != fmt.Sprint(b) {
+				t.Errorf("%s, %s: two runs differ: %.0f and %.0f bits", name, spec, a.Bits, b.Bits)
+			}
+			if s := a.Share(); s > 1.03 || s < 0 || s != s { // the speeds of leases are drawn around those that the bound knows
+				t.Errorf("%s, %s: %.3f of the bound", name, spec, s)
+			}
+		}
+	}
+}
+
+// A run leaves the world as it was.
+func TestWorldIsLeftAlone(t *testing.T) {
+	w := worlds(2)["turns-bad"]
+	before := fmt.Sprint(w.Speed, w.Success)
+	run(t, w, "random")
+	if fmt.Sprint(w.Speed, w.Success) != before {
+		t.Error("the world has changed")
+	}
+}
+
+// flow is above every other strategy, its probes charged, and never below random.
+func TestFlowIsAboveTheOthers(t *testing.T) {
+	others := []string{"random", "roundrobin", "geo", "nearest,top=1", "nearest", "bandwidth"}
+	for name := range worlds(0) {
+		sum := map[string]float64{}
+		const seeds = 3
+		for seed := range uint64(seeds) {
+			for _, spec := range append(others, "flow") {
+				sum[spec] += run(t, worlds(seed)[name], spec).Share() / seeds
+			}
+		}
+		for _, spec := range others {
+			if sum["flow"] < sum[spec] {
+				t.Errorf("%s: flow %.3f, %s %.3f", name, sum["flow"], spec, sum[spec])
+			}
+		}
+		t.Logf("%s: flow %.3f, random %.3f, nearest %.3f", name, sum["flow"], sum["random"], sum["nearest"])
+	}
+}
+
+// One node, one site, no noise: the world does sums.
+func TestOneLease(t *testing.T) {
+	w := World{
+		Horizon: 100_000, Nodes: []Node{{ID: "n", Slots: 1, Bandwidth: 5e6}}, Sites: []Site{{Name: "s", Limit: 2e6}},
+		Speed: [][]float64{{9e6}}, Page: 1e6, Lease: LeaseShape{Bits: math.MaxFloat64, Seconds: 10}, Cycle: 1,
+	}
+	r := run(t, w, "random")
+	if math.Abs(r.Bits-2e8) > 2e6 || math.Abs(r.Bound-2e8) > 1 {
+		t.Errorf("%.3g bits of %.3g, want 2e8", r.Bits, r.Bound)
+	}
+	w.Sites[0].Size = 3e7
+	if r = run(t, w, "random"); math.Abs(r.Bits-3e7) > 1 || math.Abs(r.Bound-3e7) > 1 {
+		t.Errorf("%.3g bits of %.3g, want 3e7", r.Bits, r.Bound)
+	}
+}
+
+// A node shares its bandwidth: two slow paths get all they can, the third the rest.
+func TestSharing(t *testing.T) {
+	w := World{
+		Horizon: 100_000, Nodes: []Node{{ID: "n", Slots: 3, Bandwidth: 5e6}}, Sites: []Site{{Name: "a"}, {Name: "b"}, {Name: "c"}},
+		Speed: [][]float64{{1e6, 1e6, 9e6}}, Page: 1e6, Lease: LeaseShape{Bits: math.MaxFloat64, Seconds: 20}, Cycle: 1,
+	}
+	if r := run(t, w, "random"); math.Abs(r.Bits-5e8) > 5e6 || math.Abs(r.Share()-1) > .02 {
+		t.Errorf("%.4g bits, share %.3f", r.Bits, r.Share())
+	}
+}
+
+// A hundred nodes and ten thousand sites for an hour.
+func BenchmarkLargeWorld(b *testing.B) {
+	w := Throughput(China(10_000, 0.3, 1), 2, 60, 1)
+	w.Cycle = 1000
+	for len(w.Nodes) < 100 {
+		k := len(w.Nodes) % 30
+		n := w.Nodes[k]
+		n.ID = name("more", len(w.Nodes))
+		w.Nodes = append(w.Nodes, n)
+		w.Speed, w.Delay = append(w.Speed, w.Speed[k]), append(w.Delay, w.Delay[k])
+	}
+	w.Between = nil
+	for i := range w.Nodes {
+		w.Nodes[i].Slots = 100
+	}
+	for b.Loop() {
+		st, err := strategy.New("roundrobin")
+		if err != nil {
+			b.Fatal(err)
+		}
+		r, err := Run(w, st)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(r.Leases), "leases")
+	}
+}

@@ -1,0 +1,210 @@
+// Package sim is a discrete-event world on a virtual clock: nodes that share their bandwidth between leases, sites with
+// limits of their own, paths with delay, speed and noise, and all of it changing as scripted. It drives the same
+// schedule and strategy code that production runs. It is pure: a world and a strategy give the same result every time.
+package sim
+
+import (
+	"math"
+
+	"argosy/internal/plan/schedule"
+	"argosy/internal/plan/solve"
+)
+
+// World is all that there is. Times are ms from the start, speeds bits/s.
+type World struct {
+	Seed    uint64
+	Horizon int64
+	Nodes   []Node
+	Sites   []Site
+	Speed   [][]float64 // of each node and site, without limits of node and site
+	Delay   [][]float64 // httpping of each node and site, ms
+	Between [][]float64 // httpping between nodes, ms
+	Success [][]float64 // share of pages that are had; nil is all
+	Noise   float64     // standard deviation of a lease's speed around its path's, as a logarithm
+	Page    float64     // bits of a page
+	Lease   LeaseShape
+	Tasks   *Arrivals // nil: every site is one task that is never done, or until its size is had
+	Changes []Change
+	Root    float64 // bits of a root page, which BC fetches three times
+	Cycle   int64   // ms between a lease's end and the next cycle at least
+}
+
+// Node of the world.
+type Node struct {
+	ID        string
+	Labels    map[string]string
+	Slots     int     // leases at once
+	Bandwidth float64 // shared by its leases; 0 is no limit
+	Store     float64 // storage bandwidth; 0: the bandwidth
+	Join      int64
+	Leave     int64 // 0: never
+}
+
+// Site of the world.
+type Site struct {
+	Name  string
+	Limit float64 // of the site itself; 0 is none
+	Size  float64 // bits there are; 0 is no end
+	Place schedule.Place
+}
+
+// LeaseShape bounds a lease: whichever comes first.
+type LeaseShape struct {
+	Bits    float64
+	Seconds float64
+}
+
+// Arrivals are tasks that come by chance, each to one site.
+type Arrivals struct {
+	PerSecond float64
+	Pages     int
+}
+
+// Change is something that happens to the world.
+type Change struct {
+	At    int64
+	Apply func(w *World)
+}
+
+// path is the speed of a pair within the site's limit.
+func (w *World) path(node, site int) float64 {
+	s := w.Speed[node][site]
+	if l := w.Sites[site].Limit; l > 0 {
+		s = min(s, l)
+	}
+	return s
+}
+
+func (w *World) success(node, site int) float64 {
+	if w.Success == nil {
+		return 1
+	}
+	return w.Success[node][site]
+}
+
+func (n *Node) there(at int64) bool { return at >= n.Join && (n.Leave == 0 || at < n.Leave) }
+
+// Bound is the most that anybody could collect, in bits, who knew all about the world as it is from one time to
+// another, by the linear program of time shares: a site is with one node at a time, a node within its bandwidth and its
+// slots. With arrivals it is the most pages, of those asked for.
+func (w *World) bound(from, to int64, start []float64) (float64, []float64) {
+	seconds := float64(to-from) / 1000
+	if w.Tasks != nil {
+		return w.boundPages(seconds, start)
+	}
+	n, m := len(w.Nodes), len(w.Sites)
+	value, weight, one := solve.NewMatrix(n, m), solve.NewMatrix(n, m), solve.NewMatrix(n, m)
+	rows := make([]float64, n)
+	for i := range w.Nodes {
+		rows[i] = math.Inf(1)
+		if !w.Nodes[i].there(from) {
+			rows[i] = 0
+		} else if b := w.Nodes[i].Bandwidth; b > 0 {
+			rows[i] = b
+		}
+		for j := range w.Sites {
+			r := w.path(i, j)
+			if b := w.Nodes[i].Bandwidth; b > 0 {
+				r = min(r, b)
+			}
+			value.Set(i, j, r*w.success(i, j))
+			weight.Set(i, j, r)
+			one.Set(i, j, 1)
+		}
+	}
+	unlimited := 0.0
+	for _, r := range weight.Data {
+		unlimited += r
+	}
+	for i := range rows {
+		rows[i] = min(rows[i], unlimited)
+	}
+	limit, sizes := make([]float64, m), make([]float64, m)
+	sized := false
+	for j := range w.Sites {
+		limit[j] = 1
+		sizes[j] = math.MaxFloat64 / 1e9
+		if s := w.Sites[j].Size; s > 0 {
+			sizes[j] = s / seconds
+			sized = true
+		}
+	}
+	caps := []solve.ColumnCap{{Use: one, Limit: limit}}
+	if sized {
+		caps = append(caps, solve.ColumnCap{Use: value, Limit: sizes})
+	}
+	b, prices := solve.FractionalBound(value, weight, rows, caps, start)
+	return b * seconds, prices
+}
+
+// boundPages is the bound in pages where tasks arrive: each page takes its time on a slot of a node.
+func (w *World) boundPages(seconds float64, start []float64) (float64, []float64) {
+	n, m := len(w.Nodes), len(w.Sites)
+	value, weight, one := solve.NewMatrix(n, m), solve.NewMatrix(n, m), solve.NewMatrix(n, m)
+	rows, limit := make([]float64, n), make([]float64, m)
+	for i := range w.Nodes {
+		rows[i] = float64(w.Nodes[i].Slots)
+		for j := range w.Sites {
+			value.Set(i, j, w.success(i, j))
+			weight.Set(i, j, w.Page/w.path(i, j))
+			one.Set(i, j, 1)
+		}
+	}
+	for j := range limit {
+		limit[j] = w.Tasks.PerSecond * float64(w.Tasks.Pages) / float64(m)
+	}
+	b, prices := solve.FractionalBound(value, weight, rows, []solve.ColumnCap{{Use: one, Limit: limit}}, start)
+	return b * seconds, prices
+}
+
+// Bound is the bound over the whole horizon, piece by piece between changes.
+func (w World) Bound() float64 {
+	w.Speed, w.Success = clone(w.Speed), clone(w.Success)
+	cuts := []int64{0, w.Horizon}
+	for _, n := range w.Nodes {
+		cuts = append(cuts, n.Join, n.Leave)
+	}
+	for _, c := range w.Changes {
+		cuts = append(cuts, c.At)
+	}
+	sortInts(cuts)
+	total, last, next := 0.0, int64(0), 0
+	var prices []float64
+	for _, at := range cuts {
+		if at = min(at, w.Horizon); at > last {
+			b, p := w.bound(last, at, prices)
+			total += b
+			last, prices = at, p
+		}
+		for next < len(w.Changes) && w.Changes[next].At <= at {
+			w.Changes[next].Apply(&w)
+			next++
+		}
+	}
+	if size := w.size(); size > 0 {
+		total = min(total, size)
+	}
+	return total
+}
+
+// size is what all sites hold, 0 if one has no end.
+func (w *World) size() (sum float64) {
+	for _, s := range w.Sites {
+		if s.Size == 0 {
+			return 0
+		}
+		sum += s.Size
+	}
+	return sum
+}
+
+func clone(m [][]float64) [][]float64 {
+	if m == nil {
+		return nil
+	}
+	out := make([][]float64, len(m))
+	for i := range m {
+		out[i] = append([]float64(nil), m[i]...)
+	}
+	return out
+}

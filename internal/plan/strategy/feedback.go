@@ -1,0 +1,71 @@
+package strategy
+
+import (
+	"math"
+
+	"argosy/internal/crawl"
+	"argosy/internal/plan/predict"
+	"argosy/internal/plan/schedule"
+)
+
+var feedback = Preset{
+	Summary: "the node with the highest completion rate for the site, then the most efficient, first in first out",
+	Source:  "Yu Fan et al., dynamic task scheduling for product data, 2014",
+	Options: []Option{
+		{"load", []string{"off", "on"}, "off is the paper's rule, which sends all tasks of a site to one node; on makes a loaded node dearer"},
+		{"slow", []string{"3", "<factor>"}, "nodes that take so many times the seconds a page of the best are left out for a product and site"},
+		{"explore", []string{"0", "<share>"}, "share of decisions made at random, so that a node once judged bad is tried again"},
+	},
+	build: func(o *options) schedule.Composition {
+		loaded, slow, explore := o.on("load"), o.number("slow", 1, 1000), o.number("explore", 0, 1)
+		modify := schedule.DefaultModify()
+		return schedule.Composition{
+			Modify: &modify,
+			Filters: []schedule.Filter{{Name: "efficiency", Check: func(c *schedule.Context, task, node int) crawl.Verdict {
+				s, known := perPage(c, task, node)
+				if best := bestPerPage(c, task); known && best > 0 && s > slow*best {
+					return crawl.Verdict{Reason: schedule.ReasonSlow}
+				}
+				return crawl.Verdict{}
+			}}},
+			Cost: schedule.Cost{Name: "completion, then efficiency", Of: func(c *schedule.Context, task, node, load int) float64 {
+				rate, src := 1.0, predict.Default // nobody has failed yet
+				if r, known := c.Book().Completion(c.S.Nodes[node].Book, c.S.Tasks[task].Book, c.S.Now); known {
+					rate, src = r, predict.Measured
+				}
+				c.Note("completion rate", "share", predict.Figure{Value: rate, Source: src})
+				seconds, known := perPage(c, task, node)
+				src = predict.Measured
+				if !known {
+					seconds, src = 0, predict.Default
+				}
+				c.Note("seconds a page", "s", predict.Figure{Value: seconds, Source: src})
+				x := -math.Round(rate*100)/100 + 1e-3*seconds/(1+seconds)
+				if loaded {
+					c.Know("leases held", "", float64(load))
+					x += float64(load) / float64(max(1, c.S.Nodes[node].Capacity))
+				}
+				if explore > 0 && c.Rand.Float64() < explore {
+					x -= 2
+				}
+				return x
+			}},
+			Solver: schedule.Greedy,
+		}
+	},
+}
+
+func perPage(c *schedule.Context, task, node int) (float64, bool) {
+	t := &c.S.Tasks[task]
+	return c.Book().SecondsPerPage(predict.Kind{Product: t.Product, Site: t.Book, Node: c.S.Nodes[node].Book})
+}
+
+func bestPerPage(c *schedule.Context, task int) float64 {
+	best := 0.0
+	for n := range c.S.Nodes {
+		if s, known := perPage(c, task, n); known && (best == 0 || s < best) {
+			best = s
+		}
+	}
+	return best
+}

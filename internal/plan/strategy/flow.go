@@ -1,0 +1,94 @@
+package strategy
+
+import (
+	"math"
+
+	"argosy/internal/plan/netcoord"
+	"argosy/internal/plan/predict"
+	"argosy/internal/plan/schedule"
+)
+
+var flow = Preset{
+	Summary: "all signals: predicted seconds with their uncertainty, success and price, all waiting tasks at once under capacities",
+	Source:  "Argosy",
+	Options: []Option{
+		{"probes", []string{"3", "<number>"}, "nodes of each site whose bandwidth is probed: those predicted to be the best"},
+		{"explore", []string{"0.4", "<factor>"}, "how far an unsure speed is drawn from its distribution instead of being taken as expected"},
+		{"move", []string{"0.1", "<share>"}, "what it costs to give a site to another node than the one that had it last, as a share of the time it takes"},
+		{"loss", []string{"40", "<number>"}, "pages' worth of time that losing a page costs"},
+		{"price", []string{"0", "<weight>"}, "seconds a megabit that one unit of price is worth"},
+		{"candidates", []string{"16", "<number>"}, "nodes kept of each task, the cheapest; 0 keeps all"},
+		{"wait", []string{"0.6", "<share>"}, "share of its best node's speed below which a fresh task rather waits"},
+	},
+	build: func(o *options) schedule.Composition {
+		cost := flowCost{o.number("explore", 0, 3), o.number("move", 0, 10), o.number("loss", 0, 1000), o.number("price", 0, 1e6)}
+		marks := schedule.Landmarks{Count: 9}
+		book := predict.Config{Landmarks: 9, Coordinates: netcoord.WithHeights()}
+		book.Coordinates.Rounds = 0
+		return schedule.Composition{
+			Cost: schedule.Cost{Name: "seconds a useful megabit", Unit: "s/Mbit", Of: cost.seconds},
+			Solver: schedule.Flow(schedule.FlowConfig{
+				Candidates: int(o.number("candidates", 0, 10_000)), Floor: o.number("wait", 0, 1), Patience: 20, Refresh: 10_000,
+			}),
+			Wants: schedule.Measures{
+				Delay: schedule.Landmark, Crawl: schedule.Few, Few: int(o.number("probes", 0, 100)), Store: true,
+				Landmark: marks, Book: book,
+			},
+		}
+	},
+}
+
+// flowCost are the weights of flow's cost.
+type flowCost struct{ explore, move, loss, price float64 }
+
+// seconds is what a megabit of pages costs: fetching it, as often as it takes for one to succeed, with a charge for
+// those that are lost, and storing it, with the charges for moving and for the node's price.
+func (f flowCost) seconds(c *schedule.Context, task, node, load int) float64 {
+	t, n := &c.S.Tasks[task], &c.S.Nodes[node]
+	rate, ok := c.Rate(task, node), c.Success(task, node)
+	c.Note("speed", "Mbps", mbps(rate))
+	c.Note("success", "share", ok)
+	speed, share := rate.Value/1e6, ok.Value
+	if f.explore > 0 {
+		a, b := normals(c.S.Seed, t.ID, node)
+		speed *= math.Exp(f.explore * rate.Sigma * a)
+		share = min(1, max(0.02, share+0.3*f.explore*ok.Sigma*b))
+		c.Note("speed", "Mbps", predict.Figure{Value: speed, Source: predict.Drawn})
+		c.Note("success", "share", predict.Figure{Value: share, Source: predict.Drawn})
+	}
+	store := c.Store(node)
+	c.Note("BS", "Mbps", mbps(store))
+	x := (1+f.loss*(1-share))/(speed*share) + 1e6/store.Value
+	if t.Last != "" && t.Last != n.ID {
+		x *= 1 + f.move
+		c.Know("charge for moving", "share", f.move)
+	}
+	if f.price > 0 {
+		p := n.Prices.Use
+		if !n.Reserved || load == 0 && n.Running == 0 {
+			p = n.Prices.Surcharge
+		}
+		c.Know("price", "", p)
+		x += f.price * p
+	}
+	return x
+}
+
+// normals draws two standard normal numbers that belong to a task and a node in this cycle (Box and Muller, with a
+// mixing function as the source).
+func normals(seed uint64, task uint32, node int) (a, b float64) {
+	x := mix(seed ^ uint64(task)<<20 ^ uint64(node))
+	u := (float64(x>>11) + 0.5) / (1 << 53)
+	v := float64(mix(x)>>11) / (1 << 53)
+	r := math.Sqrt(-2 * math.Log(u))
+	s, k := math.Sincos(2 * math.Pi * v)
+	return r * k, r * s
+}
+
+// mix is the finaliser of splitmix64 (Steele, Lea and Flood, 2014).
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}

@@ -1,0 +1,188 @@
+// Package strategy holds the presets: each is a composition of filters, a cost model and a solver, in a file of its
+// own, and nothing else. The registry is a map literal. A bare name runs the rule as it was published, with the
+// published defaults; improvements are options.
+package strategy
+
+import (
+	"fmt"
+	"sort"
+	"strconv"
+	"strings"
+
+	"argosy/internal/plan/schedule"
+)
+
+// Default is the preset of a crawl that names none.
+const Default = "flow"
+
+// Preset is an entry of the registry.
+type Preset struct {
+	Summary string
+	Source  string
+	Options []Option
+	build   func(o *options) schedule.Composition
+}
+
+// Option of a preset: its values, the first of which is the default, and what it does. A value in angle brackets stands
+// for any of its kind.
+type Option struct {
+	Name   string
+	Values []string
+	Means  string
+}
+
+var registry = map[string]Preset{
+	"bandwidth":   bandwidth,
+	"feedback":    feedback,
+	"flow":        flow,
+	"geo":         geo,
+	"hash":        hash,
+	"independent": independent,
+	"market":      market,
+	"nearest":     nearest,
+	"netblock":    netblock,
+	"packing":     packing,
+	"random":      random,
+	"roundrobin":  roundrobin,
+	"suffix":      suffix,
+}
+
+// Names returns the presets in order.
+func Names() []string {
+	out := make([]string, 0, len(registry))
+	for n := range registry {
+		out = append(out, n)
+	}
+	sort.Strings(out)
+	return out
+}
+
+// Describe returns the entry of a preset and what it is made of with its defaults.
+func Describe(name string) (Preset, schedule.Composition, bool) {
+	p, ok := registry[name]
+	if !ok {
+		return Preset{}, schedule.Composition{}, false
+	}
+	c, _ := compose(name, p, nil)
+	return p, c, true
+}
+
+// New builds the strategy that spec names: a preset, then its options ("nearest,top=1").
+func New(spec string) (schedule.Strategy, error) {
+	name, rest, _ := strings.Cut(spec, ",")
+	p, ok := registry[name]
+	if !ok {
+		return nil, fmt.Errorf("strategy %q: allowed are %s", name, strings.Join(Names(), ", "))
+	}
+	given := map[string]string{}
+	for kv := range strings.SplitSeq(rest, ",") {
+		if kv == "" {
+			continue
+		}
+		k, v, ok := strings.Cut(kv, "=")
+		if !ok {
+			return nil, fmt.Errorf("strategy %s: option %q: want key=value", name, kv)
+		}
+		if _, twice := given[k]; twice {
+			return nil, fmt.Errorf("strategy %s: option %q is given twice", name, k)
+		}
+		given[k] = v
+	}
+	c, err := compose(name, p, given)
+	if err != nil {
+		return nil, err
+	}
+	c.Options = rest
+	return c, nil
+}
+
+func compose(name string, p Preset, given map[string]string) (schedule.Composition, error) {
+	o := &options{preset: name, known: p.Options, given: given}
+	keys := make([]string, 0, len(given))
+	for k := range given {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	for _, k := range keys {
+		if o.find(k) == nil {
+			o.fail("strategy %s: no option %q: allowed are %s", name, k, o.names())
+		}
+	}
+	c := p.build(o)
+	c.Preset, c.Source = name, p.Source
+	c.Filters = append(append([]schedule.Filter{}, schedule.Always...), c.Filters...)
+	return c, o.err
+}
+
+// options reads the options of a preset; the first error stays.
+type options struct {
+	preset string
+	known  []Option
+	given  map[string]string
+	err    error
+}
+
+func (o *options) fail(format string, args ...any) {
+	if o.err == nil {
+		o.err = fmt.Errorf(format, args...)
+	}
+}
+
+func (o *options) find(name string) *Option {
+	for i := range o.known {
+		if o.known[i].Name == name {
+			return &o.known[i]
+		}
+	}
+	return nil
+}
+
+func (o *options) names() string {
+	var out []string
+	for _, k := range o.known {
+		out = append(out, k.Name)
+	}
+	if out == nil {
+		return "none"
+	}
+	return strings.Join(out, ", ")
+}
+
+// text returns an option's value, the default if it is not given. What is not among its values fails, unless one of
+// them stands for anything.
+func (o *options) text(name string) string {
+	opt := o.find(name)
+	v, ok := o.given[name]
+	if !ok {
+		return opt.Values[0]
+	}
+	for _, allowed := range opt.Values {
+		if v == allowed || strings.HasPrefix(allowed, "<") {
+			return v
+		}
+	}
+	o.fail("strategy %s: option %s=%s: allowed are %s", o.preset, name, v, strings.Join(opt.Values, ", "))
+	return opt.Values[0]
+}
+
+// number returns an option's value as a number between lo and hi.
+func (o *options) number(name string, lo, hi float64) float64 {
+	v := o.text(name)
+	x, err := strconv.ParseFloat(v, 64)
+	if err != nil || !(x >= lo && x <= hi) {
+		o.fail("strategy %s: option %s=%s: want a number from %g to %g", o.preset, name, v, lo, hi)
+		return lo
+	}
+	return x
+}
+
+func (o *options) on(name string) bool { return o.text(name) == "on" }
+
+// list returns an option's value split at plus signs.
+func (o *options) list(name string) []string {
+	v := o.text(name)
+	if v == "" {
+		return nil
+	}
+	return strings.Split(v, "+")
+}

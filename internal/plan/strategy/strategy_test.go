@@ -1,0 +1,227 @@
+package strategy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"argosy/internal/plan/predict"
+	"argosy/internal/plan/price"
+	"argosy/internal/plan/schedule"
+)
+
+// world draws a snapshot.
+func world(t *rapid.T) *schedule.Snapshot {
+	s := &schedule.Snapshot{Now: 1000, Seed: rapid.Uint64().Draw(t, "seed"), PerIP: rapid.IntRange(0, 3).Draw(t, "per-ip"), PerSite: rapid.IntRange(1, 2).Draw(t, "per-site")}
+	var book *predict.Book
+	if rapid.Bool().Draw(t, "measured") {
+		book = predict.New(predict.Config{})
+		s.Book = book
+	}
+	for i := range rapid.IntRange(0, 5).Draw(t, "nodes") {
+		capacity := rapid.IntRange(0, 6).Draw(t, "capacity")
+		n := schedule.Node{ID: fmt.Sprint("n", i), Capacity: capacity, Running: rapid.IntRange(0, capacity).Draw(t, "running"), Draining: rapid.Bool().Draw(t, "draining")}
+		n.Labels = map[string]string{"type": rapid.SampledFrom([]string{"", "web", "blog"}).Draw(t, "type"), "lat": "48", "lon": fmt.Sprint(i)}
+		if rapid.Bool().Draw(t, "offers") {
+			n.Offer = schedule.Vector{4, 1 << 30, 5e6}
+		}
+		if rapid.Bool().Draw(t, "requests") {
+			n.Requests = rapid.Float64Range(0.5, 64).Draw(t, "at once")
+		}
+		n.Untried = rapid.Bool().Draw(t, "untried")
+		n.Reserved = rapid.Bool().Draw(t, "reserved")
+		n.Labels["region"] = rapid.SampledFrom([]string{"", "eu", "us"}).Draw(t, "region")
+		if book != nil {
+			n.Book = book.Node(n.ID)
+		}
+		s.Nodes = append(s.Nodes, n)
+	}
+	s.PerDomain = rapid.IntRange(0, 3).Draw(t, "per domain")
+	addrs := []string{"a", "b", "c"}
+	for i := range rapid.IntRange(0, 20).Draw(t, "tasks") {
+		task := schedule.Task{ID: uint32(i), Site: fmt.Sprint("s", rapid.IntRange(0, 12).Draw(t, "site")), Since: int64(i)}
+		task.Type = rapid.SampledFrom([]string{"", "", "web", "blog"}).Draw(t, "wants")
+		if rapid.Bool().Draw(t, "states") {
+			task.Need = schedule.Vector{rapid.Float64Range(0, 6).Draw(t, "cpu"), 1 << 28, 1e6}
+		}
+		if book != nil {
+			task.Book = book.Site(task.Site)
+			learn(t, book, len(s.Nodes), task.Book)
+		}
+		task.Width = rapid.SampledFrom([]float64{0, 0.1, 8}).Draw(t, "width")
+		task.Domain = rapid.SampledFrom([]string{"", "x.test", "y.test"}).Draw(t, "domain")
+		if rapid.Bool().Draw(t, "resolved") {
+			task.Addrs = []string{rapid.SampledFrom(addrs).Draw(t, "addr")}
+		}
+		if rapid.Bool().Draw(t, "recalled") {
+			task.Avoid = []string{fmt.Sprint("n", rapid.IntRange(0, 4).Draw(t, "from"))}
+		}
+		s.Tasks = append(s.Tasks, task)
+	}
+	for i := range rapid.IntRange(0, 4).Draw(t, "leases") {
+		s.Running = append(s.Running, schedule.Running{Lease: uint64(i), Site: fmt.Sprint("s", rapid.IntRange(0, 12).Draw(t, "site")), Addrs: []string{rapid.SampledFrom(addrs).Draw(t, "addr")}})
+	}
+	return s
+}
+
+// learn puts a few measurements into a book.
+func learn(t *rapid.T, b *predict.Book, nodes, site int) {
+	for n := range nodes {
+		switch rapid.IntRange(0, 3).Draw(t, "measured") {
+		case 0:
+			b.Crawled(n, site, rapid.Float64Range(1, 1e9).Draw(t, "bits"), rapid.Float64Range(1e-6, 1e4).Draw(t, "seconds"), false, 900)
+		case 1:
+			b.Delay(n, site, rapid.Float64Range(0.01, 1e5).Draw(t, "ms"))
+		case 2:
+			b.Reported(n, site, predict.Report{Bits: 1e6, Seconds: 2, Good: 1, All: float64(rapid.IntRange(1, 9).Draw(t, "all"))}, 950)
+			b.Took(predict.Kind{Site: site, Node: n}, 3, 2, [3]float64{})
+		}
+	}
+	b.Fit()
+}
+
+// text is all of a plan.
+func text(p schedule.Plan) string {
+	m := p.Memory
+	p.Memory = nil
+	if m == nil {
+		m = &schedule.Memory{}
+	}
+	return fmt.Sprintf("%v %v", p, *m)
+}
+
+// Every preset's plan is legal for every snapshot, names every task once, and is the same for the same snapshot.
+func TestPlansAreLegalAndDeterministic(t *testing.T) {
+	specs := append(Names(), "bandwidth,leftover=wait,method=patent", "feedback,load=on,explore=0.2", "flow,candidates=0,price=1",
+		"flow,explore=0,wait=0", "hash,by=url,group=type", "market,mode=lots,reserve=similarity", "nearest,top=auto", "suffix,by=type")
+	for _, name := range specs {
+		st, err := New(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rapid.Check(t, func(t *rapid.T) {
+			s := world(t)
+			p, err := schedule.Cycle(s, st)
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := schedule.Cycle(s, st)
+			if err != nil || text(p) != text(again) {
+				t.Fatalf("two plans of one snapshot: %v, %v", p, again)
+			}
+			if len(p.Assignments)+len(p.Waiting)+len(p.Refused) != len(s.Tasks) {
+				t.Fatalf("%s: %d assigned, %d waiting, %d refused, of %d tasks", name, len(p.Assignments), len(p.Waiting), len(p.Refused), len(s.Tasks))
+			}
+			explained, err := schedule.Explained(s, st)
+			if err != nil || fmt.Sprint(explained.Assignments) != fmt.Sprint(p.Assignments) {
+				t.Fatalf("%s: explaining changes the plan: %v, %v, %v", name, p.Assignments, explained.Assignments, err)
+			}
+			for _, d := range explained.Decisions {
+				if d.Node == "" && d.Waits == "" {
+					t.Fatalf("%s: task %d has no node and no reason", name, d.Task)
+				}
+			}
+			if p.Memory != nil { // the next cycle starts from what this one left
+				next := *s
+				next.Memory = p.Memory
+				if _, err := schedule.Cycle(&next, st); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, w := range p.Waiting {
+				if w.Verdict.OK() {
+					t.Fatalf("task %d waits without a reason", w.Task)
+				}
+			}
+		})
+	}
+}
+
+// Verify refuses what a broken strategy might plan.
+func TestVerifyRefuses(t *testing.T) {
+	s := &schedule.Snapshot{
+		PerIP: 1, PerSite: 1, Nodes: []schedule.Node{{ID: "n", Capacity: 2}},
+		Tasks:   []schedule.Task{{ID: 1, Site: "a", Addrs: []string{"x"}}, {ID: 2, Site: "b", Addrs: []string{"x"}}, {ID: 3, Site: "a"}, {ID: 4, Site: "c"}, {ID: 5, Site: "d"}, {ID: 6, Site: "busy"}},
+		Running: []schedule.Running{{Site: "busy"}},
+	}
+	type as = []schedule.Assignment
+	for want, p := range map[string]as{
+		"two owners":   {{Task: 0, Node: 0}, {Task: 0, Node: 0}},
+		"per-ip":       {{Task: 0, Node: 0}, {Task: 1, Node: 0}},
+		"per-site":     {{Task: 5, Node: 0}},
+		"more than":    {{Task: 0, Node: 0}, {Task: 3, Node: 0}, {Task: 4, Node: 0}},
+		"out of range": {{Task: 9, Node: 0}},
+		"range":        {{Task: 0, Node: 1}},
+	} {
+		if err := schedule.Verify(s, schedule.Plan{Assignments: p}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v, want an error with %q", p, err, want)
+		}
+	}
+	if err := schedule.Verify(s, schedule.Plan{Assignments: as{{Task: 0, Node: 0}, {Task: 3, Node: 0}}}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestUnknown(t *testing.T) {
+	for _, spec := range []string{
+		"guess", "roundrobin,x=1", "roundrobin,x", "", "nearest,top=0", "nearest,top=many", "hash,by=moon", "flow,probes=-1",
+		"nearest,top=1,top=2", "feedback,slow=NaN", "market,mode=", "packing,cpu=1e9",
+	} {
+		if _, err := New(spec); err == nil {
+			t.Errorf("%q is accepted", spec)
+		} else if strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: more than one line: %v", spec, err)
+		}
+	}
+}
+
+func TestRoundRobinSpreads(t *testing.T) {
+	st, err := New("roundrobin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &schedule.Snapshot{PerSite: 1, Nodes: []schedule.Node{{ID: "a", Capacity: 10}, {ID: "b", Capacity: 10}, {ID: "c", Capacity: 10}}}
+	for i := range 9 {
+		s.Tasks = append(s.Tasks, schedule.Task{ID: uint32(i), Site: fmt.Sprint(i)})
+	}
+	p, err := schedule.Cycle(s, st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	per := map[int]int{}
+	for _, a := range p.Assignments {
+		per[a.Node]++
+	}
+	if per[0] != 3 || per[1] != 3 || per[2] != 3 {
+		t.Errorf("%v", per)
+	}
+}
+
+// Nodes that are paid for come before those that cost a surcharge, working ones before idle ones.
+func TestPackingTakesOnLast(t *testing.T) {
+	st, err := New("packing")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rates := price.Rates{Reserve: 1, Use: 1, Surcharge: 5}
+	s := &schedule.Snapshot{PerSite: 1, Nodes: []schedule.Node{
+		{ID: "a", Capacity: 2, Prices: rates}, {ID: "b", Capacity: 2, Prices: rates, Reserved: true}, {ID: "c", Capacity: 3, Running: 1, Prices: rates, Reserved: true},
+	}}
+	for i := range 6 {
+		s.Tasks = append(s.Tasks, schedule.Task{ID: uint32(i), Site: fmt.Sprint(i)})
+	}
+	p, err := schedule.Cycle(s, st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []int
+	for _, a := range p.Assignments {
+		got = append(got, a.Node)
+	}
+	if want := []int{2, 2, 1, 1, 0, 0}; !slices.Equal(got, want) {
+		t.Errorf("nodes %v, want %v: working, reserved, taken on", got, want)
+	}
+}
