@@ -39,6 +39,7 @@ const (
 	ReasonTrapLength Kind = "trap-length"     // URL longer than --max-url-length
 	ReasonTrapParams Kind = "trap-parameters" // too many query parameters
 	ReasonTrapChain  Kind = "trap-chain"      // a chain of pages that differ only in numbers (a calendar)
+	ReasonTrapMap    Kind = "trap-sitemap"    // sitemaps nested too deep or too many, entries beyond a sitemap's limit
 	ReasonSiteBudget Kind = "site-budget"     // over --site-pages
 	ReasonDropped    Kind = "dropped"         // dropped by a person
 )

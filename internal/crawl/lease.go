@@ -77,11 +77,14 @@ type Refill struct {
 }
 
 // Found are links that a page gave. Links are new to the agent, Known it has sent before (only where the job has a
-// depth limit, so that the frontier can shorten paths).
+// depth limit, so that the frontier can shorten paths). Omitted are counts, by reason, of what the page named and nobody
+// keeps a record of, such as links too long to be URLs: they count as discovered and excluded, once for each parent, the
+// site's robots.txt (the zero key) included; the last count that is not empty holds.
 type Found struct {
-	Parent Key    `cbor:"1,keyasint"`
-	Links  []Link `cbor:"2,keyasint,omitempty"`
-	Known  []Key  `cbor:"3,keyasint,omitempty"`
+	Parent  Key            `cbor:"1,keyasint"`
+	Links   []Link         `cbor:"2,keyasint,omitempty"`
+	Known   []Key          `cbor:"3,keyasint,omitempty"`
+	Omitted map[Kind]int64 `cbor:"4,keyasint,omitempty"`
 }
 
 // Link is a URL that a page, a redirect or a sitemap gave.

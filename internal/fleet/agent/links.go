@@ -200,6 +200,18 @@ func (f *finder) one(u crawl.URL, link parse.Link, page *parse.Page) {
 	f.found.Links = append(f.found.Links, crawl.Link{URL: u.String(), Anchor: anchor})
 }
 
+// omit counts n links that the page has and that are too long, too many or otherwise not worth a record each: they stand
+// in the totals as discovered and excluded, by reason.
+func (f *finder) omit(reason crawl.Kind, n int) {
+	if n <= 0 {
+		return
+	}
+	if f.found.Omitted == nil {
+		f.found.Omitted = map[crawl.Kind]int64{}
+	}
+	f.found.Omitted[reason] += int64(n)
+}
+
 // known reports whether a link has been sent, by this lease or in a part that is stored.
 func (f *finder) known(k crawl.Key) bool {
 	fl := f.l.known

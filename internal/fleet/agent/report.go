@@ -59,7 +59,10 @@ func (r *report) begin(now time.Time) {
 
 // addFound queues a page's links, in pieces that fit.
 func (r *report) addFound(f crawl.Found, keys []crawl.Key, depth uint16) {
-	piece := item{found: &crawl.Found{Parent: f.Parent, Known: f.Known}, size: 60 + 17*len(f.Known), depth: depth}
+	piece := item{
+		found: &crawl.Found{Parent: f.Parent, Known: f.Known, Omitted: f.Omitted}, depth: depth,
+		size: 60 + 17*len(f.Known) + 20*len(f.Omitted),
+	}
 	for _, l := range f.Links {
 		if piece.size > maxFound {
 			r.add(piece)
@@ -69,7 +72,7 @@ func (r *report) addFound(f crawl.Found, keys []crawl.Key, depth uint16) {
 		piece.size += len(l.URL) + len(l.Anchor) + 16
 	}
 	piece.keys = keys
-	if len(piece.found.Links)+len(piece.found.Known)+len(keys) > 0 {
+	if len(piece.found.Links)+len(piece.found.Known)+len(piece.found.Omitted)+len(keys) > 0 {
 		r.add(piece)
 	}
 }

@@ -52,7 +52,10 @@ type tx struct {
 	look   finder
 	edges  uint64
 	fresh  map[recKey][][]byte // edges of this entry
-	fx     Effects
+
+	omitted map[string]map[crawl.Kind]int64 // counts of this entry, by their keys
+
+	fx Effects
 }
 
 type heldBy struct {

@@ -103,6 +103,9 @@ func part(rng *rand.Rand, f *Frontier, id uint64, secret string, held map[uint64
 		for range rng.IntN(5) {
 			found.Links = append(found.Links, crawl.Link{URL: fmt.Sprintf("http://s%d.test/p%c", rng.IntN(4), 'a'+rune(rng.IntN(26))), Redirect: rng.IntN(9) == 0})
 		}
+		if rng.IntN(4) == 0 {
+			found.Omitted = map[crawl.Kind]int64{crawl.ReasonTrapLength: rng.Int64N(3), crawl.ReasonTrapMap: rng.Int64N(3)}
+		}
 		p.Found = append(p.Found, found)
 		o := crawl.Outcome{Key: g.Key, URL: g.URL, State: crawl.Fetched, Status: 200, HTML: true, Bytes: 10}
 		switch rng.IntN(6) {
@@ -190,7 +193,7 @@ func check(t *testing.T, f *Frontier) {
 	}
 	f.Tasks(func(tk *Task) {
 		c := count[tk.ID]
-		if c[crawl.Pending] != tk.Pending() || c[crawl.Fetched] != tk.Fetched || c[crawl.Failed] != tk.Failed || c[crawl.Excluded] != tk.Excluded {
+		if c[crawl.Pending] != tk.Pending() || c[crawl.Fetched] != tk.Fetched || c[crawl.Failed] != tk.Failed || c[crawl.Excluded]+tk.Omitted != tk.Excluded {
 			t.Errorf("task %d counts %+v, its URLs %v", tk.ID, tk.totals(), c)
 		}
 		if queued[tk.ID] != tk.Queued() {

@@ -164,6 +164,9 @@ func (x *tx) found(j *Job, t *Task, p *crawl.Found) error {
 	if parent == nil {
 		parent = &record{} // a site's robots.txt: its sitemaps start at depth 0
 	}
+	if err := x.omit(t, p); err != nil {
+		return err
+	}
 	children, redirect := []byte{}, []byte{redirectEdge}
 	for i := range p.Links {
 		u, err := crawl.Parse(p.Links[i].URL)
@@ -254,7 +257,7 @@ func (x *tx) add(j *Job, t *Task, pk crawl.Key, u crawl.URL, r *record) error {
 	r.URL = u.String()
 	own := x.f.tasks[x.f.byName[taskName{j.ID, u.Site()}]]
 	if v := x.admit(j, own, u, r); !v.OK() {
-		if t.Excluded >= int64(j.Limits.MaxRefusals) {
+		if t.Excluded-t.Omitted >= int64(j.Limits.MaxRefusals) {
 			t.Overflow++
 			x.tasks[t.ID] = t
 			return nil

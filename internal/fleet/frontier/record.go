@@ -152,6 +152,11 @@ func jobKey(id uint32) []byte    { return binary.BigEndian.AppendUint32([]byte{'
 func siteKey(name string) []byte { return append([]byte{'s'}, name...) }
 func robotsKey(n string) []byte  { return append([]byte{'r'}, n...) }
 
+// omittedKey is where the counts of what a page of a task named without a record stand.
+func omittedKey(task uint32, parent crawl.Key) []byte {
+	return append(binary.BigEndian.AppendUint32([]byte{'o'}, task), parent[:]...)
+}
+
 // after returns the smallest key that is larger than every key with prefix p.
 func after(p []byte) []byte {
 	e := append([]byte(nil), p...)

@@ -18,7 +18,8 @@ type Task struct {
 	Pages      int64  `cbor:"10,keyasint,omitempty"`
 	Duplicates int64  `cbor:"11,keyasint,omitempty"`
 	Bytes      int64  `cbor:"12,keyasint,omitempty"`
-	Overflow   int64  `cbor:"13,keyasint,omitempty"` // refusals beyond the cap, not remembered one by one
+	Overflow   int64  `cbor:"13,keyasint,omitempty"` // refusals that are not remembered one by one: beyond the cap, or omitted
+	Omitted    int64  `cbor:"30,keyasint,omitempty"` // of the excluded: what pages named and nobody keeps a record of
 
 	Reasons  map[string]int64 `cbor:"14,keyasint,omitempty"` // of failed and excluded
 	Seq      uint64           `cbor:"15,keyasint,omitempty"` // URLs queued so far
