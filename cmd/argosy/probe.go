@@ -202,8 +202,8 @@ func (p *prober) robots(ctx context.Context, u crawl.URL, fields []fetch.Field, 
 	}
 	s := p.client.Open(nil)
 	defer s.Close()
-	var sc fetch.Scratch
-	resp, err := s.Do(ctx, &fetch.Request{URL: ru, Fields: fields}, &sc)
+	resp, err := s.Do(ctx, &fetch.Request{URL: ru, Fields: fields})
+	defer resp.Release()
 	switch {
 	case err != nil:
 		return err

@@ -40,6 +40,7 @@ type Config struct {
 	Headers     []fetch.Field  // for the seeds' sites only; redacted in archives unless KeepSecrets
 	Cookies     string         // likewise
 	KeepSecrets bool
+	Fetcher     Fetcher                                                            // asks sites; nil: over HTTP, by the agent's client
 	FilterSize  int                                                                // links remembered
 	Store       func(ctx context.Context) (bits int64, seconds float64, err error) // measures BS; nil: not measured
 	Flush       time.Duration                                                      // how long outcomes may wait to be reported
@@ -67,7 +68,8 @@ type Agent struct {
 	cfg     Config
 	in      Inbox
 	out     Outbox
-	client  *fetch.Client
+	client  *fetch.Client // for lookups and measurements
+	fetcher Fetcher
 	warc    *archive.Writer
 	bs      crawl.Measure // of the store, once it has been measured; mu guards it
 	slots   chan struct{} // a token for each request that may be under way
@@ -113,8 +115,11 @@ func New(c Config, in Inbox, out Outbox, client *fetch.Client, warc *archive.Wri
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
+	if c.Fetcher == nil {
+		c.Fetcher = OverHTTP(client)
+	}
 	return &Agent{
-		cfg: c, in: in, out: out, client: client, warc: warc, slots: make(chan struct{}, c.Concurrency),
+		cfg: c, in: in, out: out, client: client, fetcher: c.Fetcher, warc: warc, slots: make(chan struct{}, c.Concurrency),
 		filters: &filters{max: c.FilterSize, of: map[uint32]*filter{}}, seen: newPayloads(50_000), wake: make(chan struct{}, 1), leases: map[uint64]*lease{},
 		changed: make(chan struct{}, 1), tried: make(chan struct{}), over: &recent{in: map[uint64]bool{}},
 	}

@@ -7,6 +7,7 @@ import (
 	readability "github.com/go-shiori/go-readability"
 
 	"argosy/internal/crawl"
+	"argosy/internal/page/archive"
 	"argosy/internal/page/parse"
 )
 
@@ -15,27 +16,30 @@ const maxText = 2 << 20
 
 // extras does what costs more than everything else together and is off unless a job asks for it: text, main text,
 // language and near-duplicate marks.
-func (l *lease) extras(u crawl.URL, body []byte, charset string, page *parse.Page, o *crawl.Outcome) {
-	id := l.job.Identity
+func (l *lease) extras(p *page, body []byte, charset string, doc *parse.Page) {
+	id, o := l.job.Identity, p.outcome
 	if !id.Text && !id.MainText && !id.Language && !id.NearDup {
 		return
 	}
 	utf8 := []byte(parse.Decode(body, charset))
 	text := ""
 	if id.MainText {
-		text = mainText(u, utf8)
+		text = mainText(p.url, utf8)
 	}
 	if text == "" {
 		text = parse.Text(utf8, maxText)
 	}
 	if id.Language {
-		o.Lang = parse.Language(string(page.Lang), text)
+		o.Lang = parse.Language(string(doc.Lang), text)
 	}
 	if id.NearDup {
 		o.Simhash = parse.Simhash(text)
 	}
 	if id.Text || id.MainText {
-		o.Text = crawl.Location{File: text, Length: -1}
+		p.records = append(p.records, record{archive.Record{
+			Type: "conversion", ID: archive.NewID(), Date: p.resp.Date, URI: p.url.String(), ContentType: "text/plain; charset=utf-8",
+			Blocks: [][]byte{[]byte(text)},
+		}, &o.Text})
 	}
 }
 

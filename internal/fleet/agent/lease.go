@@ -19,7 +19,7 @@ type lease struct {
 	job  crawl.Job
 	ctx  context.Context
 	stop context.CancelFunc
-	sess *fetch.Session
+	sess Session
 	born time.Time
 
 	known *filter // links of the job that are known to be stored
@@ -64,7 +64,7 @@ func newLease(ctx context.Context, a *Agent, d *crawl.Dispatch) *lease {
 			addrs = append(addrs, ip)
 		}
 	}
-	l.sess = a.client.OpenFor(l.job.Limits.Fetch, addrs)
+	l.sess = a.fetcher.Open(l.job.Limits.Fetch, addrs)
 	return l
 }
 

@@ -23,7 +23,7 @@ func (l *lease) probe() {
 	ping := crawl.Measure{Kind: crawl.MeasurePing, URL: l.l.Probe}
 	conn := crawl.Measure{Kind: crawl.MeasureConn, URL: l.l.Probe}
 	for range fetch.ProbeTries {
-		resp, sc, err := l.exchange(u)
+		resp, err := l.exchange(u)
 		if err != nil {
 			l.probeFailed(0)
 			break
@@ -33,7 +33,7 @@ func (l *lease) probe() {
 		}
 		if resp.Status == 429 || resp.Status == 503 { // says how busy the site is, not how fast
 			l.probeFailed(retryAfter(resp))
-			putScratch(sc)
+			resp.Release()
 			break
 		}
 		t := resp.Timing
@@ -43,7 +43,7 @@ func (l *lease) probe() {
 			ping.MS = append(ping.MS, float64((t.Connect+t.TLS+t.Send+t.FirstByte)/time.Microsecond)/1000)
 			conn.MS = append(conn.MS, float64((t.Connect+t.TLS)/time.Microsecond)/1000)
 		}
-		putScratch(sc)
+		resp.Release()
 	}
 	select {
 	case <-l.a.tried:

@@ -120,14 +120,13 @@ func (l *lease) fetchRobots(u crawl.URL) (change *crawl.RobotsChange, sitemaps [
 	down := func(why crawl.Kind) (*crawl.RobotsChange, []crawl.Link, bool) {
 		return &crawl.RobotsChange{State: crawl.RobotsUnavailable, Why: why}, nil, true
 	}
-	var sc *fetch.Scratch
-	defer func() { putScratch(sc) }()
+	var resp *fetch.Response
+	defer func() { resp.Release() }()
 	at := u
 	for range maxRobotsHops + 1 {
-		putScratch(sc)
-		var resp *fetch.Response
+		resp.Release()
 		var err error
-		resp, sc, err = l.exchange(at)
+		resp, err = l.exchange(at)
 		if err != nil {
 			if l.ctx.Err() != nil {
 				return nil, nil, false
@@ -155,7 +154,7 @@ func (l *lease) fetchRobots(u crawl.URL) (change *crawl.RobotsChange, sitemaps [
 		case resp.Status != 200:
 			return l.allowAll(), l.sitemaps(u, nil), true
 		}
-		body, err := resp.Decoded(sc, 4*robots.MaxSize)
+		body, err := resp.Decoded(4 * robots.MaxSize)
 		if err != nil {
 			if body = resp.Body; resp.Coded() {
 				return down(crawl.ReasonRobotsDown)
@@ -194,33 +193,4 @@ func (l *lease) sitemaps(base crawl.URL, named []string) []crawl.Link {
 		}
 	}
 	return out
-}
-
-// exchange sends a request when it is the site's turn. All results are nil when the lease ended first. The memory
-// that the response lies in is taken only then, so that leases that wait for their sites need none; the caller gives
-// it back with putScratch.
-func (l *lease) exchange(u crawl.URL) (*fetch.Response, *fetch.Scratch, error) {
-	if !l.turn() {
-		return nil, nil, nil
-	}
-	defer l.a.release()
-	sc := scratches.Get().(*fetch.Scratch)
-	sess := l.sess
-	if u.Site() != l.l.Site { // where robots.txt redirects: it has addresses of its own
-		sess = l.a.client.OpenFor(l.job.Limits.Fetch, nil)
-		defer sess.Close()
-	}
-	resp, err := sess.Do(l.ctx, l.request(u), sc)
-	if err != nil {
-		putScratch(sc)
-		l.started(time.Now())
-		return nil, nil, err
-	}
-	l.a.escape(l, resp.Date)
-	l.started(resp.Date)
-	l.answered(resp.Timing.FirstByte)
-	l.mu.Lock()
-	l.rep.bytes += int64(len(resp.Head) + len(resp.Raw))
-	l.mu.Unlock()
-	return resp, sc, nil
 }

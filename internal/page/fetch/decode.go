@@ -24,8 +24,8 @@ func (r *Response) Coded() bool {
 	return v != "" && !strings.EqualFold(v, "identity")
 }
 
-// Decoded returns the body without its content codings, at most max bytes. It belongs to the Scratch.
-func (r *Response) Decoded(sc *Scratch, max int64) ([]byte, error) {
+// Decoded returns the body without its content codings, at most max bytes.
+func (r *Response) Decoded(max int64) ([]byte, error) {
 	if !r.Coded() || len(r.Body) == 0 {
 		return r.Body, nil
 	}
@@ -40,7 +40,7 @@ func (r *Response) Decoded(sc *Scratch, max int64) ([]byte, error) {
 	if len(codings) > maxCodings {
 		return nil, &crawl.Error{Op: "decode", Kind: crawl.KindEncoding, Err: errors.New("too many content codings")}
 	}
-	body := r.Body
+	body, sc := r.Body, r.sc
 	for i := len(codings) - 1; i >= 0; i-- {
 		out, err := decode(sc.decoded[:0], body, codings[i], max)
 		if err != nil {

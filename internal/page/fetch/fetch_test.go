@@ -37,17 +37,17 @@ func client(t *testing.T, change func(*fetch.Config)) *fetch.Client {
 	return cl
 }
 
-func get(t *testing.T, s *fetch.Session, url string, sc *fetch.Scratch) (*fetch.Response, []byte, error) {
+func get(t *testing.T, s *fetch.Session, url string) (*fetch.Response, []byte, error) {
 	t.Helper()
 	u, err := crawl.Parse(url)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := s.Do(context.Background(), &fetch.Request{URL: u}, sc)
+	r, err := s.Do(context.Background(), &fetch.Request{URL: u})
 	if err != nil {
 		return nil, nil, err
 	}
-	body, err := r.Decoded(sc, testkit.HostileLimits().MaxDecoded)
+	body, err := r.Decoded(testkit.HostileLimits().MaxDecoded)
 	return r, body, err
 }
 
@@ -64,8 +64,7 @@ func TestCatalogue(t *testing.T) {
 			t.Parallel()
 			s := cl.Open(nil)
 			defer s.Close()
-			var sc fetch.Scratch
-			_, _, err := get(t, s, "http://hostile.test:"+port+"/"+strconv.Itoa(i), &sc)
+			_, _, err := get(t, s, "http://hostile.test:"+port+"/"+strconv.Itoa(i))
 			if h.Kind == "" {
 				if err != nil {
 					t.Errorf("error %v, want none", err)
@@ -96,16 +95,15 @@ func TestGuard(t *testing.T) {
 	defer s.Close()
 	pinned := cl.Open([]netip.Addr{netip.MustParseAddr("127.0.0.1")})
 	defer pinned.Close()
-	var sc fetch.Scratch
 	for _, u := range []string{
 		"http://loop.test/", "http://ten.test/", "http://link.test/", "http://six.test/", "http://mapped.test/", "http://ula.test/", "http://nat64.test/",
 		"http://six4.test/", "http://zero.test/", "http://cgn.test/", "http://127.0.0.1/", "http://0x7f.1/", "http://[::1]/", "http://2130706433/",
 	} {
-		if _, _, err := get(t, s, u, &sc); crawl.KindOf(err) != crawl.KindDenied {
+		if _, _, err := get(t, s, u); crawl.KindOf(err) != crawl.KindDenied {
 			t.Errorf("%s: %v, want denied", u, err)
 		}
 	}
-	if _, _, err := get(t, pinned, "http://public.example/", &sc); crawl.KindOf(err) != crawl.KindDenied {
+	if _, _, err := get(t, pinned, "http://public.example/"); crawl.KindOf(err) != crawl.KindDenied {
 		t.Errorf("a pinned loopback address: %v, want denied", err)
 	}
 }
@@ -139,8 +137,7 @@ func TestCodings(t *testing.T) {
 	for base, proto := range map[string]string{srv.URL: "HTTP/2.0", plain.URL: "HTTP/1.1"} {
 		s := cl.Open(nil)
 		for _, coding := range []string{"gzip", "br", "zstd", "identity"} {
-			var sc fetch.Scratch
-			r, body, err := get(t, s, base+"/"+coding, &sc)
+			r, body, err := get(t, s, base+"/"+coding)
 			if err != nil {
 				t.Errorf("%s %s: %v", proto, coding, err)
 				continue

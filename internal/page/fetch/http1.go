@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"argosy/internal/crawl"
@@ -26,7 +27,7 @@ type Request struct {
 // Timing is how long the phases of an exchange took. A phase that did not happen took no time.
 type Timing struct{ Resolve, Connect, TLS, Send, FirstByte, Body time.Duration }
 
-// Response is a complete response. Its slices belong to the Scratch that it was read into.
+// Response is a complete response. What lies in it may be used until Release.
 type Response struct {
 	Status  int
 	Proto   string // "HTTP/1.1", "HTTP/2.0"
@@ -40,6 +41,16 @@ type Response struct {
 	Date    time.Time // when the request had been sent, not before: the next one waits for its site's delay from here
 
 	fields []Field
+	sc     *scratch // the memory that the slices lie in
+}
+
+// Release gives the response's memory back for another one: nothing that lies in it may be used any more. A response
+// that is not released is merely garbage.
+func (r *Response) Release() {
+	if r != nil && r.sc != nil {
+		scratches.Put(r.sc)
+		r.sc = nil
+	}
 }
 
 // Get returns the first value of a header field, "" if it is absent.
@@ -62,14 +73,16 @@ func (r *Response) Values(name string) (out []string) {
 	return out
 }
 
-// Scratch is memory that exchanges are read into, one after the other.
-type Scratch struct {
+// scratch is memory that exchanges are read into, one after the other.
+type scratch struct {
 	head, raw, body, req, decoded []byte
 	fields                        []Field
 }
 
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
 // shrink lets go of buffers that one large page has blown up.
-func (s *Scratch) shrink() {
+func (s *scratch) shrink() {
 	const keep = 256 << 10
 	for _, b := range []*[]byte{&s.head, &s.raw, &s.body, &s.decoded} {
 		if cap(*b) > keep {
@@ -81,10 +94,20 @@ func (s *Scratch) shrink() {
 const acceptEncoding = "gzip, br, zstd"
 
 // Do sends a request and reads the whole response. A connection that the server closed while it was idle is replaced
-// once, without the caller noticing.
-func (s *Session) Do(ctx context.Context, req *Request, sc *Scratch) (*Response, error) {
+// once, without the caller noticing. The memory for the response is taken only here, so that whoever waits for a site's
+// turn needs none; the caller gives it back by the response's Release.
+func (s *Session) Do(ctx context.Context, req *Request) (*Response, error) {
+	sc := scratches.Get().(*scratch)
 	sc.shrink()
-	r := &Response{fields: sc.fields[:0]}
+	r := &Response{fields: sc.fields[:0], sc: sc}
+	if err := s.do(ctx, req, r, sc); err != nil {
+		r.Release()
+		return nil, err
+	}
+	return r, nil
+}
+
+func (s *Session) do(ctx context.Context, req *Request, r *Response, sc *scratch) error {
 	for {
 		if h := s.http2For(req.URL); h != nil {
 			return s.doH2(ctx, h, req, r, sc)
@@ -94,7 +117,7 @@ func (s *Session) Do(ctx context.Context, req *Request, sc *Scratch) (*Response,
 			var h *http2Conn
 			var err error
 			if c, h, err = s.dial(ctx, req.URL, &r.Timing); err != nil {
-				return nil, err
+				return err
 			}
 			if h != nil {
 				return s.doH2(ctx, h, req, r, sc)
@@ -108,13 +131,13 @@ func (s *Session) Do(ctx context.Context, req *Request, sc *Scratch) (*Response,
 			} else {
 				s.discard(c)
 			}
-			return r, nil
+			return nil
 		}
 		s.discard(c)
 		if reused && errors.Is(err, errIdleClosed) && ctx.Err() == nil {
 			continue
 		}
-		return nil, err
+		return err
 	}
 }
 
@@ -134,7 +157,7 @@ func (s *Session) http2For(u crawl.URL) *http2Conn {
 var errIdleClosed = errors.New("connection closed while idle")
 
 // exchange writes a request and reads its response; keep says whether the connection can be used again.
-func (s *Session) exchange(c *conn, req *Request, r *Response, sc *Scratch) (keep bool, err error) {
+func (s *Session) exchange(c *conn, req *Request, r *Response, sc *scratch) (keep bool, err error) {
 	lim := s.lim
 	fail := func(op string, kind crawl.Kind, err error) (bool, error) {
 		if isTimeout(err) {
@@ -209,7 +232,7 @@ func protocolError(msg string) error {
 }
 
 // readHead reads a status line and header fields, keeping them as they came.
-func readHead(br *bufio.Reader, r *Response, sc *Scratch, max int) error {
+func readHead(br *bufio.Reader, r *Response, sc *scratch, max int) error {
 	head := sc.head[:0]
 	var ends []int // where lines end
 	for {
@@ -273,7 +296,7 @@ func readHead(br *bufio.Reader, r *Response, sc *Scratch, max int) error {
 type bodyReader struct {
 	c     *conn
 	r     *Response
-	sc    *Scratch
+	sc    *scratch
 	lim   crawl.FetchLimits
 	start time.Time
 	n     int64     // bytes received

@@ -17,20 +17,20 @@ import (
 
 // doH2 sends a request over an HTTP/2 connection. The header block is written as HTTP/1.1 would have it, since WARC
 // knows no other.
-func (s *Session) doH2(ctx context.Context, h *http2Conn, req *Request, r *Response, sc *Scratch) (*Response, error) {
+func (s *Session) doH2(ctx context.Context, h *http2Conn, req *Request, r *Response, sc *scratch) error {
 	lim := s.lim
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	timer := time.AfterFunc(lim.HeaderTimeout, func() { cancel(errTimeout) })
 	defer timer.Stop()
-	fail := func(op string, kind crawl.Kind, err error) (*Response, error) {
+	fail := func(op string, kind crawl.Kind, err error) error {
 		switch cause := context.Cause(ctx); {
 		case errors.Is(cause, errTimeout):
 			kind, err = crawl.KindTimeout, cause
 		case errors.Is(cause, errSlow):
 			kind, err = crawl.KindSlow, cause
 		}
-		return nil, &crawl.Error{Op: op, Host: req.URL.Host(), Kind: kind, Err: err}
+		return &crawl.Error{Op: op, Host: req.URL.Host(), Kind: kind, Err: err}
 	}
 	hr, err := h2Request(ctx, req)
 	if err != nil {
@@ -87,7 +87,7 @@ func (s *Session) doH2(ctx context.Context, h *http2Conn, req *Request, r *Respo
 	sc.body = buf
 	r.Body, r.Raw = buf, buf
 	r.Timing.Body = time.Since(first)
-	return r, nil
+	return nil
 }
 
 var (
@@ -109,7 +109,7 @@ func h2Request(ctx context.Context, req *Request) (*http.Request, error) {
 }
 
 // h2Head writes the header block of an HTTP/2 response; false if it is too large.
-func h2Head(resp *http.Response, r *Response, sc *Scratch, max int) bool {
+func h2Head(resp *http.Response, r *Response, sc *scratch, max int) bool {
 	r.Status, r.Proto = resp.StatusCode, "HTTP/2.0"
 	r.Line = fmt.Sprintf("HTTP/1.1 %d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
 	head := append(append(sc.head[:0], r.Line...), "\r\n"...)

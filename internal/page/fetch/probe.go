@@ -29,11 +29,11 @@ func (c *Client) HTTPPing(ctx context.Context, u crawl.URL, fields []Field, turn
 	}
 	s := c.Open(nil)
 	defer s.Close()
-	var sc Scratch
-	r, err := s.Do(ctx, &Request{URL: u, Fields: fields}, &sc)
+	r, err := s.Do(ctx, &Request{URL: u, Fields: fields})
 	if err != nil {
 		return Ping{}, err
 	}
+	defer r.Release()
 	t := r.Timing
 	return Ping{t.Connect, t.TLS, t.Send + t.FirstByte, r.Status}, nil
 }
@@ -69,8 +69,7 @@ func (c *Client) ProbeCrawl(ctx context.Context, u crawl.URL, fields []Field, tr
 			return out, err
 		}
 		s := c.Open(nil)
-		var sc Scratch
-		r, err := s.Do(ctx, &Request{URL: u, Fields: fields}, &sc)
+		r, err := s.Do(ctx, &Request{URL: u, Fields: fields})
 		s.Close()
 		if err != nil {
 			return out, err
@@ -78,6 +77,7 @@ func (c *Client) ProbeCrawl(ctx context.Context, u crawl.URL, fields []Field, tr
 		t := r.Timing
 		spent := t.Connect + t.TLS + t.Send + t.FirstByte + t.Body
 		out = append(out, Transfer{8 * int64(len(r.Head)+len(r.Raw)), max(spent.Seconds(), 1e-6)})
+		r.Release()
 	}
 	return out, nil
 }

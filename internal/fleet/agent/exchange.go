@@ -1,0 +1,84 @@
+package agent
+
+import (
+	"context"
+	"net/netip"
+	"time"
+
+	"argosy/internal/crawl"
+	"argosy/internal/page/fetch"
+)
+
+// Fetcher reaches sites for an agent: over HTTP (OverHTTP), by a browser, or from a recording. Leases call it from many
+// goroutines at once.
+type Fetcher interface {
+	// Open returns a session with a site within a job's limits. It dials only the given addresses; with none it finds
+	// out by itself. It does not block, and sends nothing.
+	Open(limits crawl.FetchLimits, addrs []netip.Addr) Session
+}
+
+// Session is what one lease asks one site through; it keeps connections between requests. Up to SiteConnections workers
+// of the lease call it at once. It knows no clock: whoever calls Do has waited for the site's turn and for one of the
+// node's slots.
+type Session interface {
+	// Do sends one GET and reads the whole response within the limits. The session follows no redirect and keeps no
+	// cookie. An error is a *crawl.Error, with no response. The caller releases the response; until then it may read
+	// everything in it, and keep nothing of its slices afterwards.
+	Do(ctx context.Context, req *fetch.Request) (*fetch.Response, error)
+	// Close ends the session, and makes requests that are under way fail. It may be called more than once.
+	Close()
+}
+
+// OverHTTP returns the fetcher that asks sites over HTTP, by a client.
+func OverHTTP(c *fetch.Client) Fetcher { return overHTTP{c} }
+
+type overHTTP struct{ client *fetch.Client }
+
+func (o overHTTP) Open(limits crawl.FetchLimits, addrs []netip.Addr) Session {
+	return o.client.OpenFor(limits, addrs)
+}
+
+// request builds the request for a URL.
+func (l *lease) request(u crawl.URL) *fetch.Request {
+	r := &fetch.Request{URL: u, Fields: make([]fetch.Field, 0, 4)}
+	r.Fields = append(r.Fields, fetch.Field{Name: "User-Agent", Value: l.job.Identity.UserAgent},
+		fetch.Field{Name: "Accept", Value: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"})
+	if u.Site() != l.l.Site { // where robots.txt redirects: no business of this site's secrets
+		return r
+	}
+	if l.site.SeedSite {
+		r.Fields = append(r.Fields, l.a.cfg.Headers...)
+	}
+	l.mu.Lock()
+	if c := l.jar.header(u, time.Now()); c != "" {
+		r.Fields = append(r.Fields, fetch.Field{Name: "Cookie", Value: c})
+	}
+	l.mu.Unlock()
+	return r
+}
+
+// exchange sends a request when it is the site's turn. Both results are nil when the lease ended first; the caller
+// releases the response.
+func (l *lease) exchange(u crawl.URL) (*fetch.Response, error) {
+	if !l.turn() {
+		return nil, nil
+	}
+	defer l.a.release()
+	sess := l.sess
+	if u.Site() != l.l.Site { // where robots.txt redirects: it has addresses of its own
+		sess = l.a.fetcher.Open(l.job.Limits.Fetch, nil)
+		defer sess.Close()
+	}
+	resp, err := sess.Do(l.ctx, l.request(u))
+	if err != nil {
+		l.started(time.Now())
+		return nil, err
+	}
+	l.a.escape(l, resp.Date)
+	l.started(resp.Date)
+	l.answered(resp.Timing.FirstByte)
+	l.mu.Lock()
+	l.rep.bytes += int64(len(resp.Head) + len(resp.Raw))
+	l.mu.Unlock()
+	return resp, nil
+}

@@ -1,0 +1,149 @@
+package agent
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+
+	"argosy/internal/crawl"
+	"argosy/internal/page/fetch"
+	"argosy/internal/page/parse"
+)
+
+// docs are what scanned pages are read into.
+var docs = sync.Pool{New: func() any { return new(parse.Page) }}
+
+// read finds the links of a response and what else it says of itself.
+func (l *lease) read(p *page) (*finder, error) {
+	t, u, resp, o := &p.target, p.url, p.resp, p.outcome
+	charset := ""
+	if resp.Status >= 300 && resp.Status < 400 {
+		f := newFinder(l, t, u, "utf-8")
+		if loc := resp.Get("Location"); loc != "" {
+			if v, err := u.Resolve(loc); err == nil {
+				o.Redirect = v.String()
+				f.found.Links = append(f.found.Links, crawl.Link{URL: o.Redirect, Redirect: true})
+			}
+		}
+		return f, nil
+	}
+	html := isHTML(o.Mime, resp)
+	sitemap := t.Flags&crawl.FlagSitemap != 0 && resp.Status == http.StatusOK
+	if !html && !sitemap {
+		f := newFinder(l, t, u, "utf-8")
+		l.headerLinks(f, u, resp)
+		return f, nil
+	}
+	body, err := resp.Decoded(l.job.Limits.Fetch.MaxDecoded)
+	if err != nil {
+		return nil, err
+	}
+	if sitemap && !html {
+		return l.sitemap(t, u, body), nil
+	}
+	doc := docs.Get().(*parse.Page)
+	defer docs.Put(doc)
+	opts := parse.Options{Resources: l.job.Identity.Resources, Product: Product}
+	charset = parse.Charset(body[:min(len(body), 4)], resp.Get("Content-Type"), nil)
+	if !parse.ASCIISuperset(charset) {
+		body = []byte(parse.Decode(body, charset))
+		charset = "utf-8"
+	}
+	parse.Scan(body, opts, doc)
+	o.HTML = true
+	if ascii := isASCII(body); ascii && len(doc.Charset) == 0 {
+		charset = "utf-8"
+	} else {
+		charset = parse.Charset(body, resp.Get("Content-Type"), doc.Charset)
+	}
+	o.Charset = charset
+	o.Title = parse.CleanTitle(parse.Decode(doc.Title, charset))
+	o.Links = len(doc.Links)
+	o.NoIndex = doc.NoIndex
+	nofollow := doc.NoFollow
+	for _, v := range resp.Values("X-Robots-Tag") {
+		d := parse.RobotsTag(v, Product)
+		o.NoIndex = o.NoIndex || d.NoIndex
+		nofollow = nofollow || d.NoFollow
+	}
+	l.extras(p, body, charset, doc)
+	base := u
+	if doc.Base != nil {
+		if v, err := u.Resolve(parse.DecodeRef(doc.Base, charset)); err == nil {
+			base = v
+		}
+	}
+	f := newFinder(l, t, base, charset)
+	if nofollow && !l.job.Identity.IgnoreRobots {
+		return f, nil
+	}
+	f.add(doc)
+	l.headerLinks(f, u, resp)
+	return f, nil
+}
+
+// headerLinks takes in the links of Link fields.
+func (l *lease) headerLinks(f *finder, u crawl.URL, resp *fetch.Response) {
+	for _, v := range resp.Values("Link") {
+		for _, ref := range parse.LinkHeader(v) {
+			if w, err := u.Resolve(ref); err == nil {
+				f.one(w, parse.Link{}, nil)
+			}
+		}
+	}
+}
+
+// sitemap takes in the URLs of a sitemap.
+func (l *lease) sitemap(t *crawl.Target, u crawl.URL, body []byte) *finder {
+	f := newFinder(l, t, u, "utf-8")
+	if len(body) > 2 && body[0] == 0x1f && body[1] == 0x8b {
+		if b, err := fetch.Ungzip(body, 50<<20); err == nil {
+			body = b
+		}
+	}
+	urls, maps := parse.Sitemap(body)
+	for _, e := range maps {
+		if v, err := u.Resolve(e.Loc); err == nil {
+			f.found.Links = append(f.found.Links, crawl.Link{URL: v.String(), Sitemap: true, LastMod: e.LastMod})
+		}
+	}
+	for _, e := range urls {
+		if v, err := u.Resolve(e.Loc); err == nil {
+			f.found.Links = append(f.found.Links, crawl.Link{URL: v.String(), LastMod: e.LastMod})
+		}
+	}
+	return f
+}
+
+// mimeOf returns the media type of a response, without parameters; for one that says nothing, what its bytes look
+// like.
+func mimeOf(resp *fetch.Response) string {
+	v, _, _ := strings.Cut(resp.Get("Content-Type"), ";")
+	if v = strings.ToLower(strings.TrimSpace(v)); v != "" {
+		return clip(v)
+	}
+	if len(resp.Body) == 0 || resp.Coded() {
+		return ""
+	}
+	v, _, _ = strings.Cut(http.DetectContentType(resp.Body), ";")
+	return v
+}
+
+func isHTML(mime string, resp *fetch.Response) bool {
+	return len(resp.Body) > 0 && (mime == "text/html" || mime == "application/xhtml+xml")
+}
+
+func isASCII(b []byte) bool {
+	for len(b) >= 8 {
+		if (uint64(b[0])|uint64(b[1])|uint64(b[2])|uint64(b[3])|uint64(b[4])|uint64(b[5])|uint64(b[6])|uint64(b[7]))&0x80 != 0 {
+			return false
+		}
+		b = b[8:]
+	}
+	for _, c := range b {
+		if c >= 0x80 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,103 @@
+package agent
+
+import (
+	"bytes"
+	"net/http"
+	"strings"
+	"time"
+
+	"argosy/internal/crawl"
+	"argosy/internal/page/archive"
+)
+
+// minPayload is the size of a body, in bytes, from which equal ones become revisit records.
+const minPayload = 64
+
+// record is a record of a page that is to be archived.
+type record struct {
+	archive.Record
+	place *crawl.Location // of the page's outcome, where it is noted where the record lies; nil: nobody needs to know
+}
+
+// record makes the records of an exchange: the response or what stands for it, the request, and what has been made of
+// the page.
+func (l *lease) record(p *page) {
+	resp, o, uri := p.resp, p.outcome, p.url.String()
+	id := archive.NewID()
+	rec := archive.Record{
+		Type: "response", ID: id, Date: resp.Date, URI: uri, ContentType: archive.TypeResponse, IP: o.IP,
+		Payload: o.Digest, Blocks: [][]byte{resp.Head, resp.Raw}, Compressed: resp.Coded() || packed(o.Mime),
+	}
+	if resp.Status == http.StatusOK && len(resp.Body) >= minPayload {
+		if was, ok := l.a.seen.first(o.Digest, capture{uri, o.Date}); ok {
+			rec.Type, rec.Blocks = "revisit", rec.Blocks[:1]
+			rec.RefersTo = archive.Ref{URI: was.url, Date: time.UnixMilli(was.date)}
+			o.Revisit = true
+		}
+	}
+	req := archive.Record{
+		Type: "request", ID: archive.NewID(), Date: resp.Date, URI: uri, ContentType: archive.TypeRequest, IP: o.IP,
+		ConcurrentTo: id, Blocks: [][]byte{l.redact(resp.Request)},
+	}
+	p.records = append([]record{{rec, &o.Record}, {Record: req}}, p.records...)
+}
+
+// keep writes a page's records one after the other into the archive, and notes where they lie.
+func (a *Agent) keep(p *page) error {
+	encoded := make([][]byte, len(p.records))
+	for i := range p.records {
+		encoded[i] = p.records[i].Encode(nil)
+	}
+	locs, err := a.warc.Append(encoded...)
+	if err != nil {
+		return err
+	}
+	for i := range p.records {
+		if at := p.records[i].place; at != nil {
+			*at = locs[i]
+		}
+	}
+	return nil
+}
+
+// redact hides the values of secret fields in a request that is archived.
+func (l *lease) redact(req []byte) []byte {
+	if l.a.cfg.KeepSecrets || !l.site.SeedSite || len(l.a.cfg.Headers) == 0 && l.a.cfg.Cookies == "" {
+		return req
+	}
+	secret := map[string]bool{}
+	if l.a.cfg.Cookies != "" {
+		secret["cookie"] = true
+	}
+	for _, f := range l.a.cfg.Headers {
+		secret[strings.ToLower(f.Name)] = true
+	}
+	var out []byte
+	for line := range bytes.SplitAfterSeq(req, []byte("\r\n")) {
+		name, _, ok := bytes.Cut(line, []byte(":"))
+		if ok && secret[strings.ToLower(string(name))] {
+			line = append(append([]byte(nil), name...), ": [redacted]\r\n"...)
+		}
+		out = append(out, line...)
+	}
+	return out
+}
+
+// packed reports whether bytes of a media type do not get smaller by compression.
+func packed(mime string) bool {
+	kind, sub, _ := strings.Cut(mime, "/")
+	switch kind {
+	case "image":
+		return sub != "svg+xml" && sub != "bmp" && sub != "x-icon"
+	case "video", "audio":
+		return true
+	case "font":
+		return strings.HasPrefix(sub, "woff")
+	}
+	switch mime {
+	case "application/pdf", "application/zip", "application/gzip", "application/x-gzip", "application/x-bzip2",
+		"application/x-xz", "application/zstd":
+		return true
+	}
+	return false
+}
