@@ -1,0 +1,125 @@
+package main
+
+import (
+	"html"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var href = regexp.MustCompile(`href="([^"]*)"`)
+
+// search goes through a site breadth first, as a crawler with the whole truth would: it follows no link from an answer
+// of a trap that has brought nothing more often than allowed. It stops when it has everything, or after so many answers.
+func search(t *testing.T, s *site, allowed, most int) (missing []string) {
+	t.Helper()
+	want, said, known := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, p := range s.parts {
+		for _, id := range p.real {
+			if want[id] {
+				t.Fatalf("%s is named twice", id)
+			}
+			want[id] = true
+		}
+	}
+	wasted := map[string]int{}
+	seen := map[string]bool{"/": true}
+	for queue := []string{"/"}; len(queue) > 0 && len(want) > 0 && most > 0; most-- {
+		u, err := url.Parse("http://h" + queue[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		queue = queue[1:]
+		a := s.ask(u)
+		if most%16 == 0 && s.ask(u).body != a.body {
+			t.Fatalf("%s says something else each time", u)
+		}
+		if a.status == 404 {
+			t.Fatalf("%s is not there", u)
+		}
+		isNew := !said[a.says]
+		said[a.says] = true
+		for _, id := range append(a.targets, a.real) {
+			isNew = isNew || !known[id]
+			known[id] = true
+		}
+		delete(want, a.real)
+		if a.trap != "" && !isNew {
+			if wasted[a.trap]++; wasted[a.trap] > allowed {
+				continue
+			}
+		}
+		links := []string{a.location}
+		for _, m := range href.FindAllStringSubmatch(a.body, -1) {
+			links = append(links, html.UnescapeString(m[1]))
+		}
+		for _, l := range links {
+			to, err := u.Parse(l)
+			if err != nil {
+				t.Fatalf("%s links to %q: %v", u, l, err)
+			}
+			if uri := to.RequestURI(); l != "" && !seen[uri] {
+				seen[uri] = true
+				queue = append(queue, uri)
+			}
+		}
+	}
+	for id := range want {
+		missing = append(missing, id)
+	}
+	return missing
+}
+
+// TestReachable shows that the promises can be kept: everything real is found in the order of a breadth-first search
+// although nothing is followed from a trap's answers beyond those that it is allowed to waste.
+func TestReachable(t *testing.T) {
+	for _, w := range webs() {
+		if strings.HasSuffix(w.name, "-2000") || w.name == "mixed" {
+			continue // made like the smaller ones, and of them
+		}
+		for host, s := range w.sites {
+			t.Run(w.name+"/"+host, func(t *testing.T) {
+				t.Parallel()
+				if missing := search(t, s, 600, 60000); len(missing) > 0 {
+					t.Errorf("%d real pages cannot be reached, such as %s", len(missing), missing[0])
+				}
+			})
+		}
+	}
+}
+
+// TestJudge shows that answers of a trap are counted when they bring nothing, and only then.
+func TestJudge(t *testing.T) {
+	s := newSite("judge", sessions("zx", 20, false))
+	j := newJudge(&web{name: "judge", sites: map[string]*site{"judge": s}}, 1000)
+	for _, step := range []struct {
+		uri             string
+		answers, wasted int
+	}{
+		{"/", 0, 0},                                // honest
+		{"/shop-zx-20/cat/0?zx=a", 1, 0},           // its articles are new
+		{"/shop-zx-20/cat/0?zx=b", 2, 1},           // the same
+		{"/shop-zx-20/item/3?zx=b", 3, 1},          // text is new
+		{"/shop-zx-20/item/3?zx=c", 4, 2},          // the same
+		{"/shop-zx-20/item/3", 5, 3},               // the same, by its bare name
+		{"/shop-zx-20/nothing", 5, 3},              // not found
+		{"/shop-zx-20/item/4?zx=0a1b2c3d4e", 6, 3}, // another
+	} {
+		u, err := url.Parse("http://judge" + step.uri)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j.note("judge", s, step.uri, s.ask(u))
+		got := tally{}
+		if n := j.traps["judge shop-zx-20 session ids"]; n != nil {
+			got = *n
+		}
+		if got.answers != step.answers || got.wasted != step.wasted {
+			t.Errorf("after %s: %d answers, %d wasted; want %d, %d", step.uri, got.answers, got.wasted, step.answers, step.wasted)
+		}
+	}
+	if !j.had["judge shop-zx-20/item3"] || j.had["judge shop-zx-20/item5"] {
+		t.Error("what was had is not what was shown")
+	}
+}
