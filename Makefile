@@ -27,6 +27,7 @@ fuzz:
 	$(GO) test -run '^$$' -fuzz FuzzFastPath -fuzztime 30s -fuzzminimizetime 5s ./internal/crawl
 	$(GO) test -run '^$$' -fuzz FuzzParse -fuzztime 30s -fuzzminimizetime 5s ./internal/page/robots
 	$(GO) test -run '^$$' -fuzz FuzzScan -fuzztime 30s -fuzzminimizetime 5s ./internal/page/parse
+	$(GO) test -run '^$$' -fuzz FuzzDecodeRecord -fuzztime 30s -fuzzminimizetime 5s ./internal/plan/predict
 
 bench:
 	$(GO) test -run '^$$' -bench . ./internal/crawl ./internal/page/parse

@@ -37,7 +37,7 @@ var house = map[string]struct {
 	"plan/solve":    {true, ""},
 	"plan/netcoord": {true, ""},
 	"plan/dataset":  {true, "solve"},
-	"plan/predict":  {true, "netcoord"},
+	"plan/predict":  {true, "crawl netcoord"},
 	"plan/price":    {true, ""},
 	"plan/schedule": {true, "crawl solve predict price"},
 	"plan/strategy": {true, "crawl netcoord predict schedule"},

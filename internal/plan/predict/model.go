@@ -20,6 +20,23 @@ type model struct {
 	space   *netcoord.Space
 	marks   []int // nodes
 	near    [][]float64
+	nodes   []netcoord.Coord
+	sites   []netcoord.Coord
+	delays  []uint32 // of each site, when its coordinate was fitted
+}
+
+func (m *model) nodeAt(n int) netcoord.Coord {
+	if n < len(m.nodes) {
+		return m.nodes[n]
+	}
+	return netcoord.Coord{}
+}
+
+func (m *model) siteAt(s int) netcoord.Coord {
+	if s < len(m.sites) {
+		return m.sites[s]
+	}
+	return netcoord.Coord{}
 }
 
 const (
@@ -51,7 +68,7 @@ func (b *Book) Rates(site int, at int64, nodes []int32, out []Figure) {
 		x, sd = b.carry(int(node), pairs, off, x, sd)
 		f := Figure{x, sd, src}
 		if p := b.look(int(node), site); p != nil && p.rate.weight > 0 {
-			own := p.rate.weight * b.fade(at-p.rate.at) / (sigmaOnce * sigmaOnce)
+			own := p.rate.weight * fade(at-p.rate.at) / (sigmaOnce * sigmaOnce)
 			prior := 1 / (sd * sd)
 			f = Figure{(p.rate.mean*own + x*prior) / (own + prior), 1 / math.Sqrt(own+prior), Measured}
 		}
@@ -128,11 +145,11 @@ func (b *Book) lnDelay(node, site int) (float64, bool) {
 // Fit brings the model up to date, if enough was measured since it was fitted last. It is part of no prediction, so
 // that one cycle sees one model.
 func (b *Book) Fit() {
-	if b.grown == 0 || b.model.fitted && b.grown < max(10, b.seen/20) {
+	grown := b.observed - b.fitted
+	if grown == 0 || b.model.fitted && grown < max(10, b.fitted/20) {
 		return
 	}
-	b.seen += b.grown
-	b.grown = 0
+	b.fitted = b.observed
 	b.fitModulus()
 	b.fitCoordinates()
 	b.fitFactors()
@@ -158,13 +175,7 @@ func (b *Book) fitModulus() {
 		return
 	}
 	b.modulus = netcoord.Modulus(all)
-	for s := range b.site {
-		for i := range b.site[s].pairs {
-			if d := b.site[s].pairs[i].delay; d != nil {
-				d.summary = 0
-			}
-		}
-	}
+	b.epoch++
 }
 
 // modulusSamples is how many delays it takes to choose a modulus; with fewer it is netcoord.DefaultModulus.
@@ -177,18 +188,21 @@ func (b *Book) SetLandmarks(nodes []int) { b.model.marks = append([]int(nil), no
 // theirs is.
 func (b *Book) fitCoordinates() {
 	m := &b.model
-	moved := b.fleet > 0 && b.fleet >= b.known/10
+	fresh := b.fleet - b.placed
+	moved := fresh > 0 && fresh >= b.placed/10
 	if moved {
-		b.known += b.fleet
-		b.fleet = 0
+		b.placed = b.fleet
 		moved = b.fitFleet()
 	}
 	if m.space == nil {
 		return
 	}
+	for len(m.sites) < len(b.site) {
+		m.sites, m.delays = append(m.sites, netcoord.Coord{}), append(m.delays, 0)
+	}
 	for s := range b.site {
-		if st := &b.site[s]; moved || st.dirty {
-			st.dirty = false
+		if d := b.site[s].delays; moved || m.delays[s] != d {
+			m.delays[s] = d
 			b.fitSite(s)
 		}
 	}
@@ -206,7 +220,7 @@ func (b *Book) fitSite(s int) {
 		}
 	}
 	if known >= 3 {
-		b.site[s].coord = m.space.Place(d, b.site[s].coord)
+		m.sites[s] = m.space.Place(d, m.sites[s])
 	}
 }
 
@@ -241,11 +255,12 @@ func (b *Book) fitFleet() bool {
 	for i := range all {
 		all[i] = i
 	}
+	m.nodes = make([]netcoord.Coord, n)
 	for i, d := range pick(delay, all, m.marks) {
-		b.node[i].coord = space.Place(d, netcoord.Coord{})
+		m.nodes[i] = space.Place(d, netcoord.Coord{})
 	}
 	for k, l := range m.marks {
-		b.node[l].coord = space.Landmarks[k]
+		m.nodes[l] = space.Landmarks[k]
 	}
 	return true
 }
@@ -354,13 +369,13 @@ func (b *Book) fitNear() {
 	for i := range near {
 		near[i] = make([]float64, n)
 		for j := range near[i] {
-			x, y := &b.node[i], &b.node[j]
+			x, y := b.model.nodeAt(i), b.model.nodeAt(j)
 			switch {
 			case i == j:
 				near[i][j] = 1
-			case x.coord.Known() && y.coord.Known():
-				near[i][j] = math.Exp(-netcoord.Distance(x.coord, y.coord) / nearMS)
-			case x.group != "" && x.group == y.group:
+			case x.Known() && y.Known():
+				near[i][j] = math.Exp(-netcoord.Distance(x, y) / nearMS)
+			case b.node[i].group != "" && b.node[i].group == b.node[j].group:
 				near[i][j] = 0.5
 			}
 		}

@@ -1,0 +1,227 @@
+package predict
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"argosy/internal/crawl"
+)
+
+// recordVersion is the version of an encoded record.
+const recordVersion = 1
+
+// Bounds of an encoded record: what is larger was not written by us.
+const (
+	maxNames = 1 << 22
+	maxWorks = 1 << 22
+)
+
+// encoded is a record as it is written down. Times are Unix ms; everything else is in the units of the methods that filled it.
+type encoded struct {
+	Version  int           `cbor:"1,keyasint"`
+	Nodes    []encodedNode `cbor:"2,keyasint"`
+	Sites    []encodedSite `cbor:"3,keyasint"`
+	Works    []encodedWork `cbor:"4,keyasint,omitempty"`
+	Observed int           `cbor:"5,keyasint"`
+	Fleet    int           `cbor:"6,keyasint"`
+}
+
+type encodedNode struct {
+	Name   string         `cbor:"1,keyasint"`
+	Group  string         `cbor:"2,keyasint,omitempty"`
+	Store  [2]float64     `cbor:"3,keyasint"`
+	Served encodedShare   `cbor:"4,keyasint"`
+	Delays []encodedDelay `cbor:"5,keyasint,omitempty"` // by node
+}
+
+type encodedSite struct {
+	Name    string        `cbor:"1,keyasint"`
+	Served  encodedShare  `cbor:"2,keyasint"`
+	Version uint32        `cbor:"3,keyasint"`
+	Delays  uint32        `cbor:"4,keyasint"`
+	Pairs   []encodedPair `cbor:"5,keyasint,omitempty"`
+}
+
+type encodedPair struct {
+	Node   int32         `cbor:"1,keyasint"`
+	Crawl  [2]float64    `cbor:"2,keyasint"`
+	Mean   float64       `cbor:"3,keyasint,omitempty"`
+	Weight float64       `cbor:"4,keyasint,omitempty"`
+	At     int64         `cbor:"5,keyasint,omitempty"`
+	Off    int           `cbor:"6,keyasint,omitempty"`
+	Served encodedShare  `cbor:"7,keyasint"`
+	Delay  *encodedDelay `cbor:"8,keyasint,omitempty"`
+}
+
+type encodedShare struct {
+	Good float64 `cbor:"1,keyasint,omitempty"`
+	All  float64 `cbor:"2,keyasint,omitempty"`
+	At   int64   `cbor:"3,keyasint,omitempty"`
+}
+
+type encodedDelay struct {
+	Node int       `cbor:"1,keyasint,omitempty"`
+	MS   []float64 `cbor:"2,keyasint"`
+	Next int       `cbor:"3,keyasint,omitempty"`
+}
+
+type encodedWork struct {
+	Product string     `cbor:"1,keyasint,omitempty"`
+	Site    int        `cbor:"2,keyasint"`
+	Node    int        `cbor:"3,keyasint"`
+	Seconds float64    `cbor:"4,keyasint"`
+	Pages   float64    `cbor:"5,keyasint"`
+	Need    [3]float64 `cbor:"6,keyasint"`
+	Weight  float64    `cbor:"7,keyasint"`
+}
+
+// Encode writes the record down. Equal records give equal bytes.
+func (rec *Record) Encode() ([]byte, error) {
+	e := encoded{Version: recordVersion, Observed: rec.observed, Fleet: rec.fleet}
+	for i := range rec.node {
+		n := &rec.node[i]
+		x := encodedNode{Name: rec.nodes.names[i], Group: n.group, Store: [2]float64{n.store.bits, n.store.seconds}, Served: n.served.encode()}
+		for to, s := range n.delay {
+			x.Delays = append(x.Delays, encodedDelay{to, s.ms, s.next})
+		}
+		slices.SortFunc(x.Delays, func(a, b encodedDelay) int { return a.Node - b.Node })
+		e.Nodes = append(e.Nodes, x)
+	}
+	for i := range rec.site {
+		s := &rec.site[i]
+		x := encodedSite{Name: rec.sites.names[i], Served: s.served.encode(), Version: s.version, Delays: s.delays}
+		for k := range s.pairs {
+			p := &s.pairs[k]
+			y := encodedPair{
+				Node: p.node, Crawl: [2]float64{p.crawl.bits, p.crawl.seconds}, Mean: p.rate.mean, Weight: p.rate.weight, At: p.rate.at,
+				Off: p.rate.off, Served: p.served.encode(),
+			}
+			if p.delay != nil {
+				y.Delay = &encodedDelay{MS: p.delay.ms, Next: p.delay.next}
+			}
+			x.Pairs = append(x.Pairs, y)
+		}
+		e.Sites = append(e.Sites, x)
+	}
+	for k, w := range rec.works {
+		e.Works = append(e.Works, encodedWork{k.Product, k.Site, k.Node, w.seconds, w.pages, w.need, w.weight})
+	}
+	slices.SortFunc(e.Works, func(a, b encodedWork) int {
+		return kindOf(a).compare(kindOf(b))
+	})
+	b, err := crawl.Marshal(&e)
+	if err != nil {
+		return nil, fmt.Errorf("encode the record of measurements: %w", err)
+	}
+	return b, nil
+}
+
+func kindOf(w encodedWork) Kind { return Kind{w.Product, w.Site, w.Node} }
+
+func (s share) encode() encodedShare { return encodedShare{s.good, s.all, s.at} }
+
+func (s encodedShare) decode() share { return share{s.Good, s.All, s.At} }
+
+func (d encodedDelay) decode() (*samples, error) {
+	if len(d.MS) > keepSamples || d.Next < 0 || d.Next > len(d.MS) {
+		return nil, errors.New("delays out of range")
+	}
+	return &samples{ms: d.MS, next: d.Next}, finite(d.MS...)
+}
+
+// finite fails when a figure is not a finite number.
+func finite(figures ...float64) error {
+	for _, x := range figures {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return errors.New("a figure is not a finite number")
+		}
+	}
+	return nil
+}
+
+// DecodeRecord reads what Encode wrote. What is damaged is refused whole.
+func DecodeRecord(b []byte) (*Record, error) {
+	var e encoded
+	if err := crawl.Unmarshal(b, &e); err != nil {
+		return nil, fmt.Errorf("record of measurements: %w", err)
+	}
+	if e.Version != recordVersion {
+		return nil, fmt.Errorf("record of measurements: version %d, not %d", e.Version, recordVersion)
+	}
+	if len(e.Nodes) > maxNames || len(e.Sites) > maxNames || len(e.Works) > maxWorks || e.Observed < 0 || e.Fleet < 0 {
+		return nil, errors.New("record of measurements: sizes out of range")
+	}
+	rec := NewRecord()
+	rec.observed, rec.fleet = e.Observed, e.Fleet
+	for i := range e.Nodes {
+		if err := rec.decodeNode(&e.Nodes[i], len(e.Nodes)); err != nil {
+			return nil, fmt.Errorf("record of measurements: node %q: %w", e.Nodes[i].Name, err)
+		}
+	}
+	for i := range e.Sites {
+		if err := rec.decodeSite(&e.Sites[i]); err != nil {
+			return nil, fmt.Errorf("record of measurements: site %q: %w", e.Sites[i].Name, err)
+		}
+	}
+	for _, w := range e.Works {
+		if err := finite(w.Seconds, w.Pages, w.Need[0], w.Need[1], w.Need[2], w.Weight); err != nil {
+			return nil, fmt.Errorf("record of measurements: %w", err)
+		}
+		rec.works[kindOf(w)] = &work{w.Seconds, w.Pages, w.Need, w.Weight}
+	}
+	return rec, nil
+}
+
+var errTwice = errors.New("named twice")
+
+func (rec *Record) decodeNode(x *encodedNode, nodes int) error {
+	if rec.Node(x.Name) != len(rec.node)-1 || len(rec.node) != len(rec.nodes.names) {
+		return errTwice
+	}
+	n := &rec.node[len(rec.node)-1]
+	n.group, n.store, n.served = x.Group, total{x.Store[0], x.Store[1]}, x.Served.decode()
+	for _, d := range x.Delays {
+		s, err := d.decode()
+		if err != nil {
+			return err
+		}
+		if d.Node < 0 || d.Node >= nodes {
+			return errors.New("delay to an unknown node")
+		}
+		n.delay[d.Node] = s
+	}
+	return finite(x.Store[0], x.Store[1], x.Served.Good, x.Served.All)
+}
+
+func (rec *Record) decodeSite(x *encodedSite) error {
+	before := len(rec.site)
+	if rec.Site(x.Name) != before {
+		return errTwice
+	}
+	s := &rec.site[before]
+	s.served, s.version, s.delays = x.Served.decode(), x.Version, x.Delays
+	last := int32(-1)
+	for _, y := range x.Pairs {
+		if y.Node <= last || int(y.Node) >= len(rec.node) {
+			return errors.New("pairs out of order")
+		}
+		last = y.Node
+		p := pair{
+			node: y.Node, crawl: total{y.Crawl[0], y.Crawl[1]}, rate: level{y.Mean, y.Weight, y.At, y.Off}, served: y.Served.decode(),
+		}
+		if y.Delay != nil {
+			d, err := y.Delay.decode()
+			if err != nil {
+				return err
+			}
+			p.delay = d
+		}
+		if err := finite(y.Crawl[0], y.Crawl[1], y.Mean, y.Weight, y.Served.Good, y.Served.All); err != nil {
+			return err
+		}
+		s.pairs = append(s.pairs, p)
+	}
+	return finite(x.Served.Good, x.Served.All)
+}

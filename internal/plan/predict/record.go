@@ -1,0 +1,377 @@
+package predict
+
+import (
+	"cmp"
+	"math"
+	"sort"
+)
+
+// Record is all that was measured, and nothing that was concluded: a fold of facts, the same whatever reads it. Nodes and
+// sites go by the numbers that Node and Site gave them. It is not safe for use by several goroutines.
+type Record struct {
+	nodes index
+	sites index
+	node  []nodeStat
+	site  []siteStat
+	works map[Kind]*work
+
+	observed int // observations so far
+	fleet    int // of them delays between nodes
+	books    int // that read it
+}
+
+// index gives names numbers in the order of their coming.
+type index struct {
+	at    map[string]int
+	names []string
+}
+
+func (x *index) number(name string) int {
+	if n, ok := x.at[name]; ok {
+		return n
+	}
+	n := len(x.names)
+	x.at[name] = n
+	x.names = append(x.names, name)
+	return n
+}
+
+// nodeStat is what is known of a node.
+type nodeStat struct {
+	group  string // nodes that are alike: a city and provider
+	store  total
+	delay  map[int]*samples // to other nodes
+	served share
+}
+
+type siteStat struct {
+	pairs   []pair // in the order of node numbers
+	served  share
+	version uint32 // rises with everything that is learned of the site
+	delays  uint32 // delays that were measured to it
+}
+
+// pair is what was measured of a node and a site.
+type pair struct {
+	node   int32
+	crawl  total // BC
+	rate   level // logarithm of bits/s: BC and leases
+	served share // leases that ended well
+	delay  *samples
+}
+
+// total is bits over seconds, as the bandwidth paper measures.
+type total struct{ bits, seconds float64 }
+
+// samples are the last delays that were measured.
+type samples struct {
+	ms      []float64
+	next    int
+	version int
+	made    []summed // by each book
+}
+
+// summed is what a book made of samples, and of which.
+type summed struct {
+	version, epoch int
+	ms             float64
+}
+
+const keepSamples = 20
+
+func (s *samples) add(ms float64) {
+	s.version++
+	if len(s.ms) < keepSamples {
+		s.ms = append(s.ms, ms)
+		return
+	}
+	s.ms[s.next] = ms
+	s.next = (s.next + 1) % keepSamples
+}
+
+// level is a mean that forgets.
+type level struct {
+	mean   float64
+	weight float64 // observations, the old ones less
+	at     int64
+	off    int // observations in a row that were far from the mean, on one side
+}
+
+// share is a success rate that forgets.
+type share struct {
+	good, all float64
+	at        int64
+}
+
+// NewRecord returns an empty record.
+func NewRecord() *Record {
+	return &Record{nodes: index{at: map[string]int{}}, sites: index{at: map[string]int{}}, works: map[Kind]*work{}}
+}
+
+// Book returns a reader of the record.
+func (rec *Record) Book(cfg Config) *Book {
+	rec.books++
+	return &Book{Record: rec, cfg: cfg.withDefaults(), id: rec.books - 1}
+}
+
+// Node returns the number of a node; a new name gets the next.
+func (rec *Record) Node(id string) int {
+	n := rec.nodes.number(id)
+	for len(rec.node) <= n {
+		rec.node = append(rec.node, nodeStat{delay: map[int]*samples{}})
+	}
+	return n
+}
+
+// Site returns the number of a site; a new name gets the next.
+func (rec *Record) Site(name string) int {
+	n := rec.sites.number(name)
+	for len(rec.site) <= n {
+		rec.site = append(rec.site, siteStat{})
+	}
+	return n
+}
+
+// SetGroup says which nodes are alike before anything is measured: those of one city and provider, say.
+func (rec *Record) SetGroup(node int, group string) { rec.node[node].group = group }
+
+// Version changes whenever something was learned of a site.
+func (rec *Record) Version(site int) uint32 { return rec.site[site].version }
+
+// halfLife is after how many ms a measurement counts half.
+const halfLife = 30 * 60 * 1000
+
+func fade(dt int64) float64 {
+	if dt <= 0 {
+		return 1
+	}
+	return math.Exp2(-float64(dt) / halfLife)
+}
+
+func (rec *Record) pair(node, site int) *pair {
+	rec.site[site].version++
+	ps := rec.site[site].pairs
+	k := sort.Search(len(ps), func(k int) bool { return int(ps[k].node) >= node })
+	if k == len(ps) || int(ps[k].node) != node {
+		ps = append(ps, pair{})
+		copy(ps[k+1:], ps[k:])
+		ps[k] = pair{node: int32(node)}
+		rec.site[site].pairs = ps
+	}
+	return &ps[k]
+}
+
+func (rec *Record) look(node, site int) *pair {
+	if site >= len(rec.site) {
+		return nil // a book that knows nothing yet
+	}
+	ps := rec.site[site].pairs
+	k := sort.Search(len(ps), func(k int) bool { return int(ps[k].node) >= node })
+	if k < len(ps) && int(ps[k].node) == node {
+		return &ps[k]
+	}
+	return nil
+}
+
+// Crawled records one try of a crawl bandwidth probe (BC); limited says that the node was at its own limit meanwhile,
+// so that the pair might have been faster.
+func (rec *Record) Crawled(node, site int, bits, seconds float64, limited bool, at int64) {
+	if bits <= 0 || seconds <= 0 {
+		return
+	}
+	p := rec.pair(node, site)
+	p.crawl.bits += bits
+	p.crawl.seconds += seconds
+	rec.learn(&p.rate, math.Log(bits/seconds), limited, at)
+}
+
+// learn takes in a speed, unless it only says that the node was busy.
+func (rec *Record) learn(l *level, x float64, limited bool, at int64) {
+	if !limited || x > l.mean && l.weight > 0 {
+		rec.observe(l, x, 1, at)
+	}
+}
+
+// Stored records one try of a storage bandwidth probe (BS) of a node.
+func (rec *Record) Stored(node int, bits, seconds float64) {
+	if bits <= 0 || seconds <= 0 {
+		return
+	}
+	rec.node[node].store.bits += bits
+	rec.node[node].store.seconds += seconds
+}
+
+// Delay records an httpping from a node to a site.
+func (rec *Record) Delay(node, site int, ms float64) {
+	if ms <= 0 {
+		return
+	}
+	p := rec.pair(node, site)
+	if p.delay == nil {
+		p.delay = &samples{}
+	}
+	p.delay.add(ms)
+	rec.site[site].delays++
+	rec.observed++
+}
+
+// NodeDelay records an httpping between two nodes.
+func (rec *Record) NodeDelay(from, to int, ms float64) {
+	if ms <= 0 || from == to {
+		return
+	}
+	if rec.node[from].delay[to] == nil {
+		rec.node[from].delay[to] = &samples{}
+	}
+	rec.node[from].delay[to].add(ms)
+	rec.fleet++
+	rec.observed++
+}
+
+// Report is what a finished lease, or the part of a running one, tells of its pair.
+type Report struct {
+	Bits    float64 // collected
+	Seconds float64
+	Good    float64 // of All, how many requests gave a page
+	All     float64
+	Limited bool // the node was at its own limit: the pair might have been faster
+}
+
+// Reported records what a lease did.
+func (rec *Record) Reported(node, site int, r Report, at int64) {
+	p := rec.pair(node, site)
+	if r.Bits > 0 && r.Seconds > 0 {
+		rec.learn(&p.rate, math.Log(r.Bits/r.Seconds), r.Limited, at)
+	}
+	if r.All > 0 {
+		if p.served.surprised(r) { // what a site does to one node it may do to others
+			for i := range rec.site[site].pairs {
+				rec.site[site].pairs[i].served.doubt(doubtOthers)
+			}
+			rec.site[site].served.doubt(doubtOthers)
+			p.served = share{}
+		}
+		p.served.add(r, at, sharePages)
+		rec.site[site].served.add(r, at, 4*sharePages)
+		rec.node[node].served.add(r, at, 4*sharePages)
+		rec.observed++
+	}
+}
+
+// sharePages is how many pages a success rate remembers at most, so that a change is noticed within as many;
+// doubtOthers is what is left of what is known of a site's other nodes when one of them is treated otherwise than before.
+const (
+	sharePages  = 60
+	doubtOthers = 0.3
+)
+
+// surprised tells whether a report is too far from what a pair was known for to be chance.
+func (s *share) surprised(r Report) bool {
+	if s.all < 5 {
+		return false
+	}
+	p := (s.good + 0.5) / (s.all + 1)
+	sd := math.Sqrt(p * (1 - p) * r.All * (1 + r.All/s.all))
+	return math.Abs(r.Good-p*r.All) > 3*sd+0.5
+}
+
+func (s *share) doubt(f float64) { s.good, s.all = s.good*f, s.all*f }
+
+func (s *share) add(r Report, at int64, most float64) {
+	s.doubt(fade(at - s.at))
+	s.good, s.all, s.at = s.good+r.Good, s.all+r.All, at
+	if s.all > most {
+		s.doubt(most / s.all)
+	}
+}
+
+// sigmaOnce is how far one measurement of a speed is from its pair's mean, as a logarithm; farOff is what is no longer
+// noise: three of those in a row mean that the pair has changed, and what was known before is dropped.
+const (
+	sigmaOnce = 0.3
+	farOff    = 1.0
+)
+
+func (rec *Record) observe(l *level, x, weight float64, at int64) {
+	rec.observed++
+	if l.weight > 0 && math.Abs(x-l.mean) > farOff {
+		l.off++
+	} else {
+		l.off = 0
+	}
+	f := fade(at - l.at)
+	if l.off >= 3 {
+		f, l.off = 0, 0
+	}
+	w := min(l.weight*f, 20)
+	l.mean = (l.mean*w + x*weight) / (w + weight)
+	l.weight, l.at = w+weight, at
+}
+
+func (s share) now(at int64) share {
+	if s.all == 0 {
+		return share{}
+	}
+	f := fade(at - s.at)
+	return share{s.good * f, s.all * f, at}
+}
+
+// Completion returns pages collected over pages found of a pair, uncorrected: what the feedback paper's table holds.
+func (rec *Record) Completion(node, site int, at int64) (rate float64, known bool) {
+	if p := rec.look(node, site); p != nil {
+		if s := p.served.now(at); s.all > 0 {
+			return s.good / s.all, true
+		}
+	}
+	return 0, false
+}
+
+// work is what leases of one kind took, as means that forget.
+type work struct {
+	seconds, pages float64
+	need           [3]float64
+	weight         float64
+}
+
+// Kind names leases that are alike, for what they take: a product on a site and a node, or a type of task anywhere.
+type Kind struct {
+	Product    string
+	Site, Node int // -1: any
+}
+
+// Took records what a lease took: seconds, pages, and CPU (cores), memory (bytes) and bandwidth (bits/s) where known.
+func (rec *Record) Took(k Kind, seconds, pages float64, need [3]float64) {
+	w := rec.works[k]
+	if w == nil {
+		w = &work{}
+		rec.works[k] = w
+	}
+	const keep = 0.8
+	w.seconds, w.pages = w.seconds*keep+seconds, w.pages*keep+pages
+	for d, x := range need {
+		w.need[d] = (w.need[d]*w.weight + x) / (w.weight + 1)
+	}
+	w.weight = min(w.weight+1, 20)
+}
+
+// SecondsPerPage is the efficiency of the feedback paper; known is false before anything was collected.
+func (rec *Record) SecondsPerPage(k Kind) (s float64, known bool) {
+	w := rec.works[k]
+	if w == nil || w.pages <= 0 {
+		return 0, false
+	}
+	return w.seconds / w.pages, true
+}
+
+// Need returns what a lease of a kind takes.
+func (rec *Record) Need(k Kind) (need [3]float64, known bool) {
+	if w := rec.works[k]; w != nil && w.weight > 0 {
+		return w.need, true
+	}
+	return need, false
+}
+
+// compare orders kinds by product, site and node.
+func (k Kind) compare(o Kind) int {
+	return cmp.Or(cmp.Compare(k.Product, o.Product), cmp.Compare(k.Site, o.Site), cmp.Compare(k.Node, o.Node))
+}

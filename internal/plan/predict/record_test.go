@@ -1,0 +1,112 @@
+package predict
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+)
+
+// random gives a record facts of every kind, in an order that follows from the seed.
+func random(rec *Record, seed uint64, facts int) {
+	r := rand.New(rand.NewPCG(seed, 7))
+	at := int64(1_000_000)
+	for range facts {
+		at += r.Int64N(60_000)
+		n, s := rec.Node(fmt.Sprint("n", r.IntN(5))), rec.Site(fmt.Sprint("s", r.IntN(9)))
+		switch r.IntN(7) {
+		case 0:
+			rec.Crawled(n, s, 1e6*r.Float64(), r.Float64(), r.IntN(2) == 0, at)
+		case 1:
+			rec.Stored(n, 1e6*r.Float64(), r.Float64())
+		case 2:
+			rec.Delay(n, s, 100*r.Float64())
+		case 3:
+			rec.NodeDelay(n, rec.Node(fmt.Sprint("n", r.IntN(5))), 100*r.Float64())
+		case 4:
+			rec.Took(Kind{fmt.Sprint("p", r.IntN(2)), s, n}, r.Float64(), 3, [3]float64{r.Float64(), 1e6, 1e7})
+		case 5:
+			rec.SetGroup(n, fmt.Sprint("g", r.IntN(3)))
+		default:
+			all := float64(1 + r.IntN(9))
+			rec.Reported(n, s, Report{Bits: 1e6 * r.Float64(), Seconds: r.Float64(), Good: min(all, float64(r.IntN(9))), All: all}, at)
+		}
+	}
+}
+
+// A record that was written down and read goes on as one that was not: the same facts give the same bytes.
+func TestRecordSurvivesEncoding(t *testing.T) {
+	for seed := range uint64(30) {
+		whole := NewRecord()
+		random(whole, seed, 200)
+		b, err := whole.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		read, err := DecodeRecord(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		random(whole, seed+1000, 200)
+		random(read, seed+1000, 200)
+		x, err := whole.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		y, err := read.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(x, y) {
+			t.Fatalf("seed %d: the record that was read goes on otherwise", seed)
+		}
+	}
+}
+
+// Two books over one record predict as two books that were taught apart.
+func TestBooksShareARecord(t *testing.T) {
+	shared := NewRecord()
+	one, two := shared.Book(Config{}), shared.Book(Config{DefaultRate: 1e6})
+	alone := New(Config{DefaultRate: 1e6})
+	for round := range uint64(5) {
+		random(shared, round, 100)
+		random(alone.Record, round, 100)
+		one.Fit()
+		two.Fit()
+		alone.Fit()
+		for n := range 5 {
+			for s := range 9 {
+				if a, b := two.Rate(n, s, 1e9), alone.Rate(n, s, 1e9); a != b {
+					t.Fatalf("round %d: rate of %d, %d: %v, alone %v", round, n, s, a, b)
+				}
+				if a, b := two.Latency(n, s), alone.Latency(n, s); a != b {
+					t.Fatalf("round %d: delay of %d, %d: %v, alone %v", round, n, s, a, b)
+				}
+			}
+		}
+	}
+}
+
+// Damage is refused, never believed, and never ends the process.
+func FuzzDecodeRecord(f *testing.F) {
+	rec := NewRecord()
+	random(rec, 1, 50)
+	b, err := rec.Encode()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		rec, err := DecodeRecord(b)
+		if err != nil {
+			return
+		}
+		again, err := rec.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := DecodeRecord(again); err != nil {
+			t.Fatalf("what was decoded cannot be encoded and decoded: %v", err)
+		}
+	})
+}
