@@ -370,7 +370,7 @@ coordinator's directory (--fleet-dir), to see what is lost.`,
 				}
 				keys, err := lostOf(c, &p, lost, id)
 				for _, k := range keys {
-					r.Lost = append(r.Lost, k[:])
+					r.Lost = append(r.Lost, k.Bytes())
 				}
 				if err == nil && lost && len(keys) == 0 {
 					return &exitError{code: exitDone}
@@ -390,7 +390,7 @@ coordinator's directory (--fleet-dir), to see what is lost.`,
 }
 
 // lostOf returns the pages of a job whose records are gone or damaged.
-func lostOf(c *cobra.Command, f *placeFlags, lost bool, job uint32) ([]crawl.Key, error) {
+func lostOf(c *cobra.Command, f *placeFlags, lost bool, job uint32) ([]crawl.Page, error) {
 	if !lost {
 		return nil, nil
 	}
@@ -458,7 +458,7 @@ func (f *fleetFlags) release(c *cobra.Command, order string, args []string, befo
 }
 
 // release does to tasks what a person asks for and says how many URLs wait now.
-func release(c *cobra.Command, dir string, kind crawl.EntryKind, sites []string, lost []crawl.Key) error {
+func release(c *cobra.Command, dir string, kind crawl.EntryKind, sites []string, lost []crawl.Page) error {
 	var pending, manual int64
 	err := withCrawl(c.Context(), dir, func(ctx context.Context, co *coordinator.Coordinator) error {
 		if _, err := co.Release(ctx, 1, kind, sites, lost, "by a person"); err != nil {

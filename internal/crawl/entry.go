@@ -57,7 +57,7 @@ type Recall struct {
 type Release struct {
 	Job   uint32   `cbor:"1,keyasint"`
 	Tasks []uint32 `cbor:"2,keyasint,omitempty"`
-	Lost  []Key    `cbor:"3,keyasint,omitempty"` // retry: pages whose records are gone
+	Lost  []Page   `cbor:"3,keyasint,omitempty"` // retry: pages whose records are gone
 	Why   string   `cbor:"4,keyasint,omitempty"`
 }
 

@@ -48,7 +48,12 @@ type Target struct {
 	Tries uint8  `cbor:"5,keyasint,omitempty"` // earlier tries that failed
 	Flags uint8  `cbor:"6,keyasint,omitempty"`
 	Seq   uint64 `cbor:"7,keyasint"` // place in the task's queue
+	Owner uint32 `cbor:"10,keyasint,omitempty"`
+	Gen   uint32 `cbor:"11,keyasint,omitempty"`
 }
+
+// Layer returns where the URL is a page.
+func (t *Target) Layer() Layer { return Layer{t.Owner, t.Gen} }
 
 // Lease is a bounded run of one task on one node: what a grant in the log says.
 type Lease struct {
@@ -126,7 +131,12 @@ type Outcome struct {
 	Retryable int64    `cbor:"26,keyasint,omitempty"` // ms to wait at least, as the server asked
 	Links     int      `cbor:"27,keyasint,omitempty"` // links on the page, before any filter
 	Proto     string   `cbor:"28,keyasint,omitempty"`
+	Owner     uint32   `cbor:"40,keyasint,omitempty"` // as in the lease
+	Gen       uint32   `cbor:"41,keyasint,omitempty"`
 }
+
+// Layer returns where the URL is a page.
+func (o *Outcome) Layer() Layer { return Layer{o.Owner, o.Gen} }
 
 // Location is where a record lies.
 type Location struct {

@@ -120,7 +120,7 @@ func New(c Config, in Inbox, out Outbox, client *fetch.Client, warc *archive.Wri
 	}
 	return &Agent{
 		cfg: c, in: in, out: out, client: client, fetcher: c.Fetcher, warc: warc, slots: make(chan struct{}, c.Concurrency),
-		filters: &filters{max: c.FilterSize, of: map[uint32]*filter{}}, seen: newPayloads(50_000), wake: make(chan struct{}, 1), leases: map[uint64]*lease{},
+		filters: &filters{max: c.FilterSize, of: map[memory]*filter{}}, seen: newPayloads(50_000), wake: make(chan struct{}, 1), leases: map[uint64]*lease{},
 		changed: make(chan struct{}, 1), tried: make(chan struct{}), over: &recent{in: map[uint64]bool{}},
 	}
 }

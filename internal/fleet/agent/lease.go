@@ -26,6 +26,7 @@ type lease struct {
 
 	rules  robots.Rules
 	robots crawl.RobotsState
+	layer  crawl.Layer // of all its targets: a task is in one
 
 	mu      sync.Mutex // guards what follows
 	more    *sync.Cond // a target has come, or the lease ends
@@ -46,8 +47,12 @@ type lease struct {
 func newLease(ctx context.Context, a *Agent, d *crawl.Dispatch) *lease {
 	ctx, cancel := context.WithCancel(ctx)
 	now := time.Now()
+	var layer crawl.Layer
+	if len(d.Lease.Targets) > 0 { // one that only resolves has none
+		layer = d.Lease.Targets[0].Layer()
+	}
 	l := &lease{
-		a: a, known: a.filters.job(d.Job.ID), l: *d.Lease, job: *d.Job, site: *d.Site, ctx: ctx, stop: cancel, born: now,
+		a: a, known: a.filters.get(memory{d.Job.ID, layer}), layer: layer, l: *d.Lease, job: *d.Job, site: *d.Site, ctx: ctx, stop: cancel, born: now,
 		queue: d.Lease.Targets, given: len(d.Lease.Targets), next: now.Add(time.Duration(d.Site.WaitMS) * time.Millisecond),
 		latency: time.Duration(d.Site.LatencyUS) * time.Microsecond, fails: d.Site.Fails, robots: d.Site.RobotsState,
 	}

@@ -45,31 +45,37 @@ func (f *filter) promote(keys []crawl.Key, depth uint16) {
 	}
 }
 
-// maxFilters bounds how many jobs' links are remembered.
+// maxFilters bounds for how many memories links are remembered.
 const maxFilters = 8
 
-// filters are the filters of the jobs that an agent worked for last: what was sent for one job was not sent for another.
+// memory says for whom a filter remembers: what was sent for one job, or in one layer of it, was not sent for another.
+type memory struct {
+	job   uint32
+	layer crawl.Layer
+}
+
+// filters are the filters of the memories that an agent worked for last.
 type filters struct {
 	max int
 
 	mu    sync.Mutex
-	of    map[uint32]*filter
-	order []uint32 // used last, last
+	of    map[memory]*filter
+	order []memory // used last, last
 }
 
-// job returns a job's filter. Of too many jobs the one that was used longest ago is forgotten, which costs repeats only.
-func (f *filters) job(id uint32) *filter {
+// get returns a filter. Of too many the one that was used longest ago is forgotten, which costs repeats only.
+func (f *filters) get(of memory) *filter {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.order = append(slices.DeleteFunc(f.order, func(o uint32) bool { return o == id }), id)
-	if f.of[id] == nil {
-		f.of[id] = newFilter(f.max)
+	f.order = append(slices.DeleteFunc(f.order, func(o memory) bool { return o == of }), of)
+	if f.of[of] == nil {
+		f.of[of] = newFilter(f.max)
 		if len(f.order) > maxFilters {
 			delete(f.of, f.order[0])
 			f.order = f.order[1:]
 		}
 	}
-	return f.of[id]
+	return f.of[of]
 }
 
 func (f *filters) drop() {

@@ -204,6 +204,7 @@ func (l *lease) outcome(o *crawl.Outcome, f *finder) {
 		}
 		l.rep.addFound(f.found, f.keys, f.depth)
 	}
+	o.Owner, o.Gen = l.layer.Owner, l.layer.Gen
 	l.rep.addOutcome(o)
 	if l.rep.size > partBudget {
 		l.a.nudge()

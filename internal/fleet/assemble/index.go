@@ -52,6 +52,7 @@ func IndexLines(ctx context.Context, l *ledger.Ledger, job uint32, fn func(line 
 		c := archive.Capture{
 			URL: u, Date: time.UnixMilli(p.FetchedAt), Mime: mime, Status: strconv.Itoa(p.Status), Digest: p.Digest,
 			Location: crawl.Location{File: p.WARC, Offset: p.Offset, Length: p.Length},
+			Layer:    p.Layer,
 		}
 		return fn(c.Line())
 	})

@@ -141,7 +141,7 @@ func (c *Coordinator) SetLimits(ctx context.Context, id uint32, change func(*cra
 
 // Release appends what a person does to tasks, and returns when it has been applied and synced. The names are those of
 // sites; none means all. A job that had ended runs again after a retry, if the coordinator runs jobs.
-func (c *Coordinator) Release(ctx context.Context, job uint32, kind crawl.EntryKind, sites []string, lost []crawl.Key, why string) (tasks int, err error) {
+func (c *Coordinator) Release(ctx context.Context, job uint32, kind crawl.EntryKind, sites []string, lost []crawl.Page, why string) (tasks int, err error) {
 	err = c.do(ctx, func() error {
 		j := c.f.Job(job)
 		if j == nil {

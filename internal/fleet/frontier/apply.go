@@ -63,13 +63,19 @@ type heldBy struct {
 	key   crawl.Key
 }
 
-type recKey struct {
+// space is where a URL is found once: a layer of a job.
+type space struct {
 	job uint32
+	crawl.Layer
+}
+
+type recKey struct {
+	space
 	key crawl.Key
 }
 
 func (k recKey) compare(o recKey) int {
-	return cmp.Or(cmp.Compare(k.job, o.job), bytes.Compare(k.key[:], o.key[:]))
+	return cmp.Or(cmp.Compare(k.job, o.job), cmp.Compare(k.Owner, o.Owner), cmp.Compare(k.Gen, o.Gen), bytes.Compare(k.key[:], o.key[:]))
 }
 
 // Apply applies the entry at seq, stored at the time at (Unix ms). Entries must come in order; one that is not after
@@ -207,7 +213,7 @@ func (x *tx) flushRecords() error {
 		r := x.recs[k]
 		r.dirty = false
 		buf = r.encode(buf[:0])
-		if err := x.b.Set(urlKey(k.job, k.key), buf, nil); err != nil {
+		if err := x.b.Set(urlKey(k), buf, nil); err != nil {
 			return err
 		}
 	}
@@ -238,39 +244,40 @@ func (x *tx) spill() error {
 }
 
 // record returns a URL's record as this entry has left it, nil if there is none.
-func (x *tx) record(job uint32, k crawl.Key) (*record, error) {
-	if x.f.novelty.isNew(recKey{job, k}) {
+func (x *tx) record(s space, key crawl.Key) (*record, error) {
+	k := recKey{s, key}
+	if x.f.novelty.isNew(k) {
 		return nil, nil
 	}
-	if r, ok := x.recs[recKey{job, k}]; ok {
+	if r, ok := x.recs[k]; ok {
 		return r, nil
 	}
-	r, err := x.f.load1(&x.look, job, k)
+	r, err := x.f.load1(&x.look, k)
 	if err != nil {
 		return nil, err
 	}
 	if r != nil {
-		x.recs[recKey{job, k}] = r
+		x.recs[k] = r
 	}
 	return r, nil
 }
 
 // remember keeps a record at hand that this entry has made.
-func (x *tx) remember(job uint32, k crawl.Key, r *record) {
-	x.recs[recKey{job, k}] = r
-	x.f.recent.put(recKey{job, k}, r)
-	x.f.novelty.since.add(recKey{job, k})
+func (x *tx) remember(k recKey, r *record) {
+	x.recs[k] = r
+	x.f.recent.put(k, r)
+	x.f.novelty.since.add(k)
 }
 
-// task returns the task of a site, creating it if need be.
-func (x *tx) task(job uint32, site string) *Task {
+// task returns the task of a site in a layer of a job, creating it if need be.
+func (x *tx) task(s space, site string) *Task {
 	f := x.f
-	id, ok := f.byName[taskName{job, site}]
+	id, ok := f.byName[taskName{s, site}]
 	if !ok {
 		f.nextTask++
 		id = f.nextTask
-		f.byName[taskName{job, site}] = id
-		f.tasks[id] = &Task{ID: id, Job: job, Site: site, Since: x.at, leases: map[uint64]bool{}}
+		f.byName[taskName{s, site}] = id
+		f.tasks[id] = &Task{ID: id, Job: s.job, Owner: s.Owner, Gen: s.Gen, Site: site, Since: x.at, leases: map[uint64]bool{}}
 		x.site(site)
 	}
 	x.tasks[id] = f.tasks[id]
@@ -396,11 +403,11 @@ func (x *tx) hold(t *Task, l *Lease, targets []crawl.Target) ([]crawl.Target, er
 	x.tasks[t.ID], x.leases[l.ID] = t, l
 	held := make([]crawl.Target, 0, len(targets))
 	for _, g := range targets {
-		r, err := x.record(t.Job, g.Key)
+		r, err := x.record(t.space(), g.Key)
 		if err != nil {
 			return nil, err
 		}
-		if r == nil || r.State != crawl.Pending || r.Task != t.ID {
+		if r == nil || r.State != crawl.Pending || r.Task != t.ID || g.Layer() != t.space().Layer {
 			continue
 		}
 		if err := x.b.Delete(queueKey(t.ID, r.Place), nil); err != nil {
@@ -462,7 +469,7 @@ func (x *tx) close(t *Task, l *Lease) error {
 		if x.freed[heldBy{l.ID, k}] {
 			return nil // by this very entry: the view on disk does not know yet
 		}
-		r, err := x.record(l.Job, k)
+		r, err := x.record(t.space(), k)
 		if err != nil || r == nil || r.State != crawl.Pending {
 			return err
 		}

@@ -73,7 +73,7 @@ func (w *walk) state(path string) crawl.State {
 	w.t.Helper()
 
 	tx := &tx{f: w.f, recs: map[recKey]*record{}}
-	r, err := tx.record(1, key(w.t, path))
+	r, err := tx.record(space{job: 1}, key(w.t, path))
 	if err != nil || r == nil {
 		w.t.Fatalf("%s: %v, %v", path, r, err)
 	}

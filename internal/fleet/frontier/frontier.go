@@ -83,7 +83,7 @@ type Job struct {
 }
 
 type taskName struct {
-	job  uint32
+	space
 	site string
 }
 
@@ -163,7 +163,7 @@ func (f *Frontier) load() error {
 			}
 			t.leases = map[uint64]bool{}
 			f.tasks[t.ID] = t
-			f.byName[taskName{t.Job, t.Site}] = t.ID
+			f.byName[taskName{t.space(), t.Site}] = t.ID
 			f.nextTask = max(f.nextTask, t.ID)
 			f.jobs[t.Job].tally(t)
 			return nil
@@ -354,14 +354,14 @@ func (f *Frontier) Next(task uint32, n int) ([]crawl.Target, error) {
 		if len(out) == 0 {
 			t.head = p
 		}
-		r, err := f.load1(&look, t.Job, k)
+		r, err := f.load1(&look, recKey{t.space(), k})
 		if err == nil && r == nil {
 			err = fmt.Errorf("frontier: task %d queues unknown URL %s", task, k)
 		}
 		if err != nil {
 			return nil, errors.Join(err, look.close(), it.Close())
 		}
-		out = append(out, crawl.Target{Key: k, URL: r.URL, Depth: r.Depth, Hops: r.Hops, Tries: r.Tries, Flags: r.Flags, Seq: p})
+		out = append(out, r.target(recKey{t.space(), k}, p))
 	}
 	return out, errors.Join(look.close(), it.Close())
 }
@@ -372,16 +372,17 @@ func (f *Frontier) Held(lease uint64) ([]crawl.Target, error) {
 	if l == nil {
 		return nil, nil
 	}
+	in := f.tasks[l.Task].space()
 	var out []crawl.Target
 	look := finder{db: f.db}
 	err := f.each(heldKey(lease, crawl.Key{})[:9], func(key, _ []byte) error {
 		var k crawl.Key
 		copy(k[:], key[9:])
-		r, err := f.load1(&look, l.Job, k)
+		r, err := f.load1(&look, recKey{in, k})
 		if err != nil || r == nil || r.State != crawl.Pending {
 			return err
 		}
-		out = append(out, crawl.Target{Key: k, URL: r.URL, Depth: r.Depth, Hops: r.Hops, Tries: r.Tries, Flags: r.Flags, Seq: r.Place})
+		out = append(out, r.target(recKey{in, k}, r.Place))
 		return nil
 	})
 	sort.Slice(out, func(i, j int) bool { return out[i].Seq < out[j].Seq })
@@ -389,30 +390,33 @@ func (f *Frontier) Held(lease uint64) ([]crawl.Target, error) {
 }
 
 // load1 returns a URL's record, nil if there is none. It is the one that everybody gets: only a tx changes it.
-func (f *Frontier) load1(look *finder, job uint32, k crawl.Key) (*record, error) {
-	if r := f.recent.get(recKey{job, k}); r != nil {
+func (f *Frontier) load1(look *finder, k recKey) (*record, error) {
+	if r := f.recent.get(k); r != nil {
 		return r, nil
 	}
-	b, ok, err := look.get(urlKey(job, k))
+	b, ok, err := look.get(urlKey(k))
 	if !ok || err != nil {
 		return nil, err
 	}
 	r, err := decodeRecord(b)
 	if err == nil {
-		f.recent.put(recKey{job, k}, r)
+		f.recent.put(k, r)
 	}
 	return r, err
 }
 
 // URLs calls fn with the state of every URL of a job, in the order of their keys: sites stay together.
 func (f *Frontier) URLs(job uint32, fn func(URL) error) error {
-	return f.each(urlKey(job, crawl.Key{})[:5], func(k, v []byte) error {
+	return f.each(jobURLs(job), func(k, v []byte) error {
 		r, err := decodeRecord(v)
 		if err != nil {
 			return err
 		}
-		u := URL{State: r.State, Reason: r.Reason, URL: r.URL, Depth: r.Depth, Task: r.Task, Tries: r.Tries, Parent: r.Parent, Anchor: r.Anchor}
-		copy(u.Key[:], k[5:])
+		at, ok := ofURLKey(k)
+		if !ok {
+			return errRecord
+		}
+		u := URL{Layer: at.Layer, Key: at.key, State: r.State, Reason: r.Reason, URL: r.URL, Depth: r.Depth, Task: r.Task, Tries: r.Tries, Parent: r.Parent, Anchor: r.Anchor}
 		return fn(u)
 	})
 }
@@ -420,6 +424,7 @@ func (f *Frontier) URLs(job uint32, fn func(URL) error) error {
 // URL is what the frontier knows of a URL.
 type URL struct {
 	Key    crawl.Key
+	Layer  crawl.Layer
 	State  crawl.State
 	Reason crawl.Kind
 	URL    string // may be empty for a refused one

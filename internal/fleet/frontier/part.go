@@ -108,8 +108,8 @@ func (x *tx) change(t *Task, s *crawl.Site, c *crawl.SiteChange) error {
 
 // outcome applies how a URL ended.
 func (x *tx) outcome(j *Job, t *Task, l *Lease, o *crawl.Outcome) error {
-	r, err := x.record(j.ID, o.Key)
-	if err != nil || r == nil || r.State != crawl.Pending || r.Task != t.ID {
+	r, err := x.record(t.space(), o.Key)
+	if err != nil || r == nil || r.State != crawl.Pending || r.Task != t.ID || o.Layer() != t.space().Layer {
 		return err
 	}
 	if o.State == crawl.Retry {
@@ -157,7 +157,7 @@ func (x *tx) insecure(j *Job, t *Task, r *record) error {
 
 // found applies the links of a page.
 func (x *tx) found(j *Job, t *Task, p *crawl.Found) error {
-	parent, err := x.record(j.ID, p.Parent)
+	parent, err := x.record(t.space(), p.Parent)
 	if err != nil {
 		return err
 	}
@@ -195,31 +195,30 @@ func (x *tx) found(j *Job, t *Task, p *crawl.Found) error {
 	}
 	for _, k := range p.Known {
 		children = append(children, k[:]...)
-		if err := x.shorten(j, k, parent.Depth+1); err != nil {
+		if err := x.shorten(j, recKey{t.space(), k}, parent.Depth+1); err != nil {
 			return err
 		}
 	}
-	if err := x.edge(j, p.Parent, children); err != nil || len(redirect) == 1 {
+	if err := x.edge(recKey{t.space(), p.Parent}, children); err != nil || len(redirect) == 1 {
 		return err
 	}
-	return x.edge(j, p.Parent, redirect)
+	return x.edge(recKey{t.space(), p.Parent}, redirect)
 }
 
 // redirectEdge marks, as its first byte, a list of URLs that a page redirects to: they are as deep as the page itself.
 const redirectEdge = 1
 
 // edge keeps what a page leads to, so that a shorter path to it shortens theirs.
-func (x *tx) edge(j *Job, parent crawl.Key, children []byte) error {
+func (x *tx) edge(parent recKey, children []byte) error {
 	if len(children) == 0 {
 		return nil
 	}
 	x.edges++
-	k := recKey{j.ID, parent}
 	if x.fresh == nil {
 		x.fresh = map[recKey][][]byte{}
 	}
-	x.fresh[k] = append(x.fresh[k], children)
-	return x.b.Set(edgeKey(j.ID, parent, x.edges), children, nil)
+	x.fresh[parent] = append(x.fresh[parent], children)
+	return x.b.Set(edgeKey(parent, x.edges), children, nil)
 }
 
 // child is what a link says about the URL it points to.
@@ -243,8 +242,9 @@ func (x *tx) child(parent *record, pk crawl.Key, u crawl.URL, l *crawl.Link) *re
 // add puts a URL into the frontier, or shortens the path to one that is there. t is the task whose page named it; r
 // says how it was found.
 func (x *tx) add(j *Job, t *Task, pk crawl.Key, u crawl.URL, r *record) error {
-	k := u.Key()
-	old, err := x.record(j.ID, k)
+	in := t.space()
+	k := recKey{in, u.Key()}
+	old, err := x.record(in, k.key)
 	if err != nil {
 		return err
 	}
@@ -255,7 +255,7 @@ func (x *tx) add(j *Job, t *Task, pk crawl.Key, u crawl.URL, r *record) error {
 		return x.shorten(j, k, r.Depth)
 	}
 	r.URL = u.String()
-	own := x.f.tasks[x.f.byName[taskName{j.ID, u.Site()}]]
+	own := x.f.tasks[x.f.byName[taskName{in, u.Site()}]]
 	if v := x.admit(j, own, u, r); !v.OK() {
 		if t.Excluded-t.Omitted >= int64(j.Limits.MaxRefusals) {
 			t.Overflow++
@@ -266,16 +266,16 @@ func (x *tx) add(j *Job, t *Task, pk crawl.Key, u crawl.URL, r *record) error {
 		t.Discovered++
 		t.count(crawl.Excluded, v.Reason, 1)
 		x.tasks[t.ID] = t
-		x.remember(j.ID, k, r)
+		x.remember(k, r)
 		return nil
 	}
-	own = x.task(j.ID, u.Site())
+	own = x.task(in, u.Site())
 	if r.Flags&crawl.FlagSeed != 0 {
 		own.Seed = true
 	}
 	r.State, r.Task, r.dirty = crawl.Pending, own.ID, true
-	x.remember(j.ID, k, r)
-	if err := x.enqueue(own, k, r); err != nil {
+	x.remember(k, r)
+	if err := x.enqueue(own, k.key, r); err != nil {
 		return err
 	}
 	own.Discovered++
@@ -313,7 +313,7 @@ func pathDependent(reason crawl.Kind) bool {
 }
 
 // readmit looks at a refused URL again: by r, another path to it, or by new rules.
-func (x *tx) readmit(j *Job, k crawl.Key, old, r *record) error {
+func (x *tx) readmit(j *Job, k recKey, old, r *record) error {
 	if old.URL == "" {
 		return nil
 	}
@@ -324,7 +324,7 @@ func (x *tx) readmit(j *Job, k crawl.Key, old, r *record) error {
 	way := *old
 	way.Depth, way.Hops, way.Chain = min(old.Depth, r.Depth), min(old.Hops, r.Hops), min(old.Chain, r.Chain)
 	way.Flags |= r.Flags
-	own := x.f.tasks[x.f.byName[taskName{j.ID, u.Site()}]]
+	own := x.f.tasks[x.f.byName[taskName{k.space, u.Site()}]]
 	if v := x.admit(j, own, u, &way); !v.OK() {
 		return nil
 	}
@@ -333,13 +333,13 @@ func (x *tx) readmit(j *Job, k crawl.Key, old, r *record) error {
 		t.count(crawl.Excluded, old.Reason, -1)
 		x.tasks[t.ID] = t
 	}
-	own = x.task(j.ID, u.Site())
+	own = x.task(k.space, u.Site())
 	way.State, way.Reason, way.Task, way.dirty = crawl.Pending, "", own.ID, true
 	if way.Flags&crawl.FlagSeed != 0 {
 		own.Seed = true
 	}
 	*old = way
-	if err := x.enqueue(own, k, old); err != nil {
+	if err := x.enqueue(own, k.key, old); err != nil {
 		return err
 	}
 	own.Discovered++
@@ -348,7 +348,7 @@ func (x *tx) readmit(j *Job, k crawl.Key, old, r *record) error {
 
 // shorten lowers a URL's depth, and with it that of what it leads to. It does nothing without a depth limit: then
 // depth decides nothing.
-func (x *tx) shorten(j *Job, k crawl.Key, depth uint16) error {
+func (x *tx) shorten(j *Job, k recKey, depth uint16) error {
 	if j.Limits.MaxDepth < 0 {
 		return nil
 	}
@@ -356,10 +356,11 @@ func (x *tx) shorten(j *Job, k crawl.Key, depth uint16) error {
 		key   crawl.Key
 		depth uint16
 	}
-	for work := []step{{k, depth}}; len(work) > 0; {
+	for work := []step{{k.key, depth}}; len(work) > 0; {
 		s := work[len(work)-1]
 		work = work[:len(work)-1]
-		r, err := x.record(j.ID, s.key)
+		at := recKey{k.space, s.key}
+		r, err := x.record(k.space, s.key)
 		if err != nil {
 			return err
 		}
@@ -368,7 +369,7 @@ func (x *tx) shorten(j *Job, k crawl.Key, depth uint16) error {
 		}
 		if r.State == crawl.Excluded {
 			if r.Reason == crawl.ReasonDepth {
-				if err := x.readmit(j, s.key, r, &record{Depth: s.depth, Hops: r.Hops, Chain: r.Chain}); err != nil {
+				if err := x.readmit(j, at, r, &record{Depth: s.depth, Hops: r.Hops, Chain: r.Chain}); err != nil {
 					return err
 				}
 			}
@@ -390,10 +391,10 @@ func (x *tx) shorten(j *Job, k crawl.Key, depth uint16) error {
 			}
 			return nil
 		}
-		if err := x.f.each(edgeKey(j.ID, s.key, 0)[:21], follow); err != nil {
+		if err := x.f.each(edgesOf(at), follow); err != nil {
 			return err
 		}
-		for _, v := range x.fresh[recKey{j.ID, s.key}] { // of this very entry: not in the store yet
+		for _, v := range x.fresh[at] { // of this very entry: not in the store yet
 			if err := follow(nil, v); err != nil {
 				return err
 			}
@@ -433,13 +434,15 @@ func (x *tx) join(j *Job, u crawl.URL) error {
 
 // review looks again at the URLs that were refused for reasons that match.
 func (x *tx) review(j *Job, match func(crawl.Kind) bool) error {
-	return x.f.each(urlKey(j.ID, crawl.Key{})[:5], func(key, v []byte) error {
+	return x.f.each(jobURLs(j.ID), func(key, v []byte) error {
 		if crawl.State(v[1]) != crawl.Excluded {
 			return nil
 		}
-		var k crawl.Key
-		copy(k[:], key[5:])
-		r, err := x.record(j.ID, k)
+		k, ok := ofURLKey(key)
+		if !ok {
+			return errRecord
+		}
+		r, err := x.record(k.space, k.key)
 		if err != nil {
 			return err
 		}

@@ -28,7 +28,7 @@ func (x *tx) submit(c *crawl.Job) error {
 		if c.Identity.StripSession {
 			u = u.StripSession()
 		}
-		t := x.task(j.ID, u.Site())
+		t := x.task(space{job: j.ID}, u.Site())
 		if err := x.add(j, t, crawl.Key{}, u, &record{Flags: flags}); err != nil {
 			return err
 		}
@@ -88,21 +88,23 @@ func (x *tx) retry(r *crawl.Release) error {
 		}
 	}
 	for _, k := range r.Lost {
-		if err := x.again(j, k, nil); err != nil {
+		if err := x.again(recKey{space{j.ID, k.Layer}, k.Key}, nil); err != nil {
 			return err
 		}
 	}
 	if len(r.Lost) > 0 {
 		return nil
 	}
-	return x.f.each(urlKey(j.ID, crawl.Key{})[:5], func(key, v []byte) error {
+	return x.f.each(jobURLs(j.ID), func(key, v []byte) error {
 		down := crawl.State(v[1]) == crawl.Excluded
 		if crawl.State(v[1]) != crawl.Failed && !down {
 			return nil
 		}
-		var k crawl.Key
-		copy(k[:], key[5:])
-		if err := x.again(j, k, mine); err != nil {
+		k, ok := ofURLKey(key)
+		if !ok {
+			return errRecord
+		}
+		if err := x.again(k, mine); err != nil {
 			return err
 		}
 		return x.spill()
@@ -110,8 +112,8 @@ func (x *tx) retry(r *crawl.Release) error {
 }
 
 // again makes a URL pending that failed, was refused because its site did not answer, or was lost (tasks nil).
-func (x *tx) again(j *Job, k crawl.Key, tasks map[uint32]bool) error {
-	r, err := x.record(j.ID, k)
+func (x *tx) again(k recKey, tasks map[uint32]bool) error {
+	r, err := x.record(k.space, k.key)
 	if err != nil || r == nil {
 		return err
 	}
@@ -124,7 +126,7 @@ func (x *tx) again(j *Job, k crawl.Key, tasks map[uint32]bool) error {
 	x.tasks[t.ID] = t
 	t.count(r.State, r.Reason, -1)
 	r.State, r.Reason, r.Tries, r.dirty = crawl.Pending, "", 0, true
-	return x.enqueue(t, k, r)
+	return x.enqueue(t, k.key, r)
 }
 
 // drop ends tasks for good: their leases are closed, what is pending is refused.
@@ -164,7 +166,7 @@ func (x *tx) drain(t *Task, prefix []byte, at int, inValue bool) error {
 		} else {
 			copy(k[:], key[at:])
 		}
-		rec, err := x.record(t.Job, k)
+		rec, err := x.record(t.space(), k)
 		if err != nil || rec == nil || rec.State != crawl.Pending {
 			return err
 		}

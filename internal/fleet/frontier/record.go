@@ -9,9 +9,9 @@ import (
 )
 
 // recordVersion is the version of a URL record on disk.
-const recordVersion = 1
+const recordVersion = 2
 
-// record is a URL and its state. Fields that later work needs (generation, due time, score) are on disk from the
+// record is a URL and its state. Fields that later work needs (due time, score) are on disk from the
 // first day, so that a crawl made today can be crawled again.
 type record struct {
 	State   crawl.State
@@ -22,7 +22,6 @@ type record struct {
 	Chain   uint16 // pages before it that differ only in numbers
 	Task    uint32 // whose counters it stands in
 	Place   uint64 // in the task's queue: depth, then order of discovery
-	Gen     uint32 // of re-crawls
 	Due     int64  // Unix ms
 	Score   float32
 	Reason  crawl.Kind
@@ -43,7 +42,6 @@ func (r *record) encode(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(r.Chain))
 	b = binary.AppendUvarint(b, uint64(r.Task))
 	b = binary.AppendUvarint(b, r.Place)
-	b = binary.AppendUvarint(b, uint64(r.Gen))
 	b = binary.AppendVarint(b, r.Due)
 	b = binary.BigEndian.AppendUint32(b, math.Float32bits(r.Score))
 	b = append(b, r.Parent[:]...)
@@ -66,7 +64,6 @@ func decodeRecord(b []byte) (*record, error) {
 	r.Chain = uint16(d.uvarint())
 	r.Task = uint32(d.uvarint())
 	r.Place = d.uvarint()
-	r.Gen = uint32(d.uvarint())
 	r.Due = d.varint()
 	if f := d.bytes(4); f != nil {
 		r.Score = math.Float32frombits(binary.BigEndian.Uint32(f))
@@ -78,6 +75,13 @@ func decodeRecord(b []byte) (*record, error) {
 		return nil, errRecord
 	}
 	return r, nil
+}
+
+// target is a URL as a lease gets it, with its place in the queue.
+func (r *record) target(k recKey, place uint64) crawl.Target {
+	return crawl.Target{
+		Key: k.key, Owner: k.Owner, Gen: k.Gen, URL: r.URL, Depth: r.Depth, Hops: r.Hops, Tries: r.Tries, Flags: r.Flags, Seq: place,
+	}
 }
 
 type decoder struct {
@@ -129,13 +133,30 @@ func place(depth uint16, seq uint64) uint64 { return uint64(depth)<<48 | seq&(1<
 
 // Keys on disk: a letter for the kind, then big-endian numbers, so that ranges are what one wants to walk.
 
-func urlKey(job uint32, k crawl.Key) []byte {
-	return append(binary.BigEndian.AppendUint32([]byte{'u'}, job), k[:]...)
+func urlKey(k recKey) []byte {
+	b := make([]byte, 0, 32)
+	return append(k.Layer.Append(binary.BigEndian.AppendUint32(append(b, 'u'), k.job)), k.key[:]...)
 }
 
-func edgeKey(job uint32, parent crawl.Key, seq uint64) []byte {
-	b := append(binary.BigEndian.AppendUint32([]byte{'e'}, job), parent[:]...)
-	return binary.BigEndian.AppendUint64(b, seq)
+// ofURLKey is what urlKey was made of.
+func ofURLKey(b []byte) (k recKey, ok bool) {
+	if len(b) < 5 {
+		return k, false
+	}
+	p, ok := crawl.PageOf(b[5:])
+	return recKey{space{binary.BigEndian.Uint32(b[1:]), p.Layer}, p.Key}, ok
+}
+
+func jobURLs(job uint32) []byte { return binary.BigEndian.AppendUint32([]byte{'u'}, job) }
+
+func edgeKey(parent recKey, seq uint64) []byte {
+	return binary.BigEndian.AppendUint64(edgesOf(parent), seq)
+}
+
+func edgesOf(parent recKey) []byte {
+	b := urlKey(parent)
+	b[0] = 'e'
+	return b
 }
 
 func queueKey(task uint32, place uint64) []byte {

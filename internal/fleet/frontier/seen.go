@@ -6,8 +6,6 @@ import (
 	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2"
-
-	"argosy/internal/crawl"
 )
 
 // seen tells of most URLs that are new that they are: without it the store is asked for each, and searches its tables
@@ -65,7 +63,7 @@ next:
 // hash returns two numbers of a key, which is a hash itself: one says in which block it is, the other at which bits.
 func (k recKey) hash() (block, probes uint64) {
 	const odd = 0x9e3779b97f4a7c15
-	block = (binary.BigEndian.Uint64(k.key[4:]) ^ uint64(k.job)) * odd
+	block = (binary.BigEndian.Uint64(k.key[4:]) ^ uint64(k.job) ^ uint64(k.Owner)<<20 ^ uint64(k.Gen)<<44) * odd
 	probes = (binary.BigEndian.Uint64(k.key[8:]) ^ block>>32) * odd
 	return block >> 8, probes >> 10
 }
@@ -117,7 +115,9 @@ func takeIn(snap *pebble.Snapshot, stop <-chan struct{}) *seen {
 			return nil
 		default:
 		}
-		s.add(recKey{job: binary.BigEndian.Uint32(it.Key()[1:]), key: crawl.Key(it.Key()[5:])})
+		if k, ok := ofURLKey(it.Key()); ok {
+			s.add(k)
+		}
 	}
 	if it.Close() != nil {
 		return nil

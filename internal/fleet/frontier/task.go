@@ -4,7 +4,7 @@ import (
 	"argosy/internal/crawl"
 )
 
-// Task is one site of a job and its counts. Discovered = Fetched + Failed + Excluded + Pending.
+// Task is one site of a job, in a layer of it, and its counts. Discovered = Fetched + Failed + Excluded + Pending.
 type Task struct {
 	ID         uint32 `cbor:"1,keyasint"`
 	Job        uint32 `cbor:"2,keyasint"`
@@ -30,11 +30,16 @@ type Task struct {
 	Cookies  []crawl.Cookie   `cbor:"20,keyasint,omitempty"`
 	Seed     bool             `cbor:"21,keyasint,omitempty"`
 	History  []string         `cbor:"22,keyasint,omitempty"` // why it was recalled or failed, last few
+	Owner    uint32           `cbor:"40,keyasint,omitempty"`
+	Gen      uint32           `cbor:"41,keyasint,omitempty"`
 
 	leases map[uint64]bool
 	head   uint64 // no entry of the queue is before this place
 	added  Totals // what stands in the job's totals
 }
+
+// space returns where the task's URLs are found.
+func (t *Task) space() space { return space{t.Job, crawl.Layer{Owner: t.Owner, Gen: t.Gen}} }
 
 // Totals are the sums over a job's tasks that limits are judged by.
 type Totals struct{ Discovered, Fetched, Pages, Failed, Excluded, Held, Bytes int64 }

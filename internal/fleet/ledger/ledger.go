@@ -350,11 +350,11 @@ ON CONFLICT DO NOTHING`, int64(p.Lease), p.No, at, len(p.Outcomes), links, p.Byt
 
 const pageInto = `INSERT INTO pages (job, key, url, surt, state, reason, detail, status, mime, charset, html, title, lang, simhash,
 digest, revisit, noindex, bytes, links, depth, redirect, ip, proto, etag, modified, warc, warc_at, warc_len, text, text_at,
-text_len, site, node, lease, fetched_at, timing, seq, ord) VALUES `
+text_len, site, node, lease, fetched_at, timing, seq, ord, owner, gen) VALUES `
 
 const (
 	pageRows    = 8 // in a statement
-	pageColumns = 38
+	pageColumns = 40
 )
 
 // insertPages are the statements for one row and for many.
@@ -362,7 +362,7 @@ var insertPages = map[int]string{1: insertOf(1), pageRows: insertOf(pageRows)}
 
 func insertOf(rows int) string {
 	row := "(?" + strings.Repeat(", ?", pageColumns-1) + ")"
-	return pageInto + row + strings.Repeat(", "+row, rows-1) + " ON CONFLICT (job, key) DO NOTHING"
+	return pageInto + row + strings.Repeat(", "+row, rows-1) + " ON CONFLICT (job, owner, gen, key) DO NOTHING"
 }
 
 func (w *writer) page(job uint32, site, node string, lease uint64, at int64, o *crawl.Outcome) error {
@@ -384,7 +384,7 @@ func (w *writer) page(job uint32, site, node string, lease uint64, at int64, o *
 		null(o.Mime), null(o.Charset), o.HTML, null(o.Title), null(o.Lang), null(int64(o.Simhash)), null(o.Digest), o.Revisit,
 		o.NoIndex, o.Bytes, null(o.Links), o.Depth, null(o.Redirect), null(o.IP), null(o.Proto), null(o.ETag), null(o.LastMod),
 		null(o.Record.File), o.Record.Offset, o.Record.Length, null(o.Text.File), null(o.Text.Offset), null(o.Text.Length),
-		site, node, int64(lease), date, timing, int64(w.seq), w.ord)
+		site, node, int64(lease), date, timing, int64(w.seq), w.ord, o.Owner, o.Gen)
 	if len(w.pages) < pageRows*pageColumns {
 		return nil
 	}
@@ -406,8 +406,8 @@ func (w *writer) retry(r *crawl.Release) error {
 		return err
 	}
 	if len(r.Lost) > 0 {
-		for _, k := range r.Lost {
-			if err := w.exec(`DELETE FROM pages WHERE job = ? AND key = ?`, r.Job, k[:]); err != nil {
+		for _, p := range r.Lost {
+			if err := w.exec(`DELETE FROM pages WHERE job = ? AND owner = ? AND gen = ? AND key = ?`, r.Job, p.Owner, p.Gen, p.Key[:]); err != nil {
 				return err
 			}
 		}

@@ -252,3 +252,36 @@ func TestTogetherAsApart(t *testing.T) {
 		}
 	})
 }
+
+// The same URL in two layers is two pages; what is lost of one leaves the other alone.
+func TestLayers(t *testing.T) {
+	both(t, func(t *testing.T, open func() *ledger.Ledger) {
+		l := open()
+		if err := l.Rebase(t.Context(), "stream", 0); err != nil {
+			t.Fatal(err)
+		}
+		es := entries()[:3]
+		again := page(1, crawl.Fetched)
+		again.Owner, again.Gen = 7, 1
+		es[2].Entry.Parts[0].Outcomes = append(es[2].Entry.Parts[0].Outcomes, again, again)
+		if err := l.Apply(t.Context(), es); err != nil {
+			t.Fatal(err)
+		}
+		layers := func() (got []crawl.Layer) {
+			if err := l.Pages(t.Context(), 1, func(p *ledger.Page) error { got = append(got, p.Layer); return nil }); err != nil {
+				t.Fatal(err)
+			}
+			return got
+		}
+		if d := cmp.Diff([]crawl.Layer{{}, {Owner: 7, Gen: 1}}, layers()); d != "" {
+			t.Error(d)
+		}
+		lost := &crawl.Entry{Version: crawl.WireVersion, Kind: crawl.EntryRetry, Release: &crawl.Release{Job: 1, Lost: []crawl.Page{{Key: again.Key, Layer: again.Layer()}}}}
+		if err := l.Apply(t.Context(), []ledger.Applied{{Seq: 4, At: 4000, Entry: lost}}); err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff([]crawl.Layer{{}}, layers()); d != "" {
+			t.Error(d)
+		}
+	})
+}

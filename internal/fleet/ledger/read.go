@@ -122,22 +122,24 @@ type Page struct {
 	FetchedAt int64   `json:"fetched_at"`
 	Score     float64 `json:"score,omitempty"`
 
+	crawl.Layer
+
 	Key crawl.Key `json:"-"`
 }
 
 // Pages calls fn for every page of a job in the order in which they were reported.
 func (l *Ledger) Pages(ctx context.Context, job uint32, fn func(*Page) error) error {
-	return l.pages(ctx, job, ` ORDER BY seq, ord, key`, fn)
+	return l.pages(ctx, job, ` ORDER BY seq, ord, owner, gen, key`, fn)
 }
 
-// Sorted calls fn for every page of a job in the order of an index: by SURT, second of capture and URL. The database
+// Sorted calls fn for every page of a job in the order of an index: by SURT, second of capture, URL and layer. The database
 // sorts on disk what does not fit in its memory.
 func (l *Ledger) Sorted(ctx context.Context, job uint32, fn func(*Page) error) error {
-	return l.pages(ctx, job, ` ORDER BY `+l.kind.bytewise("surt")+`, fetched_at / 1000, `+l.kind.bytewise("url"), fn)
+	return l.pages(ctx, job, ` ORDER BY `+l.kind.bytewise("surt")+`, fetched_at / 1000, `+l.kind.bytewise("url")+`, owner, gen`, fn)
 }
 
 func (l *Ledger) pages(ctx context.Context, job uint32, order string, fn func(*Page) error) error {
-	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT key, url, state, coalesce(reason, ''), coalesce(detail, ''), coalesce(status, 0),
+	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT key, owner, gen, url, state, coalesce(reason, ''), coalesce(detail, ''), coalesce(status, 0),
 coalesce(mime, ''), coalesce(charset, ''), coalesce(html, 0), coalesce(title, ''), coalesce(lang, ''), coalesce(simhash, 0),
 coalesce(digest, ''), coalesce(revisit, 0), coalesce(noindex, 0), bytes, coalesce(links, 0), depth, coalesce(redirect, ''), coalesce(ip, ''),
 coalesce(proto, ''), coalesce(warc, ''), warc_at, warc_len, coalesce(text, ''), coalesce(text_at, 0), coalesce(text_len, 0),
@@ -149,7 +151,7 @@ site, node, fetched_at, coalesce(score, 0) FROM pages WHERE job = ?`+order), int
 	for rows.Next() {
 		var p Page
 		var key []byte
-		err := rows.Scan(&key, &p.URL, &p.State, &p.Reason, &p.Detail, &p.Status, &p.Mime, &p.Charset, &p.HTML, &p.Title, &p.Lang,
+		err := rows.Scan(&key, &p.Owner, &p.Gen, &p.URL, &p.State, &p.Reason, &p.Detail, &p.Status, &p.Mime, &p.Charset, &p.HTML, &p.Title, &p.Lang,
 			&p.Simhash, &p.Digest, &p.Revisit, &p.NoIndex, &p.Bytes, &p.Links, &p.Depth, &p.Redirect, &p.IP, &p.Proto, &p.WARC,
 			&p.Offset, &p.Length, &p.Text, &p.TextAt, &p.TextLen, &p.Site, &p.Node, &p.FetchedAt, &p.Score)
 		if err != nil {

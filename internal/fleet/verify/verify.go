@@ -35,7 +35,7 @@ type Report struct {
 	Details   []string `json:"details,omitempty"`
 	LostPages []string `json:"lost_pages,omitempty"`
 
-	LostKeys map[uint32][]crawl.Key `json:"-"` // by job
+	LostKeys map[uint32][]crawl.Page `json:"-"` // by job
 }
 
 func (r *Report) problem(format string, args ...any) {
@@ -51,7 +51,7 @@ type want struct {
 	digest  string
 	length  int64
 	revisit bool
-	key     crawl.Key
+	page    crawl.Page
 	job     uint32
 	seen    bool
 }
@@ -84,7 +84,7 @@ func Check(ctx context.Context, p Place) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{LostKeys: map[uint32][]crawl.Key{}}
+	r := &Report{LostKeys: map[uint32][]crawl.Page{}}
 	wants := map[string]map[int64]*want{}
 	for _, job := range jobs {
 		if err := r.pages(ctx, l, job, wants); err != nil {
@@ -141,12 +141,16 @@ func (p Place) stores(ctx context.Context, l *ledger.Ledger) (out []archive.Stor
 
 // pages reads what the ledger says of a job's pages.
 func (r *Report) pages(ctx context.Context, l *ledger.Ledger, job uint32, wants map[string]map[int64]*want) error {
-	urls := map[string]bool{}
+	type place struct {
+		crawl.Layer
+		url string
+	}
+	urls := map[place]bool{}
 	return l.Pages(ctx, job, func(p *ledger.Page) error {
-		if urls[p.URL] {
+		if urls[place{p.Layer, p.URL}] {
 			r.problem("ledger: %s stands twice", p.URL)
 		}
-		urls[p.URL] = true
+		urls[place{p.Layer, p.URL}] = true
 		if p.State != crawl.Fetched.String() {
 			if p.Reason == "" {
 				r.problem("ledger: %s is %s without a reason", p.URL, p.State)
@@ -157,14 +161,14 @@ func (r *Report) pages(ctx context.Context, l *ledger.Ledger, job uint32, wants 
 		if wants[p.WARC] == nil {
 			wants[p.WARC] = map[int64]*want{}
 		}
-		wants[p.WARC][p.Offset] = &want{url: p.URL, digest: p.Digest, length: p.Length, revisit: p.Revisit, key: p.Key, job: job}
+		wants[p.WARC][p.Offset] = &want{url: p.URL, digest: p.Digest, length: p.Length, revisit: p.Revisit, page: crawl.Page{Layer: p.Layer, Key: p.Key}, job: job}
 		return nil
 	})
 }
 
 func (r *Report) lost(w *want, format string, args ...any) {
 	r.Lost++
-	r.LostKeys[w.job] = append(r.LostKeys[w.job], w.key)
+	r.LostKeys[w.job] = append(r.LostKeys[w.job], w.page)
 	if len(r.LostPages) < maxProblems {
 		r.LostPages = append(r.LostPages, w.url)
 	}

@@ -11,6 +11,7 @@ import (
 	"context"
 	"crypto/subtle"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -341,15 +342,18 @@ func (a *api) release(kind crawl.EntryKind) func(context.Context, *struct {
 		Body Release
 	}) (*out[Released], error) {
 		return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) (Released, error) {
-			keys := make([]crawl.Key, len(in.Body.Lost))
+			pages := make([]crawl.Page, len(in.Body.Lost))
 			for i, b := range in.Body.Lost {
-				copy(keys[i][:], b)
+				var ok bool
+				if pages[i], ok = crawl.PageOf(b); !ok {
+					return Released{}, huma.Error422UnprocessableEntity(fmt.Sprintf("lost: %x is not the key of a page", b))
+				}
 			}
 			why := in.Body.Why
 			if why == "" {
 				why = "by a person"
 			}
-			n, err := co.Release(ctx, in.ID, kind, in.Body.Sites, keys, why)
+			n, err := co.Release(ctx, in.ID, kind, in.Body.Sites, pages, why)
 			if err != nil {
 				return Released{}, err
 			}

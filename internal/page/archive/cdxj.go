@@ -16,6 +16,7 @@ type Capture struct {
 	Status   string
 	Digest   string
 	Location crawl.Location
+	Layer    crawl.Layer
 }
 
 // cdxj fixes the order of the fields of a line.
@@ -27,9 +28,11 @@ type cdxj struct {
 	Length   int64  `json:"length,string"`
 	Offset   int64  `json:"offset,string"`
 	Filename string `json:"filename"`
+	crawl.Layer
 }
 
-// Line returns the capture as a line of CDXJ: the key in SURT form, the date to the second, the rest as JSON.
+// Line returns the capture as a line of CDXJ: the key in SURT form, the date to the second, the rest as JSON. Owner and
+// generation stand there when they are not 0.
 func (c Capture) Line() string {
 	var b strings.Builder
 	b.WriteString(c.URL.SURT())
@@ -40,7 +43,7 @@ func (c Capture) Line() string {
 	enc.SetEscapeHTML(false)
 	_ = enc.Encode(cdxj{ // strings and numbers: it cannot fail
 		URL: c.URL.String(), Mime: c.Mime, Status: c.Status, Digest: c.Digest,
-		Length: c.Location.Length, Offset: c.Location.Offset, Filename: c.Location.File,
+		Length: c.Location.Length, Offset: c.Location.Offset, Filename: c.Location.File, Layer: c.Layer,
 	})
 	return b.String()
 }
