@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"net/netip"
 	"time"
 
@@ -22,7 +23,8 @@ type Fetcher interface {
 // node's slots.
 type Session interface {
 	// Do sends one GET and reads the whole response within the limits. The session follows no redirect and keeps no
-	// cookie. An error is a *crawl.Error, with no response. The caller releases the response; until then it may read
+	// cookie. An error is a *crawl.Error, with no response; one that is fetch.ErrUnprocessed says that the same is to be
+	// asked again at the site's next turn, with Again raised, and counts as nothing else. The caller releases the response; until then it may read
 	// everything in it, and keep nothing of its slices afterwards.
 	Do(ctx context.Context, req *fetch.Request) (*fetch.Response, error)
 	// Close ends the session, and makes requests that are under way fail. It may be called more than once.
@@ -57,28 +59,33 @@ func (l *lease) request(u crawl.URL) *fetch.Request {
 	return r
 }
 
-// exchange sends a request when it is the site's turn. Both results are nil when the lease ended first; the caller
-// releases the response.
+// exchange sends a request when it is the site's turn, and again, at another turn, where the server did not process it.
+// Both results are nil when the lease ended first; the caller releases the response.
 func (l *lease) exchange(u crawl.URL) (*fetch.Response, error) {
-	if !l.turn() {
-		return nil, nil
-	}
-	defer l.a.release()
 	sess := l.sess
 	if u.Site() != l.l.Site { // where robots.txt redirects: it has addresses of its own
 		sess = l.a.fetcher.Open(l.job.Limits.Fetch, nil)
 		defer sess.Close()
 	}
-	resp, err := sess.Do(l.ctx, l.request(u))
-	if err != nil {
-		l.started(time.Now())
-		return nil, err
+	for again := 0; l.turn(); again++ {
+		req := l.request(u)
+		req.Again = again
+		resp, err := sess.Do(l.ctx, req)
+		l.a.release()
+		if err != nil {
+			l.started(time.Now())
+			if errors.Is(err, fetch.ErrUnprocessed) && l.ctx.Err() == nil {
+				continue
+			}
+			return nil, err
+		}
+		l.a.escape(l, resp.Date)
+		l.started(resp.Date)
+		l.answered(resp.Timing.FirstByte)
+		l.mu.Lock()
+		l.rep.bytes += int64(len(resp.Head) + len(resp.Raw))
+		l.mu.Unlock()
+		return resp, nil
 	}
-	l.a.escape(l, resp.Date)
-	l.started(resp.Date)
-	l.answered(resp.Timing.FirstByte)
-	l.mu.Lock()
-	l.rep.bytes += int64(len(resp.Head) + len(resp.Raw))
-	l.mu.Unlock()
-	return resp, nil
+	return nil, nil
 }

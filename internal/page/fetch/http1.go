@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/netip"
 	"strconv"
@@ -22,6 +23,7 @@ type Field struct{ Name, Value string }
 type Request struct {
 	URL    crawl.URL
 	Fields []Field // after Host and Accept-Encoding, which the client sends itself
+	Again  int     // how often it has been sent before and come to nothing (ErrUnprocessed)
 }
 
 // Timing is how long the phases of an exchange took. A phase that did not happen took no time.
@@ -93,9 +95,15 @@ func (s *scratch) shrink() {
 
 const acceptEncoding = "gzip, br, zstd"
 
-// Do sends a request and reads the whole response. A connection that the server closed while it was idle is replaced
-// once, without the caller noticing. The memory for the response is taken only here, so that whoever waits for a site's
-// turn needs none; the caller gives it back by the response's Release.
+// ErrUnprocessed says that a request came to nothing through no fault of its own: a connection that had been kept ended
+// before a single byte of the response, or the server said that it did not process the request (HTTP/2: GOAWAY, RFC 9113,
+// section 6.8; REFUSED_STREAM, section 8.7). Whoever asked asks again when it is the site's turn: the request may have
+// been on the wire. It is bounded by the session, which after a while returns such an error as an ordinary one.
+var ErrUnprocessed = errors.New("not processed by the server")
+
+// Do sends a request and reads the whole response. It returns ErrUnprocessed when the request is to be sent again. The
+// memory for the response is taken only here, so that whoever waits for a site's turn needs none; the caller gives it
+// back by the response's Release.
 func (s *Session) Do(ctx context.Context, req *Request) (*Response, error) {
 	sc := scratches.Get().(*scratch)
 	sc.shrink()
@@ -108,47 +116,30 @@ func (s *Session) Do(ctx context.Context, req *Request) (*Response, error) {
 }
 
 func (s *Session) do(ctx context.Context, req *Request, r *Response, sc *scratch) error {
-	for {
-		if h := s.http2For(req.URL); h != nil {
-			return s.doH2(ctx, h, req, r, sc)
-		}
-		c := s.take(req.URL)
-		if c == nil {
-			var h *http2Conn
-			var err error
-			if c, h, err = s.dial(ctx, req.URL, &r.Timing); err != nil {
-				return err
-			}
-			if h != nil {
-				return s.doH2(ctx, h, req, r, sc)
-			}
-		}
-		reused := c.used
-		keep, err := s.exchange(c, req, r, sc)
-		if err == nil {
-			if keep {
-				s.put(c)
-			} else {
-				s.discard(c)
-			}
-			return nil
-		}
+	c, h, err := s.connection(ctx, req, &r.Timing)
+	if err != nil {
+		return err
+	}
+	if h != nil {
+		return s.doH2(ctx, h, req, r, sc)
+	}
+	reused := c.used
+	keep, err := s.exchange(c, req, r, sc)
+	if err != nil {
 		s.discard(c)
 		if reused && errors.Is(err, errIdleClosed) && ctx.Err() == nil {
-			continue
+			s.ended(true)
+			return fmt.Errorf("%w: %w", ErrUnprocessed, err)
 		}
 		return err
 	}
-}
-
-func (s *Session) http2For(u crawl.URL) *http2Conn {
-	if u.Scheme() != "https" {
-		return nil
+	if reused {
+		s.ended(false)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.h2 != nil && s.h2.auth == u.Authority() && s.h2.cc.CanTakeNewRequest() {
-		return s.h2
+	if keep {
+		s.put(c)
+	} else {
+		s.discard(c)
 	}
 	return nil
 }

@@ -9,8 +9,11 @@ import (
 	"net/http/httptrace"
 	"net/url"
 	"sort"
+	"strings"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/net/http2"
 
 	"argosy/internal/crawl"
 )
@@ -19,6 +22,8 @@ import (
 // knows no other.
 func (s *Session) doH2(ctx context.Context, h *http2Conn, req *Request, r *Response, sc *scratch) error {
 	lim := s.lim
+	answered := false
+	defer func() { s.finished(h, answered) }()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	timer := time.AfterFunc(lim.HeaderTimeout, func() { cancel(errTimeout) })
@@ -45,8 +50,13 @@ func (s *Session) doH2(ctx context.Context, h *http2Conn, req *Request, r *Respo
 	}}))
 	resp, err := h.cc.RoundTrip(hr)
 	if err != nil {
-		return fail("read header", crawl.KindReset, err)
+		err = fail("read header", crawl.KindReset, err)
+		if context.Cause(ctx) == nil && s.unprocessed(h, req, err) {
+			err = fmt.Errorf("%w: %w", ErrUnprocessed, err)
+		}
+		return err
 	}
+	answered = true
 	defer resp.Body.Close()
 	first := time.Now()
 	if at := sent.Load(); at != nil {
@@ -89,6 +99,35 @@ func (s *Session) doH2(ctx context.Context, h *http2Conn, req *Request, r *Respo
 	r.Timing.Body = time.Since(first)
 	return nil
 }
+
+// maxAgain bounds how often a request is sent that a server does not process: one that has answered others, and one that
+// has not.
+const (
+	maxAgain      = 30
+	maxAgainFirst = 3
+)
+
+// unprocessed reports whether a request that failed on a connection is to be sent again. Such a connection is not used
+// for another.
+func (s *Session) unprocessed(h *http2Conn, req *Request, err error) bool {
+	var stream http2.StreamError
+	refused := errors.As(err, &stream) && stream.Code == http2.ErrCodeRefusedStream
+	for _, said := range unprocessedErrors {
+		refused = refused || strings.Contains(err.Error(), said)
+	}
+	ended := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h.refused = h.refused || refused || ended
+	if ended && !refused { // as with a kept connection of HTTP/1.1: once
+		return h.answered > 0 && req.Again == 0
+	}
+	return refused && (req.Again < maxAgainFirst || s.answers && req.Again < maxAgain)
+}
+
+// unprocessedErrors are what golang.org/x/net/http2 says, in errors that it does not export, of streams beyond the last
+// one of a GOAWAY and of connections that have had one.
+var unprocessedErrors = []string{"graceful shutdown GOAWAY", "client conn not usable"}
 
 var (
 	errTimeout = errors.New("timed out")

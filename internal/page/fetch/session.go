@@ -26,11 +26,23 @@ type Session struct {
 	lim   crawl.FetchLimits
 	addrs []netip.Addr // the only ones to dial; nil resolves
 
-	mu     sync.Mutex
-	idle   []*conn
-	open   map[*conn]bool
-	h2     *http2Conn
-	closed bool
+	mu      sync.Mutex
+	idle    []*conn
+	open    map[*conn]bool
+	cut     int // kept connections in a row that ended without an answer
+	h2      *http2Conn
+	h1      bool         // with TLS too
+	flight  *opening     // of the connection that tells which HTTP the server speaks, or that is to be shared
+	answers bool         // over HTTP/2
+	past    []*http2Conn // that the server has ended; the last three
+	limit   int          // requests that the server takes on an HTTP/2 connection; 0: not known
+	closed  bool
+}
+
+// opening is a connection on its way that others wait for.
+type opening struct {
+	done chan struct{}
+	err  error // what those who have waited are told
 }
 
 // Open returns a session that dials only the given addresses, or those that the name resolves to if there are none.
@@ -70,6 +82,16 @@ type http2Conn struct {
 	cc   *http2.ClientConn
 	addr netip.Addr
 	auth string
+
+	// The session's mutex guards what follows.
+	begun, ended, answered int  // requests
+	refused                bool // the server has said that it processes no more
+	retired                bool // another one has taken its place: it is closed after its last request
+}
+
+// takes reports whether another request may be sent, for all that is known; the session's mutex is held.
+func (h *http2Conn) takes(limit int) bool {
+	return !h.refused && (limit == 0 || h.begun < limit) && h.cc.CanTakeNewRequest()
 }
 
 const (
@@ -79,30 +101,112 @@ const (
 
 var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, readBuffer) }}
 
-// take returns an idle connection for a URL, or nil.
+// connection returns a connection for a request: one that was kept or is shared, or a new one. One HTTP/2 connection is
+// opened at a time, for all.
+func (s *Session) connection(ctx context.Context, req *Request, t *Timing) (*conn, *http2Conn, error) {
+	u := req.URL
+	for {
+		if req.Again == 0 {
+			if c := s.take(u); c != nil {
+				return c, nil, nil
+			}
+		}
+		s.mu.Lock()
+		if s.h1 || u.Scheme() != "https" {
+			s.mu.Unlock()
+			return s.dial(ctx, u, t)
+		}
+		if h := s.h2; h != nil && h.auth == u.Authority() && h.takes(s.limit) {
+			h.begun++
+			s.mu.Unlock()
+			return nil, h, nil
+		}
+		if f := s.flight; f != nil {
+			s.mu.Unlock()
+			select {
+			case <-f.done:
+			case <-ctx.Done():
+				return nil, nil, &crawl.Error{Op: "dial", Host: u.Host(), Kind: crawl.KindReset, Err: ctx.Err()}
+			}
+			if f.err != nil {
+				return nil, nil, f.err
+			}
+			continue
+		}
+		f := &opening{done: make(chan struct{})}
+		s.flight = f
+		s.mu.Unlock()
+		c, h, err := s.dial(ctx, u, t)
+		s.mu.Lock()
+		f.err, s.flight = err, nil
+		s.h1 = c != nil
+		if h != nil {
+			h.begun++
+		}
+		s.mu.Unlock()
+		close(f.done)
+		return c, h, err
+	}
+}
+
+// rested is how long a connection has been idle when it is looked at before it is used again.
+const rested = 50 * time.Millisecond
+
+// take returns an idle connection for a URL, or nil. One that the server has closed meanwhile is not used: a request
+// on it would cost the site's turn and bring nothing.
 func (s *Session) take(u crawl.URL) *conn {
+	for {
+		c := s.idleFor(u)
+		if c == nil {
+			return nil
+		}
+		idle := time.Since(c.since)
+		if idle <= idleTimeout && (idle < rested || c.alive()) {
+			return c
+		}
+		s.discard(c)
+	}
+}
+
+func (s *Session) idleFor(u crawl.URL) *conn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := len(s.idle) - 1; i >= 0; i-- {
-		c := s.idle[i]
-		if c.scheme != u.Scheme() || c.auth != u.Authority() {
-			continue
+		if c := s.idle[i]; c.scheme == u.Scheme() && c.auth == u.Authority() {
+			s.idle = append(s.idle[:i], s.idle[i+1:]...)
+			return c
 		}
-		s.idle = append(s.idle[:i], s.idle[i+1:]...)
-		if time.Since(c.since) > idleTimeout {
-			s.drop(c)
-			continue
-		}
-		return c
 	}
 	return nil
+}
+
+// alive reports whether nothing has come over an idle connection: neither its end nor what nobody has asked for.
+func (c *conn) alive() bool {
+	_ = c.nc.SetReadDeadline(time.Now().Add(time.Millisecond))
+	_, err := c.r.Peek(1)
+	return isTimeout(err)
+}
+
+// maxCut is how many kept connections in a row may end without an answer before no more are kept.
+const maxCut = 3
+
+// ended notes whether a kept connection has ended without an answer. A server whose kept connections always do is asked
+// on new ones: otherwise every request would be sent twice.
+func (s *Session) ended(cut bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !cut {
+		s.cut = 0
+	} else {
+		s.cut++
+	}
 }
 
 // put gives a connection back for the next request.
 func (s *Session) put(c *conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
+	if s.closed || s.cut >= maxCut {
 		s.drop(c)
 		return
 	}
@@ -193,15 +297,46 @@ func (s *Session) openH2(tc *tls.Conn, addr netip.Addr, u crawl.URL) (*http2Conn
 		_ = cc.Close()
 		return nil, &crawl.Error{Op: "dial", Host: u.Host(), Kind: crawl.KindReset, Err: net.ErrClosed}
 	}
-	if s.h2 != nil && s.h2.auth == h.auth && s.h2.cc.CanTakeNewRequest() {
-		_ = cc.Close() // two workers have dialled at once: one connection is enough
-		return s.h2, nil
-	}
-	if s.h2 != nil {
-		go s.h2.cc.Shutdown(context.Background()) //nolint:errcheck // it ends when its last request has
+	if old := s.h2; old != nil {
+		s.learn(old)
+		old.retired = true
+		old.closeIfDone()
 	}
 	s.h2 = h
 	return h, nil
+}
+
+// finished counts a request that was sent on an HTTP/2 connection.
+func (s *Session) finished(h *http2Conn, answered bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h.ended++
+	if answered {
+		h.answered++
+		s.answers = true
+	}
+	h.closeIfDone()
+}
+
+func (h *http2Conn) closeIfDone() {
+	if h.retired && h.begun == h.ended {
+		_ = h.cc.Close()
+	}
+}
+
+// learn takes in how many requests an HTTP/2 connection has answered that the server has ended. When two in a row have
+// answered the same number, that is how many the server takes (nginx: keepalive_requests), and no more are sent on the
+// next ones. The last one may still be answering; mu is held.
+func (s *Session) learn(h *http2Conn) {
+	if s.limit > 0 {
+		return
+	}
+	if s.past = append(s.past, h); len(s.past) > 3 {
+		s.past = s.past[1:]
+	}
+	if len(s.past) == 3 && s.past[0].answered == s.past[1].answered {
+		s.limit = s.past[0].answered
+	}
 }
 
 // tunnel asks an HTTP proxy for a connection to target.
