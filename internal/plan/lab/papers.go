@@ -163,7 +163,7 @@ func feedback(ctx context.Context, cfg Config) error {
 		{"30 nodes, 200 sites, 240 changes in 2 h, load 0.9", func(s uint64) sim.World { return sim.Changing(30, 200, 240, 0.9, 2, s) }},
 	} {
 		specs := []string{"random", "feedback", "flow"}
-		got, err := runAll(ctx, scenario{name: w.name, world: w.world}, specs, min(cfg.Seeds, 4))
+		got, err := runAll(ctx, sim.Kind{Name: w.name, World: w.world}, specs, min(cfg.Seeds, 4))
 		if err != nil {
 			return err
 		}
@@ -344,7 +344,7 @@ func nearest(ctx context.Context, cfg Config) error {
 	specs := []string{"random", "nearest,top=1", "nearest", "nearest,top=auto", "flow"}
 	published := map[string]string{"random": "1.00 (198.8 MB/min)", "nearest,top=1": "1.22 (242.6)", "nearest": "1.36 (270.5)"}
 	for _, capacity := range []float64{1, 1.5, 2} {
-		got, err := runAll(ctx, scenario{world: func(s uint64) sim.World {
+		got, err := runAll(ctx, sim.Kind{World: func(s uint64) sim.World {
 			return sim.Throughput(sim.China(fleetSites, 0.3, s), capacity, 12, s)
 		}}, specs, cfg.Seeds)
 		if err != nil {

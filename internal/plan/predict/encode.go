@@ -26,6 +26,7 @@ type encoded struct {
 	Works    []encodedWork `cbor:"4,keyasint,omitempty"`
 	Observed int           `cbor:"5,keyasint"`
 	Fleet    int           `cbor:"6,keyasint"`
+	Page     [2]float64    `cbor:"7,keyasint"`
 }
 
 type encodedNode struct {
@@ -42,6 +43,7 @@ type encodedSite struct {
 	Version uint32        `cbor:"3,keyasint"`
 	Delays  uint32        `cbor:"4,keyasint"`
 	Pairs   []encodedPair `cbor:"5,keyasint,omitempty"`
+	Page    [2]float64    `cbor:"6,keyasint"`
 }
 
 type encodedPair struct {
@@ -79,7 +81,7 @@ type encodedWork struct {
 
 // Encode writes the record down. Equal records give equal bytes.
 func (rec *Record) Encode() ([]byte, error) {
-	e := encoded{Version: recordVersion, Observed: rec.observed, Fleet: rec.fleet}
+	e := encoded{Version: recordVersion, Observed: rec.observed, Fleet: rec.fleet, Page: rec.page.encode()}
 	for i := range rec.node {
 		n := &rec.node[i]
 		x := encodedNode{Name: rec.nodes.names[i], Group: n.group, Store: [2]float64{n.store.bits, n.store.seconds}, Served: n.served.encode()}
@@ -91,7 +93,7 @@ func (rec *Record) Encode() ([]byte, error) {
 	}
 	for i := range rec.site {
 		s := &rec.site[i]
-		x := encodedSite{Name: rec.sites.names[i], Served: s.served.encode(), Version: s.version, Delays: s.delays}
+		x := encodedSite{Name: rec.sites.names[i], Served: s.served.encode(), Version: s.version, Delays: s.delays, Page: s.page.encode()}
 		for k := range s.pairs {
 			p := &s.pairs[k]
 			y := encodedPair{
@@ -119,6 +121,8 @@ func (rec *Record) Encode() ([]byte, error) {
 }
 
 func kindOf(w encodedWork) Kind { return Kind{w.Product, w.Site, w.Node} }
+
+func (s size) encode() [2]float64 { return [2]float64{s.bits, s.pages} }
 
 func (s share) encode() encodedShare { return encodedShare{s.good, s.all, s.at} }
 
@@ -154,7 +158,10 @@ func DecodeRecord(b []byte) (*Record, error) {
 		return nil, errors.New("record of measurements: sizes out of range")
 	}
 	rec := NewRecord()
-	rec.observed, rec.fleet = e.Observed, e.Fleet
+	rec.observed, rec.fleet, rec.page = e.Observed, e.Fleet, size{e.Page[0], e.Page[1]}
+	if err := finite(e.Page[0], e.Page[1]); err != nil {
+		return nil, fmt.Errorf("record of measurements: %w", err)
+	}
 	for i := range e.Nodes {
 		if err := rec.decodeNode(&e.Nodes[i], len(e.Nodes)); err != nil {
 			return nil, fmt.Errorf("record of measurements: node %q: %w", e.Nodes[i].Name, err)
@@ -201,7 +208,7 @@ func (rec *Record) decodeSite(x *encodedSite) error {
 		return errTwice
 	}
 	s := &rec.site[before]
-	s.served, s.version, s.delays = x.Served.decode(), x.Version, x.Delays
+	s.served, s.version, s.delays, s.page = x.Served.decode(), x.Version, x.Delays, size{x.Page[0], x.Page[1]}
 	last := int32(-1)
 	for _, y := range x.Pairs {
 		if y.Node <= last || int(y.Node) >= len(rec.node) {
@@ -223,5 +230,5 @@ func (rec *Record) decodeSite(x *encodedSite) error {
 		}
 		s.pairs = append(s.pairs, p)
 	}
-	return finite(x.Served.Good, x.Served.All)
+	return finite(x.Served.Good, x.Served.All, x.Page[0], x.Page[1])
 }

@@ -40,6 +40,7 @@ type Config struct {
 	DefaultMS   float64 // delay expected where nothing was measured; default 100
 	Landmarks   int     // for coordinates; default 9, less if there are fewer nodes
 	Coordinates netcoord.Config
+	Alone       bool // nothing is predicted: of pairs that were not measured only the defaults are known
 	// Summary of repeated delays; default the median. It is given one modulus for all pairs, which Fit chooses from how
 	// their samples are distributed.
 	Summary func(samples []float64, modulus float64) float64
@@ -77,10 +78,27 @@ type Book struct {
 	modulus float64 // of summaries, ms; 0 before the first fit
 	epoch   int     // rises when all summaries are to be made anew
 	scratch []float64
+	truth   func(node, site int) (rate, success, delay float64)
+	changed uint32
 }
 
 // New returns an empty book with a record of its own.
 func New(cfg Config) *Book { return NewRecord().Book(cfg) }
+
+// Version changes whenever something was learned of a site.
+func (b *Book) Version(site int) uint32 { return b.Record.Version(site) + b.changed }
+
+// Tell makes the book answer with stated figures instead of what it learns (speed in bits/s, share of pages had, delay
+// in ms, 0 where there is none), so that a planner can be judged apart from its learning. truth is called whenever a
+// figure is asked for; Changed must be called when its answers have changed.
+func (b *Book) Tell(truth func(node, site int) (rate, success, delay float64)) { b.truth = truth }
+
+// Changed says that what Tell's function answers has changed.
+func (b *Book) Changed() {
+	if b.truth != nil {
+		b.changed++
+	}
+}
 
 // summary is what repeated delays come down to.
 func (b *Book) summary(s *samples) float64 {
@@ -100,7 +118,7 @@ func (b *Book) summary(s *samples) float64 {
 
 // Crawl returns BC of a pair: total bits over total seconds of the tries, or what the pair's speed is predicted to be.
 func (b *Book) Crawl(node, site int, at int64) Figure {
-	if p := b.look(node, site); p != nil && p.crawl.seconds > 0 {
+	if p := b.look(node, site); p != nil && p.crawl.seconds > 0 && b.truth == nil {
 		return Figure{p.crawl.bits / p.crawl.seconds, sigmaOnce, Measured}
 	}
 	return b.Rate(node, site, at)
@@ -126,6 +144,11 @@ func (b *Book) Store(node int) Figure {
 
 // Latency returns the delay between a node and a site: summary of what was measured, or the distance of coordinates.
 func (b *Book) Latency(node, site int) Figure {
+	if b.truth != nil {
+		if _, _, ms := b.truth(node, site); ms > 0 {
+			return Figure{ms, 0, Stated}
+		}
+	}
 	if p := b.look(node, site); p != nil && p.delay != nil {
 		return Figure{b.summary(p.delay), 0.2, Measured}
 	}
@@ -139,6 +162,10 @@ func (b *Book) Latency(node, site int) Figure {
 // Success returns the share of requests that give a page. Where little is known of a pair, its node and its site
 // speak for it.
 func (b *Book) Success(node, site int, at int64) Figure {
+	if b.truth != nil {
+		_, x, _ := b.truth(node, site)
+		return Figure{x, 0, Stated}
+	}
 	const strength = 4
 	n, s := b.node[node].served.now(at), b.site[site].served.now(at)
 	mean := func(x share) float64 { return (x.good + 4) / (x.all + 5) }

@@ -14,6 +14,7 @@ type Record struct {
 	node  []nodeStat
 	site  []siteStat
 	works map[Kind]*work
+	page  size // of all sites
 
 	observed int // observations so far
 	fleet    int // of them delays between nodes
@@ -49,6 +50,7 @@ type siteStat struct {
 	served  share
 	version uint32 // rises with everything that is learned of the site
 	delays  uint32 // delays that were measured to it
+	page    size
 }
 
 // pair is what was measured of a node and a site.
@@ -59,6 +61,31 @@ type pair struct {
 	served share // leases that ended well
 	delay  *samples
 }
+
+// size is what answers held.
+type size struct{ bits, pages float64 }
+
+func (s *size) add(bits, pages float64) {
+	const keep = 1000 // pages
+	if s.pages > keep {
+		s.bits, s.pages = s.bits*keep/s.pages, keep
+	}
+	s.bits, s.pages = s.bits+bits, s.pages+pages
+}
+
+// PageBits is the mean size of an answer of a site, bits: as far as it is known, else of all sites, else the default.
+func (rec *Record) PageBits(site int) float64 {
+	if s := rec.site[site].page; s.pages > 0 {
+		return s.bits / s.pages
+	}
+	if rec.page.pages > 0 {
+		return rec.page.bits / rec.page.pages
+	}
+	return defaultPage
+}
+
+// defaultPage is 30 KB, in bits, about what an HTML page on the web holds.
+const defaultPage = 240e3
 
 // total is bits over seconds, as the bandwidth paper measures.
 type total struct{ bits, seconds float64 }
@@ -137,6 +164,9 @@ func (rec *Record) SetGroup(node int, group string) { rec.node[node].group = gro
 
 // Version changes whenever something was learned of a site.
 func (rec *Record) Version(site int) uint32 { return rec.site[site].version }
+
+// Holds is for how long a measurement speaks for its pair on average, s.
+func (rec *Record) Holds() float64 { return halfLife / 1000 / math.Ln2 }
 
 // halfLife is after how many ms a measurement counts half.
 const halfLife = 30 * 60 * 1000
@@ -242,6 +272,10 @@ func (rec *Record) Reported(node, site int, r Report, at int64) {
 	p := rec.pair(node, site)
 	if r.Bits > 0 && r.Seconds > 0 {
 		rec.learn(&p.rate, math.Log(r.Bits/r.Seconds), r.Limited, at)
+	}
+	if r.Bits > 0 && r.All > 0 {
+		rec.site[site].page.add(r.Bits, r.All)
+		rec.page.add(r.Bits, r.All)
 	}
 	if r.All > 0 {
 		if p.served.surprised(r) { // what a site does to one node it may do to others

@@ -251,6 +251,14 @@ func (c *Context) Latency(task, node int) predict.Figure {
 	return c.book.Latency(c.S.Nodes[node].Book, c.S.Tasks[task].Book)
 }
 
+// priceOf is the price of a node's bandwidth in the last cycle, useful Mbit for one that it carries.
+func (c *Context) priceOf(node int) float64 {
+	if c.S.Memory == nil {
+		return 0
+	}
+	return c.S.Memory.Bandwidth[c.S.Nodes[node].ID]
+}
+
 // Success is the share of requests of a pair that give a page.
 func (c *Context) Success(task, node int) predict.Figure {
 	if !c.known() {

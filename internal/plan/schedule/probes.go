@@ -2,49 +2,160 @@ package schedule
 
 import (
 	"fmt"
+	"math"
 	"slices"
+
+	"argosy/internal/plan/predict"
 )
 
 // PlanProbes says which waiting tasks are probed now, and by which node: sites of which fewer pairs were measured than
-// wanted (Few), or not all (All). A probe is a lease of its own, under the same limits as any other, so a site is
-// asked by one node at a time and on its clock. probed tells what was measured before. Tasks whose addresses are not
+// wanted (Few), or not all (All), or of which a pair is worth more to know than it costs to measure (Worth). A probe is a
+// lease of its own, under the same limits as any other, so a site is asked by one node at a time and on its clock. The
+// probes of a cycle are spread: each node gets its turn with other sites than the others, so that no node is asked by
+// all sites and no site by all nodes at a time. probed tells what was measured before. Tasks whose addresses are not
 // known yet are left for later.
 func PlanProbes(s *Snapshot, extent Extent, few int, probed func(site, node string) bool) Plan {
 	var p Plan
-	if extent != Few && extent != All || s.Book == nil {
+	if extent != Few && extent != All && extent != Worth || s.Book == nil {
 		return p
 	}
 	c := newContext(s, &Composition{Filters: Always}, false)
 	open, _ := gate(s)
+	turn := probing{c: c, extent: extent, few: few, probed: probed, given: make([]int, len(s.Nodes)), sites: map[string]bool{}}
 	for _, t := range open {
-		if s.PerIP > 0 && s.Tasks[t].Addrs == nil {
+		if s.PerIP > 0 && s.Tasks[t].Addrs == nil || turn.sites[s.Tasks[t].Site] {
 			continue
 		}
-		var able []int32
-		done := 0
-		at := map[int32]int{}
-		for n := range s.Nodes {
-			if probed(s.Tasks[t].Site, s.Nodes[n].ID) {
-				done++
-			} else if c.Room(n) && slices.Contains(c.Candidates(t), n) {
-				able = append(able, int32(s.Nodes[n].Book))
-				at[int32(s.Nodes[n].Book)] = n
-			}
+		if n := turn.next(t); n >= 0 {
+			turn.given[n]++
+			turn.sites[s.Tasks[t].Site] = true
+			c.Take(t, n)
+			p.Assignments = append(p.Assignments, Assignment{Task: t, Node: n})
 		}
-		if extent == Few && done >= min(few, len(s.Nodes)) || len(able) == 0 {
-			continue
-		}
-		best := able[:1]
-		if extent == Few {
-			if b := s.Book.Probes(s.Tasks[t].Book, s.Now, able, 1); len(b) > 0 {
-				best = b
-			}
-		}
-		n := at[best[0]]
-		c.Take(t, n)
-		p.Assignments = append(p.Assignments, Assignment{Task: t, Node: n})
 	}
 	return p
+}
+
+// probing is the state of one PlanProbes.
+type probing struct {
+	c      *Context
+	extent Extent
+	few    int
+	probed func(site, node string) bool
+	given  []int // probes of each node in this plan
+	sites  map[string]bool
+	worth  worth
+}
+
+// next returns the node that a task's site is probed by now, -1 for none.
+func (p *probing) next(t int) int {
+	s := p.c.S
+	if p.extent == Worth {
+		if n := p.worth.most(p.c, t); n >= 0 && !p.probed(s.Tasks[t].Site, s.Nodes[n].ID) {
+			return n
+		}
+		return -1
+	}
+	done, open := 0, p.c.Candidates(t)
+	var able []int
+	for _, n := range open {
+		if p.probed(s.Tasks[t].Site, s.Nodes[n].ID) {
+			done++
+		} else if p.c.Room(n) {
+			able = append(able, n)
+		}
+	}
+	if p.extent == Few && done >= min(p.few, len(open)) || len(able) == 0 {
+		return -1
+	}
+	if p.extent == Few {
+		books, at := make([]int32, len(able)), make(map[int32]int, len(able))
+		for k, n := range able {
+			books[k] = int32(s.Nodes[n].Book)
+			at[books[k]] = n
+		}
+		if b := s.Book.Probes(s.Tasks[t].Book, s.Now, books, 1); len(b) > 0 {
+			return at[b[0]]
+		}
+	}
+	// The node with the fewest probes, and among those the one whose turn it is with this site.
+	best, shift := -1, s.Tasks[t].Book%len(s.Nodes)
+	after := func(n int) int { return (n - shift + len(s.Nodes)) % len(s.Nodes) }
+	for _, n := range able {
+		if best < 0 || p.given[n] < p.given[best] || p.given[n] == p.given[best] && after(n) < after(best) {
+			best = n
+		}
+	}
+	return best
+}
+
+// worth weighs what it brings to know a pair against what it costs to measure it.
+type worth struct {
+	mean []float64
+}
+
+// probeRoots is how many times a probe fetches a root page, as the bandwidth patent has it.
+const probeRoots = 3
+
+// most returns the node whose pair with a task's site is most worth a probe, -1 if none is worth it.
+//
+// A pair with mean speed m, whose logarithm is unsure by σ, brings on average E(m', a) − a more than the best of the
+// others, a, once it is known (the expected improvement), for as long as what is learned holds; a share of that, for
+// others may hold the node then. The probe costs the site its time at the best rate. And it must cost less than to give
+// the node one lease and learn by that, which costs the difference of the means for the time of a lease: nothing, where
+// the pair is the best.
+func (w *worth) most(c *Context, t int) int {
+	s := c.S
+	if s.LeaseSeconds <= 0 {
+		return -1
+	}
+	if w.mean == nil {
+		w.mean = make([]float64, len(s.Nodes))
+	}
+	first, second := 0.0, 0.0
+	for _, n := range c.Candidates(t) {
+		f := c.Rate(t, n)
+		w.mean[n] = f.Value * c.Success(t, n).Value * (1 - c.priceOf(n))
+		if w.mean[n] > first {
+			first, second = w.mean[n], first
+		} else {
+			second = max(second, w.mean[n])
+		}
+	}
+	page := s.Book.PageBits(s.Tasks[t].Book)
+	if first <= 0 {
+		return -1
+	}
+	best, gain := -1, 0.0
+	holds := s.Book.Holds()
+	if x := s.Tasks[t].Bits; x > 0 && x < first*s.LeaseSeconds { // the task ends before
+		holds = x / first
+	}
+	for _, n := range c.Candidates(t) {
+		f, m := c.Rate(t, n), w.mean[n]
+		if f.Source == predict.Measured || !c.Room(n) {
+			continue
+		}
+		seconds := probeRoots * page / f.Value
+		cost := seconds * first
+		if m >= first || cost >= (first-m)*s.LeaseSeconds {
+			continue
+		}
+		if g := improvement(m, f.Sigma, first)*holds - cost; g > gain {
+			best, gain = n, g
+		}
+	}
+	return best
+}
+
+// improvement is the mean of what a log-normal figure of median m and spread sigma is above a.
+func improvement(m, sigma, a float64) float64 {
+	if m <= 0 || sigma <= 0 {
+		return max(0, m-a)
+	}
+	d := math.Log(m/a) / sigma
+	cdf := func(x float64) float64 { return 0.5 * math.Erfc(-x/math.Sqrt2) }
+	return m*math.Exp(sigma*sigma/2)*cdf(d+sigma) - a*cdf(d)
 }
 
 // Without returns a snapshot in which a plan's assignments have been carried out: its tasks wait no more, and their

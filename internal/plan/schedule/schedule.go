@@ -52,6 +52,7 @@ type Task struct {
 	Product string
 	Need    Vector             // as its job states it
 	Width   float64            // requests at once that a lease of it makes, on average; 0 is not known
+	Gap     float64            // seconds between the starts of two requests to its site; 0 is none
 	Bits    float64            // that its next lease is expected to collect; 0 is not known
 	Place   Place              // where its site is, as far as it is known
 	URL     string             // one of its URLs
@@ -94,6 +95,8 @@ type Snapshot struct {
 	PerDomain int           // leases at once on one registrable domain; 0 is no limit
 	Book      *predict.Book // what was measured; nil is nothing
 	Memory    *Memory       // what the last cycle left; nil is nothing
+
+	LeaseSeconds float64 // that a lease lasts at most; 0 is not known
 }
 
 // Memory is what a cycle leaves for the next one, which is then quicker. It is part of the snapshot, so that a plan
@@ -181,6 +184,7 @@ const (
 	Few             // the pairs of a site that are most worth it
 	Landmark        // the landmarks and every site
 	All             // every pair, as the bandwidth patent does
+	Worth           // the pairs that are worth more to know than it costs to measure them
 )
 
 // Landmarks says how landmarks are chosen: by a label whose values are represented once each, given by id, or, with

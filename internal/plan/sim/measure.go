@@ -2,7 +2,6 @@ package sim
 
 import (
 	"math"
-	"sort"
 
 	"argosy/internal/plan/netcoord"
 	"argosy/internal/plan/schedule"
@@ -108,41 +107,7 @@ func (e *engine) measureSite(j int) (ready int64) {
 			}
 		}
 	}
-	if e.want.Crawl == schedule.All {
-		e.todo[j] = e.present()
-	}
-	if e.want.Crawl == schedule.Few {
-		e.few[j] = e.want.Few
-	}
 	return e.now + int64(took)
-}
-
-func (e *engine) present() (out []int32) {
-	for i := range e.w.Nodes {
-		if e.w.Nodes[i].there(e.now) {
-			out = append(out, int32(i))
-		}
-	}
-	return out
-}
-
-// next returns a node that a site is to be probed from now, if there is one.
-func (e *engine) next(j int) (node int, ok bool) {
-	if e.few[j] > 0 {
-		e.few[j]--
-		e.book.Fit()
-		if best := e.book.Probes(j, e.now, e.present(), 1); len(best) > 0 {
-			return int(best[0]), true
-		}
-	}
-	for len(e.todo[j]) > 0 {
-		n := int(e.todo[j][0])
-		e.todo[j] = e.todo[j][1:]
-		if e.w.Nodes[n].there(e.now) {
-			return n, true
-		}
-	}
-	return 0, false
 }
 
 // probe fetches the root page three times.
@@ -152,14 +117,8 @@ func (e *engine) probe(node, site int) {
 	e.add(&lease{site: site, node: node, probe: true, left: 3 * e.w.Root, start: e.now, until: e.now + 30_000})
 }
 
-// welcome measures a node that joins: itself, the others, and the sites that are worth it.
+// welcome measures a node that joins: itself and the others.
 func (e *engine) welcome(i int) {
 	e.measureNode(i)
 	e.book.Fit()
-	if e.want.Crawl == schedule.All {
-		for j := range e.w.Sites {
-			e.todo[j] = append(e.todo[j], int32(i))
-		}
-	}
-	sort.Slice(e.waiting, func(a, b int) bool { return e.waiting[a].since < e.waiting[b].since })
 }

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"sort"
 	"strconv"
-	"time"
 
 	"argosy/internal/plan/predict"
 	"argosy/internal/plan/schedule"
@@ -115,7 +114,9 @@ type lease struct {
 	site    int
 	node    int
 	probe   bool
-	speed   float64 // of its path today
+	speed   float64 // of its path today, pauses included
+	pace    float64 // of its path while a page is fetched
+	worked  float64 // seconds in which the node worked for it, pauses left out
 	rate    float64 // that it has
 	left    float64 // bits
 	done    float64
@@ -142,10 +143,8 @@ type engine struct {
 	leases  [][]*lease
 	ver     []int
 	touched []int64 // when a node's leases were last moved on
-	busy    []int   // leases and probes of a site
 	left    []float64
-	todo    [][]int32 // nodes that a site is still to be probed from
-	few     []int     // of the most promising nodes, how many are still to be probed
+	tried   map[[2]string]bool // sites and nodes of which the node was sent to probe the site
 	planned bool
 	res     Result
 	taken   []float64 // latencies, s
@@ -153,18 +152,23 @@ type engine struct {
 }
 
 // Run runs a strategy in a world, which it leaves as it was.
-func Run(w World, st schedule.Strategy) (Result, error) {
-	bound := w.Bound()
-	w.Speed, w.Success = clone(w.Speed), clone(w.Success)
+func Run(w World, st schedule.Strategy) (Result, error) { return RunBound(w, st, w.Bound(), false) }
+
+// RunBound is Run where the bound of the world is known. Knowing tells the strategy what the world is like, as it changes,
+// and lets it measure nothing: what is then missing from the bound is not for want of knowledge.
+func RunBound(w World, st schedule.Strategy, bound float64, knowing bool) (Result, error) {
+	w.copied()
 	e := &engine{
 		w: &w, st: st, rng: rand.New(rand.NewPCG(w.Seed, 0x73696d)), coming: rand.New(rand.NewPCG(w.Seed, 0x636f6d65)), leases: make([][]*lease, len(w.Nodes)),
-		ver: make([]int, len(w.Nodes)), touched: make([]int64, len(w.Nodes)), busy: make([]int, len(w.Sites)),
-		left: make([]float64, len(w.Sites)), todo: make([][]int32, len(w.Sites)),
-		few: make([]int, len(w.Sites)),
+		ver: make([]int, len(w.Nodes)), touched: make([]int64, len(w.Nodes)),
+		left: make([]float64, len(w.Sites)), tried: map[[2]string]bool{},
 	}
 	e.res = Result{Strategy: st.Name(), Bound: bound, Minutes: make([]float64, w.Horizon/60_000+1)}
 	if m, ok := st.(schedule.Measurer); ok {
 		e.want = m.Measures()
+	}
+	if knowing {
+		e.want = schedule.Measures{Book: e.want.Book}
 	}
 	e.res.In, e.res.Out = make([]int, len(w.Nodes)), make([]int, len(w.Nodes))
 	if len(w.Nodes)*len(w.Sites) <= maxPairs {
@@ -178,6 +182,9 @@ func Run(w World, st schedule.Strategy) (Result, error) {
 		}
 	}
 	e.start()
+	if knowing {
+		e.book.Tell(e.truth)
+	}
 	for len(e.queue) > 0 {
 		ev := heap.Pop(&e.queue).(event)
 		if ev.at > w.Horizon {
@@ -249,9 +256,10 @@ func (e *engine) handle(ev event) error {
 			e.progress(i)
 		}
 		e.w.Changes[ev.id].Apply(e.w)
+		e.book.Changed()
 		for i := range e.w.Nodes {
 			for _, l := range e.leases[i] {
-				l.speed = e.draw(i, l.site)
+				e.redraw(l)
 			}
 			e.share(i)
 		}
@@ -270,6 +278,14 @@ func (e *engine) handle(ev event) error {
 	return nil
 }
 
+// truth is what a planner that knows the world is told of a pair.
+func (e *engine) truth(node, site int) (rate, success, delay float64) {
+	if e.w.Delay != nil {
+		delay = e.w.Delay[node][site]
+	}
+	return e.w.path(node, site), e.w.success(node, site), delay
+}
+
 // plan asks for a cycle soon.
 func (e *engine) plan() {
 	if !e.planned {
@@ -278,12 +294,8 @@ func (e *engine) plan() {
 	}
 }
 
-// siteReady probes what is still to be probed of a site, then lets it be crawled.
+// siteReady lets a site be crawled: what is measured of it before is measured.
 func (e *engine) siteReady(j int) {
-	if n, ok := e.next(j); ok {
-		e.probe(n, j)
-		return
-	}
 	if e.w.Tasks != nil || e.left[j] <= 0 {
 		return
 	}
@@ -320,13 +332,26 @@ func (e *engine) cycle() error {
 	if len(s.Nodes) == 0 {
 		return nil
 	}
+	probes := schedule.PlanProbes(s, e.want.Crawl, e.want.Few, func(site, node string) bool { return e.tried[[2]string{site, node}] })
+	if err := schedule.Verify(s, probes); err != nil {
+		return err
+	}
+	for _, a := range probes.Assignments {
+		e.tried[[2]string{s.Tasks[a.Task].Site, s.Nodes[a.Node].ID}] = true
+		e.probe(at[a.Node], e.waiting[a.Task].site)
+	}
+	waiting := make(map[uint32]*task, len(e.waiting))
+	for _, t := range e.waiting {
+		waiting[t.id] = t
+	}
+	s = s.Without(probes)
 	p, err := schedule.Cycle(s, e.st)
 	if err != nil {
 		return err
 	}
 	e.memory = p.Memory
 	for _, a := range p.Assignments {
-		e.begin(e.waiting[a.Task], at[a.Node])
+		e.begin(waiting[s.Tasks[a.Task].ID], at[a.Node])
 	}
 	kept := e.waiting[:0]
 	for _, t := range e.waiting {
@@ -344,7 +369,7 @@ func (e *engine) cycle() error {
 
 // snapshot is what a coordinator would know. at are the world's numbers of its nodes.
 func (e *engine) snapshot() (s *schedule.Snapshot, at []int) {
-	s = &schedule.Snapshot{Now: e.now, Seed: e.w.Seed*0x9e3779b97f4a7c15 + uint64(e.now), PerSite: 1, Book: e.book, Memory: e.memory}
+	s = &schedule.Snapshot{Now: e.now, Seed: e.w.Seed*0x9e3779b97f4a7c15 + uint64(e.now), PerSite: 1, Book: e.book, Memory: e.memory, LeaseSeconds: e.w.Lease.Seconds}
 	if e.w.Tasks != nil {
 		s.PerSite = math.MaxInt32
 	}
@@ -370,160 +395,13 @@ func (e *engine) snapshot() (s *schedule.Snapshot, at []int) {
 		}
 	}
 	for _, t := range e.waiting {
-		x := schedule.Task{ID: t.id, Site: e.w.Sites[t.site].Name, Since: t.since, Bits: min(t.left, e.w.Lease.Bits), Place: e.w.Sites[t.site].Place, Book: t.site}
+		x := schedule.Task{ID: t.id, Site: e.w.Sites[t.site].Name, Since: t.since, Bits: min(t.left, e.w.Lease.Bits), Place: e.w.Sites[t.site].Place, Book: t.site, Gap: e.w.Sites[t.site].Gap}
 		if t.last >= 0 {
 			x.Last = e.w.Nodes[t.last].ID
 		}
 		s.Tasks = append(s.Tasks, x)
 	}
 	return s, at
-}
-
-// draw is the speed of a path for one lease.
-func (e *engine) draw(node, site int) float64 {
-	s := e.w.path(node, site) * math.Exp(e.w.Noise*e.rng.NormFloat64())
-	if l := e.w.Sites[site].Limit; l > 0 {
-		s = min(s, l)
-	}
-	return s
-}
-
-func (e *engine) begin(t *task, node int) {
-	t.waiting = false
-	if t.last >= 0 && t.last != node {
-		e.res.Moves++
-		e.res.Out[t.last]++
-		e.res.In[node]++
-	}
-	t.last = node
-	bits, until := e.w.Lease.Bits, e.now+int64(e.w.Lease.Seconds*1000)
-	if e.w.Tasks != nil {
-		until = math.MaxInt64
-	} else if e.modify != nil && t.did.Quota > 0 {
-		quota, budget := schedule.Modify(*e.modify, t.did)
-		bits, until = float64(quota)*e.w.Page, e.now+budget.Milliseconds()
-	}
-	e.add(&lease{t: t, site: t.site, node: node, left: min(t.left, bits), start: e.now, until: until})
-}
-
-func (e *engine) add(l *lease) {
-	e.progress(l.node)
-	l.speed = e.draw(l.node, l.site)
-	e.busy[l.site]++
-	e.leases[l.node] = append(e.leases[l.node], l)
-	e.share(l.node)
-}
-
-// progress moves a node's leases on to now.
-func (e *engine) progress(node int) {
-	dt := float64(e.now-e.touched[node]) / 1000
-	e.touched[node] = e.now
-	if dt == 0 || len(e.leases[node]) == 0 {
-		return
-	}
-	limit, want := e.w.Nodes[node].Bandwidth, 0.0
-	for _, l := range e.leases[node] {
-		want += l.speed
-	}
-	for _, l := range e.leases[node] {
-		l.left -= l.rate * dt
-		l.done += l.rate * dt
-		if limit > 0 && want > limit && l.rate < l.speed*0.999 {
-			l.limited += dt
-		}
-	}
-}
-
-// share divides a node's bandwidth among its leases, none getting more than its path gives, and notes when the first
-// of them ends.
-func (e *engine) share(node int) {
-	ls := e.leases[node]
-	e.ver[node]++
-	if len(ls) == 0 {
-		return
-	}
-	if limit := e.w.Nodes[node].Bandwidth; limit > 0 {
-		order := append([]*lease(nil), ls...)
-		sort.SliceStable(order, func(a, b int) bool { return order[a].speed < order[b].speed })
-		for k, l := range order {
-			l.rate = min(l.speed, limit/float64(len(order)-k))
-			limit -= l.rate
-		}
-	} else {
-		for _, l := range ls {
-			l.rate = l.speed
-		}
-	}
-	first := int64(math.MaxInt64)
-	for _, l := range ls {
-		end := l.until
-		if l.rate > 0 {
-			if s := l.left / l.rate * 1000; s < 1e15 {
-				end = min(end, e.now+int64(math.Ceil(s)))
-			}
-		}
-		first = min(first, end)
-	}
-	if first < math.MaxInt64 {
-		e.push(max(first, e.now), evNode, node, e.ver[node])
-	}
-}
-
-func (e *engine) endLeases(node int) {
-	kept := e.leases[node][:0]
-	var ended []*lease
-	for _, l := range e.leases[node] {
-		if l.left <= 1e-6*e.w.Page || l.until <= e.now {
-			ended = append(ended, l)
-		} else {
-			kept = append(kept, l)
-		}
-	}
-	e.leases[node] = kept
-	for _, l := range ended {
-		e.settle(l)
-	}
-}
-
-// settle books what a lease did and gives its task back.
-func (e *engine) settle(l *lease) {
-	e.busy[l.site]--
-	seconds := float64(e.now-l.start) / 1000
-	if l.probe {
-		e.book.Crawled(l.node, l.site, l.done, max(seconds, 1e-3), l.limited > 0.3*seconds, e.now)
-		e.push(e.now, evReady, l.site, 0)
-		return
-	}
-	e.res.Leases++
-	pages := l.done / e.w.Page
-	good := e.good(l, pages)
-	e.count(l, good, pages, seconds)
-	bits := good * e.w.Page
-	e.res.Bits += bits
-	e.res.Minutes[min(int(e.now/60_000), len(e.res.Minutes)-1)] += bits
-	e.book.Reported(l.node, l.site, predict.Report{
-		Bits: l.done, Seconds: seconds, Good: good, All: pages, Limited: l.limited > 0.3*seconds,
-	}, e.now)
-	e.book.Took(predict.Kind{Site: l.site, Node: l.node}, seconds, good, [3]float64{0, 0, l.done / max(seconds, 1e-3)})
-	t := l.t
-	quota := int((l.done + l.left) / e.w.Page)
-	t.did = schedule.Subtask{Quota: max(1, min(quota, 1000)), Exist: max(1, int(pages)), Collected: int(good), Took: time.Duration(seconds * float64(time.Second))}
-	if e.w.Tasks != nil {
-		e.res.Completed += good
-		if t.left -= l.done; t.left > 1e-6*e.w.Page {
-			e.wait(t) // the next lease of it
-			return
-		}
-		e.taken = append(e.taken, float64(e.now-t.came)/1000)
-		e.plan()
-		return
-	}
-	e.left[l.site] -= bits
-	if t.left = e.left[l.site]; t.left > 1e-6*e.w.Page {
-		e.wait(t)
-	} else {
-		e.plan()
-	}
 }
 
 // count keeps what a lease did with those of its pair in the first and the last fifth.
@@ -583,6 +461,10 @@ func (e *engine) finish() {
 	if n := len(e.taken); n > 0 {
 		e.res.P95 = e.taken[min(n-1, n*95/100)]
 	}
+}
+
+func sortChanges(w *World) {
+	sort.SliceStable(w.Changes, func(a, b int) bool { return w.Changes[a].At < w.Changes[b].At })
 }
 
 func sortInts(x []int64) { sort.Slice(x, func(a, b int) bool { return x[a] < x[b] }) }

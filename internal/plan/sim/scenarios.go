@@ -54,24 +54,28 @@ func Throughput(m Matrices, capacity float64, minutes int, seed uint64) World {
 	return w
 }
 
+// host is where a node or a site is.
+type host struct {
+	city, net int
+	access    float64 // ms of its own line
+}
+
+var cities = []struct {
+	name     string
+	lat, lon float64
+}{
+	{"beijing", 39.9, 116.4}, {"shanghai", 31.2, 121.5}, {"guangzhou", 23.1, 113.3}, {"harbin", 45.8, 126.5},
+	{"chengdu", 30.7, 104.1}, {"wuhan", 30.6, 114.3}, {"xian", 34.3, 108.9}, {"hangzhou", 30.3, 120.2},
+}
+
+// networks that hosts are on; the last is the education network, which is far from all others.
+var networks = []string{"telecom", "unicom", "netcom", "education"}
+
 // China is a made fleet like that of the coordinates paper: 30 nodes in four cities on four networks, and sites in
 // more cities on the same networks. Delays grow with distance and jump where networks meet; the speed of a path falls
 // with its delay, within limits of the site, with a spread of sigma.
 func China(sites int, sigma float64, seed uint64) Matrices {
 	r := rand.New(rand.NewPCG(seed, 0x6368696e61))
-	cities := []struct {
-		name     string
-		lat, lon float64
-	}{
-		{"beijing", 39.9, 116.4}, {"shanghai", 31.2, 121.5}, {"guangzhou", 23.1, 113.3}, {"harbin", 45.8, 126.5},
-		{"chengdu", 30.7, 104.1}, {"wuhan", 30.6, 114.3}, {"xian", 34.3, 108.9}, {"hangzhou", 30.3, 120.2},
-	}
-	nets := []string{"telecom", "unicom", "netcom", "education"}
-	type host struct {
-		city, net int
-		access    float64
-	}
-	var m Matrices
 	var nodes, hosts []host
 	for city, n := range []int{10, 10, 9, 1} {
 		for k := range n {
@@ -82,13 +86,9 @@ func China(sites int, sigma float64, seed uint64) Matrices {
 				net = k % 2
 			}
 			nodes = append(nodes, host{city, net, 1 + r.ExpFloat64()})
-			m.Nodes = append(m.Nodes, Node{ID: name("node", len(nodes)), Labels: map[string]string{
-				"city": cities[city].name, "provider": nets[net], "region": cities[city].name,
-				"lat": fmt.Sprint(cities[city].lat), "lon": fmt.Sprint(cities[city].lon),
-			}})
 		}
 	}
-	for j := range sites {
+	for range sites {
 		city := r.IntN(len(cities))
 		if r.Float64() < 0.7 { // most large sites are where the nodes are
 			city = r.IntN(3)
@@ -98,39 +98,59 @@ func China(sites int, sigma float64, seed uint64) Matrices {
 			net = 3
 		}
 		hosts = append(hosts, host{city, net, 1 + 4*r.ExpFloat64()})
-		m.Sites = append(m.Sites, Site{
-			Name:  name("site", j+1),
-			Place: schedule.Place{Lat: cities[city].lat, Lon: cities[city].lon, Located: true, Region: cities[city].name, Network: nets[net]},
-		})
 	}
-	ms := func(a, b host) float64 {
-		ca, cb := cities[a.city], cities[b.city]
-		km := 111 * math.Hypot(ca.lat-cb.lat, (ca.lon-cb.lon)*math.Cos(35*math.Pi/180))
-		d := a.access + b.access + km*0.018
-		if a.net != b.net {
-			d += 18
-			if a.net == 3 || b.net == 3 {
-				d += 15
-			}
-		}
-		return d * math.Exp(0.12*r.NormFloat64())
+	m := connect(nodes, hosts, sigma, r)
+	limits(&m, r)
+	return m
+}
+
+// connect gives every pair its delay, and those of nodes and sites a speed that falls with it.
+func connect(nodes, sites []host, sigma float64, r *rand.Rand) (m Matrices) {
+	for k, h := range nodes {
+		c := cities[h.city]
+		m.Nodes = append(m.Nodes, Node{ID: name("node", k+1), Labels: map[string]string{
+			"city": c.name, "provider": networks[h.net], "region": c.name, "lat": fmt.Sprint(c.lat), "lon": fmt.Sprint(c.lon),
+		}})
+	}
+	for j, h := range sites {
+		c := cities[h.city]
+		m.Sites = append(m.Sites, Site{
+			Name: name("site", j+1), Place: schedule.Place{Lat: c.lat, Lon: c.lon, Located: true, Region: c.name, Network: networks[h.net]},
+		})
 	}
 	for i := range nodes {
 		m.Delay, m.Speed, m.Between = append(m.Delay, nil), append(m.Speed, nil), append(m.Between, make([]float64, len(nodes)))
-		for j := range hosts {
-			d := ms(nodes[i], hosts[j])
+		for j := range sites {
+			d := milliseconds(nodes[i], sites[j], r)
 			m.Delay[i] = append(m.Delay[i], d)
 			m.Speed[i] = append(m.Speed[i], 1e7/d*math.Exp(sigma*r.NormFloat64()))
 		}
 		for k := range i {
-			d := ms(nodes[i], nodes[k])
+			d := milliseconds(nodes[i], nodes[k], r)
 			m.Between[i][k], m.Between[k][i] = d, d
 		}
 	}
+	return m
+}
+
+func milliseconds(a, b host, r *rand.Rand) float64 {
+	ca, cb := cities[a.city], cities[b.city]
+	km := 111 * math.Hypot(ca.lat-cb.lat, (ca.lon-cb.lon)*math.Cos(35*math.Pi/180))
+	d := a.access + b.access + km*0.018
+	if a.net != b.net {
+		d += 18
+		if a.net == 3 || b.net == 3 {
+			d += 15
+		}
+	}
+	return d * math.Exp(0.12*r.NormFloat64())
+}
+
+// limits gives sites limits of their own.
+func limits(m *Matrices, r *rand.Rand) {
 	for j := range m.Sites {
 		m.Sites[j].Limit = 1e6 * math.Exp(0.6*r.NormFloat64())
 	}
-	return m
 }
 
 // Changing is the world of the feedback paper at scale: tasks of 20 pages come by chance to sites that treat every

@@ -5,16 +5,22 @@ import (
 	"math"
 	"testing"
 
+	"argosy/internal/plan/schedule"
 	"argosy/internal/plan/strategy"
 )
 
-func run(t *testing.T, w World, spec string) Result {
+func strategyOf(t *testing.T, spec string) schedule.Strategy {
 	t.Helper()
 	st, err := strategy.New(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Run(w, st)
+	return st
+}
+
+func run(t *testing.T, w World, spec string) Result {
+	t.Helper()
+	r, err := Run(w, strategyOf(t, spec))
 	if err != nil {
 		t.Fatalf("%s: %v", spec, err)
 	}

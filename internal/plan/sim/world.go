@@ -27,6 +27,7 @@ type World struct {
 	Changes []Change
 	Root    float64 // bits of a root page, which BC fetches three times
 	Cycle   int64   // ms between a lease's end and the next cycle at least
+	Drifts  bool    // changes touch delays too
 }
 
 // Node of the world.
@@ -45,6 +46,7 @@ type Site struct {
 	Name  string
 	Limit float64 // of the site itself; 0 is none
 	Size  float64 // bits there are; 0 is no end
+	Gap   float64 // seconds between the starts of two requests to it; 0 is none
 	Place schedule.Place
 }
 
@@ -66,13 +68,44 @@ type Change struct {
 	Apply func(w *World)
 }
 
-// path is the speed of a pair within the site's limit.
-func (w *World) path(node, site int) float64 {
-	s := w.Speed[node][site]
+// path is the speed that leases of a pair have on average while a page is fetched: drawn log-normally around the pair's,
+// and cut off at the site's limit.
+func (w *World) path(node, site int) float64 { return w.expected(node, site, w.Sites[site].Limit) }
+
+// rate is path with the site's pauses.
+func (w *World) rate(node, site int) float64 {
+	limit := w.pace(site)
 	if l := w.Sites[site].Limit; l > 0 {
-		s = min(s, l)
+		limit = min(limit, l)
 	}
-	return s
+	if math.IsInf(limit, 1) {
+		limit = 0
+	}
+	return w.expected(node, site, limit)
+}
+
+// expected is the mean of a log-normal speed that is cut off at a limit; 0 is no limit.
+func (w *World) expected(node, site int, limit float64) float64 {
+	s := w.Speed[node][site]
+	switch {
+	case limit <= 0 || s <= 0:
+		return s
+	case w.Noise <= 0:
+		return min(s, limit)
+	}
+	below := (math.Log(limit/s) + w.Noise*w.Noise/2) / w.Noise // standard deviations to the limit
+	return s*normal(below-w.Noise) + limit*(1-normal(below))
+}
+
+// normal is the distribution function of the standard normal distribution.
+func normal(x float64) float64 { return 0.5 * math.Erfc(-x/math.Sqrt2) }
+
+// pace is the most that a site's pauses allow; +Inf where it asks for none.
+func (w *World) pace(site int) float64 {
+	if g := w.Sites[site].Gap; g > 0 {
+		return w.Page / g
+	}
+	return math.Inf(1)
 }
 
 func (w *World) success(node, site int) float64 {
@@ -103,7 +136,7 @@ func (w *World) bound(from, to int64, start []float64) (float64, []float64) {
 			rows[i] = b
 		}
 		for j := range w.Sites {
-			r := w.path(i, j)
+			r := w.rate(i, j)
 			if b := w.Nodes[i].Bandwidth; b > 0 {
 				r = min(r, b)
 			}
@@ -159,7 +192,7 @@ func (w *World) boundPages(seconds float64, start []float64) (float64, []float64
 
 // Bound is the bound over the whole horizon, piece by piece between changes.
 func (w World) Bound() float64 {
-	w.Speed, w.Success = clone(w.Speed), clone(w.Success)
+	w.copied()
 	cuts := []int64{0, w.Horizon}
 	for _, n := range w.Nodes {
 		cuts = append(cuts, n.Join, n.Leave)
@@ -196,6 +229,14 @@ func (w *World) size() (sum float64) {
 		sum += s.Size
 	}
 	return sum
+}
+
+// copied gives a world matrices of its own, those that changes touch.
+func (w *World) copied() {
+	w.Speed, w.Success = clone(w.Speed), clone(w.Success)
+	if w.Drifts {
+		w.Delay = clone(w.Delay)
+	}
 }
 
 func clone(m [][]float64) [][]float64 {

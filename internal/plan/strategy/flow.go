@@ -18,24 +18,34 @@ var flow = Preset{
 		{"loss", []string{"40", "<number>"}, "pages' worth of time that losing a page costs"},
 		{"price", []string{"0", "<weight>"}, "seconds a megabit that one unit of price is worth"},
 		{"candidates", []string{"16", "<number>"}, "nodes kept of each task, the cheapest; 0 keeps all"},
+		{"predict", []string{"on", "off"}, "off takes pairs that were not measured for the default: what prediction brings"},
+		{"solver", []string{"flow", "greedy"}, "greedy gives each task its cheapest node, one after the other: what the solver brings"},
 		{"wait", []string{"0.6", "<share>"}, "share of its best node's speed below which a fresh task rather waits"},
 	},
 	build: func(o *options) schedule.Composition {
 		cost := flowCost{o.number("explore", 0, 3), o.number("move", 0, 10), o.number("loss", 0, 1000), o.number("price", 0, 1e6)}
-		marks := schedule.Landmarks{Count: 9}
-		book := predict.Config{Landmarks: 9, Coordinates: netcoord.WithHeights()}
-		book.Coordinates.Rounds = 0
+		wants := flowWants()
+		wants.Few = int(o.number("probes", 0, 100))
+		wants.Book.Alone = !o.on("predict")
+		solver := schedule.Flow(schedule.FlowConfig{
+			Candidates: int(o.number("candidates", 0, 10_000)), Floor: o.number("wait", 0, 1), Patience: 20, Refresh: 10_000,
+		})
+		if o.text("solver") == "greedy" {
+			solver = schedule.Greedy
+		}
 		return schedule.Composition{
-			Cost: schedule.Cost{Name: "seconds a useful megabit", Unit: "s/Mbit", Of: cost.seconds},
-			Solver: schedule.Flow(schedule.FlowConfig{
-				Candidates: int(o.number("candidates", 0, 10_000)), Floor: o.number("wait", 0, 1), Patience: 20, Refresh: 10_000,
-			}),
-			Wants: schedule.Measures{
-				Delay: schedule.Landmark, Crawl: schedule.Few, Few: int(o.number("probes", 0, 100)), Store: true,
-				Landmark: marks, Book: book,
-			},
+			Cost:   schedule.Cost{Name: "seconds a useful megabit", Unit: "s/Mbit", Of: cost.seconds},
+			Solver: solver,
+			Wants:  wants,
 		}
 	},
+}
+
+// flowWants is what flow lives on.
+func flowWants() schedule.Measures {
+	book := predict.Config{Landmarks: 9, Coordinates: netcoord.WithHeights()}
+	book.Coordinates.Rounds = 0
+	return schedule.Measures{Delay: schedule.Landmark, Crawl: schedule.Few, Store: true, Landmark: schedule.Landmarks{Count: 9}, Book: book}
 }
 
 // flowCost are the weights of flow's cost.

@@ -36,6 +36,7 @@ var registry = map[string]Preset{
 	"feedback":    feedback,
 	"flow":        flow,
 	"geo":         geo,
+	"greedy":      greedy,
 	"hash":        hash,
 	"independent": independent,
 	"market":      market,

@@ -1,0 +1,393 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"text/tabwriter"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"argosy/internal/plan/sim"
+	"argosy/internal/plan/strategy"
+)
+
+// The protocol. Seeds are split in halves: constants of strategies were chosen on worlds of one half, and what is
+// published comes from the other, and from kinds of worlds that nothing was chosen on. Every table has the controls.
+
+// Half of the seeds.
+type Half string
+
+// Halves.
+const (
+	Publish Half = "publish" // of the figures that are shown
+	Choose  Half = "choose"  // of the choice of constants
+)
+
+// seed is the k-th seed of a half: even ones publish, odd ones choose.
+func (h Half) seed(k int) uint64 {
+	if h == Choose {
+		return uint64(2*k + 1)
+	}
+	return uint64(2 * k)
+}
+
+// oracle is flow with true figures: what it misses of the bound is not for want of knowledge.
+const oracle = "oracle"
+
+// controls, rivals and ablations of the comparison.
+var (
+	controls  = []string{"random", "roundrobin", "greedy"}
+	rivals    = []string{"nearest,top=auto", "nearest,landmarks=kcentre", "feedback", "feedback,load=on", "bandwidth", "packing", "market", "market,mode=lots", "geo"}
+	ablations = []string{"flow,predict=off", "flow,probes=0", "flow,explore=0", "flow,solver=greedy"}
+)
+
+// standard are the strategies of the comparison: flow, what it could be, what it is held against, what it is without.
+func standard() []string {
+	return slices.Concat([]string{"flow", oracle}, controls, rivals, ablations)
+}
+
+// quickSeeds is how many worlds of each kind a quick comparison has; quickKinds are its kinds: one of each sort.
+const quickSeeds = 4
+
+var quickKinds = []string{"equal", "one-x30", "fifth-x5", "few-places", "drift", "blocked", "noisy", "arrivals", "drawn"}
+
+// job is one run of a comparison.
+type job struct {
+	Kind string `json:"kind"`
+	Spec string `json:"strategy"`
+	Seed uint64 `json:"seed"`
+}
+
+// outcome is what is kept of a run.
+type outcome struct {
+	Share     float64 `json:"share"` // of the bound
+	Completed float64 `json:"completed,omitempty"`
+	P95       float64 `json:"p95,omitempty"`
+	Moves     int     `json:"moves"`
+	Probes    int     `json:"probes"`
+}
+
+// compare runs every strategy in every kind of worlds with every seed, and prints shares of the bound with intervals.
+func compare(ctx context.Context, cfg Config) error {
+	kinds, err := chosen(cfg)
+	if err != nil {
+		return err
+	}
+	specs := cfg.Strategies
+	if specs == nil {
+		specs = standard()
+	}
+	if cfg.Quick {
+		cfg.Seeds = min(cfg.Seeds, quickSeeds)
+	}
+	c := &comparison{cfg: cfg, kinds: kinds, specs: specs, got: map[job]outcome{}}
+	if err := c.resume(); err != nil {
+		return err
+	}
+	defer c.close()
+	if err := c.run(ctx); err != nil {
+		return err
+	}
+	return c.print()
+}
+
+// comparison is one in progress.
+type comparison struct {
+	cfg   Config
+	kinds []sim.Kind
+	specs []string
+
+	mu   sync.Mutex
+	got  map[job]outcome
+	keep io.WriteCloser // what is had already; nil: nothing is kept
+}
+
+// chosen are the kinds of worlds that a configuration asks for, those on recorded matrices where there is data.
+func chosen(cfg Config) ([]sim.Kind, error) {
+	all, err := kinds(cfg)
+	if err != nil {
+		return nil, err
+	}
+	only := cfg.Scenarios
+	if len(only) == 0 && cfg.Quick {
+		only = quickKinds
+	}
+	if len(only) == 0 {
+		return all, nil
+	}
+	var out []sim.Kind
+	for _, name := range only {
+		i := slices.IndexFunc(all, func(k sim.Kind) bool { return k.Name == name })
+		if i < 0 {
+			var names []string
+			for _, k := range all {
+				names = append(names, k.Name)
+			}
+			return nil, fmt.Errorf("kind of worlds %q: allowed are %s", name, strings.Join(names, ", "))
+		}
+		out = append(out, all[i])
+	}
+	return out, nil
+}
+
+// run runs what is not had yet, all strategies of one world together: the world and its bound are made once.
+func (c *comparison) run(ctx context.Context) error {
+	type batch struct {
+		kind sim.Kind
+		seed uint64
+		todo []string
+	}
+	var batches []batch
+	left := 0
+	for k := range c.cfg.Seeds {
+		for _, kind := range c.kinds {
+			b := batch{kind: kind, seed: c.cfg.Half.seed(k)}
+			for _, spec := range c.specs {
+				if _, had := c.got[job{kind.Name, spec, b.seed}]; !had {
+					b.todo = append(b.todo, spec)
+				}
+			}
+			if len(b.todo) > 0 {
+				batches = append(batches, b)
+				left += len(b.todo)
+			}
+		}
+	}
+	p := newProgress(c.cfg, left, len(c.got))
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for _, b := range batches {
+		g.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			w := b.kind.World(b.seed)
+			bound := w.Bound()
+			for _, spec := range b.todo {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				began := time.Now()
+				r, err := simulate(w, spec, bound)
+				if err != nil {
+					return fmt.Errorf("%s, %s, seed %d: %w", b.kind.Name, spec, b.seed, err)
+				}
+				if err := c.take(job{b.kind.Name, spec, b.seed}, r); err != nil {
+					return err
+				}
+				p.did(b.kind.Name, spec, time.Since(began))
+			}
+			return nil
+		})
+	}
+	err := g.Wait()
+	p.end()
+	return err
+}
+
+// simulate runs one strategy, or the oracle, in one world.
+func simulate(w sim.World, spec string, bound float64) (sim.Result, error) {
+	knowing := false
+	if spec == oracle {
+		spec, knowing = "flow,explore=0", true
+	}
+	st, err := strategy.New(spec)
+	if err != nil {
+		return sim.Result{}, err
+	}
+	return sim.RunBound(w, st, bound, knowing)
+}
+
+// Compares reports whether a comparison can run what a user names as a strategy.
+func Compares(spec string) error {
+	if spec == oracle {
+		return nil
+	}
+	_, err := strategy.New(spec)
+	return err
+}
+
+func (c *comparison) print() error {
+	for _, kind := range c.kinds {
+		if err := c.table(kind); err != nil {
+			return err
+		}
+	}
+	return c.summary()
+}
+
+func (c *comparison) shares(kind, spec string) (out sample) {
+	for k := range c.cfg.Seeds {
+		out = append(out, c.got[job{kind, spec, c.cfg.Half.seed(k)}].Share)
+	}
+	return out
+}
+
+// table prints one kind of worlds.
+func (c *comparison) table(kind sim.Kind) error {
+	held := "nothing was chosen on this kind"
+	if kind.Tuned {
+		held = "constants were chosen on this kind, with other seeds"
+	}
+	fmt.Fprintf(c.cfg.Out, "\n%s: %s (%d seeds to %s; %s)\n", kind.Name, kind.About, c.cfg.Seeds, c.cfg.Half, held)
+	t := tabwriter.NewWriter(c.cfg.Out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "  strategy\tof the bound\t95 %\tflow less it, paired\tcompleted\tp95 s\tmoves\tprobes")
+	paired := slices.Contains(c.specs, "flow")
+	flow := c.shares(kind.Name, "flow")
+	for _, spec := range c.specs {
+		s := c.shares(kind.Name, spec)
+		fmt.Fprintf(t, "  %s\t%.3f\t± %.3f\t", spec, s.mean(), s.half())
+		if paired && spec != "flow" {
+			d := flow.less(s)
+			fmt.Fprintf(t, "%+.3f ± %.3f", d.mean(), d.half())
+		}
+		var completed, p95, moves, probes sample
+		for k := range c.cfg.Seeds {
+			o := c.got[job{kind.Name, spec, c.cfg.Half.seed(k)}]
+			moves, probes = append(moves, float64(o.Moves)), append(probes, float64(o.Probes))
+			if o.Completed > 0 {
+				completed, p95 = append(completed, o.Completed), append(p95, o.P95)
+			}
+		}
+		if len(completed) > 0 {
+			fmt.Fprintf(t, "\t%.3f\t%.0f", completed.mean(), p95.mean())
+		} else {
+			fmt.Fprint(t, "\t\t")
+		}
+		fmt.Fprintf(t, "\t%.0f\t%.0f\n", moves.mean(), probes.mean())
+	}
+	return t.Flush()
+}
+
+// summary says in which kinds of worlds flow reaches what it should.
+func (c *comparison) summary() error {
+	if !slices.Contains(c.specs, "flow") {
+		return nil
+	}
+	w := c.cfg.Out
+	fmt.Fprintf(w, "\nAll kinds: flow, of oracle, and less the best of the others (ablations apart), paired, 95 %%\n")
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "  kind\tflow\toracle\tof oracle\tbest of the others\tflow less it\tflow less random\t")
+	below, lost := 0, 0
+	for _, kind := range c.kinds {
+		flow := c.shares(kind.Name, "flow")
+		fmt.Fprintf(t, "  %s\t%.3f ± %.3f", kind.Name, flow.mean(), flow.half())
+		if slices.Contains(c.specs, oracle) {
+			o := c.shares(kind.Name, oracle)
+			fmt.Fprintf(t, "\t%.3f\t%.3f", o.mean(), flow.mean()/o.mean())
+		} else {
+			fmt.Fprint(t, "\t\t")
+		}
+		best, at := math.Inf(-1), ""
+		for _, spec := range c.specs {
+			if spec == "flow" || spec == oracle || slices.Contains(ablations, spec) {
+				continue
+			}
+			if m := c.shares(kind.Name, spec).mean(); m > best {
+				best, at = m, spec
+			}
+		}
+		mark := ""
+		if at != "" {
+			d := flow.less(c.shares(kind.Name, at))
+			fmt.Fprintf(t, "\t%s %.3f\t%+.3f ± %.3f", at, best, d.mean(), d.half())
+			if d.mean()+d.half() < 0 {
+				mark = "below"
+				lost++
+			}
+		} else {
+			fmt.Fprint(t, "\t\t")
+		}
+		if slices.Contains(c.specs, "random") {
+			d := flow.less(c.shares(kind.Name, "random"))
+			fmt.Fprintf(t, "\t%+.3f ± %.3f", d.mean(), d.half())
+			if d.mean() < 0 {
+				below++
+			}
+		} else {
+			fmt.Fprint(t, "\t")
+		}
+		fmt.Fprintf(t, "\t%s\n", mark)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "Of %d kinds flow is below the best of the others by more than the interval in %d, below random in %d.\n", len(c.kinds), lost, below)
+	return err
+}
+
+// sample are figures of several seeds, in their order.
+type sample []float64
+
+func (s sample) mean() (m float64) {
+	for _, x := range s {
+		m += x / float64(len(s))
+	}
+	return m
+}
+
+func (s sample) sd() float64 {
+	m, v := s.mean(), 0.0
+	for _, x := range s {
+		v += (x - m) * (x - m)
+	}
+	return math.Sqrt(v / float64(max(1, len(s)-1)))
+}
+
+// less is a sample of differences, seed by seed.
+func (s sample) less(o sample) sample {
+	out := make(sample, len(s))
+	for k := range s {
+		out[k] = s[k] - o[k]
+	}
+	return out
+}
+
+// half is half the width of the mean's 95 % interval, by Student's t; NaN of a single figure.
+func (s sample) half() float64 {
+	n := len(s)
+	if n < 2 {
+		return math.NaN()
+	}
+	return student(n-1) * s.sd() / math.Sqrt(float64(n))
+}
+
+// student is the 97.5 % quantile of Student's t: by table, then by the first terms of its expansion in 1/df (Fisher).
+func student(df int) float64 {
+	table := []float64{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228}
+	if df <= len(table) {
+		return table[df-1]
+	}
+	const z = 1.959964
+	d := float64(df)
+	return z + (z*z*z+z)/(4*d) + (5*math.Pow(z, 5)+16*z*z*z+3*z)/(96*d*d)
+}
+
+// figures are the results of one strategy over all seeds.
+type figures struct {
+	share, completed, p95 sample
+}
+
+// runAll runs the worlds of one kind and returns the figures of each strategy.
+func runAll(ctx context.Context, kind sim.Kind, specs []string, seeds int) ([]figures, error) {
+	c := &comparison{cfg: Config{Seeds: seeds, Half: Publish}, kinds: []sim.Kind{kind}, specs: specs, got: map[job]outcome{}}
+	if err := c.run(ctx); err != nil {
+		return nil, err
+	}
+	out := make([]figures, len(specs))
+	for i, spec := range specs {
+		out[i].share = c.shares(kind.Name, spec)
+		for k := range seeds {
+			o := c.got[job{kind.Name, spec, Publish.seed(k)}]
+			out[i].completed, out[i].p95 = append(out[i].completed, o.Completed), append(out[i].p95, o.P95)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,90 @@
+package lab
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// No seed is in both halves.
+func TestHalvesAreApart(t *testing.T) {
+	seen := map[uint64]Half{}
+	for k := range 100 {
+		for _, h := range []Half{Publish, Choose} {
+			if other, ok := seen[h.seed(k)]; ok {
+				t.Fatalf("seed %d is in %s and %s", h.seed(k), other, h)
+			}
+			seen[h.seed(k)] = h
+		}
+	}
+}
+
+// Quantiles of Student's t from printed tables.
+func TestStudent(t *testing.T) {
+	for df, want := range map[int]float64{1: 12.706, 5: 2.571, 10: 2.228, 11: 2.201, 19: 2.093, 30: 2.042, 120: 1.980} {
+		if got := student(df); math.Abs(got-want) > 0.003 {
+			t.Errorf("%d degrees of freedom: %.4f, want %.3f", df, got, want)
+		}
+	}
+}
+
+// Pairing takes away what worlds differ in.
+func TestPairedInterval(t *testing.T) {
+	a, b := sample{0.9, 0.5, 0.7}, sample{0.8, 0.4, 0.6}
+	if d := a.less(b); math.Abs(d.mean()-0.1) > 1e-12 || d.half() > 1e-9 || a.half() < 0.3 {
+		t.Errorf("difference %.3f ± %.3f, of a alone ± %.3f", d.mean(), d.half(), a.half())
+	}
+}
+
+// An interrupted comparison goes on where it was, and prints what an uninterrupted one does.
+func TestResume(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "results")
+	cfg := Config{Seeds: 2, Half: Publish, Strategies: []string{"flow", "random"}, Scenarios: []string{"short"}}
+	var whole bytes.Buffer
+	cfg.Out = &whole
+	if err := compare(context.Background(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	cfg.Results, cfg.Seeds, cfg.Out = name, 1, &bytes.Buffer{}
+	if err := compare(context.Background(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString(`{"kind":"sho`); err != nil { // it was killed while it wrote
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var rest, told bytes.Buffer
+	cfg.Seeds, cfg.Out, cfg.Progress = 2, &rest, &told
+	if err := compare(context.Background(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	if rest.String() != whole.String() {
+		t.Errorf("resumed:\n%s\nat once:\n%s", &rest, &whole)
+	}
+	if !strings.Contains(told.String(), "2 results are there from before") || !strings.Contains(told.String(), "2 runs, about") {
+		t.Errorf("it said %q", told.String())
+	}
+	if err := os.WriteFile(name, []byte("{\"build\":\"another\"}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := compare(context.Background(), cfg); err == nil || !strings.Contains(err.Error(), "another build") {
+		t.Errorf("results of another build are taken: %v", err)
+	}
+}
+
+// A kind that is not there is told with those that are.
+func TestUnknownKind(t *testing.T) {
+	if _, err := chosen(Config{Scenarios: []string{"guess"}}); err == nil || !strings.Contains(err.Error(), "equal") {
+		t.Errorf("got %v", err)
+	}
+}

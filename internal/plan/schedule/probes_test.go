@@ -1,0 +1,100 @@
+package schedule
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"argosy/internal/plan/predict"
+)
+
+// fleet is a snapshot of nodes and waiting sites with a book that knows nothing yet.
+func fleet(nodes, sites int) *Snapshot {
+	s := &Snapshot{Now: 1000, PerSite: 1, Book: predict.New(predict.Config{}), LeaseSeconds: 30}
+	for i := range nodes {
+		id := fmt.Sprintf("n%02d", i)
+		s.Nodes = append(s.Nodes, Node{ID: id, Capacity: sites, Book: s.Book.Node(id)})
+	}
+	for j := range sites {
+		name := fmt.Sprintf("s%02d", j)
+		s.Tasks = append(s.Tasks, Task{ID: uint32(j + 1), Site: name, Book: s.Book.Site(name)})
+	}
+	return s
+}
+
+// Every pair is probed once, a site by one node at a time, and no node by many more sites at a time than its share.
+func TestProbesOfAllPairsAreSpread(t *testing.T) {
+	for _, size := range [][2]int{{3, 7}, {5, 20}, {8, 3}, {1, 4}} {
+		s := fleet(size[0], size[1])
+		done := map[[2]string]bool{}
+		probed := func(site, node string) bool { return done[[2]string{site, node}] }
+		for round := range size[0] {
+			p := PlanProbes(s, All, 0, probed)
+			if err := Verify(s, p); err != nil {
+				t.Fatal(err)
+			}
+			of := make([]int, size[0])
+			for _, a := range p.Assignments {
+				of[a.Node]++
+				pair := [2]string{s.Tasks[a.Task].Site, s.Nodes[a.Node].ID}
+				if done[pair] {
+					t.Fatalf("%v is probed twice", pair)
+				}
+				done[pair] = true
+			}
+			if len(p.Assignments) != size[1] {
+				t.Errorf("%v, round %d: %d probes", size, round, len(p.Assignments))
+			}
+			for n, k := range of {
+				if k > (size[1]+size[0]-1)/size[0]+1 {
+					t.Errorf("%v, round %d: node %d probes %d sites at once", size, round, n, k)
+				}
+			}
+		}
+		if p := PlanProbes(s, All, 0, probed); len(done) != size[0]*size[1] || len(p.Assignments) > 0 {
+			t.Errorf("%v: %d pairs probed, then %d more", size, len(done), len(p.Assignments))
+		}
+	}
+}
+
+// The mean of what a log-normal figure is above a threshold, against draws.
+func TestImprovement(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, x := range [][3]float64{{1, 0.5, 1}, {0.5, 0.8, 1}, {2, 0.3, 1}, {1, 0, 2}, {3, 0, 2}} {
+		sum := 0.0
+		const n = 400_000
+		for range n {
+			sum += max(0, x[0]*math.Exp(x[1]*r.NormFloat64())-x[2]) / n
+		}
+		if got := improvement(x[0], x[1], x[2]); math.Abs(got-sum) > 0.005 {
+			t.Errorf("%v: %.4f, mean of draws %.4f", x, got, sum)
+		}
+	}
+}
+
+// A pair is probed when a lease on it would cost more than the probe, and not when the lease would be its own probe.
+func TestProbesAreWorthIt(t *testing.T) {
+	none := func(string, string) bool { return false }
+	s := fleet(2, 2)
+	if p := PlanProbes(s, Worth, 0, none); len(p.Assignments) != 0 {
+		t.Errorf("equal expectations: %v, but a lease costs nothing", p.Assignments)
+	}
+	for _, site := range []int{0, 1} { // node 0 is known everywhere, of node 1 it is known that it is slower
+		for range 4 {
+			s.Book.Reported(0, site, predict.Report{Bits: 1e8, Seconds: 10, Good: 100, All: 100}, 900)
+		}
+	}
+	for range 4 {
+		s.Book.Reported(1, 0, predict.Report{Bits: 4e7, Seconds: 10, Good: 40, All: 40}, 900)
+	}
+	s.Book.Fit()
+	p := PlanProbes(s, Worth, 0, none)
+	if len(p.Assignments) != 1 || p.Assignments[0] != (Assignment{Task: 1, Node: 1}) {
+		t.Errorf("%v, want site 2 probed by node 2", p.Assignments)
+	}
+	s.Tasks[1].Bits = 1e6 // the site has next to nothing left
+	if p := PlanProbes(s, Worth, 0, none); len(p.Assignments) != 0 {
+		t.Errorf("%v of a site that is nearly done", p.Assignments)
+	}
+}

@@ -1,0 +1,166 @@
+package sim
+
+import (
+	"math"
+	"sort"
+	"time"
+
+	"argosy/internal/plan/predict"
+	"argosy/internal/plan/schedule"
+)
+
+// draw is the speed of a path for one lease, around the pair's mean.
+func (e *engine) draw(node, site int) float64 {
+	s := e.w.Speed[node][site] * math.Exp(e.w.Noise*e.rng.NormFloat64()-e.w.Noise*e.w.Noise/2)
+	if l := e.w.Sites[site].Limit; l > 0 {
+		s = min(s, l)
+	}
+	return s
+}
+
+// redraw gives a lease the speed of its path.
+func (e *engine) redraw(l *lease) {
+	l.pace = e.draw(l.node, l.site)
+	l.speed = min(l.pace, e.w.pace(l.site))
+}
+
+func (e *engine) begin(t *task, node int) {
+	t.waiting = false
+	if t.last >= 0 && t.last != node {
+		e.res.Moves++
+		e.res.Out[t.last]++
+		e.res.In[node]++
+	}
+	t.last = node
+	bits, until := e.w.Lease.Bits, e.now+int64(e.w.Lease.Seconds*1000)
+	if e.w.Tasks != nil {
+		until = math.MaxInt64
+	} else if e.modify != nil && t.did.Quota > 0 {
+		quota, budget := schedule.Modify(*e.modify, t.did)
+		bits, until = float64(quota)*e.w.Page, e.now+budget.Milliseconds()
+	}
+	e.add(&lease{t: t, site: t.site, node: node, left: min(t.left, bits), start: e.now, until: until})
+}
+
+func (e *engine) add(l *lease) {
+	e.progress(l.node)
+	e.redraw(l)
+	e.leases[l.node] = append(e.leases[l.node], l)
+	e.share(l.node)
+}
+
+// progress moves a node's leases on to now.
+func (e *engine) progress(node int) {
+	dt := float64(e.now-e.touched[node]) / 1000
+	e.touched[node] = e.now
+	if dt == 0 || len(e.leases[node]) == 0 {
+		return
+	}
+	limit, want := e.w.Nodes[node].Bandwidth, 0.0
+	for _, l := range e.leases[node] {
+		want += l.speed
+	}
+	for _, l := range e.leases[node] {
+		l.left -= l.rate * dt
+		l.done += l.rate * dt
+		if l.speed < l.pace && l.rate >= l.speed*0.999 { // it pauses between pages
+			l.worked += dt * l.speed / l.pace
+		} else {
+			l.worked += dt
+		}
+		if limit > 0 && want > limit && l.rate < l.speed*0.999 {
+			l.limited += dt
+		}
+	}
+}
+
+// share divides a node's bandwidth among its leases, none getting more than its path gives, and notes when the first
+// of them ends.
+func (e *engine) share(node int) {
+	ls := e.leases[node]
+	e.ver[node]++
+	if len(ls) == 0 {
+		return
+	}
+	if limit := e.w.Nodes[node].Bandwidth; limit > 0 {
+		order := append([]*lease(nil), ls...)
+		sort.SliceStable(order, func(a, b int) bool { return order[a].speed < order[b].speed })
+		for k, l := range order {
+			l.rate = min(l.speed, limit/float64(len(order)-k))
+			limit -= l.rate
+		}
+	} else {
+		for _, l := range ls {
+			l.rate = l.speed
+		}
+	}
+	first := int64(math.MaxInt64)
+	for _, l := range ls {
+		end := l.until
+		if l.rate > 0 {
+			if s := l.left / l.rate * 1000; s < 1e15 {
+				end = min(end, e.now+int64(math.Ceil(s)))
+			}
+		}
+		first = min(first, end)
+	}
+	if first < math.MaxInt64 {
+		e.push(max(first, e.now), evNode, node, e.ver[node])
+	}
+}
+
+func (e *engine) endLeases(node int) {
+	kept := e.leases[node][:0]
+	var ended []*lease
+	for _, l := range e.leases[node] {
+		if l.left <= 1e-6*e.w.Page || l.until <= e.now {
+			ended = append(ended, l)
+		} else {
+			kept = append(kept, l)
+		}
+	}
+	e.leases[node] = kept
+	for _, l := range ended {
+		e.settle(l)
+	}
+}
+
+// settle books what a lease did and gives its task back.
+func (e *engine) settle(l *lease) {
+	seconds := float64(e.now-l.start) / 1000
+	if l.probe {
+		e.book.Crawled(l.node, l.site, l.done, max(l.worked, 1e-3), l.limited > 0.3*seconds, e.now)
+		e.plan()
+		return
+	}
+	e.res.Leases++
+	pages := l.done / e.w.Page
+	good := e.good(l, pages)
+	e.count(l, good, pages, seconds)
+	bits := good * e.w.Page
+	e.res.Bits += bits
+	e.res.Minutes[min(int(e.now/60_000), len(e.res.Minutes)-1)] += bits
+	e.book.Reported(l.node, l.site, predict.Report{
+		Bits: l.done, Seconds: l.worked, Good: good, All: pages, Limited: l.limited > 0.3*seconds,
+	}, e.now)
+	e.book.Took(predict.Kind{Site: l.site, Node: l.node}, seconds, good, [3]float64{0, 0, l.done / max(seconds, 1e-3)})
+	t := l.t
+	quota := int((l.done + l.left) / e.w.Page)
+	t.did = schedule.Subtask{Quota: max(1, min(quota, 1000)), Exist: max(1, int(pages)), Collected: int(good), Took: time.Duration(seconds * float64(time.Second))}
+	if e.w.Tasks != nil {
+		e.res.Completed += good
+		if t.left -= l.done; t.left > 1e-6*e.w.Page {
+			e.wait(t) // the next lease of it
+			return
+		}
+		e.taken = append(e.taken, float64(e.now-t.came)/1000)
+		e.plan()
+		return
+	}
+	e.left[l.site] -= bits
+	if t.left = e.left[l.site]; t.left > 1e-6*e.w.Page {
+		e.wait(t)
+	} else {
+		e.plan()
+	}
+}
