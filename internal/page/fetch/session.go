@@ -244,6 +244,7 @@ func (s *Session) dial(ctx context.Context, u crawl.URL, t *Timing) (*conn, *htt
 	if err != nil {
 		return nil, nil, err
 	}
+	nc = promptly(nc)
 	if u.Scheme() == "https" {
 		start := time.Now()
 		tc, err := s.handshake(ctx, nc, u)
