@@ -1,8 +1,14 @@
 // Command polite shows that politeness holds at scale: many host names over as many loopback addresses, robots.txt and
 // a number of small pages each, crawled with a delay. It prints, as the server saw it, the shortest time between two
-// requests to a host, and how many pages had been fetched by when; t = 0 is the first request.
+// requests to a host, when the hosts were asked first, and what share of the ideal that is after 10 and 20 delays.
 //
 //	go run ./bench/polite -argosy PATH [-hosts 2000] [-pages 20] [-kill 8s] [-per-ip 2 -ips 100]
+//
+// The ideal asks every host for robots.txt when the clock starts and for a page whenever a delay is over: n requests a
+// host in a span of n delays. Requests are counted against that, and because such a count hides up to a delay of lateness, the
+// pace is printed too: how far the hosts have come at the end of the span, the running delay counted by what is over of
+// it. Both are taken twice, with a clock that starts with the crawler's process and with one that starts with the first
+// request.
 //
 // With -kill the crawler is killed (SIGKILL) after that time and started again. With -ips fewer than -hosts, hosts share
 // addresses, and the most hosts of one address that were being crawled at once is printed.
@@ -17,6 +23,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -114,10 +121,16 @@ func run(argosy string, hosts, ips, pages, perIP int, delay, kill time.Duration)
 	}
 	cmd := exec.Command(argosy, args...)
 	cmd.Stderr = os.Stderr
+	began := time.Now()
 	if err := cmd.Run(); err != nil {
 		return err
 	}
-	report(web, pages, delay, kill > 0)
+	report(web, delay)
+	if kill > 0 {
+		fmt.Println("  (killed once and started again: no share of an ideal)")
+	} else {
+		begin(web, pages, delay, began)
+	}
 	if ips < hosts {
 		fmt.Printf("%d addresses, at most %d hosts of one address between their first and their last request of a run at once; allowed %d\n",
 			ips, max(crowd(web, ips, time.Time{}, killedAt), crowd(web, ips, killedAt, time.Now())), perIP)
@@ -154,41 +167,72 @@ func crowd(web []host, ips int, from, to time.Time) (most int) {
 }
 
 // report prints what the hosts saw.
-func report(web []host, pages int, delay time.Duration, killed bool) {
+func report(web []host, delay time.Duration) {
 	limit := delay * 95 / 100
-	first := time.Now()
-	for i := range web {
-		if h := web[i].hits; len(h) > 0 && h[0].Before(first) {
-			first = h[0]
-		}
-	}
 	gap, early, total := time.Hour, 0, 0
-	by := map[int]int{}
 	for i := range web {
 		hits := web[i].hits
 		total += len(hits)
-		for j, at := range hits {
-			if j > 0 {
-				g := at.Sub(hits[j-1])
-				gap = min(gap, g)
-				if g < limit {
-					early++
-				}
-			}
-			if j > 0 { // the first request is robots.txt
-				for s := 1; s <= 60; s++ {
-					if at.Sub(first) <= time.Duration(s)*time.Second {
-						by[s]++
-					}
-				}
+		for j := 1; j < len(hits); j++ {
+			g := hits[j].Sub(hits[j-1])
+			gap = min(gap, g)
+			if g < limit {
+				early++
 			}
 		}
 	}
 	fmt.Printf("%d hosts, %d requests; shortest time between two requests to a host %s; %d closer than %s\n", len(web), total, gap.Round(time.Millisecond), early, limit)
-	for _, s := range []int{10, 20, 21, 22, 25, 30} {
-		fmt.Printf("  at %2d s: %d of %d pages\n", s, by[s], len(web)*pages)
+}
+
+// begin prints when hosts were asked first, and the share of the ideal.
+func begin(web []host, pages int, delay time.Duration, process time.Time) {
+	var firsts []time.Time
+	for i := range web {
+		if len(web[i].hits) > 0 {
+			firsts = append(firsts, web[i].hits[0])
+		}
 	}
-	if killed {
-		fmt.Println("  (killed once and started again)")
+	if len(firsts) == 0 {
+		return
 	}
+	slices.SortFunc(firsts, time.Time.Compare)
+	first := firsts[0]
+	at := func(share float64) time.Duration {
+		return firsts[int(share*float64(len(firsts)-1))].Sub(first).Round(time.Millisecond)
+	}
+	fmt.Printf("first request %s after the process's start; first requests to half of the hosts %s later, to 99 in 100 %s, to all %s\n",
+		first.Sub(process).Round(time.Millisecond), at(0.5), at(0.99), at(1))
+	for _, clock := range []struct {
+		name string
+		from time.Time
+	}{{"the process's start", process}, {"the first request", first}} {
+		for _, turns := range []int{10, 20} {
+			if turns > pages+1 {
+				break
+			}
+			n, pace := ideal(web, clock.from, delay, turns)
+			could := len(web) * turns
+			fmt.Printf("  %s after %s: %d of %d requests, %.2f %%; pace %.2f %%\n", time.Duration(turns)*delay, clock.name, n, could, 100*float64(n)/float64(could), 100*pace)
+		}
+	}
+}
+
+// ideal counts the requests of a span of turns delays, no more than the ideal has, and says how fast they came: the
+// position of a host is the number of its last request, from 0, and the share of the delay that is over since, as far
+// as the span goes; that of the ideal is turns.
+func ideal(web []host, from time.Time, delay time.Duration, turns int) (n int, pace float64) {
+	end := from.Add(time.Duration(turns) * delay)
+	for i := range web {
+		last := -1
+		for k, at := range web[i].hits {
+			if k < turns && at.Before(end) {
+				last = k
+			}
+		}
+		if last >= 0 {
+			n += last + 1
+			pace += (float64(last) + min(1, float64(end.Sub(web[i].hits[last]))/float64(delay))) / float64(turns)
+		}
+	}
+	return n, pace / float64(len(web))
 }

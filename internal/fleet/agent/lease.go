@@ -237,7 +237,7 @@ func (l *lease) take() (crawl.Target, bool) {
 			}
 			return t, true
 		}
-		if l.starved() && !l.rep.asked {
+		if l.starved() && !l.rep.asked || len(l.queue) == 0 && l.rep.links > 0 { // a worker is idle while links wait
 			l.rep.urgent = true
 			l.a.nudge()
 		}

@@ -30,6 +30,7 @@ type item struct {
 type report struct {
 	items     []item
 	size      int
+	links     int // new ones, in items
 	change    crawl.SiteChange
 	measures  []crawl.Measure
 	bytes     int64
@@ -87,6 +88,15 @@ func (r *report) add(i item) {
 	}
 	r.items = append(r.items, i)
 	r.size += i.size
+	r.links += i.links()
+}
+
+// links is how many links an item tells the coordinator of: there may be something to do behind them.
+func (i *item) links() int {
+	if i.found == nil {
+		return 0
+	}
+	return len(i.found.Links)
 }
 
 // due reports whether a lease has something to say now.
@@ -141,6 +151,9 @@ func (l *lease) cut(now time.Time) (crawl.Part, []item) {
 	items := r.items[:n:n]
 	r.items = r.items[n:]
 	r.size -= size
+	for i := range items {
+		r.links -= items[i].links()
+	}
 	r.since = now
 	r.no++
 	p := crawl.Part{

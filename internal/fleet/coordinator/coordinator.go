@@ -92,7 +92,8 @@ type Coordinator struct {
 	past     []ledger.Past       // what was measured before this process
 	turn     int                 // whose job's turn it is
 	wants    map[uint64]int
-	starved  map[uint64]uint32 // leases that may have lost refills, and how many they have taken in
+	unmet    map[uint32]map[uint64]int // by task: wants of leases that nothing could be given to, until there is something
+	starved  map[uint64]uint32         // leases that may have lost refills, and how many they have taken in
 	refilled time.Time
 	unsynced []ledger.Applied
 	bytes    int // of the entries in unsynced
@@ -138,7 +139,7 @@ func New(c Config, log Log, out Dispatcher, reg Registry, f *frontier.Frontier, 
 	co := &Coordinator{
 		cfg: c, log: log, out: out, reg: reg, f: f, ledger: l, addrs: map[uint64][]string{}, sent: map[uint64]time.Time{},
 		nodes: map[string]*node{}, orders: map[string]order{}, runs: map[uint32]*run{}, learners: map[string]*learner{}, wants: map[uint64]int{},
-		starved: map[uint64]uint32{}, commands: make(chan func()), bills: map[string]*ledger.Bill{}, atWork: map[int]int64{},
+		unmet: map[uint32]map[uint64]int{}, starved: map[uint64]uint32{}, commands: make(chan func()), bills: map[string]*ledger.Bill{}, atWork: map[int]int64{},
 	}
 	co.status.Store(&Status{State: "starting"})
 	return co
@@ -338,7 +339,7 @@ func (c *Coordinator) rest(now time.Time) time.Duration {
 	}
 	for _, r := range c.runs {
 		if len(r.due) > 0 {
-			soon(msec(r.due[0].at - c.clock.ms(now)))
+			soon(max(msec(r.due[0].at-c.clock.ms(now)), r.again.Sub(now)))
 		}
 	}
 	return rest

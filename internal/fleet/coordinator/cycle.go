@@ -16,10 +16,10 @@ import (
 )
 
 const (
-	cycleEvery  = 10 * time.Millisecond
-	maxTasks    = 10_000    // of a snapshot
-	grantBudget = 256 << 10 // estimated bytes of one grant entry
-	heldFor     = 50        // ms before a task whose site or address has no room is looked at again
+	cycleRest   = 10 * time.Millisecond // after a cycle, at most: twice as long as it took, so that large ones gather what comes
+	maxTasks    = 10_000                // of a snapshot
+	grantBudget = 256 << 10             // estimated bytes of one grant entry
+	heldFor     = 50                    // ms before a task whose site or address has no room is looked at again
 )
 
 // cycle takes a snapshot of a job, plans and grants.

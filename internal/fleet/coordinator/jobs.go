@@ -58,8 +58,8 @@ type run struct {
 	given    int // URLs given out in entries that are not applied yet
 	limited  string
 	begun    time.Time
-	before   int64 // ms of earlier runs
-	cycled   time.Time
+	before   int64     // ms of earlier runs
+	again    time.Time // no cycle begins before
 	ending   bool
 	paused   bool // its leases have been asked to end
 }
@@ -178,11 +178,13 @@ func (c *Coordinator) step(ctx context.Context, j *frontier.Job, r *run) (done b
 	if c.applied < c.appended {
 		return false, nil
 	}
-	if j.State == crawl.JobRunning && !c.drained && r.limited == "" && time.Since(r.cycled) >= cycleEvery {
-		r.cycled = time.Now()
+	if j.State == crawl.JobRunning && !c.drained && r.limited == "" && !time.Now().Before(r.again) {
+		begin := time.Now()
 		if err := c.cycle(ctx, j, r); err != nil {
 			return false, err
 		}
+		end := time.Now()
+		r.again = end.Add(min(cycleRest, end.Sub(begin)*2))
 	}
 	if c.applied < c.appended || j.Open > 0 {
 		return false, nil

@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"context"
+	"maps"
 	"math"
 	"sort"
 	"time"
@@ -17,6 +18,10 @@ func (c *Coordinator) effects(ctx context.Context, fx *frontier.Effects) error {
 	for _, id := range fx.Touched {
 		if t := c.f.Task(id); t != nil {
 			c.schedule(t)
+			if len(c.unmet[id]) > 0 && t.Queued() > 0 {
+				maps.Copy(c.wants, c.unmet[id])
+				delete(c.unmet, id)
+			}
 		}
 	}
 	for _, why := range fx.Ignored {
@@ -42,6 +47,9 @@ func (c *Coordinator) effects(ctx context.Context, fx *frontier.Effects) error {
 	}
 	for id, n := range fx.Wants {
 		c.wants[id] = n
+		if l := c.f.Lease(id); l != nil {
+			delete(c.unmet[l.Task], id)
+		}
 	}
 	for id, got := range fx.Starved {
 		c.starved[id] = got
@@ -71,6 +79,9 @@ func (c *Coordinator) effects(ctx context.Context, fx *frontier.Effects) error {
 func (c *Coordinator) forget(l *frontier.Lease) {
 	delete(c.addrs, l.ID)
 	delete(c.wants, l.ID)
+	if delete(c.unmet[l.Task], l.ID); len(c.unmet[l.Task]) == 0 {
+		delete(c.unmet, l.Task)
+	}
 	delete(c.starved, l.ID)
 	delete(c.sent, l.ID)
 	if n := c.nodes[l.Node]; n != nil {
@@ -195,7 +206,8 @@ func (c *Coordinator) refill(ctx context.Context) error {
 		if taken[l.Task] || size > grantBudget {
 			continue // in the next round
 		}
-		n := c.wants[id]
+		wanted := c.wants[id]
+		n := wanted
 		delete(c.wants, id)
 		var targets []crawl.Target
 		j, r := c.f.Job(l.Job), c.runs[l.Job]
@@ -210,6 +222,8 @@ func (c *Coordinator) refill(ctx context.Context) error {
 		if len(targets) == 0 {
 			if l.Held == 0 || over {
 				c.send(ctx, l.Node, &crawl.Dispatch{Kind: crawl.DispatchDrain, LeaseID: id})
+			} else {
+				c.await(l, wanted)
 			}
 			continue
 		}
@@ -223,6 +237,15 @@ func (c *Coordinator) refill(ctx context.Context) error {
 		return nil
 	}
 	return c.append(ctx, e)
+}
+
+// await keeps what a lease asked for until its task has something: it may come from other sites' pages, or from pages of
+// its own that tell of it while others are under way.
+func (c *Coordinator) await(l *frontier.Lease, n int) {
+	if c.unmet[l.Task] == nil {
+		c.unmet[l.Task] = map[uint64]int{}
+	}
+	c.unmet[l.Task][l.ID] = n
 }
 
 func sizeOf(ts []crawl.Target) (n int) {
