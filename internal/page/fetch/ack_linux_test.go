@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"argosy/internal/page/fetch"
 )
 
 // A server that writes head and body apart and waits for an acknowledgement in between holds back the first response of a
@@ -34,7 +32,7 @@ func TestHeldBack(t *testing.T) {
 	late := 0
 	for range all {
 		begin := time.Now()
-		if _, body, err := get(t, s, strings.Replace(srv.URL, "127.0.0.1", "a.test", 1), &fetch.Scratch{}); err != nil || string(body) != "Hello, World" {
+		if _, body, err := get(t, s, strings.Replace(srv.URL, "127.0.0.1", "a.test", 1)); err != nil || string(body) != "Hello, World" {
 			t.Fatalf("%q, %v", body, err)
 		}
 		if time.Since(begin) > 35*time.Millisecond {
