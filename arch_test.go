@@ -88,7 +88,7 @@ var thirdParty = map[string]string{
 	"golang.org/x/net/http2":                           "fetch",
 	"golang.org/x/net/proxy":                           "fetch",
 	"github.com/andybalholm/brotli":                    "fetch",
-	"github.com/klauspost/compress/flate":              "fetch",
+	"github.com/klauspost/compress/flate":              "fetch archive",
 	"github.com/klauspost/compress/gzip":               "fetch archive",
 	"github.com/klauspost/compress/zstd":               "fetch",
 	"github.com/cockroachdb/pebble/v2":                 "frontier",

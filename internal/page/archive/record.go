@@ -32,7 +32,8 @@ type Record struct {
 	RefersTo     Ref    // for revisits: the record whose payload is the same
 	Payload      string // payload digest, "sha1:…"; empty for none
 	Blocks       [][]byte
-	Compressed   bool // the block does not get smaller: store it
+	Truncated    string // why the payload is not whole (WARC 1.1, section 5.13): "length", "time", "disconnect"; empty if it is
+	Compressed   bool   // the block does not get smaller: store it
 }
 
 // Ref names an earlier capture.
@@ -85,6 +86,16 @@ func (r *Record) Encode(dst []byte) []byte {
 	for _, b := range r.Blocks {
 		n += len(b)
 	}
+	pieces := make([][]byte, 0, 4)
+	pieces = append(append(append(pieces, r.header(int64(n), Digest(r.Blocks...))), r.Blocks...), []byte("\r\n\r\n"))
+	if r.Compressed || n < 256 {
+		return appendStored(dst, pieces)
+	}
+	return appendDeflated(dst, pieces)
+}
+
+// header returns the record's header for a block of so many bytes.
+func (r *Record) header(n int64, digest string) []byte {
 	head := make([]byte, 0, 640)
 	field := func(name, value string) {
 		if value != "" {
@@ -104,15 +115,10 @@ func (r *Record) Encode(dst []byte) []byte {
 		field("WARC-Refers-To-Date", r.RefersTo.Date.UTC().Format(dateLayout))
 	}
 	field("WARC-Payload-Digest", r.Payload)
-	field("WARC-Block-Digest", Digest(r.Blocks...))
+	field("WARC-Block-Digest", digest)
+	field("WARC-Truncated", r.Truncated)
 	field("Content-Type", r.ContentType)
-	head = append(strconv.AppendInt(append(head, "Content-Length: "...), int64(n), 10), "\r\n\r\n"...)
-	pieces := make([][]byte, 0, 4)
-	pieces = append(append(append(pieces, head), r.Blocks...), []byte("\r\n\r\n"))
-	if r.Compressed || n < 256 {
-		return appendStored(dst, pieces)
-	}
-	return appendDeflated(dst, pieces)
+	return append(strconv.AppendInt(append(head, "Content-Length: "...), n, 10), "\r\n\r\n"...)
 }
 
 var gzipHeader = []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255}
@@ -148,6 +154,21 @@ func appendStored(dst []byte, pieces [][]byte) []byte {
 	}
 	dst = binary.LittleEndian.AppendUint32(dst, crc)
 	return binary.LittleEndian.AppendUint32(dst, uint32(total))
+}
+
+// appendBlocks appends p as deflate blocks that are stored.
+func appendBlocks(dst, p []byte, final bool) []byte {
+	for len(p) > 0 {
+		k := min(len(p), 0xffff)
+		last := byte(0)
+		if final && k == len(p) {
+			last = 1
+		}
+		dst = append(dst, last, byte(k), byte(k>>8), ^byte(k), ^byte(k>>8))
+		dst = append(dst, p[:k]...)
+		p = p[k:]
+	}
+	return dst
 }
 
 type appender struct{ b []byte }

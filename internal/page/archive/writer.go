@@ -53,22 +53,34 @@ const bufferSize = 256 << 10
 func (w *Writer) Append(records ...[]byte) ([]crawl.Location, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if err := w.begin(); err != nil {
+		return nil, err
+	}
+	return w.append(make([]crawl.Location, 0, len(records)), records)
+}
+
+// begin makes sure that there is a file to append to. mu is held.
+func (w *Writer) begin() error {
 	if w.err != nil {
-		return nil, w.err
+		return w.err
 	}
 	if w.f != nil && w.size > w.cfg.MaxSize {
 		if err := w.close(); err != nil {
-			return nil, w.fail(err)
+			return w.fail(err)
 		}
 	}
 	if w.f == nil {
 		if err := w.open(); err != nil {
-			return nil, w.fail(err)
+			return w.fail(err)
 		}
 	}
-	locs := make([]crawl.Location, len(records))
-	for i, r := range records {
-		locs[i] = crawl.Location{File: w.name, Offset: w.size, Length: int64(len(r))}
+	return nil
+}
+
+// append writes records and adds where they lie. mu is held.
+func (w *Writer) append(locs []crawl.Location, records [][]byte) ([]crawl.Location, error) {
+	for _, r := range records {
+		locs = append(locs, crawl.Location{File: w.name, Offset: w.size, Length: int64(len(r))})
 		if err := w.write(r); err != nil {
 			return nil, w.fail(err)
 		}
@@ -108,7 +120,7 @@ func (w *Writer) open() error {
 		return err
 	}
 	w.serial++
-	w.name = fmt.Sprintf("%s-%05d.warc.gz", w.cfg.Prefix, w.serial)
+	w.name = w.fileName()
 	f, err := os.OpenFile(filepath.Join(w.cfg.Dir, w.name+openSuffix), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
@@ -119,6 +131,8 @@ func (w *Writer) open() error {
 	}
 	return w.write(w.info())
 }
+
+func (w *Writer) fileName() string { return fmt.Sprintf("%s-%05d.warc.gz", w.cfg.Prefix, w.serial) }
 
 // info encodes the warcinfo record at the head of a file.
 func (w *Writer) info() []byte {
@@ -194,10 +208,15 @@ func (w *Writer) close() error {
 		return err
 	}
 	w.f, w.synced = nil, true
+	return w.finish(w.name)
+}
+
+// finish gives a file that is whole and synced its name, or stores it.
+func (w *Writer) finish(name string) error {
 	if w.cfg.Store != nil {
-		return w.store(w.name)
+		return w.store(name)
 	}
-	path := filepath.Join(w.cfg.Dir, w.name)
+	path := filepath.Join(w.cfg.Dir, name)
 	if err := os.Rename(path+openSuffix, path); err != nil {
 		return err
 	}
