@@ -334,16 +334,16 @@ func variants(n int) *part {
 	return p
 }
 
-// mirror returns n pages that stand under another path once more.
+// mirror returns n pages that stand under another path once more; which of the two is the other one, nobody can say.
 func mirror(n int) *part {
-	p := &part{name: "mirror", paths: "/man", traps: []trap{{name: "the other path", mark: "/man"}}}
+	p := &part{name: "mirror", paths: "/man", traps: []trap{{name: "two paths", mark: "/man"}}}
 	p.entry = []link{{"/man/", "Manual", "man/0"}, {"/manual/current/", "Current manual", "man/0"}}
 	for i := range n {
 		p.real = append(p.real, fmt.Sprintf("man/%d", i))
 	}
 	p.answer = func(s *site, u *url.URL) *answer {
-		rest, other := strings.CutPrefix(u.RequestURI(), "/manual/current/")
-		if !other {
+		rest, current := strings.CutPrefix(u.RequestURI(), "/manual/current/")
+		if !current {
 			rest = strings.TrimPrefix(u.RequestURI(), "/man/")
 		}
 		i := 0
@@ -356,9 +356,7 @@ func mirror(n int) *part {
 			pg.link(fmt.Sprintf("chapter%d.html", k), name(fmt.Sprint("man", k)), fmt.Sprintf("man/%d", k))
 		}
 		a := pg.real(fmt.Sprintf("man/%d", i))
-		if other {
-			a.trap = "the other path"
-		}
+		a.trap = "two paths"
 		return a
 	}
 	return p
