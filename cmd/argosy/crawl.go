@@ -86,8 +86,8 @@ func (f *crawlFlags) register(c *cobra.Command) {
 	fl.IntVar(&l.MaxURLLength, "max-url-length", l.MaxURLLength, "refuse longer URLs, in bytes")
 	fl.IntVar(&l.MaxChain, "max-chain", l.MaxChain, "refuse URLs after this many in a row that differ only in numbers")
 
-	fl.DurationVar(&l.Delay, "delay", l.Delay, "time between starts of requests to a site (0 is for your own servers)")
-	fl.DurationVar(&l.MaxCrawlDelay, "max-crawl-delay", l.MaxCrawlDelay, "obey a Crawl-delay up to this")
+	fl.DurationVar(&l.Delay, "delay", l.Delay, "time between starts of requests to a site (0 is for your own servers; a longer Crawl-delay holds nevertheless)")
+	fl.DurationVar(&l.MaxCrawlDelay, "max-crawl-delay", l.MaxCrawlDelay, "obey a Crawl-delay in robots.txt up to this (0: not at all)")
 	fl.IntVar(&l.PerSite, "per-site", l.PerSite, "leases of a site at once")
 	fl.IntVar(&l.SiteConnections, "site-connections", l.SiteConnections, "requests at once in a lease when the delay is 0")
 	fl.IntVar(&l.PerIP, "per-ip", l.PerIP, "leases at once on one address (0: no limit)")
@@ -104,7 +104,7 @@ func (f *crawlFlags) register(c *cobra.Command) {
 	fl.IntVar(&l.RecycleLimit, "recycle-limit", l.RecycleLimit, "recalls before a task waits for a person")
 
 	fl.StringVar(&f.userAgent, "user-agent", defaultAgent, "User-Agent field")
-	fl.BoolVar(&f.ignoreRobots, "ignore-robots", false, "do not ask robots.txt, nor obey nofollow")
+	fl.BoolVar(&f.ignoreRobots, "ignore-robots", false, "obey no robots.txt (asked for sitemaps only), nor nofollow")
 	f.reach(c)
 
 	fl.DurationVar(&l.Fetch.ConnectTimeout, "connect-timeout", l.Fetch.ConnectTimeout, "limit of connecting")

@@ -36,7 +36,7 @@ type Fetch struct {
 	Resources    bool   `yaml:"resources" doc:"also what pages need to be shown: images, scripts, styles, media"`
 	Sitemaps     bool   `yaml:"sitemaps" doc:"also start from the sitemaps that robots.txt names"`
 	StripSession bool   `yaml:"strip_session" doc:"remove session and campaign parameters from URLs"`
-	IgnoreRobots bool   `yaml:"ignore_robots" doc:"do not ask robots.txt, nor obey nofollow"`
+	IgnoreRobots bool   `yaml:"ignore_robots" doc:"obey no robots.txt (asked for sitemaps only), nor nofollow"`
 	UserAgent    string `yaml:"user_agent" doc:"User-Agent field"`
 	Text         bool   `yaml:"text" doc:"also archive the plain text of pages"`
 	MainText     bool   `yaml:"main_text" doc:"also archive the main text of pages"`
@@ -51,7 +51,7 @@ type Limits struct {
 	MaxBytes        *Size     `yaml:"max_bytes" doc:"end after this many bytes of bodies, such as 20G"`
 	MaxTime         *Duration `yaml:"max_time" doc:"end after running this long"`
 	Delay           *Duration `yaml:"delay" doc:"between starts of requests to a site"`
-	MaxCrawlDelay   *Duration `yaml:"max_crawl_delay" doc:"obey a Crawl-delay up to this"`
+	MaxCrawlDelay   *Duration `yaml:"max_crawl_delay" doc:"obey a Crawl-delay in robots.txt up to this (0: not at all)"`
 	PerSite         *int      `yaml:"per_site" doc:"leases of a site at once" min:"1" max:"1000"`
 	SiteConnections *int      `yaml:"site_connections" doc:"requests at once in a lease when the delay is 0" min:"1" max:"1000"`
 	PerIP           *int      `yaml:"per_ip" doc:"leases at once on one address; 0: no limit" min:"0"`

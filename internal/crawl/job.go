@@ -23,6 +23,15 @@ type Job struct {
 	Name     string   `cbor:"5,keyasint,omitempty" json:"name,omitempty"`
 }
 
+// Pace returns the limits that decide when a site is asked: a job that ignores robots.txt obeys no Crawl-delay.
+func (j *Job) Pace() Limits {
+	l := j.Limits
+	if j.Identity.IgnoreRobots {
+		l.MaxCrawlDelay = 0
+	}
+	return l
+}
+
 // Placing says how a job's tasks find their nodes. It may change on resume.
 type Placing struct {
 	Strategy  string           `cbor:"1,keyasint,omitempty" json:"strategy,omitempty"`  // empty: the coordinator's

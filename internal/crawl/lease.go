@@ -166,7 +166,7 @@ type RobotsState uint8
 // States of a site's robots.txt (RFC 9309, section 2.3.1).
 const (
 	RobotsUnknown     RobotsState = iota // never asked
-	RobotsRules                          // its rules are in the record
+	RobotsRules                          // its rules are kept with the record
 	RobotsAllowAll                       // 4xx, or empty: everything is allowed
 	RobotsUnavailable                    // 5xx or unreachable: nothing is allowed for now
 )
@@ -174,7 +174,7 @@ const (
 // RobotsChange is a new answer to robots.txt.
 type RobotsChange struct {
 	State RobotsState `cbor:"1,keyasint"`
-	Body  []byte      `cbor:"2,keyasint,omitempty"`
+	Rules []byte      `cbor:"7,keyasint,omitempty"` // all that it says to us (robots.Rules.Encode)
 	TTLMS int64       `cbor:"3,keyasint"`
 	Why   Kind        `cbor:"4,keyasint,omitempty"`
 	Gone  bool        `cbor:"5,keyasint,omitempty"` // asked often enough: no longer worth waiting for

@@ -4,7 +4,7 @@ package crawl
 // log's clock; on their way to an agent they become spans (SiteState).
 type Site struct {
 	Name         string      `cbor:"1,keyasint"`
-	Robots       []byte      `cbor:"2,keyasint,omitempty"` // the groups that concern us, as text
+	Robots       []byte      `cbor:"2,keyasint,omitempty"` // what it says to us (robots.Rules.Encode)
 	RobotsState  RobotsState `cbor:"3,keyasint,omitempty"`
 	RobotsExpiry int64       `cbor:"4,keyasint,omitempty"`
 	RobotsTries  int         `cbor:"5,keyasint,omitempty"` // answers that were no answer, in a row
@@ -23,7 +23,7 @@ type Site struct {
 
 // SiteState is a site record as a lease carries it: spans instead of times.
 type SiteState struct {
-	Robots      []byte      `cbor:"1,keyasint,omitempty"`
+	Robots      []byte      `cbor:"1,keyasint,omitempty"` // robots.Rules.Encode
 	RobotsState RobotsState `cbor:"2,keyasint,omitempty"`
 	RobotsTTLMS int64       `cbor:"3,keyasint,omitempty"`
 	RobotsTries int         `cbor:"4,keyasint,omitempty"`

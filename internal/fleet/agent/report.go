@@ -140,11 +140,12 @@ func (l *lease) silence() time.Duration {
 // starved tells whether the lease has nothing left to do. mu is held.
 func (l *lease) starved() bool { return len(l.queue) == 0 && l.busy == 0 }
 
-// cut makes the lease's next part of at most budget bytes. It returns the part and the items in it.
+// cut makes the lease's next part. It returns the part and the items in it: at most partBudget bytes of them and of the rules
+// of a robots.txt. An item that is larger has a part of its own, and so have rules.
 func (l *lease) cut(now time.Time) (crawl.Part, []item) {
 	r := &l.rep
-	n, size := 0, 0
-	for n < len(r.items) && (n == 0 || size+r.items[n].size <= partBudget) {
+	n, size, rules := 0, 0, robotsSize(&r.change)
+	for n < len(r.items) && (n == 0 && rules == 0 || size+r.items[n].size+rules <= partBudget) {
 		size += r.items[n].size
 		n++
 	}
@@ -315,7 +316,7 @@ func robotsSize(c *crawl.SiteChange) int {
 	if c == nil || c.Robots == nil {
 		return 0
 	}
-	return len(c.Robots.Body)
+	return len(c.Robots.Rules)
 }
 
 // stored believes what a stored part said.

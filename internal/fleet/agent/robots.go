@@ -19,25 +19,24 @@ const maxRobotsHops = 5
 const Product = "argosy"
 
 // askRobots makes sure that the site's robots.txt is known, asking for it on the site's clock if need be. It returns
-// false if no URL of this lease can be fetched for now.
+// false if no URL of this lease can be fetched for now. A job that ignores its rules asks for its sitemaps only.
 func (l *lease) askRobots() bool {
-	switch {
-	case l.job.Identity.IgnoreRobots || l.site.ResolveWhy != "":
-		l.gaveUp = l.site.ResolveWhy
-		return true
-	case l.site.RobotsGone:
-		l.gaveUp = l.site.RobotsWhy
-		return true
-	case (l.robots == crawl.RobotsRules || l.robots == crawl.RobotsAllowAll) && l.site.RobotsTTLMS > 0:
-		l.obey(robots.Parse(l.site.Robots, Product))
-		l.knownSitemaps()
-		return true
-	}
+	ignore := l.job.Identity.IgnoreRobots
 	first, ok := l.first()
 	if l.l.Probe != "" {
 		first, ok = crawl.Target{URL: l.l.Probe}, true
 	}
-	if !ok {
+	switch {
+	case l.site.ResolveWhy != "":
+		l.gaveUp = l.site.ResolveWhy
+		return true
+	case ignore && (!l.startsTask() || l.site.RobotsTries > l.job.Limits.Retries):
+		l.ignoreRobots()
+		return true
+	case l.site.RobotsGone && !ignore:
+		l.gaveUp = l.site.RobotsWhy
+		return true
+	case !ok:
 		return true
 	}
 	seed, err := crawl.Parse(first.URL)
@@ -48,54 +47,106 @@ func (l *lease) askRobots() bool {
 	if err != nil {
 		return true
 	}
-	change, sitemaps, asked := l.fetchRobots(u)
+	if rules, ok := l.knownRules(); ok {
+		l.obey(rules)
+		if l.startsTask() {
+			l.nameSitemaps(u, rules)
+		}
+		return true
+	}
+	change, rules, asked := l.fetchRobots(u)
 	if !asked {
 		return false
 	}
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.rep.change.Robots = change
 	l.robots = change.State
+	l.mu.Unlock()
 	if change.State == crawl.RobotsUnavailable {
-		return l.robotsDown(change, first)
+		if !ignore {
+			return l.robotsDown(change, first)
+		}
+		l.ignoreRobots()
+		return true
 	}
+	l.obey(rules)
 	if l.job.Identity.Sitemaps {
-		l.rep.addFound(crawl.Found{Links: sitemaps}, nil, 0)
+		l.nameSitemaps(u, rules)
 	}
 	return true
 }
 
-// obey takes in the site's rules; the reporter reads their delay meanwhile.
+// knownRules returns the rules that came with the lease; false if robots.txt must be asked for.
+func (l *lease) knownRules() (robots.Rules, bool) {
+	if l.site.RobotsTTLMS <= 0 {
+		return robots.Rules{}, false
+	}
+	switch l.robots {
+	case crawl.RobotsAllowAll:
+		return robots.Rules{}, true
+	case crawl.RobotsRules:
+		rules, err := robots.Decode(l.site.Robots)
+		if err != nil { // not what was kept: what it said is not known
+			l.a.cfg.Logger.Warn("robots.txt is asked for again", "site", l.l.Site, "error", err)
+		}
+		return rules, err == nil
+	}
+	return robots.Rules{}, false
+}
+
+// startsTask reports whether the lease begins a task whose sitemaps are wanted. Later on they have been named: a refill
+// brings nothing new.
+func (l *lease) startsTask() bool {
+	first, ok := l.first()
+	return ok && l.job.Identity.Sitemaps && first.Depth == 0 && l.l.Probe == ""
+}
+
+// ignoreRobots goes on without knowing what robots.txt says.
+func (l *lease) ignoreRobots() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.robots = crawl.RobotsAllowAll
+}
+
+// obey takes in the site's rules, unless the job ignores them; the reporter reads their delay meanwhile.
 func (l *lease) obey(r robots.Rules) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.job.Identity.IgnoreRobots {
+		l.robots = crawl.RobotsAllowAll
+		return
+	}
 	l.rules = r
+	if n := l.rep.lastStart.Add(l.delay()); !l.rep.lastStart.IsZero() && n.After(l.next) { // that was robots.txt, before its delay was known
+		l.next = n
+	}
 }
 
-// knownSitemaps names the site's sitemaps for a job that was not the one to ask robots.txt. It does so at the start of a
-// task only: a refill brings nothing new.
-func (l *lease) knownSitemaps() {
-	first, ok := l.first()
-	if !ok || !l.job.Identity.Sitemaps || first.Depth > 0 {
-		return
+// nameSitemaps reports the sitemaps that robots.txt names, or the usual place if it names none.
+func (l *lease) nameSitemaps(base crawl.URL, r robots.Rules) {
+	named := r.Sitemaps
+	if len(named) == 0 {
+		named = []string{"/sitemap.xml"}
 	}
-	u, err := crawl.Parse(first.URL)
-	if err != nil {
-		return
+	var found crawl.Found
+	if r.SitemapsLeft > 0 {
+		found.Omitted = map[crawl.Kind]int64{crawl.ReasonTrapMap: int64(r.SitemapsLeft)}
 	}
-	base, err := crawl.Parse(u.Origin() + "/robots.txt")
-	if err != nil {
-		return
+	for _, s := range named {
+		if u, err := base.Resolve(s); err == nil {
+			found.Links = append(found.Links, crawl.Link{URL: u.String(), Sitemap: true})
+		}
 	}
-	links := l.sitemaps(base, l.rules.Sitemaps)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.rep.addFound(crawl.Found{Links: links}, nil, 0)
+	l.rep.addFound(found, nil, 0)
 }
 
 // robotsDown decides what follows when robots.txt could not be had: ask again later, or, after the last try, give
-// the site up; mu is held.
+// the site up.
 func (l *lease) robotsDown(c *crawl.RobotsChange, first crawl.Target) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.fails++
 	tries := l.site.RobotsTries + 1
 	noScheme := first.Flags&crawl.FlagNoScheme != 0 && c.Why.Unreachable()
@@ -116,9 +167,9 @@ func (l *lease) robotsDown(c *crawl.RobotsChange, first crawl.Target) bool {
 }
 
 // fetchRobots asks for robots.txt and says what the answer means. ok is false if the lease ended first.
-func (l *lease) fetchRobots(u crawl.URL) (change *crawl.RobotsChange, sitemaps []crawl.Link, ok bool) {
-	down := func(why crawl.Kind) (*crawl.RobotsChange, []crawl.Link, bool) {
-		return &crawl.RobotsChange{State: crawl.RobotsUnavailable, Why: why}, nil, true
+func (l *lease) fetchRobots(u crawl.URL) (change *crawl.RobotsChange, rules robots.Rules, ok bool) {
+	down := func(why crawl.Kind) (*crawl.RobotsChange, robots.Rules, bool) {
+		return &crawl.RobotsChange{State: crawl.RobotsUnavailable, Why: why}, rules, true
 	}
 	var resp *fetch.Response
 	defer func() { resp.Release() }()
@@ -129,45 +180,41 @@ func (l *lease) fetchRobots(u crawl.URL) (change *crawl.RobotsChange, sitemaps [
 		resp, err = l.exchange(at)
 		if err != nil {
 			if l.ctx.Err() != nil {
-				return nil, nil, false
+				return nil, rules, false
 			}
 			return down(crawl.KindOf(err))
 		}
 		if resp == nil {
-			return nil, nil, false
+			return nil, rules, false
 		}
 		switch {
 		case resp.Status >= 300 && resp.Status < 400 && resp.Get("Location") != "":
 			next, err := at.Resolve(resp.Get("Location"))
 			if err != nil {
-				return l.allowAll(), l.sitemaps(u, nil), true
+				return l.allowAll(), rules, true
 			}
 			at = next
 			continue
 		case resp.Status >= 500 || resp.Status == 429:
 			if d := retryAfter(resp); d > 0 {
-				c, _, _ := down(crawl.ReasonRobotsDown)
 				l.holdFor(d)
-				return c, nil, true
 			}
 			return down(crawl.ReasonRobotsDown)
 		case resp.Status != 200:
-			return l.allowAll(), l.sitemaps(u, nil), true
+			return l.allowAll(), rules, true
 		}
-		body, err := resp.Decoded(4 * robots.MaxSize)
+		body, err := resp.Decoded(l.job.Limits.Fetch.MaxDecoded)
 		if err != nil {
 			if body = resp.Body; resp.Coded() {
 				return down(crawl.ReasonRobotsDown)
 			}
 		}
-		rules := robots.Parse(body, Product)
-		l.obey(rules)
-		c := &crawl.RobotsChange{
-			State: crawl.RobotsRules, Body: rules.Text(), TTLMS: robotsTTL.Milliseconds(), DelayMS: rules.Delay.Milliseconds(),
-		}
-		return c, l.sitemaps(u, rules.Sitemaps), true
+		rules = robots.Parse(body, Product)
+		return &crawl.RobotsChange{
+			State: crawl.RobotsRules, Rules: rules.Encode(), TTLMS: robotsTTL.Milliseconds(), DelayMS: rules.Delay.Milliseconds(),
+		}, rules, true
 	}
-	return l.allowAll(), nil, true // too many redirects: as if there were none
+	return l.allowAll(), rules, true // too many redirects: as if there were none
 }
 
 func (l *lease) allowAll() *crawl.RobotsChange {
@@ -179,18 +226,4 @@ func (l *lease) holdFor(d time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.rep.change.BackoffMS = max(l.rep.change.BackoffMS, d.Milliseconds())
-}
-
-// sitemaps returns links to the sitemaps that robots.txt names, or to the usual place if it names none.
-func (l *lease) sitemaps(base crawl.URL, named []string) []crawl.Link {
-	if len(named) == 0 {
-		named = []string{"/sitemap.xml"}
-	}
-	var out []crawl.Link
-	for _, s := range named {
-		if u, err := base.Resolve(s); err == nil {
-			out = append(out, crawl.Link{URL: u.String(), Sitemap: true})
-		}
-	}
-	return out
 }

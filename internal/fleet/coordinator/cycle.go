@@ -147,7 +147,7 @@ func (c *Coordinator) snapshot(j *frontier.Job, r *run) *schedule.Snapshot {
 			continue
 		}
 		site := c.f.Site(t.Site)
-		if at := polite.ReadyAt(j.Limits, site); at > now && t.Leases() == 0 { // it has been asked since
+		if at := polite.ReadyAt(j.Pace(), site); at > now && t.Leases() == 0 { // it has been asked since
 			c.schedule(t)
 			continue
 		}
@@ -159,7 +159,7 @@ func (c *Coordinator) snapshot(j *frontier.Job, r *run) *schedule.Snapshot {
 			o.Domain = domain(l.Site)
 		}
 		if of := c.f.Job(l.Job); of != nil {
-			o.Need, o.Width = of.Placing.Need, width(of.Limits, c.f.Site(l.Site))
+			o.Need, o.Width = of.Placing.Need, width(of.Pace(), c.f.Site(l.Site))
 		}
 		s.Running = append(s.Running, o)
 	})
@@ -170,7 +170,7 @@ func (c *Coordinator) snapshot(j *frontier.Job, r *run) *schedule.Snapshot {
 func (c *Coordinator) waiting(j *frontier.Job, r *run, t *frontier.Task, site *crawl.Site, now int64) schedule.Task {
 	w := schedule.Task{
 		ID: t.ID, Job: t.Job, Site: t.Site, Since: t.Since, Pending: t.Pending(), Avoid: t.Avoid, Last: r.learn.last[t.ID],
-		Type: j.Placing.Type, Product: j.Placing.Product, Need: j.Placing.Need, Width: width(j.Limits, site), Book: r.learn.book.Site(t.Site),
+		Type: j.Placing.Type, Product: j.Placing.Product, Need: j.Placing.Need, Width: width(j.Pace(), site), Book: r.learn.book.Site(t.Site),
 	}
 	if j.Limits.PerDomain > 0 {
 		w.Domain = domain(t.Site)
@@ -227,7 +227,7 @@ func (c *Coordinator) grant(j *frontier.Job, r *run, t *schedule.Task, n *schedu
 		l.Resolve = true
 	} else {
 		first := 64
-		if polite.SiteDelay(j.Limits, site) > 0 {
+		if polite.SiteDelay(j.Pace(), site) > 0 {
 			first = 8
 		}
 		targets, err := c.f.Next(t.ID, r.room(j, first))

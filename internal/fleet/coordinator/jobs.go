@@ -105,7 +105,7 @@ func (c *Coordinator) schedule(t *frontier.Task) {
 	}
 	at := int64(0)
 	if t.Leases() == 0 {
-		at = polite.ReadyAt(j.Limits, c.f.Site(t.Site))
+		at = polite.ReadyAt(j.Pace(), c.f.Site(t.Site))
 	}
 	c.waits(r, t, at)
 }

@@ -93,7 +93,7 @@ func (c *Coordinator) forget(l *frontier.Lease) {
 func (c *Coordinator) dispatch(ctx context.Context, l *crawl.Lease) error {
 	j, t := c.f.Job(l.Job), c.f.Task(l.Task)
 	site := c.f.Site(l.Site)
-	st := polite.State(j.Limits, site, c.clock.ms(time.Now()))
+	st := polite.State(j.Pace(), site, c.clock.ms(time.Now()))
 	st.SeedSite, st.Cookies, st.Spread = t.Seed, t.Cookies, max(1, j.Limits.PerSite)
 	if !l.Resolve && st.RobotsState == crawl.RobotsRules {
 		body, err := c.f.Robots(l.Site)

@@ -297,10 +297,10 @@ func (f *Frontier) Tasks(fn func(*Task)) {
 	}
 }
 
-// Site returns the record of a site, without the text of its robots.txt. It is never nil for a task's site.
+// Site returns the record of a site, without the rules of its robots.txt. It is never nil for a task's site.
 func (f *Frontier) Site(name string) *crawl.Site { return f.sites[name] }
 
-// Robots returns the text of a site's robots.txt, as far as it concerns us.
+// Robots returns the rules of a site's robots.txt, as the agent that read it encoded them.
 func (f *Frontier) Robots(site string) ([]byte, error) {
 	b, closer, err := f.db.Get(robotsKey(site))
 	if errors.Is(err, pebble.ErrNotFound) {

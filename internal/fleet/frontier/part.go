@@ -100,8 +100,8 @@ func (x *tx) change(t *Task, s *crawl.Site, c *crawl.SiteChange) error {
 		t.Cookies = c.Cookies
 	}
 	if c.Robots != nil {
-		s.Robots = nil // its text stands apart: it may be large
-		return x.b.Set(robotsKey(s.Name), c.Robots.Body, nil)
+		s.Robots = nil // they stand apart: they may be many
+		return x.b.Set(robotsKey(s.Name), c.Robots.Rules, nil)
 	}
 	return nil
 }

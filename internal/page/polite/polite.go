@@ -96,7 +96,7 @@ func Fold(s *crawl.Site, c *crawl.SiteChange, now int64) {
 		}
 	}
 	if r := c.Robots; r != nil {
-		s.RobotsState, s.Robots, s.RobotsWhy, s.RobotsGone = r.State, r.Body, r.Why, r.Gone
+		s.RobotsState, s.Robots, s.RobotsWhy, s.RobotsGone = r.State, r.Rules, r.Why, r.Gone
 		s.RobotsExpiry, s.CrawlDelayMS = now+r.TTLMS, r.DelayMS
 		if r.State == crawl.RobotsUnavailable {
 			s.RobotsTries++

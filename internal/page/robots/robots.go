@@ -1,6 +1,7 @@
 // Package robots parses robots.txt and answers whether a crawler may fetch a path, by RFC 9309: the group of the
 // crawler's own product token, else that of "*"; the longest matching rule, an allow among equals; "*" and "$" in
-// patterns. Crawl-delay and Sitemap, which the RFC does not know, are read as they are used in practice.
+// patterns. Crawl-delay and Sitemap, which the RFC does not know, are read as they are used in practice. Rules have a
+// binary form that keeps all of them.
 //
 // It guarantees that no input makes it slow or large: what is beyond MaxSize is not read, and matching takes time
 // proportional to the path and the patterns. It does not fetch, cache or expire anything.
@@ -12,26 +13,30 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
-// MaxSize is how much of a robots.txt is read (RFC 9309, section 2.5: at least 500 KiB).
+// MaxSize is how much of a robots.txt is read, in bytes (RFC 9309, section 2.5: at least 500 KiB). The line that the end
+// of it cuts in two is not read: half a rule is a broader rule.
 const MaxSize = 500 << 10
 
-// maxSitemaps bounds the sitemaps that one file may name.
-const maxSitemaps = 1000
+const (
+	// maxSitemaps bounds the sitemaps of one file that are kept.
+	maxSitemaps = 1000
+	// maxSitemap bounds the address of a sitemap, in bytes (sitemaps.org: a location is shorter than 2,048 characters).
+	maxSitemap = 2048
+	// maxDelay is the longest Crawl-delay that is believed, in seconds: longer ones are mistakes.
+	maxDelay = 1e6
+)
 
 // Rules are what a robots.txt says to one crawler. The zero Rules allow everything.
 type Rules struct {
-	rules    []rule // longest pattern first, allow before disallow among equals
-	Delay    time.Duration
-	HasDelay bool
-	Sitemaps []string
-}
-
-type rule struct {
-	allow   bool
-	pattern string // normalised; wild says whether it holds '*' or ends in '$'
-	wild    bool
+	rules        []rule // longest pattern first, allow before disallow among equals
+	Delay        time.Duration
+	HasDelay     bool
+	Sitemaps     []string // as they stand in the file
+	SitemapsLeft int      // named as well, but too many or too long
 }
 
 type group struct {
@@ -43,10 +48,7 @@ type group struct {
 
 // Parse reads a robots.txt for the crawler whose product token is product ("argosy", compared without case).
 func Parse(body []byte, product string) Rules {
-	if len(body) > MaxSize {
-		body = body[:MaxSize]
-	}
-	body = bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
+	body = bytes.TrimPrefix(whole(body), []byte("\xef\xbb\xbf"))
 	var own, all group
 	var r Rules
 	inOwn, inAll, closed := false, false, true
@@ -66,7 +68,7 @@ func Parse(body []byte, product string) Rules {
 			if closed { // rules have been seen since the last user-agent line: a new group
 				inOwn, inAll, closed = false, false, false
 			}
-			if val == "*" || strings.HasPrefix(val, "* ") {
+			if f := strings.Fields(val); len(f) > 0 && f[0] == "*" {
 				inAll, all.present = true, true
 			} else if strings.EqualFold(token(val), product) {
 				inOwn, own.present = true, true
@@ -76,8 +78,7 @@ func Parse(body []byte, product string) Rules {
 			if val == "" {
 				continue
 			}
-			p := rule{allow: key == "allow", pattern: normalise(val)}
-			p.wild = strings.IndexByte(p.pattern, '*') >= 0 || strings.HasSuffix(p.pattern, "$")
+			p := newRule(key == "allow", val)
 			if inOwn {
 				own.rules = append(own.rules, p)
 			}
@@ -85,7 +86,7 @@ func Parse(body []byte, product string) Rules {
 				all.rules = append(all.rules, p)
 			}
 		case "crawl-delay":
-			if d, err := strconv.ParseFloat(val, 64); err == nil && d >= 0 && d < 1e6 {
+			if d, err := strconv.ParseFloat(val, 64); err == nil && d >= 0 && d < maxDelay {
 				if inOwn {
 					own.delay, own.hasDelay = time.Duration(d*float64(time.Second)), true
 				}
@@ -94,24 +95,49 @@ func Parse(body []byte, product string) Rules {
 				}
 			}
 		case "sitemap":
-			if val != "" && len(val) <= 2048 && len(r.Sitemaps) < maxSitemaps {
-				r.Sitemaps = append(r.Sitemaps, val)
-			}
+			r.sitemap(val)
 		}
 	}
 	g := all
 	if own.present {
 		g = own
 	}
-	r.rules, r.Delay, r.HasDelay = g.rules, g.delay, g.hasDelay
-	sort.SliceStable(r.rules, func(i, j int) bool {
-		a, b := r.rules[i], r.rules[j]
-		if len(a.pattern) != len(b.pattern) {
-			return len(a.pattern) > len(b.pattern)
+	r.rules, r.Delay, r.HasDelay = inOrder(g.rules), g.delay, g.hasDelay
+	return r
+}
+
+// whole returns the part of a file that is read: whole lines only.
+func whole(body []byte) []byte {
+	if len(body) <= MaxSize {
+		return body
+	}
+	if c := body[MaxSize]; c == '\r' || c == '\n' {
+		return body[:MaxSize]
+	}
+	return body[:bytes.LastIndexAny(body[:MaxSize], "\r\n")+1]
+}
+
+// sitemap takes in the address of a sitemap.
+func (r *Rules) sitemap(s string) {
+	switch {
+	case s == "":
+	case len(s) > maxSitemap || len(r.Sitemaps) >= maxSitemaps:
+		r.SitemapsLeft++
+	default:
+		r.Sitemaps = append(r.Sitemaps, s)
+	}
+}
+
+// inOrder sorts rules by precedence.
+func inOrder(rules []rule) []rule {
+	sort.SliceStable(rules, func(i, j int) bool {
+		a, b := &rules[i], &rules[j]
+		if a.size != b.size {
+			return a.size > b.size
 		}
 		return a.allow && !b.allow
 	})
-	return r
+	return rules
 }
 
 // split cuts a line into its key, in lower case and with the usual misspellings mended, and its value.
@@ -123,7 +149,7 @@ func split(line []byte) (key, val string, ok bool) {
 	if !found {
 		return "", "", false
 	}
-	key = strings.ToLower(string(bytes.TrimSpace(k)))
+	key = strings.ToLower(trim(string(k)))
 	switch key {
 	case "useragent", "user agent":
 		key = "user-agent"
@@ -134,7 +160,31 @@ func split(line []byte) (key, val string, ok bool) {
 	case "site-map":
 		key = "sitemap"
 	}
-	return key, string(bytes.TrimSpace(v)), true
+	return key, trim(string(v)), true
+}
+
+// trim cuts white space off both ends: that of Unicode, and the no-break space of a file in Latin-1, a byte A0 that is
+// not part of a character in UTF-8.
+func trim(s string) string {
+	for s != "" {
+		c, n := utf8.DecodeRuneInString(s)
+		if !isSpace(c, n, s[0]) {
+			break
+		}
+		s = s[n:]
+	}
+	for s != "" {
+		c, n := utf8.DecodeLastRuneInString(s)
+		if !isSpace(c, n, s[len(s)-1]) {
+			break
+		}
+		s = s[:len(s)-n]
+	}
+	return s
+}
+
+func isSpace(c rune, size int, b byte) bool {
+	return unicode.IsSpace(c) || c == utf8.RuneError && size == 1 && b == 0xa0
 }
 
 // token returns the product token at the start of a user-agent value (RFC 9309, section 2.2.1).
@@ -146,112 +196,27 @@ func token(v string) string {
 	return v[:i]
 }
 
-// Allowed reports whether a path with its query, in canonical percent-encoding, may be fetched.
+// Allowed reports whether a path with its query, percent-encoded as URLs are, may be fetched.
 func (r Rules) Allowed(path string) bool {
 	if path == "/robots.txt" {
 		return true
 	}
-	for _, p := range r.rules {
-		if p.wild && match(p.pattern, path) || !p.wild && strings.HasPrefix(path, p.pattern) {
+	plain := canonical(path, true)
+	loose := ""
+	for i := range r.rules {
+		p := &r.rules[i]
+		if p.match(p.pattern, plain) {
+			return p.allow
+		}
+		if p.loose == "" {
+			continue
+		}
+		if loose == "" {
+			loose, _ = unreserve(plain)
+		}
+		if p.match(p.loose, loose) {
 			return p.allow
 		}
 	}
 	return true
-}
-
-// match reports whether a pattern with wildcards matches a prefix of path, or all of it if the pattern ends in "$".
-func match(pattern, path string) bool {
-	anchored := strings.HasSuffix(pattern, "$")
-	if anchored {
-		pattern = pattern[:len(pattern)-1]
-	}
-	head, rest, star := strings.Cut(pattern, "*")
-	if !strings.HasPrefix(path, head) {
-		return false
-	}
-	path = path[len(head):]
-	if !star {
-		return !anchored || path == ""
-	}
-	for { // each further piece is found at its first place; only the last one may have to be at the end
-		piece, more, star := strings.Cut(rest, "*")
-		if !star {
-			if anchored {
-				return strings.HasSuffix(path, piece)
-			}
-			return strings.Contains(path, piece)
-		}
-		i := strings.Index(path, piece)
-		if i < 0 {
-			return false
-		}
-		path, rest = path[i+len(piece):], more
-	}
-}
-
-// normalise puts a pattern's percent-encoding into the canonical form of URLs (RFC 9309, section 2.2.2): octets
-// outside of ASCII encoded, unreserved ones decoded, hexadecimal digits in upper case.
-func normalise(s string) string {
-	const hex = "0123456789ABCDEF"
-	plain := true
-	for i := range len(s) {
-		if s[i] == '%' || s[i] <= ' ' || s[i] >= 0x7f {
-			plain = false
-			break
-		}
-	}
-	if plain {
-		return s
-	}
-	b := make([]byte, 0, len(s)+8)
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if c == '%' && i+2 < len(s) {
-			if v, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
-				if d := byte(v); isUnreserved(d) {
-					b = append(b, d)
-				} else {
-					b = append(b, '%', hex[d>>4], hex[d&15])
-				}
-				i += 2
-				continue
-			}
-		}
-		if c <= ' ' || c >= 0x7f {
-			b = append(b, '%', hex[c>>4], hex[c&15])
-		} else {
-			b = append(b, c)
-		}
-	}
-	return string(b)
-}
-
-func isUnreserved(c byte) bool {
-	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || strings.IndexByte("-._~", c) >= 0
-}
-
-// Text returns rules in the form of a robots.txt with one group for everybody: what a site record keeps. Parsing it
-// gives the same rules.
-func (r Rules) Text() []byte {
-	var b bytes.Buffer
-	b.WriteString("User-agent: *\n")
-	for _, p := range r.rules {
-		if p.allow {
-			b.WriteString("Allow: ")
-		} else {
-			b.WriteString("Disallow: ")
-		}
-		b.WriteString(p.pattern)
-		b.WriteByte('\n')
-	}
-	if r.HasDelay {
-		b.WriteString("Crawl-delay: " + strconv.FormatFloat(r.Delay.Seconds(), 'g', -1, 64) + "\n")
-	}
-	for _, s := range r.Sitemaps {
-		b.WriteString("Sitemap: " + s + "\n")
-	}
-	if b.Len() > MaxSize {
-		b.Truncate(MaxSize)
-	}
-	return b.Bytes()
 }

@@ -2,7 +2,6 @@ package robots
 
 import (
 	"bytes"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -62,10 +61,83 @@ func TestAllowed(t *testing.T) {
 		{"unknown line does not end a group", "user-agent: a\nfoo: bar\nuser-agent: argosy\ndisallow: /x\n", "/x", false},
 		{"sitemap does not end a group", "user-agent: a\nsitemap: http://x/\nuser-agent: argosy\ndisallow: /x\n", "/x", false},
 		{"no colon", "user-agent *\ndisallow /\n", "/x", true},
+		{"no-break space", "user-agent:\u00a0*\u00a0\n\u00a0disallow\u00a0: /a\u00a0\n", "/a", false},
+		{"no-break space of Latin-1", "user-agent: *\xa0\n\xa0disallow:\xa0/a\xa0\n", "/a", false},
+		{"no-break space before a remark", "user-agent: *\u00a0all of you\ndisallow: /a\n", "/a", false},
+		{"a letter that ends in the byte of a no-break space", "user-agent: *\ndisallow: /\u00e0\n", "/%C3%A1", true},
+		{"a byte order mark inside is no white space", "user-agent: *\n\xef\xbb\xbfdisallow: /a\n", "/a", true},
+		{"CRLF in the middle of CR and LF", "user-agent: *\r\n\r\r\n\ndisallow: /a", "/a", false},
+		{"the last line needs no end", "user-agent: *\ndisallow: /a", "/a", false},
+		{"a space in a path", "user-agent: *\ndisallow: /a b\n", "/a%20b", false},
+		{"what URLs encode and rules need not", "user-agent: *\ndisallow: /{a}\"<>^`|\n", "/%7Ba%7D%22%3C%3E%5E%60%7C", false},
+		{"an apostrophe in a query", "user-agent: *\ndisallow: /?q='a'\n", "/?q=%27a%27", false},
+		{"encoded slash is none", "user-agent: *\ndisallow: /a%2Fb\n", "/a/b", true},
+		{"encoded slash, itself", "user-agent: *\ndisallow: /a%2fb\n", "/a%2Fb", false},
+		{"encoded percent sign", "user-agent: *\ndisallow: /a%252F\n", "/a%2F", true},
+		{"a percent sign that encodes nothing", "user-agent: *\ndisallow: /100%\n", "/100%25", false},
+		{"encoded star in a URL", "user-agent: *\ndisallow: /a%2Ab\n", "/a%2Ab", false},
+		{"encoded star is no wildcard", "user-agent: *\ndisallow: /a%2Ab\n", "/axb", true},
+		{"wildcard matches a star", "user-agent: *\ndisallow: /a*b\n", "/a**b", false},
+		{"encoded dollar is no end", "user-agent: *\ndisallow: /a%24\n", "/a$b", false},
+		{"encoded dollar and the end", "user-agent: *\ndisallow: /a%24$\n", "/a$b", true},
+		{"half an encoded star", "user-agent: *\ndisallow: /a%2\n", "/a*", true},
+		{"a path where a query was meant", "user-agent: *\ndisallow: /*/print\n", "/a?b/print", false},
 	} {
 		if got := Parse([]byte(c.robots), "argosy").Allowed(c.path); got != c.want {
 			t.Errorf("%s: %q is allowed: %v, want %v", c.name, c.path, got, c.want)
 		}
+	}
+}
+
+// The tables of RFC 9309, sections 2.2.2 and 2.2.3, and the example of section 5.2: what each pattern matches.
+func TestPatternsOfTheRFC(t *testing.T) {
+	for _, c := range []struct {
+		rules, path string
+		want        bool
+	}{
+		// 2.2.2: "Path to Match", for the path of a rule as it stands and as it is encoded.
+		{"disallow: /foo/bar?baz=quz", "/foo/bar?baz=quz", false},
+		{"disallow: /foo/bar?baz=https://foo.bar", "/foo/bar?baz=https%3A%2F%2Ffoo.bar", false},
+		{"disallow: /foo/bar?baz=https%3A%2F%2Ffoo.bar", "/foo/bar?baz=https%3A%2F%2Ffoo.bar", false},
+		{"disallow: /foo/bar?baz=https%3A%2F%2Ffoo.bar", "/foo/bar?baz=https://foo.bar", false},
+		{"disallow: /foo/bar/\u30c4", "/foo/bar/%E3%83%84", false},
+		{"disallow: /foo/bar/%E3%83%84", "/foo/bar/%E3%83%84", false},
+		{"disallow: /foo/bar/%62%61%7A", "/foo/bar/baz", false},
+		// 2.2.3: the special characters, then those that mean themselves.
+		{"disallow: / # comment in line\n# comment on its own line", "/x", false},
+		{"disallow: /this/path/exactly$", "/this/path/exactly", false},
+		{"disallow: /this/path/exactly$", "/this/path/exactly/", true},
+		{"disallow: /this/*/exactly", "/this/path/exactly", false},
+		{"disallow: /this/*/exactly", "/this/long/path/exactly/so", false},
+		{"disallow: /this/*/exactly", "/this/exactly", true},
+		{"disallow: /path/file-with-a-%2A.html", "/path/file-with-a-*.html", false},
+		{"disallow: /path/file-with-a-%2A.html", "/path/file-with-a-x.html", true},
+		{"disallow: /path/foo-%24", "/path/foo-$", false},
+		{"disallow: /path/foo-%24", "/path/foo-", true},
+		// 5.2: the longest match.
+		{"allow: /example/page/\ndisallow: /example/page/disallowed.gif", "/example/page/disallowed.gif", false},
+		{"allow: /example/page/\ndisallow: /example/page/disallowed.gif", "/example/page/other.gif", true},
+	} {
+		if got := Parse([]byte("user-agent: *\n"+c.rules), "argosy").Allowed(c.path); got != c.want {
+			t.Errorf("%q: %q is allowed: %v, want %v", c.rules, c.path, got, c.want)
+		}
+	}
+}
+
+// The examples of RFC 9309, section 2.2.1: the product token in the User-Agent field and in the file, and two groups that
+// are one.
+func TestGroupsOfTheRFC(t *testing.T) {
+	const one = "user-agent: ExampleBot\ndisallow: /foo\ndisallow: /bar\n\nuser-agent: ExampleBot\ndisallow: /baz\n"
+	for _, product := range []string{"ExampleBot", "examplebot"} {
+		r := Parse([]byte(one), product)
+		for path, want := range map[string]bool{"/foo": false, "/bar": false, "/baz": false, "/qux": true} {
+			if got := r.Allowed(path); got != want {
+				t.Errorf("%s on %s: %v, want %v", product, path, got, want)
+			}
+		}
+	}
+	if !Parse([]byte(one), "OtherBot").Allowed("/foo") {
+		t.Error("somebody else's group is obeyed")
 	}
 }
 
@@ -98,13 +170,44 @@ func TestExtras(t *testing.T) {
 	}
 }
 
-// What a site record keeps says the same as the file did.
-func TestTextKeepsTheRules(t *testing.T) {
-	file := "user-agent: x\ndisallow: /\nuser-agent: argosy\ndisallow: /a/*\nallow: /a/b$\ncrawl-delay: 0.5\nsitemap: http://a/s.xml\n"
-	r := Parse([]byte(file), "argosy")
-	again := Parse(r.Text(), "argosy")
-	if fmt.Sprint(r) != fmt.Sprint(again) {
-		t.Errorf("%+v became %+v", r, again)
+// The size limit cuts whole lines off: half a rule is a broader one.
+func TestSizeLimit(t *testing.T) {
+	head := "user-agent: *\n#"
+	pad := func(last string, upTo int) string { // last begins so that its first upTo bytes are within the limit
+		return head + strings.Repeat("x", MaxSize-upTo-len(head)-1) + "\n" + last
+	}
+	const line = "disallow: /private/"
+	for upTo, want := range map[int]bool{len("disallow: /"): true, len(line) - 1: true, len(line): false, 3: true} {
+		for _, more := range []string{"\n", "\r\n", "\nallow: /\n"} {
+			r := Parse([]byte(pad(line+more, upTo)), "argosy")
+			if !r.Allowed("/x") {
+				t.Errorf("cut after %d bytes of %q: everything is refused", upTo, line+more)
+			}
+			if got := r.Allowed("/private/x"); got != want {
+				t.Errorf("cut after %d bytes of %q: /private/x is allowed: %v", upTo, line+more, got)
+			}
+		}
+	}
+	if r := Parse([]byte(pad(line, len(line))), "argosy"); r.Allowed("/private/x") {
+		t.Error("the last line of a file that is exactly as large as the limit does not count")
+	}
+	if r := Parse([]byte(pad(line+"more", len(line))), "argosy"); !r.Allowed("/private/x") {
+		t.Error("a line that goes on beyond the limit counts")
+	}
+	if r := Parse(bytes.Repeat([]byte("disallow:/"), MaxSize), "argosy"); !r.Allowed("/") {
+		t.Error("a line longer than the limit counts")
+	}
+}
+
+func TestSitemapsAreBounded(t *testing.T) {
+	var b strings.Builder
+	for i := range maxSitemaps + 7 {
+		b.WriteString("sitemap: http://a.test/" + strings.Repeat("x", i%9) + "\n")
+	}
+	b.WriteString("sitemap:\n")
+	r := Parse([]byte("sitemap: /"+strings.Repeat("y", maxSitemap)+"\n"+b.String()), "argosy")
+	if len(r.Sitemaps) != maxSitemaps || r.SitemapsLeft != 8 {
+		t.Errorf("%d sitemaps kept, %d left", len(r.Sitemaps), r.SitemapsLeft)
 	}
 }
 
@@ -120,14 +223,4 @@ func TestLimits(t *testing.T) {
 	if !hard.Allowed("/" + strings.Repeat("a", 1000)) {
 		t.Error("many stars match too little")
 	}
-}
-
-func FuzzParse(f *testing.F) {
-	f.Add([]byte("user-agent: *\ndisallow: /*a$\nallow: /%zz"), "/x")
-	f.Fuzz(func(t *testing.T, body []byte, path string) {
-		r := Parse(body, "argosy")
-		if r.Allowed(path) != Parse(r.Text(), "argosy").Allowed(path) && len(r.Text()) < MaxSize {
-			t.Errorf("kept rules differ from the file's for %q", path)
-		}
-	})
 }

@@ -1,0 +1,45 @@
+package agent
+
+import (
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"argosy/internal/crawl"
+	"argosy/internal/page/robots"
+)
+
+// The rules of the largest robots.txt have a part of their own, so that no message is larger than the log takes; what waits
+// with them follows in the next part.
+func TestLargeRulesTravelAlone(t *testing.T) {
+	l := &lease{job: crawl.Job{Limits: crawl.DefaultLimits()}}
+	l.more = sync.NewCond(&l.mu)
+	now := time.Now()
+	l.rep.begin(now)
+	rules := robots.Parse([]byte("user-agent: *\n"+strings.Repeat("disallow:/"+strings.Repeat("x", 88)+"\n", robots.MaxSize/99)), Product).Encode()
+	l.rep.change.Robots = &crawl.RobotsChange{State: crawl.RobotsRules, Rules: rules}
+	var found crawl.Found
+	for range 600 {
+		found.Links = append(found.Links, crawl.Link{URL: "http://a.test/" + strings.Repeat("x", 1000)})
+	}
+	l.rep.addFound(found, nil, 0)
+	l.rep.final = true
+	links := 0
+	for i := 0; !l.rep.sealed; i++ {
+		p, _ := l.cut(now)
+		b, err := crawl.Marshal(&crawl.Entry{Kind: crawl.EntryParts, Parts: []crawl.Part{p}})
+		if err != nil || len(b) > 512<<10 {
+			t.Errorf("part %d has %d bytes: %v", p.No, len(b), err)
+		}
+		if (i == 0) != (p.Site.Robots != nil) {
+			t.Errorf("part %d: rules %v", p.No, p.Site.Robots != nil)
+		}
+		for _, f := range p.Found {
+			links += len(f.Links)
+		}
+	}
+	if len(rules) < robots.MaxSize*9/10 || links != 600 {
+		t.Errorf("%d bytes of rules, %d links", len(rules), links)
+	}
+}
