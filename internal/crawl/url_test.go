@@ -110,19 +110,6 @@ func TestStripSession(t *testing.T) {
 	}
 }
 
-func TestSURT(t *testing.T) {
-	for in, want := range map[string]string{
-		"http://www.Example.com/A?b=C":   "com,example)/a?b=c",
-		"https://a.b.example.org:8443/x": "org,example,b,a:8443)/x",
-		"http://127.0.0.1:8080/":         "127.0.0.1:8080)/",
-	} {
-		u, err := Parse(in)
-		if err != nil || u.SURT() != want {
-			t.Errorf("SURT(%s) = %s, want %s", in, u.SURT(), want)
-		}
-	}
-}
-
 // slow is the WHATWG parser alone: what the fast path must agree with.
 func slow(base, ref string) (string, bool) {
 	var u URL

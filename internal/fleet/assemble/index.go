@@ -6,7 +6,9 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"argosy/internal/crawl"
@@ -35,9 +37,10 @@ func writeIndex(ctx context.Context, l *ledger.Ledger, job uint32, path string) 
 	return os.Rename(path+".tmp", path)
 }
 
-// IndexLines calls fn for every line of a job's index, in order.
+// IndexLines calls fn for every line of a job's index, in the order of their bytes.
 func IndexLines(ctx context.Context, l *ledger.Ledger, job uint32, fn func(line string) error) error {
-	return l.Sorted(ctx, job, func(p *ledger.Page) error {
+	s := sorter{out: fn}
+	err := l.Sorted(ctx, job, func(p *ledger.Page) error {
 		if p.State != crawl.Fetched.String() {
 			return nil
 		}
@@ -54,6 +57,43 @@ func IndexLines(ctx context.Context, l *ledger.Ledger, job uint32, fn func(line 
 			Location: crawl.Location{File: p.WARC, Offset: p.Offset, Length: p.Length},
 			Layer:    p.Layer,
 		}
-		return fn(c.Line())
+		return s.add(c.Line())
 	})
+	if err != nil {
+		return err
+	}
+	return s.flush()
+}
+
+// sorter puts lines in order that come in the order of key and second: of one page's captures within a second, which are
+// few, whole lines are compared.
+type sorter struct {
+	out   func(line string) error
+	same  []string // lines with one key and second
+	start string   // of each
+}
+
+func (s *sorter) add(line string) error {
+	key, rest, _ := strings.Cut(line, " ")
+	second, _, _ := strings.Cut(rest, " ")
+	start := line[:len(key)+1+len(second)]
+	if start != s.start {
+		if err := s.flush(); err != nil {
+			return err
+		}
+		s.start = start
+	}
+	s.same = append(s.same, line)
+	return nil
+}
+
+func (s *sorter) flush() error {
+	slices.Sort(s.same)
+	for _, line := range s.same {
+		if err := s.out(line); err != nil {
+			return err
+		}
+	}
+	s.same = s.same[:0]
+	return nil
 }
