@@ -5,8 +5,8 @@ WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
-ARG VERSION=dev
-RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=${VERSION}" -o /argosy ./cmd/argosy \
+ARG VERSION=
+RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w ${VERSION:+-X main.version=${VERSION}}" -o /argosy ./cmd/argosy \
  && mkdir -p /empty/data /empty/tmp && chmod 1777 /empty/tmp
 
 FROM scratch

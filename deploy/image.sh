@@ -13,7 +13,7 @@ for t in docker podman buildah; do
   if command -v $t >/dev/null && $t info >/dev/null 2>&1; then tool=$t; break; fi
 done
 [ -n "$tool" ] || { echo "image.sh: none of docker, podman and buildah works here" >&2; exit 2; }
-version=$(git describe --always --dirty 2>/dev/null || echo dev)
+version=$(git describe --always --dirty 2>/dev/null || true) # empty: the one in the source
 args=(-t argosy:latest --build-arg "VERSION=$version")
 if [ "${1:-}" = --local-base ]; then
   base=$(mktemp -d)

@@ -39,7 +39,7 @@ func isCrawl(dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, assemble.LedgerFile)); err != nil {
 		return usage("-o %s: not the directory of a crawl (no %s in it)", dir, assemble.LedgerFile)
 	}
-	return nil
+	return assemble.CheckFormat(dir)
 }
 
 // placeFlags say where a crawl, or a fleet, has left what it has done.
@@ -64,6 +64,8 @@ func (f *placeFlags) place() (verify.Place, error) {
 		}
 	} else if f.dir == "" || !ledger.IsPostgres(f.ledger) {
 		return verify.Place{}, usage("--ledger: want postgres://…, and the coordinator's directory with -o")
+	} else if err := assemble.CheckFormat(f.dir); err != nil {
+		return verify.Place{}, err
 	}
 	for _, s := range f.stores {
 		if _, err := archive.OpenStore(s); err != nil {

@@ -7,12 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/ledger"
 )
 
 // Exit codes, the same for every command.
@@ -24,8 +24,8 @@ const (
 	exitInterrupted = 130
 )
 
-// version is set when a release is built.
-var version = "dev"
+// version may be set when a release is built.
+var version = assemble.Version
 
 // exitError carries an exit code; its text may be empty.
 type exitError struct {
@@ -61,7 +61,7 @@ func run(ctx context.Context, args []string) int {
 	var ee *exitError
 	if errors.As(err, &ee) {
 		code = ee.code
-	} else if errors.Is(err, assemble.ErrInUse) || errors.Is(err, assemble.ErrOtherJob) {
+	} else if errors.Is(err, assemble.ErrInUse) || errors.Is(err, assemble.ErrOtherJob) || errors.Is(err, assemble.ErrFormat) || errors.Is(err, ledger.ErrNewer) {
 		code = exitUsage
 	}
 	if msg := err.Error(); msg != "" {
@@ -86,7 +86,7 @@ any moment without losing anything, and goes on where it stopped when the same c
 		return usage("%s: %w (see %s --help)", c.CommandPath(), err, c.CommandPath())
 	})
 	root.CompletionOptions.HiddenDefaultCmd = false
-	root.Version = versionText()
+	root.Version = version
 	root.SetVersionTemplate("argosy {{.Version}}\n")
 	root.AddCommand(newCrawl(), newDemo(), newVerify(), newExport(), newTasks(), newRetry(), newDrop(), newServe(), newAgent(), newSubmit(), newJobs(), newNodes(), newDrain(), newKeys(), newSolve(), newCoords(), newPlan(), newStrategies(), newSplit(), newExplain(), newProbe(), newLab(), newVersion())
 	root.AddCommand(newOrders()...)
@@ -113,22 +113,8 @@ func newVersion() *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version", Args: cobra.NoArgs, Example: "  argosy version",
 		RunE: func(c *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintln(c.OutOrStdout(), "argosy "+versionText())
+			_, err := fmt.Fprintln(c.OutOrStdout(), "argosy "+version)
 			return err
 		},
 	}
-}
-
-// versionText is the version; of a build that is no release also what it was built from.
-func versionText() string {
-	v := version
-	if b, ok := debug.ReadBuildInfo(); ok && v == "dev" {
-		for _, s := range b.Settings {
-			if s.Key == "vcs.revision" && len(s.Value) >= 12 {
-				v += " " + s.Value[:12]
-			}
-		}
-		v += " " + b.GoVersion
-	}
-	return v
 }

@@ -16,8 +16,9 @@ import (
 	"argosy/internal/fleet/frontier"
 )
 
-// checkpointName is the object that holds the view of the only shard.
-const checkpointName = "frontier-0"
+// checkpointName is the object that holds the view of the only shard: one for each format, so that a coordinator of another
+// version finds none rather than one that it does not read.
+var checkpointName = fmt.Sprintf("frontier-0-format-%d", Format)
 
 const checkpointPoll = 5 * time.Second
 

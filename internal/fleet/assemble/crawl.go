@@ -59,7 +59,7 @@ type Config struct {
 func DefaultConfig(dir string) Config {
 	return Config{
 		Dir: dir, Job: crawl.Job{ID: 1, Limits: crawl.DefaultLimits()}, Agents: 1, Concurrency: 128, Strategy: strategy.Default,
-		ArchiveSize: 1 << 30, Version: "dev", Logger: slog.New(slog.DiscardHandler),
+		ArchiveSize: 1 << 30, Version: Version, Logger: slog.New(slog.DiscardHandler),
 	}
 }
 
@@ -134,6 +134,9 @@ func Open(ctx context.Context, c Config) (cr *Crawl, err error) {
 	}()
 	if cr.lock, err = frontier.Lock(filepath.Join(state, "lock")); err != nil {
 		return cr, fmt.Errorf("%s: %w", c.Dir, ErrInUse)
+	}
+	if err = openFormat(c.Dir, c.Version); err != nil {
+		return cr, err
 	}
 	if _, err := os.Stat(filepath.Join(state, fleetMark)); err == nil {
 		return cr, fmt.Errorf("%s: %w: it is a coordinator's; ask that one, by the number of a job", c.Dir, ErrOtherJob)

@@ -53,7 +53,7 @@ type ServeConfig struct {
 func DefaultServeConfig(dir string) ServeConfig {
 	return ServeConfig{
 		Dir: dir, Name: "coordinator", BusListen: "127.0.0.1:4480", Replicas: 3, Strategy: strategy.Default, PingEvery: 10 * time.Minute,
-		Checkpoint: 200_000, Version: "dev", Logger: slog.New(slog.DiscardHandler),
+		Checkpoint: 200_000, Version: Version, Logger: slog.New(slog.DiscardHandler),
 	}
 }
 
@@ -95,6 +95,9 @@ func OpenServer(ctx context.Context, c ServeConfig) (s *Server, err error) {
 	}()
 	if s.lock, err = frontier.Lock(filepath.Join(state, "lock")); err != nil {
 		return s, fmt.Errorf("%s: %w", c.Dir, ErrInUse)
+	}
+	if err = openFormat(c.Dir, c.Version); err != nil {
+		return s, err
 	}
 	if err = claim(c.Dir, state); err != nil {
 		return s, err

@@ -1,6 +1,7 @@
 package ledger_test
 
 import (
+	"database/sql"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -284,4 +285,27 @@ func TestLayers(t *testing.T) {
 			t.Error(d)
 		}
 	})
+}
+
+// A ledger whose schema is newer than what this version knows is refused, and left as it is.
+func TestNewerSchemaIsRefused(t *testing.T) {
+	place := filepath.Join(t.TempDir(), "ledger.db")
+	l, err := ledger.Open(t.Context(), place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, 1)`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ledger.Open(t.Context(), place); !errors.Is(err, ledger.ErrNewer) {
+		t.Errorf("opened: %v", err)
+	}
 }

@@ -148,6 +148,9 @@ func (l *Ledger) reach(ctx context.Context) error {
 	}
 }
 
+// ErrNewer says that a newer argosy has changed the ledger's schema.
+var ErrNewer = errors.New("a newer argosy has written it")
+
 // ErrAway says that the database does not answer, or not yet: what was to be written may be tried again.
 var ErrAway = errors.New("the database does not answer")
 
@@ -198,6 +201,11 @@ func (l *Ledger) migrate(ctx context.Context) error {
 	p, err := goose.NewProvider(d, l.db, dir)
 	if err != nil {
 		return err
+	}
+	if have, known, err := p.GetVersions(ctx); err != nil {
+		return err
+	} else if have > known {
+		return fmt.Errorf("%w: its schema is version %d, this argosy knows up to %d", ErrNewer, have, known)
 	}
 	if l.kind == sqlite {
 		_, err = p.Up(ctx)

@@ -75,6 +75,9 @@ func Check(ctx context.Context, p Place) (*Report, error) {
 			return nil, fmt.Errorf("%s: not the directory of a crawl: %w", p.Dir, err)
 		}
 	}
+	if err := assemble.CheckFormat(p.Dir); err != nil {
+		return nil, err
+	}
 	l, err := ledger.Open(ctx, path)
 	if err != nil {
 		return nil, err
