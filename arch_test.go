@@ -79,7 +79,7 @@ var thirdParty = map[string]string{
 	"github.com/go-shiori/go-readability":              "agent",
 	"golang.org/x/net/html":                            "parse testkit",
 	"golang.org/x/net/html/charset":                    "parse testkit",
-	"golang.org/x/text/encoding":                       "parse split",
+	"golang.org/x/text/encoding":                       "parse split testkit",
 	"golang.org/x/text/encoding/htmlindex":             "parse split",
 	"github.com/go-ego/gse":                            "segment",
 	"github.com/oschwald/maxminddb-golang/v2":          "geo",

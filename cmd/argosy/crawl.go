@@ -74,7 +74,7 @@ func (f *crawlFlags) register(c *cobra.Command) {
 	fl.StringVar(&f.scope, "scope", "site", "what belongs to the crawl: site, host, domain, prefix or any")
 	fl.StringArrayVar(&f.include, "include", nil, "fetch only URLs that match this expression (RE2; may be repeated)")
 	fl.StringArrayVar(&f.exclude, "exclude", nil, "fetch no URL that matches this expression (may be repeated)")
-	fl.BoolVar(&f.resources, "resources", false, "also fetch what pages need to be shown: images, scripts, styles, media")
+	fl.BoolVar(&f.resources, "resources", false, "also fetch what pages need to be shown: images, scripts, fonts, media, and what style sheets name")
 	fl.BoolVar(&f.sitemaps, "sitemaps", false, "also start from the sitemaps that robots.txt names")
 	fl.BoolVar(&f.stripSession, "strip-session", false, "remove session and campaign parameters from URLs")
 

@@ -3,7 +3,6 @@
 package testkit
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -14,8 +13,6 @@ import (
 	"sync"
 
 	whatwg "github.com/nlnwa/whatwg-url/url"
-	"golang.org/x/net/html"
-	"golang.org/x/net/html/charset"
 )
 
 // Oracle is an independent crawler: net/http, a DOM by golang.org/x/net/html with scripting off, the WHATWG parser for
@@ -141,19 +138,23 @@ func (o *Oracle) visit(ctx context.Context, client *http.Client, u string) (Visi
 		return Visit{}, nil, fmt.Errorf("%s: %w", u, err)
 	}
 	v := Visit{Status: resp.StatusCode}
-	var refs []string
 	if l := resp.Header.Get("Location"); l != "" && v.Status >= 300 && v.Status < 400 {
 		return v, o.resolve(base, []string{l}), nil
 	}
 	ct := strings.ToLower(resp.Header.Get("Content-Type"))
-	if v.HTML = len(body) > 0 && (strings.HasPrefix(ct, "text/html") || strings.HasPrefix(ct, "application/xhtml+xml")); v.HTML {
-		if refs, base, err = domLinks(body, ct, base); err != nil {
+	mime, _, _ := strings.Cut(ct, ";")
+	mime = strings.TrimSpace(mime)
+	v.HTML = len(body) > 0 && (mime == "text/html" || mime == "application/xhtml+xml")
+	var out []string
+	if len(body) > 0 {
+		if out, err = o.read(body, mime, ct, base); err != nil {
 			return v, nil, fmt.Errorf("%s: %w", u, err)
 		}
 	}
-	return v, o.resolve(base, refs), nil
+	return v, append(out, o.resolve(base, headerRefs(resp.Header))...), nil
 }
 
+// resolve returns the URLs of references, of those that are allowed.
 func (o *Oracle) resolve(base *whatwg.Url, refs []string) (out []string) {
 	for _, ref := range refs {
 		w, err := base.Parse(ref)
@@ -163,69 +164,4 @@ func (o *Oracle) resolve(base *whatwg.Url, refs []string) (out []string) {
 		out = append(out, w.Href(true))
 	}
 	return out
-}
-
-// domLinks returns the references of a page and its base URL.
-func domLinks(body []byte, contentType string, base *whatwg.Url) (refs []string, _ *whatwg.Url, err error) {
-	r, err := charset.NewReader(bytes.NewReader(body), contentType)
-	if err != nil {
-		return nil, nil, err
-	}
-	doc, err := html.ParseWithOptions(r, html.ParseOptionEnableScripting(false))
-	if err != nil {
-		return nil, nil, err
-	}
-	found := false
-	for n := range doc.Descendants() {
-		if n.Type != html.ElementNode {
-			continue
-		}
-		attr := func(name string) (string, bool) {
-			for _, a := range n.Attr {
-				if a.Key == name && a.Namespace == "" {
-					return a.Val, true
-				}
-			}
-			return "", false
-		}
-		switch n.Data {
-		case "base":
-			if v, ok := attr("href"); ok && !found {
-				found = true
-				if b, err := base.Parse(v); err == nil {
-					base = b
-				}
-			}
-		case "a", "area":
-			if v, ok := attr("href"); ok {
-				refs = append(refs, v)
-			}
-		case "frame", "iframe":
-			if v, ok := attr("src"); ok {
-				refs = append(refs, v)
-			}
-		case "link":
-			rel, _ := attr("rel")
-			if rel = strings.ToLower(rel); strings.Contains(rel, "stylesheet") || strings.Contains(rel, "icon") {
-				continue // an alternate style or icon is a resource, not a page
-			}
-			for _, f := range strings.Fields(rel) {
-				if v, ok := attr("href"); ok && (f == "next" || f == "prev" || f == "previous" || f == "canonical" || f == "alternate") {
-					refs = append(refs, v)
-				}
-			}
-		case "meta":
-			if eq, _ := attr("http-equiv"); strings.EqualFold(eq, "refresh") {
-				content, _ := attr("content")
-				if _, u, ok := strings.Cut(content, ";"); ok {
-					u = strings.TrimSpace(u)
-					if len(u) > 4 && strings.EqualFold(u[:4], "url=") {
-						u = strings.Trim(u[4:], " '\"")
-					}
-					refs = append(refs, u)
-				}
-			}
-		}
-	}
-	return refs, base, nil
 }

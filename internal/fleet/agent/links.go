@@ -2,7 +2,9 @@ package agent
 
 import (
 	"bytes"
+	"errors"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/zeebo/xxh3"
@@ -86,11 +88,19 @@ func (f *filters) drop() {
 	}
 }
 
+// partBase is what a part of a page is relative to, and the seed of its references.
+type partBase struct {
+	url  crawl.URL
+	seed uint64
+}
+
 // finder turns the references of one page into links that are new.
 type finder struct {
 	l       *lease
 	base    crawl.URL
 	charset string
+	bases   []partBase
+	self    bool // the base is the page's own URL
 	depth   uint16
 	limited bool // the job has a depth limit: known links are reported too, by key
 	fresh   map[crawl.Key]bool
@@ -103,27 +113,42 @@ type finder struct {
 }
 
 func newFinder(l *lease, t *crawl.Target, base crawl.URL, charset string) *finder {
+	seed := func(s string) uint64 { return refSeed(s, charset) }
 	return &finder{
-		l: l, base: base, charset: charset, depth: t.Depth + 1, limited: l.job.Limits.MaxDepth >= 0,
+		l: l, base: base, charset: charset, self: base.String() == t.URL, depth: t.Depth + 1, limited: l.job.Limits.MaxDepth >= 0,
 		found: crawl.Found{Parent: t.Key}, fresh: map[crawl.Key]bool{},
-		seedOrigin: xxh3.HashString(base.Origin()), seedDir: xxh3.HashString(base.Dir()), seedPath: xxh3.HashString(base.String()),
+		seedOrigin: seed(base.Origin()), seedDir: seed(base.Dir()), seedPath: seed(base.String()),
 	}
+}
+
+// refSeed returns the seed of references relative to base on a page in an encoding.
+func refSeed(base, charset string) uint64 {
+	if charset != "utf-8" {
+		base += " " + charset // the same bytes are another reference there
+	}
+	return xxh3.HashString(base)
 }
 
 // rawKey is the key of a reference as it stands: with what it is relative to as the seed. ok is false for a reference
 // to the page itself.
-func (f *finder) rawKey(ref []byte) (k crawl.Key, ok bool) {
+func (f *finder) rawKey(link *parse.Link) (k crawl.Key, ok bool) {
+	ref := link.Ref
+	if link.Base > 0 {
+		return xxh3.Hash128Seed(ref, f.bases[link.Base-1].seed).Bytes(), true
+	}
 	if i := bytes.IndexByte(ref, '#'); i >= 0 {
 		ref = ref[:i]
 	}
-	if len(ref) == 0 {
-		return k, false
-	}
 	seed := f.seedDir
-	switch ref[0] {
-	case '/':
+	switch {
+	case len(ref) == 0:
+		if f.self {
+			return k, false
+		}
+		seed = f.seedPath
+	case ref[0] == '/':
 		seed = f.seedOrigin
-	case '?':
+	case ref[0] == '?':
 		seed = f.seedPath
 	}
 	return xxh3.Hash128Seed(ref, seed).Bytes(), true
@@ -131,13 +156,14 @@ func (f *finder) rawKey(ref []byte) (k crawl.Key, ok bool) {
 
 // add takes in the links of a page: first it drops, under one lock, those whose raw form is known.
 func (f *finder) add(page *parse.Page) {
+	f.resolveBases(page)
 	links := page.Links
 	raw := make([]crawl.Key, len(links))
 	f.new = f.new[:0]
 	fl := f.l.known
 	fl.mu.RLock()
 	for i := range links {
-		k, ok := f.rawKey(links[i].Ref)
+		k, ok := f.rawKey(&links[i])
 		if !ok {
 			continue
 		}
@@ -155,13 +181,54 @@ func (f *finder) add(page *parse.Page) {
 		}
 		f.fresh[raw[i]] = true
 		f.keys = append(f.keys, raw[i])
-		ref := parse.DecodeRef(links[i].Ref, f.charset)
-		u, err := f.base.Resolve(ref)
-		if err != nil {
-			continue
+		base := f.base
+		if b := links[i].Base; b > 0 {
+			base = f.bases[b-1].url
 		}
-		f.one(u, links[i], page)
+		if u, ok := f.resolve(base, parse.DecodeRef(links[i].Ref, f.charset)); ok {
+			f.one(u, links[i], page)
+		}
 	}
+}
+
+// resolveBases resolves what the parts of a page are relative to; a base that is no URL is the one outside of it.
+func (f *finder) resolveBases(page *parse.Page) {
+	f.bases = f.bases[:0]
+	for _, b := range page.Bases {
+		outer := f.base
+		if b.Outer > 0 {
+			outer = f.bases[b.Outer-1].url
+		}
+		if u, err := outer.Resolve(parse.DecodeRef(b.Ref, f.charset)); err == nil {
+			outer = u
+		}
+		f.bases = append(f.bases, partBase{outer, refSeed(outer.String(), f.charset)})
+	}
+}
+
+// resolve returns the URL of a reference. One that is too long to be a URL is counted.
+func (f *finder) resolve(base crawl.URL, ref string) (crawl.URL, bool) {
+	u, err := base.Resolve(ref)
+	if errors.Is(err, crawl.ErrLength) && !foreignScheme(ref) {
+		f.omit(crawl.ReasonTrapLength, 1)
+	}
+	return u, err == nil
+}
+
+// foreignScheme reports whether a reference begins with a scheme that is not http or https, such as data.
+func foreignScheme(ref string) bool {
+	ref = strings.TrimLeftFunc(ref, func(r rune) bool { return r <= ' ' })
+	for i := range min(len(ref), 64) {
+		switch c := ref[i]; {
+		case c|0x20 >= 'a' && c|0x20 <= 'z', i > 0 && (c >= '0' && c <= '9' || c == '+' || c == '-' || c == '.'):
+		case c == ':' && i > 0:
+			scheme := strings.ToLower(ref[:i])
+			return scheme != "http" && scheme != "https"
+		default:
+			return false
+		}
+	}
+	return false
 }
 
 // dropPending drops from new what this very lease has sent in a part that is not stored yet: parts of a lease are
@@ -201,7 +268,7 @@ func (f *finder) one(u crawl.URL, link parse.Link, page *parse.Page) {
 	f.keys = append(f.keys, k)
 	anchor := ""
 	if page != nil {
-		anchor = page.AnchorText(link)
+		anchor = page.AnchorText(link, f.charset)
 	}
 	f.found.Links = append(f.found.Links, crawl.Link{URL: u.String(), Anchor: anchor})
 }

@@ -16,7 +16,6 @@ var docs = sync.Pool{New: func() any { return new(parse.Page) }}
 // read finds the links of a response and what else it says of itself.
 func (l *lease) read(p *page) (*finder, error) {
 	t, u, resp, o := &p.target, p.url, p.resp, p.outcome
-	charset := ""
 	if resp.Status >= 300 && resp.Status < 400 {
 		f := newFinder(l, t, u, "utf-8")
 		if loc := resp.Get("Location"); loc != "" {
@@ -27,9 +26,16 @@ func (l *lease) read(p *page) (*finder, error) {
 		}
 		return f, nil
 	}
-	html := isHTML(o.Mime, resp)
+	kind := parse.NoType
+	if len(resp.Body) > 0 {
+		kind = parse.TypeOf(o.Mime)
+	}
+	if kind == parse.Stylesheet && !l.job.Identity.Resources {
+		kind = parse.NoType
+	}
+	page := kind == parse.HTML || parse.IsXHTML(o.Mime) && kind == parse.XML
 	sitemap := t.Flags&crawl.FlagSitemap != 0 && resp.Status == http.StatusOK
-	if !html && !sitemap {
+	if kind == parse.NoType && !sitemap {
 		f := newFinder(l, t, u, "utf-8")
 		l.headerLinks(f, u, resp)
 		return f, nil
@@ -38,26 +44,16 @@ func (l *lease) read(p *page) (*finder, error) {
 	if err != nil {
 		return nil, err
 	}
-	if sitemap && !html {
+	if sitemap && !page {
 		return l.sitemap(t, u, body), nil
 	}
 	doc := docs.Get().(*parse.Page)
 	defer docs.Put(doc)
 	opts := parse.Options{Resources: l.job.Identity.Resources, Product: Product}
-	charset = parse.Charset(body[:min(len(body), 4)], resp.Get("Content-Type"), nil)
-	if !parse.ASCIISuperset(charset) {
-		body = []byte(parse.Decode(body, charset))
-		charset = "utf-8"
-	}
-	parse.Scan(body, opts, doc)
-	o.HTML = true
-	if ascii := isASCII(body); ascii && len(doc.Charset) == 0 {
-		charset = "utf-8"
-	} else {
-		charset = parse.Charset(body, resp.Get("Content-Type"), doc.Charset)
-	}
+	text, charset := scan(kind, body, resp.Get("Content-Type"), opts, doc)
+	o.HTML = page
 	o.Charset = charset
-	o.Title = parse.CleanTitle(parse.Decode(doc.Title, charset))
+	o.Title = parse.CleanTitle(parse.Decode(doc.Title, parse.ByteCharset(charset)))
 	o.Links = len(doc.Links)
 	o.NoIndex = doc.NoIndex
 	nofollow := doc.NoFollow
@@ -66,7 +62,9 @@ func (l *lease) read(p *page) (*finder, error) {
 		o.NoIndex = o.NoIndex || d.NoIndex
 		nofollow = nofollow || d.NoFollow
 	}
-	l.extras(p, body, charset, doc)
+	if page {
+		l.extras(p, text, parse.ByteCharset(charset), doc)
+	}
 	base := u
 	if doc.Base != nil {
 		if v, err := u.Resolve(parse.DecodeRef(doc.Base, charset)); err == nil {
@@ -82,15 +80,42 @@ func (l *lease) read(p *page) (*finder, error) {
 	return f, nil
 }
 
-// headerLinks takes in the links of Link fields.
-func (l *lease) headerLinks(f *finder, u crawl.URL, resp *fetch.Response) {
-	for _, v := range resp.Values("Link") {
-		for _, ref := range parse.LinkHeader(v) {
-			if w, err := u.Resolve(ref); err == nil {
-				f.one(w, parse.Link{}, nil)
-			}
+// scan reads a body into doc. It returns the body, decoded if it cannot be read as it is (then it is in UTF-8), and the
+// name of its encoding.
+func scan(kind parse.Type, body []byte, contentType string, o parse.Options, doc *parse.Page) ([]byte, string) {
+	charset := parse.Charset(body[:min(len(body), 4)], contentType, nil)
+	if parse.ASCIISuperset(charset) {
+		parse.Read(kind, body, o, doc)
+		charset = "utf-8"
+		if !isASCII(body) || len(doc.Charset) > 0 {
+			charset = parse.Charset(body, contentType, doc.Charset)
+		}
+		if parse.ASCIISuperset(charset) {
+			return body, charset
 		}
 	}
+	body = []byte(parse.Decode(body, charset))
+	parse.Read(kind, body, o, doc)
+	return body, charset
+}
+
+// headerLinks takes in the links of Link, Refresh and Content-Location fields.
+func (l *lease) headerLinks(f *finder, u crawl.URL, resp *fetch.Response) {
+	take := func(ref string) {
+		if ref == "" {
+			return
+		}
+		if w, ok := f.resolve(u, ref); ok {
+			f.one(w, parse.Link{}, nil)
+		}
+	}
+	for _, v := range resp.Values("Link") {
+		for _, link := range parse.LinkHeader(v, l.job.Identity.Resources) {
+			take(string(link.Ref))
+		}
+	}
+	take(parse.RefreshHeader(resp.Get("Refresh")))
+	take(resp.Get("Content-Location"))
 }
 
 // sitemap takes in the URLs of a sitemap.
@@ -127,10 +152,6 @@ func mimeOf(resp *fetch.Response) string {
 	}
 	v, _, _ = strings.Cut(http.DetectContentType(resp.Body), ";")
 	return v
-}
-
-func isHTML(mime string, resp *fetch.Response) bool {
-	return len(resp.Body) > 0 && (mime == "text/html" || mime == "application/xhtml+xml")
 }
 
 func isASCII(b []byte) bool {

@@ -75,6 +75,15 @@ func ASCIISuperset(name string) bool {
 	return name != "utf-16be" && name != "utf-16le" && name != "iso-2022-jp" && name != "replacement"
 }
 
+// ByteCharset returns the encoding of the bytes that are scanned of a page in a named encoding: the page's own, or UTF-8
+// where it has to be decoded first.
+func ByteCharset(name string) string {
+	if !ASCIISuperset(name) {
+		return "utf-8"
+	}
+	return name
+}
+
 // Decode converts bytes in a named encoding to UTF-8; malformed sequences become replacement characters.
 func Decode(b []byte, name string) string {
 	if name == "utf-8" || isASCII(b) && ASCIISuperset(name) {
@@ -98,32 +107,4 @@ func isASCII(b []byte) bool {
 		}
 	}
 	return true
-}
-
-// DecodeRef converts a reference to UTF-8 as the URL Standard asks: the path is decoded, bytes of the query that are
-// not ASCII stay those of the page's encoding, percent-encoded.
-func DecodeRef(ref []byte, name string) string {
-	if isASCII(ref) {
-		return string(ref)
-	}
-	if name == "utf-8" {
-		return strings.ToValidUTF8(string(ref), "\uFFFD")
-	}
-	path, query, has := bytes.Cut(ref, []byte("?"))
-	s := Decode(path, name)
-	if !has {
-		return s
-	}
-	const hex = "0123456789ABCDEF"
-	var b strings.Builder
-	b.WriteString(s)
-	b.WriteByte('?')
-	for _, c := range query {
-		if c >= 0x80 {
-			b.Write([]byte{'%', hex[c>>4], hex[c&15]})
-		} else {
-			b.WriteByte(c)
-		}
-	}
-	return b.String()
 }

@@ -13,26 +13,37 @@ type Kind uint8
 
 // Kinds of links.
 const (
-	Anchor    Kind = iota + 1 // a, area
+	Anchor    Kind = iota + 1 // a, area; items of feeds; xlink:href
 	Frame                     // frame, iframe
-	Relation                  // link rel=canonical, next, prev, alternate
+	Relation                  // link with a relation that leads to pages
 	Refresh                   // meta refresh
+	Form                      // action of a form whose method is GET
+	Citation                  // cite, longdesc
 	Resource                  // what a page needs to be shown; only with Options.Resources
 	srcsetVal                 // a srcset, split into resources before anybody sees it
 )
 
-// Link is a reference as it stands in the page, with character references resolved, not yet decoded from the page's
-// charset or resolved against its base. Ref points into the page where nothing had to be changed.
+// Link is a reference as it stands in the page, with character references resolved, in the page's encoding: DecodeRef
+// makes text of it. Ref points into the page where nothing had to be changed.
 type Link struct {
 	Ref  []byte
 	Kind Kind
-	text int // where the text of an anchor begins
+	Base uint16 // what it is relative to: 0 is the page's base, i is Bases[i-1]
+	text int    // where the text of an anchor begins
 }
 
-// Page is what Scan found. Its slices point into the scanned bytes and into its own buffers: they are valid until the
-// next Scan into the same Page.
+// Base is what the links of a part of a page are relative to: a document in an iframe's srcdoc with a base of its own, an
+// element with xml:base.
+type Base struct {
+	Ref   []byte
+	Outer uint16 // what Ref itself is relative to, as Link.Base
+}
+
+// Page is what a scan found. Its slices point into the scanned bytes and into its own buffers: they are valid until the
+// next scan into the same Page.
 type Page struct {
 	Base     []byte // href of the first base element, nil if there is none
+	Bases    []Base
 	Links    []Link // in document order
 	Title    []byte // undecoded
 	Charset  []byte // of the first meta element that declares one
@@ -43,80 +54,102 @@ type Page struct {
 	body []byte
 }
 
-// Options say what Scan looks for.
+// Options say what a scan looks for.
 type Options struct {
 	Resources bool   // also what the page needs: images, scripts, styles, media
 	Product   string // our product token, lower case: meta name=product is read like name=robots
 }
 
-// Scan reads a page into p.
+// Scan reads an HTML page into p.
 func Scan(body []byte, o Options, p *Page) {
-	p.Base, p.Title, p.Charset, p.Lang = nil, nil, nil, nil
-	p.NoFollow, p.NoIndex = false, false
-	p.Links = p.Links[:0]
-	p.body = body
+	p.reset(body)
 	s := scanner{b: body, o: o, p: p}
-	s.run()
+	s.document()
+}
+
+func (p *Page) reset(body []byte) {
+	*p = Page{Bases: p.Bases[:0], Links: p.Links[:0], body: body}
 }
 
 type scanner struct {
-	b []byte
-	o Options
-	p *Page
-	a [nAttrs][]byte // values of the attributes of interest in the current tag, nil if absent
+	b     []byte
+	o     Options
+	p     *Page
+	a     [nAttrs][]byte // values of the attributes of interest in the current tag
+	has   uint64         // which of them it has
+	empty bool           // the current tag ends with "/>"
+	xml   bool           // names are as they stand, references are XML's
+	post  bool           // the last form's method is not GET
+	tree  *tree          // in foreign content
+
+	// Of a document in another's srcdoc.
+	inner   int    // how many documents it is inside of
+	base    uint16 // of links
+	first   int    // its first link
+	hasBase bool   // it has a base element
+
+	// Of XML.
+	decl   []xmlAttr                  // what the current tag declares
+	entity func([]byte) (string, int) // what a reference stands for
 }
 
-// Attributes of interest.
-const (
-	aHref = iota
-	aSrc
-	aSrcset
-	aRel
-	aName
-	aContent
-	aHTTPEquiv
-	aCharset
-	aLang
-	aData
-	aPoster
-	aBackground
-	aImagesrcset
-	nAttrs
-)
+// document scans all of the scanner's bytes as a document.
+func (s *scanner) document() {
+	before, base := *s.p, s.base
+	if s.run() {
+		return
+	}
+	links, bases := s.p.Links[:len(before.Links)], s.p.Bases[:len(before.Bases)]
+	*s.p = before
+	s.p.Links, s.p.Bases = links, bases
+	s.post, s.hasBase, s.base = false, false, base
+	s.tree = &tree{quirks: true}
+	s.runTree(0)
+}
 
-func (s *scanner) run() {
+// run scans without a tree, or with a partial one. It returns false if the document has to be scanned with a whole one.
+func (s *scanner) run() bool {
 	b := s.b
 	i := 0
 	for {
 		j := bytes.IndexByte(b[i:], '<')
 		if j < 0 || i+j+1 >= len(b) {
-			return
+			return true
 		}
 		i += j + 1
-		c := b[i]
-		switch {
-		case isLetter(c):
-			i = s.startTag(i)
-		case c == '/':
-			i++
-			if i >= len(b) {
-				return
+		if isLetter(b[i]) {
+			if i = s.startTag(i); i < 0 {
+				return false
 			}
-			if isLetter(b[i]) {
-				i = s.skipTag(tagNameEnd(b, i))
-			} else if b[i] != '>' {
-				i = skipPast(b, i, '>')
-			}
-		case c == '!':
-			if bytes.HasPrefix(b[i+1:], []byte("--")) {
-				i = skipComment(b, i+3)
-			} else {
-				i = skipPast(b, i+1, '>')
-			}
-		case c == '?':
-			i = skipPast(b, i, '>')
+		} else {
+			i, _ = s.skipMarkup(i)
 		}
 	}
+}
+
+// skipMarkup returns the index after what "<" and the byte at i begin, which is no start tag: an end tag, a comment, or
+// text. It reports whether it is one of the former.
+func (s *scanner) skipMarkup(i int) (next int, ok bool) {
+	b := s.b
+	switch c := b[i]; {
+	case c == '/':
+		i++
+		if i >= len(b) {
+			return i, false
+		}
+		if isLetter(b[i]) {
+			return s.skipTag(tagNameEnd(b, i)), true
+		}
+		return skipPast(b, i, '>'), true
+	case c == '!':
+		if bytes.HasPrefix(b[i+1:], []byte("--")) {
+			return skipComment(b, i+3), true
+		}
+		return skipPast(b, i+1, '>'), true
+	case c == '?':
+		return skipPast(b, i, '>'), true
+	}
+	return i, false
 }
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
@@ -247,20 +280,36 @@ func (s *scanner) skipTag(i int) int {
 	}
 }
 
-// startTag handles the start tag whose name begins at i and returns the index after it, and after its raw text.
+// startTag handles the start tag whose name begins at i and returns the index after it, after its raw text, or after the
+// foreign content that it begins; -1 if that cannot be judged without a whole tree.
 func (s *scanner) startTag(i int) int {
 	b := s.b
 	end := tagNameEnd(b, i)
 	tag, name := lookupTag(b[i:end])
-	if tag == tagOther || !s.o.Resources && tag >= tagImg {
-		i = s.skipTag(end)
-	} else {
-		var ok bool
-		if i, ok = s.attrs(end); !ok {
-			return len(b) // a tag that does not end is no tag
-		}
-		s.emit(tag, i)
+	if !s.o.Resources && (tag == tagOther || tag >= tagResource) {
+		return s.skipTag(end)
 	}
+	next, ok := s.attrs(end)
+	if !ok {
+		return len(b) // a tag that does not end is no tag
+	}
+	if tag == tagForeign {
+		s.tree = &tree{partial: true}
+		s.emitForeign(name, s.tree.openForeign(startTag{name: name, selfClosed: s.empty}), next)
+		next = s.runTree(next)
+		if s.tree.lost {
+			return -1
+		}
+		s.tree = nil
+		return next
+	}
+	s.emit(tag, next)
+	return s.content(tag, name, next)
+}
+
+// content returns the index after the raw text of a start tag that ends at i.
+func (s *scanner) content(tag tagID, name string, i int) int {
+	b := s.b
 	switch tag {
 	case tagScript:
 		return skipScript(b, i)
@@ -268,8 +317,14 @@ func (s *scanner) startTag(i int) int {
 		return len(b)
 	case tagTitle:
 		end, next := rawText(b, i, "title")
-		if s.p.Title == nil {
+		if s.p.Title == nil && s.inner == 0 {
 			s.p.Title = b[i:end]
+		}
+		return next
+	case tagStyle:
+		end, next := rawText(b, i, name)
+		if s.o.Resources {
+			s.style(bytes.ReplaceAll(b[i:end], []byte{0}, []byte("?")))
 		}
 		return next
 	case tagIframe, tagRaw:

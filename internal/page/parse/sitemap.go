@@ -45,6 +45,10 @@ func Sitemap(body []byte) (pages, sitemaps []SitemapEntry) {
 			switch n := t.Name.Local; n {
 			case "url", "sitemap":
 				in, e = n, SitemapEntry{}
+			case "link": // another language's version of the page
+				if href := attrOf(t, "href"); t.Name.Space == uriHTML && in == "url" && attrOf(t, "rel") == "alternate" && href != "" && len(pages) < MaxSitemapURLs {
+					pages = append(pages, SitemapEntry{Loc: strings.TrimSpace(href)})
+				}
 			case "loc", "lastmod":
 				if t.Name.Space == "" || strings.Contains(t.Name.Space, "sitemap") && !strings.Contains(t.Name.Space, "image") {
 					field = n
@@ -75,6 +79,15 @@ func Sitemap(body []byte) (pages, sitemaps []SitemapEntry) {
 			in = ""
 		}
 	}
+}
+
+func attrOf(t xml.StartElement, name string) string {
+	for _, a := range t.Attr {
+		if a.Name.Local == name && a.Name.Space == "" {
+			return a.Value
+		}
+	}
+	return ""
 }
 
 // w3cTime reads a W3C date; 0 if it is none.

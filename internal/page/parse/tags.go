@@ -1,44 +1,93 @@
 package parse
 
-import (
-	"bytes"
-
-	"golang.org/x/net/html"
-)
+import "bytes"
 
 type tagID uint8
 
-// Tags that matter. From tagImg on they matter only for resources.
+// Tags that matter. From tagResource on they matter only for resources.
 const (
 	tagOther tagID = iota
 	tagA
 	tagArea
 	tagBase
+	tagButton
+	tagCite // blockquote, q, ins, del
+	tagForeign
+	tagForm
 	tagFrame
 	tagHTML
 	tagIframe
+	tagImg
+	tagInput
 	tagLink
 	tagMeta
 	tagPlaintext
-	tagRaw // style, textarea, noembed, noframes, xmp
+	tagRaw // textarea, noembed, noframes, xmp
 	tagScript
+	tagStyle
 	tagTitle
-	tagImg
-	tagSource // source, audio, video, track, embed
+	tagResource
+	tagApplet
 	tagObject
-	tagInput
-	tagBody
+	tagParam
+	tagSource // source, audio, video, track, embed
 )
 
-// lookupTag returns the id of a tag name and the name in lower case.
+type tagName struct {
+	name string
+	id   tagID
+}
+
+// tagsAt are the names of tags by first letter and length.
+var tagsAt = func() (t [32][16][]tagName) {
+	for _, n := range []tagName{
+		{"a", tagA},
+		{"applet", tagApplet},
+		{"area", tagArea},
+		{"audio", tagSource},
+		{"base", tagBase},
+		{"blockquote", tagCite},
+		{"button", tagButton},
+		{"del", tagCite},
+		{"embed", tagSource},
+		{"form", tagForm},
+		{"frame", tagFrame},
+		{"html", tagHTML},
+		{"iframe", tagIframe},
+		{"img", tagImg},
+		{"input", tagInput},
+		{"ins", tagCite},
+		{"link", tagLink},
+		{"math", tagForeign},
+		{"meta", tagMeta},
+		{"noembed", tagRaw},
+		{"noframes", tagRaw},
+		{"object", tagObject},
+		{"param", tagParam},
+		{"plaintext", tagPlaintext},
+		{"q", tagCite},
+		{"script", tagScript},
+		{"source", tagSource},
+		{"style", tagStyle},
+		{"svg", tagForeign},
+		{"textarea", tagRaw},
+		{"title", tagTitle},
+		{"track", tagSource},
+		{"video", tagSource},
+		{"xmp", tagRaw},
+	} {
+		l := &t[n.name[0]&31][len(n.name)]
+		*l = append(*l, n)
+	}
+	return t
+}()
+
+// lookupTag returns the id of a tag name and the name in lower case; the name is empty for a tag that does not matter.
 func lookupTag(n []byte) (tagID, string) {
-	if len(n) == 1 {
-		if n[0]|0x20 == 'a' {
-			return tagA, "a"
-		}
+	if len(n) >= len(tagsAt[0]) {
 		return tagOther, ""
 	}
-	for _, t := range tagsByLetter[(n[0]|0x20)-'a'] {
+	for _, t := range tagsAt[n[0]&31][len(n)] {
 		if foldEqual(n, t.name) {
 			return t.id, t.name
 		}
@@ -46,93 +95,167 @@ func lookupTag(n []byte) (tagID, string) {
 	return tagOther, ""
 }
 
-type tagName struct {
+// Attributes of interest.
+const (
+	aHref = iota
+	aSrc
+	aRel
+	aName
+	aContent
+	aHTTPEquiv
+	aCharset
+	aLang
+	aAction
+	aMethod
+	aFormaction
+	aFormmethod
+	aCite
+	aLongdesc
+	aSrcdoc
+	aXlinkHref
+	aXMLBase
+	aType
+	aEncoding
+	aColor
+	aFace
+	aSize
+	aURL
+	aAbout
+	aSrcset // from here on for resources only
+	aData
+	aPoster
+	aBackground
+	aImagesrcset
+	aStyle
+	aProperty
+	aItemprop
+	aValue
+	aManifest
+	aLowsrc
+	aDynsrc
+	aArchive
+	aDataSrc
+	aDataSrcset
+	aDataOriginal
+	aDataLazySrc
+	aDataPoster
+	aDataBackground
+	nAttrs
+)
+
+type attrName struct {
 	name string
-	id   tagID
+	id   uint8
 }
 
-var tagsByLetter = func() (t [26][]tagName) {
-	for _, n := range []tagName{
-		{"area", tagArea},
-		{"audio", tagSource},
-		{"base", tagBase},
-		{"body", tagBody},
-		{"embed", tagSource},
-		{"frame", tagFrame},
-		{"html", tagHTML},
-		{"iframe", tagIframe},
-		{"img", tagImg},
-		{"input", tagInput},
-		{"link", tagLink},
-		{"meta", tagMeta},
-		{"noembed", tagRaw},
-		{"noframes", tagRaw},
-		{"object", tagObject},
-		{"plaintext", tagPlaintext},
-		{"script", tagScript},
-		{"source", tagSource},
-		{"style", tagRaw},
-		{"textarea", tagRaw},
-		{"title", tagTitle},
-		{"track", tagSource},
-		{"video", tagSource},
-		{"xmp", tagRaw},
+// attrsAt are the names of attributes by first letter and length.
+var attrsAt = func() (t [32][16][]attrName) {
+	for _, n := range []attrName{
+		{"action", aAction},
+		{"archive", aArchive},
+		{"background", aBackground},
+		{"charset", aCharset},
+		{"cite", aCite},
+		{"color", aColor},
+		{"content", aContent},
+		{"data", aData},
+		{"data-background", aDataBackground},
+		{"data-lazy-src", aDataLazySrc},
+		{"data-original", aDataOriginal},
+		{"data-poster", aDataPoster},
+		{"data-src", aDataSrc},
+		{"data-srcset", aDataSrcset},
+		{"dynsrc", aDynsrc},
+		{"encoding", aEncoding},
+		{"face", aFace},
+		{"formaction", aFormaction},
+		{"formmethod", aFormmethod},
+		{"href", aHref},
+		{"http-equiv", aHTTPEquiv},
+		{"imagesrcset", aImagesrcset},
+		{"itemprop", aItemprop},
+		{"lang", aLang},
+		{"longdesc", aLongdesc},
+		{"lowsrc", aLowsrc},
+		{"manifest", aManifest},
+		{"method", aMethod},
+		{"name", aName},
+		{"poster", aPoster},
+		{"property", aProperty},
+		{"rdf:about", aAbout},
+		{"rel", aRel},
+		{"size", aSize},
+		{"src", aSrc},
+		{"srcdoc", aSrcdoc},
+		{"srcset", aSrcset},
+		{"style", aStyle},
+		{"type", aType},
+		{"url", aURL},
+		{"value", aValue},
+		{"xlink:href", aXlinkHref},
+		{"xml:base", aXMLBase},
 	} {
-		i := n.name[0] - 'a'
-		t[i] = append(t[i], n)
+		l := &t[n.name[0]&31][len(n.name)]
+		*l = append(*l, n)
 	}
 	return t
 }()
 
-// attrNames are the attributes of interest by length.
-var attrNames = func() (t [12][]struct {
-	name string
-	id   int
-},
-) {
-	for _, n := range []struct {
-		name string
-		id   int
-	}{
-		{"href", aHref}, {"src", aSrc}, {"srcset", aSrcset}, {"rel", aRel}, {"name", aName}, {"content", aContent},
-		{"http-equiv", aHTTPEquiv}, {"charset", aCharset}, {"lang", aLang}, {"data", aData}, {"poster", aPoster},
-		{"background", aBackground}, {"imagesrcset", aImagesrcset},
-	} {
-		t[len(n.name)] = append(t[len(n.name)], n)
+// get returns the value of an attribute of the current tag, nil if it has none.
+func (s *scanner) get(id int) []byte {
+	if s.has>>id&1 == 0 {
+		return nil
 	}
-	return t
-}()
+	return s.a[id]
+}
 
 // attrs reads the attributes of a tag whose name ends at i. It returns the index after the tag; ok is false if the
 // page ends first.
 func (s *scanner) attrs(i int) (next int, ok bool) {
 	b := s.b
-	clear(s.a[:])
+	s.has = 0
+	valued := -1 // where the last value without quotes ends
 	for {
 		i = skipWhite(b, i)
 		if i >= len(b) {
 			return i, false
 		}
 		if b[i] == '>' {
+			s.empty = b[i-1] == '/' && valued != i
 			return i + 1, true
 		}
 		var name, val []byte
 		name, val, i = attr(b, i)
-		if len(name) >= len(attrNames) {
+		if len(val) > 0 {
+			valued = i
+		}
+		if s.xml && val != nil {
+			s.xmlAttr(name, val)
+		}
+		if len(name) == 0 || len(name) >= len(attrsAt[0]) {
 			continue
 		}
-		for _, n := range attrNames[len(name)] {
-			if foldEqual(name, n.name) {
-				if s.a[n.id] == nil { // the first of equal names counts
+		for _, n := range attrsAt[name[0]&31][len(name)] {
+			if foldEqual(name, n.name) && (!s.xml || string(name) == n.name) {
+				if s.has>>n.id&1 == 0 { // the first of equal names counts
 					if val == nil {
 						val = []byte{}
 					}
 					s.a[n.id] = val
+					s.has |= 1 << n.id
 				}
 				break
 			}
 		}
 	}
+}
+
+// unescape resolves the character references of an attribute's value by the rules of the document.
+func (s *scanner) unescape(v []byte) []byte {
+	if s.xml {
+		return s.unescapeXML(v)
+	}
+	return unescape(v)
 }
 
 // emit records what a tag says, given its attributes; next is the index after it.
@@ -141,94 +264,150 @@ func (s *scanner) emit(tag tagID, next int) {
 	case tagA, tagArea:
 		s.add(aHref, Anchor, next)
 	case tagBase:
-		if s.p.Base == nil && s.a[aHref] != nil {
-			s.p.Base = unescape(s.a[aHref])
-		}
+		s.setBase()
 	case tagFrame, tagIframe:
 		s.add(aSrc, Frame, 0)
-	case tagHTML:
-		if s.p.Lang == nil {
-			s.p.Lang = s.a[aLang]
+		s.add(aLongdesc, Citation, 0)
+		if tag == tagIframe {
+			s.srcdoc()
 		}
+	case tagCite:
+		s.add(aCite, Citation, 0)
+	case tagForm:
+		s.post = !getMethod(s.get(aMethod))
+		if !s.post {
+			s.add(aAction, Form, 0)
+		}
+	case tagButton, tagInput:
+		if m := s.get(aFormmethod); m == nil && !s.post || m != nil && getMethod(m) {
+			s.add(aFormaction, Form, 0)
+		}
+	case tagHTML:
+		if s.p.Lang == nil && s.inner == 0 {
+			s.p.Lang = s.get(aLang)
+		}
+	case tagImg:
+		s.add(aLongdesc, Citation, 0)
 	case tagMeta:
 		s.meta()
 	case tagLink:
 		s.link()
-	case tagScript, tagInput:
-		if s.o.Resources {
-			s.add(aSrc, Resource, 0)
-		}
-	case tagImg, tagSource:
-		s.add(aSrc, Resource, 0)
-		s.add(aSrcset, srcsetVal, 0)
-		s.add(aPoster, Resource, 0)
-	case tagObject:
-		s.add(aData, Resource, 0)
-	case tagBody:
-		s.add(aBackground, Resource, 0)
+	}
+	if s.o.Resources {
+		s.resources(tag)
 	}
 }
 
+// getMethod reports whether a form's method is GET: it is where no other is named (HTML Standard, 4.10.18.6).
+func getMethod(v []byte) bool {
+	return !bytes.EqualFold(v, []byte("post")) && !bytes.EqualFold(v, []byte("dialog"))
+}
+
 func (s *scanner) add(attr int, k Kind, text int) {
-	v := s.a[attr]
-	if v == nil {
-		return
+	if v := s.get(attr); v != nil {
+		s.addRef(s.unescape(v), k, text)
 	}
-	v = unescape(v)
+}
+
+// addRef records a reference whose character references are resolved.
+func (s *scanner) addRef(v []byte, k Kind, text int) {
+	if s.inner > 0 {
+		text = 0 // it does not stand in the page's bytes
+	}
 	if k == srcsetVal {
 		for _, ref := range Srcset(v) {
-			s.p.Links = append(s.p.Links, Link{Ref: ref, Kind: Resource})
+			s.p.Links = append(s.p.Links, Link{Ref: ref, Kind: Resource, Base: s.base})
 		}
 		return
 	}
-	s.p.Links = append(s.p.Links, Link{Ref: trimSpace(v), Kind: k, text: text})
+	s.p.Links = append(s.p.Links, Link{Ref: trimSpace(v), Kind: k, Base: s.base, text: text})
 }
 
 func trimSpace(v []byte) []byte { return bytes.Trim(v, " \t\n\r\f") }
 
-// link handles a link element: page relations always, everything else that has bytes with resources.
-func (s *scanner) link() {
-	kind := Kind(0)
-	for _, rel := range bytes.Fields(bytes.ToLower(s.a[aRel])) {
-		switch string(rel) {
-		case "canonical", "next", "prev", "previous", "alternate":
-			if kind == 0 {
-				kind = Relation
-			}
-		case "stylesheet", "icon", "apple-touch-icon", "mask-icon", "manifest", "preload", "modulepreload", "prefetch":
-			kind = Resource
+// setBase handles a base element: the first one counts, also for links before it.
+func (s *scanner) setBase() {
+	v := s.get(aHref)
+	if v == nil || s.hasBase {
+		return
+	}
+	s.hasBase = true
+	ref := s.unescape(v)
+	if s.inner == 0 {
+		s.p.Base = ref
+		return
+	}
+	outer := s.base
+	if s.base = s.p.addBase(ref, outer); s.base == outer {
+		return
+	}
+	for i := s.first; i < len(s.p.Links); i++ {
+		if s.p.Links[i].Base == outer {
+			s.p.Links[i].Base = s.base
 		}
 	}
+}
+
+// maxBases bounds the bases of a page; beyond it links are resolved against the one outside.
+const maxBases = 10_000
+
+// addBase adds a base and returns its number.
+func (p *Page) addBase(ref []byte, outer uint16) uint16 {
+	if len(p.Bases) >= maxBases {
+		return outer
+	}
+	p.Bases = append(p.Bases, Base{Ref: ref, Outer: outer})
+	return uint16(len(p.Bases))
+}
+
+// maxInner bounds how deep documents in srcdoc may stand in each other.
+const maxInner = 3
+
+// srcdoc scans the document that an iframe holds itself: its links are relative to the page's base.
+func (s *scanner) srcdoc() {
+	v := s.get(aSrcdoc)
+	if v == nil || s.inner >= maxInner {
+		return
+	}
+	ref := htmlRef
+	if s.xml {
+		ref = s.entity
+	}
+	text := resolve(v, ref, appendRef)
+	in := scanner{b: text, o: s.o, p: s.p, inner: s.inner + 1, base: s.base, first: len(s.p.Links)}
+	in.document()
+}
+
+// link handles a link element: page relations always, everything else that has bytes with resources.
+func (s *scanner) link() {
+	kind := relation(string(s.get(aRel)))
 	if kind == Relation || kind == Resource && s.o.Resources {
 		s.add(aHref, kind, 0)
-	}
-	if s.o.Resources {
-		s.add(aImagesrcset, srcsetVal, 0)
 	}
 }
 
 func (s *scanner) meta() {
-	if s.p.Charset == nil && len(s.a[aCharset]) > 0 {
-		s.p.Charset = s.a[aCharset]
+	if s.p.Charset == nil && len(s.get(aCharset)) > 0 && s.inner == 0 {
+		s.p.Charset = s.get(aCharset)
 	}
-	content := s.a[aContent]
+	content := s.get(aContent)
 	if content == nil {
 		return
 	}
-	if name := s.a[aName]; name != nil {
+	if name := s.get(aName); name != nil && s.inner == 0 {
 		if foldEqual(name, "robots") || s.o.Product != "" && foldEqual(name, s.o.Product) {
-			d := Robots(string(unescape(content)))
+			d := Robots(string(s.unescape(content)))
 			s.p.NoFollow = s.p.NoFollow || d.NoFollow
 			s.p.NoIndex = s.p.NoIndex || d.NoIndex
 		}
 	}
-	switch eq := s.a[aHTTPEquiv]; {
+	switch eq := s.get(aHTTPEquiv); {
 	case eq == nil:
 	case foldEqual(eq, "refresh"):
-		if ref := refreshURL(unescape(content)); len(ref) > 0 {
-			s.p.Links = append(s.p.Links, Link{Ref: ref, Kind: Refresh})
+		if ref := refreshURL(s.unescape(content)); len(ref) > 0 {
+			s.addRef(ref, Refresh, 0)
 		}
-	case foldEqual(eq, "content-type") && s.p.Charset == nil:
+	case foldEqual(eq, "content-type") && s.p.Charset == nil && s.inner == 0:
 		low := bytes.ToLower(content)
 		if i := bytes.Index(low, []byte("charset=")); i >= 0 {
 			v := bytes.Trim(content[i+8:], " \t\"'")
@@ -238,39 +417,4 @@ func (s *scanner) meta() {
 			s.p.Charset = v
 		}
 	}
-}
-
-// unescape resolves character references in an attribute value. Nearly every value with an ampersand has "&amp;" and
-// nothing else; the rest is the tokenizer's to judge.
-func unescape(v []byte) []byte {
-	if bytes.IndexByte(v, 0) >= 0 {
-		return unescapeSlow(v) // it becomes a replacement character
-	}
-	if bytes.IndexByte(v, '&') < 0 {
-		return v
-	}
-	out := make([]byte, 0, len(v))
-	for rest := v; ; {
-		i := bytes.IndexByte(rest, '&')
-		if i < 0 {
-			return append(out, rest...)
-		}
-		if !bytes.HasPrefix(rest[i:], []byte("&amp;")) {
-			return unescapeSlow(v)
-		}
-		out = append(append(out, rest[:i]...), '&')
-		rest = rest[i+5:]
-	}
-}
-
-func unescapeSlow(v []byte) []byte {
-	tag := make([]byte, 0, len(v)+10)
-	tag = append(tag, `<a x="`...)
-	tag = append(tag, bytes.ReplaceAll(v, []byte(`"`), []byte("&quot;"))...)
-	tag = append(tag, `">`...)
-	z := html.NewTokenizer(bytes.NewReader(tag))
-	z.Next()
-	z.TagName()
-	_, val, _ := z.TagAttr()
-	return bytes.Clone(val)
 }

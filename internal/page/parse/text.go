@@ -14,8 +14,9 @@ const MaxTitle = 300
 // MaxAnchor bounds the text of an anchor, in bytes.
 const MaxAnchor = 80
 
-// AnchorText returns the undecoded text of an anchor: without tags, white space folded, at most MaxAnchor bytes.
-func (p *Page) AnchorText(l Link) string {
+// AnchorText returns the text of an anchor on a page in a named encoding: without tags, white space folded, at most
+// MaxAnchor bytes.
+func (p *Page) AnchorText(l Link, charset string) string {
 	if l.text == 0 {
 		return ""
 	}
@@ -41,7 +42,7 @@ func (p *Page) AnchorText(l Link) string {
 			out = append(out, c)
 		}
 	}
-	return clean(html.UnescapeString(string(out)), MaxAnchor)
+	return clean(html.UnescapeString(Decode(out, ByteCharset(charset))), MaxAnchor)
 }
 
 // CleanTitle turns an undecoded title, already converted to UTF-8, into one line of text.

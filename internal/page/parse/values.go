@@ -108,18 +108,49 @@ func Srcset(v []byte) (refs [][]byte) {
 	}
 }
 
-// LinkHeader returns the page relations of an HTTP Link header (RFC 8288): canonical, next, prev and alternate.
-func LinkHeader(value string) (refs []string) {
+// relation returns what a link with these relations leads to: Relation for a page, Resource for what a page needs, 0 for
+// neither. A link that is a resource by one of its relations is one: an alternate style sheet is no page.
+func relation(rels string) (k Kind) {
+	hint := false
+	for rel := range strings.FieldsSeq(strings.ToLower(rels)) {
+		switch rel {
+		case "stylesheet", "icon", "apple-touch-icon", "apple-touch-icon-precomposed", "apple-touch-startup-image", "mask-icon",
+			"fluid-icon", "manifest", "preload", "modulepreload", "image_src", "import":
+			return Resource
+		case "prefetch", "prerender", "subresource":
+			hint = true
+		default:
+			if pageRelations[rel] {
+				k = Relation
+			}
+		}
+	}
+	if k == 0 && hint {
+		return Resource
+	}
+	return k
+}
+
+// pageRelations are the relations that lead to pages: of HTML (HTML Standard, 4.6.7; HTML 4.01, 6.12; the microformats'
+// registry of extensions) and of the registry of RFC 8288.
+var pageRelations = names("canonical next prev previous alternate up first last start begin end top home index contents toc",
+	"chapter section subsection appendix glossary help author license copyright amphtml shortlink shorturl bookmark search tag",
+	"archives about collection item related original parent child sibling replies self via describedby me nofollow",
+	"privacy-policy terms-of-service latest-version predecessor-version successor-version version-history convertedfrom")
+
+// LinkHeader returns the links of an HTTP Link header (RFC 8288) that lead to pages, and with resources those that the
+// page needs.
+func LinkHeader(value string, resources bool) (links []Link) {
 	for len(value) > 0 {
 		i := strings.IndexByte(value, '<')
 		if i < 0 {
-			return refs
+			return links
 		}
 		j := strings.IndexByte(value[i:], '>')
 		if j < 0 {
-			return refs
+			return links
 		}
-		ref := value[i+1 : i+j]
+		ref := strings.TrimSpace(value[i+1 : i+j])
 		params, rest := splitLink(value[i+j+1:])
 		value = rest
 		for p := range strings.SplitSeq(params, ";") {
@@ -127,16 +158,17 @@ func LinkHeader(value string) (refs []string) {
 			if !strings.EqualFold(strings.TrimSpace(k), "rel") {
 				continue
 			}
-			for _, rel := range strings.Fields(strings.ToLower(strings.Trim(strings.TrimSpace(v), `"`))) {
-				switch rel {
-				case "canonical", "next", "prev", "previous", "alternate":
-					refs = append(refs, strings.TrimSpace(ref))
-				}
+			if kind := relation(strings.Trim(strings.TrimSpace(v), `"`)); kind == Relation || kind == Resource && resources {
+				links = append(links, Link{Ref: []byte(ref), Kind: kind})
 			}
+			break // a second rel does not count (section 3.3)
 		}
 	}
-	return refs
+	return links
 }
+
+// RefreshHeader returns the reference of a Refresh header, "" if it has none.
+func RefreshHeader(value string) string { return string(refreshURL([]byte(value))) }
 
 // splitLink cuts parameters off at the comma that starts the next link.
 func splitLink(s string) (params, rest string) {
