@@ -218,6 +218,15 @@ func (c *Context) Rate(task, node int) predict.Figure {
 	return c.row[node]
 }
 
+// Useful is Rate within what the pauses that the task's site asks for allow.
+func (c *Context) Useful(task, node int) predict.Figure {
+	f := c.Rate(task, node)
+	if g := c.S.Tasks[task].Gap; g > 0 && c.known() {
+		f.Value = min(f.Value, c.book.PageBits(c.S.Tasks[task].Book)/g)
+	}
+	return f
+}
+
 // defaultRate is what is expected of a pair where there is no book at all.
 const defaultRate = 8e6
 

@@ -10,50 +10,61 @@ import (
 
 // FlowConfig are the constants of the flow solver.
 type FlowConfig struct {
-	Candidates int     // cheapest nodes kept of each task; 0 keeps all
-	Floor      float64 // share of its best node's speed that a task waits for when it is fresh
-	Patience   float64 // seconds in which that share falls to a third
+	Candidates int     // nodes kept of each task, those where it gains most; 0 keeps all
+	Fair       float64 // seconds of waiting after which a task counts double
+	Width      float64 // of the logit by which tasks divide their time when nodes are priced, as a share of their best value
 	Refresh    int64   // ms after which the costs of a waiting task are looked at again
 }
 
-// Flow assigns all waiting tasks at once: a min-cost flow from tasks to places at nodes, by exact capacitated
-// assignment, with prices for the nodes' bandwidth beside it. The cost of a pair is in seconds for each megabit of
-// pages, so its inverse is a speed; what counts is the speed a task gets as a share of the best it could get, more the
-// longer it has waited. A task rather waits a little than goes to a node that is much worse than its best.
+// Flow assigns all waiting tasks at once. Its objective is the useful megabits of all tasks, those that run and those that
+// wait, in each second:
+//
+//	maximise Σ w·v·y over the shares y of their time that tasks spend with nodes, where
+//	Σ y ≤ 1 for each task, Σ y ≤ its places for each node, and Σ u·y ≤ its bandwidth for each node.
+//
+// A pair's v is one over its cost, the seconds that a useful megabit takes there, all told: lost pages, storing and moving
+// are in it, and so is what the site itself allows. Its u is what it takes of the node's bandwidth (or requests at once,
+// where the bandwidth is not known). The weight w of a task grows while it waits, so that nobody waits for ever. The
+// program's dual is kept from cycle to cycle and brought up to date by Newton's method (solve.PriceShares); it prices
+// each node's bandwidth and places. Tasks that wait then get the places that are free now by exact capacitated
+// assignment of what they gain at these prices; of a node whose bandwidth is given away more than what is left of it
+// is not counted. A task waits only where it is worth less than the place it would take.
 func Flow(cfg FlowConfig) Solver {
-	return Solver{"min-cost flow", func(c *Context) []int {
+	return Solver{"priced flow", func(c *Context) []int {
 		f := &flow{c: c, cfg: cfg, old: c.S.Memory}
 		f.gather()
-		f.priceBandwidth()
+		f.price()
 		out := f.assign()
-		f.remember(out)
+		f.remember()
 		return out
 	}}
 }
 
-// kept are a task's cheapest nodes.
+// kept are a task's nodes.
 type kept struct {
 	node    []int32
-	cost    []float64 // seconds a useful megabit
-	speed   []float64 // Mbit/s that it would take of the node's bandwidth
-	best    float64
+	value   []float64 // useful Mbit/s
+	use     []float64 // of what is scarce at the node: Mbit/s, or requests at once
+	best    float64   // largest value
 	at      int64
 	version uint32 // of what is known of the site
 }
 
 // flow is the state of one solution.
 type flow struct {
-	c     *Context
-	cfg   FlowConfig
-	old   *Memory
-	tasks []kept
-	runs  []kept    // of running leases, where they are remembered
-	fresh int       // tasks whose costs were looked at
-	same  bool      // the nodes are those of the last cycle
-	cap   []float64 // what each node has of what is scarce: bandwidth, Mbit/s, or requests at once; 0 where neither is stated
-	wide  []bool    // it is requests
-	free  []float64
-	price []float64 // of what is scarce, for each node
+	c      *Context
+	cfg    FlowConfig
+	old    *Memory
+	tasks  []kept
+	weight []float64
+	runs   []kept    // of running leases, where they are remembered
+	fresh  int       // tasks whose costs were looked at
+	same   bool      // the nodes are those of the last cycle
+	cap    []float64 // what each node has of what is scarce: bandwidth, Mbit/s, or requests at once; 0 where neither is stated
+	wide   []bool    // it is requests
+	free   []float64
+	paid   []float64 // price of what is scarce, for each node
+	place  []float64 // price of a place
 }
 
 func (f *flow) gather() {
@@ -71,9 +82,14 @@ func (f *flow) gather() {
 		Slots: make(map[string]float64, len(names)), Bandwidth: make(map[string]float64, len(names)),
 		kept: make(map[uint32]kept, len(c.S.Tasks)+len(c.S.Running)), nodes: names,
 	}
-	f.tasks = make([]kept, len(c.S.Tasks))
+	f.tasks, f.weight = make([]kept, len(c.S.Tasks)), make([]float64, len(c.S.Tasks))
 	for t := range f.tasks {
 		f.tasks[t] = f.candidates(t)
+		f.weight[t] = 1
+		if f.cfg.Fair > 0 {
+			waited := math.Floor(float64(c.S.Now-c.S.Tasks[t].Since) / 1000 / waitSteps) // in steps, so that what has not changed is priced as it was
+			f.weight[t] += max(0, waited) * waitSteps / f.cfg.Fair
+		}
 	}
 	if f.same {
 		for i := range c.S.Running {
@@ -85,7 +101,10 @@ func (f *flow) gather() {
 	}
 }
 
-// candidates returns a task's cheapest nodes, those of the last cycle if nothing has changed since.
+// waitSteps is in what steps waiting is counted, s.
+const waitSteps = 15
+
+// candidates returns a task's nodes, those of the last cycle if nothing has changed since.
 func (f *flow) candidates(t int) kept {
 	c, task := f.c, &f.c.S.Tasks[t]
 	version := uint32(0)
@@ -98,112 +117,135 @@ func (f *flow) candidates(t int) kept {
 		}
 	}
 	f.fresh++
-	k := kept{best: math.Inf(1), at: c.S.Now, version: version}
-	for _, n := range c.Candidates(t) {
+	open := c.Candidates(t)
+	k := kept{at: c.S.Now, version: version, node: make([]int32, 0, len(open)), value: make([]float64, 0, len(open)), use: make([]float64, 0, len(open))}
+	for _, n := range open {
 		x := c.Price(t, n)
 		if math.IsInf(x, 1) {
 			continue
 		}
-		speed := task.Width
+		v, use := 1/max(x, 1e-9), task.Width
 		if !f.wide[n] {
-			speed = c.Rate(t, n).Value / mbit
-			if f.cap[n] > 0 {
-				speed = min(speed, f.cap[n])
+			use = c.Useful(t, n).Value / mbit
+			if f.cap[n] > 0 && use > f.cap[n] { // it is the node that limits
+				v, use = v*f.cap[n]/use, f.cap[n]
 			}
 		}
-		k.node, k.cost, k.speed = append(k.node, int32(n)), append(k.cost, max(x, 1e-9)), append(k.speed, speed)
-		k.best = min(k.best, max(x, 1e-9))
-	}
-	if f.cfg.Candidates > 0 && len(k.node) > f.cfg.Candidates {
-		k.cut(f.cfg.Candidates)
+		k.node, k.value, k.use = append(k.node, int32(n)), append(k.value, v), append(k.use, use)
+		k.best = max(k.best, v)
 	}
 	return k
 }
 
-// cut keeps the n cheapest, in the order of nodes.
-func (k *kept) cut(n int) {
-	sorted := append([]float64(nil), k.cost...)
+// cut keeps the n nodes where a task gains most, in the order of nodes.
+func (f *flow) cut(k kept, n int) kept {
+	if n <= 0 || len(k.node) <= n {
+		return k
+	}
+	gains := make([]float64, len(k.node))
+	for i, at := range k.node {
+		gains[i] = k.value[i] - f.paid[at]*k.use[i] - f.place[at]
+	}
+	sorted := append([]float64(nil), gains...)
 	sort.Float64s(sorted)
-	limit, at := sorted[n-1], 0
-	for i, x := range k.cost {
-		if x <= limit && at < n {
-			k.node[at], k.cost[at], k.speed[at] = k.node[i], x, k.speed[i]
-			at++
+	limit := sorted[len(sorted)-n]
+	out := kept{best: k.best, at: k.at, version: k.version, node: make([]int32, 0, n), value: make([]float64, 0, n), use: make([]float64, 0, n)}
+	for i, g := range gains {
+		if g >= limit && len(out.node) < n {
+			out.node, out.value, out.use = append(out.node, k.node[i]), append(out.value, k.value[i]), append(out.use, k.use[i])
 		}
 	}
-	k.node, k.cost, k.speed = k.node[:at:at], k.cost[:at:at], k.speed[:at:at]
+	return out
 }
 
 // mbit is the unit of speeds here, bits.
 const mbit = 1e6
 
-// priceBandwidth finds what a node's bandwidth is worth: the prices at which the tasks that run and wait, each where it
-// gains most, ask of no node more than it has. It starts from the prices of the last cycle and follows the
-// subgradient of the linear program's dual.
-func (f *flow) priceBandwidth() {
-	c := f.c
-	n := len(c.S.Nodes)
-	f.price, f.free = make([]float64, n), make([]float64, n)
-	limited := false
-	for i := range c.S.Nodes {
-		node := &c.S.Nodes[i]
-		f.free[i] = f.cap[i]
-		limited = limited || f.free[i] > 0
-		if f.old != nil {
-			f.price[i] = f.old.Bandwidth[node.ID]
-		}
-	}
-	if !limited {
-		if f.old != nil {
-			c.memory.priced = f.old.priced
-		}
-		return
-	}
-	all := append(append([]kept(nil), f.runs...), f.tasks...)
-	c.memory.priced = c.S.Now
-	switch {
-	case !f.same:
-		f.descend(all, 60, 0.3, true)
-	case c.S.Now-f.old.priced >= repriceMS || f.fresh*20 > len(all):
-		f.descend(all, 1+15*f.fresh/max(1, len(all)), 0.05, false)
-	default:
-		c.memory.priced = f.old.priced
-	}
-	for i, x := range f.price {
-		c.memory.Bandwidth[c.S.Nodes[i].ID] = x
-	}
-	f.deduct()
-}
-
-// repriceMS is how long the prices of bandwidth hold where little has changed; sampled is how many tasks are asked for
-// them at most.
+// repriceMS is how long prices hold where little has changed; sampled is how many tasks they are made of at most, which
+// then stand for all.
 const (
 	repriceMS = 1000
 	sampled   = 2500
 )
 
-// descend follows the subgradient for some rounds: a node that is asked for more than it has gets dearer. Of very many
-// tasks a sample stands for all.
-func (f *flow) descend(all []kept, rounds int, step float64, cool bool) {
-	use := make([]float64, len(f.price))
-	stride := max(1, len(all)/sampled)
-	for k := range rounds {
-		clear(use)
-		for i := k % stride; i < len(all); i += stride {
-			if at, speed := f.pick(&all[i]); at >= 0 {
-				use[at] += speed * float64(stride)
-			}
+// exactness of prices: no node is asked for more or less than it has by more than this share. steps bounds what a new
+// fleet's prices may take, warmSteps what is spent where the last prices are nearly right.
+const (
+	exactness = 0.02
+	steps     = 60
+	warmSteps = 3
+)
+
+// price finds what nodes' bandwidth and places are worth, starting from the prices of the last cycle.
+func (f *flow) price() {
+	c := f.c
+	n := len(c.S.Nodes)
+	f.paid, f.place, f.free = make([]float64, n), make([]float64, n), append([]float64(nil), f.cap...)
+	at := solve.Prices{Cap: f.paid, Places: f.place}
+	all := len(f.runs) + len(f.tasks)
+	again := true
+	if f.same {
+		for i := range c.S.Nodes {
+			f.paid[i], f.place[i] = f.old.Bandwidth[c.S.Nodes[i].ID], f.old.Slots[c.S.Nodes[i].ID]
 		}
-		by := step
-		if cool {
-			by /= math.Sqrt(float64(k + 1))
+		again = c.S.Now-f.old.priced >= repriceMS || f.fresh*10 > all
+	}
+	c.memory.priced = c.S.Now
+	switch {
+	case !again:
+		c.memory.priced = f.old.priced
+	case f.same:
+		at, _ = solve.PriceShares(f.program(), f.cfg.Width, exactness, at, warmSteps)
+	default:
+		at, _ = solve.PriceShares(f.program(), f.cfg.Width, exactness, solve.Prices{}, steps)
+	}
+	f.paid, f.place = at.Cap, at.Places
+	for i := range c.S.Nodes {
+		c.memory.Bandwidth[c.S.Nodes[i].ID], c.memory.Slots[c.S.Nodes[i].ID] = f.paid[i], f.place[i]
+	}
+	f.deduct()
+}
+
+// program is the program of time shares of the tasks that run and wait. Of very many a sample stands for all.
+func (f *flow) program() *solve.Shares {
+	c := f.c
+	all := len(f.runs) + len(f.tasks)
+	stride := max(1, all/sampled)
+	p := &solve.Shares{Start: []int32{0}, Cap: make([]float64, len(f.cap)), Places: make([]float64, len(f.cap))}
+	for i, x := range f.cap {
+		p.Cap[i], p.Places[i] = math.Inf(1), math.Inf(1)
+		if x > 0 {
+			p.Cap[i] = x / float64(stride)
 		}
-		for i, c := range f.free {
-			if c > 0 {
-				f.price[i] = min(0.98, max(0, f.price[i]+by*min(2, use[i]/c-1)))
-			}
+		if places := c.S.Nodes[i].Capacity; places < all { // else there are enough
+			p.Places[i] = float64(places) / float64(stride)
 		}
 	}
+	pairs := 0
+	for t := int(c.S.Now/repriceMS) % stride; t < all; t += stride {
+		pairs += len(f.kept(t).node)
+	}
+	p.Bin, p.Value, p.Use = make([]int32, 0, pairs), make([]float64, 0, pairs), make([]float64, 0, pairs)
+	for t := int(c.S.Now/repriceMS) % stride; t < all; t += stride {
+		k, w := f.kept(t), 1.0
+		if t >= len(f.runs) {
+			w = f.weight[t-len(f.runs)]
+		}
+		p.Bin, p.Use = append(p.Bin, k.node...), append(p.Use, k.use...)
+		for _, v := range k.value {
+			p.Value = append(p.Value, w*v)
+		}
+		p.Start = append(p.Start, int32(len(p.Bin)))
+	}
+	return p
+}
+
+// kept is one of all tasks, those that run first.
+func (f *flow) kept(t int) *kept {
+	if t < len(f.runs) {
+		return &f.runs[t]
+	}
+	return &f.tasks[t-len(f.runs)]
 }
 
 // deduct takes what running leases use off the nodes' bandwidth.
@@ -224,7 +266,7 @@ func (f *flow) deduct() {
 		}
 		if k, ok := f.c.memory.kept[r.Task]; ok {
 			if e := k.index(int32(n)); e >= 0 {
-				f.free[n] -= k.speed[e]
+				f.free[n] -= k.use[e]
 				continue
 			}
 		}
@@ -235,89 +277,82 @@ func (f *flow) deduct() {
 }
 
 func (k *kept) index(node int32) int {
-	for i, n := range k.node {
-		if n == node {
-			return i
-		}
+	if i, ok := slices.BinarySearch(k.node, node); ok {
+		return i
 	}
 	return -1
-}
-
-// pick returns where a task gains most at the present prices, and what it takes of that node's bandwidth.
-func (f *flow) pick(k *kept) (at int, speed float64) {
-	best := 0.0
-	at = -1
-	for i, n := range k.node {
-		if g := (1 - f.price[n]) / k.cost[i]; g > best {
-			best, at, speed = g, int(n), k.speed[i]
-		}
-	}
-	return at, speed
-}
-
-// gain is the useful speed that giving a task to the i-th of its nodes adds, less what the node's bandwidth is worth
-// elsewhere. Where less is free than the task would take, the rest would only be taken from the leases that run there.
-func (f *flow) gain(k *kept, i int) float64 {
-	n := k.node[i]
-	g := (1 - f.price[n]) / k.cost[i]
-	if f.cap[n] > 0 && f.free[n] < k.speed[i] {
-		g *= max(f.free[n]/k.speed[i], 0.02)
-	}
-	if f.wide[n] {
-		g *= 1 - crowded*(1-min(1, max(0, f.free[n]/f.cap[n])))
-	}
-	return g
 }
 
 // crowded is how much less a full node is worth than an empty one where its bandwidth is not known: nodes that seem alike
 // share the work, one that is better by more takes it until it is full.
 const crowded = 0.2
 
-// assign gives places to tasks, then looks once more at bandwidth, which the places know nothing of.
+// gain is what the i-th of its nodes brings a task beyond what it pays there. Of a node that has less left than the task
+// would take, the rest would only be taken from the leases that run there; where nothing is left anywhere the least
+// crowded is a little better than the others.
+func (f *flow) gain(t, i int) float64 {
+	k := &f.tasks[t]
+	n := k.node[i]
+	v := f.weight[t] * k.value[i]
+	if f.cap[n] <= 0 {
+		return v - f.place[n]
+	}
+	if f.wide[n] {
+		v *= 1 - crowded*(1-min(1, max(0, f.free[n]/f.cap[n])))
+	}
+	g := v - f.paid[n]*k.use[i]
+	if f.free[n] < k.use[i] {
+		g *= max(0, f.free[n]) / k.use[i]
+	}
+	return g - f.place[n] + 1e-4*v*f.cap[n]/(f.cap[n]-min(f.free[n], f.cap[n])+k.use[i])
+}
+
+// scarce is how much more than its value a place must cost for a task rather to wait: prices are that exact.
+const scarce = 1.05
+
+// assign gives the places that are free now to tasks.
 func (f *flow) assign() []int {
 	c := f.c
-	p := solve.Capacitated{Cap: make([]int, len(c.S.Nodes)), Start: make([]int32, 1, len(f.tasks)+1), Alone: make([]float64, len(f.tasks))}
+	p := solve.Capacitated{Cap: make([]int, len(c.S.Nodes)), Start: make([]int32, 1, len(f.tasks)+1)}
+	enough := true // every node has room for all
 	for i, n := range c.S.Nodes {
 		p.Cap[i] = max(0, n.Capacity-n.Running)
-		if f.same && c.memory.priced == f.old.priced { // after a new pricing the old ones mislead
-			p.Prices = append(p.Prices, f.old.Slots[n.ID])
-		}
+		enough = enough && p.Cap[i] >= len(f.tasks)
 	}
 	for t := range f.tasks {
 		k := &f.tasks[t]
-		age := max(0, float64(c.S.Now-c.S.Tasks[t].Since)/1000)
-		weight := 1 + math.Floor(age/30)/2 // in steps, so that what has not changed costs what it did
-		floor := f.cfg.Floor * math.Exp(-age/f.cfg.Patience)
 		for i, n := range k.node {
-			share := f.gain(k, i) * k.best
-			if k.best/k.cost[i] >= floor {
-				p.Bin, p.Cost = append(p.Bin, n), append(p.Cost, -weight*(share+1e-6))
+			if f.weight[t]*k.value[i]*scarce >= f.place[n] {
+				p.Bin, p.Cost = append(p.Bin, n), append(p.Cost, -f.gain(t, i))
 			}
 		}
 		p.Start = append(p.Start, int32(len(p.Bin)))
 	}
 	out := make([]int, len(f.tasks))
-	a, err := solve.AssignCapacitated(p)
-	if err != nil {
-		for t := range out {
-			out[t] = -1
-		}
-		return out
+	for t := range out {
+		out[t] = -1
 	}
-	for i, x := range a.Prices {
-		c.memory.Slots[c.S.Nodes[i].ID] = x
+	chosen := make([]int32, len(f.tasks))
+	for t := range chosen {
+		chosen[t] = -1
+	}
+	if !enough {
+		a, err := solve.AssignCapacitated(p)
+		if err != nil {
+			return out
+		}
+		chosen = a.Bin
 	}
 	welcomed := f.welcome()
-	for t, n := range a.Bin {
-		out[t] = -1
+	for t := range out {
 		if w, ok := welcomed[t]; ok {
 			out[t] = w
-		} else if n >= 0 {
-			out[t] = f.settle(t, int(n), &p)
+		} else if chosen[t] >= 0 || enough {
+			out[t] = f.settle(t, int(chosen[t]), &p)
 		}
 	}
 	for t := range out { // places that were left free by tasks that did not fit
-		if out[t] < 0 && a.Bin[t] >= 0 {
+		if out[t] < 0 && chosen[t] >= 0 {
 			out[t] = f.settle(t, -1, &p)
 		}
 	}
@@ -340,32 +375,34 @@ func (f *flow) welcome() map[int]int {
 			if _, taken := given[t]; taken || i < 0 || !fitsNow(c, t, n) {
 				continue
 			}
-			if share := k.best / k.cost[i]; share > best {
+			if share := k.value[i] / k.best; share > best {
 				task, at, best = t, i, share
 			}
 		}
 		if task >= 0 {
 			given[task] = n
-			f.free[n] -= f.tasks[task].speed[at]
+			f.free[n] -= f.tasks[task].use[at]
 			c.Take(task, n)
 		}
 	}
 	return given
 }
 
-// settle takes the node that the flow chose, or another with room where what is left of bandwidth makes it better.
+// settle takes the node that the assignment chose, or another with room where what is left of bandwidth makes it better.
 func (f *flow) settle(t, chosen int, p *solve.Capacitated) int {
 	k := &f.tasks[t]
-	at, best := -1, 0.0
+	at, best := -1, math.Inf(-1)
 	if chosen >= 0 && fitsNow(f.c, t, chosen) {
 		at = k.index(int32(chosen))
-		best = f.gain(k, at) * 1.02 // to change for less is not worth it
+		best = f.gain(t, at)
 	}
 	if at < 0 || f.cap[k.node[at]] > 0 {
 		allowed := p.Bin[p.Start[t]:p.Start[t+1]]
 		for i, n := range k.node {
-			if g := f.gain(k, i); g > best && fitsNow(f.c, t, int(n)) && slices.Contains(allowed, n) {
-				at, best = i, g
+			if g := f.gain(t, i); g > best && fitsNow(f.c, t, int(n)) {
+				if _, ok := slices.BinarySearch(allowed, n); ok {
+					at, best = i, g
+				}
 			}
 		}
 	}
@@ -373,13 +410,13 @@ func (f *flow) settle(t, chosen int, p *solve.Capacitated) int {
 		return -1
 	}
 	n := int(k.node[at])
-	f.free[n] -= k.speed[at]
+	f.free[n] -= k.use[at]
 	f.c.Take(t, n)
 	return n
 }
 
-func (f *flow) remember(out []int) {
-	for t := range out {
-		f.c.memory.kept[f.c.S.Tasks[t].ID] = f.tasks[t]
+func (f *flow) remember() {
+	for t := range f.tasks {
+		f.c.memory.kept[f.c.S.Tasks[t].ID] = f.cut(f.tasks[t], f.cfg.Candidates)
 	}
 }

@@ -271,7 +271,7 @@ func TestFlowAgainstGreedy(t *testing.T) {
 				book.Crawled(i, j, math.Exp(rapid.Float64Range(10, 18).Draw(t, "rate")), 1, false, 900)
 			}
 		}
-		st, err := strategy.New("flow,explore=0,wait=0")
+		st, err := strategy.New("flow,explore=0,fair=0")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -66,7 +66,7 @@ func TestWorldIsLeftAlone(t *testing.T) {
 
 // flow is above every other strategy, its probes charged, and never below random.
 func TestFlowIsAboveTheOthers(t *testing.T) {
-	others := []string{"random", "roundrobin", "geo", "nearest,top=1", "nearest", "bandwidth"}
+	others := []string{"random", "roundrobin", "geo", "nearest,top=1", "nearest", "nearest,top=auto", "bandwidth", "feedback,load=on", "greedy", "packing", "market"}
 	for name := range worlds(0) {
 		sum := map[string]float64{}
 		const seeds = 3
@@ -81,6 +81,42 @@ func TestFlowIsAboveTheOthers(t *testing.T) {
 			}
 		}
 		t.Logf("%s: flow %.3f, random %.3f, nearest %.3f", name, sum["flow"], sum["random"], sum["nearest"])
+	}
+}
+
+// Unequal nodes are used for what they are worth: a strong one is full, the others do not wait for it.
+func TestFlowWithUnequalNodes(t *testing.T) {
+	for _, terms := range []Terms{
+		{Nodes: 12, Sites: 50, Minutes: 15, Capacity: 2, Tells: 0.3, Noise: 0.2, Strong: 1, Factor: 30},
+		{Nodes: 12, Sites: 50, Minutes: 15, Capacity: 2, Tells: 0.3, Noise: 0.2, Strong: 3, Factor: 5},
+		{Nodes: 12, Sites: 50, Minutes: 15, Tells: 0.3, Noise: 0.2, Strong: 1, Factor: 100, Places: 6},
+	} {
+		sum := map[string]float64{}
+		for seed := range uint64(3) {
+			w := Made(terms, seed)
+			bound := w.Bound()
+			for _, spec := range []string{"flow", "greedy", "random", "nearest,top=auto"} {
+				r, err := RunBound(w, strategyOf(t, spec), bound, false)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sum[spec] += r.Share() / 3
+			}
+			knows, err := RunBound(w, strategyOf(t, "flow,explore=0"), bound, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum["oracle"] += knows.Share() / 3
+		}
+		for _, spec := range []string{"greedy", "random", "nearest,top=auto"} {
+			if sum["flow"] < sum[spec] {
+				t.Errorf("%v: flow %.3f, %s %.3f", terms, sum["flow"], spec, sum[spec])
+			}
+		}
+		if sum["oracle"] < 0.9 {
+			t.Errorf("%v: with true figures %.3f of the bound", terms, sum["oracle"])
+		}
+		t.Logf("%v: %v", terms, sum)
 	}
 }
 

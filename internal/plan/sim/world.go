@@ -117,81 +117,83 @@ func (w *World) success(node, site int) float64 {
 
 func (n *Node) there(at int64) bool { return at >= n.Join && (n.Leave == 0 || at < n.Leave) }
 
-// Bound is the most that anybody could collect, in bits, who knew all about the world as it is from one time to
+// bound is the most that anybody could collect, in bits, who knew all about the world as it is from one time to
 // another, by the linear program of time shares: a site is with one node at a time, a node within its bandwidth and its
-// slots. With arrivals it is the most pages, of those asked for.
-func (w *World) bound(from, to int64, start []float64) (float64, []float64) {
+// slots. With arrivals it is the most pages, of those asked for. value is what a solution of the program collects.
+func (w *World) bound(from, to int64, gap float64, stop func() bool) (bound, value float64, err error) {
 	seconds := float64(to-from) / 1000
+	p := w.shares(from, seconds)
 	if w.Tasks != nil {
-		return w.boundPages(seconds, start)
+		p = w.pages()
 	}
+	best, err := solve.MaxShares(p, gap, stop)
+	return best.Bound * seconds, best.Value * seconds, err
+}
+
+// shares is the program of bits.
+func (w *World) shares(at int64, seconds float64) solve.Shares {
 	n, m := len(w.Nodes), len(w.Sites)
-	value, weight, one := solve.NewMatrix(n, m), solve.NewMatrix(n, m), solve.NewMatrix(n, m)
-	rows := make([]float64, n)
+	p := solve.Shares{Start: make([]int32, 1, m+1), Cap: make([]float64, n), Places: make([]float64, n), Size: make([]float64, m)}
 	for i := range w.Nodes {
-		rows[i] = math.Inf(1)
-		if !w.Nodes[i].there(from) {
-			rows[i] = 0
-		} else if b := w.Nodes[i].Bandwidth; b > 0 {
-			rows[i] = b
+		p.Cap[i], p.Places[i] = math.Inf(1), math.Inf(1)
+		if b := w.Nodes[i].Bandwidth; b > 0 {
+			p.Cap[i] = b
 		}
-		for j := range w.Sites {
+		if s := w.Nodes[i].Slots; s < m {
+			p.Places[i] = float64(s)
+		}
+	}
+	for j := range w.Sites {
+		p.Size[j] = math.Inf(1)
+		if s := w.Sites[j].Size; s > 0 {
+			p.Size[j] = s / seconds
+		}
+		for i := range w.Nodes {
+			if !w.Nodes[i].there(at) {
+				continue
+			}
 			r := w.rate(i, j)
 			if b := w.Nodes[i].Bandwidth; b > 0 {
 				r = min(r, b)
 			}
-			value.Set(i, j, r*w.success(i, j))
-			weight.Set(i, j, r)
-			one.Set(i, j, 1)
+			p.Bin, p.Value, p.Use = append(p.Bin, int32(i)), append(p.Value, r*w.success(i, j)), append(p.Use, r)
 		}
+		p.Start = append(p.Start, int32(len(p.Bin)))
 	}
-	unlimited := 0.0
-	for _, r := range weight.Data {
-		unlimited += r
-	}
-	for i := range rows {
-		rows[i] = min(rows[i], unlimited)
-	}
-	limit, sizes := make([]float64, m), make([]float64, m)
-	sized := false
-	for j := range w.Sites {
-		limit[j] = 1
-		sizes[j] = math.MaxFloat64 / 1e9
-		if s := w.Sites[j].Size; s > 0 {
-			sizes[j] = s / seconds
-			sized = true
-		}
-	}
-	caps := []solve.ColumnCap{{Use: one, Limit: limit}}
-	if sized {
-		caps = append(caps, solve.ColumnCap{Use: value, Limit: sizes})
-	}
-	b, prices := solve.FractionalBound(value, weight, rows, caps, start)
-	return b * seconds, prices
+	return p
 }
 
-// boundPages is the bound in pages where tasks arrive: each page takes its time on a slot of a node.
-func (w *World) boundPages(seconds float64, start []float64) (float64, []float64) {
+// pages is the program of pages where tasks arrive: each takes its time on a slot of a node.
+func (w *World) pages() solve.Shares {
 	n, m := len(w.Nodes), len(w.Sites)
-	value, weight, one := solve.NewMatrix(n, m), solve.NewMatrix(n, m), solve.NewMatrix(n, m)
-	rows, limit := make([]float64, n), make([]float64, m)
+	p := solve.Shares{Start: make([]int32, 1, m+1), Cap: make([]float64, n), Amount: make([]float64, m)}
 	for i := range w.Nodes {
-		rows[i] = float64(w.Nodes[i].Slots)
-		for j := range w.Sites {
-			value.Set(i, j, w.success(i, j))
-			weight.Set(i, j, w.Page/w.path(i, j))
-			one.Set(i, j, 1)
+		p.Cap[i] = float64(w.Nodes[i].Slots)
+	}
+	for j := range w.Sites {
+		p.Amount[j] = w.Tasks.PerSecond * float64(w.Tasks.Pages) / float64(m)
+		for i := range w.Nodes {
+			p.Bin, p.Value, p.Use = append(p.Bin, int32(i)), append(p.Value, w.success(i, j)), append(p.Use, w.Page/w.path(i, j))
 		}
+		p.Start = append(p.Start, int32(len(p.Bin)))
 	}
-	for j := range limit {
-		limit[j] = w.Tasks.PerSecond * float64(w.Tasks.Pages) / float64(m)
-	}
-	b, prices := solve.FractionalBound(value, weight, rows, []solve.ColumnCap{{Use: one, Limit: limit}}, start)
-	return b * seconds, prices
+	return p
 }
+
+// BoundGap is how far the bound may be above the optimum of the linear program, as a share of it.
+const BoundGap = 1e-3
 
 // Bound is the bound over the whole horizon, piece by piece between changes.
 func (w World) Bound() float64 {
+	b, _, err := w.Optimum(BoundGap, nil)
+	if err != nil {
+		return math.NaN() // a world that is not sound
+	}
+	return b
+}
+
+// Optimum is Bound with another gap, or until stop says so (nil: never), and the gap that was reached.
+func (w World) Optimum(gap float64, stop func() bool) (bound, reached float64, err error) {
 	w.copied()
 	cuts := []int64{0, w.Horizon}
 	for _, n := range w.Nodes {
@@ -201,23 +203,25 @@ func (w World) Bound() float64 {
 		cuts = append(cuts, c.At)
 	}
 	sortInts(cuts)
-	total, last, next := 0.0, int64(0), 0
-	var prices []float64
+	last, next, value := int64(0), 0, 0.0
 	for _, at := range cuts {
 		if at = min(at, w.Horizon); at > last {
-			b, p := w.bound(last, at, prices)
-			total += b
-			last, prices = at, p
+			b, v, err := w.bound(last, at, gap, stop)
+			if err != nil {
+				return 0, 0, err
+			}
+			bound, value, last = bound+b, value+v, at
 		}
 		for next < len(w.Changes) && w.Changes[next].At <= at {
 			w.Changes[next].Apply(&w)
 			next++
 		}
 	}
+	reached = solve.Optimum{Bound: bound, Value: value}.Gap()
 	if size := w.size(); size > 0 {
-		total = min(total, size)
+		bound = min(bound, size)
 	}
-	return total
+	return bound, reached, nil
 }
 
 // size is what all sites hold, 0 if one has no end.

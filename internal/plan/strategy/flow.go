@@ -20,7 +20,8 @@ var flow = Preset{
 		{"candidates", []string{"16", "<number>"}, "nodes kept of each task, the cheapest; 0 keeps all"},
 		{"predict", []string{"on", "off"}, "off takes pairs that were not measured for the default: what prediction brings"},
 		{"solver", []string{"flow", "greedy"}, "greedy gives each task its cheapest node, one after the other: what the solver brings"},
-		{"wait", []string{"0.6", "<share>"}, "share of its best node's speed below which a fresh task rather waits"},
+		{"fair", []string{"300", "<seconds>"}, "seconds of waiting after which a site counts double; 0: how long it waits counts nothing"},
+		{"width", []string{"0.05", "<share>"}, "how sharply sites choose when nodes are priced: within which share of their best value they are undecided"},
 	},
 	build: func(o *options) schedule.Composition {
 		cost := flowCost{o.number("explore", 0, 3), o.number("move", 0, 10), o.number("loss", 0, 1000), o.number("price", 0, 1e6)}
@@ -28,7 +29,7 @@ var flow = Preset{
 		wants.Few = int(o.number("probes", 0, 100))
 		wants.Book.Alone = !o.on("predict")
 		solver := schedule.Flow(schedule.FlowConfig{
-			Candidates: int(o.number("candidates", 0, 10_000)), Floor: o.number("wait", 0, 1), Patience: 20, Refresh: 10_000,
+			Candidates: int(o.number("candidates", 0, 10_000)), Fair: o.number("fair", 0, 1e6), Width: o.number("width", 0.005, 1), Refresh: 10_000,
 		})
 		if o.text("solver") == "greedy" {
 			solver = schedule.Greedy
@@ -55,7 +56,7 @@ type flowCost struct{ explore, move, loss, price float64 }
 // those that are lost, and storing it, with the charges for moving and for the node's price.
 func (f flowCost) seconds(c *schedule.Context, task, node, load int) float64 {
 	t, n := &c.S.Tasks[task], &c.S.Nodes[node]
-	rate, ok := c.Rate(task, node), c.Success(task, node)
+	rate, ok := c.Useful(task, node), c.Success(task, node)
 	c.Note("speed", "Mbps", mbps(rate))
 	c.Note("success", "share", ok)
 	speed, share := rate.Value/1e6, ok.Value

@@ -16,7 +16,7 @@ var greedy = Preset{
 		wants.Few = int(o.number("probes", 0, 100))
 		return schedule.Composition{
 			Cost: schedule.Cost{Name: "minus the useful rate", Unit: "Mbps", Of: func(c *schedule.Context, task, node, load int) float64 {
-				rate, ok := c.Rate(task, node), c.Success(task, node)
+				rate, ok := c.Useful(task, node), c.Success(task, node)
 				c.Note("speed", "Mbps", mbps(rate))
 				c.Note("success", "share", ok)
 				if b := c.S.Nodes[node].Offer[schedule.Bandwidth]; b > 0 {

@@ -96,7 +96,7 @@ func text(p schedule.Plan) string {
 // Every preset's plan is legal for every snapshot, names every task once, and is the same for the same snapshot.
 func TestPlansAreLegalAndDeterministic(t *testing.T) {
 	specs := append(Names(), "bandwidth,leftover=wait,method=patent", "feedback,load=on,explore=0.2", "flow,candidates=0,price=1",
-		"flow,explore=0,wait=0", "hash,by=url,group=type", "market,mode=lots,reserve=similarity", "nearest,top=auto", "suffix,by=type")
+		"flow,explore=0,fair=0", "hash,by=url,group=type", "market,mode=lots,reserve=similarity", "nearest,top=auto", "suffix,by=type")
 	for _, name := range specs {
 		st, err := New(name)
 		if err != nil {

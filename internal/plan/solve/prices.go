@@ -1,0 +1,253 @@
+package solve
+
+import "math"
+
+// PriceShares finds prices of bins at which items, each where it gains most, ask of no bin more than it has: the dual of
+// the program of time shares, smoothed. An item divides its time by a logit of what it gains in each bin and by staying
+// alone, with a width that is a share of its best value; that makes the dual smooth and its minimum unique, and moves it
+// by at most width · ln(bins + 1) of what all items could gain at best. Newton's method, projected on prices that are not
+// negative, finds it: from start in a few steps, where start solved a program much like this one, or, where it is zero,
+// through a series of falling widths. It ends when no bin is asked for more than exact of its capacity above it, or less
+// where it has a price, or after steps. Sizes are not looked at.
+func PriceShares(p *Shares, width, exact float64, start Prices, steps int) (Prices, int) {
+	s := newSmooth(p)
+	for r := range s.top { // the logit still asks for a little at a price that takes all that is gained
+		s.top[r] *= 1 + 8*width
+	}
+	for r := range s.price {
+		if b := s.binOf[r]; s.ofCap[r] && start.Cap != nil {
+			s.price[r] = min(s.top[r], max(0, start.Cap[b])*p.Cap[b])
+		} else if !s.ofCap[r] && start.Places != nil {
+			s.price[r] = min(s.top[r], max(0, start.Places[b])*p.places(b))
+		}
+	}
+	taken := 0
+	if start.Cap == nil && start.Places == nil {
+		for w := 0.8; w > width*1.01 && taken < steps; w /= 2 {
+			taken += s.newton(w, 10*exact, 4)
+		}
+	}
+	taken += s.newton(width, exact, max(1, steps-taken))
+	out := Prices{Cap: make([]float64, len(p.Cap)), Places: make([]float64, len(p.Cap))}
+	for r, x := range s.price {
+		if b := s.binOf[r]; s.ofCap[r] {
+			out.Cap[b] = x / p.Cap[b]
+		} else {
+			out.Places[b] = x / p.places(b)
+		}
+	}
+	return out, taken
+}
+
+// smooth is the state of PriceShares. Each limit of a bin is a row, scaled so that it is 1.
+type smooth struct {
+	p        *Shares
+	capRow   []int32 // of each bin, -1 where it has no limit
+	placeRow []int32
+	binOf    []int
+	ofCap    []bool
+	price    []float64
+	top      []float64 // a price above which next to nobody asks for it
+
+	trial, grad, down, h, part []float64
+	row                        []int32 // of one item
+	e, q                       []float64
+}
+
+func newSmooth(p *Shares) *smooth {
+	s := &smooth{p: p, capRow: make([]int32, len(p.Cap)), placeRow: make([]int32, len(p.Cap))}
+	for b := range p.Cap {
+		s.capRow[b], s.placeRow[b] = -1, -1
+		if c := p.Cap[b]; c > 0 && !math.IsInf(c, 1) {
+			s.capRow[b] = int32(len(s.binOf))
+			s.binOf, s.ofCap = append(s.binOf, b), append(s.ofCap, true)
+		}
+		if c := p.places(b); c > 0 && !math.IsInf(c, 1) {
+			s.placeRow[b] = int32(len(s.binOf))
+			s.binOf, s.ofCap = append(s.binOf, b), append(s.ofCap, false)
+		}
+	}
+	n := len(s.binOf)
+	s.price, s.top, s.trial, s.grad, s.down = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	s.h, s.part = make([]float64, n*n), make([]float64, n)
+	for k, b := range p.Bin {
+		if r := s.capRow[b]; r >= 0 && p.Use[k] > 0 {
+			s.top[r] = max(s.top[r], p.Value[k]/p.Use[k]*p.Cap[b])
+		}
+		if r := s.placeRow[b]; r >= 0 {
+			s.top[r] = max(s.top[r], p.Value[k]*p.places(int(b)))
+		}
+	}
+	return s
+}
+
+// newton goes at most so many steps at a width, and returns how many it went.
+func (s *smooth) newton(width, exact float64, steps int) int {
+	n := len(s.price)
+	if n == 0 {
+		return 0
+	}
+	ridge := 1e-9
+	for k := range steps {
+		value := s.at(s.price, width, true)
+		worst := 0.0
+		for r, g := range s.grad {
+			if !s.stays(r) && (s.price[r] > 0 || g < 0) {
+				worst = max(worst, math.Abs(g))
+			}
+		}
+		if worst <= exact {
+			return k
+		}
+		found := false
+		for tries := 0; tries < 12 && !found; tries++ {
+			s.direction(ridge)
+			for along := 1.0; along > 0.05 && !found; along /= 2 {
+				fall := 0.0
+				for r := range s.trial {
+					s.trial[r] = min(s.top[r], max(0, s.price[r]+along*s.down[r]))
+					fall += s.grad[r] * (s.price[r] - s.trial[r])
+				}
+				if fall > 0 && s.value(s.trial, width) <= value-1e-4*fall {
+					found = true
+				}
+			}
+			if !found {
+				ridge = max(ridge*30, 1e-6)
+			}
+		}
+		if !found {
+			return k
+		}
+		copy(s.price, s.trial)
+		ridge = max(1e-9, ridge/30)
+	}
+	return steps
+}
+
+// stays reports whether a price is at its border and would pass it.
+func (s *smooth) stays(r int) bool {
+	return s.price[r] <= 0 && s.grad[r] >= 0 || s.price[r] >= s.top[r] && s.grad[r] <= 0
+}
+
+// direction solves for Newton's step; prices that are at their border and would pass it stay.
+func (s *smooth) direction(ridge float64) {
+	n := len(s.price)
+	m := make([]float64, n*n)
+	copy(m, s.h)
+	for r := range n {
+		s.down[r] = -s.grad[r]
+		if s.stays(r) {
+			s.down[r] = 0
+			for c := range n {
+				m[r*n+c], m[c*n+r] = 0, 0
+			}
+			m[r*n+r] = 1
+			continue
+		}
+		m[r*n+r] += ridge*(1+m[r*n+r]) + 1e-12
+	}
+	if !cholesky(m, n) {
+		clear(s.down)
+		return
+	}
+	backsolve(m, s.down)
+}
+
+// value is the smoothed dual.
+func (s *smooth) value(price []float64, width float64) float64 { return s.at(price, width, false) }
+
+// at is the smoothed dual; with all it leaves its gradient in grad and the lower half of its second derivatives in h.
+func (s *smooth) at(price []float64, width float64, all bool) (total float64) {
+	p := s.p
+	for r, x := range price {
+		total += x
+		if all {
+			s.grad[r] = 1
+		}
+	}
+	if all {
+		clear(s.h)
+	}
+	for j := range p.items() {
+		lo, hi := p.Start[j], p.Start[j+1]
+		amount := p.amount(j)
+		best := 0.0
+		for k := lo; k < hi; k++ {
+			best = max(best, p.Value[k])
+		}
+		if best <= 0 || amount <= 0 {
+			continue
+		}
+		total += amount * s.item(lo, hi, width*best, price, all, amount)
+	}
+	return total
+}
+
+// item adds one item: it returns what the item gains by its logit of width t.
+func (s *smooth) item(lo, hi int32, t float64, price []float64, all bool, amount float64) float64 {
+	p := s.p
+	s.e = s.e[:0]
+	top := 0.0
+	for k := lo; k < hi; k++ {
+		b := p.Bin[k]
+		g := p.Value[k]
+		if r := s.capRow[b]; r >= 0 {
+			g -= price[r] * p.Use[k] / p.Cap[b]
+		} else if p.Cap[b] == 0 {
+			g = math.Inf(-1)
+		}
+		if r := s.placeRow[b]; r >= 0 {
+			g -= price[r] / p.places(int(b))
+		}
+		s.e = append(s.e, g)
+		top = max(top, g)
+	}
+	sum := math.Exp(-top / t)
+	for k, g := range s.e {
+		s.e[k] = 0
+		if x := (g - top) / t; x > -30 {
+			s.e[k] = math.Exp(x)
+			sum += s.e[k]
+		}
+	}
+	if all {
+		s.second(lo, sum, amount, t)
+	}
+	return top + t*math.Log(sum)
+}
+
+// second adds an item's gradient and second derivatives: those of a logit are the covariance of what it asks for.
+func (s *smooth) second(lo int32, sum, amount, t float64) {
+	p, n := s.p, len(s.price)
+	s.row, s.q = s.row[:0], s.q[:0]
+	for k, e := range s.e {
+		if e == 0 {
+			continue
+		}
+		b, share := p.Bin[int(lo)+k], e/sum
+		c, u := s.capRow[b], 0.0
+		if c >= 0 {
+			u = p.Use[int(lo)+k] / p.Cap[b]
+			s.grad[c] -= amount * share * u
+			s.h[int(c)*n+int(c)] += amount / t * share * u * u
+			s.row, s.q = append(s.row, c), append(s.q, share*u)
+		}
+		if r := s.placeRow[b]; r >= 0 {
+			w := 1 / p.places(int(b))
+			s.grad[r] -= amount * share * w
+			s.h[int(r)*n+int(r)] += amount / t * share * w * w
+			if c >= 0 {
+				s.h[int(r)*n+int(c)] += amount / t * share * w * u
+			}
+			s.row, s.q = append(s.row, r), append(s.q, share*w)
+		}
+	}
+	for i, r := range s.row {
+		a := amount / t * s.q[i]
+		line := s.h[int(r)*n : int(r)*n+n]
+		for k, c := range s.row[:i+1] {
+			line[c] -= a * s.q[k]
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package solve
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// The prices prove a bound within the stated distance of the optimum, from nothing and from prices of another program.
+func TestPriceSharesAgainstOptimum(t *testing.T) {
+	for kind := range 4 { // no limit, bandwidth, places, both
+		for seed := range uint64(12) {
+			r := rand.New(rand.NewPCG(seed, uint64(kind)+100))
+			p := drawShares(r, 2+r.IntN(6), 10+r.IntN(60), kind)
+			best, err := MaxShares(p, 1e-7, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			const width = 0.02
+			most := 0.0
+			for j := range p.items() {
+				top := 0.0
+				for k := p.Start[j]; k < p.Start[j+1]; k++ {
+					top = max(top, p.Value[k])
+				}
+				most += width * top * math.Log(float64(len(p.Cap)+1))
+			}
+			cold, steps := PriceShares(&p, width, 1e-4, Prices{}, 100)
+			if b := p.Bound(cold); b > best.Bound+most+1e-9 || b < best.Value*(1-1e-9) {
+				t.Errorf("kind %d, seed %d: bound %.4f after %d steps, optimum %.4f, allowed are %.4f more", kind, seed, b, steps, best.Bound, most)
+			}
+			for k := range p.Value { // a little later
+				p.Value[k] *= math.Exp(0.02 * r.NormFloat64())
+			}
+			warm, again := PriceShares(&p, width, 1e-3, cold, 100)
+			fresh, _ := PriceShares(&p, width, 1e-6, Prices{}, 200)
+			if again > 6 {
+				t.Errorf("kind %d, seed %d: %d steps from prices that are nearly right", kind, seed, again)
+			}
+			if b, c := p.Bound(warm), p.Bound(fresh); math.Abs(b-c) > 0.02*c {
+				t.Errorf("kind %d, seed %d: bound %.4f from old prices, %.4f from none", kind, seed, b, c)
+			}
+		}
+	}
+}
+
+// At the prices nobody is asked for more than there is: the smoothed dual's minimum clears.
+func TestPriceSharesClear(t *testing.T) {
+	p := drawShares(rand.New(rand.NewPCG(3, 3)), 20, 400, 3)
+	at, steps := PriceShares(&p, 0.02, 1e-4, Prices{}, 200)
+	s := newSmooth(&p)
+	for r, b := range s.binOf {
+		if s.ofCap[r] {
+			s.price[r] = at.Cap[b] * p.Cap[b]
+		} else {
+			s.price[r] = at.Places[b] * p.places(b)
+		}
+	}
+	s.at(s.price, 0.02, true)
+	for r, g := range s.grad {
+		if g < -1e-3 || g > 1e-3 && s.price[r] > 1e-6 {
+			t.Errorf("after %d steps row %d has %.4f left at price %.4f", steps, r, g, s.price[r])
+		}
+	}
+}
+
+// A fleet of a hundred nodes, 2,500 tasks with 16 candidates each, and prices that are nearly right.
+func BenchmarkPriceSharesWarm(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 1))
+	p := Shares{Start: []int32{0}}
+	for range 100 {
+		p.Cap = append(p.Cap, 30)
+	}
+	for range 2500 {
+		first := r.IntN(6)
+		for i := first; i < 96; i += 6 {
+			u := math.Exp(r.NormFloat64())
+			p.Bin, p.Use, p.Value = append(p.Bin, int32(i)), append(p.Use, u), append(p.Value, u)
+		}
+		p.Start = append(p.Start, int32(len(p.Bin)))
+	}
+	start, _ := PriceShares(&p, 0.05, 1e-2, Prices{}, 100)
+	for b.Loop() {
+		for k := range p.Value {
+			p.Value[k] = p.Use[k] * (0.98 + 0.04*r.Float64())
+		}
+		_, n := PriceShares(&p, 0.05, 1e-2, start, 3)
+		b.ReportMetric(float64(n), "steps")
+	}
+}
