@@ -4,8 +4,9 @@
 //	go run ./bench/traps -argosy ./argosy [-web NAME,…] [-v] [-log FILE]
 //
 // Of each web it checks that the crawl ends by itself, that the real pages are had (all of an honest part, 99 % of one with
-// traps), that a trap got no more than 600 answers whose text and outside targets were all known already, and that the
-// end of the run says which part of an endless trap was cut. It ends with code 1 if one of this does not hold.
+// traps), that an endless trap got no more than 600 answers whose text and outside targets were all known already, and
+// that the end of the run says which part of it was cut. It ends with code 1 if one of this does not hold. Of a trap that
+// has an end it prints only what it cost.
 package main
 
 import (
@@ -146,7 +147,11 @@ func (b *bench) part(j *judge, v *verdict, host string, p *part) (broken int) {
 		}
 		promises := "held"
 		switch {
-		case n.wasted > b.allowed && !t.free:
+		case n.wasted > b.allowed && t.free:
+			promises = "held: cannot be told"
+		case n.wasted > b.allowed && !t.endless:
+			promises = fmt.Sprintf("(more than %d, but it has an end)", b.allowed)
+		case n.wasted > b.allowed:
 			promises = fmt.Sprintf("WASTED more than %d", b.allowed)
 			broken++
 		case t.endless && v.ended == "" && !mentions(v.said, t.mark):

@@ -45,10 +45,10 @@ func (c *shop) show(s *site, bare string) *answer {
 	case is(bare, "/item/%d", &i) && i < c.n:
 		pg.title = name(fmt.Sprint(c.name, i))
 		pg.para(fmt.Sprint(c.name, i), 50+draw(fmt.Sprint(c.name, i), 80))
-		list(pg, i/40*4, "Category")
 		for k := range 5 {
 			item(pg, draw(fmt.Sprint(c.name, i, "/", k), c.n))
 		}
+		list(pg, i/40*4, "Category")
 		return pg.real(fmt.Sprintf("%s/item%d", c.name, i))
 	case is(bare, "/cat/%d", &i), is(bare, "/cat/%d?p=%d", &i, &j) && j > 0 && j < 4:
 		k := i*4 + j
@@ -73,8 +73,8 @@ func (c *shop) show(s *site, bare string) *answer {
 }
 
 // sessions returns a shop of n articles whose links carry an id that every answer makes anew, or, when it is sticky, that
-// every answer without one makes anew: each page has a link without. kind says where it stands: "semicolon", "segment",
-// or the name of a parameter.
+// only answers without one make anew: an article's first link has none. kind says where it stands: "semicolon",
+// "segment", or the name of a parameter.
 func sessions(kind string, n int, sticky bool) *part {
 	root := fmt.Sprintf("/shop-%s-%d", kind, n)
 	if sticky {
@@ -88,7 +88,13 @@ func sessions(kind string, n int, sticky bool) *part {
 		if id == "" || !sticky {
 			id = sessionID(kind, s.seed+u.RequestURI())
 		}
-		c := &shop{name: root[1:], n: n, where: func(bare string) string { return root + addSession(bare, kind, id) }}
+		links := 0
+		c := &shop{name: root[1:], n: n, where: func(bare string) string {
+			if links++; sticky && links == 1 {
+				return root + bare
+			}
+			return root + addSession(bare, kind, id)
+		}}
 		a := c.show(s, bare)
 		if a != nil {
 			a.trap = "session ids"
