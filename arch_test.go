@@ -30,6 +30,7 @@ var house = map[string]struct {
 	"page/parse":   {true, ""},
 	"page/scope":   {true, "crawl"},
 	"page/polite":  {true, "crawl"},
+	"page/yield":   {true, "crawl"},
 	"page/fetch":   {false, "crawl"},
 	"page/archive": {false, "crawl"},
 
@@ -48,7 +49,7 @@ var house = map[string]struct {
 	"plan/lab":      {false, "dataset netcoord price sim solve strategy"},
 
 	// Who holds what.
-	"fleet/frontier":    {false, "crawl scope polite"},
+	"fleet/frontier":    {false, "crawl scope polite yield"},
 	"fleet/ledger":      {false, "crawl"},
 	"fleet/bus":         {false, "crawl"},
 	"fleet/coordinator": {false, "crawl polite scope predict price schedule frontier ledger"},
@@ -73,7 +74,7 @@ var wings = map[string]struct {
 var thirdParty = map[string]string{
 	"github.com/fxamacker/cbor/v2":                     "crawl",
 	"github.com/nlnwa/whatwg-url/url":                  "crawl testkit",
-	"github.com/zeebo/xxh3":                            "crawl parse agent",
+	"github.com/zeebo/xxh3":                            "crawl parse yield agent",
 	"github.com/saintfish/chardet":                     "parse",
 	"github.com/abadojack/whatlanggo":                  "parse",
 	"github.com/go-shiori/go-readability":              "agent",

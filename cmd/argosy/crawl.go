@@ -84,7 +84,6 @@ func (f *crawlFlags) register(c *cobra.Command) {
 	fl.StringVar(&f.maxBytes, "max-bytes", "0", "end after this many bytes of bodies, such as 500M or 20G (0: no limit)")
 	fl.Int64Var(&l.SitePages, "site-pages", 0, "fetch at most this many URLs of a site (0: no limit)")
 	fl.IntVar(&l.MaxURLLength, "max-url-length", l.MaxURLLength, "refuse longer URLs, in bytes")
-	fl.IntVar(&l.MaxChain, "max-chain", l.MaxChain, "refuse URLs after this many in a row that differ only in numbers")
 
 	fl.DurationVar(&l.Delay, "delay", l.Delay, "time between starts of requests to a site (0 is for your own servers; a longer Crawl-delay holds nevertheless)")
 	fl.DurationVar(&l.MaxCrawlDelay, "max-crawl-delay", l.MaxCrawlDelay, "obey a Crawl-delay in robots.txt up to this (0: not at all)")
@@ -207,7 +206,7 @@ func (f *crawlFlags) positive() error {
 		min  int64
 	}{
 		{"--max-pages", l.MaxPages, 0}, {"--max-depth", int64(l.MaxDepth), -1}, {"--max-time", int64(l.MaxTime), 0},
-		{"--site-pages", l.SitePages, 0}, {"--max-url-length", int64(l.MaxURLLength), 16}, {"--max-chain", int64(l.MaxChain), 0},
+		{"--site-pages", l.SitePages, 0}, {"--max-url-length", int64(l.MaxURLLength), 16},
 		{"--delay", int64(l.Delay), 0}, {"--per-site", int64(l.PerSite), 1}, {"--site-connections", int64(l.SiteConnections), 1},
 		{"--per-ip", int64(l.PerIP), 0}, {"--concurrency", int64(f.concurrency), 1}, {"--agents", int64(f.agents), 1},
 		{"--retries", int64(l.Retries), 0}, {"--backoff", int64(l.Backoff), 0}, {"--recycle-after", int64(l.RecycleAfter), int64(time.Second)},

@@ -99,7 +99,7 @@ func demoWeb(c *cobra.Command, addr string) error {
 	}
 	defer stop()
 	w := c.OutOrStdout()
-	fmt.Fprintf(w, "name: demo\nfetch: {sitemaps: true}\nlimits: {delay: 100ms, backoff: 200ms, retries: 2, max_chain: 40, max_body: 4M}\nseeds:\n")
+	fmt.Fprintf(w, "name: demo\nfetch: {sitemaps: true}\nlimits: {delay: 100ms, backoff: 200ms, retries: 2, max_body: 4M}\nseeds:\n")
 	for _, s := range webs.Seeds(port) {
 		fmt.Fprintf(w, "  - %s\n", s)
 	}
@@ -115,7 +115,7 @@ func demoConfig(dir, port string, agents int) assemble.Config {
 		Seeds: webs.Seeds(port), Scope: crawl.ScopeSite, UserAgent: defaultAgent, Sitemaps: true,
 	}
 	l := &cfg.Job.Limits
-	l.Delay, l.Backoff, l.Retries, l.MaxChain = 100*time.Millisecond, 200*time.Millisecond, 2, 40
+	l.Delay, l.Backoff, l.Retries = 100*time.Millisecond, 200*time.Millisecond, 2
 	l.Fetch.MaxDecoded = 16 << 20
 	cfg.Fetch.Allow = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	cfg.Fetch.Resolve = map[string]netip.Addr{"*.demo": netip.MustParseAddr("127.0.0.1")}

@@ -165,7 +165,7 @@ func TestDemoAndDirectory(t *testing.T) {
 	if sum.State != "done" || sum.Sites != 12 || !sum.Verify.OK || sum.Discovered != sum.Fetched+sum.Failed+sum.Excluded {
 		t.Errorf("%+v", sum)
 	}
-	for _, r := range []string{"trap-chain", "redirects", "robots", "robots-down", "scope", "decoded-large"} {
+	for _, r := range []string{"trap-yield", "redirects", "robots", "robots-down", "scope", "decoded-large"} {
 		if sum.Reasons[r] == 0 {
 			t.Errorf("no URL was refused or failed with reason %s: %v", r, sum.Reasons)
 		}

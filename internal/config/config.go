@@ -64,7 +64,7 @@ type Limits struct {
 	LeaseTime       *Duration `yaml:"lease_time" doc:"time of one lease"`
 	SitePages       *int64    `yaml:"site_pages" doc:"fetch at most this many URLs of a site; 0: no limit" min:"0"`
 	MaxURLLength    *int      `yaml:"max_url_length" doc:"refuse longer URLs, in bytes" min:"16"`
-	MaxChain        *int      `yaml:"max_chain" doc:"refuse URLs after this many in a row that differ only in numbers" min:"0"`
+	MaxChain        *int      `yaml:"max_chain" doc:"gone, and not looked at: chains are judged by what they bring" min:"0"`
 	MaxBody         *Size     `yaml:"max_body" doc:"give up on larger bodies"`
 	ConnectTimeout  *Duration `yaml:"connect_timeout" doc:"limit of connecting"`
 	TLSTimeout      *Duration `yaml:"tls_timeout" doc:"limit of the TLS handshake"`
@@ -248,7 +248,6 @@ func (l *Limits) Apply(to *crawl.Limits) {
 	set(&to.LeasePages, l.LeasePages)
 	set(&to.SitePages, l.SitePages)
 	set(&to.MaxURLLength, l.MaxURLLength)
-	set(&to.MaxChain, l.MaxChain)
 	set(&to.Fetch.MinRate, l.MinRate)
 	span(&to.MaxTime, l.MaxTime)
 	span(&to.Delay, l.Delay)

@@ -59,6 +59,7 @@ type Release struct {
 	Tasks []uint32 `cbor:"2,keyasint,omitempty"`
 	Lost  []Page   `cbor:"3,keyasint,omitempty"` // retry: pages whose records are gone
 	Why   string   `cbor:"4,keyasint,omitempty"`
+	Cut   bool     `cbor:"40,keyasint,omitempty"` // retry: URLs that wait because their templates brought nothing new
 }
 
 // JobState is a job's new state.

@@ -27,21 +27,18 @@ const (
 
 // Reasons of refusals (state excluded).
 const (
-	ReasonScope      Kind = "scope"           // outside the job's scope
-	ReasonInclude    Kind = "include"         // matches no --include
-	ReasonExclude    Kind = "exclude"         // matches an --exclude
-	ReasonDepth      Kind = "depth"           // deeper than --max-depth
-	ReasonRobots     Kind = "robots"          // disallowed by robots.txt
-	ReasonRobotsDown Kind = "robots-down"     // robots.txt answered 5xx, or not at all, each time it was asked
-	ReasonRedirects  Kind = "redirects"       // a chain of redirects over the limit
-	ReasonTrapRepeat Kind = "trap-repeat"     // path segments repeat
-	ReasonTrapDepth  Kind = "trap-segments"   // too many path segments
-	ReasonTrapLength Kind = "trap-length"     // URL longer than --max-url-length
-	ReasonTrapParams Kind = "trap-parameters" // too many query parameters
-	ReasonTrapChain  Kind = "trap-chain"      // a chain of pages that differ only in numbers (a calendar)
-	ReasonTrapMap    Kind = "trap-sitemap"    // sitemaps nested too deep or too many, entries beyond a sitemap's limit
-	ReasonSiteBudget Kind = "site-budget"     // over --site-pages
-	ReasonDropped    Kind = "dropped"         // dropped by a person
+	ReasonScope      Kind = "scope"        // outside the job's scope
+	ReasonInclude    Kind = "include"      // matches no --include
+	ReasonExclude    Kind = "exclude"      // matches an --exclude
+	ReasonDepth      Kind = "depth"        // deeper than --max-depth
+	ReasonRobots     Kind = "robots"       // disallowed by robots.txt
+	ReasonRobotsDown Kind = "robots-down"  // robots.txt answered 5xx, or not at all, each time it was asked
+	ReasonRedirects  Kind = "redirects"    // a chain of redirects over the limit
+	ReasonTrapLength Kind = "trap-length"  // URL longer than --max-url-length
+	ReasonTrapYield  Kind = "trap-yield"   // its template went on bringing nothing new
+	ReasonTrapMap    Kind = "trap-sitemap" // sitemaps nested too deep or too many, entries beyond a sitemap's limit
+	ReasonSiteBudget Kind = "site-budget"  // over --site-pages
+	ReasonDropped    Kind = "dropped"      // dropped by a person
 )
 
 // Error is a failed operation on a site. Its kind decides what happens next.

@@ -88,7 +88,6 @@ type Limits struct {
 	LeaseTime       time.Duration `cbor:"15,keyasint" json:"lease_time"`
 	SitePages       int64         `cbor:"16,keyasint,omitempty" json:"site_pages,omitempty"`
 	MaxURLLength    int           `cbor:"17,keyasint" json:"max_url_length"`
-	MaxChain        int           `cbor:"18,keyasint" json:"max_chain"`
 	MaxRefusals     int           `cbor:"19,keyasint" json:"max_refusals"` // kept a site
 	Fetch           FetchLimits   `cbor:"20,keyasint" json:"fetch"`
 	PerDomain       int           `cbor:"21,keyasint,omitempty" json:"per_domain,omitempty"` // leases at once on one registrable domain
@@ -114,7 +113,7 @@ func DefaultLimits() Limits {
 		Retries: 3, Backoff: 5 * time.Second,
 		RecycleAfter: time.Minute, RecycleLimit: 5,
 		LeasePages: 10_000, LeaseTime: 5 * time.Minute,
-		MaxURLLength: 2048, MaxChain: 200, MaxRefusals: 1_000_000,
+		MaxURLLength: 2048, MaxRefusals: 1_000_000,
 		Fetch: DefaultFetchLimits(),
 	}
 }

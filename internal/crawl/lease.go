@@ -37,6 +37,8 @@ const (
 	FlagSeed     uint8 = 1 << iota // a seed, or where one redirected
 	FlagSitemap                    // read as a sitemap
 	FlagNoScheme                   // given without a scheme: https now, http if that does not answer
+
+	FlagTrial uint8 = 1 << 7 // asked for although its template is cut, to see whether that was right
 )
 
 // Target is a URL as a lease holds it.
@@ -50,6 +52,9 @@ type Target struct {
 	Seq   uint64 `cbor:"7,keyasint"` // place in the task's queue
 	Owner uint32 `cbor:"10,keyasint,omitempty"`
 	Gen   uint32 `cbor:"11,keyasint,omitempty"`
+
+	Mark   bool `cbor:"8,keyasint,omitempty"` // its outcome is to say what it shows (Shows, Sample)
+	Parent *Key `cbor:"9,keyasint,omitempty"` // and whether it links to this page, which has named it (Back)
 }
 
 // Layer returns where the URL is a page.
@@ -133,6 +138,10 @@ type Outcome struct {
 	Proto     string   `cbor:"28,keyasint,omitempty"`
 	Owner     uint32   `cbor:"40,keyasint,omitempty"` // as in the lease
 	Gen       uint32   `cbor:"41,keyasint,omitempty"`
+
+	Shows  uint64   `cbor:"34,keyasint,omitempty"` // of a target to be marked: equal for answers that show the same
+	Sample []uint64 `cbor:"35,keyasint,omitempty"` // marks of the text's phrases
+	Back   bool     `cbor:"36,keyasint,omitempty"` // it links to its parent
 }
 
 // Layer returns where the URL is a page.

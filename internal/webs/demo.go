@@ -172,7 +172,7 @@ func calendar() http.Handler {
 			return
 		}
 		next := y*12 + m
-		page(rw, fmt.Sprintf("Month %d of %d", m, y), fmt.Sprintf(`<a href="/month/%d/%d">next month</a>`, next/12, next%12+1))
+		page(rw, "Calendar", fmt.Sprintf(`<p>Nothing is planned for this month.</p><a href="/month/%d/%d">next month</a>`, next/12, next%12+1))
 	})
 	return mux
 }

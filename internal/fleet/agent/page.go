@@ -149,6 +149,7 @@ func (l *lease) answer(p *page) error {
 		l.outcome(&crawl.Outcome{Key: t.Key, URL: t.URL, State: crawl.Failed, Reason: kind, Detail: err.Error(), Depth: t.Depth, Status: resp.Status}, nil)
 		return nil
 	}
+	markOther(t, resp.Body, o)
 	l.record(p)
 	if err := l.a.keep(p); err != nil {
 		return err

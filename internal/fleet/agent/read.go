@@ -71,6 +71,7 @@ func (l *lease) read(p *page) (*finder, error) {
 			base = v
 		}
 	}
+	markPage(t, u, base, charset, text, doc, o)
 	f := newFinder(l, t, base, charset)
 	if nofollow && !l.job.Identity.IgnoreRobots {
 		return f, nil

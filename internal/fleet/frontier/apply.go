@@ -56,6 +56,10 @@ type tx struct {
 	omitted map[string]map[crawl.Kind]int64 // counts of this entry, by their keys
 
 	fx Effects
+
+	named map[crawl.Key]int       // by page: what it named that was not there
+	news  int                     // URLs that this entry has added
+	rests map[crawl.Key]crawl.Key // rests of URLs that this entry has added
 }
 
 type heldBy struct {
@@ -87,10 +91,14 @@ func (f *Frontier) Apply(seq uint64, at int64, e *crawl.Entry) (Effects, error) 
 	}
 	x := &tx{
 		f: f, b: f.db.NewBatch(), at: at, recs: map[recKey]*record{}, tasks: map[uint32]*Task{},
-		sites: map[string]*crawl.Site{}, leases: map[uint64]*Lease{}, jobs: map[uint32]*Job{}, freed: map[heldBy]bool{}, look: finder{db: f.db}, edges: seq << 20,
+		sites: map[string]*crawl.Site{}, leases: map[uint64]*Lease{}, jobs: map[uint32]*Job{}, freed: map[heldBy]bool{}, named: map[crawl.Key]int{}, look: finder{db: f.db}, edges: seq << 20,
 	}
 	defer x.b.Close()
-	if err := errors.Join(x.apply(e), x.look.close()); err != nil {
+	err := x.apply(e)
+	if err == nil {
+		err = x.settle()
+	}
+	if err = errors.Join(err, x.look.close()); err != nil {
 		return Effects{}, fmt.Errorf("apply entry %d: %w", seq, err)
 	}
 	f.pos.Seq, f.pos.Epoch, f.pos.Tasks = seq, f.epoch, f.nextTask
@@ -181,6 +189,9 @@ func (x *tx) flush() error {
 		return err
 	}
 	for id, t := range x.tasks {
+		if err := x.flushModel(t); err != nil {
+			return err
+		}
 		if err := x.set(taskKey(id), t); err != nil {
 			return err
 		}
@@ -331,6 +342,7 @@ func (x *tx) holds(l *Lease, k crawl.Key) (bool, error) {
 // unhold takes a URL out of the lease that has it.
 func (x *tx) unhold(t *Task, l *Lease, k crawl.Key, r *record) error {
 	r.lease = 0
+	x.back(t, r)
 	x.freed[heldBy{l.ID, k}] = true
 	l.Held--
 	t.Held--
@@ -410,6 +422,11 @@ func (x *tx) hold(t *Task, l *Lease, targets []crawl.Target) ([]crawl.Target, er
 		if r == nil || r.State != crawl.Pending || r.Task != t.ID || g.Layer() != t.space().Layer {
 			continue
 		}
+		if out, err := x.out(t, recKey{t.space(), g.Key}, r); err != nil {
+			return nil, err
+		} else if !out {
+			continue
+		}
 		if err := x.b.Delete(queueKey(t.ID, r.Place), nil); err != nil {
 			return nil, err
 		}
@@ -474,6 +491,7 @@ func (x *tx) close(t *Task, l *Lease) error {
 			return err
 		}
 		r.lease = 0
+		x.back(t, r)
 		return x.queue(t, k, r.Place)
 	})
 	t.Held -= l.Held

@@ -27,7 +27,6 @@ func BenchmarkApply(b *testing.B) {
 		return fx
 	}
 	job := &crawl.Job{ID: 1, Limits: crawl.DefaultLimits(), Identity: crawl.Identity{Scope: crawl.ScopeSite}}
-	job.Limits.MaxChain = 0
 	for s := range sites {
 		job.Identity.Seeds = append(job.Identity.Seeds, fmt.Sprintf("http://s%d.test/", s))
 	}

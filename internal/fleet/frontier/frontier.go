@@ -57,7 +57,8 @@ type Frontier struct {
 	recent   *recent
 	novelty  novelty
 	spill    int
-	spilled  func() // for tests, which cut the power here
+	spilled  func()           // for tests, which cut the power here
+	models   map[uint32]*Task // tasks whose model is in memory
 }
 
 // Position is how far a view has applied which stream.
@@ -124,7 +125,7 @@ func Open(c Config) (*Frontier, error) {
 	f := &Frontier{
 		db: db, jobs: map[uint32]*Job{}, tasks: map[uint32]*Task{}, byName: map[taskName]uint32{},
 		sites: map[string]*crawl.Site{}, leases: map[uint64]*Lease{}, open: map[uint64]*Lease{},
-		recent: newRecent(c.Recent), spill: c.Spill,
+		recent: newRecent(c.Recent), spill: c.Spill, models: map[uint32]*Task{},
 	}
 	if err := f.load(); err != nil {
 		return nil, errors.Join(fmt.Errorf("open frontier %s: %w", c.Dir, err), db.Close())
@@ -347,11 +348,15 @@ func (f *Frontier) Next(task uint32, n int) ([]crawl.Target, error) {
 	}
 	var out []crawl.Target
 	look := finder{db: f.db}
-	for it.First(); it.Valid() && len(out) < n; it.Next() {
+	ask, err := f.asking(t, n)
+	if err != nil {
+		return nil, errors.Join(err, it.Close())
+	}
+	for it.First(); it.Valid() && len(out) < n && ask.more(); it.Next() {
 		var k crawl.Key
 		copy(k[:], it.Value())
 		p := binary.BigEndian.Uint64(it.Key()[5:])
-		if len(out) == 0 {
+		if ask.seen == 1 {
 			t.head = p
 		}
 		r, err := f.load1(&look, recKey{t.space(), k})
@@ -361,7 +366,10 @@ func (f *Frontier) Next(task uint32, n int) ([]crawl.Target, error) {
 		if err != nil {
 			return nil, errors.Join(err, look.close(), it.Close())
 		}
-		out = append(out, r.target(recKey{t.space(), k}, p))
+		g := r.target(recKey{t.space(), k}, p)
+		if ask.add(r, &g) {
+			out = append(out, g)
+		}
 	}
 	return out, errors.Join(look.close(), it.Close())
 }

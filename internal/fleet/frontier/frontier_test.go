@@ -108,6 +108,9 @@ func part(rng *rand.Rand, f *Frontier, id uint64, secret string, held map[uint64
 		}
 		p.Found = append(p.Found, found)
 		o := crawl.Outcome{Key: g.Key, URL: g.URL, State: crawl.Fetched, Status: 200, HTML: true, Bytes: 10}
+		if g.Mark {
+			o.Shows, o.Sample = 1+rng.Uint64N(20), []uint64{rng.Uint64N(8), rng.Uint64N(30)}
+		}
 		switch rng.IntN(6) {
 		case 0:
 			o.State, o.Reason = crawl.Failed, crawl.KindReset

@@ -5,7 +5,6 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/page/polite"
-	"argosy/internal/page/scope"
 )
 
 // MaxRedirects bounds a chain of redirects; MaxSeedRedirects how far a seed's redirects join the scope.
@@ -138,6 +137,11 @@ func (x *tx) outcome(j *Job, t *Task, l *Lease, o *crawl.Outcome) error {
 	if o.Revisit {
 		t.Duplicates++
 	}
+	if o.State == crawl.Fetched {
+		if err := x.answer(t, r, o); err != nil {
+			return err
+		}
+	}
 	if o.State == crawl.Failed && r.Flags&crawl.FlagNoScheme != 0 && (o.Reason.Unreachable() || o.Reason == crawl.KindTimeout) {
 		return x.insecure(j, t, r)
 	}
@@ -167,6 +171,11 @@ func (x *tx) found(j *Job, t *Task, p *crawl.Found) error {
 	if err := x.omit(t, p); err != nil {
 		return err
 	}
+	via, err := x.via(t, parent)
+	if err != nil {
+		return err
+	}
+	was := x.news
 	children, redirect := []byte{}, []byte{redirectEdge}
 	for i := range p.Links {
 		u, err := crawl.Parse(p.Links[i].URL)
@@ -174,6 +183,7 @@ func (x *tx) found(j *Job, t *Task, p *crawl.Found) error {
 			continue // an agent sends canonical URLs only
 		}
 		r := x.child(parent, p.Parent, u, &p.Links[i])
+		r.Via = via
 		if p.Links[i].Redirect && r.Flags&crawl.FlagSeed != 0 {
 			if err := x.join(j, u); err != nil {
 				return err
@@ -189,6 +199,9 @@ func (x *tx) found(j *Job, t *Task, p *crawl.Found) error {
 		case !p.Links[i].Sitemap: // those stand at the top, and nothing brings them nearer
 			children = append(children, k[:]...)
 		}
+	}
+	if x.news > was {
+		x.named[p.Parent] += x.news - was
 	}
 	if j.Limits.MaxDepth < 0 {
 		return nil
@@ -233,8 +246,6 @@ func (x *tx) child(parent *record, pk crawl.Key, u crawl.URL, l *crawl.Link) *re
 		r.Flags |= parent.Flags & crawl.FlagSitemap
 	case l.Sitemap:
 		r.Depth, r.Flags = parent.Depth, crawl.FlagSitemap
-	case scope.SamePattern(parent.URL, u.String()):
-		r.Chain = parent.Chain + 1
 	}
 	return r
 }
@@ -273,6 +284,12 @@ func (x *tx) add(j *Job, t *Task, pk crawl.Key, u crawl.URL, r *record) error {
 	if r.Flags&crawl.FlagSeed != 0 {
 		own.Seed = true
 	}
+	if own.Cuts > 0 {
+		if waits, err := x.waits(j, own, k, u, r); waits || err != nil {
+			return err
+		}
+	}
+	x.news++
 	r.State, r.Task, r.dirty = crawl.Pending, own.ID, true
 	x.remember(k, r)
 	if err := x.enqueue(own, k.key, r); err != nil {
@@ -292,8 +309,6 @@ func (x *tx) admit(j *Job, own *Task, u crawl.URL, r *record) crawl.Verdict {
 		return crawl.Verdict{Reason: crawl.ReasonDepth}
 	case r.Hops > MaxRedirects:
 		return crawl.Verdict{Reason: crawl.ReasonRedirects}
-	case j.Limits.MaxChain > 0 && int(r.Chain) > j.Limits.MaxChain:
-		return crawl.Verdict{Reason: crawl.ReasonTrapChain}
 	case own != nil && own.State == StateDropped:
 		return crawl.Verdict{Reason: crawl.ReasonDropped}
 	case own != nil && j.Limits.SitePages > 0 && own.Discovered-own.Excluded-own.Failed >= j.Limits.SitePages:
@@ -305,7 +320,7 @@ func (x *tx) admit(j *Job, own *Task, u crawl.URL, r *record) crawl.Verdict {
 // pathDependent reports whether another path to a URL can lead to another verdict.
 func pathDependent(reason crawl.Kind) bool {
 	switch reason {
-	case crawl.ReasonDepth, crawl.ReasonRedirects, crawl.ReasonTrapChain, crawl.ReasonScope, crawl.ReasonInclude,
+	case crawl.ReasonDepth, crawl.ReasonRedirects, crawl.ReasonScope, crawl.ReasonInclude,
 		crawl.ReasonExclude, crawl.ReasonTrapLength:
 		return true
 	}
@@ -322,7 +337,7 @@ func (x *tx) readmit(j *Job, k recKey, old, r *record) error {
 		return nil
 	}
 	way := *old
-	way.Depth, way.Hops, way.Chain = min(old.Depth, r.Depth), min(old.Hops, r.Hops), min(old.Chain, r.Chain)
+	way.Depth, way.Hops = min(old.Depth, r.Depth), min(old.Hops, r.Hops)
 	way.Flags |= r.Flags
 	own := x.f.tasks[x.f.byName[taskName{k.space, u.Site()}]]
 	if v := x.admit(j, own, u, &way); !v.OK() {
@@ -369,7 +384,7 @@ func (x *tx) shorten(j *Job, k recKey, depth uint16) error {
 		}
 		if r.State == crawl.Excluded {
 			if r.Reason == crawl.ReasonDepth {
-				if err := x.readmit(j, at, r, &record{Depth: s.depth, Hops: r.Hops, Chain: r.Chain}); err != nil {
+				if err := x.readmit(j, at, r, &record{Depth: s.depth, Hops: r.Hops}); err != nil {
 					return err
 				}
 			}

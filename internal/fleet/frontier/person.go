@@ -50,7 +50,6 @@ func (x *tx) limits(c *crawl.Job) error {
 	}
 	again := map[crawl.Kind]bool{
 		crawl.ReasonDepth:      was.MaxDepth != c.Limits.MaxDepth,
-		crawl.ReasonTrapChain:  was.MaxChain != c.Limits.MaxChain,
 		crawl.ReasonTrapLength: was.MaxURLLength != c.Limits.MaxURLLength,
 		crawl.ReasonSiteBudget: was.SitePages != c.Limits.SitePages,
 	}
@@ -86,6 +85,9 @@ func (x *tx) retry(r *crawl.Release) error {
 		if s.RobotsState == crawl.RobotsUnavailable {
 			s.RobotsState, s.RobotsExpiry = crawl.RobotsUnknown, 0
 		}
+	}
+	if r.Cut {
+		return x.resume(r)
 	}
 	for _, k := range r.Lost {
 		if err := x.again(recKey{space{j.ID, k.Layer}, k.Key}, nil); err != nil {

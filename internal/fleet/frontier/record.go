@@ -19,9 +19,9 @@ type record struct {
 	Hops    uint8
 	Tries   uint8
 	Depth   uint16
-	Chain   uint16 // pages before it that differ only in numbers
+	Via     uint32 // template of the page that named it, by the model of that page's task
 	Task    uint32 // whose counters it stands in
-	Place   uint64 // in the task's queue: depth, then order of discovery
+	Place   uint64 // in the task's queue: depth, then order of discovery; of one that waits (trap-yield) its group
 	Due     int64  // Unix ms
 	Score   float32
 	Reason  crawl.Kind
@@ -34,12 +34,16 @@ type record struct {
 
 	dirty bool
 	lease uint64 // that has it, if this process knows; else 0
+
+	template uint32 // its own, 0 if that is not known
+	since    uint64 // the model's generation that knew it
+	out      uint32 // the template that it is counted for, of what is out
 }
 
 func (r *record) encode(b []byte) []byte {
 	b = append(b, recordVersion, byte(r.State), r.Flags, r.Hops, r.Tries)
 	b = binary.AppendUvarint(b, uint64(r.Depth))
-	b = binary.AppendUvarint(b, uint64(r.Chain))
+	b = binary.AppendUvarint(b, uint64(r.Via))
 	b = binary.AppendUvarint(b, uint64(r.Task))
 	b = binary.AppendUvarint(b, r.Place)
 	b = binary.AppendVarint(b, r.Due)
@@ -61,7 +65,7 @@ func decodeRecord(b []byte) (*record, error) {
 	r := &record{State: crawl.State(b[1]), Flags: b[2], Hops: b[3], Tries: b[4]}
 	d := decoder{b: b[5:]}
 	r.Depth = uint16(d.uvarint())
-	r.Chain = uint16(d.uvarint())
+	r.Via = uint32(d.uvarint())
 	r.Task = uint32(d.uvarint())
 	r.Place = d.uvarint()
 	r.Due = d.varint()

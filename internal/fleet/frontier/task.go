@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"argosy/internal/crawl"
+	"argosy/internal/page/yield"
 )
 
 // Task is one site of a job, in a layer of it, and its counts. Discovered = Fetched + Failed + Excluded + Pending.
@@ -32,10 +33,14 @@ type Task struct {
 	History  []string         `cbor:"22,keyasint,omitempty"` // why it was recalled or failed, last few
 	Owner    uint32           `cbor:"40,keyasint,omitempty"`
 	Gen      uint32           `cbor:"41,keyasint,omitempty"`
+	Cuts     int              `cbor:"50,keyasint,omitempty"` // groups of templates of which URLs wait
+	Sweep    *sweep           `cbor:"51,keyasint,omitempty"` // under way over its URLs
 
 	leases map[uint64]bool
-	head   uint64 // no entry of the queue is before this place
-	added  Totals // what stands in the job's totals
+	head   uint64       // no entry of the queue is before this place
+	added  Totals       // what stands in the job's totals
+	yield  *yield.Model // nil until it is needed
+	used   uint64       // entry that needed it last
 }
 
 // space returns where the task's URLs are found.

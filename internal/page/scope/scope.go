@@ -1,4 +1,4 @@
-// Package scope decides what a job admits: its scope, its filters, and the marks of a crawler trap. A refusal is a
+// Package scope decides what a job admits: its scope, its filters, and the length of URLs. A refusal is a
 // verdict with a named reason. It is pure: the frontier asks it for every new link, and asking again later gives
 // the same answer, unless a seed's redirect has joined a site in between.
 package scope
@@ -12,14 +12,6 @@ import (
 	"golang.org/x/net/publicsuffix"
 
 	"argosy/internal/crawl"
-)
-
-// Bounds of what is not a trap.
-const (
-	maxSegments   = 40 // path segments
-	maxParameters = 40 // query parameters
-	maxSame       = 6  // equal path segments anywhere in a path
-	maxRun        = 3  // repetitions of a sequence of segments, one after the other
 )
 
 // Rules are a job's identity, compiled. They are safe for concurrent use as long as nobody calls Join.
@@ -161,71 +153,5 @@ func (r *Rules) Check(u crawl.URL, flags uint8) crawl.Verdict {
 			return crawl.Verdict{Reason: crawl.ReasonInclude}
 		}
 	}
-	return trap(u)
-}
-
-// trap recognises URLs that grow without end by their looks.
-func trap(u crawl.URL) crawl.Verdict {
-	if q := u.Query(); strings.Count(q, "&") >= maxParameters {
-		return crawl.Verdict{Reason: crawl.ReasonTrapParams}
-	}
-	path := u.Path()
-	n := strings.Count(path, "/")
-	if n <= maxRun {
-		return crawl.Verdict{}
-	}
-	if n > maxSegments {
-		return crawl.Verdict{Reason: crawl.ReasonTrapDepth}
-	}
-	seg := strings.Split(path[1:], "/")
-	for i, s := range seg {
-		same := 1
-		for _, t := range seg[i+1:] {
-			if s == t && s != "" {
-				same++
-			}
-		}
-		if same > maxSame {
-			return crawl.Verdict{Reason: crawl.ReasonTrapRepeat}
-		}
-	}
-	for size := 1; size*(maxRun+1) <= len(seg); size++ {
-		run := 0 // how many segments in a row equal the one a period before
-		for i := size; i < len(seg); i++ {
-			if seg[i] != seg[i-size] {
-				run = 0
-				continue
-			}
-			if run++; run >= size*maxRun {
-				return crawl.Verdict{Reason: crawl.ReasonTrapRepeat}
-			}
-		}
-	}
 	return crawl.Verdict{}
 }
-
-// SamePattern reports whether two URLs of a site differ only in their numbers, as the days of a calendar do.
-func SamePattern(a, b string) bool {
-	if a == b {
-		return false
-	}
-	i, j := 0, 0
-	for i < len(a) && j < len(b) {
-		if isDigit(a[i]) && isDigit(b[j]) {
-			for i < len(a) && isDigit(a[i]) {
-				i++
-			}
-			for j < len(b) && isDigit(b[j]) {
-				j++
-			}
-			continue
-		}
-		if a[i] != b[j] {
-			return false
-		}
-		i, j = i+1, j+1
-	}
-	return i == len(a) && j == len(b)
-}
-
-func isDigit(c byte) bool { return c >= '0' && c <= '9' }

@@ -1,0 +1,508 @@
+package frontier
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"argosy/internal/crawl"
+	"argosy/internal/page/yield"
+)
+
+// What each task's templates have brought is a yield.Model. Its records stand in the view, change in the batch of the entry
+// that changes them, and are read when the task is first worked on; models that are not used are forgotten.
+const (
+	modelsSize  = 24 << 20 // bytes of models in memory, about
+	sweepAtOnce = 2000     // URLs of a site that one entry looks at again
+	skipAtOnce  = 4        // queue entries that are looked at for each URL that is wanted
+)
+
+func modelKey(task uint32) []byte { return binary.BigEndian.AppendUint32([]byte{'y'}, task) }
+
+// restKey is where a task remembers that there is a URL with a rest: without the parts that make no difference.
+func restKey(task uint32, rest crawl.Key) []byte {
+	return append(binary.BigEndian.AppendUint32([]byte{'c'}, task), rest[:]...)
+}
+
+// model returns a task's model.
+func (f *Frontier) model(t *Task) (*yield.Model, error) {
+	t.used = f.pos.Seq
+	if t.yield != nil {
+		return t.yield, nil
+	}
+	m := yield.New()
+	prefix := modelKey(t.ID)
+	err := f.each(prefix, func(k, v []byte) error { return m.Load(k[len(prefix):], v) })
+	if err != nil {
+		return nil, err
+	}
+	t.yield = m
+	f.models[t.ID] = t
+	return m, nil
+}
+
+// forgetModels drops the models that were not used for longest, while all of them take too much memory. They are as the view
+// has them.
+func (f *Frontier) forgetModels() {
+	total := 0
+	var idle []*Task
+	for _, t := range f.models {
+		total += t.yield.Size()
+		if t.used < f.pos.Seq && t.Held == 0 {
+			idle = append(idle, t)
+		}
+	}
+	if total <= modelsSize {
+		return
+	}
+	slices.SortFunc(idle, func(a, b *Task) int { return cmp.Compare(a.used, b.used) })
+	for _, t := range idle {
+		if total -= t.yield.Size(); total < modelsSize/2 {
+			break
+		}
+		delete(f.models, t.ID)
+		t.yield = nil
+	}
+}
+
+func (x *tx) flushModel(t *Task) error {
+	if t.yield == nil {
+		return nil
+	}
+	prefix := modelKey(t.ID)
+	put := func(k, v []byte) error { return x.b.Set(append(prefix[:5:5], k...), v, nil) }
+	drop := func(k []byte) error {
+		p := append(prefix[:5:5], k...)
+		return x.b.DeleteRange(p, after(p), nil)
+	}
+	return t.yield.Flush(put, drop)
+}
+
+// template returns the template of a URL that a record is of; u may be zero.
+func (x *tx) template(m *yield.Model, r *record, u crawl.URL) uint32 {
+	if r.template != 0 && r.since == m.Gen {
+		return r.template
+	}
+	if u.IsZero() {
+		var err error
+		if u, err = crawl.Parse(r.URL); err != nil {
+			return 0
+		}
+	}
+	r.template = m.Template(u)
+	r.since = m.Gen
+	return r.template
+}
+
+// via returns the template of a page that names others; 0 if it is of another task.
+func (x *tx) via(t *Task, parent *record) (uint32, error) {
+	if parent.URL == "" || parent.Task != t.ID {
+		return 0, nil
+	}
+	m, err := x.f.model(t)
+	if err != nil {
+		return 0, err
+	}
+	x.tasks[t.ID] = t
+	return x.template(m, parent, crawl.URL{}), nil
+}
+
+// ownVia returns the template that has named a URL, 0 if that is another site's.
+func (r *record) ownVia(k crawl.Key) uint32 {
+	if !bytes.Equal(r.Parent[:4], k[:4]) {
+		return 0
+	}
+	return r.Via
+}
+
+// answer has a task's model judge what a URL has brought.
+func (x *tx) answer(t *Task, r *record, o *crawl.Outcome) error {
+	m, err := x.f.model(t)
+	if err != nil {
+		return err
+	}
+	a := yield.Answer{Template: x.template(m, r, crawl.URL{}), Via: r.ownVia(o.Key)}
+	if o.Shows != 0 {
+		if a.URL, err = crawl.Parse(r.URL); err != nil {
+			return nil
+		}
+		a.Marked, a.Text, a.Sample, a.Back = true, o.Shows, o.Sample, o.Back
+		a.Page, a.Moved, a.Missing = o.HTML || len(o.Sample) > 0, o.Redirect != "", o.Status >= 400
+		a.Links, a.Found = o.Links, x.named[o.Key]
+		if o.Back {
+			p, err := x.record(t.space(), r.Parent)
+			if err != nil {
+				return err
+			}
+			if p != nil && p.URL != "" {
+				a.Parent, _ = crawl.Parse(p.URL) // it was parsed before
+			}
+		}
+	}
+	if e := m.Take(&a); e != yield.Nothing {
+		x.sweepFrom(t, e == yield.Learned)
+	}
+	t.Cuts = m.Cuts()
+	return nil
+}
+
+// sweep is a walk over the URLs of a task, to look at them again: those that wait may go on, those in its queue may have to
+// wait. A part of it is done in every entry that concerns the task.
+type sweep struct {
+	Learn bool   `cbor:"1,keyasint,omitempty"` // first the rests of what was fetched are taken in
+	At    []byte `cbor:"2,keyasint,omitempty"` // key of the next URL
+}
+
+func (x *tx) sweepFrom(t *Task, learn bool) {
+	if t.Sweep != nil {
+		learn = learn || t.Sweep.Learn
+	}
+	t.Sweep = &sweep{Learn: learn}
+	x.tasks[t.ID] = t
+}
+
+// step looks at n more URLs of a sweep.
+func (x *tx) step(j *Job, t *Task, n int) error {
+	prefix := urlKey(recKey{t.space(), crawl.KeyOf(t.Site, "")})
+	prefix = prefix[:len(prefix)-12]
+	from := t.Sweep.At
+	if from == nil {
+		from = prefix
+	}
+	it, err := x.f.db.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: after(prefix)})
+	if err != nil {
+		return err
+	}
+	learn := t.Sweep.Learn
+	for it.First(); it.Valid() && err == nil; it.Next() {
+		if n--; n < 0 {
+			t.Sweep = &sweep{Learn: learn, At: bytes.Clone(it.Key())}
+			return it.Close()
+		}
+		if k, ok := ofURLKey(it.Key()); ok {
+			err = x.again1(j, t, k, crawl.State(it.Value()[1]), learn)
+		}
+	}
+	t.Sweep = nil
+	if learn {
+		t.Sweep = &sweep{}
+	}
+	return errors.Join(err, it.Close())
+}
+
+// again1 looks at a URL again; was is its state before this entry.
+func (x *tx) again1(j *Job, t *Task, k recKey, was crawl.State, learn bool) error {
+	if learn && was != crawl.Fetched || !learn && was != crawl.Pending && was != crawl.Excluded {
+		return nil
+	}
+	r, err := x.record(k.space, k.key)
+	if err != nil || r == nil || r.Task != t.ID || r.URL == "" {
+		return err
+	}
+	m, err := x.f.model(t)
+	if err != nil {
+		return err
+	}
+	u, err := crawl.Parse(r.URL)
+	if err != nil {
+		return nil
+	}
+	switch {
+	case learn:
+		if rest, _, changed := m.Rest(u); changed {
+			return x.keepRest(t, rest, k.key)
+		}
+	case r.State == crawl.Pending:
+		if r.Flags&(crawl.FlagSeed|crawl.FlagSitemap|crawl.FlagTrial) != 0 {
+			return nil
+		}
+		for id := range t.leases {
+			if held, err := x.holds(x.f.leases[id], k.key); held || err != nil {
+				return err
+			}
+		}
+		group, err := x.mustWait(t, m, k.key, u, r)
+		if group == 0 || err != nil {
+			return err
+		}
+		if err := x.b.Delete(queueKey(t.ID, r.Place), nil); err != nil {
+			return err
+		}
+		x.setAside(t, m, k, u, r, group)
+	case r.State == crawl.Excluded && r.Reason == crawl.ReasonTrapYield:
+		if _, _, changed := m.Rest(u); !changed && !m.Waits(u, r.ownVia(k.key)) {
+			return x.letGo(t, m, k.key, r, 0)
+		}
+	}
+	return nil
+}
+
+// mustWait returns the group that a URL waits with, 0 if it is asked for.
+func (x *tx) mustWait(t *Task, m *yield.Model, k crawl.Key, u crawl.URL, r *record) (uint32, error) {
+	if rest, part, changed := m.Rest(u); changed {
+		other, err := x.hasRest(t, rest)
+		if err != nil || other != (crawl.Key{}) && other != k {
+			return part, err
+		}
+		if err := x.keepRest(t, rest, k); err != nil {
+			return 0, err
+		}
+	}
+	v := m.Judge(u, r.ownVia(k))
+	if v.Wait {
+		return v.Group, nil
+	}
+	if v.Try {
+		r.Flags |= crawl.FlagTrial
+		r.dirty = true
+	}
+	return 0, nil
+}
+
+// hasRest returns the URL that stands for all with a rest; zero if there is none.
+func (x *tx) hasRest(t *Task, rest crawl.Key) (k crawl.Key, err error) {
+	if k, ok := x.rests[rest]; ok {
+		return k, nil
+	}
+	v, ok, err := x.look.get(restKey(t.ID, rest))
+	if ok {
+		copy(k[:], v)
+	}
+	return k, err
+}
+
+func (x *tx) keepRest(t *Task, rest, k crawl.Key) error {
+	if x.rests == nil {
+		x.rests = map[crawl.Key]crawl.Key{}
+	}
+	x.rests[rest] = k
+	return x.b.Set(restKey(t.ID, rest), k[:], nil)
+}
+
+// waits decides whether a URL that is new has to wait, and if so takes it in as one that does.
+func (x *tx) waits(j *Job, t *Task, k recKey, u crawl.URL, r *record) (bool, error) {
+	if r.Flags&(crawl.FlagSeed|crawl.FlagSitemap) != 0 {
+		return false, nil
+	}
+	m, err := x.f.model(t)
+	if err != nil {
+		return false, err
+	}
+	group, err := x.mustWait(t, m, k.key, u, r)
+	if group == 0 || err != nil {
+		return false, err
+	}
+	if t.Excluded-t.Omitted >= int64(j.Limits.MaxRefusals) {
+		t.Overflow++
+		return true, nil
+	}
+	r.Task = t.ID
+	t.Discovered++
+	x.setAside(t, m, k, u, r, group)
+	x.remember(k, r)
+	return true, nil
+}
+
+// setAside makes a URL wait with a group.
+func (x *tx) setAside(t *Task, m *yield.Model, k recKey, u crawl.URL, r *record, group uint32) {
+	r.State, r.Reason, r.Place, r.dirty = crawl.Excluded, crawl.ReasonTrapYield, uint64(group), true
+	t.count(crawl.Excluded, crawl.ReasonTrapYield, 1)
+	m.Defer(group, u, k.key)
+	x.tasks[t.ID] = t
+}
+
+// letGo makes a URL that waits pending again.
+func (x *tx) letGo(t *Task, m *yield.Model, k crawl.Key, r *record, flag uint8) error {
+	m.Resume(uint32(r.Place), k)
+	t.count(crawl.Excluded, crawl.ReasonTrapYield, -1)
+	r.State, r.Reason, r.dirty = crawl.Pending, "", true
+	r.Flags |= flag
+	return x.enqueue(t, k, r)
+}
+
+// out decides whether a URL is given to a lease although its template may have been cut since it was queued, and counts it
+// as one that is out.
+func (x *tx) out(t *Task, k recKey, r *record) (bool, error) {
+	m, err := x.f.model(t)
+	if err != nil {
+		return false, err
+	}
+	if t.Cuts > 0 && r.Flags&(crawl.FlagSeed|crawl.FlagSitemap|crawl.FlagTrial) == 0 {
+		u, err := crawl.Parse(r.URL)
+		if err != nil {
+			return false, err
+		}
+		group, err := x.mustWait(t, m, k.key, u, r)
+		if err != nil {
+			return false, err
+		}
+		if group != 0 {
+			err := x.b.Delete(queueKey(t.ID, r.Place), nil)
+			x.setAside(t, m, k, u, r, group)
+			return false, err
+		}
+	}
+	r.out = x.template(m, r, crawl.URL{})
+	m.Out(r.out, 1)
+	return true, nil
+}
+
+// back counts a URL as one that is out no more.
+func (x *tx) back(t *Task, r *record) {
+	if t.yield != nil && r.out != 0 {
+		t.yield.Out(r.out, -1)
+		r.out = 0
+	}
+}
+
+// settle ends an entry: sweeps go on, and what was cut is tried again where it is time, or where nothing else is left.
+func (x *tx) settle() error {
+	ids := make([]uint32, 0, len(x.tasks))
+	for id := range x.tasks {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	for _, id := range ids {
+		t := x.tasks[id]
+		if t.Held == 0 && t.yield != nil {
+			t.yield.Home()
+		}
+		if t.State == "" && (t.Cuts > 0 || t.Sweep != nil) {
+			if err := x.settleTask(x.f.jobs[t.Job], t); err != nil {
+				return err
+			}
+		}
+	}
+	if x.f.pos.Seq%64 == 0 {
+		x.f.forgetModels()
+	}
+	return nil
+}
+
+func (x *tx) settleTask(j *Job, t *Task) error {
+	for n := 0; t.Sweep != nil && (n == 0 || t.Pending() == 0); n++ {
+		if err := x.step(j, t, sweepAtOnce); err != nil {
+			return err
+		}
+	}
+	m, err := x.f.model(t)
+	if err != nil {
+		return err
+	}
+	for {
+		idle := t.Pending() == 0
+		keys, some := m.Trials(idle)
+		for _, k := range keys {
+			r, err := x.record(t.space(), k)
+			if err != nil {
+				return err
+			}
+			if r == nil || r.State != crawl.Excluded || r.Reason != crawl.ReasonTrapYield {
+				continue
+			}
+			if err := x.letGo(t, m, k, r, crawl.FlagTrial); err != nil {
+				return err
+			}
+		}
+		if !some || !idle || t.Pending() > 0 {
+			t.Cuts = m.Cuts()
+			return nil
+		}
+	}
+}
+
+// resume lets URLs go on that wait because their templates brought nothing new: a person wants them.
+func (x *tx) resume(r *crawl.Release) error {
+	for _, id := range x.f.sortedTasks(r.Job, r.Tasks) {
+		t := x.f.tasks[id]
+		if t.State == StateDropped || t.Cuts == 0 && t.Reasons[string(crawl.ReasonTrapYield)] == 0 {
+			continue
+		}
+		m, err := x.f.model(t)
+		if err != nil {
+			return err
+		}
+		m.Release()
+		t.Cuts = m.Cuts()
+		x.sweepFrom(t, false)
+	}
+	return nil
+}
+
+// asking says which URLs of a queue are given out now.
+type asking struct {
+	t     *Task
+	m     *yield.Model
+	given map[uint32]int // by group
+	seen  int
+	most  int
+}
+
+func (f *Frontier) asking(t *Task, n int) (*asking, error) {
+	m, err := f.model(t)
+	return &asking{t: t, m: m, given: map[uint32]int{}, most: skipAtOnce*n + 256}, err
+}
+
+// more counts a queue entry; it reports whether it is to be looked at.
+func (a *asking) more() bool {
+	a.seen++
+	return a.seen <= a.most
+}
+
+// add decides whether a URL is given out, and how it is asked for.
+func (a *asking) add(r *record, g *crawl.Target) bool {
+	if r.template == 0 || r.since != a.m.Gen {
+		u, err := crawl.Parse(r.URL)
+		if err != nil {
+			return true
+		}
+		r.template, r.since = a.m.Find(u), a.m.Gen
+	}
+	w := a.m.Want(r.template, r.ownVia(g.Key), g.Key)
+	if a.given[w.Group] >= w.Room {
+		return false
+	}
+	a.given[w.Group]++
+	g.Mark = w.Mark
+	if w.Back {
+		parent := r.Parent
+		g.Parent = &parent
+	}
+	return true
+}
+
+// Trap is what a site has that does not end, or does not seem to.
+type Trap struct {
+	Site string `json:"site"`
+	yield.Report
+	Budget bool `json:"site_budget,omitempty"` // URLs were refused because the site has had its pages; Template is the largest one
+}
+
+// Traps returns what waits of a job's sites because its templates brought nothing new, and the sites that have had all the
+// pages that they may have.
+func (f *Frontier) Traps(job uint32) ([]Trap, error) {
+	var out []Trap
+	for _, id := range f.sortedTasks(job, nil) {
+		t := f.tasks[id]
+		budget := t.Reasons[string(crawl.ReasonSiteBudget)]
+		if budget == 0 && t.Reasons[string(crawl.ReasonTrapYield)] == 0 {
+			continue
+		}
+		m, err := f.model(t)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range m.Reports() {
+			out = append(out, Trap{Site: t.Site, Report: r})
+		}
+		if budget > 0 {
+			p, n := m.Largest()
+			out = append(out, Trap{Site: t.Site, Report: yield.Report{Template: p, Answers: n, Waiting: budget}, Budget: true})
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,443 @@
+package frontier
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"argosy/internal/crawl"
+	"argosy/internal/page/parse"
+)
+
+// site answers the requests of a simulated crawl: a page of HTML, or where it redirects ("→ /x"); "" is not there.
+type site func(path string, query url.Values) string
+
+// visit crawls a site: the real frontier gives out URLs, the real scanner reads them, and what an agent does is played: it
+// holds up to want URLs, and drops links that it has sent before. It returns what was asked for, in order.
+type visit struct {
+	t     *testing.T
+	f     *Frontier
+	fs    *vfs.MemFS
+	web   site
+	seq   uint64
+	no    uint32
+	lease uint64
+	held  []crawl.Target
+	sent  map[string]bool
+	asked []string
+	most  int // requests
+	want  int
+}
+
+func newVisit(t *testing.T, web site) *visit {
+	v := &visit{t: t, fs: vfs.NewCrashableMem(), web: web, sent: map[string]bool{}, most: 20_000, want: 64}
+	v.f = open(t, v.fs)
+	job := &crawl.Job{ID: 1, Limits: crawl.DefaultLimits(), Identity: crawl.Identity{Scope: crawl.ScopeSite, Seeds: []string{"http://s.test/"}}}
+	v.apply(&crawl.Entry{Kind: crawl.EntryTerm, Epoch: 1})
+	v.apply(&crawl.Entry{Kind: crawl.EntrySubmit, Epoch: 1, Job: job})
+	return v
+}
+
+func (v *visit) apply(e *crawl.Entry) Effects {
+	v.t.Helper()
+	v.seq++
+	fx, err := v.f.Apply(v.seq, int64(v.seq), e)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	for _, l := range fx.Granted {
+		v.held = append(v.held, l.Targets...)
+	}
+	for _, r := range fx.Refilled {
+		v.held = append(v.held, r.Targets...)
+	}
+	return fx
+}
+
+// run crawls until nothing is pending.
+func (v *visit) run() {
+	v.t.Helper()
+	for v.f.Job(1).Totals.Pending() > 0 {
+		v.give()
+		if len(v.held) == 0 {
+			v.close()
+			continue
+		}
+		n := min(len(v.held), 16)
+		p := v.part()
+		for _, g := range v.held[:n] {
+			v.fetch(&p, &g)
+		}
+		v.held = v.held[n:]
+		v.apply(&crawl.Entry{Kind: crawl.EntryParts, Node: "n", Incarnation: "i", Parts: []crawl.Part{p}})
+		if len(v.asked) > v.most {
+			traps, _ := v.f.Traps(1)
+			v.t.Fatalf("no end after %d requests; the last ones: %q; traps: %+v", len(v.asked), v.asked[len(v.asked)-5:], traps)
+		}
+	}
+}
+
+func (v *visit) part() crawl.Part {
+	v.no++
+	return crawl.Part{Lease: v.lease, Attempt: uint32(v.lease), Epoch: 1, Secret: "s", No: v.no}
+}
+
+// give lets the lease have more URLs, or makes one.
+func (v *visit) give() {
+	v.t.Helper()
+	var id uint32
+	v.f.Tasks(func(t *Task) { id = t.ID })
+	ts, err := v.f.Next(id, v.want-len(v.held))
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	if v.lease != 0 && v.f.Lease(v.lease) != nil {
+		if len(ts) > 0 {
+			v.apply(&crawl.Entry{Kind: crawl.EntryGrant, Epoch: 1, Refills: []crawl.Refill{{Lease: v.lease, Targets: ts}}})
+		}
+		return
+	}
+	v.lease++
+	v.no = 0
+	v.apply(&crawl.Entry{Kind: crawl.EntryGrant, Epoch: 1, Leases: []crawl.Lease{{
+		ID: v.lease, Job: 1, Task: id, Site: "s.test", Node: "n", Incarnation: "i", Epoch: 1, Attempt: uint32(v.lease), Secret: "s", Quota: 1 << 30, Targets: ts,
+	}}})
+}
+
+func (v *visit) close() {
+	p := v.part()
+	p.Final, p.Reason = true, crawl.EndDone
+	v.apply(&crawl.Entry{Kind: crawl.EntryParts, Node: "n", Incarnation: "i", Parts: []crawl.Part{p}})
+}
+
+// fetch does what an agent does with a target.
+func (v *visit) fetch(p *crawl.Part, g *crawl.Target) {
+	u, err := crawl.Parse(g.URL)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	v.asked = append(v.asked, u.RequestURI())
+	q, _ := url.ParseQuery(strings.TrimPrefix(u.Query(), "?"))
+	path, _ := url.PathUnescape(u.Path())
+	body := v.web(path, q)
+	o := crawl.Outcome{Key: g.Key, URL: g.URL, State: crawl.Fetched, Status: 200, HTML: true, Bytes: int64(len(body))}
+	found := crawl.Found{Parent: g.Key}
+	link := func(to crawl.URL, redirect bool) {
+		if s := to.String(); !v.sent[s] {
+			v.sent[s] = true
+			found.Links = append(found.Links, crawl.Link{URL: s, Redirect: redirect})
+		}
+	}
+	if to, ok := strings.CutPrefix(body, "→ "); ok {
+		w, _ := u.Resolve(to)
+		o.Status, o.HTML, o.Redirect = 302, false, w.String()
+		h := fnv.New64a()
+		h.Write([]byte(o.Redirect))
+		o.Shows = h.Sum64() | 1
+		link(w, true)
+	} else {
+		if body == "" {
+			o.Status, body = 404, "<h1>Nothing here</h1>"
+		}
+		var page parse.Page
+		parse.Scan([]byte(body), parse.Options{}, &page)
+		o.Links = len(page.Links)
+		for _, l := range page.Links {
+			w, err := u.Resolve(string(l.Ref))
+			if err != nil {
+				continue
+			}
+			o.Back = o.Back || g.Parent != nil && w.Key() == *g.Parent
+			link(w, false)
+		}
+		if g.Mark {
+			m := parse.Mark([]byte(body), g.URL, page.Links)
+			o.Shows, o.Sample = m.Text, m.Sample
+		} else {
+			o.Back = false
+		}
+	}
+	if len(found.Links) > 0 {
+		p.Found = append(p.Found, found)
+	}
+	p.Outcomes = append(p.Outcomes, o)
+}
+
+// of counts the requests that match.
+func (v *visit) of(match func(string) bool) (n int) {
+	for _, a := range v.asked {
+		if match(a) {
+			n++
+		}
+	}
+	return n
+}
+
+func has(prefix string) func(string) bool {
+	return func(s string) bool { return strings.HasPrefix(s, prefix) }
+}
+
+// random is a text that only its seed decides: words of letters.
+func random(seed string, words int) string {
+	h := fnv.New64a()
+	h.Write([]byte(seed))
+	rng := rand.New(rand.NewPCG(h.Sum64(), 7))
+	var b strings.Builder
+	for range words {
+		for range 3 + rng.IntN(6) {
+			b.WriteByte(byte('a' + rng.IntN(26)))
+		}
+		b.WriteByte(' ')
+	}
+	return b.String()
+}
+
+func token(rng *rand.Rand) string { return fmt.Sprintf("%08x%08x", rng.Uint32(), rng.Uint32()) }
+
+func num(s string) int {
+	n := 0
+	if _, err := fmt.Sscanf(s, "%d", &n); err != nil {
+		return -1
+	}
+	return n
+}
+
+func links(hrefs ...string) string {
+	var b strings.Builder
+	for _, h := range hrefs {
+		fmt.Fprintf(&b, `<a href="%s">go</a> `, h)
+	}
+	return b.String()
+}
+
+// What differs in numbers only and is finite is had whole.
+func TestListingIsWhole(t *testing.T) {
+	for _, pages := range []int{60, 600} {
+		v := newVisit(t, func(path string, _ url.Values) string {
+			switch {
+			case path == "/":
+				return "<h1>News</h1>" + links("/page/1")
+			case strings.HasPrefix(path, "/page/"):
+				n := num(path[6:])
+				s := fmt.Sprintf("<title>Page %d</title>", n)
+				for i := range 10 {
+					s += links(fmt.Sprintf("/story/%d", n*10+i))
+				}
+				if n < pages {
+					s += links(fmt.Sprintf("/page/%d", n+1))
+				}
+				return s
+			case strings.HasPrefix(path, "/story/"):
+				return "<h1>Story " + path[7:] + "</h1><p>It happened.</p>"
+			}
+			return ""
+		})
+		v.run()
+		if n := v.of(has("/page/")) + v.of(has("/story/")); n != pages*11 {
+			t.Errorf("%d of %d URLs", n, pages*11)
+		}
+	}
+}
+
+func TestChainOfPostsIsWhole(t *testing.T) {
+	v := newVisit(t, func(path string, _ url.Values) string {
+		n := num(strings.TrimPrefix(path, "/post/"))
+		if path == "/" {
+			return links("/post/1")
+		}
+		s := fmt.Sprintf("<p>post %d</p>", n)
+		if n < 500 {
+			s += links(fmt.Sprintf("/post/%d", n+1))
+		}
+		return s
+	})
+	v.run()
+	if n := v.of(has("/post/")); n != 500 {
+		t.Errorf("%d of 500 posts", n)
+	}
+}
+
+func TestOddPathsAreFetched(t *testing.T) {
+	odd := []string{"/0/0/0/0/tile.png", "/archive/node/node/node/node/x", "/wiki/A/B/A/B/A/B/A/B", "/q?" + strings.Repeat("a=1&", 40) + "b=2"}
+	v := newVisit(t, func(path string, _ url.Values) string {
+		if path == "/" {
+			return links(odd...)
+		}
+		return "<p>" + random(path, 30) + "</p>"
+	})
+	v.run()
+	for _, o := range odd {
+		if !slices.Contains(v.asked, o) {
+			t.Errorf("%s was not fetched", o)
+		}
+	}
+}
+
+// beside adds a shop of real pages to a trap: every page is linked from a list.
+func beside(real int, trap site) site {
+	return func(path string, q url.Values) string {
+		switch {
+		case path == "/":
+			return "<h1>Home</h1>" + links("/real/list?page=1", "/trap/")
+		case path == "/real/list":
+			n := num(q.Get("page"))
+			s := fmt.Sprintf("<h1>List %d</h1>", n)
+			for i := (n - 1) * 20; i < n*20 && i < real; i++ {
+				s += links(fmt.Sprintf("/real/item-%d", i))
+			}
+			if n*20 < real {
+				s += links(fmt.Sprintf("/real/list?page=%d", n+1))
+			}
+			return s + links("/", "/trap/")
+		case strings.HasPrefix(path, "/real/item-"):
+			return "<h1>Item</h1><p>" + random(path, 40) + "</p>" + links("/", "/real/list?page=1", "/trap/")
+		}
+		return trap(path, q)
+	}
+}
+
+func TestTrapsEnd(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	day := func(y, m, d int) string { return fmt.Sprintf("/trap/%04d/%02d/%02d", y, m, d) }
+	for name, trap := range map[string]site{
+		"calendar": func(path string, _ url.Values) string {
+			var y, m, d int
+			if path == "/trap/" {
+				path = "/trap/2026/11"
+			}
+			if n, _ := fmt.Sscanf(path, "/trap/%d/%d/%d", &y, &m, &d); n == 3 {
+				return fmt.Sprintf("<h1>%d-%d-%d</h1><p>No events.</p>", y, m, d) + links(fmt.Sprintf("/trap/%04d/%02d", y, m), "/")
+			} else if n != 2 {
+				return ""
+			}
+			at := y*12 + m - 1
+			s := fmt.Sprintf("<h1>%d-%d</h1>", y, m) + links(fmt.Sprintf("/trap/%04d/%02d", (at+1)/12, (at+1)%12+1), fmt.Sprintf("/trap/%04d/%02d", (at-1)/12, (at-1)%12+1), "/")
+			for d := range 30 {
+				s += fmt.Sprintf(`<a href="%s">%d</a>`, day(y, m, d+1), d+1)
+			}
+			return s
+		},
+		"session in the path": func(string, url.Values) string {
+			return "<h1>Welcome</h1>" + links("/trap/;s="+token(rng), "/trap/;s="+token(rng), "/")
+		},
+		"session in the query": func(string, url.Values) string {
+			return "<h1>Welcome</h1>" + links("/trap/?zz="+token(rng), "/trap/?zz="+token(rng), "/")
+		},
+		"facets": func(_ string, q url.Values) string {
+			s := "<h1>Filter</h1>"
+			color, size := q["color"], q["size"]
+			for i := range 40 {
+				if (len(color) == 0 || num(color[len(color)-1]) == i%5) && (len(size) == 0 || num(size[len(size)-1]) == i%3) {
+					s += "<p>" + random(fmt.Sprint("product", i), 6) + "</p>"
+				}
+			}
+			was := "/trap/?"
+			for _, c := range color {
+				was += "color=" + c + "&"
+			}
+			for _, c := range size {
+				was += "size=" + c + "&"
+			}
+			for i := range 5 {
+				s += links(fmt.Sprintf("%scolor=%d", was, i))
+			}
+			for i := range 3 {
+				s += links(fmt.Sprintf("%ssize=%d", was, i))
+			}
+			return s
+		},
+		"growing": func(path string, _ url.Values) string {
+			seg := strings.Split(strings.Trim(path, "/"), "/")
+			return "<h1>" + random(seg[len(seg)-1], 20) + "</h1>" + links("x0/", "x1/", "about/", "news/")
+		},
+		"not there": func(path string, _ url.Values) string {
+			return "<h1>Sorry</h1><p>The page " + path + " was not found.</p>" + links("/trap/"+random(path+"1", 1)+"/"+random(path+"2", 1), "/trap/"+random(path+"3", 2), "/trap/"+random(path+"4", 1))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := newVisit(t, beside(300, trap))
+			v.run()
+			if n := v.of(has("/trap/")); n > 620 {
+				t.Errorf("%d answers of the trap", n)
+			} else {
+				t.Logf("%d answers of the trap", n)
+			}
+			if n := v.of(has("/real/item")); n != 300 {
+				t.Errorf("%d of 300 real pages", n)
+			}
+			traps, err := v.f.Traps(1)
+			if err != nil || len(traps) == 0 {
+				t.Errorf("nothing is said of the trap: %v", err)
+			}
+			for _, tr := range traps {
+				t.Logf("%+v", tr)
+			}
+			check(t, v.f)
+		})
+	}
+}
+
+// A whole shop behind random sessions is had once.
+func TestShopBehindSessions(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 1))
+	for name, spell := range map[string]func(string) string{
+		"segment parameter": func(p string) string { return p + ";s=" + token(rng) },
+		"query":             func(p string) string { return p + "?zz=" + token(rng) },
+		"directory":         func(p string) string { return "/s/" + token(rng) + p },
+	} {
+		t.Run(name, func(t *testing.T) {
+			const items = 1000
+			v := newVisit(t, func(path string, _ url.Values) string {
+				path, _, _ = strings.Cut(path, ";")
+				if rest, ok := strings.CutPrefix(path, "/s/"); ok {
+					_, path, _ = strings.Cut(rest, "/")
+					path = "/" + path
+				}
+				s := "<h1>Shop</h1>" + links(spell("/"), spell("/cart"))
+				for c := range 10 {
+					s += links(spell(fmt.Sprintf("/cat/%d", c)))
+				}
+				switch {
+				case path == "/":
+					return s + "<p>Welcome</p>"
+				case path == "/cart":
+					return s + "<p>Your cart is empty</p>"
+				case strings.HasPrefix(path, "/cat/"):
+					c := num(path[5:])
+					s += "<h2>" + random(path, 3) + "</h2>"
+					for i := c; i < items; i += 10 {
+						s += links(spell(fmt.Sprintf("/item/%d", i)))
+					}
+					return s
+				case strings.HasPrefix(path, "/item/"):
+					i := num(path[6:])
+					return s + "<p>" + random(path, 20) + "</p>" + links(spell(fmt.Sprintf("/item/%d", (i*7+1)%items)), spell(fmt.Sprintf("/item/%d", (i*3+2)%items)))
+				}
+				return ""
+			})
+			v.run()
+			got := map[string]bool{}
+			for _, a := range v.asked {
+				a, _, _ = strings.Cut(a, ";")
+				a, _, _ = strings.Cut(a, "?")
+				if i := strings.Index(a, "/item/"); i >= 0 {
+					got[a[i:]] = true
+				}
+			}
+			t.Logf("%d requests, %d items", len(v.asked), len(got))
+			if len(got) < items*99/100 {
+				t.Errorf("%d of %d items", len(got), items)
+			}
+			if len(v.asked) > items+600 {
+				t.Errorf("%d requests", len(v.asked))
+			}
+			check(t, v.f)
+		})
+	}
+}

@@ -1,0 +1,295 @@
+package parse
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"github.com/zeebo/xxh3"
+)
+
+// MaxPhrases is how many phrases of a page Phrases keeps.
+const MaxPhrases = 16
+
+// Phrases are marks of a page's visible text: what it is in all, and which phrases it is made of.
+type Phrases struct {
+	Text   uint64   // of all words in their order; equal for pages that show the same
+	Sample []uint64 // the smallest marks of its phrases (bottom-k: Broder 1997); digits, and words of addresses, do not count
+}
+
+// Words that are all the same in phrases.
+const (
+	digitsWord = 0x9e3779b97f4a7c15
+	ownWord    = 0xc2b2ae3d27d4eb4f
+)
+
+// reader reads the words of a page.
+type reader struct {
+	own    [4096]uint64 // words of addresses, in open addressing
+	n      int
+	text   []byte   // marks of the words so far, until they are hashed
+	sum    uint64   // of what was in text before
+	run    []uint64 // words of the text since the last tag
+	sample []uint64
+}
+
+// Mark returns the phrases of a page: of up to three words of a text between two tags. Words that stand in the page's own
+// address or in those that it links to are all the same: a page that says "/x is not there" says the same as one that says
+// so of /y. body is in a charset whose first half is ASCII.
+func Mark(body []byte, url string, links []Link) Phrases {
+	r := &reader{sample: make([]uint64, 0, MaxPhrases)}
+	if i := bytes.Index([]byte(url), []byte("://")); i >= 0 {
+		if j := bytes.IndexByte([]byte(url[i+3:]), '/'); j >= 0 {
+			r.address([]byte(url[i+3+j:]))
+		}
+	}
+	for i := range links {
+		r.address(links[i].Ref)
+	}
+	r.page(body)
+	return Phrases{Text: xxh3.HashSeed(r.text, r.sum) | 1, Sample: r.sample}
+}
+
+// page reads the text between tags.
+func (r *reader) page(b []byte) {
+	for len(b) > 0 {
+		i := bytes.IndexByte(b, '<')
+		if i < 0 {
+			i = len(b)
+		}
+		r.words(b[:i])
+		r.phrase()
+		b = b[i:]
+		if len(b) < 2 {
+			return
+		}
+		switch c := b[1]; {
+		case c == '!' && bytes.HasPrefix(b[2:], []byte("--")):
+			b = b[skipComment(b, 4):]
+		case isLetter(c) || c == '/' || c == '!' || c == '?':
+			end := skipPast(b, 1, '>')
+			r.image(b[1:end])
+			if raw := rawName(b[1:end]); raw != "" {
+				end = endOf(b, end, raw)
+			}
+			b = b[end:]
+		default: // a bare <
+			r.words(b[:1])
+			b = b[1:]
+		}
+	}
+}
+
+// image takes in where the image of an img element is: what a page shows, though not a word of it.
+func (r *reader) image(tag []byte) {
+	if len(tag) < 8 || !bytes.EqualFold(tag[:3], []byte("img")) || isLetter(tag[3]) {
+		return
+	}
+	i := bytes.Index(tag, []byte("src="))
+	if i < 0 {
+		return
+	}
+	src := bytes.TrimLeft(tag[i+4:], "'\"")
+	if j := bytes.IndexAny(src, "'\" >?;"); j >= 0 {
+		src = src[:j]
+	}
+	r.exact(xxh3.Hash(src))
+}
+
+// rawName returns the name of an element whose content nobody sees.
+func rawName(tag []byte) string {
+	for _, name := range [...]string{"script", "style", "template"} {
+		if len(tag) > len(name) && bytes.EqualFold(tag[:len(name)], []byte(name)) && !isLetter(tag[len(name)]) && !bytes.HasSuffix(tag, []byte("/>")) {
+			return name
+		}
+	}
+	return ""
+}
+
+// endOf returns the start of an element's end tag.
+func endOf(b []byte, i int, name string) int {
+	for {
+		j := bytes.Index(b[i:], []byte("</"))
+		if j < 0 {
+			return len(b)
+		}
+		i += j
+		if rest := b[i+2:]; len(rest) >= len(name) && bytes.EqualFold(rest[:len(name)], []byte(name)) {
+			return i
+		}
+		i += 2
+	}
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// nextWord returns the first word of b, and what comes after it; nil at the end.
+func nextWord(b []byte) (word, rest []byte) {
+	i := 0
+	for i < len(b) && !isLetter(b[i]) && !isDigit(b[i]) && b[i] < 0x80 {
+		i++
+	}
+	j := i
+	for j < len(b) && (isLetter(b[j]) || isDigit(b[j]) || b[j] >= 0x80) {
+		j++
+	}
+	if i == j {
+		return nil, nil
+	}
+	return b[i:j], b[j:]
+}
+
+// hashes returns the mark of a word as it stands, and that of it without regard to case and digits. What changes between
+// letters and digits more than once is random to the eye, and as a whole a number.
+func hashes(word []byte) (exact, alike uint64) {
+	const prime = 0x100000001b3
+	exact, alike = 0xcbf29ce484222325, 0xcbf29ce484222325
+	turns, digits, high := 0, 0, false
+	for i, c := range word {
+		exact = (exact ^ uint64(c)) * prime
+		d := isDigit(c)
+		if i > 0 && d != isDigit(word[i-1]) {
+			turns++
+		}
+		if d {
+			digits++
+			if i == 0 || !isDigit(word[i-1]) {
+				alike = (alike ^ '#') * prime
+			}
+			continue
+		}
+		high = high || c >= 0x80
+		if c < 0x80 {
+			c |= 0x20
+		}
+		alike = (alike ^ uint64(c)) * prime
+	}
+	if digits == len(word) || turns > 1 && !high {
+		alike = digitsWord
+	}
+	if turns > 2 && len(word) >= 8 && !high {
+		exact = digitsWord // a session, most likely
+	}
+	return exact, alike
+}
+
+// address takes in the words of an address.
+func (r *reader) address(b []byte) {
+	if bytes.IndexByte(b, '%') >= 0 {
+		b = fromPercent(b)
+	}
+	for r.n < len(r.own)/2 {
+		var w []byte
+		if w, b = nextWord(b); w == nil {
+			return
+		}
+		_, h := hashes(w)
+		for i := h % uint64(len(r.own)); ; i = (i + 1) % uint64(len(r.own)) {
+			if r.own[i] == h {
+				break
+			}
+			if r.own[i] == 0 {
+				r.own[i] = h
+				r.n++
+				break
+			}
+		}
+	}
+}
+
+// fromPercent resolves percent-encoding (RFC 3986, section 2.1).
+func fromPercent(b []byte) []byte {
+	out := make([]byte, 0, len(b))
+	for i := 0; i < len(b); i++ {
+		if b[i] == '%' && i+2 < len(b) && hexDigit(b[i+1]) >= 0 && hexDigit(b[i+2]) >= 0 {
+			out = append(out, byte(hexDigit(b[i+1])<<4|hexDigit(b[i+2])))
+			i += 2
+			continue
+		}
+		out = append(out, b[i])
+	}
+	return out
+}
+
+func hexDigit(c byte) int {
+	switch {
+	case isDigit(c):
+		return int(c - '0')
+	case c|0x20 >= 'a' && c|0x20 <= 'f':
+		return int(c|0x20-'a') + 10
+	}
+	return -1
+}
+
+func (r *reader) isOwn(h uint64) bool {
+	for i := h % uint64(len(r.own)); r.own[i] != 0; i = (i + 1) % uint64(len(r.own)) {
+		if r.own[i] == h {
+			return true
+		}
+	}
+	return false
+}
+
+// words takes in the words of a piece of text.
+func (r *reader) words(b []byte) {
+	for {
+		var w []byte
+		if w, b = nextWord(b); w == nil {
+			return
+		}
+		exact, alike := hashes(w)
+		r.exact(exact)
+		if alike != digitsWord && r.isOwn(alike) {
+			alike = ownWord
+		}
+		if len(r.run) == 3 {
+			r.run[0], r.run[1], r.run[2] = r.run[1], r.run[2], alike
+		} else {
+			r.run = append(r.run, alike)
+		}
+		if len(r.run) == 3 {
+			r.keep()
+		}
+	}
+}
+
+// exact adds to what the page shows in all.
+func (r *reader) exact(h uint64) {
+	if r.text = binary.LittleEndian.AppendUint64(r.text, h); len(r.text) >= 4096 {
+		r.sum, r.text = xxh3.HashSeed(r.text, r.sum), r.text[:0]
+	}
+}
+
+// phrase ends a text: a short one is a phrase by itself.
+func (r *reader) phrase() {
+	if n := len(r.run); n == 1 || n == 2 {
+		r.keep()
+	}
+	r.run = r.run[:0]
+}
+
+// keep takes in a phrase, if its mark is among the smallest.
+func (r *reader) keep() {
+	h := uint64(len(r.run))
+	for _, w := range r.run {
+		h = (h ^ w) * 0x9e3779b97f4a7c15
+		h ^= h >> 29
+	}
+	h *= 0xbf58476d1ce4e5b9
+	h ^= h >> 32
+	n := len(r.sample)
+	if n == MaxPhrases && h >= r.sample[n-1] {
+		return
+	}
+	i := n
+	for i > 0 && r.sample[i-1] > h {
+		i--
+	}
+	if i > 0 && r.sample[i-1] == h {
+		return
+	}
+	if n < MaxPhrases {
+		r.sample = append(r.sample, 0)
+	}
+	copy(r.sample[i+1:], r.sample[i:])
+	r.sample[i] = h
+}

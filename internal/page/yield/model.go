@@ -1,0 +1,490 @@
+package yield
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/zeebo/xxh3"
+
+	"argosy/internal/crawl"
+)
+
+// Model is what is known of the templates of one site. It is not safe for concurrent use.
+type Model struct {
+	Meta
+
+	byHash  map[uint64]*Template
+	byID    map[uint32]*Template
+	groups  map[uint32]*Group
+	nodes   map[uint64]*node
+	guesses map[uint64]*guess
+	learned map[uint32][]*guess // by template: parts that make no difference
+	named   map[uint64]int      // their names, and of how many templates
+	marks   set                 // texts and phrases
+	rests   set                 // texts of URLs without a part
+
+	cuts       int
+	changed    bool // something besides Meta has changed since the last Flush
+	metaDirty  bool
+	dirtyNodes []uint64
+
+	pieces pieces
+	buf    []byte
+	tmp    [64]byte
+	unseen []place
+}
+
+// Meta are the numbers of a Model.
+type Meta struct {
+	Answers   int64  `cbor:"1,keyasint"`
+	Templates uint32 `cbor:"2,keyasint"` // numbers given so far
+	Groups    uint32 `cbor:"3,keyasint"`
+	Gen       uint64 `cbor:"4,keyasint"` // changes when URLs may have other templates than before
+	Marks     uint32 `cbor:"5,keyasint"` // generations of the sets
+	Rests     uint32 `cbor:"6,keyasint"`
+}
+
+// New returns an empty Model.
+func New() *Model {
+	return &Model{
+		byHash: map[uint64]*Template{}, byID: map[uint32]*Template{}, groups: map[uint32]*Group{}, nodes: map[uint64]*node{},
+		guesses: map[uint64]*guess{}, learned: map[uint32][]*guess{}, named: map[uint64]int{},
+		marks: newSet(maxMarks), rests: newSet(maxRests),
+	}
+}
+
+// find returns the template of a URL, nil if there is none yet.
+func (m *Model) find(u crawl.URL) *Template {
+	if t := m.byHash[xxh3.Hash(m.pattern(u))]; t != nil {
+		return t
+	}
+	if len(m.byID) >= maxTemplates {
+		return m.byHash[m.coarse()]
+	}
+	return nil
+}
+
+// coarse is the template of what has none of its own, once there are too many: only the depth of its path counts. The URL
+// was split before.
+func (m *Model) coarse() uint64 {
+	depth := uint64(min(len(m.pieces.segs), maxOrdered))
+	if m.pieces.query {
+		depth += 100
+	}
+	return depth
+}
+
+// of returns the template of a URL, which is made if there is none.
+func (m *Model) of(u crawl.URL) *Template {
+	if t := m.find(u); t != nil {
+		return t
+	}
+	hash, name := xxh3.Hash(m.buf), string(m.buf[:min(len(m.buf), maxPattern)])
+	if len(m.byID) >= maxTemplates {
+		hash = m.coarse()
+		name = fmt.Sprintf("(others, %d segments)", len(m.pieces.segs))
+	} else if m.see() {
+		return m.of(u) // its place is any name's by now
+	}
+	m.Templates++
+	t := &Template{ID: m.Templates, Hash: hash, Pattern: name, dirty: true}
+	g := m.newGroup()
+	t.Group, g.Members = g.ID, 1
+	m.byHash[hash], m.byID[t.ID] = t, t
+	m.changed, m.metaDirty = true, true
+	return t
+}
+
+// see takes in the names of a new template; it reports whether one of their places has become any name's.
+func (m *Model) see() (wild bool) {
+	for _, pl := range m.unseen {
+		n := m.nodes[pl.at]
+		if n == nil {
+			n = &node{Wild: len(m.nodes) >= maxNodes}
+			m.nodes[pl.at] = n
+			wild = wild || n.Wild
+		}
+		n.Names = append(n.Names, pl.name)
+		if len(n.Names) > pl.most {
+			n.Names, n.Wild = nil, true
+			wild = true
+		}
+		m.dirtyNodes = append(m.dirtyNodes, pl.at)
+		m.changed = true
+	}
+	if wild {
+		m.Gen++
+		m.metaDirty = true
+	}
+	return wild
+}
+
+func (m *Model) newGroup() *Group {
+	m.Groups++
+	g := &Group{ID: m.Groups, dirty: true}
+	m.groups[g.ID] = g
+	m.changed, m.metaDirty = true, true
+	return g
+}
+
+func (m *Model) touch(t *Template, g *Group) {
+	t.dirty, g.dirty, m.changed = true, true, true
+}
+
+// Template returns the number of a URL's template, which is made if there is none. It stays the same while Gen does.
+func (m *Model) Template(u crawl.URL) uint32 { return m.of(u).ID }
+
+// Find returns the number of a URL's template, 0 if there is none yet.
+func (m *Model) Find(u crawl.URL) uint32 {
+	if t := m.find(u); t != nil {
+		return t.ID
+	}
+	return 0
+}
+
+// Cuts returns how many groups are cut.
+func (m *Model) Cuts() int { return m.cuts }
+
+// Waits reports whether a URL that the template via has named has to wait, without letting any through to be tried.
+func (m *Model) Waits(u crawl.URL, via uint32) bool {
+	t, v := m.find(u), m.byID[via]
+	if t == nil || t.Answers == 0 {
+		return v != nil && m.groups[v.Group].Cut
+	}
+	return m.groups[t.Group].Cut
+}
+
+// Verdict says whether a URL is asked for.
+type Verdict struct {
+	Wait  bool
+	Group uint32 // that it waits with
+	Try   bool   // it is one of those that are asked for although their group is cut
+}
+
+// Judge says whether a URL that the template via has named is asked for. What it has let through is counted.
+func (m *Model) Judge(u crawl.URL, via uint32) Verdict {
+	if m.cuts == 0 {
+		return Verdict{}
+	}
+	t, v := m.find(u), m.byID[via]
+	var g *Group
+	if t != nil {
+		g = m.groups[t.Group]
+	}
+	if t == nil || t.Answers == 0 { // nothing is known of it but who has named it
+		if v == nil || !m.groups[v.Group].Cut {
+			return Verdict{}
+		}
+		g = m.groups[v.Group]
+		if g.Newborns > 0 {
+			g.Newborns--
+			g.dirty, m.changed = true, true
+			return Verdict{Try: true, Group: g.ID}
+		}
+		return Verdict{Wait: true, Group: g.ID}
+	}
+	if !g.Cut {
+		return Verdict{}
+	}
+	if v != nil && !m.groups[v.Group].Cut && !v.dry() && g.Strangers > 0 {
+		g.Strangers--
+		g.dirty, m.changed = true, true
+		return Verdict{Try: true, Group: g.ID}
+	}
+	return Verdict{Wait: true, Group: g.ID}
+}
+
+// Defer notes that a URL waits with a group.
+func (m *Model) Defer(group uint32, u crawl.URL, k crawl.Key) {
+	g := m.groups[group]
+	if g == nil {
+		return
+	}
+	g.Waiting++
+	g.Example = u.String()
+	g.Newest = append(g.Newest, k)
+	if len(g.Newest) > newestKept {
+		g.Newest = append(g.Newest[:0], g.Newest[1:]...)
+	}
+	g.dirty, m.changed = true, true
+}
+
+// Resume notes that a URL waits no more.
+func (m *Model) Resume(group uint32, k crawl.Key) {
+	if g := m.groups[group]; g != nil {
+		g.Waiting--
+		g.Newest = slices.DeleteFunc(g.Newest, func(o crawl.Key) bool { return o == k })
+		g.dirty, m.changed = true, true
+	}
+}
+
+// Trials returns the URLs that are tried now: those of groups whose round has come, or, when nothing else is left to do (idle),
+// those of the next round of all that have rounds left. some reports whether it was any group's round.
+func (m *Model) Trials(idle bool) (out []crawl.Key, some bool) {
+	if m.cuts == 0 {
+		return nil, false
+	}
+	for id := uint32(1); id <= m.Groups; id++ {
+		g := m.groups[id]
+		if g == nil || !g.Cut || g.Round >= rounds || len(g.Newest) == 0 || !idle && m.Answers < g.Next {
+			continue
+		}
+		g.Round, some = g.Round+1, true
+		g.Next = m.Answers + firstTrial<<g.Round
+		g.dirty, m.changed = true, true
+		out = append(out, g.Newest[max(0, len(g.Newest)-trialSize):]...)
+	}
+	return out, some
+}
+
+// Release lets all groups that are cut go on, for a good deal longer than the first time.
+func (m *Model) Release() {
+	for _, g := range m.groups {
+		if !g.Cut {
+			continue
+		}
+		if g.Part != nil {
+			if q := m.guesses[g.Part.hash()]; q != nil && q.Group == g.ID {
+				q.Differ += q.Agree + 1
+				m.weigh(q)
+				q.dirty = true
+			}
+			continue
+		}
+		grace := max(1, g.Grace) * graceFactor
+		m.lift(g)
+		g.Grace, g.Sum = grace, 0
+	}
+	m.changed = true
+}
+
+// Want says how a URL is to be asked for: whether its answer is to be marked, whether by whom it was named is of interest, and
+// how many more of its group may be out.
+type Want struct {
+	Mark, Back bool
+	Room       int
+	Group      uint32
+}
+
+// Want says how a URL of a template is to be asked for. via is the template that has named it.
+func (m *Model) Want(template, via uint32, k crawl.Key) Want {
+	t := m.byID[template]
+	if t == nil || t.Answers == 0 {
+		w := Want{Mark: true, Room: minFlight}
+		if v := m.byID[via]; v != nil && v.dry() {
+			w.Group, w.Room = v.Group, m.room(m.groups[v.Group])
+		} else if t != nil {
+			w.Group, w.Room = t.Group, m.room(m.groups[t.Group])
+		}
+		return w
+	}
+	g := m.groups[t.Group]
+	mark := t.Marked < markAll || t.All || t.Dry > 0 || g.Sum > newPays || g.Named > 0 || g.Cut || k[15]%markEvery == 0
+	return Want{Mark: mark, Back: t.Dry > 0 || t.New < 2, Room: m.room(g), Group: g.ID}
+}
+
+// room is how many more URLs of a group may be out: what they can add to its sum is what the limit leaves.
+func (m *Model) room(g *Group) int {
+	left := g.limit() - max(g.Sum, g.Named)
+	most := max(minFlight, min(maxFlight, g.New+minFlight/2))
+	return max(0, int(max(4, min(left, most)))-g.flight)
+}
+
+// Out notes that URLs of a template have been asked for (n > 0), or that their answers have come (n < 0).
+func (m *Model) Out(template uint32, n int) {
+	t := m.byID[template]
+	if t == nil {
+		return
+	}
+	n = max(n, -t.flight) // a process that has just begun does not know what is out
+	t.flight += n
+	m.groups[t.Group].flight += n
+}
+
+// Home notes that nothing is out.
+func (m *Model) Home() {
+	for _, t := range m.byID {
+		t.flight = 0
+	}
+	for _, g := range m.groups {
+		g.flight = 0
+	}
+}
+
+// Report is a group of URLs that wait.
+type Report struct {
+	Template string `json:"template"`
+	Example  string `json:"example"`
+	Waiting  int64  `json:"waiting"` // URLs
+	Answers  int64  `json:"answers"`
+	Empty    int64  `json:"empty"`          // of them, that counted as nothing new
+	Part     string `json:"part,omitempty"` // set: URLs that differ from others in this only
+}
+
+// Reports returns the groups of which URLs wait, most first.
+func (m *Model) Reports() []Report {
+	var out []Report
+	for _, g := range m.groups {
+		if g.Waiting <= 0 {
+			continue
+		}
+		r := Report{Example: g.Example, Waiting: g.Waiting, Empty: g.Empty}
+		if g.Part != nil {
+			r.Part = g.Part.String()
+			if t := m.byID[g.Part.Template]; t != nil {
+				r.Template, r.Answers = t.Pattern, t.Answers
+			}
+			out = append(out, r)
+			continue
+		}
+		var best *Template
+		for _, t := range m.byID {
+			if t.Group == g.ID {
+				r.Answers += t.Answers
+				if best == nil || t.Answers > best.Answers || t.Answers == best.Answers && t.ID < best.ID {
+					best = t
+				}
+			}
+		}
+		if best != nil {
+			r.Template = best.Pattern
+		}
+		out = append(out, r)
+	}
+	slices.SortFunc(out, func(x, y Report) int {
+		if x.Waiting != y.Waiting {
+			return int(y.Waiting - x.Waiting)
+		}
+		if x.Template < y.Template {
+			return -1
+		}
+		return 1
+	})
+	return out
+}
+
+// Largest returns the template with the most answers, and how many these are.
+func (m *Model) Largest() (pattern string, answers int64) {
+	for id := uint32(1); id <= m.Templates; id++ {
+		if t := m.byID[id]; t != nil && t.Answers > answers {
+			pattern, answers = t.Pattern, t.Answers
+		}
+	}
+	return pattern, answers
+}
+
+// Size is about how many bytes of memory the Model takes.
+func (m *Model) Size() int {
+	return 4096 + 400*len(m.byID) + 300*len(m.groups) + 150*len(m.nodes) + 150*len(m.guesses) + 40*(m.marks.len()+m.rests.len())
+}
+
+// Kinds of records: the first byte of their keys.
+const (
+	recMeta     = 'm'
+	recTemplate = 't'
+	recGroup    = 'a'
+	recNode     = 'n'
+	recGuess    = 'g'
+	recMark     = 'k'
+	recRest     = 'r'
+)
+
+// Flush gives every record that has changed since the last Flush to put, and every prefix whose records are gone to drop. Keys
+// and values may be kept.
+func (m *Model) Flush(put func(key, value []byte) error, drop func(prefix []byte) error) error {
+	var err error
+	save := func(kind byte, id uint64, v any) {
+		if err == nil {
+			var b []byte
+			if b, err = crawl.Marshal(v); err == nil {
+				err = put(binary.BigEndian.AppendUint64([]byte{kind}, id), b)
+			}
+		}
+	}
+	if m.changed {
+		for id, t := range m.byID {
+			if t.dirty {
+				t.dirty = false
+				save(recTemplate, uint64(id), t)
+			}
+		}
+		for id, g := range m.groups {
+			if !g.dirty {
+				continue
+			}
+			g.dirty = false
+			save(recGroup, uint64(id), g)
+			if g.Members <= 0 && g.Waiting <= 0 && g.Part == nil {
+				delete(m.groups, id)
+				if err == nil {
+					err = drop(binary.BigEndian.AppendUint64([]byte{recGroup}, uint64(id)))
+				}
+			}
+		}
+		for _, at := range m.dirtyNodes {
+			save(recNode, at, m.nodes[at])
+		}
+		for at, g := range m.guesses {
+			if g.dirty {
+				g.dirty = false
+				save(recGuess, at, g)
+			}
+		}
+		m.dirtyNodes, m.changed = m.dirtyNodes[:0], false
+	}
+	if err == nil {
+		err = m.marks.flush(recMark, put, drop)
+	}
+	if err == nil {
+		err = m.rests.flush(recRest, put, drop)
+	}
+	if m.metaDirty {
+		m.metaDirty = false
+		m.Meta.Marks, m.Meta.Rests = m.marks.gen, m.rests.gen
+		save(recMeta, 0, &m.Meta)
+	}
+	return err
+}
+
+// Load takes in a record that Flush has given to put, in the order of their keys.
+func (m *Model) Load(key, value []byte) error {
+	if len(key) < 9 {
+		return fmt.Errorf("yield: key of %d bytes", len(key))
+	}
+	id := binary.BigEndian.Uint64(key[1:])
+	var err error
+	switch key[0] {
+	case recMeta:
+		err = crawl.Unmarshal(value, &m.Meta)
+	case recTemplate:
+		t := &Template{}
+		err = crawl.Unmarshal(value, t)
+		m.byID[t.ID], m.byHash[t.Hash] = t, t
+	case recGroup:
+		g := &Group{}
+		err = crawl.Unmarshal(value, g)
+		m.groups[g.ID] = g
+		if g.Cut {
+			m.cuts++
+		}
+	case recNode:
+		n := &node{}
+		err = crawl.Unmarshal(value, n)
+		m.nodes[id] = n
+	case recGuess:
+		g := &guess{}
+		err = crawl.Unmarshal(value, g)
+		m.guesses[id] = g
+		if g.Group != 0 {
+			m.learn(g)
+		}
+	case recMark:
+		m.marks.load(key, value)
+	case recRest:
+		m.rests.load(key, value)
+	default:
+		err = fmt.Errorf("yield: record of kind %q", key[0])
+	}
+	return err
+}

@@ -1,0 +1,384 @@
+package yield
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/zeebo/xxh3"
+
+	"argosy/internal/crawl"
+)
+
+// Bounds of a template's shape.
+const (
+	maxDirs    = 24 // different names in one place of a path before any name there means the same
+	maxValues  = 8  // different words as a parameter's value, likewise
+	maxOrdered = 12 // segments of which the order counts
+	maxRun     = 3  // equal segments in a row that count
+	maxPattern = 160
+)
+
+// class is what a segment or a value looks like.
+type class uint8
+
+const (
+	word   class = iota // no digit
+	mixed               // letters and numbers: page-17.html
+	number              // digits only
+	opaque              // random to the eye: a session, a hash, a long number
+)
+
+// classify says what a segment or a value looks like.
+func classify(s string) class {
+	digits, turns, hex, other := 0, 0, true, false
+	last := byte(0)
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		kind := byte('a')
+		switch {
+		case c == '%':
+			hex, other = false, true
+			kind = '.'
+			i += 2 // what is encoded is no number
+		case c >= '0' && c <= '9':
+			digits++
+			kind = '0'
+		case c|0x20 >= 'a' && c|0x20 <= 'f':
+		case c|0x20 > 'f' && c|0x20 <= 'z':
+			hex = false
+		case c == '-':
+			continue // between the groups of a UUID
+		default:
+			hex, other = false, true
+			kind = '.'
+		}
+		if last != 0 && kind != last {
+			turns++
+		}
+		last = kind
+	}
+	switch {
+	case digits == 0:
+		return word
+	case digits == len(s) && digits < 9:
+		return number
+	case digits == len(s), hex && len(s) >= 8 && turns > 0 && !strings.Contains(s, "--") && (turns > 2 || strings.Count(s, "-") != 1), !other && len(s) >= 8 && turns >= 3:
+		return opaque
+	}
+	return mixed
+}
+
+// appendClass writes what is the same in segments that differ in their numbers only.
+func appendClass(b []byte, s string, c class) []byte {
+	switch c {
+	case word:
+		return append(b, s...)
+	case number:
+		return append(b, '#')
+	case opaque:
+		return append(b, '*')
+	}
+	for i := 0; i < len(s); i++ {
+		if s[i] == '%' && i+2 < len(s) {
+			b = append(b, s[i:i+3]...)
+			i += 2
+		} else if s[i] < '0' || s[i] > '9' {
+			b = append(b, s[i])
+		} else if n := len(b); n == 0 || b[n-1] != '#' {
+			b = append(b, '#')
+		}
+	}
+	return b
+}
+
+// param is a parameter of a query or of a segment.
+type param struct{ name, value string }
+
+// pieces are a URL taken apart.
+type pieces struct {
+	segs   []string // of the path, without their parameters
+	inner  []innerParam
+	params []param
+	sep    byte // between the parameters of the query
+	query  bool // there is one, it may be empty
+}
+
+type innerParam struct {
+	seg int
+	param
+}
+
+// split takes a URL apart.
+func (p *pieces) split(u crawl.URL) {
+	p.segs, p.inner, p.params = p.segs[:0], p.inner[:0], p.params[:0]
+	for s := range strings.SplitSeq(u.Path()[1:], "/") {
+		s, rest, more := strings.Cut(s, ";")
+		for more {
+			var one string
+			one, rest, more = strings.Cut(rest, ";")
+			name, value, _ := strings.Cut(one, "=")
+			p.inner = append(p.inner, innerParam{len(p.segs), param{name, value}})
+		}
+		p.segs = append(p.segs, s)
+	}
+	q := u.Query()
+	p.sep, p.query = '&', q != ""
+	if len(q) < 2 {
+		return
+	}
+	q = q[1:]
+	if strings.IndexByte(q, '&') < 0 && strings.IndexByte(q, ';') >= 0 {
+		p.sep = ';'
+	}
+	for len(q) > 0 {
+		one := q
+		if i := strings.IndexByte(q, p.sep); i >= 0 {
+			one, q = q[:i], q[i+1:]
+		} else {
+			q = ""
+		}
+		name, value, _ := strings.Cut(one, "=")
+		p.params = append(p.params, param{name, value})
+	}
+}
+
+// node is a place in the tree of templates where a name stands: which ones were seen there.
+type node struct {
+	Names []uint32 `cbor:"1,keyasint,omitempty"`
+	Wild  bool     `cbor:"2,keyasint,omitempty"` // any name means the same
+}
+
+// pattern writes the template of a URL. What a name means depends on how many were seen in its place; unseen are the
+// places where names stand that were not seen there before.
+func (m *Model) pattern(u crawl.URL) []byte {
+	p := &m.pieces
+	p.split(u)
+	b := append(m.buf[:0], '/')
+	m.unseen = m.unseen[:0]
+	if m.grows(p) {
+		b = m.bag(b, p)
+	} else {
+		b = m.path(b, p)
+	}
+	for _, ip := range p.inner {
+		b = append(b, ';')
+		b = appendClass(b, ip.name, classify(ip.name))
+	}
+	if p.query {
+		b = m.querySet(append(b, '?'), p)
+	}
+	m.buf = b
+	return b
+}
+
+// grows reports whether a path repeats names or is so deep that their order says nothing.
+func (m *Model) grows(p *pieces) bool {
+	if len(p.segs) > maxOrdered {
+		return true
+	}
+	for i, s := range p.segs {
+		if s == "" || classify(s) == number {
+			continue
+		}
+		for _, t := range p.segs[:i] {
+			if s == t || len(s) == len(t) && sameClass(s, t) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// sameClass reports whether two segments of one length differ in digits only.
+func sameClass(s, t string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] != t[i] && (s[i] < '0' || s[i] > '9' || t[i] < '0' || t[i] > '9') {
+			return false
+		}
+	}
+	return true
+}
+
+// path writes segments in their order.
+func (m *Model) path(b []byte, p *pieces) []byte {
+	run := 0
+	for i, s := range p.segs {
+		c := classify(s)
+		last := i == len(p.segs)-1
+		if c == number && i > 0 && classify(p.segs[i-1]) == number {
+			if run++; run >= maxRun && !last {
+				continue
+			}
+		} else {
+			run = 0
+		}
+		if i > 0 {
+			b = append(b, '/')
+		}
+		switch {
+		case c == mixed:
+			b = m.name(b, string(appendClass(m.tmp[:0], s, c)), maxDirs)
+		case c != word:
+			b = appendClass(b, s, c)
+		case s == "":
+		case last && !p.query:
+			b = append(b, '*')
+			b = append(b, extension(s)...)
+		default:
+			b = m.name(b, s, maxDirs)
+		}
+	}
+	return b
+}
+
+// bagPrefix begins the patterns of paths whose order says nothing.
+const bagPrefix = "/~"
+
+// bag writes which segments there are, whatever their order and number.
+func (m *Model) bag(b []byte, p *pieces) []byte {
+	names := make([]string, 0, len(p.segs))
+	for _, s := range p.segs {
+		names = append(names, string(appendClass(nil, s, classify(s))))
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	b = append(b[:0], bagPrefix...)
+	for _, s := range names[:min(len(names), maxOrdered)] {
+		b = append(b, ' ')
+		b = append(b, s...)
+	}
+	return b
+}
+
+// querySet writes the names of parameters, in order and each once, and values that are one of a few words.
+func (m *Model) querySet(b []byte, p *pieces) []byte {
+	slices.SortStableFunc(p.params, func(x, y param) int { return strings.Compare(x.name, y.name) })
+	for i, q := range p.params {
+		if i > 0 {
+			if q.name == p.params[i-1].name {
+				continue
+			}
+			b = append(b, '&')
+		}
+		b = appendClass(b, q.name, classify(q.name))
+		repeats := i+1 < len(p.params) && p.params[i+1].name == q.name
+		if q.value == "" || repeats {
+			continue
+		}
+		b = append(b, '=')
+		if c := classify(q.value); c != word {
+			b = appendClass(b, q.value, min(c, number)) // of a value only that it is one
+		} else {
+			b = m.name(b, q.value, maxValues)
+		}
+	}
+	return b
+}
+
+// name writes a name, or what stands for any.
+func (m *Model) name(b []byte, s string, most int) []byte {
+	at := xxh3.Hash(b)
+	n := m.nodes[at]
+	name := uint32(xxh3.HashString(s))
+	switch {
+	case n != nil && n.Wild:
+		return append(b, '*')
+	case n == nil || !slices.Contains(n.Names, name):
+		m.unseen = append(m.unseen, place{at, name, most})
+	}
+	return append(b, s...)
+}
+
+// place is where a name stands.
+type place struct {
+	at   uint64
+	name uint32
+	most int
+}
+
+// extension returns the end of a file's name from its last dot on, if it is short.
+func extension(s string) string {
+	if i := strings.LastIndexByte(s, '.'); i > 0 && len(s)-i <= 6 {
+		return s[i:]
+	}
+	return ""
+}
+
+// dated reports whether all that varies in a URL can be a date: a year with a month or a day, or seconds since 1970.
+func (p *pieces) dated() bool {
+	year, small, other := 0, 0, 0
+	look := func(s string) {
+		v, n := 0, 0
+		flush := func() {
+			switch {
+			case n == 0:
+			case n == 4 && v >= 1900 && v < 2200:
+				year++
+			case n == 8 && v >= 1900_01_01 && v < 2200_00_00 && v/100%100 <= 12 && v%100 <= 31:
+				year, small = year+1, small+2
+			case n == 6 && v >= 1900_01 && v < 2200_00 && v%100 <= 12:
+				year, small = year+1, small+1
+			case n <= 2 && v <= 53:
+				small++
+			case n == 10 && v >= 900_000_000 && v < 5_000_000_000:
+				year, small = year+1, small+1
+			default:
+				other++
+			}
+			v, n = 0, 0
+		}
+		for i := 0; i < len(s); i++ {
+			if s[i] < '0' || s[i] > '9' {
+				flush()
+				continue
+			}
+			if n++; n <= 10 {
+				v = v*10 + int(s[i]-'0')
+			}
+		}
+		flush()
+	}
+	for _, s := range p.segs {
+		look(s)
+	}
+	for _, q := range p.inner {
+		look(q.value)
+	}
+	for _, q := range p.params {
+		look(q.value)
+	}
+	return year == 1 && small >= 1 && small <= 5 && other == 0
+}
+
+// values calls fn for everything that varies in a URL.
+func (p *pieces) values(fn func(string)) {
+	for _, s := range p.segs {
+		if classify(s) != word {
+			fn(s)
+		}
+	}
+	for _, q := range p.inner {
+		fn(q.value)
+	}
+	for _, q := range p.params {
+		fn(q.value)
+	}
+}
+
+// refines reports whether a URL repeats all that varies in another, which has led to it, and adds something: a day's has
+// the month's numbers.
+func refines(child, parent crawl.URL) bool {
+	var c, p pieces
+	c.split(child)
+	p.split(parent)
+	had, have := map[string]int{}, map[string]int{}
+	n, more := 0, 0
+	p.values(func(s string) { had[s]++; n++ })
+	c.values(func(s string) { have[s]++; more++ })
+	for s, k := range had {
+		if have[s] < k {
+			return false
+		}
+	}
+	return n > 0 && more > n
+}

@@ -1,0 +1,415 @@
+// Package yield judges what the URLs of one site bring, by the templates that they are made of, and says when a template
+// goes on bringing nothing: a calendar without end, sessions in URLs, filters in every order, pages that are not there.
+//
+// An answer is new if its text has something that the site's other texts do not have; known if the very text was there
+// before; and faint if only numbers, the page's own address or the order of what is known differ. What counts is known and
+// faint answers of a group of templates that leads to itself: a page that a productive template has named is finite, however
+// alike its siblings are. The evidence is a cumulative sum (Page 1954) for each group: a known answer adds 4, a faint one 1, a
+// new one takes 64 off, also from the group that has named it (new targets outside the group), and the sum never falls below
+// zero. At 505 the group is cut: after 127 known texts or 505 that differ in numbers only, or later, if more than one answer
+// in 17, or one in 65, was new in between. A faint group is spared while its links lead more and more often to what is there
+// already, as those of a finite set do. Known answers to URLs that others have named count as well, one each.
+//
+// A cut group is tried again in rounds at doubling intervals, five times in all: what is new lifts the cut. So the answers
+// that a trap gets are bounded (about 560), and a wrong judgement mends itself.
+//
+// Parts of URLs that make no difference (a session) are learned from pairs of URLs that differ in them only and gave the
+// same text; a URL that differs from one that is there in such parts only waits like one of a cut template.
+//
+// The package is pure: a Model is a function of the answers it was given. It tells its owner which of its records have changed,
+// and is rebuilt from them. Memory is bounded by the constants below.
+package yield
+
+import (
+	"slices"
+
+	"argosy/internal/crawl"
+)
+
+// The rule. See the package's comment.
+const (
+	limit      = 505
+	knownCosts = 4
+	faintCosts = 1
+	newPays    = 64
+	dryAfter   = 8 // answers that brought nothing, after which a template is no longer held for productive
+
+	rounds     = 5   // in which a cut group is tried again
+	trialSize  = 3   // URLs in a round
+	firstTrial = 128 // answers of the site until the first round; the next ones come after twice as many each
+	strangers  = 16  // URLs of a cut group that others named which are tried, too
+	strangerOK = 8   // more of them for one that was new
+	newborns   = 8   // URLs of new templates, named by a cut group alone, which are tried
+	finiteTo   = 10_000
+
+	markAll    = 48 // answers of a template that are all marked; then, while it is productive, one in markEvery
+	markEvery  = 16
+	minFlight  = 64  // URLs of a group that are out at once,
+	maxFlight  = 512 // or as many as it had new answers, up to this
+	newestKept = 8
+
+	maxTemplates = 1024 // a site
+	maxNodes     = 8192
+	maxFrom      = 16
+	graceFactor  = 8 // of a group that a person lets go on
+)
+
+// Template is a set of URLs of one shape and what they have brought.
+type Template struct {
+	ID      uint32   `cbor:"1,keyasint"`
+	Pattern string   `cbor:"2,keyasint"`
+	Hash    uint64   `cbor:"3,keyasint"`
+	Group   uint32   `cbor:"4,keyasint"`
+	Answers int64    `cbor:"5,keyasint,omitempty"`
+	Marked  int64    `cbor:"6,keyasint,omitempty"`
+	New     int64    `cbor:"7,keyasint,omitempty"`
+	Known   int64    `cbor:"8,keyasint,omitempty"`
+	Faint   int64    `cbor:"9,keyasint,omitempty"`
+	Dry     int64    `cbor:"10,keyasint,omitempty"` // answers without anything new since the last one that had it
+	Dated   int64    `cbor:"11,keyasint,omitempty"` // answers whose URL is a date
+	Spared  int64    `cbor:"12,keyasint,omitempty"` // faint answers that counted as new since the last new one
+	From    []uint32 `cbor:"13,keyasint,omitempty"` // templates that led here
+	Params  int      `cbor:"14,keyasint,omitempty"`
+	Example string   `cbor:"15,keyasint,omitempty"` // of a URL that brought nothing
+
+	All bool `cbor:"16,keyasint,omitempty"` // all answers are marked: a part of its URLs may make no difference
+
+	flight int
+	dirty  bool
+}
+
+// dry reports whether a template brings nothing as far as is known.
+func (t *Template) dry() bool { return t.New == 0 && t.Answers > 0 || t.Dry >= dryAfter }
+
+// Group is one or more templates that are judged as one.
+type Group struct {
+	ID        uint32      `cbor:"1,keyasint"`
+	Sum       int64       `cbor:"2,keyasint,omitempty"`
+	Named     int64       `cbor:"3,keyasint,omitempty"` // the sum of known answers that others named
+	Cut       bool        `cbor:"4,keyasint,omitempty"`
+	Round     int         `cbor:"5,keyasint,omitempty"`
+	Next      int64       `cbor:"6,keyasint,omitempty"` // answers of the site at the next round
+	Waiting   int64       `cbor:"7,keyasint,omitempty"` // URLs
+	Strangers int         `cbor:"8,keyasint,omitempty"`
+	Newborns  int         `cbor:"9,keyasint,omitempty"`
+	Newest    []crawl.Key `cbor:"10,keyasint,omitempty"` // of the waiting, last last
+	Example   string      `cbor:"11,keyasint,omitempty"` // of the waiting
+	Grace     int64       `cbor:"12,keyasint,omitempty"` // factor of the limit
+	Buckets   []bucket    `cbor:"13,keyasint,omitempty"` // of faint answers
+	Members   int         `cbor:"14,keyasint,omitempty"`
+	New       int64       `cbor:"15,keyasint,omitempty"`
+	Empty     int64       `cbor:"16,keyasint,omitempty"` // answers that counted against it
+	Part      *Part       `cbor:"17,keyasint,omitempty"` // set: the group stands for what differs in this part of URLs only
+
+	flight int
+	dirty  bool
+}
+
+// bucket counts the links of faint answers, and those that led to URLs that were not there.
+type bucket struct {
+	Pages int64 `cbor:"1,keyasint"`
+	Links int64 `cbor:"2,keyasint"`
+	New   int64 `cbor:"3,keyasint"`
+}
+
+// bucketSize is how many faint answers a bucket holds; eight of them are as many as lead to a cut.
+const bucketSize = 63
+
+func (g *Group) limit() int64 { return limit * max(1, g.Grace) }
+
+// finite reports whether the links of a group lead to what is there already clearly more often than they did: those of the
+// later half of its faint answers against those of the earlier half.
+func (g *Group) finite() bool {
+	n := len(g.Buckets)
+	if n < 4 {
+		return false
+	}
+	var early, late bucket
+	for i, b := range g.Buckets {
+		if i < n/2 {
+			early.Links, early.New = early.Links+b.Links, early.New+b.New
+		} else {
+			late.Links, late.New = late.Links+b.Links, late.New+b.New
+		}
+	}
+	return early.New > 0 && late.Links > 0 && late.New*early.Links*5 < early.New*late.Links*4
+}
+
+// Answer is what a URL has brought.
+type Answer struct {
+	URL      crawl.URL
+	Parent   crawl.URL // that has named it; zero if that is not known or of another site
+	Template uint32    // of URL
+	Via      uint32    // template of the page that named it, 0 if that is not of this site
+	Page     bool      // a page that was read: Text and Sample say what it brought, if it was marked
+	Marked   bool
+	Text     uint64   // of the visible text; of what is no page, of its bytes; of a redirect, of where it leads
+	Sample   []uint64 // of the text's phrases
+	Back     bool     // it links to the page that has named it
+	Links    int      // on it
+	Found    int      // of these, that were not there
+	Moved    bool     // a redirect
+	Missing  bool     // a status of 400 or more
+}
+
+// Event says what an answer has changed about waiting and pending URLs.
+type Event uint8
+
+// Events.
+const (
+	Nothing Event = iota
+	Cut           // pending URLs may have to wait
+	Lifted        // waiting URLs may go on
+	Learned       // a part of URLs makes no difference: all URLs that are there must be told to Model.Register
+)
+
+// Take judges an answer.
+func (m *Model) Take(a *Answer) Event {
+	t := m.byID[a.Template]
+	if t == nil {
+		return Nothing
+	}
+	g := m.groups[t.Group]
+	t.Answers++
+	m.Answers++
+	m.touch(t, g)
+	m.metaDirty = true
+	via := m.byID[a.Via]
+	if via != nil && via != t && !slices.Contains(t.From, via.ID) && len(t.From) < maxFrom {
+		t.From = append(t.From, via.ID)
+	}
+	if !a.Marked {
+		return Nothing
+	}
+	t.Marked++
+	m.pieces.split(a.URL)
+	t.Params = max(t.Params, len(m.pieces.params))
+	if m.pieces.dated() {
+		t.Dated++
+	}
+	spelled, event := m.compare(t, a)
+	switch m.novelty(a) {
+	case isNew:
+		return max(event, m.brought(t, via, a))
+	case isNeutral:
+	case isKnown:
+		if !spelled {
+			event = max(event, m.barren(t, via, a, knownCosts))
+		}
+	case isFaint:
+		event = max(event, m.faint(t, via, a))
+	}
+	return event
+}
+
+type kind uint8
+
+const (
+	isNeutral kind = iota
+	isNew
+	isFaint
+	isKnown
+)
+
+// novelty says what is new in an answer, and remembers it.
+func (m *Model) novelty(a *Answer) kind {
+	known := m.marks.has(a.Text)
+	m.marks.add(a.Text, 0)
+	fresh := 0
+	for _, f := range a.Sample {
+		if !m.marks.has(f) {
+			fresh++
+		}
+		m.marks.add(f, 0)
+	}
+	switch {
+	case known:
+		return isKnown
+	case a.Moved:
+		return isNeutral
+	case !a.Page:
+		return isNew
+	case fresh*8 >= max(1, len(a.Sample)) && fresh > 0:
+		return isNew
+	}
+	return isFaint
+}
+
+// brought takes in a new answer.
+func (m *Model) brought(t, via *Template, a *Answer) Event {
+	t.New++
+	t.Dry, t.Spared = 0, 0
+	g := m.groups[t.Group]
+	g.New++
+	g.Named = 0
+	if g.Cut {
+		m.touch(t, g)
+		if via == nil || !m.groups[via.Group].Cut { // what others name may be new, and the rest a trap all the same
+			g.Strangers += strangerOK
+			return m.credit(via)
+		}
+		m.lift(g)
+		return Lifted
+	}
+	if g.Members > 1 {
+		g = m.alone(t)
+	} else {
+		g.Sum = max(0, g.Sum-newPays)
+	}
+	m.touch(t, g)
+	if via == t {
+		return Nothing
+	}
+	return m.credit(via)
+}
+
+// credit is for a template that has named something new.
+func (m *Model) credit(via *Template) Event {
+	if via == nil {
+		return Nothing
+	}
+	g := m.groups[via.Group]
+	via.Dry = 0
+	m.touch(via, g)
+	if g.Cut {
+		m.lift(g)
+		return Lifted
+	}
+	g.Sum = max(0, g.Sum-newPays)
+	return Nothing
+}
+
+// lift lets a cut group go on: it is cut again once it has brought nothing for another while.
+func (m *Model) lift(g *Group) {
+	g.Cut, g.Round, g.Next, g.Strangers, g.Newborns = false, 0, 0, 0, 0
+	g.Sum, g.Named, g.Buckets, g.dirty = g.limit()-newPays, 0, nil, true
+	m.cuts--
+}
+
+// faint judges an answer that differs from others in its numbers, its address or its order only.
+func (m *Model) faint(t, via *Template, a *Answer) Event {
+	t.Faint++
+	if via != nil && !m.leads(t, via) && t.Spared < finiteTo {
+		day := t.Dated*10 >= t.Marked*9 && via.Dated*10 >= via.Marked*9 && via.Dated > 0
+		sub := a.Back && !a.Parent.IsZero() && refines(a.URL, a.Parent)
+		switch {
+		case day || sub: // of a calendar
+		case t.New > 0 && t.Dry < dryAfter:
+			t.Spared++ // a story of a list: as many as the list has
+			return m.credit(via)
+		case !via.dry():
+			return Nothing
+		}
+	}
+	return m.barren(t, via, a, faintCosts)
+}
+
+// barren counts an answer against the group of its template, if that leads to itself.
+func (m *Model) barren(t, via *Template, a *Answer, costs int64) Event {
+	if costs == knownCosts {
+		t.Known++
+	}
+	t.Dry++
+	t.Example = a.URL.String()
+	g := m.groups[t.Group]
+	if via != nil && via != t && via.dry() && t.dry() && via.Group != t.Group {
+		g = m.join(t, via)
+	}
+	m.touch(t, g)
+	g.Empty++
+	if via != nil && m.leads(t, via) {
+		g.Sum += costs
+		m.count(g, a)
+	} else if costs == knownCosts {
+		g.Named++
+	} else if via != nil {
+		g.Sum += costs
+		m.count(g, a)
+	}
+	if g.Cut || g.Sum < g.limit() && g.Named < g.limit() {
+		return Nothing
+	}
+	if g.Named < g.limit() && t.Params <= 1 && costs == faintCosts && g.finite() {
+		g.Sum -= 2 * bucketSize
+		return Nothing
+	}
+	g.Cut, g.Strangers, g.Newborns = true, strangers, newborns
+	g.Round, g.Next = 0, m.Answers+firstTrial
+	g.Example = a.URL.String()
+	m.cuts++
+	return Cut
+}
+
+// count notes where the links of an answer led.
+func (m *Model) count(g *Group, a *Answer) {
+	if n := len(g.Buckets); n == 0 || g.Buckets[n-1].Pages >= bucketSize {
+		if n == 8 {
+			g.Buckets = append(g.Buckets[:0], g.Buckets[1:]...)
+		}
+		g.Buckets = append(g.Buckets, bucket{})
+	}
+	b := &g.Buckets[len(g.Buckets)-1]
+	b.Pages, b.Links, b.New = b.Pages+1, b.Links+int64(a.Links), b.New+int64(min(a.Found, a.Links))
+}
+
+// leads reports whether a template is led to by what it leads to itself: via has named a page of t, and t, over any number
+// of templates, pages of via.
+func (m *Model) leads(t, via *Template) bool {
+	if t == via || t.Group == via.Group {
+		return true
+	}
+	seen := map[uint32]bool{via.ID: true}
+	for work := []uint32{via.ID}; len(work) > 0; {
+		v := m.byID[work[len(work)-1]]
+		work = work[:len(work)-1]
+		if v == nil {
+			continue
+		}
+		for _, id := range v.From {
+			if id == t.ID {
+				return true
+			}
+			if !seen[id] {
+				seen[id] = true
+				work = append(work, id)
+			}
+		}
+	}
+	return false
+}
+
+// join makes one group of those of a template and of the one that has named it: neither brings anything.
+func (m *Model) join(t, via *Template) *Group {
+	from, to := m.groups[t.Group], m.groups[via.Group]
+	if from.Cut || to.Cut && from.Members > 1 {
+		return from // they are judged already
+	}
+	to.Sum += from.Sum
+	to.Named += from.Named
+	to.Empty += from.Empty
+	from.Sum, from.Named, from.Empty = 0, 0, 0
+	for _, o := range m.byID {
+		if o.Group == from.ID {
+			m.move(o, from, to)
+		}
+	}
+	return to
+}
+
+// alone gives a template a group of its own.
+func (m *Model) alone(t *Template) *Group {
+	g := m.newGroup()
+	m.move(t, m.groups[t.Group], g)
+	return g
+}
+
+func (m *Model) move(t *Template, from, to *Group) {
+	from.Members--
+	to.Members++
+	from.flight -= t.flight
+	to.flight += t.flight
+	t.Group = to.ID
+	m.touch(t, to)
+	from.dirty = true
+	m.changed = true
+}
