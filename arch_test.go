@@ -40,6 +40,7 @@ var house = map[string]struct {
 	"plan/dataset":  {true, "solve"},
 	"plan/predict":  {true, "crawl netcoord"},
 	"plan/price":    {true, ""},
+	"plan/learn":    {true, "crawl predict"},
 	"plan/schedule": {true, "crawl solve predict price"},
 	"plan/strategy": {true, "crawl netcoord predict schedule"},
 	"plan/split":    {true, ""},
@@ -49,14 +50,15 @@ var house = map[string]struct {
 	"plan/lab":      {false, "dataset netcoord price sim solve strategy"},
 
 	// Who holds what.
-	"fleet/frontier":    {false, "crawl scope polite yield"},
+	"fleet/usage":       {false, ""},
+	"fleet/frontier":    {false, "crawl scope polite yield learn"},
 	"fleet/ledger":      {false, "crawl"},
 	"fleet/bus":         {false, "crawl"},
-	"fleet/coordinator": {false, "crawl polite scope predict price schedule frontier ledger"},
+	"fleet/coordinator": {false, "crawl polite scope predict learn price schedule frontier ledger"},
 	"fleet/agent":       {false, "crawl polite robots parse fetch archive"},
-	"fleet/assemble":    {false, "crawl scope schedule strategy frontier ledger bus fetch archive geo coordinator agent"},
+	"fleet/assemble":    {false, "crawl scope schedule strategy frontier ledger bus fetch archive geo coordinator agent usage"},
 	"fleet/verify":      {false, "crawl archive ledger assemble"},
-	"fleet/web":         {false, "crawl config ledger coordinator assemble"},
+	"fleet/web":         {false, "crawl config ledger coordinator assemble usage"},
 }
 
 // The wings: what a wing may know of the others, besides crawl and itself. What is not in a wing stands beside them; only

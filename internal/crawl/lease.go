@@ -219,6 +219,10 @@ type Part struct {
 	Measures []Measure   `cbor:"14,keyasint,omitempty"` // of a probe
 	Got      uint32      `cbor:"15,keyasint,omitempty"` // refills taken in so far
 	Starved  bool        `cbor:"16,keyasint,omitempty"` // nothing left to do for a while, and no answer to the last Want
+	WorkedUS int64       `cbor:"23,keyasint,omitempty"` // since the last part: time with a request under way, or an answer being read and stored
+	Limited  bool        `cbor:"24,keyasint,omitempty"` // the node's own line or processor was the limit meanwhile
+	CPU      float64     `cbor:"25,keyasint,omitempty"` // cores that the lease took meanwhile: its share, by work, of what the process used
+	Memory   float64     `cbor:"26,keyasint,omitempty"` // bytes, likewise
 }
 
 // Progress reports whether a part is a sign of progress of its lease: it tells of bytes or outcomes, or of a reason why there
@@ -236,6 +240,7 @@ type Measure struct {
 	Seconds float64   `cbor:"5,keyasint,omitempty"`
 	MS      []float64 `cbor:"6,keyasint,omitempty"` // of each httpping
 	Node    string    `cbor:"7,keyasint,omitempty"` // httpping to another node
+	Limited bool      `cbor:"8,keyasint,omitempty"` // the node's own line or processor was the limit
 }
 
 // Kinds of measurements.

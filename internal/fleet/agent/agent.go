@@ -43,6 +43,7 @@ type Config struct {
 	Fetcher     Fetcher                                                            // asks sites; nil: over HTTP, by the agent's client
 	FilterSize  int                                                                // links remembered
 	Store       func(ctx context.Context) (bits int64, seconds float64, err error) // measures BS; nil: not measured
+	Usage       func() Usage                                                       // of the processor and memory; nil: not known
 	Flush       time.Duration                                                      // how long outcomes may wait to be reported
 	Logger      *slog.Logger
 }
@@ -77,6 +78,7 @@ type Agent struct {
 	seen    *payloads
 	wake    chan struct{} // size 1: a lease has something to report now
 	group   *errgroup.Group
+	load    load // of the node; the reporter's
 
 	tried   chan struct{} // closed when BS has been measured, or could not be
 	changed chan struct{} // size 1: the registration is to be renewed now

@@ -32,6 +32,7 @@ type lease struct {
 	more    *sync.Cond // a target has come, or the lease ends
 	queue   []crawl.Target
 	busy    int // targets in work
+	effort  effort
 	given   int
 	ended   string    // why the lease ends; empty while it runs
 	next    time.Time // the site's next turn
@@ -139,15 +140,7 @@ func (l *lease) run() error {
 }
 
 func (l *lease) work() error {
-	if l.l.Resolve {
-		l.resolve()
-		return nil
-	}
-	if l.l.Probe != "" {
-		l.probe()
-		return nil
-	}
-	if !l.askRobots() {
+	if goOn := l.begin(); !goOn {
 		return nil
 	}
 	l.mu.Lock()
@@ -199,6 +192,28 @@ func (l *lease) resolve() {
 	l.rep.change.AddrTTLMS = fetch.AddrTTL.Milliseconds()
 }
 
+// begin does what comes before the first URL; it reports whether URLs are to follow.
+func (l *lease) begin() bool {
+	l.works(1)
+	defer l.works(-1)
+	switch {
+	case l.l.Resolve:
+		l.resolve()
+		return false
+	case l.l.Probe != "":
+		l.probe()
+		return false
+	}
+	return l.askRobots()
+}
+
+// works notes that so many workers more are at work.
+func (l *lease) works(workers int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.effort.add(workers, time.Now())
+}
+
 // loop is a worker: target after target, until the lease ends.
 func (l *lease) loop() error {
 	for {
@@ -209,6 +224,7 @@ func (l *lease) loop() error {
 		err := l.one(t)
 		l.mu.Lock()
 		l.busy--
+		l.effort.add(-1, time.Now())
 		if len(l.queue) == 0 {
 			l.more.Broadcast()
 		}
@@ -231,6 +247,7 @@ func (l *lease) take() (crawl.Target, bool) {
 			t := l.queue[0]
 			l.queue = l.queue[1:]
 			l.busy++
+			l.effort.add(1, time.Now())
 			if len(l.queue) < l.rep.want/4 && l.rep.size > 0 && !l.rep.wanted {
 				l.rep.urgent = true
 				l.a.nudge()
@@ -267,6 +284,12 @@ func (l *lease) putBack(t crawl.Target) {
 // process may have been frozen while it waited, and somebody else may have the site by now.
 func (l *lease) turn() bool {
 	l.mu.Lock()
+	l.effort.add(-1, time.Now())
+	defer func() {
+		l.mu.Lock()
+		l.effort.add(1, time.Now())
+		l.mu.Unlock()
+	}()
 	wait := time.Until(l.next)
 	if wait > polite.MaxWait {
 		l.endLocked(crawl.EndWait)
@@ -276,6 +299,11 @@ func (l *lease) turn() bool {
 	if over || wait > 0 && !l.pause(wait) || !l.a.slot(l.ctx) {
 		return false
 	}
+	return l.may()
+}
+
+// may looks at the lease's term last of all before a request, and gives the slot back if it is over.
+func (l *lease) may() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.stale(0.75) || older(l.rep.moved, l.job.Limits.RecycleAfter) {

@@ -161,6 +161,7 @@ func (l *lease) cut(now time.Time) (crawl.Part, []item) {
 		Lease: l.l.ID, Attempt: l.l.Attempt, Epoch: l.l.Epoch, Secret: l.l.Secret, No: r.no, Bytes: r.bytes,
 		Waiting: l.waits(now),
 	}
+	l.cutLoad(&p, now)
 	for i := range items {
 		if f := items[i].found; f != nil {
 			p.Found = append(p.Found, *f)
@@ -193,6 +194,20 @@ func (l *lease) cut(now time.Time) (crawl.Part, []item) {
 	}
 	r.urgent = len(r.items) > 0
 	return p, items
+}
+
+// cutLoad puts into a part how long the lease has worked since the last one, and what that took of the node.
+func (l *lease) cutLoad(p *crawl.Part, now time.Time) {
+	worked, o := l.effort.take(now), &l.a.load
+	o.work += worked
+	o.bits += 8 * l.rep.bytes
+	p.WorkedUS, p.Limited = worked.Microseconds(), o.limited
+	if worked > 0 {
+		p.CPU, p.Memory = o.cores, o.memory
+	}
+	for i := range l.rep.measures {
+		l.rep.measures[i].Limited = o.limited
+	}
 }
 
 // cutSite puts into a part what has changed about the site.
@@ -264,6 +279,7 @@ func (a *Agent) flush(ctx context.Context) (more bool, err error) {
 	size := 0
 	now := time.Now()
 	leases := a.running()
+	a.load.sample(now, a.cfg.Usage, a.cfg.Info.Offer, len(leases))
 	for _, l := range leases {
 		if l.givesUp(now) {
 			a.cfg.Logger.Info("no progress: given up before it is recalled", "lease", l.l.ID, "site", l.l.Site)

@@ -13,7 +13,7 @@ import (
 // The rules of the largest robots.txt have a part of their own, so that no message is larger than the log takes; what waits
 // with them follows in the next part.
 func TestLargeRulesTravelAlone(t *testing.T) {
-	l := &lease{job: crawl.Job{Limits: crawl.DefaultLimits()}}
+	l := &lease{a: &Agent{}, job: crawl.Job{Limits: crawl.DefaultLimits()}}
 	l.more = sync.NewCond(&l.mu)
 	now := time.Now()
 	l.rep.begin(now)

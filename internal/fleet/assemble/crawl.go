@@ -196,7 +196,7 @@ func (cr *Crawl) openNodes(ctx context.Context) error {
 			},
 			Fetch: c.Fetch, Headers: c.Headers, Cookies: c.Cookies, KeepSecrets: c.KeepSecrets, Dir: filepath.Join(c.Dir, WARCDir),
 			MeasureBS: c.Probe != schedule.None, ArchiveSize: c.ArchiveSize, Version: c.Version, Logger: c.Logger,
-			IgnoreRobot: c.Job.Identity.IgnoreRobots, UserAgent: c.Job.Identity.UserAgent,
+			IgnoreRobot: c.Job.Identity.IgnoreRobots, UserAgent: c.Job.Identity.UserAgent, Beside: c.nodes() - 1,
 		}
 		nc.Fetch.Limits = c.Job.Limits.Fetch
 		if len(c.Binds) > 0 {

@@ -15,6 +15,7 @@ import (
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/agent"
 	"argosy/internal/fleet/bus"
+	"argosy/internal/fleet/usage"
 	"argosy/internal/page/archive"
 	"argosy/internal/page/fetch"
 )
@@ -34,6 +35,7 @@ type NodeConfig struct {
 	IgnoreRobot bool          // for the label of the archives only
 	UserAgent   string        // likewise
 	Version     string
+	Beside      int // other nodes in this process, which share what it uses
 	Logger      *slog.Logger
 }
 
@@ -77,6 +79,9 @@ func openNode(c NodeConfig, b *bus.Client) (*node, error) {
 	ac := agent.DefaultConfig(c.Info)
 	ac.MaxPart, ac.Concurrency = bus.MaxPart, c.Info.Concurrency
 	ac.Headers, ac.Cookies, ac.KeepSecrets, ac.Logger = c.Headers, c.Cookies, c.KeepSecrets, c.Logger
+	ac.Usage = func() agent.Usage {
+		return agent.Usage{CPU: usage.CPU() / time.Duration(c.Beside+1), Memory: usage.Memory() / int64(c.Beside+1)}
+	}
 	if c.Flush > 0 {
 		ac.Flush = c.Flush
 	}

@@ -18,6 +18,7 @@ import (
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/frontier"
 	"argosy/internal/fleet/ledger"
+	"argosy/internal/plan/learn"
 	"argosy/internal/plan/schedule"
 )
 
@@ -88,9 +89,11 @@ type Coordinator struct {
 	nodes    map[string]*node
 	orders   map[string]order // to nodes, by their names
 	runs     map[uint32]*run
-	learners map[string]*learner // by strategy
-	past     []ledger.Past       // what was measured before this process
-	turn     int                 // whose job's turn it is
+	learned  *learn.Learner     // from all facts of the fleet
+	facts    int                // taken in since it was written down
+	readers  map[string]*reader // by strategy
+	probing  map[pair]bool      // pairs that were sent to be probed
+	turn     int                // whose job's turn it is
 	wants    map[uint64]int
 	unmet    map[uint32]map[uint64]int // by task: wants of leases that nothing could be given to, until there is something
 	starved  map[uint64]uint32         // leases that may have lost refills, and how many they have taken in
@@ -138,7 +141,7 @@ func New(c Config, log Log, out Dispatcher, reg Registry, f *frontier.Frontier, 
 	}
 	co := &Coordinator{
 		cfg: c, log: log, out: out, reg: reg, f: f, ledger: l, addrs: map[uint64][]string{}, sent: map[uint64]time.Time{},
-		nodes: map[string]*node{}, orders: map[string]order{}, runs: map[uint32]*run{}, learners: map[string]*learner{}, wants: map[uint64]int{},
+		nodes: map[string]*node{}, orders: map[string]order{}, runs: map[uint32]*run{}, readers: map[string]*reader{}, probing: map[pair]bool{}, wants: map[uint64]int{},
 		unmet: map[uint32]map[uint64]int{}, starved: map[uint64]uint32{}, commands: make(chan func()), bills: map[string]*ledger.Bill{}, atWork: map[int]int64{},
 	}
 	co.status.Store(&Status{State: "starting"})
@@ -167,7 +170,8 @@ func (c *Coordinator) Run(ctx context.Context) error {
 	if err := c.rebase(ctx); err != nil {
 		return err
 	}
-	if err := c.persist(ctx, c.recall); err != nil {
+	var err error
+	if c.learned, err = c.f.Learner(); err != nil {
 		return err
 	}
 	_, seq := c.ledger.Position()
@@ -201,7 +205,7 @@ func (c *Coordinator) Run(ctx context.Context) error {
 		}
 		return err
 	})
-	err := group.Wait()
+	err = group.Wait()
 	if errors.Is(err, context.Canceled) && ctx.Err() == nil {
 		err = nil
 	}
@@ -399,13 +403,11 @@ func (c *Coordinator) apply(ctx context.Context, e entry) error {
 	if !ok {
 		en = &crawl.Entry{Version: crawl.WireVersion} // both sinks still move on
 	}
-	if e.seq > c.f.Position().Seq {
-		c.teach(en, e.at)
-	}
 	fx, err := c.f.Apply(e.seq, e.at, en)
 	if err != nil {
 		return err
 	}
+	c.take(&fx, e.at)
 	c.unsynced = append(c.unsynced, ledger.Applied{Seq: e.seq, At: e.at, Entry: en})
 	c.bytes += len(e.data)
 	if n := c.nodes[e.node]; n != nil {
@@ -427,6 +429,9 @@ func (c *Coordinator) sync(ctx context.Context) error {
 		return nil
 	}
 	if err := c.persist(ctx, func(ctx context.Context) error { return c.ledger.Apply(ctx, c.unsynced) }); err != nil {
+		return err
+	}
+	if err := c.keepLearned(); err != nil {
 		return err
 	}
 	if err := c.f.Sync(); err != nil {

@@ -31,9 +31,9 @@ func (c *Coordinator) cycle(ctx context.Context, j *frontier.Job, r *run) error 
 	if len(s.Tasks) == 0 {
 		return nil
 	}
-	r.learn.landmarks(j.Placing.Landmarks, s.Nodes)
-	r.learn.book.Fit()
-	probes := schedule.PlanProbes(s, r.probe, r.learn.few, r.learn.isProbed)
+	r.read.landmarks(j.Placing.Landmarks, s.Nodes)
+	r.read.book.Fit()
+	probes := schedule.PlanProbes(s, r.probe, r.read.few, c.isProbed)
 	if err := schedule.Verify(s, probes); err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (c *Coordinator) probe(ctx context.Context, j *frontier.Job, r *run, s *sch
 		l := c.newLease(j, t, n)
 		l.Probe = u.Origin() + "/"
 		c.hold(l, t)
-		r.learn.probes(t.Site, n.ID)
+		c.probing[pair{n.ID, t.Site}] = true
 		e.Leases = append(e.Leases, *l)
 	}
 	if len(e.Leases) == 0 {
@@ -125,14 +125,14 @@ func (c *Coordinator) snapshot(j *frontier.Job, r *run) *schedule.Snapshot {
 	now := c.clock.ms(time.Now())
 	s := &schedule.Snapshot{
 		Now: now, Seed: c.cfg.Seed + c.applied, PerIP: j.Limits.PerIP, PerSite: j.Limits.PerSite, PerDomain: j.Limits.PerDomain,
-		Book: r.learn.book, Memory: r.memory,
+		Book: r.read.book, Memory: r.memory,
 	}
 	free := 0
 	for id, n := range c.nodes {
 		if !n.takes(j) {
 			continue
 		}
-		s.Nodes = append(s.Nodes, n.offered(id, r.learn))
+		s.Nodes = append(s.Nodes, n.offered(id, r.read))
 		free += n.info.Leases - len(n.held)
 	}
 	if free <= 0 {
@@ -154,7 +154,7 @@ func (c *Coordinator) snapshot(j *frontier.Job, r *run) *schedule.Snapshot {
 		s.Tasks = append(s.Tasks, c.waiting(j, r, t, site, now))
 	}
 	c.f.Leases(func(l *frontier.Lease) {
-		o := schedule.Running{Lease: l.ID, Task: l.Task, Site: l.Site, Node: l.Node, Addrs: c.addrs[l.ID], Book: r.learn.book.Site(l.Site)}
+		o := schedule.Running{Lease: l.ID, Task: l.Task, Site: l.Site, Node: l.Node, Addrs: c.addrs[l.ID], Book: r.read.book.Site(l.Site)}
 		if j.Limits.PerDomain > 0 {
 			o.Domain = domain(l.Site)
 		}
@@ -169,8 +169,8 @@ func (c *Coordinator) snapshot(j *frontier.Job, r *run) *schedule.Snapshot {
 // waiting is a task as a cycle sees it.
 func (c *Coordinator) waiting(j *frontier.Job, r *run, t *frontier.Task, site *crawl.Site, now int64) schedule.Task {
 	w := schedule.Task{
-		ID: t.ID, Job: t.Job, Site: t.Site, Since: t.Since, Pending: t.Pending(), Avoid: t.Avoid, Last: r.learn.last[t.ID],
-		Type: j.Placing.Type, Product: j.Placing.Product, Need: j.Placing.Need, Width: width(j.Pace(), site), Book: r.learn.book.Site(t.Site),
+		ID: t.ID, Job: t.Job, Site: t.Site, Since: t.Since, Pending: t.Pending(), Avoid: t.Avoid, Last: t.Last,
+		Type: j.Placing.Type, Product: j.Placing.Product, Need: j.Placing.Need, Width: width(j.Pace(), site), Book: r.read.book.Site(t.Site),
 	}
 	if j.Limits.PerDomain > 0 {
 		w.Domain = domain(t.Site)
@@ -222,7 +222,7 @@ func domain(site string) string { return scope.Domain(host(site)) }
 func (c *Coordinator) grant(j *frontier.Job, r *run, t *schedule.Task, n *schedule.Node) (*crawl.Lease, error) {
 	site := c.f.Site(t.Site)
 	l := c.newLease(j, t, n)
-	r.learn.shape(l)
+	r.read.shape(l)
 	if j.Limits.PerIP > 0 && t.Addrs == nil && site.ResolveFails <= j.Limits.Retries {
 		l.Resolve = true
 	} else {
@@ -241,7 +241,6 @@ func (c *Coordinator) grant(j *frontier.Job, r *run, t *schedule.Task, n *schedu
 		r.given += len(targets)
 	}
 	c.hold(l, t)
-	r.learn.last[t.ID] = n.ID
 	return l, nil
 }
 

@@ -50,7 +50,7 @@ func (h *dueHeap) Pop() any {
 // run is a job while it runs.
 type run struct {
 	strategy schedule.Strategy
-	learn    *learner
+	read     *reader
 	probe    schedule.Extent
 	memory   *schedule.Memory // of the last cycle
 	due      dueHeap
@@ -73,11 +73,11 @@ func (c *Coordinator) run(j *frontier.Job) (*run, error) {
 	if spec == "" {
 		spec = c.cfg.Strategy
 	}
-	l, err := c.learner(spec)
+	read, err := c.reader(spec)
 	if err != nil {
 		return nil, err
 	}
-	r := &run{strategy: l.strategy, learn: l, probe: c.cfg.Probe, inDue: map[uint32]bool{}, begun: time.Now(), before: j.RanMS}
+	r := &run{strategy: read.strategy, read: read, probe: c.cfg.Probe, inDue: map[uint32]bool{}, begun: time.Now(), before: j.RanMS}
 	if j.Placing.Probe != "" {
 		if r.probe, err = schedule.ParseExtent(j.Placing.Probe); err != nil {
 			return nil, err

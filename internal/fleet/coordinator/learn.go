@@ -1,122 +1,56 @@
 package coordinator
 
 import (
-	"context"
 	"slices"
 	"time"
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/frontier"
-	"argosy/internal/fleet/ledger"
 	"argosy/internal/plan/predict"
 	"argosy/internal/plan/schedule"
 )
 
-// learner gives the book what reports tell: how fast a node gets the pages of a site, how soon the site answers it, and
-// how many requests give a page. It costs no request of its own.
-type learner struct {
+// reader is how one strategy reads what the fleet has learned: through a book of its own configuration.
+type reader struct {
 	strategy schedule.Strategy
 	book     *predict.Book
-	last     map[uint32]string // node that had a task last
 
 	modify *schedule.ModifyConfig
-	now    map[uint64]int              // pages that running leases have collected
 	did    map[uint32]schedule.Subtask // what the last lease of each task did
 
 	marks  schedule.Landmarks
 	marked []int // as the book has them
 	few    int
-	probed map[string]map[string]bool // sites and the nodes that were sent to probe them
 }
 
-// learner returns what a strategy has learned, beginning it, with what the ledger remembers, if need be.
-func (c *Coordinator) learner(spec string) (*learner, error) {
-	if l := c.learners[spec]; l != nil {
-		return l, nil
+// reader returns a strategy's reader; the first call makes it.
+func (c *Coordinator) reader(spec string) (*reader, error) {
+	if r := c.readers[spec]; r != nil {
+		return r, nil
 	}
 	st, err := c.cfg.Strategies(spec)
 	if err != nil {
 		return nil, err
 	}
-	l := newLearner(st)
-	for i := range c.past {
-		l.remember(&c.past[i])
+	cfg, few, marks := predict.Config{}, 3, schedule.Landmarks{}
+	if m, ok := st.(schedule.Measurer); ok {
+		want := m.Measures()
+		cfg, few, marks = want.Book, max(1, want.Few), want.Landmark
 	}
-	c.learners[spec] = l
-	return l, nil
-}
-
-// pastSamples bounds what is read back from the ledger.
-const pastSamples = 20_000
-
-// recall reads back from the ledger what was measured before, so that a coordinator that starts again knows its fleet.
-func (c *Coordinator) recall(ctx context.Context) (err error) {
-	if c.cfg.Idle {
-		return nil
-	}
-	c.past, err = c.ledger.Past(ctx, pastSamples)
-	return err
-}
-
-// remember takes in a measurement of the past.
-func (l *learner) remember(p *ledger.Past) {
-	n := l.book.Node(p.Node)
-	switch p.Kind {
-	case crawl.MeasureBC:
-		l.book.Crawled(n, l.book.Site(p.Site), p.Value, 1, false, p.At)
-		l.probes(p.Site, p.Node)
-	case crawl.MeasureBS:
-		l.book.Stored(n, p.Value, 1)
-	case crawl.MeasurePing:
-		if p.To != "" {
-			l.book.NodeDelay(n, l.book.Node(p.To), p.Value)
-		} else {
-			l.book.Delay(n, l.book.Site(p.Site), p.Value)
-		}
-	case ledger.PastReport:
-		l.book.Reported(n, l.book.Site(p.Site), predict.Report{Bits: p.Bits, Seconds: p.Value, All: p.All, Good: p.Good}, p.At)
-	}
-}
-
-// teach gives every learner what an entry says.
-func (c *Coordinator) teach(e *crawl.Entry, at int64) {
-	for i := range e.Parts {
-		p := &e.Parts[i]
-		l := c.f.Lease(p.Lease)
-		if l == nil || crawl.Believe(e, p, l.Facts()) != "" {
-			continue
-		}
-		for _, k := range c.learners {
-			k.part(l, p, at)
+	r := &reader{strategy: st, book: c.learned.Record().Book(cfg), few: few, marks: marks}
+	if m, ok := st.(schedule.Modifier); ok {
+		if cfg, yes := m.Modifies(); yes {
+			r.modify, r.did = &cfg, map[uint32]schedule.Subtask{}
 		}
 	}
-	for i := range e.Measures {
-		m := &e.Measures[i]
-		for _, k := range c.learners {
-			k.measured(e.Node, m)
-		}
-	}
-}
-
-// measured takes in what a node measured by itself: its store, or the delay to another node.
-func (l *learner) measured(node string, m *crawl.Measure) {
-	n := l.book.Node(node)
-	switch m.Kind {
-	case crawl.MeasureBS:
-		l.book.Stored(n, float64(m.Bits), m.Seconds)
-	case crawl.MeasurePing:
-		for _, ms := range m.MS {
-			if m.Node != "" && m.Node != node {
-				l.book.NodeDelay(n, l.book.Node(m.Node), ms)
-			}
-		}
-	}
+	c.readers[spec] = r
+	return r, nil
 }
 
 // landmarks says which nodes measure for all others: those that the job names, else those that the strategy chooses by
 // name or label. Where neither does, the choice is the model's.
-func (l *learner) landmarks(given []string, nodes []schedule.Node) {
-	of := l.marks
+func (r *reader) landmarks(given []string, nodes []schedule.Node) {
+	of := r.marks
 	if len(given) > 0 {
 		of = schedule.Landmarks{Given: given}
 	}
@@ -125,122 +59,71 @@ func (l *learner) landmarks(given []string, nodes []schedule.Node) {
 	for i, n := range chosen {
 		marks[i] = nodes[n].Book
 	}
-	if len(marks) > 0 && !slices.Equal(marks, l.marked) {
-		l.marked = marks
-		l.book.SetLandmarks(marks)
+	if len(marks) > 0 && !slices.Equal(marks, r.marked) {
+		r.marked = marks
+		r.book.SetLandmarks(marks)
 	}
-}
-
-func newLearner(st schedule.Strategy) *learner {
-	cfg, few, marks := predict.Config{}, 3, schedule.Landmarks{}
-	if m, ok := st.(schedule.Measurer); ok {
-		want := m.Measures()
-		cfg, few, marks = want.Book, max(1, want.Few), want.Landmark
-	}
-	l := &learner{strategy: st, book: predict.New(cfg), last: map[uint32]string{}, few: few, marks: marks, probed: map[string]map[string]bool{}}
-	if m, ok := st.(schedule.Modifier); ok {
-		if cfg, yes := m.Modifies(); yes {
-			l.modify, l.now, l.did = &cfg, map[uint64]int{}, map[uint32]schedule.Subtask{}
-		}
-	}
-	return l
 }
 
 // node returns a node's number in the book, and says which others it is like.
-func (l *learner) node(id string, labels map[string]string) int {
-	n := l.book.Node(id)
+func (r *reader) node(id string, labels map[string]string) int {
+	n := r.book.Node(id)
 	if labels["city"] != "" || labels["provider"] != "" {
-		l.book.SetGroup(n, labels["city"]+"/"+labels["provider"])
+		r.book.SetGroup(n, labels["city"]+"/"+labels["provider"])
 	}
 	return n
 }
 
-// part takes in what a part says. at is the time at which the log stored it, Unix ms.
-func (l *learner) part(lease *frontier.Lease, p *crawl.Part, at int64) {
-	l.subtask(lease, p, at)
-	if len(p.Outcomes)+len(p.Measures) == 0 {
+// ended keeps what the last lease of a task did, for strategies that modify the next.
+func (r *reader) ended(lease *frontier.Lease, at int64) {
+	if r.modify == nil || lease.Resolve || lease.Given == 0 {
 		return
 	}
-	n, site := l.book.Node(lease.Node), l.book.Site(lease.Site)
-	for i := range p.Measures {
-		m := &p.Measures[i]
-		switch m.Kind {
-		case crawl.MeasureBC:
-			l.book.Crawled(n, site, float64(m.Bits), m.Seconds, false, at)
-		case crawl.MeasureBS:
-			l.book.Stored(n, float64(m.Bits), m.Seconds)
-		case crawl.MeasurePing:
-			for _, ms := range m.MS {
-				l.book.Delay(n, site, ms)
-			}
-		}
+	r.did[lease.Task] = schedule.Subtask{
+		Quota: int(lease.Quota), Budget: time.Duration(lease.BudgetMS) * time.Millisecond, Exist: int(lease.Given),
+		Collected: int(lease.Collected), Took: time.Duration(at-lease.StartMS) * time.Millisecond,
 	}
-	var r predict.Report
-	for i := range p.Outcomes {
-		o := &p.Outcomes[i]
-		switch o.State {
-		case crawl.Fetched:
-			r.All++
-			if o.Status < 400 {
-				r.Good++
-			}
-			spent := 0.0
-			for _, us := range o.Timing[1:] {
-				spent += float64(us) / 1e6
-			}
-			r.Bits += 8 * float64(o.Bytes)
-			r.Seconds += spent
-			if ms := float64(o.Timing[1]+o.Timing[4]) / 1000; ms > 0 {
-				l.book.Delay(n, site, ms)
-			}
-		case crawl.Failed:
-			r.All++
-		}
-	}
-	if r.All == 0 {
-		return
-	}
-	l.book.Reported(n, site, r, at)
-	l.book.Took(predict.Kind{Site: site, Node: n}, r.Seconds, r.Good, [3]float64{0, 0, r.Bits / max(r.Seconds, 1e-3)})
-}
-
-// subtask keeps what the last lease of a task did, for strategies that modify the next.
-func (l *learner) subtask(lease *frontier.Lease, p *crawl.Part, at int64) {
-	if l.modify == nil || lease.Resolve {
-		return
-	}
-	for i := range p.Outcomes {
-		if o := &p.Outcomes[i]; o.State == crawl.Fetched && o.Status < 400 {
-			l.now[lease.ID]++
-		}
-	}
-	if !p.Final {
-		return
-	}
-	if lease.Given > 0 {
-		l.did[lease.Task] = schedule.Subtask{
-			Quota: int(lease.Quota), Budget: time.Duration(lease.BudgetMS) * time.Millisecond, Exist: int(lease.Given),
-			Collected: l.now[lease.ID], Took: time.Duration(at-lease.StartMS) * time.Millisecond,
-		}
-	}
-	delete(l.now, lease.ID)
 }
 
 // shape changes a lease's quota and budget by what the last one of its task did.
-func (l *learner) shape(lease *crawl.Lease) {
-	if s, ok := l.did[lease.Task]; ok && l.modify != nil {
+func (r *reader) shape(lease *crawl.Lease) {
+	if s, ok := r.did[lease.Task]; ok && r.modify != nil {
 		var budget time.Duration
-		lease.Quota, budget = schedule.Modify(*l.modify, s)
+		lease.Quota, budget = schedule.Modify(*r.modify, s)
 		lease.BudgetMS = budget.Milliseconds()
 	}
 }
 
-// isProbed tells whether a node was sent to probe a site.
-func (l *learner) isProbed(site, node string) bool { return l.probed[site][node] }
+// pair is a node and a site.
+type pair struct{ node, site string }
 
-func (l *learner) probes(site, node string) {
-	if l.probed[site] == nil {
-		l.probed[site] = map[string]bool{}
+// isProbed reports whether the bandwidth of a pair was probed, or is being probed.
+func (c *Coordinator) isProbed(site, node string) bool {
+	record := c.learned.Record()
+	return c.probing[pair{node, site}] || record.Probed(record.Node(node), record.Site(site))
+}
+
+// learnEvery is after how many facts what was learned is written down, so that a restart reads back at most as many.
+const learnEvery = 20_000
+
+// take takes in what an entry has measured.
+func (c *Coordinator) take(fx *frontier.Effects, at int64) {
+	for _, fact := range fx.Facts {
+		c.learned.Take(fact)
 	}
-	l.probed[site][node] = true
+	c.facts += len(fx.Facts)
+	for _, e := range fx.Ended {
+		for _, r := range c.readers {
+			r.ended(e.Lease, at)
+		}
+	}
+}
+
+// keepLearned writes down what was learned when enough has come since it was written last.
+func (c *Coordinator) keepLearned() error {
+	if c.facts < learnEvery {
+		return nil
+	}
+	c.facts = 0
+	return c.f.KeepLearned(c.learned)
 }

@@ -51,11 +51,6 @@ func (c *Coordinator) nodeEvent(ctx context.Context, ev nodeEvent) {
 		n.hear(n.seen, c.trouble())
 	}
 	c.remind(ctx, &n.info)
-	for _, l := range c.learners {
-		if ev.info.StoreBits > 0 {
-			l.book.Stored(l.book.Node(ev.info.Node), ev.info.StoreBits, 1)
-		}
-	}
 }
 
 // hear notes a sign of life.
@@ -98,10 +93,10 @@ func (n *node) takes(j *frontier.Job) bool {
 }
 
 // offered is a node as a cycle sees it.
-func (n *node) offered(id string, l *learner) schedule.Node {
+func (n *node) offered(id string, r *reader) schedule.Node {
 	return schedule.Node{
 		ID: id, Incarnation: n.info.Incarnation, Labels: n.info.Labels, Capacity: n.info.Leases, Running: len(n.held), Requests: float64(n.info.Concurrency), Untried: !n.worked,
-		Offer: n.info.Offer, Prices: n.rates(), Reserved: !n.info.OnDemand, Book: l.node(id, n.info.Labels),
+		Offer: n.info.Offer, Prices: n.rates(), Reserved: !n.info.OnDemand, Book: r.node(id, n.info.Labels),
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/page/polite"
+	"argosy/internal/plan/learn"
 )
 
 // Effects are what an entry means to the coordinator: everything else is in the view.
@@ -26,6 +27,7 @@ type Effects struct {
 	Reported []uint64          // leases of which a part was believed
 	Touched  []uint32          // tasks whose counts, leases or state may have changed
 	Ignored  []string          // parts that were not believed, and why
+	Facts    []learn.Fact      // what was measured, by parts that were believed and by nodes
 }
 
 // Ended is a lease that a final part ended.
@@ -101,6 +103,9 @@ func (f *Frontier) Apply(seq uint64, at int64, e *crawl.Entry) (Effects, error) 
 	if err = errors.Join(err, x.look.close()); err != nil {
 		return Effects{}, fmt.Errorf("apply entry %d: %w", seq, err)
 	}
+	if err := x.keepFacts(seq); err != nil {
+		return Effects{}, err
+	}
 	f.pos.Seq, f.pos.Epoch, f.pos.Tasks = seq, f.epoch, f.nextTask
 	if err := x.set(positionKey, f.pos); err != nil {
 		return Effects{}, err
@@ -138,6 +143,8 @@ func (x *tx) apply(e *crawl.Entry) error {
 				return err
 			}
 		}
+	case crawl.EntryMeasures:
+		x.fx.Facts = learn.OfMeasures(e.Node, e.Measures, x.at)
 	case crawl.EntryRecall:
 		for _, r := range e.Recalls {
 			if err := x.recall(r); err != nil {
@@ -378,6 +385,7 @@ func (x *tx) grant(e *crawl.Entry) error {
 		}
 		x.f.leases[l.ID] = l
 		x.f.begin(t, l)
+		t.Last = l.Node
 		t.Attempts = max(t.Attempts, g.Attempt)
 		held, err := x.hold(t, l, g.Targets)
 		if err != nil {

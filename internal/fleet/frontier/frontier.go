@@ -252,7 +252,14 @@ func (f *Frontier) Epoch() uint64 { return f.epoch }
 // Rebase moves the view to another stream, or back in its own: what the new one holds from seq+1 on is applied next,
 // and repeats are told by lease, attempt and part.
 func (f *Frontier) Rebase(stream string, seq uint64) error {
+	learner, err := f.Learner()
+	if err != nil {
+		return err
+	}
 	f.pos.Stream, f.pos.Seq = stream, seq
+	if err := f.KeepLearned(learner); err != nil { // its facts were numbered by the other stream
+		return err
+	}
 	b, err := crawl.Marshal(f.pos)
 	if err != nil {
 		return err

@@ -107,10 +107,11 @@ func part(rng *rand.Rand, f *Frontier, id uint64, secret string, held map[uint64
 			found.Omitted = map[crawl.Kind]int64{crawl.ReasonTrapLength: rng.Int64N(3), crawl.ReasonTrapMap: rng.Int64N(3)}
 		}
 		p.Found = append(p.Found, found)
-		o := crawl.Outcome{Key: g.Key, URL: g.URL, State: crawl.Fetched, Status: 200, HTML: true, Bytes: 10}
+		o := crawl.Outcome{Key: g.Key, URL: g.URL, State: crawl.Fetched, Status: 200, HTML: true, Bytes: 10, Timing: [6]int32{0, 900, 0, 0, 5000, 70}}
 		if g.Mark {
 			o.Shows, o.Sample = 1+rng.Uint64N(20), []uint64{rng.Uint64N(8), rng.Uint64N(30)}
 		}
+		p.WorkedUS += rng.Int64N(1e6)
 		switch rng.IntN(6) {
 		case 0:
 			o.State, o.Reason = crawl.Failed, crawl.KindReset

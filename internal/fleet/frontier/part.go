@@ -5,6 +5,7 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/page/polite"
+	"argosy/internal/plan/learn"
 )
 
 // MaxRedirects bounds a chain of redirects; MaxSeedRedirects how far a seed's redirects join the scope.
@@ -33,6 +34,7 @@ func (x *tx) part(e *crawl.Entry, p *crawl.Part) error {
 	}
 	l.Parts = p.No
 	x.fx.Reported = append(x.fx.Reported, l.ID)
+	x.fx.Facts = append(x.fx.Facts, learn.OfPart(x.worker(l), p, x.at)...)
 	x.leases[l.ID] = l
 	j, t := x.f.jobs[l.Job], x.f.tasks[l.Task]
 	x.tasks[t.ID] = t
@@ -50,6 +52,9 @@ func (x *tx) part(e *crawl.Entry, p *crawl.Part) error {
 	for i := range p.Outcomes {
 		if p.Outcomes[i].State == crawl.Fetched {
 			t.Avoid = nil
+			if p.Outcomes[i].Status < 400 {
+				l.Collected++
+			}
 		}
 		if err := x.outcome(j, t, l, &p.Outcomes[i]); err != nil {
 			return err

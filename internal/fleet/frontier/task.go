@@ -36,6 +36,8 @@ type Task struct {
 	Cuts     int              `cbor:"50,keyasint,omitempty"` // groups of templates of which URLs wait
 	Sweep    *sweep           `cbor:"51,keyasint,omitempty"` // under way over its URLs
 
+	Last string `cbor:"29,keyasint,omitempty"` // node that had it last
+
 	leases map[uint64]bool
 	head   uint64       // no entry of the queue is before this place
 	added  Totals       // what stands in the job's totals
@@ -163,6 +165,7 @@ type Lease struct {
 	Resolve     bool   `cbor:"16,keyasint,omitempty"`
 	Held        int64  `cbor:"17,keyasint,omitempty"`
 	Probe       string `cbor:"18,keyasint,omitempty"`
+	Collected   int64  `cbor:"30,keyasint,omitempty"` // answers with a status below 400
 
 	Progress int64 `cbor:"-"` // when it last showed a sign of progress, Unix ms of the log's clock
 }

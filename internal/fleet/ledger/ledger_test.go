@@ -120,10 +120,6 @@ func TestLedger(t *testing.T) {
 		if d := cmp.Diff(want, got); err != nil || d != "" {
 			t.Errorf("pages: %v %s", err, d)
 		}
-		past, err := second.Past(ctx, 100)
-		if err != nil || len(past) != 4 { // BC, two pings, the lease
-			t.Errorf("past: %+v, %v", past, err)
-		}
 		if err := second.Charge(ctx, []ledger.Bill{{Node: "n", Store: "st", Cost: 1.5, PresentMS: 10, WorkingMS: 5}, {Node: "n", Cost: 1, Store: "st"}}, map[int]int64{0: 5, 2: 7}); err != nil {
 			t.Fatal(err)
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"sort"
 
 	"argosy/internal/crawl"
 )
@@ -243,53 +242,6 @@ func (l *Ledger) Demand(ctx context.Context) (map[int]int64, error) {
 		out[n] = ms
 	}
 	return out, l.wrap(rows.Err())
-}
-
-// Past is something that was measured before: a measurement, or (PastReport) what requests to a site took.
-type Past struct {
-	Node, Kind, Site, To string
-	Value                float64 // bits/s, ms, or seconds of a report
-	Bits                 float64 // of a report
-	All, Good            float64 // requests of a report, and those that gave a page
-	At                   int64   // Unix ms
-}
-
-// PastReport is the kind of a Past that sums up what a node fetched of a site in one lease.
-const PastReport = "report"
-
-// Past returns the last measurements, and what the last leases were like, oldest first.
-func (l *Ledger) Past(ctx context.Context, n int) (out []Past, err error) {
-	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT node, kind, site, to_node, value, 0, 0, 0, at FROM measurements ORDER BY at DESC LIMIT ?`), n)
-	if err != nil {
-		return nil, l.wrap(err)
-	}
-	if out, err = pasts(rows, out); err != nil {
-		return nil, l.wrap(err)
-	}
-	rows, err = l.db.QueryContext(ctx, l.kind.bind(`SELECT l.node, 'report', l.site, '', (coalesce(l.ended, l.started) - l.started) / 1000.0,
-8.0 * sum(p.bytes), count(*), sum(CASE WHEN p.state = 'fetched' AND p.status < 400 THEN 1 ELSE 0 END), l.started
-FROM (SELECT id, node, site, started, ended FROM leases WHERE collected > 0 AND ended > started ORDER BY started DESC LIMIT ?) l
-JOIN pages p ON p.lease = l.id GROUP BY l.id, l.node, l.site, l.started, l.ended`), n/20)
-	if err != nil {
-		return nil, l.wrap(err)
-	}
-	if out, err = pasts(rows, out); err != nil {
-		return nil, l.wrap(err)
-	}
-	sort.SliceStable(out, func(i, j int) bool { return out[i].At < out[j].At })
-	return out, nil
-}
-
-func pasts(rows *sql.Rows, out []Past) ([]Past, error) {
-	defer rows.Close()
-	for rows.Next() {
-		var p Past
-		if err := rows.Scan(&p.Node, &p.Kind, &p.Site, &p.To, &p.Value, &p.Bits, &p.All, &p.Good, &p.At); err != nil {
-			return nil, err
-		}
-		out = append(out, p)
-	}
-	return out, rows.Err()
 }
 
 // Stores returns where archives were written: every store that a node has named.

@@ -27,6 +27,7 @@ import (
 	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/coordinator"
 	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/usage"
 )
 
 // Config says who may ask.
@@ -233,7 +234,7 @@ func (a *api) register(h huma.API) {
 }
 
 func (a *api) status(_ context.Context, _ *struct{}) (*out[Status], error) {
-	st := Status{Version: a.cfg.Version, State: "standby", CPUMS: cpuTime().Milliseconds()}
+	st := Status{Version: a.cfg.Version, State: "standby", CPUMS: usage.CPU().Milliseconds()}
 	if co, err := a.s.Leader(); err == nil {
 		s := co.Status()
 		st.Leads, st.State, st.Epoch, st.Applied, st.Nodes = true, s.State, s.Epoch, s.Applied, s.Nodes

@@ -31,10 +31,9 @@ type encoded struct {
 
 type encodedNode struct {
 	Name   string         `cbor:"1,keyasint"`
-	Group  string         `cbor:"2,keyasint,omitempty"`
-	Store  [2]float64     `cbor:"3,keyasint"`
-	Served encodedShare   `cbor:"4,keyasint"`
-	Delays []encodedDelay `cbor:"5,keyasint,omitempty"` // by node
+	Store  [2]float64     `cbor:"2,keyasint"`
+	Served encodedShare   `cbor:"3,keyasint"`
+	Delays []encodedDelay `cbor:"4,keyasint,omitempty"` // by node
 }
 
 type encodedSite struct {
@@ -84,7 +83,7 @@ func (rec *Record) Encode() ([]byte, error) {
 	e := encoded{Version: recordVersion, Observed: rec.observed, Fleet: rec.fleet, Page: rec.page.encode()}
 	for i := range rec.node {
 		n := &rec.node[i]
-		x := encodedNode{Name: rec.nodes.names[i], Group: n.group, Store: [2]float64{n.store.bits, n.store.seconds}, Served: n.served.encode()}
+		x := encodedNode{Name: rec.nodes.names[i], Store: [2]float64{n.store.bits, n.store.seconds}, Served: n.served.encode()}
 		for to, s := range n.delay {
 			x.Delays = append(x.Delays, encodedDelay{to, s.ms, s.next})
 		}
@@ -188,7 +187,7 @@ func (rec *Record) decodeNode(x *encodedNode, nodes int) error {
 		return errTwice
 	}
 	n := &rec.node[len(rec.node)-1]
-	n.group, n.store, n.served = x.Group, total{x.Store[0], x.Store[1]}, x.Served.decode()
+	n.store, n.served = total{x.Store[0], x.Store[1]}, x.Served.decode()
 	for _, d := range x.Delays {
 		s, err := d.decode()
 		if err != nil {

@@ -382,7 +382,7 @@ func (b *Book) fitNear() {
 				near[i][j] = 1
 			case x.Known() && y.Known():
 				near[i][j] = math.Exp(-netcoord.Distance(x, y) / nearMS)
-			case b.node[i].group != "" && b.node[i].group == b.node[j].group:
+			case b.groups[i] != "" && b.groups[i] == b.groups[j]:
 				near[i][j] = 0.5
 			}
 		}

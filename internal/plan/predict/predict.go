@@ -73,13 +73,23 @@ type Book struct {
 	cfg     Config
 	id      int // among the record's books
 	model   model
-	fitted  int     // observations when the model was fitted
-	placed  int     // delays between nodes when the landmarks were fitted
-	modulus float64 // of summaries, ms; 0 before the first fit
-	epoch   int     // rises when all summaries are to be made anew
+	fitted  int            // observations when the model was fitted
+	placed  int            // delays between nodes when the landmarks were fitted
+	modulus float64        // of summaries, ms; 0 before the first fit
+	epoch   int            // rises when all summaries are to be made anew
+	groups  map[int]string // of nodes that are alike
 	scratch []float64
 	truth   func(node, site int) (rate, success, delay float64)
 	changed uint32
+}
+
+// SetGroup says which nodes are alike before anything is measured: those of one city and provider, say. What the group
+// changes shows at the next Fit.
+func (b *Book) SetGroup(node int, group string) {
+	if b.groups == nil {
+		b.groups = map[int]string{}
+	}
+	b.groups[node] = group
 }
 
 // New returns an empty book with a record of its own.

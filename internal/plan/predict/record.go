@@ -39,7 +39,6 @@ func (x *index) number(name string) int {
 
 // nodeStat is what is known of a node.
 type nodeStat struct {
-	group  string // nodes that are alike: a city and provider
 	store  total
 	delay  map[int]*samples // to other nodes
 	served share
@@ -158,9 +157,6 @@ func (rec *Record) Site(name string) int {
 	}
 	return n
 }
-
-// SetGroup says which nodes are alike before anything is measured: those of one city and provider, say.
-func (rec *Record) SetGroup(node int, group string) { rec.node[node].group = group }
 
 // Version changes whenever something was learned of a site.
 func (rec *Record) Version(site int) uint32 { return rec.site[site].version }
@@ -348,6 +344,12 @@ func (s share) now(at int64) share {
 	}
 	f := fade(at - s.at)
 	return share{s.good * f, s.all * f, at}
+}
+
+// Probed reports whether the bandwidth of a pair was probed.
+func (rec *Record) Probed(node, site int) bool {
+	p := rec.look(node, site)
+	return p != nil && p.crawl.seconds > 0
 }
 
 // Completion returns pages collected over pages found of a pair, uncorrected: what the feedback paper's table holds.

@@ -14,7 +14,7 @@ func random(rec *Record, seed uint64, facts int) {
 	for range facts {
 		at += r.Int64N(60_000)
 		n, s := rec.Node(fmt.Sprint("n", r.IntN(5))), rec.Site(fmt.Sprint("s", r.IntN(9)))
-		switch r.IntN(7) {
+		switch r.IntN(6) {
 		case 0:
 			rec.Crawled(n, s, 1e6*r.Float64(), r.Float64(), r.IntN(2) == 0, at)
 		case 1:
@@ -25,8 +25,6 @@ func random(rec *Record, seed uint64, facts int) {
 			rec.NodeDelay(n, rec.Node(fmt.Sprint("n", r.IntN(5))), 100*r.Float64())
 		case 4:
 			rec.Took(Kind{fmt.Sprint("p", r.IntN(2)), s, n}, r.Float64(), 3, [3]float64{r.Float64(), 1e6, 1e7})
-		case 5:
-			rec.SetGroup(n, fmt.Sprint("g", r.IntN(3)))
 		default:
 			all := float64(1 + r.IntN(9))
 			rec.Reported(n, s, Report{Bits: 1e6 * r.Float64(), Seconds: r.Float64(), Good: min(all, float64(r.IntN(9))), All: all}, at)

@@ -42,7 +42,7 @@ func needOf(c *schedule.Context, task int, first schedule.Vector) (schedule.Vect
 	}
 	learned, known := c.Book().Need(predict.Kind{Product: t.Product, Site: t.Book, Node: -1})
 	if !known {
-		learned, known = c.Book().Need(predict.Kind{Product: t.Type, Site: -1, Node: -1})
+		learned, known = c.Book().Need(predict.Kind{Product: t.Product, Site: -1, Node: -1})
 	}
 	if !known {
 		return first, predict.Default

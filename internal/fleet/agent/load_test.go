@@ -1,0 +1,57 @@
+package agent
+
+import (
+	"testing"
+	"time"
+)
+
+// Work is the union of what a lease's workers do: two at once count once, pauses not at all.
+func TestEffortIsTheUnionOfWork(t *testing.T) {
+	at := time.Unix(1000, 0)
+	after := func(s int) time.Time { return at.Add(time.Duration(s) * time.Second) }
+	var e effort
+	e.add(1, after(0))
+	e.add(1, after(2))
+	e.add(-1, after(3))
+	e.add(-1, after(5)) // nobody works
+	e.add(1, after(60))
+	if d := e.take(after(61)); d != 6*time.Second {
+		t.Errorf("worked %v, want 6s", d)
+	}
+	e.add(-1, after(64))
+	if d := e.take(after(100)); d != 3*time.Second {
+		t.Errorf("worked %v since, want 3s", d)
+	}
+}
+
+// A node is the limit when its line, or all its processors, are nearly full over a window; its leases share by work.
+func TestLoadSaysWhatTheNodeLimits(t *testing.T) {
+	at := time.Unix(1000, 0)
+	for _, c := range []struct {
+		name    string
+		cpu     time.Duration
+		bits    int64
+		offer   [3]float64
+		limited bool
+	}{
+		{"idle", 100 * time.Millisecond, 1e6, [3]float64{2, 0, 1e7}, false},
+		{"line full", 100 * time.Millisecond, 2e7, [3]float64{2, 0, 1e7}, true},
+		{"line not stated", 100 * time.Millisecond, 2e9, [3]float64{2, 0, 0}, false},
+		{"processors full", 3900 * time.Millisecond, 1e6, [3]float64{2, 0, 1e7}, true},
+	} {
+		var used Usage
+		var o load
+		usage := func() Usage { return used }
+		o.sample(at, usage, c.offer, 4)
+		used = Usage{CPU: c.cpu, Memory: 400}
+		o.bits, o.work = c.bits, time.Second
+		o.sample(at.Add(500*time.Millisecond), usage, c.offer, 4) // too short to tell
+		if o.limited || o.cores != 0 {
+			t.Errorf("%s: judged by half a second", c.name)
+		}
+		o.sample(at.Add(2*time.Second), usage, c.offer, 4)
+		if o.limited != c.limited || o.cores != c.cpu.Seconds() || o.memory != 100 {
+			t.Errorf("%s: limited %v, %v cores, %v bytes", c.name, o.limited, o.cores, o.memory)
+		}
+	}
+}

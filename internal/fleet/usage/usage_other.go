@@ -1,0 +1,12 @@
+//go:build !unix
+
+// Package usage says what this process uses of its machine.
+package usage
+
+import "time"
+
+// CPU is not known here.
+func CPU() time.Duration { return 0 }
+
+// Memory is not known here.
+func Memory() int64 { return 0 }

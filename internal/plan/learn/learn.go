@@ -1,0 +1,183 @@
+// Package learn is the one fold from facts to the record of measurements, and the one builder of a snapshot. The
+// coordinator, its restart, a replay and the simulator feed it; nobody else learns. It is pure: the same facts in the same order
+// give the same record, byte for byte.
+//
+// Speed has one definition: useful bits over the time in which the node worked for the site. Work is the time in which
+// at least one request of the lease was under way or its answer was being read and stored; waiting out of politeness, and
+// waiting for the node's other leases, is not part of it.
+package learn
+
+import (
+	"argosy/internal/crawl"
+	"argosy/internal/plan/predict"
+)
+
+// Kind says what a fact is about.
+type Kind uint8
+
+// Kinds of facts.
+const (
+	Report   Kind = iota + 1 // what a part of a lease's report says: Bits, Seconds, Good, All, Limited, CPU, Memory
+	Crawl                    // BC, a bandwidth probe of a site: Bits, Seconds, Limited
+	Store                    // BS, a bandwidth probe of a store: Bits, Seconds
+	Delay                    // an httpping of a site: Seconds
+	Distance                 // an httpping of another node, To: Seconds
+)
+
+// Fact is one thing that was measured. Which figures a kind has stands at the kinds; the others are 0.
+type Fact struct {
+	At      int64   `cbor:"1,keyasint"` // Unix ms by the log's clock
+	Kind    Kind    `cbor:"2,keyasint"`
+	Node    string  `cbor:"3,keyasint"`
+	Site    string  `cbor:"4,keyasint,omitempty"`
+	To      string  `cbor:"5,keyasint,omitempty"` // the node that was asked, or the store that was written to
+	Product string  `cbor:"6,keyasint,omitempty"` // of the job whose lease it was
+	Bits    float64 `cbor:"7,keyasint,omitempty"` // of answers with a status below 400, where they are pages
+	Seconds float64 `cbor:"8,keyasint,omitempty"` // of work, or of delay
+	Good    float64 `cbor:"9,keyasint,omitempty"` // of All: requests that gave a page
+	All     float64 `cbor:"10,keyasint,omitempty"`
+	Limited bool    `cbor:"11,keyasint,omitempty"` // the node itself was the limit: the pair might have been faster
+	CPU     float64 `cbor:"12,keyasint,omitempty"` // cores that the lease took of its node
+	Memory  float64 `cbor:"13,keyasint,omitempty"` // bytes that it took
+}
+
+// Worker is whose part it was: the node, the site of its lease and the product of its job.
+type Worker struct{ Node, Site, Product string }
+
+// OfPart returns the facts in a part that is believed, stored at the time at (Unix ms).
+func OfPart(w Worker, p *crawl.Part, at int64) []Fact {
+	out := measures(w, p.Measures, at)
+	r := Fact{
+		At: at, Kind: Report, Node: w.Node, Site: w.Site, Product: w.Product,
+		Seconds: float64(p.WorkedUS) / 1e6, Limited: p.Limited, CPU: p.CPU, Memory: p.Memory,
+	}
+	for i := range p.Outcomes {
+		o := &p.Outcomes[i]
+		switch o.State {
+		case crawl.Fetched:
+			r.All++
+			if o.Status < 400 {
+				r.Good++
+				r.Bits += 8 * float64(o.Bytes)
+			}
+			if us := o.Timing[1] + o.Timing[4]; us > 0 { // connecting, and from the request to the first byte
+				out = append(out, Fact{At: at, Kind: Delay, Node: w.Node, Site: w.Site, Seconds: float64(us) / 1e6})
+			}
+		case crawl.Failed:
+			r.All++
+		}
+	}
+	if r.All > 0 {
+		out = append(out, r)
+	}
+	return out
+}
+
+// OfMeasures returns the facts in what a node measured by itself: its store, or its delay to other nodes.
+func OfMeasures(node string, ms []crawl.Measure, at int64) []Fact {
+	return measures(Worker{Node: node}, ms, at)
+}
+
+func measures(w Worker, ms []crawl.Measure, at int64) (out []Fact) {
+	for i := range ms {
+		m := &ms[i]
+		f := Fact{At: at, Node: w.Node, Site: w.Site, Product: w.Product}
+		switch m.Kind {
+		case crawl.MeasureBC:
+			f.Kind, f.Bits, f.Seconds, f.Limited = Crawl, float64(m.Bits), m.Seconds, m.Limited
+			out = append(out, f)
+		case crawl.MeasureBS:
+			f.Kind, f.Site, f.To, f.Bits, f.Seconds = Store, "", m.Store, float64(m.Bits), m.Seconds
+			out = append(out, f)
+		case crawl.MeasurePing:
+			f.Kind = Delay
+			if m.Node != "" {
+				f.Kind, f.Site, f.To = Distance, "", m.Node
+			}
+			for _, ms := range m.MS {
+				f.Seconds = ms / 1000
+				out = append(out, f)
+			}
+		}
+	}
+	return out
+}
+
+// Learner folds facts into a record. It is not safe for use by several goroutines.
+type Learner struct {
+	rec *predict.Record
+}
+
+// New returns a learner that knows nothing.
+func New() *Learner { return &Learner{rec: predict.NewRecord()} }
+
+// Resume returns a learner that knows what another wrote down with Encode.
+func Resume(b []byte) (*Learner, error) {
+	rec, err := predict.DecodeRecord(b)
+	if err != nil {
+		return nil, err
+	}
+	return &Learner{rec: rec}, nil
+}
+
+// Encode writes down what was learned: a checkpoint. Equal knowledge gives equal bytes.
+func (l *Learner) Encode() ([]byte, error) { return l.rec.Encode() }
+
+// Record returns what was learned. Books over it read what is taken in later, too.
+func (l *Learner) Record() *predict.Record { return l.rec }
+
+// Take takes in a fact. What no figure can be had from (no time, no node, not a number) changes nothing.
+func (l *Learner) Take(f Fact) {
+	if f.Node == "" || !possible(f.Bits, f.Seconds, f.Good, f.All, f.CPU, f.Memory) {
+		return
+	}
+	node := l.rec.Node(f.Node)
+	switch f.Kind {
+	case Store:
+		l.rec.Stored(node, f.Bits, f.Seconds)
+		return
+	case Distance:
+		if f.To != "" {
+			l.rec.NodeDelay(node, l.rec.Node(f.To), 1000*f.Seconds)
+		}
+		return
+	}
+	if f.Site == "" {
+		return
+	}
+	site := l.rec.Site(f.Site)
+	switch f.Kind {
+	case Crawl:
+		l.rec.Crawled(node, site, f.Bits, f.Seconds, f.Limited, f.At)
+	case Delay:
+		l.rec.Delay(node, site, 1000*f.Seconds)
+	case Report:
+		l.rec.Reported(node, site, predict.Report{Bits: f.Bits, Seconds: f.Seconds, Good: min(f.Good, f.All), All: f.All, Limited: f.Limited}, f.At)
+		if f.Seconds <= 0 {
+			return
+		}
+		need := [3]float64{f.CPU, f.Memory, f.Bits / f.Seconds}
+		l.took(f, site, node, need)
+		l.took(f, site, -1, need)
+		l.took(f, -1, -1, need)
+	}
+}
+
+// took files what a lease took under its product and under any, so that a task finds its like: on the same site and node,
+// on the same site, anywhere.
+func (l *Learner) took(f Fact, site, node int, need [3]float64) {
+	l.rec.Took(predict.Kind{Site: site, Node: node}, f.Seconds, f.Good, need)
+	if f.Product != "" {
+		l.rec.Took(predict.Kind{Product: f.Product, Site: site, Node: node}, f.Seconds, f.Good, need)
+	}
+}
+
+// possible reports whether figures are finite and not negative.
+func possible(figures ...float64) bool {
+	for _, x := range figures {
+		if !(x >= 0 && x < 1e300) {
+			return false
+		}
+	}
+	return true
+}

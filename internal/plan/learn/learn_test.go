@@ -1,0 +1,84 @@
+package learn
+
+import (
+	"math"
+	"testing"
+
+	"argosy/internal/crawl"
+	"argosy/internal/plan/predict"
+)
+
+// The speed of a pair is its useful bits over the time of work, however long the lease waited in between: the same work told in
+// one part or in ten gives the same speed.
+func TestSpeedIsUsefulBitsOverWork(t *testing.T) {
+	page := func(status int) crawl.Outcome {
+		return crawl.Outcome{State: crawl.Fetched, Status: status, Bytes: 125_000}
+	}
+	who := Worker{Node: "n", Site: "s"}
+	for _, parts := range []int{1, 10} {
+		l := New()
+		at := int64(1000)
+		for range parts {
+			p := &crawl.Part{WorkedUS: int64(10e6) / int64(parts)}
+			for range 20 / parts {
+				p.Outcomes = append(p.Outcomes, page(200), page(404))
+			}
+			at += 3_600_000 // politeness does not count
+			for _, f := range OfPart(who, p, at) {
+				l.Take(f)
+			}
+		}
+		book := l.Record().Book(predict.Config{})
+		f := book.Rate(0, 0, at)
+		if f.Source != predict.Measured {
+			t.Fatalf("%d parts: speed is %s", parts, f.Source)
+		}
+		rec := l.Record()
+		perPage, known := rec.SecondsPerPage(predict.Kind{Site: 0, Node: 0})
+		if !known || math.Abs(perPage-0.5) > 1e-9 {
+			t.Errorf("%d parts: %v seconds a page, want 0.5", parts, perPage)
+		}
+		if rate, _ := rec.Completion(0, 0, at); math.Abs(rate-0.5) > 1e-9 {
+			t.Errorf("%d parts: completion %v, want 0.5", parts, rate)
+		}
+		need, _ := rec.Need(predict.Kind{Site: -1, Node: -1})
+		if math.Abs(need[2]-2e6) > 1 {
+			t.Errorf("%d parts: %v bits/s, want 2e6", parts, need[2])
+		}
+	}
+}
+
+// What a product's leases took is found by product, site and node, by product and site, and by product alone.
+func TestNeedsAreFiledWhereTheyAreLookedFor(t *testing.T) {
+	l := New()
+	l.Take(Fact{At: 1, Kind: Report, Node: "n", Site: "s", Product: "milk", Bits: 8e6, Seconds: 2, Good: 4, All: 4, CPU: 0.5, Memory: 1 << 20})
+	for _, k := range []predict.Kind{
+		{Product: "milk", Site: 0, Node: 0}, {Product: "milk", Site: 0, Node: -1}, {Product: "milk", Site: -1, Node: -1},
+		{Site: 0, Node: 0}, {Site: 0, Node: -1}, {Site: -1, Node: -1},
+	} {
+		if need, known := l.Record().Need(k); !known || need != [3]float64{0.5, 1 << 20, 4e6} {
+			t.Errorf("%+v: need %v, known %v", k, need, known)
+		}
+	}
+	if _, known := l.Record().Need(predict.Kind{Product: "tea", Site: 0, Node: 0}); known {
+		t.Error("a product that nobody fetched has a need")
+	}
+}
+
+// Figures that are none change nothing.
+func TestImpossibleFiguresAreNotTaken(t *testing.T) {
+	l := New()
+	for _, f := range []Fact{
+		{Kind: Report, Node: "n", Site: "s", Bits: math.NaN(), Seconds: 1, Good: 1, All: 1},
+		{Kind: Report, Node: "n", Site: "s", Bits: 1, Seconds: math.Inf(1), Good: 1, All: 1},
+		{Kind: Report, Node: "n", Site: "s", Bits: 1, Seconds: 1, Good: -1, All: 1},
+		{Kind: Crawl, Node: "", Site: "s", Bits: 1, Seconds: 1},
+		{Kind: Delay, Node: "n", Seconds: 1},
+		{Kind: Distance, Node: "n", Seconds: 1},
+	} {
+		l.Take(f)
+	}
+	if b, _ := l.Encode(); len(b) > 64 {
+		t.Errorf("%d bytes were learned: %x", len(b), b)
+	}
+}
