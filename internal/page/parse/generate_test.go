@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"golang.org/x/text/encoding/htmlindex"
 )
 
 var documents = flag.Int("documents", 3000, "how many generated documents are held against the tree")
@@ -379,6 +381,131 @@ func TestGenerated(t *testing.T) {
 	t.Logf("%d documents of %d judged", judged, *documents)
 	if judged < *documents*9/10 {
 		t.Errorf("only %d documents of %d could be judged", judged, *documents)
+	}
+}
+
+// xhtml writes a well-formed document of XHTML, SVG, MathML and others, with namespaces in all ways.
+type xhtml struct {
+	*rand.Rand
+	b     strings.Builder
+	n     int
+	chars []string
+}
+
+func (g *xhtml) one(list ...string) string { return list[g.IntN(len(list))] }
+
+func (g *xhtml) attr(name string) string {
+	g.n++
+	v := fmt.Sprintf("u%d", g.n) + g.one("", "?a&amp;b", "caf&#233;", "&eacute;", "?&#x20AC;", "&lt;", "&amp;copy;", "&#x80;", g.one(g.chars...), "?"+g.one(g.chars...))
+	q := g.one(`"`, "'")
+	return g.one(" ", "\n ", "\t") + name + g.one("=", " = ", "=\n") + q + g.one("", " ", "\n") + v + g.one("", "\t") + q
+}
+
+// element writes an element whose name has the prefix of space in scope.
+func (g *xhtml) element(depth int, prefixes map[string]string) {
+	space := g.one(uriHTML, uriHTML, uriHTML, uriSVG, uriMath, "urn:other")
+	names := map[string][]string{
+		uriHTML: {"a", "p", "div", "A", "script", "style", "textarea", "iframe", "img", "blockquote", "link", "form", "table", "br", "input"},
+		uriSVG:  {"svg", "a", "title", "style", "image", "use", "foreignObject", "g"},
+		uriMath: {"math", "mi", "mtext", "annotation-xml"}, "urn:other": {"a", "link", "title", "html"},
+	}[space]
+	name := g.one(names...)
+	mine := map[string]string{}
+	for p, u := range prefixes {
+		mine[p] = u
+	}
+	prefix, decl, known := "", "", false
+	for _, p := range []string{"", "h", "s", "x"} {
+		if mine[p] == space {
+			prefix, known = p, true
+		}
+	}
+	if !known || g.IntN(10) == 0 {
+		prefix = g.one("", "h", "s", "x")
+		mine[prefix] = space
+		decl = " xmlns" + strings.Replace(":"+prefix, ":", map[bool]string{true: "", false: ":"}[prefix == ""], 1) + `="` + space + `"`
+	}
+	tag := strings.TrimPrefix(prefix+":"+name, ":")
+	attrs := ""
+	for _, a := range []string{"href", "src", "xlink:href", "cite", "action", "HREF"} {
+		if g.IntN(3) == 0 {
+			attrs += g.attr(a)
+		}
+	}
+	if name == "link" {
+		attrs += g.one(` rel="next"`, ` rel='stylesheet'`, "")
+	}
+	if g.IntN(2) == 0 {
+		attrs, decl = decl, attrs
+	}
+	if g.IntN(4) == 0 || depth > 6 {
+		g.b.WriteString("<" + tag + attrs + decl + g.one("/>", " />", "\n/>"))
+		return
+	}
+	g.b.WriteString("<" + tag + attrs + decl + g.one(">", " >"))
+	for range g.IntN(4) {
+		g.content(depth+1, mine)
+	}
+	g.b.WriteString("</" + tag + g.one(">", " >"))
+}
+
+func (g *xhtml) content(depth int, prefixes map[string]string) {
+	switch g.IntN(9) {
+	case 0:
+		g.b.WriteString(g.one("text", "&amp;", "&nbsp;", "&#8364;", "\n") + g.one(g.chars...))
+	case 1:
+		g.b.WriteString("<!-- <a href=\"no\"/> & -->")
+	case 2:
+		g.b.WriteString("<![CDATA[ <a href=\"no\"> </p> & ]] > ]]>")
+	case 3:
+		g.b.WriteString("<?pi <a href=\"no\"/> ?>")
+	default:
+		g.element(depth, prefixes)
+	}
+}
+
+func generateXHTML(seed uint64) (doc, charset string) {
+	r := rand.New(rand.NewPCG(seed, 11))
+	e := encodings[r.IntN(len(encodings))]
+	g := &xhtml{Rand: r, chars: e.chars}
+	g.b.WriteString(g.one("", "<?xml version=\"1.0\" encoding=\""+e.name+"\"?>\n"))
+	g.b.WriteString(g.one("", "<!DOCTYPE html PUBLIC \"-//W3C//DTD XHTML 1.0 Strict//EN\" \"x.dtd\">", "<!DOCTYPE html [ <!-- <a> ]> --> <!ENTITY unused '\">'> ]>"))
+	g.b.WriteString(`<html xmlns:xlink="http://www.w3.org/1999/xlink" xmlns="` + uriHTML + `"><head>` + g.one("<title>T &amp; "+g.chars[0]+"</title>", "<title/>", "") + "</head><body>")
+	for range 1 + g.IntN(6) {
+		g.content(1, map[string]string{"": uriHTML})
+	}
+	g.b.WriteString("</body></html>\n")
+	return g.b.String(), e.name
+}
+
+// Generated XHTML gives the same links and title to the scanner as to an XML parser.
+func TestGeneratedXHTML(t *testing.T) {
+	shown := 0
+	for seed := range uint64(*documents) {
+		doc, charset := generateXHTML(seed)
+		o := Options{Resources: seed%2 == 0}
+		differ := func(doc string) string {
+			want := builder{o: o, charset: charset}
+			if err := want.xhtml([]byte(doc)); err != nil {
+				return "not well-formed: " + err.Error()
+			}
+			e, err := htmlindex.Get(charset)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := e.NewEncoder().Bytes([]byte(doc))
+			if err != nil {
+				return ""
+			}
+			return want.diff(scanned(body, charset, o, ScanXML))
+		}
+		if diff := differ(doc); diff != "" {
+			small := minimise(doc, func(d string) bool { return differ(d) == diff })
+			t.Errorf("document %d (%s, resources %v): %s in %q", seed, charset, o.Resources, diff, small)
+			if shown++; shown == 10 {
+				return
+			}
+		}
 	}
 }
 

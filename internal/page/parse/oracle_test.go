@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -109,6 +110,20 @@ type node struct {
 	text        func() string
 }
 
+var (
+	cssComment = regexp.MustCompile(`(?s)/\*.*?(\*/|$)`)
+	cssLink    = regexp.MustCompile(`(?i)(?:url\(\s*|@import\s+)(?:"([^"\n]*)"|'([^'\n]*)')|url\(\s*([^"'()\s]+)\s*\)`)
+)
+
+// css takes in a style sheet of the simple kind: without escapes, and without url() in strings.
+func (b *builder) css(v string) {
+	for _, m := range cssLink.FindAllStringSubmatch(cssComment.ReplaceAllString(v, ""), -1) {
+		if ref := m[1] + m[2] + m[3]; ref != "" {
+			b.add(ref)
+		}
+	}
+}
+
 var pageRels = strings.Fields("canonical next prev previous alternate up first last start begin end top home index contents toc " +
 	"chapter section subsection appendix glossary help author license copyright amphtml shortlink shorturl bookmark search tag")
 
@@ -131,6 +146,18 @@ func (b *builder) node(n node) {
 		if b.o.Resources {
 			get(names...)
 		}
+	}
+	if b.o.Resources {
+		if v, ok := n.attr("style"); ok && n.space != "none" {
+			b.css(v)
+		}
+		if n.name == "style" && n.space != "none" && n.space != "math" {
+			b.css(n.text())
+		}
+	}
+	if n.space == "none" {
+		get("xlink:href")
+		return
 	}
 	if n.space != "" {
 		if n.space == "math" || n.name == "a" {
@@ -248,7 +275,7 @@ func (b *builder) xhtml(doc []byte) error {
 	d.Entity = xml.HTMLEntity
 	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }
 	var titled *strings.Builder
-	depth := 0
+	depth, root, bare := 0, true, false // bare: XHTML that does not say so
 	for {
 		t, err := d.Token()
 		if err == io.EOF {
@@ -257,6 +284,7 @@ func (b *builder) xhtml(doc []byte) error {
 		if err != nil {
 			return err
 		}
+		at := d.InputOffset()
 		switch t := t.(type) {
 		case xml.StartElement:
 			depth++
@@ -270,7 +298,13 @@ func (b *builder) xhtml(doc []byte) error {
 				space = "math"
 			case "":
 				space = "none"
+				if bare = bare || root && t.Name.Local == "html"; bare {
+					space = ""
+				}
+			default:
+				space = "none"
 			}
+			root = false
 			if space == "" && t.Name.Local == "title" && titled == nil {
 				titled = &strings.Builder{}
 				depth = 0
@@ -288,7 +322,21 @@ func (b *builder) xhtml(doc []byte) error {
 					}
 				}
 				return "", false
-			}, text: func() string { return "" }})
+			}, text: func() string {
+				if t.Name.Local != "style" {
+					return ""
+				}
+				var text strings.Builder
+				for d := xml.NewDecoder(bytes.NewReader(doc[at:])); ; {
+					d.Entity, d.Strict = xml.HTMLEntity, false
+					t, err := d.Token()
+					c, ok := t.(xml.CharData)
+					if err != nil || !ok {
+						return text.String()
+					}
+					text.Write(c)
+				}
+			}})
 		case xml.CharData:
 			if titled != nil && depth == 0 {
 				titled.Write(t)

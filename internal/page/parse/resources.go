@@ -10,9 +10,6 @@ func (s *scanner) resources(tag tagID) {
 	switch tag {
 	case tagScript, tagInput:
 		s.add(aSrc, Resource, 0)
-		if s.get(aSrc) == nil {
-			s.add(aXlinkHref, Resource, 0)
-		}
 	case tagImg, tagSource:
 		s.add(aSrc, Resource, 0)
 		s.add(aSrcset, srcsetVal, 0)

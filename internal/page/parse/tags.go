@@ -84,7 +84,7 @@ var tagsAt = func() (t [32][16][]tagName) {
 
 // lookupTag returns the id of a tag name and the name in lower case; the name is empty for a tag that does not matter.
 func lookupTag(n []byte) (tagID, string) {
-	if len(n) >= len(tagsAt[0]) {
+	if len(n) == 0 || len(n) >= len(tagsAt[0]) {
 		return tagOther, ""
 	}
 	for _, t := range tagsAt[n[0]&31][len(n)] {
