@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"net/netip"
 	"net/url"
 	"sync"
@@ -34,9 +35,18 @@ type Config struct {
 	ProxyDNS bool                  // the proxy resolves names, unguarded
 	TLS      *tls.Config           // nil is the default
 
+	// Spool begins a spool for a body that is too long for memory; nil keeps them all there. Any goroutine may call it.
+	Spool func() (Spool, error)
+
 	// Dial opens connections; nil is the network. Tests put pipes here.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 }
+
+// streamWindow and connWindow are how many bytes an HTTP/2 server may send before they are read: they lie in memory.
+const (
+	streamWindow = 512 << 10
+	connWindow   = 4 << 20
+)
 
 // AddrTTL is how long an answer of the resolver is believed: the system's resolver gives no time to live.
 const AddrTTL = 10 * time.Minute
@@ -49,6 +59,9 @@ type Client struct {
 	//lint:ignore SA1019 net/http's ClientConn dials by itself; ours is dialled, checked and handshaken before
 	h2  *http2.Transport
 	tls *tls.Config
+
+	memory budget // of the bodies of responses that are not released
+	arenas arenas
 
 	mu    sync.Mutex
 	cache map[string]answer
@@ -84,8 +97,14 @@ func NewClient(c Config) (*Client, error) {
 		cl.tls = c.TLS.Clone()
 	}
 	cl.tls.NextProtos = []string{"h2", "http/1.1"}
-	//lint:ignore SA1019 as above
-	cl.h2 = &http2.Transport{DisableCompression: true, MaxHeaderListSize: uint32(c.Limits.MaxHeader)}
+	var err error
+	cl.h2, err = http2.ConfigureTransports(&http.Transport{HTTP2: &http.HTTP2Config{
+		MaxReceiveBufferPerStream: streamWindow, MaxReceiveBufferPerConnection: connWindow,
+	}})
+	if err != nil {
+		return nil, err
+	}
+	cl.h2.DisableCompression, cl.h2.MaxHeaderListSize = true, uint32(c.Limits.MaxHeader)
 	if p := c.Proxy; p != nil && p.Scheme != "http" && p.Scheme != "socks5" {
 		return nil, fmt.Errorf("proxy %s: allowed are http://host:port and socks5://host:port", p.Redacted())
 	}

@@ -1,10 +1,12 @@
 package fetch
 
 import (
+	"bufio"
 	"bytes"
 	"compress/zlib"
 	"errors"
 	"io"
+	"net/http/httputil"
 	"strings"
 	"sync"
 
@@ -24,36 +26,158 @@ func (r *Response) Coded() bool {
 	return v != "" && !strings.EqualFold(v, "identity")
 }
 
-// Decoded returns the body without its content codings, at most max bytes.
-func (r *Response) Decoded(max int64) ([]byte, error) {
-	if !r.Coded() || len(r.Body) == 0 {
+// Decoded returns the body without its content codings, at most max bytes of it. With an error of kind KindBomb (it is
+// longer), KindEncoding (a coding is unknown or broken) or KindReset (it was cut short) it returns what could be had.
+// Beyond a few megabytes it lies outside the heap, in memory of which there is one piece for all: the next one who needs
+// it waits for this response's Release.
+func (r *Response) Decoded(max int64) ([]byte, error) { return r.decoded(max, false) }
+
+// Unpacked is Decoded for what may be a gzip file besides, as sitemaps are.
+func (r *Response) Unpacked(max int64) ([]byte, error) { return r.decoded(max, true) }
+
+func (r *Response) decoded(max int64, unpack bool) ([]byte, error) {
+	unpack = unpack && (r.Coded() || bytes.HasPrefix(r.start, gzipMagic))
+	if r.Spool == nil && (len(r.Body) == 0 || !r.Coded() && !unpack) {
 		return r.Body, nil
 	}
-	var codings []string
-	for _, v := range r.Values("Content-Encoding") {
-		for c := range strings.SplitSeq(v, ",") {
-			if c = strings.ToLower(strings.TrimSpace(c)); c != "" && c != "identity" {
-				codings = append(codings, c)
+	codings, err := r.codings()
+	if err != nil {
+		return nil, err
+	}
+	d := decoder{max: max}
+	defer d.close()
+	in, err := r.payload(&d)
+	if err != nil {
+		return nil, err
+	}
+	for i := len(codings) - 1; i >= 0; i-- {
+		if in, err = d.undo(codings[i], in); err != nil {
+			return nil, decodeError(err)
+		}
+	}
+	if unpack {
+		b := bufio.NewReader(in)
+		in = b
+		if start, _ := b.Peek(2); bytes.Equal(start, gzipMagic) {
+			if in, err = d.undo("gzip", b); err != nil {
+				return nil, decodeError(err)
 			}
 		}
 	}
-	if len(codings) > maxCodings {
+	out, err := r.fill(in, max)
+	if err != nil && r.Truncated != "" && !errors.Is(err, errTooLarge) {
+		return out, &crawl.Error{Op: "decode", Kind: crawl.KindReset, Err: err}
+	}
+	return out, decodeError(err)
+}
+
+var gzipMagic = []byte{0x1f, 0x8b}
+
+// codings returns the body's content codings, in the order in which they were applied.
+func (r *Response) codings() (out []string, err error) {
+	for _, v := range r.Values("Content-Encoding") {
+		for c := range strings.SplitSeq(v, ",") {
+			if c = strings.ToLower(strings.TrimSpace(c)); c != "" && c != "identity" {
+				out = append(out, c)
+			}
+		}
+	}
+	if len(out) > maxCodings {
 		return nil, &crawl.Error{Op: "decode", Kind: crawl.KindEncoding, Err: errors.New("too many content codings")}
 	}
-	body, sc := r.Body, r.sc
-	for i := len(codings) - 1; i >= 0; i-- {
-		out, err := decode(sc.decoded[:0], body, codings[i], max)
-		if err != nil {
-			return nil, err
-		}
-		if i > 0 {
-			body = bytes.Clone(out)
-		} else {
-			body = out
-		}
-		sc.decoded = out
+	return out, nil
+}
+
+// payload returns a reader of the body without chunk framing.
+func (r *Response) payload(d *decoder) (io.Reader, error) {
+	if r.Spool == nil {
+		return bytes.NewReader(r.Body), nil
 	}
-	return body, nil
+	f, err := r.Spool.Open(int64(len(r.Head)))
+	if err != nil {
+		return nil, spoolError(err)
+	}
+	d.later = append(d.later, func() { _ = f.Close() })
+	if r.chunked {
+		return httputil.NewChunkedReader(bufio.NewReader(f)), nil
+	}
+	return f, nil
+}
+
+// largeDecoded is the size from which what is decoded lies outside the heap.
+const largeDecoded = 4 << 20
+
+// fill reads at most max bytes; errTooLarge if there are more.
+func (r *Response) fill(in io.Reader, max int64) ([]byte, error) {
+	dst, large := r.sc.decoded[:0], false
+	if cap(dst) == 0 {
+		dst = make([]byte, 0, min(4*r.Size+512, max+1, 256<<10))
+	}
+	for {
+		if len(dst) == cap(dst) && (large || len(dst) < largeDecoded) {
+			dst = append(dst, 0)[:len(dst)] // of what is large: not before max is reached
+		} else if len(dst) == cap(dst) {
+			if r.arena == nil {
+				r.arena = r.c.arenas.take(max + 1)
+			}
+			large = true
+			dst = append(r.arena.mem[:0:max+1], dst...)
+		}
+		n, err := in.Read(dst[len(dst):cap(dst)])
+		dst = dst[:len(dst)+n]
+		if !large {
+			r.sc.decoded = dst
+		}
+		if int64(len(dst)) > max {
+			return dst[:max], errTooLarge
+		}
+		if errors.Is(err, io.EOF) {
+			return dst, nil
+		}
+		if err != nil {
+			return dst, err
+		}
+	}
+}
+
+func decodeError(err error) error {
+	var e *crawl.Error
+	if err == nil || errors.As(err, &e) {
+		return err
+	}
+	kind := crawl.KindEncoding
+	if errors.Is(err, errTooLarge) {
+		kind = crawl.KindBomb
+	}
+	return &crawl.Error{Op: "decode", Kind: kind, Err: err}
+}
+
+// arenas give out memory outside the heap for one large page at a time.
+type arenas struct {
+	mu  sync.Mutex
+	one arena
+}
+
+type arena struct {
+	all  *arenas
+	mem  []byte
+	free func() // gives its room back to the system
+}
+
+func (a *arenas) take(n int64) *arena {
+	a.mu.Lock()
+	if int64(len(a.one.mem)) < n {
+		mem, free := reserve(n)
+		a.one = arena{a, mem, free}
+	}
+	return &a.one
+}
+
+func (a *arena) release() {
+	if a != nil {
+		a.free()
+		a.all.mu.Unlock()
+	}
 }
 
 var (
@@ -68,70 +192,75 @@ var (
 	}}
 )
 
-func decode(dst, body []byte, coding string, max int64) ([]byte, error) {
-	in := bytes.NewReader(body)
-	var err error
+// decoder is a chain of decompressors.
+type decoder struct {
+	max   int64
+	later []func() // gives them back
+}
+
+func (d *decoder) close() {
+	for _, f := range d.later {
+		f()
+	}
+}
+
+// undo returns a reader of what in holds without a coding. A step that gives more than the limit, which is also reached
+// where the next one makes nothing of it, ends with errTooLarge.
+func (d *decoder) undo(coding string, in io.Reader) (io.Reader, error) {
 	switch coding {
 	case "gzip", "x-gzip":
 		z := gzips.Get().(*gzip.Reader)
-		defer gzips.Put(z)
-		if err = z.Reset(in); err == nil {
-			dst, err = readLimited(dst, z, max, 4*len(body))
+		d.later = append(d.later, func() { gzips.Put(z) })
+		if err := z.Reset(in); err != nil {
+			return nil, err
 		}
+		in = z
 	case "br":
 		z := brotlis.Get().(*brotli.Reader)
-		defer brotlis.Put(z)
-		if err = z.Reset(in); err == nil {
-			dst, err = readLimited(dst, z, max, 4*len(body))
+		d.later = append(d.later, func() { brotlis.Put(z) })
+		if err := z.Reset(in); err != nil {
+			return nil, err
 		}
+		in = z
 	case "zstd":
 		z := zstds.Get().(*zstd.Decoder)
-		defer zstds.Put(z)
-		if err = z.Reset(in); err == nil {
-			dst, err = readLimited(dst, z, max, 4*len(body))
+		d.later = append(d.later, func() { _ = z.Reset(nil); zstds.Put(z) })
+		if err := z.Reset(in); err != nil {
+			return nil, err
 		}
-	case "deflate": // zlib by the book, raw deflate in the wild
-		var z io.ReadCloser
-		if z, err = zlib.NewReader(in); err != nil {
-			z = flate.NewReader(bytes.NewReader(body))
+		in = z
+	case "deflate": // zlib by the book (RFC 9110, section 8.4.1.2), raw deflate in the wild
+		b := bufio.NewReader(in)
+		in = flate.NewReader(b)
+		if h, _ := b.Peek(2); len(h) == 2 && h[0]&0xf == 8 && (uint(h[0])<<8|uint(h[1]))%31 == 0 {
+			z, err := zlib.NewReader(b)
+			if err != nil {
+				return nil, err
+			}
+			in = z
 		}
-		dst, err = readLimited(dst, z, max, 4*len(body))
 	default:
-		err = errors.New("unknown content coding " + coding)
+		return nil, errors.New("unknown content coding " + coding)
 	}
-	if err != nil {
-		kind := crawl.KindEncoding
-		if errors.Is(err, errTooLarge) {
-			kind = crawl.KindBomb
-		}
-		return nil, &crawl.Error{Op: "decode", Kind: kind, Err: err}
-	}
-	return dst, nil
+	return &limited{in, d.max}, nil
 }
 
 var errTooLarge = errors.New("larger than the limit once decompressed")
 
-func readLimited(dst []byte, r io.Reader, max int64, guess int) ([]byte, error) {
-	if cap(dst) == 0 {
-		dst = make([]byte, 0, min(int64(guess)+512, max+1, 1<<20))
-	}
-	for {
-		if len(dst) == cap(dst) {
-			dst = append(dst, 0)[:len(dst)]
-		}
-		n, err := r.Read(dst[len(dst):cap(dst)])
-		dst = dst[:len(dst)+n]
-		if int64(len(dst)) > max {
-			return nil, errTooLarge
-		}
-		if errors.Is(err, io.EOF) {
-			return dst, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
+// limited gives at most so many bytes more than the limit.
+type limited struct {
+	r    io.Reader
+	left int64
 }
 
-// Ungzip decompresses a gzip file, of which at most max bytes may come: for sitemaps that are served as files.
-func Ungzip(b []byte, max int64) ([]byte, error) { return decode(nil, b, "gzip", max) }
+func (l *limited) Read(p []byte) (int, error) {
+	if l.left < 0 {
+		return 0, errTooLarge
+	}
+	if int64(len(p)) > l.left+1 {
+		p = p[:l.left+1]
+	}
+	n, err := l.r.Read(p)
+	l.left -= int64(n)
+	return n, err
+}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/sha1"
 	"errors"
 	"fmt"
 	"io"
@@ -29,30 +30,56 @@ type Request struct {
 // Timing is how long the phases of an exchange took. A phase that did not happen took no time.
 type Timing struct{ Resolve, Connect, TLS, Send, FirstByte, Body time.Duration }
 
-// Response is a complete response. What lies in it may be used until Release.
+// Response is a response: a whole one, or, where an error comes with it, what has come of one. What lies in it may be used
+// until Release. A body that is too long for memory lies in a spool.
 type Response struct {
 	Status  int
 	Proto   string // "HTTP/1.1", "HTTP/2.0"
 	Line    string // status line
 	Head    []byte // header block as received, with the empty line at its end; for HTTP/2 written anew
-	Raw     []byte // body as received, chunk framing included
-	Body    []byte // body without chunk framing, still content-coded
+	Raw     []byte // body as received, chunk framing included; nil if it is spooled
+	Body    []byte // body without chunk framing, still content-coded; nil if it is spooled
+	Spool   Spool  // Head and the body as received, if it is too long for memory; else nil
+	Size    int64  // of the body without chunk framing, in bytes
+	Wire    int64  // of the body as received
 	Request []byte // request as sent
 	Addr    netip.Addr
 	Timing  Timing
 	Date    time.Time // when the request had been sent, not before: the next one waits for its site's delay from here
 
-	fields []Field
-	sc     *scratch // the memory that the slices lie in
+	// Truncated says why the body is not whole, in the words of WARC 1.1, section 5.13: "length" (it is longer than the
+	// limit), "time", "disconnect", "unspecified"; empty if it is whole.
+	Truncated string
+
+	fields  []Field
+	start   []byte // of the body
+	sum     [sha1.Size]byte
+	chunked bool
+	held    int64 // of the client's memory for bodies
+	arena   *arena
+	c       *Client
+	sc      *scratch // the memory that the slices lie in
 }
 
-// Release gives the response's memory back for another one: nothing that lies in it may be used any more. A response
-// that is not released is merely garbage.
+// Sum returns the SHA-1 of the body without chunk framing.
+func (r *Response) Sum() [sha1.Size]byte { return r.sum }
+
+// Start returns the first bytes of the body, 512 if there are as many.
+func (r *Response) Start() []byte { return r.start }
+
+// Release gives the response's memory back for another one and removes its spool: nothing that lies in it may be used any
+// more.
 func (r *Response) Release() {
-	if r != nil && r.sc != nil {
-		scratches.Put(r.sc)
-		r.sc = nil
+	if r == nil || r.sc == nil {
+		return
 	}
+	if r.Spool != nil {
+		_ = r.Spool.Close() // if it cannot be removed now it is swept at the next start
+	}
+	r.c.memory.give(r.held)
+	r.arena.release()
+	scratches.Put(r.sc)
+	r.sc, r.held, r.arena = nil, 0, nil
 }
 
 // Get returns the first value of a header field, "" if it is absent.
@@ -101,18 +128,19 @@ const acceptEncoding = "gzip, br, zstd"
 // been on the wire. It is bounded by the session, which after a while returns such an error as an ordinary one.
 var ErrUnprocessed = errors.New("not processed by the server")
 
-// Do sends a request and reads the whole response. It returns ErrUnprocessed when the request is to be sent again. The
-// memory for the response is taken only here, so that whoever waits for a site's turn needs none; the caller gives it
+// Do sends a request and reads the whole response. It returns ErrUnprocessed when the request is to be sent again. Where
+// the head came whole and the body did not, what has come is returned beside the error, and Truncated says why. The memory for the response is taken only here, so that whoever waits for a site's turn needs none; the caller gives it
 // back by the response's Release.
 func (s *Session) Do(ctx context.Context, req *Request) (*Response, error) {
 	sc := scratches.Get().(*scratch)
 	sc.shrink()
-	r := &Response{fields: sc.fields[:0], sc: sc}
-	if err := s.do(ctx, req, r, sc); err != nil {
+	r := &Response{fields: sc.fields[:0], sc: sc, c: s.c}
+	err := s.do(ctx, req, r, sc)
+	if err != nil && r.Truncated == "" {
 		r.Release()
 		return nil, err
 	}
-	return r, nil
+	return r, err
 }
 
 func (s *Session) do(ctx context.Context, req *Request, r *Response, sc *scratch) error {
@@ -191,20 +219,46 @@ func (s *Session) exchange(c *conn, req *Request, r *Response, sc *scratch) (kee
 	if r.Status < 200 {
 		return fail("read header", crawl.KindProtocol, errors.New("only informational responses"))
 	}
-	b := bodyReader{c: c, r: r, sc: sc, lim: lim, start: first}
+	b := bodyReader{c: c, r: r, lim: lim, start: first, in: s.c.newIntake(r, sc, lim)}
 	keep, err = b.read()
+	if e := b.in.end(); err == nil {
+		err = e
+	}
 	r.Timing.Body = time.Since(first)
 	if err != nil {
 		kind := crawl.KindOf(err)
-		if kind == crawl.KindInternal {
+		switch {
+		case kind == crawl.KindArchive:
+			return false, err
+		case isTimeout(err) && b.slow():
+			kind = crawl.KindSlow
+		case isTimeout(err):
+			kind = crawl.KindTimeout
+		case kind == crawl.KindInternal:
 			kind = crawl.KindReset
 		}
-		if isTimeout(err) && b.slow() {
-			return false, &crawl.Error{Op: "read body", Host: req.URL.Host(), Kind: crawl.KindSlow, Err: err}
-		}
-		return fail("read body", kind, err)
+		r.cutShort(&kind, b.tooLong)
+		return false, &crawl.Error{Op: "read body", Host: req.URL.Host(), Kind: kind, Err: err}
 	}
 	return keep && c.r.Buffered() == 0, nil
+}
+
+// cutShort notes why a body is not whole. One that would have been too long anyway has failed for that reason, whatever
+// has ended it.
+func (r *Response) cutShort(kind *crawl.Kind, tooLong bool) {
+	switch *kind {
+	case crawl.KindBodyLarge:
+		r.Truncated = "length"
+	case crawl.KindTimeout, crawl.KindSlow:
+		r.Truncated = "time"
+	case crawl.KindReset:
+		r.Truncated = "disconnect"
+	default:
+		r.Truncated = "unspecified"
+	}
+	if tooLong {
+		*kind = crawl.KindBodyLarge
+	}
 }
 
 // appendRequest writes the request head.
@@ -285,13 +339,14 @@ func readHead(br *bufio.Reader, r *Response, sc *scratch, max int) error {
 
 // bodyReader reads a body within its limits.
 type bodyReader struct {
-	c     *conn
-	r     *Response
-	sc    *scratch
-	lim   crawl.FetchLimits
-	start time.Time
-	n     int64     // bytes received
-	due   time.Time // the deadline that was set last
+	c       *conn
+	r       *Response
+	in      *intake
+	lim     crawl.FetchLimits
+	start   time.Time
+	n       int64     // bytes received
+	due     time.Time // the deadline that was set last
+	tooLong bool      // its length, which the server has given, is over the limit
 }
 
 const rateGrace = 10 * time.Second
@@ -313,7 +368,6 @@ func (b *bodyReader) slow() bool { return b.due.Before(b.start.Add(b.lim.BodyTim
 
 func (b *bodyReader) read() (keep bool, err error) {
 	r := b.r
-	r.Raw, r.Body = nil, nil
 	keep = r.Proto != "HTTP/1.0"
 	for _, v := range r.Values("Connection") {
 		for t := range strings.SplitSeq(v, ",") {
@@ -344,23 +398,22 @@ func (b *bodyReader) read() (keep bool, err error) {
 		}
 		length = n
 	}
-	if length > b.lim.MaxBody {
-		return false, &crawl.Error{Op: "read", Kind: crawl.KindBodyLarge}
-	}
-	buf := b.sc.body[:0]
+	b.tooLong = length > b.lim.MaxBody
 	if length < 0 {
 		keep = false
 	}
-	for length < 0 || int64(len(buf)) < length {
-		if buf, err = b.more(buf, length); err != nil {
+	for length < 0 || b.in.n < length {
+		want := int64(-1)
+		if length >= 0 {
+			want = length - b.in.n
+		}
+		if err := b.more(want); err != nil {
 			if errors.Is(err, io.EOF) && length < 0 {
 				break
 			}
 			return false, noEOF(err)
 		}
 	}
-	b.sc.body = buf
-	r.Body, r.Raw = buf, buf
 	return keep, nil
 }
 
@@ -371,51 +424,46 @@ func noEOF(err error) error {
 	return err
 }
 
-// more reads once into buf, up to length in all (-1: whatever comes).
-func (b *bodyReader) more(buf []byte, length int64) ([]byte, error) {
-	if len(buf) == cap(buf) {
-		grow := max(4096, min(int64(len(buf)), 4<<20))
-		if length > 0 {
-			grow = min(length-int64(len(buf)), max(grow, 1<<20)) // a length is believed as far as bytes have come
+// more reads once, at most want bytes of the body (-1: whatever comes).
+func (b *bodyReader) more(want int64) error {
+	space, err := b.in.space(want)
+	if err != nil {
+		return err
+	}
+	if len(space) == 0 { // as long as it may be: it is whole only if it ends here
+		if _, err := b.c.r.Peek(1); err != nil {
+			return err
 		}
-		buf = append(make([]byte, 0, int64(len(buf))+grow), buf...)
+		return &crawl.Error{Op: "read", Kind: crawl.KindBodyLarge}
 	}
-	end := cap(buf)
-	if length >= 0 && int64(end) > length {
-		end = int(length)
-	}
-	n, err := b.c.r.Read(buf[len(buf):end])
-	buf = buf[:len(buf)+n]
+	n, err := b.c.r.Read(space)
+	b.in.took(n)
 	b.n += int64(n)
-	if int64(len(buf)) > b.lim.MaxBody {
-		return buf, &crawl.Error{Op: "read", Kind: crawl.KindBodyLarge}
-	}
 	if n > 0 {
-		if length < 0 || int64(len(buf)) < length {
+		if int64(n) != want {
 			b.arm()
-		}
-		if errors.Is(err, io.EOF) && length >= 0 && int64(len(buf)) == length {
+		} else if errors.Is(err, io.EOF) {
 			err = nil
 		}
 	}
-	return buf, err
+	return err
 }
 
 // chunked reads a chunked body, once as it came and once without its framing (RFC 9112, section 7.1).
 func (b *bodyReader) chunked() error {
-	raw, body := b.sc.raw[:0], b.sc.body[:0]
-	defer func() { b.sc.raw, b.sc.body = raw, body }()
+	b.in.chunked = true
 	line := func() ([]byte, error) {
-		start := len(raw)
 		l, err := b.c.r.ReadSlice('\n')
-		raw = append(raw, l...)
+		if e := b.in.framing(l); e != nil {
+			return nil, e
+		}
 		if errors.Is(err, bufio.ErrBufferFull) {
 			return nil, protocolError("chunk line too long")
 		}
 		if err != nil {
 			return nil, noEOF(err)
 		}
-		return bytes.TrimRight(raw[start:], "\r\n"), nil
+		return bytes.TrimRight(l, "\r\n"), nil
 	}
 	for {
 		l, err := line()
@@ -427,18 +475,15 @@ func (b *bodyReader) chunked() error {
 		if err != nil || n < 0 {
 			return protocolError("chunk size")
 		}
-		if int64(len(body))+n > b.lim.MaxBody {
-			return &crawl.Error{Op: "read", Kind: crawl.KindBodyLarge}
-		}
 		if n == 0 {
 			break
 		}
-		for end := int64(len(body)) + n; int64(len(body)) < end; {
-			was := len(body)
-			if body, err = b.more(body, end); err != nil {
+		for n > 0 {
+			was := b.in.n
+			if err = b.more(n); err != nil {
 				return noEOF(err)
 			}
-			raw = append(raw, body[was:]...)
+			n -= b.in.n - was
 		}
 		if l, err = line(); err != nil {
 			return err
@@ -454,12 +499,10 @@ func (b *bodyReader) chunked() error {
 			return err
 		}
 		if len(l) == 0 {
-			break
+			return nil
 		}
 		if trailer > 100 {
 			return protocolError("too many trailers")
 		}
 	}
-	b.r.Raw, b.r.Body = raw, body
-	return nil
 }

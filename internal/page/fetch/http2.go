@@ -66,38 +66,81 @@ func (s *Session) doH2(ctx context.Context, h *http2Conn, req *Request, r *Respo
 	if !h2Head(resp, r, sc, lim.MaxHeader) {
 		return fail("read header", crawl.KindHeaderLarge, nil)
 	}
-	buf := sc.body[:0]
-	bodyEnd := first.Add(lim.BodyTimeout)
+	b := h2Body{in: s.c.newIntake(r, sc, lim), from: resp.Body, lim: lim, start: first, timer: timer, cancel: cancel}
+	err = b.read(resp.ContentLength)
+	if e := b.in.end(); err == nil {
+		err = e
+	}
+	r.Timing.Body = time.Since(first)
+	switch kind := crawl.KindOf(err); {
+	case err == nil:
+		return nil
+	case kind == crawl.KindArchive:
+		return err
+	case kind == crawl.KindInternal:
+		err = fail("read body", crawl.KindReset, err)
+	default:
+		err = fail("read body", kind, err)
+	}
+	e := err.(*crawl.Error)
+	r.cutShort(&e.Kind, resp.ContentLength > lim.MaxBody)
+	return e
+}
+
+// h2Body reads the body of an HTTP/2 response within its limits.
+type h2Body struct {
+	in     *intake
+	from   io.Reader
+	lim    crawl.FetchLimits
+	start  time.Time
+	timer  *time.Timer // ends the exchange when its time is over
+	cancel context.CancelCauseFunc
+}
+
+// read reads the body to its end. length is what the server has announced, -1 if it has not.
+func (b *h2Body) read(length int64) error {
+	var late atomic.Pointer[error] // why the exchange ends when its time is over
+	late.Store(&errTimeout)
+	b.timer.Stop()
+	timer := time.AfterFunc(time.Until(b.start.Add(b.lim.BodyTimeout)), func() { b.cancel(*late.Load()) })
+	defer timer.Stop()
 	for {
-		if len(buf) == cap(buf) {
-			buf = append(buf, 0)[:len(buf)]
+		want := int64(-1)
+		if length > b.in.n {
+			want = length - b.in.n
 		}
-		due, why := bodyEnd, errTimeout
-		if lim.MinRate > 0 {
-			if slow := first.Add(rateGrace + time.Duration(len(buf))*time.Second/time.Duration(lim.MinRate)); slow.Before(due) {
-				due, why = slow, errSlow
+		space, err := b.in.space(want)
+		if err != nil {
+			return err
+		}
+		full := len(space) == 0
+		if full { // as long as it may be: it is whole only if it ends here
+			space = make([]byte, 1)
+		}
+		if b.lim.MinRate > 0 {
+			slow := b.start.Add(rateGrace + time.Duration(b.in.n)*time.Second/time.Duration(b.lim.MinRate))
+			if end := b.start.Add(b.lim.BodyTimeout); slow.Before(end) {
+				late.Store(&errSlow)
+				timer.Reset(time.Until(slow))
+			} else {
+				late.Store(&errTimeout)
+				timer.Reset(time.Until(end))
 			}
 		}
-		timer.Stop()
-		timer = time.AfterFunc(time.Until(due), func() { cancel(why) })
-		n, err := resp.Body.Read(buf[len(buf):cap(buf)])
-		buf = buf[:len(buf)+n]
-		if int64(len(buf)) > lim.MaxBody {
-			return fail("read body", crawl.KindBodyLarge, nil)
+		n, err := b.from.Read(space)
+		if full && n > 0 {
+			return &crawl.Error{Op: "read", Kind: crawl.KindBodyLarge}
+		}
+		if !full {
+			b.in.took(n)
 		}
 		if errors.Is(err, io.EOF) {
-			break
+			return nil
 		}
 		if err != nil {
-			timer.Stop()
-			return fail("read body", crawl.KindReset, err)
+			return err
 		}
 	}
-	timer.Stop()
-	sc.body = buf
-	r.Body, r.Raw = buf, buf
-	r.Timing.Body = time.Since(first)
-	return nil
 }
 
 // maxAgain bounds how often a request is sent that a server does not process: one that has answered others, and one that

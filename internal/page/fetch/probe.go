@@ -30,10 +30,10 @@ func (c *Client) HTTPPing(ctx context.Context, u crawl.URL, fields []Field, turn
 	s := c.Open(nil)
 	defer s.Close()
 	r, err := s.Do(ctx, &Request{URL: u, Fields: fields})
+	defer r.Release()
 	if err != nil {
 		return Ping{}, err
 	}
-	defer r.Release()
 	t := r.Timing
 	return Ping{t.Connect, t.TLS, t.Send + t.FirstByte, r.Status}, nil
 }
@@ -72,11 +72,12 @@ func (c *Client) ProbeCrawl(ctx context.Context, u crawl.URL, fields []Field, tr
 		r, err := s.Do(ctx, &Request{URL: u, Fields: fields})
 		s.Close()
 		if err != nil {
+			r.Release()
 			return out, err
 		}
 		t := r.Timing
 		spent := t.Connect + t.TLS + t.Send + t.FirstByte + t.Body
-		out = append(out, Transfer{8 * int64(len(r.Head)+len(r.Raw)), max(spent.Seconds(), 1e-6)})
+		out = append(out, Transfer{8 * (int64(len(r.Head)) + r.Wire), max(spent.Seconds(), 1e-6)})
 		r.Release()
 	}
 	return out, nil
