@@ -111,7 +111,7 @@ func (f *crawlFlags) register(c *cobra.Command) {
 	fl.DurationVar(&l.Fetch.HeaderTimeout, "header-timeout", l.Fetch.HeaderTimeout, "limit from request to the end of the header")
 	fl.DurationVar(&l.Fetch.BodyTimeout, "body-timeout", l.Fetch.BodyTimeout, "limit of the body")
 	fl.IntVar(&l.Fetch.MinRate, "min-rate", l.Fetch.MinRate, "give up on bodies slower than this, in bytes a second after 10 s (0: never)")
-	fl.StringVar(&f.maxBody, "max-body", "64M", "give up on larger bodies; decompressed they may be four times this")
+	fl.StringVar(&f.maxBody, "max-body", "64M", "cut larger bodies off, which counts as failed; decompressed pages may be four times this")
 
 	fl.BoolVar(&f.text, "text", false, "also archive the plain text of pages")
 	fl.BoolVar(&f.mainText, "main-text", false, "also archive the main text of pages, without what stands around it")

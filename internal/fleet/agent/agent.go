@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"sync"
 	"time"
 
@@ -74,6 +75,7 @@ type Agent struct {
 	warc    *archive.Writer
 	bs      crawl.Measure // of the store, once it has been measured; mu guards it
 	slots   chan struct{} // a token for each request that may be under way
+	readers chan struct{} // a token for each page that may be in the reading at once
 	filters *filters
 	seen    *payloads
 	wake    chan struct{} // size 1: a lease has something to report now
@@ -121,7 +123,7 @@ func New(c Config, in Inbox, out Outbox, client *fetch.Client, warc *archive.Wri
 		c.Fetcher = OverHTTP(client)
 	}
 	return &Agent{
-		cfg: c, in: in, out: out, client: client, fetcher: c.Fetcher, warc: warc, slots: make(chan struct{}, c.Concurrency),
+		cfg: c, in: in, out: out, client: client, fetcher: c.Fetcher, warc: warc, slots: make(chan struct{}, c.Concurrency), readers: make(chan struct{}, 2*runtime.GOMAXPROCS(0)),
 		filters: &filters{max: c.FilterSize, of: map[memory]*filter{}}, seen: newPayloads(50_000), wake: make(chan struct{}, 1), leases: map[uint64]*lease{},
 		changed: make(chan struct{}, 1), tried: make(chan struct{}), over: &recent{in: map[uint64]bool{}},
 	}

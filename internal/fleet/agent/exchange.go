@@ -23,8 +23,10 @@ type Fetcher interface {
 // node's slots.
 type Session interface {
 	// Do sends one GET and reads the whole response within the limits. The session follows no redirect and keeps no
-	// cookie. An error is a *crawl.Error, with no response; one that is fetch.ErrUnprocessed says that the same is to be
-	// asked again at the site's next turn, with Again raised, and counts as nothing else. The caller releases the response; until then it may read
+	// cookie. An error is a *crawl.Error; beside it stands what has come of a response that was cut short (Truncated). One
+	// of kind KindArchive is the node's own: a body could not be spooled. One that is fetch.ErrUnprocessed says that the
+	// same is to be asked again at the site's next turn, with Again raised, and counts as nothing else. A body that is too
+	// long for memory lies in a spool, an *archive.Spool. The caller releases the response; until then it may read
 	// everything in it, and keep nothing of its slices afterwards.
 	Do(ctx context.Context, req *fetch.Request) (*fetch.Response, error)
 	// Close ends the session, and makes requests that are under way fail. It may be called more than once.
@@ -60,7 +62,8 @@ func (l *lease) request(u crawl.URL) *fetch.Request {
 }
 
 // exchange sends a request when it is the site's turn, and again, at another turn, where the server did not process it.
-// Both results are nil when the lease ended first; the caller releases the response.
+// Both results are nil when the lease ended first; the caller releases the response, which may also be there, cut short,
+// when there is an error.
 func (l *lease) exchange(u crawl.URL) (*fetch.Response, error) {
 	sess := l.sess
 	if u.Site() != l.l.Site { // where robots.txt redirects: it has addresses of its own
@@ -72,7 +75,7 @@ func (l *lease) exchange(u crawl.URL) (*fetch.Response, error) {
 		req.Again = again
 		resp, err := sess.Do(l.ctx, req)
 		l.a.release()
-		if err != nil {
+		if resp == nil {
 			l.started(time.Now())
 			if errors.Is(err, fetch.ErrUnprocessed) && l.ctx.Err() == nil {
 				continue
@@ -81,11 +84,13 @@ func (l *lease) exchange(u crawl.URL) (*fetch.Response, error) {
 		}
 		l.a.escape(l, resp.Date)
 		l.started(resp.Date)
-		l.answered(resp.Timing.FirstByte)
+		if err == nil {
+			l.answered(resp.Timing.FirstByte)
+		}
 		l.mu.Lock()
-		l.rep.bytes += int64(len(resp.Head) + len(resp.Raw))
+		l.rep.bytes += int64(len(resp.Head)) + resp.Wire
 		l.mu.Unlock()
-		return resp, nil
+		return resp, err
 	}
 	return nil, nil
 }

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"path/filepath"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -25,6 +26,8 @@ type bench struct {
 	mu       sync.Mutex
 	outcomes []crawl.Outcome
 	found    []crawl.Found
+
+	dir string // of the archive
 }
 
 func (b *bench) Receive(ctx context.Context, _ string, fn func([]byte) error) error {
@@ -57,8 +60,18 @@ func (b *bench) Report(_ context.Context, _ string, entry []byte) error {
 // and what the agent has counted.
 func runLease(t *testing.T, paths []string, change func(*crawl.Job), serve func(net.Conn)) (*bench, Stats) {
 	t.Helper()
+	return runTries(t, 0, paths, change, serve)
+}
+
+// runTries is runLease for URLs that have been tried before.
+func runTries(t *testing.T, tries uint8, paths []string, change func(*crawl.Job), serve func(net.Conn)) (*bench, Stats) {
+	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
-	b := &bench{stop: stop}
+	b := &bench{stop: stop, dir: t.TempDir()}
+	spools, err := archive.OpenSpools(filepath.Join(b.dir, "spool"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	job := crawl.Job{ID: 1, Identity: crawl.Identity{IgnoreRobots: true, UserAgent: "argosy-test"}, Limits: crawl.DefaultLimits()}
 	change(&job)
 	lease := crawl.Lease{ID: 1, Job: 1, Site: "site.test", Node: "n", BudgetMS: time.Hour.Milliseconds(), Quota: 1000}
@@ -67,7 +80,7 @@ func runLease(t *testing.T, paths []string, change func(*crawl.Job), serve func(
 		if err != nil {
 			t.Fatal(err)
 		}
-		lease.Targets = append(lease.Targets, crawl.Target{Key: u.Key(), URL: u.String(), Seq: uint64(i)})
+		lease.Targets = append(lease.Targets, crawl.Target{Key: u.Key(), URL: u.String(), Seq: uint64(i), Tries: tries})
 	}
 	b.dispatch = crawl.Dispatch{
 		Version: crawl.WireVersion, Kind: crawl.DispatchLease, Lease: &lease, Job: &job, Site: &crawl.SiteState{},
@@ -80,17 +93,21 @@ func runLease(t *testing.T, paths []string, change func(*crawl.Job), serve func(
 			go serve(there)
 			return here, nil
 		},
+		Spool: func() (fetch.Spool, error) { return spools.Create() },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := archive.NewWriter(archive.WriterConfig{Dir: t.TempDir(), Prefix: "test", MaxSize: 1 << 30})
+	w := archive.NewWriter(archive.WriterConfig{Dir: b.dir, Prefix: "test", MaxSize: 1 << 30})
 	a := New(DefaultConfig(crawl.NodeInfo{Node: "n"}), b, b, client, w)
 	if err := a.Run(ctx); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(b.dir, "spool", "*")); len(left) > 0 {
+		t.Errorf("spools are left: %v", left)
 	}
 	return b, a.Stats()
 }

@@ -11,8 +11,11 @@ import (
 	"argosy/internal/page/parse"
 )
 
-// maxText bounds the text that is kept of a page, in bytes.
-const maxText = 2 << 20
+// maxText bounds the text that is kept of a page, in bytes, and maxTextSource what of the page it is made from.
+const (
+	maxText       = 2 << 20
+	maxTextSource = 8 << 20
+)
 
 // extras does what costs more than everything else together and is off unless a job asks for it: text, main text,
 // language and near-duplicate marks.
@@ -21,7 +24,7 @@ func (l *lease) extras(p *page, body []byte, charset string, doc *parse.Page) {
 	if !id.Text && !id.MainText && !id.Language && !id.NearDup {
 		return
 	}
-	utf8 := []byte(parse.Decode(body, charset))
+	utf8 := []byte(parse.Decode(body[:min(len(body), maxTextSource)], charset))
 	text := ""
 	if id.MainText {
 		text = mainText(p.url, utf8)
@@ -39,7 +42,7 @@ func (l *lease) extras(p *page, body []byte, charset string, doc *parse.Page) {
 		p.records = append(p.records, record{archive.Record{
 			Type: "conversion", ID: archive.NewID(), Date: p.resp.Date, URI: p.url.String(), ContentType: "text/plain; charset=utf-8",
 			Blocks: [][]byte{[]byte(text)},
-		}, &o.Text})
+		}, &o.Text, nil})
 	}
 }
 

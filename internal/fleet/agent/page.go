@@ -47,26 +47,25 @@ func (l *lease) one(t crawl.Target) error {
 		return nil
 	}
 	p := &page{target: t, url: u}
+	defer func() { p.resp.Release() }()
 	for again := false; ; again = true {
-		resp, err := l.exchange(u)
-		if err != nil {
-			if l.ctx.Err() == nil {
-				l.failed(&t, err)
+		p.resp.Release()
+		if p.resp, err = l.exchange(u); err != nil {
+			switch {
+			case l.ctx.Err() != nil:
+				return nil
+			case crawl.KindOf(err) == crawl.KindArchive:
+				return err
 			}
-			return nil
+			return l.failed(p, err)
 		}
-		if resp == nil {
+		if p.resp == nil {
 			l.putBack(t)
 			return nil
 		}
-		if l.cookies(u, resp) && !again && redirectsTo(u, resp) {
-			resp.Release()
-			continue
+		if !l.cookies(u, p.resp) || again || !redirectsTo(u, p.resp) {
+			return l.answer(p)
 		}
-		p.resp = resp
-		err = l.answer(p)
-		resp.Release()
-		return err
 	}
 }
 
@@ -97,9 +96,10 @@ func redirectsTo(u crawl.URL, resp *fetch.Response) bool {
 	return err == nil && v.String() == u.String()
 }
 
-// failed decides whether a URL that could not be fetched is tried again, and what its site's lease does next.
-func (l *lease) failed(t *crawl.Target, err error) {
-	kind := crawl.KindOf(err)
+// failed decides whether a URL that could not be fetched is tried again, and what its site's lease does next. What has come
+// of the last try is kept.
+func (l *lease) failed(p *page, err error) error {
+	t, kind := &p.target, crawl.KindOf(err)
 	o := &crawl.Outcome{Key: t.Key, URL: t.URL, State: crawl.Failed, Reason: kind, Detail: err.Error(), Depth: t.Depth}
 	retries := l.job.Limits.Retries
 	l.mu.Lock()
@@ -117,6 +117,10 @@ func (l *lease) failed(t *crawl.Target, err error) {
 	if kind.Transient() && int(t.Tries) < retries && !gone {
 		o.State = crawl.Retry
 	}
+	if o.State == crawl.Failed && p.resp != nil {
+		p.outcome = o
+		return l.process(p)
+	}
 	l.outcome(o, nil)
 	if o.State == crawl.Retry && (kind.Unreachable() || fails >= 3) {
 		if !kind.Unreachable() {
@@ -124,9 +128,10 @@ func (l *lease) failed(t *crawl.Target, err error) {
 		}
 		l.holdOff(polite.Backoff(l.job.Limits.Backoff, fails), crawl.EndFailed)
 	}
+	return nil
 }
 
-// answer handles a response: the page is read, recorded and reported. An error is one of the node.
+// answer handles a whole response. An error is one of the node.
 func (l *lease) answer(p *page) error {
 	t, resp := &p.target, p.resp
 	if resp.Status == http.StatusTooManyRequests || resp.Status == http.StatusServiceUnavailable {
@@ -134,28 +139,51 @@ func (l *lease) answer(p *page) error {
 			return nil
 		}
 	}
-	o := &crawl.Outcome{
-		Key: t.Key, URL: t.URL, State: crawl.Fetched, Status: resp.Status, Bytes: int64(len(resp.Body)), Depth: t.Depth,
-		Mime: mimeOf(resp), ETag: clip(resp.Get("ETag")), LastMod: clip(resp.Get("Last-Modified")), Proto: resp.Proto,
-		Date: resp.Date.UnixMilli(), Digest: archive.Digest(resp.Body), Timing: micros(resp.Timing),
+	p.outcome = &crawl.Outcome{Key: t.Key, URL: t.URL, State: crawl.Fetched, Depth: t.Depth}
+	return l.process(p)
+}
+
+// process takes a page that has been fetched, whole or in part, through the rest of its way: it is read, recorded and
+// reported. An error is one of the node.
+func (l *lease) process(p *page) error {
+	describe(p.resp, p.outcome)
+	records, err := l.digest(p)
+	if err != nil {
+		return err
 	}
+	if err := l.a.keep(p, records); err != nil {
+		return err
+	}
+	l.outcome(p.outcome, p.found)
+	return nil
+}
+
+// digest reads a page and encodes its records. Only a few pages are in memory in this state at once: what they hold is a
+// multiple of their size.
+func (l *lease) digest(p *page) (records [][]byte, err error) {
+	l.a.readers <- struct{}{}
+	defer func() { <-l.a.readers }()
+	if p.found, err = l.read(p); err != nil {
+		return nil, err
+	}
+	markOther(&p.target, p.resp.Body, p.outcome)
+	l.record(p)
+	for i := range p.records {
+		if p.records[i].spool == nil {
+			records = append(records, p.records[i].Encode(nil))
+		}
+	}
+	return records, nil
+}
+
+// describe notes what a response says by itself.
+func describe(resp *fetch.Response, o *crawl.Outcome) {
+	o.Status, o.Bytes, o.Digest, o.Truncated = resp.Status, resp.Size, archive.Label(resp.Sum()), resp.Truncated
+	o.Mime, o.ETag, o.LastMod, o.Proto = mimeOf(resp), clip(resp.Get("ETag")), clip(resp.Get("Last-Modified")), resp.Proto
+	o.Date, o.Timing = resp.Date.UnixMilli(), micros(resp.Timing)
 	if resp.Addr.IsValid() {
 		o.IP = resp.Addr.String()
 	}
-	p.outcome = o
-	var err error
-	if p.found, err = l.read(p); err != nil {
-		kind := crawl.KindOf(err)
-		l.outcome(&crawl.Outcome{Key: t.Key, URL: t.URL, State: crawl.Failed, Reason: kind, Detail: err.Error(), Depth: t.Depth, Status: resp.Status}, nil)
-		return nil
-	}
-	markOther(t, resp.Body, o)
-	l.record(p)
-	if err := l.a.keep(p); err != nil {
-		return err
-	}
-	l.outcome(o, p.found)
-	return nil
 }
 
 // later handles 429 and 503: the site is left alone for as long as it asks, or for a back-off that doubles. False if

@@ -25,6 +25,7 @@ func (l *lease) probe() {
 	for range fetch.ProbeTries {
 		resp, err := l.exchange(u)
 		if err != nil {
+			resp.Release()
 			l.probeFailed(0)
 			break
 		}
@@ -37,7 +38,7 @@ func (l *lease) probe() {
 			break
 		}
 		t := resp.Timing
-		bc.Bits += 8 * int64(len(resp.Head)+len(resp.Raw))
+		bc.Bits += 8 * (int64(len(resp.Head)) + resp.Wire)
 		bc.Seconds += (t.Connect + t.TLS + t.Send + t.FirstByte + t.Body).Seconds()
 		if t.Connect > 0 {
 			ping.MS = append(ping.MS, float64((t.Connect+t.TLS+t.Send+t.FirstByte)/time.Microsecond)/1000)

@@ -27,7 +27,7 @@ func (l *lease) read(p *page) (*finder, error) {
 		return f, nil
 	}
 	kind := parse.NoType
-	if len(resp.Body) > 0 {
+	if resp.Size > 0 {
 		kind = parse.TypeOf(o.Mime)
 	}
 	if kind == parse.Stylesheet && !l.job.Identity.Resources {
@@ -40,9 +40,14 @@ func (l *lease) read(p *page) (*finder, error) {
 		l.headerLinks(f, u, resp)
 		return f, nil
 	}
-	body, err := resp.Decoded(l.job.Limits.Fetch.MaxDecoded)
+	body, err := decoded(p, l.job.Limits.Fetch.MaxDecoded, !page)
 	if err != nil {
 		return nil, err
+	}
+	if body == nil {
+		f := newFinder(l, t, u, "utf-8")
+		l.headerLinks(f, u, resp)
+		return f, nil
 	}
 	if sitemap && !page {
 		return l.sitemap(t, u, body), nil
@@ -79,6 +84,38 @@ func (l *lease) read(p *page) (*finder, error) {
 	f.add(doc)
 	l.headerLinks(f, u, resp)
 	return f, nil
+}
+
+// maxParsed bounds what is read of a page, in bytes after decompression: what comes behind has no links. Of pages that are
+// larger than a few megabytes one is read at a time.
+const maxParsed = 128 << 20
+
+// decoded returns a page's body without its codings; nil if they cannot be undone. What stands in the way is noted in the
+// outcome: the page is archived as it came. An error is one of the node.
+func decoded(p *page, most int64, unpack bool) (body []byte, err error) {
+	limit := min(most, maxParsed)
+	if unpack {
+		body, err = p.resp.Unpacked(limit)
+	} else {
+		body, err = p.resp.Decoded(limit)
+	}
+	kind := crawl.KindOf(err)
+	switch {
+	case err == nil:
+		return body, nil
+	case kind == crawl.KindArchive:
+		return nil, err
+	case kind != crawl.KindEncoding && len(body) > 0: // its beginning can be read
+	default:
+		body = nil
+	}
+	if o := p.outcome; o.State == crawl.Fetched {
+		o.Reason, o.Detail = kind, err.Error()
+		if kind == crawl.KindBomb && limit == most {
+			o.State = crawl.Failed
+		}
+	}
+	return body, nil
 }
 
 // scan reads a body into doc. It returns the body, decoded if it cannot be read as it is (then it is in UTF-8), and the
@@ -122,11 +159,6 @@ func (l *lease) headerLinks(f *finder, u crawl.URL, resp *fetch.Response) {
 // sitemap takes in the URLs of a sitemap.
 func (l *lease) sitemap(t *crawl.Target, u crawl.URL, body []byte) *finder {
 	f := newFinder(l, t, u, "utf-8")
-	if len(body) > 2 && body[0] == 0x1f && body[1] == 0x8b {
-		if b, err := fetch.Ungzip(body, 50<<20); err == nil {
-			body = b
-		}
-	}
 	urls, maps := parse.Sitemap(body)
 	for _, e := range maps {
 		if v, err := u.Resolve(e.Loc); err == nil {
@@ -148,10 +180,10 @@ func mimeOf(resp *fetch.Response) string {
 	if v = strings.ToLower(strings.TrimSpace(v)); v != "" {
 		return clip(v)
 	}
-	if len(resp.Body) == 0 || resp.Coded() {
+	if resp.Size == 0 || resp.Coded() {
 		return ""
 	}
-	v, _, _ = strings.Cut(http.DetectContentType(resp.Body), ";")
+	v, _, _ = strings.Cut(http.DetectContentType(resp.Start()), ";")
 	return v
 }
 

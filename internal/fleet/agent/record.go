@@ -17,6 +17,7 @@ const minPayload = 64
 type record struct {
 	archive.Record
 	place *crawl.Location // of the page's outcome, where it is noted where the record lies; nil: nobody needs to know
+	spool *archive.Spool  // its block, if that is too long for memory
 }
 
 // record makes the records of an exchange: the response or what stands for it, the request, and what has been made of
@@ -26,29 +27,32 @@ func (l *lease) record(p *page) {
 	id := archive.NewID()
 	rec := archive.Record{
 		Type: "response", ID: id, Date: resp.Date, URI: uri, ContentType: archive.TypeResponse, IP: o.IP,
-		Payload: o.Digest, Blocks: [][]byte{resp.Head, resp.Raw}, Compressed: resp.Coded() || packed(o.Mime),
+		Payload: o.Digest, Blocks: [][]byte{resp.Head, resp.Raw}, Compressed: resp.Coded() || packed(o.Mime), Truncated: resp.Truncated,
 	}
-	if resp.Status == http.StatusOK && len(resp.Body) >= minPayload {
+	spool, _ := resp.Spool.(*archive.Spool)
+	if resp.Status == http.StatusOK && resp.Size >= minPayload && resp.Truncated == "" {
 		if was, ok := l.a.seen.first(o.Digest, capture{uri, o.Date}); ok {
 			rec.Type, rec.Blocks = "revisit", rec.Blocks[:1]
 			rec.RefersTo = archive.Ref{URI: was.url, Date: time.UnixMilli(was.date)}
-			o.Revisit = true
+			o.Revisit, spool = true, nil
 		}
 	}
 	req := archive.Record{
 		Type: "request", ID: archive.NewID(), Date: resp.Date, URI: uri, ContentType: archive.TypeRequest, IP: o.IP,
 		ConcurrentTo: id, Blocks: [][]byte{l.redact(resp.Request)},
 	}
-	p.records = append([]record{{rec, &o.Record}, {Record: req}}, p.records...)
+	p.records = append([]record{{rec, &o.Record, spool}, {Record: req}}, p.records...)
 }
 
-// keep writes a page's records one after the other into the archive, and notes where they lie.
-func (a *Agent) keep(p *page) error {
-	encoded := make([][]byte, len(p.records))
-	for i := range p.records {
-		encoded[i] = p.records[i].Encode(nil)
+// keep writes a page's records, of which those that are not spooled come encoded, one after the other into the archive,
+// and notes where they lie.
+func (a *Agent) keep(p *page, encoded [][]byte) (err error) {
+	var locs []crawl.Location
+	if first := &p.records[0]; first.spool != nil {
+		locs, err = a.warc.AppendSpooled(&first.Record, first.spool, encoded...)
+	} else {
+		locs, err = a.warc.Append(encoded...)
 	}
-	locs, err := a.warc.Append(encoded...)
 	if err != nil {
 		return err
 	}

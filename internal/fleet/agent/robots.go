@@ -203,11 +203,9 @@ func (l *lease) fetchRobots(u crawl.URL) (change *crawl.RobotsChange, rules robo
 		case resp.Status != 200:
 			return l.allowAll(), rules, true
 		}
-		body, err := resp.Decoded(l.job.Limits.Fetch.MaxDecoded)
-		if err != nil {
-			if body = resp.Body; resp.Coded() {
-				return down(crawl.ReasonRobotsDown)
-			}
+		body, err := resp.Decoded(min(l.job.Limits.Fetch.MaxDecoded, maxParsed))
+		if err != nil && crawl.KindOf(err) != crawl.KindBomb {
+			return down(crawl.ReasonRobotsDown)
 		}
 		rules = robots.Parse(body, Product)
 		return &crawl.RobotsChange{

@@ -176,7 +176,7 @@ func (a *Agent) Run(ctx context.Context, hard <-chan struct{}) error {
 		return nil
 	})
 	err := group.Wait()
-	if cerr := a.node.warc.Close(); err == nil {
+	if cerr := a.node.close(); err == nil {
 		err = cerr
 	}
 	if errors.Is(err, syscall.ENOSPC) {

@@ -273,7 +273,7 @@ func (cr *Crawl) Run(ctx context.Context, hard <-chan struct{}) (Summary, error)
 	})
 	err := group.Wait()
 	for _, n := range cr.nodes {
-		if cerr := n.warc.Close(); err == nil { // otherwise it says the same once more
+		if cerr := n.close(); err == nil { // otherwise it says the same once more
 			err = cerr
 		}
 	}

@@ -56,7 +56,7 @@ func TestHostileWeb(t *testing.T) {
 	for i, h := range testkit.Catalogue() {
 		u := "http://hostile.test:" + port + "/" + strconv.Itoa(i)
 		reason, ok := got[u]
-		if !ok || h.Kind != "" && reason != string(h.Kind) && h.Kind != crawl.KindEncoding {
+		if !ok || h.Kind != "" && reason != string(h.Kind) {
 			t.Errorf("%s (%s): reason %q, want %q", u, h.Name, reason, h.Kind)
 		}
 	}

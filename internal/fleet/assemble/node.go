@@ -41,9 +41,10 @@ type NodeConfig struct {
 
 // node is a node in this process.
 type node struct {
-	bus   *bus.Client
-	warc  *archive.Writer
-	agent *agent.Agent
+	bus    *bus.Client
+	warc   *archive.Writer
+	spools *archive.Spools
+	agent  *agent.Agent
 }
 
 // newIncarnation names a life of a process.
@@ -59,6 +60,11 @@ func randomHex(n int) string {
 
 // openNode builds a node on a connection to the bus.
 func openNode(c NodeConfig, b *bus.Client) (*node, error) {
+	spools, err := archive.OpenSpools(filepath.Join(c.Dir, "spool", c.Info.Node)) // beside the archives: it may become one
+	if err != nil {
+		return nil, err
+	}
+	c.Fetch.Spool = func() (fetch.Spool, error) { return spools.Create() }
 	client, err := fetch.NewClient(c.Fetch)
 	if err != nil {
 		return nil, err
@@ -92,7 +98,7 @@ func openNode(c NodeConfig, b *bus.Client) (*node, error) {
 		}
 		ac.Store = func(ctx context.Context) (int64, float64, error) { return archive.Measure(ctx, store) }
 	}
-	return &node{bus: b, warc: w, agent: agent.New(ac, b, b, client, w)}, nil
+	return &node{bus: b, warc: w, spools: spools, agent: agent.New(ac, b, b, client, w)}, nil
 }
 
 // run works until ctx ends.
@@ -101,6 +107,12 @@ func (n *node) run(ctx context.Context) error {
 	group.Go(func() error { return n.bus.Register(gctx, n.agent.Info, n.agent.Changed()) })
 	group.Go(func() error { return n.agent.Run(gctx) })
 	return group.Wait()
+}
+
+// close closes the node's archive.
+func (n *node) close() error {
+	n.spools.Close()
+	return n.warc.Close()
 }
 
 // spool is a directory for archives on their way to a store elsewhere. What a dead process has left in it was never

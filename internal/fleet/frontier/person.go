@@ -119,7 +119,7 @@ func (x *tx) again(k recKey, tasks map[uint32]bool) error {
 	if err != nil || r == nil {
 		return err
 	}
-	lost := tasks == nil && r.State == crawl.Fetched && x.f.tasks[r.Task].State != StateDropped
+	lost := tasks == nil && (r.State == crawl.Fetched || r.State == crawl.Failed) && x.f.tasks[r.Task].State != StateDropped
 	failed := tasks[r.Task] && (r.State == crawl.Failed || r.State == crawl.Excluded && r.Reason == crawl.ReasonRobotsDown)
 	if !lost && !failed {
 		return nil

@@ -350,11 +350,11 @@ ON CONFLICT DO NOTHING`, int64(p.Lease), p.No, at, len(p.Outcomes), links, p.Byt
 
 const pageInto = `INSERT INTO pages (job, key, url, surt, state, reason, detail, status, mime, charset, html, title, lang, simhash,
 digest, revisit, noindex, bytes, links, depth, redirect, ip, proto, etag, modified, warc, warc_at, warc_len, text, text_at,
-text_len, site, node, lease, fetched_at, timing, seq, ord, owner, gen) VALUES `
+text_len, site, node, lease, fetched_at, timing, seq, ord, owner, gen, truncated) VALUES `
 
 const (
 	pageRows    = 8 // in a statement
-	pageColumns = 40
+	pageColumns = 41
 )
 
 // insertPages are the statements for one row and for many.
@@ -371,7 +371,7 @@ func (w *writer) page(job uint32, site, node string, lease uint64, at int64, o *
 		date = at
 	}
 	var timing any
-	if o.State == crawl.Fetched {
+	if o.Record.File != "" {
 		t := o.Timing
 		timing = fmt.Sprintf("[%d,%d,%d,%d,%d,%d]", t[0], t[1], t[2], t[3], t[4], t[5])
 	}
@@ -384,7 +384,7 @@ func (w *writer) page(job uint32, site, node string, lease uint64, at int64, o *
 		null(o.Mime), null(o.Charset), o.HTML, null(o.Title), null(o.Lang), null(int64(o.Simhash)), null(o.Digest), o.Revisit,
 		o.NoIndex, o.Bytes, null(o.Links), o.Depth, null(o.Redirect), null(o.IP), null(o.Proto), null(o.ETag), null(o.LastMod),
 		null(o.Record.File), o.Record.Offset, o.Record.Length, null(o.Text.File), null(o.Text.Offset), null(o.Text.Length),
-		site, node, int64(lease), date, timing, int64(w.seq), w.ord, o.Owner, o.Gen)
+		site, node, int64(lease), date, timing, int64(w.seq), w.ord, o.Owner, o.Gen, null(o.Truncated))
 	if len(w.pages) < pageRows*pageColumns {
 		return nil
 	}

@@ -119,12 +119,17 @@ type Page struct {
 	Site      string  `json:"site"`
 	Node      string  `json:"node"`
 	FetchedAt int64   `json:"fetched_at"`
+	Truncated string  `json:"truncated,omitempty"` // why the archived body is not whole
 	Score     float64 `json:"score,omitempty"`
 
 	crawl.Layer
 
 	Key crawl.Key `json:"-"`
 }
+
+// Captured reports whether something of the page is archived: all that was fetched, and what has come of those that
+// failed when their body was under way.
+func (p *Page) Captured() bool { return p.WARC != "" }
 
 // Pages calls fn for every page of a job in the order in which they were reported.
 func (l *Ledger) Pages(ctx context.Context, job uint32, fn func(*Page) error) error {
@@ -142,7 +147,7 @@ func (l *Ledger) pages(ctx context.Context, job uint32, order string, fn func(*P
 coalesce(mime, ''), coalesce(charset, ''), coalesce(html, 0), coalesce(title, ''), coalesce(lang, ''), coalesce(simhash, 0),
 coalesce(digest, ''), coalesce(revisit, 0), coalesce(noindex, 0), bytes, coalesce(links, 0), depth, coalesce(redirect, ''), coalesce(ip, ''),
 coalesce(proto, ''), coalesce(warc, ''), warc_at, warc_len, coalesce(text, ''), coalesce(text_at, 0), coalesce(text_len, 0),
-site, node, fetched_at, coalesce(score, 0) FROM pages WHERE job = ?`+order), int64(job))
+site, node, fetched_at, coalesce(score, 0), coalesce(truncated, '') FROM pages WHERE job = ?`+order), int64(job))
 	if err != nil {
 		return fmt.Errorf("ledger: %w", err)
 	}
@@ -152,7 +157,7 @@ site, node, fetched_at, coalesce(score, 0) FROM pages WHERE job = ?`+order), int
 		var key []byte
 		err := rows.Scan(&key, &p.Owner, &p.Gen, &p.URL, &p.State, &p.Reason, &p.Detail, &p.Status, &p.Mime, &p.Charset, &p.HTML, &p.Title, &p.Lang,
 			&p.Simhash, &p.Digest, &p.Revisit, &p.NoIndex, &p.Bytes, &p.Links, &p.Depth, &p.Redirect, &p.IP, &p.Proto, &p.WARC,
-			&p.Offset, &p.Length, &p.Text, &p.TextAt, &p.TextLen, &p.Site, &p.Node, &p.FetchedAt, &p.Score)
+			&p.Offset, &p.Length, &p.Text, &p.TextAt, &p.TextLen, &p.Site, &p.Node, &p.FetchedAt, &p.Score, &p.Truncated)
 		if err != nil {
 			return fmt.Errorf("ledger: %w", err)
 		}

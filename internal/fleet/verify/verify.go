@@ -51,6 +51,7 @@ type want struct {
 	digest  string
 	length  int64
 	revisit bool
+	cut     string // why its body is not whole
 	page    crawl.Page
 	job     uint32
 	seen    bool
@@ -154,17 +155,21 @@ func (r *Report) pages(ctx context.Context, l *ledger.Ledger, job uint32, wants 
 			r.problem("ledger: %s stands twice", p.URL)
 		}
 		urls[place{p.Layer, p.URL}] = true
-		if p.State != crawl.Fetched.String() {
-			if p.Reason == "" {
-				r.problem("ledger: %s is %s without a reason", p.URL, p.State)
-			}
+		fetched := p.State == crawl.Fetched.String()
+		if !fetched && p.Reason == "" {
+			r.problem("ledger: %s is %s without a reason", p.URL, p.State)
+		}
+		if fetched && !p.Captured() {
+			r.problem("ledger: %s is fetched, and no record of it is named", p.URL)
+		}
+		if !p.Captured() {
 			return nil
 		}
 		r.Pages++
 		if wants[p.WARC] == nil {
 			wants[p.WARC] = map[int64]*want{}
 		}
-		wants[p.WARC][p.Offset] = &want{url: p.URL, digest: p.Digest, length: p.Length, revisit: p.Revisit, page: crawl.Page{Layer: p.Layer, Key: p.Key}, job: job}
+		wants[p.WARC][p.Offset] = &want{url: p.URL, digest: p.Digest, length: p.Length, revisit: p.Revisit, cut: p.Truncated, page: crawl.Page{Layer: p.Layer, Key: p.Key}, job: job}
 		return nil
 	})
 }
@@ -242,6 +247,8 @@ func (r *Report) record(rec *archive.ReadRecord, name string, w *want) {
 		r.problem("%s at %d: %d bytes long, the ledger says %d", name, rec.Offset, rec.Length, w.length)
 	case rec.Header.Get("WARC-Payload-Digest") != w.digest:
 		r.problem("%s at %d: the payload's digest is not the ledger's", name, rec.Offset)
+	case rec.Header.Get("WARC-Truncated") != w.cut:
+		r.problem("%s at %d: truncated %q, the ledger says %q", name, rec.Offset, rec.Header.Get("WARC-Truncated"), w.cut)
 	case rec.Type() == "revisit" != w.revisit:
 		r.problem("%s at %d: is a %s record, the ledger says otherwise", name, rec.Offset, rec.Type())
 	}

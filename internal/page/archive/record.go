@@ -76,9 +76,11 @@ func Digest(blocks ...[]byte) string {
 	for _, b := range blocks {
 		h.Write(b)
 	}
-	var sum [sha1.Size]byte
-	return "sha1:" + base32.StdEncoding.EncodeToString(h.Sum(sum[:0]))
+	return Label([sha1.Size]byte(h.Sum(nil)))
 }
+
+// Label returns a SHA-1 as WARC files have it.
+func Label(sum [sha1.Size]byte) string { return "sha1:" + base32.StdEncoding.EncodeToString(sum[:]) }
 
 // Encode appends the record as one gzip member to dst and returns it.
 func (r *Record) Encode(dst []byte) []byte {

@@ -3,7 +3,6 @@ package archive
 import (
 	"bytes"
 	"crypto/sha1"
-	"encoding/base32"
 	"encoding/binary"
 	"errors"
 	"hash"
@@ -30,12 +29,11 @@ const (
 // Spools is a directory in which the blocks of records are gathered that are too long for memory.
 type Spools struct{ dir string }
 
-// OpenSpools makes the directory and removes what a dead process has left in it: nobody has reported that. No other
-// process may use it.
+const spoolSuffix = ".spool"
+
+// OpenSpools removes what a dead process has left in the directory, which need not be there: nobody has reported that. No
+// other process may use it.
 func OpenSpools(dir string) (*Spools, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
-	}
 	left, err := filepath.Glob(filepath.Join(dir, "*"+spoolSuffix))
 	for _, path := range left {
 		err = errors.Join(err, os.Remove(path))
@@ -43,15 +41,25 @@ func OpenSpools(dir string) (*Spools, error) {
 	return &Spools{dir}, err
 }
 
-const spoolSuffix = ".spool"
-
 // Create begins a spool.
 func (s *Spools) Create() (*Spool, error) {
 	f, err := os.CreateTemp(s.dir, "*"+spoolSuffix)
+	if errors.Is(err, os.ErrNotExist) {
+		if err = os.MkdirAll(s.dir, 0o700); err == nil {
+			f, err = os.CreateTemp(s.dir, "*"+spoolSuffix)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
 	return &Spool{f: f, block: sha1.New(), at: spoolRoom}, nil
+}
+
+// Close removes the directory, and the one it is in, where nothing is in them.
+func (s *Spools) Close() {
+	if os.Remove(s.dir) == nil {
+		_ = os.Remove(filepath.Dir(s.dir))
+	}
 }
 
 // Spool is the block of a record on its way to the archive: compressed as it comes where that makes it smaller, with its
@@ -159,7 +167,7 @@ func (s *Spool) Close() error {
 // frame returns what stands before and after the spool's bytes in the gzip member of a record: its header and end. With
 // room > 0 the head is made that long; nil if it does not fit.
 func (s *Spool) frame(r *Record, room int) (head, tail []byte) {
-	h := r.header(s.n, "sha1:"+base32.StdEncoding.EncodeToString(s.block.Sum(nil)))
+	h := r.header(s.n, Label([sha1.Size]byte(s.block.Sum(nil))))
 	blocks := appendBlocks(nil, h, false)
 	head = append(head, gzipHeader...)
 	if room > 0 { // filled by an extra field (RFC 1952, section 2.3.1.1) of zeros, which readers skip

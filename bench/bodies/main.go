@@ -1,0 +1,277 @@
+// Command bodies shows what large bodies cost: time against curl and wget, and the peak memory of a crawl.
+//
+//	go run ./bench/bodies -argosy ./argosy [-size 2100] [-only noise|text|many|html]
+//
+// It serves bodies on a loopback address: noise, which does not compress (to be had in at most twice the time of
+// curl -o FILE); text, which does (at most half the time of wget --warc-file); 50 sites with 100 MB each, on which 50 are
+// under way at once; and an HTML page as large as is read for links. Each crawl is to stay under 300 MiB, its ledger, index
+// and archive are to agree (argosy verify), and every body is to be there with its digest. What is not installed is left
+// out. Files are written below the working directory and removed; -size megabytes are on the disk twice at most.
+package main
+
+import (
+	"bytes"
+	"crypto/sha1"
+	"encoding/base32"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const mib = 1 << 20
+
+var (
+	argosy = flag.String("argosy", "./argosy", "the binary")
+	size   = flag.Int64("size", 2100, "megabytes of the large bodies")
+	only   = flag.String("only", "", "noise, text, many or html")
+)
+
+func main() {
+	flag.Parse()
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "bodies:", err)
+		os.Exit(1)
+	}
+}
+
+// noise and text are what bodies are made of, again and again with a number at the beginning of each piece.
+var noise, text = func() (noise, text []byte) {
+	noise = make([]byte, mib)
+	_, _ = rand.NewChaCha8([32]byte{1}).Read(noise)
+	rng := rand.New(rand.NewPCG(1, 2))
+	var words []string
+	for range 5000 {
+		w := make([]byte, 2+rng.IntN(9))
+		for i := range w {
+			w[i] = 'a' + byte(rng.IntN(26))
+		}
+		words = append(words, string(w))
+	}
+	for len(text) < mib {
+		text = append(append(text, words[int(float64(len(words))*rng.Float64()*rng.Float64())]...), ' ')
+	}
+	return noise, text[:mib]
+}()
+
+// write writes so many megabytes of a kind.
+func write(w io.Writer, of []byte, megabytes int64, salt string) error {
+	piece := bytes.Clone(of)
+	for i := range megabytes {
+		copy(piece, fmt.Sprintf("%s %010d ", salt, i))
+		if of[0] == noise[0] { // pieces of their own, or a compressor with a large window would find them again
+			for j := 32; j+8 < len(piece); j += 64 {
+				piece[j] ^= byte(i)
+			}
+		}
+		if _, err := w.Write(piece); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func serve(l net.Listener) {
+	_ = http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		kind, n := strings.Trim(r.URL.Path, "/"), *size
+		if strings.HasPrefix(r.Host, "many") {
+			kind, n = "noise", 100
+		}
+		of := noise
+		switch kind {
+		case "text":
+			of = text
+			w.Header().Set("Content-Type", "text/plain")
+		case "html":
+			of, n = text, 127
+			w.Header().Set("Content-Type", "text/html")
+		case "noise":
+			w.Header().Set("Content-Type", "application/octet-stream")
+		default:
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Length", strconv.FormatInt(n*mib, 10))
+		_ = write(w, of, n, r.Host)
+	}))
+}
+
+// used is what a process took.
+type used struct {
+	wall, cpu time.Duration
+	rss       int64 // MiB at its peak
+}
+
+func (u used) String() string {
+	return fmt.Sprintf("%6.1f s, CPU %5.1f s, peak %4d MiB", u.wall.Seconds(), u.cpu.Seconds(), u.rss)
+}
+
+func command(dir, name string, args ...string) (used, []byte, error) {
+	c := exec.Command(name, args...)
+	c.Dir = dir
+	var out, errs bytes.Buffer
+	c.Stdout, c.Stderr = &out, &errs
+	start := time.Now()
+	if err := c.Run(); err != nil {
+		return used{}, out.Bytes(), fmt.Errorf("%s: %w: %s", name, err, errs.String())
+	}
+	ru := c.ProcessState.SysUsage().(*syscall.Rusage)
+	return used{time.Since(start), c.ProcessState.UserTime() + c.ProcessState.SystemTime(), ru.Maxrss >> 10}, out.Bytes(), nil
+}
+
+// digests returns the digests that an archive must name.
+func digests(of []byte, megabytes int64, hosts []string) map[string]bool {
+	want := map[string]bool{}
+	for _, h := range hosts {
+		sum := sha1.New()
+		_ = write(sum, of, megabytes, h)
+		want["sha1:"+base32.StdEncoding.EncodeToString(sum.Sum(nil))] = true
+	}
+	return want
+}
+
+// crawl crawls seeds, checks what it has left and says what it took.
+func crawl(dir string, want map[string]bool, seeds ...string) (used, error) {
+	out := filepath.Join(dir, "out")
+	args := append([]string{"crawl", "-o", out, "--allow-private", "--resolve", "*=127.0.0.1", "--delay", "0", "--ignore-robots", "--quiet", "--json", "--max-body", "3G", "--scope", "site", "--concurrency", "128", "--per-ip", "128"}, seeds...)
+	u, _, err := command(dir, *argosy, args...)
+	if err != nil {
+		return u, err
+	}
+	defer os.RemoveAll(out)
+	v, _, err := command(dir, *argosy, "verify", "-o", out)
+	if err != nil {
+		return u, err
+	}
+	index, err := os.ReadFile(filepath.Join(out, "index.cdxj"))
+	if err != nil {
+		return u, err
+	}
+	for line := range bytes.Lines(index) {
+		var c struct{ Digest string }
+		if i := bytes.IndexByte(line, '{'); i < 0 || json.Unmarshal(line[i:], &c) != nil {
+			return u, fmt.Errorf("index: %s", line)
+		}
+		delete(want, c.Digest)
+	}
+	if len(want) > 0 {
+		return u, fmt.Errorf("%d bodies are not in the index with their digests", len(want))
+	}
+	var bytesOf int64
+	files, err := filepath.Glob(filepath.Join(out, "warc", "*"))
+	for _, f := range files {
+		if st, err := os.Stat(f); err == nil && !st.IsDir() {
+			bytesOf += st.Size()
+		}
+	}
+	fmt.Printf("  argosy  %v; archives of %d MiB in %d files; verify: %.1f s\n", u, bytesOf/mib, len(files), v.wall.Seconds())
+	if u.rss >= 300 {
+		err = fmt.Errorf("%d MiB at the peak: more than 300", u.rss)
+	}
+	return u, err
+}
+
+// peer runs another program, if it is installed, and removes what it has written.
+func peer(dir, name string, args ...string) (used, bool) {
+	if _, err := exec.LookPath(name); err != nil {
+		fmt.Printf("  %s is not installed\n", name)
+		return used{}, false
+	}
+	sub, err := os.MkdirTemp(dir, "peer-*")
+	if err != nil {
+		return used{}, false
+	}
+	defer os.RemoveAll(sub)
+	u, _, err := command(sub, name, args...)
+	if err != nil {
+		fmt.Printf("  %v\n", err)
+		return used{}, false
+	}
+	fmt.Printf("  %-7s %v\n", name, u)
+	return u, true
+}
+
+func run() error {
+	path, err := filepath.Abs(*argosy)
+	if err != nil {
+		return err
+	}
+	*argosy = path
+	dir, err := os.MkdirTemp(".", "bodies-*")
+	if err != nil {
+		return err
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	go serve(l)
+	port := strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+	large := "http://large.test:" + port
+	resolve := "large.test:" + port + ":127.0.0.1"
+	for _, part := range []struct {
+		name string
+		do   func() error
+	}{
+		{"noise", func() error {
+			fmt.Printf("%d MiB that do not compress\n", *size)
+			peerTook, ok := peer(dir, "curl", "-s", "--resolve", resolve, "-o", "file", large+"/noise")
+			u, err := crawl(dir, digests(noise, *size, []string{"large.test:" + port}), large+"/noise")
+			ratio("curl", u, peerTook, ok)
+			return err
+		}},
+		{"text", func() error {
+			fmt.Printf("%d MiB of text\n", *size)
+			peerTook, ok := peer(dir, "wget", "-q", "--warc-file=w", "-O", "/dev/null", "--header", "Host: large.test:"+port, "http://127.0.0.1:"+port+"/text")
+			u, err := crawl(dir, digests(text, *size, []string{"large.test:" + port}), large+"/text")
+			ratio("wget", u, peerTook, ok)
+			return err
+		}},
+		{"many", func() error {
+			fmt.Println("50 sites with 100 MiB each, that do not compress")
+			var seeds, hosts, urls []string
+			for i := range 50 {
+				h := fmt.Sprintf("many%d.test:%s", i, port)
+				hosts, seeds = append(hosts, h), append(seeds, "http://"+h+"/noise")
+				urls = append(urls, "--resolve", h+":127.0.0.1", "-o", fmt.Sprint("file", i), "http://"+h+"/noise")
+			}
+			peerTook, ok := peer(dir, "curl", append([]string{"-s", "--parallel", "--parallel-max", "50"}, urls...)...)
+			u, err := crawl(dir, digests(noise, 100, hosts), seeds...)
+			ratio("curl", u, peerTook, ok)
+			return err
+		}},
+		{"html", func() error {
+			fmt.Println("127 MiB of HTML")
+			_, err := crawl(dir, digests(text, 127, []string{"large.test:" + port}), large+"/html")
+			return err
+		}},
+	} {
+		if *only != "" && *only != part.name {
+			continue
+		}
+		if err := part.do(); err != nil {
+			return fmt.Errorf("%s: %w", part.name, err)
+		}
+	}
+	return nil
+}
+
+func ratio(name string, u, peer used, ok bool) {
+	if ok && u.wall > 0 {
+		fmt.Printf("  %.2f of %s's time, %.2f of its CPU\n", u.wall.Seconds()/peer.wall.Seconds(), name, u.cpu.Seconds()/peer.cpu.Seconds())
+	}
+}
