@@ -258,7 +258,7 @@ func newTasks() *cobra.Command {
 				}
 				return f.fleet(c, func(ctx context.Context, cl *web.Client, w io.Writer) error {
 					rows, err := cl.Tasks(ctx, id, state)
-					return errors.Join(err, f.printTasks(w, rows))
+					return errors.Join(err, f.printTasks(w, rows, "argosy retry "+args[0]+" --cut"))
 				})
 			}
 			all, err := tasksOf(c.Context(), dir)
@@ -271,7 +271,7 @@ func newTasks() *cobra.Command {
 					rows = append(rows, r)
 				}
 			}
-			return f.printTasks(c.OutOrStdout(), rows)
+			return f.printTasks(c.OutOrStdout(), rows, "argosy retry -o "+dir+" --cut")
 		},
 	}
 	c.Flags().StringVarP(&dir, "out", "o", "", "directory of a crawl")
@@ -280,9 +280,15 @@ func newTasks() *cobra.Command {
 	return c
 }
 
-func (f *fleetFlags) printTasks(w io.Writer, rows []ledger.Task) error {
+func (f *fleetFlags) printTasks(w io.Writer, rows []ledger.Task, again string) error {
 	if !f.json {
-		return printTasks(w, rows)
+		var traps []crawl.Trap
+		for i := range rows {
+			traps = append(traps, rows[i].Traps...)
+		}
+		err := printTasks(w, rows)
+		printTraps(w, traps, again)
+		return err
 	}
 	for i := range rows {
 		if err := printJSON(w, &rows[i]); err != nil {
@@ -296,8 +302,14 @@ func (f *fleetFlags) printTasks(w io.Writer, rows []ledger.Task) error {
 func tasksOf(ctx context.Context, dir string) (rows []ledger.Task, err error) {
 	err = withCrawl(ctx, dir, func(ctx context.Context, co *coordinator.Coordinator) error {
 		return co.View(ctx, func(f *frontier.Frontier) error {
-			f.Tasks(func(t *frontier.Task) { rows = append(rows, coordinator.Row(t)) })
-			return nil
+			var err error
+			f.Tasks(func(t *frontier.Task) {
+				row := coordinator.Row(t)
+				var terr error
+				row.Traps, terr = f.Traps(t.ID)
+				rows, err = append(rows, row), errors.Join(err, terr)
+			})
+			return err
 		})
 	})
 	sort.Slice(rows, func(i, j int) bool { return rows[i].ID < rows[j].ID })
@@ -339,26 +351,31 @@ func reasons(m map[string]int64) string {
 func newRetry() *cobra.Command {
 	f := &fleetFlags{}
 	var p placeFlags
-	var lost bool
+	var lost, cut bool
 	var set string
 	c := &cobra.Command{
 		Use: "retry -o DIR [SITE…] | retry JOB [SITE…]", Short: "Release manual tasks and try failed URLs again", Args: cobra.ArbitraryArgs,
 		Long: `Retry releases tasks that wait for a person, forgets the troubles of their sites, and makes their failed URLs pending
-again: those of the sites named, or of all. With --lost it does so for pages whose records verify misses.
+again: those of the sites named, or of all. With --lost it does so for pages whose records verify misses; with --cut it lets
+URLs go on that wait because those like them brought nothing new, for eight times as long.
 
 With -o it works on a crawl's directory, and the next argosy crawl into it fetches them. Otherwise the first argument is
 the number of a coordinator's job, which goes on at once; --set changes limits or placing before, and --lost needs the
 coordinator's directory (--fleet-dir), to see what is lost.`,
 		Example: `  argosy retry -o example
   argosy retry -o example --lost
+  argosy retry -o example --cut www.example.com
   argosy retry 1 www.example.com --set '{limits: {header_timeout: 2m}}'`,
 		RunE: func(c *cobra.Command, args []string) error {
+			if lost && cut {
+				return usage("--lost and --cut: one at a time")
+			}
 			if p.dir != "" && f.fleetDir == "" {
 				keys, err := lostOf(c, &p, lost, 1)
 				if err != nil || lost && len(keys) == 0 {
 					return err
 				}
-				return release(c, p.dir, crawl.EntryRetry, args, keys)
+				return release(c, p.dir, crawl.EntryRetry, args, crawl.Release{Lost: keys, Cut: cut})
 			}
 			return f.release(c, "retry", args, func(ctx context.Context, cl *web.Client, id uint32, r *web.Release) error {
 				if set != "" {
@@ -366,6 +383,7 @@ coordinator's directory (--fleet-dir), to see what is lost.`,
 						return fmt.Errorf("--set: %w", err)
 					}
 				}
+				r.Cut = cut
 				p.dir = f.fleetDir
 				if lost && p.dir == "" {
 					return usage("--lost: name the coordinator's directory with --fleet-dir")
@@ -383,6 +401,7 @@ coordinator's directory (--fleet-dir), to see what is lost.`,
 	}
 	c.Flags().StringVarP(&p.dir, "out", "o", "", "directory of a crawl")
 	c.Flags().BoolVar(&lost, "lost", false, "pages whose records are gone or damaged")
+	c.Flags().BoolVar(&cut, "cut", false, "URLs that wait because those like them brought nothing new (reason trap-yield)")
 	c.Flags().StringVar(&set, "set", "", "change the job before: limits and placing, as in a job file")
 	c.Flags().StringVar(&f.fleetDir, "fleet-dir", "", "directory of the coordinator, with --lost")
 	c.Flags().StringVar(&p.ledger, "ledger", "", "its postgres://…, if it has one")
@@ -418,7 +437,7 @@ func newDrop() *cobra.Command {
 		Args: cobra.MinimumNArgs(1), Example: "  argosy drop -o example slow.example.com\n  argosy drop 1 slow.example.com",
 		RunE: func(c *cobra.Command, args []string) error {
 			if dir != "" {
-				return release(c, dir, crawl.EntryDrop, args, nil)
+				return release(c, dir, crawl.EntryDrop, args, crawl.Release{})
 			}
 			if len(args) < 2 {
 				return usage("name a job and the sites of it to give up (argosy cancel ends a whole job)")
@@ -460,10 +479,11 @@ func (f *fleetFlags) release(c *cobra.Command, order string, args []string, befo
 }
 
 // release does to tasks what a person asks for and says how many URLs wait now.
-func release(c *cobra.Command, dir string, kind crawl.EntryKind, sites []string, lost []crawl.Page) error {
+func release(c *cobra.Command, dir string, kind crawl.EntryKind, sites []string, r crawl.Release) error {
+	r.Job, r.Why = 1, "by a person"
 	var pending, manual int64
 	err := withCrawl(c.Context(), dir, func(ctx context.Context, co *coordinator.Coordinator) error {
-		if _, err := co.Release(ctx, 1, kind, sites, lost, "by a person"); err != nil {
+		if _, err := co.Release(ctx, kind, sites, r); err != nil {
 			if errors.Is(err, coordinator.ErrNoTask) {
 				return usage("%w: argosy tasks -o %s lists them", err, dir)
 			}

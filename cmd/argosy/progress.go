@@ -149,7 +149,36 @@ func size(n int64) string {
 // printSummary prints what a run ended with, for people.
 func printSummary(w io.Writer, s assemble.Summary) {
 	printCounts(w, s)
+	printTraps(w, s.Traps, "argosy retry -o "+s.Out+" --cut")
 	printPlace(w, s)
+}
+
+// maxTraps bounds how many traps are told of.
+const maxTraps = 10
+
+// printTraps says which URLs wait because those like them brought nothing new, and how they are let go on.
+func printTraps(w io.Writer, traps []crawl.Trap, again string) {
+	cut := false
+	for i, t := range traps {
+		if i == maxTraps {
+			fmt.Fprintf(w, "  … and %s more (argosy tasks --json has all)\n", count(int64(len(traps)-i)))
+			break
+		}
+		switch {
+		case t.Budget:
+			fmt.Fprintf(w, "  %s has had its --site-pages: %s refused; %s of its answers are of %s\n", t.Site, plural(t.Waiting, "URL"), count(t.Answers), t.Template)
+			continue
+		case t.Part != "":
+			fmt.Fprintf(w, "  trap on %s: %s like %s wait, since %s makes no difference", t.Site, plural(t.Waiting, "URL"), t.Template, t.Part)
+		default:
+			fmt.Fprintf(w, "  trap on %s: %s like %s wait, since %s of %s brought nothing new", t.Site, plural(t.Waiting, "URL"), t.Template, count(t.Empty), plural(t.Answers, "answer"))
+		}
+		fmt.Fprintf(w, ", such as %s\n", t.Example)
+		cut = true
+	}
+	if cut {
+		fmt.Fprintf(w, "  %s, and then the same crawl again, lets them go on\n", again)
+	}
 }
 
 // printPlace says where everything lies.

@@ -3,6 +3,7 @@
 package assemble
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"sync"
 	"syscall"
@@ -84,6 +86,7 @@ type Summary struct {
 	Strategy   string           `json:"strategy"`
 	Out        string           `json:"out"`
 	Reasons    map[string]int64 `json:"reasons,omitempty"`
+	Traps      []crawl.Trap     `json:"traps,omitempty"`
 }
 
 // Crawl is an opened directory. Close closes it.
@@ -339,12 +342,28 @@ func (cr *Crawl) summary(start time.Time) (Summary, error) {
 	if state == crawl.JobRunning {
 		state = crawl.JobInterrupted
 	}
+	traps, err := cr.traps(j.ID)
 	return Summary{
 		Job: strconv.Itoa(int(j.ID)), State: state, Seconds: time.Since(start).Seconds(), Sites: n.Sites, Discovered: n.Discovered,
 		Fetched: n.Fetched, Pages: n.Pages, Duplicates: n.Duplicates, Failed: n.Failed, Excluded: n.Excluded, Pending: n.Pending,
 		Bytes: n.Bytes, Requests: stats.Requests, Overflow: n.Overflow, Manual: n.Manual, Nodes: len(cr.nodes),
-		Strategy: cr.cfg.Strategy, Out: cr.cfg.Dir, Reasons: n.Reasons,
-	}, nil
+		Strategy: cr.cfg.Strategy, Out: cr.cfg.Dir, Reasons: n.Reasons, Traps: traps,
+	}, err
+}
+
+// traps returns what waits of the job because it brought nothing new, most first.
+func (cr *Crawl) traps(job uint32) (out []crawl.Trap, err error) {
+	cr.f.Tasks(func(t *frontier.Task) {
+		if t.Job == job && err == nil {
+			var of []crawl.Trap
+			of, err = cr.f.Traps(t.ID)
+			out = append(out, of...)
+		}
+	})
+	slices.SortFunc(out, func(a, b crawl.Trap) int {
+		return cmp.Or(cmp.Compare(b.Waiting, a.Waiting), cmp.Compare(a.Site, b.Site), cmp.Compare(a.Template, b.Template))
+	})
+	return out, err
 }
 
 // Close closes everything that is open, in the order in which things depend on each other.

@@ -154,7 +154,7 @@ func TestStuckSiteGoesToAPerson(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- cr.Coordinator().Run(ctx) }()
-	if _, err := cr.Coordinator().Release(ctx, 1, crawl.EntryRetry, nil, nil, "test"); err != nil {
+	if _, err := cr.Coordinator().Release(ctx, crawl.EntryRetry, nil, crawl.Release{Job: 1, Why: "test"}); err != nil {
 		t.Fatal(err)
 	}
 	cancel()

@@ -188,7 +188,7 @@ func TestSimulatedRecycling(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.leader().Release(t.Context(), id, crawl.EntryRetry, []string{"slow.test"}, nil, "test"); err != nil {
+		if _, err := s.leader().Release(t.Context(), crawl.EntryRetry, []string{"slow.test"}, crawl.Release{Job: id, Why: "test"}); err != nil {
 			t.Fatal(err)
 		}
 		s.until("it is completed", time.Hour, func() bool { v = s.job(id); return v.State == crawl.JobDone })

@@ -139,9 +139,10 @@ func (c *Coordinator) SetLimits(ctx context.Context, id uint32, change func(*cra
 	return errors.Join(err, c.settled(ctx))
 }
 
-// Release appends what a person does to tasks, and returns when it has been applied and synced. The names are those of
+// Release appends what a person does to tasks (r, without Tasks), and returns when it has been applied and synced. The names are those of
 // sites; none means all. A job that had ended runs again after a retry, if the coordinator runs jobs.
-func (c *Coordinator) Release(ctx context.Context, job uint32, kind crawl.EntryKind, sites []string, lost []crawl.Page, why string) (tasks int, err error) {
+func (c *Coordinator) Release(ctx context.Context, kind crawl.EntryKind, sites []string, r crawl.Release) (tasks int, err error) {
+	job := r.Job
 	err = c.do(ctx, func() error {
 		j := c.f.Job(job)
 		if j == nil {
@@ -150,7 +151,6 @@ func (c *Coordinator) Release(ctx context.Context, job uint32, kind crawl.EntryK
 		if j.State == crawl.JobCancelled {
 			return fmt.Errorf("%w: job %d is %s", ErrState, job, j.State)
 		}
-		r := &crawl.Release{Job: job, Lost: lost, Why: why}
 		c.f.Tasks(func(t *frontier.Task) {
 			for _, s := range sites {
 				if t.Job == job && t.Site == s {
@@ -162,7 +162,7 @@ func (c *Coordinator) Release(ctx context.Context, job uint32, kind crawl.EntryK
 		if tasks = len(r.Tasks); tasks < len(sites) {
 			return fmt.Errorf("%w: %d of the sites named are none of this job's", ErrNoTask, len(sites)-tasks)
 		}
-		if err := c.append(ctx, &crawl.Entry{Kind: kind, Release: r}); err != nil {
+		if err := c.append(ctx, &crawl.Entry{Kind: kind, Release: &r}); err != nil {
 			return err
 		}
 		if kind == crawl.EntryRetry && c.cfg.Serve && (j.State == crawl.JobDone || j.State == crawl.JobManual || j.State == crawl.JobLimited) {
@@ -278,6 +278,12 @@ func (c *Coordinator) Tasks(ctx context.Context, job uint32) (rows []ledger.Task
 			return fmt.Errorf("%w: %d", ErrNoJob, job)
 		}
 		rows = c.rows(job)
+		for i := range rows {
+			var err error
+			if rows[i].Traps, err = c.f.Traps(rows[i].ID); err != nil {
+				return err
+			}
+		}
 		return nil
 	})
 	return rows, err

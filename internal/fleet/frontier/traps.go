@@ -475,34 +475,28 @@ func (a *asking) add(r *record, g *crawl.Target) bool {
 	return true
 }
 
-// Trap is what a site has that does not end, or does not seem to.
-type Trap struct {
-	Site string `json:"site"`
-	yield.Report
-	Budget bool `json:"site_budget,omitempty"` // URLs were refused because the site has had its pages; Template is the largest one
-}
-
-// Traps returns what waits of a job's sites because its templates brought nothing new, and the sites that have had all the
-// pages that they may have.
-func (f *Frontier) Traps(job uint32) ([]Trap, error) {
-	var out []Trap
-	for _, id := range f.sortedTasks(job, nil) {
-		t := f.tasks[id]
-		budget := t.Reasons[string(crawl.ReasonSiteBudget)]
-		if budget == 0 && t.Reasons[string(crawl.ReasonTrapYield)] == 0 {
-			continue
-		}
-		m, err := f.model(t)
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range m.Reports() {
-			out = append(out, Trap{Site: t.Site, Report: r})
-		}
-		if budget > 0 {
-			p, n := m.Largest()
-			out = append(out, Trap{Site: t.Site, Report: yield.Report{Template: p, Answers: n, Waiting: budget}, Budget: true})
-		}
+// Traps returns what waits of a task because its templates brought nothing new. Of a site that has had all the pages that it may
+// have it names the largest template.
+func (f *Frontier) Traps(task uint32) ([]crawl.Trap, error) {
+	t := f.tasks[task]
+	if t == nil {
+		return nil, nil
+	}
+	budget := t.Reasons[string(crawl.ReasonSiteBudget)]
+	if budget == 0 && t.Reasons[string(crawl.ReasonTrapYield)] == 0 {
+		return nil, nil
+	}
+	m, err := f.model(t)
+	if err != nil {
+		return nil, err
+	}
+	out := m.Traps()
+	if budget > 0 {
+		p, n := m.Largest()
+		out = append(out, crawl.Trap{Template: p, Answers: n, Waiting: budget, Budget: true})
+	}
+	for i := range out {
+		out[i].Site = t.Site
 	}
 	return out, nil
 }

@@ -441,3 +441,29 @@ func TestShopBehindSessions(t *testing.T) {
 		})
 	}
 }
+
+// What was cut goes on when a person wants it.
+func TestCutGoesOn(t *testing.T) {
+	v := newVisit(t, func(path string, _ url.Values) string {
+		n := num(strings.TrimPrefix(path, "/post/"))
+		if path == "/" {
+			return links("/post/1")
+		}
+		s := fmt.Sprintf("<p>post %d</p>", n)
+		if n < 2000 {
+			s += links(fmt.Sprintf("/post/%d", n+1))
+		}
+		return s
+	})
+	v.run()
+	traps, err := v.f.Traps(1)
+	if n := v.of(has("/post/")); n < 500 || n > 600 || err != nil || len(traps) != 1 || traps[0].Waiting != 1 {
+		t.Fatalf("%d posts, %+v, %v", n, traps, err)
+	}
+	v.apply(&crawl.Entry{Kind: crawl.EntryRetry, Epoch: 1, Release: &crawl.Release{Job: 1, Cut: true}})
+	check(t, v.f)
+	v.run()
+	if n := v.of(has("/post/")); n != 2000 {
+		t.Errorf("%d of 2000 posts", n)
+	}
+}

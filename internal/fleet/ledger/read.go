@@ -27,6 +27,7 @@ type Task struct {
 	Recalls    int              `json:"recalls"`
 	Reasons    map[string]int64 `json:"reasons,omitempty"`
 	History    []string         `json:"history,omitempty"`
+	Traps      []crawl.Trap     `json:"traps,omitempty"` // not in the database: only a coordinator's answer has it
 }
 
 // PutTasks replaces the rows of tasks with a snapshot of their counts.

@@ -144,6 +144,7 @@ type Release struct {
 	Sites []string `json:"sites,omitempty" doc:"none: all"`
 	Lost  [][]byte `json:"lost,omitempty" doc:"keys of pages whose records are gone"`
 	Why   string   `json:"why,omitempty" maxLength:"200"`
+	Cut   bool     `json:"cut,omitempty" doc:"retry: instead, URLs that wait because those like them brought nothing new"`
 	_     struct{} `json:"-" additionalProperties:"false"`
 }
 
@@ -354,7 +355,7 @@ func (a *api) release(kind crawl.EntryKind) func(context.Context, *struct {
 			if why == "" {
 				why = "by a person"
 			}
-			n, err := co.Release(ctx, in.ID, kind, in.Body.Sites, pages, why)
+			n, err := co.Release(ctx, kind, in.Body.Sites, crawl.Release{Job: in.ID, Lost: pages, Why: why, Cut: in.Body.Cut})
 			if err != nil {
 				return Released{}, err
 			}

@@ -312,24 +312,14 @@ func (m *Model) Home() {
 	}
 }
 
-// Report is a group of URLs that wait.
-type Report struct {
-	Template string `json:"template"`
-	Example  string `json:"example"`
-	Waiting  int64  `json:"waiting"` // URLs
-	Answers  int64  `json:"answers"`
-	Empty    int64  `json:"empty"`          // of them, that counted as nothing new
-	Part     string `json:"part,omitempty"` // set: URLs that differ from others in this only
-}
-
-// Reports returns the groups of which URLs wait, most first.
-func (m *Model) Reports() []Report {
-	var out []Report
+// Traps returns the groups of which URLs wait, most first.
+func (m *Model) Traps() []crawl.Trap {
+	var out []crawl.Trap
 	for _, g := range m.groups {
 		if g.Waiting <= 0 {
 			continue
 		}
-		r := Report{Example: g.Example, Waiting: g.Waiting, Empty: g.Empty}
+		r := crawl.Trap{Example: g.Example, Waiting: g.Waiting, Empty: g.Empty}
 		if g.Part != nil {
 			r.Part = g.Part.String()
 			if t := m.byID[g.Part.Template]; t != nil {
@@ -352,7 +342,7 @@ func (m *Model) Reports() []Report {
 		}
 		out = append(out, r)
 	}
-	slices.SortFunc(out, func(x, y Report) int {
+	slices.SortFunc(out, func(x, y crawl.Trap) int {
 		if x.Waiting != y.Waiting {
 			return int(y.Waiting - x.Waiting)
 		}
