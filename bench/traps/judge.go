@@ -35,15 +35,21 @@ type tally struct {
 	wasted  int // text and outside targets were all known already
 }
 
+// maxKills is how often a crawler is killed at most.
+const maxKills = 10
+
 // judge serves a web and notes what each answer was worth when it was given.
 type judge struct {
 	web  *web
 	stop func() // called when there were too many requests
 	max  int
+	kill int // the crawler is killed and started again after so many requests, if that is not 0
+	die  func()
 	out  *bufio.Writer // every answer, for whom wants to see; nil for none
 
 	mu       sync.Mutex
 	requests int
+	asked    map[string]bool   // by site and URL
 	said     map[string]bool   // by site and text
 	known    map[string]bool   // by site and content: shown, or linked to
 	had      map[string]bool   // by site and content: shown by a complete answer
@@ -51,7 +57,7 @@ type judge struct {
 }
 
 func newJudge(w *web, most int) *judge {
-	return &judge{web: w, max: most, said: map[string]bool{}, known: map[string]bool{}, had: map[string]bool{}, traps: map[string]*tally{}}
+	return &judge{web: w, max: most, asked: map[string]bool{}, said: map[string]bool{}, known: map[string]bool{}, had: map[string]bool{}, traps: map[string]*tally{}}
 }
 
 // ServeHTTP answers, and judges the answer.
@@ -86,6 +92,13 @@ func (j *judge) note(host string, s *site, uri string, a *answer) {
 	if j.requests == j.max {
 		j.stop()
 	}
+	if j.kill > 0 && j.requests%j.kill == 0 && j.requests <= maxKills*j.kill {
+		j.die()
+	}
+	if j.asked[host+uri] {
+		return // again, after a kill: what it was worth has been counted
+	}
+	j.asked[host+uri] = true
 	isNew := a.says != "" && !j.said[host+" "+a.says]
 	j.said[host+" "+a.says] = true
 	for _, t := range append(a.targets, a.real) {
@@ -151,19 +164,17 @@ func (j *judge) run(argosy, dir string, limit time.Duration, extra []string) (*v
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	many := false
+	j.mu.Lock()
 	j.stop = func() { many = true; cancel() } // with j.mu held
-	cmd := exec.CommandContext(ctx, argosy, args...)
-	// As a person would end it first, so that it says what it has.
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = 20 * time.Second
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
+	j.mu.Unlock()
 	start := time.Now()
-	err = cmd.Run()
-	if cmd.ProcessState == nil {
-		return nil, err
+	v := &verdict{}
+	for again := true; again; {
+		if again, err = j.live(ctx, v, argosy, args); err != nil {
+			return nil, err
+		}
 	}
-	v := &verdict{seconds: time.Since(start).Seconds(), code: cmd.ProcessState.ExitCode(), said: out.String(), memory: peak(cmd)}
+	v.seconds = time.Since(start).Seconds()
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	switch {
@@ -176,4 +187,29 @@ func (j *judge) run(argosy, dir string, limit time.Duration, extra []string) (*v
 		_ = j.out.Flush()
 	}
 	return v, nil
+}
+
+// live runs the crawler once; it reports whether it was killed and has to be started again.
+func (j *judge) live(ctx context.Context, v *verdict, argosy string, args []string) (killed bool, err error) {
+	cmd := exec.CommandContext(ctx, argosy, args...)
+	// As a person would end it first, so that it says what it has.
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 20 * time.Second
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		return false, err
+	}
+	j.mu.Lock()
+	j.die = func() { // with j.mu held
+		killed = true
+		_ = cmd.Process.Kill() // it may have ended by itself
+	}
+	j.mu.Unlock()
+	_ = cmd.Wait() // its code is read below
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.die = func() {}
+	v.code, v.said, v.memory = cmd.ProcessState.ExitCode(), out.String(), max(v.memory, peak(cmd))
+	return killed && ctx.Err() == nil, nil
 }

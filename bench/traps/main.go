@@ -1,7 +1,7 @@
 // Command traps judges a crawl of webs without end, and of honest ones that look so, by the truth that their author
 // knows: which pages are real, and what each answer was worth at the moment when it was given.
 //
-//	go run ./bench/traps -argosy ./argosy [-web NAME,…] [-v] [-log FILE]
+//	go run ./bench/traps -argosy ./argosy [-web NAME,…] [-v] [-log FILE] [-kill 300]
 //
 // Of each web it checks that the crawl ends by itself, that the real pages are had (all of an honest part, 99 % of one with
 // traps), that an endless trap got no more than 600 answers whose text and outside targets were all known already, and
@@ -27,11 +27,12 @@ func main() {
 	most := flag.Int("requests", 40000, "end a crawl that asks more")
 	allowed := flag.Int("wasted", 600, "answers that a trap may get for nothing")
 	logTo := flag.String("log", "", "write every answer to this file: number, worth, site, URL, trap, what it says")
+	kill := flag.Int("kill", 0, "kill the crawler (SIGKILL) after every so many requests, ten times at most, and start it again")
 	list := flag.Bool("list", false, "list the webs")
 	verbose := flag.Bool("v", false, "print what the crawls said at their end")
 	keep := flag.String("keep", "", "keep the crawls below this directory")
 	flag.Parse()
-	b := &bench{argosy: *argosy, limit: *limit, most: *most, allowed: *allowed, logTo: *logTo, keep: *keep, verbose: *verbose, extra: flag.Args()}
+	b := &bench{argosy: *argosy, limit: *limit, most: *most, allowed: *allowed, kill: *kill, logTo: *logTo, keep: *keep, verbose: *verbose, extra: flag.Args()}
 	if err := b.run(strings.Split(*names, ","), *list); err != nil {
 		fmt.Fprintln(os.Stderr, "traps:", err)
 		os.Exit(1)
@@ -41,7 +42,7 @@ func main() {
 type bench struct {
 	argosy, logTo, keep string
 	limit               time.Duration
-	most, allowed       int
+	most, allowed, kill int
 	verbose             bool
 	extra               []string
 }
@@ -87,6 +88,7 @@ func (b *bench) judge(w *web) (broken int, err error) {
 		defer os.RemoveAll(dir)
 	}
 	j := newJudge(w, b.most)
+	j.kill = b.kill
 	if b.logTo != "" {
 		f, err := os.OpenFile(b.logTo, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 		if err != nil {
