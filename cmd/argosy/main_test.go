@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/verify"
 )
 
@@ -195,6 +196,43 @@ func TestDemoAndDirectory(t *testing.T) {
 	}
 	if code, out, _ := argosy(t, "retry", "-o", dir, "--lost"); code != 0 || !strings.Contains(out, "pending") {
 		t.Errorf("retry --lost: exit %d, %s", code, out)
+	}
+	tasksAgree(t, dir)
+}
+
+// tasksAgree compares what tasks count with the rows of their pages.
+func tasksAgree(t *testing.T, dir string) {
+	t.Helper()
+	type sums struct{ Fetched, Pages, Bytes, Duplicates int64 }
+	var tasks, pages sums
+	_, out, _ := argosy(t, "tasks", "-o", dir, "--json")
+	for line := range strings.Lines(out) {
+		var s sums
+		if err := json.Unmarshal([]byte(line), &s); err != nil {
+			t.Fatal(err)
+		}
+		tasks = sums{tasks.Fetched + s.Fetched, tasks.Pages + s.Pages, tasks.Bytes + s.Bytes, tasks.Duplicates + s.Duplicates}
+	}
+	_, out, _ = argosy(t, "export", "-o", dir)
+	for line := range strings.Lines(out) {
+		var p ledger.Page
+		if err := json.Unmarshal([]byte(line), &p); err != nil {
+			t.Fatal(err)
+		}
+		pages.Bytes += p.Bytes
+		if p.State != "fetched" {
+			continue
+		}
+		pages.Fetched++
+		if p.HTML && p.Status == 200 {
+			pages.Pages++
+		}
+		if p.Revisit {
+			pages.Duplicates++
+		}
+	}
+	if tasks != pages {
+		t.Errorf("the tasks count %+v, their pages are %+v", tasks, pages)
 	}
 }
 

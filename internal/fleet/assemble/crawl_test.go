@@ -167,7 +167,8 @@ func TestCompleteAndExact(t *testing.T) {
 	}
 }
 
-// The depth limit keeps exactly the URLs that are within reach, whatever the order in which pages came.
+// The depth limit keeps exactly the URLs that are within reach, whatever the order in which pages came, and the ledger has
+// the least depth of each.
 func TestDepthIsMinimal(t *testing.T) {
 	w := webs.Random(webs.RandomConfig{Sites: sites, Pages: 400, Links: 2, Seed: 7})
 	port, stop, err := w.Serve("127.0.0.1:0")
@@ -175,6 +176,12 @@ func TestDepthIsMinimal(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stop()
+	nearest := map[string]int{} // by an independent search within each depth
+	for depth := 4; depth >= 0; depth-- {
+		for u := range within(t, port, depth) {
+			nearest[u] = depth
+		}
+	}
 	for depth := 1; depth <= 4; depth++ {
 		c := config(t.TempDir(), port, 0, 3)
 		c.Job.Limits.MaxDepth = depth
@@ -188,6 +195,9 @@ func TestDepthIsMinimal(t *testing.T) {
 		err = l.Pages(t.Context(), 1, func(p *ledger.Page) error {
 			if p.State == "fetched" {
 				got[p.URL] = true
+				if least, ok := nearest[p.URL]; ok && least != p.Depth {
+					t.Errorf("limit %d: %s is %d deep in the ledger, %d by the search", depth, p.URL, p.Depth, least)
+				}
 			}
 			return nil
 		})

@@ -260,7 +260,7 @@ func (c *Coordinator) finish(ctx context.Context, j *frontier.Job, r *run) (done
 		return false, err
 	}
 	delete(c.runs, j.ID)
-	if err := c.persist(ctx, func(ctx context.Context) error { return c.ledger.PutTasks(ctx, c.rows(j.ID)) }); err != nil {
+	if err := c.persist(ctx, func(ctx context.Context) error { return c.putRows(ctx, j.ID) }); err != nil {
 		return false, err
 	}
 	if c.cfg.Ended != nil {
@@ -291,11 +291,21 @@ func (c *Coordinator) catchUp(ctx context.Context) error {
 			continue
 		}
 		c.cfg.Logger.Info("the ledger's tasks are brought up to date", "job", id)
-		if err := c.persist(ctx, func(ctx context.Context) error { return c.ledger.PutTasks(ctx, c.rows(id)) }); err != nil {
+		if err := c.persist(ctx, func(ctx context.Context) error { return c.putRows(ctx, id) }); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// putRows writes what the ledger takes from the view and not from the log: depths that have fallen since pages were reported,
+// then the rows of tasks.
+func (c *Coordinator) putRows(ctx context.Context, job uint32) error {
+	err := c.ledger.PutDepths(ctx, job, func(set func(crawl.Page, uint16) error) error { return c.f.Nearer(job, set) })
+	if err != nil {
+		return err
+	}
+	return c.ledger.PutTasks(ctx, c.rows(job))
 }
 
 // rows are the job's tasks as the ledger has them.

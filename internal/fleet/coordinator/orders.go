@@ -177,7 +177,7 @@ func (c *Coordinator) Release(ctx context.Context, kind crawl.EntryKind, sites [
 		if err := c.sync(ctx); err != nil {
 			return err
 		}
-		return c.ledger.PutTasks(ctx, c.rows(job))
+		return c.putRows(ctx, job)
 	})
 }
 

@@ -436,6 +436,26 @@ func (f *Frontier) URLs(job uint32, fn func(URL) error) error {
 	})
 }
 
+// Nearer calls fn for every URL of a job whose depth is not the one with which it was reported, because a shorter path to it
+// was found since, with its depth now. There are such only in jobs with a depth limit.
+func (f *Frontier) Nearer(job uint32, fn func(p crawl.Page, depth uint16) error) error {
+	prefix := jobURLs(job)
+	prefix[0] = 'd'
+	look := finder{db: f.db}
+	err := f.each(prefix, func(k, _ []byte) error {
+		at, ok := ofURLKey(k)
+		if !ok {
+			return errRecord
+		}
+		r, err := f.load1(&look, at)
+		if err != nil || r == nil {
+			return err
+		}
+		return fn(crawl.Page{Layer: at.Layer, Key: at.key}, r.Depth)
+	})
+	return errors.Join(err, look.close())
+}
+
 // URL is what the frontier knows of a URL.
 type URL struct {
 	Key    crawl.Key

@@ -42,7 +42,13 @@ func script(t *testing.T, seed uint64, n int, depth int) []crawl.Entry {
 	apply(0)
 	for len(log) < n {
 		at := len(log)
-		switch rng.IntN(10) {
+		switch rng.IntN(11) {
+		case 10: // a person tries again what failed, or what is lost
+			r := &crawl.Release{Job: 1}
+			if rng.IntN(2) == 0 {
+				r.Lost = some(t, rng, f)
+			}
+			log = append(log, crawl.Entry{Kind: crawl.EntryRetry, Epoch: epoch, Release: r})
 		case 0, 1, 2: // grant
 			for id := uint32(1); id <= 3; id++ {
 				if tk := f.Task(id); tk != nil && tk.Leases() == 0 && tk.Queued() > 0 {
@@ -78,6 +84,24 @@ func script(t *testing.T, seed uint64, n int, depth int) []crawl.Entry {
 	return log
 }
 
+// some returns a few URLs of a view, in any state, one of them twice.
+func some(t *testing.T, rng *rand.Rand, f *Frontier) (out []crawl.Page) {
+	t.Helper()
+	err := f.URLs(1, func(u URL) error {
+		if rng.IntN(4) == 0 {
+			out = append(out, crawl.Page{Key: u.Key})
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out) > 0 {
+		out = append(out, out[0])
+	}
+	return out
+}
+
 // part makes a part of a lease: some outcomes of its URLs, with links to a few dozen pages a site.
 func part(rng *rand.Rand, f *Frontier, id uint64, secret string, held map[uint64][]crawl.Target, parts map[uint64]uint32) crawl.Part {
 	l := f.leases[id]
@@ -107,7 +131,7 @@ func part(rng *rand.Rand, f *Frontier, id uint64, secret string, held map[uint64
 			found.Omitted = map[crawl.Kind]int64{crawl.ReasonTrapLength: rng.Int64N(3), crawl.ReasonTrapMap: rng.Int64N(3)}
 		}
 		p.Found = append(p.Found, found)
-		o := crawl.Outcome{Key: g.Key, URL: g.URL, State: crawl.Fetched, Status: 200, HTML: true, Bytes: 10, Timing: [6]int32{0, 900, 0, 0, 5000, 70}}
+		o := crawl.Outcome{Key: g.Key, URL: g.URL, State: crawl.Fetched, Status: 200, HTML: rng.IntN(4) > 0, Revisit: rng.IntN(4) == 0, Bytes: rng.Int64N(100), Timing: [6]int32{0, 900, 0, 0, 5000, 70}}
 		if g.Mark {
 			o.Shows, o.Sample = 1+rng.Uint64N(20), []uint64{rng.Uint64N(8), rng.Uint64N(30)}
 		}
@@ -195,8 +219,25 @@ func check(t *testing.T, f *Frontier) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	weight := map[uint32]*Task{}
+	err = f.each(jobURLs(1), func(_, v []byte) error {
+		r, err := decodeRecord(v)
+		if err == nil && r.State.Final() && r.State != crawl.Excluded {
+			if weight[r.Task] == nil {
+				weight[r.Task] = &Task{}
+			}
+			weight[r.Task].weigh(r, 1)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	f.Tasks(func(tk *Task) {
 		c := count[tk.ID]
+		if w := weight[tk.ID]; w != nil && (w.Bytes != tk.Bytes || w.Pages != tk.Pages || w.Duplicates != tk.Duplicates) {
+			t.Errorf("task %d counts %d bytes, %d pages, %d duplicates, its URLs %d, %d, %d", tk.ID, tk.Bytes, tk.Pages, tk.Duplicates, w.Bytes, w.Pages, w.Duplicates)
+		}
 		if c[crawl.Pending] != tk.Pending() || c[crawl.Fetched] != tk.Fetched || c[crawl.Failed] != tk.Failed || c[crawl.Excluded]+tk.Omitted != tk.Excluded {
 			t.Errorf("task %d counts %+v, its URLs %v", tk.ID, tk.totals(), c)
 		}

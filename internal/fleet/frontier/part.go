@@ -135,12 +135,18 @@ func (x *tx) outcome(j *Job, t *Task, l *Lease, o *crawl.Outcome) error {
 	r.State, r.Reason, r.dirty = o.State, o.Reason, true
 	r.ETag, r.LastMod, r.Digest = o.ETag, o.LastMod, o.Digest
 	t.count(o.State, o.Reason, 1)
-	t.Bytes += o.Bytes
-	if o.HTML && o.Status == 200 {
-		t.Pages++
+	r.Bytes, r.Counted = max(0, o.Bytes), 0
+	if o.State == crawl.Fetched && o.HTML && o.Status == 200 {
+		r.Counted |= countedPage
 	}
 	if o.Revisit {
-		t.Duplicates++
+		r.Counted |= countedDuplicate
+	}
+	t.weigh(r, 1)
+	if j.Limits.MaxDepth >= 0 && o.Depth != r.Depth { // a shorter path was found while a lease had it
+		if err := x.nearer(recKey{t.space(), o.Key}); err != nil {
+			return err
+		}
 	}
 	if o.State == crawl.Fetched {
 		if err := x.answer(t, r, o); err != nil {
@@ -393,13 +399,18 @@ func (x *tx) shorten(j *Job, k recKey, depth uint16) error {
 					return err
 				}
 			}
-			continue
+			if r.Reason != crawl.ReasonRobots && r.Reason != crawl.ReasonRobotsDown {
+				continue
+			}
 		}
 		r.Depth, r.dirty = s.depth, true
 		if r.State == crawl.Pending {
-			if err := x.move(s.key, r); err != nil {
-				return err
-			}
+			err = x.move(s.key, r)
+		} else {
+			err = x.nearer(at)
+		}
+		if err != nil {
+			return err
 		}
 		follow := func(_, v []byte) error {
 			depth := s.depth + 1
@@ -422,6 +433,9 @@ func (x *tx) shorten(j *Job, k recKey, depth uint16) error {
 	}
 	return nil
 }
+
+// nearer notes that the ledger has another depth of a URL than the view.
+func (x *tx) nearer(k recKey) error { return x.b.Set(nearerKey(k), nil, nil) }
 
 // move puts a queued URL where its new depth belongs. A URL that a lease holds keeps its place until it comes back.
 func (x *tx) move(k crawl.Key, r *record) error {

@@ -127,6 +127,7 @@ func (x *tx) again(k recKey, tasks map[uint32]bool) error {
 	t := x.f.tasks[r.Task]
 	x.tasks[t.ID] = t
 	t.count(r.State, r.Reason, -1)
+	t.weigh(r, -1)
 	r.State, r.Reason, r.Tries, r.dirty = crawl.Pending, "", 0, true
 	return x.enqueue(t, k.key, r)
 }

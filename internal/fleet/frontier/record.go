@@ -31,6 +31,8 @@ type record struct {
 	ETag    string
 	LastMod string
 	Digest  string
+	Bytes   int64 // of its body, as its task counts them
+	Counted uint8 // as what else its task counts it: countedPage, countedDuplicate
 
 	dirty bool
 	lease uint64 // that has it, if this process knows; else 0
@@ -40,6 +42,12 @@ type record struct {
 	out      uint32 // the template that it is counted for, of what is out
 }
 
+// What a task counts a fetched URL as.
+const (
+	countedPage = 1 << iota
+	countedDuplicate
+)
+
 func (r *record) encode(b []byte) []byte {
 	b = append(b, recordVersion, byte(r.State), r.Flags, r.Hops, r.Tries)
 	b = binary.AppendUvarint(b, uint64(r.Depth))
@@ -47,6 +55,7 @@ func (r *record) encode(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(r.Task))
 	b = binary.AppendUvarint(b, r.Place)
 	b = binary.AppendVarint(b, r.Due)
+	b = append(binary.AppendUvarint(b, uint64(r.Bytes)), r.Counted)
 	b = binary.BigEndian.AppendUint32(b, math.Float32bits(r.Score))
 	b = append(b, r.Parent[:]...)
 	for _, s := range [...]string{string(r.Reason), r.URL, r.Anchor, r.ETag, r.LastMod, r.Digest} {
@@ -69,6 +78,10 @@ func decodeRecord(b []byte) (*record, error) {
 	r.Task = uint32(d.uvarint())
 	r.Place = d.uvarint()
 	r.Due = d.varint()
+	r.Bytes = int64(d.uvarint())
+	if c := d.bytes(1); c != nil {
+		r.Counted = c[0]
+	}
 	if f := d.bytes(4); f != nil {
 		r.Score = math.Float32frombits(binary.BigEndian.Uint32(f))
 	}
@@ -169,6 +182,13 @@ func queueKey(task uint32, place uint64) []byte {
 
 func heldKey(lease uint64, k crawl.Key) []byte {
 	return append(binary.BigEndian.AppendUint64([]byte{'h'}, lease), k[:]...)
+}
+
+// nearerKey marks a URL whose depth has fallen after the ledger was told of it.
+func nearerKey(k recKey) []byte {
+	b := urlKey(k)
+	b[0] = 'd'
+	return b
 }
 
 func leaseKey(id uint64) []byte  { return binary.BigEndian.AppendUint64([]byte{'l'}, id) }

@@ -126,6 +126,17 @@ func (t *Task) count(state crawl.State, reason crawl.Kind, n int64) {
 	}
 }
 
+// weigh counts what a final URL weighs, or with n = -1 what it weighed.
+func (t *Task) weigh(r *record, n int64) {
+	t.Bytes += n * r.Bytes
+	if r.Counted&countedPage != 0 {
+		t.Pages += n
+	}
+	if r.Counted&countedDuplicate != 0 {
+		t.Duplicates += n
+	}
+}
+
 // note remembers why a task was recalled or failed: the last ten times.
 func (t *Task) note(s string) {
 	if len(t.History) == 10 {

@@ -51,6 +51,15 @@ recalls = excluded.recalls, reasons = excluded.reasons, history = excluded.histo
 	})
 }
 
+// PutDepths replaces the depths of pages: each calls set for every page whose depth has fallen since it was reported.
+func (l *Ledger) PutDepths(ctx context.Context, job uint32, each func(set func(p crawl.Page, depth uint16) error) error) error {
+	return l.write(ctx, func(w *writer) error {
+		return each(func(p crawl.Page, depth uint16) error {
+			return w.exec(`UPDATE pages SET depth = ? WHERE job = ? AND owner = ? AND gen = ? AND key = ? AND depth <> ?`, depth, job, p.Owner, p.Gen, p.Key[:], depth)
+		})
+	})
+}
+
 // Sums are the counts of a job's tasks, added up: rows that are out of date differ in them.
 type Sums struct{ Manual, Discovered, Fetched, Pages, Failed, Excluded, Bytes, Attempts, Recalls int64 }
 
