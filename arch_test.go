@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -228,6 +229,49 @@ func checkPure(t *testing.T, path string, f *ast.File) {
 		}
 		return true
 	})
+}
+
+// Numbers of fields on the wire and on disk are given once in a struct: of two fields with one number the decoder fills
+// neither, and says nothing.
+func TestFieldNumbers(t *testing.T) {
+	err := filepath.WalkDir("internal", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
+			return err
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			if s, ok := n.(*ast.StructType); ok {
+				checkNumbers(t, path, s)
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func checkNumbers(t *testing.T, path string, s *ast.StructType) {
+	t.Helper()
+	seen := map[string]string{}
+	for _, field := range s.Fields.List {
+		if field.Tag == nil || len(field.Names) == 0 {
+			continue
+		}
+		tag, _ := strconv.Unquote(field.Tag.Value)
+		number, rest, _ := strings.Cut(reflect.StructTag(tag).Get("cbor"), ",")
+		if !strings.HasPrefix(rest, "keyasint") {
+			continue
+		}
+		if was, ok := seen[number]; ok {
+			t.Errorf("%s: %s and %s have the same number, %s", path, was, field.Names[0].Name, number)
+		}
+		seen[number] = field.Names[0].Name
+	}
 }
 
 // Files stay small enough to be read: at most 600 lines, functions at most 80, tests apart.
