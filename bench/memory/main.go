@@ -2,7 +2,7 @@
 // code, whose pages name pages that nobody has named before, some that were named already, and each other, crawled until a
 // number of pages is fetched.
 //
-//	go run ./bench/memory -argosy PATH [-pages 200000] [-links 15] [-sites 8] [-text 4000]
+//	go run ./bench/memory -argosy PATH [-pages 200000] [-links 15] [-sites 8] [-text 5000]
 //
 // It prints the URLs that were discovered, the peak (the promise is 300 MiB), the CPU time a page and the size of what the
 // crawl keeps besides archives. For the peak on a web of real pages see bench/speed.
@@ -13,6 +13,7 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -28,19 +29,21 @@ import (
 const promise = 300
 
 type web struct {
-	sites, links int
-	filler       string
+	sites, links, text int
 }
+
+var words = strings.Fields("about after again air all along also always and another any around ask back because been before below between both boat book " +
+	"call came change city close come could country cut day does door down each earth end every eye far feet find fire first five follow food form found")
 
 func main() {
 	argosy := flag.String("argosy", "argosy", "the argosy binary")
 	pages := flag.Int("pages", 200_000, "pages to fetch")
 	links := flag.Int("links", 15, "links of a page; half of them lead to pages that no page before has named")
 	sites := flag.Int("sites", 8, "sites")
-	text := flag.Int("text", 4000, "bytes of text of a page, besides its links")
+	text := flag.Int("text", 5000, "bytes of a page")
 	dir := flag.String("dir", "", "directory for the crawl (default: a temporary one)")
 	flag.Parse()
-	w := &web{sites: max(1, *sites), links: max(1, *links), filler: strings.Repeat("<p>Some text that makes the page as long as pages are.</p>\n", *text/58+1)}
+	w := &web{sites: max(1, *sites), links: max(1, *links), text: *text}
 	if err := run(*argosy, w, *pages, *dir); err != nil {
 		fmt.Fprintln(os.Stderr, "memory:", err)
 		os.Exit(1)
@@ -73,7 +76,14 @@ func (w *web) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	for i := fresh; i < w.links; i++ {
 		fmt.Fprintf(&b, "<a href=%s>back</a>\n", path(n*(i-fresh+1)/w.links))
 	}
-	b.WriteString(w.filler)
+	for rng := rand.New(rand.NewPCG(uint64(n), 1)); b.Len() < w.text; { // a page that says nothing new is taken for a trap's
+		b.WriteString("<p>")
+		for range 12 {
+			b.WriteString(words[rng.IntN(len(words))])
+			b.WriteString(" ")
+		}
+		b.WriteString("</p>\n")
+	}
 	rw.Header().Set("Content-Type", "text/html")
 	rw.Header().Set("Content-Length", strconv.Itoa(b.Len()))
 	_, _ = rw.Write([]byte(b.String()))
@@ -94,7 +104,7 @@ func run(argosy string, w *web, pages int, dir string) error {
 	defer os.RemoveAll(tmp)
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	args := []string{"crawl", "--resolve", "*.test=127.0.0.1", "--allow-private", "--delay", "0", "--max-pages", strconv.Itoa(pages),
-		"--max-chain", "1000000", "--json", "-o", tmp}
+		"--json", "-o", tmp}
 	for i := range w.sites {
 		args = append(args, fmt.Sprintf("http://s%d.test:%s/", i, port))
 	}

@@ -42,17 +42,20 @@ type Config struct {
 	Cookies     string         // likewise
 	KeepSecrets bool
 	Fetcher     Fetcher                                                            // asks sites; nil: over HTTP, by the agent's client
-	FilterSize  int                                                                // links remembered
+	FilterSize  int                                                                // hashes of links remembered, two a link
 	Store       func(ctx context.Context) (bits int64, seconds float64, err error) // measures BS; nil: not measured
 	Usage       func() Usage                                                       // of the processor and memory; nil: not known
 	Flush       time.Duration                                                      // how long outcomes may wait to be reported
 	Logger      *slog.Logger
 }
 
+// filterSize fills two tables of 2^19 places to three quarters: 15 MB.
+const filterSize = 3 << 18
+
 // DefaultConfig returns the configuration of a node.
 func DefaultConfig(info crawl.NodeInfo) Config {
 	return Config{
-		Info: info, Concurrency: 128, MaxPart: 512 << 10, FilterSize: 1_500_000, Flush: flushAge,
+		Info: info, Concurrency: 128, MaxPart: 512 << 10, FilterSize: filterSize, Flush: flushAge,
 		Logger: slog.New(slog.DiscardHandler),
 	}
 }

@@ -3,7 +3,6 @@ package agent
 import (
 	"bytes"
 	"errors"
-	"slices"
 	"strings"
 	"sync"
 
@@ -12,81 +11,6 @@ import (
 	"argosy/internal/crawl"
 	"argosy/internal/page/parse"
 )
-
-// filter remembers links whose parts are stored, by the hash of the URL and by the hash of the reference as it stood
-// in a page of some directory, with the least depth at which they were sent. It is exact: what it says was sent, was
-// sent and stored. When it is full, or a part could not be stored, it forgets everything, which costs repeats only.
-type filter struct {
-	max int
-
-	mu   sync.RWMutex
-	seen map[crawl.Key]uint16
-}
-
-func newFilter(max int) *filter { return &filter{max: max, seen: map[crawl.Key]uint16{}} }
-
-func (f *filter) drop() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.seen = map[crawl.Key]uint16{}
-}
-
-func (f *filter) promote(keys []crawl.Key, depth uint16) {
-	if len(keys) == 0 {
-		return
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if len(f.seen)+len(keys) > f.max {
-		f.seen = make(map[crawl.Key]uint16, len(keys))
-	}
-	for _, k := range keys {
-		if d, ok := f.seen[k]; !ok || depth < d {
-			f.seen[k] = depth
-		}
-	}
-}
-
-// maxFilters bounds for how many memories links are remembered.
-const maxFilters = 8
-
-// memory says for whom a filter remembers: what was sent for one job, or in one layer of it, was not sent for another.
-type memory struct {
-	job   uint32
-	layer crawl.Layer
-}
-
-// filters are the filters of the memories that an agent worked for last.
-type filters struct {
-	max int
-
-	mu    sync.Mutex
-	of    map[memory]*filter
-	order []memory // used last, last
-}
-
-// get returns a filter. Of too many the one that was used longest ago is forgotten, which costs repeats only.
-func (f *filters) get(of memory) *filter {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.order = append(slices.DeleteFunc(f.order, func(o memory) bool { return o == of }), of)
-	if f.of[of] == nil {
-		f.of[of] = newFilter(f.max)
-		if len(f.order) > maxFilters {
-			delete(f.of, f.order[0])
-			f.order = f.order[1:]
-		}
-	}
-	return f.of[of]
-}
-
-func (f *filters) drop() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, j := range f.of {
-		j.drop()
-	}
-}
 
 // partBase is what a part of a page is relative to, and the seed of its references.
 type partBase struct {
@@ -168,7 +92,7 @@ func (f *finder) add(page *parse.Page) {
 			continue
 		}
 		raw[i] = k
-		if d, seen := fl.seen[k]; seen && d <= f.depth && !f.limited {
+		if d, seen := fl.depth(k); seen && d <= f.depth && !f.limited {
 			continue
 		}
 		f.new = append(f.new, i)
@@ -289,7 +213,7 @@ func (f *finder) omit(reason crawl.Kind, n int) {
 func (f *finder) known(k crawl.Key) bool {
 	fl := f.l.known
 	fl.mu.RLock()
-	d, ok := fl.seen[k]
+	d, ok := fl.depth(k)
 	fl.mu.RUnlock()
 	if ok && (f.limited || d <= f.depth) {
 		return true

@@ -102,6 +102,7 @@ type Coordinator struct {
 	bytes    int // of the entries in unsynced
 	synced   time.Time
 	trimmed  uint64
+	grown    int // bytes of entries synced since the log was trimmed
 	started  time.Time
 	begun    bool // a job to run has been named
 	met      bool // the nodes that a run waits for have been there, or were waited for long enough
@@ -267,7 +268,8 @@ const (
 	restLeast = 50 * time.Millisecond  // where something is due, but there is no room for it
 	syncEvery = 300 * time.Millisecond // in a fleet four times that: syncs cost the same whatever is in them
 	syncBytes = 8 << 20
-	trimEvery = 1000 // entries
+	trimEvery = 1000    // entries
+	trimBytes = 4 << 20 // or bytes of them: the embedded bus has what it keeps in memory, for seconds, in blocks of 8 MiB
 )
 
 // loop applies what comes and acts on it.
@@ -416,7 +418,9 @@ func (c *Coordinator) apply(ctx context.Context, e entry) error {
 	if c.leads && en.Epoch > c.epoch {
 		return fmt.Errorf("%w: term %d follows on %d", ErrSucceeded, en.Epoch, c.epoch)
 	}
-	return c.effects(ctx, &fx)
+	err = c.effects(ctx, &fx)
+	c.unsynced[len(c.unsynced)-1].Lean()
+	return err
 }
 
 // ErrSucceeded says that another coordinator has begun a later term.
@@ -437,6 +441,7 @@ func (c *Coordinator) sync(ctx context.Context) error {
 	if err := c.f.Sync(); err != nil {
 		return err
 	}
+	c.grown += c.bytes
 	clear(c.unsynced)
 	c.unsynced, c.bytes = c.unsynced[:0], 0
 	if !c.leads {
@@ -446,8 +451,8 @@ func (c *Coordinator) sync(ctx context.Context) error {
 	if c.cfg.TrimFloor != nil {
 		keep = min(keep, c.cfg.TrimFloor())
 	}
-	if keep > c.trimmed+trimEvery {
-		c.trimmed = keep
+	if keep > c.trimmed+trimEvery || keep > c.trimmed && c.grown > trimBytes {
+		c.trimmed, c.grown = keep, 0
 		if err := c.log.Trim(ctx, keep); err != nil && ctx.Err() == nil {
 			return fmt.Errorf("trim the log: %w", err)
 		}

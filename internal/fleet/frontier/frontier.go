@@ -112,7 +112,7 @@ func Open(c Config) (*Frontier, error) {
 	o := &pebble.Options{
 		FS: fs, Cache: cache, MemTableSize: memTable, MemTableStopWritesThreshold: 3,
 		FormatMajorVersion: pebble.FormatNewest, Logger: quiet{}, MaxOpenFiles: 500,
-		L0CompactionThreshold: 4, L0StopWritesThreshold: 24,
+		L0CompactionThreshold: 8, L0StopWritesThreshold: 48,
 	}
 	for i := range o.Levels {
 		o.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
@@ -134,7 +134,7 @@ func Open(c Config) (*Frontier, error) {
 	return f, nil
 }
 
-const memTable = 16 << 20
+const memTable = 8 << 20
 
 // quiet drops what Pebble has to say, which is no news to a user; it still dies on what it calls fatal.
 type quiet struct{}

@@ -79,6 +79,24 @@ type Applied struct {
 	Entry *crawl.Entry
 }
 
+// Lean lets go of what is only counted here: the texts of links and targets, which are most of an entry while it waits to
+// be written. Whoever calls it has the entry for itself.
+func (a *Applied) Lean() {
+	for i := range a.Entry.Parts {
+		for j := range a.Entry.Parts[i].Found {
+			f := &a.Entry.Parts[i].Found[j]
+			clear(f.Links)
+			f.Known = nil
+		}
+	}
+	for i := range a.Entry.Leases {
+		clear(a.Entry.Leases[i].Targets)
+	}
+	for i := range a.Entry.Refills {
+		clear(a.Entry.Refills[i].Targets)
+	}
+}
+
 // Apply writes entries, in order, in one transaction that is on disk when it returns. Entries up to the position are
 // skipped. The position is read again inside the transaction: a coordinator that was replaced without knowing it writes
 // what its successor has not, and nothing else, for both read the same log.

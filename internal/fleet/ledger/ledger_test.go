@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -303,5 +304,64 @@ func TestNewerSchemaIsRefused(t *testing.T) {
 	}
 	if _, err := ledger.Open(t.Context(), place); !errors.Is(err, ledger.ErrNewer) {
 		t.Errorf("opened: %v", err)
+	}
+}
+
+// A ledger of lean entries is the same as one of whole ones.
+func TestLean(t *testing.T) {
+	dump := func(lean bool) string {
+		file := filepath.Join(t.TempDir(), "ledger.db")
+		l, err := ledger.Open(t.Context(), file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		es := entries()
+		found := crawl.Found{Links: []crawl.Link{{URL: "http://a.test/1", Anchor: "one"}, {URL: "http://a.test/2"}}, Known: make([]crawl.Key, 5)}
+		es[2].Entry.Parts[0].Found = []crawl.Found{found, found}
+		es[7].Entry = &crawl.Entry{Version: crawl.WireVersion, Kind: crawl.EntryGrant, Refills: []crawl.Refill{{Lease: 1<<32 | 1, Targets: make([]crawl.Target, 4)}}}
+		for i := range es {
+			if lean {
+				es[i].Lean()
+			}
+		}
+		if lean && es[2].Entry.Parts[0].Found[0].Links[0].URL != "" {
+			t.Error("a lean entry has a link's URL")
+		}
+		if err := l.Apply(t.Context(), es); err != nil {
+			t.Fatal(err)
+		}
+		db, err := sql.Open("sqlite", file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		var out strings.Builder
+		for _, table := range []string{"leases", "reports", "pages", "jobs", "measurements"} {
+			rows, err := db.QueryContext(t.Context(), "SELECT * FROM "+table)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer rows.Close()
+			cols, _ := rows.Columns()
+			for rows.Next() {
+				vals, ptrs := make([]any, len(cols)), make([]any, len(cols))
+				for i := range vals {
+					ptrs[i] = &vals[i]
+				}
+				if err := rows.Scan(ptrs...); err != nil {
+					t.Fatal(err)
+				}
+				fmt.Fprintf(&out, "%s %v\n", table, vals)
+			}
+			if err := rows.Err(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return out.String()
+	}
+	whole := dump(false)
+	if d := cmp.Diff(whole, dump(true)); d != "" || !strings.Contains(whole, "reports ") || !strings.Contains(whole, "pages ") {
+		t.Errorf("lean and whole differ: %s\n%s", d, whole)
 	}
 }
