@@ -38,7 +38,7 @@ type crawlFlags struct {
 	seeds, out, scope, proxy, dns, userAgent, cookies, strategy, explain, probe, maxBytes, maxBody, logLevel string
 	include, exclude, resolve, header, bind, geoip                                                           []string
 	allowPrivate                                                                                             string
-	ignoreRobots, sitemaps, resources, stripSession, keepSecrets, proxyDNS                                   bool
+	ignoreRobots, ignoreNofollow, sitemaps, resources, stripSession, keepSecrets, proxyDNS                   bool
 	text, mainText, language, nearDup, json, quiet                                                           bool
 	agents, concurrency                                                                                      int
 	seed                                                                                                     uint64
@@ -83,6 +83,7 @@ func (f *crawlFlags) register(c *cobra.Command) {
 	fl.DurationVar(&l.MaxTime, "max-time", 0, "end after running this long, earlier runs included (0: no limit)")
 	fl.StringVar(&f.maxBytes, "max-bytes", "0", "end after this many bytes of bodies, such as 500M or 20G (0: no limit)")
 	fl.Int64Var(&l.SitePages, "site-pages", 0, "fetch at most this many URLs of a site (0: no limit)")
+	fl.Int64Var(&l.MaxSitemaps, "max-sitemaps", l.MaxSitemaps, "read at most this many sitemaps of a site (0: no limit)")
 	fl.IntVar(&l.MaxURLLength, "max-url-length", l.MaxURLLength, "refuse longer URLs, in bytes")
 
 	fl.DurationVar(&l.Delay, "delay", l.Delay, "time between starts of requests to a site (0 is for your own servers; a longer Crawl-delay holds nevertheless)")
@@ -104,6 +105,7 @@ func (f *crawlFlags) register(c *cobra.Command) {
 
 	fl.StringVar(&f.userAgent, "user-agent", defaultAgent, "User-Agent field")
 	fl.BoolVar(&f.ignoreRobots, "ignore-robots", false, "obey no robots.txt (asked for sitemaps only), nor nofollow")
+	fl.BoolVar(&f.ignoreNofollow, "ignore-nofollow", false, "follow links on pages that ask not to (meta robots, X-Robots-Tag); rel=nofollow of a link is never heeded")
 	f.reach(c)
 
 	fl.DurationVar(&l.Fetch.ConnectTimeout, "connect-timeout", l.Fetch.ConnectTimeout, "limit of connecting")
@@ -188,7 +190,7 @@ func (f *crawlFlags) config(args []string) (assemble.Config, error) {
 	c.Job.Limits = f.limits
 	c.Job.Identity = crawl.Identity{
 		Seeds: seeds, NoScheme: noScheme, Scope: crawl.Scope(f.scope), Include: f.include, Exclude: f.exclude, Resources: f.resources,
-		Sitemaps: f.sitemaps, StripSession: f.stripSession, IgnoreRobots: f.ignoreRobots, UserAgent: f.userAgent, Text: f.text,
+		Sitemaps: f.sitemaps, StripSession: f.stripSession, IgnoreRobots: f.ignoreRobots, IgnoreNofollow: f.ignoreNofollow, UserAgent: f.userAgent, Text: f.text,
 		MainText: f.mainText, Language: f.language, NearDup: f.nearDup,
 	}
 	if err := f.network(&c); err != nil {
@@ -206,7 +208,7 @@ func (f *crawlFlags) positive() error {
 		min  int64
 	}{
 		{"--max-pages", l.MaxPages, 0}, {"--max-depth", int64(l.MaxDepth), -1}, {"--max-time", int64(l.MaxTime), 0},
-		{"--site-pages", l.SitePages, 0}, {"--max-url-length", int64(l.MaxURLLength), 16},
+		{"--site-pages", l.SitePages, 0}, {"--max-sitemaps", l.MaxSitemaps, 0}, {"--max-url-length", int64(l.MaxURLLength), 16},
 		{"--delay", int64(l.Delay), 0}, {"--per-site", int64(l.PerSite), 1}, {"--site-connections", int64(l.SiteConnections), 1},
 		{"--per-ip", int64(l.PerIP), 0}, {"--concurrency", int64(f.concurrency), 1}, {"--agents", int64(f.agents), 1},
 		{"--retries", int64(l.Retries), 0}, {"--backoff", int64(l.Backoff), 0}, {"--recycle-after", int64(l.RecycleAfter), int64(time.Second)},

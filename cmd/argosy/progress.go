@@ -196,4 +196,7 @@ func printCounts(w io.Writer, s assemble.Summary) {
 	if len(s.Reasons) > 0 {
 		fmt.Fprintf(w, "  reasons: %s\n", reasons(s.Reasons))
 	}
+	if n := s.Reasons[string(crawl.ReasonNoFollow)]; n > 0 {
+		fmt.Fprintf(w, "  %s named only by pages that ask not to follow their links (nofollow): --ignore-nofollow follows them\n", plural(n, "URL"))
+	}
 }

@@ -33,15 +33,18 @@ type Job struct {
 
 // Fetch says what is fetched, and as whom.
 type Fetch struct {
-	Resources    bool   `yaml:"resources" doc:"also what pages need to be shown: images, scripts, styles, media"`
-	Sitemaps     bool   `yaml:"sitemaps" doc:"also start from the sitemaps that robots.txt names"`
-	StripSession bool   `yaml:"strip_session" doc:"remove session and campaign parameters from URLs"`
-	IgnoreRobots bool   `yaml:"ignore_robots" doc:"obey no robots.txt (asked for sitemaps only), nor nofollow"`
-	UserAgent    string `yaml:"user_agent" doc:"User-Agent field"`
-	Text         bool   `yaml:"text" doc:"also archive the plain text of pages"`
-	MainText     bool   `yaml:"main_text" doc:"also archive the main text of pages"`
-	Language     bool   `yaml:"language" doc:"note the language of pages"`
-	NearDup      bool   `yaml:"near_duplicates" doc:"note marks by which near duplicates are found"`
+	Resources    bool `yaml:"resources" doc:"also what pages need to be shown: images, scripts, styles, media"`
+	Sitemaps     bool `yaml:"sitemaps" doc:"also start from the sitemaps that robots.txt names"`
+	StripSession bool `yaml:"strip_session" doc:"remove session and campaign parameters from URLs"`
+	IgnoreRobots bool `yaml:"ignore_robots" doc:"obey no robots.txt (asked for sitemaps only), nor nofollow"`
+
+	IgnoreNofollow bool `yaml:"ignore_nofollow" doc:"follow links on pages that ask not to (meta robots, X-Robots-Tag), and obey robots.txt nevertheless"`
+
+	UserAgent string `yaml:"user_agent" doc:"User-Agent field"`
+	Text      bool   `yaml:"text" doc:"also archive the plain text of pages"`
+	MainText  bool   `yaml:"main_text" doc:"also archive the main text of pages"`
+	Language  bool   `yaml:"language" doc:"note the language of pages"`
+	NearDup   bool   `yaml:"near_duplicates" doc:"note marks by which near duplicates are found"`
 }
 
 // Limits of a job; what is not given has argosy crawl's default.
@@ -63,6 +66,7 @@ type Limits struct {
 	LeasePages      *int      `yaml:"lease_pages" doc:"URLs of one lease" min:"1"`
 	LeaseTime       *Duration `yaml:"lease_time" doc:"time of one lease"`
 	SitePages       *int64    `yaml:"site_pages" doc:"fetch at most this many URLs of a site; 0: no limit" min:"0"`
+	MaxSitemaps     *int64    `yaml:"max_sitemaps" doc:"read at most this many sitemaps of a site; 0: no limit" min:"0"`
 	MaxURLLength    *int      `yaml:"max_url_length" doc:"refuse longer URLs, in bytes" min:"16"`
 	MaxChain        *int      `yaml:"max_chain" doc:"gone, and not looked at: chains are judged by what they bring" min:"0"`
 	MaxBody         *Size     `yaml:"max_body" doc:"give up on larger bodies"`
@@ -197,7 +201,7 @@ func (j *Job) Crawl(agent string) (crawl.Job, error) {
 	f := j.Fetch
 	out.Identity = crawl.Identity{
 		Seeds: seeds, NoScheme: bare, Scope: scope, Include: j.Include, Exclude: j.Exclude, Resources: f.Resources, Sitemaps: f.Sitemaps,
-		StripSession: f.StripSession, IgnoreRobots: f.IgnoreRobots, UserAgent: agent, Text: f.Text, MainText: f.MainText,
+		StripSession: f.StripSession, IgnoreRobots: f.IgnoreRobots, IgnoreNofollow: f.IgnoreNofollow, UserAgent: agent, Text: f.Text, MainText: f.MainText,
 		Language: f.Language, NearDup: f.NearDup,
 	}
 	j.Limits.Apply(&out.Limits)
@@ -247,6 +251,7 @@ func (l *Limits) Apply(to *crawl.Limits) {
 	set(&to.RecycleLimit, l.RecycleLimit)
 	set(&to.LeasePages, l.LeasePages)
 	set(&to.SitePages, l.SitePages)
+	set(&to.MaxSitemaps, l.MaxSitemaps)
 	set(&to.MaxURLLength, l.MaxURLLength)
 	set(&to.Fetch.MinRate, l.MinRate)
 	span(&to.MaxTime, l.MaxTime)

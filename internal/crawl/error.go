@@ -36,6 +36,7 @@ const (
 	ReasonRedirects  Kind = "redirects"    // a chain of redirects over the limit
 	ReasonTrapLength Kind = "trap-length"  // URL longer than --max-url-length
 	ReasonTrapYield  Kind = "trap-yield"   // its template went on bringing nothing new
+	ReasonNoFollow   Kind = "nofollow"     // named only by pages that ask not to follow their links
 	ReasonTrapMap    Kind = "trap-sitemap" // sitemaps nested too deep or too many, entries beyond a sitemap's limit
 	ReasonSiteBudget Kind = "site-budget"  // over --site-pages
 	ReasonDropped    Kind = "dropped"      // dropped by a person

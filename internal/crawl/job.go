@@ -67,6 +67,8 @@ type Identity struct {
 	Language     bool     `cbor:"12,keyasint,omitempty" json:"language,omitempty"`
 	NearDup      bool     `cbor:"13,keyasint,omitempty" json:"near_duplicates,omitempty"`
 	NoScheme     []bool   `cbor:"14,keyasint,omitempty" json:"-"` // which seeds were given without a scheme
+
+	IgnoreNofollow bool `cbor:"15,keyasint,omitempty" json:"ignore_nofollow,omitempty"`
 }
 
 // Limits bound a job and set its pace. A zero number is no limit.
@@ -90,7 +92,8 @@ type Limits struct {
 	MaxURLLength    int           `cbor:"17,keyasint" json:"max_url_length"`
 	MaxRefusals     int           `cbor:"19,keyasint" json:"max_refusals"` // kept a site
 	Fetch           FetchLimits   `cbor:"20,keyasint" json:"fetch"`
-	PerDomain       int           `cbor:"21,keyasint,omitempty" json:"per_domain,omitempty"` // leases at once on one registrable domain
+	PerDomain       int           `cbor:"21,keyasint,omitempty" json:"per_domain,omitempty"`   // leases at once on one registrable domain
+	MaxSitemaps     int64         `cbor:"52,keyasint,omitempty" json:"max_sitemaps,omitempty"` // of a site
 }
 
 // FetchLimits bound one exchange.
@@ -114,7 +117,8 @@ func DefaultLimits() Limits {
 		RecycleAfter: time.Minute, RecycleLimit: 5,
 		LeasePages: 10_000, LeaseTime: 5 * time.Minute,
 		MaxURLLength: 2048, MaxRefusals: 1_000_000,
-		Fetch: DefaultFetchLimits(),
+		MaxSitemaps: 50_000, // as many as an index may name (sitemaps.org)
+		Fetch:       DefaultFetchLimits(),
 	}
 }
 

@@ -37,9 +37,26 @@ const (
 	FlagSeed     uint8 = 1 << iota // a seed, or where one redirected
 	FlagSitemap                    // read as a sitemap
 	FlagNoScheme                   // given without a scheme: https now, http if that does not answer
+	FlagNoFollow                   // named only by pages that ask not to follow their links
 
 	FlagTrial uint8 = 1 << 7 // asked for although its template is cut, to see whether that was right
 )
+
+// How many sitemaps lie above one stands in its flags, so that nesting ends: 0 if robots.txt names it.
+const (
+	sitemapLevelShift = 4
+	maxSitemapLevel   = 7
+	// FlagsSitemapLevel are the flags that hold it.
+	FlagsSitemapLevel uint8 = maxSitemapLevel << sitemapLevelShift
+)
+
+// SitemapLevel returns how many sitemaps lie above one with these flags, at most 7.
+func SitemapLevel(flags uint8) int { return int(flags & FlagsSitemapLevel >> sitemapLevelShift) }
+
+// SitemapFlags returns the flags of a sitemap with so many above it.
+func SitemapFlags(level int) uint8 {
+	return FlagSitemap | uint8(min(level, maxSitemapLevel))<<sitemapLevelShift
+}
 
 // Target is a URL as a lease holds it.
 type Target struct {
@@ -104,6 +121,7 @@ type Link struct {
 	Redirect bool   `cbor:"3,keyasint,omitempty"`
 	Sitemap  bool   `cbor:"4,keyasint,omitempty"`
 	LastMod  int64  `cbor:"5,keyasint,omitempty"` // Unix seconds, from a sitemap
+	NoFollow bool   `cbor:"8,keyasint,omitempty"` // the page asks not to follow its links
 }
 
 // Outcome says how a URL of a lease ended, or that it must be tried again.

@@ -27,6 +27,7 @@ type finder struct {
 	self    bool // the base is the page's own URL
 	depth   uint16
 	limited bool // the job has a depth limit: known links are reported too, by key
+	refused bool // the page asks not to follow its links: they are reported as such
 	fresh   map[crawl.Key]bool
 
 	seedOrigin, seedDir, seedPath uint64
@@ -91,6 +92,7 @@ func (f *finder) add(page *parse.Page) {
 		if !ok {
 			continue
 		}
+		k = f.sentKey(k)
 		raw[i] = k
 		if d, seen := fl.depth(k); seen && d <= f.depth && !f.limited {
 			continue
@@ -184,17 +186,31 @@ func (f *finder) one(u crawl.URL, link parse.Link, page *parse.Page) {
 	}
 	f.fresh[k] = true
 	if f.known(k) {
-		if f.limited {
+		if f.limited && !f.refused {
 			f.found.Known = append(f.found.Known, k)
 		}
 		return
+	}
+	if f.refused {
+		if k = f.sentKey(k); f.known(k) {
+			return
+		}
 	}
 	f.keys = append(f.keys, k)
 	anchor := ""
 	if page != nil {
 		anchor = page.AnchorText(link, f.charset)
 	}
-	f.found.Links = append(f.found.Links, crawl.Link{URL: u.String(), Anchor: anchor})
+	f.found.Links = append(f.found.Links, crawl.Link{URL: u.String(), Anchor: anchor, NoFollow: f.refused})
+}
+
+// sentKey is the key by which the filter knows a link: another one where it is not to be followed, because another page may
+// name it that says nothing of the kind.
+func (f *finder) sentKey(k crawl.Key) crawl.Key {
+	if f.refused {
+		k[0] ^= 0xff
+	}
+	return k
 }
 
 // omit counts n links that the page has and that are too long, too many or otherwise not worth a record each: they stand

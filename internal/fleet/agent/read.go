@@ -37,6 +37,7 @@ func (l *lease) read(p *page) (*finder, error) {
 	sitemap := t.Flags&crawl.FlagSitemap != 0 && resp.Status == http.StatusOK
 	if kind == parse.NoType && !sitemap {
 		f := newFinder(l, t, u, "utf-8")
+		f.refused = l.obeysNofollow() && robotsTag(resp).NoFollow
 		l.headerLinks(f, u, resp)
 		return f, nil
 	}
@@ -46,6 +47,7 @@ func (l *lease) read(p *page) (*finder, error) {
 	}
 	if body == nil {
 		f := newFinder(l, t, u, "utf-8")
+		f.refused = l.obeysNofollow() && robotsTag(resp).NoFollow
 		l.headerLinks(f, u, resp)
 		return f, nil
 	}
@@ -60,13 +62,8 @@ func (l *lease) read(p *page) (*finder, error) {
 	o.Charset = charset
 	o.Title = parse.CleanTitle(parse.Decode(doc.Title, parse.ByteCharset(charset)))
 	o.Links = len(doc.Links)
-	o.NoIndex = doc.NoIndex
-	nofollow := doc.NoFollow
-	for _, v := range resp.Values("X-Robots-Tag") {
-		d := parse.RobotsTag(v, Product)
-		o.NoIndex = o.NoIndex || d.NoIndex
-		nofollow = nofollow || d.NoFollow
-	}
+	tag := robotsTag(resp)
+	o.NoIndex = doc.NoIndex || tag.NoIndex
 	if page {
 		l.extras(p, text, parse.ByteCharset(charset), doc)
 	}
@@ -78,9 +75,7 @@ func (l *lease) read(p *page) (*finder, error) {
 	}
 	markPage(t, u, base, charset, text, doc, o)
 	f := newFinder(l, t, base, charset)
-	if nofollow && !l.job.Identity.IgnoreRobots {
-		return f, nil
-	}
+	f.refused = l.obeysNofollow() && (doc.NoFollow || tag.NoFollow)
 	f.add(doc)
 	l.headerLinks(f, u, resp)
 	return f, nil
@@ -137,6 +132,20 @@ func scan(kind parse.Type, body []byte, contentType string, o parse.Options, doc
 	return body, charset
 }
 
+// obeysNofollow reports whether the job heeds pages that ask not to follow their links.
+func (l *lease) obeysNofollow() bool {
+	return !l.job.Identity.IgnoreRobots && !l.job.Identity.IgnoreNofollow
+}
+
+// robotsTag returns what the X-Robots-Tag fields of a response say to us.
+func robotsTag(resp *fetch.Response) (all parse.Directives) {
+	for _, v := range resp.Values("X-Robots-Tag") {
+		d := parse.RobotsTag(v, Product)
+		all.NoIndex, all.NoFollow = all.NoIndex || d.NoIndex, all.NoFollow || d.NoFollow
+	}
+	return all
+}
+
 // headerLinks takes in the links of Link, Refresh and Content-Location fields.
 func (l *lease) headerLinks(f *finder, u crawl.URL, resp *fetch.Response) {
 	take := func(ref string) {
@@ -156,20 +165,25 @@ func (l *lease) headerLinks(f *finder, u crawl.URL, resp *fetch.Response) {
 	take(resp.Get("Content-Location"))
 }
 
-// sitemap takes in the URLs of a sitemap.
+// sitemap takes in the URLs of a sitemap. What it names beyond the limits is counted.
 func (l *lease) sitemap(t *crawl.Target, u crawl.URL, body []byte) *finder {
 	f := newFinder(l, t, u, "utf-8")
-	urls, maps := parse.Sitemap(body)
-	for _, e := range maps {
-		if v, err := u.Resolve(e.Loc); err == nil {
-			f.found.Links = append(f.found.Links, crawl.Link{URL: v.String(), Sitemap: true, LastMod: e.LastMod})
+	urls, maps, over := parse.Sitemap(body)
+	f.omit(crawl.ReasonTrapMap, over)
+	take := func(entries []parse.SitemapEntry, sitemaps bool) {
+		for _, e := range entries {
+			v, ok := f.resolve(u, e.Loc)
+			if !ok {
+				continue
+			}
+			if l.job.Identity.StripSession && !sitemaps {
+				v = v.StripSession()
+			}
+			f.found.Links = append(f.found.Links, crawl.Link{URL: v.String(), Sitemap: sitemaps, LastMod: e.LastMod})
 		}
 	}
-	for _, e := range urls {
-		if v, err := u.Resolve(e.Loc); err == nil {
-			f.found.Links = append(f.found.Links, crawl.Link{URL: v.String(), LastMod: e.LastMod})
-		}
-	}
+	take(maps, true)
+	take(urls, false)
 	return f
 }
 

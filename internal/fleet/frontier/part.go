@@ -207,7 +207,7 @@ func (x *tx) found(j *Job, t *Task, p *crawl.Found) error {
 		switch {
 		case p.Links[i].Redirect:
 			redirect = append(redirect, k[:]...)
-		case !p.Links[i].Sitemap: // those stand at the top, and nothing brings them nearer
+		case !p.Links[i].Sitemap && !p.Links[i].NoFollow: // those stand at the top, and nothing brings them nearer
 			children = append(children, k[:]...)
 		}
 	}
@@ -254,9 +254,12 @@ func (x *tx) child(parent *record, pk crawl.Key, u crawl.URL, l *crawl.Link) *re
 		if parent.Flags&crawl.FlagSeed != 0 && r.Hops <= MaxSeedRedirects {
 			r.Flags |= crawl.FlagSeed
 		}
-		r.Flags |= parent.Flags & crawl.FlagSitemap
+		r.Flags |= parent.Flags & (crawl.FlagSitemap | crawl.FlagsSitemapLevel)
 	case l.Sitemap:
-		r.Depth, r.Flags = parent.Depth, crawl.FlagSitemap
+		r.Depth, r.Flags = parent.Depth, sitemapFlags(parent, pk)
+	}
+	if l.NoFollow {
+		r.Flags |= crawl.FlagNoFollow
 	}
 	return r
 }
@@ -271,6 +274,10 @@ func (x *tx) add(j *Job, t *Task, pk crawl.Key, u crawl.URL, r *record) error {
 		return err
 	}
 	if old != nil {
+		if r.Flags&crawl.FlagNoFollow != 0 {
+			return nil // nobody follows it: it says nothing new
+		}
+		x.readAsSitemap(j, u, old, r)
 		if old.State == crawl.Excluded && pathDependent(old.Reason) {
 			return x.readmit(j, k, old, r)
 		}
@@ -302,6 +309,7 @@ func (x *tx) add(j *Job, t *Task, pk crawl.Key, u crawl.URL, r *record) error {
 	}
 	x.news++
 	r.State, r.Task, r.dirty = crawl.Pending, own.ID, true
+	own.countSitemap(r)
 	x.remember(k, r)
 	if err := x.enqueue(own, k.key, r); err != nil {
 		return err
@@ -315,7 +323,12 @@ func (x *tx) admit(j *Job, own *Task, u crawl.URL, r *record) crawl.Verdict {
 	if v := j.rules.Check(u, r.Flags); !v.OK() {
 		return v
 	}
+	if v := x.admitSitemap(j, own, u, r); !v.OK() {
+		return v
+	}
 	switch {
+	case r.Flags&crawl.FlagNoFollow != 0:
+		return crawl.Verdict{Reason: crawl.ReasonNoFollow}
 	case j.Limits.MaxDepth >= 0 && int(r.Depth) > j.Limits.MaxDepth:
 		return crawl.Verdict{Reason: crawl.ReasonDepth}
 	case r.Hops > MaxRedirects:
@@ -332,7 +345,7 @@ func (x *tx) admit(j *Job, own *Task, u crawl.URL, r *record) crawl.Verdict {
 func pathDependent(reason crawl.Kind) bool {
 	switch reason {
 	case crawl.ReasonDepth, crawl.ReasonRedirects, crawl.ReasonScope, crawl.ReasonInclude,
-		crawl.ReasonExclude, crawl.ReasonTrapLength:
+		crawl.ReasonExclude, crawl.ReasonTrapLength, crawl.ReasonTrapMap, crawl.ReasonNoFollow:
 		return true
 	}
 	return false
@@ -347,11 +360,10 @@ func (x *tx) readmit(j *Job, k recKey, old, r *record) error {
 	if err != nil {
 		return nil
 	}
-	way := *old
-	way.Depth, way.Hops = min(old.Depth, r.Depth), min(old.Hops, r.Hops)
-	way.Flags |= r.Flags
+	way := better(old, r)
 	own := x.f.tasks[x.f.byName[taskName{k.space, u.Site()}]]
 	if v := x.admit(j, own, u, &way); !v.OK() {
+		x.stays(old, way, v.Reason)
 		return nil
 	}
 	if t := x.f.tasks[old.Task]; t != nil {
@@ -364,6 +376,7 @@ func (x *tx) readmit(j *Job, k recKey, old, r *record) error {
 	if way.Flags&crawl.FlagSeed != 0 {
 		own.Seed = true
 	}
+	own.countSitemap(&way)
 	*old = way
 	if err := x.enqueue(own, k.key, old); err != nil {
 		return err

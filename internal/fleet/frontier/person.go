@@ -52,6 +52,7 @@ func (x *tx) limits(c *crawl.Job) error {
 		crawl.ReasonDepth:      was.MaxDepth != c.Limits.MaxDepth,
 		crawl.ReasonTrapLength: was.MaxURLLength != c.Limits.MaxURLLength,
 		crawl.ReasonSiteBudget: was.SitePages != c.Limits.SitePages,
+		crawl.ReasonTrapMap:    was.MaxSitemaps != c.Limits.MaxSitemaps,
 	}
 	for _, changed := range again {
 		if changed {

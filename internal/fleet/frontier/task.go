@@ -20,6 +20,7 @@ type Task struct {
 	Duplicates int64  `cbor:"11,keyasint,omitempty"`
 	Bytes      int64  `cbor:"12,keyasint,omitempty"`
 	Overflow   int64  `cbor:"13,keyasint,omitempty"` // refusals that are not remembered one by one: beyond the cap, or omitted
+	Sitemaps   int64  `cbor:"31,keyasint,omitempty"` // admitted
 	Omitted    int64  `cbor:"30,keyasint,omitempty"` // of the excluded: what pages named and nobody keeps a record of
 
 	Reasons  map[string]int64 `cbor:"14,keyasint,omitempty"` // of failed and excluded

@@ -6,11 +6,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/zeebo/xxh3"
 	"golang.org/x/net/html/charset"
 )
 
-// Bounds of a sitemap, by the protocol (sitemaps.org): 50,000 URLs a file.
+// MaxSitemapURLs is how many entries of a sitemap are taken (sitemaps.org: at most 50,000 a file).
 const MaxSitemapURLs = 50_000
+
+// maxLoc bounds what is kept of an entry's address, in bytes: longer than any URL that is taken.
+const maxLoc = 16 << 10
 
 // SitemapEntry is a URL of a sitemap, or of another sitemap in an index.
 type SitemapEntry struct {
@@ -19,26 +23,32 @@ type SitemapEntry struct {
 }
 
 // Sitemap reads a sitemap or a sitemap index in XML, or a list of URLs in plain text. It returns what it could read
-// before the first error: half a sitemap is better than none.
-func Sitemap(body []byte) (pages, sitemaps []SitemapEntry) {
+// before the first error: half a sitemap is better than none. Of entries beyond MaxSitemapURLs it returns the number. Versions
+// of pages in other languages that are not entries themselves come last, as many again at most.
+func Sitemap(body []byte) (pages, sitemaps []SitemapEntry, over int) {
 	body = bytes.TrimPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("\xef\xbb\xbf"))
 	if !bytes.HasPrefix(body, []byte("<")) {
 		for line := range strings.Lines(string(body)) {
-			if s := strings.TrimSpace(line); strings.HasPrefix(s, "http") && len(pages) < MaxSitemapURLs {
+			switch s := strings.TrimSpace(line); {
+			case !strings.HasPrefix(s, "http"):
+			case len(pages) == MaxSitemapURLs:
+				over++
+			default:
 				pages = append(pages, SitemapEntry{Loc: s})
 			}
 		}
-		return pages, nil
+		return pages, nil, over
 	}
 	d := xml.NewDecoder(bytes.NewReader(body))
 	d.Strict = false
 	d.CharsetReader = charset.NewReaderLabel
 	var in, field string // the entry and its field that are open
 	var e SitemapEntry
+	var alt alternates
 	for {
 		t, err := d.Token()
 		if err != nil {
-			return pages, sitemaps
+			return append(pages, alt.rest(&over)...), sitemaps, over
 		}
 		switch t := t.(type) {
 		case xml.StartElement:
@@ -46,8 +56,8 @@ func Sitemap(body []byte) (pages, sitemaps []SitemapEntry) {
 			case "url", "sitemap":
 				in, e = n, SitemapEntry{}
 			case "link": // another language's version of the page
-				if href := attrOf(t, "href"); t.Name.Space == uriHTML && in == "url" && attrOf(t, "rel") == "alternate" && href != "" && len(pages) < MaxSitemapURLs {
-					pages = append(pages, SitemapEntry{Loc: strings.TrimSpace(href)})
+				if t.Name.Space == uriHTML && in == "url" && attrOf(t, "rel") == "alternate" {
+					alt.add(strings.TrimSpace(attrOf(t, "href")))
 				}
 			case "loc", "lastmod":
 				if t.Name.Space == "" || strings.Contains(t.Name.Space, "sitemap") && !strings.Contains(t.Name.Space, "image") {
@@ -59,8 +69,8 @@ func Sitemap(body []byte) (pages, sitemaps []SitemapEntry) {
 		case xml.CharData:
 			switch {
 			case in == "" || field == "":
-			case field == "loc" && len(e.Loc) < 4096:
-				e.Loc += string(t)
+			case field == "loc" && len(e.Loc) < maxLoc:
+				e.Loc += string(t[:min(len(t), maxLoc)])
 			case field == "lastmod" && e.LastMod == 0:
 				e.LastMod = w3cTime(strings.TrimSpace(string(t)))
 			}
@@ -69,16 +79,68 @@ func Sitemap(body []byte) (pages, sitemaps []SitemapEntry) {
 			if t.Name.Local != in || in == "" {
 				continue
 			}
-			if e.Loc = strings.TrimSpace(e.Loc); e.Loc != "" && len(pages)+len(sitemaps) < MaxSitemapURLs {
-				if in == "url" {
-					pages = append(pages, e)
-				} else {
-					sitemaps = append(sitemaps, e)
-				}
+			switch e.Loc = strings.TrimSpace(e.Loc); {
+			case e.Loc == "":
+			case len(pages)+len(sitemaps) >= MaxSitemapURLs:
+				over++
+				alt.entry(e.Loc)
+			case in == "url":
+				pages = append(pages, e)
+				alt.entry(e.Loc)
+			default:
+				sitemaps = append(sitemaps, e)
 			}
 			in = ""
 		}
 	}
+}
+
+// alternates are the versions of pages in other languages. Most are entries of the same file.
+type alternates struct {
+	first   []SitemapEntry
+	all     map[uint64]bool // by their hash
+	entries map[uint64]bool
+}
+
+func (a *alternates) add(loc string) {
+	if loc == "" {
+		return
+	}
+	if a.all == nil {
+		a.all = map[uint64]bool{}
+	}
+	h := xxh3.HashString(loc)
+	if a.all[h] {
+		return
+	}
+	a.all[h] = true
+	if len(a.first) < 2*MaxSitemapURLs { // half of them may be entries
+		a.first = append(a.first, SitemapEntry{Loc: loc})
+	}
+}
+
+// entry notes that a page is an entry itself.
+func (a *alternates) entry(loc string) {
+	if a.entries == nil {
+		a.entries = map[uint64]bool{}
+	}
+	a.entries[xxh3.HashString(loc)] = true
+}
+
+// rest returns those that are no entries, and adds to over how many there are besides.
+func (a *alternates) rest(over *int) (out []SitemapEntry) {
+	for h := range a.all {
+		if !a.entries[h] {
+			*over++
+		}
+	}
+	for _, e := range a.first {
+		if !a.entries[xxh3.HashString(e.Loc)] && len(out) < MaxSitemapURLs {
+			out = append(out, e)
+			*over--
+		}
+	}
+	return out
 }
 
 func attrOf(t xml.StartElement, name string) string {

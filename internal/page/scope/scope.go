@@ -125,18 +125,17 @@ func (r *Rules) InScope(u crawl.URL) bool {
 	return r.places[r.place(u)]
 }
 
-// Check decides whether a job admits a URL. Seeds and sitemaps (flags) are what the user or the site named: neither
-// scope nor filters keep them out.
+// Check decides whether a job admits a URL. Seeds (flags) are what the user named: nothing keeps them out. A sitemap is
+// what the site named: it may lie outside the scope, and need not match an include.
 func (r *Rules) Check(u crawl.URL, flags uint8) crawl.Verdict {
 	s := u.String()
-	named := flags&(crawl.FlagSeed|crawl.FlagSitemap) != 0
-	if len(s) > r.maxLength && !named {
-		return crawl.Verdict{Reason: crawl.ReasonTrapLength}
-	}
-	if named {
+	sitemap := flags&crawl.FlagSitemap != 0
+	switch {
+	case flags&crawl.FlagSeed != 0:
 		return crawl.Verdict{}
-	}
-	if !r.InScope(u) {
+	case len(s) > r.maxLength:
+		return crawl.Verdict{Reason: crawl.ReasonTrapLength}
+	case !sitemap && !r.InScope(u):
 		return crawl.Verdict{Reason: crawl.ReasonScope}
 	}
 	for _, re := range r.exclude {
@@ -144,7 +143,7 @@ func (r *Rules) Check(u crawl.URL, flags uint8) crawl.Verdict {
 			return crawl.Verdict{Reason: crawl.ReasonExclude, Detail: re.String()}
 		}
 	}
-	if len(r.include) > 0 {
+	if len(r.include) > 0 && !sitemap {
 		ok := false
 		for _, re := range r.include {
 			ok = ok || re.MatchString(s)
