@@ -47,6 +47,7 @@ func (p *Page) AnchorText(l Link, charset string) string {
 
 // CleanTitle turns an undecoded title, already converted to UTF-8, into one line of text.
 func CleanTitle(utf8 string) string {
+	utf8 = strings.ReplaceAll(utf8, "\x00", "\uFFFD") // as in the HTML Standard's RCDATA state
 	return clean(strings.Join(strings.Fields(html.UnescapeString(utf8)), " "), MaxTitle)
 }
 
