@@ -33,7 +33,6 @@ type agentFlags struct {
 	labels                                                []string
 	onDemand                                              bool
 	leases                                                int
-	archive                                               string
 	bus                                                   bus.Dial
 	natsCA                                                string
 }
@@ -74,7 +73,7 @@ Its labels say where and what it is (city, provider, region, type, or any other)
 	fl.StringVar(&f.bus.Creds, "nats-creds", "", "the node's own credentials file for it, where the coordinator has no signing key")
 	fl.StringVar(&f.bus.NKey, "nats-nkey", "", "or a file with the seed of an nkey")
 	fl.StringVar(&f.natsCA, "nats-ca", "", "certificates (PEM) that the bus is known by (default: those of --ca)")
-	fl.StringVar(&f.archive, "archive-size", "1G", "close a WARC file after so many bytes")
+	f.warc.register(c)
 	f.reach(c)
 	fl.StringVar(&f.logLevel, "log-level", "info", "what is logged on standard error: debug, info, warn or error")
 	return c
@@ -101,7 +100,7 @@ func (f *agentFlags) config() (assemble.AgentConfig, error) {
 	if f.concurrency < 1 || f.concurrency > 10_000 || f.leases < 0 {
 		return c, usage("--concurrency %d, --leases %d: allowed are 1 to 10000 requests, and 0 or more leases", f.concurrency, f.leases)
 	}
-	size, err := parseSize("--archive-size", f.archive)
+	size, err := f.warc.check()
 	if err != nil {
 		return c, err
 	}
@@ -128,7 +127,7 @@ func (f *agentFlags) config() (assemble.AgentConfig, error) {
 		return c, err
 	}
 	c = assemble.AgentConfig{
-		Node: assemble.NodeConfig{Info: info, Fetch: nc.Fetch, Headers: nc.Headers, Cookies: nc.Cookies, KeepSecrets: f.keepSecrets, ArchiveSize: size,
+		Node: assemble.NodeConfig{Info: info, Fetch: nc.Fetch, Headers: nc.Headers, Cookies: nc.Cookies, KeepSecrets: f.keepSecrets, ArchiveSize: size, Prefix: f.warc.prefix, Operator: f.warc.operator,
 			Version: version, Logger: log},
 		Bus: f.bus, Echo: f.echo, Store: f.store, Spool: f.spool,
 	}

@@ -42,6 +42,7 @@ type crawlFlags struct {
 	text, mainText, language, nearDup, json, quiet                                                           bool
 	agents, concurrency                                                                                      int
 	seed                                                                                                     uint64
+	warc                                                                                                     warcFlags
 	limits                                                                                                   crawl.Limits
 }
 
@@ -115,6 +116,7 @@ func (f *crawlFlags) register(c *cobra.Command) {
 	fl.IntVar(&l.Fetch.MinRate, "min-rate", l.Fetch.MinRate, "give up on bodies slower than this, in bytes a second after 10 s (0: never)")
 	fl.StringVar(&f.maxBody, "max-body", "64M", "cut larger bodies off, which counts as failed; decompressed pages may be four times this")
 
+	f.warc.register(c)
 	fl.BoolVar(&f.text, "text", false, "also archive the plain text of pages")
 	fl.BoolVar(&f.mainText, "main-text", false, "also archive the main text of pages, without what stands around it")
 	fl.BoolVar(&f.language, "language", false, "note the language of pages")
@@ -178,6 +180,10 @@ func (f *crawlFlags) config(args []string) (assemble.Config, error) {
 	}
 	c.KeepSecrets = f.keepSecrets
 	if c.Logger, err = logger(f.logLevel); err != nil {
+		return c, err
+	}
+	c.Prefix, c.Operator = f.warc.prefix, f.warc.operator
+	if c.ArchiveSize, err = f.warc.check(); err != nil {
 		return c, err
 	}
 	if f.limits.MaxBytes, err = parseSize("--max-bytes", f.maxBytes); err != nil {

@@ -250,6 +250,7 @@ type payloads struct {
 }
 
 type capture struct {
+	id   string // of its record
 	url  string
 	date int64 // Unix ms
 }

@@ -2,12 +2,14 @@ package agent
 
 import (
 	"bytes"
+	"crypto/tls"
 	"net/http"
 	"strings"
 	"time"
 
 	"argosy/internal/crawl"
 	"argosy/internal/page/archive"
+	"argosy/internal/page/fetch"
 )
 
 // minPayload is the size of a body, in bytes, from which equal ones become revisit records.
@@ -31,9 +33,9 @@ func (l *lease) record(p *page) {
 	}
 	spool, _ := resp.Spool.(*archive.Spool)
 	if resp.Status == http.StatusOK && resp.Size >= minPayload && resp.Truncated == "" {
-		if was, ok := l.a.seen.first(o.Digest, capture{uri, o.Date}); ok {
+		if was, ok := l.a.seen.first(o.Digest, capture{id, uri, o.Date}); ok {
 			rec.Type, rec.Blocks = "revisit", rec.Blocks[:1]
-			rec.RefersTo = archive.Ref{URI: was.url, Date: time.UnixMilli(was.date)}
+			rec.RefersTo = archive.Ref{ID: was.id, URI: was.url, Date: time.UnixMilli(was.date)}
 			o.Revisit, spool = true, nil
 		}
 	}
@@ -41,7 +43,42 @@ func (l *lease) record(p *page) {
 		Type: "request", ID: archive.NewID(), Date: resp.Date, URI: uri, ContentType: archive.TypeRequest, IP: o.IP,
 		ConcurrentTo: id, Blocks: [][]byte{l.redact(resp.Request)},
 	}
+	for _, r := range []*archive.Record{&rec, &req} {
+		r.Protocol, r.Cipher = protocols(resp)
+	}
+	for i := range p.records { // what has been made of the page
+		p.records[i].RefersTo.ID = id
+	}
 	p.records = append([]record{{rec, &o.Record, spool}, {Record: req}}, p.records...)
+	warcinfo := l.a.warc.Warcinfo()
+	for i := range p.records {
+		p.records[i].Warcinfo = warcinfo
+	}
+}
+
+// protocols returns by which protocols a response came, in the words of the WARC community's draft of WARC-Protocol, and the
+// cipher suite.
+func protocols(resp *fetch.Response) (names []string, cipher string) {
+	switch resp.Proto {
+	case "HTTP/2.0":
+		names = append(names, "h2")
+	default:
+		names = append(names, strings.ToLower(resp.Proto))
+	}
+	if resp.TLS == 0 {
+		return names, ""
+	}
+	switch resp.TLS {
+	case tls.VersionTLS10:
+		names = append(names, "tls/1.0")
+	case tls.VersionTLS11:
+		names = append(names, "tls/1.1")
+	case tls.VersionTLS12:
+		names = append(names, "tls/1.2")
+	case tls.VersionTLS13:
+		names = append(names, "tls/1.3")
+	}
+	return names, tls.CipherSuiteName(resp.Cipher)
 }
 
 // keep writes a page's records, of which those that are not spooled come encoded, one after the other into the archive,

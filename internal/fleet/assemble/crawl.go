@@ -51,7 +51,9 @@ type Config struct {
 	GeoIP       []string // files of MaxMind's format, for strategies that ask where a site is
 	ExplainLog  string   // file that every scheduling decision is written to, a JSON object a line; empty: none
 	Seed        uint64
-	ArchiveSize int64 // bytes after which a WARC file is closed
+	ArchiveSize int64  // bytes after which a WARC file is closed
+	Prefix      string // of the names of WARC files; empty: "argosy"
+	Operator    string // who crawls, and how to reach them: a label of the archives
 	Version     string
 	Logger      *slog.Logger
 	Idle        bool // open, apply the log, but run nothing
@@ -198,7 +200,7 @@ func (cr *Crawl) openNodes(ctx context.Context) error {
 				Node: "node-" + strconv.Itoa(i+1), Leases: max(64, 32*c.Concurrency), Concurrency: c.Concurrency, Store: archive.Dir(filepath.Join(c.Dir, WARCDir)).URL(),
 			},
 			Fetch: c.Fetch, Headers: c.Headers, Cookies: c.Cookies, KeepSecrets: c.KeepSecrets, Dir: filepath.Join(c.Dir, WARCDir),
-			MeasureBS: c.Probe != schedule.None, ArchiveSize: c.ArchiveSize, Version: c.Version, Logger: c.Logger,
+			MeasureBS: c.Probe != schedule.None, ArchiveSize: c.ArchiveSize, Prefix: c.Prefix, Operator: c.Operator, Version: c.Version, Logger: c.Logger,
 			IgnoreRobot: c.Job.Identity.IgnoreRobots, UserAgent: c.Job.Identity.UserAgent, Beside: c.nodes() - 1,
 		}
 		nc.Fetch.Limits = c.Job.Limits.Fetch

@@ -62,7 +62,9 @@ func fixtureWeb() *webs.Web {
 		}
 		page(rw, "page "+n, `Words of page `+n+`. `+deeper+` <a href="/?b=2&amp;a=1">parameters</a>`)
 	})
-	one.HandleFunc("/copy/{n}", func(rw http.ResponseWriter, _ *http.Request) { page(rw, "copy", "The same words, twice.") })
+	one.HandleFunc("/copy/{n}", func(rw http.ResponseWriter, _ *http.Request) {
+		page(rw, "copy", "The same words, twice: a page that is long enough for the second one to be a revisit of the first.")
+	})
 	one.HandleFunc("/moved", func(rw http.ResponseWriter, _ *http.Request) {
 		rw.Header().Set("Location", "/page/1")
 		rw.WriteHeader(http.StatusMovedPermanently)

@@ -1,6 +1,7 @@
 package assemble
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -31,6 +32,8 @@ type NodeConfig struct {
 	Store       archive.Store // where they go; nil: they stay in Dir
 	MeasureBS   bool
 	ArchiveSize int64         // bytes after which a WARC file is closed
+	Prefix      string        // of the names of WARC files; empty: "argosy"
+	Operator    string        // who crawls, and how to reach them: a label of the archives
 	Flush       time.Duration // how long outcomes may wait to be reported; 0: the default
 	IgnoreRobot bool          // for the label of the archives only
 	UserAgent   string        // likewise
@@ -78,8 +81,12 @@ func openNode(c NodeConfig, b *bus.Client) (*node, error) {
 	if c.UserAgent != "" {
 		info["http-header-user-agent"] = c.UserAgent
 	}
+	if c.Operator != "" {
+		info["operator"] = c.Operator
+	}
+	prefix := cmp.Or(c.Prefix, "argosy")
 	w := archive.NewWriter(archive.WriterConfig{
-		Dir: c.Dir, Prefix: "argosy-" + c.Info.Node + "-" + c.Info.Incarnation, MaxSize: c.ArchiveSize, Store: c.Store, Info: info,
+		Dir: c.Dir, Prefix: prefix + "-" + c.Info.Node + "-" + c.Info.Incarnation, MaxSize: c.ArchiveSize, Store: c.Store, Info: info,
 	})
 	c.Info.Version = c.Version
 	ac := agent.DefaultConfig(c.Info)

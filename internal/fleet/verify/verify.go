@@ -230,6 +230,9 @@ func (r *Report) file(ctx context.Context, s archive.Store, path, name string, w
 
 // record compares a record with what the ledger says of it.
 func (r *Report) record(rec *archive.ReadRecord, name string, w *want) {
+	if own := rec.Header.Get("WARC-Filename"); own != "" && own != name {
+		r.problem("%s at %d: the file says that it is %.200q", name, rec.Offset, own)
+	}
 	if t := rec.Type(); t != "response" && t != "revisit" {
 		return
 	}

@@ -29,8 +29,12 @@ type Record struct {
 	ContentType  string
 	IP           string
 	ConcurrentTo string
-	RefersTo     Ref    // for revisits: the record whose payload is the same
-	Payload      string // payload digest, "sha1:…"; empty for none
+	RefersTo     Ref      // for revisits: the record whose payload is the same; for conversions: the one they were made from
+	Warcinfo     string   // id of the warcinfo record that holds for it (Writer.Warcinfo)
+	Protocol     []string // by which it came, the topmost first: "h2", "tls/1.3"
+	Cipher       string   // suite by which it was encrypted, IANA's name
+	Filename     string   // of its file, for warcinfo records
+	Payload      string   // payload digest, "sha1:…"; empty for none
 	Blocks       [][]byte
 	Truncated    string // why the payload is not whole (WARC 1.1, section 5.13): "length", "time", "disconnect"; empty if it is
 	Compressed   bool   // the block does not get smaller: store it
@@ -38,7 +42,8 @@ type Record struct {
 
 // Ref names an earlier capture.
 type Ref struct {
-	URI  string
+	ID   string
+	URI  string // of revisits only, and so is Date
 	Date time.Time
 }
 
@@ -110,7 +115,14 @@ func (r *Record) header(n int64, digest string) []byte {
 	field("WARC-Date", r.Date.UTC().Format(dateLayout))
 	field("WARC-Target-URI", r.URI)
 	field("WARC-IP-Address", r.IP)
+	for _, p := range r.Protocol { // repeated, as the WARC community's draft has it (iipc/warc-specifications, issue 42)
+		field("WARC-Protocol", p)
+	}
+	field("WARC-Cipher-Suite", r.Cipher)
+	field("WARC-Warcinfo-ID", r.Warcinfo)
+	field("WARC-Filename", r.Filename)
 	field("WARC-Concurrent-To", r.ConcurrentTo)
+	field("WARC-Refers-To", r.RefersTo.ID)
 	if r.Type == "revisit" {
 		field("WARC-Profile", revisitProfile)
 		field("WARC-Refers-To-Target-URI", r.RefersTo.URI)

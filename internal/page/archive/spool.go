@@ -193,9 +193,15 @@ func (s *Spool) frame(r *Record, room int) (head, tail []byte) {
 // a file of its own, which is durable at once. The caller closes the spool, also after an error.
 func (w *Writer) AppendSpooled(r *Record, s *Spool, others ...[]byte) ([]crawl.Location, error) {
 	if s.at-spoolRoom >= ownFile {
-		info := w.info()
-		if head, tail := s.frame(r, spoolRoom-len(info)); head != nil {
-			return w.adopt(s, info, head, tail, others)
+		w.mu.Lock()
+		w.serial++
+		name := w.fileName()
+		w.mu.Unlock()
+		own := *r
+		own.Warcinfo = NewID()
+		info := w.info(name, own.Warcinfo)
+		if head, tail := s.frame(&own, spoolRoom-len(info)); head != nil {
+			return w.adopt(s, name, info, head, tail, others)
 		}
 	}
 	head, tail := s.frame(r, 0)
@@ -227,15 +233,13 @@ func (w *Writer) AppendSpooled(r *Record, s *Spool, others ...[]byte) ([]crawl.L
 }
 
 // adopt makes a spool a file of its own.
-func (w *Writer) adopt(s *Spool, info, head, tail []byte, others [][]byte) ([]crawl.Location, error) {
+func (w *Writer) adopt(s *Spool, name string, info, head, tail []byte, others [][]byte) ([]crawl.Location, error) {
 	w.mu.Lock()
-	if w.err != nil {
-		w.mu.Unlock()
-		return nil, w.err
-	}
-	w.serial++
-	name := w.fileName()
+	err := w.err
 	w.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
 	at := s.at + int64(len(tail))
 	locs := []crawl.Location{{File: name, Offset: int64(len(info)), Length: at - int64(len(info))}}
 	end := tail
@@ -244,7 +248,7 @@ func (w *Writer) adopt(s *Spool, info, head, tail []byte, others [][]byte) ([]cr
 		at += int64(len(r))
 		end = append(end, r...)
 	}
-	_, err := s.f.WriteAt(append(info, head...), 0)
+	_, err = s.f.WriteAt(append(info, head...), 0)
 	if err == nil {
 		_, err = s.f.WriteAt(end, s.at)
 	}

@@ -36,6 +36,8 @@ type Writer struct {
 	mu     sync.Mutex
 	f      *os.File
 	name   string // final name, without the directory
+	head   string // id of the file's warcinfo record
+	next   string // id of the next file's
 	serial int
 	size   int64 // bytes in the file, buffered ones included
 	buf    []byte
@@ -44,9 +46,21 @@ type Writer struct {
 }
 
 // NewWriter returns a Writer that opens its first file when there is something to write.
-func NewWriter(c WriterConfig) *Writer { return &Writer{cfg: c, synced: true} }
+func NewWriter(c WriterConfig) *Writer { return &Writer{cfg: c, synced: true, next: NewID()} }
 
 const bufferSize = 256 << 10
+
+// Warcinfo returns the id of the warcinfo record at the head of the file that the next records go to: what they have to name
+// (WARC 1.1, section 5.15). Where somebody else's records end that file first, it is that of the file before, by the same
+// process and with the same fields.
+func (w *Writer) Warcinfo() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.f == nil || w.size > w.cfg.MaxSize {
+		return w.next
+	}
+	return w.head
+}
 
 // Append appends encoded records, one after the other in one file, and returns where each lies. They are on disk
 // after the next Sync.
@@ -129,13 +143,14 @@ func (w *Writer) open() error {
 	if err := syncDir(w.cfg.Dir); err != nil {
 		return err
 	}
-	return w.write(w.info())
+	w.head, w.next = w.next, NewID()
+	return w.write(w.info(w.name, w.head))
 }
 
 func (w *Writer) fileName() string { return fmt.Sprintf("%s-%05d.warc.gz", w.cfg.Prefix, w.serial) }
 
 // info encodes the warcinfo record at the head of a file.
-func (w *Writer) info() []byte {
+func (w *Writer) info(name, id string) []byte {
 	keys := make([]string, 0, len(w.cfg.Info))
 	for k := range w.cfg.Info {
 		keys = append(keys, k)
@@ -146,7 +161,7 @@ func (w *Writer) info() []byte {
 		fmt.Fprintf(&b, "%s: %s\r\n", k, w.cfg.Info[k])
 	}
 	r := Record{
-		Type: "warcinfo", ID: NewID(), Date: time.Now(), ContentType: "application/warc-fields",
+		Type: "warcinfo", ID: id, Date: time.Now(), ContentType: "application/warc-fields", Filename: name,
 		Blocks: [][]byte{[]byte(b.String())},
 	}
 	return r.Encode(nil)

@@ -44,6 +44,8 @@ type Response struct {
 	Wire    int64  // of the body as received
 	Request []byte // request as sent
 	Addr    netip.Addr
+	TLS     uint16 // version and suite of the connection, as crypto/tls numbers them; 0: none
+	Cipher  uint16
 	Timing  Timing
 	Date    time.Time // when the request had been sent, not before: the next one waits for its site's delay from here
 
@@ -185,7 +187,7 @@ func (s *Session) exchange(c *conn, req *Request, r *Response, sc *scratch) (kee
 		return false, &crawl.Error{Op: op, Host: req.URL.Host(), Kind: kind, Err: err}
 	}
 	sc.req = appendRequest(sc.req[:0], req)
-	r.Request, r.Addr = sc.req, c.addr
+	r.Request, r.Addr, r.TLS, r.Cipher = sc.req, c.addr, c.sec.version, c.sec.cipher
 	start := time.Now()
 	_ = c.nc.SetDeadline(start.Add(lim.HeaderTimeout))
 	if _, err := c.nc.Write(sc.req); err != nil {

@@ -42,7 +42,7 @@ func (s *Session) doH2(ctx context.Context, h *http2Conn, req *Request, r *Respo
 		return fail("send", crawl.KindProtocol, err)
 	}
 	sc.req = appendRequest(sc.req[:0], req)
-	r.Request, r.Addr, r.Date = sc.req, h.addr, time.Now()
+	r.Request, r.Addr, r.Date, r.TLS, r.Cipher = sc.req, h.addr, time.Now(), h.sec.version, h.sec.cipher
 	var sent atomic.Pointer[time.Time]
 	hr = hr.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) {
 		now := time.Now()

@@ -71,16 +71,26 @@ type conn struct {
 	nc     net.Conn
 	r      *bufio.Reader
 	addr   netip.Addr
+	sec    security
 	scheme string
 	auth   string // host and port it was opened to
 	used   bool
 	since  time.Time // idle since
 }
 
+// security is how a connection is encrypted; zero is not at all.
+type security struct{ version, cipher uint16 }
+
+func securityOf(tc *tls.Conn) security {
+	st := tc.ConnectionState()
+	return security{st.Version, st.CipherSuite}
+}
+
 type http2Conn struct {
 	//lint:ignore SA1019 see Client.h2
 	cc   *http2.ClientConn
 	addr netip.Addr
+	sec  security
 	auth string
 
 	// The session's mutex guards what follows.
@@ -245,6 +255,7 @@ func (s *Session) dial(ctx context.Context, u crawl.URL, t *Timing) (*conn, *htt
 		return nil, nil, err
 	}
 	nc = promptly(nc)
+	var sec security
 	if u.Scheme() == "https" {
 		start := time.Now()
 		tc, err := s.handshake(ctx, nc, u)
@@ -257,13 +268,13 @@ func (s *Session) dial(ctx context.Context, u crawl.URL, t *Timing) (*conn, *htt
 			}
 			return nil, nil, &crawl.Error{Op: "TLS", Host: u.Host(), Kind: kind, Err: err}
 		}
-		nc = tc
+		nc, sec = tc, securityOf(tc)
 		if tc.ConnectionState().NegotiatedProtocol == "h2" {
 			h, err := s.openH2(tc, addr, u)
 			return nil, h, err
 		}
 	}
-	c := &conn{nc: nc, addr: addr, scheme: u.Scheme(), auth: u.Authority(), r: readers.Get().(*bufio.Reader)}
+	c := &conn{nc: nc, addr: addr, sec: sec, scheme: u.Scheme(), auth: u.Authority(), r: readers.Get().(*bufio.Reader)}
 	c.r.Reset(nc)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -291,7 +302,7 @@ func (s *Session) openH2(tc *tls.Conn, addr netip.Addr, u crawl.URL) (*http2Conn
 		_ = tc.Close()
 		return nil, &crawl.Error{Op: "HTTP/2", Host: u.Host(), Kind: crawl.KindProtocol, Err: err}
 	}
-	h := &http2Conn{cc: cc, addr: addr, auth: u.Authority()}
+	h := &http2Conn{cc: cc, addr: addr, sec: securityOf(tc), auth: u.Authority()}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
