@@ -28,7 +28,7 @@ func TestIndexIsInOrder(t *testing.T) {
 				t.Fatal(err)
 			}
 			part.Outcomes = append(part.Outcomes, crawl.Outcome{
-				Key: u.Key(), URL: u.String(), State: crawl.Fetched, Status: 200, Date: 1000 * (1 + rng.Int64N(3)), Gen: uint32(rng.IntN(3)), Bytes: 1,
+				Key: u.Key(), URL: u.String(), State: crawl.Fetched, Status: 200, Date: 1000 * (1 + rng.Int64N(3)), Gen: uint32(rng.IntN(3)), Bytes: 1, Record: crawl.Location{File: "f", Length: 1},
 			})
 		}
 		entries := []*crawl.Entry{

@@ -145,6 +145,9 @@ func TestCodings(t *testing.T) {
 			if string(body) != text || r.Proto != proto || r.Status != 200 || !strings.HasSuffix(string(r.Head), "\r\n\r\n") {
 				t.Errorf("%s %s: %s, status %d, %d bytes", proto, coding, r.Proto, r.Status, len(body))
 			}
+			if secure := proto == "HTTP/2.0"; secure != (r.TLS == tls.VersionTLS13) || secure != (r.Cipher != 0) {
+				t.Errorf("%s %s: TLS version %x, suite %x", proto, coding, r.TLS, r.Cipher)
+			}
 			if coding != "identity" && len(r.Body) >= len(text) {
 				t.Errorf("%s %s: the body kept is not the one that came", proto, coding)
 			}
