@@ -248,6 +248,7 @@ func (j *judge) xml(body []byte) (isHTML bool, err error) {
 		return enc.NewDecoder().Reader(r), nil
 	}
 	base, root, bare, feed, text := &docBase{page: j.page}, true, false, false, ""
+	var bases []*docBase // outside of the elements that are open
 	spaces := map[string]string{
 		"http://www.w3.org/1999/xhtml": "", "http://www.w3.org/2000/svg": "svg", "http://www.w3.org/1998/Math/MathML": "math",
 	}
@@ -265,10 +266,15 @@ func (j *judge) xml(body []byte) (isHTML bool, err error) {
 			}
 		}
 		text = ""
+		if _, ok := t.(xml.EndElement); ok {
+			base = bases[len(bases)-1]
+			bases = bases[:len(bases)-1]
+		}
 		e, ok := t.(xml.StartElement)
 		if !ok {
 			continue
 		}
+		bases = append(bases, base)
 		space, known := spaces[e.Name.Space]
 		if root {
 			feed = e.Name.Local == "rss" || e.Name.Local == "RDF"
@@ -292,6 +298,11 @@ func (j *judge) xml(body []byte) (isHTML bool, err error) {
 			}
 			return "", false
 		}
+		for _, a := range e.Attr {
+			if a.Name.Local == "base" && (a.Name.Space == "xml" || a.Name.Space == xmlSpace) && !(known && space == "") {
+				base = &docBase{outer: base, href: a.Value, has: true}
+			}
+		}
 		switch {
 		case known:
 			if v, ok := attr("href"); ok && space == "" && e.Name.Local == "base" && !base.has {
@@ -312,7 +323,10 @@ func (j *judge) xml(body []byte) (isHTML bool, err error) {
 	}
 }
 
-const atomSpace = "http://www.w3.org/2005/Atom"
+const (
+	atomSpace = "http://www.w3.org/2005/Atom"
+	xmlSpace  = "http://www.w3.org/XML/1998/namespace"
+)
 
 // headerRefs returns what the fields of a response refer to.
 func headerRefs(h http.Header) (refs []string) {

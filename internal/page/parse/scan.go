@@ -81,6 +81,7 @@ type scanner struct {
 	xml   bool           // names are as they stand, references are XML's
 	post  bool           // the last form's method is not GET
 	tree  *tree          // in foreign content
+	spare tree           // the partial one
 
 	// Of a document in another's srcdoc.
 	inner   int    // how many documents it is inside of
@@ -294,7 +295,8 @@ func (s *scanner) startTag(i int) int {
 		return len(b) // a tag that does not end is no tag
 	}
 	if tag == tagForeign {
-		s.tree = &tree{partial: true}
+		s.spare = tree{partial: true, stack: s.spare.stack[:0]}
+		s.tree = &s.spare
 		s.emitForeign(name, s.tree.openForeign(startTag{name: name, selfClosed: s.empty}), next)
 		next = s.runTree(next)
 		if s.tree.lost {

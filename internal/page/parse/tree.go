@@ -25,6 +25,9 @@ type tree struct {
 // maxOpen bounds the stack of open elements, as the tree builder does that we are held against.
 const maxOpen = 512
 
+// maxFormats bounds the list of active formatting elements, each of which may be opened again by each tag.
+const maxFormats = 64
+
 // Namespaces.
 const (
 	nsHTML uint8 = iota
@@ -224,7 +227,7 @@ func (t *tree) fmtIndex(id int32) int {
 func (t *tree) removeFmt(i int) { t.fmts = append(t.fmts[:i], t.fmts[i+1:]...) }
 
 func (t *tree) mark() {
-	if len(t.fmts) < maxOpen {
+	if len(t.fmts) < maxOpen+maxFormats {
 		t.fmts = append(t.fmts, formatting{})
 	}
 }
@@ -252,7 +255,7 @@ func (t *tree) openFormatting(name, attrs string) {
 	}
 	over := t.over
 	t.open(name)
-	if over == t.over && len(t.fmts) < maxOpen {
+	if over == t.over && len(t.fmts) < maxFormats {
 		t.fmts = append(t.fmts, formatting{name, attrs, t.last})
 	}
 }

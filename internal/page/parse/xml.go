@@ -23,6 +23,7 @@ const (
 	maxDecls    = 1024
 	maxEntities = 256
 	maxEntity   = 8192 // bytes of an entity's text
+	maxExpanded = 1 << 20
 )
 
 // ScanXML reads a document that was served as XML into p: XHTML, SVG, a feed (RSS, Atom, RDF Site Summary), or another
@@ -49,6 +50,7 @@ type xmlScanner struct {
 	decls    []nsDecl
 	bases    []xmlBase
 	entities map[string]string
+	expanded int // bytes that references stood for
 
 	root   bool // the root element has been seen
 	html   bool // it is XHTML's
@@ -346,6 +348,9 @@ func (s *scanner) unescapeXML(v []byte) []byte {
 // declare) or of the document's own. Entities in the text of an entity are resolved once more, and no further.
 func (x *xmlScanner) ref(v []byte) (string, int) {
 	s, n := xmlRef(v, x.entities)
+	if x.expanded += len(s); len(s) > 2 && x.expanded > maxExpanded {
+		return "", 0
+	}
 	if n > 0 && strings.IndexByte(s, '&') >= 0 && s != "&" {
 		s = string(resolve([]byte(s), func(v []byte) (string, int) { return xmlRef(v, nil) }, func(out []byte, r rune) []byte {
 			return utf8.AppendRune(out, r)

@@ -1,0 +1,97 @@
+package parse
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+)
+
+// No document makes a scan quadratic: it takes no more than a multiple of what a tokenizer takes for as many bytes of text, and
+// that by far less than what one step for each pair of tags would.
+func TestLinear(t *testing.T) {
+	const n = 100_000
+	rep := func(s string) string { return strings.Repeat(s, n) }
+	distinct := func(format string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, format, i)
+		}
+		return b.String()
+	}
+	lost := "<svg></i>" // makes the scanner follow the whole stack
+	docs := map[string]string{
+		"svg in svg":                rep("<svg>"),
+		"svg closed":                rep("<svg/>"),
+		"integration points":        rep("<svg><desc>"),
+		"HTML in SVG in HTML":       rep("<svg><foreignObject><div>"),
+		"math":                      rep("<math><mi>"),
+		"ends of nothing":           lost + rep("</p>") + rep("</b>"),
+		"deep, and ends of nothing": lost + strings.Repeat("<div>", 511) + rep("</span>"),
+		"paragraphs in b":           lost + rep("<b><p>"),
+		"anchors":                   lost + rep("<a>"),
+		"anchors with blocks":       lost + rep("<a><div>"),
+		"fonts":                     lost + distinct("<font size=%d><p>"),
+		"fonts, closed":             lost + distinct("<font size=%d>") + rep("<p></p>x"),
+		"tables":                    lost + rep("<table><tr><td>"),
+		"tables, text":              lost + rep("<table>x<b>"),
+		"templates":                 lost + rep("<template>") + rep("</template>"),
+		"lists":                     lost + rep("<li><ul>"),
+		"lost again and again":      rep("<svg></i>"),
+		"sections":                  rep("<svg><![CDATA["),
+		"sections in style":         rep("<svg><style><![CDATA["),
+		"style in svg":              "<svg>" + rep("<style>"),
+		"comments":                  rep("<!--"),
+		"srcdoc":                    rep("<iframe srcdoc='<svg></i><a href=x>'></iframe>"),
+		"srcdoc with bases":         rep("<iframe srcdoc='<base href=y><a href=x>'></iframe>"),
+		"srcdoc in srcdoc":          `<iframe srcdoc="` + rep("<iframe srcdoc=&quot;<svg></i>") + `">`,
+		"attributes":                "<a " + distinct("a%d ") + ">",
+		"ampersands":                "<a href='" + rep("&") + "'>",
+		"names of references":       "<a href='&x" + rep("&notanameofareference;") + "'>",
+		"digits":                    "<a href='&#" + rep("1") + "'>",
+		"srcset":                    "<img srcset='" + rep(",") + rep("a (") + "'>",
+		"links":                     distinct("<a href=%d>"),
+		"url(":                      "<style>" + rep("url(") + "</style>",
+		`url("`:                     "<style>" + rep("url(\"\n") + "</style>",
+		"css comments":              "<style>" + rep("/*") + "</style>",
+		"backslashes":               "<style>" + rep(`\`) + "</style>",
+		"css strings":               "<style>" + rep("'") + rep("image-set('") + "</style>",
+		"XML elements":              rep("<a>"),
+		"namespaces":                rep("<a xmlns:x='y'>"),
+		"namespaces, ended":         distinct("<x:a xmlns:y%d='y'>") + rep("</x:a>"),
+		"bases":                     rep("<a xml:base='x'>"),
+		"entities":                  "<!DOCTYPE x [" + distinct("<!ENTITY a%d 'x'>") + "]>",
+		"laughs":                    `<!DOCTYPE x [<!ENTITY a "` + strings.Repeat("&b;", 1000) + `"><!ENTITY b "` + strings.Repeat("&a;", 1000) + `">]><rss><link>` + rep("&a;"),
+		"document type":             rep("<!DOCTYPE x ["),
+		"RSS":                       "<rss>" + rep("<link>"),
+		"RSS sections":              "<rss>" + rep("<link><![CDATA["),
+		"instructions":              rep("<?xml-stylesheet "),
+	}
+	for name, doc := range docs {
+		start := time.Now()
+		z := html.NewTokenizer(strings.NewReader(strings.Repeat("<p class=a>x ", len(doc)/13+1)))
+		for z.Next() != html.ErrorToken {
+		}
+		if z.Err() != io.EOF {
+			t.Fatal(z.Err())
+		}
+		peer := time.Since(start)
+		for _, kind := range []Type{HTML, XML, Stylesheet} {
+			var p Page
+			start := time.Now()
+			Read(kind, []byte(doc), Options{Resources: true}, &p)
+			for i := range min(1000, len(p.Links)) {
+				DecodeRef(p.Links[i].Ref, "windows-1252")
+				p.AnchorText(p.Links[i], "utf-8")
+			}
+			if took := time.Since(start); took > 100*peer+time.Second {
+				t.Errorf("%s, as %d: %v for %d bytes; a tokenizer takes %v", name, kind, took, len(doc), peer)
+			} else if testing.Verbose() {
+				t.Logf("%s, as %d: %v, %.1f times a tokenizer", name, kind, took, float64(took)/float64(peer))
+			}
+		}
+	}
+}
