@@ -121,6 +121,7 @@ type Link struct {
 	Redirect bool   `cbor:"3,keyasint,omitempty"`
 	Sitemap  bool   `cbor:"4,keyasint,omitempty"`
 	LastMod  int64  `cbor:"5,keyasint,omitempty"` // Unix seconds, from a sitemap
+	Resource bool   `cbor:"6,keyasint,omitempty"` // what the page needs to be shown: as deep as the page
 	NoFollow bool   `cbor:"8,keyasint,omitempty"` // the page asks not to follow its links
 }
 

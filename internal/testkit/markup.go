@@ -233,6 +233,16 @@ func (j *judge) html(text []byte, base *docBase) error {
 	return nil
 }
 
+// xmlJudge goes through the tokens of an XML document.
+type xmlJudge struct {
+	*judge
+	base  *docBase
+	bases []*docBase // outside of the elements that are open
+
+	root, isHTML, bare, feed bool // bare: XHTML that does not name its namespace
+	text                     string
+}
+
 // xml takes in a document by encoding/xml; isHTML reports whether its root is XHTML's. What RSS links to is text.
 func (j *judge) xml(body []byte) (isHTML bool, err error) {
 	d := xml.NewDecoder(bytes.NewReader(body))
@@ -247,79 +257,86 @@ func (j *judge) xml(body []byte) (isHTML bool, err error) {
 		}
 		return enc.NewDecoder().Reader(r), nil
 	}
-	base, root, bare, feed, text := &docBase{page: j.page}, true, false, false, ""
-	var bases []*docBase // outside of the elements that are open
-	spaces := map[string]string{
-		"http://www.w3.org/1999/xhtml": "", "http://www.w3.org/2000/svg": "svg", "http://www.w3.org/1998/Math/MathML": "math",
-	}
+	x := xmlJudge{judge: j, base: &docBase{page: j.page}}
 	for {
 		t, err := d.Token()
 		if err == io.EOF {
-			return isHTML, nil
+			return x.isHTML, nil
 		}
 		if err != nil {
-			return isHTML, err
+			return x.isHTML, err
 		}
-		if c, ok := t.(xml.CharData); ok && text != "" {
-			if to := strings.TrimSpace(string(c)); to != "" && (text != "guid" || strings.HasPrefix(to, "http")) {
-				j.refs = append(j.refs, ref{to, base})
+		switch t := t.(type) {
+		case xml.CharData:
+			if to := strings.TrimSpace(string(t)); to != "" && x.text != "" && (x.text != "guid" || strings.HasPrefix(to, "http")) {
+				j.refs = append(j.refs, ref{to, x.base})
 			}
+			x.text = ""
+		case xml.EndElement:
+			x.base = x.bases[len(x.bases)-1]
+			x.bases = x.bases[:len(x.bases)-1]
+			x.text = ""
+		case xml.StartElement:
+			x.bases = append(x.bases, x.base)
+			x.text = ""
+			x.start(t)
 		}
-		text = ""
-		if _, ok := t.(xml.EndElement); ok {
-			base = bases[len(bases)-1]
-			bases = bases[:len(bases)-1]
-		}
-		e, ok := t.(xml.StartElement)
-		if !ok {
-			continue
-		}
-		bases = append(bases, base)
-		space, known := spaces[e.Name.Space]
-		if root {
-			feed = e.Name.Local == "rss" || e.Name.Local == "RDF"
-			root, isHTML = false, e.Name.Local == "html" && (e.Name.Space == "" || known && space == "")
-			bare = isHTML && e.Name.Space == ""
-		}
-		if bare && e.Name.Space == "" {
-			space, known = "", true
-		}
-		attr := func(name string) (string, bool) {
-			for _, a := range e.Attr {
-				key := a.Name.Local
-				if a.Name.Space == "http://www.w3.org/1999/xlink" {
-					key = "xlink:" + key
-				} else if a.Name.Space != "" {
-					continue
-				}
-				if key == name {
-					return a.Value, true
-				}
-			}
-			return "", false
-		}
+	}
+}
+
+// start takes in the start of an element.
+func (x *xmlJudge) start(e xml.StartElement) {
+	local := e.Name.Local
+	space, known := map[string]string{
+		"http://www.w3.org/1999/xhtml": "", "http://www.w3.org/2000/svg": "svg", "http://www.w3.org/1998/Math/MathML": "math",
+	}[e.Name.Space], true
+	switch e.Name.Space {
+	case "http://www.w3.org/1999/xhtml", "http://www.w3.org/2000/svg", "http://www.w3.org/1998/Math/MathML":
+	default:
+		known = false
+	}
+	if !x.root {
+		x.root = true
+		x.feed = local == "rss" || local == "RDF"
+		x.isHTML = local == "html" && (e.Name.Space == "" || known && space == "")
+		x.bare = x.isHTML && e.Name.Space == ""
+	}
+	known = known || x.bare && e.Name.Space == ""
+	attr := func(name string) (string, bool) {
 		for _, a := range e.Attr {
-			if a.Name.Local == "base" && (a.Name.Space == "xml" || a.Name.Space == xmlSpace) && !(known && space == "") {
-				base = &docBase{outer: base, href: a.Value, has: true}
+			key := a.Name.Local
+			if a.Name.Space == "http://www.w3.org/1999/xlink" {
+				key = "xlink:" + key
+			} else if a.Name.Space == "xml" || a.Name.Space == xmlSpace {
+				key = "xml:" + key
+			} else if a.Name.Space != "" {
+				continue
+			}
+			if key == name {
+				return a.Value, true
 			}
 		}
-		switch {
-		case known:
-			if v, ok := attr("href"); ok && space == "" && e.Name.Local == "base" && !base.has {
-				base.has, base.href = true, v
-			}
-			j.element(space, e.Name.Local, base, attr)
-		case feed && (e.Name.Local == "link" || e.Name.Local == "comments" || e.Name.Local == "guid") && e.Name.Space != atomSpace:
-			text = e.Name.Local
-		case e.Name.Space == atomSpace && e.Name.Local == "link":
-			if v, ok := attr("href"); ok {
-				j.refs = append(j.refs, ref{v, base})
-			}
-		default:
-			if v, ok := attr("xlink:href"); ok {
-				j.refs = append(j.refs, ref{v, base})
-			}
+		return "", false
+	}
+	if v, ok := attr("xml:base"); ok && !(known && space == "") {
+		x.base = &docBase{outer: x.base, href: v, has: true}
+	}
+	to, ok := "", false
+	switch {
+	case known:
+		if v, ok := attr("href"); ok && space == "" && local == "base" && !x.base.has {
+			x.base.has, x.base.href = true, v
 		}
+		x.element(space, local, x.base, attr)
+	case e.Name.Space == atomSpace && local == "link":
+		to, ok = attr("href")
+	case x.feed && e.Name.Space != atomSpace && (local == "link" || local == "comments" || local == "guid"):
+		x.text = local
+	default:
+		to, ok = attr("xlink:href")
+	}
+	if ok {
+		x.refs = append(x.refs, ref{to, x.base})
 	}
 }
 

@@ -92,7 +92,7 @@ func (f *finder) add(page *parse.Page) {
 		if !ok {
 			continue
 		}
-		k = f.sentKey(k)
+		k = f.sentKey(f.kindKey(k, links[i].Kind))
 		raw[i] = k
 		if d, seen := fl.depth(k); seen && d <= f.depth && !f.limited {
 			continue
@@ -180,28 +180,29 @@ func (f *finder) one(u crawl.URL, link parse.Link, page *parse.Page) {
 	if f.l.job.Identity.StripSession {
 		u = u.StripSession()
 	}
-	k := u.Key()
-	if f.fresh[k] {
+	k, resource := u.Key(), link.Kind == parse.Resource
+	as := f.kindKey(k, link.Kind)
+	if f.fresh[as] {
 		return
 	}
-	f.fresh[k] = true
-	if f.known(k) {
-		if f.limited && !f.refused {
+	f.fresh[as] = true
+	if f.known(as, resource) {
+		if f.limited && !f.refused && !resource {
 			f.found.Known = append(f.found.Known, k)
 		}
 		return
 	}
 	if f.refused {
-		if k = f.sentKey(k); f.known(k) {
+		if as = f.sentKey(as); f.known(as, resource) {
 			return
 		}
 	}
-	f.keys = append(f.keys, k)
+	f.keys = append(f.keys, as)
 	anchor := ""
 	if page != nil {
 		anchor = page.AnchorText(link, f.charset)
 	}
-	f.found.Links = append(f.found.Links, crawl.Link{URL: u.String(), Anchor: anchor, NoFollow: f.refused})
+	f.found.Links = append(f.found.Links, crawl.Link{URL: u.String(), Anchor: anchor, Resource: resource, NoFollow: f.refused})
 }
 
 // sentKey is the key by which the filter knows a link: another one where it is not to be followed, because another page may
@@ -225,19 +226,30 @@ func (f *finder) omit(reason crawl.Kind, n int) {
 	f.found.Omitted[reason] += int64(n)
 }
 
-// known reports whether a link has been sent, by this lease or in a part that is stored.
-func (f *finder) known(k crawl.Key) bool {
+// kindKey is the key under which a link is remembered. Under a depth limit what a page needs is another link than one to the
+// same URL: it is as deep as the page, not deeper.
+func (f *finder) kindKey(k crawl.Key, kind parse.Kind) crawl.Key {
+	if f.limited && kind == parse.Resource {
+		k[len(k)-1] ^= 0x80
+	}
+	return k
+}
+
+// known reports whether a link has been sent, by this lease or in a part that is stored. One to a page counts under a depth
+// limit also if it was sent from deeper, because the frontier learns of the shorter path by its key.
+func (f *finder) known(k crawl.Key, resource bool) bool {
+	anyDepth := f.limited && !resource
 	fl := f.l.known
 	fl.mu.RLock()
 	d, ok := fl.depth(k)
 	fl.mu.RUnlock()
-	if ok && (f.limited || d <= f.depth) {
+	if ok && (anyDepth || d <= f.depth) {
 		return true
 	}
 	f.l.mu.Lock()
 	defer f.l.mu.Unlock()
 	d, ok = f.l.rep.sent[k]
-	return ok && (f.limited || d <= f.depth)
+	return ok && (anyDepth || d <= f.depth)
 }
 
 // payloads remembers the payloads that this agent has archived, for revisit records; the older half is forgotten when

@@ -101,3 +101,54 @@ func TestMarkup(t *testing.T) {
 		stop()
 	}
 }
+
+// What a page needs is as deep as the page: under a depth limit the last pages can be shown as well.
+func TestResourcesUnderDepthLimit(t *testing.T) {
+	for depth, want := range []string{
+		"/ /app /b.png /css/font.woff /css/more.css /css/s.css /robots.txt",
+		"/ /app /b.png /c.png /css/font.woff /css/more.css /css/s.css /one /robots.txt",
+	} {
+		w := webs.New()
+		w.Sites["markup.test"] = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			page := markup[r.URL.Path]
+			switch r.URL.Path {
+			case "/":
+				page = [2]string{"text/html", `<a href=b.png><img src=b.png></a><a href=c.png>c</a><a href=one></a><link rel=stylesheet href=css/s.css><link rel=manifest href=app>`}
+			case "/one":
+				page = [2]string{"text/html", `<link rel=stylesheet href=css/s.css><img src=c.png><a href=two></a>`}
+			case "/app", "/css/more.css":
+				page[1] = ""
+			case "/css/s.css":
+				page[1] = `@import "more.css"; @font-face { src: url(font.woff) }`
+			}
+			rw.Header().Set("Content-Type", page[0])
+			_, _ = rw.Write([]byte(page[1]))
+		})
+		port, stop, err := w.Serve("127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := config(t.TempDir(), port, 0, 1)
+		c.Job.Identity.Seeds = []string{"http://markup.test:" + port + "/"}
+		c.Job.Identity.Resources = true
+		c.Job.Limits.MaxDepth = depth
+		cr, err := assemble.Open(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, err := cr.Run(t.Context(), nil)
+		if cerr := cr.Close(); err != nil || cerr != nil {
+			t.Fatal(err, cerr)
+		}
+		checkCounts(t, sum)
+		var got []string
+		for _, h := range w.Hits("markup.test") {
+			got = append(got, h.Path)
+		}
+		slices.Sort(got)
+		if g := strings.Join(got, " "); g != want {
+			t.Errorf("depth %d: %s, want %s", depth, g, want)
+		}
+		stop()
+	}
+}

@@ -257,6 +257,8 @@ func (x *tx) child(parent *record, pk crawl.Key, u crawl.URL, l *crawl.Link) *re
 		r.Flags |= parent.Flags & (crawl.FlagSitemap | crawl.FlagsSitemapLevel)
 	case l.Sitemap:
 		r.Depth, r.Flags = parent.Depth, sitemapFlags(parent, pk)
+	case l.Resource:
+		r.Depth = parent.Depth
 	}
 	if l.NoFollow {
 		r.Flags |= crawl.FlagNoFollow
