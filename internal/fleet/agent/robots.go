@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"time"
 
 	"argosy/internal/crawl"
@@ -178,7 +179,8 @@ func (l *lease) fetchRobots(u crawl.URL) (change *crawl.RobotsChange, rules robo
 		resp.Release()
 		var err error
 		resp, err = l.exchange(at)
-		if err != nil {
+		cut := resp != nil && crawl.KindOf(err) == crawl.KindBodyLarge // larger than a body may be: its beginning counts
+		if err != nil && !cut {
 			if l.ctx.Err() != nil {
 				return nil, rules, false
 			}
@@ -204,8 +206,11 @@ func (l *lease) fetchRobots(u crawl.URL) (change *crawl.RobotsChange, rules robo
 			return l.allowAll(), rules, true
 		}
 		body, err := resp.Decoded(min(l.job.Limits.Fetch.MaxDecoded, maxParsed))
-		if err != nil && crawl.KindOf(err) != crawl.KindBomb {
+		if kind := crawl.KindOf(err); err != nil && kind != crawl.KindBomb && !(cut && kind == crawl.KindReset) {
 			return down(crawl.ReasonRobotsDown)
+		}
+		if cut {
+			body = body[:bytes.LastIndexAny(body, "\r\n")+1] // whole lines only
 		}
 		rules = robots.Parse(body, Product)
 		return &crawl.RobotsChange{
