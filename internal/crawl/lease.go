@@ -160,7 +160,7 @@ type Outcome struct {
 	Gen       uint32   `cbor:"41,keyasint,omitempty"`
 
 	Shows  uint64   `cbor:"34,keyasint,omitempty"` // of a target to be marked: equal for answers that show the same
-	Sample []uint64 `cbor:"35,keyasint,omitempty"` // marks of the text's phrases
+	Sample []uint32 `cbor:"35,keyasint,omitempty"` // marks of the text's phrases
 	Back   bool     `cbor:"36,keyasint,omitempty"` // it links to its parent
 }
 

@@ -38,7 +38,6 @@ type record struct {
 	lease uint64 // that has it, if this process knows; else 0
 
 	template uint32 // its own, 0 if that is not known
-	since    uint64 // the model's generation that knew it
 	out      uint32 // the template that it is counted for, of what is out
 }
 

@@ -84,7 +84,7 @@ func (x *tx) flushModel(t *Task) error {
 
 // template returns the template of a URL that a record is of; u may be zero.
 func (x *tx) template(m *yield.Model, r *record, u crawl.URL) uint32 {
-	if r.template != 0 && r.since == m.Gen {
+	if r.template != 0 {
 		return r.template
 	}
 	if u.IsZero() {
@@ -94,7 +94,6 @@ func (x *tx) template(m *yield.Model, r *record, u crawl.URL) uint32 {
 		}
 	}
 	r.template = m.Template(u)
-	r.since = m.Gen
 	return r.template
 }
 
@@ -243,6 +242,10 @@ func (x *tx) again1(j *Job, t *Task, k recKey, was crawl.State, learn bool) erro
 
 // mustWait returns the group that a URL waits with, 0 if it is asked for.
 func (x *tx) mustWait(t *Task, m *yield.Model, k crawl.Key, u crawl.URL, r *record) (uint32, error) {
+	v := m.Judge(u, r.ownVia(k))
+	if v.Wait {
+		return v.Group, nil
+	}
 	if rest, part, changed := m.Rest(u); changed {
 		other, err := x.hasRest(t, rest)
 		if err != nil || other != (crawl.Key{}) && other != k {
@@ -251,10 +254,6 @@ func (x *tx) mustWait(t *Task, m *yield.Model, k crawl.Key, u crawl.URL, r *reco
 		if err := x.keepRest(t, rest, k); err != nil {
 			return 0, err
 		}
-	}
-	v := m.Judge(u, r.ownVia(k))
-	if v.Wait {
-		return v.Group, nil
 	}
 	if v.Try {
 		r.Flags |= crawl.FlagTrial
@@ -455,12 +454,12 @@ func (a *asking) more() bool {
 
 // add decides whether a URL is given out, and how it is asked for.
 func (a *asking) add(r *record, g *crawl.Target) bool {
-	if r.template == 0 || r.since != a.m.Gen {
+	if r.template == 0 {
 		u, err := crawl.Parse(r.URL)
 		if err != nil {
 			return true
 		}
-		r.template, r.since = a.m.Find(u), a.m.Gen
+		r.template = a.m.Find(u)
 	}
 	w := a.m.Want(r.template, r.ownVia(g.Key), g.Key)
 	if a.given[w.Group] >= w.Room {

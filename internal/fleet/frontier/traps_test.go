@@ -363,7 +363,7 @@ func TestTrapsEnd(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			v := newVisit(t, beside(300, trap))
 			v.run()
-			if n := v.of(has("/trap/")); n > 620 {
+			if n := v.of(has("/trap/")); n > 600 {
 				t.Errorf("%d answers of the trap", n)
 			} else {
 				t.Logf("%d answers of the trap", n)

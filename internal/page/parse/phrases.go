@@ -8,12 +8,12 @@ import (
 )
 
 // MaxPhrases is how many phrases of a page Phrases keeps.
-const MaxPhrases = 16
+const MaxPhrases = 48
 
 // Phrases are marks of a page's visible text: what it is in all, and which phrases it is made of.
 type Phrases struct {
 	Text   uint64   // of all words in their order; equal for pages that show the same
-	Sample []uint64 // the smallest marks of its phrases (bottom-k: Broder 1997); digits, and words of addresses, do not count
+	Sample []uint32 // the smallest marks of its phrases (bottom-k: Broder 1997); digits, and words of addresses, do not count
 }
 
 // Words that are all the same in phrases.
@@ -29,14 +29,14 @@ type reader struct {
 	text   []byte   // marks of the words so far, until they are hashed
 	sum    uint64   // of what was in text before
 	run    []uint64 // words of the text since the last tag
-	sample []uint64
+	sample []uint32
 }
 
 // Mark returns the phrases of a page: of up to three words of a text between two tags. Words that stand in the page's own
 // address or in those that it links to are all the same: a page that says "/x is not there" says the same as one that says
 // so of /y. body is in a charset whose first half is ASCII.
 func Mark(body []byte, url string, links []Link) Phrases {
-	r := &reader{sample: make([]uint64, 0, MaxPhrases)}
+	r := &reader{sample: make([]uint32, 0, MaxPhrases)}
 	if i := bytes.Index([]byte(url), []byte("://")); i >= 0 {
 		if j := bytes.IndexByte([]byte(url[i+3:]), '/'); j >= 0 {
 			r.address([]byte(url[i+3+j:]))
@@ -275,7 +275,11 @@ func (r *reader) keep() {
 		h ^= h >> 29
 	}
 	h *= 0xbf58476d1ce4e5b9
-	h ^= h >> 32
+	r.least(uint32(h >> 32))
+}
+
+// least keeps a mark, if it is among the smallest.
+func (r *reader) least(h uint32) {
 	n := len(r.sample)
 	if n == MaxPhrases && h >= r.sample[n-1] {
 		return

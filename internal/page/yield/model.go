@@ -1,6 +1,7 @@
 package yield
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -16,6 +17,7 @@ type Model struct {
 
 	byHash  map[uint64]*Template
 	byID    map[uint32]*Template
+	shapes  map[uint64]int // templates by their first segments
 	groups  map[uint32]*Group
 	nodes   map[uint64]*node
 	guesses map[uint64]*guess
@@ -40,7 +42,6 @@ type Meta struct {
 	Answers   int64  `cbor:"1,keyasint"`
 	Templates uint32 `cbor:"2,keyasint"` // numbers given so far
 	Groups    uint32 `cbor:"3,keyasint"`
-	Gen       uint64 `cbor:"4,keyasint"` // changes when URLs may have other templates than before
 	Marks     uint32 `cbor:"5,keyasint"` // generations of the sets
 	Rests     uint32 `cbor:"6,keyasint"`
 }
@@ -48,76 +49,78 @@ type Meta struct {
 // New returns an empty Model.
 func New() *Model {
 	return &Model{
-		byHash: map[uint64]*Template{}, byID: map[uint32]*Template{}, groups: map[uint32]*Group{}, nodes: map[uint64]*node{},
+		byHash: map[uint64]*Template{}, byID: map[uint32]*Template{}, shapes: map[uint64]int{}, groups: map[uint32]*Group{}, nodes: map[uint64]*node{},
 		guesses: map[uint64]*guess{}, learned: map[uint32][]*guess{}, named: map[uint64]int{},
 		marks: newSet(maxMarks), rests: newSet(maxRests),
 	}
 }
 
-// find returns the template of a URL, nil if there is none yet.
-func (m *Model) find(u crawl.URL) *Template {
-	if t := m.byHash[xxh3.Hash(m.pattern(u))]; t != nil {
-		return t
+// find returns the template of a URL, nil if there is none yet; hash is where it is, or would be.
+func (m *Model) find(u crawl.URL) (t *Template, hash uint64) {
+	hash = xxh3.Hash(m.pattern(u))
+	if t = m.byHash[hash]; t != nil {
+		return t, hash
+	}
+	if m.shapes[first(m.buf)] >= maxShapes {
+		m.unseen = m.unseen[:0]
+		hash = xxh3.Hash(m.bag(m.buf, &m.pieces))
+		if t = m.byHash[hash]; t != nil {
+			return t, hash
+		}
 	}
 	if len(m.byID) >= maxTemplates {
-		return m.byHash[m.coarse()]
+		hash = 0
 	}
-	return nil
+	return m.byHash[hash], hash
 }
 
-// coarse is the template of what has none of its own, once there are too many: only the depth of its path counts. The URL
-// was split before.
-func (m *Model) coarse() uint64 {
-	depth := uint64(min(len(m.pieces.segs), maxOrdered))
-	if m.pieces.query {
-		depth += 100
+// first is a pattern's first segment.
+func first(pattern []byte) uint64 {
+	pattern = bytes.TrimPrefix(pattern, []byte(bagPrefix))
+	if i := bytes.IndexAny(pattern[1:], "/;?"); i >= 0 {
+		pattern = pattern[:i+1]
 	}
-	return depth
+	return xxh3.Hash(pattern)
 }
 
 // of returns the template of a URL, which is made if there is none.
 func (m *Model) of(u crawl.URL) *Template {
-	if t := m.find(u); t != nil {
+	t, hash := m.find(u)
+	if t != nil {
 		return t
 	}
-	hash, name := xxh3.Hash(m.buf), string(m.buf[:min(len(m.buf), maxPattern)])
-	if len(m.byID) >= maxTemplates {
-		hash = m.coarse()
-		name = fmt.Sprintf("(others, %d segments)", len(m.pieces.segs))
-	} else if m.see() {
-		return m.of(u) // its place is any name's by now
+	name := string(m.buf[:min(len(m.buf), maxPattern)])
+	if hash == 0 {
+		name = "(others)"
 	}
+	m.see()
 	m.Templates++
-	t := &Template{ID: m.Templates, Hash: hash, Pattern: name, dirty: true}
+	t = &Template{ID: m.Templates, Hash: hash, Pattern: name, First: first(m.buf), dirty: true}
 	g := m.newGroup()
 	t.Group, g.Members = g.ID, 1
-	m.byHash[hash], m.byID[t.ID] = t, t
+	m.keep(t)
 	m.changed, m.metaDirty = true, true
 	return t
 }
 
-// see takes in the names of a new template; it reports whether one of their places has become any name's.
-func (m *Model) see() (wild bool) {
+// keep takes in a template.
+func (m *Model) keep(t *Template) {
+	m.byHash[t.Hash], m.byID[t.ID] = t, t
+	m.shapes[t.First]++
+}
+
+// see takes in the names of a new template.
+func (m *Model) see() {
 	for _, pl := range m.unseen {
 		n := m.nodes[pl.at]
 		if n == nil {
-			n = &node{Wild: len(m.nodes) >= maxNodes}
+			n = &node{}
 			m.nodes[pl.at] = n
-			wild = wild || n.Wild
 		}
 		n.Names = append(n.Names, pl.name)
-		if len(n.Names) > pl.most {
-			n.Names, n.Wild = nil, true
-			wild = true
-		}
 		m.dirtyNodes = append(m.dirtyNodes, pl.at)
 		m.changed = true
 	}
-	if wild {
-		m.Gen++
-		m.metaDirty = true
-	}
-	return wild
 }
 
 func (m *Model) newGroup() *Group {
@@ -132,12 +135,12 @@ func (m *Model) touch(t *Template, g *Group) {
 	t.dirty, g.dirty, m.changed = true, true, true
 }
 
-// Template returns the number of a URL's template, which is made if there is none. It stays the same while Gen does.
+// Template returns the number of a URL's template, which is made if there is none. It stays the same.
 func (m *Model) Template(u crawl.URL) uint32 { return m.of(u).ID }
 
 // Find returns the number of a URL's template, 0 if there is none yet.
 func (m *Model) Find(u crawl.URL) uint32 {
-	if t := m.find(u); t != nil {
+	if t, _ := m.find(u); t != nil {
 		return t.ID
 	}
 	return 0
@@ -148,7 +151,8 @@ func (m *Model) Cuts() int { return m.cuts }
 
 // Waits reports whether a URL that the template via has named has to wait, without letting any through to be tried.
 func (m *Model) Waits(u crawl.URL, via uint32) bool {
-	t, v := m.find(u), m.byID[via]
+	t, _ := m.find(u)
+	v := m.byID[via]
 	if t == nil || t.Answers == 0 {
 		return v != nil && m.groups[v.Group].Cut
 	}
@@ -167,7 +171,8 @@ func (m *Model) Judge(u crawl.URL, via uint32) Verdict {
 	if m.cuts == 0 {
 		return Verdict{}
 	}
-	t, v := m.find(u), m.byID[via]
+	t, _ := m.find(u)
+	v := m.byID[via]
 	var g *Group
 	if t != nil {
 		g = m.groups[t.Group]
@@ -246,7 +251,7 @@ func (m *Model) Release() {
 		}
 		if g.Part != nil {
 			if q := m.guesses[g.Part.hash()]; q != nil && q.Group == g.ID {
-				q.Differ += q.Agree + 1
+				q.Differ, q.Unlike = q.Differ+q.Agree+1, q.Unlike+q.Alike+1
 				m.weigh(q)
 				q.dirty = true
 			}
@@ -450,7 +455,7 @@ func (m *Model) Load(key, value []byte) error {
 	case recTemplate:
 		t := &Template{}
 		err = crawl.Unmarshal(value, t)
-		m.byID[t.ID], m.byHash[t.Hash] = t, t
+		m.keep(t)
 	case recGroup:
 		g := &Group{}
 		err = crawl.Unmarshal(value, g)

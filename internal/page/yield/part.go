@@ -17,6 +17,8 @@ const (
 	agreeOrder, urlsOrder   = 12, 3
 	agreeNamed              = 2 // where a part of this name is known to make none in another template
 	agreeOne                = 16
+	manyValues              = 10 // a part with so many may be random, whatever they look like
+	agreeMany, urlsMany     = 12, 3
 
 	maxGuesses    = 2048
 	maxCandidates = 8
@@ -67,12 +69,19 @@ func (p Part) hash() uint64 { return p.named() ^ uint64(p.Template)*0x9e3779b97f
 
 // guess is a part that may make no difference.
 type guess struct {
-	Part   Part   `cbor:"1,keyasint"`
-	Agree  int64  `cbor:"2,keyasint,omitempty"` // pairs that gave the same text
-	URLs   int64  `cbor:"3,keyasint,omitempty"` // of so many different ones
-	Differ int64  `cbor:"4,keyasint,omitempty"`
-	Plain  int64  `cbor:"5,keyasint,omitempty"` // pairs whose values do not look random
-	Group  uint32 `cbor:"6,keyasint,omitempty"` // that stands for it; 0 until it is known to make no difference
+	Part   Part  `cbor:"1,keyasint"`
+	Agree  int64 `cbor:"2,keyasint,omitempty"` // pairs that gave the same text
+	URLs   int64 `cbor:"3,keyasint,omitempty"` // of so many different ones
+	Differ int64 `cbor:"4,keyasint,omitempty"`
+	Plain  int64 `cbor:"5,keyasint,omitempty"`  // answers whose value does not look random
+	Values int64 `cbor:"7,keyasint,omitempty"`  // different ones that it had
+	Number bool  `cbor:"12,keyasint,omitempty"` // it had a value that is a number: texts that differ in numbers may be of different things
+	Random bool  `cbor:"8,keyasint,omitempty"`  // it has so many values that they may be random
+
+	Alike     int64  `cbor:"9,keyasint,omitempty"` // pairs that gave the same text but for its numbers
+	AlikeURLs int64  `cbor:"10,keyasint,omitempty"`
+	Unlike    int64  `cbor:"11,keyasint,omitempty"`
+	Group     uint32 `cbor:"6,keyasint,omitempty"` // that stands for it; 0 until it is known to make no difference
 
 	dirty bool
 }
@@ -85,18 +94,10 @@ func (m *Model) compare(t *Template, a *Answer) (spelled bool, event Event) {
 	}
 	p := &m.pieces // of this URL: Take has split it
 	spelled = m.strip(t.ID, p, nil) != m.strip(0, p, nil)
-	for _, part := range candidates(t.ID, p, !strings.HasPrefix(t.Pattern, bagPrefix)) {
+	for _, part := range candidates(t.ID, p, !t.bag()) {
 		at := part.hash()
-		if part.random(p) || m.named[part.named()] > 0 {
+		if part.random(p) || m.named[part.named()] > 0 || part.Kind == partParam || part.Kind == partInner {
 			t.All = true
-		}
-		rest := m.strip(t.ID, p, &part)
-		key := xxh3.HashStringSeed(rest, at)
-		was, ok := m.rests.get(key)
-		text := a.Text &^ 1
-		if !ok {
-			m.rests.add(key, text)
-			continue
 		}
 		g := m.guesses[at]
 		if g == nil {
@@ -106,23 +107,93 @@ func (m *Model) compare(t *Template, a *Answer) (spelled bool, event Event) {
 			g = &guess{Part: part}
 			m.guesses[at] = g
 		}
-		g.dirty = true
-		if was&^1 != text {
-			g.Differ++
-			m.rests.add(key, text)
-		} else {
-			if was&1 == 0 {
+		g.dirty, m.changed = true, true
+		g.Random = g.Random || m.many(g, p)
+		if !part.random(p) {
+			g.Plain++
+		}
+		rest := m.strip(t.ID, p, &part)
+		same, known, first := m.pair(xxh3.HashStringSeed(rest, at), a.Text)
+		switch {
+		case known && same:
+			g.Agree++
+			if first {
 				g.URLs++
 			}
-			g.Agree++
-			if !part.random(p) {
-				g.Plain++
+		case known:
+			g.Differ++
+		}
+		if len(a.Sample) >= minAlike && !part.sort() {
+			same, known, first = m.pair(xxh3.HashStringSeed(rest, at+1), alike(a.Sample))
+			switch {
+			case known && same:
+				g.Alike++
+				if first {
+					g.AlikeURLs++
+				}
+			case known:
+				g.Unlike++
 			}
-			m.rests.add(key, text|1)
 		}
 		event = max(event, m.weigh(g))
 	}
 	return spelled, event
+}
+
+// minAlike is how many phrases two texts must have at least that are the same but for their numbers, to be taken for the same.
+const minAlike = 4
+
+// alike is a mark of a text without its numbers.
+func alike(sample []uint32) uint64 {
+	h := uint64(len(sample))
+	for _, f := range sample {
+		h = (h ^ uint64(f)) * 0x9e3779b97f4a7c15
+		h ^= h >> 29
+	}
+	return h
+}
+
+// pair holds a text against the last one under a key, and keeps it. first reports whether it is the first one that was the same.
+func (m *Model) pair(key, text uint64) (same, known, first bool) {
+	text &^= 1
+	was, known := m.rests.get(key)
+	same = known && was&^1 == text
+	first = same && was&1 == 0
+	if same {
+		text |= 1
+	}
+	m.rests.add(key, text)
+	return same, known, first
+}
+
+// many counts the different values of a part; it reports whether they are so many that they may be random.
+func (m *Model) many(g *guess, p *pieces) bool {
+	var value string
+	switch q := g.Part; q.Kind {
+	case partInner:
+		for _, v := range p.inner {
+			if v.name == q.Name {
+				value = v.value
+			}
+		}
+	case partParam:
+		for _, v := range p.params {
+			if v.name == q.Name {
+				value = v.value
+			}
+		}
+	case partDir:
+		value = p.segs[q.Seg]
+	default:
+		return false
+	}
+	at := xxh3.HashStringSeed(value, g.Part.hash()+2)
+	if !m.rests.has(at) {
+		m.rests.add(at, 0)
+		g.Values++
+	}
+	g.Number = g.Number || classify(value) == number
+	return g.Values >= manyValues
 }
 
 // random reports whether the value of a part looks random.
@@ -141,7 +212,7 @@ func (p Part) random(u *pieces) bool {
 // weigh decides whether a part makes no difference.
 func (m *Model) weigh(g *guess) Event {
 	if g.Group != 0 {
-		if group := m.groups[g.Group]; g.Differ*agreeOne > g.Agree {
+		if group := m.groups[g.Group]; g.Differ*agreeOne > g.Agree && (g.Part.sort() || g.Number || g.Unlike*agreeOne > g.Alike) {
 			g.Group = 0
 			m.named[g.Part.named()]--
 			m.learned[g.Part.Template] = slices.DeleteFunc(m.learned[g.Part.Template], func(o *guess) bool { return o == g })
@@ -151,16 +222,7 @@ func (m *Model) weigh(g *guess) Event {
 		}
 		return Nothing
 	}
-	agree, urls := int64(agreeOther), int64(urlsOther)
-	switch {
-	case g.Part.sort():
-		agree, urls = agreeOrder, urlsOrder
-	case g.Differ == 0 && m.named[g.Part.named()] > 0:
-		agree, urls = agreeNamed, 1
-	case g.Plain == 0:
-		agree, urls = agreeOpaque, urlsOpaque
-	}
-	if g.Agree < agree || g.URLs < urls || g.Differ*agreeOne > g.Agree {
+	if !g.proven(m.named[g.Part.named()] > 0) {
 		return Nothing
 	}
 	group := m.newGroup()
@@ -170,6 +232,29 @@ func (m *Model) weigh(g *guess) Event {
 	m.cuts++
 	m.learn(g)
 	return Learned
+}
+
+// proven reports whether a part makes no difference. named: one of its name makes none elsewhere.
+func (g *guess) proven(named bool) bool {
+	alike := g.Alike
+	if g.Number {
+		alike = 0
+	}
+	enough := func(agree, urls, differ, min, minURLs int64) bool {
+		return agree >= min && urls >= minURLs && differ*agreeOne <= agree
+	}
+	looks := g.Agree+g.Differ+g.Alike > 0 && g.Plain == 0
+	switch {
+	case g.Part.sort():
+		return enough(g.Agree, g.URLs, g.Differ, agreeOrder, urlsOrder)
+	case named && (enough(g.Agree, g.URLs, g.Differ, agreeNamed, 1) || (looks || g.Random) && enough(alike, g.AlikeURLs, g.Unlike, agreeNamed, 1)):
+		return true
+	case looks && (enough(g.Agree, g.URLs, g.Differ, agreeOpaque, urlsOpaque) || enough(alike, g.AlikeURLs, g.Unlike, agreeOpaque, urlsOpaque)):
+		return true
+	case g.Random && (enough(g.Agree, g.URLs, g.Differ, agreeMany, urlsMany) || enough(alike, g.AlikeURLs, g.Unlike, agreeMany, urlsMany)):
+		return true
+	}
+	return enough(g.Agree, g.URLs, g.Differ, agreeOther, urlsOther)
 }
 
 // learn takes in a part that makes no difference.
@@ -294,7 +379,7 @@ func (m *Model) Rest(u crawl.URL) (rest crawl.Key, part uint32, changed bool) {
 	if len(m.learned) == 0 {
 		return rest, 0, false
 	}
-	t := m.find(u)
+	t, _ := m.find(u)
 	if t == nil || len(m.learned[t.ID]) == 0 {
 		return rest, 0, false
 	}

@@ -4,7 +4,7 @@ import "encoding/binary"
 
 // How many marks a set keeps in each of two generations.
 const (
-	maxMarks = 16_384
+	maxMarks = 32_768
 	maxRests = 8_192
 )
 

@@ -142,10 +142,10 @@ func (p *pieces) split(u crawl.URL) {
 	}
 }
 
-// node is a place in the tree of templates where a name stands: which ones were seen there.
+// node is a place in the tree of templates where a name stands: which ones were seen there. When it is full, those that it
+// knows stay what they are, and all others mean the same.
 type node struct {
 	Names []uint32 `cbor:"1,keyasint,omitempty"`
-	Wild  bool     `cbor:"2,keyasint,omitempty"` // any name means the same
 }
 
 // pattern writes the template of a URL. What a name means depends on how many were seen in its place; unseen are the
@@ -156,10 +156,9 @@ func (m *Model) pattern(u crawl.URL) []byte {
 	b := append(m.buf[:0], '/')
 	m.unseen = m.unseen[:0]
 	if m.grows(p) {
-		b = m.bag(b, p)
-	} else {
-		b = m.path(b, p)
+		return m.bag(b, p)
 	}
+	b = m.path(b, p)
 	for _, ip := range p.inner {
 		b = append(b, ';')
 		b = appendClass(b, ip.name, classify(ip.name))
@@ -232,21 +231,30 @@ func (m *Model) path(b []byte, p *pieces) []byte {
 }
 
 // bagPrefix begins the patterns of paths whose order says nothing.
-const bagPrefix = "/~"
+const bagPrefix = "~"
 
-// bag writes which segments there are, whatever their order and number.
+// bag writes the first segment, how the last one ends, and the names of parameters: the template of all paths whose order says
+// nothing.
 func (m *Model) bag(b []byte, p *pieces) []byte {
-	names := make([]string, 0, len(p.segs))
-	for _, s := range p.segs {
-		names = append(names, string(appendClass(nil, s, classify(s))))
-	}
-	slices.Sort(names)
-	names = slices.Compact(names)
 	b = append(b[:0], bagPrefix...)
-	for _, s := range names[:min(len(names), maxOrdered)] {
-		b = append(b, ' ')
-		b = append(b, s...)
+	s := p.segs[0]
+	if c := classify(s); c == word && len(p.segs) > 1 && s != "" {
+		b = m.name(b, s, maxDirs)
+	} else {
+		b = appendClass(b, s, max(c, mixed))
 	}
+	b = append(b, "/…"...)
+	b = append(b, extension(p.segs[len(p.segs)-1])...)
+	if p.query {
+		names := make([]string, 0, len(p.params))
+		for _, q := range p.params {
+			names = append(names, string(appendClass(nil, q.name, classify(q.name))))
+		}
+		slices.Sort(names)
+		b = append(b, '?')
+		b = append(b, strings.Join(slices.Compact(names), "&")...)
+	}
+	m.buf = b
 	return b
 }
 
@@ -266,8 +274,8 @@ func (m *Model) querySet(b []byte, p *pieces) []byte {
 			continue
 		}
 		b = append(b, '=')
-		if c := classify(q.value); c != word {
-			b = appendClass(b, q.value, min(c, number)) // of a value only that it is one
+		if classify(q.value) != word {
+			b = append(b, '#') // of a value only that it is one
 		} else {
 			b = m.name(b, q.value, maxValues)
 		}
@@ -280,11 +288,11 @@ func (m *Model) name(b []byte, s string, most int) []byte {
 	at := xxh3.Hash(b)
 	n := m.nodes[at]
 	name := uint32(xxh3.HashString(s))
-	switch {
-	case n != nil && n.Wild:
-		return append(b, '*')
-	case n == nil || !slices.Contains(n.Names, name):
-		m.unseen = append(m.unseen, place{at, name, most})
+	if n == nil || !slices.Contains(n.Names, name) {
+		if n != nil && len(n.Names) >= most || n == nil && len(m.nodes) >= maxNodes {
+			return append(b, '*')
+		}
+		m.unseen = append(m.unseen, place{at, name})
 	}
 	return append(b, s...)
 }
@@ -293,7 +301,6 @@ func (m *Model) name(b []byte, s string, most int) []byte {
 type place struct {
 	at   uint64
 	name uint32
-	most int
 }
 
 // extension returns the end of a file's name from its last dot on, if it is short.

@@ -4,10 +4,10 @@
 // An answer is new if its text has something that the site's other texts do not have; known if the very text was there
 // before; and faint if only numbers, the page's own address or the order of what is known differ. What counts is known and
 // faint answers of a group of templates that leads to itself: a page that a productive template has named is finite, however
-// alike its siblings are. The evidence is a cumulative sum (Page 1954) for each group: a known answer adds 4, a faint one 1, a
-// new one takes 64 off, also from the group that has named it (new targets outside the group), and the sum never falls below
-// zero. At 505 the group is cut: after 127 known texts or 505 that differ in numbers only, or later, if more than one answer
-// in 17, or one in 65, was new in between. A faint group is spared while its links lead more and more often to what is there
+// alike its siblings are. The evidence is a cumulative sum (Page 1954) for each group: a known answer adds 3, a faint one 1, a
+// new one takes 64 off, and 2 off the group that has named it (new targets outside the group; 32 where its own texts are known rather than faint), and the sum never falls below
+// zero. At 505 the group is cut: after 169 known texts or 505 that differ in numbers only, or later, if more than one answer
+// in 22, or one in 65, was new in between. A faint group is spared while its links lead more and more often to what is there
 // already, as those of a finite set do. Known answers to URLs that others have named count as well, one each.
 //
 // A cut group is tried again in rounds at doubling intervals, five times in all: what is new lifts the cut. So the answers
@@ -22,6 +22,7 @@ package yield
 
 import (
 	"slices"
+	"strings"
 
 	"argosy/internal/crawl"
 )
@@ -29,10 +30,12 @@ import (
 // The rule. See the package's comment.
 const (
 	limit      = 505
-	knownCosts = 4
+	knownCosts = 3
 	faintCosts = 1
 	newPays    = 64
-	dryAfter   = 8 // answers that brought nothing, after which a template is no longer held for productive
+	namedPays  = 2  // for each new answer that it has named, in other templates
+	namedKnown = 32 // where its own answers were known rather than faint
+	dryAfter   = 8  // answers that brought nothing, after which a template is no longer held for productive
 
 	rounds     = 5   // in which a cut group is tried again
 	trialSize  = 3   // URLs in a round
@@ -42,13 +45,15 @@ const (
 	newborns   = 8   // URLs of new templates, named by a cut group alone, which are tried
 	finiteTo   = 10_000
 
+	newPhrases = 3  // of a sample, or a quarter of a small one: the text is new
 	markAll    = 48 // answers of a template that are all marked; then, while it is productive, one in markEvery
-	markEvery  = 16
+	markEvery  = 32
 	minFlight  = 64  // URLs of a group that are out at once,
 	maxFlight  = 512 // or as many as it had new answers, up to this
 	newestKept = 8
 
 	maxTemplates = 1024 // a site
+	maxShapes    = 32   // of paths with the same first segment; further ones are one
 	maxNodes     = 8192
 	maxFrom      = 16
 	graceFactor  = 8 // of a group that a person lets go on
@@ -67,19 +72,26 @@ type Template struct {
 	Faint   int64    `cbor:"9,keyasint,omitempty"`
 	Dry     int64    `cbor:"10,keyasint,omitempty"` // answers without anything new since the last one that had it
 	Dated   int64    `cbor:"11,keyasint,omitempty"` // answers whose URL is a date
+	Barren  int64    `cbor:"18,keyasint,omitempty"` // answers that counted as nothing
 	Spared  int64    `cbor:"12,keyasint,omitempty"` // faint answers that counted as new since the last new one
 	From    []uint32 `cbor:"13,keyasint,omitempty"` // templates that led here
 	Params  int      `cbor:"14,keyasint,omitempty"`
 	Example string   `cbor:"15,keyasint,omitempty"` // of a URL that brought nothing
 
-	All bool `cbor:"16,keyasint,omitempty"` // all answers are marked: a part of its URLs may make no difference
+	First uint64 `cbor:"17,keyasint"`           // hash of its first segment
+	All   bool   `cbor:"16,keyasint,omitempty"` // all answers are marked: a part of its URLs may make no difference
 
 	flight int
 	dirty  bool
 }
 
+// bag reports whether a template is of paths whose order says nothing.
+func (t *Template) bag() bool { return strings.HasPrefix(t.Pattern, bagPrefix) }
+
 // dry reports whether a template brings nothing as far as is known.
-func (t *Template) dry() bool { return t.New == 0 && t.Answers > 0 || t.Dry >= dryAfter }
+func (t *Template) dry() bool {
+	return t.New == 0 && t.Answers > 0 || t.Dry >= dryAfter || t.Dry > 0 && t.Barren >= t.New
+}
 
 // Group is one or more templates that are judged as one.
 type Group struct {
@@ -144,7 +156,7 @@ type Answer struct {
 	Page     bool      // a page that was read: Text and Sample say what it brought, if it was marked
 	Marked   bool
 	Text     uint64   // of the visible text; of what is no page, of its bytes; of a redirect, of where it leads
-	Sample   []uint64 // of the text's phrases
+	Sample   []uint32 // of the text's phrases
 	Back     bool     // it links to the page that has named it
 	Links    int      // on it
 	Found    int      // of these, that were not there
@@ -175,10 +187,17 @@ func (m *Model) Take(a *Answer) Event {
 	m.touch(t, g)
 	m.metaDirty = true
 	via := m.byID[a.Via]
-	if via != nil && via != t && !slices.Contains(t.From, via.ID) && len(t.From) < maxFrom {
-		t.From = append(t.From, via.ID)
+	if via != nil && via != t && !slices.Contains(t.From, via.ID) {
+		if len(t.From) < maxFrom {
+			t.From = append(t.From, via.ID)
+		} else {
+			t.From[t.Answers%maxFrom] = via.ID // who names it often comes back
+		}
 	}
 	if !a.Marked {
+		if via != nil && via.Group != t.Group && t.Dry == 0 && !g.Cut && 2*(t.New+t.Spared) >= t.Marked {
+			return m.credit(via) // most likely it is like those that were marked
+		}
 		return Nothing
 	}
 	t.Marked++
@@ -217,10 +236,10 @@ func (m *Model) novelty(a *Answer) kind {
 	m.marks.add(a.Text, 0)
 	fresh := 0
 	for _, f := range a.Sample {
-		if !m.marks.has(f) {
+		if !m.marks.has(uint64(f)) {
 			fresh++
 		}
-		m.marks.add(f, 0)
+		m.marks.add(uint64(f), 0)
 	}
 	switch {
 	case known:
@@ -229,7 +248,7 @@ func (m *Model) novelty(a *Answer) kind {
 		return isNeutral
 	case !a.Page:
 		return isNew
-	case fresh*8 >= max(1, len(a.Sample)) && fresh > 0:
+	case fresh >= newPhrases || fresh*4 >= len(a.Sample) && fresh > 0:
 		return isNew
 	}
 	return isFaint
@@ -275,7 +294,11 @@ func (m *Model) credit(via *Template) Event {
 		m.lift(g)
 		return Lifted
 	}
-	g.Sum = max(0, g.Sum-newPays)
+	pays := int64(namedPays)
+	if via.Known > via.Faint {
+		pays = namedKnown
+	}
+	g.Sum = max(0, g.Sum-pays)
 	return Nothing
 }
 
@@ -289,19 +312,23 @@ func (m *Model) lift(g *Group) {
 // faint judges an answer that differs from others in its numbers, its address or its order only.
 func (m *Model) faint(t, via *Template, a *Answer) Event {
 	t.Faint++
+	costs := int64(faintCosts)
 	if via != nil && !m.leads(t, via) && t.Spared < finiteTo {
 		day := t.Dated*10 >= t.Marked*9 && via.Dated*10 >= via.Marked*9 && via.Dated > 0
 		sub := a.Back && !a.Parent.IsZero() && refines(a.URL, a.Parent)
 		switch {
 		case day || sub: // of a calendar
-		case t.New > 0 && t.Dry < dryAfter:
+		case t.New > 0 && t.Dry < dryAfter && !t.bag():
 			t.Spared++ // a story of a list: as many as the list has
 			return m.credit(via)
 		case !via.dry():
-			return Nothing
+			if t.New > 0 {
+				return Nothing
+			}
+			costs = knownCosts // it counts as one that others have named
 		}
 	}
-	return m.barren(t, via, a, faintCosts)
+	return m.barren(t, via, a, costs)
 }
 
 // barren counts an answer against the group of its template, if that leads to itself.
@@ -310,6 +337,7 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64) Event {
 		t.Known++
 	}
 	t.Dry++
+	t.Barren++
 	t.Example = a.URL.String()
 	g := m.groups[t.Group]
 	if via != nil && via != t && via.dry() && t.dry() && via.Group != t.Group {
@@ -329,7 +357,7 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64) Event {
 	if g.Cut || g.Sum < g.limit() && g.Named < g.limit() {
 		return Nothing
 	}
-	if g.Named < g.limit() && t.Params <= 1 && costs == faintCosts && g.finite() {
+	if g.Named < g.limit() && t.Params <= 1 && costs == faintCosts && !t.bag() && g.finite() {
 		g.Sum -= 2 * bucketSize
 		return Nothing
 	}
