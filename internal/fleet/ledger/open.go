@@ -202,14 +202,8 @@ func (l *Ledger) migrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if have, known, err := p.GetVersions(ctx); err != nil {
-		return err
-	} else if have > known {
-		return fmt.Errorf("%w: its schema is version %d, this argosy knows up to %d", ErrNewer, have, known)
-	}
 	if l.kind == sqlite {
-		_, err = p.Up(ctx)
-		return err
+		return up(ctx, p)
 	}
 	lock, err := l.db.Conn(ctx) // two coordinators may start at once
 	if err != nil {
@@ -219,7 +213,20 @@ func (l *Ledger) migrate(ctx context.Context) error {
 	if _, err := lock.ExecContext(ctx, `SELECT pg_advisory_lock($1)`, migrationLock); err != nil {
 		return err
 	}
-	_, err = p.Up(ctx)
+	err = up(ctx, p)
 	_, uerr := lock.ExecContext(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock($1)`, migrationLock)
 	return errors.Join(err, uerr)
+}
+
+// up brings a schema up to date, unless it is newer than what this version knows.
+func up(ctx context.Context, p *goose.Provider) error {
+	have, known, err := p.GetVersions(ctx)
+	if err != nil {
+		return err
+	}
+	if have > known {
+		return fmt.Errorf("%w: its schema is version %d, this argosy knows up to %d", ErrNewer, have, known)
+	}
+	_, err = p.Up(ctx)
+	return err
 }
