@@ -27,6 +27,7 @@ type encoded struct {
 	Observed int           `cbor:"5,keyasint"`
 	Fleet    int           `cbor:"6,keyasint"`
 	Page     [2]float64    `cbor:"7,keyasint"`
+	Aging    [5]float64    `cbor:"8,keyasint"`
 }
 
 type encodedNode struct {
@@ -80,7 +81,7 @@ type encodedWork struct {
 
 // Encode writes the record down. Equal records give equal bytes.
 func (rec *Record) Encode() ([]byte, error) {
-	e := encoded{Version: recordVersion, Observed: rec.observed, Fleet: rec.fleet, Page: rec.page.encode()}
+	e := encoded{Version: recordVersion, Observed: rec.observed, Fleet: rec.fleet, Page: rec.page.encode(), Aging: rec.aging.encode()}
 	for i := range rec.node {
 		n := &rec.node[i]
 		x := encodedNode{Name: rec.nodes.names[i], Store: [2]float64{n.store.bits, n.store.seconds}, Served: n.served.encode()}
@@ -121,6 +122,8 @@ func (rec *Record) Encode() ([]byte, error) {
 
 func kindOf(w encodedWork) Kind { return Kind{w.Product, w.Site, w.Node} }
 
+func (a aging) encode() [5]float64 { return [5]float64{a.n, a.e, a.t, a.tt, a.et} }
+
 func (s size) encode() [2]float64 { return [2]float64{s.bits, s.pages} }
 
 func (s share) encode() encodedShare { return encodedShare{s.good, s.all, s.at} }
@@ -158,7 +161,8 @@ func DecodeRecord(b []byte) (*Record, error) {
 	}
 	rec := NewRecord()
 	rec.observed, rec.fleet, rec.page = e.Observed, e.Fleet, size{e.Page[0], e.Page[1]}
-	if err := finite(e.Page[0], e.Page[1]); err != nil {
+	rec.aging = aging{e.Aging[0], e.Aging[1], e.Aging[2], e.Aging[3], e.Aging[4]}
+	if err := finite(append(e.Aging[:], e.Page[0], e.Page[1])...); err != nil {
 		return nil, fmt.Errorf("record of measurements: %w", err)
 	}
 	for i := range e.Nodes {

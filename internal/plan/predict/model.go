@@ -75,7 +75,7 @@ func (b *Book) Rates(site int, at int64, nodes []int32, out []Figure) {
 		x, sd = b.carry(int(node), pairs, off, x, sd)
 		f := Figure{x, sd, src}
 		if p := b.look(int(node), site); p != nil && p.rate.weight > 0 {
-			own := p.rate.weight * fade(at-p.rate.at) / (sigmaOnce * sigmaOnce)
+			own := 1 / b.variance(&p.rate, at)
 			prior := 1 / (sd * sd)
 			f = Figure{(p.rate.mean*own + x*prior) / (own + prior), 1 / math.Sqrt(own+prior), Measured}
 		}

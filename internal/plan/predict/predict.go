@@ -129,15 +129,21 @@ func (b *Book) summary(s *samples) float64 {
 // Crawl returns BC of a pair: total bits over total seconds of the tries, or what the pair's speed is predicted to be.
 func (b *Book) Crawl(node, site int, at int64) Figure {
 	if p := b.look(node, site); p != nil && p.crawl.seconds > 0 && b.truth == nil {
-		return Figure{p.crawl.bits / p.crawl.seconds, sigmaOnce, Measured}
+		return Figure{p.crawl.bits / p.crawl.seconds, b.once(), Measured}
 	}
 	return b.Rate(node, site, at)
+}
+
+// once is how far one measurement of a speed is from its pair's mean, as a logarithm.
+func (b *Book) once() float64 {
+	noise, _ := b.aging.fit()
+	return math.Sqrt(noise)
 }
 
 // Store returns BS of a node: total bits over total seconds, or the mean of the nodes that were measured.
 func (b *Book) Store(node int) Figure {
 	if t := b.node[node].store; t.seconds > 0 {
-		return Figure{t.bits / t.seconds, sigmaOnce, Measured}
+		return Figure{t.bits / t.seconds, b.once(), Measured}
 	}
 	sum, n := 0.0, 0
 	for i := range b.node {

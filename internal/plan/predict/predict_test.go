@@ -1,6 +1,7 @@
 package predict
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -181,5 +182,33 @@ func TestChangeIsNoticed(t *testing.T) {
 	}
 	if f := b.Rate(n, s, 26_000); f.Value > 2e6 {
 		t.Errorf("five slow leases: %+v", f)
+	}
+}
+
+// Noise of measurements and the wandering of what they measure are told apart.
+func TestAgingIsLearned(t *testing.T) {
+	for _, c := range []struct{ noise, hour float64 }{{0.1, 0}, {0.5, 0}, {0.2, 1}, {0.2, 0.3}} {
+		b, r := New(Config{}), rand.New(rand.NewPCG(1, 2))
+		const nodes, sites = 10, 40
+		mean, seen := [nodes][sites]float64{}, [nodes][sites]int64{}
+		for i := range nodes {
+			b.Node(fmt.Sprint("n", i))
+		}
+		for j := range sites {
+			b.Site(fmt.Sprint("s", j))
+		}
+		for k := range int64(6000) { // two hours, in which a pair is looked at now and again
+			i, j, at := r.IntN(nodes), r.IntN(sites), k*1200
+			mean[i][j] += c.hour * math.Sqrt(float64(at-seen[i][j])/3.6e6) * r.NormFloat64()
+			seen[i][j] = at
+			b.Crawled(i, j, math.Exp(14+mean[i][j]+c.noise*r.NormFloat64()), 1, false, at)
+		}
+		noise, drift := b.aging.fit()
+		if got := math.Sqrt(noise); math.Abs(got-c.noise) > 0.25*c.noise+0.02 {
+			t.Errorf("noise %.2f, drift %.2f: learned noise %.3f", c.noise, c.hour, got)
+		}
+		if got := math.Sqrt(drift * 3.6e6); math.Abs(got-c.hour) > 0.3*c.hour+0.15 {
+			t.Errorf("noise %.2f, drift %.2f: learned drift %.3f an hour", c.noise, c.hour, got)
+		}
 	}
 }

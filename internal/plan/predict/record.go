@@ -15,6 +15,7 @@ type Record struct {
 	site  []siteStat
 	works map[Kind]*work
 	page  size // of all sites
+	aging aging
 
 	observed int // observations so far
 	fleet    int // of them delays between nodes
@@ -161,8 +162,12 @@ func (rec *Record) Site(name string) int {
 // Version changes whenever something was learned of a site.
 func (rec *Record) Version(site int) uint32 { return rec.site[site].version }
 
-// Holds is for how long a measurement speaks for its pair on average, s.
-func (rec *Record) Holds() float64 { return halfLife / 1000 / math.Ln2 }
+// Holds is for how long a measurement speaks for its pair, s: until what it has moved since is as much as what pairs
+// differ from each other by, half an hour at most.
+func (rec *Record) Holds() float64 {
+	_, drift := rec.aging.fit()
+	return min(1800, firstSpread*firstSpread/max(drift, 1e-12)/1000)
+}
 
 // halfLife is after how many ms a measurement counts half.
 const halfLife = 30 * 60 * 1000
@@ -315,27 +320,65 @@ func (s *share) add(r Report, at int64, most float64) {
 	}
 }
 
-// sigmaOnce is how far one measurement of a speed is from its pair's mean, as a logarithm; farOff is what is no longer
-// noise: three of those in a row mean that the pair has changed, and what was known before is dropped.
+// farOff is how many standard deviations are no longer noise: three of those in a row mean that a pair has changed, and
+// what was known before is dropped. keepWeight is how many observations a mean remembers at most.
 const (
-	sigmaOnce = 0.3
-	farOff    = 1.0
+	farOff     = 3
+	keepWeight = 30
 )
 
 func (rec *Record) observe(l *level, x, weight float64, at int64) {
 	rec.observed++
-	if l.weight > 0 && math.Abs(x-l.mean) > farOff {
-		l.off++
-	} else {
-		l.off = 0
+	noise, drift := rec.aging.fit()
+	f, dt := 1.0, max(0, at-l.at)
+	if l.weight > 0 {
+		off := x - l.mean
+		if math.Abs(off) > farOff*math.Sqrt(noise*(1+1/l.weight)+drift*float64(dt)) {
+			l.off++
+		} else {
+			l.off = 0
+		}
+		rec.aging.add(min(off*off, farOff*farOff)/(1+1/l.weight), dt)
+		f = 1 / (1 + l.weight*drift*float64(dt)/noise)
 	}
-	f := fade(at - l.at)
 	if l.off >= 3 {
 		f, l.off = 0, 0
 	}
-	w := min(l.weight*f, 20)
+	w := min(l.weight*f, keepWeight)
 	l.mean = (l.mean*w + x*weight) / (w + weight)
 	l.weight, l.at = w+weight, at
+}
+
+// variance is that of a pair's ln speed around what was measured of it, at a time.
+func (rec *Record) variance(l *level, at int64) float64 {
+	noise, drift := rec.aging.fit()
+	return noise/l.weight + drift*float64(max(0, at-l.at))
+}
+
+// aging learns from the measurements that come to pairs which were measured before how far one measurement is from its
+// pair's mean, and how a mean moves while nobody looks: the squares of their distances lie around a line over the time
+// in between (variances of ln speed; ms). It starts as if it had seen startNoise at once and twice that after half an hour.
+type aging struct{ n, e, t, tt, et float64 }
+
+const (
+	startNoise = 0.09      // a standard deviation of 0.3
+	startAfter = 1_800_000 // ms
+	startCount = 10        // measurements that the start is worth, each
+	keepAging  = 2000      // measurements that it remembers
+)
+
+func (a *aging) add(square float64, dt int64) {
+	const keep = 1 - 1.0/keepAging
+	t := float64(dt)
+	a.n, a.e, a.t, a.tt, a.et = a.n*keep+1, a.e*keep+square, a.t*keep+t, a.tt*keep+t*t, a.et*keep+t*square
+}
+
+// fit returns the line: the variance of one measurement, and what is added to it in each ms.
+func (a *aging) fit() (noise, drift float64) {
+	const n, e, t, tt, et = 2 * startCount, 3 * startCount * startNoise, startCount * startAfter, startCount * startAfter * startAfter, 2 * startCount * startNoise * startAfter
+	sn, se, st, stt, set := a.n+n, a.e+e, a.t+t, a.tt+tt, a.et+et
+	drift = max(0, (sn*set-st*se)/(sn*stt-st*st))
+	return max(1e-3, (se-drift*st)/sn), drift
 }
 
 func (s share) now(at int64) share {

@@ -100,8 +100,12 @@ type Context struct {
 	rowTask int // the task whose figures are in row
 	row     []predict.Figure
 	all     []int32
-	stores  []predict.Figure
-	cache   map[string]any
+
+	servedTask int // the task whose shares are in served
+	served     []predict.Figure
+	bestServed float64
+	stores     []predict.Figure
+	cache      map[string]any
 }
 
 // tooBig tells whether no node could take a task even if it were empty.
@@ -252,6 +256,16 @@ func (c *Context) Store(node int) predict.Figure {
 	return c.stores[node]
 }
 
+// carries is what a node can take in, bits/s: its bandwidth, or that to its storage where that was measured and is less
+// beyond doubt; 0 is not known.
+func (c *Context) carries(node int) float64 {
+	b := c.S.Nodes[node].Offer[Bandwidth]
+	if s := c.Store(node); c.known() && s.Source == predict.Measured && (b <= 0 || s.Value*math.Exp(s.Sigma) < b) {
+		return s.Value
+	}
+	return b
+}
+
 // Latency is the delay of a pair, ms.
 func (c *Context) Latency(task, node int) predict.Figure {
 	if !c.known() {
@@ -273,7 +287,34 @@ func (c *Context) Success(task, node int) predict.Figure {
 	if !c.known() {
 		return predict.Figure{Value: 0.8, Sigma: 0.2}
 	}
-	return c.book.Success(c.S.Nodes[node].Book, c.S.Tasks[task].Book, c.S.Now)
+	c.successes(task)
+	return c.served[node]
+}
+
+// BestSuccess is the largest share of requests that gives a page among a task's candidates.
+func (c *Context) BestSuccess(task int) float64 {
+	if !c.known() {
+		return 0.8
+	}
+	c.successes(task)
+	return c.bestServed
+}
+
+// successes fills the row of a task.
+func (c *Context) successes(task int) {
+	if c.servedTask == task && c.served != nil {
+		return
+	}
+	if c.served == nil {
+		c.served = make([]predict.Figure, len(c.S.Nodes))
+	}
+	c.servedTask, c.bestServed = task, 0
+	for i, n := range c.S.Nodes {
+		c.served[i] = c.book.Success(n.Book, c.S.Tasks[task].Book, c.S.Now)
+	}
+	for _, n := range c.Candidates(task) {
+		c.bestServed = max(c.bestServed, c.served[n].Value)
+	}
 }
 
 // Once returns a value that is made once a cycle.

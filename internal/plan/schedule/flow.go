@@ -22,9 +22,9 @@ type FlowConfig struct {
 //	maximise Σ w·v·y over the shares y of their time that tasks spend with nodes, where
 //	Σ y ≤ 1 for each task, Σ y ≤ its places for each node, and Σ u·y ≤ its bandwidth for each node.
 //
-// A pair's v is one over its cost, the seconds that a useful megabit takes there, all told: lost pages, storing and moving
-// are in it, and so is what the site itself allows. Its u is what it takes of the node's bandwidth (or requests at once,
-// where the bandwidth is not known). The weight w of a task grows while it waits, so that nobody waits for ever. The
+// A pair's v is one over its cost, the seconds that a useful megabit takes there, all told: lost pages and moving are
+// in it, and so is what the site itself allows. Its u is what it takes of the node's bandwidth, or of that to its storage
+// where that is less (or of requests at once, where neither is known). The weight w of a task grows while it waits, so that nobody waits for ever. The
 // program's dual is kept from cycle to cycle and brought up to date by Newton's method (solve.PriceShares); it prices
 // each node's bandwidth and places. Tasks that wait then get the places that are free now by exact capacitated
 // assignment of what they gain at these prices; of a node whose bandwidth is given away more than what is left of it
@@ -73,7 +73,7 @@ func (f *flow) gather() {
 	f.cap, f.wide = make([]float64, len(names)), make([]bool, len(names))
 	for i, n := range c.S.Nodes {
 		names[i] = n.ID
-		if f.cap[i] = n.Offer[Bandwidth] / mbit; f.cap[i] <= 0 {
+		if f.cap[i] = c.carries(i) / mbit; f.cap[i] <= 0 {
 			f.cap[i], f.wide[i] = n.Requests, n.Requests > 0
 		}
 	}
@@ -271,7 +271,7 @@ func (f *flow) deduct() {
 			}
 		}
 		if f.c.known() {
-			f.free[n] -= min(f.c.book.Rate(f.c.S.Nodes[n].Book, r.Book, f.c.S.Now).Value, f.c.S.Nodes[n].Offer[Bandwidth]) / mbit
+			f.free[n] -= min(f.c.book.Rate(f.c.S.Nodes[n].Book, r.Book, f.c.S.Now).Value/mbit, f.cap[n])
 		}
 	}
 }
@@ -307,8 +307,9 @@ func (f *flow) gain(t, i int) float64 {
 	return g - f.place[n] + 1e-4*v*f.cap[n]/(f.cap[n]-min(f.free[n], f.cap[n])+k.use[i])
 }
 
-// scarce is how much more than its value a place must cost for a task rather to wait: prices are that exact.
-const scarce = 1.05
+// scarce is how much more than its value a place must cost for a task rather to wait: so far may the logit's prices be
+// above those of the program (solve.PriceShares), and exactness comes on top.
+func (f *flow) scarce() float64 { return (1 + 8*f.cfg.Width) * (1 + exactness) }
 
 // assign gives the places that are free now to tasks.
 func (f *flow) assign() []int {
@@ -319,6 +320,7 @@ func (f *flow) assign() []int {
 		p.Cap[i] = max(0, n.Capacity-n.Running)
 		enough = enough && p.Cap[i] >= len(f.tasks)
 	}
+	scarce := f.scarce()
 	for t := range f.tasks {
 		k := &f.tasks[t]
 		for i, n := range k.node {

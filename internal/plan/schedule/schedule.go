@@ -53,7 +53,7 @@ type Task struct {
 	Need    Vector             // as its job states it
 	Width   float64            // requests at once that a lease of it makes, on average; 0 is not known
 	Gap     float64            // seconds between the starts of two requests to its site; 0 is none
-	Bits    float64            // that its next lease is expected to collect; 0 is not known
+	Bits    float64            // that its next lease is expected to collect; 0 is not known, +Inf: its site has no end
 	Place   Place              // where its site is, as far as it is known
 	URL     string             // one of its URLs
 	Values  map[string]float64 // similarity to each node's topic

@@ -14,6 +14,7 @@ type Terms struct {
 	Strong   int     // nodes that are stronger than the others
 	Factor   float64 // how much stronger: their paths and their bandwidth
 	Spread   float64 // standard deviation of the logarithm of nodes' bandwidths
+	Stores   float64 // standard deviation of the logarithm of nodes' bandwidths to their storage, half of their own in the middle
 	Places   int     // leases at once of each node; 0 is enough for all sites
 	Limits   bool    // sites have limits of their own
 	Tells    float64 // standard deviation of the logarithm of a path's speed around what its delay says
@@ -36,6 +37,9 @@ func Made(t Terms, seed uint64) World {
 		w.Nodes[i].Bandwidth = t.Capacity * asked
 		if t.Spread > 0 {
 			w.Nodes[i].Bandwidth *= math.Exp(t.Spread*r.NormFloat64() - t.Spread*t.Spread/2)
+		}
+		if t.Stores > 0 {
+			w.Nodes[i].Store = w.Nodes[i].Bandwidth / 2 * math.Exp(t.Stores*r.NormFloat64())
 		}
 		if t.Places > 0 {
 			w.Nodes[i].Slots = t.Places
@@ -172,6 +176,7 @@ func Kinds() []Kind {
 		kind("fifth-x5", "a fifth of the nodes with 5 times", true, strong(4, 5)),
 		kind("fifth-x10", "a fifth of the nodes with 10 times", false, strong(4, 10)),
 		kind("lognormal", "bandwidths of nodes log-normal, sigma 1", true, func(t *Terms) { t.Spread = 1 }),
+		kind("stores", "half of the bandwidth to storage, log-normal, sigma 0.7", false, func(t *Terms) { t.Stores = 0.7 }),
 		kind("few-nodes", "4 nodes, 60 sites", false, func(t *Terms) { t.Nodes, t.Sites = 4, 60 }),
 		kind("many-nodes", "60 nodes, 100 sites", false, func(t *Terms) { t.Nodes = 60 }),
 		kind("scarce", "0.7 of the bandwidth that random placement asks for", false, func(t *Terms) { t.Capacity = 0.7 }),
@@ -214,6 +219,7 @@ func Drawn(seed uint64) Terms {
 		Limits: r.Float64() < 0.5, Tells: between(0.05, 1), Blind: r.Float64() < 0.2, Noise: between(0.05, 1),
 		Drift: maybe(0.3, between(0.3, 2)), Blocked: maybe(0.3, between(0.05, 0.5)), Bans: maybe(0.2, between(2, 40)),
 		Gap: maybe(0.3, between(0.2, 4)), Sizes: maybe(0.3, between(0.3, 2)), Spread: maybe(0.4, between(0.2, 1.2)),
+		Stores: maybe(0.2, between(0.2, 1)),
 	}
 	if r.Float64() < 0.5 {
 		t.Strong, t.Factor = 1+r.IntN(1+t.Nodes/4), between(2, 100)
@@ -226,6 +232,6 @@ func Drawn(seed uint64) Terms {
 
 // String says what terms are, those that are there.
 func (t Terms) String() string {
-	return fmt.Sprintf("%d nodes, %d sites, %d min, capacity %.2g, %d ×%.3g, spread %.2g, places %d, tells %.2g, noise %.2g, drift %.2g, blocked %.2g, bans %.2g, gap %.2g, sizes %.2g",
-		t.Nodes, t.Sites, t.Minutes, t.Capacity, t.Strong, t.Factor, t.Spread, t.Places, t.Tells, t.Noise, t.Drift, t.Blocked, t.Bans, t.Gap, t.Sizes)
+	return fmt.Sprintf("%d nodes, %d sites, %d min, capacity %.2g, %d ×%.3g, spread %.2g, stores %.2g, places %d, tells %.2g, noise %.2g, drift %.2g, blocked %.2g, bans %.2g, gap %.2g, sizes %.2g",
+		t.Nodes, t.Sites, t.Minutes, t.Capacity, t.Strong, t.Factor, t.Spread, t.Stores, t.Places, t.Tells, t.Noise, t.Drift, t.Blocked, t.Bans, t.Gap, t.Sizes)
 }

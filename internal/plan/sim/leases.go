@@ -56,7 +56,7 @@ func (e *engine) progress(node int) {
 	if dt == 0 || len(e.leases[node]) == 0 {
 		return
 	}
-	limit, want := e.w.Nodes[node].Bandwidth, 0.0
+	limit, want := e.w.Nodes[node].limit(), 0.0
 	for _, l := range e.leases[node] {
 		want += l.speed
 	}
@@ -82,7 +82,7 @@ func (e *engine) share(node int) {
 	if len(ls) == 0 {
 		return
 	}
-	if limit := e.w.Nodes[node].Bandwidth; limit > 0 {
+	if limit := e.w.Nodes[node].limit(); limit > 0 {
 		order := append([]*lease(nil), ls...)
 		sort.SliceStable(order, func(a, b int) bool { return order[a].speed < order[b].speed })
 		for k, l := range order {

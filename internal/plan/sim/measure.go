@@ -32,12 +32,15 @@ func (e *engine) measureFleet() {
 	}
 }
 
+// unlimited is what storing is measured at where nothing limits it, bits/s.
+const unlimited = 1e9
+
 func (e *engine) measureNode(i int) {
 	n := &e.w.Nodes[i]
 	if e.want.Store {
-		bw := n.Store
+		bw := n.limit()
 		if bw == 0 {
-			bw = max(n.Bandwidth, 1e6)
+			bw = unlimited
 		}
 		for range 3 {
 			e.book.Stored(i, 8e5, 8e5/(bw*math.Exp(0.1*e.rng.NormFloat64())))

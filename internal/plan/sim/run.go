@@ -396,6 +396,9 @@ func (e *engine) snapshot() (s *schedule.Snapshot, at []int) {
 	}
 	for _, t := range e.waiting {
 		x := schedule.Task{ID: t.id, Site: e.w.Sites[t.site].Name, Since: t.since, Bits: min(t.left, e.w.Lease.Bits), Place: e.w.Sites[t.site].Place, Book: t.site, Gap: e.w.Sites[t.site].Gap}
+		if math.IsInf(t.left, 1) {
+			x.Bits = t.left
+		}
 		if t.last >= 0 {
 			x.Last = e.w.Nodes[t.last].ID
 		}

@@ -36,7 +36,7 @@ type Node struct {
 	Labels    map[string]string
 	Slots     int     // leases at once
 	Bandwidth float64 // shared by its leases; 0 is no limit
-	Store     float64 // storage bandwidth; 0: the bandwidth
+	Store     float64 // bandwidth to its storage; 0 is no less than the other
 	Join      int64
 	Leave     int64 // 0: never
 }
@@ -115,6 +115,14 @@ func (w *World) success(node, site int) float64 {
 	return w.Success[node][site]
 }
 
+// limit is what a node can take in: everything is stored. 0 is no limit.
+func (n *Node) limit() float64 {
+	if n.Store > 0 && (n.Bandwidth == 0 || n.Store < n.Bandwidth) {
+		return n.Store
+	}
+	return n.Bandwidth
+}
+
 func (n *Node) there(at int64) bool { return at >= n.Join && (n.Leave == 0 || at < n.Leave) }
 
 // bound is the most that anybody could collect, in bits, who knew all about the world as it is from one time to
@@ -136,7 +144,7 @@ func (w *World) shares(at int64, seconds float64) solve.Shares {
 	p := solve.Shares{Start: make([]int32, 1, m+1), Cap: make([]float64, n), Places: make([]float64, n), Size: make([]float64, m)}
 	for i := range w.Nodes {
 		p.Cap[i], p.Places[i] = math.Inf(1), math.Inf(1)
-		if b := w.Nodes[i].Bandwidth; b > 0 {
+		if b := w.Nodes[i].limit(); b > 0 {
 			p.Cap[i] = b
 		}
 		if s := w.Nodes[i].Slots; s < m {
@@ -153,7 +161,7 @@ func (w *World) shares(at int64, seconds float64) solve.Shares {
 				continue
 			}
 			r := w.rate(i, j)
-			if b := w.Nodes[i].Bandwidth; b > 0 {
+			if b := w.Nodes[i].limit(); b > 0 {
 				r = min(r, b)
 			}
 			p.Bin, p.Value, p.Use = append(p.Bin, int32(i)), append(p.Value, r*w.success(i, j)), append(p.Use, r)

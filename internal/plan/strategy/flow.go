@@ -12,21 +12,25 @@ var flow = Preset{
 	Summary: "all signals: predicted seconds with their uncertainty, success and price, all waiting tasks at once under capacities",
 	Source:  "Argosy",
 	Options: []Option{
-		{"probes", []string{"3", "<number>"}, "nodes of each site whose bandwidth is probed: those predicted to be the best"},
-		{"explore", []string{"0.4", "<factor>"}, "how far an unsure speed is drawn from its distribution instead of being taken as expected"},
+		{"probes", []string{"worth", "<number>"}, "nodes of each site whose bandwidth is probed: those whose figure is worth more than its probe costs, or so many, those predicted to be the best"},
+		{"explore", []string{"0.2", "<factor>"}, "how far an unsure speed is drawn from its distribution instead of being taken as expected"},
 		{"move", []string{"0.1", "<share>"}, "what it costs to give a site to another node than the one that had it last, as a share of the time it takes"},
-		{"loss", []string{"40", "<number>"}, "pages' worth of time that losing a page costs"},
+		{"loss", []string{"40", "<number>"}, "pages' worth of time that it costs to lose a page which another node would get; nothing, where a site has no end"},
 		{"price", []string{"0", "<weight>"}, "seconds a megabit that one unit of price is worth"},
 		{"candidates", []string{"16", "<number>"}, "nodes kept of each task, the cheapest; 0 keeps all"},
 		{"predict", []string{"on", "off"}, "off takes pairs that were not measured for the default: what prediction brings"},
 		{"solver", []string{"flow", "greedy"}, "greedy gives each task its cheapest node, one after the other: what the solver brings"},
 		{"fair", []string{"300", "<seconds>"}, "seconds of waiting after which a site counts double; 0: how long it waits counts nothing"},
-		{"width", []string{"0.05", "<share>"}, "how sharply sites choose when nodes are priced: within which share of their best value they are undecided"},
+		{"width", []string{"0.02", "<share>"}, "how sharply sites choose when nodes are priced: within which share of their best value they are undecided"},
 	},
 	build: func(o *options) schedule.Composition {
 		cost := flowCost{o.number("explore", 0, 3), o.number("move", 0, 10), o.number("loss", 0, 1000), o.number("price", 0, 1e6)}
 		wants := flowWants()
-		wants.Few = int(o.number("probes", 0, 100))
+		if o.text("probes") == "worth" {
+			wants.Crawl = schedule.Worth
+		} else {
+			wants.Few = int(o.number("probes", 0, 100))
+		}
 		wants.Book.Alone = !o.on("predict")
 		solver := schedule.Flow(schedule.FlowConfig{
 			Candidates: int(o.number("candidates", 0, 10_000)), Fair: o.number("fair", 0, 1e6), Width: o.number("width", 0.005, 1), Refresh: 10_000,
@@ -53,7 +57,7 @@ func flowWants() schedule.Measures {
 type flowCost struct{ explore, move, loss, price float64 }
 
 // seconds is what a megabit of pages costs: fetching it, as often as it takes for one to succeed, with a charge for
-// those that are lost, and storing it, with the charges for moving and for the node's price.
+// those that are lost, for moving and for the node's price. Storing goes on beside it: it takes of what a node carries.
 func (f flowCost) seconds(c *schedule.Context, task, node, load int) float64 {
 	t, n := &c.S.Tasks[task], &c.S.Nodes[node]
 	rate, ok := c.Useful(task, node), c.Success(task, node)
@@ -67,9 +71,11 @@ func (f flowCost) seconds(c *schedule.Context, task, node, load int) float64 {
 		c.Note("speed", "Mbps", predict.Figure{Value: speed, Source: predict.Drawn})
 		c.Note("success", "share", predict.Figure{Value: share, Source: predict.Drawn})
 	}
-	store := c.Store(node)
-	c.Note("BS", "Mbps", mbps(store))
-	x := (1+f.loss*(1-share))/(speed*share) + 1e6/store.Value
+	loss := f.loss
+	if math.IsInf(t.Bits, 1) { // there is always another page
+		loss = 0
+	}
+	x := (1 + loss*max(0, c.BestSuccess(task)-share)) / (speed * share)
 	if t.Last != "" && t.Last != n.ID {
 		x *= 1 + f.move
 		c.Know("charge for moving", "share", f.move)
