@@ -148,21 +148,21 @@ func robotsTag(resp *fetch.Response) (all parse.Directives) {
 
 // headerLinks takes in the links of Link, Refresh and Content-Location fields.
 func (l *lease) headerLinks(f *finder, u crawl.URL, resp *fetch.Response) {
-	take := func(ref string) {
+	take := func(ref string, kind parse.Kind) {
 		if ref == "" {
 			return
 		}
 		if w, ok := f.resolve(u, ref); ok {
-			f.one(w, parse.Link{}, nil)
+			f.one(w, parse.Link{Kind: kind}, nil)
 		}
 	}
 	for _, v := range resp.Values("Link") {
 		for _, link := range parse.LinkHeader(v, l.job.Identity.Resources) {
-			take(string(link.Ref))
+			take(string(link.Ref), link.Kind)
 		}
 	}
-	take(parse.RefreshHeader(resp.Get("Refresh")))
-	take(resp.Get("Content-Location"))
+	take(parse.RefreshHeader(resp.Get("Refresh")), parse.Refresh)
+	take(resp.Get("Content-Location"), parse.Relation)
 }
 
 // sitemap takes in the URLs of a sitemap. What it names beyond the limits is counted.

@@ -35,8 +35,8 @@ var markup = map[string][2]string{
 
 const (
 	markupPages = `/ /amp /as-html /atom /beside /blog/entry /broken /cited /drawing /drawn
-		/feed /inner/a?x&y /item2 /item?a&b /l/ /l/caf%C3%A9.html /l/caf%C3%A9.html?q=caf%E9%80%26%2326085%3B /latin /located /long /refresh /refreshed /robots.txt /search /svg-a /up /x?a&b /xhtml`
-	markupParts = `/app /c.png /css/b.png /css/font.woff /css/more.css /css/s.css /d.png /i.png /icon.png /p.png /start /x.js`
+		/feed /follows /inner/a?x&y /item2 /item?a&b /l/ /l/caf%C3%A9.html /l/caf%C3%A9.html?q=caf%E9%80%26%2326085%3B /latin /located /long /refresh /refreshed /robots.txt /search /svg-a /up /x?a&b /xhtml`
+	markupParts = `/app /c.png /css/b.png /css/font.woff /css/more.css /css/s.css /d.png /head.css /i.png /icon.png /p.png /start /x.js`
 )
 
 // Pages are found wherever a link can stand, and with resources what they need; what is too long to be a URL is counted.
@@ -47,6 +47,7 @@ func TestMarkup(t *testing.T) {
 			if r.URL.Path == "/refresh" {
 				rw.Header().Set("Refresh", "5; url=refreshed")
 				rw.Header().Set("Content-Location", "located")
+				rw.Header().Set("Link", "<follows>; rel=next, <head.css>; rel=preload")
 			}
 			page, ok := markup[r.URL.Path]
 			if !ok {
