@@ -32,9 +32,6 @@ type web struct {
 	sites, links, text int
 }
 
-var words = strings.Fields("about after again air all along also always and another any around ask back because been before below between both boat book " +
-	"call came change city close come could country cut day does door down each earth end every eye far feet find fire first five follow food form found")
-
 func main() {
 	argosy := flag.String("argosy", "argosy", "the argosy binary")
 	pages := flag.Int("pages", 200_000, "pages to fetch")
@@ -79,7 +76,7 @@ func (w *web) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	for rng := rand.New(rand.NewPCG(uint64(n), 1)); b.Len() < w.text; { // a page that says nothing new is taken for a trap's
 		b.WriteString("<p>")
 		for range 12 {
-			b.WriteString(words[rng.IntN(len(words))])
+			b.WriteString(strconv.FormatUint(rng.Uint64N(40_000_000), 36))
 			b.WriteString(" ")
 		}
 		b.WriteString("</p>\n")
@@ -119,9 +116,6 @@ func run(argosy string, w *web, pages int, dir string) error {
 	if err := json.Unmarshal(out, &sum); err != nil {
 		return fmt.Errorf("%q: %w", out, err)
 	}
-	if sum.Fetched < int64(pages) || sum.Failed > 0 {
-		return fmt.Errorf("%d of %d pages fetched, %d failed", sum.Fetched, pages, sum.Failed)
-	}
 	kept := int64(0)
 	err = filepath.WalkDir(tmp, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.Contains(name, ".warc.gz") {
@@ -140,6 +134,9 @@ func run(argosy string, w *web, pages int, dir string) error {
 	peak := float64(ps.SysUsage().(*syscall.Rusage).Maxrss) / 1024
 	fmt.Printf("%d pages, %d URLs discovered: peak %.0f MiB, %.3f CPU-s per 1,000 pages, %.0f s, %d MiB kept besides archives\n", sum.Fetched, sum.Discovered, peak,
 		(ps.UserTime()+ps.SystemTime()).Seconds()/float64(sum.Fetched)*1000, time.Since(begin).Seconds(), kept>>20)
+	if sum.Fetched < int64(pages) || sum.Failed > 0 {
+		return fmt.Errorf("%d of %d pages fetched, %d failed", sum.Fetched, pages, sum.Failed)
+	}
 	if peak > promise {
 		return fmt.Errorf("the peak is more than %d MiB", promise)
 	}
