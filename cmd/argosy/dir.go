@@ -141,7 +141,7 @@ func printReport(w io.Writer, r *verify.Report) {
 		verdict = fmt.Sprintf("%s problems", count(int64(r.Problems)))
 	}
 	fmt.Fprintf(w, "%s: %s records in %d files, %s captures in the ledger, %s in the index, %s orphans, %s lost\n", verdict,
-		count(int64(r.Records)), r.Files, count(r.Pages), count(int64(r.Indexed)), count(int64(r.Orphans)), count(int64(r.Lost)))
+		count(int64(r.Records)), r.Files, count(r.Pages+r.Beside), count(int64(r.Indexed)), count(int64(r.Orphans)), count(int64(r.Lost)))
 }
 
 func newExport() *cobra.Command {

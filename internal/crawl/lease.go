@@ -10,6 +10,7 @@ const (
 	Failed                    // no complete response after all retries
 	Excluded                  // refused before it was fetched
 	Retry                     // only in outcomes: not final, ask again later
+	Beside                    // only in outcomes: no URL of the job's, archived beside its pages (robots.txt)
 )
 
 // String returns the state's word.
@@ -25,6 +26,8 @@ func (s State) String() string {
 		return "excluded"
 	case Retry:
 		return "retry"
+	case Beside:
+		return "beside"
 	}
 	return "unknown"
 }

@@ -319,3 +319,42 @@ func TestInflates(t *testing.T) {
 		}
 	})
 }
+
+// robots.txt and answers to what is asked again are archived beside the pages, and say where they lie.
+func TestArchivedBeside(t *testing.T) {
+	busy := "HTTP/1.1 503 Busy\r\nContent-Type: text/html\r\nContent-Length: 4\r\n\r\nbusy"
+	rules := "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 27\r\n\r\nUser-agent: *\nDisallow: /x\n"
+	for _, c := range []struct {
+		name  string
+		web   answers
+		state map[string]crawl.State
+	}{
+		{"rules", answers{"/robots.txt": {bytes: []byte(rules)}, "/busy": {bytes: []byte(busy)}}, map[string]crawl.State{"/robots.txt": crawl.Beside, "/busy": crawl.Retry}},
+		{"none", answers{"/robots.txt": {bytes: []byte("HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n")}, "/busy": {bytes: []byte(busy)}}, map[string]crawl.State{"/robots.txt": crawl.Beside, "/busy": crawl.Retry}},
+		{"down", answers{"/robots.txt": {bytes: []byte(busy)}, "/busy": {bytes: []byte(busy)}}, map[string]crawl.State{"/robots.txt": crawl.Beside}},
+		{"cut", answers{"/robots.txt": {bytes: []byte(rules[:len(rules)-5]), ends: true}, "/busy": {bytes: []byte(busy)}}, map[string]crawl.State{"/robots.txt": crawl.Beside}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			b, _ := runLease(t, []string{"/busy"}, func(j *crawl.Job) { j.Identity.IgnoreRobots = false }, c.web.serve)
+			records := b.records(t)
+			if len(records) != len(c.state) {
+				t.Errorf("%s: %d records, want %d", c.name, len(records), len(c.state))
+			}
+			for path, state := range c.state {
+				var o crawl.Outcome
+				for i := range b.outcomes {
+					if b.outcomes[i].URL == "http://site.test"+path {
+						o = b.outcomes[i]
+					}
+				}
+				rs := records[path]
+				if len(rs) != 1 || o.State != state || o.Record != rs[0].at || !bytes.Equal(rs[0].block, c.web[path].bytes) {
+					t.Errorf("%s: %s: %v, %d records, %+v", c.name, path, o.State, len(rs), o.Record)
+				}
+				if (o.Truncated != "") != (c.name == "cut") {
+					t.Errorf("%s: %s: truncated %q", c.name, path, o.Truncated)
+				}
+			}
+		})
+	}
+}

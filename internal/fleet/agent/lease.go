@@ -41,6 +41,7 @@ type lease struct {
 	fails   int        // in a row
 	gaveUp  crawl.Kind // every further URL fails with this
 	scheme  string     // only those of this scheme, if it is set
+	broken  error      // of the node: the lease ends with it
 	site    crawl.SiteState
 	rep     report
 }
@@ -132,6 +133,9 @@ func (l *lease) run() error {
 	defer context.AfterFunc(l.ctx, func() { l.end(crawl.EndDrained); l.sess.Close() })()
 	err := l.work()
 	l.mu.Lock()
+	if err == nil {
+		err = l.broken
+	}
 	l.endLocked(crawl.EndDone)
 	l.rep.final = true
 	l.mu.Unlock()

@@ -135,12 +135,33 @@ func (l *lease) failed(p *page, err error) error {
 func (l *lease) answer(p *page) error {
 	t, resp := &p.target, p.resp
 	if resp.Status == http.StatusTooManyRequests || resp.Status == http.StatusServiceUnavailable {
-		if l.later(t, resp) {
-			return nil
+		if again, err := l.later(p); again {
+			return err
 		}
 	}
 	p.outcome = &crawl.Outcome{Key: t.Key, URL: t.URL, State: crawl.Fetched, Depth: t.Depth}
 	return l.process(p)
+}
+
+// beside archives an answer that is not one of the job's pages. If that fails the lease ends with the error: it is one of the
+// node.
+func (l *lease) beside(u crawl.URL, resp *fetch.Response, why crawl.Kind) {
+	p := &page{url: u, resp: resp, outcome: &crawl.Outcome{Key: u.Key(), URL: u.String(), State: crawl.Beside, Reason: why}}
+	describe(resp, p.outcome)
+	if err := l.store(p); err != nil {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.broken = err
+		l.endLocked(crawl.EndFailed)
+		return
+	}
+	l.outcome(p.outcome, nil)
+}
+
+// store records a page that is not read.
+func (l *lease) store(p *page) error {
+	l.record(p)
+	return l.a.keep(p, p.encode())
 }
 
 // process takes a page that has been fetched, whole or in part, through the rest of its way: it is read, recorded and
@@ -168,12 +189,17 @@ func (l *lease) digest(p *page) (records [][]byte, err error) {
 	}
 	markOther(&p.target, p.resp.Body, p.outcome)
 	l.record(p)
+	return p.encode(), nil
+}
+
+// encode encodes a page's records, but for one that is spooled.
+func (p *page) encode() (records [][]byte) {
 	for i := range p.records {
 		if p.records[i].spool == nil {
 			records = append(records, p.records[i].Encode(nil))
 		}
 	}
-	return records, nil
+	return records
 }
 
 // describe notes what a response says by itself.
@@ -186,19 +212,22 @@ func describe(resp *fetch.Response, o *crawl.Outcome) {
 	}
 }
 
-// later handles 429 and 503: the site is left alone for as long as it asks, or for a back-off that doubles. False if
-// the URL has been tried often enough, and this answer counts.
-func (l *lease) later(t *crawl.Target, resp *fetch.Response) bool {
+// later handles 429 and 503: the answer is archived, and the site is left alone for as long as it asks, or for a back-off
+// that doubles. False if the URL has been tried often enough, and this answer counts. An error is one of the node.
+func (l *lease) later(p *page) (again bool, err error) {
+	t, resp := &p.target, p.resp
 	if int(t.Tries) >= l.job.Limits.Retries {
-		return false
+		return false, nil
 	}
 	wait := max(retryAfter(resp), polite.Backoff(l.job.Limits.Backoff, int(t.Tries)+1))
-	l.outcome(&crawl.Outcome{
-		Key: t.Key, URL: t.URL, State: crawl.Retry, Reason: crawl.KindStatus, Status: resp.Status, Depth: t.Depth,
-		Retryable: wait.Milliseconds(),
-	}, nil)
+	p.outcome = &crawl.Outcome{
+		Key: t.Key, URL: t.URL, State: crawl.Retry, Reason: crawl.KindStatus, Depth: t.Depth, Retryable: wait.Milliseconds(),
+	}
+	describe(resp, p.outcome)
+	err = l.store(p)
+	l.outcome(p.outcome, nil)
 	l.holdOff(wait, crawl.EndWait)
-	return true
+	return true, err
 }
 
 // retryAfter returns what a Retry-After field asks for, bounded; 0 if there is none.

@@ -179,6 +179,9 @@ func (l *lease) fetchRobots(u crawl.URL) (change *crawl.RobotsChange, rules robo
 		resp.Release()
 		var err error
 		resp, err = l.exchange(at)
+		if resp != nil {
+			l.beside(at, resp, crawl.ReasonRobots)
+		}
 		cut := resp != nil && crawl.KindOf(err) == crawl.KindBodyLarge // larger than a body may be: its beginning counts
 		if err != nil && !cut {
 			if l.ctx.Err() != nil {

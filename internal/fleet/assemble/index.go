@@ -16,7 +16,7 @@ import (
 	"argosy/internal/page/archive"
 )
 
-// WriteIndex writes index.cdxj from the ledger: every captured page once, sorted by key and date.
+// WriteIndex writes index.cdxj from the ledger: every capture once, sorted by key and date.
 func (cr *Crawl) WriteIndex(ctx context.Context) error {
 	return writeIndex(ctx, cr.ledger, cr.cfg.Job.ID, filepath.Join(cr.cfg.Dir, IndexFile))
 }
@@ -40,10 +40,7 @@ func writeIndex(ctx context.Context, l *ledger.Ledger, job uint32, path string) 
 // IndexLines calls fn for every line of a job's index, in the order of their bytes.
 func IndexLines(ctx context.Context, l *ledger.Ledger, job uint32, fn func(line string) error) error {
 	s := sorter{out: fn}
-	err := l.Sorted(ctx, job, func(p *ledger.Page) error {
-		if !p.Captured() {
-			return nil
-		}
+	err := l.Captures(ctx, job, func(p *ledger.Capture) error {
 		u, err := crawl.Parse(p.URL)
 		if err != nil {
 			return err

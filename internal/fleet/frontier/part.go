@@ -112,6 +112,9 @@ func (x *tx) change(t *Task, s *crawl.Site, c *crawl.SiteChange) error {
 
 // outcome applies how a URL ended.
 func (x *tx) outcome(j *Job, t *Task, l *Lease, o *crawl.Outcome) error {
+	if o.State == crawl.Beside {
+		return nil // the ledger's affair
+	}
 	r, err := x.record(t.space(), o.Key)
 	if err != nil || r == nil || r.State != crawl.Pending || r.Task != t.ID || o.Layer() != t.space().Layer {
 		return err

@@ -347,6 +347,10 @@ ON CONFLICT DO NOTHING`, int64(p.Lease), p.No, at, len(p.Outcomes), links, p.Byt
 			if err := w.page(job, site, node, p.Lease, at, o); err != nil {
 				return err
 			}
+		} else if o.Record.File != "" {
+			if err := w.capture(job, site, node, p.Lease, o); err != nil {
+				return err
+			}
 		}
 		if o.State == crawl.Fetched {
 			collected++
@@ -394,10 +398,7 @@ func (w *writer) page(job uint32, site, node string, lease uint64, at int64, o *
 		timing = fmt.Sprintf("[%d,%d,%d,%d,%d,%d]", t[0], t[1], t[2], t[3], t[4], t[5])
 	}
 	w.ord++
-	surt := o.URL
-	if u, err := crawl.Parse(o.URL); err == nil {
-		surt = u.SURT()
-	}
+	surt := surtOf(o.URL)
 	w.pages = append(w.pages, job, o.Key[:], o.URL, surt, o.State.String(), null(string(o.Reason)), null(o.Detail), null(o.Status),
 		null(o.Mime), null(o.Charset), o.HTML, null(o.Title), null(o.Lang), null(int64(o.Simhash)), null(o.Digest), o.Revisit,
 		o.NoIndex, o.Bytes, null(o.Links), o.Depth, null(o.Redirect), null(o.IP), null(o.Proto), null(o.ETag), null(o.LastMod),
@@ -407,6 +408,26 @@ func (w *writer) page(job uint32, site, node string, lease uint64, at int64, o *
 		return nil
 	}
 	return w.flushPages()
+}
+
+// capture writes an answer that was archived and is no page.
+func (w *writer) capture(job uint32, site, node string, lease uint64, o *crawl.Outcome) error {
+	revisit := 0
+	if o.Revisit {
+		revisit = 1
+	}
+	return w.exec(`INSERT INTO captures (job, owner, gen, key, url, surt, why, status, mime, digest, revisit, truncated, bytes, warc, warc_at,
+warc_len, site, node, lease, fetched_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+		job, o.Owner, o.Gen, o.Key[:], o.URL, surtOf(o.URL), string(o.Reason), o.Status, o.Mime, o.Digest, revisit, o.Truncated, o.Bytes, o.Record.File,
+		o.Record.Offset, o.Record.Length, site, node, int64(lease), o.Date)
+}
+
+func surtOf(url string) string {
+	u, err := crawl.Parse(url)
+	if err != nil {
+		return url
+	}
+	return u.SURT()
 }
 
 // null turns a zero value into NULL.
@@ -425,8 +446,11 @@ func (w *writer) retry(r *crawl.Release) error {
 	}
 	if len(r.Lost) > 0 {
 		for _, p := range r.Lost {
-			if err := w.exec(`DELETE FROM pages WHERE job = ? AND owner = ? AND gen = ? AND key = ?`, r.Job, p.Owner, p.Gen, p.Key[:]); err != nil {
-				return err
+			for _, table := range []string{"pages", "captures"} { // of what is not a page nothing is had again
+				err := w.exec(`DELETE FROM `+table+` WHERE job = ? AND owner = ? AND gen = ? AND key = ?`, r.Job, p.Owner, p.Gen, p.Key[:])
+				if err != nil {
+					return err
+				}
 			}
 		}
 		return nil

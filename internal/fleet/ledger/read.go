@@ -146,12 +146,6 @@ func (l *Ledger) Pages(ctx context.Context, job uint32, fn func(*Page) error) er
 	return l.pages(ctx, job, ` ORDER BY seq, ord, owner, gen, key`, fn)
 }
 
-// Sorted calls fn for every page of a job in the order of an index: by SURT, second of capture, URL and layer. The database
-// sorts on disk what does not fit in its memory.
-func (l *Ledger) Sorted(ctx context.Context, job uint32, fn func(*Page) error) error {
-	return l.pages(ctx, job, ` ORDER BY `+l.kind.bytewise("surt")+`, fetched_at / 1000, `+l.kind.bytewise("url")+`, owner, gen`, fn)
-}
-
 func (l *Ledger) pages(ctx context.Context, job uint32, order string, fn func(*Page) error) error {
 	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT key, owner, gen, url, state, coalesce(reason, ''), coalesce(detail, ''), coalesce(status, 0),
 coalesce(mime, ''), coalesce(charset, ''), coalesce(html, 0), coalesce(title, ''), coalesce(lang, ''), coalesce(simhash, 0),
@@ -173,6 +167,48 @@ site, node, fetched_at, coalesce(score, 0), coalesce(truncated, '') FROM pages W
 		}
 		copy(p.Key[:], key)
 		if err := fn(&p); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// Capture is an archived answer: a page's, or one beside the pages (robots.txt, and what was tried again).
+type Capture struct {
+	URL, Mime, Digest, Truncated string
+	Status                       int
+	Revisit, Page                bool
+	WARC                         string
+	Offset, Length               int64
+	FetchedAt                    int64 // Unix ms
+	Key                          crawl.Key
+
+	crawl.Layer
+}
+
+// Captures calls fn for every capture of a job in the order of an index: by SURT, second of capture, URL and layer. The
+// database sorts on disk what does not fit in its memory.
+func (l *Ledger) Captures(ctx context.Context, job uint32, fn func(*Capture) error) error {
+	const columns = `key, owner, gen, url, surt, coalesce(status, 0) AS status, coalesce(mime, '') AS mime, coalesce(digest, '') AS digest,
+coalesce(revisit, 0) AS revisit, coalesce(truncated, '') AS truncated, warc, warc_at, warc_len, fetched_at`
+	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT page, key, owner, gen, url, status, mime, digest, revisit, truncated, warc, warc_at, warc_len,
+fetched_at FROM (SELECT 1 AS page, `+columns+` FROM pages WHERE job = ? AND warc IS NOT NULL
+UNION ALL SELECT 0 AS page, `+columns+` FROM captures WHERE job = ?) AS c
+ORDER BY `+l.kind.bytewise("surt")+`, fetched_at / 1000, `+l.kind.bytewise("url")+`, owner, gen`), int64(job), int64(job))
+	if err != nil {
+		return fmt.Errorf("ledger: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var c Capture
+		var key []byte
+		err := rows.Scan(&c.Page, &key, &c.Owner, &c.Gen, &c.URL, &c.Status, &c.Mime, &c.Digest, &c.Revisit, &c.Truncated, &c.WARC, &c.Offset,
+			&c.Length, &c.FetchedAt)
+		if err != nil {
+			return fmt.Errorf("ledger: %w", err)
+		}
+		copy(c.Key[:], key)
+		if err := fn(&c); err != nil {
 			return err
 		}
 	}

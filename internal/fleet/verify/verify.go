@@ -27,7 +27,8 @@ type Report struct {
 	OK        bool     `json:"ok"`
 	Files     int      `json:"files"`
 	Records   int      `json:"records"`
-	Pages     int64    `json:"pages"` // captures that the ledger counts
+	Pages     int64    `json:"pages"`  // captures of pages, which the ledger counts
+	Beside    int64    `json:"beside"` // other captures: robots.txt, and answers to what was asked again
 	Indexed   int      `json:"indexed"`
 	Orphans   int      `json:"orphans"` // records of a crash: whole, but not what the ledger counts
 	Lost      int      `json:"lost"`    // captures whose record is gone or damaged
@@ -89,7 +90,7 @@ func Check(ctx context.Context, p Place) (*Report, error) {
 		return nil, err
 	}
 	r := &Report{LostKeys: map[uint32][]crawl.Page{}}
-	wants := map[string]map[int64]*want{}
+	wants := wanted{}
 	for _, job := range jobs {
 		if err := r.pages(ctx, l, job, wants); err != nil {
 			return nil, err
@@ -144,13 +145,13 @@ func (p Place) stores(ctx context.Context, l *ledger.Ledger) (out []archive.Stor
 }
 
 // pages reads what the ledger says of a job's pages.
-func (r *Report) pages(ctx context.Context, l *ledger.Ledger, job uint32, wants map[string]map[int64]*want) error {
+func (r *Report) pages(ctx context.Context, l *ledger.Ledger, job uint32, wants wanted) error {
 	type place struct {
 		crawl.Layer
 		url string
 	}
 	urls := map[place]bool{}
-	return l.Pages(ctx, job, func(p *ledger.Page) error {
+	err := l.Pages(ctx, job, func(p *ledger.Page) error {
 		if urls[place{p.Layer, p.URL}] {
 			r.problem("ledger: %s stands twice", p.URL)
 		}
@@ -166,12 +167,31 @@ func (r *Report) pages(ctx context.Context, l *ledger.Ledger, job uint32, wants 
 			return nil
 		}
 		r.Pages++
-		if wants[p.WARC] == nil {
-			wants[p.WARC] = map[int64]*want{}
-		}
-		wants[p.WARC][p.Offset] = &want{url: p.URL, digest: p.Digest, length: p.Length, revisit: p.Revisit, cut: p.Truncated, page: crawl.Page{Layer: p.Layer, Key: p.Key}, job: job}
+		wants.add(p.WARC, p.Offset, &want{
+			url: p.URL, digest: p.Digest, length: p.Length, revisit: p.Revisit, cut: p.Truncated, page: crawl.Page{Layer: p.Layer, Key: p.Key}, job: job,
+		})
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	return l.Captures(ctx, job, func(c *ledger.Capture) error {
+		if !c.Page {
+			r.Beside++
+			wants.add(c.WARC, c.Offset, &want{url: c.URL, digest: c.Digest, length: c.Length, revisit: c.Revisit, cut: c.Truncated, page: crawl.Page{Layer: c.Layer, Key: c.Key}, job: job})
+		}
+		return nil
+	})
+}
+
+// wanted are the records that the ledger names, by file and offset.
+type wanted map[string]map[int64]*want
+
+func (w wanted) add(file string, at int64, x *want) {
+	if w[file] == nil {
+		w[file] = map[int64]*want{}
+	}
+	w[file][at] = x
 }
 
 func (r *Report) lost(w *want, format string, args ...any) {
@@ -184,7 +204,7 @@ func (r *Report) lost(w *want, format string, args ...any) {
 }
 
 // archives reads every record of every file of a store.
-func (r *Report) archives(ctx context.Context, s archive.Store, wants map[string]map[int64]*want) error {
+func (r *Report) archives(ctx context.Context, s archive.Store, wants wanted) error {
 	files, err := s.List(ctx)
 	if err != nil {
 		return err
