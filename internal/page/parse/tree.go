@@ -33,7 +33,6 @@ const (
 	nsHTML uint8 = iota
 	nsSVG
 	nsMath
-	nsOther // only in XML
 )
 
 type elem struct {
