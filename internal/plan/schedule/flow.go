@@ -287,7 +287,8 @@ func (k *kept) index(node int32) int {
 // share the work, one that is better by more takes it until it is full.
 const crowded = 0.2
 
-// gain is what the i-th of its nodes brings a task beyond what it pays there. Of a node that has less left than the task
+// gain is what the i-th of its nodes brings a task beyond what it pays there. Bandwidth that is free is worth taking even
+// where all of it is sold at its full value; the logit's width is how far the price may be above that. Of a node that has less left than the task
 // would take, the rest would only be taken from the leases that run there; where nothing is left anywhere the least
 // crowded is a little better than the others.
 func (f *flow) gain(t, i int) float64 {
@@ -300,7 +301,7 @@ func (f *flow) gain(t, i int) float64 {
 	if f.wide[n] {
 		v *= 1 - crowded*(1-min(1, max(0, f.free[n]/f.cap[n])))
 	}
-	g := v - f.paid[n]*k.use[i]
+	g := max(v-f.paid[n]*k.use[i], f.cfg.Width*v)
 	if f.free[n] < k.use[i] {
 		g *= max(0, f.free[n]) / k.use[i]
 	}

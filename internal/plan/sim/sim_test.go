@@ -90,6 +90,7 @@ func TestFlowWithUnequalNodes(t *testing.T) {
 		{Nodes: 12, Sites: 50, Minutes: 15, Capacity: 2, Tells: 0.3, Noise: 0.2, Strong: 1, Factor: 30},
 		{Nodes: 12, Sites: 50, Minutes: 15, Capacity: 2, Tells: 0.3, Noise: 0.2, Strong: 3, Factor: 5},
 		{Nodes: 12, Sites: 50, Minutes: 15, Tells: 0.3, Noise: 0.2, Strong: 1, Factor: 100, Places: 6},
+		{Nodes: 12, Sites: 50, Minutes: 15, Capacity: 0.7, Tells: 0.3, Noise: 0.2},
 	} {
 		sum := map[string]float64{}
 		for seed := range uint64(3) {
@@ -147,30 +148,25 @@ func TestSharing(t *testing.T) {
 	}
 }
 
-// A hundred nodes and ten thousand sites for an hour.
+// A hundred nodes and ten thousand sites for ten minutes, the bound apart.
 func BenchmarkLargeWorld(b *testing.B) {
-	w := Throughput(China(10_000, 0.3, 1), 2, 60, 1)
+	w := Made(Terms{Nodes: 100, Sites: 10_000, Minutes: 10, Capacity: 2, Limits: true, Tells: 0.3, Noise: 0.2}, 1)
 	w.Cycle = 1000
-	for len(w.Nodes) < 100 {
-		k := len(w.Nodes) % 30
-		n := w.Nodes[k]
-		n.ID = name("more", len(w.Nodes))
-		w.Nodes = append(w.Nodes, n)
-		w.Speed, w.Delay = append(w.Speed, w.Speed[k]), append(w.Delay, w.Delay[k])
-	}
-	w.Between = nil
-	for i := range w.Nodes {
-		w.Nodes[i].Slots = 100
-	}
-	for b.Loop() {
-		st, err := strategy.New("roundrobin")
-		if err != nil {
-			b.Fatal(err)
-		}
-		r, err := Run(w, st)
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.ReportMetric(float64(r.Leases), "leases")
+	for _, spec := range []string{"random", "flow"} {
+		b.Run(spec, func(b *testing.B) {
+			for b.Loop() {
+				st, err := strategy.New(spec)
+				if err != nil {
+					b.Fatal(err)
+				}
+				r, err := RunBound(w, st, 1, false)
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.ReportMetric(float64(r.Leases), "leases")
+				b.ReportMetric(float64(r.Probes), "probes")
+				b.ReportMetric(r.Bits, "bits")
+			}
+		})
 	}
 }
