@@ -133,7 +133,7 @@ cgit() {
   { head_line "$url/" --ignore-robots
     echo "$url/"
     echo "$url/work/"
-    git -c safe.directory='*' -C "$d/work.git" log --format=%H | while read -r c; do printf '%s/work/commit/?id=%s\n' "$url" "$c"; done
+    git -c safe.directory='*' -C "$d/work.git" log --format=%H | while read -r c; do printf "%s/work/commit/?id=%s" "$url" "$c"; for i in 1 2 3 4; do printf '\t%s/work/commit/?h=v%s&id=%s' "$url" $i "$c"; done; echo; done
     git -c safe.directory='*' -C "$d/work.git" ls-tree -r -t --name-only HEAD | while read -r f; do printf '%s/work/tree/%s\n' "$url" "$f"; done
   } >"$dir/truth/cgit.txt"
 }

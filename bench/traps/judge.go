@@ -142,6 +142,7 @@ type verdict struct {
 	ended   string // "" when the crawl ended by itself, else why it was ended
 	code    int
 	said    string // what it printed
+	more    string // what it says in argosy tasks, where it refers to that
 	memory  int64  // peak, bytes
 }
 
@@ -175,6 +176,13 @@ func (j *judge) run(argosy, dir string, limit time.Duration, extra []string) (*v
 		}
 	}
 	v.seconds = time.Since(start).Seconds()
+	if strings.Contains(v.said, "tasks --json") { // there is more to say than the end of a run has room for
+		b, err := exec.Command(argosy, "tasks", "-o", filepath.Join(dir, "crawl"), "--json").Output()
+		if err != nil {
+			return nil, fmt.Errorf("tasks --json: %w", err)
+		}
+		v.more = string(b)
+	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	switch {
