@@ -98,12 +98,14 @@ func NewClient(c Config) (*Client, error) {
 	}
 	cl.tls.NextProtos = []string{"h2", "http/1.1"}
 	var err error
+	//lint:ignore SA1019 as above
 	cl.h2, err = http2.ConfigureTransports(&http.Transport{HTTP2: &http.HTTP2Config{
 		MaxReceiveBufferPerStream: streamWindow, MaxReceiveBufferPerConnection: connWindow,
 	}})
 	if err != nil {
 		return nil, err
 	}
+	//lint:ignore SA1019 as above
 	cl.h2.DisableCompression, cl.h2.MaxHeaderListSize = true, uint32(c.Limits.MaxHeader)
 	if p := c.Proxy; p != nil && p.Scheme != "http" && p.Scheme != "socks5" {
 		return nil, fmt.Errorf("proxy %s: allowed are http://host:port and socks5://host:port", p.Redacted())

@@ -55,7 +55,6 @@ type builder struct {
 	hasBase bool
 	titles  int
 	from    string // what links are relative to, if not to the page
-	xml     bool
 }
 
 // ref writes a reference as the URL parser is to get it.

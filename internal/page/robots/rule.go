@@ -36,7 +36,7 @@ func newRule(allow bool, value string) rule {
 
 // wire returns a value that newRule makes the same rule of. It is never longer than that of the rule's line.
 func (p *rule) wire() string {
-	if strings.IndexByte(p.pattern, '%') < 0 && strings.IndexAny(p.pattern, string(star)+string(dollar)) < 0 {
+	if strings.IndexByte(p.pattern, '%') < 0 && !strings.ContainsAny(p.pattern, string(star)+string(dollar)) {
 		if p.anchored {
 			return p.pattern + "$"
 		}
