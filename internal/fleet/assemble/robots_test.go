@@ -97,6 +97,20 @@ func TestRobotsCutInARule(t *testing.T) {
 	}
 }
 
+// A file that is larger than a body may be counts as far as it was read, in whole lines.
+func TestRobotsLargerThanABody(t *testing.T) {
+	const rule, most = "Disallow: /private/\n", 100 << 10
+	head := "User-agent: *\nDisallow: /secret\n#"
+	file := head + strings.Repeat("x", most-len(head)-1-len("Disallow: /")) + "\n" + rule + strings.Repeat("# more\n", 1<<20)
+	h := serveByHand(t, fixed(map[string]string{"/robots.txt": file, "/": `<a href=/1>1</a><a href=/secret>2</a>`, "/1": "x"}))
+	c := h.config(t)
+	c.Job.Limits.Fetch.MaxBody = most
+	sum := runConfig(t, c)
+	if sum.Fetched != 2 || h.requests("/1") != 1 || h.requests("/secret") != 0 {
+		t.Errorf("%+v", sum)
+	}
+}
+
 // A job that ignores robots.txt asks it for sitemaps, if it wants any, and obeys none of its rules.
 func TestSitemapsWithIgnoredRobots(t *testing.T) {
 	pages := map[string]string{
