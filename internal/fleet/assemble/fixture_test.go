@@ -145,6 +145,9 @@ func TestDirectoriesOfEveryVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if mine := filepath.Join("testdata", "argosy-"+assemble.Version+".tar.gz"); !slices.Contains(released, mine) {
+		t.Errorf("%s is missing: -fixture.write makes it", mine)
+	}
 	for _, file := range append(released, own) {
 		t.Run(filepath.Base(file), func(t *testing.T) { goOn(t, file) })
 	}
