@@ -26,8 +26,8 @@ type encoded struct {
 	Works    []encodedWork `cbor:"4,keyasint,omitempty"`
 	Observed int           `cbor:"5,keyasint"`
 	Fleet    int           `cbor:"6,keyasint"`
-	Page     [2]float64    `cbor:"7,keyasint"`
-	Aging    [5]float64    `cbor:"8,keyasint"`
+	Page     []float64     `cbor:"7,keyasint,omitempty"`
+	Aging    []float64     `cbor:"8,keyasint,omitempty"`
 }
 
 type encodedNode struct {
@@ -43,7 +43,7 @@ type encodedSite struct {
 	Version uint32        `cbor:"3,keyasint"`
 	Delays  uint32        `cbor:"4,keyasint"`
 	Pairs   []encodedPair `cbor:"5,keyasint,omitempty"`
-	Page    [2]float64    `cbor:"6,keyasint"`
+	Page    []float64     `cbor:"6,keyasint,omitempty"`
 }
 
 type encodedPair struct {
@@ -122,9 +122,31 @@ func (rec *Record) Encode() ([]byte, error) {
 
 func kindOf(w encodedWork) Kind { return Kind{w.Product, w.Site, w.Node} }
 
-func (a aging) encode() [5]float64 { return [5]float64{a.n, a.e, a.t, a.tt, a.et} }
+// encode leaves out what has seen nothing.
+func (a aging) encode() []float64 {
+	if a.n == 0 {
+		return nil
+	}
+	return []float64{a.n, a.e, a.t, a.tt, a.et}
+}
 
-func (s size) encode() [2]float64 { return [2]float64{s.bits, s.pages} }
+func (s size) encode() []float64 {
+	if s.pages == 0 {
+		return nil
+	}
+	return []float64{s.bits, s.pages}
+}
+
+// sums reads n figures, or none.
+func sums(x []float64, n int) ([]float64, error) {
+	if len(x) == 0 {
+		return make([]float64, n), nil
+	}
+	if len(x) != n {
+		return nil, errors.New("sums of another length")
+	}
+	return x, finite(x...)
+}
 
 func (s share) encode() encodedShare { return encodedShare{s.good, s.all, s.at} }
 
@@ -160,11 +182,16 @@ func DecodeRecord(b []byte) (*Record, error) {
 		return nil, errors.New("record of measurements: sizes out of range")
 	}
 	rec := NewRecord()
-	rec.observed, rec.fleet, rec.page = e.Observed, e.Fleet, size{e.Page[0], e.Page[1]}
-	rec.aging = aging{e.Aging[0], e.Aging[1], e.Aging[2], e.Aging[3], e.Aging[4]}
-	if err := finite(append(e.Aging[:], e.Page[0], e.Page[1])...); err != nil {
-		return nil, fmt.Errorf("record of measurements: %w", err)
+	rec.observed, rec.fleet = e.Observed, e.Fleet
+	page, err := sums(e.Page, 2)
+	if err != nil {
+		return nil, fmt.Errorf("record of measurements: pages: %w", err)
 	}
+	seen, err := sums(e.Aging, 5)
+	if err != nil {
+		return nil, fmt.Errorf("record of measurements: ageing: %w", err)
+	}
+	rec.page, rec.aging = size{page[0], page[1]}, aging{seen[0], seen[1], seen[2], seen[3], seen[4]}
 	for i := range e.Nodes {
 		if err := rec.decodeNode(&e.Nodes[i], len(e.Nodes)); err != nil {
 			return nil, fmt.Errorf("record of measurements: node %q: %w", e.Nodes[i].Name, err)
@@ -211,7 +238,11 @@ func (rec *Record) decodeSite(x *encodedSite) error {
 		return errTwice
 	}
 	s := &rec.site[before]
-	s.served, s.version, s.delays, s.page = x.Served.decode(), x.Version, x.Delays, size{x.Page[0], x.Page[1]}
+	page, err := sums(x.Page, 2)
+	if err != nil {
+		return err
+	}
+	s.served, s.version, s.delays, s.page = x.Served.decode(), x.Version, x.Delays, size{page[0], page[1]}
 	last := int32(-1)
 	for _, y := range x.Pairs {
 		if y.Node <= last || int(y.Node) >= len(rec.node) {
@@ -233,5 +264,5 @@ func (rec *Record) decodeSite(x *encodedSite) error {
 		}
 		s.pairs = append(s.pairs, p)
 	}
-	return finite(x.Served.Good, x.Served.All, x.Page[0], x.Page[1])
+	return finite(x.Served.Good, x.Served.All)
 }
