@@ -156,7 +156,7 @@ func printSummary(w io.Writer, s assemble.Summary) {
 // maxTraps bounds how many traps are told of.
 const maxTraps = 10
 
-// printTraps says which URLs wait because those like them brought nothing new, and how they are let go on.
+// printTraps says which URLs were left out because those like them brought nothing new, and how they are let go on.
 func printTraps(w io.Writer, traps []crawl.Trap, again string) {
 	cut := false
 	for i, t := range traps {
@@ -169,9 +169,9 @@ func printTraps(w io.Writer, traps []crawl.Trap, again string) {
 			fmt.Fprintf(w, "  %s has had its --site-pages: %s refused; %s of its answers are of %s\n", t.Site, plural(t.Waiting, "URL"), count(t.Answers), t.Template)
 			continue
 		case t.Part != "":
-			fmt.Fprintf(w, "  trap on %s: %s like %s wait, since %s makes no difference", t.Site, plural(t.Waiting, "URL"), t.Template, t.Part)
+			fmt.Fprintf(w, "  trap on %s: %s like %s were left out, since %s makes no difference", t.Site, plural(t.Waiting, "URL"), t.Template, t.Part)
 		default:
-			fmt.Fprintf(w, "  trap on %s: %s like %s wait, since %s of %s brought nothing new", t.Site, plural(t.Waiting, "URL"), t.Template, count(t.Empty), plural(t.Answers, "answer"))
+			fmt.Fprintf(w, "  trap on %s: %s like %s were left out, since %s of %s brought nothing new", t.Site, plural(t.Waiting, "URL"), t.Template, count(t.Empty), plural(t.Answers, "answer"))
 		}
 		fmt.Fprintf(w, ", such as %s\n", t.Example)
 		cut = true

@@ -96,7 +96,7 @@ func (k Kind) Transient() bool {
 type Trap struct {
 	Site     string `json:"site"`
 	Template string `json:"template"`          // what the URLs look like; of a site that has had its pages, the largest template
-	Example  string `json:"example,omitempty"` // one that waits
+	Example  string `json:"example,omitempty"` // one of them
 	Waiting  int64  `json:"waiting"`           // URLs, or refused ones
 	Answers  int64  `json:"answers"`           // of URLs like these
 	Empty    int64  `json:"empty,omitempty"`   // of them, that brought nothing new

@@ -324,7 +324,7 @@ func (m *Model) Traps() []crawl.Trap {
 		if g.Waiting <= 0 {
 			continue
 		}
-		r := crawl.Trap{Example: g.Example, Waiting: g.Waiting, Empty: g.Empty}
+		r := crawl.Trap{Example: g.Example, Waiting: g.Waiting}
 		if g.Part != nil {
 			r.Part = g.Part.String()
 			if t := m.byID[g.Part.Template]; t != nil {
@@ -337,6 +337,7 @@ func (m *Model) Traps() []crawl.Trap {
 		for _, t := range m.byID {
 			if t.Group == g.ID {
 				r.Answers += t.Answers
+				r.Empty += t.Barren
 				if best == nil || t.Answers > best.Answers || t.Answers == best.Answers && t.ID < best.ID {
 					best = t
 				}
@@ -344,6 +345,9 @@ func (m *Model) Traps() []crawl.Trap {
 		}
 		if best != nil {
 			r.Template = best.Pattern
+			if best.Example != "" {
+				r.Example = best.Example
+			}
 		}
 		out = append(out, r)
 	}

@@ -231,6 +231,10 @@ func (m *Model) weigh(g *guess) Event {
 	g.Group = group.ID
 	m.cuts++
 	m.learn(g)
+	if t := m.byID[g.Part.Template]; t != nil { // what counted against it is explained
+		own := m.alone(t)
+		m.touch(t, own)
+	}
 	return Learned
 }
 

@@ -110,7 +110,6 @@ type Group struct {
 	Buckets   []bucket    `cbor:"13,keyasint,omitempty"` // of faint answers
 	Members   int         `cbor:"14,keyasint,omitempty"`
 	New       int64       `cbor:"15,keyasint,omitempty"`
-	Empty     int64       `cbor:"16,keyasint,omitempty"` // answers that counted against it
 	Part      *Part       `cbor:"17,keyasint,omitempty"` // set: the group stands for what differs in this part of URLs only
 
 	flight int
@@ -261,6 +260,11 @@ func (m *Model) brought(t, via *Template, a *Answer) Event {
 	g := m.groups[t.Group]
 	g.New++
 	g.Named = 0
+	if g.Cut && g.Members > 1 {
+		m.alone(t) // the others may be a trap all the same
+		m.credit(via)
+		return Lifted
+	}
 	if g.Cut {
 		m.touch(t, g)
 		if via == nil || !m.groups[via.Group].Cut { // what others name may be new, and the rest a trap all the same
@@ -344,7 +348,6 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64) Event {
 		g = m.join(t, via)
 	}
 	m.touch(t, g)
-	g.Empty++
 	if via != nil && m.leads(t, via) {
 		g.Sum += costs
 		m.count(g, a)
@@ -414,8 +417,7 @@ func (m *Model) join(t, via *Template) *Group {
 	}
 	to.Sum += from.Sum
 	to.Named += from.Named
-	to.Empty += from.Empty
-	from.Sum, from.Named, from.Empty = 0, 0, 0
+	from.Sum, from.Named = 0, 0
 	for _, o := range m.byID {
 		if o.Group == from.ID {
 			m.move(o, from, to)
