@@ -153,6 +153,14 @@ func printSummary(w io.Writer, s assemble.Summary) {
 	printPlace(w, s)
 }
 
+// clip shortens a long URL in its middle.
+func clip(s string) string {
+	if len(s) <= 100 {
+		return s
+	}
+	return s[:70] + "…" + s[len(s)-27:]
+}
+
 // maxTraps bounds how many traps are told of.
 const maxTraps = 10
 
@@ -173,7 +181,7 @@ func printTraps(w io.Writer, traps []crawl.Trap, again string) {
 		default:
 			fmt.Fprintf(w, "  trap on %s: %s like %s were left out, since %s of %s brought nothing new", t.Site, plural(t.Waiting, "URL"), t.Template, count(t.Empty), plural(t.Answers, "answer"))
 		}
-		fmt.Fprintf(w, ", such as %s\n", t.Example)
+		fmt.Fprintf(w, ", such as %s\n", clip(t.Example))
 		cut = true
 	}
 	if cut {

@@ -467,3 +467,21 @@ func TestCutGoesOn(t *testing.T) {
 		t.Errorf("%d of 2000 posts", n)
 	}
 }
+
+// Links that are dead are asked for, however many there are: they lead nowhere.
+func TestDeadLinksAreFinite(t *testing.T) {
+	v := newVisit(t, func(path string, _ url.Values) string {
+		if n := num(strings.TrimPrefix(path, "/page/")); path == "/" || n >= 0 && n < 100 {
+			s := "<p>" + random(path, 40) + "</p>"
+			for i := range 10 {
+				s += links(fmt.Sprintf("/gone/%d.hpp", max(n, 0)*10+i), fmt.Sprintf("/page/%d", max(n, 0)+i%2))
+			}
+			return s
+		}
+		return ""
+	})
+	v.run()
+	if n := v.of(has("/gone/")); n != 1000 {
+		t.Errorf("%d of 1000 dead links", n)
+	}
+}

@@ -337,6 +337,9 @@ func (m *Model) faint(t, via *Template, a *Answer) Event {
 
 // barren counts an answer against the group of its template, if that leads to itself.
 func (m *Model) barren(t, via *Template, a *Answer, costs int64) Event {
+	if a.Missing && a.Found == 0 {
+		return Nothing // what is not there and leads nowhere is as finite as the pages that name it
+	}
 	if costs == knownCosts {
 		t.Known++
 	}
