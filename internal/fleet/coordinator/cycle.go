@@ -124,7 +124,7 @@ func (c *Coordinator) probe(ctx context.Context, j *frontier.Job, r *run, s *sch
 func (c *Coordinator) snapshot(j *frontier.Job, r *run) *schedule.Snapshot {
 	now := c.clock.ms(time.Now())
 	s := &schedule.Snapshot{
-		Now: now, Seed: c.cfg.Seed + c.applied, PerIP: j.Limits.PerIP, PerSite: j.Limits.PerSite, PerDomain: j.Limits.PerDomain,
+		Now: now, Seed: c.cfg.Seed + c.applied, PerIP: j.Limits.PerIP, PerSite: j.Limits.PerSite, PerDomain: j.Limits.PerDomain, LeaseSeconds: j.Limits.LeaseTime.Seconds(),
 		Book: r.read.book, Memory: r.memory,
 	}
 	free := 0
@@ -170,7 +170,7 @@ func (c *Coordinator) snapshot(j *frontier.Job, r *run) *schedule.Snapshot {
 func (c *Coordinator) waiting(j *frontier.Job, r *run, t *frontier.Task, site *crawl.Site, now int64) schedule.Task {
 	w := schedule.Task{
 		ID: t.ID, Job: t.Job, Site: t.Site, Since: t.Since, Pending: t.Pending(), Avoid: t.Avoid, Last: t.Last,
-		Type: j.Placing.Type, Product: j.Placing.Product, Need: j.Placing.Need, Width: width(j.Pace(), site), Book: r.read.book.Site(t.Site),
+		Type: j.Placing.Type, Product: j.Placing.Product, Need: j.Placing.Need, Width: width(j.Pace(), site), Gap: polite.SiteDelay(j.Pace(), site).Seconds(), Book: r.read.book.Site(t.Site),
 	}
 	if j.Limits.PerDomain > 0 {
 		w.Domain = domain(t.Site)
