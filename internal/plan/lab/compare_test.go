@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"argosy/internal/plan/sim"
 )
 
 // No seed is in both halves.
@@ -86,5 +88,18 @@ func TestResume(t *testing.T) {
 func TestUnknownKind(t *testing.T) {
 	if _, err := chosen(Config{Scenarios: []string{"guess"}}); err == nil || !strings.Contains(err.Error(), "equal") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// The published table has every kind of made worlds.
+func TestPublishedTableIsWhole(t *testing.T) {
+	b, err := os.ReadFile("../../../docs/strategies.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range sim.Kinds() {
+		if !strings.Contains(string(b), "| "+k.Name+" | "+k.About+" |") {
+			t.Errorf("docs/strategies.md has no row of %s", k.Name)
+		}
 	}
 }
