@@ -2,10 +2,12 @@ package agent
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
 	"argosy/internal/crawl"
+	"argosy/internal/page/parse"
 )
 
 // A filter says of no key that it was sent which was not, nor a depth below the least one; and of the keys that were
@@ -96,6 +98,31 @@ func TestFiltersShare(t *testing.T) {
 		}
 		if n > most || len(fs.of) > maxFilters {
 			t.Fatalf("%d keys of %d jobs are remembered", n, len(fs.of))
+		}
+	}
+}
+
+// What was sent as a link that is not to be followed, or as what a page needs, is not taken for the link itself.
+func TestFilterTellsKindsOfLinksApart(t *testing.T) {
+	u, err := crawl.Parse("http://a.test/x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := u.Key()
+	ways := map[string]crawl.Key{}
+	for _, refused := range []bool{false, true} {
+		for _, kind := range []parse.Kind{parse.Anchor, parse.Resource} {
+			f := &finder{refused: refused, limited: true}
+			ways[fmt.Sprint(refused, kind)] = f.sentKey(f.kindKey(k, kind))
+		}
+	}
+	for name, sent := range ways {
+		filter := newFilter(100)
+		filter.promote([]crawl.Key{sent}, 1)
+		for other, key := range ways {
+			if _, known := filter.depth(key); known != (other == name) {
+				t.Errorf("%s was sent, %s: known %v", name, other, known)
+			}
 		}
 	}
 }

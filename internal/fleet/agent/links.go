@@ -209,7 +209,7 @@ func (f *finder) one(u crawl.URL, link parse.Link, page *parse.Page) {
 // name it that says nothing of the kind.
 func (f *finder) sentKey(k crawl.Key) crawl.Key {
 	if f.refused {
-		k[0] ^= 0xff
+		k[len(k)-2] ^= 0xff // not among the first bytes, which the filter leaves out
 	}
 	return k
 }
