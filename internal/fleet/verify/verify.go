@@ -7,9 +7,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
@@ -31,12 +34,24 @@ type Report struct {
 	Beside    int64    `json:"beside"` // other captures: robots.txt, and answers to what was asked again
 	Indexed   int      `json:"indexed"`
 	Orphans   int      `json:"orphans"` // records of a crash: whole, but not what the ledger counts
-	Lost      int      `json:"lost"`    // captures whose record is gone or damaged
+	Lost      int      `json:"lost"`    // captures and texts whose record is gone or damaged, and revisits whose body's is
 	Problems  int      `json:"problems"`
 	Details   []string `json:"details,omitempty"`
 	LostPages []string `json:"lost_pages,omitempty"`
 
 	LostKeys map[uint32][]crawl.Page `json:"-"` // by job
+
+	seed     maphash.Seed
+	whole    map[uint64]bool // responses whose records are whole, by a hash of their ids
+	revisits []revisit
+}
+
+// revisit is a record that the ledger names and that has its body elsewhere.
+type revisit struct {
+	of   uint64 // the response that has it, by a hash of its id
+	file string
+	at   int64
+	want *want
 }
 
 func (r *Report) problem(format string, args ...any) {
@@ -52,6 +67,7 @@ type want struct {
 	digest  string
 	length  int64
 	revisit bool
+	text    bool   // a record of the page's text
 	cut     string // why its body is not whole
 	page    crawl.Page
 	job     uint32
@@ -89,7 +105,7 @@ func Check(ctx context.Context, p Place) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{LostKeys: map[uint32][]crawl.Page{}}
+	r := &Report{LostKeys: map[uint32][]crawl.Page{}, seed: maphash.MakeSeed(), whole: map[uint64]bool{}}
 	wants := wanted{}
 	for _, job := range jobs {
 		if err := r.pages(ctx, l, job, wants); err != nil {
@@ -110,6 +126,11 @@ func Check(ctx context.Context, p Place) (*Report, error) {
 			if !w.seen {
 				r.lost(w, "%s at %d: no record of %s", file, at, w.url)
 			}
+		}
+	}
+	for _, v := range r.revisits {
+		if !r.whole[v.of] {
+			r.lost(v.want, "%s at %d: %s is a revisit, and the record that has its body is gone", v.file, v.at, v.want.url)
 		}
 	}
 	for _, job := range jobs {
@@ -170,6 +191,9 @@ func (r *Report) pages(ctx context.Context, l *ledger.Ledger, job uint32, wants 
 		wants.add(p.WARC, p.Offset, &want{
 			url: p.URL, digest: p.Digest, length: p.Length, revisit: p.Revisit, cut: p.Truncated, page: crawl.Page{Layer: p.Layer, Key: p.Key}, job: job,
 		})
+		if p.Text != "" {
+			wants.add(p.Text, p.TextAt, &want{url: p.URL, length: p.TextLen, text: true, page: crawl.Page{Layer: p.Layer, Key: p.Key}, job: job})
+		}
 		return nil
 	})
 	if err != nil {
@@ -219,17 +243,39 @@ func (r *Report) archives(ctx context.Context, s archive.Store, wants wanted) er
 	return nil
 }
 
+// file reads every record of a file. Behind damage it goes on at the next record that the ledger names: records are
+// compressed each by itself, and one that cannot be read takes no other with it.
 func (r *Report) file(ctx context.Context, s archive.Store, path, name string, wants map[int64]*want) error {
-	f, err := s.Open(ctx, path, 0)
+	offsets := slices.Sorted(maps.Keys(wants))
+	for from := int64(0); ; {
+		end, whole, err := r.read(ctx, s, path, name, from, wants)
+		if err != nil || whole {
+			return err
+		}
+		i, named := slices.BinarySearch(offsets, end)
+		if named {
+			i++
+		}
+		if i == len(offsets) {
+			return nil
+		}
+		from = offsets[i]
+	}
+}
+
+// read reads the records of a file from an offset to its end, or to the first that cannot be read; it returns where it
+// ended, and whether that is the end of the file.
+func (r *Report) read(ctx context.Context, s archive.Store, path, name string, from int64, wants map[int64]*want) (end int64, whole bool, err error) {
+	f, err := s.Open(ctx, path, from)
 	if err != nil {
-		return err
+		return from, false, err
 	}
 	defer f.Close()
-	rd := archive.NewReader(f)
-	for {
+	rd := archive.NewReaderAt(f, from)
+	for end = from; ; {
 		rec, err := rd.Next()
 		if errors.Is(err, io.EOF) {
-			return nil
+			return end, true, nil
 		}
 		if err == nil {
 			err = rec.Discard()
@@ -238,8 +284,9 @@ func (r *Report) file(ctx context.Context, s archive.Store, path, name string, w
 			if path == name { // the end of a file that is being written, or was, is nobody's loss
 				r.problem("%s: %v", name, err)
 			}
-			return nil
+			return end, false, ctx.Err()
 		}
+		end = rec.Offset + rec.Length
 		r.Records++
 		if !rec.BlockOK() {
 			r.problem("%s at %d: the block does not have its digest", name, rec.Offset)
@@ -253,7 +300,11 @@ func (r *Report) record(rec *archive.ReadRecord, name string, w *want) {
 	if own := rec.Header.Get("WARC-Filename"); own != "" && own != name {
 		r.problem("%s at %d: the file says that it is %.200q", name, rec.Offset, own)
 	}
-	if t := rec.Type(); t != "response" && t != "revisit" {
+	t := rec.Type()
+	if t == "response" && rec.BlockOK() {
+		r.whole[maphash.String(r.seed, rec.Header.Get("WARC-Record-ID"))] = true
+	}
+	if t != "response" && t != "revisit" && (t != "conversion" || w == nil) {
 		return
 	}
 	if w == nil {
@@ -262,18 +313,24 @@ func (r *Report) record(rec *archive.ReadRecord, name string, w *want) {
 	}
 	w.seen = true
 	switch {
+	case t == "conversion" != w.text:
+		r.lost(w, "%s at %d: is a %s record of %s, the ledger says otherwise", name, rec.Offset, t, w.url)
 	case rec.URI() != w.url:
 		r.lost(w, "%s at %d: is of %s, the ledger says %s", name, rec.Offset, rec.URI(), w.url)
 	case !rec.BlockOK():
 		r.lost(w, "%s at %d: damaged record of %s", name, rec.Offset, w.url)
 	case rec.Length != w.length:
 		r.problem("%s at %d: %d bytes long, the ledger says %d", name, rec.Offset, rec.Length, w.length)
+	case w.text:
 	case rec.Header.Get("WARC-Payload-Digest") != w.digest:
 		r.problem("%s at %d: the payload's digest is not the ledger's", name, rec.Offset)
 	case rec.Header.Get("WARC-Truncated") != w.cut:
 		r.problem("%s at %d: truncated %q, the ledger says %q", name, rec.Offset, rec.Header.Get("WARC-Truncated"), w.cut)
-	case rec.Type() == "revisit" != w.revisit:
-		r.problem("%s at %d: is a %s record, the ledger says otherwise", name, rec.Offset, rec.Type())
+	case t == "revisit" != w.revisit:
+		r.problem("%s at %d: is a %s record, the ledger says otherwise", name, rec.Offset, t)
+	case w.revisit:
+		of := maphash.String(r.seed, rec.Header.Get("WARC-Refers-To"))
+		r.revisits = append(r.revisits, revisit{of, name, rec.Offset, w})
 	}
 }
 

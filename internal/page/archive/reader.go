@@ -45,8 +45,11 @@ func (c *counter) ReadByte() (byte, error) {
 }
 
 // NewReader returns a Reader over r, which must start at a record.
-func NewReader(r io.Reader) *Reader {
-	return &Reader{in: &counter{r: bufio.NewReaderSize(r, 256<<10)}}
+func NewReader(r io.Reader) *Reader { return NewReaderAt(r, 0) }
+
+// NewReaderAt returns a Reader over r, which must start at the record that stands at an offset of its file.
+func NewReaderAt(r io.Reader, offset int64) *Reader {
+	return &Reader{in: &counter{r: bufio.NewReaderSize(r, 256<<10), n: offset}}
 }
 
 // ReadRecord is a record as it was read. Its block is read through it, before the next call of Next.
