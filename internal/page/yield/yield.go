@@ -7,8 +7,8 @@
 // alike its siblings are. The evidence is a cumulative sum (Page 1954) for each group: a known answer adds 3, a faint one 1, a
 // new one takes 64 off, and 2 off the group that has named it (new targets outside the group; 32 where its own texts are known rather than faint), and the sum never falls below
 // zero. At 505 the group is cut: after 169 known texts or 505 that differ in numbers only, or later, if more than one answer
-// in 22, or one in 65, was new in between. A faint group is spared while its links lead more and more often to what is there
-// already, as those of a finite set do. Known answers to URLs that others have named count as well, one each.
+// in 22, or one in 65, was new in between. A group is spared while its answers name fewer than one new URL for every two of
+// them, and a faint one while its links lead more and more often to what is there already, as those of a finite set do. Known answers to URLs that others have named count as well, one each.
 //
 // A cut group is tried again in rounds at doubling intervals, five times in all: what is new lifts the cut. So the answers
 // that a trap gets are bounded (about 560), and a wrong judgement mends itself.
@@ -144,6 +144,17 @@ func (g *Group) finite() bool {
 		}
 	}
 	return early.New > 0 && late.Links > 0 && late.New*early.Links*5 < early.New*late.Links*4
+}
+
+// dies reports whether the last answers of a group have named fewer than one new URL for every two of them. Then the group runs
+// out by itself, after at most as many answers again as URLs of it wait (a subcritical branching process: Harris 1963): the
+// pages of a large manual do, a trap does not.
+func (g *Group) dies() bool {
+	var last bucket
+	for i := len(g.Buckets) - 1; i >= 0 && last.Pages < bucketSize; i-- {
+		last.Pages, last.New = last.Pages+g.Buckets[i].Pages, last.New+g.Buckets[i].New
+	}
+	return 2*last.New < last.Pages
 }
 
 // Answer is what a URL has brought.
@@ -363,7 +374,7 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64) Event {
 	if g.Cut || g.Sum < g.limit() && g.Named < g.limit() {
 		return Nothing
 	}
-	if g.Named < g.limit() && t.Params <= 1 && costs == faintCosts && !t.bag() && g.finite() {
+	if g.Named < g.limit() && (g.dies() || t.Params <= 1 && costs == faintCosts && !t.bag() && g.finite()) {
 		g.Sum -= 2 * bucketSize
 		return Nothing
 	}
