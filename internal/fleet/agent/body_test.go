@@ -272,21 +272,28 @@ func TestCutShort(t *testing.T) {
 	}
 }
 
-// Answers whose coding is wrong or unknown are archived as they came. What cannot be decoded has no links, and the outcome
-// says why; links in the header are followed.
+// Answers whose coding is wrong or unknown are archived as they came, and the outcome says why. Links are followed as far
+// as the body can be read: all of a text that has no coding, what comes before the damage, none of compressed bytes.
 func TestWrongCodings(t *testing.T) {
 	page := []byte(`<a href="/first">x</a>`)
+	damaged := gzipped(append(page, make([]byte, 100)...))
+	damaged[len(damaged)-8]++ // of its checksum
 	for _, c := range []struct {
 		name, coding string
 		body         []byte
 		reason       crawl.Kind
+		linked       bool
 	}{
-		{"gzip that is not", "gzip", page, crawl.KindEncoding},
-		{"unknown", "compress", page, crawl.KindEncoding},
-		{"too many", "gzip, gzip, gzip, gzip", page, crawl.KindEncoding},
-		{"damaged", "gzip", gzipped(page)[:20], crawl.KindEncoding},
-		{"right", "gzip", gzipped(page), ""},
-		{"identity", "identity", page, ""},
+		{"gzip that is not", "gzip", page, crawl.KindEncoding, true},
+		{"brotli that is not", "br", page, crawl.KindEncoding, true},
+		{"unknown", "utf-8", page, crawl.KindEncoding, true},
+		{"unknown and compressed", "compress", gzipped(page), crawl.KindEncoding, false},
+		{"too many", "gzip, gzip, gzip, gzip", page, crawl.KindEncoding, true},
+		{"cut at once", "gzip", gzipped(page)[:12], crawl.KindEncoding, false},
+		{"damaged", "gzip", damaged, crawl.KindEncoding, true},
+		{"more behind it", "gzip", append(gzipped(page), "more"...), crawl.KindEncoding, true},
+		{"right", "gzip", gzipped(page), "", true},
+		{"identity", "identity", page, "", true},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			h := head("Content-Encoding: "+c.coding, "Link: </header>; rel=next", fmt.Sprintf("Content-Length: %d", len(c.body)))
@@ -296,7 +303,7 @@ func TestWrongCodings(t *testing.T) {
 			if o.State != crawl.Fetched || o.Reason != c.reason || (o.Detail == "") != (c.reason == "") {
 				t.Errorf("%s: %v, reason %q, %q", c.name, o.State, o.Reason, o.Detail)
 			}
-			if _, header := b.of("/", "/header"); linked != (c.reason == "") || !header {
+			if _, header := b.of("/", "/header"); linked != c.linked || !header {
 				t.Errorf("%s: its link was found: %v; that of its header: %v", c.name, linked, header)
 			}
 			rs := b.records(t)["/"]

@@ -100,7 +100,7 @@ func decoded(p *page, most int64, unpack bool) (body []byte, err error) {
 		return body, nil
 	case kind == crawl.KindArchive:
 		return nil, err
-	case kind != crawl.KindEncoding && len(body) > 0: // its beginning can be read
+	case len(body) > 0: // as far as it can be read
 	default:
 		body = nil
 	}

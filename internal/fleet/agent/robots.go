@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"errors"
 	"time"
 
 	"argosy/internal/crawl"
@@ -209,7 +210,7 @@ func (l *lease) fetchRobots(u crawl.URL) (change *crawl.RobotsChange, rules robo
 			return l.allowAll(), rules, true
 		}
 		body, err := resp.Decoded(min(l.job.Limits.Fetch.MaxDecoded, maxParsed))
-		if kind := crawl.KindOf(err); err != nil && kind != crawl.KindBomb && !(cut && kind == crawl.KindReset) {
+		if kind := crawl.KindOf(err); err != nil && kind != crawl.KindBomb && !errors.Is(err, fetch.ErrNotCoded) && !(cut && kind == crawl.KindReset) {
 			return down(crawl.ReasonRobotsDown)
 		}
 		if cut {

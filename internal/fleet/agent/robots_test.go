@@ -1,9 +1,11 @@
 package agent
 
 import (
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"argosy/internal/crawl"
@@ -41,5 +43,34 @@ func TestLargeRulesTravelAlone(t *testing.T) {
 	}
 	if len(rules) < robots.MaxSize*9/10 || links != 600 {
 		t.Errorf("%d bytes of rules, %d links", len(rules), links)
+	}
+}
+
+// Rules that are plain text are obeyed, whatever coding their header names; compressed ones that are damaged are not rules,
+// and their site is not asked.
+func TestRulesWithWrongCoding(t *testing.T) {
+	rules := []byte("User-agent: *\nDisallow: /x\n")
+	for _, c := range []struct {
+		coding        string
+		body          []byte
+		asked, denied bool
+	}{
+		{"utf-8", rules, true, true},
+		{"gzip", rules, true, true},
+		{"gzip", gzipped(rules), true, true},
+		{"gzip", gzipped(rules)[:20], false, false},
+		{"unknown", gzipped(rules), false, false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			page := &answer{bytes: []byte("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")}
+			forbidden := &answer{bytes: page.bytes}
+			h := head("Content-Encoding: "+c.coding, fmt.Sprintf("Content-Length: %d", len(c.body)))
+			web := answers{"/robots.txt": {bytes: with(h, c.body)}, "/page": page, "/x": forbidden}
+			b, _ := runLease(t, []string{"/page", "/x"}, func(j *crawl.Job) { j.Identity.IgnoreRobots = false }, web.serve)
+			o, _ := b.of("/x", "/")
+			if asked, denied := page.asked.Load() > 0, o.Reason == crawl.ReasonRobots; asked != c.asked || denied != c.denied || forbidden.asked.Load() > 0 {
+				t.Errorf("%s: the page was asked for: %v; the other one: %v, %q", c.coding, asked, forbidden.asked.Load() > 0, o.Reason)
+			}
+		})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/zlib"
 	"errors"
+	"fmt"
 	"io"
 	"net/http/httputil"
 	"strings"
@@ -27,7 +28,8 @@ func (r *Response) Coded() bool {
 }
 
 // Decoded returns the body without its content codings, at most max bytes of it. With an error of kind KindBomb (it is
-// longer), KindEncoding (a coding is unknown or broken) or KindReset (it was cut short) it returns what could be had.
+// longer), KindEncoding (a coding is unknown or broken) or KindReset (it was cut short) it returns what could be had: of a
+// text that has none of the codings that its header names all of it, and the error is ErrNotCoded.
 // Beyond a few megabytes it lies outside the heap, in memory of which there is one piece for all: the next one who needs
 // it waits for this response's Release.
 func (r *Response) Decoded(max int64) ([]byte, error) { return r.decoded(max, false) }
@@ -35,7 +37,43 @@ func (r *Response) Decoded(max int64) ([]byte, error) { return r.decoded(max, fa
 // Unpacked is Decoded for what may be a gzip file besides, as sitemaps are.
 func (r *Response) Unpacked(max int64) ([]byte, error) { return r.decoded(max, true) }
 
+// ErrNotCoded says that a body is plain text, although its header names content codings.
+var ErrNotCoded = errors.New("plain text without the content coding of its header")
+
 func (r *Response) decoded(max int64, unpack bool) ([]byte, error) {
+	out, err := r.undone(max, unpack)
+	if crawl.KindOf(err) != crawl.KindEncoding || !isText(r.start) {
+		return out, err
+	}
+	err = &crawl.Error{Op: "decode", Kind: crawl.KindEncoding, Err: fmt.Errorf("%w: %w", ErrNotCoded, errors.Unwrap(err))}
+	if r.Spool == nil {
+		return r.Body, err
+	}
+	d := decoder{max: max}
+	defer d.close()
+	in, e := r.payload(&d)
+	if e != nil {
+		return nil, e
+	}
+	if out, e = r.fill(in, max); e != nil && r.Truncated == "" {
+		return out, decodeError(e)
+	}
+	return out, err
+}
+
+// isText reports whether the beginning of a body has none of the bytes that make it binary data (WHATWG MIME Sniffing,
+// section 3). What is compressed has some.
+func isText(b []byte) bool {
+	for _, c := range b {
+		if c < ' ' && c != '\t' && c != '\n' && c != '\f' && c != '\r' && c != 0x1b {
+			return false
+		}
+	}
+	return len(b) > 0
+}
+
+// undone returns the body with its codings undone.
+func (r *Response) undone(max int64, unpack bool) ([]byte, error) {
 	unpack = unpack && (r.Coded() || bytes.HasPrefix(r.start, gzipMagic))
 	if r.Spool == nil && (len(r.Body) == 0 || !r.Coded() && !unpack) {
 		return r.Body, nil
