@@ -85,6 +85,8 @@ var thirdParty = map[string]string{
 	"golang.org/x/net/html/charset":                    "parse testkit",
 	"golang.org/x/text/encoding":                       "parse split testkit",
 	"golang.org/x/text/encoding/htmlindex":             "parse split",
+	"golang.org/x/text/runes":                          "parse",
+	"golang.org/x/text/transform":                      "parse",
 	"github.com/go-ego/gse":                            "segment",
 	"github.com/oschwald/maxminddb-golang/v2":          "geo",
 	"github.com/goccy/go-yaml":                         "config",

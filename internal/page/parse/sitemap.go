@@ -3,11 +3,16 @@ package parse
 import (
 	"bytes"
 	"encoding/xml"
+	"io"
+	"regexp"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/zeebo/xxh3"
 	"golang.org/x/net/html/charset"
+	"golang.org/x/text/runes"
+	"golang.org/x/text/transform"
 )
 
 // MaxSitemapURLs is how many entries of a sitemap are taken (sitemaps.org: at most 50,000 a file).
@@ -26,7 +31,7 @@ type SitemapEntry struct {
 // before the first error: half a sitemap is better than none. Of entries beyond MaxSitemapURLs it returns the number. Versions
 // of pages in other languages that are not entries themselves come last, as many again at most.
 func Sitemap(body []byte) (pages, sitemaps []SitemapEntry, over int) {
-	body = bytes.TrimPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("\xef\xbb\xbf"))
+	body = sitemapText(body)
 	if !bytes.HasPrefix(body, []byte("<")) {
 		for line := range strings.Lines(string(body)) {
 			switch s := strings.TrimSpace(line); {
@@ -39,10 +44,10 @@ func Sitemap(body []byte) (pages, sitemaps []SitemapEntry, over int) {
 		}
 		return pages, nil, over
 	}
-	d := xml.NewDecoder(bytes.NewReader(body))
+	d := xml.NewDecoder(xmlText(body))
 	d.Strict = false
-	d.CharsetReader = charset.NewReaderLabel
-	var in, field string // the entry and its field that are open
+	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // it is in UTF-8
+	var in, field string                                                                 // the entry and its field that are open
 	var e SitemapEntry
 	var alt alternates
 	for {
@@ -93,6 +98,39 @@ func Sitemap(body []byte) (pages, sitemaps []SitemapEntry, over int) {
 			in = ""
 		}
 	}
+}
+
+// sitemapText returns a sitemap in an encoding that holds ASCII.
+func sitemapText(body []byte) []byte {
+	switch {
+	case bytes.HasPrefix(body, []byte("\xff\xfe")), bytes.HasPrefix(body, []byte("<\x00")):
+		body = []byte(Decode(body, "utf-16le"))
+	case bytes.HasPrefix(body, []byte("\xfe\xff")), bytes.HasPrefix(body, []byte("\x00<")):
+		body = []byte(Decode(body, "utf-16be"))
+	}
+	return bytes.TrimLeft(bytes.TrimPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("\xef\xbb\xbf")), " \t\r\n")
+}
+
+// xmlEncoding finds the encoding that an XML declaration names (XML 1.0, section 4.3.3).
+var xmlEncoding = regexp.MustCompile(`^<\?xml[^>]*?\sencoding\s*=\s*["']([^"'>]*)`)
+
+// xmlText returns a reader of an XML document as characters that XML allows (section 2.2): a damaged one costs itself, not
+// all that follows. A label that is unknown, and UTF-16 where the bytes are not, mean nothing.
+func xmlText(body []byte) io.Reader {
+	var in io.Reader = bytes.NewReader(body)
+	if m := xmlEncoding.FindSubmatch(body[:min(len(body), 256)]); m != nil {
+		if name := canonicalCharset(string(m[1])); name != "" && name != "utf-8" && ASCIISuperset(name) {
+			if r, err := charset.NewReaderLabel(name, in); err == nil {
+				in = r
+			}
+		}
+	}
+	return transform.NewReader(in, runes.Map(func(c rune) rune {
+		if c < ' ' && c != '\t' && c != '\n' && c != '\r' || c == 0xfffe || c == 0xffff {
+			return utf8.RuneError
+		}
+		return c
+	}))
 }
 
 // alternates are the versions of pages in other languages. Most are entries of the same file.
