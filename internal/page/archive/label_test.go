@@ -2,6 +2,7 @@ package archive
 
 import (
 	"bytes"
+	"errors"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -75,6 +76,46 @@ func TestRecordsNameTheirWarcinfo(t *testing.T) {
 			if !known[n[1]] || writers == 1 && heads[n[0]] != n[1] {
 				t.Errorf("%d writers: a record in %s names %q, the file is %q", writers, n[0], n[1], heads[n[0]])
 			}
+		}
+	}
+}
+
+// What follows a block of its own file names a warcinfo record that is there, also where no file comes after it.
+func TestSpoolAtTheEndNamesItsWarcinfo(t *testing.T) {
+	dir := t.TempDir()
+	w := NewWriter(WriterConfig{Dir: dir, Prefix: "x", MaxSize: 1})
+	spools, err := OpenSpools(filepath.Join(dir, "spool"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := spools.Create()
+	if err != nil {
+		t.Fatal(err)
+	}
+	noise := make([]byte, ownFile+1) // which does not compress
+	for i, x := 0, uint32(1); i < len(noise); i++ {
+		x = x*1664525 + 1013904223
+		noise[i] = byte(x >> 24)
+	}
+	if _, err := s.Write(noise); err != nil {
+		t.Fatal(err)
+	}
+	first, request := record(1, nil, true), record(2, nil, true)
+	first.Warcinfo = w.Warcinfo()
+	request.Warcinfo = first.Warcinfo
+	if _, err := w.AppendSpooled(&first, s, request.Encode(nil)); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(s.Close(), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	heads, named := infos(t, dir)
+	if len(heads) != 1 || len(named) != 2 {
+		t.Errorf("%d files, %d records", len(heads), len(named))
+	}
+	for _, n := range named {
+		if heads[n[0]] != n[1] {
+			t.Errorf("a record in %s names %q, the file is %q", n[0], n[1], heads[n[0]])
 		}
 	}
 }

@@ -165,8 +165,11 @@ func (b *blockReader) end() error {
 		return io.EOF
 	}
 	rest, err := io.ReadAll(io.LimitReader(b.r, 5))
-	if err != nil || !bytes.Equal(rest, []byte("\r\n\r\n")) {
-		return fmt.Errorf("record at %d: does not end as it should: %w", b.rec.Offset, errors.Join(err, io.ErrUnexpectedEOF))
+	if err == nil && !bytes.Equal(rest, []byte("\r\n\r\n")) {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return fmt.Errorf("record at %d: does not end as it should: %w", b.rec.Offset, err)
 	}
 	b.rec.ended = true
 	b.rec.Length = b.rec.owner.in.n - b.rec.Offset

@@ -196,9 +196,12 @@ func (w *Writer) AppendSpooled(r *Record, s *Spool, others ...[]byte) ([]crawl.L
 		w.mu.Lock()
 		w.serial++
 		name := w.fileName()
-		w.mu.Unlock()
 		own := *r
 		own.Warcinfo = NewID()
+		if r.Warcinfo == w.next { // which the others name as well, and perhaps no other file will begin with it
+			own.Warcinfo, w.next = w.next, own.Warcinfo
+		}
+		w.mu.Unlock()
 		info := w.info(name, own.Warcinfo)
 		if head, tail := s.frame(&own, spoolRoom-len(info)); head != nil {
 			return w.adopt(s, name, info, head, tail, others)
