@@ -241,7 +241,7 @@ func TestCutShort(t *testing.T) {
 			b, _ := runLease(t, []string{"/"}, limits, web.serve)
 			o, linked := b.of("/", "/first")
 			for tries := uint8(1); o.State == 0 && tries <= 2; tries++ { // another lease's
-				b, _ = runTries(t, tries, []string{"/"}, limits, web.serve)
+				b, _ = runTargets(t, crawl.Target{Tries: tries}, []string{"/"}, limits, web.serve)
 				o, linked = b.of("/", "/first")
 			}
 			if o.State != crawl.Failed || o.Reason != c.kind || o.Truncated != c.truncated {

@@ -60,11 +60,11 @@ func (b *bench) Report(_ context.Context, _ string, entry []byte) error {
 // and what the agent has counted.
 func runLease(t *testing.T, paths []string, change func(*crawl.Job), serve func(net.Conn)) (*bench, Stats) {
 	t.Helper()
-	return runTries(t, 0, paths, change, serve)
+	return runTargets(t, crawl.Target{}, paths, change, serve)
 }
 
-// runTries is runLease for URLs that have been tried before.
-func runTries(t *testing.T, tries uint8, paths []string, change func(*crawl.Job), serve func(net.Conn)) (*bench, Stats) {
+// runTargets is runLease for targets that are like one: with its tries and flags.
+func runTargets(t *testing.T, like crawl.Target, paths []string, change func(*crawl.Job), serve func(net.Conn)) (*bench, Stats) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	b := &bench{stop: stop, dir: t.TempDir()}
@@ -80,7 +80,7 @@ func runTries(t *testing.T, tries uint8, paths []string, change func(*crawl.Job)
 		if err != nil {
 			t.Fatal(err)
 		}
-		lease.Targets = append(lease.Targets, crawl.Target{Key: u.Key(), URL: u.String(), Seq: uint64(i), Tries: tries})
+		lease.Targets = append(lease.Targets, crawl.Target{Key: u.Key(), URL: u.String(), Seq: uint64(i), Tries: like.Tries, Flags: like.Flags})
 	}
 	b.dispatch = crawl.Dispatch{
 		Version: crawl.WireVersion, Kind: crawl.DispatchLease, Lease: &lease, Job: &job, Site: &crawl.SiteState{},

@@ -92,7 +92,7 @@ func redirectsTo(u crawl.URL, resp *fetch.Response) bool {
 	if resp.Status < 300 || resp.Status >= 400 {
 		return false
 	}
-	v, err := u.Resolve(resp.Get("Location"))
+	v, err := u.Resolve(location(resp))
 	return err == nil && v.String() == u.String()
 }
 

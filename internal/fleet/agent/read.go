@@ -1,9 +1,11 @@
 package agent
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"argosy/internal/crawl"
 	"argosy/internal/page/fetch"
@@ -18,7 +20,7 @@ func (l *lease) read(p *page) (*finder, error) {
 	t, u, resp, o := &p.target, p.url, p.resp, p.outcome
 	if resp.Status >= 300 && resp.Status < 400 {
 		f := newFinder(l, t, u, "utf-8")
-		if loc := resp.Get("Location"); loc != "" {
+		if loc := location(resp); loc != "" {
 			if v, err := u.Resolve(loc); err == nil {
 				o.Redirect = v.String()
 				f.found.Links = append(f.found.Links, crawl.Link{URL: o.Redirect, Redirect: true})
@@ -52,7 +54,10 @@ func (l *lease) read(p *page) (*finder, error) {
 		return f, nil
 	}
 	if sitemap && !page {
-		return l.sitemap(t, u, body), nil
+		if f, entries := l.sitemap(t, u, body); entries {
+			return f, nil
+		}
+		kind = parse.XML // it may be a feed
 	}
 	doc := docs.Get().(*parse.Page)
 	defer docs.Put(doc)
@@ -165,9 +170,9 @@ func (l *lease) headerLinks(f *finder, u crawl.URL, resp *fetch.Response) {
 	take(resp.Get("Content-Location"), parse.Relation)
 }
 
-// sitemap takes in the URLs of a sitemap. What it names beyond the limits is counted.
-func (l *lease) sitemap(t *crawl.Target, u crawl.URL, body []byte) *finder {
-	f := newFinder(l, t, u, "utf-8")
+// sitemap takes in the URLs of a sitemap, and reports whether it has any. What it names beyond the limits is counted.
+func (l *lease) sitemap(t *crawl.Target, u crawl.URL, body []byte) (f *finder, entries bool) {
+	f = newFinder(l, t, u, "utf-8")
 	urls, maps, over := parse.Sitemap(body)
 	f.omit(crawl.ReasonTrapMap, over)
 	take := func(entries []parse.SitemapEntry, sitemaps bool) {
@@ -184,7 +189,24 @@ func (l *lease) sitemap(t *crawl.Target, u crawl.URL, body []byte) *finder {
 	}
 	take(maps, true)
 	take(urls, false)
-	return f
+	return f, len(urls)+len(maps)+over > 0
+}
+
+// location returns where a response sends us, "" for nowhere. Bytes that are not in UTF-8 stand for themselves, as in browsers.
+func location(resp *fetch.Response) string {
+	v := resp.Get("Location")
+	if utf8.ValidString(v) {
+		return v
+	}
+	var b strings.Builder
+	for i := range len(v) {
+		if v[i] < utf8.RuneSelf {
+			b.WriteByte(v[i])
+		} else {
+			fmt.Fprintf(&b, "%%%02X", v[i])
+		}
+	}
+	return b.String()
 }
 
 // mimeOf returns the media type of a response, without parameters; for one that says nothing, what its bytes look

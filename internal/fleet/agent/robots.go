@@ -194,8 +194,8 @@ func (l *lease) fetchRobots(u crawl.URL) (change *crawl.RobotsChange, rules robo
 			return nil, rules, false
 		}
 		switch {
-		case resp.Status >= 300 && resp.Status < 400 && resp.Get("Location") != "":
-			next, err := at.Resolve(resp.Get("Location"))
+		case resp.Status >= 300 && resp.Status < 400 && location(resp) != "":
+			next, err := at.Resolve(location(resp))
 			if err != nil {
 				return l.allowAll(), rules, true
 			}

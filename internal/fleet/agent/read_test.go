@@ -1,0 +1,45 @@
+package agent
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+
+	"argosy/internal/crawl"
+)
+
+// Feeds may stand for sitemaps (sitemaps.org, "Other Sitemap formats"): what their items lead to is found.
+func TestSitemapIsAFeed(t *testing.T) {
+	const atom = `<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom" xml:base="/in/"><entry><link href="page"/></entry></feed>`
+	for _, c := range []struct{ mime, body, want string }{
+		{"application/rss+xml", `<rss version="2.0"><channel><item><link>http://site.test/page</link></item></channel></rss>`, "/page"},
+		{"text/xml", `<rss version="2.0"><channel><item><link>/page</link></item></channel></rss>`, "/page"},
+		{"application/octet-stream", `<rss version="2.0"><channel><item><link>/page</link></item></channel></rss>`, "/page"},
+		{"application/atom+xml", atom, "/in/page"},
+		{"application/xml", "<urlset><url><loc>http://site.test/page</loc></url></urlset>", "/page"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			h := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", c.mime, len(c.body))
+			web := answers{"/map": {bytes: with(h, []byte(c.body))}}
+			b, _ := runTargets(t, crawl.Target{Flags: crawl.FlagSitemap}, []string{"/map"}, func(*crawl.Job) {}, web.serve)
+			if o, found := b.of("/map", c.want); o.State != crawl.Fetched || !found {
+				t.Errorf("%s: %v, %s found: %v", c.mime, o.State, c.want, found)
+			}
+		})
+	}
+}
+
+// A Location that is not in UTF-8 leads where its bytes say, as browsers take it.
+func TestLocationInLatin1(t *testing.T) {
+	for _, c := range []struct{ location, want string }{
+		{"/caf\xe9?q=\xe9", "/caf%E9?q=%E9"}, {"/café", "/caf%C3%A9"}, {"/caf%e9", "/caf%E9"}, {"http://site.test/caf\xe9", "/caf%E9"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			web := answers{"/": {bytes: []byte("HTTP/1.1 302 Found\r\nLocation: " + c.location + "\r\nContent-Length: 0\r\n\r\n")}}
+			b, _ := runLease(t, []string{"/"}, func(*crawl.Job) {}, web.serve)
+			if o, found := b.of("/", c.want); !found {
+				t.Errorf("%q leads to %q, want %s", c.location, o.Redirect, c.want)
+			}
+		})
+	}
+}
