@@ -118,7 +118,19 @@ func TestSchemaAndExamples(t *testing.T) {
 		t.Errorf("%d properties, %v", len(s.Properties), err)
 	}
 	code, out, errs := argosy(t, "submit", "--check", "../../examples/job.yaml")
-	if code != exitDone || !strings.Contains(out, "ok") {
+	if code != exitDone || !strings.Contains(out, "ok") || errs != "" {
 		t.Errorf("%d %s %s", code, out, errs)
+	}
+}
+
+// A job file that names a limit that is gone is good, and its owner is told that nothing looks at it.
+func TestLimitThatIsGone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "old.yaml")
+	if err := os.WriteFile(path, []byte("seeds: [a.example]\nlimits: {max_chain: 5}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	code, out, errs := argosy(t, "submit", "--check", path)
+	if code != exitDone || !strings.Contains(out, "ok") || !strings.Contains(errs, path+": limits.max_chain is gone") || strings.Count(errs, "\n") != 1 {
+		t.Errorf("%d %q %q", code, out, errs)
 	}
 }

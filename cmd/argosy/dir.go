@@ -248,6 +248,11 @@ func newTasks() *cobra.Command {
 		Long:    "Tasks lists the tasks of a crawl's directory (-o), or of a job of a coordinator.",
 		Example: "  argosy tasks -o example\n  argosy tasks -o example --state manual --json\n  argosy tasks 1",
 		RunE: func(c *cobra.Command, args []string) error {
+			switch state {
+			case "", "waiting", "crawling", "done", "manual", "dropped":
+			default:
+				return usage("--state %q: allowed are waiting, crawling, done, manual, dropped", state)
+			}
 			if dir == "" {
 				if len(args) == 0 {
 					return usage("name a crawl's directory with -o, or the number of a coordinator's job")

@@ -169,6 +169,9 @@ func checkJob(path string) ([]byte, error) {
 	if err != nil {
 		return nil, usage("%s: %w", path, err)
 	}
+	for _, warning := range file.Warnings() {
+		fmt.Fprintf(os.Stderr, "argosy: %s: %s\n", path, warning)
+	}
 	job, err := file.Crawl(defaultAgent)
 	if err == nil {
 		err = assemble.CheckJob(&job)

@@ -168,6 +168,14 @@ func ReadJob(r io.Reader) (Job, error) {
 	return j, ranges(&j)
 }
 
+// Warnings names what a job file sets that nothing looks at any more, a line each.
+func (j *Job) Warnings() (out []string) {
+	if j.Limits.MaxChain != nil {
+		out = append(out, "limits.max_chain is gone, and not looked at: chains are judged by what they bring")
+	}
+	return out
+}
+
 // oneLine keeps the first line of an error; what follows is an excerpt of the file.
 func oneLine(err error) error {
 	var ye yaml.Error
