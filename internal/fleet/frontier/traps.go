@@ -233,9 +233,18 @@ func (x *tx) again1(j *Job, t *Task, k recKey, was crawl.State, learn bool) erro
 		}
 		x.setAside(t, m, k, u, r, group)
 	case r.State == crawl.Excluded && r.Reason == crawl.ReasonTrapYield:
-		if _, _, changed := m.Rest(u); !changed && !m.Waits(u, r.ownVia(k.key)) {
-			return x.letGo(t, m, k.key, r, 0)
+		if m.Waits(u, r.ownVia(k.key)) {
+			return nil
 		}
+		if rest, _, changed := m.Rest(u); changed {
+			if other, err := x.hasRest(t, rest); err != nil || other != (crawl.Key{}) && other != k.key {
+				return err
+			}
+			if err := x.keepRest(t, rest, k.key); err != nil {
+				return err
+			}
+		}
+		return x.letGo(t, m, k.key, r, 0)
 	}
 	return nil
 }

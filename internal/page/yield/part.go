@@ -86,14 +86,20 @@ type guess struct {
 	dirty bool
 }
 
-// compare holds an answer against those whose URLs differ in one part only. It reports whether its URL differs from another
-// one in parts that are known to make no difference.
+// compare holds an answer against those whose URLs differ in one part only. It reports whether its URL differs from one that
+// was answered in parts that are known to make no difference.
 func (m *Model) compare(t *Template, a *Answer) (spelled bool, event Event) {
 	if !a.Page || a.Moved || a.Missing {
 		return false, Nothing
 	}
 	p := &m.pieces // of this URL: Take has split it
-	spelled = m.strip(t.ID, p, nil) != m.strip(0, p, nil)
+	if len(m.learned[t.ID]) > 0 {
+		rest := m.strip(t.ID, p, nil)
+		spelled = rest != m.strip(0, p, nil) && slices.ContainsFunc(m.learned[t.ID], func(g *guess) bool {
+			return m.rests.has(xxh3.HashStringSeed(rest, g.Part.hash()))
+		})
+	}
+	raw, known := xxh3.HashString(m.strip(0, p, nil)), xxh3.HashString(m.strip(t.ID, p, nil))
 	for _, part := range candidates(t.ID, p, !t.bag()) {
 		at := part.hash()
 		if part.random(p) || m.named[part.named()] > 0 || part.Kind == partParam || part.Kind == partInner {
@@ -113,25 +119,29 @@ func (m *Model) compare(t *Template, a *Answer) (spelled bool, event Event) {
 			g.Plain++
 		}
 		rest := m.strip(t.ID, p, &part)
-		same, known, first := m.pair(xxh3.HashStringSeed(rest, at), a.Text)
+		whole := known // a pair differs in this part, not only in those that are known to make no difference
+		if g.Group != 0 {
+			whole = raw
+		}
+		same, pair, first := m.pair(xxh3.HashStringSeed(rest, at), a.Text, whole)
 		switch {
-		case known && same:
+		case pair && same:
 			g.Agree++
 			if first {
 				g.URLs++
 			}
-		case known:
+		case pair:
 			g.Differ++
 		}
 		if len(a.Sample) >= minAlike && !part.sort() {
-			same, known, first = m.pair(xxh3.HashStringSeed(rest, at+1), alike(a.Sample))
+			same, pair, first = m.pair(xxh3.HashStringSeed(rest, at+1), alike(a.Sample), whole)
 			switch {
-			case known && same:
+			case pair && same:
 				g.Alike++
 				if first {
 					g.AlikeURLs++
 				}
-			case known:
+			case pair:
 				g.Unlike++
 			}
 		}
@@ -153,16 +163,20 @@ func alike(sample []uint32) uint64 {
 	return h
 }
 
-// pair holds a text against the last one under a key, and keeps it. first reports whether it is the first one that was the same.
-func (m *Model) pair(key, text uint64) (same, known, first bool) {
-	text &^= 1
+// pair holds a text against the last one under a key, and keeps it. known reports whether there was one, of a URL that differs
+// (whole is a mark of the URL), and first whether it is the first one that was the same.
+func (m *Model) pair(key, text, whole uint64) (same, known, first bool) {
+	const one = 1 // it was the same before
+	value := text&^(1<<32-1) | whole&(1<<32-1)&^one
 	was, known := m.rests.get(key)
-	same = known && was&^1 == text
-	first = same && was&1 == 0
-	if same {
-		text |= 1
+	same = known && was>>32 == value>>32
+	known = known && uint32(was&^one) != uint32(value)
+	same = same && known
+	first = same && was&one == 0
+	if was&one != 0 && was>>32 == value>>32 || same {
+		value |= one
 	}
-	m.rests.add(key, text)
+	m.rests.add(key, value)
 	return same, known, first
 }
 
@@ -231,11 +245,47 @@ func (m *Model) weigh(g *guess) Event {
 	g.Group = group.ID
 	m.cuts++
 	m.learn(g)
-	if t := m.byID[g.Part.Template]; t != nil { // what counted against it is explained
-		own := m.alone(t)
-		m.touch(t, own)
+	if t := m.byID[g.Part.Template]; t != nil {
+		m.giveBack(t)
 	}
+	m.alsoLearn(g)
 	return Learned
+}
+
+// giveBack takes what a template's answers have added off the sum of its group, and gives it a group of its own: a part of
+// its URLs that was learned explains them. A group that was cut for them goes on.
+func (m *Model) giveBack(t *Template) {
+	g := m.groups[t.Group]
+	g.Sum = max(0, g.Sum-knownCosts*t.Known-faintCosts*t.Faint)
+	g.Named = max(0, g.Named-t.Known)
+	if g.Cut && max(g.Sum, g.Named) < g.limit()/2 {
+		sum := g.Sum
+		m.lift(g)
+		g.Sum = sum
+	}
+	t.Dry, t.Known, t.Faint, t.Barren = 0, 0, 0, 0
+	m.touch(t, g)
+	if g.Cut || g.Members > 1 {
+		m.touch(t, m.alone(t))
+	}
+}
+
+// alsoLearn weighs the parts of other templates that have the same name as one that was learned: they need fewer pairs now,
+// and a template that is cut would get no more.
+func (m *Model) alsoLearn(g *guess) {
+	var same []*guess
+	for _, o := range m.guesses {
+		if o.Group == 0 && o.Part.named() == g.Part.named() && o.proven(true) {
+			same = append(same, o)
+		}
+	}
+	slices.SortFunc(same, func(x, y *guess) int { return int(x.Part.Template) - int(y.Part.Template) })
+	for _, o := range same {
+		if o.Group == 0 {
+			m.weigh(o)
+			o.dirty = true
+		}
+	}
 }
 
 // proven reports whether a part makes no difference. named: one of its name makes none elsewhere.

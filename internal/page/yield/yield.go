@@ -222,7 +222,7 @@ func (m *Model) Take(a *Answer) Event {
 		return max(event, m.brought(t, via, a))
 	case isNeutral:
 	case isKnown:
-		if !spelled {
+		if !spelled && event != Learned {
 			event = max(event, m.barren(t, via, a, knownCosts))
 		}
 	case isFaint:
