@@ -3,6 +3,7 @@ package parse
 import (
 	"bytes"
 	"encoding/binary"
+	"sync"
 
 	"github.com/zeebo/xxh3"
 )
@@ -26,17 +27,24 @@ const (
 type reader struct {
 	own    [4096]uint64 // words of addresses, in open addressing
 	n      int
-	text   []byte   // marks of the words so far, until they are hashed
-	sum    uint64   // of what was in text before
-	run    []uint64 // words of the text since the last tag
+	text   []byte    // marks of the words so far, until they are hashed
+	sum    uint64    // of what was in text before
+	run    [3]uint64 // the last words of the text since the last tag,
+	runs   int       // and how many they are
 	sample []uint32
 }
+
+// readers are used again: a table of words is larger than most pages' text.
+var readers = sync.Pool{New: func() any { return new(reader) }}
 
 // Mark returns the phrases of a page: of up to three words of a text between two tags. Words that stand in the page's own
 // address or in those that it links to are all the same: a page that says "/x is not there" says the same as one that says
 // so of /y. body is in a charset whose first half is ASCII.
 func Mark(body []byte, url string, links []Link) Phrases {
-	r := &reader{sample: make([]uint32, 0, MaxPhrases)}
+	r := readers.Get().(*reader)
+	defer readers.Put(r)
+	clear(r.own[:])
+	r.n, r.runs, r.text, r.sum, r.sample = 0, 0, r.text[:0], 0, make([]uint32, 0, MaxPhrases)
 	if i := bytes.Index([]byte(url), []byte("://")); i >= 0 {
 		if j := bytes.IndexByte([]byte(url[i+3:]), '/'); j >= 0 {
 			r.address([]byte(url[i+3+j:]))
@@ -46,7 +54,9 @@ func Mark(body []byte, url string, links []Link) Phrases {
 		r.address(links[i].Ref)
 	}
 	r.page(body)
-	return Phrases{Text: xxh3.HashSeed(r.text, r.sum) | 1, Sample: r.sample}
+	sample := r.sample
+	r.sample = nil // it is the caller's
+	return Phrases{Text: xxh3.HashSeed(r.text, r.sum) | 1, Sample: sample}
 }
 
 // page reads the text between tags.
@@ -81,7 +91,7 @@ func (r *reader) page(b []byte) {
 
 // image takes in where the image of an img element is: what a page shows, though not a word of it.
 func (r *reader) image(tag []byte) {
-	if len(tag) < 8 || !bytes.EqualFold(tag[:3], []byte("img")) || isLetter(tag[3]) {
+	if len(tag) < 8 || tag[0]|0x20 != 'i' || !bytes.EqualFold(tag[:3], []byte("img")) || isLetter(tag[3]) {
 		return
 	}
 	i := bytes.Index(tag, []byte("src="))
@@ -97,6 +107,9 @@ func (r *reader) image(tag []byte) {
 
 // rawName returns the name of an element whose content nobody sees.
 func rawName(tag []byte) string {
+	if c := tag[0] | 0x20; c != 's' && c != 't' {
+		return ""
+	}
 	for _, name := range [...]string{"script", "style", "template"} {
 		if len(tag) > len(name) && bytes.EqualFold(tag[:len(name)], []byte(name)) && !isLetter(tag[len(name)]) && !bytes.HasSuffix(tag, []byte("/>")) {
 			return name
@@ -122,54 +135,72 @@ func endOf(b []byte, i int, name string) int {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// nextWord returns the first word of b, and what comes after it; nil at the end.
-func nextWord(b []byte) (word, rest []byte) {
+// What a byte is in a text; 0 is what stands between words.
+const (
+	letterByte = 1 << iota
+	digitByte
+	highByte // of a character that is not ASCII
+)
+
+// bytesOf says what a byte is, and what it is without regard to case.
+var bytesOf = func() (t [256]struct{ kind, low uint8 }) {
+	for i := range t {
+		c := byte(i)
+		switch {
+		case isLetter(c):
+			t[i].kind, t[i].low = letterByte, c|0x20
+		case isDigit(c):
+			t[i].kind, t[i].low = digitByte, '#'
+		case c >= 0x80:
+			t[i].kind, t[i].low = highByte, c
+		}
+	}
+	return t
+}()
+
+// nextWord returns the marks of the first word of b, and what comes after it; false at the end. One mark is that of the word as it
+// stands, the other that of it without regard to case and digits. What changes between letters and digits more than once is
+// random to the eye, and as a whole a number. (The marks are FNV-1a.)
+func nextWord(b []byte) (exact, alike uint64, rest []byte, ok bool) {
+	const prime = 0x100000001b3
 	i := 0
-	for i < len(b) && !isLetter(b[i]) && !isDigit(b[i]) && b[i] < 0x80 {
+	for i < len(b) && bytesOf[b[i]].kind == 0 {
 		i++
 	}
-	j := i
-	for j < len(b) && (isLetter(b[j]) || isDigit(b[j]) || b[j] >= 0x80) {
-		j++
+	if i == len(b) {
+		return 0, 0, nil, false
 	}
-	if i == j {
-		return nil, nil
-	}
-	return b[i:j], b[j:]
-}
-
-// hashes returns the mark of a word as it stands, and that of it without regard to case and digits. What changes between
-// letters and digits more than once is random to the eye, and as a whole a number.
-func hashes(word []byte) (exact, alike uint64) {
-	const prime = 0x100000001b3
 	exact, alike = 0xcbf29ce484222325, 0xcbf29ce484222325
-	turns, digits, high := 0, 0, false
-	for i, c := range word {
-		exact = (exact ^ uint64(c)) * prime
-		d := isDigit(c)
-		if i > 0 && d != isDigit(word[i-1]) {
+	start, turns, digits, last, seen := i, 0, 0, uint8(0), uint8(0)
+	for ; i < len(b); i++ {
+		of := bytesOf[b[i]]
+		if of.kind == 0 {
+			break
+		}
+		exact = (exact ^ uint64(b[i])) * prime
+		if of.kind == digitByte {
+			digits++
+			if last == digitByte {
+				continue
+			}
+			turns++
+		} else if last == digitByte {
 			turns++
 		}
-		if d {
-			digits++
-			if i == 0 || !isDigit(word[i-1]) {
-				alike = (alike ^ '#') * prime
-			}
-			continue
-		}
-		high = high || c >= 0x80
-		if c < 0x80 {
-			c |= 0x20
-		}
-		alike = (alike ^ uint64(c)) * prime
+		alike = (alike ^ uint64(of.low)) * prime
+		last, seen = of.kind, seen|of.kind
 	}
-	if digits == len(word) || turns > 1 && !high {
+	if k := bytesOf[b[start]].kind; k == digitByte {
+		turns-- // a word does not change where it begins
+	}
+	high := seen&highByte != 0
+	if digits == i-start || turns > 1 && !high {
 		alike = digitsWord
 	}
-	if turns > 2 && len(word) >= 8 && !high {
+	if turns > 2 && i-start >= 8 && !high {
 		exact = digitsWord // a session, most likely
 	}
-	return exact, alike
+	return exact, alike, b[i:], true
 }
 
 // address takes in the words of an address.
@@ -178,11 +209,11 @@ func (r *reader) address(b []byte) {
 		b = fromPercent(b)
 	}
 	for r.n < len(r.own)/2 {
-		var w []byte
-		if w, b = nextWord(b); w == nil {
+		_, h, rest, ok := nextWord(b)
+		if !ok {
 			return
 		}
-		_, h := hashes(w)
+		b = rest
 		for i := h % uint64(len(r.own)); ; i = (i + 1) % uint64(len(r.own)) {
 			if r.own[i] == h {
 				break
@@ -232,21 +263,22 @@ func (r *reader) isOwn(h uint64) bool {
 // words takes in the words of a piece of text.
 func (r *reader) words(b []byte) {
 	for {
-		var w []byte
-		if w, b = nextWord(b); w == nil {
+		exact, alike, rest, ok := nextWord(b)
+		if !ok {
 			return
 		}
-		exact, alike := hashes(w)
+		b = rest
 		r.exact(exact)
 		if alike != digitsWord && r.isOwn(alike) {
 			alike = ownWord
 		}
-		if len(r.run) == 3 {
+		if r.runs == len(r.run) {
 			r.run[0], r.run[1], r.run[2] = r.run[1], r.run[2], alike
 		} else {
-			r.run = append(r.run, alike)
+			r.run[r.runs] = alike
+			r.runs++
 		}
-		if len(r.run) == 3 {
+		if r.runs == len(r.run) {
 			r.keep()
 		}
 	}
@@ -261,16 +293,16 @@ func (r *reader) exact(h uint64) {
 
 // phrase ends a text: a short one is a phrase by itself.
 func (r *reader) phrase() {
-	if n := len(r.run); n == 1 || n == 2 {
+	if r.runs == 1 || r.runs == 2 {
 		r.keep()
 	}
-	r.run = r.run[:0]
+	r.runs = 0
 }
 
 // keep takes in a phrase, if its mark is among the smallest.
 func (r *reader) keep() {
-	h := uint64(len(r.run))
-	for _, w := range r.run {
+	h := uint64(r.runs)
+	for _, w := range r.run[:r.runs] {
 		h = (h ^ w) * 0x9e3779b97f4a7c15
 		h ^= h >> 29
 	}
