@@ -148,6 +148,9 @@ func (f *crawlFlags) guard(c *cobra.Command) {
 	fl.StringVar(&f.dns, "dns", "", "DNS server, host or host:port (default: the system's)")
 }
 
+// leastBody is the smallest limit of a body: below it not even a robots.txt could be read.
+const leastBody = 1 << 10
+
 // config turns flags into a configuration.
 func (f *crawlFlags) config(args []string) (assemble.Config, error) {
 	if err := f.positive(); err != nil {
@@ -191,6 +194,9 @@ func (f *crawlFlags) config(args []string) (assemble.Config, error) {
 	}
 	if f.limits.Fetch.MaxBody, err = parseSize("--max-body", f.maxBody); err != nil {
 		return c, err
+	}
+	if f.limits.Fetch.MaxBody < leastBody {
+		return c, usage("--max-body %s: allowed are sizes from 1K", f.maxBody)
 	}
 	f.limits.Fetch.MaxDecoded = 4 * f.limits.Fetch.MaxBody
 	c.Job.Limits = f.limits

@@ -71,6 +71,7 @@ func TestBadInput(t *testing.T) {
 		{[]string{"crawl", "x.example", "--max-pages", "many"}, "--max-pages"},
 		{[]string{"crawl", "x.example", "--max-bytes", "1X"}, "K, M, G or T"},
 		{[]string{"crawl", "x.example", "--delay", "-1s"}, "--delay"},
+		{[]string{"crawl", "x.example", "--max-body", "0"}, "from 1K"},
 		{[]string{"crawl", "x.example", "--resolve", "x"}, "HOST=IP"},
 		{[]string{"crawl", "x.example", "--allow-private=10"}, "CIDR"},
 		{[]string{"crawl", "x.example", "--bind", "here"}, "--bind"},
