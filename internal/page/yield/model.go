@@ -338,7 +338,7 @@ func (m *Model) Traps() []crawl.Trap {
 			if t.Group == g.ID {
 				r.Answers += t.Answers
 				r.Empty += t.Barren
-				if best == nil || t.Answers > best.Answers || t.Answers == best.Answers && t.ID < best.ID {
+				if best == nil || t.shownBefore(best) {
 					best = t
 				}
 			}
@@ -361,6 +361,15 @@ func (m *Model) Traps() []crawl.Trap {
 		return 1
 	})
 	return out
+}
+
+// shownBefore reports whether a template stands for its group rather than o: one with an example does, then the one with
+// more answers.
+func (t *Template) shownBefore(o *Template) bool {
+	if (t.Example != "") != (o.Example != "") {
+		return t.Example != ""
+	}
+	return t.Answers > o.Answers || t.Answers == o.Answers && t.ID < o.ID
 }
 
 // Largest returns the template with the most answers, and how many these are.
