@@ -69,14 +69,15 @@ func (p Part) hash() uint64 { return p.named() ^ uint64(p.Template)*0x9e3779b97f
 
 // guess is a part that may make no difference.
 type guess struct {
-	Part   Part  `cbor:"1,keyasint"`
-	Agree  int64 `cbor:"2,keyasint,omitempty"` // pairs that gave the same text
-	URLs   int64 `cbor:"3,keyasint,omitempty"` // of so many different ones
-	Differ int64 `cbor:"4,keyasint,omitempty"`
-	Plain  int64 `cbor:"5,keyasint,omitempty"`  // answers whose value does not look random
-	Values int64 `cbor:"7,keyasint,omitempty"`  // different ones that it had
-	Number bool  `cbor:"12,keyasint,omitempty"` // it had a value that is a number: texts that differ in numbers may be of different things
-	Random bool  `cbor:"8,keyasint,omitempty"`  // it has so many values that they may be random
+	Part   Part   `cbor:"1,keyasint"`
+	Agree  int64  `cbor:"2,keyasint,omitempty"` // pairs that gave the same text
+	URLs   int64  `cbor:"3,keyasint,omitempty"` // of so many different ones
+	Differ int64  `cbor:"4,keyasint,omitempty"`
+	Plain  int64  `cbor:"5,keyasint,omitempty"`  // answers whose value does not look random
+	Values int64  `cbor:"7,keyasint,omitempty"`  // different ones that it had
+	Number bool   `cbor:"12,keyasint,omitempty"` // it had a value that is a number: texts that differ in numbers may be of different things
+	Stem   uint64 `cbor:"13,keyasint,omitempty"` // of the last value
+	Random bool   `cbor:"8,keyasint,omitempty"`  // it has so many values that they may be random
 
 	Alike     int64  `cbor:"9,keyasint,omitempty"` // pairs that gave the same text but for its numbers
 	AlikeURLs int64  `cbor:"10,keyasint,omitempty"`
@@ -206,8 +207,25 @@ func (m *Model) many(g *guess, p *pieces) bool {
 		m.rests.add(at, 0)
 		g.Values++
 	}
-	g.Number = g.Number || classify(value) == number
+	stem := stem(value)
+	g.Number = g.Number || classify(value) == number || stem != 0 && stem == g.Stem
+	g.Stem = stem
 	return g.Values >= manyValues
+}
+
+// stem is a mark of a value without its digits, 0 if it has none: values of a series (3.html, 4.html) have one stem, those of an
+// id hardly ever.
+func stem(value string) uint64 {
+	letters := strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return -1
+		}
+		return r
+	}, value)
+	if len(letters) == len(value) {
+		return 0
+	}
+	return xxh3.HashString(letters) | 1
 }
 
 // random reports whether the value of a part looks random.

@@ -38,3 +38,18 @@ func TestPartIsLearnedFromWhatDiffersInIt(t *testing.T) {
 		}
 	}
 }
+
+// Values that differ in a number are of a series, not of sessions: pages whose texts differ in the same number are of different
+// things, whatever stands around the number.
+func TestStemsOfASeries(t *testing.T) {
+	for _, series := range [][]string{{"3.html", "14.html"}, {"page-3", "page-77"}, {"v1.2", "v1.30"}} {
+		if a, b := stem(series[0]), stem(series[1]); a == 0 || a != b {
+			t.Errorf("%q: %d and %d", series, a, b)
+		}
+	}
+	for _, ids := range [][]string{{"a1b2c3d4", "9f8e7d6c"}, {"words", "words"}} {
+		if a, b := stem(ids[0]), stem(ids[1]); a != 0 && a == b {
+			t.Errorf("%q: one stem, %d", ids, a)
+		}
+	}
+}
