@@ -9,12 +9,15 @@ const (
 )
 
 // set is an exact set of 64-bit marks with a value each. When the newer generation is full the older one is forgotten; what is
-// used of it moves to the newer one.
+// used of it moves to the newer one. What was added between two flushes stands in one record of its generation: a record for
+// each mark would cost a store more than all else that a page brings.
 type set struct {
 	max      int
 	gen      uint32
+	last     uint64 // number of the last record
 	new, old map[uint64]uint64
-	added    []uint64
+	added    []uint64 // to the newer generation since the last flush
+	late     []uint64 // to the older one, before it was the older one
 	gone     []uint32 // generations to be dropped
 }
 
@@ -40,33 +43,25 @@ func (s *set) add(h, v uint64) {
 		s.gone = append(s.gone, s.gen-1)
 		s.gen++
 		s.old, s.new = s.new, make(map[uint64]uint64, s.max/4)
+		s.late, s.added = s.added, nil
 	}
 	s.new[h] = v
 	s.added = append(s.added, h)
 }
 
-// key is where a mark of a generation is kept.
-func (s *set) key(kind byte, gen uint32, h uint64) []byte {
-	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint32([]byte{kind}, gen), h)
+// key is where a record of a generation is kept.
+func (s *set) key(kind byte, gen uint32, no uint64) []byte {
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint32([]byte{kind}, gen), no)
 }
 
 func (s *set) flush(kind byte, put func(key, value []byte) error, drop func(prefix []byte) error) error {
-	for _, h := range s.added {
-		v, gen := s.new[h], s.gen
-		if _, ok := s.new[h]; !ok {
-			if v, gen = s.old[h], s.gen-1; gen == ^uint32(0) {
-				continue
-			}
-		}
-		var b []byte
-		if v != 0 {
-			b = binary.BigEndian.AppendUint64(nil, v)
-		}
-		if err := put(s.key(kind, gen, h), b); err != nil {
-			return err
-		}
+	if err := s.save(kind, s.gen-1, s.old, s.late, put); err != nil {
+		return err
 	}
-	s.added = s.added[:0]
+	if err := s.save(kind, s.gen, s.new, s.added, put); err != nil {
+		return err
+	}
+	s.late, s.added = s.late[:0], s.added[:0]
 	for _, gen := range s.gone {
 		if err := drop(binary.BigEndian.AppendUint32([]byte{kind}, gen)); err != nil {
 			return err
@@ -76,7 +71,20 @@ func (s *set) flush(kind byte, put func(key, value []byte) error, drop func(pref
 	return nil
 }
 
-// load takes in a mark: generations come in their order.
+// save puts a record of marks: eight bytes each, then the value.
+func (s *set) save(kind byte, gen uint32, of map[uint64]uint64, marks []uint64, put func(key, value []byte) error) error {
+	if len(marks) == 0 {
+		return nil
+	}
+	b := make([]byte, 0, 9*len(marks))
+	for _, h := range marks {
+		b = binary.AppendUvarint(binary.BigEndian.AppendUint64(b, h), of[h])
+	}
+	s.last++
+	return put(s.key(kind, gen, s.last), b)
+}
+
+// load takes in a record: generations come in their order, and in each of them the later record after the earlier one.
 func (s *set) load(key, value []byte) {
 	if len(key) != 13 {
 		return
@@ -88,9 +96,13 @@ func (s *set) load(key, value []byte) {
 		}
 		s.old, s.new, s.gen = s.new, map[uint64]uint64{}, gen
 	}
-	var v uint64
-	if len(value) == 8 {
-		v = binary.BigEndian.Uint64(value)
+	s.last = max(s.last, binary.BigEndian.Uint64(key[5:]))
+	for len(value) > 8 {
+		v, n := binary.Uvarint(value[8:])
+		if n <= 0 {
+			return
+		}
+		s.new[binary.BigEndian.Uint64(value)] = v
+		value = value[8+n:]
 	}
-	s.new[binary.BigEndian.Uint64(key[5:])] = v
 }

@@ -1,0 +1,53 @@
+package yield
+
+import (
+	"bytes"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A set that is read back from its records, in the order of their keys, is the one that was flushed; what was flushed is a
+// record or two at a time.
+func TestSetComesBack(t *testing.T) {
+	for seed := range uint64(50) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		store := map[string][]byte{}
+		puts := 0
+		put := func(k, v []byte) error {
+			store[string(k)] = v
+			puts++
+			return nil
+		}
+		drop := func(prefix []byte) error {
+			maps.DeleteFunc(store, func(k string, _ []byte) bool { return strings.HasPrefix(k, string(prefix)) })
+			return nil
+		}
+		s := newSet(64)
+		for range 40 {
+			for range random.IntN(40) {
+				s.add(random.Uint64N(200), random.Uint64()>>random.IntN(65))
+			}
+			puts = 0
+			if err := s.flush('k', put, drop); err != nil {
+				t.Fatal(err)
+			}
+			if puts > 2 {
+				t.Fatalf("seed %d: %d records of one flush", seed, puts)
+			}
+			again := newSet(64)
+			for _, k := range slices.SortedFunc(maps.Keys(store), func(a, b string) int { return bytes.Compare([]byte(a), []byte(b)) }) {
+				again.load([]byte(k), store[k])
+			}
+			if !maps.Equal(again.new, s.new) || !maps.Equal(again.old, s.old) || again.gen != s.gen {
+				t.Fatalf("seed %d: generation %d with %d and %d marks came back as %d with %d and %d",
+					seed, s.gen, len(s.new), len(s.old), again.gen, len(again.new), len(again.old))
+			}
+			if random.IntN(4) == 0 {
+				s = again
+			}
+		}
+	}
+}
