@@ -73,9 +73,19 @@ type Target struct {
 	Owner uint32 `cbor:"10,keyasint,omitempty"`
 	Gen   uint32 `cbor:"11,keyasint,omitempty"`
 
-	Mark   bool `cbor:"8,keyasint,omitempty"` // its outcome is to say what it shows (Shows, Sample)
+	Mark   Mark `cbor:"8,keyasint,omitempty"` // whether its outcome is to say what it shows (Shows, Sample)
 	Parent *Key `cbor:"9,keyasint,omitempty"` // and whether it links to this page, which has named it (Back)
 }
+
+// Mark says how much the frontier wants to know what a page shows. Making a mark costs a fifth of a page's processor time.
+type Mark uint8
+
+// Marks that are wanted of a page.
+const (
+	MarkNone Mark = iota
+	MarkMay       // of a few pages, as far as the node's budget for marks goes
+	MarkMust      // its template is under suspicion
+)
 
 // Layer returns where the URL is a page.
 func (t *Target) Layer() Layer { return Layer{t.Owner, t.Gen} }

@@ -3,6 +3,7 @@ package agent
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/zeebo/xxh3"
 
@@ -13,9 +14,35 @@ import (
 // maxMarked bounds the body of which phrases are taken, in bytes: what comes after it says little more.
 const maxMarked = 256 << 10
 
+// budget bounds what marks cost that are not needed: in bytes of pages, a share of those that were read. All leases of a node
+// share it.
+type budget struct {
+	mu   sync.Mutex
+	left int64
+}
+
+// A mark costs a fifth of what a page costs in all, so that one byte in eight keeps marks below three percent. The pages of a small
+// crawl may all be marked.
+const (
+	markShare  = 8
+	markBudget = 4 << 20
+)
+
+// marks counts a page of so many bytes, and reports whether it is marked.
+func (b *budget) marks(wanted crawl.Mark, bytes int64) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.left = min(b.left+bytes/markShare, markBudget)
+	if wanted != crawl.MarkMay || b.left < bytes {
+		return wanted == crawl.MarkMust
+	}
+	b.left -= bytes
+	return true
+}
+
 // markPage says in an outcome what a page shows, if the frontier wants to know.
-func markPage(t *crawl.Target, u, base crawl.URL, charset string, body []byte, page *parse.Page, o *crawl.Outcome) {
-	if !t.Mark {
+func (b *budget) markPage(t *crawl.Target, u, base crawl.URL, charset string, body []byte, page *parse.Page, o *crawl.Outcome) {
+	if !b.marks(t.Mark, int64(len(body))) {
 		return
 	}
 	m := parse.Mark(body[:min(len(body), maxMarked)], u.String(), page.Links)
@@ -29,13 +56,14 @@ func markPage(t *crawl.Target, u, base crawl.URL, charset string, body []byte, p
 	})
 }
 
-// markOther does so for what is not a page: a redirect shows where it leads, texts their phrases, anything else its bytes.
+// markOther does so for what is not a page: a redirect shows where it leads, texts that must be marked their phrases, anything
+// else its bytes.
 func markOther(t *crawl.Target, body []byte, o *crawl.Outcome) {
 	switch {
-	case !t.Mark || o.Shows != 0:
+	case t.Mark == crawl.MarkNone || o.Shows != 0:
 	case o.Redirect != "":
 		o.Shows = xxh3.HashString(o.Redirect) | 1
-	case len(body) > 0 && len(body) <= maxMarked && (strings.HasPrefix(o.Mime, "text/") || strings.HasSuffix(o.Mime, "json") || strings.HasSuffix(o.Mime, "xml")):
+	case t.Mark == crawl.MarkMust && len(body) > 0 && len(body) <= maxMarked && (strings.HasPrefix(o.Mime, "text/") || strings.HasSuffix(o.Mime, "json") || strings.HasSuffix(o.Mime, "xml")):
 		m := parse.Mark(body, o.URL, nil)
 		o.Shows, o.Sample = m.Text, m.Sample
 	default:

@@ -78,7 +78,7 @@ func (l *lease) read(p *page) (*finder, error) {
 			base = v
 		}
 	}
-	markPage(t, u, base, charset, text, doc, o)
+	l.a.marks.markPage(t, u, base, charset, text, doc, o)
 	f := newFinder(l, t, base, charset)
 	f.refused = l.obeysNofollow() && (doc.NoFollow || tag.NoFollow)
 	f.add(doc)

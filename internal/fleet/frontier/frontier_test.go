@@ -132,7 +132,7 @@ func part(rng *rand.Rand, f *Frontier, id uint64, secret string, held map[uint64
 		}
 		p.Found = append(p.Found, found)
 		o := crawl.Outcome{Key: g.Key, URL: g.URL, State: crawl.Fetched, Status: 200, HTML: rng.IntN(4) > 0, Revisit: rng.IntN(4) == 0, Bytes: rng.Int64N(100), Timing: [6]int32{0, 900, 0, 0, 5000, 70}}
-		if g.Mark {
+		if g.Mark != crawl.MarkNone {
 			o.Shows, o.Sample = 1+rng.Uint64N(20), []uint32{rng.Uint32N(8), rng.Uint32N(30)}
 		}
 		p.WorkedUS += rng.Int64N(1e6)

@@ -156,7 +156,7 @@ func (v *visit) fetch(p *crawl.Part, g *crawl.Target) {
 			o.Back = o.Back || g.Parent != nil && w.Key() == *g.Parent
 			link(w, false)
 		}
-		if g.Mark {
+		if g.Mark != crawl.MarkNone {
 			m := parse.Mark([]byte(body), g.URL, page.Links)
 			o.Shows, o.Sample = m.Text, m.Sample
 		} else {

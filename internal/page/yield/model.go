@@ -267,17 +267,23 @@ func (m *Model) Release() {
 // Want says how a URL is to be asked for: whether its answer is to be marked, whether by whom it was named is of interest, and
 // how many more of its group may be out.
 type Want struct {
-	Mark, Back bool
-	Room       int
-	Group      uint32
+	Mark  crawl.Mark
+	Back  bool
+	Room  int
+	Group uint32
 }
 
-// Want says how a URL of a template is to be asked for. via is the template that has named it.
+// Want says how a URL of a template is to be asked for. via is the template that has named it. Answers must be marked of
+// templates under suspicion, and of those that such a one has named; of others a few may be.
 func (m *Model) Want(template, via uint32, k crawl.Key) Want {
 	t := m.byID[template]
 	if t == nil || t.Answers == 0 {
-		w := Want{Mark: true, Room: minFlight}
-		if v := m.byID[via]; v != nil && v.dry() {
+		w := Want{Mark: crawl.MarkMay, Room: minFlight}
+		v := m.byID[via]
+		if v != nil && (v.dry() || v.Dry > 0 || m.suspect(m.groups[v.Group])) {
+			w.Mark, w.Back = crawl.MarkMust, true
+		}
+		if v != nil && v.dry() {
 			w.Group, w.Room = v.Group, m.room(m.groups[v.Group])
 		} else if t != nil {
 			w.Group, w.Room = t.Group, m.room(m.groups[t.Group])
@@ -285,9 +291,18 @@ func (m *Model) Want(template, via uint32, k crawl.Key) Want {
 		return w
 	}
 	g := m.groups[t.Group]
-	mark := t.Marked < markAll || t.All || t.Dry > 0 || g.Sum > newPays || g.Named > 0 || g.Cut || k[15]%markEvery == 0
-	return Want{Mark: mark, Back: t.Dry > 0 || t.New < 2, Room: m.room(g), Group: g.ID}
+	w := Want{Room: m.room(g), Group: g.ID}
+	switch {
+	case t.All || t.Dry > 0 || m.suspect(g):
+		w.Mark, w.Back = crawl.MarkMust, t.Dry > 0 || t.New < 2
+	case t.Marked < markAll || k[15]%markEvery == 0:
+		w.Mark = crawl.MarkMay
+	}
+	return w
 }
+
+// suspect reports whether a group has brought nothing more than once in a while.
+func (m *Model) suspect(g *Group) bool { return g.Sum > newPays || g.Named > 0 || g.Cut }
 
 // room is how many more URLs of a group may be out: what they can add to its sum is what the limit leaves.
 func (m *Model) room(g *Group) int {

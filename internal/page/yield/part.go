@@ -76,7 +76,7 @@ type guess struct {
 	Plain  int64  `cbor:"5,keyasint,omitempty"`  // answers whose value does not look random
 	Values int64  `cbor:"7,keyasint,omitempty"`  // different ones that it had
 	Number bool   `cbor:"12,keyasint,omitempty"` // it had a value that is a number: texts that differ in numbers may be of different things
-	Stem   uint64 `cbor:"13,keyasint,omitempty"` // of the last value
+	Stem   uint64 `cbor:"13,keyasint,omitempty"` // of the value that came last
 	Random bool   `cbor:"8,keyasint,omitempty"`  // it has so many values that they may be random
 
 	Alike     int64  `cbor:"9,keyasint,omitempty"` // pairs that gave the same text but for its numbers
@@ -206,10 +206,10 @@ func (m *Model) many(g *guess, p *pieces) bool {
 	if !m.rests.has(at) {
 		m.rests.add(at, 0)
 		g.Values++
+		stem := stem(value)
+		g.Number = g.Number || classify(value) == number || stem != 0 && stem == g.Stem
+		g.Stem = stem
 	}
-	stem := stem(value)
-	g.Number = g.Number || classify(value) == number || stem != 0 && stem == g.Stem
-	g.Stem = stem
 	return g.Values >= manyValues
 }
 

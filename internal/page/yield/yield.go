@@ -90,7 +90,7 @@ func (t *Template) bag() bool { return strings.HasPrefix(t.Pattern, bagPrefix) }
 
 // dry reports whether a template brings nothing as far as is known.
 func (t *Template) dry() bool {
-	return t.New == 0 && t.Answers > 0 || t.Dry >= dryAfter || t.Dry > 0 && t.Barren >= t.New
+	return t.New == 0 && t.Marked > 0 || t.Dry >= dryAfter || t.Dry > 0 && t.Barren >= t.New
 }
 
 // Group is one or more templates that are judged as one.
