@@ -11,7 +11,6 @@
 package frontier
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -353,32 +352,29 @@ func (f *Frontier) Next(task uint32, n int) ([]crawl.Target, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []crawl.Target
-	look := finder{db: f.db}
 	ask, err := f.asking(t, n)
-	if err != nil {
-		return nil, errors.Join(err, it.Close())
-	}
-	for it.First(); it.Valid() && len(out) < n && ask.more(); it.Next() {
-		var k crawl.Key
-		copy(k[:], it.Value())
-		p := binary.BigEndian.Uint64(it.Key()[5:])
-		if ask.seen == 1 {
-			t.head = p
+	var out []crawl.Target
+	var batch []entry
+	it.First()
+	for err == nil && len(out) < n {
+		if batch = ask.batch(it, batch[:0], n-len(out)); len(batch) == 0 {
+			break
 		}
-		r, err := f.load1(&look, recKey{t.space(), k})
-		if err == nil && r == nil {
-			err = fmt.Errorf("frontier: task %d queues unknown URL %s", task, k)
+		if err = ask.load(f, batch); err != nil {
+			break
 		}
-		if err != nil {
-			return nil, errors.Join(err, look.close(), it.Close())
-		}
-		g := r.target(recKey{t.space(), k}, p)
-		if ask.add(r, &g) {
-			out = append(out, g)
+		for i := range batch {
+			g := batch[i].r.target(recKey{t.space(), batch[i].key}, batch[i].place)
+			if ask.add(batch[i].r, &g) {
+				out = append(out, g)
+			}
 		}
 	}
-	return out, errors.Join(look.close(), it.Close())
+	if err = errors.Join(err, ask.look.close(), it.Close()); err != nil {
+		return nil, err
+	}
+	ask.end()
+	return out, nil
 }
 
 // Held returns the targets that an open lease holds, in the order of their places in the queue.

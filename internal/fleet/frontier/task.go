@@ -44,6 +44,8 @@ type Task struct {
 	added  Totals       // what stands in the job's totals
 	yield  *yield.Model // nil until it is needed
 	used   uint64       // entry that needed it last
+
+	skipped []skipped // entries of the queue that had to wait for room the last time, in order
 }
 
 // space returns where the task's URLs are found.

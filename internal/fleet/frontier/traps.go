@@ -19,6 +19,7 @@ const (
 	modelsSize  = 24 << 20 // bytes of models in memory, about
 	sweepAtOnce = 2000     // URLs of a site that one entry looks at again
 	skipAtOnce  = 4        // queue entries that are looked at for each URL that is wanted
+	skippedSize = 16       // bytes of an entry that is remembered
 )
 
 func modelKey(task uint32) []byte { return binary.BigEndian.AppendUint32([]byte{'y'}, task) }
@@ -51,7 +52,7 @@ func (f *Frontier) forgetModels() {
 	total := 0
 	var idle []*Task
 	for _, t := range f.models {
-		total += t.yield.Size()
+		total += t.yield.Size() + skippedSize*cap(t.skipped)
 		if t.used < f.pos.Seq && t.Held == 0 {
 			idle = append(idle, t)
 		}
@@ -61,11 +62,11 @@ func (f *Frontier) forgetModels() {
 	}
 	slices.SortFunc(idle, func(a, b *Task) int { return cmp.Compare(a.used, b.used) })
 	for _, t := range idle {
-		if total -= t.yield.Size(); total < modelsSize/2 {
+		if total -= t.yield.Size() + skippedSize*cap(t.skipped); total < modelsSize/2 {
 			break
 		}
 		delete(f.models, t.ID)
-		t.yield = nil
+		t.yield, t.skipped = nil, nil
 	}
 }
 
@@ -439,48 +440,6 @@ func (x *tx) resume(r *crawl.Release) error {
 		x.sweepFrom(t, false)
 	}
 	return nil
-}
-
-// asking says which URLs of a queue are given out now.
-type asking struct {
-	t     *Task
-	m     *yield.Model
-	given map[uint32]int // by group
-	seen  int
-	most  int
-}
-
-func (f *Frontier) asking(t *Task, n int) (*asking, error) {
-	m, err := f.model(t)
-	return &asking{t: t, m: m, given: map[uint32]int{}, most: skipAtOnce*n + 256}, err
-}
-
-// more counts a queue entry; it reports whether it is to be looked at.
-func (a *asking) more() bool {
-	a.seen++
-	return a.seen <= a.most
-}
-
-// add decides whether a URL is given out, and how it is asked for.
-func (a *asking) add(r *record, g *crawl.Target) bool {
-	if r.template == 0 {
-		u, err := crawl.Parse(r.URL)
-		if err != nil {
-			return true
-		}
-		r.template = a.m.Find(u)
-	}
-	w := a.m.Want(r.template, r.ownVia(g.Key), g.Key)
-	if a.given[w.Group] >= w.Room {
-		return false
-	}
-	a.given[w.Group]++
-	g.Mark = w.Mark
-	if w.Back {
-		parent := r.Parent
-		g.Parent = &parent
-	}
-	return true
 }
 
 // Traps returns what waits of a task because its templates brought nothing new. Of a site that has had all the pages that it may

@@ -1,0 +1,137 @@
+package frontier
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"argosy/internal/crawl"
+	"argosy/internal/page/yield"
+)
+
+// asking says which URLs of a queue are given out now.
+type asking struct {
+	t     *Task
+	m     *yield.Model
+	given map[uint32]int // by group
+	seen  int
+	most  int
+	look  finder
+
+	before  []skipped // of the last time
+	skipped []skipped
+}
+
+// skipped is a queue entry whose URL was not given out because its group had no room. The next time it is looked at again
+// without its record: neither of its templates changes while it is in its place.
+type skipped struct {
+	place         uint64
+	template, via uint32
+}
+
+// maxSkipped bounds how many of a task are remembered.
+const maxSkipped = 4096
+
+// entry is a queue entry and its URL's record.
+type entry struct {
+	place uint64
+	key   crawl.Key
+	r     *record
+}
+
+func (f *Frontier) asking(t *Task, n int) (*asking, error) {
+	m, err := f.model(t)
+	return &asking{t: t, m: m, given: map[uint32]int{}, look: finder{db: f.db}, most: skipAtOnce*n + 256, before: t.skipped}, err
+}
+
+// batch takes up to n entries from a queue that may be given out.
+func (a *asking) batch(it *pebble.Iterator, batch []entry, n int) []entry {
+	due := map[uint32]int{} // of the batch, by group
+	for ; it.Valid() && len(batch) < n && a.seen < a.most; it.Next() {
+		e := entry{place: binary.BigEndian.Uint64(it.Key()[5:])}
+		if a.seen == 0 {
+			a.t.head = e.place
+		}
+		a.seen++
+		for len(a.before) > 0 && a.before[0].place < e.place {
+			a.before = a.before[1:]
+		}
+		if len(a.before) > 0 && a.before[0].place == e.place {
+			was := a.before[0]
+			w := a.m.Want(was.template, was.via, crawl.Key{})
+			if a.given[w.Group]+due[w.Group] >= w.Room { // or will be when its turn comes
+				a.skip(was)
+				continue
+			}
+			due[w.Group]++
+		}
+		copy(e.key[:], it.Value())
+		batch = append(batch, e)
+	}
+	return batch
+}
+
+// load finds the records of entries: those that are not at hand in the order of their keys, so that neighbours are read from
+// one block.
+func (a *asking) load(f *Frontier, batch []entry) error {
+	var far []*entry
+	for i := range batch {
+		e := &batch[i]
+		if e.r = f.recent.get(recKey{a.t.space(), e.key}); e.r == nil {
+			far = append(far, e)
+		}
+	}
+	slices.SortFunc(far, func(x, y *entry) int { return bytes.Compare(x.key[:], y.key[:]) })
+	for _, e := range far {
+		var err error
+		if e.r, err = f.load1(&a.look, recKey{a.t.space(), e.key}); err != nil {
+			return err
+		}
+		if e.r == nil {
+			return fmt.Errorf("frontier: task %d queues unknown URL %s", a.t.ID, e.key)
+		}
+	}
+	return nil
+}
+
+// add decides whether a URL is given out, and how it is asked for. Entries come in the order of their places.
+func (a *asking) add(r *record, g *crawl.Target) bool {
+	if r.template == 0 {
+		u, err := crawl.Parse(r.URL)
+		if err != nil {
+			return true
+		}
+		r.template = a.m.Find(u)
+	}
+	via := r.ownVia(g.Key)
+	w := a.m.Want(r.template, via, g.Key)
+	if a.given[w.Group] >= w.Room {
+		if r.template != 0 { // else it may get one
+			a.skip(skipped{g.Seq, r.template, via})
+		}
+		return false
+	}
+	a.given[w.Group]++
+	g.Mark = w.Mark
+	if w.Back {
+		parent := r.Parent
+		g.Parent = &parent
+	}
+	return true
+}
+
+func (a *asking) skip(s skipped) {
+	if len(a.skipped) < maxSkipped {
+		a.skipped = append(a.skipped, s)
+	}
+}
+
+// end remembers what was skipped.
+func (a *asking) end() {
+	slices.SortFunc(a.skipped, func(x, y skipped) int { return cmp.Compare(x.place, y.place) })
+	a.t.skipped = a.skipped
+}
