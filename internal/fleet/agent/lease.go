@@ -62,6 +62,7 @@ func newLease(ctx context.Context, a *Agent, d *crawl.Dispatch) *lease {
 	l.more = sync.NewCond(&l.mu)
 	l.jar.load(d.Site.Cookies)
 	l.rep.begin(now)
+	l.rep.last = len(l.queue)
 	if d.Site.SeedSite {
 		l.jar.fixed = a.cfg.Cookies
 	}
@@ -91,6 +92,7 @@ func (l *lease) refill(r *crawl.Refill) {
 	l.rep.got++
 	l.queue = append(l.queue, r.Targets...)
 	l.given += len(r.Targets)
+	l.rep.last = len(r.Targets)
 	l.rep.asked, l.rep.wanted, l.rep.repeats = false, false, 0
 	l.rep.moved = time.Now() // as the coordinator sees it
 	l.more.Broadcast()
@@ -239,6 +241,12 @@ func (l *lease) loop() error {
 	}
 }
 
+// low is how few URLs are left when the lease asks for more at once: a quarter of what it likes to hold, or, if it gets less than
+// that (few are there, or few of a template may be out), half of what it last got. mu is held.
+func (l *lease) low() int {
+	return min(l.rep.want/4, max(l.rep.last/2, l.job.Limits.SiteConnections))
+}
+
 // take waits for a target; false when the lease has ended.
 func (l *lease) take() (crawl.Target, bool) {
 	l.mu.Lock()
@@ -252,7 +260,7 @@ func (l *lease) take() (crawl.Target, bool) {
 			l.queue = l.queue[1:]
 			l.busy++
 			l.effort.add(1, time.Now())
-			if len(l.queue) < l.rep.want/4 && l.rep.size > 0 && !l.rep.wanted {
+			if len(l.queue) < l.low() && l.rep.size > 0 && !l.rep.wanted {
 				l.rep.urgent = true
 				l.a.nudge()
 			}

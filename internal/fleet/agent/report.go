@@ -41,6 +41,7 @@ type report struct {
 	no        uint32
 	want      int    // URLs the lease likes to hold
 	got       uint32 // refills taken in
+	last      int    // URLs in the last of them, or in the grant
 	sent      map[crawl.Key]uint16
 
 	wanted    bool // a part has asked for URLs, and none have come yet
