@@ -21,11 +21,11 @@ type budget struct {
 	left int64
 }
 
-// A mark costs a fifth of what a page costs in all, so that one byte in eight keeps marks below three percent. The pages of a small
+// A mark costs a fifth of what a page costs in all, so that one byte in twelve keeps marks below two percent. The pages of a small
 // crawl may all be marked.
 const (
-	markShare  = 8
-	markBudget = 4 << 20
+	markShare  = 12
+	markBudget = 2 << 20
 )
 
 // marks counts a page of so many bytes, and reports whether it is marked.

@@ -6,7 +6,7 @@ import (
 	"argosy/internal/crawl"
 )
 
-// Marks that may be made take one byte in eight of what is read, once the first pages are; marks that must be made are made.
+// Marks that may be made take one byte in twelve of what is read, once the first pages are; marks that must be made are made.
 func TestMarksKeepToTheirBudget(t *testing.T) {
 	b := budget{left: markBudget}
 	const page, pages = 40_000, 10_000

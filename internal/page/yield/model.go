@@ -284,14 +284,14 @@ func (m *Model) Want(template, via uint32, k crawl.Key) Want {
 			w.Mark, w.Back = crawl.MarkMust, true
 		}
 		if v != nil && v.dry() {
-			w.Group, w.Room = v.Group, m.room(m.groups[v.Group])
+			w.Group, w.Room = v.Group, m.room(m.groups[v.Group], 0)
 		} else if t != nil {
-			w.Group, w.Room = t.Group, m.room(m.groups[t.Group])
+			w.Group, w.Room = t.Group, m.room(m.groups[t.Group], 0)
 		}
 		return w
 	}
 	g := m.groups[t.Group]
-	w := Want{Room: m.room(g), Group: g.ID}
+	w := Want{Room: m.room(g, t.Answers), Group: g.ID}
 	switch {
 	case t.All || t.Dry > 0 || m.suspect(g):
 		w.Mark, w.Back = crawl.MarkMust, t.Dry > 0 || t.New < 2
@@ -304,10 +304,15 @@ func (m *Model) Want(template, via uint32, k crawl.Key) Want {
 // suspect reports whether a group has brought nothing more than once in a while.
 func (m *Model) suspect(g *Group) bool { return g.Sum > newPays || g.Named > 0 || g.Cut }
 
-// room is how many more URLs of a group may be out: what they can add to its sum is what the limit leaves.
-func (m *Model) room(g *Group) int {
+// room is how many more URLs of a group may be out: what they can add to its sum is what the limit leaves. A group that is above
+// suspicion may have as many out as its template has had answers, marked or not: small portions cost the coordinator a message each.
+func (m *Model) room(g *Group, answers int64) int {
 	left := g.limit() - max(g.Sum, g.Named)
-	most := max(minFlight, min(maxFlight, g.New+minFlight/2))
+	proven := g.New + minFlight/2
+	if g.Sum == 0 && g.Named == 0 && g.New > 0 {
+		proven = max(proven, answers)
+	}
+	most := max(minFlight, min(maxFlight, proven))
 	return max(0, int(max(4, min(left, most)))-g.flight)
 }
 
