@@ -41,13 +41,13 @@ var house = map[string]struct {
 	"plan/dataset":  {true, "solve"},
 	"plan/predict":  {true, "crawl netcoord"},
 	"plan/price":    {true, ""},
-	"plan/learn":    {true, "crawl predict"},
+	"plan/learn":    {true, "crawl predict price schedule"},
 	"plan/schedule": {true, "crawl solve predict price"},
 	"plan/strategy": {true, "crawl netcoord predict schedule"},
 	"plan/split":    {true, ""},
 	"plan/segment":  {false, ""},
 	"plan/geo":      {false, "schedule"},
-	"plan/sim":      {true, "netcoord predict schedule solve"},
+	"plan/sim":      {true, "learn netcoord predict schedule solve"},
 	"plan/lab":      {false, "dataset netcoord price sim solve strategy"},
 
 	// Who holds what.

@@ -5,13 +5,13 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"sort"
 	"time"
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/frontier"
 	"argosy/internal/page/polite"
 	"argosy/internal/page/scope"
+	"argosy/internal/plan/learn"
 	"argosy/internal/plan/schedule"
 )
 
@@ -120,26 +120,26 @@ func (c *Coordinator) probe(ctx context.Context, j *frontier.Job, r *run, s *sch
 	return c.append(ctx, e)
 }
 
-// snapshot is all that a cycle may know.
+// snapshot takes the tasks that are due, and returns all that a cycle may know.
 func (c *Coordinator) snapshot(j *frontier.Job, r *run) *schedule.Snapshot {
-	now := c.clock.ms(time.Now())
-	s := &schedule.Snapshot{
-		Now: now, Seed: c.cfg.Seed + c.applied, PerIP: j.Limits.PerIP, PerSite: j.Limits.PerSite, PerDomain: j.Limits.PerDomain, LeaseSeconds: j.Limits.LeaseTime.Seconds(),
-		Book: r.read.book, Memory: r.memory,
+	v := learn.View{
+		Now: c.clock.ms(time.Now()), Seed: c.cfg.Seed + c.applied, PerIP: j.Limits.PerIP, PerSite: j.Limits.PerSite, PerDomain: j.Limits.PerDomain,
+		LeaseSeconds: j.Limits.LeaseTime.Seconds(), Book: r.read.book, Memory: r.memory,
 	}
 	free := 0
 	for id, n := range c.nodes {
-		if !n.takes(j) {
+		if j.Placing.Store != "" && j.Placing.Store != n.info.Store {
 			continue
 		}
-		s.Nodes = append(s.Nodes, n.offered(id, r.read))
-		free += n.info.Leases - len(n.held)
+		v.Nodes = append(v.Nodes, n.view(id))
+		if !n.drains() {
+			free += n.info.Leases - len(n.held)
+		}
 	}
 	if free <= 0 {
-		return s
+		return &schedule.Snapshot{}
 	}
-	sort.Slice(s.Nodes, func(a, b int) bool { return s.Nodes[a].ID < s.Nodes[b].ID })
-	for len(r.due) > 0 && r.due[0].at <= now && len(s.Tasks) < maxTasks {
+	for len(r.due) > 0 && r.due[0].at <= v.Now && len(v.Tasks) < maxTasks {
 		d := heap.Pop(&r.due).(dueTask)
 		delete(r.inDue, d.id)
 		t := c.f.Task(d.id)
@@ -147,30 +147,41 @@ func (c *Coordinator) snapshot(j *frontier.Job, r *run) *schedule.Snapshot {
 			continue
 		}
 		site := c.f.Site(t.Site)
-		if at := polite.ReadyAt(j.Pace(), site); at > now && t.Leases() == 0 { // it has been asked since
+		if at := polite.ReadyAt(j.Pace(), site); at > v.Now && t.Leases() == 0 { // it has been asked since
 			c.schedule(t)
 			continue
 		}
-		s.Tasks = append(s.Tasks, c.waiting(j, r, t, site, now))
+		v.Tasks = append(v.Tasks, c.waiting(j, t, site, v.Now))
 	}
 	c.f.Leases(func(l *frontier.Lease) {
-		o := schedule.Running{Lease: l.ID, Task: l.Task, Site: l.Site, Node: l.Node, Addrs: c.addrs[l.ID], Book: r.read.book.Site(l.Site)}
+		o := learn.Lease{Site: learn.Site{Name: l.Site}, ID: l.ID, Task: l.Task, Node: l.Node}
+		if of := c.f.Job(l.Job); of != nil {
+			o.Site, o.Need = siteOf(of, l.Site, c.f.Site(l.Site)), of.Placing.Need
+		}
+		o.Addrs, o.Domain = c.addrs[l.ID], ""
 		if j.Limits.PerDomain > 0 {
 			o.Domain = domain(l.Site)
 		}
-		if of := c.f.Job(l.Job); of != nil {
-			o.Need, o.Width = of.Placing.Need, width(of.Pace(), c.f.Site(l.Site))
-		}
-		s.Running = append(s.Running, o)
+		v.Leases = append(v.Leases, o)
 	})
-	return s
+	return learn.Snapshot(v)
 }
 
-// waiting is a task as a cycle sees it.
-func (c *Coordinator) waiting(j *frontier.Job, r *run, t *frontier.Task, site *crawl.Site, now int64) schedule.Task {
-	w := schedule.Task{
-		ID: t.ID, Job: t.Job, Site: t.Site, Since: t.Since, Pending: t.Pending(), Avoid: t.Avoid, Last: t.Last,
-		Type: j.Placing.Type, Product: j.Placing.Product, Need: j.Placing.Need, Width: width(j.Pace(), site), Gap: polite.SiteDelay(j.Pace(), site).Seconds(), Book: r.read.book.Site(t.Site),
+// siteOf is what is known of a site that a job asks.
+func siteOf(j *frontier.Job, name string, site *crawl.Site) learn.Site {
+	return learn.Site{
+		Name: name, Pause: polite.SiteDelay(j.Pace(), site).Seconds(), Latency: float64(site.LatencyUS) / 1e6, Connections: j.Limits.SiteConnections,
+	}
+}
+
+// waiting is a task that waits.
+func (c *Coordinator) waiting(j *frontier.Job, t *frontier.Task, site *crawl.Site, now int64) learn.Task {
+	w := learn.Task{
+		Site: siteOf(j, t.Site, site), ID: t.ID, Job: t.Job, Since: t.Since, Pending: t.Pending(), Avoid: t.Avoid, Last: t.Last,
+		Type: j.Placing.Type, Product: j.Placing.Product, Need: j.Placing.Need, Quota: float64(j.Limits.LeasePages),
+	}
+	if t.Fetched > 0 { // of a site that nobody has seen yet the queue tells nothing
+		w.Pages = float64(w.Pending)
 	}
 	if j.Limits.PerDomain > 0 {
 		w.Domain = domain(t.Site)
@@ -192,20 +203,6 @@ func (c *Coordinator) waiting(j *frontier.Job, r *run, t *frontier.Task, site *c
 		}
 	}
 	return w
-}
-
-// width is how many requests at once a lease of a site makes, on average.
-func width(lim crawl.Limits, site *crawl.Site) float64 {
-	d := polite.SiteDelay(lim, site)
-	if d == 0 {
-		return float64(max(1, lim.SiteConnections))
-	}
-	const unknown = 100_000 // µs
-	us := site.LatencyUS
-	if us == 0 {
-		us = unknown
-	}
-	return min(1, float64(us)/float64(d.Microseconds()))
 }
 
 // host is a site's name without its port.

@@ -65,15 +65,6 @@ func (r *reader) landmarks(given []string, nodes []schedule.Node) {
 	}
 }
 
-// node returns a node's number in the book, and says which others it is like.
-func (r *reader) node(id string, labels map[string]string) int {
-	n := r.book.Node(id)
-	if labels["city"] != "" || labels["provider"] != "" {
-		r.book.SetGroup(n, labels["city"]+"/"+labels["provider"])
-	}
-	return n
-}
-
 // ended keeps what the last lease of a task did, for strategies that modify the next.
 func (r *reader) ended(lease *frontier.Lease, at int64) {
 	if r.modify == nil || lease.Resolve || lease.Given == 0 {

@@ -8,7 +8,7 @@ import (
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/frontier"
 	"argosy/internal/fleet/ledger"
-	"argosy/internal/plan/schedule"
+	"argosy/internal/plan/learn"
 )
 
 // node is a node as the coordinator knows it.
@@ -87,16 +87,11 @@ func (c *Coordinator) leaving(name string) bool {
 	return n != nil && n.drains()
 }
 
-// takes tells whether a node is one for a job at all.
-func (n *node) takes(j *frontier.Job) bool {
-	return !n.drains() && (j.Placing.Store == "" || j.Placing.Store == n.info.Store)
-}
-
-// offered is a node as a cycle sees it.
-func (n *node) offered(id string, r *reader) schedule.Node {
-	return schedule.Node{
-		ID: id, Incarnation: n.info.Incarnation, Labels: n.info.Labels, Capacity: n.info.Leases, Running: len(n.held), Requests: float64(n.info.Concurrency), Untried: !n.worked,
-		Offer: n.info.Offer, Prices: n.rates(), Reserved: !n.info.OnDemand, Book: r.node(id, n.info.Labels),
+// view is a node as it describes itself, and what it does.
+func (n *node) view(id string) learn.Node {
+	return learn.Node{
+		ID: id, Incarnation: n.info.Incarnation, Labels: n.info.Labels, Leases: n.info.Leases, Held: len(n.held), Requests: n.info.Concurrency,
+		Worked: n.worked, Draining: n.drains(), OnDemand: n.info.OnDemand, Offer: n.info.Offer, Prices: n.rates(),
 	}
 }
 

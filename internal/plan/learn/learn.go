@@ -2,7 +2,9 @@
 // coordinator, its restart, a replay and the simulator feed it; nobody else learns. It is pure: the same facts in the same order
 // give the same record, byte for byte.
 //
-// Speed has one definition: useful bits over the time in which the node worked for the site. Work is the time in which
+// Speed has one definition: useful bits over the time in which the node worked for the site. The record keeps it as two
+// figures whose product it is, because strategies weigh them apart: the speed while pages are had, which is predicted for
+// pairs that nobody has tried, and the share of requests that give a page. Work is the time in which
 // at least one request of the lease was under way or its answer was being read and stored; waiting out of politeness, and
 // waiting for the node's other leases, is not part of it.
 package learn

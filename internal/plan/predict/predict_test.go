@@ -142,12 +142,12 @@ func TestMeasuredPairsSpeakForThemselves(t *testing.T) {
 		t.Errorf("BC %+v", f)
 	}
 	for k := range 12 {
-		b.Reported(n, s, Report{Bits: 4e6, Seconds: 1, Good: 1, All: 2}, int64(2000+k))
+		b.Reported(n, s, Report{Bits: 2e6, Seconds: 1, Good: 1, All: 2}, int64(2000+k))
 	}
 	if f := b.Rate(n, s, 3000); f.Source != Measured || f.Value < 2.5e6 || f.Value > 4.2e6 {
-		t.Errorf("after reports %+v", f)
+		t.Errorf("after reports %+v: half of the requests gave a page, and useful bits are speed times that", f)
 	}
-	b.Reported(n, s, Report{Bits: 1e5, Seconds: 1, Limited: true}, 3000)
+	b.Reported(n, s, Report{Bits: 5e4, Seconds: 1, Good: 1, All: 2, Limited: true}, 3000)
 	if f := b.Rate(n, s, 3000); f.Value < 2.5e6 {
 		t.Errorf("a node at its own limit says nothing against the pair: %+v", f)
 	}
@@ -171,14 +171,14 @@ func TestChangeIsNoticed(t *testing.T) {
 	b := New(Config{})
 	n, s := b.Node("n"), b.Site("s")
 	for k := range 20 {
-		b.Reported(n, s, Report{Bits: 8e6, Seconds: 1}, int64(k*1000))
+		b.Reported(n, s, Report{Bits: 8e6, Seconds: 1, Good: 1, All: 1}, int64(k*1000))
 	}
-	b.Reported(n, s, Report{Bits: 8e5, Seconds: 1}, 21_000)
+	b.Reported(n, s, Report{Bits: 8e5, Seconds: 1, Good: 1, All: 1}, 21_000)
 	if f := b.Rate(n, s, 21_000); f.Value < 5e6 {
 		t.Errorf("one slow lease: %+v", f)
 	}
 	for k := range 4 {
-		b.Reported(n, s, Report{Bits: 8e5, Seconds: 1}, int64(22_000+1000*k))
+		b.Reported(n, s, Report{Bits: 8e5, Seconds: 1, Good: 1, All: 1}, int64(22_000+1000*k))
 	}
 	if f := b.Rate(n, s, 26_000); f.Value > 2e6 {
 		t.Errorf("five slow leases: %+v", f)

@@ -73,7 +73,7 @@ func (s *size) add(bits, pages float64) {
 	s.bits, s.pages = s.bits+bits, s.pages+pages
 }
 
-// PageBits is the mean size of an answer of a site, bits: as far as it is known, else of all sites, else the default.
+// PageBits is the mean size of a page of a site, bits: as far as it is known, else of all sites, else the default.
 func (rec *Record) PageBits(site int) float64 {
 	if s := rec.site[site].page; s.pages > 0 {
 		return s.bits / s.pages
@@ -261,22 +261,23 @@ func (rec *Record) NodeDelay(from, to int, ms float64) {
 
 // Report is what a finished lease, or the part of a running one, tells of its pair.
 type Report struct {
-	Bits    float64 // collected
+	Bits    float64 // of pages
 	Seconds float64
 	Good    float64 // of All, how many requests gave a page
 	All     float64
 	Limited bool // the node was at its own limit: the pair might have been faster
 }
 
-// Reported records what a lease did.
+// Reported records what a lease did. The time that failed requests took is not counted as time of the pair's speed, but in
+// the share of those that succeed: the product of both is useful bits over time.
 func (rec *Record) Reported(node, site int, r Report, at int64) {
 	p := rec.pair(node, site)
-	if r.Bits > 0 && r.Seconds > 0 {
-		rec.learn(&p.rate, math.Log(r.Bits/r.Seconds), r.Limited, at)
+	if r.Bits > 0 && r.Seconds > 0 && r.Good > 0 {
+		rec.learn(&p.rate, math.Log(r.Bits/r.Seconds*r.All/r.Good), r.Limited, at)
 	}
-	if r.Bits > 0 && r.All > 0 {
-		rec.site[site].page.add(r.Bits, r.All)
-		rec.page.add(r.Bits, r.All)
+	if r.Bits > 0 && r.Good > 0 {
+		rec.site[site].page.add(r.Bits, r.Good)
+		rec.page.add(r.Bits, r.Good)
 	}
 	if r.All > 0 {
 		if p.served.surprised(r) { // what a site does to one node it may do to others

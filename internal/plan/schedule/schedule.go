@@ -42,7 +42,6 @@ type Task struct {
 	Job     uint32
 	Site    string
 	Domain  string   // registrable, where PerDomain counts
-	Home    string   // node whose seeds it comes from, where nothing is exchanged
 	Addrs   []string // addresses its URLs would be fetched from; nil while they are not known
 	Since   int64    // waiting since, Unix ms
 	Pending int64    // URLs in its queue
@@ -50,14 +49,12 @@ type Task struct {
 	Last    string   // node that had it last
 	Type    string   // of nodes it may go to: their label "type"; empty is any
 	Product string
-	Need    Vector             // as its job states it
-	Width   float64            // requests at once that a lease of it makes, on average; 0 is not known
-	Gap     float64            // seconds between the starts of two requests to its site; 0 is none
-	Bits    float64            // that its next lease is expected to collect; 0 is not known, +Inf: its site has no end
-	Place   Place              // where its site is, as far as it is known
-	URL     string             // one of its URLs
-	Values  map[string]float64 // similarity to each node's topic
-	Book    int                // its site's number in the book
+	Need    Vector  // as its job states it
+	Width   float64 // requests at once that a lease of it makes, on average; 0 is not known
+	Gap     float64 // seconds between the starts of two requests to its site; 0 is none
+	Bits    float64 // that its next lease is expected to collect; 0 is not known, +Inf: its site has no end
+	Place   Place   // where its site is, as far as it is known
+	Book    int     // its site's number in the book
 }
 
 // Place is where a site or a node is, as far as it was looked up or declared.
@@ -140,7 +137,6 @@ const (
 	ReasonTooBig   crawl.Kind = "too-big"    // no node could hold it even if it were empty
 	ReasonOwner    crawl.Kind = "owner"      // the task belongs to another node
 	ReasonSlow     crawl.Kind = "slow"       // the node is too inefficient for it
-	ReasonValue    crawl.Kind = "value"      // it is not worth enough to the node
 	ReasonFiltered crawl.Kind = "no-node"    // no node passes the filters
 	ReasonForbid   crawl.Kind = "forbidden"  // infinite cost
 	ReasonBatch    crawl.Kind = "batch"      // it waits for a full batch

@@ -5,7 +5,7 @@ import (
 	"sort"
 	"time"
 
-	"argosy/internal/plan/predict"
+	"argosy/internal/plan/learn"
 	"argosy/internal/plan/schedule"
 )
 
@@ -45,6 +45,8 @@ func (e *engine) begin(t *task, node int) {
 func (e *engine) add(l *lease) {
 	e.progress(l.node)
 	e.redraw(l)
+	e.seqLease++
+	l.id, e.worked[l.node] = e.seqLease, true
 	e.leases[l.node] = append(e.leases[l.node], l)
 	e.share(l.node)
 }
@@ -125,11 +127,18 @@ func (e *engine) endLeases(node int) {
 	}
 }
 
+// took has the fleet learn what a lease has measured.
+func (e *engine) took(l *lease, f learn.Fact) {
+	f.At, f.Node, f.Site, f.Seconds = e.now, e.w.Nodes[l.node].ID, e.w.Sites[l.site].Name, max(l.worked, 1e-3)
+	f.Limited = l.limited > 0.3*float64(e.now-l.start)/1000
+	e.learned.Take(f)
+}
+
 // settle books what a lease did and gives its task back.
 func (e *engine) settle(l *lease) {
 	seconds := float64(e.now-l.start) / 1000
 	if l.probe {
-		e.book.Crawled(l.node, l.site, l.done, max(l.worked, 1e-3), l.limited > 0.3*seconds, e.now)
+		e.took(l, learn.Fact{Kind: learn.Crawl, Bits: l.done})
 		e.plan()
 		return
 	}
@@ -140,10 +149,7 @@ func (e *engine) settle(l *lease) {
 	bits := good * e.w.Page
 	e.res.Bits += bits
 	e.res.Minutes[min(int(e.now/60_000), len(e.res.Minutes)-1)] += bits
-	e.book.Reported(l.node, l.site, predict.Report{
-		Bits: l.done, Seconds: l.worked, Good: good, All: pages, Limited: l.limited > 0.3*seconds,
-	}, e.now)
-	e.book.Took(predict.Kind{Site: l.site, Node: l.node}, seconds, good, [3]float64{0, 0, l.done / max(seconds, 1e-3)})
+	e.took(l, learn.Fact{Kind: learn.Report, Bits: bits, Good: good, All: pages})
 	t := l.t
 	quota := int((l.done + l.left) / e.w.Page)
 	t.did = schedule.Subtask{Quota: max(1, min(quota, 1000)), Exist: max(1, int(pages)), Collected: int(good), Took: time.Duration(seconds * float64(time.Second))}

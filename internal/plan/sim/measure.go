@@ -3,6 +3,7 @@ package sim
 import (
 	"math"
 
+	"argosy/internal/plan/learn"
 	"argosy/internal/plan/netcoord"
 	"argosy/internal/plan/schedule"
 )
@@ -43,7 +44,7 @@ func (e *engine) measureNode(i int) {
 			bw = unlimited
 		}
 		for range 3 {
-			e.book.Stored(i, 8e5, 8e5/(bw*math.Exp(0.1*e.rng.NormFloat64())))
+			e.learned.Take(learn.Fact{At: e.now, Kind: learn.Store, Node: n.ID, Bits: 8e5, Seconds: 8e5 / (bw * math.Exp(0.1*e.rng.NormFloat64()))})
 		}
 	}
 	if e.want.Delay == schedule.None || e.w.Between == nil {
@@ -52,7 +53,7 @@ func (e *engine) measureNode(i int) {
 	for k := range e.w.Nodes {
 		if k != i && e.w.Nodes[k].there(e.now) {
 			for range pings {
-				e.book.NodeDelay(i, k, e.ping(e.w.Between[i][k]))
+				e.learned.Take(learn.Fact{At: e.now, Kind: learn.Distance, Node: n.ID, To: e.w.Nodes[k].ID, Seconds: e.ping(e.w.Between[i][k]) / 1000})
 			}
 		}
 	}
@@ -90,7 +91,7 @@ func (e *engine) measureSite(j int) (ready int64) {
 	ask := func(i int) {
 		for range pings {
 			ms := e.ping(e.w.Delay[i][j])
-			e.book.Delay(i, j, ms)
+			e.learned.Take(learn.Fact{At: e.now, Kind: learn.Delay, Node: e.w.Nodes[i].ID, Site: e.w.Sites[j].Name, Seconds: ms / 1000})
 			took += ms
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strconv"
 
+	"argosy/internal/plan/learn"
 	"argosy/internal/plan/predict"
 	"argosy/internal/plan/schedule"
 )
@@ -110,6 +111,7 @@ type task struct {
 
 // lease is a running lease, or a bandwidth probe.
 type lease struct {
+	id      int
 	t       *task
 	site    int
 	node    int
@@ -127,28 +129,32 @@ type lease struct {
 
 // engine runs a world.
 type engine struct {
-	w       *World
-	st      schedule.Strategy
-	want    schedule.Measures
-	modify  *schedule.ModifyConfig
-	now     int64
-	queue   events
-	seq     int
-	rng     *rand.Rand
-	coming  *rand.Rand // of arrivals, which are the same for every strategy
-	book    *predict.Book
-	memory  *schedule.Memory
-	tasks   []*task
-	waiting []*task // in the order in which they began to
-	leases  [][]*lease
-	ver     []int
-	touched []int64 // when a node's leases were last moved on
-	left    []float64
-	tried   map[[2]string]bool // sites and nodes of which the node was sent to probe the site
-	planned bool
-	res     Result
-	taken   []float64 // latencies, s
-	marks   []int
+	w        *World
+	st       schedule.Strategy
+	want     schedule.Measures
+	modify   *schedule.ModifyConfig
+	now      int64
+	queue    events
+	seq      int
+	seqLease int
+	rng      *rand.Rand
+	coming   *rand.Rand // of arrivals, which are the same for every strategy
+	learned  *learn.Learner
+	book     *predict.Book // over what was learned, as the strategy reads it
+	memory   *schedule.Memory
+	view     learn.View // of the last cycle; its room is used again
+	worked   []bool     // nodes that have held a lease
+	tasks    []*task
+	waiting  []*task // in the order in which they began to
+	leases   [][]*lease
+	ver      []int
+	touched  []int64 // when a node's leases were last moved on
+	left     []float64
+	tried    map[[2]string]bool // sites and nodes of which the node was sent to probe the site
+	planned  bool
+	res      Result
+	taken    []float64 // latencies, s
+	marks    []int
 }
 
 // Run runs a strategy in a world, which it leaves as it was.
@@ -160,7 +166,7 @@ func RunBound(w World, st schedule.Strategy, bound float64, knowing bool) (Resul
 	w.copied()
 	e := &engine{
 		w: &w, st: st, rng: rand.New(rand.NewPCG(w.Seed, 0x73696d)), coming: rand.New(rand.NewPCG(w.Seed, 0x636f6d65)), leases: make([][]*lease, len(w.Nodes)),
-		ver: make([]int, len(w.Nodes)), touched: make([]int64, len(w.Nodes)),
+		ver: make([]int, len(w.Nodes)), worked: make([]bool, len(w.Nodes)), touched: make([]int64, len(w.Nodes)),
 		left: make([]float64, len(w.Sites)), tried: map[[2]string]bool{},
 	}
 	e.res = Result{Strategy: st.Name(), Bound: bound, Minutes: make([]float64, w.Horizon/60_000+1)}
@@ -205,10 +211,11 @@ func (e *engine) push(at int64, kind eventKind, id, ver int) {
 }
 
 func (e *engine) start() {
-	e.book = predict.New(e.want.Book)
-	for i := range e.w.Nodes {
+	e.learned = learn.New()
+	e.book = e.learned.Record().Book(e.want.Book)
+	for i := range e.w.Nodes { // numbers of nodes and sites are the world's
 		n := &e.w.Nodes[i]
-		e.book.SetGroup(e.book.Node(n.ID), n.Labels["city"]+"/"+n.Labels["provider"])
+		e.book.Node(n.ID)
 		if n.Join > 0 {
 			e.push(n.Join, evJoin, i, 0)
 		}
@@ -369,42 +376,48 @@ func (e *engine) cycle() error {
 
 // snapshot is what a coordinator would know. at are the world's numbers of its nodes.
 func (e *engine) snapshot() (s *schedule.Snapshot, at []int) {
-	s = &schedule.Snapshot{Now: e.now, Seed: e.w.Seed*0x9e3779b97f4a7c15 + uint64(e.now), PerSite: 1, Book: e.book, Memory: e.memory, LeaseSeconds: e.w.Lease.Seconds}
+	v := &e.view
+	*v = learn.View{
+		Now: e.now, Seed: e.w.Seed*0x9e3779b97f4a7c15 + uint64(e.now), PerSite: 1, Book: e.book, Memory: e.memory, LeaseSeconds: e.w.Lease.Seconds,
+		Nodes: v.Nodes[:0], Tasks: v.Tasks[:0], Leases: v.Leases[:0],
+	}
 	if e.w.Tasks != nil {
-		s.PerSite = math.MaxInt32
+		v.PerSite = math.MaxInt32
 	}
 	for i := range e.w.Nodes {
 		n := &e.w.Nodes[i]
-		if n.there(e.now) {
-			at = append(at, i)
+		if !n.there(e.now) {
+			continue
 		}
-	}
-	sort.Slice(at, func(a, b int) bool { return e.w.Nodes[at[a]].ID < e.w.Nodes[at[b]].ID })
-	for _, i := range at {
-		n := &e.w.Nodes[i]
-		s.Nodes = append(s.Nodes, schedule.Node{
-			ID: n.ID, Labels: n.Labels, Capacity: n.Slots, Running: len(e.leases[i]),
-			Offer: schedule.Vector{schedule.Bandwidth: n.Bandwidth}, Book: i,
+		at = append(at, i)
+		v.Nodes = append(v.Nodes, learn.Node{
+			ID: n.ID, Labels: n.Labels, Leases: n.Slots, Held: len(e.leases[i]), Worked: e.worked[i], Offer: schedule.Vector{schedule.Bandwidth: n.Bandwidth},
 		})
 		for _, l := range e.leases[i] {
-			r := schedule.Running{Site: e.w.Sites[l.site].Name, Node: n.ID, Book: l.site}
+			r := learn.Lease{Site: e.site(l.site), ID: uint64(l.id), Node: n.ID}
 			if l.t != nil {
 				r.Task = l.t.id
 			}
-			s.Running = append(s.Running, r)
+			v.Leases = append(v.Leases, r)
 		}
 	}
+	sort.Slice(at, func(a, b int) bool { return e.w.Nodes[at[a]].ID < e.w.Nodes[at[b]].ID })
 	for _, t := range e.waiting {
-		x := schedule.Task{ID: t.id, Site: e.w.Sites[t.site].Name, Since: t.since, Bits: min(t.left, e.w.Lease.Bits), Place: e.w.Sites[t.site].Place, Book: t.site, Gap: e.w.Sites[t.site].Gap}
-		if math.IsInf(t.left, 1) {
-			x.Bits = t.left
+		x := learn.Task{
+			Site: e.site(t.site), ID: t.id, Since: t.since, Pending: int64(min(t.left/e.w.Page, 1e15)), Pages: t.left / e.w.Page,
+			Quota: e.w.Lease.Bits / e.w.Page, Place: e.w.Sites[t.site].Place,
 		}
 		if t.last >= 0 {
 			x.Last = e.w.Nodes[t.last].ID
 		}
-		s.Tasks = append(s.Tasks, x)
+		v.Tasks = append(v.Tasks, x)
 	}
-	return s, at
+	return learn.Snapshot(*v), at
+}
+
+// site is what a fleet knows of a site.
+func (e *engine) site(j int) learn.Site {
+	return learn.Site{Name: e.w.Sites[j].Name, Pause: e.w.Sites[j].Gap}
 }
 
 // count keeps what a lease did with those of its pair in the first and the last fifth.

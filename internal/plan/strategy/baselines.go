@@ -3,7 +3,6 @@ package strategy
 import (
 	"hash/fnv"
 	"math"
-	"path"
 	"sort"
 	"strings"
 
@@ -42,51 +41,23 @@ var hash = Preset{
 	Summary: "the node that the host's place on a ring belongs to",
 	Source:  "UbiCrawler (Boldi et al., 2004) and DHT crawlers",
 	Options: []Option{
-		{"by", []string{"host", "url"}, "what is hashed"},
 		{"group", []string{"", "<label>"}, "to a group of nodes with the same value of a label, and there to the least loaded"},
 	},
 	build: func(o *options) schedule.Composition {
-		byURL := o.text("by") == "url"
-		key := func(t *schedule.Task) string {
-			if byURL && t.URL != "" {
-				return t.URL
-			}
-			return t.Site
-		}
-		return owned(o.text("group"), key)
+		return owned(o.text("group"), func(t *schedule.Task) string { return t.Site })
 	},
 }
 
 var suffix = Preset{
-	Summary: "the node that the domain's suffix, or the file type, belongs to",
+	Summary: "the node that the domain's suffix belongs to",
 	Source:  "baseline of the feedback and market papers",
 	Options: []Option{
-		{"by", []string{"domain", "type"}, "top-level domain of the host, or extension of the URL's path"},
 		{"group", []string{"", "<label>"}, "to a group of nodes with the same value of a label"},
 	},
 	build: func(o *options) schedule.Composition {
-		byType := o.text("by") == "type"
-		key := func(t *schedule.Task) string {
-			if byType {
-				p, _, _ := strings.Cut(t.URL, "?")
-				return strings.ToLower(path.Ext(p))
-			}
+		return owned(o.text("group"), func(t *schedule.Task) string {
 			host, _, _ := strings.Cut(t.Site, ":")
 			return host[strings.LastIndexByte(host, '.')+1:]
-		}
-		return owned(o.text("group"), key)
-	},
-}
-
-var independent = Preset{
-	Summary: "every node keeps the sites of its own seeds; nothing is exchanged",
-	Source:  "baseline of the market paper",
-	build: func(*options) schedule.Composition {
-		return owned("", func(t *schedule.Task) string {
-			if t.Home != "" {
-				return "=" + t.Home
-			}
-			return t.Site
 		})
 	},
 }
@@ -184,13 +155,6 @@ func owned(group string, key func(*schedule.Task) string) schedule.Composition {
 		Filters: []schedule.Filter{{Name: "owner", Check: func(c *schedule.Context, task, node int) crawl.Verdict {
 			k := key(&c.S.Tasks[task])
 			owner := ring(c, group).owner(k)
-			if id, fixed := strings.CutPrefix(k, "="); fixed && group == "" {
-				for i := range c.S.Nodes {
-					if n := &c.S.Nodes[i]; n.ID == id && !n.Draining {
-						owner = id
-					}
-				}
-			}
 			if owner == member(&c.S.Nodes[node], group) {
 				return crawl.Verdict{}
 			}

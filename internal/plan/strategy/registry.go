@@ -32,20 +32,26 @@ type Option struct {
 }
 
 var registry = map[string]Preset{
-	"bandwidth":   bandwidth,
-	"feedback":    feedback,
-	"flow":        flow,
-	"geo":         geo,
-	"greedy":      greedy,
-	"hash":        hash,
-	"independent": independent,
-	"market":      market,
-	"nearest":     nearest,
-	"netblock":    netblock,
-	"packing":     packing,
-	"random":      random,
-	"roundrobin":  roundrobin,
-	"suffix":      suffix,
+	"bandwidth":  bandwidth,
+	"feedback":   feedback,
+	"flow":       flow,
+	"geo":        geo,
+	"greedy":     greedy,
+	"hash":       hash,
+	"nearest":    nearest,
+	"netblock":   netblock,
+	"packing":    packing,
+	"random":     random,
+	"roundrobin": roundrobin,
+	"suffix":     suffix,
+}
+
+// lacking are strategies and options of published systems that need what no job can give yet, and what that is.
+var lacking = map[string]string{
+	"market":         "how relevant each task is to each node's topic, and jobs have no topics",
+	"independent":    "the node that each site's seed is from, and jobs do not say",
+	"hash,by=url":    "leases of single URLs; a lease is for a whole site, which goes by its host",
+	"suffix,by=type": "leases of single URLs; a lease is for a whole site, whose files are of many types",
 }
 
 // Names returns the presets in order.
@@ -71,6 +77,9 @@ func Describe(name string) (Preset, schedule.Composition, bool) {
 // New builds the strategy that spec names: a preset, then its options ("nearest,top=1").
 func New(spec string) (schedule.Strategy, error) {
 	name, rest, _ := strings.Cut(spec, ",")
+	if needs, ok := lacking[name]; ok {
+		return nil, fmt.Errorf("strategy %s: it needs %s", name, needs)
+	}
 	p, ok := registry[name]
 	if !ok {
 		return nil, fmt.Errorf("strategy %q: allowed are %s", name, strings.Join(Names(), ", "))
@@ -79,6 +88,9 @@ func New(spec string) (schedule.Strategy, error) {
 	for kv := range strings.SplitSeq(rest, ",") {
 		if kv == "" {
 			continue
+		}
+		if needs, ok := lacking[name+","+kv]; ok {
+			return nil, fmt.Errorf("strategy %s: option %s: it needs %s", name, kv, needs)
 		}
 		k, v, ok := strings.Cut(kv, "=")
 		if !ok {

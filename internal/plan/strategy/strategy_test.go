@@ -96,7 +96,7 @@ func text(p schedule.Plan) string {
 // Every preset's plan is legal for every snapshot, names every task once, and is the same for the same snapshot.
 func TestPlansAreLegalAndDeterministic(t *testing.T) {
 	specs := append(Names(), "bandwidth,leftover=wait,method=patent", "feedback,load=on,explore=0.2", "flow,candidates=0,price=1",
-		"flow,explore=0,fair=0", "hash,by=url,group=type", "market,mode=lots,reserve=similarity", "nearest,top=auto", "suffix,by=type")
+		"flow,explore=0,fair=0", "hash,group=type", "nearest,top=auto", "suffix,group=region")
 	for _, name := range specs {
 		st, err := New(name)
 		if err != nil {
@@ -168,7 +168,7 @@ func TestVerifyRefuses(t *testing.T) {
 func TestUnknown(t *testing.T) {
 	for _, spec := range []string{
 		"guess", "roundrobin,x=1", "roundrobin,x", "", "nearest,top=0", "nearest,top=many", "hash,by=moon", "flow,probes=-1",
-		"nearest,top=1,top=2", "feedback,slow=NaN", "market,mode=", "packing,cpu=1e9",
+		"nearest,top=1,top=2", "feedback,slow=NaN", "packing,cpu=1e9", "market", "market,mode=lots", "independent", "hash,by=url", "suffix,by=type",
 	} {
 		if _, err := New(spec); err == nil {
 			t.Errorf("%q is accepted", spec)

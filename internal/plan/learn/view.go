@@ -1,0 +1,149 @@
+package learn
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"argosy/internal/plan/predict"
+	"argosy/internal/plan/price"
+	"argosy/internal/plan/schedule"
+)
+
+// View is what a fleet looks like at one moment, a real one or a simulated one, in plain values: what its nodes say of
+// themselves, what its queues hold, what its leases are.
+type View struct {
+	Now          int64 // Unix ms
+	Seed         uint64
+	PerIP        int // leases at once on one address; 0 is no limit
+	PerSite      int // on one site
+	PerDomain    int // on one registrable domain; 0 is no limit
+	LeaseSeconds float64
+	Book         *predict.Book    // over the fleet's record, as the strategy reads it
+	Memory       *schedule.Memory // what the last cycle left; nil is nothing
+	Nodes        []Node
+	Tasks        []Task // first in, first out
+	Leases       []Lease
+}
+
+// Node is a node as it describes itself, and what it does.
+type Node struct {
+	ID          string
+	Incarnation string
+	Labels      map[string]string
+	Leases      int // at once
+	Held        int
+	Requests    int  // at once; 0 is not stated
+	Worked      bool // it has held a lease
+	Draining    bool // it takes no more
+	OnDemand    bool // it is not reserved
+	Offer       schedule.Vector
+	Prices      price.Rates
+}
+
+// Site is what is known of a site that a task or a lease is for.
+type Site struct {
+	Name        string
+	Domain      string // registrable, where PerDomain counts
+	Addrs       []string
+	Pause       float64 // seconds between the starts of two requests to it; 0 is none
+	Latency     float64 // seconds that an answer takes; 0 is not known
+	Connections int     // at once, where there is no pause
+}
+
+// Task is a task that waits for a node.
+type Task struct {
+	Site
+	ID      uint32
+	Job     uint32
+	Since   int64    // waiting since, Unix ms
+	Pending int64    // URLs in its queue
+	Avoid   []string // nodes that it was recalled from, last first
+	Last    string   // node that had it last
+	Type    string   // label "type" of nodes that it may go to; empty is any
+	Product string
+	Need    schedule.Vector // as its job states it
+	Pages   float64         // that it still has, as far as one can tell; 0 is not known, +Inf: its site has no end
+	Quota   float64         // pages of its next lease at most; 0 is no limit
+	Place   schedule.Place
+}
+
+// Lease is a lease that is held.
+type Lease struct {
+	Site
+	ID   uint64
+	Task uint32
+	Node string
+	Need schedule.Vector
+}
+
+// Snapshot returns what a cycle may know: it is the one place where what strategies read is written. It tells the book
+// which nodes are alike: those of one city and provider.
+func Snapshot(v View) *schedule.Snapshot {
+	s := &schedule.Snapshot{
+		Now: v.Now, Seed: v.Seed, PerIP: v.PerIP, PerSite: v.PerSite, PerDomain: v.PerDomain, LeaseSeconds: v.LeaseSeconds,
+		Book: v.Book, Memory: v.Memory,
+		Nodes: make([]schedule.Node, 0, len(v.Nodes)), Tasks: make([]schedule.Task, 0, len(v.Tasks)), Running: make([]schedule.Running, 0, len(v.Leases)),
+	}
+	for i := range v.Nodes {
+		s.Nodes = append(s.Nodes, v.Nodes[i].offered(v.Book))
+	}
+	slices.SortFunc(s.Nodes, func(a, b schedule.Node) int { return cmp.Compare(a.ID, b.ID) })
+	for i := range v.Tasks {
+		s.Tasks = append(s.Tasks, v.Tasks[i].waiting(v.Book))
+	}
+	for i := range v.Leases {
+		l := &v.Leases[i]
+		s.Running = append(s.Running, schedule.Running{
+			Lease: l.ID, Task: l.Task, Site: l.Name, Node: l.Node, Addrs: l.Addrs, Domain: l.Domain, Need: l.Need, Width: l.width(), Book: v.Book.Site(l.Name),
+		})
+	}
+	return s
+}
+
+// offered is a node as a cycle sees it.
+func (n *Node) offered(book *predict.Book) schedule.Node {
+	number := book.Node(n.ID)
+	if n.Labels["city"] != "" || n.Labels["provider"] != "" {
+		book.SetGroup(number, n.Labels["city"]+"/"+n.Labels["provider"])
+	}
+	return schedule.Node{
+		ID: n.ID, Incarnation: n.Incarnation, Labels: n.Labels, Capacity: n.Leases, Running: n.Held, Requests: float64(n.Requests),
+		Untried: !n.Worked, Draining: n.Draining, Offer: n.Offer, Prices: n.Prices, Reserved: !n.OnDemand, Book: number,
+	}
+}
+
+// waiting is a task as a cycle sees it.
+func (t *Task) waiting(book *predict.Book) schedule.Task {
+	out := schedule.Task{
+		ID: t.ID, Job: t.Job, Site: t.Name, Domain: t.Domain, Addrs: t.Addrs, Since: t.Since, Pending: t.Pending, Avoid: t.Avoid, Last: t.Last,
+		Type: t.Type, Product: t.Product, Need: t.Need, Width: t.width(), Gap: t.Pause, Place: t.Place, Book: book.Site(t.Name),
+	}
+	switch {
+	case math.IsInf(t.Pages, 1):
+		out.Bits = t.Pages
+	case t.Pages > 0:
+		pages := t.Pages
+		if t.Quota > 0 {
+			pages = min(pages, t.Quota)
+		}
+		out.Bits = pages * book.PageBits(out.Book)
+	}
+	return out
+}
+
+// firstLatency is how long an answer is thought to take before there was one, s.
+const firstLatency = 0.1
+
+// width is how many requests at once a lease of a site makes, on average: where there are pauses, the share of the time in
+// which one is under way.
+func (s *Site) width() float64 {
+	if s.Pause <= 0 {
+		return float64(max(1, s.Connections))
+	}
+	latency := s.Latency
+	if latency <= 0 {
+		latency = firstLatency
+	}
+	return min(1, latency/s.Pause)
+}
