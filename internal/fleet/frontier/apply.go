@@ -357,8 +357,12 @@ func (x *tx) unhold(t *Task, l *Lease, k crawl.Key, r *record) error {
 	return x.b.Delete(heldKey(l.ID, k), nil)
 }
 
-// enqueue puts a pending URL at the end of its depth's part of the queue.
+// enqueue puts a pending URL at the end of its depth's part of the queue, unless limits that are newer than it keep it out.
 func (x *tx) enqueue(t *Task, k crawl.Key, r *record) error {
+	if reason := x.f.jobs[t.Job].beyond(r); reason != "" {
+		x.refuse(t, r, reason)
+		return nil
+	}
 	t.Seq++
 	r.Place = place(r.Depth, t.Seq)
 	r.dirty = true
@@ -500,6 +504,10 @@ func (x *tx) close(t *Task, l *Lease) error {
 		}
 		r.lease = 0
 		x.back(t, r)
+		if reason := x.f.jobs[t.Job].beyond(r); reason != "" {
+			x.refuse(t, r, reason)
+			return nil
+		}
 		return x.queue(t, k, r.Place)
 	})
 	t.Held -= l.Held

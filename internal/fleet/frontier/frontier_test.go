@@ -354,6 +354,18 @@ func lastGrant(t *testing.T, log []crawl.Entry, epoch uint64) crawl.Entry {
 	return e
 }
 
+// lowered is an entry that gives the job of a log other limits.
+func lowered(log []crawl.Entry, epoch uint64, depth int, sitePages int64) crawl.Entry {
+	job := crawl.Job{ID: 1, Limits: crawl.DefaultLimits()}
+	for _, e := range log {
+		if e.Kind == crawl.EntrySubmit {
+			job = *e.Job
+		}
+	}
+	job.Limits.MaxDepth, job.Limits.SitePages = depth, sitePages
+	return crawl.Entry{Kind: crawl.EntryLimits, Epoch: epoch, Job: &job}
+}
+
 // What walks through very many URLs commits in between. Power is cut at each of these moments: the entry is applied again,
 // and leads to the view that an undisturbed run has, which had everything in one batch.
 func TestPowerLossInLongWalks(t *testing.T) {
@@ -364,7 +376,8 @@ func TestPowerLossInLongWalks(t *testing.T) {
 		for i := range log {
 			epoch = max(epoch, log[i].Epoch)
 		}
-		log = append(log, crawl.Entry{Kind: crawl.EntryRetry, Epoch: epoch, Release: &crawl.Release{Job: 1}})
+		log = append(log, lowered(log, epoch, 0, 0), lowered(log, epoch, -1, 3), lowered(log, epoch, 1, 0),
+			crawl.Entry{Kind: crawl.EntryRetry, Epoch: epoch, Release: &crawl.Release{Job: 1}})
 		log = append(log, lastGrant(t, log, epoch),
 			crawl.Entry{Kind: crawl.EntryDrop, Epoch: epoch, Release: &crawl.Release{Job: 1, Tasks: []uint32{1}, Why: "test"}},
 			crawl.Entry{Kind: crawl.EntryState, Epoch: epoch, State: &crawl.JobState{Job: 1, State: crawl.JobCancelled}})

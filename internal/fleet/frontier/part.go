@@ -460,13 +460,8 @@ func (x *tx) move(k crawl.Key, r *record) error {
 	t := x.f.tasks[r.Task]
 	was := queueKey(t.ID, r.Place)
 	r.Place = place(r.Depth, r.Place)
-	if r.lease != 0 {
-		return nil
-	}
-	for id := range t.leases {
-		if ok, err := x.holds(x.f.leases[id], k); ok || err != nil {
-			return err
-		}
+	if held, err := x.held(t, k, r); held || err != nil {
+		return err
 	}
 	if err := x.b.Delete(was, nil); err != nil {
 		return err

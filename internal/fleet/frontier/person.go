@@ -36,32 +36,6 @@ func (x *tx) submit(c *crawl.Job) error {
 	return nil
 }
 
-// limits replaces a job's limits. What was refused by a limit that has changed is looked at again.
-func (x *tx) limits(c *crawl.Job) error {
-	j := x.f.jobs[c.ID]
-	if j == nil {
-		return nil
-	}
-	was := j.Limits
-	j.Limits, j.Placing = c.Limits, c.Placing
-	x.jobs[j.ID] = j
-	if err := j.compile(); err != nil {
-		return err
-	}
-	again := map[crawl.Kind]bool{
-		crawl.ReasonDepth:      was.MaxDepth != c.Limits.MaxDepth,
-		crawl.ReasonTrapLength: was.MaxURLLength != c.Limits.MaxURLLength,
-		crawl.ReasonSiteBudget: was.SitePages != c.Limits.SitePages,
-		crawl.ReasonTrapMap:    was.MaxSitemaps != c.Limits.MaxSitemaps,
-	}
-	for _, changed := range again {
-		if changed {
-			return x.review(j, func(reason crawl.Kind) bool { return again[reason] })
-		}
-	}
-	return nil
-}
-
 // retry releases tasks: they are no longer manual, what is known of their sites' troubles is forgotten, and their
 // failed URLs are pending again.
 func (x *tx) retry(r *crawl.Release) error {

@@ -1,0 +1,148 @@
+package frontier
+
+import (
+	"encoding/binary"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"argosy/internal/crawl"
+)
+
+// limits replaces a job's limits. What was refused by a limit that has changed is looked at again, and what waits is held to
+// the new ones; what leases have is when it comes back.
+func (x *tx) limits(c *crawl.Job) error {
+	j := x.f.jobs[c.ID]
+	if j == nil {
+		return nil
+	}
+	was := j.Limits
+	j.Limits, j.Placing = c.Limits, c.Placing
+	x.jobs[j.ID] = j
+	if err := j.compile(); err != nil {
+		return err
+	}
+	now := &j.Limits
+	again := map[crawl.Kind]bool{}
+	for reason, changed := range map[crawl.Kind]bool{
+		crawl.ReasonDepth:      was.MaxDepth != now.MaxDepth,
+		crawl.ReasonTrapLength: was.MaxURLLength != now.MaxURLLength,
+		crawl.ReasonSiteBudget: was.SitePages != now.SitePages,
+		crawl.ReasonTrapMap:    was.MaxSitemaps != now.MaxSitemaps,
+	} {
+		if changed {
+			again[reason] = true
+		}
+	}
+	if len(again) > 0 {
+		if err := x.review(j, func(reason crawl.Kind) bool { return again[reason] }); err != nil {
+			return err
+		}
+	}
+	if again[crawl.ReasonDepth] || again[crawl.ReasonTrapLength] {
+		if err := x.holdBack(j); err != nil {
+			return err
+		}
+	}
+	if !again[crawl.ReasonSiteBudget] {
+		return nil
+	}
+	for _, id := range x.f.sortedTasks(j.ID, nil) {
+		if err := x.trim(j, x.f.tasks[id]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// beyond returns which of a job's limits keeps a URL out that waits.
+func (j *Job) beyond(r *record) crawl.Kind {
+	switch {
+	case j.Limits.MaxDepth >= 0 && int(r.Depth) > j.Limits.MaxDepth:
+		return crawl.ReasonDepth
+	case len(r.URL) > j.Limits.MaxURLLength && r.Flags&crawl.FlagSeed == 0:
+		return crawl.ReasonTrapLength
+	}
+	return ""
+}
+
+// refuse ends a pending URL that stands in no queue.
+func (x *tx) refuse(t *Task, r *record, reason crawl.Kind) {
+	r.State, r.Reason, r.dirty = crawl.Excluded, reason, true
+	t.count(crawl.Excluded, reason, 1)
+	x.tasks[t.ID] = t
+}
+
+// holdBack refuses the URLs in queues that lie beyond a limit.
+func (x *tx) holdBack(j *Job) error {
+	return x.f.each(jobURLs(j.ID), func(key, v []byte) error {
+		if crawl.State(v[1]) != crawl.Pending {
+			return nil
+		}
+		k, ok := ofURLKey(key)
+		if !ok {
+			return errRecord
+		}
+		r, err := x.record(k.space, k.key)
+		if err != nil || r == nil || r.State != crawl.Pending {
+			return err
+		}
+		if reason := j.beyond(r); reason != "" {
+			if err := x.unqueue(k, r, reason); err != nil {
+				return err
+			}
+		}
+		return x.spill()
+	})
+}
+
+// unqueue refuses a pending URL, unless a lease has it.
+func (x *tx) unqueue(k recKey, r *record, reason crawl.Kind) error {
+	t := x.f.tasks[r.Task]
+	if held, err := x.held(t, k.key, r); held || err != nil {
+		return err
+	}
+	x.refuse(t, r, reason)
+	return x.b.Delete(queueKey(t.ID, r.Place), nil)
+}
+
+// held reports whether a lease of a task has a URL.
+func (x *tx) held(t *Task, k crawl.Key, r *record) (bool, error) {
+	if r.lease != 0 {
+		return true, nil
+	}
+	for id := range t.leases {
+		if ok, err := x.holds(x.f.leases[id], k); ok || err != nil {
+			return ok, err
+		}
+	}
+	return false, nil
+}
+
+// trim refuses the last URLs of a task's queue as long as it has more than a site may have.
+func (x *tx) trim(j *Job, t *Task) error {
+	over := t.Discovered - t.Excluded - t.Failed - j.Limits.SitePages
+	if j.Limits.SitePages <= 0 || over <= 0 || t.State == StateDropped {
+		return nil
+	}
+	prefix := queueKey(t.ID, 0)[:5]
+	it, err := x.f.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: after(prefix)})
+	if err != nil {
+		return err
+	}
+	for it.Last(); it.Valid() && over > 0 && err == nil; it.Prev() {
+		var r *record
+		k := recKey{t.space(), crawl.Key(it.Value())}
+		r, err = x.record(k.space, k.key)
+		if err != nil || r == nil || r.State != crawl.Pending || r.Place != binary.BigEndian.Uint64(it.Key()[5:]) {
+			continue
+		}
+		if err = x.unqueue(k, r, crawl.ReasonSiteBudget); err == nil {
+			over--
+			err = x.spill()
+		}
+	}
+	if cerr := it.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}
