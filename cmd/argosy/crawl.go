@@ -211,26 +211,34 @@ func (f *crawlFlags) config(args []string) (assemble.Config, error) {
 	return c, f.check(&c)
 }
 
-// positive refuses numbers that make no sense.
+// positive refuses numbers and durations that make no sense.
 func (f *crawlFlags) positive() error {
 	l := &f.limits
 	for _, n := range []struct {
-		flag string
-		v    int64
-		min  int64
+		flag   string
+		v, min int64
 	}{
-		{"--max-pages", l.MaxPages, 0}, {"--max-depth", int64(l.MaxDepth), -1}, {"--max-time", int64(l.MaxTime), 0},
+		{"--max-pages", l.MaxPages, 0}, {"--max-depth", int64(l.MaxDepth), -1},
 		{"--site-pages", l.SitePages, 0}, {"--max-sitemaps", l.MaxSitemaps, 0}, {"--max-url-length", int64(l.MaxURLLength), 16},
-		{"--delay", int64(l.Delay), 0}, {"--per-site", int64(l.PerSite), 1}, {"--site-connections", int64(l.SiteConnections), 1},
+		{"--per-site", int64(l.PerSite), 1}, {"--site-connections", int64(l.SiteConnections), 1},
 		{"--per-ip", int64(l.PerIP), 0}, {"--concurrency", int64(f.concurrency), 1}, {"--agents", int64(f.agents), 1},
-		{"--retries", int64(l.Retries), 0}, {"--backoff", int64(l.Backoff), 0}, {"--recycle-after", int64(l.RecycleAfter), int64(time.Second)},
-		{"--recycle-limit", int64(l.RecycleLimit), 0}, {"--min-rate", int64(l.Fetch.MinRate), 0},
-		{"--connect-timeout", int64(l.Fetch.ConnectTimeout), 1}, {"--tls-timeout", int64(l.Fetch.TLSTimeout), 1},
-		{"--header-timeout", int64(l.Fetch.HeaderTimeout), 1}, {"--body-timeout", int64(l.Fetch.BodyTimeout), 1},
-		{"--max-crawl-delay", int64(l.MaxCrawlDelay), 0},
+		{"--retries", int64(l.Retries), 0}, {"--recycle-limit", int64(l.RecycleLimit), 0}, {"--min-rate", int64(l.Fetch.MinRate), 0},
 	} {
 		if n.v < n.min {
 			return usage("%s: %d is too small: allowed is %d or more", n.flag, n.v, n.min)
+		}
+	}
+	for _, d := range []struct {
+		flag   string
+		v, min time.Duration
+	}{
+		{"--max-time", l.MaxTime, 0}, {"--delay", l.Delay, 0}, {"--max-crawl-delay", l.MaxCrawlDelay, 0},
+		{"--backoff", l.Backoff, 0}, {"--recycle-after", l.RecycleAfter, time.Second},
+		{"--connect-timeout", l.Fetch.ConnectTimeout, time.Millisecond}, {"--tls-timeout", l.Fetch.TLSTimeout, time.Millisecond},
+		{"--header-timeout", l.Fetch.HeaderTimeout, time.Millisecond}, {"--body-timeout", l.Fetch.BodyTimeout, time.Millisecond},
+	} {
+		if d.v < d.min {
+			return usage("%s: %s is too short: allowed is %s or more", d.flag, d.v, d.min)
 		}
 	}
 	if l.MaxDepth > 60_000 || l.Retries > 200 || f.agents > 256 || f.concurrency > 10_000 || l.SiteConnections > 1000 {

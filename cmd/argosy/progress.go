@@ -10,6 +10,8 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/coordinator"
+	"argosy/internal/fleet/frontier"
 )
 
 // progressLine shows how a crawl gets on: a line that is rewritten on a terminal, a line every ten seconds elsewhere.
@@ -22,20 +24,37 @@ type progressLine struct {
 	done  chan struct{}
 	wg    sync.WaitGroup
 
-	last struct {
-		at      time.Time
-		fetched int64
-		bytes   int64
-	}
-	rate, bytes float64
+	pace pace
 }
 
+// pace is how fast counts have grown of late.
+type pace struct {
+	at             time.Time // of the last sample, or of the start
+	fetched, bytes int64     // then
+	rate, speed    float64   // URLs and bytes a second, smoothed
+}
+
+// sample takes in counts. A sample that comes too soon after the last one says little, and is left out.
+func (p *pace) sample(now time.Time, fetched, bytes int64) {
+	span := now.Sub(p.at).Seconds()
+	if span <= 0.2 {
+		return
+	}
+	rate, speed := float64(fetched-p.fetched)/span, float64(bytes-p.bytes)/span
+	if p.rate == 0 {
+		p.rate, p.speed = rate, speed
+	}
+	p.rate, p.speed = 0.8*p.rate+0.2*rate, 0.8*p.speed+0.2*speed
+	p.at, p.fetched, p.bytes = now, fetched, bytes
+}
+
+// startProgress begins to show a crawl that does not run yet.
 func startProgress(cr *assemble.Crawl, w *os.File, lim crawl.Limits) *progressLine {
 	st, err := w.Stat()
 	p := &progressLine{cr: cr, w: w, lim: lim, start: time.Now(), done: make(chan struct{})}
 	p.tty = err == nil && st.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb"
-	p.last.at = p.start
-	p.last.fetched = -1
+	had := cr.Totals()
+	p.pace = pace{at: p.start, fetched: had.Fetched, bytes: had.Bytes}
 	p.wg.Go(p.loop)
 	return p
 }
@@ -74,23 +93,15 @@ func (p *progressLine) loop() {
 func (p *progressLine) line() string {
 	s, a := p.cr.Status()
 	now := time.Now()
-	if p.last.fetched < 0 {
-		p.last.fetched, p.last.bytes = s.Counts.Fetched, s.Counts.Bytes
-	}
-	if span := now.Sub(p.last.at).Seconds(); span > 0.2 {
-		rate, bytes := float64(s.Counts.Fetched-p.last.fetched)/span, float64(s.Counts.Bytes-p.last.bytes)/span
-		if p.rate == 0 {
-			p.rate, p.bytes = rate, bytes
-		}
-		p.rate, p.bytes = 0.8*p.rate+0.2*rate, 0.8*p.bytes+0.2*bytes
-		p.last.at, p.last.fetched, p.last.bytes = now, s.Counts.Fetched, s.Counts.Bytes
+	if s.State != coordinator.StateStarting {
+		p.pace.sample(now, s.Counts.Fetched, s.Counts.Bytes)
 	}
 	pending := s.Counts.Pending()
 	parts := []string{
 		fmt.Sprintf("%s %s", clock(now.Sub(p.start)), s.State),
 		fmt.Sprintf("%s fetched", count(s.Counts.Fetched)),
-		fmt.Sprintf("%.0f/s", p.rate),
-		size(int64(p.bytes)) + "/s",
+		fmt.Sprintf("%.0f/s", p.pace.rate),
+		size(int64(p.pace.speed)) + "/s",
 		fmt.Sprintf("%s waiting", count(pending)),
 		plural(int64(s.Sites), "site"),
 		fmt.Sprintf("%d requests open", a.Busy),
@@ -102,8 +113,8 @@ func (p *progressLine) line() string {
 	if p.lim.MaxPages > 0 {
 		left = min(left, p.lim.MaxPages-s.Counts.Fetched)
 	}
-	if p.rate > 0.5 && left > 0 {
-		parts = append(parts, "about "+clock(time.Duration(float64(left)/p.rate)*time.Second)+" left for what is known")
+	if p.pace.rate > 0.5 && left > 0 {
+		parts = append(parts, "about "+clock(time.Duration(float64(left)/p.pace.rate)*time.Second)+" left for what is known")
 	}
 	return strings.Join(parts, " · ")
 }
@@ -203,6 +214,13 @@ func printCounts(w io.Writer, s assemble.Summary) {
 	fmt.Fprintf(w, "  %10s failed\n  %10s excluded\n  %10s pending\n", count(s.Failed), count(s.Excluded), count(s.Pending))
 	if len(s.Reasons) > 0 {
 		fmt.Fprintf(w, "  reasons: %s\n", reasons(s.Reasons))
+	}
+	if n := s.Reasons[string(crawl.ReasonRedirects)]; n > 0 {
+		lie := "lie"
+		if n == 1 {
+			lie = "lies"
+		}
+		fmt.Fprintf(w, "  %s %s behind more than %d redirects in a row: those are not followed\n", plural(n, "URL"), lie, frontier.MaxRedirects)
 	}
 	if n := s.Reasons[string(crawl.ReasonNoFollow)]; n > 0 {
 		fmt.Fprintf(w, "  %s named only by pages that ask not to follow their links (nofollow): --ignore-nofollow follows them\n", plural(n, "URL"))

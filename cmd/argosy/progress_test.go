@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/assemble"
@@ -14,6 +15,31 @@ func TestSummaryNamesNofollow(t *testing.T) {
 		var b strings.Builder
 		printCounts(&b, assemble.Summary{State: crawl.JobDone, Discovered: 1 + n, Fetched: 1, Excluded: n, Reasons: map[string]int64{"nofollow": n}})
 		if strings.Contains(b.String(), "--ignore-nofollow") != (n > 0) || !strings.Contains(b.String(), want) {
+			t.Errorf("%d URLs:\n%s", n, b.String())
+		}
+	}
+}
+
+// The first line off a terminal, after ten seconds, has the rate of these; what earlier runs had fetched is not in it.
+func TestPaceCountsFromTheStart(t *testing.T) {
+	start := time.Unix(1000, 0)
+	p := pace{at: start, fetched: 1000, bytes: 1 << 20}
+	p.sample(start.Add(10*time.Second), 1500, 11<<20)
+	if p.rate != 50 || p.speed != 1<<20 {
+		t.Errorf("after ten seconds: %g URLs/s, %g bytes/s", p.rate, p.speed)
+	}
+	p.sample(start.Add(20*time.Second), 1500, 11<<20)
+	if p.rate <= 0 || p.rate >= 50 {
+		t.Errorf("after ten idle seconds: %g URLs/s", p.rate)
+	}
+}
+
+// What lies behind too many redirects is told of in words, and not where there is none.
+func TestSummaryNamesRedirects(t *testing.T) {
+	for n, want := range map[int64]string{0: "", 1: "1 URL lies behind", 30: "30 URLs lie behind"} {
+		var b strings.Builder
+		printCounts(&b, assemble.Summary{State: crawl.JobDone, Discovered: 1 + n, Fetched: 1, Excluded: n, Reasons: map[string]int64{"redirects": n}})
+		if strings.Contains(b.String(), "more than 10 redirects") != (n > 0) || !strings.Contains(b.String(), want) {
 			t.Errorf("%d URLs:\n%s", n, b.String())
 		}
 	}

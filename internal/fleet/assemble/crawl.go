@@ -227,6 +227,14 @@ func (cr *Crawl) Mended() []string { return cr.mended }
 // Coordinator returns the crawl's coordinator, for commands on a directory.
 func (cr *Crawl) Coordinator() *coordinator.Coordinator { return cr.co }
 
+// Totals returns what earlier runs have counted. It must not be called once the crawl runs.
+func (cr *Crawl) Totals() frontier.Totals {
+	if j := cr.f.Job(cr.cfg.Job.ID); j != nil {
+		return j.Totals
+	}
+	return frontier.Totals{}
+}
+
 // Status returns what coordinator and agents say of themselves.
 func (cr *Crawl) Status() (coordinator.Status, agent.Stats) {
 	var sum agent.Stats

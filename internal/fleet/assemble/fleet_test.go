@@ -77,7 +77,7 @@ func (f *fleet) leader() *coordinator.Coordinator {
 	eventually(f.t, "a coordinator leads", func() bool {
 		c, err := f.server.Leader()
 		co = c
-		return err == nil && c.Status().State != "starting"
+		return err == nil && c.Status().State != coordinator.StateStarting
 	})
 	return co
 }

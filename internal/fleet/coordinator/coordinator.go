@@ -135,6 +135,9 @@ type Status struct {
 	Waiting int // tasks that wait for their turn or a node
 }
 
+// StateStarting is the state of a coordinator that has counted nothing yet.
+const StateStarting = "starting"
+
 // New returns a coordinator. Run makes it work.
 func New(c Config, log Log, out Dispatcher, reg Registry, f *frontier.Frontier, l *ledger.Ledger) *Coordinator {
 	if c.Logger == nil {
@@ -145,7 +148,7 @@ func New(c Config, log Log, out Dispatcher, reg Registry, f *frontier.Frontier, 
 		nodes: map[string]*node{}, orders: map[string]order{}, runs: map[uint32]*run{}, readers: map[string]*reader{}, probing: map[pair]bool{}, wants: map[uint64]int{},
 		unmet: map[uint32]map[uint64]int{}, starved: map[uint64]uint32{}, commands: make(chan func()), bills: map[string]*ledger.Bill{}, atWork: map[int]int64{},
 	}
-	co.status.Store(&Status{State: "starting"})
+	co.status.Store(&Status{State: StateStarting})
 	return co
 }
 
