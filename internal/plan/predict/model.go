@@ -67,15 +67,27 @@ func (b *Book) Rates(site int, at int64, nodes []int32, out []Figure) {
 	}
 	pairs := b.site[site].pairs
 	off := b.leftOver(site)
+	noise, drift := b.aging.fit()
+	next := 0
 	for k, node := range nodes {
-		x, sd := b.picture(int(node), site), firstSpread
+		var p *pair
+		if next > 0 && pairs[next-1].node >= node { // out of order
+			next = 0
+		}
+		for next < len(pairs) && pairs[next].node < node {
+			next++
+		}
+		if next < len(pairs) && pairs[next].node == node {
+			p = &pairs[next]
+		}
+		x, sd := b.picture(int(node), site, p), firstSpread
 		if b.model.fitted {
 			sd = b.model.spread
 		}
 		x, sd = b.carry(int(node), pairs, off, x, sd)
 		f := Figure{x, sd, src}
-		if p := b.look(int(node), site); p != nil && p.rate.weight > 0 {
-			own := 1 / b.variance(&p.rate, at)
+		if p != nil && p.rate.weight > 0 {
+			own := 1 / p.rate.variance(noise, drift, at)
 			prior := 1 / (sd * sd)
 			f = Figure{(p.rate.mean*own + x*prior) / (own + prior), 1 / math.Sqrt(own+prior), Measured}
 		}
@@ -84,12 +96,12 @@ func (b *Book) Rates(site int, at int64, nodes []int32, out []Figure) {
 	}
 }
 
-// picture is the model's ln rate of a node and a site.
-func (b *Book) picture(node, site int) float64 {
+// picture is the model's ln rate of a node and a site. p is what was measured of them, or nil.
+func (b *Book) picture(node, site int, p *pair) float64 {
 	m := &b.model
 	if !m.fitted {
 		x := math.Log(b.cfg.DefaultRate)
-		if d, known := b.lnDelay(node, site); known {
+		if d, known := b.lnDelay(node, site, p); known {
 			x -= firstSlope * (d - math.Log(b.cfg.DefaultMS))
 		}
 		return x
@@ -101,7 +113,7 @@ func (b *Book) picture(node, site int) float64 {
 	if site < len(m.site) {
 		x += m.site[site]
 	}
-	if d, known := b.lnDelay(node, site); known {
+	if d, known := b.lnDelay(node, site, p); known {
 		x -= m.slope * (d - m.typical)
 	}
 	return x
@@ -117,7 +129,7 @@ func (b *Book) leftOver(site int) []float64 {
 	for i := range pairs {
 		x := math.NaN()
 		if p := &pairs[i]; p.rate.weight > 0 && int(p.node) < len(b.model.near) {
-			x = p.rate.mean - b.picture(int(p.node), site)
+			x = p.rate.mean - b.picture(int(p.node), site, p)
 		}
 		b.scratch = append(b.scratch, x)
 	}
@@ -142,7 +154,11 @@ func (b *Book) carry(node int, pairs []pair, off []float64, x, sd float64) (floa
 	return x + sum/weight, sd * math.Sqrt(max(0.3, alone/weight))
 }
 
-func (b *Book) lnDelay(node, site int) (float64, bool) {
+// lnDelay is the logarithm of what Latency says of a node and a site of which p was measured.
+func (b *Book) lnDelay(node, site int, p *pair) (float64, bool) {
+	if p != nil && p.delay != nil && b.truth == nil {
+		return b.summed(p.delay).ln, true
+	}
 	if f := b.Latency(node, site); f.Source != Default {
 		return math.Log(f.Value), true
 	}
@@ -301,7 +317,7 @@ func (b *Book) fitFactors() {
 				continue
 			}
 			o := observed{node: int(p.node), site: s, y: p.rate.mean, w: p.rate.weight / (p.rate.weight + 0.5)}
-			if o.d, o.delayed = b.lnDelay(o.node, s); o.delayed {
+			if o.d, o.delayed = b.lnDelay(o.node, s, p); o.delayed {
 				sumD += o.d
 				nD++
 			}

@@ -110,8 +110,10 @@ func (b *Book) Changed() {
 	}
 }
 
-// summary is what repeated delays come down to.
-func (b *Book) summary(s *samples) float64 {
+// summary is what repeated delays come down to, ms.
+func (b *Book) summary(s *samples) float64 { return b.summed(s).ms }
+
+func (b *Book) summed(s *samples) *summed {
 	for len(s.made) <= b.id {
 		s.made = append(s.made, summed{version: -1})
 	}
@@ -121,9 +123,10 @@ func (b *Book) summary(s *samples) float64 {
 		if modulus == 0 {
 			modulus = netcoord.DefaultModulus
 		}
-		*m = summed{s.version, b.epoch, b.cfg.Summary(s.ms, modulus)}
+		*m = summed{version: s.version, epoch: b.epoch, ms: b.cfg.Summary(s.ms, modulus)}
+		m.ln = math.Log(m.ms)
 	}
-	return m.ms
+	return m
 }
 
 // Crawl returns BC of a pair: total bits over total seconds of the tries, or what the pair's speed is predicted to be.
@@ -178,25 +181,50 @@ func (b *Book) Latency(node, site int) Figure {
 // Success returns the share of requests that give a page. Where little is known of a pair, its node and its site
 // speak for it.
 func (b *Book) Success(node, site int, at int64) Figure {
+	var one [1]Figure
+	b.Successes(site, at, []int32{int32(node)}, one[:])
+	return one[0]
+}
+
+// Successes fills out with the shares of requests of a site and each of the nodes that give a page.
+func (b *Book) Successes(site int, at int64, nodes []int32, out []Figure) {
 	if b.truth != nil {
-		_, x, _ := b.truth(node, site)
-		return Figure{x, 0, Stated}
+		for k, node := range nodes {
+			_, x, _ := b.truth(int(node), site)
+			out[k] = Figure{x, 0, Stated}
+		}
+		return
 	}
 	const strength = 4
-	n, s := b.node[node].served.now(at), b.site[site].served.now(at)
 	mean := func(x share) float64 { return (x.good + 4) / (x.all + 5) }
-	prior := min(0.99, mean(n)*mean(s)/0.8)
-	src := Predicted
-	if n.all+s.all == 0 {
-		prior, src = 0.8, Default
+	s := b.site[site].served.now(at)
+	of := mean(s)
+	pairs := b.site[site].pairs
+	next := 0
+	for k, node := range nodes {
+		n := b.servedAt(int(node), at)
+		prior := min(0.99, mean(n)*of/0.8)
+		src := Predicted
+		if n.all+s.all == 0 {
+			prior, src = 0.8, Default
+		}
+		var own share
+		if next > 0 && pairs[next-1].node >= node { // out of order
+			next = 0
+		}
+		for next < len(pairs) && pairs[next].node < node {
+			next++
+		}
+		if next < len(pairs) && pairs[next].node == node {
+			own = pairs[next].served.now(at)
+		}
+		if own.all > 0 {
+			src = Measured
+		}
+		m := (own.good + strength*prior) / (own.all + strength)
+		out[k] = Figure{m, math.Sqrt(m * (1 - m) / (own.all + strength + 1)), src}
 	}
-	var own share
-	if p := b.look(node, site); p != nil {
-		own = p.served.now(at)
-	}
-	if own.all > 0 {
-		src = Measured
-	}
-	m := (own.good + strength*prior) / (own.all + strength)
-	return Figure{m, math.Sqrt(m * (1 - m) / (own.all + strength + 1)), src}
 }
+
+// servedAt is a node's share of pages had at a time.
+func (b *Book) servedAt(node int, at int64) share { return b.node[node].served.now(at) }

@@ -101,7 +101,7 @@ type samples struct {
 // summed is what a book made of samples, and of which.
 type summed struct {
 	version, epoch int
-	ms             float64
+	ms, ln         float64 // and its logarithm
 }
 
 const keepSamples = 20
@@ -351,8 +351,7 @@ func (rec *Record) observe(l *level, x, weight float64, at int64) {
 }
 
 // variance is that of a pair's ln speed around what was measured of it, at a time.
-func (rec *Record) variance(l *level, at int64) float64 {
-	noise, drift := rec.aging.fit()
+func (l *level) variance(noise, drift float64, at int64) float64 {
 	return noise/l.weight + drift*float64(max(0, at-l.at))
 }
 

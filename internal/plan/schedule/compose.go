@@ -97,15 +97,13 @@ type Context struct {
 	book   *predict.Book
 	rec    *recorder
 
-	rowTask int // the task whose figures are in row
-	row     []predict.Figure
-	all     []int32
-
-	servedTask int // the task whose shares are in served
-	served     []predict.Figure
-	bestServed float64
-	stores     []predict.Figure
-	cache      map[string]any
+	row     row // figures of one task
+	figures *figures
+	paid    []float64
+	stores  []predict.Figure
+	cache   map[string]any
+	narrow  []bool // tasks of which only the nodes that the last cycles kept are looked at
+	through bool   // no task is looked at narrowly
 }
 
 // tooBig tells whether no node could take a task even if it were empty.
@@ -121,8 +119,14 @@ func tooBig(s *Snapshot, task int) bool {
 func newContext(s *Snapshot, comp *Composition, record bool) *Context {
 	c := &Context{
 		S: s, Load: make([]int, len(s.Nodes)), Left: remaining(s), Rand: rand.New(rand.NewPCG(s.Seed, 0x706c616e)),
-		comp: comp, cands: make([][]int, len(s.Tasks)), why: make([]crawl.Verdict, len(s.Tasks)), book: s.Book, rowTask: -1,
+		comp: comp, cands: make([][]int, len(s.Tasks)), why: make([]crawl.Verdict, len(s.Tasks)), book: s.Book,
+		narrow: make([]bool, len(s.Tasks)),
 	}
+	c.row.task = -1
+	if s.figures != nil && s.figures.book == s.Book {
+		c.figures = s.figures
+	}
+	c.through = s.Memory == nil || !s.Memory.of(s.Nodes)
 	if c.book == nil {
 		c.book = predict.New(predict.Config{})
 	}
@@ -135,26 +139,53 @@ func newContext(s *Snapshot, comp *Composition, record bool) *Context {
 	return c
 }
 
-// Candidates returns the nodes that pass all filters, in order.
+// Candidates returns the nodes that pass all filters, in order: of all nodes, or of those that earlier cycles kept of the
+// task, where a look at them is enough (kept.enough).
 func (c *Context) Candidates(task int) []int {
 	if c.cands[task] != nil {
 		return c.cands[task]
 	}
-	out := make([]int, 0, len(c.S.Nodes))
-nodes:
-	for n := range c.S.Nodes {
-		for _, f := range c.comp.Filters {
-			if v := f.Check(c, task, n); !v.OK() {
-				if c.rec != nil {
-					c.rec.filtered(task, n, f.Name, v)
+	if !c.through && len(c.S.Tasks[task].Avoid) == 0 {
+		if k := c.S.Memory.kept[c.S.Tasks[task].ID]; k.enough(len(c.S.Nodes)) {
+			out := make([]int, 0, len(k.node))
+			for _, n := range k.node {
+				if c.passes(task, int(n)) {
+					out = append(out, int(n))
 				}
-				continue nodes
+			}
+			if len(out) > 0 {
+				c.cands[task], c.narrow[task] = out, true
+				return out
 			}
 		}
-		out = append(out, n)
 	}
-	c.cands[task] = out
+	return c.widen(task)
+}
+
+// widen makes all nodes that pass the filters a task's candidates.
+func (c *Context) widen(task int) []int {
+	out := make([]int, 0, len(c.S.Nodes))
+	for n := range c.S.Nodes {
+		if c.passes(task, n) {
+			out = append(out, n)
+		}
+	}
+	c.cands[task], c.narrow[task] = out, false
+	c.row.task = -1
 	return out
+}
+
+// passes reports whether a node passes all filters.
+func (c *Context) passes(task, node int) bool {
+	for _, f := range c.comp.Filters {
+		if v := f.Check(c, task, node); !v.OK() {
+			if c.rec != nil {
+				c.rec.filtered(task, node, f.Name, v)
+			}
+			return false
+		}
+	}
+	return true
 }
 
 // Room tells whether a node can take one more lease.
@@ -209,17 +240,10 @@ func (c *Context) Rate(task, node int) predict.Figure {
 	if !c.known() {
 		return predict.Figure{Value: defaultRate, Sigma: 1.5}
 	}
-	if c.rowTask != task {
-		if c.all == nil {
-			c.all, c.row = make([]int32, len(c.S.Nodes)), make([]predict.Figure, len(c.S.Nodes))
-			for i, n := range c.S.Nodes {
-				c.all[i] = int32(n.Book)
-			}
-		}
-		c.book.Rates(c.S.Tasks[task].Book, c.S.Now, c.all, c.row)
-		c.rowTask = task
+	if c.look(task); c.row.has(node) {
+		return c.row.rate[node]
 	}
-	return c.row[node]
+	return c.book.Rate(c.S.Nodes[node].Book, c.S.Tasks[task].Book, c.S.Now)
 }
 
 // Useful is Rate within what the pauses that the task's site asks for allow.
@@ -279,7 +303,13 @@ func (c *Context) priceOf(node int) float64 {
 	if c.S.Memory == nil {
 		return 0
 	}
-	return c.S.Memory.Bandwidth[c.S.Nodes[node].ID]
+	if c.paid == nil {
+		c.paid = make([]float64, len(c.S.Nodes))
+		for i := range c.paid {
+			c.paid[i] = c.S.Memory.Bandwidth[c.S.Nodes[i].ID]
+		}
+	}
+	return c.paid[node]
 }
 
 // Success is the share of requests of a pair that give a page.
@@ -287,8 +317,10 @@ func (c *Context) Success(task, node int) predict.Figure {
 	if !c.known() {
 		return predict.Figure{Value: 0.8, Sigma: 0.2}
 	}
-	c.successes(task)
-	return c.served[node]
+	if c.look(task); c.row.has(node) {
+		return c.row.served[node]
+	}
+	return c.book.Success(c.S.Nodes[node].Book, c.S.Tasks[task].Book, c.S.Now)
 }
 
 // BestSuccess is the largest share of requests that gives a page among a task's candidates.
@@ -296,25 +328,8 @@ func (c *Context) BestSuccess(task int) float64 {
 	if !c.known() {
 		return 0.8
 	}
-	c.successes(task)
-	return c.bestServed
-}
-
-// successes fills the row of a task.
-func (c *Context) successes(task int) {
-	if c.servedTask == task && c.served != nil {
-		return
-	}
-	if c.served == nil {
-		c.served = make([]predict.Figure, len(c.S.Nodes))
-	}
-	c.servedTask, c.bestServed = task, 0
-	for i, n := range c.S.Nodes {
-		c.served[i] = c.book.Success(n.Book, c.S.Tasks[task].Book, c.S.Now)
-	}
-	for _, n := range c.Candidates(task) {
-		c.bestServed = max(c.bestServed, c.served[n].Value)
-	}
+	c.look(task)
+	return c.row.best
 }
 
 // Once returns a value that is made once a cycle.

@@ -3,7 +3,6 @@ package schedule
 import (
 	"math"
 	"slices"
-	"sort"
 
 	"argosy/internal/plan/solve"
 )
@@ -47,7 +46,9 @@ type kept struct {
 	use     []float64 // of what is scarce at the node: Mbit/s, or requests at once
 	best    float64   // largest value
 	at      int64
-	version uint32 // of what is known of the site
+	version uint32  // of what is known of the site
+	looks   int     // at these nodes alone, since all were looked at
+	next    float64 // gain of the best that was left out
 }
 
 // flow is the state of one solution.
@@ -55,9 +56,9 @@ type flow struct {
 	c      *Context
 	cfg    FlowConfig
 	old    *Memory
-	tasks  []kept
+	tasks  []*kept
 	weight []float64
-	runs   []kept    // of running leases, where they are remembered
+	runs   []*kept   // of running leases, where they are remembered
 	fresh  int       // tasks whose costs were looked at
 	same   bool      // the nodes are those of the last cycle
 	cap    []float64 // what each node has of what is scarce: bandwidth, Mbit/s, or requests at once; 0 where neither is stated
@@ -77,12 +78,13 @@ func (f *flow) gather() {
 			f.cap[i], f.wide[i] = n.Requests, n.Requests > 0
 		}
 	}
-	f.same = f.old != nil && slices.Equal(f.old.nodes, names)
+	f.same = f.old != nil && f.old.of(c.S.Nodes)
+	f.startPrices()
 	c.memory = &Memory{
 		Slots: make(map[string]float64, len(names)), Bandwidth: make(map[string]float64, len(names)),
-		kept: make(map[uint32]kept, len(c.S.Tasks)+len(c.S.Running)), nodes: names,
+		kept: make(map[uint32]*kept, len(c.S.Tasks)+len(c.S.Running)), nodes: names,
 	}
-	f.tasks, f.weight = make([]kept, len(c.S.Tasks)), make([]float64, len(c.S.Tasks))
+	f.tasks, f.weight = make([]*kept, len(c.S.Tasks)), make([]float64, len(c.S.Tasks))
 	for t := range f.tasks {
 		f.tasks[t] = f.candidates(t)
 		f.weight[t] = 1
@@ -104,8 +106,20 @@ func (f *flow) gather() {
 // waitSteps is in what steps waiting is counted, s.
 const waitSteps = 15
 
-// candidates returns a task's nodes, those of the last cycle if nothing has changed since.
-func (f *flow) candidates(t int) kept {
+// startPrices takes the prices of the last cycle, or none.
+func (f *flow) startPrices() {
+	n := len(f.c.S.Nodes)
+	f.paid, f.place = make([]float64, n), make([]float64, n)
+	if f.same {
+		for i := range f.c.S.Nodes {
+			f.paid[i], f.place[i] = f.old.Bandwidth[f.c.S.Nodes[i].ID], f.old.Slots[f.c.S.Nodes[i].ID]
+		}
+	}
+}
+
+// candidates returns a task's nodes, those of the last cycle if nothing has changed since. Where it is enough to look at
+// those that were kept, it is so only as long as the best of them is better than what was left out.
+func (f *flow) candidates(t int) *kept {
 	c, task := f.c, &f.c.S.Tasks[t]
 	version := uint32(0)
 	if c.known() {
@@ -118,7 +132,34 @@ func (f *flow) candidates(t int) kept {
 	}
 	f.fresh++
 	open := c.Candidates(t)
-	k := kept{at: c.S.Now, version: version, node: make([]int32, 0, len(open)), value: make([]float64, 0, len(open)), use: make([]float64, 0, len(open))}
+	k := f.weigh(t, open)
+	k.at, k.version = c.S.Now, version
+	if c.narrow[t] {
+		old := f.old.kept[task.ID]
+		k.looks, k.next = old.looks+1, old.next
+		best := math.Inf(-1)
+		for i := range k.node {
+			best = max(best, f.net(k, i))
+		}
+		if best < k.next {
+			k = f.weigh(t, c.widen(t))
+			k.at, k.version = c.S.Now, version
+		}
+	}
+	return k
+}
+
+// net is what a node of a task brings at the prices.
+func (f *flow) net(k *kept, i int) float64 {
+	n := k.node[i]
+	return k.value[i] - f.paid[n]*k.use[i] - f.place[n]
+}
+
+// weigh says what a task is worth to nodes and takes of them.
+func (f *flow) weigh(t int, open []int) *kept {
+	c, task := f.c, &f.c.S.Tasks[t]
+	figures := make([]float64, 2*len(open))
+	k := &kept{node: make([]int32, 0, len(open)), value: figures[:0:len(open)], use: figures[len(open):len(open)]}
 	for _, n := range open {
 		x := c.Price(t, n)
 		if math.IsInf(x, 1) {
@@ -138,18 +179,22 @@ func (f *flow) candidates(t int) kept {
 }
 
 // cut keeps the n nodes where a task gains most, in the order of nodes.
-func (f *flow) cut(k kept, n int) kept {
+func (f *flow) cut(k *kept, n int) *kept {
 	if n <= 0 || len(k.node) <= n {
 		return k
 	}
 	gains := make([]float64, len(k.node))
-	for i, at := range k.node {
-		gains[i] = k.value[i] - f.paid[at]*k.use[i] - f.place[at]
+	for i := range k.node {
+		gains[i] = f.net(k, i)
 	}
 	sorted := append([]float64(nil), gains...)
-	sort.Float64s(sorted)
+	slices.Sort(sorted)
 	limit := sorted[len(sorted)-n]
-	out := kept{best: k.best, at: k.at, version: k.version, node: make([]int32, 0, n), value: make([]float64, 0, n), use: make([]float64, 0, n)}
+	figures := make([]float64, 2*n)
+	out := &kept{
+		best: k.best, at: k.at, version: k.version, looks: k.looks, next: sorted[len(sorted)-n-1],
+		node: make([]int32, 0, n), value: figures[:0:n], use: figures[n:n],
+	}
 	for i, g := range gains {
 		if g >= limit && len(out.node) < n {
 			out.node, out.value, out.use = append(out.node, k.node[i]), append(out.value, k.value[i]), append(out.use, k.use[i])
@@ -161,12 +206,9 @@ func (f *flow) cut(k kept, n int) kept {
 // mbit is the unit of speeds here, bits.
 const mbit = 1e6
 
-// repriceMS is how long prices hold where little has changed; sampled is how many tasks they are made of at most, which
-// then stand for all.
-const (
-	repriceMS = 1000
-	sampled   = 2500
-)
+// sampled is how many tasks prices are made of at most, which then stand for all. Prices hold until a tenth of the tasks was
+// looked at anew, or for FlowConfig.Refresh.
+const sampled = 2500
 
 // exactness of prices: no node is asked for more or less than it has by more than this share. steps bounds what a new
 // fleet's prices may take, warmSteps what is spent where the last prices are nearly right.
@@ -179,25 +221,17 @@ const (
 // price finds what nodes' bandwidth and places are worth, starting from the prices of the last cycle.
 func (f *flow) price() {
 	c := f.c
-	n := len(c.S.Nodes)
-	f.paid, f.place, f.free = make([]float64, n), make([]float64, n), append([]float64(nil), f.cap...)
+	f.free = append([]float64(nil), f.cap...)
 	at := solve.Prices{Cap: f.paid, Places: f.place}
 	all := len(f.runs) + len(f.tasks)
-	again := true
-	if f.same {
-		for i := range c.S.Nodes {
-			f.paid[i], f.place[i] = f.old.Bandwidth[c.S.Nodes[i].ID], f.old.Slots[c.S.Nodes[i].ID]
-		}
-		again = c.S.Now-f.old.priced >= repriceMS || f.fresh*10 > all
-	}
-	c.memory.priced = c.S.Now
+	c.memory.priced, c.memory.fresh = c.S.Now, 0
 	switch {
-	case !again:
-		c.memory.priced = f.old.priced
-	case f.same:
+	case !f.same:
+		at, _ = solve.PriceShares(f.program(), f.cfg.Width, exactness, solve.Prices{}, steps)
+	case (f.fresh+f.old.fresh)*10 > all, c.S.Now-f.old.priced >= f.cfg.Refresh:
 		at, _ = solve.PriceShares(f.program(), f.cfg.Width, exactness, at, warmSteps)
 	default:
-		at, _ = solve.PriceShares(f.program(), f.cfg.Width, exactness, solve.Prices{}, steps)
+		c.memory.priced, c.memory.fresh = f.old.priced, f.old.fresh+f.fresh
 	}
 	f.paid, f.place = at.Cap, at.Places
 	for i := range c.S.Nodes {
@@ -222,11 +256,11 @@ func (f *flow) program() *solve.Shares {
 		}
 	}
 	pairs := 0
-	for t := int(c.S.Now/repriceMS) % stride; t < all; t += stride {
+	for t := int(c.S.Now/1000) % stride; t < all; t += stride {
 		pairs += len(f.kept(t).node)
 	}
 	p.Bin, p.Value, p.Use = make([]int32, 0, pairs), make([]float64, 0, pairs), make([]float64, 0, pairs)
-	for t := int(c.S.Now/repriceMS) % stride; t < all; t += stride {
+	for t := int(c.S.Now/1000) % stride; t < all; t += stride {
 		k, w := f.kept(t), 1.0
 		if t >= len(f.runs) {
 			w = f.weight[t-len(f.runs)]
@@ -243,9 +277,9 @@ func (f *flow) program() *solve.Shares {
 // kept is one of all tasks, those that run first.
 func (f *flow) kept(t int) *kept {
 	if t < len(f.runs) {
-		return &f.runs[t]
+		return f.runs[t]
 	}
-	return &f.tasks[t-len(f.runs)]
+	return f.tasks[t-len(f.runs)]
 }
 
 // deduct takes what running leases use off the nodes' bandwidth.
@@ -292,7 +326,7 @@ const crowded = 0.2
 // would take, the rest would only be taken from the leases that run there; where nothing is left anywhere the least
 // crowded is a little better than the others.
 func (f *flow) gain(t, i int) float64 {
-	k := &f.tasks[t]
+	k := f.tasks[t]
 	n := k.node[i]
 	v := f.weight[t] * k.value[i]
 	if f.cap[n] <= 0 {
@@ -323,7 +357,7 @@ func (f *flow) assign() []int {
 	}
 	scarce := f.scarce()
 	for t := range f.tasks {
-		k := &f.tasks[t]
+		k := f.tasks[t]
 		for i, n := range k.node {
 			if f.weight[t]*k.value[i]*scarce >= f.place[n] {
 				p.Bin, p.Cost = append(p.Bin, n), append(p.Cost, -f.gain(t, i))
@@ -373,7 +407,7 @@ func (f *flow) welcome() map[int]int {
 		}
 		task, at, best := -1, 0, 0.0
 		for t := range f.tasks {
-			k := &f.tasks[t]
+			k := f.tasks[t]
 			i := k.index(int32(n))
 			if _, taken := given[t]; taken || i < 0 || !fitsNow(c, t, n) {
 				continue
@@ -393,7 +427,7 @@ func (f *flow) welcome() map[int]int {
 
 // settle takes the node that the assignment chose, or another with room where what is left of bandwidth makes it better.
 func (f *flow) settle(t, chosen int, p *solve.Capacitated) int {
-	k := &f.tasks[t]
+	k := f.tasks[t]
 	at, best := -1, math.Inf(-1)
 	if chosen >= 0 && fitsNow(f.c, t, chosen) {
 		at = k.index(int32(chosen))

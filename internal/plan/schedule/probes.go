@@ -19,7 +19,9 @@ func PlanProbes(s *Snapshot, extent Extent, few int, probed func(site, node stri
 	if extent != Few && extent != All && extent != Worth || s.Book == nil {
 		return p
 	}
+	s.figures = &figures{book: s.Book, tasks: map[uint32]*seen{}}
 	c := newContext(s, &Composition{Filters: Always}, false)
+	c.through = c.through || extent != Worth
 	open, _ := gate(s)
 	turn := probing{c: c, extent: extent, few: few, probed: probed, given: make([]int, len(s.Nodes)), sites: map[string]bool{}}
 	for _, t := range open {

@@ -94,6 +94,8 @@ type Snapshot struct {
 	Memory    *Memory       // what the last cycle left; nil is nothing
 
 	LeaseSeconds float64 // that a lease lasts at most; 0 is not known
+
+	figures *figures // what the book was asked already; nil is nothing
 }
 
 // Memory is what a cycle leaves for the next one, which is then quicker. It is part of the snapshot, so that a plan
@@ -101,9 +103,10 @@ type Snapshot struct {
 type Memory struct {
 	Slots     map[string]float64 // price of a place at each node
 	Bandwidth map[string]float64 // price of a node's bandwidth, between 0 and 1
-	kept      map[uint32]kept    // candidates of tasks
+	kept      map[uint32]*kept   // candidates of tasks
 	nodes     []string
 	priced    int64 // when bandwidth was priced last, Unix ms
+	fresh     int   // tasks that were looked at since
 }
 
 // Assignment gives a task to a node, by their places in the snapshot.

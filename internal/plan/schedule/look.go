@@ -1,0 +1,121 @@
+package schedule
+
+import "argosy/internal/plan/predict"
+
+// row holds what the book says of one task and its candidates, by their numbers among the snapshot's nodes.
+type row struct {
+	task   int
+	turn   int
+	turns  []int // in which turn a node's figures were filled in
+	rate   []predict.Figure
+	served []predict.Figure
+	best   float64 // largest share of requests that give a page
+}
+
+func (r *row) has(node int) bool { return r.turns[node] == r.turn }
+
+// look makes row that of a task.
+func (c *Context) look(task int) {
+	r := &c.row
+	if r.task == task {
+		return
+	}
+	if r.turns == nil {
+		n := len(c.S.Nodes)
+		r.turns, r.rate, r.served = make([]int, n), make([]predict.Figure, n), make([]predict.Figure, n)
+	}
+	open := c.Candidates(task) // which may leave no task's row
+	r.task, r.best = task, 0
+	r.turn++
+	t := &c.S.Tasks[task]
+	f := c.figures.of(t.ID, open)
+	if f == nil {
+		f = c.figures.add(t.ID, open)
+		for k, n := range open {
+			f.book[k] = int32(c.S.Nodes[n].Book)
+		}
+		c.book.Rates(t.Book, c.S.Now, f.book, f.rate)
+		c.book.Successes(t.Book, c.S.Now, f.book, f.served)
+	}
+	for k, n := range open {
+		r.turns[n], r.rate[n], r.served[n] = r.turn, f.rate[k], f.served[k]
+		r.best = max(r.best, f.served[k].Value)
+	}
+}
+
+// figures are what the book says of tasks and their candidates. A snapshot carries them from the planning of its probes to
+// that of its leases: nothing is learned in between.
+type figures struct {
+	book  *predict.Book
+	tasks map[uint32]*seen
+	pairs int
+	spare seen // of what is not kept
+}
+
+// seen are a task's figures, in the order of its candidates.
+type seen struct {
+	open   []int
+	book   []int32
+	rate   []predict.Figure
+	served []predict.Figure
+}
+
+// keptPairs is of how many pairs a snapshot keeps figures, 52 bytes each.
+const keptPairs = 200_000
+
+// of returns the figures of a task and its candidates, nil if they are not there.
+func (f *figures) of(task uint32, open []int) *seen {
+	if f == nil {
+		return nil
+	}
+	s := f.tasks[task]
+	if s == nil || len(s.open) != len(open) {
+		return nil
+	}
+	for k, n := range open {
+		if s.open[k] != n {
+			return nil
+		}
+	}
+	return s
+}
+
+// add makes room for a task's figures; where no more are kept it is the same room each time.
+func (f *figures) add(task uint32, open []int) *seen {
+	n := len(open)
+	if f != nil && f.pairs+n <= keptPairs {
+		f.pairs += n
+		s := &seen{open, make([]int32, n), make([]predict.Figure, n), make([]predict.Figure, n)}
+		f.tasks[task] = s
+		return s
+	}
+	s := &seen{}
+	if f != nil {
+		s = &f.spare
+	}
+	if cap(s.book) < n {
+		s.book, s.rate, s.served = make([]int32, n), make([]predict.Figure, n), make([]predict.Figure, n)
+	}
+	s.book, s.rate, s.served = s.book[:n], s.rate[:n], s.served[:n]
+	return s
+}
+
+// of reports whether a memory is of the same nodes.
+func (m *Memory) of(nodes []Node) bool {
+	if len(m.nodes) != len(nodes) {
+		return false
+	}
+	for i := range nodes {
+		if m.nodes[i] != nodes[i].ID {
+			return false
+		}
+	}
+	return true
+}
+
+// enough reports whether the nodes that were kept of a task are enough to look at: where they are less than half of all,
+// until looking at them has taken as long as a look at all. Among equal nodes half of the time goes into each, and what was
+// learned meanwhile of the others is seen after a few leases.
+func (k *kept) enough(nodes int) bool {
+	return k != nil && len(k.node) > 0 && 2*len(k.node) <= nodes && (k.looks+1)*len(k.node) <= nodes
+}
