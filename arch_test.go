@@ -41,7 +41,7 @@ var house = map[string]struct {
 	"plan/dataset":  {true, "solve"},
 	"plan/predict":  {true, "crawl netcoord"},
 	"plan/price":    {true, ""},
-	"plan/learn":    {true, "crawl predict price schedule"},
+	"plan/learn":    {true, "crawl netcoord predict price schedule"},
 	"plan/schedule": {true, "crawl solve predict price"},
 	"plan/strategy": {true, "crawl netcoord predict schedule"},
 	"plan/split":    {true, ""},

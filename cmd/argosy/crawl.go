@@ -96,7 +96,7 @@ func (f *crawlFlags) register(c *cobra.Command) {
 	fl.IntVar(&f.agents, "agents", 1, "nodes in this process")
 	fl.StringSliceVar(&f.bind, "bind", nil, "local addresses, a node for each")
 	fl.StringVar(&f.strategy, "strategy", strategy.Default, "which node gets which site: a name and options (see argosy strategies)")
-	fl.StringVar(&f.probe, "probe", "none", "measure bandwidth before a site is crawled: none, few (the nodes that seem best for it) or all")
+	fl.StringVar(&f.probe, "probe", "", "measure bandwidth before a site is crawled: none, few (the nodes that seem best for it) or all (default: what the strategy wants)")
 	fl.StringArrayVar(&f.geoip, "geoip", nil, "file of MaxMind's format that says where addresses are, for geo and netblock (may be repeated)")
 	fl.StringVar(&f.explain, "explain-log", "", "write every scheduling decision to this file (see argosy explain)")
 	fl.IntVar(&l.Retries, "retries", l.Retries, "tries after a failure that may pass")
@@ -173,9 +173,10 @@ func (f *crawlFlags) config(args []string) (assemble.Config, error) {
 	c := assemble.DefaultConfig(out)
 	c.Version, c.Agents, c.Concurrency, c.Strategy, c.Seed = version, f.agents, f.concurrency, f.strategy, f.seed
 	c.ExplainLog, c.GeoIP = f.explain, f.geoip
-	if c.Probe, err = schedule.ParseExtent(f.probe); err != nil {
-		return c, usage("--probe %s: %w", f.probe, err)
+	if err := schedule.CheckProbe(f.probe); err != nil {
+		return c, usage("--probe %w", err)
 	}
+	c.Probe = f.probe
 	for _, p := range f.geoip {
 		if _, err := os.Stat(p); err != nil {
 			return c, usage("--geoip: %v", err)

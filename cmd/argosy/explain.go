@@ -22,7 +22,9 @@ func newExplain() *cobra.Command {
 		Use: "explain TASK --log FILE", Short: "Say why a task went to its node: who was left out, and each candidate's cost by part", Args: cobra.ExactArgs(1),
 		Long: `Explain reads the decisions that argosy crawl --explain-log FILE has written. TASK is a site or a task's number. For
 each node it prints why it was left out, or what it would have cost, by part; each figure is marked as measured,
-predicted (with its standard deviation, as a factor) or default. The last decision is printed, or with --all every one.`,
+predicted (with its standard deviation, as a factor) or default. Before that it says which nodes have measured the site, when
+and by what, and, where the node that costs least did not get it, who has its places and at what price. The last decision
+is printed, or with --all every one.`,
 		Example: "  argosy crawl https://example.com/ -o example --agents 3 --explain-log decisions.jsonl\n  argosy explain example.com --log decisions.jsonl",
 		RunE: func(c *cobra.Command, args []string) error {
 			if log == "" {
@@ -81,6 +83,14 @@ func printDecision(w io.Writer, d *schedule.Decision) error {
 		went = "waits: " + string(d.Waits)
 	}
 	fmt.Fprintf(w, "%s  task %d, %s, %s (strategy %s, solver %s)\n", time.UnixMilli(d.At).UTC().Format("15:04:05.000"), d.Task, d.Site, went, d.Strategy, d.Solver)
+	if m := d.Measured; m != nil {
+		fmt.Fprintf(w, "  measured so far: bandwidth of %d pairs, delays of %d, stores %d times, %d pings between nodes", m.Bandwidth, m.Delays, m.Stores, m.Between)
+		if len(m.Landmarks) > 0 {
+			fmt.Fprintf(w, "; landmarks %s, chosen: %s", strings.Join(m.Landmarks, " "), m.Chosen)
+		}
+		fmt.Fprintln(w)
+	}
+	printKnown(w, d)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, f := range d.Filtered {
 		fmt.Fprintf(t, "  %s\tleft out by %s\t%s %s\n", f.Node, f.Filter, f.Reason, f.Detail)
@@ -100,6 +110,35 @@ func printDecision(w io.Writer, d *schedule.Decision) error {
 		fmt.Fprintf(t, "  and %d more\t\t\n", d.Omitted)
 	}
 	return t.Flush()
+}
+
+// printKnown says by whom the site was measured and when, and why the cheapest candidate did not get the task.
+func printKnown(w io.Writer, d *schedule.Decision) {
+	for _, k := range d.Known {
+		var of []string
+		if k.Probed {
+			of = append(of, "a bandwidth probe")
+		}
+		if k.Delays > 0 {
+			of = append(of, fmt.Sprintf("%d delays", k.Delays))
+		}
+		if k.Requests > 0 {
+			of = append(of, fmt.Sprintf("%.0f requests", k.Requests))
+		}
+		fmt.Fprintf(w, "  %s has measured the site, %v before: %s\n", k.Node, time.Duration(d.At-k.At)*time.Millisecond, strings.Join(of, ", "))
+	}
+	p := d.Passed
+	if p == nil {
+		return
+	}
+	fmt.Fprintf(w, "  %s costs least and did not get it: %d of its %d places are taken", p.Node, p.Taken, p.Places)
+	if len(p.By) > 0 {
+		fmt.Fprintf(w, ", now by %s", strings.Join(p.By, " "))
+	}
+	if p.Place > 0 || p.Bandwidth > 0 {
+		fmt.Fprintf(w, "; a place there is priced at %.4g Mbit/s, a megabit that it carries at %.4g", p.Place, p.Bandwidth)
+	}
+	fmt.Fprintln(w)
 }
 
 func parts(ps []schedule.Part) string {

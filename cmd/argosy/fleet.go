@@ -312,7 +312,8 @@ func newNodes() *cobra.Command {
 		Use: "nodes", Short: "List the nodes of a fleet: what they are, cost and have earned", Args: cobra.NoArgs,
 		Long: `Nodes lists the nodes. A node is working, reserved (paid for, and idle), taken-on (not reserved, working at its
 surcharge), on-demand (not reserved, idle), draining or gone. A landmark can be measured by other nodes. Cost is what
-the node's prices come to; pages and bytes are what it has earned for that.
+the node's prices come to; pages and bytes are what it has earned for that. Probes are those of sites' bandwidth and of
+delays to sites that it has made since the coordinator began to lead.
 
 With --reservation it says how many nodes to reserve instead: what the present reservation costs an hour, and what the
 cheapest one would, by the mean of the nodes' prices and by how many were at work at once, for how long, so far. With a
@@ -371,7 +372,7 @@ func printReservation(w io.Writer, r coordinator.Reservation) error {
 
 func printNodes(w io.Writer, ns []coordinator.NodeView) error {
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(t, "NODE\tSTATE\tPLACE\tLEASES\tLANDMARK\tBS\tPAGES\tBYTES\tCOST\tSTORE")
+	fmt.Fprintln(t, "NODE\tSTATE\tPLACE\tLEASES\tLANDMARK\tBS\tPROBES\tPAGES\tBYTES\tCOST\tSTORE")
 	for i := range ns {
 		n := &ns[i]
 		place := strings.Trim(n.Labels["city"]+"/"+n.Labels["provider"]+"/"+n.Labels["region"], "/")
@@ -382,7 +383,8 @@ func printNodes(w io.Writer, ns []coordinator.NodeView) error {
 		if n.StoreBits > 0 {
 			bs = fmt.Sprintf("%.1f Mbit/s", n.StoreBits/1e6)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%d of %d\t%s\t%s\t%s\t%s\t%.4g\t%s\n", n.Node, n.State, orDash(place), n.Held, n.Leases, landmark, bs,
+		fmt.Fprintf(t, "%s\t%s\t%s\t%d of %d\t%s\t%s\t%d+%d\t%s\t%s\t%.4g\t%s\n", n.Node, n.State, orDash(place), n.Held, n.Leases, landmark, bs,
+			n.Measured.Bandwidth, n.Measured.Delays,
 			count(n.Pages), size(n.Bytes), n.Cost, n.Store)
 	}
 	return t.Flush()

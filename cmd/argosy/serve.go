@@ -68,7 +68,7 @@ that it makes at its first start, in DIR/state/token. With --nats the bus is a c
 	fl.StringVar(&f.cfg.Ledger, "ledger", "", "postgres://… instead of DIR/argosy.db")
 	fl.StringVar(&f.cfg.Name, "name", "", "of this coordinator (default: the host's)")
 	fl.StringVar(&f.cfg.Strategy, "strategy", strategy.Default, "which node gets which site, for jobs that do not say (see argosy strategies)")
-	fl.StringVar(&f.probe, "probe", "few", "measure bandwidth before a site is crawled: none, few or all")
+	fl.StringVar(&f.probe, "probe", "", "measure bandwidth before a site is crawled: none, few or all (default: what the strategy wants)")
 	fl.DurationVar(&f.cfg.PingEvery, "ping-every", f.cfg.PingEvery, "measure the delays between nodes this often (0: never)")
 	fl.StringArrayVar(&f.cfg.GeoIP, "geoip", nil, "file of MaxMind's format that says where addresses are (may be repeated)")
 	fl.StringVar(&f.cfg.ExplainLog, "explain-log", "", "write every scheduling decision to this file (see argosy explain)")
@@ -87,9 +87,10 @@ func (f *serveFlags) run(c *cobra.Command) error {
 	if f.cfg.Logger, err = logger(f.logLevel); err != nil {
 		return err
 	}
-	if f.cfg.Probe, err = schedule.ParseExtent(f.probe); err != nil {
-		return usage("--probe %s: %w", f.probe, err)
+	if err := schedule.CheckProbe(f.probe); err != nil {
+		return usage("--probe %w", err)
 	}
+	f.cfg.Probe = f.probe
 	if _, err := strategy.New(f.cfg.Strategy); err != nil {
 		return usage("--strategy: %w", err)
 	}

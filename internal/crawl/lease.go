@@ -106,6 +106,7 @@ type Lease struct {
 	Resolve     bool     `cbor:"12,keyasint,omitempty"` // look up addresses, fetch nothing
 	Targets     []Target `cbor:"13,keyasint,omitempty"`
 	Probe       string   `cbor:"14,keyasint,omitempty"` // measure the site by this URL, fetch nothing else
+	Ping        bool     `cbor:"15,keyasint,omitempty"` // with Probe: the delay to it, not its bandwidth
 }
 
 // Refill gives a running lease more URLs.

@@ -70,6 +70,11 @@ func (l *lease) exchange(u crawl.URL) (*fetch.Response, error) {
 		sess = l.a.fetcher.Open(l.job.Limits.Fetch, nil)
 		defer sess.Close()
 	}
+	return l.exchangeOn(sess, u)
+}
+
+// exchangeOn is exchange through a session of the caller's.
+func (l *lease) exchangeOn(sess Session, u crawl.URL) (*fetch.Response, error) {
 	for again := 0; l.turn(); again++ {
 		req := l.request(u)
 		req.Again = again

@@ -43,6 +43,7 @@ type lease struct {
 	scheme  string     // only those of this scheme, if it is set
 	broken  error      // of the node: the lease ends with it
 	site    crawl.SiteState
+	addrs   []netip.Addr // of the site, where they are known
 	rep     report
 }
 
@@ -72,6 +73,7 @@ func newLease(ctx context.Context, a *Agent, d *crawl.Dispatch) *lease {
 			addrs = append(addrs, ip)
 		}
 	}
+	l.addrs = addrs
 	l.sess = a.fetcher.Open(l.job.Limits.Fetch, addrs)
 	return l
 }

@@ -9,7 +9,7 @@ import (
 	"argosy/internal/page/polite"
 )
 
-// probe measures what the scheduler goes by, on the site's clock: BC by fetching the site's root page three times, the
+// probe measures what the scheduler goes by, on the site's clock: the delay alone, if that is asked for, or BC by fetching the site's root page three times, the
 // first of them also an httpping on a connection of its own; and BS of the node's store, once in the node's life.
 func (l *lease) probe() {
 	if !l.askRobots() || l.gaveUp != "" {
@@ -17,6 +17,10 @@ func (l *lease) probe() {
 	}
 	u, err := crawl.Parse(l.l.Probe)
 	if err != nil || !l.job.Identity.IgnoreRobots && !l.rules.Allowed(u.RequestURI()) {
+		return
+	}
+	if l.l.Ping {
+		l.ping(u)
 		return
 	}
 	bc := crawl.Measure{Kind: crawl.MeasureBC, URL: l.l.Probe, Store: l.a.cfg.Info.Store}
@@ -64,6 +68,39 @@ func (l *lease) probe() {
 	}
 }
 
+// ping measures the delay to a site: httppings, each on a connection of its own.
+func (l *lease) ping(u crawl.URL) {
+	ping := crawl.Measure{Kind: crawl.MeasurePing, URL: l.l.Probe}
+	conn := crawl.Measure{Kind: crawl.MeasureConn, URL: l.l.Probe}
+	for range pingTries {
+		sess := l.a.fetcher.Open(l.job.Limits.Fetch, l.addrs)
+		resp, err := l.exchangeOn(sess, u)
+		sess.Close()
+		if resp == nil && err == nil { // the lease has ended
+			break
+		}
+		if err != nil {
+			resp.Release()
+			l.probeFailed(0)
+			break
+		}
+		if resp.Status == 429 || resp.Status == 503 {
+			l.probeFailed(retryAfter(resp))
+			resp.Release()
+			break
+		}
+		t := resp.Timing
+		ping.MS = append(ping.MS, float64((t.Connect+t.TLS+t.Send+t.FirstByte)/time.Microsecond)/1000)
+		conn.MS = append(conn.MS, float64((t.Connect+t.TLS)/time.Microsecond)/1000)
+		resp.Release()
+	}
+	if len(ping.MS) > 0 {
+		l.mu.Lock()
+		l.rep.measures = append(l.rep.measures, ping, conn)
+		l.mu.Unlock()
+	}
+}
+
 // probeFailed leaves the site alone for as long as it asks, or for a back-off that doubles.
 func (l *lease) probeFailed(asked time.Duration) {
 	l.mu.Lock()
@@ -105,7 +142,7 @@ func (a *Agent) measured(ctx context.Context, ms []crawl.Measure) {
 	}
 }
 
-// pingTries is how many httppings a node sends to another.
+// pingTries is how many httppings a node sends to a site or another node.
 const pingTries = 3
 
 // pingNodes measures the delay to other nodes by their echoes. They are the fleet's own: nobody's politeness is asked.

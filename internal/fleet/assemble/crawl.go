@@ -47,7 +47,7 @@ type Config struct {
 	Cookies     string        // likewise
 	KeepSecrets bool
 	Strategy    string
-	Probe       schedule.Extent
+	Probe       string   // none, few or all; empty: as the strategy wants
 	GeoIP       []string // files of MaxMind's format, for strategies that ask where a site is
 	ExplainLog  string   // file that every scheduling decision is written to, a JSON object a line; empty: none
 	Seed        uint64
@@ -89,6 +89,8 @@ type Summary struct {
 	Out        string           `json:"out"`
 	Reasons    map[string]int64 `json:"reasons,omitempty"`
 	Traps      []crawl.Trap     `json:"traps,omitempty"`
+
+	Measured schedule.Measured `json:"measured"` // in this run
 }
 
 // Crawl is an opened directory. Close closes it.
@@ -194,13 +196,21 @@ func (c *Config) nodes() int {
 
 func (cr *Crawl) openNodes(ctx context.Context) error {
 	c := cr.cfg
+	st, err := strategy.New(c.Strategy)
+	if err != nil {
+		return err
+	}
+	wants, err := schedule.Wants(st, c.Probe)
+	if err != nil {
+		return err
+	}
 	for i := range c.nodes() {
 		nc := NodeConfig{
 			Info: crawl.NodeInfo{
 				Node: "node-" + strconv.Itoa(i+1), Leases: max(64, 32*c.Concurrency), Concurrency: c.Concurrency, Store: archive.Dir(filepath.Join(c.Dir, WARCDir)).URL(),
 			},
 			Fetch: c.Fetch, Headers: c.Headers, Cookies: c.Cookies, KeepSecrets: c.KeepSecrets, Dir: filepath.Join(c.Dir, WARCDir),
-			MeasureBS: c.Probe != schedule.None, ArchiveSize: c.ArchiveSize, Prefix: c.Prefix, Operator: c.Operator, Version: c.Version, Logger: c.Logger,
+			MeasureBS: wants.Store && (c.nodes() > 1 || wants.Crawl == schedule.All), ArchiveSize: c.ArchiveSize, Prefix: c.Prefix, Operator: c.Operator, Version: c.Version, Logger: c.Logger,
 			IgnoreRobot: c.Job.Identity.IgnoreRobots, UserAgent: c.Job.Identity.UserAgent, Beside: c.nodes() - 1,
 		}
 		nc.Fetch.Limits = c.Job.Limits.Fetch
@@ -357,7 +367,7 @@ func (cr *Crawl) summary(start time.Time) (Summary, error) {
 		Job: strconv.Itoa(int(j.ID)), State: state, Seconds: time.Since(start).Seconds(), Sites: n.Sites, Discovered: n.Discovered,
 		Fetched: n.Fetched, Pages: n.Pages, Duplicates: n.Duplicates, Failed: n.Failed, Excluded: n.Excluded, Pending: n.Pending,
 		Bytes: n.Bytes, Requests: stats.Requests, Overflow: n.Overflow, Manual: n.Manual, Nodes: len(cr.nodes),
-		Strategy: cr.cfg.Strategy, Out: cr.cfg.Dir, Reasons: n.Reasons, Traps: traps,
+		Strategy: cr.cfg.Strategy, Out: cr.cfg.Dir, Reasons: n.Reasons, Traps: traps, Measured: cr.co.Measured(),
 	}, err
 }
 

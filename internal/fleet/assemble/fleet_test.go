@@ -32,6 +32,7 @@ func newFleet(t *testing.T, change func(*assemble.ServeConfig)) *fleet {
 	t.Helper()
 	f := &fleet{t: t, dir: t.TempDir()}
 	f.cfg = assemble.DefaultServeConfig(f.dir)
+	f.cfg.Probe = "none" // a probe fetches a root again, and what is fetched twice is counted
 	f.cfg.BusListen = "127.0.0.1:0"
 	if change != nil {
 		change(&f.cfg)

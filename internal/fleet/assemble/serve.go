@@ -39,7 +39,7 @@ type ServeConfig struct {
 	Replicas   int         // of the log on a bus elsewhere
 	Ledger     string      // postgres:// URL; empty: SQLite in Dir
 	Strategy   string
-	Probe      schedule.Extent
+	Probe      string        // none, few or all; empty: as the strategy wants
 	PingEvery  time.Duration // between measurements of the delays between nodes; 0: none
 	GeoIP      []string
 	ExplainLog string
@@ -451,10 +451,8 @@ func CheckJob(j *crawl.Job) error {
 			return err
 		}
 	}
-	if j.Placing.Probe != "" {
-		if _, err := schedule.ParseExtent(j.Placing.Probe); err != nil {
-			return fmt.Errorf("probe %q: %w", j.Placing.Probe, err)
-		}
+	if err := schedule.CheckProbe(j.Placing.Probe); err != nil {
+		return fmt.Errorf("probe %w", err)
 	}
 	return nil
 }

@@ -180,6 +180,7 @@ func newWorld(t *testing.T, dir string, w *webs.Web) *world {
 	})
 	s.fleet = &fleet{t: t, dir: dir}
 	s.cfg = assemble.DefaultServeConfig(dir)
+	s.cfg.Probe = "none" // a probe fetches a root again, and what is fetched twice is counted
 	s.cfg.BusListen = ""
 	s.start()
 	t.Cleanup(func() {

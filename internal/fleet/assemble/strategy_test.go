@@ -13,7 +13,6 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/assemble"
-	"argosy/internal/plan/schedule"
 	"argosy/internal/plan/strategy"
 	"argosy/internal/webs"
 )
@@ -61,7 +60,7 @@ func TestProbesAreMeasuredPolitely(t *testing.T) {
 	dir := t.TempDir()
 	const delay = 100 * time.Millisecond
 	c := config(dir, port, delay, 3)
-	c.Strategy, c.Probe = "bandwidth", schedule.All
+	c.Strategy, c.Probe = "bandwidth", "all"
 	cr, err := assemble.Open(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
@@ -127,7 +126,7 @@ func TestProbesHeedRetryAfter(t *testing.T) {
 	}
 	c := config(t.TempDir(), port, 0, 2)
 	c.Job.Identity.Seeds = c.Job.Identity.Seeds[:1]
-	c.Probe = schedule.All
+	c.Probe = "all"
 	runConfig(t, c)
 	if next.IsZero() || next.Sub(told) < 950*time.Millisecond {
 		t.Errorf("asked to wait a second, the site was asked again after %v", next.Sub(told))

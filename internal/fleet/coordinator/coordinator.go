@@ -58,7 +58,7 @@ type Config struct {
 	Alone      bool                      // every earlier incarnation died with the process that this one replaces
 	Serve      bool                      // run every job there is, and go on when there is none; else Run ends with the job
 	Nodes      int                       // a run of one job waits a moment until so many nodes are there
-	Probe      schedule.Extent           // pairs that are measured before a site is crawled, for jobs that do not say
+	Probe      string                    // pairs that are measured before a site is crawled, for jobs that do not say: none, few, all; empty: as the strategy wants
 	Places     Places                    // nil: nobody knows where a site is
 	Explain    func([]schedule.Decision) // gets the decisions of every cycle; nil: they are not recorded
 	PingEvery  time.Duration             // delays between nodes are measured this often; 0: never
@@ -89,11 +89,13 @@ type Coordinator struct {
 	nodes    map[string]*node
 	orders   map[string]order // to nodes, by their names
 	runs     map[uint32]*run
-	learned  *learn.Learner     // from all facts of the fleet
-	facts    int                // taken in since it was written down
-	readers  map[string]*reader // by strategy
-	probing  map[pair]bool      // pairs that were sent to be probed
-	turn     int                // whose job's turn it is
+	learned  *learn.Learner                // from all facts of the fleet
+	facts    int                           // taken in since it was written down
+	measured map[string]*schedule.Measured // by each node, since Run began
+	between  int                           // delays between nodes, likewise
+	readers  map[string]*reader            // by strategy
+	probing  map[pair]bool                 // pairs that were sent to be probed
+	turn     int                           // whose job's turn it is
 	wants    map[uint64]int
 	unmet    map[uint32]map[uint64]int // by task: wants of leases that nothing could be given to, until there is something
 	starved  map[uint64]uint32         // leases that may have lost refills, and how many they have taken in
@@ -113,6 +115,7 @@ type Coordinator struct {
 	atWork   map[int]int64           // ms that so many nodes were at work, since charged
 	charged  time.Time
 	newcomer bool // a node has come since
+	greet    bool // one has come since nodes were pinged
 	pinged   time.Time
 
 	sick      time.Time // when the log was slow to be written last
@@ -145,7 +148,7 @@ func New(c Config, log Log, out Dispatcher, reg Registry, f *frontier.Frontier, 
 	}
 	co := &Coordinator{
 		cfg: c, log: log, out: out, reg: reg, f: f, ledger: l, addrs: map[uint64][]string{}, sent: map[uint64]time.Time{},
-		nodes: map[string]*node{}, orders: map[string]order{}, runs: map[uint32]*run{}, readers: map[string]*reader{}, probing: map[pair]bool{}, wants: map[uint64]int{},
+		nodes: map[string]*node{}, orders: map[string]order{}, runs: map[uint32]*run{}, readers: map[string]*reader{}, probing: map[pair]bool{}, measured: map[string]*schedule.Measured{}, wants: map[uint64]int{},
 		unmet: map[uint32]map[uint64]int{}, starved: map[uint64]uint32{}, commands: make(chan func()), bills: map[string]*ledger.Bill{}, atWork: map[int]int64{},
 	}
 	co.status.Store(&Status{State: StateStarting})

@@ -31,13 +31,13 @@ func (c *Coordinator) cycle(ctx context.Context, j *frontier.Job, r *run) error 
 	if len(s.Tasks) == 0 {
 		return nil
 	}
-	r.read.landmarks(j.Placing.Landmarks, s.Nodes)
+	marks := c.landmarks(r.read, j.Placing.Landmarks, s.Nodes)
 	r.read.book.Fit()
-	probes := schedule.PlanProbes(s, r.probe, r.read.few, c.isProbed)
+	probes, pings := schedule.PlanProbes(s, schedule.Probing{Measures: r.wants, Marks: marks, Done: c.isProbed})
 	if err := schedule.Verify(s, probes); err != nil {
 		return err
 	}
-	if err := c.probe(ctx, j, r, s, probes); err != nil {
+	if err := c.probe(ctx, j, r, s, probes, pings); err != nil {
 		return err
 	}
 	s = s.Without(probes)
@@ -51,7 +51,7 @@ func (c *Coordinator) cycle(ctx context.Context, j *frontier.Job, r *run) error 
 	}
 	r.memory = plan.Memory
 	if c.cfg.Explain != nil {
-		c.cfg.Explain(plan.Decisions)
+		c.explain(r, plan.Decisions)
 	}
 	for _, w := range plan.Refused {
 		c.schedule(c.f.Task(s.Tasks[w.Task].ID))
@@ -92,10 +92,10 @@ func (c *Coordinator) cycle(ctx context.Context, j *frontier.Job, r *run) error 
 	return c.append(ctx, e)
 }
 
-// probe grants leases that measure and fetch nothing.
-func (c *Coordinator) probe(ctx context.Context, j *frontier.Job, r *run, s *schedule.Snapshot, p schedule.Plan) error {
+// probe grants leases that measure and fetch nothing; pings says which of them measure the delay.
+func (c *Coordinator) probe(ctx context.Context, j *frontier.Job, r *run, s *schedule.Snapshot, p schedule.Plan, pings []bool) error {
 	e := &crawl.Entry{Kind: crawl.EntryGrant, Ran: r.ran()}
-	for _, a := range p.Assignments {
+	for i, a := range p.Assignments {
 		t, n := &s.Tasks[a.Task], &s.Nodes[a.Node]
 		next, err := c.f.Next(t.ID, 1)
 		if err != nil {
@@ -109,9 +109,9 @@ func (c *Coordinator) probe(ctx context.Context, j *frontier.Job, r *run, s *sch
 			return err
 		}
 		l := c.newLease(j, t, n)
-		l.Probe = u.Origin() + "/"
+		l.Probe, l.Ping = u.Origin()+"/", pings[i]
 		c.hold(l, t)
-		c.probing[pair{n.ID, t.Site}] = true
+		c.probing[pair{int32(n.Book), int32(t.Book), l.Ping}] = true
 		e.Leases = append(e.Leases, *l)
 	}
 	if len(e.Leases) == 0 {

@@ -51,8 +51,8 @@ func (h *dueHeap) Pop() any {
 type run struct {
 	strategy schedule.Strategy
 	read     *reader
-	probe    schedule.Extent
-	memory   *schedule.Memory // of the last cycle
+	wants    schedule.Measures // what is measured for it
+	memory   *schedule.Memory  // of the last cycle
 	due      dueHeap
 	inDue    map[uint32]bool
 	given    int // URLs given out in entries that are not applied yet
@@ -77,12 +77,15 @@ func (c *Coordinator) run(j *frontier.Job) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &run{strategy: read.strategy, read: read, probe: c.cfg.Probe, inDue: map[uint32]bool{}, begun: time.Now(), before: j.RanMS}
-	if j.Placing.Probe != "" {
-		if r.probe, err = schedule.ParseExtent(j.Placing.Probe); err != nil {
-			return nil, err
-		}
+	asked := j.Placing.Probe
+	if asked == "" {
+		asked = c.cfg.Probe
 	}
+	wants, err := schedule.Wants(read.strategy, asked)
+	if err != nil {
+		return nil, err
+	}
+	r := &run{strategy: read.strategy, read: read, wants: wants, inDue: map[uint32]bool{}, begun: time.Now(), before: j.RanMS}
 	c.runs[j.ID] = r
 	c.f.Tasks(func(t *frontier.Task) {
 		if t.Job == j.ID {

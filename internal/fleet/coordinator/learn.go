@@ -1,11 +1,14 @@
 package coordinator
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/frontier"
+	"argosy/internal/plan/learn"
 	"argosy/internal/plan/predict"
 	"argosy/internal/plan/schedule"
 )
@@ -18,9 +21,11 @@ type reader struct {
 	modify *schedule.ModifyConfig
 	did    map[uint32]schedule.Subtask // what the last lease of each task did
 
-	marks  schedule.Landmarks
-	marked []int // as the book has them
-	few    int
+	wants schedule.Measures
+
+	marks  []string // landmarks
+	how    string   // they were chosen
+	chosen string   // what of: nodes and, while those decide, delays between them
 }
 
 // reader returns a strategy's reader; the first call makes it.
@@ -32,12 +37,11 @@ func (c *Coordinator) reader(spec string) (*reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg, few, marks := predict.Config{}, 3, schedule.Landmarks{}
-	if m, ok := st.(schedule.Measurer); ok {
-		want := m.Measures()
-		cfg, few, marks = want.Book, max(1, want.Few), want.Landmark
+	wants, err := schedule.Wants(st, "")
+	if err != nil {
+		return nil, err
 	}
-	r := &reader{strategy: st, book: c.learned.Record().Book(cfg), few: few, marks: marks}
+	r := &reader{strategy: st, book: c.learned.Record().Book(wants.Book), wants: wants}
 	if m, ok := st.(schedule.Modifier); ok {
 		if cfg, yes := m.Modifies(); yes {
 			r.modify, r.did = &cfg, map[uint32]schedule.Subtask{}
@@ -47,22 +51,44 @@ func (c *Coordinator) reader(spec string) (*reader, error) {
 	return r, nil
 }
 
-// landmarks says which nodes measure for all others: those that the job names, else those that the strategy chooses by
-// name or label. Where neither does, the choice is the model's.
-func (r *reader) landmarks(given []string, nodes []schedule.Node) {
-	of := r.marks
+// landmarks chooses the nodes that measure for all others, by their places: those that the job names, else those that the
+// strategy chooses. They stay the same while the nodes do, but for delays that tell better.
+func (c *Coordinator) landmarks(r *reader, given []string, nodes []schedule.Node) []int {
+	of := r.wants.Landmark
+	if r.wants.Delay == schedule.None || r.wants.Delay == schedule.Worth && len(nodes) <= of.Count {
+		r.marks, r.how, r.chosen = nil, "", "" // nobody measures for others
+		return nil
+	}
 	if len(given) > 0 {
-		of = schedule.Landmarks{Given: given}
+		of = schedule.Landmarks{Given: given, Count: of.Count}
 	}
-	chosen := of.Choose(len(nodes), func(i int) (string, map[string]string, bool) { return nodes[i].ID, nodes[i].Labels, true })
-	marks := make([]int, len(chosen))
-	for i, n := range chosen {
-		marks[i] = nodes[n].Book
+	from := strings.Join(given, " ")
+	for i := range nodes {
+		from += "\n" + nodes[i].ID
 	}
-	if len(marks) > 0 && !slices.Equal(marks, r.marked) {
-		r.marked = marks
-		r.book.SetLandmarks(marks)
+	if r.how == learn.ByOrder {
+		from += fmt.Sprint("\n", c.between)
 	}
+	if from != r.chosen {
+		marks, how := learn.Landmarks(of, nodes, r.book)
+		ids, numbers := make([]string, len(marks)), make([]int, len(marks))
+		for k, i := range marks {
+			ids[k], numbers[k] = nodes[i].ID, nodes[i].Book
+		}
+		r.chosen = from
+		if !slices.Equal(ids, r.marks) || how != r.how {
+			r.marks, r.how = ids, how
+			r.book.SetLandmarks(numbers)
+			c.cfg.Logger.Info("landmarks", "nodes", ids, "chosen", how)
+		}
+	}
+	var places []int
+	for i := range nodes {
+		if slices.Contains(r.marks, nodes[i].ID) {
+			places = append(places, i)
+		}
+	}
+	return places
 }
 
 // ended keeps what the last lease of a task did, for strategies that modify the next.
@@ -85,13 +111,53 @@ func (r *reader) shape(lease *crawl.Lease) {
 	}
 }
 
-// pair is a node and a site.
-type pair struct{ node, site string }
+// pair is a node and a site by their numbers, and what is measured of them.
+type pair struct {
+	node, site int32
+	ping       bool // the delay, not the bandwidth
+}
 
-// isProbed reports whether the bandwidth of a pair was probed, or is being probed.
-func (c *Coordinator) isProbed(site, node string) bool {
-	record := c.learned.Record()
-	return c.probing[pair{node, site}] || record.Probed(record.Node(node), record.Site(site))
+// isProbed reports whether something of a pair was measured, or was sent to be measured.
+func (c *Coordinator) isProbed(site, node int, ping bool) bool {
+	return c.hasMeasured(site, node, ping) || c.probing[pair{int32(node), int32(site), ping}]
+}
+
+func (c *Coordinator) hasMeasured(site, node int, ping bool) bool {
+	if ping {
+		return c.learned.Record().Timed(node, site)
+	}
+	return c.learned.Record().Probed(node, site)
+}
+
+// explain hands a cycle's decisions on, with what was measured by then.
+func (c *Coordinator) explain(r *run, ds []schedule.Decision) {
+	m := c.Measured()
+	m.Landmarks, m.Chosen = r.read.marks, r.read.how
+	for i := range ds {
+		ds[i].Measured = &m
+	}
+	c.cfg.Explain(ds)
+}
+
+// Measured counts what was measured since the coordinator began, besides what leases tell. It is called when Run has ended.
+func (c *Coordinator) Measured() (sum schedule.Measured) {
+	for _, m := range c.measured {
+		sum.Bandwidth += m.Bandwidth
+		sum.Delays += m.Delays
+		sum.Stores += m.Stores
+		sum.Between += m.Between
+	}
+	return sum
+}
+
+// did is what a node has measured.
+func (c *Coordinator) did(node string) *schedule.Measured {
+	m := c.measured[node]
+	if m == nil {
+		m = &schedule.Measured{}
+		c.measured[node] = m
+	}
+	return m
 }
 
 // learnEvery is after how many facts what was learned is written down, so that a restart reads back at most as many.
@@ -101,12 +167,37 @@ const learnEvery = 20_000
 func (c *Coordinator) take(fx *frontier.Effects, at int64) {
 	for _, fact := range fx.Facts {
 		c.learned.Take(fact)
+		switch fact.Kind {
+		case learn.Crawl:
+			c.did(fact.Node).Bandwidth++
+		case learn.Store:
+			c.did(fact.Node).Stores++
+		case learn.Distance:
+			c.did(fact.Node).Between++
+			c.between++
+		}
 	}
 	c.facts += len(fx.Facts)
 	for _, e := range fx.Ended {
+		if e.Lease.Probe != "" {
+			c.probed(e.Lease)
+		}
 		for _, r := range c.readers {
 			r.ended(e.Lease, at)
 		}
+	}
+}
+
+// probed takes note of a probe that has ended. One that has measured nothing is not made again.
+func (c *Coordinator) probed(l *frontier.Lease) {
+	record := c.learned.Record()
+	node, site := record.Node(l.Node), record.Site(l.Site)
+	if !c.hasMeasured(site, node, l.Ping) {
+		return
+	}
+	delete(c.probing, pair{int32(node), int32(site), l.Ping})
+	if l.Ping {
+		c.did(l.Node).Delays++
 	}
 }
 

@@ -137,7 +137,7 @@ func (c *Coordinator) resend(ctx context.Context) {
 			}
 			again := crawl.Lease{
 				ID: id, Job: l.Job, Task: l.Task, Site: l.Site, Node: l.Node, Incarnation: l.Incarnation, Epoch: l.Epoch, Attempt: l.Attempt,
-				Secret: l.Secret, Quota: int(l.Quota), BudgetMS: l.BudgetMS, Resolve: l.Resolve, Probe: l.Probe, Targets: fit(targets, grantBudget),
+				Secret: l.Secret, Quota: int(l.Quota), BudgetMS: l.BudgetMS, Resolve: l.Resolve, Probe: l.Probe, Ping: l.Ping, Targets: fit(targets, grantBudget),
 			}
 			if err := c.dispatch(ctx, &again); err != nil {
 				c.cfg.Logger.Warn("lease not dispatched again", "lease", id, "error", err)

@@ -9,6 +9,7 @@ import (
 	"argosy/internal/fleet/frontier"
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/plan/learn"
+	"argosy/internal/plan/schedule"
 )
 
 // node is a node as the coordinator knows it.
@@ -37,6 +38,7 @@ func (c *Coordinator) nodeEvent(ctx context.Context, ev nodeEvent) {
 	if n == nil || n.info.Incarnation != ev.info.Incarnation {
 		o := c.orders[ev.info.Node]
 		n = &node{held: map[uint64]bool{}, since: time.Now(), leaving: o.leave && o.incarnation == ev.info.Incarnation}
+		c.greet = true
 		c.newcomer = true // its store goes into the ledger before its first page does
 		c.nodes[ev.info.Node] = n
 		c.f.Leases(func(l *frontier.Lease) {
@@ -121,7 +123,8 @@ func (n *node) state() string {
 
 // ping has nodes measure the delay to each other, those with an echo by all others.
 func (c *Coordinator) ping(ctx context.Context) {
-	if c.cfg.PingEvery <= 0 || time.Since(c.pinged) < c.cfg.PingEvery {
+	since := time.Since(c.pinged)
+	if c.cfg.PingEvery <= 0 || since < c.cfg.PingEvery && !(c.greet && since > greetAfter) {
 		return
 	}
 	var echoes []crawl.Echo
@@ -133,7 +136,7 @@ func (c *Coordinator) ping(ctx context.Context) {
 	if len(echoes) == 0 {
 		return
 	}
-	c.pinged = time.Now()
+	c.pinged, c.greet = time.Now(), false
 	sort.Slice(echoes, func(a, b int) bool { return echoes[a].Node < echoes[b].Node })
 	if len(echoes) > maxLandmarks {
 		echoes = echoes[:maxLandmarks]
@@ -142,6 +145,9 @@ func (c *Coordinator) ping(ctx context.Context) {
 		c.send(ctx, id, &crawl.Dispatch{Kind: crawl.DispatchPing, Pings: echoes})
 	}
 }
+
+// greetAfter is how long nodes that have come wait for others to come before all are pinged again.
+const greetAfter = 5 * time.Second
 
 // maxLandmarks bounds how many nodes are measured by all others.
 const maxLandmarks = 32
@@ -158,6 +164,8 @@ type NodeView struct {
 	Cost      float64 `json:"cost"`
 	PresentMS int64   `json:"present_ms"`
 	WorkingMS int64   `json:"working_ms"`
+
+	Measured schedule.Measured `json:"measured"` // besides what its leases tell, since the coordinator leads
 }
 
 // Nodes returns the nodes that are there, and those that have earned something and are gone.
@@ -172,7 +180,7 @@ func (c *Coordinator) Nodes(ctx context.Context) (out []NodeView, err error) {
 			return err
 		}
 		for id, n := range c.nodes {
-			v := NodeView{NodeInfo: n.info, State: n.state(), Held: len(n.held), SeenMS: time.Since(n.seen).Milliseconds(), Landmark: n.info.Echo != ""}
+			v := NodeView{NodeInfo: n.info, State: n.state(), Held: len(n.held), SeenMS: time.Since(n.seen).Milliseconds(), Landmark: n.info.Echo != "", Measured: *c.did(id)}
 			v.earn(earned[id])
 			delete(earned, id)
 			out = append(out, v)

@@ -179,6 +179,7 @@ type Lease struct {
 	Resolve     bool   `cbor:"16,keyasint,omitempty"`
 	Held        int64  `cbor:"17,keyasint,omitempty"`
 	Probe       string `cbor:"18,keyasint,omitempty"`
+	Ping        bool   `cbor:"31,keyasint,omitempty"`
 	Collected   int64  `cbor:"30,keyasint,omitempty"` // answers with a status below 400
 
 	Progress int64 `cbor:"-"` // when it last showed a sign of progress, Unix ms of the log's clock

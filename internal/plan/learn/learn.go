@@ -89,6 +89,9 @@ func measures(w Worker, ms []crawl.Measure, at int64) (out []Fact) {
 			f.Kind, f.Bits, f.Seconds, f.Limited = Crawl, float64(m.Bits), m.Seconds, m.Limited
 			out = append(out, f)
 		case crawl.MeasureBS:
+			if m.URL != "" { // said again beside a pair's BC, for the seed table
+				continue
+			}
 			f.Kind, f.Site, f.To, f.Bits, f.Seconds = Store, "", m.Store, float64(m.Bits), m.Seconds
 			out = append(out, f)
 		case crawl.MeasurePing:
@@ -152,7 +155,7 @@ func (l *Learner) Take(f Fact) {
 	case Crawl:
 		l.rec.Crawled(node, site, f.Bits, f.Seconds, f.Limited, f.At)
 	case Delay:
-		l.rec.Delay(node, site, 1000*f.Seconds)
+		l.rec.Delay(node, site, 1000*f.Seconds, f.At)
 	case Report:
 		l.rec.Reported(node, site, predict.Report{Bits: f.Bits, Seconds: f.Seconds, Good: min(f.Good, f.All), All: f.All, Limited: f.Limited}, f.At)
 		if f.Seconds <= 0 {

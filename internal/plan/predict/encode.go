@@ -55,6 +55,7 @@ type encodedPair struct {
 	Off    int           `cbor:"6,keyasint,omitempty"`
 	Served encodedShare  `cbor:"7,keyasint"`
 	Delay  *encodedDelay `cbor:"8,keyasint,omitempty"`
+	Heard  int64         `cbor:"9,keyasint,omitempty"`
 }
 
 type encodedShare struct {
@@ -98,7 +99,7 @@ func (rec *Record) Encode() ([]byte, error) {
 			p := &s.pairs[k]
 			y := encodedPair{
 				Node: p.node, Crawl: [2]float64{p.crawl.bits, p.crawl.seconds}, Mean: p.rate.mean, Weight: p.rate.weight, At: p.rate.at,
-				Off: p.rate.off, Served: p.served.encode(),
+				Off: p.rate.off, Served: p.served.encode(), Heard: p.heard,
 			}
 			if p.delay != nil {
 				y.Delay = &encodedDelay{MS: p.delay.ms, Next: p.delay.next}
@@ -251,6 +252,7 @@ func (rec *Record) decodeSite(x *encodedSite) error {
 		last = y.Node
 		p := pair{
 			node: y.Node, crawl: total{y.Crawl[0], y.Crawl[1]}, rate: level{y.Mean, y.Weight, y.At, y.Off}, served: y.Served.decode(),
+			heard: y.Heard,
 		}
 		if y.Delay != nil {
 			d, err := y.Delay.decode()

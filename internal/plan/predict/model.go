@@ -250,18 +250,11 @@ func (b *Book) fitSite(s int) {
 // fitFleet places the landmarks and then the other nodes. It tells whether it could.
 func (b *Book) fitFleet() bool {
 	n := len(b.node)
-	delay := make([][]float64, n)
-	for i := range delay {
-		delay[i] = make([]float64, n)
-		for j := range delay[i] {
-			delay[i][j] = math.NaN()
-			if s := b.node[i].delay[j]; s != nil {
-				delay[i][j] = b.summary(s)
-			} else if s := b.node[j].delay[i]; s != nil {
-				delay[i][j] = b.summary(s)
-			}
-		}
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
 	}
+	delay := b.Apart(all)
 	m := &b.model
 	if len(m.marks) == 0 {
 		m.marks = netcoord.Spread(delay, min(b.cfg.Landmarks, n))
@@ -274,10 +267,6 @@ func (b *Book) fitFleet() bool {
 		return false // nothing was measured between them yet
 	}
 	m.space = space
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
 	m.nodes = make([]netcoord.Coord, n)
 	for i, d := range pick(delay, all, m.marks) {
 		m.nodes[i] = space.Place(d, netcoord.Coord{})

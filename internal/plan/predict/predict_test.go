@@ -54,7 +54,7 @@ func (f fleet) learn(b *Book, perSite int, seed uint64) {
 		b.Site(string(rune('A' + s)))
 		for i := range f.x {
 			if i%2 == 0 {
-				b.Delay(i, s, dist(f.x[i], f.y[s]))
+				b.Delay(i, s, dist(f.x[i], f.y[s]), 0)
 			}
 		}
 		for _, i := range r.Perm(len(f.x))[:perSite] {

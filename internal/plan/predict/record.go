@@ -60,6 +60,7 @@ type pair struct {
 	rate   level // logarithm of bits/s: BC and leases
 	served share // leases that ended well
 	delay  *samples
+	heard  int64 // when something was measured of it last, Unix ms
 }
 
 // size is what answers held.
@@ -213,6 +214,7 @@ func (rec *Record) Crawled(node, site int, bits, seconds float64, limited bool, 
 	p := rec.pair(node, site)
 	p.crawl.bits += bits
 	p.crawl.seconds += seconds
+	p.heard = max(p.heard, at)
 	rec.learn(&p.rate, math.Log(bits/seconds), limited, at)
 }
 
@@ -233,7 +235,7 @@ func (rec *Record) Stored(node int, bits, seconds float64) {
 }
 
 // Delay records an httpping from a node to a site.
-func (rec *Record) Delay(node, site int, ms float64) {
+func (rec *Record) Delay(node, site int, ms float64, at int64) {
 	if ms <= 0 {
 		return
 	}
@@ -242,6 +244,7 @@ func (rec *Record) Delay(node, site int, ms float64) {
 		p.delay = &samples{}
 	}
 	p.delay.add(ms)
+	p.heard = max(p.heard, at)
 	rec.site[site].delays++
 	rec.observed++
 }
@@ -272,6 +275,7 @@ type Report struct {
 // the share of those that succeed: the product of both is useful bits over time.
 func (rec *Record) Reported(node, site int, r Report, at int64) {
 	p := rec.pair(node, site)
+	p.heard = max(p.heard, at)
 	if r.Bits > 0 && r.Seconds > 0 && r.Good > 0 {
 		rec.learn(&p.rate, math.Log(r.Bits/r.Seconds*r.All/r.Good), r.Limited, at)
 	}
@@ -393,6 +397,55 @@ func (s share) now(at int64) share {
 func (rec *Record) Probed(node, site int) bool {
 	p := rec.look(node, site)
 	return p != nil && p.crawl.seconds > 0
+}
+
+// Heard is what a node has measured of a site itself.
+type Heard struct {
+	Node     int     `json:"-"`
+	At       int64   `json:"at"`                 // the last time, Unix ms
+	Probed   bool    `json:"probed,omitempty"`   // its bandwidth
+	Requests float64 `json:"requests,omitempty"` // that are remembered, the old ones less
+	Delays   int     `json:"delays,omitempty"`   // that are remembered
+}
+
+// Heard returns what nodes have measured of a site, in the order of their numbers.
+func (rec *Record) Heard(site int) []Heard {
+	if site >= len(rec.site) {
+		return nil
+	}
+	var out []Heard
+	for i := range rec.site[site].pairs {
+		p := &rec.site[site].pairs[i]
+		h := Heard{Node: int(p.node), At: p.heard, Probed: p.crawl.seconds > 0, Requests: p.served.all}
+		if p.delay != nil {
+			h.Delays = len(p.delay.ms)
+		}
+		out = append(out, h)
+	}
+	return out
+}
+
+// Timed reports whether the delay of a pair was measured, by an httpping or an ordinary request.
+func (rec *Record) Timed(node, site int) bool {
+	p := rec.look(node, site)
+	return p != nil && p.delay != nil
+}
+
+// Apart returns the delays that were measured between some nodes, ms, by their places among them; NaN is not measured.
+func (b *Book) Apart(nodes []int) [][]float64 {
+	out := make([][]float64, len(nodes))
+	for i, from := range nodes {
+		out[i] = make([]float64, len(nodes))
+		for j, to := range nodes {
+			out[i][j] = math.NaN()
+			if s := b.node[from].delay[to]; s != nil {
+				out[i][j] = b.summary(s)
+			} else if s := b.node[to].delay[from]; s != nil {
+				out[i][j] = b.summary(s)
+			}
+		}
+	}
+	return out
 }
 
 // Completion returns pages collected over pages found of a pair, uncorrected: what the feedback paper's table holds.

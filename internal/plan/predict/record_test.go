@@ -20,7 +20,7 @@ func random(rec *Record, seed uint64, facts int) {
 		case 1:
 			rec.Stored(n, 1e6*r.Float64(), r.Float64())
 		case 2:
-			rec.Delay(n, s, 100*r.Float64())
+			rec.Delay(n, s, 100*r.Float64(), at)
 		case 3:
 			rec.NodeDelay(n, rec.Node(fmt.Sprint("n", r.IntN(5))), 100*r.Float64())
 		case 4:

@@ -1,6 +1,8 @@
 package schedule
 
 import (
+	"cmp"
+	"slices"
 	"sort"
 
 	"argosy/internal/crawl"
@@ -22,6 +24,26 @@ type Decision struct {
 	Filtered   []Filtered  `json:"filtered,omitempty"`
 	Candidates []Candidate `json:"candidates,omitempty"` // the cheapest first
 	Omitted    int         `json:"omitted,omitempty"`    // candidates beyond those that are kept
+	Measured   *Measured   `json:"measured,omitempty"`   // so far
+	Known      []Known     `json:"known,omitempty"`      // what nodes have measured of the site, the latest first
+	Passed     *Passed     `json:"passed,omitempty"`     // the cheapest candidate, if it did not get the task
+}
+
+// Known is what a node has measured of a site, and when.
+type Known struct {
+	Node string `json:"node"`
+
+	predict.Heard
+}
+
+// Passed says why the candidate that costs least did not get a task.
+type Passed struct {
+	Node      string   `json:"node"`
+	Places    int      `json:"places"`              // of the node
+	Taken     int      `json:"taken"`               // of them, by leases and by this plan
+	By        []string `json:"by,omitempty"`        // sites that got some in this plan, the first few
+	Place     float64  `json:"place,omitempty"`     // price of a place, useful Mbit/s
+	Bandwidth float64  `json:"bandwidth,omitempty"` // price of its bandwidth, useful Mbit for one that it carries
 }
 
 // Filtered is a node that a filter took out.
@@ -117,10 +139,55 @@ func (c *Context) decisions(p Plan) []Decision {
 			out[w.Task].Waits = w.Verdict.Reason
 		}
 	}
+	c.passed(p, out)
 	for t := range out {
+		out[t].Known = c.heard(t)
 		out[t].trim()
 	}
 	return out
+}
+
+// keepKnown bounds what a decision says of measurements and of those that got places.
+const keepKnown = 8
+
+// passed says of each task that did not go to its cheapest candidate why.
+func (c *Context) passed(p Plan, out []Decision) {
+	at, by := make(map[string]int, len(c.S.Nodes)), make([][]string, len(c.S.Nodes))
+	for i := range c.S.Nodes {
+		at[c.S.Nodes[i].ID] = i
+	}
+	for _, a := range p.Assignments {
+		if len(by[a.Node]) < keepKnown {
+			by[a.Node] = append(by[a.Node], c.S.Tasks[a.Task].Site)
+		}
+	}
+	for t := range out {
+		d := &out[t]
+		if len(d.Candidates) == 0 || d.Candidates[0].Cost == nil || d.Candidates[0].Node == d.Node {
+			continue
+		}
+		n := at[d.Candidates[0].Node]
+		d.Passed = &Passed{Node: d.Candidates[0].Node, Places: c.S.Nodes[n].Capacity, Taken: c.Load[n], By: by[n]}
+		if c.memory != nil {
+			d.Passed.Place, d.Passed.Bandwidth = c.memory.Slots[d.Passed.Node], c.memory.Bandwidth[d.Passed.Node]
+		}
+	}
+}
+
+// heard is what nodes have measured of a task's site, the latest first.
+func (c *Context) heard(task int) (out []Known) {
+	if !c.known() {
+		return nil
+	}
+	for _, h := range c.book.Heard(c.S.Tasks[task].Book) {
+		for i := range c.S.Nodes {
+			if c.S.Nodes[i].Book == h.Node {
+				out = append(out, Known{c.S.Nodes[i].ID, h})
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Known) int { return cmp.Compare(b.At, a.At) })
+	return out[:min(len(out), keepKnown)]
 }
 
 // trim keeps the cheapest candidates, and the chosen one wherever it stands.

@@ -8,52 +8,139 @@ import (
 	"argosy/internal/plan/predict"
 )
 
-// PlanProbes says which waiting tasks are probed now, and by which node: sites of which fewer pairs were measured than
-// wanted (Few), or not all (All), or of which a pair is worth more to know than it costs to measure (Worth). A probe is a
-// lease of its own, under the same limits as any other, so a site is asked by one node at a time and on its clock. The
-// probes of a cycle are spread: each node gets its turn with other sites than the others, so that no node is asked by
-// all sites and no site by all nodes at a time. probed tells what was measured before. Tasks whose addresses are not
-// known yet are left for later.
-func PlanProbes(s *Snapshot, extent Extent, few int, probed func(site, node string) bool) Plan {
-	var p Plan
-	if extent != Few && extent != All && extent != Worth || s.Book == nil {
-		return p
+// CheckProbe finds what Wants cannot be asked for.
+func CheckProbe(asked string) error {
+	_, err := Wants(Composition{}, asked)
+	return err
+}
+
+// Wants returns what a strategy wants measured, or what is asked for instead: of the pairs' bandwidth none, few or all.
+// With none no site is asked anything before it is crawled. Empty is what the strategy wants.
+func Wants(st Strategy, asked string) (Measures, error) {
+	var m Measures
+	if of, ok := st.(Measurer); ok {
+		m = of.Measures()
+	}
+	if m.Few <= 0 && asked != "" {
+		m.Few = 3
+	}
+	m.Asked = asked != "" && asked != "none"
+	switch asked {
+	case "":
+	case "none":
+		m.Crawl, m.Delay, m.Store = None, None, false
+	case "few":
+		m.Crawl, m.Store = Few, true
+	case "all":
+		m.Crawl, m.Store = All, true
+	default:
+		return m, fmt.Errorf("%q: allowed are none, few, all, and nothing for what the strategy wants", asked)
+	}
+	return m, nil
+}
+
+// pauseMost is how long a site's pauses may make the pings of all landmarks, s, for them to be worth it: a hundredth of the
+// half hour for which a measurement holds at most.
+const pauseMost = 18
+
+// Pings is the extent to which the delay to a site is measured before it is crawled, with so many nodes of which so many
+// are landmarks, where the site wants so many seconds between two requests. Landmarks are worth their pings where they
+// tell of more nodes than themselves: else each node's first lease tells as much, and brings pages.
+func (m *Measures) Pings(nodes, landmarks int, gap float64) Extent {
+	if m.Delay != Worth {
+		return m.Delay
+	}
+	if nodes > landmarks && gap*float64(landmarks) <= pauseMost {
+		return Landmark
+	}
+	return None
+}
+
+// Probing is what planning probes goes by.
+type Probing struct {
+	Measures
+	Marks []int                                // landmarks, by their places in the snapshot
+	Done  func(site, node int, ping bool) bool // tells what was measured before, by numbers in the book: the delay (ping), or the bandwidth
+}
+
+// PlanProbes says which waiting tasks are probed now, by which node, and which of the probes are httppings. Delays come
+// first. Then bandwidth: of sites of which fewer pairs were measured than wanted (Few), or not all (All), or of which a
+// pair is worth more to know than it costs to measure (Worth). A probe is a lease of its own, under the same limits as
+// any other, so a site is asked by one node at a time and on its clock. The probes of a cycle are spread: each node gets
+// its turn with other sites than the others, so that no node is asked by all sites and no site by all nodes at a time.
+// Tasks whose addresses are not known yet are left for later. Of a fleet of one node nothing is measured, unless that was
+// asked for: there is nothing to choose.
+func PlanProbes(s *Snapshot, by Probing) (p Plan, ping []bool) {
+	if by.Crawl == None && by.Delay == None || s.Book == nil || len(s.Nodes) < 2 && !by.Asked {
+		return p, nil
 	}
 	s.figures = &figures{book: s.Book, tasks: map[uint32]*seen{}}
 	c := newContext(s, &Composition{Filters: Always}, false)
-	c.through = c.through || extent != Worth
+	c.through = c.through || by.Crawl != Worth
 	open, _ := gate(s)
-	turn := probing{c: c, extent: extent, few: few, probed: probed, given: make([]int, len(s.Nodes)), sites: map[string]bool{}}
+	turn := probing{c: c, by: by, given: make([]int, len(s.Nodes)), sites: map[string]bool{}}
 	for _, t := range open {
 		if s.PerIP > 0 && s.Tasks[t].Addrs == nil || turn.sites[s.Tasks[t].Site] {
 			continue
 		}
-		if n := turn.next(t); n >= 0 {
+		n, pings := turn.ping(t), true
+		if n < 0 && by.Crawl != None {
+			n, pings = turn.next(t), false
+		}
+		if n >= 0 {
+			ping = append(ping, pings)
 			turn.given[n]++
 			turn.sites[s.Tasks[t].Site] = true
 			c.Take(t, n)
 			p.Assignments = append(p.Assignments, Assignment{Task: t, Node: n})
 		}
 	}
-	return p
+	return p, ping
 }
 
 // probing is the state of one PlanProbes.
 type probing struct {
-	c      *Context
-	extent Extent
-	few    int
-	probed func(site, node string) bool
-	given  []int // probes of each node in this plan
-	sites  map[string]bool
-	worth  worth
+	c     *Context
+	by    Probing
+	given []int // probes of each node in this plan
+	sites map[string]bool
+	worth worth
+}
+
+// ping returns the node that measures the delay to a task's site now, -1 for none.
+func (p *probing) ping(t int) int {
+	s := p.c.S
+	extent := p.by.Pings(len(s.Nodes), len(p.by.Marks), s.Tasks[t].Gap)
+	if extent == None {
+		return -1
+	}
+	var able []int
+	add := func(n int) {
+		if !p.probed(t, n, true) && p.c.Room(n) && p.c.passes(t, n) {
+			able = append(able, n)
+		}
+	}
+	if extent == All {
+		for n := range s.Nodes {
+			add(n)
+		}
+	} else {
+		for _, n := range p.by.Marks {
+			add(n)
+		}
+	}
+	return p.turn(t, able)
+}
+
+func (p *probing) probed(t, n int, ping bool) bool {
+	return p.by.Done(p.c.S.Tasks[t].Book, p.c.S.Nodes[n].Book, ping)
 }
 
 // next returns the node that a task's site is probed by now, -1 for none.
 func (p *probing) next(t int) int {
 	s := p.c.S
-	if p.extent == Worth {
-		if n := p.worth.most(p.c, t); n >= 0 && !p.probed(s.Tasks[t].Site, s.Nodes[n].ID) {
+	if p.by.Crawl == Worth {
+		if n := p.worth.most(p.c, t); n >= 0 && !p.probed(t, n, false) {
 			return n
 		}
 		return -1
@@ -61,16 +148,16 @@ func (p *probing) next(t int) int {
 	done, open := 0, p.c.Candidates(t)
 	var able []int
 	for _, n := range open {
-		if p.probed(s.Tasks[t].Site, s.Nodes[n].ID) {
+		if p.probed(t, n, false) {
 			done++
 		} else if p.c.Room(n) {
 			able = append(able, n)
 		}
 	}
-	if p.extent == Few && done >= min(p.few, len(open)) || len(able) == 0 {
+	if p.by.Crawl == Few && done >= min(p.by.Few, len(open)) || len(able) == 0 {
 		return -1
 	}
-	if p.extent == Few {
+	if p.by.Crawl == Few {
 		books, at := make([]int32, len(able)), make(map[int32]int, len(able))
 		for k, n := range able {
 			books[k] = int32(s.Nodes[n].Book)
@@ -80,7 +167,12 @@ func (p *probing) next(t int) int {
 			return at[b[0]]
 		}
 	}
-	// The node with the fewest probes, and among those the one whose turn it is with this site.
+	return p.turn(t, able)
+}
+
+// turn returns the node with the fewest probes, and among those the one whose turn it is with this site; -1 of none.
+func (p *probing) turn(t int, able []int) int {
+	s := p.c.S
 	best, shift := -1, s.Tasks[t].Book%len(s.Nodes)
 	after := func(n int) int { return (n - shift + len(s.Nodes)) % len(s.Nodes) }
 	for _, n := range able {
@@ -103,9 +195,9 @@ const probeRoots = 3
 //
 // A pair with mean speed m, whose logarithm is unsure by σ, brings on average E(m', a) − a more than the best of the
 // others, a, once it is known (the expected improvement), for as long as what is learned holds; a share of that, for
-// others may hold the node then. The probe costs the site its time at the best rate. And it must cost less than to give
-// the node one lease and learn by that, which costs the difference of the means for the time of a lease: nothing, where
-// the pair is the best.
+// others may hold the node then. No pair brings more than the pauses that the site asks for allow. The probe costs the
+// site its time at the best rate. And it must cost less than to give the node one lease and learn by that, which costs the
+// difference of the means for the time of a lease: nothing, where the pair is the best.
 func (w *worth) most(c *Context, t int) int {
 	s := c.S
 	if s.LeaseSeconds <= 0 {
@@ -116,8 +208,7 @@ func (w *worth) most(c *Context, t int) int {
 	}
 	first, second := 0.0, 0.0
 	for _, n := range c.Candidates(t) {
-		f := c.Rate(t, n)
-		w.mean[n] = f.Value * c.Success(t, n).Value * (1 - c.priceOf(n))
+		w.mean[n] = c.Useful(t, n).Value * c.Success(t, n).Value * (1 - c.priceOf(n))
 		if w.mean[n] > first {
 			first, second = w.mean[n], first
 		} else {
@@ -138,12 +229,17 @@ func (w *worth) most(c *Context, t int) int {
 		if f.Source == predict.Measured || !c.Room(n) {
 			continue
 		}
-		seconds := probeRoots * page / f.Value
-		cost := seconds * first
+		gap := s.Tasks[t].Gap
+		cost := probeRoots * max(page/f.Value, gap) * first
 		if m >= first || cost >= (first-m)*s.LeaseSeconds {
 			continue
 		}
-		if g := improvement(m, f.Sigma, first)*holds - cost; g > gain {
+		share := c.Success(t, n).Value * (1 - c.priceOf(n))
+		better := improvement(f.Value*share, f.Sigma, first)
+		if gap > 0 {
+			better -= improvement(f.Value*share, f.Sigma, max(first, page/gap*share))
+		}
+		if g := better*holds - cost; g > gain {
 			best, gain = n, g
 		}
 	}
@@ -185,37 +281,25 @@ func (s *Snapshot) Without(p Plan) *Snapshot {
 	return &next
 }
 
-// ParseExtent reads an extent that a user may ask for.
-func ParseExtent(s string) (Extent, error) {
-	switch s {
-	case "none":
-		return None, nil
-	case "few":
-		return Few, nil
-	case "all":
-		return All, nil
-	}
-	return None, fmt.Errorf("allowed are none, few, all")
-}
-
 // Choose returns the landmarks among n nodes as far as they are given by id or chosen by label: the first node of each
-// combination of the labels' values, at most Count. Nil leaves the choice to the greedy k-centre rule. node says what
-// the i-th is, and whether it is there.
+// combination of the labels' values, at most Count; a node without them is none. node says what the i-th is, and whether
+// it is there.
 func (l Landmarks) Choose(n int, node func(i int) (id string, labels map[string]string, there bool)) []int {
 	var out []int
 	seen := map[string]bool{}
 	for i := range n {
 		id, labels, there := node(i)
-		key := ""
+		key, labelled := "", false
 		for _, name := range l.Labels {
 			key += labels[name] + "/"
+			labelled = labelled || labels[name] != ""
 		}
 		switch {
 		case len(l.Given) > 0:
 			if slices.Contains(l.Given, id) {
 				out = append(out, i)
 			}
-		case len(l.Labels) > 0 && there && !seen[key]:
+		case labelled && there && !seen[key]:
 			seen[key] = true
 			out = append(out, i)
 		}

@@ -27,17 +27,17 @@ func fleet(nodes, sites int) *Snapshot {
 func TestProbesOfAllPairsAreSpread(t *testing.T) {
 	for _, size := range [][2]int{{3, 7}, {5, 20}, {8, 3}, {1, 4}} {
 		s := fleet(size[0], size[1])
-		done := map[[2]string]bool{}
-		probed := func(site, node string) bool { return done[[2]string{site, node}] }
+		done := map[[2]int]bool{}
+		probed := func(site, node int, _ bool) bool { return done[[2]int{site, node}] }
 		for round := range size[0] {
-			p := PlanProbes(s, All, 0, probed)
+			p, _ := PlanProbes(s, Probing{Measures: Measures{Crawl: All, Asked: true}, Done: probed})
 			if err := Verify(s, p); err != nil {
 				t.Fatal(err)
 			}
 			of := make([]int, size[0])
 			for _, a := range p.Assignments {
 				of[a.Node]++
-				pair := [2]string{s.Tasks[a.Task].Site, s.Nodes[a.Node].ID}
+				pair := [2]int{s.Tasks[a.Task].Book, s.Nodes[a.Node].Book}
 				if done[pair] {
 					t.Fatalf("%v is probed twice", pair)
 				}
@@ -52,7 +52,7 @@ func TestProbesOfAllPairsAreSpread(t *testing.T) {
 				}
 			}
 		}
-		if p := PlanProbes(s, All, 0, probed); len(done) != size[0]*size[1] || len(p.Assignments) > 0 {
+		if p, _ := PlanProbes(s, Probing{Measures: Measures{Crawl: All, Asked: true}, Done: probed}); len(done) != size[0]*size[1] || len(p.Assignments) > 0 {
 			t.Errorf("%v: %d pairs probed, then %d more", size, len(done), len(p.Assignments))
 		}
 	}
@@ -75,9 +75,9 @@ func TestImprovement(t *testing.T) {
 
 // A pair is probed when a lease on it would cost more than the probe, and not when the lease would be its own probe.
 func TestProbesAreWorthIt(t *testing.T) {
-	none := func(string, string) bool { return false }
+	none := func(int, int, bool) bool { return false }
 	s := fleet(2, 2)
-	if p := PlanProbes(s, Worth, 0, none); len(p.Assignments) != 0 {
+	if p, _ := PlanProbes(s, Probing{Measures: Measures{Crawl: Worth}, Done: none}); len(p.Assignments) != 0 {
 		t.Errorf("equal expectations: %v, but a lease costs nothing", p.Assignments)
 	}
 	for _, site := range []int{0, 1} { // node 0 is known everywhere, of node 1 it is known that it is slower
@@ -89,12 +89,58 @@ func TestProbesAreWorthIt(t *testing.T) {
 		s.Book.Reported(1, 0, predict.Report{Bits: 4e7, Seconds: 10, Good: 40, All: 40}, 900)
 	}
 	s.Book.Fit()
-	p := PlanProbes(s, Worth, 0, none)
+	p, _ := PlanProbes(s, Probing{Measures: Measures{Crawl: Worth}, Done: none})
 	if len(p.Assignments) != 1 || p.Assignments[0] != (Assignment{Task: 1, Node: 1}) {
 		t.Errorf("%v, want site 2 probed by node 2", p.Assignments)
 	}
+	s.Tasks[1].Gap = 1 // slower than any node: knowing the node brings nothing
+	if p, _ := PlanProbes(s, Probing{Measures: Measures{Crawl: Worth}, Done: none}); len(p.Assignments) != 0 {
+		t.Errorf("%v of a site whose pauses are the limit", p.Assignments)
+	}
+	s.Tasks[1].Gap = 0
 	s.Tasks[1].Bits = 1e6 // the site has next to nothing left
-	if p := PlanProbes(s, Worth, 0, none); len(p.Assignments) != 0 {
+	if p, _ := PlanProbes(s, Probing{Measures: Measures{Crawl: Worth}, Done: none}); len(p.Assignments) != 0 {
 		t.Errorf("%v of a site that is nearly done", p.Assignments)
+	}
+}
+
+// One node measures nothing by itself: there is nothing to choose.
+func TestOneNodeIsNotProbed(t *testing.T) {
+	none := func(int, int, bool) bool { return false }
+	if p, _ := PlanProbes(fleet(1, 4), Probing{Measures: Measures{Crawl: All, Delay: All}, Done: none}); len(p.Assignments) > 0 {
+		t.Errorf("%v", p.Assignments)
+	}
+}
+
+// Delays come before bandwidth; landmarks take turns with the sites, so that none of them is asked by two at a time.
+func TestPingsOfLandmarksAreSpread(t *testing.T) {
+	s := fleet(5, 8)
+	done := map[[3]int]bool{}
+	key := func(site, node int, ping bool) [3]int {
+		if ping {
+			return [3]int{site, node, 1}
+		}
+		return [3]int{site, node, 0}
+	}
+	by := Probing{
+		Measures: Measures{Delay: Landmark, Crawl: All}, Marks: []int{0, 2, 3},
+		Done: func(site, node int, ping bool) bool { return done[key(site, node, ping)] },
+	}
+	for round := range 3 {
+		p, ping := PlanProbes(s, by)
+		of := make([]int, 5)
+		for k, a := range p.Assignments {
+			if !ping[k] {
+				t.Errorf("round %d: bandwidth before delay", round)
+			}
+			of[a.Node]++
+			done[key(s.Tasks[a.Task].Book, s.Nodes[a.Node].Book, true)] = true
+		}
+		if len(p.Assignments) != 8 || of[1]+of[4] > 0 || max(of[0], of[2], of[3]) > 4 {
+			t.Errorf("round %d: %v", round, of)
+		}
+	}
+	if p, ping := PlanProbes(s, by); len(p.Assignments) != 8 || ping[0] {
+		t.Errorf("then %d probes, the first a ping: %v", len(p.Assignments), ping)
 	}
 }

@@ -171,6 +171,7 @@ type Measures struct {
 	Few      int    // how many pairs of a site Few means
 	Store    bool   // BS
 	Landmark Landmarks
+	Asked    bool           // somebody asks for it besides the strategy
 	Book     predict.Config // how the book is to summarise and predict
 }
 
@@ -185,6 +186,16 @@ const (
 	All             // every pair, as the bandwidth patent does
 	Worth           // the pairs that are worth more to know than it costs to measure them
 )
+
+// Measured counts what was measured besides what leases tell, and says which nodes are landmarks, for people.
+type Measured struct {
+	Bandwidth int      `json:"bandwidth"` // probes of pairs (BC)
+	Delays    int      `json:"delays"`    // of sites, by httppings
+	Stores    int      `json:"stores"`    // probes of stores (BS)
+	Between   int      `json:"between"`   // httppings from node to node
+	Landmarks []string `json:"landmarks,omitempty"`
+	Chosen    string   `json:"chosen,omitempty"` // how landmarks were
+}
 
 // Landmarks says how landmarks are chosen: by a label whose values are represented once each, given by id, or, with
 // neither, by the greedy k-centre rule.

@@ -20,6 +20,9 @@ func (e *engine) draw(node, site int) float64 {
 
 // redraw gives a lease the speed of its path.
 func (e *engine) redraw(l *lease) {
+	if l.pings != nil {
+		return
+	}
 	l.pace = e.draw(l.node, l.site)
 	l.speed = min(l.pace, e.w.pace(l.site))
 }
@@ -115,7 +118,7 @@ func (e *engine) endLeases(node int) {
 	kept := e.leases[node][:0]
 	var ended []*lease
 	for _, l := range e.leases[node] {
-		if l.left <= 1e-6*e.w.Page || l.until <= e.now {
+		if l.pings == nil && l.left <= 1e-6*e.w.Page || l.until <= e.now {
 			ended = append(ended, l)
 		} else {
 			kept = append(kept, l)
@@ -137,6 +140,13 @@ func (e *engine) took(l *lease, f learn.Fact) {
 // settle books what a lease did and gives its task back.
 func (e *engine) settle(l *lease) {
 	seconds := float64(e.now-l.start) / 1000
+	if l.pings != nil {
+		for _, ms := range l.pings {
+			e.learned.Take(learn.Fact{At: e.now, Kind: learn.Delay, Node: e.w.Nodes[l.node].ID, Site: e.w.Sites[l.site].Name, Seconds: ms / 1000})
+		}
+		e.plan()
+		return
+	}
 	if l.probe {
 		e.took(l, learn.Fact{Kind: learn.Crawl, Bits: l.done})
 		e.plan()

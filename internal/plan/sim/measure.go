@@ -2,9 +2,9 @@ package sim
 
 import (
 	"math"
+	"slices"
 
 	"argosy/internal/plan/learn"
-	"argosy/internal/plan/netcoord"
 	"argosy/internal/plan/schedule"
 )
 
@@ -28,9 +28,7 @@ func (e *engine) measureFleet() {
 			e.measureNode(i)
 		}
 	}
-	if e.want.Delay != schedule.None && e.w.Between != nil {
-		e.marks = e.landmarks()
-	}
+	e.landmarks()
 }
 
 // unlimited is what storing is measured at where nothing limits it, bits/s.
@@ -59,59 +57,72 @@ func (e *engine) measureNode(i int) {
 	}
 }
 
-// landmarks chooses the nodes that measure sites for all others.
-func (e *engine) landmarks() []int {
-	l := e.want.Landmark
-	out := l.Choose(len(e.w.Nodes), func(i int) (string, map[string]string, bool) {
-		return e.w.Nodes[i].ID, e.w.Nodes[i].Labels, e.w.Nodes[i].there(0)
-	})
-	if out == nil {
-		delay := clone(e.w.Between)
-		for i := range delay {
-			for k := range delay {
-				if i == k || !e.w.Nodes[i].there(0) || !e.w.Nodes[k].there(0) {
-					delay[i][k] = math.NaN()
-				}
-			}
+// landmarks chooses the nodes that measure sites for all others, of those that are there.
+func (e *engine) landmarks() {
+	if e.want.Delay == schedule.None || e.w.Delay == nil {
+		return
+	}
+	var there []schedule.Node
+	for i := range e.w.Nodes {
+		if n := &e.w.Nodes[i]; n.there(e.now) {
+			there = append(there, schedule.Node{ID: n.ID, Labels: n.Labels, Book: i})
 		}
-		out = netcoord.Spread(delay, l.Count)
 	}
-	if l.Count > 0 && len(out) > l.Count {
-		out = out[:l.Count]
+	marks, _ := learn.Landmarks(e.want.Landmark, there, e.book)
+	e.marks = e.marks[:0]
+	for _, k := range marks {
+		e.marks = append(e.marks, there[k].Book)
 	}
-	e.book.SetLandmarks(out)
-	return out
+	e.book.SetLandmarks(e.marks)
 }
 
-// measureSite measures what a strategy wants of a site before it is crawled, and returns when that is done: each
-// measurement takes its time on the site's clock. Bandwidth probes are only listed here; they compete for the nodes'
-// bandwidth and run as leases do.
-func (e *engine) measureSite(j int) (ready int64) {
-	took := 0.0
-	ask := func(i int) {
-		for range pings {
-			ms := e.ping(e.w.Delay[i][j])
-			e.learned.Take(learn.Fact{At: e.now, Kind: learn.Delay, Node: e.w.Nodes[i].ID, Site: e.w.Sites[j].Name, Seconds: ms / 1000})
-			took += ms
-		}
-	}
-	extent := e.want.Delay
+// measure has nodes measure what the planner thinks worth it before sites are crawled, and returns the snapshot of those
+// that are not measured now. at are the world's numbers of the snapshot's nodes.
+func (e *engine) measure(s *schedule.Snapshot, at []int) (*schedule.Snapshot, error) {
+	by := schedule.Probing{Measures: e.want, Done: func(site, node int, ping bool) bool { return e.tried[tried{site, node, ping}] }}
 	if e.w.Delay == nil { // a world without distances
-		extent = schedule.None
+		by.Delay = schedule.None
 	}
-	switch extent {
-	case schedule.Landmark:
-		for _, i := range e.marks {
-			ask(i)
-		}
-	case schedule.All:
-		for i := range e.w.Nodes {
-			if e.w.Nodes[i].there(e.now) {
-				ask(i)
-			}
+	for i, n := range at {
+		if slices.Contains(e.marks, n) {
+			by.Marks = append(by.Marks, i)
 		}
 	}
-	return e.now + int64(took)
+	probes, pings := schedule.PlanProbes(s, by)
+	if err := schedule.Verify(s, probes); err != nil {
+		return nil, err
+	}
+	for k, a := range probes.Assignments {
+		node, t := at[a.Node], e.waiting[a.Task]
+		e.tried[tried{t.site, node, pings[k]}] = true
+		if pings[k] {
+			e.pingSite(node, t.site)
+		} else {
+			e.probe(node, t.site)
+		}
+	}
+	return s.Without(probes), nil
+}
+
+// tried is a pair that was sent to be measured: its delay (ping), or its bandwidth.
+type tried struct {
+	site, node int
+	ping       bool
+}
+
+// pingSite measures a delay a few times: that takes the site's time, with its pauses, and a place of the node, but next to none
+// of its bandwidth.
+func (e *engine) pingSite(node, site int) {
+	l := &lease{site: site, node: node, probe: true, left: 1, start: e.now}
+	took := 0.0
+	for range pings {
+		ms := e.ping(e.w.Delay[node][site])
+		l.pings = append(l.pings, ms)
+		took += max(ms, 1000*e.w.Sites[site].Gap)
+	}
+	e.res.Pings++
+	l.until = e.now + int64(math.Ceil(took))
+	e.add(l)
 }
 
 // probe fetches the root page three times.
@@ -124,5 +135,6 @@ func (e *engine) probe(node, site int) {
 // welcome measures a node that joins: itself and the others.
 func (e *engine) welcome(i int) {
 	e.measureNode(i)
+	e.landmarks()
 	e.book.Fit()
 }

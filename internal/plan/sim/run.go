@@ -24,6 +24,7 @@ type Result struct {
 	Leases    int       // that ended
 	Moves     int       // leases of a site on another node than its last
 	Probes    int       // bandwidth probes
+	Pings     int       // delays of sites that were measured
 	ProbeBits float64   // that they cost
 	Minutes   []float64 // useful bits in each minute
 	Pairs     [][]Pair  // of each node and site, in worlds of at most 100 pairs
@@ -115,12 +116,13 @@ type lease struct {
 	t       *task
 	site    int
 	node    int
-	probe   bool
-	speed   float64 // of its path today, pauses included
-	pace    float64 // of its path while a page is fetched
-	worked  float64 // seconds in which the node worked for it, pauses left out
-	rate    float64 // that it has
-	left    float64 // bits
+	probe   bool      // it measures
+	pings   []float64 // delays that it measures, ms; nil: bandwidth
+	speed   float64   // of its path today, pauses included
+	pace    float64   // of its path while a page is fetched
+	worked  float64   // seconds in which the node worked for it, pauses left out
+	rate    float64   // that it has
+	left    float64   // bits
 	done    float64
 	start   int64
 	until   int64
@@ -150,7 +152,7 @@ type engine struct {
 	ver      []int
 	touched  []int64 // when a node's leases were last moved on
 	left     []float64
-	tried    map[[2]string]bool // sites and nodes of which the node was sent to probe the site
+	tried    map[tried]bool
 	planned  bool
 	res      Result
 	taken    []float64 // latencies, s
@@ -167,7 +169,7 @@ func RunBound(w World, st schedule.Strategy, bound float64, knowing bool) (Resul
 	e := &engine{
 		w: &w, st: st, rng: rand.New(rand.NewPCG(w.Seed, 0x73696d)), coming: rand.New(rand.NewPCG(w.Seed, 0x636f6d65)), leases: make([][]*lease, len(w.Nodes)),
 		ver: make([]int, len(w.Nodes)), worked: make([]bool, len(w.Nodes)), touched: make([]int64, len(w.Nodes)),
-		left: make([]float64, len(w.Sites)), tried: map[[2]string]bool{},
+		left: make([]float64, len(w.Sites)), tried: map[tried]bool{},
 	}
 	e.res = Result{Strategy: st.Name(), Bound: bound, Minutes: make([]float64, w.Horizon/60_000+1)}
 	if m, ok := st.(schedule.Measurer); ok {
@@ -235,7 +237,7 @@ func (e *engine) start() {
 	}
 	e.measureFleet()
 	for j := range e.w.Sites {
-		e.push(e.measureSite(j), evReady, j, 0)
+		e.push(0, evReady, j, 0)
 	}
 	if e.w.Tasks != nil {
 		e.arriveLater()
@@ -280,6 +282,7 @@ func (e *engine) handle(ev event) error {
 		}
 		e.leases[ev.id] = nil
 		e.ver[ev.id]++
+		e.landmarks()
 		e.plan()
 	}
 	return nil
@@ -339,19 +342,15 @@ func (e *engine) cycle() error {
 	if len(s.Nodes) == 0 {
 		return nil
 	}
-	probes := schedule.PlanProbes(s, e.want.Crawl, e.want.Few, func(site, node string) bool { return e.tried[[2]string{site, node}] })
-	if err := schedule.Verify(s, probes); err != nil {
+	unmeasured, err := e.measure(s, at)
+	if err != nil {
 		return err
-	}
-	for _, a := range probes.Assignments {
-		e.tried[[2]string{s.Tasks[a.Task].Site, s.Nodes[a.Node].ID}] = true
-		e.probe(at[a.Node], e.waiting[a.Task].site)
 	}
 	waiting := make(map[uint32]*task, len(e.waiting))
 	for _, t := range e.waiting {
 		waiting[t.id] = t
 	}
-	s = s.Without(probes)
+	s = unmeasured
 	p, err := schedule.Cycle(s, e.st)
 	if err != nil {
 		return err

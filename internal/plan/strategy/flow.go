@@ -50,7 +50,7 @@ var flow = Preset{
 func flowWants() schedule.Measures {
 	book := predict.Config{Landmarks: 9, Coordinates: netcoord.WithHeights()}
 	book.Coordinates.Rounds = 0
-	return schedule.Measures{Delay: schedule.Landmark, Crawl: schedule.Few, Store: true, Landmark: schedule.Landmarks{Count: 9}, Book: book}
+	return schedule.Measures{Delay: schedule.Worth, Crawl: schedule.Few, Store: true, Landmark: schedule.Landmarks{Count: 9}, Book: book}
 }
 
 // flowCost are the weights of flow's cost.

@@ -75,7 +75,7 @@ func learn(t *rapid.T, b *predict.Book, nodes, site int) {
 		case 0:
 			b.Crawled(n, site, rapid.Float64Range(1, 1e9).Draw(t, "bits"), rapid.Float64Range(1e-6, 1e4).Draw(t, "seconds"), false, 900)
 		case 1:
-			b.Delay(n, site, rapid.Float64Range(0.01, 1e5).Draw(t, "ms"))
+			b.Delay(n, site, rapid.Float64Range(0.01, 1e5).Draw(t, "ms"), 900)
 		case 2:
 			b.Reported(n, site, predict.Report{Bits: 1e6, Seconds: 2, Good: 1, All: float64(rapid.IntRange(1, 9).Draw(t, "all"))}, 950)
 			b.Took(predict.Kind{Site: site, Node: n}, 3, 2, [3]float64{})
