@@ -45,7 +45,8 @@ type judge struct {
 	max  int
 	kill int // the crawler is killed and started again after so many requests, if that is not 0
 	die  func()
-	out  *bufio.Writer // every answer, for whom wants to see; nil for none
+	file *os.File
+	out  *bufio.Writer // to it: every answer, for whom wants to see; nil for none
 
 	mu       sync.Mutex
 	requests int

@@ -2,6 +2,10 @@
 // knows: which pages are real, and what each answer was worth at the moment when it was given.
 //
 //	go run ./bench/traps -argosy ./argosy [-web NAME,…] [-v] [-log FILE] [-kill 300]
+//	go run ./bench/traps -seeds 10 [-web NAME,…] [-dir /usr/share/doc/rust-doc/html,…]
+//
+// With -seeds it plays the crawls in memory: the real frontier and scanner, and an agent whose order, portions and delays the
+// seed decides. That takes a hundredth of the time, and shows what a single run does not.
 //
 // Of each web it checks that the crawl ends by itself, that the real pages are had (all of an honest part, 99 % of one with
 // traps), that an endless trap got no more than 600 answers whose text and outside targets were all known already, and
@@ -28,11 +32,21 @@ func main() {
 	allowed := flag.Int("wasted", 600, "answers that a trap may get for nothing")
 	logTo := flag.String("log", "", "write every answer to this file: number, worth, site, URL, trap, what it says")
 	kill := flag.Int("kill", 0, "kill the crawler (SIGKILL) after every so many requests, ten times at most, and start it again")
+	seeds := flag.Int("seeds", 0, "play the crawl in memory, without argosy and HTTP, so many times in different orders; print the worst of each")
+	first := flag.Uint64("seed", 1, "the first of these seeds")
+	dir := flag.String("dir", "", "with -seeds: play the files below these directories instead, each as a site")
 	list := flag.Bool("list", false, "list the webs")
 	verbose := flag.Bool("v", false, "print what the crawls said at their end")
 	keep := flag.String("keep", "", "keep the crawls below this directory")
 	flag.Parse()
-	b := &bench{argosy: *argosy, limit: *limit, most: *most, allowed: *allowed, kill: *kill, logTo: *logTo, keep: *keep, verbose: *verbose, extra: flag.Args()}
+	b := &bench{argosy: *argosy, limit: *limit, most: *most, allowed: *allowed, kill: *kill, logTo: *logTo, keep: *keep, seeds: *seeds, first: *first, verbose: *verbose, extra: flag.Args(), webs: webs()}
+	if *dir != "" {
+		b.webs = nil
+		for d := range strings.SplitSeq(*dir, ",") {
+			b.webs = append(b.webs, disk(d))
+		}
+		b.most = 1 << 30
+	}
 	if err := b.run(strings.Split(*names, ","), *list); err != nil {
 		fmt.Fprintln(os.Stderr, "traps:", err)
 		os.Exit(1)
@@ -44,13 +58,16 @@ type bench struct {
 	limit               time.Duration
 	most, allowed, kill int
 	verbose             bool
+	seeds               int
+	first               uint64
 	extra               []string
+	webs                []*web
 }
 
 func (b *bench) run(names []string, list bool) error {
 	broken, judged := 0, 0
 	fmt.Printf("%-28s %-22s %13s %8s %7s  %s\n", "web", "part: trap", "real had", "answers", "wasted", "promises")
-	for _, w := range webs() {
+	for _, w := range b.webs {
 		chosen := false
 		for _, n := range names {
 			chosen = chosen || strings.HasPrefix(w.name, n)
@@ -62,7 +79,11 @@ func (b *bench) run(names []string, list bool) error {
 			fmt.Println(w.name)
 			continue
 		}
-		bad, err := b.judge(w)
+		judge := b.judge
+		if b.seeds > 0 {
+			judge = b.plays
+		}
+		bad, err := judge(w)
 		if err != nil {
 			return err
 		}
@@ -89,13 +110,11 @@ func (b *bench) judge(w *web) (broken int, err error) {
 	}
 	j := newJudge(w, b.most)
 	j.kill = b.kill
-	if b.logTo != "" {
-		f, err := os.OpenFile(b.logTo, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
-		if err != nil {
-			return 0, err
-		}
-		defer f.Close()
-		j.out = bufio.NewWriter(f)
+	if err := b.log(j); err != nil {
+		return 0, err
+	}
+	if j.file != nil {
+		defer j.file.Close()
 	}
 	v, err := j.run(b.argosy, dir, b.limit, b.extra)
 	if err != nil {
@@ -103,66 +122,108 @@ func (b *bench) judge(w *web) (broken int, err error) {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	promises := "ended by itself"
-	if v.ended != "" {
-		promises = "DOES NOT END: ended " + v.ended
-		broken++
-	} else if v.code != 0 {
-		promises = fmt.Sprintf("CODE %d", v.code)
-		broken++
-	}
-	fmt.Printf("%-28s %-22s %13s %8d %7s  %s, %.0f s, %d MiB\n", w.name, "", "", j.requests, "", promises, v.seconds, v.memory>>20)
-	for _, host := range keys(w.sites) {
-		for _, p := range w.sites[host].parts {
-			broken += b.part(j, v, host, p)
-		}
+	ended, rows := j.rows(v, b.allowed)
+	fmt.Printf("%-28s %-22s %13s %8d %7s  %s, %.0f s, %d MiB\n", w.name, "", "", j.requests, "", ended.promise, v.seconds, v.memory>>20)
+	for _, r := range rows {
+		r.print()
 	}
 	if b.verbose {
 		fmt.Println(indent(v.said))
 	}
-	return broken, nil
+	return countBroken(append(rows, ended)), nil
 }
 
-// part prints the lines of a part and of its traps.
-func (b *bench) part(j *judge, v *verdict, host string, p *part) (broken int) {
-	had := 0
+// log has a judge write every answer to a file.
+func (b *bench) log(j *judge) (err error) {
+	if b.logTo == "" {
+		return nil
+	}
+	if j.file, err = os.OpenFile(b.logTo, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644); err == nil {
+		j.out = bufio.NewWriter(j.file)
+	}
+	return err
+}
+
+// row is what one part, or one trap of it, came to.
+type row struct {
+	name            string
+	trap            bool
+	had, real       int
+	answers, wasted int
+	promise         string
+	broken          bool
+}
+
+func (r *row) print() {
+	switch {
+	case r.trap:
+		fmt.Printf("%-28s %-22s %13s %8d %7d  %s\n", "", "  "+clip(r.name, 20), "", r.answers, r.wasted, r.promise)
+	case r.name != "about" || r.broken:
+		fmt.Printf("%-28s %-22s %6d/%6d %8s %7s  %s\n", "", clip(r.name, 22), r.had, r.real, "", "", r.promise)
+	}
+}
+
+func countBroken(rows []row) (n int) {
+	for _, r := range rows {
+		if r.broken {
+			n++
+		}
+	}
+	return n
+}
+
+// rows says what a crawl came to: how it ended, then its parts and traps.
+func (j *judge) rows(v *verdict, allowed int) (ended row, rows []row) {
+	ended.promise = "ended by itself"
+	if v.ended != "" {
+		ended.promise, ended.broken = "DOES NOT END: ended "+v.ended, true
+	} else if v.code != 0 {
+		ended.promise, ended.broken = fmt.Sprintf("CODE %d", v.code), true
+	}
+	for _, host := range keys(j.web.sites) {
+		for _, p := range j.web.sites[host].parts {
+			rows = append(rows, j.part(host, p))
+			for _, t := range p.traps {
+				rows = append(rows, j.trap(v, host, p, &t, allowed))
+			}
+		}
+	}
+	return ended, rows
+}
+
+func (j *judge) part(host string, p *part) row {
+	r := row{name: p.name, real: len(p.real), promise: "held"}
 	var missing []string
 	for _, id := range p.real {
 		if j.had[host+" "+id] {
-			had++
+			r.had++
 		} else {
 			missing = append(missing, id)
 		}
 	}
-	promises := "held"
-	if float64(had) < p.share()*float64(len(p.real)) {
-		promises = fmt.Sprintf("LOST %d, such as %s", len(missing), strings.Join(missing[:min(3, len(missing))], ", "))
-		broken++
+	if float64(r.had) < p.share()*float64(r.real) {
+		r.promise = fmt.Sprintf("LOST %d, such as %s", len(missing), strings.Join(missing[:min(3, len(missing))], ", "))
+		r.broken = true
 	}
-	if p.name != "about" || broken > 0 {
-		fmt.Printf("%-28s %-22s %6d/%6d %8s %7s  %s\n", "", clip(p.name, 22), had, len(p.real), "", "", promises)
+	return r
+}
+
+func (j *judge) trap(v *verdict, host string, p *part, t *trap, allowed int) row {
+	r := row{name: t.name, trap: true, promise: "held"}
+	if n := j.traps[host+" "+p.name+" "+t.name]; n != nil {
+		r.answers, r.wasted = n.answers, n.wasted
 	}
-	for _, t := range p.traps {
-		n := j.traps[host+" "+p.name+" "+t.name]
-		if n == nil {
-			n = &tally{}
-		}
-		promises := "held"
-		switch {
-		case n.wasted > b.allowed && t.free:
-			promises = "held: cannot be told"
-		case n.wasted > b.allowed && !t.endless:
-			promises = fmt.Sprintf("(more than %d, but it has an end)", b.allowed)
-		case n.wasted > b.allowed:
-			promises = fmt.Sprintf("WASTED more than %d", b.allowed)
-			broken++
-		case t.endless && v.ended == "" && !strings.Contains(v.said, t.mark) && !strings.Contains(v.more, t.mark):
-			promises = "NOT SAID at the end"
-			broken++
-		}
-		fmt.Printf("%-28s %-22s %13s %8d %7d  %s\n", "", "  "+clip(t.name, 20), "", n.answers, n.wasted, promises)
+	switch {
+	case r.wasted > allowed && t.free:
+		r.promise = "held: cannot be told"
+	case r.wasted > allowed && !t.endless:
+		r.promise = fmt.Sprintf("(more than %d, but it has an end)", allowed)
+	case r.wasted > allowed:
+		r.promise, r.broken = fmt.Sprintf("WASTED more than %d", allowed), true
+	case t.endless && v.ended == "" && !strings.Contains(v.said, t.mark) && !strings.Contains(v.more, t.mark):
+		r.promise, r.broken = "NOT SAID at the end", true
 	}
-	return broken
+	return r
 }
 
 func clip(s string, n int) string {

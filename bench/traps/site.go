@@ -60,10 +60,11 @@ type site struct {
 	seed       string
 	parts      []*part
 	lead, foot string // what all pages say
+	bare       bool   // its pages are its parts' alone
 }
 
 func newSite(seed string, parts ...*part) *site {
-	return &site{seed, append(parts, about()), prose(seed+"/lead", 25), prose(seed+"/foot", 30)}
+	return &site{seed: seed, parts: append(parts, about()), lead: prose(seed+"/lead", 25), foot: prose(seed+"/foot", 30)}
 }
 
 // about returns the pages that every site has and links to from every page.
@@ -95,7 +96,7 @@ func contains(list []string, s string) bool {
 
 // ask answers a URL of the site.
 func (s *site) ask(u *url.URL) *answer {
-	if u.Path == "/" && u.RawQuery == "" {
+	if u.Path == "/" && u.RawQuery == "" && !s.bare {
 		p := s.page("Welcome")
 		p.para("home", 60)
 		for _, pt := range s.parts {
