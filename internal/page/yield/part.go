@@ -20,6 +20,12 @@ const (
 	manyValues              = 10 // a part with so many may be random, whatever they look like
 	agreeMany, urlsMany     = 12, 3
 
+	minAlike   = 4 // phrases: texts of fewer say too little of what they have in common
+	sketchBins = 15
+	alike      = 10 // bins in common: two thirds, a text of which a quotation differs
+	unlike     = 7  // fewer: less than a half
+	nearer     = 3  // bins more than with another rest; a binomial's standard deviation is at most 2
+
 	maxGuesses    = 2048
 	maxCandidates = 8
 )
@@ -79,10 +85,12 @@ type guess struct {
 	Stem   uint64 `cbor:"13,keyasint,omitempty"` // of the value that came last
 	Random bool   `cbor:"8,keyasint,omitempty"`  // it has so many values that they may be random
 
-	Alike     int64  `cbor:"9,keyasint,omitempty"` // pairs that gave the same text but for its numbers
+	Alike     int64  `cbor:"9,keyasint,omitempty"` // pairs that gave nearly the same text, nearer to each other than to that of another rest
 	AlikeURLs int64  `cbor:"10,keyasint,omitempty"`
 	Unlike    int64  `cbor:"11,keyasint,omitempty"`
-	Group     uint32 `cbor:"6,keyasint,omitempty"` // that stands for it; 0 until it is known to make no difference
+	Other     uint64 `cbor:"14,keyasint,omitempty"` // sketch of the last text,
+	OtherRest uint64 `cbor:"15,keyasint,omitempty"` // and of which rest it was
+	Group     uint32 `cbor:"6,keyasint,omitempty"`  // that stands for it; 0 until it is known to make no difference
 
 	dirty bool
 }
@@ -135,33 +143,57 @@ func (m *Model) compare(t *Template, a *Answer) (spelled bool, event Event) {
 			g.Differ++
 		}
 		if len(a.Sample) >= minAlike && !part.sort() {
-			same, pair, first = m.pair(xxh3.HashStringSeed(rest, at+1), alike(a.Sample), whole)
-			switch {
-			case pair && same:
-				g.Alike++
-				if first {
-					g.AlikeURLs++
-				}
-			case pair:
-				g.Unlike++
-			}
+			m.alike(g, xxh3.HashStringSeed(rest, at+1), a.Sample, pair)
 		}
 		event = max(event, m.weigh(g))
 	}
 	return spelled, event
 }
 
-// minAlike is how many phrases two texts must have at least that are the same but for their numbers, to be taken for the same.
-const minAlike = 4
-
-// alike is a mark of a text without its numbers.
-func alike(sample []uint32) uint64 {
-	h := uint64(len(sample))
-	for _, f := range sample {
-		h = (h ^ uint64(f)) * 0x9e3779b97f4a7c15
-		h ^= h >> 29
+// alike holds the phrases of an answer against those of the last one under a key, of the same rest, if pair says that this was
+// another URL, and against those of the last one of another rest. If the part makes a difference, neither is nearer than the other.
+func (m *Model) alike(g *guess, key uint64, sample []uint32, pair bool) {
+	const one = 1 // it was nearer before
+	now := sketch(sample)
+	was, known := m.rests.get(key)
+	first := was&one == 0
+	if known && pair && g.Other != 0 && g.OtherRest != key {
+		same, other := common(now, was), common(now, g.Other)
+		switch {
+		case same < unlike || other >= same+nearer:
+			g.Unlike++
+		case same >= alike && same >= other+nearer:
+			g.Alike++
+			if first {
+				g.AlikeURLs++
+			}
+			was |= one
+		}
 	}
-	return h
+	m.rests.add(key, now|was&one)
+	if g.OtherRest != key || pair || g.Other == 0 {
+		g.Other, g.OtherRest = now, key
+	}
+}
+
+// sketch is a mark of a text by which its likeness to others is told: four bits of the least phrase in each of 15 bins (b-bit
+// minwise hashing: Li and König 2010).
+func sketch(sample []uint32) (s uint64) {
+	for i := len(sample) - 1; i >= 0; i-- { // the least comes last
+		at := 4 + 4*(sample[i]%sketchBins)
+		s = s&^(15<<at) | uint64(1+sample[i]/sketchBins%15)<<at
+	}
+	return s
+}
+
+// common is how many bins of two sketches are equal.
+func common(x, y uint64) (n int) {
+	for at := 4; at < 64; at += 4 {
+		if x>>at&15 == y>>at&15 {
+			n++
+		}
+	}
+	return n
 }
 
 // pair holds a text against the last one under a key, and keeps it. known reports whether there was one, of a URL that differs
@@ -274,14 +306,17 @@ func (m *Model) weigh(g *guess) Event {
 // its URLs that was learned explains them. A group that was cut for them goes on.
 func (m *Model) giveBack(t *Template) {
 	g := m.groups[t.Group]
-	g.Sum = max(0, g.Sum-knownCosts*t.Known-faintCosts*t.Faint)
+	if t.New == 0 {
+		return // it has nothing to lose
+	}
+	g.Sum = max(0, g.Sum-t.Cost)
 	g.Named = max(0, g.Named-t.Known)
 	if g.Cut && max(g.Sum, g.Named) < g.limit()/2 {
 		sum := g.Sum
 		m.lift(g)
 		g.Sum = sum
 	}
-	t.Dry, t.Known, t.Faint, t.Barren = 0, 0, 0, 0
+	t.Dry, t.Known, t.Faint, t.Barren, t.Cost = 0, 0, 0, 0, 0
 	m.touch(t, g)
 	if g.Cut || g.Members > 1 {
 		m.touch(t, m.alone(t))
@@ -317,7 +352,7 @@ func (g *guess) proven(named bool) bool {
 	}
 	looks := g.Agree+g.Differ+g.Alike > 0 && g.Plain == 0
 	switch {
-	case g.Part.sort():
+	case g.Part.sort() && !named:
 		return enough(g.Agree, g.URLs, g.Differ, agreeOrder, urlsOrder)
 	case named && (enough(g.Agree, g.URLs, g.Differ, agreeNamed, 1) || (looks || g.Random) && enough(alike, g.AlikeURLs, g.Unlike, agreeNamed, 1)):
 		return true

@@ -2,7 +2,11 @@ package yield
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"testing"
+
+	"github.com/zeebo/xxh3"
 
 	"argosy/internal/crawl"
 )
@@ -38,6 +42,43 @@ func TestPartIsLearnedFromWhatDiffersInIt(t *testing.T) {
 		}
 	}
 }
+
+// Texts of which a quotation differs are the same where those of other articles are clearly different; where most of a text is
+// the same on all pages and the rest on none, that two pages are nearly the same says nothing.
+func TestPartIsLearnedFromTextsThatAreNearlyTheSame(t *testing.T) {
+	for _, share := range []int{0, 36} { // phrases that all articles have in common
+		m := New()
+		rng := rand.New(rand.NewPCG(1, 1))
+		for i := range 600 {
+			u, err := crawl.Parse(fmt.Sprintf("http://h.test/item/%d;s=a%07xb%d", i*7%30, i*7919, i%7))
+			if err != nil {
+				t.Fatal(err)
+			}
+			sample := make([]uint32, 48)
+			for k := range sample {
+				switch {
+				case k < share:
+					sample[k] = xx(uint32(k))
+				case k < 40 && share == 0:
+					sample[k] = xx(uint32(i*7%30*100 + k))
+				default:
+					sample[k] = rng.Uint32()
+				}
+			}
+			slices.Sort(sample)
+			m.Take(&Answer{URL: u, Template: m.Template(u), Page: true, Marked: true, Text: rng.Uint64(), Sample: sample, Links: 5})
+		}
+		learned := 0
+		for _, parts := range m.learned {
+			learned += len(parts)
+		}
+		if want := share == 0; (learned > 0) != want {
+			t.Errorf("%d of 48 phrases are in all texts: learned %d parts", share, learned)
+		}
+	}
+}
+
+func xx(n uint32) uint32 { return uint32(xxh3.HashString(fmt.Sprint(n))) }
 
 // Values that differ in a number are of a series, not of sessions: pages whose texts differ in the same number are of different
 // things, whatever stands around the number.

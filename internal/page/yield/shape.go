@@ -274,13 +274,28 @@ func (m *Model) querySet(b []byte, p *pieces) []byte {
 			continue
 		}
 		b = append(b, '=')
-		if classify(q.value) != word {
+		switch c := classify(q.value); {
+		case c == opaque || c == mixed:
+			if !m.knows(b, randomValue) && len(m.nodes) < maxNodes {
+				m.unseen = append(m.unseen, place{xxh3.Hash(b), uint32(xxh3.HashString(randomValue))})
+			}
 			b = append(b, '#') // of a value only that it is one
-		} else {
+		case c != word || len(q.value) >= 8 && m.knows(b, randomValue):
+			b = append(b, '#')
+		default:
 			b = m.name(b, q.value, maxValues)
 		}
 	}
 	return b
+}
+
+// randomValue is the name that stands for all values that look random; where such ones stand, a long word is one by chance.
+const randomValue = "*"
+
+// knows reports whether a name was seen in a place.
+func (m *Model) knows(b []byte, s string) bool {
+	n := m.nodes[xxh3.Hash(b)]
+	return n != nil && slices.Contains(n.Names, uint32(xxh3.HashString(s)))
 }
 
 // name writes a name, or what stands for any.

@@ -72,6 +72,7 @@ type Template struct {
 	Faint   int64    `cbor:"9,keyasint,omitempty"`
 	Dry     int64    `cbor:"10,keyasint,omitempty"` // answers without anything new since the last one that had it
 	Dated   int64    `cbor:"11,keyasint,omitempty"` // answers whose URL is a date
+	Cost    int64    `cbor:"19,keyasint,omitempty"` // its share of its group's sum
 	Barren  int64    `cbor:"18,keyasint,omitempty"` // answers that counted as nothing
 	Spared  int64    `cbor:"12,keyasint,omitempty"` // faint answers that counted as new since the last new one
 	From    []uint32 `cbor:"13,keyasint,omitempty"` // templates that led here
@@ -92,6 +93,9 @@ func (t *Template) bag() bool { return strings.HasPrefix(t.Pattern, bagPrefix) }
 func (t *Template) dry() bool {
 	return t.New == 0 && t.Marked > 0 || t.Dry >= dryAfter || t.Dry > 0 && t.Barren >= t.New
 }
+
+// hopeless reports whether what a template has not brought outweighs one more new answer.
+func (t *Template) hopeless() bool { return t.New == 0 && t.Marked > 0 || t.Cost >= newPays }
 
 // Group is one or more templates that are judged as one.
 type Group struct {
@@ -121,6 +125,7 @@ type bucket struct {
 	Pages int64 `cbor:"1,keyasint"`
 	Links int64 `cbor:"2,keyasint"`
 	New   int64 `cbor:"3,keyasint"`
+	Own   int64 `cbor:"4,keyasint"` // pages that the group itself has named
 }
 
 // bucketSize is how many faint answers a bucket holds; eight of them are as many as lead to a cut.
@@ -146,15 +151,16 @@ func (g *Group) finite() bool {
 	return early.New > 0 && late.Links > 0 && late.New*early.Links*5 < early.New*late.Links*4
 }
 
-// dies reports whether the last answers of a group have named fewer than one new URL for every two of them. Then the group runs
-// out by itself, after at most as many answers again as URLs of it wait (a subcritical branching process: Harris 1963): the
-// pages of a large manual do, a trap does not.
+// dies reports whether the last answers of a group, most of them named by itself, have named fewer than one new URL for every
+// two of them. Then the group runs out by itself, after at most as many answers again as URLs of it wait (a subcritical
+// branching process: Harris 1963): the pages of a large manual do, a trap does not.
 func (g *Group) dies() bool {
 	var last bucket
 	for i := len(g.Buckets) - 1; i >= 0 && last.Pages < bucketSize; i-- {
-		last.Pages, last.New = last.Pages+g.Buckets[i].Pages, last.New+g.Buckets[i].New
+		b := g.Buckets[i]
+		last.Pages, last.New, last.Own = last.Pages+b.Pages, last.New+b.New, last.Own+b.Own
 	}
-	return 2*last.New < last.Pages
+	return 2*last.New < last.Pages && 2*last.Own > last.Pages
 }
 
 // Answer is what a URL has brought.
@@ -289,6 +295,7 @@ func (m *Model) brought(t, via *Template, a *Answer) Event {
 		g = m.alone(t)
 	} else {
 		g.Sum = max(0, g.Sum-newPays)
+		t.Cost = min(t.Cost, g.Sum)
 	}
 	m.touch(t, g)
 	if via == t {
@@ -313,7 +320,7 @@ func (m *Model) credit(via *Template) Event {
 	if via.Known > via.Faint {
 		pays = namedKnown
 	}
-	g.Sum = max(0, g.Sum-pays)
+	g.Sum, via.Cost = max(0, g.Sum-pays), max(0, via.Cost-pays)
 	return Nothing
 }
 
@@ -358,18 +365,18 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64) Event {
 	t.Barren++
 	t.Example = a.URL.String()
 	g := m.groups[t.Group]
-	if via != nil && via != t && via.dry() && t.dry() && via.Group != t.Group {
+	if via != nil && via != t && via.hopeless() && t.hopeless() && via.Group != t.Group {
 		g = m.join(t, via)
 	}
 	m.touch(t, g)
 	if via != nil && m.leads(t, via) {
-		g.Sum += costs
-		m.count(g, a)
+		g.Sum, t.Cost = g.Sum+costs, t.Cost+costs
+		m.count(g, a, via.Group == t.Group)
 	} else if costs == knownCosts {
 		g.Named++
 	} else if via != nil {
-		g.Sum += costs
-		m.count(g, a)
+		g.Sum, t.Cost = g.Sum+costs, t.Cost+costs
+		m.count(g, a, false)
 	}
 	if g.Cut || g.Sum < g.limit() && g.Named < g.limit() {
 		return Nothing
@@ -386,7 +393,7 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64) Event {
 }
 
 // count notes where the links of an answer led.
-func (m *Model) count(g *Group, a *Answer) {
+func (m *Model) count(g *Group, a *Answer, own bool) {
 	if n := len(g.Buckets); n == 0 || g.Buckets[n-1].Pages >= bucketSize {
 		if n == 8 {
 			g.Buckets = append(g.Buckets[:0], g.Buckets[1:]...)
@@ -395,6 +402,9 @@ func (m *Model) count(g *Group, a *Answer) {
 	}
 	b := &g.Buckets[len(g.Buckets)-1]
 	b.Pages, b.Links, b.New = b.Pages+1, b.Links+int64(a.Links), b.New+int64(min(a.Found, a.Links))
+	if own {
+		b.Own++
+	}
 }
 
 // leads reports whether a template is led to by what it leads to itself: via has named a page of t, and t, over any number
@@ -440,10 +450,12 @@ func (m *Model) join(t, via *Template) *Group {
 	return to
 }
 
-// alone gives a template a group of its own.
+// alone gives a template that has brought something a group of its own, with its share of the sum.
 func (m *Model) alone(t *Template) *Group {
-	g := m.newGroup()
-	m.move(t, m.groups[t.Group], g)
+	from, g := m.groups[t.Group], m.newGroup()
+	g.Sum = max(0, min(t.Cost, from.Sum)-newPays)
+	from.Sum, t.Cost = max(0, from.Sum-t.Cost), g.Sum
+	m.move(t, from, g)
 	return g
 }
 
