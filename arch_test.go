@@ -32,7 +32,8 @@ var house = map[string]struct {
 	"page/scope":   {true, "crawl"},
 	"page/polite":  {true, "crawl"},
 	"page/yield":   {true, "crawl"},
-	"page/fetch":   {false, "crawl"},
+	"page/inflate": {true, ""},
+	"page/fetch":   {false, "crawl inflate"},
 	"page/archive": {false, "crawl"},
 
 	// Who gets what.

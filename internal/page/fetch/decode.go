@@ -17,6 +17,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"argosy/internal/crawl"
+	"argosy/internal/page/inflate"
 )
 
 const maxCodings = 3
@@ -82,6 +83,11 @@ func (r *Response) undone(max int64, unpack bool) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(codings) == 1 && !unpack {
+		if out, ok := r.whole(codings[0], max); ok {
+			return out, nil
+		}
+	}
 	d := decoder{max: max}
 	defer d.close()
 	in, err := r.payload(&d)
@@ -108,6 +114,33 @@ func (r *Response) undone(max int64, unpack bool) ([]byte, error) {
 	}
 	return out, decodeError(err)
 }
+
+// whole undoes the coding of nearly all pages at once: gzip, and neither long nor broken. It returns false for what is read as a
+// stream.
+func (r *Response) whole(coding string, max int64) ([]byte, bool) {
+	if coding != "gzip" && coding != "x-gzip" || r.Spool != nil || inflate.Size(r.Body) > min(max, largeDecoded) {
+		return nil, false
+	}
+	d := inflaters.Get().(*inflate.Decoder)
+	defer inflaters.Put(d)
+	out, ok := d.Gzip(r.room(), r.Body)
+	*r.text = out
+	return out, ok
+}
+
+// room returns memory for a text.
+func (r *Response) room() []byte {
+	if r.text == nil {
+		r.text = texts.Get().(*[]byte)
+	}
+	return (*r.text)[:0]
+}
+
+// texts are memory that bodies are decoded into: there are fewer of them than exchanges. What one large page has blown up is
+// let go of.
+var texts = sync.Pool{New: func() any { return new([]byte) }}
+
+const keepText = 1 << 20
 
 var gzipMagic = []byte{0x1f, 0x8b}
 
@@ -147,7 +180,7 @@ const largeDecoded = 4 << 20
 
 // fill reads at most max bytes; errTooLarge if there are more.
 func (r *Response) fill(in io.Reader, max int64) ([]byte, error) {
-	dst, large := r.sc.decoded[:0], false
+	dst, large := r.room(), false
 	if cap(dst) == 0 {
 		dst = make([]byte, 0, min(4*r.Size+512, max+1, 256<<10))
 	}
@@ -164,7 +197,7 @@ func (r *Response) fill(in io.Reader, max int64) ([]byte, error) {
 		n, err := in.Read(dst[len(dst):cap(dst)])
 		dst = dst[:len(dst)+n]
 		if !large {
-			r.sc.decoded = dst
+			*r.text = dst
 		}
 		if int64(len(dst)) > max {
 			return dst[:max], errTooLarge
@@ -219,9 +252,10 @@ func (a *arena) release() {
 }
 
 var (
-	gzips   = sync.Pool{New: func() any { return new(gzip.Reader) }}
-	brotlis = sync.Pool{New: func() any { return brotli.NewReader(nil) }}
-	zstds   = sync.Pool{New: func() any {
+	inflaters = sync.Pool{New: func() any { return new(inflate.Decoder) }}
+	gzips     = sync.Pool{New: func() any { return new(gzip.Reader) }}
+	brotlis   = sync.Pool{New: func() any { return brotli.NewReader(nil) }}
+	zstds     = sync.Pool{New: func() any {
 		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(8<<20), zstd.WithDecoderLowmem(true))
 		if err != nil {
 			panic(err) // the options are constants

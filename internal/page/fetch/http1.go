@@ -57,7 +57,8 @@ type Response struct {
 	start   []byte // of the body
 	sum     [sha1.Size]byte
 	chunked bool
-	held    int64 // of the client's memory for bodies
+	held    int64   // of the client's memory for bodies
+	text    *[]byte // what has been decoded
 	arena   *arena
 	c       *Client
 	sc      *scratch // the memory that the slices lie in
@@ -81,7 +82,10 @@ func (r *Response) Release() {
 	r.c.memory.give(r.held)
 	r.arena.release()
 	scratches.Put(r.sc)
-	r.sc, r.held, r.arena = nil, 0, nil
+	if r.text != nil && cap(*r.text) <= keepText {
+		texts.Put(r.text)
+	}
+	r.sc, r.held, r.text, r.arena = nil, 0, nil, nil
 }
 
 // Get returns the first value of a header field, "" if it is absent.
@@ -106,8 +110,8 @@ func (r *Response) Values(name string) (out []string) {
 
 // scratch is memory that exchanges are read into, one after the other.
 type scratch struct {
-	head, raw, body, req, decoded []byte
-	fields                        []Field
+	head, raw, body, req []byte
+	fields               []Field
 }
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
@@ -115,7 +119,7 @@ var scratches = sync.Pool{New: func() any { return new(scratch) }}
 // shrink lets go of buffers that one large page has blown up.
 func (s *scratch) shrink() {
 	const keep = 256 << 10
-	for _, b := range []*[]byte{&s.head, &s.raw, &s.body, &s.decoded} {
+	for _, b := range []*[]byte{&s.head, &s.raw, &s.body} {
 		if cap(*b) > keep {
 			*b = nil
 		}
