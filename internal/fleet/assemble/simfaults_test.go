@@ -240,6 +240,10 @@ func TestSimulatedReservation(t *testing.T) {
 		for _, n := range []string{"a", "b", "c"} {
 			s.enter(n)
 		}
+		s.until("all are known", time.Minute, func() bool { // else the first lease is one's that the next, first by name, is not
+			nodes, err := s.leader().Nodes(t.Context())
+			return err == nil && len(nodes) == 3
+		})
 		j := fleetJob("80", 10*time.Second)
 		j.Identity.Seeds = []string{"http://s0.test/"}
 		j.Placing.Strategy = "packing"
