@@ -92,6 +92,9 @@ func Snapshot(v View) *schedule.Snapshot {
 	for i := range v.Tasks {
 		s.Tasks = append(s.Tasks, v.Tasks[i].waiting(v.Book))
 	}
+	if byID := func(a, b Lease) int { return cmp.Compare(a.ID, b.ID) }; !slices.IsSortedFunc(v.Leases, byID) {
+		slices.SortFunc(v.Leases, byID)
+	}
 	for i := range v.Leases {
 		l := &v.Leases[i]
 		s.Running = append(s.Running, schedule.Running{

@@ -179,6 +179,9 @@ func (b *Book) Fit() {
 	b.fitNear()
 }
 
+// Fitted is a number that changes when the model was fitted anew.
+func (b *Book) Fitted() int { return b.fitted }
+
 // fitModulus chooses the modulus once there are samples enough; from then on it stays, for summaries must be comparable.
 func (b *Book) fitModulus() {
 	if b.modulus > 0 {

@@ -104,6 +104,7 @@ type Context struct {
 	cache   map[string]any
 	narrow  []bool // tasks of which only the nodes that the last cycles kept are looked at
 	through bool   // no task is looked at narrowly
+	past    past   // what the last cycle kept
 }
 
 // tooBig tells whether no node could take a task even if it were empty.
@@ -127,6 +128,9 @@ func newContext(s *Snapshot, comp *Composition, record bool) *Context {
 		c.figures = s.figures
 	}
 	c.through = s.Memory == nil || !s.Memory.of(s.Nodes)
+	if !c.through {
+		c.past = s.Memory.recall(s.Running)
+	}
 	if c.book == nil {
 		c.book = predict.New(predict.Config{})
 	}
@@ -146,7 +150,7 @@ func (c *Context) Candidates(task int) []int {
 		return c.cands[task]
 	}
 	if !c.through && len(c.S.Tasks[task].Avoid) == 0 {
-		if k := c.S.Memory.kept[c.S.Tasks[task].ID]; k.enough(len(c.S.Nodes)) {
+		if k := c.past.of(c.S.Tasks[task].ID); k.enough(len(c.S.Nodes)) {
 			out := make([]int, 0, len(k.node))
 			for _, n := range k.node {
 				if c.passes(task, int(n)) {
@@ -330,6 +334,15 @@ func (c *Context) BestSuccess(task int) float64 {
 	}
 	c.look(task)
 	return c.row.best
+}
+
+// numbers are the places of nodes in the snapshot.
+func (c *Context) numbers() map[string]int {
+	at := make(map[string]int, len(c.S.Nodes))
+	for n := range c.S.Nodes {
+		at[c.S.Nodes[n].ID] = n
+	}
+	return at
 }
 
 // Once returns a value that is made once a cycle.

@@ -55,46 +55,92 @@ func gate(s *Snapshot) (open []int, held []Waiting) {
 	return open, held
 }
 
-// usage counts leases by site and by address.
+// usage counts leases by site, address and registrable domain: those that the snapshot brings counted, and more.
 type usage struct {
-	s    *Snapshot
-	site map[string]int
-	ip   map[string]int
-	dom  map[string]int
+	s       *Snapshot
+	counted *counts // nil is none
+	more    counts
+}
+
+// counts are leases by what they ask.
+type counts struct {
+	leases int // of Snapshot.Running, the first so many
+	site   map[string]int
+	ip     map[string]int
+	dom    map[string]int
 }
 
 func newUsage(s *Snapshot) usage {
-	u := usage{s: s, site: make(map[string]int, len(s.Running)), ip: make(map[string]int, len(s.Running)), dom: map[string]int{}}
-	for i := range s.Running {
-		u.site[s.Running[i].Site]++
-		u.dom[s.Running[i].Domain]++
-		for _, a := range s.Running[i].Addrs {
-			u.ip[a]++
-		}
+	u := usage{s: s, counted: s.counted}
+	first := 0
+	if u.counted != nil {
+		first = u.counted.leases
 	}
+	u.more = count(s, first)
 	return u
 }
 
+// count counts the leases of a snapshot from the first one on.
+func count(s *Snapshot, first int) counts {
+	c := counts{leases: len(s.Running), site: make(map[string]int, len(s.Running)-first), ip: map[string]int{}, dom: map[string]int{}}
+	for i := first; i < len(s.Running); i++ {
+		c.add(s, s.Running[i].Site, s.Running[i].Domain, s.Running[i].Addrs)
+	}
+	return c
+}
+
+func (c *counts) add(s *Snapshot, site, domain string, addrs []string) {
+	c.site[site]++
+	if s.PerDomain > 0 {
+		c.dom[domain]++
+	}
+	if s.PerIP > 0 {
+		for _, a := range addrs {
+			c.ip[a]++
+		}
+	}
+}
+
+func (u *usage) site(name string) int {
+	n := u.more.site[name]
+	if u.counted != nil {
+		n += u.counted.site[name]
+	}
+	return n
+}
+
+func (u *usage) ip(addr string) int {
+	n := u.more.ip[addr]
+	if u.counted != nil {
+		n += u.counted.ip[addr]
+	}
+	return n
+}
+
+func (u *usage) domain(name string) int {
+	n := u.more.dom[name]
+	if u.counted != nil {
+		n += u.counted.dom[name]
+	}
+	return n
+}
+
 // take counts one more lease for a task, or says why it may not be had.
-func (u usage) take(t *Task) crawl.Verdict {
-	if u.site[t.Site] >= max(1, u.s.PerSite) {
+func (u *usage) take(t *Task) crawl.Verdict {
+	if u.site(t.Site) >= max(1, u.s.PerSite) {
 		return crawl.Verdict{Reason: ReasonPerSite, Detail: t.Site}
 	}
 	if u.s.PerIP > 0 {
 		for _, a := range t.Addrs {
-			if u.ip[a] >= u.s.PerIP {
+			if u.ip(a) >= u.s.PerIP {
 				return crawl.Verdict{Reason: ReasonPerIP, Detail: a}
 			}
 		}
 	}
-	if u.s.PerDomain > 0 && u.dom[t.Domain] >= u.s.PerDomain {
+	if u.s.PerDomain > 0 && u.domain(t.Domain) >= u.s.PerDomain {
 		return crawl.Verdict{Reason: ReasonDomain, Detail: t.Domain}
 	}
-	u.site[t.Site]++
-	u.dom[t.Domain]++
-	for _, a := range t.Addrs {
-		u.ip[a]++
-	}
+	u.more.add(u.s, t.Site, t.Domain, t.Addrs)
 	return crawl.Verdict{}
 }
 
@@ -148,6 +194,9 @@ func remaining(s *Snapshot) []Vector {
 		at[n.ID] = i
 	}
 	for i := range s.Running {
+		if s.Running[i].Need == (Vector{}) {
+			continue
+		}
 		if n, ok := at[s.Running[i].Node]; ok {
 			left[n].take(s.Running[i].Need)
 		}

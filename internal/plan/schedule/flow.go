@@ -58,7 +58,7 @@ type flow struct {
 	old    *Memory
 	tasks  []*kept
 	weight []float64
-	runs   []*kept   // of running leases, where they are remembered
+	runs   int       // leases whose tasks are remembered
 	fresh  int       // tasks whose costs were looked at
 	same   bool      // the nodes are those of the last cycle
 	cap    []float64 // what each node has of what is scarce: bandwidth, Mbit/s, or requests at once; 0 where neither is stated
@@ -82,7 +82,7 @@ func (f *flow) gather() {
 	f.startPrices()
 	c.memory = &Memory{
 		Slots: make(map[string]float64, len(names)), Bandwidth: make(map[string]float64, len(names)),
-		kept: make(map[uint32]*kept, len(c.S.Tasks)+len(c.S.Running)), nodes: names,
+		kept: make(map[uint32]*kept, len(c.S.Tasks)), nodes: names,
 	}
 	f.tasks, f.weight = make([]*kept, len(c.S.Tasks)), make([]float64, len(c.S.Tasks))
 	for t := range f.tasks {
@@ -93,13 +93,59 @@ func (f *flow) gather() {
 			f.weight[t] += max(0, waited) * waitSteps / f.cfg.Fair
 		}
 	}
-	if f.same {
-		for i := range c.S.Running {
-			if k, ok := f.old.kept[c.S.Running[i].Task]; ok {
-				f.runs = append(f.runs, k)
-				c.memory.kept[c.S.Running[i].Task] = k
+	f.follow()
+}
+
+// follow says what each running lease takes of its node: what its task was thought to take there when it was given, or,
+// where nothing was kept of that, what the book says, and says again when its model was fitted anew.
+func (f *flow) follow() {
+	c := f.c
+	runs := c.past.runs
+	if runs == nil { // of other nodes
+		runs = make([]held, len(c.S.Running))
+	}
+	c.memory.runs = runs
+	if c.known() {
+		c.memory.fitted = c.book.Fitted()
+	}
+	again := f.old == nil || f.old.fitted != c.memory.fitted
+	var at map[string]int
+	for i := range runs {
+		h, r := &runs[i], &c.S.Running[i]
+		if h.lease == 0 {
+			if at == nil {
+				at = c.numbers()
 			}
+			*h = held{lease: r.Lease, task: r.Task, node: -1}
+			if n, ok := at[r.Node]; ok {
+				h.node, h.kept = int32(n), c.past.of(r.Task)
+				f.takes(h, r)
+			}
+		} else if again && h.loose && h.node >= 0 {
+			f.takes(h, r)
 		}
+		if h.kept != nil {
+			f.runs++
+		}
+	}
+}
+
+// takes says what a lease takes of its node.
+func (f *flow) takes(h *held, r *Running) {
+	c, n := f.c, int(h.node)
+	if f.wide[n] {
+		h.use = r.Width
+		return
+	}
+	if h.kept != nil {
+		if e := h.kept.index(h.node); e >= 0 {
+			h.use = h.kept.use[e]
+			return
+		}
+	}
+	h.loose = true
+	if f.cap[n] > 0 && c.known() {
+		h.use = min(c.book.Rate(c.S.Nodes[n].Book, r.Book, c.S.Now).Value/mbit, f.cap[n])
 	}
 }
 
@@ -126,7 +172,7 @@ func (f *flow) candidates(t int) *kept {
 		version = c.book.Version(task.Book)
 	}
 	if f.same && c.rec == nil {
-		if k, ok := f.old.kept[task.ID]; ok && c.S.Now-k.at < f.cfg.Refresh && k.version == version && len(task.Avoid) == 0 {
+		if k := c.past.of(task.ID); k != nil && c.S.Now-k.at < f.cfg.Refresh && k.version == version && len(task.Avoid) == 0 {
 			return k
 		}
 	}
@@ -135,7 +181,7 @@ func (f *flow) candidates(t int) *kept {
 	k := f.weigh(t, open)
 	k.at, k.version = c.S.Now, version
 	if c.narrow[t] {
-		old := f.old.kept[task.ID]
+		old := c.past.of(task.ID)
 		k.looks, k.next = old.looks+1, old.next
 		best := math.Inf(-1)
 		for i := range k.node {
@@ -223,7 +269,7 @@ func (f *flow) price() {
 	c := f.c
 	f.free = append([]float64(nil), f.cap...)
 	at := solve.Prices{Cap: f.paid, Places: f.place}
-	all := len(f.runs) + len(f.tasks)
+	all := f.runs + len(f.tasks)
 	c.memory.priced, c.memory.fresh = c.S.Now, 0
 	switch {
 	case !f.same:
@@ -243,7 +289,7 @@ func (f *flow) price() {
 // program is the program of time shares of the tasks that run and wait. Of very many a sample stands for all.
 func (f *flow) program() *solve.Shares {
 	c := f.c
-	all := len(f.runs) + len(f.tasks)
+	all := f.runs + len(f.tasks)
 	stride := max(1, all/sampled)
 	p := &solve.Shares{Start: []int32{0}, Cap: make([]float64, len(f.cap)), Places: make([]float64, len(f.cap))}
 	for i, x := range f.cap {
@@ -255,57 +301,59 @@ func (f *flow) program() *solve.Shares {
 			p.Places[i] = float64(places) / float64(stride)
 		}
 	}
+	of := f.sample(int(c.S.Now/1000)%stride, stride)
 	pairs := 0
-	for t := int(c.S.Now/1000) % stride; t < all; t += stride {
-		pairs += len(f.kept(t).node)
+	for i := range of {
+		pairs += len(of[i].node)
 	}
 	p.Bin, p.Value, p.Use = make([]int32, 0, pairs), make([]float64, 0, pairs), make([]float64, 0, pairs)
-	for t := int(c.S.Now/1000) % stride; t < all; t += stride {
-		k, w := f.kept(t), 1.0
-		if t >= len(f.runs) {
-			w = f.weight[t-len(f.runs)]
-		}
-		p.Bin, p.Use = append(p.Bin, k.node...), append(p.Use, k.use...)
-		for _, v := range k.value {
-			p.Value = append(p.Value, w*v)
+	for i := range of {
+		p.Bin, p.Use = append(p.Bin, of[i].node...), append(p.Use, of[i].use...)
+		for _, v := range of[i].value {
+			p.Value = append(p.Value, of[i].weight*v)
 		}
 		p.Start = append(p.Start, int32(len(p.Bin)))
 	}
 	return p
 }
 
-// kept is one of all tasks, those that run first.
-func (f *flow) kept(t int) *kept {
-	if t < len(f.runs) {
-		return f.runs[t]
+// weighed is a task with its weight.
+type weighed struct {
+	*kept
+	weight float64
+}
+
+// sample is each so many-th of all tasks, from the first on: of those that run at each node, as many as there are stand for
+// all, and of those that wait.
+func (f *flow) sample(first, stride int) []weighed {
+	var out []weighed
+	turn := make([]int, len(f.cap)+1)
+	for n := range turn {
+		turn[n] = (first + n) % stride
 	}
-	return f.tasks[t-len(f.runs)]
+	add := func(n int, k *kept, weight float64) {
+		if turn[n] == 0 {
+			out = append(out, weighed{k, weight})
+			turn[n] = stride
+		}
+		turn[n]--
+	}
+	for i := range f.c.memory.runs {
+		if h := &f.c.memory.runs[i]; h.kept != nil {
+			add(int(h.node), h.kept, 1)
+		}
+	}
+	for i, k := range f.tasks {
+		add(len(f.cap), k, f.weight[i])
+	}
+	return out
 }
 
 // deduct takes what running leases use off the nodes' bandwidth.
 func (f *flow) deduct() {
-	at := make(map[string]int, len(f.c.S.Nodes))
-	for i := range f.c.S.Nodes {
-		at[f.c.S.Nodes[i].ID] = i
-	}
-	for i := range f.c.S.Running {
-		r := &f.c.S.Running[i]
-		n, ok := at[r.Node]
-		if !ok || f.cap[n] <= 0 {
-			continue
-		}
-		if f.wide[n] {
-			f.free[n] -= r.Width
-			continue
-		}
-		if k, ok := f.c.memory.kept[r.Task]; ok {
-			if e := k.index(int32(n)); e >= 0 {
-				f.free[n] -= k.use[e]
-				continue
-			}
-		}
-		if f.c.known() {
-			f.free[n] -= min(f.c.book.Rate(f.c.S.Nodes[n].Book, r.Book, f.c.S.Now).Value/mbit, f.cap[n])
+	for i := range f.c.memory.runs {
+		if h := &f.c.memory.runs[i]; h.node >= 0 && f.cap[h.node] > 0 {
+			f.free[h.node] -= h.use
 		}
 	}
 }

@@ -113,6 +113,51 @@ func (m *Memory) of(nodes []Node) bool {
 	return true
 }
 
+// held is what a running lease takes of its node, and what was kept of its task.
+type held struct {
+	lease uint64
+	kept  *kept // nil: nothing was
+	use   float64
+	task  uint32
+	node  int32 // among the snapshot's; -1: it is not there
+	loose bool  // use is not from what was kept
+}
+
+// past is what the last cycle kept, as it concerns the tasks and leases of this one.
+type past struct {
+	kept  map[uint32]*kept // of tasks that waited
+	ended map[uint32]*kept // of tasks whose leases have ended since
+	runs  []held           // of the leases that run, in their order; those whose lease is 0 are new
+}
+
+// recall tells which leases of the last cycle still run, of a memory of the same nodes.
+func (m *Memory) recall(running []Running) past {
+	p := past{kept: m.kept, ended: map[uint32]*kept{}, runs: make([]held, len(running))}
+	i := 0
+	for at := range running {
+		id := running[at].Lease
+		for ; i < len(m.runs) && m.runs[i].lease < id; i++ {
+			p.ended[m.runs[i].task] = m.runs[i].kept
+		}
+		if id != 0 && i < len(m.runs) && m.runs[i].lease == id {
+			p.runs[at] = m.runs[i]
+			i++
+		}
+	}
+	for ; i < len(m.runs); i++ {
+		p.ended[m.runs[i].task] = m.runs[i].kept
+	}
+	return p
+}
+
+// of returns what was kept of a task, nil for nothing.
+func (p *past) of(task uint32) *kept {
+	if k := p.kept[task]; k != nil {
+		return k
+	}
+	return p.ended[task]
+}
+
 // enough reports whether the nodes that were kept of a task are enough to look at: where they are less than half of all,
 // until looking at them has taken as long as a look at all. Among equal nodes half of the time goes into each, and what was
 // learned meanwhile of the others is seen after a few leases.

@@ -75,6 +75,8 @@ func PlanProbes(s *Snapshot, by Probing) (p Plan, ping []bool) {
 		return p, nil
 	}
 	s.figures = &figures{book: s.Book, tasks: map[uint32]*seen{}}
+	all := count(s, 0)
+	s.counted = &all
 	c := newContext(s, &Composition{Filters: Always}, false)
 	c.through = c.through || by.Crawl != Worth
 	open, _ := gate(s)

@@ -79,7 +79,8 @@ type Running struct {
 	Width  float64
 }
 
-// Snapshot is all that a cycle may know. Nodes are in the order of their ids, tasks first in, first out.
+// Snapshot is all that a cycle may know. Nodes are in the order of their ids, tasks first in, first out, leases in the
+// order of theirs.
 type Snapshot struct {
 	Now     int64 // Unix ms
 	Seed    uint64
@@ -96,6 +97,7 @@ type Snapshot struct {
 	LeaseSeconds float64 // that a lease lasts at most; 0 is not known
 
 	figures *figures // what the book was asked already; nil is nothing
+	counted *counts  // of Running; nil is nothing
 }
 
 // Memory is what a cycle leaves for the next one, which is then quicker. It is part of the snapshot, so that a plan
@@ -103,10 +105,12 @@ type Snapshot struct {
 type Memory struct {
 	Slots     map[string]float64 // price of a place at each node
 	Bandwidth map[string]float64 // price of a node's bandwidth, between 0 and 1
-	kept      map[uint32]*kept   // candidates of tasks
+	kept      map[uint32]*kept   // candidates of tasks that waited
+	runs      []held             // of leases, in the order of their ids
 	nodes     []string
 	priced    int64 // when bandwidth was priced last, Unix ms
 	fresh     int   // tasks that were looked at since
+	fitted    int   // of the book's model
 }
 
 // Assignment gives a task to a node, by their places in the snapshot.

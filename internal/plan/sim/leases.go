@@ -1,8 +1,9 @@
 package sim
 
 import (
+	"cmp"
 	"math"
-	"sort"
+	"slices"
 	"time"
 
 	"argosy/internal/plan/learn"
@@ -51,6 +52,8 @@ func (e *engine) add(l *lease) {
 	e.seqLease++
 	l.id, e.worked[l.node] = e.seqLease, true
 	e.leases[l.node] = append(e.leases[l.node], l)
+	e.running = append(e.running, l)
+	e.join(l)
 	e.share(l.node)
 }
 
@@ -88,10 +91,8 @@ func (e *engine) share(node int) {
 		return
 	}
 	if limit := e.w.Nodes[node].limit(); limit > 0 {
-		order := append([]*lease(nil), ls...)
-		sort.SliceStable(order, func(a, b int) bool { return order[a].speed < order[b].speed })
-		for k, l := range order {
-			l.rate = min(l.speed, limit/float64(len(order)-k))
+		for k, l := range e.fair[node] {
+			l.rate = min(l.speed, limit/float64(len(ls)-k))
 			limit -= l.rate
 		}
 	} else {
@@ -114,17 +115,33 @@ func (e *engine) share(node int) {
 	}
 }
 
+// join puts a lease among those of its node, after those whose paths are as slow.
+func (e *engine) join(l *lease) {
+	at, _ := slices.BinarySearchFunc(e.fair[l.node], l.speed, func(o *lease, speed float64) int {
+		if o.speed <= speed {
+			return -1
+		}
+		return 1
+	})
+	e.fair[l.node] = slices.Insert(e.fair[l.node], at, l)
+}
+
+func bySpeed(a, b *lease) int { return cmp.Compare(a.speed, b.speed) }
+
 func (e *engine) endLeases(node int) {
 	kept := e.leases[node][:0]
 	var ended []*lease
 	for _, l := range e.leases[node] {
 		if l.pings == nil && l.left <= 1e-6*e.w.Page || l.until <= e.now {
+			l.ended = true
 			ended = append(ended, l)
 		} else {
 			kept = append(kept, l)
 		}
 	}
+	clear(e.leases[node][len(kept):])
 	e.leases[node] = kept
+	e.fair[node] = slices.DeleteFunc(e.fair[node], func(l *lease) bool { return l.ended })
 	for _, l := range ended {
 		e.settle(l)
 	}
@@ -140,6 +157,7 @@ func (e *engine) took(l *lease, f learn.Fact) {
 // settle books what a lease did and gives its task back.
 func (e *engine) settle(l *lease) {
 	seconds := float64(e.now-l.start) / 1000
+	l.ended = true
 	if l.pings != nil {
 		for _, ms := range l.pings {
 			e.learned.Take(learn.Fact{At: e.now, Kind: learn.Delay, Node: e.w.Nodes[l.node].ID, Site: e.w.Sites[l.site].Name, Seconds: ms / 1000})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sort"
 	"strconv"
 
@@ -127,6 +128,7 @@ type lease struct {
 	start   int64
 	until   int64
 	limited float64 // seconds in which the node was at its own limit
+	ended   bool
 }
 
 // engine runs a world.
@@ -147,8 +149,10 @@ type engine struct {
 	view     learn.View // of the last cycle; its room is used again
 	worked   []bool     // nodes that have held a lease
 	tasks    []*task
-	waiting  []*task // in the order in which they began to
-	leases   [][]*lease
+	waiting  []*task    // in the order in which they began to
+	leases   [][]*lease // of each node
+	fair     [][]*lease // the same, the slowest path first
+	running  []*lease   // all, in the order in which they began; some have ended
 	ver      []int
 	touched  []int64 // when a node's leases were last moved on
 	left     []float64
@@ -167,7 +171,7 @@ func Run(w World, st schedule.Strategy) (Result, error) { return RunBound(w, st,
 func RunBound(w World, st schedule.Strategy, bound float64, knowing bool) (Result, error) {
 	w.copied()
 	e := &engine{
-		w: &w, st: st, rng: rand.New(rand.NewPCG(w.Seed, 0x73696d)), coming: rand.New(rand.NewPCG(w.Seed, 0x636f6d65)), leases: make([][]*lease, len(w.Nodes)),
+		w: &w, st: st, rng: rand.New(rand.NewPCG(w.Seed, 0x73696d)), coming: rand.New(rand.NewPCG(w.Seed, 0x636f6d65)), leases: make([][]*lease, len(w.Nodes)), fair: make([][]*lease, len(w.Nodes)),
 		ver: make([]int, len(w.Nodes)), worked: make([]bool, len(w.Nodes)), touched: make([]int64, len(w.Nodes)),
 		left: make([]float64, len(w.Sites)), tried: map[tried]bool{},
 	}
@@ -270,6 +274,7 @@ func (e *engine) handle(ev event) error {
 			for _, l := range e.leases[i] {
 				e.redraw(l)
 			}
+			slices.SortStableFunc(e.fair[i], bySpeed)
 			e.share(i)
 		}
 	case evJoin:
@@ -280,7 +285,7 @@ func (e *engine) handle(ev event) error {
 		for _, l := range e.leases[ev.id] { // what they had collected counts, the rest goes back
 			e.settle(l)
 		}
-		e.leases[ev.id] = nil
+		e.leases[ev.id], e.fair[ev.id] = nil, nil
 		e.ver[ev.id]++
 		e.landmarks()
 		e.plan()
@@ -392,13 +397,14 @@ func (e *engine) snapshot() (s *schedule.Snapshot, at []int) {
 		v.Nodes = append(v.Nodes, learn.Node{
 			ID: n.ID, Labels: n.Labels, Leases: n.Slots, Held: len(e.leases[i]), Worked: e.worked[i], Offer: schedule.Vector{schedule.Bandwidth: n.Bandwidth},
 		})
-		for _, l := range e.leases[i] {
-			r := learn.Lease{Site: e.site(l.site), ID: uint64(l.id), Node: n.ID}
-			if l.t != nil {
-				r.Task = l.t.id
-			}
-			v.Leases = append(v.Leases, r)
+	}
+	e.running = slices.DeleteFunc(e.running, func(l *lease) bool { return l.ended })
+	for _, l := range e.running {
+		r := learn.Lease{Site: e.site(l.site), ID: uint64(l.id), Node: e.w.Nodes[l.node].ID}
+		if l.t != nil {
+			r.Task = l.t.id
 		}
+		v.Leases = append(v.Leases, r)
 	}
 	sort.Slice(at, func(a, b int) bool { return e.w.Nodes[at[a]].ID < e.w.Nodes[at[b]].ID })
 	for _, t := range e.waiting {

@@ -1,0 +1,78 @@
+package schedule
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// What is recalled of leases is what was held of those that run still, and of the tasks of those that have ended, whatever
+// began and ended in between.
+func TestRecallFollowsLeases(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		m := &Memory{kept: map[uint32]*kept{}}
+		was := map[uint64]held{}
+		for id := uint64(1); id <= 20; id++ {
+			if r.IntN(2) == 0 {
+				was[id] = held{lease: id, task: uint32(100 + id), kept: &kept{}, use: float64(id)}
+			}
+		}
+		for _, id := range slices.Sorted(maps.Keys(was)) {
+			m.runs = append(m.runs, was[id])
+		}
+		var running []Running
+		want := map[uint64]bool{}
+		for id := uint64(1); id <= 25; id++ {
+			if _, had := was[id]; (had || id > 20) && r.IntN(2) == 0 {
+				running = append(running, Running{Lease: id, Task: uint32(100 + id)})
+				want[id] = true
+			}
+		}
+		running = append(running, Running{Task: 7}) // a probe that begins in this very cycle
+		p := m.recall(running)
+		for i, l := range running {
+			if h, had := was[l.Lease]; p.runs[i] != h && (had || p.runs[i].lease != 0) {
+				t.Fatalf("lease %d: %+v, want %+v", l.Lease, p.runs[i], h)
+			}
+		}
+		for id, h := range was {
+			if got := p.of(h.task); (got == h.kept) == want[id] {
+				t.Fatalf("task of lease %d, running %v: recalled %v", id, want[id], got != nil)
+			}
+		}
+	}
+}
+
+// Leases that a snapshot brings counted and those that came on top of them hold as if all were counted anew.
+func TestCountedLeasesHold(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	lease := func() Running {
+		k := r.IntN(4)
+		return Running{Site: fmt.Sprint(k), Domain: fmt.Sprint(k / 2), Addrs: []string{fmt.Sprint(k % 3)}}
+	}
+	for range 300 {
+		s := &Snapshot{PerSite: 1 + r.IntN(3), PerIP: r.IntN(4), PerDomain: r.IntN(4)}
+		for range r.IntN(6) {
+			s.Running = append(s.Running, lease())
+		}
+		for range 8 {
+			l := lease()
+			s.Tasks = append(s.Tasks, Task{Site: l.Site, Domain: l.Domain, Addrs: l.Addrs})
+		}
+		counted := *s
+		all := count(s, 0)
+		counted.counted = &all
+		for range r.IntN(4) {
+			l := lease()
+			s.Running, counted.Running = append(s.Running, l), append(counted.Running, l)
+		}
+		a, _ := gate(s)
+		b, _ := gate(&counted)
+		if !slices.Equal(a, b) {
+			t.Fatalf("%v pass where leases were counted, %v else", b, a)
+		}
+	}
+}
