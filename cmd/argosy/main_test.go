@@ -95,6 +95,8 @@ func TestBadInput(t *testing.T) {
 		{[]string{"solve", "market", negative, "--places", "1"}, "1 numbers for 2 buyers"},
 		{[]string{"solve", "market", negative, "--step", "-1"}, "step -1"},
 		{[]string{"solve", "pack", words}, "JSON"},
+		{[]string{"solve", "pack", words, "--time", "-1s"}, "--time -1s: want 0"},
+		{[]string{"solve", "pack", words, "--time", "1s", "--rule", "tetris"}, "--time goes with --rule portfolio"},
 		{[]string{"solve", "flow", empty}, "JSON"},
 		{[]string{"coords", ragged}, "line 2"},
 		{[]string{"coords", square, "--dim", "0"}, "--dim"},
@@ -295,13 +297,13 @@ func TestSolvers(t *testing.T) {
 		args []string
 		want []string
 	}{
-		{[]string{"solve", "assign", costs}, []string{`"total":120,"assignment":[3,0,1,2]`, `"optimal_bound":120`}},
+		{[]string{"solve", "assign", costs, "--json"}, []string{`"total":120,"assignment":[3,0,1,2]`, `"optimal_bound":120`}},
 		{[]string{"solve", "assign", costs, "--method", "patent", "--trace"}, []string{`"assignment":[3,0,1,2]`, `"stuck":false`, "z = 20", "covering 2 2 1"}},
 		{[]string{"solve", "assign", five, "--batch", "4", "--leftover", "wait"}, []string{`"assignment":[[3],[0],[1],[2]]`, `"left_over":[4]`}},
 		{[]string{"solve", "assign", five, "--batch", "4"}, []string{`[2,4]`, `"total":126`}},
 		{[]string{"solve", "market", market, "--step", "1", "--trace"}, []string{`"prices":[3,1,0],"assignment":[0,1,2],"rounds":4,"total_valuation":16`, "round 4: prices [3 1 0]"}},
 		{[]string{"solve", "market", market, "--places", "2,1,0"}, []string{`"buyers":[0,`, `"total_valuation":16`}},
-		{[]string{"solve", "pack", pack}, []string{`"nodes_used":2`, `"lower_bound":2`, `"too_big":[4]`}},
+		{[]string{"solve", "pack", pack}, []string{`"nodes_used":2`, `"lower_bound":2,"gap":0,"optimal":true`, `"too_big":[4]`}},
 		{[]string{"solve", "pack", pack, "--rule", "working-first"}, []string{`"placement":[0,1,0,1,-1]`}},
 		{[]string{"solve", "flow", flow}, []string{`"total":7,"flow":[1,1,1],"shipped":2,"unshipped":0`}},
 		{[]string{"coords", rtt, "--landmarks", "3", "--dim", "2", "--json"}, []string{`"pairs":1`, `"median_error"`}},

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -110,7 +111,8 @@ func packedDemand(c *cobra.Command, path string) (price.Demand, int, error) {
 	if err != nil {
 		return price.Demand{}, 0, err
 	}
-	got, err := solve.Pack(p.bins, p.tasks, solve.RulePortfolio)
+	start := time.Now()
+	got, err := solve.PackWithin(p.bins, p.tasks, func() bool { return time.Since(start) >= packTime })
 	if err != nil {
 		return price.Demand{}, 0, err
 	}

@@ -45,12 +45,37 @@ func readInput[T any](c *cobra.Command, path string, read func(io.Reader) (T, er
 func newSolve() *cobra.Command {
 	c := &cobra.Command{
 		Use: "solve", Short: "Run one of the solvers on a file", Args: cobra.NoArgs,
-		Long:    "The solvers of the scheduling core on problems of your own. Each prints one JSON object.",
-		Example: "  argosy solve assign costs.csv\n  argosy solve market valuations.csv --step 1 --trace",
+		Long: `The solvers of the scheduling core on problems of your own. On a terminal each prints lines for people, elsewhere, and with
+--json everywhere, one JSON object.`,
+		Example: "  argosy solve assign costs.csv\n  argosy solve market valuations.csv --step 1 --trace\n  argosy solve pack pods.json --json",
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
+	c.PersistentFlags().Bool("json", false, "print one JSON object on a terminal too")
 	c.AddCommand(newSolveAssign(), newSolveMarket(), newSolvePack(), newSolveFlow())
 	return c
+}
+
+// printSolved prints a solution as JSON, or, on a terminal where JSON was not asked for, as lines for people.
+func printSolved(c *cobra.Command, solution any, lines func(w io.Writer)) error {
+	asJSON, err := c.Flags().GetBool("json")
+	if err != nil {
+		return err
+	}
+	if out := c.OutOrStdout(); !asJSON && isTerminal(out) {
+		lines(out)
+		return nil
+	}
+	return printJSON(c.OutOrStdout(), solution)
+}
+
+// isTerminal reports whether what is written to w is seen at once by a person.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	st, err := f.Stat()
+	return err == nil && st.Mode()&os.ModeCharDevice != 0
 }
 
 func newSolveAssign() *cobra.Command {
@@ -86,7 +111,7 @@ stuck on some matrices and then falls back to the exact method; --batch solves K
 			if err != nil {
 				return err
 			}
-			return solveAssign(c.OutOrStdout(), m, method, batch, leftover, trace)
+			return solveAssign(c, m, method, batch, leftover, trace)
 		},
 	}
 	f := c.Flags()
@@ -118,7 +143,7 @@ type assigned struct {
 	Optimal    *float64 `json:"optimal_bound,omitempty"` // sum of the duals, which no assignment can go below
 }
 
-func solveAssign(w io.Writer, m solve.Matrix, method string, batch int, leftover string, trace bool) error {
+func solveAssign(c *cobra.Command, m solve.Matrix, method string, batch int, leftover string, trace bool) error {
 	start := time.Now()
 	if batch > 0 {
 		out, err := assignBatches(m, method, batch, leftover == "single")
@@ -126,7 +151,7 @@ func solveAssign(w io.Writer, m solve.Matrix, method string, batch int, leftover
 			return usage("%v", err)
 		}
 		out.Seconds = time.Since(start).Seconds()
-		return printJSON(w, out)
+		return printSolved(c, out, out.lines)
 	}
 	out := assigned{Method: method}
 	var a solve.Assignment
@@ -154,7 +179,36 @@ func solveAssign(w io.Writer, m solve.Matrix, method string, batch int, leftover
 	}
 	out.Seconds = time.Since(start).Seconds()
 	out.Total, out.Assignment = a.Total, a.Col
-	return printJSON(w, out)
+	return printSolved(c, out, out.lines)
+}
+
+// lines prints an assignment for people, who count from 1.
+func (a assigned) lines(w io.Writer) {
+	switch tasks := a.Assignment.(type) {
+	case []int:
+		for i, j := range tasks {
+			if j >= 0 {
+				fmt.Fprintf(w, "node %d: task %d\n", i+1, j+1)
+			} else {
+				fmt.Fprintf(w, "node %d: none\n", i+1)
+			}
+		}
+	case [][]int:
+		for i, js := range tasks {
+			fmt.Fprintf(w, "node %d: tasks %s\n", i+1, list(js, 1))
+		}
+	}
+	if len(a.Left) > 0 {
+		fmt.Fprintf(w, "left over: tasks %s\n", list(a.Left, 1))
+	}
+	fmt.Fprintf(w, "total %g", a.Total)
+	if a.Optimal != nil {
+		fmt.Fprintf(w, ", and no assignment costs less than %g", *a.Optimal)
+	}
+	if a.Stuck != nil && *a.Stuck {
+		fmt.Fprint(w, "; the line covering got stuck, so it was solved exactly")
+	}
+	fmt.Fprintf(w, " (%.3g s)\n", a.Seconds)
 }
 
 // assignBatches gives each node one task of every batch; a rest goes one by one to the cheapest node, or waits.
@@ -269,7 +323,7 @@ auction with falling increments, in which a buyer may take several items; it is 
 				return err
 			}
 			if lots {
-				return solveLots(c.OutOrStdout(), v, places, epsilon)
+				return solveLots(c, v, places, epsilon)
 			}
 			o := solve.MarketOptions{Step: step, Trace: trace}
 			if reserve != "" {
@@ -278,7 +332,7 @@ auction with falling increments, in which a buyer may take several items; it is 
 				}
 				o.Abstain = true
 			}
-			return solveMarket(c.OutOrStdout(), v, o)
+			return solveMarket(c, v, o)
 		},
 	}
 	f := c.Flags()
@@ -302,7 +356,7 @@ func numbers(flag, s string) ([]float64, error) {
 	return out, nil
 }
 
-func solveMarket(w io.Writer, v solve.Matrix, o solve.MarketOptions) error {
+func solveMarket(c *cobra.Command, v solve.Matrix, o solve.MarketOptions) error {
 	start := time.Now()
 	m, err := solve.ClearMarket(v, o)
 	if err != nil {
@@ -331,10 +385,19 @@ func solveMarket(w io.Writer, v solve.Matrix, o solve.MarketOptions) error {
 	if m.Step > 0 {
 		out.Step = m.Step
 	}
-	return printJSON(w, out)
+	return printSolved(c, out, func(w io.Writer) {
+		for b, i := range m.Item {
+			if i >= 0 {
+				fmt.Fprintf(w, "buyer %d: item %d at %g\n", b+1, i+1, m.Prices[i])
+			} else {
+				fmt.Fprintf(w, "buyer %d: nothing\n", b+1)
+			}
+		}
+		fmt.Fprintf(w, "%d rounds, total valuation %g (%.3g s)\n", m.Rounds, m.Valuation, seconds)
+	})
 }
 
-func solveLots(w io.Writer, v solve.Matrix, places string, epsilon float64) error {
+func solveLots(c *cobra.Command, v solve.Matrix, places string, epsilon float64) error {
 	room := make([]int, v.Rows)
 	for b := range room {
 		room[b] = 1
@@ -359,7 +422,8 @@ func solveLots(w io.Writer, v solve.Matrix, places string, epsilon float64) erro
 	if err != nil {
 		return usage("%v", err)
 	}
-	return printJSON(w, struct {
+	seconds := time.Since(start).Seconds()
+	return printSolved(c, struct {
 		Prices  []float64 `json:"prices"`
 		Buyer   []int     `json:"buyers"` // of each item, -1 nobody
 		Worth   []float64 `json:"place_prices"`
@@ -367,18 +431,38 @@ func solveLots(w io.Writer, v solve.Matrix, places string, epsilon float64) erro
 		Total   float64   `json:"total_valuation"`
 		Bound   float64   `json:"within"`
 		Seconds float64   `json:"seconds"`
-	}{l.Prices, l.Buyer, l.Worth, l.Bids, l.Valuation, l.Bound, time.Since(start).Seconds()})
+	}{l.Prices, l.Buyer, l.Worth, l.Bids, l.Valuation, l.Bound, seconds}, func(w io.Writer) {
+		for i, b := range l.Buyer {
+			if b >= 0 {
+				fmt.Fprintf(w, "item %d: buyer %d at %g\n", i+1, b+1, l.Prices[i])
+			} else {
+				fmt.Fprintf(w, "item %d: nobody\n", i+1)
+			}
+		}
+		fmt.Fprintf(w, "total valuation %g, within %g of the best (%d bids, %.3g s)\n", l.Valuation, l.Bound, l.Bids, seconds)
+	})
 }
+
+// maxPackTime bounds how long a packing may be looked for.
+const maxPackTime = 24 * time.Hour
 
 func newSolvePack() *cobra.Command {
 	var rule string
+	var limit time.Duration
 	c := &cobra.Command{
 		Use: "pack FILE", Short: "Pack tasks into nodes by several resources", Args: cobra.ExactArgs(1),
 		Long: `Pack places vectors of needs into nodes so that no resource of any is exceeded. FILE is
 {"nodes":[{"capacity":[…],"working":bool},…],"tasks":[[…],…]}. The rule working-first is the published one; portfolio
-tries all of them and then looks for better. The output gives the node of each task, or -1, and a lower bound.`,
-		Example: "  argosy solve pack pods.json --rule portfolio",
+tries all of them and then looks for better, until it can prove that there is none or its time is over. The output gives
+the node of each task, or -1, a lower bound, and the gap: how many more nodes are used than the bound, as a share of it.`,
+		Example: "  argosy solve pack pods.json\n  argosy solve pack pods.json --time 30s\n  argosy solve pack pods.json --rule working-first",
 		RunE: func(c *cobra.Command, args []string) error {
+			if limit < 0 || limit > maxPackTime {
+				return usage("--time %s: want 0 to %s", limit, maxPackTime)
+			}
+			if c.Flags().Changed("time") && rule != solve.RulePortfolio {
+				return usage("--time goes with --rule %s: the rule %s looks for nothing", solve.RulePortfolio, rule)
+			}
 			type problem struct {
 				bins  []solve.Bin
 				tasks [][]float64
@@ -391,25 +475,66 @@ tries all of them and then looks for better. The output gives the node of each t
 				return err
 			}
 			start := time.Now()
-			got, err := solve.Pack(p.bins, p.tasks, rule)
+			var got solve.Packing
+			if rule == solve.RulePortfolio {
+				got, err = solve.PackWithin(p.bins, p.tasks, func() bool { return time.Since(start) >= limit || c.Context().Err() != nil })
+			} else {
+				got, err = solve.Pack(p.bins, p.tasks, rule)
+			}
 			if err != nil {
 				return usage("%v", err)
 			}
-			none := func(xs []int) []int { return append([]int{}, xs...) }
-			return printJSON(c.OutOrStdout(), struct {
-				Placement []int   `json:"placement"`
-				Used      int     `json:"nodes_used"`
-				Opened    int     `json:"nodes_taken_on"`
-				Bound     int     `json:"lower_bound"`
-				Unplaced  []int   `json:"unplaced"`
-				TooBig    []int   `json:"too_big"`
-				Rule      string  `json:"rule"`
-				Seconds   float64 `json:"seconds"`
-			}{got.Bin, got.Used, got.Opened, got.Bound, append(none(got.Waiting), got.TooBig...), none(got.TooBig), got.Rule, time.Since(start).Seconds()})
+			return printPacking(c, got, time.Since(start))
 		},
 	}
 	c.Flags().StringVar(&rule, "rule", solve.RulePortfolio, strings.Join(solve.PackRules(), ", "))
+	c.Flags().DurationVar(&limit, "time", packTime, "how long the portfolio may look for a packing with fewer nodes")
 	return c
+}
+
+// packTime is how long a packing is looked for where nobody says.
+const packTime = 2 * time.Second
+
+func printPacking(c *cobra.Command, got solve.Packing, took time.Duration) error {
+	none := func(xs []int) []int { return append([]int{}, xs...) }
+	gap := 0.0
+	if got.Bound > 0 && len(got.Waiting) == 0 {
+		gap = float64(got.Used-got.Bound) / float64(got.Bound)
+	}
+	return printSolved(c, struct {
+		Placement []int   `json:"placement"`
+		Used      int     `json:"nodes_used"`
+		Opened    int     `json:"nodes_taken_on"`
+		Bound     int     `json:"lower_bound"`
+		Gap       float64 `json:"gap"`
+		Optimal   bool    `json:"optimal"` // proved
+		Unplaced  []int   `json:"unplaced"`
+		TooBig    []int   `json:"too_big"`
+		Rule      string  `json:"rule"`
+		Seconds   float64 `json:"seconds"`
+	}{got.Bin, got.Used, got.Opened, got.Bound, gap, got.Searched, append(none(got.Waiting), got.TooBig...), none(got.TooBig), got.Rule, took.Seconds()}, func(w io.Writer) {
+		held := map[int][]int{}
+		last := -1
+		for j, i := range got.Bin {
+			held[i], last = append(held[i], j), max(last, i)
+		}
+		for i := range last + 1 {
+			if len(held[i]) > 0 {
+				fmt.Fprintf(w, "node %d: tasks %s\n", i+1, list(held[i], 1))
+			}
+		}
+		if len(got.TooBig) > 0 {
+			fmt.Fprintf(w, "too big for every node: tasks %s\n", list(got.TooBig, 1))
+		}
+		if len(got.Waiting) > 0 {
+			fmt.Fprintf(w, "found no room: tasks %s\n", list(got.Waiting, 1))
+		}
+		proof := fmt.Sprintf("no packing uses fewer than %d: gap %.1f %%", got.Bound, 100*gap)
+		if got.Searched {
+			proof = "which is the least possible"
+		}
+		fmt.Fprintf(w, "%d nodes used, %d of them taken on, %s (%s, %.3g s)\n", got.Used, got.Opened, proof, got.Rule, took.Seconds())
+	})
 }
 
 func newSolveFlow() *cobra.Command {
@@ -428,14 +553,22 @@ of each vertex, negative is demand; vertices count from 0. As much as possible i
 			if err != nil {
 				return usage("%v", err)
 			}
-			return printJSON(c.OutOrStdout(), struct {
+			seconds := time.Since(start).Seconds()
+			return printSolved(c, struct {
 				Total      float64   `json:"total"`
 				Flow       []int64   `json:"flow"` // on each arc
 				Shipped    int64     `json:"shipped"`
 				Unshipped  int64     `json:"unshipped"`
 				Potentials []float64 `json:"potentials"`
 				Seconds    float64   `json:"seconds"`
-			}{f.Total, f.Arc, f.Shipped, f.Unshipped, f.Potential, time.Since(start).Seconds()})
+			}{f.Total, f.Arc, f.Shipped, f.Unshipped, f.Potential, seconds}, func(w io.Writer) {
+				for k, a := range n.Arcs {
+					if f.Arc[k] > 0 {
+						fmt.Fprintf(w, "%d → %d: %d at %g\n", a.From, a.To, f.Arc[k], a.Cost)
+					}
+				}
+				fmt.Fprintf(w, "%d shipped, %d not, total %g (%.3g s)\n", f.Shipped, f.Unshipped, f.Total, seconds)
+			})
 		},
 	}
 }

@@ -19,13 +19,16 @@ type Assignment struct {
 // reduction, then one Dijkstra search for each row that is left (Jonker and Volgenant, Computing 38, 1987).
 // Rectangular matrices and forbidden pairs (+Inf) are allowed.
 func Assign(m Matrix) (Assignment, error) {
+	if m.Rows > m.Cols {
+		t, r, err := m.checkTurned()
+		if err != nil {
+			return Assignment{}, err
+		}
+		return assignWide(t, r).swap(m), nil
+	}
 	r, err := m.check()
 	if err != nil {
 		return Assignment{}, err
-	}
-	if m.Rows > m.Cols {
-		a := assignWide(m.Transpose(), r)
-		return a.swap(m), nil
 	}
 	a := assignWide(m, r)
 	a.total(m)

@@ -160,6 +160,57 @@ func TestAssignCertifiesLargeMatrices(t *testing.T) {
 	}
 }
 
+// With the columns that are among the cheapest of some row, the assignment is that of all of them, and certified for all.
+func TestFewerColumnsHoldTheOptimum(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := drawMatrix(t, 6)
+		if m.Rows >= m.Cols {
+			m = m.Transpose()
+		}
+		if m.Rows == m.Cols {
+			return
+		}
+		r, err := m.check()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &lap{m: m}
+		a := assignAmong(m, r, s.cheapest())
+		a.total(m)
+		pairs, total := bruteAssign(m)
+		if n := m.Rows - a.Unmatched; n != pairs || pairs > 0 && math.Abs(a.Total-total) > 1e-9 {
+			t.Fatalf("%d pairs at %g, brute force %d at %g\n%v", n, a.Total, pairs, total, m)
+		}
+		certify(t, m, a)
+	})
+}
+
+// Tall and wide matrices of all families are certified; products, on which searches are long, are done with fewer columns.
+func TestAssignCertifiesRectangles(t *testing.T) {
+	for name, f := range families {
+		m := f(400, rand.New(rand.NewPCG(3, 4)))
+		for _, rows := range []int{20, 100, 390} {
+			part := Matrix{Rows: rows, Cols: 400, Data: m.Data[:rows*400]}
+			for _, p := range []Matrix{part, part.Transpose()} {
+				a, err := Assign(p)
+				if err != nil {
+					t.Fatal(err)
+				}
+				certify(t, p, a)
+			}
+			if name == "product" {
+				want := 0.0
+				for i := 1; i <= rows; i++ {
+					want += float64(i * (rows + 1 - i))
+				}
+				if a, err := Assign(part); err != nil || a.Total != want {
+					t.Errorf("product of %d rows: %g, want %g, %v", rows, a.Total, want, err)
+				}
+			}
+		}
+	}
+}
+
 func TestAssignRefuses(t *testing.T) {
 	for _, m := range []Matrix{{1, 2, []float64{1}}, {1, 1, []float64{math.NaN()}}, {1, 1, []float64{math.Inf(-1)}}, {1, 2, []float64{-1e308, 1e308}}} {
 		if _, err := Assign(m); err == nil {

@@ -28,6 +28,7 @@ type lap struct {
 	pick     coreHeap
 	searches int
 	work     int // pairs looked at
+	narrow   bool
 }
 
 // rowCore is what a row keeps of its last full reading.
@@ -58,7 +59,13 @@ func assignWide(m Matrix, r extent) Assignment {
 	if perfect {
 		s.reduceColumns()
 	}
-	s.solve(r.hi-r.lo, perfect)
+	if s.narrow = n < k; !s.solve(r.hi-r.lo, perfect) {
+		if cols := s.cheapest(); len(cols) <= k*3/4 {
+			return assignAmong(m, r, cols)
+		}
+		s.narrow = false
+		s.solve(r.hi-r.lo, perfect)
+	}
 	a := Assignment{Col: make([]int, n), U: make([]float64, n), V: s.v, Penalty: s.penalty}
 	for i := range a.Col {
 		j := s.col[i]
@@ -73,11 +80,12 @@ func assignWide(m Matrix, r extent) Assignment {
 	return a
 }
 
-// patience is how many readings of the whole matrix the searches may take before the duals are prepared by an auction.
+// patience is how many readings of the whole matrix the searches may take before the duals are prepared by an auction, or
+// the columns that nobody needs are left out.
 const patience = 4
 
-// solve matches every row.
-func (s *lap) solve(spread float64, perfect bool) {
+// solve matches every row. It returns false where it should be tried with fewer columns first.
+func (s *lap) solve(spread float64, perfect bool) bool {
 	scaled := !perfect
 	free := s.reduceRows()
 	for k := 0; k < len(free); k++ {
@@ -86,11 +94,15 @@ func (s *lap) solve(spread float64, perfect bool) {
 			s.scale(spread)
 			free, k = s.reduceRows(), 0
 			if len(free) == 0 {
-				return
+				return true
 			}
+		}
+		if s.narrow && s.work > patience*len(s.m.Data) {
+			return false
 		}
 		s.augment(free[k])
 	}
+	return true
 }
 
 func fill(n int) []int32 {
@@ -127,7 +139,7 @@ func (s *lap) reduceColumns() {
 // read makes the core of a row anew from all of its pairs, larger each time that it did not last for one search.
 func (s *lap) read(i int32) {
 	c := &s.core[i]
-	size := max(len(c.col), 8+len(s.v)/200)
+	size := max(len(c.col), 4, (8+len(s.v)/200)*len(s.col)/len(s.v))
 	if s.searches-c.search < grow {
 		size *= 2
 	}

@@ -46,17 +46,26 @@ func (m Matrix) Set(i, j int, v float64) { m.Data[i*m.Cols+j] = v }
 // Transpose returns the transposed copy.
 func (m Matrix) Transpose() Matrix {
 	t := NewMatrix(m.Cols, m.Rows)
-	const block = 32 // lines of both matrices that stay in the cache
 	for i0 := 0; i0 < m.Rows; i0 += block {
-		for j0 := 0; j0 < m.Cols; j0 += block {
-			for i := i0; i < min(i0+block, m.Rows); i++ {
-				for j := j0; j < min(j0+block, m.Cols); j++ {
-					t.Data[j*m.Rows+i] = m.Data[i*m.Cols+j]
-				}
+		m.turn(t, i0)
+	}
+	return t
+}
+
+// block is how many rows are transposed together: lines of both matrices stay in the cache.
+const block = 16
+
+// turn puts a block of rows into the transposed matrix.
+func (m Matrix) turn(t Matrix, i0 int) {
+	i1 := min(i0+block, m.Rows)
+	for j0 := 0; j0 < m.Cols; j0 += block {
+		for j := j0; j < min(j0+block, m.Cols); j++ {
+			to, from := t.Data[j*m.Rows+i0:j*m.Rows+i1], m.Data[i0*m.Cols+j:]
+			for x := range to {
+				to[x] = from[x*m.Cols]
 			}
 		}
 	}
-	return t
 }
 
 // extent is what check learns of a matrix.
@@ -71,17 +80,57 @@ func (m Matrix) check() (extent, error) {
 		return extent{}, fmt.Errorf("matrix: %d numbers for %d × %d", len(m.Data), m.Rows, m.Cols)
 	}
 	e := extent{lo: math.Inf(1), hi: math.Inf(-1)}
-	for k, c := range m.Data {
-		e.lo = min(e.lo, c)
-		if c > e.hi {
-			if c > math.MaxFloat64 {
-				e.forbid = true
-				continue
-			}
-			e.hi = c
+	return m.judge(e, e.scan(m.Data))
+}
+
+// checkTurned is check and Transpose in one reading.
+func (m Matrix) checkTurned() (Matrix, extent, error) {
+	if m.Rows < 0 || m.Cols < 0 || len(m.Data) != m.Rows*m.Cols {
+		_, err := m.check()
+		return Matrix{}, extent{}, err
+	}
+	t := NewMatrix(m.Cols, m.Rows)
+	e := extent{lo: math.Inf(1), hi: math.Inf(-1)}
+	for i0 := 0; i0 < m.Rows; i0 += block {
+		if k := e.scan(m.Data[i0*m.Cols : min(i0+block, m.Rows)*m.Cols]); k >= 0 {
+			_, err := m.judge(e, i0*m.Cols+k)
+			return Matrix{}, extent{}, err
 		}
-		if c != c {
-			return extent{}, fmt.Errorf("matrix: row %d, column %d: not a number", k/m.Cols+1, k%m.Cols+1)
+		m.turn(t, i0)
+	}
+	e, err := m.judge(e, -1)
+	return t, e, err
+}
+
+// scan widens the extent to some elements. It returns the place of one that is not a number, -1 if there is none.
+func (e *extent) scan(data []float64) int {
+	lo, hi := e.lo, e.hi
+	for k, c := range data {
+		if c < lo {
+			lo = c
+		}
+		if !(c <= hi) { // larger, or not a number
+			if c != c {
+				return k
+			}
+			hi = c
+		}
+	}
+	e.lo, e.hi = lo, hi
+	return -1
+}
+
+// judge says what is wrong with a matrix of some extent, with the place of an element that is not a number, or -1.
+func (m Matrix) judge(e extent, nan int) (extent, error) {
+	if nan >= 0 {
+		return extent{}, fmt.Errorf("matrix: row %d, column %d: not a number", nan/m.Cols+1, nan%m.Cols+1)
+	}
+	if e.forbid = e.hi > math.MaxFloat64; e.forbid {
+		e.hi = math.Inf(-1)
+		for _, c := range m.Data {
+			if c > e.hi && c <= math.MaxFloat64 {
+				e.hi = c
+			}
 		}
 	}
 	switch {

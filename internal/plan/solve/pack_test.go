@@ -255,3 +255,68 @@ func TestMakespanNearBound(t *testing.T) {
 		t.Logf("makespan / bound %.3f", s.Makespan/s.Bound)
 	}
 }
+
+// Looking longer is never worse, and what is found is a packing, whatever the bins and whenever it is stopped.
+func TestPackWithinNeverWorse(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		dims := rapid.IntRange(1, 3).Draw(t, "dims")
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		bins := make([]Bin, 20)
+		draw := func(lo, hi int) []float64 {
+			x := make([]float64, dims)
+			for d := range x {
+				x[d] = float64(lo + r.IntN(hi))
+			}
+			return x
+		}
+		for i := range bins {
+			bins[i] = Bin{draw(20, 30), r.IntN(3) == 0}
+		}
+		items := make([][]float64, 41+r.IntN(10)) // too many for the search through all packings
+		for j := range items {
+			items[j] = draw(1, 16)
+			if r.IntN(20) == 0 {
+				items[j] = make([]float64, dims)
+			}
+		}
+		quick, err := Pack(bins, items, RulePortfolio)
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked, last := 0, rapid.IntRange(0, 40).Draw(t, "stop")
+		got, err := PackWithin(bins, items, func() bool { asked++; return asked > last })
+		if err != nil {
+			t.Fatal(err)
+		}
+		legal(t, bins, items, got)
+		if quick.better(got) || len(got.Bin) != len(items) {
+			t.Fatalf("%+v, without looking longer %+v", got, quick)
+		}
+	})
+}
+
+// Sixty items that fill twenty bins to the last unit are packed as they were made.
+func TestPackWithinFindsTriplets(t *testing.T) {
+	for seed := range uint64(3) {
+		r := rand.New(rand.NewPCG(seed, 9))
+		var items [][]float64
+		for range 20 {
+			x := [3][]float64{{0, 0}, {0, 0}, {0, 0}}
+			for d := range 2 {
+				a := 250 + r.IntN(250)
+				b := 250 + r.IntN(500-a)
+				x[0][d], x[1][d], x[2][d] = float64(a), float64(b), float64(1000-a-b)
+			}
+			items = append(items, x[:]...)
+		}
+		asked := 0
+		got, err := PackWithin(idle(60, 1000, 1000), items, func() bool { asked++; return asked > 5000 })
+		if err != nil {
+			t.Fatal(err)
+		}
+		legal(t, idle(60, 1000, 1000), items, got)
+		if got.Used != 20 || !got.Searched {
+			t.Errorf("seed %d: %d bins, proved %v, want 20", seed, got.Used, got.Searched)
+		}
+	}
+}

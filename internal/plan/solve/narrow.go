@@ -1,0 +1,116 @@
+package solve
+
+import (
+	"math"
+	"slices"
+)
+
+// cheapest lists the columns that are among the n cheapest of some row, n being the number of rows: an optimal assignment
+// needs no others, for of a row's n cheapest the other rows can take n−1.
+func (s *lap) cheapest() (cols []int) {
+	n, k := s.m.Rows, s.m.Cols
+	some := make([]bool, k)
+	order := make([]int32, 0, k)
+	for i := range n {
+		row := s.m.Row(i)
+		order = order[:0]
+		for j, c := range row {
+			if !math.IsInf(c, 1) {
+				order = append(order, int32(j))
+			}
+		}
+		if len(order) > n {
+			order = smallest(order, row, n)
+		}
+		for _, j := range order {
+			some[j] = true
+		}
+	}
+	named := 0
+	for _, yes := range some {
+		if yes {
+			named++
+		}
+	}
+	for j, yes := range some {
+		if yes || named < n { // forbidden pairs may leave fewer than n
+			cols = append(cols, j)
+		}
+		if !yes && named < n {
+			named++
+		}
+	}
+	return cols
+}
+
+// smallest returns the n columns of a row that cost least, in no order, by Hoare's selection. Of equal costs the lower
+// column counts as the cheaper, so that rows of like costs name the same ones.
+func smallest(cols []int32, cost []float64, n int) []int32 {
+	less := func(a, b int32) bool { return cost[a] < cost[b] || cost[a] == cost[b] && a < b }
+	lo, hi := 0, len(cols)-1
+	for lo < hi {
+		pivot := cols[lo+(hi-lo)/2]
+		i, j := lo, hi
+		for i <= j {
+			for less(cols[i], pivot) {
+				i++
+			}
+			for less(pivot, cols[j]) {
+				j--
+			}
+			if i <= j {
+				cols[i], cols[j] = cols[j], cols[i]
+				i++
+				j--
+			}
+		}
+		switch {
+		case n-1 <= j:
+			hi = j
+		case n-1 >= i:
+			lo = i
+		default:
+			return cols[:n]
+		}
+	}
+	return cols[:n]
+}
+
+// assignAmong assigns with some of the columns only, which hold an optimum. The duals certify it for all of them: some
+// matched column, or a free one, has the dual 0, and no column that is left out is cheaper for a row than that one is.
+func assignAmong(m Matrix, r extent, cols []int) Assignment {
+	part := NewMatrix(m.Rows, len(cols))
+	for i := range m.Rows {
+		row, to := m.Row(i), part.Row(i)
+		for x, j := range cols {
+			to[x] = row[j]
+		}
+	}
+	if r.forbid { // what is left may have none that is
+		r.forbid = slices.ContainsFunc(part.Data, func(c float64) bool { return math.IsInf(c, 1) })
+	}
+	a := assignWide(part, r)
+	if a.Unmatched == 0 {
+		top := math.Inf(-1)
+		for _, x := range a.Col {
+			top = max(top, a.V[x])
+		}
+		for _, x := range a.Col {
+			a.V[x] -= top
+		}
+		for i := range a.U {
+			a.U[i] += top
+		}
+	}
+	v := make([]float64, m.Cols)
+	for x, j := range cols {
+		v[j] = a.V[x]
+	}
+	a.V = v
+	for i, x := range a.Col {
+		if x >= 0 {
+			a.Col[i] = cols[x]
+		}
+	}
+	return a
+}
