@@ -69,6 +69,9 @@ func TestLinear(t *testing.T) {
 		"RSS":                       "<rss>" + rep("<link>"),
 		"RSS sections":              "<rss>" + rep("<link><![CDATA["),
 		"instructions":              rep("<?xml-stylesheet "),
+		"quotes":                    rep("<a b='"),
+		"locations":                 rep("<loc>"),
+		"an endless location":       "<loc>" + rep("x<"),
 	}
 	for name, doc := range docs {
 		start := time.Now()
@@ -87,6 +90,8 @@ func TestLinear(t *testing.T) {
 				DecodeRef(p.Links[i].Ref, "windows-1252")
 				p.AnchorText(p.Links[i], "utf-8")
 			}
+			Sitemap([]byte(doc))
+			Sitemap([]byte("<urlset><url>" + doc))
 			if took := time.Since(start); took > 100*peer+time.Second {
 				t.Errorf("%s, as %d: %v for %d bytes; a tokenizer takes %v", name, kind, took, len(doc), peer)
 			} else if testing.Verbose() {

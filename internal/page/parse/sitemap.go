@@ -2,17 +2,11 @@ package parse
 
 import (
 	"bytes"
-	"encoding/xml"
-	"io"
 	"regexp"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/zeebo/xxh3"
-	"golang.org/x/net/html/charset"
-	"golang.org/x/text/runes"
-	"golang.org/x/text/transform"
 )
 
 // MaxSitemapURLs is how many entries of a sitemap are taken (sitemaps.org: at most 50,000 a file).
@@ -27,77 +21,24 @@ type SitemapEntry struct {
 	LastMod int64 // Unix seconds, 0 if not given
 }
 
-// Sitemap reads a sitemap or a sitemap index in XML, or a list of URLs in plain text. It returns what it could read
-// before the first error: half a sitemap is better than none. Of entries beyond MaxSitemapURLs it returns the number. Versions
-// of pages in other languages that are not entries themselves come last, as many again at most.
+// Sitemap reads a sitemap or a sitemap index in XML, or a list of URLs in plain text. XML that is damaged costs the entry where the
+// damage is. Of entries beyond MaxSitemapURLs it returns the number. Versions of pages in other languages that are not entries
+// themselves come last, as many again at most.
 func Sitemap(body []byte) (pages, sitemaps []SitemapEntry, over int) {
 	body = sitemapText(body)
-	if !bytes.HasPrefix(body, []byte("<")) {
-		for line := range strings.Lines(string(body)) {
-			switch s := strings.TrimSpace(line); {
-			case !strings.HasPrefix(s, "http"):
-			case len(pages) == MaxSitemapURLs:
-				over++
-			default:
-				pages = append(pages, SitemapEntry{Loc: s})
-			}
-		}
-		return pages, nil, over
+	if bytes.HasPrefix(body, []byte("<")) || bytes.Contains(body, []byte("<urlset")) || bytes.Contains(body, []byte("<sitemapindex")) {
+		return readSitemap(body)
 	}
-	d := xml.NewDecoder(xmlText(body))
-	d.Strict = false
-	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // it is in UTF-8
-	var in, field string                                                                 // the entry and its field that are open
-	var e SitemapEntry
-	var alt alternates
-	for {
-		t, err := d.Token()
-		if err != nil {
-			return append(pages, alt.rest(&over)...), sitemaps, over
-		}
-		switch t := t.(type) {
-		case xml.StartElement:
-			switch n := t.Name.Local; n {
-			case "url", "sitemap":
-				in, e = n, SitemapEntry{}
-			case "link": // another language's version of the page
-				if t.Name.Space == uriHTML && in == "url" && attrOf(t, "rel") == "alternate" {
-					alt.add(strings.TrimSpace(attrOf(t, "href")))
-				}
-			case "loc", "lastmod":
-				if t.Name.Space == "" || strings.Contains(t.Name.Space, "sitemap") && !strings.Contains(t.Name.Space, "image") {
-					field = n
-				}
-			default:
-				field = ""
-			}
-		case xml.CharData:
-			switch {
-			case in == "" || field == "":
-			case field == "loc" && len(e.Loc) < maxLoc:
-				e.Loc += string(t[:min(len(t), maxLoc)])
-			case field == "lastmod" && e.LastMod == 0:
-				e.LastMod = w3cTime(strings.TrimSpace(string(t)))
-			}
-		case xml.EndElement:
-			field = ""
-			if t.Name.Local != in || in == "" {
-				continue
-			}
-			switch e.Loc = strings.TrimSpace(e.Loc); {
-			case e.Loc == "":
-			case len(pages)+len(sitemaps) >= MaxSitemapURLs:
-				over++
-				alt.entry(e.Loc)
-			case in == "url":
-				pages = append(pages, e)
-				alt.entry(e.Loc)
-			default:
-				sitemaps = append(sitemaps, e)
-			}
-			in = ""
+	for line := range strings.Lines(string(body)) {
+		switch s := strings.TrimSpace(line); {
+		case !strings.HasPrefix(s, "http"):
+		case len(pages) == MaxSitemapURLs:
+			over++
+		default:
+			pages = append(pages, SitemapEntry{Loc: s})
 		}
 	}
+	return pages, nil, over
 }
 
 // sitemapText returns a sitemap in an encoding that holds ASCII.
@@ -114,23 +55,14 @@ func sitemapText(body []byte) []byte {
 // xmlEncoding finds the encoding that an XML declaration names (XML 1.0, section 4.3.3).
 var xmlEncoding = regexp.MustCompile(`^<\?xml[^>]*?\sencoding\s*=\s*["']([^"'>]*)`)
 
-// xmlText returns a reader of an XML document as characters that XML allows (section 2.2): a damaged one costs itself, not
-// all that follows. A label that is unknown, and UTF-16 where the bytes are not, mean nothing.
-func xmlText(body []byte) io.Reader {
-	var in io.Reader = bytes.NewReader(body)
+// sitemapCharset returns the encoding of a sitemap's text. A label that is unknown, and UTF-16 where the bytes are not, mean nothing.
+func sitemapCharset(body []byte) string {
 	if m := xmlEncoding.FindSubmatch(body[:min(len(body), 256)]); m != nil {
-		if name := canonicalCharset(string(m[1])); name != "" && name != "utf-8" && ASCIISuperset(name) {
-			if r, err := charset.NewReaderLabel(name, in); err == nil {
-				in = r
-			}
+		if name := canonicalCharset(string(m[1])); name != "" && ASCIISuperset(name) {
+			return name
 		}
 	}
-	return transform.NewReader(in, runes.Map(func(c rune) rune {
-		if c < ' ' && c != '\t' && c != '\n' && c != '\r' || c == 0xfffe || c == 0xffff {
-			return utf8.RuneError
-		}
-		return c
-	}))
+	return "utf-8"
 }
 
 // alternates are the versions of pages in other languages. Most are entries of the same file.
@@ -179,15 +111,6 @@ func (a *alternates) rest(over *int) (out []SitemapEntry) {
 		}
 	}
 	return out
-}
-
-func attrOf(t xml.StartElement, name string) string {
-	for _, a := range t.Attr {
-		if a.Name.Local == name && a.Name.Space == "" {
-			return a.Value
-		}
-	}
-	return ""
 }
 
 // w3cTime reads a W3C date; 0 if it is none.

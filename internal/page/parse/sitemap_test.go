@@ -2,7 +2,11 @@ package parse
 
 import (
 	"encoding/binary"
+	"encoding/xml"
 	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -87,12 +91,131 @@ func TestSitemapEncodings(t *testing.T) {
 func TestSitemapDamage(t *testing.T) {
 	for _, bad := range []string{
 		"\xff", "\x00", "\x0b", "\ufffe", "&", "&nosuch;", "&eacute;", "<br>", "<a href=x y>", "\"", "<!-- x -->", "<loc/>", "<loc>http://a.test/twice</loc>",
+		"</b>", "</url>", "]]>", "a < b", "a<b", "<", "<a href='", "<!--", "<![CDATA[", "<?", "<!", "</", "<a", "<x:y z>", "</loc", "<url>", "<sitemap>", "</loc></url></urlset>",
+		"<a xmlns='http://other.test/'>", "<x:a xmlns='http://other.test/' xmlns:x='http://x.test/'>",
 	} {
 		body := "<urlset><url><loc>http://a.test/1</loc></url><url><loc>http://a.test/" + bad + "</loc></url>" +
 			"<url><loc>http://a.test/3</loc></url><url><loc>http://a.test/4</loc></url></urlset>"
 		pages, _, _ := Sitemap([]byte(body))
 		if len(pages) < 3 || pages[0].Loc != "http://a.test/1" || pages[len(pages)-1].Loc != "http://a.test/4" || pages[len(pages)-2].Loc != "http://a.test/3" {
 			t.Errorf("%q: %v", bad, pages)
+		}
+	}
+}
+
+// What damage leaves of an entry's address is what is read of it.
+func TestSitemapDamagedAddress(t *testing.T) {
+	for bad, want := range map[string]string{
+		"x</b>y": "xy", "a < b": "a < b", "x]]>": "x]]>", "a&b=1&amp;c": "a&b=1&c", "a&#233;": "aé", "<![CDATA[a&amp;<b>]]>c": "a&amp;<b>c", "a\x01": "a\ufffd",
+	} {
+		body := "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url><loc>\n http://a.test/" + bad + "\n</loc></url></urlset>"
+		if pages, _, _ := Sitemap([]byte(body)); len(pages) != 1 || pages[0].Loc != "http://a.test/"+want {
+			t.Errorf("%q: %v", bad, pages)
+		}
+	}
+}
+
+// Whatever is cut out of a sitemap or put into it costs the entry where it happens, and the next one at most.
+func TestSitemapDamageAnywhere(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	scraps := []string{"<", ">", "</", "\"", "'", "&", "-->", "]]>", "?>", "</url>", "<loc>", "</urlset>", "\x00", "=", "/"}
+	for n := range 3000 {
+		body := sitemapOf(rng, 7, false)
+		ends := regexp.MustCompile("</(s:)?url ?>").FindAllIndex(body, -1)
+		at := ends[2][1] + rng.IntN(ends[3][1]-ends[2][1]) // in the fourth
+		var hurt []byte
+		switch rng.IntN(3) {
+		case 0:
+			hurt = append(append(append(hurt, body[:at]...), scraps[rng.IntN(len(scraps))]...), body[at:]...)
+		case 1:
+			hurt = append(append(hurt, body[:at]...), body[min(ends[3][1]-1, at+1+rng.IntN(9)):]...)
+		default:
+			hurt = append(append(hurt, body[:at]...), body[max(ends[2][1], at-rng.IntN(9)):]...)
+		}
+		had := map[string]bool{}
+		pages, _, _ := Sitemap(hurt)
+		for _, p := range pages {
+			had[p.Loc] = true
+		}
+		whole, _, _ := Sitemap(body)
+		for i, p := range whole[:7] {
+			if i != 3 && i != 4 && !had[p.Loc] {
+				t.Fatalf("damage %d: entry %d of\n%s\nis not had, but %v", n, i, hurt, pages)
+			}
+		}
+	}
+}
+
+// sitemapOf makes a sitemap of n entries, well-formed and in all the ways in which XML lets it be written; without sections
+// nothing in it hides what follows.
+func sitemapOf(rng *rand.Rand, n int, sections bool) []byte {
+	pick := func(s ...string) string {
+		for {
+			if c := s[rng.IntN(len(s))]; sections || !strings.Contains(c, "<!") && !strings.Contains(c, "<?") {
+				return c
+			}
+		}
+	}
+	var b strings.Builder
+	p := pick("", "", "s:")
+	fmt.Fprintf(&b, "%s%s<%surlset %s='http://www.sitemaps.org/schemas/sitemap/0.9' xmlns:i=\"http://www.google.com/schemas/sitemap-image/1.1\" xmlns:h='http://www.w3.org/1999/xhtml'>",
+		pick("", "<?xml version='1.0' encoding=\"UTF-8\"?>\n"), pick("", "<!-- <url> -->", "<?style <url>?>"), p, strings.TrimSuffix("xmlns:"+p, ":"))
+	for i := range n {
+		fmt.Fprintf(&b, "%s<%surl%s>", pick("", "\n  "), p, pick("", " a='>'", "\n"))
+		loc := fmt.Sprintf("http://a.test/%d", i)
+		loc = pick(loc, loc+"?a=1&amp;b='2'", "<![CDATA["+loc+"?a&b>]]>", "\n"+loc+"&#x2f;\n", loc+"<!-- > -->x", loc+"é")
+		fmt.Fprintf(&b, "<%sloc>%s</%sloc>", p, loc, p)
+		for range rng.IntN(3) {
+			b.WriteString(pick(
+				fmt.Sprintf("<h:link rel=\"alternate\" hreflang='de' href=\"http://a.test/de/%d?x&amp;y\" />", i), "<i:image><i:loc>http://a.test/i.png</i:loc></i:image>",
+				fmt.Sprintf("<%slastmod>2024-05-0%d</%slastmod>", p, 1+i%9, p), fmt.Sprintf("<%schangefreq>daily</%schangefreq>", p, p), "<!--<loc>no</loc>-->",
+				"<image xmlns='http://www.google.com/schemas/sitemap-image/1.1'><loc>http://a.test/no.png</loc></image>", "<h:link rel='alternate' href='http://a.test/0'/>",
+			))
+		}
+		fmt.Fprintf(&b, "</%surl%s>", p, pick("", " "))
+	}
+	fmt.Fprintf(&b, "</%surlset>", p)
+	return []byte(b.String())
+}
+
+// A well-formed sitemap says what a strict parser of XML reads in it.
+func TestSitemapAgainstStrictParser(t *testing.T) {
+	type set struct {
+		URLs []struct {
+			Loc     []string `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 loc"`
+			LastMod []string `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 lastmod"`
+			Links   []struct {
+				Href string `xml:"href,attr"`
+			} `xml:"http://www.w3.org/1999/xhtml link"`
+		} `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 url"`
+	}
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 2000 {
+		body := sitemapOf(rng, 1+rng.IntN(6), true)
+		var s set
+		if err := xml.Unmarshal(body, &s); err != nil {
+			t.Fatalf("%v in\n%s", err, body)
+		}
+		var want, links []SitemapEntry
+		seen := map[string]bool{}
+		for _, u := range s.URLs {
+			e := SitemapEntry{Loc: strings.TrimSpace(u.Loc[0])}
+			if len(u.LastMod) > 0 {
+				e.LastMod = w3cTime(u.LastMod[0])
+			}
+			want = append(want, e)
+			seen[e.Loc] = true
+		}
+		for _, u := range s.URLs {
+			for _, l := range u.Links {
+				if !seen[l.Href] {
+					seen[l.Href] = true
+					links = append(links, SitemapEntry{Loc: l.Href})
+				}
+			}
+		}
+		if pages, _, _ := Sitemap(body); !slices.Equal(pages, append(want, links...)) {
+			t.Fatalf("%s\nhas %v\nwant %v", body, pages, append(want, links...))
 		}
 	}
 }
