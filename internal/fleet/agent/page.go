@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"argosy/internal/crawl"
@@ -21,6 +22,7 @@ type page struct {
 	outcome *crawl.Outcome
 	found   *finder  // what links it has given
 	records []record // what is archived of it
+	encoded encoded
 }
 
 // one works on a target. An error is one of the node, not of the site.
@@ -160,19 +162,21 @@ func (l *lease) beside(u crawl.URL, resp *fetch.Response, why crawl.Kind) {
 
 // store records a page that is not read.
 func (l *lease) store(p *page) error {
+	defer p.encoded.free()
 	l.record(p)
-	return l.a.keep(p, p.encode())
+	p.encode()
+	return l.a.keep(p)
 }
 
 // process takes a page that has been fetched, whole or in part, through the rest of its way: it is read, recorded and
 // reported. An error is one of the node.
 func (l *lease) process(p *page) error {
+	defer p.encoded.free()
 	describe(p.resp, p.outcome)
-	records, err := l.digest(p)
-	if err != nil {
+	if err := l.digest(p); err != nil {
 		return err
 	}
-	if err := l.a.keep(p, records); err != nil {
+	if err := l.a.keep(p); err != nil {
 		return err
 	}
 	l.outcome(p.outcome, p.found)
@@ -181,25 +185,46 @@ func (l *lease) process(p *page) error {
 
 // digest reads a page and encodes its records. Only a few pages are in memory in this state at once: what they hold is a
 // multiple of their size.
-func (l *lease) digest(p *page) (records [][]byte, err error) {
+func (l *lease) digest(p *page) (err error) {
 	l.a.readers <- struct{}{}
 	defer func() { <-l.a.readers }()
 	if p.found, err = l.read(p); err != nil {
-		return nil, err
+		return err
 	}
 	markOther(&p.target, p.resp.Body, p.outcome)
 	l.record(p)
-	return p.encode(), nil
+	p.encode()
+	return nil
 }
 
+// encoded are records as they are archived. Their memory is used again.
+type encoded struct {
+	records [][]byte
+	mem     *[]byte
+}
+
+var encodings = sync.Pool{New: func() any { return new([]byte) }}
+
 // encode encodes a page's records, but for one that is spooled.
-func (p *page) encode() (records [][]byte) {
+func (p *page) encode() {
+	e := encoded{mem: encodings.Get().(*[]byte)}
+	b := (*e.mem)[:0]
 	for i := range p.records {
 		if p.records[i].spool == nil {
-			records = append(records, p.records[i].Encode(nil))
+			at := len(b)
+			b = p.records[i].Encode(b)
+			e.records = append(e.records, b[at:])
 		}
 	}
-	return records
+	*e.mem, p.encoded = b, e
+}
+
+// free gives the memory back for other pages, unless a large one has blown it up.
+func (e *encoded) free() {
+	if e.mem != nil && cap(*e.mem) <= 1<<20 {
+		encodings.Put(e.mem)
+	}
+	*e = encoded{}
 }
 
 // describe notes what a response says by itself.

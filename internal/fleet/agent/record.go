@@ -83,12 +83,12 @@ func protocols(resp *fetch.Response) (names []string, cipher string) {
 
 // keep writes a page's records, of which those that are not spooled come encoded, one after the other into the archive,
 // and notes where they lie.
-func (a *Agent) keep(p *page, encoded [][]byte) (err error) {
+func (a *Agent) keep(p *page) (err error) {
 	var locs []crawl.Location
 	if first := &p.records[0]; first.spool != nil {
-		locs, err = a.warc.AppendSpooled(&first.Record, first.spool, encoded...)
+		locs, err = a.warc.AppendSpooled(&first.Record, first.spool, p.encoded.records...)
 	} else {
-		locs, err = a.warc.Append(encoded...)
+		locs, err = a.warc.Append(p.encoded.records...)
 	}
 	if err != nil {
 		return err
