@@ -20,6 +20,7 @@ type asking struct {
 	given map[uint32]int // by group
 	seen  int
 	most  int
+	f     *Frontier
 	look  finder
 
 	before  []skipped // of the last time
@@ -45,7 +46,7 @@ type entry struct {
 
 func (f *Frontier) asking(t *Task, n int) (*asking, error) {
 	m, err := f.model(t)
-	return &asking{t: t, m: m, given: map[uint32]int{}, look: finder{db: f.db}, most: skipAtOnce*n + 256, before: t.skipped}, err
+	return &asking{t: t, m: m, given: map[uint32]int{}, f: f, look: finder{db: f.db}, most: skipAtOnce*n + 256, before: t.skipped}, err
 }
 
 // batch takes up to n entries from a queue that may be given out.
@@ -77,18 +78,18 @@ func (a *asking) batch(it *pebble.Iterator, batch []entry, n int) []entry {
 
 // load finds the records of entries: those that are not at hand in the order of their keys, so that neighbours are read from
 // one block.
-func (a *asking) load(f *Frontier, batch []entry) error {
+func (a *asking) load(batch []entry) error {
 	var far []*entry
 	for i := range batch {
 		e := &batch[i]
-		if e.r = f.recent.get(recKey{a.t.space(), e.key}); e.r == nil {
+		if e.r = a.f.recent.get(recKey{a.t.space(), e.key}); e.r == nil {
 			far = append(far, e)
 		}
 	}
 	slices.SortFunc(far, func(x, y *entry) int { return bytes.Compare(x.key[:], y.key[:]) })
 	for _, e := range far {
 		var err error
-		if e.r, err = f.load1(&a.look, recKey{a.t.space(), e.key}); err != nil {
+		if e.r, err = a.f.load1(&a.look, recKey{a.t.space(), e.key}); err != nil {
 			return err
 		}
 		if e.r == nil {
@@ -99,11 +100,11 @@ func (a *asking) load(f *Frontier, batch []entry) error {
 }
 
 // add decides whether a URL is given out, and how it is asked for. Entries come in the order of their places.
-func (a *asking) add(r *record, g *crawl.Target) bool {
+func (a *asking) add(r *record, g *crawl.Target) (bool, error) {
 	if r.template == 0 {
 		u, err := crawl.Parse(r.URL)
 		if err != nil {
-			return true
+			return true, nil
 		}
 		r.template = a.m.Find(u)
 	}
@@ -113,15 +114,34 @@ func (a *asking) add(r *record, g *crawl.Target) bool {
 		if r.template != 0 { // else it may get one
 			a.skip(skipped{g.Seq, r.template, via})
 		}
-		return false
+		return false, nil
 	}
 	a.given[w.Group]++
 	g.Mark = w.Mark
-	if w.Back {
+	if !w.Back || via == 0 {
+		return true, nil
+	}
+	back, err := a.back(r)
+	if back {
 		parent := r.Parent
 		g.Parent = &parent
 	}
-	return true
+	return true, err
+}
+
+// back reports whether it matters that a URL leads back to the page that has named it: to find out costs a resolving of all its
+// links.
+func (a *asking) back(r *record) (bool, error) {
+	p, err := a.f.load1(&a.look, recKey{a.t.space(), r.Parent})
+	if p == nil || err != nil {
+		return false, err
+	}
+	u, err := crawl.Parse(r.URL)
+	if err != nil {
+		return false, nil
+	}
+	parent, err := crawl.Parse(p.URL)
+	return err == nil && yield.Refines(u, parent), nil
 }
 
 func (a *asking) skip(s skipped) {

@@ -360,12 +360,15 @@ func (f *Frontier) Next(task uint32, n int) ([]crawl.Target, error) {
 		if batch = ask.batch(it, batch[:0], n-len(out)); len(batch) == 0 {
 			break
 		}
-		if err = ask.load(f, batch); err != nil {
+		if err = ask.load(batch); err != nil {
 			break
 		}
 		for i := range batch {
 			g := batch[i].r.target(recKey{t.space(), batch[i].key}, batch[i].place)
-			if ask.add(batch[i].r, &g) {
+			var add bool
+			if add, err = ask.add(batch[i].r, &g); err != nil {
+				break
+			} else if add {
 				out = append(out, g)
 			}
 		}

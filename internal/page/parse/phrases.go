@@ -172,6 +172,10 @@ func nextWord(b []byte) (exact, alike uint64, rest []byte, ok bool) {
 	}
 	exact, alike = 0xcbf29ce484222325, 0xcbf29ce484222325
 	start, turns, digits, last, seen := i, 0, 0, uint8(0), uint8(0)
+	for ; i < len(b) && bytesOf[b[i]].kind == letterByte; i++ { // most words are nothing else
+		exact, alike = (exact^uint64(b[i]))*prime, (alike^uint64(bytesOf[b[i]].low))*prime
+		last, seen = letterByte, letterByte
+	}
 	for ; i < len(b); i++ {
 		of := bytesOf[b[i]]
 		if of.kind == 0 {

@@ -387,9 +387,9 @@ func (p *pieces) values(fn func(string)) {
 	}
 }
 
-// refines reports whether a URL repeats all that varies in another, which has led to it, and adds something: a day's has
-// the month's numbers.
-func refines(child, parent crawl.URL) bool {
+// Refines reports whether a URL repeats all that varies in another, which has led to it, and adds something: a day's has
+// the month's numbers. Only then an answer needs to say whether it links back.
+func Refines(child, parent crawl.URL) bool {
 	var c, p pieces
 	c.split(child)
 	p.split(parent)

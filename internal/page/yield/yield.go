@@ -337,7 +337,7 @@ func (m *Model) faint(t, via *Template, a *Answer) Event {
 	costs := int64(faintCosts)
 	if via != nil && !m.leads(t, via) && t.Spared < finiteTo {
 		day := t.Dated*10 >= t.Marked*9 && via.Dated*10 >= via.Marked*9 && via.Dated > 0
-		sub := a.Back && !a.Parent.IsZero() && refines(a.URL, a.Parent)
+		sub := a.Back && !a.Parent.IsZero() && Refines(a.URL, a.Parent)
 		switch {
 		case day || sub: // of a calendar
 		case t.New > 0 && t.Dry < dryAfter && !t.bag():
