@@ -75,6 +75,7 @@ Its labels say where and what it is (city, provider, region, type, or any other)
 	fl.StringVar(&f.natsCA, "nats-ca", "", "certificates (PEM) that the bus is known by (default: those of --ca)")
 	f.warc.register(c)
 	f.reach(c)
+	f.trust(c, "site-")
 	fl.StringVar(&f.logLevel, "log-level", "info", "what is logged on standard error: debug, info, warn or error")
 	return c
 }

@@ -1,15 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"net/netip"
-	"net/url"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -24,7 +21,6 @@ import (
 	"argosy/internal/config"
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/assemble"
-	"argosy/internal/page/fetch"
 	"argosy/internal/plan/schedule"
 	"argosy/internal/plan/strategy"
 )
@@ -37,7 +33,11 @@ const defaultAgent = "argosy/1.0"
 type crawlFlags struct {
 	seeds, out, scope, proxy, dns, userAgent, cookies, strategy, explain, probe, maxBytes, maxBody, logLevel string
 	include, exclude, resolve, header, bind, geoip                                                           []string
-	allowPrivate                                                                                             string
+	allowPrivate, trustPrefix                                                                                string
+	ca                                                                                                       []string
+	insecure                                                                                                 bool
+	texts                                                                                                    []string          // of the seeds, as they were given, without their passwords
+	logins                                                                                                   map[string]string // by site: NAME:PASSWORD
 	ignoreRobots, ignoreNofollow, sitemaps, resources, stripSession, keepSecrets, proxyDNS                   bool
 	text, mainText, language, nearDup, json, quiet                                                           bool
 	agents, concurrency                                                                                      int
@@ -52,12 +52,14 @@ func newCrawl() *cobra.Command {
 		Use:   "crawl [URL…]",
 		Short: "Crawl sites into a directory",
 		Long: `Crawl fetches the seeds and everything in their scope, politely, into a directory: WARC files with an index
-(index.cdxj) and a ledger (argosy.db, SQLite). Give the same command again to go on where it stopped, whatever
-stopped it. Limits, delay and concurrency may differ then; seeds, scope and filters are what makes it this job.
+(index.cdxj) and a ledger (argosy.db, SQLite). argosy crawl -o DIR goes on where it stopped, whatever stopped it, with the
+flags that were given before; limits, delay and concurrency may be given anew, seeds, scope and filters are what makes it
+this job. Secrets (--header, --cookies, passwords in seeds) are not kept, and must be given again.
 
 A seed without a scheme is tried by https, then by http. Ctrl-C ends the crawl after what is under way; a second one
 ends it at once. Neither loses anything.`,
 		Example: `  argosy crawl https://example.com/ -o example
+  argosy crawl -o example --max-pages 5000            (goes on)
   argosy crawl --seeds sites.txt --scope domain --max-pages 10000 -o crawl1
   argosy crawl http://localhost:8080/ --allow-private --delay 0 -o mine`,
 		Args: cobra.ArbitraryArgs,
@@ -108,6 +110,7 @@ func (f *crawlFlags) register(c *cobra.Command) {
 	fl.BoolVar(&f.ignoreRobots, "ignore-robots", false, "obey no robots.txt (asked for sitemaps only), nor nofollow")
 	fl.BoolVar(&f.ignoreNofollow, "ignore-nofollow", false, "follow links on pages that ask not to (meta robots, X-Robots-Tag); rel=nofollow of a link is never heeded")
 	f.reach(c)
+	f.trust(c, "")
 
 	fl.DurationVar(&l.Fetch.ConnectTimeout, "connect-timeout", l.Fetch.ConnectTimeout, "limit of connecting")
 	fl.DurationVar(&l.Fetch.TLSTimeout, "tls-timeout", l.Fetch.TLSTimeout, "limit of the TLS handshake")
@@ -126,26 +129,6 @@ func (f *crawlFlags) register(c *cobra.Command) {
 	fl.BoolVar(&f.quiet, "quiet", false, "no progress")
 	fl.StringVar(&f.logLevel, "log-level", "error", "what is logged on standard error: debug, info, warn or error")
 	fl.Uint64Var(&f.seed, "seed", 0, "seed of everything random in scheduling")
-}
-
-// reach adds the flags that say how a node reaches the network.
-func (f *crawlFlags) reach(c *cobra.Command) {
-	fl := c.Flags()
-	f.guard(c)
-	fl.StringArrayVar(&f.header, "header", nil, "\"Name: value\", sent to the seeds' sites only, redacted in archives (may be repeated)")
-	fl.StringVar(&f.cookies, "cookies", "", "\"name=value; …\" or a cookies.txt file, sent to the seeds' sites only, redacted in archives")
-	fl.BoolVar(&f.keepSecrets, "keep-secrets", false, "do not redact --header and --cookies in archives")
-	fl.StringVar(&f.proxy, "proxy", "", "http://[user:password@]host:port or socks5://…")
-	fl.BoolVar(&f.proxyDNS, "proxy-dns", false, "let the proxy resolve names, without our check of addresses")
-}
-
-// guard adds the flags that say which addresses names have, and which of them may be reached.
-func (f *crawlFlags) guard(c *cobra.Command) {
-	fl := c.Flags()
-	fl.StringVar(&f.allowPrivate, "allow-private", "", "reach loopback and private addresses: all, or those in CIDR,…")
-	fl.Lookup("allow-private").NoOptDefVal = "all"
-	fl.StringArrayVar(&f.resolve, "resolve", nil, "HOST=IP: use this address; HOST may be *.example or * (may be repeated)")
-	fl.StringVar(&f.dns, "dns", "", "DNS server, host or host:port (default: the system's)")
 }
 
 // leastBody is the smallest limit of a body: below it not even a robots.txt could be read.
@@ -182,7 +165,7 @@ func (f *crawlFlags) config(args []string) (assemble.Config, error) {
 			return c, usage("--geoip: %v", err)
 		}
 	}
-	c.KeepSecrets = f.keepSecrets
+	c.KeepSecrets, c.Logins = f.keepSecrets, f.logins
 	if c.Logger, err = logger(f.logLevel); err != nil {
 		return c, err
 	}
@@ -262,133 +245,6 @@ func (f *crawlFlags) check(c *assemble.Config) error {
 	return nil
 }
 
-// readSeeds collects the seeds of the command line and of the file.
-func (f *crawlFlags) readSeeds(args []string) (seeds []string, noScheme []bool, err error) {
-	type seed struct{ text, where string }
-	var given []seed
-	for _, a := range args {
-		given = append(given, seed{a, "argument"})
-	}
-	if f.seeds != "" {
-		in := io.Reader(os.Stdin)
-		if f.seeds != "-" {
-			file, err := os.Open(f.seeds)
-			if err != nil {
-				return nil, nil, usage("--seeds: %w", err)
-			}
-			defer file.Close()
-			in = file
-		}
-		sc := bufio.NewScanner(in)
-		for n := 1; sc.Scan(); n++ {
-			line := strings.TrimSpace(sc.Text())
-			if line != "" && line[0] != '#' {
-				given = append(given, seed{line, fmt.Sprintf("%s:%d", f.seeds, n)})
-			}
-		}
-		if err := sc.Err(); err != nil {
-			return nil, nil, usage("--seeds %s: %w", f.seeds, err)
-		}
-	}
-	if len(given) == 0 {
-		return nil, nil, usage("no seed: give a URL, or a file of them with --seeds")
-	}
-	texts := make([]string, len(given))
-	for i := range given {
-		texts[i] = given[i].text
-	}
-	seeds, noScheme, err = config.Seeds(texts, func(i int) string { return given[i].where })
-	if err != nil {
-		return nil, nil, usage("%w", err)
-	}
-	return seeds, noScheme, nil
-}
-
-// network turns the flags that concern the network.
-func (f *crawlFlags) network(c *assemble.Config) error {
-	fc := &c.Fetch
-	fc.DNS, fc.ProxyDNS = f.dns, f.proxyDNS
-	switch f.allowPrivate {
-	case "":
-	case "all":
-		fc.Allow = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
-	default:
-		for s := range strings.SplitSeq(f.allowPrivate, ",") {
-			p, err := netip.ParsePrefix(strings.TrimSpace(s))
-			if err != nil {
-				return usage("--allow-private: %q is no CIDR, such as 127.0.0.0/8", s)
-			}
-			fc.Allow = append(fc.Allow, p)
-		}
-	}
-	fc.Resolve = map[string]netip.Addr{}
-	for _, r := range f.resolve {
-		host, ip, ok := strings.Cut(r, "=")
-		a, err := netip.ParseAddr(ip)
-		if !ok || err != nil || host == "" {
-			return usage("--resolve: %q is not HOST=IP", r)
-		}
-		fc.Resolve[strings.ToLower(host)] = a
-	}
-	for _, b := range f.bind {
-		a, err := netip.ParseAddr(b)
-		if err != nil {
-			return usage("--bind: %q is no IP address", b)
-		}
-		c.Binds = append(c.Binds, a)
-	}
-	if f.proxy != "" {
-		p, err := url.Parse(f.proxy)
-		if err != nil || p.Host == "" || p.Scheme != "http" && p.Scheme != "socks5" {
-			return usage("--proxy: allowed are http://host:port and socks5://host:port")
-		}
-		fc.Proxy = p
-	}
-	if f.proxyDNS && f.proxy == "" {
-		return usage("--proxy-dns: needs --proxy")
-	}
-	for _, h := range f.header {
-		name, value, ok := strings.Cut(h, ":")
-		if name = strings.TrimSpace(name); !ok || name == "" || strings.ContainsAny(h, "\r\n") || strings.Contains(name, " ") {
-			return usage("--header: want \"Name: value\"")
-		}
-		c.Headers = append(c.Headers, fetch.Field{Name: name, Value: strings.TrimSpace(value)})
-	}
-	if strings.ContainsAny(f.userAgent, "\r\n") {
-		return usage("--user-agent: no line breaks")
-	}
-	var err error
-	c.Cookies, err = readCookies(f.cookies)
-	return err
-}
-
-// readCookies takes "name=value; …", or the name of a file in the Netscape format.
-func readCookies(s string) (string, error) {
-	if s == "" {
-		return "", nil
-	}
-	b, err := os.ReadFile(s)
-	if err != nil {
-		if !strings.Contains(s, "=") || strings.ContainsAny(s, "\r\n") {
-			return "", usage("--cookies: neither \"name=value; …\" nor a readable file")
-		}
-		return s, nil
-	}
-	var out []string
-	for i, line := range strings.Split(string(b), "\n") {
-		line = strings.TrimPrefix(strings.TrimRight(line, "\r"), "#HttpOnly_")
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		f := strings.Split(line, "\t")
-		if len(f) != 7 {
-			return "", usage("--cookies %s:%d: want seven fields, separated by tabs", s, i+1)
-		}
-		out = append(out, f[5]+"="+f[6])
-	}
-	return strings.Join(out, "; "), nil
-}
-
 // parseSize reads a number of bytes with an optional K, M, G or T (powers of 1024).
 func parseSize(flag, s string) (int64, error) {
 	n, err := config.ParseSize(s)
@@ -408,10 +264,17 @@ func logger(level string) (*slog.Logger, error) {
 
 // run crawls.
 func (f *crawlFlags) run(c *cobra.Command, args []string) error {
+	if len(args) == 0 && f.seeds == "" && f.out != "" {
+		var err error
+		if args, err = f.recall(c); err != nil {
+			return err
+		}
+	}
 	cfg, err := f.config(args)
 	if err != nil {
 		return err
 	}
+	cfg.Begun = func() error { return f.remember(c, cfg.Dir) }
 	if f.ignoreRobots {
 		fmt.Fprintln(os.Stderr, "argosy: warning: --ignore-robots: sites may not want what you are doing")
 	}
@@ -430,6 +293,10 @@ func runCrawl(ctx context.Context, cfg assemble.Config, progress bool, w *os.Fil
 	ctx, stop, hard := interrupts(ctx)
 	defer stop()
 	defer boundHeap()()
+	cfg.Fatal = func(err error) {
+		fmt.Fprintf(os.Stderr, "\nargosy: %v\n", assemble.DiskFull(cfg.Dir, err))
+		os.Exit(exitFailed)
+	}
 	cr, err := assemble.Open(ctx, cfg)
 	if err != nil {
 		return assemble.Summary{}, err
@@ -516,11 +383,14 @@ func (f *crawlFlags) report(w io.Writer, s assemble.Summary) error {
 	switch s.State {
 	case crawl.JobInterrupted:
 		if !f.quiet {
-			fmt.Fprintf(os.Stderr, "argosy: interrupted; nothing is lost. Go on with the same command and -o %s\n", filepath.Clean(s.Out))
+			fmt.Fprintf(os.Stderr, "argosy: interrupted; nothing is lost. argosy crawl -o %s goes on\n", filepath.Clean(s.Out))
 		}
 		return &exitError{code: exitInterrupted}
 	case crawl.JobManual:
-		return &exitError{exitManual, fmt.Errorf("%d tasks wait for a person: see argosy tasks -o %s", s.Manual, s.Out)}
+		return &exitError{exitManual, fmt.Errorf("%d tasks wait for a person: see argosy tasks %s", s.Manual, s.Out)}
+	}
+	if s.Succeeded == 0 && s.Discovered > 0 {
+		return nothingFetched(s, f.json || f.quiet)
 	}
 	return nil
 }

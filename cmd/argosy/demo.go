@@ -26,7 +26,7 @@ func newDemo() *cobra.Command {
 just as argosy crawl would crawl the real one. It needs no internet. What it leaves is kept if -o is given.
 
 With --web it only serves those sites until it is interrupted, for a fleet to crawl, and prints a job file for them.`,
-		Example: "  argosy demo\n  argosy demo -o demo && argosy tasks -o demo\n  argosy demo --web 127.0.0.1:8500 > job.yaml",
+		Example: "  argosy demo\n  argosy demo -o demo && argosy tasks demo\n  argosy demo --web 127.0.0.1:8500 > job.yaml",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if serve != "" {
 				return demoWeb(c, serve)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,16 +27,42 @@ import (
 
 // dirFlag adds -o, the directory of a crawl that a command works on.
 func dirFlag(c *cobra.Command, dir *string) {
-	c.Flags().StringVarP(dir, "out", "o", "", "directory of the crawl (required)")
+	c.Flags().StringVarP(dir, "out", "o", "", "directory of the crawl, if it is not an argument")
+}
+
+// dirArgs takes the directory of a crawl from the only argument, or from -o.
+func dirArgs(args []string, dir *string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if *dir != "" && filepath.Clean(*dir) != filepath.Clean(args[0]) {
+		return usage("name one directory: %s, or %s with -o", args[0], *dir)
+	}
+	*dir = args[0]
+	return nil
+}
+
+// looksLikeCrawl reports whether an argument names a directory, and not the number of a job.
+func looksLikeCrawl(arg string) bool {
+	if _, err := os.Stat(filepath.Join(arg, assemble.LedgerFile)); err == nil {
+		return true
+	}
+	_, err := strconv.ParseUint(arg, 10, 32)
+	return err != nil
+}
+
+// noteRunning says that what a command prints of a directory is of a crawl that runs.
+func noteRunning(dir string) {
+	fmt.Fprintf(os.Stderr, "argosy: a crawl runs in %s: this is as of now\n", dir)
 }
 
 // isCrawl refuses directories that no crawl has left.
 func isCrawl(dir string) error {
 	if dir == "" {
-		return usage("-o: name the directory of a crawl")
+		return usage("name the directory of a crawl, as an argument or with -o")
 	}
 	if _, err := os.Stat(filepath.Join(dir, assemble.LedgerFile)); err != nil {
-		return usage("-o %s: not the directory of a crawl (no %s in it)", dir, assemble.LedgerFile)
+		return usage("%s: not the directory of a crawl (no %s in it)", dir, assemble.LedgerFile)
 	}
 	return assemble.CheckFormat(dir)
 }
@@ -72,7 +97,7 @@ func (f *placeFlags) place() (verify.Place, error) {
 			return verify.Place{}, usage("--store: %w", err)
 		}
 	}
-	return verify.Place{Dir: f.dir, Ledger: f.ledger, Stores: f.stores}, nil
+	return verify.Place{Dir: f.dir, Ledger: f.ledger, Stores: f.stores, Running: f.ledger == "" && assemble.Running(f.dir)}, nil
 }
 
 func (f *placeFlags) open(ctx context.Context) (*ledger.Ledger, error) {
@@ -95,15 +120,22 @@ func newVerify() *cobra.Command {
 	var f placeFlags
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "verify -o DIR", Short: "Check archives, index and ledger against each other", Args: cobra.NoArgs,
+		Use: "verify DIR", Short: "Check archives, index and ledger against each other", Args: cobra.MaximumNArgs(1),
 		Long: `Verify reads every record of a crawl, or of all jobs of a fleet, and compares archives, index and ledger. Orphans are
 records that a crash has left: whole, but not the ones that count. Pages whose record is gone or damaged are named;
-argosy retry --lost fetches them again. The exit code is 0 if nothing is wrong, 1 otherwise.`,
-		Example: "  argosy verify -o example\n  argosy verify -o fleet --store /mnt/node1 --store s3://bucket/warc",
-		RunE: func(c *cobra.Command, _ []string) error {
+argosy retry --lost fetches them again. The exit code is 0 if nothing is wrong, 1 otherwise. Beside a crawl that runs it
+judges what is final: records that no report names yet, and the index, are left out.`,
+		Example: "  argosy verify example\n  argosy verify fleet --store /mnt/node1 --store s3://bucket/warc",
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := dirArgs(args, &f.dir); err != nil {
+				return err
+			}
 			p, err := f.place()
 			if err != nil {
 				return err
+			}
+			if p.Running {
+				noteRunning(f.dir)
 			}
 			r, err := verify.Check(c.Context(), p)
 			if err != nil {
@@ -137,6 +169,9 @@ func printReport(w io.Writer, r *verify.Report) {
 		fmt.Fprintf(w, "  … and %s more\n", count(int64(r.Problems-len(r.Details))))
 	}
 	verdict := "clean"
+	if r.Running {
+		verdict = "clean so far"
+	}
 	if !r.OK {
 		verdict = fmt.Sprintf("%s problems", count(int64(r.Problems)))
 	}
@@ -144,118 +179,35 @@ func printReport(w io.Writer, r *verify.Report) {
 		count(int64(r.Records)), r.Files, count(r.Pages+r.Beside), count(int64(r.Indexed)), count(int64(r.Orphans)), count(int64(r.Lost)))
 }
 
-func newExport() *cobra.Command {
-	var p placeFlags
-	var format, state, file string
-	var job uint32
-	c := &cobra.Command{
-		Use: "export -o DIR", Short: "Print a crawl's pages as JSON lines or CSV", Args: cobra.NoArgs,
-		Example: "  argosy export -o example > pages.jsonl\n  argosy export -o example --format csv --state failed",
-		RunE: func(c *cobra.Command, _ []string) (err error) {
-			if _, err := p.place(); err != nil {
-				return err
-			}
-			if format != "jsonl" && format != "csv" {
-				return usage("--format %q: allowed are jsonl and csv", format)
-			}
-			switch state {
-			case "", "fetched", "failed", "excluded":
-			default:
-				return usage("--state %q: allowed are fetched, failed, excluded", state)
-			}
-			out := c.OutOrStdout()
-			if file != "" {
-				f, err2 := os.Create(file)
-				if err2 != nil {
-					return err2
-				}
-				defer func() { err = errors.Join(err, f.Close()) }()
-				out = f
-			}
-			return export(c.Context(), out, &p, job, format, state)
-		},
-	}
-	p.register(c)
-	c.Flags().Uint32Var(&job, "job", 1, "number of the job")
-	c.Flags().StringVar(&format, "format", "jsonl", "jsonl or csv")
-	c.Flags().StringVar(&state, "state", "", "only pages in this state: fetched, failed or excluded")
-	c.Flags().StringVar(&file, "to", "", "file to write (default: standard output)")
-	return c
-}
-
-// export prints pages: JSON lines, or CSV with the same names in its first line.
-func export(ctx context.Context, w io.Writer, p *placeFlags, job uint32, format, state string) error {
-	l, err := p.open(ctx)
-	if err != nil {
-		return err
-	}
-	defer l.Close()
-	cw := csv.NewWriter(w)
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	if format == "csv" {
-		_ = cw.Write([]string{ // the writer remembers its first error for Error
-			"url", "state", "reason", "status", "mime", "title", "lang", "bytes", "depth", "digest", "revisit", "redirect", "site",
-			"node", "fetched_at", "warc", "offset", "length",
-		})
-	}
-	err = l.Pages(ctx, job, func(p *ledger.Page) error {
-		if state != "" && p.State != state {
-			return nil
-		}
-		if format == "jsonl" {
-			return enc.Encode(p)
-		}
-		return cw.Write([]string{
-			p.URL, p.State, p.Reason, strconv.Itoa(p.Status), p.Mime, p.Title, p.Lang, strconv.FormatInt(p.Bytes, 10),
-			strconv.Itoa(p.Depth), p.Digest, strconv.FormatBool(p.Revisit), p.Redirect, p.Site, p.Node,
-			strconv.FormatInt(p.FetchedAt, 10), p.WARC, strconv.FormatInt(p.Offset, 10), strconv.FormatInt(p.Length, 10),
-		})
-	})
-	cw.Flush()
-	return errors.Join(err, cw.Error())
-}
-
 // withCrawl opens a crawl's directory, applies what its log still holds, and runs fn; no job runs meanwhile.
 func withCrawl(ctx context.Context, dir string, fn func(ctx context.Context, co *coordinator.Coordinator) error) (err error) {
 	if err := isCrawl(dir); err != nil {
 		return err
 	}
-	cfg := assemble.DefaultConfig(dir)
-	cfg.Idle = true
-	cr, err := assemble.Open(ctx, cfg)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, cr.Close()) }()
-	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan error, 1)
-	go func() { done <- cr.Coordinator().Run(ctx) }()
-	ferr := fn(ctx, cr.Coordinator())
-	cancel()
-	rerr := <-done
-	if errors.Is(rerr, context.Canceled) {
-		rerr = nil
-	}
-	return errors.Join(ferr, rerr)
+	return assemble.Do(ctx, dir, fn)
 }
 
 func newTasks() *cobra.Command {
 	f := &fleetFlags{}
 	var dir, state string
 	c := &cobra.Command{
-		Use: "tasks -o DIR | tasks JOB", Short: "List tasks: sites, their states and counts", Args: cobra.MaximumNArgs(1),
-		Long:    "Tasks lists the tasks of a crawl's directory (-o), or of a job of a coordinator.",
-		Example: "  argosy tasks -o example\n  argosy tasks -o example --state manual --json\n  argosy tasks 1",
+		Use: "tasks DIR | tasks JOB", Short: "List tasks: sites, their states and counts", Args: cobra.MaximumNArgs(1),
+		Long:    "Tasks lists the tasks of a crawl's directory, also beside a crawl that runs, or of a job of a coordinator.",
+		Example: "  argosy tasks example\n  argosy tasks example --state manual --json\n  argosy tasks 1",
 		RunE: func(c *cobra.Command, args []string) error {
 			switch state {
 			case "", "waiting", "crawling", "done", "manual", "dropped":
 			default:
 				return usage("--state %q: allowed are waiting, crawling, done, manual, dropped", state)
 			}
+			if len(args) > 0 && (dir != "" || looksLikeCrawl(args[0])) {
+				if err := dirArgs(args, &dir); err != nil {
+					return err
+				}
+			}
 			if dir == "" {
 				if len(args) == 0 {
-					return usage("name a crawl's directory with -o, or the number of a coordinator's job")
+					return usage("name a crawl's directory (also with -o), or the number of a coordinator's job")
 				}
 				id, err := parseJob(args[0])
 				if err != nil {
@@ -276,7 +228,7 @@ func newTasks() *cobra.Command {
 					rows = append(rows, r)
 				}
 			}
-			return f.printTasks(c.OutOrStdout(), rows, "argosy retry -o "+dir+" --cut")
+			return f.printTasks(c.OutOrStdout(), rows, "argosy retry "+dir+" --cut")
 		},
 	}
 	c.Flags().StringVarP(&dir, "out", "o", "", "directory of a crawl")
@@ -305,17 +257,20 @@ func (f *fleetFlags) printTasks(w io.Writer, rows []ledger.Task, again string) e
 
 // tasksOf returns a crawl's tasks in the order in which they were found.
 func tasksOf(ctx context.Context, dir string) (rows []ledger.Task, err error) {
-	err = withCrawl(ctx, dir, func(ctx context.Context, co *coordinator.Coordinator) error {
-		return co.View(ctx, func(f *frontier.Frontier) error {
-			var err error
-			f.Tasks(func(t *frontier.Task) {
-				row := coordinator.Row(t)
-				var terr error
-				row.Traps, terr = f.Traps(t.ID)
-				rows, err = append(rows, row), errors.Join(err, terr)
-			})
-			return err
+	if err := isCrawl(dir); err != nil {
+		return nil, err
+	}
+	err = assemble.View(ctx, dir, func(f *frontier.Frontier, running bool) (err error) {
+		if running {
+			noteRunning(dir)
+		}
+		f.Tasks(func(t *frontier.Task) {
+			row := coordinator.Row(t)
+			var terr error
+			row.Traps, terr = f.Traps(t.ID)
+			rows, err = append(rows, row), errors.Join(err, terr)
 		})
+		return err
 	})
 	sort.Slice(rows, func(i, j int) bool { return rows[i].ID < rows[j].ID })
 	return rows, err
@@ -359,21 +314,24 @@ func newRetry() *cobra.Command {
 	var lost, cut bool
 	var set string
 	c := &cobra.Command{
-		Use: "retry -o DIR [SITE…] | retry JOB [SITE…]", Short: "Release manual tasks and try failed URLs again", Args: cobra.ArbitraryArgs,
+		Use: "retry DIR [SITE…] | retry JOB [SITE…]", Short: "Release manual tasks and try failed URLs again", Args: cobra.ArbitraryArgs,
 		Long: `Retry releases tasks that wait for a person, forgets the troubles of their sites, and makes their failed URLs pending
 again: those of the sites named, or of all. With --lost it does so for pages whose records verify misses; with --cut it lets
 URLs go on that wait because those like them brought nothing new, for eight times as long.
 
-With -o it works on a crawl's directory, and the next argosy crawl into it fetches them. Otherwise the first argument is
+Of a crawl's directory (the first argument, or -o) the next argosy crawl -o DIR fetches them. Otherwise the first argument is
 the number of a coordinator's job, which goes on at once; --set changes limits or placing before, and --lost needs the
 coordinator's directory (--fleet-dir), to see what is lost.`,
-		Example: `  argosy retry -o example
-  argosy retry -o example --lost
-  argosy retry -o example --cut www.example.com
+		Example: `  argosy retry example
+  argosy retry example --lost
+  argosy retry example --cut www.example.com
   argosy retry 1 www.example.com --set '{limits: {header_timeout: 2m}}'`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if lost && cut {
 				return usage("--lost and --cut: one at a time")
+			}
+			if p.dir == "" && len(args) > 0 && looksLikeCrawl(args[0]) {
+				p.dir, args = args[0], args[1:]
 			}
 			if p.dir != "" && f.fleetDir == "" {
 				keys, err := lostOf(c, &p, lost, 1)
@@ -438,10 +396,16 @@ func newDrop() *cobra.Command {
 	f := &fleetFlags{}
 	var dir string
 	c := &cobra.Command{
-		Use: "drop -o DIR SITE… | drop JOB SITE…", Short: "Give sites up: their pending URLs are excluded, the reason is \"dropped\"",
-		Args: cobra.MinimumNArgs(1), Example: "  argosy drop -o example slow.example.com\n  argosy drop 1 slow.example.com",
+		Use: "drop DIR SITE… | drop JOB SITE…", Short: "Give sites up: their pending URLs are excluded, the reason is \"dropped\"",
+		Args: cobra.MinimumNArgs(1), Example: "  argosy drop example slow.example.com\n  argosy drop 1 slow.example.com",
 		RunE: func(c *cobra.Command, args []string) error {
+			if dir == "" && looksLikeCrawl(args[0]) {
+				dir, args = args[0], args[1:]
+			}
 			if dir != "" {
+				if len(args) == 0 {
+					return usage("name the sites to give up: argosy tasks %s lists them", dir)
+				}
 				return release(c, dir, crawl.EntryDrop, args, crawl.Release{})
 			}
 			if len(args) < 2 {
@@ -458,7 +422,7 @@ func newDrop() *cobra.Command {
 // release has a coordinator retry or drop tasks: a job's number, then sites.
 func (f *fleetFlags) release(c *cobra.Command, order string, args []string, before func(context.Context, *web.Client, uint32, *web.Release) error) error {
 	if len(args) == 0 {
-		return usage("name a crawl's directory with -o, or the number of a coordinator's job")
+		return usage("name a crawl's directory (also with -o), or the number of a coordinator's job")
 	}
 	id, err := parseJob(args[0])
 	if err != nil {
@@ -490,7 +454,7 @@ func release(c *cobra.Command, dir string, kind crawl.EntryKind, sites []string,
 	err := withCrawl(c.Context(), dir, func(ctx context.Context, co *coordinator.Coordinator) error {
 		if _, err := co.Release(ctx, kind, sites, r); err != nil {
 			if errors.Is(err, coordinator.ErrNoTask) {
-				return usage("%w: argosy tasks -o %s lists them", err, dir)
+				return usage("%w: argosy tasks %s lists them", err, dir)
 			}
 			return err
 		}
@@ -503,6 +467,6 @@ func release(c *cobra.Command, dir string, kind crawl.EntryKind, sites []string,
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(c.OutOrStdout(), "%s URLs pending, %s tasks manual; argosy crawl … -o %s goes on\n", count(pending), count(manual), dir)
+	_, err = fmt.Fprintf(c.OutOrStdout(), "%s URLs pending, %s tasks manual; argosy crawl -o %s goes on\n", count(pending), count(manual), dir)
 	return err
 }

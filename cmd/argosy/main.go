@@ -75,7 +75,7 @@ func newRoot() *cobra.Command {
 		Use:   "argosy",
 		Short: "A distributed web crawler that measures before it assigns",
 		Long: `Argosy crawls sites to WARC archives with an index and an SQL ledger. It is polite by default, can be killed at
-any moment without losing anything, and goes on where it stopped when the same command is given again.`,
+any moment without losing anything, and goes on where it stopped with argosy crawl -o DIR.`,
 		Example: `  argosy demo                                      a small web on this machine, crawled and verified
   argosy crawl https://example.com/ -o example     a real site, into the directory "example"`,
 		SilenceUsage: true, SilenceErrors: true,

@@ -160,7 +160,8 @@ func size(n int64) string {
 // printSummary prints what a run ended with, for people.
 func printSummary(w io.Writer, s assemble.Summary) {
 	printCounts(w, s)
-	printTraps(w, s.Traps, "argosy retry -o "+s.Out+" --cut")
+	printTroubles(w, s.Troubles)
+	printTraps(w, s.Traps, "argosy retry "+s.Out+" --cut")
 	printPlace(w, s)
 }
 
@@ -207,8 +208,8 @@ func printPlace(w io.Writer, s assemble.Summary) {
 
 // printCounts prints how a run ended, its counts, and the reasons of failures and refusals, most frequent first.
 func printCounts(w io.Writer, s assemble.Summary) {
-	fmt.Fprintf(w, "%s after %s: %s URLs discovered on %s\n", s.State, clock(time.Duration(s.Seconds*float64(time.Second))),
-		count(s.Discovered), plural(s.Sites, "site"))
+	fmt.Fprintf(w, "%s after %s: %s discovered on %s\n", s.State, clock(time.Duration(s.Seconds*float64(time.Second))),
+		plural(s.Discovered, "URL"), plural(s.Sites, "site"))
 	fmt.Fprintf(w, "  %10s fetched, %s of them pages (HTML, status 200), %s duplicates, %s\n", count(s.Fetched), count(s.Pages),
 		count(s.Duplicates), size(s.Bytes))
 	fmt.Fprintf(w, "  %10s failed\n  %10s excluded\n  %10s pending\n", count(s.Failed), count(s.Excluded), count(s.Pending))

@@ -230,21 +230,54 @@ func Seeds(given []string, where func(i int) string) (seeds []string, bare []boo
 		return nil, nil, errors.New("no seed: give at least one URL")
 	}
 	seen := map[string]bool{}
+	var bad []string
 	for i, s := range given {
 		text, none := s, !strings.Contains(s, "://")
 		if none {
 			text = "https://" + text
 		}
+		if _, login := Login(text); login != "" {
+			bad = append(bad, fmt.Sprintf("%s: a seed with a name and a password, which a job does not keep: give them to argosy crawl, or to the nodes with --header", where(i)))
+			continue
+		}
 		u, err := crawl.Parse(text)
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: seed %q: %w; allowed are http and https URLs and host names", where(i), s, err)
+			bad = append(bad, fmt.Sprintf("%s: seed %q: %v", where(i), s, err))
+			continue
 		}
 		if !seen[u.String()] {
 			seen[u.String()] = true
 			seeds, bare = append(seeds, u.String()), append(bare, none)
 		}
 	}
+	if len(bad) > 0 {
+		more := ""
+		if n := len(bad) - maxBadSeeds; n > 0 {
+			bad, more = bad[:maxBadSeeds], fmt.Sprintf("; and %d more", n)
+		}
+		return nil, nil, fmt.Errorf("%s%s; allowed are http and https URLs and host names", strings.Join(bad, "; "), more)
+	}
 	return seeds, bare, nil
+}
+
+// maxBadSeeds bounds how many seeds are named that are none.
+const maxBadSeeds = 20
+
+// Login takes the name and password out of a URL that has them (RFC 3986, section 3.2.1), as they stand: NAME:PASSWORD.
+func Login(raw string) (without, login string) {
+	scheme, rest, ok := strings.Cut(raw, "://")
+	if !ok {
+		return raw, ""
+	}
+	end := strings.IndexAny(rest, "/?#\\")
+	if end < 0 {
+		end = len(rest)
+	}
+	at := strings.LastIndexByte(rest[:end], '@')
+	if at < 0 {
+		return raw, ""
+	}
+	return scheme + "://" + rest[at+1:], rest[:at]
 }
 
 // Apply changes limits by those that are given.

@@ -23,6 +23,10 @@ const (
 	KindArchive     Kind = "archive"       // the record could not be written
 	KindInternal    Kind = "internal"
 	KindStatus      Kind = "status" // 429 or 503: asked to come back later
+
+	KindNoHost      Kind = "no-such-host" // the name does not exist, or has no address
+	KindRefused     Kind = "refused"      // nothing listens on the port
+	KindCertificate Kind = "certificate"  // not trusted, not valid now, or another name's
 )
 
 // Reasons of refusals (state excluded).
@@ -76,16 +80,21 @@ func KindOf(err error) Kind {
 // Unreachable reports whether a kind says that the site could not be asked at all, whatever the URL.
 func (k Kind) Unreachable() bool {
 	switch k {
-	case KindDNS, KindDenied, KindConnect, KindTLS, KindProxy:
+	case KindDNS, KindDenied, KindConnect, KindTLS, KindProxy, KindNoHost, KindRefused, KindCertificate:
 		return true
 	}
 	return false
 }
 
+// Settled reports whether a site that has never answered is not worth waiting for: what is wrong does not pass by itself
+// within minutes.
+func (k Kind) Settled() bool { return k == KindNoHost || k == KindRefused || k == KindCertificate }
+
 // Transient reports whether asking again later can help.
 func (k Kind) Transient() bool {
 	switch k {
-	case KindDNS, KindConnect, KindTimeout, KindSlow, KindReset, KindProtocol, KindProxy, KindArchive, KindInternal, KindTLS:
+	case KindDNS, KindConnect, KindTimeout, KindSlow, KindReset, KindProtocol, KindProxy, KindArchive, KindInternal, KindTLS,
+		KindNoHost, KindRefused, KindCertificate:
 		return true
 	}
 	return false

@@ -200,7 +200,7 @@ type SiteChange struct {
 	Cookies       []Cookie      `cbor:"8,keyasint,omitempty"`
 	CookiesSet    bool          `cbor:"9,keyasint,omitempty"` // Cookies replace those of the record
 	ResolveFailed Kind          `cbor:"10,keyasint,omitempty"`
-	Detail        string        `cbor:"11,keyasint,omitempty"`
+	Detail        string        `cbor:"11,keyasint,omitempty"` // why the site could not be asked, in words
 }
 
 // RobotsState is what is known of a site's robots.txt.

@@ -19,6 +19,7 @@ type Site struct {
 	ResolveFails int         `cbor:"14,keyasint,omitempty"`
 	ResolveWhy   Kind        `cbor:"15,keyasint,omitempty"`
 	CrawlDelayMS int64       `cbor:"17,keyasint,omitempty"`
+	Trouble      string      `cbor:"60,keyasint,omitempty"` // why it could not be asked the last time, in words; empty: it could
 }
 
 // SiteState is a site record as a lease carries it: spans instead of times.
@@ -37,4 +38,7 @@ type SiteState struct {
 	ResolveWhy  Kind        `cbor:"12,keyasint,omitempty"` // the name does not resolve: fail every URL with this
 	Spread      int         `cbor:"13,keyasint,omitempty"` // leases that share the site's delay, at least 1
 	SeedSite    bool        `cbor:"14,keyasint,omitempty"` // secret headers and cookies may go there
+	Trouble     string      `cbor:"60,keyasint,omitempty"` // why it could not be asked the last time, in words
+
+	ResolveFails int `cbor:"61,keyasint,omitempty"` // look-ups of its name that failed, in a row
 }

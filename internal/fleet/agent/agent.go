@@ -35,11 +35,12 @@ type Outbox interface {
 
 // Config says how an agent works.
 type Config struct {
-	Info        crawl.NodeInfo // what the node is, as it registers
-	Concurrency int            // requests at once
-	MaxPart     int            // bytes of an encoded entry
-	Headers     []fetch.Field  // for the seeds' sites only; redacted in archives unless KeepSecrets
-	Cookies     string         // likewise
+	Info        crawl.NodeInfo    // what the node is, as it registers
+	Concurrency int               // requests at once
+	MaxPart     int               // bytes of an encoded entry
+	Headers     []fetch.Field     // for the seeds' sites only; redacted in archives unless KeepSecrets
+	Cookies     string            // likewise
+	Logins      map[string]string // NAME:PASSWORD by site, for HTTP authentication (RFC 7617); redacted likewise
 	KeepSecrets bool
 	Fetcher     Fetcher                                                            // asks sites; nil: over HTTP, by the agent's client
 	FilterSize  int                                                                // hashes of links remembered, two a link
@@ -85,6 +86,7 @@ type Agent struct {
 	group   *errgroup.Group
 	load    load // of the node; the reporter's
 	marks   budget
+	watch   watch // for people
 
 	tried   chan struct{} // closed when BS has been measured, or could not be
 	changed chan struct{} // size 1: the registration is to be renewed now

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"net/netip"
 	"time"
@@ -52,6 +53,9 @@ func (l *lease) request(u crawl.URL) *fetch.Request {
 	}
 	if l.site.SeedSite {
 		r.Fields = append(r.Fields, l.a.cfg.Headers...)
+	}
+	if login := l.a.cfg.Logins[l.l.Site]; login != "" {
+		r.Fields = append(r.Fields, fetch.Field{Name: "Authorization", Value: "Basic " + base64.StdEncoding.EncodeToString([]byte(login))})
 	}
 	l.mu.Lock()
 	if c := l.jar.header(u, time.Now()); c != "" {

@@ -38,8 +38,10 @@ type lease struct {
 	next    time.Time // the site's next turn
 	jar     jar
 	latency time.Duration
+	answers int64
 	fails   int        // in a row
 	gaveUp  crawl.Kind // every further URL fails with this
+	why     string     // and with this, in words
 	scheme  string     // only those of this scheme, if it is set
 	broken  error      // of the node: the lease ends with it
 	site    crawl.SiteState
@@ -189,9 +191,9 @@ func (l *lease) resolve() {
 		kind := crawl.KindOf(err)
 		l.rep.change.ResolveFailed, l.rep.change.Detail = kind, err.Error()
 		l.fails++
-		if kind.Transient() {
-			l.rep.change.BackoffMS = polite.Backoff(l.job.Limits.Backoff, l.fails).Milliseconds()
-		}
+		wait, again := polite.Again(l.job.Limits, kind, l.site.ResolveFails+1, l.latency > 0)
+		l.rep.change.BackoffMS = wait.Milliseconds()
+		l.unable(kind, err.Error(), again)
 		return
 	}
 	for _, a := range addrs[:min(len(addrs), 4)] {
@@ -388,6 +390,7 @@ func (l *lease) answered(firstByte time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.fails = 0
+	l.answers++
 	l.latency = polite.Latency(l.latency, firstByte)
 }
 

@@ -37,7 +37,7 @@ func (l *lease) one(t crawl.Target) error {
 		l.end(crawl.EndFailed)
 		return nil
 	} else if kind != "" {
-		o := &crawl.Outcome{Key: t.Key, URL: t.URL, State: crawl.Failed, Reason: kind, Depth: t.Depth}
+		o := &crawl.Outcome{Key: t.Key, URL: t.URL, State: crawl.Failed, Reason: kind, Detail: l.why, Depth: t.Depth}
 		if kind == crawl.ReasonRobotsDown {
 			o.State = crawl.Excluded
 		}
@@ -107,9 +107,10 @@ func (l *lease) failed(p *page, err error) error {
 	l.mu.Lock()
 	l.fails++
 	fails := l.fails
-	noScheme := t.Flags&crawl.FlagNoScheme != 0 && kind != crawl.KindDNS
-	if kind.Unreachable() && (fails > retries || noScheme) {
-		l.gaveUp = kind
+	noScheme := t.Flags&crawl.FlagNoScheme != 0 && kind != crawl.KindDNS && kind != crawl.KindNoHost
+	wait, again := polite.Again(l.job.Limits, kind, fails, l.latency > 0)
+	if kind.Unreachable() && (!again || noScheme) {
+		l.gaveUp, l.why = kind, o.Detail
 		if noScheme {
 			l.scheme = "https"
 		}
@@ -125,10 +126,10 @@ func (l *lease) failed(p *page, err error) error {
 	}
 	l.outcome(o, nil)
 	if o.State == crawl.Retry && (kind.Unreachable() || fails >= 3) {
-		if !kind.Unreachable() {
-			fails = min(fails, 5) // it is there, and bad pages in a row say little about the next one
+		if !kind.Unreachable() { // it is there, and bad pages in a row say little about the next one
+			wait = polite.Backoff(l.job.Limits.Backoff, min(fails, 5))
 		}
-		l.holdOff(polite.Backoff(l.job.Limits.Backoff, fails), crawl.EndFailed)
+		l.holdOff(wait, crawl.EndFailed)
 	}
 	return nil
 }
@@ -287,6 +288,7 @@ func (l *lease) outcome(o *crawl.Outcome, f *finder) {
 		}
 		l.rep.addFound(f.found, f.keys, f.depth)
 	}
+	l.noteOutcome(o)
 	o.Owner, o.Gen = l.layer.Owner, l.layer.Gen
 	l.rep.addOutcome(o)
 	if l.rep.size > partBudget {

@@ -103,10 +103,11 @@ func (a *Agent) keep(p *page) (err error) {
 
 // redact hides the values of secret fields in a request that is archived.
 func (l *lease) redact(req []byte) []byte {
-	if l.a.cfg.KeepSecrets || !l.site.SeedSite || len(l.a.cfg.Headers) == 0 && l.a.cfg.Cookies == "" {
+	login := l.a.cfg.Logins[l.l.Site] != ""
+	if l.a.cfg.KeepSecrets || !login && (!l.site.SeedSite || len(l.a.cfg.Headers) == 0 && l.a.cfg.Cookies == "") {
 		return req
 	}
-	secret := map[string]bool{}
+	secret := map[string]bool{"authorization": login}
 	if l.a.cfg.Cookies != "" {
 		secret["cookie"] = true
 	}

@@ -3,6 +3,7 @@ package agent
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"time"
 
 	"argosy/internal/crawl"
@@ -30,13 +31,13 @@ func (l *lease) askRobots() bool {
 	}
 	switch {
 	case l.site.ResolveWhy != "":
-		l.gaveUp = l.site.ResolveWhy
+		l.gaveUp, l.why = l.site.ResolveWhy, l.site.Trouble
 		return true
 	case ignore && (!l.startsTask() || l.site.RobotsTries > l.job.Limits.Retries):
 		l.ignoreRobots()
 		return true
 	case l.site.RobotsGone && !ignore:
-		l.gaveUp = l.site.RobotsWhy
+		l.gaveUp, l.why = l.site.RobotsWhy, l.site.Trouble
 		return true
 	case !ok:
 		return true
@@ -152,16 +153,16 @@ func (l *lease) robotsDown(c *crawl.RobotsChange, first crawl.Target) bool {
 	l.fails++
 	tries := l.site.RobotsTries + 1
 	noScheme := first.Flags&crawl.FlagNoScheme != 0 && c.Why.Unreachable()
-	final := !c.Why.Transient() && c.Why != crawl.ReasonRobotsDown
-	if tries > l.job.Limits.Retries || noScheme || final {
+	wait, again := polite.Again(l.job.Limits, c.Why, tries, l.latency > 0)
+	l.unable(c.Why, l.rep.change.Detail, again)
+	if !again || noScheme {
 		c.Gone = true
-		l.gaveUp = c.Why
+		l.gaveUp, l.why = c.Why, l.rep.change.Detail
 		if noScheme {
 			l.scheme = "https"
 		}
 		return true
 	}
-	wait := polite.Backoff(l.job.Limits.Backoff, tries)
 	c.TTLMS = wait.Milliseconds()
 	l.rep.change.BackoffMS = max(l.rep.change.BackoffMS, c.TTLMS)
 	l.endLocked(crawl.EndFailed)
@@ -170,7 +171,10 @@ func (l *lease) robotsDown(c *crawl.RobotsChange, first crawl.Target) bool {
 
 // fetchRobots asks for robots.txt and says what the answer means. ok is false if the lease ended first.
 func (l *lease) fetchRobots(u crawl.URL) (change *crawl.RobotsChange, rules robots.Rules, ok bool) {
-	down := func(why crawl.Kind) (*crawl.RobotsChange, robots.Rules, bool) {
+	down := func(why crawl.Kind, detail string) (*crawl.RobotsChange, robots.Rules, bool) {
+		l.mu.Lock()
+		l.rep.change.Detail = clip(detail)
+		l.mu.Unlock()
 		return &crawl.RobotsChange{State: crawl.RobotsUnavailable, Why: why}, rules, true
 	}
 	var resp *fetch.Response
@@ -188,7 +192,7 @@ func (l *lease) fetchRobots(u crawl.URL) (change *crawl.RobotsChange, rules robo
 			if l.ctx.Err() != nil {
 				return nil, rules, false
 			}
-			return down(crawl.KindOf(err))
+			return down(crawl.KindOf(err), err.Error())
 		}
 		if resp == nil {
 			return nil, rules, false
@@ -205,13 +209,13 @@ func (l *lease) fetchRobots(u crawl.URL) (change *crawl.RobotsChange, rules robo
 			if d := retryAfter(resp); d > 0 {
 				l.holdFor(d)
 			}
-			return down(crawl.ReasonRobotsDown)
+			return down(crawl.ReasonRobotsDown, fmt.Sprintf("%s answers %d", at, resp.Status))
 		case resp.Status != 200:
 			return l.allowAll(), rules, true
 		}
 		body, err := resp.Decoded(min(l.job.Limits.Fetch.MaxDecoded, maxParsed))
 		if kind := crawl.KindOf(err); err != nil && kind != crawl.KindBomb && !errors.Is(err, fetch.ErrNotCoded) && !(cut && kind == crawl.KindReset) {
-			return down(crawl.ReasonRobotsDown)
+			return down(crawl.ReasonRobotsDown, fmt.Sprintf("%s: %v", at, err))
 		}
 		if cut {
 			body = body[:bytes.LastIndexAny(body, "\r\n")+1] // whole lines only

@@ -16,7 +16,6 @@ import (
 	"slices"
 	"strconv"
 	"sync"
-	"syscall"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -43,8 +42,9 @@ type Config struct {
 	Binds       []netip.Addr // a node per local address; overrides Agents
 	Concurrency int          // requests at once per node
 	Fetch       fetch.Config
-	Headers     []fetch.Field // for the seeds' sites
-	Cookies     string        // likewise
+	Headers     []fetch.Field     // for the seeds' sites
+	Cookies     string            // likewise
+	Logins      map[string]string // NAME:PASSWORD, for HTTP authentication (RFC 7617), by site
 	KeepSecrets bool
 	Strategy    string
 	Probe       string   // none, few or all; empty: as the strategy wants
@@ -56,7 +56,9 @@ type Config struct {
 	Operator    string // who crawls, and how to reach them: a label of the archives
 	Version     string
 	Logger      *slog.Logger
-	Idle        bool // open, apply the log, but run nothing
+	Idle        bool         // open, apply the log, but run nothing
+	Fatal       func(error)  // must not return: the view on disk cannot be written; nothing is lost by ending the process. nil panics
+	Begun       func() error // is called once the job is known to be the directory's, and runs; nil: nobody cares
 }
 
 // DefaultConfig returns a Config for a directory.
@@ -89,6 +91,8 @@ type Summary struct {
 	Out        string           `json:"out"`
 	Reasons    map[string]int64 `json:"reasons,omitempty"`
 	Traps      []crawl.Trap     `json:"traps,omitempty"`
+	Succeeded  int64            `json:"succeeded"` // of the fetched: with a status below 400
+	Troubles   []Trouble        `json:"troubles,omitempty"`
 
 	Measured schedule.Measured `json:"measured"` // in this run
 }
@@ -103,7 +107,9 @@ type Crawl struct {
 	ledger *ledger.Ledger
 	co     *coordinator.Coordinator
 	nodes  []*node
+	told   []int64 // the last problem of each node that a person has been told of
 
+	control *control
 	explain *explainLog
 	geo     *geo.DB
 	mended  []string
@@ -135,11 +141,11 @@ func Open(ctx context.Context, c Config) (cr *Crawl, err error) {
 	cr = &Crawl{cfg: c}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, cr.Close())
+			err = DiskFull(c.Dir, errors.Join(err, cr.Close()))
 			cr = nil
 		}
 	}()
-	if cr.lock, err = frontier.Lock(filepath.Join(state, "lock")); err != nil {
+	if cr.lock, err = frontier.Lock(filepath.Join(state, lockFile)); err != nil {
 		return cr, fmt.Errorf("%s: %w", c.Dir, ErrInUse)
 	}
 	if err = openFormat(c.Dir, c.Version); err != nil {
@@ -159,7 +165,9 @@ func Open(ctx context.Context, c Config) (cr *Crawl, err error) {
 	if cr.lead, err = cr.server.Connect(ctx); err != nil {
 		return cr, err
 	}
-	if cr.f, err = frontier.Open(frontier.DefaultConfig(filepath.Join(state, "frontier"))); err != nil {
+	fc := frontier.DefaultConfig(filepath.Join(state, "frontier"))
+	fc.Fatal = c.Fatal
+	if cr.f, err = frontier.Open(fc); err != nil {
 		return cr, err
 	}
 	if cr.ledger, err = ledger.Open(ctx, filepath.Join(c.Dir, LedgerFile)); err != nil {
@@ -182,6 +190,9 @@ func Open(ctx context.Context, c Config) (cr *Crawl, err error) {
 	cr.co = coordinator.New(cc, cr.lead, cr.lead, cr.lead, cr.f, cr.ledger)
 	if c.Idle {
 		return cr, nil
+	}
+	if cr.control, err = cr.listenControl(state); err != nil {
+		return cr, err
 	}
 	return cr, cr.openNodes(ctx)
 }
@@ -209,7 +220,7 @@ func (cr *Crawl) openNodes(ctx context.Context) error {
 			Info: crawl.NodeInfo{
 				Node: "node-" + strconv.Itoa(i+1), Leases: max(64, 32*c.Concurrency), Concurrency: c.Concurrency, Store: archive.Dir(filepath.Join(c.Dir, WARCDir)).URL(),
 			},
-			Fetch: c.Fetch, Headers: c.Headers, Cookies: c.Cookies, KeepSecrets: c.KeepSecrets, Dir: filepath.Join(c.Dir, WARCDir),
+			Fetch: c.Fetch, Headers: c.Headers, Cookies: c.Cookies, Logins: c.Logins, KeepSecrets: c.KeepSecrets, Dir: filepath.Join(c.Dir, WARCDir),
 			MeasureBS: wants.Store && (c.nodes() > 1 || wants.Crawl == schedule.All), ArchiveSize: c.ArchiveSize, Prefix: c.Prefix, Operator: c.Operator, Version: c.Version, Logger: c.Logger,
 			IgnoreRobot: c.Job.Identity.IgnoreRobots, UserAgent: c.Job.Identity.UserAgent, Beside: c.nodes() - 1,
 		}
@@ -226,7 +237,7 @@ func (cr *Crawl) openNodes(ctx context.Context) error {
 			b.Close()
 			return err
 		}
-		cr.nodes = append(cr.nodes, nd)
+		cr.nodes, cr.told = append(cr.nodes, nd), append(cr.told, 0)
 	}
 	return nil
 }
@@ -257,6 +268,26 @@ func (cr *Crawl) Status() (coordinator.Status, agent.Stats) {
 	return cr.co.Status(), sum
 }
 
+// Problems returns what has gone wrong since the last call, as far as it is remembered. One goroutine calls it.
+func (cr *Crawl) Problems() (out []agent.Problem) {
+	for i, n := range cr.nodes {
+		of := n.agent.Problems(cr.told[i])
+		if len(of) > 0 {
+			cr.told[i] = of[len(of)-1].No
+		}
+		out = append(out, of...)
+	}
+	return out
+}
+
+// Sites returns how the leases that run get on with their sites, in no particular order.
+func (cr *Crawl) Sites() (out []agent.SiteStats) {
+	for _, n := range cr.nodes {
+		out = append(out, n.agent.Sites()...)
+	}
+	return out
+}
+
 // Run crawls until the job has ended, a limit is reached, or ctx ends: then it drains, so that nothing in flight is
 // lost or fetched again, and returns soon. A second channel, hard, makes it leave at once; even that loses nothing.
 func (cr *Crawl) Run(ctx context.Context, hard <-chan struct{}) (Summary, error) {
@@ -278,7 +309,7 @@ func (cr *Crawl) Run(ctx context.Context, hard <-chan struct{}) (Summary, error)
 		once.Do(func() { _ = cr.co.Drain(gctx) }) // it fails only when the run has ended already
 	}
 	group.Go(func() error {
-		if err := cr.co.Begin(gctx, &cr.cfg.Job, cr.same); err != nil && gctx.Err() == nil {
+		if err := cr.begin(gctx); err != nil && gctx.Err() == nil {
 			return err
 		}
 		select {
@@ -300,17 +331,37 @@ func (cr *Crawl) Run(ctx context.Context, hard <-chan struct{}) (Summary, error)
 			err = cerr
 		}
 	}
-	if errors.Is(err, syscall.ENOSPC) {
-		err = fmt.Errorf("%w; nothing is lost: make room and give the same command again", err)
-	}
 	if err != nil && !errors.Is(err, context.Canceled) {
-		return Summary{}, err
+		return Summary{}, DiskFull(cr.cfg.Dir, err)
 	}
-	sum, err := cr.summary(start)
+	sum, err := cr.summary(context.WithoutCancel(ctx), start)
 	if err != nil {
 		return sum, err
 	}
 	return sum, cr.WriteIndex(context.WithoutCancel(ctx))
+}
+
+// begin starts or goes on with the job. One that has failed altogether is tried again as a whole: the person who gives the
+// command again has mended something.
+func (cr *Crawl) begin(ctx context.Context) error {
+	futile := false
+	err := cr.co.View(ctx, func(f *frontier.Frontier) error {
+		if j := f.Job(cr.cfg.Job.ID); j != nil {
+			futile = j.Totals.Fetched == 0 && j.Totals.Failed+j.Totals.Excluded > 0
+			return cr.same(&j.Job)
+		}
+		return nil
+	})
+	if err == nil && futile {
+		_, err = cr.co.Release(ctx, crawl.EntryRetry, nil, crawl.Release{Job: cr.cfg.Job.ID, Why: "nothing had been fetched"})
+	}
+	if err == nil {
+		err = cr.co.Begin(ctx, &cr.cfg.Job, cr.same)
+	}
+	if err == nil && cr.cfg.Begun != nil {
+		err = cr.cfg.Begun()
+	}
+	return err
 }
 
 // same refuses to go on with another job in this job's directory, naming what differs.
@@ -351,7 +402,7 @@ func flagName(field string) string {
 	return string(out)
 }
 
-func (cr *Crawl) summary(start time.Time) (Summary, error) {
+func (cr *Crawl) summary(ctx context.Context, start time.Time) (Summary, error) {
 	j := cr.f.Job(cr.cfg.Job.ID)
 	if j == nil {
 		return Summary{State: crawl.JobInterrupted, Out: cr.cfg.Dir}, nil
@@ -363,11 +414,15 @@ func (cr *Crawl) summary(start time.Time) (Summary, error) {
 		state = crawl.JobInterrupted
 	}
 	traps, err := cr.traps(j.ID)
+	if err != nil {
+		return Summary{}, err
+	}
+	troubles, succeeded, err := cr.troubles(ctx, j.ID)
 	return Summary{
 		Job: strconv.Itoa(int(j.ID)), State: state, Seconds: time.Since(start).Seconds(), Sites: n.Sites, Discovered: n.Discovered,
 		Fetched: n.Fetched, Pages: n.Pages, Duplicates: n.Duplicates, Failed: n.Failed, Excluded: n.Excluded, Pending: n.Pending,
 		Bytes: n.Bytes, Requests: stats.Requests, Overflow: n.Overflow, Manual: n.Manual, Nodes: len(cr.nodes),
-		Strategy: cr.cfg.Strategy, Out: cr.cfg.Dir, Reasons: n.Reasons, Traps: traps, Measured: cr.co.Measured(),
+		Strategy: cr.cfg.Strategy, Out: cr.cfg.Dir, Reasons: n.Reasons, Traps: traps, Measured: cr.co.Measured(), Succeeded: succeeded, Troubles: troubles,
 	}, err
 }
 
@@ -389,6 +444,7 @@ func (cr *Crawl) traps(job uint32) (out []crawl.Trap, err error) {
 // Close closes everything that is open, in the order in which things depend on each other.
 func (cr *Crawl) Close() error {
 	var errs []error
+	errs = append(errs, cr.control.close())
 	for _, n := range cr.nodes {
 		n.bus.Close()
 	}

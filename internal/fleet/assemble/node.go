@@ -25,8 +25,9 @@ import (
 type NodeConfig struct {
 	Info        crawl.NodeInfo // Incarnation is chosen here
 	Fetch       fetch.Config
-	Headers     []fetch.Field // for the seeds' sites
-	Cookies     string        // likewise
+	Headers     []fetch.Field     // for the seeds' sites
+	Cookies     string            // likewise
+	Logins      map[string]string // NAME:PASSWORD by site
 	KeepSecrets bool
 	Dir         string        // where archives are made
 	Store       archive.Store // where they go; nil: they stay in Dir
@@ -91,7 +92,7 @@ func openNode(c NodeConfig, b *bus.Client) (*node, error) {
 	c.Info.Version = c.Version
 	ac := agent.DefaultConfig(c.Info)
 	ac.MaxPart, ac.Concurrency = bus.MaxPart, c.Info.Concurrency
-	ac.Headers, ac.Cookies, ac.KeepSecrets, ac.Logger = c.Headers, c.Cookies, c.KeepSecrets, c.Logger
+	ac.Headers, ac.Cookies, ac.Logins, ac.KeepSecrets, ac.Logger = c.Headers, c.Cookies, c.Logins, c.KeepSecrets, c.Logger
 	ac.Usage = func() agent.Usage {
 		return agent.Usage{CPU: usage.CPU() / time.Duration(c.Beside+1), Memory: usage.Memory() / int64(c.Beside+1)}
 	}

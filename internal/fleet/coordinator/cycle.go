@@ -220,7 +220,7 @@ func (c *Coordinator) grant(j *frontier.Job, r *run, t *schedule.Task, n *schedu
 	site := c.f.Site(t.Site)
 	l := c.newLease(j, t, n)
 	r.read.shape(l)
-	if j.Limits.PerIP > 0 && t.Addrs == nil && site.ResolveFails <= j.Limits.Retries {
+	if j.Limits.PerIP > 0 && t.Addrs == nil && polite.Unresolved(j.Limits, site) == "" {
 		l.Resolve = true
 	} else {
 		first := 64

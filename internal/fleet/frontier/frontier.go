@@ -32,6 +32,10 @@ type Config struct {
 
 	Recent int // records that are at hand, in each of two generations
 	Spill  int // URLs after which a long walk commits what it has done so far
+
+	// Fatal is called, from any goroutine, when the store cannot go on, such as on a full disk; it must not return. Nothing that
+	// was synced is lost. nil panics.
+	Fatal func(error)
 }
 
 // DefaultConfig returns a Config for one machine that also runs agents.
@@ -110,7 +114,7 @@ func Open(c Config) (*Frontier, error) {
 	defer cache.Unref()
 	o := &pebble.Options{
 		FS: fs, Cache: cache, MemTableSize: memTable, MemTableStopWritesThreshold: 3,
-		FormatMajorVersion: pebble.FormatNewest, Logger: quiet{}, MaxOpenFiles: 500,
+		FormatMajorVersion: pebble.FormatNewest, Logger: quiet{c.Fatal}, MaxOpenFiles: 500,
 		L0CompactionThreshold: 8, L0StopWritesThreshold: 48,
 	}
 	for i := range o.Levels {
@@ -135,12 +139,23 @@ func Open(c Config) (*Frontier, error) {
 
 const memTable = 8 << 20
 
-// quiet drops what Pebble has to say, which is no news to a user; it still dies on what it calls fatal.
-type quiet struct{}
+// quiet drops what Pebble has to say, which is no news to a user, but for what it calls fatal.
+type quiet struct{ fatal func(error) }
 
-func (quiet) Infof(string, ...any)           {}
-func (quiet) Errorf(string, ...any)          {}
-func (quiet) Fatalf(format string, a ...any) { panic(fmt.Sprintf(format, a...)) }
+func (quiet) Infof(string, ...any)  {}
+func (quiet) Errorf(string, ...any) {}
+func (q quiet) Fatalf(format string, a ...any) {
+	err := fmt.Errorf(format, a...)
+	for _, arg := range a { // Pebble formats errors by their texts
+		if cause, ok := arg.(error); ok {
+			err = cause
+		}
+	}
+	if q.fatal != nil {
+		q.fatal(fmt.Errorf("frontier: %w", err))
+	}
+	panic(err)
+}
 
 func (f *Frontier) load() error {
 	if err := f.get(positionKey, &f.pos); err != nil && !errors.Is(err, pebble.ErrNotFound) {
@@ -434,6 +449,31 @@ func (f *Frontier) URLs(job uint32, fn func(URL) error) error {
 		return fn(u)
 	})
 }
+
+// Names finds the URLs of keys of a job, such as parents.
+type Names struct {
+	f    *Frontier
+	job  uint32
+	look finder
+}
+
+// Names returns a finder of names; it is closed after use, and sees the view as it is when the first is looked up.
+func (f *Frontier) Names(job uint32) *Names { return &Names{f: f, job: job, look: finder{db: f.db}} }
+
+// URL returns the URL of a key; empty for the zero key, and for what nobody knows.
+func (n *Names) URL(in crawl.Layer, k crawl.Key) (string, error) {
+	if k == (crawl.Key{}) {
+		return "", nil
+	}
+	r, err := n.f.load1(&n.look, recKey{space{n.job, in}, k})
+	if err != nil || r == nil {
+		return "", err
+	}
+	return r.URL, nil
+}
+
+// Close ends the finder.
+func (n *Names) Close() error { return n.look.close() }
 
 // Nearer calls fn for every URL of a job whose depth is not the one with which it was reported, because a shorter path to it
 // was found since, with its depth now. There are such only in jobs with a depth limit.

@@ -156,7 +156,7 @@ func (x *tx) outcome(j *Job, t *Task, l *Lease, o *crawl.Outcome) error {
 			return err
 		}
 	}
-	if o.State == crawl.Failed && r.Flags&crawl.FlagNoScheme != 0 && (o.Reason.Unreachable() || o.Reason == crawl.KindTimeout) {
+	if o.State == crawl.Failed && r.Flags&crawl.FlagNoScheme != 0 && o.Reason != crawl.KindNoHost && (o.Reason.Unreachable() || o.Reason == crawl.KindTimeout) {
 		return x.insecure(j, t, r)
 	}
 	return nil

@@ -143,15 +143,26 @@ func (p *Page) Captured() bool { return p.WARC != "" }
 
 // Pages calls fn for every page of a job in the order in which they were reported.
 func (l *Ledger) Pages(ctx context.Context, job uint32, fn func(*Page) error) error {
-	return l.pages(ctx, job, ` ORDER BY seq, ord, owner, gen, key`, fn)
+	return l.pages(ctx, ` ORDER BY seq, ord, owner, gen, key`, fn, int64(job))
 }
 
-func (l *Ledger) pages(ctx context.Context, job uint32, order string, fn func(*Page) error) error {
+// Page returns a page of a job, nil if there is no row of it.
+func (l *Ledger) Page(ctx context.Context, job uint32, at crawl.Page) (out *Page, err error) {
+	err = l.pages(ctx, ` AND owner = ? AND gen = ? AND key = ?`, func(p *Page) error {
+		row := *p
+		out = &row
+		return nil
+	}, int64(job), int64(at.Owner), int64(at.Gen), at.Key[:])
+	return out, err
+}
+
+// pages calls fn for the pages of a job, the first argument, that more asks for with the others.
+func (l *Ledger) pages(ctx context.Context, more string, fn func(*Page) error, args ...any) error {
 	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT key, owner, gen, url, state, coalesce(reason, ''), coalesce(detail, ''), coalesce(status, 0),
 coalesce(mime, ''), coalesce(charset, ''), coalesce(html, 0), coalesce(title, ''), coalesce(lang, ''), coalesce(simhash, 0),
 coalesce(digest, ''), coalesce(revisit, 0), coalesce(noindex, 0), bytes, coalesce(links, 0), depth, coalesce(redirect, ''), coalesce(ip, ''),
 coalesce(proto, ''), coalesce(warc, ''), warc_at, warc_len, coalesce(text, ''), coalesce(text_at, 0), coalesce(text_len, 0),
-site, node, fetched_at, coalesce(score, 0), coalesce(truncated, '') FROM pages WHERE job = ?`+order), int64(job))
+site, node, fetched_at, coalesce(score, 0), coalesce(truncated, '') FROM pages WHERE job = ?`+more), args...)
 	if err != nil {
 		return fmt.Errorf("ledger: %w", err)
 	}
@@ -329,4 +340,30 @@ func (l *Ledger) LeasesLost(ctx context.Context, job uint32) (n int, err error) 
 		return 0, fmt.Errorf("ledger: %w", err)
 	}
 	return n, nil
+}
+
+// Answers says how many URLs of a site were answered with a status.
+type Answers struct {
+	Status int
+	URLs   int64
+}
+
+// Statuses returns the statuses of a job's answers, by site.
+func (l *Ledger) Statuses(ctx context.Context, job uint32) (map[string][]Answers, error) {
+	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT site, status, count(*) FROM pages
+WHERE job = ? AND state = 'fetched' AND status IS NOT NULL GROUP BY site, status`), int64(job))
+	if err != nil {
+		return nil, l.wrap(err)
+	}
+	defer rows.Close()
+	out := map[string][]Answers{}
+	for rows.Next() {
+		var site string
+		var a Answers
+		if err := rows.Scan(&site, &a.Status, &a.URLs); err != nil {
+			return nil, l.wrap(err)
+		}
+		out[site] = append(out[site], a)
+	}
+	return out, l.wrap(rows.Err())
 }

@@ -28,6 +28,7 @@ const maxProblems = 100
 // Report is what was found.
 type Report struct {
 	OK        bool     `json:"ok"`
+	Running   bool     `json:"running,omitempty"` // a crawl runs there
 	Files     int      `json:"files"`
 	Records   int      `json:"records"`
 	Pages     int64    `json:"pages"`  // captures of pages, which the ledger counts
@@ -79,6 +80,8 @@ type Place struct {
 	Dir    string   // of the crawl or the coordinator
 	Ledger string   // empty: in Dir
 	Stores []string // of archives; none: Dir's own, else those that the ledger names
+
+	Running bool // a crawl runs there: what it has not reported yet, and the index, are not judged
 }
 
 // Dir checks a crawl's directory.
@@ -105,7 +108,7 @@ func Check(ctx context.Context, p Place) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{LostKeys: map[uint32][]crawl.Page{}, seed: maphash.MakeSeed(), whole: map[uint64]bool{}}
+	r := &Report{Running: p.Running, LostKeys: map[uint32][]crawl.Page{}, seed: maphash.MakeSeed(), whole: map[uint64]bool{}}
 	wants := wanted{}
 	for _, job := range jobs {
 		if err := r.pages(ctx, l, job, wants); err != nil {
@@ -134,6 +137,9 @@ func Check(ctx context.Context, p Place) (*Report, error) {
 		}
 	}
 	for _, job := range jobs {
+		if p.Running {
+			break // it is written when the run ends
+		}
 		if err := r.index(ctx, p.Dir, l, job); err != nil {
 			return nil, err
 		}
@@ -267,6 +273,9 @@ func (r *Report) file(ctx context.Context, s archive.Store, path, name string, w
 // ended, and whether that is the end of the file.
 func (r *Report) read(ctx context.Context, s archive.Store, path, name string, from int64, wants map[int64]*want) (end int64, whole bool, err error) {
 	f, err := s.Open(ctx, path, from)
+	if errors.Is(err, os.ErrNotExist) && path != name { // it was finished meanwhile
+		f, err = s.Open(ctx, name, from)
+	}
 	if err != nil {
 		return from, false, err
 	}

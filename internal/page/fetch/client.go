@@ -16,6 +16,7 @@ import (
 	"net/netip"
 	"net/url"
 	"sync"
+	"syscall"
 	"time"
 
 	"golang.org/x/net/http2"
@@ -50,6 +51,10 @@ const (
 
 // AddrTTL is how long an answer of the resolver is believed: the system's resolver gives no time to live.
 const AddrTTL = 10 * time.Minute
+
+// failureTTL is how long a failure of the resolver is believed: many URLs of a site fail together, and the site is asked
+// again no sooner.
+const failureTTL = 400 * time.Millisecond
 
 // Client opens sessions. It is safe for concurrent use.
 type Client struct {
@@ -160,7 +165,7 @@ func (c *Client) allowed(a netip.Addr) bool {
 }
 
 // Lookup returns the addresses of a host that may be dialled. What the resolver says is kept for AddrTTL, a failure
-// for a few seconds.
+// for failureTTL.
 func (c *Client) Lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 	now := time.Now()
 	c.mu.Lock()
@@ -175,7 +180,7 @@ func (c *Client) Lookup(ctx context.Context, host string) ([]netip.Addr, error) 
 		if ctx.Err() != nil {
 			return nil, a.err
 		}
-		a.expires = now.Add(5 * time.Second)
+		a.expires = now.Add(failureTTL)
 	}
 	c.mu.Lock()
 	if len(c.cache) >= 10_000 {
@@ -196,7 +201,11 @@ func (c *Client) lookup(ctx context.Context, host string) ([]netip.Addr, error) 
 		ctx, cancel := context.WithTimeout(ctx, c.cfg.Limits.ConnectTimeout)
 		defer cancel()
 		if found, err = c.resolver.LookupNetIP(ctx, "ip", host); err != nil {
-			return nil, &crawl.Error{Op: "resolve", Host: host, Kind: crawl.KindDNS, Err: err}
+			kind := crawl.KindDNS
+			if d := (*net.DNSError)(nil); errors.As(err, &d) && d.IsNotFound {
+				kind = crawl.KindNoHost
+			}
+			return nil, &crawl.Error{Op: "resolve", Host: host, Kind: kind, Err: err}
 		}
 	}
 	var out []netip.Addr
@@ -207,7 +216,7 @@ func (c *Client) lookup(ctx context.Context, host string) ([]netip.Addr, error) 
 	}
 	if len(out) == 0 {
 		err := errors.New("no address")
-		kind := crawl.KindDNS
+		kind := crawl.KindNoHost
 		if len(found) > 0 {
 			kind = crawl.KindDenied
 			err = fmt.Errorf("%s is a private or reserved address; --allow-private allows it", found[0])
@@ -268,8 +277,11 @@ func (c *Client) connect(ctx context.Context, lim crawl.FetchLimits, u crawl.URL
 			return conn, a, nil
 		}
 		kind := crawl.KindConnect
-		if errors.Is(err, context.DeadlineExceeded) || isTimeout(err) {
+		switch {
+		case errors.Is(err, context.DeadlineExceeded) || isTimeout(err):
 			kind = crawl.KindTimeout
+		case errors.Is(err, syscall.ECONNREFUSED):
+			kind = crawl.KindRefused
 		}
 		last = &crawl.Error{Op: "dial", Host: host, Kind: kind, Err: err}
 	}

@@ -263,7 +263,10 @@ func (s *Session) dial(ctx context.Context, u crawl.URL, t *Timing) (*conn, *htt
 		if err != nil {
 			_ = nc.Close()
 			kind := crawl.KindTLS
-			if isTimeout(err) || errors.Is(err, context.DeadlineExceeded) {
+			switch bad := (*tls.CertificateVerificationError)(nil); {
+			case errors.As(err, &bad):
+				kind = crawl.KindCertificate
+			case isTimeout(err) || errors.Is(err, context.DeadlineExceeded):
 				kind = crawl.KindTimeout
 			}
 			return nil, nil, &crawl.Error{Op: "TLS", Host: u.Host(), Kind: kind, Err: err}

@@ -18,8 +18,11 @@ const (
 	MaxWait = 30 * time.Second
 	// maxSlowDown bounds how far a slow site's delay grows by itself.
 	maxSlowDown = 30 * time.Second
-	// hopeless is a count of failures that no number of retries reaches: asking again cannot help.
-	hopeless = 1 << 20
+	// briefTries is how often a site is asked again that has never answered and whose trouble is settled, and briefWait
+	// the first wait, doubled by each: a server that is just starting is there by then, and a person who has mistyped a
+	// name is told within seconds.
+	briefTries = 2
+	briefWait  = 500 * time.Millisecond
 )
 
 // Delay returns the time between starts of requests to a site: the job's delay, the site's own Crawl-delay (up to
@@ -46,6 +49,19 @@ func Backoff(base time.Duration, fails int) time.Duration {
 		d *= 2
 	}
 	return min(d, MaxBackoff)
+}
+
+// Again decides whether a site that could not be asked, fails times in a row, is asked once more, and after which wait.
+// answered says that it has answered before.
+func Again(lim crawl.Limits, why crawl.Kind, fails int, answered bool) (wait time.Duration, again bool) {
+	most, wait := lim.Retries, Backoff(lim.Backoff, fails)
+	if why.Settled() && !answered {
+		most, wait = min(most, briefTries), min(wait, Backoff(briefWait, fails))
+	}
+	if fails > most || !why.Transient() && why != crawl.ReasonRobotsDown {
+		return 0, false
+	}
+	return wait, true
 }
 
 // Latency folds a sample into a moving average of the time to first byte.
@@ -87,15 +103,14 @@ func Fold(s *crawl.Site, c *crawl.SiteChange, now int64) {
 	}
 	if len(c.Addrs) > 0 {
 		s.Addrs, s.AddrExpiry = c.Addrs, now+c.AddrTTLMS
-		s.ResolveFails, s.ResolveWhy = 0, ""
+		s.ResolveFails, s.ResolveWhy, s.Trouble = 0, "", ""
 	}
 	if c.ResolveFailed != "" {
 		s.ResolveWhy = c.ResolveFailed
-		if s.ResolveFails++; !c.ResolveFailed.Transient() {
-			s.ResolveFails = hopeless
-		}
+		s.ResolveFails++
 	}
 	if r := c.Robots; r != nil {
+		s.Trouble = ""
 		s.RobotsState, s.Robots, s.RobotsWhy, s.RobotsGone = r.State, r.Rules, r.Why, r.Gone
 		s.RobotsExpiry, s.CrawlDelayMS = now+r.TTLMS, r.DelayMS
 		if r.State == crawl.RobotsUnavailable {
@@ -104,6 +119,20 @@ func Fold(s *crawl.Site, c *crawl.SiteChange, now int64) {
 			s.RobotsTries = 0
 		}
 	}
+	if c.Detail != "" {
+		s.Trouble = c.Detail
+	}
+}
+
+// Unresolved returns why a site's name is not looked up any more; empty if it is, or need not be.
+func Unresolved(lim crawl.Limits, s *crawl.Site) crawl.Kind {
+	if s.ResolveWhy == "" {
+		return ""
+	}
+	if _, again := Again(lim, s.ResolveWhy, s.ResolveFails, s.LatencyUS > 0); again {
+		return ""
+	}
+	return s.ResolveWhy
 }
 
 // State returns what a lease carries of a site record at the log's time now.
@@ -111,13 +140,11 @@ func State(lim crawl.Limits, s *crawl.Site, now int64) crawl.SiteState {
 	st := crawl.SiteState{
 		Robots: s.Robots, RobotsState: s.RobotsState, RobotsTries: s.RobotsTries, RobotsWhy: s.RobotsWhy,
 		RobotsGone: s.RobotsGone, RobotsTTLMS: s.RobotsExpiry - now, WaitMS: max(0, ReadyAt(lim, s)-now),
-		LatencyUS: s.LatencyUS, Fails: s.Fails, Spread: 1,
+		LatencyUS: s.LatencyUS, Fails: s.Fails, Spread: 1, Trouble: s.Trouble, ResolveFails: s.ResolveFails,
 	}
 	if s.AddrExpiry > now {
 		st.Addrs = s.Addrs
 	}
-	if s.ResolveFails > lim.Retries {
-		st.ResolveWhy = s.ResolveWhy
-	}
+	st.ResolveWhy = Unresolved(lim, s)
 	return st
 }

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"io"
+	"log"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"argosy/internal/fleet/ledger"
+)
+
+// noNames is a name server that knows no name.
+func noNames(t *testing.T) string {
+	t.Helper()
+	c, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	go func() {
+		b := make([]byte, 1500)
+		for {
+			n, from, err := c.ReadFrom(b)
+			if err != nil {
+				return
+			}
+			if n < 12 {
+				continue
+			}
+			b[2], b[3] = b[2]|0x84, 0x83            // an answer, authoritative: NXDOMAIN (RFC 1035, section 4.1.1)
+			copy(b[6:12], []byte{0, 0, 0, 0, 0, 0}) // no records
+			end := 12                               // the question stays
+			for end < n && b[end] != 0 {
+				end += int(b[end]) + 1
+			}
+			_, _ = c.WriteTo(b[:min(n, end+5)], from)
+		}
+	}()
+	return c.LocalAddr().String()
+}
+
+var farFuture = time.Now().Add(1000 * time.Hour)
+
+// certified is an HTTPS server whose certificate, its own authority, is valid until a moment; pemFile holds it.
+func certified(t *testing.T, until time.Time) (url, pemFile string) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotBefore: until.Add(-48 * time.Hour), NotAfter: until, IsCA: true, BasicConstraintsValid: true,
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, c, c, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("fine")) }))
+	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
+	srv.TLS = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}
+	srv.StartTLS()
+	t.Cleanup(srv.Close)
+	pemFile = filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(pemFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return srv.URL + "/", pemFile
+}
+
+// serves is a server that answers every path but robots.txt alike.
+func serves(t *testing.T, robots string, page http.HandlerFunc) string {
+	t.Helper()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/robots.txt" {
+			_, _ = w.Write([]byte(robots))
+			return
+		}
+		page(w, r)
+	}))
+	t.Cleanup(srv.Close)
+	return srv.URL + "/"
+}
+
+func answers(status int) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }
+}
+
+// A crawl that brings nothing says why, with the step that helps, and fails; the ledger has the reason and the detail.
+func TestFinalCauses(t *testing.T) {
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	nobody := "http://" + closed.Addr().String() + "/"
+	if err := closed.Close(); err != nil {
+		t.Fatal(err)
+	}
+	untrusted, ca := certified(t, time.Now().Add(time.Hour))
+	expired, old := certified(t, time.Now().Add(-time.Hour))
+	login := func(w http.ResponseWriter, r *http.Request) {
+		if u, p, _ := r.BasicAuth(); u != "me" || p != "s3cret:x" {
+			w.WriteHeader(http.StatusUnauthorized)
+		}
+	}
+	secret := serves(t, "", login)
+	for _, c := range []struct {
+		name   string
+		args   []string
+		code   int
+		want   []string // on standard error
+		reason string   // of the seed, and a part of its detail
+		detail string
+	}{
+		{"no such name", []string{"http://nosuch.example/", "--dns", noNames(t)}, exitFailed, []string{"the name does not exist", "--resolve"}, "no-such-host", "no such host"},
+		{"refused port", []string{nobody}, exitFailed, []string{"nothing listens there"}, "refused", "connection refused"},
+		{"untrusted", []string{untrusted}, exitFailed, []string{"not trusted", "unknown authority", "--ca FILE", "--insecure"}, "certificate", "unknown authority"},
+		{"untrusted, --ca", []string{untrusted, "--ca", ca}, exitDone, nil, "", ""},
+		{"untrusted, --insecure", []string{untrusted, "--insecure"}, exitDone, nil, "", ""},
+		{"expired", []string{expired, "--ca", old}, exitFailed, []string{"expired", "--insecure"}, "certificate", "expired"},
+		{"expired, --insecure", []string{expired, "--insecure"}, exitDone, nil, "", ""},
+		{"private", []string{"http://127.0.0.1:1/", "--allow-private=10.0.0.0/8"}, exitFailed, []string{"--allow-private"}, "denied", "private"},
+		{"401", []string{secret}, exitFailed, []string{"401", "--header", "USER:PASSWORD@"}, "", ""},
+		{"401, with a password", []string{strings.Replace(secret, "//", "//me:s3cret%3Ax@", 1)}, exitDone, nil, "", ""},
+		{"403", []string{serves(t, "", answers(403))}, exitFailed, []string{"403", "--user-agent"}, "", ""},
+		{"robots.txt", []string{serves(t, "User-agent: *\nDisallow: /\n", answers(200))}, exitFailed, []string{"robots.txt", "forbids", "--ignore-robots"}, "robots", ""},
+		{"robots.txt is down", []string{serves(t, "", answers(200)) + "x", "--retries", "0", "--resolve", "x=127.0.0.1"}, exitDone, nil, "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "crawl")
+			args := append([]string{"crawl", "-o", dir, "--delay", "0", "--json"}, c.args...)
+			if !strings.Contains(strings.Join(args, " "), "--allow-private") {
+				args = append(args, "--allow-private")
+			}
+			code, out, errs := argosy(t, args...)
+			if code != c.code {
+				t.Fatalf("exit %d, want %d: %s%s", code, c.code, out, errs)
+			}
+			for _, want := range c.want {
+				if !strings.Contains(errs, want) {
+					t.Errorf("%q is missing in %q", want, errs)
+				}
+			}
+			if strings.Contains(out+errs, "s3cret") {
+				t.Errorf("the password is told: %s%s", out, errs)
+			}
+			_, out, _ = argosy(t, "export", dir)
+			var p ledger.Page
+			if err := json.Unmarshal([]byte(out), &p); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			if c.reason != "" && (p.Reason != c.reason || !strings.Contains(p.Detail, c.detail)) {
+				t.Errorf("the ledger says %q, %q; want %q, %q", p.Reason, p.Detail, c.reason, c.detail)
+			}
+		})
+	}
+}

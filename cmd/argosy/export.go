@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/frontier"
+	"argosy/internal/fleet/ledger"
+)
+
+func newExport() *cobra.Command {
+	var p placeFlags
+	var format, state, file string
+	var job uint32
+	c := &cobra.Command{
+		Use: "export DIR", Short: "Print a crawl's URLs as JSON lines or CSV", Args: cobra.MaximumNArgs(1),
+		Long: `Export prints what the ledger holds: each URL that was fetched, failed, or was refused by its site, in the order in which
+they ended. With --state failed, excluded or pending it prints what the crawl itself knows of such URLs, site by site: also
+those that no node ever saw, with the page that named them first (parent) and the words of its link (anchor). It works beside
+a crawl that runs, too.`,
+		Example: `  argosy export example > pages.jsonl
+  argosy export example --format csv --state failed
+  argosy export example --state excluded | jq -r 'select(.reason == "scope") | .url'`,
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			if err := dirArgs(args, &p.dir); err != nil {
+				return err
+			}
+			if _, err := p.place(); err != nil {
+				return err
+			}
+			if format != "jsonl" && format != "csv" {
+				return usage("--format %q: allowed are jsonl and csv", format)
+			}
+			out := c.OutOrStdout()
+			if file != "" {
+				f, err2 := os.Create(file)
+				if err2 != nil {
+					return err2
+				}
+				defer func() { err = errors.Join(err, f.Close()) }()
+				out = f
+			}
+			l, err := p.open(c.Context())
+			if err != nil {
+				return err
+			}
+			defer l.Close()
+			w := newRowWriter(out, format)
+			switch state {
+			case "", "fetched":
+				err = exportPages(c.Context(), w, l, job, state)
+			case "failed", "excluded", "pending":
+				if p.ledger != "" {
+					return usage("--state %s: only of a crawl's own directory, not of a fleet's ledger", state)
+				}
+				err = exportURLs(c.Context(), w, l, p.dir, job, state)
+			default:
+				return usage("--state %q: allowed are fetched, failed, excluded, pending", state)
+			}
+			return errors.Join(err, w.close())
+		},
+	}
+	p.register(c)
+	c.Flags().Uint32Var(&job, "job", 1, "number of the job")
+	c.Flags().StringVar(&format, "format", "jsonl", "jsonl or csv")
+	c.Flags().StringVar(&state, "state", "", "only URLs in this state: fetched, failed, excluded or pending")
+	c.Flags().StringVar(&file, "to", "", "file to write (default: standard output)")
+	return c
+}
+
+// row is a URL as export prints it.
+type row struct {
+	*ledger.Page
+	Parent string `json:"parent,omitempty"` // the page that named it first
+	Anchor string `json:"anchor,omitempty"` // the words of that link
+	Tries  uint8  `json:"tries,omitempty"`  // that failed so far, of a pending one
+}
+
+// rowWriter prints rows: JSON lines, or CSV with the same names in its first line.
+type rowWriter struct {
+	csv *csv.Writer
+	enc *json.Encoder
+}
+
+func newRowWriter(w io.Writer, format string) *rowWriter {
+	if format != "csv" {
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		return &rowWriter{enc: enc}
+	}
+	cw := csv.NewWriter(w)
+	_ = cw.Write([]string{ // the writer remembers its first error for Error
+		"url", "state", "reason", "status", "mime", "title", "lang", "bytes", "depth", "digest", "revisit", "redirect", "site",
+		"node", "fetched_at", "warc", "offset", "length", "detail", "parent", "anchor", "tries",
+	})
+	return &rowWriter{csv: cw}
+}
+
+func (w *rowWriter) write(r row) error {
+	if w.csv == nil {
+		return w.enc.Encode(r)
+	}
+	p := r.Page
+	return w.csv.Write([]string{
+		p.URL, p.State, p.Reason, strconv.Itoa(p.Status), p.Mime, p.Title, p.Lang, strconv.FormatInt(p.Bytes, 10),
+		strconv.Itoa(p.Depth), p.Digest, strconv.FormatBool(p.Revisit), p.Redirect, p.Site, p.Node,
+		strconv.FormatInt(p.FetchedAt, 10), p.WARC, strconv.FormatInt(p.Offset, 10), strconv.FormatInt(p.Length, 10),
+		p.Detail, r.Parent, r.Anchor, strconv.Itoa(int(r.Tries)),
+	})
+}
+
+func (w *rowWriter) close() error {
+	if w.csv == nil {
+		return nil
+	}
+	w.csv.Flush()
+	return w.csv.Error()
+}
+
+// exportPages prints what the ledger has of a job.
+func exportPages(ctx context.Context, w *rowWriter, l *ledger.Ledger, job uint32, state string) error {
+	return l.Pages(ctx, job, func(p *ledger.Page) error {
+		if state != "" && p.State != state {
+			return nil
+		}
+		return w.write(row{Page: p})
+	})
+}
+
+// exportURLs prints what the frontier has of a job's URLs in a state; what is beyond its own list is counted.
+func exportURLs(ctx context.Context, w *rowWriter, l *ledger.Ledger, dir string, job uint32, state string) error {
+	return assemble.View(ctx, dir, func(f *frontier.Frontier, running bool) error {
+		if running {
+			noteRunning(dir)
+		}
+		parents := f.Names(job)
+		err := f.URLs(job, func(u frontier.URL) error {
+			if u.State.String() != state {
+				return nil
+			}
+			r := row{Page: &ledger.Page{
+				URL: u.URL, State: state, Reason: string(u.Reason), Depth: int(u.Depth), Layer: u.Layer, Key: u.Key,
+			}, Anchor: u.Anchor}
+			if t := f.Task(u.Task); t != nil {
+				r.Site = t.Site
+			}
+			if u.State == crawl.Pending {
+				r.Tries = u.Tries
+			}
+			if v, err := crawl.Parse(u.URL); err == nil {
+				r.Site = v.Site()
+			}
+			if u.State == crawl.Failed || u.Reason == crawl.ReasonRobots || u.Reason == crawl.ReasonRobotsDown {
+				if p, err := l.Page(ctx, job, crawl.Page{Layer: u.Layer, Key: u.Key}); err != nil {
+					return err
+				} else if p != nil {
+					r.Page = p
+				}
+			}
+			var err error
+			if r.Parent, err = parents.URL(u.Layer, u.Parent); err != nil {
+				return err
+			}
+			return w.write(r)
+		})
+		if n := uncounted(f, job); n > 0 && state == "excluded" {
+			fmt.Fprintf(os.Stderr, "argosy: %s more were only counted: links too long to be URLs, and what is beyond the limits of a site's list\n", plural(n, "refused URL"))
+		}
+		return errors.Join(err, parents.Close())
+	})
+}
+
+// uncounted is how many refusals of a job are not kept one by one.
+func uncounted(f *frontier.Frontier, job uint32) (n int64) {
+	f.Tasks(func(t *frontier.Task) {
+		if t.Job == job {
+			n += t.Overflow
+		}
+	})
+	return n
+}

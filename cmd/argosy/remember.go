@@ -1,0 +1,109 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// given is how a crawl was begun: what "argosy crawl -o DIR" alone goes on with. Secrets are not in it.
+type given struct {
+	Seeds   []string            `json:"seeds"` // as they were given
+	Flags   map[string][]string `json:"flags"`
+	Secrets []string            `json:"secrets,omitempty"` // flags that must be given again
+}
+
+// givenFile lies in the directory's state.
+const givenFile = "state/given.json"
+
+// Flags that are not remembered: those that concern one run's output, and secrets.
+var (
+	forRun  = []string{"out", "seeds", "json", "quiet", "log-level", "explain-log", "help"}
+	secrets = []string{"header", "cookies"}
+)
+
+// secretSeed stands among the secrets for names and passwords in seeds.
+const secretSeed = "a seed with a password"
+
+// remember notes how the crawl was begun.
+func (f *crawlFlags) remember(c *cobra.Command, dir string) error {
+	g := given{Seeds: f.texts, Flags: map[string][]string{}}
+	c.Flags().VisitAll(func(fl *pflag.Flag) {
+		switch {
+		case !fl.Changed:
+		case slices.Contains(forRun, fl.Name):
+		case slices.Contains(secrets, fl.Name) || fl.Name == "proxy" && strings.Contains(fl.Value.String(), "@"):
+			g.Secrets = append(g.Secrets, "--"+fl.Name)
+		default:
+			if many, ok := fl.Value.(pflag.SliceValue); ok {
+				g.Flags[fl.Name] = many.GetSlice()
+			} else {
+				g.Flags[fl.Name] = []string{fl.Value.String()}
+			}
+		}
+	})
+	if len(f.logins) > 0 {
+		g.Secrets = append(g.Secrets, secretSeed)
+	}
+	b, err := json.MarshalIndent(g, "", "  ")
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(dir, filepath.FromSlash(givenFile))
+	if err := os.WriteFile(path+".new", append(b, '\n'), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
+// recall takes in how the crawl in a directory was begun, where the command line does not say otherwise; it returns the seeds.
+func (f *crawlFlags) recall(c *cobra.Command) ([]string, error) {
+	b, err := os.ReadFile(filepath.Join(f.out, filepath.FromSlash(givenFile)))
+	if errors.Is(err, os.ErrNotExist) {
+		if isCrawl(f.out) == nil {
+			return nil, usage("-o %s: it does not say how it was begun: give seeds and flags once more", f.out)
+		}
+		return nil, usage("-o %s: no crawl to go on with; to begin one, give a URL, or a file of them with --seeds", f.out)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var g given
+	if err := json.Unmarshal(b, &g); err != nil {
+		return nil, usage("%s: %w", filepath.Join(f.out, givenFile), err)
+	}
+	for _, s := range g.Secrets {
+		if s == secretSeed {
+			return nil, usage("-o %s: the crawl was begun with %s, which is not kept: give the seeds again", f.out, s)
+		}
+		if !c.Flags().Changed(s[2:]) {
+			return nil, usage("-o %s: the crawl was begun with %s, which is not kept: give it again", f.out, s)
+		}
+	}
+	for name, values := range g.Flags {
+		fl := c.Flags().Lookup(name)
+		if fl == nil || fl.Changed {
+			continue
+		}
+		if many, ok := fl.Value.(pflag.SliceValue); ok {
+			err = many.Replace(values)
+			fl.Changed = true
+		} else if len(values) == 1 {
+			err = c.Flags().Set(name, values[0])
+		}
+		if err != nil {
+			return nil, usage("%s: --%s: %w", filepath.Join(f.out, givenFile), name, err)
+		}
+	}
+	if len(g.Seeds) == 0 {
+		return nil, fmt.Errorf("%s: no seeds in it", filepath.Join(f.out, givenFile))
+	}
+	return g.Seeds, nil
+}

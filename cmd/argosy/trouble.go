@@ -1,0 +1,171 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/agent"
+	"argosy/internal/fleet/assemble"
+)
+
+// meaning says in words why a site brought nothing, and which step helps; both are empty for a reason that speaks for itself.
+type meaning struct{ what, step string }
+
+// meanings are by the reason, or by the HTTP status.
+var meanings = map[string]meaning{
+	string(crawl.KindNoHost):       {"the name does not exist", "check the name; --resolve HOST=IP gives it an address, --dns SERVER asks another name server"},
+	string(crawl.KindDNS):          {"the name servers do not answer", "check the network; --dns SERVER asks another one"},
+	string(crawl.KindRefused):      {"nothing listens there", "check the port, and http:// or https://"},
+	string(crawl.KindCertificate):  {"its certificate is not trusted", "--ca FILE trusts another authority, --insecure any certificate"},
+	string(crawl.KindTLS):          {"no TLS session could be agreed on", "check the port, and http:// or https://"},
+	string(crawl.KindConnect):      {"no connection", "check the network and the address; --proxy goes another way"},
+	string(crawl.KindTimeout):      {"it does not answer in time", "check the address; --connect-timeout and --header-timeout wait longer, --proxy goes another way"},
+	string(crawl.KindProxy):        {"the proxy refuses", "check --proxy"},
+	string(crawl.KindDenied):       {"its address is private, local or reserved", "--allow-private reaches it, --allow-private=CIDR only such addresses"},
+	string(crawl.ReasonRobots):     {"its robots.txt forbids it to us", "ask its operator; --ignore-robots is for your own sites"},
+	string(crawl.ReasonRobotsDown): {"its robots.txt cannot be had, which forbids everything (RFC 9309)", "try again later; --ignore-robots is for your own sites"},
+	string(crawl.ReasonNoFollow):   {"its pages ask not to follow their links (nofollow)", "--ignore-nofollow follows them"},
+	string(crawl.ReasonScope):      {"outside the scope", "--scope says what belongs to the crawl"},
+	string(crawl.ReasonInclude):    {"matches no --include", "look at --include"},
+	string(crawl.ReasonExclude):    {"matches an --exclude", "look at --exclude"},
+	string(crawl.ReasonSiteBudget): {"--site-pages is used up", ""},
+	string(crawl.ReasonTrapLength): {"its URLs are longer than --max-url-length", ""},
+	string(crawl.KindStatus):       {"it asks us to come back later", "--delay asks it more slowly"},
+	string(crawl.KindBodyLarge):    {"its bodies are larger than --max-body", ""},
+	string(crawl.ReasonRedirects):  {"it redirects without end", "--cookies of a login or of a consent page may end that"},
+	"401":                          {"it wants a login (401)", "a seed http://USER:PASSWORD@HOST/, --header \"Authorization: …\", or --cookies of a login"},
+	"403":                          {"it refuses us (403)", "--user-agent says who you are, --delay asks more slowly, --cookies brings a login"},
+	"404":                          {"it has no such page (404)", "check the seed's path"},
+	"407":                          {"the proxy wants a login (407)", "--proxy http://USER:PASSWORD@HOST:PORT"},
+	"410":                          {"the page is gone (410)", "check the seed's path"},
+	"429":                          {"it asks for fewer requests (429)", "--delay asks more slowly, and argosy retry -o DIR begins again"},
+	"500":                          {"it has an error of its own (500)", "try again later: argosy retry -o DIR"},
+	"502":                          {"what is behind it does not answer (502)", "try again later: argosy retry -o DIR"},
+	"503":                          {"it is not available (503)", "try again later, or with a longer --delay: argosy retry -o DIR"},
+	string(crawl.KindEncoding):     {"its content coding cannot be undone", ""},
+	string(crawl.KindProtocol):     {"it does not speak HTTP", "check the port, and http:// or https://"},
+	string(crawl.KindReset):        {"it ends connections without an answer", "check the port, and http:// or https://; --user-agent says who you are"},
+	string(crawl.KindSlow):         {"it is too slow", "--min-rate allows slower ones"},
+	string(crawl.KindHeaderLarge):  {"its header is too large", ""},
+	string(crawl.KindBomb):         {"its bodies are too large once decompressed", "--max-body allows larger ones"},
+}
+
+// whatOf says why in words, with the detail that there is.
+func whatOf(why, detail string) string {
+	what := meanings[why].what
+	if what == "" {
+		what = why
+		if len(why) == 3 && why[0] >= '1' && why[0] <= '5' {
+			what = "it answers " + why
+		}
+	}
+	if detail = tellDetail(detail); detail != "" {
+		what += ": " + detail
+	}
+	return what
+}
+
+// tellDetail leaves out of an error's text what it says twice: the operation, the host and the kind stand before.
+func tellDetail(s string) string {
+	if op, rest, ok := strings.Cut(s, ": "); ok && (strings.HasPrefix(op, "resolve ") || strings.HasPrefix(op, "dial ") || strings.HasPrefix(op, "TLS ") || strings.HasPrefix(op, "proxy ")) {
+		if _, after, ok := strings.Cut(rest, ": "); ok {
+			s = after
+		}
+	}
+	s = strings.TrimPrefix(s, "tls: ")
+	s = strings.TrimPrefix(s, "failed to verify certificate: ")
+	return strings.TrimPrefix(s, "x509: ")
+}
+
+// maxTold bounds how many sites are told of, of one reason.
+const maxTold = 5
+
+// printTroubles says which sites brought nothing, why, and which step helps.
+func printTroubles(w io.Writer, troubles []assemble.Trouble) {
+	var order []string
+	by := map[string][]assemble.Trouble{}
+	for _, t := range troubles {
+		if by[t.Why] == nil {
+			order = append(order, t.Why)
+		}
+		by[t.Why] = append(by[t.Why], t)
+	}
+	for _, why := range order {
+		of := by[why]
+		for _, t := range of[:min(len(of), maxTold)] {
+			fmt.Fprintf(w, "  %s: %s (%s)\n", t.Site, whatOf(why, t.Detail), plural(t.URLs, "URL"))
+		}
+		if len(of) > maxTold {
+			fmt.Fprintf(w, "  … and %s more for the same reason\n", plural(int64(len(of)-maxTold), "site"))
+		}
+		if step := meanings[why].step; step != "" {
+			fmt.Fprintf(w, "    → %s\n", step)
+		}
+	}
+}
+
+// nothingFetched is the error of a crawl that has brought nothing; alone says that nothing else has been printed of it.
+func nothingFetched(s assemble.Summary, alone bool) error {
+	msg := "nothing was fetched"
+	if s.Fetched > 0 {
+		msg = "no page was had: every answer was an error"
+	}
+	if len(s.Troubles) > 0 && alone {
+		t := s.Troubles[0]
+		msg += ": " + t.Site + ": " + whatOf(t.Why, t.Detail)
+		if step := meanings[t.Why].step; step != "" {
+			msg += " (" + step + ")"
+		}
+		if n := len(s.Troubles) - 1; n > 0 {
+			msg += fmt.Sprintf(", and %s more", plural(int64(n), "site"))
+		}
+	}
+	return &exitError{exitFailed, fmt.Errorf("%s", msg)}
+}
+
+// teller tells of problems while a crawl runs: each kind of a site once.
+type teller struct {
+	told map[string]bool
+	left int // that are told at all
+}
+
+const maxTellings = 50
+
+func newTeller() *teller { return &teller{told: map[string]bool{}, left: maxTellings} }
+
+// lines returns what is to be told of problems that have come.
+func (t *teller) lines(problems []agent.Problem) (out []string) {
+	for _, p := range problems {
+		why := reasonOf(p)
+		if p.URL != "" && !slices.Contains([]string{"401", "403", "429", string(crawl.ReasonRobots)}, why) && !p.Kind.Unreachable() {
+			continue // of one page: the ledger has it
+		}
+		key := p.Site + " " + why
+		if t.told[key] || t.left == 0 {
+			continue
+		}
+		t.told[key] = true
+		line := p.Site + ": " + whatOf(why, p.Detail)
+		if p.Again {
+			line += "; trying again"
+		} else if step := meanings[why].step; step != "" {
+			line += " (" + step + ")"
+		}
+		if t.left--; t.left == 0 {
+			line += "; no more is told here: see argosy report"
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// reasonOf is by which a problem's meaning is found.
+func reasonOf(p agent.Problem) string {
+	if p.Kind == crawl.KindStatus && p.Status > 0 {
+		return fmt.Sprint(p.Status)
+	}
+	return string(p.Kind)
+}

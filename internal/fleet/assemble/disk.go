@@ -1,0 +1,43 @@
+package assemble
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+)
+
+// ErrDiskFull says that there is no room left where the crawl keeps what it has.
+var ErrDiskFull = errors.New("the disk is full")
+
+// probeBytes is what a disk that is not full takes at least: about what the bus sets aside for a block of its log.
+const probeBytes = 8 << 20
+
+// DiskFull turns an error of a crawl into one that says that its disk is full, if it is: on a small one the bus is the first
+// that cannot write, and all that is heard of it is that it does not answer.
+func DiskFull(dir string, err error) error {
+	if err == nil || errors.Is(err, ErrInUse) || errors.Is(err, ErrOtherJob) || errors.Is(err, ErrFormat) {
+		return err
+	}
+	if !noRoom(err) && !noRoom(fill(dir)) {
+		return err
+	}
+	return fmt.Errorf("%s: %w (%w); nothing is lost: make room, and argosy crawl -o %s goes on", dir, ErrDiskFull, err, dir)
+}
+
+func noRoom(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
+
+// fill writes a file, to see whether there is room, and removes it. What is written is random: some disks compress.
+func fill(dir string) error {
+	f, err := os.CreateTemp(dir, ".room-")
+	if err != nil {
+		return err
+	}
+	b := make([]byte, probeBytes)
+	_, _ = rand.Read(b) // never fails
+	if _, err = f.Write(b); err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close(), os.Remove(f.Name()))
+}

@@ -1,0 +1,83 @@
+package assemble
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/frontier"
+)
+
+// Trouble is why a site brought nothing, or hardly anything.
+type Trouble struct {
+	Site   string `json:"site"`
+	Why    string `json:"why"`              // a crawl.Kind, or an HTTP status
+	Detail string `json:"detail,omitempty"` // in words
+	URLs   int64  `json:"urls"`             // of the site, that ended so
+}
+
+const (
+	// maxTroubles bounds how many sites are named.
+	maxTroubles = 1000
+	// A site of which more than half of the answers, and at least so many, are refusals is in trouble although some are not.
+	manyRefusals = 10
+)
+
+// troubles judges what came of the sites of a job: it returns those that brought nothing, most URLs first, and how many
+// URLs were answered with a status below 400.
+func (cr *Crawl) troubles(ctx context.Context, job uint32) (out []Trouble, succeeded int64, err error) {
+	answers, err := cr.ledger.Statuses(ctx, job)
+	if err != nil {
+		return nil, 0, err
+	}
+	cr.f.Tasks(func(t *frontier.Task) {
+		if t.Job != job {
+			return
+		}
+		of := answers[t.Site]
+		good, all, status, most := int64(0), int64(0), 0, int64(0)
+		for _, a := range of {
+			all += a.URLs
+			if a.Status < 400 {
+				good += a.URLs
+			} else if a.URLs > most || a.URLs == most && a.Status < status {
+				status, most = a.Status, a.URLs
+			}
+		}
+		succeeded += good
+		switch {
+		case good > 0 && !(most >= manyRefusals && 2*most > all && refusal(status)):
+		case most > 0:
+			out = append(out, Trouble{Site: t.Site, Why: strconv.Itoa(status), URLs: most})
+		default:
+			out = cr.unasked(out, t)
+		}
+	})
+	slices.SortFunc(out, func(a, b Trouble) int {
+		return cmp.Or(cmp.Compare(b.URLs, a.URLs), cmp.Compare(a.Site, b.Site))
+	})
+	return out[:min(len(out), maxTroubles)], succeeded, nil
+}
+
+// unasked adds a site that has not answered any URL, with the reason that most of its URLs ended with.
+func (cr *Crawl) unasked(out []Trouble, t *frontier.Task) []Trouble {
+	why, most := "", int64(0)
+	for r, n := range t.Reasons {
+		if n > most || n == most && r < why {
+			why, most = r, n
+		}
+	}
+	if most == 0 || crawl.Kind(why) == crawl.ReasonDropped {
+		return out
+	}
+	detail := cr.f.Site(t.Site).Trouble
+	if crawl.Kind(why) == crawl.ReasonRobots {
+		detail = ""
+	}
+	return append(out, Trouble{Site: t.Site, Why: why, Detail: detail, URLs: most})
+}
+
+// refusal reports whether a status says that a site does not want us.
+func refusal(status int) bool { return status == 401 || status == 403 || status == 429 }
