@@ -98,8 +98,8 @@ func (f *agentFlags) config() (assemble.AgentConfig, error) {
 	if _, err := archive.OpenStore(f.store); err != nil {
 		return c, usage("--%w", err)
 	}
-	if f.concurrency < 1 || f.concurrency > 10_000 || f.leases < 0 {
-		return c, usage("--concurrency %d, --leases %d: allowed are 1 to 10000 requests, and 0 or more leases", f.concurrency, f.leases)
+	if f.concurrency < 1 || f.concurrency > crawl.MaxRequests || f.leases < 0 || f.leases > crawl.MaxLeases {
+		return c, usage("--concurrency %d, --leases %d: allowed are 1 to %d requests, and 0 to %d leases", f.concurrency, f.leases, crawl.MaxRequests, crawl.MaxLeases)
 	}
 	size, err := f.warc.check()
 	if err != nil {

@@ -311,9 +311,10 @@ func newNodes() *cobra.Command {
 	c := &cobra.Command{
 		Use: "nodes", Short: "List the nodes of a fleet: what they are, cost and have earned", Args: cobra.NoArgs,
 		Long: `Nodes lists the nodes. A node is working, reserved (paid for, and idle), taken-on (not reserved, working at its
-surcharge), on-demand (not reserved, idle), draining or gone. A landmark can be measured by other nodes. Cost is what
-the node's prices come to; pages and bytes are what it has earned for that. Probes are those of sites' bandwidth and of
-delays to sites that it has made since the coordinator began to lead.
+surcharge), on-demand (not reserved, idle), draining, gone, or refused (what it says of itself is impossible). A landmark can
+be measured by other nodes. Cost is what the node's prices come to; pages and bytes are what it has earned for that. Probes
+are those of sites' bandwidth and of delays to sites that it has made since the coordinator began to lead. What a node said
+that was refused (figures, lengths, names that are not possible) is counted below the table; "?" is nobody: not signed.
 
 With --reservation it says how many nodes to reserve instead: what the present reservation costs an hour, and what the
 cheapest one would, by the mean of the nodes' prices and by how many were at work at once, for how long, so far. With a
@@ -387,7 +388,15 @@ func printNodes(w io.Writer, ns []coordinator.NodeView) error {
 			n.Measured.Bandwidth, n.Measured.Delays,
 			count(n.Pages), size(n.Bytes), n.Cost, n.Store)
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for i := range ns {
+		if r := &ns[i].Refused; r.Count > 0 {
+			fmt.Fprintf(w, "%s: %s things that it said were refused, the last for %s\n", ns[i].Node, count(r.Count), r.Last)
+		}
+	}
+	return nil
 }
 
 func newDrain() *cobra.Command {

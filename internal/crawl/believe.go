@@ -15,6 +15,9 @@ type Facts struct {
 // Repeat is why a part that was applied before is not applied again: its acknowledgement was lost.
 const Repeat = "repeat"
 
+// Gap is why a part is not applied whose predecessor was refused, or lost: nothing more of the lease can be believed.
+const Gap = "a part before it is missing"
+
 // Believe tells whether a part of an entry is to be applied: empty if so, else why not. Frontier and ledger judge by it
 // alike, each from its own position. What it says never holds a secret.
 func Believe(e *Entry, p *Part, f Facts) string {
@@ -26,7 +29,7 @@ func Believe(e *Entry, p *Part, f Facts) string {
 	case p.No <= f.Parts:
 		return Repeat
 	case p.No != f.Parts+1:
-		return "a part before it is missing"
+		return Gap
 	}
 	return ""
 }

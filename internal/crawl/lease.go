@@ -296,4 +296,5 @@ const (
 	EndStale    = "stale"    // the agent could not store a part for most of the term, and stopped by itself
 	EndDead     = "dead"     // its incarnation ended
 	EndFailed   = "failed"   // the site could not be asked
+	EndRefused  = "refused"  // a part of it does not pass the check, or was lost
 )

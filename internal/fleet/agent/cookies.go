@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"argosy/internal/crawl"
 )
@@ -11,6 +12,7 @@ import (
 const (
 	maxCookies    = 50   // a site
 	maxCookieSize = 4096 // bytes of name and value
+	maxCookiePath = 1024 // bytes: what RFC 6265bis, section 5.6, has a user agent take of an attribute
 )
 
 // jar holds the cookies of one site for one job (RFC 6265, without other hosts).
@@ -27,7 +29,7 @@ func (j *jar) set(u crawl.URL, fields []string, now time.Time) bool {
 	changed := false
 	for _, f := range fields {
 		c, err := http.ParseSetCookie(f)
-		if err != nil || len(c.Name)+len(c.Value) > maxCookieSize {
+		if err != nil || len(c.Name)+len(c.Value) > maxCookieSize || !utf8.ValidString(c.Name+c.Value) {
 			continue
 		}
 		if d := strings.TrimPrefix(strings.ToLower(c.Domain), "."); d != "" && d != u.Host() && !strings.HasSuffix(u.Host(), "."+d) {
@@ -37,7 +39,7 @@ func (j *jar) set(u crawl.URL, fields []string, now time.Time) bool {
 			continue
 		}
 		n := crawl.Cookie{Name: c.Name, Value: c.Value, Path: c.Path, Secure: c.Secure}
-		if n.Path == "" || n.Path[0] != '/' {
+		if n.Path == "" || n.Path[0] != '/' || len(n.Path) > maxCookiePath || !utf8.ValidString(n.Path) {
 			n.Path = defaultPath(u.Path())
 		}
 		switch {

@@ -189,7 +189,7 @@ func (l *lease) resolve() {
 			return
 		}
 		kind := crawl.KindOf(err)
-		l.rep.change.ResolveFailed, l.rep.change.Detail = kind, err.Error()
+		l.rep.change.ResolveFailed, l.rep.change.Detail = kind, detail(err.Error())
 		l.fails++
 		wait, again := polite.Again(l.job.Limits, kind, l.site.ResolveFails+1, l.latency > 0)
 		l.rep.change.BackoffMS = wait.Milliseconds()

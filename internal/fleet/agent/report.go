@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"argosy/internal/crawl"
@@ -79,7 +80,14 @@ func (r *report) addFound(f crawl.Found, keys []crawl.Key, depth uint16) {
 	}
 }
 
+// maxDetail bounds what is kept of an error's text, in bytes.
+const maxDetail = 1000
+
+// detail makes of an error's text, which may hold what a server sent, text that can be reported.
+func detail(s string) string { return strings.ToValidUTF8(s[:min(len(s), maxDetail)], "\uFFFD") }
+
 func (r *report) addOutcome(o *crawl.Outcome) {
+	o.Detail = detail(o.Detail)
 	r.add(item{outcome: o, size: 260 + len(o.URL) + len(o.Title) + len(o.Redirect) + len(o.Detail) + len(o.ETag)})
 }
 

@@ -90,8 +90,13 @@ func OpenAgent(ctx context.Context, c AgentConfig) (a *Agent, err error) {
 	if a.bus, err = bus.Join(d, c.Node.Logger); err != nil {
 		return a, err
 	}
-	a.node, err = openNode(a.cfg.Node, a.bus)
-	return a, err
+	if a.node, err = openNode(a.cfg.Node, a.bus); err != nil {
+		return a, err
+	}
+	if info := a.Info(); info.Check() != nil {
+		return a, fmt.Errorf("what node %s says of itself would be refused: %w", info.Node, info.Check())
+	}
+	return a, nil
 }
 
 func (a *Agent) openStore() error {

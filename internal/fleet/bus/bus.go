@@ -16,7 +16,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -26,6 +25,8 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nkeys"
+
+	"argosy/internal/crawl"
 )
 
 // MaxPart bounds an encoded entry, in bytes; NATS refuses messages over 1 MiB.
@@ -291,7 +292,7 @@ func (c *Client) open(ctx context.Context) (err error) {
 	// A bucket of keys and values as its library makes them, but without rollups: with one a node could empty it.
 	_, err = c.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
 		Name: "KV_" + nodeBucket, Subjects: []string{"$KV." + nodeBucket + ".>"}, Storage: storage, Replicas: c.cfg.Replicas, MaxMsgsPerSubject: 1,
-		MaxAge: NodeTTL, MaxBytes: 16 << 20, Discard: jetstream.DiscardNew, DenyDelete: true, AllowDirect: true,
+		MaxAge: NodeTTL, MaxBytes: 32 << 20, MaxMsgSize: crawl.MaxRegistration + 1<<10, Discard: jetstream.DiscardNew, DenyDelete: true, AllowDirect: true,
 	})
 	if err == nil {
 		c.nodes, err = c.js.KeyValue(ctx, nodeBucket)
@@ -415,11 +416,9 @@ const Nobody = "?"
 // ErrTrimmed says that the log no longer has what a reader wants to read next.
 var ErrTrimmed = errors.New("the log no longer goes back that far")
 
-var nodeName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
-
 // CheckNode refuses node names that cannot stand in a subject.
 func CheckNode(name string) error {
-	if !nodeName.MatchString(name) {
+	if !crawl.ValidNode(name) {
 		return fmt.Errorf("node name %q: allowed are 1 to 64 letters, digits, - and _", name)
 	}
 	return nil

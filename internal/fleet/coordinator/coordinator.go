@@ -116,6 +116,8 @@ type Coordinator struct {
 	charged  time.Time
 	newcomer bool // a node has come since
 	greet    bool // one has come since nodes were pinged
+	refused  map[string]*Refused
+	spoiled  map[uint64]bool // leases of which a part is missing
 	pinged   time.Time
 
 	sick      time.Time // when the log was slow to be written last
@@ -149,6 +151,7 @@ func New(c Config, log Log, out Dispatcher, reg Registry, f *frontier.Frontier, 
 	co := &Coordinator{
 		cfg: c, log: log, out: out, reg: reg, f: f, ledger: l, addrs: map[uint64][]string{}, sent: map[uint64]time.Time{},
 		nodes: map[string]*node{}, orders: map[string]order{}, runs: map[uint32]*run{}, readers: map[string]*reader{}, probing: map[pair]bool{}, measured: map[string]*schedule.Measured{}, wants: map[uint64]int{},
+		refused: map[string]*Refused{}, spoiled: map[uint64]bool{},
 		unmet: map[uint32]map[uint64]int{}, starved: map[uint64]uint32{}, commands: make(chan func()), bills: map[string]*ledger.Bill{}, atWork: map[int]int64{},
 	}
 	co.status.Store(&Status{State: StateStarting})
@@ -381,36 +384,31 @@ func (c *Coordinator) applyAll(ctx context.Context, e entry, more <-chan entry) 
 	}
 }
 
-// decode reads an entry. What came from a node and is no entry that a node may make is nobody's: false.
-func decode(e entry, log *slog.Logger) (*crawl.Entry, bool, error) {
-	en, err := crawl.DecodeEntry(e.data)
-	if e.node == "" {
-		if err != nil {
-			return nil, false, fmt.Errorf("log entry %d: %w", e.seq, err)
+// decode reads an entry. Of what came from a node it leaves what passes the check, and says what it refused: a node's words
+// never end a coordinator. A leader's entry that cannot be read does.
+func decode(e entry) (*crawl.Entry, []crawl.Refusal, error) {
+	if e.node != "" {
+		en, refused := crawl.DecodeOfNode(e.data, e.node)
+		if en == nil {
+			en = &crawl.Entry{Version: crawl.WireVersion} // both sinks still move on
 		}
-		return &en, true, nil
+		return en, refused, nil
 	}
-	switch {
-	case err != nil:
-		log.Warn("entry of a node refused", "node", e.node, "seq", e.seq, "error", err)
-		return nil, false, nil
-	case en.Kind != crawl.EntryParts && en.Kind != crawl.EntryMeasures || en.Node != e.node:
-		log.Warn("entry of a node refused: it is not the node's to make", "node", e.node, "seq", e.seq, "claims", en.Node, "kind", en.Kind)
-		return nil, false, nil
+	en, err := crawl.DecodeEntry(e.data)
+	if err != nil {
+		return nil, nil, fmt.Errorf("log entry %d: %w", e.seq, err)
 	}
-	return &en, true, nil
+	return &en, nil, nil
 }
 
 func (c *Coordinator) apply(ctx context.Context, e entry) error {
 	c.applied = e.seq
 	c.clock.saw(e.at, time.Now())
-	en, ok, err := decode(e, c.cfg.Logger)
+	en, refused, err := decode(e)
 	if err != nil {
 		return err
 	}
-	if !ok {
-		en = &crawl.Entry{Version: crawl.WireVersion} // both sinks still move on
-	}
+	c.refuse(e.seq, e.node, refused)
 	fx, err := c.f.Apply(e.seq, e.at, en)
 	if err != nil {
 		return err
@@ -569,12 +567,9 @@ func Follow(ctx context.Context, log Log, f *frontier.Frontier, elected <-chan s
 	}()
 	synced := time.Now()
 	err = log.Read(ctx, f.Position().Seq+1, func(seq uint64, at int64, node string, data []byte) error {
-		en, ok, err := decode(entry{seq, at, node, data}, logger)
+		en, _, err := decode(entry{seq, at, node, data})
 		if err != nil {
 			return err
-		}
-		if !ok {
-			en = &crawl.Entry{Version: crawl.WireVersion}
 		}
 		if _, err := f.Apply(seq, at, en); err != nil {
 			return err

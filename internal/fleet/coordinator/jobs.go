@@ -148,6 +148,9 @@ func (c *Coordinator) act(ctx context.Context) (done bool, err error) {
 	if err := c.judge(ctx); err != nil {
 		return false, err
 	}
+	if err := c.recallSpoiled(ctx); err != nil {
+		return false, err
+	}
 	c.resend(ctx)
 	c.balance(ctx)
 	c.bill(ctx)

@@ -24,6 +24,9 @@ func (c *Coordinator) effects(ctx context.Context, fx *frontier.Effects) error {
 			}
 		}
 	}
+	for _, id := range fx.Broken {
+		c.spoiled[id] = true
+	}
 	for _, why := range fx.Ignored {
 		c.cfg.Logger.Warn("not believed", "what", why)
 	}
@@ -84,6 +87,7 @@ func (c *Coordinator) forget(l *frontier.Lease) {
 	}
 	delete(c.starved, l.ID)
 	delete(c.sent, l.ID)
+	delete(c.spoiled, l.ID)
 	if n := c.nodes[l.Node]; n != nil {
 		delete(n.held, l.ID)
 	}

@@ -35,6 +35,10 @@ func (c *Coordinator) nodeEvent(ctx context.Context, ev nodeEvent) {
 		}
 		return
 	}
+	if f := ev.info.Check(); f != nil {
+		c.refuse(0, ev.info.Node, []crawl.Refusal{{Fault: &crawl.Fault{Field: "registration: " + f.Field, Rule: f.Rule}}})
+		return
+	}
 	if n == nil || n.info.Incarnation != ev.info.Incarnation {
 		o := c.orders[ev.info.Node]
 		n = &node{held: map[uint64]bool{}, since: time.Now(), leaving: o.leave && o.incarnation == ev.info.Incarnation}
@@ -105,6 +109,7 @@ const (
 	nodeOnDemand = "on-demand"
 	nodeDraining = "draining"
 	nodeGone     = "gone"
+	nodeRefused  = "refused" // what it says of itself does not pass the check
 )
 
 func (n *node) state() string {
@@ -164,11 +169,12 @@ type NodeView struct {
 	Cost      float64 `json:"cost"`
 	PresentMS int64   `json:"present_ms"`
 	WorkingMS int64   `json:"working_ms"`
+	Refused   Refused `json:"refused"`
 
 	Measured schedule.Measured `json:"measured"` // besides what its leases tell, since the coordinator leads
 }
 
-// Nodes returns the nodes that are there, and those that have earned something and are gone.
+// Nodes returns the nodes that are there, those that have earned something and are gone, and those of which something was refused.
 func (c *Coordinator) Nodes(ctx context.Context) (out []NodeView, err error) {
 	out = []NodeView{}
 	err = c.do(ctx, func() error {
@@ -190,6 +196,7 @@ func (c *Coordinator) Nodes(ctx context.Context) (out []NodeView, err error) {
 			v.earn(e)
 			out = append(out, v)
 		}
+		out = c.withRefused(out)
 		return nil
 	})
 	sort.Slice(out, func(a, b int) bool { return out[a].Node < out[b].Node })

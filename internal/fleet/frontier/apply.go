@@ -26,6 +26,7 @@ type Effects struct {
 	Starved  map[uint64]uint32 // leases that have had nothing to do for a while, and how many refills they have taken in
 	Reported []uint64          // leases of which a part was believed
 	Touched  []uint32          // tasks whose counts, leases or state may have changed
+	Broken   []uint64          // open leases of which a part is missing: no later one can be believed
 	Ignored  []string          // parts that were not believed, and why
 	Facts    []learn.Fact      // what was measured, by parts that were believed and by nodes
 }

@@ -14,23 +14,30 @@ const (
 	MaxSeedRedirects = 5
 )
 
+// believed returns the lease that a part is of; nil if the part is not to be applied.
+func (x *tx) believed(e *crawl.Entry, p *crawl.Part) *Lease {
+	l, why := x.f.leases[p.Lease], "unknown lease"
+	if l != nil {
+		why = crawl.Believe(e, p, l.Facts())
+	}
+	switch {
+	case why == "":
+		return l
+	case why == crawl.Repeat:
+		return nil
+	case why == crawl.Gap && l.ClosedAt == 0:
+		x.fx.Broken = append(x.fx.Broken, l.ID)
+	}
+	x.fx.Ignored = append(x.fx.Ignored, fmt.Sprintf("part %d of lease %d from %s: %s", p.No, p.Lease, e.Node, why))
+	return nil
+}
+
 // part applies one part of a report. What it says of URLs counts as long as they are not final, also when its lease
 // was recalled; it changes its lease only while that is open, and only without a gap.
 func (x *tx) part(e *crawl.Entry, p *crawl.Part) error {
-	l := x.f.leases[p.Lease]
-	ignore := func(why string) error {
-		x.fx.Ignored = append(x.fx.Ignored, fmt.Sprintf("part %d of lease %d from %s: %s", p.No, p.Lease, e.Node, why))
-		return nil
-	}
+	l := x.believed(e, p)
 	if l == nil {
-		return ignore("unknown lease")
-	}
-	switch why := crawl.Believe(e, p, l.Facts()); why {
-	case "":
-	case crawl.Repeat:
 		return nil
-	default:
-		return ignore(why)
 	}
 	l.Parts = p.No
 	x.fx.Reported = append(x.fx.Reported, l.ID)

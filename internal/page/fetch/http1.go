@@ -321,7 +321,7 @@ func readHead(br *bufio.Reader, r *Response, sc *scratch, max int) error {
 	proto, rest, _ := strings.Cut(line, " ")
 	code, _, _ := strings.Cut(strings.TrimLeft(rest, " "), " ")
 	status, err := strconv.Atoi(code)
-	if !strings.HasPrefix(proto, "HTTP/1.") || len(code) != 3 || err != nil || status < 100 {
+	if len(proto) != len("HTTP/1.1") || !strings.HasPrefix(proto, "HTTP/1.") || proto[7] < '0' || proto[7] > '9' || len(code) != 3 || err != nil || status < 100 {
 		return protocolError("malformed status line")
 	}
 	r.Status, r.Proto, r.Line = status, proto, line

@@ -1,0 +1,381 @@
+package crawl
+
+import (
+	"math"
+	"net/netip"
+	"strconv"
+	"strings"
+)
+
+// What a node says is checked here, once, where it is decoded, and nowhere else: a part, a measurement or a registration that
+// passes can be applied by frontier and ledger, taken in by the record of measurements and shown, whatever it says. Text is UTF-8
+// in any case: the decoder refuses everything else. A coordinator refuses what does not pass; it never ends by it.
+
+// Rule names what a value from outside breaks.
+type Rule string
+
+// Rules, as they are counted and shown.
+const (
+	RuleFormat Rule = "format" // it cannot be decoded, or it is nothing that a node may say
+	RuleNumber Rule = "number" // not a number, or infinite
+	RuleRange  Rule = "range"  // a number below or above what is possible
+	RuleLength Rule = "length" // a text or byte string that is too long, or empty where it must not be
+	RuleCount  Rule = "count"  // too many items
+	RuleName   Rule = "name"   // characters, or a word, that are not allowed there
+)
+
+// Fault is why something from outside is refused. It is an error, and holds nothing of the value.
+type Fault struct {
+	Field string // such as "outcomes[3].title"
+	Rule  Rule
+}
+
+// Error implements error.
+func (f *Fault) Error() string { return f.Field + ": " + string(f.Rule) }
+
+// Bounds of what a node may say: numbers beyond them are not measurements but mistakes or attacks. Lengths are in bytes.
+const (
+	maxWord     = 64        // of a kind, a reason, an incarnation, a version
+	maxSecret   = 64        // secrets are 32
+	maxLine     = 512       // of a value of a header that is kept, a title, an anchor: the agent keeps at most 200
+	maxDetail   = 32 << 10  // of an error's text, which may name a URL or two
+	maxPlace    = 2048      // of the URL of a store
+	maxFile     = 255       // of a file name: what file systems take
+	maxRules    = 512 << 10 // of a robots.txt as it is encoded: RFC 9309, section 2.5, has 500 KiB read at least
+	maxItems    = 1 << 16   // parts of an entry, outcomes and links of a part
+	maxAddrs    = 64        // of a site
+	maxCookies  = 64        // of a site: the agent keeps 50
+	maxCookie   = 16 << 10  // its name, value and path together
+	maxMeasures = 4096      // of an entry
+	maxSamples  = 64        // of a measurement, or of a page's text
+	maxReasons  = 64        // for which links are left out
+	maxLabels   = 64
+	maxLabel    = 256 // its name and value together
+
+	maxBytes   = 1 << 50             // of a body, an archive, a part
+	maxCount   = 1 << 31             // of links, failures, leases, requests
+	maxSpanMS  = 366 * 24 * 3600_000 // a year
+	maxSpanUS  = maxSpanMS * 1000    //
+	maxDateMS  = 253_402_300_799_999 // the end of the year 9999: dates in indexes have four digits for it
+	maxSeconds = float64(maxSpanMS) / 1000
+	maxRate    = 1e15 // bits a second, bytes of memory
+	maxPrice   = 1e9  // an hour: what the agent's flag allows
+)
+
+// MaxRegistration bounds an encoded registration, in bytes: what passes the check is shorter.
+const MaxRegistration = 32 << 10
+
+// Refusal is a part, or a measurement, of an entry that was refused, or the whole entry.
+type Refusal struct {
+	Lease uint64 // whose part it is; 0: no lease's
+	No    uint32
+	Fault *Fault
+}
+
+// DecodeOfNode decodes an entry that stands on a node's subject. What it returns passes the check: parts and measurements that
+// do not are taken out of it, and told of. It is nil if nothing in it can be believed.
+func DecodeOfNode(b []byte, node string) (*Entry, []Refusal) {
+	e, err := DecodeEntry(b)
+	if err != nil || e.Kind != EntryParts && e.Kind != EntryMeasures {
+		return nil, []Refusal{{Fault: &Fault{"entry", RuleFormat}}}
+	}
+	if e.Node != node || !ValidNode(node) {
+		return nil, []Refusal{{Fault: &Fault{"node", RuleName}}}
+	}
+	return e.strip()
+}
+
+// strip leaves of a node's entry what its kind has and what passes the check.
+func (e *Entry) strip() (*Entry, []Refusal) {
+	var c check
+	c.length("incarnation", e.Incarnation, 1, maxWord)
+	c.items("parts", len(e.Parts), maxItems)
+	c.items("measures", len(e.Measures), maxMeasures)
+	if c.fault != nil {
+		return nil, []Refusal{{Fault: c.fault}}
+	}
+	out := &Entry{Version: e.Version, Kind: e.Kind, Node: e.Node, Incarnation: e.Incarnation}
+	var refused []Refusal
+	if e.Kind == EntryMeasures {
+		out.Measures = e.Measures[:0]
+		for i := range e.Measures {
+			if f := e.Measures[i].Check(); f != nil {
+				refused = append(refused, Refusal{Fault: f})
+				continue
+			}
+			out.Measures = append(out.Measures, e.Measures[i])
+		}
+		return out, refused
+	}
+	out.Parts = e.Parts
+	for i := range e.Parts {
+		if f := e.Parts[i].Check(); f != nil {
+			if refused == nil {
+				out.Parts = append([]Part(nil), e.Parts[:i]...)
+			}
+			refused = append(refused, Refusal{Lease: e.Parts[i].Lease, No: e.Parts[i].No, Fault: f})
+		} else if refused != nil {
+			out.Parts = append(out.Parts, e.Parts[i])
+		}
+	}
+	return out, refused
+}
+
+// check gathers the first fault. It costs nothing but comparisons as long as there is none.
+type check struct {
+	in    string // what is being looked at, such as "outcomes"
+	at    int    // which of them; -1: there is one
+	fault *Fault
+}
+
+func (c *check) fail(field string, r Rule) {
+	if c.fault != nil {
+		return
+	}
+	if c.in != "" && c.at >= 0 {
+		field = c.in + "[" + strconv.Itoa(c.at) + "]." + field
+	} else if c.in != "" {
+		field = c.in + "." + field
+	}
+	c.fault = &Fault{field, r}
+}
+
+func (c *check) length(field, s string, least, most int) {
+	if len(s) < least || len(s) > most {
+		c.fail(field, RuleLength)
+	}
+}
+
+func (c *check) items(field string, n, most int) {
+	if n > most {
+		c.fail(field, RuleCount)
+	}
+}
+
+func (c *check) whole(field string, n, least, most int64) {
+	if n < least || n > most {
+		c.fail(field, RuleRange)
+	}
+}
+
+func (c *check) real(field string, x, most float64) {
+	switch {
+	case math.IsNaN(x), math.IsInf(x, 0):
+		c.fail(field, RuleNumber)
+	case x < 0, x > most:
+		c.fail(field, RuleRange)
+	}
+}
+
+// word refuses what is not a short word of letters, digits and a few signs, or empty where it must not be.
+func (c *check) word(field, s string, least int) {
+	c.length(field, s, least, maxWord)
+	for i := range len(s) {
+		if b := s[i]; b < ' ' || b == 0x7f {
+			c.fail(field, RuleName)
+			return
+		}
+	}
+}
+
+// Check returns why a part is refused; nil: it passes.
+func (p *Part) Check() *Fault {
+	c := check{at: -1}
+	c.length("secret", p.Secret, 0, maxSecret)
+	c.whole("no", int64(p.No), 1, math.MaxUint32)
+	c.word("reason", p.Reason, 0)
+	c.whole("bytes", p.Bytes, 0, maxBytes)
+	c.whole("want", int64(p.Want), -maxCount, maxCount)
+	c.whole("worked", p.WorkedUS, 0, maxSpanUS)
+	c.real("cpu", p.CPU, maxCount)
+	c.real("memory", p.Memory, maxRate)
+	c.items("found", len(p.Found), maxItems)
+	c.items("outcomes", len(p.Outcomes), maxItems)
+	c.items("measures", len(p.Measures), maxMeasures)
+	for i := range p.Found {
+		c.in, c.at = "found", i
+		c.found(&p.Found[i])
+	}
+	for i := range p.Outcomes {
+		c.in, c.at = "outcomes", i
+		c.outcome(&p.Outcomes[i])
+	}
+	for i := range p.Measures {
+		c.in, c.at = "measures", i
+		c.measure(&p.Measures[i])
+	}
+	if p.Site != nil {
+		c.in, c.at = "site", -1
+		c.change(p.Site)
+	}
+	return c.fault
+}
+
+// Check returns why a measurement is refused; nil: it passes.
+func (m *Measure) Check() *Fault {
+	c := check{at: -1}
+	c.measure(m)
+	return c.fault
+}
+
+func (c *check) found(f *Found) {
+	c.items("links", len(f.Links), maxItems)
+	c.items("known", len(f.Known), maxItems)
+	c.items("omitted", len(f.Omitted), maxReasons)
+	for i := range f.Links {
+		l := &f.Links[i]
+		c.length("links.url", l.URL, 1, MaxURLLength)
+		c.length("links.anchor", l.Anchor, 0, maxLine)
+		c.whole("links.modified", l.LastMod, -maxDateMS, maxDateMS)
+	}
+	for reason, n := range f.Omitted {
+		c.word("omitted", string(reason), 1)
+		c.whole("omitted", n, 0, maxCount)
+	}
+}
+
+func (c *check) outcome(o *Outcome) {
+	c.length("url", o.URL, 1, MaxURLLength)
+	if o.State < Fetched || o.State > Beside {
+		c.fail("state", RuleRange)
+	}
+	c.word("reason", string(o.Reason), 0)
+	c.length("detail", o.Detail, 0, maxDetail)
+	c.whole("status", int64(o.Status), 0, 999) // three digits: RFC 9110, section 15
+	c.length("mime", o.Mime, 0, maxLine)
+	c.word("charset", o.Charset, 0)
+	c.length("title", o.Title, 0, maxLine)
+	c.whole("bytes", o.Bytes, 0, maxBytes)
+	c.word("digest", o.Digest, 0)
+	c.location("record", &o.Record)
+	c.location("text", &o.Text)
+	c.length("redirect", o.Redirect, 0, MaxURLLength)
+	c.length("ip", o.IP, 0, maxWord)
+	c.length("etag", o.ETag, 0, maxLine)
+	c.length("modified", o.LastMod, 0, maxLine)
+	c.word("lang", o.Lang, 0)
+	c.whole("date", o.Date, 0, maxDateMS)
+	for _, us := range o.Timing {
+		c.whole("timing", int64(us), 0, math.MaxInt32)
+	}
+	c.whole("retry after", o.Retryable, 0, maxSpanMS)
+	c.whole("links", int64(o.Links), 0, maxCount)
+	c.word("protocol", o.Proto, 0)
+	c.word("truncated", o.Truncated, 0)
+	c.items("sample", len(o.Sample), maxSamples)
+}
+
+// location refuses a place that is not in a file of the node's store: its name leads nowhere else.
+func (c *check) location(field string, l *Location) {
+	c.length(field, l.File, 0, maxFile)
+	if l.File != "" && (l.File[0] == '.' || strings.ContainsAny(l.File, "/\\\x00\r\n")) {
+		c.fail(field, RuleName)
+	}
+	c.whole(field, l.Offset, 0, maxBytes)
+	c.whole(field, l.Length, 0, maxBytes)
+}
+
+func (c *check) measure(m *Measure) {
+	c.word("kind", m.Kind, 1)
+	c.length("url", m.URL, 0, MaxURLLength)
+	c.length("store", m.Store, 0, maxPlace)
+	c.whole("bits", m.Bits, 0, 8*maxBytes)
+	c.real("seconds", m.Seconds, maxSeconds)
+	c.items("ms", len(m.MS), maxSamples)
+	for _, ms := range m.MS {
+		c.real("ms", ms, float64(maxSpanMS))
+	}
+	if m.Node != "" && !ValidNode(m.Node) {
+		c.fail("node", RuleName)
+	}
+	if m.Bits > 0 && m.Seconds > 0 { // a speed is kept, not its parts
+		c.real("speed", float64(m.Bits)/m.Seconds, maxRate)
+	}
+}
+
+func (c *check) change(s *SiteChange) {
+	c.whole("since start", s.SinceStartMS, -1, maxSpanMS)
+	c.whole("latency", s.LatencyUS, 0, maxSpanUS)
+	c.whole("back-off", s.BackoffMS, 0, maxSpanMS)
+	c.whole("fails", int64(s.Fails), 0, maxCount)
+	c.items("addresses", len(s.Addrs), maxAddrs)
+	for _, a := range s.Addrs {
+		if c.length("addresses", a, 1, maxWord); len(a) <= maxWord {
+			if _, err := netip.ParseAddr(a); err != nil {
+				c.fail("addresses", RuleName)
+			}
+		}
+	}
+	c.whole("address ttl", s.AddrTTLMS, 0, maxSpanMS)
+	c.items("cookies", len(s.Cookies), maxCookies)
+	for i := range s.Cookies {
+		k := &s.Cookies[i]
+		if len(k.Name)+len(k.Value)+len(k.Path) > maxCookie {
+			c.fail("cookies", RuleLength)
+		}
+		if strings.ContainsAny(k.Name, "\r\n\x00") || strings.ContainsAny(k.Value, "\r\n\x00") { // they become a header
+			c.fail("cookies", RuleName)
+		}
+	}
+	c.word("resolve failed", string(s.ResolveFailed), 0)
+	c.length("detail", s.Detail, 0, maxDetail)
+	if r := s.Robots; r != nil {
+		if r.State > RobotsUnavailable {
+			c.fail("robots", RuleRange)
+		}
+		if len(r.Rules) > maxRules {
+			c.fail("robots", RuleLength)
+		}
+		c.whole("robots ttl", r.TTLMS, 0, maxSpanMS)
+		c.whole("crawl-delay", r.DelayMS, 0, maxSpanMS)
+		c.word("robots", string(r.Why), 0)
+	}
+}
+
+// Check returns why a registration is refused; nil: it passes.
+func (n *NodeInfo) Check() *Fault {
+	c := check{at: -1}
+	if !ValidNode(n.Node) {
+		c.fail("node", RuleName)
+	}
+	c.word("incarnation", n.Incarnation, 1)
+	c.items("labels", len(n.Labels), maxLabels)
+	for k, v := range n.Labels {
+		if k == "" || len(k)+len(v) > maxLabel {
+			c.fail("labels", RuleLength)
+		}
+	}
+	c.whole("max_leases", int64(n.Leases), 0, MaxLeases)
+	c.whole("concurrency", int64(n.Concurrency), 0, MaxRequests)
+	c.length("store", n.Store, 0, maxPlace)
+	c.length("echo", n.Echo, 0, maxLine)
+	for i := range n.Offer {
+		c.real("offer", n.Offer[i], maxRate)
+		c.real("prices", n.Prices[i], maxPrice)
+	}
+	c.word("version", n.Version, 0)
+	c.real("bs_bits_per_s", n.StoreBits, maxRate)
+	return c.fault
+}
+
+// What one node takes at most: requests at once, and leases (32 for each request, so that slow sites fill it, too).
+const (
+	MaxRequests = 10_000
+	MaxLeases   = 32 * MaxRequests
+)
+
+// ValidNode reports whether a name can be a node's: 1 to 64 letters, digits, - and _, so that it can stand in a subject and in a
+// file name.
+func ValidNode(name string) bool {
+	if len(name) == 0 || len(name) > 64 {
+		return false
+	}
+	for i := range len(name) {
+		switch b := name[i]; {
+		case b >= 'a' && b <= 'z', b >= 'A' && b <= 'Z', b >= '0' && b <= '9', b == '-', b == '_':
+		default:
+			return false
+		}
+	}
+	return true
+}

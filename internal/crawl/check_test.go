@@ -1,0 +1,113 @@
+package crawl
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+)
+
+// reported is an entry as a busy node sends it: of 8 leases, five pages a part, six links a page.
+func reported(tb testing.TB) []byte {
+	e := Entry{Version: WireVersion, Kind: EntryParts, Node: "n", Incarnation: "20261122054019-2bc74f"}
+	for lease := range 8 {
+		p := Part{Lease: uint64(lease), Attempt: 1, Epoch: 1, Secret: strings.Repeat("s", 32), No: 1, Bytes: 9, Site: &SiteChange{SinceStartMS: 5, LatencyUS: 9}}
+		for page := range 5 {
+			u := fmt.Sprintf("http://site-%d.test/some/page/%d.html", lease, page)
+			f := Found{Parent: KeyOf("s", u)}
+			for link := range 6 {
+				f.Links = append(f.Links, Link{URL: fmt.Sprintf("%s?link=%d", u, link), Anchor: "some words"})
+			}
+			p.Found = append(p.Found, f)
+			p.Outcomes = append(p.Outcomes, Outcome{
+				Key: f.Parent, URL: u, State: Fetched, Status: 200, Mime: "text/html", Charset: "utf-8", Title: "The title of a page, as they are", Bytes: 30_000,
+				Digest: "sha1:ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", Record: Location{"argosy-n-20261122054019-2bc74f-00001.warc.gz", 1 << 20, 9000}, HTML: true,
+				IP: "192.0.2.1", ETag: `"abc"`, LastMod: "Mon, 01 Jan 2024 00:00:00 GMT", Date: 1.7e12, Timing: [6]int32{1, 2, 3, 4, 5, 6}, Links: 60, Proto: "HTTP/1.1",
+			})
+		}
+		e.Parts = append(e.Parts, p)
+	}
+	b, err := Marshal(&e)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return b
+}
+
+// BenchmarkDecodeOfNode measures what checking costs beside decoding, by the page.
+func BenchmarkDecodeOfNode(b *testing.B) {
+	data := reported(b)
+	b.Run("decoded", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := DecodeEntry(data); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(40*b.N), "ns/page")
+	})
+	e, err := DecodeEntry(data)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("checked", func(b *testing.B) {
+		for b.Loop() {
+			if _, refused := e.strip(); refused != nil {
+				b.Fatal(refused)
+			}
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(40*b.N), "ns/page")
+	})
+}
+
+// What is refused of an entry does not take the rest of it along.
+func TestStripKeepsTheRest(t *testing.T) {
+	e := Entry{Version: WireVersion, Kind: EntryParts, Node: "n", Incarnation: "i", Job: &Job{}, Parts: []Part{
+		{Lease: 1, No: 1}, {Lease: 2, No: 1, CPU: math.NaN()}, {Lease: 3, No: 1}, {Lease: 4, No: 0}, {Lease: 5, No: 1},
+	}}
+	b, err := Marshal(&e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, refused := DecodeOfNode(b, "n")
+	if got == nil || got.Job != nil || len(got.Parts) != 3 || got.Parts[0].Lease != 1 || got.Parts[1].Lease != 3 || got.Parts[2].Lease != 5 {
+		t.Fatalf("%+v", got)
+	}
+	if len(refused) != 2 || refused[0].Lease != 2 || refused[0].Fault.Error() != "cpu: number" || refused[1].Fault.Error() != "no: range" {
+		t.Errorf("%v", refused)
+	}
+}
+
+// What is not an entry of the node on whose subject it stands is refused as a whole.
+func TestOnlyItsOwn(t *testing.T) {
+	for name, e := range map[string]Entry{
+		"another node's":   {Kind: EntryMeasures, Node: "m", Incarnation: "i"},
+		"a leader's":       {Kind: EntryTerm, Node: "n", Incarnation: "i", Epoch: 9},
+		"without a life":   {Kind: EntryMeasures, Node: "n"},
+		"of a later wire":  {Version: WireVersion + 1, Kind: EntryMeasures, Node: "n", Incarnation: "i"},
+		"too many figures": {Kind: EntryMeasures, Node: "n", Incarnation: "i", Measures: make([]Measure, maxMeasures+1)},
+	} {
+		if e.Version == 0 {
+			e.Version = WireVersion
+		}
+		b, err := Marshal(&e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, refused := DecodeOfNode(b, "n"); got != nil || len(refused) != 1 {
+			t.Errorf("%s: %+v, %v", name, got, refused)
+		}
+	}
+	if got, refused := DecodeOfNode([]byte("no entry"), "n"); got != nil || refused[0].Fault.Rule != RuleFormat {
+		t.Errorf("%+v, %v", got, refused)
+	}
+}
+
+func TestValidNode(t *testing.T) {
+	for name, want := range map[string]bool{
+		"a": true, "Node_1-x": true, strings.Repeat("n", 64): true, strings.Repeat("n", 65): false, "": false, "a.b": false, "a b": false, "*": false, "?": false, "é": false,
+	} {
+		if ValidNode(name) != want {
+			t.Errorf("%q: %v", name, !want)
+		}
+	}
+}

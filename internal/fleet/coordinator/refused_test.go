@@ -1,0 +1,277 @@
+package coordinator
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"path/filepath"
+	"testing"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/frontier"
+	"argosy/internal/fleet/ledger"
+	"argosy/internal/plan/predict"
+	"argosy/internal/testkit"
+)
+
+// sinks are a frontier and a ledger that take in a log which the test writes, as a coordinator's do.
+type sinks struct {
+	t      *testing.T
+	co     *Coordinator
+	seq    uint64
+	log    []ledger.Applied
+	lease  uint64
+	leased crawl.Lease
+}
+
+func newSinks(t *testing.T, seeds int) *sinks {
+	t.Helper()
+	dir := t.TempDir()
+	f, err := frontier.Open(frontier.DefaultConfig(filepath.Join(dir, "frontier")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.Close() })
+	if err := f.Rebase("log", 0); err != nil {
+		t.Fatal(err)
+	}
+	l, err := ledger.Open(t.Context(), filepath.Join(dir, "ledger.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	if err := l.Rebase(t.Context(), "log", 0); err != nil {
+		t.Fatal(err)
+	}
+	s := &sinks{t: t, co: New(Config{}, nil, nil, nil, f, l)}
+	job := &crawl.Job{ID: 1, Limits: crawl.DefaultLimits(), Identity: crawl.Identity{Scope: crawl.ScopeSite}}
+	for i := range seeds {
+		job.Identity.Seeds = append(job.Identity.Seeds, seed(i))
+	}
+	s.leader(crawl.Entry{Kind: crawl.EntryTerm})
+	s.leader(crawl.Entry{Kind: crawl.EntrySubmit, Job: job})
+	return s
+}
+
+func seed(i int) string { return fmt.Sprintf("http://s.test/%d", i) }
+
+// leader applies an entry of the leader's.
+func (s *sinks) leader(e crawl.Entry) {
+	s.t.Helper()
+	e.Version, e.Epoch = crawl.WireVersion, 1
+	s.entry("", e)
+}
+
+// entry applies an entry as it comes from the log.
+func (s *sinks) entry(node string, e crawl.Entry) (fx frontier.Effects, refused []crawl.Refusal) {
+	s.t.Helper()
+	b, err := crawl.Marshal(&e)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.seq++
+	en, refused, err := decode(entry{seq: s.seq, node: node, data: b})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.co.refuse(s.seq, node, refused)
+	if fx, err = s.co.f.Apply(s.seq, int64(s.seq)*1000, en); err != nil {
+		s.t.Fatal(err)
+	}
+	s.log = append(s.log, ledger.Applied{Seq: s.seq, At: int64(s.seq) * 1000, Entry: en})
+	return fx, refused
+}
+
+// grant opens another lease of the only task, with nothing in it: what it reports of is taken from the queue.
+func (s *sinks) grant() crawl.Lease {
+	s.lease++
+	s.leased = crawl.Lease{ID: s.lease, Job: 1, Task: 1, Site: "s.test", Node: "n", Incarnation: "i", Epoch: 1, Attempt: uint32(s.lease), Secret: "s", Quota: 10}
+	s.leader(crawl.Entry{Kind: crawl.EntryGrant, Leases: []crawl.Lease{s.leased}})
+	return s.leased
+}
+
+// flush has the ledger write what the frontier has applied.
+func (s *sinks) flush(what string) {
+	s.t.Helper()
+	if err := s.co.ledger.Apply(s.t.Context(), s.log); err != nil {
+		s.t.Fatalf("%s: %v", what, err)
+	}
+	s.log = s.log[:0]
+}
+
+// whole is an entry in which every field says something, about the ith seed.
+func whole(l crawl.Lease, i int) crawl.Entry {
+	u, err := crawl.Parse(seed(i))
+	if err != nil {
+		panic(err)
+	}
+	k := u.Key()
+	ping := crawl.Measure{Kind: crawl.MeasurePing, URL: seed(0), Store: "file:///x", Bits: 1, Seconds: 1, MS: []float64{3, 4}, Node: "m", Limited: true}
+	speed := crawl.Measure{Kind: crawl.MeasureBC, URL: seed(0), Bits: 1e6, Seconds: 0.5}
+	return crawl.Entry{
+		Version: crawl.WireVersion, Kind: crawl.EntryParts, Epoch: 1, Node: "n", Incarnation: "i",
+		Parts: []crawl.Part{{
+			Lease: l.ID, Attempt: l.Attempt, Epoch: 1, Secret: "s", No: 1, Reason: crawl.EndDone, Bytes: 9, Waiting: true, Want: 3, Final: true,
+			Got: 1, Starved: true, WorkedUS: 5, Limited: true, CPU: 0.5, Memory: 1 << 20,
+			Found: []crawl.Found{{
+				Parent: k, Known: []crawl.Key{k}, Omitted: map[crawl.Kind]int64{crawl.ReasonTrapLength: 2},
+				Links: []crawl.Link{{URL: seed(i) + "/x", Anchor: "a", LastMod: 1, Resource: true}},
+			}},
+			Outcomes: []crawl.Outcome{{
+				Key: k, URL: seed(i), State: crawl.Fetched, Reason: crawl.KindEncoding, Detail: "d", Status: 200, Mime: "text/html", Charset: "utf-8", Title: "t",
+				Bytes: 9, Digest: "sha1:A", Record: crawl.Location{File: "f.warc.gz", Offset: 1, Length: 2}, Text: crawl.Location{File: "f.warc.gz", Offset: 3, Length: 4},
+				HTML: true, Redirect: seed(0), IP: "192.0.2.1", ETag: "e", LastMod: "m", Lang: "en", Simhash: 1, Date: 1, Timing: [6]int32{1, 2, 3, 4, 5, 6},
+				Depth: 1, Retryable: 1, Links: 1, Proto: "HTTP/1.1", Truncated: "length", Shows: 7, Sample: []uint32{1}, Back: true,
+			}},
+			Site: &crawl.SiteChange{
+				SinceStartMS: 1, LatencyUS: 1, BackoffMS: 1, Fails: 1, Addrs: []string{"192.0.2.1"}, AddrTTLMS: 1, CookiesSet: true, ResolveFailed: crawl.KindDNS, Detail: "d",
+				Cookies: []crawl.Cookie{{Name: "n", Value: "v", Path: "/", Expires: 1}},
+				Robots:  &crawl.RobotsChange{State: crawl.RobotsRules, Rules: []byte{1}, TTLMS: 1, Why: crawl.ReasonRobots, DelayMS: 1},
+			},
+			Measures: []crawl.Measure{ping, speed},
+		}},
+		Measures: []crawl.Measure{ping, speed},
+	}
+}
+
+// Whatever a node writes into any field of a part or of a measurement, it is either refused, with a reason, or applied by both
+// sinks; nothing panics, and every figure that comes of it is a number.
+func TestWhateverANodeSays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("some thousand entries")
+	}
+	refused, applied := 0, 0
+	for _, kind := range []crawl.EntryKind{crawl.EntryParts, crawl.EntryMeasures} {
+		s := newSinks(t, 2000)
+		last := ""
+		for n := 0; ; n++ {
+			e := whole(s.grant(), n%2000)
+			e.Kind = kind
+			what, ok := testkit.Mutate(&e, n)
+			if !ok {
+				t.Logf("%d changes of kind %d", n, kind)
+				break
+			}
+			fx, no := s.entry("n", e)
+			if len(no) > 0 {
+				refused++
+			} else {
+				applied++
+			}
+			for _, r := range no {
+				if r.Fault.Rule == "" || r.Fault.Field == "" {
+					t.Errorf("%s: refused without a reason", what)
+				}
+			}
+			finite(t, what, fx)
+			if n%200 == 0 {
+				s.flush(last + " … " + what)
+				last = what
+			}
+		}
+		s.flush("the last")
+		learner, err := s.co.f.Learner()
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec := learner.Record()
+		node, site := rec.Node("n"), rec.Site("s.test")
+		book := rec.Book(predict.Config{})
+		book.Fit()
+		if x := book.Rate(node, site, 1e9).Value; math.IsNaN(x) || math.IsInf(x, 0) {
+			t.Errorf("the node's speed is %v", x)
+		}
+	}
+	t.Logf("%d refused, %d applied", refused, applied)
+	if refused < 200 || applied < 200 {
+		t.Errorf("%d refused, %d applied: the test does not try what it should", refused, applied)
+	}
+}
+
+func finite(t *testing.T, what string, fx frontier.Effects) {
+	t.Helper()
+	for _, f := range fx.Facts {
+		for _, x := range []float64{f.Bits, f.Seconds, f.Good, f.All, f.CPU, f.Memory} {
+			if math.IsNaN(x) || math.IsInf(x, 0) || x < 0 {
+				t.Errorf("%s: a fact says %v", what, f)
+			}
+		}
+	}
+}
+
+// An entry of a node in which nothing is odd is applied as it is.
+func TestWhatIsRightIsNotRefused(t *testing.T) {
+	s := newSinks(t, 2)
+	e := whole(s.grant(), 0)
+	fx, refused := s.entry("n", e)
+	if len(refused) > 0 || len(fx.Ended) != 1 || s.co.f.Counts(1).Fetched != 1 {
+		t.Errorf("refused %v, %d leases ended, %+v", refused, len(fx.Ended), s.co.f.Counts(1))
+	}
+	s.flush("all")
+}
+
+// A registration is refused, or can be shown to everybody, whatever it says.
+func TestWhateverANodeSaysOfItself(t *testing.T) {
+	refused, taken := 0, 0
+	for n := 0; ; n++ {
+		info := crawl.NodeInfo{
+			Node: "n", Incarnation: "i", Labels: map[string]string{"city": "Paris"}, Leases: 4, Concurrency: 2, Store: "file:///x", Offer: [3]float64{1, 2, 3},
+			Prices: [3]float64{1, 2, 3}, Echo: "http://h:1/", Version: "1", StoreBits: 5,
+		}
+		what, ok := testkit.Mutate(&info, n)
+		if !ok {
+			break
+		}
+		b, err := crawl.Marshal(info)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got crawl.NodeInfo
+		if crawl.Unmarshal(b, &got) != nil || got.Check() != nil {
+			refused++
+			continue
+		}
+		taken++
+		if len(b) > crawl.MaxRegistration {
+			t.Errorf("%s: %d bytes are taken", what, len(b))
+		}
+		if _, err := json.Marshal(NodeView{NodeInfo: got}); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		nd := &node{info: got}
+		if r := nd.rates(); math.IsNaN(r.Reserve+r.Use+r.Surcharge) || got.Leases > crawl.MaxLeases {
+			t.Errorf("%s: %+v", what, got)
+		}
+	}
+	if refused < 30 || taken < 10 {
+		t.Errorf("%d refused, %d taken", refused, taken)
+	}
+}
+
+// What is refused of a lease is counted with its node and takes the lease back; another node cannot have it taken back.
+func TestRefusedPartSpoilsItsLease(t *testing.T) {
+	s := newSinks(t, 2)
+	e := whole(s.grant(), 0)
+	e.Parts[0].Measures[0].Seconds = math.NaN()
+	other := e
+	other.Node = "thief"
+	if _, refused := s.entry("thief", other); len(refused) != 1 || len(s.co.spoiled) != 0 {
+		t.Fatalf("%v, %v", refused, s.co.spoiled)
+	}
+	if _, refused := s.entry("?", other); len(refused) != 1 || refused[0].Fault.Rule != crawl.RuleName {
+		t.Fatalf("%v", refused)
+	}
+	fx, refused := s.entry("n", e)
+	if len(refused) != 1 || refused[0].Fault.Error() != "measures[0].seconds: number" || len(fx.Reported) != 0 || !s.co.spoiled[s.lease] {
+		t.Fatalf("%v, %+v, %v", refused, fx, s.co.spoiled)
+	}
+	clear(s.co.spoiled)
+	e.Parts[0].Measures, e.Parts[0].No = nil, 2 // the next one: the first is missing
+	if fx, _ = s.entry("n", e); len(fx.Broken) != 1 || fx.Broken[0] != s.lease {
+		t.Errorf("%+v", fx)
+	}
+	if n := s.co.refused["n"]; n.Count != 1 || n.Rules[crawl.RuleNumber] != 1 {
+		t.Errorf("%+v", n)
+	}
+	s.flush("all")
+}
