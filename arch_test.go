@@ -103,6 +103,7 @@ var thirdParty = map[string]string{
 	"github.com/cockroachdb/pebble/v2/vfs":             "frontier",
 	"github.com/pressly/goose/v3":                      "ledger",
 	"modernc.org/sqlite":                               "ledger",
+	"modernc.org/sqlite/lib":                           "ledger",
 	"github.com/nats-io/nats-server/v2/server":         "bus",
 	"github.com/nats-io/nats.go":                       "bus",
 	"github.com/nats-io/nats.go/jetstream":             "bus",

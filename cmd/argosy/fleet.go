@@ -260,7 +260,15 @@ func printJobs(w io.Writer, js []web.Job) error {
 			count(n.Failed), count(n.Excluded), count(n.Pending), count(n.Manual), size(n.Bytes),
 			(time.Duration(j.RanMS) * time.Millisecond).Round(time.Second), j.Strategy)
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for i := range js {
+		if js[i].Aside > 0 {
+			fmt.Fprintf(w, "job %d: %s URLs were set aside with their entries and tried again (see argosy nodes)\n", js[i].ID, count(js[i].Aside))
+		}
+	}
+	return nil
 }
 
 func orDash(s string) string {
@@ -394,6 +402,9 @@ func printNodes(w io.Writer, ns []coordinator.NodeView) error {
 	for i := range ns {
 		if r := &ns[i].Refused; r.Count > 0 {
 			fmt.Fprintf(w, "%s: %s things that it said were refused, the last for %s\n", ns[i].Node, count(r.Count), r.Last)
+		}
+		if q := &ns[i].Quarantine; q.Entries > 0 {
+			fmt.Fprintf(w, "%s: %s entries are in quarantine, %s pages were fetched again: %s\n", ns[i].Node, count(q.Entries), count(q.Pages), q.Last)
 		}
 	}
 	return nil

@@ -26,6 +26,7 @@ const (
 	EntryState                         // a job's new state: a run of it ended, or a person paused, resumed or cancelled it
 	EntryMeasures                      // measurements of a node that no lease asked for
 	EntryMark                          // nothing: that it comes back shows that the log can be written and has been read
+	EntryAside                         // an entry of a node that the ledger could never apply
 )
 
 // Entry is a fact in the log. Exactly the fields of its kind are set. Its time is when the log stored it.
@@ -44,6 +45,23 @@ type Entry struct {
 	State       *JobState     `cbor:"12,keyasint,omitempty"`
 	Ran         time.Duration `cbor:"13,keyasint,omitempty"` // running time of the job so far, in grants and states
 	Measures    []Measure     `cbor:"14,keyasint,omitempty"`
+	Aside       *Aside        `cbor:"60,keyasint,omitempty"`
+}
+
+// Aside sets an entry of a node aside that passed the check and that the ledger all the same could not apply, for a reason that
+// lies in the entry. Frontier and ledger take back alike what it said: its leases end, and its URLs are pending again.
+type Aside struct {
+	Seq   uint64      `cbor:"1,keyasint"`
+	Node  string      `cbor:"2,keyasint"`
+	Why   string      `cbor:"3,keyasint"`
+	Parts []AsidePart `cbor:"4,keyasint,omitempty"`
+}
+
+// AsidePart is what a part of such an entry said that was believed.
+type AsidePart struct {
+	Lease uint64 `cbor:"1,keyasint"`
+	Job   uint32 `cbor:"2,keyasint"`
+	Pages []Page `cbor:"3,keyasint,omitempty"` // with a final outcome
 }
 
 // Recall takes a lease back.

@@ -118,6 +118,7 @@ type Coordinator struct {
 	greet    bool // one has come since nodes were pinged
 	refused  map[string]*Refused
 	spoiled  map[uint64]bool // leases of which a part is missing
+	told     map[uint64]bool // entries that were set aside, of which the log has been told
 	pinged   time.Time
 
 	sick      time.Time // when the log was slow to be written last
@@ -151,7 +152,7 @@ func New(c Config, log Log, out Dispatcher, reg Registry, f *frontier.Frontier, 
 	co := &Coordinator{
 		cfg: c, log: log, out: out, reg: reg, f: f, ledger: l, addrs: map[uint64][]string{}, sent: map[uint64]time.Time{},
 		nodes: map[string]*node{}, orders: map[string]order{}, runs: map[uint32]*run{}, readers: map[string]*reader{}, probing: map[pair]bool{}, measured: map[string]*schedule.Measured{}, wants: map[uint64]int{},
-		refused: map[string]*Refused{}, spoiled: map[uint64]bool{},
+		refused: map[string]*Refused{}, spoiled: map[uint64]bool{}, told: map[uint64]bool{},
 		unmet: map[uint32]map[uint64]int{}, starved: map[uint64]uint32{}, commands: make(chan func()), bills: map[string]*ledger.Bill{}, atWork: map[int]int64{},
 	}
 	co.status.Store(&Status{State: StateStarting})
@@ -451,6 +452,11 @@ func (c *Coordinator) sync(ctx context.Context) error {
 	if !c.leads {
 		return nil
 	}
+	if c.ledger.HasUnsettled() {
+		if err := c.tellAside(ctx); err != nil {
+			return err
+		}
+	}
 	keep := c.applied
 	if c.cfg.TrimFloor != nil {
 		keep = min(keep, c.cfg.TrimFloor())
@@ -538,6 +544,9 @@ func (c *Coordinator) lead(ctx context.Context) error {
 	})
 	c.f.Tasks(func(t *frontier.Task) { c.schedule(t) })
 	if err := c.catchUp(ctx); err != nil {
+		return err
+	}
+	if err := errors.Join(c.sync(ctx), c.tellAside(ctx)); err != nil { // the ledger knows first what the log has told
 		return err
 	}
 	if len(dead) > 0 {

@@ -262,7 +262,7 @@ func (c *Coordinator) finish(ctx context.Context, j *frontier.Job, r *run) (done
 		r.ending = true
 		return false, c.append(ctx, &crawl.Entry{Kind: crawl.EntryState, State: &crawl.JobState{Job: j.ID, State: state}, Ran: r.ran()})
 	}
-	if err := c.sync(ctx); err != nil {
+	if err := c.sync(ctx); err != nil || c.applied < c.appended { // the ledger may have set something aside: it is pending again
 		return false, err
 	}
 	delete(c.runs, j.ID)

@@ -171,6 +171,8 @@ type NodeView struct {
 	WorkingMS int64   `json:"working_ms"`
 	Refused   Refused `json:"refused"`
 
+	Quarantine ledger.Quarantine `json:"quarantine"`
+
 	Measured schedule.Measured `json:"measured"` // besides what its leases tell, since the coordinator leads
 }
 
@@ -197,7 +199,11 @@ func (c *Coordinator) Nodes(ctx context.Context) (out []NodeView, err error) {
 			out = append(out, v)
 		}
 		out = c.withRefused(out)
-		return nil
+		aside, err := c.ledger.Quarantined(ctx)
+		for i := range out {
+			out[i].Quarantine = aside[out[i].Node]
+		}
+		return err
 	})
 	sort.Slice(out, func(a, b int) bool { return out[a].Node < out[b].Node })
 	return out, err

@@ -253,13 +253,14 @@ type JobView struct {
 	Counts   frontier.Counts `json:"counts"`
 	Strategy string          `json:"strategy"`
 	Limited  string          `json:"limited,omitempty"`
+	Aside    int64           `json:"set_aside,omitempty"` // URLs that were pending again because the ledger could not take an entry
 }
 
 // Jobs returns all jobs, in the order of their numbers.
 func (c *Coordinator) Jobs(ctx context.Context) (out []JobView, err error) {
 	err = c.do(ctx, func() error {
 		c.f.Jobs(func(j *frontier.Job) {
-			v := JobView{Job: j.Job, State: j.State, Started: j.StartMS, RanMS: j.RanMS, Counts: c.f.Counts(j.ID), Strategy: orElse(j.Placing.Strategy, c.cfg.Strategy)}
+			v := JobView{Job: j.Job, State: j.State, Started: j.StartMS, RanMS: j.RanMS, Aside: j.Aside, Counts: c.f.Counts(j.ID), Strategy: orElse(j.Placing.Strategy, c.cfg.Strategy)}
 			if r := c.runs[j.ID]; r != nil {
 				v.RanMS, v.Limited = r.ran().Milliseconds(), r.limited
 			}

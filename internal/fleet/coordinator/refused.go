@@ -62,6 +62,26 @@ func (c *Coordinator) recallSpoiled(ctx context.Context) error {
 	return c.append(ctx, &crawl.Entry{Kind: crawl.EntryRecall, Recalls: recalls})
 }
 
+// tellAside has the log say which entries the ledger has set aside, so that frontier, ledger and standby agree. A page of such an
+// entry may have been told of twice, by a leader that died in between: it is fetched twice then.
+func (c *Coordinator) tellAside(ctx context.Context) error {
+	var all []crawl.Aside
+	err := c.persist(ctx, func(ctx context.Context) (err error) {
+		all, err = c.ledger.Unsettled(ctx)
+		return err
+	})
+	for i := 0; i < len(all) && err == nil; i++ {
+		a := &all[i]
+		if c.told[a.Seq] {
+			continue
+		}
+		c.cfg.Logger.Error("set aside: an entry that the ledger cannot take", "seq", a.Seq, "node", a.Node, "why", a.Why)
+		c.told[a.Seq] = true
+		err = c.append(ctx, &crawl.Entry{Kind: crawl.EntryAside, Aside: a})
+	}
+	return err
+}
+
 // withRefused adds to the view of nodes what was refused of each, and those of which nothing else is known.
 func (c *Coordinator) withRefused(views []NodeView) []NodeView {
 	told := map[string]bool{}

@@ -156,6 +156,8 @@ func (x *tx) apply(e *crawl.Entry) error {
 		return x.retry(e.Release)
 	case crawl.EntryDrop:
 		return x.drop(e.Release)
+	case crawl.EntryAside:
+		return x.aside(e.Aside)
 	case crawl.EntryState:
 		if j := f.jobs[e.State.Job]; j != nil {
 			j.State = e.State.State

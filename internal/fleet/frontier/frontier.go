@@ -79,6 +79,7 @@ type Job struct {
 	Joined  []string // where seeds redirected to
 	StartMS int64
 	RanMS   int64 // running time of earlier runs and of this one, as of the last grant or finish
+	Aside   int64 // URLs that were pending again because an entry was set aside
 
 	Totals Totals `cbor:"-"`
 	Open   int    `cbor:"-"` // leases

@@ -99,12 +99,60 @@ func (x *tx) again(k recKey, tasks map[uint32]bool) error {
 	if !lost && !failed {
 		return nil
 	}
+	return x.undo(k, r)
+}
+
+// undo makes a URL pending that has ended.
+func (x *tx) undo(k recKey, r *record) error {
 	t := x.f.tasks[r.Task]
 	x.tasks[t.ID] = t
 	t.count(r.State, r.Reason, -1)
 	t.weigh(r, -1)
 	r.State, r.Reason, r.Tries, r.dirty = crawl.Pending, "", 0, true
 	return x.enqueue(t, k.key, r)
+}
+
+// aside takes back what an entry said that the ledger could not apply: its leases end, as far as they are open, and count towards
+// the recycle limit; the URLs that it had ended are pending again. A job that was done goes on.
+func (x *tx) aside(a *crawl.Aside) error {
+	if a == nil {
+		return nil
+	}
+	x.whole = true
+	for i := range a.Parts {
+		p := &a.Parts[i]
+		if err := x.recall(crawl.Recall{Lease: p.Lease, Reason: crawl.EndRefused, Counts: true}); err != nil {
+			return err
+		}
+		j := x.f.jobs[p.Job]
+		if j == nil {
+			continue
+		}
+		for _, page := range p.Pages {
+			k := recKey{space{p.Job, page.Layer}, page.Key}
+			r, err := x.record(k.space, k.key)
+			if err != nil {
+				return err
+			}
+			if r == nil || x.f.tasks[r.Task].State == StateDropped || !r.byOutcome() {
+				continue
+			}
+			if err := x.undo(k, r); err != nil {
+				return err
+			}
+			if j.Aside++; j.State == crawl.JobDone {
+				j.State = crawl.JobRunning
+			}
+			x.jobs[j.ID] = j
+		}
+	}
+	return nil
+}
+
+// byOutcome reports whether it was an agent's word that ended a URL.
+func (r *record) byOutcome() bool {
+	return r.State == crawl.Fetched || r.State == crawl.Failed ||
+		r.State == crawl.Excluded && (r.Reason == crawl.ReasonRobots || r.Reason == crawl.ReasonRobotsDown)
 }
 
 // drop ends tasks for good: their leases are closed, what is pending is refused.

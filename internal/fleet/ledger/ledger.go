@@ -24,6 +24,8 @@ type Ledger struct {
 	kind   dialect
 	stream string
 	seq    uint64
+
+	unsettled bool // entries were set aside, and no entry of the leader's says so yet, as far as is known
 }
 
 // Close closes the ledger.
@@ -100,12 +102,34 @@ func (a *Applied) Lean() {
 // Apply writes entries, in order, in one transaction that is on disk when it returns. Entries up to the position are
 // skipped. The position is read again inside the transaction: a coordinator that was replaced without knowing it writes
 // what its successor has not, and nothing else, for both read the same log.
+//
+// An entry of a node that the database refuses for what it says is set aside, in the same transaction: Unsettled tells of it.
 func (l *Ledger) Apply(ctx context.Context, entries []Applied) error {
 	if len(entries) == 0 || entries[len(entries)-1].Seq <= l.seq {
 		return nil
 	}
+	aside := map[uint64]error{}
+	for careful := false; ; careful = true {
+		bad, err := l.apply(ctx, entries, aside, careful)
+		switch {
+		case err == nil:
+			l.unsettled = l.unsettled || len(aside) > 0
+			return nil
+		case !l.inEntry(err):
+			return err
+		case careful && (bad == nil || bad.Entry.Node == "" || aside[bad.Seq] != nil):
+			return err
+		case careful:
+			aside[bad.Seq] = err
+		}
+	}
+}
+
+// apply writes entries but those that are set aside. If it is careful, nothing of an entry waits to be written with the next
+// one, so that bad is the one that could not be written.
+func (l *Ledger) apply(ctx context.Context, entries []Applied, aside map[uint64]error, careful bool) (bad *Applied, err error) {
 	last := l.seq
-	err := l.write(ctx, func(w *writer) error {
+	err = l.write(ctx, func(w *writer) error {
 		var stream string
 		row := w.tx.QueryRowContext(w.ctx, w.kind.lock(`SELECT stream, seq FROM position`))
 		if err := row.Scan(&stream, &last); err != nil && !errors.Is(err, sql.ErrNoRows) {
@@ -114,12 +138,23 @@ func (l *Ledger) Apply(ctx context.Context, entries []Applied) error {
 		if stream != "" && stream != l.stream {
 			return fmt.Errorf("holds log %s, not %s: another fleet uses it", stream, l.stream)
 		}
-		for _, e := range entries {
+		for i := range entries {
+			e := &entries[i]
 			if e.Seq <= last {
 				continue
 			}
 			w.seq, w.ord = e.Seq, 0
-			if err := w.entry(e.At, e.Entry); err != nil {
+			err := error(nil)
+			if why := aside[e.Seq]; why != nil {
+				err = w.setAside(e, why)
+			} else {
+				err = w.entry(e.At, e.Entry)
+			}
+			if err == nil && careful {
+				err = w.flush()
+			}
+			if err != nil {
+				bad = e
 				return fmt.Errorf("entry %d: %w", e.Seq, err)
 			}
 			last = e.Seq
@@ -132,7 +167,7 @@ func (l *Ledger) Apply(ctx context.Context, entries []Applied) error {
 	if err == nil {
 		l.seq = last
 	}
-	return err
+	return bad, err
 }
 
 // writer runs prepared statements in one transaction.
@@ -269,6 +304,8 @@ ON CONFLICT (id) DO UPDATE SET limits = excluded.limits, placement = excluded.pl
 			ended = nil
 		}
 		return w.exec(`UPDATE jobs SET state = ?, ended = ? WHERE id = ?`, e.State.State, ended, e.State.Job)
+	case crawl.EntryAside:
+		return w.settle(e.Aside)
 	case crawl.EntryMeasures:
 		for i := range e.Measures {
 			if err := w.measure(at, e.Node, "", &e.Measures[i]); err != nil {
@@ -306,25 +343,30 @@ func (w *writer) measure(at int64, node, site string, m *crawl.Measure) error {
 	return nil
 }
 
-// part writes what a part says, if it is to be believed.
-func (w *writer) part(at int64, e *crawl.Entry, p *crawl.Part) error {
-	node := e.Node
-	var job uint32
-	var site string
+// believes reports whether a part is to be believed, and of which job and site its lease is.
+func (w *writer) believes(e *crawl.Entry, p *crawl.Part) (job uint32, site string, ok bool, err error) {
 	var f crawl.Facts
 	lease, err := w.prepare(`SELECT job, site, node, incarnation, attempt, epoch, secret, parts FROM leases WHERE id = ?`)
 	if err != nil {
-		return err
+		return 0, "", false, err
 	}
 	row := lease.QueryRowContext(w.ctx, int64(p.Lease))
 	err = row.Scan(&job, &site, &f.Node, &f.Incarnation, &f.Attempt, &f.Epoch, &f.Secret, &f.Parts)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil // not a lease of this log
-	} else if err != nil {
-		return err
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return 0, "", false, nil // not a lease of this log
+	case err != nil:
+		return 0, "", false, err
 	}
-	if f.Secret != "" && crawl.Believe(e, p, f) != "" { // leases of an older ledger have none
-		return nil
+	return job, site, f.Secret == "" || crawl.Believe(e, p, f) == "", nil // leases of an older ledger have no secret
+}
+
+// part writes what a part says, if it is to be believed.
+func (w *writer) part(at int64, e *crawl.Entry, p *crawl.Part) error {
+	node := e.Node
+	job, site, ok, err := w.believes(e, p)
+	if !ok || err != nil {
+		return err
 	}
 	links := 0
 	for i := range p.Found {
@@ -439,21 +481,26 @@ func null[T comparable](v T) any {
 	return v
 }
 
+// forget deletes pages.
+func (w *writer) forget(job uint32, pages []crawl.Page) error {
+	for _, p := range pages {
+		for _, table := range []string{"pages", "captures"} { // of what is not a page nothing is had again
+			err := w.exec(`DELETE FROM `+table+` WHERE job = ? AND owner = ? AND gen = ? AND key = ?`, job, p.Owner, p.Gen, p.Key[:])
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // retry forgets the final outcomes that a person wants to see tried again, as the frontier does.
 func (w *writer) retry(r *crawl.Release) error {
 	if err := w.flush(); err != nil {
 		return err
 	}
 	if len(r.Lost) > 0 {
-		for _, p := range r.Lost {
-			for _, table := range []string{"pages", "captures"} { // of what is not a page nothing is had again
-				err := w.exec(`DELETE FROM `+table+` WHERE job = ? AND owner = ? AND gen = ? AND key = ?`, r.Job, p.Owner, p.Gen, p.Key[:])
-				if err != nil {
-					return err
-				}
-			}
-		}
-		return nil
+		return w.forget(r.Job, r.Lost)
 	}
 	const again = `DELETE FROM pages WHERE job = ? AND (state = 'failed' OR state = 'excluded' AND reason = 'robots-down')`
 	if len(r.Tasks) == 0 {
