@@ -91,6 +91,8 @@ var thirdParty = map[string]string{
 	"github.com/go-ego/gse":                            "segment",
 	"github.com/oschwald/maxminddb-golang/v2":          "geo",
 	"github.com/goccy/go-yaml":                         "config",
+	"github.com/goccy/go-yaml/lexer":                   "config",
+	"github.com/goccy/go-yaml/token":                   "config",
 	"golang.org/x/net/publicsuffix":                    "scope",
 	"golang.org/x/net/http2":                           "fetch",
 	"golang.org/x/net/proxy":                           "fetch",

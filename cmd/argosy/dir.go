@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"argosy/internal/config"
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/coordinator"
@@ -342,6 +343,9 @@ coordinator's directory (--fleet-dir), to see what is lost.`,
 			}
 			return f.release(c, "retry", args, func(ctx context.Context, cl *web.Client, id uint32, r *web.Release) error {
 				if set != "" {
+					if _, err := config.ReadJob(strings.NewReader(set)); err != nil {
+						return usage("--set: %w", err)
+					}
 					if _, err := cl.SetLimits(ctx, id, []byte(set)); err != nil {
 						return fmt.Errorf("--set: %w", err)
 					}

@@ -158,6 +158,9 @@ func ReadJob(r io.Reader) (Job, error) {
 	if len(b) > maxFile {
 		return Job{}, fmt.Errorf("more than %d bytes", maxFile)
 	}
+	if err := budget(b); err != nil {
+		return Job{}, err
+	}
 	var j Job
 	if err := yaml.NewDecoder(bytes.NewReader(b), yaml.Strict(), yaml.DisallowUnknownField()).Decode(&j); err != nil {
 		if errors.Is(err, io.EOF) {
