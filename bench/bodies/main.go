@@ -1,10 +1,10 @@
 // Command bodies shows what large bodies cost: time against curl and wget, and the peak memory of a crawl.
 //
-//	go run ./bench/bodies -argosy ./argosy [-size 2100] [-only noise|text|many|html]
+//	go run ./bench/bodies -argosy ./argosy [-size 2100] [-sites 50] [-only noise|text|many|html]
 //
 // It serves bodies on a loopback address: noise, which does not compress (to be had in at most twice the time of
-// curl -o FILE); text, which does (at most half the time of wget --warc-file); 50 sites with 100 MB each, on which 50 are
-// under way at once; and an HTML page as large as is read for links. Each crawl is to stay under 300 MiB, its ledger, index
+// curl -o FILE); text, which does (at most half the time of wget --warc-file); -sites sites with 100 MB each, which
+// are under way at once; and an HTML page as large as is read for links. Each crawl is to stay under 300 MiB, its ledger, index
 // and archive are to agree (argosy verify), and every body is to be there with its digest. What is not installed is left
 // out. Files are written below the working directory and removed; -size megabytes are on the disk twice at most.
 package main
@@ -34,6 +34,7 @@ const mib = 1 << 20
 var (
 	argosy = flag.String("argosy", "./argosy", "the binary")
 	size   = flag.Int64("size", 2100, "megabytes of the large bodies")
+	sites  = flag.Int("sites", 50, "sites with 100 MiB each, under way at once")
 	only   = flag.String("only", "", "noise, text, many or html")
 )
 
@@ -242,14 +243,14 @@ func run() error {
 			return err
 		}},
 		{"many", func() error {
-			fmt.Println("50 sites with 100 MiB each, that do not compress")
+			fmt.Printf("%d sites with 100 MiB each, that do not compress\n", *sites)
 			var seeds, hosts, urls []string
-			for i := range 50 {
+			for i := range *sites {
 				h := fmt.Sprintf("many%d.test:%s", i, port)
 				hosts, seeds = append(hosts, h), append(seeds, "http://"+h+"/noise")
 				urls = append(urls, "--resolve", h+":127.0.0.1", "-o", fmt.Sprint("file", i), "http://"+h+"/noise")
 			}
-			peerTook, ok := peer(dir, "curl", append([]string{"-s", "--parallel", "--parallel-max", "50"}, urls...)...)
+			peerTook, ok := peer(dir, "curl", append([]string{"-s", "--parallel", "--parallel-max", strconv.Itoa(*sites)}, urls...)...)
 			u, err := crawl(dir, digests(noise, 100, hosts), seeds...)
 			ratio("curl", u, peerTook, ok)
 			return err

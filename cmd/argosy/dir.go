@@ -124,8 +124,9 @@ func newVerify() *cobra.Command {
 		Use: "verify DIR", Short: "Check archives, index and ledger against each other", Args: cobra.MaximumNArgs(1),
 		Long: `Verify reads every record of a crawl, or of all jobs of a fleet, and compares archives, index and ledger. Orphans are
 records that a crash has left: whole, but not the ones that count. Pages whose record is gone or damaged are named;
-argosy retry --lost fetches them again. The exit code is 0 if nothing is wrong, 1 otherwise. Beside a crawl that runs it
-judges what is final: records that no report names yet, and the index, are left out.`,
+argosy retry --lost fetches them again. Damage that costs nothing, or nothing any more, is told as well: it stays in its file.
+The exit code is 0 if nothing is wrong but that, 1 otherwise. Beside a crawl that runs it judges what is final: records that
+no report names yet, and the index, are left out.`,
 		Example: "  argosy verify example\n  argosy verify fleet --store /mnt/node1 --store s3://bucket/warc",
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := dirArgs(args, &f.dir); err != nil {
@@ -175,6 +176,9 @@ func printReport(w io.Writer, r *verify.Report) {
 	}
 	if !r.OK {
 		verdict = fmt.Sprintf("%s problems", count(int64(r.Problems)))
+	}
+	if r.OK && r.Damaged > 0 {
+		verdict = fmt.Sprintf("clean, but for %s damaged places in which nothing is lost", count(int64(r.Damaged)))
 	}
 	fmt.Fprintf(w, "%s: %s records in %d files, %s captures in the ledger, %s in the index, %s orphans, %s lost\n", verdict,
 		count(int64(r.Records)), r.Files, count(r.Pages+r.Beside), count(int64(r.Indexed)), count(int64(r.Orphans)), count(int64(r.Lost)))

@@ -1,14 +1,23 @@
 package assemble_test
 
 import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
+	"argosy/internal/crawl"
 	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/coordinator"
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/verify"
+	"argosy/internal/page/archive"
+	"argosy/internal/webs"
 )
 
 // Damage costs what it hits, and what refers to that: records behind it are read, a revisit is lost with the record that has
@@ -71,7 +80,114 @@ func TestDamageCostsWhatItHits(t *testing.T) {
 			if r.OK || !slices.Equal(r.LostPages, want) {
 				t.Errorf("lost are %q, want %q: %q", r.LostPages, want, r.Details)
 			}
+			retry(t, dir, crawl.Release{Lost: r.LostKeys[1]})
+			crawlFixture(t, fixtureWeb(), dir, 0)
+			if r, err = verify.Dir(t.Context(), dir); err != nil || !r.OK || r.Damaged == 0 {
+				t.Errorf("when what was lost is had again: %+v, %v", r, err)
+			}
 		})
+	}
+}
+
+// retry has a crawl's directory try again what a person asks for.
+func retry(t *testing.T, dir string, r crawl.Release) {
+	t.Helper()
+	r.Job, r.Why = 1, "test"
+	if err := assemble.Do(t.Context(), dir, func(ctx context.Context, co *coordinator.Coordinator) error {
+		_, err := co.Release(ctx, crawl.EntryRetry, nil, r)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What was archived of a page that failed stays in the ledger and the index when the page is tried again.
+func TestRetriedPageKeepsItsRecord(t *testing.T) {
+	w := webs.New()
+	w.Sites["s0.test"] = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/" {
+			_, _ = rw.Write(bytes.Repeat([]byte("long "), 1000))
+		} else {
+			http.NotFound(rw, r)
+		}
+	})
+	port, stop, err := w.Serve("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	c := config(t.TempDir(), port, 0, 2)
+	c.Job.Identity.Seeds = c.Job.Identity.Seeds[:1]
+	c.Job.Limits.Fetch.MaxBody = 1000
+	check := func(what string, captures int64) {
+		t.Helper()
+		r, err := verify.Dir(t.Context(), c.Dir)
+		if err != nil || !r.OK || r.Orphans != 0 || r.Pages+r.Beside != captures || int64(r.Indexed) != captures {
+			t.Errorf("%s: %+v, %v", what, r, err)
+		}
+	}
+	if sum := runConfig(t, c); sum.Failed != 1 {
+		t.Fatalf("%+v", sum)
+	}
+	check("failed", 2) // with robots.txt
+	retry(t, c.Dir, crawl.Release{})
+	check("to be tried again", 2)
+	c.Job.Limits.Fetch.MaxBody = 1 << 20
+	if sum := runConfig(t, c); sum.Fetched != 1 || sum.Failed != 0 {
+		t.Errorf("%+v", sum)
+	}
+	check("had", 3)
+}
+
+// Damage to the record of a request costs its page, and other damage nothing that the ledger names.
+func TestDamageBesideResponses(t *testing.T) {
+	for name, lost := range map[string]int{"request": 1, "warcinfo": 0} {
+		for _, where := range []int64{-1, 4} { // in the block: its digest; in the member's header: it cannot be read
+			dir := t.TempDir()
+			crawlFixture(t, fixtureWeb(), dir, 0)
+			files, err := filepath.Glob(filepath.Join(dir, assemble.WARCDir, "*.warc.gz"))
+			if err != nil || len(files) == 0 {
+				t.Fatal(files, err)
+			}
+			at := recordOf(t, files[0], name)
+			if where < 0 {
+				at.Offset += at.Length / 2
+			} else {
+				at.Offset += where - 4
+			}
+			if err := damage(files[0], at.Offset); err != nil {
+				t.Fatal(err)
+			}
+			r, err := verify.Dir(t.Context(), dir)
+			if err != nil || r.OK != (lost == 0) || r.Damaged != 1 || len(r.LostPages) != lost {
+				t.Errorf("%s: %+v, %v", name, r, err)
+			}
+		}
+	}
+}
+
+// recordOf returns where the last record of a type stands.
+func recordOf(t *testing.T, file, kind string) (at crawl.Location) {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for rd := archive.NewReader(f); ; {
+		rec, err := rd.Next()
+		if errors.Is(err, io.EOF) {
+			return at
+		}
+		if err == nil {
+			err = rec.Discard()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rec.Type() == kind {
+			at.Offset, at.Length = rec.Offset, rec.Length
+		}
 	}
 }
 

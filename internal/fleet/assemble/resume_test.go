@@ -1,8 +1,6 @@
 package assemble_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -145,25 +143,7 @@ func TestStuckSiteGoesToAPerson(t *testing.T) {
 	}
 	well.Store(true)
 	close(release)
-	idle := c
-	idle.Idle = true
-	cr, err := assemble.Open(t.Context(), idle)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- cr.Coordinator().Run(ctx) }()
-	if _, err := cr.Coordinator().Release(ctx, crawl.EntryRetry, nil, crawl.Release{Job: 1, Why: "test"}); err != nil {
-		t.Fatal(err)
-	}
-	cancel()
-	if err := <-done; err != nil && !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
-	if err := cr.Close(); err != nil {
-		t.Fatal(err)
-	}
+	retry(t, c.Dir, crawl.Release{})
 	if sum := runConfig(t, c); sum.State != crawl.JobDone || sum.Fetched != 1 {
 		t.Errorf("after its release: %+v", sum)
 	}

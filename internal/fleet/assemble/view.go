@@ -141,7 +141,8 @@ func View(ctx context.Context, dir string, fn func(f *frontier.Frontier, running
 	}), cr.Close())
 }
 
-// Do opens a crawl's directory, applies what its log still holds, and calls fn with its coordinator; no job runs meanwhile.
+// Do opens a crawl's directory, applies what its log still holds, and calls fn with its coordinator; no job runs meanwhile. Then the
+// index is written again, since fn may have changed what the ledger names.
 func Do(ctx context.Context, dir string, fn func(ctx context.Context, co *coordinator.Coordinator) error) error {
 	cfg := DefaultConfig(dir)
 	cfg.Idle = true
@@ -149,7 +150,10 @@ func Do(ctx context.Context, dir string, fn func(ctx context.Context, co *coordi
 	if err != nil {
 		return err
 	}
-	return errors.Join(cr.idle(ctx, fn), cr.Close())
+	if err = cr.idle(ctx, fn); err == nil {
+		err = cr.WriteIndex(ctx)
+	}
+	return errors.Join(err, cr.Close())
 }
 
 func (cr *Crawl) idle(ctx context.Context, fn func(ctx context.Context, co *coordinator.Coordinator) error) error {

@@ -494,7 +494,8 @@ func (w *writer) forget(job uint32, pages []crawl.Page) error {
 	return nil
 }
 
-// retry forgets the final outcomes that a person wants to see tried again, as the frontier does.
+// retry forgets the final outcomes that a person wants to see tried again, as the frontier does. What was archived of them
+// counts beside the pages from then on.
 func (w *writer) retry(r *crawl.Release) error {
 	if err := w.flush(); err != nil {
 		return err
@@ -502,12 +503,20 @@ func (w *writer) retry(r *crawl.Release) error {
 	if len(r.Lost) > 0 {
 		return w.forget(r.Job, r.Lost)
 	}
-	const again = `DELETE FROM pages WHERE job = ? AND (state = 'failed' OR state = 'excluded' AND reason = 'robots-down')`
+	const (
+		again = ` FROM pages WHERE job = ? AND (state = 'failed' OR state = 'excluded' AND reason = 'robots-down')`
+		keep  = `INSERT INTO captures (job, owner, gen, key, url, surt, why, status, mime, digest, revisit, truncated, bytes, warc, warc_at,
+warc_len, site, node, lease, fetched_at) SELECT job, owner, gen, key, url, surt, coalesce(reason, ''), coalesce(status, 0), coalesce(mime, ''),
+coalesce(digest, ''), coalesce(revisit, 0), coalesce(truncated, ''), bytes, warc, warc_at, warc_len, site, node, lease, fetched_at` +
+			again + ` AND warc IS NOT NULL`
+		conflict = ` ON CONFLICT DO NOTHING`
+	)
 	if len(r.Tasks) == 0 {
-		return w.exec(again, r.Job)
+		return errors.Join(w.exec(keep+conflict, r.Job), w.exec(`DELETE`+again, r.Job))
 	}
 	for _, t := range r.Tasks {
-		if err := w.exec(again+` AND lease IN (SELECT id FROM leases WHERE task = ?)`, r.Job, t); err != nil {
+		const of = ` AND lease IN (SELECT id FROM leases WHERE task = ?)`
+		if err := errors.Join(w.exec(keep+of+conflict, r.Job, t), w.exec(`DELETE`+again+of, r.Job, t)); err != nil {
 			return err
 		}
 	}

@@ -37,6 +37,7 @@ type Report struct {
 	Orphans   int      `json:"orphans"` // records of a crash: whole, but not what the ledger counts
 	Lost      int      `json:"lost"`    // captures and texts whose record is gone or damaged, and revisits whose body's is
 	Problems  int      `json:"problems"`
+	Damaged   int      `json:"damaged"` // places of files that cannot be read; what they cost the ledger is counted as lost
 	Details   []string `json:"details,omitempty"`
 	LostPages []string `json:"lost_pages,omitempty"`
 
@@ -62,6 +63,15 @@ func (r *Report) problem(format string, args ...any) {
 	}
 }
 
+// damage notes a place that cannot be read. It is a problem only for what the ledger names there: of what is had again it
+// stays where it is.
+func (r *Report) damage(format string, args ...any) {
+	r.Damaged++
+	if len(r.Details) < maxProblems {
+		r.Details = append(r.Details, fmt.Sprintf(format, args...))
+	}
+}
+
 // want is what the ledger says of a record.
 type want struct {
 	url     string
@@ -73,6 +83,7 @@ type want struct {
 	page    crawl.Page
 	job     uint32
 	seen    bool
+	gone    bool // counted as lost
 }
 
 // Place says where a crawl, or a fleet, has left what it has done.
@@ -225,6 +236,10 @@ func (w wanted) add(file string, at int64, x *want) {
 }
 
 func (r *Report) lost(w *want, format string, args ...any) {
+	if w.gone {
+		return
+	}
+	w.gone = true
 	r.Lost++
 	r.LostKeys[w.job] = append(r.LostKeys[w.job], w.page)
 	if len(r.LostPages) < maxProblems {
@@ -281,6 +296,7 @@ func (r *Report) read(ctx context.Context, s archive.Store, path, name string, f
 	}
 	defer f.Close()
 	rd := archive.NewReaderAt(f, from)
+	var of *want // the page whose request follows its response
 	for end = from; ; {
 		rec, err := rd.Next()
 		if errors.Is(err, io.EOF) {
@@ -291,16 +307,27 @@ func (r *Report) read(ctx context.Context, s archive.Store, path, name string, f
 		}
 		if err != nil {
 			if path == name { // the end of a file that is being written, or was, is nobody's loss
-				r.problem("%s: %v", name, err)
+				r.damage("%s: %v", name, err)
+			}
+			if of != nil && wants[end] == nil {
+				r.lost(of, "%s at %d: no record of the request for %s", name, end, of.url)
 			}
 			return end, false, ctx.Err()
 		}
 		end = rec.Offset + rec.Length
 		r.Records++
+		w := wants[rec.Offset]
 		if !rec.BlockOK() {
-			r.problem("%s at %d: the block does not have its digest", name, rec.Offset)
+			r.damage("%s at %d: the block does not have its digest", name, rec.Offset)
+			if rec.Type() == "request" && of != nil {
+				r.lost(of, "%s at %d: damaged record of the request for %s", name, rec.Offset, of.url)
+			}
 		}
-		r.record(rec, name, wants[rec.Offset])
+		of = nil
+		if t := rec.Type(); t == "response" || t == "revisit" {
+			of = w
+		}
+		r.record(rec, name, w)
 	}
 }
 
