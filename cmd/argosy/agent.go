@@ -88,7 +88,7 @@ func (f *agentFlags) config() (assemble.AgentConfig, error) {
 		return c, err
 	}
 	nc.Fetch.Limits = crawl.DefaultFetchLimits() // of lookups and probes: each job has its own
-	log, err := logger(f.logLevel)
+	log, err := logger(os.Stderr, f.logLevel)
 	if err != nil {
 		return c, err
 	}
@@ -241,7 +241,7 @@ func (f *agentFlags) run(c *cobra.Command) error {
 	if cfg.Node.Fetch.ProxyDNS {
 		fmt.Fprintln(os.Stderr, "argosy: warning: --proxy-dns: the proxy resolves names; private addresses behind it are not denied")
 	}
-	ctx, stop, hard := interrupts(c.Context())
+	ctx, stop, hard := interrupts(c.Context(), new(console).say)
 	defer stop()
 	defer boundHeap()()
 	binds := f.bind

@@ -44,6 +44,7 @@ type crawlFlags struct {
 	seed                                                                                                     uint64
 	warc                                                                                                     warcFlags
 	limits                                                                                                   crawl.Limits
+	console                                                                                                  console
 }
 
 func newCrawl() *cobra.Command {
@@ -166,7 +167,7 @@ func (f *crawlFlags) config(args []string) (assemble.Config, error) {
 		}
 	}
 	c.KeepSecrets, c.Logins = f.keepSecrets, f.logins
-	if c.Logger, err = logger(f.logLevel); err != nil {
+	if c.Logger, err = logger(&f.console, f.logLevel); err != nil {
 		return c, err
 	}
 	c.Prefix, c.Operator = f.warc.prefix, f.warc.operator
@@ -254,12 +255,12 @@ func parseSize(flag, s string) (int64, error) {
 	return n, nil
 }
 
-func logger(level string) (*slog.Logger, error) {
+func logger(w io.Writer, level string) (*slog.Logger, error) {
 	var l slog.Level
 	if err := l.UnmarshalText([]byte(level)); err != nil {
 		return nil, usage("--log-level: %q: allowed are debug, info, warn, error", level)
 	}
-	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: l})), nil
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: l})), nil
 }
 
 // run crawls.
@@ -281,16 +282,16 @@ func (f *crawlFlags) run(c *cobra.Command, args []string) error {
 	if f.proxyDNS {
 		fmt.Fprintln(os.Stderr, "argosy: warning: --proxy-dns: the proxy resolves names; private addresses behind it are not denied")
 	}
-	sum, err := runCrawl(c.Context(), cfg, !f.quiet && !f.json, os.Stderr)
+	sum, err := runCrawl(c.Context(), cfg, !f.quiet && !f.json, &f.console)
 	if err != nil {
 		return err
 	}
 	return f.report(c.OutOrStdout(), sum)
 }
 
-// runCrawl opens, runs and closes a crawl, with progress on w if it is wanted.
-func runCrawl(ctx context.Context, cfg assemble.Config, progress bool, w *os.File) (assemble.Summary, error) {
-	ctx, stop, hard := interrupts(ctx)
+// runCrawl opens, runs and closes a crawl, and shows on the console how it gets on, if that is wanted.
+func runCrawl(ctx context.Context, cfg assemble.Config, watch bool, con *console) (assemble.Summary, error) {
+	ctx, stop, hard := interrupts(ctx, con.say)
 	defer stop()
 	defer boundHeap()()
 	cfg.Fatal = func(err error) {
@@ -304,9 +305,9 @@ func runCrawl(ctx context.Context, cfg assemble.Config, progress bool, w *os.Fil
 	for _, m := range cr.Mended() {
 		cfg.Logger.Info("archive file mended after a crash", "file", m)
 	}
-	var p *progressLine
-	if progress {
-		p = startProgress(cr, w, cfg.Job.Limits)
+	var p *progress
+	if watch {
+		p = con.watch(cr, filepath.Clean(cfg.Dir), cfg.Job.Limits)
 	}
 	sum, err := cr.Run(ctx, hard)
 	if p != nil {
@@ -343,8 +344,8 @@ func boundHeap() (stop func()) {
 	}
 }
 
-// interrupts returns a context that the first interrupt ends, and a channel that the second one closes.
-func interrupts(ctx context.Context) (context.Context, func(), <-chan struct{}) {
+// interrupts returns a context that the first interrupt ends, and a channel that the second one closes. say tells of the first.
+func interrupts(ctx context.Context, say func(string)) (context.Context, func(), <-chan struct{}) {
 	ctx, cancel := context.WithCancel(ctx)
 	sig := make(chan os.Signal, 2)
 	signal.Notify(sig, os.Interrupt, syscall.SIGTERM)
@@ -360,7 +361,7 @@ func interrupts(ctx context.Context) (context.Context, func(), <-chan struct{}) 
 		case <-ctx.Done():
 			return
 		}
-		fmt.Fprintln(os.Stderr, "\nargosy: finishing what is under way; interrupt again to leave at once")
+		say("finishing what is under way; interrupt again to leave at once")
 		cancel()
 		if _, ok := <-sig; ok {
 			close(hard)

@@ -51,7 +51,7 @@ With --web it only serves those sites until it is interrupted, for a fleet to cr
 				fmt.Fprintf(out, "A web of %d sites listens on 127.0.0.1:%s; %d nodes crawl it, politely (100 ms between requests to a site).\n\n",
 					len(webs.DemoSites), port, agents)
 			}
-			sum, err := runCrawl(c.Context(), cfg, !asJSON && !quiet, os.Stderr)
+			sum, err := runCrawl(c.Context(), cfg, !asJSON && !quiet, &console{})
 			if err != nil {
 				return err
 			}
@@ -91,7 +91,7 @@ func demoWeb(c *cobra.Command, addr string) error {
 	if !isLoopback(addr) {
 		return usage("--web %s: want a loopback host:port", addr)
 	}
-	ctx, stopSignals, _ := interrupts(c.Context())
+	ctx, stopSignals, _ := interrupts(c.Context(), new(console).say)
 	defer stopSignals()
 	port, stop, err := webs.Demo().Serve(addr)
 	if err != nil {

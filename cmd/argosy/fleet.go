@@ -184,7 +184,7 @@ func checkJob(path string) ([]byte, error) {
 
 // await waits for the end of a job. A coordinator that is away for a while is waited for.
 func (f *fleetFlags) await(ctx context.Context, cl *web.Client, w io.Writer, id uint32) error {
-	ctx, stop, _ := interrupts(ctx)
+	ctx, stop, _ := interrupts(ctx, new(console).say)
 	defer stop()
 	for {
 		j, err := cl.Job(ctx, id)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"argosy/internal/crawl"
@@ -14,17 +15,21 @@ import (
 	"argosy/internal/fleet/frontier"
 )
 
-// progressLine shows how a crawl gets on: a line that is rewritten on a terminal, a line every ten seconds elsewhere.
-type progressLine struct {
+// progress shows how a crawl gets on: a panel on a terminal, a line every ten seconds elsewhere.
+type progress struct {
 	cr    *assemble.Crawl
 	w     *os.File
-	tty   bool
 	lim   crawl.Limits
 	start time.Time
 	done  chan struct{}
 	wg    sync.WaitGroup
 
-	pace pace
+	panel  *panel // nil where there is no terminal
+	screen *screen
+	note   atomic.Pointer[string]
+
+	pace   pace
+	teller *teller
 }
 
 // pace is how fast counts have grown of late.
@@ -49,74 +54,159 @@ func (p *pace) sample(now time.Time, fetched, bytes int64) {
 }
 
 // startProgress begins to show a crawl that does not run yet.
-func startProgress(cr *assemble.Crawl, w *os.File, lim crawl.Limits) *progressLine {
-	st, err := w.Stat()
-	p := &progressLine{cr: cr, w: w, lim: lim, start: time.Now(), done: make(chan struct{})}
-	p.tty = err == nil && st.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb"
+func startProgress(cr *assemble.Crawl, w *os.File, screen *screen, title string, lim crawl.Limits) *progress {
+	p := &progress{cr: cr, w: w, lim: lim, start: time.Now(), done: make(chan struct{}), screen: screen, teller: newTeller()}
 	had := cr.Totals()
 	p.pace = pace{at: p.start, fetched: had.Fetched, bytes: had.Bytes}
+	if screen != nil {
+		p.panel = newPanel(title, lim, p.start)
+	}
 	p.wg.Go(p.loop)
 	return p
 }
 
-func (p *progressLine) stop() {
-	close(p.done)
-	p.wg.Wait()
-	if p.tty {
-		fmt.Fprint(p.w, "\r\x1b[K")
+// say tells a person something that matters now.
+func (p *progress) say(text string) {
+	if p.panel == nil {
+		fmt.Fprintln(p.w, "argosy: "+text)
+		return
 	}
+	p.note.Store(&text)
+	p.screen.say(text)
 }
 
-func (p *progressLine) loop() {
-	every := 10 * time.Second
-	if p.tty {
-		every = 250 * time.Millisecond
+// stop shows the last picture, or the last problems; the crawl has ended.
+func (p *progress) stop() {
+	close(p.done)
+	p.wg.Wait()
+	if p.panel == nil {
+		p.tell()
+		return
+	}
+	p.note.Store(nil)
+	s, a := p.cr.Status()
+	s.Counts = p.cr.Totals() // as of the very end
+	a.Busy = 0
+	now := time.Now()
+	p.panel.sample(now, s, a, p.panel.running, p.cr.Problems())
+	pic := p.panel.picture(now)
+	pic.left = ""
+	p.screen.show(pic)
+}
+
+// console is standard error, where logs and progress are written: on a terminal the panel stands below the rest.
+type console struct {
+	mu     sync.Mutex
+	screen *screen
+	shown  *progress
+}
+
+// Write writes what is not the panel's.
+func (c *console) Write(b []byte) (int, error) {
+	c.mu.Lock()
+	s := c.screen
+	c.mu.Unlock()
+	if s != nil {
+		return s.Write(b)
+	}
+	return os.Stderr.Write(b)
+}
+
+// say tells a person something that matters now.
+func (c *console) say(text string) {
+	c.mu.Lock()
+	p := c.shown
+	c.mu.Unlock()
+	if p == nil {
+		fmt.Fprintln(os.Stderr, "argosy: "+text)
+		return
+	}
+	p.say(text)
+}
+
+// watch begins to show a crawl: by a panel if standard error is a terminal.
+func (c *console) watch(cr *assemble.Crawl, title string, lim crawl.Limits) *progress {
+	var s *screen
+	if _, _, ok := terminalSize(os.Stderr); ok && os.Getenv("TERM") != "dumb" {
+		s = &screen{w: os.Stderr}
+	}
+	p := startProgress(cr, os.Stderr, s, title, lim)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.screen, c.shown = s, p
+	return p
+}
+
+// How often a panel is drawn, and how often lines are printed where there is none; problems are looked for more often.
+const (
+	drawEvery = 500 * time.Millisecond
+	tellEvery = time.Second
+	lineEvery = 10 * time.Second
+)
+
+func (p *progress) loop() {
+	every := tellEvery
+	if p.panel != nil {
+		every = drawEvery
+		p.look()
 	}
 	t := time.NewTicker(every)
 	defer t.Stop()
-	for {
+	for lines := 0; ; {
 		select {
 		case <-p.done:
 			return
-		case <-t.C:
+		case now := <-t.C:
+			if p.panel != nil {
+				p.look()
+				continue
+			}
+			p.tell()
+			if n := int(now.Sub(p.start) / lineEvery); n > lines {
+				lines = n
+				fmt.Fprintln(p.w, p.line())
+			}
 		}
-		line := p.line()
-		if p.tty {
-			fmt.Fprint(p.w, "\r\x1b[K"+line)
-		} else {
-			fmt.Fprintln(p.w, line)
-		}
+	}
+}
+
+// look takes a sample and draws it.
+func (p *progress) look() {
+	s, a := p.cr.Status()
+	now := time.Now()
+	p.panel.sample(now, s, a, p.cr.Sites(), p.cr.Problems())
+	pic := p.panel.picture(now)
+	if n := p.note.Load(); n != nil {
+		pic.note = *n
+	}
+	p.screen.show(pic)
+}
+
+// tell prints problems that have come.
+func (p *progress) tell() {
+	for _, l := range p.teller.lines(p.cr.Problems()) {
+		fmt.Fprintln(p.w, "argosy: "+l)
 	}
 }
 
 // line is the state of the crawl in one line.
-func (p *progressLine) line() string {
+func (p *progress) line() string {
 	s, a := p.cr.Status()
 	now := time.Now()
 	if s.State != coordinator.StateStarting {
 		p.pace.sample(now, s.Counts.Fetched, s.Counts.Bytes)
 	}
-	pending := s.Counts.Pending()
-	parts := []string{
+	return strings.Join([]string{
 		fmt.Sprintf("%s %s", clock(now.Sub(p.start)), s.State),
 		fmt.Sprintf("%s fetched", count(s.Counts.Fetched)),
+		fmt.Sprintf("%s failed", count(s.Counts.Failed)),
+		fmt.Sprintf("%s excluded", count(s.Counts.Excluded)),
+		fmt.Sprintf("%s pending", count(s.Counts.Pending())),
 		fmt.Sprintf("%.0f/s", p.pace.rate),
 		size(int64(p.pace.speed)) + "/s",
-		fmt.Sprintf("%s waiting", count(pending)),
 		plural(int64(s.Sites), "site"),
-		fmt.Sprintf("%d requests open", a.Busy),
-	}
-	if s.Counts.Failed > 0 {
-		parts = append(parts, fmt.Sprintf("%s failed", count(s.Counts.Failed)))
-	}
-	left := pending
-	if p.lim.MaxPages > 0 {
-		left = min(left, p.lim.MaxPages-s.Counts.Fetched)
-	}
-	if p.pace.rate > 0.5 && left > 0 {
-		parts = append(parts, "about "+clock(time.Duration(float64(left)/p.pace.rate)*time.Second)+" left for what is known")
-	}
-	return strings.Join(parts, " · ")
+		plural(int64(a.Busy), "request") + " open",
+	}, " · ")
 }
 
 func clock(d time.Duration) string {

@@ -84,7 +84,7 @@ func (f *serveFlags) run(c *cobra.Command) error {
 		return usage("-o: name a directory for the coordinator")
 	}
 	var err error
-	if f.cfg.Logger, err = logger(f.logLevel); err != nil {
+	if f.cfg.Logger, err = logger(os.Stderr, f.logLevel); err != nil {
 		return err
 	}
 	if err := schedule.CheckProbe(f.probe); err != nil {
@@ -126,7 +126,7 @@ func (f *serveFlags) run(c *cobra.Command) error {
 }
 
 func (f *serveFlags) serve(c *cobra.Command, token string) error {
-	ctx, stop, hard := interrupts(c.Context())
+	ctx, stop, hard := interrupts(c.Context(), new(console).say)
 	defer stop()
 	s, err := assemble.OpenServer(ctx, f.cfg)
 	if err != nil {
