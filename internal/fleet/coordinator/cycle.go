@@ -40,7 +40,7 @@ func (c *Coordinator) cycle(ctx context.Context, j *frontier.Job, r *run) error 
 	if err := c.probe(ctx, j, r, s, probes, pings); err != nil {
 		return err
 	}
-	s = s.Without(probes)
+	s = s.Without(probes, pings)
 	decide := schedule.Cycle
 	if c.cfg.Explain != nil {
 		decide = schedule.Explained
@@ -154,7 +154,7 @@ func (c *Coordinator) snapshot(j *frontier.Job, r *run) *schedule.Snapshot {
 		v.Tasks = append(v.Tasks, c.waiting(j, t, site, v.Now))
 	}
 	c.f.Leases(func(l *frontier.Lease) {
-		o := learn.Lease{Site: learn.Site{Name: l.Site}, ID: l.ID, Task: l.Task, Node: l.Node}
+		o := learn.Lease{Site: learn.Site{Name: l.Site}, ID: l.ID, Task: l.Task, Node: l.Node, Ping: l.Ping}
 		if of := c.f.Job(l.Job); of != nil {
 			o.Site, o.Need = siteOf(of, l.Site, c.f.Site(l.Site)), of.Placing.Need
 		}

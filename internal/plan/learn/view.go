@@ -75,6 +75,7 @@ type Lease struct {
 	Task uint32
 	Node string
 	Need schedule.Vector
+	Ping bool // it measures a delay
 }
 
 // Snapshot returns what a cycle may know: it is the one place where what strategies read is written. It tells the book
@@ -98,7 +99,7 @@ func Snapshot(v View) *schedule.Snapshot {
 	for i := range v.Leases {
 		l := &v.Leases[i]
 		s.Running = append(s.Running, schedule.Running{
-			Lease: l.ID, Task: l.Task, Site: l.Name, Node: l.Node, Addrs: l.Addrs, Domain: l.Domain, Need: l.Need, Width: l.width(), Book: v.Book.Site(l.Name),
+			Lease: l.ID, Task: l.Task, Site: l.Name, Node: l.Node, Addrs: l.Addrs, Domain: l.Domain, Need: l.Need, Width: l.width(), Book: v.Book.Site(l.Name), Ping: l.Ping,
 		})
 	}
 	return s

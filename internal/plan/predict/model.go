@@ -22,7 +22,8 @@ type model struct {
 	near    [][]float64
 	nodes   []netcoord.Coord
 	sites   []netcoord.Coord
-	delays  []uint32 // of each site, when its coordinate was fitted
+	delays  []uint32 // of each site, at the last Fit
+	stale   []bool   // sites that have new delays since they were placed
 }
 
 func (m *model) nodeAt(n int) netcoord.Coord {
@@ -32,17 +33,24 @@ func (m *model) nodeAt(n int) netcoord.Coord {
 	return netcoord.Coord{}
 }
 
-func (m *model) siteAt(s int) netcoord.Coord {
-	if s < len(m.sites) {
-		return m.sites[s]
+// siteAt is the coordinate of a site, as of the delays that were known at the last Fit or later: most of a site's delays
+// come one by one before anybody asks.
+func (b *Book) siteAt(s int) netcoord.Coord {
+	m := &b.model
+	if s >= len(m.sites) {
+		return netcoord.Coord{}
 	}
-	return netcoord.Coord{}
+	if m.stale[s] {
+		m.stale[s] = false
+		b.fitSite(s)
+	}
+	return m.sites[s]
 }
 
 const (
 	firstSpread = 0.8 // before anything says otherwise
 	firstSlope  = 0.5 // a path twice as long is slower by a third
-	ridge       = 1.0 // observations that a factor of 1 weighs
+	ridge       = 1.0 // observations that say a factor is 1, before the factors have shown how they differ
 )
 
 // Rate returns the speed to expect of a pair.
@@ -84,7 +92,7 @@ func (b *Book) Rates(site int, at int64, nodes []int32, out []Figure) {
 		if b.model.fitted {
 			sd = b.model.spread
 		}
-		x, sd = b.carry(int(node), pairs, off, x, sd)
+		x, sd = b.carry(int(node), pairs, off, x, sd, noise)
 		f := Figure{x, sd, src}
 		if p != nil && p.rate.weight > 0 {
 			own := 1 / p.rate.variance(noise, drift, at)
@@ -137,16 +145,16 @@ func (b *Book) leftOver(site int) []float64 {
 }
 
 // carry moves what is left over at measured pairs to a node, by how near it is to theirs.
-func (b *Book) carry(node int, pairs []pair, off []float64, x, sd float64) (float64, float64) {
+func (b *Book) carry(node int, pairs []pair, off []float64, x, sd, noise float64) (float64, float64) {
 	if node >= len(b.model.near) {
 		return x, sd
 	}
 	const alone = 0.7 // weight of what the picture says by itself
 	sum, weight := 0.0, alone
-	near := b.model.near[node]
+	near, alike := b.model.near[node], b.model.spread*b.model.spread
 	for i, o := range off {
 		if o == o && int(pairs[i].node) != node {
-			w := near[pairs[i].node]
+			w := near[pairs[i].node] * alike / (alike + noise/pairs[i].rate.weight)
 			sum += w * o
 			weight += w
 		}
@@ -154,13 +162,18 @@ func (b *Book) carry(node int, pairs []pair, off []float64, x, sd float64) (floa
 	return x + sum/weight, sd * math.Sqrt(max(0.3, alone/weight))
 }
 
-// lnDelay is the logarithm of what Latency says of a node and a site of which p was measured.
+// lnDelay is the logarithm of what Latency says of a node and a site of which p was measured, or nil.
 func (b *Book) lnDelay(node, site int, p *pair) (float64, bool) {
 	if p != nil && p.delay != nil && b.truth == nil {
 		return b.summed(p.delay).ln, true
 	}
-	if f := b.Latency(node, site); f.Source != Default {
-		return math.Log(f.Value), true
+	if b.truth != nil {
+		_, _, ms := b.truth(node, site)
+		return math.Log(ms), ms > 0
+	}
+	n, s := b.model.nodeAt(node), b.siteAt(site)
+	if n.Known() && s.Known() {
+		return math.Log(max(netcoord.Distance(n, s), 0.1)), true
 	}
 	return 0, false
 }
@@ -224,12 +237,11 @@ func (b *Book) fitCoordinates() {
 		return
 	}
 	for len(m.sites) < len(b.site) {
-		m.sites, m.delays = append(m.sites, netcoord.Coord{}), append(m.delays, 0)
+		m.sites, m.delays, m.stale = append(m.sites, netcoord.Coord{}), append(m.delays, 0), append(m.stale, false)
 	}
 	for s := range b.site {
 		if d := b.site[s].delays; moved || m.delays[s] != d {
-			m.delays[s] = d
-			b.fitSite(s)
+			m.delays[s], m.stale[s] = d, true
 		}
 	}
 }
@@ -295,12 +307,19 @@ func pick(m [][]float64, rows, cols []int) [][]float64 {
 type observed struct {
 	node, site int
 	y, d, w    float64 // ln rate, ln delay, weight
+	noise      float64 // variance of y around the pair's own
 	delayed    bool
 }
 
 // fitFactors fits the log-linear picture by alternating ridge regressions.
 func (b *Book) fitFactors() {
 	var obs []observed
+	m := &b.model
+	pairs := firstSpread * firstSpread // variance of pairs around the picture
+	if m.fitted {
+		pairs = m.spread * m.spread
+	}
+	noise, _ := b.aging.fit()
 	sumD, nD, sumY, sumW := 0.0, 0.0, 0.0, 0.0
 	for s := range b.site {
 		for i := range b.site[s].pairs {
@@ -308,7 +327,8 @@ func (b *Book) fitFactors() {
 			if p.rate.weight == 0 {
 				continue
 			}
-			o := observed{node: int(p.node), site: s, y: p.rate.mean, w: p.rate.weight / (p.rate.weight + 0.5)}
+			o := observed{node: int(p.node), site: s, y: p.rate.mean, noise: noise / p.rate.weight}
+			o.w = pairs / (pairs + o.noise)
 			if o.d, o.delayed = b.lnDelay(o.node, s, p); o.delayed {
 				sumD += o.d
 				nD++
@@ -321,7 +341,6 @@ func (b *Book) fitFactors() {
 	if len(obs) < 3 {
 		return
 	}
-	m := &b.model
 	m.node, m.site = make([]float64, len(b.node)), make([]float64, len(b.site))
 	m.mean, m.slope = sumY/sumW, firstSlope
 	if nD > 0 {
@@ -334,9 +353,10 @@ func (b *Book) fitFactors() {
 		}
 		return x
 	}
+	ofNodes, ofSites := ridge, ridge
 	for range 12 {
-		refit(m.node, obs, left, func(o *observed) int { return o.node })
-		refit(m.site, obs, left, func(o *observed) int { return o.site })
+		ofNodes = refit(m.node, obs, left, func(o *observed) int { return o.node }, ofNodes, pairs)
+		ofSites = refit(m.site, obs, left, func(o *observed) int { return o.site }, ofSites, pairs)
 		num, den := 4*firstSlope, 4.0 // a few observations' worth of the first value
 		shift, all := 0.0, 0.0
 		for k := range obs {
@@ -356,15 +376,17 @@ func (b *Book) fitFactors() {
 	sq, all := 4*firstSpread*firstSpread, 4.0
 	for k := range obs {
 		e := left(&obs[k])
-		sq += obs[k].w * e * e
-		all += obs[k].w
+		w := obs[k].w * obs[k].w
+		sq += w * (e*e - obs[k].noise)
+		all += w
 	}
-	m.spread = min(1.5, max(0.2, 1.2*math.Sqrt(sq/all))) // fitted pairs leave less over than others will
+	m.spread = min(1.5, max(0.2, 1.2*math.Sqrt(max(0, sq/all)))) // fitted pairs leave less over than others will
 	m.fitted = true
 }
 
-// refit gives each factor the mean of what is left over without it, shrunk towards 0.
-func refit(factor []float64, obs []observed, left func(*observed) float64, of func(*observed) int) {
+// refit gives each factor the mean of what is left over without it, shrunk towards 0 as if it were 0 in so many more
+// observations. It returns how many that should be, by how much the factors differ from each other against pairs' variance.
+func refit(factor []float64, obs []observed, left func(*observed) float64, of func(*observed) int, ridge, pairs float64) float64 {
 	sum, weight := make([]float64, len(factor)), make([]float64, len(factor))
 	for k := range obs {
 		o := &obs[k]
@@ -372,9 +394,15 @@ func refit(factor []float64, obs []observed, left func(*observed) float64, of fu
 		sum[f] += o.w * (left(o) + factor[f])
 		weight[f] += o.w
 	}
+	sq, n := pairs, 1.0 // as if one were as far off as pairs are
 	for f := range factor {
 		factor[f] = sum[f] / (weight[f] + ridge)
+		if weight[f] > 0 {
+			sq += factor[f]*factor[f] + pairs/(weight[f]+ridge)
+			n++
+		}
 	}
+	return min(10, max(0.02, pairs*n/sq))
 }
 
 // fitNear says how near nodes are: by their coordinates, else by their group.

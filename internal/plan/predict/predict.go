@@ -171,7 +171,7 @@ func (b *Book) Latency(node, site int) Figure {
 	if p := b.look(node, site); p != nil && p.delay != nil {
 		return Figure{b.summary(p.delay), 0.2, Measured}
 	}
-	n, s := b.model.nodeAt(node), b.model.siteAt(site)
+	n, s := b.model.nodeAt(node), b.siteAt(site)
 	if n.Known() && s.Known() {
 		return Figure{max(netcoord.Distance(n, s), 0.1), min(1.5, 0.2+math.Hypot(n.Error, s.Error)), Predicted}
 	}

@@ -170,6 +170,12 @@ func (rec *Record) Holds() float64 {
 	return min(1800, firstSpread*firstSpread/max(drift, 1e-12)/1000)
 }
 
+// Noise is the variance of the logarithm of a lease's speed around its pair's.
+func (rec *Record) Noise() float64 {
+	noise, _ := rec.aging.fit()
+	return noise
+}
+
 // halfLife is after how many ms a measurement counts half.
 const halfLife = 30 * 60 * 1000
 

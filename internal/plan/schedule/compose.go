@@ -250,9 +250,18 @@ func (c *Context) Rate(task, node int) predict.Figure {
 	return c.book.Rate(c.S.Nodes[node].Book, c.S.Tasks[task].Book, c.S.Now)
 }
 
-// Useful is Rate within what the pauses that the task's site asks for allow.
+// mean is by how much the mean of a pair's leases is above their median, which is what the book tells of a speed.
+func (c *Context) mean(f predict.Figure) float64 {
+	if !c.known() || f.Source == predict.Stated {
+		return 1
+	}
+	return math.Exp(c.book.Noise() / 2)
+}
+
+// Useful is Rate, as leases have it on average, within what the pauses that the task's site asks for allow.
 func (c *Context) Useful(task, node int) predict.Figure {
 	f := c.Rate(task, node)
+	f.Value *= c.mean(f)
 	if g := c.S.Tasks[task].Gap; g > 0 && c.known() {
 		f.Value = min(f.Value, c.book.PageBits(c.S.Tasks[task].Book)/g)
 	}

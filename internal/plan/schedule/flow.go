@@ -133,6 +133,9 @@ func (f *flow) follow() {
 // takes says what a lease takes of its node.
 func (f *flow) takes(h *held, r *Running) {
 	c, n := f.c, int(h.node)
+	if r.Ping {
+		return
+	}
 	if f.wide[n] {
 		h.use = r.Width
 		return

@@ -222,7 +222,7 @@ func (w *worth) most(c *Context, t int) int {
 		return -1
 	}
 	best, gain := -1, 0.0
-	holds := s.Book.Holds()
+	holds, noise := s.Book.Holds(), s.Book.Noise()
 	if x := s.Tasks[t].Bits; x > 0 && x < first*s.LeaseSeconds { // the task ends before
 		holds = x / first
 	}
@@ -237,9 +237,11 @@ func (w *worth) most(c *Context, t int) int {
 			continue
 		}
 		share := c.Success(t, n).Value * (1 - c.priceOf(n))
-		better := improvement(f.Value*share, f.Sigma, first)
+		share *= c.mean(f)
+		learns := f.Sigma * f.Sigma / math.Sqrt(f.Sigma*f.Sigma+noise) // how far one measurement moves the figure
+		better := improvement(f.Value*share, learns, first)
 		if gap > 0 {
-			better -= improvement(f.Value*share, f.Sigma, max(first, page/gap*share))
+			better -= improvement(f.Value*share, learns, max(first, page/gap*share))
 		}
 		if g := better*holds - cost; g > gain {
 			best, gain = n, g
@@ -259,8 +261,8 @@ func improvement(m, sigma, a float64) float64 {
 }
 
 // Without returns a snapshot in which a plan's assignments have been carried out: its tasks wait no more, and their
-// nodes hold a lease more.
-func (s *Snapshot) Without(p Plan) *Snapshot {
+// nodes hold a lease more. ping says which of them are httppings; nil is none.
+func (s *Snapshot) Without(p Plan, ping []bool) *Snapshot {
 	if len(p.Assignments) == 0 {
 		return s
 	}
@@ -268,11 +270,11 @@ func (s *Snapshot) Without(p Plan) *Snapshot {
 	next.Nodes = append([]Node(nil), s.Nodes...)
 	next.Running = append([]Running(nil), s.Running...)
 	gone := make(map[int]bool, len(p.Assignments))
-	for _, a := range p.Assignments {
+	for i, a := range p.Assignments {
 		t := &s.Tasks[a.Task]
 		gone[a.Task] = true
 		next.Nodes[a.Node].Running++
-		next.Running = append(next.Running, Running{Task: t.ID, Site: t.Site, Domain: t.Domain, Node: s.Nodes[a.Node].ID, Addrs: t.Addrs, Need: t.Need, Width: t.Width, Book: t.Book})
+		next.Running = append(next.Running, Running{Task: t.ID, Site: t.Site, Domain: t.Domain, Node: s.Nodes[a.Node].ID, Addrs: t.Addrs, Need: t.Need, Width: t.Width, Book: t.Book, Ping: ping != nil && ping[i]})
 	}
 	next.Tasks = nil
 	for i := range s.Tasks {

@@ -77,6 +77,7 @@ type Running struct {
 	Need   Vector
 	Book   int // its site's number in the book
 	Width  float64
+	Ping   bool // it measures a delay, which takes next to nothing of its node
 }
 
 // Snapshot is all that a cycle may know. Nodes are in the order of their ids, tasks first in, first out, leases in the

@@ -79,7 +79,7 @@ func (e *engine) landmarks() {
 // measure has nodes measure what the planner thinks worth it before sites are crawled, and returns the snapshot of those
 // that are not measured now. at are the world's numbers of the snapshot's nodes.
 func (e *engine) measure(s *schedule.Snapshot, at []int) (*schedule.Snapshot, error) {
-	by := schedule.Probing{Measures: e.want, Done: func(site, node int, ping bool) bool { return e.tried[tried{site, node, ping}] }}
+	by := schedule.Probing{Measures: e.want, Done: func(site, node int, ping bool) bool { return e.tried[kindOf(ping)].has(site, node) }}
 	if e.w.Delay == nil { // a world without distances
 		by.Delay = schedule.None
 	}
@@ -94,20 +94,34 @@ func (e *engine) measure(s *schedule.Snapshot, at []int) (*schedule.Snapshot, er
 	}
 	for k, a := range probes.Assignments {
 		node, t := at[a.Node], e.waiting[a.Task]
-		e.tried[tried{t.site, node, pings[k]}] = true
+		e.tried[kindOf(pings[k])].add(t.site, node, len(e.w.Nodes))
 		if pings[k] {
 			e.pingSite(node, t.site)
 		} else {
 			e.probe(node, t.site)
 		}
 	}
-	return s.Without(probes), nil
+	return s.Without(probes, pings), nil
 }
 
-// tried is a pair that was sent to be measured: its delay (ping), or its bandwidth.
-type tried struct {
-	site, node int
-	ping       bool
+// pairs is a set of sites and nodes.
+type pairs [][]uint64
+
+func (p pairs) has(site, node int) bool { return p[site] != nil && p[site][node/64]>>(node%64)&1 != 0 }
+
+func (p pairs) add(site, node, nodes int) {
+	if p[site] == nil {
+		p[site] = make([]uint64, (nodes+63)/64)
+	}
+	p[site][node/64] |= 1 << (node % 64)
+}
+
+// kindOf numbers the kinds of measurements: of bandwidth, and of delay.
+func kindOf(ping bool) int {
+	if ping {
+		return 1
+	}
+	return 0
 }
 
 // pingSite measures a delay a few times: that takes the site's time, with its pauses, and a place of the node, but next to none

@@ -156,7 +156,7 @@ type engine struct {
 	ver      []int
 	touched  []int64 // when a node's leases were last moved on
 	left     []float64
-	tried    map[tried]bool
+	tried    [2]pairs // that were sent to be measured, by kindOf
 	planned  bool
 	res      Result
 	taken    []float64 // latencies, s
@@ -173,7 +173,7 @@ func RunBound(w World, st schedule.Strategy, bound float64, knowing bool) (Resul
 	e := &engine{
 		w: &w, st: st, rng: rand.New(rand.NewPCG(w.Seed, 0x73696d)), coming: rand.New(rand.NewPCG(w.Seed, 0x636f6d65)), leases: make([][]*lease, len(w.Nodes)), fair: make([][]*lease, len(w.Nodes)),
 		ver: make([]int, len(w.Nodes)), worked: make([]bool, len(w.Nodes)), touched: make([]int64, len(w.Nodes)),
-		left: make([]float64, len(w.Sites)), tried: map[tried]bool{},
+		left: make([]float64, len(w.Sites)), tried: [2]pairs{make(pairs, len(w.Sites)), make(pairs, len(w.Sites))},
 	}
 	e.res = Result{Strategy: st.Name(), Bound: bound, Minutes: make([]float64, w.Horizon/60_000+1)}
 	if m, ok := st.(schedule.Measurer); ok {
@@ -400,7 +400,7 @@ func (e *engine) snapshot() (s *schedule.Snapshot, at []int) {
 	}
 	e.running = slices.DeleteFunc(e.running, func(l *lease) bool { return l.ended })
 	for _, l := range e.running {
-		r := learn.Lease{Site: e.site(l.site), ID: uint64(l.id), Node: e.w.Nodes[l.node].ID}
+		r := learn.Lease{Site: e.site(l.site), ID: uint64(l.id), Node: e.w.Nodes[l.node].ID, Ping: l.pings != nil}
 		if l.t != nil {
 			r.Task = l.t.id
 		}
