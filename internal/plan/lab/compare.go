@@ -44,7 +44,7 @@ const oracle = "oracle"
 // controls, rivals and ablations of the comparison.
 var (
 	controls  = []string{"random", "roundrobin", "greedy"}
-	rivals    = []string{"nearest,top=auto", "nearest,landmarks=kcentre", "feedback", "feedback,load=on", "bandwidth", "packing", "geo"}
+	rivals    = []string{"makespan", "makespan,batch=1", "nearest,top=auto", "nearest,landmarks=kcentre", "feedback", "feedback,load=on", "bandwidth", "packing", "geo"}
 	ablations = []string{"flow,predict=off", "flow,probes=0", "flow,explore=0", "flow,solver=greedy"}
 )
 

@@ -20,6 +20,11 @@ type Schedule struct {
 // where it costs least at the prices of the bound) and moves and exchanges jobs while the longest machine gets shorter.
 // The bound is that of the linear relaxation, approached from below by prices of the machines' time.
 func Makespan(times Matrix, load []float64) (Schedule, error) {
+	return MakespanWithin(times, load, 3000)
+}
+
+// MakespanWithin is Makespan with so many rounds of work at most on the bound.
+func MakespanWithin(times Matrix, load []float64, rounds int) (Schedule, error) {
 	r, err := times.check()
 	if err != nil {
 		return Schedule{}, err
@@ -43,7 +48,7 @@ func Makespan(times Matrix, load []float64) (Schedule, error) {
 			return Schedule{}, fmt.Errorf("job %d: no machine can do it", j+1)
 		}
 	}
-	bound, price := workBound(t, load)
+	bound, price := workBound(t, load, rounds)
 	var best *shop
 	for _, start := range []func(*shop){(*shop).sufferage, (*shop).longestFirst, func(s *shop) { s.priced(price) }} {
 		s := newShop(t, load)
@@ -63,7 +68,7 @@ func Makespan(times Matrix, load []float64) (Schedule, error) {
 // workBound returns a lower bound on the makespan and prices of the machines' time, of sum 1, that prove it: every job
 // costs at least its cheapest priced time, and all the time there is until T costs T. Multiplicative weights raise the
 // price of the machines that are asked for too much.
-func workBound(t Matrix, load []float64) (bound float64, best []float64) {
+func workBound(t Matrix, load []float64, rounds int) (bound float64, best []float64) {
 	n := t.Cols
 	if n == 0 {
 		return 0, nil
@@ -82,7 +87,7 @@ func workBound(t Matrix, load []float64) (bound float64, best []float64) {
 	for _, l := range load {
 		bound = max(bound, l)
 	}
-	rounds := min(3000, 20_000_000/(len(t.Data)+1)+50)
+	rounds = min(rounds, 20_000_000/(len(t.Data)+1)+50)
 	best = append([]float64(nil), price...)
 	top := 0.0
 	use := make([]float64, n)

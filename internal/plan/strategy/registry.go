@@ -37,6 +37,7 @@ var registry = map[string]Preset{
 	"flow":       flow,
 	"geo":        geo,
 	"greedy":     greedy,
+	"makespan":   makespan,
 	"hash":       hash,
 	"nearest":    nearest,
 	"netblock":   netblock,
