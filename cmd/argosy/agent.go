@@ -300,6 +300,9 @@ func (f *agentFlags) echoURL() (string, error) {
 		if err != nil {
 			return "", usage("--advertise %s: %w", f.advertise, err)
 		}
+		if !crawl.PlainEcho(u.String()) {
+			return "", usage("--advertise %s: want http://HOST:PORT, without a path", f.advertise)
+		}
 		return u.String(), nil
 	}
 	host, port, err := net.SplitHostPort(f.echo)

@@ -348,6 +348,9 @@ func (n *NodeInfo) Check() *Fault {
 	c.whole("max_leases", int64(n.Leases), 0, MaxLeases)
 	c.whole("concurrency", int64(n.Concurrency), 0, MaxRequests)
 	c.length("store", n.Store, 0, maxPlace)
+	if n.Store != "" && !strings.HasPrefix(n.Store, "file://") && !strings.HasPrefix(n.Store, "s3://") {
+		c.fail("store", RuleName)
+	}
 	c.length("echo", n.Echo, 0, maxLine)
 	for i := range n.Offer {
 		c.real("offer", n.Offer[i], maxRate)
@@ -363,6 +366,13 @@ const (
 	MaxRequests = 10_000
 	MaxLeases   = 32 * MaxRequests
 )
+
+// PlainEcho reports whether an echo address names a host and a port and nothing else: other nodes ask it, so that it must not
+// choose what they ask for.
+func PlainEcho(echo string) bool {
+	u, err := Parse(echo)
+	return err == nil && u.String() == echo && u.RequestURI() == "/"
+}
 
 // ValidNode reports whether a name can be a node's: 1 to 64 letters, digits, - and _, so that it can stand in a subject and in a
 // file name.

@@ -111,3 +111,16 @@ func TestValidNode(t *testing.T) {
 		}
 	}
 }
+
+// An echo is a host and a port: it says nothing about what is asked for there.
+func TestPlainEcho(t *testing.T) {
+	for echo, want := range map[string]bool{
+		"http://node:8490/": true, "https://192.0.2.1/": true, "http://[2001:db8::1]:8490/": true,
+		"": false, "http://node:8490": false, "http://node/admin/delete?all=1": false, "http://node/?x": false, "http://u:p@node/": false,
+		"ftp://node/": false, "http://node/#x": false, "HTTP://node/": false, "http://node/../": false,
+	} {
+		if PlainEcho(echo) != want {
+			t.Errorf("%q: %v", echo, !want)
+		}
+	}
+}

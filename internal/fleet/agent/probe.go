@@ -150,7 +150,7 @@ func (a *Agent) pingNodes(ctx context.Context, echoes []crawl.Echo) {
 	var ms []crawl.Measure
 	for _, e := range echoes {
 		u, err := crawl.Parse(e.URL)
-		if e.Node == a.cfg.Info.Node || err != nil {
+		if e.Node == a.cfg.Info.Node || err != nil || !crawl.PlainEcho(e.URL) {
 			continue
 		}
 		m := crawl.Measure{Kind: crawl.MeasurePing, URL: e.URL, Node: e.Node}

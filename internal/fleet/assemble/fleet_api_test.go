@@ -35,6 +35,9 @@ func TestAPIGuard(t *testing.T) {
 		{"a page elsewhere", "127.0.0.1:1", "127.0.0.1:8480", map[string]string{"Origin": "https://evil.example"}, 401},
 		{"a page elsewhere, without an origin", "127.0.0.1:1", "127.0.0.1:8480", map[string]string{"Sec-Fetch-Site": "cross-site"}, 401},
 		{"through a proxy on this machine", "127.0.0.1:1", "127.0.0.1:8480", map[string]string{"X-Forwarded-For": "192.0.2.1"}, 401},
+		{"through one that says who asked", "127.0.0.1:1", "127.0.0.1:8480", map[string]string{"X-Real-IP": "192.0.2.1"}, 401},
+		{"through one that says who it is", "127.0.0.1:1", "127.0.0.1:8480", map[string]string{"Via": "1.1 proxy"}, 401},
+		{"through nginx with its defaults", "127.0.0.1:1", "127.0.0.1:8480", map[string]string{"Connection": "close"}, 401},
 		{"from elsewhere", "192.0.2.1:1", "127.0.0.1:8480", nil, 401},
 		{"from elsewhere with a wrong token", "192.0.2.1:1", "c:8480", map[string]string{"Authorization": "Bearer " + token[1:] + "x"}, 401},
 		{"from here with a wrong token", "127.0.0.1:1", "127.0.0.1:8480", map[string]string{"Authorization": "Bearer wrong"}, 401},
@@ -45,6 +48,7 @@ func TestAPIGuard(t *testing.T) {
 		for k, v := range c.header {
 			r.Header.Set(k, v)
 		}
+		r.Close = r.Header.Get("Connection") == "close" // as a server reads it
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)
 		if w.Code != c.want {

@@ -50,6 +50,10 @@ func TestS3(t *testing.T) {
 	if u := twice(w, sites); u != "" {
 		t.Errorf("%s was fetched twice", u)
 	}
+	if _, err := verify.Check(t.Context(), verify.Place{Dir: f.dir}); err == nil || !strings.Contains(err.Error(), "--store") {
+		t.Errorf("credentials are sent to where a node says: %v", err)
+	}
+	t.Setenv("AWS_ENDPOINT_URL", archive.ForeignEndpoint(store))
 	judge(t, f.dir, port)
 
 	s, err := archive.OpenStore(store)

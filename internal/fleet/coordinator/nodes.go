@@ -39,6 +39,10 @@ func (c *Coordinator) nodeEvent(ctx context.Context, ev nodeEvent) {
 		c.refuse(0, ev.info.Node, []crawl.Refusal{{Fault: &crawl.Fault{Field: "registration: " + f.Field, Rule: f.Rule}}})
 		return
 	}
+	if ev.info.Echo != "" && !crawl.PlainEcho(ev.info.Echo) { // it can work, but nobody asks it
+		c.refuse(0, ev.info.Node, []crawl.Refusal{{Fault: &crawl.Fault{Field: "registration: echo", Rule: crawl.RuleName}}})
+		ev.info.Echo = ""
+	}
 	if n == nil || n.info.Incarnation != ev.info.Incarnation {
 		o := c.orders[ev.info.Node]
 		n = &node{held: map[uint64]bool{}, since: time.Now(), leaving: o.leave && o.incarnation == ev.info.Incarnation}

@@ -171,6 +171,11 @@ func (p Place) stores(ctx context.Context, l *ledger.Ledger) (out []archive.Stor
 		if names, err = l.Stores(ctx); err != nil {
 			return nil, err
 		}
+		for _, name := range names {
+			if to := archive.ForeignEndpoint(name); to != "" {
+				return nil, fmt.Errorf("store %s: a node named it, and checking it would send your credentials to %s: name the stores that you trust with --store", name, to)
+			}
+		}
 	}
 	for _, n := range names {
 		s, err := archive.OpenStore(n)

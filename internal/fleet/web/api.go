@@ -16,6 +16,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -87,8 +88,13 @@ func isLocal(r *http.Request) bool {
 	if err != nil || !from.Addr().Unmap().IsLoopback() || r.Header.Get("Authorization") != "" {
 		return false
 	}
-	if r.Header.Get("Origin") != "" || r.Header.Get("X-Forwarded-For") != "" || r.Header.Get("Forwarded") != "" {
+	if !r.ProtoAtLeast(1, 1) || r.Close { // as nginx asks, unless it is told otherwise
 		return false
+	}
+	for name := range r.Header {
+		if strings.HasPrefix(name, "X-") || slices.Contains(passedOn, name) {
+			return false
+		}
 	}
 	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
 		return false
@@ -103,6 +109,10 @@ func isLocal(r *http.Request) bool {
 	ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
 	return err == nil && ip.Unmap().IsLoopback()
 }
+
+// passedOn are fields by which a request is known that a page of another origin has sent, or a proxy passed on, besides those that
+// begin with X-.
+var passedOn = []string{"Origin", "Forwarded", "Via", "Cf-Connecting-Ip", "True-Client-Ip"}
 
 type api struct {
 	s   *assemble.Server

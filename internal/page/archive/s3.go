@@ -61,6 +61,20 @@ func openS3(where string) (Store, error) {
 	return &bucket{client: c, name: u.Host, prefix: prefix, url: where}, nil
 }
 
+// ForeignEndpoint returns the endpoint that the URL of a store names and the environment does not: who opens such a store sends
+// credentials there. It is empty for directories, for Amazon's own, and for AWS_ENDPOINT_URL.
+func ForeignEndpoint(where string) string {
+	u, err := url.Parse(where)
+	if err != nil || u.Scheme != "s3" {
+		return ""
+	}
+	endpoint := u.Query().Get("endpoint")
+	if strings.TrimSuffix(endpoint, "/") == strings.TrimSuffix(os.Getenv("AWS_ENDPOINT_URL"), "/") {
+		return ""
+	}
+	return endpoint
+}
+
 // URL implements Store.
 func (b *bucket) URL() string { return b.url }
 
