@@ -53,7 +53,7 @@ func (l *lease) read(p *page) (*finder, error) {
 		l.headerLinks(f, u, resp)
 		return f, nil
 	}
-	if sitemap && !page {
+	if sitemap && (!page || parse.IsSitemap(body)) { // whatever its type says
 		if f, entries := l.sitemap(t, u, body); entries {
 			return f, nil
 		}
@@ -209,17 +209,16 @@ func location(resp *fetch.Response) string {
 	return b.String()
 }
 
-// mimeOf returns the media type of a response, without parameters; for one that says nothing, what its bytes look
-// like.
+// mimeOf returns the media type of a response, without parameters; for one that says nothing, or what is not a media type
+// (MIME Sniffing Standard, section 5.1 and 7), what its bytes look like.
 func mimeOf(resp *fetch.Response) string {
-	v, _, _ := strings.Cut(resp.Get("Content-Type"), ";")
-	if v = strings.ToLower(strings.TrimSpace(v)); v != "" {
-		return clip(v)
+	said, _, _ := strings.Cut(resp.Get("Content-Type"), ";")
+	said = strings.ToLower(strings.TrimSpace(said))
+	kind, sub, _ := strings.Cut(said, "/")
+	if kind != "" && sub != "" && said != "unknown/unknown" && said != "application/unknown" && said != "*/*" || resp.Size == 0 || resp.Coded() {
+		return clip(said)
 	}
-	if resp.Size == 0 || resp.Coded() {
-		return ""
-	}
-	v, _, _ = strings.Cut(http.DetectContentType(resp.Start()), ";")
+	v, _, _ := strings.Cut(http.DetectContentType(resp.Start()), ";")
 	return v
 }
 

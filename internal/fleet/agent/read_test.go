@@ -16,6 +16,8 @@ func TestSitemapIsAFeed(t *testing.T) {
 		{"text/xml", `<rss version="2.0"><channel><item><link>/page</link></item></channel></rss>`, "/page"},
 		{"application/octet-stream", `<rss version="2.0"><channel><item><link>/page</link></item></channel></rss>`, "/page"},
 		{"application/atom+xml", atom, "/in/page"},
+		{"text/html", "<?xml version='1.0'?>\n<urlset><url><loc>http://site.test/page</loc></url></urlset>", "/page"},
+		{"text/html", "<a href=/page>an error page</a>", "/page"},
 		{"application/xml", "<urlset><url><loc>http://site.test/page</loc></url></urlset>", "/page"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -24,6 +26,21 @@ func TestSitemapIsAFeed(t *testing.T) {
 			b, _ := runTargets(t, crawl.Target{Flags: crawl.FlagSitemap}, []string{"/map"}, func(*crawl.Job) {}, web.serve)
 			if o, found := b.of("/map", c.want); o.State != crawl.Fetched || !found {
 				t.Errorf("%s: %v, %s found: %v", c.mime, o.State, c.want, found)
+			}
+		})
+	}
+}
+
+// What does not say what it is, is what it looks like.
+func TestMediaTypeThatIsNone(t *testing.T) {
+	const body = "<!DOCTYPE html><a href=/page>"
+	for kind, page := range map[string]bool{"": true, "garbage": true, "/": true, "*/*": true, "unknown/unknown": true, "text/plain": false, "x/y": false} {
+		synctest.Test(t, func(t *testing.T) {
+			h := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", kind, len(body))
+			web := answers{"/": {bytes: with(h, []byte(body))}}
+			b, _ := runLease(t, []string{"/"}, func(*crawl.Job) {}, web.serve)
+			if o, found := b.of("/", "/page"); found != page || o.HTML != page {
+				t.Errorf("%q: %s, HTML %v, its link found %v", kind, o.Mime, o.HTML, found)
 			}
 		})
 	}

@@ -41,6 +41,11 @@ func Sitemap(body []byte) (pages, sitemaps []SitemapEntry, over int) {
 	return pages, nil, over
 }
 
+// IsSitemap reports whether a body begins as a sitemap in XML does.
+func IsSitemap(body []byte) bool { return sitemapRoot.Match(body[:min(len(body), 1024)]) }
+
+var sitemapRoot = regexp.MustCompile(`<([\w-]+:)?(urlset|sitemapindex)[\s>]`)
+
 // sitemapText returns a sitemap in an encoding that holds ASCII.
 func sitemapText(body []byte) []byte {
 	switch {
