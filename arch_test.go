@@ -49,7 +49,8 @@ var house = map[string]struct {
 	"plan/segment":  {false, ""},
 	"plan/geo":      {false, "schedule"},
 	"plan/sim":      {true, "learn netcoord predict schedule solve"},
-	"plan/lab":      {false, "dataset netcoord price sim solve strategy"},
+	"plan/report":   {true, ""},
+	"plan/lab":      {false, "dataset netcoord price report schedule sim solve strategy"},
 
 	// Who holds what.
 	"fleet/usage":       {false, ""},
