@@ -50,7 +50,7 @@ var house = map[string]struct {
 	"plan/geo":      {false, "schedule"},
 	"plan/sim":      {true, "learn netcoord predict schedule solve"},
 	"plan/report":   {true, ""},
-	"plan/lab":      {false, "dataset netcoord price report schedule sim solve strategy"},
+	"plan/lab":      {false, "dataset netcoord predict price report schedule sim solve strategy"},
 
 	// Who holds what.
 	"fleet/usage":       {false, ""},

@@ -57,7 +57,7 @@ host's own access link.`,
 			if err != nil {
 				return usage("%s: %v", args[0], err)
 			}
-			return printCoords(c, e, cfg, time.Since(start), asJSON, points)
+			return printCoords(c, e, netcoord.Triangles(delay), cfg, time.Since(start), asJSON, points)
 		},
 	}
 	f := c.Flags()
@@ -93,7 +93,15 @@ type hostCoord struct {
 	Trust  float64   `json:"confidence"` // 0 to 1
 }
 
-func printCoords(c *cobra.Command, e netcoord.Evaluation, cfg netcoord.Config, took time.Duration, asJSON, points bool) error {
+// known is nothing where a figure is not a number, which JSON has no word for.
+func known(x float64) *float64 {
+	if x != x {
+		return nil
+	}
+	return &x
+}
+
+func printCoords(c *cobra.Command, e netcoord.Evaluation, triangles float64, cfg netcoord.Config, took time.Duration, asJSON, points bool) error {
 	accuracy := map[string]float64{}
 	shares := []float64{0, 0.1, 0.2, 0.3}
 	for _, s := range shares {
@@ -119,11 +127,12 @@ func printCoords(c *cobra.Command, e netcoord.Evaluation, cfg netcoord.Config, t
 			P90       float64            `json:"p90_error"`
 			Accuracy  map[string]float64 `json:"accuracy"` // by the share of the worst pairs that is dropped, %
 			Pairs     int                `json:"pairs"`
+			Triangles *float64           `json:"violated_triangles"` // share of ordered triples; null where there are none
 			Landmarks []int              `json:"landmarks"`
 			Dim       int                `json:"dim"`
 			Coords    []hostCoord        `json:"coords,omitempty"`
 			Seconds   float64            `json:"seconds"`
-		}{e.Median, e.P90, accuracy, len(e.Errors), e.Landmarks, cfg.Dim, coords, took.Seconds()})
+		}{e.Median, e.P90, accuracy, len(e.Errors), known(triangles), e.Landmarks, cfg.Dim, coords, took.Seconds()})
 	}
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "landmarks\t%v\n", e.Landmarks)
@@ -132,6 +141,9 @@ func printCoords(c *cobra.Command, e netcoord.Evaluation, cfg netcoord.Config, t
 	fmt.Fprintf(t, "relative error, 90th percentile\t%.3f\n", e.P90)
 	for _, s := range shares {
 		fmt.Fprintf(t, "accuracy without the worst %.0f %%\t%.3f\n", 100*s, netcoord.Accuracy(e.Errors, s))
+	}
+	if triangles == triangles {
+		fmt.Fprintf(t, "triples that violate the triangle inequality\t%.2f %%\n", 100*triangles)
 	}
 	fmt.Fprintf(t, "fitted in\t%.2f s\n", took.Seconds())
 	for _, p := range coords {

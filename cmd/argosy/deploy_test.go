@@ -123,6 +123,49 @@ func TestSchemaAndExamples(t *testing.T) {
 	}
 }
 
+// The published schema of scenarios is that of the type they are read into; every scenario that comes with the program is
+// one, prints itself, and runs from a file.
+func TestScenarios(t *testing.T) {
+	code, out, errs := argosy(t, "lab", "schema")
+	want, err := os.ReadFile("../../docs/scenario.schema.json")
+	if err != nil || code != exitDone || string(want) != out {
+		t.Errorf("docs/scenario.schema.json is not what argosy lab schema prints: %v %s", err, errs)
+	}
+	code, out, errs = argosy(t, "lab", "list")
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	if code != exitDone || len(lines) < 9 {
+		t.Fatalf("%d %s %s", code, out, errs)
+	}
+	for _, line := range lines[2:] {
+		name, _, _ := strings.Cut(line, " ")
+		if code, text, errs := argosy(t, "lab", "show", name); code != exitDone || !strings.Contains(text, "name: "+name+"\n") {
+			t.Errorf("%s: %d %s %s", name, code, text, errs)
+		}
+	}
+	dir := t.TempDir()
+	file, page := filepath.Join(dir, "mine.yaml"), filepath.Join(dir, "mine.html")
+	text := "name: mine\ntitle: Two nodes\nexperiment: worlds\nseeds: 2\nstrategies: [greedy, random]\nworld: {nodes: 2, sites: 10, minutes: 2}\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, out, errs = argosy(t, "lab", "run", file, "--html", page)
+	b, err := os.ReadFile(page)
+	if code != exitDone || !strings.Contains(out, "greedy") || err != nil || !strings.Contains(string(b), "<h1>Two nodes</h1>") || strings.Count(string(b), "<svg") != 4 {
+		t.Errorf("%d %s %s, page of %d bytes, %v", code, out, errs, len(b), err)
+	}
+	for text, want := range map[string]string{
+		"name: x\nexperiment: worlds\nworlds: 3\n": "line 3", "name: x\nexperiment: guess\n": "allowed are worlds", "name: x\nexperiment: worlds\nseeds: 2000\n": "the maximum is 1000",
+		"": "nothing in it", "name: x\nexperiment: worlds\nworld: {kind: guess}\n": "allowed are equal",
+	} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if code, _, errs := argosy(t, "lab", "run", file); code != exitUsage || !strings.Contains(errs, want) || !strings.Contains(errs, file) || strings.Count(errs, "\n") != 1 {
+			t.Errorf("%q: %d %s, want %s", text, code, errs, want)
+		}
+	}
+}
+
 // A job file that names a limit that is gone is good, and its owner is told that nothing looks at it.
 func TestLimitThatIsGone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "old.yaml")

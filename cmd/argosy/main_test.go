@@ -110,7 +110,7 @@ func TestBadInput(t *testing.T) {
 		{[]string{"explain", "x", "--log", words}, "line 1: not a decision"},
 		{[]string{"probe", "ftp://x/"}, `"ftp://x/"`},
 		{[]string{"probe", "http://x/", "--tries", "0"}, "--tries 0"},
-		{[]string{"lab", "run", "guess"}, "allowed are papers, strategies"},
+		{[]string{"lab", "run", "guess"}, "neither one of argosy lab list nor a file"},
 		{[]string{"lab", "run", "papers", "--seeds", "0"}, "--seeds 0"},
 		{[]string{"lab", "run", "strategies", "--strategies", "guess"}, "allowed are bandwidth"},
 		{[]string{"crawl", "x.example", "--strategy", "nearest,top=0"}, "top=0"},

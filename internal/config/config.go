@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -146,7 +147,7 @@ func ParseSize(s string) (int64, error) {
 	return n * mult, nil
 }
 
-// maxFile bounds a job file, in bytes.
+// maxFile bounds a file, in bytes.
 const maxFile = 16 << 20
 
 // ReadJob reads a job file.
@@ -155,20 +156,40 @@ func ReadJob(r io.Reader) (Job, error) {
 	if err != nil {
 		return Job{}, err
 	}
-	if len(b) > maxFile {
-		return Job{}, fmt.Errorf("more than %d bytes", maxFile)
-	}
-	if err := budget(b); err != nil {
+	var j Job
+	if err := decode(b, &j); err != nil {
 		return Job{}, err
 	}
-	var j Job
-	if err := yaml.NewDecoder(bytes.NewReader(b), yaml.Strict(), yaml.DisallowUnknownField()).Decode(&j); err != nil {
-		if errors.Is(err, io.EOF) {
-			return Job{}, fmt.Errorf("nothing in it")
-		}
-		return Job{}, oneLine(err)
-	}
 	return j, ranges(&j)
+}
+
+// Read reads a file into a T, by the schema of T: unknown keys and values out of range are refused, in one line that begins
+// with the file's name.
+func Read[T any](name string, b []byte) (v T, err error) {
+	if err = decode(b, &v); err == nil {
+		err = within(reflect.ValueOf(&v).Elem(), "")
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", name, err)
+	}
+	return v, err
+}
+
+// decode reads YAML strictly.
+func decode(b []byte, into any) error {
+	if len(b) > maxFile {
+		return fmt.Errorf("more than %d bytes", maxFile)
+	}
+	if err := budget(b); err != nil {
+		return err
+	}
+	if err := yaml.NewDecoder(bytes.NewReader(b), yaml.Strict(), yaml.DisallowUnknownField()).Decode(into); err != nil {
+		if errors.Is(err, io.EOF) {
+			return fmt.Errorf("nothing in it")
+		}
+		return oneLine(err)
+	}
+	return nil
 }
 
 // Warnings names what a job file sets that nothing looks at any more, a line each.

@@ -12,9 +12,14 @@ import (
 
 // Schema returns the JSON schema of a job file (draft 2020-12). It is made of the very types that files are read into.
 func Schema() ([]byte, error) {
-	s := schemaOf(reflect.TypeFor[Job]())
+	return SchemaOf[Job]("Argosy job")
+}
+
+// SchemaOf returns the JSON schema of a file that is read into a T, whose fields have the tags yaml, doc, enum, min and max.
+func SchemaOf[T any](title string) ([]byte, error) {
+	s := schemaOf(reflect.TypeFor[T]())
 	s["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-	s["title"] = "Argosy job"
+	s["title"] = title
 	return json.MarshalIndent(s, "", "  ")
 }
 

@@ -74,8 +74,8 @@ type outcome struct {
 	Probes    int     `json:"probes"`
 }
 
-// compare runs every strategy in every kind of worlds with every seed, and prints shares of the bound with intervals.
-func compare(ctx context.Context, cfg Config) error {
+// Compare runs every strategy in every kind of worlds with every seed, and prints shares of the bound with intervals.
+func Compare(ctx context.Context, cfg Config) error {
 	kinds, err := chosen(cfg)
 	if err != nil {
 		return err
@@ -368,26 +368,4 @@ func student(df int) float64 {
 	const z = 1.959964
 	d := float64(df)
 	return z + (z*z*z+z)/(4*d) + (5*math.Pow(z, 5)+16*z*z*z+3*z)/(96*d*d)
-}
-
-// figures are the results of one strategy over all seeds.
-type figures struct {
-	share, completed, p95 sample
-}
-
-// runAll runs the worlds of one kind and returns the figures of each strategy.
-func runAll(ctx context.Context, kind sim.Kind, specs []string, seeds int) ([]figures, error) {
-	c := &comparison{cfg: Config{Seeds: seeds, Half: Publish}, kinds: []sim.Kind{kind}, specs: specs, got: map[job]outcome{}}
-	if err := c.run(ctx); err != nil {
-		return nil, err
-	}
-	out := make([]figures, len(specs))
-	for i, spec := range specs {
-		out[i].share = c.shares(kind.Name, spec)
-		for k := range seeds {
-			o := c.got[job{kind.Name, spec, Publish.seed(k)}]
-			out[i].completed, out[i].p95 = append(out[i].completed, o.Completed), append(out[i].p95, o.P95)
-		}
-	}
-	return out, nil
 }

@@ -48,11 +48,11 @@ func TestResume(t *testing.T) {
 	cfg := Config{Seeds: 2, Half: Publish, Strategies: []string{"flow", "random"}, Scenarios: []string{"short"}}
 	var whole bytes.Buffer
 	cfg.Out = &whole
-	if err := compare(context.Background(), cfg); err != nil {
+	if err := Compare(context.Background(), cfg); err != nil {
 		t.Fatal(err)
 	}
 	cfg.Results, cfg.Seeds, cfg.Out = name, 1, &bytes.Buffer{}
-	if err := compare(context.Background(), cfg); err != nil {
+	if err := Compare(context.Background(), cfg); err != nil {
 		t.Fatal(err)
 	}
 	f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0)
@@ -67,7 +67,7 @@ func TestResume(t *testing.T) {
 	}
 	var rest, told bytes.Buffer
 	cfg.Seeds, cfg.Out, cfg.Progress = 2, &rest, &told
-	if err := compare(context.Background(), cfg); err != nil {
+	if err := Compare(context.Background(), cfg); err != nil {
 		t.Fatal(err)
 	}
 	if rest.String() != whole.String() {
@@ -79,7 +79,7 @@ func TestResume(t *testing.T) {
 	if err := os.WriteFile(name, []byte("{\"build\":\"another\"}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := compare(context.Background(), cfg); err == nil || !strings.Contains(err.Error(), "another build") {
+	if err := Compare(context.Background(), cfg); err == nil || !strings.Contains(err.Error(), "another build") {
 		t.Errorf("results of another build are taken: %v", err)
 	}
 }

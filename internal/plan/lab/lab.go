@@ -1,17 +1,15 @@
-// Package lab runs the published experiments and our own comparisons in the simulated world and on the solvers, and
-// prints the published figure beside ours. Recorded measurements come from a directory that the user names; without
+// Package lab runs scenarios: the published experiments and our own comparisons in the simulated world and on the solvers,
+// with the published figure beside ours, as tables and figures of a report. Recorded measurements come from a directory that the user names; without
 // one, made worlds take their place and say so.
 package lab
 
 import (
 	"compress/gzip"
-	"context"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 
 	"argosy/internal/plan/dataset"
 	"argosy/internal/plan/sim"
@@ -28,36 +26,6 @@ type Config struct {
 	Quick      bool      // a few kinds and seeds
 	Results    string    // file that results are kept in as they come, and are not computed again from; empty is none
 	Progress   io.Writer // of lines that say how far it is; nil is nobody
-}
-
-// Experiment is something that can be run.
-type Experiment struct {
-	Name    string
-	Summary string
-	Run     func(ctx context.Context, cfg Config) error
-}
-
-// Experiments lists all of them.
-func Experiments() []Experiment {
-	return []Experiment{
-		{"papers", "every worked example, table and experiment of the five papers, the published figure beside ours", papers},
-		{"strategies", "all strategies in the same worlds, as shares of what full knowledge could reach", compare},
-	}
-}
-
-// row is one published figure and ours.
-type row struct {
-	what, paper, ours, note string
-}
-
-func printRows(w io.Writer, title string, rows []row) error {
-	fmt.Fprintf(w, "\n%s\n", title)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "  figure\tpublished\tours\tremark")
-	for _, r := range rows {
-		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", r.what, r.paper, r.ours, r.note)
-	}
-	return t.Flush()
 }
 
 // open opens a recorded file, compressed or not; ok is false where there is no data directory.

@@ -21,8 +21,8 @@ type header struct {
 	Build string `json:"build"`
 }
 
-// build names the program that results come from.
-func build() string {
+// Build names the program that results come from.
+func Build() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"
@@ -58,7 +58,7 @@ func (c *comparison) resume() error {
 	whole, err := c.read(f, name)
 	if err == nil && whole == 0 {
 		var b []byte
-		if b, err = json.Marshal(header{build()}); err == nil {
+		if b, err = json.Marshal(header{Build()}); err == nil {
 			_, err = f.WriteAt(append(b, '\n'), 0)
 			whole = int64(len(b)) + 1
 		}
@@ -90,8 +90,8 @@ func (c *comparison) read(f fs.File, name string) (whole int64, err error) {
 			if json.Unmarshal(b, &h) != nil || h.Build == "" {
 				return 0, fmt.Errorf("%s: not a file of results", name)
 			}
-			if h.Build != build() {
-				return 0, fmt.Errorf("%s: of another build (%s, this is %s): name another file", name, h.Build, build())
+			if h.Build != Build() {
+				return 0, fmt.Errorf("%s: of another build (%s, this is %s): name another file", name, h.Build, Build())
 			}
 		} else {
 			var l line

@@ -78,6 +78,41 @@ func Evaluate(cfg Config, delay [][]float64, landmarks []int, n int) (Evaluation
 	return e, nil
 }
 
+// Triangles is the share of ordered triples of hosts, all of whose delays are known, in which the direct way takes longer
+// than that over the third: what no distances in a space can be. NaN where there are none.
+func Triangles(delay [][]float64) float64 {
+	n := len(delay)
+	both := make([][]float64, n)
+	for i := range both {
+		both[i] = make([]float64, n)
+		for j := range both[i] {
+			both[i][j] = either(delay, i, j)
+		}
+	}
+	broken, all := 0, 0
+	for i := range n {
+		for k := range n {
+			direct := both[i][k]
+			if i == k || !usable(direct) {
+				continue
+			}
+			for j := range n {
+				if j == i || j == k || !usable(both[i][j]) || !usable(both[j][k]) {
+					continue
+				}
+				all++
+				if direct > both[i][j]+both[j][k] {
+					broken++
+				}
+			}
+		}
+	}
+	if all == 0 {
+		return math.NaN()
+	}
+	return float64(broken) / float64(all)
+}
+
 // either returns the delay of a pair, measured one way or both.
 func either(delay [][]float64, i, j int) float64 {
 	a, b := delay[i][j], delay[j][i]

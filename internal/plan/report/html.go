@@ -112,8 +112,12 @@ const maxShown = 400
 
 func (t Table) html(b *bytes.Buffer, k int) {
 	fmt.Fprintf(b, "<div class=\"table\" id=\"t%d\">\n<p class=\"caption\"><b>Table %d.</b> %s</p>\n<div class=\"scroll\"><table>\n<thead><tr>", k, k, html.EscapeString(t.Caption))
-	for _, h := range t.Head {
-		fmt.Fprintf(b, "<th>%s</th>", html.EscapeString(h))
+	for k, h := range t.Head {
+		class := ""
+		if t.numeric(k) {
+			class = " class=\"n\""
+		}
+		fmt.Fprintf(b, "<th%s>%s</th>", class, html.EscapeString(h))
 	}
 	b.WriteString("</tr></thead>\n<tbody>\n")
 	for _, r := range t.Rows {
@@ -128,6 +132,21 @@ func (t Table) html(b *bytes.Buffer, k int) {
 		b.WriteString("</tr>\n")
 	}
 	b.WriteString("</tbody></table></div>\n</div>\n")
+}
+
+// numeric reports whether most cells of a column that hold anything hold figures.
+func (t Table) numeric(k int) bool {
+	figures, others := 0, 0
+	for _, r := range t.Rows {
+		switch {
+		case k >= len(r) || r[k] == "" || r[k] == "–":
+		case numeric(r[k]):
+			figures++
+		default:
+			others++
+		}
+	}
+	return figures > others
 }
 
 // numeric reports whether a cell holds a figure, which is set to the right.

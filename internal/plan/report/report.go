@@ -62,6 +62,7 @@ type Axis struct {
 	Label string
 	Log   bool
 	Zero  bool // it begins at 0
+	Share bool // its values are between 0 and 1, and intervals are drawn no further
 }
 
 // Series is one curve, one bar of each category, or one kind of points.

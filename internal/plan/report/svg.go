@@ -39,6 +39,7 @@ const letter = 6.4
 
 // SVG draws a figure for a width in px.
 func (f Figure) SVG(width int) string {
+	f = f.clipped()
 	c := &canvas{width: float64(width)}
 	switch f.Kind {
 	case Bars:
@@ -47,6 +48,23 @@ func (f Figure) SVG(width int) string {
 		f.plane(c)
 	}
 	return fmt.Sprintf(`<svg viewBox="0 0 %.0f %.0f" role="img" aria-label="%s">%s</svg>`, c.width, c.height, html.EscapeString(f.Caption), c.String())
+}
+
+// clipped cuts the intervals of shares at 0 and 1.
+func (f Figure) clipped() Figure {
+	if !f.Y.Share {
+		return f
+	}
+	f.Series = slices.Clone(f.Series)
+	for k := range f.Series {
+		f.Series[k].Points = slices.Clone(f.Series[k].Points)
+		for i := range f.Series[k].Points {
+			if p := &f.Series[k].Points[i]; p.spread() {
+				p.Lo, p.Hi = max(0, p.Lo), min(1, max(p.Hi, p.Lo))
+			}
+		}
+	}
+	return f
 }
 
 // scale maps values to places on an axis.

@@ -151,6 +151,7 @@ type Kind struct {
 	About string
 	Tuned bool // constants of strategies were chosen on worlds of this kind, with the seeds of the other half
 	World func(seed uint64) World
+	Terms *Terms // that its worlds are made of; nil where there are none, or others for each seed
 }
 
 // base is the world that kinds differ from in one thing each.
@@ -161,7 +162,7 @@ func Kinds() []Kind {
 	kind := func(name, about string, tuned bool, change func(t *Terms)) Kind {
 		t := base
 		change(&t)
-		return Kind{name, about, tuned, func(seed uint64) World { return Made(t, seed) }}
+		return Kind{name, about, tuned, func(seed uint64) World { return Made(t, seed) }, &t}
 	}
 	strong := func(n int, by float64) func(t *Terms) {
 		return func(t *Terms) { t.Strong, t.Factor, t.Limits = n, by, false }
@@ -197,11 +198,31 @@ func Kinds() []Kind {
 		kind("short", "six minutes", false, func(t *Terms) { t.Minutes = 6 }),
 		kind("long", "two hours", false, func(t *Terms) { t.Minutes = 120 }),
 		{"arrivals", "tasks of 20 pages come to 12 nodes and 60 sites that change their mind 60 times, load 0.6", false,
-			func(seed uint64) World { return Changing(12, 60, 60, 0.6, 1, seed) }},
-		{"arrivals-hot", "the same, 240 times, load 0.95", true, func(seed uint64) World { return Changing(12, 60, 240, 0.95, 1, seed) }},
+			func(seed uint64) World { return Changing(12, 60, 60, 0.6, 1, seed) }, nil},
+		{"arrivals-hot", "the same, 240 times, load 0.95", true, func(seed uint64) World { return Changing(12, 60, 240, 0.95, 1, seed) }, nil},
 		{"drawn", "everything drawn: nodes, inequality, places, capacity, noise, drift, blocking, politeness, sizes", false,
-			func(seed uint64) World { return Made(Drawn(seed), seed) }},
+			func(seed uint64) World { return Made(Drawn(seed), seed) }, nil},
 	}
+}
+
+// KindTerms returns what the worlds of a kind are made of.
+func KindTerms(name string) (Terms, bool) {
+	for _, k := range Kinds() {
+		if k.Name == name && k.Terms != nil {
+			return *k.Terms, true
+		}
+	}
+	return Terms{}, false
+}
+
+// KindNames lists the kinds that have terms.
+func KindNames() (out []string) {
+	for _, k := range Kinds() {
+		if k.Terms != nil {
+			out = append(out, k.Name)
+		}
+	}
+	return out
 }
 
 // Drawn draws terms: each way in which worlds differ is there or not by chance.

@@ -24,13 +24,18 @@ func (e *engine) redraw(l *lease) {
 	if l.pings != nil {
 		return
 	}
+	if l.stuck {
+		l.pace, l.speed = 0, 0
+		return
+	}
 	l.pace = e.draw(l.node, l.site)
 	l.speed = min(l.pace, e.w.pace(l.site))
 }
 
 func (e *engine) begin(t *task, node int) {
 	t.waiting = false
-	if t.last >= 0 && t.last != node {
+	moved := t.last >= 0 && t.last != node
+	if moved {
 		e.res.Moves++
 		e.res.Out[t.last]++
 		e.res.In[node]++
@@ -39,11 +44,51 @@ func (e *engine) begin(t *task, node int) {
 	bits, until := e.w.Lease.Bits, e.now+int64(e.w.Lease.Seconds*1000)
 	if e.w.Tasks != nil {
 		until = math.MaxInt64
-	} else if e.modify != nil && t.did.Quota > 0 {
+	}
+	modified := false
+	if (e.w.Tasks == nil || e.w.Modify) && e.modify != nil && t.did.Quota > 0 {
 		quota, budget := schedule.Modify(*e.modify, t.did)
 		bits, until = float64(quota)*e.w.Page, e.now+budget.Milliseconds()
+		modified = quota != t.did.Quota
 	}
-	e.add(&lease{t: t, site: t.site, node: node, left: min(t.left, bits), start: e.now, until: until})
+	l := &lease{t: t, site: t.site, node: node, left: min(t.left, bits), start: e.now, until: until, moved: moved, modified: modified}
+	if e.w.Stuck != nil && e.sticking.Float64() < e.w.Stuck[node][t.site] {
+		l.stuck, l.until = true, e.now+e.w.recycle().After.Milliseconds()
+	}
+	e.add(l)
+}
+
+// recycle is when a lease that makes no progress is recalled.
+func (w *World) recycle() schedule.RecycleConfig {
+	if w.Recycle == (schedule.RecycleConfig{}) {
+		return schedule.DefaultRecycle()
+	}
+	return w.Recycle
+}
+
+// recall takes a lease back that made no progress: its task goes to another node, or, recalled too often, to a person. The
+// fleet learns nothing of the pair by it, as a real one does not, but that the task shall avoid the node.
+func (e *engine) recall(l *lease) {
+	e.res.Recycled++
+	t := l.t
+	e.end(l, 0, 0)
+	if schedule.AfterFailure(e.w.recycle(), t.recycled) == schedule.Manual {
+		e.res.Manual++
+		return
+	}
+	t.recycled++
+	t.avoid = append([]string{e.w.Nodes[l.node].ID}, t.avoid...)
+	e.wait(t)
+}
+
+// end tells what a lease did.
+func (e *engine) end(l *lease, good, pages float64) {
+	if e.w.Ended != nil {
+		e.w.Ended(End{
+			At: e.now, Task: l.t.id, Node: l.node, Site: l.site, Seconds: float64(e.now-l.start) / 1000, Good: good, Pages: pages,
+			Moved: l.moved, Modified: l.modified, Recycled: l.stuck,
+		})
+	}
 }
 
 func (e *engine) add(l *lease) {
@@ -171,8 +216,13 @@ func (e *engine) settle(l *lease) {
 		return
 	}
 	e.res.Leases++
+	if l.stuck {
+		e.recall(l)
+		return
+	}
 	pages := l.done / e.w.Page
 	good := e.good(l, pages)
+	e.end(l, good, pages)
 	e.count(l, good, pages, seconds)
 	bits := good * e.w.Page
 	e.res.Bits += bits

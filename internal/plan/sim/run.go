@@ -30,6 +30,8 @@ type Result struct {
 	Minutes   []float64 // useful bits in each minute
 	Pairs     [][]Pair  // of each node and site, in worlds of at most 100 pairs
 	In, Out   []int     // leases that each node took over from another, or lost to one
+	Recycled  int       // leases that were recalled
+	Manual    int       // tasks that were recalled too often
 }
 
 // Pair is what became of a node's pages of a site in the first and in the last fifth of the time.
@@ -109,6 +111,9 @@ type task struct {
 	left    float64 // bits
 	waiting bool
 	did     schedule.Subtask // what its last lease did
+
+	recycled int      // times that it was recalled
+	avoid    []string // nodes that it was recalled from, last first
 }
 
 // lease is a running lease, or a bandwidth probe.
@@ -128,7 +133,9 @@ type lease struct {
 	start   int64
 	until   int64
 	limited float64 // seconds in which the node was at its own limit
-	ended   bool
+
+	stuck, moved, modified bool // it makes no progress; see End
+	ended                  bool
 }
 
 // engine runs a world.
@@ -143,6 +150,7 @@ type engine struct {
 	seqLease int
 	rng      *rand.Rand
 	coming   *rand.Rand // of arrivals, which are the same for every strategy
+	sticking *rand.Rand // of leases that get stuck
 	learned  *learn.Learner
 	book     *predict.Book // over what was learned, as the strategy reads it
 	memory   *schedule.Memory
@@ -171,7 +179,8 @@ func Run(w World, st schedule.Strategy) (Result, error) { return RunBound(w, st,
 func RunBound(w World, st schedule.Strategy, bound float64, knowing bool) (Result, error) {
 	w.copied()
 	e := &engine{
-		w: &w, st: st, rng: rand.New(rand.NewPCG(w.Seed, 0x73696d)), coming: rand.New(rand.NewPCG(w.Seed, 0x636f6d65)), leases: make([][]*lease, len(w.Nodes)), fair: make([][]*lease, len(w.Nodes)),
+		w: &w, st: st, rng: rand.New(rand.NewPCG(w.Seed, 0x73696d)), coming: rand.New(rand.NewPCG(w.Seed, 0x636f6d65)),
+		sticking: rand.New(rand.NewPCG(w.Seed, 0x737475636b)), leases: make([][]*lease, len(w.Nodes)), fair: make([][]*lease, len(w.Nodes)),
 		ver: make([]int, len(w.Nodes)), worked: make([]bool, len(w.Nodes)), touched: make([]int64, len(w.Nodes)),
 		left: make([]float64, len(w.Sites)), tried: [2]pairs{make(pairs, len(w.Sites)), make(pairs, len(w.Sites))},
 	}
@@ -412,6 +421,7 @@ func (e *engine) snapshot() (s *schedule.Snapshot, at []int) {
 			Site: e.site(t.site), ID: t.id, Since: t.since, Pending: int64(min(t.left/e.w.Page, 1e15)), Pages: t.left / e.w.Page,
 			Quota: e.w.Lease.Bits / e.w.Page, Place: e.w.Sites[t.site].Place,
 		}
+		x.Avoid = t.avoid
 		if t.last >= 0 {
 			x.Last = e.w.Nodes[t.last].ID
 		}

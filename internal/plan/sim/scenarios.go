@@ -68,6 +68,24 @@ var cities = []struct {
 	{"chengdu", 30.7, 104.1}, {"wuhan", 30.6, 114.3}, {"xian", 34.3, 108.9}, {"hangzhou", 30.3, 120.2},
 }
 
+// City names a city of the made fleets by its number.
+func City(k int) string {
+	if k < 0 || k >= len(cities) {
+		return ""
+	}
+	return cities[k].name
+}
+
+// CityOf returns the number of a city, -1 if there is none of the name.
+func CityOf(name string) int {
+	for k := range cities {
+		if cities[k].name == name {
+			return k
+		}
+	}
+	return -1
+}
+
 // networks that hosts are on; the last is the education network, which is far from all others.
 var networks = []string{"telecom", "unicom", "netcom", "education"}
 

@@ -28,6 +28,21 @@ type World struct {
 	Root    float64 // bits of a root page, which BC fetches three times
 	Cycle   int64   // ms between a lease's end and the next cycle at least
 	Drifts  bool    // changes touch delays too
+
+	Stuck   [][]float64            // share of each pair's leases that make no progress until they are recalled; nil is none
+	Recycle schedule.RecycleConfig // when those are recalled, and how often; zero is the paper's
+	Modify  bool                   // a strategy that modifies leases does so for tasks that arrive, too
+	Ended   func(End)              // is told of every lease of a task that ends, in the order of time; nil is nobody
+}
+
+// End is what a lease did, as it ended.
+type End struct {
+	At                        int64 // ms
+	Task                      uint32
+	Node, Site                int
+	Seconds                   float64 // from its beginning
+	Good, Pages               float64 // had, of those that were asked for
+	Moved, Modified, Recycled bool    // it was on another node than the last of its task; its quota was another; it was recalled
 }
 
 // Node of the world.

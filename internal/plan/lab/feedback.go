@@ -1,0 +1,359 @@
+package lab
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"argosy/internal/plan/report"
+	"argosy/internal/plan/schedule"
+	"argosy/internal/plan/sim"
+	"argosy/internal/plan/strategy"
+)
+
+func (f Feedback) filled() Feedback {
+	f.Nodes, f.Sites, f.Changes = orDefault(f.Nodes, 4), orDefault(f.Sites, 5), orDefault(f.Changes, 6)
+	f.Load, f.Hours, f.Stuck = orDefault(f.Load, 0.6), orDefault(f.Hours, 5), orDefault(f.Stuck, 0.2)
+	return f
+}
+
+// The four indicators of the paper's second figure, in its order.
+var indicators = []string{"moved out", "moved in", "modified", "recycled"}
+
+// The three mechanisms, each of which is taken away for the counterfactual.
+var mechanisms = []string{"moving", "modifying", "recycling"}
+
+// unrecycled is for how long a lease that makes no progress holds its node where nobody recalls it: as long as the longest
+// time-outs that servers and proxies are usually run with.
+const unrecycled = 10 * time.Minute
+
+// completionStep is how long a step of the completion curves is, ms.
+const completionStep = 15 * 60_000
+
+// planFeedback is the feedback paper: one run with everything, and one without each mechanism, in the same world.
+func planFeedback(s *Scenario, _ Config) ([]unit, func(r results) (report.Section, error), error) {
+	f := s.Feedback.filled()
+	var units []unit
+	for k := range s.Seeds {
+		seed := Publish.seed(k)
+		units = append(units, unit{fmt.Sprintf("seed %d", seed), func() (figures, error) { return runFeedback(f, seed) }})
+		for _, spec := range feedbackSpecs {
+			units = append(units, unit{fmt.Sprintf("%s, seed %d", spec, seed), func() (figures, error) {
+				w := feedbackWorld(f, seed)
+				r, err := simulate(w, spec, w.Bound())
+				if err != nil {
+					return nil, err
+				}
+				return figures{"run": {r.Completed / r.Asked, r.P95, float64(r.Moves), float64(r.Recycled), float64(r.Manual)}}, nil
+			}})
+		}
+	}
+	return units, func(r results) (report.Section, error) { return feedbackSection(s, f, r), nil }, nil
+}
+
+var feedbackSpecs = []string{"feedback", "flow", "greedy", "random"}
+
+// feedbackWorld is a world of tasks that come to sites which treat nodes differently and change their mind; on some pairs
+// leases get stuck now and then.
+func feedbackWorld(f Feedback, seed uint64) sim.World {
+	w := sim.Changing(f.Nodes, f.Sites, f.Changes, f.Load, f.Hours, seed)
+	r := rand.New(rand.NewPCG(seed, 0x737475))
+	w.Modify = true
+	for range f.Nodes {
+		row := make([]float64, f.Sites)
+		for j := range row {
+			if r.Float64() < f.Stuck {
+				row[j] = 0.15
+			}
+		}
+		w.Stuck = append(w.Stuck, row)
+	}
+	return w
+}
+
+// runFeedback runs the paper's rule with all of its mechanisms and without each of them.
+func runFeedback(f Feedback, seed uint64) (figures, error) {
+	out := figures{}
+	whole, ends, err := feedbackRun(f, seed, "")
+	if err != nil {
+		return nil, err
+	}
+	attribute(f, ends, out)
+	completionCurves(f, ends, out)
+	for _, without := range mechanisms {
+		other, _, err := feedbackRun(f, seed, without)
+		if err != nil {
+			return nil, err
+		}
+		gain := make(reals, f.Nodes+1)
+		for n := range gain {
+			gain[n] = 100 * (whole[n]/other[n] - 1)
+		}
+		out["without "+without] = gain
+	}
+	return out, nil
+}
+
+// feedbackRun returns each node's useful pages for an hour of its leases, and last the share of all pages that was had.
+func feedbackRun(f Feedback, seed uint64, without string) (reals, []sim.End, error) {
+	w := feedbackWorld(f, seed)
+	st, err := strategy.New("feedback")
+	if err != nil {
+		return nil, nil, err
+	}
+	switch without {
+	case "moving":
+		st = pinned{st}
+	case "modifying":
+		w.Modify = false
+	case "recycling": // a lease that is stuck holds its node until others would have given up
+		w.Recycle = schedule.DefaultRecycle()
+		w.Recycle.After = unrecycled
+	}
+	var ends []sim.End
+	w.Ended = func(e sim.End) { ends = append(ends, e) }
+	r, err := sim.Run(w, st)
+	if err != nil {
+		return nil, nil, err
+	}
+	good, hours := make([]float64, f.Nodes), make([]float64, f.Nodes)
+	for _, e := range ends {
+		good[e.Node] += e.Good
+		hours[e.Node] += e.Seconds / 3600
+	}
+	out := make(reals, f.Nodes+1)
+	for n := range f.Nodes {
+		out[n] = good[n] / hours[n]
+	}
+	out[f.Nodes] = r.Completed / r.Asked
+	return out, ends, nil
+}
+
+// pinned is a strategy under which nothing is moved: a task stays with the node that had it first, and waits for it.
+type pinned struct{ schedule.Strategy }
+
+// Plan implements schedule.Strategy.
+func (p pinned) Plan(s *schedule.Snapshot, record bool) schedule.Plan {
+	fresh := *s
+	fresh.Tasks = nil
+	var number []int
+	left := make([]int, len(s.Nodes))
+	at := map[string]int{}
+	for n := range s.Nodes {
+		left[n], at[s.Nodes[n].ID] = s.Nodes[n].Capacity-s.Nodes[n].Running, n
+	}
+	var out schedule.Plan
+	fresh.Nodes = append([]schedule.Node(nil), s.Nodes...)
+	for t := range s.Tasks {
+		n, known := at[s.Tasks[t].Last]
+		switch {
+		case !known || len(s.Tasks[t].Avoid) > 0: // one that was recalled must go elsewhere
+			fresh.Tasks, number = append(fresh.Tasks, s.Tasks[t]), append(number, t)
+		case left[n] > 0:
+			left[n]--
+			fresh.Nodes[n].Running++
+			out.Assignments = append(out.Assignments, schedule.Assignment{Task: t, Node: n})
+		}
+	}
+	rest := p.Strategy.Plan(&fresh, record)
+	for _, a := range rest.Assignments {
+		out.Assignments = append(out.Assignments, schedule.Assignment{Task: number[a.Task], Node: a.Node})
+	}
+	out.Memory = rest.Memory
+	return out
+}
+
+// Modifies implements schedule.Modifier.
+func (p pinned) Modifies() (schedule.ModifyConfig, bool) {
+	if m, ok := p.Strategy.(schedule.Modifier); ok {
+		return m.Modifies()
+	}
+	return schedule.ModifyConfig{}, false
+}
+
+// attribute is the paper's second figure: for each node and indicator the gain in efficiency (pages for a second) of the
+// tasks concerned, the lease after against the lease before. It chooses whom to look at by what happened to them, and so is
+// biased; that is how the paper has it.
+func attribute(f Feedback, ends []sim.End, out figures) {
+	type sum struct{ before, after [2]float64 } // seconds, pages
+	sums := make([][]sum, f.Nodes)
+	counts := make([]reals, f.Nodes)
+	for n := range sums {
+		sums[n], counts[n] = make([]sum, len(indicators)), make(reals, len(indicators))
+	}
+	last, good := map[uint32]sim.End{}, map[uint32]sim.End{} // of each task: its last lease, and its last that was not recalled
+	add := func(node, which int, before, after sim.End) {
+		s := &sums[node][which]
+		s.before[0], s.before[1] = s.before[0]+before.Seconds, s.before[1]+before.Good
+		s.after[0], s.after[1] = s.after[0]+after.Seconds, s.after[1]+after.Good
+		counts[node][which]++
+	}
+	for _, e := range ends {
+		before, known := last[e.Task]
+		if e.Recycled {
+			last[e.Task] = e
+			continue
+		}
+		switch {
+		case known && before.Recycled: // what the stuck lease took counts as before
+			if b, ok := good[e.Task]; ok {
+				before.Good, before.Seconds = b.Good, before.Seconds+b.Seconds
+			}
+			add(before.Node, 3, before, e)
+		case known && e.Moved:
+			add(before.Node, 0, before, e)
+			add(e.Node, 1, before, e)
+		case known && e.Modified:
+			add(e.Node, 2, before, e)
+		}
+		last[e.Task], good[e.Task] = e, e
+	}
+	for n := range sums {
+		gains := make(reals, len(indicators))
+		for k, s := range sums[n] {
+			gains[k] = math.NaN()
+			if s.before[0] > 0 && s.before[1] > 0 && s.after[0] > 0 {
+				gains[k] = 100 * (s.after[1]/s.after[0]/(s.before[1]/s.before[0]) - 1)
+			}
+		}
+		out[fmt.Sprintf("gains %d", n)], out[fmt.Sprintf("counts %d", n)] = gains, counts[n]
+	}
+}
+
+// completionCurves is the paper's first figure: completion rates of each node and site in the last hour, step by step.
+func completionCurves(f Feedback, ends []sim.End, out figures) {
+	steps := f.Hours * 3_600_000 / completionStep
+	for n := range f.Nodes {
+		for j := range f.Sites {
+			had, asked := make([]float64, steps+1), make([]float64, steps+1)
+			for _, e := range ends {
+				if e.Node == n && e.Site == j {
+					k := min(steps, int(e.At/completionStep)+1)
+					had[k] += e.Good
+					asked[k] += e.Pages
+				}
+			}
+			rates := make(reals, steps+1)
+			for k := range rates {
+				sumHad, sumAsked := 0.0, 0.0
+				for i := 0; i <= k; i++ {
+					sumHad, sumAsked = sumHad+had[i], sumAsked+asked[i]
+				}
+				if rates[k] = math.NaN(); sumAsked > 0 {
+					rates[k] = sumHad / sumAsked
+				}
+			}
+			out[fmt.Sprintf("completion %d %d", n, j)] = rates
+		}
+	}
+}
+
+func feedbackSection(s *Scenario, f Feedback, r results) report.Section {
+	keys := keysOf(s.Seeds, func(seed uint64) string { return fmt.Sprintf("seed %d", seed) })
+	sec := report.Section{Title: "Dynamic feedback"}
+	paper := report.Figure{
+		Kind: report.Bars, Caption: "As published: gain in efficiency (useful pages a second) of the tasks concerned, the lease after against the lease before. Biased: tasks are chosen by what happened to them.",
+		Y: report.Axis{Label: "gain, %"},
+	}
+	honest := report.Figure{
+		Kind: report.Bars, Caption: "The counterfactual: useful pages for an hour of each node's work with everything, against the same world without one mechanism. Bars to the left: the mechanism costs that node more than it brings.",
+		Y: report.Axis{Label: "gain, %"},
+	}
+	counts := report.Table{Caption: "Leases concerned, a run", Head: []string{"node"}}
+	counts.Head = append(counts.Head, indicators...)
+	for n := range f.Nodes {
+		paper.Categories = append(paper.Categories, fmt.Sprintf("node %d", n+1))
+		row := []string{fmt.Sprint(n + 1)}
+		for k := range indicators {
+			row = append(row, r.sample(fmt.Sprintf("counts %d", n), k, keys...).count())
+		}
+		counts.Rows = append(counts.Rows, row)
+	}
+	for k, what := range indicators {
+		one := report.Series{Name: what}
+		for n := range f.Nodes {
+			one.Points = append(one.Points, r.sample(fmt.Sprintf("gains %d", n), k, keys...).spread(float64(n)))
+		}
+		paper.Series = append(paper.Series, one)
+	}
+	honest.Categories = paper.Categories
+	for _, what := range mechanisms {
+		one := report.Series{Name: what}
+		for n := range f.Nodes {
+			one.Points = append(one.Points, r.sample("without "+what, n, keys...).spread(float64(n)))
+		}
+		honest.Series = append(honest.Series, one)
+	}
+	for n := range min(f.Nodes, 4) {
+		sec.Figures = append(sec.Figures, completionFigure(f, r[keys[0]], n))
+	}
+	sec.Figures = append(sec.Figures, paper, honest)
+	sec.Tables = append(sec.Tables, counts, feedbackTable(s, r), verdicts(f, r, keys))
+	return sec
+}
+
+func completionFigure(f Feedback, got figures, n int) report.Figure {
+	fig := report.Figure{
+		Kind: report.Lines, Caption: fmt.Sprintf("Node %d: pages had of those asked for since the beginning, by site, in the first world (made sites).", n+1),
+		X: report.Axis{Label: "hours"}, Y: report.Axis{Label: "completion rate", Zero: true, Share: true},
+	}
+	for j := range min(f.Sites, 8) {
+		one := report.Series{Name: fmt.Sprintf("site %d", j+1)}
+		for k, x := range got[fmt.Sprintf("completion %d %d", n, j)] {
+			one.Points = append(one.Points, report.At(float64(k)*completionStep/3_600_000, x))
+		}
+		fig.Series = append(fig.Series, one)
+	}
+	return fig
+}
+
+func feedbackTable(s *Scenario, r results) report.Table {
+	t := report.Table{Caption: "All tasks, the paper's rule and others in the same worlds", Head: []string{"strategy", "pages had, of those asked for", "95th percentile of latency, s", "moves", "recalls", "to a person"}}
+	for _, spec := range feedbackSpecs {
+		keys := keysOf(s.Seeds, func(seed uint64) string { return fmt.Sprintf("%s, seed %d", spec, seed) })
+		t.Rows = append(t.Rows, []string{
+			spec, r.sample("run", 0, keys...).text(3), r.sample("run", 1, keys...).count(), r.sample("run", 2, keys...).count(), r.sample("run", 3, keys...).count(), r.sample("run", 4, keys...).count(),
+		})
+	}
+	return t
+}
+
+// verdicts says whether the paper's claims hold.
+func verdicts(f Feedback, r results, keys []string) report.Table {
+	over := func(name string, k int) float64 { // the mean over nodes that have a figure
+		var all sample
+		for n := range f.Nodes {
+			at := name
+			if k >= 0 {
+				at = fmt.Sprintf("%s %d", name, n)
+			}
+			m, _ := r.sample(at, map[bool]int{true: k, false: n}[k >= 0], keys...).summary()
+			all = append(all, m)
+		}
+		m, _ := all.summary()
+		return m
+	}
+	moving, modifying, recycling := (over("gains", 0)+over("gains", 1))/2, over("gains", 2), over("gains", 3)
+	var honest [3]float64
+	for k, what := range mechanisms {
+		honest[k] = over("without "+what, -1)
+	}
+	gaining := 0
+	for n := range f.Nodes {
+		sum := 0.0
+		for _, what := range mechanisms {
+			m, _ := r.sample("without "+what, n, keys...).summary()
+			sum += m
+		}
+		if sum > 0 {
+			gaining++
+		}
+	}
+	yes := map[bool]string{true: "holds", false: "does not hold"}
+	return report.Table{Caption: "What the paper says of its second figure, on average over nodes", Head: []string{"claim", "measured as published (biased)", "counterfactual"}, Rows: [][]string{
+		{"moving helps most, modifying next, recycling least", fmt.Sprintf("%s: %.0f, %.0f, %.0f %%", yes[moving > modifying && modifying > recycling], moving, modifying, recycling),
+			fmt.Sprintf("%s: %.0f, %.0f, %.0f %%", yes[honest[0] > honest[1] && honest[1] > honest[2]], honest[0], honest[1], honest[2])},
+		{"all nodes gain", "", fmt.Sprintf("%s: %d of %d (the three mechanisms together)", yes[gaining == f.Nodes], gaining, f.Nodes)},
+	}}
+}

@@ -1,0 +1,222 @@
+package lab
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"reflect"
+	"slices"
+	"strings"
+
+	"argosy/internal/plan/sim"
+)
+
+// Scenario is an experiment as a file states it. What is not given has the default of its experiment.
+type Scenario struct {
+	Name       string   `yaml:"name" doc:"what it is called"`
+	Title      string   `yaml:"title" doc:"headline of its report"`
+	About      string   `yaml:"about" doc:"what it shows"`
+	Experiment string   `yaml:"experiment" doc:"what is run" enum:"worlds bandwidth packing feedback market coordinates throughput volatile"`
+	Seeds      int      `yaml:"seeds" doc:"worlds or draws; each gives one figure of the sample that intervals are of" min:"0" max:"1000"`
+	Strategies []string `yaml:"strategies" doc:"worlds, throughput: what is compared, names with options as argosy strategies lists them, or oracle"`
+
+	World       World       `yaml:"world" doc:"worlds: what the world is like"`
+	Vary        Vary        `yaml:"vary" doc:"worlds: one term that takes several values"`
+	Packing     Packing     `yaml:"packing" doc:"packing: what comes, and what nodes cost"`
+	Feedback    Feedback    `yaml:"feedback" doc:"feedback: the fleet and how sites change"`
+	Coordinates Coordinates `yaml:"coordinates" doc:"coordinates, volatile: which models, on what"`
+	Throughput  Throughput  `yaml:"throughput" doc:"throughput: the fleet of the coordinates paper"`
+}
+
+// World says what a made world is like: a kind, and what is different from it.
+type World struct {
+	Kind     string   `yaml:"kind" doc:"one of argosy lab list --kinds; the terms below change it (default equal)"`
+	Nodes    *int     `yaml:"nodes" doc:"nodes" min:"1" max:"1000"`
+	Sites    *int     `yaml:"sites" doc:"sites" min:"1" max:"100000"`
+	Minutes  *int     `yaml:"minutes" doc:"how long it lasts" min:"1" max:"1440"`
+	Capacity *float64 `yaml:"capacity" doc:"bandwidth of all nodes, of what random placement would ask for; 0: no limit" min:"0"`
+	Strong   *int     `yaml:"strong" doc:"nodes that are stronger than the others" min:"0"`
+	Factor   *float64 `yaml:"factor" doc:"how much stronger" min:"0"`
+	Spread   *float64 `yaml:"spread" doc:"standard deviation of the logarithm of nodes' bandwidths" min:"0" max:"5"`
+	Stores   *float64 `yaml:"stores" doc:"the same of bandwidths to storage; 0: storing limits nothing" min:"0" max:"5"`
+	Places   *int     `yaml:"places" doc:"leases at once of a node; 0: enough for all sites" min:"0"`
+	Limits   *bool    `yaml:"limits" doc:"sites have limits of their own"`
+	Tells    *float64 `yaml:"tells" doc:"spread of a path's speed around what its delay says, as a logarithm" min:"0" max:"5"`
+	Blind    *bool    `yaml:"blind" doc:"delay says nothing of speed"`
+	Noise    *float64 `yaml:"noise" doc:"spread of a lease's speed around its path's, as a logarithm" min:"0" max:"5"`
+	Drift    *float64 `yaml:"drift" doc:"how far paths wander in an hour, as a logarithm" min:"0" max:"5"`
+	Blocked  *float64 `yaml:"blocked" doc:"share of pairs that are shut out for good" min:"0" max:"1"`
+	Bans     *float64 `yaml:"bans" doc:"pairs that are shut out each minute, for five minutes" min:"0"`
+	Gap      *float64 `yaml:"gap" doc:"mean seconds between two requests to a site" min:"0"`
+	Sizes    *float64 `yaml:"sizes" doc:"spread of what sites hold, as a logarithm; 0: without end" min:"0" max:"5"`
+}
+
+// Vary is one term that takes several values.
+type Vary struct {
+	Term   string    `yaml:"term" doc:"one of the terms of world"`
+	Values []float64 `yaml:"values" doc:"what it is, one after the other"`
+}
+
+// Packing is what comes to a fleet that is paid by the node.
+type Packing struct {
+	Nodes     int     `yaml:"nodes" doc:"nodes there are (default 40)" min:"0" max:"1000"`
+	Tasks     int     `yaml:"tasks" doc:"tasks that come (default 400)" min:"0" max:"100000"`
+	Load      float64 `yaml:"load" doc:"of all nodes' scarcest resource that tasks take on average (default 0.4)" min:"0" max:"0.9"`
+	Unequal   float64 `yaml:"unequal" doc:"spread of nodes' sizes, as a logarithm (default 0.4)" min:"0" max:"2"`
+	Reserve   float64 `yaml:"reserve" doc:"price of a reserved node (default 1)" min:"0"`
+	Use       float64 `yaml:"use" doc:"price of a node while it works (default 2)" min:"0"`
+	Surcharge float64 `yaml:"surcharge" doc:"price of a node taken on (default 5)" min:"0"`
+}
+
+// Feedback is the fleet of the feedback paper.
+type Feedback struct {
+	Nodes   int     `yaml:"nodes" doc:"nodes (default 4)" min:"0" max:"100"`
+	Sites   int     `yaml:"sites" doc:"sites (default 5)" min:"0" max:"1000"`
+	Changes int     `yaml:"changes" doc:"times that a site changes how it treats the nodes (default 6)" min:"0" max:"10000"`
+	Load    float64 `yaml:"load" doc:"work that comes, of what the nodes can do (default 0.6)" min:"0" max:"2"`
+	Hours   int     `yaml:"hours" doc:"how long it lasts (default 5)" min:"0" max:"48"`
+	Stuck   float64 `yaml:"stuck" doc:"share of pairs on which leases get stuck now and then (default 0.2)" min:"0" max:"1"`
+}
+
+// Coordinates says which models are fitted.
+type Coordinates struct {
+	Hosts     int   `yaml:"hosts" doc:"hosts of a draw, from the recorded network or made (default 150)" min:"0" max:"1000"`
+	Dims      []int `yaml:"dims" doc:"dimensions (default 2 to 8)"`
+	Landmarks []int `yaml:"landmarks" doc:"landmarks (default 9, 7, 5)"`
+}
+
+// Throughput is the experiment of the coordinates paper.
+type Throughput struct {
+	Sites    int     `yaml:"sites" doc:"sites (default 203)" min:"0" max:"10000"`
+	Minutes  int     `yaml:"minutes" doc:"how long it lasts (default 12)" min:"0" max:"600"`
+	Capacity float64 `yaml:"capacity" doc:"bandwidth of a node, of what random placement asks for (default 1.5)" min:"0"`
+	Spread   float64 `yaml:"spread" doc:"spread of a path's speed around what its delay says (default 0.3)" min:"0" max:"3"`
+}
+
+//go:embed scenarios/*.yaml
+var files embed.FS
+
+// Builtin returns the text of the scenarios that come with the program, by the names of their files, in their order.
+func Builtin() (names []string, text map[string][]byte, err error) {
+	text = map[string][]byte{}
+	err = fs.WalkDir(files, "scenarios", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := files.ReadFile(path)
+		name := strings.TrimSuffix(strings.TrimPrefix(path, "scenarios/"), ".yaml")
+		names, text[name] = append(names, name), b
+		return err
+	})
+	return names, text, err
+}
+
+// Check refuses what cannot be run.
+func (s *Scenario) Check() error {
+	if s.Name == "" {
+		return fmt.Errorf("name: it needs one")
+	}
+	if experiments[s.Experiment].plan == nil {
+		return fmt.Errorf("experiment: %q: allowed are %s", s.Experiment, strings.Join(experimentNames(), ", "))
+	}
+	for _, spec := range s.Strategies {
+		if err := Compares(spec); err != nil {
+			return fmt.Errorf("strategies: %w", err)
+		}
+	}
+	for _, d := range s.Coordinates.Dims {
+		if d < 1 || d > 16 {
+			return fmt.Errorf("coordinates.dims: %d: allowed are 1 to 16", d)
+		}
+	}
+	for _, n := range s.Coordinates.Landmarks {
+		if n < 3 || n > 64 {
+			return fmt.Errorf("coordinates.landmarks: %d: allowed are 3 to 64", n)
+		}
+	}
+	if _, err := s.World.terms(); err != nil {
+		return err
+	}
+	if (s.Vary.Term == "") != (len(s.Vary.Values) == 0) {
+		return fmt.Errorf("vary: it needs a term and its values")
+	}
+	if len(s.Vary.Values) > 50 {
+		return fmt.Errorf("vary.values: %d: at most 50", len(s.Vary.Values))
+	}
+	for _, v := range s.Vary.Values {
+		if _, err := s.varied(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// terms are the terms of a world.
+func (w World) terms() (sim.Terms, error) {
+	kind := orDefault(w.Kind, "equal")
+	t, ok := sim.KindTerms(kind)
+	if !ok {
+		return t, fmt.Errorf("world.kind: %q: allowed are %s", kind, strings.Join(sim.KindNames(), ", "))
+	}
+	given, into := reflect.ValueOf(w), reflect.ValueOf(&t).Elem()
+	for i := range given.NumField() {
+		p := given.Field(i)
+		if p.Kind() != reflect.Pointer || p.IsNil() {
+			continue
+		}
+		into.FieldByName(given.Type().Field(i).Name).Set(p.Elem())
+	}
+	if t.Nodes < 1 || t.Sites < 1 || t.Minutes < 1 {
+		return t, fmt.Errorf("world: it needs nodes, sites and minutes")
+	}
+	return t, nil
+}
+
+// varied is the world with the term that varies at a value.
+func (s *Scenario) varied(x float64) (sim.Terms, error) {
+	t, err := s.World.terms()
+	if err != nil {
+		return t, err
+	}
+	var names []string
+	shape := reflect.TypeFor[World]()
+	for i := range shape.NumField() {
+		name := shape.Field(i).Tag.Get("yaml")
+		f := reflect.ValueOf(&t).Elem().FieldByName(shape.Field(i).Name)
+		if !f.IsValid() || f.Kind() == reflect.Bool {
+			continue
+		}
+		if names = append(names, name); name != s.Vary.Term {
+			continue
+		}
+		if x < 0 || x > 1e6 || f.Kind() == reflect.Int && x != float64(int(x)) {
+			return t, fmt.Errorf("vary.values: %g is not a value of %s", x, name)
+		}
+		if f.Kind() == reflect.Int {
+			f.SetInt(int64(x))
+		} else {
+			f.SetFloat(x)
+		}
+		if t.Nodes < 1 || t.Sites < 1 || t.Minutes < 1 || t.Nodes > 1000 || t.Sites > 100_000 || t.Minutes > 1440 {
+			return t, fmt.Errorf("vary.values: no world has %s %g", name, x)
+		}
+		return t, nil
+	}
+	return t, fmt.Errorf("vary.term: %q: allowed are %s", s.Vary.Term, strings.Join(names, ", "))
+}
+
+// orDefault is x, or the other where x is the zero value.
+func orDefault[T comparable](x, other T) T {
+	var zero T
+	if x == zero {
+		return other
+	}
+	return x
+}
+
+func orSlice[T any](x, other []T) []T {
+	if len(x) == 0 {
+		return other
+	}
+	return slices.Clone(x)
+}

@@ -1,0 +1,145 @@
+package lab
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"argosy/internal/plan/schedule"
+	"argosy/internal/plan/strategy"
+)
+
+// small is a scenario that takes a moment.
+func small() Scenario {
+	three, twenty, two := 3, 20, 2
+	return Scenario{
+		Name: "small", Experiment: "worlds", Seeds: 2, Strategies: []string{"greedy", "random"},
+		World: World{Nodes: &three, Sites: &twenty, Minutes: &two}, Vary: Vary{Term: "factor", Values: []float64{1, 4}},
+	}
+}
+
+// An interrupted run goes on where it was and says the same; results of a scenario that was edited are not taken for its own.
+func TestScenarioResumes(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "results")
+	run := func(s Scenario, results string) (string, string) {
+		t.Helper()
+		var out, told bytes.Buffer
+		if _, err := RunScenarios(context.Background(), Config{Out: &out, Progress: &told, Results: results}, []Scenario{s}); err != nil {
+			t.Fatal(err)
+		}
+		return out.String(), told.String()
+	}
+	whole, told := run(small(), "")
+	if !strings.Contains(told, "4 runs") || !strings.Contains(whole, "factor = 4") {
+		t.Errorf("it said %q, printed\n%s", told, whole)
+	}
+	half := small()
+	half.Seeds = 1
+	run(half, name)
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString(`{"scenario":"sma`); err != nil { // it was killed while it wrote
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if again, told := run(small(), name); again != whole || !strings.Contains(told, "2 results are there from before") {
+		t.Errorf("resumed, it said %q, printed\n%s\nwant\n%s", told, again, whole)
+	}
+	other := small()
+	other.Vary.Values = []float64{2, 4}
+	if _, told := run(other, name); strings.Contains(told, "from before") {
+		t.Error("results of another scenario are taken")
+	}
+	if err := os.WriteFile(name, []byte("{\"build\":\"another\"}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := RunScenarios(context.Background(), Config{Out: &bytes.Buffer{}, Results: name}, []Scenario{small()}); err == nil || !strings.Contains(err.Error(), "another build") {
+		t.Errorf("results of another build are taken: %v", err)
+	}
+}
+
+// What is wrong with a scenario is said before it runs.
+func TestScenarioCheck(t *testing.T) {
+	good := small()
+	if err := good.Check(); err != nil {
+		t.Error(err)
+	}
+	for want, spoil := range map[string]func(s *Scenario){
+		"name":                 func(s *Scenario) { s.Name = "" },
+		"experiment":           func(s *Scenario) { s.Experiment = "guess" },
+		"strategies":           func(s *Scenario) { s.Strategies = []string{"guess"} },
+		"world.kind":           func(s *Scenario) { s.World.Kind = "arrivals" },
+		"vary.term":            func(s *Scenario) { s.Vary.Term = "limits" },
+		"not a value of nodes": func(s *Scenario) { s.Vary = Vary{"nodes", []float64{1.5}} },
+		"no world has nodes":   func(s *Scenario) { s.Vary = Vary{"nodes", []float64{0}} },
+		"needs a term":         func(s *Scenario) { s.Vary.Term = "" },
+		"coordinates.dims":     func(s *Scenario) { s.Coordinates.Dims = []int{40} },
+	} {
+		s := small()
+		spoil(&s)
+		if err := s.Check(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
+
+// Missing numbers survive being kept.
+func TestRealsKeepWhatIsMissing(t *testing.T) {
+	b, err := json.Marshal(figures{"a": {1.5, math.NaN(), math.Inf(1)}})
+	if err != nil || string(b) != `{"a":[1.5,null,null]}` {
+		t.Fatalf("%s, %v", b, err)
+	}
+	var f figures
+	if err := json.Unmarshal(b, &f); err != nil || f["a"][0] != 1.5 || !math.IsNaN(f["a"][1]) {
+		t.Errorf("%v, %v", f, err)
+	}
+}
+
+// The patent's examples come out of the strategy as printed, through the scheduler's own cycle.
+func TestPatentExamplesThroughTheScheduler(t *testing.T) {
+	table, err := bandwidthExamples()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range table.Rows[:6] {
+		if r[1] != "" && r[1] != r[2] {
+			t.Errorf("%s: published %s, ours %s", r[0], r[1], r[2])
+		}
+	}
+	if r := table.Rows[7]; r[2] != "–" {
+		t.Errorf("the fifth task under wait went to node %s", r[2])
+	}
+}
+
+// Where nothing may be moved, a task is only with the node that had it first.
+func TestPinnedMovesNothing(t *testing.T) {
+	st, err := strategy.New("feedback")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &schedule.Snapshot{Now: 1000, Seed: 1, PerSite: 1, Nodes: []schedule.Node{{ID: "a", Capacity: 1}, {ID: "b", Capacity: 2}}}
+	for k, last := range []string{"b", "b", "b", "", "a"} {
+		s.Tasks = append(s.Tasks, schedule.Task{ID: uint32(k + 1), Site: string(rune('p' + k)), Last: last})
+	}
+	p, err := schedule.Cycle(s, pinned{st})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range p.Assignments {
+		if last := s.Tasks[a.Task].Last; last != "" && last != s.Nodes[a.Node].ID {
+			t.Errorf("task %d moved from %s to %s", a.Task+1, last, s.Nodes[a.Node].ID)
+		}
+	}
+	if len(p.Assignments) != 3 {
+		t.Errorf("%d of 3 places are used: %v", len(p.Assignments), p.Assignments)
+	}
+}
