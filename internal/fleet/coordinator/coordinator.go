@@ -274,9 +274,9 @@ func rebaseFrontier(f *frontier.Frontier, stream string, last uint64, log *slog.
 }
 
 const (
-	restMost  = 250 * time.Millisecond // between two looks at everything
-	restLeast = 50 * time.Millisecond  // where something is due, but there is no room for it
-	syncEvery = 300 * time.Millisecond // in a fleet four times that: syncs cost the same whatever is in them
+	restMost  = 250 * time.Millisecond  // between two looks at everything
+	restLeast = 50 * time.Millisecond   // where something is due, but there is no room for it
+	syncEvery = 1200 * time.Millisecond // syncs cost nearly the same whatever is in them; what they have not had is in the log
 	syncBytes = 8 << 20
 	trimEvery = 1000    // entries
 	trimBytes = 4 << 20 // or bytes of them: the embedded bus has what it keeps in memory, for seconds, in blocks of 8 MiB
@@ -326,7 +326,7 @@ func (c *Coordinator) loop(ctx context.Context, entries <-chan entry, events <-c
 		if done {
 			return nil
 		}
-		if time.Since(c.synced) > c.syncEvery() || c.bytes > syncBytes {
+		if time.Since(c.synced) > syncEvery || c.bytes > syncBytes {
 			if err := c.sync(ctx); err != nil {
 				return err
 			}
@@ -351,7 +351,7 @@ func (c *Coordinator) rest(now time.Time) time.Duration {
 		soon(c.refilled.Add(refillEvery).Sub(now))
 	}
 	if len(c.unsynced) > 0 {
-		soon(c.synced.Add(c.syncEvery()).Sub(now))
+		soon(c.synced.Add(syncEvery).Sub(now))
 	}
 	for _, r := range c.runs {
 		if len(r.due) > 0 {
@@ -359,13 +359,6 @@ func (c *Coordinator) rest(now time.Time) time.Duration {
 		}
 	}
 	return rest
-}
-
-func (c *Coordinator) syncEvery() time.Duration {
-	if c.cfg.Serve {
-		return 4 * syncEvery
-	}
-	return syncEvery
 }
 
 // applyAll applies an entry and those that have come behind it.

@@ -62,8 +62,11 @@ func guessCharset(body []byte) string {
 }
 
 func canonicalCharset(label string) string {
-	if label == "" || len(label) > 40 {
+	switch {
+	case label == "" || len(label) > 40:
 		return ""
+	case strings.EqualFold(label, "utf-8"): // nearly always
+		return "utf-8"
 	}
 	_, name := charset.Lookup(label)
 	return name
