@@ -31,6 +31,7 @@ import (
 type serveFlags struct {
 	cfg                      assemble.ServeConfig
 	listen, probe, logLevel  string
+	minFree                  string
 	tokenFile, cert, key, ca string
 	json                     bool
 }
@@ -72,6 +73,7 @@ that it makes at its first start, in DIR/state/token. With --nats the bus is a c
 	fl.DurationVar(&f.cfg.PingEvery, "ping-every", f.cfg.PingEvery, "measure the delays between nodes this often (0: never)")
 	fl.StringArrayVar(&f.cfg.GeoIP, "geoip", nil, "file of MaxMind's format that says where addresses are (may be repeated)")
 	fl.StringVar(&f.cfg.ExplainLog, "explain-log", "", "write every scheduling decision to this file (see argosy explain)")
+	fl.StringVar(&f.minFree, "min-free", "256M", "give nothing out while the disk of DIR has less room than this, and go on when it has (0: do not look)")
 	fl.Uint64Var(&f.cfg.Checkpoint, "checkpoint", f.cfg.Checkpoint, "with --nats: entries of the log between checkpoints of the view")
 	fl.Uint64Var(&f.cfg.Seed, "seed", 0, "seed of everything random in scheduling")
 	fl.StringVar(&f.logLevel, "log-level", "info", "what is logged on standard error: debug, info, warn or error")
@@ -96,6 +98,9 @@ func (f *serveFlags) run(c *cobra.Command) error {
 	}
 	if f.cfg.Ledger != "" && !ledger.IsPostgres(f.cfg.Ledger) {
 		return usage("--ledger: allowed is postgres://USER:PASSWORD@HOST/DATABASE; without it the ledger is DIR/argosy.db")
+	}
+	if f.cfg.MinFree, err = parseSize("--min-free", f.minFree); err != nil {
+		return err
 	}
 	if f.cfg.Replicas < 1 || f.cfg.Replicas > 5 {
 		return usage("--replicas %d: allowed are 1 to 5", f.cfg.Replicas)

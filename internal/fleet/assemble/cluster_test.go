@@ -229,3 +229,44 @@ func TestLedgerAway(t *testing.T) {
 		t.Error("leases were recalled")
 	}
 }
+
+// A coordinator that starts while its database is away waits, says so, and works once it is there.
+func TestStartsBeforeItsLedger(t *testing.T) {
+	u, err := url.Parse(postgres(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := newGate(t, u.Host)
+	g.open(false)
+	u.Host = g.l.Addr().String()
+	log := &safeLog{}
+	go func() {
+		for !strings.Contains(log.String(), "waiting, and not serving yet") {
+			time.Sleep(10 * time.Millisecond)
+		}
+		g.open(true)
+	}()
+	f := newFleet(t, func(c *assemble.ServeConfig) { // returns when it is open
+		c.Ledger = u.String()
+		c.Logger = slog.New(slog.NewTextHandler(log, nil))
+	})
+	f.leader()
+}
+
+// While the disk has no room nothing is given out, and the coordinator says why; with room the crawl goes on.
+func TestNoRoom(t *testing.T) {
+	_, port := serveWeb(t, 33, 20)
+	f := newFleet(t, func(c *assemble.ServeConfig) { c.MinFree = 1 << 60 })
+	f.join("a", nil)
+	id := f.submit(fleetJob(port, 0))
+	eventually(t, "it says that there is no room", func() bool { return strings.Contains(f.leader().Status().State, "MiB are free") })
+	if v := f.job(id); v.State != crawl.JobRunning || v.Counts.Fetched > 0 {
+		t.Errorf("%s: %+v", v.State, v.Counts)
+	}
+	f.halt()
+	f.cfg.MinFree = 0
+	f.start()
+	if v := f.await(id); v.State != crawl.JobDone || v.Counts.Fetched == 0 {
+		t.Errorf("%s: %+v", v.State, v.Counts)
+	}
+}

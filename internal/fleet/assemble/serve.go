@@ -45,6 +45,7 @@ type ServeConfig struct {
 	ExplainLog string
 	Seed       uint64
 	Checkpoint uint64 // entries of the log between two checkpoints, on a bus elsewhere
+	MinFree    int64  // bytes on the directory's disk below which nothing is given out; 0: it is not looked at
 	Version    string
 	Logger     *slog.Logger
 }
@@ -53,7 +54,7 @@ type ServeConfig struct {
 func DefaultServeConfig(dir string) ServeConfig {
 	return ServeConfig{
 		Dir: dir, Name: "coordinator", BusListen: "127.0.0.1:4480", Replicas: 3, Strategy: strategy.Default, PingEvery: 10 * time.Minute,
-		Checkpoint: 200_000, Version: Version, Logger: slog.New(slog.DiscardHandler),
+		Checkpoint: 200_000, MinFree: 256 << 20, Version: Version, Logger: slog.New(slog.DiscardHandler),
 	}
 }
 
@@ -69,6 +70,7 @@ type Server struct {
 	explain *explainLog
 	geo     *geo.DB
 	floor   atomic.Uint64 // of what may be trimmed
+	worked  atomic.Bool   // it has led, or followed the log
 
 	co atomic.Pointer[coordinator.Coordinator] // while it leads
 
@@ -102,17 +104,21 @@ func OpenServer(ctx context.Context, c ServeConfig) (s *Server, err error) {
 	if err = claim(c.Dir, state); err != nil {
 		return s, err
 	}
-	if err = s.openBus(ctx, state); err != nil {
+	if err = s.untilThere(ctx, func() error { return s.openBus(ctx, state) }); err != nil {
 		return s, err
 	}
-	if err = s.openFrontier(ctx); err != nil {
+	if err = s.untilThere(ctx, func() error { return s.reopen(ctx) }); err != nil {
 		return s, err
 	}
 	place := c.Ledger
 	if place == "" {
 		place = filepath.Join(c.Dir, LedgerFile)
 	}
-	if s.ledger, err = ledger.Open(ctx, place); err != nil {
+	err = s.untilThere(ctx, func() (err error) {
+		s.ledger, err = ledger.Open(ctx, place)
+		return err
+	})
+	if err != nil {
 		return s, err
 	}
 	if c.ExplainLog != "" {
@@ -227,53 +233,6 @@ func (s *Server) Close() error {
 	return errors.Join(errs...)
 }
 
-// Run leads, or stands by until it leads, until ctx ends or something that it cannot do without fails.
-func (s *Server) Run(ctx context.Context) error {
-	group, gctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return s.indexes(gctx) })
-	group.Go(func() error {
-		if !s.elsewhere() {
-			return s.lead(gctx)
-		}
-		for gctx.Err() == nil {
-			err := s.standBy(gctx)
-			switch {
-			case gctx.Err() != nil:
-				return nil
-			case errors.Is(err, bus.ErrDeposed), errors.Is(err, coordinator.ErrSucceeded), errors.Is(err, errUnelected), errors.Is(err, bus.ErrAway), errors.Is(err, ledger.ErrAway):
-				s.cfg.Logger.Warn("standing by", "error", err)
-				select {
-				case <-gctx.Done():
-				case <-time.After(standByAgain):
-				}
-			case errors.Is(err, bus.ErrTrimmed):
-				s.cfg.Logger.Warn("starting from a checkpoint", "error", err)
-				if err := s.reopen(gctx); err != nil {
-					return err
-				}
-			case err != nil:
-				return err
-			}
-		}
-		return nil
-	})
-	err := group.Wait()
-	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		return nil
-	}
-	return err
-}
-
-// reopen opens the view again: the log has been trimmed beyond it.
-func (s *Server) reopen(ctx context.Context) error {
-	err := s.f.Close()
-	s.f = nil
-	return errors.Join(err, s.openFrontier(ctx))
-}
-
-// standByAgain is how long a coordinator waits before it tries again what the bus did not let it do.
-const standByAgain = 500 * time.Millisecond
-
 var errUnelected = errors.New("the leader's lease was lost")
 
 // standBy follows the log until this process is elected, and then leads.
@@ -288,7 +247,9 @@ func (s *Server) standBy(ctx context.Context) error {
 	defer unwilling()
 	go func() {
 		err := coordinator.Follow(follow, s.client, s.f, elected, s.cfg.Logger)
-		if err != nil {
+		if err == nil {
+			s.worked.Store(true)
+		} else {
 			unwilling() // who cannot follow must not lead
 		}
 		followed <- err
@@ -335,9 +296,11 @@ func (s *Server) lead(ctx context.Context) error {
 	if s.geo != nil {
 		c.Places = s.geo
 	}
+	c.Full = s.full
 	if s.elsewhere() {
 		c.TrimFloor, c.LedgerAway = s.floor.Load, ledgerAway
 	}
+	c.Led = func() { s.worked.Store(true) }
 	co := coordinator.New(c, s.client, s.client, s.client, s.f, s.ledger)
 	s.co.Store(co)
 	defer s.co.Store(nil)

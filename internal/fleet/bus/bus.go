@@ -220,7 +220,11 @@ func Connect(ctx context.Context, d Dial, c Config) (*Client, error) {
 
 func connect(ctx context.Context, url string, c Config, opts []nats.Option) (*Client, error) {
 	nc, err := nats.Connect(url, opts...)
-	if err != nil {
+	var network net.Error
+	switch {
+	case errors.Is(err, nats.ErrNoServers), errors.Is(err, nats.ErrTimeout), errors.As(err, &network):
+		return nil, fmt.Errorf("connect to the bus: %w: %w", ErrAway, err)
+	case err != nil:
 		return nil, fmt.Errorf("connect to the bus: %w", err)
 	}
 	cl := &Client{nc: nc, cfg: c}

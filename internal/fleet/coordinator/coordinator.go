@@ -64,6 +64,8 @@ type Config struct {
 	PingEvery  time.Duration             // delays between nodes are measured this often; 0: never
 	Ended      func(job uint32)          // is told that a run of a job has ended and is in the ledger; nil: nobody cares
 	TrimFloor  func() uint64             // the log keeps what is not below this; nil: both sinks are enough
+	Full       func(was bool) string     // says why there is no room to go on; nil or empty: there is; was: there was none at the last look
+	Led        func()                    // is told that a term has begun; nil: nobody cares
 	LedgerAway time.Duration             // for how long the ledger's database may be away; 0: for ever
 	Logger     *slog.Logger
 }
@@ -114,7 +116,9 @@ type Coordinator struct {
 	bills    map[string]*ledger.Bill // since charged
 	atWork   map[int]int64           // ms that so many nodes were at work, since charged
 	charged  time.Time
-	newcomer bool // a node has come since
+	newcomer bool   // a node has come since
+	full     string // why nothing is given out for now
+	looked   time.Time
 	greet    bool // one has come since nodes were pinged
 	refused  map[string]*Refused
 	spoiled  map[uint64]bool // leases of which a part is missing
@@ -524,6 +528,9 @@ func (c *Coordinator) lead(ctx context.Context) error {
 		return err
 	}
 	c.leads = true
+	if c.cfg.Led != nil {
+		c.cfg.Led()
+	}
 	var dead []crawl.Recall
 	c.f.Leases(func(l *frontier.Lease) {
 		if c.cfg.Alone {

@@ -148,6 +148,7 @@ func (c *Coordinator) act(ctx context.Context) (done bool, err error) {
 	if err := c.judge(ctx); err != nil {
 		return false, err
 	}
+	c.look()
 	if err := c.recallSpoiled(ctx); err != nil {
 		return false, err
 	}
@@ -174,6 +175,25 @@ func (c *Coordinator) act(ctx context.Context) (done bool, err error) {
 	return false, nil
 }
 
+// lookEvery is how often the disk is looked at.
+const lookEvery = time.Second
+
+// look notices that there is no room to go on, or that there is again. Leases that run end when they have nothing left.
+func (c *Coordinator) look() {
+	if c.cfg.Full == nil || time.Since(c.looked) < lookEvery {
+		return
+	}
+	c.looked = time.Now()
+	was := c.full
+	c.full = c.cfg.Full(was != "")
+	switch {
+	case was == "" && c.full != "":
+		c.cfg.Logger.Error("nothing is given out until there is room", "why", c.full)
+	case was != "" && c.full == "":
+		c.cfg.Logger.Info("there is room again: the crawl goes on")
+	}
+}
+
 // step works on one job.
 func (c *Coordinator) step(ctx context.Context, j *frontier.Job, r *run) (done bool, err error) {
 	if j.State == crawl.JobPaused && !r.paused {
@@ -184,7 +204,7 @@ func (c *Coordinator) step(ctx context.Context, j *frontier.Job, r *run) (done b
 	if c.applied < c.appended {
 		return false, nil
 	}
-	if j.State == crawl.JobRunning && !c.drained && r.limited == "" && !time.Now().Before(r.again) {
+	if j.State == crawl.JobRunning && !c.drained && c.full == "" && r.limited == "" && !time.Now().Before(r.again) {
 		begin := time.Now()
 		if err := c.cycle(ctx, j, r); err != nil {
 			return false, err
@@ -358,6 +378,9 @@ func (c *Coordinator) publish(jobs []*frontier.Job) {
 	}
 	if c.drained {
 		s.State = "draining"
+	}
+	if c.full != "" {
+		s.State = "waiting: " + c.full
 	}
 	c.status.Store(&s)
 }

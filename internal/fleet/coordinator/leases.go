@@ -215,7 +215,7 @@ func (c *Coordinator) refill(ctx context.Context) error {
 		delete(c.wants, id)
 		var targets []crawl.Target
 		j, r := c.f.Job(l.Job), c.runs[l.Job]
-		over := r == nil || c.drained || r.limited != "" || j.State != crawl.JobRunning || c.leaving(l.Node)
+		over := r == nil || c.drained || c.full != "" || r.limited != "" || j.State != crawl.JobRunning || c.leaving(l.Node)
 		if t := c.f.Task(l.Task); !over && t.State == "" {
 			n = r.room(j, min(n, int(l.Quota-l.Given), 4096))
 			var err error

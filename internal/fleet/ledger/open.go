@@ -118,10 +118,10 @@ func Open(ctx context.Context, place string) (*Ledger, error) {
 	}
 	l.db.SetMaxOpenConns(4)
 	if err := l.reach(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("open ledger %s: %w", name, err), l.db.Close())
+		return nil, errors.Join(fmt.Errorf("open ledger %s: %w", name, l.wrap(err)), l.db.Close())
 	}
 	if err := l.migrate(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("open ledger %s: %w", name, err), l.db.Close())
+		return nil, errors.Join(fmt.Errorf("open ledger %s: %w", name, l.wrap(err)), l.db.Close())
 	}
 	if err := l.Refresh(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open ledger %s: %w", name, err), l.db.Close())
@@ -135,7 +135,9 @@ const patience = 20 * time.Second
 // reach waits until the database answers: it may be starting, beside us. A refusal is not waited for.
 func (l *Ledger) reach(ctx context.Context) error {
 	for end := time.Now().Add(patience); ; {
-		err := l.db.PingContext(ctx)
+		try, cancel := context.WithTimeout(ctx, patience)
+		err := l.db.PingContext(try)
+		cancel()
 		var refused *pgconn.PgError
 		if err == nil || l.kind == sqlite || time.Now().After(end) || errors.As(err, &refused) && refused.Code != "57P03" {
 			return err

@@ -10,3 +10,6 @@ func CPU() time.Duration { return 0 }
 
 // Memory is not known here.
 func Memory() int64 { return 0 }
+
+// Free is not known here.
+func Free(string) (bytes int64, known bool) { return 0, false }

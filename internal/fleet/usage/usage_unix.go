@@ -33,3 +33,12 @@ func Memory() int64 {
 	}
 	return 0
 }
+
+// Free is how many bytes this process may still write where a path lies.
+func Free(path string) (bytes int64, known bool) {
+	var fs syscall.Statfs_t
+	if syscall.Statfs(path, &fs) != nil {
+		return 0, false
+	}
+	return int64(fs.Bavail) * int64(fs.Bsize), true
+}

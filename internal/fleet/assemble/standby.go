@@ -1,0 +1,168 @@
+package assemble
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"argosy/internal/fleet/bus"
+	"argosy/internal/fleet/coordinator"
+	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/usage"
+)
+
+const (
+	// standByAgain is how long a coordinator waits before it tries again what it could not do; mendAgain, where its view had
+	// to be opened again.
+	standByAgain = 500 * time.Millisecond
+	mendAgain    = 5 * time.Second
+	// ownBusAway is how long the bus in this very process may fail: it does not come back by itself where its disk was full.
+	ownBusAway = time.Minute
+)
+
+// untilThere opens something, waiting while the bus or the database that it needs is away.
+func (s *Server) untilThere(ctx context.Context, open func() error) error {
+	var said time.Time
+	for {
+		err := open()
+		if !errors.Is(err, bus.ErrAway) && !errors.Is(err, ledger.ErrAway) {
+			return err
+		}
+		if time.Since(said) > 10*time.Second {
+			said = time.Now()
+			s.cfg.Logger.Warn("waiting, and not serving yet", "for", err)
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(standByAgain):
+		}
+	}
+}
+
+// passes reports whether an error says that leadership, bus or database were lost, or that a call of ours was given up on the
+// way, and nothing worse: the view is as good as before. A process that was stopped for longer than its lease finds its
+// calls cancelled wherever they were.
+func passes(err error) bool {
+	for _, lost := range []error{
+		bus.ErrDeposed, bus.ErrAway, coordinator.ErrSucceeded, errUnelected, ledger.ErrAway, context.Canceled, context.DeadlineExceeded,
+	} {
+		if errors.Is(err, lost) {
+			return true
+		}
+	}
+	return false
+}
+
+// Run leads, or stands by until it leads, until ctx ends. However leadership is lost, it stands by, or waits, and leads again.
+// It fails where it never came to work: a directory that is damaged, a database that is another fleet's.
+func (s *Server) Run(ctx context.Context) error {
+	group, gctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return s.indexes(gctx) })
+	group.Go(func() error {
+		since := time.Now() // the bus was last there
+		for gctx.Err() == nil {
+			begin := time.Now()
+			err := s.take(gctx)
+			if gctx.Err() != nil || err == nil {
+				continue
+			}
+			if time.Since(begin) > ownBusAway/2 || !errors.Is(err, bus.ErrAway) {
+				since = time.Now()
+			}
+			if !s.elsewhere() && time.Since(since) > ownBusAway {
+				return fmt.Errorf("%w (is the disk full?)", err)
+			}
+			if err := s.recover(gctx, err); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	err := group.Wait()
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// take leads, where nobody else can, or stands by until it leads.
+func (s *Server) take(ctx context.Context) error {
+	if s.elsewhere() {
+		return s.standBy(ctx)
+	}
+	return s.lead(ctx)
+}
+
+// recover makes ready to lead, or to stand by, again.
+func (s *Server) recover(ctx context.Context, err error) error {
+	rest := standByAgain
+	switch {
+	case passes(err):
+		s.cfg.Logger.Warn("standing by", "error", err)
+	case errors.Is(err, bus.ErrTrimmed) && s.elsewhere():
+		s.cfg.Logger.Warn("starting from a checkpoint", "error", err)
+		if err := s.reopen(ctx); err != nil && !passes(err) {
+			return err
+		}
+	case !s.worked.Load():
+		return err
+	default:
+		rest = mendAgain
+		s.cfg.Logger.Error("the view is opened again", "error", err)
+		for {
+			if err := s.reopen(ctx); err == nil {
+				break
+			} else {
+				s.cfg.Logger.Error("the view cannot be opened", "error", err)
+			}
+			if !rests(ctx, mendAgain) {
+				return nil
+			}
+		}
+	}
+	rests(ctx, rest)
+	return nil
+}
+
+// rests waits; false if ctx ends first.
+func rests(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
+
+// reopen opens the view again: the log has been trimmed beyond it, or it could not be written.
+func (s *Server) reopen(ctx context.Context) error {
+	var err error
+	if s.f != nil {
+		err = s.f.Close()
+		s.f = nil
+	}
+	if oerr := s.openFrontier(ctx); oerr != nil {
+		return errors.Join(err, oerr)
+	}
+	if err != nil {
+		s.cfg.Logger.Warn("the view was not closed in order", "error", err)
+	}
+	return nil
+}
+
+// full says that the disk has too little room left to go on, and how much; empty: it has enough, or nobody knows.
+func (s *Server) full(was bool) string {
+	free, known := usage.Free(s.cfg.Dir)
+	need := s.cfg.MinFree
+	if was { // a quarter more, so that it does not go to and fro
+		need += need / 4
+	}
+	if !known || free >= need {
+		return ""
+	}
+	return fmt.Sprintf("%d MiB are free on the disk of %s, of %d that are wanted", free>>20, s.cfg.Dir, need>>20)
+}

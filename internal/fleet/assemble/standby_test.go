@@ -1,0 +1,51 @@
+package assemble
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"argosy/internal/fleet/bus"
+	"argosy/internal/fleet/coordinator"
+	"argosy/internal/fleet/ledger"
+)
+
+// Whatever takes leadership away from a coordinator leaves it standing by; what it reads in a damaged place does not.
+func TestPasses(t *testing.T) {
+	for what, c := range map[string]struct {
+		err  error
+		want bool
+	}{
+		"another leads":                  {bus.ErrDeposed, true},
+		"a later term":                   {fmt.Errorf("%w: term 3 follows on 2", coordinator.ErrSucceeded), true},
+		"no bus":                         {fmt.Errorf("append to the log: %w: timeout", bus.ErrAway), true},
+		"no database":                    {fmt.Errorf("ledger: %w: refused", ledger.ErrAway), true},
+		"stopped within a write":         {fmt.Errorf("ledger: %w", context.Canceled), true},
+		"stopped within a write, twice":  {errors.Join(fmt.Errorf("ledger: %w", context.Canceled), bus.ErrAway), true},
+		"stopped while the bus is asked": {context.DeadlineExceeded, true},
+		"a lease that was lost":          {errUnelected, true},
+		"a log that was trimmed":         {bus.ErrTrimmed, false},
+		"an entry that cannot be read":   {errors.New("log entry 7: wire version 9"), false},
+	} {
+		if passes(c.err) != c.want {
+			t.Errorf("%s: %v", what, !c.want)
+		}
+	}
+}
+
+// A disk that has become full is full until a quarter more is free than is wanted.
+func TestFull(t *testing.T) {
+	s := &Server{cfg: ServeConfig{Dir: t.TempDir(), MinFree: 1}}
+	if why := s.full(false); why != "" {
+		t.Error(why)
+	}
+	s.cfg.MinFree = 1 << 60
+	if s.full(false) == "" {
+		t.Error("an exbibyte is free")
+	}
+	s.cfg.Dir = "/no/such/place"
+	if why := s.full(false); why != "" {
+		t.Errorf("of a disk that nobody knows: %s", why)
+	}
+}
