@@ -55,7 +55,8 @@ var house = map[string]struct {
 	// Who holds what.
 	"fleet/usage":       {false, ""},
 	"fleet/frontier":    {false, "crawl scope polite yield learn"},
-	"fleet/ledger":      {false, "crawl"},
+	"fleet/ledger":      {false, "crawl learn"},
+	"fleet/recorded":    {false, "learn sim ledger"},
 	"fleet/bus":         {false, "crawl"},
 	"fleet/coordinator": {false, "crawl polite scope predict learn price schedule frontier ledger"},
 	"fleet/agent":       {false, "crawl polite robots parse fetch archive"},

@@ -20,11 +20,11 @@ import (
 
 func newLab() *cobra.Command {
 	c := &cobra.Command{
-		Use: "lab", Short: "Run published experiments and comparisons of strategies in a simulated world", Args: cobra.NoArgs,
+		Use: "lab", Short: "Run experiments, comparisons and recorded crawls in a simulated world", Args: cobra.NoArgs,
 		Example: "  argosy lab list\n  argosy lab run papers --quick --html papers.html\n  argosy lab show unequal > mine.yaml && argosy lab run mine.yaml --html mine.html",
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newLabList(), newLabShow(), newLabSchema(), newLabRun())
+	c.AddCommand(newLabList(), newLabShow(), newLabSchema(), newLabRun(), newLabReplay(), newLabAdvise())
 	return c
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"argosy/internal/crawl"
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/plan/price"
 )
@@ -61,6 +62,27 @@ func (c *Coordinator) bill(ctx context.Context) {
 		if err := c.charge(ctx); err != nil && ctx.Err() == nil {
 			c.cfg.Logger.Warn("costs not written", "error", err)
 		}
+	}
+}
+
+// record writes down what nodes there are and which strategies decide, when that has changed: a replay needs it.
+func (c *Coordinator) record(ctx context.Context) {
+	if !c.changed || len(c.runs) == 0 {
+		return
+	}
+	c.changed = false
+	nodes := make([]crawl.NodeInfo, 0, len(c.nodes))
+	for _, n := range c.nodes {
+		nodes = append(nodes, n.info)
+	}
+	strategies := make(map[uint32]string, len(c.runs))
+	for job, r := range c.runs {
+		strategies[job] = r.spec
+	}
+	ctx, cancel := context.WithTimeout(ctx, chargeEvery)
+	defer cancel()
+	if err := c.ledger.PutFleet(ctx, time.Now().UnixMilli(), nodes, strategies); err != nil && ctx.Err() == nil {
+		c.cfg.Logger.Warn("nodes not recorded", "error", err)
 	}
 }
 

@@ -123,6 +123,7 @@ type Coordinator struct {
 	refused  map[string]*Refused
 	spoiled  map[uint64]bool // leases of which a part is missing
 	told     map[uint64]bool // entries that were set aside, of which the log has been told
+	changed  bool            // nodes or strategies have changed since they were recorded
 	pinged   time.Time
 
 	sick      time.Time // when the log was slow to be written last

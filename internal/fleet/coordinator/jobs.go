@@ -49,6 +49,7 @@ func (h *dueHeap) Pop() any {
 
 // run is a job while it runs.
 type run struct {
+	spec     string // of the strategy
 	strategy schedule.Strategy
 	read     *reader
 	wants    schedule.Measures // what is measured for it
@@ -85,7 +86,8 @@ func (c *Coordinator) run(j *frontier.Job) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &run{strategy: read.strategy, read: read, wants: wants, inDue: map[uint32]bool{}, begun: time.Now(), before: j.RanMS}
+	c.changed = true
+	r := &run{spec: spec, strategy: read.strategy, read: read, wants: wants, inDue: map[uint32]bool{}, begun: time.Now(), before: j.RanMS}
 	c.runs[j.ID] = r
 	c.f.Tasks(func(t *frontier.Task) {
 		if t.Job == j.ID {
@@ -154,6 +156,7 @@ func (c *Coordinator) act(ctx context.Context) (done bool, err error) {
 	}
 	c.resend(ctx)
 	c.balance(ctx)
+	c.record(ctx)
 	c.bill(ctx)
 	c.ping(ctx)
 	jobs := c.running()

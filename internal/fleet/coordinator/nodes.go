@@ -46,7 +46,7 @@ func (c *Coordinator) nodeEvent(ctx context.Context, ev nodeEvent) {
 	if n == nil || n.info.Incarnation != ev.info.Incarnation {
 		o := c.orders[ev.info.Node]
 		n = &node{held: map[uint64]bool{}, since: time.Now(), leaving: o.leave && o.incarnation == ev.info.Incarnation}
-		c.greet = true
+		c.greet, c.changed = true, true
 		c.newcomer = true // its store goes into the ledger before its first page does
 		c.nodes[ev.info.Node] = n
 		c.f.Leases(func(l *frontier.Lease) {
@@ -84,6 +84,7 @@ func (c *Coordinator) expire(now time.Time) {
 	for id, n := range c.nodes {
 		if now.Sub(latest(n.seen, n.heard)) > c.cfg.NodeTTL || n.left && len(n.held) == 0 {
 			delete(c.nodes, id)
+			c.changed = true
 			c.cfg.Logger.Info("node gone", "name", id, "left", n.left)
 		}
 	}

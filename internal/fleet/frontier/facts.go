@@ -28,7 +28,7 @@ func factKey(seq uint64) []byte { return binary.BigEndian.AppendUint64([]byte{'k
 
 // worker is whose lease it is, for facts.
 func (x *tx) worker(l *Lease) learn.Worker {
-	w := learn.Worker{Node: l.Node, Site: l.Site}
+	w := learn.Worker{Node: l.Node, Site: l.Site, Probes: l.Probe != "" || l.Resolve}
 	if j := x.f.jobs[l.Job]; j != nil {
 		w.Product = j.Placing.Product
 	}

@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"argosy/internal/crawl"
+	"argosy/internal/plan/learn"
 )
 
 // Ledger is an open ledger. Apply and the other writers belong to one goroutine; readers are safe for concurrent use.
@@ -323,8 +324,8 @@ func (w *writer) grant(at int64, l *crawl.Lease) error {
 		return err
 	}
 	return w.exec(`INSERT INTO leases (id, job, task, site, node, incarnation, attempt, found, quota, budget_ms, started, epoch,
-secret) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, int64(l.ID), l.Job, l.Task, l.Site, l.Node,
-		l.Incarnation, l.Attempt, len(l.Targets), l.Quota, l.BudgetMS, at, int64(l.Epoch), l.Secret)
+secret, probe) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, int64(l.ID), l.Job, l.Task, l.Site, l.Node,
+		l.Incarnation, l.Attempt, len(l.Targets), l.Quota, l.BudgetMS, at, int64(l.Epoch), l.Secret, l.Probe != "" || l.Resolve)
 }
 
 // measure writes a measurement: bits/s, or ms for each httpping.
@@ -334,8 +335,8 @@ func (w *writer) measure(at int64, node, site string, m *crawl.Measure) error {
 		values = []float64{float64(m.Bits) / m.Seconds}
 	}
 	for _, v := range values {
-		err := w.exec(`INSERT INTO measurements (node, kind, site, url, store, value, at, to_node) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-			node, m.Kind, site, m.URL, m.Store, v, at, m.Node)
+		err := w.exec(`INSERT INTO measurements (node, kind, site, url, store, value, at, to_node, seq, ord, seconds, limited)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, node, m.Kind, site, m.URL, m.Store, v, at, m.Node, int64(w.seq), w.ord, m.Seconds, m.Limited)
 		if err != nil {
 			return err
 		}
@@ -372,11 +373,6 @@ func (w *writer) part(at int64, e *crawl.Entry, p *crawl.Part) error {
 	for i := range p.Found {
 		links += len(p.Found[i].Links)
 	}
-	err = w.exec(`INSERT INTO reports (lease, part, at, outcomes, links, bytes, final) VALUES (?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT DO NOTHING`, int64(p.Lease), p.No, at, len(p.Outcomes), links, p.Bytes, p.Final)
-	if err != nil {
-		return err
-	}
 	for i := range p.Measures {
 		if err := w.measure(at, node, site, &p.Measures[i]); err != nil {
 			return err
@@ -398,6 +394,13 @@ ON CONFLICT DO NOTHING`, int64(p.Lease), p.No, at, len(p.Outcomes), links, p.Byt
 			collected++
 			bytes += o.Bytes
 		}
+	}
+	r := learn.OfReport(learn.Worker{Node: node, Site: site}, p, at)
+	err = w.exec(`INSERT INTO reports (lease, part, at, outcomes, links, bytes, final, seq, ord, worked_us, bits, good, asked, limited, cpu, memory)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, int64(p.Lease), p.No, at, len(p.Outcomes), links, p.Bytes, p.Final,
+		int64(w.seq), w.ord, p.WorkedUS, int64(r.Bits), int64(r.Good), int64(r.All), r.Limited, r.CPU, r.Memory)
+	if err != nil {
+		return err
 	}
 	if err := w.exec(`UPDATE leases SET parts = ?, collected = collected + ? WHERE id = ?`, p.No, collected, int64(p.Lease)); err != nil {
 		return err

@@ -44,35 +44,51 @@ type Fact struct {
 }
 
 // Worker is whose part it was: the node, the site of its lease and the product of its job.
-type Worker struct{ Node, Site, Product string }
+type Worker struct {
+	Node, Site, Product string
+	Probes              bool // the lease measures, or resolves: its work is not for pages
+}
 
 // OfPart returns the facts in a part that is believed, stored at the time at (Unix ms).
 func OfPart(w Worker, p *crawl.Part, at int64) []Fact {
 	out := measures(w, p.Measures, at)
+	for i := range p.Outcomes {
+		if o := &p.Outcomes[i]; o.State == crawl.Fetched {
+			if f, ok := OfTiming(w, o.Timing, at); ok {
+				out = append(out, f)
+			}
+		}
+	}
+	if r := OfReport(w, p, at); r.All > 0 || r.Seconds > 0 && !w.Probes {
+		out = append(out, r)
+	}
+	return out
+}
+
+// OfTiming returns the delay that an ordinary request tells, by the time of its steps (crawl.Outcome.Timing); false: none.
+func OfTiming(w Worker, timing [6]int32, at int64) (Fact, bool) {
+	us := timing[1] + timing[4] // connecting, and from the request to the first byte
+	return Fact{At: at, Kind: Delay, Node: w.Node, Site: w.Site, Seconds: float64(us) / 1e6}, us > 0
+}
+
+// OfReport returns what a part tells of its pair as a whole. Where All is 0 it tells of
+// work that is not done yet.
+func OfReport(w Worker, p *crawl.Part, at int64) Fact {
 	r := Fact{
 		At: at, Kind: Report, Node: w.Node, Site: w.Site, Product: w.Product,
 		Seconds: float64(p.WorkedUS) / 1e6, Limited: p.Limited, CPU: p.CPU, Memory: p.Memory,
 	}
 	for i := range p.Outcomes {
-		o := &p.Outcomes[i]
-		switch o.State {
-		case crawl.Fetched:
+		switch o := &p.Outcomes[i]; {
+		case o.State == crawl.Fetched && o.Status < 400:
 			r.All++
-			if o.Status < 400 {
-				r.Good++
-				r.Bits += 8 * float64(o.Bytes)
-			}
-			if us := o.Timing[1] + o.Timing[4]; us > 0 { // connecting, and from the request to the first byte
-				out = append(out, Fact{At: at, Kind: Delay, Node: w.Node, Site: w.Site, Seconds: float64(us) / 1e6})
-			}
-		case crawl.Failed:
+			r.Good++
+			r.Bits += 8 * float64(o.Bytes)
+		case o.State == crawl.Fetched || o.State == crawl.Failed:
 			r.All++
 		}
 	}
-	if r.All > 0 {
-		out = append(out, r)
-	}
-	return out
+	return r
 }
 
 // OfMeasures returns the facts in what a node measured by itself: its store, or its delay to other nodes.

@@ -56,6 +56,7 @@ type encodedPair struct {
 	Served encodedShare  `cbor:"7,keyasint"`
 	Delay  *encodedDelay `cbor:"8,keyasint,omitempty"`
 	Heard  int64         `cbor:"9,keyasint,omitempty"`
+	Open   []float64     `cbor:"10,keyasint,omitempty"` // bits, seconds, good, all, and 1 if the node was the limit
 }
 
 type encodedShare struct {
@@ -99,7 +100,7 @@ func (rec *Record) Encode() ([]byte, error) {
 			p := &s.pairs[k]
 			y := encodedPair{
 				Node: p.node, Crawl: [2]float64{p.crawl.bits, p.crawl.seconds}, Mean: p.rate.mean, Weight: p.rate.weight, At: p.rate.at,
-				Off: p.rate.off, Served: p.served.encode(), Heard: p.heard,
+				Off: p.rate.off, Served: p.served.encode(), Heard: p.heard, Open: p.open.encode(),
 			}
 			if p.delay != nil {
 				y.Delay = &encodedDelay{MS: p.delay.ms, Next: p.delay.next}
@@ -129,6 +130,17 @@ func (a aging) encode() []float64 {
 		return nil
 	}
 	return []float64{a.n, a.e, a.t, a.tt, a.et}
+}
+
+func (o opened) encode() []float64 {
+	if o == (opened{}) {
+		return nil
+	}
+	limited := 0.0
+	if o.limited {
+		limited = 1
+	}
+	return []float64{o.bits, o.seconds, o.good, o.all, limited}
 }
 
 func (s size) encode() []float64 {
@@ -264,6 +276,11 @@ func (rec *Record) decodeSite(x *encodedSite) error {
 		if err := finite(y.Crawl[0], y.Crawl[1], y.Mean, y.Weight, y.Served.Good, y.Served.All); err != nil {
 			return err
 		}
+		open, err := sums(y.Open, 5)
+		if err != nil {
+			return err
+		}
+		p.open = opened{open[0], open[1], open[2], open[3], open[4] != 0}
 		s.pairs = append(s.pairs, p)
 	}
 	return finite(x.Served.Good, x.Served.All)

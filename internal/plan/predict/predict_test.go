@@ -142,12 +142,12 @@ func TestMeasuredPairsSpeakForThemselves(t *testing.T) {
 		t.Errorf("BC %+v", f)
 	}
 	for k := range 12 {
-		b.Reported(n, s, Report{Bits: 2e6, Seconds: 1, Good: 1, All: 2}, int64(2000+k))
+		b.Reported(n, s, Report{Bits: 2e6, Seconds: 1, Good: 4, All: 8}, int64(2000+k))
 	}
 	if f := b.Rate(n, s, 3000); f.Source != Measured || f.Value < 2.5e6 || f.Value > 4.2e6 {
 		t.Errorf("after reports %+v: half of the requests gave a page, and useful bits are speed times that", f)
 	}
-	b.Reported(n, s, Report{Bits: 5e4, Seconds: 1, Good: 1, All: 2, Limited: true}, 3000)
+	b.Reported(n, s, Report{Bits: 5e4, Seconds: 1, Good: 4, All: 8, Limited: true}, 3000)
 	if f := b.Rate(n, s, 3000); f.Value < 2.5e6 {
 		t.Errorf("a node at its own limit says nothing against the pair: %+v", f)
 	}
@@ -166,19 +166,37 @@ func TestMeasuredPairsSpeakForThemselves(t *testing.T) {
 	}
 }
 
+// The same pages told in parts of any length give the same speed: a part in which no page ends is work all the same.
+func TestSpeedDoesNotGoByTheParts(t *testing.T) {
+	for _, part := range []float64{0.1, 1, 3, 20} { // seconds
+		b := New(Config{})
+		n, s := b.Node("n"), b.Site("s")
+		const page, bits = 1.7, 2e6 // seconds
+		done := 0
+		for k := 1; float64(k)*part <= 200; k++ {
+			pages := int(float64(k)*part/page) - done
+			done += pages
+			b.Reported(n, s, Report{Bits: float64(pages) * bits, Seconds: part, Good: float64(pages), All: float64(pages)}, int64(float64(k)*part*1000))
+		}
+		if f := b.Rate(n, s, 200_000); math.Abs(f.Value*page/bits-1) > 0.12 {
+			t.Errorf("in parts of %v s: %.3g bits/s, not %.3g", part, f.Value, bits/page)
+		}
+	}
+}
+
 // A change that lasts is believed within a few reports; a spike is not.
 func TestChangeIsNoticed(t *testing.T) {
 	b := New(Config{})
 	n, s := b.Node("n"), b.Site("s")
 	for k := range 20 {
-		b.Reported(n, s, Report{Bits: 8e6, Seconds: 1, Good: 1, All: 1}, int64(k*1000))
+		b.Reported(n, s, Report{Bits: 8e6, Seconds: 1, Good: 8, All: 8}, int64(k*1000))
 	}
-	b.Reported(n, s, Report{Bits: 8e5, Seconds: 1, Good: 1, All: 1}, 21_000)
+	b.Reported(n, s, Report{Bits: 8e5, Seconds: 1, Good: 8, All: 8}, 21_000)
 	if f := b.Rate(n, s, 21_000); f.Value < 5e6 {
 		t.Errorf("one slow lease: %+v", f)
 	}
 	for k := range 4 {
-		b.Reported(n, s, Report{Bits: 8e5, Seconds: 1, Good: 1, All: 1}, int64(22_000+1000*k))
+		b.Reported(n, s, Report{Bits: 8e5, Seconds: 1, Good: 8, All: 8}, int64(22_000+1000*k))
 	}
 	if f := b.Rate(n, s, 26_000); f.Value > 2e6 {
 		t.Errorf("five slow leases: %+v", f)

@@ -60,6 +60,7 @@ type pair struct {
 	rate   level // logarithm of bits/s: BC and leases
 	served share // leases that ended well
 	delay  *samples
+	open   opened
 	heard  int64 // when something was measured of it last, Unix ms
 }
 
@@ -282,8 +283,8 @@ type Report struct {
 func (rec *Record) Reported(node, site int, r Report, at int64) {
 	p := rec.pair(node, site)
 	p.heard = max(p.heard, at)
-	if r.Bits > 0 && r.Seconds > 0 && r.Good > 0 {
-		rec.learn(&p.rate, math.Log(r.Bits/r.Seconds*r.All/r.Good), r.Limited, at)
+	if x, limited, ok := p.open.add(r); ok {
+		rec.learn(&p.rate, x, limited, at)
 	}
 	if r.Bits > 0 && r.Good > 0 {
 		rec.site[site].page.add(r.Bits, r.Good)
@@ -303,6 +304,40 @@ func (rec *Record) Reported(node, site int, r Report, at int64) {
 		rec.observed++
 	}
 }
+
+// opened is what reports tell of a pair's speed that is not enough to learn from yet: a page that takes longer than a part of a
+// report lies is told with the part in which it ends, and a mean of the logarithms of such parts would be far below the speed.
+type opened struct {
+	bits, seconds, good, all float64
+	limited                  bool
+}
+
+// A pair's speed is learned from so many requests at least, or so many seconds of work.
+const (
+	learnPages   = 8
+	learnSeconds = 4
+)
+
+// add takes in a report, and returns the logarithm of a speed when there is enough of it.
+func (o *opened) add(r Report) (x float64, limited, ok bool) {
+	o.bits, o.seconds, o.good, o.all = o.bits+r.Bits, o.seconds+r.Seconds, o.good+r.Good, o.all+r.All
+	o.limited = o.limited || r.Limited
+	if o.all < learnPages && o.seconds < learnSeconds || o.seconds <= 0 {
+		return 0, false, false
+	}
+	if o.good <= 0 && o.all < learnPages && o.seconds < patience {
+		return 0, false, false // a long page is under way
+	}
+	was := *o
+	*o = opened{}
+	if was.bits <= 0 || was.good <= 0 {
+		return 0, false, false
+	}
+	return math.Log(was.bits / was.seconds * was.all / was.good), was.limited, true
+}
+
+// patience is for how many seconds of work a page may be waited for that tells how fast they were.
+const patience = 600
 
 // sharePages is how many pages a success rate remembers at most, so that a change is noticed within as many;
 // doubtOthers is what is left of what is known of a site's other nodes when one of them is treated otherwise than before.

@@ -56,6 +56,10 @@ func (e *engine) begin(t *task, node int) {
 		l.stuck, l.until = true, e.now+e.w.recycle().After.Milliseconds()
 	}
 	e.add(l)
+	if e.w.Whole && until < math.MaxInt64 && !l.stuck {
+		l.until += int64(1000 * e.rng.Float64() * e.w.Page * float64(max(1, e.w.Sites[l.site].Width)) / max(l.pace, 1))
+		e.share(node)
+	}
 }
 
 // recycle is when a lease that makes no progress is recalled.
@@ -116,6 +120,9 @@ func (e *engine) progress(node int) {
 	for _, l := range e.leases[node] {
 		l.left -= l.rate * dt
 		l.done += l.rate * dt
+		if e.w.Target > 0 && !l.probe {
+			e.had += l.rate * dt * e.w.success(node, l.site)
+		}
 		if l.speed < l.pace && l.rate >= l.speed*0.999 { // it pauses between pages
 			l.worked += dt * l.speed / l.pace
 		} else {

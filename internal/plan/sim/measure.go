@@ -139,11 +139,14 @@ func (e *engine) pingSite(node, site int) {
 	e.add(l)
 }
 
+// roots is how many times a probe fetches a root page.
+const roots = 3
+
 // probe fetches the root page three times.
 func (e *engine) probe(node, site int) {
 	e.res.Probes++
-	e.res.ProbeBits += 3 * e.w.Root
-	e.add(&lease{site: site, node: node, probe: true, left: 3 * e.w.Root, start: e.now, until: e.now + 30_000})
+	e.res.ProbeBits += roots * e.w.Root
+	e.add(&lease{site: site, node: node, probe: true, left: roots * e.w.Root, start: e.now, until: e.now + 30_000})
 }
 
 // welcome measures a node that joins: itself and the others.

@@ -32,6 +32,7 @@ type Result struct {
 	In, Out   []int     // leases that each node took over from another, or lost to one
 	Recycled  int       // leases that were recalled
 	Manual    int       // tasks that were recalled too often
+	Reached   int64     // when the world's target was reached, ms; 0: it was not
 }
 
 // Pair is what became of a node's pages of a site in the first and in the last fifth of the time.
@@ -80,6 +81,7 @@ const (
 	evChange
 	evJoin
 	evLeave
+	evLook // has the target been reached
 )
 
 type events []event
@@ -169,6 +171,7 @@ type engine struct {
 	res      Result
 	taken    []float64 // latencies, s
 	marks    []int
+	had      float64 // useful bits so far, where there is a target
 }
 
 // Run runs a strategy in a world, which it leaves as it was.
@@ -250,10 +253,13 @@ func (e *engine) start() {
 	}
 	e.measureFleet()
 	for j := range e.w.Sites {
-		e.push(0, evReady, j, 0)
+		e.push(e.w.Sites[j].Come, evReady, j, 0)
 	}
 	if e.w.Tasks != nil {
 		e.arriveLater()
+	}
+	if e.w.Target > 0 {
+		e.push(0, evLook, 0, 0)
 	}
 }
 
@@ -286,6 +292,15 @@ func (e *engine) handle(ev event) error {
 			slices.SortStableFunc(e.fair[i], bySpeed)
 			e.share(i)
 		}
+	case evLook:
+		for i := range e.w.Nodes {
+			e.progress(i)
+		}
+		if e.had >= e.w.Target {
+			e.res.Reached, e.queue = e.now, nil
+			return nil
+		}
+		e.push(e.now+max(1, e.w.Horizon/looks), evLook, 0, 0)
 	case evJoin:
 		e.welcome(ev.id)
 		e.plan()
@@ -301,6 +316,9 @@ func (e *engine) handle(ev event) error {
 	}
 	return nil
 }
+
+// looks is how often it is looked whether the target has been reached, at most.
+const looks = 5000
 
 // truth is what a planner that knows the world is told of a pair.
 func (e *engine) truth(node, site int) (rate, success, delay float64) {
@@ -404,7 +422,7 @@ func (e *engine) snapshot() (s *schedule.Snapshot, at []int) {
 		}
 		at = append(at, i)
 		v.Nodes = append(v.Nodes, learn.Node{
-			ID: n.ID, Labels: n.Labels, Leases: n.Slots, Held: len(e.leases[i]), Worked: e.worked[i], Offer: schedule.Vector{schedule.Bandwidth: n.Bandwidth},
+			ID: n.ID, Labels: n.Labels, Leases: n.Slots, Held: len(e.leases[i]), Worked: e.worked[i], Requests: n.Requests, Offer: schedule.Vector{schedule.Bandwidth: n.stated()},
 		})
 	}
 	e.running = slices.DeleteFunc(e.running, func(l *lease) bool { return l.ended })
@@ -432,7 +450,7 @@ func (e *engine) snapshot() (s *schedule.Snapshot, at []int) {
 
 // site is what a fleet knows of a site.
 func (e *engine) site(j int) learn.Site {
-	return learn.Site{Name: e.w.Sites[j].Name, Pause: e.w.Sites[j].Gap}
+	return learn.Site{Name: e.w.Sites[j].Name, Pause: e.w.Sites[j].Gap, Connections: e.w.Sites[j].Width}
 }
 
 // count keeps what a lease did with those of its pair in the first and the last fifth.
@@ -464,7 +482,9 @@ func (e *engine) good(l *lease, pages float64) float64 {
 }
 
 func (e *engine) finish() {
-	e.now = e.w.Horizon
+	if e.res.Reached == 0 {
+		e.now = e.w.Horizon
+	}
 	for i := range e.leases {
 		e.progress(i)
 		for _, l := range e.leases[i] {

@@ -28,6 +28,8 @@ type World struct {
 	Root    float64 // bits of a root page, which BC fetches three times
 	Cycle   int64   // ms between a lease's end and the next cycle at least
 	Drifts  bool    // changes touch delays too
+	Whole   bool    // a lease whose time is over ends when the pages under way are had
+	Target  float64 // useful bits at which a run ends; 0: at the horizon
 
 	Stuck   [][]float64            // share of each pair's leases that make no progress until they are recalled; nil is none
 	Recycle schedule.RecycleConfig // when those are recalled, and how often; zero is the paper's
@@ -52,6 +54,8 @@ type Node struct {
 	Slots     int     // leases at once
 	Bandwidth float64 // shared by its leases; 0 is no limit
 	Store     float64 // bandwidth to its storage; 0 is no less than the other
+	Unsaid    bool    // it does not say what its bandwidth is
+	Requests  int     // at once; 0 is not stated
 	Join      int64
 	Leave     int64 // 0: never
 }
@@ -62,6 +66,8 @@ type Site struct {
 	Limit float64 // of the site itself; 0 is none
 	Size  float64 // bits there are; 0 is no end
 	Gap   float64 // seconds between the starts of two requests to it; 0 is none
+	Come  int64   // when it is found, ms
+	Width int     // requests at once where there is no gap; 0 is one
 	Place schedule.Place
 }
 
@@ -134,6 +140,14 @@ func (w *World) success(node, site int) float64 {
 func (n *Node) limit() float64 {
 	if n.Store > 0 && (n.Bandwidth == 0 || n.Store < n.Bandwidth) {
 		return n.Store
+	}
+	return n.Bandwidth
+}
+
+// stated is the bandwidth that a node says it has; 0 is nothing said.
+func (n *Node) stated() float64 {
+	if n.Unsaid {
+		return 0
 	}
 	return n.Bandwidth
 }

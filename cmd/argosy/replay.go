@@ -1,0 +1,238 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/recorded"
+	"argosy/internal/plan/lab"
+	"argosy/internal/plan/sim"
+	"argosy/internal/plan/strategy"
+)
+
+// recordingFlags say which recording is looked at, and how often what it does not tell is drawn.
+type recordingFlags struct {
+	job   uint32
+	draws int
+	json  bool
+}
+
+func (f *recordingFlags) register(c *cobra.Command) {
+	c.Flags().Uint32Var(&f.job, "job", 0, "job of a fleet (default: the only one)")
+	c.Flags().IntVar(&f.draws, "draws", 5, "times that what was not recorded is drawn")
+	c.Flags().BoolVar(&f.json, "json", false, "print JSON")
+}
+
+// open reads a recording from a directory or a ledger's URL.
+func (f *recordingFlags) open(ctx context.Context, place string) (r sim.Recording, err error) {
+	if f.draws < 1 || f.draws > 1000 {
+		return r, usage("--draws %d: want 1 to 1000", f.draws)
+	}
+	name := place
+	if ledger.IsPostgres(place) {
+		name = "the ledger"
+	} else {
+		if _, err := os.Stat(filepath.Join(place, assemble.LedgerFile)); err != nil {
+			return r, usage("%s: not the directory of a crawl or a coordinator (no %s in it), nor postgres://…", place, assemble.LedgerFile)
+		}
+		if err := assemble.CheckFormat(place); err != nil {
+			return r, err
+		}
+		place = filepath.Join(place, assemble.LedgerFile)
+	}
+	l, err := ledger.Open(ctx, place)
+	if err != nil {
+		return r, err
+	}
+	defer l.Close()
+	jobs, err := l.Jobs(ctx)
+	if err != nil {
+		return r, err
+	}
+	id := f.job
+	if id == 0 {
+		if len(jobs) != 1 {
+			return r, usage("--job: %s holds %d jobs: name one", name, len(jobs))
+		}
+		id = jobs[0]
+	}
+	r, err = recorded.Read(ctx, l, id)
+	if errors.Is(err, recorded.ErrOlder) || errors.Is(err, recorded.ErrTooLong) {
+		return r, usage("%s, job %d: %w", name, id, err)
+	}
+	return r, err
+}
+
+func newLabReplay() *cobra.Command {
+	var f recordingFlags
+	var strategies string
+	c := &cobra.Command{
+		Use: "replay DIR|URL --strategy A,B", Short: "Run a recorded crawl or fleet under other strategies in the simulator", Args: cobra.ExactArgs(1),
+		Long: `Replay makes a simulated world of a crawl or a fleet that its ledger has recorded (the directory of a crawl or of a
+coordinator, or postgres://…): its nodes, its sites with their sizes and pauses, the speed of each pair of them as it was
+while it was tried, and how it changed. It runs strategies in it and prints how fast they had nine tenths of what was
+recorded, beside the recording itself. Speeds of pairs that were never tried, or not at that time, are drawn from the
+predictor's uncertainty, as often as --draws says, and the spread of the draws is printed.`,
+		Example: "  argosy lab replay example\n  argosy lab replay fleet --strategy roundrobin,nearest+top=auto --draws 10",
+		RunE: func(c *cobra.Command, args []string) error {
+			var specs []string
+			for _, s := range strings.Split(strategies, ",") {
+				if s == "" {
+					continue
+				}
+				s = strings.ReplaceAll(s, "+", ",")
+				if _, err := strategy.New(s); err != nil {
+					return usage("--strategy: %w", err)
+				}
+				specs = append(specs, s)
+			}
+			r, err := f.open(c.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			if _, err := strategy.New(r.Strategy); err == nil && r.Strategy != "" {
+				specs = append([]string{r.Strategy}, specs...)
+			}
+			rows, guess, err := lab.Replay(c.Context(), &r, specs, f.draws)
+			if errors.Is(err, sim.ErrNothingRecorded) {
+				return usage("%s: %w", args[0], err)
+			} else if err != nil {
+				return err
+			}
+			if f.json {
+				return printReplaysJSON(c.OutOrStdout(), &r, rows, guess)
+			}
+			return printReplays(c.OutOrStdout(), &r, rows, guess)
+		},
+	}
+	f.register(c)
+	c.Flags().StringVar(&strategies, "strategy", "", "strategies to try beside the recording's own, separated by commas, options after a plus sign")
+	return c
+}
+
+func printReplaysJSON(w io.Writer, r *sim.Recording, rows []lab.Replays, guess sim.Guess) error {
+	bits, seconds := r.Reached()
+	type row struct {
+		Strategy string  `json:"strategy"`
+		Bits     float64 `json:"bits_per_s"`
+		Spread   float64 `json:"spread"` // of the draws
+	}
+	out := struct {
+		Strategy string  `json:"strategy"`
+		Bits     float64 `json:"bits_per_s"`
+		Seconds  float64 `json:"seconds"`
+		Pairs    int     `json:"pairs"`
+		Tried    int     `json:"tried"`
+		Replays  []row   `json:"replays"`
+	}{r.Strategy, bits / seconds, seconds, guess.Pairs, guess.Tried, nil}
+	for i := range rows {
+		mean, spread := rows[i].Rate()
+		out.Replays = append(out.Replays, row{rows[i].Strategy, mean, spread})
+	}
+	return printJSON(w, out)
+}
+
+func printReplays(w io.Writer, r *sim.Recording, rows []lab.Replays, guess sim.Guess) error {
+	bits, seconds := r.Reached()
+	was := bits / seconds
+	own := r.Strategy
+	if own == "" {
+		own = "not said"
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "STRATEGY\tMBIT/S\tOF THE RECORDING\tSECONDS TO %.0f %%\n", 100*0.9)
+	fmt.Fprintf(t, "recorded (%s)\t%.3f\t1\t%.0f\n", own, was/1e6, seconds)
+	for i := range rows {
+		mean, spread := rows[i].Rate()
+		took := "not had"
+		if s := rows[i].Seconds; len(s) > 0 {
+			sum := 0.0
+			for _, x := range s {
+				sum += x / float64(len(s))
+			}
+			if !math.IsInf(sum, 1) {
+				took = fmt.Sprintf("%.0f", sum)
+			}
+		}
+		fmt.Fprintf(t, "%s\t%.3f ± %.3f\t%.2f\t%s\n", rows[i].Strategy, mean/1e6, spread/1e6, mean/was, took)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	return printGuess(w, guess)
+}
+
+func printGuess(w io.Writer, guess sim.Guess) error {
+	_, err := fmt.Fprintf(w, "%d of %d pairs of a node and a site were tried; what others are worth is drawn from the predictor's uncertainty (± is the spread of the draws)\n",
+		guess.Tried, guess.Pairs)
+	if err == nil && guess.Node > 0 {
+		_, err = fmt.Fprintf(w, "%d nodes do not say what their bandwidth is: it is what they took in when they were the limit\n", guess.Node)
+	}
+	return err
+}
+
+func newLabAdvise() *cobra.Command {
+	var f recordingFlags
+	c := &cobra.Command{
+		Use: "advise DIR|URL", Short: "Say which strategy, how many nodes and which node less a recorded crawl or fleet would want", Args: cobra.ExactArgs(1),
+		Long: `Advise replays a recorded crawl or fleet (see argosy lab replay) under several strategies, then, under the fastest, without
+each of its nodes and with fewer and fewer of them. It says which strategy to take, how many nodes to reserve (as many
+as reach 95 % of the rate of all) and which node is missed least, each with the spread over the draws of what the
+recording does not tell.`,
+		Example: "  argosy lab advise fleet --draws 10",
+		RunE: func(c *cobra.Command, args []string) error {
+			r, err := f.open(c.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			a, err := lab.Advise(c.Context(), &r, f.draws, func(what string) { fmt.Fprintln(c.ErrOrStderr(), what) })
+			if errors.Is(err, sim.ErrNothingRecorded) {
+				return usage("%s: %w", args[0], err)
+			} else if err != nil {
+				return err
+			}
+			if f.json {
+				return printJSON(c.OutOrStdout(), &a)
+			}
+			return printAdvice(c.OutOrStdout(), &r, &a, f.draws)
+		},
+	}
+	f.register(c)
+	return c
+}
+
+func printAdvice(w io.Writer, r *sim.Recording, a *lab.Advice, draws int) error {
+	if err := printReplays(w, r, a.Strategies, a.Guess); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\nstrategy: %s, the fastest in %d of %d draws\n", a.Strategies[0].Strategy, a.Best, draws)
+	if len(a.Drops) == 0 {
+		_, err := fmt.Fprintln(w, "nodes: there is one")
+		return err
+	}
+	fmt.Fprintf(w, "reserve: %d of %d nodes\n", a.Reserved(), len(a.Drops))
+	d := a.Drops[0]
+	fmt.Fprintf(w, "drop first: %s (costs %.1f ± %.1f %% of the rate)\n\n", d.Node, 100*d.Loss, 100*d.Spread)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "WITHOUT\tLOSS\t \tNODES\tOF THE RATE")
+	for i, d := range a.Drops {
+		fewer := "\t"
+		if i < len(a.Reserve) {
+			x := a.Reserve[i]
+			fewer = fmt.Sprintf("%d\t%.1f ± %.1f %%", x.Nodes, 100*x.Share, 100*x.Spread)
+		}
+		fmt.Fprintf(t, "%s\t%.1f ± %.1f %%\t \t%s\n", d.Node, 100*d.Loss, 100*d.Spread, fewer)
+	}
+	return t.Flush()
+}

@@ -1,0 +1,127 @@
+package assemble_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"net"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/recorded"
+	"argosy/internal/plan/sim"
+	"argosy/internal/plan/strategy"
+	"argosy/internal/testkit"
+	"argosy/internal/webs"
+)
+
+// shapedWeb is a web of large pages behind links that differ tenfold, and change after a while.
+type shapedWeb struct {
+	sites, pages int
+	turn         time.Duration // after so long all links change
+	seed         int
+}
+
+// speed is a link's, bits/s, between 0.4 and 4 Mbit/s.
+func (w shapedWeb) speed(node string, site string, later bool) float64 {
+	x := uint64(w.seed) + 1
+	for _, c := range node + "/" + site {
+		x = (x ^ uint64(c)) * 0x9e3779b97f4a7c15
+		x ^= x >> 29
+	}
+	if later {
+		x = x * 0xbf58476d1ce4e5b9
+		x ^= x >> 32
+	}
+	return 4e5 * math.Pow(10, float64(x>>40)/(1<<24))
+}
+
+// record has a fleet of four crawl a shaped web in simulated time, and returns what its ledger has recorded.
+func (w shapedWeb) record(t *testing.T, spec string) (r sim.Recording) {
+	t.Helper()
+	dir := t.TempDir()
+	cfg := webs.RandomConfig{Sites: w.sites, Pages: w.pages, Links: 6, Seed: 31, Text: 40_000}
+	simulated(t, func(t *testing.T) {
+		s := newWorld(t, dir, webs.Random(cfg))
+		s.cfg.Strategy, s.cfg.Probe = spec, ""
+		s.halt()
+		s.start()
+		begin := time.Now()
+		shape := &testkit.Shape{Link: func(node, site string) (float64, time.Duration) {
+			return w.speed(node, site, time.Since(begin) > w.turn), 20 * time.Millisecond
+		}}
+		s.change = func(c *assemble.AgentConfig) {
+			node := c.Node.Info.Node
+			c.Node.Fetch.Dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
+				here, there := net.Pipe()
+				select {
+				case s.sites.conns <- shape.Conn(there, node):
+					return here, nil
+				case <-ctx.Done():
+					return nil, ctx.Err()
+				}
+			}
+		}
+		for i := range 4 {
+			s.enter(fmt.Sprintf("n%d", i))
+		}
+		time.Sleep(time.Second)
+		j := fleetJob("80", 0)
+		j.Identity.Seeds = nil
+		for i := range w.sites {
+			j.Identity.Seeds = append(j.Identity.Seeds, fmt.Sprintf("http://s%d.test/", i))
+		}
+		j.Limits.LeaseTime, j.Limits.SiteConnections = 5*time.Second, 2
+		id := s.submit(j)
+		s.until("the job ends", 2*time.Hour, func() bool { return s.job(id).State == crawl.JobDone && s.server.Indexed(id) })
+	})
+	l, err := ledger.Open(t.Context(), filepath.Join(dir, assemble.LedgerFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if r, err = recorded.Read(t.Context(), l, 1); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// replayed is how fast a strategy is in the worlds of a recording, bits/s, on average.
+func replayed(t *testing.T, r sim.Recording, spec string) (rate float64) {
+	t.Helper()
+	const draws = 8
+	for seed := range uint64(draws) {
+		w, _, err := r.World(seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		st, err := strategy.New(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := sim.Replay(w, st)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rate += x.Rate / draws
+	}
+	return rate
+}
+
+// A recorded fleet that is replayed under its own strategy is as fast as it was, within a tenth.
+func TestReplayOfItself(t *testing.T) {
+	for _, spec := range []string{"flow", "roundrobin"} {
+		w := shapedWeb{sites: 12, pages: 250, turn: 20 * time.Second}
+		r := w.record(t, spec)
+		bits, seconds := r.Reached()
+		was, is := bits/seconds, replayed(t, r, spec)
+		t.Logf("%s: recorded %.3f Mbit/s over %.0f s, replayed %.3f", spec, was/1e6, seconds, is/1e6)
+		if r.Strategy != spec || math.Abs(is/was-1) > 0.1 {
+			t.Errorf("%s: recorded %s at %.3f Mbit/s, replayed at %.3f", spec, r.Strategy, was/1e6, is/1e6)
+		}
+	}
+}

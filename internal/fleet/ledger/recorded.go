@@ -1,0 +1,187 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+
+	"argosy/internal/crawl"
+	"argosy/internal/plan/learn"
+)
+
+// PutFleet writes down the nodes that are there at a time (Unix ms), and the strategy that each job runs with. Nodes that
+// were there and are not named are gone.
+func (l *Ledger) PutFleet(ctx context.Context, now int64, nodes []crawl.NodeInfo, strategies map[uint32]string) error {
+	return l.write(ctx, func(w *writer) error {
+		if err := w.exec(`UPDATE fleet SET gone = ? WHERE gone IS NULL`, now); err != nil {
+			return err
+		}
+		for i := range nodes {
+			err := w.exec(`INSERT INTO fleet (node, info, came) VALUES (?, ?, ?)
+ON CONFLICT (node) DO UPDATE SET info = excluded.info, gone = NULL`, nodes[i].Node, asJSON(&nodes[i]), now)
+			if err != nil {
+				return err
+			}
+		}
+		for job, s := range strategies {
+			if err := w.exec(`INSERT INTO strategies (job, strategy) VALUES (?, ?) ON CONFLICT (job) DO UPDATE SET strategy = excluded.strategy`, job, s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// FleetNode is a node of a recorded fleet.
+type FleetNode struct {
+	Info crawl.NodeInfo
+	Came int64 // Unix ms
+	Gone int64 // 0: it was there at the end
+}
+
+// Fleet returns the nodes that a ledger has recorded, by name.
+func (l *Ledger) Fleet(ctx context.Context) (out []FleetNode, err error) {
+	rows, err := l.db.QueryContext(ctx, `SELECT info, came, coalesce(gone, 0) FROM fleet ORDER BY node`)
+	if err != nil {
+		return nil, l.wrap(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var n FleetNode
+		var info string
+		if err := rows.Scan(&info, &n.Came, &n.Gone); err != nil {
+			return nil, l.wrap(err)
+		}
+		if err := json.Unmarshal([]byte(info), &n.Info); err != nil {
+			return nil, fmt.Errorf("ledger: a node of the fleet: %w", err)
+		}
+		out = append(out, n)
+	}
+	return out, l.wrap(rows.Err())
+}
+
+// Job is a recorded job.
+type Job struct {
+	ID       uint32
+	Strategy string // that it ran with last; empty: a version that did not say has written it
+	State    string
+	Limits   crawl.Limits
+	Placing  crawl.Placing
+}
+
+// Job returns a recorded job.
+func (l *Ledger) Job(ctx context.Context, id uint32) (Job, error) {
+	j := Job{ID: id}
+	var limits, placing string
+	row := l.db.QueryRowContext(ctx, l.kind.bind(`SELECT coalesce(s.strategy, ''), j.state, j.limits, j.placement FROM jobs j LEFT JOIN strategies s ON s.job = j.id WHERE j.id = ?`), int64(id))
+	if err := row.Scan(&j.Strategy, &j.State, &limits, &placing); err != nil {
+		return j, l.wrap(err)
+	}
+	if err := json.Unmarshal([]byte(limits), &j.Limits); err != nil {
+		return j, fmt.Errorf("ledger: limits of job %d: %w", id, err)
+	}
+	if err := json.Unmarshal([]byte(placing), &j.Placing); err != nil {
+		return j, fmt.Errorf("ledger: placement of job %d: %w", id, err)
+	}
+	return j, nil
+}
+
+// Span is what a lease did in all: when it worked, how long, and what for.
+type Span struct {
+	Task           uint32
+	Node, Site     string
+	Started, Ended int64 // Unix ms; an open lease ends with its last report
+	WorkedUS       int64
+	Asked, Good    int64
+	Bits           int64
+	Pending        int64 // URLs of its task that were left when the run ended
+}
+
+// Spans calls fn for each lease of a job that has asked for a page, in the order of their beginning.
+func (l *Ledger) Spans(ctx context.Context, job uint32, fn func(*Span) error) error {
+	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT l.task, l.node, l.site, l.started, CASE WHEN coalesce(l.ended, 0) > max(r.at) THEN l.ended ELSE max(r.at) END, sum(r.worked_us), sum(r.asked),
+sum(r.good), sum(r.bits), coalesce(max(t.pending), 0) FROM leases l JOIN reports r ON r.lease = l.id LEFT JOIN tasks t ON t.id = l.task
+WHERE l.job = ? GROUP BY l.id, l.task, l.node, l.site, l.started, l.ended HAVING sum(r.asked) > 0 ORDER BY l.started, l.id`), int64(job))
+	if err != nil {
+		return l.wrap(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var s Span
+		if err := rows.Scan(&s.Task, &s.Node, &s.Site, &s.Started, &s.Ended, &s.WorkedUS, &s.Asked, &s.Good, &s.Bits, &s.Pending); err != nil {
+			return l.wrap(err)
+		}
+		if err := fn(&s); err != nil {
+			return err
+		}
+	}
+	return l.wrap(rows.Err())
+}
+
+// Facts calls fn for every fact of measurement of a job, and of nodes by themselves, in the order in which they were learned.
+// Delays that requests tell come from the pages that are kept; all else is as the fold of the fleet had it.
+func (l *Ledger) Facts(ctx context.Context, job uint32, fn func(learn.Fact) error) error {
+	rows, err := l.db.QueryContext(ctx, l.kind.bind(`
+SELECT r.seq AS seq, r.ord AS ord, 1 AS rank, r.at AS at, l.node AS node, l.site AS site, '' AS other, 'report' AS kind, r.bits * 1.0 AS value,
+r.worked_us / 1e6 AS seconds, r.good AS good, r.asked AS asked, r.limited AS limited, r.cpu AS cpu, r.memory AS memory, '' AS timing
+FROM reports r JOIN leases l ON l.id = r.lease WHERE l.job = ? AND (r.asked > 0 OR r.worked_us > 0 AND l.probe = 0)
+UNION ALL SELECT m.seq, m.ord, 2, m.at, m.node, m.site, CASE WHEN m.kind = 'bs' THEN m.store ELSE m.to_node END, m.kind, m.value, m.seconds, 0, 0, m.limited, 0, 0, ''
+FROM measurements m WHERE m.kind = 'bc' OR m.kind = 'httpping' OR m.kind = 'bs' AND m.url = ''
+UNION ALL SELECT p.seq, p.ord, 0, coalesce(r.at, p.fetched_at), p.node, p.site, '', 'timing', 0, 0, 0, 0, 0, 0, 0, p.timing
+FROM pages p LEFT JOIN (SELECT DISTINCT seq, at FROM reports) r ON r.seq = p.seq WHERE p.job = ? AND p.state = 'fetched' AND p.timing IS NOT NULL
+ORDER BY 1, 2, 3`), int64(job), int64(job))
+	if err != nil {
+		return l.wrap(err)
+	}
+	defer rows.Close()
+	j, err := l.Job(ctx, job)
+	if err != nil {
+		return err
+	}
+	for rows.Next() {
+		f, ok, err := scanFact(rows, j.Placing.Product)
+		if err != nil {
+			return l.wrap(err)
+		}
+		if !ok {
+			continue
+		}
+		if err := fn(f); err != nil {
+			return err
+		}
+	}
+	return l.wrap(rows.Err())
+}
+
+// scanFact reads a row of Facts; ok is false where it says nothing.
+func scanFact(rows *sql.Rows, product string) (f learn.Fact, ok bool, err error) {
+	var seq, ord, rank int64
+	var kind, other, timing string
+	var value, seconds float64
+	err = rows.Scan(&seq, &ord, &rank, &f.At, &f.Node, &f.Site, &other, &kind, &value, &seconds, &f.Good, &f.All, &f.Limited, &f.CPU, &f.Memory, &timing)
+	if err != nil {
+		return f, false, err
+	}
+	switch kind {
+	case "report":
+		f.Kind, f.Product, f.Bits, f.Seconds = learn.Report, product, value, seconds
+	case "timing":
+		var steps [6]int32
+		if err := json.Unmarshal([]byte(timing), &steps); err != nil {
+			return f, false, err
+		}
+		f, ok = learn.OfTiming(learn.Worker{Node: f.Node, Site: f.Site}, steps, f.At)
+		return f, ok, nil
+	case crawl.MeasureBC:
+		f.Kind, f.Product, f.Bits, f.Seconds = learn.Crawl, product, value*seconds, seconds
+	case crawl.MeasureBS:
+		f.Kind, f.Site, f.To, f.Bits, f.Seconds, f.Limited = learn.Store, "", other, value*seconds, seconds, false
+	default:
+		f.Kind, f.Product, f.Seconds, f.Limited = learn.Delay, product, value/1000, false
+		if other != "" {
+			f.Kind, f.Site, f.To = learn.Distance, "", other
+		}
+	}
+	return f, true, nil
+}

@@ -1,0 +1,198 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"argosy/internal/plan/sim"
+	"argosy/internal/plan/strategy"
+)
+
+// Replays are what a strategy makes of a recording, one rate for each draw of what was not recorded, useful bits/s.
+type Replays struct {
+	Strategy string
+	Rates    []float64
+	Seconds  []float64 // until nine tenths of what was recorded were had; +Inf: not within five times the recording's time
+}
+
+// Rate is the mean rate, and how far the draws lie from it: their standard deviation.
+func (r *Replays) Rate() (mean, spread float64) { return meanAndSpread(r.Rates) }
+
+func meanAndSpread(xs []float64) (mean, spread float64) {
+	for _, x := range xs {
+		mean += x / float64(len(xs))
+	}
+	for _, x := range xs {
+		spread += (x - mean) * (x - mean)
+	}
+	if len(xs) < 2 {
+		return mean, 0
+	}
+	return mean, math.Sqrt(spread / float64(len(xs)-1))
+}
+
+// Replay runs strategies in the worlds of a recording, each in the same ones.
+func Replay(ctx context.Context, r *sim.Recording, strategies []string, draws int) (out []Replays, guess sim.Guess, err error) {
+	for _, spec := range strategies {
+		x := Replays{Strategy: spec}
+		for seed := range uint64(draws) {
+			var w sim.World
+			if w, guess, err = r.World(seed); err != nil {
+				return nil, guess, err
+			}
+			if err := x.run(ctx, w); err != nil {
+				return nil, guess, err
+			}
+		}
+		out = append(out, x)
+	}
+	return out, guess, nil
+}
+
+// run adds a strategy's rate in a world.
+func (r *Replays) run(ctx context.Context, w sim.World) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	st, err := strategy.New(r.Strategy)
+	if err != nil {
+		return err
+	}
+	x, err := sim.Replay(w, st)
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.Strategy, err)
+	}
+	r.Rates, r.Seconds = append(r.Rates, x.Rate), append(r.Seconds, x.Seconds)
+	return nil
+}
+
+// Advice is what a recording says of how to go on.
+type Advice struct {
+	Strategies []Replays // the best first
+	Best       int       // draws in which the first of them is the best
+	Drops      []Drop    // of each node, the one that is missed least first
+	Reserve    []Fewer   // with fewer and fewer nodes, those that are missed least left out first
+	Guess      sim.Guess
+}
+
+// Drop is what the best strategy loses without a node, as a share of its rate.
+type Drop struct {
+	Node         string
+	Loss, Spread float64 // over the draws
+}
+
+// Fewer is the share of the rate that so many nodes reach.
+type Fewer struct {
+	Nodes         int
+	Share, Spread float64
+}
+
+// enough is the share of the full rate that a reservation should reach.
+const enough = 0.95
+
+// Reserved is how many nodes reach 95 % of the rate in all but a fortieth of the draws, by their spread.
+func (a *Advice) Reserved() int {
+	n := len(a.Drops)
+	for _, f := range a.Reserve {
+		if f.Share-2*f.Spread < enough {
+			break
+		}
+		n = f.Nodes
+	}
+	return n
+}
+
+// candidates are the strategies that advice is about.
+var candidates = []string{"flow", "greedy", "bandwidth", "nearest,top=auto", "feedback,load=on", "roundrobin", "random"}
+
+// Advise says which strategy would have been the fastest in a recording, which node is missed least, and with how many nodes
+// the rate would be nearly the same. progress is told what is being tried.
+func Advise(ctx context.Context, r *sim.Recording, draws int, progress func(string)) (a Advice, err error) {
+	specs := candidates
+	if r.Strategy != "" && !slices.Contains(specs, r.Strategy) {
+		specs = append([]string{r.Strategy}, specs...)
+	}
+	for _, spec := range specs {
+		progress("strategy " + spec)
+		x, guess, err := Replay(ctx, r, []string{spec}, draws)
+		if err != nil {
+			return a, err
+		}
+		a.Strategies, a.Guess = append(a.Strategies, x...), guess
+	}
+	slices.SortStableFunc(a.Strategies, func(x, y Replays) int {
+		p, _ := x.Rate()
+		q, _ := y.Rate()
+		return -cmpFloat(p, q)
+	})
+	for k := range draws {
+		best := true
+		for i := range a.Strategies[1:] {
+			best = best && a.Strategies[0].Rates[k] >= a.Strategies[i+1].Rates[k]
+		}
+		if best {
+			a.Best++
+		}
+	}
+	return a, a.nodes(ctx, r, draws, progress)
+}
+
+func cmpFloat(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// nodes finds out what the best strategy does with fewer nodes.
+func (a *Advice) nodes(ctx context.Context, r *sim.Recording, draws int, progress func(string)) error {
+	all := &a.Strategies[0]
+	without := func(gone map[string]bool) (share, spread float64, err error) {
+		x := Replays{Strategy: all.Strategy}
+		shares := make([]float64, draws)
+		for seed := range draws {
+			w, _, err := r.World(uint64(seed))
+			if err != nil {
+				return 0, 0, err
+			}
+			w.Without(gone)
+			if err := x.run(ctx, w); err != nil {
+				return 0, 0, err
+			}
+			shares[seed] = x.Rates[seed] / all.Rates[seed]
+		}
+		share, spread = meanAndSpread(shares)
+		return share, spread, nil
+	}
+	if len(r.Nodes) < 2 {
+		return nil
+	}
+	for _, n := range r.Nodes {
+		progress("without " + n.ID)
+		share, spread, err := without(map[string]bool{n.ID: true})
+		if err != nil {
+			return err
+		}
+		a.Drops = append(a.Drops, Drop{n.ID, 1 - share, spread})
+	}
+	slices.SortStableFunc(a.Drops, func(x, y Drop) int { return cmpFloat(x.Loss, y.Loss) })
+	gone := map[string]bool{}
+	for k, d := range a.Drops[:len(a.Drops)-1] {
+		gone[d.Node] = true
+		progress(fmt.Sprintf("with %d nodes", len(a.Drops)-k-1))
+		share, spread, err := without(gone)
+		if err != nil {
+			return err
+		}
+		a.Reserve = append(a.Reserve, Fewer{len(a.Drops) - k - 1, share, spread})
+		if share < enough/2 { // it only gets worse
+			break
+		}
+	}
+	return nil
+}

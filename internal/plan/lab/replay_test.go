@@ -1,0 +1,67 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"argosy/internal/plan/learn"
+	"argosy/internal/plan/sim"
+)
+
+// recording is of three nodes and eight sites in which everybody had a turn with everybody; the last node is slow everywhere.
+func recording() sim.Recording {
+	r := sim.Recording{Strategy: "roundrobin", Left: map[string]float64{}, Lease: sim.LeaseShape{Bits: 1000, Seconds: 5}, Widths: 1}
+	speed := []float64{4e6, 3e6, 5e4}
+	for i := range speed {
+		r.Nodes = append(r.Nodes, sim.RecordedNode{ID: fmt.Sprint("n", i), Leases: 64})
+	}
+	const second = 1000
+	for turn := range 12 {
+		for site := range 8 {
+			node := (turn + site) % len(speed)
+			at := int64(1e12 + turn*5*second)
+			l := sim.RecordedLease{Node: fmt.Sprint("n", node), Site: fmt.Sprint("s", site), Started: at, Ended: at + 5*second, Worked: 5, Asked: 50, Good: 50, Bits: 5 * speed[node]}
+			r.Leases = append(r.Leases, l)
+			for k := range 5 {
+				r.Facts = append(r.Facts, learn.Fact{
+					At: at + int64(k+1)*second, Kind: learn.Report, Node: l.Node, Site: l.Site, Bits: speed[node], Seconds: 1, Good: 10, All: 10,
+				})
+			}
+		}
+	}
+	return r
+}
+
+// What is advised follows from the recording: the node that is of no use is dropped first, two nodes are enough, and a
+// strategy that knows the speeds of nodes is faster than one that does not.
+func TestAdvice(t *testing.T) {
+	r := recording()
+	a, err := Advise(context.Background(), &r, 2, func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Guess.Pairs != 24 || a.Guess.Tried != 24 {
+		t.Errorf("%+v", a.Guess)
+	}
+	if a.Drops[0].Node != "n2" || a.Drops[0].Loss > 0.05 || a.Drops[2].Node != "n0" || a.Drops[2].Loss < a.Drops[1].Loss {
+		t.Errorf("drops %+v", a.Drops)
+	}
+	if n := a.Reserved(); n < 1 || n > 2 {
+		t.Errorf("reserve %d of 3: %+v", n, a.Reserve)
+	}
+	rate := map[string]float64{}
+	for i := range a.Strategies {
+		rate[a.Strategies[i].Strategy], _ = a.Strategies[i].Rate()
+	}
+	if rate["flow"] < 1.2*rate["roundrobin"] || rate["greedy"] < 1.2*rate["random"] {
+		t.Errorf("rates %v", rate)
+	}
+}
+
+// A recording without a page cannot be replayed, and says so.
+func TestNothingRecorded(t *testing.T) {
+	if _, _, err := Replay(context.Background(), &sim.Recording{}, []string{"flow"}, 1); err == nil {
+		t.Error("no error")
+	}
+}

@@ -1,0 +1,581 @@
+package sim
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"argosy/internal/plan/learn"
+	"argosy/internal/plan/predict"
+	"argosy/internal/plan/schedule"
+)
+
+// Recording is a crawl or a fleet as its ledger tells of it. Times are Unix ms.
+type Recording struct {
+	Strategy string // that decided
+	Nodes    []RecordedNode
+	Leases   []RecordedLease
+	Facts    []learn.Fact       // in the order in which they were learned
+	Left     map[string]float64 // pages that sites still had when the recording ends
+	Lease    LeaseShape         // Bits in pages here, whose size is not known yet
+	Widths   int                // requests at once to a site that asks for no pause
+}
+
+// RecordedNode is a node as it described itself.
+type RecordedNode struct {
+	ID        string
+	Labels    map[string]string
+	Leases    int // at once
+	Requests  int // at once; 0 is not stated
+	Bandwidth float64
+	Came      int64
+	Gone      int64 // 0: it stayed
+}
+
+// RecordedLease is what a lease did in all.
+type RecordedLease struct {
+	Node, Site     string
+	Started, Ended int64
+	Worked         float64 // seconds with a request under way
+	Asked, Good    float64 // requests, and those that gave a page
+	Bits           float64 // of pages
+}
+
+// Guess says how much of a replayed world was not recorded.
+type Guess struct {
+	Pairs int // of nodes and sites
+	Tried int // of them, by the recording; the others' speeds are drawn from the predictor's uncertainty
+	Node  int // nodes whose bandwidth is taken from what they reached when they said that they were the limit
+}
+
+// counts is up to which share of what was had a recording and its replays are timed: the last tenth hangs on single sites.
+const counts = 0.9
+
+// Reached returns how many useful bits are nine tenths of what a recording has had, and after how many seconds it had them.
+func (r *Recording) Reached() (bits, seconds float64) {
+	start, _ := r.span()
+	type had struct {
+		at   int64
+		bits float64
+	}
+	var all []had
+	for i := range r.Facts {
+		if f := &r.Facts[i]; f.Kind == learn.Report {
+			all = append(all, had{f.At, f.Bits})
+			bits += counts * f.Bits
+		}
+	}
+	slices.SortStableFunc(all, func(a, b had) int { return cmp.Compare(a.at, b.at) })
+	sum := 0.0
+	for _, h := range all {
+		if sum += h.bits; sum >= bits {
+			return bits, float64(h.at-start) / 1000
+		}
+	}
+	return bits, 0
+}
+
+// span is from when to when leases were held.
+func (r *Recording) span() (start, end int64) {
+	start = math.MaxInt64
+	for i := range r.Leases {
+		start, end = min(start, r.Leases[i].Started), max(end, r.Leases[i].Ended)
+	}
+	return start, end
+}
+
+// ErrNothingRecorded says that a recording has nothing that could be replayed.
+var ErrNothingRecorded = errors.New("no lease of it has got a page")
+
+// maxPieces bounds the values of pairs in all pieces of time.
+const maxPieces = 4_000_000
+
+// World makes a world of a recording: its nodes; its sites as large as what was had of them and is left, found when they were
+// given out first, with the pauses that were kept; and of each pair that was tried the speed that it had, piece by
+// piece of the time. What was not tried is drawn from the predictor's uncertainty, by the seed. The world ends when nine tenths
+// of what was recorded are had, or when it has taken five times as long.
+func (r *Recording) World(seed uint64) (World, Guess, error) {
+	p := r.pieces()
+	if p == nil || p.page <= 0 {
+		return World{}, Guess{}, ErrNothingRecorded
+	}
+	start, end := r.span()
+	w := World{
+		Seed: seed, Horizon: 5 * (end - start), Page: p.page, Root: p.page, Noise: p.noise(), Cycle: 10, Whole: true,
+		Lease: LeaseShape{Bits: r.Lease.Bits * p.page, Seconds: r.Lease.Seconds},
+	}
+	w.Target, _ = r.Reached()
+	if p.probes > 0 {
+		w.Root = p.probed / p.probes / roots
+	}
+	guess := Guess{Pairs: len(p.nodes) * len(p.sites), Tried: len(p.pairs)}
+	for i, n := range r.Nodes {
+		node := Node{ID: n.ID, Labels: n.Labels, Slots: max(1, n.Leases), Requests: n.Requests, Bandwidth: n.Bandwidth}
+		if n.Came > start+int64(comes*1000) {
+			node.Join = n.Came - start
+		}
+		if n.Gone > 0 && n.Gone < end {
+			node.Leave = max(node.Join+1, n.Gone-start)
+		}
+		if b := p.most(r, i); n.Bandwidth <= 0 && b > 0 {
+			node.Bandwidth, node.Unsaid = b, true
+			guess.Node++
+		}
+		w.Nodes = append(w.Nodes, node)
+	}
+	for j := range p.sites {
+		s := &p.sites[j]
+		site := Site{Name: s.name, Come: s.came - start, Gap: s.gap(p.page), Width: r.Widths, Size: s.bits}
+		if s.asked > 0 {
+			site.Size += r.Left[s.name] * s.bits / s.asked
+		}
+		if site.Come < int64(comes*1000) {
+			site.Come = 0
+		}
+		site.Size = max(site.Size, 1)
+		w.Sites = append(w.Sites, site)
+	}
+	p.fill(&w, seed)
+	return w, guess, nil
+}
+
+// comes is for how long after the beginning what comes is taken for there from the beginning, s.
+const comes = 10
+
+// pieces are a recording's pairs, piece by piece of its time.
+type pieces struct {
+	start, length int64 // ms
+	n             int
+	nodes         map[string]int
+	at            map[string]int // sites
+	sites         []pieceSite
+	pairs         map[[2]int]*piecePair
+	page          float64 // bits
+	leases        []RecordedLease
+	learner       *learn.Learner
+	last          int64
+	probed        float64 // bits of bandwidth probes
+	probes        float64
+}
+
+type pieceSite struct {
+	name              string
+	came              int64
+	wall, worked      float64 // seconds of leases
+	asked, good, bits float64
+}
+
+type piecePair struct {
+	bits, seconds []float64 // that pages would have had if all had been had, and the work they took
+	asked, good   float64
+}
+
+// paces is by how much a site's leases must last longer than they work for its pauses to be the limit.
+const paces = 1.1
+
+// gap is the pause that a site's leases kept between two requests, s, for pages of a size.
+func (s *pieceSite) gap(page float64) float64 {
+	if s.asked == 0 || s.bits <= 0 || s.wall < paces*s.worked {
+		return 0
+	}
+	return page * s.wall / s.asked * s.good / s.bits
+}
+
+// success is the share of requests to a site that give a page, for all nodes but those that are beyond chance treated
+// otherwise (three standard deviations): which URLs are missing has nothing to do with who asks.
+func (s *pieceSite) success(x *piecePair) float64 {
+	if s.asked == 0 {
+		return 1
+	}
+	all := s.good / s.asked
+	if x == nil || x.asked == 0 {
+		return all
+	}
+	if p := (s.good + 0.5) / (s.asked + 1); math.Abs(x.good-p*x.asked) > 3*math.Sqrt(p*(1-p)*x.asked)+0.5 {
+		return x.good / x.asked
+	}
+	return all
+}
+
+func (r *Recording) pieces() *pieces {
+	start, end := r.span()
+	if end <= start {
+		return nil
+	}
+	p := &pieces{start: start, nodes: map[string]int{}, at: map[string]int{}, pairs: map[[2]int]*piecePair{}, leases: r.Leases, learner: learn.New(), last: end}
+	for i, n := range r.Nodes {
+		p.nodes[n.ID] = i
+	}
+	bits, good := 0.0, 0.0
+	for i := range r.Leases {
+		l := &r.Leases[i]
+		j, ok := p.at[l.Site]
+		if !ok {
+			j = len(p.sites)
+			p.at[l.Site] = j
+			p.sites = append(p.sites, pieceSite{name: l.Site, came: l.Started})
+		}
+		s := &p.sites[j]
+		s.wall += max(0, float64(l.Ended-l.Started)/1000)
+		s.worked, s.asked, s.good, s.bits = s.worked+l.Worked, s.asked+l.Asked, s.good+l.Good, s.bits+l.Bits
+		bits, good = bits+l.Bits, good+l.Good
+	}
+	if good > 0 {
+		p.page = bits / good
+	}
+	p.n = min(100, max(1, int((end-start)/pieceMS)), max(1, maxPieces/max(1, len(r.Leases))))
+	p.length = (end-start)/int64(p.n) + 1
+	for i := range r.Facts {
+		p.take(&r.Facts[i])
+	}
+	return p
+}
+
+// pieceMS is how long a piece of a recording is, if there are not too many: long enough for a site to be asked a few times.
+const pieceMS = 5_000
+
+// take takes in a fact.
+func (p *pieces) take(f *learn.Fact) {
+	p.learner.Take(*f)
+	if f.Kind == learn.Crawl {
+		p.probed, p.probes = p.probed+f.Bits, p.probes+1
+	}
+	i, known := p.nodes[f.Node]
+	j, there := p.at[f.Site]
+	if !known || !there || f.Kind != learn.Report {
+		return
+	}
+	x := p.pairs[[2]int{i, j}]
+	if x == nil {
+		x = &piecePair{bits: make([]float64, p.n), seconds: make([]float64, p.n)}
+		p.pairs[[2]int{i, j}] = x
+	}
+	x.asked, x.good = x.asked+f.All, x.good+f.Good
+	k := p.piece(f.At)
+	if f.Good > 0 {
+		x.bits[k] += f.Bits * f.All / f.Good
+	}
+	x.seconds[k] += f.Seconds
+}
+
+// piece is the piece that a time is in.
+func (p *pieces) piece(at int64) int { return int(min(max((at-p.start)/p.length, 0), int64(p.n-1))) }
+
+// telling is for how long a pair must have worked in a piece for that to tell its speed, s.
+const telling = 0.5
+
+// had is a pair's speed in a piece, 0 if it was not tried then.
+func (x *piecePair) had(k int) float64 {
+	if x.bits[k] > 0 && x.seconds[k] >= telling {
+		return x.bits[k] / x.seconds[k]
+	}
+	return 0
+}
+
+func (x *piecePair) tried() bool {
+	for k := range x.bits {
+		if x.had(k) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// nearest is the speed in the nearest piece in which a pair was tried, and how many pieces that is away; 0 if it never was.
+func (x *piecePair) nearest(k int) (speed float64, apart int) {
+	for d := range x.bits {
+		for _, at := range [2]int{k - d, k + d} {
+			if at >= 0 && at < len(x.bits) && x.had(at) > 0 {
+				return x.had(at), d
+			}
+		}
+	}
+	return 0, 0
+}
+
+// noise is the spread of leases' speeds around those of their pairs, as a logarithm, by the median: leases during which the
+// speed changed are no noise.
+func (p *pieces) noise() float64 {
+	var off []float64
+	for i := range p.leases {
+		l := &p.leases[i]
+		node, known := p.nodes[l.Node]
+		x := p.pairs[[2]int{node, p.at[l.Site]}]
+		if !known || x == nil || l.Worked <= 0 || l.Good <= 0 {
+			continue
+		}
+		s, _ := x.nearest(p.piece((l.Started + l.Ended) / 2))
+		if s <= 0 {
+			continue
+		}
+		off = append(off, math.Abs(math.Log(l.Bits*l.Asked/l.Good/l.Worked/s)))
+	}
+	if len(off) < 10 {
+		return 0.1
+	}
+	slices.Sort(off)
+	return min(0.5, normally*off[len(off)/2])
+}
+
+// most is what a node that says it was the limit took in then, bits/s: the ninth of ten of its busiest seconds; 0 if it
+// hardly ever was.
+func (p *pieces) most(r *Recording, node int) float64 {
+	took, limited, all := map[int64]float64{}, 0, 0
+	for i := range r.Facts {
+		f := &r.Facts[i]
+		if f.Kind != learn.Report || f.Node != r.Nodes[node].ID {
+			continue
+		}
+		all++
+		if f.Limited {
+			limited++
+			took[f.At/busy] += f.Bits
+		}
+	}
+	if limited < 20 || limited*4 < all {
+		return 0
+	}
+	rates := make([]float64, 0, len(took))
+	for _, b := range took {
+		rates = append(rates, b*1000/busy)
+	}
+	slices.Sort(rates)
+	return rates[len(rates)*9/10]
+}
+
+// busy is over how many ms a node's rate is taken: parts of reports come every second or so.
+const busy = 5000
+
+// fill gives a world its matrices and their changes.
+func (p *pieces) fill(w *World, seed uint64) {
+	d := drawing{p: p, rng: rand.New(rand.NewPCG(seed, 0x7265706c6179)), book: p.learner.Record().Book(predict.Config{}), out: make([]predict.Figure, 1)}
+	numbers := make([]int, len(w.Nodes))
+	for i := range w.Nodes {
+		numbers[i] = d.book.Node(w.Nodes[i].ID)
+	}
+	d.book.Fit()
+	d.calibrate(w, numbers)
+	matrix := func() [][]float64 {
+		m := make([][]float64, len(w.Nodes))
+		for i := range m {
+			m[i] = make([]float64, len(w.Sites))
+		}
+		return m
+	}
+	w.Speed, w.Delay, w.Success = matrix(), matrix(), matrix()
+	type value struct {
+		i, j int
+		to   float64
+	}
+	later := make([][]value, p.n)
+	for i := range w.Nodes {
+		for j := range w.Sites {
+			x, site := p.pairs[[2]int{i, j}], d.book.Site(w.Sites[j].Name)
+			w.Delay[i][j], w.Success[i][j] = d.delay(numbers[i], site), p.sites[j].success(x)
+			speeds := d.speeds(numbers[i], site, x)
+			w.Speed[i][j] = speeds[0]
+			for k := 1; k < len(speeds); k++ {
+				if speeds[k] != speeds[k-1] {
+					later[k] = append(later[k], value{i, j, speeds[k]})
+				}
+			}
+		}
+	}
+	if between := d.book.Apart(numbers); measured(between) {
+		w.Between = between
+	}
+	for k := range later {
+		if vs := later[k]; len(vs) > 0 {
+			w.Changes = append(w.Changes, Change{At: int64(k) * p.length, Apply: func(w *World) {
+				for _, v := range vs {
+					w.Speed[v.i][v.j] = v.to
+				}
+			}})
+		}
+	}
+}
+
+// drawing draws what was not recorded from the predictor's uncertainty.
+type drawing struct {
+	p     *pieces
+	rng   *rand.Rand
+	book  *predict.Book
+	drift float64 // by which the variance of a ln speed that is not looked at grows in a piece
+	out   []predict.Figure
+
+	spread    float64 // of pairs' ln speeds around what is predicted of them, as this recording has it; 0 is not known
+	shift     float64 // by which ln speeds are above what is predicted: it goes by the parts of reports, of which small ones say less
+	low, high float64 // ln speeds between which all that was tried lies
+}
+
+// calibrate finds how far pairs that were tried are from what is predicted of them, how they move from one time that they were
+// tried to the next, and within which bounds they lie: what is drawn is as far off, and not faster than anything that was seen.
+func (d *drawing) calibrate(w *World, numbers []int) {
+	d.low, d.high = math.Inf(1), math.Inf(-1)
+	sum, shift, n, apart := 0.0, 0.0, 0, 1.0
+	var means, moved []float64
+	for i := range w.Nodes {
+		for j := range w.Sites {
+			x := d.p.pairs[[2]int{i, j}]
+			if x == nil {
+				continue
+			}
+			d.book.Rates(d.book.Site(w.Sites[j].Name), d.p.last+ages, []int32{int32(numbers[i])}, d.out)
+			square, of, pieces, was, last := 0.0, 0.0, 0.0, -1, 0.0
+			for k := range d.p.n {
+				if s := x.had(k); s > 0 {
+					y := math.Log(s)
+					off := y - math.Log(d.out[0].Value)
+					square, of, pieces = square+off*off, of+y, pieces+1
+					if was >= 0 {
+						moved, apart = append(moved, math.Abs(y-last)), apart+float64(k-was)
+					}
+					was, last = k, y
+				}
+			}
+			if pieces > 0 {
+				sum, n = sum+square/pieces, n+1
+				means = append(means, of/pieces)
+				shift += of/pieces - math.Log(d.out[0].Value)
+				d.low, d.high = min(d.low, of/pieces), max(d.high, of/pieces)
+			}
+		}
+	}
+	d.drift = moves(moved, apart)
+	if len(means) >= 3 { // at most as far from each other as any two pairs
+		_, d.spread = spreadOf(means)
+	}
+	if free := n - len(w.Nodes) - len(w.Sites); free >= 5 { // each node and site has a figure of its own in what is predicted
+		d.spread = min(d.spread, math.Sqrt(sum/float64(free)))
+	}
+	if n > 0 {
+		d.shift = shift / float64(n)
+	}
+}
+
+// moves is by how much the variance of a figure grows in a piece, by how far it had moved (absolute differences of its
+// logarithm) from one time that it was measured to the next, over so many pieces in all. Most of the time nothing moves: what
+// the median differs by is noise.
+func moves(moved []float64, pieces float64) float64 {
+	if len(moved) == 0 {
+		return 0
+	}
+	slices.Sort(moved)
+	noise, sum := normally*moved[len(moved)/2], 0.0
+	for _, x := range moved {
+		sum += x*x - noise*noise
+	}
+	return max(0, sum) / pieces
+}
+
+// normally is how many standard deviations the median absolute deviation of a normal distribution is.
+const normally = 1.4826
+
+// spreadOf is the mean and the standard deviation of some figures.
+func spreadOf(xs []float64) (mean, spread float64) {
+	for _, x := range xs {
+		mean += x / float64(len(xs))
+	}
+	for _, x := range xs {
+		spread += (x - mean) * (x - mean) / float64(len(xs)-1)
+	}
+	return mean, math.Sqrt(spread)
+}
+
+// draw draws a speed.
+func (d *drawing) draw(mean, spread float64) float64 {
+	y := mean + spread*d.rng.NormFloat64()
+	if d.low <= d.high {
+		y = min(max(y, d.low), d.high)
+	}
+	return math.Exp(y)
+}
+
+// delay is a pair's delay, ms.
+func (d *drawing) delay(node, site int) float64 {
+	f, z := d.book.Latency(node, site), d.rng.NormFloat64()
+	if f.Source == predict.Measured {
+		return f.Value
+	}
+	return f.Value * math.Exp(f.Sigma*z)
+}
+
+// ages is after how many ms nothing is left of what was measured: the predictor then answers from other pairs alone.
+const ages = 1e12
+
+// speeds are what a pair is worth in each piece: what it had where it was tried. While it was not, it may have moved from
+// what it had last, or has next, by as much as pairs have been seen to move, towards what is predicted without it: one
+// draw for each such time. A pair that was never tried has one draw of what is predicted for it.
+func (d *drawing) speeds(node, site int, x *piecePair) []float64 {
+	d.book.Rates(site, d.p.last+ages, []int32{int32(node)}, d.out)
+	prior, spread := math.Log(d.out[0].Value)+d.shift, d.out[0].Sigma
+	if d.spread > 0 {
+		spread = min(spread, d.spread)
+	}
+	if x == nil || !x.tried() {
+		return []float64{d.draw(prior, spread)}
+	}
+	out := make([]float64, d.p.n)
+	for k := 0; k < d.p.n; {
+		if out[k] = x.had(k); out[k] > 0 {
+			k++
+			continue
+		}
+		end := k
+		for end < d.p.n && x.had(end) == 0 {
+			end++
+		}
+		own, apart := x.nearest((k + end - 1) / 2)
+		sure := 1 / max(d.drift*float64(apart), 1e-9)
+		mean := (math.Log(own)*sure + prior/(spread*spread)) / (sure + 1/(spread*spread))
+		v := d.draw(mean, 1/math.Sqrt(sure+1/(spread*spread)))
+		for ; k < end; k++ {
+			out[k] = v
+		}
+	}
+	return out
+}
+
+// measured reports whether any delay between nodes was.
+func measured(between [][]float64) bool {
+	for i := range between {
+		for _, ms := range between[i] {
+			if ms == ms {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Replayed is what strategies make of a recorded world: how fast they had what is counted of it.
+type Replayed struct {
+	Seconds float64 // until it was had; +Inf: not within five times the recording's time
+	Rate    float64 // useful bits/s until then
+}
+
+// Replay runs a strategy in the world of a recording.
+func Replay(w World, st schedule.Strategy) (Replayed, error) {
+	r, err := RunBound(w, st, 1, false)
+	if err != nil {
+		return Replayed{}, err
+	}
+	if r.Reached == 0 {
+		return Replayed{Seconds: math.Inf(1), Rate: r.Bits * 1000 / float64(w.Horizon)}, nil
+	}
+	seconds := float64(r.Reached) / 1000
+	return Replayed{Seconds: seconds, Rate: w.Target / seconds}, nil
+}
+
+// Without makes some nodes have never been there.
+func (w *World) Without(gone map[string]bool) {
+	nodes := append([]Node(nil), w.Nodes...)
+	for i := range nodes {
+		if gone[nodes[i].ID] {
+			nodes[i].Join, nodes[i].Leave = math.MaxInt64, 0
+		}
+	}
+	w.Nodes = nodes
+}
