@@ -31,20 +31,20 @@ const defaultAgent = "argosy/1.0"
 
 // crawlFlags are the flags of argosy crawl as they were given.
 type crawlFlags struct {
-	seeds, out, scope, proxy, dns, userAgent, cookies, strategy, explain, probe, maxBytes, maxBody, logLevel string
-	include, exclude, resolve, header, bind, geoip                                                           []string
-	allowPrivate, trustPrefix                                                                                string
-	ca                                                                                                       []string
-	insecure                                                                                                 bool
-	texts                                                                                                    []string          // of the seeds, as they were given, without their passwords
-	logins                                                                                                   map[string]string // by site: NAME:PASSWORD
-	ignoreRobots, ignoreNofollow, sitemaps, resources, stripSession, keepSecrets, proxyDNS                   bool
-	text, mainText, language, nearDup, json, quiet                                                           bool
-	agents, concurrency                                                                                      int
-	seed                                                                                                     uint64
-	warc                                                                                                     warcFlags
-	limits                                                                                                   crawl.Limits
-	console                                                                                                  console
+	seeds, out, scope, proxy, dns, userAgent, cookies, strategy, explain, probe, maxBytes, maxBody, minFree, logLevel string
+	include, exclude, resolve, header, bind, geoip                                                                    []string
+	allowPrivate, trustPrefix                                                                                         string
+	ca                                                                                                                []string
+	insecure                                                                                                          bool
+	texts                                                                                                             []string          // of the seeds, as they were given, without their passwords
+	logins                                                                                                            map[string]string // by site: NAME:PASSWORD
+	ignoreRobots, ignoreNofollow, sitemaps, resources, stripSession, keepSecrets, proxyDNS                            bool
+	text, mainText, language, nearDup, json, quiet                                                                    bool
+	agents, concurrency                                                                                               int
+	seed                                                                                                              uint64
+	warc                                                                                                              warcFlags
+	limits                                                                                                            crawl.Limits
+	console                                                                                                           console
 }
 
 func newCrawl() *cobra.Command {
@@ -119,6 +119,7 @@ func (f *crawlFlags) register(c *cobra.Command) {
 	fl.DurationVar(&l.Fetch.BodyTimeout, "body-timeout", l.Fetch.BodyTimeout, "limit of the body")
 	fl.IntVar(&l.Fetch.MinRate, "min-rate", l.Fetch.MinRate, "give up on bodies slower than this, in bytes a second after 10 s (0: never)")
 	fl.StringVar(&f.maxBody, "max-body", "64M", "cut larger bodies off, which counts as failed; decompressed pages may be four times this")
+	fl.StringVar(&f.minFree, "min-free", "64M", "end, as an interrupt does, when less than this is free on the disk of -o (0: never)")
 
 	f.warc.register(c)
 	fl.BoolVar(&f.text, "text", false, "also archive the plain text of pages")
@@ -182,6 +183,9 @@ func (f *crawlFlags) config(args []string) (assemble.Config, error) {
 	}
 	if f.limits.Fetch.MaxBody < leastBody {
 		return c, usage("--max-body %s: allowed are sizes from 1K", f.maxBody)
+	}
+	if c.MinFree, err = parseSize("--min-free", f.minFree); err != nil {
+		return c, err
 	}
 	f.limits.Fetch.MaxDecoded = 4 * f.limits.Fetch.MaxBody
 	c.Job.Limits = f.limits

@@ -52,6 +52,7 @@ type Config struct {
 	ExplainLog  string   // file that every scheduling decision is written to, a JSON object a line; empty: none
 	Seed        uint64
 	ArchiveSize int64  // bytes after which a WARC file is closed
+	MinFree     int64  // bytes that stay free on the disk of Dir: where fewer are, a run ends as one that is interrupted
 	Prefix      string // of the names of WARC files; empty: "argosy"
 	Operator    string // who crawls, and how to reach them: a label of the archives
 	Version     string
@@ -308,6 +309,11 @@ func (cr *Crawl) Run(ctx context.Context, hard <-chan struct{}) (Summary, error)
 	watch := func() {
 		once.Do(func() { _ = cr.co.Drain(gctx) }) // it fails only when the run has ended already
 	}
+	room := newRoom(cr.cfg.Dir, cr.cfg.MinFree)
+	group.Go(func() error {
+		room.watch(nodes)
+		return nil
+	})
 	group.Go(func() error {
 		if err := cr.begin(gctx); err != nil && gctx.Err() == nil {
 			return err
@@ -315,11 +321,15 @@ func (cr *Crawl) Run(ctx context.Context, hard <-chan struct{}) (Summary, error)
 		select {
 		case <-ctx.Done():
 			watch()
+		case <-room.low:
+			watch()
 		case <-nodes.Done():
 			return nil
 		}
 		select {
 		case <-hard:
+			cancel()
+		case <-room.gone:
 			cancel()
 		case <-nodes.Done():
 		}
@@ -338,7 +348,10 @@ func (cr *Crawl) Run(ctx context.Context, hard <-chan struct{}) (Summary, error)
 	if err != nil {
 		return sum, err
 	}
-	return sum, cr.WriteIndex(context.WithoutCancel(ctx))
+	if err := cr.WriteIndex(context.WithoutCancel(ctx)); err != nil || sum.State != crawl.JobInterrupted {
+		return sum, err
+	}
+	return sum, room.err()
 }
 
 // begin starts or goes on with the job. One that has failed altogether is tried again as a whole: the person who gives the

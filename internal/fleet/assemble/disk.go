@@ -1,11 +1,15 @@
 package assemble
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
 	"syscall"
+	"time"
+
+	"argosy/internal/fleet/usage"
 )
 
 // ErrDiskFull says that there is no room left where the crawl keeps what it has.
@@ -40,4 +44,51 @@ func fill(dir string) error {
 		err = f.Sync()
 	}
 	return errors.Join(err, f.Close(), os.Remove(f.Name()))
+}
+
+// room watches how much a disk has left. What is open counts as well: bodies are spooled where archives are.
+type room struct {
+	dir       string
+	least     int64
+	low, gone chan struct{} // closed when less than least, and less than half of it, is left
+}
+
+func newRoom(dir string, least int64) *room {
+	return &room{dir: dir, least: least, low: make(chan struct{}), gone: make(chan struct{})}
+}
+
+// watch looks four times a second, until ctx ends or there is too little.
+func (r *room) watch(ctx context.Context) {
+	t := time.NewTicker(250 * time.Millisecond)
+	defer t.Stop()
+	for low := false; ; {
+		free, known := usage.Free(r.dir)
+		if !known {
+			return
+		}
+		if free < r.least && !low {
+			low = true
+			close(r.low)
+		}
+		if free < r.least/2 {
+			close(r.gone)
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+		}
+	}
+}
+
+// err says that there was too little; nil if there was enough.
+func (r *room) err() error {
+	select {
+	case <-r.low:
+		return fmt.Errorf("%s: %w: less than the %d MiB that are to stay free (--min-free); nothing is lost: make room, and argosy crawl -o %s goes on",
+			r.dir, ErrDiskFull, r.least>>20, r.dir)
+	default:
+		return nil
+	}
 }

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux || darwin || freebsd
 
 // Package usage says what this process uses of its machine.
 package usage

@@ -210,7 +210,7 @@ func (s *Session) exchange(c *conn, req *Request, r *Response, sc *scratch) (kee
 	}
 	first := time.Now()
 	r.Timing.FirstByte = first.Sub(sent)
-	for range 6 { // informational responses come before the one that counts
+	for range 32 { // informational responses come before the one that counts
 		if err := readHead(c.r, r, sc, lim.MaxHeader); err != nil {
 			kind := crawl.KindOf(err)
 			if kind == crawl.KindInternal {
