@@ -58,7 +58,6 @@ type terminal struct {
 	wraps, scrolls int
 	frames         int // how often something was drawn over
 	escape         string
-	partial        []byte
 }
 
 func newTerminal(columns, lines int) *terminal {
