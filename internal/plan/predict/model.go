@@ -74,7 +74,8 @@ func (b *Book) Rates(site int, at int64, nodes []int32, out []Figure) {
 		src = Predicted
 	}
 	pairs := b.site[site].pairs
-	off := b.leftOver(site)
+	v := b.view(site)
+	off := b.leftOver(site, &v)
 	noise, drift := b.aging.fit()
 	next := 0
 	for k, node := range nodes {
@@ -88,7 +89,7 @@ func (b *Book) Rates(site int, at int64, nodes []int32, out []Figure) {
 		if next < len(pairs) && pairs[next].node == node {
 			p = &pairs[next]
 		}
-		x, sd := b.picture(int(node), site, p), firstSpread
+		x, sd := b.picture(int(node), &v, p), firstSpread
 		if b.model.fitted {
 			sd = b.model.spread
 		}
@@ -104,31 +105,49 @@ func (b *Book) Rates(site int, at int64, nodes []int32, out []Figure) {
 	}
 }
 
-// picture is the model's ln rate of a node and a site. p is what was measured of them, or nil.
-func (b *Book) picture(node, site int, p *pair) float64 {
+// view is what the model says of a site, for any node.
+type view struct {
+	base  float64 // ln rate, without node and delay
+	slope float64
+	ms    float64 // ln delay at which the slope counts nothing
+	place netcoord.Coord
+	known bool // place is
+}
+
+func (b *Book) view(site int) view {
 	m := &b.model
+	v := view{place: b.siteAt(site)}
+	v.known = v.place.Known()
 	if !m.fitted {
-		x := math.Log(b.cfg.DefaultRate)
-		if d, known := b.lnDelay(node, site, p); known {
-			x -= firstSlope * (d - math.Log(b.cfg.DefaultMS))
-		}
-		return x
+		v.base, v.slope, v.ms = math.Log(b.cfg.DefaultRate), firstSlope, math.Log(b.cfg.DefaultMS)
+		return v
 	}
-	x := m.mean
-	if node < len(m.node) {
+	v.base, v.slope, v.ms = m.mean, m.slope, m.typical
+	if site < len(m.site) {
+		v.base += m.site[site]
+	}
+	return v
+}
+
+// picture is the model's ln rate of a node and a site. p is what was measured of them, or nil.
+func (b *Book) picture(node int, v *view, p *pair) float64 {
+	x := v.base
+	if m := &b.model; m.fitted && node < len(m.node) {
 		x += m.node[node]
 	}
-	if site < len(m.site) {
-		x += m.site[site]
+	if p != nil && p.delay != nil {
+		return x - v.slope*(b.summed(p.delay).ln-v.ms)
 	}
-	if d, known := b.lnDelay(node, site, p); known {
-		x -= m.slope * (d - m.typical)
+	if v.known {
+		if n := b.model.nodeAt(node); n.Known() {
+			x -= v.slope * (math.Log(max(netcoord.Distance(n, v.place), 0.1)) - v.ms)
+		}
 	}
 	return x
 }
 
 // leftOver returns what the picture leaves over at each measured pair of a site, NaN where nothing was measured.
-func (b *Book) leftOver(site int) []float64 {
+func (b *Book) leftOver(site int, v *view) []float64 {
 	if !b.model.fitted || b.model.near == nil {
 		return nil
 	}
@@ -137,7 +156,7 @@ func (b *Book) leftOver(site int) []float64 {
 	for i := range pairs {
 		x := math.NaN()
 		if p := &pairs[i]; p.rate.weight > 0 && int(p.node) < len(b.model.near) {
-			x = p.rate.mean - b.picture(int(p.node), site, p)
+			x = p.rate.mean - b.picture(int(p.node), v, p)
 		}
 		b.scratch = append(b.scratch, x)
 	}

@@ -105,6 +105,7 @@ type Context struct {
 	narrow  []bool // tasks of which only the nodes that the last cycles kept are looked at
 	through bool   // no task is looked at narrowly
 	past    past   // what the last cycle kept
+	above   float64
 }
 
 // tooBig tells whether no node could take a task even if it were empty.
@@ -255,7 +256,10 @@ func (c *Context) mean(f predict.Figure) float64 {
 	if !c.known() || f.Source == predict.Stated {
 		return 1
 	}
-	return math.Exp(c.book.Noise() / 2)
+	if c.above == 0 {
+		c.above = math.Exp(c.book.Noise() / 2)
+	}
+	return c.above
 }
 
 // Useful is Rate, as leases have it on average, within what the pauses that the task's site asks for allow.

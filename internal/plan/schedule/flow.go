@@ -48,6 +48,7 @@ type kept struct {
 	at      int64
 	version uint32  // of what is known of the site
 	looks   int     // at these nodes alone, since all were looked at
+	every   int     // how many times as long as a look at all they may take
 	next    float64 // gain of the best that was left out
 }
 
@@ -181,21 +182,30 @@ func (f *flow) candidates(t int) *kept {
 	}
 	f.fresh++
 	open := c.Candidates(t)
-	k := f.weigh(t, open)
-	k.at, k.version = c.S.Now, version
+	k, old := f.weigh(t, open), c.past.of(task.ID)
 	if c.narrow[t] {
-		old := c.past.of(task.ID)
-		k.looks, k.next = old.looks+1, old.next
-		best := math.Inf(-1)
-		for i := range k.node {
-			best = max(best, f.net(k, i))
-		}
-		if best < k.next {
+		k.looks, k.every, k.next = old.looks+1, old.every, old.next
+		if best := f.best(k); best >= 0 && f.net(k, best) < k.next {
 			k = f.weigh(t, c.widen(t))
-			k.at, k.version = c.S.Now, version
+		}
+	} else if old != nil && c.rec == nil {
+		if best := f.best(k); best >= 0 && old.index(k.node[best]) >= 0 {
+			k.every = min(2*max(1, old.every), mostSparing)
 		}
 	}
+	k.at, k.version = c.S.Now, version
 	return k
+}
+
+// best returns the place of the node that brings a task most at the prices, -1 of none.
+func (f *flow) best(k *kept) int {
+	at := -1
+	for i := range k.node {
+		if at < 0 || f.net(k, i) > f.net(k, at) {
+			at = i
+		}
+	}
+	return at
 }
 
 // net is what a node of a task brings at the prices.
@@ -241,7 +251,7 @@ func (f *flow) cut(k *kept, n int) *kept {
 	limit := sorted[len(sorted)-n]
 	figures := make([]float64, 2*n)
 	out := &kept{
-		best: k.best, at: k.at, version: k.version, looks: k.looks, next: sorted[len(sorted)-n-1],
+		best: k.best, at: k.at, version: k.version, looks: k.looks, every: k.every, next: sorted[len(sorted)-n-1],
 		node: make([]int32, 0, n), value: figures[:0:n], use: figures[n:n],
 	}
 	for i, g := range gains {

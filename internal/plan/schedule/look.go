@@ -160,7 +160,11 @@ func (p *past) of(task uint32) *kept {
 
 // enough reports whether the nodes that were kept of a task are enough to look at: where they are less than half of all,
 // until looking at them has taken as long as a look at all. Among equal nodes half of the time goes into each, and what was
-// learned meanwhile of the others is seen after a few leases.
+// learned meanwhile of the others is seen after a few leases. Each time that a look at all finds the best among those that
+// were kept, the next may come half as often.
 func (k *kept) enough(nodes int) bool {
-	return k != nil && len(k.node) > 0 && 2*len(k.node) <= nodes && (k.looks+1)*len(k.node) <= nodes
+	return k != nil && len(k.node) > 0 && 2*len(k.node) <= nodes && (k.looks+1)*len(k.node) <= nodes*max(1, k.every)
 }
+
+// mostSparing is how many times rarer than at first all nodes of a task are looked at, at most.
+const mostSparing = 8
