@@ -67,7 +67,8 @@ type job struct {
 
 // outcome is what is kept of a run.
 type outcome struct {
-	Share     float64 `json:"share"` // of the bound
+	Share     float64 `json:"share"`         // of the bound
+	Gap       float64 `json:"gap,omitempty"` // by which the bound may be above the optimum, a share
 	Completed float64 `json:"completed,omitempty"`
 	P95       float64 `json:"p95,omitempty"`
 	Moves     int     `json:"moves"`
@@ -169,7 +170,10 @@ func (c *comparison) run(ctx context.Context) error {
 				return err
 			}
 			w := b.kind.World(b.seed)
-			bound := w.Bound()
+			bound, gap, err := boundOf(w, boundTime)
+			if err != nil {
+				return fmt.Errorf("%s, seed %d: bound: %w", b.kind.Name, b.seed, err)
+			}
 			for _, spec := range b.todo {
 				if err := ctx.Err(); err != nil {
 					return err
@@ -179,7 +183,7 @@ func (c *comparison) run(ctx context.Context) error {
 				if err != nil {
 					return fmt.Errorf("%s, %s, seed %d: %w", b.kind.Name, spec, b.seed, err)
 				}
-				if err := c.take(job{b.kind.Name, spec, b.seed}, r); err != nil {
+				if err := c.take(job{b.kind.Name, spec, b.seed}, r, gap); err != nil {
 					return err
 				}
 				p.did(b.kind.Name, spec, time.Since(began))
@@ -190,6 +194,30 @@ func (c *comparison) run(ctx context.Context) error {
 	err := g.Wait()
 	p.end()
 	return err
+}
+
+// boundTime is how long the bound of one world may take; then it is what it is, and its gap says how good.
+const boundTime = time.Minute
+
+// boundOf is the bound of a world, and how far it may be above the optimum, as a share of it: sim.BoundGap, or what was
+// reached in time.
+func boundOf(w sim.World, most time.Duration) (bound, gap float64, err error) {
+	end := time.Now().Add(most)
+	return w.Optimum(sim.BoundGap, func() bool { return time.Now().After(end) })
+}
+
+// gap says how far the bounds of a kind's worlds may be above the optimum; nothing where results of old do not tell.
+func (c *comparison) gap(kind string) string {
+	most := 0.0
+	for j, o := range c.got {
+		if j.Kind == kind {
+			most = max(most, o.Gap)
+		}
+	}
+	if most == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; bounds within %.2g %% of the optimum", 100*most)
 }
 
 // simulate runs one strategy, or the oracle, in one world.
@@ -236,7 +264,7 @@ func (c *comparison) table(kind sim.Kind) error {
 	if kind.Tuned {
 		held = "constants were chosen on this kind, with other seeds"
 	}
-	fmt.Fprintf(c.cfg.Out, "\n%s: %s (%d seeds to %s; %s)\n", kind.Name, kind.About, c.cfg.Seeds, c.cfg.Half, held)
+	fmt.Fprintf(c.cfg.Out, "\n%s: %s (%d seeds to %s; %s%s)\n", kind.Name, kind.About, c.cfg.Seeds, c.cfg.Half, held, c.gap(kind.Name))
 	t := tabwriter.NewWriter(c.cfg.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "  strategy\tof the bound\t95 %\tflow less it, paired\tcompleted\tp95 s\tmoves\tprobes")
 	paired := slices.Contains(c.specs, "flow")

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"argosy/internal/plan/sim"
 )
@@ -101,5 +102,18 @@ func TestPublishedTableIsWhole(t *testing.T) {
 		if !strings.Contains(string(b), "| "+k.Name+" | "+k.About+" |") {
 			t.Errorf("docs/strategies.md has no row of %s", k.Name)
 		}
+	}
+}
+
+// A bound that may not take its time says how far it is from the optimum, and is one all the same.
+func TestBoundSaysItsGap(t *testing.T) {
+	w := sim.Kinds()[0].World(2)
+	bound, gap, err := boundOf(w, time.Minute)
+	if err != nil || gap <= 0 || gap > sim.BoundGap {
+		t.Fatalf("gap %g, %v", gap, err)
+	}
+	early, wide, err := boundOf(w, 0)
+	if err != nil || wide <= gap || early < bound*(1-sim.BoundGap) {
+		t.Errorf("without time %g with a gap of %g, else %g with %g, %v", early, wide, bound, gap, err)
 	}
 }

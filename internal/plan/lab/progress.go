@@ -105,8 +105,8 @@ func (c *comparison) read(f fs.File, name string) (whole int64, err error) {
 }
 
 // take keeps a result.
-func (c *comparison) take(j job, r sim.Result) error {
-	o := outcome{Share: r.Share(), Moves: r.Moves, Probes: r.Probes}
+func (c *comparison) take(j job, r sim.Result, gap float64) error {
+	o := outcome{Share: r.Share(), Gap: gap, Moves: r.Moves, Probes: r.Probes}
 	if r.Asked > 0 {
 		o.Completed, o.P95 = r.Completed/r.Asked, r.P95
 	}
