@@ -119,6 +119,11 @@ func parseSlow(w *whatwg.Url, err error) (URL, error) {
 	if host == "" || host == "." {
 		return URL{}, ErrURL
 	}
+	if strings.Contains(host, "xn--") { // of some hosts that IDNA does not allow there is a form that is not a URL
+		if _, err := whatwg.Parse(scheme + host); err != nil {
+			return URL{}, ErrURL
+		}
+	}
 	if p := w.Port(); p != "" {
 		host += ":" + p
 	}

@@ -217,3 +217,16 @@ func BenchmarkResolve(b *testing.B) {
 		})
 	}
 }
+
+// What is canonical is a URL, and stays as it is.
+func TestCanonicalIsParsed(t *testing.T) {
+	for _, host := range []string{"bücher.test", "İ.test", "İ.test!", "a_b.testİ", "h.test$İ", "faß.de", "日本語。jp", "ｆｕｌｌ.test", "xn--bcher-kva.test", "-ü.test", "a_ü.test"} {
+		u, err := Parse("http://" + host + "/x")
+		if err != nil {
+			continue
+		}
+		if v, err := Parse(u.String()); err != nil || v != u {
+			t.Errorf("%s: %s, and then %s, %v", host, u, v, err)
+		}
+	}
+}
