@@ -81,6 +81,8 @@ func Catalogue() []Hostile {
 		{"only informational", raw(strings.Repeat("HTTP/1.1 100 Continue\r\n\r\n", 99)), crawl.KindProtocol},
 		{"informational, and again", raw(strings.Repeat("HTTP/1.1 103 Early Hints\r\n\r\n", 20) + html + "Content-Length: 2\r\n\r\nok"), ""},
 		{"informational first", raw("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" + html + "Content-Length: 2\r\n\r\nok"), ""},
+		{"length said twice", raw(html + "Content-Length: 2, 2\r\n\r\nok"), ""},
+		{"two lengths", raw(html + "Content-Length: 2, 3\r\n\r\nok"), crawl.KindProtocol},
 		{"length too long", raw(html + "Content-Length: 100\r\n\r\nshort"), crawl.KindReset},
 		{"length too short", raw(html + "Content-Length: 2\r\n\r\nok and more"), ""},
 		{"two lengths", raw(html + "Content-Length: 2\r\nContent-Length: 3\r\n\r\nok"), crawl.KindProtocol},

@@ -398,11 +398,13 @@ func (b *bodyReader) read() (keep bool, err error) {
 	}
 	length := int64(-1)
 	for _, v := range r.Values("Content-Length") {
-		n, err := strconv.ParseInt(v, 10, 64)
-		if err != nil || n < 0 || length >= 0 && n != length {
-			return false, protocolError("Content-Length " + v)
+		for one := range strings.SplitSeq(v, ",") { // the same again is allowed (RFC 9110, section 8.6)
+			n, err := strconv.ParseInt(strings.TrimSpace(one), 10, 64)
+			if err != nil || n < 0 || length >= 0 && n != length {
+				return false, protocolError("Content-Length " + v)
+			}
+			length = n
 		}
-		length = n
 	}
 	b.tooLong = length > b.lim.MaxBody
 	if length < 0 {
