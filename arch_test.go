@@ -62,6 +62,7 @@ var house = map[string]struct {
 	"fleet/agent":       {false, "crawl polite robots parse fetch archive"},
 	"fleet/assemble":    {false, "crawl scope schedule strategy frontier ledger bus fetch archive geo coordinator agent usage"},
 	"fleet/verify":      {false, "crawl archive ledger assemble"},
+	"fleet/survey":      {false, "crawl archive fetch parse frontier ledger assemble"},
 	"fleet/web":         {false, "crawl config ledger coordinator assemble usage"},
 }
 

@@ -62,7 +62,7 @@ func (l *lease) read(p *page) (*finder, error) {
 	doc := docs.Get().(*parse.Page)
 	defer docs.Put(doc)
 	opts := parse.Options{Resources: l.job.Identity.Resources, Product: Product}
-	text, charset := scan(kind, body, resp.Get("Content-Type"), opts, doc)
+	text, charset := parse.ReadEncoded(kind, body, resp.Get("Content-Type"), opts, doc)
 	o.HTML = page
 	o.Charset = charset
 	o.Title = parse.CleanTitle(parse.Decode(doc.Title, parse.ByteCharset(charset)))
@@ -116,25 +116,6 @@ func decoded(p *page, most int64, unpack bool) (body []byte, err error) {
 		}
 	}
 	return body, nil
-}
-
-// scan reads a body into doc. It returns the body, decoded if it cannot be read as it is (then it is in UTF-8), and the
-// name of its encoding.
-func scan(kind parse.Type, body []byte, contentType string, o parse.Options, doc *parse.Page) ([]byte, string) {
-	charset := parse.Charset(body[:min(len(body), 4)], contentType, nil)
-	if parse.ASCIISuperset(charset) {
-		parse.Read(kind, body, o, doc)
-		charset = "utf-8"
-		if !isASCII(body) || len(doc.Charset) > 0 {
-			charset = parse.Charset(body, contentType, doc.Charset)
-		}
-		if parse.ASCIISuperset(charset) {
-			return body, charset
-		}
-	}
-	body = []byte(parse.Decode(body, charset))
-	parse.Read(kind, body, o, doc)
-	return body, charset
 }
 
 // obeysNofollow reports whether the job heeds pages that ask not to follow their links.
@@ -220,19 +201,4 @@ func mimeOf(resp *fetch.Response) string {
 	}
 	v, _, _ := strings.Cut(http.DetectContentType(resp.Start()), ";")
 	return v
-}
-
-func isASCII(b []byte) bool {
-	for len(b) >= 8 {
-		if (uint64(b[0])|uint64(b[1])|uint64(b[2])|uint64(b[3])|uint64(b[4])|uint64(b[5])|uint64(b[6])|uint64(b[7]))&0x80 != 0 {
-			return false
-		}
-		b = b[8:]
-	}
-	for _, c := range b {
-		if c >= 0x80 {
-			return false
-		}
-	}
-	return true
 }

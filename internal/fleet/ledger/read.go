@@ -3,6 +3,8 @@ package ledger
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
+	"errors"
 	"fmt"
 
 	"argosy/internal/crawl"
@@ -131,6 +133,7 @@ type Page struct {
 	FetchedAt int64   `json:"fetched_at"`
 	Truncated string  `json:"truncated,omitempty"` // why the archived body is not whole
 	Score     float64 `json:"score,omitempty"`
+	Timing    string  `json:"-"` // JSON, six numbers in µs: resolve, connect, TLS, send, first byte, body; empty if nothing was fetched
 
 	crawl.Layer
 
@@ -162,7 +165,7 @@ func (l *Ledger) pages(ctx context.Context, more string, fn func(*Page) error, a
 coalesce(mime, ''), coalesce(charset, ''), coalesce(html, 0), coalesce(title, ''), coalesce(lang, ''), coalesce(simhash, 0),
 coalesce(digest, ''), coalesce(revisit, 0), coalesce(noindex, 0), bytes, coalesce(links, 0), depth, coalesce(redirect, ''), coalesce(ip, ''),
 coalesce(proto, ''), coalesce(warc, ''), warc_at, warc_len, coalesce(text, ''), coalesce(text_at, 0), coalesce(text_len, 0),
-site, node, fetched_at, coalesce(score, 0), coalesce(truncated, '') FROM pages WHERE job = ?`+more), args...)
+site, node, fetched_at, coalesce(score, 0), coalesce(truncated, ''), coalesce(timing, '') FROM pages WHERE job = ?`+more), args...)
 	if err != nil {
 		return fmt.Errorf("ledger: %w", err)
 	}
@@ -172,7 +175,7 @@ site, node, fetched_at, coalesce(score, 0), coalesce(truncated, '') FROM pages W
 		var key []byte
 		err := rows.Scan(&key, &p.Owner, &p.Gen, &p.URL, &p.State, &p.Reason, &p.Detail, &p.Status, &p.Mime, &p.Charset, &p.HTML, &p.Title, &p.Lang,
 			&p.Simhash, &p.Digest, &p.Revisit, &p.NoIndex, &p.Bytes, &p.Links, &p.Depth, &p.Redirect, &p.IP, &p.Proto, &p.WARC,
-			&p.Offset, &p.Length, &p.Text, &p.TextAt, &p.TextLen, &p.Site, &p.Node, &p.FetchedAt, &p.Score, &p.Truncated)
+			&p.Offset, &p.Length, &p.Text, &p.TextAt, &p.TextLen, &p.Site, &p.Node, &p.FetchedAt, &p.Score, &p.Truncated, &p.Timing)
 		if err != nil {
 			return fmt.Errorf("ledger: %w", err)
 		}
@@ -366,4 +369,64 @@ WHERE job = ? AND state = 'fetched' AND status IS NOT NULL GROUP BY site, status
 		out[site] = append(out[site], a)
 	}
 	return out, l.wrap(rows.Err())
+}
+
+// Description is what the ledger says of a job for people.
+type Description struct {
+	ID       uint32
+	Name     string
+	State    string
+	Identity crawl.Identity
+	Created  int64 // Unix ms
+	Ended    int64 // 0 while it runs
+}
+
+// Describe returns what is said of a job, nil if there is none of the number.
+func (l *Ledger) Describe(ctx context.Context, id uint32) (*Description, error) {
+	j := Description{ID: id}
+	var identity string
+	row := l.db.QueryRowContext(ctx, l.kind.bind(`SELECT coalesce(name, ''), state, identity, created, coalesce(ended, 0) FROM jobs WHERE id = ?`), int64(id))
+	err := row.Scan(&j.Name, &j.State, &identity, &j.Created, &j.Ended)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err == nil {
+		err = json.Unmarshal([]byte(identity), &j.Identity)
+	}
+	if err != nil {
+		return nil, l.wrap(err)
+	}
+	return &j, nil
+}
+
+// Same is a set of URLs of a job whose answers had the same bytes.
+type Same struct {
+	Digest  string
+	URLs    int64
+	Bytes   int64  // of one
+	Example string // the first by name
+}
+
+// Duplicates returns the largest sets of URLs with equal bodies that are not empty, at most so many.
+func (l *Ledger) Duplicates(ctx context.Context, job uint32, most int) (out []Same, err error) {
+	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT digest, count(*) AS n, max(bytes), min(url) FROM pages
+WHERE job = ? AND state = 'fetched' AND status = 200 AND digest IS NOT NULL AND bytes > 0 GROUP BY digest HAVING count(*) > 1 ORDER BY n DESC, min(url) LIMIT ?`), int64(job), most)
+	if err != nil {
+		return nil, l.wrap(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var s Same
+		if err := rows.Scan(&s.Digest, &s.URLs, &s.Bytes, &s.Example); err != nil {
+			return nil, l.wrap(err)
+		}
+		out = append(out, s)
+	}
+	return out, l.wrap(rows.Err())
+}
+
+// FetchSpan returns when the first and the last page of a job were fetched, Unix ms by the nodes' clocks; zeros if none was.
+func (l *Ledger) FetchSpan(ctx context.Context, job uint32) (first, last int64, err error) {
+	row := l.db.QueryRowContext(ctx, l.kind.bind(`SELECT coalesce(min(fetched_at), 0), coalesce(max(fetched_at), 0) FROM pages WHERE job = ? AND state = 'fetched'`), int64(job))
+	return first, last, l.wrap(row.Scan(&first, &last))
 }

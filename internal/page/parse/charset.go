@@ -104,10 +104,35 @@ func Decode(b []byte, name string) string {
 }
 
 func isASCII(b []byte) bool {
+	for len(b) >= 8 {
+		if (uint64(b[0])|uint64(b[1])|uint64(b[2])|uint64(b[3])|uint64(b[4])|uint64(b[5])|uint64(b[6])|uint64(b[7]))&0x80 != 0 {
+			return false
+		}
+		b = b[8:]
+	}
 	for _, c := range b {
 		if c >= 0x80 {
 			return false
 		}
 	}
 	return true
+}
+
+// ReadEncoded is Read of a body in whatever encoding it is. It returns the body, decoded if it cannot be read as it is (then it is in
+// UTF-8), and the name of its encoding.
+func ReadEncoded(kind Type, body []byte, contentType string, o Options, doc *Page) (text []byte, charset string) {
+	charset = Charset(body[:min(len(body), 4)], contentType, nil)
+	if ASCIISuperset(charset) {
+		Read(kind, body, o, doc)
+		charset = "utf-8"
+		if !isASCII(body) || len(doc.Charset) > 0 {
+			charset = Charset(body, contentType, doc.Charset)
+		}
+		if ASCIISuperset(charset) {
+			return body, charset
+		}
+	}
+	body = []byte(Decode(body, charset))
+	Read(kind, body, o, doc)
+	return body, charset
 }

@@ -1,0 +1,387 @@
+// Package survey says what a crawl has brought, for a person who comes back to it: sites, types, statuses, sizes, broken links
+// with all pages that link there, redirects, refusals, templates and what each brought, slow sites, duplicates. It reads the
+// ledger, the frontier and, for the links, the archives once more; it changes nothing. HTML draws it as one file.
+package survey
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/frontier"
+	"argosy/internal/fleet/ledger"
+)
+
+const (
+	maxBroken    = 10_000 // URLs whose links are looked for
+	maxFrom      = 100    // pages that are named of each
+	maxExamples  = 5      // of a reason
+	maxRedirects = 200    // that are named
+	maxTemplates = 200
+	maxSame      = 50
+	bins         = 60 // of the plot over time
+)
+
+// Report is what a crawl has brought.
+type Report struct {
+	Dir     string          `json:"dir"`
+	Made    time.Time       `json:"made"`
+	Running bool            `json:"running,omitempty"` // a crawl runs there: this is as of Made
+	State   string          `json:"state"`
+	Name    string          `json:"name,omitempty"`
+	Seeds   int             `json:"seeds"`
+	Scope   string          `json:"scope"`
+	Created time.Time       `json:"created"`
+	First   time.Time       `json:"first"` // of the records
+	Last    time.Time       `json:"last"`
+	Counts  frontier.Counts `json:"counts"`
+
+	Sites      []Site        `json:"sites"`                 // most fetched first
+	Types      []Share       `json:"types"`                 // most URLs first
+	Statuses   []Share       `json:"statuses"`              // by status
+	Sizes      []Share       `json:"sizes"`                 // of bodies, in powers of four
+	Timeline   []Bin         `json:"timeline"`              // from First to Last
+	Broken     []Broken      `json:"broken"`                // most links first
+	BrokenMore int           `json:"broken_more,omitempty"` // that are not named
+	Redirects  []Redirect    `json:"redirects"`             // by URL
+	Redirected int64         `json:"redirected"`
+	Refused    []Refused     `json:"refused"` // most URLs first
+	Templates  []Template    `json:"templates"`
+	Same       []ledger.Same `json:"-"`
+	Traps      []crawl.Trap  `json:"traps,omitempty"`
+	Unread     int           `json:"unread,omitempty"` // files of archives that could not be read to their end
+}
+
+// Site is a site and what came of it.
+type Site struct {
+	ledger.Task
+	FirstByteMS float64 `json:"first_byte_ms"` // mean, of what was fetched
+	SlowestMS   float64 `json:"slowest_ms"`
+	Trouble     string  `json:"trouble,omitempty"` // why it could not be asked the last time
+
+	waited float64
+	asked  int64
+}
+
+// Share is a part of all URLs that were fetched.
+type Share struct {
+	Name  string `json:"name"`
+	URLs  int64  `json:"urls"`
+	Bytes int64  `json:"bytes"`
+}
+
+// Bin is a stretch of time.
+type Bin struct {
+	At     time.Time `json:"at"`
+	URLs   int64     `json:"urls"`
+	Errors int64     `json:"errors"` // of them, with a status from 400 on
+	Bytes  int64     `json:"bytes"`
+}
+
+// Broken is a URL that pages link to and that could not be had.
+type Broken struct {
+	URL    string `json:"url"`
+	Why    string `json:"why"` // a status, or the reason of the failure
+	Detail string `json:"detail,omitempty"`
+	Links  int    `json:"links"` // pages that link there
+	From   []Link `json:"from"`  // at most a hundred of them, by URL
+}
+
+// Link is a page that links to a broken URL, and the words of the link.
+type Link struct {
+	Page string `json:"page"`
+	Text string `json:"text,omitempty"`
+}
+
+// Redirect is a URL that leads to another one.
+type Redirect struct {
+	From   string `json:"from"`
+	Status int    `json:"status"`
+	To     string `json:"to"`
+}
+
+// Refused is a reason for which URLs were not fetched.
+type Refused struct {
+	Reason   string    `json:"reason"`
+	URLs     int64     `json:"urls"`
+	Examples []Example `json:"examples"`
+}
+
+// Example is a URL that was refused, and where it stands.
+type Example struct {
+	URL    string `json:"url"`
+	Parent string `json:"parent,omitempty"`
+	Anchor string `json:"anchor,omitempty"`
+}
+
+// Make makes the report of a crawl's directory.
+func Make(ctx context.Context, dir string, now time.Time) (*Report, error) {
+	l, err := ledger.Open(ctx, filepath.Join(dir, assemble.LedgerFile))
+	if err != nil {
+		return nil, err
+	}
+	defer l.Close()
+	const job = 1
+	r := &Report{Dir: filepath.Clean(dir), Made: now.UTC()}
+	g := &gatherer{r: r, sites: map[string]*Site{}, types: map[string]*Share{}, statuses: map[int]*Share{}, templates: map[string]*Template{}, broken: map[string]*Broken{}, to: map[string]string{}}
+	if err := assemble.View(ctx, dir, func(f *frontier.Frontier, running bool) error {
+		r.Running = running
+		return g.view(f, job)
+	}); err != nil {
+		return nil, err
+	}
+	j, err := l.Describe(ctx, job)
+	if err != nil {
+		return nil, err
+	}
+	if j == nil {
+		return nil, fmt.Errorf("%s: nothing has been crawled yet", dir)
+	}
+	r.Name, r.State, r.Seeds, r.Scope, r.Created = j.Name, j.State, len(j.Identity.Seeds), string(j.Identity.Scope), time.UnixMilli(j.Created).UTC()
+	if err := g.span(ctx, l, job); err != nil {
+		return nil, err
+	}
+	if err := l.Pages(ctx, job, g.page); err != nil {
+		return nil, err
+	}
+	if r.Same, err = l.Duplicates(ctx, job, maxSame); err != nil {
+		return nil, err
+	}
+	g.misled()
+	if err := g.links(ctx, dir, j.Identity.Resources, j.Identity.StripSession); err != nil {
+		return nil, err
+	}
+	g.finish()
+	return r, nil
+}
+
+// gatherer gathers a report.
+type gatherer struct {
+	r         *Report
+	sites     map[string]*Site
+	types     map[string]*Share
+	statuses  map[int]*Share
+	sizes     [17]Share
+	templates map[string]*Template
+	broken    map[string]*Broken
+	to        map[string]string // redirects
+	copies    map[string][]string
+	first     int64
+	width     int64 // of a bin, ms
+}
+
+// view takes in what the frontier knows: counts, tasks, and examples of what was refused.
+func (g *gatherer) view(f *frontier.Frontier, job uint32) error {
+	g.r.Counts = f.Counts(job)
+	var err error
+	f.Tasks(func(t *frontier.Task) {
+		if t.Job != job || err != nil {
+			return
+		}
+		s := &Site{Task: ledger.Task{
+			ID: t.ID, Job: t.Job, Site: t.Site, State: t.Status(), Discovered: t.Discovered, Fetched: t.Fetched, Pages: t.Pages, Duplicates: t.Duplicates,
+			Failed: t.Failed, Excluded: t.Excluded, Pending: t.Pending(), Overflow: t.Overflow, Bytes: t.Bytes, Attempts: t.Attempts, Reasons: t.Reasons,
+		}}
+		if record := f.Site(t.Site); record != nil && t.Fetched == 0 {
+			s.Trouble = record.Trouble
+		}
+		g.sites[t.Site] = s
+		var traps []crawl.Trap
+		traps, err = f.Traps(t.ID)
+		g.r.Traps = append(g.r.Traps, traps...)
+	})
+	if err != nil {
+		return err
+	}
+	names := f.Names(job)
+	defer names.Close()
+	refused := map[string]*Refused{}
+	for reason, n := range g.r.Counts.Reasons {
+		refused[reason] = &Refused{Reason: reason, URLs: n}
+	}
+	err = f.URLs(job, func(u frontier.URL) error {
+		of := refused[string(u.Reason)]
+		if u.State != crawl.Excluded && u.State != crawl.Failed || of == nil || len(of.Examples) == maxExamples || u.URL == "" {
+			return nil
+		}
+		parent, err := names.URL(u.Layer, u.Parent)
+		of.Examples = append(of.Examples, Example{u.URL, parent, u.Anchor})
+		return err
+	})
+	for _, of := range refused {
+		g.r.Refused = append(g.r.Refused, *of)
+	}
+	return err
+}
+
+// span finds out when the first and the last record were made, by the nodes' clocks.
+func (g *gatherer) span(ctx context.Context, l *ledger.Ledger, job uint32) error {
+	first, last, err := l.FetchSpan(ctx, job)
+	if err != nil || first == 0 {
+		return err
+	}
+	g.r.First, g.r.Last = time.UnixMilli(first).UTC(), time.UnixMilli(last).UTC()
+	g.first, g.width = first, (last-first)/bins+1
+	for i := range int64(bins) {
+		g.r.Timeline = append(g.r.Timeline, Bin{At: time.UnixMilli(first + i*g.width).UTC()})
+	}
+	return nil
+}
+
+// page takes in a row of the ledger.
+func (g *gatherer) page(p *ledger.Page) error {
+	s := g.sites[p.Site]
+	if s == nil {
+		s = &Site{Task: ledger.Task{Site: p.Site}}
+		g.sites[p.Site] = s
+	}
+	switch p.State {
+	case crawl.Failed.String():
+		g.breaks(p, p.Reason)
+	case crawl.Fetched.String():
+		g.fetched(s, p)
+	}
+	return nil
+}
+
+func (g *gatherer) fetched(s *Site, p *ledger.Page) {
+	var timing [6]float64
+	if p.Timing != "" && json.Unmarshal([]byte(p.Timing), &timing) == nil {
+		ms := timing[4] / 1000
+		s.waited += ms
+		s.asked++
+		s.SlowestMS = max(s.SlowestMS, ms)
+	}
+	if g.width > 0 {
+		if b := (p.FetchedAt - g.first) / g.width; b >= 0 && b < bins {
+			at := &g.r.Timeline[b]
+			at.URLs++
+			at.Bytes += p.Bytes
+			if p.Status >= 400 {
+				at.Errors++
+			}
+		}
+	}
+	mime := cmp.Or(p.Mime, "(not said)")
+	add(g.types, mime, mime, p.Bytes)
+	add(g.statuses, p.Status, fmt.Sprint(p.Status), p.Bytes)
+	i := 0
+	for limit := int64(256); p.Bytes > limit && i < len(g.sizes)-1; limit *= 4 {
+		i++
+	}
+	g.sizes[i].URLs++
+	g.sizes[i].Bytes += p.Bytes
+	g.template(p)
+	switch {
+	case p.Status >= 400:
+		g.breaks(p, fmt.Sprint(p.Status))
+	case p.Redirect != "":
+		g.r.Redirected++
+		g.to[p.URL] = p.Redirect
+		g.r.Redirects = append(g.r.Redirects, Redirect{p.URL, p.Status, p.Redirect})
+	case p.HTML && p.Revisit && p.Status == 200:
+		if g.copies == nil {
+			g.copies = map[string][]string{}
+		}
+		g.copies[p.Digest] = append(g.copies[p.Digest], p.URL)
+	}
+}
+
+func add[K comparable](m map[K]*Share, k K, name string, bytes int64) {
+	s := m[k]
+	if s == nil {
+		s = &Share{Name: name}
+		m[k] = s
+	}
+	s.URLs++
+	s.Bytes += bytes
+}
+
+// breaks notes a URL that could not be had.
+func (g *gatherer) breaks(p *ledger.Page, why string) {
+	if len(g.broken) >= maxBroken {
+		g.r.BrokenMore++
+		return
+	}
+	g.broken[p.URL] = &Broken{URL: p.URL, Why: why, Detail: p.Detail}
+}
+
+// misled counts redirects that end at a broken URL among those.
+func (g *gatherer) misled() {
+	for from := range g.to {
+		at := from
+		for hops := 0; hops < frontier.MaxRedirects && g.to[at] != ""; hops++ {
+			at = g.to[at]
+		}
+		if b := g.broken[at]; b != nil && at != from && g.broken[from] == nil && len(g.broken) < maxBroken {
+			g.broken[from] = &Broken{URL: from, Why: b.Why, Detail: "redirects to " + at}
+		}
+	}
+}
+
+// finish puts everything in order.
+func (g *gatherer) finish() {
+	r := g.r
+	for _, s := range g.sites {
+		if s.asked > 0 {
+			s.FirstByteMS = s.waited / float64(s.asked)
+		}
+		r.Sites = append(r.Sites, *s)
+	}
+	slices.SortFunc(r.Sites, func(a, b Site) int { return cmp.Or(cmp.Compare(b.Fetched, a.Fetched), strings.Compare(a.Site, b.Site)) })
+	for _, s := range g.types {
+		r.Types = append(r.Types, *s)
+	}
+	slices.SortFunc(r.Types, func(a, b Share) int { return cmp.Or(cmp.Compare(b.URLs, a.URLs), strings.Compare(a.Name, b.Name)) })
+	for _, s := range g.statuses {
+		r.Statuses = append(r.Statuses, *s)
+	}
+	slices.SortFunc(r.Statuses, func(a, b Share) int { return strings.Compare(a.Name, b.Name) })
+	limit := int64(256)
+	for i, s := range g.sizes {
+		if s.Name = "≤ " + Size(limit); i == len(g.sizes)-1 {
+			s.Name = "larger"
+		}
+		if limit *= 4; s.URLs > 0 {
+			r.Sizes = append(r.Sizes, s)
+		}
+	}
+	for _, b := range g.broken {
+		slices.SortFunc(b.From, func(a, b Link) int { return strings.Compare(a.Page, b.Page) })
+		r.Broken = append(r.Broken, *b)
+	}
+	slices.SortFunc(r.Broken, func(a, b Broken) int { return cmp.Or(cmp.Compare(b.Links, a.Links), strings.Compare(a.URL, b.URL)) })
+	slices.SortFunc(r.Redirects, func(a, b Redirect) int { return strings.Compare(a.From, b.From) })
+	r.Redirects = r.Redirects[:min(len(r.Redirects), maxRedirects)]
+	slices.SortFunc(r.Refused, func(a, b Refused) int {
+		return cmp.Or(cmp.Compare(b.URLs, a.URLs), strings.Compare(a.Reason, b.Reason))
+	})
+	r.Templates = g.bestTemplates()
+	slices.SortFunc(r.Traps, func(a, b crawl.Trap) int {
+		return cmp.Or(cmp.Compare(b.Waiting, a.Waiting), strings.Compare(a.Template, b.Template))
+	})
+}
+
+// Size prints a number of bytes.
+func Size(n int64) string {
+	f, units := float64(n), "KMGTP"
+	if n < 1024 {
+		return fmt.Sprintf("%d B", n)
+	}
+	i := -1
+	for f >= 1000 && i < len(units)-1 {
+		f /= 1024
+		i++
+	}
+	if f >= 100 || f == float64(int64(f)) {
+		return fmt.Sprintf("%.0f %ciB", f, units[i])
+	}
+	return fmt.Sprintf("%.1f %ciB", f, units[i])
+}
