@@ -67,6 +67,7 @@ ends it at once. Neither loses anything.`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	f.register(c)
+	group(c, crawlGroups)
 	return c
 }
 
