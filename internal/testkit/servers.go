@@ -142,14 +142,27 @@ type NATS struct {
 	servers []*exec.Cmd
 }
 
-// NewNATS starts a cluster of n servers in an empty directory. accounts is a file that says who may connect. The program
-// is built from the module that Argosy embeds.
-func NewNATS(dir, accounts string, n int) (*NATS, error) {
-	c := &NATS{bin: filepath.Join(dir, "nats-server"), servers: make([]*exec.Cmd, n)}
-	build := exec.Command("go", "build", "-o", c.bin, "github.com/nats-io/nats-server/v2")
-	if out, err := build.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("build nats-server: %w: %s", err, out)
+// built returns the path of a server that "make servers" has built; the error is ErrMissing where it has not.
+func built(name string) (string, error) {
+	mod, err := exec.Command("go", "env", "GOMOD").Output()
+	if err != nil {
+		return "", fmt.Errorf("go env: %w", err)
 	}
+	path := filepath.Join(filepath.Dir(strings.TrimSpace(string(mod))), "internal", "testkit", "servers", "bin", name)
+	if _, err := os.Stat(path); err != nil {
+		return "", fmt.Errorf("%s: %w: make servers builds it", name, ErrMissing)
+	}
+	return path, nil
+}
+
+// NewNATS starts a cluster of n servers in an empty directory. accounts is a file that says who may connect. The error is
+// ErrMissing where make servers has not built the program.
+func NewNATS(dir, accounts string, n int) (*NATS, error) {
+	bin, err := built("nats-server")
+	if err != nil {
+		return nil, err
+	}
+	c := &NATS{bin: bin, servers: make([]*exec.Cmd, n)}
 	who, err := os.ReadFile(accounts)
 	if err != nil {
 		return nil, err
@@ -225,25 +238,18 @@ func (c *NATS) Stop() {
 }
 
 // S3 starts an S3-compatible server (versitygw) of its own in a temporary directory, on a free port of loopback, and
-// returns the URL of a store in a bucket of it, the credentials for it being "argosy" and "argosy-secret". The server is
-// built from the module in servers/, which is no part of Argosy's. The error is ErrMissing where it cannot be built.
+// returns the URL of a store in a bucket of it, the credentials for it being "argosy" and "argosy-secret". The error is
+// ErrMissing where make servers has not built it, from the module in servers/, which is no part of Argosy's.
 func S3() (store string, stop func(), err error) {
-	mod, err := exec.Command("go", "env", "GOMOD").Output()
+	bin, err := built("versitygw")
 	if err != nil {
-		return "", nil, fmt.Errorf("go env: %w", err)
+		return "", nil, err
 	}
 	dir, err := os.MkdirTemp("", "argosy-s3-*")
 	if err != nil {
 		return "", nil, err
 	}
 	remove := func() { _ = os.RemoveAll(dir) }
-	bin := filepath.Join(dir, "versitygw")
-	build := exec.Command("go", "build", "-o", bin, "github.com/versity/versitygw/cmd/versitygw")
-	build.Dir = filepath.Join(filepath.Dir(strings.TrimSpace(string(mod))), "internal", "testkit", "servers")
-	if out, err := build.CombinedOutput(); err != nil {
-		remove()
-		return "", nil, fmt.Errorf("build versitygw: %w: %s: %w", err, out, ErrMissing)
-	}
 	for _, d := range []string{"data/archives", "meta"} {
 		if err := os.MkdirAll(filepath.Join(dir, d), 0o755); err != nil {
 			remove()
