@@ -19,7 +19,7 @@ type flagGroup struct {
 // crawlGroups are the flags of argosy crawl by purpose; what stands in none comes last.
 var crawlGroups = []flagGroup{
 	{"What matters first", []string{"out", "seeds", "scope", "include", "exclude", "max-pages", "max-depth", "delay", "user-agent", "resources"}},
-	{"Where it ends", []string{"max-time", "max-bytes", "site-pages", "max-sitemaps", "max-url-length", "max-body"}},
+	{"Where it ends", []string{"max-time", "max-bytes", "site-pages", "max-sitemaps", "max-url-length", "max-body", "min-free"}},
 	{"What else is fetched, or not", []string{"sitemaps", "strip-session", "ignore-robots", "ignore-nofollow"}},
 	{"Logins and certificates", []string{"header", "cookies", "keep-secrets", "ca", "insecure"}},
 	{"How sites are reached", []string{"allow-private", "resolve", "dns", "proxy", "proxy-dns", "bind"}},
