@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -24,6 +25,7 @@ var scenarios = []scenario{
 	{"kill-coordinator", "four times the coordinator is killed and started again", setting{agents: 4}, killCoordinator},
 	{"coordinator-away", "the coordinator is killed, and away for long", setting{agents: 4}, coordinatorAway},
 	{"standby", "twice the coordinator that leads is killed, and the other one takes over", setting{agents: 3, cluster: true}, standby},
+	{"freeze-leaders", "six times the coordinator that leads is stopped (SIGSTOP) for 15 or 25 s, and goes on; none may end", setting{agents: 3, cluster: true}, freezeLeaders},
 	{"kill-nats", "each of three NATS servers in turn is killed and started again", setting{agents: 3, cluster: true}, killNATS},
 	{"no-quorum", "two of three NATS servers are killed; the bus has no leader for three terms", setting{agents: 3, cluster: true}, noQuorum},
 }
@@ -183,6 +185,51 @@ func standby(ctx context.Context, f *fleet) error {
 		}
 		if err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// api is where a coordinator listens.
+func (p *process) api() string { return "http://" + p.args[slices.Index(p.args, "--listen")+1] }
+
+// freezeLeaders stops whoever leads, longer than its lease, and lets it go on while the other one leads.
+func freezeLeaders(ctx context.Context, f *fleet) error {
+	for i := range 6 {
+		leads := -1
+		for n, c := range f.coordinators {
+			cl, err := web.NewClient(c.api(), "", nil)
+			if err != nil {
+				return err
+			}
+			if _, err := cl.Jobs(ctx); err == nil {
+				leads = n
+			}
+		}
+		if leads < 0 {
+			return fmt.Errorf("nobody leads before pause %d", i+1)
+		}
+		f.coordinators[leads].signal(syscall.SIGSTOP)
+		err := pause(ctx, time.Duration(15+10*(i%2))*time.Second)
+		f.coordinators[leads].signal(syscall.SIGCONT)
+		if err == nil {
+			err = f.eventually(ctx, "somebody leads", func() bool {
+				_, err := f.client.Jobs(ctx)
+				return err == nil
+			})
+		}
+		if err == nil {
+			err = pause(ctx, 3*time.Second)
+		}
+		if err != nil {
+			return err
+		}
+		for n, c := range f.coordinators {
+			select {
+			case err := <-c.done:
+				return fmt.Errorf("coordinator %d has ended after pause %d: %w", n, i+1, err)
+			default:
+			}
 		}
 	}
 	return nil

@@ -367,6 +367,59 @@ const (
 	MaxLeases   = 32 * MaxRequests
 )
 
+// Bounds of what a person may say of a job.
+const (
+	maxName      = 200
+	maxFilters   = 1000
+	maxAgent     = 512
+	maxLandmarks = 64
+	// MaxJob bounds an encoded job, in bytes: it travels in one message.
+	MaxJob = 1000 << 10
+)
+
+// Check returns why a job is refused; nil: it passes. Whether its expressions and strategies can be read is for those who read them.
+func (j *Job) Check() *Fault {
+	c := check{at: -1}
+	id, l, p := &j.Identity, &j.Limits, &j.Placing
+	c.length("name", j.Name, 0, maxName)
+	for _, seed := range id.Seeds {
+		c.length("seeds", seed, 1, MaxURLLength)
+	}
+	c.items("include", len(id.Include), maxFilters)
+	c.items("exclude", len(id.Exclude), maxFilters)
+	c.length("user agent", id.UserAgent, 0, maxAgent)
+	if strings.ContainsAny(id.UserAgent, "\r\n\x00") {
+		c.fail("user agent", RuleName)
+	}
+	for _, n := range []int64{
+		l.MaxPages, l.MaxBytes, int64(l.PerSite), int64(l.SiteConnections), int64(l.PerIP), int64(l.PerDomain), int64(l.Retries), int64(l.RecycleLimit),
+		int64(l.LeasePages), l.SitePages, int64(l.MaxURLLength), int64(l.MaxRefusals), l.MaxSitemaps, int64(l.Fetch.MaxHeader), l.Fetch.MaxBody,
+		l.Fetch.MaxDecoded, int64(l.Fetch.MinRate),
+		int64(l.MaxTime), int64(l.Delay), int64(l.MaxCrawlDelay), int64(l.Backoff), int64(l.RecycleAfter), int64(l.LeaseTime), int64(l.Fetch.ConnectTimeout),
+		int64(l.Fetch.TLSTimeout), int64(l.Fetch.HeaderTimeout), int64(l.Fetch.BodyTimeout),
+	} {
+		c.whole("limits", n, 0, math.MaxInt64)
+	}
+	c.whole("limits: max_depth", int64(l.MaxDepth), -1, math.MaxUint16)
+	for _, n := range p.Need {
+		c.real("placing: need", n, maxRate)
+	}
+	c.items("placing: places", len(p.Places), maxItems)
+	for _, at := range p.Places {
+		c.real("placing: places", math.Abs(at.Lat), 90)
+		c.real("placing: places", math.Abs(at.Lon), 180)
+		c.length("placing: places", at.Region, 0, maxLabel)
+	}
+	c.items("placing: landmarks", len(p.Landmarks), maxLandmarks)
+	for _, s := range []string{p.Strategy, p.Probe, p.Type, p.Store, p.Product} {
+		c.length("placing", s, 0, maxPlace)
+	}
+	if b, err := Marshal(j); c.fault == nil && (err != nil || len(b) > MaxJob) {
+		c.fail("job and seeds", RuleLength)
+	}
+	return c.fault
+}
+
 // PlainEcho reports whether an echo address names a host and a port and nothing else: other nodes ask it, so that it must not
 // choose what they ask for.
 func PlainEcho(echo string) bool {

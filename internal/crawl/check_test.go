@@ -124,3 +124,35 @@ func TestPlainEcho(t *testing.T) {
 		}
 	}
 }
+
+// A job whose figures are none, or that is too large for a message, is refused before anybody sends it.
+func TestCheckJob(t *testing.T) {
+	good := func() *Job {
+		return &Job{Identity: Identity{Seeds: []string{"http://a.test/"}, UserAgent: "t"}, Limits: DefaultLimits()}
+	}
+	if f := good().Check(); f != nil {
+		t.Fatal(f)
+	}
+	for want, change := range map[string]func(*Job){
+		"placing: need: number":    func(j *Job) { j.Placing.Need[0] = math.NaN() },
+		"placing: need: range":     func(j *Job) { j.Placing.Need[2] = -1 },
+		"placing: places: number":  func(j *Job) { j.Placing.Places = map[string]Place{"a": {Lat: math.Inf(1)}} },
+		"placing: places: range":   func(j *Job) { j.Placing.Places = map[string]Place{"a": {Lon: 181}} },
+		"limits: range":            func(j *Job) { j.Limits.Delay = -1 },
+		"limits: max_depth: range": func(j *Job) { j.Limits.MaxDepth = -2 },
+		"user agent: name":         func(j *Job) { j.Identity.UserAgent = "x\r\nHost: y" },
+		"seeds: length":            func(j *Job) { j.Identity.Seeds = append(j.Identity.Seeds, "") },
+		"job and seeds: length": func(j *Job) {
+			j.Identity.Seeds = make([]string, 40_000)
+			for i := range j.Identity.Seeds {
+				j.Identity.Seeds[i] = "http://site.test/a/path/to/it"
+			}
+		},
+	} {
+		j := good()
+		change(j)
+		if f := j.Check(); f == nil || f.Error() != want {
+			t.Errorf("%v, want %s", f, want)
+		}
+	}
+}

@@ -485,6 +485,9 @@ func (cr *Crawl) Close() error {
 
 // Check finds mistakes in a configuration before anything is opened.
 func Check(c *Config) error {
+	if err := checkWords(&c.Job); err != nil {
+		return err
+	}
 	if _, err := scope.Compile(c.Job.Identity, c.Job.Limits); err != nil {
 		return err
 	}

@@ -404,8 +404,23 @@ func (s *Server) Leader() (*coordinator.Coordinator, error) {
 	return nil, ErrStandby
 }
 
+// checkWords says in one line what a job holds that none may hold.
+func checkWords(j *crawl.Job) error {
+	f := j.Check()
+	switch {
+	case f == nil:
+		return nil
+	case f.Rule == crawl.RuleLength:
+		return fmt.Errorf("%w (a job travels in one message of at most %d KiB: about 25,000 seeds)", f, crawl.MaxJob>>10)
+	}
+	return f
+}
+
 // CheckJob finds mistakes in a job.
 func CheckJob(j *crawl.Job) error {
+	if err := checkWords(j); err != nil {
+		return err
+	}
 	if _, err := scope.Compile(j.Identity, j.Limits); err != nil {
 		return err
 	}

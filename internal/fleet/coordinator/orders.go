@@ -130,6 +130,9 @@ func (c *Coordinator) SetLimits(ctx context.Context, id uint32, change func(*cra
 		if err := change(&next.Limits, &next.Placing); err != nil {
 			return err
 		}
+		if f := next.Check(); f != nil {
+			return f
+		}
 		if _, err := c.cfg.Strategies(orElse(next.Placing.Strategy, c.cfg.Strategy)); err != nil {
 			return err
 		}

@@ -174,7 +174,10 @@ type JobPath struct {
 
 // problem turns an error into its answer (RFC 9457).
 func problem(err error) error {
+	var fault *crawl.Fault
 	switch {
+	case errors.As(err, &fault):
+		return huma.Error422UnprocessableEntity(err.Error())
 	case err == nil:
 		return nil
 	case errors.Is(err, assemble.ErrStandby):
