@@ -89,6 +89,31 @@ func TestReachable(t *testing.T) {
 	}
 }
 
+// TestPromises plays crawls of one web of each kind: the frontier and the scanner are the real ones.
+func TestPromises(t *testing.T) {
+	for _, p := range []*part{
+		chain(500), gallery(200), listing("number", 60), growing(60), noisy("clock", growing(60)), softErrors(100), sections(30, 20),
+		sessions("segment", 200, false), noisy("quote", sessions("zx", 200, false)), slides(6, 60), echo(100), cloud(100),
+	} {
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			for seed := range uint64(2) {
+				j := newJudge(single(p.name, p, library(100)), 8000)
+				v, err := j.play(seed)
+				if err != nil {
+					t.Fatal(err)
+				}
+				ended, rows := j.rows(v, 600)
+				for _, r := range append(rows, ended) {
+					if r.broken {
+						t.Errorf("seed %d: %s: %d of %d real pages, %d answers, %d wasted: %s", seed, r.name, r.had, r.real, r.answers, r.wasted, r.promise)
+					}
+				}
+			}
+		})
+	}
+}
+
 // TestJudge shows that answers of a trap are counted when they bring nothing, and only then.
 func TestJudge(t *testing.T) {
 	s := newSite("judge", sessions("zx", 20, false))

@@ -38,6 +38,7 @@ func webs() []*web {
 			ws = append(ws, beside(noisy(kind, p)))
 		}
 	}
+	ws = append(ws, others()...)
 	return append(ws, maze(), mixed())
 }
 

@@ -258,7 +258,7 @@ func (m *Model) Release() {
 			continue
 		}
 		grace := max(1, g.Grace) * graceFactor
-		m.lift(g)
+		m.lift(g, newPays)
 		g.Grace, g.Sum = grace, 0
 	}
 	m.changed = true
@@ -293,7 +293,7 @@ func (m *Model) Want(template, via uint32, k crawl.Key) Want {
 	g := m.groups[t.Group]
 	w := Want{Room: m.room(g, t.Answers), Group: g.ID}
 	switch {
-	case t.All || t.Dry > 0 || m.suspect(g):
+	case t.All || t.Dry > 0 || m.suspect(g) || 2*(t.New+t.Spared) < t.Marked:
 		w.Mark, w.Back = crawl.MarkMust, t.Dry > 0 || t.New < 2
 	case t.Marked < markAll || k[15]%markEvery == 0:
 		w.Mark = crawl.MarkMay
@@ -302,17 +302,17 @@ func (m *Model) Want(template, via uint32, k crawl.Key) Want {
 }
 
 // suspect reports whether a group has brought nothing more than once in a while.
-func (m *Model) suspect(g *Group) bool { return g.Sum > newPays || g.Named > 0 || g.Cut }
+func (m *Model) suspect(g *Group) bool { return g.Sum > newPays || g.Cut }
 
 // room is how many more URLs of a group may be out: what they can add to its sum is what the limit leaves. A group that is above
 // suspicion may have as many out as its template has had answers, marked or not: small portions cost the coordinator a message each.
 func (m *Model) room(g *Group, answers int64) int {
-	left := g.limit() - max(g.Sum, g.Named)
-	proven := g.New + minFlight/2
-	if g.Sum == 0 && g.Named == 0 && g.New > 0 {
+	left := g.limit() - g.Sum
+	proven := minFlight + 2*g.New
+	if g.Sum == 0 && g.New > 0 {
 		proven = max(proven, answers)
 	}
-	most := max(minFlight, min(maxFlight, proven))
+	most := min(maxFlight, proven)
 	return max(0, int(max(4, min(left, most)))-g.flight)
 }
 

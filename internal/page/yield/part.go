@@ -39,6 +39,7 @@ const (
 	partOrder  = 'r' // the order of parameters, and that one is there twice
 	partFirst  = 'f' // all but the first of the parameters of one name, and the order of names
 	partLast   = 'l' // all but the last
+	partLead   = 'd' // of a path that repeats names: what stands between the first segment and the last
 )
 
 // Part is a part of the URLs of a template.
@@ -60,6 +61,8 @@ func (p Part) String() string {
 		return "the part of the path after /" + p.Name
 	case partRandom:
 		return "what looks random"
+	case partLead:
+		return "what stands before the last part of the path"
 	}
 	return "the order of parameters"
 }
@@ -109,7 +112,7 @@ func (m *Model) compare(t *Template, a *Answer) (spelled bool, event Event) {
 		})
 	}
 	raw, known := xxh3.HashString(m.strip(0, p, nil)), xxh3.HashString(m.strip(t.ID, p, nil))
-	for _, part := range candidates(t.ID, p, !t.bag()) {
+	for _, part := range candidates(t.ID, p, !t.bag(), m.grows(p)) {
 		at := part.hash()
 		if part.random(p) || m.named[part.named()] > 0 || part.Kind == partParam || part.Kind == partInner {
 			t.All = true
@@ -134,7 +137,7 @@ func (m *Model) compare(t *Template, a *Answer) (spelled bool, event Event) {
 		}
 		same, pair, first := m.pair(xxh3.HashStringSeed(rest, at), a.Text, whole)
 		switch {
-		case pair && same:
+		case pair && same && !(g.Number && a.Found > 0): // of a series, if it names what was not there
 			g.Agree++
 			if first {
 				g.URLs++
@@ -231,6 +234,8 @@ func (m *Model) many(g *guess, p *pieces) bool {
 		}
 	case partDir:
 		value = p.segs[q.Seg]
+	case partLead:
+		value = strings.Join(p.segs[:p.lead()], "/")
 	default:
 		return false
 	}
@@ -310,16 +315,15 @@ func (m *Model) giveBack(t *Template) {
 		return // it has nothing to lose
 	}
 	g.Sum = max(0, g.Sum-t.Cost)
-	g.Named = max(0, g.Named-t.Known)
-	if g.Cut && max(g.Sum, g.Named) < g.limit()/2 {
+	if g.Cut && g.Sum < g.limit()/2 {
 		sum := g.Sum
-		m.lift(g)
+		m.lift(g, newPays)
 		g.Sum = sum
 	}
 	t.Dry, t.Known, t.Faint, t.Barren, t.Cost = 0, 0, 0, 0, 0
 	m.touch(t, g)
 	if g.Cut || g.Members > 1 {
-		m.touch(t, m.alone(t))
+		m.touch(t, m.alone(t, newPays))
 	}
 }
 
@@ -371,7 +375,7 @@ func (m *Model) learn(g *guess) {
 }
 
 // candidates are the parts of a URL that may make no difference.
-func candidates(t uint32, p *pieces, dirs bool) []Part {
+func candidates(t uint32, p *pieces, dirs, grows bool) []Part {
 	var out []Part
 	random := 0
 	add := func(part Part, value string) {
@@ -400,6 +404,9 @@ func candidates(t uint32, p *pieces, dirs bool) []Part {
 			add(Part{Kind: partDir, Name: string(b), Seg: i, Template: t}, s)
 		}
 	}
+	if !dirs && grows && len(p.segs) > 2 {
+		out = append(out, Part{Kind: partLead, Template: t})
+	}
 	if random > 1 || slices.ContainsFunc(p.params, func(q param) bool { return classify(q.name) == opaque }) {
 		out = append(out, Part{Kind: partRandom, Template: t})
 	}
@@ -407,6 +414,14 @@ func candidates(t uint32, p *pieces, dirs bool) []Part {
 		out = append(out, Part{Kind: partOrder, Template: t}, Part{Kind: partFirst, Template: t}, Part{Kind: partLast, Template: t})
 	}
 	return out
+}
+
+// lead is how many segments stand before the last one that has a name.
+func (p *pieces) lead() int {
+	if n := len(p.segs) - 1; n == 0 || p.segs[n] != "" {
+		return n
+	}
+	return len(p.segs) - 2
 }
 
 // strip writes path and query of a URL without the parts of its template that make no difference, and without one more.
@@ -422,8 +437,17 @@ func (m *Model) strip(t uint32, p *pieces, more *Part) string {
 		}
 		return more != nil && one(*more) || slices.ContainsFunc(m.learned[t], func(g *guess) bool { return one(g.Part) })
 	}
-	next := 0
+	next, middle := 0, 0 // segments from the second to this one say nothing
+	if more != nil && more.Kind == partLead || slices.ContainsFunc(m.learned[t], func(g *guess) bool { return g.Part.Kind == partLead }) {
+		middle = p.lead()
+	}
 	for i, s := range p.segs {
+		if 0 < i && i < middle {
+			for next < len(p.inner) && p.inner[next].seg == i {
+				next++
+			}
+			continue
+		}
 		b.WriteByte('/')
 		if !drop(partDir, "", i, s) {
 			b.WriteString(s)

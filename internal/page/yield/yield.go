@@ -1,17 +1,19 @@
 // Package yield judges what the URLs of one site bring, by the templates that they are made of, and says when a template
 // goes on bringing nothing: a calendar without end, sessions in URLs, filters in every order, pages that are not there.
 //
-// An answer is new if its text has something that the site's other texts do not have; known if the very text was there
-// before; and faint if only numbers, the page's own address or the order of what is known differ. What counts is known and
-// faint answers of a group of templates that leads to itself: a page that a productive template has named is finite, however
-// alike its siblings are. The evidence is a cumulative sum (Page 1954) for each group: a known answer adds 3, a faint one 1, a
-// new one takes 64 off, and 2 off the group that has named it (new targets outside the group; 32 where its own texts are known rather than faint), and the sum never falls below
-// zero. At 505 the group is cut: after 169 known texts or 505 that differ in numbers only, or later, if more than one answer
-// in 22, or one in 65, was new in between. A group is spared while its answers name fewer than one new URL for every two of
-// them, and a faint one while its links lead more and more often to what is there already, as those of a finite set do. Known answers to URLs that others have named count as well, one each.
+// An answer is new if a quarter of a sample of its text's phrases was not there before, and partly new if three phrases were not;
+// known if the very text was there; and faint if only numbers, the page's own address or the order of what is known differ.
+// What counts is known and faint answers of a group of templates that leads to itself: a page without links of its own that a
+// productive template has named is finite, however alike its siblings are. The evidence is a cumulative sum (Page 1954) for
+// each group: a known answer adds 3, a faint one 1, one to a URL that a template outside the group has named 1 as well; what is
+// partly new changes nothing; a new one takes 64 off, and 2 off the group that has named it (32 where its own texts are known
+// rather than faint), and the sum never falls below zero. At the limit, 540, the group is cut: after 180 known texts or 540 that
+// differ in numbers only, or later, if more than one answer in 22, or one in 65, was new in between. A group is spared while its
+// answers name fewer than one new URL for every two of them, and a faint one while its links lead more and more often to what is
+// there already, as those of a finite set do.
 //
-// A cut group is tried again in rounds at doubling intervals, five times in all: what is new lifts the cut. So the answers
-// that a trap gets are bounded (about 560), and a wrong judgement mends itself.
+// A cut group is tried again in rounds at doubling intervals, five times in all: what is new lifts the cut, for as many answers
+// as it pays. So the answers that a trap gets are bounded (about 600), and a wrong judgement mends itself.
 //
 // Parts of URLs that make no difference (a session) are learned from pairs of URLs that differ in them only and gave the
 // same text; a URL that differs from one that is there in such parts only waits like one of a cut template.
@@ -29,10 +31,12 @@ import (
 
 // The rule. See the package's comment.
 const (
-	limit      = 505
+	limit      = 540
 	knownCosts = 3
 	faintCosts = 1
 	newPays    = 64
+	partPays   = 4  // for what is partly new in a cut group; else it costs and pays nothing
+	liftPays   = 32 // for what a cut group had named before, and that is new
 	namedPays  = 2  // for each new answer that it has named, in other templates
 	namedKnown = 32 // where its own answers were known rather than faint
 	dryAfter   = 8  // answers that brought nothing, after which a template is no longer held for productive
@@ -45,12 +49,13 @@ const (
 	newborns   = 8   // URLs of new templates, named by a cut group alone, which are tried
 	finiteTo   = 10_000
 
-	newPhrases = 3  // of a sample, or a quarter of a small one: the text is new
-	markAll    = 48 // answers of a template that are all marked; then, while it is productive, one in markEvery
-	markEvery  = 32
-	minFlight  = 64  // URLs of a group that are out at once,
-	maxFlight  = 512 // or as many as it had new answers, up to this
-	newestKept = 8
+	newShare    = 4  // one phrase of a sample in so many is new: the text is
+	partPhrases = 3  // or as many are: a part of it is
+	markAll     = 48 // answers of a template that are all marked; then, while it is productive, one in markEvery
+	markEvery   = 32
+	minFlight   = 16  // URLs of a group that are out at once,
+	maxFlight   = 512 // and two more for each new answer that it had, up to this
+	newestKept  = 8
 
 	maxTemplates = 1024 // a site
 	maxShapes    = 32   // of paths with the same first segment; further ones are one
@@ -101,7 +106,6 @@ func (t *Template) hopeless() bool { return t.New == 0 && t.Marked > 0 || t.Cost
 type Group struct {
 	ID        uint32      `cbor:"1,keyasint"`
 	Sum       int64       `cbor:"2,keyasint,omitempty"`
-	Named     int64       `cbor:"3,keyasint,omitempty"` // the sum of known answers that others named
 	Cut       bool        `cbor:"4,keyasint,omitempty"`
 	Round     int         `cbor:"5,keyasint,omitempty"`
 	Next      int64       `cbor:"6,keyasint,omitempty"` // answers of the site at the next round
@@ -225,8 +229,13 @@ func (m *Model) Take(a *Answer) Event {
 	spelled, event := m.compare(t, a)
 	switch m.novelty(a) {
 	case isNew:
-		return max(event, m.brought(t, via, a))
+		return max(event, m.brought(t, via, newPays))
 	case isNeutral:
+	case isPartly:
+		if g.Cut {
+			return max(event, m.brought(t, via, partPays))
+		}
+		t.New++
 	case isKnown:
 		if !spelled && event != Learned {
 			event = max(event, m.barren(t, via, a, knownCosts))
@@ -244,6 +253,7 @@ const (
 	isNew
 	isFaint
 	isKnown
+	isPartly
 )
 
 // novelty says what is new in an answer, and remembers it.
@@ -264,21 +274,22 @@ func (m *Model) novelty(a *Answer) kind {
 		return isNeutral
 	case !a.Page:
 		return isNew
-	case fresh >= newPhrases || fresh*4 >= len(a.Sample) && fresh > 0:
+	case fresh*newShare >= len(a.Sample) && fresh > 0:
 		return isNew
+	case fresh >= partPhrases:
+		return isPartly
 	}
 	return isFaint
 }
 
-// brought takes in a new answer.
-func (m *Model) brought(t, via *Template, a *Answer) Event {
+// brought takes in a new answer, which pays so much.
+func (m *Model) brought(t, via *Template, pays int64) Event {
 	t.New++
 	t.Dry, t.Spared = 0, 0
 	g := m.groups[t.Group]
 	g.New++
-	g.Named = 0
 	if g.Cut && g.Members > 1 {
-		m.alone(t) // the others may be a trap all the same
+		m.alone(t, pays) // the others may be a trap all the same
 		m.credit(via)
 		return Lifted
 	}
@@ -288,13 +299,13 @@ func (m *Model) brought(t, via *Template, a *Answer) Event {
 			g.Strangers += strangerOK
 			return m.credit(via)
 		}
-		m.lift(g)
+		m.lift(g, pays)
 		return Lifted
 	}
 	if g.Members > 1 {
-		g = m.alone(t)
+		g = m.alone(t, pays)
 	} else {
-		g.Sum = max(0, g.Sum-newPays)
+		g.Sum = max(0, g.Sum-pays)
 		t.Cost = min(t.Cost, g.Sum)
 	}
 	m.touch(t, g)
@@ -312,22 +323,22 @@ func (m *Model) credit(via *Template) Event {
 	g := m.groups[via.Group]
 	via.Dry = 0
 	m.touch(via, g)
-	if g.Cut {
-		m.lift(g)
-		return Lifted
-	}
 	pays := int64(namedPays)
 	if via.Known > via.Faint {
 		pays = namedKnown
+	}
+	if g.Cut {
+		m.lift(g, liftPays)
+		return Lifted
 	}
 	g.Sum, via.Cost = max(0, g.Sum-pays), max(0, via.Cost-pays)
 	return Nothing
 }
 
-// lift lets a cut group go on: it is cut again once it has brought nothing for another while.
-func (m *Model) lift(g *Group) {
+// lift lets a cut group go on: it is cut again once it has brought nothing for another while, as long as is paid.
+func (m *Model) lift(g *Group, pays int64) {
 	g.Cut, g.Round, g.Next, g.Strangers, g.Newborns = false, 0, 0, 0, 0
-	g.Sum, g.Named, g.Buckets, g.dirty = g.limit()-newPays, 0, nil, true
+	g.Sum, g.Buckets, g.dirty = g.limit()-pays, nil, true
 	m.cuts--
 }
 
@@ -340,6 +351,8 @@ func (m *Model) faint(t, via *Template, a *Answer) Event {
 		sub := a.Back && !a.Parent.IsZero() && Refines(a.URL, a.Parent)
 		switch {
 		case day || sub: // of a calendar
+		case a.Found > 0 && !via.dry():
+			costs = knownCosts // whatever is behind it, it is not a leaf
 		case t.New > 0 && t.Dry < dryAfter && !t.bag():
 			t.Spared++ // a story of a list: as many as the list has
 			return m.credit(via)
@@ -373,15 +386,15 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64) Event {
 		g.Sum, t.Cost = g.Sum+costs, t.Cost+costs
 		m.count(g, a, via.Group == t.Group)
 	} else if costs == knownCosts {
-		g.Named++
+		g.Sum, t.Cost = g.Sum+1, t.Cost+1
 	} else if via != nil {
 		g.Sum, t.Cost = g.Sum+costs, t.Cost+costs
 		m.count(g, a, false)
 	}
-	if g.Cut || g.Sum < g.limit() && g.Named < g.limit() {
+	if g.Cut || g.Sum < g.limit() {
 		return Nothing
 	}
-	if g.Named < g.limit() && (g.dies() || t.Params <= 1 && costs == faintCosts && !t.bag() && g.finite()) {
+	if g.dies() || t.Params <= 1 && costs == faintCosts && !t.bag() && g.finite() {
 		g.Sum -= 2 * bucketSize
 		return Nothing
 	}
@@ -440,8 +453,7 @@ func (m *Model) join(t, via *Template) *Group {
 		return from // they are judged already
 	}
 	to.Sum += from.Sum
-	to.Named += from.Named
-	from.Sum, from.Named = 0, 0
+	from.Sum = 0
 	for _, o := range m.byID {
 		if o.Group == from.ID {
 			m.move(o, from, to)
@@ -451,9 +463,9 @@ func (m *Model) join(t, via *Template) *Group {
 }
 
 // alone gives a template that has brought something a group of its own, with its share of the sum.
-func (m *Model) alone(t *Template) *Group {
+func (m *Model) alone(t *Template, pays int64) *Group {
 	from, g := m.groups[t.Group], m.newGroup()
-	g.Sum = max(0, min(t.Cost, from.Sum)-newPays)
+	g.Sum = max(0, min(t.Cost, from.Sum)-pays)
 	from.Sum, t.Cost = max(0, from.Sum-t.Cost), g.Sum
 	m.move(t, from, g)
 	return g
