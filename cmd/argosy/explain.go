@@ -90,6 +90,13 @@ func printDecision(w io.Writer, d *schedule.Decision) error {
 		}
 		fmt.Fprintln(w)
 	}
+	if s := d.Shadow; s != nil {
+		would := "would give it to " + s.Node
+		if s.Node == "" {
+			would = "would let it wait"
+		}
+		fmt.Fprintf(w, "  %s, the shadow, %s\n", s.Strategy, would)
+	}
 	printKnown(w, d)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, f := range d.Filtered {

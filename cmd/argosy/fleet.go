@@ -20,6 +20,7 @@ import (
 	"argosy/internal/fleet/coordinator"
 	"argosy/internal/fleet/web"
 	"argosy/internal/plan/price"
+	"argosy/internal/plan/schedule"
 )
 
 // fleetFlags say which coordinator a command works with.
@@ -267,8 +268,24 @@ func printJobs(w io.Writer, js []web.Job) error {
 		if js[i].Aside > 0 {
 			fmt.Fprintf(w, "job %d: %s URLs were set aside with their entries and tried again (see argosy nodes)\n", js[i].ID, count(js[i].Aside))
 		}
+		if d := js[i].Shadow; d != nil {
+			printShadow(w, js[i].ID, d)
+		}
 	}
 	return nil
+}
+
+// printShadow says what a strategy that plans beside a job's would have done otherwise.
+func printShadow(w io.Writer, job uint32, d *schedule.Difference) {
+	fmt.Fprintf(w, "job %d beside %s: of %d decisions in %d cycles %d are the same, %d on another node", job, d.Strategy, d.Same+d.Other+d.Waits+d.Gives, d.Cycles,
+		d.Same, d.Other)
+	if d.Real > 0 {
+		fmt.Fprintf(w, " (expected to be %.2f times as fast)", d.Shadow/d.Real)
+	}
+	fmt.Fprintf(w, ", %d would wait, %d would not; %d cycles left out\n", d.Waits, d.Gives, d.Skipped)
+	if d.Failed != "" {
+		fmt.Fprintf(w, "  it has failed: %s\n", d.Failed)
+	}
 }
 
 func orDash(s string) string {

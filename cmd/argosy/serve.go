@@ -70,6 +70,7 @@ that it makes at its first start, in DIR/state/token. With --nats the bus is a c
 	fl.StringVar(&f.cfg.Name, "name", "", "of this coordinator (default: the host's)")
 	fl.StringVar(&f.cfg.Strategy, "strategy", strategy.Default, "which node gets which site, for jobs that do not say (see argosy strategies)")
 	fl.StringVar(&f.probe, "probe", "", "measure bandwidth before a site is crawled: none, few or all (default: what the strategy wants)")
+	fl.StringVar(&f.cfg.Shadow, "shadow", "", "a strategy that plans beside those of jobs; what would differ is counted (argosy jobs, explain, the log), and nothing is done of it")
 	fl.DurationVar(&f.cfg.PingEvery, "ping-every", f.cfg.PingEvery, "measure the delays between nodes this often (0: never)")
 	fl.StringArrayVar(&f.cfg.GeoIP, "geoip", nil, "file of MaxMind's format that says where addresses are (may be repeated)")
 	fl.StringVar(&f.cfg.ExplainLog, "explain-log", "", "write every scheduling decision to this file (see argosy explain)")
@@ -95,6 +96,11 @@ func (f *serveFlags) run(c *cobra.Command) error {
 	f.cfg.Probe = f.probe
 	if _, err := strategy.New(f.cfg.Strategy); err != nil {
 		return usage("--strategy: %w", err)
+	}
+	if f.cfg.Shadow != "" {
+		if _, err := strategy.New(f.cfg.Shadow); err != nil {
+			return usage("--shadow: %w", err)
+		}
 	}
 	if f.cfg.Ledger != "" && !ledger.IsPostgres(f.cfg.Ledger) {
 		return usage("--ledger: allowed is postgres://USER:PASSWORD@HOST/DATABASE; without it the ledger is DIR/argosy.db")

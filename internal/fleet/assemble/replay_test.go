@@ -13,6 +13,7 @@ import (
 	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/recorded"
+	"argosy/internal/plan/schedule"
 	"argosy/internal/plan/sim"
 	"argosy/internal/plan/strategy"
 	"argosy/internal/testkit"
@@ -124,4 +125,40 @@ func TestReplayOfItself(t *testing.T) {
 			t.Errorf("%s: recorded %s at %.3f Mbit/s, replayed at %.3f", spec, r.Strategy, was/1e6, is/1e6)
 		}
 	}
+}
+
+// A shadow plans beside the real strategy, what differs is counted, and the crawl is what it would be without it.
+func TestShadow(t *testing.T) {
+	dir := t.TempDir()
+	cfg := webs.RandomConfig{Sites: sites, Pages: 40, Links: 6, Seed: 37, Latency: 20 * time.Millisecond}
+	port, stop, err := webs.Random(cfg).Serve("127.0.0.1:0") // for the search that judges, which is not in simulated time
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	simulated(t, func(t *testing.T) {
+		s := newWorld(t, dir, webs.Random(cfg))
+		s.halt()
+		s.cfg.Strategy, s.cfg.Shadow = "hash", "roundrobin"
+		s.start()
+		for i := range 3 {
+			s.enter(fmt.Sprintf("n%d", i))
+		}
+		time.Sleep(time.Second)
+		j := fleetJob(port, 100*time.Millisecond)
+		j.Limits.LeaseTime = time.Second
+		id := s.submit(j)
+		var d *schedule.Difference
+		s.until("the job ends", time.Hour, func() bool {
+			v := s.job(id)
+			if v.Shadow != nil {
+				d = v.Shadow
+			}
+			return v.State == crawl.JobDone && s.server.Indexed(id)
+		})
+		if d == nil || d.Strategy != "roundrobin" || d.Cycles == 0 || d.Same == 0 || d.Other == 0 || d.Real <= 0 || d.Failed != "" {
+			t.Errorf("%+v", d)
+		}
+	})
+	judge(t, dir, port)
 }

@@ -40,6 +40,7 @@ type ServeConfig struct {
 	Ledger     string      // postgres:// URL; empty: SQLite in Dir
 	Strategy   string
 	Probe      string        // none, few or all; empty: as the strategy wants
+	Shadow     string        // a strategy that plans beside those of jobs; empty: none
 	PingEvery  time.Duration // between measurements of the delays between nodes; 0: none
 	GeoIP      []string
 	ExplainLog string
@@ -282,7 +283,7 @@ func (s *Server) standBy(ctx context.Context) error {
 func (s *Server) lead(ctx context.Context) error {
 	c := coordinator.Config{
 		Strategy: s.cfg.Strategy, Strategies: strategy.New, Seed: s.cfg.Seed, NodeTTL: bus.NodeTTL, Serve: true, Probe: s.cfg.Probe,
-		PingEvery: s.cfg.PingEvery, Explain: s.explain.sink(), Logger: s.cfg.Logger,
+		Shadow: s.cfg.Shadow, PingEvery: s.cfg.PingEvery, Explain: s.explain.sink(), Logger: s.cfg.Logger,
 		Ended: func(job uint32) {
 			s.mu.Lock()
 			s.unindexed[job] = true

@@ -59,6 +59,7 @@ type Config struct {
 	Serve      bool                      // run every job there is, and go on when there is none; else Run ends with the job
 	Nodes      int                       // a run of one job waits a moment until so many nodes are there
 	Probe      string                    // pairs that are measured before a site is crawled, for jobs that do not say: none, few, all; empty: as the strategy wants
+	Shadow     string                    // a strategy that plans beside that of each job, and of which nothing is done; empty: none
 	Places     Places                    // nil: nobody knows where a site is
 	Explain    func([]schedule.Decision) // gets the decisions of every cycle; nil: they are not recorded
 	PingEvery  time.Duration             // delays between nodes are measured this often; 0: never

@@ -50,8 +50,9 @@ func (c *Coordinator) cycle(ctx context.Context, j *frontier.Job, r *run) error 
 		return err
 	}
 	r.memory = plan.Memory
+	differs := c.beside(j, r, s, plan)
 	if c.cfg.Explain != nil {
-		c.explain(r, plan.Decisions)
+		c.explain(r, plan.Decisions, differs)
 	}
 	for _, w := range plan.Refused {
 		c.schedule(c.f.Task(s.Tasks[w.Task].ID))

@@ -50,6 +50,7 @@ func (h *dueHeap) Pop() any {
 // run is a job while it runs.
 type run struct {
 	spec     string // of the strategy
+	shadow   *shadow
 	strategy schedule.Strategy
 	read     *reader
 	wants    schedule.Measures // what is measured for it
@@ -87,7 +88,11 @@ func (c *Coordinator) run(j *frontier.Job) (*run, error) {
 		return nil, err
 	}
 	c.changed = true
-	r := &run{spec: spec, strategy: read.strategy, read: read, wants: wants, inDue: map[uint32]bool{}, begun: time.Now(), before: j.RanMS}
+	other, err := c.shadow(spec)
+	if err != nil {
+		return nil, err
+	}
+	r := &run{spec: spec, shadow: other, strategy: read.strategy, read: read, wants: wants, inDue: map[uint32]bool{}, begun: time.Now(), before: j.RanMS}
 	c.runs[j.ID] = r
 	c.f.Tasks(func(t *frontier.Task) {
 		if t.Job == j.ID {

@@ -130,11 +130,14 @@ func (c *Coordinator) hasMeasured(site, node int, ping bool) bool {
 }
 
 // explain hands a cycle's decisions on, with what was measured by then.
-func (c *Coordinator) explain(r *run, ds []schedule.Decision) {
+func (c *Coordinator) explain(r *run, ds []schedule.Decision, differs map[uint32]string) {
 	m := c.Measured()
 	m.Landmarks, m.Chosen = r.read.marks, r.read.how
 	for i := range ds {
 		ds[i].Measured = &m
+		if node, ok := differs[ds[i].Task]; ok {
+			ds[i].Shadow = &schedule.Shadowed{Strategy: r.shadow.diff.Strategy, Node: node}
+		}
 	}
 	c.cfg.Explain(ds)
 }

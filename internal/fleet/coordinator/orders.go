@@ -11,6 +11,7 @@ import (
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/frontier"
 	"argosy/internal/fleet/ledger"
+	"argosy/internal/plan/schedule"
 )
 
 // Errors of orders.
@@ -256,7 +257,9 @@ type JobView struct {
 	Counts   frontier.Counts `json:"counts"`
 	Strategy string          `json:"strategy"`
 	Limited  string          `json:"limited,omitempty"`
-	Aside    int64           `json:"set_aside,omitempty"` // URLs that were pending again because the ledger could not take an entry
+
+	Shadow *schedule.Difference `json:"shadow,omitempty"`    // in this run
+	Aside  int64                `json:"set_aside,omitempty"` // URLs that were pending again because the ledger could not take an entry
 }
 
 // Jobs returns all jobs, in the order of their numbers.
@@ -266,6 +269,10 @@ func (c *Coordinator) Jobs(ctx context.Context) (out []JobView, err error) {
 			v := JobView{Job: j.Job, State: j.State, Started: j.StartMS, RanMS: j.RanMS, Aside: j.Aside, Counts: c.f.Counts(j.ID), Strategy: orElse(j.Placing.Strategy, c.cfg.Strategy)}
 			if r := c.runs[j.ID]; r != nil {
 				v.RanMS, v.Limited = r.ran().Milliseconds(), r.limited
+				if r.shadow != nil {
+					d := r.shadow.diff
+					v.Shadow = &d
+				}
 			}
 			out = append(out, v)
 		})

@@ -105,11 +105,19 @@ func Snapshot(v View) *schedule.Snapshot {
 	return s
 }
 
+// Group names nodes that are alike before anything is measured: those of one city and provider; empty is not known.
+func Group(labels map[string]string) string {
+	if labels["city"] == "" && labels["provider"] == "" {
+		return ""
+	}
+	return labels["city"] + "/" + labels["provider"]
+}
+
 // offered is a node as a cycle sees it.
 func (n *Node) offered(book *predict.Book) schedule.Node {
 	number := book.Node(n.ID)
-	if n.Labels["city"] != "" || n.Labels["provider"] != "" {
-		book.SetGroup(number, n.Labels["city"]+"/"+n.Labels["provider"])
+	if g := Group(n.Labels); g != "" {
+		book.SetGroup(number, g)
 	}
 	return schedule.Node{
 		ID: n.ID, Incarnation: n.Incarnation, Labels: n.Labels, Capacity: n.Leases, Running: n.Held, Requests: float64(n.Requests),

@@ -27,6 +27,13 @@ type Decision struct {
 	Measured   *Measured   `json:"measured,omitempty"`   // so far
 	Known      []Known     `json:"known,omitempty"`      // what nodes have measured of the site, the latest first
 	Passed     *Passed     `json:"passed,omitempty"`     // the cheapest candidate, if it did not get the task
+	Shadow     *Shadowed   `json:"shadow,omitempty"`     // where the strategy that plans beside this one differs
+}
+
+// Shadowed is what a strategy that plans beside the real one would have done.
+type Shadowed struct {
+	Strategy string `json:"strategy"`
+	Node     string `json:"node,omitempty"` // empty: the task would wait
 }
 
 // Known is what a node has measured of a site, and when.

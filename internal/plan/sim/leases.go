@@ -206,6 +206,29 @@ func (e *engine) took(l *lease, f learn.Fact) {
 	e.learned.Take(f)
 }
 
+// part has the fleet learn what a lease has done since it told last.
+func (e *engine) part(l *lease) {
+	pages := (l.done - l.toldDone) / e.w.Page
+	good := e.good(l, pages)
+	worked := l.worked
+	l.good += good
+	l.worked -= l.toldWorked
+	e.took(l, learn.Fact{Kind: learn.Report, Bits: good * e.w.Page, Good: good, All: pages})
+	l.worked, l.toldWorked, l.toldDone = worked, worked, l.done
+}
+
+// parts has leases tell what they have done so far, as those of a fleet do every second.
+func (e *engine) parts() {
+	for i := range e.w.Nodes {
+		e.progress(i)
+		for _, l := range e.leases[i] {
+			if !l.probe && !l.stuck && l.worked > l.toldWorked {
+				e.part(l)
+			}
+		}
+	}
+}
+
 // settle books what a lease did and gives its task back.
 func (e *engine) settle(l *lease) {
 	seconds := float64(e.now-l.start) / 1000
@@ -228,13 +251,13 @@ func (e *engine) settle(l *lease) {
 		return
 	}
 	pages := l.done / e.w.Page
-	good := e.good(l, pages)
+	e.part(l)
+	good := l.good
 	e.end(l, good, pages)
 	e.count(l, good, pages, seconds)
 	bits := good * e.w.Page
 	e.res.Bits += bits
 	e.res.Minutes[min(int(e.now/60_000), len(e.res.Minutes)-1)] += bits
-	e.took(l, learn.Fact{Kind: learn.Report, Bits: bits, Good: good, All: pages})
 	t := l.t
 	quota := int((l.done + l.left) / e.w.Page)
 	t.did = schedule.Subtask{Quota: max(1, min(quota, 1000)), Exist: max(1, int(pages)), Collected: int(good), Took: time.Duration(seconds * float64(time.Second))}

@@ -103,7 +103,7 @@ func (r *Recording) World(seed uint64) (World, Guess, error) {
 	}
 	start, end := r.span()
 	w := World{
-		Seed: seed, Horizon: 5 * (end - start), Page: p.page, Root: p.page, Noise: p.noise(), Cycle: 10, Whole: true,
+		Seed: seed, Horizon: 5 * (end - start), Page: p.page, Root: p.page, Noise: p.noise(), Cycle: 10, Whole: true, Part: 1000,
 		Lease: LeaseShape{Bits: r.Lease.Bits * p.page, Seconds: r.Lease.Seconds},
 	}
 	w.Target, _ = r.Reached()

@@ -82,6 +82,7 @@ const (
 	evJoin
 	evLeave
 	evLook // has the target been reached
+	evPart // leases tell what they have done
 )
 
 type events []event
@@ -135,6 +136,9 @@ type lease struct {
 	start   int64
 	until   int64
 	limited float64 // seconds in which the node was at its own limit
+
+	good                 float64 // pages that were had, of those that it has told of
+	toldDone, toldWorked float64 // bits and seconds that it has told of
 
 	stuck, moved, modified bool // it makes no progress; see End
 	ended                  bool
@@ -261,6 +265,9 @@ func (e *engine) start() {
 	if e.w.Target > 0 {
 		e.push(0, evLook, 0, 0)
 	}
+	if e.w.Part > 0 {
+		e.push(e.w.Part, evPart, 0, 0)
+	}
 }
 
 func (e *engine) handle(ev event) error {
@@ -292,6 +299,9 @@ func (e *engine) handle(ev event) error {
 			slices.SortStableFunc(e.fair[i], bySpeed)
 			e.share(i)
 		}
+	case evPart:
+		e.parts()
+		e.push(e.now+e.w.Part, evPart, 0, 0)
 	case evLook:
 		for i := range e.w.Nodes {
 			e.progress(i)

@@ -29,6 +29,7 @@ type World struct {
 	Cycle   int64   // ms between a lease's end and the next cycle at least
 	Drifts  bool    // changes touch delays too
 	Whole   bool    // a lease whose time is over ends when the pages under way are had
+	Part    int64   // ms after which a lease tells what it has done; 0: when it ends
 	Target  float64 // useful bits at which a run ends; 0: at the horizon
 
 	Stuck   [][]float64            // share of each pair's leases that make no progress until they are recalled; nil is none

@@ -1,0 +1,89 @@
+package coordinator
+
+import (
+	"time"
+
+	"argosy/internal/fleet/frontier"
+	"argosy/internal/plan/learn"
+	"argosy/internal/plan/schedule"
+)
+
+// shadow is another strategy that plans beside the one of a job, and of whose plans nothing is done.
+type shadow struct {
+	read   *reader
+	memory *schedule.Memory
+	diff   schedule.Difference
+	spent  time.Duration
+	told   time.Time
+}
+
+// A shadow may plan for this share of the time; cycles beyond that it is left out of. It is logged this often.
+const (
+	shadowShare = 0.05
+	shadowEvery = time.Minute
+)
+
+// shadow returns the shadow of a job that runs with a strategy, nil if there is none.
+func (c *Coordinator) shadow(spec string) (*shadow, error) {
+	if c.cfg.Shadow == "" || c.cfg.Shadow == spec {
+		return nil, nil
+	}
+	read, err := c.reader(c.cfg.Shadow)
+	if err != nil {
+		return nil, err
+	}
+	return &shadow{read: read, told: time.Now(), diff: schedule.Difference{Strategy: c.cfg.Shadow}}, nil
+}
+
+// beside has the shadow of a run plan from the snapshot that the real strategy has planned from, and counts where they differ.
+// It returns the shadow's nodes of tasks of which it thinks otherwise.
+func (c *Coordinator) beside(j *frontier.Job, r *run, s *schedule.Snapshot, plan schedule.Plan) map[uint32]string {
+	w := r.shadow
+	if w == nil || w.diff.Failed != "" {
+		return nil
+	}
+	begin := time.Now()
+	if float64(w.spent) > shadowShare*float64(begin.Sub(r.begun)) {
+		w.diff.Skipped++
+		return nil
+	}
+	c.landmarks(w.read, j.Placing.Landmarks, s.Nodes)
+	book := w.read.book
+	for i := range s.Nodes {
+		if g := learn.Group(s.Nodes[i].Labels); g != "" {
+			book.SetGroup(s.Nodes[i].Book, g)
+		}
+	}
+	book.Fit()
+	own := *s
+	own.Book, own.Memory = book, w.memory
+	other, err := schedule.Cycle(&own, w.read.strategy)
+	if err != nil { // a strategy that is broken costs its shadow, not the crawl
+		w.diff.Failed = err.Error()
+		c.cfg.Logger.Warn("the shadow is left out", "strategy", w.diff.Strategy, "error", err)
+		return nil
+	}
+	w.memory = other.Memory
+	differs := w.diff.Compare(s, plan, other)
+	w.spent += time.Since(begin)
+	if time.Since(w.told) >= shadowEvery {
+		w.told = time.Now()
+		c.tellShadow(j, w)
+	}
+	return differs
+}
+
+// tellShadow logs how far a shadow's plans are from the real ones.
+func (c *Coordinator) tellShadow(j *frontier.Job, w *shadow) {
+	d := &w.diff
+	c.cfg.Logger.Info("shadow", "job", j.ID, "strategy", d.Strategy, "cycles", d.Cycles, "skipped", d.Skipped, "same", d.Same, "other", d.Other,
+		"would-wait", d.Waits, "would-give", d.Gives, "expected", share(d.Shadow, d.Real))
+}
+
+// share is a of b, 1 where there is none.
+func share(a, b float64) float64 {
+	if b <= 0 {
+		return 1
+	}
+	return a / b
+}

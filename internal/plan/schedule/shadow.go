@@ -1,0 +1,73 @@
+package schedule
+
+// Difference is how far the plans of another strategy, a shadow, are from those that were carried out: it decided beside the
+// real one, in the same cycles, from the same snapshots, and nothing was done of it.
+type Difference struct {
+	Strategy string `json:"strategy"` // the shadow
+	Cycles   int64  `json:"cycles"`   // that both planned
+	Skipped  int64  `json:"skipped"`  // cycles that it was left out of, to bound what it costs
+	Same     int64  `json:"same"`     // tasks that both gave to one node, or both left waiting
+	Other    int64  `json:"other"`    // tasks that it would have given to another node
+	Waits    int64  `json:"waits"`    // tasks that were given out and that it would have left waiting
+	Gives    int64  `json:"gives"`    // tasks that wait and that it would have given out
+	Failed   string `json:"failed,omitempty"`
+
+	// Of tasks that went elsewhere: useful bits/s that were expected, added up, of the real node and of the shadow's.
+	Real   float64 `json:"real_bits_per_s"`
+	Shadow float64 `json:"shadow_bits_per_s"`
+}
+
+// Compare adds a cycle in which a snapshot got two plans, and returns the shadow's nodes of the tasks where it differs: by
+// task, empty where it waits.
+func (d *Difference) Compare(s *Snapshot, plan, shadow Plan) map[uint32]string {
+	d.Cycles++
+	mine, other := nodesOf(s, plan), nodesOf(s, shadow)
+	differs := map[uint32]string{}
+	for t := range s.Tasks {
+		a, b := mine[t], other[t]
+		if a == b {
+			d.Same++
+			continue
+		}
+		differs[s.Tasks[t].ID] = ""
+		if b >= 0 {
+			differs[s.Tasks[t].ID] = s.Nodes[b].ID
+		}
+		switch {
+		case a < 0:
+			d.Gives++
+		case b < 0:
+			d.Waits++
+		default:
+			d.Other++
+			d.Real += s.useful(t, a)
+			d.Shadow += s.useful(t, b)
+		}
+	}
+	return differs
+}
+
+// nodesOf is each task's node in a plan, by their places; -1 is none.
+func nodesOf(s *Snapshot, p Plan) []int {
+	out := make([]int, len(s.Tasks))
+	for t := range out {
+		out[t] = -1
+	}
+	for _, a := range p.Assignments {
+		out[a.Task] = a.Node
+	}
+	return out
+}
+
+// useful is what is expected of a pair, useful bits/s, within the pauses of the task's site.
+func (s *Snapshot) useful(task, node int) float64 {
+	if s.Book == nil {
+		return 0
+	}
+	t, n := &s.Tasks[task], &s.Nodes[node]
+	rate := s.Book.Rate(n.Book, t.Book, s.Now).Value
+	if t.Gap > 0 {
+		rate = min(rate, s.Book.PageBits(t.Book)/t.Gap)
+	}
+	return rate * s.Book.Success(n.Book, t.Book, s.Now).Value
+}
