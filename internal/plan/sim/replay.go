@@ -263,12 +263,13 @@ func (p *pieces) take(f *learn.Fact) {
 // piece is the piece that a time is in.
 func (p *pieces) piece(at int64) int { return int(min(max((at-p.start)/p.length, 0), int64(p.n-1))) }
 
-// telling is for how long a pair must have worked in a piece for that to tell its speed, s.
+// telling is for how long a pair must have worked in a piece for that to tell its speed, s; of one that worked less the longest
+// piece tells.
 const telling = 0.5
 
 // had is a pair's speed in a piece, 0 if it was not tried then.
 func (x *piecePair) had(k int) float64 {
-	if x.bits[k] > 0 && x.seconds[k] >= telling {
+	if x.bits[k] > 0 && x.seconds[k] > 0 && x.seconds[k] >= min(telling, slices.Max(x.seconds)) {
 		return x.bits[k] / x.seconds[k]
 	}
 	return 0
