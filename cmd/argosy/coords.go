@@ -24,11 +24,13 @@ func newCoords() *cobra.Command {
 		Long: `Coords chooses landmarks, gives them and all other hosts coordinates by the delays to the landmarks alone, and
 compares the distances with the delays that it has not used. FILE is a square matrix of round-trip times in ms (-1, 0
 off the diagonal and NaN are missing), or lines "i j rtt". --model paper is GNP as published; heights adds each
-host's own access link.`,
+host's own access link; auto takes the one of four (those two, one that holds hosts back, and a blend of the three and the
+triangle inequality, for networks that change) that does best on a tenth of the pairs that are not to landmarks, and is judged
+by the rest.`,
 		Example: "  argosy coords rtt.txt --landmarks 9 --dim 8\n  argosy coords rtt.txt.gz --model heights --json",
 		RunE: func(c *cobra.Command, args []string) error {
 			cfg := netcoord.Paper()
-			if err := oneOf("--model", model, "paper", "heights"); err != nil {
+			if err := oneOf("--model", model, "paper", "heights", "auto"); err != nil {
 				return err
 			}
 			if model == "heights" {
@@ -53,6 +55,12 @@ host's own access link.`,
 				return usage("--landmarks %d: want 2 to %d, the number of hosts", n, len(delay))
 			}
 			start := time.Now()
+			if model == "auto" {
+				if points || c.Flags().Changed("dim") {
+					return usage("--model auto goes without --dim and --points: a blend has several spaces")
+				}
+				return chooseCoords(c, args[0], delay, marks, n, seed, asJSON)
+			}
 			e, err := netcoord.Evaluate(cfg, delay, marks, n)
 			if err != nil {
 				return usage("%s: %v", args[0], err)
@@ -65,10 +73,56 @@ host's own access link.`,
 	f.StringVar(&given, "given", "", "landmarks by number, from 0, separated by commas")
 	f.IntVar(&dim, "dim", 8, "dimensions (default 8 for paper, 5 for heights)")
 	f.Uint64Var(&seed, "seed", 0, "of the starts of the fits")
-	f.StringVar(&model, "model", "paper", "paper or heights")
+	f.StringVar(&model, "model", "paper", "paper, heights or auto")
 	f.BoolVar(&points, "points", false, "print the coordinates too")
 	f.BoolVar(&asJSON, "json", false, "print one JSON object")
 	return c
+}
+
+// chooseCoords chooses a model by a tenth of the pairs and judges it by the rest.
+func chooseCoords(c *cobra.Command, file string, delay [][]float64, marks []int, n int, seed uint64, asJSON bool) error {
+	start := time.Now()
+	marks, err := netcoord.Landmarks(delay, marks, n)
+	if err != nil {
+		return usage("%s: %v", file, err)
+	}
+	models, left := netcoord.Models(), netcoord.Tenth(seed)
+	best, scores, err := netcoord.Choose(models, delay, marks, left)
+	if err != nil {
+		return usage("%s: %v", file, err)
+	}
+	v := best.Judge(delay, func(h, g int) bool { return !left(h, g) })
+	took, triangles := time.Since(start).Seconds(), netcoord.Triangles(delay)
+	by := map[string]*float64{}
+	for k, m := range models {
+		by[m.Name] = known(scores[k])
+	}
+	out := c.OutOrStdout()
+	if asJSON {
+		return printJSON(out, struct {
+			Model     string              `json:"model"`
+			Scores    map[string]*float64 `json:"scores"`  // of each model, on the pairs that it was chosen by
+			P90       *float64            `json:"p90_off"` // of |p − t| / min(p, t)
+			Median    *float64            `json:"median_off"`
+			Hits      float64             `json:"hits"` // hosts whose nearest other is the one that is predicted to be
+			Pairs     int                 `json:"pairs"`
+			Landmarks []int               `json:"landmarks"`
+			Triangles *float64            `json:"violated_triangles"`
+			Seconds   float64             `json:"seconds"`
+		}{best.Model.Name, by, known(v.P90), known(v.Median), v.Hits, v.Pairs, marks, known(triangles), took})
+	}
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "model\t%s\n", best.Model.Name)
+	for k, m := range models {
+		fmt.Fprintf(t, "  %s, on the tenth that it was chosen by\t%.3f\n", m.Name, scores[k])
+	}
+	fmt.Fprintf(t, "landmarks\t%v\npairs that neither fit nor choice has seen\t%d\n", marks, v.Pairs)
+	fmt.Fprintf(t, "|p − t| / min(p, t), median\t%.3f\n|p − t| / min(p, t), 90th percentile\t%.3f\nhosts whose nearest was predicted\t%.3f\n", v.Median, v.P90, v.Hits)
+	if triangles == triangles {
+		fmt.Fprintf(t, "triples that violate the triangle inequality\t%.2f %%\n", 100*triangles)
+	}
+	fmt.Fprintf(t, "fitted in\t%.2f s\n", took)
+	return t.Flush()
 }
 
 func landmarkNumbers(s string) (out []int, err error) {

@@ -100,6 +100,7 @@ func TestBadInput(t *testing.T) {
 		{[]string{"solve", "flow", empty}, "JSON"},
 		{[]string{"coords", ragged}, "line 2"},
 		{[]string{"coords", square, "--dim", "0"}, "--dim"},
+		{[]string{"coords", square, "--model", "auto", "--dim", "3"}, "--model auto goes without"},
 		{[]string{"coords", square, "--landmarks", "9"}, "want 2 to 2"},
 		{[]string{"plan", "--demand", "3", "--reserve", "1", "--use", "1", "--surcharge", "1"}, "surcharge 1"},
 		{[]string{"plan", "--reserve", "1", "--use", "1", "--surcharge", "9"}, "--demand or --tasks"},

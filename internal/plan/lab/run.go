@@ -97,6 +97,7 @@ func init() { // the table names functions that read it
 		"market":      {"the worked example, and crawling with and without the market", 48, planMarket},
 		"coordinates": {"accuracy by dimensions and landmarks over draws, errors, and a map", 8, planCoordinates},
 		"throughput":  {"megabytes over time of random, nearest and three nearest nodes, of all sites and of one, and what measuring costs", 10, planThroughput},
+		"volatile":    {"a network that changes: which model predicts what was left out", 24, planVolatile},
 	}
 }
 

@@ -3,6 +3,7 @@ package netcoord
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Evaluation says how well a model predicts the delays that it was not fitted to.
@@ -17,22 +18,60 @@ type Evaluation struct {
 // Evaluate fits a model to a matrix of delays (NaN where they are missing), of which it sees only those to the
 // landmarks, and compares its predictions with the rest. landmarks nil chooses n of them by Spread.
 func Evaluate(cfg Config, delay [][]float64, landmarks []int, n int) (Evaluation, error) {
+	landmarks, err := Landmarks(delay, landmarks, n)
+	if err != nil {
+		return Evaluation{}, err
+	}
+	e := Evaluation{Landmarks: landmarks}
+	if e.Coords, err = fitAll(cfg, delay, landmarks); err != nil {
+		return Evaluation{}, err
+	}
+	unseen(delay, landmarks, func(h, g int, d float64) {
+		if e.Coords[h].Known() && e.Coords[g].Known() {
+			e.Errors = append(e.Errors, math.Abs(Distance(e.Coords[h], e.Coords[g])-d)/d)
+		}
+	})
+	e.Median, e.P90 = Quantile(e.Errors, .5), Quantile(e.Errors, .9)
+	return e, nil
+}
+
+// Landmarks checks landmarks, or, where there are none, chooses n of them by Spread.
+func Landmarks(delay [][]float64, landmarks []int, n int) ([]int, error) {
 	if landmarks == nil {
 		landmarks = Spread(delay, n)
 		if len(landmarks) < n {
-			return Evaluation{}, fmt.Errorf("%d landmarks wanted, %d hosts have enough delays", n, len(landmarks))
+			return nil, fmt.Errorf("%d landmarks wanted, %d hosts have enough delays", n, len(landmarks))
 		}
 	}
-	place := map[int]int{}
-	for k, l := range landmarks {
+	seen := map[int]bool{}
+	for _, l := range landmarks {
 		if l < 0 || l >= len(delay) {
-			return Evaluation{}, fmt.Errorf("landmark %d of %d hosts", l, len(delay))
+			return nil, fmt.Errorf("landmark %d of %d hosts", l, len(delay))
 		}
-		if _, twice := place[l]; twice {
-			return Evaluation{}, fmt.Errorf("landmark %d is named twice", l)
+		if seen[l] {
+			return nil, fmt.Errorf("landmark %d is named twice", l)
 		}
-		place[l] = k
+		seen[l] = true
 	}
+	return landmarks, nil
+}
+
+// unseen goes through the measured pairs of hosts that are not landmarks.
+func unseen(delay [][]float64, landmarks []int, pair func(h, g int, d float64)) {
+	for h := range delay {
+		if slices.Contains(landmarks, h) {
+			continue
+		}
+		for g := h + 1; g < len(delay); g++ {
+			if d := either(delay, h, g); usable(d) && !slices.Contains(landmarks, g) {
+				pair(h, g, d)
+			}
+		}
+	}
+}
+
+// fitAll gives every host coordinates by the delays to the landmarks alone.
+func fitAll(cfg Config, delay [][]float64, landmarks []int) ([]Coord, error) {
 	between := make([][]float64, len(landmarks))
 	for a, l := range landmarks {
 		between[a] = make([]float64, len(landmarks))
@@ -42,12 +81,12 @@ func Evaluate(cfg Config, delay [][]float64, landmarks []int, n int) (Evaluation
 	}
 	space, err := Fit(cfg, between)
 	if err != nil {
-		return Evaluation{}, err
+		return nil, err
 	}
 	var ids []int
 	var to [][]float64
 	for h := range delay {
-		if _, is := place[h]; is {
+		if slices.Contains(landmarks, h) {
 			continue
 		}
 		d := make([]float64, len(landmarks))
@@ -60,22 +99,14 @@ func Evaluate(cfg Config, delay [][]float64, landmarks []int, n int) (Evaluation
 	if cfg.Rounds > 0 {
 		space.Refine(between, to, hosts)
 	}
-	e := Evaluation{Landmarks: landmarks, Coords: make([]Coord, len(delay))}
+	out := make([]Coord, len(delay))
 	for k, l := range landmarks {
-		e.Coords[l] = space.Landmarks[k]
+		out[l] = space.Landmarks[k]
 	}
 	for k, h := range ids {
-		e.Coords[h] = hosts[k]
+		out[h] = hosts[k]
 	}
-	for a, h := range ids {
-		for _, g := range ids[a+1:] {
-			if d := either(delay, h, g); usable(d) && e.Coords[h].Known() && e.Coords[g].Known() {
-				e.Errors = append(e.Errors, math.Abs(Distance(e.Coords[h], e.Coords[g])-d)/d)
-			}
-		}
-	}
-	e.Median, e.P90 = Quantile(e.Errors, .5), Quantile(e.Errors, .9)
-	return e, nil
+	return out, nil
 }
 
 // Triangles is the share of ordered triples of hosts, all of whose delays are known, in which the direct way takes longer

@@ -5,7 +5,8 @@ import "math"
 // fitter improves one coordinate against others by the method of Levenberg and Marquardt. It keeps its buffers.
 type fitter struct {
 	heights bool
-	n       int // unknowns
+	ridge   float64 // divided by a typical delay's square
+	n       int     // unknowns
 	jtj     []float64
 	jtr     []float64
 	step    []float64
@@ -13,13 +14,13 @@ type fitter struct {
 	trial   Coord
 }
 
-func newFitter(cfg Config) *fitter {
+func newFitter(cfg Config, scale float64) *fitter {
 	n := cfg.Dim
 	if cfg.Heights {
 		n++
 	}
 	return &fitter{
-		heights: cfg.Heights, n: n, jtj: make([]float64, n*n), jtr: make([]float64, n), step: make([]float64, n),
+		heights: cfg.Heights, ridge: cfg.Ridge / (scale * scale), n: n, jtj: make([]float64, n*n), jtr: make([]float64, n), step: make([]float64, n),
 		grad: make([]float64, n), trial: Coord{X: make([]float64, cfg.Dim)},
 	}
 }
@@ -44,6 +45,9 @@ func (f *fitter) loss(c *Coord, to []Coord, delay []float64, self int) float64 {
 		}
 		r, _ := f.residual(max(Distance(*c, to[k]), minHeight), d)
 		sum += r * r
+	}
+	for _, x := range c.X {
+		sum += f.ridge * x * x
 	}
 	return sum
 }
@@ -109,6 +113,10 @@ func (f *fitter) linearise(c *Coord, to []Coord, delay []float64, self int) {
 				f.jtj[i*f.n+j] += g * f.grad[j]
 			}
 		}
+	}
+	for i, x := range c.X {
+		f.jtr[i] += f.ridge * x
+		f.jtj[i*f.n+i] += f.ridge
 	}
 }
 

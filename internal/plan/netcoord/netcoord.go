@@ -43,8 +43,9 @@ type Config struct {
 	Dim     int  // of the Euclidean part
 	Heights bool // with a height for each host, fitted to ratios; without, to relative errors, as in the paper
 	Seed    uint64
-	Starts  int // of each fit, the best of which counts
-	Rounds  int // of refitting all of them together; the paper has none
+	Starts  int     // of each fit, the best of which counts
+	Rounds  int     // of refitting all of them together; the paper has none
+	Ridge   float64 // how strongly hosts are held at the middle of the landmarks: errors (squared) for a typical delay's distance
 }
 
 // Paper is the paper's model: 8 dimensions, landmarks first, then everybody against the landmarks.
@@ -97,7 +98,7 @@ func Fit(cfg Config, delay [][]float64) (*Space, error) {
 	s := &Space{Config: cfg, scale: Median(all)}
 	r := rand.New(rand.NewPCG(cfg.Seed, 0x6c616e64))
 	best := math.Inf(1)
-	f := newFitter(cfg)
+	f := newFitter(cfg, s.scale)
 	for range cfg.Starts {
 		at := make([]Coord, n)
 		for i := range at {
@@ -140,12 +141,12 @@ func (s *Space) random(r *rand.Rand) Coord {
 // Place fits a host by its delays to the landmarks. before is where it was, if it was anywhere: the fit starts there
 // as well, so that a coordinate follows changes and does not jump between equal solutions.
 func (s *Space) Place(delay []float64, before Coord) Coord {
-	return s.place(newFitter(s.Config), delay, before)
+	return s.place(newFitter(s.Config, s.scale), delay, before)
 }
 
 // PlaceAll fits many hosts.
 func (s *Space) PlaceAll(delay [][]float64, before []Coord) []Coord {
-	f := newFitter(s.Config)
+	f := newFitter(s.Config, s.scale)
 	out := make([]Coord, len(delay))
 	for i, d := range delay {
 		var b Coord
@@ -219,7 +220,7 @@ func (c Coord) clone() Coord {
 // all hosts, then the hosts anew. between are the delays between landmarks, delay those from each host to the
 // landmarks.
 func (s *Space) Refine(between, delay [][]float64, hosts []Coord) {
-	f := newFitter(s.Config)
+	f := newFitter(s.Config, s.scale)
 	n := len(s.Landmarks)
 	for range s.Config.Rounds {
 		for l := range s.Landmarks {

@@ -185,3 +185,73 @@ func TestTriangles(t *testing.T) {
 		t.Errorf("%v of nothing", x)
 	}
 }
+
+// In a plane without noise the plane's models are chosen before those that hold hosts back, and predict what was left out;
+// with access links of their own, those with heights are.
+func TestChooseByWhatIsLeftOut(t *testing.T) {
+	models := []Model{{Name: "plane", Spaces: []Config{{Dim: 2, Starts: 6}}}, {Name: "heights", Spaces: []Config{{Dim: 2, Heights: true, Starts: 6, Rounds: 6}}}, {Name: "held", Spaces: []Config{{Dim: 2, Heights: true, Starts: 2, Rounds: 2, Ridge: 100}}}}
+	for _, c := range []struct {
+		want    string
+		heights float64
+	}{{"plane", 0}, {"heights", 40}} {
+		d := world(50, c.heights, 0.02, 11)
+		marks := Spread(d, 7)
+		left := Tenth(5)
+		best, scores, err := Choose(models, d, marks, left)
+		if err != nil || best.Model.Name != c.want || len(scores) != 3 {
+			t.Fatalf("%v, %v, want %s", scores, err, c.want)
+		}
+		v := best.Judge(d, func(h, g int) bool { return !left(h, g) })
+		if v.P90 > 0.3 || v.Hits < 0.5 || v.Pairs+best.Judge(d, left).Pairs != 43*42/2 {
+			t.Errorf("%s: %+v", best.Model.Name, v)
+		}
+	}
+	if _, _, err := Choose(models, world(50, 0, 0, 1), []int{1, 2, 3}, func(int, int) bool { return false }); err == nil {
+		t.Error("chosen by nothing")
+	}
+	n := 0
+	for h := range 200 {
+		for g := range h {
+			if left := Tenth(7); left(h, g) {
+				n++
+				if !left(g, h) {
+					t.Fatal("a pair depends on who comes first")
+				}
+			}
+		}
+	}
+	if n < 1800 || n > 2180 {
+		t.Errorf("%d of 19900 pairs are a tenth", n)
+	}
+}
+
+// A blend is between what its spaces and the triangle inequality say, and too long and too short count alike.
+func TestBlend(t *testing.T) {
+	if a, b := Off(50, 100), Off(200, 100); a != b || a != 1 {
+		t.Errorf("half is off by %g, double by %g", a, b)
+	}
+	d := world(30, 10, 0.1, 3)
+	marks := Spread(d, 6)
+	blend := Models()[3]
+	p, err := Predict(blend, d, marks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for h := range d {
+		for g := range h {
+			lo, hi := math.Inf(1), 0.0
+			for _, c := range p.Coords {
+				x := Distance(c[h], c[g])
+				lo, hi = min(lo, x), max(hi, x)
+			}
+			short := 1.0
+			for k, a := range p.to[h] {
+				lo, hi = min(lo, a+p.to[g][k]), max(hi, a+p.to[g][k])
+				short = max(short, math.Abs(a-p.to[g][k]))
+			}
+			if x := p.Between(h, g); x < min(lo, short)-1e-9 || x > hi+1e-9 {
+				t.Fatalf("%d and %d: %g is not between %g and %g", h, g, x, min(lo, short), hi)
+			}
+		}
+	}
+}
