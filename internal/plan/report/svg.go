@@ -256,7 +256,7 @@ func (f Figure) legend(c *canvas, no bool) float64 {
 		c.text(x+21, y, "start", "", "", s.Name)
 		x += w
 	}
-	return y - 16
+	return y - 14
 }
 
 func (f Figure) axes(c *canvas, x, y scale, xt, yt []float64) {
@@ -476,6 +476,9 @@ func (f Figure) bar(c *canvas, x scale, p Point, y, height float64, k int, name 
 	label := p.Label
 	if label == "" {
 		label = strings.Replace(strconv.FormatFloat(p.Y, 'g', 3, 64), "-", "−", 1)
+		if math.Abs(p.Y) >= 1000 {
+			label = strings.Replace(strconv.FormatFloat(p.Y, 'f', 0, 64), "-", "−", 1)
+		}
 	}
 	c.text(end+6, y+height-3, "start", "", "", label)
 }
