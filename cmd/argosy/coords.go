@@ -33,6 +33,9 @@ by the rest.`,
 			if err := oneOf("--model", model, "paper", "heights", "auto"); err != nil {
 				return err
 			}
+			if model == "auto" && (points || c.Flags().Changed("dim")) {
+				return usage("--model auto goes without --dim and --points: a blend has several spaces")
+			}
 			if model == "heights" {
 				cfg = netcoord.WithHeights()
 			}
@@ -56,9 +59,6 @@ by the rest.`,
 			}
 			start := time.Now()
 			if model == "auto" {
-				if points || c.Flags().Changed("dim") {
-					return usage("--model auto goes without --dim and --points: a blend has several spaces")
-				}
 				return chooseCoords(c, args[0], delay, marks, n, seed, asJSON)
 			}
 			e, err := netcoord.Evaluate(cfg, delay, marks, n)
