@@ -70,12 +70,15 @@ func plural(v any, thing string) string {
 
 func date(t time.Time) string { return t.Format("2 January 2006, 15:04 MST") }
 
-// until prints a time after another one, without the day where it is the same.
+// until prints a time after another one, as far as it differs.
 func until(from, to time.Time) string {
-	if from.YearDay() == to.YearDay() && from.Year() == to.Year() {
-		return to.Format("15:04")
+	switch {
+	case date(from) == date(to):
+		return ""
+	case from.YearDay() == to.YearDay() && from.Year() == to.Year():
+		return " to " + to.Format("15:04")
 	}
-	return date(to)
+	return " to " + date(to)
 }
 
 func took(from, to time.Time) string { return spanOf(to.Sub(from)) }
