@@ -222,7 +222,7 @@ func (cr *Crawl) openNodes(ctx context.Context) error {
 				Node: "node-" + strconv.Itoa(i+1), Leases: max(64, 32*c.Concurrency), Concurrency: c.Concurrency, Store: archive.Dir(filepath.Join(c.Dir, WARCDir)).URL(),
 			},
 			Fetch: c.Fetch, Headers: c.Headers, Cookies: c.Cookies, Logins: c.Logins, KeepSecrets: c.KeepSecrets, Dir: filepath.Join(c.Dir, WARCDir),
-			MeasureBS: wants.Store && (c.nodes() > 1 || wants.Crawl == schedule.All), ArchiveSize: c.ArchiveSize, Prefix: c.Prefix, Operator: c.Operator, Version: c.Version, Logger: c.Logger,
+			MeasureBS: wants.Store && (c.nodes() > 1 || wants.Asked), ArchiveSize: c.ArchiveSize, Prefix: c.Prefix, Operator: c.Operator, Version: c.Version, Logger: c.Logger,
 			IgnoreRobot: c.Job.Identity.IgnoreRobots, UserAgent: c.Job.Identity.UserAgent, Beside: c.nodes() - 1,
 		}
 		nc.Fetch.Limits = c.Job.Limits.Fetch
