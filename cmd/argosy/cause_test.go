@@ -138,7 +138,6 @@ func TestFinalCauses(t *testing.T) {
 		{"401, with a password", []string{strings.Replace(secret, "//", "//me:s3cret%3Ax@", 1)}, exitDone, nil, "", ""},
 		{"403", []string{serves(t, "", answers(403))}, exitFailed, []string{"403", "--user-agent"}, "", ""},
 		{"robots.txt", []string{serves(t, "User-agent: *\nDisallow: /\n", answers(200))}, exitFailed, []string{"robots.txt", "forbids", "--ignore-robots"}, "robots", ""},
-		{"robots.txt is down", []string{serves(t, "", answers(200)) + "x", "--retries", "0", "--resolve", "x=127.0.0.1"}, exitDone, nil, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "crawl")
