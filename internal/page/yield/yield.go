@@ -129,7 +129,7 @@ type bucket struct {
 	Pages int64 `cbor:"1,keyasint"`
 	Links int64 `cbor:"2,keyasint"`
 	New   int64 `cbor:"3,keyasint"`
-	Own   int64 `cbor:"4,keyasint"` // pages that the group itself has named
+	Sound int64 `cbor:"4,keyasint"` // pages that the group itself has named, or a template that brings something
 }
 
 // bucketSize is how many faint answers a bucket holds; eight of them are as many as lead to a cut.
@@ -155,16 +155,16 @@ func (g *Group) finite() bool {
 	return early.New > 0 && late.Links > 0 && late.New*early.Links*5 < early.New*late.Links*4
 }
 
-// dies reports whether the last answers of a group, most of them named by itself, have named fewer than one new URL for every
-// two of them. Then the group runs out by itself, after at most as many answers again as URLs of it wait (a subcritical
-// branching process: Harris 1963): the pages of a large manual do, a trap does not.
+// dies reports whether the last answers of a group have named fewer than one new URL for every two of them, and most of these were
+// named by the group itself or by a template that still brings something. Then the group runs out by itself, after at most as many
+// answers again as URLs of it wait (a subcritical branching process: Harris 1963): the pages of a large manual do, a trap does not.
 func (g *Group) dies() bool {
 	var last bucket
 	for i := len(g.Buckets) - 1; i >= 0 && last.Pages < bucketSize; i-- {
 		b := g.Buckets[i]
-		last.Pages, last.New, last.Own = last.Pages+b.Pages, last.New+b.New, last.Own+b.Own
+		last.Pages, last.New, last.Sound = last.Pages+b.Pages, last.New+b.New, last.Sound+b.Sound
 	}
-	return 2*last.New < last.Pages && 2*last.Own > last.Pages
+	return 2*last.New < last.Pages && 2*last.Sound > last.Pages
 }
 
 // Answer is what a URL has brought.
@@ -384,12 +384,12 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64) Event {
 	m.touch(t, g)
 	if via != nil && m.leads(t, via) {
 		g.Sum, t.Cost = g.Sum+costs, t.Cost+costs
-		m.count(g, a, via.Group == t.Group)
+		m.count(g, a, via.Group == t.Group || !via.dry())
 	} else if costs == knownCosts {
 		g.Sum, t.Cost = g.Sum+1, t.Cost+1
 	} else if via != nil {
 		g.Sum, t.Cost = g.Sum+costs, t.Cost+costs
-		m.count(g, a, false)
+		m.count(g, a, !via.dry())
 	}
 	if g.Cut || g.Sum < g.limit() {
 		return Nothing
@@ -406,7 +406,7 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64) Event {
 }
 
 // count notes where the links of an answer led.
-func (m *Model) count(g *Group, a *Answer, own bool) {
+func (m *Model) count(g *Group, a *Answer, sound bool) {
 	if n := len(g.Buckets); n == 0 || g.Buckets[n-1].Pages >= bucketSize {
 		if n == 8 {
 			g.Buckets = append(g.Buckets[:0], g.Buckets[1:]...)
@@ -415,8 +415,8 @@ func (m *Model) count(g *Group, a *Answer, own bool) {
 	}
 	b := &g.Buckets[len(g.Buckets)-1]
 	b.Pages, b.Links, b.New = b.Pages+1, b.Links+int64(a.Links), b.New+int64(min(a.Found, a.Links))
-	if own {
-		b.Own++
+	if sound {
+		b.Sound++
 	}
 }
 
