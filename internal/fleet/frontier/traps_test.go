@@ -274,6 +274,32 @@ func TestChainOfPostsIsWhole(t *testing.T) {
 	}
 }
 
+// Pages that differ in numbers only, and lead back to those that name them, are had whole if they name little that is new.
+func TestManualIsWhole(t *testing.T) {
+	const modules, each = 60, 50
+	v := newVisit(t, func(path string, _ url.Values) string {
+		m := num(strings.TrimPrefix(path, "/std/module-"))
+		if path == "/" {
+			m = 0
+		}
+		if m >= 0 {
+			s := "<p>" + random(fmt.Sprint(m), 60) + "</p>" + links(fmt.Sprintf("/std/module-%d", min(m+1, modules-1)))
+			for i := range each {
+				s += links(fmt.Sprintf("/core/arch/fn-%d", m*each+i))
+			}
+			return s
+		}
+		if n := num(strings.TrimPrefix(path, "/core/arch/fn-")); n >= 0 {
+			return fmt.Sprintf("<p>Reads %d bits from memory.</p>", n) + links(fmt.Sprintf("/std/module-%d", n%modules))
+		}
+		return ""
+	})
+	v.run()
+	if n := v.of(has("/core/arch/fn-")); n != modules*each {
+		t.Errorf("%d of %d functions", n, modules*each)
+	}
+}
+
 func TestOddPathsAreFetched(t *testing.T) {
 	odd := []string{"/0/0/0/0/tile.png", "/archive/node/node/node/node/x", "/wiki/A/B/A/B/A/B/A/B", "/q?" + strings.Repeat("a=1&", 40) + "b=2"}
 	v := newVisit(t, func(path string, _ url.Values) string {
