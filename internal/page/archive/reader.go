@@ -9,12 +9,17 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"math"
 	"net/textproto"
 	"strconv"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
 )
+
+// maxHeader bounds a record's header, in bytes: damage may take its end from it, and all that follows would be held in memory. The
+// longest that Encode writes has two URLs of crawl.MaxURLLength.
+const maxHeader = 256 << 10
 
 // Reader reads the records of a WARC file, one gzip member each.
 type Reader struct {
@@ -92,19 +97,21 @@ func (r *Reader) Next() (*ReadRecord, error) {
 		return nil, fmt.Errorf("record at %d: %w", offset, noEOF(err))
 	}
 	r.gz.Multistream(false)
-	head := bufio.NewReaderSize(r.gz, 4096)
+	member := &io.LimitedReader{R: r.gz, N: maxHeader}
+	head := bufio.NewReaderSize(member, 4096)
 	line, err := head.ReadString('\n')
 	if err != nil || !strings.HasPrefix(line, "WARC/1.") {
 		return nil, fmt.Errorf("record at %d: not a WARC record", offset)
 	}
 	h, err := textproto.NewReader(head).ReadMIMEHeader()
 	if err != nil {
-		return nil, fmt.Errorf("record at %d: header: %w", offset, noEOF(err))
+		return nil, fmt.Errorf("record at %d: header: %.200s", offset, noEOF(err).Error()) // which quotes a whole line
 	}
 	n, err := strconv.ParseInt(h.Get("Content-Length"), 10, 64)
 	if err != nil || n < 0 {
-		return nil, fmt.Errorf("record at %d: Content-Length %q", offset, h.Get("Content-Length"))
+		return nil, fmt.Errorf("record at %d: Content-Length %.200q", offset, h.Get("Content-Length"))
 	}
+	member.N = math.MaxInt64
 	rec := &ReadRecord{Header: h, Offset: offset, owner: r, sum: sha1.New()}
 	rec.block = &blockReader{rec: rec, r: head, left: n}
 	r.cur = rec
