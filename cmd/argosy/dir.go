@@ -123,8 +123,8 @@ func newVerify() *cobra.Command {
 	c := &cobra.Command{
 		Use: "verify DIR", Short: "Check archives, index and ledger against each other", Args: cobra.MaximumNArgs(1),
 		Long: `Verify reads every record of a crawl, or of all jobs of a fleet, and compares archives, index and ledger. Orphans are
-records that a crash has left: whole, but not the ones that count. Pages whose record is gone or damaged are named;
-argosy retry --lost fetches them again. Damage that costs nothing, or nothing any more, is told as well: it stays in its file.
+records that a crash has left: whole, but not the ones that count. A damaged record costs no other: pages whose record is gone or
+damaged are counted and named, up to a hundred, and argosy retry --lost fetches all of them again. Damage that costs nothing, or nothing any more, is told as well: it stays in its file.
 The exit code is 0 if nothing is wrong but that, 1 otherwise. Beside a crawl that runs it judges what is final: records that
 no report names yet, and the index, are left out.`,
 		Example: "  argosy verify example\n  argosy verify fleet --store /mnt/node1 --store s3://bucket/warc",
@@ -167,8 +167,21 @@ func printReport(w io.Writer, r *verify.Report) {
 	for _, d := range r.Details {
 		fmt.Fprintln(w, "  "+d)
 	}
-	if r.Problems > len(r.Details) {
-		fmt.Fprintf(w, "  … and %s more\n", count(int64(r.Problems-len(r.Details))))
+	if all := r.Problems + r.Damaged; all > len(r.Details) {
+		fmt.Fprintf(w, "  … and %s more\n", count(int64(all-len(r.Details))))
+	}
+	for _, f := range r.Hurt {
+		fmt.Fprintf(w, "%s: %s damaged places; of %s captures and texts %s are whole\n", f.Name, count(int64(f.Damaged)),
+			count(int64(f.Whole+f.Lost)), count(int64(f.Whole)))
+	}
+	if r.Lost > 0 {
+		fmt.Fprintln(w, "lost, until argosy retry --lost has fetched them again:")
+		for _, url := range r.LostPages {
+			fmt.Fprintln(w, "  "+url)
+		}
+		if r.Lost > len(r.LostPages) {
+			fmt.Fprintf(w, "  … and %s more\n", count(int64(r.Lost-len(r.LostPages))))
+		}
 	}
 	verdict := "clean"
 	if r.Running {

@@ -205,6 +205,10 @@ func TestDemoAndDirectory(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &r); err != nil || code != exitFailed || r.OK || r.Lost == 0 {
 		t.Errorf("verify of a damaged archive: exit %d, %v, %s", code, err, out)
 	}
+	if _, out, _ := argosy(t, "verify", dir); len(r.LostPages) == 0 || len(r.Hurt) == 0 || !strings.Contains(out, "\n  "+strings.Join(r.LostPages, "\n  ")+"\n") ||
+		!strings.Contains(out, "\n"+r.Hurt[0].Name+": ") {
+		t.Errorf("verify for people does not list what is lost: %s", out)
+	}
 	if code, out, _ := argosy(t, "retry", "-o", dir, "--lost"); code != 0 || !strings.Contains(out, "pending") {
 		t.Errorf("retry --lost: exit %d, %s", code, out)
 	}

@@ -35,17 +35,33 @@ type Report struct {
 	Beside    int64    `json:"beside"` // other captures: robots.txt, and answers to what was asked again
 	Indexed   int      `json:"indexed"`
 	Orphans   int      `json:"orphans"` // records of a crash: whole, but not what the ledger counts
-	Lost      int      `json:"lost"`    // captures and texts whose record is gone or damaged, and revisits whose body's is
+	Lost      int      `json:"lost"`    // pages, and other captures, of which a record is gone or damaged, or is a revisit and its body's is
 	Problems  int      `json:"problems"`
 	Damaged   int      `json:"damaged"` // places of files that cannot be read; what they cost the ledger is counted as lost
 	Details   []string `json:"details,omitempty"`
-	LostPages []string `json:"lost_pages,omitempty"`
+	LostPages []string `json:"lost_pages,omitempty"`    // their URLs, in order
+	Hurt      []File   `json:"damaged_files,omitempty"` // what is left of files that are damaged, or of which something is lost
 
 	LostKeys map[uint32][]crawl.Page `json:"-"` // by job
 
+	gone     map[jobPage]bool // those in LostKeys
+	places   map[string]int   // that cannot be read, by file
 	seed     maphash.Seed
 	whole    map[uint64]bool // responses whose records are whole, by a hash of their ids
 	revisits []revisit
+}
+
+// File is what is left of a file.
+type File struct {
+	Name    string `json:"name"`
+	Damaged int    `json:"damaged"` // places that cannot be read
+	Whole   int    `json:"whole"`   // captures and texts that the ledger names there
+	Lost    int    `json:"lost"`    // the same; a capture is lost with its request
+}
+
+type jobPage struct {
+	job  uint32
+	page crawl.Page
 }
 
 // revisit is a record that the ledger names and that has its body elsewhere.
@@ -65,8 +81,9 @@ func (r *Report) problem(format string, args ...any) {
 
 // damage notes a place that cannot be read. It is a problem only for what the ledger names there: of what is had again it
 // stays where it is.
-func (r *Report) damage(format string, args ...any) {
+func (r *Report) damage(file, format string, args ...any) {
 	r.Damaged++
+	r.places[file]++
 	if len(r.Details) < maxProblems {
 		r.Details = append(r.Details, fmt.Sprintf(format, args...))
 	}
@@ -83,7 +100,7 @@ type want struct {
 	page    crawl.Page
 	job     uint32
 	seen    bool
-	gone    bool // counted as lost
+	gone    bool // lost
 }
 
 // Place says where a crawl, or a fleet, has left what it has done.
@@ -119,7 +136,10 @@ func Check(ctx context.Context, p Place) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Running: p.Running, LostKeys: map[uint32][]crawl.Page{}, seed: maphash.MakeSeed(), whole: map[uint64]bool{}}
+	r := &Report{
+		Running: p.Running, LostKeys: map[uint32][]crawl.Page{}, gone: map[jobPage]bool{}, places: map[string]int{},
+		seed: maphash.MakeSeed(), whole: map[uint64]bool{},
+	}
 	wants := wanted{}
 	for _, job := range jobs {
 		if err := r.pages(ctx, l, job, wants); err != nil {
@@ -135,18 +155,7 @@ func Check(ctx context.Context, p Place) (*Report, error) {
 			return nil, err
 		}
 	}
-	for file, ws := range wants {
-		for at, w := range ws {
-			if !w.seen {
-				r.lost(w, "%s at %d: no record of %s", file, at, w.url)
-			}
-		}
-	}
-	for _, v := range r.revisits {
-		if !r.whole[v.of] {
-			r.lost(v.want, "%s at %d: %s is a revisit, and the record that has its body is gone", v.file, v.at, v.want.url)
-		}
-	}
+	r.missing(wants)
 	for _, job := range jobs {
 		if p.Running {
 			break // it is written when the run ends
@@ -158,6 +167,43 @@ func Check(ctx context.Context, p Place) (*Report, error) {
 	sort.Strings(r.Details)
 	r.OK = r.Problems == 0
 	return r, nil
+}
+
+// missing finds what the archives, read to their ends, did not hold, and sums up what is left of each file.
+func (r *Report) missing(wants wanted) {
+	files := slices.Sorted(maps.Keys(wants))
+	for _, file := range files {
+		for _, at := range slices.Sorted(maps.Keys(wants[file])) {
+			if w := wants[file][at]; !w.seen {
+				r.lost(w, "%s at %d: no record of %s", file, at, w.url)
+			}
+		}
+	}
+	for _, v := range r.revisits {
+		if !r.whole[v.of] {
+			r.lost(v.want, "%s at %d: %s is a revisit, and the record that has its body is gone", v.file, v.at, v.want.url)
+		}
+	}
+	for file := range r.places {
+		if wants[file] == nil {
+			files = append(files, file) // the ledger names nothing of it
+		}
+	}
+	slices.Sort(files)
+	for _, file := range files {
+		left := File{Name: file, Damaged: r.places[file]}
+		for _, w := range wants[file] {
+			if w.gone {
+				left.Lost++
+			} else {
+				left.Whole++
+			}
+		}
+		if left.Damaged+left.Lost > 0 && len(r.Hurt) < maxProblems {
+			r.Hurt = append(r.Hurt, left)
+		}
+	}
+	slices.Sort(r.LostPages)
 }
 
 // stores opens the stores of a place.
@@ -245,12 +291,17 @@ func (r *Report) lost(w *want, format string, args ...any) {
 		return
 	}
 	w.gone = true
+	r.problem(format, args...)
+	key := jobPage{w.job, w.page}
+	if r.gone[key] {
+		return // a page whose text is lost, too
+	}
+	r.gone[key] = true
 	r.Lost++
 	r.LostKeys[w.job] = append(r.LostKeys[w.job], w.page)
 	if len(r.LostPages) < maxProblems {
 		r.LostPages = append(r.LostPages, w.url)
 	}
-	r.problem(format, args...)
 }
 
 // archives reads every record of every file of a store.
@@ -305,6 +356,9 @@ func (r *Report) read(ctx context.Context, s archive.Store, path, name string, f
 	for end = from; ; {
 		rec, err := rd.Next()
 		if errors.Is(err, io.EOF) {
+			if of != nil {
+				r.lost(of, "%s ends at %d: no record of the request for %s", name, end, of.url)
+			}
 			return end, true, nil
 		}
 		if err == nil {
@@ -312,7 +366,7 @@ func (r *Report) read(ctx context.Context, s archive.Store, path, name string, f
 		}
 		if err != nil {
 			if path == name { // the end of a file that is being written, or was, is nobody's loss
-				r.damage("%s: %v", name, err)
+				r.damage(name, "%s: %v", name, err)
 			}
 			if of != nil && wants[end] == nil {
 				r.lost(of, "%s at %d: no record of the request for %s", name, end, of.url)
@@ -323,7 +377,7 @@ func (r *Report) read(ctx context.Context, s archive.Store, path, name string, f
 		r.Records++
 		w := wants[rec.Offset]
 		if !rec.BlockOK() {
-			r.damage("%s at %d: the block does not have its digest", name, rec.Offset)
+			r.damage(name, "%s at %d: the block does not have its digest", name, rec.Offset)
 			if rec.Type() == "request" && of != nil {
 				r.lost(of, "%s at %d: damaged record of the request for %s", name, rec.Offset, of.url)
 			}
@@ -357,7 +411,7 @@ func (r *Report) record(rec *archive.ReadRecord, name string, w *want) {
 	case t == "conversion" != w.text:
 		r.lost(w, "%s at %d: is a %s record of %s, the ledger says otherwise", name, rec.Offset, t, w.url)
 	case rec.URI() != w.url:
-		r.lost(w, "%s at %d: is of %s, the ledger says %s", name, rec.Offset, rec.URI(), w.url)
+		r.lost(w, "%s at %d: is of %.200s, the ledger says %s", name, rec.Offset, rec.URI(), w.url)
 	case !rec.BlockOK():
 		r.lost(w, "%s at %d: damaged record of %s", name, rec.Offset, w.url)
 	case rec.Length != w.length:
