@@ -13,8 +13,12 @@ type effort struct {
 	done   time.Duration // since the last part
 }
 
-// add notes that so many workers more are at work.
+// add notes that so many workers more are at work. Workers and the reporter read their clocks before they take their turn, so that
+// now may lie before what was noted last.
 func (e *effort) add(workers int, now time.Time) {
+	if now.Before(e.since) {
+		now = e.since
+	}
 	if e.active > 0 {
 		e.done += now.Sub(e.since)
 	}

@@ -55,3 +55,17 @@ func TestLoadSaysWhatTheNodeLimits(t *testing.T) {
 		}
 	}
 }
+
+// A clock that was read before that of the last call does not take time back: what is told is never negative, and nothing is lost.
+func TestEffortWithClocksReadEarlier(t *testing.T) {
+	var e effort
+	t0 := time.Unix(1000, 0)
+	at := func(ms int) time.Time { return t0.Add(time.Duration(ms) * time.Millisecond) }
+	e.add(1, at(2))
+	if d := e.take(at(1)); d != 0 {
+		t.Errorf("%v of work before it began", d)
+	}
+	if d := e.take(at(5)); d != 3*time.Millisecond {
+		t.Errorf("%v of work, not 3 ms", d)
+	}
+}
