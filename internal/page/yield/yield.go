@@ -53,9 +53,9 @@ const (
 	partPhrases = 3  // or as many are: a part of it is
 	markAll     = 48 // answers of a template that are all marked; then, while it is productive, one in markEvery
 	markEvery   = 32
-	minFlight   = 16  // URLs of a group that are out at once,
-	maxFlight   = 512 // and two more for each new answer that it had, up to this
-	newestKept  = 8
+	minFlight   = 16                 // URLs of a group that are out at once,
+	maxFlight   = 512                // and two more for each new answer that it had, up to this
+	newestKept  = rounds * trialSize // of the URLs that wait: as many as are tried
 
 	maxTemplates = 1024 // a site
 	maxShapes    = 32   // of paths with the same first segment; further ones are one
