@@ -60,10 +60,12 @@ var house = map[string]struct {
 	"fleet/bus":         {false, "crawl"},
 	"fleet/coordinator": {false, "crawl polite scope predict learn price schedule frontier ledger"},
 	"fleet/agent":       {false, "crawl polite robots parse fetch archive"},
-	"fleet/assemble":    {false, "crawl scope schedule strategy frontier ledger bus fetch archive geo coordinator agent usage"},
-	"fleet/verify":      {false, "crawl archive ledger assemble"},
-	"fleet/survey":      {false, "crawl archive fetch parse frontier ledger assemble"},
-	"fleet/web":         {false, "crawl config ledger coordinator assemble usage"},
+	"fleet/outdir":      {false, "crawl archive schedule frontier ledger"},
+	"fleet/serve":       {false, "crawl scope schedule strategy geo frontier ledger bus coordinator outdir usage"},
+	"fleet/assemble":    {false, "crawl scope schedule strategy frontier ledger bus fetch archive geo coordinator agent outdir usage"},
+	"fleet/verify":      {false, "crawl archive ledger outdir"},
+	"fleet/survey":      {false, "crawl archive fetch parse frontier ledger assemble outdir"},
+	"fleet/web":         {false, "crawl config ledger coordinator bus serve usage"},
 }
 
 // The wings: what a wing may know of the others, besides crawl and itself. What is not in a wing stands beside them; only
@@ -120,7 +122,7 @@ var thirdParty = map[string]string{
 	"github.com/minio/minio-go/v7/pkg/credentials":     "archive",
 	"github.com/danielgtaylor/huma/v2":                 "web",
 	"github.com/danielgtaylor/huma/v2/adapters/humago": "web",
-	"golang.org/x/sync/errgroup":                       "agent coordinator assemble lab",
+	"golang.org/x/sync/errgroup":                       "agent coordinator assemble serve lab",
 }
 
 // What a pure package must not import: the outside world, and the clock's and the dice's back doors are below.

@@ -25,8 +25,8 @@ import (
 	"time"
 
 	"argosy/internal/crawl"
-	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/outdir"
 )
 
 // nearBits is how many of 64 bits the simhashes of near duplicates differ in at most (Manku, Jain, Das Sarma: Detecting
@@ -138,7 +138,7 @@ func (b *bench) judge(name, file string) (broken int, err error) {
 	if how != "" {
 		broken++
 	}
-	l, err := ledger.Open(context.Background(), filepath.Join(dir, assemble.LedgerFile))
+	l, err := ledger.Open(context.Background(), filepath.Join(dir, outdir.LedgerFile))
 	if err != nil {
 		return 0, err
 	}

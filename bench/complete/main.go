@@ -16,8 +16,8 @@ import (
 	whatwg "github.com/nlnwa/whatwg-url/url"
 
 	"argosy/internal/crawl"
-	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/outdir"
 	"argosy/internal/testkit"
 )
 
@@ -68,7 +68,7 @@ func compare(seedsFile, addr, dir string) error {
 		}
 		want[u.String()] = v.Status
 	}
-	l, err := ledger.Open(ctx, filepath.Join(dir, assemble.LedgerFile))
+	l, err := ledger.Open(ctx, filepath.Join(dir, outdir.LedgerFile))
 	if err != nil {
 		return err
 	}

@@ -212,7 +212,7 @@ func (f *agentFlags) join(c *assemble.AgentConfig) (err error) {
 		return err
 	}
 	log := c.Node.Logger
-	c.Join = func(ctx context.Context, node string) (assemble.Pass, error) {
+	c.Join = func(ctx context.Context, node string) (bus.Pass, error) {
 		for wait := 200 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
 			p, err := cl.Join(ctx, node)
 			var refused *web.Error

@@ -21,6 +21,7 @@ import (
 	"argosy/internal/fleet/coordinator"
 	"argosy/internal/fleet/frontier"
 	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/outdir"
 	"argosy/internal/fleet/verify"
 	"argosy/internal/fleet/web"
 	"argosy/internal/page/archive"
@@ -45,7 +46,7 @@ func dirArgs(args []string, dir *string) error {
 
 // looksLikeCrawl reports whether an argument names a directory, and not the number of a job.
 func looksLikeCrawl(arg string) bool {
-	if _, err := os.Stat(filepath.Join(arg, assemble.LedgerFile)); err == nil {
+	if _, err := os.Stat(filepath.Join(arg, outdir.LedgerFile)); err == nil {
 		return true
 	}
 	_, err := strconv.ParseUint(arg, 10, 32)
@@ -62,10 +63,10 @@ func isCrawl(dir string) error {
 	if dir == "" {
 		return usage("name the directory of a crawl, as an argument or with -o")
 	}
-	if _, err := os.Stat(filepath.Join(dir, assemble.LedgerFile)); err != nil {
-		return usage("%s: not the directory of a crawl (no %s in it)", dir, assemble.LedgerFile)
+	if _, err := os.Stat(filepath.Join(dir, outdir.LedgerFile)); err != nil {
+		return usage("%s: not the directory of a crawl (no %s in it)", dir, outdir.LedgerFile)
 	}
-	return assemble.CheckFormat(dir)
+	return outdir.CheckFormat(dir)
 }
 
 // placeFlags say where a crawl, or a fleet, has left what it has done.
@@ -90,7 +91,7 @@ func (f *placeFlags) place() (verify.Place, error) {
 		}
 	} else if f.dir == "" || !ledger.IsPostgres(f.ledger) {
 		return verify.Place{}, usage("--ledger: want postgres://…, and the coordinator's directory with -o")
-	} else if err := assemble.CheckFormat(f.dir); err != nil {
+	} else if err := outdir.CheckFormat(f.dir); err != nil {
 		return verify.Place{}, err
 	}
 	for _, s := range f.stores {
@@ -98,14 +99,14 @@ func (f *placeFlags) place() (verify.Place, error) {
 			return verify.Place{}, usage("--store: %w", err)
 		}
 	}
-	return verify.Place{Dir: f.dir, Ledger: f.ledger, Stores: f.stores, Running: f.ledger == "" && assemble.Running(f.dir)}, nil
+	return verify.Place{Dir: f.dir, Ledger: f.ledger, Stores: f.stores, Running: f.ledger == "" && outdir.Running(f.dir)}, nil
 }
 
 func (f *placeFlags) open(ctx context.Context) (*ledger.Ledger, error) {
 	if f.ledger != "" {
 		return ledger.Open(ctx, f.ledger)
 	}
-	return ledger.Open(ctx, filepath.Join(f.dir, assemble.LedgerFile))
+	return ledger.Open(ctx, filepath.Join(f.dir, outdir.LedgerFile))
 }
 
 func printJSON(w io.Writer, v any) error {

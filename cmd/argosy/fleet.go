@@ -16,8 +16,8 @@ import (
 
 	"argosy/internal/config"
 	"argosy/internal/crawl"
-	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/coordinator"
+	"argosy/internal/fleet/serve"
 	"argosy/internal/fleet/web"
 	"argosy/internal/plan/price"
 	"argosy/internal/plan/schedule"
@@ -175,7 +175,7 @@ func checkJob(path string) ([]byte, error) {
 	}
 	job, err := file.Crawl(defaultAgent)
 	if err == nil {
-		err = assemble.CheckJob(&job)
+		err = serve.CheckJob(&job)
 	}
 	if err != nil {
 		return nil, usage("%s: %w", path, err)

@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/outdir"
 )
 
 // Exit codes, the same for every command.
@@ -25,7 +25,7 @@ const (
 )
 
 // version may be set when a release is built.
-var version = assemble.Version
+var version = outdir.Version
 
 // exitError carries an exit code; its text may be empty.
 type exitError struct {
@@ -61,7 +61,7 @@ func run(ctx context.Context, args []string) int {
 	var ee *exitError
 	if errors.As(err, &ee) {
 		code = ee.code
-	} else if errors.Is(err, assemble.ErrInUse) || errors.Is(err, assemble.ErrOtherJob) || errors.Is(err, assemble.ErrFormat) || errors.Is(err, ledger.ErrNewer) {
+	} else if errors.Is(err, outdir.ErrInUse) || errors.Is(err, outdir.ErrOtherJob) || errors.Is(err, outdir.ErrFormat) || errors.Is(err, ledger.ErrNewer) {
 		code = exitUsage
 	}
 	if msg := err.Error(); msg != "" {

@@ -13,6 +13,7 @@ import (
 	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/coordinator"
 	"argosy/internal/fleet/frontier"
+	"argosy/internal/fleet/outdir"
 )
 
 // progress shows how a crawl gets on: a panel on a terminal, a line every ten seconds elsewhere.
@@ -293,7 +294,7 @@ func printTraps(w io.Writer, traps []crawl.Trap, again string) {
 
 // printPlace says where everything lies.
 func printPlace(w io.Writer, s assemble.Summary) {
-	fmt.Fprintf(w, "in %s: %s/ (archives), %s, %s (ledger)\n", s.Out, assemble.WARCDir, assemble.IndexFile, assemble.LedgerFile)
+	fmt.Fprintf(w, "in %s: %s/ (archives), %s, %s (ledger)\n", s.Out, outdir.WARCDir, outdir.IndexFile, outdir.LedgerFile)
 }
 
 // printCounts prints how a run ended, its counts, and the reasons of failures and refusals, most frequent first.

@@ -13,8 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/outdir"
 	"argosy/internal/fleet/recorded"
 	"argosy/internal/plan/lab"
 	"argosy/internal/plan/sim"
@@ -43,13 +43,13 @@ func (f *recordingFlags) open(ctx context.Context, place string) (r sim.Recordin
 	if ledger.IsPostgres(place) {
 		name = "the ledger"
 	} else {
-		if _, err := os.Stat(filepath.Join(place, assemble.LedgerFile)); err != nil {
-			return r, usage("%s: not the directory of a crawl or a coordinator (no %s in it), nor postgres://…", place, assemble.LedgerFile)
+		if _, err := os.Stat(filepath.Join(place, outdir.LedgerFile)); err != nil {
+			return r, usage("%s: not the directory of a crawl or a coordinator (no %s in it), nor postgres://…", place, outdir.LedgerFile)
 		}
-		if err := assemble.CheckFormat(place); err != nil {
+		if err := outdir.CheckFormat(place); err != nil {
 			return r, err
 		}
-		place = filepath.Join(place, assemble.LedgerFile)
+		place = filepath.Join(place, outdir.LedgerFile)
 	}
 	l, err := ledger.Open(ctx, place)
 	if err != nil {

@@ -19,9 +19,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/bus"
 	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/serve"
 	"argosy/internal/fleet/web"
 	"argosy/internal/plan/schedule"
 	"argosy/internal/plan/strategy"
@@ -29,7 +29,7 @@ import (
 
 // serveFlags are the flags of argosy serve as they were given.
 type serveFlags struct {
-	cfg                      assemble.ServeConfig
+	cfg                      serve.Config
 	listen, probe, logLevel  string
 	minFree                  string
 	tokenFile, cert, key, ca string
@@ -37,7 +37,7 @@ type serveFlags struct {
 }
 
 func newServe() *cobra.Command {
-	f := &serveFlags{cfg: assemble.DefaultServeConfig("")}
+	f := &serveFlags{cfg: serve.DefaultConfig("")}
 	c := &cobra.Command{
 		Use: "serve -o DIR", Short: "Run the coordinator of a fleet", Args: cobra.NoArgs,
 		Long: `Serve owns the frontier of all jobs, decides which node fetches which site, and answers argosy agent, submit, jobs,
@@ -139,7 +139,7 @@ func (f *serveFlags) run(c *cobra.Command) error {
 func (f *serveFlags) serve(c *cobra.Command, token string) error {
 	ctx, stop, hard := interrupts(c.Context(), new(console).say)
 	defer stop()
-	s, err := assemble.OpenServer(ctx, f.cfg)
+	s, err := serve.Open(ctx, f.cfg)
 	if err != nil {
 		return err
 	}

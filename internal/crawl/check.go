@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"fmt"
 	"math"
 	"net/netip"
 	"strconv"
@@ -376,6 +377,18 @@ const (
 	// MaxJob bounds an encoded job, in bytes: it travels in one message.
 	MaxJob = 1000 << 10
 )
+
+// CheckWords says in one line what a job holds that none may hold.
+func CheckWords(j *Job) error {
+	f := j.Check()
+	switch {
+	case f == nil:
+		return nil
+	case f.Rule == RuleLength:
+		return fmt.Errorf("%w (a job travels in one message of at most %d KiB: about 25,000 seeds)", f, MaxJob>>10)
+	}
+	return f
+}
 
 // Check returns why a job is refused; nil: it passes. Whether its expressions and strategies can be read is for those who read them.
 func (j *Job) Check() *Fault {

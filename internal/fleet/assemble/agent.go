@@ -25,12 +25,12 @@ import (
 // AgentConfig says how a node joins a fleet.
 type AgentConfig struct {
 	Node  NodeConfig
-	Join  func(ctx context.Context, node string) (Pass, error) // asks a coordinator; nil: Bus has everything
-	Bus   bus.Dial                                             // what Join does not say
-	TLS   *tls.Config                                          // for tls:// buses; nil: the system's roots
-	Echo  string                                               // host:port at which other nodes measure this one; empty: nowhere
-	Store string                                               // where archives go: a directory or s3://
-	Spool string                                               // directory for archives on their way to S3; empty: a temporary one
+	Join  func(ctx context.Context, node string) (bus.Pass, error) // asks a coordinator; nil: Bus has everything
+	Bus   bus.Dial                                                 // what Join does not say
+	TLS   *tls.Config                                              // for tls:// buses; nil: the system's roots
+	Echo  string                                                   // host:port at which other nodes measure this one; empty: nowhere
+	Store string                                                   // where archives go: a directory or s3://
+	Spool string                                                   // directory for archives on their way to S3; empty: a temporary one
 }
 
 // Agent is a node of a fleet in a process of its own.

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"argosy/internal/crawl"
-	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/bus"
 	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/serve"
 	"argosy/internal/testkit"
 )
 
@@ -34,7 +34,7 @@ func postgres(t *testing.T) string {
 }
 
 // cluster starts three NATS servers and a PostgreSQL, all real, and returns what a coordinator needs to use them.
-func cluster(t *testing.T) (*testkit.NATS, func(*assemble.ServeConfig)) {
+func cluster(t *testing.T) (*testkit.NATS, func(*serve.Config)) {
 	t.Helper()
 	place := postgres(t)
 	dir := t.TempDir()
@@ -53,7 +53,7 @@ func cluster(t *testing.T) (*testkit.NATS, func(*assemble.ServeConfig)) {
 		t.Fatal(err)
 	}
 	t.Cleanup(n.Stop)
-	return n, func(c *assemble.ServeConfig) {
+	return n, func(c *serve.Config) {
 		c.Bus = bus.Dial{URL: n.URL, Creds: filepath.Join(dir, "coordinator.creds")}
 		c.SigningKey = filepath.Join(dir, "signing.nk")
 		c.Ledger = place
@@ -76,9 +76,9 @@ func TestStandby(t *testing.T) {
 	}
 	nats, use := cluster(t)
 	w, port := serveWeb(t, 25, 300)
-	first := newFleet(t, func(c *assemble.ServeConfig) { use(c); c.Name = "first" })
+	first := newFleet(t, func(c *serve.Config) { use(c); c.Name = "first" })
 	first.leader()
-	second := newFleet(t, func(c *assemble.ServeConfig) { use(c); c.Name = "second" })
+	second := newFleet(t, func(c *serve.Config) { use(c); c.Name = "second" })
 	first.join("a", nil)
 	first.join("b", nil)
 	id := first.submit(fleetJob(port, 8*time.Millisecond))
@@ -193,7 +193,7 @@ func TestLedgerAway(t *testing.T) {
 	log := &safeLog{}
 	w, port := serveWeb(t, 27, 150)
 	u.Host = g.l.Addr().String()
-	f := newFleet(t, func(c *assemble.ServeConfig) {
+	f := newFleet(t, func(c *serve.Config) {
 		c.Ledger = u.String()
 		c.Logger = slog.New(slog.NewTextHandler(log, nil))
 	})
@@ -249,7 +249,7 @@ func TestStartsBeforeItsLedger(t *testing.T) {
 		}
 		g.open(true)
 	}()
-	f := newFleet(t, func(c *assemble.ServeConfig) { // returns when it is open
+	f := newFleet(t, func(c *serve.Config) { // returns when it is open
 		c.Ledger = u.String()
 		c.Logger = slog.New(slog.NewTextHandler(log, nil))
 	})
@@ -259,7 +259,7 @@ func TestStartsBeforeItsLedger(t *testing.T) {
 // While the disk has no room nothing is given out, and the coordinator says why; with room the crawl goes on.
 func TestNoRoom(t *testing.T) {
 	_, port := serveWeb(t, 33, 20)
-	f := newFleet(t, func(c *assemble.ServeConfig) { c.MinFree = 1 << 60 })
+	f := newFleet(t, func(c *serve.Config) { c.MinFree = 1 << 60 })
 	f.join("a", nil)
 	id := f.submit(fleetJob(port, 0))
 	eventually(t, "it says that there is no room", func() bool { return strings.Contains(f.leader().Status().State, "MiB are free") })

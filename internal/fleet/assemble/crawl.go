@@ -26,6 +26,7 @@ import (
 	"argosy/internal/fleet/coordinator"
 	"argosy/internal/fleet/frontier"
 	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/outdir"
 	"argosy/internal/page/archive"
 	"argosy/internal/page/fetch"
 	"argosy/internal/page/scope"
@@ -66,7 +67,7 @@ type Config struct {
 func DefaultConfig(dir string) Config {
 	return Config{
 		Dir: dir, Job: crawl.Job{ID: 1, Limits: crawl.DefaultLimits()}, Agents: 1, Concurrency: 128, Strategy: strategy.Default,
-		ArchiveSize: 1 << 30, Version: Version, Logger: slog.New(slog.DiscardHandler),
+		ArchiveSize: 1 << 30, Version: outdir.Version, Logger: slog.New(slog.DiscardHandler),
 	}
 }
 
@@ -111,28 +112,14 @@ type Crawl struct {
 	told   []int64 // the last problem of each node that a person has been told of
 
 	control *control
-	explain *explainLog
+	explain *outdir.Explain
 	geo     *geo.DB
 	mended  []string
 }
 
-// ErrInUse says that another process works in the directory.
-var ErrInUse = errors.New("in use by another argosy process")
-
-// ErrOtherJob says that the directory belongs to another job.
-var ErrOtherJob = errors.New("belongs to another job")
-
-// Names of what a crawl leaves in its directory.
-const (
-	WARCDir    = "warc"
-	IndexFile  = "index.cdxj"
-	LedgerFile = "argosy.db"
-	stateDir   = "state"
-)
-
 // Open opens or creates a crawl's directory and locks it. Files that a dead process left open are mended.
 func Open(ctx context.Context, c Config) (cr *Crawl, err error) {
-	state := filepath.Join(c.Dir, stateDir)
+	state := outdir.State(c.Dir)
 	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
 		return nil, err
 	}
@@ -146,19 +133,19 @@ func Open(ctx context.Context, c Config) (cr *Crawl, err error) {
 			cr = nil
 		}
 	}()
-	if cr.lock, err = frontier.Lock(filepath.Join(state, lockFile)); err != nil {
-		return cr, fmt.Errorf("%s: %w", c.Dir, ErrInUse)
-	}
-	if err = openFormat(c.Dir, c.Version); err != nil {
+	if cr.lock, err = outdir.Lock(c.Dir); err != nil {
 		return cr, err
 	}
-	if _, err := os.Stat(filepath.Join(state, fleetMark)); err == nil {
-		return cr, fmt.Errorf("%s: %w: it is a coordinator's; ask that one, by the number of a job", c.Dir, ErrOtherJob)
-	}
-	if cr.mended, err = archive.Recover(filepath.Join(c.Dir, WARCDir)); err != nil {
+	if err = outdir.OpenFormat(c.Dir, c.Version); err != nil {
 		return cr, err
 	}
-	bc := bus.DefaultConfig(filepath.Join(state, "bus"))
+	if outdir.Fleet(c.Dir) {
+		return cr, fmt.Errorf("%s: %w: it is a coordinator's; ask that one, by the number of a job", c.Dir, outdir.ErrOtherJob)
+	}
+	if cr.mended, err = archive.Recover(filepath.Join(c.Dir, outdir.WARCDir)); err != nil {
+		return cr, err
+	}
+	bc := bus.DefaultConfig(outdir.Bus(c.Dir))
 	bc.RecycleAfter = max(time.Minute, c.Job.Limits.RecycleAfter)
 	if cr.server, err = bus.Serve(bc); err != nil {
 		return cr, err
@@ -166,21 +153,21 @@ func Open(ctx context.Context, c Config) (cr *Crawl, err error) {
 	if cr.lead, err = cr.server.Connect(ctx); err != nil {
 		return cr, err
 	}
-	fc := frontier.DefaultConfig(filepath.Join(state, "frontier"))
+	fc := frontier.DefaultConfig(outdir.Frontier(c.Dir))
 	fc.Fatal = c.Fatal
 	if cr.f, err = frontier.Open(fc); err != nil {
 		return cr, err
 	}
-	if cr.ledger, err = ledger.Open(ctx, filepath.Join(c.Dir, LedgerFile)); err != nil {
+	if cr.ledger, err = ledger.Open(ctx, filepath.Join(c.Dir, outdir.LedgerFile)); err != nil {
 		return cr, err
 	}
 	if c.ExplainLog != "" {
-		if cr.explain, err = openExplain(c.ExplainLog); err != nil {
+		if cr.explain, err = outdir.OpenExplain(c.ExplainLog); err != nil {
 			return cr, err
 		}
 	}
 	cc := coordinator.Config{
-		Strategy: c.Strategy, Strategies: strategy.New, Seed: c.Seed, NodeTTL: bus.NodeTTL, Alone: true, Idle: c.Idle, Nodes: c.nodes(), Logger: c.Logger, Explain: cr.explain.sink(), Probe: c.Probe,
+		Strategy: c.Strategy, Strategies: strategy.New, Seed: c.Seed, NodeTTL: bus.NodeTTL, Alone: true, Idle: c.Idle, Nodes: c.nodes(), Logger: c.Logger, Explain: cr.explain.Sink(), Probe: c.Probe,
 	}
 	if len(c.GeoIP) > 0 {
 		if cr.geo, err = geo.Open(c.GeoIP...); err != nil {
@@ -219,9 +206,9 @@ func (cr *Crawl) openNodes(ctx context.Context) error {
 	for i := range c.nodes() {
 		nc := NodeConfig{
 			Info: crawl.NodeInfo{
-				Node: "node-" + strconv.Itoa(i+1), Leases: max(64, 32*c.Concurrency), Concurrency: c.Concurrency, Store: archive.Dir(filepath.Join(c.Dir, WARCDir)).URL(),
+				Node: "node-" + strconv.Itoa(i+1), Leases: max(64, 32*c.Concurrency), Concurrency: c.Concurrency, Store: archive.Dir(filepath.Join(c.Dir, outdir.WARCDir)).URL(),
 			},
-			Fetch: c.Fetch, Headers: c.Headers, Cookies: c.Cookies, Logins: c.Logins, KeepSecrets: c.KeepSecrets, Dir: filepath.Join(c.Dir, WARCDir),
+			Fetch: c.Fetch, Headers: c.Headers, Cookies: c.Cookies, Logins: c.Logins, KeepSecrets: c.KeepSecrets, Dir: filepath.Join(c.Dir, outdir.WARCDir),
 			MeasureBS: wants.Store && (c.nodes() > 1 || wants.Asked), ArchiveSize: c.ArchiveSize, Prefix: c.Prefix, Operator: c.Operator, Version: c.Version, Logger: c.Logger,
 			IgnoreRobot: c.Job.Identity.IgnoreRobots, UserAgent: c.Job.Identity.UserAgent, Beside: c.nodes() - 1,
 		}
@@ -386,7 +373,7 @@ func (cr *Crawl) same(have *crawl.Job) error {
 			continue
 		}
 		name := a.Type().Field(i).Name
-		return fmt.Errorf("%s: %w: its %s is %v, not %v; use another -o, or leave the option as it was", cr.cfg.Dir, ErrOtherJob,
+		return fmt.Errorf("%s: %w: its %s is %v, not %v; use another -o, or leave the option as it was", cr.cfg.Dir, outdir.ErrOtherJob,
 			flagName(name), brief(x), brief(y))
 	}
 	return nil
@@ -413,6 +400,11 @@ func flagName(field string) string {
 		out = append(out, r)
 	}
 	return string(out)
+}
+
+// WriteIndex writes index.cdxj from the ledger: every capture once, sorted by key and date.
+func (cr *Crawl) WriteIndex(ctx context.Context) error {
+	return outdir.WriteIndex(ctx, cr.ledger, cr.cfg.Job.ID, filepath.Join(cr.cfg.Dir, outdir.IndexFile))
 }
 
 func (cr *Crawl) summary(ctx context.Context, start time.Time) (Summary, error) {
@@ -473,7 +465,7 @@ func (cr *Crawl) Close() error {
 	if cr.server != nil {
 		cr.server.Close()
 	}
-	errs = append(errs, cr.explain.close())
+	errs = append(errs, cr.explain.Close())
 	if cr.geo != nil {
 		errs = append(errs, cr.geo.Close())
 	}
@@ -485,7 +477,7 @@ func (cr *Crawl) Close() error {
 
 // Check finds mistakes in a configuration before anything is opened.
 func Check(c *Config) error {
-	if err := checkWords(&c.Job); err != nil {
+	if err := crawl.CheckWords(&c.Job); err != nil {
 		return err
 	}
 	if _, err := scope.Compile(c.Job.Identity, c.Job.Limits); err != nil {

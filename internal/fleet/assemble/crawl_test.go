@@ -17,6 +17,7 @@ import (
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/outdir"
 	"argosy/internal/fleet/verify"
 	"argosy/internal/testkit"
 	"argosy/internal/webs"
@@ -100,7 +101,7 @@ func judgeSites(t *testing.T, dir string, seeds []string, port string) {
 		}
 		want[u.String()] = v.Status
 	}
-	l, err := ledger.Open(ctx, filepath.Join(dir, assemble.LedgerFile))
+	l, err := ledger.Open(ctx, filepath.Join(dir, outdir.LedgerFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +188,7 @@ func TestDepthIsMinimal(t *testing.T) {
 		c.Job.Limits.MaxDepth = depth
 		runConfig(t, c)
 		want := within(t, port, depth)
-		l, err := ledger.Open(t.Context(), filepath.Join(c.Dir, assemble.LedgerFile))
+		l, err := ledger.Open(t.Context(), filepath.Join(c.Dir, outdir.LedgerFile))
 		if err != nil {
 			t.Fatal(err)
 		}

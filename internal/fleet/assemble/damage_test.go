@@ -15,6 +15,7 @@ import (
 	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/coordinator"
 	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/outdir"
 	"argosy/internal/fleet/verify"
 	"argosy/internal/page/archive"
 	"argosy/internal/webs"
@@ -52,7 +53,7 @@ func TestDamageCostsWhatItHits(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
 			crawlFixture(t, fixtureWeb(), dir, 0)
-			l, err := ledger.Open(t.Context(), filepath.Join(dir, assemble.LedgerFile))
+			l, err := ledger.Open(t.Context(), filepath.Join(dir, outdir.LedgerFile))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,7 +65,7 @@ func TestDamageCostsWhatItHits(t *testing.T) {
 				}
 				if at, n := c.hit(p); n > 0 {
 					hits++
-					return damage(filepath.Join(dir, assemble.WARCDir, p.WARC), at+n/2)
+					return damage(filepath.Join(dir, outdir.WARCDir, p.WARC), at+n/2)
 				}
 				return nil
 			})
@@ -145,7 +146,7 @@ func TestDamageBesideResponses(t *testing.T) {
 		for _, where := range []int64{-1, 4} { // in the block: its digest; in the member's header: it cannot be read
 			dir := t.TempDir()
 			crawlFixture(t, fixtureWeb(), dir, 0)
-			files, err := filepath.Glob(filepath.Join(dir, assemble.WARCDir, "*.warc.gz"))
+			files, err := filepath.Glob(filepath.Join(dir, outdir.WARCDir, "*.warc.gz"))
 			if err != nil || len(files) == 0 {
 				t.Fatal(files, err)
 			}

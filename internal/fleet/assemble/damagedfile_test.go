@@ -17,7 +17,7 @@ import (
 	"testing"
 
 	"argosy/internal/crawl"
-	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/outdir"
 	"argosy/internal/fleet/verify"
 	"argosy/internal/page/archive"
 	"argosy/internal/webs"
@@ -132,7 +132,7 @@ func (h hurt) apply(file []byte) []byte {
 func bigCrawl(t *testing.T, dir string) (path string, file []byte, records []lies) {
 	t.Helper()
 	crawlFixture(t, bigWeb(func(string) {}), dir, 0)
-	files, err := filepath.Glob(filepath.Join(dir, assemble.WARCDir, "*.warc.gz"))
+	files, err := filepath.Glob(filepath.Join(dir, outdir.WARCDir, "*.warc.gz"))
 	if err != nil || len(files) != 1 {
 		t.Fatal(files, err)
 	}

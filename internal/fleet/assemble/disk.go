@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"argosy/internal/fleet/outdir"
 	"argosy/internal/fleet/usage"
 )
 
@@ -21,7 +22,7 @@ const probeBytes = 8 << 20
 // DiskFull turns an error of a crawl into one that says that its disk is full, if it is: on a small one the bus is the first
 // that cannot write, and all that is heard of it is that it does not answer.
 func DiskFull(dir string, err error) error {
-	if err == nil || errors.Is(err, ErrInUse) || errors.Is(err, ErrOtherJob) || errors.Is(err, ErrFormat) {
+	if err == nil || errors.Is(err, outdir.ErrInUse) || errors.Is(err, outdir.ErrOtherJob) || errors.Is(err, outdir.ErrFormat) {
 		return err
 	}
 	if !noRoom(err) && !noRoom(fill(dir)) {

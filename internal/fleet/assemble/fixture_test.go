@@ -23,6 +23,7 @@ import (
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/outdir"
 	"argosy/internal/fleet/verify"
 	"argosy/internal/webs"
 )
@@ -134,7 +135,7 @@ func crawlFixture(t *testing.T, w *webs.Web, dir string, pages int64) assemble.S
 func TestDirectoriesOfEveryVersion(t *testing.T) {
 	own := filepath.Join(t.TempDir(), "own.tar.gz")
 	if *writeFixture {
-		own = filepath.Join("testdata", "argosy-"+assemble.Version+".tar.gz")
+		own = filepath.Join("testdata", "argosy-"+outdir.Version+".tar.gz")
 	}
 	dir := t.TempDir()
 	if sum := crawlFixture(t, fixtureWeb(), dir, 10); sum.State != crawl.JobLimited || sum.Pending == 0 {
@@ -145,7 +146,7 @@ func TestDirectoriesOfEveryVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if mine := filepath.Join("testdata", "argosy-"+assemble.Version+".tar.gz"); !slices.Contains(released, mine) {
+	if mine := filepath.Join("testdata", "argosy-"+outdir.Version+".tar.gz"); !slices.Contains(released, mine) {
 		t.Errorf("%s is missing: -fixture.write makes it", mine)
 	}
 	for _, file := range append(released, own) {
@@ -199,7 +200,7 @@ func goOn(t *testing.T, file string) {
 // fixturePages returns what the ledger says of each URL.
 func fixturePages(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	l, err := ledger.Open(t.Context(), filepath.Join(dir, assemble.LedgerFile))
+	l, err := ledger.Open(t.Context(), filepath.Join(dir, outdir.LedgerFile))
 	if err != nil {
 		t.Fatal(err)
 	}

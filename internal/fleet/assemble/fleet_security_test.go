@@ -34,6 +34,8 @@ import (
 	"argosy/internal/fleet/coordinator"
 	"argosy/internal/fleet/frontier"
 	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/outdir"
+	"argosy/internal/fleet/serve"
 )
 
 // safeLog collects what is logged.
@@ -163,7 +165,7 @@ func TestCredentials(t *testing.T) {
 func TestForgedReports(t *testing.T) {
 	log := &safeLog{}
 	_, port := serveWeb(t, 26, 50)
-	f := newFleet(t, func(c *assemble.ServeConfig) {
+	f := newFleet(t, func(c *serve.Config) {
 		c.Logger = slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	})
 	f.join("honest", nil)
@@ -227,7 +229,7 @@ func TestForgedReports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := ledger.Open(t.Context(), f.dir+"/"+assemble.LedgerFile)
+	l, err := ledger.Open(t.Context(), f.dir+"/"+outdir.LedgerFile)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -279,7 +281,7 @@ func TestTLS(t *testing.T) {
 	server, client := selfSigned(t)
 	_, port := serveWeb(t, 28, 40)
 	f := &fleet{t: t, dir: t.TempDir()}
-	f.cfg = assemble.DefaultServeConfig(f.dir)
+	f.cfg = serve.DefaultConfig(f.dir)
 	f.cfg.BusListen, f.cfg.TLS = "127.0.0.1:0", server
 	f.start()
 	t.Cleanup(f.halt)
@@ -376,7 +378,7 @@ func (f *fleet) still(t *testing.T, port string, first coordinator.JobView) {
 func TestUnsignedIsNobodys(t *testing.T) {
 	log := &safeLog{}
 	_, port := serveWeb(t, 30, 30)
-	f := newFleet(t, func(c *assemble.ServeConfig) { c.Logger = slog.New(slog.NewTextHandler(log, nil)) })
+	f := newFleet(t, func(c *serve.Config) { c.Logger = slog.New(slog.NewTextHandler(log, nil)) })
 	f.join("a", nil)
 	first := f.await(f.submit(fleetJob(port, 0)))
 	nc := f.insider(t)

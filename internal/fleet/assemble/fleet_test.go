@@ -14,7 +14,10 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/bus"
 	"argosy/internal/fleet/coordinator"
+	"argosy/internal/fleet/outdir"
+	"argosy/internal/fleet/serve"
 	"argosy/internal/webs"
 )
 
@@ -22,16 +25,16 @@ import (
 type fleet struct {
 	t      *testing.T
 	dir    string
-	cfg    assemble.ServeConfig
-	server *assemble.Server
+	cfg    serve.Config
+	server *serve.Server
 	stop   context.CancelFunc
 	done   chan error
 }
 
-func newFleet(t *testing.T, change func(*assemble.ServeConfig)) *fleet {
+func newFleet(t *testing.T, change func(*serve.Config)) *fleet {
 	t.Helper()
 	f := &fleet{t: t, dir: t.TempDir()}
-	f.cfg = assemble.DefaultServeConfig(f.dir)
+	f.cfg = serve.DefaultConfig(f.dir)
 	f.cfg.Probe = "none" // a probe fetches a root again, and what is fetched twice is counted
 	f.cfg.BusListen = "127.0.0.1:0"
 	if change != nil {
@@ -45,7 +48,7 @@ func newFleet(t *testing.T, change func(*assemble.ServeConfig)) *fleet {
 func (f *fleet) start() {
 	f.t.Helper()
 	var err error
-	if f.server, err = assemble.OpenServer(f.t.Context(), f.cfg); err != nil {
+	if f.server, err = serve.Open(f.t.Context(), f.cfg); err != nil {
 		f.t.Fatal(err)
 	}
 	if f.cfg.Bus.URL == "" {
@@ -110,7 +113,7 @@ func (f *fleet) agentConfig(name string) assemble.AgentConfig {
 			Fetch: config("", "0", 0, 1).Fetch,
 		},
 		Store: filepath.Join(f.dir, "stores", name),
-		Join:  func(_ context.Context, node string) (assemble.Pass, error) { return f.server.Admit(node) },
+		Join:  func(_ context.Context, node string) (bus.Pass, error) { return f.server.Admit(node) },
 	}
 }
 
@@ -294,7 +297,7 @@ func TestTasksAreBroughtUpToDate(t *testing.T) {
 	id := f.submit(fleetJob(port, time.Millisecond))
 	v := f.await(id)
 	f.halt()
-	place := filepath.Join(f.dir, assemble.LedgerFile)
+	place := filepath.Join(f.dir, outdir.LedgerFile)
 	db, err := sql.Open("sqlite", place)
 	if err != nil {
 		t.Fatal(err)
@@ -379,7 +382,7 @@ func TestDirectoriesAreNotMixedUp(t *testing.T) {
 	f := newFleet(t, nil)
 	f.leader()
 	f.halt()
-	if _, err := assemble.Open(t.Context(), config(f.dir, "1", 0, 1)); !errors.Is(err, assemble.ErrOtherJob) {
+	if _, err := assemble.Open(t.Context(), config(f.dir, "1", 0, 1)); !errors.Is(err, outdir.ErrOtherJob) {
 		t.Errorf("a crawl into a coordinator's directory: %v", err)
 	}
 	dir := t.TempDir()
@@ -390,9 +393,9 @@ func TestDirectoriesAreNotMixedUp(t *testing.T) {
 	if err := cr.Close(); err != nil {
 		t.Fatal(err)
 	}
-	c := assemble.DefaultServeConfig(dir)
+	c := serve.DefaultConfig(dir)
 	c.BusListen = "127.0.0.1:0"
-	if _, err := assemble.OpenServer(t.Context(), c); !errors.Is(err, assemble.ErrOtherJob) {
+	if _, err := serve.Open(t.Context(), c); !errors.Is(err, outdir.ErrOtherJob) {
 		t.Errorf("a coordinator in a crawl's directory: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package assemble
+package assemble_test
 
 import (
 	"errors"
@@ -6,6 +6,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/outdir"
+	"argosy/internal/fleet/serve"
 )
 
 // A new directory gets its number at once; what another version has made is refused before anything in it is touched.
@@ -15,15 +19,15 @@ func TestFormat(t *testing.T) {
 		want  string // in the error; empty: none
 	}{
 		"new":            {nil, ""},
-		"this version's": {map[string]string{FormatFile: `{"format":1,"version":"0.1.0"}`, LedgerFile: ""}, ""},
-		"newer":          {map[string]string{FormatFile: `{"format":2,"version":"0.9.1","more":true}`}, `argosy "0.9.1" made it, in format 2`},
-		"before 0.1.0":   {map[string]string{LedgerFile: ""}, "by an argosy before 0.1.0"},
+		"this version's": {map[string]string{outdir.FormatFile: `{"format":1,"version":"0.1.0"}`, outdir.LedgerFile: ""}, ""},
+		"newer":          {map[string]string{outdir.FormatFile: `{"format":2,"version":"0.9.1","more":true}`}, `argosy "0.9.1" made it, in format 2`},
+		"before 0.1.0":   {map[string]string{outdir.LedgerFile: ""}, "by an argosy before 0.1.0"},
 		"a frontier":     {map[string]string{"state/frontier/x": ""}, "by an argosy before 0.1.0"},
-		"damaged":        {map[string]string{FormatFile: `{"format":`}, "want {"},
-		"no number":      {map[string]string{FormatFile: `{"version":"1"}`}, "want {"},
-		"empty":          {map[string]string{FormatFile: ""}, "want {"},
-		"negative":       {map[string]string{FormatFile: `{"format":-1}`}, "want {"},
-		"odd version":    {map[string]string{FormatFile: `{"format":7,"version":"\u001b[2J` + strings.Repeat("x", 5000) + `"}`}, `argosy "\x1b[2J` + strings.Repeat("x", 36) + `" made it`},
+		"damaged":        {map[string]string{outdir.FormatFile: `{"format":`}, "want {"},
+		"no number":      {map[string]string{outdir.FormatFile: `{"version":"1"}`}, "want {"},
+		"empty":          {map[string]string{outdir.FormatFile: ""}, "want {"},
+		"negative":       {map[string]string{outdir.FormatFile: `{"format":-1}`}, "want {"},
+		"odd version":    {map[string]string{outdir.FormatFile: `{"format":7,"version":"\u001b[2J` + strings.Repeat("x", 5000) + `"}`}, `argosy "\x1b[2J` + strings.Repeat("x", 36) + `" made it`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -36,32 +40,32 @@ func TestFormat(t *testing.T) {
 				}
 			}
 			open := func() error {
-				cr, err := Open(t.Context(), DefaultConfig(dir))
+				cr, err := assemble.Open(t.Context(), assemble.DefaultConfig(dir))
 				if err == nil {
 					err = cr.Close()
 				}
 				return err
 			}
-			serve := func() error {
-				sc := DefaultServeConfig(dir)
+			server := func() error {
+				sc := serve.DefaultConfig(dir)
 				sc.BusListen = ""
-				s, err := OpenServer(t.Context(), sc)
+				s, err := serve.Open(t.Context(), sc)
 				if err == nil {
 					err = s.Close()
 				}
 				return err
 			}
 			if c.want == "" {
-				if err := errors.Join(CheckFormat(dir), open(), CheckFormat(dir), open()); err != nil {
+				if err := errors.Join(outdir.CheckFormat(dir), open(), outdir.CheckFormat(dir), open()); err != nil {
 					t.Error(err)
 				}
-				if b, err := os.ReadFile(filepath.Join(dir, FormatFile)); err != nil || string(b) != `{"format":1,"version":"`+Version+"\"}\n" && c.files == nil {
+				if b, err := os.ReadFile(filepath.Join(dir, outdir.FormatFile)); err != nil || string(b) != `{"format":1,"version":"`+outdir.Version+"\"}\n" && c.files == nil {
 					t.Errorf("%s: %v", b, err)
 				}
 				return
 			}
-			for _, err := range []error{CheckFormat(dir), open(), serve()} {
-				if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			for _, err := range []error{outdir.CheckFormat(dir), open(), server()} {
+				if !errors.Is(err, outdir.ErrFormat) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 					t.Errorf("%v, want %s", err, c.want)
 				}
 			}

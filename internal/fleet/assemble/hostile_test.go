@@ -11,6 +11,7 @@ import (
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/outdir"
 	"argosy/internal/testkit"
 	"argosy/internal/webs"
 )
@@ -37,7 +38,7 @@ func TestHostileWeb(t *testing.T) {
 	if sum.State != crawl.JobDone || sum.Pending != 0 {
 		t.Errorf("summary %+v", sum)
 	}
-	l, err := ledger.Open(t.Context(), filepath.Join(c.Dir, assemble.LedgerFile))
+	l, err := ledger.Open(t.Context(), filepath.Join(c.Dir, outdir.LedgerFile))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/outdir"
 	"argosy/internal/page/archive"
 )
 
@@ -18,7 +18,7 @@ func TestRecordsReferToEachOther(t *testing.T) {
 	crawlFixture(t, fixtureWeb(), dir, 0)
 	headers := map[string]textproto.MIMEHeader{} // by id
 	of := map[string][]textproto.MIMEHeader{}    // by type
-	store := archive.Dir(filepath.Join(dir, assemble.WARCDir))
+	store := archive.Dir(filepath.Join(dir, outdir.WARCDir))
 	files, err := store.List(t.Context())
 	if err != nil {
 		t.Fatal(err)

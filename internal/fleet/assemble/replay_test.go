@@ -12,6 +12,7 @@ import (
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/outdir"
 	"argosy/internal/fleet/recorded"
 	"argosy/internal/plan/schedule"
 	"argosy/internal/plan/sim"
@@ -80,7 +81,7 @@ func (w shapedWeb) record(t *testing.T, spec string) (r sim.Recording) {
 		id := s.submit(j)
 		s.until("the job ends", 2*time.Hour, func() bool { return s.job(id).State == crawl.JobDone && s.server.Indexed(id) })
 	})
-	l, err := ledger.Open(t.Context(), filepath.Join(dir, assemble.LedgerFile))
+	l, err := ledger.Open(t.Context(), filepath.Join(dir, outdir.LedgerFile))
 	if err != nil {
 		t.Fatal(err)
 	}

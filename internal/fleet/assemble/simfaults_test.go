@@ -15,6 +15,7 @@ import (
 	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/coordinator"
 	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/outdir"
 	"argosy/internal/webs"
 )
 
@@ -66,7 +67,7 @@ func play(t *testing.T, seed uint64, perIP int, happen func(t *testing.T, s *wor
 		t.Logf("%v of simulated time", time.Since(begin))
 	})
 	judge(t, dir, port)
-	l, err := ledger.Open(t.Context(), filepath.Join(dir, assemble.LedgerFile))
+	l, err := ledger.Open(t.Context(), filepath.Join(dir, outdir.LedgerFile))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"argosy/internal/crawl"
-	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/frontier"
 	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/outdir"
 	"argosy/internal/webs"
 )
 
@@ -243,7 +243,7 @@ func TestSimulatedPauseIsTakenOver(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		v := s.job(id)
 		s.halt()
-		l, err := ledger.Open(t.Context(), filepath.Join(s.dir, assemble.LedgerFile))
+		l, err := ledger.Open(t.Context(), filepath.Join(s.dir, outdir.LedgerFile))
 		if err != nil {
 			t.Fatal(err)
 		}

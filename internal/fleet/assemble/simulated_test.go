@@ -16,6 +16,7 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/serve"
 	"argosy/internal/webs"
 )
 
@@ -146,7 +147,7 @@ type world struct {
 	most  atomic.Int64 // at once
 	sites *pipeListener
 	nodes map[string]*simNode
-	bus   atomic.Pointer[assemble.Server] // nil while the coordinator is away
+	bus   atomic.Pointer[serve.Server] // nil while the coordinator is away
 
 	change func(*assemble.AgentConfig) // of every agent; nil: nothing
 }
@@ -179,7 +180,7 @@ func newWorld(t *testing.T, dir string, w *webs.Web) *world {
 		}
 	})
 	s.fleet = &fleet{t: t, dir: dir}
-	s.cfg = assemble.DefaultServeConfig(dir)
+	s.cfg = serve.DefaultConfig(dir)
 	s.cfg.Probe = "none" // a probe fetches a root again, and what is fetched twice is counted
 	s.cfg.BusListen = ""
 	s.start()

@@ -13,6 +13,7 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/outdir"
 	"argosy/internal/plan/strategy"
 	"argosy/internal/webs"
 )
@@ -76,7 +77,7 @@ func TestProbesAreMeasuredPolitely(t *testing.T) {
 	if sum.State != crawl.JobDone {
 		t.Errorf("%+v", sum)
 	}
-	db, err := sql.Open("sqlite", filepath.Join(dir, assemble.LedgerFile))
+	db, err := sql.Open("sqlite", filepath.Join(dir, outdir.LedgerFile))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,25 +14,15 @@ import (
 
 	"argosy/internal/fleet/coordinator"
 	"argosy/internal/fleet/frontier"
+	"argosy/internal/fleet/outdir"
 )
 
 const (
-	lockFile   = "lock"
 	socketFile = "control.sock"
 	// maxSocketPath bounds the path of a Unix socket on every system: 104 bytes on the BSDs, with a zero at the end.
 	maxSocketPath = 100
 	askTimeout    = time.Minute
 )
-
-// Running reports whether a process works in a crawl's directory.
-func Running(dir string) bool {
-	l, err := frontier.Lock(filepath.Join(dir, stateDir, lockFile))
-	if err != nil {
-		return true
-	}
-	_ = l.Close()
-	return false
-}
 
 // control answers other processes of the same user while a crawl runs. It knows one question, "checkpoint DIR": it makes a
 // copy of the view there.
@@ -130,7 +120,7 @@ func View(ctx context.Context, dir string, fn func(f *frontier.Frontier, running
 	cfg := DefaultConfig(dir)
 	cfg.Idle = true
 	cr, err := Open(ctx, cfg)
-	if errors.Is(err, ErrInUse) {
+	if errors.Is(err, outdir.ErrInUse) {
 		return viewRunning(ctx, dir, fn)
 	}
 	if err != nil {
@@ -171,7 +161,7 @@ func (cr *Crawl) idle(ctx context.Context, fn func(ctx context.Context, co *coor
 // viewRunning has the process that works in a directory copy its view, and opens the copy. Files are linked, so that it costs
 // next to nothing.
 func viewRunning(ctx context.Context, dir string, fn func(*frontier.Frontier, bool) error) (err error) {
-	state, err := filepath.Abs(filepath.Join(dir, stateDir))
+	state, err := filepath.Abs(outdir.State(dir))
 	if err != nil {
 		return err
 	}
@@ -182,7 +172,7 @@ func viewRunning(ctx context.Context, dir string, fn func(*frontier.Frontier, bo
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
 	at := filepath.Join(temp, "frontier")
 	if err := ask(ctx, state, "checkpoint "+at); err != nil {
-		return fmt.Errorf("%s: %w, which does not answer: %w", dir, ErrInUse, err)
+		return fmt.Errorf("%s: %w, which does not answer: %w", dir, outdir.ErrInUse, err)
 	}
 	f, err := frontier.Open(frontier.DefaultConfig(at))
 	if err != nil {

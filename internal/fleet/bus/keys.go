@@ -32,6 +32,12 @@ type Keys struct {
 	SystemSeed   string `json:"system_seed"`
 }
 
+// Pass is what a node needs to reach the bus.
+type Pass struct {
+	Bus   string `json:"bus"` // URL; a host of "*" stands for the one that was asked
+	Login Login  `json:"login"`
+}
+
 // Login is who somebody is to the bus: a signed statement, the key that proves it, and the key by which what a node
 // writes is known to be its own.
 type Login struct {

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"argosy/internal/crawl"
-	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/outdir"
 	"argosy/internal/page/archive"
 	"argosy/internal/page/fetch"
 	"argosy/internal/page/parse"
@@ -27,7 +27,7 @@ func (g *gatherer) links(ctx context.Context, dir string, resources, strip bool)
 	if len(g.broken) == 0 {
 		return nil
 	}
-	store := archive.Dir(filepath.Join(dir, assemble.WARCDir))
+	store := archive.Dir(filepath.Join(dir, outdir.WARCDir))
 	files, err := store.List(ctx)
 	if err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/frontier"
 	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/outdir"
 )
 
 const (
@@ -123,7 +124,7 @@ type Example struct {
 
 // Make makes the report of a crawl's directory.
 func Make(ctx context.Context, dir string, now time.Time) (*Report, error) {
-	l, err := ledger.Open(ctx, filepath.Join(dir, assemble.LedgerFile))
+	l, err := ledger.Open(ctx, filepath.Join(dir, outdir.LedgerFile))
 	if err != nil {
 		return nil, err
 	}

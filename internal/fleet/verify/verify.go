@@ -17,8 +17,8 @@ import (
 	"strings"
 
 	"argosy/internal/crawl"
-	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/outdir"
 	"argosy/internal/page/archive"
 )
 
@@ -119,12 +119,12 @@ func Dir(ctx context.Context, dir string) (*Report, error) { return Check(ctx, P
 func Check(ctx context.Context, p Place) (*Report, error) {
 	path := p.Ledger
 	if path == "" {
-		path = filepath.Join(p.Dir, assemble.LedgerFile)
+		path = filepath.Join(p.Dir, outdir.LedgerFile)
 		if _, err := os.Stat(path); err != nil {
 			return nil, fmt.Errorf("%s: not the directory of a crawl: %w", p.Dir, err)
 		}
 	}
-	if err := assemble.CheckFormat(p.Dir); err != nil {
+	if err := outdir.CheckFormat(p.Dir); err != nil {
 		return nil, err
 	}
 	l, err := ledger.Open(ctx, path)
@@ -209,7 +209,7 @@ func (r *Report) missing(wants wanted) {
 // stores opens the stores of a place.
 func (p Place) stores(ctx context.Context, l *ledger.Ledger) (out []archive.Store, err error) {
 	names := p.Stores
-	own := filepath.Join(p.Dir, assemble.WARCDir)
+	own := filepath.Join(p.Dir, outdir.WARCDir)
 	if len(names) == 0 {
 		if _, err := os.Stat(own); err == nil {
 			return []archive.Store{archive.Dir(own)}, nil
@@ -431,9 +431,9 @@ func (r *Report) record(rec *archive.ReadRecord, name string, w *want) {
 
 // index compares the index with what the ledger would have it be.
 func (r *Report) index(ctx context.Context, dir string, l *ledger.Ledger, job uint32) error {
-	path := filepath.Join(dir, assemble.IndexFile)
+	path := filepath.Join(dir, outdir.IndexFile)
 	if _, err := os.Stat(path); job != 1 || err != nil {
-		path = assemble.JobIndex(dir, job)
+		path = outdir.JobIndex(dir, job)
 	}
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -459,7 +459,7 @@ func (r *Report) index(ctx context.Context, dir string, l *ledger.Ledger, job ui
 		last = sc.Text()
 		return true
 	}
-	err = assemble.IndexLines(ctx, l, job, func(line string) error {
+	err = outdir.IndexLines(ctx, l, job, func(line string) error {
 		want++
 		if next() && strings.TrimSuffix(line, "\n") != last {
 			r.problem("%s:%d: not what the ledger says", path, lines)

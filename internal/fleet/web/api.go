@@ -25,9 +25,10 @@ import (
 
 	"argosy/internal/config"
 	"argosy/internal/crawl"
-	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/bus"
 	"argosy/internal/fleet/coordinator"
 	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/serve"
 	"argosy/internal/fleet/usage"
 )
 
@@ -43,7 +44,7 @@ type Config struct {
 const maxBody = 17 << 20
 
 // Handler returns the API of a coordinator.
-func Handler(s *assemble.Server, c Config) http.Handler {
+func Handler(s *serve.Server, c Config) http.Handler {
 	mux := http.NewServeMux()
 	hc := huma.DefaultConfig("Argosy", c.Version)
 	hc.OpenAPIPath, hc.DocsPath, hc.SchemasPath, hc.CreateHooks = "/api/v1/openapi", "", "", nil
@@ -115,7 +116,7 @@ func isLocal(r *http.Request) bool {
 var passedOn = []string{"Origin", "Forwarded", "Via", "Cf-Connecting-Ip", "True-Client-Ip"}
 
 type api struct {
-	s   *assemble.Server
+	s   *serve.Server
 	cfg Config
 }
 
@@ -180,11 +181,11 @@ func problem(err error) error {
 		return huma.Error422UnprocessableEntity(err.Error())
 	case err == nil:
 		return nil
-	case errors.Is(err, assemble.ErrStandby):
+	case errors.Is(err, serve.ErrStandby):
 		return huma.Error503ServiceUnavailable(err.Error())
 	case errors.Is(err, coordinator.ErrNoJob), errors.Is(err, coordinator.ErrNoNode), errors.Is(err, coordinator.ErrNoTask):
 		return huma.Error404NotFound(err.Error())
-	case errors.Is(err, coordinator.ErrState), errors.Is(err, assemble.ErrNoKeys):
+	case errors.Is(err, coordinator.ErrState), errors.Is(err, serve.ErrNoKeys):
 		return huma.Error409Conflict(err.Error())
 	}
 	return huma.Error500InternalServerError(err.Error())
@@ -297,7 +298,7 @@ func (a *api) submit(ctx context.Context, in *struct{ RawBody []byte }) (*out[Su
 	}
 	job, err := file.Crawl(a.cfg.UserAgent)
 	if err == nil {
-		err = assemble.CheckJob(&job)
+		err = serve.CheckJob(&job)
 	}
 	if err != nil {
 		return nil, huma.Error422UnprocessableEntity(err.Error())
@@ -390,13 +391,13 @@ func (a *api) reservation(ctx context.Context, _ *struct{}) (*out[coordinator.Re
 	})
 }
 
-func (a *api) join(_ context.Context, in *struct{ Body Joining }) (*out[assemble.Pass], error) {
+func (a *api) join(_ context.Context, in *struct{ Body Joining }) (*out[bus.Pass], error) {
 	p, err := a.s.Admit(in.Body.Node)
-	if errors.Is(err, assemble.ErrNoKeys) {
+	if errors.Is(err, serve.ErrNoKeys) {
 		return nil, problem(err)
 	}
 	if err != nil {
 		return nil, huma.Error422UnprocessableEntity(err.Error())
 	}
-	return &out[assemble.Pass]{p}, nil
+	return &out[bus.Pass]{p}, nil
 }

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/bus"
 	"argosy/internal/fleet/coordinator"
 	"argosy/internal/fleet/ledger"
 )
@@ -215,7 +215,7 @@ func (c *Client) Drain(ctx context.Context, node string, again bool) error {
 }
 
 // Join gets a node's credentials. Where the bus is at the coordinator's own address, that is filled in.
-func (c *Client) Join(ctx context.Context, node string) (p assemble.Pass, err error) {
+func (c *Client) Join(ctx context.Context, node string) (p bus.Pass, err error) {
 	b, err := json.Marshal(Joining{node})
 	if err != nil {
 		return p, err

@@ -1,11 +1,10 @@
-package assemble
+package outdir
 
 import (
 	"bufio"
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,12 +15,8 @@ import (
 	"argosy/internal/page/archive"
 )
 
-// WriteIndex writes index.cdxj from the ledger: every capture once, sorted by key and date.
-func (cr *Crawl) WriteIndex(ctx context.Context) error {
-	return writeIndex(ctx, cr.ledger, cr.cfg.Job.ID, filepath.Join(cr.cfg.Dir, IndexFile))
-}
-
-func writeIndex(ctx context.Context, l *ledger.Ledger, job uint32, path string) error {
+// WriteIndex writes an index from the ledger: every capture of a job once, sorted by key and date.
+func WriteIndex(ctx context.Context, l *ledger.Ledger, job uint32, path string) error {
 	f, err := os.Create(path + ".tmp")
 	if err != nil {
 		return err

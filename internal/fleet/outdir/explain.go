@@ -1,4 +1,4 @@
-package assemble
+package outdir
 
 import (
 	"bufio"
@@ -8,25 +8,26 @@ import (
 	"argosy/internal/plan/schedule"
 )
 
-// explainLog is a file of scheduling decisions, a JSON object a line. Those that change nothing for a task are left out:
+// Explain is a file of scheduling decisions, a JSON object a line. Those that change nothing for a task are left out:
 // one that waits for the same reason as before.
-type explainLog struct {
+type Explain struct {
 	file  *os.File
 	buf   *bufio.Writer
 	waits map[uint32]string
 	err   error
 }
 
-func openExplain(path string) (*explainLog, error) {
+// OpenExplain opens a file of decisions, or makes it; what it holds stays.
+func OpenExplain(path string) (*Explain, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
 		return nil, err
 	}
-	return &explainLog{file: f, buf: bufio.NewWriterSize(f, 64<<10), waits: map[uint32]string{}}, nil
+	return &Explain{file: f, buf: bufio.NewWriterSize(f, 64<<10), waits: map[uint32]string{}}, nil
 }
 
-// sink returns what takes decisions, nil for no log. It is called from the coordinator's goroutine alone.
-func (l *explainLog) sink() func([]schedule.Decision) {
+// Sink returns what takes decisions, nil for no log. It is called from the coordinator's goroutine alone.
+func (l *Explain) Sink() func([]schedule.Decision) {
 	if l == nil {
 		return nil
 	}
@@ -48,7 +49,8 @@ func (l *explainLog) sink() func([]schedule.Decision) {
 	}
 }
 
-func (l *explainLog) close() error {
+// Close writes out what is left. A log that is nil is closed already.
+func (l *Explain) Close() error {
 	if l == nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package assemble
+package outdir
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package assemble
+package serve
 
 import (
 	"archive/tar"
@@ -14,11 +14,12 @@ import (
 	"argosy/internal/fleet/bus"
 	"argosy/internal/fleet/coordinator"
 	"argosy/internal/fleet/frontier"
+	"argosy/internal/fleet/outdir"
 )
 
 // checkpointName is the object that holds the view of the only shard: one for each format, so that a coordinator of another
 // version finds none rather than one that it does not read.
-var checkpointName = fmt.Sprintf("frontier-0-format-%d", Format)
+var checkpointName = fmt.Sprintf("frontier-0-format-%d", outdir.Format)
 
 const checkpointPoll = 5 * time.Second
 
@@ -52,7 +53,7 @@ func (s *Server) checkpoints(ctx context.Context, co *coordinator.Coordinator) e
 
 // checkpoint takes a snapshot of the view, which costs next to nothing, and stores it while the loop goes on.
 func (s *Server) checkpoint(ctx context.Context, co *coordinator.Coordinator) (seq uint64, err error) {
-	dir := filepath.Join(s.cfg.Dir, stateDir, "checkpoint")
+	dir := filepath.Join(outdir.State(s.cfg.Dir), "checkpoint")
 	if err := os.RemoveAll(dir); err != nil {
 		return 0, err
 	}
@@ -110,7 +111,7 @@ func (s *Server) restore(ctx context.Context) (seq uint64, err error) {
 		return 0, err
 	}
 	defer r.Close()
-	dir := s.frontierDir() + ".new"
+	dir := outdir.Frontier(s.cfg.Dir) + ".new"
 	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700)); err != nil {
 		return 0, err
 	}
@@ -131,7 +132,7 @@ func (s *Server) restore(ctx context.Context) (seq uint64, err error) {
 		}
 	}
 	s.floor.Store(seq)
-	return seq, errors.Join(os.RemoveAll(s.frontierDir()), os.Rename(dir, s.frontierDir()))
+	return seq, errors.Join(os.RemoveAll(outdir.Frontier(s.cfg.Dir)), os.Rename(dir, outdir.Frontier(s.cfg.Dir)))
 }
 
 func unpackFile(path string, r io.Reader) error {

@@ -1,4 +1,6 @@
-package assemble
+// Package serve runs a coordinator of a fleet: it opens its directory, its bus and its ledger, leads or stands by, keeps
+// checkpoints, writes indexes and admits nodes.
+package serve
 
 import (
 	"context"
@@ -22,14 +24,15 @@ import (
 	"argosy/internal/fleet/coordinator"
 	"argosy/internal/fleet/frontier"
 	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/outdir"
 	"argosy/internal/page/scope"
 	"argosy/internal/plan/geo"
 	"argosy/internal/plan/schedule"
 	"argosy/internal/plan/strategy"
 )
 
-// ServeConfig says how a coordinator of a fleet runs.
-type ServeConfig struct {
+// Config says how a coordinator of a fleet runs.
+type Config struct {
 	Dir        string
 	Name       string      // of this coordinator, among several
 	BusListen  string      // host:port of the embedded bus; empty: only Pipe leads there
@@ -51,24 +54,24 @@ type ServeConfig struct {
 	Logger     *slog.Logger
 }
 
-// DefaultServeConfig returns a ServeConfig for a directory.
-func DefaultServeConfig(dir string) ServeConfig {
-	return ServeConfig{
+// DefaultConfig returns the configuration of a coordinator in a directory.
+func DefaultConfig(dir string) Config {
+	return Config{
 		Dir: dir, Name: "coordinator", BusListen: "127.0.0.1:4480", Replicas: 3, Strategy: strategy.Default, PingEvery: 10 * time.Minute,
-		Checkpoint: 200_000, MinFree: 256 << 20, Version: Version, Logger: slog.New(slog.DiscardHandler),
+		Checkpoint: 200_000, MinFree: 256 << 20, Version: outdir.Version, Logger: slog.New(slog.DiscardHandler),
 	}
 }
 
 // Server is a coordinator of a fleet: leading, or standing by.
 type Server struct {
-	cfg     ServeConfig
+	cfg     Config
 	lock    io.Closer
 	keys    *bus.Keys
 	server  *bus.Server // nil: the bus is elsewhere
 	client  *bus.Client
 	f       *frontier.Frontier
 	ledger  *ledger.Ledger
-	explain *explainLog
+	explain *outdir.Explain
 	geo     *geo.DB
 	floor   atomic.Uint64 // of what may be trimmed
 	worked  atomic.Bool   // it has led, or followed the log
@@ -83,9 +86,9 @@ type Server struct {
 // ErrStandby says that this coordinator does not lead.
 var ErrStandby = errors.New("this coordinator stands by: another one leads")
 
-// OpenServer opens a coordinator's directory, its bus and its ledger.
-func OpenServer(ctx context.Context, c ServeConfig) (s *Server, err error) {
-	state := filepath.Join(c.Dir, stateDir)
+// Open opens a coordinator's directory, its bus and its ledger.
+func Open(ctx context.Context, c Config) (s *Server, err error) {
+	state := outdir.State(c.Dir)
 	if err := os.MkdirAll(state, 0o700); err != nil {
 		return nil, err
 	}
@@ -96,13 +99,13 @@ func OpenServer(ctx context.Context, c ServeConfig) (s *Server, err error) {
 			s = nil
 		}
 	}()
-	if s.lock, err = frontier.Lock(filepath.Join(state, "lock")); err != nil {
-		return s, fmt.Errorf("%s: %w", c.Dir, ErrInUse)
-	}
-	if err = openFormat(c.Dir, c.Version); err != nil {
+	if s.lock, err = outdir.Lock(c.Dir); err != nil {
 		return s, err
 	}
-	if err = claim(c.Dir, state); err != nil {
+	if err = outdir.OpenFormat(c.Dir, c.Version); err != nil {
+		return s, err
+	}
+	if err = outdir.Claim(c.Dir); err != nil {
 		return s, err
 	}
 	if err = s.untilThere(ctx, func() error { return s.openBus(ctx, state) }); err != nil {
@@ -113,7 +116,7 @@ func OpenServer(ctx context.Context, c ServeConfig) (s *Server, err error) {
 	}
 	place := c.Ledger
 	if place == "" {
-		place = filepath.Join(c.Dir, LedgerFile)
+		place = filepath.Join(c.Dir, outdir.LedgerFile)
 	}
 	err = s.untilThere(ctx, func() (err error) {
 		s.ledger, err = ledger.Open(ctx, place)
@@ -123,7 +126,7 @@ func OpenServer(ctx context.Context, c ServeConfig) (s *Server, err error) {
 		return s, err
 	}
 	if c.ExplainLog != "" {
-		if s.explain, err = openExplain(c.ExplainLog); err != nil {
+		if s.explain, err = outdir.OpenExplain(c.ExplainLog); err != nil {
 			return s, err
 		}
 	}
@@ -133,26 +136,11 @@ func OpenServer(ctx context.Context, c ServeConfig) (s *Server, err error) {
 	return s, err
 }
 
-// fleetMark stands in the state of a coordinator's directory: a crawl of one process must not take it for its own.
-const fleetMark = "fleet"
-
-// claim makes a directory a coordinator's, unless it is a crawl's.
-func claim(dir, state string) error {
-	mark := filepath.Join(state, fleetMark)
-	if _, err := os.Stat(mark); err == nil {
-		return nil
-	}
-	if _, err := os.Stat(filepath.Join(state, "frontier")); err == nil {
-		return fmt.Errorf("%s: %w: it is that of argosy crawl; use another -o", dir, ErrOtherJob)
-	}
-	return os.WriteFile(mark, []byte("the directory of a coordinator\n"), 0o600)
-}
-
 func (s *Server) elsewhere() bool { return s.cfg.Bus.URL != "" }
 
 func (s *Server) openBus(ctx context.Context, state string) (err error) {
 	c := s.cfg
-	bc := bus.DefaultConfig(filepath.Join(state, "bus"))
+	bc := bus.DefaultConfig(outdir.Bus(c.Dir))
 	bc.Logger = c.Logger
 	if s.elsewhere() {
 		if c.SigningKey != "" {
@@ -175,12 +163,10 @@ func (s *Server) openBus(ctx context.Context, state string) (err error) {
 	return err
 }
 
-func (s *Server) frontierDir() string { return filepath.Join(s.cfg.Dir, stateDir, "frontier") }
-
 // openFrontier opens the view. One that is so old that the log no longer has what follows, or that is not there at all
 // while the log begins later, starts from the last checkpoint.
 func (s *Server) openFrontier(ctx context.Context) (err error) {
-	if s.f, err = frontier.Open(frontier.DefaultConfig(s.frontierDir())); err != nil || !s.elsewhere() {
+	if s.f, err = frontier.Open(frontier.DefaultConfig(outdir.Frontier(s.cfg.Dir))); err != nil || !s.elsewhere() {
 		return err
 	}
 	stream, _, err := s.client.Refresh(ctx)
@@ -205,7 +191,7 @@ func (s *Server) openFrontier(ctx context.Context) (err error) {
 		return fmt.Errorf("the log begins at entry %d, this directory's view ends at %d: %w", first, pos.Seq, err)
 	}
 	s.cfg.Logger.Info("view restored from a checkpoint", "seq", seq)
-	s.f, err = frontier.Open(frontier.DefaultConfig(s.frontierDir()))
+	s.f, err = frontier.Open(frontier.DefaultConfig(outdir.Frontier(s.cfg.Dir)))
 	return err
 }
 
@@ -224,7 +210,7 @@ func (s *Server) Close() error {
 	if s.server != nil {
 		s.server.Close()
 	}
-	errs = append(errs, s.explain.close())
+	errs = append(errs, s.explain.Close())
 	if s.geo != nil {
 		errs = append(errs, s.geo.Close())
 	}
@@ -283,7 +269,7 @@ func (s *Server) standBy(ctx context.Context) error {
 func (s *Server) lead(ctx context.Context) error {
 	c := coordinator.Config{
 		Strategy: s.cfg.Strategy, Strategies: strategy.New, Seed: s.cfg.Seed, NodeTTL: bus.NodeTTL, Serve: true, Probe: s.cfg.Probe,
-		Shadow: s.cfg.Shadow, PingEvery: s.cfg.PingEvery, Explain: s.explain.sink(), Logger: s.cfg.Logger,
+		Shadow: s.cfg.Shadow, PingEvery: s.cfg.PingEvery, Explain: s.explain.Sink(), Logger: s.cfg.Logger,
 		Ended: func(job uint32) {
 			s.mu.Lock()
 			s.unindexed[job] = true
@@ -366,18 +352,13 @@ func (s *Server) missing(ctx context.Context) (out []uint32) {
 	return out
 }
 
-// JobIndex is the index of a job of a fleet, in the coordinator's directory.
-func JobIndex(dir string, job uint32) string {
-	return filepath.Join(dir, "jobs", fmt.Sprint(job), IndexFile)
-}
-
 // WriteIndex writes the index of a job.
 func (s *Server) WriteIndex(ctx context.Context, job uint32) error {
-	path := JobIndex(s.cfg.Dir, job)
+	path := outdir.JobIndex(s.cfg.Dir, job)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	if err := writeIndex(ctx, s.ledger, job, path); err != nil {
+	if err := outdir.WriteIndex(ctx, s.ledger, job, path); err != nil {
 		return err
 	}
 	s.mu.Lock()
@@ -393,7 +374,7 @@ func (s *Server) Indexed(job uint32) bool {
 	if s.unindexed[job] {
 		return false
 	}
-	_, err := os.Stat(JobIndex(s.cfg.Dir, job))
+	_, err := os.Stat(outdir.JobIndex(s.cfg.Dir, job))
 	return err == nil
 }
 
@@ -405,21 +386,9 @@ func (s *Server) Leader() (*coordinator.Coordinator, error) {
 	return nil, ErrStandby
 }
 
-// checkWords says in one line what a job holds that none may hold.
-func checkWords(j *crawl.Job) error {
-	f := j.Check()
-	switch {
-	case f == nil:
-		return nil
-	case f.Rule == crawl.RuleLength:
-		return fmt.Errorf("%w (a job travels in one message of at most %d KiB: about 25,000 seeds)", f, crawl.MaxJob>>10)
-	}
-	return f
-}
-
 // CheckJob finds mistakes in a job.
 func CheckJob(j *crawl.Job) error {
-	if err := checkWords(j); err != nil {
+	if err := crawl.CheckWords(j); err != nil {
 		return err
 	}
 	if _, err := scope.Compile(j.Identity, j.Limits); err != nil {
@@ -436,21 +405,15 @@ func CheckJob(j *crawl.Job) error {
 	return nil
 }
 
-// Pass is what a node needs to reach the bus.
-type Pass struct {
-	Bus   string    `json:"bus"` // URL; a host of "*" stands for the one that was asked
-	Login bus.Login `json:"login"`
-}
-
 // ErrNoKeys says that this coordinator cannot give credentials.
 var ErrNoKeys = errors.New("this coordinator has no signing key for its bus: give the node its own credentials (--nats-creds)")
 
 // Admit gives a node credentials of its own.
-func (s *Server) Admit(name string) (Pass, error) {
+func (s *Server) Admit(name string) (bus.Pass, error) {
 	if err := bus.CheckNode(name); err != nil {
-		return Pass{}, err
+		return bus.Pass{}, err
 	}
-	p := Pass{Bus: s.cfg.Bus.URL}
+	p := bus.Pass{Bus: s.cfg.Bus.URL}
 	if !s.elsewhere() {
 		p.Bus = s.server.URL()
 		if host, _, ok := strings.Cut(s.cfg.BusListen, ":"); ok && (host == "" || host == "0.0.0.0" || host == "[" || host == "::") {
@@ -458,7 +421,7 @@ func (s *Server) Admit(name string) (Pass, error) {
 		}
 	}
 	if s.keys == nil {
-		return Pass{}, ErrNoKeys
+		return bus.Pass{}, ErrNoKeys
 	}
 	var err error
 	p.Login, err = s.keys.Node(name)

@@ -1,4 +1,4 @@
-package assemble
+package serve
 
 import (
 	"context"
@@ -36,7 +36,7 @@ func TestPasses(t *testing.T) {
 
 // A disk that has become full is full until a quarter more is free than is wanted.
 func TestFull(t *testing.T) {
-	s := &Server{cfg: ServeConfig{Dir: t.TempDir(), MinFree: 1}}
+	s := &Server{cfg: Config{Dir: t.TempDir(), MinFree: 1}}
 	if why := s.full(false); why != "" {
 		t.Error(why)
 	}

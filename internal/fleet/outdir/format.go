@@ -1,4 +1,4 @@
-package assemble
+package outdir
 
 import (
 	"encoding/json"
@@ -14,7 +14,7 @@ const Version = "0.1.0"
 
 // Format numbers the form in which directories are kept: the frontier's keys and records, the log, the ledger, the archives
 // and the index. Whoever changes one of them so that this version and an earlier one do not read each other's raises it,
-// and has openFormat migrate what is older. Directories without a number are those of builds before 0.1.0.
+// and has OpenFormat migrate what is older. Directories without a number are those of builds before 0.1.0.
 const Format = 1
 
 // FormatFile says in a directory in which form it is kept, and who made it so.
@@ -68,7 +68,7 @@ func readFormat(dir string) (int, error) {
 
 // used reports whether a crawl or a coordinator has worked in a directory.
 func used(dir string) bool {
-	for _, name := range []string{LedgerFile, filepath.Join(stateDir, "frontier"), filepath.Join(stateDir, "bus")} {
+	for _, name := range []string{LedgerFile, filepath.Join(StateDir, "frontier"), filepath.Join(StateDir, "bus")} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
 			return true
 		}
@@ -76,8 +76,8 @@ func used(dir string) bool {
 	return false
 }
 
-// openFormat gives a new directory its number, and refuses one that this version does not read. The directory's lock is held.
-func openFormat(dir, version string) error {
+// OpenFormat gives a new directory its number, and refuses one that this version does not read. The directory's lock is held.
+func OpenFormat(dir, version string) error {
 	if n, err := readFormat(dir); err != nil || n > 0 {
 		return err
 	}

@@ -1,0 +1,80 @@
+// Package outdir knows the directory that a crawl or a coordinator leaves: the names of what lies in it, its format, its lock,
+// whose it is, and the index, which is written from the ledger.
+package outdir
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"argosy/internal/fleet/frontier"
+)
+
+// Names of what lies in a directory.
+const (
+	WARCDir    = "warc"       // archives of a crawl in one process
+	IndexFile  = "index.cdxj" // of such a crawl; JobIndex names that of a fleet's job
+	LedgerFile = "argosy.db"
+	StateDir   = "state" // what only argosy reads, and only its owner may
+
+	lockFile  = "lock"
+	fleetMark = "fleet"
+)
+
+// ErrInUse says that another process works in the directory.
+var ErrInUse = errors.New("in use by another argosy process")
+
+// ErrOtherJob says that the directory belongs to another job.
+var ErrOtherJob = errors.New("belongs to another job")
+
+// State returns the directory of what only argosy reads.
+func State(dir string) string { return filepath.Join(dir, StateDir) }
+
+// Frontier returns the directory of the view of the log.
+func Frontier(dir string) string { return filepath.Join(dir, StateDir, "frontier") }
+
+// Bus returns the directory of the embedded bus, with the log.
+func Bus(dir string) string { return filepath.Join(dir, StateDir, "bus") }
+
+// Lock takes a directory for this process, until the result is closed. The error is ErrInUse where another process has it.
+func Lock(dir string) (io.Closer, error) {
+	l, err := frontier.Lock(filepath.Join(dir, StateDir, lockFile))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, ErrInUse)
+	}
+	return l, nil
+}
+
+// Running reports whether a process works in a directory.
+func Running(dir string) bool {
+	l, err := frontier.Lock(filepath.Join(dir, StateDir, lockFile))
+	if err != nil {
+		return true
+	}
+	_ = l.Close()
+	return false
+}
+
+// Fleet reports whether a directory is a coordinator's.
+func Fleet(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, StateDir, fleetMark))
+	return err == nil
+}
+
+// Claim makes a directory a coordinator's, unless it is that of a crawl in one process, which must not take it for its own.
+func Claim(dir string) error {
+	if Fleet(dir) {
+		return nil
+	}
+	if _, err := os.Stat(Frontier(dir)); err == nil {
+		return fmt.Errorf("%s: %w: it is that of argosy crawl; use another -o", dir, ErrOtherJob)
+	}
+	return os.WriteFile(filepath.Join(dir, StateDir, fleetMark), []byte("the directory of a coordinator\n"), 0o600)
+}
+
+// JobIndex is the index of a job of a fleet, in the coordinator's directory.
+func JobIndex(dir string, job uint32) string {
+	return filepath.Join(dir, "jobs", fmt.Sprint(job), IndexFile)
+}
