@@ -16,7 +16,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"argosy/internal/config"
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/bus"
@@ -38,7 +37,7 @@ type agentFlags struct {
 }
 
 func newAgent() *cobra.Command {
-	f := &agentFlags{crawlFlags: crawlFlags{limits: crawl.DefaultLimits()}}
+	f := &agentFlags{crawlFlags: crawlFlags{job: defaultJob()}}
 	c := &cobra.Command{
 		Use: "agent --join URL --store DIR", Short: "Run a node of a fleet", Args: cobra.NoArgs,
 		Long: `Agent joins a coordinator, takes leases, fetches, archives to its store, and reports. It holds no state that matters: it
@@ -144,7 +143,7 @@ func (f *agentFlags) offer(info *crawl.NodeInfo) error {
 			info.Offer[0] = n
 			return err
 		}
-		n, err := config.ParseSize(v)
+		n, err := crawl.ParseSize(v)
 		info.Offer[i] = float64(n)
 		if err != nil && i == 2 {
 			return fmt.Errorf("%q; allowed are numbers of bits a second, with K, M, G or T", v)

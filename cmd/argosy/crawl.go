@@ -31,24 +31,31 @@ const defaultAgent = "argosy/1.0"
 
 // crawlFlags are the flags of argosy crawl as they were given.
 type crawlFlags struct {
-	seeds, out, scope, proxy, dns, userAgent, cookies, strategy, explain, probe, maxBytes, maxBody, minFree, logLevel string
-	include, exclude, resolve, header, bind, geoip                                                                    []string
-	allowPrivate, trustPrefix                                                                                         string
-	ca                                                                                                                []string
-	insecure                                                                                                          bool
-	texts                                                                                                             []string          // of the seeds, as they were given, without their passwords
-	logins                                                                                                            map[string]string // by site: NAME:PASSWORD
-	ignoreRobots, ignoreNofollow, sitemaps, resources, stripSession, keepSecrets, proxyDNS                            bool
-	text, mainText, language, nearDup, json, quiet                                                                    bool
-	agents, concurrency                                                                                               int
-	seed                                                                                                              uint64
-	warc                                                                                                              warcFlags
-	limits                                                                                                            crawl.Limits
-	console                                                                                                           console
+	job config.Job // what is crawled, from --config, --job and flags
+
+	seeds, out, configFile, jobFile, proxy, dns, cookies, explain, minFree, logLevel string
+	resolve, header, bind, geoip                                                     []string
+	allowPrivate, trustPrefix                                                        string
+	ca                                                                               []string
+	insecure                                                                         bool
+	texts                                                                            []string            // of the seeds, as they were given, without their passwords
+	logins                                                                           map[string]string   // by site: NAME:PASSWORD
+	defaults                                                                         map[string][]string // of --config, by flag
+	jobText                                                                          string              // of the file of --job
+	keepSecrets, proxyDNS, json, quiet                                               bool
+	agents, concurrency                                                              int
+	seed                                                                             uint64
+	warc                                                                             warcFlags
+	console                                                                          console
+}
+
+// defaultJob is what is crawled where nobody says otherwise.
+func defaultJob() config.Job {
+	return config.Job{Scope: string(crawl.ScopeSite), Fetch: config.Fetch{UserAgent: defaultAgent}, Placing: config.Placing{Strategy: strategy.Default}}
 }
 
 func newCrawl() *cobra.Command {
-	f := &crawlFlags{limits: crawl.DefaultLimits()}
+	f := &crawlFlags{job: defaultJob()}
 	c := &cobra.Command{
 		Use:   "crawl [URL…]",
 		Short: "Crawl sites into a directory",
@@ -72,61 +79,40 @@ ends it at once. Neither loses anything.`,
 }
 
 func (f *crawlFlags) register(c *cobra.Command) {
-	fl, l := c.Flags(), &f.limits
+	fl, j := c.Flags(), &f.job
 	fl.SortFlags = false
 	fl.StringVar(&f.seeds, "seeds", "", "file with a seed a line (# starts a comment); - is standard input")
 	fl.StringVarP(&f.out, "out", "o", "", "directory for everything the crawl leaves (default: the first seed's host)")
-	fl.StringVar(&f.scope, "scope", "site", "what belongs to the crawl: site, host, domain, prefix or any")
-	fl.StringArrayVar(&f.include, "include", nil, "fetch only URLs that match this expression (RE2; may be repeated)")
-	fl.StringArrayVar(&f.exclude, "exclude", nil, "fetch no URL that matches this expression (may be repeated)")
-	fl.BoolVar(&f.resources, "resources", false, "also fetch what pages need to be shown: images, scripts, fonts, media, and what style sheets name")
-	fl.BoolVar(&f.sitemaps, "sitemaps", false, "also start from the sitemaps that robots.txt names")
-	fl.BoolVar(&f.stripSession, "strip-session", false, "remove session and campaign parameters from URLs")
+	fl.StringVar(&f.jobFile, "job", "", "job file, as argosy submit takes it; flags count more than what it says")
+	fl.StringVar(&f.configFile, "config", "", "file of defaults: names of flags and their values, in YAML; --job and flags count more")
+	fl.StringVar(&j.Scope, "scope", j.Scope, "what belongs to the crawl: site, host, domain, prefix or any")
+	fl.StringArrayVar(&j.Include, "include", nil, "fetch only URLs that match this expression (RE2; may be repeated)")
+	fl.StringArrayVar(&j.Exclude, "exclude", nil, "fetch no URL that matches this expression (may be repeated)")
+	fl.BoolVar(&j.Fetch.Resources, "resources", false, "also fetch what pages need to be shown: images, scripts, fonts, media, and what style sheets name")
+	fl.BoolVar(&j.Fetch.Sitemaps, "sitemaps", false, "also start from the sitemaps that robots.txt names")
+	fl.BoolVar(&j.Fetch.StripSession, "strip-session", false, "remove session and campaign parameters from URLs")
+	limitFlags(fl, &j.Limits)
 
-	fl.Int64Var(&l.MaxPages, "max-pages", 0, "end after this many fetched URLs (0: no limit)")
-	fl.IntVar(&l.MaxDepth, "max-depth", -1, "follow links this deep; seeds are at depth 0 (-1: no limit)")
-	fl.DurationVar(&l.MaxTime, "max-time", 0, "end after running this long, earlier runs included (0: no limit)")
-	fl.StringVar(&f.maxBytes, "max-bytes", "0", "end after this many bytes of bodies, such as 500M or 20G (0: no limit)")
-	fl.Int64Var(&l.SitePages, "site-pages", 0, "fetch at most this many URLs of a site (0: no limit)")
-	fl.Int64Var(&l.MaxSitemaps, "max-sitemaps", l.MaxSitemaps, "read at most this many sitemaps of a site (0: no limit)")
-	fl.IntVar(&l.MaxURLLength, "max-url-length", l.MaxURLLength, "refuse longer URLs, in bytes")
-
-	fl.DurationVar(&l.Delay, "delay", l.Delay, "time between starts of requests to a site (0 is for your own servers; a longer Crawl-delay holds nevertheless)")
-	fl.DurationVar(&l.MaxCrawlDelay, "max-crawl-delay", l.MaxCrawlDelay, "obey a Crawl-delay in robots.txt up to this (0: not at all)")
-	fl.IntVar(&l.PerSite, "per-site", l.PerSite, "leases of a site at once")
-	fl.IntVar(&l.SiteConnections, "site-connections", l.SiteConnections, "requests at once in a lease when the delay is 0")
-	fl.IntVar(&l.PerIP, "per-ip", l.PerIP, "leases at once on one address (0: no limit)")
 	fl.IntVar(&f.concurrency, "concurrency", 128, "requests at once per node")
 	fl.IntVar(&f.agents, "agents", 1, "nodes in this process")
 	fl.StringSliceVar(&f.bind, "bind", nil, "local addresses, a node for each")
-	fl.StringVar(&f.strategy, "strategy", strategy.Default, "which node gets which site: a name and options (see argosy strategies)")
-	fl.StringVar(&f.probe, "probe", "", "measure bandwidth before a site is crawled: none, few (the nodes that seem best for it) or all (default: what the strategy wants)")
+	fl.StringVar(&j.Placing.Strategy, "strategy", j.Placing.Strategy, "which node gets which site: a name and options (see argosy strategies)")
+	fl.StringVar(&j.Placing.Probe, "probe", "", "measure bandwidth before a site is crawled: none, few (the nodes that seem best for it) or all (default: what the strategy wants)")
 	fl.StringArrayVar(&f.geoip, "geoip", nil, "file of MaxMind's format that says where addresses are, for geo and netblock (may be repeated)")
 	fl.StringVar(&f.explain, "explain-log", "", "write every scheduling decision to this file (see argosy explain)")
-	fl.IntVar(&l.Retries, "retries", l.Retries, "tries after a failure that may pass")
-	fl.DurationVar(&l.Backoff, "backoff", l.Backoff, "first wait after a failure; doubled by each in a row")
-	fl.DurationVar(&l.RecycleAfter, "recycle-after", l.RecycleAfter, "recall a lease without progress for this long")
-	fl.IntVar(&l.RecycleLimit, "recycle-limit", l.RecycleLimit, "recalls before a task waits for a person")
 
-	fl.StringVar(&f.userAgent, "user-agent", defaultAgent, "User-Agent field")
-	fl.BoolVar(&f.ignoreRobots, "ignore-robots", false, "obey no robots.txt (asked for sitemaps only), nor nofollow")
-	fl.BoolVar(&f.ignoreNofollow, "ignore-nofollow", false, "follow links on pages that ask not to (meta robots, X-Robots-Tag); rel=nofollow of a link is never heeded")
+	fl.StringVar(&j.Fetch.UserAgent, "user-agent", j.Fetch.UserAgent, "User-Agent field")
+	fl.BoolVar(&j.Fetch.IgnoreRobots, "ignore-robots", false, "obey no robots.txt (asked for sitemaps only), nor nofollow")
+	fl.BoolVar(&j.Fetch.IgnoreNofollow, "ignore-nofollow", false, "follow links on pages that ask not to (meta robots, X-Robots-Tag); rel=nofollow of a link is never heeded")
 	f.reach(c)
 	f.trust(c, "")
-
-	fl.DurationVar(&l.Fetch.ConnectTimeout, "connect-timeout", l.Fetch.ConnectTimeout, "limit of connecting")
-	fl.DurationVar(&l.Fetch.TLSTimeout, "tls-timeout", l.Fetch.TLSTimeout, "limit of the TLS handshake")
-	fl.DurationVar(&l.Fetch.HeaderTimeout, "header-timeout", l.Fetch.HeaderTimeout, "limit from request to the end of the header")
-	fl.DurationVar(&l.Fetch.BodyTimeout, "body-timeout", l.Fetch.BodyTimeout, "limit of the body")
-	fl.IntVar(&l.Fetch.MinRate, "min-rate", l.Fetch.MinRate, "give up on bodies slower than this, in bytes a second after 10 s (0: never)")
-	fl.StringVar(&f.maxBody, "max-body", "64M", "cut larger bodies off, which counts as failed; decompressed pages may be four times this")
 	fl.StringVar(&f.minFree, "min-free", "64M", "end, as an interrupt does, when less than this is free on the disk of -o (0: never)")
 
 	f.warc.register(c)
-	fl.BoolVar(&f.text, "text", false, "also archive the plain text of pages")
-	fl.BoolVar(&f.mainText, "main-text", false, "also archive the main text of pages, without what stands around it")
-	fl.BoolVar(&f.language, "language", false, "note the language of pages")
-	fl.BoolVar(&f.nearDup, "near-duplicates", false, "note marks by which near duplicates are found (simhash)")
+	fl.BoolVar(&j.Fetch.Text, "text", false, "also archive the plain text of pages")
+	fl.BoolVar(&j.Fetch.MainText, "main-text", false, "also archive the main text of pages, without what stands around it")
+	fl.BoolVar(&j.Fetch.Language, "language", false, "note the language of pages")
+	fl.BoolVar(&j.Fetch.NearDup, "near-duplicates", false, "note marks by which near duplicates are found (simhash)")
 
 	fl.BoolVar(&f.json, "json", false, "print the summary as one JSON object on standard output")
 	fl.BoolVar(&f.quiet, "quiet", false, "no progress")
@@ -134,13 +120,10 @@ func (f *crawlFlags) register(c *cobra.Command) {
 	fl.Uint64Var(&f.seed, "seed", 0, "seed of everything random in scheduling")
 }
 
-// leastBody is the smallest limit of a body: below it not even a robots.txt could be read.
-const leastBody = 1 << 10
-
 // config turns flags into a configuration.
 func (f *crawlFlags) config(args []string) (assemble.Config, error) {
-	if err := f.positive(); err != nil {
-		return assemble.Config{}, err
+	if f.agents < 1 || f.agents > 256 || f.concurrency < 1 || f.concurrency > crawl.MaxRequests {
+		return assemble.Config{}, usage("--agents %d, --concurrency %d: allowed are 1 to 256, and 1 to %d", f.agents, f.concurrency, crawl.MaxRequests)
 	}
 	seeds, noScheme, err := f.readSeeds(args)
 	if err != nil {
@@ -157,12 +140,8 @@ func (f *crawlFlags) config(args []string) (assemble.Config, error) {
 		}, u.Authority())
 	}
 	c := assemble.DefaultConfig(out)
-	c.Version, c.Agents, c.Concurrency, c.Strategy, c.Seed = version, f.agents, f.concurrency, f.strategy, f.seed
+	c.Version, c.Agents, c.Concurrency, c.Seed = version, f.agents, f.concurrency, f.seed
 	c.ExplainLog, c.GeoIP = f.explain, f.geoip
-	if err := schedule.CheckProbe(f.probe); err != nil {
-		return c, usage("--probe %w", err)
-	}
-	c.Probe = f.probe
 	for _, p := range f.geoip {
 		if _, err := os.Stat(p); err != nil {
 			return c, usage("--geoip: %v", err)
@@ -176,65 +155,24 @@ func (f *crawlFlags) config(args []string) (assemble.Config, error) {
 	if c.ArchiveSize, err = f.warc.check(); err != nil {
 		return c, err
 	}
-	if f.limits.MaxBytes, err = parseSize("--max-bytes", f.maxBytes); err != nil {
-		return c, err
-	}
-	if f.limits.Fetch.MaxBody, err = parseSize("--max-body", f.maxBody); err != nil {
-		return c, err
-	}
-	if f.limits.Fetch.MaxBody < leastBody {
-		return c, usage("--max-body %s: allowed are sizes from 1K", f.maxBody)
-	}
 	if c.MinFree, err = parseSize("--min-free", f.minFree); err != nil {
 		return c, err
 	}
-	f.limits.Fetch.MaxDecoded = 4 * f.limits.Fetch.MaxBody
-	c.Job.Limits = f.limits
-	c.Job.Identity = crawl.Identity{
-		Seeds: seeds, NoScheme: noScheme, Scope: crawl.Scope(f.scope), Include: f.include, Exclude: f.exclude, Resources: f.resources,
-		Sitemaps: f.sitemaps, StripSession: f.stripSession, IgnoreRobots: f.ignoreRobots, IgnoreNofollow: f.ignoreNofollow, UserAgent: f.userAgent, Text: f.text,
-		MainText: f.mainText, Language: f.language, NearDup: f.nearDup,
+	if c.Job, err = f.job.Crawl(seeds, noScheme); err != nil {
+		return c, usage("%w", err)
+	}
+	c.Job.ID = 1
+	if p := &c.Job.Placing; p.Type != "" || p.Store != "" || len(p.Landmarks) > 0 {
+		return c, usage("placing: type, store and landmarks are for a fleet: nodes of argosy crawl have no labels, and one store")
+	}
+	c.Strategy, c.Probe = c.Job.Placing.Strategy, c.Job.Placing.Probe
+	if err := schedule.CheckProbe(c.Probe); err != nil {
+		return c, usage("--probe %w", err)
 	}
 	if err := f.network(&c); err != nil {
 		return c, err
 	}
 	return c, f.check(&c)
-}
-
-// positive refuses numbers and durations that make no sense.
-func (f *crawlFlags) positive() error {
-	l := &f.limits
-	for _, n := range []struct {
-		flag   string
-		v, min int64
-	}{
-		{"--max-pages", l.MaxPages, 0}, {"--max-depth", int64(l.MaxDepth), -1},
-		{"--site-pages", l.SitePages, 0}, {"--max-sitemaps", l.MaxSitemaps, 0}, {"--max-url-length", int64(l.MaxURLLength), 16},
-		{"--per-site", int64(l.PerSite), 1}, {"--site-connections", int64(l.SiteConnections), 1},
-		{"--per-ip", int64(l.PerIP), 0}, {"--concurrency", int64(f.concurrency), 1}, {"--agents", int64(f.agents), 1},
-		{"--retries", int64(l.Retries), 0}, {"--recycle-limit", int64(l.RecycleLimit), 0}, {"--min-rate", int64(l.Fetch.MinRate), 0},
-	} {
-		if n.v < n.min {
-			return usage("%s: %d is too small: allowed is %d or more", n.flag, n.v, n.min)
-		}
-	}
-	for _, d := range []struct {
-		flag   string
-		v, min time.Duration
-	}{
-		{"--max-time", l.MaxTime, 0}, {"--delay", l.Delay, 0}, {"--max-crawl-delay", l.MaxCrawlDelay, 0},
-		{"--backoff", l.Backoff, 0}, {"--recycle-after", l.RecycleAfter, time.Second},
-		{"--connect-timeout", l.Fetch.ConnectTimeout, time.Millisecond}, {"--tls-timeout", l.Fetch.TLSTimeout, time.Millisecond},
-		{"--header-timeout", l.Fetch.HeaderTimeout, time.Millisecond}, {"--body-timeout", l.Fetch.BodyTimeout, time.Millisecond},
-	} {
-		if d.v < d.min {
-			return usage("%s: %s is too short: allowed is %s or more", d.flag, d.v, d.min)
-		}
-	}
-	if l.MaxDepth > 60_000 || l.Retries > 200 || f.agents > 256 || f.concurrency > 10_000 || l.SiteConnections > 1000 {
-		return usage("allowed are --max-depth up to 60000, --retries up to 200, --agents up to 256, --concurrency up to 10000, --site-connections up to 1000")
-	}
-	return nil
 }
 
 // check lets the job's own packages judge it, so that mistakes are found before anything is opened.
@@ -253,7 +191,7 @@ func (f *crawlFlags) check(c *assemble.Config) error {
 
 // parseSize reads a number of bytes with an optional K, M, G or T (powers of 1024).
 func parseSize(flag, s string) (int64, error) {
-	n, err := config.ParseSize(s)
+	n, err := crawl.ParseSize(s)
 	if err != nil {
 		return 0, usage("%s: %w", flag, err)
 	}
@@ -270,18 +208,21 @@ func logger(w io.Writer, level string) (*slog.Logger, error) {
 
 // run crawls.
 func (f *crawlFlags) run(c *cobra.Command, args []string) error {
-	if len(args) == 0 && f.seeds == "" && f.out != "" {
+	if len(args) == 0 && f.seeds == "" && f.jobFile == "" && f.out != "" {
 		var err error
 		if args, err = f.recall(c); err != nil {
 			return err
 		}
+	}
+	if err := f.fill(c); err != nil {
+		return err
 	}
 	cfg, err := f.config(args)
 	if err != nil {
 		return err
 	}
 	cfg.Begun = func() error { return f.remember(c, cfg.Dir) }
-	if f.ignoreRobots {
+	if f.job.Fetch.IgnoreRobots {
 		fmt.Fprintln(os.Stderr, "argosy: warning: --ignore-robots: sites may not want what you are doing")
 	}
 	if f.proxyDNS {

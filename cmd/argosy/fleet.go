@@ -156,13 +156,7 @@ checked, here; with --schema its JSON schema is printed, for editors.`,
 
 // checkJob reads a job file and finds its mistakes.
 func checkJob(path string) ([]byte, error) {
-	var b []byte
-	var err error
-	if path == "-" {
-		b, err = io.ReadAll(os.Stdin)
-	} else {
-		b, err = os.ReadFile(path)
-	}
+	b, err := readBounded(path)
 	if err != nil {
 		return nil, usage("%w", err)
 	}
@@ -173,7 +167,7 @@ func checkJob(path string) ([]byte, error) {
 	for _, warning := range file.Warnings() {
 		fmt.Fprintf(os.Stderr, "argosy: %s: %s\n", path, warning)
 	}
-	job, err := file.Crawl(defaultAgent)
+	job, err := file.Submitted(defaultAgent)
 	if err == nil {
 		err = serve.CheckJob(&job)
 	}

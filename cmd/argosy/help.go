@@ -19,15 +19,16 @@ type flagGroup struct {
 // crawlGroups are the flags of argosy crawl by purpose; what stands in none comes last.
 var crawlGroups = []flagGroup{
 	{"What matters first", []string{"out", "seeds", "scope", "include", "exclude", "max-pages", "max-depth", "delay", "user-agent", "resources"}},
+	{"Jobs and defaults from files", []string{"job", "config"}},
 	{"Where it ends", []string{"max-time", "max-bytes", "site-pages", "max-sitemaps", "max-url-length", "max-body", "min-free"}},
 	{"What else is fetched, or not", []string{"sitemaps", "strip-session", "ignore-robots", "ignore-nofollow"}},
 	{"Logins and certificates", []string{"header", "cookies", "keep-secrets", "ca", "insecure"}},
 	{"How sites are reached", []string{"allow-private", "resolve", "dns", "proxy", "proxy-dns", "bind"}},
-	{"How fast it goes", []string{"max-crawl-delay", "per-site", "site-connections", "per-ip", "concurrency"}},
+	{"How fast it goes", []string{"max-crawl-delay", "per-site", "site-connections", "per-ip", "per-domain", "concurrency"}},
 	{"When something goes wrong", []string{"retries", "backoff", "connect-timeout", "tls-timeout", "header-timeout", "body-timeout", "min-rate", "recycle-after", "recycle-limit"}},
 	{"What is archived", []string{"text", "main-text", "language", "near-duplicates", "warc-size", "warc-prefix", "operator"}},
 	{"What is printed", []string{"json", "quiet", "log-level", "help"}},
-	{"Who gets which site", []string{"agents", "strategy", "probe", "geoip", "explain-log", "seed"}},
+	{"Who gets which site", []string{"agents", "strategy", "probe", "geoip", "explain-log", "lease-pages", "lease-time", "seed"}},
 }
 
 // group makes a command's help list its flags by purpose.

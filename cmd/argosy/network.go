@@ -82,7 +82,7 @@ func (f *crawlFlags) network(c *assemble.Config) error {
 		for s := range strings.SplitSeq(f.allowPrivate, ",") {
 			p, err := netip.ParsePrefix(strings.TrimSpace(s))
 			if err != nil {
-				return usage("--allow-private: %q is no CIDR, such as 127.0.0.0/8", s)
+				return usage("--allow-private: %q is not a CIDR, such as 127.0.0.0/8", s)
 			}
 			fc.Allow = append(fc.Allow, p)
 		}
@@ -99,7 +99,7 @@ func (f *crawlFlags) network(c *assemble.Config) error {
 	for _, b := range f.bind {
 		a, err := netip.ParseAddr(b)
 		if err != nil {
-			return usage("--bind: %q is no IP address", b)
+			return usage("--bind: %q is not an IP address", b)
 		}
 		c.Binds = append(c.Binds, a)
 	}
@@ -119,9 +119,6 @@ func (f *crawlFlags) network(c *assemble.Config) error {
 			return usage("--header: want \"Name: value\"")
 		}
 		c.Headers = append(c.Headers, fetch.Field{Name: name, Value: strings.TrimSpace(value)})
-	}
-	if strings.ContainsAny(f.userAgent, "\r\n") {
-		return usage("--user-agent: no line breaks")
 	}
 	c.Cookies, err = readCookies(f.cookies)
 	return err

@@ -32,7 +32,7 @@ type probed struct {
 }
 
 func newProbe() *cobra.Command {
-	f := &crawlFlags{limits: crawl.DefaultLimits()}
+	f := &crawlFlags{job: defaultJob()}
 	var tries int
 	var store string
 	var delay time.Duration
@@ -54,7 +54,7 @@ between any two requests to a site.`,
 			if err := f.network(&cfg); err != nil {
 				return err
 			}
-			cfg.Fetch.Limits = f.limits.Fetch
+			cfg.Fetch.Limits = crawl.DefaultFetchLimits()
 			cl, err := fetch.NewClient(cfg.Fetch)
 			if err != nil {
 				return usage("%v", err)
@@ -67,7 +67,7 @@ between any two requests to a site.`,
 				}
 				urls = append(urls, u)
 			}
-			p := &prober{client: cl, tries: tries, delay: delay, last: map[string]time.Time{}, ignore: f.ignoreRobots, agent: f.userAgent}
+			p := &prober{client: cl, tries: tries, delay: delay, last: map[string]time.Time{}, ignore: f.job.Fetch.IgnoreRobots, agent: f.job.Fetch.UserAgent}
 			return p.run(c, urls, store, f.json)
 		},
 	}
@@ -75,8 +75,8 @@ between any two requests to a site.`,
 	fl.IntVar(&tries, "tries", 5, "httppings of each URL")
 	fl.StringVar(&store, "store", "", "also measure BS of this store: a directory or s3://BUCKET[/PREFIX]")
 	fl.DurationVar(&delay, "delay", time.Second, "between two requests to one site")
-	fl.StringVar(&f.userAgent, "user-agent", defaultAgent, "User-Agent field")
-	fl.BoolVar(&f.ignoreRobots, "ignore-robots", false, "probe what robots.txt disallows")
+	fl.StringVar(&f.job.Fetch.UserAgent, "user-agent", defaultAgent, "User-Agent field")
+	fl.BoolVar(&f.job.Fetch.IgnoreRobots, "ignore-robots", false, "probe what robots.txt disallows")
 	f.guard(c)
 	fl.BoolVar(&f.json, "json", false, "print JSON lines")
 	return c

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +18,8 @@ import (
 type given struct {
 	Seeds   []string            `json:"seeds"` // as they were given
 	Flags   map[string][]string `json:"flags"`
+	Config  map[string][]string `json:"config,omitempty"`  // the defaults of --config
+	Job     string              `json:"job,omitempty"`     // the file of --job
 	Secrets []string            `json:"secrets,omitempty"` // flags that must be given again
 }
 
@@ -25,7 +28,7 @@ const givenFile = "state/given.json"
 
 // Flags that are not remembered: those that concern one run's output, and secrets.
 var (
-	forRun  = []string{"out", "seeds", "json", "quiet", "log-level", "explain-log", "help"}
+	forRun  = []string{"out", "seeds", "config", "job", "json", "quiet", "log-level", "explain-log", "help"}
 	secrets = []string{"header", "cookies"}
 )
 
@@ -34,19 +37,17 @@ const secretSeed = "a seed with a password"
 
 // remember notes how the crawl was begun.
 func (f *crawlFlags) remember(c *cobra.Command, dir string) error {
-	g := given{Seeds: f.texts, Flags: map[string][]string{}}
+	g := given{Seeds: f.texts, Flags: map[string][]string{}, Config: maps.Clone(f.defaults), Job: f.jobText}
 	c.Flags().VisitAll(func(fl *pflag.Flag) {
+		def := f.defaults[fl.Name]
 		switch {
-		case !fl.Changed:
+		case !fl.Changed && def == nil:
 		case slices.Contains(forRun, fl.Name):
 		case slices.Contains(secrets, fl.Name) || fl.Name == "proxy" && strings.Contains(fl.Value.String(), "@"):
 			g.Secrets = append(g.Secrets, "--"+fl.Name)
-		default:
-			if many, ok := fl.Value.(pflag.SliceValue); ok {
-				g.Flags[fl.Name] = many.GetSlice()
-			} else {
-				g.Flags[fl.Name] = []string{fl.Value.String()}
-			}
+			delete(g.Config, fl.Name)
+		case fl.Changed:
+			g.Flags[fl.Name] = values(fl)
 		}
 	})
 	if len(f.logins) > 0 {
@@ -92,15 +93,13 @@ func (f *crawlFlags) recall(c *cobra.Command) ([]string, error) {
 		if fl == nil || fl.Changed {
 			continue
 		}
-		if many, ok := fl.Value.(pflag.SliceValue); ok {
-			err = many.Replace(values)
-			fl.Changed = true
-		} else if len(values) == 1 {
-			err = c.Flags().Set(name, values[0])
-		}
-		if err != nil {
+		if err = assign(fl, values); err != nil {
 			return nil, usage("%s: --%s: %w", filepath.Join(f.out, givenFile), name, err)
 		}
+		fl.Changed = true
+	}
+	if f.defaults = g.Config; f.jobFile == "" {
+		f.jobText = g.Job
 	}
 	if len(g.Seeds) == 0 {
 		return nil, fmt.Errorf("%s: no seeds in it", filepath.Join(f.out, givenFile))

@@ -49,6 +49,11 @@ func (f *crawlFlags) readSeeds(args []string) (seeds []string, noScheme []bool, 
 		}
 	}
 	if len(given) == 0 {
+		for i, text := range f.job.Seeds {
+			given = append(given, seed{text, fmt.Sprintf("%s: seeds[%d]", f.jobFile, i)})
+		}
+	}
+	if len(given) == 0 {
 		return nil, nil, usage("no seed: give a URL, or a file of them with --seeds; -o DIR alone goes on with a crawl")
 	}
 	texts := make([]string, len(given))

@@ -8,9 +8,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/goccy/go-yaml"
 
@@ -48,36 +46,6 @@ type Fetch struct {
 	NearDup   bool   `yaml:"near_duplicates" doc:"note marks by which near duplicates are found"`
 }
 
-// Limits of a job; what is not given has argosy crawl's default.
-type Limits struct {
-	MaxPages        *int64    `yaml:"max_pages" doc:"end after this many fetched URLs; 0: no limit" min:"0"`
-	MaxDepth        *int      `yaml:"max_depth" doc:"follow links this deep; -1: no limit" min:"-1" max:"60000"`
-	MaxBytes        *Size     `yaml:"max_bytes" doc:"end after this many bytes of bodies, such as 20G"`
-	MaxTime         *Duration `yaml:"max_time" doc:"end after running this long"`
-	Delay           *Duration `yaml:"delay" doc:"between starts of requests to a site"`
-	MaxCrawlDelay   *Duration `yaml:"max_crawl_delay" doc:"obey a Crawl-delay in robots.txt up to this (0: not at all)"`
-	PerSite         *int      `yaml:"per_site" doc:"leases of a site at once" min:"1" max:"1000"`
-	SiteConnections *int      `yaml:"site_connections" doc:"requests at once in a lease when the delay is 0" min:"1" max:"1000"`
-	PerIP           *int      `yaml:"per_ip" doc:"leases at once on one address; 0: no limit" min:"0"`
-	PerDomain       *int      `yaml:"per_domain" doc:"leases at once on one registrable domain; 0: no limit" min:"0"`
-	Retries         *int      `yaml:"retries" doc:"tries after a failure that may pass" min:"0" max:"200"`
-	Backoff         *Duration `yaml:"backoff" doc:"first wait after a failure; doubled by each in a row"`
-	RecycleAfter    *Duration `yaml:"recycle_after" doc:"recall a lease without progress for this long; at least 1s"`
-	RecycleLimit    *int      `yaml:"recycle_limit" doc:"recalls before a task waits for a person" min:"0"`
-	LeasePages      *int      `yaml:"lease_pages" doc:"URLs of one lease" min:"1"`
-	LeaseTime       *Duration `yaml:"lease_time" doc:"time of one lease"`
-	SitePages       *int64    `yaml:"site_pages" doc:"fetch at most this many URLs of a site; 0: no limit" min:"0"`
-	MaxSitemaps     *int64    `yaml:"max_sitemaps" doc:"read at most this many sitemaps of a site; 0: no limit" min:"0"`
-	MaxURLLength    *int      `yaml:"max_url_length" doc:"refuse longer URLs, in bytes" min:"16"`
-	MaxChain        *int      `yaml:"max_chain" doc:"gone, and not looked at: chains are judged by what they bring" min:"0"`
-	MaxBody         *Size     `yaml:"max_body" doc:"give up on larger bodies"`
-	ConnectTimeout  *Duration `yaml:"connect_timeout" doc:"limit of connecting"`
-	TLSTimeout      *Duration `yaml:"tls_timeout" doc:"limit of the TLS handshake"`
-	HeaderTimeout   *Duration `yaml:"header_timeout" doc:"limit from request to the end of the header"`
-	BodyTimeout     *Duration `yaml:"body_timeout" doc:"limit of the body"`
-	MinRate         *int      `yaml:"min_rate" doc:"give up on bodies slower than this, in bytes a second" min:"0"`
-}
-
 // Placing says which nodes a job's sites go to.
 type Placing struct {
 	Strategy  string                 `yaml:"strategy" doc:"a name and options, see argosy strategies; empty: the coordinator's"`
@@ -97,27 +65,6 @@ type Need struct {
 	Bandwidth Size    `yaml:"bandwidth" doc:"bits a second, such as 2M (powers of 1024)"`
 }
 
-// Duration is a span as people write it: 1.5s, 10m, 2h.
-type Duration time.Duration
-
-// UnmarshalYAML reads a span.
-func (d *Duration) UnmarshalYAML(unmarshal func(any) error) error {
-	var s string
-	if err := unmarshal(&s); err != nil {
-		return err
-	}
-	if s == "0" {
-		*d = 0
-		return nil
-	}
-	v, err := time.ParseDuration(s)
-	if err != nil || v < 0 {
-		return fmt.Errorf("%q is no span; allowed are such as 500ms, 10s, 5m, 2h", s)
-	}
-	*d = Duration(v)
-	return nil
-}
-
 // Size is a number of bytes (or bits), with K, M, G or T for powers of 1024.
 type Size int64
 
@@ -127,40 +74,30 @@ func (n *Size) UnmarshalYAML(unmarshal func(any) error) error {
 	if err := unmarshal(&s); err != nil {
 		return err
 	}
-	v, err := ParseSize(s)
+	v, err := crawl.ParseSize(s)
 	*n = Size(v)
 	return err
 }
 
-// ParseSize reads a number of bytes with an optional K, M, G or T (powers of 1024).
-func ParseSize(s string) (int64, error) {
-	num, mult := strings.TrimSuffix(strings.ToUpper(strings.TrimSpace(s)), "B"), int64(1)
-	for i, unit := range "KMGT" {
-		if t, ok := strings.CutSuffix(num, string(unit)); ok {
-			num, mult = t, 1<<(10*(i+1))
-		}
-	}
-	n, err := strconv.ParseInt(num, 10, 64)
-	if err != nil || n < 0 || n > (1<<62)/mult {
-		return 0, fmt.Errorf("%q is no size; allowed are numbers of bytes, with K, M, G or T", s)
-	}
-	return n * mult, nil
-}
-
-// maxFile bounds a file, in bytes.
-const maxFile = 16 << 20
+// MaxFile bounds a file, in bytes.
+const MaxFile = 16 << 20
 
 // ReadJob reads a job file.
-func ReadJob(r io.Reader) (Job, error) {
-	b, err := io.ReadAll(io.LimitReader(r, maxFile+1))
+func ReadJob(r io.Reader) (j Job, err error) {
+	err = ReadOver(r, &j)
+	return j, err
+}
+
+// ReadOver reads a job file over a job: what the file does not say stays as it is.
+func ReadOver(r io.Reader, j *Job) error {
+	b, err := io.ReadAll(io.LimitReader(r, MaxFile+1))
 	if err != nil {
-		return Job{}, err
+		return err
 	}
-	var j Job
-	if err := decode(b, &j); err != nil {
-		return Job{}, err
+	if err := decode(b, j); err != nil {
+		return err
 	}
-	return j, ranges(&j)
+	return within(reflect.ValueOf(j).Elem(), "")
 }
 
 // Read reads a file into a T, by the schema of T: unknown keys and values out of range are refused, in one line that begins
@@ -177,8 +114,8 @@ func Read[T any](name string, b []byte) (v T, err error) {
 
 // decode reads YAML strictly.
 func decode(b []byte, into any) error {
-	if len(b) > maxFile {
-		return fmt.Errorf("more than %d bytes", maxFile)
+	if len(b) > MaxFile {
+		return fmt.Errorf("more than %d bytes", MaxFile)
 	}
 	if err := budget(b); err != nil {
 		return err
@@ -194,8 +131,10 @@ func decode(b []byte, into any) error {
 
 // Warnings names what a job file sets that nothing looks at any more, a line each.
 func (j *Job) Warnings() (out []string) {
-	if j.Limits.MaxChain != nil {
-		out = append(out, "limits.max_chain is gone, and not looked at: chains are judged by what they bring")
+	for name, why := range gone {
+		if _, ok := j.Limits[name]; ok {
+			out = append(out, fmt.Sprintf("limits.%s is gone, and not looked at: %s", name, why))
+		}
 	}
 	return out
 }
@@ -210,20 +149,13 @@ func oneLine(err error) error {
 	return errors.New(first)
 }
 
-// Crawl makes a job of a job file. agent is the User-Agent of files that name none.
-func (j *Job) Crawl(agent string) (crawl.Job, error) {
-	out := crawl.Job{Name: j.Name, Limits: crawl.DefaultLimits()}
+// Crawl makes a job of a job file and of its seeds, as Seeds returns them.
+func (j *Job) Crawl(seeds []string, bare []bool) (crawl.Job, error) {
+	out := crawl.Job{Name: j.Name, Limits: crawl.DefaultLimits(), Placing: j.Placing.crawl()}
 	if j.Virtual != nil {
 		return out, errors.New("virtual: it is split by argosy split, and not crawled yet; give seeds")
 	}
-	seeds, bare, err := Seeds(j.Seeds, func(i int) string { return fmt.Sprintf("seeds[%d]", i) })
-	if err != nil {
-		return out, err
-	}
-	if j.Fetch.UserAgent != "" {
-		agent = j.Fetch.UserAgent
-	}
-	if strings.ContainsAny(agent, "\r\n") {
+	if strings.ContainsAny(j.Fetch.UserAgent, "\r\n") {
 		return out, errors.New("fetch.user_agent: no line breaks")
 	}
 	scope := crawl.Scope(j.Scope)
@@ -233,12 +165,26 @@ func (j *Job) Crawl(agent string) (crawl.Job, error) {
 	f := j.Fetch
 	out.Identity = crawl.Identity{
 		Seeds: seeds, NoScheme: bare, Scope: scope, Include: j.Include, Exclude: j.Exclude, Resources: f.Resources, Sitemaps: f.Sitemaps,
-		StripSession: f.StripSession, IgnoreRobots: f.IgnoreRobots, IgnoreNofollow: f.IgnoreNofollow, UserAgent: agent, Text: f.Text, MainText: f.MainText,
+		StripSession: f.StripSession, IgnoreRobots: f.IgnoreRobots, IgnoreNofollow: f.IgnoreNofollow, UserAgent: f.UserAgent, Text: f.Text, MainText: f.MainText,
 		Language: f.Language, NearDup: f.NearDup,
 	}
 	j.Limits.Apply(&out.Limits)
-	out.Placing = j.Placing.crawl()
 	return out, nil
+}
+
+// Submitted makes a job of a job file with its seeds. agent is the User-Agent of files that name none.
+func (j *Job) Submitted(agent string) (crawl.Job, error) {
+	if j.Fetch.UserAgent == "" {
+		j.Fetch.UserAgent = agent
+	}
+	if j.Virtual != nil {
+		return j.Crawl(nil, nil)
+	}
+	seeds, bare, err := Seeds(j.Seeds, func(i int) string { return fmt.Sprintf("seeds[%d]", i) })
+	if err != nil {
+		return crawl.Job{}, err
+	}
+	return j.Crawl(seeds, bare)
 }
 
 func (p *Placing) crawl() crawl.Placing {
@@ -302,52 +248,6 @@ func Login(raw string) (without, login string) {
 		return raw, ""
 	}
 	return scheme + "://" + rest[at+1:], rest[:at]
-}
-
-// Apply changes limits by those that are given.
-func (l *Limits) Apply(to *crawl.Limits) {
-	set(&to.MaxPages, l.MaxPages)
-	set(&to.MaxDepth, l.MaxDepth)
-	set(&to.PerSite, l.PerSite)
-	set(&to.SiteConnections, l.SiteConnections)
-	set(&to.PerIP, l.PerIP)
-	set(&to.PerDomain, l.PerDomain)
-	set(&to.Retries, l.Retries)
-	set(&to.RecycleLimit, l.RecycleLimit)
-	set(&to.LeasePages, l.LeasePages)
-	set(&to.SitePages, l.SitePages)
-	set(&to.MaxSitemaps, l.MaxSitemaps)
-	set(&to.MaxURLLength, l.MaxURLLength)
-	set(&to.Fetch.MinRate, l.MinRate)
-	span(&to.MaxTime, l.MaxTime)
-	span(&to.Delay, l.Delay)
-	span(&to.MaxCrawlDelay, l.MaxCrawlDelay)
-	span(&to.Backoff, l.Backoff)
-	span(&to.RecycleAfter, l.RecycleAfter)
-	span(&to.LeaseTime, l.LeaseTime)
-	span(&to.Fetch.ConnectTimeout, l.ConnectTimeout)
-	span(&to.Fetch.TLSTimeout, l.TLSTimeout)
-	span(&to.Fetch.HeaderTimeout, l.HeaderTimeout)
-	span(&to.Fetch.BodyTimeout, l.BodyTimeout)
-	if l.MaxBytes != nil {
-		to.MaxBytes = int64(*l.MaxBytes)
-	}
-	if l.MaxBody != nil {
-		to.Fetch.MaxBody = int64(*l.MaxBody)
-		to.Fetch.MaxDecoded = 4 * to.Fetch.MaxBody
-	}
-}
-
-func set[T any](to, from *T) {
-	if from != nil {
-		*to = *from
-	}
-}
-
-func span(to *time.Duration, from *Duration) {
-	if from != nil {
-		*to = time.Duration(*from)
-	}
 }
 
 // Apply changes a placing by what is given.

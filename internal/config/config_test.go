@@ -23,9 +23,18 @@ func TestMistakesHaveAPlace(t *testing.T) {
 		"virtual:\n  products: 3\n":        "line 2",
 		"name: [\n":                        "line 1",
 		"":                                 "nothing in it",
-		strings.Repeat("#", maxFile+1):     "more than",
+		strings.Repeat("#", MaxFile+1):     "more than",
 		"virtual:\n  subset: many\n":       "line 2",
 		"virtual:\n  engines:\n  - urn: x": "line 3",
+
+		"limits:\n  delay: 5\n":               `line 2: delay: "5" is not a span; allowed are such as 500ms`,
+		"limits:\n  delay: 1s\n  dealy: 1s\n": "line 3: dealy: there is no limit of this name",
+		"limits: {max_depth: -2}":             "line 1: max_depth: -2: allowed are -1 to 60000",
+		"limits:\n  recycle_after: 20ms\n":    "line 2: recycle_after: 20ms: allowed are 1s and more",
+		"limits:\n  max_body: 1\n":            "line 2: max_body: 1: allowed are 1K and more",
+		"limits:\n  max_body: many\n":         `line 2: max_body: "many" is not a size`,
+		"limits:\n  delay: [1s]\n":            "line 2: delay: want one value",
+		"limits: [delay]\n":                   "line 1: want names and values",
 	} {
 		if _, err := ReadJob(strings.NewReader(in)); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%.30q: %v, want %q", in, err, want)
@@ -52,7 +61,7 @@ placing:
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := file.Crawl("agent/1")
+	got, err := file.Submitted("agent/1")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,11 +3,13 @@ package config
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
+
+	"argosy/internal/crawl"
 )
 
 // Schema returns the JSON schema of a job file (draft 2020-12). It is made of the very types that files are read into.
@@ -27,10 +29,10 @@ type object = map[string]any
 
 func schemaOf(t reflect.Type) object {
 	switch t {
-	case reflect.TypeFor[Duration]():
-		return object{"type": "string", "pattern": `^(0|([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+)$`}
+	case reflect.TypeFor[Limits]():
+		return limitsSchema()
 	case reflect.TypeFor[Size]():
-		return object{"type": []string{"integer", "string"}, "pattern": `^[0-9]+[KMGTkmgt]?[Bb]?$`}
+		return sizeSchema()
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -72,17 +74,46 @@ func schemaOf(t reflect.Type) object {
 	return object{"type": "integer"}
 }
 
-// ranges refuses values outside what the types' tags allow, so that files and schema say the same.
-func ranges(j *Job) error {
-	if err := within(reflect.ValueOf(j).Elem(), ""); err != nil {
-		return err
-	}
-	if d := j.Limits.RecycleAfter; d != nil && time.Duration(*d) < time.Second {
-		return fmt.Errorf("limits.recycle_after: %s is too short: allowed is 1s or more", time.Duration(*d))
-	}
-	return nil
+func sizeSchema() object {
+	return object{"type": []string{"integer", "string"}, "pattern": `^[0-9]+[KMGTkmgt]?[Bb]?$`}
 }
 
+func spanSchema() object {
+	return object{"type": []string{"integer", "string"}, "pattern": `^(0|([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+)$`, "minimum": 0, "maximum": 0}
+}
+
+// limitsSchema is made of the tags of crawl.Limits.
+func limitsSchema() object {
+	props := object{}
+	for _, l := range crawl.AllLimits {
+		var p object
+		switch l.Unit {
+		case crawl.UnitSpan:
+			p = spanSchema()
+		case crawl.UnitSize:
+			p = sizeSchema()
+		default:
+			p = object{"type": "integer", "minimum": l.Min}
+			if l.Max < math.MaxInt32 {
+				p["maximum"] = l.Max
+			}
+		}
+		p["description"] = l.Doc
+		if d := crawl.DefaultLimits(); l.Of(&d) != 0 {
+			p["default"] = l.Format(l.Of(&d))
+			if l.Unit == crawl.UnitCount {
+				p["default"] = l.Of(&d)
+			}
+		}
+		props[l.Name] = p
+	}
+	for name, why := range gone {
+		props[name] = object{"description": "gone, and not looked at: " + why, "deprecated": true}
+	}
+	return object{"type": "object", "properties": props, "additionalProperties": false}
+}
+
+// within refuses values outside what the types' tags allow, so that files and schema say the same.
 func within(v reflect.Value, path string) error {
 	t := v.Type()
 	for i := range t.NumField() {

@@ -404,16 +404,12 @@ func (j *Job) Check() *Fault {
 	if strings.ContainsAny(id.UserAgent, "\r\n\x00") {
 		c.fail("user agent", RuleName)
 	}
-	for _, n := range []int64{
-		l.MaxPages, l.MaxBytes, int64(l.PerSite), int64(l.SiteConnections), int64(l.PerIP), int64(l.PerDomain), int64(l.Retries), int64(l.RecycleLimit),
-		int64(l.LeasePages), l.SitePages, int64(l.MaxURLLength), int64(l.MaxRefusals), l.MaxSitemaps, int64(l.Fetch.MaxHeader), l.Fetch.MaxBody,
-		l.Fetch.MaxDecoded, int64(l.Fetch.MinRate),
-		int64(l.MaxTime), int64(l.Delay), int64(l.MaxCrawlDelay), int64(l.Backoff), int64(l.RecycleAfter), int64(l.LeaseTime), int64(l.Fetch.ConnectTimeout),
-		int64(l.Fetch.TLSTimeout), int64(l.Fetch.HeaderTimeout), int64(l.Fetch.BodyTimeout),
-	} {
+	for i := range AllLimits {
+		c.whole("limits: "+AllLimits[i].Name, AllLimits[i].Of(l), AllLimits[i].Min, AllLimits[i].Max)
+	}
+	for _, n := range []int64{int64(l.MaxRefusals), int64(l.Fetch.MaxHeader), l.Fetch.MaxDecoded} {
 		c.whole("limits", n, 0, math.MaxInt64)
 	}
-	c.whole("limits: max_depth", int64(l.MaxDepth), -1, math.MaxUint16)
 	for _, n := range p.Need {
 		c.real("placing: need", n, maxRate)
 	}

@@ -138,7 +138,7 @@ func TestCheckJob(t *testing.T) {
 		"placing: need: range":     func(j *Job) { j.Placing.Need[2] = -1 },
 		"placing: places: number":  func(j *Job) { j.Placing.Places = map[string]Place{"a": {Lat: math.Inf(1)}} },
 		"placing: places: range":   func(j *Job) { j.Placing.Places = map[string]Place{"a": {Lon: 181}} },
-		"limits: range":            func(j *Job) { j.Limits.Delay = -1 },
+		"limits: delay: range":     func(j *Job) { j.Limits.Delay = -1 },
 		"limits: max_depth: range": func(j *Job) { j.Limits.MaxDepth = -2 },
 		"user agent: name":         func(j *Job) { j.Identity.UserAgent = "x\r\nHost: y" },
 		"seeds: length":            func(j *Job) { j.Identity.Seeds = append(j.Identity.Seeds, "") },

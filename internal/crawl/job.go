@@ -1,7 +1,5 @@
 package crawl
 
-import "time"
-
 // Scope says which sites belong to a job, relative to its seeds.
 type Scope string
 
@@ -69,64 +67,4 @@ type Identity struct {
 	NoScheme     []bool   `cbor:"14,keyasint,omitempty" json:"-"` // which seeds were given without a scheme
 
 	IgnoreNofollow bool `cbor:"15,keyasint,omitempty" json:"ignore_nofollow,omitempty"`
-}
-
-// Limits bound a job and set its pace. A zero number is no limit.
-type Limits struct {
-	MaxPages        int64         `cbor:"1,keyasint,omitempty" json:"max_pages,omitempty"` // responses fetched
-	MaxDepth        int           `cbor:"2,keyasint" json:"max_depth"`                     // -1 is no limit
-	MaxBytes        int64         `cbor:"3,keyasint,omitempty" json:"max_bytes,omitempty"` // as transferred
-	MaxTime         time.Duration `cbor:"4,keyasint,omitempty" json:"max_time,omitempty"`  // of running
-	Delay           time.Duration `cbor:"5,keyasint,omitempty" json:"delay,omitempty"`     // between starts of requests to a site
-	MaxCrawlDelay   time.Duration `cbor:"6,keyasint,omitempty" json:"max_crawl_delay,omitempty"`
-	PerSite         int           `cbor:"7,keyasint" json:"per_site"` // leases at once
-	SiteConnections int           `cbor:"8,keyasint" json:"site_connections"`
-	PerIP           int           `cbor:"9,keyasint,omitempty" json:"per_ip,omitempty"`
-	Retries         int           `cbor:"10,keyasint" json:"retries"`
-	Backoff         time.Duration `cbor:"11,keyasint" json:"backoff"`
-	RecycleAfter    time.Duration `cbor:"12,keyasint" json:"recycle_after"`
-	RecycleLimit    int           `cbor:"13,keyasint" json:"recycle_limit"`
-	LeasePages      int           `cbor:"14,keyasint" json:"lease_pages"`
-	LeaseTime       time.Duration `cbor:"15,keyasint" json:"lease_time"`
-	SitePages       int64         `cbor:"16,keyasint,omitempty" json:"site_pages,omitempty"`
-	MaxURLLength    int           `cbor:"17,keyasint" json:"max_url_length"`
-	MaxRefusals     int           `cbor:"19,keyasint" json:"max_refusals"` // kept a site
-	Fetch           FetchLimits   `cbor:"20,keyasint" json:"fetch"`
-	PerDomain       int           `cbor:"21,keyasint,omitempty" json:"per_domain,omitempty"`   // leases at once on one registrable domain
-	MaxSitemaps     int64         `cbor:"52,keyasint,omitempty" json:"max_sitemaps,omitempty"` // of a site
-}
-
-// FetchLimits bound one exchange.
-type FetchLimits struct {
-	MaxHeader      int           `cbor:"1,keyasint" json:"max_header"`  // bytes
-	MaxBody        int64         `cbor:"2,keyasint" json:"max_body"`    // bytes as transferred
-	MaxDecoded     int64         `cbor:"3,keyasint" json:"max_decoded"` // bytes after decompression
-	ConnectTimeout time.Duration `cbor:"4,keyasint" json:"connect_timeout"`
-	TLSTimeout     time.Duration `cbor:"5,keyasint" json:"tls_timeout"`
-	HeaderTimeout  time.Duration `cbor:"6,keyasint" json:"header_timeout"`
-	BodyTimeout    time.Duration `cbor:"7,keyasint" json:"body_timeout"`
-	MinRate        int           `cbor:"8,keyasint" json:"min_rate"` // bytes a second, after a grace of 10 s
-}
-
-// DefaultLimits returns the limits of a polite crawl.
-func DefaultLimits() Limits {
-	return Limits{
-		MaxDepth: -1, Delay: time.Second, MaxCrawlDelay: 30 * time.Second,
-		PerSite: 1, SiteConnections: 8, PerIP: 16,
-		Retries: 3, Backoff: 5 * time.Second,
-		RecycleAfter: time.Minute, RecycleLimit: 5,
-		LeasePages: 10_000, LeaseTime: 5 * time.Minute,
-		MaxURLLength: 2048, MaxRefusals: 1_000_000,
-		MaxSitemaps: 50_000, // as many as an index may name (sitemaps.org)
-		Fetch:       DefaultFetchLimits(),
-	}
-}
-
-// DefaultFetchLimits returns the limits of one exchange.
-func DefaultFetchLimits() FetchLimits {
-	return FetchLimits{
-		MaxHeader: 256 << 10, MaxBody: 64 << 20, MaxDecoded: 256 << 20,
-		ConnectTimeout: 10 * time.Second, TLSTimeout: 10 * time.Second,
-		HeaderTimeout: 30 * time.Second, BodyTimeout: 10 * time.Minute, MinRate: 100,
-	}
 }

@@ -76,7 +76,7 @@ func TestAPI(t *testing.T) {
 	for file, want := range map[string]string{
 		"seeds: []":                                            "no seed",
 		"seeds: [http://s0.test/]\nspeed: 3":                   "line 2",
-		"seeds: [http://s0.test/]\nlimits: {delay: x}":         "no span",
+		"seeds: [http://s0.test/]\nlimits: {delay: x}":         "is not a span",
 		"seeds: [http://s0.test/]\nlimits:\n  per_site: 0":     "minimum is 1",
 		"seeds: [http://s0.test/]\nplacing: {strategy: quick}": "quick",
 		"seeds: [http://s0.test/]\ninclude: ['(']":             "include",

@@ -296,7 +296,7 @@ func (a *api) submit(ctx context.Context, in *struct{ RawBody []byte }) (*out[Su
 	if err != nil {
 		return nil, huma.Error422UnprocessableEntity(err.Error())
 	}
-	job, err := file.Crawl(a.cfg.UserAgent)
+	job, err := file.Submitted(a.cfg.UserAgent)
 	if err == nil {
 		err = serve.CheckJob(&job)
 	}

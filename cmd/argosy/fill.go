@@ -1,0 +1,170 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"argosy/internal/config"
+	"argosy/internal/crawl"
+)
+
+// limitFlag is the flag of a limit.
+type limitFlag struct {
+	of *config.Limits
+	is crawl.Limit
+}
+
+// String returns the limit as it was given, or its default.
+func (v limitFlag) String() string {
+	if v.of == nil {
+		return ""
+	}
+	if n, ok := (*v.of)[v.is.Name]; ok {
+		return v.is.Format(n)
+	}
+	def := crawl.DefaultLimits()
+	return v.is.Format(v.is.Of(&def))
+}
+
+// Set takes in what was given.
+func (v limitFlag) Set(s string) error { return v.of.Give(v.is.Name, s) }
+
+// Type is the word for the value in the help.
+func (v limitFlag) Type() string {
+	return map[crawl.Unit]string{crawl.UnitCount: "int", crawl.UnitSpan: "duration", crawl.UnitSize: "size"}[v.is.Unit]
+}
+
+// flagOf returns the flag of a limit's name.
+func flagOf(limit string) string { return strings.ReplaceAll(limit, "_", "-") }
+
+// limitFlags adds a flag for every limit.
+func limitFlags(fl *pflag.FlagSet, l *config.Limits) {
+	for _, d := range crawl.AllLimits {
+		fl.Var(limitFlag{l, d}, flagOf(d.Name), d.Doc)
+	}
+}
+
+// notDefaults are flags that a file of defaults cannot have.
+var notDefaults = []string{"config", "job", "out", "seeds", "help"}
+
+// values returns what a flag is set to.
+func values(fl *pflag.Flag) []string {
+	if many, ok := fl.Value.(pflag.SliceValue); ok {
+		return many.GetSlice()
+	}
+	return []string{fl.Value.String()}
+}
+
+// assign sets a flag. That it was given on the command line is not its business.
+func assign(fl *pflag.Flag, to []string) error {
+	if many, ok := fl.Value.(pflag.SliceValue); ok {
+		return many.Replace(to)
+	}
+	if len(to) != 1 {
+		return fmt.Errorf("%d values: want one", len(to))
+	}
+	return fl.Value.Set(to[0])
+}
+
+// fill makes the flags' values and the job of everything that was given: the defaults of --config first, over them the file of
+// --job, over that the command line.
+func (f *crawlFlags) fill(c *cobra.Command) error {
+	line := map[*pflag.Flag][]string{}
+	c.Flags().VisitAll(func(fl *pflag.Flag) {
+		if fl.Changed {
+			line[fl] = values(fl)
+		}
+	})
+	if err := f.readDefaults(c); err != nil {
+		return err
+	}
+	if err := f.readJob(); err != nil {
+		return err
+	}
+	for fl, to := range line {
+		if err := assign(fl, to); err != nil {
+			return usage("--%s: %w", fl.Name, err)
+		}
+	}
+	return nil
+}
+
+// readDefaults takes in the file of --config: names of flags, and what they are when nothing else says so.
+func (f *crawlFlags) readDefaults(c *cobra.Command) error {
+	if f.configFile != "" {
+		b, err := readBounded(f.configFile)
+		if err != nil {
+			return usage("--config: %w", err)
+		}
+		settings, err := config.ReadSettings(b)
+		if err != nil {
+			return usage("%s: %w", f.configFile, err)
+		}
+		f.defaults = map[string][]string{}
+		for _, s := range settings {
+			fl := c.Flags().Lookup(strings.ReplaceAll(s.Name, "_", "-"))
+			if fl == nil || slices.Contains(notDefaults, fl.Name) {
+				return usage("%s: line %d: %q: allowed are names of flags of %s, but not %s", f.configFile, s.Line, s.Name, c.CommandPath(), strings.Join(notDefaults, ", "))
+			}
+			if err := assign(fl, s.Values); err != nil {
+				return usage("%s: line %d: %s: %w", f.configFile, s.Line, s.Name, err)
+			}
+			f.defaults[fl.Name] = s.Values
+		}
+		return nil
+	}
+	for name, to := range f.defaults { // of the time when the crawl was begun
+		if fl := c.Flags().Lookup(name); fl != nil {
+			if err := assign(fl, to); err != nil {
+				return usage("%s: --%s: %w", givenFile, name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// readJob takes in the file of --job, or the one that the crawl was begun with.
+func (f *crawlFlags) readJob() error {
+	name := f.jobFile
+	if name != "" {
+		b, err := readBounded(name)
+		if err != nil {
+			return usage("--job: %w", err)
+		}
+		f.jobText = string(b)
+	} else if name = givenFile; f.jobText == "" {
+		return nil
+	}
+	f.job.Include, f.job.Exclude = nil, nil // lists are the file's, or the command line's
+	if err := config.ReadOver(strings.NewReader(f.jobText), &f.job); err != nil {
+		return usage("%s: %w", name, err)
+	}
+	for _, w := range f.job.Warnings() {
+		fmt.Fprintf(os.Stderr, "argosy: %s: %s\n", name, w)
+	}
+	return nil
+}
+
+// readBounded reads a file, - is standard input, of at most the size of a job file.
+func readBounded(path string) ([]byte, error) {
+	in := io.Reader(os.Stdin)
+	if path != "-" {
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		in = file
+	}
+	b, err := io.ReadAll(io.LimitReader(in, config.MaxFile+1))
+	if err == nil && len(b) > config.MaxFile {
+		err = fmt.Errorf("%s: more than %d bytes", path, config.MaxFile)
+	}
+	return b, err
+}

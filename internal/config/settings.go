@@ -1,0 +1,72 @@
+package config
+
+import (
+	"fmt"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// Setting is a name in a file of defaults and what it is set to.
+type Setting struct {
+	Name   string
+	Values []string // several of a list
+	Line   int
+}
+
+type settings []Setting
+
+// ReadSettings reads a file of names and values: scalars, or lists of them.
+func ReadSettings(b []byte) ([]Setting, error) {
+	var out settings
+	err := decode(b, &out)
+	return out, err
+}
+
+// UnmarshalYAML reads the whole file.
+func (s *settings) UnmarshalYAML(n ast.Node) error {
+	return pairs(n, func(name string, line int, value ast.Node) error {
+		out := Setting{Name: name, Line: line}
+		list, ok := value.(*ast.SequenceNode)
+		if !ok {
+			list = &ast.SequenceNode{Values: []ast.Node{value}}
+		}
+		for _, v := range list.Values {
+			text, err := scalar(v)
+			if err != nil {
+				return err
+			}
+			out.Values = append(out.Values, text)
+		}
+		*s = append(*s, out)
+		return nil
+	})
+}
+
+// pairs calls fn for the pairs of a map; an error gets the line and the name of its pair.
+func pairs(n ast.Node, fn func(name string, line int, value ast.Node) error) error {
+	var all []*ast.MappingValueNode
+	switch n := n.(type) {
+	case *ast.NullNode:
+	case *ast.MappingNode:
+		all = n.Values
+	case *ast.MappingValueNode:
+		all = []*ast.MappingValueNode{n}
+	default:
+		return fmt.Errorf("line %d: want names and values", n.GetToken().Position.Line)
+	}
+	for _, p := range all {
+		key := p.Key.GetToken()
+		if err := fn(key.Value, key.Position.Line, p.Value); err != nil {
+			return fmt.Errorf("line %d: %s: %w", key.Position.Line, key.Value, err)
+		}
+	}
+	return nil
+}
+
+// scalar returns the text of a node that is neither a map nor a list.
+func scalar(n ast.Node) (string, error) {
+	if _, ok := n.(ast.ScalarNode); !ok {
+		return "", fmt.Errorf("want one value")
+	}
+	return n.GetToken().Value, nil
+}
