@@ -1,5 +1,6 @@
 # Everything here is also a plain command; `make` alone prints what there is.
 GO ?= go
+OUT ?= argosy
 
 .PHONY: help build test servers nightly check race fuzz bench tidy
 
@@ -14,7 +15,7 @@ help:
 	@echo "make bench   Go benchmarks; the larger ones are described in bench/README.md"
 
 build:
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o argosy ./cmd/argosy
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o $(OUT) ./cmd/argosy
 
 test:
 	$(GO) test ./...

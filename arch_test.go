@@ -93,7 +93,7 @@ var thirdParty = map[string]string{
 	"golang.org/x/text/encoding/htmlindex":             "parse split",
 	"golang.org/x/text/runes":                          "parse",
 	"golang.org/x/text/transform":                      "parse",
-	"github.com/go-ego/gse":                            "segment",
+	"github.com/go-ego/gse/hmm":                        "segment", // gse itself embeds 38 MB of dictionaries
 	"github.com/oschwald/maxminddb-golang/v2":          "geo",
 	"github.com/goccy/go-yaml":                         "config",
 	"github.com/goccy/go-yaml/lexer":                   "config",
@@ -105,7 +105,7 @@ var thirdParty = map[string]string{
 	"github.com/andybalholm/brotli":                    "fetch",
 	"github.com/klauspost/compress/flate":              "fetch archive",
 	"github.com/klauspost/compress/gzip":               "fetch archive",
-	"github.com/klauspost/compress/zstd":               "fetch",
+	"github.com/klauspost/compress/zstd":               "fetch segment",
 	"github.com/cockroachdb/pebble/v2":                 "frontier",
 	"github.com/cockroachdb/pebble/v2/bloom":           "frontier",
 	"github.com/cockroachdb/pebble/v2/vfs":             "frontier",

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Crawls the demo's web and reads what it leaves with warcio, a WARC library in another language.
+# Crawls the demo's web and reads what it leaves with warcio, a WARC library in another language. ARGOSY names a binary; one
+# is built where it is not given.
 set -euo pipefail
 cd "$(dirname "$0")"
 if ! command -v npm >/dev/null && command -v apt-get >/dev/null && [ "$(id -u)" = 0 ] && [ "${CI:-}" = true ]; then
@@ -13,6 +14,7 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 cp package.json read.mjs "$tmp/"
 (cd "$tmp" && npm install --silent --no-audit --no-fund --no-package-lock >/dev/null)
-(cd ../.. && ${GO:-go} build -o "$tmp/argosy" ./cmd/argosy)
-"$tmp/argosy" demo -o "$tmp/demo" --quiet
+argosy=${ARGOSY:-$tmp/argosy}
+[ -n "${ARGOSY:-}" ] || (cd ../.. && ${GO:-go} build -o "$argosy" ./cmd/argosy)
+"$argosy" demo -o "$tmp/demo" --quiet
 (cd "$tmp" && node read.mjs demo)

@@ -1,0 +1,106 @@
+//go:build ignore
+
+// Command make writes words.zst, the dictionary of this package, from that of github.com/go-ego/gse at the version of go.mod:
+//
+//	go run make.go
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+func main() {
+	if err := write(); err != nil {
+		fmt.Fprintln(os.Stderr, "make:", err)
+		os.Exit(1)
+	}
+}
+
+func write() error {
+	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/go-ego/gse").Output()
+	if err != nil {
+		return err
+	}
+	seen := map[string]uint64{}
+	for _, name := range []string{"s_1.txt", "t_1.txt"} { // simplified, then traditional: the first entry of a word holds
+		b, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "data", "dict", "zh", name))
+		if err != nil {
+			return err
+		}
+		for _, line := range strings.Split(string(b), "\n") {
+			f := strings.Fields(line)
+			if len(f) < 2 {
+				continue
+			}
+			n, err := strconv.ParseUint(f[1], 10, 64)
+			if err != nil {
+				return fmt.Errorf("%s: %q: %w", name, line, err)
+			}
+			word := strings.ToLower(f[0])
+			if _, ok := seen[word]; ok || n < 2 {
+				continue
+			}
+			if utf8.RuneCountInString(word) == 1 {
+				n = 2 // single characters are what is left over
+			}
+			seen[word] = n
+		}
+	}
+	words := make([]string, 0, len(seen))
+	for w := range seen {
+		words = append(words, w)
+	}
+	sort.Strings(words)
+	b, err := pack(words, seen)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%d words, %d bytes\n", len(words), len(b))
+	return os.WriteFile("words.zst", b, 0o644)
+}
+
+// pack writes four columns one after the other, each with its length in front: how many bytes a word shares with the one
+// before it, how many are its own, these bytes, and its frequency.
+func pack(words []string, freq map[string]uint64) ([]byte, error) {
+	var shared, own, text, count []byte
+	last := ""
+	for _, w := range words {
+		n := 0
+		for n < len(w) && n < len(last) && w[n] == last[n] {
+			n++
+		}
+		if len(w) > 255 {
+			return nil, fmt.Errorf("%q is too long", w)
+		}
+		shared, own, text = append(shared, byte(n)), append(own, byte(len(w)-n)), append(text, w[n:]...)
+		count = binary.AppendUvarint(count, freq[w])
+		last = w
+	}
+	var all []byte
+	for _, column := range [][]byte{shared, own, text, count} {
+		all = append(binary.AppendUvarint(all, uint64(len(column))), column...)
+	}
+	var out bytes.Buffer
+	z, err := zstd.NewWriter(&out, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithWindowSize(8<<20))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := z.Write(all); err != nil {
+		return nil, err
+	}
+	if err := z.Close(); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
