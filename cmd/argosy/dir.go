@@ -300,7 +300,7 @@ func printTasks(w io.Writer, rows []ledger.Task) error {
 	fmt.Fprintln(tw, "SITE\tSTATE\tFETCHED\tPAGES\tFAILED\tEXCLUDED\tPENDING\tBYTES\tWHY")
 	for _, r := range rows {
 		why := reasons(r.Reasons)
-		if r.State == frontier.StateManual && len(r.History) > 0 {
+		if r.State == crawl.TaskManual && len(r.History) > 0 {
 			why = r.History[len(r.History)-1]
 		}
 		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Site, r.State, count(r.Fetched), count(r.Pages), count(r.Failed),

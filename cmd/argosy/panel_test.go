@@ -9,7 +9,6 @@ import (
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/agent"
 	"argosy/internal/fleet/coordinator"
-	"argosy/internal/fleet/frontier"
 )
 
 // busyPanel is a panel of a crawl with so many sites that has run for two minutes.
@@ -19,7 +18,7 @@ func busyPanel(sites int, lim crawl.Limits) (*panel, time.Time) {
 	now := start
 	for sec := range 120 {
 		now = start.Add(time.Duration(sec) * time.Second)
-		s := coordinator.Status{State: "running", Sites: sites, Counts: frontier.Totals{Fetched: int64(100 * sec), Discovered: int64(1000 * sec), Failed: 7, Excluded: 900, Bytes: int64(sec) << 20}}
+		s := coordinator.Status{State: "running", Sites: sites, Counts: crawl.Counts{Fetched: int64(100 * sec), Discovered: int64(1000 * sec), Failed: 7, Excluded: 900, Bytes: int64(sec) << 20}}
 		var running []agent.SiteStats
 		for i := range sites {
 			running = append(running, agent.SiteStats{Lease: uint64(i), Site: fmt.Sprintf("a-rather-long-name-of-site-%d.some-domain.example:8088", i), Answers: int64(sec * (i + 1)), Latency: time.Duration(i) * 37 * time.Millisecond, Delay: time.Second})

@@ -13,7 +13,7 @@ import (
 func TestSummaryNamesNofollow(t *testing.T) {
 	for n, want := range map[int64]string{0: "", 1: "1 URL ", 1200: "1,200 URLs "} {
 		var b strings.Builder
-		printCounts(&b, assemble.Summary{State: crawl.JobDone, Discovered: 1 + n, Fetched: 1, Excluded: n, Reasons: map[string]int64{"nofollow": n}})
+		printCounts(&b, ended(crawl.Counts{Discovered: 1 + n, Fetched: 1, Excluded: n}, map[string]int64{"nofollow": n}))
 		if strings.Contains(b.String(), "--ignore-nofollow") != (n > 0) || !strings.Contains(b.String(), want) {
 			t.Errorf("%d URLs:\n%s", n, b.String())
 		}
@@ -38,9 +38,14 @@ func TestPaceCountsFromTheStart(t *testing.T) {
 func TestSummaryNamesRedirects(t *testing.T) {
 	for n, want := range map[int64]string{0: "", 1: "1 URL lies behind", 30: "30 URLs lie behind"} {
 		var b strings.Builder
-		printCounts(&b, assemble.Summary{State: crawl.JobDone, Discovered: 1 + n, Fetched: 1, Excluded: n, Reasons: map[string]int64{"redirects": n}})
+		printCounts(&b, ended(crawl.Counts{Discovered: 1 + n, Fetched: 1, Excluded: n}, map[string]int64{"redirects": n}))
 		if strings.Contains(b.String(), "more than 10 redirects") != (n > 0) || !strings.Contains(b.String(), want) {
 			t.Errorf("%d URLs:\n%s", n, b.String())
 		}
 	}
+}
+
+// ended is the summary of a crawl that is done.
+func ended(c crawl.Counts, reasons map[string]int64) assemble.Summary {
+	return assemble.Summary{State: crawl.JobDone, JobCounts: crawl.JobCounts{Tally: crawl.TallyOf(c, reasons)}}
 }

@@ -97,6 +97,15 @@ const (
 	JobManual      = "manual"      // some tasks wait for a person
 )
 
+// States of a task. A person ends the first two; the others follow from counts and time.
+const (
+	TaskManual   = "manual"
+	TaskDropped  = "dropped"
+	TaskWaiting  = "waiting"
+	TaskCrawling = "crawling"
+	TaskDone     = "done"
+)
+
 // DispatchKind names what a dispatched message says.
 type DispatchKind uint8
 

@@ -73,28 +73,17 @@ func DefaultConfig(dir string) Config {
 
 // Summary is what a run ends with.
 type Summary struct {
-	Job        string           `json:"job"`
-	State      string           `json:"state"`
-	Seconds    float64          `json:"seconds"`
-	Sites      int64            `json:"sites"`
-	Discovered int64            `json:"discovered"`
-	Fetched    int64            `json:"fetched"`
-	Pages      int64            `json:"pages"`
-	Duplicates int64            `json:"duplicates"`
-	Failed     int64            `json:"failed"`
-	Excluded   int64            `json:"excluded"`
-	Pending    int64            `json:"pending"`
-	Bytes      int64            `json:"bytes"`
-	Requests   int64            `json:"requests"`
-	Overflow   int64            `json:"overflow"`
-	Manual     int64            `json:"manual"`
-	Nodes      int              `json:"nodes"`
-	Strategy   string           `json:"strategy"`
-	Out        string           `json:"out"`
-	Reasons    map[string]int64 `json:"reasons,omitempty"`
-	Traps      []crawl.Trap     `json:"traps,omitempty"`
-	Succeeded  int64            `json:"succeeded"` // of the fetched: with a status below 400
-	Troubles   []Trouble        `json:"troubles,omitempty"`
+	Job     string  `json:"job"`
+	State   string  `json:"state"`
+	Seconds float64 `json:"seconds"`
+	crawl.JobCounts
+	Requests  int64        `json:"requests"`
+	Nodes     int          `json:"nodes"`
+	Strategy  string       `json:"strategy"`
+	Out       string       `json:"out"`
+	Traps     []crawl.Trap `json:"traps,omitempty"`
+	Succeeded int64        `json:"succeeded"` // of the fetched: with a status below 400
+	Troubles  []Trouble    `json:"troubles,omitempty"`
 
 	Measured schedule.Measured `json:"measured"` // in this run
 }
@@ -237,11 +226,11 @@ func (cr *Crawl) Mended() []string { return cr.mended }
 func (cr *Crawl) Coordinator() *coordinator.Coordinator { return cr.co }
 
 // Totals returns what earlier runs have counted. It must not be called once the crawl runs.
-func (cr *Crawl) Totals() frontier.Totals {
+func (cr *Crawl) Totals() crawl.Counts {
 	if j := cr.f.Job(cr.cfg.Job.ID); j != nil {
 		return j.Totals
 	}
-	return frontier.Totals{}
+	return crawl.Counts{}
 }
 
 // Status returns what coordinator and agents say of themselves.
@@ -412,7 +401,6 @@ func (cr *Crawl) summary(ctx context.Context, start time.Time) (Summary, error) 
 	if j == nil {
 		return Summary{State: crawl.JobInterrupted, Out: cr.cfg.Dir}, nil
 	}
-	n := cr.f.Counts(j.ID)
 	_, stats := cr.Status()
 	state := j.State
 	if state == crawl.JobRunning {
@@ -424,10 +412,8 @@ func (cr *Crawl) summary(ctx context.Context, start time.Time) (Summary, error) 
 	}
 	troubles, succeeded, err := cr.troubles(ctx, j.ID)
 	return Summary{
-		Job: strconv.Itoa(int(j.ID)), State: state, Seconds: time.Since(start).Seconds(), Sites: n.Sites, Discovered: n.Discovered,
-		Fetched: n.Fetched, Pages: n.Pages, Duplicates: n.Duplicates, Failed: n.Failed, Excluded: n.Excluded, Pending: n.Pending,
-		Bytes: n.Bytes, Requests: stats.Requests, Overflow: n.Overflow, Manual: n.Manual, Nodes: len(cr.nodes),
-		Strategy: cr.cfg.Strategy, Out: cr.cfg.Dir, Reasons: n.Reasons, Traps: traps, Measured: cr.co.Measured(), Succeeded: succeeded, Troubles: troubles,
+		Job: strconv.Itoa(int(j.ID)), State: state, Seconds: time.Since(start).Seconds(), JobCounts: cr.f.Counts(j.ID), Requests: stats.Requests,
+		Nodes: len(cr.nodes), Strategy: cr.cfg.Strategy, Out: cr.cfg.Dir, Traps: traps, Measured: cr.co.Measured(), Succeeded: succeeded, Troubles: troubles,
 	}, err
 }
 

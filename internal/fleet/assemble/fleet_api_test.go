@@ -77,7 +77,7 @@ func TestAPI(t *testing.T) {
 		"seeds: []":                                            "no seed",
 		"seeds: [http://s0.test/]\nspeed: 3":                   "line 2",
 		"seeds: [http://s0.test/]\nlimits: {delay: x}":         "is not a span",
-		"seeds: [http://s0.test/]\nlimits:\n  per_site: 0":     "minimum is 1",
+		"seeds: [http://s0.test/]\nlimits:\n  per_site: 0":     "allowed are 1 to 1000",
 		"seeds: [http://s0.test/]\nplacing: {strategy: quick}": "quick",
 		"seeds: [http://s0.test/]\ninclude: ['(']":             "include",
 		"seeds: [ftp://s0.test/]":                              "http and https",

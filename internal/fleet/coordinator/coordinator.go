@@ -138,7 +138,7 @@ type Coordinator struct {
 // Status is what a coordinator says of itself, for people who watch.
 type Status struct {
 	State   string
-	Counts  frontier.Totals
+	Counts  crawl.Counts
 	Sites   int
 	Leases  int
 	Nodes   int

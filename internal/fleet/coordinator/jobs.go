@@ -357,9 +357,8 @@ func (c *Coordinator) rows(job uint32) []ledger.Task {
 // Row is a task as the ledger has it.
 func Row(t *frontier.Task) ledger.Task {
 	return ledger.Task{
-		ID: t.ID, Job: t.Job, Site: t.Site, State: t.Status(), Discovered: t.Discovered, Fetched: t.Fetched, Pages: t.Pages,
-		Duplicates: t.Duplicates, Failed: t.Failed, Excluded: t.Excluded, Pending: t.Pending(), Overflow: t.Overflow,
-		Bytes: t.Bytes, Attempts: t.Attempts, Recalls: t.Recalls, Reasons: t.Reasons, History: t.History,
+		ID: t.ID, Job: t.Job, Site: t.Site, State: t.Status(), Tally: crawl.TallyOf(t.Counts, t.Reasons), Attempts: t.Attempts, Recalls: t.Recalls,
+		History: t.History,
 	}
 }
 
@@ -372,14 +371,7 @@ func (c *Coordinator) publish(jobs []*frontier.Job) {
 	s := Status{State: "idle", Sites: c.f.Sites(), Leases: len(c.addrs), Nodes: len(c.nodes), Epoch: c.epoch, Applied: c.applied}
 	for _, j := range jobs {
 		s.State = crawl.JobRunning
-		t := j.Totals
-		s.Counts.Discovered += t.Discovered
-		s.Counts.Fetched += t.Fetched
-		s.Counts.Pages += t.Pages
-		s.Counts.Failed += t.Failed
-		s.Counts.Excluded += t.Excluded
-		s.Counts.Held += t.Held
-		s.Counts.Bytes += t.Bytes
+		s.Counts = s.Counts.Add(j.Totals)
 		if r := c.runs[j.ID]; r != nil {
 			s.Waiting += len(r.due)
 		}

@@ -254,7 +254,7 @@ type JobView struct {
 	State    string          `json:"state"`
 	Started  int64           `json:"started"` // Unix ms
 	RanMS    int64           `json:"ran_ms"`
-	Counts   frontier.Counts `json:"counts"`
+	Counts   crawl.JobCounts `json:"counts"`
 	Strategy string          `json:"strategy"`
 	Limited  string          `json:"limited,omitempty"`
 

@@ -478,7 +478,7 @@ func (x *tx) recycle(t *Task, l *Lease, reason string) {
 	t.note(fmt.Sprintf("attempt %d on %s: %s", l.Attempt, l.Node, reason))
 	t.avoid(l.Node)
 	if lim := x.f.jobs[l.Job].Limits.RecycleLimit; t.Recalls >= lim {
-		t.State = StateManual
+		t.State = crawl.TaskManual
 		return
 	}
 	t.Recalls++

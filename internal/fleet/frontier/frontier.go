@@ -81,8 +81,8 @@ type Job struct {
 	RanMS   int64 // running time of earlier runs and of this one, as of the last grant or finish
 	Aside   int64 // URLs that were pending again because an entry was set aside
 
-	Totals Totals `cbor:"-"`
-	Open   int    `cbor:"-"` // leases
+	Totals crawl.Counts `cbor:"-"`
+	Open   int          `cbor:"-"` // leases
 
 	rules *scope.Rules
 }

@@ -239,7 +239,7 @@ func check(t *testing.T, f *Frontier) {
 			t.Errorf("task %d counts %d bytes, %d pages, %d duplicates, its URLs %d, %d, %d", tk.ID, tk.Bytes, tk.Pages, tk.Duplicates, w.Bytes, w.Pages, w.Duplicates)
 		}
 		if c[crawl.Pending] != tk.Pending() || c[crawl.Fetched] != tk.Fetched || c[crawl.Failed] != tk.Failed || c[crawl.Excluded]+tk.Omitted != tk.Excluded {
-			t.Errorf("task %d counts %+v, its URLs %v", tk.ID, tk.totals(), c)
+			t.Errorf("task %d counts %+v, its URLs %v", tk.ID, tk.Counts, c)
 		}
 		if queued[tk.ID] != tk.Queued() {
 			t.Errorf("task %d has %d URLs in its queue, counts %d", tk.ID, queued[tk.ID], tk.Queued())

@@ -121,7 +121,7 @@ func (x *tx) held(t *Task, k crawl.Key, r *record) (bool, error) {
 // trim refuses the last URLs of a task's queue as long as it has more than a site may have.
 func (x *tx) trim(j *Job, t *Task) error {
 	over := t.Discovered - t.Excluded - t.Failed - j.Limits.SitePages
-	if j.Limits.SitePages <= 0 || over <= 0 || t.State == StateDropped {
+	if j.Limits.SitePages <= 0 || over <= 0 || t.State == crawl.TaskDropped {
 		return nil
 	}
 	prefix := queueKey(t.ID, 0)[:5]

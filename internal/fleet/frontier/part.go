@@ -345,7 +345,7 @@ func (x *tx) admit(j *Job, own *Task, u crawl.URL, r *record) crawl.Verdict {
 		return crawl.Verdict{Reason: crawl.ReasonDepth}
 	case r.Hops > MaxRedirects:
 		return crawl.Verdict{Reason: crawl.ReasonRedirects}
-	case own != nil && own.State == StateDropped:
+	case own != nil && own.State == crawl.TaskDropped:
 		return crawl.Verdict{Reason: crawl.ReasonDropped}
 	case own != nil && j.Limits.SitePages > 0 && own.Discovered-own.Excluded-own.Failed >= j.Limits.SitePages:
 		return crawl.Verdict{Reason: crawl.ReasonSiteBudget}

@@ -46,11 +46,11 @@ func (x *tx) retry(r *crawl.Release) error {
 	mine := map[uint32]bool{}
 	for _, id := range x.f.sortedTasks(r.Job, r.Tasks) {
 		t := x.f.tasks[id]
-		if t.State == StateDropped {
+		if t.State == crawl.TaskDropped {
 			continue // given up for good
 		}
 		mine[id] = true
-		if t.State == StateManual {
+		if t.State == crawl.TaskManual {
 			t.State = ""
 		}
 		t.Recalls, t.Since, t.Avoid = 0, x.at, nil
@@ -94,7 +94,7 @@ func (x *tx) again(k recKey, tasks map[uint32]bool) error {
 	if err != nil || r == nil {
 		return err
 	}
-	lost := tasks == nil && (r.State == crawl.Fetched || r.State == crawl.Failed) && x.f.tasks[r.Task].State != StateDropped
+	lost := tasks == nil && (r.State == crawl.Fetched || r.State == crawl.Failed) && x.f.tasks[r.Task].State != crawl.TaskDropped
 	failed := tasks[r.Task] && (r.State == crawl.Failed || r.State == crawl.Excluded && r.Reason == crawl.ReasonRobotsDown)
 	if !lost && !failed {
 		return nil
@@ -134,7 +134,7 @@ func (x *tx) aside(a *crawl.Aside) error {
 			if err != nil {
 				return err
 			}
-			if r == nil || x.f.tasks[r.Task].State == StateDropped || !r.byOutcome() {
+			if r == nil || x.f.tasks[r.Task].State == crawl.TaskDropped || !r.byOutcome() {
 				continue
 			}
 			if err := x.undo(k, r); err != nil {
@@ -159,7 +159,7 @@ func (r *record) byOutcome() bool {
 func (x *tx) drop(r *crawl.Release) error {
 	for _, id := range x.f.sortedTasks(r.Job, r.Tasks) {
 		t := x.f.tasks[id]
-		if t.State == StateDropped {
+		if t.State == crawl.TaskDropped {
 			continue // nothing comes to it any more
 		}
 		x.tasks[id] = t
@@ -177,7 +177,7 @@ func (x *tx) drop(r *crawl.Release) error {
 		if err := x.drain(t, queueKey(id, 0)[:5], 0, true); err != nil {
 			return err
 		}
-		t.State, t.head = StateDropped, 0
+		t.State, t.head = crawl.TaskDropped, 0
 		t.note("dropped: " + r.Why)
 	}
 	return nil

@@ -5,23 +5,15 @@ import (
 	"argosy/internal/page/yield"
 )
 
-// Task is one site of a job, in a layer of it, and its counts. Discovered = Fetched + Failed + Excluded + Pending.
+// Task is one site of a job, in a layer of it, and its counts.
 type Task struct {
-	ID         uint32 `cbor:"1,keyasint"`
-	Job        uint32 `cbor:"2,keyasint"`
-	Site       string `cbor:"3,keyasint"`
-	State      string `cbor:"4,keyasint,omitempty"` // "", StateManual or StateDropped
-	Discovered int64  `cbor:"5,keyasint,omitempty"`
-	Fetched    int64  `cbor:"6,keyasint,omitempty"`
-	Failed     int64  `cbor:"7,keyasint,omitempty"`
-	Excluded   int64  `cbor:"8,keyasint,omitempty"`
-	Held       int64  `cbor:"9,keyasint,omitempty"` // of the pending: in leases
-	Pages      int64  `cbor:"10,keyasint,omitempty"`
-	Duplicates int64  `cbor:"11,keyasint,omitempty"`
-	Bytes      int64  `cbor:"12,keyasint,omitempty"`
-	Overflow   int64  `cbor:"13,keyasint,omitempty"` // refusals that are not remembered one by one: beyond the cap, or omitted
-	Sitemaps   int64  `cbor:"31,keyasint,omitempty"` // admitted
-	Omitted    int64  `cbor:"30,keyasint,omitempty"` // of the excluded: what pages named and nobody keeps a record of
+	ID    uint32 `cbor:"1,keyasint"`
+	Job   uint32 `cbor:"2,keyasint"`
+	Site  string `cbor:"3,keyasint"`
+	State string `cbor:"4,keyasint,omitempty"` // "", crawl.TaskManual or crawl.TaskDropped
+	crawl.Counts
+	Sitemaps int64 `cbor:"31,keyasint,omitempty"` // admitted
+	Omitted  int64 `cbor:"30,keyasint,omitempty"` // of the excluded: what pages named and nobody keeps a record of
 
 	Reasons  map[string]int64 `cbor:"14,keyasint,omitempty"` // of failed and excluded
 	Seq      uint64           `cbor:"15,keyasint,omitempty"` // URLs queued so far
@@ -41,7 +33,7 @@ type Task struct {
 
 	leases map[uint64]bool
 	head   uint64       // no entry of the queue is before this place
-	added  Totals       // what stands in the job's totals
+	added  crawl.Counts // what stands in the job's totals
 	yield  *yield.Model // nil until it is needed
 	used   uint64       // entry that needed it last
 
@@ -51,44 +43,11 @@ type Task struct {
 // space returns where the task's URLs are found.
 func (t *Task) space() space { return space{t.Job, crawl.Layer{Owner: t.Owner, Gen: t.Gen}} }
 
-// Totals are the sums over a job's tasks that limits are judged by.
-type Totals struct{ Discovered, Fetched, Pages, Failed, Excluded, Held, Bytes int64 }
-
-// Pending returns how many URLs have no final state.
-func (t Totals) Pending() int64 { return t.Discovered - t.Fetched - t.Failed - t.Excluded }
-
-func (t *Task) totals() Totals {
-	return Totals{t.Discovered, t.Fetched, t.Pages, t.Failed, t.Excluded, t.Held, t.Bytes}
-}
-
 // tally brings a job's totals up to what its task counts now.
 func (j *Job) tally(t *Task) {
-	now, was := t.totals(), t.added
-	j.Totals.Discovered += now.Discovered - was.Discovered
-	j.Totals.Fetched += now.Fetched - was.Fetched
-	j.Totals.Pages += now.Pages - was.Pages
-	j.Totals.Failed += now.Failed - was.Failed
-	j.Totals.Excluded += now.Excluded - was.Excluded
-	j.Totals.Held += now.Held - was.Held
-	j.Totals.Bytes += now.Bytes - was.Bytes
-	t.added = now
+	j.Totals = j.Totals.Add(t.Counts).Sub(t.added)
+	t.added = t.Counts
 }
-
-// States of a task that only a person ends.
-const (
-	StateManual  = "manual"
-	StateDropped = "dropped"
-)
-
-// States that follow from counts and time.
-const (
-	StateWaiting  = "waiting"
-	StateCrawling = "crawling"
-	StateDone     = "done"
-)
-
-// Pending returns how many URLs have no final state.
-func (t *Task) Pending() int64 { return t.Discovered - t.Fetched - t.Failed - t.Excluded }
 
 // Queued returns how many URLs wait in the queue.
 func (t *Task) Queued() int64 { return t.Pending() - t.Held }
@@ -102,11 +61,11 @@ func (t *Task) Status() string {
 	case t.State != "":
 		return t.State
 	case len(t.leases) > 0:
-		return StateCrawling
+		return crawl.TaskCrawling
 	case t.Pending() > 0:
-		return StateWaiting
+		return crawl.TaskWaiting
 	}
-	return StateDone
+	return crawl.TaskDone
 }
 
 func (t *Task) count(state crawl.State, reason crawl.Kind, n int64) {
@@ -190,52 +149,20 @@ func (l *Lease) Facts() crawl.Facts {
 	return crawl.Facts{Node: l.Node, Incarnation: l.Incarnation, Epoch: l.Epoch, Attempt: l.Attempt, Secret: l.Secret, Parts: l.Parts}
 }
 
-// Counts are sums over tasks.
-type Counts struct {
-	Sites      int64            `json:"sites"`
-	Discovered int64            `json:"discovered"`
-	Fetched    int64            `json:"fetched"`
-	Pages      int64            `json:"pages"`
-	Duplicates int64            `json:"duplicates"`
-	Failed     int64            `json:"failed"`
-	Excluded   int64            `json:"excluded"`
-	Pending    int64            `json:"pending"`
-	Held       int64            `json:"held"` // of the pending: in leases
-	Overflow   int64            `json:"overflow"`
-	Bytes      int64            `json:"bytes"`
-	Manual     int64            `json:"manual"` // tasks
-	Waiting    int64            `json:"waiting"`
-	Crawling   int64            `json:"crawling"`
-	Reasons    map[string]int64 `json:"reasons,omitempty"`
-}
-
 // Counts adds up the tasks of a job.
-func (f *Frontier) Counts(job uint32) Counts {
-	c := Counts{Reasons: map[string]int64{}}
+func (f *Frontier) Counts(job uint32) (c crawl.JobCounts) {
 	for _, t := range f.tasks {
 		if t.Job != job {
 			continue
 		}
 		c.Sites++
-		c.Discovered += t.Discovered
-		c.Fetched += t.Fetched
-		c.Pages += t.Pages
-		c.Duplicates += t.Duplicates
-		c.Failed += t.Failed
-		c.Excluded += t.Excluded
-		c.Pending += t.Pending()
-		c.Held += t.Held
-		c.Overflow += t.Overflow
-		c.Bytes += t.Bytes
-		for r, n := range t.Reasons {
-			c.Reasons[r] += n
-		}
+		c.Add(t.Counts, t.Reasons)
 		switch t.Status() {
-		case StateManual:
+		case crawl.TaskManual:
 			c.Manual++
-		case StateWaiting:
+		case crawl.TaskWaiting:
 			c.Waiting++
-		case StateCrawling:
+		case crawl.TaskCrawling:
 			c.Crawling++
 		}
 	}

@@ -428,7 +428,7 @@ func (x *tx) settleTask(j *Job, t *Task) error {
 func (x *tx) resume(r *crawl.Release) error {
 	for _, id := range x.f.sortedTasks(r.Job, r.Tasks) {
 		t := x.f.tasks[id]
-		if t.State == StateDropped || t.Cuts == 0 && t.Reasons[string(crawl.ReasonTrapYield)] == 0 {
+		if t.State == crawl.TaskDropped || t.Cuts == 0 && t.Reasons[string(crawl.ReasonTrapYield)] == 0 {
 			continue
 		}
 		m, err := x.f.model(t)

@@ -134,17 +134,17 @@ func TestLedger(t *testing.T) {
 		if e := earned["n"]; err != nil || e.Pages != 1 || e.Bytes != 100 || e.Cost != 2.5 || e.PresentMS != 10 || len(earned) != 1 {
 			t.Errorf("earned %+v, %v", earned, err)
 		}
-		if err := second.PutTasks(ctx, []ledger.Task{{ID: 1, Job: 1, Site: "a.test", State: "done", Reasons: map[string]int64{"timeout": 1}}}); err != nil {
+		if err := second.PutTasks(ctx, []ledger.Task{{ID: 1, Job: 1, Site: "a.test", State: "done", Tally: crawl.TallyOf(crawl.Counts{}, map[string]int64{"timeout": 1})}}); err != nil {
 			t.Error(err)
 		}
 		err = second.PutTasks(ctx, []ledger.Task{
-			{ID: 1, Job: 1, Site: "a.test", State: "manual", Attempts: 4, Recalls: 5, Pages: 1, Discovered: 7, Fetched: 1, Failed: 2, Excluded: 3, Bytes: 1 << 40}, {ID: 2, Job: 1, Discovered: 1},
+			{ID: 1, Job: 1, Site: "a.test", State: "manual", Attempts: 4, Recalls: 5, Tally: crawl.TallyOf(crawl.Counts{Pages: 1, Discovered: 7, Fetched: 1, Failed: 2, Excluded: 3, Bytes: 1 << 40, Duplicates: 4, Overflow: 5, Held: 9}, nil)}, {ID: 2, Job: 1, Tally: crawl.TallyOf(crawl.Counts{Discovered: 1}, nil)},
 		})
 		if err != nil {
 			t.Error(err)
 		}
 		sums, err := second.Sums(ctx)
-		if want := map[uint32]ledger.Sums{1: {Manual: 1, Attempts: 4, Recalls: 5, Pages: 1, Discovered: 8, Fetched: 1, Failed: 2, Excluded: 3, Bytes: 1 << 40}}; err != nil || !cmp.Equal(sums, want) {
+		if want := map[uint32]ledger.Sums{1: {Manual: 1, Attempts: 4, Recalls: 5, Counts: crawl.Counts{Pages: 1, Discovered: 8, Fetched: 1, Failed: 2, Excluded: 3, Bytes: 1 << 40, Duplicates: 4, Overflow: 5}}}; err != nil || !cmp.Equal(sums, want) {
 			t.Errorf("sums %v, %v", sums, err)
 		}
 	})

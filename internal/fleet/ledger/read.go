@@ -12,24 +12,15 @@ import (
 
 // Task is a row of the tasks table.
 type Task struct {
-	ID         uint32           `json:"task"`
-	Job        uint32           `json:"job"`
-	Site       string           `json:"site"`
-	State      string           `json:"state"`
-	Discovered int64            `json:"discovered"`
-	Fetched    int64            `json:"fetched"`
-	Pages      int64            `json:"pages"`
-	Duplicates int64            `json:"duplicates"`
-	Failed     int64            `json:"failed"`
-	Excluded   int64            `json:"excluded"`
-	Pending    int64            `json:"pending"`
-	Overflow   int64            `json:"overflow"`
-	Bytes      int64            `json:"bytes"`
-	Attempts   uint32           `json:"attempts"`
-	Recalls    int              `json:"recalls"`
-	Reasons    map[string]int64 `json:"reasons,omitempty"`
-	History    []string         `json:"history,omitempty"`
-	Traps      []crawl.Trap     `json:"traps,omitempty"` // not in the database: only a coordinator's answer has it
+	ID    uint32 `json:"task"`
+	Job   uint32 `json:"job"`
+	Site  string `json:"site"`
+	State string `json:"state"`
+	crawl.Tally
+	Attempts uint32       `json:"attempts"`
+	Recalls  int          `json:"recalls"`
+	History  []string     `json:"history,omitempty"`
+	Traps    []crawl.Trap `json:"traps,omitempty"` // not in the database: only a coordinator's answer has it
 }
 
 // PutTasks replaces the rows of tasks with a snapshot of their counts.
@@ -63,19 +54,18 @@ func (l *Ledger) PutDepths(ctx context.Context, job uint32, each func(set func(p
 }
 
 // Sums are the counts of a job's tasks, added up: rows that are out of date differ in them.
-type Sums struct{ Manual, Discovered, Fetched, Pages, Failed, Excluded, Bytes, Attempts, Recalls int64 }
+type Sums struct {
+	crawl.Counts
+	Manual, Attempts, Recalls int64
+}
 
 // Add adds a task.
 func (s *Sums) Add(t *Task) {
-	if t.State == crawl.JobManual {
+	if t.State == crawl.TaskManual {
 		s.Manual++
 	}
-	s.Discovered += t.Discovered
-	s.Fetched += t.Fetched
-	s.Pages += t.Pages
-	s.Failed += t.Failed
-	s.Excluded += t.Excluded
-	s.Bytes += t.Bytes
+	s.Counts = s.Counts.Add(t.Counts)
+	s.Held = 0 // the database does not have it
 	s.Attempts += int64(t.Attempts)
 	s.Recalls += int64(t.Recalls)
 }
@@ -83,7 +73,7 @@ func (s *Sums) Add(t *Task) {
 // Sums returns the sums of every job that has rows of tasks.
 func (l *Ledger) Sums(ctx context.Context) (map[uint32]Sums, error) {
 	rows, err := l.db.QueryContext(ctx, `SELECT job, sum(CASE WHEN state = 'manual' THEN 1 ELSE 0 END), sum(discovered), sum(fetched),
-sum(pages), sum(failed), sum(excluded), sum(bytes), sum(attempts), sum(recalls) FROM tasks GROUP BY job`)
+sum(failed), sum(excluded), sum(pages), sum(duplicates), sum(bytes), sum(overflow), sum(attempts), sum(recalls) FROM tasks GROUP BY job`)
 	if err != nil {
 		return nil, l.wrap(err)
 	}
@@ -92,7 +82,8 @@ sum(pages), sum(failed), sum(excluded), sum(bytes), sum(attempts), sum(recalls) 
 	for rows.Next() {
 		var job uint32
 		var s Sums
-		if err := rows.Scan(&job, &s.Manual, &s.Discovered, &s.Fetched, &s.Pages, &s.Failed, &s.Excluded, &s.Bytes, &s.Attempts, &s.Recalls); err != nil {
+		if err := rows.Scan(&job, &s.Manual, &s.Discovered, &s.Fetched, &s.Failed, &s.Excluded, &s.Pages, &s.Duplicates, &s.Bytes, &s.Overflow,
+			&s.Attempts, &s.Recalls); err != nil {
 			return nil, l.wrap(err)
 		}
 		out[job] = s

@@ -42,7 +42,7 @@ type Report struct {
 	Created time.Time       `json:"created"`
 	First   time.Time       `json:"first"` // of the records
 	Last    time.Time       `json:"last"`
-	Counts  frontier.Counts `json:"counts"`
+	Counts  crawl.JobCounts `json:"counts"`
 
 	Sites      []Site        `json:"sites"`                 // most fetched first
 	Types      []Share       `json:"types"`                 // most URLs first
@@ -187,8 +187,7 @@ func (g *gatherer) view(f *frontier.Frontier, job uint32) error {
 			return
 		}
 		s := &Site{Task: ledger.Task{
-			ID: t.ID, Job: t.Job, Site: t.Site, State: t.Status(), Discovered: t.Discovered, Fetched: t.Fetched, Pages: t.Pages, Duplicates: t.Duplicates,
-			Failed: t.Failed, Excluded: t.Excluded, Pending: t.Pending(), Overflow: t.Overflow, Bytes: t.Bytes, Attempts: t.Attempts, Reasons: t.Reasons,
+			ID: t.ID, Job: t.Job, Site: t.Site, State: t.Status(), Tally: crawl.TallyOf(t.Counts, t.Reasons), Attempts: t.Attempts,
 		}}
 		if record := f.Site(t.Site); record != nil && t.Fetched == 0 {
 			s.Trouble = record.Trouble
