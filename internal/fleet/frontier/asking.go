@@ -52,7 +52,7 @@ func (f *Frontier) asking(t *Task, n int) (*asking, error) {
 // batch takes up to n entries from a queue that may be given out.
 func (a *asking) batch(it *pebble.Iterator, batch []entry, n int) []entry {
 	due := map[uint32]int{} // of the batch, by group
-	for ; it.Valid() && len(batch) < n && a.seen < a.most; it.Next() {
+	for ; it.Valid() && len(batch) < n && a.seen < a.most && len(a.skipped) < maxSkipped; it.Next() {
 		e := entry{place: binary.BigEndian.Uint64(it.Key()[5:])}
 		if a.seen == 0 {
 			a.t.head = e.place
