@@ -321,7 +321,7 @@ func (a *Agent) sent() {
 // look at the clock to the wire, and somebody else may have had the site by then.
 func (a *Agent) escape(l *lease, at time.Time) {
 	l.mu.Lock()
-	late := at.Sub(l.rep.stored) > l.job.Limits.RecycleAfter || at.Sub(l.rep.moved) > l.job.Limits.RecycleAfter
+	late := l.hold.Escaped(at)
 	l.mu.Unlock()
 	if late {
 		a.mu.Lock()

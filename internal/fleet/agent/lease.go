@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"argosy/internal/crawl"
+	"argosy/internal/fleet/term"
 	"argosy/internal/page/fetch"
 	"argosy/internal/page/polite"
 	"argosy/internal/page/robots"
@@ -46,6 +47,7 @@ type lease struct {
 	broken  error      // of the node: the lease ends with it
 	site    crawl.SiteState
 	addrs   []netip.Addr // of the site, where they are known
+	hold    term.Holder
 	rep     report
 }
 
@@ -64,7 +66,8 @@ func newLease(ctx context.Context, a *Agent, d *crawl.Dispatch) *lease {
 	l.l.Targets = nil
 	l.more = sync.NewCond(&l.mu)
 	l.jar.load(d.Site.Cookies)
-	l.rep.begin(now)
+	l.hold = term.Hold(term.Of(&l.job.Limits), now)
+	l.rep.begin()
 	l.rep.last = len(l.queue)
 	if d.Site.SeedSite {
 		l.jar.fixed = a.cfg.Cookies
@@ -90,15 +93,12 @@ func (l *lease) cancel() {
 func (l *lease) refill(r *crawl.Refill) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if r.Again && r.Got != l.rep.got {
+	if !l.hold.Refill(time.Now(), r.Again, r.Got) {
 		return
 	}
-	l.rep.got++
 	l.queue = append(l.queue, r.Targets...)
 	l.given += len(r.Targets)
 	l.rep.last = len(r.Targets)
-	l.rep.asked, l.rep.wanted, l.rep.repeats = false, false, 0
-	l.rep.moved = time.Now() // as the coordinator sees it
 	l.more.Broadcast()
 }
 
@@ -119,7 +119,7 @@ func (l *lease) endLocked(reason string) {
 // abandon ends the lease without a report: it is somebody else's now.
 func (l *lease) abandon() {
 	l.mu.Lock()
-	l.rep.abandoned = true
+	l.hold.End = term.Abandoned
 	l.endLocked(crawl.EndRecalled)
 	l.mu.Unlock()
 	l.cancel()
@@ -143,7 +143,7 @@ func (l *lease) run() error {
 		err = l.broken
 	}
 	l.endLocked(crawl.EndDone)
-	l.rep.final = true
+	l.hold.End = max(l.hold.End, term.Ending)
 	l.mu.Unlock()
 	l.a.nudge()
 	return err
@@ -264,13 +264,13 @@ func (l *lease) take() (crawl.Target, bool) {
 			l.queue = l.queue[1:]
 			l.busy++
 			l.effort.add(1, time.Now())
-			if len(l.queue) < l.low() && l.rep.size > 0 && !l.rep.wanted {
+			if len(l.queue) < l.low() && l.rep.size > 0 && l.hold.Ask == term.Content {
 				l.rep.urgent = true
 				l.a.nudge()
 			}
 			return t, true
 		}
-		if l.starved() && !l.rep.asked || len(l.queue) == 0 && l.rep.links > 0 { // a worker is idle while links wait
+		if l.starved() && l.hold.Ask != term.Starves || len(l.queue) == 0 && l.rep.links > 0 { // a worker is idle while links wait
 			l.rep.urgent = true
 			l.a.nudge()
 		}
@@ -322,7 +322,7 @@ func (l *lease) turn() bool {
 func (l *lease) may() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.stale(0.75) || older(l.rep.moved, l.job.Limits.RecycleAfter) {
+	if !l.hold.MayAsk(time.Now()) {
 		l.endLocked(crawl.EndStale)
 	}
 	if l.ended != "" {
@@ -333,16 +333,6 @@ func (l *lease) may() bool {
 	return true
 }
 
-// stale tells whether so much of the lease's term has gone by since its last stored part began. Wall time counts as well
-// as the process's own: a machine that slept has missed its term too. mu is held.
-func (l *lease) stale(share float64) bool {
-	return older(l.rep.stored, time.Duration(float64(l.job.Limits.RecycleAfter)*share))
-}
-
-func older(t time.Time, span time.Duration) bool {
-	return time.Since(t) > span || time.Now().Round(0).Sub(t.Round(0)) > span
-}
-
 // givesUp tells whether the lease is about to be recalled although its parts are stored: it has shown no progress for a
 // term, and has nothing to show. The message that recalls it may be lost, and somebody else has the site a fetch time-out
 // later. A lease that ends already says so itself.
@@ -350,7 +340,7 @@ func (l *lease) givesUp(now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r := &l.rep
-	return l.busy > 0 && !l.l.Resolve && !l.waits(now) && l.ended == "" && !r.abandoned && r.bytes == 0 && len(r.items) == 0 && older(r.moved, l.job.Limits.RecycleAfter)
+	return l.busy > 0 && !l.l.Resolve && !l.waits(now) && l.ended == "" && l.hold.End == term.Open && r.bytes == 0 && len(r.items) == 0 && l.hold.Still(time.Now())
 }
 
 // waits tells whether politeness is why nothing is asked for. mu is held.

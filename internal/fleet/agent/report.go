@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"argosy/internal/crawl"
+	"argosy/internal/fleet/term"
 )
 
 const (
@@ -37,25 +38,15 @@ type report struct {
 	bytes     int64
 	lastStart time.Time
 	since     time.Time // of the oldest unsent item
-	stored    time.Time // when the last stored part began
-	moved     time.Time // when the last one began that showed progress
 	no        uint32
-	want      int    // URLs the lease likes to hold
-	got       uint32 // refills taken in
-	last      int    // URLs in the last of them, or in the grant
+	want      int // URLs the lease likes to hold
+	last      int // URLs in the last of them, or in the grant
 	sent      map[crawl.Key]uint16
 
-	wanted    bool // a part has asked for URLs, and none have come yet
-	asked     bool // a part has said that there is nothing left to do, and nobody has answered yet
-	repeats   int  // times that it has been said again
-	urgent    bool
-	final     bool
-	sealed    bool // the final part is cut
-	abandoned bool
+	urgent bool
 }
 
-func (r *report) begin(now time.Time) {
-	r.stored, r.moved = now, now
+func (r *report) begin() {
 	r.sent = map[crawl.Key]uint16{}
 	r.want = 8
 }
@@ -112,38 +103,23 @@ func (i *item) links() int {
 func (l *lease) due(now time.Time) bool {
 	r := &l.rep
 	switch {
-	case r.abandoned || r.sealed:
+	case l.hold.End >= term.Sealed:
 		return false
-	case r.final || r.urgent || r.size > partBudget:
+	case l.hold.End == term.Ending || r.urgent || r.size > partBudget:
 		return true
 	case len(r.items) > 0:
 		return now.Sub(r.since) >= l.flushAfter()
 	}
-	return now.Sub(r.stored) >= l.silence()
+	return l.hold.Quiet(now, l.starved())
 }
 
 // flushAfter is how long what a lease has to say may wait.
-func (l *lease) flushAfter() time.Duration { return min(l.a.cfg.Flush, l.job.Limits.RecycleAfter/4) }
+func (l *lease) flushAfter() time.Duration { return l.hold.Flush(l.a.cfg.Flush) }
 
 // joins reports whether a lease says now what it would have to say soon, because a message is about to leave anyway.
 func (l *lease) joins(now time.Time) bool {
 	r := &l.rep
-	return !r.abandoned && !r.sealed && len(r.items) > 0 && now.Sub(r.since) >= l.flushAfter()/2
-}
-
-// heartbeat is how often a lease says something even if it has nothing to say.
-func (l *lease) heartbeat() time.Duration { return min(15*time.Second, l.job.Limits.RecycleAfter/4) }
-
-// askAgain is how long a lease that has nothing left waits for an answer at first: the message may be lost, or the
-// coordinator that was asked is gone.
-const askAgain = 2 * time.Second
-
-// silence is how long a lease that has nothing new to say is silent. mu is held.
-func (l *lease) silence() time.Duration {
-	if !l.rep.asked || !l.starved() {
-		return l.heartbeat()
-	}
-	return min(l.heartbeat(), askAgain<<min(l.rep.repeats, 4))
+	return l.hold.End < term.Sealed && len(r.items) > 0 && now.Sub(r.since) >= l.flushAfter()/2
 }
 
 // starved tells whether the lease has nothing left to do. mu is held.
@@ -181,17 +157,16 @@ func (l *lease) cut(now time.Time) (crawl.Part, []item) {
 	r.bytes = 0
 	l.cutSite(&p, now)
 	starved := l.starved()
-	if starved && r.asked && now.Sub(r.stored) >= l.silence() {
-		r.asked, p.Starved = false, len(r.items) == 0
-		r.repeats++
+	if l.hold.Repeat(now, starved) {
+		p.Starved = len(r.items) == 0
 	}
-	p.Got = r.got
+	p.Got = l.hold.Got()
 	switch {
 	case len(r.items) > 0: // more parts follow at once
-	case r.final:
+	case l.hold.End == term.Ending:
 		p.Final, p.Reason, p.Measures = true, l.ended, r.measures
-		r.sealed = true
-	case l.ended == "" && !r.asked && len(l.queue) <= r.want/2:
+		l.hold.End = term.Sealed
+	case l.ended == "" && l.hold.Ask != term.Starves && len(l.queue) <= r.want/2:
 		p.Want = r.want - len(l.queue)
 		if l.l.Quota > 0 {
 			p.Want = min(p.Want, l.l.Quota-l.given)
@@ -199,7 +174,7 @@ func (l *lease) cut(now time.Time) (crawl.Part, []item) {
 		if starved && p.Want <= 0 {
 			l.endLocked(crawl.EndQuota)
 		}
-		r.asked, r.wanted = starved, true
+		l.hold.Wish(starved)
 	}
 	r.urgent = len(r.items) > 0
 	return p, items
@@ -348,7 +323,7 @@ func robotsSize(c *crawl.SiteChange) int {
 func (a *Agent) stored(c cutting) {
 	l := c.l
 	l.mu.Lock()
-	late := l.stale(1) // it may have come too late to be believed
+	late := l.hold.Late(time.Now()) // it may have come too late to be believed
 	l.mu.Unlock()
 	outcomes := 0
 	for i := range c.items {
@@ -365,12 +340,12 @@ func (a *Agent) stored(c cutting) {
 			delete(l.rep.sent, k)
 		}
 	}
-	l.adapt(outcomes, c.at.Sub(l.rep.stored))
-	l.rep.stored = c.at
+	l.adapt(outcomes, c.at.Sub(l.hold.Stored()))
 	if late {
+		l.hold.StoreLate(c.at)
 		l.endLocked(crawl.EndStale)
-	} else if c.moves {
-		l.rep.moved = c.at
+	} else {
+		l.hold.Store(c.at, c.moves)
 	}
 	l.more.Broadcast()
 	l.mu.Unlock()

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"argosy/internal/crawl"
+	"argosy/internal/fleet/term"
 	"argosy/internal/page/robots"
 )
 
@@ -18,7 +19,8 @@ func TestLargeRulesTravelAlone(t *testing.T) {
 	l := &lease{a: &Agent{}, job: crawl.Job{Limits: crawl.DefaultLimits()}}
 	l.more = sync.NewCond(&l.mu)
 	now := time.Now()
-	l.rep.begin(now)
+	l.hold = term.Hold(term.Of(&l.job.Limits), now)
+	l.rep.begin()
 	rules := robots.Parse([]byte("user-agent: *\n"+strings.Repeat("disallow:/"+strings.Repeat("x", 88)+"\n", robots.MaxSize/99)), Product).Encode()
 	l.rep.change.Robots = &crawl.RobotsChange{State: crawl.RobotsRules, Rules: rules}
 	var found crawl.Found
@@ -26,9 +28,9 @@ func TestLargeRulesTravelAlone(t *testing.T) {
 		found.Links = append(found.Links, crawl.Link{URL: "http://a.test/" + strings.Repeat("x", 1000)})
 	}
 	l.rep.addFound(found, nil, 0)
-	l.rep.final = true
+	l.hold.End = term.Ending
 	links := 0
-	for i := 0; !l.rep.sealed; i++ {
+	for i := 0; l.hold.End < term.Sealed; i++ {
 		p, _ := l.cut(now)
 		b, err := crawl.Marshal(&crawl.Entry{Kind: crawl.EntryParts, Parts: []crawl.Part{p}})
 		if err != nil || len(b) > 512<<10 {

@@ -156,7 +156,7 @@ func Open(ctx context.Context, c Config) (cr *Crawl, err error) {
 		}
 	}
 	cc := coordinator.Config{
-		Strategy: c.Strategy, Strategies: strategy.New, Seed: c.Seed, NodeTTL: bus.NodeTTL, Alone: true, Idle: c.Idle, Nodes: c.nodes(), Logger: c.Logger, Explain: cr.explain.Sink(), Probe: c.Probe,
+		Strategy: c.Strategy, Strategies: strategy.New, Seed: c.Seed, Alone: true, Idle: c.Idle, Nodes: c.nodes(), Logger: c.Logger, Explain: cr.explain.Sink(), Probe: c.Probe,
 	}
 	if len(c.GeoIP) > 0 {
 		if cr.geo, err = geo.Open(c.GeoIP...); err != nil {

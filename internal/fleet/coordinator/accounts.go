@@ -18,25 +18,34 @@ const (
 	chargeEvery = 10 * time.Second // bills are written this often: a coordinator with nothing to do hardly writes
 )
 
-// bill counts what nodes cost: by the hour, a reserved node its price of reservation and, while it holds leases, of use;
-// one that is not reserved its surcharge while it holds leases. It also counts how many were at work.
-func (c *Coordinator) bill(ctx context.Context) {
-	span := time.Since(c.billed)
-	if !c.cfg.Serve || span < billEvery && !c.newcomer {
-		return
-	}
-	c.billed = time.Now()
+// accounts owns what nodes cost and have not been charged for yet.
+type accounts struct {
+	billed  time.Time
+	bills   map[string]*ledger.Bill // since charged
+	atWork  map[int]int64           // ms that so many nodes were at work, since charged
+	charged time.Time
+}
+
+func newAccounts() accounts {
+	return accounts{bills: map[string]*ledger.Bill{}, atWork: map[int]int64{}}
+}
+
+// bill counts what nodes cost since it was called last: by the hour, a reserved node its price of reservation and, while it holds
+// leases, of use; one that is not reserved its surcharge while it holds leases. It also counts how many were at work.
+func (a *accounts) bill(now time.Time, nodes map[string]*node) {
+	span := now.Sub(a.billed)
+	a.billed = now
 	if span > time.Minute {
 		span = 0 // the first time, or the machine slept: nobody knows
 	}
 	atWork := 0
-	for id, n := range c.nodes {
-		b := c.bills[id]
+	for id, n := range nodes {
+		b := a.bills[id]
 		if b == nil {
 			b = &ledger.Bill{Node: id}
-			c.bills[id] = b
+			a.bills[id] = b
 		}
-		b.Store, b.Seen = n.info.Store, n.seen.UnixMilli()
+		b.Store, b.Seen = n.info.Store, n.Seen.UnixMilli()
 		b.PresentMS += span.Milliseconds()
 		p, hours := n.rates(), span.Hours()
 		working := len(n.held) > 0
@@ -54,50 +63,58 @@ func (c *Coordinator) bill(ctx context.Context) {
 			atWork++
 		}
 	}
-	if len(c.nodes) > 0 {
-		c.atWork[atWork] += span.Milliseconds()
+	if len(nodes) > 0 {
+		a.atWork[atWork] += span.Milliseconds()
 	}
-	if c.newcomer || time.Since(c.charged) >= chargeEvery {
-		c.newcomer, c.charged = false, time.Now()
-		if err := c.charge(ctx); err != nil && ctx.Err() == nil {
+}
+
+// charge writes what has been billed.
+func (a *accounts) charge(ctx context.Context, l *ledger.Ledger) error {
+	ctx, cancel := context.WithTimeout(ctx, chargeEvery)
+	defer cancel()
+	bills := make([]ledger.Bill, 0, len(a.bills))
+	for _, b := range a.bills {
+		bills = append(bills, *b)
+	}
+	err := l.Charge(ctx, bills, a.atWork)
+	clear(a.bills) // also after a failure: it may have been written all the same, and nothing is billed twice
+	clear(a.atWork)
+	return err
+}
+
+// bill counts what nodes cost, and writes it from time to time.
+func (c *Coordinator) bill(ctx context.Context, now time.Time) {
+	if !c.cfg.Serve || now.Sub(c.books.billed) < billEvery && !c.fleet.newcomer {
+		return
+	}
+	c.books.bill(now, c.fleet.nodes)
+	if c.fleet.newcomer || now.Sub(c.books.charged) >= chargeEvery {
+		c.fleet.newcomer, c.books.charged = false, now
+		if err := c.books.charge(ctx, c.sinks.ledger); err != nil && ctx.Err() == nil {
 			c.cfg.Logger.Warn("costs not written", "error", err)
 		}
 	}
 }
 
 // record writes down what nodes there are and which strategies decide, when that has changed: a replay needs it.
-func (c *Coordinator) record(ctx context.Context) {
-	if !c.changed || len(c.runs) == 0 {
+func (c *Coordinator) record(ctx context.Context, now time.Time) {
+	if !c.fleet.changed || len(c.jobs.runs) == 0 {
 		return
 	}
-	c.changed = false
-	nodes := make([]crawl.NodeInfo, 0, len(c.nodes))
-	for _, n := range c.nodes {
+	c.fleet.changed = false
+	nodes := make([]crawl.NodeInfo, 0, len(c.fleet.nodes))
+	for _, n := range c.fleet.nodes {
 		nodes = append(nodes, n.info)
 	}
-	strategies := make(map[uint32]string, len(c.runs))
-	for job, r := range c.runs {
+	strategies := make(map[uint32]string, len(c.jobs.runs))
+	for job, r := range c.jobs.runs {
 		strategies[job] = r.spec
 	}
 	ctx, cancel := context.WithTimeout(ctx, chargeEvery)
 	defer cancel()
-	if err := c.ledger.PutFleet(ctx, time.Now().UnixMilli(), nodes, strategies); err != nil && ctx.Err() == nil {
+	if err := c.sinks.ledger.PutFleet(ctx, now.UnixMilli(), nodes, strategies); err != nil && ctx.Err() == nil {
 		c.cfg.Logger.Warn("nodes not recorded", "error", err)
 	}
-}
-
-// charge writes what has been billed.
-func (c *Coordinator) charge(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, chargeEvery)
-	defer cancel()
-	bills := make([]ledger.Bill, 0, len(c.bills))
-	for _, b := range c.bills {
-		bills = append(bills, *b)
-	}
-	err := c.ledger.Charge(ctx, bills, c.atWork)
-	clear(c.bills) // also after a failure: it may have been written all the same, and nothing is billed twice
-	clear(c.atWork)
-	return err
 }
 
 // Reservation compares what the fleet's reservation costs with the cheapest one for what was needed so far.
@@ -116,17 +133,17 @@ type Reservation struct {
 // far back as the ledger goes.
 func (c *Coordinator) Reserve(ctx context.Context) (r Reservation, err error) {
 	err = c.do(ctx, func() error {
-		if err := c.charge(ctx); err != nil {
+		if err := c.books.charge(ctx, c.sinks.ledger); err != nil {
 			return err
 		}
-		atWork, err := c.ledger.Demand(ctx)
+		atWork, err := c.sinks.ledger.Demand(ctx)
 		if err != nil {
 			return err
 		}
 		reserved := 0
-		for _, n := range c.nodes {
+		for _, n := range c.fleet.nodes {
 			p := n.rates()
-			if n.left || p.Validate() != nil {
+			if n.Left || p.Validate() != nil {
 				continue
 			}
 			r.Nodes++

@@ -12,7 +12,7 @@ import (
 )
 
 // raw applies an entry of a node's as if it had passed the check.
-func (s *sinks) raw(e crawl.Entry) frontier.Effects {
+func (s *twins) raw(e crawl.Entry) frontier.Effects {
 	s.t.Helper()
 	s.seq++
 	e.Version, e.Node, e.Incarnation = crawl.WireVersion, "n", "i"
@@ -25,9 +25,9 @@ func (s *sinks) raw(e crawl.Entry) frontier.Effects {
 }
 
 // tell has the log say what the ledger has set aside, as a leader does.
-func (s *sinks) tell() (n int) {
+func (s *twins) tell() (n int) {
 	s.t.Helper()
-	all, err := s.co.ledger.Unsettled(s.t.Context())
+	all, err := s.co.sinks.ledger.Unsettled(s.t.Context())
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -38,10 +38,10 @@ func (s *sinks) tell() (n int) {
 }
 
 // states returns how many URLs have ended in the frontier, and which pages the ledger has.
-func (s *sinks) states() (int64, map[string]bool) {
+func (s *twins) states() (int64, map[string]bool) {
 	s.t.Helper()
 	pages := map[string]bool{}
-	err := s.co.ledger.Pages(s.t.Context(), 1, func(p *ledger.Page) error {
+	err := s.co.sinks.ledger.Pages(s.t.Context(), 1, func(p *ledger.Page) error {
 		pages[p.URL] = true
 		return nil
 	})
@@ -67,7 +67,7 @@ func TestSetAside(t *testing.T) {
 	for seed := range uint64(20) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 14))
-			s := newSinks(t, urls)
+			s := newTwins(t, urls)
 			poisoned := 0
 			var lease crawl.Lease
 			no := uint32(0)
@@ -105,7 +105,7 @@ func TestSetAside(t *testing.T) {
 			if ended != urls || len(pages) != urls {
 				t.Errorf("the frontier has %d URLs that have ended, the ledger %d pages, of %d", ended, len(pages), urls)
 			}
-			q, err := s.co.ledger.Quarantined(t.Context())
+			q, err := s.co.sinks.ledger.Quarantined(t.Context())
 			if err != nil || q["n"].Entries != int64(poisoned) || q["n"].Last == "" {
 				t.Errorf("%d entries were poisoned: %+v, %v", poisoned, q, err)
 			}
@@ -115,7 +115,7 @@ func TestSetAside(t *testing.T) {
 
 // Between the moments at which the log is told, what frontier and ledger have differs by what is to be told and nothing else.
 func TestSetAsideAgrees(t *testing.T) {
-	s := newSinks(t, 4)
+	s := newTwins(t, 4)
 	l := s.grant()
 	part := func(no uint32, i int, ms ...crawl.Measure) crawl.Entry {
 		return crawl.Entry{Kind: crawl.EntryParts, Parts: []crawl.Part{{

@@ -18,7 +18,7 @@ import (
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/frontier"
 	"argosy/internal/fleet/ledger"
-	"argosy/internal/plan/learn"
+	"argosy/internal/fleet/term"
 	"argosy/internal/plan/schedule"
 )
 
@@ -53,7 +53,6 @@ type Config struct {
 	Strategy   string                                       // of jobs that name none
 	Strategies func(spec string) (schedule.Strategy, error) // makes one of a name with options
 	Seed       uint64
-	NodeTTL    time.Duration             // a node that has not renewed for this long is gone
 	Idle       bool                      // apply and append, but run no job: for commands on a directory
 	Alone      bool                      // every earlier incarnation died with the process that this one replaces
 	Serve      bool                      // run every job there is, and go on when there is none; else Run ends with the job
@@ -71,65 +70,22 @@ type Config struct {
 	Logger     *slog.Logger
 }
 
-// Coordinator runs one shard.
+// Coordinator runs one shard. It keeps the loop; what the loop works on belongs to owners with one job each.
 type Coordinator struct {
-	cfg    Config
-	log    Log
-	out    Dispatcher
-	reg    Registry
-	f      *frontier.Frontier
-	ledger *ledger.Ledger
-
-	epoch    uint64
-	leads    bool
-	appended uint64 // last entry of our own
-	applied  uint64
-	target   uint64 // the log's end when we started
-	clock    logClock
-	leaseNo  uint64
-	addrs    map[uint64][]string  // of open leases
-	sent     map[uint64]time.Time // when leases that have not reported were dispatched last
-	nodes    map[string]*node
-	orders   map[string]order // to nodes, by their names
-	runs     map[uint32]*run
-	learned  *learn.Learner                // from all facts of the fleet
-	facts    int                           // taken in since it was written down
-	measured map[string]*schedule.Measured // by each node, since Run began
-	between  int                           // delays between nodes, likewise
-	readers  map[string]*reader            // by strategy
-	probing  map[pair]bool                 // pairs that were sent to be probed
-	turn     int                           // whose job's turn it is
-	wants    map[uint64]int
-	unmet    map[uint32]map[uint64]int // by task: wants of leases that nothing could be given to, until there is something
-	starved  map[uint64]uint32         // leases that may have lost refills, and how many they have taken in
-	refilled time.Time
-	unsynced []ledger.Applied
-	bytes    int // of the entries in unsynced
-	synced   time.Time
-	trimmed  uint64
-	grown    int // bytes of entries synced since the log was trimmed
-	started  time.Time
-	begun    bool // a job to run has been named
-	met      bool // the nodes that a run waits for have been there, or were waited for long enough
-	drained  bool // asked to stop
-	judged   time.Time
-	billed   time.Time
-	bills    map[string]*ledger.Bill // since charged
-	atWork   map[int]int64           // ms that so many nodes were at work, since charged
-	charged  time.Time
-	newcomer bool   // a node has come since
-	full     string // why nothing is given out for now
-	looked   time.Time
-	greet    bool // one has come since nodes were pinged
-	refused  map[string]*Refused
-	spoiled  map[uint64]bool // leases of which a part is missing
-	told     map[uint64]bool // entries that were set aside, of which the log has been told
-	changed  bool            // nodes or strategies have changed since they were recorded
-	pinged   time.Time
-
-	sick      time.Time // when the log was slow to be written last
-	mark      uint64    // an entry that shows that it is not
-	marked    time.Time
+	cfg       Config
+	reg       Registry
+	f         *frontier.Frontier // that the sinks write
+	sinks     sinks
+	post      post
+	open      open
+	fleet     fleet
+	books     accounts
+	jobs      jobs
+	lore      lore
+	disk      disk
+	clock     term.Clock
+	hearing   term.Hearing
+	stage     stage
 	published time.Time
 	commands  chan func()
 	status    atomic.Pointer[Status]
@@ -156,10 +112,15 @@ func New(c Config, log Log, out Dispatcher, reg Registry, f *frontier.Frontier, 
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	co := &Coordinator{
-		cfg: c, log: log, out: out, reg: reg, f: f, ledger: l, addrs: map[uint64][]string{}, sent: map[uint64]time.Time{},
-		nodes: map[string]*node{}, orders: map[string]order{}, runs: map[uint32]*run{}, readers: map[string]*reader{}, probing: map[pair]bool{}, measured: map[string]*schedule.Measured{}, wants: map[uint64]int{},
-		refused: map[string]*Refused{}, spoiled: map[uint64]bool{}, told: map[uint64]bool{},
-		unmet: map[uint32]map[uint64]int{}, starved: map[uint64]uint32{}, commands: make(chan func()), bills: map[string]*ledger.Bill{}, atWork: map[int]int64{},
+		cfg: c, reg: reg, f: f, post: post{out, c.Logger}, open: newOpen(f.Lease), fleet: newFleet(c.Logger), books: newAccounts(),
+		jobs: jobs{f: f, runs: map[uint32]*run{}}, disk: disk{ask: c.Full, logger: c.Logger}, commands: make(chan func()),
+		lore: lore{
+			strategies: c.Strategies, logger: c.Logger, measured: map[string]*schedule.Measured{}, readers: map[string]*reader{}, probing: map[pair]bool{},
+		},
+	}
+	co.sinks = sinks{
+		log: log, f: f, ledger: l, logger: c.Logger, away: c.LedgerAway, floor: c.TrimFloor, told: map[uint64]bool{},
+		beside: func() error { return co.lore.keep(f) },
 	}
 	co.status.Store(&Status{State: StateStarting})
 	return co
@@ -174,6 +135,7 @@ type entry struct {
 	at   int64
 	node string
 	data []byte
+	read time.Time
 }
 
 type nodeEvent struct {
@@ -184,16 +146,13 @@ type nodeEvent struct {
 // Run leads until the job that it runs has ended, ctx ends, or something it cannot do without fails. What has been
 // applied is synced when it returns.
 func (c *Coordinator) Run(ctx context.Context) error {
-	if err := c.rebase(ctx); err != nil {
+	from, err := c.sinks.rebase(ctx)
+	if err != nil {
 		return err
 	}
-	var err error
-	if c.learned, err = c.f.Learner(); err != nil {
+	if c.lore.learned, err = c.f.Learner(); err != nil {
 		return err
 	}
-	_, seq := c.ledger.Position()
-	from := min(c.f.Position().Seq, seq) + 1
-	c.applied = from - 1
 	entries := make(chan entry, 64)
 	events := make(chan nodeEvent)
 	group, gctx := errgroup.WithContext(ctx)
@@ -216,9 +175,9 @@ func (c *Coordinator) Run(ctx context.Context) error {
 		if errors.Is(err, ledger.ErrAway) {
 			return err // what was not written is in the log
 		}
-		err = errors.Join(err, c.sync(fin))
-		if c.leads {
-			_ = c.charge(fin) // of a few seconds, at most
+		err = errors.Join(err, c.sinks.sync(fin, time.Now()))
+		if c.sinks.leads {
+			_ = c.books.charge(fin, c.sinks.ledger) // of a few seconds, at most
 		}
 		return err
 	})
@@ -230,9 +189,9 @@ func (c *Coordinator) Run(ctx context.Context) error {
 }
 
 func (c *Coordinator) read(ctx context.Context, from uint64, entries chan<- entry) error {
-	return c.log.Read(ctx, from, func(seq uint64, at int64, node string, data []byte) error {
+	return c.sinks.log.Read(ctx, from, func(seq uint64, at int64, node string, data []byte) error {
 		select {
-		case entries <- entry{seq, at, node, data}:
+		case entries <- entry{seq, at, node, data, time.Now()}:
 			return nil
 		case <-ctx.Done():
 			return ctx.Err()
@@ -240,110 +199,68 @@ func (c *Coordinator) read(ctx context.Context, from uint64, entries chan<- entr
 	})
 }
 
-// rebase recognises a log that is not the one that the sinks have seen, or that is behind them: a position in it
-// would mean something else.
-func (c *Coordinator) rebase(ctx context.Context) error {
-	stream, last, err := c.log.Refresh(ctx)
-	if err != nil {
-		return err
-	}
-	c.target = last
-	if err := rebaseFrontier(c.f, stream, last, c.cfg.Logger); err != nil {
-		return err
-	}
-	if err := c.persist(ctx, c.ledger.Refresh); err != nil {
-		return err
-	}
-	was, seq := c.ledger.Position()
-	if was != stream || seq > last {
-		if was != stream {
-			last = 0
-		}
-		return c.persist(ctx, func(ctx context.Context) error { return c.ledger.Rebase(ctx, stream, last) })
-	}
-	return nil
-}
-
-func rebaseFrontier(f *frontier.Frontier, stream string, last uint64, log *slog.Logger) error {
-	pos := f.Position()
-	if pos.Stream == stream && pos.Seq <= last {
-		return nil
-	}
-	seq := uint64(0)
-	if pos.Stream == stream {
-		seq = last
-	}
-	if pos.Stream != "" {
-		log.Warn("the log is not the one that was applied", "was", pos.Stream, "at", pos.Seq, "is", stream, "last", last)
-	}
-	return f.Rebase(stream, seq)
-}
-
 const (
-	restMost  = 250 * time.Millisecond  // between two looks at everything
-	restLeast = 50 * time.Millisecond   // where something is due, but there is no room for it
-	syncEvery = 1200 * time.Millisecond // syncs cost nearly the same whatever is in them; what they have not had is in the log
-	syncBytes = 8 << 20
-	trimEvery = 1000    // entries
-	trimBytes = 4 << 20 // or bytes of them: the embedded bus has what it keeps in memory, for seconds, in blocks of 8 MiB
+	restMost  = 250 * time.Millisecond // between two looks at everything
+	restLeast = 50 * time.Millisecond  // where something is due, but there is no room for it
 )
 
-// loop applies what comes and acts on it.
+// loop applies what comes and acts on it. It reads the time once a turn.
 func (c *Coordinator) loop(ctx context.Context, entries <-chan entry, events <-chan nodeEvent) error {
 	tick := time.NewTimer(0)
 	defer tick.Stop()
-	turned := time.Now()
 	for {
 		var commands <-chan func() // nobody gives orders before we lead and have applied what we know of
-		if c.leads && c.applied >= c.appended {
+		if c.sinks.leads && !c.sinks.behind() {
 			commands = c.commands
 		}
 		tick.Reset(c.rest(time.Now()))
+		var now time.Time
 		select {
 		case <-ctx.Done():
 			return nil
 		case e := <-entries:
-			if err := c.applyAll(ctx, e, entries); err != nil {
+			now = time.Now()
+			if err := c.applyAll(ctx, now, e, entries); err != nil {
 				return err
 			}
 		case ev := <-events:
-			c.nodeEvent(ctx, ev)
-		case f := <-commands:
-			f()
+			now = time.Now()
+			c.nodeEvent(ctx, now, ev)
+		case fn := <-commands:
+			fn()
+			now = time.Now()
 		case <-tick.C:
+			now = time.Now()
 		}
-		if now := time.Now(); max(now.Sub(turned), now.Round(0).Sub(turned.Round(0))) > c.cfg.NodeTTL/3 { // the ledger was away, a huge job was cancelled, the machine slept
-			c.sick = now // nodes were not heard meanwhile
-		}
-		turned = time.Now()
-		if c.applied < max(c.target, c.appended) {
-			continue // nothing is judged or granted before the log has been applied to its end
-		}
-		if !c.leads {
-			if err := c.lead(ctx); err != nil {
-				return err
-			}
-			continue
-		}
-		done, err := c.act(ctx)
-		if err != nil {
+		c.hearing.Turn(now)
+		done, err := c.turn(ctx, now)
+		if err != nil || done {
 			return err
 		}
-		if done {
-			return nil
-		}
-		if time.Since(c.synced) > syncEvery || c.bytes > syncBytes {
-			if err := c.sync(ctx); err != nil {
-				return err
-			}
-		}
 	}
+}
+
+// turn acts on what has been applied. Nothing is judged or granted before the log has been applied to its end.
+func (c *Coordinator) turn(ctx context.Context, now time.Time) (done bool, err error) {
+	if c.sinks.applied < max(c.sinks.target, c.sinks.appended) {
+		return false, nil
+	}
+	if !c.sinks.leads {
+		return false, c.lead(ctx, now)
+	}
+	if done, err := c.act(ctx, now); err != nil || done {
+		return done, err
+	}
+	if c.sinks.due(now) {
+		return false, c.sinks.sync(ctx, now)
+	}
+	return false, nil
 }
 
 // rest is how long nothing needs to be done if nothing comes: until a site may be asked, or asking leases are answered.
 // Looking more often than that costs a small fleet more than its pages do.
 func (c *Coordinator) rest(now time.Time) time.Duration {
-	if !c.leads && c.applied >= c.target {
+	if !c.sinks.leads && c.sinks.applied >= c.sinks.target {
 		return 0
 	}
 	rest := restMost
@@ -353,27 +270,27 @@ func (c *Coordinator) rest(now time.Time) time.Duration {
 		}
 		rest = min(rest, d)
 	}
-	if len(c.wants) > 0 {
-		soon(c.refilled.Add(refillEvery).Sub(now))
+	if len(c.open.wants) > 0 {
+		soon(c.open.refilled.Add(refillEvery).Sub(now))
 	}
-	if len(c.unsynced) > 0 {
-		soon(c.synced.Add(syncEvery).Sub(now))
+	if len(c.sinks.unsynced) > 0 {
+		soon(c.sinks.synced.Add(syncEvery).Sub(now))
 	}
-	for _, r := range c.runs {
+	for _, r := range c.jobs.runs {
 		if len(r.due) > 0 {
-			soon(max(msec(r.due[0].at-c.clock.ms(now)), r.again.Sub(now)))
+			soon(max(msec(r.due[0].at-c.clock.MS(now)), r.again.Sub(now)))
 		}
 	}
 	return rest
 }
 
 // applyAll applies an entry and those that have come behind it.
-func (c *Coordinator) applyAll(ctx context.Context, e entry, more <-chan entry) error {
+func (c *Coordinator) applyAll(ctx context.Context, now time.Time, e entry, more <-chan entry) error {
 	for n := 0; ; n++ {
-		if err := c.apply(ctx, e); err != nil {
+		if err := c.apply(ctx, now, e); err != nil {
 			return err
 		}
-		if n >= 256 || c.bytes > 2*syncBytes {
+		if n >= 256 || c.sinks.bytes > 2*syncBytes {
 			return nil
 		}
 		select {
@@ -384,152 +301,40 @@ func (c *Coordinator) applyAll(ctx context.Context, e entry, more <-chan entry) 
 	}
 }
 
-// decode reads an entry. Of what came from a node it leaves what passes the check, and says what it refused: a node's words
-// never end a coordinator. A leader's entry that cannot be read does.
-func decode(e entry) (*crawl.Entry, []crawl.Refusal, error) {
-	if e.node != "" {
-		en, refused := crawl.DecodeOfNode(e.data, e.node)
-		if en == nil {
-			en = &crawl.Entry{Version: crawl.WireVersion} // both sinks still move on
-		}
-		return en, refused, nil
-	}
-	en, err := crawl.DecodeEntry(e.data)
-	if err != nil {
-		return nil, nil, fmt.Errorf("log entry %d: %w", e.seq, err)
-	}
-	return &en, nil, nil
-}
-
-func (c *Coordinator) apply(ctx context.Context, e entry) error {
-	c.applied = e.seq
-	c.clock.saw(e.at, time.Now())
+// apply applies an entry that was read at a time, or before.
+func (c *Coordinator) apply(ctx context.Context, now time.Time, e entry) error {
+	c.sinks.applied = e.seq
+	c.clock.Saw(e.at, e.read)
 	en, refused, err := decode(e)
 	if err != nil {
 		return err
 	}
 	c.refuse(e.seq, e.node, refused)
-	fx, err := c.f.Apply(e.seq, e.at, en)
+	fx, err := c.sinks.apply(e, en)
 	if err != nil {
 		return err
 	}
-	c.take(&fx, e.at)
-	c.unsynced = append(c.unsynced, ledger.Applied{Seq: e.seq, At: e.at, Entry: en})
-	c.bytes += len(e.data)
-	if n := c.nodes[e.node]; n != nil {
-		n.hear(time.Now(), c.trouble())
+	c.lore.take(&fx, e.at)
+	c.fleet.hear(e.node, now, c.hearing.Trouble())
+	if c.sinks.leads && en.Epoch > c.sinks.epoch {
+		return fmt.Errorf("%w: term %d follows on %d", ErrSucceeded, en.Epoch, c.sinks.epoch)
 	}
-	if c.leads && en.Epoch > c.epoch {
-		return fmt.Errorf("%w: term %d follows on %d", ErrSucceeded, en.Epoch, c.epoch)
-	}
-	err = c.effects(ctx, &fx)
-	c.unsynced[len(c.unsynced)-1].Lean()
+	err = c.effects(ctx, now, &fx)
+	c.sinks.lean()
 	return err
 }
 
 // ErrSucceeded says that another coordinator has begun a later term.
 var ErrSucceeded = errors.New("another coordinator leads")
 
-// sync makes both sinks durable, then lets the log forget what both have.
-func (c *Coordinator) sync(ctx context.Context) error {
-	c.synced = time.Now()
-	if len(c.unsynced) == 0 {
-		return nil
-	}
-	if err := c.persist(ctx, func(ctx context.Context) error { return c.ledger.Apply(ctx, c.unsynced) }); err != nil {
-		return err
-	}
-	if err := c.keepLearned(); err != nil {
-		return err
-	}
-	if err := c.f.Sync(); err != nil {
-		return err
-	}
-	c.grown += c.bytes
-	clear(c.unsynced)
-	c.unsynced, c.bytes = c.unsynced[:0], 0
-	if !c.leads {
-		return nil
-	}
-	if c.ledger.HasUnsettled() {
-		if err := c.tellAside(ctx); err != nil {
-			return err
-		}
-	}
-	keep := c.applied
-	if c.cfg.TrimFloor != nil {
-		keep = min(keep, c.cfg.TrimFloor())
-	}
-	if keep > c.trimmed+trimEvery || keep > c.trimmed && c.grown > trimBytes {
-		c.trimmed, c.grown = keep, 0
-		if err := c.log.Trim(ctx, keep); err != nil && ctx.Err() == nil {
-			return fmt.Errorf("trim the log: %w", err)
-		}
-	}
-	return nil
-}
-
-// ledgerAgain is how often a database that does not answer is tried; ledgerTry bounds a try: a database that has vanished
-// without a word would be waited for until the operating system gives up.
-const (
-	ledgerAgain = 500 * time.Millisecond
-	ledgerTry   = 2 * time.Minute
-)
-
-// persist writes to the ledger, waiting while its database is away: the log keeps what the agents report meanwhile.
-func (c *Coordinator) persist(ctx context.Context, fn func(context.Context) error) error {
-	most := ledgerTry
-	if c.cfg.LedgerAway > 0 {
-		most = min(most, c.cfg.LedgerAway)
-	}
-	write := func() error {
-		ctx, cancel := context.WithTimeout(ctx, most)
-		defer cancel()
-		return fn(ctx)
-	}
-	begin := time.Now()
-	err := write()
-	if !errors.Is(err, ledger.ErrAway) {
-		return err
-	}
-	c.cfg.Logger.Warn("waiting for the ledger", "error", err)
-	for errors.Is(err, ledger.ErrAway) && (c.cfg.LedgerAway == 0 || time.Since(begin) < c.cfg.LedgerAway) {
-		select {
-		case <-ctx.Done():
-			return err
-		case <-time.After(ledgerAgain):
-		}
-		err = write()
-	}
-	if err == nil {
-		c.cfg.Logger.Info("the ledger is there again")
-	}
-	return err
-}
-
-// append stores an entry of this term.
-func (c *Coordinator) append(ctx context.Context, e *crawl.Entry) error {
-	e.Version, e.Epoch = crawl.WireVersion, c.epoch
-	b, err := crawl.Marshal(e)
-	if err != nil {
-		return err
-	}
-	seq, err := c.log.Append(ctx, b)
-	if err != nil {
-		return err
-	}
-	c.appended = seq
-	return nil
-}
-
 // lead opens a term: from here on the log refuses every earlier leader.
-func (c *Coordinator) lead(ctx context.Context) error {
-	c.epoch = c.f.Epoch() + 1
-	c.started = time.Now()
-	if err := c.append(ctx, &crawl.Entry{Kind: crawl.EntryTerm}); err != nil {
+func (c *Coordinator) lead(ctx context.Context, now time.Time) error {
+	c.sinks.epoch = c.f.Epoch() + 1
+	c.hearing.Began = now
+	if err := c.sinks.append(ctx, &crawl.Entry{Kind: crawl.EntryTerm}); err != nil {
 		return err
 	}
-	c.leads = true
+	c.sinks.leads = true
 	if c.cfg.Led != nil {
 		c.cfg.Led()
 	}
@@ -539,57 +344,20 @@ func (c *Coordinator) lead(ctx context.Context) error {
 			dead = append(dead, crawl.Recall{Lease: l.ID, Reason: crawl.EndDead})
 			return
 		}
-		c.addrs[l.ID] = c.f.Site(l.Site).Addrs
+		c.open.addrs[l.ID] = c.f.Site(l.Site).Addrs
 		if l.Parts == 0 {
-			c.sent[l.ID] = time.Time{} // nobody knows whether it was ever dispatched
+			c.open.sent[l.ID] = time.Time{} // nobody knows whether it was ever dispatched
 		}
 	})
-	c.f.Tasks(func(t *frontier.Task) { c.schedule(t) })
-	if err := c.catchUp(ctx); err != nil {
+	c.f.Tasks(c.jobs.schedule)
+	if err := c.sinks.catchUp(ctx); err != nil {
 		return err
 	}
-	if err := errors.Join(c.sync(ctx), c.tellAside(ctx)); err != nil { // the ledger knows first what the log has told
+	if err := errors.Join(c.sinks.sync(ctx, now), c.sinks.tellAside(ctx)); err != nil { // the ledger knows first what the log has told
 		return err
 	}
 	if len(dead) > 0 {
-		return c.append(ctx, &crawl.Entry{Kind: crawl.EntryRecall, Recalls: dead})
+		return c.sinks.append(ctx, &crawl.Entry{Kind: crawl.EntryRecall, Recalls: dead})
 	}
 	return nil
-}
-
-// Follow applies the log to a frontier, and to nothing else, until elected is closed, ctx ends or reading fails: it
-// keeps a standby's view up to date.
-func Follow(ctx context.Context, log Log, f *frontier.Frontier, elected <-chan struct{}, logger *slog.Logger) error {
-	stream, last, err := log.Refresh(ctx)
-	if err != nil {
-		return err
-	}
-	if err := rebaseFrontier(f, stream, last, logger); err != nil {
-		return err
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	go func() {
-		select {
-		case <-elected:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	synced := time.Now()
-	err = log.Read(ctx, f.Position().Seq+1, func(seq uint64, at int64, node string, data []byte) error {
-		en, _, err := decode(entry{seq, at, node, data})
-		if err != nil {
-			return err
-		}
-		if _, err := f.Apply(seq, at, en); err != nil {
-			return err
-		}
-		if time.Since(synced) > syncEvery {
-			synced = time.Now()
-			return f.Sync()
-		}
-		return nil
-	})
-	return errors.Join(err, f.Sync())
 }

@@ -23,21 +23,21 @@ const (
 )
 
 // cycle takes a snapshot of a job, plans and grants.
-func (c *Coordinator) cycle(ctx context.Context, j *frontier.Job, r *run) error {
-	if len(r.due) == 0 || r.due[0].at > c.clock.ms(time.Now()) {
+func (c *Coordinator) cycle(ctx context.Context, now time.Time, j *frontier.Job, r *run) error {
+	if len(r.due) == 0 || r.due[0].at > c.clock.MS(now) {
 		return nil
 	}
-	s := c.snapshot(j, r)
+	s := c.snapshot(now, j, r)
 	if len(s.Tasks) == 0 {
 		return nil
 	}
-	marks := c.landmarks(r.read, j.Placing.Landmarks, s.Nodes)
+	marks := c.lore.landmarks(r.read, j.Placing.Landmarks, s.Nodes)
 	r.read.book.Fit()
-	probes, pings := schedule.PlanProbes(s, schedule.Probing{Measures: r.wants, Marks: marks, Done: c.isProbed})
+	probes, pings := schedule.PlanProbes(s, schedule.Probing{Measures: r.wants, Marks: marks, Done: c.lore.isProbed})
 	if err := schedule.Verify(s, probes); err != nil {
 		return err
 	}
-	if err := c.probe(ctx, j, r, s, probes, pings); err != nil {
+	if err := c.probe(ctx, now, j, r, s, probes, pings); err != nil {
 		return err
 	}
 	s = s.Without(probes, pings)
@@ -55,20 +55,20 @@ func (c *Coordinator) cycle(ctx context.Context, j *frontier.Job, r *run) error 
 		c.explain(r, plan.Decisions, differs)
 	}
 	for _, w := range plan.Refused {
-		c.schedule(c.f.Task(s.Tasks[w.Task].ID))
+		c.jobs.schedule(c.f.Task(s.Tasks[w.Task].ID))
 	}
 	for _, w := range plan.Waiting {
 		t := c.f.Task(s.Tasks[w.Task].ID)
 		if w.Verdict.Reason == schedule.ReasonPerSite || w.Verdict.Reason == schedule.ReasonPerIP || w.Verdict.Reason == schedule.ReasonDomain {
 			if !r.inDue[t.ID] && t.Leases() < max(1, j.Limits.PerSite) {
-				c.waits(r, t, c.clock.ms(time.Now())+heldFor)
+				r.waits(t, c.clock.MS(now)+heldFor)
 			}
 			continue
 		}
-		c.schedule(t)
+		c.jobs.schedule(t)
 	}
 	r.given = 0
-	e := &crawl.Entry{Kind: crawl.EntryGrant, Ran: r.ran()}
+	e := &crawl.Entry{Kind: crawl.EntryGrant, Ran: r.ran(now)}
 	size := 0
 	for _, a := range plan.Assignments {
 		l, err := c.grant(j, r, &s.Tasks[a.Task], &s.Nodes[a.Node])
@@ -76,26 +76,26 @@ func (c *Coordinator) cycle(ctx context.Context, j *frontier.Job, r *run) error 
 			return err
 		}
 		if l == nil { // no room for now
-			c.schedule(c.f.Task(s.Tasks[a.Task].ID))
+			c.jobs.schedule(c.f.Task(s.Tasks[a.Task].ID))
 			continue
 		}
 		e.Leases = append(e.Leases, *l)
 		if size += 300 + sizeOf(l.Targets); size > grantBudget {
-			if err := c.append(ctx, e); err != nil {
+			if err := c.sinks.append(ctx, e); err != nil {
 				return err
 			}
-			e, size = &crawl.Entry{Kind: crawl.EntryGrant, Ran: r.ran()}, 0
+			e, size = &crawl.Entry{Kind: crawl.EntryGrant, Ran: r.ran(now)}, 0
 		}
 	}
 	if len(e.Leases) == 0 {
 		return nil
 	}
-	return c.append(ctx, e)
+	return c.sinks.append(ctx, e)
 }
 
 // probe grants leases that measure and fetch nothing; pings says which of them measure the delay.
-func (c *Coordinator) probe(ctx context.Context, j *frontier.Job, r *run, s *schedule.Snapshot, p schedule.Plan, pings []bool) error {
-	e := &crawl.Entry{Kind: crawl.EntryGrant, Ran: r.ran()}
+func (c *Coordinator) probe(ctx context.Context, now time.Time, j *frontier.Job, r *run, s *schedule.Snapshot, p schedule.Plan, pings []bool) error {
+	e := &crawl.Entry{Kind: crawl.EntryGrant, Ran: r.ran(now)}
 	for i, a := range p.Assignments {
 		t, n := &s.Tasks[a.Task], &s.Nodes[a.Node]
 		next, err := c.f.Next(t.ID, 1)
@@ -112,23 +112,23 @@ func (c *Coordinator) probe(ctx context.Context, j *frontier.Job, r *run, s *sch
 		l := c.newLease(j, t, n)
 		l.Probe, l.Ping = u.Origin()+"/", pings[i]
 		c.hold(l, t)
-		c.probing[pair{int32(n.Book), int32(t.Book), l.Ping}] = true
+		c.lore.probing[pair{int32(n.Book), int32(t.Book), l.Ping}] = true
 		e.Leases = append(e.Leases, *l)
 	}
 	if len(e.Leases) == 0 {
 		return nil
 	}
-	return c.append(ctx, e)
+	return c.sinks.append(ctx, e)
 }
 
 // snapshot takes the tasks that are due, and returns all that a cycle may know.
-func (c *Coordinator) snapshot(j *frontier.Job, r *run) *schedule.Snapshot {
+func (c *Coordinator) snapshot(now time.Time, j *frontier.Job, r *run) *schedule.Snapshot {
 	v := learn.View{
-		Now: c.clock.ms(time.Now()), Seed: c.cfg.Seed + c.applied, PerIP: j.Limits.PerIP, PerSite: j.Limits.PerSite, PerDomain: j.Limits.PerDomain,
+		Now: c.clock.MS(now), Seed: c.cfg.Seed + c.sinks.applied, PerIP: j.Limits.PerIP, PerSite: j.Limits.PerSite, PerDomain: j.Limits.PerDomain,
 		LeaseSeconds: j.Limits.LeaseTime.Seconds(), Book: r.read.book, Memory: r.memory,
 	}
 	free := 0
-	for id, n := range c.nodes {
+	for id, n := range c.fleet.nodes {
 		if j.Placing.Store != "" && j.Placing.Store != n.info.Store {
 			continue
 		}
@@ -149,7 +149,7 @@ func (c *Coordinator) snapshot(j *frontier.Job, r *run) *schedule.Snapshot {
 		}
 		site := c.f.Site(t.Site)
 		if at := polite.ReadyAt(j.Pace(), site); at > v.Now && t.Leases() == 0 { // it has been asked since
-			c.schedule(t)
+			c.jobs.schedule(t)
 			continue
 		}
 		v.Tasks = append(v.Tasks, c.waiting(j, t, site, v.Now))
@@ -159,7 +159,7 @@ func (c *Coordinator) snapshot(j *frontier.Job, r *run) *schedule.Snapshot {
 		if of := c.f.Job(l.Job); of != nil {
 			o.Site, o.Need = siteOf(of, l.Site, c.f.Site(l.Site)), of.Placing.Need
 		}
-		o.Addrs, o.Domain = c.addrs[l.ID], ""
+		o.Addrs, o.Domain = c.open.addrs[l.ID], ""
 		if j.Limits.PerDomain > 0 {
 			o.Domain = domain(l.Site)
 		}
@@ -244,18 +244,18 @@ func (c *Coordinator) grant(j *frontier.Job, r *run, t *schedule.Task, n *schedu
 
 // newLease makes a lease that has nothing to do yet.
 func (c *Coordinator) newLease(j *frontier.Job, t *schedule.Task, n *schedule.Node) *crawl.Lease {
-	c.leaseNo++
+	c.jobs.leaseNo++
 	return &crawl.Lease{
-		ID: c.epoch<<32 | c.leaseNo, Job: t.Job, Task: t.ID, Site: t.Site, Node: n.ID, Incarnation: n.Incarnation,
-		Epoch: c.epoch, Attempt: c.f.Task(t.ID).Attempts + 1, Secret: secret(), Quota: j.Limits.LeasePages,
+		ID: c.sinks.epoch<<32 | c.jobs.leaseNo, Job: t.Job, Task: t.ID, Site: t.Site, Node: n.ID, Incarnation: n.Incarnation,
+		Epoch: c.sinks.epoch, Attempt: c.f.Task(t.ID).Attempts + 1, Secret: secret(), Quota: j.Limits.LeasePages,
 		BudgetMS: j.Limits.LeaseTime.Milliseconds(),
 	}
 }
 
 // hold counts a lease among those of its node and its addresses.
 func (c *Coordinator) hold(l *crawl.Lease, t *schedule.Task) {
-	c.addrs[l.ID] = t.Addrs
-	if node := c.nodes[l.Node]; node != nil {
+	c.open.addrs[l.ID] = t.Addrs
+	if node := c.fleet.nodes[l.Node]; node != nil {
 		node.held[l.ID], node.worked = true, true
 	}
 }

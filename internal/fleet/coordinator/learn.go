@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -28,12 +29,24 @@ type reader struct {
 	chosen string   // what of: nodes and, while those decide, delays between them
 }
 
+// lore owns what the fleet has learned, and how strategies read it.
+type lore struct {
+	strategies func(spec string) (schedule.Strategy, error)
+	logger     *slog.Logger
+	learned    *learn.Learner                // from all facts of the fleet
+	facts      int                           // taken in since it was written down
+	measured   map[string]*schedule.Measured // by each node, since Run began
+	between    int                           // delays between nodes, likewise
+	readers    map[string]*reader            // by strategy
+	probing    map[pair]bool                 // pairs that were sent to be probed
+}
+
 // reader returns a strategy's reader; the first call makes it.
-func (c *Coordinator) reader(spec string) (*reader, error) {
-	if r := c.readers[spec]; r != nil {
+func (k *lore) reader(spec string) (*reader, error) {
+	if r := k.readers[spec]; r != nil {
 		return r, nil
 	}
-	st, err := c.cfg.Strategies(spec)
+	st, err := k.strategies(spec)
 	if err != nil {
 		return nil, err
 	}
@@ -41,19 +54,19 @@ func (c *Coordinator) reader(spec string) (*reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{strategy: st, book: c.learned.Record().Book(wants.Book), wants: wants}
+	r := &reader{strategy: st, book: k.learned.Record().Book(wants.Book), wants: wants}
 	if m, ok := st.(schedule.Modifier); ok {
 		if cfg, yes := m.Modifies(); yes {
 			r.modify, r.did = &cfg, map[uint32]schedule.Subtask{}
 		}
 	}
-	c.readers[spec] = r
+	k.readers[spec] = r
 	return r, nil
 }
 
 // landmarks chooses the nodes that measure for all others, by their places: those that the job names, else those that the
 // strategy chooses. They stay the same while the nodes do, but for delays that tell better.
-func (c *Coordinator) landmarks(r *reader, given []string, nodes []schedule.Node) []int {
+func (k *lore) landmarks(r *reader, given []string, nodes []schedule.Node) []int {
 	of := r.wants.Landmark
 	if r.wants.Delay == schedule.None || r.wants.Delay == schedule.Worth && len(nodes) <= of.Count {
 		r.marks, r.how, r.chosen = nil, "", "" // nobody measures for others
@@ -67,7 +80,7 @@ func (c *Coordinator) landmarks(r *reader, given []string, nodes []schedule.Node
 		from += "\n" + nodes[i].ID
 	}
 	if r.how == learn.ByOrder {
-		from += fmt.Sprint("\n", c.between)
+		from += fmt.Sprint("\n", k.between)
 	}
 	if from != r.chosen {
 		marks, how := learn.Landmarks(of, nodes, r.book)
@@ -79,7 +92,7 @@ func (c *Coordinator) landmarks(r *reader, given []string, nodes []schedule.Node
 		if !slices.Equal(ids, r.marks) || how != r.how {
 			r.marks, r.how = ids, how
 			r.book.SetLandmarks(numbers)
-			c.cfg.Logger.Info("landmarks", "nodes", ids, "chosen", how)
+			k.logger.Info("landmarks", "nodes", ids, "chosen", how)
 		}
 	}
 	var places []int
@@ -118,15 +131,15 @@ type pair struct {
 }
 
 // isProbed reports whether something of a pair was measured, or was sent to be measured.
-func (c *Coordinator) isProbed(site, node int, ping bool) bool {
-	return c.hasMeasured(site, node, ping) || c.probing[pair{int32(node), int32(site), ping}]
+func (k *lore) isProbed(site, node int, ping bool) bool {
+	return k.hasMeasured(site, node, ping) || k.probing[pair{int32(node), int32(site), ping}]
 }
 
-func (c *Coordinator) hasMeasured(site, node int, ping bool) bool {
+func (k *lore) hasMeasured(site, node int, ping bool) bool {
 	if ping {
-		return c.learned.Record().Timed(node, site)
+		return k.learned.Record().Timed(node, site)
 	}
-	return c.learned.Record().Probed(node, site)
+	return k.learned.Record().Probed(node, site)
 }
 
 // explain hands a cycle's decisions on, with what was measured by then.
@@ -143,8 +156,10 @@ func (c *Coordinator) explain(r *run, ds []schedule.Decision, differs map[uint32
 }
 
 // Measured counts what was measured since the coordinator began, besides what leases tell. It is called when Run has ended.
-func (c *Coordinator) Measured() (sum schedule.Measured) {
-	for _, m := range c.measured {
+func (c *Coordinator) Measured() schedule.Measured { return c.lore.sum() }
+
+func (k *lore) sum() (sum schedule.Measured) {
+	for _, m := range k.measured {
 		sum.Bandwidth += m.Bandwidth
 		sum.Delays += m.Delays
 		sum.Stores += m.Stores
@@ -154,11 +169,11 @@ func (c *Coordinator) Measured() (sum schedule.Measured) {
 }
 
 // did is what a node has measured.
-func (c *Coordinator) did(node string) *schedule.Measured {
-	m := c.measured[node]
+func (k *lore) did(node string) *schedule.Measured {
+	m := k.measured[node]
 	if m == nil {
 		m = &schedule.Measured{}
-		c.measured[node] = m
+		k.measured[node] = m
 	}
 	return m
 }
@@ -167,48 +182,48 @@ func (c *Coordinator) did(node string) *schedule.Measured {
 const learnEvery = 20_000
 
 // take takes in what an entry has measured.
-func (c *Coordinator) take(fx *frontier.Effects, at int64) {
+func (k *lore) take(fx *frontier.Effects, at int64) {
 	for _, fact := range fx.Facts {
-		c.learned.Take(fact)
+		k.learned.Take(fact)
 		switch fact.Kind {
 		case learn.Crawl:
-			c.did(fact.Node).Bandwidth++
+			k.did(fact.Node).Bandwidth++
 		case learn.Store:
-			c.did(fact.Node).Stores++
+			k.did(fact.Node).Stores++
 		case learn.Distance:
-			c.did(fact.Node).Between++
-			c.between++
+			k.did(fact.Node).Between++
+			k.between++
 		}
 	}
-	c.facts += len(fx.Facts)
+	k.facts += len(fx.Facts)
 	for _, e := range fx.Ended {
 		if e.Lease.Probe != "" {
-			c.probed(e.Lease)
+			k.probed(e.Lease)
 		}
-		for _, r := range c.readers {
+		for _, r := range k.readers {
 			r.ended(e.Lease, at)
 		}
 	}
 }
 
 // probed takes note of a probe that has ended. One that has measured nothing is not made again.
-func (c *Coordinator) probed(l *frontier.Lease) {
-	record := c.learned.Record()
+func (k *lore) probed(l *frontier.Lease) {
+	record := k.learned.Record()
 	node, site := record.Node(l.Node), record.Site(l.Site)
-	if !c.hasMeasured(site, node, l.Ping) {
+	if !k.hasMeasured(site, node, l.Ping) {
 		return
 	}
-	delete(c.probing, pair{int32(node), int32(site), l.Ping})
+	delete(k.probing, pair{int32(node), int32(site), l.Ping})
 	if l.Ping {
-		c.did(l.Node).Delays++
+		k.did(l.Node).Delays++
 	}
 }
 
-// keepLearned writes down what was learned when enough has come since it was written last.
-func (c *Coordinator) keepLearned() error {
-	if c.facts < learnEvery {
+// keep writes down what was learned when enough has come since it was written last.
+func (k *lore) keep(f *frontier.Frontier) error {
+	if k.facts < learnEvery {
 		return nil
 	}
-	c.facts = 0
-	return c.f.KeepLearned(c.learned)
+	k.facts = 0
+	return f.KeepLearned(k.learned)
 }

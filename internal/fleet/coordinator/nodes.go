@@ -2,99 +2,132 @@ package coordinator
 
 import (
 	"context"
+	"log/slog"
 	"sort"
 	"time"
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/frontier"
 	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/term"
 	"argosy/internal/plan/learn"
 	"argosy/internal/plan/schedule"
 )
 
+// fleet owns what is known of nodes.
+type fleet struct {
+	logger   *slog.Logger
+	nodes    map[string]*node
+	orders   map[string]order // by the nodes' names
+	refused  map[string]*Refused
+	pinged   time.Time
+	greet    bool // one has come since nodes were pinged
+	newcomer bool // one has come since costs were written: its store goes into the ledger before its first page does
+	changed  bool // they have changed since they were recorded
+}
+
+func newFleet(logger *slog.Logger) fleet {
+	return fleet{logger: logger, nodes: map[string]*node{}, orders: map[string]order{}, refused: map[string]*Refused{}}
+}
+
 // node is a node as the coordinator knows it.
 type node struct {
+	term.Contact
 	info    crawl.NodeInfo
-	seen    time.Time
-	heard   time.Time // when it gave a sign of life last; seen is also when it was found in the registry
-	back    time.Time // when it gave the first one since the bus, or the coordinator, was away
 	since   time.Time
-	left    bool // it took itself out
 	leaving bool // a person wants it to
 	worked  bool // it has held a lease
 	tried   int  // times that balance has looked for work for it
 	held    map[uint64]bool
 }
 
-// nodeEvent notes that a node is there, or not any more. One that does not do what a person wants it to is told again.
-func (c *Coordinator) nodeEvent(ctx context.Context, ev nodeEvent) {
-	n := c.nodes[ev.info.Node]
-	if ev.sign == crawl.SignLeft {
-		if n != nil {
-			n.left = true
-		}
-		return
+// left notes that a node has taken itself out.
+func (f *fleet) left(name string) {
+	if n := f.nodes[name]; n != nil {
+		n.Left = true
 	}
-	if f := ev.info.Check(); f != nil {
-		c.refuse(0, ev.info.Node, []crawl.Refusal{{Fault: &crawl.Fault{Field: "registration: " + f.Field, Rule: f.Rule}}})
-		return
+}
+
+// checked checks a registration. One that is refused leaves the node out; without an echo that can be asked it can work, but
+// nobody asks it.
+func (f *fleet) checked(info *crawl.NodeInfo) bool {
+	if fault := info.Check(); fault != nil {
+		f.refuse(0, info.Node, []crawl.Refusal{{Fault: &crawl.Fault{Field: "registration: " + fault.Field, Rule: fault.Rule}}})
+		return false
 	}
-	if ev.info.Echo != "" && !crawl.PlainEcho(ev.info.Echo) { // it can work, but nobody asks it
-		c.refuse(0, ev.info.Node, []crawl.Refusal{{Fault: &crawl.Fault{Field: "registration: echo", Rule: crawl.RuleName}}})
-		ev.info.Echo = ""
+	if info.Echo != "" && !crawl.PlainEcho(info.Echo) {
+		f.refuse(0, info.Node, []crawl.Refusal{{Fault: &crawl.Fault{Field: "registration: echo", Rule: crawl.RuleName}}})
+		info.Echo = ""
 	}
-	if n == nil || n.info.Incarnation != ev.info.Incarnation {
-		o := c.orders[ev.info.Node]
-		n = &node{held: map[uint64]bool{}, since: time.Now(), leaving: o.leave && o.incarnation == ev.info.Incarnation}
-		c.greet, c.changed = true, true
-		c.newcomer = true // its store goes into the ledger before its first page does
-		c.nodes[ev.info.Node] = n
-		c.f.Leases(func(l *frontier.Lease) {
-			if l.Node == ev.info.Node && l.Incarnation == ev.info.Incarnation {
+	return true
+}
+
+// registered notes a node's registration. leases calls fn with those that it holds.
+func (f *fleet) registered(now, trouble time.Time, info crawl.NodeInfo, sign crawl.Sign, leases func(fn func(*frontier.Lease))) {
+	n := f.nodes[info.Node]
+	if n == nil || n.info.Incarnation != info.Incarnation {
+		o := f.orders[info.Node]
+		n = &node{held: map[uint64]bool{}, since: now, leaving: o.leave && o.incarnation == info.Incarnation}
+		f.greet, f.changed, f.newcomer = true, true, true
+		f.nodes[info.Node] = n
+		leases(func(l *frontier.Lease) {
+			if l.Node == info.Node && l.Incarnation == info.Incarnation {
 				n.held[l.ID], n.worked = true, true
 			}
 		})
-		c.cfg.Logger.Info("node", "name", ev.info.Node, "incarnation", ev.info.Incarnation, "labels", ev.info.Labels)
+		f.logger.Info("node", "name", info.Node, "incarnation", info.Incarnation, "labels", info.Labels)
 	}
-	n.info, n.seen, n.left = ev.info, time.Now(), false
-	if ev.sign == crawl.SignRenewed {
-		n.hear(n.seen, c.trouble())
+	n.info, n.Seen, n.Left = info, now, false
+	if sign == crawl.SignRenewed {
+		n.Hear(now, trouble)
 	}
-	c.remind(ctx, &n.info)
 }
 
-// hear notes a sign of life.
-func (n *node) hear(now, trouble time.Time) {
-	if !n.heard.After(trouble) {
-		n.back = now
+// nodeEvent notes that a node is there, or not any more. One that does not do what a person wants it to is told again.
+func (c *Coordinator) nodeEvent(ctx context.Context, now time.Time, ev nodeEvent) {
+	if ev.sign == crawl.SignLeft {
+		c.fleet.left(ev.info.Node)
+		return
 	}
-	n.heard = now
+	if !c.fleet.checked(&ev.info) {
+		return
+	}
+	c.fleet.registered(now, c.hearing.Trouble(), ev.info, ev.sign, c.f.Leases)
+	if leave, again := c.fleet.remind(now, &ev.info); again {
+		c.post.order(ctx, ev.info.Node, leave)
+	}
 }
 
-// trouble is when a node that was alive may not have been heard last: before this process led, or while the log was away.
-func (c *Coordinator) trouble() time.Time {
-	if c.sick.After(c.started) {
-		return c.sick
+// hear notes that a node has reported.
+func (f *fleet) hear(name string, now, trouble time.Time) {
+	if n := f.nodes[name]; n != nil {
+		n.Hear(now, trouble)
 	}
-	return c.started
+}
+
+// forget takes a lease from its node.
+func (f *fleet) forget(l *frontier.Lease) {
+	if n := f.nodes[l.Node]; n != nil {
+		delete(n.held, l.ID)
+	}
 }
 
 // expire forgets nodes that have neither renewed their registration nor reported.
-func (c *Coordinator) expire(now time.Time) {
-	for id, n := range c.nodes {
-		if now.Sub(latest(n.seen, n.heard)) > c.cfg.NodeTTL || n.left && len(n.held) == 0 {
-			delete(c.nodes, id)
-			c.changed = true
-			c.cfg.Logger.Info("node gone", "name", id, "left", n.left)
+func (f *fleet) expire(now time.Time) {
+	for id, n := range f.nodes {
+		if n.Gone(now) || n.Left && len(n.held) == 0 {
+			delete(f.nodes, id)
+			f.changed = true
+			f.logger.Info("node gone", "name", id, "left", n.Left)
 		}
 	}
 }
 
-func (n *node) drains() bool { return n.left || n.leaving || n.info.Draining }
+func (n *node) drains() bool { return n.Left || n.leaving || n.info.Draining }
 
-// leaving tells whether a node is to get nothing more. One that is not in the registry may be about to register again.
-func (c *Coordinator) leaving(name string) bool {
-	n := c.nodes[name]
+// leaving reports whether a node is to get nothing more. One that is not in the registry may be about to register again.
+func (f *fleet) leaving(name string) bool {
+	n := f.nodes[name]
 	return n != nil && n.drains()
 }
 
@@ -131,28 +164,33 @@ func (n *node) state() string {
 	return nodeReserved
 }
 
-// ping has nodes measure the delay to each other, those with an echo by all others.
-func (c *Coordinator) ping(ctx context.Context) {
-	since := time.Since(c.pinged)
-	if c.cfg.PingEvery <= 0 || since < c.cfg.PingEvery && !(c.greet && since > greetAfter) {
-		return
+// echoes returns the nodes that others are to measure now: those with an echo, if it is time.
+func (f *fleet) echoes(now time.Time, every time.Duration) (echoes []crawl.Echo) {
+	since := now.Sub(f.pinged)
+	if every <= 0 || since < every && !(f.greet && since > greetAfter) {
+		return nil
 	}
-	var echoes []crawl.Echo
-	for id, n := range c.nodes {
+	for id, n := range f.nodes {
 		if n.info.Echo != "" {
 			echoes = append(echoes, crawl.Echo{Node: id, URL: n.info.Echo})
 		}
 	}
 	if len(echoes) == 0 {
+		return nil
+	}
+	f.pinged, f.greet = now, false
+	sort.Slice(echoes, func(a, b int) bool { return echoes[a].Node < echoes[b].Node })
+	return echoes[:min(len(echoes), maxLandmarks)]
+}
+
+// ping has nodes measure the delay to each other, those with an echo by all others.
+func (c *Coordinator) ping(ctx context.Context, now time.Time) {
+	echoes := c.fleet.echoes(now, c.cfg.PingEvery)
+	if len(echoes) == 0 {
 		return
 	}
-	c.pinged, c.greet = time.Now(), false
-	sort.Slice(echoes, func(a, b int) bool { return echoes[a].Node < echoes[b].Node })
-	if len(echoes) > maxLandmarks {
-		echoes = echoes[:maxLandmarks]
-	}
-	for id := range c.nodes {
-		c.send(ctx, id, &crawl.Dispatch{Kind: crawl.DispatchPing, Pings: echoes})
+	for id := range c.fleet.nodes {
+		c.post.send(ctx, id, &crawl.Dispatch{Kind: crawl.DispatchPing, Pings: echoes})
 	}
 }
 
@@ -185,15 +223,15 @@ type NodeView struct {
 func (c *Coordinator) Nodes(ctx context.Context) (out []NodeView, err error) {
 	out = []NodeView{}
 	err = c.do(ctx, func() error {
-		if err := c.charge(ctx); err != nil {
+		if err := c.books.charge(ctx, c.sinks.ledger); err != nil {
 			return err
 		}
-		earned, err := c.ledger.Earned(ctx)
+		earned, err := c.sinks.ledger.Earned(ctx)
 		if err != nil {
 			return err
 		}
-		for id, n := range c.nodes {
-			v := NodeView{NodeInfo: n.info, State: n.state(), Held: len(n.held), SeenMS: time.Since(n.seen).Milliseconds(), Landmark: n.info.Echo != "", Measured: *c.did(id)}
+		for id, n := range c.fleet.nodes {
+			v := NodeView{NodeInfo: n.info, State: n.state(), Held: len(n.held), SeenMS: time.Since(n.Seen).Milliseconds(), Landmark: n.info.Echo != "", Measured: *c.lore.did(id)}
 			v.earn(earned[id])
 			delete(earned, id)
 			out = append(out, v)
@@ -203,8 +241,8 @@ func (c *Coordinator) Nodes(ctx context.Context) (out []NodeView, err error) {
 			v.earn(e)
 			out = append(out, v)
 		}
-		out = c.withRefused(out)
-		aside, err := c.ledger.Quarantined(ctx)
+		out = c.fleet.withRefused(out)
+		aside, err := c.sinks.ledger.Quarantined(ctx)
 		for i := range out {
 			out[i].Quarantine = aside[out[i].Node]
 		}
@@ -227,17 +265,15 @@ const settle = 300 * time.Millisecond
 // tries is how often a strategy is asked again for a node that got nothing.
 const tries = 4
 
-// balance gives a node that has just come something to do where everything is with others already: their oldest leases
-// beyond a fair share are asked to end, and the strategy decides anew who gets those sites. It does so a few times
-// after a node has come: a strategy that does not want the node is not asked for ever.
-func (c *Coordinator) balance(ctx context.Context) {
-	able, newcomers := 0, 0
-	for _, n := range c.nodes {
+// idle counts the nodes that can work, and of those the ones that came a moment ago, have nothing to do, and for which work is
+// looked for now.
+func (f *fleet) idle(now time.Time) (able, newcomers int) {
+	for _, n := range f.nodes {
 		if n.drains() {
 			continue
 		}
 		able++
-		if n.tried < tries && time.Since(n.since) > time.Duration(n.tried+1)*settle {
+		if n.tried < tries && now.Sub(n.since) > time.Duration(n.tried+1)*settle {
 			n.tried++
 			if len(n.held) == 0 {
 				newcomers++
@@ -246,16 +282,19 @@ func (c *Coordinator) balance(ctx context.Context) {
 			}
 		}
 	}
-	if newcomers == 0 || able < 2 {
+	return able, newcomers
+}
+
+// balance gives a node that has just come something to do where everything is with others already: their oldest leases
+// beyond a fair share are asked to end, and the strategy decides anew who gets those sites. It does so a few times
+// after a node has come: a strategy that does not want the node is not asked for ever.
+func (c *Coordinator) balance(ctx context.Context, now time.Time) {
+	able, newcomers := c.fleet.idle(now)
+	if newcomers == 0 || able < 2 || c.jobs.due(c.clock.MS(now)) { // there is work that nobody has
 		return
 	}
-	for _, r := range c.runs {
-		if len(r.due) > 0 && r.due[0].at <= c.clock.ms(time.Now()) {
-			return // there is work that nobody has
-		}
-	}
-	fair := (len(c.addrs) + able - 1) / able
-	for id, n := range c.nodes {
+	fair := (len(c.open.addrs) + able - 1) / able
+	for id, n := range c.fleet.nodes {
 		if n.drains() || len(n.held) <= fair {
 			continue
 		}
@@ -267,7 +306,7 @@ func (c *Coordinator) balance(ctx context.Context) {
 		}
 		sort.Slice(leases, func(a, b int) bool { return leases[a].ID < leases[b].ID })
 		for _, l := range leases[:max(0, len(leases)-fair)] {
-			c.send(ctx, id, &crawl.Dispatch{Kind: crawl.DispatchDrain, LeaseID: l.ID})
+			c.post.send(ctx, id, &crawl.Dispatch{Kind: crawl.DispatchDrain, LeaseID: l.ID})
 		}
 	}
 }

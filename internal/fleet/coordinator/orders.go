@@ -42,10 +42,10 @@ func (c *Coordinator) do(ctx context.Context, fn func() error) error {
 // its limits are brought up to date.
 func (c *Coordinator) Begin(ctx context.Context, job *crawl.Job, check func(have *crawl.Job) error) error {
 	return c.do(ctx, func() error {
-		c.begun = true
+		c.stage.begun = true
 		have := c.f.Job(job.ID)
 		if have == nil {
-			return c.append(ctx, &crawl.Entry{Kind: crawl.EntrySubmit, Job: job})
+			return c.sinks.append(ctx, &crawl.Entry{Kind: crawl.EntrySubmit, Job: job})
 		}
 		if err := check(&have.Job); err != nil {
 			return err
@@ -58,7 +58,7 @@ func (c *Coordinator) Begin(ctx context.Context, job *crawl.Job, check func(have
 		if have.Limits == job.Limits && reflect.DeepEqual(have.Placing, job.Placing) {
 			return nil
 		}
-		return c.append(ctx, &crawl.Entry{
+		return c.sinks.append(ctx, &crawl.Entry{
 			Kind: crawl.EntryLimits, Job: &crawl.Job{ID: job.ID, Identity: have.Identity, Limits: job.Limits, Placing: job.Placing, Name: have.Name},
 		})
 	})
@@ -73,7 +73,7 @@ func (c *Coordinator) Submit(ctx context.Context, job crawl.Job) (id uint32, err
 		if _, err := c.cfg.Strategies(orElse(job.Placing.Strategy, c.cfg.Strategy)); err != nil {
 			return err
 		}
-		return c.append(ctx, &crawl.Entry{Kind: crawl.EntrySubmit, Job: &job})
+		return c.sinks.append(ctx, &crawl.Entry{Kind: crawl.EntrySubmit, Job: &job})
 	})
 	return id, errors.Join(err, c.settled(ctx))
 }
@@ -87,7 +87,7 @@ func orElse(a, b string) string {
 
 // settled returns when everything that was ordered before is applied and synced.
 func (c *Coordinator) settled(ctx context.Context) error {
-	return c.do(ctx, func() error { return c.sync(ctx) }) // orders are taken only once everything is applied
+	return c.do(ctx, func() error { return c.sinks.sync(ctx, time.Now()) }) // orders are taken only once everything is applied
 }
 
 // SetState pauses, resumes or cancels a job.
@@ -110,14 +110,14 @@ func (c *Coordinator) SetState(ctx context.Context, id uint32, state string) err
 func (c *Coordinator) setState(ctx context.Context, j *frontier.Job, state string) error {
 	e := &crawl.Entry{Kind: crawl.EntryState, State: &crawl.JobState{Job: j.ID, State: state}}
 	e.Ran = msec(j.RanMS)
-	if r := c.runs[j.ID]; r != nil {
-		e.Ran = r.ran()
+	if r := c.jobs.runs[j.ID]; r != nil {
+		e.Ran = r.ran(time.Now())
 		r.paused = false
 		if state == crawl.JobRunning {
 			r.limited, r.ending = "", false
 		}
 	}
-	return c.append(ctx, e)
+	return c.sinks.append(ctx, e)
 }
 
 // SetLimits gives a job new limits and a new placing: what a person changes before a retry, say.
@@ -137,8 +137,8 @@ func (c *Coordinator) SetLimits(ctx context.Context, id uint32, change func(*cra
 		if _, err := c.cfg.Strategies(orElse(next.Placing.Strategy, c.cfg.Strategy)); err != nil {
 			return err
 		}
-		delete(c.runs, id) // it begins anew, with them
-		return c.append(ctx, &crawl.Entry{Kind: crawl.EntryLimits, Job: &next})
+		delete(c.jobs.runs, id) // it begins anew, with them
+		return c.sinks.append(ctx, &crawl.Entry{Kind: crawl.EntryLimits, Job: &next})
 	})
 	return errors.Join(err, c.settled(ctx))
 }
@@ -166,7 +166,7 @@ func (c *Coordinator) Release(ctx context.Context, kind crawl.EntryKind, sites [
 		if tasks = len(r.Tasks); tasks < len(sites) {
 			return fmt.Errorf("%w: %d of the sites named are none of this job's", ErrNoTask, len(sites)-tasks)
 		}
-		if err := c.append(ctx, &crawl.Entry{Kind: kind, Release: &r}); err != nil {
+		if err := c.sinks.append(ctx, &crawl.Entry{Kind: kind, Release: &r}); err != nil {
 			return err
 		}
 		if kind == crawl.EntryRetry && c.cfg.Serve && (j.State == crawl.JobDone || j.State == crawl.JobManual || j.State == crawl.JobLimited) {
@@ -178,10 +178,10 @@ func (c *Coordinator) Release(ctx context.Context, kind crawl.EntryKind, sites [
 		return 0, err
 	}
 	return tasks, c.do(ctx, func() error {
-		if err := c.sync(ctx); err != nil {
+		if err := c.sinks.sync(ctx, time.Now()); err != nil {
 			return err
 		}
-		return c.putRows(ctx, job)
+		return c.sinks.putRows(ctx, job)
 	})
 }
 
@@ -194,7 +194,7 @@ func (c *Coordinator) View(ctx context.Context, fn func(*frontier.Frontier) erro
 // Drain stops giving out work and asks every lease to end. Run returns when the last one has.
 func (c *Coordinator) Drain(ctx context.Context) error {
 	return c.do(ctx, func() error {
-		c.drained = true
+		c.stage.drained = true
 		c.drainLeases(ctx, 0)
 		return nil
 	})
@@ -203,15 +203,15 @@ func (c *Coordinator) Drain(ctx context.Context) error {
 // DrainNode asks a node to end its leases and take no more, or to take leases again.
 func (c *Coordinator) DrainNode(ctx context.Context, name string, again bool) error {
 	return c.do(ctx, func() error {
-		life := c.orders[name].incarnation // of a node that is gone and may come back, with an order that stands
-		if n := c.nodes[name]; n != nil {
+		life := c.fleet.orders[name].incarnation // of a node that is gone and may come back, with an order that stands
+		if n := c.fleet.nodes[name]; n != nil {
 			life, n.leaving = n.info.Incarnation, !again
 		}
 		if life == "" {
 			return fmt.Errorf("%w: %s", ErrNoNode, name)
 		}
-		c.orders[name] = order{life, !again, time.Now()}
-		c.order(ctx, name, !again)
+		c.fleet.orders[name] = order{life, !again, time.Now()}
+		c.post.order(ctx, name, !again)
 		return nil
 	})
 }
@@ -226,26 +226,29 @@ type order struct {
 // remindAfter is how long a node has to say that it follows an order.
 const remindAfter = 2 * time.Second
 
-func (c *Coordinator) order(ctx context.Context, node string, leave bool) {
+// order tells a node to leave, or to take leases again.
+func (p *post) order(ctx context.Context, node string, leave bool) {
 	kind := crawl.DispatchReturn
 	if leave {
 		kind = crawl.DispatchLeave
 	}
-	c.send(ctx, node, &crawl.Dispatch{Kind: kind})
+	p.send(ctx, node, &crawl.Dispatch{Kind: kind})
 }
 
-// remind repeats an order to a node whose registration says that it does not follow it: the message may be lost.
-func (c *Coordinator) remind(ctx context.Context, info *crawl.NodeInfo) {
-	o, ok := c.orders[info.Node]
+// remind reports whether an order to a node is repeated whose registration says that it does not follow it, for the message may
+// be lost, and whether that order is to leave.
+func (f *fleet) remind(now time.Time, info *crawl.NodeInfo) (leave, again bool) {
+	o, ok := f.orders[info.Node]
 	switch {
 	case !ok:
 	case o.incarnation != info.Incarnation, !o.leave && !info.Draining:
-		delete(c.orders, info.Node)
-	case o.leave != info.Draining && time.Since(o.sent) > remindAfter:
-		o.sent = time.Now()
-		c.orders[info.Node] = o
-		c.order(ctx, info.Node, o.leave)
+		delete(f.orders, info.Node)
+	case o.leave != info.Draining && now.Sub(o.sent) > remindAfter:
+		o.sent = now
+		f.orders[info.Node] = o
+		return o.leave, true
 	}
+	return false, false
 }
 
 // JobView is a job as people see it.
@@ -267,8 +270,8 @@ func (c *Coordinator) Jobs(ctx context.Context) (out []JobView, err error) {
 	err = c.do(ctx, func() error {
 		c.f.Jobs(func(j *frontier.Job) {
 			v := JobView{Job: j.Job, State: j.State, Started: j.StartMS, RanMS: j.RanMS, Aside: j.Aside, Counts: c.f.Counts(j.ID), Strategy: orElse(j.Placing.Strategy, c.cfg.Strategy)}
-			if r := c.runs[j.ID]; r != nil {
-				v.RanMS, v.Limited = r.ran().Milliseconds(), r.limited
+			if r := c.jobs.runs[j.ID]; r != nil {
+				v.RanMS, v.Limited = r.ran(time.Now()).Milliseconds(), r.limited
 				if r.shadow != nil {
 					d := r.shadow.diff
 					v.Shadow = &d
@@ -288,7 +291,7 @@ func (c *Coordinator) Tasks(ctx context.Context, job uint32) (rows []ledger.Task
 		if c.f.Job(job) == nil {
 			return fmt.Errorf("%w: %d", ErrNoJob, job)
 		}
-		rows = c.rows(job)
+		rows = c.sinks.rows(job)
 		for i := range rows {
 			var err error
 			if rows[i].Traps, err = c.f.Traps(rows[i].ID); err != nil {

@@ -14,8 +14,8 @@ import (
 	"argosy/internal/testkit"
 )
 
-// sinks are a frontier and a ledger that take in a log which the test writes, as a coordinator's do.
-type sinks struct {
+// twins are a frontier and a ledger that take in a log which the test writes, as a coordinator's do.
+type twins struct {
 	t      *testing.T
 	co     *Coordinator
 	seq    uint64
@@ -24,7 +24,7 @@ type sinks struct {
 	leased crawl.Lease
 }
 
-func newSinks(t *testing.T, seeds int) *sinks {
+func newTwins(t *testing.T, seeds int) *twins {
 	t.Helper()
 	dir := t.TempDir()
 	f, err := frontier.Open(frontier.DefaultConfig(filepath.Join(dir, "frontier")))
@@ -43,7 +43,7 @@ func newSinks(t *testing.T, seeds int) *sinks {
 	if err := l.Rebase(t.Context(), "log", 0); err != nil {
 		t.Fatal(err)
 	}
-	s := &sinks{t: t, co: New(Config{}, nil, nil, nil, f, l)}
+	s := &twins{t: t, co: New(Config{}, nil, nil, nil, f, l)}
 	job := &crawl.Job{ID: 1, Limits: crawl.DefaultLimits(), Identity: crawl.Identity{Scope: crawl.ScopeSite}}
 	for i := range seeds {
 		job.Identity.Seeds = append(job.Identity.Seeds, seed(i))
@@ -56,14 +56,14 @@ func newSinks(t *testing.T, seeds int) *sinks {
 func seed(i int) string { return fmt.Sprintf("http://s.test/%d", i) }
 
 // leader applies an entry of the leader's.
-func (s *sinks) leader(e crawl.Entry) {
+func (s *twins) leader(e crawl.Entry) {
 	s.t.Helper()
 	e.Version, e.Epoch = crawl.WireVersion, 1
 	s.entry("", e)
 }
 
 // entry applies an entry as it comes from the log.
-func (s *sinks) entry(node string, e crawl.Entry) (fx frontier.Effects, refused []crawl.Refusal) {
+func (s *twins) entry(node string, e crawl.Entry) (fx frontier.Effects, refused []crawl.Refusal) {
 	s.t.Helper()
 	b, err := crawl.Marshal(&e)
 	if err != nil {
@@ -83,7 +83,7 @@ func (s *sinks) entry(node string, e crawl.Entry) (fx frontier.Effects, refused 
 }
 
 // grant opens another lease of the only task, with nothing in it: what it reports of is taken from the queue.
-func (s *sinks) grant() crawl.Lease {
+func (s *twins) grant() crawl.Lease {
 	s.lease++
 	s.leased = crawl.Lease{ID: s.lease, Job: 1, Task: 1, Site: "s.test", Node: "n", Incarnation: "i", Epoch: 1, Attempt: uint32(s.lease), Secret: "s", Quota: 10}
 	s.leader(crawl.Entry{Kind: crawl.EntryGrant, Leases: []crawl.Lease{s.leased}})
@@ -91,9 +91,9 @@ func (s *sinks) grant() crawl.Lease {
 }
 
 // flush has the ledger write what the frontier has applied.
-func (s *sinks) flush(what string) {
+func (s *twins) flush(what string) {
 	s.t.Helper()
-	if err := s.co.ledger.Apply(s.t.Context(), s.log); err != nil {
+	if err := s.co.sinks.ledger.Apply(s.t.Context(), s.log); err != nil {
 		s.t.Fatalf("%s: %v", what, err)
 	}
 	s.log = s.log[:0]
@@ -135,14 +135,14 @@ func whole(l crawl.Lease, i int) crawl.Entry {
 }
 
 // Whatever a node writes into any field of a part or of a measurement, it is either refused, with a reason, or applied by both
-// sinks; nothing panics, and every figure that comes of it is a number.
+// twins; nothing panics, and every figure that comes of it is a number.
 func TestWhateverANodeSays(t *testing.T) {
 	if testing.Short() {
 		t.Skip("some thousand entries")
 	}
 	refused, applied := 0, 0
 	for _, kind := range []crawl.EntryKind{crawl.EntryParts, crawl.EntryMeasures} {
-		s := newSinks(t, 2000)
+		s := newTwins(t, 2000)
 		last := ""
 		for n := 0; ; n++ {
 			e := whole(s.grant(), n%2000)
@@ -201,7 +201,7 @@ func finite(t *testing.T, what string, fx frontier.Effects) {
 
 // An entry of a node in which nothing is odd is applied as it is.
 func TestWhatIsRightIsNotRefused(t *testing.T) {
-	s := newSinks(t, 2)
+	s := newTwins(t, 2)
 	e := whole(s.grant(), 0)
 	fx, refused := s.entry("n", e)
 	if len(refused) > 0 || len(fx.Ended) != 1 || s.co.f.Counts(1).Fetched != 1 {
@@ -250,27 +250,27 @@ func TestWhateverANodeSaysOfItself(t *testing.T) {
 
 // What is refused of a lease is counted with its node and takes the lease back; another node cannot have it taken back.
 func TestRefusedPartSpoilsItsLease(t *testing.T) {
-	s := newSinks(t, 2)
+	s := newTwins(t, 2)
 	e := whole(s.grant(), 0)
 	e.Parts[0].Measures[0].Seconds = math.NaN()
 	other := e
 	other.Node = "thief"
-	if _, refused := s.entry("thief", other); len(refused) != 1 || len(s.co.spoiled) != 0 {
-		t.Fatalf("%v, %v", refused, s.co.spoiled)
+	if _, refused := s.entry("thief", other); len(refused) != 1 || len(s.co.open.spoiled) != 0 {
+		t.Fatalf("%v, %v", refused, s.co.open.spoiled)
 	}
 	if _, refused := s.entry("?", other); len(refused) != 1 || refused[0].Fault.Rule != crawl.RuleName {
 		t.Fatalf("%v", refused)
 	}
 	fx, refused := s.entry("n", e)
-	if len(refused) != 1 || refused[0].Fault.Error() != "measures[0].seconds: number" || len(fx.Reported) != 0 || !s.co.spoiled[s.lease] {
-		t.Fatalf("%v, %+v, %v", refused, fx, s.co.spoiled)
+	if len(refused) != 1 || refused[0].Fault.Error() != "measures[0].seconds: number" || len(fx.Reported) != 0 || !s.co.open.spoiled[s.lease] {
+		t.Fatalf("%v, %+v, %v", refused, fx, s.co.open.spoiled)
 	}
-	clear(s.co.spoiled)
+	clear(s.co.open.spoiled)
 	e.Parts[0].Measures, e.Parts[0].No = nil, 2 // the next one: the first is missing
 	if fx, _ = s.entry("n", e); len(fx.Broken) != 1 || fx.Broken[0] != s.lease {
 		t.Errorf("%+v", fx)
 	}
-	if n := s.co.refused["n"]; n.Count != 1 || n.Rules[crawl.RuleNumber] != 1 {
+	if n := s.co.fleet.refused["n"]; n.Count != 1 || n.Rules[crawl.RuleNumber] != 1 {
 		t.Errorf("%+v", n)
 	}
 	s.flush("all")

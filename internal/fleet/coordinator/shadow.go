@@ -24,15 +24,15 @@ const (
 )
 
 // shadow returns the shadow of a job that runs with a strategy, nil if there is none.
-func (c *Coordinator) shadow(spec string) (*shadow, error) {
+func (c *Coordinator) shadow(now time.Time, spec string) (*shadow, error) {
 	if c.cfg.Shadow == "" || c.cfg.Shadow == spec {
 		return nil, nil
 	}
-	read, err := c.reader(c.cfg.Shadow)
+	read, err := c.lore.reader(c.cfg.Shadow)
 	if err != nil {
 		return nil, err
 	}
-	return &shadow{read: read, told: time.Now(), diff: schedule.Difference{Strategy: c.cfg.Shadow}}, nil
+	return &shadow{read: read, told: now, diff: schedule.Difference{Strategy: c.cfg.Shadow}}, nil
 }
 
 // beside has the shadow of a run plan from the snapshot that the real strategy has planned from, and counts where they differ.
@@ -47,7 +47,7 @@ func (c *Coordinator) beside(j *frontier.Job, r *run, s *schedule.Snapshot, plan
 		w.diff.Skipped++
 		return nil
 	}
-	c.landmarks(w.read, j.Placing.Landmarks, s.Nodes)
+	c.lore.landmarks(w.read, j.Placing.Landmarks, s.Nodes)
 	book := w.read.book
 	for i := range s.Nodes {
 		if g := learn.Group(s.Nodes[i].Labels); g != "" {

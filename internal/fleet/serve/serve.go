@@ -268,7 +268,7 @@ func (s *Server) standBy(ctx context.Context) error {
 // lead runs a coordinator until ctx ends.
 func (s *Server) lead(ctx context.Context) error {
 	c := coordinator.Config{
-		Strategy: s.cfg.Strategy, Strategies: strategy.New, Seed: s.cfg.Seed, NodeTTL: bus.NodeTTL, Serve: true, Probe: s.cfg.Probe,
+		Strategy: s.cfg.Strategy, Strategies: strategy.New, Seed: s.cfg.Seed, Serve: true, Probe: s.cfg.Probe,
 		Shadow: s.cfg.Shadow, PingEvery: s.cfg.PingEvery, Explain: s.explain.Sink(), Logger: s.cfg.Logger,
 		Ended: func(job uint32) {
 			s.mu.Lock()

@@ -1,4 +1,4 @@
-package coordinator
+package term
 
 import (
 	"math/rand/v2"
@@ -13,16 +13,16 @@ func TestLogClock(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 0))
 		skew := time.Duration(rng.IntN(20_000)-10_000) * time.Millisecond
 		now := time.UnixMilli(1_700_000_000_000)
-		var k logClock
+		var k Clock
 		last := now
 		ways := map[time.Time]time.Duration{}
 		for i := range 400 {
 			now = now.Add(time.Duration(rng.IntN(3000)) * time.Millisecond)
 			way := min(now.Sub(last), time.Duration(rng.IntN(800))*time.Millisecond) // entries are read in order
 			last = now
-			k.saw(now.Add(-way).Add(skew).UnixMilli(), now)
+			k.Saw(now.Add(-way).Add(skew).UnixMilli(), now)
 			truth := now.Add(skew).UnixMilli()
-			got := k.ms(now)
+			got := k.MS(now)
 			if got > truth {
 				t.Fatalf("seed %d: %d ms after the truth", seed, got-truth)
 			}
@@ -36,7 +36,7 @@ func TestLogClock(t *testing.T) {
 			if behind := time.Duration(truth-got) * time.Millisecond; behind > shortest {
 				t.Fatalf("seed %d: after %d entries %v before the truth, one took %v", seed, i, behind, shortest)
 			}
-			if back := k.local(got); back.UnixMilli() != now.UnixMilli() {
+			if back := k.Local(got); back.UnixMilli() != now.UnixMilli() {
 				t.Fatalf("seed %d: %v comes back as %v", seed, now, back)
 			}
 		}
@@ -46,7 +46,7 @@ func TestLogClock(t *testing.T) {
 // A log that another server dates, whose clock is behind, is believed at once; one that is ahead after an entry.
 func TestLogClockSetBack(t *testing.T) {
 	now := time.UnixMilli(1_700_000_000_000)
-	var k logClock
+	var k Clock
 	skew := 5 * time.Second
 	for i := range 300 {
 		if i == 100 {
@@ -56,8 +56,8 @@ func TestLogClockSetBack(t *testing.T) {
 		if i == 200 {
 			skew = time.Hour
 		}
-		k.saw(now.Add(skew).UnixMilli(), now)
-		if got := k.ms(now) - now.UnixMilli(); got != skew.Milliseconds() {
+		k.Saw(now.Add(skew).UnixMilli(), now)
+		if got := k.MS(now) - now.UnixMilli(); got != skew.Milliseconds() {
 			t.Fatalf("after %d entries the log's clock is %d ms ahead, %v is true", i+1, got, skew)
 		}
 	}

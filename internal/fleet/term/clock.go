@@ -1,14 +1,14 @@
-package coordinator
+package term
 
 import "time"
 
-// logClock tells what time it is by the clock of the log, which dates every entry: that is the clock that delays of sites
+// Clock tells what time it is by the clock of the log, which dates every entry: that is the clock that delays of sites
 // and terms of leases are counted by, and it may be another machine's. An entry was stored before it was read, so the
 // greatest difference seen between the two clocks is nearest to the truth, and not beyond it: what must wait rather
 // waits a little longer. Differences are forgotten when the log's clock is seen to go back, for another server dates it,
 // and after one to two spans, for a small step back is not seen: for so long it may be ahead by that step. Our own clock is
 // counted on from when the first entry was read, whatever it is set to.
-type logClock struct {
+type Clock struct {
 	base         time.Time // when the first entry was read
 	last         int64     // time of the last entry
 	newer, older int64     // ms that the log's clock is ahead of ours, at least
@@ -21,12 +21,12 @@ const (
 	clockBack = 20 // ms; entries of one server may be dated a little out of turn
 )
 
-func (k *logClock) ours(now time.Time) int64 {
+func (k *Clock) ours(now time.Time) int64 {
 	return k.base.UnixMilli() + now.Sub(k.base).Milliseconds()
 }
 
-// saw takes in an entry that was stored at a time of the log (Unix ms) and read at a time of ours.
-func (k *logClock) saw(at int64, now time.Time) {
+// Saw takes in an entry that was stored at a time of the log (Unix ms) and read at a time of ours.
+func (k *Clock) Saw(at int64, now time.Time) {
 	first := k.base.IsZero()
 	if first {
 		k.base = now
@@ -43,17 +43,17 @@ func (k *logClock) saw(at int64, now time.Time) {
 }
 
 // ahead returns by how much the log's clock is ahead of ours, in ms.
-func (k *logClock) ahead() int64 {
+func (k *Clock) ahead() int64 {
 	if k.both {
 		return max(k.newer, k.older)
 	}
 	return k.newer
 }
 
-// ms returns the log's time at a time of ours, Unix ms.
-func (k *logClock) ms(now time.Time) int64 { return k.ours(now) + k.ahead() }
+// MS returns the log's time at a time of ours, Unix ms.
+func (k *Clock) MS(now time.Time) int64 { return k.ours(now) + k.ahead() }
 
-// local returns our time at a time of the log.
-func (k *logClock) local(at int64) time.Time {
+// Local returns our time at a time of the log.
+func (k *Clock) Local(at int64) time.Time {
 	return k.base.Add(time.Duration(at-k.ahead()-k.base.UnixMilli()) * time.Millisecond)
 }

@@ -1,0 +1,42 @@
+package coordinator
+
+import (
+	"context"
+	"log/slog"
+
+	"argosy/internal/crawl"
+)
+
+// post sends messages to nodes. What they say is in the log: one that is lost is made up for.
+type post struct {
+	out    Dispatcher
+	logger *slog.Logger
+}
+
+// forget takes back what was sent of a lease and not read yet. It would expire by itself.
+func (p *post) forget(ctx context.Context, node string, lease uint64) {
+	_ = p.out.Forget(ctx, node, lease)
+}
+
+// send dispatches a message. A failure is only noted: what it says is in the log.
+func (p *post) send(ctx context.Context, node string, d *crawl.Dispatch) {
+	d.Version = crawl.WireVersion
+	lease := max(d.LeaseID, idOf(d.Lease))
+	if d.Kind == crawl.DispatchRecall {
+		lease = 0 // not among the lease's messages: those are being deleted
+	}
+	b, err := crawl.Marshal(d)
+	if err == nil {
+		err = p.out.Dispatch(ctx, node, lease, b)
+	}
+	if err != nil && ctx.Err() == nil {
+		p.logger.Warn("dispatch failed", "node", node, "error", err)
+	}
+}
+
+func idOf(l *crawl.Lease) uint64 {
+	if l == nil {
+		return 0
+	}
+	return l.ID
+}

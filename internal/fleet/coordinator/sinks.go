@@ -1,0 +1,341 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sort"
+	"time"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/frontier"
+	"argosy/internal/fleet/ledger"
+)
+
+// sinks owns the log and what is made of it: the frontier and the ledger, each with a position of its own.
+type sinks struct {
+	log    Log
+	f      *frontier.Frontier
+	ledger *ledger.Ledger
+	logger *slog.Logger
+	away   time.Duration   // for how long the ledger's database may be away; 0: for ever
+	floor  func() uint64   // the log keeps what is not below this; nil: both sinks are enough
+	beside func() error    // writes into the frontier what is not in the log, before it is synced
+	told   map[uint64]bool // entries that were set aside, of which the log has been told
+
+	epoch    uint64
+	leads    bool
+	appended uint64 // last entry of our own
+	applied  uint64
+	target   uint64 // the log's end when we started
+	unsynced []ledger.Applied
+	bytes    int // of the entries in unsynced
+	synced   time.Time
+	trimmed  uint64
+	grown    int // bytes of entries synced since the log was trimmed
+}
+
+// An entry is synced soon after it was applied: syncs cost nearly the same whatever is in them, and what they have not had is in
+// the log. The log is trimmed after so many entries, or bytes of them: the embedded bus has what it keeps in memory, for seconds,
+// in blocks of 8 MiB.
+const (
+	syncEvery = 1200 * time.Millisecond
+	syncBytes = 8 << 20
+	trimEvery = 1000
+	trimBytes = 4 << 20
+)
+
+// A database that does not answer is tried this often. A try is bounded: a database that has vanished without a word would be
+// waited for until the operating system gives up.
+const (
+	ledgerAgain = 500 * time.Millisecond
+	ledgerTry   = 2 * time.Minute
+)
+
+// behind reports whether the log holds an entry of ours that is not applied yet: what it took from a queue is gone from it only
+// then.
+func (s *sinks) behind() bool { return s.applied < s.appended }
+
+// due reports whether it is time to sync.
+func (s *sinks) due(now time.Time) bool { return now.Sub(s.synced) > syncEvery || s.bytes > syncBytes }
+
+// rebase recognises a log that is not the one that the sinks have seen, or that is behind them: a position in it
+// would mean something else. It returns the first entry that one of them lacks.
+func (s *sinks) rebase(ctx context.Context) (from uint64, err error) {
+	stream, last, err := s.log.Refresh(ctx)
+	if err != nil {
+		return 0, err
+	}
+	s.target = last
+	if err := rebaseFrontier(s.f, stream, last, s.logger); err != nil {
+		return 0, err
+	}
+	if err := s.persist(ctx, s.ledger.Refresh); err != nil {
+		return 0, err
+	}
+	was, seq := s.ledger.Position()
+	if was != stream || seq > last {
+		if was != stream {
+			last = 0
+		}
+		if err := s.persist(ctx, func(ctx context.Context) error { return s.ledger.Rebase(ctx, stream, last) }); err != nil {
+			return 0, err
+		}
+		_, seq = s.ledger.Position()
+	}
+	s.applied = min(s.f.Position().Seq, seq)
+	return s.applied + 1, nil
+}
+
+func rebaseFrontier(f *frontier.Frontier, stream string, last uint64, log *slog.Logger) error {
+	pos := f.Position()
+	if pos.Stream == stream && pos.Seq <= last {
+		return nil
+	}
+	seq := uint64(0)
+	if pos.Stream == stream {
+		seq = last
+	}
+	if pos.Stream != "" {
+		log.Warn("the log is not the one that was applied", "was", pos.Stream, "at", pos.Seq, "is", stream, "last", last)
+	}
+	return f.Rebase(stream, seq)
+}
+
+// decode reads an entry. Of what came from a node it leaves what passes the check, and says what it refused: a node's words
+// never end a coordinator. A leader's entry that cannot be read does.
+func decode(e entry) (*crawl.Entry, []crawl.Refusal, error) {
+	if e.node != "" {
+		en, refused := crawl.DecodeOfNode(e.data, e.node)
+		if en == nil {
+			en = &crawl.Entry{Version: crawl.WireVersion} // both sinks still move on
+		}
+		return en, refused, nil
+	}
+	en, err := crawl.DecodeEntry(e.data)
+	if err != nil {
+		return nil, nil, fmt.Errorf("log entry %d: %w", e.seq, err)
+	}
+	return &en, nil, nil
+}
+
+// apply applies an entry to the frontier, and keeps it for the ledger until that has it as well.
+func (s *sinks) apply(e entry, en *crawl.Entry) (frontier.Effects, error) {
+	fx, err := s.f.Apply(e.seq, e.at, en)
+	if err != nil {
+		return fx, err
+	}
+	s.unsynced = append(s.unsynced, ledger.Applied{Seq: e.seq, At: e.at, Entry: en})
+	s.bytes += len(e.data)
+	return fx, nil
+}
+
+// lean lets go of what the ledger does not need of the last entry.
+func (s *sinks) lean() { s.unsynced[len(s.unsynced)-1].Lean() }
+
+// sync makes both sinks durable, then lets the log forget what both have.
+func (s *sinks) sync(ctx context.Context, now time.Time) error {
+	s.synced = now
+	if len(s.unsynced) == 0 {
+		return nil
+	}
+	if err := s.persist(ctx, func(ctx context.Context) error { return s.ledger.Apply(ctx, s.unsynced) }); err != nil {
+		return err
+	}
+	if err := s.beside(); err != nil {
+		return err
+	}
+	if err := s.f.Sync(); err != nil {
+		return err
+	}
+	s.grown += s.bytes
+	clear(s.unsynced)
+	s.unsynced, s.bytes = s.unsynced[:0], 0
+	if !s.leads {
+		return nil
+	}
+	if s.ledger.HasUnsettled() {
+		if err := s.tellAside(ctx); err != nil {
+			return err
+		}
+	}
+	return s.trim(ctx)
+}
+
+// trim lets the log forget what both sinks have, if that has become much.
+func (s *sinks) trim(ctx context.Context) error {
+	keep := s.applied
+	if s.floor != nil {
+		keep = min(keep, s.floor())
+	}
+	if keep > s.trimmed+trimEvery || keep > s.trimmed && s.grown > trimBytes {
+		s.trimmed, s.grown = keep, 0
+		if err := s.log.Trim(ctx, keep); err != nil && ctx.Err() == nil {
+			return fmt.Errorf("trim the log: %w", err)
+		}
+	}
+	return nil
+}
+
+// persist writes to the ledger, waiting while its database is away: the log keeps what the agents report meanwhile.
+func (s *sinks) persist(ctx context.Context, fn func(context.Context) error) error {
+	most := ledgerTry
+	if s.away > 0 {
+		most = min(most, s.away)
+	}
+	write := func() error {
+		ctx, cancel := context.WithTimeout(ctx, most)
+		defer cancel()
+		return fn(ctx)
+	}
+	begin := time.Now()
+	err := write()
+	if !errors.Is(err, ledger.ErrAway) {
+		return err
+	}
+	s.logger.Warn("waiting for the ledger", "error", err)
+	for errors.Is(err, ledger.ErrAway) && (s.away == 0 || time.Since(begin) < s.away) {
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(ledgerAgain):
+		}
+		err = write()
+	}
+	if err == nil {
+		s.logger.Info("the ledger is there again")
+	}
+	return err
+}
+
+// append stores an entry of this term.
+func (s *sinks) append(ctx context.Context, e *crawl.Entry) error {
+	e.Version, e.Epoch = crawl.WireVersion, s.epoch
+	b, err := crawl.Marshal(e)
+	if err != nil {
+		return err
+	}
+	seq, err := s.log.Append(ctx, b)
+	if err != nil {
+		return err
+	}
+	s.appended = seq
+	return nil
+}
+
+// tellAside has the log say which entries the ledger has set aside, so that frontier, ledger and standby agree. A page of such an
+// entry may have been told of twice, by a leader that died in between: it is fetched twice then.
+func (s *sinks) tellAside(ctx context.Context) error {
+	var all []crawl.Aside
+	err := s.persist(ctx, func(ctx context.Context) (err error) {
+		all, err = s.ledger.Unsettled(ctx)
+		return err
+	})
+	for i := 0; i < len(all) && err == nil; i++ {
+		a := &all[i]
+		if s.told[a.Seq] {
+			continue
+		}
+		s.logger.Error("set aside: an entry that the ledger cannot take", "seq", a.Seq, "node", a.Node, "why", a.Why)
+		s.told[a.Seq] = true
+		err = s.append(ctx, &crawl.Entry{Kind: crawl.EntryAside, Aside: a})
+	}
+	return err
+}
+
+// catchUp brings the ledger's rows of tasks up to date for jobs that have ended: whoever led before may have died between
+// the end of a job and its rows.
+func (s *sinks) catchUp(ctx context.Context) error {
+	var have map[uint32]ledger.Sums
+	err := s.persist(ctx, func(ctx context.Context) (err error) {
+		have, err = s.ledger.Sums(ctx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	want := map[uint32]ledger.Sums{}
+	s.f.Tasks(func(t *frontier.Task) {
+		sum, row := want[t.Job], Row(t)
+		sum.Add(&row)
+		want[t.Job] = sum
+	})
+	for id, sum := range want {
+		if s.f.Job(id).State == crawl.JobRunning || sum == have[id] {
+			continue
+		}
+		s.logger.Info("the ledger's tasks are brought up to date", "job", id)
+		if err := s.persist(ctx, func(ctx context.Context) error { return s.putRows(ctx, id) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// putRows writes what the ledger takes from the view and not from the log: depths that have fallen since pages were reported,
+// then the rows of tasks.
+func (s *sinks) putRows(ctx context.Context, job uint32) error {
+	err := s.ledger.PutDepths(ctx, job, func(set func(crawl.Page, uint16) error) error { return s.f.Nearer(job, set) })
+	if err != nil {
+		return err
+	}
+	return s.ledger.PutTasks(ctx, s.rows(job))
+}
+
+// rows are the job's tasks as the ledger has them.
+func (s *sinks) rows(job uint32) []ledger.Task {
+	var out []ledger.Task
+	s.f.Tasks(func(t *frontier.Task) {
+		if t.Job == job {
+			out = append(out, Row(t))
+		}
+	})
+	sort.Slice(out, func(a, b int) bool { return out[a].ID < out[b].ID })
+	return out
+}
+
+// Row is a task as the ledger has it.
+func Row(t *frontier.Task) ledger.Task {
+	return ledger.Task{
+		ID: t.ID, Job: t.Job, Site: t.Site, State: t.Status(), Tally: crawl.TallyOf(t.Counts, t.Reasons), Attempts: t.Attempts, Recalls: t.Recalls,
+		History: t.History,
+	}
+}
+
+// Follow applies the log to a frontier, and to nothing else, until elected is closed, ctx ends or reading fails: it
+// keeps a standby's view up to date.
+func Follow(ctx context.Context, log Log, f *frontier.Frontier, elected <-chan struct{}, logger *slog.Logger) error {
+	stream, last, err := log.Refresh(ctx)
+	if err != nil {
+		return err
+	}
+	if err := rebaseFrontier(f, stream, last, logger); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-elected:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	synced := time.Now()
+	err = log.Read(ctx, f.Position().Seq+1, func(seq uint64, at int64, node string, data []byte) error {
+		en, _, err := decode(entry{seq: seq, node: node, data: data})
+		if err != nil {
+			return err
+		}
+		if _, err := f.Apply(seq, at, en); err != nil {
+			return err
+		}
+		if time.Since(synced) > syncEvery {
+			synced = time.Now()
+			return f.Sync()
+		}
+		return nil
+	})
+	return errors.Join(err, f.Sync())
+}
