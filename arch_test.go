@@ -57,7 +57,7 @@ var house = map[string]struct {
 	"fleet/frontier":    {false, "crawl scope polite yield learn"},
 	"fleet/ledger":      {false, "crawl learn"},
 	"fleet/recorded":    {false, "learn sim ledger"},
-	"fleet/bus":         {false, "crawl"},
+	"fleet/bus":         {false, "crawl term"},
 	"fleet/term":        {true, "crawl schedule"},
 	"fleet/coordinator": {false, "crawl term polite scope predict learn price schedule frontier ledger"},
 	"fleet/agent":       {false, "crawl term polite robots parse fetch archive"},

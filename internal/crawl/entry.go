@@ -130,6 +130,7 @@ type Dispatch struct {
 	LeaseID uint64       `cbor:"7,keyasint,omitempty"`
 	Pings   []Echo       `cbor:"8,keyasint,omitempty"`
 	Refills []Refill     `cbor:"9,keyasint,omitempty"`
+	AgeMS   int64        `cbor:"10,keyasint,omitempty"` // of the lease's term, or of the oldest of those that are refilled, when this was sent
 }
 
 // Echo is where a node can be measured by others.

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"runtime"
 	"sync"
 	"time"
@@ -22,10 +23,10 @@ import (
 	"argosy/internal/page/fetch"
 )
 
-// Inbox gives an agent what is dispatched to its node. Receive calls fn for each message, once, from one goroutine,
-// until ctx ends or fn fails.
+// Inbox gives an agent what is dispatched to its node. Receive calls fn for each message, once, from one goroutine, with how long
+// it was on its way as far as that is known, until ctx ends or fn fails.
 type Inbox interface {
-	Receive(ctx context.Context, node string, fn func([]byte) error) error
+	Receive(ctx context.Context, node string, fn func(msg []byte, age time.Duration) error) error
 }
 
 // Outbox stores an entry with parts in the log. When it returns nil, the parts are stored; a repeat is harmless.
@@ -150,7 +151,9 @@ func (a *Agent) Run(ctx context.Context) error {
 	defer cancel(nil)
 	a.group = &group
 	group.Go(func() error {
-		err := a.in.Receive(ctx, a.cfg.Info.Node, func(msg []byte) error { return a.receive(ctx, cancel, msg) })
+		err := a.in.Receive(ctx, a.cfg.Info.Node, func(msg []byte, age time.Duration) error {
+			return a.receive(ctx, cancel, msg, time.Now().Add(-age))
+		})
 		cancel(err)
 		return err
 	})
@@ -173,19 +176,20 @@ func (a *Agent) Run(ctx context.Context) error {
 	return nil
 }
 
-// receive handles one dispatched message.
-func (a *Agent) receive(ctx context.Context, fail context.CancelCauseFunc, msg []byte) error {
+// receive handles one dispatched message, which was sent at a time.
+func (a *Agent) receive(ctx context.Context, fail context.CancelCauseFunc, msg []byte, sent time.Time) error {
 	var d crawl.Dispatch
 	if err := crawl.Unmarshal(msg, &d); err != nil || d.Version > crawl.WireVersion {
 		a.cfg.Logger.Warn("dispatch not understood", "node", a.cfg.Info.Node, "version", d.Version, "error", err)
 		return nil
 	}
+	since := sent.Add(-time.Duration(max(0, min(d.AgeMS, math.MaxInt64/int64(time.Millisecond)))) * time.Millisecond)
 	switch d.Kind {
 	case crawl.DispatchLease:
 		if d.Lease == nil || d.Job == nil || d.Site == nil || d.Lease.Incarnation != a.cfg.Info.Incarnation {
 			return nil // for an earlier life
 		}
-		a.start(ctx, fail, &d)
+		a.start(ctx, fail, &d, since)
 	case crawl.DispatchLeave:
 		a.Drain(true)
 	case crawl.DispatchReturn:
@@ -195,7 +199,7 @@ func (a *Agent) receive(ctx context.Context, fail context.CancelCauseFunc, msg [
 	case crawl.DispatchRefill:
 		for i := range d.Refills {
 			if l := a.lease(d.Refills[i].Lease); l != nil {
-				l.refill(&d.Refills[i])
+				l.refill(&d.Refills[i], since)
 			}
 		}
 	case crawl.DispatchDrain:
@@ -216,15 +220,15 @@ func (a *Agent) lease(id uint64) *lease {
 	return a.leases[id]
 }
 
-// start runs a lease, unless it runs already.
-func (a *Agent) start(ctx context.Context, fail context.CancelCauseFunc, d *crawl.Dispatch) {
+// start runs a lease whose term began at a time, unless it runs already.
+func (a *Agent) start(ctx context.Context, fail context.CancelCauseFunc, d *crawl.Dispatch, since time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.over.in[d.Lease.ID] || a.drains {
 		return // running or done already; or left to the coordinator, which has been told that we take no more
 	}
 	a.over.add(d.Lease.ID)
-	l := newLease(ctx, a, d)
+	l := newLease(ctx, a, d, since)
 	a.leases[d.Lease.ID] = l
 	a.group.Go(func() error {
 		err := l.run()

@@ -27,13 +27,14 @@ type bench struct {
 	outcomes []crawl.Outcome
 	found    []crawl.Found
 
-	dir string // of the archive
+	dir string        // of the archive
+	way time.Duration // that the hint took
 }
 
-func (b *bench) Receive(ctx context.Context, _ string, fn func([]byte) error) error {
+func (b *bench) Receive(ctx context.Context, _ string, fn func([]byte, time.Duration) error) error {
 	msg, err := crawl.Marshal(&b.dispatch)
 	if err == nil {
-		err = fn(msg)
+		err = fn(msg, b.way)
 	}
 	<-ctx.Done()
 	return err
@@ -64,7 +65,7 @@ func runLease(t *testing.T, paths []string, change func(*crawl.Job), serve func(
 }
 
 // runTargets is runLease for targets that are like one: with its tries and flags.
-func runTargets(t *testing.T, like crawl.Target, paths []string, change func(*crawl.Job), serve func(net.Conn)) (*bench, Stats) {
+func runTargets(t *testing.T, like crawl.Target, paths []string, change func(*crawl.Job), serve func(net.Conn), more ...func(*bench)) (*bench, Stats) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	b := &bench{stop: stop, dir: t.TempDir()}
@@ -84,6 +85,9 @@ func runTargets(t *testing.T, like crawl.Target, paths []string, change func(*cr
 	}
 	b.dispatch = crawl.Dispatch{
 		Version: crawl.WireVersion, Kind: crawl.DispatchLease, Lease: &lease, Job: &job, Site: &crawl.SiteState{},
+	}
+	for _, m := range more {
+		m(b)
 	}
 	client, err := fetch.NewClient(fetch.Config{
 		Limits: job.Limits.Fetch, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
@@ -110,6 +114,31 @@ func runTargets(t *testing.T, like crawl.Target, paths []string, change func(*cr
 		t.Errorf("spools are left: %v", left)
 	}
 	return b, a.Stats()
+}
+
+// A lease whose message is so old that somebody else may have the site is given back, and nothing is asked.
+func TestOldHints(t *testing.T) {
+	term := crawl.DefaultLimits().RecycleAfter
+	for _, c := range []struct {
+		age, way time.Duration
+		asks     bool
+	}{
+		{0, 0, true}, {term / 3, term / 3, true}, {term, 0, false}, {0, term, false}, {term / 2, term / 2, false}, {1<<63 - 1, 1<<63 - 1, false}, {-term, 0, true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			asked := 0
+			b, _ := runTargets(t, crawl.Target{}, []string{"/"}, func(*crawl.Job) {}, func(conn net.Conn) {
+				defer conn.Close()
+				if _, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
+					asked++
+					fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok")
+				}
+			}, func(b *bench) { b.dispatch.AgeMS, b.way = c.age.Milliseconds(), c.way })
+			if (asked == 1) != c.asks || (len(b.outcomes) == 1) != c.asks {
+				t.Errorf("aged %v, %v on its way: %d requests, %d outcomes", c.age, c.way, asked, len(b.outcomes))
+			}
+		})
+	}
 }
 
 // A server that cuts kept connections when the next request comes is asked again when its turn comes: never two requests

@@ -51,7 +51,7 @@ type lease struct {
 	rep     report
 }
 
-func newLease(ctx context.Context, a *Agent, d *crawl.Dispatch) *lease {
+func newLease(ctx context.Context, a *Agent, d *crawl.Dispatch, since time.Time) *lease {
 	ctx, cancel := context.WithCancel(ctx)
 	now := time.Now()
 	var layer crawl.Layer
@@ -66,7 +66,7 @@ func newLease(ctx context.Context, a *Agent, d *crawl.Dispatch) *lease {
 	l.l.Targets = nil
 	l.more = sync.NewCond(&l.mu)
 	l.jar.load(d.Site.Cookies)
-	l.hold = term.Hold(term.Of(&l.job.Limits), now)
+	l.hold = term.Hold(term.Of(&l.job.Limits), since)
 	l.rep.begin()
 	l.rep.last = len(l.queue)
 	if d.Site.SeedSite {
@@ -90,10 +90,10 @@ func (l *lease) cancel() {
 
 // refill adds targets to the queue. What is sent again is taken only if nothing has come since we said that we have
 // nothing: then it is what was lost on the way.
-func (l *lease) refill(r *crawl.Refill) {
+func (l *lease) refill(r *crawl.Refill, since time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.hold.Refill(time.Now(), r.Again, r.Got) {
+	if !l.hold.Refill(since, r.Again, r.Got) {
 		return
 	}
 	l.queue = append(l.queue, r.Targets...)

@@ -27,6 +27,7 @@ import (
 	"github.com/nats-io/nkeys"
 
 	"argosy/internal/crawl"
+	"argosy/internal/fleet/term"
 )
 
 // MaxPart bounds an encoded entry, in bytes; NATS refuses messages over 1 MiB.
@@ -43,9 +44,6 @@ const (
 	nodeBucket     = "ARGOSY_NODES"
 	identityKey    = "argosy-identity"
 )
-
-// NodeTTL is how long a node that does not renew its registration is believed to be there.
-const NodeTTL = 15 * time.Second
 
 // Config says how the bus is opened.
 type Config struct {
@@ -296,7 +294,7 @@ func (c *Client) open(ctx context.Context) (err error) {
 	// A bucket of keys and values as its library makes them, but without rollups: with one a node could empty it.
 	_, err = c.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
 		Name: "KV_" + nodeBucket, Subjects: []string{"$KV." + nodeBucket + ".>"}, Storage: storage, Replicas: c.cfg.Replicas, MaxMsgsPerSubject: 1,
-		MaxAge: NodeTTL, MaxBytes: 32 << 20, MaxMsgSize: crawl.MaxRegistration + 1<<10, Discard: jetstream.DiscardNew, DenyDelete: true, AllowDirect: true,
+		MaxAge: term.NodeTTL, MaxBytes: 32 << 20, MaxMsgSize: crawl.MaxRegistration + 1<<10, Discard: jetstream.DiscardNew, DenyDelete: true, AllowDirect: true,
 	})
 	if err == nil {
 		c.nodes, err = c.js.KeyValue(ctx, nodeBucket)

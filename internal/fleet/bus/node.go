@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"argosy/internal/crawl"
+	"argosy/internal/fleet/term"
 )
 
 // Dispatch sends a message to a node, without waiting until it is stored: a hint that is lost is sent again. lease names
@@ -63,9 +64,10 @@ func (c *Client) openInbox(ctx context.Context, node string) error {
 	return err
 }
 
-// Receive calls fn for every message dispatched to a node, once each, until ctx ends or fn fails. While the bus is away,
+// Receive calls fn for every message dispatched to a node, once each, with its age, until ctx ends or fn fails. While the bus is away,
 // or no coordinator has heard of the node yet, it waits.
-func (c *Client) Receive(ctx context.Context, node string, fn func([]byte) error) error {
+func (c *Client) Receive(ctx context.Context, node string, fn func(msg []byte, age time.Duration) error) error {
+	var ages term.Ages
 	for waits := time.Now(); ; {
 		var failed error
 		ask, cancel := context.WithTimeout(ctx, askTime)
@@ -80,7 +82,11 @@ func (c *Client) Receive(ctx context.Context, node string, fn func([]byte) error
 					c.say("a message is not the coordinator's", errors.New("it is not signed"))
 					return nil
 				}
-				failed = fn(m.Data())
+				meta, err := m.Metadata()
+				if err != nil {
+					return err
+				}
+				failed = fn(m.Data(), ages.Of(meta.Timestamp.UnixMilli(), time.Now()))
 				return failed
 			})
 			waits = time.Now()
@@ -91,7 +97,7 @@ func (c *Client) Receive(ctx context.Context, node string, fn func([]byte) error
 		case ctx.Err() != nil:
 			return nil
 		}
-		if time.Since(waits) > NodeTTL/3 {
+		if time.Since(waits) > term.Renew {
 			waits = time.Now()
 			c.say("leases are not received", err)
 		}
@@ -165,7 +171,7 @@ var ErrTaken = errors.New("another process has registered under this name")
 // changed gives a signal and when the connection is there again. While the bus is away it waits.
 func (c *Client) Register(ctx context.Context, info func() crawl.NodeInfo, changed <-chan struct{}) error {
 	name := info().Node
-	t := time.NewTicker(NodeTTL / 3)
+	t := time.NewTicker(term.Renew)
 	defer t.Stop()
 	back := c.nc.StatusChanged(nats.CONNECTED)
 	defer c.nc.RemoveStatusListener(back)
@@ -270,7 +276,7 @@ func unseal(val []byte, key string) (info crawl.NodeInfo, ok bool) {
 }
 
 // Nodes calls fn with every registration and renewal, and with a node that took itself out, until ctx ends. Expiry is
-// the caller's to judge, by NodeTTL.
+// the caller's to judge, by term.NodeTTL.
 func (c *Client) Nodes(ctx context.Context, fn func(crawl.NodeInfo, crawl.Sign)) error {
 	for {
 		err := c.watch(ctx, fn)
@@ -292,7 +298,7 @@ func (c *Client) watch(ctx context.Context, fn func(crawl.NodeInfo, crawl.Sign))
 	defer func() { _ = w.Stop() }()
 	sign := crawl.SignKnown
 	inboxes := map[string]string{} // incarnation of the node whose inbox has been opened
-	silent := time.NewTimer(NodeTTL)
+	silent := time.NewTimer(term.NodeTTL)
 	defer silent.Stop()
 	for {
 		select {
@@ -303,7 +309,7 @@ func (c *Client) watch(ctx context.Context, fn func(crawl.NodeInfo, crawl.Sign))
 				return errors.New("no node has renewed its registration")
 			}
 		case e, ok := <-w.Updates():
-			silent.Reset(NodeTTL)
+			silent.Reset(term.NodeTTL)
 			if !ok {
 				return errors.New("the watch has ended")
 			}

@@ -61,7 +61,7 @@ func (c *Coordinator) effects(ctx context.Context, now time.Time, fx *frontier.E
 		}
 	}
 	for node, rs := range refills {
-		c.post.send(ctx, node, &crawl.Dispatch{Kind: crawl.DispatchRefill, Refills: rs})
+		c.post.send(ctx, node, &crawl.Dispatch{Kind: crawl.DispatchRefill, Refills: rs, AgeMS: c.age(c.f.Lease(rs[0].Lease))}) // of one entry, all
 	}
 	return nil
 }
@@ -87,8 +87,16 @@ func (c *Coordinator) dispatch(ctx context.Context, now time.Time, l *crawl.Leas
 	job := j.Job
 	job.Identity.Seeds, job.Identity.NoScheme, job.Placing = nil, nil, crawl.Placing{} // the agent needs none, and they may be many
 	c.open.sent[l.ID] = now
-	c.post.send(ctx, l.Node, &crawl.Dispatch{Kind: crawl.DispatchLease, Lease: l, Job: &job, Site: &st})
+	c.post.send(ctx, l.Node, &crawl.Dispatch{Kind: crawl.DispatchLease, Lease: l, Job: &job, Site: &st, AgeMS: c.age(c.f.Lease(l.ID))})
 	return nil
+}
+
+// age is how old a lease's term is at this very moment, in ms: a turn may be long.
+func (c *Coordinator) age(l *frontier.Lease) int64 {
+	if l == nil {
+		return 0
+	}
+	return term.Age(time.Now(), c.clock.Local(l.Progress), c.hearing.Trouble()).Milliseconds()
 }
 
 // patience is how long a lease may be silent from its start.
@@ -136,7 +144,7 @@ func (c *Coordinator) resend(ctx context.Context, now time.Time) {
 			continue
 		}
 		delete(c.open.wants, id)
-		c.post.send(ctx, l.Node, &crawl.Dispatch{Kind: crawl.DispatchRefill, LeaseID: id, Refills: []crawl.Refill{{
+		c.post.send(ctx, l.Node, &crawl.Dispatch{Kind: crawl.DispatchRefill, LeaseID: id, AgeMS: c.age(l), Refills: []crawl.Refill{{
 			Lease: id, Targets: fit(targets, grantBudget), Again: true, Got: got,
 		}}})
 	}

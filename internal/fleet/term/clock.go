@@ -9,9 +9,10 @@ import "time"
 // and after one to two spans, for a small step back is not seen: for so long it may be ahead by that step. Our own clock is
 // counted on from when the first entry was read, whatever it is set to.
 type Clock struct {
-	base         time.Time // when the first entry was read
-	last         int64     // time of the last entry
-	newer, older int64     // ms that the log's clock is ahead of ours, at least
+	span         time.Duration // 0: clockSpan
+	base         time.Time     // when the first entry was read
+	last         int64         // time of the last entry
+	newer, older int64         // ms that the log's clock is ahead of ours, at least
 	since        time.Time
 	both         bool
 }
@@ -31,10 +32,14 @@ func (k *Clock) Saw(at int64, now time.Time) {
 	if first {
 		k.base = now
 	}
+	span := k.span
+	if span == 0 {
+		span = clockSpan
+	}
 	ahead := at - k.ours(now)
 	switch back := at < k.last-clockBack; {
-	case first || back || now.Sub(k.since) > clockSpan:
-		k.both, k.older = !first && !back && now.Sub(k.since) <= 2*clockSpan, k.newer
+	case first || back || now.Sub(k.since) > span:
+		k.both, k.older = !first && !back && now.Sub(k.since) <= 2*span, k.newer
 		k.newer, k.since = ahead, now
 	default:
 		k.newer = max(k.newer, ahead)
@@ -57,3 +62,17 @@ func (k *Clock) MS(now time.Time) int64 { return k.ours(now) + k.ahead() }
 func (k *Clock) Local(at int64) time.Time {
 	return k.base.Add(time.Duration(at-k.ahead()-k.base.UnixMilli()) * time.Millisecond)
 }
+
+// Ages tells how long messages were on their way, by when the bus stored them and when they were read: longer than the fastest of
+// the last hour or two was. Nobody knows how long that took, nor the first one. Messages may be rare, so that the difference
+// between the clocks is remembered for long; clocks part by less than a second in such a time.
+type Ages struct{ clock Clock }
+
+// Of returns the age of a message that was stored at a time of the bus (Unix ms) and read at a time of ours.
+func (a *Ages) Of(at int64, now time.Time) time.Duration {
+	a.clock.span = agesSpan
+	a.clock.Saw(at, now)
+	return time.Duration(max(0, a.clock.MS(now)-at)) * time.Millisecond
+}
+
+const agesSpan = time.Hour

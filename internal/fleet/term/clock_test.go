@@ -43,6 +43,26 @@ func TestLogClock(t *testing.T) {
 	}
 }
 
+// A message is as old as it took longer than the fastest, whatever the clocks say.
+func TestAges(t *testing.T) {
+	now := time.UnixMilli(1_700_000_000_000)
+	skew := -5 * time.Minute
+	var a Ages
+	for i, c := range []struct{ pause, way, want time.Duration }{
+		{0, 300 * time.Millisecond, 0},
+		{time.Second, 100 * time.Millisecond, 0},
+		{time.Second, 100 * time.Millisecond, 0},
+		{40 * time.Second, 30 * time.Second, 30*time.Second - 100*time.Millisecond},
+		{30 * time.Minute, 25 * time.Minute, 25*time.Minute - 100*time.Millisecond},
+		{time.Second, 100 * time.Millisecond, 0},
+	} {
+		now = now.Add(c.pause)
+		if got := a.Of(now.Add(-c.way).Add(skew).UnixMilli(), now); got != c.want {
+			t.Errorf("message %d: %v, want %v", i, got, c.want)
+		}
+	}
+}
+
 // A log that another server dates, whose clock is behind, is believed at once; one that is ahead after an entry.
 func TestLogClockSetBack(t *testing.T) {
 	now := time.UnixMilli(1_700_000_000_000)

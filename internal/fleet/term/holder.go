@@ -34,8 +34,9 @@ type Holder struct {
 	repeats int       // times that it has said again that it starves
 }
 
-// Hold begins the holder's half when a lease comes.
-func Hold(s Spans, now time.Time) Holder { return Holder{Spans: s, stored: now, moved: now} }
+// Hold begins the holder's half when a lease comes. since is when its term began, as far as that is known: its message may have
+// been sent again, and may have been on its way for long.
+func Hold(s Spans, since time.Time) Holder { return Holder{Spans: s, stored: since, moved: since} }
 
 // Got is how many refills were taken in.
 func (h *Holder) Got() uint32 { return h.got }
@@ -72,14 +73,14 @@ func (h *Holder) Store(cut time.Time, progress bool) {
 func (h *Holder) StoreLate(cut time.Time) { h.stored = cut }
 
 // Refill reports whether a refill is taken in, and notes that it is. What is sent again is taken only if nothing has come
-// since the holder said that it has nothing: then it is what was lost on the way.
-func (h *Holder) Refill(now time.Time, again bool, got uint32) bool {
+// since the holder said that it has nothing: then it is what was lost on the way. since is when the lease's term began anew with it.
+func (h *Holder) Refill(since time.Time, again bool, got uint32) bool {
 	if again && got != h.got {
 		return false
 	}
 	h.got++
 	h.Ask, h.repeats = Content, 0
-	h.moved = now // as the owner sees it
+	h.moved = latest(h.moved, since)
 	return true
 }
 

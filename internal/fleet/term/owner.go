@@ -58,6 +58,12 @@ func Judge(s Spans, now time.Time, signs Signs) Verdict {
 	return Goes
 }
 
+// Age is how old a lease's term is: what the owner says of it when it sends the lease, or refills it, so that the holder's term ends
+// before the owner's does. progress and trouble are as in Signs.
+func Age(now, progress, trouble time.Time) time.Duration {
+	return max(0, now.Sub(latest(progress, trouble)))
+}
+
 // since is from when on a lease has shown no progress although its node could have said so. After the log or the owner was
 // away a node may need a while to find the bus again: the lease's term begins anew when the node is heard, or when it must be
 // taken for gone.
