@@ -57,16 +57,18 @@ var house = map[string]struct {
 	"fleet/frontier":    {false, "crawl scope polite yield learn"},
 	"fleet/ledger":      {false, "crawl learn"},
 	"fleet/recorded":    {false, "learn sim ledger"},
+	"fleet/access":      {true, ""},
 	"fleet/bus":         {false, "crawl term"},
+	"fleet/gate":        {false, "crawl access bus"},
 	"fleet/term":        {true, "crawl schedule"},
-	"fleet/coordinator": {false, "crawl term polite scope predict learn price schedule frontier ledger"},
+	"fleet/coordinator": {false, "crawl access term polite scope predict learn price schedule frontier ledger"},
 	"fleet/agent":       {false, "crawl term polite robots parse fetch archive"},
 	"fleet/outdir":      {false, "crawl archive schedule frontier ledger"},
-	"fleet/serve":       {false, "crawl scope schedule strategy geo frontier ledger bus coordinator outdir usage"},
+	"fleet/serve":       {false, "crawl access scope schedule strategy geo frontier ledger bus gate coordinator outdir usage"},
 	"fleet/assemble":    {false, "crawl scope schedule strategy frontier ledger bus fetch archive geo coordinator agent outdir usage"},
 	"fleet/verify":      {false, "crawl archive ledger outdir"},
 	"fleet/survey":      {false, "crawl archive fetch parse frontier ledger assemble outdir"},
-	"fleet/web":         {false, "crawl config ledger coordinator bus serve usage"},
+	"fleet/web":         {false, "crawl config access ledger coordinator bus gate serve usage"},
 }
 
 // The wings: what a wing may know of the others, besides crawl and itself. What is not in a wing stands beside them; only

@@ -198,7 +198,7 @@ func freezeLeaders(ctx context.Context, f *fleet) error {
 	for i := range 6 {
 		leads := -1
 		for n, c := range f.coordinators {
-			cl, err := web.NewClient(c.api(), "", nil)
+			cl, err := web.NewClient(c.api(), tokenOfBench, nil)
 			if err != nil {
 				return err
 			}

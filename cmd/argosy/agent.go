@@ -4,19 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"log/slog"
 	"net"
 	"net/netip"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"argosy/internal/crawl"
+	"argosy/internal/fleet/access"
 	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/bus"
 	"argosy/internal/fleet/web"
@@ -28,12 +33,12 @@ type agentFlags struct {
 	crawlFlags // those that concern the network
 	fleet      fleetFlags
 
-	name, store, spool, echo, advertise, capacity, prices string
-	labels                                                []string
-	onDemand                                              bool
-	leases                                                int
-	bus                                                   bus.Dial
-	natsCA                                                string
+	name, key, store, spool, echo, advertise, capacity, prices string
+	labels                                                     []string
+	onDemand                                                   bool
+	leases                                                     int
+	bus                                                        bus.Dial
+	natsCA                                                     string
 }
 
 func newAgent() *cobra.Command {
@@ -56,7 +61,8 @@ Its labels say where and what it is (city, provider, region, type, or any other)
 	fl.SortFlags = false
 	fl.StringVar(&f.fleet.server, "join", "", "URL of the coordinator, several with commas (required, unless --nats)")
 	f.fleet.tokens(c)
-	fl.StringVar(&f.name, "name", "", "of the node: letters, digits, - and _ (default: the host's)")
+	fl.StringVar(&f.name, "name", "", "of the node: letters, digits, - and _ (default: the host's, with a number if an agent with it runs there already)")
+	fl.StringVar(&f.key, "key", "", "file with the node's key, made if it is not there (default: in .argosy in the directory of --store, else of --spool, else of the user)")
 	fl.StringArrayVar(&f.labels, "label", nil, "NAME=VALUE, such as city=Paris (may be repeated)")
 	fl.StringVar(&f.store, "store", "", "where archives go: a directory, or s3://BUCKET[/PREFIX][?endpoint=URL&region=NAME] (required)")
 	fl.StringVar(&f.spool, "spool", "", "directory for archives on their way to S3 (default: a temporary one)")
@@ -108,10 +114,13 @@ func (f *agentFlags) config() (assemble.AgentConfig, error) {
 		Node: f.name, Labels: map[string]string{}, Leases: f.leases, Concurrency: f.concurrency, OnDemand: f.onDemand,
 	}
 	if info.Node == "" {
-		info.Node = defaultNode()
+		info.Node = defaultNode() // until its identity says which
 	}
 	if err := bus.CheckNode(info.Node); err != nil {
 		return c, usage("--name: %w", err)
+	}
+	if f.key != "" && (f.name == "" || len(f.bind) > 1) {
+		return c, usage("--key: one node with a --name has it")
 	}
 	if info.Leases == 0 {
 		info.Leases = max(64, 32*f.concurrency)
@@ -210,26 +219,117 @@ func (f *agentFlags) join(c *assemble.AgentConfig) (err error) {
 	if err != nil {
 		return err
 	}
-	log := c.Node.Logger
-	c.Join = func(ctx context.Context, node string) (bus.Pass, error) {
+	c.Join = f.joiner(cl, c.Node.Logger)
+	return nil
+}
+
+// lasting are the rules by which a node that has joined before is refused for good: trying again would not help.
+var lasting = []access.Rule{access.RuleRevoked, access.RuleTaken, access.RuleStore, access.RuleOld, access.RuleFull}
+
+// joiner asks a coordinator until it answers. At first what it refuses is the user's mistake; a node that has joined once goes on asking,
+// unless it is refused for good.
+func (f *agentFlags) joiner(cl *web.Client, log *slog.Logger) bus.Joiner {
+	var joined atomic.Bool
+	return func(ctx context.Context, key bus.NodeKey, pet bus.Petition) (bus.Pass, error) {
 		for wait := 200 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
-			p, err := cl.Join(ctx, node)
+			p, err := cl.Join(ctx, key, pet)
+			rest := wait
 			var refused *web.Error
 			switch {
 			case err == nil:
+				joined.Store(true)
 				return p, nil
-			case errors.As(err, &refused) && refused.Usage():
+			case errors.As(err, &refused) && refused.After > 0:
+				rest = refused.After
+			case errors.As(err, &refused) && refused.Usage() && (!joined.Load() || slices.Contains(lasting, refused.Rule)):
 				return p, usage("--join %s: %w", f.fleet.server, err)
 			}
 			log.Warn("waiting for the coordinator", "error", err)
 			select {
 			case <-ctx.Done():
 				return p, ctx.Err()
-			case <-time.After(wait):
+			case <-time.After(rest):
 			}
 		}
 	}
-	return nil
+}
+
+// home is the directory in which an agent keeps names and keys.
+func (f *agentFlags) home() (string, error) {
+	dir := f.spool
+	if store, err := archive.OpenStore(f.store); err == nil {
+		if d, ok := store.(archive.Dir); ok {
+			dir = string(d)
+		}
+	}
+	if dir == "" {
+		if dir = os.Getenv("XDG_STATE_HOME"); dir == "" {
+			home, err := os.UserHomeDir()
+			if err != nil {
+				return "", usage("--key: say where the node's key lies; there is no directory of --store or --spool, and no home, to keep it in")
+			}
+			dir = filepath.Join(home, ".local", "state")
+		}
+		return filepath.Join(dir, "argosy"), nil
+	}
+	return filepath.Join(dir, ".argosy"), nil
+}
+
+// identity finds out who the i-th node of this process is, of so many; nil: others gave it credentials.
+func (f *agentFlags) identity(i, of int) (*assemble.Identity, error) {
+	if f.bus.URL != "" {
+		return nil, nil
+	}
+	home := ""
+	var err error
+	if f.key == "" {
+		if home, err = f.home(); err != nil {
+			return nil, err
+		}
+	}
+	if f.name == "" {
+		return assemble.AnyIdentity(home, defaultNode())
+	}
+	return assemble.NamedIdentity(home, nameOf(f.name, i, of), f.key)
+}
+
+// nameOf is the name of the i-th of so many nodes.
+func nameOf(name string, i, of int) string {
+	if of > 1 {
+		name += "-" + strconv.Itoa(i+1)
+	}
+	return name
+}
+
+// open joins as the i-th node of this process. One that has no name from a person takes another one where its own is taken.
+func (f *agentFlags) open(ctx context.Context, ac assemble.AgentConfig, i, of int) (*assemble.Agent, io.Closer, error) {
+	id, err := f.identity(i, of)
+	if errors.Is(err, assemble.ErrRuns) {
+		return nil, nil, usage("%w", err)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if id == nil {
+		ac.Node.Info.Node = nameOf(ac.Node.Info.Node, i, of)
+		a, err := assemble.OpenAgent(ctx, ac)
+		return a, nil, err
+	}
+	for {
+		ac.Node.Info.Node, ac.Key = id.Name, id.Key
+		a, err := assemble.OpenAgent(ctx, ac)
+		var refused *web.Error
+		if err == nil {
+			return a, id, nil
+		}
+		if errors.As(err, &refused) && refused.Rule == access.RuleTaken {
+			if other, rerr := id.Rename(defaultNode()); other && rerr == nil {
+				ac.Node.Logger.Info("the host's name is another node's; taking one of its own", "name", id.Name)
+				continue
+			}
+		}
+		return nil, nil, errors.Join(err, id.Close())
+	}
 }
 
 func (f *agentFlags) run(c *cobra.Command) error {
@@ -255,9 +355,6 @@ func (f *agentFlags) run(c *cobra.Command) error {
 	}()
 	for i, b := range binds {
 		ac := cfg
-		if len(binds) > 1 {
-			ac.Node.Info.Node += "-" + strconv.Itoa(i+1)
-		}
 		if b != "" {
 			ac.Node.Fetch.Bind = netip.MustParseAddr(b) // network has parsed it before
 		}
@@ -269,12 +366,15 @@ func (f *agentFlags) run(c *cobra.Command) error {
 				ac.Echo = "" // one echo stands for all addresses of the machine
 			}
 		}
-		a, err := assemble.OpenAgent(ctx, ac)
+		a, id, err := f.open(ctx, ac, i, len(binds))
 		if err != nil {
 			if ctx.Err() != nil {
 				return nil
 			}
 			return err
+		}
+		if id != nil {
+			defer id.Close()
 		}
 		agents = append(agents, a)
 		cfg.Node.Logger.Info("joined", "node", a.Info().Node, "incarnation", a.Info().Incarnation, "store", a.Info().Store)

@@ -35,37 +35,57 @@ const defaultServer = "http://127.0.0.1:8480"
 // tokens adds the flags by which a coordinator knows who asks, and who asks knows it.
 func (f *fleetFlags) tokens(c *cobra.Command) {
 	fl := c.Flags()
-	fl.StringVar(&f.token, "token", "", "the coordinator's token; better --token-file, or ARGOSY_TOKEN in the environment")
-	fl.StringVar(&f.tokenFile, "token-file", "", "file with the coordinator's token")
+	fl.StringVar(&f.tokenFile, "token-file", "", "file with a token of the coordinator's, - for standard input (default: ARGOSY_TOKEN; without one, the socket of a coordinator of the same user on this machine)")
+	fl.StringVar(&f.token, "token", "", "")
+	_ = fl.MarkHidden("token") // it is there: who gives it is told why not
 	fl.StringVar(&f.ca, "ca", "", "certificates (PEM) that the coordinator is known by (default: the system's)")
 }
 
 func (f *fleetFlags) register(c *cobra.Command) {
-	c.Flags().StringVar(&f.server, "server", "", "URL of the coordinator, several with commas (default: ARGOSY_SERVER, or "+defaultServer+")")
+	c.Flags().StringVar(&f.server, "server", "", "URL of the coordinator, or unix:SOCKET, several with commas (default: ARGOSY_SERVER, or "+defaultServer+")")
 	f.tokens(c)
 	c.Flags().BoolVar(&f.json, "json", false, "print JSON")
 }
 
+// showToken returns what to show as a token: what is in a file, or in the environment.
+func (f *fleetFlags) showToken() (string, error) {
+	token := os.Getenv("ARGOSY_TOKEN")
+	switch f.tokenFile {
+	case "":
+	case "-":
+		b, err := io.ReadAll(io.LimitReader(os.Stdin, 4<<10))
+		if err != nil {
+			return "", usage("--token-file -: %w", err)
+		}
+		token = string(b)
+	default:
+		b, err := os.ReadFile(f.tokenFile)
+		if err != nil {
+			return "", usage("--token-file: %w", err)
+		}
+		token = string(b)
+	}
+	token = strings.TrimSpace(token)
+	if strings.ContainsAny(token, "\r\n \t") {
+		return "", usage("the token: white space in it")
+	}
+	return token, nil
+}
+
 func (f *fleetFlags) client() (*web.Client, error) {
-	server, token := f.server, f.token
+	server := f.server
 	if server == "" {
 		server = os.Getenv("ARGOSY_SERVER")
 	}
 	if server == "" {
 		server = defaultServer
 	}
-	if f.tokenFile != "" {
-		b, err := os.ReadFile(f.tokenFile)
-		if err != nil {
-			return nil, usage("--token-file: %w", err)
-		}
-		token = strings.TrimSpace(string(b))
+	if f.token != "" {
+		return nil, usage("--token: whoever lists the processes of this machine would read it: use --token-file FILE (- for standard input), or ARGOSY_TOKEN in the environment")
 	}
-	if token == "" {
-		token = os.Getenv("ARGOSY_TOKEN")
-	}
-	if strings.ContainsAny(token, "\r\n \t") {
-		return nil, usage("--token: white space in it")
+	token, err := f.showToken()
+	if err != nil {
+		return nil, err
 	}
 	tls, err := clientTLS("--ca", f.ca)
 	if err != nil {
@@ -74,6 +94,14 @@ func (f *fleetFlags) client() (*web.Client, error) {
 	cl, err := web.NewClient(server, token, tls)
 	if err != nil {
 		return nil, usage("--server: %w", err)
+	}
+	if f.tokenFile != "" && f.tokenFile != "-" { // it may be another one later, and a process runs long
+		cl.TokenFrom(func() string {
+			if now, err := f.showToken(); err == nil {
+				token = now
+			}
+			return token
+		})
 	}
 	return cl, nil
 }
@@ -369,6 +397,11 @@ strategy that uses few nodes (packing) that is what the work needed.`,
 	}
 	f.register(c)
 	c.Flags().BoolVar(&reservation, "reservation", false, "how many nodes to reserve, and what that costs")
+	c.AddCommand(newNames(), newNodeOrder("revoke", "Shut a node out for good",
+		`Revoke ends the credentials of a node: its connections end, its leases go to other nodes, and its key is not let in again. Its name
+stays bound to that key until argosy nodes release.`, "is revoked"), newNodeOrder("release", "Make the name of a node free for another key",
+		`Release is for a node that has lost its disk, and with it its key: the next agent that joins with this name, and with a token, has the name
+from then on. Credentials of the key before end.`, "is free"))
 	return c
 }
 

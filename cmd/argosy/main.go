@@ -88,17 +88,10 @@ any moment without losing anything, and goes on where it stopped with argosy cra
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.Version = version
 	root.SetVersionTemplate("argosy {{.Version}}\n")
-	root.AddCommand(newCrawl(), newDemo(), newVerify(), newExport(), newReport(), newTasks(), newRetry(), newDrop(), newServe(), newAgent(), newSubmit(), newJobs(), newNodes(), newDrain(), newKeys(), newSolve(), newCoords(), newPlan(), newStrategies(), newSplit(), newExplain(), newProbe(), newLab(), newVersion())
+	root.AddCommand(newCrawl(), newDemo(), newVerify(), newExport(), newReport(), newTasks(), newRetry(), newDrop(), newServe(), newAgent(), newSubmit(), newJobs(), newNodes(), newDrain(), newToken(), newOrdersLog(), newKeys(), newSolve(), newCoords(), newPlan(), newStrategies(), newSplit(), newExplain(), newProbe(), newLab(), newVersion())
 	root.AddCommand(newOrders()...)
 	for _, c := range root.Commands() {
-		if args := c.Args; args != nil {
-			c.Args = func(c *cobra.Command, a []string) error {
-				if err := args(c, a); err != nil {
-					return usage("%s: %w (see %s --help)", c.CommandPath(), err, c.CommandPath())
-				}
-				return nil
-			}
-		}
+		sayUsage(c)
 	}
 	root.Args = func(c *cobra.Command, a []string) error {
 		if len(a) > 0 {
@@ -107,6 +100,21 @@ any moment without losing anything, and goes on where it stopped with argosy cra
 		return nil
 	}
 	return root
+}
+
+// sayUsage makes wrong arguments of a command, and of those below it, the user's mistake.
+func sayUsage(c *cobra.Command) {
+	if args := c.Args; args != nil {
+		c.Args = func(c *cobra.Command, a []string) error {
+			if err := args(c, a); err != nil {
+				return usage("%s: %w (see %s --help)", c.CommandPath(), err, c.CommandPath())
+			}
+			return nil
+		}
+	}
+	for _, below := range c.Commands() {
+		sayUsage(below)
+	}
 }
 
 func newVersion() *cobra.Command {

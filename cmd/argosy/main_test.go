@@ -340,8 +340,8 @@ func TestNext(t *testing.T) {
 	for _, c := range []struct{ api, cert, agent, nodes string }{
 		{"http://127.0.0.1:8480", "", "--join http://127.0.0.1:8480 --store", "argosy nodes\n"},
 		{"http://127.0.0.1:81", "", "--join http://127.0.0.1:81 --store", "argosy nodes --server http://127.0.0.1:81\n"},
-		{"https://[::]:81", "c.pem", "--join https://" + defaultNode() + ":81 --ca c.pem --token-file T --store", "argosy nodes --server https://localhost:81 --ca c.pem\n"},
-		{"http://192.0.2.2:81", "", "--join http://192.0.2.2:81 --token-file T --store", "argosy nodes --server http://192.0.2.2:81 --token-file T\n"},
+		{"https://[::]:81", "c.pem", "--join https://" + defaultNode() + ":81 --ca c.pem --token-file join.token --store", "argosy nodes --server https://localhost:81 --ca c.pem\n"},
+		{"http://192.0.2.2:81", "", "--join http://192.0.2.2:81 --token-file join.token --store", "argosy nodes --server http://192.0.2.2:81 --token-file T\n"},
 	} {
 		if got := next(c.api, c.cert, "T"); !strings.Contains(got, c.agent) || !strings.HasSuffix(got, c.nodes) {
 			t.Errorf("%s:\n%s", c.api, got)

@@ -19,6 +19,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"argosy/internal/fleet/access"
 	"argosy/internal/fleet/bus"
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/serve"
@@ -33,6 +34,7 @@ type serveFlags struct {
 	listen, probe, logLevel  string
 	minFree                  string
 	tokenFile, cert, key, ca string
+	socket                   string
 	json                     bool
 }
 
@@ -44,8 +46,9 @@ func newServe() *cobra.Command {
 tasks and nodes. Its directory holds everything that it knows; start it again with the same one after whatever
 stopped it: the agents go on meanwhile, and nothing is lost.
 
-It listens on this machine only, unless --listen and --bus-listen say otherwise; who asks from elsewhere needs the token
-that it makes at its first start, in DIR/state/token. With --nats the bus is a cluster of your own, and with
+It listens on this machine only, unless --listen and --bus-listen say otherwise. Commands of the same user on this machine reach it over
+a Unix socket that nobody else can open; everybody else shows a token (argosy token), such as the operator's, which it makes at its first
+start, in DIR/state/token. With --nats the bus is a cluster of your own, and with
 --ledger postgres://… a second serve stands by and takes over when the first is gone.`,
 		Example: `  argosy serve -o fleet
   argosy serve -o fleet --listen :8480 --bus-listen :4480 --tls-cert cert.pem --tls-key key.pem
@@ -59,14 +62,17 @@ that it makes at its first start, in DIR/state/token. With --nats the bus is a c
 	fl.StringVar(&f.cfg.BusListen, "bus-listen", f.cfg.BusListen, "host:port of the embedded bus, which agents connect to")
 	fl.StringVar(&f.cert, "tls-cert", "", "certificate (PEM): API and bus then speak TLS only")
 	fl.StringVar(&f.key, "tls-key", "", "its key (PEM)")
-	fl.StringVar(&f.tokenFile, "token-file", "", "file with the token that others need (default: DIR/state/token, made at the first start)")
+	fl.StringVar(&f.tokenFile, "token-file", "", "file with the operator's token (default: DIR/state/token, made at the first start)")
+	fl.StringVar(&f.socket, "socket", "", "Unix socket for commands of the same user, in a directory that is its alone; none: there is none (default: in the directory for temporary files, by the port of --listen)")
+	fl.StringArrayVar(&f.cfg.Access.Stores, "allow-store", nil, "where nodes' archives may lie: dir, dir:PATH, s3, s3://BUCKET[/PREFIX][?endpoint=URL], with * for any bucket (may be repeated; default: dir and s3, without endpoints)")
+	fl.StringArrayVar(&f.cfg.Access.Echoes, "allow-echo", nil, "address, range of addresses or host that a node may name with --echo, besides the one that it comes from (may be repeated)")
 	fl.StringVar(&f.cfg.Bus.URL, "nats", "", "use this NATS cluster instead of the embedded bus: nats://HOST:PORT, several with commas")
 	fl.StringVar(&f.cfg.Bus.Creds, "nats-creds", "", "credentials file for it")
 	fl.StringVar(&f.cfg.Bus.NKey, "nats-nkey", "", "or a file with the seed of an nkey")
 	fl.StringVar(&f.ca, "nats-ca", "", "certificates (PEM) that its servers are known by")
 	fl.StringVar(&f.cfg.SigningKey, "signing-key", "", "file with the seeds of the accounts that sign nodes' credentials for it (see argosy keys)")
 	fl.IntVar(&f.cfg.Replicas, "replicas", f.cfg.Replicas, "copies of the log in it")
-	fl.StringVar(&f.cfg.Ledger, "ledger", "", "postgres://… instead of DIR/argosy.db")
+	fl.StringVar(&f.cfg.Ledger, "ledger", "", "postgres://… instead of DIR/argosy.db (default: ARGOSY_LEDGER, which no list of processes shows)")
 	fl.StringVar(&f.cfg.Name, "name", "", "of this coordinator (default: the host's)")
 	fl.StringVar(&f.cfg.Strategy, "strategy", strategy.Default, "which node gets which site, for jobs that do not say (see argosy strategies)")
 	fl.StringVar(&f.probe, "probe", "", "measure bandwidth before a site is crawled: none, few or all (default: what the strategy wants)")
@@ -102,6 +108,9 @@ func (f *serveFlags) run(c *cobra.Command) error {
 			return usage("--shadow: %w", err)
 		}
 	}
+	if f.cfg.Ledger == "" {
+		f.cfg.Ledger = os.Getenv("ARGOSY_LEDGER")
+	}
 	if f.cfg.Ledger != "" && !ledger.IsPostgres(f.cfg.Ledger) {
 		return usage("--ledger: allowed is postgres://USER:PASSWORD@HOST/DATABASE; without it the ledger is DIR/argosy.db")
 	}
@@ -129,14 +138,19 @@ func (f *serveFlags) run(c *cobra.Command) error {
 	if f.cfg.TLS == nil && (!isLoopback(f.listen) || f.cfg.Bus.URL == "" && !isLoopback(f.cfg.BusListen)) {
 		fmt.Fprintln(os.Stderr, "argosy: warning: without --tls-cert the token and everything else cross the network as plain text")
 	}
-	token, err := loadToken(f.tokenFile, f.cfg.Dir)
-	if err != nil {
+	if _, err := access.NewStores(f.cfg.Access.Stores); err != nil {
+		return usage("--allow-store: %w", err)
+	}
+	if _, err := access.NewEchoes(f.cfg.Access.Echoes); err != nil {
+		return usage("--allow-echo: %w", err)
+	}
+	if f.cfg.Access.Token, err = loadToken(f.tokenFile, f.cfg.Dir); err != nil {
 		return err
 	}
-	return f.serve(c, token)
+	return f.serve(c)
 }
 
-func (f *serveFlags) serve(c *cobra.Command, token string) error {
+func (f *serveFlags) serve(c *cobra.Command) error {
 	ctx, stop, hard := interrupts(c.Context(), new(console).say)
 	defer stop()
 	s, err := serve.Open(ctx, f.cfg)
@@ -152,11 +166,13 @@ func (f *serveFlags) serve(c *cobra.Command, token string) error {
 		l, scheme = tls.NewListener(l, f.cfg.TLS), "https://"
 	}
 	srv := &http.Server{
-		Handler:           web.Handler(s, web.Config{Token: token, UserAgent: defaultAgent, Version: version, Logger: f.cfg.Logger}),
+		Handler:           web.Handler(s, web.Config{UserAgent: defaultAgent, Version: version, Logger: f.cfg.Logger}),
 		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10,
+		ConnContext: web.ConnContext,
 	}
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(l) }()
+	f.serveLocal(srv, l.Addr())
 	f.announce(c, scheme+l.Addr().String(), s.BusURL())
 	run, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -175,6 +191,31 @@ func (f *serveFlags) serve(c *cobra.Command, token string) error {
 	return errors.Join(err, s.Close())
 }
 
+// serveLocal answers commands of the same user as well. Without that they need the token.
+func (f *serveFlags) serveLocal(srv *http.Server, at net.Addr) {
+	path := f.socket
+	if path == "none" {
+		return
+	}
+	if path == "" {
+		_, port, err := net.SplitHostPort(at.String())
+		if err != nil {
+			return
+		}
+		path = web.LocalSocket(port)
+	}
+	l, err := web.ListenLocal(path)
+	if err != nil {
+		f.cfg.Logger.Warn("commands on this machine need --token-file as well: there is no socket for them", "token", f.tokenPath(), "error", err)
+		return
+	}
+	go func() {
+		if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			f.cfg.Logger.Error("the socket for commands on this machine", "error", err)
+		}
+	}()
+}
+
 // announce says where the coordinator listens, and what to do next.
 func (f *serveFlags) announce(c *cobra.Command, api, busURL string) {
 	w := c.OutOrStdout()
@@ -182,14 +223,14 @@ func (f *serveFlags) announce(c *cobra.Command, api, busURL string) {
 		_ = printJSON(w, map[string]string{"api": api, "bus": busURL, "dir": f.cfg.Dir, "token_file": f.tokenPath()})
 		return
 	}
-	fmt.Fprintf(w, "coordinator in %s\n  API    %s\n  bus    %s\n  token  in %s, for who asks from elsewhere\n\n", f.cfg.Dir, api, busURL, f.tokenPath())
+	fmt.Fprintf(w, "coordinator in %s\n  API    %s\n  bus    %s\n  token  in %s, the operator's, for who asks from elsewhere\n\n", f.cfg.Dir, api, busURL, f.tokenPath())
 	fmt.Fprint(w, next(api, f.cert, f.tokenPath()))
 }
 
 // next says how to reach a coordinator: nodes by a name of this machine, people here as it asks for the least.
 func next(api, cert, token string) string {
 	here, there := api, api
-	asks, joins := "", " --token-file "+token
+	asks, joins, create := "", " --token-file join.token", ""
 	u, err := url.Parse(api)
 	if err != nil {
 		return ""
@@ -200,7 +241,7 @@ func next(api, cert, token string) string {
 	case ip.IsLoopback():
 		joins = ""
 	default:
-		asks = joins
+		asks = " --token-file " + token
 	}
 	if cert != "" {
 		asks, joins = " --ca "+cert+asks, " --ca "+cert+joins
@@ -208,7 +249,10 @@ func next(api, cert, token string) string {
 	if asks = " --server " + here + asks; asks == " --server "+defaultServer {
 		asks = ""
 	}
-	return fmt.Sprintf("next:  argosy agent --join %s --store DIR\n       argosy submit%s JOB.yaml\n       argosy nodes%s\n", there+joins, asks, asks)
+	if strings.Contains(joins, "join.token") {
+		create = "argosy token create --role join" + asks + " > join.token     give it to the nodes' machines\n       "
+	}
+	return fmt.Sprintf("next:  %sargosy agent --join %s --store DIR\n       argosy submit%s JOB.yaml\n       argosy nodes%s\n", create, there+joins, asks, asks)
 }
 
 func (f *serveFlags) tokenPath() string {
@@ -218,8 +262,8 @@ func (f *serveFlags) tokenPath() string {
 	return filepath.Join(f.cfg.Dir, "state", "token")
 }
 
-// loadToken reads the token that others need, making it at the first start.
-func loadToken(file, dir string) (string, error) {
+// loadToken reads the operator's token, making it at the first start.
+func loadToken(file, dir string) (access.Token, error) {
 	path := file
 	if path == "" {
 		path = filepath.Join(dir, "state", "token")
@@ -230,18 +274,21 @@ func loadToken(file, dir string) (string, error) {
 		_, _ = rand.Read(raw[:]) // never fails: it ends the program instead
 		token := hex.EncodeToString(raw[:])
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return "", err
+			return access.Token{}, err
 		}
-		return token, os.WriteFile(path, []byte(token+"\n"), 0o600)
+		if err := os.WriteFile(path, []byte(token+"\n"), 0o600); err != nil {
+			return access.Token{}, err
+		}
+		return access.FileToken(token)
 	}
 	if err != nil {
-		return "", usage("--token-file: %w", err)
+		return access.Token{}, usage("--token-file: %w", err)
 	}
-	token := strings.TrimSpace(string(b))
-	if len(token) < 16 {
-		return "", usage("%s: a token has at least 16 characters", path)
+	t, err := access.FileToken(strings.TrimSpace(string(b)))
+	if err != nil {
+		return t, usage("%s: %w", path, err)
 	}
-	return token, nil
+	return t, nil
 }
 
 func serverTLS(cert, key string) (*tls.Config, error) {
@@ -292,13 +339,18 @@ func defaultNode() string {
 
 func newKeys() *cobra.Command {
 	var dir string
+	var rotate, dropOld bool
 	c := &cobra.Command{
-		Use: "keys -o DIR", Short: "Make the keys of a NATS cluster of your own", Args: cobra.NoArgs,
+		Use: "keys -o DIR", Short: "Make, or rotate, the keys of a NATS cluster of your own", Args: cobra.NoArgs,
 		Long: `Keys makes what a NATS cluster needs so that each node of the fleet has credentials of its own, which let it read its
 leases and write its parts and nothing else: accounts.conf, to be included in each server's configuration;
 coordinator.creds, for argosy serve --nats-creds; signing.nk, for argosy serve --signing-key. The keys themselves stay in
-keys.json. Given again, it writes the same keys' files anew.`,
-		Example: "  argosy keys -o cluster",
+keys.json. Given again, it writes the same keys' files anew.
+
+With --rotate nodes get another account: accounts.conf knows both then. When the servers have read it again and the coordinators have
+been started with the new signing.nk, --drop-old takes the one before out; nodes whose credentials are refused join again by themselves.
+Where the bus is the coordinator's own, argosy keys rotate does all of it.`,
+		Example: "  argosy keys -o cluster\n  argosy keys -o cluster --rotate\n  argosy keys -o cluster --drop-old\n  argosy keys rotate",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if dir == "" {
 				return usage("-o: name a directory for the keys")
@@ -310,6 +362,15 @@ keys.json. Given again, it writes the same keys' files anew.`,
 			if err != nil {
 				return err
 			}
+			if rotate {
+				err = k.Rotate()
+			}
+			if dropOld && err == nil {
+				err = k.DropOld()
+			}
+			if err != nil {
+				return err
+			}
 			if err := k.WriteCluster(dir); err != nil {
 				return err
 			}
@@ -318,6 +379,9 @@ keys.json. Given again, it writes the same keys' files anew.`,
 		},
 	}
 	c.Flags().StringVarP(&dir, "out", "o", "", "directory (required)")
+	c.Flags().BoolVar(&rotate, "rotate", false, "another account for nodes, beside the one before")
+	c.Flags().BoolVar(&dropOld, "drop-old", false, "take accounts of nodes before out")
+	c.AddCommand(newRotate())
 	return c
 }
 

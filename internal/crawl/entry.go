@@ -2,6 +2,7 @@ package crawl
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/fxamacker/cbor/v2"
@@ -27,6 +28,7 @@ const (
 	EntryMeasures                      // measurements of a node that no lease asked for
 	EntryMark                          // nothing: that it comes back shows that the log can be written and has been read
 	EntryAside                         // an entry of a node that the ledger could never apply
+	EntryOrder                         // nothing: who has ordered what, for people to read
 )
 
 // Entry is a fact in the log. Exactly the fields of its kind are set. Its time is when the log stored it.
@@ -46,6 +48,33 @@ type Entry struct {
 	Ran         time.Duration `cbor:"13,keyasint,omitempty"` // running time of the job so far, in grants and states
 	Measures    []Measure     `cbor:"14,keyasint,omitempty"`
 	Aside       *Aside        `cbor:"60,keyasint,omitempty"`
+	Order       *Order        `cbor:"61,keyasint,omitempty"`
+}
+
+// Order is what somebody has asked a coordinator for. It stands in the log before it is done.
+type Order struct {
+	Who  string `cbor:"1,keyasint"`
+	What string `cbor:"2,keyasint"` // in words
+}
+
+// maxOrder bounds each text of an order, in bytes.
+const maxOrder = 1000
+
+// NewOrder returns an order with texts that any sink takes.
+func NewOrder(who, what string) *Order {
+	plain := func(s string) string {
+		s = strings.ToValidUTF8(strings.Map(func(r rune) rune {
+			if r < ' ' || r == 0x7f {
+				return ' '
+			}
+			return r
+		}, s), "?")
+		if len(s) > maxOrder {
+			s = strings.ToValidUTF8(s[:maxOrder-3], "") + "…"
+		}
+		return s
+	}
+	return &Order{plain(who), plain(what)}
 }
 
 // Aside sets an entry of a node aside that passed the check and that the ledger all the same could not apply, for a reason that

@@ -25,12 +25,13 @@ import (
 // AgentConfig says how a node joins a fleet.
 type AgentConfig struct {
 	Node  NodeConfig
-	Join  func(ctx context.Context, node string) (bus.Pass, error) // asks a coordinator; nil: Bus has everything
-	Bus   bus.Dial                                                 // what Join does not say
-	TLS   *tls.Config                                              // for tls:// buses; nil: the system's roots
-	Echo  string                                                   // host:port at which other nodes measure this one; empty: nowhere
-	Store string                                                   // where archives go: a directory or s3://
-	Spool string                                                   // directory for archives on their way to S3; empty: a temporary one
+	Key   bus.NodeKey // the node's own
+	Join  bus.Joiner  // asks a coordinator; nil: Bus has everything
+	Bus   bus.Dial    // what Join does not say
+	TLS   *tls.Config // for tls:// buses; nil: the system's roots
+	Echo  string      // host:port at which other nodes measure this one; empty: nowhere
+	Store string      // where archives go: a directory or s3://
+	Spool string      // directory for archives on their way to S3; empty: a temporary one
 }
 
 // Agent is a node of a fleet in a process of its own.
@@ -41,8 +42,9 @@ type Agent struct {
 	echo net.Listener
 	tmp  string // to be removed
 
-	mu    sync.Mutex
-	login bus.Login
+	mu     sync.Mutex
+	login  bus.Login
+	denied chan struct{} // the bus refuses the credentials
 }
 
 // flushFleet is how long outcomes gather in a node of a fleet: what its messages cost the coordinator is paid by the
@@ -52,12 +54,16 @@ const flushFleet = time.Second
 // flushRemote is how long outcomes gather before an object is stored elsewhere: each makes one.
 const flushRemote = 2 * time.Second
 
-// renewLogin is how often a node asks for new credentials.
-const renewLogin = 7 * 24 * time.Hour
+// renewLogin is how often a node asks for new credentials, before those that it has run out; rejoinEvery, how often it asks at most
+// when the bus refuses them.
+const (
+	renewLogin  = bus.LoginTerm / 3
+	rejoinEvery = time.Second
+)
 
 // OpenAgent joins a fleet. It tries until a coordinator answers, ctx ends or it is refused.
 func OpenAgent(ctx context.Context, c AgentConfig) (a *Agent, err error) {
-	a = &Agent{cfg: c}
+	a = &Agent{cfg: c, denied: make(chan struct{}, 1)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, a.Close())
@@ -78,11 +84,11 @@ func OpenAgent(ctx context.Context, c AgentConfig) (a *Agent, err error) {
 	d := c.Bus
 	d.Node = c.Node.Info.Node
 	if c.Join != nil {
-		p, err := c.Join(ctx, d.Node)
+		p, err := a.join(ctx)
 		if err != nil {
 			return a, err
 		}
-		d.URL, a.login, d.Login = p.Bus, p.Login, a.current
+		d.URL, d.Login, d.Pub, d.Denied = p.Bus, a.current, c.Key.Public(), a.refused
 		if strings.HasPrefix(p.Bus, "tls://") {
 			d.TLS = c.TLS
 		}
@@ -121,6 +127,30 @@ func (a *Agent) openStore() error {
 	return err
 }
 
+// join asks a coordinator for credentials, and takes them.
+func (a *Agent) join(ctx context.Context) (bus.Pass, error) {
+	n := &a.cfg.Node
+	p, err := a.cfg.Join(ctx, a.cfg.Key, bus.Petition{Node: n.Info.Node, Wire: bus.Wire, Version: n.Version, Store: n.Info.Store, Echo: n.Info.Echo})
+	if err != nil {
+		return p, err
+	}
+	if n.Info.Echo != "" && p.Echo == "" {
+		n.Logger.Warn("other nodes will not measure this one: its echo address is not on the host that the coordinator sees it come from (argosy serve --allow-echo)", "echo", n.Info.Echo)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.login = a.cfg.Key.Login(p.Login)
+	return p, nil
+}
+
+// refused notes that the bus refuses the credentials.
+func (a *Agent) refused(error) {
+	select {
+	case a.denied <- struct{}{}:
+	default:
+	}
+}
+
 func (a *Agent) current() bus.Login {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -155,7 +185,7 @@ func (a *Agent) Run(ctx context.Context, hard <-chan struct{}) error {
 	defer cancel()
 	group, gctx := errgroup.WithContext(run)
 	group.Go(func() error { return a.node.run(gctx) })
-	group.Go(func() error { a.renew(gctx); return nil })
+	group.Go(func() error { return a.renew(gctx) })
 	if a.echo != nil {
 		group.Go(func() error { return a.serveEcho(gctx) })
 	}
@@ -193,20 +223,33 @@ func (a *Agent) Run(ctx context.Context, hard <-chan struct{}) error {
 	return err
 }
 
-// renew keeps the node's credentials fresh.
-func (a *Agent) renew(ctx context.Context) {
+// renew keeps the node's credentials fresh, and gets others when the bus refuses them. It fails when the coordinator refuses the node
+// for good.
+func (a *Agent) renew(ctx context.Context) error {
+	if a.cfg.Join == nil {
+		return nil
+	}
 	t := time.NewTicker(renewLogin)
 	defer t.Stop()
-	for a.cfg.Join != nil {
+	for {
 		select {
 		case <-ctx.Done():
-			return
+			return nil
 		case <-t.C:
+		case <-a.denied:
+			a.cfg.Node.Logger.Info("the bus refuses the credentials; joining again", "node", a.cfg.Node.Info.Node)
 		}
-		if p, err := a.cfg.Join(ctx, a.cfg.Node.Info.Node); err == nil {
-			a.mu.Lock()
-			a.login = p.Login
-			a.mu.Unlock()
+		if _, err := a.join(ctx); err != nil && ctx.Err() == nil {
+			return err
+		}
+		select { // what was refused before
+		case <-a.denied:
+		default:
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(rejoinEvery):
 		}
 	}
 }

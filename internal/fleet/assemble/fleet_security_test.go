@@ -59,10 +59,7 @@ func (l *safeLog) String() string {
 // as connects to the fleet's bus with a node's credentials.
 func (f *fleet) as(t *testing.T, node string) (*nats.Conn, jetstream.JetStream, <-chan error) {
 	t.Helper()
-	p, err := f.server.Admit(node)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := f.admit(node)
 	errs := make(chan error, 64)
 	nc, err := nats.Connect(p.Bus, nats.UserJWTAndSeed(p.Login.JWT, p.Login.Seed), nats.CustomInboxPrefix("_INBOX_argosy_"+node),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { errs <- err }))
@@ -80,13 +77,10 @@ func (f *fleet) as(t *testing.T, node string) (*nats.Conn, jetstream.JetStream, 
 // signed is a message of a node's, signed as it would sign it.
 func (f *fleet) signed(t *testing.T, node, subject string, data []byte) *nats.Msg {
 	t.Helper()
-	p, err := f.server.Admit(node)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := f.admit(node)
 	h := hmac.New(sha256.New, []byte(p.Login.Key))
 	h.Write(append([]byte("entry\x00"), data...))
-	return &nats.Msg{Subject: subject, Data: data, Header: nats.Header{"Argosy-Sign": {hex.EncodeToString(h.Sum(nil))}}}
+	return &nats.Msg{Subject: subject, Data: data, Header: nats.Header{"Argosy-Sign": {hex.EncodeToString(h.Sum(nil))}, "Argosy-Key": {f.key(node).Public()}}}
 }
 
 func denied(t *testing.T, what string, errs <-chan error) {
@@ -106,10 +100,7 @@ func denied(t *testing.T, what string, errs <-chan error) {
 func TestCredentials(t *testing.T) {
 	f := newFleet(t, nil)
 	f.leader()
-	p, err := f.server.Admit("a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := f.admit("a")
 	if nc, err := nats.Connect(p.Bus); err == nil {
 		nc.Close()
 		t.Error("who has no credentials was let in")
@@ -118,16 +109,16 @@ func TestCredentials(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	forged, err := other.Node("a")
+	forged, err := other.Node("a", f.key("a").Public())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if nc, err := nats.Connect(p.Bus, nats.UserJWTAndSeed(forged.JWT, forged.Seed)); err == nil {
+	if nc, err := nats.Connect(p.Bus, nats.UserJWTAndSeed(forged.JWT, f.key("a").Login(forged).Seed)); err == nil {
 		nc.Close()
 		t.Error("credentials that another fleet has signed were taken")
 	}
 	for _, bad := range []string{"", "a.b", "a b", "x>", "*", strings.Repeat("n", 65)} {
-		if _, err := f.server.Admit(bad); err == nil {
+		if _, err := f.server.Joiner()(t.Context(), f.key("a"), bus.Petition{Node: bad, Wire: bus.Wire}); err == nil {
 			t.Errorf("node name %q was taken", bad)
 		}
 	}
@@ -289,10 +280,7 @@ func TestTLS(t *testing.T) {
 	if v := f.await(f.submit(fleetJob(port, 0))); v.State != crawl.JobDone || v.Counts.Failed > 0 {
 		t.Errorf("%s: %+v", v.State, v.Counts)
 	}
-	p, err := f.server.Admit("b")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := f.admit("b")
 	plain := strings.Replace(p.Bus, "tls://", "nats://", 1)
 	if nc, err := nats.Connect(plain, nats.UserJWTAndSeed(p.Login.JWT, p.Login.Seed), nats.Timeout(3*time.Second)); err == nil {
 		if !nc.TLSRequired() {

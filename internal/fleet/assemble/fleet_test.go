@@ -106,6 +106,27 @@ type member struct {
 	err   error
 }
 
+// key is the key of a node, the same each time.
+func (f *fleet) key(name string) bus.NodeKey {
+	f.t.Helper()
+	k, err := bus.LoadNodeKey(filepath.Join(f.dir, "keys", name))
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return k
+}
+
+// admit gets what a node needs to reach the bus, as the node does.
+func (f *fleet) admit(name string) bus.Pass {
+	f.t.Helper()
+	p, err := f.server.Joiner()(f.t.Context(), f.key(name), bus.Petition{Node: name, Wire: bus.Wire})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	p.Login = f.key(name).Login(p.Login)
+	return p
+}
+
 func (f *fleet) agentConfig(name string) assemble.AgentConfig {
 	return assemble.AgentConfig{
 		Node: assemble.NodeConfig{
@@ -113,7 +134,10 @@ func (f *fleet) agentConfig(name string) assemble.AgentConfig {
 			Fetch: config("", "0", 0, 1).Fetch,
 		},
 		Store: filepath.Join(f.dir, "stores", name),
-		Join:  func(_ context.Context, node string) (bus.Pass, error) { return f.server.Admit(node) },
+		Key:   f.key(name),
+		Join: func(ctx context.Context, key bus.NodeKey, p bus.Petition) (bus.Pass, error) {
+			return f.server.Joiner()(ctx, key, p) // of the server that is there now
+		},
 	}
 }
 

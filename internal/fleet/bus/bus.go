@@ -18,13 +18,13 @@ import (
 	"net"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-	"github.com/nats-io/nkeys"
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/term"
@@ -144,69 +144,6 @@ func (s *Server) Connect(ctx context.Context) (*Client, error) {
 	return connect(ctx, "", s.cfg, opts)
 }
 
-// Dial says how to reach a bus that runs elsewhere.
-type Dial struct {
-	URL   string       // nats:// or tls://, several with commas
-	Creds string       // credentials file (JWT and key); empty: none
-	NKey  string       // file with the seed of an nkey; empty: none
-	Login func() Login // credentials in memory, asked for at every connect; nil: none
-	TLS   *tls.Config  // nil: as the URL says, with the system's roots
-	Node  string       // whose inbox answers go to; empty for a coordinator
-
-	// Pipe opens connections; nil is the network. Tests put pipes here.
-	Pipe func() (net.Conn, error)
-}
-
-// pipes gives the client connections that somebody else opens.
-type pipes func() (net.Conn, error)
-
-// InProcessConn implements nats.InProcessConnProvider.
-func (p pipes) InProcessConn() (net.Conn, error) { return p() }
-
-func (d Dial) options(log *slog.Logger) ([]nats.Option, error) {
-	name := "argosy"
-	opts := []nats.Option{
-		nats.MaxReconnects(-1), nats.ReconnectWait(100 * time.Millisecond), nats.ReconnectJitter(100*time.Millisecond, 200*time.Millisecond),
-		nats.Timeout(5 * time.Second), nats.PingInterval(10 * time.Second), nats.MaxPingsOutstanding(2), nats.IgnoreAuthErrorAbort(),
-		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
-			if log != nil {
-				log.Warn("bus", "error", err)
-			}
-		}),
-	}
-	switch {
-	case d.Login != nil:
-		opts = append(opts, nats.UserJWT(
-			func() (string, error) { return d.Login().JWT, nil },
-			func(nonce []byte) ([]byte, error) {
-				kp, err := nkeys.FromSeed([]byte(d.Login().Seed))
-				if err != nil {
-					return nil, err
-				}
-				return kp.Sign(nonce)
-			}))
-	case d.Creds != "":
-		opts = append(opts, nats.UserCredentials(d.Creds))
-	case d.NKey != "":
-		o, err := nats.NkeyOptionFromSeed(d.NKey)
-		if err != nil {
-			return nil, fmt.Errorf("nkey %s: %w", d.NKey, err)
-		}
-		opts = append(opts, o)
-	}
-	if d.TLS != nil {
-		opts = append(opts, nats.Secure(d.TLS))
-	}
-	if d.Pipe != nil {
-		opts = append(opts, nats.InProcessServer(pipes(d.Pipe)))
-	}
-	if d.Node != "" {
-		name += " " + d.Node
-		opts = append(opts, nats.CustomInboxPrefix(inboxOf(d.Node)))
-	}
-	return append(opts, nats.Name(name)), nil
-}
-
 // Connect opens a coordinator's connection to a bus that runs elsewhere, and creates what is missing there.
 func Connect(ctx context.Context, d Dial, c Config) (*Client, error) {
 	opts, err := d.options(c.Logger)
@@ -251,10 +188,7 @@ func Join(d Dial, log *slog.Logger) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect to the bus: %w", err)
 	}
-	cl := &Client{nc: nc, cfg: Config{Logger: log}}
-	if d.Login != nil {
-		cl.key = d.Login().Key
-	}
+	cl := &Client{nc: nc, cfg: Config{Logger: log}, login: d.Login, pub: d.Pub}
 	if cl.js, err = jetstream.New(nc); err != nil {
 		nc.Close()
 		return nil, err
@@ -269,9 +203,15 @@ type Client struct {
 	js    jetstream.JetStream
 	log   jetstream.Stream
 	nodes jetstream.KeyValue
-	lead  uint64 // last sequence of the lead subject that this client knows of
-	key   string // a node's, to sign with; empty: nothing is signed
+	lead  uint64       // last sequence of the lead subject that this client knows of
+	login func() Login // a node's, to sign with; nil: nothing is signed
+	pub   string       // its public key
+	pubs  sync.Map     // a coordinator's: public keys that nodes registered with, by their names
+	trust atomic.Pointer[func(node, pub string) bool]
 }
+
+// Trust has registrations believed only of who a name belongs to, as fn says.
+func (c *Client) Trust(fn func(node, pub string) bool) { c.trust.Store(&fn) }
 
 func (c *Client) open(ctx context.Context) (err error) {
 	if c.js, err = jetstream.New(c.nc); err != nil {
@@ -388,6 +328,9 @@ func (c *Client) Append(ctx context.Context, entry []byte) (uint64, error) {
 // any subject, by naming it as the place for an answer, but not with this.
 const signField = "Argosy-Sign"
 
+// keyField is the header with the public key of the node that has signed.
+const keyField = "Argosy-Key"
+
 // signed tells whether an entry on the leader's subject is a leader's.
 func (c *Client) signed(h nats.Header, entry []byte) bool {
 	return c.cfg.Keys == nil || hmac.Equal([]byte(h.Get(signField)), []byte(c.cfg.Keys.sign(entry)))
@@ -462,7 +405,7 @@ func (c *Client) Read(ctx context.Context, from uint64, fn func(seq uint64, at i
 					if node = ""; !c.signed(m.Headers(), m.Data()) {
 						node = Nobody
 					}
-				case !c.cfg.Keys.wrote(node, m.Headers().Get(signField), m.Data()):
+				case !c.cfg.Keys.wrote(node, m.Headers().Get(keyField), m.Headers().Get(signField), m.Data()):
 					node = Nobody
 				}
 				next = meta.Sequence.Stream + 1

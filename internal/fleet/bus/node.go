@@ -20,7 +20,8 @@ import (
 func (c *Client) Dispatch(_ context.Context, node string, lease uint64, msg []byte) error {
 	m := &nats.Msg{Subject: dispatchSubject(node, lease), Data: msg, Header: nats.Header{}}
 	if c.cfg.Keys != nil {
-		m.Header.Set(signField, macOf(c.cfg.Keys.nodeKey(node), signsDispatch, msg))
+		pub, _ := c.pubs.Load(node)
+		m.Header.Set(signField, macOf(c.cfg.Keys.nodeKey(node, orNone(pub)), signsDispatch, msg))
 	}
 	if err := c.nc.PublishMsg(m); err != nil {
 		return fmt.Errorf("dispatch to %s: %w", node, err)
@@ -35,6 +36,12 @@ func (c *Client) Forget(_ context.Context, node string, lease uint64) error {
 		return err
 	}
 	return c.nc.Publish("$JS.API.STREAM.PURGE."+dispatchStream, req)
+}
+
+// orNone is the public key that a node registered with; empty for one of 0.1.0.
+func orNone(pub any) string {
+	s, _ := pub.(string)
+	return s
 }
 
 func dispatchSubject(node string, lease uint64) string {
@@ -78,7 +85,7 @@ func (c *Client) Receive(ctx context.Context, node string, fn func(msg []byte, a
 				if err := m.Ack(); err != nil {
 					return err
 				}
-				if c.key != "" && !hmac.Equal([]byte(m.Headers().Get(signField)), []byte(macOf(c.key, signsDispatch, m.Data()))) {
+				if k := c.own().Key; k != "" && !hmac.Equal([]byte(m.Headers().Get(signField)), []byte(macOf(k, signsDispatch, m.Data()))) {
 					c.say("a message is not the coordinator's", errors.New("it is not signed"))
 					return nil
 				}
@@ -110,14 +117,10 @@ func (c *Client) Receive(ctx context.Context, node string, fn func(msg []byte, a
 // Report appends an entry of a node to the log. It is stored when it returns; while the bus is away it waits and tries
 // again, for a repeat is harmless. It fails when ctx ends, or when the bus refuses the entry for good.
 func (c *Client) Report(ctx context.Context, node string, entry []byte) error {
-	m := &nats.Msg{Subject: partSubject + node, Data: entry, Header: nats.Header{}}
-	if c.key != "" {
-		m.Header.Set(signField, macOf(c.key, signsEntry, entry))
-	}
 	way := time.Duration(len(entry)) * time.Second / slowLine
 	for wait := tryTime / 4; ; wait = min(2*wait, tryTime) {
 		err := c.try(ctx, wait+way, func(ctx context.Context) error {
-			_, err := c.js.PublishMsg(ctx, m)
+			_, err := c.js.PublishMsg(ctx, c.signedEntry(node, entry)) // anew: it may have got other credentials meanwhile
 			return err
 		})
 		switch {
@@ -133,6 +136,26 @@ func (c *Client) Report(ctx context.Context, node string, entry []byte) error {
 			return ctx.Err()
 		}
 	}
+}
+
+// signedEntry is an entry as a node sends it.
+func (c *Client) signedEntry(node string, entry []byte) *nats.Msg {
+	m := &nats.Msg{Subject: partSubject + node, Data: entry, Header: nats.Header{}}
+	if l := c.own(); l.Key != "" {
+		m.Header.Set(signField, macOf(l.Key, signsEntry, entry))
+		if c.pub != "" {
+			m.Header.Set(keyField, c.pub)
+		}
+	}
+	return m
+}
+
+// own is the node's login of this moment; zero without one.
+func (c *Client) own() Login {
+	if c.login == nil {
+		return Login{}
+	}
+	return c.login()
 }
 
 // tryTime bounds how long an answer is waited for while the connection stands. The first time it is a quarter of this:
@@ -235,7 +258,7 @@ func (c *Client) renew(ctx context.Context, info crawl.NodeInfo, rev uint64) (ui
 		e, err := c.nodes.Get(ctx, info.Node) // somebody has written since: another process, or we ourselves without hearing of it
 		switch {
 		case err == nil:
-			have, ok := unseal(e.Value(), c.key)
+			have, ok := unseal(e.Value(), func(string) string { return c.own().Key })
 			if ok && !have.Left && have.Incarnation != info.Incarnation {
 				return 0, ErrTaken
 			}
@@ -251,6 +274,7 @@ func (c *Client) renew(ctx context.Context, info crawl.NodeInfo, rev uint64) (ui
 type registration struct {
 	Info []byte `cbor:"1,keyasint"`
 	Sign string `cbor:"2,keyasint,omitempty"`
+	Pub  string `cbor:"3,keyasint,omitempty"` // the node's public key
 }
 
 // seal signs a registration.
@@ -259,20 +283,29 @@ func (c *Client) seal(info crawl.NodeInfo) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := registration{Info: b}
-	if c.key != "" {
-		r.Sign = macOf(c.key, signsNode, b)
+	r := registration{Info: b, Pub: c.pub}
+	if l := c.own(); l.Key != "" {
+		r.Sign = macOf(l.Key, signsNode, b)
 	}
 	return crawl.Marshal(r)
 }
 
-// unseal reads a registration; false if it is none, or is not signed with the key. Without a key every one will do.
-func unseal(val []byte, key string) (info crawl.NodeInfo, ok bool) {
+// unseal reads a registration; false if it is not one, or is not signed with the key for the public key in it. Where that is empty
+// every one will do.
+func unseal(val []byte, keyFor func(pub string) string) (info crawl.NodeInfo, ok bool) {
+	info, _, ok = unsealed(val, keyFor)
+	return info, ok
+}
+
+func unsealed(val []byte, keyFor func(pub string) string) (info crawl.NodeInfo, pub string, ok bool) {
 	var r registration
-	if crawl.Unmarshal(val, &r) != nil || key != "" && !hmac.Equal([]byte(r.Sign), []byte(macOf(key, signsNode, r.Info))) {
-		return info, false
+	if crawl.Unmarshal(val, &r) != nil {
+		return info, "", false
 	}
-	return info, crawl.Unmarshal(r.Info, &info) == nil
+	if key := keyFor(r.Pub); key != "" && !hmac.Equal([]byte(r.Sign), []byte(macOf(key, signsNode, r.Info))) {
+		return info, "", false
+	}
+	return info, r.Pub, crawl.Unmarshal(r.Info, &info) == nil
 }
 
 // Nodes calls fn with every registration and renewal, and with a node that took itself out, until ctx ends. Expiry is
@@ -317,11 +350,18 @@ func (c *Client) watch(ctx context.Context, fn func(crawl.NodeInfo, crawl.Sign))
 				sign = crawl.SignRenewed // the end of what was there before
 				continue
 			}
-			key := ""
-			if c.cfg.Keys != nil {
-				key = c.cfg.Keys.nodeKey(e.Key())
+			info, pub, ok := unsealed(e.Value(), func(pub string) string {
+				if c.cfg.Keys == nil {
+					return ""
+				}
+				return c.cfg.Keys.nodeKey(e.Key(), pub)
+			})
+			if trust := c.trust.Load(); ok && trust != nil {
+				ok = (*trust)(e.Key(), pub)
 			}
-			info, ok := unseal(e.Value(), key)
+			if ok {
+				c.pubs.Store(e.Key(), pub)
+			}
 			switch {
 			case e.Operation() != jetstream.KeyValuePut || !ok || info.Node != e.Key(): // a node that leaves says so
 				c.say("a registration is not the node's own", fmt.Errorf("%q: not signed with the key that it got when it joined", e.Key()))

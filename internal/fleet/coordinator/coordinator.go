@@ -64,6 +64,7 @@ type Config struct {
 	PingEvery  time.Duration             // delays between nodes are measured this often; 0: never
 	Ended      func(job uint32)          // is told that a run of a job has ended and is in the ledger; nil: nobody cares
 	TrimFloor  func() uint64             // the log keeps what is not below this; nil: both sinks are enough
+	Gate       Gate                      // nil: whatever passes the checks is believed, and nothing is counted
 	Full       func(was bool) string     // says why there is no room to go on; nil or empty: there is; was: there was none at the last look
 	Led        func()                    // is told that a term has begun; nil: nobody cares
 	LedgerAway time.Duration             // for how long the ledger's database may be away; 0: for ever
@@ -112,7 +113,7 @@ func New(c Config, log Log, out Dispatcher, reg Registry, f *frontier.Frontier, 
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	co := &Coordinator{
-		cfg: c, reg: reg, f: f, post: post{out, c.Logger}, open: newOpen(f.Lease), fleet: newFleet(c.Logger), books: newAccounts(),
+		cfg: c, reg: reg, f: f, post: post{out, c.Logger}, open: newOpen(f.Lease), fleet: newFleet(c.Logger, c.Gate), books: newAccounts(),
 		jobs: jobs{f: f, runs: map[uint32]*run{}}, disk: disk{ask: c.Full, logger: c.Logger}, commands: make(chan func()),
 		lore: lore{
 			strategies: c.Strategies, logger: c.Logger, measured: map[string]*schedule.Measured{}, readers: map[string]*reader{}, probing: map[pair]bool{},
@@ -310,6 +311,7 @@ func (c *Coordinator) apply(ctx context.Context, now time.Time, e entry) error {
 		return err
 	}
 	c.refuse(e.seq, e.node, refused)
+	c.fleet.weigh(&e, en)
 	fx, err := c.sinks.apply(e, en)
 	if err != nil {
 		return err

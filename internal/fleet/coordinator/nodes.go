@@ -17,6 +17,7 @@ import (
 // fleet owns what is known of nodes.
 type fleet struct {
 	logger   *slog.Logger
+	gate     Gate // nil: whatever passes the checks is believed, and nothing is counted
 	nodes    map[string]*node
 	orders   map[string]order // by the nodes' names
 	refused  map[string]*Refused
@@ -26,8 +27,8 @@ type fleet struct {
 	changed  bool // they have changed since they were recorded
 }
 
-func newFleet(logger *slog.Logger) fleet {
-	return fleet{logger: logger, nodes: map[string]*node{}, orders: map[string]order{}, refused: map[string]*Refused{}}
+func newFleet(logger *slog.Logger, gate Gate) fleet {
+	return fleet{logger: logger, gate: gate, nodes: map[string]*node{}, orders: map[string]order{}, refused: map[string]*Refused{}}
 }
 
 // node is a node as the coordinator knows it.
@@ -46,20 +47,6 @@ func (f *fleet) left(name string) {
 	if n := f.nodes[name]; n != nil {
 		n.Left = true
 	}
-}
-
-// checked checks a registration. One that is refused leaves the node out; without an echo that can be asked it can work, but
-// nobody asks it.
-func (f *fleet) checked(info *crawl.NodeInfo) bool {
-	if fault := info.Check(); fault != nil {
-		f.refuse(0, info.Node, []crawl.Refusal{{Fault: &crawl.Fault{Field: "registration: " + fault.Field, Rule: fault.Rule}}})
-		return false
-	}
-	if info.Echo != "" && !crawl.PlainEcho(info.Echo) {
-		f.refuse(0, info.Node, []crawl.Refusal{{Fault: &crawl.Fault{Field: "registration: echo", Rule: crawl.RuleName}}})
-		info.Echo = ""
-	}
-	return true
 }
 
 // registered notes a node's registration. leases calls fn with those that it holds.
@@ -89,7 +76,7 @@ func (c *Coordinator) nodeEvent(ctx context.Context, now time.Time, ev nodeEvent
 		c.fleet.left(ev.info.Node)
 		return
 	}
-	if !c.fleet.checked(&ev.info) {
+	if !c.fleet.checked(now, &ev.info) {
 		return
 	}
 	c.fleet.registered(now, c.hearing.Trouble(), ev.info, ev.sign, c.f.Leases)

@@ -307,6 +307,8 @@ ON CONFLICT (id) DO UPDATE SET limits = excluded.limits, placement = excluded.pl
 		return w.exec(`UPDATE jobs SET state = ?, ended = ? WHERE id = ?`, e.State.State, ended, e.State.Job)
 	case crawl.EntryAside:
 		return w.settle(e.Aside)
+	case crawl.EntryOrder:
+		return w.exec(`INSERT INTO orders (seq, at, who, what) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`, int64(w.seq), at, e.Order.Who, e.Order.What)
 	case crawl.EntryMeasures:
 		for i := range e.Measures {
 			if err := w.measure(at, e.Node, "", &e.Measures[i]); err != nil {

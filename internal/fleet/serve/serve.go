@@ -12,7 +12,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,9 +19,11 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"argosy/internal/crawl"
+	"argosy/internal/fleet/access"
 	"argosy/internal/fleet/bus"
 	"argosy/internal/fleet/coordinator"
 	"argosy/internal/fleet/frontier"
+	"argosy/internal/fleet/gate"
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/outdir"
 	"argosy/internal/page/scope"
@@ -49,7 +50,8 @@ type Config struct {
 	ExplainLog string
 	Seed       uint64
 	Checkpoint uint64 // entries of the log between two checkpoints, on a bus elsewhere
-	MinFree    int64  // bytes on the directory's disk below which nothing is given out; 0: it is not looked at
+	Access     Access
+	MinFree    int64 // bytes on the directory's disk below which nothing is given out; 0: it is not looked at
 	Version    string
 	Logger     *slog.Logger
 }
@@ -58,7 +60,7 @@ type Config struct {
 func DefaultConfig(dir string) Config {
 	return Config{
 		Dir: dir, Name: "coordinator", BusListen: "127.0.0.1:4480", Replicas: 3, Strategy: strategy.Default, PingEvery: 10 * time.Minute,
-		Checkpoint: 200_000, MinFree: 256 << 20, Version: outdir.Version, Logger: slog.New(slog.DiscardHandler),
+		Checkpoint: 200_000, Access: Access{Rates: access.DefaultRates()}, MinFree: 256 << 20, Version: outdir.Version, Logger: slog.New(slog.DiscardHandler),
 	}
 }
 
@@ -71,6 +73,7 @@ type Server struct {
 	client  *bus.Client
 	f       *frontier.Frontier
 	ledger  *ledger.Ledger
+	gate    *gate.Gate
 	explain *outdir.Explain
 	geo     *geo.DB
 	floor   atomic.Uint64 // of what may be trimmed
@@ -109,6 +112,9 @@ func Open(ctx context.Context, c Config) (s *Server, err error) {
 		return s, err
 	}
 	if err = s.untilThere(ctx, func() error { return s.openBus(ctx, state) }); err != nil {
+		return s, err
+	}
+	if err = s.untilThere(ctx, func() error { return s.openGate(ctx) }); err != nil {
 		return s, err
 	}
 	if err = s.untilThere(ctx, func() error { return s.reopen(ctx) }); err != nil {
@@ -198,6 +204,9 @@ func (s *Server) openFrontier(ctx context.Context) (err error) {
 // Close closes everything that is open.
 func (s *Server) Close() error {
 	var errs []error
+	if s.gate != nil {
+		s.gate.Close()
+	}
 	if s.client != nil {
 		s.client.Close()
 	}
@@ -283,7 +292,7 @@ func (s *Server) lead(ctx context.Context) error {
 	if s.geo != nil {
 		c.Places = s.geo
 	}
-	c.Full = s.full
+	c.Full, c.Gate = s.full, s.gate
 	if s.elsewhere() {
 		c.TrimFloor, c.LedgerAway = s.floor.Load, ledgerAway
 	}
@@ -403,29 +412,6 @@ func CheckJob(j *crawl.Job) error {
 		return fmt.Errorf("probe %w", err)
 	}
 	return nil
-}
-
-// ErrNoKeys says that this coordinator cannot give credentials.
-var ErrNoKeys = errors.New("this coordinator has no signing key for its bus: give the node its own credentials (--nats-creds)")
-
-// Admit gives a node credentials of its own.
-func (s *Server) Admit(name string) (bus.Pass, error) {
-	if err := bus.CheckNode(name); err != nil {
-		return bus.Pass{}, err
-	}
-	p := bus.Pass{Bus: s.cfg.Bus.URL}
-	if !s.elsewhere() {
-		p.Bus = s.server.URL()
-		if host, _, ok := strings.Cut(s.cfg.BusListen, ":"); ok && (host == "" || host == "0.0.0.0" || host == "[" || host == "::") {
-			p.Bus = strings.Replace(p.Bus, p.Bus[strings.Index(p.Bus, "://")+3:strings.LastIndex(p.Bus, ":")], "*", 1)
-		}
-	}
-	if s.keys == nil {
-		return bus.Pass{}, ErrNoKeys
-	}
-	var err error
-	p.Login, err = s.keys.Node(name)
-	return p, err
 }
 
 // Pipe opens a connection to the embedded bus without a port.

@@ -2,21 +2,16 @@
 // /api/v1/openapi.json), and the client of it that the commands use. It holds no policy: every order goes to the
 // coordinator, every answer comes from it.
 //
-// Who asks from this machine needs no token; everybody else does. A browser on this machine that was sent here by a page
-// from elsewhere is refused.
+// Everybody shows a token, except who asks over a Unix socket that nobody else can open. What a role may do is in guard.go.
 package web
 
 import (
 	"bytes"
 	"context"
-	"crypto/subtle"
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
-	"net/netip"
-	"slices"
 	"strings"
 	"time"
 
@@ -25,16 +20,17 @@ import (
 
 	"argosy/internal/config"
 	"argosy/internal/crawl"
+	"argosy/internal/fleet/access"
 	"argosy/internal/fleet/bus"
 	"argosy/internal/fleet/coordinator"
+	"argosy/internal/fleet/gate"
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/serve"
 	"argosy/internal/fleet/usage"
 )
 
-// Config says who may ask.
+// Config says what the API answers with.
 type Config struct {
-	Token     string // of everybody who does not ask from this machine
 	UserAgent string // of jobs that name none
 	Version   string
 	Logger    *slog.Logger
@@ -54,66 +50,8 @@ func Handler(s *serve.Server, c Config) http.Handler {
 		w.Header().Set("Content-Type", "text/plain")
 		_, _ = w.Write([]byte("ok\n"))
 	})
-	return c.guard(mux)
+	return a.guard(mux)
 }
-
-// guard lets in who may ask.
-func (c Config) guard(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-		w.Header().Set("X-Content-Type-Options", "nosniff")
-		w.Header().Set("Cache-Control", "no-store")
-		if r.URL.Path == "/healthz" || c.knows(r) || isLocal(r) {
-			next.ServeHTTP(w, r)
-			return
-		}
-		if c.Logger != nil {
-			c.Logger.Warn("refused: no token, or a wrong one", "from", r.RemoteAddr, "method", r.Method, "path", r.URL.Path)
-		}
-		w.Header().Set("WWW-Authenticate", "Bearer")
-		w.Header().Set("Content-Type", "application/problem+json")
-		w.WriteHeader(http.StatusUnauthorized)
-		_, _ = w.Write([]byte(`{"status":401,"title":"Unauthorized","detail":"a token is needed: Authorization: Bearer TOKEN"}` + "\n"))
-	})
-}
-
-func (c Config) knows(r *http.Request) bool {
-	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	return ok && c.Token != "" && subtle.ConstantTimeCompare([]byte(token), []byte(c.Token)) == 1
-}
-
-// isLocal tells whether a request comes from this machine and means it: its Host is this machine's, no page of another
-// origin has sent it, and no proxy has passed it on. A wrong token is never taken for none.
-func isLocal(r *http.Request) bool {
-	from, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil || !from.Addr().Unmap().IsLoopback() || r.Header.Get("Authorization") != "" {
-		return false
-	}
-	if !r.ProtoAtLeast(1, 1) || r.Close { // as nginx asks, unless it is told otherwise
-		return false
-	}
-	for name := range r.Header {
-		if strings.HasPrefix(name, "X-") || slices.Contains(passedOn, name) {
-			return false
-		}
-	}
-	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
-		return false
-	}
-	host := r.Host
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		host = h
-	}
-	if host == "localhost" {
-		return true
-	}
-	ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
-	return err == nil && ip.Unmap().IsLoopback()
-}
-
-// passedOn are fields by which a request is known that a page of another origin has sent, or a proxy passed on, besides those that
-// begin with X-.
-var passedOn = []string{"Origin", "Forwarded", "Via", "Cf-Connecting-Ip", "True-Client-Ip"}
 
 type api struct {
 	s   *serve.Server
@@ -145,9 +83,22 @@ type Submitted struct {
 	Job uint32 `json:"job"`
 }
 
-// Joining is a node that wants credentials.
-type Joining struct {
-	Node string `json:"node" minLength:"1" maxLength:"64"`
+// Petition is a node that wants credentials. What a later version says besides is no mistake.
+type Petition struct {
+	bus.Petition
+	_ struct{} `json:"-" additionalProperties:"true"`
+}
+
+// Challenge is what a node signs to show that it has its key.
+type Challenge struct {
+	Challenge string `json:"challenge"`
+	Wire      int    `json:"wire"`
+	Version   string `json:"version"`
+}
+
+// Named is a node, by its name.
+type Named struct {
+	Node string `json:"node"`
 }
 
 // Release is what a person does to tasks.
@@ -157,6 +108,25 @@ type Release struct {
 	Why   string   `json:"why,omitempty" maxLength:"200"`
 	Cut   bool     `json:"cut,omitempty" doc:"retry: instead, URLs that wait because those like them brought nothing new"`
 	_     struct{} `json:"-" additionalProperties:"false"`
+}
+
+// words says what is asked for.
+func (r *Release) words(kind crawl.EntryKind, job uint32) string {
+	verb := "retry"
+	if kind == crawl.EntryDrop {
+		verb = "drop"
+	}
+	what := fmt.Sprintf("%s job %d", verb, job)
+	if len(r.Sites) > 0 {
+		what += ": " + strings.Join(r.Sites[:min(len(r.Sites), 10)], " ")
+	}
+	if n := len(r.Lost); n > 0 {
+		what += fmt.Sprintf(", %d lost pages", n)
+	}
+	if r.Cut {
+		what += ", what was cut"
+	}
+	return what
 }
 
 // Released says what came of it.
@@ -173,19 +143,33 @@ type JobPath struct {
 	ID uint32 `path:"id" minimum:"1"`
 }
 
+// NodePath names a node.
+type NodePath struct {
+	Node string `path:"node" maxLength:"64"`
+}
+
 // problem turns an error into its answer (RFC 9457).
 func problem(err error) error {
 	var fault *crawl.Fault
+	var refused *access.Refusal
 	switch {
 	case errors.As(err, &fault):
 		return huma.Error422UnprocessableEntity(err.Error())
 	case err == nil:
 		return nil
+	case errors.As(err, &refused):
+		return refusal(refused)
+	case errors.Is(err, bus.ErrAway):
+		return huma.Error503ServiceUnavailable(err.Error())
+	case errors.Is(err, gate.ErrNoToken), errors.Is(err, gate.ErrNoName):
+		return huma.Error404NotFound(err.Error())
+	case errors.Is(err, gate.ErrMany), errors.Is(err, gate.ErrElsewhere):
+		return huma.Error409Conflict(err.Error())
 	case errors.Is(err, serve.ErrStandby):
 		return huma.Error503ServiceUnavailable(err.Error())
 	case errors.Is(err, coordinator.ErrNoJob), errors.Is(err, coordinator.ErrNoNode), errors.Is(err, coordinator.ErrNoTask):
 		return huma.Error404NotFound(err.Error())
-	case errors.Is(err, coordinator.ErrState), errors.Is(err, serve.ErrNoKeys):
+	case errors.Is(err, coordinator.ErrState), errors.Is(err, gate.ErrNoKeys):
 		return huma.Error409Conflict(err.Error())
 	}
 	return huma.Error500InternalServerError(err.Error())
@@ -209,6 +193,21 @@ func lead[T any](ctx context.Context, a *api, fn func(context.Context, *coordina
 	return &out[T]{v}, nil
 }
 
+// order is lead for what changes something: it is written down first who asks for it.
+func order[T any](ctx context.Context, a *api, what string, fn func(context.Context, *coordinator.Coordinator) (T, error)) (*out[T], error) {
+	return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) (v T, err error) {
+		who := whoAsks(ctx).Name
+		if err := co.Note(ctx, who, what); err != nil {
+			return v, err
+		}
+		v, err = fn(ctx, co)
+		if err != nil && ctx.Err() == nil {
+			err = errors.Join(err, co.Note(ctx, who, "not done: "+what+": "+err.Error()))
+		}
+		return v, err
+	})
+}
+
 func (a *api) register(h huma.API) {
 	get := func(id, path, what string) huma.Operation {
 		return huma.Operation{OperationID: id, Method: http.MethodGet, Path: "/api/v1" + path, Summary: what}
@@ -221,9 +220,9 @@ func (a *api) register(h huma.API) {
 	huma.Register(h, get("job", "/jobs/{id}", "A job"), a.job)
 	huma.Register(h, post("submit", "/jobs", "Submit a job file (YAML or JSON)"), a.submit)
 	huma.Register(h, get("tasks", "/jobs/{id}/tasks", "The tasks of a job"), a.tasks)
-	for state, order := range map[string]string{crawl.JobPaused: "pause", crawl.JobRunning: "resume", crawl.JobCancelled: "cancel"} {
-		huma.Register(h, post(order, "/jobs/{id}/"+order, "Make a job "+state), func(ctx context.Context, in *JobPath) (*out[Job], error) {
-			return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) (Job, error) {
+	for state, verb := range map[string]string{crawl.JobPaused: "pause", crawl.JobRunning: "resume", crawl.JobCancelled: "cancel"} {
+		huma.Register(h, post(verb, "/jobs/{id}/"+verb, "Make a job "+state), func(ctx context.Context, in *JobPath) (*out[Job], error) {
+			return order(ctx, a, fmt.Sprintf("%s job %d", verb, in.ID), func(ctx context.Context, co *coordinator.Coordinator) (Job, error) {
 				if err := co.SetState(ctx, in.ID, state); err != nil {
 					return Job{}, err
 				}
@@ -236,16 +235,14 @@ func (a *api) register(h huma.API) {
 	huma.Register(h, post("drop", "/jobs/{id}/drop", "Give tasks up"), a.release(crawl.EntryDrop))
 	huma.Register(h, get("nodes", "/nodes", "The nodes, what they cost and have earned"), a.nodes)
 	huma.Register(h, get("reservation", "/reservation", "How many nodes to reserve, from how many were at work so far"), a.reservation)
-	for _, order := range []string{"drain", "return"} {
-		huma.Register(h, post(order, "/nodes/{node}/"+order, "Have a node "+order), func(ctx context.Context, in *struct {
-			Node string `path:"node"`
-		}) (*out[Joining], error) {
-			return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) (Joining, error) {
-				return Joining{in.Node}, co.DrainNode(ctx, in.Node, order == "return")
+	for _, verb := range []string{"drain", "return"} {
+		huma.Register(h, post(verb, "/nodes/{node}/"+verb, "Have a node "+verb), func(ctx context.Context, in *NodePath) (*out[Named], error) {
+			return order(ctx, a, verb+" node "+in.Node, func(ctx context.Context, co *coordinator.Coordinator) (Named, error) {
+				return Named{in.Node}, co.DrainNode(ctx, in.Node, verb == "return")
 			})
 		})
 	}
-	huma.Register(h, post("join", "/join", "Get a node's credentials for the bus"), a.join)
+	a.registerAccess(h, get, post)
 }
 
 func (a *api) status(_ context.Context, _ *struct{}) (*out[Status], error) {
@@ -303,7 +300,8 @@ func (a *api) submit(ctx context.Context, in *struct{ RawBody []byte }) (*out[Su
 	if err != nil {
 		return nil, huma.Error422UnprocessableEntity(err.Error())
 	}
-	return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) (Submitted, error) {
+	what := fmt.Sprintf("submit a job of %d seeds, the first %s", len(job.Identity.Seeds), job.Identity.Seeds[0])
+	return order(ctx, a, what, func(ctx context.Context, co *coordinator.Coordinator) (Submitted, error) {
 		id, err := co.Submit(ctx, job)
 		return Submitted{id}, err
 	})
@@ -320,7 +318,8 @@ func (a *api) limits(ctx context.Context, in *struct {
 	if len(file.Seeds) > 0 || file.Scope != "" || len(file.Include)+len(file.Exclude) > 0 || file.Fetch != (config.Fetch{}) {
 		return nil, huma.Error422UnprocessableEntity("seeds, scope, filters and fetch are what makes it this job: allowed are limits and placing")
 	}
-	return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) (Job, error) {
+	what := fmt.Sprintf("limits of job %d: %s", in.ID, strings.Join(strings.Fields(string(in.RawBody[:min(len(in.RawBody), 500)])), " "))
+	return order(ctx, a, what, func(ctx context.Context, co *coordinator.Coordinator) (Job, error) {
 		err := co.SetLimits(ctx, in.ID, func(l *crawl.Limits, p *crawl.Placing) error {
 			file.Limits.Apply(l)
 			file.Placing.Apply(p)
@@ -357,7 +356,7 @@ func (a *api) release(kind crawl.EntryKind) func(context.Context, *struct {
 		JobPath
 		Body Release
 	}) (*out[Released], error) {
-		return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) (Released, error) {
+		return order(ctx, a, in.Body.words(kind, in.ID), func(ctx context.Context, co *coordinator.Coordinator) (Released, error) {
 			pages := make([]crawl.Page, len(in.Body.Lost))
 			for i, b := range in.Body.Lost {
 				var ok bool
@@ -389,15 +388,4 @@ func (a *api) reservation(ctx context.Context, _ *struct{}) (*out[coordinator.Re
 	return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) (coordinator.Reservation, error) {
 		return co.Reserve(ctx)
 	})
-}
-
-func (a *api) join(_ context.Context, in *struct{ Body Joining }) (*out[bus.Pass], error) {
-	p, err := a.s.Admit(in.Body.Node)
-	if errors.Is(err, serve.ErrNoKeys) {
-		return nil, problem(err)
-	}
-	if err != nil {
-		return nil, huma.Error422UnprocessableEntity(err.Error())
-	}
-	return &out[bus.Pass]{p}, nil
 }

@@ -11,41 +11,87 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
+	"argosy/internal/fleet/access"
 	"argosy/internal/fleet/bus"
 	"argosy/internal/fleet/coordinator"
+	"argosy/internal/fleet/gate"
 	"argosy/internal/fleet/ledger"
 )
 
 // Client asks a coordinator. Of several it asks the one that leads.
 type Client struct {
-	urls  []string
-	token string
-	http  *http.Client
+	places []place
+	token  func() string
 }
 
-// NewClient returns a client of the coordinators at URLs, separated by commas. TLS may be nil.
+// place is where a coordinator may be asked.
+type place struct {
+	url   string       // http://HOST:PORT
+	http  *http.Client // over the network; nil: only the socket leads there
+	local *http.Client // over this machine's own socket; nil: none does
+}
+
+// unixScheme begins the address of a coordinator that is asked over a socket.
+const unixScheme = "unix:"
+
+// NewClient returns a client of the coordinators at URLs, separated by commas. TLS may be nil. Without a token a coordinator on this
+// machine is asked over its socket, if there is one.
 func NewClient(urls, token string, c *tls.Config) (*Client, error) {
-	cl := &Client{token: token, http: &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{
+	cl := &Client{token: func() string { return token }}
+	network := httpClient(&http.Transport{
 		TLSClientConfig: c, DialContext: (&net.Dialer{Timeout: 5 * time.Second}).DialContext, ResponseHeaderTimeout: 30 * time.Second,
-	}}}
+	})
 	for s := range strings.SplitSeq(urls, ",") {
-		u, err := url.Parse(strings.TrimSpace(s))
-		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || strings.Trim(u.Path, "/") != "" {
-			return nil, fmt.Errorf("%q: want http://HOST:PORT or https://HOST:PORT, several with commas", s)
+		s = strings.TrimSpace(s)
+		if path, ok := strings.CutPrefix(s, unixScheme); ok && path != "" {
+			cl.places = append(cl.places, place{url: "http://localhost", local: over(path)})
+			continue
 		}
-		cl.urls = append(cl.urls, u.Scheme+"://"+u.Host)
+		u, err := url.Parse(s)
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || strings.Trim(u.Path, "/") != "" {
+			return nil, fmt.Errorf("%q: want http://HOST:PORT, https://HOST:PORT or unix:SOCKET, several with commas", s)
+		}
+		p := place{url: u.Scheme + "://" + u.Host, http: network}
+		if isLoopback(u.Hostname()) {
+			p.local = over(LocalSocket(u.Port()))
+		}
+		cl.places = append(cl.places, p)
 	}
 	return cl, nil
 }
+
+func httpClient(t *http.Transport) *http.Client {
+	return &http.Client{Timeout: 30 * time.Second, Transport: t}
+}
+
+// over is a client that asks over a socket.
+func over(path string) *http.Client {
+	return httpClient(&http.Transport{
+		DialContext:           func(context.Context, string, string) (net.Conn, error) { return dialLocal(path) },
+		ResponseHeaderTimeout: 30 * time.Second,
+	})
+}
+
+func isLoopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
+}
+
+// TokenFrom has the client ask for its token before each request: the file that it is in may change.
+func (c *Client) TokenFrom(fn func() string) { c.token = fn }
 
 // Error is a refusal by a coordinator.
 type Error struct {
 	Status int
 	Detail string
+	Rule   access.Rule   // why a node is not let in; empty: it is about something else
+	After  time.Duration // when it may ask again, where the coordinator said so
 }
 
 func (e *Error) Error() string { return e.Detail }
@@ -67,14 +113,14 @@ var ErrAway = errors.New("no coordinator answers")
 // do asks the coordinators in turn until one answers that is not merely standing by.
 func (c *Client) do(ctx context.Context, method, path string, body []byte, kind string, to any) (base string, err error) {
 	var last error
-	for _, base := range c.urls {
-		err := c.ask(ctx, base, method, path, body, kind, to)
+	for _, p := range c.places {
+		err := c.ask(ctx, p, method, path, body, kind, to)
 		var refused *Error
 		switch {
 		case err == nil:
-			return base, nil
+			return p.url, nil
 		case errors.As(err, &refused) && !refused.passes():
-			return base, err
+			return p.url, err
 		}
 		last = err
 	}
@@ -85,7 +131,23 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte, kind 
 	return "", fmt.Errorf("%w: %w", ErrAway, last)
 }
 
-func (c *Client) ask(ctx context.Context, base, method, path string, body []byte, kind string, to any) error {
+// ask asks one coordinator: over this machine's own socket where no token is shown, and over the network where that does not lead to it.
+func (c *Client) ask(ctx context.Context, p place, method, path string, body []byte, kind string, to any) error {
+	token := c.token()
+	if p.local != nil && token == "" {
+		err := c.send(ctx, p.local, "http://localhost", token, method, path, body, kind, to)
+		var op *net.OpError
+		if p.http == nil || !errors.Is(err, errNotOurs) && !(errors.As(err, &op) && op.Op == "dial") {
+			return err
+		}
+	}
+	if p.http == nil {
+		return c.send(ctx, p.local, p.url, token, method, path, body, kind, to)
+	}
+	return c.send(ctx, p.http, p.url, token, method, path, body, kind, to)
+}
+
+func (c *Client) send(ctx context.Context, via *http.Client, base, token, method, path string, body []byte, kind string, to any) error {
 	req, err := http.NewRequestWithContext(ctx, method, base+"/api/v1"+path, bytes.NewReader(body))
 	if err != nil {
 		return err
@@ -93,10 +155,10 @@ func (c *Client) ask(ctx context.Context, base, method, path string, body []byte
 	if kind != "" {
 		req.Header.Set("Content-Type", kind)
 	}
-	if c.token != "" {
-		req.Header.Set("Authorization", "Bearer "+c.token)
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
 	}
-	resp, err := c.http.Do(req)
+	resp, err := via.Do(req)
 	var untrusted *tls.CertificateVerificationError
 	switch {
 	case errors.As(err, &untrusted):
@@ -104,7 +166,7 @@ func (c *Client) ask(ctx context.Context, base, method, path string, body []byte
 		if errors.As(err, &x509.UnknownAuthorityError{}) {
 			hint = "; allowed is what the system trusts, or --ca FILE"
 		}
-		return &Error{wrongLine, fmt.Sprintf("%s is not trusted: %v%s", base, untrusted.Err, hint)}
+		return &Error{Status: wrongLine, Detail: fmt.Sprintf("%s is not trusted: %v%s", base, untrusted.Err, hint)}
 	case err != nil:
 		return err
 	}
@@ -114,10 +176,11 @@ func (c *Client) ask(ctx context.Context, base, method, path string, body []byte
 		return err
 	}
 	if resp.StatusCode == http.StatusBadRequest && bytes.Contains(b, []byte("HTTP request to an HTTPS server")) { // as net/http says it
-		return &Error{wrongLine, base + " speaks TLS: ask https://" + strings.TrimPrefix(base, "http://")}
+		return &Error{Status: wrongLine, Detail: base + " speaks TLS: ask https://" + strings.TrimPrefix(base, "http://")}
 	}
 	if resp.StatusCode >= 300 {
 		var p struct {
+			Type   string
 			Detail string
 			Errors []struct{ Message, Location string }
 		}
@@ -127,7 +190,12 @@ func (c *Client) ask(ctx context.Context, base, method, path string, body []byte
 		for _, e := range p.Errors {
 			p.Detail += "; " + e.Location + ": " + e.Message
 		}
-		return &Error{resp.StatusCode, p.Detail}
+		rule, _ := strings.CutPrefix(p.Type, refusedType)
+		if rule == p.Type {
+			rule = ""
+		}
+		after, _ := strconv.Atoi(resp.Header.Get("Retry-After"))
+		return &Error{resp.StatusCode, p.Detail, access.Rule(rule), time.Duration(max(0, min(after, 3600))) * time.Second}
 	}
 	if err := json.Unmarshal(b, to); err != nil {
 		return fmt.Errorf("%s: not the answer of a coordinator: %w", base, err)
@@ -210,13 +278,27 @@ func (c *Client) Drain(ctx context.Context, node string, again bool) error {
 	if again {
 		order = "return"
 	}
-	var j Joining
-	return c.post(ctx, "/nodes/"+url.PathEscape(node)+"/"+order, struct{}{}, &j)
+	var n Named
+	return c.post(ctx, "/nodes/"+url.PathEscape(node)+"/"+order, struct{}{}, &n)
 }
 
-// Join gets a node's credentials. Where the bus is at the coordinator's own address, that is filled in.
-func (c *Client) Join(ctx context.Context, node string) (p bus.Pass, err error) {
-	b, err := json.Marshal(Joining{node})
+// ErrOldCoordinator says that a coordinator knows no nodes with keys of their own.
+var ErrOldCoordinator = errors.New("this coordinator is of version 0.1.0, or older: upgrade it first, then the agents")
+
+// Join gets a node's credentials: it implements bus.Joiner. Where the bus is at the coordinator's own address, that is filled in.
+func (c *Client) Join(ctx context.Context, key bus.NodeKey, pet bus.Petition) (p bus.Pass, err error) {
+	var ch Challenge
+	if err = c.get(ctx, "/join", &ch); err != nil {
+		var refused *Error
+		if errors.As(err, &refused) && (refused.Status == http.StatusNotFound || refused.Status == http.StatusMethodNotAllowed) {
+			refused.Detail = ErrOldCoordinator.Error()
+		}
+		return p, err
+	}
+	if pet, err = key.Petition(pet, ch.Challenge); err != nil {
+		return p, err
+	}
+	b, err := json.Marshal(pet)
 	if err != nil {
 		return p, err
 	}
@@ -232,4 +314,52 @@ func (c *Client) Join(ctx context.Context, node string) (p bus.Pass, err error) 
 		p.Bus = strings.Replace(p.Bus, "://*:", "://"+host+":", 1)
 	}
 	return p, nil
+}
+
+// Names returns the names of nodes, and the keys that they are bound to.
+func (c *Client) Names(ctx context.Context) (ns []gate.Name, err error) {
+	err = c.get(ctx, "/names", &ns)
+	return ns, err
+}
+
+// RevokeNode shuts a node's key out for good.
+func (c *Client) RevokeNode(ctx context.Context, node string) error {
+	var n Named
+	return c.post(ctx, "/nodes/"+url.PathEscape(node)+"/revoke", struct{}{}, &n)
+}
+
+// ReleaseNode makes the name of a node free for another key.
+func (c *Client) ReleaseNode(ctx context.Context, node string) error {
+	var n Named
+	return c.post(ctx, "/nodes/"+url.PathEscape(node)+"/release", struct{}{}, &n)
+}
+
+// Rotate gives all nodes other credentials.
+func (c *Client) Rotate(ctx context.Context) error {
+	var r Rotated
+	return c.post(ctx, "/keys/rotate", struct{}{}, &r)
+}
+
+// Tokens returns the tokens, without what is secret.
+func (c *Client) Tokens(ctx context.Context) (ts []TokenView, err error) {
+	err = c.get(ctx, "/tokens", &ts)
+	return ts, err
+}
+
+// MakeToken makes a token; its Text is told this once.
+func (c *Client) MakeToken(ctx context.Context, t NewToken) (v TokenView, err error) {
+	err = c.post(ctx, "/tokens", t, &v)
+	return v, err
+}
+
+// RevokeToken makes a token worthless.
+func (c *Client) RevokeToken(ctx context.Context, id string) error {
+	var r Rotated
+	return c.post(ctx, "/tokens/"+url.PathEscape(id)+"/revoke", struct{}{}, &r)
+}
+
+// Orders returns the last n orders, the newest first.
+func (c *Client) Orders(ctx context.Context, n int) (os []ledger.Order, err error) {
+	err = c.get(ctx, fmt.Sprintf("/orders?n=%d", n), &os)
+	return os, err
 }

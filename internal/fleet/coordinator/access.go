@@ -1,0 +1,96 @@
+package coordinator
+
+import (
+	"context"
+	"maps"
+	"time"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/access"
+	"argosy/internal/fleet/ledger"
+)
+
+// Gate says what nodes may, and counts what they say.
+type Gate interface {
+	AllowsStore(store string) bool
+	EchoOf(node, echo string) string              // where others may measure a node that names an address; empty: nowhere
+	Applied(node string, s access.Said, at int64) // at: Unix ms
+}
+
+// ruleStore breaks who keeps archives where the operator does not want them.
+const ruleStore crawl.Rule = "store"
+
+// checked checks a registration. One that is refused leaves the node out; without an echo that is its own it can work, but nobody asks
+// it.
+func (f *fleet) checked(now time.Time, info *crawl.NodeInfo) bool {
+	fault := info.Check()
+	if fault != nil {
+		fault = &crawl.Fault{Field: "registration: " + fault.Field, Rule: fault.Rule}
+	} else if f.gate != nil && info.Store != "" && !f.gate.AllowsStore(info.Store) {
+		fault = &crawl.Fault{Field: "registration: store", Rule: ruleStore}
+	}
+	if fault != nil {
+		f.refuse(0, info.Node, []crawl.Refusal{{Fault: fault}})
+		return false
+	}
+	if echo := info.Echo; echo != "" {
+		if info.Echo = ""; crawl.PlainEcho(echo) {
+			info.Echo = echo
+		}
+		if info.Echo != "" && f.gate != nil {
+			info.Echo = f.gate.EchoOf(info.Node, echo)
+		}
+		if info.Echo == "" {
+			f.refuse(0, info.Node, []crawl.Refusal{{Fault: &crawl.Fault{Field: "registration: echo", Rule: crawl.RuleName}}})
+		}
+	}
+	if n := f.nodes[info.Node]; n != nil && f.gate != nil && !maps.Equal(n.info.Labels, info.Labels) {
+		f.gate.Applied(info.Node, access.Said{Labels: int64(max(1, len(info.Labels)))}, now.UnixMilli())
+	}
+	return true
+}
+
+// weigh counts what a node has said in an entry. A lease counts when it ends: that is when a node may want another one.
+func (f *fleet) weigh(from *entry, e *crawl.Entry) {
+	if f.gate == nil || from.node == "" {
+		return
+	}
+	s := access.Said{Messages: 1, Bytes: int64(len(from.data))}
+	for i := range e.Parts {
+		p := &e.Parts[i]
+		for j := range p.Found {
+			s.Links += int64(len(p.Found[j].Links))
+		}
+		if p.Final {
+			s.Leases++
+		}
+	}
+	f.gate.Applied(from.node, s, from.at)
+}
+
+// ShutOut takes a node's leases back whose credentials are not good any more.
+func (c *Coordinator) ShutOut(ctx context.Context, name string) error {
+	return c.do(ctx, func() error {
+		c.fleet.left(name)
+		return nil
+	})
+}
+
+// Note writes an order down in the log, before it is done.
+func (c *Coordinator) Note(ctx context.Context, who, what string) error {
+	return c.do(ctx, func() error {
+		return c.sinks.append(ctx, &crawl.Entry{Kind: crawl.EntryOrder, Order: crawl.NewOrder(who, what)})
+	})
+}
+
+// Orders returns the last n orders that the ledger has, the newest first.
+func (c *Coordinator) Orders(ctx context.Context, n int) (out []ledger.Order, err error) {
+	if err := c.settled(ctx); err != nil {
+		return nil, err
+	}
+	err = c.do(ctx, func() error {
+		out, err = c.sinks.ledger.Orders(ctx, n)
+		return err
+	})
+	return out, err
+}

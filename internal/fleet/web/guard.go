@@ -1,0 +1,144 @@
+package web
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"argosy/internal/fleet/access"
+	"argosy/internal/fleet/gate"
+)
+
+// needs says what each endpoint asks of who calls it. One that does not stand here is an operator's.
+var needs = map[string]access.Need{
+	"GET /healthz":                     access.Nothing,
+	"GET /api/v1/join":                 access.Nothing,
+	"POST /api/v1/join":                access.Nothing, // a token, or a key that a name is bound to: access.Admit decides
+	"GET /api/v1/openapi.json":         access.ToRead,
+	"GET /api/v1/openapi.yaml":         access.ToRead,
+	"GET /api/v1/openapi-3.0.json":     access.ToRead,
+	"GET /api/v1/openapi-3.0.yaml":     access.ToRead,
+	"GET /api/v1/status":               access.ToRead,
+	"GET /api/v1/jobs":                 access.ToRead,
+	"GET /api/v1/jobs/{id}":            access.ToRead,
+	"GET /api/v1/jobs/{id}/tasks":      access.ToRead,
+	"GET /api/v1/nodes":                access.ToRead,
+	"GET /api/v1/reservation":          access.ToRead,
+	"POST /api/v1/jobs":                access.ToOrder,
+	"POST /api/v1/jobs/{id}/pause":     access.ToOrder,
+	"POST /api/v1/jobs/{id}/resume":    access.ToOrder,
+	"POST /api/v1/jobs/{id}/cancel":    access.ToOrder,
+	"POST /api/v1/jobs/{id}/limits":    access.ToOrder,
+	"POST /api/v1/jobs/{id}/retry":     access.ToOrder,
+	"POST /api/v1/jobs/{id}/drop":      access.ToOrder,
+	"POST /api/v1/nodes/{node}/drain":  access.ToOrder,
+	"POST /api/v1/nodes/{node}/return": access.ToOrder,
+
+	"POST /api/v1/nodes/{node}/revoke":  access.ToOrder,
+	"POST /api/v1/nodes/{node}/release": access.ToOrder,
+	"GET /api/v1/names":                 access.ToOrder,
+	"GET /api/v1/tokens":                access.ToOrder,
+	"POST /api/v1/tokens":               access.ToOrder,
+	"POST /api/v1/tokens/{id}/revoke":   access.ToOrder,
+	"POST /api/v1/keys/rotate":          access.ToOrder,
+	"GET /api/v1/orders":                access.ToOrder,
+}
+
+// guard lets in who may ask what it asks: the one place where that is looked at.
+func (a *api) guard(mux *http.ServeMux) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		w.Header().Set("Cache-Control", "no-store")
+		_, pattern := mux.Handler(r)
+		who, need := a.who(r), needs[pattern]
+		if who.Role.May(need) {
+			mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), whoKey{}, who)))
+			return
+		}
+		if a.cfg.Logger != nil {
+			a.cfg.Logger.Warn("refused: no token that suffices", "from", r.RemoteAddr, "who", who.Name, "role", who.Role.String(), "method", r.Method, "path", r.URL.Path)
+		}
+		w.Header().Set("Content-Type", "application/problem+json")
+		if who.Role == access.Nobody {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			w.WriteHeader(http.StatusUnauthorized)
+			_, _ = w.Write([]byte(`{"status":401,"title":"Unauthorized","detail":"a token is needed that the coordinator knows: Authorization: Bearer TOKEN (commands: --token-file FILE, or ARGOSY_TOKEN)"}` + "\n"))
+			return
+		}
+		w.WriteHeader(http.StatusForbidden)
+		_, _ = w.Write([]byte(`{"status":403,"title":"Forbidden","detail":"the role ` + who.Role.String() + ` does not suffice for this"}` + "\n"))
+	})
+}
+
+type whoKey struct{}
+
+// whoAsks returns who asks.
+func whoAsks(ctx context.Context) access.Who {
+	who, _ := ctx.Value(whoKey{}).(access.Who)
+	return who
+}
+
+// who tells by a request who sends it: a token says so, or this machine's own socket, which only its user can open. Where a token is
+// shown it alone counts. That a request comes from loopback says nothing.
+func (a *api) who(r *http.Request) access.Who {
+	if shown := r.Header.Get("Authorization"); shown != "" {
+		token, ok := strings.CutPrefix(shown, "Bearer ")
+		if !ok {
+			return access.Who{}
+		}
+		who, _ := a.s.Gate().Who(token)
+		return who
+	}
+	if who, ok := r.Context().Value(peerKey{}).(access.Who); ok && !passedOn(r) {
+		return who
+	}
+	return access.Who{}
+}
+
+// from is where a request comes from, as gate.Admit takes it. Behind a proxy nobody can tell.
+func from(r *http.Request, who access.Who) string {
+	if _, ok := r.Context().Value(peerKey{}).(access.Who); ok && who.Role != access.Nobody {
+		return gate.Local
+	}
+	at, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil || passedOn(r) {
+		return ""
+	}
+	return at.Addr().Unmap().String()
+}
+
+// passedOn reports whether a proxy has passed a request on, or a page of another origin sent it, as far as that can be seen.
+func passedOn(r *http.Request) bool {
+	if !r.ProtoAtLeast(1, 1) || r.Close { // as nginx asks, unless it is told otherwise
+		return true
+	}
+	for name := range r.Header {
+		if strings.HasPrefix(name, "X-") || slices.Contains(signsOfOthers, name) {
+			return true
+		}
+	}
+	site := r.Header.Get("Sec-Fetch-Site")
+	return site != "" && site != "same-origin" && site != "none"
+}
+
+// signsOfOthers are fields by which such a request is known, besides those that begin with X-.
+var signsOfOthers = []string{"Origin", "Forwarded", "Via", "Cf-Connecting-Ip", "True-Client-Ip"}
+
+type peerKey struct{}
+
+// ConnContext, as an http.Server takes it, notes who is at the other end of this machine's own socket.
+func ConnContext(ctx context.Context, c net.Conn) context.Context {
+	u, ok := c.(*net.UnixConn)
+	if !ok {
+		return ctx
+	}
+	name, ok := peer(u)
+	if !ok {
+		return ctx
+	}
+	return context.WithValue(ctx, peerKey{}, access.Who{Role: access.Operator, Name: name})
+}
