@@ -49,6 +49,7 @@ type Entry struct {
 	Measures    []Measure     `cbor:"14,keyasint,omitempty"`
 	Aside       *Aside        `cbor:"60,keyasint,omitempty"`
 	Order       *Order        `cbor:"61,keyasint,omitempty"`
+	Doubt       bool          `cbor:"62,keyasint,omitempty"` // a term begins with a log that has lost its end
 }
 
 // Order is what somebody has asked a coordinator for. It stands in the log before it is done.
@@ -107,6 +108,7 @@ type Release struct {
 	Lost  []Page   `cbor:"3,keyasint,omitempty"` // retry: pages whose records are gone
 	Why   string   `cbor:"4,keyasint,omitempty"`
 	Cut   bool     `cbor:"40,keyasint,omitempty"` // retry: URLs that wait because their templates brought nothing new
+	Mend  bool     `cbor:"60,keyasint,omitempty"` // retry: frontier and ledger do not agree on Lost, and nothing else is released
 }
 
 // JobState is a job's new state.
@@ -159,6 +161,7 @@ type Dispatch struct {
 	LeaseID uint64       `cbor:"7,keyasint,omitempty"`
 	Pings   []Echo       `cbor:"8,keyasint,omitempty"`
 	Refills []Refill     `cbor:"9,keyasint,omitempty"`
+	Doubt   uint64       `cbor:"11,keyasint,omitempty"` // the last term that began with a log that had lost its end: links that were stored before may be lost
 	AgeMS   int64        `cbor:"10,keyasint,omitempty"` // of the lease's term, or of the oldest of those that are refilled, when this was sent
 }
 

@@ -95,6 +95,7 @@ type Agent struct {
 	mu       sync.Mutex
 	leases   map[uint64]*lease
 	over     *recent // leases that have run here
+	doubt    uint64  // crawl.Dispatch.Doubt, the last
 	drains   bool    // no more leases are taken
 	ends     bool    // for good
 	requests int64
@@ -207,6 +208,7 @@ func (a *Agent) receive(ctx context.Context, fail context.CancelCauseFunc, msg [
 			l.end(crawl.EndDrained)
 		}
 	case crawl.DispatchRecall:
+		a.filters.drop() // a part may have been lost
 		if l := a.lease(d.LeaseID); l != nil {
 			l.abandon()
 		}
@@ -226,6 +228,10 @@ func (a *Agent) start(ctx context.Context, fail context.CancelCauseFunc, d *craw
 	defer a.mu.Unlock()
 	if a.over.in[d.Lease.ID] || a.drains {
 		return // running or done already; or left to the coordinator, which has been told that we take no more
+	}
+	if d.Doubt > a.doubt { // links that were stored may be lost
+		a.doubt = d.Doubt
+		a.filters.drop()
 	}
 	a.over.add(d.Lease.ID)
 	l := newLease(ctx, a, d, since)

@@ -164,3 +164,18 @@ func (c *Client) Checkpoint(ctx context.Context, name string) (io.ReadCloser, ui
 	}
 	return o, seq, nil
 }
+
+// At returns the first sequence that the log has, and when it stored the entry at seq (Unix ms), 0 if it does not have it.
+func (c *Client) At(ctx context.Context, seq uint64) (first uint64, at int64, err error) {
+	if first, err = c.First(ctx); err != nil || seq < first {
+		return first, 0, err
+	}
+	m, err := c.log.GetMsg(ctx, seq)
+	switch {
+	case errors.Is(err, jetstream.ErrMsgNotFound):
+		return first, 0, nil
+	case err != nil:
+		return first, 0, fmt.Errorf("look an entry up: %w: %w", ErrAway, err)
+	}
+	return first, m.Time.UnixMilli(), nil
+}

@@ -30,6 +30,8 @@ type Log interface {
 	Trim(ctx context.Context, seq uint64) error
 	// Refresh looks the log up again: its identity, its last sequence, and the last leader's entry.
 	Refresh(ctx context.Context) (stream string, last uint64, err error)
+	// At returns the first sequence that the log has, and when it stored the entry at seq, Unix ms; 0: it does not have that one.
+	At(ctx context.Context, seq uint64) (first uint64, at int64, err error)
 }
 
 // Dispatcher sends hints to nodes. A hint that is lost is made up for by another, or by a recall.
@@ -331,9 +333,11 @@ var ErrSucceeded = errors.New("another coordinator leads")
 
 // lead opens a term: from here on the log refuses every earlier leader.
 func (c *Coordinator) lead(ctx context.Context, now time.Time) error {
-	c.sinks.epoch = c.f.Epoch() + 1
+	if err := c.sinks.next(ctx); err != nil {
+		return err
+	}
 	c.hearing.Began = now
-	if err := c.sinks.append(ctx, &crawl.Entry{Kind: crawl.EntryTerm}); err != nil {
+	if err := c.sinks.append(ctx, &crawl.Entry{Kind: crawl.EntryTerm, Doubt: c.sinks.lost}); err != nil {
 		return err
 	}
 	c.sinks.leads = true
@@ -352,11 +356,21 @@ func (c *Coordinator) lead(ctx context.Context, now time.Time) error {
 		}
 	})
 	c.f.Tasks(c.jobs.schedule)
+	if c.sinks.lost {
+		if err := c.sinks.adopt(ctx, now); err != nil {
+			return err
+		}
+	}
 	if err := c.sinks.catchUp(ctx); err != nil {
 		return err
 	}
 	if err := errors.Join(c.sinks.sync(ctx, now), c.sinks.tellAside(ctx)); err != nil { // the ledger knows first what the log has told
 		return err
+	}
+	if c.cfg.Serve {
+		if err := c.agreed(ctx); err != nil {
+			return err
+		}
 	}
 	if len(dead) > 0 {
 		return c.sinks.append(ctx, &crawl.Entry{Kind: crawl.EntryRecall, Recalls: dead})

@@ -63,6 +63,7 @@ type run struct {
 	again    time.Time // no cycle begins before
 	ending   bool
 	paused   bool // its leases have been asked to end
+	mended   int  // times that frontier and ledger did not agree when it was about to end
 }
 
 // jobs owns the jobs while they run, and which of their tasks wait.
@@ -102,7 +103,7 @@ func (c *Coordinator) run(now time.Time, j *frontier.Job) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &run{spec: spec, shadow: other, strategy: read.strategy, read: read, wants: wants, inDue: map[uint32]bool{}, begun: now, before: j.RanMS}
+	r := &run{spec: spec, shadow: other, strategy: read.strategy, read: read, wants: wants, inDue: map[uint32]bool{}, begun: now, before: j.RanMS, again: c.rests(now, j)}
 	c.jobs.runs[j.ID] = r
 	c.f.Tasks(func(t *frontier.Task) {
 		if t.Job == j.ID {
@@ -306,7 +307,7 @@ func (c *Coordinator) finish(ctx context.Context, now time.Time, j *frontier.Job
 		}
 		return false, nil
 	}
-	if state == crawl.JobDone && c.f.Counts(j.ID).Manual > 0 {
+	if state == crawl.JobDone && (r.mended >= mendTries || c.f.Counts(j.ID).Manual > 0) {
 		state = crawl.JobManual
 	}
 	if c.cfg.Serve && state == crawl.JobInterrupted {
@@ -318,6 +319,12 @@ func (c *Coordinator) finish(ctx context.Context, now time.Time, j *frontier.Job
 	}
 	if err := c.sinks.sync(ctx, now); err != nil || c.sinks.behind() { // the ledger may have set something aside: it is pending again
 		return false, err
+	}
+	if r.mended < mendTries && j.State != crawl.JobCancelled {
+		if ok, err := c.sinks.agree(ctx, j); err != nil || !ok {
+			r.mended++
+			return false, err
+		}
 	}
 	delete(c.jobs.runs, j.ID)
 	if err := c.sinks.persist(ctx, func(ctx context.Context) error { return c.sinks.putRows(ctx, j.ID) }); err != nil {

@@ -28,6 +28,11 @@ func (c *Coordinator) effects(ctx context.Context, now time.Time, fx *frontier.E
 	for _, why := range fx.Ignored {
 		c.cfg.Logger.Warn("not believed", "what", why)
 	}
+	for _, s := range fx.Strange {
+		if c.sinks.leads && c.fleet.nodes[s.Node] != nil {
+			c.post.send(ctx, s.Node, &crawl.Dispatch{Kind: crawl.DispatchRecall, LeaseID: s.Lease})
+		}
+	}
 	for _, e := range fx.Ended {
 		c.forget(e.Lease)
 	}
@@ -87,7 +92,7 @@ func (c *Coordinator) dispatch(ctx context.Context, now time.Time, l *crawl.Leas
 	job := j.Job
 	job.Identity.Seeds, job.Identity.NoScheme, job.Placing = nil, nil, crawl.Placing{} // the agent needs none, and they may be many
 	c.open.sent[l.ID] = now
-	c.post.send(ctx, l.Node, &crawl.Dispatch{Kind: crawl.DispatchLease, Lease: l, Job: &job, Site: &st, AgeMS: c.age(c.f.Lease(l.ID))})
+	c.post.send(ctx, l.Node, &crawl.Dispatch{Kind: crawl.DispatchLease, Lease: l, Job: &job, Site: &st, Doubt: c.f.Position().Doubt, AgeMS: c.age(c.f.Lease(l.ID))})
 	return nil
 }
 

@@ -96,6 +96,7 @@ func (s *twins) flush(what string) {
 	if err := s.co.sinks.ledger.Apply(s.t.Context(), s.log); err != nil {
 		s.t.Fatalf("%s: %v", what, err)
 	}
+	s.counted(what)
 	s.log = s.log[:0]
 }
 
@@ -274,4 +275,26 @@ func TestRefusedPartSpoilsItsLease(t *testing.T) {
 		t.Errorf("%+v", n)
 	}
 	s.flush("all")
+}
+
+// counted compares what frontier and ledger count as ended, entry by entry, with what they have.
+func (s *twins) counted(what string) {
+	s.t.Helper()
+	var want crawl.Ended
+	err := s.co.sinks.ledger.Ends(s.t.Context(), 1, func(p crawl.Page, state crawl.State, why crawl.Kind) error {
+		want.Count(p, state, why, 1)
+		return nil
+	})
+	got, gerr := s.co.sinks.ledger.Ended(s.t.Context(), 1)
+	if err != nil || gerr != nil || got != want {
+		s.t.Errorf("%s: the ledger counts %+v, it has %+v: %v, %v", what, got, want, err, gerr)
+	}
+	want = crawl.Ended{}
+	err = s.co.f.URLs(1, func(u frontier.URL) error {
+		want.Count(crawl.Page{Layer: u.Layer, Key: u.Key}, u.State, u.Reason, 1)
+		return nil
+	})
+	if got := s.co.f.Job(1).Ended; err != nil || got != want {
+		s.t.Errorf("%s: the frontier counts %+v, it has %+v: %v", what, got, want, err)
+	}
 }

@@ -24,6 +24,7 @@ type sinks struct {
 	beside func() error    // writes into the frontier what is not in the log, before it is synced
 	told   map[uint64]bool // entries that were set aside, of which the log has been told
 
+	lost     bool // the log has lost its end, or is another one
 	epoch    uint64
 	leads    bool
 	appended uint64 // last entry of our own
@@ -68,15 +69,16 @@ func (s *sinks) rebase(ctx context.Context) (from uint64, err error) {
 		return 0, err
 	}
 	s.target = last
-	if err := rebaseFrontier(s.f, stream, last, s.logger); err != nil {
+	if s.lost, err = rebaseFrontier(ctx, s.log, s.f, stream, last, s.logger); err != nil {
 		return 0, err
 	}
 	if err := s.persist(ctx, s.ledger.Refresh); err != nil {
 		return 0, err
 	}
 	was, seq := s.ledger.Position()
-	if was != stream || seq > last {
-		if was != stream {
+	if was != stream || seq > last || s.lost && seq > s.f.Position().Seq {
+		s.lost = s.lost || was != ""
+		if last = min(last, s.f.Position().Seq); was != stream {
 			last = 0
 		}
 		if err := s.persist(ctx, func(ctx context.Context) error { return s.ledger.Rebase(ctx, stream, last) }); err != nil {
@@ -88,19 +90,25 @@ func (s *sinks) rebase(ctx context.Context) (from uint64, err error) {
 	return s.applied + 1, nil
 }
 
-func rebaseFrontier(f *frontier.Frontier, stream string, last uint64, log *slog.Logger) error {
+// rebaseFrontier reports whether the log is not the one that the frontier has applied.
+func rebaseFrontier(ctx context.Context, log Log, f *frontier.Frontier, stream string, last uint64, logger *slog.Logger) (lost bool, err error) {
 	pos := f.Position()
-	if pos.Stream == stream && pos.Seq <= last {
-		return nil
-	}
 	seq := uint64(0)
-	if pos.Stream == stream {
+	switch {
+	case pos.Stream != stream:
+	case pos.Seq > last:
 		seq = last
+	default: // it may have lost its end and gone on: then another entry stands where the last one was applied
+		first, at, err := log.At(ctx, pos.Seq)
+		if err != nil || at == 0 || pos.At == 0 || at == pos.At {
+			return false, err
+		}
+		seq = max(first, 1) - 1 // what of it was applied is told by lease and part
 	}
 	if pos.Stream != "" {
-		log.Warn("the log is not the one that was applied", "was", pos.Stream, "at", pos.Seq, "is", stream, "last", last)
+		logger.Error("the log is not the one that was applied", "was", pos.Stream, "at", pos.Seq, "is", stream, "last", last)
 	}
-	return f.Rebase(stream, seq)
+	return pos.Stream != "", f.Rebase(stream, seq)
 }
 
 // decode reads an entry. Of what came from a node it leaves what passes the check, and says what it refused: a node's words
@@ -310,7 +318,7 @@ func Follow(ctx context.Context, log Log, f *frontier.Frontier, elected <-chan s
 	if err != nil {
 		return err
 	}
-	if err := rebaseFrontier(f, stream, last, logger); err != nil {
+	if _, err := rebaseFrontier(ctx, log, f, stream, last, logger); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)

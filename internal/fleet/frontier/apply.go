@@ -28,6 +28,7 @@ type Effects struct {
 	Touched  []uint32          // tasks whose counts, leases or state may have changed
 	Broken   []uint64          // open leases of which a part is missing: no later one can be believed
 	Ignored  []string          // parts that were not believed, and why
+	Strange  []Strange         // parts of leases that are not known: the log has lost them, or they ended long ago
 	Facts    []learn.Fact      // what was measured, by parts that were believed and by nodes
 }
 
@@ -35,6 +36,12 @@ type Effects struct {
 type Ended struct {
 	Lease  *Lease
 	Reason string
+}
+
+// Strange is a lease of which a node reports and which is not known.
+type Strange struct {
+	Node  string
+	Lease uint64
 }
 
 // keepClosed is how long a closed lease's secret is kept for late parts, in ms of the log's clock.
@@ -107,7 +114,7 @@ func (f *Frontier) Apply(seq uint64, at int64, e *crawl.Entry) (Effects, error) 
 	if err := x.keepFacts(seq); err != nil {
 		return Effects{}, err
 	}
-	f.pos.Seq, f.pos.Epoch, f.pos.Tasks = seq, f.epoch, f.nextTask
+	f.pos.Seq, f.pos.At, f.pos.Epoch, f.pos.Tasks, f.pos.Summed = seq, at, f.epoch, f.nextTask, true
 	if err := x.set(positionKey, f.pos); err != nil {
 		return Effects{}, err
 	}
@@ -129,7 +136,9 @@ func (x *tx) apply(e *crawl.Entry) error {
 	}
 	switch e.Kind {
 	case crawl.EntryTerm:
-		f.epoch = e.Epoch
+		if f.epoch = e.Epoch; e.Doubt {
+			f.pos.Doubt = e.Epoch
+		}
 		x.forget()
 	case crawl.EntrySubmit:
 		return x.submit(e.Job)

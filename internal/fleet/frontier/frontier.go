@@ -69,7 +69,10 @@ type Position struct {
 	Stream string `cbor:"1,keyasint"` // identity of the stream
 	Seq    uint64 `cbor:"2,keyasint"` // last applied
 	Epoch  uint64 `cbor:"3,keyasint"`
-	Tasks  uint32 `cbor:"4,keyasint"` // tasks created so far
+	Tasks  uint32 `cbor:"4,keyasint"`            // tasks created so far
+	Summed bool   `cbor:"60,keyasint,omitempty"` // tasks know what has ended of them: those of older versions do not
+	At     int64  `cbor:"61,keyasint,omitempty"` // when the log stored the last applied, Unix ms; 0: not known
+	Doubt  uint64 `cbor:"62,keyasint,omitempty"` // the last term that began with a log that had lost its end
 }
 
 // Job is a job as the frontier holds it.
@@ -82,6 +85,7 @@ type Job struct {
 	Aside   int64 // URLs that were pending again because an entry was set aside
 
 	Totals crawl.Counts `cbor:"-"`
+	Ended  crawl.Ended  `cbor:"-"` // by nodes
 	Open   int          `cbor:"-"` // leases
 
 	rules *scope.Rules
@@ -216,7 +220,43 @@ func (f *Frontier) load() error {
 		})
 	}
 	sort.SliceStable(f.closed, func(i, j int) bool { return f.closed[i].at < f.closed[j].at })
+	if err == nil && !f.pos.Summed {
+		err = f.sum()
+	}
 	return err
+}
+
+// sum finds out what has ended of each task of a view that an older version wrote.
+func (f *Frontier) sum() error {
+	b := f.db.NewBatch()
+	defer b.Close()
+	for id, j := range f.jobs {
+		err := f.URLs(id, func(u URL) error {
+			if t := f.tasks[u.Task]; t != nil {
+				t.Ended.Count(crawl.Page{Layer: u.Layer, Key: u.Key}, u.State, u.Reason, 1)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for _, t := range f.tasks {
+			if t.Job == id {
+				j.tally(t)
+			}
+		}
+	}
+	x := &tx{f: f, b: b}
+	for id, t := range f.tasks {
+		if err := x.set(taskKey(id), t); err != nil {
+			return err
+		}
+	}
+	f.pos.Summed = true
+	if err := x.set(positionKey, f.pos); err != nil {
+		return err
+	}
+	return b.Commit(pebble.Sync)
 }
 
 // compile builds the job's scope rules, with the places that seeds redirected to.
@@ -271,7 +311,7 @@ func (f *Frontier) Rebase(stream string, seq uint64) error {
 	if err != nil {
 		return err
 	}
-	f.pos.Stream, f.pos.Seq = stream, seq
+	f.pos.Stream, f.pos.Seq, f.pos.At = stream, seq, 0
 	if err := f.KeepLearned(learner); err != nil { // its facts were numbered by the other stream
 		return err
 	}

@@ -28,6 +28,9 @@ func (x *tx) believed(e *crawl.Entry, p *crawl.Part) *Lease {
 	case why == crawl.Gap && l.ClosedAt == 0:
 		x.fx.Broken = append(x.fx.Broken, l.ID)
 	}
+	if l == nil {
+		x.fx.Strange = append(x.fx.Strange, Strange{e.Node, p.Lease})
+	}
 	x.fx.Ignored = append(x.fx.Ignored, fmt.Sprintf("part %d of lease %d from %s: %s", p.No, p.Lease, e.Node, why))
 	return nil
 }
@@ -145,6 +148,7 @@ func (x *tx) outcome(j *Job, t *Task, l *Lease, o *crawl.Outcome) error {
 	r.State, r.Reason, r.dirty = o.State, o.Reason, true
 	r.ETag, r.LastMod, r.Digest = o.ETag, o.LastMod, o.Digest
 	t.count(o.State, o.Reason, 1)
+	t.Ended.Count(crawl.Page{Layer: o.Layer(), Key: o.Key}, o.State, o.Reason, 1)
 	r.Bytes, r.Counted = max(0, o.Bytes), 0
 	if o.State == crawl.Fetched && o.HTML && o.Status == 200 {
 		r.Counted |= countedPage

@@ -44,6 +44,9 @@ func (x *tx) retry(r *crawl.Release) error {
 		return nil
 	}
 	mine := map[uint32]bool{}
+	if r.Mend {
+		return x.lost(j, r.Lost)
+	}
 	for _, id := range x.f.sortedTasks(r.Job, r.Tasks) {
 		t := x.f.tasks[id]
 		if t.State == crawl.TaskDropped {
@@ -64,13 +67,8 @@ func (x *tx) retry(r *crawl.Release) error {
 	if r.Cut {
 		return x.resume(r)
 	}
-	for _, k := range r.Lost {
-		if err := x.again(recKey{space{j.ID, k.Layer}, k.Key}, nil); err != nil {
-			return err
-		}
-	}
 	if len(r.Lost) > 0 {
-		return nil
+		return x.lost(j, r.Lost)
 	}
 	return x.f.each(jobURLs(j.ID), func(key, v []byte) error {
 		down := crawl.State(v[1]) == crawl.Excluded
@@ -88,13 +86,23 @@ func (x *tx) retry(r *crawl.Release) error {
 	})
 }
 
+// lost makes URLs pending that were lost.
+func (x *tx) lost(j *Job, pages []crawl.Page) error {
+	for _, k := range pages {
+		if err := x.again(recKey{space{j.ID, k.Layer}, k.Key}, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // again makes a URL pending that failed, was refused because its site did not answer, or was lost (tasks nil).
 func (x *tx) again(k recKey, tasks map[uint32]bool) error {
 	r, err := x.record(k.space, k.key)
 	if err != nil || r == nil {
 		return err
 	}
-	lost := tasks == nil && (r.State == crawl.Fetched || r.State == crawl.Failed) && x.f.tasks[r.Task].State != crawl.TaskDropped
+	lost := tasks == nil && crawl.EndedByNode(r.State, r.Reason) && x.f.tasks[r.Task].State != crawl.TaskDropped
 	failed := tasks[r.Task] && (r.State == crawl.Failed || r.State == crawl.Excluded && r.Reason == crawl.ReasonRobotsDown)
 	if !lost && !failed {
 		return nil
@@ -107,6 +115,7 @@ func (x *tx) undo(k recKey, r *record) error {
 	t := x.f.tasks[r.Task]
 	x.tasks[t.ID] = t
 	t.count(r.State, r.Reason, -1)
+	t.Ended.Count(crawl.Page{Layer: k.Layer, Key: k.key}, r.State, r.Reason, -1)
 	t.weigh(r, -1)
 	r.State, r.Reason, r.Tries, r.dirty = crawl.Pending, "", 0, true
 	return x.enqueue(t, k.key, r)
@@ -134,7 +143,7 @@ func (x *tx) aside(a *crawl.Aside) error {
 			if err != nil {
 				return err
 			}
-			if r == nil || x.f.tasks[r.Task].State == crawl.TaskDropped || !r.byOutcome() {
+			if r == nil || x.f.tasks[r.Task].State == crawl.TaskDropped || !crawl.EndedByNode(r.State, r.Reason) {
 				continue
 			}
 			if err := x.undo(k, r); err != nil {
@@ -147,12 +156,6 @@ func (x *tx) aside(a *crawl.Aside) error {
 		}
 	}
 	return nil
-}
-
-// byOutcome reports whether it was an agent's word that ended a URL.
-func (r *record) byOutcome() bool {
-	return r.State == crawl.Fetched || r.State == crawl.Failed ||
-		r.State == crawl.Excluded && (r.Reason == crawl.ReasonRobots || r.Reason == crawl.ReasonRobotsDown)
 }
 
 // drop ends tasks for good: their leases are closed, what is pending is refused.

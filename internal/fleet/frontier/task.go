@@ -31,9 +31,12 @@ type Task struct {
 
 	Last string `cbor:"29,keyasint,omitempty"` // node that had it last
 
+	Ended crawl.Ended `cbor:"60,keyasint"` // by nodes
+
 	leases map[uint64]bool
 	head   uint64       // no entry of the queue is before this place
 	added  crawl.Counts // what stands in the job's totals
+	summed crawl.Ended  // and in what has ended of the job
 	yield  *yield.Model // nil until it is needed
 	used   uint64       // entry that needed it last
 
@@ -46,7 +49,8 @@ func (t *Task) space() space { return space{t.Job, crawl.Layer{Owner: t.Owner, G
 // tally brings a job's totals up to what its task counts now.
 func (j *Job) tally(t *Task) {
 	j.Totals = j.Totals.Add(t.Counts).Sub(t.added)
-	t.added = t.Counts
+	j.Ended = j.Ended.Plus(t.Ended).Minus(t.summed)
+	t.added, t.summed = t.Counts, t.Ended
 }
 
 // Queued returns how many URLs wait in the queue.

@@ -65,7 +65,7 @@ func (l *Ledger) write(ctx context.Context, fn func(*writer) error) error {
 		return l.wrap(err)
 	}
 	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
-	w := &writer{ctx: ctx, tx: tx, kind: l.kind, stmts: map[string]*sql.Stmt{}, accounts: map[string]account{}}
+	w := &writer{ctx: ctx, tx: tx, kind: l.kind, stmts: map[string]*sql.Stmt{}, accounts: map[string]account{}, counts: map[uint32]*count{}}
 	if err := fn(w); err != nil {
 		return l.wrap(err)
 	}
@@ -181,6 +181,8 @@ type writer struct {
 	ord   int    // pages of it so far
 	pages []any  // values of rows that are not written yet: a statement for many costs less than one for each
 
+	rows     []pending          // the same rows, as they count
+	counts   map[uint32]*count  // of the pages of jobs
 	accounts map[string]account // what nodes have earned since the transaction began
 }
 
@@ -221,7 +223,10 @@ SET pages = accounts.pages + excluded.pages, bytes = accounts.bytes + excluded.b
 		}
 	}
 	clear(w.accounts)
-	return w.flushPages()
+	if err := w.flushPages(); err != nil {
+		return err
+	}
+	return w.flushCounts()
 }
 
 func (w *writer) flushPages() error {
@@ -230,12 +235,13 @@ func (w *writer) flushPages() error {
 		if len(w.pages) >= pageRows*pageColumns {
 			n = pageRows
 		}
-		if err := w.exec(insertPages[n], w.pages[:n*pageColumns]...); err != nil {
+		if err := w.insert(insertPages[n], w.pages[:n*pageColumns], w.rows[:n]); err != nil {
 			return err
 		}
 		w.pages = append(w.pages[:0], w.pages[n*pageColumns:]...)
+		w.rows = append(w.rows[:0], w.rows[n:]...)
 	}
-	w.pages = w.pages[:0]
+	w.pages, w.rows = w.pages[:0], w.rows[:0]
 	return nil
 }
 
@@ -431,7 +437,7 @@ var insertPages = map[int]string{1: insertOf(1), pageRows: insertOf(pageRows)}
 
 func insertOf(rows int) string {
 	row := "(?" + strings.Repeat(", ?", pageColumns-1) + ")"
-	return pageInto + row + strings.Repeat(", "+row, rows-1) + " ON CONFLICT (job, owner, gen, key) DO NOTHING"
+	return pageInto + row + strings.Repeat(", "+row, rows-1) + " ON CONFLICT (job, owner, gen, key) DO NOTHING RETURNING job, key"
 }
 
 func (w *writer) page(job uint32, site, node string, lease uint64, at int64, o *crawl.Outcome) error {
@@ -451,7 +457,8 @@ func (w *writer) page(job uint32, site, node string, lease uint64, at int64, o *
 		o.NoIndex, o.Bytes, null(o.Links), o.Depth, null(o.Redirect), null(o.IP), null(o.Proto), null(o.ETag), null(o.LastMod),
 		null(o.Record.File), o.Record.Offset, o.Record.Length, null(o.Text.File), null(o.Text.Offset), null(o.Text.Length),
 		site, node, int64(lease), date, timing, int64(w.seq), w.ord, o.Owner, o.Gen, null(o.Truncated))
-	if len(w.pages) < pageRows*pageColumns {
+	w.rows = append(w.rows, pending{job, crawl.Page{Layer: o.Layer(), Key: o.Key}, o.State, o.Reason})
+	if len(w.rows) < pageRows {
 		return nil
 	}
 	return w.flushPages()
@@ -488,12 +495,13 @@ func null[T comparable](v T) any {
 
 // forget deletes pages.
 func (w *writer) forget(job uint32, pages []crawl.Page) error {
+	const one = `owner = ? AND gen = ? AND key = ?`
 	for _, p := range pages {
-		for _, table := range []string{"pages", "captures"} { // of what is not a page nothing is had again
-			err := w.exec(`DELETE FROM `+table+` WHERE job = ? AND owner = ? AND gen = ? AND key = ?`, job, p.Owner, p.Gen, p.Key[:])
-			if err != nil {
-				return err
-			}
+		if err := w.delete(job, one, int64(p.Owner), int64(p.Gen), p.Key[:]); err != nil {
+			return err
+		}
+		if err := w.exec(`DELETE FROM captures WHERE job = ? AND `+one, job, p.Owner, p.Gen, p.Key[:]); err != nil { // of what is not a page nothing is had again
+			return err
 		}
 	}
 	return nil
@@ -509,19 +517,20 @@ func (w *writer) retry(r *crawl.Release) error {
 		return w.forget(r.Job, r.Lost)
 	}
 	const (
-		again = ` FROM pages WHERE job = ? AND (state = 'failed' OR state = 'excluded' AND reason = 'robots-down')`
-		keep  = `INSERT INTO captures (job, owner, gen, key, url, surt, why, status, mime, digest, revisit, truncated, bytes, warc, warc_at,
+		failed = `(state = 'failed' OR state = 'excluded' AND reason = 'robots-down')`
+		again  = ` FROM pages WHERE job = ? AND ` + failed
+		keep   = `INSERT INTO captures (job, owner, gen, key, url, surt, why, status, mime, digest, revisit, truncated, bytes, warc, warc_at,
 warc_len, site, node, lease, fetched_at) SELECT job, owner, gen, key, url, surt, coalesce(reason, ''), coalesce(status, 0), coalesce(mime, ''),
 coalesce(digest, ''), coalesce(revisit, 0), coalesce(truncated, ''), bytes, warc, warc_at, warc_len, site, node, lease, fetched_at` +
 			again + ` AND warc IS NOT NULL`
 		conflict = ` ON CONFLICT DO NOTHING`
 	)
 	if len(r.Tasks) == 0 {
-		return errors.Join(w.exec(keep+conflict, r.Job), w.exec(`DELETE`+again, r.Job))
+		return errors.Join(w.exec(keep+conflict, r.Job), w.delete(r.Job, failed))
 	}
 	for _, t := range r.Tasks {
 		const of = ` AND lease IN (SELECT id FROM leases WHERE task = ?)`
-		if err := errors.Join(w.exec(keep+of+conflict, r.Job, t), w.exec(`DELETE`+again+of, r.Job, t)); err != nil {
+		if err := errors.Join(w.exec(keep+of+conflict, r.Job, t), w.delete(r.Job, failed+of, int64(t))); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,138 @@
+package coordinator
+
+import (
+	"context"
+	"time"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/frontier"
+	"argosy/internal/fleet/term"
+)
+
+// Frontier and ledger have the same pages of a job (crawl.Ended). They read the same log, so they differ only where one of them was
+// damaged or restored from a copy, or where the log has lost its end: the frontier had applied what the ledger never saw. It is
+// looked for before a job is called done, when a term begins, and by argosy verify.
+
+const (
+	mendPages = 5_000 // in an entry
+	mendTries = 5     // in a run; then the job is a person's
+)
+
+// agree reports whether frontier and ledger have the same pages of a job. What only one of them has is pending again, for both.
+func (s *sinks) agree(ctx context.Context, j *frontier.Job) (bool, error) {
+	var ended crawl.Ended
+	err := s.persist(ctx, func(ctx context.Context) (err error) {
+		ended, err = s.ledger.Ended(ctx, j.ID)
+		return err
+	})
+	if err != nil || ended == j.Ended {
+		return err == nil, err
+	}
+	var lost []crawl.Page
+	err = s.persist(ctx, func(ctx context.Context) (err error) {
+		lost, err = s.differ(ctx, j.ID)
+		return err
+	})
+	if err != nil || len(lost) == 0 { // they differ by what came of tasks that had been dropped
+		return err == nil, err
+	}
+	s.logger.Error("frontier and ledger do not agree: pages are had again", "job", j.ID, "pages", len(lost), "frontier", j.Ended.URLs, "ledger", ended.URLs)
+	for len(lost) > 0 {
+		n := min(len(lost), mendPages)
+		r := &crawl.Release{Job: j.ID, Lost: lost[:n], Mend: true, Why: "frontier and ledger did not agree"}
+		if err := s.append(ctx, &crawl.Entry{Kind: crawl.EntryRetry, Release: r}); err != nil {
+			return false, err
+		}
+		lost = lost[n:]
+	}
+	return false, nil
+}
+
+// differ returns the pages of which frontier and ledger do not say the same. Not those of dropped tasks: they are given up.
+func (s *sinks) differ(ctx context.Context, job uint32) (lost []crawl.Page, err error) {
+	ends := map[crawl.Page]crawl.State{}
+	err = s.ledger.Ends(ctx, job, func(p crawl.Page, state crawl.State, _ crawl.Kind) error {
+		ends[p] = state
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = s.f.URLs(job, func(u frontier.URL) error {
+		p := crawl.Page{Layer: u.Layer, Key: u.Key}
+		state, known := ends[p]
+		delete(ends, p)
+		ended := crawl.EndedByNode(u.State, u.Reason)
+		t := s.f.Task(u.Task)
+		switch {
+		case t == nil || t.State == crawl.TaskDropped:
+		case ended && state != u.State, known && u.State == crawl.Pending:
+			lost = append(lost, p)
+		}
+		return nil
+	})
+	for p := range ends { // of URLs that the frontier has never heard of
+		lost = append(lost, p)
+	}
+	return lost, err
+}
+
+// agreed has every job agree that is not worked on; those that are do so before they are called done.
+func (c *Coordinator) agreed(ctx context.Context) error {
+	var ended []*frontier.Job
+	c.f.Jobs(func(j *frontier.Job) {
+		if j.State != crawl.JobRunning && j.State != crawl.JobCancelled {
+			ended = append(ended, j)
+		}
+	})
+	for _, j := range ended {
+		ok, err := c.sinks.agree(ctx, j)
+		if err == nil && !ok && j.State != crawl.JobPaused {
+			err = c.setState(ctx, j, crawl.JobRunning)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// adopt gives the ledger the leases that the frontier has: the log has lost its end, and their grants with it.
+func (s *sinks) adopt(ctx context.Context, now time.Time) error {
+	var leases []crawl.Lease
+	var parts []uint32
+	s.f.Leases(func(l *frontier.Lease) {
+		leases = append(leases, crawl.Lease{
+			ID: l.ID, Job: l.Job, Task: l.Task, Site: l.Site, Node: l.Node, Incarnation: l.Incarnation, Epoch: l.Epoch, Attempt: l.Attempt,
+			Secret: l.Secret, Quota: int(l.Quota), BudgetMS: l.BudgetMS, Resolve: l.Resolve, Probe: l.Probe,
+		})
+		parts = append(parts, l.Parts)
+	})
+	return s.persist(ctx, func(ctx context.Context) error { return s.ledger.PutLeases(ctx, leases, parts, now.UnixMilli()) })
+}
+
+// rests is until when nothing of a job is given out: a log that has lost its end may have lost leases that nodes still hold, and
+// nobody knows which.
+func (c *Coordinator) rests(now time.Time, j *frontier.Job) time.Time {
+	if !c.sinks.lost || c.cfg.Alone {
+		return time.Time{}
+	}
+	return now.Add(term.Of(&j.Limits).Recall())
+}
+
+// doubtful is how many terms are passed over when the log has lost its end: it may have lost that many, whose numbers, and those of
+// their leases, must not come again.
+const doubtful = 1000
+
+// next numbers the term that begins.
+func (s *sinks) next(ctx context.Context) error {
+	s.epoch = s.f.Epoch() + 1
+	if !s.lost {
+		return nil
+	}
+	return s.persist(ctx, func(ctx context.Context) error {
+		last, err := s.ledger.Epoch(ctx)
+		s.epoch = max(s.epoch, last+1) + doubtful
+		return err
+	})
+}

@@ -1,0 +1,212 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"argosy/internal/crawl"
+)
+
+// Ended returns what has ended of a job, as the pages say: it is counted with every page that is written or forgotten.
+func (l *Ledger) Ended(ctx context.Context, job uint32) (e crawl.Ended, err error) {
+	row := l.db.QueryRowContext(ctx, l.kind.bind(`SELECT urls, sum FROM ended WHERE job = ?`), int64(job))
+	if err = row.Scan(&e.URLs, &e.Sum); !errors.Is(err, sql.ErrNoRows) {
+		return e, l.wrap(err)
+	}
+	err = l.write(ctx, func(w *writer) error {
+		c, err := w.ended(job)
+		if err == nil {
+			e, err = *c, w.flush()
+		}
+		return err
+	})
+	return e, err
+}
+
+// Ends calls fn for every page of a job with how it has ended, in no particular order.
+func (l *Ledger) Ends(ctx context.Context, job uint32, fn func(p crawl.Page, state crawl.State, reason crawl.Kind) error) error {
+	rows, err := l.db.QueryContext(ctx, l.kind.bind(selectEnds), int64(job))
+	if err != nil {
+		return l.wrap(err)
+	}
+	return l.wrap(ends(rows, fn))
+}
+
+const selectEnds = `SELECT owner, gen, key, state, coalesce(reason, '') FROM pages WHERE job = ?`
+
+// ends reads rows of layer, key, state and reason, and closes them.
+func ends(rows *sql.Rows, fn func(crawl.Page, crawl.State, crawl.Kind) error) error {
+	defer rows.Close()
+	for rows.Next() {
+		var p crawl.Page
+		var key []byte
+		var state string
+		var reason crawl.Kind
+		if err := rows.Scan(&p.Owner, &p.Gen, &key, &state, &reason); err != nil {
+			return err
+		}
+		copy(p.Key[:], key)
+		if err := fn(p, stateOf(state), reason); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// stateOf is the final state of a word in the pages.
+func stateOf(word string) crawl.State {
+	for _, s := range []crawl.State{crawl.Fetched, crawl.Failed, crawl.Excluded} {
+		if s.String() == word {
+			return s
+		}
+	}
+	return 0
+}
+
+// count is what is known of the pages of one job since the transaction began.
+type count struct {
+	crawl.Ended
+	dirty bool
+}
+
+// ended returns the count of a job, of all that is in the database by now.
+func (w *writer) ended(job uint32) (*crawl.Ended, error) {
+	if c := w.counts[job]; c != nil {
+		return &c.Ended, nil
+	}
+	c := &count{}
+	row, err := w.prepare(`SELECT urls, sum FROM ended WHERE job = ?`)
+	if err != nil {
+		return nil, err
+	}
+	err = row.QueryRowContext(w.ctx, int64(job)).Scan(&c.URLs, &c.Sum)
+	if errors.Is(err, sql.ErrNoRows) { // of a ledger that an older version has written, or of a new job
+		var all *sql.Stmt
+		if all, err = w.prepare(selectEnds); err != nil {
+			return nil, err
+		}
+		var rows *sql.Rows
+		if rows, err = all.QueryContext(w.ctx, int64(job)); err != nil {
+			return nil, err
+		}
+		c.dirty = true
+		err = ends(rows, func(p crawl.Page, s crawl.State, why crawl.Kind) error {
+			c.Count(p, s, why, 1)
+			return nil
+		})
+	}
+	if err != nil {
+		return nil, err
+	}
+	w.counts[job] = c
+	return &c.Ended, nil
+}
+
+// pending is a row of pages that is not written yet, as it counts.
+type pending struct {
+	job    uint32
+	page   crawl.Page
+	state  crawl.State
+	reason crawl.Kind
+}
+
+// insert writes rows of pages and counts them; pages that have a row already keep it.
+func (w *writer) insert(query string, args []any, rows []pending) error {
+	for i := range rows { // before the rows are there: what is in the database is counted once
+		if _, err := w.ended(rows[i].job); err != nil {
+			return err
+		}
+	}
+	for i, a := range args {
+		args[i] = plain(a)
+	}
+	s, err := w.prepare(query)
+	if err != nil {
+		return err
+	}
+	written, err := s.QueryContext(w.ctx, args...)
+	if err != nil {
+		return err
+	}
+	defer written.Close()
+	for next := 0; written.Next(); { // in the order of rows, but without those that were there
+		var job uint32
+		var key sql.RawBytes
+		if err := written.Scan(&job, &key); err != nil {
+			return err
+		}
+		for i := range rows {
+			r := &rows[(next+i)%len(rows)]
+			if r.job != job || string(r.page.Key[:]) != string(key) {
+				continue
+			}
+			c := w.counts[job]
+			c.Count(r.page, r.state, r.reason, 1)
+			c.dirty = true
+			next += i + 1
+			break
+		}
+	}
+	return written.Err()
+}
+
+// delete deletes the pages of a job that a condition names, and counts them out.
+func (w *writer) delete(job uint32, condition string, args ...any) error {
+	if _, err := w.ended(job); err != nil {
+		return err
+	}
+	s, err := w.prepare(`DELETE FROM pages WHERE job = ? AND ` + condition + ` RETURNING owner, gen, key, state, coalesce(reason, '')`)
+	if err != nil {
+		return err
+	}
+	rows, err := s.QueryContext(w.ctx, append([]any{int64(job)}, args...)...)
+	if err != nil {
+		return err
+	}
+	c := w.counts[job]
+	return ends(rows, func(p crawl.Page, s crawl.State, why crawl.Kind) error {
+		c.Count(p, s, why, -1)
+		c.dirty = true
+		return nil
+	})
+}
+
+// flushCounts writes what has changed of the counts.
+func (w *writer) flushCounts() error {
+	for job, c := range w.counts {
+		if !c.dirty {
+			continue
+		}
+		c.dirty = false
+		err := w.exec(`INSERT INTO ended (job, urls, sum) VALUES (?, ?, ?) ON CONFLICT (job) DO UPDATE SET urls = excluded.urls, sum = excluded.sum`,
+			job, c.URLs, c.Sum)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// PutLeases writes the leases that are open by the frontier: those of which the log has lost the grants, and with how many parts
+// of each have been applied.
+func (l *Ledger) PutLeases(ctx context.Context, leases []crawl.Lease, parts []uint32, at int64) error {
+	return l.write(ctx, func(w *writer) error {
+		for i := range leases {
+			if err := w.grant(at, &leases[i]); err != nil {
+				return err
+			}
+			if err := w.exec(`UPDATE leases SET parts = ?, ended = NULL, reason = NULL WHERE id = ?`, parts[i], int64(leases[i].ID)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Epoch returns the last term of which the ledger has a lease.
+func (l *Ledger) Epoch(ctx context.Context) (epoch uint64, err error) {
+	var e int64
+	err = l.db.QueryRowContext(ctx, `SELECT coalesce(max(epoch), 0) FROM leases`).Scan(&e)
+	return uint64(e), l.wrap(err)
+}
