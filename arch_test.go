@@ -100,6 +100,7 @@ var thirdParty = map[string]string{
 	"github.com/oschwald/maxminddb-golang/v2":          "geo",
 	"github.com/goccy/go-yaml":                         "config",
 	"github.com/goccy/go-yaml/lexer":                   "config",
+	"github.com/goccy/go-yaml/parser":                  "config",
 	"github.com/goccy/go-yaml/ast":                     "config",
 	"github.com/goccy/go-yaml/token":                   "config",
 	"golang.org/x/net/publicsuffix":                    "scope",

@@ -328,7 +328,7 @@ func (f *fleet) submit(ctx context.Context) (err error) {
 	if f.s.slow {
 		fmt.Fprintf(&b, "  - http://%s:%s/\n", slowSite, f.port)
 	}
-	f.job, err = f.client.Submit(ctx, []byte(b.String()))
+	f.job, err = f.client.Submit(ctx, []byte(b.String()), nil)
 	return err
 }
 

@@ -38,7 +38,7 @@ type crawlFlags struct {
 	allowPrivate, trustPrefix                                                        string
 	ca                                                                               []string
 	insecure                                                                         bool
-	texts                                                                            []string            // of the seeds, as they were given, without their passwords
+	set                                                                              *seedSet
 	logins                                                                           map[string]string   // by site: NAME:PASSWORD
 	defaults                                                                         map[string][]string // of --config, by flag
 	jobText                                                                          string              // of the file of --job
@@ -125,13 +125,17 @@ func (f *crawlFlags) config(args []string) (assemble.Config, error) {
 	if f.agents < 1 || f.agents > 256 || f.concurrency < 1 || f.concurrency > crawl.MaxRequests {
 		return assemble.Config{}, usage("--agents %d, --concurrency %d: allowed are 1 to 256, and 1 to %d", f.agents, f.concurrency, crawl.MaxRequests)
 	}
-	seeds, noScheme, err := f.readSeeds(args)
+	set, err := f.readSeeds(args)
 	if err != nil {
 		return assemble.Config{}, err
 	}
+	f.set = set
 	out := f.out
 	if out == "" {
-		u, _ := crawl.Parse(seeds[0]) // it has been parsed before
+		if set.list != nil {
+			return assemble.Config{}, usage("-o: name a directory; the seeds are many")
+		}
+		u, _ := crawl.Parse(set.seeds[0]) // it has been parsed before
 		out = strings.Map(func(r rune) rune {
 			if r == ':' || r == '[' || r == ']' {
 				return '_'
@@ -158,10 +162,10 @@ func (f *crawlFlags) config(args []string) (assemble.Config, error) {
 	if c.MinFree, err = parseSize("--min-free", f.minFree); err != nil {
 		return c, err
 	}
-	if c.Job, err = f.job.Crawl(seeds, noScheme); err != nil {
+	if c.Job, err = f.job.Crawl(set.seeds, set.bare); err != nil {
 		return c, usage("%w", err)
 	}
-	c.Job.ID = 1
+	c.Job.ID, c.Job.Identity.List, c.Seeds = 1, set.list, set.chunks
 	if p := &c.Job.Placing; p.Type != "" || p.Store != "" || len(p.Landmarks) > 0 {
 		return c, usage("placing: type, store and landmarks are for a fleet: nodes of argosy crawl have no labels, and one store")
 	}

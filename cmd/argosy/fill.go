@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -145,10 +146,19 @@ func (f *crawlFlags) readJob() error {
 	if err := config.ReadOver(strings.NewReader(f.jobText), &f.job); err != nil {
 		return usage("%s: %w", name, err)
 	}
+	f.job.SeedsFile = beside(name, f.job.SeedsFile)
 	for _, w := range f.job.Warnings() {
 		fmt.Fprintf(os.Stderr, "argosy: %s: %s\n", name, w)
 	}
 	return nil
+}
+
+// beside resolves a path that a file names, relative to that file.
+func beside(file, path string) string {
+	if path == "" || path == "-" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(filepath.Dir(file), path)
 }
 
 // readBounded reads a file, - is standard input, of at most the size of a job file.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,10 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"argosy/internal/config"
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/coordinator"
-	"argosy/internal/fleet/serve"
 	"argosy/internal/fleet/web"
 	"argosy/internal/plan/price"
 	"argosy/internal/plan/schedule"
@@ -128,122 +125,6 @@ func parseJob(s string) (uint32, error) {
 	return uint32(n), nil
 }
 
-func newSubmit() *cobra.Command {
-	f := &fleetFlags{}
-	var check, schema, wait bool
-	c := &cobra.Command{
-		Use: "submit JOB.yaml", Short: "Submit a job to a coordinator", Args: cobra.MaximumNArgs(1),
-		Long: `Submit gives a job file to a coordinator and prints the job's number. - is standard input. With --check the file is only
-checked, here; with --schema its JSON schema is printed, for editors.`,
-		Example: "  argosy submit job.yaml\n  argosy submit job.yaml --wait\n  argosy submit --check job.yaml\n  argosy submit --schema > job.schema.json",
-		RunE: func(c *cobra.Command, args []string) error {
-			if schema {
-				b, err := config.Schema()
-				if err != nil {
-					return err
-				}
-				_, err = fmt.Fprintln(c.OutOrStdout(), string(b))
-				return err
-			}
-			if len(args) != 1 {
-				return usage("name a job file, or - for standard input")
-			}
-			b, err := checkJob(args[0])
-			if err != nil {
-				return err
-			}
-			if check {
-				_, err := fmt.Fprintf(c.OutOrStdout(), "%s: ok\n", args[0])
-				return err
-			}
-			return f.fleet(c, func(ctx context.Context, cl *web.Client, w io.Writer) error {
-				id, err := cl.Submit(ctx, b)
-				if err != nil {
-					return err
-				}
-				if !wait {
-					if f.json {
-						return printJSON(w, web.Submitted{Job: id})
-					}
-					_, err = fmt.Fprintf(w, "job %d\n", id)
-					return err
-				}
-				if !f.json {
-					fmt.Fprintf(w, "job %d\n", id)
-				}
-				return f.await(ctx, cl, w, id)
-			})
-		},
-	}
-	f.register(c)
-	c.Flags().BoolVar(&check, "check", false, "only check the file")
-	c.Flags().BoolVar(&schema, "schema", false, "print the JSON schema of job files")
-	c.Flags().BoolVar(&wait, "wait", false, "wait until the job has ended, with progress on standard error")
-	return c
-}
-
-// checkJob reads a job file and finds its mistakes.
-func checkJob(path string) ([]byte, error) {
-	b, err := readBounded(path)
-	if err != nil {
-		return nil, usage("%w", err)
-	}
-	file, err := config.ReadJob(bytes.NewReader(b))
-	if err != nil {
-		return nil, usage("%s: %w", path, err)
-	}
-	for _, warning := range file.Warnings() {
-		fmt.Fprintf(os.Stderr, "argosy: %s: %s\n", path, warning)
-	}
-	job, err := file.Submitted(defaultAgent)
-	if err == nil {
-		err = serve.CheckJob(&job)
-	}
-	if err != nil {
-		return nil, usage("%s: %w", path, err)
-	}
-	return b, nil
-}
-
-// await waits for the end of a job. A coordinator that is away for a while is waited for.
-func (f *fleetFlags) await(ctx context.Context, cl *web.Client, w io.Writer, id uint32) error {
-	ctx, stop, _ := interrupts(ctx, new(console).say)
-	defer stop()
-	for {
-		j, err := cl.Job(ctx, id)
-		var refused *web.Error
-		switch {
-		case ctx.Err() != nil:
-			fmt.Fprintf(os.Stderr, "argosy: the job goes on: argosy jobs shows it\n")
-			return &exitError{code: exitInterrupted}
-		case errors.As(err, &refused) && refused.Usage():
-			return err
-		case err == nil && j.State != crawl.JobRunning && (j.Indexed || j.State == crawl.JobPaused):
-			if !f.json {
-				fmt.Fprint(os.Stderr, "\r\x1b[K")
-			}
-			if f.json {
-				if err := printJSON(w, j); err != nil {
-					return err
-				}
-			} else if err := printJobs(w, []web.Job{j}); err != nil {
-				return err
-			}
-			if j.State == crawl.JobManual {
-				return &exitError{exitManual, fmt.Errorf("%d tasks wait for a person: see argosy tasks %d --state manual", j.Counts.Manual, id)}
-			}
-			return nil
-		case err == nil && !f.json:
-			n := j.Counts
-			fmt.Fprintf(os.Stderr, "\r\x1b[K%s fetched, %s pending, %s failed, %s on %s sites", count(n.Fetched), count(n.Pending), count(n.Failed), size(n.Bytes), count(n.Sites))
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(300 * time.Millisecond):
-		}
-	}
-}
-
 func newJobs() *cobra.Command {
 	f := &fleetFlags{}
 	c := &cobra.Command{
@@ -287,6 +168,9 @@ func printJobs(w io.Writer, js []web.Job) error {
 		return err
 	}
 	for i := range js {
+		if l := js[i].Identity.List; l != nil && js[i].Sown < l.Count && js[i].State == crawl.JobRunning {
+			fmt.Fprintf(w, "job %d waits for its seeds: %s of %s are in (argosy submit --to %d goes on)\n", js[i].ID, count(js[i].Sown), count(l.Count), js[i].ID)
+		}
 		if js[i].Aside > 0 {
 			fmt.Fprintf(w, "job %d: %s URLs were set aside with their entries and tried again (see argosy nodes)\n", js[i].ID, count(js[i].Aside))
 		}

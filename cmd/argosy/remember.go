@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -16,7 +15,7 @@ import (
 
 // given is how a crawl was begun: what "argosy crawl -o DIR" alone goes on with. Secrets are not in it.
 type given struct {
-	Seeds   []string            `json:"seeds"` // as they were given
+	Seeds   []string            `json:"seeds"` // as they were given; none: they are in seedsFile
 	Flags   map[string][]string `json:"flags"`
 	Config  map[string][]string `json:"config,omitempty"`  // the defaults of --config
 	Job     string              `json:"job,omitempty"`     // the file of --job
@@ -25,6 +24,9 @@ type given struct {
 
 // givenFile lies in the directory's state.
 const givenFile = "state/given.json"
+
+// seedsFile has the seeds, if they are many.
+const seedsFile = "state/seeds.txt"
 
 // Flags that are not remembered: those that concern one run's output, and secrets.
 var (
@@ -37,7 +39,12 @@ const secretSeed = "a seed with a password"
 
 // remember notes how the crawl was begun.
 func (f *crawlFlags) remember(c *cobra.Command, dir string) error {
-	g := given{Seeds: f.texts, Flags: map[string][]string{}, Config: maps.Clone(f.defaults), Job: f.jobText}
+	if f.set.list != nil {
+		if err := f.set.keep(filepath.Join(dir, filepath.FromSlash(seedsFile))); err != nil {
+			return err
+		}
+	}
+	g := given{Seeds: f.set.texts, Flags: map[string][]string{}, Config: maps.Clone(f.defaults), Job: f.jobText}
 	c.Flags().VisitAll(func(fl *pflag.Flag) {
 		def := f.defaults[fl.Name]
 		switch {
@@ -102,7 +109,7 @@ func (f *crawlFlags) recall(c *cobra.Command) ([]string, error) {
 		f.jobText = g.Job
 	}
 	if len(g.Seeds) == 0 {
-		return nil, fmt.Errorf("%s: no seeds in it", filepath.Join(f.out, givenFile))
+		f.seeds = filepath.Join(f.out, filepath.FromSlash(seedsFile))
 	}
 	return g.Seeds, nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -12,62 +13,218 @@ import (
 	"argosy/internal/crawl"
 )
 
-// readSeeds collects the seeds of the command line and of the file.
-func (f *crawlFlags) readSeeds(args []string) (seeds []string, noScheme []bool, err error) {
-	type seed struct{ text, where string }
-	var given []seed
-	for _, a := range args {
-		given = append(given, seed{a, "argument"})
-	}
-	if f.seeds != "" {
-		in := io.Reader(os.Stdin)
-		if f.seeds != "-" {
-			file, err := os.Open(f.seeds)
-			if err != nil {
-				return nil, nil, usage("--seeds: %w", err)
-			}
-			defer file.Close()
-			in = file
-		}
-		sc := bufio.NewScanner(in)
-		sc.Buffer(nil, 1<<20)
-		for n := 1; sc.Scan(); n++ {
-			line := sc.Text()
-			if n == 1 {
-				if strings.HasPrefix(line, "\xff\xfe") || strings.HasPrefix(line, "\xfe\xff") {
-					return nil, nil, usage("--seeds %s: it is in UTF-16; want UTF-8", f.seeds)
-				}
-				line = strings.TrimPrefix(line, "\ufeff")
-			}
-			line = strings.TrimSpace(line)
-			if line != "" && line[0] != '#' {
-				given = append(given, seed{line, fmt.Sprintf("%s:%d", f.seeds, n)})
+// seedSource calls fn for every seed as it was given, and where. It can be asked again.
+type seedSource func(fn func(text string, where func() string) error) error
+
+// seedSet are the seeds of a crawl. Few stand in the job; of many only the number and a digest are kept, and they are read again
+// when they are handed over.
+type seedSet struct {
+	seeds  []string
+	bare   []bool
+	texts  []string // as they were given, without their passwords
+	list   *crawl.SeedList
+	source seedSource
+	login  func(string) (string, error)
+}
+
+// givenSeeds is the source of seeds that are at hand.
+func givenSeeds(texts []string, where func(i int) string) seedSource {
+	return func(fn func(string, func() string) error) error {
+		for i, text := range texts {
+			if err := fn(text, func() string { return where(i) }); err != nil {
+				return err
 			}
 		}
-		if err := sc.Err(); err != nil {
-			return nil, nil, usage("--seeds %s: %w", f.seeds, err)
+		return nil
+	}
+}
+
+// seedFile is the source of a file's seeds; - is standard input, which is kept in a file that has no name, to be read again.
+func seedFile(path string) (seedSource, error) {
+	open := func() (io.ReadCloser, error) { return os.Open(path) }
+	if _, err := os.Stat(path); path != "-" && err != nil {
+		return nil, err
+	}
+	if path == "-" {
+		spool, err := os.CreateTemp("", "argosy-seeds-")
+		if err != nil {
+			return nil, err
 		}
-	}
-	if len(given) == 0 {
-		for i, text := range f.job.Seeds {
-			given = append(given, seed{text, fmt.Sprintf("%s: seeds[%d]", f.jobFile, i)})
+		n, err := io.Copy(spool, os.Stdin)
+		if err = errors.Join(err, os.Remove(spool.Name())); err != nil {
+			return nil, err
 		}
+		open = func() (io.ReadCloser, error) { return io.NopCloser(io.NewSectionReader(spool, 0, n)), nil }
 	}
-	if len(given) == 0 {
-		return nil, nil, usage("no seed: give a URL, or a file of them with --seeds; -o DIR alone goes on with a crawl")
-	}
-	texts := make([]string, len(given))
-	for i := range given {
-		if texts[i], err = f.login(given[i].text); err != nil {
-			return nil, nil, usage("%s: %w", given[i].where, err)
+	return func(fn func(string, func() string) error) error {
+		in, err := open()
+		if err != nil {
+			return fmt.Errorf("seeds: %w", err)
 		}
+		defer in.Close()
+		err = config.SeedLines(in, func(line int, text string) error {
+			return fn(text, func() string { return fmt.Sprintf("%s:%d", path, line) })
+		})
+		if err != nil && !errors.Is(err, errSeedsChanged) {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		return err
+	}, nil
+}
+
+// chained is one source after the other.
+func chained(all ...seedSource) seedSource {
+	return func(fn func(string, func() string) error) error {
+		for _, s := range all {
+			if err := s(fn); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
-	f.texts = texts
-	seeds, noScheme, err = config.Seeds(texts, func(i int) string { return given[i].where })
+}
+
+// readSeeds reads all seeds of a source once, and names the bad ones.
+func readSeeds(source seedSource, login func(string) (string, error)) (*seedSet, error) {
+	s := &seedSet{source: source, login: login}
+	check := config.SeedChecker{Login: login}
+	var digest crawl.SeedDigest
+	seen, size := map[string]bool{}, 0
+	err := source(func(text string, where func() string) error {
+		seed, ok := check.Read(text, where)
+		if !ok {
+			return nil
+		}
+		digest.Add(seed.URL, seed.NoScheme)
+		if seen == nil || seen[seed.URL] {
+			return nil
+		}
+		if size += crawl.SeedSize(seed.URL); size > crawl.MaxInline {
+			seen, s.seeds, s.bare, s.texts = nil, nil, nil, nil
+			return nil
+		}
+		seen[seed.URL] = true
+		s.seeds, s.bare, s.texts = append(s.seeds, seed.URL), append(s.bare, seed.NoScheme), append(s.texts, seed.Text)
+		return nil
+	})
+	if err == nil {
+		err = check.Err()
+	}
+	if seen == nil {
+		list := digest.List()
+		s.list = &list
+	}
+	return s, err
+}
+
+// errSeedsChanged says that seeds were read twice and differed.
+var errSeedsChanged = errors.New("the seeds have changed since they were read first")
+
+// each reads the seeds again.
+func (s *seedSet) each(fn func(config.Seed) error) error {
+	check := config.SeedChecker{Login: s.login}
+	return s.source(func(text string, where func() string) error {
+		seed, ok := check.Read(text, where)
+		if !ok {
+			return errSeedsChanged
+		}
+		return fn(seed)
+	})
+}
+
+// chunks hands a list over, from a number of seeds on. Nothing is handed over of a list that has changed, but what stood before
+// the change and was handed over by then; its end never is.
+func (s *seedSet) chunks(from int64, send func(crawl.SeedChunk) error) error {
+	var digest crawl.SeedDigest
+	chunk, size, n := crawl.SeedChunk{From: from}, 0, int64(0)
+	err := s.each(func(seed config.Seed) error {
+		digest.Add(seed.URL, seed.NoScheme)
+		if n++; n > s.list.Count {
+			return errSeedsChanged
+		}
+		if n <= from || chunk.Add(seed.URL, seed.NoScheme, &size) {
+			return nil
+		}
+		if err := send(chunk); err != nil {
+			return err
+		}
+		chunk, size = crawl.SeedChunk{From: chunk.From + int64(len(chunk.URLs))}, 0
+		chunk.Add(seed.URL, seed.NoScheme, &size)
+		return nil
+	})
+	if err == nil && digest.List() != *s.list {
+		err = errSeedsChanged
+	}
+	if err != nil || len(chunk.URLs) == 0 {
+		return err
+	}
+	return send(chunk)
+}
+
+// keep writes the seeds to a file of the directory, to go on with.
+func (s *seedSet) keep(path string) (err error) {
+	if _, err := os.Stat(path); err == nil {
+		return nil // they are this job's: their digests have been compared
+	}
+	f, err := os.OpenFile(path+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
-		return nil, nil, usage("%w", err)
+		return err
 	}
-	return seeds, noScheme, nil
+	w := bufio.NewWriter(f)
+	err = s.each(func(seed config.Seed) error {
+		_, err := w.WriteString(seed.Text + "\n")
+		return err
+	})
+	if err = errors.Join(err, w.Flush(), f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
+// readSeeds collects the seeds of the command line and of the file, or those of the job file.
+func (f *crawlFlags) readSeeds(args []string) (*seedSet, error) {
+	source, err := f.seedSource(args)
+	if err != nil {
+		return nil, usage("%w", err)
+	}
+	s, err := readSeeds(source, f.login)
+	if err != nil {
+		return nil, usage("%w", err)
+	}
+	return s, nil
+}
+
+func (f *crawlFlags) seedSource(args []string) (seedSource, error) {
+	all := []seedSource{givenSeeds(args, func(int) string { return "argument" })}
+	path, flag := f.seeds, "--seeds"
+	if path == "" && len(args) == 0 {
+		all = append(all, givenSeeds(f.job.Seeds, func(i int) string { return fmt.Sprintf("%s: seeds[%d]", f.jobFile, i) }))
+		path, flag = f.job.SeedsFile, "seeds_file"
+	}
+	if path != "" {
+		file, err := seedFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", flag, err)
+		}
+		all = append(all, file)
+	} else if len(args)+len(f.job.Seeds) == 0 {
+		return nil, errors.New("no seed: give a URL, or a file of them with --seeds; -o DIR alone goes on with a crawl")
+	}
+	return chained(all...), nil
+}
+
+// stream has the seeds follow the job, few as they may be.
+func (s *seedSet) stream() {
+	if s.list != nil {
+		return
+	}
+	var digest crawl.SeedDigest
+	for i, url := range s.seeds {
+		digest.Add(url, s.bare[i])
+	}
+	list := digest.List()
+	s.list, s.source = &list, givenSeeds(s.texts, func(int) string { return "" })
+	s.seeds, s.bare = nil, nil
 }
 
 // login takes the name and password out of a seed, and keeps them for its site.

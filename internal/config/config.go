@@ -20,6 +20,7 @@ import (
 type Job struct {
 	Name       string         `yaml:"name" doc:"what people call it"`
 	Seeds      []string       `yaml:"seeds" doc:"URLs to start from; without a scheme https is tried, then http"`
+	SeedsFile  string         `yaml:"seeds_file" doc:"file with a seed a line, read by argosy crawl and argosy submit; relative to the job file"`
 	Scope      string         `yaml:"scope" doc:"what belongs to the crawl" enum:"site host domain prefix any"`
 	Include    []string       `yaml:"include" doc:"fetch only URLs that match one of these expressions (RE2)"`
 	Exclude    []string       `yaml:"exclude" doc:"fetch no URL that matches one of these expressions"`
@@ -172,6 +173,19 @@ func (j *Job) Crawl(seeds []string, bare []bool) (crawl.Job, error) {
 	return out, nil
 }
 
+// Followed makes a job of a job file without seeds: those that list stands for follow it.
+func (j *Job) Followed(agent string, list crawl.SeedList) (crawl.Job, error) {
+	if len(j.Seeds) > 0 || j.SeedsFile != "" {
+		return crawl.Job{}, errors.New("seeds: they follow the job, and cannot stand in it, too")
+	}
+	if j.Fetch.UserAgent == "" {
+		j.Fetch.UserAgent = agent
+	}
+	out, err := j.Crawl(nil, nil)
+	out.Identity.List = &list
+	return out, err
+}
+
 // Submitted makes a job of a job file with its seeds. agent is the User-Agent of files that name none.
 func (j *Job) Submitted(agent string) (crawl.Job, error) {
 	if j.Fetch.UserAgent == "" {
@@ -179,6 +193,9 @@ func (j *Job) Submitted(agent string) (crawl.Job, error) {
 	}
 	if j.Virtual != nil {
 		return j.Crawl(nil, nil)
+	}
+	if j.SeedsFile != "" {
+		return crawl.Job{}, errors.New("seeds_file: it is read by argosy submit, which sends the seeds in chunks")
 	}
 	seeds, bare, err := Seeds(j.Seeds, func(i int) string { return fmt.Sprintf("seeds[%d]", i) })
 	if err != nil {
@@ -193,45 +210,6 @@ func (p *Placing) crawl() crawl.Placing {
 		Need: [3]float64{p.Need.CPU, float64(p.Need.Memory), float64(p.Need.Bandwidth)},
 	}
 }
-
-// Seeds reads seeds: canonical, each once, and which of them were given without a scheme. where names the place of one.
-func Seeds(given []string, where func(i int) string) (seeds []string, bare []bool, err error) {
-	if len(given) == 0 {
-		return nil, nil, errors.New("no seed: give at least one URL")
-	}
-	seen := map[string]bool{}
-	var bad []string
-	for i, s := range given {
-		text, none := s, !strings.Contains(s, "://")
-		if none {
-			text = "https://" + text
-		}
-		if _, login := Login(text); login != "" {
-			bad = append(bad, fmt.Sprintf("%s: a seed with a name and a password, which a job does not keep: give them to argosy crawl, or to the nodes with --header", where(i)))
-			continue
-		}
-		u, err := crawl.Parse(text)
-		if err != nil {
-			bad = append(bad, fmt.Sprintf("%s: seed %q: %v", where(i), s, err))
-			continue
-		}
-		if !seen[u.String()] {
-			seen[u.String()] = true
-			seeds, bare = append(seeds, u.String()), append(bare, none)
-		}
-	}
-	if len(bad) > 0 {
-		more := ""
-		if n := len(bad) - maxBadSeeds; n > 0 {
-			bad, more = bad[:maxBadSeeds], fmt.Sprintf("; and %d more", n)
-		}
-		return nil, nil, fmt.Errorf("%s%s; allowed are http and https URLs and host names", strings.Join(bad, "; "), more)
-	}
-	return seeds, bare, nil
-}
-
-// maxBadSeeds bounds how many seeds are named that are none.
-const maxBadSeeds = 20
 
 // Login takes the name and password out of a URL that has them (RFC 3986, section 3.2.1), as they stand: NAME:PASSWORD.
 func Login(raw string) (without, login string) {

@@ -385,7 +385,7 @@ func CheckWords(j *Job) error {
 	case f == nil:
 		return nil
 	case f.Rule == RuleLength:
-		return fmt.Errorf("%w (a job travels in one message of at most %d KiB: about 25,000 seeds)", f, MaxJob>>10)
+		return fmt.Errorf("%w (a job travels in one message of at most %d KiB; argosy submit sends seeds that are many in pieces)", f, MaxJob>>10)
 	}
 	return f
 }

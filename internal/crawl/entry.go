@@ -29,6 +29,7 @@ const (
 	EntryMark                          // nothing: that it comes back shows that the log can be written and has been read
 	EntryAside                         // an entry of a node that the ledger could never apply
 	EntryOrder                         // nothing: who has ordered what, for people to read
+	EntrySeeds                         // a piece of a job's list of seeds
 )
 
 // Entry is a fact in the log. Exactly the fields of its kind are set. Its time is when the log stored it.
@@ -50,6 +51,7 @@ type Entry struct {
 	Aside       *Aside        `cbor:"60,keyasint,omitempty"`
 	Order       *Order        `cbor:"61,keyasint,omitempty"`
 	Doubt       bool          `cbor:"62,keyasint,omitempty"` // a term begins with a log that has lost its end
+	Seeds       *SeedChunk    `cbor:"63,keyasint,omitempty"`
 }
 
 // Order is what somebody has asked a coordinator for. It stands in the log before it is done.

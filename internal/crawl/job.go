@@ -66,5 +66,6 @@ type Identity struct {
 	NearDup      bool     `cbor:"13,keyasint,omitempty" json:"near_duplicates,omitempty"`
 	NoScheme     []bool   `cbor:"14,keyasint,omitempty" json:"-"` // which seeds were given without a scheme
 
-	IgnoreNofollow bool `cbor:"15,keyasint,omitempty" json:"ignore_nofollow,omitempty"`
+	IgnoreNofollow bool      `cbor:"15,keyasint,omitempty" json:"ignore_nofollow,omitempty"`
+	List           *SeedList `cbor:"16,keyasint,omitempty" json:"seed_list,omitempty"` // instead of Seeds, if they are many
 }

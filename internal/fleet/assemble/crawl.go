@@ -58,9 +58,10 @@ type Config struct {
 	Operator    string // who crawls, and how to reach them: a label of the archives
 	Version     string
 	Logger      *slog.Logger
-	Idle        bool         // open, apply the log, but run nothing
-	Fatal       func(error)  // must not return: the view on disk cannot be written; nothing is lost by ending the process. nil panics
-	Begun       func() error // is called once the job is known to be the directory's, and runs; nil: nobody cares
+	Idle        bool                                                     // open, apply the log, but run nothing
+	Fatal       func(error)                                              // must not return: the view on disk cannot be written; nothing is lost by ending the process. nil panics
+	Seeds       func(from int64, send func(crawl.SeedChunk) error) error // hands over the job's list of seeds, from a number of them on
+	Begun       func() error                                             // is called once the job is known to be the directory's, and runs; nil: nobody cares
 }
 
 // DefaultConfig returns a Config for a directory.
@@ -294,6 +295,12 @@ func (cr *Crawl) Run(ctx context.Context, hard <-chan struct{}) (Summary, error)
 		if err := cr.begin(gctx); err != nil && gctx.Err() == nil {
 			return err
 		}
+		sowing, stop := context.WithCancel(nodes)
+		defer context.AfterFunc(ctx, stop)()
+		if err := cr.sow(sowing); err != nil && sowing.Err() == nil {
+			return err
+		}
+		stop()
 		select {
 		case <-ctx.Done():
 			watch()
@@ -351,6 +358,28 @@ func (cr *Crawl) begin(ctx context.Context) error {
 		err = cr.cfg.Begun()
 	}
 	return err
+}
+
+// sow hands over what is not in yet of the job's list of seeds, until ctx ends.
+func (cr *Crawl) sow(ctx context.Context) error {
+	if cr.cfg.Job.Identity.List == nil {
+		return nil
+	}
+	var sown, count int64
+	err := cr.co.View(ctx, func(f *frontier.Frontier) error {
+		if j := f.Job(cr.cfg.Job.ID); j != nil && j.Sowing() {
+			sown, count = j.Sown, j.Identity.List.Count
+		}
+		return nil
+	})
+	if err != nil || sown == count {
+		return err
+	}
+	return cr.cfg.Seeds(sown, func(c crawl.SeedChunk) error {
+		c.Job = cr.cfg.Job.ID
+		_, err := cr.co.Sow(ctx, c)
+		return err
+	})
 }
 
 // same refuses to go on with another job in this job's directory, naming what differs.

@@ -53,11 +53,11 @@ func TestAPI(t *testing.T) {
 		"seeds: [http://s0.test/]\ninclude: ['(']":             "include",
 		"seeds: [ftp://s0.test/]":                              "http and https",
 	} {
-		if _, err := cl.Submit(ctx, []byte(file)); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+		if _, err := cl.Submit(ctx, []byte(file), nil); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v, want something of %q in one line", file, err, want)
 		}
 	}
-	id, err := cl.Submit(ctx, []byte("name: one\nseeds: [http://s0.test:"+port+"/]\nlimits: {delay: 0, per_ip: 0}"))
+	id, err := cl.Submit(ctx, []byte("name: one\nseeds: [http://s0.test:"+port+"/]\nlimits: {delay: 0, per_ip: 0}"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

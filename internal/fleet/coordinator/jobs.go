@@ -239,7 +239,7 @@ func (c *Coordinator) step(ctx context.Context, now time.Time, j *frontier.Job, 
 	if c.sinks.behind() {
 		return false, nil
 	}
-	if j.State == crawl.JobRunning && !c.stage.drained && c.disk.full == "" && r.limited == "" && !now.Before(r.again) {
+	if j.State == crawl.JobRunning && !c.stage.drained && !j.Sowing() && c.disk.full == "" && r.limited == "" && !now.Before(r.again) {
 		begin := time.Now()
 		if err := c.cycle(ctx, now, j, r); err != nil {
 			return false, err
@@ -287,12 +287,13 @@ func (c *Coordinator) finish(ctx context.Context, now time.Time, j *frontier.Job
 	switch {
 	case j.State == crawl.JobPaused || j.State == crawl.JobCancelled:
 		state = j.State
-	case j.Totals.Pending() == 0:
+	case j.Totals.Pending() == 0 && !j.Sowing():
 		state = crawl.JobDone
 	case r.limited != "":
 		state = crawl.JobLimited
 	case c.stage.drained:
 		state = crawl.JobInterrupted
+	case j.Sowing():
 	case len(r.due) == 0:
 		if c.f.Counts(j.ID).Waiting > 0 {
 			c.f.Tasks(c.jobs.schedule)

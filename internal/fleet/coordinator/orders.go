@@ -78,6 +78,38 @@ func (c *Coordinator) Submit(ctx context.Context, job crawl.Job) (id uint32, err
 	return id, errors.Join(err, c.settled(ctx))
 }
 
+// Sow gives the next piece of a job's list of seeds, of which c.From are before it, and returns how many are in then. A piece that
+// was given before changes nothing.
+func (c *Coordinator) Sow(ctx context.Context, chunk crawl.SeedChunk) (sown int64, err error) {
+	err = c.do(ctx, func() error {
+		j := c.f.Job(chunk.Job)
+		end := chunk.From + int64(len(chunk.URLs))
+		switch {
+		case j == nil:
+			return fmt.Errorf("%w: %d", ErrNoJob, chunk.Job)
+		case j.State == crawl.JobCancelled:
+			return fmt.Errorf("%w: job %d is %s", ErrState, chunk.Job, j.State)
+		case j.Identity.List == nil || end > j.Identity.List.Count:
+			return fmt.Errorf("%w: job %d has %d seeds, which it was submitted with", ErrState, chunk.Job, j.Identity.SeedCount())
+		case end <= j.Sown:
+			return nil
+		case chunk.From != j.Sown:
+			return fmt.Errorf("%w: %d seeds of job %d are in: go on with the next one", ErrState, j.Sown, chunk.Job)
+		}
+		return c.sinks.append(ctx, &crawl.Entry{Kind: crawl.EntrySeeds, Seeds: &chunk})
+	})
+	if err != nil {
+		return 0, err
+	}
+	if err = c.settled(ctx); err == nil {
+		err = c.do(ctx, func() error {
+			sown = c.f.Job(chunk.Job).Sown
+			return nil
+		})
+	}
+	return sown, err
+}
+
 func orElse(a, b string) string {
 	if a == "" {
 		return b
@@ -255,7 +287,8 @@ func (f *fleet) remind(now time.Time, info *crawl.NodeInfo) (leave, again bool) 
 type JobView struct {
 	crawl.Job
 	State    string          `json:"state"`
-	Started  int64           `json:"started"` // Unix ms
+	Sown     int64           `json:"seeds_in,omitempty"` // of its list of seeds
+	Started  int64           `json:"started"`            // Unix ms
 	RanMS    int64           `json:"ran_ms"`
 	Counts   crawl.JobCounts `json:"counts"`
 	Strategy string          `json:"strategy"`
@@ -269,7 +302,7 @@ type JobView struct {
 func (c *Coordinator) Jobs(ctx context.Context) (out []JobView, err error) {
 	err = c.do(ctx, func() error {
 		c.f.Jobs(func(j *frontier.Job) {
-			v := JobView{Job: j.Job, State: j.State, Started: j.StartMS, RanMS: j.RanMS, Aside: j.Aside, Counts: c.f.Counts(j.ID), Strategy: orElse(j.Placing.Strategy, c.cfg.Strategy)}
+			v := JobView{Job: j.Job, State: j.State, Sown: j.Sown, Started: j.StartMS, RanMS: j.RanMS, Aside: j.Aside, Counts: c.f.Counts(j.ID), Strategy: orElse(j.Placing.Strategy, c.cfg.Strategy)}
 			if r := c.jobs.runs[j.ID]; r != nil {
 				v.RanMS, v.Limited = r.ran(time.Now()).Milliseconds(), r.limited
 				if r.shadow != nil {

@@ -217,8 +217,10 @@ func (s *sinks) persist(ctx context.Context, fn func(context.Context) error) err
 	return err
 }
 
-// append stores an entry of this term.
+// append stores an entry of this term. Whoever gave an order may go away meanwhile: the entry is stored nevertheless, for a log
+// that goes on without our knowing where would be taken for another leader's.
 func (s *sinks) append(ctx context.Context, e *crawl.Entry) error {
+	ctx = context.WithoutCancel(ctx)
 	e.Version, e.Epoch = crawl.WireVersion, s.epoch
 	b, err := crawl.Marshal(e)
 	if err != nil {

@@ -142,6 +142,8 @@ func (x *tx) apply(e *crawl.Entry) error {
 		x.forget()
 	case crawl.EntrySubmit:
 		return x.submit(e.Job)
+	case crawl.EntrySeeds:
+		return x.sow(e.Seeds)
 	case crawl.EntryLimits:
 		return x.limits(e.Job)
 	case crawl.EntryGrant:
@@ -195,7 +197,7 @@ func (x *tx) write() error {
 		return err
 	}
 	for id, j := range x.jobs {
-		if err := x.set(jobKey(id), j); err != nil {
+		if err := x.set(jobKey(id), j.lean()); err != nil {
 			return err
 		}
 	}

@@ -82,6 +82,7 @@ type Job struct {
 	Joined  []string // where seeds redirected to
 	StartMS int64
 	RanMS   int64 // running time of earlier runs and of this one, as of the last grant or finish
+	Sown    int64 // of its list of seeds: taken in
 	Aside   int64 // URLs that were pending again because an entry was set aside
 
 	Totals crawl.Counts `cbor:"-"`
@@ -89,6 +90,7 @@ type Job struct {
 	Open   int          `cbor:"-"` // leases
 
 	rules *scope.Rules
+	apart bool // its seeds are kept under a key of their own
 }
 
 type taskName struct {
@@ -173,7 +175,7 @@ func (f *Frontier) load() error {
 			return err
 		}
 		f.jobs[j.ID] = j
-		return j.compile()
+		return f.loadSeeds(j)
 	})
 	if err == nil {
 		err = f.each(metaTasks, func(_, v []byte) error {

@@ -18,9 +18,7 @@ func (x *tx) limits(c *crawl.Job) error {
 	was := j.Limits
 	j.Limits, j.Placing = c.Limits, c.Placing
 	x.jobs[j.ID] = j
-	if err := j.compile(); err != nil {
-		return err
-	}
+	j.rules.Limit(j.Limits)
 	now := &j.Limits
 	again := map[crawl.Kind]bool{}
 	for reason, changed := range map[crawl.Kind]bool{

@@ -5,37 +5,6 @@ import (
 	"argosy/internal/page/polite"
 )
 
-// submit takes in a job and its seeds.
-func (x *tx) submit(c *crawl.Job) error {
-	if c == nil || x.f.jobs[c.ID] != nil {
-		return nil
-	}
-	j := &Job{Job: *c, State: crawl.JobRunning, StartMS: x.at}
-	if err := j.compile(); err != nil {
-		return err
-	}
-	x.f.jobs[c.ID] = j
-	x.jobs[c.ID] = j
-	for i, s := range c.Identity.Seeds {
-		u, err := crawl.Parse(s)
-		if err != nil {
-			return err
-		}
-		flags := crawl.FlagSeed
-		if i < len(c.Identity.NoScheme) && c.Identity.NoScheme[i] {
-			flags |= crawl.FlagNoScheme
-		}
-		if c.Identity.StripSession {
-			u = u.StripSession()
-		}
-		t := x.task(space{job: j.ID}, u.Site())
-		if err := x.add(j, t, crawl.Key{}, u, &record{Flags: flags}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // retry releases tasks: they are no longer manual, what is known of their sites' troubles is forgotten, and their
 // failed URLs are pending again.
 func (x *tx) retry(r *crawl.Release) error {

@@ -145,7 +145,7 @@ func Make(ctx context.Context, dir string, now time.Time) (*Report, error) {
 	if j == nil {
 		return nil, fmt.Errorf("%s: nothing has been crawled yet", dir)
 	}
-	r.Name, r.State, r.Seeds, r.Scope, r.Created = j.Name, j.State, len(j.Identity.Seeds), string(j.Identity.Scope), time.UnixMilli(j.Created).UTC()
+	r.Name, r.State, r.Seeds, r.Scope, r.Created = j.Name, j.State, int(j.Identity.SeedCount()), string(j.Identity.Scope), time.UnixMilli(j.Created).UTC()
 	if err := g.span(ctx, l, job); err != nil {
 		return nil, err
 	}

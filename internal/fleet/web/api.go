@@ -83,6 +83,11 @@ type Submitted struct {
 	Job uint32 `json:"job"`
 }
 
+// Sown is the answer to a piece of a job's seeds: how many are in.
+type Sown struct {
+	Seeds int64 `json:"seeds_in"`
+}
+
 // Petition is a node that wants credentials. What a later version says besides is no mistake.
 type Petition struct {
 	bus.Petition
@@ -219,6 +224,7 @@ func (a *api) register(h huma.API) {
 	huma.Register(h, get("jobs", "/jobs", "All jobs"), a.jobs)
 	huma.Register(h, get("job", "/jobs/{id}", "A job"), a.job)
 	huma.Register(h, post("submit", "/jobs", "Submit a job file (YAML or JSON)"), a.submit)
+	huma.Register(h, post("sow", "/jobs/{id}/seeds", "Give the next piece of a job's seeds, a line each"), a.sow)
 	huma.Register(h, get("tasks", "/jobs/{id}/tasks", "The tasks of a job"), a.tasks)
 	for state, verb := range map[string]string{crawl.JobPaused: "pause", crawl.JobRunning: "resume", crawl.JobCancelled: "cancel"} {
 		huma.Register(h, post(verb, "/jobs/{id}/"+verb, "Make a job "+state), func(ctx context.Context, in *JobPath) (*out[Job], error) {
@@ -288,22 +294,61 @@ func (a *api) job(ctx context.Context, in *JobPath) (*out[Job], error) {
 	return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) (Job, error) { return a.find(ctx, co, in.ID) })
 }
 
-func (a *api) submit(ctx context.Context, in *struct{ RawBody []byte }) (*out[Submitted], error) {
+func (a *api) submit(ctx context.Context, in *struct {
+	Seeds   int64  `query:"seeds" minimum:"0" doc:"the file has no seeds: so many follow in pieces"`
+	Digest  string `query:"digest" maxLength:"64" doc:"SHA-256 of the seeds that follow, to tell jobs apart"`
+	RawBody []byte
+}) (*out[Submitted], error) {
 	file, err := config.ReadJob(bytes.NewReader(in.RawBody))
 	if err != nil {
 		return nil, huma.Error422UnprocessableEntity(err.Error())
 	}
-	job, err := file.Submitted(a.cfg.UserAgent)
+	var job crawl.Job
+	if in.Seeds > 0 {
+		job, err = file.Followed(a.cfg.UserAgent, crawl.SeedList{Count: in.Seeds, Digest: in.Digest})
+	} else {
+		job, err = file.Submitted(a.cfg.UserAgent)
+	}
 	if err == nil {
 		err = serve.CheckJob(&job)
 	}
 	if err != nil {
 		return nil, huma.Error422UnprocessableEntity(err.Error())
 	}
-	what := fmt.Sprintf("submit a job of %d seeds, the first %s", len(job.Identity.Seeds), job.Identity.Seeds[0])
+	what := fmt.Sprintf("submit a job of %d seeds", job.Identity.SeedCount())
+	if len(job.Identity.Seeds) > 0 {
+		what += ", the first " + job.Identity.Seeds[0]
+	}
 	return order(ctx, a, what, func(ctx context.Context, co *coordinator.Coordinator) (Submitted, error) {
 		id, err := co.Submit(ctx, job)
 		return Submitted{id}, err
+	})
+}
+
+// sow takes in a piece of a job's seeds, a line each.
+func (a *api) sow(ctx context.Context, in *struct {
+	JobPath
+	From    int64 `query:"from" minimum:"0" doc:"how many seeds are before these"`
+	RawBody []byte
+}) (*out[Sown], error) {
+	chunk, size := crawl.SeedChunk{Job: in.ID, From: in.From}, 0
+	var check config.SeedChecker
+	err := config.SeedLines(bytes.NewReader(in.RawBody), func(line int, text string) error {
+		seed, ok := check.Read(text, func() string { return fmt.Sprintf("line %d", line) })
+		if ok && !chunk.Add(seed.URL, seed.NoScheme, &size) {
+			return fmt.Errorf("line %d: too many: allowed are %d seeds and %d bytes at once", line, crawl.MaxChunk, crawl.MaxChunkBytes)
+		}
+		return nil
+	})
+	if err == nil {
+		err = check.Err()
+	}
+	if err != nil {
+		return nil, huma.Error422UnprocessableEntity(err.Error())
+	}
+	return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) (Sown, error) {
+		n, err := co.Sow(ctx, chunk)
+		return Sown{n}, err
 	})
 }
 
@@ -315,7 +360,7 @@ func (a *api) limits(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, huma.Error422UnprocessableEntity(err.Error())
 	}
-	if len(file.Seeds) > 0 || file.Scope != "" || len(file.Include)+len(file.Exclude) > 0 || file.Fetch != (config.Fetch{}) {
+	if len(file.Seeds)+len(file.SeedsFile) > 0 || file.Scope != "" || len(file.Include)+len(file.Exclude) > 0 || file.Fetch != (config.Fetch{}) {
 		return nil, huma.Error422UnprocessableEntity("seeds, scope, filters and fetch are what makes it this job: allowed are limits and placing")
 	}
 	what := fmt.Sprintf("limits of job %d: %s", in.ID, strings.Join(strings.Fields(string(in.RawBody[:min(len(in.RawBody), 500)])), " "))

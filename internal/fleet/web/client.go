@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"argosy/internal/crawl"
 	"argosy/internal/fleet/access"
 	"argosy/internal/fleet/bus"
 	"argosy/internal/fleet/coordinator"
@@ -229,11 +230,31 @@ func (c *Client) Job(ctx context.Context, id uint32) (j Job, err error) {
 	return j, err
 }
 
-// Submit submits a job file.
-func (c *Client) Submit(ctx context.Context, file []byte) (uint32, error) {
+// Submit submits a job file. list stands for seeds that follow by Sow; nil: they are in the file.
+func (c *Client) Submit(ctx context.Context, file []byte, list *crawl.SeedList) (uint32, error) {
+	path := "/jobs"
+	if list != nil {
+		path = fmt.Sprintf("/jobs?seeds=%d&digest=%s", list.Count, url.QueryEscape(list.Digest))
+	}
 	var s Submitted
-	_, err := c.do(ctx, http.MethodPost, "/jobs", file, "application/yaml", &s)
+	_, err := c.do(ctx, http.MethodPost, path, file, "application/yaml", &s)
 	return s.Job, err
+}
+
+// Sow gives the next piece of a job's seeds.
+func (c *Client) Sow(ctx context.Context, chunk crawl.SeedChunk) error {
+	var b bytes.Buffer
+	bare := chunk.NoScheme
+	for i, s := range chunk.URLs {
+		if len(bare) > 0 && bare[0] == i {
+			_, s, _ = strings.Cut(s, "://")
+			bare = bare[1:]
+		}
+		b.WriteString(s + "\n")
+	}
+	var s Sown
+	_, err := c.do(ctx, http.MethodPost, fmt.Sprintf("/jobs/%d/seeds?from=%d", chunk.Job, chunk.From), b.Bytes(), "text/plain", &s)
+	return err
 }
 
 // SetLimits changes limits and placing of a job by a job file with these keys alone.

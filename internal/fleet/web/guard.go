@@ -28,6 +28,7 @@ var needs = map[string]access.Need{
 	"GET /api/v1/nodes":                access.ToRead,
 	"GET /api/v1/reservation":          access.ToRead,
 	"POST /api/v1/jobs":                access.ToOrder,
+	"POST /api/v1/jobs/{id}/seeds":     access.ToOrder,
 	"POST /api/v1/jobs/{id}/pause":     access.ToOrder,
 	"POST /api/v1/jobs/{id}/resume":    access.ToOrder,
 	"POST /api/v1/jobs/{id}/cancel":    access.ToOrder,

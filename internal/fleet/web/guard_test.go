@@ -119,6 +119,7 @@ func TestRolesAndEndpoints(t *testing.T) {
 		{"GET", "/api/v1/nodes", "", "observer"},
 		{"GET", "/api/v1/reservation", "", "observer"},
 		{"POST", "/api/v1/jobs", "", ""},
+		{"POST", "/api/v1/jobs/{id}/seeds", "/api/v1/jobs/7/seeds", ""},
 		{"POST", "/api/v1/jobs/{id}/pause", "/api/v1/jobs/7/pause", ""},
 		{"POST", "/api/v1/jobs/{id}/resume", "/api/v1/jobs/7/resume", ""},
 		{"POST", "/api/v1/jobs/{id}/cancel", "/api/v1/jobs/7/cancel", ""},

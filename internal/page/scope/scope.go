@@ -17,8 +17,7 @@ import (
 // Rules are a job's identity, compiled. They are safe for concurrent use as long as nobody calls Join.
 type Rules struct {
 	scope     crawl.Scope
-	places    map[string]bool // sites, hosts, domains or nothing, by scope
-	prefixes  []string
+	places    map[string]bool // sites, hosts, domains, directories or nothing, by scope
 	include   []*regexp.Regexp
 	exclude   []*regexp.Regexp
 	maxLength int
@@ -56,32 +55,35 @@ func Compile(id crawl.Identity, lim crawl.Limits) (*Rules, error) {
 	return r, nil
 }
 
+// Limit changes the limits that rules obey.
+func (r *Rules) Limit(lim crawl.Limits) { r.maxLength = lim.MaxURLLength }
+
 // Join widens the scope by a seed, or by where one redirects. It reports whether the scope has changed.
 func (r *Rules) Join(u crawl.URL) bool {
-	if r.scope == crawl.ScopeAny {
-		return false
+	p, isNew := r.Place(u)
+	if isNew {
+		r.places[p] = true
 	}
-	if r.scope == crawl.ScopePrefix {
-		p := schemeless(u.Dir())
-		for _, q := range r.prefixes {
-			if q == p {
-				return false
-			}
-		}
-		r.prefixes = append(r.prefixes, p)
-		return true
-	}
-	p := r.place(u)
-	if r.places[p] {
-		return false
-	}
-	r.places[p] = true
-	return true
+	return isNew
 }
 
-// place is what the scope compares: the site, the host or the registrable domain.
+// JoinPlace widens the scope by a place that Place named.
+func (r *Rules) JoinPlace(p string) { r.places[p] = true }
+
+// Place returns what the scope compares of a URL, the site, the host, the registrable domain or the directory, and reports
+// whether Join would widen the scope by it.
+func (r *Rules) Place(u crawl.URL) (place string, isNew bool) {
+	if r.scope == crawl.ScopeAny {
+		return "", false
+	}
+	p := r.place(u)
+	return p, !r.places[p]
+}
+
 func (r *Rules) place(u crawl.URL) string {
 	switch r.scope {
+	case crawl.ScopePrefix:
+		return schemeless(u.Dir())
 	case crawl.ScopeHost:
 		return u.Host()
 	case crawl.ScopeDomain:
@@ -114,9 +116,9 @@ func (r *Rules) InScope(u crawl.URL) bool {
 	case crawl.ScopeAny:
 		return true
 	case crawl.ScopePrefix:
-		s := schemeless(u.String())
-		for _, p := range r.prefixes {
-			if strings.HasPrefix(s, p) {
+		s := schemeless(u.Origin() + u.Path())
+		for i := range len(s) {
+			if s[i] == '/' && r.places[s[:i+1]] {
 				return true
 			}
 		}

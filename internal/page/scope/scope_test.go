@@ -1,6 +1,9 @@
 package scope
 
 import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"argosy/internal/crawl"
@@ -95,4 +98,41 @@ func repeat(s string, n int) (out string) {
 		out += s
 	}
 	return out
+}
+
+// With many prefixes a URL is in scope exactly if it begins with one of them.
+func TestPrefixes(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	word := func() string { return string("ab/?c"[rnd.IntN(5)]) }
+	text := func() string {
+		s := "http://h" + fmt.Sprint(rnd.IntN(2)) + ".test/"
+		for range rnd.IntN(7) {
+			s += word()
+		}
+		return s
+	}
+	for range 300 {
+		id := crawl.Identity{Scope: crawl.ScopePrefix}
+		for range rnd.IntN(4) {
+			id.Seeds = append(id.Seeds, text())
+		}
+		r := rules(t, id)
+		for range 30 {
+			u, err := crawl.Parse(text())
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := false
+			for _, s := range id.Seeds {
+				seed, err := crawl.Parse(s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want = want || strings.HasPrefix(u.String(), seed.Dir())
+			}
+			if r.InScope(u) != want {
+				t.Fatalf("seeds %q: %s in scope is %v", id.Seeds, u, !want)
+			}
+		}
+	}
 }

@@ -1,0 +1,133 @@
+package config
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"argosy/internal/crawl"
+)
+
+// Seed is a seed as a job has it.
+type Seed struct {
+	URL      string // canonical
+	NoScheme bool   // it was given without one
+	Text     string // as it was given, without its password
+}
+
+// SeedChecker reads seeds one by one and gathers what is wrong with them.
+type SeedChecker struct {
+	// Login takes the name and password out of a seed; nil: such seeds are refused.
+	Login func(text string) (without string, err error)
+
+	bad  []string
+	more int
+	any  bool
+}
+
+// Read reads a seed; where names its place, should it be wrong.
+func (c *SeedChecker) Read(text string, where func() string) (s Seed, ok bool) {
+	c.any = true
+	s, err := c.read(text)
+	if err == nil {
+		return s, true
+	}
+	if len(c.bad) == maxBadSeeds {
+		c.more++
+	} else {
+		c.bad = append(c.bad, where()+": "+err.Error())
+	}
+	return s, false
+}
+
+func (c *SeedChecker) read(text string) (s Seed, err error) {
+	if c.Login != nil {
+		if text, err = c.Login(text); err != nil {
+			return s, err
+		}
+	}
+	s = Seed{Text: text, NoScheme: !strings.Contains(text, "://")}
+	full := text
+	if s.NoScheme {
+		full = "https://" + text
+	}
+	if _, login := Login(full); login != "" {
+		return s, errors.New("a seed with a name and a password, which a job does not keep: give them to argosy crawl, or to the nodes with --header")
+	}
+	u, err := crawl.Parse(full)
+	if err != nil {
+		return s, fmt.Errorf("seed %q: %w", text, err)
+	}
+	s.URL = u.String()
+	if len(s.URL) > crawl.MaxURLLength {
+		return s, fmt.Errorf("seed of %d bytes; allowed are %d", len(s.URL), crawl.MaxURLLength)
+	}
+	return s, nil
+}
+
+// Err says what was wrong, in one line; nil: nothing, and there was a seed.
+func (c *SeedChecker) Err() error {
+	switch {
+	case !c.any:
+		return errors.New("no seed: give at least one URL")
+	case len(c.bad) == 0:
+		return nil
+	}
+	more := ""
+	if c.more > 0 {
+		more = fmt.Sprintf("; and %d more", c.more)
+	}
+	return fmt.Errorf("%s%s; allowed are http and https URLs and host names", strings.Join(c.bad, "; "), more)
+}
+
+// maxBadSeeds bounds how many seeds are named that are none.
+const maxBadSeeds = 20
+
+// Seeds reads seeds: canonical, each once, and which of them were given without a scheme. where names the place of one.
+func Seeds(given []string, where func(i int) string) (seeds []string, bare []bool, err error) {
+	var c SeedChecker
+	seen := map[string]bool{}
+	for i, text := range given {
+		if s, ok := c.Read(text, func() string { return where(i) }); ok && !seen[s.URL] {
+			seen[s.URL] = true
+			seeds, bare = append(seeds, s.URL), append(bare, s.NoScheme)
+		}
+	}
+	if err := c.Err(); err != nil {
+		return nil, nil, err
+	}
+	return seeds, bare, nil
+}
+
+// maxSeedLine bounds a line of a file of seeds, in bytes.
+const maxSeedLine = 1 << 20
+
+// SeedLines calls fn for every line of a file of seeds that is neither empty nor a comment, with its number.
+func SeedLines(in io.Reader, fn func(line int, text string) error) error {
+	sc := bufio.NewScanner(in)
+	sc.Buffer(nil, maxSeedLine)
+	n := 0
+	for n = 1; sc.Scan(); n++ {
+		line := sc.Text()
+		if n == 1 {
+			if strings.HasPrefix(line, "\xff\xfe") || strings.HasPrefix(line, "\xfe\xff") {
+				return errors.New("it is in UTF-16; want UTF-8")
+			}
+			line = strings.TrimPrefix(line, "\ufeff")
+		}
+		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
+			continue
+		}
+		if err := fn(n, line); err != nil {
+			return err
+		}
+	}
+	if err := sc.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return fmt.Errorf("line %d is longer than %d bytes", n, maxSeedLine)
+	} else if err != nil {
+		return err
+	}
+	return nil
+}

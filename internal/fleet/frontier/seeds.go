@@ -1,0 +1,127 @@
+package frontier
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"argosy/internal/crawl"
+)
+
+// inline are the seeds that stand in a job's identity: they are kept apart from what of a job changes.
+type inline struct {
+	Seeds    []string `cbor:"1,keyasint"`
+	NoScheme []bool   `cbor:"2,keyasint"`
+}
+
+func inlineKey(job uint32) []byte { return binary.BigEndian.AppendUint32([]byte{'i'}, job) }
+
+// placeKey is that of a place of the job's scope that a seed of its list has brought.
+func placeKey(job uint32, place string) []byte {
+	return append(binary.BigEndian.AppendUint32([]byte{'p'}, job), place...)
+}
+
+// Sowing reports whether seeds of the job are still to come: until then nothing of it is given out, so that every link is judged by
+// the scope that all seeds make.
+func (j *Job) Sowing() bool { return j.Identity.List != nil && j.Sown < j.Identity.List.Count }
+
+// lean is the job without what is kept apart.
+func (j *Job) lean() *Job {
+	out := *j
+	if j.apart {
+		out.Identity.Seeds, out.Identity.NoScheme = nil, nil
+	}
+	return &out
+}
+
+// loadSeeds takes in what is kept apart of a job, and compiles its rules.
+func (f *Frontier) loadSeeds(j *Job) error {
+	var in inline
+	switch err := f.get(inlineKey(j.ID), &in); {
+	case err == nil:
+		j.Identity.Seeds, j.Identity.NoScheme, j.apart = in.Seeds, in.NoScheme, true
+	case !errors.Is(err, pebble.ErrNotFound):
+		return err
+	}
+	if err := j.compile(); err != nil || j.Identity.List == nil {
+		return err
+	}
+	return f.each(placeKey(j.ID, ""), func(key, _ []byte) error {
+		j.rules.JoinPlace(string(key[5:]))
+		return nil
+	})
+}
+
+// submit takes in a job and the seeds that stand in its identity.
+func (x *tx) submit(c *crawl.Job) error {
+	if c == nil || x.f.jobs[c.ID] != nil {
+		return nil
+	}
+	j := &Job{Job: *c, State: crawl.JobRunning, StartMS: x.at, apart: true}
+	if err := j.compile(); err != nil {
+		return err
+	}
+	x.f.jobs[c.ID] = j
+	x.jobs[c.ID] = j
+	if err := x.set(inlineKey(c.ID), inline{c.Identity.Seeds, c.Identity.NoScheme}); err != nil {
+		return err
+	}
+	for i, s := range c.Identity.Seeds {
+		if err := x.seed(j, s, i < len(c.Identity.NoScheme) && c.Identity.NoScheme[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sow takes in a chunk of a job's list of seeds. One that was taken in, or whose predecessor was not, changes nothing.
+func (x *tx) sow(c *crawl.SeedChunk) error {
+	if c == nil {
+		return nil
+	}
+	j := x.f.jobs[c.Job]
+	if j == nil || j.State == crawl.JobCancelled || !j.Sowing() || c.From != j.Sown || c.From+int64(len(c.URLs)) > j.Identity.List.Count {
+		return nil
+	}
+	x.whole = true // the count of those that are in moves with the whole of them
+	x.jobs[j.ID] = j
+	bare := c.NoScheme
+	for i, s := range c.URLs {
+		none := len(bare) > 0 && bare[0] == i
+		if none {
+			bare = bare[1:]
+		}
+		u, err := crawl.Parse(s)
+		if err != nil {
+			return err
+		}
+		if place, isNew := j.rules.Place(u); isNew {
+			if err := x.b.Set(placeKey(j.ID, place), nil, nil); err != nil {
+				return err
+			}
+			j.rules.JoinPlace(place)
+		}
+		if err := x.seed(j, s, none); err != nil {
+			return err
+		}
+	}
+	j.Sown += int64(len(c.URLs))
+	return nil
+}
+
+func (x *tx) seed(j *Job, s string, noScheme bool) error {
+	u, err := crawl.Parse(s)
+	if err != nil {
+		return err
+	}
+	flags := crawl.FlagSeed
+	if noScheme {
+		flags |= crawl.FlagNoScheme
+	}
+	if j.Identity.StripSession {
+		u = u.StripSession()
+	}
+	t := x.task(space{job: j.ID}, u.Site())
+	return x.add(j, t, crawl.Key{}, u, &record{Flags: flags})
+}
