@@ -122,12 +122,12 @@ func newVerify() *cobra.Command {
 	var f placeFlags
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "verify DIR", Short: "Check archives, index and ledger against each other", Args: cobra.MaximumNArgs(1),
-		Long: `Verify reads every record of a crawl, or of all jobs of a fleet, and compares archives, index and ledger. Orphans are
+		Use: "verify DIR", Short: "Check frontier, ledger, index and archives against each other", Args: cobra.MaximumNArgs(1),
+		Long: `Verify reads every record of a crawl, or of all jobs of a fleet, and compares frontier, ledger, index and archives. Orphans are
 records that a crash has left: whole, but not the ones that count. A damaged record costs no other: pages whose record is gone or
 damaged are counted and named, up to a hundred, and argosy retry --lost fetches all of them again. Damage that costs nothing, or nothing any more, is told as well: it stays in its file.
 The exit code is 0 if nothing is wrong but that, 1 otherwise. Beside a crawl that runs it judges what is final: records that
-no report names yet, and the index, are left out.`,
+no report names yet, the index and the frontier are left out.`,
 		Example: "  argosy verify example\n  argosy verify fleet --store /mnt/node1 --store s3://bucket/warc",
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := dirArgs(args, &f.dir); err != nil {

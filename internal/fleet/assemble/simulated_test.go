@@ -5,7 +5,10 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -17,6 +20,7 @@ import (
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/serve"
+	"argosy/internal/fleet/verify"
 	"argosy/internal/webs"
 )
 
@@ -189,6 +193,7 @@ func newWorld(t *testing.T, dir string, w *webs.Web) *world {
 			n.end(t)
 		}
 		s.halt()
+		s.agrees()
 	})
 	return s
 }
@@ -251,6 +256,21 @@ func (s *world) kill(name string) {
 	n.line.cut(true)
 	close(n.hard)
 	n.end(s.t)
+}
+
+// agrees checks, when everybody has gone, that frontier, ledger, index and archives say the same.
+func (s *world) agrees() {
+	s.t.Helper()
+	stores, _ := filepath.Glob(filepath.Join(s.dir, "stores", "*"))
+	r, err := verify.Check(context.Background(), verify.Place{Dir: s.dir, Stores: stores})
+	if err != nil {
+		s.t.Error(err)
+		return
+	}
+	wrong := slices.DeleteFunc(r.Details, func(d string) bool { return strings.HasPrefix(d, "the index of job") }) // of one that has not ended
+	if len(wrong) > 0 || !r.Sinks {
+		s.t.Errorf("frontier and ledger compared: %v; what is left does not agree: %q", r.Sinks, wrong)
+	}
 }
 
 // end drains an agent that is alive, and waits.

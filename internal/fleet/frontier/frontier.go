@@ -30,6 +30,8 @@ type Config struct {
 	FS    vfs.FS // nil is the disk
 	Cache int64  // bytes of block cache; memtables come on top
 
+	ReadOnly bool // Apply must not be called; the directory must hold a frontier
+
 	Recent int // records that are at hand, in each of two generations
 	Spill  int // URLs after which a long walk commits what it has done so far
 
@@ -60,6 +62,7 @@ type Frontier struct {
 	recent   *recent
 	novelty  novelty
 	spill    int
+	readOnly bool
 	spilled  func()           // for tests, which cut the power here
 	models   map[uint32]*Task // tasks whose model is in memory
 }
@@ -121,7 +124,7 @@ func Open(c Config) (*Frontier, error) {
 	defer cache.Unref()
 	o := &pebble.Options{
 		FS: fs, Cache: cache, MemTableSize: memTable, MemTableStopWritesThreshold: 3,
-		FormatMajorVersion: pebble.FormatNewest, Logger: quiet{c.Fatal}, MaxOpenFiles: 500,
+		FormatMajorVersion: pebble.FormatNewest, Logger: quiet{c.Fatal}, MaxOpenFiles: 500, ReadOnly: c.ReadOnly,
 		L0CompactionThreshold: 8, L0StopWritesThreshold: 48,
 	}
 	for i := range o.Levels {
@@ -135,7 +138,7 @@ func Open(c Config) (*Frontier, error) {
 	f := &Frontier{
 		db: db, jobs: map[uint32]*Job{}, tasks: map[uint32]*Task{}, byName: map[taskName]uint32{},
 		sites: map[string]*crawl.Site{}, leases: map[uint64]*Lease{}, open: map[uint64]*Lease{},
-		recent: newRecent(c.Recent), spill: c.Spill, models: map[uint32]*Task{},
+		recent: newRecent(c.Recent), spill: c.Spill, readOnly: c.ReadOnly, models: map[uint32]*Task{},
 	}
 	if err := f.load(); err != nil {
 		return nil, errors.Join(fmt.Errorf("open frontier %s: %w", c.Dir, err), db.Close())
@@ -247,6 +250,9 @@ func (f *Frontier) sum() error {
 				j.tally(t)
 			}
 		}
+	}
+	if f.readOnly {
+		return nil
 	}
 	x := &tx{f: f, b: b}
 	for id, t := range f.tasks {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
@@ -82,7 +83,8 @@ type Server struct {
 	co atomic.Pointer[coordinator.Coordinator] // while it leads
 
 	mu        sync.Mutex
-	unindexed map[uint32]bool // jobs whose index is about to be written
+	unindexed map[uint32]bool        // jobs whose index is about to be written
+	indexed   map[uint32]crawl.Ended // what had ended of jobs when their indexes were written
 	ended     chan uint32
 }
 
@@ -95,7 +97,7 @@ func Open(ctx context.Context, c Config) (s *Server, err error) {
 	if err := os.MkdirAll(state, 0o700); err != nil {
 		return nil, err
 	}
-	s = &Server{cfg: c, unindexed: map[uint32]bool{}, ended: make(chan uint32, 64)}
+	s = &Server{cfg: c, unindexed: map[uint32]bool{}, indexed: map[uint32]crawl.Ended{}, ended: make(chan uint32, 64)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.Close())
@@ -358,8 +360,35 @@ func (s *Server) missing(ctx context.Context) (out []uint32) {
 			out = append(out, j.ID)
 		}
 	}
+	return append(out, s.outdated(ctx)...)
+}
+
+// outdated returns the jobs of which more has ended since their index was written: a node reported late.
+func (s *Server) outdated(ctx context.Context) (out []uint32) {
+	s.mu.Lock()
+	indexed := maps.Clone(s.indexed)
+	s.mu.Unlock()
+	for job, was := range indexed {
+		if now, err := s.ledger.Ended(ctx, job); err == nil && now != was {
+			out = append(out, job)
+		}
+	}
 	return out
 }
+
+// lastIndexes writes the indexes that are outdated when nobody leads any more.
+func (s *Server) lastIndexes(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastIndexing)
+	defer cancel()
+	for _, job := range s.outdated(ctx) {
+		if err := s.WriteIndex(ctx, job); err != nil {
+			s.cfg.Logger.Error("index not written", "job", job, "error", err)
+		}
+	}
+}
+
+// lastIndexing bounds how long a coordinator that ends writes indexes.
+const lastIndexing = 30 * time.Second
 
 // WriteIndex writes the index of a job.
 func (s *Server) WriteIndex(ctx context.Context, job uint32) error {
@@ -367,11 +396,16 @@ func (s *Server) WriteIndex(ctx context.Context, job uint32) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
+	ended, err := s.ledger.Ended(ctx, job)
+	if err != nil {
+		return err
+	}
 	if err := outdir.WriteIndex(ctx, s.ledger, job, path); err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.indexed[job] = ended
 	delete(s.unindexed, job)
 	return nil
 }

@@ -83,6 +83,7 @@ func (s *Server) Run(ctx context.Context) error {
 		return nil
 	})
 	err := group.Wait()
+	s.lastIndexes(ctx)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return nil
 	}

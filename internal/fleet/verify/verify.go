@@ -1,4 +1,4 @@
-// Package verify checks what a crawl has left: that archives, index and ledger say the same. It reads everything and
+// Package verify checks what a crawl has left: that frontier, ledger, index and archives say the same. It reads everything and
 // changes nothing.
 package verify
 
@@ -34,6 +34,9 @@ type Report struct {
 	Pages     int64    `json:"pages"`  // captures of pages, which the ledger counts
 	Beside    int64    `json:"beside"` // other captures: robots.txt, and answers to what was asked again
 	Indexed   int      `json:"indexed"`
+	URLs      int64    `json:"urls"`    // that the frontier has
+	Sinks     bool     `json:"sinks"`   // frontier and ledger were compared: not beside a process that works there
+	Missing   int64    `json:"missing"` // pages that frontier or ledger has, and not the other
 	Orphans   int      `json:"orphans"` // records of a crash: whole, but not what the ledger counts
 	Lost      int      `json:"lost"`    // pages, and other captures, of which a record is gone or damaged, or is a revisit and its body's is
 	Problems  int      `json:"problems"`
@@ -44,8 +47,9 @@ type Report struct {
 
 	LostKeys map[uint32][]crawl.Page `json:"-"` // by job
 
-	gone     map[jobPage]bool // those in LostKeys
-	places   map[string]int   // that cannot be read, by file
+	ends     map[jobPage]crawl.State // of the ledger's pages
+	gone     map[jobPage]bool        // those in LostKeys
+	places   map[string]int          // that cannot be read, by file
 	seed     maphash.Seed
 	whole    map[uint64]bool // responses whose records are whole, by a hash of their ids
 	revisits []revisit
@@ -109,7 +113,7 @@ type Place struct {
 	Ledger string   // empty: in Dir
 	Stores []string // of archives; none: Dir's own, else those that the ledger names
 
-	Running bool // a crawl runs there: what it has not reported yet, and the index, are not judged
+	Running bool // a process works there: what it has not reported yet, the index and the frontier are not judged
 }
 
 // Dir checks a crawl's directory.
@@ -137,7 +141,7 @@ func Check(ctx context.Context, p Place) (*Report, error) {
 		return nil, err
 	}
 	r := &Report{
-		Running: p.Running, LostKeys: map[uint32][]crawl.Page{}, gone: map[jobPage]bool{}, places: map[string]int{},
+		Running: p.Running, LostKeys: map[uint32][]crawl.Page{}, gone: map[jobPage]bool{}, ends: map[jobPage]crawl.State{}, places: map[string]int{},
 		seed: maphash.MakeSeed(), whole: map[uint64]bool{},
 	}
 	wants := wanted{}
@@ -145,6 +149,9 @@ func Check(ctx context.Context, p Place) (*Report, error) {
 		if err := r.pages(ctx, l, job, wants); err != nil {
 			return nil, err
 		}
+	}
+	if err := r.sinks(p, l, jobs); err != nil {
+		return nil, err
 	}
 	stores, err := p.stores(ctx, l)
 	if err != nil {
@@ -245,6 +252,7 @@ func (r *Report) pages(ctx context.Context, l *ledger.Ledger, job uint32, wants 
 			r.problem("ledger: %s stands twice", p.URL)
 		}
 		urls[place{p.Layer, p.URL}] = true
+		r.ends[jobPage{job, crawl.Page{Layer: p.Layer, Key: p.Key}}] = stateOf(p.State)
 		fetched := p.State == crawl.Fetched.String()
 		if !fetched && p.Reason == "" {
 			r.problem("ledger: %s is %s without a reason", p.URL, p.State)

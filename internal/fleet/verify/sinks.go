@@ -1,0 +1,138 @@
+package verify
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/frontier"
+	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/outdir"
+)
+
+// stateOf is the final state of a word in the ledger.
+func stateOf(word string) crawl.State {
+	for _, s := range []crawl.State{crawl.Fetched, crawl.Failed, crawl.Excluded} {
+		if s.String() == word {
+			return s
+		}
+	}
+	return 0
+}
+
+// sinks compares the frontier with the ledger's pages, which have been read, and with its own counts.
+func (r *Report) sinks(p Place, l *ledger.Ledger, jobs []uint32) error {
+	dir := outdir.Frontier(p.Dir)
+	if p.Running {
+		return nil // the process has it for itself, and compares before it calls a job done
+	}
+	if _, err := os.Stat(dir); err != nil {
+		if errors.Is(err, os.ErrNotExist) && p.Ledger != "" {
+			return nil // it is in the directory of another coordinator
+		}
+		r.problem("the frontier is missing: argosy rebuild frontier %s", p.Dir)
+		return nil
+	}
+	c := frontier.DefaultConfig(dir)
+	c.ReadOnly = true
+	f, err := open(c)
+	if err != nil {
+		r.problem("%v: argosy rebuild frontier %s", err, p.Dir)
+		return nil
+	}
+	defer f.Close()
+	pos := f.Position()
+	if stream, seq := l.Position(); stream != pos.Stream || seq != pos.Seq {
+		r.problem("the frontier stands at entry %d of the log %q, the ledger at %d of %q: the process that worked there was ended; start it again", pos.Seq, pos.Stream, seq, stream)
+		return nil
+	}
+	r.Sinks = true
+	known := map[uint32]bool{}
+	for _, job := range jobs {
+		known[job] = true
+		if err := r.job(p, f, job); err != nil {
+			return err
+		}
+	}
+	f.Jobs(func(j *frontier.Job) {
+		if !known[j.ID] {
+			r.problem("the ledger does not know job %d: argosy rebuild ledger %s", j.ID, p.Dir)
+		}
+	})
+	return nil
+}
+
+// open opens a frontier. A store that is damaged may also panic.
+func open(c frontier.Config) (f *frontier.Frontier, err error) {
+	defer func() {
+		if what := recover(); what != nil {
+			err = fmt.Errorf("open frontier %s: %v", c.Dir, what)
+		}
+	}()
+	return frontier.Open(c)
+}
+
+// job compares what frontier and ledger have of a job.
+func (r *Report) job(p Place, f *frontier.Frontier, job uint32) error {
+	j := f.Job(job)
+	if j == nil {
+		r.problem("the frontier does not know job %d: argosy rebuild frontier %s", job, p.Dir)
+		return nil
+	}
+	var have crawl.Counts
+	var ended crawl.Ended
+	err := f.URLs(job, func(u frontier.URL) error {
+		r.URLs++
+		page := crawl.Page{Layer: u.Layer, Key: u.Key}
+		ended.Count(page, u.State, u.Reason, 1)
+		switch u.State {
+		case crawl.Fetched:
+			have.Fetched++
+		case crawl.Failed:
+			have.Failed++
+		}
+		at := jobPage{job, page}
+		state, inLedger := r.ends[at]
+		delete(r.ends, at)
+		t := f.Task(u.Task)
+		switch dropped := t == nil || t.State == crawl.TaskDropped; {
+		case crawl.EndedByNode(u.State, u.Reason) && state != u.State:
+			r.differs(at, u.URL, "the frontier says that %s is %s, the ledger does not", u.URL, u.State)
+		case inLedger && u.State == crawl.Pending && !dropped:
+			r.differs(at, u.URL, "the ledger says that %s is %s, the frontier that it is pending", u.URL, state)
+		}
+		return nil
+	})
+	if err != nil {
+		r.problem("the frontier of job %d: %v: argosy rebuild frontier %s", job, err, p.Dir)
+		return nil
+	}
+	for at := range r.ends {
+		if at.job == job {
+			r.differs(at, "", "the ledger has a page that the frontier has never heard of: %x", at.page.Key[:])
+		}
+	}
+	if c := j.Totals; c.Fetched != have.Fetched || c.Failed != have.Failed || j.Ended != ended {
+		r.problem("the frontier counts %d fetched and %d failed of job %d, and has %d and %d", c.Fetched, c.Failed, job, have.Fetched, have.Failed)
+	}
+	if j.State == crawl.JobDone && j.Totals.Pending() > 0 {
+		r.problem("job %d is done, and %d of its URLs are pending", job, j.Totals.Pending())
+	}
+	return nil
+}
+
+// differs notes a page of which frontier and ledger do not say the same. argosy retry --lost has it again.
+func (r *Report) differs(at jobPage, url, format string, args ...any) {
+	r.Missing++
+	r.problem(format, args...)
+	if r.gone[at] {
+		return
+	}
+	r.gone[at] = true
+	r.Lost++
+	r.LostKeys[at.job] = append(r.LostKeys[at.job], at.page)
+	if url != "" && len(r.LostPages) < maxProblems {
+		r.LostPages = append(r.LostPages, url)
+	}
+}
