@@ -28,13 +28,13 @@ type encoded struct {
 	Fleet    int           `cbor:"6,keyasint"`
 	Page     []float64     `cbor:"7,keyasint,omitempty"`
 	Aging    []float64     `cbor:"8,keyasint,omitempty"`
+	Clump    []float64     `cbor:"9,keyasint,omitempty"`
 }
 
 type encodedNode struct {
 	Name   string         `cbor:"1,keyasint"`
 	Store  [2]float64     `cbor:"2,keyasint"`
-	Served encodedShare   `cbor:"3,keyasint"`
-	Delays []encodedDelay `cbor:"4,keyasint,omitempty"` // by node
+	Delays []encodedDelay `cbor:"4,keyasint,omitempty"` // by node; 3 was the node's share of pages had
 }
 
 type encodedSite struct {
@@ -83,10 +83,10 @@ type encodedWork struct {
 
 // Encode writes the record down. Equal records give equal bytes.
 func (rec *Record) Encode() ([]byte, error) {
-	e := encoded{Version: recordVersion, Observed: rec.observed, Fleet: rec.fleet, Page: rec.page.encode(), Aging: rec.aging.encode()}
+	e := encoded{Version: recordVersion, Observed: rec.observed, Fleet: rec.fleet, Page: rec.page.encode(), Aging: rec.aging.encode(), Clump: rec.clump.encode()}
 	for i := range rec.node {
 		n := &rec.node[i]
-		x := encodedNode{Name: rec.nodes.names[i], Store: [2]float64{n.store.bits, n.store.seconds}, Served: n.served.encode()}
+		x := encodedNode{Name: rec.nodes.names[i], Store: [2]float64{n.store.bits, n.store.seconds}}
 		for to, s := range n.delay {
 			x.Delays = append(x.Delays, encodedDelay{to, s.ms, s.next})
 		}
@@ -130,6 +130,13 @@ func (a aging) encode() []float64 {
 		return nil
 	}
 	return []float64{a.n, a.e, a.t, a.tt, a.et}
+}
+
+func (c clump) encode() []float64 {
+	if c == (clump{}) {
+		return nil
+	}
+	return []float64{c.square, c.chance}
 }
 
 func (o opened) encode() []float64 {
@@ -204,6 +211,11 @@ func DecodeRecord(b []byte) (*Record, error) {
 	if err != nil {
 		return nil, fmt.Errorf("record of measurements: ageing: %w", err)
 	}
+	missed, err := sums(e.Clump, 2)
+	if err != nil {
+		return nil, fmt.Errorf("record of measurements: what is missing: %w", err)
+	}
+	rec.clump = clump{missed[0], missed[1]}
 	rec.page, rec.aging = size{page[0], page[1]}, aging{seen[0], seen[1], seen[2], seen[3], seen[4]}
 	for i := range e.Nodes {
 		if err := rec.decodeNode(&e.Nodes[i], len(e.Nodes)); err != nil {
@@ -231,7 +243,7 @@ func (rec *Record) decodeNode(x *encodedNode, nodes int) error {
 		return errTwice
 	}
 	n := &rec.node[len(rec.node)-1]
-	n.store, n.served = total{x.Store[0], x.Store[1]}, x.Served.decode()
+	n.store = total{x.Store[0], x.Store[1]}
 	for _, d := range x.Delays {
 		s, err := d.decode()
 		if err != nil {
@@ -242,7 +254,7 @@ func (rec *Record) decodeNode(x *encodedNode, nodes int) error {
 		}
 		n.delay[d.Node] = s
 	}
-	return finite(x.Store[0], x.Store[1], x.Served.Good, x.Served.All)
+	return finite(x.Store[0], x.Store[1])
 }
 
 func (rec *Record) decodeSite(x *encodedSite) error {

@@ -24,6 +24,10 @@ type model struct {
 	sites   []netcoord.Coord
 	delays  []uint32 // of each site, at the last Fit
 	stale   []bool   // sites that have new delays since they were placed
+	served  float64  // share of all requests that give a page; 0 before the first Fit
+	differs float64  // how nodes differ in that (fitServed)
+	clump   float64
+	more    []float64 // share that each node has more than others of the same sites
 }
 
 func (m *model) nodeAt(n int) netcoord.Coord {
@@ -208,6 +212,7 @@ func (b *Book) Fit() {
 	b.fitModulus()
 	b.fitCoordinates()
 	b.fitFactors()
+	b.fitServed()
 	b.fitNear()
 }
 

@@ -195,19 +195,24 @@ func (b *Book) Successes(site int, at int64, nodes []int32, out []Figure) {
 		}
 		return
 	}
-	const strength = 4
-	mean := func(x share) float64 { return (x.good + 4) / (x.all + 5) }
+	all, differs, clump := firstServed, firstDiffers, 1.0
+	if m := &b.model; m.served > 0 {
+		all, differs, clump = m.served, m.differs, m.clump
+	}
+	strength := 1/differs - 1
 	s := b.site[site].served.now(at)
-	of := mean(s)
+	of := (s.good + 5*all) / (s.all + 5)
 	pairs := b.site[site].pairs
 	next := 0
 	for k, node := range nodes {
-		n := b.servedAt(int(node), at)
-		prior := min(0.99, mean(n)*of/0.8)
-		src := Predicted
-		if n.all+s.all == 0 {
-			prior, src = 0.8, Default
+		prior, src := of, Default
+		if b.model.served > 0 || s.all > 0 {
+			src = Predicted
 		}
+		if int(node) < len(b.model.more) {
+			prior += b.model.more[node]
+		}
+		prior = min(0.99, max(0.01, prior))
 		var own share
 		if next > 0 && pairs[next-1].node >= node { // out of order
 			next = 0
@@ -221,10 +226,11 @@ func (b *Book) Successes(site int, at int64, nodes []int32, out []Figure) {
 		if own.all > 0 {
 			src = Measured
 		}
+		own.good, own.all = own.good/clump, own.all/clump
 		m := (own.good + strength*prior) / (own.all + strength)
 		out[k] = Figure{m, math.Sqrt(m * (1 - m) / (own.all + strength + 1)), src}
 	}
 }
 
-// servedAt is a node's share of pages had at a time.
-func (b *Book) servedAt(node int, at int64) share { return b.node[node].served.now(at) }
+// firstServed is what share of requests is thought to give a page before there were any.
+const firstServed = 0.8

@@ -16,6 +16,7 @@ type Record struct {
 	works map[Kind]*work
 	page  size // of all sites
 	aging aging
+	clump clump
 
 	observed int // observations so far
 	fleet    int // of them delays between nodes
@@ -40,9 +41,8 @@ func (x *index) number(name string) int {
 
 // nodeStat is what is known of a node.
 type nodeStat struct {
-	store  total
-	delay  map[int]*samples // to other nodes
-	served share
+	store total
+	delay map[int]*samples // to other nodes
 }
 
 type siteStat struct {
@@ -291,7 +291,8 @@ func (rec *Record) Reported(node, site int, r Report, at int64) {
 		rec.page.add(r.Bits, r.Good)
 	}
 	if r.All > 0 {
-		if p.served.surprised(r) { // what a site does to one node it may do to others
+		rec.clump.add(p.served, r)
+		if p.served.surprised(r, rec.clump.of()) { // what a site does to one node it may do to others
 			for i := range rec.site[site].pairs {
 				rec.site[site].pairs[i].served.doubt(doubtOthers)
 			}
@@ -300,7 +301,6 @@ func (rec *Record) Reported(node, site int, r Report, at int64) {
 		}
 		p.served.add(r, at, sharePages)
 		rec.site[site].served.add(r, at, 4*sharePages)
-		rec.node[node].served.add(r, at, 4*sharePages)
 		rec.observed++
 	}
 }
@@ -346,14 +346,14 @@ const (
 	doubtOthers = 0.3
 )
 
-// surprised tells whether a report is too far from what a pair was known for to be chance.
-func (s *share) surprised(r Report) bool {
+// surprised tells whether a report is too far from what a pair was known for to be chance, where so many requests tell as much
+// as one.
+func (s *share) surprised(r Report, clump float64) bool {
 	if s.all < 5 {
 		return false
 	}
-	p := (s.good + 0.5) / (s.all + 1)
-	sd := math.Sqrt(p * (1 - p) * r.All * (1 + r.All/s.all))
-	return math.Abs(r.Good-p*r.All) > 3*sd+0.5
+	off, chance := s.off(r)
+	return math.Abs(off) > farOff*math.Sqrt(chance*clump)+0.5
 }
 
 func (s *share) doubt(f float64) { s.good, s.all = s.good*f, s.all*f }

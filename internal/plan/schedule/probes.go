@@ -2,10 +2,7 @@ package schedule
 
 import (
 	"fmt"
-	"math"
 	"slices"
-
-	"argosy/internal/plan/predict"
 )
 
 // CheckProbe finds what Wants cannot be asked for.
@@ -143,6 +140,9 @@ func (p *probing) next(t int) int {
 	s := p.c.S
 	if p.by.Crawl == Worth {
 		if n := p.worth.most(p.c, t); n >= 0 && !p.probed(t, n, false) {
+			if p.worth.used != nil {
+				p.worth.used[n] += p.c.Rate(t, n).Value
+			}
 			return n
 		}
 		return -1
@@ -183,81 +183,6 @@ func (p *probing) turn(t int, able []int) int {
 		}
 	}
 	return best
-}
-
-// worth weighs what it brings to know a pair against what it costs to measure it.
-type worth struct {
-	mean []float64
-}
-
-// probeRoots is how many times a probe fetches a root page, as the bandwidth patent has it.
-const probeRoots = 3
-
-// most returns the node whose pair with a task's site is most worth a probe, -1 if none is worth it.
-//
-// A pair with mean speed m, whose logarithm is unsure by σ, brings on average E(m', a) − a more than the best of the
-// others, a, once it is known (the expected improvement), for as long as what is learned holds; a share of that, for
-// others may hold the node then. No pair brings more than the pauses that the site asks for allow. The probe costs the
-// site its time at the best rate. And it must cost less than to give the node one lease and learn by that, which costs the
-// difference of the means for the time of a lease: nothing, where the pair is the best.
-func (w *worth) most(c *Context, t int) int {
-	s := c.S
-	if s.LeaseSeconds <= 0 {
-		return -1
-	}
-	if w.mean == nil {
-		w.mean = make([]float64, len(s.Nodes))
-	}
-	first, second := 0.0, 0.0
-	for _, n := range c.Candidates(t) {
-		w.mean[n] = c.Useful(t, n).Value * c.Success(t, n).Value * (1 - c.priceOf(n))
-		if w.mean[n] > first {
-			first, second = w.mean[n], first
-		} else {
-			second = max(second, w.mean[n])
-		}
-	}
-	page := s.Book.PageBits(s.Tasks[t].Book)
-	if first <= 0 {
-		return -1
-	}
-	best, gain := -1, 0.0
-	holds, noise := s.Book.Holds(), s.Book.Noise()
-	if x := s.Tasks[t].Bits; x > 0 && x < first*s.LeaseSeconds { // the task ends before
-		holds = x / first
-	}
-	for _, n := range c.Candidates(t) {
-		f, m := c.Rate(t, n), w.mean[n]
-		if f.Source == predict.Measured || !c.Room(n) {
-			continue
-		}
-		gap := s.Tasks[t].Gap
-		cost := probeRoots * max(page/f.Value, gap) * first
-		if m >= first || cost >= (first-m)*s.LeaseSeconds {
-			continue
-		}
-		share := c.Success(t, n).Value * (1 - c.priceOf(n))
-		share *= c.mean(f)
-		learns := f.Sigma * f.Sigma / math.Sqrt(f.Sigma*f.Sigma+noise) // how far one measurement moves the figure
-		better := improvement(f.Value*share, learns, first)
-		if gap > 0 {
-			better -= improvement(f.Value*share, learns, max(first, page/gap*share))
-		}
-		if g := better*holds - cost; g > gain {
-			best, gain = n, g
-		}
-	}
-	return best
-}
-
-// improvement is the mean of what a log-normal figure of median m and spread sigma is above a.
-func improvement(m, sigma, a float64) float64 {
-	if m <= 0 || sigma <= 0 {
-		return max(0, m-a)
-	}
-	d := math.Log(m/a) / sigma
-	cdf := func(x float64) float64 { return 0.5 * math.Erfc(-x/math.Sqrt2) }
-	return m*math.Exp(sigma*sigma/2)*cdf(d+sigma) - a*cdf(d)
 }
 
 // Without returns a snapshot in which a plan's assignments have been carried out: its tasks wait no more, and their

@@ -73,12 +73,39 @@ func TestImprovement(t *testing.T) {
 	}
 }
 
-// A pair is probed when a lease on it would cost more than the probe, and not when the lease would be its own probe.
+// The mean of a figure above a bound, where no more than another counts, is that of draws.
+func TestBetween(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, x := range [][4]float64{{1, 0.5, 1, 2}, {1, 0.8, 0, 1.5}, {2, 0.3, 2.5, 2.2}, {1, 0, 0.5, 0.7}, {1, 0.7, 0.4, math.Inf(1)}} {
+		sum := 0.0
+		const n = 400_000
+		for range n {
+			sum += max(0, min(x[0]*math.Exp(x[1]*r.NormFloat64()), x[3])-x[2]) / n
+		}
+		if got := between(x[0], x[1], x[2], x[3]); math.Abs(got-sum) > 0.006 {
+			t.Errorf("%v: %.4f, mean of draws %.4f", x, got, sum)
+		}
+	}
+}
+
+// A pair is probed when it costs less than a lease on it would, and what it brings meanwhile.
 func TestProbesAreWorthIt(t *testing.T) {
 	none := func(int, int, bool) bool { return false }
 	s := fleet(2, 2)
+	s.LeaseSeconds = 0.1
 	if p, _ := PlanProbes(s, Probing{Measures: Measures{Crawl: Worth}, Done: none}); len(p.Assignments) != 0 {
-		t.Errorf("equal expectations: %v, but a lease costs nothing", p.Assignments)
+		t.Errorf("%v where a lease takes no longer than a probe", p.Assignments)
+	}
+	s.LeaseSeconds = 30
+	if p, _ := PlanProbes(s, Probing{Measures: Measures{Crawl: Worth}, Done: none}); len(p.Assignments) != 2 {
+		t.Errorf("nothing is known: %v, but the nodes may differ", p.Assignments)
+	}
+	few := fleet(2, 20)
+	for n := range few.Nodes {
+		few.Nodes[n].Offer[Bandwidth] = 1e6
+	}
+	if p, _ := PlanProbes(few, Probing{Measures: Measures{Crawl: Worth}, Done: none}); len(p.Assignments) != 2 {
+		t.Errorf("nothing is known of how fast paths are: %v, but the nodes' own bandwidth is what they would tell", p.Assignments)
 	}
 	for _, site := range []int{0, 1} { // node 0 is known everywhere, of node 1 it is known that it is slower
 		for range 4 {

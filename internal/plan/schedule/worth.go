@@ -1,0 +1,136 @@
+package schedule
+
+import (
+	"math"
+
+	"argosy/internal/plan/predict"
+)
+
+// worth weighs what it brings to know a pair against what it costs to measure it.
+type worth struct {
+	mean []float64
+	used []float64 // of each node's bandwidth by its leases, bits/s
+}
+
+// fits reports whether a node has so much bandwidth for a probe, left over or as its fair share: else the probe would tell of
+// the node, not of the pair.
+func (w *worth) fits(c *Context, node int, f predict.Figure) bool {
+	b, speed := c.carries(node), f.Value
+	switch {
+	case b <= 0 || b >= speed*float64(c.Load[node]+1):
+		return true
+	case f.Source == predict.Default: // its first lease tells how fast paths are
+		return c.Load[node] == 0
+	}
+	if w.used == nil {
+		w.use(c)
+	}
+	return b-w.used[node] >= speed
+}
+
+// use adds up what the leases that run take of their nodes.
+func (w *worth) use(c *Context) {
+	w.used = make([]float64, len(c.S.Nodes))
+	var at map[string]int
+	for i := range c.S.Running {
+		r := &c.S.Running[i]
+		if c.past.runs != nil && c.past.runs[i].lease != 0 {
+			if h := &c.past.runs[i]; h.node >= 0 {
+				w.used[h.node] += h.use * mbit
+			}
+			continue
+		}
+		if at == nil {
+			at = c.numbers()
+		}
+		if n, ok := at[r.Node]; ok && !r.Ping {
+			if f := c.book.Rate(c.S.Nodes[n].Book, r.Book, c.S.Now); f.Source != predict.Default {
+				w.used[n] += f.Value
+			}
+		}
+	}
+}
+
+// probeRoots is how many times a probe fetches a root page, as the bandwidth patent has it.
+const probeRoots = 3
+
+// most returns the node whose pair with a task's site is most worth a probe, -1 if none is worth it.
+//
+// Once a pair of mean speed m, whose logarithm is unsure by σ, is known, the site has the better of it and of the best of the
+// others, a: on average the expected improvement E(m' − a)⁺ more than a, or, where it is itself thought to be the best,
+// E(a − m')⁺ more than it. That holds for as long as what is learned does, or as the task lasts; a share of that, for others may
+// hold the node then. No pair brings more than the pauses that the site asks for allow. The probe costs the site its time at
+// the best rate. And it must cost less than to learn the same by a lease on the node, which costs the difference of the means for
+// the time of a lease, and what knowing would have brought meanwhile.
+func (w *worth) most(c *Context, t int) int {
+	s := c.S
+	if s.LeaseSeconds <= 0 {
+		return -1
+	}
+	if w.mean == nil {
+		w.mean = make([]float64, len(s.Nodes))
+	}
+	first, second := 0.0, 0.0
+	for _, n := range c.Candidates(t) {
+		w.mean[n] = c.Useful(t, n).Value * c.Success(t, n).Value * (1 - c.priceOf(n))
+		if w.mean[n] > first {
+			first, second = w.mean[n], first
+		} else {
+			second = max(second, w.mean[n])
+		}
+	}
+	if first <= 0 {
+		return -1
+	}
+	page, gap := s.Book.PageBits(s.Tasks[t].Book), s.Tasks[t].Gap
+	best, gain := -1, 0.0
+	holds, noise := s.Book.Holds(), s.Book.Noise()
+	if x := s.Tasks[t].Bits; x > 0 && x < first*s.LeaseSeconds { // the task ends before
+		holds = x / first
+	}
+	for _, n := range c.Candidates(t) {
+		f, m := c.Rate(t, n), w.mean[n]
+		if f.Source == predict.Measured || !c.Room(n) {
+			continue
+		}
+		cost := probeRoots * max(page/f.Value, gap) * first
+		share := c.mean(f) * c.Success(t, n).Value * (1 - c.priceOf(n))
+		most := math.Inf(1)
+		if gap > 0 {
+			most = page / gap * share
+		}
+		learns := f.Sigma * f.Sigma / math.Sqrt(f.Sigma*f.Sigma+noise) // how far one measurement moves the figure
+		better := 0.0
+		if m < first {
+			better = between(f.Value*share, learns, first, most)
+		} else {
+			better = second - between(f.Value*share, learns, 0, most) + between(f.Value*share, learns, second, most)
+		}
+		if cost >= (first-m+better)*s.LeaseSeconds {
+			continue
+		}
+		if g := better*holds - cost; g > gain && w.fits(c, n, f) {
+			best, gain = n, g
+		}
+	}
+	return best
+}
+
+// between is the mean of what a log-normal figure of median m and spread sigma is above a, where no more than most counts.
+func between(m, sigma, a, most float64) float64 {
+	x := improvement(m, sigma, a)
+	if !math.IsInf(most, 1) {
+		x -= improvement(m, sigma, max(a, most))
+	}
+	return x
+}
+
+// improvement is the mean of what a log-normal figure of median m and spread sigma is above a.
+func improvement(m, sigma, a float64) float64 {
+	if m <= 0 || sigma <= 0 {
+		return max(0, m-a)
+	}
+	d := math.Log(m/a) / sigma
+	cdf := func(x float64) float64 { return 0.5 * math.Erfc(-x/math.Sqrt2) }
+	return m*math.Exp(sigma*sigma/2)*cdf(d+sigma) - a*cdf(d)
+}
