@@ -2,7 +2,6 @@ package parse
 
 import (
 	"bytes"
-	"encoding/binary"
 	"sync"
 
 	"github.com/zeebo/xxh3"
@@ -27,8 +26,8 @@ const (
 type reader struct {
 	own    [4096]uint64 // words of addresses, in open addressing
 	n      int
-	text   []byte    // marks of the words so far, until they are hashed
-	sum    uint64    // of what was in text before
+	before []byte    // the last address
+	sum    uint64    // of the words so far, in their order
 	run    [3]uint64 // the last words of the text since the last tag,
 	runs   int       // and how many they are
 	sample []uint32
@@ -44,7 +43,7 @@ func Mark(body []byte, url string, links []Link) Phrases {
 	r := readers.Get().(*reader)
 	defer readers.Put(r)
 	clear(r.own[:])
-	r.n, r.runs, r.text, r.sum, r.sample = 0, 0, r.text[:0], 0, make([]uint32, 0, MaxPhrases)
+	r.n, r.before, r.runs, r.sum, r.sample = 0, nil, 0, wordSeed, make([]uint32, 0, MaxPhrases)
 	if i := bytes.Index([]byte(url), []byte("://")); i >= 0 {
 		if j := bytes.IndexByte([]byte(url[i+3:]), '/'); j >= 0 {
 			r.address([]byte(url[i+3+j:]))
@@ -55,36 +54,35 @@ func Mark(body []byte, url string, links []Link) Phrases {
 	}
 	r.page(body)
 	sample := r.sample
-	r.sample = nil // it is the caller's
-	return Phrases{Text: xxh3.HashSeed(r.text, r.sum) | 1, Sample: sample}
+	r.sample, r.before = nil, nil // they are the caller's
+	return Phrases{Text: r.sum | 1, Sample: sample}
 }
 
 // page reads the text between tags.
 func (r *reader) page(b []byte) {
-	for len(b) > 0 {
-		i := bytes.IndexByte(b, '<')
-		if i < 0 {
-			i = len(b)
-		}
-		r.words(b[:i])
+	for i := 0; ; {
+		i = r.words(b, i)
 		r.phrase()
-		b = b[i:]
-		if len(b) < 2 {
+		if i+1 >= len(b) {
 			return
 		}
-		switch c := b[1]; {
-		case c == '!' && bytes.HasPrefix(b[2:], []byte("--")):
-			b = b[skipComment(b, 4):]
+		switch c := b[i+1]; {
+		case c == '!' && bytes.HasPrefix(b[i+2:], []byte("--")):
+			i = skipComment(b, i+4)
 		case isLetter(c) || c == '/' || c == '!' || c == '?':
-			end := skipPast(b, 1, '>')
-			r.image(b[1:end])
-			if raw := rawName(b[1:end]); raw != "" {
-				end = endOf(b, end, raw)
+			end := endOfTag(b, i+1)
+			tag := b[i+1 : end]
+			switch {
+			case c|0x20 == 'i':
+				r.image(tag)
+			case c|0x20 == 's' || c|0x20 == 't':
+				if raw := rawName(tag); raw != "" {
+					end = endOf(b, end, raw)
+				}
 			}
-			b = b[end:]
+			i = end
 		default: // a bare <
-			r.words(b[:1])
-			b = b[1:]
+			i++
 		}
 	}
 }
@@ -106,16 +104,22 @@ func (r *reader) image(tag []byte) {
 }
 
 // rawName returns the name of an element whose content nobody sees.
-func rawName(tag []byte) string {
-	if c := tag[0] | 0x20; c != 's' && c != 't' {
+func rawName(tag []byte) (name string) {
+	if len(tag) < 6 {
 		return ""
 	}
-	for _, name := range [...]string{"script", "style", "template"} {
-		if len(tag) > len(name) && bytes.EqualFold(tag[:len(name)], []byte(name)) && !isLetter(tag[len(name)]) && !bytes.HasSuffix(tag, []byte("/>")) {
-			return name
-		}
+	switch tag[1] | 0x20 {
+	case 'c':
+		name = "script"
+	case 't':
+		name = "style"
+	case 'e':
+		name = "template"
 	}
-	return ""
+	if name == "" || len(tag) <= len(name) || !bytes.EqualFold(tag[:len(name)], []byte(name)) || isLetter(tag[len(name)]) || bytes.HasSuffix(tag, []byte("/>")) {
+		return ""
+	}
+	return name
 }
 
 // endOf returns the start of an element's end tag.
@@ -135,89 +139,21 @@ func endOf(b []byte, i int, name string) int {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// What a byte is in a text; 0 is what stands between words.
-const (
-	letterByte = 1 << iota
-	digitByte
-	highByte // of a character that is not ASCII
-)
-
-// bytesOf says what a byte is, and what it is without regard to case.
-var bytesOf = func() (t [256]struct{ kind, low uint8 }) {
-	for i := range t {
-		c := byte(i)
-		switch {
-		case isLetter(c):
-			t[i].kind, t[i].low = letterByte, c|0x20
-		case isDigit(c):
-			t[i].kind, t[i].low = digitByte, '#'
-		case c >= 0x80:
-			t[i].kind, t[i].low = highByte, c
-		}
-	}
-	return t
-}()
-
-// nextWord returns the marks of the first word of b, and what comes after it; false at the end. One mark is that of the word as it
-// stands, the other that of it without regard to case and digits. What changes between letters and digits more than once is
-// random to the eye, and as a whole a number. (The marks are FNV-1a.)
-func nextWord(b []byte) (exact, alike uint64, rest []byte, ok bool) {
-	const prime = 0x100000001b3
-	i := 0
-	for i < len(b) && bytesOf[b[i]].kind == 0 {
-		i++
-	}
-	if i == len(b) {
-		return 0, 0, nil, false
-	}
-	exact, alike = 0xcbf29ce484222325, 0xcbf29ce484222325
-	start, turns, digits, last, seen := i, 0, 0, uint8(0), uint8(0)
-	for ; i < len(b) && bytesOf[b[i]].kind == letterByte; i++ { // most words are nothing else
-		exact, alike = (exact^uint64(b[i]))*prime, (alike^uint64(bytesOf[b[i]].low))*prime
-		last, seen = letterByte, letterByte
-	}
-	for ; i < len(b); i++ {
-		of := bytesOf[b[i]]
-		if of.kind == 0 {
-			break
-		}
-		exact = (exact ^ uint64(b[i])) * prime
-		if of.kind == digitByte {
-			digits++
-			if last == digitByte {
-				continue
-			}
-			turns++
-		} else if last == digitByte {
-			turns++
-		}
-		alike = (alike ^ uint64(of.low)) * prime
-		last, seen = of.kind, seen|of.kind
-	}
-	if k := bytesOf[b[start]].kind; k == digitByte {
-		turns-- // a word does not change where it begins
-	}
-	high := seen&highByte != 0
-	if digits == i-start || turns > 1 && !high {
-		alike = digitsWord
-	}
-	if turns > 2 && i-start >= 8 && !high {
-		exact = digitsWord // a session, most likely
-	}
-	return exact, alike, b[i:], true
-}
-
 // address takes in the words of an address.
 func (r *reader) address(b []byte) {
 	if bytes.IndexByte(b, '%') >= 0 {
 		b = fromPercent(b)
 	}
-	for r.n < len(r.own)/2 {
-		_, h, rest, ok := nextWord(b)
-		if !ok {
+	at := r.asBefore(b)
+	for r.before = b; r.n < len(r.own)/2; {
+		for at < len(b) && textOf[b[at]] != inWord {
+			at++
+		}
+		if at == len(b) {
 			return
 		}
-		b = rest
+		_, h, next := wordAt(b, at)
+		at = next
 		for i := h % uint64(len(r.own)); ; i = (i + 1) % uint64(len(r.own)) {
 			if r.own[i] == h {
 				break
@@ -229,6 +165,18 @@ func (r *reader) address(b []byte) {
 			}
 		}
 	}
+}
+
+// asBefore returns how much of an address stood in the last one: many addresses of a page begin alike.
+func (r *reader) asBefore(b []byte) int {
+	n := 0
+	for n < min(len(b), len(r.before)) && b[n] == r.before[n] {
+		n++
+	}
+	for n > 0 && textOf[b[n-1]] == inWord {
+		n-- // a word may go on
+	}
+	return n
 }
 
 // fromPercent resolves percent-encoding (RFC 3986, section 2.1).
@@ -264,14 +212,17 @@ func (r *reader) isOwn(h uint64) bool {
 	return false
 }
 
-// words takes in the words of a piece of text.
-func (r *reader) words(b []byte) {
+// words takes in the words of b from i on until "<", and returns where that is.
+func (r *reader) words(b []byte, i int) int {
 	for {
-		exact, alike, rest, ok := nextWord(b)
-		if !ok {
-			return
+		for i < len(b) && textOf[b[i]] == 0 {
+			i++
 		}
-		b = rest
+		if i == len(b) || textOf[b[i]] != inWord {
+			return i
+		}
+		exact, alike, next := wordAt(b, i)
+		i = next
 		r.exact(exact)
 		if alike != digitsWord && r.isOwn(alike) {
 			alike = ownWord
@@ -289,11 +240,7 @@ func (r *reader) words(b []byte) {
 }
 
 // exact adds to what the page shows in all.
-func (r *reader) exact(h uint64) {
-	if r.text = binary.LittleEndian.AppendUint64(r.text, h); len(r.text) >= 4096 {
-		r.sum, r.text = xxh3.HashSeed(r.text, r.sum), r.text[:0]
-	}
-}
+func (r *reader) exact(h uint64) { r.sum = mix(r.sum^h, wordMore) }
 
 // phrase ends a text: a short one is a phrase by itself.
 func (r *reader) phrase() {
@@ -307,10 +254,8 @@ func (r *reader) phrase() {
 func (r *reader) keep() {
 	h := uint64(r.runs)
 	for _, w := range r.run[:r.runs] {
-		h = (h ^ w) * 0x9e3779b97f4a7c15
-		h ^= h >> 29
+		h = mix(h^w, wordMore)
 	}
-	h *= 0xbf58476d1ce4e5b9
 	r.least(uint32(h >> 32))
 }
 

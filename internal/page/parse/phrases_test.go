@@ -1,6 +1,8 @@
 package parse
 
 import (
+	"bytes"
+	"encoding/binary"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -37,11 +39,17 @@ func TestMark(t *testing.T) {
 
 // plainMarks are the marks of a word by their definition, which takes one look at it for each thing that it asks.
 func plainMarks(word []byte) (exact, alike uint64) {
-	const prime = 0x100000001b3
-	exact, alike = 0xcbf29ce484222325, 0xcbf29ce484222325
+	hash := func(w []byte) uint64 {
+		sum, n := uint64(wordSeed), uint64(len(w))
+		for ; len(w) >= 8; w = w[8:] {
+			sum = mix(sum^binary.LittleEndian.Uint64(w), wordMore)
+		}
+		return mix(sum^binary.LittleEndian.Uint64(append(slices.Clone(w), make([]byte, 8)...)), wordLast^n)
+	}
+	exact = hash(word)
+	var like []byte
 	turns, digits, high := 0, 0, false
 	for i, c := range word {
-		exact = (exact ^ uint64(c)) * prime
 		follows := i > 0 && isDigit(word[i-1])
 		if i > 0 && isDigit(c) != follows {
 			turns++
@@ -58,8 +66,9 @@ func plainMarks(word []byte) (exact, alike uint64) {
 		default:
 			c |= 0x20
 		}
-		alike = (alike ^ uint64(c)) * prime
+		like = append(like, c)
 	}
+	alike = hash(like)
 	if digits == len(word) || turns > 1 && !high {
 		alike = digitsWord
 	}
@@ -71,11 +80,17 @@ func plainMarks(word []byte) (exact, alike uint64) {
 
 func TestWordsHaveTheMarksOfTheirDefinition(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	const from = "aZk09175é\xff -/[`{@"
-	for range 20_000 {
-		text := make([]byte, rng.IntN(40))
+	for n := range 40_000 {
+		from := "aZk09175é\xff -/[`{@:\x00"
+		if n%2 == 0 {
+			from = "abcdefghijklmNOPQRSTUVWXYZé -"
+		}
+		text := make([]byte, rng.IntN(60))
 		for i := range text {
 			text[i] = from[rng.IntN(len(from))]
+			if n%4 == 0 && rng.IntN(4) > 0 {
+				text[i] = 'x' // long words
+			}
 		}
 		var want [][]byte
 		start := -1
@@ -87,16 +102,35 @@ func TestWordsHaveTheMarksOfTheirDefinition(t *testing.T) {
 				want, start = append(want, text[start:i]), -1
 			}
 		}
-		rest := text
-		for _, w := range want {
-			exact, alike, after, ok := nextWord(rest)
-			if e, a := plainMarks(w); !ok || exact != e || alike != a {
-				t.Fatalf("%q: word %q has marks %x, %x (%v), want %x, %x", text, w, exact, alike, ok, e, a)
+		skip := func(i int) int {
+			for i < len(text) && textOf[text[i]] != inWord {
+				i++
 			}
-			rest = after
+			return i
 		}
-		if _, _, _, ok := nextWord(rest); ok {
-			t.Fatalf("%q: a word too many in %q", text, rest)
+		at := 0
+		for _, w := range want {
+			at = skip(at)
+			exact, alike, next := wordAt(text, at)
+			if e, a := plainMarks(w); exact != e || alike != a || next != at+len(w) {
+				t.Fatalf("%q: word %q has marks %x, %x and ends at %d, want %x, %x, %d", text, w, exact, alike, next, e, a, at+len(w))
+			}
+			at = next
+		}
+		if at = skip(at); at != len(text) {
+			t.Fatalf("%q: a word too many at %d", text, at)
+		}
+	}
+}
+
+func TestEndOfTag(t *testing.T) {
+	for n := range 70 {
+		tag := append(bytes.Repeat([]byte{'<'}, n), "> and > more"...)
+		if end := endOfTag(tag, 0); end != n+1 {
+			t.Errorf("a tag of %d bytes ends at %d", n+1, end)
+		}
+		if end := endOfTag(tag[:n], 0); end != n {
+			t.Errorf("%d bytes without an end: %d", n, end)
 		}
 	}
 }
@@ -109,5 +143,15 @@ func TestMarkIsOfOnePage(t *testing.T) {
 	Mark([]byte("<p>some other words and two"), "http://a.test/what/thing", links)
 	if again := Mark(body, "http://a.test/x", nil); again.Text != first.Text || !slices.Equal(again.Sample, first.Sample) {
 		t.Error("the same page has other phrases after another one")
+	}
+}
+
+func BenchmarkMark(b *testing.B) {
+	body := benchPage()
+	var p Page
+	Scan(body, Options{}, &p)
+	b.SetBytes(int64(len(body)))
+	for b.Loop() {
+		Mark(body, "http://a.test/x/one-two", p.Links)
 	}
 }

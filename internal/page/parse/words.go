@@ -1,0 +1,155 @@
+package parse
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// A word is a run of letters, digits and characters that are not ASCII. It is read eight bytes at a time, each in a byte of an integer
+// whose highest bit is where a test leaves its answer.
+const (
+	ones  = 0x0101010101010101
+	highs = ones << 7
+)
+
+// What words are hashed with: the decimals of e.
+const (
+	wordSeed = 0x2b7e151628aed2a7
+	wordMore = 0xabf7158809cf4f3d
+	wordLast = 0x762e7160f38b4da5
+)
+
+// mix is a product of 128 bits, folded.
+func mix(x, y uint64) uint64 {
+	hi, lo := bits.Mul64(x, y)
+	return hi ^ lo
+}
+
+// eight returns the bytes of b from i on, zeros after its end.
+func eight(b []byte, i int) uint64 {
+	if i+8 <= len(b) {
+		return binary.LittleEndian.Uint64(b[i:])
+	}
+	var x uint64
+	for n := len(b) - 1; n >= i; n-- {
+		x = x<<8 | uint64(b[n])
+	}
+	return x
+}
+
+// between tests bytes for first to last, both ASCII.
+func between(x uint64, first, last byte) uint64 {
+	low := x &^ highs
+	return (low + ones*uint64(0x80-first)) &^ (low + ones*uint64(0x7f-last)) &^ x & highs
+}
+
+// What a byte is in a text; 0 is what stands between words.
+const (
+	inWord = 1 + iota
+	endsText
+)
+
+var textOf = func() (t [256]uint8) {
+	for i := range t {
+		if c := byte(i); isLetter(c) || isDigit(c) || c >= 0x80 {
+			t[i] = inWord
+		}
+	}
+	t['<'] = endsText
+	return t
+}()
+
+// endOfTag returns the index after the next ">" from i on, or len(b). Most tags are short.
+func endOfTag(b []byte, i int) int {
+	for range 3 {
+		x := eight(b, i) ^ ones*'>'
+		if at := (x - ones) &^ x & highs; at != 0 { // the lowest of these is right
+			return i + bits.TrailingZeros64(at)/8 + 1
+		}
+		i += 8
+	}
+	return skipPast(b, min(i, len(b)), '>')
+}
+
+// wordAt returns the marks of the word that begins at b[i], and where it ends. One mark is that of the word as it stands, the
+// other that of it without regard to case and digits. What changes between letters and digits more than once is random to the
+// eye, and as a whole a number.
+func wordAt(b []byte, i int) (exact, alike uint64, end int) {
+	x := eight(b, i)
+	letters := between(x|ones<<5, 'a', 'z')
+	if n := bits.TrailingZeros64(^letters&highs) / 8; n < 8 && textOf[byte(x>>(8*n))] != inWord { // most words are short, and letters
+		x &= 1<<(8*n) - 1
+		return mix(wordSeed^x, wordLast^uint64(n)), mix(wordSeed^(x|letters>>2&(1<<(8*n)-1)), wordLast^uint64(n)), i + n
+	}
+	return longWord(b, i)
+}
+
+// longWord is wordAt for a word of eight bytes or more, or one that has other bytes than letters.
+func longWord(b []byte, start int) (exact, alike uint64, end int) {
+	exact, alike = wordSeed, wordSeed
+	for i := start; ; i += 8 {
+		x := eight(b, i)
+		letters, digits := between(x|ones<<5, 'a', 'z'), between(x, '0', '9')
+		n := bits.TrailingZeros64(^(letters|digits|x)&highs) / 8
+		mask := uint64(1)<<(8*n) - 1
+		if digits&mask != 0 {
+			return wordWithDigits(b, start)
+		}
+		low := x | letters>>2
+		if n < 8 {
+			last := wordLast ^ uint64(i+n-start)
+			return mix(exact^x&mask, last), mix(alike^low&mask, last), i + n
+		}
+		exact, alike = mix(exact^x, wordMore), mix(alike^low, wordMore)
+	}
+}
+
+// hasher hashes a word byte by byte, as wordAt does eight at a time.
+type hasher struct {
+	sum, part uint64
+	n         int
+}
+
+func (h *hasher) add(c byte) {
+	h.part |= uint64(c) << (h.n % 8 * 8)
+	if h.n++; h.n%8 == 0 {
+		h.sum, h.part = mix(h.sum^h.part, wordMore), 0
+	}
+}
+
+func (h *hasher) mark() uint64 { return mix(h.sum^h.part, wordLast^uint64(h.n)) }
+
+// wordWithDigits is wordAt for a word that may have digits.
+func wordWithDigits(b []byte, start int) (exact, alike uint64, end int) {
+	all, like := hasher{sum: wordSeed}, hasher{sum: wordSeed}
+	turns, digits, high, after := 0, 0, false, false // after a digit
+	i := start
+	for ; i < len(b) && textOf[b[i]] == inWord; i++ {
+		c := b[i]
+		all.add(c)
+		digit := isDigit(c)
+		if digit != after && i > start {
+			turns++
+		}
+		switch {
+		case digit:
+			if digits++; !after {
+				like.add('#')
+			}
+		case c >= 0x80:
+			high = true
+			like.add(c)
+		default:
+			like.add(c | 0x20)
+		}
+		after = digit
+	}
+	exact, alike = all.mark(), like.mark()
+	if digits == i-start || turns > 1 && !high {
+		alike = digitsWord
+	}
+	if turns > 2 && i-start >= 8 && !high {
+		exact = digitsWord // a session, most likely
+	}
+	return exact, alike, i
+}
