@@ -22,7 +22,7 @@ var house = map[string]struct {
 }{
 	// The words, and what stands beside the wings.
 	"crawl":   {true, ""},
-	"config":  {false, "crawl split"},
+	"config":  {false, "crawl split topic"},
 	"webs":    {false, ""},
 	"testkit": {false, "crawl"},
 
@@ -32,6 +32,7 @@ var house = map[string]struct {
 	"page/scope":   {true, "crawl"},
 	"page/polite":  {true, "crawl"},
 	"page/yield":   {true, "crawl"},
+	"page/topic":   {true, "crawl"},
 	"page/inflate": {true, ""},
 	"page/fetch":   {false, "crawl inflate"},
 	"page/archive": {false, "crawl"},
@@ -54,7 +55,7 @@ var house = map[string]struct {
 
 	// Who holds what.
 	"fleet/usage":       {false, ""},
-	"fleet/frontier":    {false, "crawl scope polite yield learn"},
+	"fleet/frontier":    {false, "crawl scope polite yield topic learn"},
 	"fleet/ledger":      {false, "crawl learn"},
 	"fleet/recorded":    {false, "learn sim ledger"},
 	"fleet/access":      {true, ""},
@@ -62,7 +63,7 @@ var house = map[string]struct {
 	"fleet/gate":        {false, "crawl access bus"},
 	"fleet/term":        {true, "crawl schedule"},
 	"fleet/coordinator": {false, "crawl access term polite scope predict learn price schedule frontier ledger"},
-	"fleet/agent":       {false, "crawl term polite robots parse fetch archive"},
+	"fleet/agent":       {false, "crawl term polite robots parse topic fetch archive"},
 	"fleet/outdir":      {false, "crawl archive schedule frontier ledger"},
 	"fleet/serve":       {false, "crawl access scope schedule strategy geo frontier ledger bus gate coordinator outdir usage"},
 	"fleet/assemble":    {false, "crawl scope schedule strategy frontier ledger bus fetch archive geo coordinator agent outdir usage"},
@@ -97,6 +98,13 @@ var thirdParty = map[string]string{
 	"golang.org/x/text/runes":                          "parse",
 	"golang.org/x/text/transform":                      "parse",
 	"github.com/go-ego/gse/hmm":                        "segment", // gse itself embeds 38 MB of dictionaries
+	"github.com/kljensen/snowball/english":             "topic",
+	"github.com/kljensen/snowball/french":              "topic",
+	"github.com/kljensen/snowball/hungarian":           "topic",
+	"github.com/kljensen/snowball/norwegian":           "topic",
+	"github.com/kljensen/snowball/russian":             "topic",
+	"github.com/kljensen/snowball/spanish":             "topic",
+	"github.com/kljensen/snowball/swedish":             "topic",
 	"github.com/oschwald/maxminddb-golang/v2":          "geo",
 	"github.com/goccy/go-yaml":                         "config",
 	"github.com/goccy/go-yaml/lexer":                   "config",

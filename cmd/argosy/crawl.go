@@ -42,10 +42,12 @@ type crawlFlags struct {
 	logins                                                                           map[string]string   // by site: NAME:PASSWORD
 	defaults                                                                         map[string][]string // of --config, by flag
 	jobText                                                                          string              // of the file of --job
+	kept                                                                             *crawl.Topic        // as the crawl that goes on was begun with
 	keepSecrets, proxyDNS, json, quiet                                               bool
 	agents, concurrency                                                              int
 	seed                                                                             uint64
 	warc                                                                             warcFlags
+	topic                                                                            topicFlags
 	console                                                                          console
 }
 
@@ -91,6 +93,7 @@ func (f *crawlFlags) register(c *cobra.Command) {
 	fl.BoolVar(&j.Fetch.Resources, "resources", false, "also fetch what pages need to be shown: images, scripts, fonts, media, and what style sheets name")
 	fl.BoolVar(&j.Fetch.Sitemaps, "sitemaps", false, "also start from the sitemaps that robots.txt names")
 	fl.BoolVar(&j.Fetch.StripSession, "strip-session", false, "remove session and campaign parameters from URLs")
+	f.topic.register(fl, &j.Topic)
 	limitFlags(fl, &j.Limits)
 
 	fl.IntVar(&f.concurrency, "concurrency", 128, "requests at once per node")
@@ -162,6 +165,11 @@ func (f *crawlFlags) config(args []string) (assemble.Config, error) {
 	if c.MinFree, err = parseSize("--min-free", f.minFree); err != nil {
 		return c, err
 	}
+	if f.kept != nil {
+		f.job.Topic.Words, f.job.Topic.Text, f.job.Topic.Model = "", "", f.kept
+	} else if err := f.topic.read(&f.job.Topic); err != nil {
+		return c, err
+	}
 	if c.Job, err = f.job.Crawl(set.seeds, set.bare); err != nil {
 		return c, usage("%w", err)
 	}
@@ -225,7 +233,7 @@ func (f *crawlFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	cfg.Begun = func() error { return f.remember(c, cfg.Dir) }
+	cfg.Begun = func() error { return f.remember(c, cfg.Dir, cfg.Job.Identity.Topic) }
 	if f.job.Fetch.IgnoreRobots {
 		fmt.Fprintln(os.Stderr, "argosy: warning: --ignore-robots: sites may not want what you are doing")
 	}

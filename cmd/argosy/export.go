@@ -22,6 +22,7 @@ func newExport() *cobra.Command {
 	var p placeFlags
 	var format, state, file string
 	var job uint32
+	var least float64
 	c := &cobra.Command{
 		Use: "export DIR", Short: "Print a crawl's URLs as JSON lines or CSV", Args: cobra.MaximumNArgs(1),
 		Long: `Export prints what the ledger holds: each URL that was fetched, failed, or was refused by its site, in the order in which
@@ -30,6 +31,7 @@ those that no node ever saw, with the page that named them first (parent) and th
 a crawl that runs, too.`,
 		Example: `  argosy export example > pages.jsonl
   argosy export example --format csv --state failed
+  argosy export example --min-score 0.2              (pages on the crawl's topic)
   argosy export example --state excluded | jq -r 'select(.reason == "scope") | .url'`,
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			if err := dirArgs(args, &p.dir); err != nil {
@@ -56,9 +58,12 @@ a crawl that runs, too.`,
 			}
 			defer l.Close()
 			w := newRowWriter(out, format)
+			if least != 0 && state != "" && state != "fetched" || !(least >= 0 && least <= 1) {
+				return usage("--min-score %g: allowed are numbers from 0 to 1, for pages that were fetched", least)
+			}
 			switch state {
 			case "", "fetched":
-				err = exportPages(c.Context(), w, l, job, state)
+				err = exportPages(c.Context(), w, l, job, state, least)
 			case "failed", "excluded", "pending":
 				if p.ledger != "" {
 					return usage("--state %s: only of a crawl's own directory, not of a fleet's ledger", state)
@@ -74,6 +79,7 @@ a crawl that runs, too.`,
 	c.Flags().Uint32Var(&job, "job", 1, "number of the job")
 	c.Flags().StringVar(&format, "format", "jsonl", "jsonl or csv")
 	c.Flags().StringVar(&state, "state", "", "only URLs in this state: fetched, failed, excluded or pending")
+	c.Flags().Float64Var(&least, "min-score", 0, "only pages with at least this score, by the topic of the crawl")
 	c.Flags().StringVar(&file, "to", "", "file to write (default: standard output)")
 	return c
 }
@@ -101,7 +107,7 @@ func newRowWriter(w io.Writer, format string) *rowWriter {
 	cw := csv.NewWriter(w)
 	_ = cw.Write([]string{ // the writer remembers its first error for Error
 		"url", "state", "reason", "status", "mime", "title", "lang", "bytes", "depth", "digest", "revisit", "redirect", "site",
-		"node", "fetched_at", "warc", "offset", "length", "detail", "parent", "anchor", "tries",
+		"node", "fetched_at", "warc", "offset", "length", "detail", "parent", "anchor", "tries", "score", "expected",
 	})
 	return &rowWriter{csv: cw}
 }
@@ -116,6 +122,7 @@ func (w *rowWriter) write(r row) error {
 		strconv.Itoa(p.Depth), p.Digest, strconv.FormatBool(p.Revisit), p.Redirect, p.Site, p.Node,
 		strconv.FormatInt(p.FetchedAt, 10), p.WARC, strconv.FormatInt(p.Offset, 10), strconv.FormatInt(p.Length, 10),
 		p.Detail, r.Parent, r.Anchor, strconv.Itoa(int(r.Tries)),
+		strconv.FormatFloat(p.Score, 'g', -1, 64), strconv.FormatFloat(p.Expected, 'g', -1, 64),
 	})
 }
 
@@ -128,8 +135,11 @@ func (w *rowWriter) close() error {
 }
 
 // exportPages prints what the ledger has of a job.
-func exportPages(ctx context.Context, w *rowWriter, l *ledger.Ledger, job uint32, state string) error {
+func exportPages(ctx context.Context, w *rowWriter, l *ledger.Ledger, job uint32, state string, least float64) error {
 	return l.Pages(ctx, job, func(p *ledger.Page) error {
+		if least > 0 && (p.Score < least || p.State != "fetched") {
+			return nil
+		}
 		if state != "" && p.State != state {
 			return nil
 		}

@@ -24,6 +24,7 @@ type picture struct {
 	sites    int
 	busy     int // requests under way
 	left     string
+	topic    string // how many pages are on the topic, if there is one
 	busiest  []siteLine
 	slowest  []siteLine
 	problems []problemLine
@@ -115,6 +116,9 @@ func (p *picture) head(columns int) string {
 func (p *picture) numbers(columns int) []string {
 	cell := func(i int, name string) string { return count(p.counts[i]) + " " + name }
 	words := []string{cell(0, "fetched"), cell(1, "failed"), cell(2, "excluded"), cell(3, "pending")}
+	if p.topic != "" {
+		words = append(words, p.topic)
+	}
 	if line := strings.Join(words, " · "); cells(line) <= columns {
 		return []string{line}
 	}

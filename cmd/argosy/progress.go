@@ -29,8 +29,9 @@ type progress struct {
 	screen *screen
 	note   atomic.Pointer[string]
 
-	pace   pace
-	teller *teller
+	pace    pace
+	harvest *harvest // nil: the crawl has no topic
+	teller  *teller
 }
 
 // pace is how fast counts have grown of late.
@@ -57,6 +58,9 @@ func (p *pace) sample(now time.Time, fetched, bytes int64) {
 // startProgress begins to show a crawl that does not run yet.
 func startProgress(cr *assemble.Crawl, w *os.File, screen *screen, title string, lim crawl.Limits) *progress {
 	p := &progress{cr: cr, w: w, lim: lim, start: time.Now(), done: make(chan struct{}), screen: screen, teller: newTeller()}
+	if cr.Topic() != nil {
+		p.harvest = &harvest{}
+	}
 	had := cr.Totals()
 	p.pace = pace{at: p.start, fetched: had.Fetched, bytes: had.Bytes}
 	if screen != nil {
@@ -91,6 +95,7 @@ func (p *progress) stop() {
 	now := time.Now()
 	p.panel.sample(now, s, a, p.panel.running, p.cr.Problems())
 	pic := p.panel.picture(now)
+	pic.topic = p.reap(now, s)
 	pic.left = ""
 	p.screen.show(pic)
 }
@@ -177,6 +182,7 @@ func (p *progress) look() {
 	now := time.Now()
 	p.panel.sample(now, s, a, p.cr.Sites(), p.cr.Problems())
 	pic := p.panel.picture(now)
+	pic.topic = p.reap(now, s)
 	if n := p.note.Load(); n != nil {
 		pic.note = *n
 	}
@@ -197,6 +203,10 @@ func (p *progress) line() string {
 	if s.State != coordinator.StateStarting {
 		p.pace.sample(now, s.Counts.Fetched, s.Counts.Bytes)
 	}
+	on := ""
+	if h := p.reap(now, s); h != "" {
+		on = " · " + h
+	}
 	return strings.Join([]string{
 		fmt.Sprintf("%s %s", clock(now.Sub(p.start)), s.State),
 		fmt.Sprintf("%s fetched", count(s.Counts.Fetched)),
@@ -207,7 +217,18 @@ func (p *progress) line() string {
 		size(int64(p.pace.speed)) + "/s",
 		plural(int64(s.Sites), "site"),
 		plural(int64(a.Busy), "request") + " open",
-	}, " · ")
+	}, " · ") + on
+}
+
+// reap says how many pages are on the topic, if the crawl has one.
+func (p *progress) reap(now time.Time, s coordinator.Status) string {
+	if p.harvest == nil {
+		return ""
+	}
+	if s.State != coordinator.StateStarting {
+		p.harvest.sample(now, s.Counts.Pages, s.Counts.Relevant)
+	}
+	return p.harvest.String()
 }
 
 func clock(d time.Duration) string {
@@ -297,6 +318,28 @@ func printPlace(w io.Writer, s assemble.Summary) {
 	fmt.Fprintf(w, "in %s: %s/ (archives), %s, %s (ledger)\n", s.Out, outdir.WARCDir, outdir.IndexFile, outdir.LedgerFile)
 }
 
+// printTopic says how many pages are on the topic, and why no more links are followed.
+func printTopic(w io.Writer, s assemble.Summary) {
+	if s.Topic == "" {
+		return
+	}
+	share := ""
+	if s.Pages > 0 {
+		share = fmt.Sprintf(", %.1f %% of the pages", 100*float64(s.Relevant)/float64(s.Pages))
+	}
+	fmt.Fprintf(w, "  %10s on the topic %q%s (argosy export %s --min-score %g lists them)\n", count(s.Relevant), clip(s.Topic), share, s.Out, s.Threshold)
+	out := s.Reasons[string(crawl.ReasonTopic)]
+	switch {
+	case s.State != crawl.JobDone:
+	case s.Pages > 0 && s.Relevant == 0:
+		fmt.Fprintln(w, "  no page is on the topic: check its words (argosy topic show), give other seeds, or a lower --topic-threshold")
+	case out > 0:
+		fmt.Fprintf(w, "  links have run out: %s are left that lie behind more pages off the topic than --tunnel allows; a higher one in a new directory, or more seeds, reach further\n", plural(out, "URL"))
+	default:
+		fmt.Fprintln(w, "  links have run out: everything in the scope was fetched; more seeds or a wider --scope reach further")
+	}
+}
+
 // printCounts prints how a run ended, its counts, and the reasons of failures and refusals, most frequent first.
 func printCounts(w io.Writer, s assemble.Summary) {
 	fmt.Fprintf(w, "%s after %s: %s discovered on %s\n", s.State, clock(time.Duration(s.Seconds*float64(time.Second))),
@@ -307,6 +350,7 @@ func printCounts(w io.Writer, s assemble.Summary) {
 	if len(s.Reasons) > 0 {
 		fmt.Fprintf(w, "  reasons: %s\n", reasons(s.Reasons))
 	}
+	printTopic(w, s)
 	if n := s.Reasons[string(crawl.ReasonRedirects)]; n > 0 {
 		lie := "lie"
 		if n == 1 {

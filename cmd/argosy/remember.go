@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"argosy/internal/crawl"
 )
 
 // given is how a crawl was begun: what "argosy crawl -o DIR" alone goes on with. Secrets are not in it.
@@ -20,7 +22,11 @@ type given struct {
 	Config  map[string][]string `json:"config,omitempty"`  // the defaults of --config
 	Job     string              `json:"job,omitempty"`     // the file of --job
 	Secrets []string            `json:"secrets,omitempty"` // flags that must be given again
+	Topic   *crawl.Topic        `json:"topic,omitempty"`   // as it was made: the files that it was made of may be gone
 }
+
+// topicSources are the flags of what a topic is made of.
+var topicSources = []string{"topic", "topic-text", "topic-like", "topic-unlike", "topic-model", "topic-language", "topic-threshold"}
 
 // givenFile lies in the directory's state.
 const givenFile = "state/given.json"
@@ -38,13 +44,13 @@ var (
 const secretSeed = "a seed with a password"
 
 // remember notes how the crawl was begun.
-func (f *crawlFlags) remember(c *cobra.Command, dir string) error {
+func (f *crawlFlags) remember(c *cobra.Command, dir string, about *crawl.Topic) error {
 	if f.set.list != nil {
 		if err := f.set.keep(filepath.Join(dir, filepath.FromSlash(seedsFile))); err != nil {
 			return err
 		}
 	}
-	g := given{Seeds: f.set.texts, Flags: map[string][]string{}, Config: maps.Clone(f.defaults), Job: f.jobText}
+	g := given{Seeds: f.set.texts, Topic: about, Flags: map[string][]string{}, Config: maps.Clone(f.defaults), Job: f.jobText}
 	c.Flags().VisitAll(func(fl *pflag.Flag) {
 		def := f.defaults[fl.Name]
 		switch {
@@ -94,6 +100,9 @@ func (f *crawlFlags) recall(c *cobra.Command) ([]string, error) {
 		if !c.Flags().Changed(s[2:]) {
 			return nil, usage("-o %s: the crawl was begun with %s, which is not kept: give it again", f.out, s)
 		}
+	}
+	if !slices.ContainsFunc(topicSources, func(name string) bool { return c.Flags().Changed(name) }) {
+		f.kept = g.Topic
 	}
 	for name, values := range g.Flags {
 		fl := c.Flags().Lookup(name)

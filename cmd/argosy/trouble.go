@@ -28,6 +28,7 @@ var meanings = map[string]meaning{
 	string(crawl.ReasonRobots):     {"its robots.txt forbids it to us", "ask its operator; --ignore-robots is for your own sites"},
 	string(crawl.ReasonRobotsDown): {"its robots.txt cannot be had, which forbids everything (RFC 9309)", "try again later; --ignore-robots is for your own sites"},
 	string(crawl.ReasonNoFollow):   {"its pages ask not to follow their links (nofollow)", "--ignore-nofollow follows them"},
+	string(crawl.ReasonTopic):      {"too many pages on the way to it are off the topic", "--tunnel follows links further, --topic-threshold takes more pages for ones on it"},
 	string(crawl.ReasonScope):      {"outside the scope", "--scope says what belongs to the crawl"},
 	string(crawl.ReasonInclude):    {"matches no --include", "look at --include"},
 	string(crawl.ReasonExclude):    {"matches an --exclude", "look at --exclude"},

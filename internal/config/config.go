@@ -25,6 +25,7 @@ type Job struct {
 	Include    []string       `yaml:"include" doc:"fetch only URLs that match one of these expressions (RE2)"`
 	Exclude    []string       `yaml:"exclude" doc:"fetch no URL that matches one of these expressions"`
 	Fetch      Fetch          `yaml:"fetch" doc:"what is fetched, and as whom"`
+	Topic      Topic          `yaml:"topic" doc:"what pages are to be about; nothing: anything"`
 	Limits     Limits         `yaml:"limits" doc:"where it ends and how fast it goes; they may change while it runs"`
 	Placing    Placing        `yaml:"placing" doc:"which nodes its sites go to"`
 	Dictionary []string       `yaml:"dictionary" doc:"words that the segmenter is to know"`
@@ -170,7 +171,7 @@ func (j *Job) Crawl(seeds []string, bare []bool) (crawl.Job, error) {
 		Language: f.Language, NearDup: f.NearDup,
 	}
 	j.Limits.Apply(&out.Limits)
-	return out, nil
+	return out, j.Topic.apply(&out.Identity)
 }
 
 // Followed makes a job of a job file without seeds: those that list stands for follow it.

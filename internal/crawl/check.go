@@ -168,6 +168,16 @@ func (c *check) real(field string, x, most float64) {
 	}
 }
 
+// between refuses a number that is not one, or not within bounds.
+func (c *check) between(field string, x, least, most float64) {
+	switch {
+	case math.IsNaN(x), math.IsInf(x, 0):
+		c.fail(field, RuleNumber)
+	case x < least, x > most:
+		c.fail(field, RuleRange)
+	}
+}
+
 // word refuses what is not a short word of letters, digits and a few signs, or empty where it must not be.
 func (c *check) word(field, s string, least int) {
 	c.length(field, s, least, maxWord)
@@ -227,8 +237,10 @@ func (c *check) found(f *Found) {
 		l := &f.Links[i]
 		c.length("links.url", l.URL, 1, MaxURLLength)
 		c.length("links.anchor", l.Anchor, 0, maxLine)
+		c.length("links.around", l.Around, 0, maxLine)
 		c.whole("links.modified", l.LastMod, -maxDateMS, maxDateMS)
 	}
+	c.real("score", float64(f.Score), 1)
 	for reason, n := range f.Omitted {
 		c.word("omitted", string(reason), 1)
 		c.whole("omitted", n, 0, maxCount)
@@ -264,6 +276,8 @@ func (c *check) outcome(o *Outcome) {
 	c.word("protocol", o.Proto, 0)
 	c.word("truncated", o.Truncated, 0)
 	c.items("sample", len(o.Sample), maxSamples)
+	c.real("score", float64(o.Score), 1)
+	c.real("expected", float64(o.Expected), 1)
 }
 
 // location refuses a place that is not in a file of the node's store: its name leads nowhere else.
@@ -410,6 +424,14 @@ func (j *Job) Check() *Fault {
 	for _, n := range []int64{int64(l.MaxRefusals), int64(l.Fetch.MaxHeader), l.Fetch.MaxDecoded} {
 		c.whole("limits", n, 0, math.MaxInt64)
 	}
+	if id.Topic != nil {
+		c.topic(id.Topic)
+	}
+	c.word("order", string(id.Order), 0)
+	if o := id.Order; o != OrderBreadth && o != OrderDepth && o != OrderBest || o == OrderBest && id.Topic == nil {
+		c.fail("order", RuleName)
+	}
+	c.whole("tunnel", int64(id.Tunnel), -1, MaxTunnel)
 	for _, n := range p.Need {
 		c.real("placing: need", n, maxRate)
 	}

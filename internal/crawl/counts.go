@@ -8,11 +8,12 @@ type Counts struct {
 	Fetched    int64 `cbor:"6,keyasint,omitempty" json:"fetched"`
 	Failed     int64 `cbor:"7,keyasint,omitempty" json:"failed"`
 	Excluded   int64 `cbor:"8,keyasint,omitempty" json:"excluded"`
-	Held       int64 `cbor:"9,keyasint,omitempty" json:"held,omitempty"` // of the pending: in leases
-	Pages      int64 `cbor:"10,keyasint,omitempty" json:"pages"`         // of the fetched: HTML with status 200
-	Duplicates int64 `cbor:"11,keyasint,omitempty" json:"duplicates"`    // of the fetched
-	Bytes      int64 `cbor:"12,keyasint,omitempty" json:"bytes"`         // of bodies, as transferred
-	Overflow   int64 `cbor:"13,keyasint,omitempty" json:"overflow"`      // refusals that are not remembered one by one
+	Held       int64 `cbor:"9,keyasint,omitempty" json:"held,omitempty"`      // of the pending: in leases
+	Pages      int64 `cbor:"10,keyasint,omitempty" json:"pages"`              // of the fetched: HTML with status 200
+	Duplicates int64 `cbor:"11,keyasint,omitempty" json:"duplicates"`         // of the fetched
+	Bytes      int64 `cbor:"12,keyasint,omitempty" json:"bytes"`              // of bodies, as transferred
+	Overflow   int64 `cbor:"13,keyasint,omitempty" json:"overflow"`           // refusals that are not remembered one by one
+	Relevant   int64 `cbor:"70,keyasint,omitempty" json:"relevant,omitempty"` // of the pages: on the job's topic
 }
 
 // Pending returns how many URLs have no final state.
@@ -28,6 +29,7 @@ func (c Counts) plus(o Counts, n int64) Counts {
 	return Counts{
 		Discovered: c.Discovered + n*o.Discovered, Fetched: c.Fetched + n*o.Fetched, Failed: c.Failed + n*o.Failed, Excluded: c.Excluded + n*o.Excluded,
 		Held: c.Held + n*o.Held, Pages: c.Pages + n*o.Pages, Duplicates: c.Duplicates + n*o.Duplicates, Bytes: c.Bytes + n*o.Bytes, Overflow: c.Overflow + n*o.Overflow,
+		Relevant: c.Relevant + n*o.Relevant,
 	}
 }
 

@@ -40,6 +40,7 @@ const (
 	ReasonRedirects  Kind = "redirects"    // a chain of redirects over the limit
 	ReasonTrapLength Kind = "trap-length"  // URL longer than --max-url-length
 	ReasonTrapYield  Kind = "trap-yield"   // its template went on bringing nothing new
+	ReasonTopic      Kind = "topic"        // too many pages in a row on the way to it are off the topic
 	ReasonNoFollow   Kind = "nofollow"     // named only by pages that ask not to follow their links
 	ReasonTrapMap    Kind = "trap-sitemap" // sitemaps nested too deep or too many, entries beyond a sitemap's limit
 	ReasonSiteBudget Kind = "site-budget"  // over --site-pages

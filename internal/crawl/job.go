@@ -12,6 +12,16 @@ const (
 	ScopeAny    Scope = "any"    // everything
 )
 
+// QueueOrder says in which order the URLs of a site are fetched.
+type QueueOrder string
+
+// The orders of a queue.
+const (
+	OrderBreadth QueueOrder = ""      // by depth, then first come, first served
+	OrderDepth   QueueOrder = "depth" // the deepest first, of equal depth the last come
+	OrderBest    QueueOrder = "best"  // by score, then first come, first served
+)
+
 // Job is what a user submits. Identity never changes once submitted; Limits may change on resume.
 type Job struct {
 	ID       uint32   `cbor:"1,keyasint" json:"id"`
@@ -68,4 +78,9 @@ type Identity struct {
 
 	IgnoreNofollow bool      `cbor:"15,keyasint,omitempty" json:"ignore_nofollow,omitempty"`
 	List           *SeedList `cbor:"16,keyasint,omitempty" json:"seed_list,omitempty"` // instead of Seeds, if they are many
+
+	Topic  *Topic     `cbor:"70,keyasint,omitempty" json:"topic,omitempty"`   // what pages are to be about; nil: anything
+	Order  QueueOrder `cbor:"71,keyasint,omitempty" json:"order,omitempty"`   // in which a site's URLs are fetched
+	Tunnel int        `cbor:"72,keyasint,omitempty" json:"tunnel,omitempty"`  // with a topic: so many pages in a row may be off it on the way to a URL; -1: any number
+	ByRule bool       `cbor:"73,keyasint,omitempty" json:"by_rule,omitempty"` // with a topic: links are scored by fixed rules, and nothing is learned
 }

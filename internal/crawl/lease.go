@@ -72,6 +72,9 @@ type Target struct {
 	Seq   uint64 `cbor:"7,keyasint"` // place in the task's queue
 	Owner uint32 `cbor:"10,keyasint,omitempty"`
 	Gen   uint32 `cbor:"11,keyasint,omitempty"`
+	Off   uint8  `cbor:"70,keyasint,omitempty"` // pages in a row on the way here that are off the topic
+
+	Score float32 `cbor:"71,keyasint,omitempty"` // what is expected of it, by the job's topic
 
 	Mark   Mark `cbor:"8,keyasint,omitempty"` // whether its outcome is to say what it shows (Shows, Sample)
 	Parent *Key `cbor:"9,keyasint,omitempty"` // and whether it links to this page, which has named it (Back)
@@ -126,6 +129,7 @@ type Found struct {
 	Links   []Link         `cbor:"2,keyasint,omitempty"`
 	Known   []Key          `cbor:"3,keyasint,omitempty"`
 	Omitted map[Kind]int64 `cbor:"4,keyasint,omitempty"`
+	Score   float32        `cbor:"70,keyasint,omitempty"` // of the page, by the job's topic
 }
 
 // Link is a URL that a page, a redirect or a sitemap gave.
@@ -134,9 +138,10 @@ type Link struct {
 	Anchor   string `cbor:"2,keyasint,omitempty"`
 	Redirect bool   `cbor:"3,keyasint,omitempty"`
 	Sitemap  bool   `cbor:"4,keyasint,omitempty"`
-	LastMod  int64  `cbor:"5,keyasint,omitempty"` // Unix seconds, from a sitemap
-	Resource bool   `cbor:"6,keyasint,omitempty"` // what the page needs to be shown: as deep as the page
-	NoFollow bool   `cbor:"8,keyasint,omitempty"` // the page asks not to follow its links
+	LastMod  int64  `cbor:"5,keyasint,omitempty"`  // Unix seconds, from a sitemap
+	Resource bool   `cbor:"6,keyasint,omitempty"`  // what the page needs to be shown: as deep as the page
+	NoFollow bool   `cbor:"8,keyasint,omitempty"`  // the page asks not to follow its links
+	Around   string `cbor:"70,keyasint,omitempty"` // words before and behind the link, of jobs with a topic
 }
 
 // Outcome says how a URL of a lease ended, or that it must be tried again.
@@ -176,6 +181,9 @@ type Outcome struct {
 	Shows  uint64   `cbor:"34,keyasint,omitempty"` // of a target to be marked: equal for answers that show the same
 	Sample []uint32 `cbor:"35,keyasint,omitempty"` // marks of the text's phrases
 	Back   bool     `cbor:"36,keyasint,omitempty"` // it links to its parent
+
+	Score    float32 `cbor:"70,keyasint,omitempty"` // how much a page is about the job's topic, from 0 to 1
+	Expected float32 `cbor:"71,keyasint,omitempty"` // the target's score
 }
 
 // Layer returns where the URL is a page.

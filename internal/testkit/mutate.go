@@ -128,7 +128,7 @@ func (m *mutator) leaf(v reflect.Value, path string) {
 				v.SetString(s)
 			}
 		}
-	case reflect.Float64:
+	case reflect.Float32, reflect.Float64:
 		for _, x := range oddFloats {
 			if m.turn(path, x) {
 				v.SetFloat(x)

@@ -87,6 +87,7 @@ type Agent struct {
 	group   *errgroup.Group
 	load    load // of the node; the reporter's
 	marks   budget
+	judges  judges
 	watch   watch // for people
 
 	tried   chan struct{} // closed when BS has been measured, or could not be

@@ -11,6 +11,7 @@ import (
 	"argosy/internal/page/fetch"
 	"argosy/internal/page/polite"
 	"argosy/internal/page/robots"
+	"argosy/internal/page/topic"
 )
 
 // lease is a running lease. Its workers take targets from the queue and leave items; the reporter takes items.
@@ -23,7 +24,8 @@ type lease struct {
 	sess Session
 	born time.Time
 
-	known *filter // links of the job that are known to be stored
+	known *filter      // links of the job that are known to be stored
+	judge *topic.Judge // nil: the job has no topic
 
 	rules  robots.Rules
 	robots crawl.RobotsState
@@ -63,7 +65,7 @@ func newLease(ctx context.Context, a *Agent, d *crawl.Dispatch, since time.Time)
 		queue: d.Lease.Targets, given: len(d.Lease.Targets), next: now.Add(time.Duration(d.Site.WaitMS) * time.Millisecond),
 		latency: time.Duration(d.Site.LatencyUS) * time.Microsecond, fails: d.Site.Fails, robots: d.Site.RobotsState,
 	}
-	l.l.Targets = nil
+	l.l.Targets, l.judge = nil, a.judges.get(d.Job)
 	l.more = sync.NewCond(&l.mu)
 	l.jar.load(d.Site.Cookies)
 	l.hold = term.Hold(term.Of(&l.job.Limits), since)

@@ -198,11 +198,13 @@ func (f *finder) one(u crawl.URL, link parse.Link, page *parse.Page) {
 		}
 	}
 	f.keys = append(f.keys, as)
-	anchor := ""
+	anchor, around := "", ""
 	if page != nil {
-		anchor = page.AnchorText(link, f.charset)
+		if anchor = page.AnchorText(link, f.charset); f.l.judge != nil {
+			around = page.AroundText(link, f.charset)
+		}
 	}
-	f.found.Links = append(f.found.Links, crawl.Link{URL: u.String(), Anchor: anchor, Resource: resource, NoFollow: f.refused})
+	f.found.Links = append(f.found.Links, crawl.Link{URL: u.String(), Anchor: anchor, Around: around, Resource: resource, NoFollow: f.refused})
 }
 
 // sentKey is the key by which the filter knows a link: another one where it is not to be followed, because another page may

@@ -142,7 +142,7 @@ func (l *lease) answer(p *page) error {
 			return err
 		}
 	}
-	p.outcome = &crawl.Outcome{Key: t.Key, URL: t.URL, State: crawl.Fetched, Depth: t.Depth}
+	p.outcome = &crawl.Outcome{Key: t.Key, URL: t.URL, State: crawl.Fetched, Depth: t.Depth, Expected: t.Score}
 	return l.process(p)
 }
 

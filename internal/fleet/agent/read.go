@@ -71,6 +71,9 @@ func (l *lease) read(p *page) (*finder, error) {
 	o.NoIndex = doc.NoIndex || tag.NoIndex
 	if page {
 		l.extras(p, text, parse.ByteCharset(charset), doc)
+		if resp.Status == http.StatusOK {
+			o.Score = l.judged(text, parse.ByteCharset(charset))
+		}
 	}
 	base := u
 	if doc.Base != nil {
@@ -81,6 +84,7 @@ func (l *lease) read(p *page) (*finder, error) {
 	l.a.marks.markPage(t, u, base, charset, text, doc, o)
 	f := newFinder(l, t, base, charset)
 	f.refused = l.obeysNofollow() && (doc.NoFollow || tag.NoFollow)
+	f.focus(o.Score, t.Off)
 	f.add(doc)
 	l.headerLinks(f, u, resp)
 	return f, nil

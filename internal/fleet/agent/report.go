@@ -54,16 +54,16 @@ func (r *report) begin() {
 // addFound queues a page's links, in pieces that fit.
 func (r *report) addFound(f crawl.Found, keys []crawl.Key, depth uint16) {
 	piece := item{
-		found: &crawl.Found{Parent: f.Parent, Known: f.Known, Omitted: f.Omitted}, depth: depth,
+		found: &crawl.Found{Parent: f.Parent, Known: f.Known, Omitted: f.Omitted, Score: f.Score}, depth: depth,
 		size: 60 + 17*len(f.Known) + 20*len(f.Omitted),
 	}
 	for _, l := range f.Links {
 		if piece.size > maxFound {
 			r.add(piece)
-			piece = item{found: &crawl.Found{Parent: f.Parent}, size: 60}
+			piece = item{found: &crawl.Found{Parent: f.Parent, Score: f.Score}, size: 60}
 		}
 		piece.found.Links = append(piece.found.Links, l)
-		piece.size += len(l.URL) + len(l.Anchor) + 16
+		piece.size += len(l.URL) + len(l.Anchor) + len(l.Around) + 16
 	}
 	piece.keys = keys
 	if len(piece.found.Links)+len(piece.found.Known)+len(piece.found.Omitted)+len(keys) > 0 {

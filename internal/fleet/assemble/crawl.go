@@ -83,6 +83,8 @@ type Summary struct {
 	Strategy  string       `json:"strategy"`
 	Out       string       `json:"out"`
 	Traps     []crawl.Trap `json:"traps,omitempty"`
+	Topic     string       `json:"topic,omitempty"` // what pages were to be about
+	Threshold float64      `json:"threshold,omitempty"`
 	Succeeded int64        `json:"succeeded"` // of the fetched: with a status below 400
 	Troubles  []Trouble    `json:"troubles,omitempty"`
 
@@ -233,6 +235,9 @@ func (cr *Crawl) Totals() crawl.Counts {
 	}
 	return crawl.Counts{}
 }
+
+// Topic returns what pages are to be about, nil if that does not matter.
+func (cr *Crawl) Topic() *crawl.Topic { return cr.cfg.Job.Identity.Topic }
 
 // Status returns what coordinator and agents say of themselves.
 func (cr *Crawl) Status() (coordinator.Status, agent.Stats) {
@@ -440,10 +445,14 @@ func (cr *Crawl) summary(ctx context.Context, start time.Time) (Summary, error) 
 		return Summary{}, err
 	}
 	troubles, succeeded, err := cr.troubles(ctx, j.ID)
-	return Summary{
+	sum := Summary{
 		Job: strconv.Itoa(int(j.ID)), State: state, Seconds: time.Since(start).Seconds(), JobCounts: cr.f.Counts(j.ID), Requests: stats.Requests,
 		Nodes: len(cr.nodes), Strategy: cr.cfg.Strategy, Out: cr.cfg.Dir, Traps: traps, Measured: cr.co.Measured(), Succeeded: succeeded, Troubles: troubles,
-	}, err
+	}
+	if t := j.Identity.Topic; t != nil {
+		sum.Topic, sum.Threshold = t.About, t.Threshold
+	}
+	return sum, err
 }
 
 // traps returns what waits of the job because it brought nothing new, most first.

@@ -106,6 +106,9 @@ func (f *Frontier) Apply(seq uint64, at int64, e *crawl.Entry) (Effects, error) 
 	defer x.b.Close()
 	err := x.apply(e)
 	if err == nil {
+		err = x.refocus()
+	}
+	if err == nil {
 		err = x.settle()
 	}
 	if err = errors.Join(err, x.look.close()); err != nil {
@@ -373,12 +376,17 @@ func (x *tx) unhold(t *Task, l *Lease, k crawl.Key, r *record) error {
 
 // enqueue puts a pending URL at the end of its depth's part of the queue, unless limits that are newer than it keep it out.
 func (x *tx) enqueue(t *Task, k crawl.Key, r *record) error {
-	if reason := x.f.jobs[t.Job].beyond(r); reason != "" {
+	j := x.f.jobs[t.Job]
+	reason := j.beyond(r)
+	if reason == "" && j.full(t) {
+		reason = crawl.ReasonSiteBudget
+	}
+	if reason != "" {
 		x.refuse(t, r, reason)
 		return nil
 	}
 	t.Seq++
-	r.Place = place(r.Depth, t.Seq)
+	r.Place = j.place(r, t.Seq)
 	r.dirty = true
 	return x.queue(t, k, r.Place)
 }

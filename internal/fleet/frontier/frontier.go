@@ -93,7 +93,8 @@ type Job struct {
 	Open   int          `cbor:"-"` // leases
 
 	rules *scope.Rules
-	apart bool // its seeds are kept under a key of their own
+	apart bool   // its seeds are kept under a key of their own
+	focus *focus // of a job with a topic, once it is needed
 }
 
 type taskName struct {
@@ -410,6 +411,11 @@ func (f *Frontier) Next(task uint32, n int) ([]crawl.Target, error) {
 	t := f.tasks[task]
 	if t == nil || n <= 0 || t.Queued() <= 0 {
 		return nil, nil
+	}
+	if j := f.jobs[t.Job]; j.Identity.Order == crawl.OrderBest && j.Limits.SitePages > 0 {
+		if n = min(n, int(j.Limits.SitePages-t.Fetched-t.Held)); n <= 0 {
+			return nil, nil
+		}
 	}
 	prefix := queueKey(task, 0)[:5]
 	it, err := f.db.NewIter(&pebble.IterOptions{LowerBound: queueKey(task, t.head), UpperBound: after(prefix)})

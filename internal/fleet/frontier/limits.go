@@ -52,6 +52,19 @@ func (x *tx) limits(c *crawl.Job) error {
 	return nil
 }
 
+// claimed is how much of what a site may have is used: by what is fetched or waits, or, where the best come first, by what is fetched.
+func (j *Job) claimed(t *Task) int64 {
+	if j.Identity.Order == crawl.OrderBest {
+		return t.Fetched
+	}
+	return t.Discovered - t.Excluded - t.Failed
+}
+
+// full reports whether a site has had all that it may have of a job that fetches the best first: what waits is not asked for.
+func (j *Job) full(t *Task) bool {
+	return j.Identity.Order == crawl.OrderBest && j.Limits.SitePages > 0 && t.Fetched >= j.Limits.SitePages
+}
+
 // beyond returns which of a job's limits keeps a URL out that waits.
 func (j *Job) beyond(r *record) crawl.Kind {
 	switch {
@@ -118,7 +131,10 @@ func (x *tx) held(t *Task, k crawl.Key, r *record) (bool, error) {
 
 // trim refuses the last URLs of a task's queue as long as it has more than a site may have.
 func (x *tx) trim(j *Job, t *Task) error {
-	over := t.Discovered - t.Excluded - t.Failed - j.Limits.SitePages
+	over := j.claimed(t) - j.Limits.SitePages
+	if j.full(t) {
+		over = t.Queued() // it has had its best pages
+	}
 	if j.Limits.SitePages <= 0 || over <= 0 || t.State == crawl.TaskDropped {
 		return nil
 	}

@@ -152,6 +152,9 @@ func (x *tx) outcome(j *Job, t *Task, l *Lease, o *crawl.Outcome) error {
 	r.Bytes, r.Counted = max(0, o.Bytes), 0
 	if o.State == crawl.Fetched && o.HTML && o.Status == 200 {
 		r.Counted |= countedPage
+		if j.Identity.Topic != nil && float64(o.Score) >= j.Identity.Topic.Threshold {
+			r.Counted |= countedRelevant
+		}
 	}
 	if o.Revisit {
 		r.Counted |= countedDuplicate
@@ -165,6 +168,12 @@ func (x *tx) outcome(j *Job, t *Task, l *Lease, o *crawl.Outcome) error {
 	if o.State == crawl.Fetched {
 		if err := x.answer(t, r, o); err != nil {
 			return err
+		}
+		if j.Identity.Topic != nil {
+			r.Score = o.Score
+			if err := x.learns(j, recKey{t.space(), o.Key}, o); err != nil {
+				return err
+			}
 		}
 	}
 	if o.State == crawl.Failed && r.Flags&crawl.FlagNoScheme != 0 && o.Reason != crawl.KindNoHost && (o.Reason.Unreachable() || o.Reason == crawl.KindTimeout) {
@@ -209,6 +218,9 @@ func (x *tx) found(j *Job, t *Task, p *crawl.Found) error {
 		}
 		r := x.child(parent, p.Parent, u, &p.Links[i])
 		r.Via = via
+		if j.Identity.Topic != nil {
+			sign(j, r, parent, p.Parent, p, &p.Links[i])
+		}
 		if p.Links[i].Redirect && r.Flags&crawl.FlagSeed != 0 {
 			if err := x.join(j, u); err != nil {
 				return err
@@ -297,6 +309,9 @@ func (x *tx) add(j *Job, t *Task, pk crawl.Key, u crawl.URL, r *record) error {
 		if old.State == crawl.Excluded && pathDependent(old.Reason) {
 			return x.readmit(j, k, old, r)
 		}
+		if err := x.namedAgain(j, k, old, r); err != nil {
+			return err
+		}
 		return x.shorten(j, k, r.Depth)
 	}
 	r.URL = u.String()
@@ -326,6 +341,9 @@ func (x *tx) add(j *Job, t *Task, pk crawl.Key, u crawl.URL, r *record) error {
 	x.news++
 	r.State, r.Task, r.dirty = crawl.Pending, own.ID, true
 	own.countSitemap(r)
+	if err := x.score(j, own, r); err != nil {
+		return err
+	}
 	x.remember(k, r)
 	if err := x.enqueue(own, k.key, r); err != nil {
 		return err
@@ -351,7 +369,9 @@ func (x *tx) admit(j *Job, own *Task, u crawl.URL, r *record) crawl.Verdict {
 		return crawl.Verdict{Reason: crawl.ReasonRedirects}
 	case own != nil && own.State == crawl.TaskDropped:
 		return crawl.Verdict{Reason: crawl.ReasonDropped}
-	case own != nil && j.Limits.SitePages > 0 && own.Discovered-own.Excluded-own.Failed >= j.Limits.SitePages:
+	case j.Identity.Topic != nil && j.Identity.Tunnel >= 0 && int(r.Off) > j.Identity.Tunnel && r.Flags&crawl.FlagSeed == 0:
+		return crawl.Verdict{Reason: crawl.ReasonTopic}
+	case own != nil && j.Limits.SitePages > 0 && j.claimed(own) >= j.Limits.SitePages:
 		return crawl.Verdict{Reason: crawl.ReasonSiteBudget}
 	}
 	return crawl.Verdict{}
@@ -361,7 +381,7 @@ func (x *tx) admit(j *Job, own *Task, u crawl.URL, r *record) crawl.Verdict {
 func pathDependent(reason crawl.Kind) bool {
 	switch reason {
 	case crawl.ReasonDepth, crawl.ReasonRedirects, crawl.ReasonScope, crawl.ReasonInclude,
-		crawl.ReasonExclude, crawl.ReasonTrapLength, crawl.ReasonTrapMap, crawl.ReasonNoFollow:
+		crawl.ReasonExclude, crawl.ReasonTrapLength, crawl.ReasonTrapMap, crawl.ReasonNoFollow, crawl.ReasonTopic:
 		return true
 	}
 	return false
@@ -394,6 +414,9 @@ func (x *tx) readmit(j *Job, k recKey, old, r *record) error {
 	}
 	own.countSitemap(&way)
 	*old = way
+	if err := x.score(j, own, old); err != nil {
+		return err
+	}
 	if err := x.enqueue(own, k.key, old); err != nil {
 		return err
 	}
@@ -470,7 +493,7 @@ func (x *tx) nearer(k recKey) error { return x.b.Set(nearerKey(k), nil, nil) }
 func (x *tx) move(k crawl.Key, r *record) error {
 	t := x.f.tasks[r.Task]
 	was := queueKey(t.ID, r.Place)
-	r.Place = place(r.Depth, r.Place)
+	r.Place = x.f.jobs[t.Job].moved(r)
 	if held, err := x.held(t, k, r); held || err != nil {
 		return err
 	}

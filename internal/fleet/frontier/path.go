@@ -69,6 +69,9 @@ func better(old, r *record) record {
 		way.Flags = way.Flags&^crawl.FlagsSitemapLevel | r.Flags&(crawl.FlagSitemap|crawl.FlagsSitemapLevel)
 		way.Parent = r.Parent
 	}
+	if r != old {
+		way.sees(r)
+	}
 	return way
 }
 

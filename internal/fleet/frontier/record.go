@@ -9,7 +9,10 @@ import (
 )
 
 // recordVersion is the version of a URL record on disk.
-const recordVersion = 2
+const (
+	recordVersion = 2
+	topicVersion  = 3 // of a job with a topic: what its link says comes behind
+)
 
 // record is a URL and its state. Fields that later work needs (due time, score) are on disk from the
 // first day, so that a crawl made today can be crawled again.
@@ -21,7 +24,7 @@ type record struct {
 	Depth   uint16
 	Via     uint32 // template of the page that named it, by the model of that page's task
 	Task    uint32 // whose counters it stands in
-	Place   uint64 // in the task's queue: depth, then order of discovery; of one that waits (trap-yield) its group
+	Place   uint64 // in the task's queue: rank, then order of discovery; of one that waits (trap-yield) its group
 	Due     int64  // Unix ms
 	Score   float32
 	Reason  crawl.Kind
@@ -32,7 +35,9 @@ type record struct {
 	LastMod string
 	Digest  string
 	Bytes   int64 // of its body, as its task counts them
-	Counted uint8 // as what else its task counts it: countedPage, countedDuplicate
+	Counted uint8 // as what else its task counts it: countedPage, countedDuplicate, countedRelevant
+
+	signs // of jobs with a topic
 
 	dirty bool
 	lease uint64 // that has it, if this process knows; else 0
@@ -45,10 +50,15 @@ type record struct {
 const (
 	countedPage = 1 << iota
 	countedDuplicate
+	countedRelevant
 )
 
 func (r *record) encode(b []byte) []byte {
-	b = append(b, recordVersion, byte(r.State), r.Flags, r.Hops, r.Tries)
+	version := byte(recordVersion)
+	if r.signs != (signs{}) {
+		version = topicVersion
+	}
+	b = append(b, version, byte(r.State), r.Flags, r.Hops, r.Tries)
 	b = binary.AppendUvarint(b, uint64(r.Depth))
 	b = binary.AppendUvarint(b, uint64(r.Via))
 	b = binary.AppendUvarint(b, uint64(r.Task))
@@ -61,13 +71,16 @@ func (r *record) encode(b []byte) []byte {
 		b = binary.AppendUvarint(b, uint64(len(s)))
 		b = append(b, s...)
 	}
+	if version == topicVersion {
+		b = append(binary.BigEndian.AppendUint32(append(b, r.Off), math.Float32bits(r.Page)), r.Around...)
+	}
 	return b
 }
 
 var errRecord = errors.New("frontier: damaged URL record")
 
 func decodeRecord(b []byte) (*record, error) {
-	if len(b) < 5 || b[0] != recordVersion {
+	if len(b) < 5 || b[0] != recordVersion && b[0] != topicVersion {
 		return nil, errRecord
 	}
 	r := &record{State: crawl.State(b[1]), Flags: b[2], Hops: b[3], Tries: b[4]}
@@ -87,6 +100,12 @@ func decodeRecord(b []byte) (*record, error) {
 	copy(r.Parent[:], d.bytes(16))
 	r.Reason = crawl.Kind(d.string())
 	r.URL, r.Anchor, r.ETag, r.LastMod, r.Digest = d.string(), d.string(), d.string(), d.string(), d.string()
+	if b[0] == topicVersion {
+		if f := d.bytes(5); f != nil {
+			r.Off, r.Page = f[0], math.Float32frombits(binary.BigEndian.Uint32(f[1:]))
+		}
+		r.Around = string(d.b)
+	}
 	if d.bad {
 		return nil, errRecord
 	}
@@ -96,7 +115,7 @@ func decodeRecord(b []byte) (*record, error) {
 // target is a URL as a lease gets it, with its place in the queue.
 func (r *record) target(k recKey, place uint64) crawl.Target {
 	return crawl.Target{
-		Key: k.key, Owner: k.Owner, Gen: k.Gen, URL: r.URL, Depth: r.Depth, Hops: r.Hops, Tries: r.Tries, Flags: r.Flags, Seq: place,
+		Key: k.key, Owner: k.Owner, Gen: k.Gen, URL: r.URL, Depth: r.Depth, Hops: r.Hops, Tries: r.Tries, Flags: r.Flags, Seq: place, Off: r.Off, Score: r.Score,
 	}
 }
 
@@ -143,9 +162,6 @@ func (d *decoder) string() string {
 	}
 	return string(d.bytes(int(n)))
 }
-
-// place composes a place in a queue.
-func place(depth uint16, seq uint64) uint64 { return uint64(depth)<<48 | seq&(1<<48-1) }
 
 // Keys on disk: a letter for the kind, then big-endian numbers, so that ranges are what one wants to walk.
 

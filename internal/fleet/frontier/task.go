@@ -28,6 +28,9 @@ type Task struct {
 	Gen      uint32           `cbor:"41,keyasint,omitempty"`
 	Cuts     int              `cbor:"50,keyasint,omitempty"` // groups of templates of which URLs wait
 	Sweep    *sweep           `cbor:"51,keyasint,omitempty"` // under way over its URLs
+	Scored   int64            `cbor:"71,keyasint,omitempty"` // pages that the model had learned from when the queue was scored last,
+	ScoreTo  int64            `cbor:"72,keyasint,omitempty"` // and when the walk began that is under way
+	ScoreAt  []byte           `cbor:"73,keyasint,omitempty"` // key of the next URL of that walk
 
 	Last string `cbor:"29,keyasint,omitempty"` // node that had it last
 
@@ -97,6 +100,9 @@ func (t *Task) weigh(r *record, n int64) {
 	t.Bytes += n * r.Bytes
 	if r.Counted&countedPage != 0 {
 		t.Pages += n
+	}
+	if r.Counted&countedRelevant != 0 {
+		t.Relevant += n
 	}
 	if r.Counted&countedDuplicate != 0 {
 		t.Duplicates += n

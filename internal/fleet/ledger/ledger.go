@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"unicode/utf8"
 
@@ -425,11 +426,11 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 
 const pageInto = `INSERT INTO pages (job, key, url, surt, state, reason, detail, status, mime, charset, html, title, lang, simhash,
 digest, revisit, noindex, bytes, links, depth, redirect, ip, proto, etag, modified, warc, warc_at, warc_len, text, text_at,
-text_len, site, node, lease, fetched_at, timing, seq, ord, owner, gen, truncated) VALUES `
+text_len, site, node, lease, fetched_at, timing, seq, ord, owner, gen, truncated, score, expected) VALUES `
 
 const (
 	pageRows    = 8 // in a statement
-	pageColumns = 41
+	pageColumns = 43
 )
 
 // insertPages are the statements for one row and for many.
@@ -456,7 +457,7 @@ func (w *writer) page(job uint32, site, node string, lease uint64, at int64, o *
 		null(o.Mime), null(o.Charset), o.HTML, null(o.Title), null(o.Lang), null(int64(o.Simhash)), null(o.Digest), o.Revisit,
 		o.NoIndex, o.Bytes, null(o.Links), o.Depth, null(o.Redirect), null(o.IP), null(o.Proto), null(o.ETag), null(o.LastMod),
 		null(o.Record.File), o.Record.Offset, o.Record.Length, null(o.Text.File), null(o.Text.Offset), null(o.Text.Length),
-		site, node, int64(lease), date, timing, int64(w.seq), w.ord, o.Owner, o.Gen, null(o.Truncated))
+		site, node, int64(lease), date, timing, int64(w.seq), w.ord, o.Owner, o.Gen, null(o.Truncated), null(digits(o.Score)), null(digits(o.Expected)))
 	w.rows = append(w.rows, pending{job, crawl.Page{Layer: o.Layer(), Key: o.Key}, o.State, o.Reason})
 	if len(w.rows) < pageRows {
 		return nil
@@ -483,6 +484,9 @@ func surtOf(url string) string {
 	}
 	return u.SURT()
 }
+
+// digits keeps of a score what a person can use.
+func digits(score float32) float64 { return math.Round(float64(score)*1e4) / 1e4 }
 
 // null turns a zero value into NULL.
 func null[T comparable](v T) any {

@@ -29,13 +29,13 @@ func (l *Ledger) PutTasks(ctx context.Context, tasks []Task) error {
 		for i := range tasks {
 			t := &tasks[i]
 			err := w.exec(`INSERT INTO tasks (id, job, site, state, discovered, fetched, pages, duplicates, failed, excluded, pending,
-overflow, bytes, attempts, recalls, reasons, history) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+overflow, bytes, attempts, recalls, reasons, history, relevant) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET state = excluded.state, discovered = excluded.discovered, fetched = excluded.fetched,
 pages = excluded.pages, duplicates = excluded.duplicates, failed = excluded.failed, excluded = excluded.excluded,
 pending = excluded.pending, overflow = excluded.overflow, bytes = excluded.bytes, attempts = excluded.attempts,
-recalls = excluded.recalls, reasons = excluded.reasons, history = excluded.history`,
+recalls = excluded.recalls, reasons = excluded.reasons, history = excluded.history, relevant = excluded.relevant`,
 				t.ID, t.Job, t.Site, t.State, t.Discovered, t.Fetched, t.Pages, t.Duplicates, t.Failed, t.Excluded, t.Pending,
-				t.Overflow, t.Bytes, t.Attempts, t.Recalls, asJSON(t.Reasons), asJSON(t.History))
+				t.Overflow, t.Bytes, t.Attempts, t.Recalls, asJSON(t.Reasons), asJSON(t.History), t.Relevant)
 			if err != nil {
 				return err
 			}
@@ -73,7 +73,7 @@ func (s *Sums) Add(t *Task) {
 // Sums returns the sums of every job that has rows of tasks.
 func (l *Ledger) Sums(ctx context.Context) (map[uint32]Sums, error) {
 	rows, err := l.db.QueryContext(ctx, `SELECT job, sum(CASE WHEN state = 'manual' THEN 1 ELSE 0 END), sum(discovered), sum(fetched),
-sum(failed), sum(excluded), sum(pages), sum(duplicates), sum(bytes), sum(overflow), sum(attempts), sum(recalls) FROM tasks GROUP BY job`)
+sum(failed), sum(excluded), sum(pages), sum(duplicates), sum(bytes), sum(overflow), sum(attempts), sum(recalls), sum(relevant) FROM tasks GROUP BY job`)
 	if err != nil {
 		return nil, l.wrap(err)
 	}
@@ -83,7 +83,7 @@ sum(failed), sum(excluded), sum(pages), sum(duplicates), sum(bytes), sum(overflo
 		var job uint32
 		var s Sums
 		if err := rows.Scan(&job, &s.Manual, &s.Discovered, &s.Fetched, &s.Failed, &s.Excluded, &s.Pages, &s.Duplicates, &s.Bytes, &s.Overflow,
-			&s.Attempts, &s.Recalls); err != nil {
+			&s.Attempts, &s.Recalls, &s.Relevant); err != nil {
 			return nil, l.wrap(err)
 		}
 		out[job] = s
@@ -123,8 +123,9 @@ type Page struct {
 	Node      string  `json:"node"`
 	FetchedAt int64   `json:"fetched_at"`
 	Truncated string  `json:"truncated,omitempty"` // why the archived body is not whole
-	Score     float64 `json:"score,omitempty"`
-	Timing    string  `json:"-"` // JSON, six numbers in µs: resolve, connect, TLS, send, first byte, body; empty if nothing was fetched
+	Score     float64 `json:"score,omitempty"`     // how much it is about the job's topic
+	Expected  float64 `json:"expected,omitempty"`  // what was expected of it before it was fetched
+	Timing    string  `json:"-"`                   // JSON, six numbers in µs: resolve, connect, TLS, send, first byte, body; empty if nothing was fetched
 
 	crawl.Layer
 
@@ -156,7 +157,7 @@ func (l *Ledger) pages(ctx context.Context, more string, fn func(*Page) error, a
 coalesce(mime, ''), coalesce(charset, ''), coalesce(html, 0), coalesce(title, ''), coalesce(lang, ''), coalesce(simhash, 0),
 coalesce(digest, ''), coalesce(revisit, 0), coalesce(noindex, 0), bytes, coalesce(links, 0), depth, coalesce(redirect, ''), coalesce(ip, ''),
 coalesce(proto, ''), coalesce(warc, ''), warc_at, warc_len, coalesce(text, ''), coalesce(text_at, 0), coalesce(text_len, 0),
-site, node, fetched_at, coalesce(score, 0), coalesce(truncated, ''), coalesce(timing, '') FROM pages WHERE job = ?`+more), args...)
+site, node, fetched_at, coalesce(score, 0), coalesce(expected, 0), coalesce(truncated, ''), coalesce(timing, '') FROM pages WHERE job = ?`+more), args...)
 	if err != nil {
 		return fmt.Errorf("ledger: %w", err)
 	}
@@ -166,7 +167,7 @@ site, node, fetched_at, coalesce(score, 0), coalesce(truncated, ''), coalesce(ti
 		var key []byte
 		err := rows.Scan(&key, &p.Owner, &p.Gen, &p.URL, &p.State, &p.Reason, &p.Detail, &p.Status, &p.Mime, &p.Charset, &p.HTML, &p.Title, &p.Lang,
 			&p.Simhash, &p.Digest, &p.Revisit, &p.NoIndex, &p.Bytes, &p.Links, &p.Depth, &p.Redirect, &p.IP, &p.Proto, &p.WARC,
-			&p.Offset, &p.Length, &p.Text, &p.TextAt, &p.TextLen, &p.Site, &p.Node, &p.FetchedAt, &p.Score, &p.Truncated, &p.Timing)
+			&p.Offset, &p.Length, &p.Text, &p.TextAt, &p.TextLen, &p.Site, &p.Node, &p.FetchedAt, &p.Score, &p.Expected, &p.Truncated, &p.Timing)
 		if err != nil {
 			return fmt.Errorf("ledger: %w", err)
 		}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"argosy/internal/config"
+	"argosy/internal/crawl"
+	"argosy/internal/page/parse"
+	"argosy/internal/page/topic"
+)
+
+// topicFlags say what pages are to be about.
+type topicFlags struct {
+	text, model  string
+	like, unlike []string
+	threshold    string
+}
+
+func (f *topicFlags) register(fl *pflag.FlagSet, t *config.Topic) {
+	fl.StringVar(&t.Words, "topic", "", "fetch what is about these words, the most promising links first")
+	fl.StringVar(&f.text, "topic-text", "", "the same, about what this text file is about")
+	fl.StringArrayVar(&f.like, "topic-like", nil, "the same, about what these pages are about: files of HTML or text (may be repeated)")
+	fl.StringArrayVar(&f.unlike, "topic-unlike", nil, "with --topic-like: pages that are not on the topic (may be repeated)")
+	fl.StringVar(&f.model, "topic-model", "", "the same, by a file that argosy topic train has written")
+	fl.StringVar(&t.Language, "topic-language", "", "language of the topic (ISO 639-1); none compares words as they stand (default: guessed)")
+	fl.StringVar(&f.threshold, "topic-threshold", "", "score from which a page is on the topic (default 0.2)")
+	fl.Var(tunnelFlag{t}, "tunnel", "so many pages in a row may be off the topic on the way to a page (-1: any number)")
+	fl.StringVar(&t.Order, "order", "", "in which a site's URLs are fetched: breadth, depth, or with a topic best (default: best with a topic, else breadth)")
+	fl.BoolVar(&t.ByRule, "by-rule", false, "with a topic: score links by fixed rules, and learn nothing")
+}
+
+// tunnelFlag is --tunnel, of which nobody may have said anything.
+type tunnelFlag struct{ of *config.Topic }
+
+// String returns the number that was given, or the default.
+func (v tunnelFlag) String() string {
+	if v.of == nil || v.of.Tunnel == nil {
+		return strconv.Itoa(config.DefaultTunnel)
+	}
+	return strconv.Itoa(*v.of.Tunnel)
+}
+
+// Set takes in a number.
+func (v tunnelFlag) Set(s string) error {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < -1 || n > crawl.MaxTunnel {
+		return fmt.Errorf("%q: allowed are -1 (any number) to %d", s, crawl.MaxTunnel)
+	}
+	v.of.Tunnel = &n
+	return nil
+}
+
+// Type is the word for the value in the help.
+func (v tunnelFlag) Type() string { return "int" }
+
+// read reads the files that the flags name into the topic.
+func (f *topicFlags) read(t *config.Topic) error {
+	if f.threshold != "" {
+		x, err := strconv.ParseFloat(f.threshold, 64)
+		if err != nil || !(x >= 0.001 && x <= 0.999) {
+			return usage("--topic-threshold %q: allowed are numbers from 0.001 to 0.999", f.threshold)
+		}
+		t.Threshold = x
+	}
+	switch {
+	case len(f.unlike) > 0 && len(f.like) == 0:
+		return usage("--topic-unlike: without --topic-like there is no page that is on the topic")
+	case f.text != "":
+		b, err := readTopicFile("--topic-text", f.text)
+		if err != nil {
+			return err
+		}
+		t.Text = string(b)
+	}
+	if f.model != "" {
+		b, err := readTopicFile("--topic-model", f.model)
+		if err != nil {
+			return err
+		}
+		if t.Model, err = topicOf(f.model, b); err != nil {
+			return err
+		}
+	}
+	if len(f.like) == 0 {
+		return nil
+	}
+	if t.Model != nil {
+		return usage("--topic-like and --topic-model: give one of them")
+	}
+	var err error
+	t.Model, err = trained(f.like, f.unlike, "", t.Language)
+	return err
+}
+
+// maxExample bounds a file that a topic is made of, in bytes.
+const maxExample = 16 << 20
+
+func readTopicFile(flag, name string) ([]byte, error) {
+	in, err := os.Open(name)
+	if err != nil {
+		return nil, usage("%s: %v", flag, err)
+	}
+	defer in.Close()
+	b, err := io.ReadAll(io.LimitReader(in, maxExample+1))
+	if err != nil {
+		return nil, usage("%s: %v", flag, err)
+	}
+	if len(b) > maxExample {
+		return nil, usage("%s: %s has more than %d bytes", flag, name, maxExample)
+	}
+	return b, nil
+}
+
+// topicOf reads a topic as argosy topic train prints it.
+func topicOf(name string, b []byte) (*crawl.Topic, error) {
+	t := &crawl.Topic{}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(t); err != nil {
+		return nil, usage("%s: not a topic as argosy topic train prints it: %v", name, err)
+	}
+	if err := t.Check(); err != nil {
+		return nil, usage("%s: %v", name, err)
+	}
+	return t, nil
+}
+
+// trained makes a topic of files.
+func trained(like, unlike []string, about, language string) (*crawl.Topic, error) {
+	on, err := examples("--topic-like", like, language)
+	if err != nil {
+		return nil, err
+	}
+	off, err := examples("--topic-unlike", unlike, language)
+	if err != nil {
+		return nil, err
+	}
+	if about == "" {
+		about = "like " + filepath.Base(like[0])
+		if len(like) > 1 {
+			about += fmt.Sprintf(" and %d more", len(like)-1)
+		}
+	}
+	t, err := topic.Examples(about, on, off)
+	if err != nil {
+		return nil, usage("--topic-like: %v", err)
+	}
+	return t, nil
+}
+
+func examples(flag string, files []string, language string) ([]*topic.Doc, error) {
+	var docs []*topic.Doc
+	for _, name := range files {
+		b, err := readTopicFile(flag, name)
+		if err != nil {
+			return nil, err
+		}
+		b, html := plainPage(name, b)
+		docs = append(docs, topic.NewDoc(b, html, language))
+		if language == "" {
+			language = docs[0].Language // of one topic all words are compared alike
+		}
+	}
+	return docs, nil
+}
+
+// plainPage returns a file in UTF-8, and whether it is HTML.
+func plainPage(name string, b []byte) ([]byte, bool) {
+	ext := strings.ToLower(filepath.Ext(name))
+	html := ext == ".html" || ext == ".htm" || ext == ".xhtml" || ext != ".txt" && strings.HasPrefix(http.DetectContentType(b), "text/html")
+	if !html {
+		return []byte(strings.ToValidUTF8(string(b), "\uFFFD")), false
+	}
+	var p parse.Page
+	text, charset := parse.ReadEncoded(parse.HTML, b, "", parse.Options{}, &p)
+	return []byte(parse.Decode(text, parse.ByteCharset(charset))), true
+}

@@ -1,0 +1,32 @@
+package frontier
+
+import "argosy/internal/crawl"
+
+// A place in a queue is a rank, by the job's order, in its first 16 bits, and below that when the URL came.
+const (
+	rankShift = 48
+	cameMask  = 1<<rankShift - 1
+	lastRank  = 1<<16 - 1
+)
+
+// rank returns how soon a URL's turn is by its job's order: small ones come first.
+func (j *Job) rank(r *record) uint64 {
+	switch j.Identity.Order {
+	case crawl.OrderDepth:
+		return lastRank - uint64(r.Depth)
+	case crawl.OrderBest:
+		return lastRank - uint64(max(0, min(1, r.Score))*lastRank)
+	}
+	return uint64(r.Depth)
+}
+
+// place composes the place in its task's queue of a URL that came as number seq.
+func (j *Job) place(r *record, seq uint64) uint64 {
+	if j.Identity.Order == crawl.OrderDepth {
+		seq = cameMask - seq // last come, first served
+	}
+	return j.rank(r)<<rankShift | seq&cameMask
+}
+
+// moved returns the place of a URL whose rank may have changed since it came.
+func (j *Job) moved(r *record) uint64 { return j.rank(r)<<rankShift | r.Place&cameMask }

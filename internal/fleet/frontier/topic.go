@@ -1,0 +1,291 @@
+package frontier
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"argosy/internal/crawl"
+	"argosy/internal/page/topic"
+)
+
+// signs are what the links to a URL say of it, beside their words, in a job with a topic.
+type signs struct {
+	Off    uint8   // pages in a row on the way to it that are off the topic; the least of several ways
+	Page   float32 // score of the page that names it; the best of several
+	Around string  // words around the link
+}
+
+// focus is a job's topic at work: who judges links, and what is learned of them.
+type focus struct {
+	judge   *topic.Judge
+	links   *topic.Links
+	lessons []recKey // pages that were fetched since the model learned
+	next    uint64   // number of the next lesson
+}
+
+// What is re-scored: a model that has learned from a share more pages sees the queues anew, in small steps.
+const (
+	lessonsLeast  = 8
+	lessonsMost   = 256
+	rescoreAtOnce = 400 // URLs of a site that one entry looks at again
+)
+
+// linksKey is where a job's model of links is kept.
+func linksKey(job uint32) []byte { return binary.BigEndian.AppendUint32([]byte{'w'}, job) }
+
+// lessonKey is where a page is kept that the model has not learned from.
+func lessonKey(job uint32, n uint64) []byte {
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint32([]byte{'x'}, job), n)
+}
+
+// focused returns a job's topic at work, nil if it has none.
+func (f *Frontier) focused(j *Job) (*focus, error) {
+	if j.Identity.Topic == nil || j.focus != nil {
+		return j.focus, nil
+	}
+	judge := topic.NewJudge(j.Identity.Topic)
+	o := &focus{judge: judge, links: topic.NewLinks(judge)}
+	b, closer, err := f.db.Get(linksKey(j.ID))
+	switch {
+	case errors.Is(err, pebble.ErrNotFound):
+	case err != nil:
+		return nil, err
+	default:
+		if err = errors.Join(o.links.Unmarshal(b), closer.Close()); err != nil {
+			return nil, err
+		}
+	}
+	err = f.each(lessonKey(j.ID, 0)[:5], func(key, v []byte) error {
+		p, ok := crawl.PageOf(v)
+		if !ok {
+			return errRecord
+		}
+		o.lessons = append(o.lessons, recKey{space{j.ID, p.Layer}, p.Key})
+		o.next = binary.BigEndian.Uint64(key[5:]) + 1
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	j.focus = o
+	return o, nil
+}
+
+// evidence is what is known of a URL that was not fetched. own is its site's task, nil if there is none yet.
+func evidence(r *record, own *Task) topic.Evidence {
+	e := topic.Evidence{URL: r.URL, Anchor: r.Anchor, Around: r.Around, Page: float64(r.Page), Off: int(r.Off), Seed: r.Flags&crawl.FlagSeed != 0}
+	if own != nil && own.Pages > 0 {
+		e.Known, e.Rate = int(own.Pages), float64(own.Relevant)/float64(own.Pages)
+	}
+	return e
+}
+
+// score gives a URL that is to be queued its score: seeds come first, then sitemaps, then what is likely to be on the topic.
+func (x *tx) score(j *Job, own *Task, r *record) error {
+	o, err := x.f.focused(j)
+	if o == nil || err != nil {
+		return err
+	}
+	switch {
+	case r.Flags&crawl.FlagSeed != 0:
+		r.Score = 1
+	case r.Flags&crawl.FlagSitemap != 0:
+		r.Score = 0.999
+	default:
+		e := evidence(r, own)
+		r.Score = float32(o.links.Score(&e, !j.Identity.ByRule))
+	}
+	return nil
+}
+
+// offOf returns how many pages in a row are off the topic on the way to what a page names. Sitemaps and robots.txt are not pages, and
+// a seed is where somebody wants to begin, whatever it is about.
+func offOf(j *Job, parent *record, pk crawl.Key, score float32) uint8 {
+	switch {
+	case float64(score) >= j.Identity.Topic.Threshold, pk == (crawl.Key{}), parent.Flags&crawl.FlagSeed != 0:
+		return 0
+	case parent.Flags&crawl.FlagSitemap != 0:
+		return parent.Off
+	}
+	return min(crawl.MaxTunnel, parent.Off+1)
+}
+
+// sign notes what a link says of the URL it points to, by the page that names it.
+func sign(j *Job, r, parent *record, pk crawl.Key, p *crawl.Found, l *crawl.Link) {
+	r.Off, r.Page, r.Around = offOf(j, parent, pk, p.Score), p.Score, l.Around
+	switch {
+	case l.Redirect: // it is the same page, elsewhere
+		r.signs, r.Anchor = parent.signs, parent.Anchor
+	case l.Resource:
+		r.Off = parent.Off
+		if float64(p.Score) >= j.Identity.Topic.Threshold {
+			r.Off = 0
+		}
+	}
+}
+
+// sees takes in what another link says of a URL.
+func (r *record) sees(o *record) (changed bool) {
+	if o.Off < r.Off {
+		r.Off, changed = o.Off, true
+	}
+	if o.Page > r.Page {
+		r.Page, changed = o.Page, true
+		if o.Anchor != "" || o.Around != "" {
+			r.Anchor, r.Around = o.Anchor, o.Around
+		}
+	}
+	return changed
+}
+
+// namedAgain takes in another link to a URL that waits: its place may be a better one now.
+func (x *tx) namedAgain(j *Job, k recKey, old, r *record) error {
+	if j.Identity.Topic == nil || old.State != crawl.Pending || !old.sees(r) {
+		return nil
+	}
+	old.dirty = true
+	return x.rescore(j, k, old)
+}
+
+// rescore gives a URL that waits its score anew, and its place.
+func (x *tx) rescore(j *Job, k recKey, r *record) error {
+	was := r.Score
+	t := x.f.tasks[r.Task]
+	if err := x.score(j, t, r); err != nil {
+		return err
+	}
+	if j.Identity.Order != crawl.OrderBest || math.Abs(float64(was-r.Score)) < 0.002 {
+		r.Score = was
+		return nil
+	}
+	r.dirty = true
+	return x.move(k.key, r)
+}
+
+// learns notes a page that was fetched, for the model of links to learn from.
+func (x *tx) learns(j *Job, k recKey, o *crawl.Outcome) error {
+	if j.Identity.ByRule || o.Status >= 300 && o.Status < 400 {
+		return nil
+	}
+	of, err := x.f.focused(j)
+	if of == nil || err != nil {
+		return err
+	}
+	of.lessons = append(of.lessons, k)
+	of.next++
+	return x.b.Set(lessonKey(j.ID, of.next), crawl.Page{Layer: k.Layer, Key: k.key}.Bytes(), nil)
+}
+
+// refocus ends an entry of jobs with a topic: models learn, queues are looked at anew, and sites that have had what they may have end.
+func (x *tx) refocus() error {
+	if err := x.study(); err != nil {
+		return err
+	}
+	var ids []uint32
+	for id, t := range x.tasks {
+		if j := x.f.jobs[t.Job]; j.focus != nil || j.full(t) {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	for _, id := range ids {
+		t := x.f.tasks[id]
+		if err := errors.Join(x.endFull(t), x.rescoreSome(x.f.jobs[t.Job], t)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// endFull refuses what waits of a site that has had all that it may have.
+func (x *tx) endFull(t *Task) error {
+	j := x.f.jobs[t.Job]
+	if !j.full(t) || t.Queued() <= 0 {
+		return nil
+	}
+	for k, r := range x.recs { // what this entry has added is not in the store yet
+		if r != nil && r.Task == t.ID && r.State == crawl.Pending {
+			if err := x.unqueue(k, r, crawl.ReasonSiteBudget); err != nil {
+				return err
+			}
+		}
+	}
+	return x.trim(j, t)
+}
+
+// study has the models of links learn from pages that were fetched, where there are enough of them.
+func (x *tx) study() error {
+	for _, j := range x.f.jobs {
+		o := j.focus
+		if o == nil || int64(len(o.lessons)) < max(lessonsLeast, min(lessonsMost, o.links.Seen()/8)) {
+			continue
+		}
+		for _, k := range o.lessons {
+			r, err := x.record(k.space, k.key)
+			if err != nil {
+				return err
+			}
+			if r == nil || r.State != crawl.Fetched || r.Flags&(crawl.FlagSeed|crawl.FlagSitemap) != 0 {
+				continue
+			}
+			e, on := evidence(r, x.f.tasks[r.Task]), 0.0
+			if r.Counted&countedRelevant != 0 {
+				on = 1
+			}
+			o.links.Learn(&e, on)
+		}
+		o.lessons = o.lessons[:0]
+		prefix := lessonKey(j.ID, 0)[:5]
+		if err := errors.Join(x.b.DeleteRange(prefix, after(prefix), nil), x.b.Set(linksKey(j.ID), o.links.Marshal(), nil)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rescoreSome goes on with scoring the URLs of a task anew, if the model has learned since they were scored.
+func (x *tx) rescoreSome(j *Job, t *Task) error {
+	o := j.focus
+	if o == nil || j.Identity.Order != crawl.OrderBest || j.Identity.ByRule || o.links.Seen() == t.Scored {
+		return nil
+	}
+	if t.ScoreTo == 0 {
+		t.ScoreTo = o.links.Seen()
+	}
+	prefix := urlKey(recKey{t.space(), crawl.KeyOf(t.Site, "")})
+	prefix = prefix[:len(prefix)-12]
+	from := t.ScoreAt
+	if from == nil {
+		from = prefix
+	}
+	it, err := x.f.db.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: after(prefix)})
+	if err != nil {
+		return err
+	}
+	n := rescoreAtOnce
+	for it.First(); it.Valid() && err == nil; it.Next() {
+		if n--; n < 0 {
+			t.ScoreAt = bytes.Clone(it.Key())
+			return it.Close()
+		}
+		if crawl.State(it.Value()[1]) != crawl.Pending {
+			continue
+		}
+		k, ok := ofURLKey(it.Key())
+		if !ok {
+			continue
+		}
+		var r *record
+		if r, err = x.record(k.space, k.key); err != nil || r == nil || r.State != crawl.Pending || r.Task != t.ID {
+			continue
+		}
+		err = x.rescore(j, k, r)
+	}
+	t.Scored, t.ScoreTo, t.ScoreAt = t.ScoreTo, 0, nil
+	return errors.Join(err, it.Close())
+}

@@ -1,0 +1,93 @@
+package parse
+
+import (
+	"bytes"
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+// MaxAround bounds the words on either side of an anchor, in bytes; aroundWindow how far they are looked for.
+const (
+	MaxAround    = 80
+	aroundWindow = 500
+)
+
+// AroundText returns the words before and behind an anchor, in the same block of the page, at most MaxAround bytes on each side.
+func (p *Page) AroundText(l Link, charset string) string {
+	if l.text == 0 || l.text > len(p.body) {
+		return ""
+	}
+	before := p.body[max(0, l.text-aroundWindow):l.text]
+	if i := bytes.LastIndexByte(before, '<'); i >= 0 {
+		before = before[:i] // the anchor's own tag
+	}
+	if i := bytes.IndexByte(before, '>'); i >= 0 && bytes.IndexByte(before[:i], '<') < 0 {
+		before = before[i+1:] // the rest of a tag
+	}
+	behind := p.body[l.text:min(len(p.body), l.text+2*aroundWindow)]
+	if i := bytes.Index(behind, []byte("</")); i >= 0 {
+		for i >= 0 && !(i+3 <= len(behind) && behind[i+2]|0x20 == 'a' && (i+3 == len(behind) || class[behind[i+3]]&endsName != 0)) {
+			if j := bytes.Index(behind[i+2:], []byte("</")); j >= 0 {
+				i += 2 + j
+			} else {
+				i = -1
+			}
+		}
+		if i < 0 {
+			behind = nil
+		} else {
+			behind = behind[i:min(len(behind), i+aroundWindow)]
+		}
+	}
+	a, b := inBlock(before, true), inBlock(behind, false)
+	if len(a) > MaxAround {
+		a = a[len(a)-MaxAround:]
+		if i := bytes.IndexByte(a, ' '); i >= 0 {
+			a = a[i+1:]
+		}
+	}
+	if len(b) > MaxAround {
+		b = b[:MaxAround]
+		if i := bytes.LastIndexByte(b, ' '); i >= 0 {
+			b = b[:i]
+		}
+	}
+	text := strings.TrimSpace(Decode(a, ByteCharset(charset)) + " " + Decode(b, ByteCharset(charset)))
+	return clean(html.UnescapeString(text), 2*MaxAround+1)
+}
+
+// inBlock returns the text of a piece of a page without tags, white space folded: what comes behind its last block's edge, or
+// before its first.
+func inBlock(b []byte, last bool) []byte {
+	out := make([]byte, 0, 2*MaxAround)
+	space := false
+	for i := 0; i < len(b); i++ {
+		c := b[i]
+		switch {
+		case c == '<':
+			name := i + 1
+			if name < len(b) && b[name] == '/' {
+				name++
+			}
+			end := tagNameEnd(b, name)
+			if blocks[string(bytes.ToLower(b[min(name, end):end]))] {
+				if !last {
+					return out
+				}
+				out = out[:0]
+			}
+			space = space || len(out) > 0
+			i = skipPast(b, i, '>') - 1
+		case class[c]&white != 0:
+			space = len(out) > 0
+		default:
+			if space {
+				out = append(out, ' ')
+				space = false
+			}
+			out = append(out, c)
+		}
+	}
+	return out
+}

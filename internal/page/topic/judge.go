@@ -1,0 +1,314 @@
+package topic
+
+import (
+	"math"
+	"sync"
+	"sync/atomic"
+
+	"argosy/internal/crawl"
+)
+
+// Judge scores pages and short texts by a topic. It is safe for concurrent use.
+type Judge struct {
+	Topic *crawl.Topic
+
+	ids   map[string]uint16 // of the stems of the topic, from 1
+	alone []int16           // by id: the term of the word itself, -1 if there is none
+	pairs map[[2]uint16]int16
+
+	memo    []atomic.Uint64 // what words were looked up last: the hash without its last 16 bits, and the id
+	readers sync.Pool
+}
+
+// memoSize is how many words a judge remembers: a power of two. Words repeat so much that few are stemmed.
+const memoSize = 1 << 14
+
+// NewJudge returns a judge of a topic.
+func NewJudge(t *crawl.Topic) *Judge {
+	j := &Judge{Topic: t, ids: map[string]uint16{}, pairs: map[[2]uint16]int16{}, memo: make([]atomic.Uint64, memoSize)}
+	j.alone = append(j.alone, -1)
+	id := func(w string) uint16 {
+		n, ok := j.ids[w]
+		if !ok {
+			n = uint16(len(j.alone))
+			j.ids[w] = n
+			j.alone = append(j.alone, -1)
+		}
+		return n
+	}
+	for i := range t.Terms[:min(len(t.Terms), crawl.MaxTopicTerms)] {
+		if t.Terms[i].Next == "" {
+			j.alone[id(t.Terms[i].Word)] = int16(i)
+		} else {
+			j.pairs[[2]uint16{id(t.Terms[i].Word), id(t.Terms[i].Next)}] = int16(i)
+		}
+	}
+	j.readers.New = func() any { return &reader{judge: j, of: make([]counts, len(t.Terms))} }
+	return j
+}
+
+// Part is what a term of the topic adds to a page's sum.
+type Part struct {
+	Term    string  `json:"term"`
+	Title   int     `json:"title,omitempty"` // how often it stands there
+	Heading int     `json:"headings,omitempty"`
+	Text    int     `json:"text,omitempty"`
+	Link    int     `json:"links,omitempty"` // in the words of links
+	Weight  float64 `json:"weight"`
+	Adds    float64 `json:"adds"`
+}
+
+// Verdict is how a page was judged.
+type Verdict struct {
+	Score   float64 `json:"score"`
+	OnTopic bool    `json:"on_topic"`
+	Sum     float64 `json:"sum"`
+	Cut     float64 `json:"cut"`
+	Stuffed float64 `json:"stuffed,omitempty"` // what the sum was multiplied by, because a word stands there too often to be read
+	Words   int     `json:"words"`             // of the main text
+	Parts   []Part  `json:"parts,omitempty"`
+}
+
+// Page returns the score of a page in HTML, in UTF-8 or another charset whose first half is ASCII.
+func (j *Judge) Page(html []byte) float64 {
+	r := j.reader()
+	defer j.readers.Put(r)
+	r.html(html)
+	s, _ := r.sum(nil)
+	return j.score(s)
+}
+
+// Explain judges a page in HTML, or a text, term by term.
+func (j *Judge) Explain(b []byte, html bool) Verdict {
+	r := j.reader()
+	defer j.readers.Put(r)
+	if html {
+		r.html(b)
+	} else {
+		r.text(b)
+	}
+	v := Verdict{Cut: j.Topic.Cut, Words: r.words()}
+	v.Sum, v.Stuffed = r.sum(&v.Parts)
+	v.Score = j.score(v.Sum)
+	v.OnTopic = v.Score >= j.Topic.Threshold
+	if v.Stuffed == 1 {
+		v.Stuffed = 0
+	}
+	return v
+}
+
+// Text returns the score of a plain text.
+func (j *Judge) Text(text []byte) float64 {
+	r := j.reader()
+	defer j.readers.Put(r)
+	r.text(text)
+	s, _ := r.sum(nil)
+	return j.score(s)
+}
+
+func (j *Judge) score(sum float64) float64 {
+	return logistic(float64(j.Topic.Gain * (sum - j.Topic.Cut)))
+}
+
+// Short returns how much of the topic a few words name, from 0 to 1: the share of its weight that stands in them.
+func (j *Judge) Short(texts ...string) float64 {
+	r := j.reader()
+	defer j.readers.Put(r)
+	for _, t := range texts {
+		r.text([]byte(t))
+		r.last = 0
+	}
+	has, all := 0.0, 0.0
+	for i := range j.Topic.Terms {
+		w := max(0, j.Topic.Terms[i].Weight)
+		all += w
+		if r.of[i].any() {
+			has += w
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return min(1, has/min(all, shortWeight(j.Topic)))
+}
+
+// shortWeight is the weight that a few words can have at most: that of the five heaviest terms.
+func shortWeight(t *crawl.Topic) float64 {
+	var top [5]float64
+	for i := range t.Terms {
+		w := t.Terms[i].Weight
+		for k := range top {
+			if w > top[k] {
+				w, top[k] = top[k], w
+			}
+		}
+	}
+	return max(1e-9, top[0]+top[1]+top[2]+top[3]+top[4])
+}
+
+func (j *Judge) reader() *reader {
+	r := j.readers.Get().(*reader)
+	clear(r.of)
+	*r = reader{judge: j, of: r.of}
+	return r
+}
+
+// id returns the number of a word's stem in the topic, 0 if the topic does not have it.
+func (j *Judge) id(word []byte) uint16 {
+	h := hash(word) * 0x9e3779b97f4a7c15 // short words differ in few bits of FNV
+	h ^= h >> 29
+	slot := &j.memo[(h>>16)&(memoSize-1)]
+	if was := slot.Load(); was != 0 && (was^h)>>16 == 0 {
+		return uint16(was)
+	}
+	n := j.ids[stem(string(word), j.Topic.Language)]
+	slot.Store(h&^0xffff | uint64(n))
+	return n
+}
+
+// hash is FNV-1a.
+func hash(b []byte) uint64 {
+	h := uint64(0xcbf29ce484222325)
+	for _, c := range b {
+		h = (h ^ uint64(c)) * 0x100000001b3
+	}
+	return h
+}
+
+// counts is how often a term stands in the parts of a page.
+type counts struct{ title, heading, text, link, around uint32 }
+
+func (c *counts) any() bool { return c.title+c.heading+c.text+c.link+c.around > 0 }
+
+// Where words stand on a page.
+const (
+	inText = iota
+	inTitle
+	inHeading
+	inLink
+	inAround // navigation, heads and feet: they stand on every page of a site
+)
+
+// reader counts the words of one page.
+type reader struct {
+	judge *Judge
+	of    []counts
+	main  int    // words of the main text
+	rest  int    // words of links and around it
+	last  uint16 // the word before, by its id
+	place int
+	buf   [maxWord + 4]byte
+}
+
+// text takes in words that stand in one place.
+func (r *reader) text(b []byte) {
+	for i := 0; i < len(b); {
+		word, next := cut(b, i, r.buf[:0])
+		if i = next; len(word) == 0 {
+			continue
+		}
+		switch r.place {
+		case inText:
+			r.main++
+		case inLink, inAround:
+			r.rest++
+		}
+		id := r.judge.id(word)
+		if id == 0 {
+			r.last = 0
+			continue
+		}
+		if k := r.judge.alone[id]; k >= 0 {
+			r.count(int(k))
+		}
+		if r.last != 0 {
+			if k, ok := r.judge.pairs[[2]uint16{r.last, id}]; ok {
+				r.count(int(k))
+			}
+		}
+		r.last = id
+	}
+}
+
+func (r *reader) count(k int) {
+	c := &r.of[k]
+	switch r.place {
+	case inText:
+		c.text++
+	case inTitle:
+		c.title++
+	case inHeading:
+		c.heading++
+	case inLink:
+		c.link++
+	case inAround:
+		c.around++
+	}
+}
+
+// How much a word counts by where it stands, and how often at most; and BM25's parameters. A word of the title is worth three
+// of the text: what a page calls itself it is, more often than not.
+const (
+	titleWorth, mostTitle     = 3.0, 1
+	headingWorth, mostHeading = 1.5, 3
+	linkWorth                 = 0.2
+	aroundWorth               = 0.5 // where there is hardly a main text
+	saturation                = 2.0
+	lengthShare               = 0.6
+	usualLength               = 500.0
+)
+
+// Of a page's words one word is this share at most, with so many to begin with; beyond, the page is written for machines.
+const (
+	plausibleShare = 0.10
+	plausibleFirst = 12
+)
+
+// words is how many words the main text has.
+func (r *reader) words() int {
+	if r.bare() {
+		return r.main + r.rest
+	}
+	return r.main
+}
+
+// bare reports whether a page has hardly a main text: then what stands around it counts too.
+func (r *reader) bare() bool { return r.main < 30 && r.rest > 2*r.main }
+
+// sum returns the weighted sum over the topic's terms, and what it was multiplied by because a word stands there too often.
+// parts takes what each of them adds, if it is not nil.
+func (r *reader) sum(parts *[]Part) (s, stuffed float64) {
+	length := float64(r.words())
+	half := saturation * (1 - lengthShare + lengthShare*min(8, length/usualLength))
+	loud, links, around := 1.0, linkWorth, 0.0
+	if r.bare() {
+		links, around = aroundWorth, aroundWorth
+	}
+	for i := range r.of {
+		c := &r.of[i]
+		if !c.any() {
+			continue
+		}
+		tf := titleWorth*float64(min(c.title, mostTitle)) + headingWorth*float64(min(c.heading, mostHeading)) + float64(c.text) +
+			links*float64(c.link) + around*float64(c.around)
+		all := float64(c.text + c.link + c.heading)
+		if most := plausibleFirst + plausibleShare*(float64(r.main+r.rest)); all > most {
+			loud = min(loud, most/all)
+		}
+		t := &r.judge.Topic.Terms[i]
+		x := float64(t.Weight * (tf / (tf + half)))
+		s += x
+		if parts != nil {
+			name := t.Word
+			if t.Next != "" {
+				name += " " + t.Next
+			}
+			*parts = append(*parts, Part{name, int(c.title), int(c.heading), int(c.text), int(c.link), t.Weight, x})
+		}
+	}
+	loud = math.Min(1, float64(loud*loud))
+	if s > 0 {
+		s = float64(s * loud)
+	}
+	return s, loud
+}

@@ -1,0 +1,300 @@
+package topic
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"math"
+	"strings"
+)
+
+// Evidence is what is known of a URL before it is fetched.
+type Evidence struct {
+	URL    string
+	Anchor string  // words of the link
+	Around string  // words around it
+	Page   float64 // score of the page that names it: the best, of several
+	Off    int     // pages in a row on the way to it that are not on the topic
+	Seed   bool
+	Rate   float64 // share of its site's pages that are on the topic, as far as it is known
+	Known  int     // pages by which that is known
+}
+
+// Links scores URLs by what links say of them. At first that is fixed: how much of the topic anchor, words around and URL name,
+// how much the naming page is on it, how the site did. With every page that is fetched it learns: a logistic regression over
+// these, and over words and folders, by their hashes (Weinberger et al., ICML 2009), with a rate for each weight
+// (AdaGrad: Duchi, Hazan and Singer, JMLR 12, 2011). Scores are chances that a page is on the topic; not safe for concurrent use.
+type Links struct {
+	judge   *Judge
+	weights []float32
+	squares []float32 // sums of squared gradients
+	seen    int64     // pages that it has learned from
+	right   int64     // of them, on the topic
+	feats   []feature
+}
+
+// linkSlots is how many weights there are, a power of two.
+const linkSlots = 1 << 14
+
+type feature struct {
+	slot uint32
+	x    float32
+	name string // only where somebody wants to know
+}
+
+// NewLinks returns a model that has learned nothing.
+func NewLinks(j *Judge) *Links { return &Links{judge: j} }
+
+// Seen returns how many pages the model has learned from.
+func (m *Links) Seen() int64 { return m.seen }
+
+// fixed is what links say by rules, before anything is learned: independent signs, each of which may be enough.
+func (m *Links) fixed(e *Evidence) (p float64, parts [4]float64) {
+	anchor, around, address := m.judge.Short(e.Anchor), 0.0, m.judge.Short(plainURL(e.URL))
+	if e.Around != "" {
+		around = m.judge.Short(e.Around)
+	}
+	parts = [4]float64{0.75 * anchor * anchor, 0.30 * around * around, 0.45 * address * address, 0.45 * e.Page}
+	miss := 1.0
+	for _, x := range parts {
+		miss = float64(miss * (1 - x))
+	}
+	return min(0.97, max(0.003, 1-miss)), parts
+}
+
+// plainURL is the part of a URL that has words: path and query, without signs and endings.
+func plainURL(url string) string {
+	if _, rest, ok := strings.Cut(url, "://"); ok {
+		if i := strings.IndexByte(rest, '/'); i >= 0 {
+			return rest[i:]
+		}
+	}
+	return ""
+}
+
+// Score returns the score of a URL: the chance that its page is on the topic. learned false leaves out what was learned.
+func (m *Links) Score(e *Evidence, learned bool) float64 {
+	p, _ := m.fixed(e)
+	if !learned || m.weights == nil {
+		return round(siteWise(p, e))
+	}
+	m.features(e, p, false)
+	return round(sigmoid(m.raw()))
+}
+
+// siteWise moves a fixed score by how the site did: a site of which nothing is known is worth a look.
+func siteWise(p float64, e *Evidence) float64 {
+	if e.Known == 0 {
+		return p
+	}
+	trust := float64(e.Known) / (float64(e.Known) + 20)
+	return float64(p*(1-0.3*trust)) + float64(0.3*trust*e.Rate)
+}
+
+func (m *Links) raw() float64 {
+	z := 0.0
+	for i := range m.feats {
+		z += float64(float64(m.weights[m.feats[i].slot]) * float64(m.feats[i].x))
+	}
+	return z
+}
+
+// features lists what a link has: x of its score by rules counts from the start, by a weight of 1.
+func (m *Links) features(e *Evidence, fixed float64, named bool) {
+	m.feats = m.feats[:0]
+	add := func(kind string, word []byte, x float64) {
+		h := hash([]byte(kind))
+		for _, c := range word {
+			h = (h ^ uint64(c)) * 0x100000001b3
+		}
+		f := feature{slot: 2 + uint32((h*0x9e3779b97f4a7c15)>>40)%(linkSlots-2), x: float32(x)}
+		if named {
+			f.name = kind
+			if len(word) > 0 {
+				f.name += " " + string(word)
+			}
+		}
+		m.feats = append(m.feats, f)
+	}
+	z := math.Log(fixed / (1 - fixed))
+	m.feats = append(m.feats, feature{slot: 0, x: float32(round(z)), name: "rules"}, feature{slot: 1, x: 1, name: "base"})
+	words := func(kind string, text []byte, most int, worth float64) {
+		n := 0
+		Each(text, func([]byte) { n++ })
+		if n = min(n, most); n == 0 {
+			return
+		}
+		x, left := worth/math.Sqrt(float64(n)), n
+		Each(text, func(w []byte) {
+			if left--; left >= 0 {
+				add(kind, digitless(w), x)
+			}
+		})
+	}
+	words("anchor", []byte(e.Anchor), 10, 1.2)
+	words("around", []byte(e.Around), 24, 0.6)
+	words("path", []byte(plainURL(e.URL)), 12, 1)
+	m.folders(e.URL, add)
+	add("page", []byte{byte('0' + min(9, int(e.Page*10)))}, 0.7)
+	add("off", []byte{byte('0' + min(9, e.Off))}, 0.5)
+	if e.Anchor == "" {
+		add("no anchor", nil, 0.5)
+	}
+	if e.Known > 0 {
+		trust := float64(e.Known) / (float64(e.Known) + 10)
+		add("site", nil, float64(trust*(e.Rate-0.3)))
+	}
+}
+
+// digitless is a word without regard to what its digits are: numbers of a series are one word.
+func digitless(w []byte) []byte {
+	out := w[:0]
+	for i, c := range w {
+		if c >= '0' && c <= '9' {
+			c = '#'
+			if i > 0 && len(out) > 0 && out[len(out)-1] == '#' {
+				continue
+			}
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// folders are the site, and the first folders of a URL on it.
+func (m *Links) folders(url string, add func(kind string, word []byte, x float64)) {
+	_, rest, ok := strings.Cut(url, "://")
+	if !ok {
+		return
+	}
+	rest, _, _ = strings.Cut(rest, "?")
+	for depth, i := 0, 0; depth < 4; depth++ {
+		j := strings.IndexByte(rest[i:], '/')
+		if j < 0 {
+			return
+		}
+		i += j + 1
+		add("folder", []byte(rest[:i]), 0.8)
+	}
+}
+
+// Learn takes in how a page turned out that the evidence was about: on is 1 if it is on the topic, else 0; what lies between is a
+// page that is as much on it.
+func (m *Links) Learn(e *Evidence, on float64) {
+	if m.weights == nil {
+		m.weights, m.squares = make([]float32, linkSlots), make([]float32, linkSlots)
+		m.weights[0] = 1
+	}
+	p, _ := m.fixed(e)
+	m.features(e, p, false)
+	g := sigmoid(m.raw()) - on
+	for i := range m.feats {
+		f := &m.feats[i]
+		d := float32(g) * f.x
+		m.squares[f.slot] += float32(d * d)
+		step := learnRate / (0.3 + math.Sqrt(float64(m.squares[f.slot])))
+		m.weights[f.slot] -= float32(step * float64(d))
+	}
+	m.seen++
+	if on >= 0.5 {
+		m.right++
+	}
+}
+
+const learnRate = 0.25
+
+// sigmoid is the logistic curve, in steps that are the same on every machine.
+func sigmoid(z float64) float64 {
+	const most = 12
+	i := int((max(-most, min(most, z)) + most) * 128)
+	return sigmoids[i]
+}
+
+var sigmoids = func() (t [24*128 + 1]float64) {
+	for i := range t {
+		t[i] = math.Round(1e6/(1+math.Exp(-(float64(i)/128-12)))) / 1e6
+	}
+	return t
+}()
+
+// Term is what a sign adds to a link's score, in units of the logistic curve.
+type Term struct {
+	Sign string  `json:"sign"`
+	Adds float64 `json:"adds"`
+}
+
+// LinkVerdict is how a link was judged.
+type LinkVerdict struct {
+	Score  float64            `json:"score"`
+	Rules  float64            `json:"rules"` // the score by rules alone
+	Signs  map[string]float64 `json:"signs"` // what the rules see: anchor, around, url, page
+	Learn  []Term             `json:"learned,omitempty"`
+	Pages  int64              `json:"learned_from"`
+	Topics int64              `json:"of_them_on_topic"`
+}
+
+// Explain judges a link, sign by sign.
+func (m *Links) Explain(e *Evidence, learned bool) LinkVerdict {
+	p, parts := m.fixed(e)
+	v := LinkVerdict{
+		Score: m.Score(e, learned), Rules: round(siteWise(p, e)), Pages: m.seen, Topics: m.right,
+		Signs: map[string]float64{"anchor": round(parts[0]), "around": round(parts[1]), "url": round(parts[2]), "page": round(parts[3])},
+	}
+	if !learned || m.weights == nil {
+		return v
+	}
+	m.features(e, p, true)
+	for _, f := range m.feats {
+		if w := m.weights[f.slot]; w != 0 {
+			v.Learn = append(v.Learn, Term{f.name, round(float64(w * f.x))})
+		}
+	}
+	return v
+}
+
+// linksVersion is the version of a model as Marshal writes it.
+const linksVersion = 1
+
+// Marshal returns the model as it is kept: the weights that are not zero.
+func (m *Links) Marshal() []byte {
+	b := []byte{linksVersion}
+	b = binary.AppendUvarint(b, uint64(m.seen))
+	b = binary.AppendUvarint(b, uint64(m.right))
+	for i, w := range m.weights {
+		if w == 0 && m.squares[i] == 0 {
+			continue
+		}
+		b = binary.BigEndian.AppendUint16(b, uint16(i))
+		b = binary.BigEndian.AppendUint32(b, math.Float32bits(w))
+		b = binary.BigEndian.AppendUint32(b, math.Float32bits(m.squares[i]))
+	}
+	return b
+}
+
+// Unmarshal reads what Marshal has written.
+func (m *Links) Unmarshal(b []byte) error {
+	r := bytes.NewReader(b)
+	version, err := r.ReadByte()
+	if err != nil || version != linksVersion {
+		return errors.New("a model of links of another version")
+	}
+	seen, err1 := binary.ReadUvarint(r)
+	right, err2 := binary.ReadUvarint(r)
+	rest := b[len(b)-r.Len():]
+	if err1 != nil || err2 != nil || len(rest)%10 != 0 {
+		return errors.New("a damaged model of links")
+	}
+	m.seen, m.right = int64(seen), int64(right)
+	if len(rest) > 0 {
+		m.weights, m.squares = make([]float32, linkSlots), make([]float32, linkSlots)
+	}
+	for ; len(rest) > 0; rest = rest[10:] {
+		i := binary.BigEndian.Uint16(rest)
+		if i >= linkSlots {
+			return errors.New("a damaged model of links")
+		}
+		m.weights[i] = math.Float32frombits(binary.BigEndian.Uint32(rest[2:]))
+		m.squares[i] = math.Float32frombits(binary.BigEndian.Uint32(rest[6:]))
+	}
+	return nil
+}

@@ -1,0 +1,128 @@
+package webs
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+)
+
+// TopicalConfig says what a web of pages about topics is like.
+type TopicalConfig struct {
+	Seed  uint64
+	Sites int
+	Pages int     // of each site
+	Share float64 // of pages that are on the topic
+	Near  float64 // chance that a link of a page on the topic leads to another one
+	Told  float64 // chance that the words of a link to a page on the topic name it
+}
+
+// Topical is a web of pages of which some are on a topic: they lie near each other, mostly, and links to them name it, sometimes.
+type Topical struct {
+	*Web
+	cfg   TopicalConfig
+	on    []bool // by number, over all sites
+	among []int  // numbers of pages on the topic
+}
+
+// TopicalWords are what the topic of such a web is called; topicalOwn the words that its pages use.
+const TopicalWords = "enzyme kinetics"
+
+var topicalOwn = strings.Fields("enzyme kinetics enzymes kinetic substrate catalyst inhibitor reaction binding molecule protein active")
+
+// NewTopical makes a web whose sites are t0.test, t1.test and so on.
+func NewTopical(c TopicalConfig) *Topical {
+	t := &Topical{Web: New(), cfg: c, on: make([]bool, c.Sites*c.Pages)}
+	rng := rand.New(rand.NewPCG(c.Seed, 0x70))
+	for i := range t.on {
+		if t.on[i] = i%c.Pages != 0 && rng.Float64() < c.Share; t.on[i] { // a site's first page is its front page
+			t.among = append(t.among, i)
+		}
+	}
+	for s := range c.Sites {
+		t.Sites[fmt.Sprintf("t%d.test", s)] = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			n := 0
+			if _, err := fmt.Sscanf(r.URL.Path, "/p%d.html", &n); r.URL.Path != "/" && (err != nil || n <= 0 || n >= c.Pages) {
+				http.NotFound(rw, r)
+				return
+			}
+			_, port, _ := strings.Cut(r.Host, ":")
+			title, body := t.page(s*c.Pages+n, port)
+			page(rw, title, body)
+		})
+	}
+	return t
+}
+
+// URL returns the address of a page by its number.
+func (t *Topical) URL(i int, port string) string {
+	at := fmt.Sprintf("http://t%d.test:%s/", i/t.cfg.Pages, port)
+	if n := i % t.cfg.Pages; n > 0 {
+		at += fmt.Sprintf("p%d.html", n)
+	}
+	return at
+}
+
+// Seeds returns the first pages of all sites.
+func (t *Topical) Seeds(port string) (out []string) {
+	for s := range t.cfg.Sites {
+		out = append(out, t.URL(s*t.cfg.Pages, port))
+	}
+	return out
+}
+
+// OnTopic returns the addresses of all pages on the topic.
+func (t *Topical) OnTopic(port string) map[string]bool {
+	out := map[string]bool{}
+	for _, i := range t.among {
+		out[t.URL(i, port)] = true
+	}
+	return out
+}
+
+// topicalLinks is how many links a page has besides that to the next page of its site.
+const topicalLinks = 8
+
+// page makes a page: the same whenever it is asked for.
+func (t *Topical) page(i int, port string) (title, body string) {
+	rng := rand.New(rand.NewPCG(t.cfg.Seed, uint64(i)+1000))
+	word := func() string { return fmt.Sprintf("word%d", int(600*rng.Float64()*rng.Float64())) }
+	text := func(n int) string {
+		var b strings.Builder
+		for range n {
+			if t.on[i] && rng.IntN(7) == 0 {
+				b.WriteString(topicalOwn[rng.IntN(len(topicalOwn))])
+			} else {
+				b.WriteString(word())
+			}
+			b.WriteByte(' ')
+		}
+		return b.String()
+	}
+	title = word() + " " + word()
+	if t.on[i] && rng.IntN(2) == 0 {
+		title = "Enzyme kinetics, " + word()
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "<h1>%s</h1>\n", title)
+	link := func(to int) {
+		words := word() + " " + word()
+		if t.on[to] && rng.Float64() < t.cfg.Told {
+			words = "more on enzyme kinetics"
+		}
+		fmt.Fprintf(&b, "<p>%s <a href=\"%s\">%s</a> %s</p>\n", text(25), t.URL(to, port), words, text(10))
+	}
+	for range topicalLinks {
+		to := rng.IntN(len(t.on))
+		if t.on[i] && len(t.among) > 0 && rng.Float64() < t.cfg.Near {
+			to = t.among[rng.IntN(len(t.among))]
+		} else if rng.IntN(3) > 0 { // most links stay on their site
+			to = i/t.cfg.Pages*t.cfg.Pages + rng.IntN(t.cfg.Pages)
+		}
+		link(to)
+	}
+	if (i+1)%t.cfg.Pages != 0 {
+		link(i + 1)
+	}
+	return title, b.String()
+}
