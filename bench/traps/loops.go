@@ -15,7 +15,7 @@ var today = time.Date(2026, time.November, 22, 0, 0, 0, 0, time.UTC)
 // links to all its days, which link back, and has two events a month for two years on each side.
 func calendar(kind string) *part {
 	root := "/cal-" + kind
-	p := &part{name: "calendar-" + kind, paths: root, traps: []trap{{name: "days", endless: true, mark: root}}}
+	p := &part{name: "calendar-" + kind, paths: root, traps: []trap{{name: "calendar", endless: true, mark: root}}}
 	at := map[string][]string{} // events by day
 	event := func(i, days int) {
 		id := fmt.Sprintf("%s/event%d", root, i)
@@ -24,7 +24,6 @@ func calendar(kind string) *part {
 		at[d] = append(at[d], id)
 	}
 	if kind == "months" {
-		p.traps = append(p.traps, trap{name: "months", endless: true, mark: root})
 		for i := range 96 {
 			event(i, (i-48)*15)
 		}
@@ -108,7 +107,7 @@ func (c *calendarPart) showDay(s *site, t time.Time) *answer {
 		pg.link(c.day(first.AddDate(0, -1, 0)), "Previous month", "")
 		pg.link(c.day(first.AddDate(0, 1, 0)), "Next month", "")
 	}
-	return pg.trap("days", c.root+says)
+	return pg.trap("calendar", c.root+says)
 }
 
 func (c *calendarPart) showMonth(s *site, t time.Time) *answer {
@@ -120,7 +119,7 @@ func (c *calendarPart) showMonth(s *site, t time.Time) *answer {
 	}
 	pg.link(c.month(t.AddDate(0, -1, 0)), t.AddDate(0, -1, 0).Format("January 2006"), "")
 	pg.link(c.month(t.AddDate(0, 1, 0)), t.AddDate(0, 1, 0).Format("January 2006"), "")
-	return pg.trap("months", c.root+"/month"+says)
+	return pg.trap("calendar", c.root+"/month"+says)
 }
 
 // growing returns pages whose links are relative and whose server looks at the last segment only, so that paths grow.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -75,7 +76,9 @@ func noisy(kind string, p *part) *part {
 		r := rng("noise" + s.seed + u.RequestURI())
 		aside := fmt.Sprintf("<p>Made at %02d:%02d:%02d in 0.%03d s. %d guests are here.</p>", r.IntN(24), r.IntN(60), r.IntN(60), r.IntN(1000), r.IntN(90))
 		if kind == "quote" {
-			aside += "<p>" + prose(fmt.Sprint("quotation", r.IntN(150)), 18) + "</p>"
+			no := fmt.Sprint("quotation", r.IntN(150))
+			aside += "<p>" + prose(no, 18) + "</p>"
+			a.targets = append(slices.Clone(a.targets), no) // who reads one for the first time has read something new
 		}
 		a.body = strings.Replace(a.body, "</body>", "<aside>"+aside+"</aside></body>", 1)
 		return a

@@ -231,7 +231,7 @@ func bazaar(n int) *part {
 
 // agenda is a calendar by weeks and by months with names, with a form for each hour, and events on some days.
 func agenda() *part {
-	traps := []trap{{name: "weeks", endless: true, mark: "/agenda/"}, {name: "months", endless: true, mark: "/agenda/"}, {name: "forms", endless: true, mark: "/agenda/"}}
+	traps := []trap{{name: "calendar", endless: true, mark: "/agenda/"}}
 	months := strings.Fields("january february march april may june july august september october november december")
 	return made("/agenda/", []link{{"/agenda/2026/november", "Agenda", ""}}, ids("meeting", 40), traps, func(s *site, rest string, q url.Values) *answer {
 		var i int
@@ -243,7 +243,7 @@ func agenda() *part {
 		if rest == "new" {
 			pg := s.page("New meeting")
 			pg.text("Log in to make a meeting on %s.", q.Get("at"))
-			return pg.trap("forms", "log in")
+			return pg.trap("calendar", "log in")
 		}
 		year, what, ok := strings.Cut(rest, "/")
 		y, m, w := number(year), slices.Index(months, what), 0
@@ -260,7 +260,7 @@ func agenda() *part {
 			for _, to := range []int{at - 1, at + 1, at + 12} {
 				pg.link(fmt.Sprintf("/agenda/%d/%s", to/12, months[to%12]), months[to%12], "")
 			}
-			return pg.trap("months", "month")
+			return pg.trap("calendar", "month")
 		case is(what, "week-%d", &w) && w > 0 && w <= 48:
 			says := "week"
 			if at := (y-2026)*48 + w - 24; at >= 0 && at < 40 {
@@ -271,7 +271,7 @@ func agenda() *part {
 				pg.link(fmt.Sprintf("/agenda/new?at=%d-%d-%d", y, w, d+1), "+", "")
 			}
 			pg.link(fmt.Sprintf("/agenda/%d/%s", y, months[(w-1)/4]), "Month", "")
-			return pg.trap("weeks", says)
+			return pg.trap("calendar", says)
 		}
 		return nil
 	})

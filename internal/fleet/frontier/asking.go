@@ -18,6 +18,7 @@ type asking struct {
 	t     *Task
 	m     *yield.Model
 	given map[uint32]int // by group
+	loose int            // of groups that have brought nothing yet, with those that are out
 	seen  int
 	most  int
 	f     *Frontier
@@ -46,7 +47,10 @@ type entry struct {
 
 func (f *Frontier) asking(t *Task, n int) (*asking, error) {
 	m, err := f.model(t)
-	return &asking{t: t, m: m, given: map[uint32]int{}, f: f, look: finder{db: f.db}, most: skipAtOnce*n + 256, before: t.skipped}, err
+	if err != nil {
+		return nil, err
+	}
+	return &asking{t: t, m: m, given: map[uint32]int{}, loose: m.Loose(), f: f, look: finder{db: f.db}, most: skipAtOnce*n + 256, before: t.skipped}, nil
 }
 
 // batch takes up to n entries from a queue that may be given out.
@@ -64,7 +68,7 @@ func (a *asking) batch(it *pebble.Iterator, batch []entry, n int) []entry {
 		if len(a.before) > 0 && a.before[0].place == e.place {
 			was := a.before[0]
 			w := a.m.Want(was.template, was.via, crawl.Key{})
-			if a.given[w.Group]+due[w.Group] >= w.Room { // or will be when its turn comes
+			if w.Loose && a.loose >= yield.MaxLoose || a.given[w.Group]+due[w.Group] >= w.Room { // or will be when its turn comes
 				a.skip(was)
 				continue
 			}
@@ -110,13 +114,16 @@ func (a *asking) add(r *record, g *crawl.Target) (bool, error) {
 	}
 	via := r.ownVia(g.Key)
 	w := a.m.Want(r.template, via, g.Key)
-	if a.given[w.Group] >= w.Room {
+	if w.Loose && a.loose >= yield.MaxLoose || a.given[w.Group] >= w.Room {
 		if r.template != 0 { // else it may get one
 			a.skip(skipped{g.Seq, r.template, via})
 		}
 		return false, nil
 	}
 	a.given[w.Group]++
+	if w.Loose {
+		a.loose++
+	}
 	g.Mark = w.Mark
 	if !w.Back || via == 0 {
 		return true, nil

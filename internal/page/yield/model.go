@@ -271,6 +271,20 @@ type Want struct {
 	Back  bool
 	Room  int
 	Group uint32
+	Loose bool // the group has brought nothing yet: MaxLoose of all such ones together may be out
+}
+
+// MaxLoose is how many URLs may be out of groups that have brought nothing yet, together: they may turn out to be one trap.
+const MaxLoose = 64
+
+// Loose returns how many URLs are out of groups that have brought nothing yet.
+func (m *Model) Loose() (n int) {
+	for _, g := range m.groups {
+		if g.loose() {
+			n += g.flight
+		}
+	}
+	return n
 }
 
 // Want says how a URL of a template is to be asked for. via is the template that has named it. Answers must be marked of
@@ -278,20 +292,20 @@ type Want struct {
 func (m *Model) Want(template, via uint32, k crawl.Key) Want {
 	t := m.byID[template]
 	if t == nil || t.Answers == 0 {
-		w := Want{Mark: crawl.MarkMay, Room: minFlight}
+		w := Want{Mark: crawl.MarkMay, Room: minFlight, Loose: true}
 		v := m.byID[via]
 		if v != nil && (v.dry() || v.Dry > 0 || m.suspect(m.groups[v.Group])) {
 			w.Mark, w.Back = crawl.MarkMust, true
 		}
 		if v != nil && v.dry() {
-			w.Group, w.Room = v.Group, m.room(m.groups[v.Group], 0)
+			w.Group, w.Room, w.Loose = v.Group, m.room(m.groups[v.Group], 0), m.groups[v.Group].loose()
 		} else if t != nil {
-			w.Group, w.Room = t.Group, m.room(m.groups[t.Group], 0)
+			w.Group, w.Room, w.Loose = t.Group, m.room(m.groups[t.Group], 0), m.groups[t.Group].loose()
 		}
 		return w
 	}
 	g := m.groups[t.Group]
-	w := Want{Room: m.room(g, t.Answers), Group: g.ID}
+	w := Want{Room: m.room(g, t.Answers), Group: g.ID, Loose: g.loose()}
 	switch {
 	case t.All || t.Dry > 0 || m.suspect(g) || 2*(t.New+t.Spared) < t.Marked:
 		w.Mark, w.Back = crawl.MarkMust, t.Dry > 0 || t.New < 2

@@ -39,6 +39,8 @@ const (
 	partOrder  = 'r' // the order of parameters, and that one is there twice
 	partFirst  = 'f' // all but the first of the parameters of one name, and the order of names
 	partLast   = 'l' // all but the last
+	partNone   = 'n' // that a parameter is not there, which makes no difference elsewhere,
+	partNoDir  = 'm' // or segments
 	partLead   = 'd' // of a path that repeats names: what stands between the first segment and the last
 )
 
@@ -59,6 +61,10 @@ func (p Part) String() string {
 		return "the parameter " + p.Name
 	case partDir:
 		return "the part of the path after /" + p.Name
+	case partNone:
+		return "whether there is a parameter " + p.Name
+	case partNoDir:
+		return "whether the path has " + p.Name + " in it"
 	case partRandom:
 		return "what looks random"
 	case partLead:
@@ -85,7 +91,8 @@ type guess struct {
 	Plain  int64  `cbor:"5,keyasint,omitempty"`  // answers whose value does not look random
 	Values int64  `cbor:"7,keyasint,omitempty"`  // different ones that it had
 	Number bool   `cbor:"12,keyasint,omitempty"` // it had a value that is a number: texts that differ in numbers may be of different things
-	Stem   uint64 `cbor:"13,keyasint,omitempty"` // of the value that came last
+	Stem   uint64 `cbor:"13,keyasint,omitempty"` // of the value that came last,
+	Last   uint64 `cbor:"16,keyasint,omitempty"` // and that value: it may be forgotten among the rests
 	Random bool   `cbor:"8,keyasint,omitempty"`  // it has so many values that they may be random
 
 	Alike     int64  `cbor:"9,keyasint,omitempty"` // pairs that gave nearly the same text, nearer to each other than to that of another rest
@@ -150,7 +157,7 @@ func (m *Model) compare(t *Template, a *Answer) (spelled bool, event Event) {
 		}
 		event = max(event, m.weigh(g))
 	}
-	return spelled, event
+	return spelled, max(event, m.without(t, p, a))
 }
 
 // alike holds the phrases of an answer against those of the last one under a key, of the same rest, if pair says that this was
@@ -240,8 +247,9 @@ func (m *Model) many(g *guess, p *pieces) bool {
 		return false
 	}
 	at := xxh3.HashStringSeed(value, g.Part.hash()+2)
-	if !m.rests.has(at) {
+	if at != g.Last && !m.rests.has(at) {
 		m.rests.add(at, 0)
+		g.Last = at
 		g.Values++
 		stem := stem(value)
 		g.Number = g.Number || classify(value) == number || stem != 0 && stem == g.Stem
@@ -275,7 +283,7 @@ func (p Part) random(u *pieces) bool {
 	case partDir:
 		return p.Seg < len(u.segs) && classify(u.segs[p.Seg]) == opaque
 	}
-	return p.Kind == partRandom
+	return p.Kind == partRandom || p.Kind == partNone || p.Kind == partNoDir
 }
 
 // weigh decides whether a part makes no difference.
@@ -441,7 +449,19 @@ func (m *Model) strip(t uint32, p *pieces, more *Part) string {
 	if more != nil && more.Kind == partLead || slices.ContainsFunc(m.learned[t], func(g *guess) bool { return g.Part.Kind == partLead }) {
 		middle = p.lead()
 	}
+	var missing *Part
+	if more != nil && more.Kind == partNoDir {
+		missing = more
+	}
+	for _, g := range m.learned[t] {
+		if g.Part.Kind == partNoDir {
+			missing = &g.Part
+		}
+	}
 	for i, s := range p.segs {
+		if missing != nil && missing.Seg == i {
+			b.WriteString("/" + missing.Name)
+		}
 		if 0 < i && i < middle {
 			for next < len(p.inner) && p.inner[next].seg == i {
 				next++

@@ -5,18 +5,21 @@
 // known if the very text was there; and faint if only numbers, the page's own address or the order of what is known differ.
 // What counts is known and faint answers of a group of templates that leads to itself: a page without links of its own that a
 // productive template has named is finite, however alike its siblings are. The evidence is a cumulative sum (Page 1954) for
-// each group: a known answer adds 3, a faint one 1, one to a URL that a template outside the group has named 1 as well; what is
+// each group: a known answer adds 3, a faint one 1, one to a URL that a template outside the group has named 1 as well, and so does
+// the text of a page in another corner of the site, where neither leads to the other; a leaf of a calendar adds 3; what is
 // partly new changes nothing; a new one takes 64 off, and 2 off the group that has named it (32 where its own texts are known
 // rather than faint), and the sum never falls below zero. At the limit, 540, the group is cut: after 180 known texts or 540 that
 // differ in numbers only, or later, if more than one answer in 22, or one in 65, was new in between. A group is spared while its
 // answers name fewer than one new URL for every two of them, and a faint one while its links lead more and more often to what is
-// there already, as those of a finite set do.
+// there already, as those of a finite set do; a calendar is not. Templates that bring nothing are one group if one names the
+// other or if they differ in one name of their paths, and what a cut group has cost is taken off the limit of those that lead
+// into it: the days of a calendar and its months are one trap.
 //
 // A cut group is tried again in rounds at doubling intervals, five times in all: what is new lifts the cut, for as many answers
 // as it pays. So the answers that a trap gets are bounded (about 600), and a wrong judgement mends itself.
 //
 // Parts of URLs that make no difference (a session) are learned from pairs of URLs that differ in them only and gave the
-// same text; a URL that differs from one that is there in such parts only waits like one of a cut template.
+// same text; a URL that differs from one that is there in such parts only, or has none of them, waits like one of a cut template.
 //
 // The package is pure: a Model is a function of the answers it was given. It tells its owner which of its records have changed,
 // and is rebuilt from them. Memory is bounded by the constants below.
@@ -32,6 +35,7 @@ import (
 // The rule. See the package's comment.
 const (
 	limit      = 540
+	minLimit   = 128 // for a group that leads into cut ones
 	knownCosts = 3
 	faintCosts = 1
 	newPays    = 64
@@ -40,6 +44,8 @@ const (
 	namedPays  = 2  // for each new answer that it has named, in other templates
 	namedKnown = 32 // where its own answers were known rather than faint
 	dryAfter   = 8  // answers that brought nothing, after which a template is no longer held for productive
+
+	sameAfter = 16 // answers that brought nothing, after which templates that differ in one name are judged as one
 
 	rounds     = 5   // in which a cut group is tried again
 	trialSize  = 3   // URLs in a round
@@ -79,6 +85,7 @@ type Template struct {
 	Dated   int64    `cbor:"11,keyasint,omitempty"` // answers whose URL is a date
 	Cost    int64    `cbor:"19,keyasint,omitempty"` // its share of its group's sum
 	Barren  int64    `cbor:"18,keyasint,omitempty"` // answers that counted as nothing
+	Named   int64    `cbor:"20,keyasint,omitempty"` // new answers of other templates that it has named
 	Spared  int64    `cbor:"12,keyasint,omitempty"` // faint answers that counted as new since the last new one
 	From    []uint32 `cbor:"13,keyasint,omitempty"` // templates that led here
 	Params  int      `cbor:"14,keyasint,omitempty"`
@@ -118,6 +125,7 @@ type Group struct {
 	Buckets   []bucket    `cbor:"13,keyasint,omitempty"` // of faint answers
 	Members   int         `cbor:"14,keyasint,omitempty"`
 	New       int64       `cbor:"15,keyasint,omitempty"`
+	Less      int64       `cbor:"18,keyasint,omitempty"` // of its limit, which cut groups have used up that it leads into
 	Part      *Part       `cbor:"17,keyasint,omitempty"` // set: the group stands for what differs in this part of URLs only
 
 	flight int
@@ -135,7 +143,7 @@ type bucket struct {
 // bucketSize is how many faint answers a bucket holds; eight of them are as many as lead to a cut.
 const bucketSize = 63
 
-func (g *Group) limit() int64 { return limit * max(1, g.Grace) }
+func (g *Group) limit() int64 { return limit*max(1, g.Grace) - g.Less }
 
 // finite reports whether the links of a group lead to what is there already clearly more often than they did: those of the
 // later half of its faint answers against those of the earlier half.
@@ -236,9 +244,13 @@ func (m *Model) Take(a *Answer) Event {
 			return max(event, m.brought(t, via, partPays))
 		}
 		t.New++
+	case isCopy:
+		if !spelled && event != Learned {
+			event = max(event, m.barren(t, via, a, faintCosts, false))
+		}
 	case isKnown:
 		if !spelled && event != Learned {
-			event = max(event, m.barren(t, via, a, knownCosts))
+			event = max(event, m.barren(t, via, a, knownCosts, false))
 		}
 	case isFaint:
 		event = max(event, m.faint(t, via, a))
@@ -253,13 +265,17 @@ const (
 	isNew
 	isFaint
 	isKnown
+	isCopy // of a page in another corner of the site
 	isPartly
 )
 
 // novelty says what is new in an answer, and remembers it.
 func (m *Model) novelty(a *Answer) kind {
-	known := m.marks.has(a.Text)
-	m.marks.add(a.Text, 0)
+	by, known := m.marks.get(a.Text)
+	if !known || m.byID[uint32(by)] == nil {
+		by = uint64(a.Template)
+	}
+	m.marks.add(a.Text, by)
 	fresh := 0
 	for _, f := range a.Sample {
 		if !m.marks.has(uint64(f)) {
@@ -268,6 +284,8 @@ func (m *Model) novelty(a *Answer) kind {
 		m.marks.add(uint64(f), 0)
 	}
 	switch {
+	case known && m.unrelated(m.byID[a.Template], m.byID[uint32(by)]):
+		return isCopy
 	case known:
 		return isKnown
 	case a.Moved:
@@ -322,6 +340,7 @@ func (m *Model) credit(via *Template) Event {
 	}
 	g := m.groups[via.Group]
 	via.Dry = 0
+	via.Named++
 	m.touch(via, g)
 	pays := int64(namedPays)
 	if via.Known > via.Faint {
@@ -340,6 +359,7 @@ func (m *Model) lift(g *Group, pays int64) {
 	g.Cut, g.Round, g.Next, g.Strangers, g.Newborns = false, 0, 0, 0, 0
 	g.Sum, g.Buckets, g.dirty = g.limit()-pays, nil, true
 	m.cuts--
+	m.share()
 }
 
 // faint judges an answer that differs from others in its numbers, its address or its order only.
@@ -347,10 +367,13 @@ func (m *Model) faint(t, via *Template, a *Answer) Event {
 	t.Faint++
 	costs := int64(faintCosts)
 	if via != nil && !m.leads(t, via) && t.Spared < finiteTo {
-		day := t.Dated*10 >= t.Marked*9 && via.Dated*10 >= via.Marked*9 && via.Dated > 0
+		day := t.dated() && via.dated()
 		sub := a.Back && !a.Parent.IsZero() && Refines(a.URL, a.Parent)
 		switch {
 		case day || sub: // of a calendar
+			if a.Found == 0 && via != t {
+				return m.barren(t, via, a, knownCosts, true) // a leaf of it
+			}
 		case a.Found > 0 && !via.dry():
 			costs = knownCosts // whatever is behind it, it is not a leaf
 		case t.New > 0 && t.Dry < dryAfter && !t.bag():
@@ -363,11 +386,11 @@ func (m *Model) faint(t, via *Template, a *Answer) Event {
 			costs = knownCosts // it counts as one that others have named
 		}
 	}
-	return m.barren(t, via, a, costs)
+	return m.barren(t, via, a, costs, false)
 }
 
 // barren counts an answer against the group of its template, if that leads to itself.
-func (m *Model) barren(t, via *Template, a *Answer, costs int64) Event {
+func (m *Model) barren(t, via *Template, a *Answer, costs int64, leaf bool) Event {
 	if a.Missing && a.Found == 0 {
 		return Nothing // what is not there and leads nowhere is as finite as the pages that name it
 	}
@@ -381,8 +404,11 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64) Event {
 	if via != nil && via != t && via.hopeless() && t.hopeless() && via.Group != t.Group {
 		g = m.join(t, via)
 	}
+	if t.Barren == sameAfter && t.fruitless() {
+		g = m.joinSibling(t)
+	}
 	m.touch(t, g)
-	if via != nil && m.leads(t, via) {
+	if leaf || via != nil && m.leads(t, via) {
 		g.Sum, t.Cost = g.Sum+costs, t.Cost+costs
 		m.count(g, a, via.Group == t.Group || !via.dry())
 	} else if costs == knownCosts {
@@ -394,7 +420,7 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64) Event {
 	if g.Cut || g.Sum < g.limit() {
 		return Nothing
 	}
-	if g.dies() || t.Params <= 1 && costs == faintCosts && !t.bag() && g.finite() {
+	if !t.dated() && (g.dies() || t.Params <= 1 && costs == faintCosts && !t.bag() && g.finite()) {
 		g.Sum -= 2 * bucketSize
 		return Nothing
 	}
@@ -402,6 +428,7 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64) Event {
 	g.Round, g.Next = 0, m.Answers+firstTrial
 	g.Example = a.URL.String()
 	m.cuts++
+	m.share()
 	return Cut
 }
 

@@ -1,0 +1,144 @@
+package yield
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"argosy/internal/crawl"
+)
+
+func parsed(t *testing.T, s string) crawl.URL {
+	t.Helper()
+	u, err := crawl.Parse(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+func TestSiblings(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{
+		{"/wiki/One?action=history&offset=#", "/wiki/Two?action=history&offset=#", true},
+		{"/tag/red/*", "/tag/green/*", true},
+		{"/tag/red/*", "/tag/red/blue/*", false},
+		{"/wiki/One?action=history", "/wiki/Two?action=edit", false},
+		{"/post?mode=quote", "/post?mode=reply", false},
+		{"/a/b/c", "/x/b/y", false},
+		{"/red/*", "/reddish/*", true},
+		{"/red", "/red", false},
+		{"/red?a=#", "/redder?a=#", true},
+	} {
+		if got := siblings(c.a, c.b); got != c.same || siblings(c.b, c.a) != c.same {
+			t.Errorf("siblings(%q, %q) = %v, want %v both ways", c.a, c.b, got, c.same)
+		}
+	}
+}
+
+// take has a Model judge pages without anything new, each named by the URL before it, until their group is cut, and returns how
+// many answers that took. text says what each page's text is.
+func take(t *testing.T, m *Model, url string, most int, text func(i int) uint64) int {
+	t.Helper()
+	for i := range most {
+		u := parsed(t, fmt.Sprintf(url, i))
+		id := m.Template(u)
+		m.Take(&Answer{URL: u, Template: id, Via: id, Page: true, Marked: true, Text: text(i), Sample: []uint32{1, 2, 3}, Links: 1, Found: 1})
+		if m.groups[m.byID[id].Group].Cut {
+			return i + 1
+		}
+	}
+	return most
+}
+
+// A text that a template repeats costs more than one that stands in another corner of the site as well: two calendars have the same
+// days.
+func TestCopyOfAnotherCorner(t *testing.T) {
+	same := func(i int) uint64 { return uint64(i + 1) }
+	once := func(i int) uint64 { return 1 }
+	m := New()
+	first := take(t, m, "http://h.test/a?day=%d", 2*limit, same)
+	second := take(t, m, "http://h.test/b?day=%d", 2*limit, same)
+	if second < first-dryAfter {
+		t.Errorf("a copy is cut after %d answers, what it is a copy of after %d", second, first)
+	}
+	if third := take(t, m, "http://h.test/c?day=%d", 2*limit, once); third > limit/knownCosts+dryAfter {
+		t.Errorf("one text again and again is cut after %d answers", third)
+	}
+}
+
+// The days of a calendar, and its months, which name them, are one trap.
+func TestCalendarIsOneTrap(t *testing.T) {
+	m := New()
+	answers, cut := 0, map[string]bool{}
+	ask := func(url string, via uint32, found int) (uint32, bool) {
+		u := parsed(t, url)
+		id := m.Template(u)
+		g := m.groups[m.byID[id].Group]
+		if g.Cut {
+			cut[m.byID[id].Pattern] = true
+			return id, false
+		}
+		answers++
+		m.Take(&Answer{URL: u, Template: id, Via: via, Page: true, Marked: true, Text: uint64(answers), Sample: []uint32{1, 2, 3}, Links: 32, Found: found})
+		return id, true
+	}
+	ask("http://h.test/month?at=1999-12", 0, 32)
+	months := m.Template(parsed(t, "http://h.test/month?at=1999-12"))
+	for y := 2000; y < 2190 && len(cut) < 2; y++ {
+		for month := range 12 {
+			if _, ok := ask(fmt.Sprintf("http://h.test/month?at=%d-%02d", y, month+1), months, 1); !ok {
+				break
+			}
+			for day := range 28 {
+				if _, ok := ask(fmt.Sprintf("http://h.test/day?at=%d-%02d-%02d", y, month+1, day+1), months, 0); !ok {
+					break
+				}
+			}
+		}
+	}
+	if len(cut) < 2 || answers > 600 {
+		t.Errorf("after %d answers %v are cut, want the days and the months after 600", answers, cut)
+	}
+}
+
+// An article's page without a session is the one with any: once that is known, one of them is enough.
+func TestPageWithoutSession(t *testing.T) {
+	for _, forms := range [][2]string{
+		{"http://h.test/shop/item/%d?zx=%s", "http://h.test/shop/item/%d"},
+		{"http://h.test/shop/item/%d;zx=%s", "http://h.test/shop/item/%d"},
+		{"http://h.test/shop/s/%[2]s/item/%[1]d", "http://h.test/shop/item/%d"},
+		{"http://h.test/shop/%[2]s/item/%[1]d", "http://h.test/shop/item/%d"},
+	} {
+		m := New()
+		ask := func(url string, item int) {
+			u := parsed(t, url)
+			id := m.Template(u)
+			sample := make([]uint32, 12)
+			for k := range sample {
+				sample[k] = uint32(item*100 + k)
+			}
+			m.Take(&Answer{URL: u, Template: id, Via: id, Page: true, Marked: true, Text: uint64(item+1) << 40, Sample: sample, Links: 5, Found: 5})
+		}
+		session := func(i int) string { return fmt.Sprintf("a%07xb%dc", i*7919, i%7) }
+		for i := range 60 {
+			ask(fmt.Sprintf(forms[0], i%20, session(i)), i%20)
+		}
+		for i := range 20 {
+			ask(fmt.Sprintf(forms[1], i), i)
+		}
+		with, _, ok := m.Rest(parsed(t, fmt.Sprintf(forms[0], 7, session(99))))
+		without, _, ok2 := m.Rest(parsed(t, fmt.Sprintf(forms[1], 7)))
+		other, _, _ := m.Rest(parsed(t, fmt.Sprintf(forms[1], 8)))
+		if !ok || !ok2 || with != without || with == other {
+			var learned []string
+			for _, g := range m.allLearned() {
+				learned = append(learned, g.Part.String())
+			}
+			slices.Sort(learned)
+			t.Errorf("%s: with %v, without %v, another item %v; learned %q", forms[0], with, without, other, learned)
+		}
+	}
+}
