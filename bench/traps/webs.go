@@ -38,7 +38,7 @@ func webs() []*web {
 			ws = append(ws, beside(noisy(kind, p)))
 		}
 	}
-	ws = append(ws, others()...)
+	ws = append(append(ws, others()...), unseen()...)
 	return append(ws, maze(), mixed())
 }
 
