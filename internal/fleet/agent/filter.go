@@ -65,22 +65,51 @@ func (f *filter) depth(k crawl.Key) (uint16, bool) {
 	return f.old.get(k)
 }
 
+// touch makes lookups of keys quick. mu is held, for reading at least.
+func (f *filter) touch(keys []crawl.Key) {
+	f.new.touch(keys)
+	f.old.touch(keys)
+}
+
 // table is a set of keys with depths, in 14 bytes a place (open addressing, linear probing; a map takes twice as much). A
 // key is a hash by itself: no other is made of it.
 type table struct {
-	keys   [][12]byte // zero: the place is free
-	depths []uint16
+	places []place
 	n      int
+}
+
+// place is a place of a table.
+type place struct {
+	key   [12]byte // zero: the place is free
+	depth uint16
 }
 
 // firstTable is how many places a table has at first; it is a power of two, as later sizes are.
 const firstTable = 1 << 10
 
+// first is where a key belongs.
+func (t *table) first(k [12]byte) int {
+	return int(binary.BigEndian.Uint32(k[4:])) & (len(t.places) - 1)
+}
+
+// touch reads the places of keys, so that they are in the processor's cache when they are looked up: it waits for all of them at
+// once, and a lookup for each.
+//
+//go:noinline
+func (t *table) touch(keys []crawl.Key) (all byte) {
+	if t.n > 0 {
+		for i := range keys {
+			all ^= t.places[t.first([12]byte(keys[i][4:]))].key[0]
+		}
+	}
+	return all
+}
+
 // find returns the place of a key, or where it belongs.
 func (t *table) find(k [12]byte) (i int, ok bool) {
-	mask := len(t.keys) - 1
-	for i = int(binary.BigEndian.Uint32(k[4:])) & mask; ; i = (i + 1) & mask {
-		switch t.keys[i] {
+	mask := len(t.places) - 1
+	for i = t.first(k); ; i = (i + 1) & mask {
+		switch t.places[i].key {
 		case k:
 			return i, true
 		case [12]byte{}:
@@ -94,7 +123,7 @@ func (t *table) get(key crawl.Key) (depth uint16, ok bool) {
 		return 0, false
 	}
 	i, ok := t.find([12]byte(key[4:]))
-	return t.depths[i], ok
+	return t.places[i].depth, ok
 }
 
 // put remembers a key with a depth, or with the depth that it has if that is less.
@@ -103,33 +132,31 @@ func (t *table) put(key crawl.Key, depth uint16) {
 	if k == ([12]byte{}) {
 		return // it would be taken for a free place
 	}
-	if 4*t.n >= 3*len(t.keys) {
+	if 4*t.n >= 3*len(t.places) {
 		t.grow()
 	}
 	i, ok := t.find(k)
 	if !ok {
-		t.keys[i], t.depths[i] = k, depth
+		t.places[i] = place{k, depth}
 		t.n++
 	}
-	t.depths[i] = min(t.depths[i], depth)
+	t.places[i].depth = min(t.places[i].depth, depth)
 }
 
 func (t *table) grow() {
-	was := *t
-	size := max(firstTable, 2*len(was.keys))
-	t.keys, t.depths = make([][12]byte, size), make([]uint16, size)
-	for i, k := range was.keys {
-		if k != ([12]byte{}) {
-			at, _ := t.find(k)
-			t.keys[at], t.depths[at] = k, was.depths[i]
+	was := t.places
+	t.places = make([]place, max(firstTable, 2*len(was)))
+	for _, p := range was {
+		if p.key != ([12]byte{}) {
+			at, _ := t.find(p.key)
+			t.places[at] = p
 		}
 	}
 }
 
 // clear forgets the keys and keeps the memory.
 func (t *table) clear() {
-	clear(t.keys)
-	clear(t.depths)
+	clear(t.places)
 	t.n = 0
 }
 

@@ -83,17 +83,20 @@ func (f *finder) rawKey(link *parse.Link) (k crawl.Key, ok bool) {
 func (f *finder) add(page *parse.Page) {
 	f.resolveBases(page)
 	links := page.Links
-	raw := make([]crawl.Key, len(links))
+	raw := make([]crawl.Key, len(links)) // the zero key is of the page itself
 	f.new = f.new[:0]
+	for i := range links {
+		if k, ok := f.rawKey(&links[i]); ok {
+			raw[i] = f.sentKey(f.kindKey(k, links[i].Kind))
+		}
+	}
 	fl := f.l.known
 	fl.mu.RLock()
-	for i := range links {
-		k, ok := f.rawKey(&links[i])
-		if !ok {
+	fl.touch(raw)
+	for i, k := range raw {
+		if k == (crawl.Key{}) {
 			continue
 		}
-		k = f.sentKey(f.kindKey(k, links[i].Kind))
-		raw[i] = k
 		if d, seen := fl.depth(k); seen && d <= f.depth && !f.limited {
 			continue
 		}
