@@ -373,6 +373,7 @@ func (n *NodeInfo) Check() *Fault {
 	}
 	c.word("version", n.Version, 0)
 	c.real("bs_bits_per_s", n.StoreBits, maxRate)
+	c.whole("wire", int64(n.Wire), 0, 1000)
 	return c.fault
 }
 

@@ -199,6 +199,7 @@ type NodeInfo struct {
 	Version     string            `cbor:"12,keyasint,omitempty" json:"version"`
 	Left        bool              `cbor:"14,keyasint,omitempty" json:"-"`             // the last word of a node that goes
 	StoreBits   float64           `cbor:"13,keyasint,omitempty" json:"bs_bits_per_s"` // BS of its store, as it measured it
+	Wire        int               `cbor:"15,keyasint,omitempty" json:"wire"`          // what it speaks (bus.Wire); 0.1.0 does not say
 }
 
 var encMode, decMode = func() (cbor.EncMode, cbor.DecMode) {

@@ -42,6 +42,8 @@ type Agent struct {
 	echo net.Listener
 	tmp  string // to be removed
 
+	asked string // the echo address that it has; what it registers is what the coordinator agrees to
+
 	mu     sync.Mutex
 	login  bus.Login
 	denied chan struct{} // the bus refuses the credentials
@@ -63,7 +65,7 @@ const (
 
 // OpenAgent joins a fleet. It tries until a coordinator answers, ctx ends or it is refused.
 func OpenAgent(ctx context.Context, c AgentConfig) (a *Agent, err error) {
-	a = &Agent{cfg: c, denied: make(chan struct{}, 1)}
+	a = &Agent{cfg: c, asked: c.Node.Info.Echo, denied: make(chan struct{}, 1)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, a.Close())
@@ -88,6 +90,7 @@ func OpenAgent(ctx context.Context, c AgentConfig) (a *Agent, err error) {
 		if err != nil {
 			return a, err
 		}
+		a.cfg.Node.Info.Echo = p.Echo
 		d.URL, d.Login, d.Pub, d.Denied = p.Bus, a.current, c.Key.Public(), a.refused
 		if strings.HasPrefix(p.Bus, "tls://") {
 			d.TLS = c.TLS
@@ -130,12 +133,12 @@ func (a *Agent) openStore() error {
 // join asks a coordinator for credentials, and takes them.
 func (a *Agent) join(ctx context.Context) (bus.Pass, error) {
 	n := &a.cfg.Node
-	p, err := a.cfg.Join(ctx, a.cfg.Key, bus.Petition{Node: n.Info.Node, Wire: bus.Wire, Version: n.Version, Store: n.Info.Store, Echo: n.Info.Echo})
+	p, err := a.cfg.Join(ctx, a.cfg.Key, bus.Petition{Node: n.Info.Node, Wire: bus.Wire, Version: n.Version, Store: n.Info.Store, Echo: a.asked})
 	if err != nil {
 		return p, err
 	}
-	if n.Info.Echo != "" && p.Echo == "" {
-		n.Logger.Warn("other nodes will not measure this one: its echo address is not on the host that the coordinator sees it come from (argosy serve --allow-echo)", "echo", n.Info.Echo)
+	if a.asked != "" && p.Echo == "" {
+		n.Logger.Warn("other nodes will not measure this one: its echo address is not on the host that the coordinator sees it come from (argosy serve --allow-echo)", "echo", a.asked)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()

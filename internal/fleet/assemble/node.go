@@ -73,7 +73,7 @@ func openNode(c NodeConfig, b *bus.Client) (*node, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Info.Incarnation = newIncarnation()
+	c.Info.Incarnation, c.Info.Wire = newIncarnation(), bus.Wire
 	info := map[string]string{
 		"software": "argosy/" + c.Version, "format": "WARC File Format 1.1",
 		"conformsTo": "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/",

@@ -17,8 +17,11 @@ type Gate interface {
 	Applied(node string, s access.Said, at int64) // at: Unix ms
 }
 
-// ruleStore breaks who keeps archives where the operator does not want them.
-const ruleStore crawl.Rule = "store"
+// Rules of registrations, besides those of what is in them.
+const (
+	ruleStore crawl.Rule = "store"   // archives must lie where the operator allows
+	ruleWire  crawl.Rule = "version" // it must speak what is spoken here: it would not understand its leases
+)
 
 // checked checks a registration. One that is refused leaves the node out; without an echo that is its own it can work, but nobody asks
 // it.
@@ -26,6 +29,8 @@ func (f *fleet) checked(now time.Time, info *crawl.NodeInfo) bool {
 	fault := info.Check()
 	if fault != nil {
 		fault = &crawl.Fault{Field: "registration: " + fault.Field, Rule: fault.Rule}
+	} else if f.gate != nil && info.Wire < access.MinWire {
+		fault = &crawl.Fault{Field: "registration: wire (upgrade this agent)", Rule: ruleWire}
 	} else if f.gate != nil && info.Store != "" && !f.gate.AllowsStore(info.Store) {
 		fault = &crawl.Fault{Field: "registration: store", Rule: ruleStore}
 	}
