@@ -16,17 +16,24 @@ import (
 )
 
 func newExplain() *cobra.Command {
-	var log string
+	var log, dir string
+	var job uint32
 	var all, asJSON bool
 	c := &cobra.Command{
-		Use: "explain TASK --log FILE", Short: "Say why a task went to its node: who was left out, and each candidate's cost by part", Args: cobra.ExactArgs(1),
+		Use: "explain TASK --log FILE | explain URL -o DIR", Short: "Say why a task went to its node, or what a crawl's topic makes of a URL", Args: cobra.ExactArgs(1),
 		Long: `Explain reads the decisions that argosy crawl --explain-log FILE has written. TASK is a site or a task's number. For
 each node it prints why it was left out, or what it would have cost, by part; each figure is marked as measured,
 predicted (with its standard deviation, as a factor) or default. Before that it says which nodes have measured the site, when
 and by what, and, where the node that costs least did not get it, who has its places and at what price. The last decision
-is printed, or with --all every one.`,
-		Example: "  argosy crawl https://example.com/ -o example --agents 3 --explain-log decisions.jsonl\n  argosy explain example.com --log decisions.jsonl",
+is printed, or with --all every one.
+
+Of a URL of a crawl with a topic it prints what the links to it promise, sign by sign, by the rules and by what was learned, and, if
+it was fetched, how its page was judged, word by word.`,
+		Example: "  argosy crawl https://example.com/ -o example --agents 3 --explain-log decisions.jsonl\n  argosy explain example.com --log decisions.jsonl\n  argosy explain https://example.com/guide.html -o rls",
 		RunE: func(c *cobra.Command, args []string) error {
+			if strings.Contains(args[0], "://") && dir != "" {
+				return explainURL(c, dir, job, args[0], asJSON)
+			}
 			if log == "" {
 				return usage("--log: name the file that argosy crawl --explain-log has written")
 			}
@@ -54,7 +61,9 @@ is printed, or with --all every one.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&log, "log", "", "file of decisions (required)")
+	f.StringVar(&log, "log", "", "file of decisions; required, but of a URL")
+	f.StringVarP(&dir, "out", "o", "", "directory of the crawl, of a URL")
+	f.Uint32Var(&job, "job", 1, "number of the job, of a URL")
 	f.BoolVar(&all, "all", false, "every decision about the task, not only the last")
 	f.BoolVar(&asJSON, "json", false, "print JSON lines")
 	return c

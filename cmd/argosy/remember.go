@@ -101,12 +101,13 @@ func (f *crawlFlags) recall(c *cobra.Command) ([]string, error) {
 			return nil, usage("-o %s: the crawl was begun with %s, which is not kept: give it again", f.out, s)
 		}
 	}
-	if !slices.ContainsFunc(topicSources, func(name string) bool { return c.Flags().Changed(name) }) {
+	anew := slices.ContainsFunc(topicSources, func(name string) bool { return c.Flags().Changed(name) })
+	if !anew {
 		f.kept = g.Topic
 	}
 	for name, values := range g.Flags {
 		fl := c.Flags().Lookup(name)
-		if fl == nil || fl.Changed {
+		if fl == nil || fl.Changed || anew && slices.Contains(topicSources, name) {
 			continue
 		}
 		if err = assign(fl, values); err != nil {

@@ -181,7 +181,12 @@ func plainPage(name string, b []byte) ([]byte, bool) {
 	if !html {
 		return []byte(strings.ToValidUTF8(string(b), "\uFFFD")), false
 	}
+	return decodedPage(b, "")
+}
+
+// decodedPage returns a page in UTF-8.
+func decodedPage(b []byte, contentType string) (utf8 []byte, html bool) {
 	var p parse.Page
-	text, charset := parse.ReadEncoded(parse.HTML, b, "", parse.Options{}, &p)
+	text, charset := parse.ReadEncoded(parse.HTML, b, contentType, parse.Options{}, &p)
 	return []byte(parse.Decode(text, parse.ByteCharset(charset))), true
 }

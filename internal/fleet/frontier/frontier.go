@@ -500,7 +500,7 @@ func (f *Frontier) URLs(job uint32, fn func(URL) error) error {
 		if !ok {
 			return errRecord
 		}
-		u := URL{Layer: at.Layer, Key: at.key, State: r.State, Reason: r.Reason, URL: r.URL, Depth: r.Depth, Task: r.Task, Tries: r.Tries, Parent: r.Parent, Anchor: r.Anchor}
+		u := URL{Layer: at.Layer, Key: at.key, State: r.State, Reason: r.Reason, URL: r.URL, Depth: r.Depth, Task: r.Task, Tries: r.Tries, Parent: r.Parent, Anchor: r.Anchor, Score: r.Score, Relevant: r.State == crawl.Fetched && r.Counted&countedRelevant != 0}
 		return fn(u)
 	})
 }
@@ -562,6 +562,9 @@ type URL struct {
 	Tries  uint8
 	Parent crawl.Key
 	Anchor string
+
+	Score    float32 // of a job with a topic: the page's, once it was fetched, else what is expected of it
+	Relevant bool    // it was fetched, and is on the topic
 }
 
 // Lock takes a lock file that no two processes can have at once; closing it gives it back.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 
@@ -288,4 +289,55 @@ func (x *tx) rescoreSome(j *Job, t *Task) error {
 	}
 	t.Scored, t.ScoreTo, t.ScoreAt = t.ScoreTo, 0, nil
 	return errors.Join(err, it.Close())
+}
+
+// Judged is what a job with a topic makes of a URL.
+type Judged struct {
+	URL     string            `json:"url"`
+	State   string            `json:"state"`
+	Reason  string            `json:"reason,omitempty"`
+	Depth   int               `json:"depth"`
+	Parent  string            `json:"parent,omitempty"` // the page that named it first
+	Anchor  string            `json:"anchor,omitempty"`
+	Around  string            `json:"around,omitempty"`
+	Page    float64           `json:"page"` // score of the best page that names it
+	Off     int               `json:"off"`  // pages in a row on the way to it that are off the topic
+	Score   float64           `json:"score"`
+	OnTopic bool              `json:"on_topic"`
+	Link    topic.LinkVerdict `json:"link"` // what its links say, by the model as it is now
+	Topic   *crawl.Topic      `json:"-"`
+}
+
+// ErrNoTopic says that a job has no topic.
+var ErrNoTopic = errors.New("the crawl has no topic")
+
+// Judge explains what a job makes of a URL; nil if it does not know it.
+func (f *Frontier) Judge(job uint32, at crawl.Page) (*Judged, error) {
+	j := f.jobs[job]
+	if j == nil {
+		return nil, fmt.Errorf("no job %d", job)
+	}
+	o, err := f.focused(j)
+	if err != nil {
+		return nil, err
+	}
+	if o == nil {
+		return nil, ErrNoTopic
+	}
+	look := finder{db: f.db}
+	r, err := f.load1(&look, recKey{space{job, at.Layer}, at.Key})
+	if err = errors.Join(err, look.close()); err != nil || r == nil {
+		return nil, err
+	}
+	names := f.Names(job)
+	parent, err := names.URL(at.Layer, r.Parent)
+	if err = errors.Join(err, names.Close()); err != nil {
+		return nil, err
+	}
+	e := evidence(r, f.tasks[r.Task])
+	return &Judged{
+		URL: r.URL, State: r.State.String(), Reason: string(r.Reason), Depth: int(r.Depth), Parent: parent, Anchor: r.Anchor, Around: r.Around,
+		Page: float64(r.Page), Off: int(r.Off), Score: float64(r.Score), OnTopic: r.Counted&countedRelevant != 0,
+		Link: o.links.Explain(&e, !j.Identity.ByRule), Topic: j.Identity.Topic,
+	}, nil
 }

@@ -158,15 +158,25 @@ func candidates(on, off []*Doc) []crawl.TopicTerm {
 func cutAt(off, on []float64) (cut, gain float64) {
 	offMean, offSpread := spread(off)
 	onMean, onSpread := spread(on)
-	best := -1.0
+	const steps = 400
 	lo, hi := offMean, onMean+2*onSpread
-	for i := range 400 {
-		c := lo + (hi-lo)*float64(i)/399
-		right, wrong := rare*beyond(c, onMean, onSpread), (1-rare)*beyond(c, offMean, offSpread)
-		if f := 2 * right / (rare + right + wrong); f > best {
-			best, cut = f, c
+	at := func(i int) float64 { return lo + (hi-lo)*float64(i)/(steps-1) }
+	var f [steps]float64
+	best := 0.0
+	for i := range f {
+		right, wrong := rare*beyond(at(i), onMean, onSpread), (1-rare)*beyond(at(i), offMean, offSpread)
+		f[i] = 2 * right / (rare + right + wrong)
+		best = max(best, f[i])
+	}
+	first, last := -1, 0
+	for i := range f {
+		if f[i] >= best-0.005 {
+			if last = i; first < 0 {
+				first = i
+			}
 		}
 	}
+	cut = at((first + last) / 2) // of many that are as good the one in the middle
 	return round(cut), round(min(1e5, 3/max(1e-6, (onSpread+offSpread)/2)))
 }
 

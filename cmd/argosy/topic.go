@@ -1,0 +1,302 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"argosy/internal/config"
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/frontier"
+	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/outdir"
+	"argosy/internal/page/archive"
+	"argosy/internal/page/fetch"
+	"argosy/internal/page/topic"
+)
+
+func newTopic() *cobra.Command {
+	c := &cobra.Command{
+		Use: "topic", Short: "Make, show and try topics", Args: cobra.NoArgs,
+		Example: "  argosy topic show --topic \"row level security\"\n  argosy topic train --topic-like a.html --topic-like b.html > topic.json",
+		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newTopicTrain(), newTopicShow(), newTopicScore())
+	return c
+}
+
+// topicCommand is what the commands of argosy topic share.
+type topicCommand struct {
+	flags topicFlags
+	topic config.Topic
+}
+
+func (t *topicCommand) register(c *cobra.Command) {
+	fl := c.Flags()
+	fl.SortFlags = false
+	fl.StringVar(&t.topic.Words, "topic", "", "key words")
+	fl.StringVar(&t.flags.text, "topic-text", "", "a text file that is about it")
+	fl.StringArrayVar(&t.flags.like, "topic-like", nil, "a page that is on it: a file of HTML or text (may be repeated)")
+	fl.StringArrayVar(&t.flags.unlike, "topic-unlike", nil, "with --topic-like: a page that is not (may be repeated)")
+	fl.StringVar(&t.flags.model, "topic-model", "", "a file that argosy topic train has written")
+	fl.StringVar(&t.topic.Language, "topic-language", "", "language of the topic (ISO 639-1); none compares words as they stand (default: guessed)")
+	fl.StringVar(&t.flags.threshold, "topic-threshold", "", "score from which a page is on the topic (default 0.2)")
+}
+
+// made returns the topic that the flags make.
+func (t *topicCommand) made() (*crawl.Topic, error) {
+	if err := t.flags.read(&t.topic); err != nil {
+		return nil, err
+	}
+	of, err := t.topic.Made()
+	if err != nil {
+		return nil, usage("%w", err)
+	}
+	if of == nil {
+		return nil, usage("no topic: give --topic, --topic-text, --topic-like or --topic-model")
+	}
+	return of, nil
+}
+
+func newTopicTrain() *cobra.Command {
+	var t topicCommand
+	var about string
+	c := &cobra.Command{
+		Use: "train", Short: "Print a topic that is made of words, a text or example pages", Args: cobra.NoArgs,
+		Long: `Train makes a topic and prints it as JSON, for --topic-model and for "model" in job files. With three examples on each side and
+more its words are learned from both; with fewer they are those that the examples have in common.`,
+		Example: "  argosy topic train --about enzymes --topic-like on/1.html --topic-like on/2.html --topic-like on/3.html \\\n    --topic-unlike off/1.html --topic-unlike off/2.html --topic-unlike off/3.html > enzymes.json",
+		RunE: func(c *cobra.Command, _ []string) error {
+			of, err := t.made()
+			if err != nil {
+				return err
+			}
+			if about != "" {
+				of.About = about
+			}
+			if err := of.Check(); err != nil {
+				return usage("%v", err)
+			}
+			return printJSON(c.OutOrStdout(), of)
+		},
+	}
+	t.register(c)
+	c.Flags().StringVar(&about, "about", "", "what the topic is called")
+	return c
+}
+
+func newTopicShow() *cobra.Command {
+	var t topicCommand
+	c := &cobra.Command{
+		Use: "show", Short: "Say what a topic is made of: stems, weights, where it is cut", Args: cobra.NoArgs,
+		Example: "  argosy topic show --topic \"asynchronous iterators\"\n  argosy topic show --topic-model enzymes.json",
+		RunE: func(c *cobra.Command, _ []string) error {
+			of, err := t.made()
+			if err != nil {
+				return err
+			}
+			return showTopic(c.OutOrStdout(), of)
+		},
+	}
+	t.register(c)
+	return c
+}
+
+func showTopic(w io.Writer, t *crawl.Topic) error {
+	p := treePrinter{w: w}
+	stemmed, _ := topic.Languages()
+	how := "words are stemmed"
+	if !slices.Contains(stemmed, t.Language) {
+		how = "no stemmer: words are compared as they stand"
+	}
+	p.printf("%q, language %s (%s)\non the topic from a score of %g, which is a sum of %.4g; a unit of the sum is %.4g of the logistic curve\n", t.About, t.Language, how, t.Threshold,
+		sumAt(t), t.Gain)
+	terms := slices.Clone(t.Terms)
+	slices.SortStableFunc(terms, func(a, b crawl.TopicTerm) int { return cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)) })
+	for _, x := range terms {
+		p.printf("  %8.4f  %s\n", x.Weight, strings.TrimSpace(x.Word+" "+x.Next))
+	}
+	return p.err
+}
+
+// sumAt is the sum of a page whose score is the threshold.
+func sumAt(t *crawl.Topic) float64 {
+	odds := func(p float64) float64 { return math.Log(p / (1 - p)) }
+	return t.Cut + (odds(t.Threshold)-odds(crawl.DefaultThreshold))/t.Gain
+}
+
+func newTopicScore() *cobra.Command {
+	var t topicCommand
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "score FILE…", Short: "Score pages by a topic, term by term", Args: cobra.MinimumNArgs(1),
+		Example: "  argosy topic score page.html --topic \"asynchronous iterators\"\n  argosy topic score pages/*.html --topic-model enzymes.json --json",
+		RunE: func(c *cobra.Command, args []string) error {
+			of, err := t.made()
+			if err != nil {
+				return err
+			}
+			judge := topic.NewJudge(of)
+			for _, name := range args {
+				if strings.Contains(name, "://") {
+					return usage("%s: only files are scored here; argosy explain URL -o DIR explains a page of a crawl", name)
+				}
+				b, err := readTopicFile("score", name)
+				if err != nil {
+					return err
+				}
+				v := judge.Explain(plainPage(name, b))
+				if asJSON {
+					err = printJSON(c.OutOrStdout(), struct {
+						File string `json:"file"`
+						topic.Verdict
+					}{name, v})
+				} else {
+					err = printVerdict(c.OutOrStdout(), name, of, &v)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	t.register(c)
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON lines")
+	return c
+}
+
+// printVerdict prints how a page was judged, term by term.
+func printVerdict(w io.Writer, name string, t *crawl.Topic, v *topic.Verdict) error {
+	p := treePrinter{w: w}
+	is := "off the topic"
+	if v.OnTopic {
+		is = "on the topic"
+	}
+	p.printf("%s: score %.3f, %s %q (from %g)\n  sum %.4f, cut at %.4f; %s of main text\n", name, v.Score, is, t.About, t.Threshold, v.Sum, sumAt(t), plural(int64(v.Words), "word"))
+	slices.SortStableFunc(v.Parts, func(a, b topic.Part) int { return cmp.Compare(math.Abs(b.Adds), math.Abs(a.Adds)) })
+	for i, x := range v.Parts {
+		if i == 25 {
+			p.printf("  … and %d more words\n", len(v.Parts)-i)
+			break
+		}
+		p.printf("  %8.4f  %-24s weight %.3f; title %d, headings %d, text %d, links %d\n", x.Adds, x.Term, x.Weight, x.Title, x.Heading, x.Text, x.Link)
+	}
+	if v.Stuffed != 0 {
+		p.printf("  × %.4f: a word stands there more often than in a text for people\n", v.Stuffed)
+	}
+	return p.err
+}
+
+// explainURL explains what a crawl's topic makes of a URL: its links, and, if it was fetched, its page.
+func explainURL(c *cobra.Command, dir string, job uint32, raw string, asJSON bool) error {
+	if err := isCrawl(dir); err != nil {
+		return err
+	}
+	u, err := crawl.Parse(raw)
+	if err != nil {
+		return usage("%s: %v", raw, err)
+	}
+	var of *frontier.Judged
+	err = assemble.View(c.Context(), dir, func(f *frontier.Frontier, running bool) (err error) {
+		if running {
+			noteRunning(dir)
+		}
+		of, err = f.Judge(job, crawl.Page{Key: u.Key()})
+		return err
+	})
+	switch {
+	case errors.Is(err, frontier.ErrNoTopic):
+		return usage("%s: %v: there is nothing to explain of a URL", dir, err)
+	case err != nil:
+		return err
+	case of == nil:
+		return usage("%s: no page has named %s", dir, u.String())
+	}
+	var page *topic.Verdict
+	if body, err := archived(c.Context(), dir, job, u); err != nil {
+		return err
+	} else if body != nil {
+		v := topic.NewJudge(of.Topic).Explain(body, true)
+		page = &v
+	}
+	if asJSON {
+		return printJSON(c.OutOrStdout(), struct {
+			*frontier.Judged
+			Page *topic.Verdict `json:"verdict,omitempty"`
+		}{of, page})
+	}
+	return printJudged(c.OutOrStdout(), of, page)
+}
+
+func printJudged(w io.Writer, of *frontier.Judged, page *topic.Verdict) error {
+	p := treePrinter{w: w}
+	p.printf("%s  %s, depth %d\n", of.URL, strings.TrimSpace(of.State+" "+of.Reason), of.Depth)
+	if of.Parent != "" {
+		p.printf("  named first by %s\n", of.Parent)
+	}
+	p.printf("  anchor %q, around it %q\n  best page that names it: %.3f; %s in a row off the topic on the way\n", of.Anchor, of.Around, of.Page, plural(int64(of.Off), "page"))
+	l := of.Link
+	p.printf("  its links promise %.3f now; by rules alone %.3f: anchor %.3f, around %.3f, url %.3f, page %.3f\n", l.Score, l.Rules, l.Signs["anchor"], l.Signs["around"],
+		l.Signs["url"], l.Signs["page"])
+	if len(l.Learn) > 0 {
+		p.printf("  learned from %s, %s of them on the topic:\n", plural(l.Pages, "page"), count(l.Topics))
+		slices.SortStableFunc(l.Learn, func(a, b topic.Term) int { return cmp.Compare(math.Abs(b.Adds), math.Abs(a.Adds)) })
+		for _, t := range l.Learn[:min(len(l.Learn), 20)] {
+			p.printf("  %+8.3f  %s\n", t.Adds, t.Sign)
+		}
+	}
+	if p.err != nil || page == nil {
+		return p.err
+	}
+	return printVerdict(w, "the page", of.Topic, page)
+}
+
+// archived returns the body of a page that a crawl has archived as HTML, in UTF-8; nil if there is none.
+func archived(ctx context.Context, dir string, job uint32, u crawl.URL) ([]byte, error) {
+	l, err := ledger.Open(ctx, filepath.Join(dir, outdir.LedgerFile))
+	if err != nil {
+		return nil, err
+	}
+	defer l.Close()
+	p, err := l.Page(ctx, job, crawl.Page{Key: u.Key()})
+	if err != nil || p == nil || !p.HTML || p.Status != http.StatusOK || !p.Captured() || p.Revisit {
+		return nil, err
+	}
+	store := archive.Dir(filepath.Join(dir, outdir.WARCDir))
+	f, err := store.Open(ctx, p.WARC, p.Offset)
+	if errors.Is(err, os.ErrNotExist) { // it is still written to
+		f, err = store.Open(ctx, p.WARC+".open", p.Offset)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	rec, err := archive.NewReader(f).Next()
+	if err != nil {
+		return nil, fmt.Errorf("%s at %d: %w", p.WARC, p.Offset, err)
+	}
+	resp, err := http.ReadResponse(bufio.NewReader(rec), nil)
+	if err != nil {
+		return nil, fmt.Errorf("%s at %d: %w", p.WARC, p.Offset, err)
+	}
+	defer resp.Body.Close()
+	body, err := fetch.DecodeBody(resp.Header.Get("Content-Encoding"), resp.Body, maxExample)
+	if err != nil && len(body) == 0 {
+		return nil, err
+	}
+	body, _ = decodedPage(body, resp.Header.Get("Content-Type"))
+	return body, nil
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// library is a site of which one shelf is about iterators; the shelf beside it is not.
+func library(t *testing.T) string {
+	t.Helper()
+	return serves(t, "", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		var shelf, n int
+		if r.URL.Path == "/" {
+			fmt.Fprint(w, `<title>A library</title><ul><li><a href="/s1/b0">gardening</a><li><a href="/s2/b0">asynchronous iterators</a></ul>`)
+			return
+		}
+		if _, err := fmt.Sscanf(r.URL.Path, "/s%d/b%d", &shelf, &n); err != nil || n > 40 {
+			http.NotFound(w, r)
+			return
+		}
+		words := "roses and lilies stand in the garden, and water is good for them. "
+		if shelf == 2 {
+			words = "an asynchronous iterator is an object that is iterated over asynchronously. "
+		}
+		fmt.Fprintf(w, `<title>book %d</title><p>%s</p><p>see <a href="/s%d/b%d">the next one</a></p>`, n, strings.Repeat(words, 4), shelf, n+1)
+	})
+}
+
+// A topical crawl from the command line: its pages are on the topic, it says that links have run out, goes on by its directory alone, also
+// when the file of the topic is gone, and can be looked at.
+func TestTopicalCrawl(t *testing.T) {
+	site, dir := library(t), filepath.Join(t.TempDir(), "c")
+	text := filepath.Join(t.TempDir(), "about.txt")
+	about := strings.Repeat("Asynchronous iterators are objects that are iterated over asynchronously; an iterator returns values, an asynchronous one awaits them. ", 3)
+	if err := os.WriteFile(text, []byte(about), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	code, out, errs := argosy(t, "crawl", site, "-o", dir, "--allow-private", "--delay", "0", "--site-connections", "1", "--topic-text", text, "--max-pages", "20")
+	if code != 0 || !strings.Contains(out, "on the topic") {
+		t.Fatalf("exit %d\n%s%s", code, out, errs)
+	}
+	if err := os.Remove(text); err != nil {
+		t.Fatal(err)
+	}
+	code, out, errs = argosy(t, "crawl", "-o", dir, "--max-pages", "0")
+	if code != 0 || !strings.Contains(out, "links have run out") || !strings.Contains(out, "topic 1") {
+		t.Errorf("gone on: exit %d\n%s%s", code, out, errs)
+	}
+	code, out, errs = argosy(t, "export", dir, "--min-score", "0.2", "--format", "csv")
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	if code != 0 || len(lines) != 42 || strings.Contains(out, "/s1/") {
+		t.Errorf("export: exit %d, %d lines\n%s", code, len(lines), errs)
+	}
+	code, out, _ = argosy(t, "stats", dir, "--json")
+	var s struct{ VC, CC, DTOC, RC int64 }
+	if err := json.Unmarshal([]byte(out), &s); code != 0 || err != nil || s.CC != 41 || s.DTOC != 41 || s.RC != 0 || s.VC != 45 {
+		t.Errorf("stats: exit %d, %v, %+v", code, err, s)
+	}
+	code, out, _ = argosy(t, "tree", dir)
+	if code != 0 || strings.Count(out, "/s2/") != 41 || strings.Contains(out, "/s1/") || !strings.Contains(out, "3 pages off the topic") {
+		t.Errorf("tree: exit %d\n%s", code, out)
+	}
+	code, out, _ = argosy(t, "tree", dir, "--dot")
+	if code != 0 || !strings.HasPrefix(out, "digraph") || strings.Count(out, "->") != 45 {
+		t.Errorf("tree as a graph: exit %d\n%s", code, out)
+	}
+	code, out, errs = argosy(t, "explain", site+"s2/b3", "-o", dir)
+	if code != 0 || !strings.Contains(out, "score 0.") || !strings.Contains(out, "asynchron") || !strings.Contains(out, "named first by "+site+"s2/b2") {
+		t.Errorf("explain: exit %d\n%s%s", code, out, errs)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"explain", site + "nowhere", "-o", dir}, "no page has named"},
+		{[]string{"explain", "https://:bad/", "-o", dir}, "bad"},
+		{[]string{"tree", dir, "--json", "--dot"}, "not both"},
+		{[]string{"export", dir, "--min-score", "7"}, "from 0 to 1"},
+		{[]string{"crawl", "-o", dir, "--topic", "something else"}, "its topic is"},
+	} {
+		if code, _, errs := argosy(t, c.args...); code != exitUsage || !strings.Contains(errs, c.want) {
+			t.Errorf("%v: exit %d, %s", c.args, code, errs)
+		}
+	}
+}
+
+// Topics are made, stored, shown and tried; what cannot be one is said in one line.
+func TestTopicCommands(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	var args []string
+	for i := range 4 {
+		args = append(args, "--topic-like", file(fmt.Sprintf("on%d.html", i), fmt.Sprintf("<title>Enzymes %d</title><p>%s", i, strings.Repeat("enzyme substrate catalyst protein kinetics inhibitor ", 3+i))),
+			"--topic-unlike", file(fmt.Sprintf("off%d.html", i), fmt.Sprintf("<title>Engines %d</title><p>%s", i, strings.Repeat("turbine piston torque valve exhaust cylinder ", 3+i))))
+	}
+	code, out, errs := argosy(t, append([]string{"topic", "train", "--about", "enzymes"}, args...)...)
+	if code != 0 || !strings.Contains(out, `"about":"enzymes"`) {
+		t.Fatalf("train: exit %d\n%s%s", code, out, errs)
+	}
+	model := file("model.json", out)
+	code, out, _ = argosy(t, "topic", "show", "--topic-model", model)
+	if code != 0 || !strings.Contains(out, "substrat") {
+		t.Errorf("show: exit %d\n%s", code, out)
+	}
+	on, off := file("a.html", "<p>"+strings.Repeat("the enzyme and its substrate ", 5)), file("b.html", "<p>"+strings.Repeat("the piston and its valve ", 5))
+	code, out, _ = argosy(t, "topic", "score", on, off, "--topic-model", model)
+	if code != 0 || strings.Count(out, "on the topic") != 1 || strings.Count(out, "off the topic") != 1 {
+		t.Errorf("score: exit %d\n%s", code, out)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"topic", "show"}, "no topic"},
+		{[]string{"topic", "show", "--topic", "…"}, "no words"},
+		{[]string{"topic", "show", "--topic", "a", "--topic-model", model}, "not several"},
+		{[]string{"topic", "show", "--topic-model", on}, "not a topic"},
+		{[]string{"topic", "show", "--topic-text", filepath.Join(dir, "none")}, "no such file"},
+		{[]string{"topic", "show", "--topic-unlike", off}, "without --topic-like"},
+		{[]string{"topic", "show", "--topic", "a", "--topic-threshold", "2"}, "0.001 to 0.999"},
+		{[]string{"topic", "score", "http://a.test/", "--topic", "a"}, "only files"},
+		{[]string{"crawl", "http://a.test/", "-o", filepath.Join(dir, "c"), "--order", "best"}, "without a topic"},
+		{[]string{"crawl", "http://a.test/", "-o", filepath.Join(dir, "c"), "--topic", "a", "--tunnel", "-2"}, "--tunnel"},
+		{[]string{"crawl", "http://a.test/", "-o", filepath.Join(dir, "c"), "--order", "random"}, "order"},
+	} {
+		if code, _, errs := argosy(t, c.args...); code != exitUsage || !strings.Contains(errs, c.want) {
+			t.Errorf("%v: exit %d, %s", c.args, code, errs)
+		}
+	}
+}

@@ -1,0 +1,215 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"argosy/internal/fleet/survey"
+)
+
+func newTree() *cobra.Command {
+	var dir string
+	var job uint32
+	var asJSON, dot, all bool
+	var deepest int
+	c := &cobra.Command{
+		Use: "tree DIR", Short: "Print how each page of a crawl was reached, and its score", Args: cobra.MaximumNArgs(1),
+		Long: `Tree prints the search paths of a crawl: each page under the page that named it first, with its score by the crawl's
+topic, if it has one. Branches without a page on the topic are folded into one line; on a terminal pages on the topic are green.
+With --all it also prints what was not fetched, with what is expected of it. It works beside a crawl that runs, too.`,
+		Example: "  argosy tree rls\n  argosy tree rls --all --depth 3\n  argosy tree rls --dot | dot -Tsvg > rls.svg",
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := dirArgs(args, &dir); err != nil {
+				return err
+			}
+			if err := isCrawl(dir); err != nil {
+				return err
+			}
+			if asJSON && dot || deepest < 0 {
+				return usage("--json or --dot, not both; --depth from 0 (everything)")
+			}
+			roots, running, err := survey.SearchTree(c.Context(), dir, job, all)
+			if err != nil {
+				return err
+			}
+			if running {
+				noteRunning(dir)
+			}
+			out := c.OutOrStdout()
+			switch {
+			case asJSON:
+				return printJSON(out, roots)
+			case dot:
+				return printDot(out, roots)
+			}
+			t := treePrinter{w: out, deepest: deepest}
+			if _, _, ok := terminalSize(os.Stdout); ok && out == os.Stdout && os.Getenv("NO_COLOR") == "" {
+				t.on, t.off = "\x1b[32m", "\x1b[0m"
+			}
+			for _, r := range roots {
+				t.branch(r, "", "", 1)
+			}
+			return t.err
+		},
+	}
+	dirFlag(c, &dir)
+	c.Flags().Uint32Var(&job, "job", 1, "number of the job")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	c.Flags().BoolVar(&dot, "dot", false, "print a graph for Graphviz")
+	c.Flags().BoolVar(&all, "all", false, "also what was not fetched, and branches without a page on the topic")
+	c.Flags().IntVar(&deepest, "depth", 0, "so many levels only (0: all)")
+	return c
+}
+
+// treePrinter prints branches as lines.
+type treePrinter struct {
+	w       io.Writer
+	on, off string // colour of pages on the topic
+	deepest int
+	err     error
+}
+
+func (t *treePrinter) printf(format string, args ...any) {
+	if t.err == nil {
+		_, t.err = fmt.Fprintf(t.w, format, args...)
+	}
+}
+
+// maxIndent bounds how far lines are indented: paths may be as long as a crawl.
+const maxIndent = 60
+
+// maxLevels bounds how deep a tree is printed.
+const maxLevels = 5000
+
+// branch prints a page and what is under it. stem stands before its line, rest before those under it.
+func (t *treePrinter) branch(b *survey.Branch, stem, rest string, level int) {
+	on, off := "", ""
+	if b.OnTopic {
+		on, off = t.on, t.off
+	}
+	what := fmt.Sprintf("%.2f", b.Score)
+	if b.State != "fetched" {
+		what = strings.TrimSpace(b.State+" "+b.Reason) + " " + what
+	}
+	anchor := ""
+	if b.Anchor != "" {
+		anchor = fmt.Sprintf("  %q", b.Anchor)
+	}
+	t.printf("%s%s%s  %s%s%s\n", stem, on, what, clip(b.URL), off, anchor)
+	if t.deepest > 0 && level >= t.deepest || level >= maxLevels {
+		if n := len(b.Under); n > 0 {
+			t.printf("%s└ … %s below, %s of them on the topic\n", rest, plural(int64(b.Pages-1), "page"), count(int64(b.Relevant)))
+		}
+		return
+	}
+	var open []*survey.Branch
+	folded := 0
+	for _, u := range b.Under {
+		if u.Relevant > 0 || t.whole(u) {
+			open = append(open, u)
+		} else {
+			folded += u.Pages
+		}
+	}
+	for i, u := range open {
+		twig, next := "├ ", "│ "
+		if i == len(open)-1 && folded == 0 {
+			twig, next = "└ ", "  "
+		}
+		if len(rest) > maxIndent {
+			next = ""
+		}
+		t.branch(u, rest+twig, rest+next, level+1)
+	}
+	if folded > 0 {
+		t.printf("%s└ … %s off the topic\n", rest, plural(int64(folded), "page"))
+	}
+}
+
+// whole reports whether a branch is printed although nothing in it is on the topic: what was not fetched was asked for.
+func (t *treePrinter) whole(b *survey.Branch) bool { return b.Pages == 0 }
+
+// printDot prints the trees as a graph.
+func printDot(w io.Writer, roots []*survey.Branch) error {
+	t := treePrinter{w: w}
+	t.printf("digraph crawl {\n  rankdir=LR;\n  node [shape=box, fontname=\"sans-serif\"];\n")
+	stack := append([]*survey.Branch{}, roots...)
+	for len(stack) > 0 {
+		b := stack[len(stack)-1]
+		stack = append(stack[:len(stack)-1], b.Under...)
+		fill := ""
+		if b.OnTopic {
+			fill = ", style=filled, fillcolor=palegreen"
+		}
+		t.printf("  %q [label=\"%.2f\", tooltip=%q%s];\n", b.URL, b.Score, b.URL, fill)
+		for _, u := range b.Under {
+			t.printf("  %q -> %q [tooltip=%q];\n", b.URL, u.URL, u.Anchor)
+		}
+	}
+	t.printf("}\n")
+	return t.err
+}
+
+func newStats() *cobra.Command {
+	var dir string
+	var job uint32
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "stats DIR", Short: "Print how well a topical crawl kept to its topic", Args: cobra.MaximumNArgs(1),
+		Long: `Stats prints the figures of a crawl with a topic: those of the published system under its names, and those that the
+field uses. A page is visited (VC) if it was had as HTML with status 200, saved (DTOC) if it is on the topic (CC), whole, and not the
+same bytes as one saved before, which are counted as repeated (RC). VUC, the pages that should have been saved, is taken for VC as
+published. CR and RR reward who fetches what is known: look at the harvest, different pages on the topic a fetch. AUC is
+how well links were judged before they were followed.`,
+		Example: "  argosy stats rls\n  argosy stats rls --json | jq .curve",
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := dirArgs(args, &dir); err != nil {
+				return err
+			}
+			if err := isCrawl(dir); err != nil {
+				return err
+			}
+			s, err := survey.TopicStats(c.Context(), dir, job)
+			if err != nil {
+				return usage("%s: %w", dir, err)
+			}
+			if asJSON {
+				return printJSON(c.OutOrStdout(), s)
+			}
+			return printStats(c.OutOrStdout(), s)
+		},
+	}
+	dirFlag(c, &dir)
+	c.Flags().Uint32Var(&job, "job", 1, "number of the job")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+func printStats(w io.Writer, s *survey.Stats) error {
+	t := treePrinter{w: w}
+	t.printf("%q, on the topic from %g; %s\n", s.Topic, s.Threshold, s.State)
+	t.printf("  VC   %8s  pages visited\n", count(s.VC))
+	t.printf("  VUC  %8s  pages that should have been saved (as published: those visited)\n", count(s.VUC))
+	t.printf("  CC   %8s  visited pages on the topic\n", count(s.CC))
+	t.printf("  DTOC %8s  pages saved: on the topic, whole, each once\n", count(s.DTOC))
+	t.printf("  RC   %8s  pages on the topic whose bytes were had before\n", count(s.RC))
+	t.printf("  CR   %7.1f%%  CC/VC    RCR %.1f%%  DTOC/VUC    RR %.2f%%  RC/VC\n", 100*s.CR, 100*s.RCR, 100*s.RR)
+	t.printf("  harvest %.3f  different pages on the topic a fetch (%s fetches)\n", s.Harvest, count(s.Fetched))
+	if s.AUC > 0 {
+		t.printf("  AUC  %8.3f  of what was expected of %s before they were fetched; 0.5 is chance\n", s.AUC, plural(s.Ranked, "page"))
+	}
+	if len(s.Curve) > 1 {
+		t.printf("  pages    on topic  of these steps\n")
+		last := survey.Harvest{}
+		for _, h := range s.Curve {
+			share := float64(h.Relevant-last.Relevant) / float64(h.Pages-last.Pages)
+			t.printf("  %7s  %8s  %3.0f%% %s\n", count(h.Pages), count(h.Relevant), 100*share, strings.Repeat("▇", int(share*40+0.5)))
+			last = h
+		}
+	}
+	return t.err
+}

@@ -1,0 +1,246 @@
+package survey
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/frontier"
+	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/outdir"
+)
+
+// Stats are the figures of a topical crawl: the published ones under their names, and those that the field uses. A page is visited if
+// it was had as HTML with status 200; it is saved if it is on the topic, whole, and not the same bytes as one saved before.
+type Stats struct {
+	Topic     string  `json:"topic"`
+	Threshold float64 `json:"threshold"`
+	State     string  `json:"state"`
+
+	VC   int64 `json:"vc"`   // pages visited
+	VUC  int64 `json:"vuc"`  // pages that should have been saved; as published, those visited
+	CC   int64 `json:"cc"`   // visited pages on the topic
+	DTOC int64 `json:"dtoc"` // pages saved
+	RC   int64 `json:"rc"`   // pages on the topic that were had again
+
+	CR  float64 `json:"cr"`  // CC/VC: precision
+	RCR float64 `json:"rcr"` // DTOC/VUC: what is published as recall
+	RR  float64 `json:"rr"`  // RC/VC: repetition
+
+	Harvest float64   `json:"harvest"` // different pages on the topic a fetch, whatever came of the fetch
+	Fetched int64     `json:"fetched"`
+	Curve   []Harvest `json:"curve"` // over the crawl, in equal steps
+	AUC     float64   `json:"auc"`   // chance that of two pages, one on the topic and one not, the former was expected to be; 0.5 is chance
+	Ranked  int64     `json:"ranked"`
+}
+
+// Harvest is how a crawl did up to a number of pages.
+type Harvest struct {
+	Pages    int64 `json:"pages"`
+	Relevant int64 `json:"relevant"`
+}
+
+// curveSteps is how many steps a curve has.
+const curveSteps = 20
+
+// ErrNoTopic says that a crawl has no topic.
+var ErrNoTopic = errors.New("the crawl has no topic: argosy crawl --topic gives it one")
+
+// TopicStats reads the figures of a topical crawl from its ledger.
+func TopicStats(ctx context.Context, dir string, job uint32) (*Stats, error) {
+	l, err := ledger.Open(ctx, filepath.Join(dir, outdir.LedgerFile))
+	if err != nil {
+		return nil, err
+	}
+	defer l.Close()
+	return StatsOf(ctx, l, job)
+}
+
+// StatsOf reads the figures of a topical job from a ledger.
+func StatsOf(ctx context.Context, l *ledger.Ledger, job uint32) (*Stats, error) {
+	d, err := l.Describe(ctx, job)
+	switch {
+	case err != nil:
+		return nil, err
+	case d == nil:
+		return nil, fmt.Errorf("no job %d", job)
+	case d.Identity.Topic == nil:
+		return nil, ErrNoTopic
+	}
+	s := &Stats{Topic: d.Identity.Topic.About, Threshold: d.Identity.Topic.Threshold, State: d.State}
+	var pages []bool // on the topic, in the order in which they came
+	var ranks []ranked
+	digests := map[string]bool{}
+	err = l.Pages(ctx, job, func(p *ledger.Page) error {
+		if p.State != crawl.Fetched.String() {
+			return nil
+		}
+		s.Fetched++
+		if !p.HTML || p.Status != 200 {
+			return nil
+		}
+		s.VC++
+		on := p.Score >= s.Threshold
+		pages = append(pages, on)
+		if p.Expected > 0 && p.Expected < 0.999 { // seeds and sitemaps come first whatever is expected of them
+			ranks = append(ranks, ranked{p.Expected, on})
+		}
+		if !on {
+			return nil
+		}
+		s.CC++
+		switch {
+		case digests[p.Digest]:
+			s.RC++
+		case p.Truncated == "":
+			s.DTOC++
+		}
+		digests[p.Digest] = true
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.VUC = s.VC
+	if s.VC > 0 {
+		s.CR, s.RCR, s.RR = ratio(s.CC, s.VC), ratio(s.DTOC, s.VUC), ratio(s.RC, s.VC)
+		s.Harvest = ratio(s.CC-s.RC, s.Fetched)
+	}
+	s.Curve = curve(pages)
+	s.AUC, s.Ranked = auc(ranks), int64(len(ranks))
+	return s, nil
+}
+
+func ratio(a, b int64) float64 { return float64(a) / float64(max(1, b)) }
+
+func curve(on []bool) (out []Harvest) {
+	var relevant int64
+	step := max(1, (len(on)+curveSteps-1)/curveSteps)
+	for i, is := range on {
+		if is {
+			relevant++
+		}
+		if (i+1)%step == 0 || i+1 == len(on) {
+			out = append(out, Harvest{int64(i + 1), relevant})
+		}
+	}
+	return out
+}
+
+type ranked struct {
+	expected float64
+	on       bool
+}
+
+// auc is the area under the receiver's curve, by ranks; ties count half (Mann and Whitney, 1947). 0 where there is one side only.
+func auc(r []ranked) float64 {
+	slices.SortFunc(r, func(a, b ranked) int { return cmp.Compare(a.expected, b.expected) })
+	sum, on := 0.0, 0
+	for i := 0; i < len(r); {
+		j := i
+		for j < len(r) && r[j].expected == r[i].expected {
+			j++
+		}
+		for k := i; k < j; k++ {
+			if r[k].on {
+				sum += float64(i+j+1) / 2
+				on++
+			}
+		}
+		i = j
+	}
+	off := len(r) - on
+	if on == 0 || off == 0 {
+		return 0
+	}
+	return (sum - float64(on)*float64(on+1)/2) / (float64(on) * float64(off))
+}
+
+// Branch is a page in the search path tree: under the page that named it first.
+type Branch struct {
+	URL      string    `json:"url"`
+	State    string    `json:"state"`
+	Reason   string    `json:"reason,omitempty"`
+	Anchor   string    `json:"anchor,omitempty"` // words of the link to it
+	Score    float64   `json:"score"`            // of a page that was fetched how much it is on the topic, else what is expected
+	OnTopic  bool      `json:"on_topic,omitempty"`
+	Relevant int       `json:"relevant"` // pages on the topic in this branch
+	Pages    int       `json:"pages"`    // fetched in this branch
+	Under    []*Branch `json:"under,omitempty"`
+}
+
+// SearchTree returns the trees of a crawl, one for each seed: how each page was reached. all takes in what was not fetched, too.
+func SearchTree(ctx context.Context, dir string, job uint32, all bool) (roots []*Branch, running bool, err error) {
+	type node struct {
+		branch *Branch
+		parent crawl.Page
+	}
+	nodes := map[crawl.Page]*node{}
+	var order []crawl.Page
+	err = assemble.View(ctx, dir, func(f *frontier.Frontier, runs bool) error {
+		running = runs
+		j := f.Job(job)
+		if j == nil {
+			return fmt.Errorf("no job %d", job)
+		}
+		return f.URLs(job, func(u frontier.URL) error {
+			if u.URL == "" || !all && u.State != crawl.Fetched {
+				return nil
+			}
+			at := crawl.Page{Layer: u.Layer, Key: u.Key}
+			b := &Branch{URL: u.URL, State: u.State.String(), Reason: string(u.Reason), Anchor: u.Anchor, Score: float64(u.Score), OnTopic: u.Relevant}
+			nodes[at] = &node{b, crawl.Page{Layer: u.Layer, Key: u.Parent}}
+			order = append(order, at)
+			return nil
+		})
+	})
+	if err != nil {
+		return nil, running, err
+	}
+	for _, at := range order {
+		n := nodes[at]
+		if up := nodes[n.parent]; up != nil && n.parent != at {
+			up.branch.Under = append(up.branch.Under, n.branch)
+		} else {
+			roots = append(roots, n.branch)
+		}
+	}
+	for _, r := range roots {
+		r.count()
+	}
+	slices.SortFunc(roots, byRelevance)
+	return roots, running, nil
+}
+
+func byRelevance(a, b *Branch) int {
+	return cmp.Or(cmp.Compare(b.Relevant, a.Relevant), cmp.Compare(b.Score, a.Score), cmp.Compare(a.URL, b.URL))
+}
+
+// count adds up a branch, deepest first and without calling itself: a chain may be as long as a crawl.
+func (b *Branch) count() {
+	stack, done := []*Branch{b}, []*Branch{}
+	for len(stack) > 0 {
+		n := stack[len(stack)-1]
+		stack = append(stack[:len(stack)-1], n.Under...)
+		done = append(done, n)
+	}
+	for i := len(done) - 1; i >= 0; i-- {
+		n := done[i]
+		if n.State == crawl.Fetched.String() {
+			n.Pages++
+		}
+		if n.OnTopic {
+			n.Relevant++
+		}
+		for _, u := range n.Under {
+			n.Pages += u.Pages
+			n.Relevant += u.Relevant
+		}
+		slices.SortFunc(n.Under, byRelevance)
+	}
+}
