@@ -22,13 +22,13 @@ import (
 
 const maxCodings = 3
 
-// Coded reports whether the body has a content coding: it is compressed already.
+// Coded reports whether the body has a content coding or a transfer coding beside chunked: it is compressed already.
 func (r *Response) Coded() bool {
 	v := r.Get("Content-Encoding")
-	return v != "" && !strings.EqualFold(v, "identity")
+	return len(r.transfer) > 0 || v != "" && !strings.EqualFold(v, "identity")
 }
 
-// Decoded returns the body without its content codings, at most max bytes of it. With an error of kind KindBomb (it is
+// Decoded returns the body without its codings, at most max bytes of it. With an error of kind KindBomb (it is
 // longer), KindEncoding (a coding is unknown or broken) or KindReset (it was cut short) it returns what could be had: of a
 // text that has none of the codings that its header names all of it, and the error is ErrNotCoded.
 // Beyond a few megabytes it lies outside the heap, in memory of which there is one piece for all: the next one who needs
@@ -169,7 +169,7 @@ const keepText = 1 << 20
 
 var gzipMagic = []byte{0x1f, 0x8b}
 
-// codings returns the body's content codings, in the order in which they were applied.
+// codings returns the body's content codings and then its transfer codings, in the order in which they were applied.
 func (r *Response) codings() (out []string, err error) {
 	for _, v := range r.Values("Content-Encoding") {
 		for c := range strings.SplitSeq(v, ",") {
@@ -181,7 +181,7 @@ func (r *Response) codings() (out []string, err error) {
 	if len(out) > maxCodings {
 		return nil, &crawl.Error{Op: "decode", Kind: crawl.KindEncoding, Err: errors.New("too many content codings")}
 	}
-	return out, nil
+	return append(out, r.transfer...), nil
 }
 
 // payload returns a reader of the body without chunk framing.

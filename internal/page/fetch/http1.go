@@ -38,7 +38,7 @@ type Response struct {
 	Line    string // status line
 	Head    []byte // header block as received, with the empty line at its end; for HTTP/2 written anew
 	Raw     []byte // body as received, chunk framing included; nil if it is spooled
-	Body    []byte // body without chunk framing, still content-coded; nil if it is spooled
+	Body    []byte // body without chunk framing, still coded; nil if it is spooled
 	Spool   Spool  // Head and the body as received, if it is too long for memory; else nil
 	Size    int64  // of the body without chunk framing, in bytes
 	Wire    int64  // of the body as received
@@ -53,18 +53,19 @@ type Response struct {
 	// limit), "time", "disconnect", "unspecified"; empty if it is whole.
 	Truncated string
 
-	fields  []Field
-	start   []byte // of the body
-	sum     [sha1.Size]byte
-	chunked bool
-	held    int64   // of the client's memory for bodies
-	text    *[]byte // what has been decoded
-	arena   *arena
-	c       *Client
-	sc      *scratch // the memory that the slices lie in
+	fields   []Field
+	start    []byte // of the body
+	sum      [sha1.Size]byte
+	chunked  bool
+	transfer []string // transfer codings beside chunked, in the order in which they were applied
+	held     int64    // of the client's memory for bodies
+	text     *[]byte  // what has been decoded
+	arena    *arena
+	c        *Client
+	sc       *scratch // the memory that the slices lie in
 }
 
-// Sum returns the SHA-1 of the body without chunk framing.
+// Sum returns the SHA-1 of the body without chunk framing and, if they can be undone, other transfer codings.
 func (r *Response) Sum() [sha1.Size]byte { return r.sum }
 
 // Start returns the first bytes of the body, 512 if there are as many.
@@ -230,6 +231,9 @@ func (s *Session) exchange(c *conn, req *Request, r *Response, sc *scratch) (kee
 	if e := b.in.end(); err == nil {
 		err = e
 	}
+	if err == nil && len(r.transfer) > 0 {
+		err = r.sumTransferred(lim.MaxDecoded)
+	}
 	r.Timing.Body = time.Since(first)
 	if err != nil {
 		kind := crawl.KindOf(err)
@@ -389,15 +393,20 @@ func (b *bodyReader) read() (keep bool, err error) {
 		return keep, nil
 	}
 	b.arm()
-	if te := r.Values("Transfer-Encoding"); len(te) > 0 {
-		if !strings.EqualFold(te[len(te)-1], "chunked") || len(te) > 1 {
-			return false, protocolError("transfer coding " + strings.Join(te, ", "))
-		}
-		err := b.chunked()
-		return keep && r.Get("Content-Length") == "", err
+	te := r.Values("Transfer-Encoding")
+	chunked, err := r.transferCodings(te)
+	if err != nil {
+		return false, err
+	}
+	if chunked {
+		return keep && r.Get("Content-Length") == "", b.chunked()
+	}
+	lengths := r.Values("Content-Length")
+	if len(te) > 0 {
+		lengths = nil // the body ends with the connection (RFC 9112, section 6.3)
 	}
 	length := int64(-1)
-	for _, v := range r.Values("Content-Length") {
+	for _, v := range lengths {
 		for one := range strings.SplitSeq(v, ",") { // the same again is allowed (RFC 9110, section 8.6)
 			n, err := strconv.ParseInt(strings.TrimSpace(one), 10, 64)
 			if err != nil || n < 0 || length >= 0 && n != length {

@@ -1,0 +1,141 @@
+package fetch_test
+
+import (
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"context"
+	"crypto/sha1"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"strings"
+	"testing"
+
+	"argosy/internal/crawl"
+	"argosy/internal/page/fetch"
+)
+
+// Transfer codings are undone whatever they are and in whatever order (RFC 9112, sections 6.1 and 7), also under a content coding and
+// in a spooled body; what came is kept, and the sum is that of the body without them.
+func TestTransferCodings(t *testing.T) {
+	zip := func(b []byte) []byte {
+		var out bytes.Buffer
+		w := gzip.NewWriter(&out)
+		_, _ = w.Write(b)
+		_ = w.Close()
+		return out.Bytes()
+	}
+	deflate := func(b []byte) []byte {
+		var out bytes.Buffer
+		w := zlib.NewWriter(&out)
+		_, _ = w.Write(b)
+		_ = w.Close()
+		return out.Bytes()
+	}
+	bare := func(b []byte) []byte {
+		var out bytes.Buffer
+		w, _ := flate.NewWriter(&out, 6)
+		_, _ = w.Write(b)
+		_ = w.Close()
+		return out.Bytes()
+	}
+	chunked := func(b []byte) []byte {
+		var out bytes.Buffer
+		w := httputil.NewChunkedWriter(&out)
+		for len(b) > 0 {
+			n := min(len(b), 4000)
+			_, _ = w.Write(b[:n])
+			b = b[n:]
+		}
+		_ = w.Close()
+		out.WriteString("\r\n")
+		return out.Bytes()
+	}
+	text := []byte(strings.Repeat("words and more words ", 500))
+	long := make([]byte, 3<<20)
+	rng := rand.NewChaCha8([32]byte{1})
+	_, _ = rng.Read(long)
+	cases := []struct {
+		head       string
+		body, wire []byte
+		entity     []byte // with its content coding
+	}{
+		{"Transfer-Encoding: gzip, chunked", text, chunked(zip(text)), text},
+		{"Transfer-Encoding: GZip\r\nTransfer-Encoding: Chunked", text, chunked(zip(text)), text},
+		{"Transfer-Encoding: x-gzip, , chunked", text, chunked(zip(text)), text},
+		{"Transfer-Encoding: deflate, chunked", text, chunked(deflate(text)), text},
+		{"Transfer-Encoding: deflate, chunked", text, chunked(bare(text)), text},
+		{"Transfer-Encoding: deflate, gzip, chunked", text, chunked(zip(deflate(text))), text},
+		{"Transfer-Encoding: gzip", text, zip(text), text}, // until the connection ends
+		{"Transfer-Encoding: gzip\r\nContent-Length: 3", text, zip(text), text},
+		{"Transfer-Encoding: identity, chunked", text, chunked(text), text},
+		{"Content-Encoding: deflate\r\nTransfer-Encoding: gzip, chunked", text, chunked(zip(deflate(text))), deflate(text)},
+		{"Transfer-Encoding: gzip, chunked", long, chunked(zip(long)), long},
+		{"Transfer-Encoding: gzip, chunked", nil, chunked(zip(nil)), nil},
+	}
+	var at int
+	srv := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+		c, w, err := http.NewResponseController(rw).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer c.Close()
+		fmt.Fprintf(w, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n%s\r\n\r\n", cases[at].head)
+		_, _ = w.Write(cases[at].wire)
+		_ = w.Flush()
+	}))
+	defer srv.Close()
+	cl := client(t, func(c *fetch.Config) {
+		c.Limits.MaxBody, c.Limits.MaxDecoded = 8<<20, 8<<20
+		c.Spool = func() (fetch.Spool, error) { return new(memory), nil }
+	})
+	for i, c := range cases {
+		at = i
+		s := cl.Open(nil)
+		defer s.Close()
+		u, err := crawl.Parse(srv.URL + "/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := s.Do(context.Background(), &fetch.Request{URL: u})
+		if err != nil {
+			t.Errorf("%q: %v", c.head, err)
+			continue
+		}
+		body, err := r.Decoded(8 << 20)
+		if err != nil {
+			t.Errorf("%q: %v", c.head, err)
+			continue
+		}
+		if !bytes.Equal(body, c.body) || r.Sum() != sha1.Sum(c.entity) {
+			t.Errorf("%q: %d bytes, want %d; sum is that of the body: %v", c.head, len(body), len(c.body), r.Sum() == sha1.Sum(c.entity))
+		}
+		raw := r.Raw
+		if r.Spool != nil {
+			f, err := r.Spool.Open(int64(len(r.Head)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			raw, _ = io.ReadAll(f)
+			_ = f.Close()
+		}
+		if !bytes.Equal(raw, c.wire) || (r.Spool != nil) != (len(c.body) > 1<<20) {
+			t.Errorf("%q: what is kept is not what came", c.head)
+		}
+	}
+}
+
+// memory is a spool in memory.
+type memory struct{ bytes.Buffer }
+
+func (m *memory) Open(at int64) (io.ReadCloser, error) {
+	return io.NopCloser(bytes.NewReader(m.Bytes()[at:])), nil
+}
+
+func (m *memory) Close() error { return nil }
