@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/tls"
@@ -34,6 +35,7 @@ type serveFlags struct {
 	listen, probe, logLevel  string
 	minFree                  string
 	tokenFile, cert, key, ca string
+	joinFile                 string
 	socket                   string
 	json                     bool
 }
@@ -63,6 +65,7 @@ start, in DIR/state/token. With --nats the bus is a cluster of your own, and wit
 	fl.StringVar(&f.cert, "tls-cert", "", "certificate (PEM): API and bus then speak TLS only")
 	fl.StringVar(&f.key, "tls-key", "", "its key (PEM)")
 	fl.StringVar(&f.tokenFile, "token-file", "", "file with the operator's token (default: DIR/state/token, made at the first start)")
+	fl.StringVar(&f.joinFile, "join-token-file", "", "file with a token that lets nodes join, and nothing else (see also argosy token create)")
 	fl.StringVar(&f.socket, "socket", "", "Unix socket for commands of the same user, in a directory that is its alone; none: there is none (default: in the directory for temporary files, by the port of --listen)")
 	fl.StringArrayVar(&f.cfg.Access.Stores, "allow-store", nil, "where nodes' archives may lie: dir, dir:PATH, s3, s3://BUCKET[/PREFIX][?endpoint=URL], with * for any bucket (may be repeated; default: dir and s3, without endpoints)")
 	fl.StringArrayVar(&f.cfg.Access.Echoes, "allow-echo", nil, "address, range of addresses or host that a node may name with --echo, besides the one that it comes from (may be repeated)")
@@ -144,7 +147,7 @@ func (f *serveFlags) run(c *cobra.Command) error {
 	if _, err := access.NewEchoes(f.cfg.Access.Echoes); err != nil {
 		return usage("--allow-echo: %w", err)
 	}
-	if f.cfg.Access.Token, err = loadToken(f.tokenFile, f.cfg.Dir); err != nil {
+	if f.cfg.Access.Tokens, err = f.loadTokens(); err != nil {
 		return err
 	}
 	return f.serve(c)
@@ -262,29 +265,36 @@ func (f *serveFlags) tokenPath() string {
 	return filepath.Join(f.cfg.Dir, "state", "token")
 }
 
-// loadToken reads the operator's token, making it at the first start.
-func loadToken(file, dir string) (access.Token, error) {
-	path := file
-	if path == "" {
-		path = filepath.Join(dir, "state", "token")
-	}
-	b, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) && file == "" {
+// loadTokens reads the tokens that lie in files. The operator's is made at the first start.
+func (f *serveFlags) loadTokens() ([]access.Token, error) {
+	path := f.tokenPath()
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) && f.tokenFile == "" {
 		var raw [24]byte
 		_, _ = rand.Read(raw[:]) // never fails: it ends the program instead
-		token := hex.EncodeToString(raw[:])
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return access.Token{}, err
+			return nil, err
 		}
-		if err := os.WriteFile(path, []byte(token+"\n"), 0o600); err != nil {
-			return access.Token{}, err
+		if err := os.WriteFile(path, []byte(hex.EncodeToString(raw[:])+"\n"), 0o600); err != nil {
+			return nil, err
 		}
-		return access.FileToken(token)
 	}
+	operator, err := readToken("--token-file", access.Operator, path)
+	if err != nil || f.joinFile == "" {
+		return []access.Token{operator}, err
+	}
+	join, err := readToken("--join-token-file", access.Join, f.joinFile)
+	if err == nil && bytes.Equal(join.Hash, operator.Hash) {
+		err = usage("--join-token-file %s: it holds the operator's token: who lets nodes join with it could do everything", f.joinFile)
+	}
+	return []access.Token{operator, join}, err
+}
+
+func readToken(flag string, role access.Role, path string) (access.Token, error) {
+	b, err := os.ReadFile(path)
 	if err != nil {
-		return access.Token{}, usage("--token-file: %w", err)
+		return access.Token{}, usage("%s: %w", flag, err)
 	}
-	t, err := access.FileToken(strings.TrimSpace(string(b)))
+	t, err := access.FileToken(role, strings.TrimSpace(string(b)))
 	if err != nil {
 		return t, usage("%s: %w", path, err)
 	}

@@ -88,10 +88,10 @@ func TestToken(t *testing.T) {
 			t.Errorf("%q names %q", s, id)
 		}
 	}
-	if _, err := FileToken("fifteen letters"); err == nil {
+	if _, err := FileToken(Operator, "fifteen letters"); err == nil {
 		t.Error("a short token was taken")
 	}
-	f, err := FileToken("sixteen letters!")
+	f, err := FileToken(Operator, "sixteen letters!")
 	if err != nil || !f.Is("sixteen letters!") || f.Is("sixteen letters?") {
 		t.Errorf("the operator's token: %v", err)
 	}

@@ -88,12 +88,12 @@ func NewToken(w Wanted, by string, now int64, chance []byte) (Token, string, err
 	return t, text, nil
 }
 
-// FileToken is the operator's token whose text stands in a file of the coordinator's: it does not expire, and is not kept.
-func FileToken(text string) (Token, error) {
+// FileToken is a token whose text stands in a file that its owner gives to coordinators: it does not expire, and is not kept.
+func FileToken(role Role, text string) (Token, error) {
 	if len(text) < minSecret {
 		return Token{}, fmt.Errorf("a token has at least %d characters", minSecret)
 	}
-	return Token{ID: "file", Role: Operator, Hash: hashOf(text)}, nil
+	return Token{ID: "file", Role: role, Hash: hashOf(text)}, nil
 }
 
 func hashOf(text string) []byte {

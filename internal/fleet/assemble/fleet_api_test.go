@@ -24,10 +24,11 @@ const operators = "0123456789abcdef0123456789abcdef"
 // withToken has a coordinator know it.
 func withToken(t *testing.T) func(*serve.Config) {
 	return func(c *serve.Config) {
-		var err error
-		if c.Access.Token, err = access.FileToken(operators); err != nil {
+		tok, err := access.FileToken(access.Operator, operators)
+		if err != nil {
 			t.Fatal(err)
 		}
+		c.Access.Tokens = []access.Token{tok}
 	}
 }
 

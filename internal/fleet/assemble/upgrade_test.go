@@ -144,9 +144,11 @@ func TestUpgradeFromHistory(t *testing.T) {
 
 	c := serve.DefaultConfig(filepath.Join(dir, "fleet"))
 	c.BusListen, c.MinFree = busAt, 0
-	if c.Access.Token, err = access.FileToken("0123456789abcdef"); err != nil {
+	tok, err := access.FileToken(access.Operator, "0123456789abcdef")
+	if err != nil {
 		t.Fatal(err)
 	}
+	c.Access.Tokens = []access.Token{tok}
 	s, err := serve.Open(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)

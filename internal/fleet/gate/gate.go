@@ -20,7 +20,7 @@ import (
 
 // Config says whom a Gate lets in.
 type Config struct {
-	File   access.Token   // the operator's, from a file; without a hash there is none
+	Files  []access.Token // that lie in files
 	Stores *access.Stores // where archives may lie; nil: anywhere
 	Echoes *access.Echoes // hosts that nodes may name as theirs; nil: none besides their own
 	Rates  access.Rates   // zero: what nodes say is not counted
@@ -212,8 +212,10 @@ var (
 
 // Who returns whom a token lets in.
 func (g *Gate) Who(text string) (access.Who, bool) {
-	if g.cfg.File.Hash != nil && g.cfg.File.Is(text) {
-		return access.Who{Role: g.cfg.File.Role, Name: "the operator's token"}, true
+	for i := range g.cfg.Files {
+		if f := &g.cfg.Files[i]; f.Is(text) {
+			return access.Who{Role: f.Role, Name: "the token of role " + f.Role.String() + " in a file"}, true
+		}
 	}
 	g.mu.Lock()
 	t, ok := g.tokens[access.IDOf(text)]

@@ -13,10 +13,10 @@ import (
 
 // Access says whom a coordinator lets in, and what it takes from them.
 type Access struct {
-	Token  access.Token // the operator's, from a file; without a hash there is none
-	Stores []string     // where nodes' archives may lie (access.NewStores); none: as access.DefaultStores
-	Echoes []string     // hosts that nodes may name as theirs (access.NewEchoes)
-	Rates  access.Rates // what a node may say in a second
+	Tokens []access.Token // that lie in files: the operator's, and one that lets nodes join
+	Stores []string       // where nodes' archives may lie (access.NewStores); none: as access.DefaultStores
+	Echoes []string       // hosts that nodes may name as theirs (access.NewEchoes)
+	Rates  access.Rates   // what a node may say in a second
 }
 
 func (s *Server) openGate(ctx context.Context) error {
@@ -30,7 +30,7 @@ func (s *Server) openGate(ctx context.Context) error {
 		return err
 	}
 	s.gate, err = gate.Open(ctx, s.client, s.server, s.keys, gate.Config{
-		File: a.Token, Stores: stores, Echoes: echoes, Rates: a.Rates, Out: s.out, Logger: s.cfg.Logger,
+		Files: a.Tokens, Stores: stores, Echoes: echoes, Rates: a.Rates, Out: s.out, Logger: s.cfg.Logger,
 	})
 	return err
 }

@@ -51,7 +51,7 @@ func NewClient(urls, token string, c *tls.Config) (*Client, error) {
 	for s := range strings.SplitSeq(urls, ",") {
 		s = strings.TrimSpace(s)
 		if path, ok := strings.CutPrefix(s, unixScheme); ok && path != "" {
-			cl.places = append(cl.places, place{url: "http://localhost", local: over(path)})
+			cl.places = append(cl.places, place{url: "http://localhost", local: over(path, net.Dial)})
 			continue
 		}
 		u, err := url.Parse(s)
@@ -60,7 +60,7 @@ func NewClient(urls, token string, c *tls.Config) (*Client, error) {
 		}
 		p := place{url: u.Scheme + "://" + u.Host, http: network}
 		if isLoopback(u.Hostname()) {
-			p.local = over(LocalSocket(u.Port()))
+			p.local = over(LocalSocket(u.Port()), dialLocal)
 		}
 		cl.places = append(cl.places, p)
 	}
@@ -71,10 +71,10 @@ func httpClient(t *http.Transport) *http.Client {
 	return &http.Client{Timeout: 30 * time.Second, Transport: t}
 }
 
-// over is a client that asks over a socket.
-func over(path string) *http.Client {
+// over is a client that asks over a socket, which dial reaches.
+func over(path string, dial func(network, path string) (net.Conn, error)) *http.Client {
 	return httpClient(&http.Transport{
-		DialContext:           func(context.Context, string, string) (net.Conn, error) { return dialLocal(path) },
+		DialContext:           func(context.Context, string, string) (net.Conn, error) { return dial("unix", path) },
 		ResponseHeaderTimeout: 30 * time.Second,
 	})
 }

@@ -22,7 +22,11 @@ import (
 	"argosy/internal/fleet/web"
 )
 
-const operators = "0123456789abcdef0123456789abcdef"
+// Tokens that lie in files of the coordinator.
+const (
+	operators = "0123456789abcdef0123456789abcdef"
+	joiners   = "fedcba9876543210fedcba9876543210"
+)
 
 // logs collects what is logged.
 type logs struct {
@@ -48,10 +52,15 @@ func lead(t *testing.T) (*serve.Server, http.Handler, *logs) {
 	log := &logs{}
 	c := serve.DefaultConfig(t.TempDir())
 	c.BusListen, c.MinFree, c.Logger = "127.0.0.1:0", 0, slog.New(slog.NewTextHandler(log, nil))
-	var err error
-	if c.Access.Token, err = access.FileToken(operators); err != nil {
+	tok, err := access.FileToken(access.Operator, operators)
+	if err != nil {
 		t.Fatal(err)
 	}
+	join, err := access.FileToken(access.Join, joiners)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Access.Tokens = []access.Token{tok, join}
 	s, err := serve.Open(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
@@ -142,6 +151,9 @@ func TestRolesAndEndpoints(t *testing.T) {
 		{"DELETE", "/api/v1/jobs", "", ""},
 		{"GET", "//api/v1/jobs", "", "observer"}, // is sent to what it means
 		{"GET", "/api/v1/../v1/jobs", "", "observer"},
+	}
+	if got := ask(h, "GET", "/api/v1/jobs", joiners, "").Code; got != http.StatusForbidden {
+		t.Errorf("the token in a file that lets nodes join reads jobs: %d", got)
 	}
 	known := map[string]bool{}
 	for _, c := range table {
@@ -346,6 +358,7 @@ func TestJoinOverHTTP(t *testing.T) {
 		{"of 0.1.0", operators, "old", b, func(p *bus.Petition) { p.Wire = 0 }, access.RuleOld},
 		{"a store that is not allowed", many, "c", b, func(p *bus.Petition) { p.Store = "s3://loot?endpoint=http://evil.example" }, access.RuleStore},
 		{"with the other token", many, "b", b, nil, ""},
+		{"with the token in a file", joiners, "d", a, nil, ""},
 	} {
 		pass, rule, line := join(c.token, c.node, c.key, c.change)
 		if rule != c.want || c.want == "" && (pass.Login.JWT == "" || pass.Login.Key == "" || pass.Login.Seed != "") {

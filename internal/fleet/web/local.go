@@ -47,10 +47,10 @@ func ListenLocal(path string) (net.Listener, error) {
 	return l, nil
 }
 
-// dialLocal reaches the socket, if only this user can have put it there.
-func dialLocal(path string) (net.Conn, error) {
+// dialLocal reaches a socket that nobody has named, if only this user can have put it there.
+func dialLocal(network, path string) (net.Conn, error) {
 	if !ours(filepath.Dir(path)) {
 		return nil, errNotOurs
 	}
-	return net.DialTimeout("unix", path, 5*time.Second)
+	return net.DialTimeout(network, path, 5*time.Second)
 }
