@@ -454,7 +454,34 @@ func (f *flow) assign() []int {
 			out[t] = f.settle(t, -1, &p)
 		}
 	}
+	for t := range out {
+		if out[t] < 0 && !enough {
+			out[t] = f.fill(t)
+		}
+	}
 	return out
+}
+
+// fill gives a task that waits a place that nobody has taken at its price, where nothing that the task could wait for is worth more:
+// in the program only a place that is full has a price, and the logit's prices of nodes that are slow by orders of magnitude
+// are made by the width of tasks that are fast elsewhere. It returns -1 if the task waits.
+func (f *flow) fill(t int) int {
+	k := f.tasks[t]
+	at, best, wait := -1, 0.0, 0.0
+	for i, n := range k.node {
+		v := f.weight[t] * k.value[i]
+		wait = max(wait, v-f.paid[n]*k.use[i]-f.place[n])
+		if v > best && fitsNow(f.c, t, int(n)) && (f.cap[n] <= 0 || f.free[n] >= k.use[i]) {
+			at, best = i, v
+		}
+	}
+	if at < 0 || best < wait {
+		return -1
+	}
+	n := int(k.node[at])
+	f.free[n] -= k.use[at]
+	f.c.Take(t, n)
+	return n
 }
 
 // welcome gives each node that was never tried one task, that which loses least by it: nothing else tells what the node

@@ -254,6 +254,33 @@ func TestTooBigIsRefused(t *testing.T) {
 	}
 }
 
+// A place is not left free because tasks that are a thousand times as fast elsewhere make it dear: slow tasks have nothing
+// to wait for.
+func TestFlowFillsPlaces(t *testing.T) {
+	book := predict.New(predict.Config{})
+	s := &schedule.Snapshot{PerSite: 1, Book: book, Now: 1000, Nodes: []schedule.Node{
+		{ID: "slow", Capacity: 2, Book: book.Node("slow")}, {ID: "fast for some", Capacity: 1, Book: book.Node("fast for some")},
+	}}
+	for j, logs := range [][2]float64{{10, 10}, {10, 10}, {10, 18}, {10, 18}, {10, 18}, {10.5, 10}} {
+		site := string(rune('A' + j))
+		s.Tasks = append(s.Tasks, schedule.Task{ID: uint32(j), Site: site, Since: 1000, Book: book.Site(site)})
+		for i, x := range logs {
+			book.Crawled(i, j, math.Exp(x), 1, false, 900)
+		}
+	}
+	st, err := strategy.New("flow,explore=0,fair=0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := schedule.Cycle(s, st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Assignments) != 3 {
+		t.Errorf("%v for 3 places", p.Assignments)
+	}
+}
+
 // flow takes the cheap pairs under capacities: its plan is never worth less than one at a time.
 func TestFlowAgainstGreedy(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
