@@ -9,6 +9,7 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/serve"
 	"argosy/internal/fleet/verify"
 	"argosy/internal/page/archive"
 	"argosy/internal/testkit"
@@ -39,7 +40,7 @@ func s3(t *testing.T) string {
 func TestS3(t *testing.T) {
 	store := s3(t)
 	w, port := serveWeb(t, 29, 60)
-	f := newFleet(t, nil)
+	f := newFleet(t, func(c *serve.Config) { c.Access.Stores = []string{"s3://*?endpoint=" + archive.ForeignEndpoint(store)} })
 	for _, n := range []string{"a", "b"} {
 		f.join(n, func(c *assemble.AgentConfig) { c.Store = store })
 	}
@@ -54,7 +55,10 @@ func TestS3(t *testing.T) {
 		t.Errorf("credentials are sent to where a node says: %v", err)
 	}
 	t.Setenv("AWS_ENDPOINT_URL", archive.ForeignEndpoint(store))
+	f.halt()
 	judge(t, f.dir, port)
+	f.start()
+	f.leader()
 
 	s, err := archive.OpenStore(store)
 	if err != nil {
@@ -67,7 +71,7 @@ func TestS3(t *testing.T) {
 	if err := s.Remove(t.Context(), files[0]); err != nil {
 		t.Fatal(err)
 	}
-	r, err := verify.Check(t.Context(), verify.Place{Dir: f.dir})
+	r, err := verify.Check(t.Context(), verify.Place{Dir: f.dir, Running: true})
 	if err != nil || r.OK || r.Lost == 0 || len(r.LostKeys[id]) != r.Lost {
 		t.Fatalf("verify does not see what is lost: %+v, %v", r, err)
 	}
@@ -76,7 +80,7 @@ func TestS3(t *testing.T) {
 	}
 	eventually(t, "what was lost is fetched again", func() bool {
 		v := f.job(id)
-		r, err := verify.Check(t.Context(), verify.Place{Dir: f.dir})
+		r, err := verify.Check(t.Context(), verify.Place{Dir: f.dir, Running: true})
 		return v.State == crawl.JobDone && err == nil && r.OK
 	})
 	if left, _ := filepath.Glob(filepath.Join(os.TempDir(), "argosy-spool-*", "*", "*")); len(left) > 0 && strings.Contains(left[0], t.Name()) {

@@ -167,7 +167,7 @@ func (c *Client) Checkpoint(ctx context.Context, name string) (io.ReadCloser, ui
 
 // At returns the first sequence that the log has, and when it stored the entry at seq (Unix ms), 0 if it does not have it.
 func (c *Client) At(ctx context.Context, seq uint64) (first uint64, at int64, err error) {
-	if first, err = c.First(ctx); err != nil || seq < first {
+	if first, err = c.First(ctx); err != nil || seq < max(first, 1) { // servers refuse to look for 0
 		return first, 0, err
 	}
 	m, err := c.log.GetMsg(ctx, seq)
