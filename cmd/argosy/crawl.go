@@ -33,22 +33,22 @@ const defaultAgent = "argosy/1.0"
 type crawlFlags struct {
 	job config.Job // what is crawled, from --config, --job and flags
 
-	seeds, out, configFile, jobFile, proxy, dns, cookies, explain, minFree, logLevel string
-	resolve, header, bind, geoip                                                     []string
-	allowPrivate, trustPrefix                                                        string
-	ca                                                                               []string
-	insecure                                                                         bool
-	set                                                                              *seedSet
-	logins                                                                           map[string]string   // by site: NAME:PASSWORD
-	defaults                                                                         map[string][]string // of --config, by flag
-	jobText                                                                          string              // of the file of --job
-	kept                                                                             *crawl.Topic        // as the crawl that goes on was begun with
-	keepSecrets, proxyDNS, json, quiet                                               bool
-	agents, concurrency                                                              int
-	seed                                                                             uint64
-	warc                                                                             warcFlags
-	topic                                                                            topicFlags
-	console                                                                          console
+	seeds, out, configFile, jobFile, siteFile, siteText, proxy, dns, cookies, explain, minFree, logLevel string
+	resolve, header, bind, geoip                                                                         []string
+	allowPrivate, trustPrefix                                                                            string
+	ca                                                                                                   []string
+	insecure                                                                                             bool
+	set                                                                                                  *seedSet
+	logins                                                                                               map[string]string   // by site: NAME:PASSWORD
+	defaults                                                                                             map[string][]string // of --config, by flag
+	jobText                                                                                              string              // of the file of --job
+	kept                                                                                                 *crawl.Topic        // as the crawl that goes on was begun with
+	keepSecrets, proxyDNS, json, quiet                                                                   bool
+	agents, concurrency                                                                                  int
+	seed                                                                                                 uint64
+	warc                                                                                                 warcFlags
+	topic                                                                                                topicFlags
+	console                                                                                              console
 }
 
 // defaultJob is what is crawled where nobody says otherwise.
@@ -87,6 +87,7 @@ func (f *crawlFlags) register(c *cobra.Command) {
 	fl.StringVarP(&f.out, "out", "o", "", "directory for everything the crawl leaves (default: the first seed's host)")
 	fl.StringVar(&f.jobFile, "job", "", "job file, as argosy submit takes it; flags count more than what it says")
 	fl.StringVar(&f.configFile, "config", "", "file of defaults: names of flags and their values, in YAML; --job and flags count more")
+	fl.StringVar(&f.siteFile, "site-config", "", "file with a list of sites and what is different there, as under sites: of a job file")
 	fl.StringVar(&j.Scope, "scope", j.Scope, "what belongs to the crawl: site, host, domain, prefix or any")
 	fl.StringArrayVar(&j.Include, "include", nil, "fetch only URLs that match this expression (RE2; may be repeated)")
 	fl.StringArrayVar(&j.Exclude, "exclude", nil, "fetch no URL that matches this expression (may be repeated)")

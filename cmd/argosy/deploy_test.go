@@ -5,9 +5,12 @@ import (
 	"encoding/json"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/goccy/go-yaml"
 
@@ -36,20 +39,77 @@ func commands(v any, found *[][]string) {
 	}
 }
 
+// understood fails the test if the program does not know a command, or one of its flags.
+func understood(t *testing.T, where string, args []string) {
+	t.Helper()
+	c, rest, err := newRoot().Find(args)
+	if err == nil {
+		err = c.ParseFlags(rest)
+	}
+	if err == nil {
+		err = c.ValidateArgs(c.Flags().Args())
+	}
+	if err != nil {
+		t.Errorf("%s: argosy %s: %v", where, strings.Join(args, " "), err)
+	}
+}
+
+// Every example is taken by the command that it is for, and names only commands and flags that exist.
+func TestExamples(t *testing.T) {
+	files, err := filepath.Glob("../../examples/*")
+	if err != nil || len(files) < 9 {
+		t.Fatal(files, err)
+	}
+	commands := regexp.MustCompile(`(?:^|[\s(])argosy ((?:crawl|submit|serve|agent|split|jobs|nodes)\b[^#;&|)>]*)`)
+	for _, path := range files {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(b)) {
+			for _, m := range commands.FindAllStringSubmatch(strings.ReplaceAll(line, "&region", "%26region"), -1) {
+				args, _, _ := strings.Cut(m[1], "   ")
+				understood(t, path, strings.Fields(strings.NewReplacer(`"$@"`, "", `"$job"`, "job.yaml").Replace(args)))
+			}
+		}
+		name := filepath.Base(path)
+		if filepath.Ext(name) == ".sh" {
+			if out, err := exec.Command("bash", "-n", path).CombinedOutput(); err != nil {
+				t.Errorf("%s: %s", path, out)
+			}
+			continue
+		}
+		switch name {
+		case "dairy.yaml":
+			if _, err := config.ReadJob(bytes.NewReader(b)); err != nil {
+				t.Errorf("%s: %v", path, err)
+			}
+		case "seeds.txt":
+			if j := filled(t, "--seeds", path); len(j.Identity.Seeds) != 3 {
+				t.Errorf("%s: %q", path, j.Identity.Seeds)
+			}
+		case "site-config.yaml":
+			if j := filled(t, "a.test", "--site-config", path); len(j.Sites) != 2 {
+				t.Errorf("%s: %+v", path, j.Sites)
+			}
+		case "defaults.yaml":
+			if j := filled(t, "a.test", "--config", path); j.Limits.Delay != 2*time.Second {
+				t.Errorf("%s: %+v", path, j.Limits)
+			}
+		default:
+			filled(t, "--job", path)
+			if code, out, errs := argosy(t, "submit", "--check", path); code != exitDone || !strings.Contains(out, "ok") || errs != "" {
+				t.Errorf("%s: %d %s %s", path, code, out, errs)
+			}
+		}
+	}
+}
+
 // What the files under deploy start is what this program understands: every flag is one that it has.
 func TestDeploymentsNameFlagsThatExist(t *testing.T) {
 	check := func(where string, args []string) {
 		t.Helper()
-		c, rest, err := newRoot().Find(args)
-		if err == nil {
-			err = c.ParseFlags(rest)
-		}
-		if err == nil {
-			err = c.ValidateArgs(c.Flags().Args())
-		}
-		if err != nil {
-			t.Errorf("%s: argosy %s: %v", where, strings.Join(args, " "), err)
-		}
+		understood(t, where, args)
 	}
 	n := 0
 	err := filepath.WalkDir("../../deploy", func(path string, d fs.DirEntry, err error) error {
@@ -101,8 +161,8 @@ func TestDeploymentsNameFlagsThatExist(t *testing.T) {
 	}
 }
 
-// The published schema of job files is that of the types they are read into; the examples are jobs.
-func TestSchemaAndExamples(t *testing.T) {
+// The published schema of job files is that of the types they are read into.
+func TestSchema(t *testing.T) {
 	got, err := config.Schema()
 	if err != nil {
 		t.Fatal(err)
@@ -116,10 +176,6 @@ func TestSchemaAndExamples(t *testing.T) {
 	}
 	if err := json.Unmarshal(got, &s); err != nil || len(s.Properties) < 9 {
 		t.Errorf("%d properties, %v", len(s.Properties), err)
-	}
-	code, out, errs := argosy(t, "submit", "--check", "../../examples/job.yaml")
-	if code != exitDone || !strings.Contains(out, "ok") || errs != "" {
-		t.Errorf("%d %s %s", code, out, errs)
 	}
 }
 

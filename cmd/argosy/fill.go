@@ -52,7 +52,7 @@ func limitFlags(fl *pflag.FlagSet, l *config.Limits) {
 }
 
 // notDefaults are flags that a file of defaults cannot have.
-var notDefaults = []string{"config", "job", "out", "seeds", "help"}
+var notDefaults = []string{"config", "job", "site-config", "out", "seeds", "help"}
 
 // values returns what a flag is set to.
 func values(fl *pflag.Flag) []string {
@@ -86,6 +86,9 @@ func (f *crawlFlags) fill(c *cobra.Command) error {
 		return err
 	}
 	if err := f.readJob(); err != nil {
+		return err
+	}
+	if err := f.readSites(); err != nil {
 		return err
 	}
 	for fl, to := range line {
@@ -142,7 +145,7 @@ func (f *crawlFlags) readJob() error {
 	} else if name = givenFile; f.jobText == "" {
 		return nil
 	}
-	f.job.Include, f.job.Exclude = nil, nil // lists are the file's, or the command line's
+	f.job.Include, f.job.Exclude, f.job.Sites = nil, nil, nil // lists are the file's, or the command line's
 	if err := config.ReadOver(strings.NewReader(f.jobText), &f.job); err != nil {
 		return usage("%s: %w", name, err)
 	}
@@ -150,6 +153,26 @@ func (f *crawlFlags) readJob() error {
 	for _, w := range f.job.Warnings() {
 		fmt.Fprintf(os.Stderr, "argosy: %s: %s\n", name, w)
 	}
+	return nil
+}
+
+// readSites takes in the file of --site-config, or the one that the crawl was begun with.
+func (f *crawlFlags) readSites() error {
+	name := f.siteFile
+	if name != "" {
+		b, err := readBounded(name)
+		if err != nil {
+			return usage("--site-config: %w", err)
+		}
+		f.siteText = string(b)
+	} else if name = givenFile; f.siteText == "" {
+		return nil
+	}
+	sites, err := config.ReadSites([]byte(f.siteText))
+	if err != nil {
+		return usage("%s: %w", name, err)
+	}
+	f.job.Sites = append(f.job.Sites, sites...)
 	return nil
 }
 

@@ -21,6 +21,7 @@ type given struct {
 	Flags   map[string][]string `json:"flags"`
 	Config  map[string][]string `json:"config,omitempty"`  // the defaults of --config
 	Job     string              `json:"job,omitempty"`     // the file of --job
+	Sites   string              `json:"sites,omitempty"`   // the file of --site-config
 	Secrets []string            `json:"secrets,omitempty"` // flags that must be given again
 	Topic   *crawl.Topic        `json:"topic,omitempty"`   // as it was made: the files that it was made of may be gone
 }
@@ -36,7 +37,7 @@ const seedsFile = "state/seeds.txt"
 
 // Flags that are not remembered: those that concern one run's output, and secrets.
 var (
-	forRun  = []string{"out", "seeds", "config", "job", "json", "quiet", "log-level", "explain-log", "help"}
+	forRun  = []string{"out", "seeds", "config", "job", "site-config", "json", "quiet", "log-level", "explain-log", "help"}
 	secrets = []string{"header", "cookies"}
 )
 
@@ -50,7 +51,7 @@ func (f *crawlFlags) remember(c *cobra.Command, dir string, about *crawl.Topic) 
 			return err
 		}
 	}
-	g := given{Seeds: f.set.texts, Topic: about, Flags: map[string][]string{}, Config: maps.Clone(f.defaults), Job: f.jobText}
+	g := given{Seeds: f.set.texts, Topic: about, Flags: map[string][]string{}, Config: maps.Clone(f.defaults), Job: f.jobText, Sites: f.siteText}
 	c.Flags().VisitAll(func(fl *pflag.Flag) {
 		def := f.defaults[fl.Name]
 		switch {
@@ -117,6 +118,9 @@ func (f *crawlFlags) recall(c *cobra.Command) ([]string, error) {
 	}
 	if f.defaults = g.Config; f.jobFile == "" {
 		f.jobText = g.Job
+	}
+	if f.siteFile == "" {
+		f.siteText = g.Sites
 	}
 	if len(g.Seeds) == 0 {
 		f.seeds = filepath.Join(f.out, filepath.FromSlash(seedsFile))

@@ -27,6 +27,7 @@ type Job struct {
 	Fetch      Fetch          `yaml:"fetch" doc:"what is fetched, and as whom"`
 	Topic      Topic          `yaml:"topic" doc:"what pages are to be about; nothing: anything"`
 	Limits     Limits         `yaml:"limits" doc:"where it ends and how fast it goes; they may change while it runs"`
+	Sites      []Site         `yaml:"sites" doc:"what is different on some sites: of several that match one all count, the last most"`
 	Placing    Placing        `yaml:"placing" doc:"which nodes its sites go to"`
 	Dictionary []string       `yaml:"dictionary" doc:"words that the segmenter is to know"`
 	Virtual    *split.Virtual `yaml:"virtual" doc:"a virtual task, for argosy split"`
@@ -153,7 +154,7 @@ func oneLine(err error) error {
 
 // Crawl makes a job of a job file and of its seeds, as Seeds returns them.
 func (j *Job) Crawl(seeds []string, bare []bool) (crawl.Job, error) {
-	out := crawl.Job{Name: j.Name, Limits: crawl.DefaultLimits(), Placing: j.Placing.crawl()}
+	out := crawl.Job{Name: j.Name, Limits: crawl.DefaultLimits(), Placing: j.Placing.crawl(), Sites: rules(j.Sites)}
 	if j.Virtual != nil {
 		return out, errors.New("virtual: it is split by argosy split, and not crawled yet; give seeds")
 	}
@@ -227,6 +228,15 @@ func Login(raw string) (without, login string) {
 		return raw, ""
 	}
 	return scheme + "://" + rest[at+1:], rest[:at]
+}
+
+// Change changes limits, sites and placing of a job by what the file says of them.
+func (j *Job) Change(to *crawl.Job) {
+	j.Limits.Apply(&to.Limits)
+	j.Placing.Apply(&to.Placing)
+	if j.Sites != nil {
+		to.Sites = rules(j.Sites)
+	}
 }
 
 // Apply changes a placing by what is given.

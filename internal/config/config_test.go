@@ -27,14 +27,19 @@ func TestMistakesHaveAPlace(t *testing.T) {
 		"virtual:\n  subset: many\n":       "line 2",
 		"virtual:\n  engines:\n  - urn: x": "line 3",
 
-		"limits:\n  delay: 5\n":               `line 2: delay: "5" is not a span; allowed are such as 500ms`,
-		"limits:\n  delay: 1s\n  dealy: 1s\n": "line 3: dealy: there is no limit of this name",
-		"limits: {max_depth: -2}":             "line 1: max_depth: -2: allowed are -1 to 60000",
-		"limits:\n  recycle_after: 20ms\n":    "line 2: recycle_after: 20ms: allowed are 1s and more",
-		"limits:\n  max_body: 1\n":            "line 2: max_body: 1: allowed are 1K and more",
-		"limits:\n  max_body: many\n":         `line 2: max_body: "many" is not a size`,
-		"limits:\n  delay: [1s]\n":            "line 2: delay: want one value",
-		"limits: [delay]\n":                   "line 1: want names and values",
+		"limits:\n  delay: 5\n":                               `line 2: delay: "5" is not a span; allowed are such as 500ms`,
+		"limits:\n  delay: 1s\n  dealy: 1s\n":                 "line 3: dealy: there is no limit of this name",
+		"limits: {max_depth: -2}":                             "line 1: max_depth: -2: allowed are -1 to 60000",
+		"limits:\n  recycle_after: 20ms\n":                    "line 2: recycle_after: 20ms: allowed are 1s and more",
+		"limits:\n  max_body: 1\n":                            "line 2: max_body: 1: allowed are 1K and more",
+		"limits:\n  max_body: many\n":                         `line 2: max_body: "many" is not a size`,
+		"limits:\n  delay: [1s]\n":                            "line 2: delay: want one value",
+		"sites:\n- hosts: a.test\n  delay: 5\n":               `line 3: delay: "5" is not a span`,
+		"sites:\n- hosts: a.test\n- delay: 5s\n":              "line 3: hosts: name at least one",
+		"sites:\n- hosts: a.test\n  max_pages: 5\n":           "max_pages: allowed are hosts, headers, include, exclude, delay",
+		"sites:\n- hosts: a.test\n  headers: {Cookie: a=b}\n": "secrets are not for jobs",
+		"sites: a.test\n":                                     "line 1",
+		"limits: [delay]\n":                                   "line 1: want names and values",
 	} {
 		if _, err := ReadJob(strings.NewReader(in)); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%.30q: %v, want %q", in, err, want)
@@ -49,6 +54,12 @@ name: one
 seeds: [a.example, "http://b.example/x"]
 scope: domain
 limits: {delay: 250ms, max_bytes: 2G, per_domain: 3, max_body: 1M}
+sites:
+- hosts: [a.example, "*.C.example"]
+  delay: 5s
+  site_pages: 7
+  headers: {Accept-Language: de}
+- {hosts: b.example, exclude: [x, y], include: z}
 placing:
   strategy: nearest,top=1
   probe: few
@@ -69,6 +80,13 @@ placing:
 	want.Identity = crawl.Identity{Seeds: []string{"https://a.example/", "http://b.example/x"}, NoScheme: []bool{true, false}, Scope: crawl.ScopeDomain, UserAgent: "agent/1"}
 	want.Limits.Delay, want.Limits.MaxBytes, want.Limits.PerDomain = 250*time.Millisecond, 2<<30, 3
 	want.Limits.Fetch.MaxBody, want.Limits.Fetch.MaxDecoded = 1<<20, 4<<20
+	want.Sites = []crawl.SiteRule{
+		{
+			Hosts: []string{"a.example", "*.c.example"}, Limits: map[string]int64{"delay": int64(5 * time.Second), "site_pages": 7},
+			Headers: []crawl.Header{{Name: "Accept-Language", Value: "de"}},
+		},
+		{Hosts: []string{"b.example"}, Include: []string{"z"}, Exclude: []string{"x", "y"}},
+	}
 	want.Placing = crawl.Placing{
 		Strategy: "nearest,top=1", Probe: "few", Type: "web", Store: "s3://bucket/x", Need: [3]float64{0.5, 64 << 20, 2 << 20},
 		Places: map[string]crawl.Place{"a.example": {Lat: 48.9, Lon: 2.3, Region: "eu"}}, Landmarks: []string{"n1", "n2"},

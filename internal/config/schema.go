@@ -31,6 +31,8 @@ func schemaOf(t reflect.Type) object {
 	switch t {
 	case reflect.TypeFor[Limits]():
 		return limitsSchema()
+	case reflect.TypeFor[Site]():
+		return siteSchema()
 	case reflect.TypeFor[Size]():
 		return sizeSchema()
 	}

@@ -26,19 +26,10 @@ func ReadSettings(b []byte) ([]Setting, error) {
 func (s *settings) UnmarshalYAML(n ast.Node) error {
 	return pairs(n, func(name string, line int, value ast.Node) error {
 		out := Setting{Name: name, Line: line}
-		list, ok := value.(*ast.SequenceNode)
-		if !ok {
-			list = &ast.SequenceNode{Values: []ast.Node{value}}
-		}
-		for _, v := range list.Values {
-			text, err := scalar(v)
-			if err != nil {
-				return err
-			}
-			out.Values = append(out.Values, text)
-		}
+		var err error
+		out.Values, err = scalars(value)
 		*s = append(*s, out)
-		return nil
+		return err
 	})
 }
 
@@ -61,6 +52,22 @@ func pairs(n ast.Node, fn func(name string, line int, value ast.Node) error) err
 		}
 	}
 	return nil
+}
+
+// scalars returns the texts of a list, or the one of a scalar.
+func scalars(n ast.Node) (out []string, err error) {
+	list, ok := n.(*ast.SequenceNode)
+	if !ok {
+		list = &ast.SequenceNode{Values: []ast.Node{n}}
+	}
+	for _, v := range list.Values {
+		text, err := scalar(v)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, text)
+	}
+	return out, nil
 }
 
 // scalar returns the text of a node that is neither a map nor a list.

@@ -395,6 +395,9 @@ const (
 
 // CheckWords says in one line what a job holds that none may hold.
 func CheckWords(j *Job) error {
+	if err := checkSites(j.Sites); err != nil {
+		return err
+	}
 	f := j.Check()
 	switch {
 	case f == nil:
@@ -445,6 +448,9 @@ func (j *Job) Check() *Fault {
 	c.items("placing: landmarks", len(p.Landmarks), maxLandmarks)
 	for _, s := range []string{p.Strategy, p.Probe, p.Type, p.Store, p.Product} {
 		c.length("placing", s, 0, maxPlace)
+	}
+	if checkSites(j.Sites) != nil {
+		c.fail("sites", RuleRange)
 	}
 	if b, err := Marshal(j); c.fault == nil && (err != nil || len(b) > MaxJob) {
 		c.fail("job and seeds", RuleLength)

@@ -29,11 +29,12 @@ type Job struct {
 	Limits   Limits   `cbor:"3,keyasint" json:"limits"`
 	Placing  Placing  `cbor:"4,keyasint" json:"placing"`
 	Name     string   `cbor:"5,keyasint,omitempty" json:"name,omitempty"`
+
+	Sites []SiteRule `cbor:"6,keyasint,omitempty" json:"sites,omitempty"` // limits and headers may change on resume, filters not
 }
 
-// Pace returns the limits that decide when a site is asked: a job that ignores robots.txt obeys no Crawl-delay.
-func (j *Job) Pace() Limits {
-	l := j.Limits
+// Pace returns the limits on a site as they decide when it is asked: a job that ignores robots.txt obeys no Crawl-delay.
+func (j *Job) Pace(l Limits) Limits {
 	if j.Identity.IgnoreRobots {
 		l.MaxCrawlDelay = 0
 	}

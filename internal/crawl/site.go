@@ -41,4 +41,6 @@ type SiteState struct {
 	Trouble     string      `cbor:"60,keyasint,omitempty"` // why it could not be asked the last time, in words
 
 	ResolveFails int `cbor:"61,keyasint,omitempty"` // look-ups of its name that failed, in a row
+
+	Headers []Header `cbor:"62,keyasint,omitempty"` // that the job's requests to it have besides
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/base64"
 	"errors"
 	"net/netip"
+	"slices"
+	"strings"
 	"time"
 
 	"argosy/internal/crawl"
@@ -50,6 +52,10 @@ func (l *lease) request(u crawl.URL) *fetch.Request {
 		fetch.Field{Name: "Accept", Value: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"})
 	if u.Site() != l.l.Site { // where robots.txt redirects: no business of this site's secrets
 		return r
+	}
+	for _, h := range l.site.Headers {
+		r.Fields = slices.DeleteFunc(r.Fields, func(f fetch.Field) bool { return strings.EqualFold(f.Name, h.Name) })
+		r.Fields = append(r.Fields, fetch.Field{Name: h.Name, Value: h.Value})
 	}
 	if l.site.SeedSite {
 		r.Fields = append(r.Fields, l.a.cfg.Headers...)

@@ -15,6 +15,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -395,14 +396,23 @@ func (cr *Crawl) same(have *crawl.Job) error {
 		if x.Kind() == reflect.Slice && x.Len() == 0 && y.Len() == 0 || reflect.DeepEqual(x.Interface(), y.Interface()) {
 			continue
 		}
-		name := a.Type().Field(i).Name
+		name := strings.Replace(a.Type().Field(i).Name, "List", "Seeds", 1)
 		return fmt.Errorf("%s: %w: its %s is %v, not %v; use another -o, or leave the option as it was", cr.cfg.Dir, outdir.ErrOtherJob,
 			flagName(name), brief(x), brief(y))
+	}
+	if !crawl.SameFilters(have.Sites, cr.cfg.Job.Sites) {
+		return fmt.Errorf("%s: %w: its include and exclude of single sites differ; use another -o, or leave them as they were", cr.cfg.Dir, outdir.ErrOtherJob)
 	}
 	return nil
 }
 
 func brief(v reflect.Value) string {
+	if v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return "none"
+		}
+		v = v.Elem()
+	}
 	s := fmt.Sprint(v.Interface())
 	if len(s) > 120 {
 		s = s[:120] + "…"
@@ -504,7 +514,7 @@ func Check(c *Config) error {
 	if err := crawl.CheckWords(&c.Job); err != nil {
 		return err
 	}
-	if _, err := scope.Compile(c.Job.Identity, c.Job.Limits); err != nil {
+	if _, err := scope.Compile(c.Job.Identity, c.Job.Limits, c.Job.Sites...); err != nil {
 		return err
 	}
 	if _, err := strategy.New(c.Strategy); err != nil {

@@ -182,8 +182,8 @@ func TestSimulatedRecycling(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkMoves(t, &rows[0], j.Limits.RecycleLimit)
-		err = s.leader().SetLimits(t.Context(), id, func(l *crawl.Limits, _ *crawl.Placing) error {
-			l.RecycleAfter = 3 * time.Minute
+		err = s.leader().SetLimits(t.Context(), id, func(j *crawl.Job) error {
+			j.Limits.RecycleAfter = 3 * time.Minute
 			return nil
 		})
 		if err != nil {

@@ -148,7 +148,7 @@ func (c *Coordinator) snapshot(now time.Time, j *frontier.Job, r *run) *schedule
 			continue
 		}
 		site := c.f.Site(t.Site)
-		if at := polite.ReadyAt(j.Pace(), site); at > v.Now && t.Leases() == 0 { // it has been asked since
+		if at := polite.ReadyAt(j.PaceAt(t.Site), site); at > v.Now && t.Leases() == 0 { // it has been asked since
 			c.jobs.schedule(t)
 			continue
 		}
@@ -171,7 +171,7 @@ func (c *Coordinator) snapshot(now time.Time, j *frontier.Job, r *run) *schedule
 // siteOf is what is known of a site that a job asks.
 func siteOf(j *frontier.Job, name string, site *crawl.Site) learn.Site {
 	return learn.Site{
-		Name: name, Pause: polite.SiteDelay(j.Pace(), site).Seconds(), Latency: float64(site.LatencyUS) / 1e6, Connections: j.Limits.SiteConnections,
+		Name: name, Pause: polite.SiteDelay(j.PaceAt(name), site).Seconds(), Latency: float64(site.LatencyUS) / 1e6, Connections: j.At(name).SiteConnections,
 	}
 }
 
@@ -225,7 +225,7 @@ func (c *Coordinator) grant(j *frontier.Job, r *run, t *schedule.Task, n *schedu
 		l.Resolve = true
 	} else {
 		first := 64
-		if polite.SiteDelay(j.Pace(), site) > 0 {
+		if polite.SiteDelay(j.PaceAt(t.Site), site) > 0 {
 			first = 8
 		}
 		targets, err := c.f.Next(t.ID, r.room(j, first))

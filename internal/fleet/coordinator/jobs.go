@@ -126,7 +126,7 @@ func (b *jobs) schedule(t *frontier.Task) {
 	}
 	at := int64(0)
 	if t.Leases() == 0 {
-		at = polite.ReadyAt(j.Pace(), b.f.Site(t.Site))
+		at = polite.ReadyAt(j.PaceAt(t.Site), b.f.Site(t.Site))
 	}
 	r.waits(t, at)
 }

@@ -80,7 +80,7 @@ func (c *Coordinator) forget(l *frontier.Lease) {
 func (c *Coordinator) dispatch(ctx context.Context, now time.Time, l *crawl.Lease) error {
 	j, t := c.f.Job(l.Job), c.f.Task(l.Task)
 	site := c.f.Site(l.Site)
-	st := polite.State(j.Pace(), site, c.clock.MS(now))
+	st := polite.State(j.PaceAt(l.Site), site, c.clock.MS(now))
 	st.SeedSite, st.Cookies, st.Spread = t.Seed, t.Cookies, max(1, j.Limits.PerSite)
 	if !l.Resolve && st.RobotsState == crawl.RobotsRules {
 		body, err := c.f.Robots(l.Site)
@@ -91,6 +91,7 @@ func (c *Coordinator) dispatch(ctx context.Context, now time.Time, l *crawl.Leas
 	}
 	job := j.Job
 	job.Identity.Seeds, job.Identity.NoScheme, job.Placing = nil, nil, crawl.Placing{} // the agent needs none, and they may be many
+	job.Limits, job.Sites, st.Headers = *j.At(l.Site), nil, j.Headers(l.Site)
 	c.open.sent[l.ID] = now
 	c.post.send(ctx, l.Node, &crawl.Dispatch{Kind: crawl.DispatchLease, Lease: l, Job: &job, Site: &st, Doubt: c.f.Position().Doubt, AgeMS: c.age(c.f.Lease(l.ID))})
 	return nil

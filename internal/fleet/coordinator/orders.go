@@ -55,11 +55,11 @@ func (c *Coordinator) Begin(ctx context.Context, job *crawl.Job, check func(have
 				return err
 			}
 		}
-		if have.Limits == job.Limits && reflect.DeepEqual(have.Placing, job.Placing) {
+		if have.Limits == job.Limits && reflect.DeepEqual(have.Placing, job.Placing) && reflect.DeepEqual(have.Sites, job.Sites) {
 			return nil
 		}
 		return c.sinks.append(ctx, &crawl.Entry{
-			Kind: crawl.EntryLimits, Job: &crawl.Job{ID: job.ID, Identity: have.Identity, Limits: job.Limits, Placing: job.Placing, Name: have.Name},
+			Kind: crawl.EntryLimits, Job: &crawl.Job{ID: job.ID, Identity: have.Identity, Limits: job.Limits, Placing: job.Placing, Sites: job.Sites, Name: have.Name},
 		})
 	})
 }
@@ -152,16 +152,19 @@ func (c *Coordinator) setState(ctx context.Context, j *frontier.Job, state strin
 	return c.sinks.append(ctx, e)
 }
 
-// SetLimits gives a job new limits and a new placing: what a person changes before a retry, say.
-func (c *Coordinator) SetLimits(ctx context.Context, id uint32, change func(*crawl.Limits, *crawl.Placing) error) error {
+// SetLimits gives a job new limits, on all sites or on some, and a new placing: what a person changes before a retry, say.
+func (c *Coordinator) SetLimits(ctx context.Context, id uint32, change func(*crawl.Job) error) error {
 	err := c.do(ctx, func() error {
 		j := c.f.Job(id)
 		if j == nil {
 			return fmt.Errorf("%w: %d", ErrNoJob, id)
 		}
-		next := crawl.Job{ID: id, Identity: j.Identity, Limits: j.Limits, Placing: j.Placing, Name: j.Name}
-		if err := change(&next.Limits, &next.Placing); err != nil {
+		next := crawl.Job{ID: id, Identity: j.Identity, Limits: j.Limits, Placing: j.Placing, Sites: j.Sites, Name: j.Name}
+		if err := change(&next); err != nil {
 			return err
+		}
+		if !crawl.SameFilters(j.Sites, next.Sites) {
+			return fmt.Errorf("%w: include and exclude of a site cannot change", ErrState)
 		}
 		if f := next.Check(); f != nil {
 			return f

@@ -93,8 +93,10 @@ type Job struct {
 	Open   int          `cbor:"-"` // leases
 
 	rules *scope.Rules
-	apart bool   // its seeds are kept under a key of their own
-	focus *focus // of a job with a topic, once it is needed
+	sites *crawl.Sites
+	at    map[string]*crawl.Limits // of sites that were asked for
+	apart bool                     // its seeds are kept under a key of their own
+	focus *focus                   // of a job with a topic, once it is needed
 }
 
 type taskName struct {
@@ -270,7 +272,7 @@ func (f *Frontier) sum() error {
 
 // compile builds the job's scope rules, with the places that seeds redirected to.
 func (j *Job) compile() error {
-	r, err := scope.Compile(j.Identity, j.Limits)
+	r, err := scope.Compile(j.Identity, j.Limits, j.Sites...)
 	if err != nil {
 		return err
 	}
@@ -412,8 +414,8 @@ func (f *Frontier) Next(task uint32, n int) ([]crawl.Target, error) {
 	if t == nil || n <= 0 || t.Queued() <= 0 {
 		return nil, nil
 	}
-	if j := f.jobs[t.Job]; j.Identity.Order == crawl.OrderBest && j.Limits.SitePages > 0 {
-		if n = min(n, int(j.Limits.SitePages-t.Fetched-t.Held)); n <= 0 {
+	if j := f.jobs[t.Job]; j.Identity.Order == crawl.OrderBest && j.At(t.Site).SitePages > 0 {
+		if n = min(n, int(j.At(t.Site).SitePages-t.Fetched-t.Held)); n <= 0 {
 			return nil, nil
 		}
 	}

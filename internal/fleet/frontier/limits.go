@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"encoding/binary"
+	"reflect"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -15,8 +16,9 @@ func (x *tx) limits(c *crawl.Job) error {
 	if j == nil {
 		return nil
 	}
-	was := j.Limits
-	j.Limits, j.Placing = c.Limits, c.Placing
+	was, rules := j.Limits, j.Sites
+	j.Limits, j.Placing, j.Sites, j.sites = c.Limits, c.Placing, c.Sites, nil
+	other := !reflect.DeepEqual(rules, j.Sites)
 	x.jobs[j.ID] = j
 	j.rules.Limit(j.Limits)
 	now := &j.Limits
@@ -24,8 +26,8 @@ func (x *tx) limits(c *crawl.Job) error {
 	for reason, changed := range map[crawl.Kind]bool{
 		crawl.ReasonDepth:      was.MaxDepth != now.MaxDepth,
 		crawl.ReasonTrapLength: was.MaxURLLength != now.MaxURLLength,
-		crawl.ReasonSiteBudget: was.SitePages != now.SitePages,
-		crawl.ReasonTrapMap:    was.MaxSitemaps != now.MaxSitemaps,
+		crawl.ReasonSiteBudget: was.SitePages != now.SitePages || other,
+		crawl.ReasonTrapMap:    was.MaxSitemaps != now.MaxSitemaps || other,
 	} {
 		if changed {
 			again[reason] = true
@@ -62,7 +64,7 @@ func (j *Job) claimed(t *Task) int64 {
 
 // full reports whether a site has had all that it may have of a job that fetches the best first: what waits is not asked for.
 func (j *Job) full(t *Task) bool {
-	return j.Identity.Order == crawl.OrderBest && j.Limits.SitePages > 0 && t.Fetched >= j.Limits.SitePages
+	return j.Identity.Order == crawl.OrderBest && j.At(t.Site).SitePages > 0 && t.Fetched >= j.At(t.Site).SitePages
 }
 
 // beyond returns which of a job's limits keeps a URL out that waits.
@@ -131,11 +133,12 @@ func (x *tx) held(t *Task, k crawl.Key, r *record) (bool, error) {
 
 // trim refuses the last URLs of a task's queue as long as it has more than a site may have.
 func (x *tx) trim(j *Job, t *Task) error {
-	over := j.claimed(t) - j.Limits.SitePages
+	most := j.At(t.Site).SitePages
+	over := j.claimed(t) - most
 	if j.full(t) {
 		over = t.Queued() // it has had its best pages
 	}
-	if j.Limits.SitePages <= 0 || over <= 0 || t.State == crawl.TaskDropped {
+	if most <= 0 || over <= 0 || t.State == crawl.TaskDropped {
 		return nil
 	}
 	prefix := queueKey(t.ID, 0)[:5]

@@ -126,3 +126,29 @@ func TestLowerBudgetAndLength(t *testing.T) {
 	}
 	check(t, w.f)
 }
+
+// A site's own number of pages holds instead of the job's: what was refused waits again when it is raised, and what waits beyond is
+// refused when it falls.
+func TestPagesOfASite(t *testing.T) {
+	w := newWalk(t, -1)
+	pages := func(n int64, hosts ...string) {
+		t.Helper()
+		job := w.f.Job(1).Job
+		job.Sites = []crawl.SiteRule{{Hosts: hosts, Limits: map[string]int64{"site_pages": n}}}
+		w.apply(&crawl.Entry{Kind: crawl.EntryLimits, Epoch: 1, Job: &job})
+	}
+	w.limit(func(l *crawl.Limits) { l.SitePages = 2 })
+	pages(4, "s.test")
+	w.links("/", to("/1"), to("/2"), to("/3"), to("/4"), to("/5"))
+	for _, step := range []struct {
+		n       int64
+		host    string
+		refused int64
+	}{{4, "s.test", 2}, {3, "*", 3}, {100, "s.test", 0}, {100, "other.test", 4}, {5, "*.test", 1}} {
+		pages(step.n, step.host)
+		if c := w.f.Counts(1); c.Discovered != 6 || c.Reasons["site-budget"] != step.refused || c.Pending != 6-step.refused {
+			t.Errorf("%d on %s: %+v", step.n, step.host, c)
+		}
+		check(t, w.f)
+	}
+}

@@ -371,7 +371,7 @@ func (x *tx) admit(j *Job, own *Task, u crawl.URL, r *record) crawl.Verdict {
 		return crawl.Verdict{Reason: crawl.ReasonDropped}
 	case j.Identity.Topic != nil && j.Identity.Tunnel >= 0 && int(r.Off) > j.Identity.Tunnel && r.Flags&crawl.FlagSeed == 0:
 		return crawl.Verdict{Reason: crawl.ReasonTopic}
-	case own != nil && j.Limits.SitePages > 0 && j.claimed(own) >= j.Limits.SitePages:
+	case own != nil && j.At(own.Site).SitePages > 0 && j.claimed(own) >= j.At(own.Site).SitePages:
 		return crawl.Verdict{Reason: crawl.ReasonSiteBudget}
 	}
 	return crawl.Verdict{}

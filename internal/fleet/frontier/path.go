@@ -28,7 +28,7 @@ func (x *tx) admitSitemap(j *Job, own *Task, u crawl.URL, r *record) crawl.Verdi
 	switch {
 	case level > 0 && !bytes.Equal(r.Parent[:4], k[:4]) && !j.rules.InScope(u): // a key begins with its site
 		return crawl.Verdict{Reason: crawl.ReasonScope}
-	case level > maxNested, own != nil && j.Limits.MaxSitemaps > 0 && own.Sitemaps >= j.Limits.MaxSitemaps:
+	case level > maxNested, own != nil && j.At(own.Site).MaxSitemaps > 0 && own.Sitemaps >= j.At(own.Site).MaxSitemaps:
 		return crawl.Verdict{Reason: crawl.ReasonTrapMap}
 	}
 	return crawl.Verdict{}

@@ -434,7 +434,7 @@ func CheckJob(j *crawl.Job) error {
 	if err := crawl.CheckWords(j); err != nil {
 		return err
 	}
-	if _, err := scope.Compile(j.Identity, j.Limits); err != nil {
+	if _, err := scope.Compile(j.Identity, j.Limits, j.Sites...); err != nil {
 		return err
 	}
 	if j.Placing.Strategy != "" {

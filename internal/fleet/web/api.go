@@ -236,7 +236,7 @@ func (a *api) register(h huma.API) {
 			})
 		})
 	}
-	huma.Register(h, post("limits", "/jobs/{id}/limits", "Change limits and placing of a job: a job file with these keys alone"), a.limits)
+	huma.Register(h, post("limits", "/jobs/{id}/limits", "Change limits, sites and placing of a job: a job file with these keys alone"), a.limits)
 	huma.Register(h, post("retry", "/jobs/{id}/retry", "Release manual tasks and try failed URLs again"), a.release(crawl.EntryRetry))
 	huma.Register(h, post("drop", "/jobs/{id}/drop", "Give tasks up"), a.release(crawl.EntryDrop))
 	huma.Register(h, get("nodes", "/nodes", "The nodes, what they cost and have earned"), a.nodes)
@@ -361,13 +361,12 @@ func (a *api) limits(ctx context.Context, in *struct {
 		return nil, huma.Error422UnprocessableEntity(err.Error())
 	}
 	if len(file.Seeds)+len(file.SeedsFile) > 0 || file.Scope != "" || len(file.Include)+len(file.Exclude) > 0 || file.Fetch != (config.Fetch{}) {
-		return nil, huma.Error422UnprocessableEntity("seeds, scope, filters and fetch are what makes it this job: allowed are limits and placing")
+		return nil, huma.Error422UnprocessableEntity("seeds, scope, filters and fetch are what makes it this job: allowed are limits, sites and placing")
 	}
 	what := fmt.Sprintf("limits of job %d: %s", in.ID, strings.Join(strings.Fields(string(in.RawBody[:min(len(in.RawBody), 500)])), " "))
 	return order(ctx, a, what, func(ctx context.Context, co *coordinator.Coordinator) (Job, error) {
-		err := co.SetLimits(ctx, in.ID, func(l *crawl.Limits, p *crawl.Placing) error {
-			file.Limits.Apply(l)
-			file.Placing.Apply(p)
+		err := co.SetLimits(ctx, in.ID, func(j *crawl.Job) error {
+			file.Change(j)
 			return nil
 		})
 		if err != nil {

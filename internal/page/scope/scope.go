@@ -18,32 +18,28 @@ import (
 type Rules struct {
 	scope     crawl.Scope
 	places    map[string]bool // sites, hosts, domains, directories or nothing, by scope
-	include   []*regexp.Regexp
-	exclude   []*regexp.Regexp
+	filter                    // of all sites
+	sites     *crawl.Sites
+	of        map[string]filter // of sites, by rule: the text of its expressions
 	maxLength int
 }
 
 // Compile checks and compiles a job's identity. The error names the expression that is wrong.
-func Compile(id crawl.Identity, lim crawl.Limits) (*Rules, error) {
-	r := &Rules{scope: id.Scope, places: map[string]bool{}, maxLength: lim.MaxURLLength}
+func Compile(id crawl.Identity, lim crawl.Limits, sites ...crawl.SiteRule) (*Rules, error) {
+	r := &Rules{scope: id.Scope, places: map[string]bool{}, maxLength: lim.MaxURLLength, sites: crawl.NewSites(crawl.Filters(sites)), of: map[string]filter{}}
 	switch id.Scope {
 	case crawl.ScopeSite, crawl.ScopeHost, crawl.ScopeDomain, crawl.ScopePrefix, crawl.ScopeAny:
 	default:
 		return nil, fmt.Errorf("scope %q: allowed are site, host, domain, prefix, any", id.Scope)
 	}
-	for _, s := range id.Include {
-		re, err := regexp.Compile(s)
-		if err != nil {
-			return nil, fmt.Errorf("include %q: %w", s, err)
-		}
-		r.include = append(r.include, re)
+	var err error
+	if r.filter, err = compile(id.Include, id.Exclude); err != nil {
+		return nil, err
 	}
-	for _, s := range id.Exclude {
-		re, err := regexp.Compile(s)
-		if err != nil {
-			return nil, fmt.Errorf("exclude %q: %w", s, err)
+	for _, rule := range crawl.Filters(sites) {
+		if r.of[key(&rule)], err = compile(rule.Include, rule.Exclude); err != nil {
+			return nil, fmt.Errorf("sites: %w", err)
 		}
-		r.exclude = append(r.exclude, re)
 	}
 	for _, s := range id.Seeds {
 		u, err := crawl.Parse(s)
@@ -53,6 +49,49 @@ func Compile(id crawl.Identity, lim crawl.Limits) (*Rules, error) {
 		r.Join(u)
 	}
 	return r, nil
+}
+
+// filter is what lets URLs pass.
+type filter struct{ include, exclude []*regexp.Regexp }
+
+func compile(include, exclude []string) (f filter, err error) {
+	for _, list := range []struct {
+		name string
+		from []string
+		to   *[]*regexp.Regexp
+	}{{"include", include, &f.include}, {"exclude", exclude, &f.exclude}} {
+		for _, s := range list.from {
+			re, err := regexp.Compile(s)
+			if err != nil {
+				return f, fmt.Errorf("%s %q: %w", list.name, s, err)
+			}
+			*list.to = append(*list.to, re)
+		}
+	}
+	return f, nil
+}
+
+// key tells the filters of rules apart.
+func key(r *crawl.SiteRule) string {
+	return strings.Join(r.Include, "\n") + "\n\n" + strings.Join(r.Exclude, "\n")
+}
+
+// check decides whether a URL passes; sitemaps need not match an include.
+func (f *filter) check(s string, sitemap bool) crawl.Verdict {
+	for _, re := range f.exclude {
+		if re.MatchString(s) {
+			return crawl.Verdict{Reason: crawl.ReasonExclude, Detail: re.String()}
+		}
+	}
+	if len(f.include) == 0 || sitemap {
+		return crawl.Verdict{}
+	}
+	for _, re := range f.include {
+		if re.MatchString(s) {
+			return crawl.Verdict{}
+		}
+	}
+	return crawl.Verdict{Reason: crawl.ReasonInclude}
 }
 
 // Limit changes the limits that rules obey.
@@ -140,19 +179,11 @@ func (r *Rules) Check(u crawl.URL, flags uint8) crawl.Verdict {
 	case !sitemap && !r.InScope(u):
 		return crawl.Verdict{Reason: crawl.ReasonScope}
 	}
-	for _, re := range r.exclude {
-		if re.MatchString(s) {
-			return crawl.Verdict{Reason: crawl.ReasonExclude, Detail: re.String()}
+	v := r.filter.check(s, sitemap)
+	for _, rule := range r.sites.Of(u.Site()) {
+		if f := r.of[key(rule)]; v.OK() {
+			v = f.check(s, sitemap)
 		}
 	}
-	if len(r.include) > 0 && !sitemap {
-		ok := false
-		for _, re := range r.include {
-			ok = ok || re.MatchString(s)
-		}
-		if !ok {
-			return crawl.Verdict{Reason: crawl.ReasonInclude}
-		}
-	}
-	return crawl.Verdict{}
+	return v
 }

@@ -136,3 +136,29 @@ func TestPrefixes(t *testing.T) {
 		}
 	}
 }
+
+// A URL must pass the filters of the job and of every rule of its site.
+func TestFiltersOfSites(t *testing.T) {
+	r, err := Compile(crawl.Identity{Scope: crawl.ScopeAny, Exclude: []string{"never"}}, crawl.DefaultLimits(),
+		crawl.SiteRule{Hosts: []string{"*"}, Limits: map[string]int64{"delay": 1}},
+		crawl.SiteRule{Hosts: []string{"*.test"}, Exclude: []string{"draft"}},
+		crawl.SiteRule{Hosts: []string{"a.test"}, Include: []string{"/docs/"}},
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for url, want := range map[string]crawl.Kind{
+		"http://a.test/docs/x": "", "http://a.test/x": crawl.ReasonInclude, "http://a.test/docs/draft": crawl.ReasonExclude,
+		"http://b.test/x": "", "http://b.test/draft": crawl.ReasonExclude, "http://c.example/draft": "", "http://c.example/never": crawl.ReasonExclude,
+	} {
+		if got := verdict(t, r, url, 0); got != want {
+			t.Errorf("%s: %q, want %q", url, got, want)
+		}
+	}
+	if got := verdict(t, r, "http://a.test/map.xml", crawl.FlagSitemap); got != "" {
+		t.Errorf("a sitemap: %s", got)
+	}
+	if _, err := Compile(crawl.Identity{Scope: crawl.ScopeAny}, crawl.DefaultLimits(), crawl.SiteRule{Hosts: []string{"*"}, Include: []string{"("}}); err == nil {
+		t.Error("an expression that is none")
+	}
+}

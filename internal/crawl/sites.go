@@ -1,0 +1,222 @@
+package crawl
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// SiteRule says what a job does differently on some sites. Of several rules that match a site all count: of a limit or a header the
+// last one that sets it, and a URL must pass the filters of each. Include and Exclude never change once the job is submitted.
+type SiteRule struct {
+	Hosts   []string         `cbor:"1,keyasint" json:"hosts"`                      // patterns: HOST, HOST:PORT, *.DOMAIN or *
+	Limits  map[string]int64 `cbor:"2,keyasint,omitempty" json:"limits,omitempty"` // by name: those of SiteLimits
+	Headers []Header         `cbor:"3,keyasint,omitempty" json:"headers,omitempty"`
+	Include []string         `cbor:"4,keyasint,omitempty" json:"include,omitempty"` // RE2
+	Exclude []string         `cbor:"5,keyasint,omitempty" json:"exclude,omitempty"` // RE2
+}
+
+// Header is a field of requests.
+type Header struct {
+	Name  string `cbor:"1,keyasint" json:"name"`
+	Value string `cbor:"2,keyasint" json:"value"`
+}
+
+// SiteLimits are the names of limits that a site may have of its own.
+var SiteLimits = []string{"delay", "max_crawl_delay", "site_pages", "max_sitemaps", "site_connections"}
+
+// Bounds of what rules say.
+const (
+	MaxSiteRules   = 1000
+	maxSiteHosts   = 10_000 // of all rules
+	maxSiteHeaders = 32
+	maxHeader      = 4096
+)
+
+// reserved are fields that are not a job's to set: those of the protocol, the one that is the job's own, and secrets, which a job
+// does not keep.
+var reserved = map[string]string{
+	"host": "this field is ours to set", "connection": "this field is ours to set", "content-length": "this field is ours to set",
+	"transfer-encoding": "this field is ours to set", "accept-encoding": "this field is ours to set",
+	"user-agent":    "it is the job's (fetch.user_agent), for robots.txt names it",
+	"authorization": "secrets are not for jobs, which keep them: use --header of the nodes", "proxy-authorization": "secrets are not for jobs, which keep them",
+	"cookie": "secrets are not for jobs, which keep them: use --cookies of the nodes",
+}
+
+// Check returns why a rule is refused.
+func (s *SiteRule) Check() error {
+	if len(s.Hosts) == 0 {
+		return fmt.Errorf("hosts: name at least one")
+	}
+	for _, h := range s.Hosts {
+		if err := checkPattern(h); err != nil {
+			return fmt.Errorf("hosts: %q: %w", h, err)
+		}
+	}
+	for name, n := range s.Limits {
+		l, ok := LimitNamed(name)
+		if !ok || !slices.Contains(SiteLimits, name) {
+			return fmt.Errorf("%s: allowed are hosts, headers, include, exclude, %s", name, strings.Join(SiteLimits, ", "))
+		}
+		if err := l.Check(n); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	if len(s.Headers) > maxSiteHeaders {
+		return fmt.Errorf("headers: %d; allowed are %d", len(s.Headers), maxSiteHeaders)
+	}
+	for _, h := range s.Headers {
+		if err := h.check(); err != nil {
+			return fmt.Errorf("headers: %q: %w", h.Name, err)
+		}
+	}
+	if len(s.Include)+len(s.Exclude) > maxFilters {
+		return fmt.Errorf("include and exclude: allowed are %d expressions", maxFilters)
+	}
+	return nil
+}
+
+func (h *Header) check() error {
+	token := h.Name != ""
+	for i := range len(h.Name) { // RFC 9110, section 5.6.2
+		b := h.Name[i]
+		token = token && (b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || strings.IndexByte("!#$%&'*+-.^_`|~", b) >= 0)
+	}
+	switch {
+	case !token:
+		return fmt.Errorf("not the name of a field")
+	case strings.ContainsFunc(h.Value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }):
+		return fmt.Errorf("its value has control characters")
+	case len(h.Name)+len(h.Value) > maxHeader:
+		return fmt.Errorf("longer than %d bytes", maxHeader)
+	}
+	if why := reserved[strings.ToLower(h.Name)]; why != "" {
+		return fmt.Errorf("%s", why)
+	}
+	return nil
+}
+
+// checkPattern refuses what no site's name can match.
+func checkPattern(p string) error {
+	rest := strings.TrimPrefix(p, "*.")
+	if p == "*" {
+		return nil
+	}
+	u, err := Parse("http://" + rest + "/")
+	if err != nil || u.Site() != rest || u.RequestURI() != "/" || strings.Contains(rest, "*") {
+		return fmt.Errorf("allowed are host names in lower case, HOST:PORT, *.DOMAIN and *")
+	}
+	if _, err := netip.ParseAddr(u.Host()); err == nil && rest != p {
+		return fmt.Errorf("an address has no names below it")
+	}
+	return nil
+}
+
+// Sites finds the rules of a site.
+type Sites struct {
+	rules  []SiteRule
+	exact  map[string][]int // by host, host:port and *.domain
+	always []int
+}
+
+// NewSites makes ready for finding rules.
+func NewSites(rules []SiteRule) *Sites {
+	s := &Sites{rules: rules, exact: map[string][]int{}}
+	for i := range rules {
+		for _, h := range rules[i].Hosts {
+			if h == "*" {
+				s.always = append(s.always, i)
+			} else {
+				s.exact[h] = append(s.exact[h], i)
+			}
+		}
+	}
+	return s
+}
+
+// Of returns the rules that match a site, by its name, in their order.
+func (s *Sites) Of(site string) []*SiteRule {
+	if len(s.rules) == 0 {
+		return nil
+	}
+	hit := slices.Clone(s.always)
+	host := site
+	if i := strings.LastIndexByte(site, ':'); i > 0 && !strings.HasSuffix(site, "]") {
+		host = site[:i]
+		hit = append(hit, s.exact[site]...)
+	}
+	hit = append(hit, s.exact[host]...)
+	for rest := host; ; {
+		_, after, ok := strings.Cut(rest, ".")
+		if !ok {
+			break
+		}
+		hit = append(hit, s.exact["*."+after]...)
+		rest = after
+	}
+	slices.Sort(hit)
+	var out []*SiteRule
+	for _, i := range slices.Compact(hit) {
+		out = append(out, &s.rules[i])
+	}
+	return out
+}
+
+// Limits returns a job's limits on a site.
+func (s *Sites) Limits(l Limits, site string) Limits {
+	for _, r := range s.Of(site) {
+		for name, n := range r.Limits {
+			if d, ok := LimitNamed(name); ok {
+				d.Set(&l, n)
+			}
+		}
+	}
+	return l
+}
+
+// Headers returns what requests to a site say besides.
+func (s *Sites) Headers(site string) (out []Header) {
+	for _, r := range s.Of(site) {
+		for _, h := range r.Headers {
+			out = slices.DeleteFunc(out, func(o Header) bool { return strings.EqualFold(o.Name, h.Name) })
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+// Filters returns the rules with what makes a job this job: their hosts and filters, of those that have any.
+func Filters(rules []SiteRule) (out []SiteRule) {
+	for _, r := range rules {
+		if len(r.Include)+len(r.Exclude) > 0 {
+			out = append(out, SiteRule{Hosts: r.Hosts, Include: r.Include, Exclude: r.Exclude})
+		}
+	}
+	return out
+}
+
+// SameFilters reports whether two lists of rules filter alike.
+func SameFilters(a, b []SiteRule) bool {
+	return slices.EqualFunc(Filters(a), Filters(b), func(x, y SiteRule) bool {
+		return slices.Equal(x.Hosts, y.Hosts) && slices.Equal(x.Include, y.Include) && slices.Equal(x.Exclude, y.Exclude)
+	})
+}
+
+// checkSites returns why rules are refused.
+func checkSites(rules []SiteRule) error {
+	if len(rules) > MaxSiteRules {
+		return fmt.Errorf("sites: %d; allowed are %d", len(rules), MaxSiteRules)
+	}
+	hosts := 0
+	for i := range rules {
+		if err := rules[i].Check(); err != nil {
+			return fmt.Errorf("sites[%d]: %w", i, err)
+		}
+		hosts += len(rules[i].Hosts)
+	}
+	if hosts > maxSiteHosts {
+		return fmt.Errorf("sites: %d hosts; allowed are %d", hosts, maxSiteHosts)
+	}
+	return nil
+}
