@@ -64,6 +64,9 @@ func isCrawl(dir string) error {
 		return usage("name the directory of a crawl, as an argument or with -o")
 	}
 	if _, err := os.Stat(filepath.Join(dir, outdir.LedgerFile)); err != nil {
+		if _, err := os.Stat(outdir.Frontier(dir)); err == nil {
+			return fmt.Errorf("%s: the ledger is missing: argosy rebuild ledger %s makes it anew", dir, dir)
+		}
 		return usage("%s: not the directory of a crawl (no %s in it)", dir, outdir.LedgerFile)
 	}
 	return outdir.CheckFormat(dir)

@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -10,6 +11,9 @@ import (
 
 // WireVersion is the version of the wire format: of log entries, parts and dispatches. A reader refuses a newer one.
 const WireVersion = 1
+
+// ErrTrimmed says that the log no longer has an entry that a reader wants.
+var ErrTrimmed = errors.New("the log no longer goes back that far")
 
 // EntryKind names what an entry of the log says.
 type EntryKind uint8

@@ -104,7 +104,7 @@ type Crawl struct {
 	nodes  []*node
 	told   []int64 // the last problem of each node that a person has been told of
 
-	control *control
+	control *outdir.Control
 	explain *outdir.Explain
 	geo     *geo.DB
 	mended  []string
@@ -122,7 +122,7 @@ func Open(ctx context.Context, c Config) (cr *Crawl, err error) {
 	cr = &Crawl{cfg: c}
 	defer func() {
 		if err != nil {
-			err = DiskFull(c.Dir, errors.Join(err, cr.Close()))
+			err = outdir.Mend(c.Dir, DiskFull(c.Dir, errors.Join(err, cr.Close())))
 			cr = nil
 		}
 	}()
@@ -172,7 +172,7 @@ func Open(ctx context.Context, c Config) (cr *Crawl, err error) {
 	if c.Idle {
 		return cr, nil
 	}
-	if cr.control, err = cr.listenControl(state); err != nil {
+	if cr.control, err = outdir.Listen(c.Dir, cr.answer); err != nil {
 		return cr, err
 	}
 	return cr, cr.openNodes(ctx)
@@ -331,7 +331,7 @@ func (cr *Crawl) Run(ctx context.Context, hard <-chan struct{}) (Summary, error)
 		}
 	}
 	if err != nil && !errors.Is(err, context.Canceled) {
-		return Summary{}, DiskFull(cr.cfg.Dir, err)
+		return Summary{}, outdir.Mend(cr.cfg.Dir, DiskFull(cr.cfg.Dir, err))
 	}
 	sum, err := cr.summary(context.WithoutCancel(ctx), start)
 	if err != nil {
@@ -483,7 +483,7 @@ func (cr *Crawl) traps(job uint32) (out []crawl.Trap, err error) {
 // Close closes everything that is open, in the order in which things depend on each other.
 func (cr *Crawl) Close() error {
 	var errs []error
-	errs = append(errs, cr.control.close())
+	errs = append(errs, cr.control.Close())
 	for _, n := range cr.nodes {
 		n.bus.Close()
 	}

@@ -358,9 +358,6 @@ func (c *Client) skipForged(ctx context.Context) error {
 // Nobody is whose entry it is that is not signed by who alone may write where it stands.
 const Nobody = "?"
 
-// ErrTrimmed says that the log no longer has what a reader wants to read next.
-var ErrTrimmed = errors.New("the log no longer goes back that far")
-
 // CheckNode refuses node names that cannot stand in a subject.
 func CheckNode(name string) error {
 	if !crawl.ValidNode(name) {
@@ -396,7 +393,7 @@ func (c *Client) Read(ctx context.Context, from uint64, fn func(seq uint64, at i
 					return errGap
 				}
 				if meta.Sequence.Stream > next {
-					failed = fmt.Errorf("%w: entry %d is wanted, %d is the first", ErrTrimmed, next, meta.Sequence.Stream)
+					failed = fmt.Errorf("%w: entry %d is wanted, %d is the first", crawl.ErrTrimmed, next, meta.Sequence.Stream)
 					return failed
 				}
 				node, _ := strings.CutPrefix(m.Subject(), partSubject)

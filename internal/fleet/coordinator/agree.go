@@ -6,6 +6,7 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/frontier"
+	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/term"
 )
 
@@ -77,6 +78,40 @@ func (s *sinks) differ(ctx context.Context, job uint32) (lost []crawl.Page, err 
 	return lost, err
 }
 
+// submitAgain takes jobs in anew that only the ledger has: the frontier was made anew.
+func (c *Coordinator) submitAgain(ctx context.Context) error {
+	var kept []ledger.Kept
+	err := c.sinks.persist(ctx, func(ctx context.Context) (err error) {
+		kept, err = c.sinks.ledger.KeptJobs(ctx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for i := range kept {
+		k := &kept[i]
+		switch {
+		case c.f.Job(k.ID) != nil:
+			continue
+		case k.Identity.List != nil:
+			c.cfg.Logger.Error("a job of which the list of seeds is lost: submit it again", "job", k.ID, "name", k.Name)
+			continue
+		}
+		state := crawl.JobRunning
+		if k.State == crawl.JobPaused || k.State == crawl.JobCancelled {
+			state = k.State
+		}
+		c.cfg.Logger.Error("a job that only the ledger has begins again", "job", k.ID, "name", k.Name)
+		if err := c.sinks.append(ctx, &crawl.Entry{Kind: crawl.EntrySubmit, Job: &k.Job}); err != nil {
+			return err
+		}
+		if err := c.sinks.append(ctx, &crawl.Entry{Kind: crawl.EntryState, State: &crawl.JobState{Job: k.ID, State: state}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // agreed has every job agree that is not worked on; those that are do so before they are called done.
 func (c *Coordinator) agreed(ctx context.Context) error {
 	var ended []*frontier.Job
@@ -97,7 +132,7 @@ func (c *Coordinator) agreed(ctx context.Context) error {
 	return nil
 }
 
-// adopt gives the ledger the leases that the frontier has: the log has lost its end, and their grants with it.
+// adopt gives the ledger the jobs and leases that the frontier has: the log has lost its end, and those with it.
 func (s *sinks) adopt(ctx context.Context, now time.Time) error {
 	var leases []crawl.Lease
 	var parts []uint32
@@ -108,7 +143,9 @@ func (s *sinks) adopt(ctx context.Context, now time.Time) error {
 		})
 		parts = append(parts, l.Parts)
 	})
-	return s.persist(ctx, func(ctx context.Context) error { return s.ledger.PutLeases(ctx, leases, parts, now.UnixMilli()) })
+	var jobs []ledger.Kept
+	s.f.Jobs(func(j *frontier.Job) { jobs = append(jobs, ledger.Kept{Job: j.Job, State: j.State, At: j.StartMS}) })
+	return s.persist(ctx, func(ctx context.Context) error { return s.ledger.Adopt(ctx, jobs, leases, parts, now.UnixMilli()) })
 }
 
 // rests is until when nothing of a job is given out: a log that has lost its end may have lost leases that nodes still hold, and

@@ -149,6 +149,14 @@ type nodeEvent struct {
 // Run leads until the job that it runs has ended, ctx ends, or something it cannot do without fails. What has been
 // applied is synced when it returns.
 func (c *Coordinator) Run(ctx context.Context) error {
+	err := c.run1(ctx)
+	if errors.Is(err, crawl.ErrTrimmed) && !c.sinks.leads { // entries are missing in the middle: with all before them applied, that is seen
+		err = c.run1(ctx)
+	}
+	return err
+}
+
+func (c *Coordinator) run1(ctx context.Context) error {
 	from, err := c.sinks.rebase(ctx)
 	if err != nil {
 		return err
@@ -368,7 +376,7 @@ func (c *Coordinator) lead(ctx context.Context, now time.Time) error {
 		return err
 	}
 	if c.cfg.Serve {
-		if err := c.agreed(ctx); err != nil {
+		if err := errors.Join(c.submitAgain(ctx), c.agreed(ctx)); err != nil {
 			return err
 		}
 	}

@@ -87,6 +87,20 @@ func (s *sinks) rebase(ctx context.Context) (from uint64, err error) {
 		_, seq = s.ledger.Position()
 	}
 	s.applied = min(s.f.Position().Seq, seq)
+	first, at, err := s.log.At(ctx, s.applied+1)
+	switch {
+	case err == nil && at == 0 && first <= s.applied && s.applied < s.target: // entries are missing in the middle: what stands behind them has no meaning without them
+		s.logger.Error("the log has lost entries", "from", s.applied+1, "last", s.target)
+		s.lost, s.applied = true, s.target
+		err := s.persist(ctx, func(ctx context.Context) error { return s.ledger.Rebase(ctx, stream, s.target) })
+		return s.target + 1, errors.Join(err, s.f.Rebase(stream, s.target))
+	case err != nil:
+		return 0, err
+	case s.f.Position().Seq+1 < first:
+		return 0, fmt.Errorf("%w: it stands at entry %d, and the log begins at %d", frontier.ErrBehind, s.f.Position().Seq, first)
+	case seq+1 < first:
+		return 0, fmt.Errorf("%w: it stands at entry %d, and the log begins at %d", ledger.ErrBehind, seq, first)
+	}
 	return s.applied + 1, nil
 }
 

@@ -112,7 +112,7 @@ func (f *Frontier) Apply(seq uint64, at int64, e *crawl.Entry) (Effects, error) 
 		err = x.settle()
 	}
 	if err = errors.Join(err, x.look.close()); err != nil {
-		return Effects{}, fmt.Errorf("apply entry %d: %w", seq, err)
+		return Effects{}, fmt.Errorf("apply entry %d: %w", seq, damaged(err))
 	}
 	if err := x.keepFacts(seq); err != nil {
 		return Effects{}, err
@@ -122,7 +122,7 @@ func (f *Frontier) Apply(seq uint64, at int64, e *crawl.Entry) (Effects, error) 
 		return Effects{}, err
 	}
 	if err := x.write(); err != nil {
-		return Effects{}, fmt.Errorf("apply entry %d: %w", seq, err)
+		return Effects{}, fmt.Errorf("apply entry %d: %w", seq, damaged(err))
 	}
 	for id, t := range x.tasks {
 		f.jobs[t.Job].tally(t)

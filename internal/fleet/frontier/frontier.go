@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"sort"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -136,7 +137,7 @@ func Open(c Config) (*Frontier, error) {
 	}
 	db, err := pebble.Open(c.Dir, o)
 	if err != nil {
-		return nil, fmt.Errorf("open frontier %s: %w", c.Dir, err)
+		return nil, fmt.Errorf("open frontier %s: %w", c.Dir, damaged(err))
 	}
 	f := &Frontier{
 		db: db, jobs: map[uint32]*Job{}, tasks: map[uint32]*Task{}, byName: map[taskName]uint32{},
@@ -144,10 +145,24 @@ func Open(c Config) (*Frontier, error) {
 		recent: newRecent(c.Recent), spill: c.Spill, readOnly: c.ReadOnly, models: map[uint32]*Task{},
 	}
 	if err := f.load(); err != nil {
-		return nil, errors.Join(fmt.Errorf("open frontier %s: %w", c.Dir, err), db.Close())
+		return nil, errors.Join(fmt.Errorf("open frontier %s: %w: %w", c.Dir, ErrDamaged, err), db.Close())
 	}
 	f.novelty.open(db)
 	return f, nil
+}
+
+// ErrDamaged says that what lies on the disk is not what was written.
+var ErrDamaged = errors.New("the frontier is damaged")
+
+// ErrBehind says that the frontier lacks entries which the log no longer has: it was deleted, or restored from a copy that is too old.
+var ErrBehind = errors.New("the frontier lacks what the log has forgotten")
+
+// damaged adds ErrDamaged to an error that says so: files that cannot be read, or are not there.
+func damaged(err error) error {
+	if pebble.IsCorruptionError(err) || errors.Is(err, os.ErrNotExist) || errors.Is(err, errRecord) {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return err
 }
 
 const memTable = 8 << 20
@@ -502,7 +517,7 @@ func (f *Frontier) URLs(job uint32, fn func(URL) error) error {
 		if !ok {
 			return errRecord
 		}
-		u := URL{Layer: at.Layer, Key: at.key, State: r.State, Reason: r.Reason, URL: r.URL, Depth: r.Depth, Task: r.Task, Tries: r.Tries, Parent: r.Parent, Anchor: r.Anchor, Score: r.Score, Relevant: r.State == crawl.Fetched && r.Counted&countedRelevant != 0}
+		u := URL{Layer: at.Layer, Key: at.key, State: r.State, Reason: r.Reason, URL: r.URL, Depth: r.Depth, Task: r.Task, Tries: r.Tries, Parent: r.Parent, Anchor: r.Anchor, Score: r.Score, Relevant: r.State == crawl.Fetched && r.Counted&countedRelevant != 0, Digest: r.Digest, Bytes: r.Bytes}
 		return fn(u)
 	})
 }
@@ -564,6 +579,8 @@ type URL struct {
 	Tries  uint8
 	Parent crawl.Key
 	Anchor string
+	Digest string // of what was fetched
+	Bytes  int64  // of its body
 
 	Score    float32 // of a job with a topic: the page's, once it was fetched, else what is expected of it
 	Relevant bool    // it was fetched, and is on the topic

@@ -3,6 +3,7 @@ package frontier
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -43,6 +44,8 @@ func (f *Frontier) loadSeeds(j *Job) error {
 		j.Identity.Seeds, j.Identity.NoScheme, j.apart = in.Seeds, in.NoScheme, true
 	case !errors.Is(err, pebble.ErrNotFound):
 		return err
+	case len(j.Identity.Seeds) == 0 && j.Identity.List == nil:
+		return fmt.Errorf("the seeds of job %d are missing", j.ID)
 	}
 	if err := j.compile(); err != nil || j.Identity.List == nil {
 		return err

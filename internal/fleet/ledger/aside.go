@@ -24,6 +24,18 @@ func (l *Ledger) inEntry(err error) bool {
 	return errors.As(err, &said) && len(said.Code) == 5 && slices.Contains([]string{"22", "23", "54"}, said.Code[:2])
 }
 
+// ErrDamaged says that what lies on the disk is not what was written.
+var ErrDamaged = errors.New("the ledger is damaged")
+
+// ErrBehind says that the ledger lacks entries which the log no longer has: it was deleted, or restored from a copy that is too old.
+var ErrBehind = errors.New("the ledger lacks what the log has forgotten")
+
+// isDamaged reports whether SQLite says that a file is not a database, or not a whole one.
+func isDamaged(err error) bool {
+	var lite *driver.Error
+	return errors.As(err, &lite) && (lite.Code()&0xff == sqlite3.SQLITE_CORRUPT || lite.Code()&0xff == sqlite3.SQLITE_NOTADB)
+}
+
 // maxWhy bounds what is kept of a database's words, in bytes.
 const maxWhy = 500
 

@@ -188,10 +188,15 @@ func (w *writer) flushCounts() error {
 	return nil
 }
 
-// PutLeases writes the leases that are open by the frontier: those of which the log has lost the grants, and with how many parts
-// of each have been applied.
-func (l *Ledger) PutLeases(ctx context.Context, leases []crawl.Lease, parts []uint32, at int64) error {
+// Adopt writes what the frontier has and the log may have lost: jobs, and leases that are open, with how many parts of each have been
+// applied.
+func (l *Ledger) Adopt(ctx context.Context, jobs []Kept, leases []crawl.Lease, parts []uint32, at int64) error {
 	return l.write(ctx, func(w *writer) error {
+		for i := range jobs {
+			if err := (&Restorer{w}).Job(jobs[i].At, &jobs[i].Job, jobs[i].State); err != nil {
+				return err
+			}
+		}
 		for i := range leases {
 			if err := w.grant(at, &leases[i]); err != nil {
 				return err

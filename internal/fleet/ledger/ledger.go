@@ -511,6 +511,11 @@ func (w *writer) forget(job uint32, pages []crawl.Page) error {
 	return nil
 }
 
+// pagesKept begins the statement that keeps what was archived of pages beside them.
+const pagesKept = `INSERT INTO captures (job, owner, gen, key, url, surt, why, status, mime, digest, revisit, truncated, bytes, warc, warc_at,
+warc_len, site, node, lease, fetched_at) SELECT job, owner, gen, key, url, surt, coalesce(reason, ''), coalesce(status, 0), coalesce(mime, ''),
+coalesce(digest, ''), coalesce(revisit, 0), coalesce(truncated, ''), bytes, warc, warc_at, warc_len, site, node, lease, fetched_at`
+
 // retry forgets the final outcomes that a person wants to see tried again, as the frontier does. What was archived of them
 // counts beside the pages from then on.
 func (w *writer) retry(r *crawl.Release) error {
@@ -523,9 +528,7 @@ func (w *writer) retry(r *crawl.Release) error {
 	const (
 		failed = `(state = 'failed' OR state = 'excluded' AND reason = 'robots-down')`
 		again  = ` FROM pages WHERE job = ? AND ` + failed
-		keep   = `INSERT INTO captures (job, owner, gen, key, url, surt, why, status, mime, digest, revisit, truncated, bytes, warc, warc_at,
-warc_len, site, node, lease, fetched_at) SELECT job, owner, gen, key, url, surt, coalesce(reason, ''), coalesce(status, 0), coalesce(mime, ''),
-coalesce(digest, ''), coalesce(revisit, 0), coalesce(truncated, ''), bytes, warc, warc_at, warc_len, site, node, lease, fetched_at` +
+		keep   = pagesKept +
 			again + ` AND warc IS NOT NULL`
 		conflict = ` ON CONFLICT DO NOTHING`
 	)

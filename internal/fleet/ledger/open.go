@@ -163,6 +163,8 @@ func (l *Ledger) wrap(err error) error {
 		return nil
 	case l.kind == postgres && away(err):
 		return fmt.Errorf("ledger: %w: %w", ErrAway, err)
+	case isDamaged(err):
+		return fmt.Errorf("ledger: %w: %w", ErrDamaged, err)
 	}
 	return fmt.Errorf("ledger: %w", err)
 }

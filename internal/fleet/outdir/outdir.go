@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"argosy/internal/fleet/frontier"
+	"argosy/internal/fleet/ledger"
 )
 
 // Names of what lies in a directory.
@@ -28,6 +29,20 @@ var ErrInUse = errors.New("in use by another argosy process")
 
 // ErrOtherJob says that the directory belongs to another job.
 var ErrOtherJob = errors.New("belongs to another job")
+
+// Mend adds to an error the command that mends what it says is damaged in a directory, if there is one.
+func Mend(dir string, err error) error {
+	what := ""
+	switch {
+	case errors.Is(err, frontier.ErrDamaged), errors.Is(err, frontier.ErrBehind):
+		what = "frontier"
+	case errors.Is(err, ledger.ErrDamaged), errors.Is(err, ledger.ErrBehind):
+		what = "ledger"
+	default:
+		return err
+	}
+	return fmt.Errorf("%w; argosy rebuild %s %s mends it", err, what, dir)
+}
 
 // State returns the directory of what only argosy reads.
 func State(dir string) string { return filepath.Join(dir, StateDir) }

@@ -143,3 +143,16 @@ func unpackFile(path string, r io.Reader) error {
 	_, err = io.Copy(f, r)
 	return errors.Join(err, f.Sync(), f.Close())
 }
+
+// answer answers other processes of the same user: "checkpoint DIR" makes a copy of the view there.
+func (s *Server) answer(ctx context.Context, question string) error {
+	dir, ok := strings.CutPrefix(question, outdir.Checkpoint)
+	if !ok {
+		return outdir.ErrQuestion
+	}
+	co, err := s.Leader()
+	if err != nil {
+		return err
+	}
+	return co.View(ctx, func(f *frontier.Frontier) error { return f.Checkpoint(dir) })
+}

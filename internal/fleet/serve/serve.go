@@ -76,6 +76,7 @@ type Server struct {
 	ledger  *ledger.Ledger
 	gate    *gate.Gate
 	explain *outdir.Explain
+	control *outdir.Control
 	geo     *geo.DB
 	floor   atomic.Uint64 // of what may be trimmed
 	worked  atomic.Bool   // it has led, or followed the log
@@ -100,7 +101,7 @@ func Open(ctx context.Context, c Config) (s *Server, err error) {
 	s = &Server{cfg: c, unindexed: map[uint32]bool{}, indexed: map[uint32]crawl.Ended{}, ended: make(chan uint32, 64)}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, s.Close())
+			err = outdir.Mend(c.Dir, errors.Join(err, s.Close()))
 			s = nil
 		}
 	}()
@@ -139,7 +140,12 @@ func Open(ctx context.Context, c Config) (s *Server, err error) {
 		}
 	}
 	if len(c.GeoIP) > 0 {
-		s.geo, err = geo.Open(c.GeoIP...)
+		if s.geo, err = geo.Open(c.GeoIP...); err != nil {
+			return s, err
+		}
+	}
+	if c.BusListen != "" || s.elsewhere() { // without a port it is a test's, in simulated time, which would wait for a socket
+		s.control, err = outdir.Listen(c.Dir, s.answer)
 	}
 	return s, err
 }
@@ -205,7 +211,7 @@ func (s *Server) openFrontier(ctx context.Context) (err error) {
 
 // Close closes everything that is open.
 func (s *Server) Close() error {
-	var errs []error
+	errs := []error{s.control.Close()}
 	if s.gate != nil {
 		s.gate.Close()
 	}

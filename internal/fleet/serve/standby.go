@@ -8,9 +8,12 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"argosy/internal/crawl"
 	"argosy/internal/fleet/bus"
 	"argosy/internal/fleet/coordinator"
+	"argosy/internal/fleet/frontier"
 	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/outdir"
 	"argosy/internal/fleet/usage"
 )
 
@@ -104,13 +107,13 @@ func (s *Server) recover(ctx context.Context, err error) error {
 	switch {
 	case passes(err):
 		s.cfg.Logger.Warn("standing by", "error", err)
-	case errors.Is(err, bus.ErrTrimmed) && s.elsewhere():
+	case (errors.Is(err, crawl.ErrTrimmed) || errors.Is(err, frontier.ErrBehind)) && s.elsewhere():
 		s.cfg.Logger.Warn("starting from a checkpoint", "error", err)
 		if err := s.reopen(ctx); err != nil && !passes(err) {
 			return err
 		}
 	case !s.worked.Load():
-		return err
+		return outdir.Mend(s.cfg.Dir, err)
 	default:
 		rest = mendAgain
 		s.cfg.Logger.Error("the view is opened again", "error", err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"argosy/internal/crawl"
 	"argosy/internal/fleet/bus"
 	"argosy/internal/fleet/coordinator"
 	"argosy/internal/fleet/ledger"
@@ -25,7 +26,7 @@ func TestPasses(t *testing.T) {
 		"stopped within a write, twice":  {errors.Join(fmt.Errorf("ledger: %w", context.Canceled), bus.ErrAway), true},
 		"stopped while the bus is asked": {context.DeadlineExceeded, true},
 		"a lease that was lost":          {errUnelected, true},
-		"a log that was trimmed":         {bus.ErrTrimmed, false},
+		"a log that was trimmed":         {crawl.ErrTrimmed, false},
 		"an entry that cannot be read":   {errors.New("log entry 7: wire version 9"), false},
 	} {
 		if passes(c.err) != c.want {

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"argosy/internal/fleet/mend"
+	"argosy/internal/fleet/outdir"
+	"argosy/internal/page/archive"
+)
+
+func newRebuild() *cobra.Command {
+	var asJSON bool
+	var stores []string
+	c := &cobra.Command{
+		Use: "rebuild ledger|frontier|index DIR", Short: "Make a damaged part of a directory anew from what is left", Args: cobra.ExactArgs(2),
+		ValidArgs: []string{"ledger", "frontier", "index"},
+		Long: `Rebuild works on the directory of a crawl, or of a coordinator, in which no process works.
+
+  ledger    from the frontier and the archives (for a fleet, name its stores with --store). Which node fetched a page, titles,
+            measurements and costs are lost; pages that the archives do not have are fetched again.
+  frontier  from the ledger. It does not hold what pages link to: each job begins again from its seeds, and all pages are fetched
+            again. What was archived stays in archives and index.
+  index     from the ledger.
+
+What is replaced is kept beside, with ".old" behind its name. Afterwards go on with argosy crawl -o DIR, or argosy serve. If there is a
+copy that argosy backup has made, argosy restore loses less.`,
+		Example: "  argosy rebuild ledger example\n  argosy rebuild ledger fleet --store /mnt/node1 --store s3://bucket/warc",
+		RunE: func(c *cobra.Command, args []string) error {
+			dir := args[1]
+			for _, s := range stores {
+				if _, err := archive.OpenStore(s); err != nil {
+					return usage("--store: %w", err)
+				}
+			}
+			if len(stores) > 0 && args[0] != "ledger" {
+				return usage("--store is for rebuild ledger")
+			}
+			of := map[string]func(context.Context, string) (mend.Result, error){
+				"ledger":   func(ctx context.Context, dir string) (mend.Result, error) { return mend.Ledger(ctx, dir, stores) },
+				"frontier": mend.Frontier, "index": mend.Index,
+			}[args[0]]
+			if of == nil {
+				return usage("rebuild %q: want ledger, frontier or index", args[0])
+			}
+			if err := isUsed(dir); err != nil {
+				return err
+			}
+			r, err := of(c.Context(), dir)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(c.OutOrStdout(), r)
+			}
+			_, err = fmt.Fprintf(c.OutOrStdout(), "%s rebuilt: %d jobs, %s pages or captures; %s pages are fetched again\n", args[0], r.Jobs, count(r.Pages), count(r.Again))
+			return err
+		},
+	}
+	c.Flags().StringArrayVar(&stores, "store", nil, "where archives lie: a directory or s3://… (default: the directory's; may be repeated)")
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return c
+}
+
+func newBackup() *cobra.Command {
+	return &cobra.Command{
+		Use: "backup DIR TO", Short: "Copy frontier, ledger and keys, also while a process works there", Args: cobra.ExactArgs(2),
+		Long: `Backup copies what a crawl or a coordinator cannot do without into a new directory: the frontier, the ledger, keys and the
+operator's token. It may run beside the process that works in DIR. Not in it are archives, a ledger in PostgreSQL (use pg_dump), and the
+bus: of a coordinator that is made anew from the copy, tokens and names of nodes are made anew.`,
+		Example: "  argosy backup fleet /mnt/copies/fleet-monday",
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := isUsed(args[0]); err != nil {
+				return err
+			}
+			if err := mend.Backup(c.Context(), args[0], args[1]); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintf(c.OutOrStdout(), "%s copied to %s\n", args[0], args[1])
+			return err
+		},
+	}
+}
+
+func newRestore() *cobra.Command {
+	return &cobra.Command{
+		Use: "restore COPY DIR", Short: "Put a copy that backup has made in the place of a directory", Args: cobra.ExactArgs(2),
+		Long: `Restore puts a copy into a directory in which no process works. What is there is kept beside, with ".old" behind its name;
+archives stay. Pages that were fetched after the copy was made are fetched again.`,
+		Example: "  argosy restore /mnt/copies/fleet-monday fleet",
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := mend.Restore(args[0], args[1]); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintf(c.OutOrStdout(), "%s is what %s was\n", args[1], args[0])
+			return err
+		},
+	}
+}
+
+// isUsed refuses what is not the directory of a crawl or a coordinator. It may be damaged.
+func isUsed(dir string) error {
+	if _, err := os.Stat(filepath.Join(dir, outdir.FormatFile)); err != nil {
+		return usage("%s: not the directory of a crawl or a coordinator (no %s in it)", dir, outdir.FormatFile)
+	}
+	return outdir.CheckFormat(dir)
+}

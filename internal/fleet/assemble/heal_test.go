@@ -1,0 +1,256 @@
+package assemble_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/bus"
+	"argosy/internal/fleet/mend"
+	"argosy/internal/fleet/outdir"
+	"argosy/internal/fleet/verify"
+)
+
+// hurtDir is the directory of a crawl that was stopped in the middle, with a copy of what it was earlier.
+type hurtDir struct {
+	t    *testing.T
+	dir  string
+	port string
+	rng  *rand.Rand
+	kept string
+}
+
+func (h *hurtDir) fail(err error) {
+	h.t.Helper()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// files returns the files below a part of the directory whose names end so, the largest first.
+func (h *hurtDir) files(part, ext string) (out []string) {
+	size := map[string]int64{}
+	h.fail(filepath.WalkDir(filepath.Join(h.dir, part), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() && strings.HasSuffix(path, ext) {
+			info, err := d.Info()
+			if err != nil {
+				return err
+			}
+			size[path] = info.Size()
+			out = append(out, path)
+		}
+		return err
+	}))
+	if len(out) == 0 {
+		h.t.Fatalf("no file %s below %s", ext, part)
+	}
+	slices.SortFunc(out, func(a, b string) int { return int(size[b] - size[a]) })
+	return out
+}
+
+// cut takes bytes from the end of a file.
+func (h *hurtDir) cut(path string, n int64) {
+	info, err := os.Stat(path)
+	h.fail(err)
+	h.fail(os.Truncate(path, max(0, info.Size()-n)))
+}
+
+// flip changes a byte of a file, in its middle.
+func (h *hurtDir) flip(path string) {
+	b, err := os.ReadFile(path)
+	h.fail(err)
+	b[len(b)/3+h.rng.IntN(len(b)/3)] ^= 0xff
+	h.fail(os.WriteFile(path, b, 0o600))
+}
+
+// older puts parts back as they were when the copy was made.
+func (h *hurtDir) older(parts ...string) {
+	for _, part := range parts {
+		to := filepath.Join(h.dir, part)
+		for _, more := range []string{"", "-wal", "-shm"} {
+			h.fail(os.RemoveAll(to + more))
+		}
+		from := filepath.Join(h.kept, part)
+		info, err := os.Stat(from)
+		h.fail(err)
+		if info.IsDir() {
+			h.fail(os.CopyFS(to, os.DirFS(from)))
+			continue
+		}
+		b, err := os.ReadFile(from)
+		h.fail(err)
+		h.fail(os.WriteFile(to, b, 0o600))
+	}
+}
+
+// trim has the log forget all that was applied.
+func (h *hurtDir) trim() {
+	s, err := bus.Serve(bus.DefaultConfig(outdir.Bus(h.dir)))
+	h.fail(err)
+	c, err := s.Connect(h.t.Context())
+	h.fail(err)
+	_, last, err := c.Refresh(h.t.Context())
+	h.fail(err)
+	h.fail(c.Trim(h.t.Context(), last))
+	c.Close()
+	s.Close()
+}
+
+// heal crawls until the job is done, with the commands that refusals name, and a retry of what verify says is lost. It returns the
+// commands.
+func (h *hurtDir) heal() (commands []string) {
+	for range 6 {
+		sum, err := runOnce(h.t.Context(), h.dir, h.port, 0, 2)
+		if err != nil {
+			_, after, ok := strings.Cut(err.Error(), "argosy rebuild ")
+			what, _, _ := strings.Cut(after, " ")
+			of := map[string]func(context.Context, string) (mend.Result, error){
+				"frontier": mend.Frontier,
+				"ledger":   func(ctx context.Context, dir string) (mend.Result, error) { return mend.Ledger(ctx, dir, nil) },
+			}[what]
+			if !ok || of == nil || strings.Contains(err.Error(), "\n") {
+				h.t.Fatalf("it does not start, and names no command: %v", err)
+			}
+			commands = append(commands, "rebuild "+what)
+			if _, err := of(h.t.Context(), h.dir); err != nil {
+				h.t.Fatalf("rebuild %s: %v", what, err)
+			}
+			continue
+		}
+		r, err := verify.Dir(h.t.Context(), h.dir)
+		h.fail(err)
+		if sum.State == crawl.JobDone && r.OK {
+			return commands
+		}
+		if r.Lost > 0 {
+			commands = append(commands, "retry --lost")
+			retry(h.t, h.dir, crawl.Release{Lost: r.LostKeys[1]})
+			continue
+		}
+		if !r.OK {
+			h.t.Fatalf("%s, and %q", sum.State, r.Details)
+		}
+	}
+	h.t.Fatal("it does not heal")
+	return nil
+}
+
+// Whatever is damaged, cut, deleted or older than the rest: the crawl ends with what it would have ended with, or it refuses to start
+// and names the command after which it does. verify is never clean before.
+func TestDamageHeals(t *testing.T) {
+	const frontier, ledger, log = "state/frontier", outdir.LedgerFile, "state/bus"
+	remove := func(h *hurtDir, parts ...string) {
+		for _, part := range parts {
+			h.fail(os.RemoveAll(filepath.Join(h.dir, part)))
+		}
+	}
+	for name, c := range map[string]struct {
+		hurt func(h *hurtDir)
+		want string // the commands
+	}{
+		"nothing":                       {func(*hurtDir) {}, ""},
+		"log cut by 4 KB":               {func(h *hurtDir) { h.cut(h.files(log, ".blk")[0], 4<<10) }, ""},
+		"log cut by 64 KB":              {func(h *hurtDir) { h.cut(h.files(log, ".blk")[0], 64<<10) }, ""},
+		"a byte of the log":             {func(h *hurtDir) { h.flip(h.files(log, ".blk")[0]) }, ""},
+		"no log":                        {func(h *hurtDir) { remove(h, log) }, ""},
+		"ledger behind, log cut":        {func(h *hurtDir) { h.older(ledger, log) }, ""},
+		"frontier behind, log cut":      {func(h *hurtDir) { h.older(frontier, log) }, ""},
+		"both behind, no log":           {func(h *hurtDir) { h.older(frontier, ledger); remove(h, log) }, ""},
+		"log behind":                    {func(h *hurtDir) { h.older(log) }, ""},
+		"ledger behind, log cut 4 KB":   {func(h *hurtDir) { h.older(ledger); h.cut(h.files(log, ".blk")[0], 4<<10) }, ""},
+		"frontier deleted":              {func(h *hurtDir) { remove(h, frontier) }, ""},
+		"ledger deleted":                {func(h *hurtDir) { remove(h, ledger) }, ""},
+		"frontier deleted, log trimmed": {func(h *hurtDir) { h.trim(); remove(h, frontier) }, "rebuild frontier"},
+		"ledger deleted, log trimmed":   {func(h *hurtDir) { h.trim(); remove(h, ledger) }, "rebuild ledger"},
+		"frontier older, log trimmed":   {func(h *hurtDir) { h.trim(); h.older(frontier) }, "rebuild frontier"},
+		"ledger older, log trimmed":     {func(h *hurtDir) { h.trim(); h.older(ledger) }, "rebuild ledger"},
+		"a byte of the ledger's header": {func(h *hurtDir) {
+			b, err := os.ReadFile(filepath.Join(h.dir, ledger))
+			h.fail(err)
+			b[3] ^= 0xff
+			h.fail(os.WriteFile(filepath.Join(h.dir, ledger), b, 0o600))
+		}, "rebuild ledger"},
+		"a byte of the frontier's manifest": {func(h *hurtDir) {
+			for _, f := range h.files(frontier, "") {
+				if strings.HasPrefix(filepath.Base(f), "MANIFEST") {
+					h.flip(f)
+				}
+			}
+		}, "rebuild frontier"},
+		"a byte of an archive": {func(h *hurtDir) { h.flip(h.files(outdir.WARCDir, "")[0]) }, "retry --lost"},
+		"archives deleted":     {func(h *hurtDir) { remove(h, outdir.WARCDir) }, "retry --lost"},
+		"state deleted":        {func(h *hurtDir) { remove(h, "state") }, ""},
+		"an older backup": {func(h *hurtDir) {
+			remove(h, "state", ledger)
+			h.fail(mend.Restore(h.kept, h.dir))
+		}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, port := serveWeb(t, 14, 40)
+			h := &hurtDir{t: t, dir: filepath.Join(t.TempDir(), "c"), port: port, rng: rand.New(rand.NewPCG(14, 0))}
+			h.kept = h.dir + ".kept"
+			cfg := config(h.dir, port, 0, 2)
+			cfg.Job.Limits.MaxPages = 40
+			runConfig(t, cfg)
+			if strings.Contains(name, "backup") {
+				h.fail(mend.Backup(t.Context(), h.dir, h.kept))
+			} else {
+				h.fail(os.CopyFS(h.kept, os.DirFS(h.dir)))
+			}
+			cfg.Job.Limits.MaxPages = 90
+			runConfig(t, cfg)
+			c.hurt(h)
+			got := slices.Compact(h.heal())
+			if strings.Join(got, ", ") != c.want && (c.want != "" || name != "a byte of the log") {
+				t.Errorf("commands %q, want %q", got, c.want)
+			}
+			judge(t, h.dir, port)
+		})
+	}
+}
+
+// A copy is made beside the process that works in the directory, and what follows on it ends with the same set.
+func TestBackupOfARunningCrawl(t *testing.T) {
+	_, port := serveWeb(t, 15, 60)
+	dir := filepath.Join(t.TempDir(), "c")
+	copied := make(chan error, 1)
+	ctx, stop := context.WithCancel(t.Context())
+	cfg := config(dir, port, 0, 2)
+	cfg.Begun = func() error {
+		go func() {
+			copied <- mend.Backup(t.Context(), dir, dir+".copy")
+			stop()
+		}()
+		return nil
+	}
+	cr := errors.Join(func() error {
+		c, err := assemble.Open(t.Context(), cfg)
+		if err != nil {
+			return err
+		}
+		_, err = c.Run(ctx, nil)
+		return errors.Join(err, c.Close())
+	}(), <-copied)
+	if cr != nil {
+		t.Fatal(cr)
+	}
+	if err := mend.Backup(t.Context(), dir, dir+".copy"); !errors.Is(err, os.ErrExist) {
+		t.Errorf("over another copy: %v", err)
+	}
+	if err := mend.Restore(dir+".copy", dir); err != nil {
+		t.Fatal(err)
+	}
+	h := &hurtDir{t: t, dir: dir, port: port}
+	if got := h.heal(); len(got) > 0 {
+		t.Errorf("it needed %q", got)
+	}
+	judge(t, dir, port)
+}

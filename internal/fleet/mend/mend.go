@@ -1,0 +1,286 @@
+// Package mend makes a damaged directory whole: it rebuilds frontier, ledger or index from what is left of the others and of the
+// archives, and it makes and restores copies of a directory. What it replaces it keeps beside, with ".old" behind its name.
+package mend
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/frontier"
+	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/outdir"
+	"argosy/internal/page/archive"
+)
+
+// Result says what was rebuilt.
+type Result struct {
+	Jobs  int   `json:"jobs"`
+	Pages int64 `json:"pages"` // in the ledger, or in the index
+	Again int64 `json:"again"` // that are had again when the crawl, or the coordinator, runs next
+}
+
+// sqliteFiles are what SQLite keeps of a database.
+var sqliteFiles = []string{"", "-wal", "-shm"}
+
+// away moves a file or a directory out of the way.
+func away(path string) error {
+	if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return errors.Join(os.RemoveAll(path+".old"), os.Rename(path, path+".old"))
+}
+
+// locked runs fn while the directory is this process's.
+func locked(dir string, fn func() error) error {
+	if err := outdir.CheckFormat(dir); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(outdir.State(dir), 0o700); err != nil {
+		return err
+	}
+	lock, err := outdir.Lock(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(fn(), lock.Close())
+}
+
+// Index writes the indexes of all jobs anew, from the ledger.
+func Index(ctx context.Context, dir string) (r Result, err error) {
+	return r, locked(dir, func() error {
+		l, err := ledger.Open(ctx, filepath.Join(dir, outdir.LedgerFile))
+		if err != nil {
+			return outdir.Mend(dir, err)
+		}
+		defer l.Close()
+		jobs, err := l.Jobs(ctx)
+		if err != nil {
+			return err
+		}
+		for _, job := range jobs {
+			path := filepath.Join(dir, outdir.IndexFile)
+			if outdir.Fleet(dir) {
+				path = outdir.JobIndex(dir, job)
+			}
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				return err
+			}
+			if err := outdir.WriteIndex(ctx, l, job, path); err != nil {
+				return outdir.Mend(dir, err)
+			}
+			r.Jobs++
+			if err := l.Captures(ctx, job, func(*ledger.Capture) error { r.Pages++; return nil }); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Frontier has the frontier made anew: a ledger does not hold what pages link to, so that all jobs begin again from their seeds, when
+// the crawl, or the coordinator, runs next. What was archived stays in archives and index.
+func Frontier(ctx context.Context, dir string) (r Result, err error) {
+	return r, locked(dir, func() error {
+		path := filepath.Join(dir, outdir.LedgerFile)
+		if _, err := os.Stat(path); err != nil {
+			return fmt.Errorf("%s: neither frontier nor ledger are left to rebuild from: crawl into another directory, or argosy restore a copy: %w", dir, err)
+		}
+		l, err := ledger.Open(ctx, path)
+		if err != nil {
+			return fmt.Errorf("%w: the frontier is rebuilt from the ledger: argosy restore a copy", err)
+		}
+		defer l.Close()
+		jobs, err := l.KeptJobs(ctx)
+		if err != nil {
+			return err
+		}
+		for _, j := range jobs {
+			if outdir.Fleet(dir) && j.Identity.List != nil {
+				return fmt.Errorf("job %d has a list of seeds, which only the frontier had: argosy restore a copy, or submit it to a coordinator in another directory", j.ID)
+			}
+			e, err := l.Ended(ctx, j.ID)
+			if err != nil {
+				return err
+			}
+			r.Jobs++
+			r.Again += e.URLs
+		}
+		return errors.Join(l.Again(ctx), away(outdir.Frontier(dir)), away(outdir.Bus(dir)))
+	})
+}
+
+// Ledger makes the ledger anew from the frontier and the archives in stores; none are named: the directory's own. What nodes, leases,
+// measurements and costs were is lost; pages that the archives do not have are had again when the crawl, or the coordinator, runs next.
+func Ledger(ctx context.Context, dir string, stores []string) (r Result, err error) {
+	return r, locked(dir, func() error {
+		if _, err := os.Stat(outdir.Frontier(dir)); err != nil {
+			return fmt.Errorf("%s: neither frontier nor ledger are left to rebuild from: crawl into another directory, or argosy restore a copy: %w", dir, err)
+		}
+		f, err := frontier.Open(frontier.DefaultConfig(outdir.Frontier(dir)))
+		if err != nil {
+			return fmt.Errorf("%w: the ledger is rebuilt from the frontier: argosy restore a copy", err)
+		}
+		defer f.Close()
+		if len(stores) == 0 {
+			stores = []string{filepath.Join(dir, outdir.WARCDir)}
+		}
+		have := captures{}
+		for _, name := range stores {
+			s, err := archive.OpenStore(name)
+			if err != nil {
+				return err
+			}
+			if err := have.store(ctx, s); err != nil {
+				return err
+			}
+		}
+		path := filepath.Join(dir, outdir.LedgerFile)
+		for _, more := range sqliteFiles {
+			if err := away(path + more); err != nil {
+				return err
+			}
+		}
+		l, err := ledger.Open(ctx, path)
+		if err != nil {
+			return err
+		}
+		pos := f.Position()
+		err = l.Restore(ctx, pos.Stream, pos.Seq, func(to *ledger.Restorer) error {
+			var failed error
+			f.Jobs(func(j *frontier.Job) {
+				if failed != nil {
+					return
+				}
+				r.Jobs++
+				if failed = to.Job(j.StartMS, &j.Job, j.State); failed == nil {
+					failed = f.URLs(j.ID, func(u frontier.URL) error { return have.page(to, f, j, u, &r) })
+				}
+			})
+			return failed
+		})
+		return errors.Join(err, l.Close())
+	})
+}
+
+// captures are the archived answers of URLs, in the order of their records.
+type captures map[string][]crawl.Outcome
+
+// store reads the answers in a store. What is damaged is passed over, with what stands behind it in its file.
+func (c captures) store(ctx context.Context, s archive.Store) error {
+	names, err := s.List(ctx)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		f, err := s.Open(ctx, name, 0)
+		if err != nil {
+			return err
+		}
+		c.file(f, strings.TrimSuffix(name, ".open"))
+		if err := f.Close(); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+func (c captures) file(f io.Reader, name string) {
+	rd := archive.NewReader(f)
+	var last *crawl.Outcome // whose text may follow
+	var id string
+	for {
+		rec, err := rd.Next()
+		if err != nil {
+			return
+		}
+		switch rec.Type() {
+		case "response", "revisit":
+			o := answer(rec)
+			if rec.Discard() != nil {
+				return
+			}
+			if o == nil || !rec.BlockOK() {
+				continue
+			}
+			o.Record = crawl.Location{File: name, Offset: rec.Offset, Length: rec.Length}
+			of := c[o.URL]
+			c[o.URL] = append(of, *o)
+			last, id = &c[o.URL][len(of)], rec.Header.Get("WARC-Record-ID")
+		case "conversion":
+			if rec.Discard() != nil {
+				return
+			}
+			if last != nil && rec.BlockOK() && rec.Header.Get("WARC-Refers-To") == id {
+				last.Text = crawl.Location{File: name, Offset: rec.Offset, Length: rec.Length}
+			}
+		}
+	}
+}
+
+// answer reads what a record says of a URL; nil if it is not an answer.
+func answer(rec *archive.ReadRecord) *crawl.Outcome {
+	u, err := crawl.Parse(rec.URI())
+	if err != nil {
+		return nil
+	}
+	resp, err := http.ReadResponse(bufio.NewReader(rec), nil)
+	if err != nil {
+		return nil
+	}
+	_ = resp.Body.Close() // Discard reads the rest
+	o := &crawl.Outcome{
+		Key: u.Key(), URL: u.String(), Status: resp.StatusCode, Digest: rec.Header.Get("WARC-Payload-Digest"), Revisit: rec.Type() == "revisit",
+		Truncated: rec.Header.Get("WARC-Truncated"), IP: rec.Header.Get("WARC-IP-Address"), ETag: resp.Header.Get("ETag"), LastMod: resp.Header.Get("Last-Modified"),
+	}
+	if o.Mime, _, err = mime.ParseMediaType(resp.Header.Get("Content-Type")); err != nil {
+		o.Mime = "unk"
+	}
+	o.HTML = o.Mime == "text/html" || o.Mime == "application/xhtml+xml"
+	if at, err := time.Parse(time.RFC3339Nano, rec.Header.Get("WARC-Date")); err == nil {
+		o.Date = at.UnixMilli()
+	}
+	if to := resp.Header.Get("Location"); to != "" && o.Status >= 300 && o.Status < 400 {
+		if v, err := u.Resolve(to); err == nil {
+			o.Redirect = v.String()
+		}
+	}
+	return o
+}
+
+// page writes the row of a URL that a node's word has ended.
+func (c captures) page(to *ledger.Restorer, f *frontier.Frontier, j *frontier.Job, u frontier.URL, r *Result) error {
+	if !crawl.EndedByNode(u.State, u.Reason) {
+		return nil
+	}
+	o := crawl.Outcome{Key: u.Key, URL: u.URL, Date: j.StartMS}
+	found := false
+	for _, of := range c[u.URL] { // the last one with the bytes that the frontier knows
+		if of.Digest == u.Digest {
+			o, found = of, true
+		}
+	}
+	if u.State == crawl.Fetched && !found {
+		r.Again++
+		return nil
+	}
+	o.State, o.Reason, o.Depth, o.Bytes, o.Owner, o.Gen = u.State, u.Reason, u.Depth, u.Bytes, u.Layer.Owner, u.Layer.Gen
+	r.Pages++
+	site := ""
+	if t := f.Task(u.Task); t != nil {
+		site = t.Site
+	}
+	return to.Page(j.ID, site, &o)
+}
