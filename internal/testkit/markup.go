@@ -5,6 +5,8 @@ import (
 	"encoding/xml"
 	"io"
 	"net/http"
+	"net/url"
+	"path"
 	"strings"
 
 	whatwg "github.com/nlnwa/whatwg-url/url"
@@ -172,6 +174,14 @@ func (j *judge) element(space, name string, base *docBase, attr func(string) (st
 		if doc, ok := attr("srcdoc"); ok && name == "iframe" {
 			_ = j.html([]byte(doc), &docBase{outer: base})
 		}
+	case "object":
+		if showsPage(attr, "data") {
+			add("data")
+		}
+	case "embed":
+		if showsPage(attr, "src") {
+			add("src")
+		}
 	case "form":
 		if m, _ := attr("method"); !strings.EqualFold(m, "post") && !strings.EqualFold(m, "dialog") {
 			add("action")
@@ -188,6 +198,24 @@ func (j *judge) element(space, name string, base *docBase, attr func(string) (st
 			}
 		}
 	}
+}
+
+// pageNames are the endings of pages' names; without one a name is a page's, too.
+var pageNames = map[string]bool{
+	"": true, ".html": true, ".htm": true, ".xhtml": true, ".xht": true, ".shtml": true, ".php": true, ".asp": true, ".aspx": true,
+	".jsp": true, ".do": true, ".cgi": true, ".pl": true,
+}
+
+// showsPage reports whether an element embeds a page, by its type or else by what the attribute names.
+func showsPage(attr func(string) (string, bool), name string) bool {
+	to, ok := attr(name)
+	if mime, _ := attr("type"); mime != "" {
+		mime, _, _ = strings.Cut(mime, ";")
+		mime = strings.ToLower(strings.TrimSpace(mime))
+		return mime == "text/html" || mime == "application/xhtml+xml"
+	}
+	u, err := url.Parse(strings.TrimSpace(to))
+	return ok && err == nil && (u.Host != "" || u.Path != "") && pageNames[strings.ToLower(path.Ext(u.Path))]
 }
 
 // refresh returns the URL of a refresh, "" if it names none.

@@ -123,6 +123,9 @@ func (b *builder) css(v string) {
 	}
 }
 
+// pagePath matches references that look like those of pages: without the ending of a file, or with one of a page.
+var pagePath = regexp.MustCompile(`(?i)^([^?#]*//[^/?#]*|([^?#]*/)?([^/?#.]+|[^/?#]*\.(x?html?|xht|shtml|php|aspx?|jsp|do|cgi|pl))|[^?#]*/)([?#].*)?$`)
+
 var pageRels = strings.Fields("canonical next prev previous alternate up first last start begin end top home index contents toc " +
 	"chapter section subsection appendix glossary help author license copyright amphtml shortlink shorturl bookmark search tag")
 
@@ -188,12 +191,20 @@ func (b *builder) node(n node) {
 	case "img":
 		get("longdesc")
 		res("src", "lowsrc", "dynsrc")
-	case "audio", "video", "source", "track", "embed":
+	case "audio", "video", "source", "track":
 		res("src")
 	case "script", "input":
 		res("src")
-	case "object":
-		res("data")
+	case "object", "embed":
+		name := map[string]string{"object": "data", "embed": "src"}[n.name]
+		mime, _ := n.attr("type")
+		ref, _ := n.attr(name)
+		mime = strings.TrimSpace(strings.Split(strings.ToLower(mime)+";", ";")[0])
+		if pageType := mime == "text/html" || mime == "application/xhtml+xml"; pageType || mime == "" && pagePath.MatchString(strings.Trim(ref, " \t\n\r\f")) {
+			get(name)
+		} else {
+			res(name)
+		}
 	case "title":
 		if b.titles++; b.titles == 1 {
 			b.title = CleanTitle(html.EscapeString(n.text()))

@@ -15,8 +15,6 @@ func (s *scanner) resources(tag tagID) {
 		s.add(aSrcset, srcsetVal, 0)
 		s.add(aLowsrc, Resource, 0)
 		s.add(aDynsrc, Resource, 0)
-	case tagObject:
-		s.add(aData, Resource, 0)
 	case tagApplet:
 		s.add(aArchive, Resource, 0)
 	case tagHTML:

@@ -1,6 +1,9 @@
 package parse
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 type tagID uint8
 
@@ -20,7 +23,9 @@ const (
 	tagImg
 	tagInput
 	tagLink
+	tagEmbed
 	tagMeta
+	tagObject
 	tagPlaintext
 	tagRaw // textarea, noembed, noframes, xmp
 	tagScript
@@ -28,9 +33,8 @@ const (
 	tagTitle
 	tagResource
 	tagApplet
-	tagObject
 	tagParam
-	tagSource // source, audio, video, track, embed
+	tagSource // source, audio, video, track
 )
 
 type tagName struct {
@@ -49,7 +53,7 @@ var tagsAt = func() (t [32][16][]tagName) {
 		{"blockquote", tagCite},
 		{"button", tagButton},
 		{"del", tagCite},
-		{"embed", tagSource},
+		{"embed", tagEmbed},
 		{"form", tagForm},
 		{"frame", tagFrame},
 		{"html", tagHTML},
@@ -121,8 +125,8 @@ const (
 	aSize
 	aURL
 	aAbout
-	aSrcset // from here on for resources only
 	aData
+	aSrcset // from here on for resources only
 	aPoster
 	aBackground
 	aImagesrcset
@@ -288,6 +292,10 @@ func (s *scanner) emit(tag tagID, next int) {
 		}
 	case tagImg:
 		s.add(aLongdesc, Citation, 0)
+	case tagEmbed:
+		s.embedded(aSrc)
+	case tagObject:
+		s.embedded(aData)
 	case tagMeta:
 		s.meta()
 	case tagLink:
@@ -296,6 +304,49 @@ func (s *scanner) emit(tag tagID, next int) {
 	if s.o.Resources {
 		s.resources(tag)
 	}
+}
+
+// embedded records what an object or embed element shows: another page, or a resource.
+func (s *scanner) embedded(attr int) {
+	v := s.get(attr)
+	if v == nil {
+		return
+	}
+	ref, kind := s.unescape(v), Resource
+	if showsPage(string(s.get(aType)), ref) {
+		kind = Frame
+	}
+	if kind == Frame || s.o.Resources {
+		s.addRef(ref, kind, 0)
+	}
+}
+
+// showsPage reports whether what an element embeds is a page: by the type that it gives, else by the end of the path, which
+// pages often have not.
+func showsPage(mime string, ref []byte) bool {
+	if mime, _, _ = strings.Cut(mime, ";"); mime != "" {
+		mime = strings.ToLower(strings.TrimSpace(mime))
+		return TypeOf(mime) == HTML || IsXHTML(mime)
+	}
+	ref = trimSpace(ref)
+	if i := bytes.IndexAny(ref, "?#"); i >= 0 {
+		ref = ref[:i]
+	}
+	if i := bytes.Index(ref, []byte("//")); i >= 0 { // a host has dots, too
+		if ref = ref[i+2:]; bytes.IndexByte(ref, '/') < 0 {
+			return true
+		}
+	}
+	name := ref[bytes.LastIndexByte(ref, '/')+1:]
+	dot := bytes.LastIndexByte(name, '.')
+	if dot < 0 {
+		return len(ref) > 0
+	}
+	switch string(bytes.ToLower(name[dot+1:])) {
+	case "html", "htm", "xhtml", "xht", "shtml", "php", "asp", "aspx", "jsp", "do", "cgi", "pl":
+		return true
+	}
+	return false
 }
 
 // getMethod reports whether a form's method is GET: it is where no other is named (HTML Standard, 4.10.18.6).
