@@ -68,23 +68,7 @@ func compare(seedsFile, addr, dir string) error {
 		}
 		want[u.String()] = v.Status
 	}
-	l, err := ledger.Open(ctx, filepath.Join(dir, outdir.LedgerFile))
-	if err != nil {
-		return err
-	}
-	defer l.Close()
-	got := map[string]int{}
-	var wrong []string
-	err = l.Pages(ctx, 1, func(p *ledger.Page) error {
-		if _, twice := got[p.URL]; twice {
-			wrong = append(wrong, "twice: "+p.URL)
-		}
-		got[p.URL] = p.Status
-		if p.State != "fetched" && p.Reason == "" {
-			wrong = append(wrong, "no reason: "+p.URL)
-		}
-		return nil
-	})
+	got, wrong, err := crawled(ctx, dir)
 	if err != nil {
 		return err
 	}
@@ -113,4 +97,25 @@ func compare(seedsFile, addr, dir string) error {
 		return fmt.Errorf("the sets differ")
 	}
 	return nil
+}
+
+// crawled returns what a crawl has of each URL, and what is wrong with that by itself.
+func crawled(ctx context.Context, dir string) (got map[string]int, wrong []string, err error) {
+	l, err := ledger.Open(ctx, filepath.Join(dir, outdir.LedgerFile))
+	if err != nil {
+		return nil, nil, err
+	}
+	defer l.Close()
+	got = map[string]int{}
+	err = l.Pages(ctx, 1, func(p *ledger.Page) error {
+		if _, twice := got[p.URL]; twice {
+			wrong = append(wrong, "twice: "+p.URL)
+		}
+		got[p.URL] = p.Status
+		if p.State != "fetched" && p.Reason == "" {
+			wrong = append(wrong, "no reason: "+p.URL)
+		}
+		return nil
+	})
+	return got, wrong, err
 }

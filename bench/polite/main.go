@@ -57,42 +57,9 @@ func ipOf(i int) string { return fmt.Sprintf("127.1.%d.%d", i/250, 1+i%250) }
 
 func run(argosy string, hosts, ips, pages, perIP int, delay, kill time.Duration) error {
 	web := make([]host, hosts)
-	filler := strings.Repeat("<p>Some text that makes the page as long as small pages are.</p>\n", 50)
-	handler := http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		var n int
-		if _, err := fmt.Sscanf(r.Host, "h%d.polite.test", &n); err != nil || n >= hosts {
-			http.Error(rw, "who?", http.StatusMisdirectedRequest)
-			return
-		}
-		h := &web[n]
-		h.mu.Lock()
-		h.hits = append(h.hits, time.Now())
-		h.mu.Unlock()
-		if r.URL.Path == "/robots.txt" {
-			_, _ = rw.Write([]byte("User-agent: *\nDisallow: /no\n"))
-			return
-		}
-		var b strings.Builder
-		b.WriteString("<title>page</title>")
-		for i := 1; i < pages; i++ {
-			fmt.Fprintf(&b, "<a href=/p%d>%d</a> ", i, i)
-		}
-		rw.Header().Set("Content-Type", "text/html")
-		_, _ = rw.Write([]byte(b.String() + filler))
-	})
-	listeners := make([]net.Listener, 0, ips)
-	port := "0"
-	for i := range ips {
-		l, err := net.Listen("tcp", net.JoinHostPort(ipOf(i), port))
-		if err != nil {
-			return err
-		}
-		_, port, _ = net.SplitHostPort(l.Addr().String())
-		listeners = append(listeners, l)
-	}
-	srv := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
-	for _, l := range listeners {
-		go func() { _ = srv.Serve(l) }() // it ends when the program does
+	port, err := serve(web, ips, pages)
+	if err != nil {
+		return err
 	}
 	tmp, err := os.MkdirTemp("", "argosy-polite")
 	if err != nil {
@@ -137,6 +104,48 @@ func run(argosy string, hosts, ips, pages, perIP int, delay, kill time.Duration)
 	}
 	fmt.Printf("crawler: %.1f CPU-s in its last run\n", (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds())
 	return nil
+}
+
+// serve serves the web on a port of all addresses, as long as the program runs, and notes when each host is asked.
+func serve(web []host, ips, pages int) (port string, err error) {
+	port = "0"
+	filler := strings.Repeat("<p>Some text that makes the page as long as small pages are.</p>\n", 50)
+	handler := http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		var n int
+		if _, err := fmt.Sscanf(r.Host, "h%d.polite.test", &n); err != nil || n >= len(web) {
+			http.Error(rw, "who?", http.StatusMisdirectedRequest)
+			return
+		}
+		h := &web[n]
+		h.mu.Lock()
+		h.hits = append(h.hits, time.Now())
+		h.mu.Unlock()
+		if r.URL.Path == "/robots.txt" {
+			_, _ = rw.Write([]byte("User-agent: *\nDisallow: /no\n"))
+			return
+		}
+		var b strings.Builder
+		b.WriteString("<title>page</title>")
+		for i := 1; i < pages; i++ {
+			fmt.Fprintf(&b, "<a href=/p%d>%d</a> ", i, i)
+		}
+		rw.Header().Set("Content-Type", "text/html")
+		_, _ = rw.Write([]byte(b.String() + filler))
+	})
+	listeners := make([]net.Listener, 0, ips)
+	for i := range ips {
+		l, err := net.Listen("tcp", net.JoinHostPort(ipOf(i), port))
+		if err != nil {
+			return "", err
+		}
+		_, port, _ = net.SplitHostPort(l.Addr().String())
+		listeners = append(listeners, l)
+	}
+	srv := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
+	for _, l := range listeners {
+		go func() { _ = srv.Serve(l) }() // it ends when the program does
+	}
+	return port, nil
 }
 
 // crowd returns the most hosts of one address that were being crawled at once, between first and last request, in a

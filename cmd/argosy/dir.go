@@ -192,13 +192,13 @@ func printReport(w io.Writer, r *verify.Report) {
 		verdict = "clean so far"
 	}
 	if !r.OK {
-		verdict = fmt.Sprintf("%s problems", count(int64(r.Problems)))
+		verdict = plural(int64(r.Problems), "problem")
 	}
 	if r.OK && r.Damaged > 0 {
-		verdict = fmt.Sprintf("clean, but for %s damaged places in which nothing is lost", count(int64(r.Damaged)))
+		verdict = fmt.Sprintf("clean, but for %s in which nothing is lost", plural(int64(r.Damaged), "damaged place"))
 	}
-	fmt.Fprintf(w, "%s: %s records in %d files, %s captures in the ledger, %s in the index, %s orphans, %s lost\n", verdict,
-		count(int64(r.Records)), r.Files, count(r.Pages+r.Beside), count(int64(r.Indexed)), count(int64(r.Orphans)), count(int64(r.Lost)))
+	fmt.Fprintf(w, "%s: %s in %s, %s in the ledger, %s in the index, %s, %s lost\n", verdict, plural(int64(r.Records), "record"),
+		plural(int64(r.Files), "file"), plural(r.Pages+r.Beside, "capture"), count(int64(r.Indexed)), plural(int64(r.Orphans), "orphan"), count(int64(r.Lost)))
 }
 
 // withCrawl opens a crawl's directory, applies what its log still holds, and runs fn; no job runs meanwhile.
