@@ -1,40 +1,16 @@
 package lab
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"runtime"
-	"runtime/debug"
 	"sync"
 	"time"
 
 	"argosy/internal/plan/sim"
 )
-
-// header is the first line of a file of results: what was run, so that what has changed is not taken for it.
-type header struct {
-	Build string `json:"build"`
-}
-
-// Build names the program that results come from.
-func Build() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	out := info.Main.Version
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" || s.Key == "vcs.modified" {
-			out += " " + s.Value
-		}
-	}
-	return out
-}
 
 // line is a result as it is kept.
 type line struct {
@@ -42,66 +18,23 @@ type line struct {
 	outcome
 }
 
-// maxResults bounds what is read of a file of results, bytes.
-const maxResults = 1 << 30
-
 // resume reads the results of an interrupted comparison and opens the file to add to them.
 func (c *comparison) resume() error {
 	if c.cfg.Results == "" {
 		return nil
 	}
-	name := c.cfg.Results
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
-	if err != nil {
-		return err
-	}
-	whole, err := c.read(f, name)
-	if err == nil && whole == 0 {
-		var b []byte
-		if b, err = json.Marshal(header{Build()}); err == nil {
-			_, err = f.WriteAt(append(b, '\n'), 0)
-			whole = int64(len(b)) + 1
+	f, err := openResults(c.cfg.Results, func(b []byte) error {
+		var l line
+		if err := json.Unmarshal(b, &l); err != nil || l.Kind == "" {
+			return errors.New("not a result of a comparison")
 		}
+		c.got[l.job] = l.outcome
+		return nil
+	})
+	if err == nil {
+		c.keep = f
 	}
-	if err == nil { // what was written in part when it was interrupted goes
-		if err = f.Truncate(whole); err == nil {
-			_, err = f.Seek(whole, io.SeekStart)
-		}
-	}
-	if err != nil {
-		return errors.Join(err, f.Close())
-	}
-	c.keep = f
-	return nil
-}
-
-// read takes in whole lines and returns where they end.
-func (c *comparison) read(f fs.File, name string) (whole int64, err error) {
-	r := bufio.NewReader(io.LimitReader(f, maxResults))
-	for n := 1; ; n++ {
-		b, err := r.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
-			return whole, nil
-		} else if err != nil {
-			return 0, err
-		}
-		if n == 1 {
-			var h header
-			if json.Unmarshal(b, &h) != nil || h.Build == "" {
-				return 0, fmt.Errorf("%s: not a file of results", name)
-			}
-			if h.Build != Build() {
-				return 0, fmt.Errorf("%s: of another build (%s, this is %s): name another file", name, h.Build, Build())
-			}
-		} else {
-			var l line
-			if err := json.Unmarshal(b, &l); err != nil {
-				return 0, fmt.Errorf("%s: line %d: %w", name, n, err)
-			}
-			c.got[l.job] = l.outcome
-		}
-		whole += int64(len(b))
-	}
+	return err
 }
 
 // take keeps a result.

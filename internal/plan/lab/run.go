@@ -1,13 +1,11 @@
 package lab
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
-	"io"
 	"maps"
 	"math"
 	"os"
@@ -275,63 +273,25 @@ type storedLine struct {
 	Figures figures `json:"figures"`
 }
 
-// openStore reads what is kept in a file and opens it to add to it. A last line that was written in part is dropped; results
-// of another build, and of a comparison of strategies, are refused.
+// openStore reads what is kept in a file and opens it to add to it (openResults). Results of a comparison of strategies are refused.
 func openStore(name string) (*store, error) {
 	s := &store{got: map[stored]figures{}}
 	if name == "" {
 		return s, nil
 	}
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
+	f, err := openResults(name, func(line []byte) error {
+		var l storedLine
+		if err := json.Unmarshal(line, &l); err != nil || l.Scenario == "" {
+			return errors.New("not a result of a scenario")
+		}
+		s.got[l.stored] = l.Figures
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	whole, err := s.read(f, name)
-	if err == nil && whole == 0 {
-		var b []byte
-		if b, err = json.Marshal(header{Build()}); err == nil {
-			_, err = f.WriteAt(append(b, '\n'), 0)
-			whole = int64(len(b)) + 1
-		}
-	}
-	if err == nil {
-		if err = f.Truncate(whole); err == nil {
-			_, err = f.Seek(whole, io.SeekStart)
-		}
-	}
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
 	s.f = f
 	return s, nil
-}
-
-func (s *store) read(f io.Reader, name string) (whole int64, err error) {
-	r := bufio.NewReader(io.LimitReader(f, maxResults))
-	for n := 1; ; n++ {
-		b, err := r.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
-			return whole, nil
-		} else if err != nil {
-			return 0, err
-		}
-		if n == 1 {
-			var h header
-			if json.Unmarshal(b, &h) != nil || h.Build == "" {
-				return 0, fmt.Errorf("%s: not a file of results", name)
-			}
-			if h.Build != Build() {
-				return 0, fmt.Errorf("%s: of another build (%s, this is %s): name another file", name, h.Build, Build())
-			}
-		} else {
-			var l storedLine
-			if err := json.Unmarshal(b, &l); err != nil || l.Scenario == "" {
-				return 0, fmt.Errorf("%s: line %d: not a result of a scenario", name, n)
-			}
-			s.got[l.stored] = l.Figures
-		}
-		whole += int64(len(b))
-	}
 }
 
 func (s *store) has(scenario, key string) bool {

@@ -18,6 +18,16 @@ func (s sample) summary() (mean, half float64) {
 	return t.mean(), t.half()
 }
 
+// most is the largest of the figures that are there, at least 0.
+func (s sample) most() (x float64) {
+	for _, y := range s {
+		if y > x {
+			x = y
+		}
+	}
+	return x
+}
+
 // text is a mean with its interval.
 func (s sample) text(digits int) string {
 	m, h := s.summary()
@@ -78,7 +88,11 @@ func planWorlds(s *Scenario, _ Config) ([]unit, func(r results) (report.Section,
 		}
 		sec.Tables = worldTables(s, specs, values, r)
 		terms, err := s.World.terms()
-		sec.Notes = append(sec.Notes, fmt.Sprintf("%d worlds; %s; intervals are 95 %% by Student's t, differences are paired by world.", s.Seeds, terms))
+		gap := 0.0
+		for _, x := range values {
+			gap = max(gap, r.sample("gap", 0, keysOf(s.Seeds, func(seed uint64) string { return worldKey(s, x, seed) })...).most())
+		}
+		sec.Notes = append(sec.Notes, fmt.Sprintf("%d worlds; %s; bounds are at most %.2f %% above the optimum; intervals are 95 %% by Student's t, differences are paired by world.", s.Seeds, terms, 100*gap))
 		return sec, err
 	}
 	return units, finish, nil
@@ -93,8 +107,11 @@ func worldKey(s *Scenario, x float64, seed uint64) string {
 
 // runWorld runs strategies in one world, whose bound is computed once.
 func runWorld(w sim.World, specs []string) (figures, error) {
-	bound := w.Bound()
-	out := figures{"bound": {bound / 8e6}}
+	bound, gap, err := boundOf(w, boundTime)
+	if err != nil {
+		return nil, err
+	}
+	out := figures{"bound": {bound / 8e6}, "gap": {gap}}
 	for _, spec := range specs {
 		r, err := simulate(w, spec, bound)
 		if err != nil {

@@ -1,0 +1,85 @@
+package lab
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+)
+
+// header is the first line of a file of results: what was run, so that what has changed is not taken for it.
+type header struct {
+	Build string `json:"build"`
+}
+
+// Build names the program that results come from.
+func Build() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	out := info.Main.Version
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" || s.Key == "vcs.modified" {
+			out += " " + s.Value
+		}
+	}
+	return out
+}
+
+// maxResults bounds what is read of a file of results, bytes.
+const maxResults = 1 << 30
+
+// openResults opens a file of results to add to it, and gives what it holds to take, one line after the other. A last line that
+// was written in part is dropped; results of another build are refused, and so is what take refuses.
+func openResults(name string, take func(line []byte) error) (*os.File, error) {
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	whole, err := readResults(f, name, take)
+	if err == nil && whole == 0 {
+		var b []byte
+		if b, err = json.Marshal(header{Build()}); err == nil {
+			_, err = f.WriteAt(append(b, '\n'), 0)
+			whole = int64(len(b)) + 1
+		}
+	}
+	if err == nil {
+		if err = f.Truncate(whole); err == nil {
+			_, err = f.Seek(whole, io.SeekStart)
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// readResults takes in whole lines and returns where they end.
+func readResults(f io.Reader, name string, take func(line []byte) error) (whole int64, err error) {
+	r := bufio.NewReader(io.LimitReader(f, maxResults))
+	for n := 1; ; n++ {
+		b, err := r.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			return whole, nil
+		} else if err != nil {
+			return 0, err
+		}
+		if n == 1 {
+			var h header
+			if json.Unmarshal(b, &h) != nil || h.Build == "" {
+				return 0, fmt.Errorf("%s: not a file of results", name)
+			}
+			if h.Build != Build() {
+				return 0, fmt.Errorf("%s: of another build (%s, this is %s): name another file", name, h.Build, Build())
+			}
+		} else if err := take(b); err != nil {
+			return 0, fmt.Errorf("%s: line %d: %w", name, n, err)
+		}
+		whole += int64(len(b))
+	}
+}
