@@ -214,6 +214,11 @@ func (e *engine) part(l *lease) {
 	l.good += good
 	l.worked -= l.toldWorked
 	e.took(l, learn.Fact{Kind: learn.Report, Bits: good * e.w.Page, Good: good, All: pages})
+	if e.w.Delay != nil { // the times of ordinary requests are httppings
+		for range min(pings, int(good)) {
+			e.learned.Take(learn.Fact{At: e.now, Kind: learn.Delay, Node: e.w.Nodes[l.node].ID, Site: e.w.Sites[l.site].Name, Seconds: e.ping(e.w.Delay[l.node][l.site]) / 1000})
+		}
+	}
 	l.worked, l.toldWorked, l.toldDone = worked, worked, l.done
 }
 
