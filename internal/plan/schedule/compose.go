@@ -341,9 +341,9 @@ func (c *Context) Success(task, node int) predict.Figure {
 }
 
 // BestSuccess is the largest share of requests that gives a page among a task's candidates.
-func (c *Context) BestSuccess(task int) float64 {
+func (c *Context) BestSuccess(task int) predict.Figure {
 	if !c.known() {
-		return 0.8
+		return predict.Figure{Value: 0.8, Sigma: 0.2}
 	}
 	c.look(task)
 	return c.row.best

@@ -9,7 +9,7 @@ type row struct {
 	turns  []int // in which turn a node's figures were filled in
 	rate   []predict.Figure
 	served []predict.Figure
-	best   float64 // largest share of requests that give a page
+	best   predict.Figure // largest share of requests that give a page
 }
 
 func (r *row) has(node int) bool { return r.turns[node] == r.turn }
@@ -25,7 +25,7 @@ func (c *Context) look(task int) {
 		r.turns, r.rate, r.served = make([]int, n), make([]predict.Figure, n), make([]predict.Figure, n)
 	}
 	open := c.Candidates(task) // which may leave no task's row
-	r.task, r.best = task, 0
+	r.task, r.best = task, predict.Figure{}
 	r.turn++
 	t := &c.S.Tasks[task]
 	f := c.figures.of(t.ID, open)
@@ -39,7 +39,9 @@ func (c *Context) look(task int) {
 	}
 	for k, n := range open {
 		r.turns[n], r.rate[n], r.served[n] = r.turn, f.rate[k], f.served[k]
-		r.best = max(r.best, f.served[k].Value)
+		if f.served[k].Value > r.best.Value {
+			r.best = f.served[k]
+		}
 	}
 }
 

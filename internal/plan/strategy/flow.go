@@ -75,7 +75,16 @@ func (f flowCost) seconds(c *schedule.Context, task, node, load int) float64 {
 	if math.IsInf(t.Bits, 1) { // there is always another page
 		loss = 0
 	}
-	x := (1 + loss*max(0, c.BestSuccess(task)-share)) / (speed * share)
+	lost := 0.0
+	if loss > 0 {
+		best := c.BestSuccess(task)
+		lost = best.Value - share
+		if t.Last == n.ID { // no move for what may be chance
+			lost -= math.Hypot(best.Sigma, ok.Sigma)
+		}
+		lost = max(0, lost)
+	}
+	x := (1 + loss*lost) / (speed * share)
 	if t.Last != "" && t.Last != n.ID {
 		x *= 1 + f.move
 		c.Know("charge for moving", "share", f.move)
