@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+)
+
+// After kill -9 in the middle the directory alone goes on: first to the limit of the first time, then to one that was raised, and at
+// last to the end, with each page in the archive.
+func TestGoesOnAfterKill(t *testing.T) {
+	const pages = 60
+	var asked atomic.Int64
+	half := make(chan struct{})
+	site := serves(t, "", func(w http.ResponseWriter, r *http.Request) {
+		if asked.Add(1) == pages/4 {
+			close(half)
+		}
+		w.Header().Set("Content-Type", "text/html")
+		for i := range pages {
+			fmt.Fprintf(w, `<a href="/%d">%d</a>`, i, i)
+		}
+	})
+	dir := filepath.Join(t.TempDir(), "c")
+	c := exec.CommandContext(t.Context(), os.Args[0])
+	args := []string{"crawl", site, "-o", dir, "--allow-private", "--delay", "10ms", "--max-pages", "40", "--quiet"}
+	c.Env = append(os.Environ(), argsEnv+"="+strings.Join(args, "\x1f"))
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	<-half
+	if err := c.Process.Signal(syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Wait()
+	if s := crawled(t, 0, "-o", dir); s.State != "limited" || s.Fetched != 40 {
+		t.Errorf("after the kill: %+v", s)
+	}
+	if s := crawled(t, 0, "-o", dir, "--max-pages", "50"); s.State != "limited" || s.Fetched != 50 {
+		t.Errorf("with the limit raised: %+v", s)
+	}
+	if s := crawled(t, 0, "-o", dir, "--max-pages", "0"); s.State != "done" || s.Fetched != pages+1 {
+		t.Errorf("without a limit: %+v", s)
+	}
+	if code, out, _ := argosy(t, "verify", dir); code != 0 || !strings.HasPrefix(out, "clean") {
+		t.Errorf("verify: exit %d, %s", code, out)
+	}
+}
