@@ -45,7 +45,7 @@ func (a *accounts) bill(now time.Time, nodes map[string]*node) {
 			b = &ledger.Bill{Node: id}
 			a.bills[id] = b
 		}
-		b.Store, b.Seen = n.info.Store, n.Seen.UnixMilli()
+		b.Store, b.Seen, b.Incarnation = n.info.Store, n.Seen.UnixMilli(), n.info.Incarnation
 		b.PresentMS += span.Milliseconds()
 		p, hours := n.rates(), span.Hours()
 		working := len(n.held) > 0

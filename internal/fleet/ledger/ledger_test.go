@@ -365,3 +365,29 @@ func TestLean(t *testing.T) {
 		t.Errorf("lean and whole differ: %s\n%s", d, whole)
 	}
 }
+
+// A node that comes back with another store keeps the one where its earlier pages are; one where it never wrote is not named.
+func TestStoresOfANode(t *testing.T) {
+	both(t, func(t *testing.T, open func() *ledger.Ledger) {
+		l := open()
+		if err := l.Rebase(t.Context(), "log", 0); err != nil {
+			t.Fatal(err)
+		}
+		lives := func(incarnation, store string) {
+			t.Helper()
+			if err := l.Charge(t.Context(), []ledger.Bill{{Node: "n", Incarnation: incarnation, Store: store}}, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		lives("i", "file:///a")
+		if err := l.Apply(t.Context(), entries()); err != nil {
+			t.Fatal(err)
+		}
+		lives("idle", "file:///b")
+		lives("last", "file:///c")
+		got, err := l.Stores(t.Context())
+		if err != nil || !slices.Equal(got, []string{"file:///a", "file:///c"}) {
+			t.Errorf("%q, %v", got, err)
+		}
+	})
+}

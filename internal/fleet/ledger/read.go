@@ -224,6 +224,7 @@ ORDER BY `+l.kind.bytewise("surt")+`, fetched_at / 1000, `+l.kind.bytewise("url"
 // Bill is what a node has cost for a while.
 type Bill struct {
 	Node, Store          string
+	Incarnation          string
 	Seen                 int64 // Unix ms
 	PresentMS, WorkingMS int64
 	Cost                 float64
@@ -246,6 +247,10 @@ func (l *Ledger) Charge(ctx context.Context, bills []Bill, atWork map[int]int64)
 ON CONFLICT (node) DO UPDATE SET store = excluded.store, seen = excluded.seen, present_ms = accounts.present_ms + excluded.present_ms,
 working_ms = accounts.working_ms + excluded.working_ms, cost = accounts.cost + excluded.cost`,
 				b.Node, b.Store, b.Seen, b.PresentMS, b.WorkingMS, b.Cost)
+			if err == nil && b.Incarnation != "" { // a node that comes back may have another store
+				err = w.exec(`INSERT INTO nodes (node, incarnation, first_seen, store) VALUES (?, ?, ?, ?)
+ON CONFLICT (node, incarnation) DO UPDATE SET store = excluded.store`, b.Node, b.Incarnation, b.Seen, b.Store)
+			}
 			if err != nil {
 				return err
 			}
@@ -303,7 +308,9 @@ func (l *Ledger) Demand(ctx context.Context) (map[int]int64, error) {
 
 // Stores returns where archives were written: every store that a node has named.
 func (l *Ledger) Stores(ctx context.Context) ([]string, error) {
-	return column[string](ctx, l.db, `SELECT DISTINCT store FROM accounts WHERE store <> '' ORDER BY store`)
+	return column[string](ctx, l.db, `SELECT store FROM accounts WHERE store <> ''
+UNION SELECT n.store FROM nodes n JOIN leases l ON l.node = n.node AND l.incarnation = n.incarnation
+WHERE l.collected > 0 AND n.store <> '' AND n.store <> 'warc' ORDER BY store`)
 }
 
 // Jobs returns the numbers of all jobs, in order.
