@@ -24,7 +24,7 @@ func stateOf(word string) crawl.State {
 // sinks compares the frontier with the ledger's pages, which have been read, and with its own counts.
 func (r *Report) sinks(p Place, l *ledger.Ledger, jobs []uint32) error {
 	dir := outdir.Frontier(p.Dir)
-	if p.Running {
+	if p.Running || outdir.Running(p.Dir) {
 		return nil // the process has it for itself, and compares before it calls a job done
 	}
 	if _, err := os.Stat(dir); err != nil {
