@@ -22,7 +22,7 @@ var house = map[string]struct {
 }{
 	// The words, and what stands beside the wings.
 	"crawl":   {true, ""},
-	"config":  {false, "crawl split topic"},
+	"config":  {false, "crawl split topic engine"},
 	"webs":    {false, ""},
 	"testkit": {false, "crawl"},
 
@@ -34,6 +34,7 @@ var house = map[string]struct {
 	"page/yield":   {true, "crawl"},
 	"page/topic":   {true, "crawl"},
 	"page/inflate": {true, ""},
+	"page/engine":  {true, "crawl parse"},
 	"page/fetch":   {false, "crawl inflate"},
 	"page/archive": {false, "crawl"},
 
@@ -46,7 +47,7 @@ var house = map[string]struct {
 	"plan/learn":    {true, "crawl netcoord predict price schedule"},
 	"plan/schedule": {true, "crawl solve predict price"},
 	"plan/strategy": {true, "crawl netcoord predict schedule"},
-	"plan/split":    {true, ""},
+	"plan/split":    {true, "engine"},
 	"plan/segment":  {false, ""},
 	"plan/geo":      {false, "schedule"},
 	"plan/sim":      {true, "learn netcoord predict schedule solve"},
@@ -92,10 +93,10 @@ var thirdParty = map[string]string{
 	"github.com/saintfish/chardet":                     "parse",
 	"github.com/abadojack/whatlanggo":                  "parse",
 	"github.com/go-shiori/go-readability":              "agent",
-	"golang.org/x/net/html":                            "parse testkit",
+	"golang.org/x/net/html":                            "engine parse testkit",
 	"golang.org/x/net/html/charset":                    "parse testkit",
-	"golang.org/x/text/encoding":                       "parse split testkit",
-	"golang.org/x/text/encoding/htmlindex":             "parse split",
+	"golang.org/x/text/encoding":                       "engine parse testkit",
+	"golang.org/x/text/encoding/htmlindex":             "engine parse",
 	"golang.org/x/text/runes":                          "parse",
 	"golang.org/x/text/transform":                      "parse",
 	"github.com/go-ego/gse/hmm":                        "segment", // gse itself embeds 38 MB of dictionaries
@@ -112,6 +113,9 @@ var thirdParty = map[string]string{
 	"github.com/goccy/go-yaml/parser":                  "config",
 	"github.com/goccy/go-yaml/ast":                     "config",
 	"github.com/goccy/go-yaml/token":                   "config",
+	"github.com/andybalholm/cascadia":                  "engine",
+	"github.com/antchfx/xpath":                         "engine",
+	"github.com/theory/jsonpath":                       "engine",
 	"golang.org/x/net/publicsuffix":                    "scope",
 	"golang.org/x/net/http2":                           "fetch",
 	"golang.org/x/net/proxy":                           "fetch",

@@ -2,19 +2,17 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"net/http"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"argosy/internal/crawl"
-	"argosy/internal/fleet/agent"
 	"argosy/internal/fleet/assemble"
 	"argosy/internal/page/archive"
 	"argosy/internal/page/fetch"
-	"argosy/internal/page/robots"
 	"argosy/internal/plan/netcoord"
 )
 
@@ -67,7 +65,7 @@ between any two requests to a site.`,
 				}
 				urls = append(urls, u)
 			}
-			p := &prober{client: cl, tries: tries, delay: delay, last: map[string]time.Time{}, ignore: f.job.Fetch.IgnoreRobots, agent: f.job.Fetch.UserAgent}
+			p := &prober{asker: newAsker(cl, delay, f.job.Fetch.UserAgent), tries: tries, ignore: f.job.Fetch.IgnoreRobots}
 			return p.run(c, urls, store, f.json)
 		},
 	}
@@ -82,30 +80,11 @@ between any two requests to a site.`,
 	return c
 }
 
-// prober asks sites on their clocks.
+// prober measures sites.
 type prober struct {
-	client *fetch.Client
+	asker
 	tries  int
-	delay  time.Duration
-	last   map[string]time.Time
 	ignore bool
-	agent  string
-}
-
-func (p *prober) turn(site string) fetch.Turn {
-	return func(ctx context.Context) error {
-		wait := p.delay - time.Since(p.last[site])
-		if p.last[site].IsZero() || wait < 0 {
-			wait = 0
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(wait):
-		}
-		p.last[site] = time.Now()
-		return nil
-	}
 }
 
 func (p *prober) run(c *cobra.Command, urls []crawl.URL, store string, asJSON bool) error {
@@ -161,10 +140,12 @@ func (p *prober) run(c *cobra.Command, urls []crawl.URL, store string, asJSON bo
 func (p *prober) probe(ctx context.Context, u crawl.URL) probed {
 	r := probed{URL: u.String()}
 	turn := p.turn(u.Site())
-	fields := []fetch.Field{{Name: "User-Agent", Value: p.agent}, {Name: "Accept", Value: "*/*"}}
+	fields := p.fields()
 	if !p.ignore {
-		if err := p.robots(ctx, u, fields, turn); err != nil {
-			r.Error = err.Error()
+		if err := p.allowed(ctx, u); err != nil {
+			if r.Error = err.Error(); errors.Is(err, errDisallowed) {
+				r.Error += " (--ignore-robots probes nevertheless)"
+			}
 			return r
 		}
 	}
@@ -190,34 +171,3 @@ func (p *prober) probe(ctx context.Context, u crawl.URL) probed {
 }
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-
-// robots asks whether the URL may be probed, and takes the site's crawl delay where it is longer than ours.
-func (p *prober) robots(ctx context.Context, u crawl.URL, fields []fetch.Field, turn fetch.Turn) error {
-	ru, err := u.Resolve("/robots.txt")
-	if err != nil {
-		return err
-	}
-	if err := turn(ctx); err != nil {
-		return err
-	}
-	s := p.client.Open(nil)
-	defer s.Close()
-	resp, err := s.Do(ctx, &fetch.Request{URL: ru, Fields: fields})
-	defer resp.Release()
-	switch {
-	case err != nil:
-		return err
-	case resp.Status >= 500:
-		return fmt.Errorf("robots.txt: %d %s: not probed", resp.Status, http.StatusText(resp.Status))
-	case resp.Status != 200:
-		return nil
-	}
-	rules := robots.Parse(resp.Body, agent.Product)
-	if !rules.Allowed(u.RequestURI()) {
-		return fmt.Errorf("robots.txt disallows it (--ignore-robots probes nevertheless)")
-	}
-	if rules.HasDelay && rules.Delay > p.delay {
-		p.delay = min(rules.Delay, time.Minute)
-	}
-	return nil
-}

@@ -3,6 +3,7 @@ package config
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -43,7 +44,10 @@ func schemaOf(t reflect.Type) object {
 		props := object{}
 		for i := range t.NumField() {
 			f := t.Field(i)
-			name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+			name, option, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+			if option == "inline" {
+				maps.Copy(props, schemaOf(f.Type)["properties"].(object))
+			}
 			if name == "" || name == "-" {
 				continue
 			}

@@ -4,47 +4,40 @@
 package split
 
 import (
+	"errors"
 	"fmt"
-	"net/url"
+	"reflect"
 	"slices"
 	"sort"
-	"strings"
 
-	"golang.org/x/text/encoding"
-	"golang.org/x/text/encoding/htmlindex"
+	"argosy/internal/page/engine"
 )
 
 // Virtual is a virtual task.
 type Virtual struct {
-	Products []Product           `yaml:"products"`
-	Aliases  map[string][]string `yaml:"aliases"` // name → words, where no segmenter would find them
-	Sites    []string            `yaml:"sites"`   // judged relevant by hand; others are dropped
-	Engines  []Engine            `yaml:"engines"`
-	Subset   int                 `yaml:"subset"` // URLs of an actual task; 0 is 10
+	Products []Product           `yaml:"products" doc:"subjects to look for"`
+	Aliases  map[string][]string `yaml:"aliases" doc:"name to words, where no segmenter would find them"`
+	Sites    []string            `yaml:"sites" doc:"hosts, or hosts with a path, to restrict searches to; those judged relevant by hand"`
+	Engines  []Use               `yaml:"engines" doc:"search engines that are asked: names of the catalogue, or engines of this file's own"`
+	Subset   int                 `yaml:"subset" doc:"URLs of an actual task (default: 10)" min:"0"`
 }
 
 // Product is a subject to look for.
 type Product struct {
-	Name     string              `yaml:"name"`
-	Words    []string            `yaml:"words"`    // instead of cutting the name
-	Keywords map[string][]string `yaml:"keywords"` // engine → words that are added there
-	Sites    []string            `yaml:"sites"`    // of the virtual task's, those for this product; empty is all
-	Engines  []string            `yaml:"engines"`  // the same
+	Name     string              `yaml:"name" doc:"what it is called; it is cut into words"`
+	Words    []string            `yaml:"words" doc:"instead of cutting the name"`
+	Keywords map[string][]string `yaml:"keywords" doc:"engine to words that are added there"`
+	Sites    []string            `yaml:"sites" doc:"of the virtual task's, those for this product; empty is all"`
+	Engines  []string            `yaml:"engines" doc:"of the virtual task's, those for this product; empty is all"`
 }
 
-// Engine is a search engine.
-type Engine struct {
-	Name string `yaml:"name"`
-	// URL is its address with {query} where the words go. Query is what is asked, with {words} and {site}; Plain the
-	// same without a site. Both are escaped in the engine's own encoding. And stands between words.
-	URL      string   `yaml:"url"`
-	Query    string   `yaml:"query"`
-	Plain    string   `yaml:"plain"`
-	And      string   `yaml:"and"`
-	Encoding string   `yaml:"encoding"` // a WHATWG label; empty is utf-8
-	Type     string   `yaml:"type"`     // of the nodes that may ask it: the label "type"
-	Sites    []string `yaml:"sites"`    // it is asked about these alone, whatever the virtual task lists
-	Whole    bool     `yaml:"whole"`    // it is also asked without a site
+// Use is a search engine as a virtual task uses it: by its name in the catalogue, with keys of its own that count more, or as a whole.
+type Use struct {
+	engine.Engine `yaml:",inline"`
+
+	Type  string   `yaml:"type" doc:"of the nodes that may ask it: the label type"`
+	Sites []string `yaml:"sites" doc:"it is asked about these alone, whatever the virtual task lists"`
+	Whole bool     `yaml:"whole" doc:"it is also asked without a site"`
 }
 
 // Search is one URL of a search engine and what it asks for.
@@ -73,10 +66,35 @@ const (
 // DefaultSubset is how many URLs an actual task has.
 const DefaultSubset = 10
 
+// Error is a mistake in a virtual task.
+type Error struct {
+	Path string // below the virtual task, such as sites[3]
+	Err  error
+}
+
+func (e *Error) Error() string { return e.Path + ": " + e.Err.Error() }
+
+func (e *Error) Unwrap() error { return e.Err }
+
+func bad(err error, path string, args ...any) error {
+	return &Error{fmt.Sprintf(path, args...), err}
+}
+
+// splitter is a virtual task with its engines at hand.
+type splitter struct {
+	Virtual
+	ready   []*engine.Ready // of Engines
+	segment func(text string) ([]string, error)
+}
+
 // Split makes the actual tasks of a virtual one: for each product and engine a search of every site, in the order in
-// which they are listed.
-func Split(v Virtual, segment func(text string) ([]string, error)) ([]Task, error) {
-	if err := v.validate(); err != nil {
+// which they are listed. Engines are those of the catalogue and of the virtual task.
+func Split(v Virtual, catalogue *engine.Catalogue, segment func(text string) ([]string, error)) ([]Task, error) {
+	s := splitter{Virtual: v, segment: segment}
+	if err := s.open(catalogue); err != nil {
+		return nil, err
+	}
+	if err := s.validate(); err != nil {
 		return nil, err
 	}
 	size := v.Subset
@@ -85,19 +103,18 @@ func Split(v Virtual, segment func(text string) ([]string, error)) ([]Task, erro
 	}
 	byEngine := make([][]Search, len(v.Engines))
 	total := 0
-	for _, p := range v.Products {
-		words, err := v.words(p, segment)
+	for i, p := range v.Products {
+		words, err := s.words(p)
 		if err != nil {
-			return nil, err
+			return nil, bad(err, "products[%d]", i)
 		}
-		for k := range v.Engines {
-			e := &v.Engines[k]
-			if len(p.Engines) > 0 && !slices.Contains(p.Engines, e.Name) {
+		for k, u := range v.Engines {
+			if len(p.Engines) > 0 && !slices.Contains(p.Engines, u.Name) {
 				continue
 			}
-			got, err := e.searches(p, append(append([]string{}, words...), p.Keywords[e.Name]...), v.sitesOf(p, e))
+			got, err := s.searches(p, k, append(slices.Clone(words), p.Keywords[u.Name]...))
 			if err != nil {
-				return nil, err
+				return nil, bad(err, "products[%d]", i)
 			}
 			if total += len(got); total > maxSearches {
 				return nil, fmt.Errorf("more than %d searches", maxSearches)
@@ -116,106 +133,102 @@ func Split(v Virtual, segment func(text string) ([]string, error)) ([]Task, erro
 	return out, nil
 }
 
-func (v Virtual) validate() error {
-	if len(v.Products) == 0 {
-		return fmt.Errorf("products: none")
+// open finds the engines.
+func (s *splitter) open(catalogue *engine.Catalogue) error {
+	if len(s.Engines) == 0 {
+		return bad(errors.New("none"), "engines")
 	}
-	if len(v.Engines) == 0 {
-		return fmt.Errorf("engines: none")
+	var own []engine.Engine
+	at := map[string]int{}
+	for i, u := range s.Engines {
+		if _, ok := at[u.Name]; ok || u.Name == "" {
+			return bad(fmt.Errorf("%q is empty or taken", u.Name), "engines[%d].name", i)
+		}
+		at[u.Name] = i
+		if !reflect.DeepEqual(u.Engine, engine.Engine{Name: u.Name}) {
+			own = append(own, u.Engine)
+		}
 	}
-	if v.Subset < 0 {
-		return fmt.Errorf("subset %d: want at least 1", v.Subset)
+	catalogue, err := catalogue.With(own)
+	var mistake *engine.Error
+	if errors.As(err, &mistake) {
+		return bad(mistake.Err, "engines[%d].%s", at[mistake.Engine], mistake.Key)
+	}
+	if err != nil {
+		return bad(err, "engines")
+	}
+	for i, u := range s.Engines {
+		r, err := catalogue.Get(u.Name)
+		if err != nil {
+			return bad(err, "engines[%d]", i)
+		}
+		s.ready = append(s.ready, r)
+	}
+	return nil
+}
+
+func (s *splitter) validate() error {
+	if len(s.Products) == 0 {
+		return bad(errors.New("none"), "products")
+	}
+	if s.Subset < 0 {
+		return bad(fmt.Errorf("%d: want at least 1", s.Subset), "subset")
+	}
+	known := map[string]bool{}
+	sites := func(list []string, path string, args ...any) error {
+		for i, site := range list {
+			if err := engine.CheckSite(site); err != nil {
+				return bad(err, path+"[%d]", append(args, i)...)
+			}
+			known[site] = true
+		}
+		return nil
+	}
+	if err := sites(s.Sites, "sites"); err != nil {
+		return err
 	}
 	names := map[string]bool{}
-	for k := range v.Engines {
-		e := &v.Engines[k]
-		if e.Name == "" || names[e.Name] {
-			return fmt.Errorf("engine %d: name %q is empty or taken", k+1, e.Name)
+	for i, u := range s.Engines {
+		if err := sites(u.Sites, "engines[%d].sites", i); err != nil {
+			return err
 		}
-		names[e.Name] = true
-		if err := e.validate(); err != nil {
-			return fmt.Errorf("engine %s: %w", e.Name, err)
+		if len(u.Sites) > 0 && !s.ready[i].Restricts() {
+			return bad(fmt.Errorf("engine %s cannot be restricted to a site: there is no {site} in its query", u.Name), "engines[%d].sites", i)
 		}
+		names[u.Name] = true
 	}
-	for _, p := range v.Products {
+	for i, p := range s.Products {
 		if p.Name == "" {
-			return fmt.Errorf("product without a name")
+			return bad(errors.New("a product without a name"), "products[%d]", i)
 		}
 		var asked []string
 		for engine := range p.Keywords {
 			asked = append(asked, engine)
 		}
 		sort.Strings(asked)
-		for _, engine := range append(asked, p.Engines...) {
-			if !names[engine] {
-				return fmt.Errorf("product %s: no engine %q", p.Name, engine)
+		for _, name := range append(asked, p.Engines...) {
+			if !names[name] {
+				return bad(fmt.Errorf("product %s: the virtual task has no engine %q", p.Name, name), "products[%d]", i)
+			}
+		}
+		for k, site := range p.Sites {
+			if !known[site] {
+				return bad(fmt.Errorf("product %s: site %q is not one of the virtual task's", p.Name, site), "products[%d].sites[%d]", i, k)
 			}
 		}
 	}
 	return nil
 }
 
-func (e *Engine) validate() error {
-	if !strings.Contains(e.URL, "{query}") {
-		return fmt.Errorf("url %q: {query} is missing", e.URL)
-	}
-	u, err := url.Parse(strings.ReplaceAll(e.URL, "{query}", "x"))
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return fmt.Errorf("url %q: not the address of a search", e.URL)
-	}
-	for _, q := range []string{e.query(), e.plain()} {
-		if !strings.Contains(q, "{words}") {
-			return fmt.Errorf("query %q: {words} is missing", q)
-		}
-	}
-	_, err = e.encoding()
-	return err
-}
-
-func (e *Engine) query() string {
-	if e.Query == "" {
-		return "{words} site:{site}"
-	}
-	return e.Query
-}
-
-func (e *Engine) plain() string {
-	if e.Plain == "" {
-		return "{words}"
-	}
-	return e.Plain
-}
-
-func (e *Engine) and() string {
-	if e.And == "" {
-		return " "
-	}
-	return e.And
-}
-
-func (e *Engine) encoding() (encoding.Encoding, error) {
-	if e.Encoding == "" {
-		return nil, nil
-	}
-	enc, err := htmlindex.Get(e.Encoding)
-	if err != nil {
-		return nil, fmt.Errorf("encoding %q: not known", e.Encoding)
-	}
-	if name, _ := htmlindex.Name(enc); name == "utf-8" {
-		return nil, nil
-	}
-	return enc, nil
-}
-
 // words are a product's own, those of its alias, or what cutting its name gives.
-func (v Virtual) words(p Product, segment func(string) ([]string, error)) ([]string, error) {
+func (s *splitter) words(p Product) ([]string, error) {
 	words := p.Words
 	if len(words) == 0 {
-		words = v.Aliases[p.Name]
+		words = s.Aliases[p.Name]
 	}
 	if len(words) == 0 {
 		var err error
-		if words, err = segment(p.Name); err != nil {
+		if words, err = s.segment(p.Name); err != nil {
 			return nil, fmt.Errorf("product %s: %w", p.Name, err)
 		}
 	}
@@ -225,42 +238,85 @@ func (v Virtual) words(p Product, segment func(string) ([]string, error)) ([]str
 	return words, nil
 }
 
-// sitesOf lists the sites that an engine is asked about for a product; "" is the whole web.
-func (v Virtual) sitesOf(p Product, e *Engine) []string {
-	sites := v.Sites
-	if len(e.Sites) > 0 {
-		sites = e.Sites
+// sitesOf lists the sites that an engine is asked about for a product; "" is all that it knows. One that cannot be restricted is asked
+// once.
+func (s *splitter) sitesOf(p Product, k int) []string {
+	u := s.Engines[k]
+	sites := s.Sites
+	if len(u.Sites) > 0 {
+		sites = u.Sites
+	}
+	if !s.ready[k].Restricts() || len(sites) == 0 {
+		return []string{""}
 	}
 	var out []string
-	if e.Whole || len(sites) == 0 {
+	if u.Whole {
 		out = append(out, "")
 	}
-	for _, s := range sites {
-		if len(p.Sites) == 0 || slices.Contains(p.Sites, s) {
-			out = append(out, s)
+	for _, site := range sites {
+		if len(p.Sites) == 0 || slices.Contains(p.Sites, site) {
+			out = append(out, site)
 		}
 	}
 	return out
 }
 
-func (e *Engine) searches(p Product, words, sites []string) ([]Search, error) {
-	enc, err := e.encoding()
-	if err != nil {
-		return nil, err
-	}
-	out := make([]Search, 0, len(sites))
-	for _, site := range sites {
-		q := e.query()
-		if site == "" {
-			q = e.plain()
+func (s *splitter) searches(p Product, k int, words []string) ([]Search, error) {
+	var out []Search
+	for _, site := range s.sitesOf(p, k) {
+		address, err := s.ready[k].Address(engine.Search{Words: words, Site: site}, 0)
+		if err != nil {
+			return nil, fmt.Errorf("product %s: %w", p.Name, err)
 		}
-		q = strings.NewReplacer("{words}", strings.Join(words, e.and()), "{site}", site).Replace(q)
-		if enc != nil {
-			if q, err = enc.NewEncoder().String(q); err != nil {
-				return nil, fmt.Errorf("product %s, engine %s: %q cannot be written in %s", p.Name, e.Name, strings.Join(words, " "), e.Encoding)
-			}
-		}
-		out = append(out, Search{strings.ReplaceAll(e.URL, "{query}", url.QueryEscape(q)), p.Name, words, e.Name, site})
+		out = append(out, Search{address, p.Name, words, s.Engines[k].Name, site})
 	}
 	return out, nil
+}
+
+// Listed is a virtual task as it is listed: its words on each engine, and its searches with the actual tasks that they are in.
+type Listed struct {
+	Product  string
+	Words    []string            // those that all its engines are asked for
+	Added    map[string][]string // by engine: words that are asked for there besides
+	Searches []Placed
+}
+
+// Placed is a search in an actual task.
+type Placed struct {
+	Task int
+	Search
+}
+
+// List turns tasks round: by product, in the order of the virtual task. A subset may hold searches of several products.
+func List(v Virtual, tasks []Task) []Listed {
+	at := map[string]int{}
+	var out []Listed
+	for _, p := range v.Products {
+		if _, ok := at[p.Name]; !ok {
+			at[p.Name] = len(out)
+			out = append(out, Listed{Product: p.Name, Added: map[string][]string{}})
+		}
+	}
+	for _, t := range tasks {
+		for _, s := range t.Searches {
+			l := &out[at[s.Product]]
+			if l.Words == nil {
+				l.Words = s.Words
+			}
+			n := 0
+			for n < len(l.Words) && n < len(s.Words) && l.Words[n] == s.Words[n] {
+				n++
+			}
+			l.Words = l.Words[:n]
+			l.Searches = append(l.Searches, Placed{t.Number, s})
+		}
+	}
+	for i := range out {
+		for _, s := range out[i].Searches {
+			if more := s.Words[len(out[i].Words):]; len(more) > 0 {
+				out[i].Added[s.Engine] = more
+			}
+		}
+	}
+	return out
 }

@@ -1,0 +1,370 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"argosy/internal/config"
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/assemble"
+	"argosy/internal/page/engine"
+	"argosy/internal/page/fetch"
+)
+
+// ownEngines is the file of a user's engines.
+type ownEngines struct{ path string }
+
+func (o *ownEngines) flag(c *cobra.Command) {
+	c.Flags().StringVar(&o.path, "engines", "", "file of your own engines (default: argosy/engines.yaml in the directory for configurations, where it is)")
+}
+
+// file names the file, and says whether it must be there.
+func (o *ownEngines) file() (path string, given bool, err error) {
+	if o.path != "" {
+		return o.path, true, nil
+	}
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return "", false, fmt.Errorf("--engines: %w", err)
+	}
+	return filepath.Join(dir, "argosy", "engines.yaml"), false, nil
+}
+
+// source reads the file; where it is not there, and need not be, its name is empty.
+func (o *ownEngines) source() (s config.Source, err error) {
+	path, given, err := o.file()
+	if err != nil {
+		return s, nil // a user without a home has no engines
+	}
+	s.Data, err = os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) && !given {
+		return s, nil
+	}
+	s.Name = path
+	return s, err
+}
+
+// catalogue is the engines that Argosy knows and those of the user.
+func (o *ownEngines) catalogue() (*engine.Catalogue, error) {
+	s, err := o.source()
+	if err != nil {
+		return nil, usage("--engines: %v", err)
+	}
+	var files []config.Source
+	if s.Name != "" {
+		files = append(files, s)
+	}
+	c, err := config.Catalogue(files...)
+	if err != nil {
+		return nil, usage("%v", err)
+	}
+	return c, nil
+}
+
+func newEngine() *cobra.Command {
+	c := &cobra.Command{
+		Use: "engine", Short: "List, show, add and try search engines", Args: cobra.NoArgs,
+		Long: `Search engines are data: how a search is written as a URL, and where in an answer the results, the next page, the stated
+number of results and the signs of a block stand. Argosy knows some programs (MediaWiki, SearXNG, Omega) and public engines;
+yours are in a file of the same form. docs/engines.md describes it.`,
+		Example: "  argosy engine list\n  argosy engine test wikipedia web crawler --pages 2",
+		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newEngineList(), newEngineShow(), newEngineAdd(), newEngineTest())
+	return c
+}
+
+func newEngineList() *cobra.Command {
+	var own ownEngines
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "list", Short: "List the engines of the catalogue", Args: cobra.NoArgs, Example: "  argosy engine list",
+		RunE: func(c *cobra.Command, _ []string) error {
+			cat, err := own.catalogue()
+			if err != nil {
+				return err
+			}
+			t := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
+			for _, name := range cat.Names() {
+				e, err := cat.Get(name)
+				if err != nil {
+					return err
+				}
+				if asJSON {
+					if err := printJSON(c.OutOrStdout(), map[string]string{"name": e.Name, "about": e.About, "format": e.Format, "base": e.Base}); err != nil {
+						return err
+					}
+					continue
+				}
+				fmt.Fprintf(t, "%s\t%s\t%s\n", e.Name, e.Format, e.About)
+			}
+			return t.Flush()
+		},
+	}
+	own.flag(c)
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON lines")
+	return c
+}
+
+func newEngineShow() *cobra.Command {
+	var own ownEngines
+	c := &cobra.Command{
+		Use: "show NAME", Short: "Print an engine as a file of engines has it, with what it takes from others", Args: cobra.ExactArgs(1),
+		Example: "  argosy engine show mediawiki-api > engines.yaml",
+		RunE: func(c *cobra.Command, args []string) error {
+			cat, err := own.catalogue()
+			if err != nil {
+				return err
+			}
+			e, err := cat.Get(args[0])
+			if err != nil {
+				return usage("%v", err)
+			}
+			whole := e.Engine
+			whole.Like = ""
+			b, err := config.WriteEngines(whole)
+			if err != nil {
+				return err
+			}
+			_, err = c.OutOrStdout().Write(b)
+			return err
+		},
+	}
+	own.flag(c)
+	return c
+}
+
+// engineFlags are those of commands that ask engines.
+type engineFlags struct {
+	crawlFlags
+	ownEngines
+	delay time.Duration
+	agent string
+}
+
+func (f *engineFlags) flags(c *cobra.Command) {
+	f.ownEngines.flag(c)
+	f.guard(c)
+	f.trust(c, "")
+	c.Flags().DurationVar(&f.delay, "delay", time.Second, "between two requests to one site")
+	c.Flags().StringVar(&f.agent, "user-agent", defaultAgent, "User-Agent field")
+}
+
+func (f *engineFlags) asker() (*asker, error) {
+	if f.delay < 0 {
+		return nil, usage("--delay %s: want at least 0", f.delay)
+	}
+	var cfg assemble.Config
+	if err := f.network(&cfg); err != nil {
+		return nil, err
+	}
+	cfg.Fetch.Limits = crawl.DefaultLimits().Fetch
+	cl, err := fetch.NewClient(cfg.Fetch)
+	if err != nil {
+		return nil, usage("%v", err)
+	}
+	a := newAsker(cl, f.delay, f.agent)
+	return &a, nil
+}
+
+func newEngineAdd() *cobra.Command {
+	f := &engineFlags{}
+	var name string
+	c := &cobra.Command{
+		Use: "add URL", Short: "Read an OpenSearch description and add the engine to your file", Args: cobra.ExactArgs(1),
+		Long: `Add fetches a page of a site or its OpenSearch description, and writes what it says into your file of engines. MediaWiki and
+SearXNG are known by it; of others, answers in RSS or Atom are read in full, and of HTML alone the links to other hosts are
+taken, until you say where the results are.`,
+		Example: "  argosy engine add https://wiki.example/ --name ourwiki",
+		RunE: func(c *cobra.Command, args []string) error {
+			u, err := crawl.Parse(args[0])
+			if err != nil {
+				return usage("%q: %v", args[0], err)
+			}
+			a, err := f.asker()
+			if err != nil {
+				return err
+			}
+			e, note, err := describe(c.Context(), a, u)
+			if err != nil {
+				return fmt.Errorf("%s: %w", u, err)
+			}
+			if name != "" {
+				e.Name = name
+			}
+			path, err := f.add(e)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(c.OutOrStdout(), "%s is in %s; try it: argosy engine test %s WORDS\n", e.Name, path, e.Name)
+			if note != "" {
+				fmt.Fprintln(c.OutOrStdout(), "note: "+note)
+			}
+			return nil
+		},
+	}
+	f.flags(c)
+	c.Flags().StringVar(&name, "name", "", "what to call it (default: as the description does)")
+	return c
+}
+
+// describe fetches a description, directly or by the page that names it.
+func describe(ctx context.Context, a *asker, u crawl.URL) (e engine.Engine, note string, err error) {
+	for range 2 {
+		got, err := a.get(ctx, u, false, engine.MaxAnswer)
+		switch {
+		case err != nil:
+			return e, "", err
+		case got.Status != 200:
+			return e, "", fmt.Errorf("%s answered %d", got.URL, got.Status)
+		}
+		if u, err = crawl.Parse(got.URL); err != nil {
+			return e, "", err
+		}
+		if e, note, err = engine.Describe(got.Body, got.Type, u); err == nil {
+			return e, note, nil
+		}
+		next, ok := engine.DescriptionLink(got.Body, got.Type, u)
+		if !ok {
+			return e, "", fmt.Errorf("neither an OpenSearch description nor a page that names one (%w)", err)
+		}
+		u = next
+	}
+	return e, "", errors.New("the page names another page as its description")
+}
+
+// add writes an engine into the user's file, which stays as it is otherwise.
+func (o *ownEngines) add(e engine.Engine) (path string, err error) {
+	path, _, err = o.file()
+	if err != nil {
+		return "", err
+	}
+	old, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", usage("--engines: %v", err)
+	}
+	out, err := config.AddEngine(config.Source{Name: path, Data: old}, e)
+	if err != nil {
+		return "", usage("%v", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return "", err
+	}
+	tmp := path + ".new"
+	if err := os.WriteFile(tmp, out, 0o644); err != nil {
+		return "", err
+	}
+	return path, os.Rename(tmp, path)
+}
+
+func newEngineTest() *cobra.Command {
+	f := &engineFlags{}
+	var site, base string
+	var pages int
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "test NAME WORD…", Short: "Ask an engine, and print what is found in its answers", Args: cobra.MinimumNArgs(2),
+		Long: `Test asks an engine for words, page by page, obeying its robots.txt and your delay, and prints of each page what was found: the
+verdict (found, empty, blocked, changed, failed), the stated number of results and what kind of number it is, and the results. It
+ends with 0 when the engine answered, also when it has nothing, and with 1 when it did not, or could not be read.`,
+		Example: "  argosy engine test wikipedia web crawler\n  argosy engine test mediawiki patent --base http://127.0.0.1:8080/w --allow-private --pages 3 --json",
+		RunE: func(c *cobra.Command, args []string) error {
+			cat, err := f.catalogue()
+			if err != nil {
+				return err
+			}
+			if base != "" {
+				if cat, err = cat.With([]engine.Engine{{Name: args[0], Base: base}}); err != nil {
+					return usage("--base: %v", err)
+				}
+			}
+			e, err := cat.Get(args[0])
+			if err != nil {
+				return usage("%v", err)
+			}
+			w, err := engine.NewWalk(e, engine.Search{Words: args[1:], Site: site}, pages)
+			if err != nil {
+				return usage("%v", err)
+			}
+			a, err := f.asker()
+			if err != nil {
+				return err
+			}
+			return tryEngine(c.Context(), c.OutOrStdout(), a, e, w, asJSON)
+		},
+	}
+	f.flags(c)
+	c.Flags().StringVar(&site, "site", "", "restrict the search to a host, or a host and a path")
+	c.Flags().StringVar(&base, "base", "", "address of the program, for engines whose URL has {base}")
+	c.Flags().IntVar(&pages, "pages", 1, "pages at most")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON lines, one a page")
+	return c
+}
+
+// tryEngine walks and prints.
+func tryEngine(ctx context.Context, out io.Writer, a *asker, e *engine.Ready, w *engine.Walk, asJSON bool) error {
+	for address, ok := w.Next(); ok; address, ok = w.Next() {
+		u, err := crawl.Parse(address)
+		if err != nil {
+			return fmt.Errorf("engine %s: %q: %w", e.Name, address, err)
+		}
+		got, err := a.get(ctx, u, e.IgnoreRobots, engine.MaxAnswer+1)
+		if errors.Is(err, errDisallowed) {
+			host, _ := url.Parse(got.URL)
+			return fmt.Errorf("engine %s: robots.txt of %s disallows this search; the option of an engine that asks nevertheless is ignore_robots", e.Name, host.Host)
+		}
+		if err != nil {
+			return fmt.Errorf("engine %s: %s: %w", e.Name, address, err)
+		}
+		r := w.Take(got)
+		if asJSON {
+			err = printJSON(out, struct {
+				URL string `json:"url"`
+				engine.Reading
+			}{got.URL, r})
+		} else {
+			err = printReading(out, got.URL, r)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if !asJSON {
+		fmt.Fprintf(out, "%d results on %d pages; stated: %s; ended: %s\n", len(w.Results), w.Pages, w.Stated, w.Stop)
+	}
+	if w.Last != engine.Found && w.Last != engine.Empty {
+		return &exitError{exitFailed, fmt.Errorf("engine %s: %s", e.Name, w.Stop)}
+	}
+	return nil
+}
+
+func printReading(out io.Writer, address string, r engine.Reading) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n  %s", address, r.Verdict)
+	if r.Reason != "" {
+		fmt.Fprintf(&b, ": %s", r.Reason)
+	}
+	fmt.Fprintf(&b, "; %d results, stated: %s", len(r.Results), r.Stated)
+	if r.Dropped > 0 {
+		fmt.Fprintf(&b, "; %d without an address", r.Dropped)
+	}
+	fmt.Fprintln(&b)
+	for _, res := range r.Results {
+		fmt.Fprintf(&b, "  %s  %s\n", res.URL, res.Title)
+	}
+	if r.Next != "" {
+		fmt.Fprintf(&b, "  next: %s\n", r.Next)
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}

@@ -1,0 +1,247 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"argosy/internal/crawl"
+)
+
+const at = "http://e.example/s?q=x&p=1"
+
+func page(body string) Answer {
+	return Answer{URL: at, Status: 200, Type: "text/html; charset=utf-8", Body: []byte(body)}
+}
+
+func urls(r Reading) (out []string) {
+	for _, one := range r.Results {
+		out = append(out, one.URL)
+	}
+	return out
+}
+
+// The same results are found by every language.
+func TestLanguages(t *testing.T) {
+	const html = `<p>About 1,234 hits</p><ol><li><h3><a href="/1?a=1&amp;b=2">One  <b>1</b></a></h3><i>first</i></li><li><h3><a href="http://o.example/2">Two</a></h3><i>second</i></li>
+<li><h3><a href="javascript:x">Three</a></h3></li><li>none</li><li><h3><a href="/1?a=1&amp;b=2#again">Again</a></h3></li></ol><a rel=next href="?q=x&amp;p=2">next</a>`
+	want := Reading{Verdict: Found, Stated: Number{1234, Estimate}, Dropped: 2, Next: "http://e.example/s?q=x&p=2", Results: []Result{
+		{"http://e.example/1?a=1&b=2", "One 1", "first"}, {"http://o.example/2", "Two", "second"},
+	}}
+	for name, c := range map[string]struct {
+		e    Engine
+		body string
+	}{
+		"css": {Engine{
+			Results: Results{Item: Selector{CSS: "ol > li"}, Link: Selector{CSS: "h3 a", Attr: "href"}, Title: Selector{CSS: "h3"}, Text: Selector{CSS: "i"}},
+			Next:    Selector{CSS: "a[rel=next]", Attr: "href"}, Stated: Stated{At: Selector{CSS: "p"}, Estimate: "(?i)about"},
+		}, html},
+		"xpath": {Engine{
+			Results: Results{Item: Selector{XPath: "//ol/li"}, Link: Selector{XPath: ".//a/@href"}, Title: Selector{XPath: "string(h3)"}, Text: Selector{XPath: "i"}},
+			Next:    Selector{XPath: "//a[@rel='next']/@href"}, Stated: Stated{At: Selector{XPath: "//p"}, Estimate: "(?i)about"},
+		}, html},
+		"xml": {Engine{
+			Format: "xml", Results: Results{Item: Selector{XPath: "//li"}, Link: Selector{XPath: ".//a/@href"}, Title: Selector{XPath: "h3"}, Text: Selector{XPath: "i"}},
+			Next: Selector{XPath: "//a[@rel='next']/@href"}, Stated: Stated{At: Selector{XPath: "/x/o:p"}, Kind: "estimate"},
+		}, `<?xml version="1.0"?><x xmlns:o="urn:o">` + strings.NewReplacer("<p>", "<o:p>", "</p>", "</o:p>", "rel=next", `rel="next"`).Replace(html) + "</x>"},
+		"regex": {Engine{
+			Results: Results{Item: Selector{Regex: "(?s)<li>.*?</li>"}, Link: Selector{Regex: `href="([^"]*)`}, Title: Selector{Regex: "<h3><a[^>]*>(One|Two)", Make: ""}, Text: Selector{Regex: "<i>(.*)</i>"}},
+			Next:    Selector{Regex: `rel=next href="([^"]*)"`}, Stated: Stated{At: Selector{Regex: "About [0-9,]* hits"}, Estimate: "(?i)about"},
+		}, strings.ReplaceAll(strings.ReplaceAll(html, "&amp;", "&"), "One  <b>1</b>", "One")},
+		"json": {Engine{
+			Format: "json", Results: Results{Item: Selector{JSON: "$.r[*]"}, Link: Selector{JSON: "$.u"}, Title: Selector{JSON: "$.t"}, Text: Selector{JSON: "$.x"}},
+			Next: Selector{JSON: "$.next", Set: "p"}, Stated: Stated{At: Selector{JSON: "$.n"}, Kind: "estimate"},
+		}, `{"n": 1234, "next": 2, "r": [{"u": "/1?a=1&b=2", "t": "One 1", "x": "first"}, {"u": "http://o.example/2", "t": "Two", "x": "second"}, {"u": "javascript:x"}, {"u": null}, {"u": "/1?a=1&b=2"}]}`},
+	} {
+		got := ready(t, c.e).Read(page(c.body), false)
+		if name == "regex" {
+			got.Results[0].Title += " 1"
+		}
+		if name == "json" {
+			got.Next = strings.Replace(got.Next, "p=2&q=x", "q=x&p=2", 1)
+		}
+		if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
+			t.Errorf("%s:\n%+v\nwant\n%+v", name, got, want)
+		}
+	}
+}
+
+// Addresses that lead through the engine are undone, those made of a value are made, a base element counts.
+func TestLinks(t *testing.T) {
+	for _, c := range []struct {
+		r    Results
+		body string
+		want string
+	}{
+		{Results{Link: anyLink.Link, Unwrap: []Unwrap{{Match: `[?&]uddg=([^&]+)`, Decode: "percent"}}}, `<a href="//d.example/l/?uddg=https%3A%2F%2Fo.example%2Fa%3Fb&rut=1">`, "[https://o.example/a?b]"},
+		{Results{Link: anyLink.Link, Unwrap: []Unwrap{{Match: `[?&]u=a1([^&]+)`, Decode: "base64"}}}, `<a href="/ck/a?u=a1aHR0cHM6Ly9vLmV4YW1wbGUv&x=1"><a href="http://p.example/">`, "[https://o.example/ http://p.example/]"},
+		{Results{Item: Selector{CSS: "div"}, Link: Selector{Attr: "mu"}}, `<div mu="http://o.example/1"></div><div></div>`, "[http://o.example/1]"},
+		{Results{Link: Selector{CSS: "b", Make: "index.php?title={value}"}}, `<b>Ä & b</b>`, "[http://e.example/index.php?title=%C3%84+%26+b]"},
+		{Results{Link: Selector{CSS: "b", Match: "id=([0-9]+)", Make: "/x/{value}"}}, `<b>id=7</b><b>no</b>`, "[http://e.example/x/7]"},
+		{Results{Link: anyLink.Link}, `<base href="http://f.example/d/"><a href=x>`, "[http://f.example/d/x]"},
+		{Results{Any: true}, `<a href="/more"><a href="http://o.example/1"><a href="http://o.example/1#x"><a href="mailto:x@y.example"><a name=x>`, "[http://o.example/1]"},
+	} {
+		got := ready(t, Engine{Results: c.r}).Read(page(c.body), false)
+		if fmt.Sprint(urls(got)) != c.want || got.Verdict != Found {
+			t.Errorf("%s: %+v, want %s", c.body, got, c.want)
+		}
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	for text, want := range map[string]Number{
+		"45": {45, Exact}, "Results 1 – 20 of 1,234": {1234, Exact}, "1.234.567 Ergebnisse": {1234567, Exact}, "12\u00a0345 résultats": {12345, Exact}, "1'000": {1000, Exact},
+		"约1,230,000个": {1230000, Estimate}, "About 20 results (0.3 s)": {20, Estimate}, "1.2万条": {12000, Estimate}, "3亿": {300_000_000, Estimate}, "12.5K posts": {12500, Estimate},
+		"more than 1,000": {1000, More}, "no number": {0, Missing}, "99999999999999999999": {0, Missing}, "0": {0, Exact}, "12,34,567": {1234567, Exact}, "5 million": {5, Exact}, "7 km": {7, Exact},
+	} {
+		e := ready(t, Engine{Results: anyLink, Stated: Stated{At: Selector{CSS: "p", Match: `(?:^Results .* of )?(\d.*)`}, Estimate: "(?i)about|约", More: "more than"}})
+		got := e.Read(page("<p>"+text+"</p><a href=/1>"), false).Stated
+		if got != want {
+			t.Errorf("%q: %v %v, want %v %v", text, got.N, got.Kind, want.N, want.Kind)
+		}
+	}
+	for _, c := range []struct {
+		n     Number
+		had   int64
+		share float64
+		known bool
+	}{{Number{10, Exact}, 5, 0.5, true}, {Number{10, Estimate}, 12, 1, true}, {Number{0, Exact}, 0, 1, true}, {Number{10, More}, 5, 0, false}, {Number{0, Missing}, 5, 0, false}} {
+		if share, known := c.n.Completion(c.had); share != c.share || known != c.known {
+			t.Errorf("%v of %v: %v, %v", c.had, c.n, share, known)
+		}
+	}
+}
+
+// Each way in which a search can fail has its verdict and says why.
+func TestVerdicts(t *testing.T) {
+	e := Engine{
+		Results: Results{Item: Selector{CSS: "li"}, Link: Selector{CSS: "a", Attr: "href"}}, Stated: Stated{At: Selector{CSS: "#n"}},
+		Empty:   []Sign{{At: Selector{CSS: ".none"}}},
+		Blocked: []Sign{{At: Selector{CSS: "#captcha"}, Says: "it asks for a captcha"}, {Location: "/sorry/"}, {Status: 202, At: Selector{Regex: "wait"}}},
+	}
+	for _, c := range []struct {
+		a     Answer
+		later bool
+		want  Verdict
+		says  string
+	}{
+		{page("<b id=n>1</b><li><a href=/1>"), false, Found, ""},
+		{page("<b id=n>0</b>"), false, Empty, "no results"},
+		{page("<p class=none>"), false, Empty, "no results"},
+		{page("<b id=n>12</b><div>"), false, Changed, "12 results stated, none found in the answer"},
+		{page("<b id=n>12</b><div>"), true, Empty, "no more results"},
+		{page("<b id=n>12</b><li>x<li><a href='javascript:'>"), false, Changed, "2 results, none with an address that can be fetched"},
+		{page("<p>hello"), false, Changed, "neither results nor what an answer without results has"},
+		{page("<p id=captcha>"), false, Blocked, "it asks for a captcha"},
+		{Answer{URL: "http://e.example/sorry/index", Status: 200, Body: []byte("<li><a href=/1>")}, false, Blocked, `the answer came from an address like "/sorry/"`},
+		{Answer{URL: at, Status: 202, Body: []byte("please wait")}, false, Blocked, `the answer has regex "wait"`},
+		{Answer{URL: at, Status: 202, Body: []byte("ok")}, false, Failed, "answered 202"},
+		{Answer{URL: at, Status: 429}, false, Blocked, "answered 429 Too Many Requests"},
+		{Answer{URL: at, Status: 403, Body: []byte("<b id=captcha>")}, false, Blocked, "it asks for a captcha"},
+		{Answer{URL: at, Status: 500}, false, Failed, "answered 500 Internal Server Error"},
+		{Answer{URL: "nowhere", Status: 200}, false, Failed, `"nowhere" is not an address`},
+	} {
+		if got := ready(t, e).Read(c.a, c.later); got.Verdict != c.want || got.Reason != c.says {
+			t.Errorf("%.30s: %s %q, want %s %q", c.a.Body, got.Verdict, got.Reason, c.want, c.says)
+		}
+	}
+	for format, body := range map[string]string{"json": "<html>", "xml": "<a><b></a>"} {
+		r := ready(t, Engine{Format: format, Results: Results{Link: Selector{Regex: "x"}}})
+		if got := r.Read(page(body), false); got.Verdict != Failed || !strings.Contains(got.Reason, "not "+strings.ToUpper(format)) {
+			t.Errorf("%s: %+v", format, got)
+		}
+	}
+}
+
+// Answers in other encodings are read in them.
+func TestAnswerEncodings(t *testing.T) {
+	for _, c := range []struct{ format, kind, body string }{
+		{"html", "text/html; charset=gbk", "<li>\xc5\xa3\xc4\xcc<a href=/1></a>"},
+		{"html", "text/html", "<meta charset=gbk><li>\xc5\xa3\xc4\xcc<a href=/1></a>"},
+		{"html", "text/html; charset=shift_jis", "<li>\x8b\x8d\x93\xfb<a href=/1></a>"},
+		{"xml", "application/xml", "<?xml version='1.0' encoding='gbk'?><li>\xc5\xa3\xc4\xcc<a href='/1'></a></li>"},
+	} {
+		r := ready(t, Engine{Format: c.format, Results: Results{Item: Selector{XPath: "//li"}, Link: Selector{XPath: "a/@href"}, Title: Selector{XPath: "text()"}}})
+		got := r.Read(Answer{URL: at, Status: 200, Type: c.kind, Body: []byte(c.body)}, false)
+		if len(got.Results) != 1 || got.Results[0].Title != "牛奶" && got.Results[0].Title != "牛乳" {
+			t.Errorf("%s: %+v", c.kind, got)
+		}
+	}
+}
+
+// An answer that is made to cost much is refused, by what it is, not by a clock.
+func TestHostile(t *testing.T) {
+	var bold strings.Builder
+	for i := range 480 {
+		fmt.Fprintf(&bold, "<b a=%d>", i)
+	}
+	css := Engine{Results: anyLink}
+	slow := Engine{Results: Results{Link: Selector{XPath: "//a[count(//a[count(//a) > 1]) > 1]/@href"}}}
+	list := Engine{Format: "json", Results: Results{Link: Selector{JSON: "$..u"}}}
+	feed := Engine{Format: "xml", Results: Results{Link: Selector{XPath: "//a"}}}
+	for name, c := range map[string]struct {
+		e    Engine
+		body string
+	}{
+		"too long": {css, strings.Repeat("x", MaxAnswer+1)}, "deep": {css, strings.Repeat("<div>", 5000)},
+		"formatting":           {css, bold.String() + strings.Repeat("<p>x", 100_000)},
+		"formatting in cells":  {css, bold.String() + "<table><tr><td>" + strings.Repeat("</b>", 480) + "</table>" + strings.Repeat("<p>x", 100_000)},
+		"formatting in select": {css, bold.String() + "<select>" + strings.Repeat("</b>", 480) + "</select>" + strings.Repeat("<p>x", 100_000)},
+		"children":             {css, strings.Repeat("<br>", maxChildren+1)}, "nodes": {css, strings.Repeat("<i><br></i><p></p>", maxNodes/3)},
+		"steps": {slow, strings.Repeat("<a href=/1>x</a>", 400)}, "deep json": {list, strings.Repeat("[", 9000) + strings.Repeat("]", 9000)},
+		"deeper json": {list, strings.Repeat("[", 2_000_000)}, "values": {list, "[" + strings.Repeat("1,", maxNodes) + "1]"},
+		"deep xml": {feed, strings.Repeat("<a>", 600) + strings.Repeat("</a>", 600)}, "xml nodes": {feed, "<r>" + strings.Repeat("<a/>", maxNodes) + "</r>"},
+	} {
+		if got := ready(t, c.e).Read(page(c.body), false); got.Verdict != Failed {
+			t.Errorf("%s: %s %s, %d results", name, got.Verdict, got.Reason, len(got.Results))
+		}
+	}
+	many := ready(t, css).Read(page("<ul>"+strings.Repeat("<li><a href=/1>", 100)+"</ul>"+bold.String()), false)
+	if many.Verdict != Found {
+		t.Errorf("an honest page: %+v", many.Reason)
+	}
+	var results strings.Builder
+	for i := range MaxResults + 50 {
+		fmt.Fprintf(&results, "<p><a href=/%d>x</a></p>", i)
+	}
+	if got := ready(t, css).Read(page(results.String()), false); len(got.Results) != MaxResults {
+		t.Errorf("%d results", len(got.Results))
+	}
+}
+
+// No answer makes the reader panic.
+func FuzzRead(f *testing.F) {
+	f.Add("<ul><li><a href=/1>x</a></ul>", uint8(0))
+	f.Add(`{"a": [{"u": "/1"}], "n": 3}`, uint8(1))
+	f.Add(`<?xml version="1.0"?><a x="1"><b:c>&lt;</b:c></a>`, uint8(2))
+	engines := make([]*Ready, 3)
+	for i, e := range []Engine{
+		{Results: Results{Item: Selector{CSS: "li, tr:nth-child(2n+1)"}, Link: Selector{XPath: ".//a/@href | ../a"}}, Next: Selector{CSS: "a:last-child", Attr: "href"}, Stated: Stated{At: Selector{XPath: "count(//li)"}}},
+		{Format: "json", Results: Results{Item: Selector{JSON: "$..a[?@.u]"}, Link: Selector{JSON: "$.u"}}, Stated: Stated{At: Selector{JSON: "$.n"}}},
+		{Format: "xml", Results: Results{Link: Selector{XPath: "//@x"}}, Stated: Stated{At: Selector{XPath: "//b:c[last()]"}}},
+	} {
+		e.Name, e.URL = "e", "http://e.example/?q={query}"
+		c, err := Open([]Engine{e})
+		if err != nil {
+			f.Fatal(err)
+		}
+		engines[i], _ = c.Get("e")
+	}
+	f.Fuzz(func(t *testing.T, body string, which uint8) {
+		r := engines[int(which)%len(engines)].Read(page(body), false)
+		if (r.Verdict == Found) != (len(r.Results) > 0) {
+			t.Errorf("%+v", r)
+		}
+		for _, one := range r.Results {
+			if u, err := crawl.Parse(one.URL); err != nil || u.String() != one.URL {
+				t.Errorf("%q is not canonical: %v", one.URL, err)
+			}
+		}
+		seen := urls(r)
+		slices.Sort(seen)
+		if len(slices.Compact(seen)) != len(r.Results) {
+			t.Errorf("an address twice: %v", seen)
+		}
+	})
+}

@@ -1,0 +1,138 @@
+package engine
+
+import (
+	"fmt"
+
+	"golang.org/x/net/html"
+
+	"argosy/internal/crawl"
+)
+
+// Walk goes through the pages of a search: it says which address is to be fetched, takes the answer, and says the next, until there
+// is a reason to stop. It collects each result once.
+type Walk struct {
+	Results []Result
+	Stated  Number  // what the engine states: an exact number, once a page has one, else that of the first page that states one
+	Last    Verdict // of the last answer
+	Stop    string  // why it has ended; empty while it has not
+	Pages   int     // that were taken
+
+	engine *Ready
+	search Search
+	quota  int
+	next   string
+	asked  map[string]bool
+	seen   map[string]bool
+}
+
+// NewWalk begins a search of at most quota pages.
+func NewWalk(r *Ready, s Search, quota int) (*Walk, error) {
+	first, err := r.Address(s, 0)
+	if err != nil {
+		return nil, err
+	}
+	if quota < 1 {
+		return nil, fmt.Errorf("%d pages: want at least 1", quota)
+	}
+	return &Walk{engine: r, search: s, quota: quota, next: first, asked: map[string]bool{first: true}, seen: map[string]bool{}, Stated: Number{Kind: Missing}}, nil
+}
+
+// Next returns the address to be fetched next; ok is false when the walk has ended.
+func (w *Walk) Next() (address string, ok bool) { return w.next, w.Stop == "" }
+
+// Take reads the answer to Next.
+func (w *Walk) Take(a Answer) Reading {
+	r := w.engine.Read(a, w.Pages > 0)
+	w.Pages++
+	w.Last = r.Verdict
+	if w.Stated.Kind == Missing || w.Stated.Kind != Exact && r.Stated.Kind == Exact {
+		w.Stated = r.Stated
+	}
+	fresh := 0
+	for _, res := range r.Results {
+		if !w.seen[res.URL] {
+			w.seen[res.URL] = true
+			w.Results = append(w.Results, res)
+			fresh++
+		}
+	}
+	w.Stop = w.after(r, fresh)
+	return r
+}
+
+// after finds the next page, or says why there is none.
+func (w *Walk) after(r Reading, fresh int) string {
+	limit := w.engine.Limit
+	switch {
+	case r.Verdict != Found:
+		return string(r.Verdict) + ": " + r.Reason
+	case fresh == 0:
+		return "a page without a new result"
+	case w.Stated.Kind == Exact && int64(len(w.Results)) >= w.Stated.N:
+		return "all that the engine states"
+	case limit > 0 && len(w.Results) >= limit:
+		return fmt.Sprintf("the engine shows %d results at most", limit)
+	}
+	next := r.Next
+	if w.engine.next == nil && w.engine.counts() {
+		var err error
+		if next, err = w.engine.Address(w.search, w.Pages); err != nil {
+			return err.Error()
+		}
+	}
+	switch {
+	case next == "":
+		return "no next page"
+	case w.asked[next]:
+		return "the next page is one that was asked"
+	case w.Pages >= w.quota:
+		return fmt.Sprintf("%d pages were asked for", w.quota)
+	}
+	w.next, w.asked[next] = next, true
+	return ""
+}
+
+// base is what addresses in a document are relative to.
+func (d *document) base(of crawl.URL) crawl.URL {
+	if d.tree == nil {
+		return of
+	}
+	if href := baseHref(d.tree); href != "" {
+		if u, err := of.Resolve(href); err == nil {
+			return u
+		}
+	}
+	return of
+}
+
+// baseHref finds the first base element of HTML.
+func baseHref(n *html.Node) string {
+	if n.Type == html.ElementNode && n.Data == "base" && n.Namespace == "" {
+		for _, a := range n.Attr {
+			if a.Key == "href" {
+				return a.Val
+			}
+		}
+	}
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if href := baseHref(c); href != "" {
+			return href
+		}
+	}
+	return ""
+}
+
+// anchors appends the addresses of all a elements.
+func anchors(n *html.Node, out []string) []string {
+	if n.Type == html.ElementNode && n.Data == "a" {
+		for _, a := range n.Attr {
+			if a.Key == "href" {
+				out = append(out, a.Val)
+			}
+		}
+	}
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		out = anchors(c, out)
+	}
+	return out
+}

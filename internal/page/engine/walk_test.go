@@ -1,0 +1,135 @@
+package engine
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// index is a made-up engine that holds n results and shows size of them on a page, up to most.
+type index struct {
+	n, size, most int
+	stated        string // format of the number
+	links         bool   // pages name the next one
+	wraps         bool   // beyond the last page is the last page
+	overlap       int    // results that a page repeats of the one before
+}
+
+func (x index) answer(address string) Answer {
+	u, err := url.Parse(address)
+	if err != nil {
+		return Answer{URL: address, Status: 400}
+	}
+	p, _ := strconv.Atoi(u.Query().Get("p"))
+	shown := min(x.n, x.most)
+	if last := max(0, (shown-1)/x.size); x.wraps && p > last {
+		p = last
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "<b id=n>"+x.stated+"</b>", x.n)
+	for i := max(0, p*x.size-x.overlap); i < min(shown, (p+1)*x.size); i++ {
+		fmt.Fprintf(&b, "<li><a href=/%d>x</a>", i)
+	}
+	if x.links && (p+1)*x.size < shown {
+		fmt.Fprintf(&b, "<a class=next href='?q=x&p=%d'>", p+1)
+	}
+	return Answer{URL: address, Status: 200, Type: "text/html", Body: []byte(b.String())}
+}
+
+// engine reads the made-up one.
+func (x index) engine(t *testing.T) *Ready {
+	e := Engine{
+		URL: "http://e.example/?q={query}&p={page}", Results: Results{Item: Selector{CSS: "li"}, Link: Selector{CSS: "a", Attr: "href"}},
+		Stated: Stated{At: Selector{CSS: "#n"}, Estimate: "about", More: "over"}, Limit: x.most,
+	}
+	if x.links {
+		e.Next = Selector{CSS: "a.next", Attr: "href"}
+	}
+	return ready(t, e)
+}
+
+// Whatever an engine is like, a walk finds all that it shows, each once, and ends.
+func TestWalk(t *testing.T) {
+	for seed := range uint64(500) {
+		r := rand.New(rand.NewPCG(seed, 7))
+		x := index{
+			n: r.IntN(60), size: 1 + r.IntN(12), most: 1 + r.IntN(80), stated: []string{"%d", "about %d", "over %d", "some", "%d0 of about"}[r.IntN(5)],
+			links: r.IntN(2) == 0, wraps: r.IntN(2) == 0, overlap: r.IntN(3),
+		}
+		if x.stated == "some" {
+			x.stated = "some%.0d"
+		}
+		w, err := NewWalk(x.engine(t), Search{Words: []string{"x"}}, 200)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for a, ok := w.Next(); ok; a, ok = w.Next() {
+			w.Take(x.answer(a))
+		}
+		want := min(x.n, x.most)
+		if len(w.Results) != want || w.Pages > want/x.size+3 || w.Stop == "" || w.Last != Found && w.Last != Empty && (w.Last != Changed || x.n > 0) {
+			t.Errorf("seed %d: %+v: %d results on %d pages, want %d; %s", seed, x, len(w.Results), w.Pages, want, w.Stop)
+		}
+		if share, known := w.Stated.Completion(int64(len(w.Results))); known && share > 1 {
+			t.Errorf("seed %d: completion %v", seed, share)
+		}
+	}
+}
+
+// A walk keeps to its quota, to the site of the engine, and to pages that it has not asked.
+func TestWalkEnds(t *testing.T) {
+	x := index{n: 100, size: 10, most: 1000, stated: "%d", links: true}
+	for _, c := range []struct {
+		quota int
+		spoil string // put in the place of the next link's address
+		pages int
+		says  string
+	}{
+		{3, "", 3, "3 pages were asked for"}, {50, "", 10, "all that the engine states"}, {50, "http://o.example/?p=1", 1, "no next page"},
+		{50, "?q=x&p=0", 1, "no next page"}, {50, "?q=x&p=00", 2, "a page without a new result"}, {50, "ftp://e.example/", 1, "no next page"},
+	} {
+		w, err := NewWalk(x.engine(t), Search{Words: []string{"x"}}, c.quota)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for a, ok := w.Next(); ok; a, ok = w.Next() {
+			answer := x.answer(a)
+			if c.spoil != "" {
+				answer.Body = []byte(strings.Replace(string(answer.Body), "?q=x&p=1'", c.spoil+"'", 1))
+			}
+			w.Take(answer)
+		}
+		if w.Pages != c.pages || w.Stop != c.says {
+			t.Errorf("%+v: %d pages, %s", c, w.Pages, w.Stop)
+		}
+	}
+	if _, err := NewWalk(x.engine(t), Search{Words: []string{"x"}}, 0); err == nil {
+		t.Error("a quota of no pages is taken")
+	}
+	if _, err := NewWalk(x.engine(t), Search{}, 1); err == nil {
+		t.Error("a search for nothing is taken")
+	}
+}
+
+// An exact number of a later page replaces an estimate.
+func TestWalkStates(t *testing.T) {
+	x := index{n: 25, size: 10, most: 1000, stated: "about %d"}
+	w, err := NewWalk(x.engine(t), Search{Words: []string{"x"}}, 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kinds []Kind
+	for a, ok := w.Next(); ok; a, ok = w.Next() {
+		w.Take(x.answer(a))
+		if kinds = append(kinds, w.Stated.Kind); w.Pages == 2 {
+			x.stated = "%d"
+		}
+	}
+	if !slices.Equal(kinds, []Kind{Estimate, Estimate, Exact}) || w.Stop != "all that the engine states" {
+		t.Errorf("%v, %s", kinds, w.Stop)
+	}
+}
