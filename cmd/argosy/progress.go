@@ -301,15 +301,15 @@ func printTraps(w io.Writer, traps []crawl.Trap, again string) {
 			fmt.Fprintf(w, "  %s has had its --site-pages: %s refused; %s of its answers are of %s\n", t.Site, plural(t.Waiting, "URL"), count(t.Answers), t.Template)
 			continue
 		case t.Part != "":
-			fmt.Fprintf(w, "  trap on %s: %s like %s were left out, since %s makes no difference", t.Site, plural(t.Waiting, "URL"), t.Template, t.Part)
+			fmt.Fprintf(w, "  trap on %s: %s like %s left out: %s makes no difference to the page", t.Site, plural(t.Waiting, "URL"), t.Template, t.Part)
 		default:
-			fmt.Fprintf(w, "  trap on %s: %s like %s were left out, since %s of %s brought nothing new", t.Site, plural(t.Waiting, "URL"), t.Template, count(t.Empty), plural(t.Answers, "answer"))
+			fmt.Fprintf(w, "  trap on %s: %s like %s left out: of %s from such URLs %s brought nothing new", t.Site, plural(t.Waiting, "URL"), t.Template, plural(t.Answers, "answer"), count(t.Empty))
 		}
-		fmt.Fprintf(w, ", such as %s\n", clip(t.Example))
+		fmt.Fprintf(w, "; one of those left out: %s\n", clip(t.Example))
 		cut = true
 	}
 	if cut {
-		fmt.Fprintf(w, "  %s, and then the same crawl again, lets them go on\n", again)
+		fmt.Fprintf(w, "  (# is any number, * any name, … any path) %s, and then the same crawl again, fetches more of them\n", again)
 	}
 }
 

@@ -142,3 +142,26 @@ func TestPageWithoutSession(t *testing.T) {
 		}
 	}
 }
+
+// A group whose templates went over to others is shown by the template of what waits with it, in words that anyone can read.
+func TestTrapWithoutTemplates(t *testing.T) {
+	m := New()
+	u := parsed(t, "http://h.test/day?at=7")
+	take(t, m, "http://h.test/day?at=%d", 10, func(i int) uint64 { return uint64(i + 1) })
+	empty := m.newGroup()
+	m.Defer(empty.ID, u, u.Key())
+	deep := parsed(t, "http://h.test/x/a/b/a/b/c")
+	id := m.Template(deep)
+	m.Take(&Answer{URL: deep, Template: id, Page: true, Marked: true, Text: 1, Sample: []uint32{1}})
+	m.Defer(m.byID[id].Group, deep, deep.Key())
+	want := map[string]string{"/day?at=#": "http://h.test/day?at=7", "/x/…": "http://h.test/x/a/b/a/b/c"}
+	traps := m.Traps()
+	if len(traps) != len(want) {
+		t.Fatalf("%+v, want two", traps)
+	}
+	for _, r := range traps {
+		if want[r.Template] != r.Example || r.Answers == 0 {
+			t.Errorf("%+v, want one of %v, and its answers", r, want)
+		}
+	}
+}

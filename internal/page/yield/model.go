@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/zeebo/xxh3"
 
@@ -362,7 +363,7 @@ func (m *Model) Traps() []crawl.Trap {
 		if g.Part != nil {
 			r.Part = g.Part.String()
 			if t := m.byID[g.Part.Template]; t != nil {
-				r.Template, r.Answers = t.Pattern, t.Answers
+				r.Template, r.Answers = t.shown(), t.Answers
 			}
 			out = append(out, r)
 			continue
@@ -377,10 +378,15 @@ func (m *Model) Traps() []crawl.Trap {
 				}
 			}
 		}
+		if u, err := crawl.Parse(g.Example); err == nil { // the example is of the template that is shown
+			if t, _ := m.find(u); t != nil && (best == nil || t.Group == g.ID) {
+				best = t
+			}
+		}
 		if best != nil {
-			r.Template = best.Pattern
-			if best.Example != "" {
-				r.Example = best.Example
+			r.Template = best.shown()
+			if r.Answers == 0 { // its templates are other groups' by now
+				r.Answers, r.Empty = best.Answers, best.Barren
 			}
 		}
 		out = append(out, r)
@@ -397,6 +403,14 @@ func (m *Model) Traps() []crawl.Trap {
 	return out
 }
 
+// shown is a template's pattern for people.
+func (t *Template) shown() string {
+	if t.bag() {
+		return "/" + strings.TrimPrefix(t.Pattern, bagPrefix)
+	}
+	return t.Pattern
+}
+
 // shownBefore reports whether a template stands for its group rather than o: one with an example does, then the one with
 // more answers.
 func (t *Template) shownBefore(o *Template) bool {
@@ -410,7 +424,7 @@ func (t *Template) shownBefore(o *Template) bool {
 func (m *Model) Largest() (pattern string, answers int64) {
 	for id := uint32(1); id <= m.Templates; id++ {
 		if t := m.byID[id]; t != nil && t.Answers > answers {
-			pattern, answers = t.Pattern, t.Answers
+			pattern, answers = t.shown(), t.Answers
 		}
 	}
 	return pattern, answers

@@ -35,9 +35,10 @@ import (
 // The rule. See the package's comment.
 const (
 	limit      = 540
-	minLimit   = 128 // for a group that leads into cut ones
+	minLimit   = 64 // for a group that leads into cut ones
 	knownCosts = 3
 	faintCosts = 1
+	leafCosts  = 3 // of a calendar
 	newPays    = 64
 	partPays   = 4  // for what is partly new in a cut group; else it costs and pays nothing
 	liftPays   = 32 // for what a cut group had named before, and that is new
@@ -271,11 +272,12 @@ const (
 
 // novelty says what is new in an answer, and remembers it.
 func (m *Model) novelty(a *Answer) kind {
-	by, known := m.marks.get(a.Text)
-	if !known || m.byID[uint32(by)] == nil {
-		by = uint64(a.Template)
+	was, known := m.marks.get(a.Text)
+	by := uint32(was)
+	if !known || m.byID[by] == nil {
+		by = a.Template
 	}
-	m.marks.add(a.Text, by)
+	m.marks.add(a.Text, uint64(by))
 	fresh := 0
 	for _, f := range a.Sample {
 		if !m.marks.has(uint64(f)) {
@@ -284,7 +286,7 @@ func (m *Model) novelty(a *Answer) kind {
 		m.marks.add(uint64(f), 0)
 	}
 	switch {
-	case known && m.unrelated(m.byID[a.Template], m.byID[uint32(by)]):
+	case known && m.unrelated(m.byID[a.Template], m.byID[by]):
 		return isCopy
 	case known:
 		return isKnown
@@ -371,8 +373,8 @@ func (m *Model) faint(t, via *Template, a *Answer) Event {
 		sub := a.Back && !a.Parent.IsZero() && Refines(a.URL, a.Parent)
 		switch {
 		case day || sub: // of a calendar
-			if a.Found == 0 && via != t {
-				return m.barren(t, via, a, knownCosts, true) // a leaf of it
+			if day && a.Found == 0 && via != t {
+				return m.barren(t, via, a, leafCosts, true) // a leaf of it
 			}
 		case a.Found > 0 && !via.dry():
 			costs = knownCosts // whatever is behind it, it is not a leaf
@@ -394,14 +396,14 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64, leaf bool) Even
 	if a.Missing && a.Found == 0 {
 		return Nothing // what is not there and leads nowhere is as finite as the pages that name it
 	}
-	if costs == knownCosts {
+	if costs == knownCosts && !leaf {
 		t.Known++
 	}
 	t.Dry++
 	t.Barren++
 	t.Example = a.URL.String()
 	g := m.groups[t.Group]
-	if via != nil && via != t && via.hopeless() && t.hopeless() && via.Group != t.Group {
+	if !leaf && via != nil && via != t && via.hopeless() && t.hopeless() && via.Group != t.Group {
 		g = m.join(t, via)
 	}
 	if t.Barren == sameAfter && t.fruitless() {
@@ -420,7 +422,7 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64, leaf bool) Even
 	if g.Cut || g.Sum < g.limit() {
 		return Nothing
 	}
-	if !t.dated() && (g.dies() || t.Params <= 1 && costs == faintCosts && !t.bag() && g.finite()) {
+	if !t.dated() && g.Less == 0 && (g.dies() || t.Params <= 1 && costs == faintCosts && !t.bag() && g.finite()) {
 		g.Sum -= 2 * bucketSize
 		return Nothing
 	}
