@@ -305,18 +305,24 @@ func list(xs []int, base int) string {
 func newSolveMarket() *cobra.Command {
 	var step, epsilon float64
 	var trace bool
-	var reserve, places string
+	var reserve, places, rule string
 	c := &cobra.Command{
 		Use: "market FILE", Short: "Clear a market of buyers (rows) and items (columns)", Args: cobra.ExactArgs(1),
 		Long: `Market finds prices at which every buyer gets what he wants most. FILE holds valuations, rows buyers, columns items.
 By default an ascending auction, round by round: --step is honoured where it divides all valuations, otherwise prices
-rise by the smallest amount that changes what somebody wants, which always ends. With --epsilon, or with --places, an
+rise by the smallest amount that changes what somebody wants, which always ends. --rule exact raises an over-demanded set, --rule paper
+every item that more than one buyer points at, as published; should that not end in 5000 rounds, the exact rule begins anew
+and the output says so. With --epsilon, or with --places, an
 auction with falling increments, in which a buyer may take several items; it is within n·epsilon of the best.`,
 		Example: "  argosy solve market valuations.csv --step 1 --trace\n  argosy solve market valuations.csv --epsilon 0.01 --places 10,10,5",
 		RunE: func(c *cobra.Command, args []string) error {
 			lots := c.Flags().Changed("epsilon") || places != ""
-			if lots && (c.Flags().Changed("step") || reserve != "" || trace) {
-				return usage("--epsilon and --places do not go with --step, --reserve and --trace")
+			if lots && (c.Flags().Changed("step") || c.Flags().Changed("rule") || reserve != "" || trace) {
+				return usage("--epsilon and --places do not go with --step, --rule, --reserve and --trace")
+			}
+			by, ok := map[string]solve.MarketRule{"exact": solve.RuleExact, "paper": solve.RulePaper}[rule]
+			if !ok {
+				return usage("--rule %q: allowed are exact and paper", rule)
 			}
 			v, err := readInput(c, args[0], func(r io.Reader) (solve.Matrix, error) { return dataset.Matrix(r, false, true) })
 			if err != nil {
@@ -325,7 +331,7 @@ auction with falling increments, in which a buyer may take several items; it is 
 			if lots {
 				return solveLots(c, v, places, epsilon)
 			}
-			o := solve.MarketOptions{Step: step, Trace: trace}
+			o := solve.MarketOptions{Step: step, Trace: trace, Rule: by}
 			if reserve != "" {
 				if o.Reserve, err = numbers("--reserve", reserve); err != nil {
 					return err
@@ -337,6 +343,7 @@ auction with falling increments, in which a buyer may take several items; it is 
 	}
 	f := c.Flags()
 	f.Float64Var(&step, "step", 0, "price step; 0 is the smallest rise that changes a demand")
+	f.StringVar(&rule, "rule", "exact", "which prices rise: exact, or paper")
 	f.StringVar(&reserve, "reserve", "", "starting prices of the items, separated by commas; a buyer may then take nothing")
 	f.Float64Var(&epsilon, "epsilon", 0, "last increment of the auction with falling increments; 0 chooses one")
 	f.StringVar(&places, "places", "", "how many items each buyer takes at most, separated by commas; default 1")
@@ -381,7 +388,8 @@ func solveMarket(c *cobra.Command, v solve.Matrix, o solve.MarketOptions) error 
 		Total      float64   `json:"total_valuation"`
 		Step       any       `json:"step"`
 		Seconds    float64   `json:"seconds"`
-	}{m.Prices, m.Item, m.Rounds, m.Valuation, "smallest rise", seconds}
+		TookOver   int       `json:"exact_rule_from_round,omitempty"`
+	}{m.Prices, m.Item, m.Rounds, m.Valuation, "smallest rise", seconds, m.TookOver}
 	if m.Step > 0 {
 		out.Step = m.Step
 	}
@@ -392,6 +400,9 @@ func solveMarket(c *cobra.Command, v solve.Matrix, o solve.MarketOptions) error 
 			} else {
 				fmt.Fprintf(w, "buyer %d: nothing\n", b+1)
 			}
+		}
+		if m.TookOver > 0 {
+			fmt.Fprintf(w, "the published rule did not end in %d rounds: these prices are the exact rule's\n", m.TookOver)
 		}
 		fmt.Fprintf(w, "%d rounds, total valuation %g (%.3g s)\n", m.Rounds, m.Valuation, seconds)
 	})

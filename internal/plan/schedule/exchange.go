@@ -168,7 +168,7 @@ func (r *Round) clear(cfg ExchangeConfig, traders []Trader, buyers, offered []in
 		}
 		return nil
 	}
-	c, err := solve.ClearMarket(v, solve.MarketOptions{Step: cfg.Delta2, Reserve: reserve, Abstain: cfg.ReserveValue})
+	c, err := solve.ClearMarket(v, solve.MarketOptions{Step: cfg.Delta2, Reserve: reserve, Abstain: cfg.ReserveValue, Rule: solve.RulePaper})
 	if err != nil {
 		return err
 	}

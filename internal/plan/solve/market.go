@@ -16,8 +16,22 @@ type MarketOptions struct {
 	// Abstain lets a buyer take nothing rather than lose. The published rule knows no such choice. It is always
 	// there when there are more buyers than items.
 	Abstain bool
-	Trace   bool // keep every round
+	Trace   bool       // keep every round
+	Rule    MarketRule // which prices rise
 }
+
+// MarketRule says which prices rise in a round.
+type MarketRule string
+
+// Rules of the ascending auction.
+const (
+	// RuleExact raises an over-demanded set: with a step a minimal one, as the textbook has it. It always ends, at the smallest prices
+	// that clear the market.
+	RuleExact MarketRule = ""
+	// RulePaper raises every item that more than one buyer points at, as the published system does. Prices may
+	// rise higher than they need to, and nobody has shown that it always ends: after maxPaperRounds rounds the exact rule begins anew.
+	RulePaper MarketRule = "paper"
+)
 
 // MarketRound is one round of the ascending auction.
 type MarketRound struct {
@@ -33,6 +47,7 @@ type Clearing struct {
 	Valuation float64 // sum of the buyers' valuations of what they got
 	Rounds    int     // the last, in which the market clears, counted
 	Step      float64 // as honoured; 0: the smallest rise
+	TookOver  int     // round at whose end the exact rule took over from the published one; 0: it did not
 	Trace     []MarketRound
 }
 
@@ -40,6 +55,7 @@ type Clearing struct {
 const (
 	maxMarketCells  = 250_000
 	maxMarketRounds = 200_000
+	maxPaperRounds  = 5_000
 )
 
 // ClearMarket runs the ascending auction of Demange, Gale and Sotomayor (1986), as in Easley and Kleinberg, Networks,
@@ -59,6 +75,8 @@ func ClearMarket(v Matrix, o MarketOptions) (Clearing, error) {
 		return Clearing{}, fmt.Errorf("%d × %d valuations: round by round at most %d, use lots", v.Rows, v.Cols, maxMarketCells)
 	case o.Reserve != nil && len(o.Reserve) != v.Cols:
 		return Clearing{}, fmt.Errorf("reserve prices: %d for %d items", len(o.Reserve), v.Cols)
+	case o.Rule != RuleExact && o.Rule != RulePaper:
+		return Clearing{}, fmt.Errorf("rule %q: allowed are exact and paper", o.Rule)
 	case o.Step < 0 || o.Step != o.Step || math.IsInf(o.Step, 0):
 		return Clearing{}, fmt.Errorf("step %g: want a number above 0, or 0 for the smallest rise", o.Step)
 	}
@@ -81,6 +99,8 @@ type market struct {
 	step       int64   // 0: the smallest rise
 	abstain    bool
 	trace      bool
+	paper      bool
+	reserve    []float64
 	v          []int64
 	price      []int64
 	item       []int // of each buyer, noItem or nothing
@@ -96,7 +116,7 @@ const (
 
 func newMarket(v Matrix, r extent, o MarketOptions) *market {
 	m := &market{
-		rows: v.Rows, cols: v.Cols, abstain: o.Abstain || v.Rows > v.Cols, trace: o.Trace,
+		rows: v.Rows, cols: v.Cols, abstain: o.Abstain || v.Rows > v.Cols, trace: o.Trace, paper: o.Rule == RulePaper,
 		v: make([]int64, len(v.Data)), price: make([]int64, v.Cols), item: make([]int, v.Rows),
 		buyer: make([]int, v.Cols), want: make([][]int, v.Rows),
 	}
@@ -109,7 +129,15 @@ func newMarket(v Matrix, r extent, o MarketOptions) *market {
 	for k, x := range v.Data {
 		m.v[k] = int64(math.Round(x / m.unit))
 	}
-	for j, x := range o.Reserve {
+	m.reserve = o.Reserve
+	m.begin()
+	return m
+}
+
+// begin sets the starting prices; nobody has anything.
+func (m *market) begin() {
+	clear(m.price)
+	for j, x := range m.reserve {
 		m.price[j] = int64(math.Round(x / m.unit))
 	}
 	for i := range m.item {
@@ -118,7 +146,6 @@ func newMarket(v Matrix, r extent, o MarketOptions) *market {
 	for j := range m.buyer {
 		m.buyer[j] = -1
 	}
-	return m
 }
 
 // divides tells whether every number is a multiple of step, as far as decimals can be told in floats.
@@ -151,6 +178,10 @@ func (m *market) run() error {
 		m.out.Rounds++
 		if m.out.Rounds > maxMarketRounds {
 			return fmt.Errorf("the market did not clear within %d rounds; use a larger step, the smallest rise, or lots", maxMarketRounds)
+		}
+		if m.paper && m.out.Rounds > maxPaperRounds {
+			m.paper, m.out.TookOver = false, m.out.Rounds-1
+			m.begin()
 		}
 		m.demand()
 		raised, buyers := m.overDemanded()
@@ -249,6 +280,11 @@ func (m *market) try(i int, seen []bool) bool {
 // smallest rise takes all that is reached: every part of it is wanted by more buyers than it has items, which leads to
 // the same prices (Andersson, Andersson and Talman, Annals of Operations Research 211, 2013) in few rounds.
 func (m *market) overDemanded() (items, buyers []bool) {
+	if m.paper {
+		if items, buyers = m.pointedAt(); items != nil {
+			return items, buyers
+		}
+	}
 	if m.step == 0 {
 		return m.reach(m.lacking(), math.MaxInt)
 	}
@@ -256,6 +292,36 @@ func (m *market) overDemanded() (items, buyers []bool) {
 	for _, i := range m.lacking() {
 		if in, who := m.reach([]int{i}, size); in != nil {
 			items, buyers, size = in, who, len(places(in))
+		}
+	}
+	return items, buyers
+}
+
+// pointedAt returns the items that more than one buyer points at, as long as somebody has nothing, and the buyers who point at
+// nothing else; nil if there is no such item.
+func (m *market) pointedAt() (items, buyers []bool) {
+	if len(m.lacking()) == 0 {
+		return nil, nil
+	}
+	by := make([]int, m.cols)
+	for _, want := range m.want {
+		for _, j := range want {
+			by[j]++
+		}
+	}
+	items, buyers = make([]bool, m.cols), make([]bool, m.rows)
+	some := false
+	for j, n := range by {
+		items[j] = n > 1
+		some = some || items[j]
+	}
+	if !some {
+		return nil, nil
+	}
+	for i, want := range m.want {
+		buyers[i] = len(want) > 0
+		for _, j := range want {
+			buyers[i] = buyers[i] && items[j]
 		}
 	}
 	return items, buyers
@@ -317,6 +383,9 @@ func (m *market) smallestRise(items, buyers []bool) int64 {
 				by = min(by, best-(m.v[i*m.cols+j]-m.price[j]))
 			}
 		}
+	}
+	if by == math.MaxInt64 { // everybody points at something else as well
+		return 1
 	}
 	return max(1, by)
 }

@@ -44,6 +44,65 @@ func TestMarketExample(t *testing.T) {
 	}
 }
 
+// The published rule, by which every item that several buyers point at rises, takes the example's path too; on markets of equal numbers it
+// ends, or says that the exact rule took over, with everybody getting what he wants most at its prices, and the best matching.
+func TestPaperRule(t *testing.T) {
+	v := matrix([]float64{9, 5, 1}, []float64{7, 5, 2}, []float64{4, 3, 2})
+	c, err := ClearMarket(v, MarketOptions{Step: 1, Trace: true, Rule: RulePaper})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var path []string
+	for _, r := range c.Trace {
+		path = append(path, fmt.Sprint(r.Prices, r.Raised))
+	}
+	if want := []string{"[0 0 0] [0]", "[1 0 0] [0]", "[2 0 0] [0 1]", "[3 1 0] []"}; !reflect.DeepEqual(path, want) || fmt.Sprint(c.Item) != "[0 1 2]" || c.TookOver != 0 {
+		t.Errorf("%v, %v", path, c)
+	}
+	other := 0
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 6).Draw(t, "n")
+		v := NewMatrix(n, n)
+		fine := rapid.Bool().Draw(t, "fractions")
+		for k := range v.Data {
+			if v.Data[k] = float64(rapid.IntRange(0, 12).Draw(t, "v")); fine {
+				v.Data[k] = rapid.Float64Range(0, 1).Draw(t, "w")
+			}
+		}
+		step := 1.0
+		if fine {
+			step = 0
+		}
+		c, err := ClearMarket(v, MarketOptions{Step: step, Rule: RulePaper})
+		if err != nil {
+			t.Fatal(err)
+		}
+		exact, err := ClearMarket(v, MarketOptions{Step: step})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Rounds != exact.Rounds || !reflect.DeepEqual(c.Prices, exact.Prices) {
+			other++
+		}
+		if math.Abs(c.Valuation-exact.Valuation) > 1e-9*(1+exact.Valuation) {
+			t.Fatalf("worth %g, the exact rule %g; %+v", c.Valuation, exact.Valuation, c)
+		}
+		for i, j := range c.Item {
+			for k := range n {
+				if v.At(i, k)-c.Prices[k] > v.At(i, j)-c.Prices[j]+1e-9 {
+					t.Fatalf("buyer %d has item %d and wants %d: %+v", i, j, k, c)
+				}
+			}
+		}
+		if c.TookOver > 0 && c.TookOver != maxPaperRounds {
+			t.Fatalf("the exact rule took over after %d rounds", c.TookOver)
+		}
+	})
+	if other == 0 {
+		t.Error("the published rule never differs from the exact one: it is not looked at")
+	}
+}
+
 // vcg returns the Vickrey–Clarke–Groves payments by solving the market with and without each buyer.
 func vcg(v Matrix, item []int) []float64 {
 	worth := func(without int) float64 {
