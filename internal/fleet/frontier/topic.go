@@ -189,7 +189,7 @@ func (x *tx) refocus() error {
 	}
 	var ids []uint32
 	for id, t := range x.tasks {
-		if j := x.f.jobs[t.Job]; j.focus != nil || j.full(t) {
+		if j := x.f.jobs[t.Job]; j.Identity.Topic != nil || j.full(t) {
 			ids = append(ids, id)
 		}
 	}
@@ -251,9 +251,12 @@ func (x *tx) study() error {
 
 // rescoreSome goes on with scoring the URLs of a task anew, if the model has learned since they were scored.
 func (x *tx) rescoreSome(j *Job, t *Task) error {
-	o := j.focus
-	if o == nil || j.Identity.Order != crawl.OrderBest || j.Identity.ByRule || o.links.Seen() == t.Scored {
+	if j.Identity.Topic == nil || j.Identity.Order != crawl.OrderBest || j.Identity.ByRule {
 		return nil
+	}
+	o, err := x.f.focused(j) // also if this process has not needed it yet: whoever reads the log does the same with each entry
+	if err != nil || o.links.Seen() == t.Scored {
+		return err
 	}
 	if t.ScoreTo == 0 {
 		t.ScoreTo = o.links.Seen()

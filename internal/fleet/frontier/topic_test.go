@@ -151,7 +151,13 @@ func TestBestFirst(t *testing.T) {
 
 // A view that is opened anew before every lease gives the same order as one that stays open, and the same model.
 func TestScoresSurviveRestarts(t *testing.T) {
-	w := newTopical(3, 500)
+	for seed := range uint64(4) {
+		survives(t, newTopical(seed, 500))
+	}
+}
+
+func survives(t *testing.T, w *topical) {
+	t.Helper()
 	a, b := w.play(t, false, soft), w.play(t, true, soft)
 	if !slices.Equal(a.order, b.order) {
 		t.Error("another order with restarts")

@@ -79,8 +79,16 @@ func (m *Links) Score(e *Evidence, learned bool) float64 {
 		return round(siteWise(p, e))
 	}
 	m.features(e, p, false)
-	return round(sigmoid(m.raw()))
+	return round(blend(sigmoid(m.raw()), siteWise(p, e)))
 }
+
+// blend puts what was learned and the rules together. What was learned alone keeps to what it has seen lead somewhere, and passes by what
+// the rules would have found elsewhere.
+func blend(learned, rules float64) float64 {
+	return float64((1-rulesShare)*learned) + float64(rulesShare*rules)
+}
+
+const rulesShare = 0.5
 
 // siteWise moves a fixed score by how the site did: a site of which nothing is known is worth a look.
 func siteWise(p float64, e *Evidence) float64 {
@@ -192,7 +200,7 @@ func (m *Links) Learn(e *Evidence, on float64) {
 		f := &m.feats[i]
 		d := float32(g) * f.x
 		m.squares[f.slot] += float32(d * d)
-		step := learnRate / (0.3 + math.Sqrt(float64(m.squares[f.slot])))
+		step := learnRate / (1 + math.Sqrt(float64(m.squares[f.slot])))
 		m.weights[f.slot] -= float32(step * float64(d))
 	}
 	m.seen++
@@ -201,7 +209,7 @@ func (m *Links) Learn(e *Evidence, on float64) {
 	}
 }
 
-const learnRate = 0.25
+const learnRate = 0.15
 
 // sigmoid is the logistic curve, in steps that are the same on every machine.
 func sigmoid(z float64) float64 {
