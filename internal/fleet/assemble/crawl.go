@@ -108,6 +108,9 @@ type Crawl struct {
 	explain *outdir.Explain
 	geo     *geo.DB
 	mended  []string
+
+	stop    chan struct{} // closed when another process asks the run to end
+	stopped sync.Once
 }
 
 // Open opens or creates a crawl's directory and locks it. Files that a dead process left open are mended.
@@ -119,7 +122,7 @@ func Open(ctx context.Context, c Config) (cr *Crawl, err error) {
 	if err := os.MkdirAll(state, 0o700); err != nil {
 		return nil, err
 	}
-	cr = &Crawl{cfg: c}
+	cr = &Crawl{cfg: c, stop: make(chan struct{})}
 	defer func() {
 		if err != nil {
 			err = outdir.Mend(c.Dir, DiskFull(c.Dir, errors.Join(err, cr.Close())))
@@ -309,6 +312,8 @@ func (cr *Crawl) Run(ctx context.Context, hard <-chan struct{}) (Summary, error)
 		stop()
 		select {
 		case <-ctx.Done():
+			watch()
+		case <-cr.stop:
 			watch()
 		case <-room.low:
 			watch()

@@ -7,19 +7,49 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"argosy/internal/fleet/coordinator"
 	"argosy/internal/fleet/frontier"
 	"argosy/internal/fleet/outdir"
 )
 
-// answer answers other processes of the same user while a crawl runs: "checkpoint DIR" makes a copy of the view there.
+// stopQuestion asks a crawl to end, as an interrupt does.
+const stopQuestion = "stop"
+
+// answer answers other processes of the same user while a crawl runs: "checkpoint DIR" makes a copy of the view there, "stop" ends
+// the crawl.
 func (cr *Crawl) answer(ctx context.Context, question string) error {
+	if question == stopQuestion {
+		cr.stopped.Do(func() { close(cr.stop) })
+		return nil
+	}
 	dir, ok := strings.CutPrefix(question, outdir.Checkpoint)
 	if !ok {
 		return outdir.ErrQuestion
 	}
 	return cr.co.View(ctx, func(f *frontier.Frontier) error { return f.Checkpoint(dir) })
+}
+
+// ErrNotRunning says that no process works in a directory.
+var ErrNotRunning = errors.New("no crawl runs there")
+
+// Stop ends the crawl that runs in a directory, as an interrupt does, and returns when it has ended and everything is saved.
+func Stop(ctx context.Context, dir string) error {
+	if !outdir.Running(dir) {
+		return fmt.Errorf("%s: %w", dir, ErrNotRunning)
+	}
+	if err := outdir.Ask(ctx, dir, stopQuestion); err != nil {
+		return fmt.Errorf("%s: it does not answer: %w", dir, err)
+	}
+	for outdir.Running(dir) { // it closes what it has, the lock last
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	return nil
 }
 
 // View calls fn with the frontier of a crawl's directory: of one at rest, with all of its log applied, or, if a process works
