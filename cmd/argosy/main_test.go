@@ -314,7 +314,7 @@ func TestSolvers(t *testing.T) {
 		{[]string{"coords", rtt, "--landmarks", "3", "--dim", "2", "--json"}, []string{`"pairs":1`, `"median_error"`}},
 		{[]string{"plan", "--demand", "8", "--nodes", "20", "--reserve", "1", "--use", "2", "--surcharge", "5", "--json"}, []string{`"best_reservation":8,"cost":24`}},
 		{[]string{"strategies"}, []string{"flow (default)", "nearest", "top=3|1|auto"}},
-		{[]string{"split", "../../examples/dairy.yaml"}, []string{"%E6%97%A9%E9%A4%90%E5%A5%B6+site%3Ahd315.gov.cn&pn=0", "site%3Aweibo.com+%E9%9B%80%E5%B7%A2%26%E4%B8%AD%E8%80%81%E5%B9%B4%26%E5%A5%B6%E7%B2%89&wbts=1"}},
+		{[]string{"split", "../../examples/dairy.yaml"}, []string{"wd=%E5%85%89%E6%98%8E+%E9%AB%98%E9%92%99+%E7%89%9B%E5%A5%B6&ie=utf-8", "%E7%89%9B%E5%A5%B6+site%3Acca.org.cn&ie=utf-8", "%E6%97%A9%E9%A4%90%E5%A5%B6+site%3A315zj.com%2F&pn=0", "%E6%97%A9%E9%A4%90%E5%A5%B6+site%3Ahd315.gov.cn&pn=0", "site%3Aweibo.com+%E9%9B%80%E5%B7%A2%26%E4%B8%AD%E8%80%81%E5%B9%B4%26%E5%A5%B6%E7%B2%89&wbts=1"}},
 	} {
 		code, out, errs := argosy(t, c.args...)
 		if code != 0 {

@@ -82,10 +82,10 @@ func TestExampleEngines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e := j.Virtual.Engines[1]; e.Name != "microblog" || e.Type != "1" || e.And != "&" || len(e.Sites) != 1 {
+	if e := j.Virtual.Engines[2]; e.Name != "microblog" || e.Type != "1" || e.And != "&" || len(e.Sites) != 1 {
 		t.Errorf("%+v", e)
 	}
-	if n := LineOf(b, "$.virtual", "engines[1].results.link"); n < 20 || !strings.Contains(strings.Split(string(b), "\n")[n-1], "results") {
+	if n := LineOf(b, "$.virtual", "engines[2].results.link"); n < 20 || !strings.Contains(strings.Split(string(b), "\n")[n-1], "results") {
 		t.Errorf("line %d", n)
 	}
 	schema, err := Schema()
