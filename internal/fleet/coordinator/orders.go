@@ -201,13 +201,7 @@ func (c *Coordinator) Release(ctx context.Context, kind crawl.EntryKind, sites [
 		if tasks = len(r.Tasks); tasks < len(sites) {
 			return fmt.Errorf("%w: %d of the sites named are none of this job's", ErrNoTask, len(sites)-tasks)
 		}
-		if err := c.sinks.append(ctx, &crawl.Entry{Kind: kind, Release: &r}); err != nil {
-			return err
-		}
-		if kind == crawl.EntryRetry && c.cfg.Serve && (j.State == crawl.JobDone || j.State == crawl.JobManual || j.State == crawl.JobLimited) {
-			return c.setState(ctx, j, crawl.JobRunning)
-		}
-		return nil
+		return c.sinks.append(ctx, &crawl.Entry{Kind: kind, Release: &r})
 	})
 	if err != nil {
 		return 0, err
@@ -215,6 +209,13 @@ func (c *Coordinator) Release(ctx context.Context, kind crawl.EntryKind, sites [
 	return tasks, c.do(ctx, func() error {
 		if err := c.sinks.sync(ctx, time.Now()); err != nil {
 			return err
+		}
+		j := c.f.Job(job)
+		ended := j.State == crawl.JobDone || j.State == crawl.JobManual || j.State == crawl.JobLimited
+		if kind == crawl.EntryRetry && ended && j.Totals.Pending() > 0 {
+			if err := c.setState(ctx, j, crawl.JobRunning); err != nil {
+				return err
+			}
 		}
 		return c.sinks.putRows(ctx, job)
 	})
