@@ -50,7 +50,9 @@ type Rotated struct {
 // registerAccess adds what is about who may do what.
 func (a *api) registerAccess(h huma.API, get, post func(id, path, what string) huma.Operation) {
 	huma.Register(h, get("challenge", "/join", "What a node signs to show that it has its key"), a.challenge)
-	huma.Register(h, post("join", "/join", "Get a node's credentials for the bus"), a.join)
+	join := post("join", "/join", "Get a node's credentials for the bus")
+	join.MaxBodyBytes = maxPetition // anybody may ask
+	huma.Register(h, join, a.join)
 	huma.Register(h, get("names", "/names", "The names of nodes, and the keys that they are bound to"), func(context.Context, *struct{}) (*out[[]gate.Name], error) {
 		return &out[[]gate.Name]{a.s.Gate().Names()}, nil
 	})
@@ -122,6 +124,9 @@ func (a *api) challenge(context.Context, *struct{}) (*out[Challenge], error) {
 	}
 	return &out[Challenge]{Challenge{c, bus.Wire, a.cfg.Version}}, nil
 }
+
+// maxPetition bounds what a node that wants to join sends, in bytes.
+const maxPetition = 16 << 10
 
 // joinTime bounds how long a node's petition may take: the bus may be away.
 const joinTime = 20 * time.Second

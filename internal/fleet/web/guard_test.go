@@ -155,6 +155,9 @@ func TestRolesAndEndpoints(t *testing.T) {
 	if got := ask(h, "GET", "/api/v1/jobs", joiners, "").Code; got != http.StatusForbidden {
 		t.Errorf("the token in a file that lets nodes join reads jobs: %d", got)
 	}
+	if got := ask(h, "POST", "/api/v1/join", "", `{"node":"n","store":"`+strings.Repeat("x", 20<<10)+`"}`).Code; got != http.StatusRequestEntityTooLarge {
+		t.Errorf("a petition without end, of nobody: %d", got)
+	}
 	known := map[string]bool{}
 	for _, c := range table {
 		known[c.method+" "+c.path] = true

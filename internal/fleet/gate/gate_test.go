@@ -1,0 +1,279 @@
+package gate_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nats-io/jwt/v2"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nkeys"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/access"
+	"argosy/internal/fleet/bus"
+	"argosy/internal/fleet/gate"
+)
+
+var me = access.Who{Role: access.Operator, Name: "me"}
+
+// clock is a time that tests set.
+type clock struct{ ms atomic.Int64 }
+
+func (c *clock) now() time.Time { return time.UnixMilli(c.ms.Load()) }
+
+// at is a bus, and its keys.
+type at struct {
+	*bus.Server
+	keys *bus.Keys
+}
+
+// twoGates are those of two coordinators at one bus, by one clock.
+func twoGates(t *testing.T) (a, b *gate.Gate, on at, c *clock) {
+	t.Helper()
+	dir := t.TempDir()
+	keys, err := bus.LoadKeys(dir + "/keys.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := bus.DefaultConfig(dir + "/bus")
+	cfg.Keys = keys
+	srv, err := bus.Serve(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(srv.Close)
+	c = &clock{}
+	c.ms.Store(time.Now().UnixMilli())
+	open := func() *gate.Gate {
+		cl, err := srv.Connect(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(cl.Close)
+		g, err := gate.Open(t.Context(), cl, srv, keys, gate.Config{Now: c.now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(g.Close)
+		return g
+	}
+	return open(), open(), at{srv, keys}, c
+}
+
+func newKey(t *testing.T) bus.NodeKey {
+	t.Helper()
+	k, err := bus.NewNodeKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// join asks to join, with a token.
+func join(ctx context.Context, g *gate.Gate, k bus.NodeKey, node, token string) error {
+	challenge, err := g.Challenge()
+	if err != nil {
+		return err
+	}
+	p, err := k.Petition(bus.Petition{Node: node, Wire: bus.Wire}, challenge)
+	if err != nil {
+		return err
+	}
+	who, _ := g.Who(token)
+	_, _, err = g.Admit(ctx, p, who, "")
+	return err
+}
+
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); !ok(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("it never happened that %s", what)
+		}
+	}
+}
+
+// However many nodes come at once to two coordinators, a token lets in as many as it has uses, and a name has one key.
+func TestManyAtOnce(t *testing.T) {
+	a, b, _, _ := twoGates(t)
+	gates := []*gate.Gate{a, b}
+	const uses, nodes = 3, 12
+	_, text, err := a.Make(t.Context(), access.Wanted{Role: access.Join, Uses: uses}, me)
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the other coordinator knows the token", func() bool { _, ok := b.Who(text); return ok })
+	var in, taken atomic.Int64
+	var all sync.WaitGroup
+	for i := range nodes {
+		k := newKey(t)
+		all.Go(func() {
+			switch err := join(t.Context(), gates[i%2], k, fmt.Sprintf("n%d", i%4), text); {
+			case err == nil:
+				in.Add(1)
+			default:
+				var r *access.Refusal
+				if !errors.As(err, &r) || r.Rule != access.RuleSpent && r.Rule != access.RuleTaken {
+					t.Error(err)
+				}
+				taken.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	if in.Load() > uses || in.Load() == 0 || in.Load()+taken.Load() != nodes {
+		t.Errorf("%d of %d joined with %d uses", in.Load(), nodes, uses)
+	}
+	eventually(t, "both know the same names", func() bool {
+		return int64(len(a.Names())) == in.Load() && int64(len(b.Names())) == in.Load()
+	})
+	for i, n := range a.Names() {
+		if n.Key != b.Names()[i].Key {
+			t.Errorf("%s has two keys", n.Name)
+		}
+	}
+}
+
+// What one coordinator revokes the other knows; a token ends at its time at both; what was decided is there after a restart.
+func TestTwoCoordinators(t *testing.T) {
+	a, b, srv, c := twoGates(t)
+	_, short, err := a.Make(t.Context(), access.Wanted{Role: access.Observer, TTL: time.Hour}, me)
+	if err != nil {
+		t.Fatal(err)
+	}
+	long, text, err := a.Make(t.Context(), access.Wanted{Role: access.Join}, me)
+	if err != nil {
+		t.Fatal(err)
+	}
+	knows := func(g *gate.Gate, text string) bool { _, ok := g.Who(text); return ok }
+	eventually(t, "the other one knows both", func() bool { return knows(b, short) && knows(b, text) })
+	c.ms.Add(time.Hour.Milliseconds() - 1)
+	if !knows(a, short) || !knows(b, short) {
+		t.Error("a token ended too soon")
+	}
+	c.ms.Add(1)
+	if knows(a, short) || knows(b, short) || !knows(b, text) {
+		t.Error("a token did not end")
+	}
+	k := newKey(t)
+	if err := join(t.Context(), a, k, "n", text); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.RevokeToken(t.Context(), long.ID, me); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "it is revoked for both", func() bool { return !knows(a, text) && !knows(b, text) })
+	if err := join(t.Context(), b, k, "n", ""); err != nil {
+		t.Errorf("a node that has joined is out because its token is revoked: %v", err)
+	}
+	if err := b.RevokeNode(t.Context(), "n", me); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the node is out for both", func() bool { return !a.Trusts("n", k.Public()) && !b.Trusts("n", k.Public()) })
+	for _, err := range []error{b.RevokeToken(t.Context(), "ffffffff", me), b.RevokeToken(t.Context(), "../x", me), b.RevokeToken(t.Context(), "", me)} {
+		if !errors.Is(err, gate.ErrNoToken) {
+			t.Errorf("a token that is not there was revoked: %v", err)
+		}
+	}
+	for _, err := range []error{b.RevokeNode(t.Context(), "m", me), b.ReleaseNode(t.Context(), "*", me), b.RevokeNode(t.Context(), "", me)} {
+		if !errors.Is(err, gate.ErrNoName) {
+			t.Errorf("a name that is not there: %v", err)
+		}
+	}
+	cl, err := srv.Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cl.Close()
+	again, err := gate.Open(t.Context(), cl, srv.Server, nil, gate.Config{Now: c.now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if n := again.Names(); len(n) != 1 || n[0].State != gate.NameRevoked || knows(again, text) || len(again.Tokens()) != 2 {
+		t.Errorf("after a restart: %+v, %+v", n, again.Tokens())
+	}
+}
+
+// A record that no coordinator has signed is nothing: who can write to the bus, and has not the keys, makes no token for himself.
+func TestForgedRecords(t *testing.T) {
+	a, _, srv, _ := twoGates(t)
+	nc, err := nats.Connect("", nats.InProcessServer(pipe{srv.Server}), insider(t, srv.keys))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kv, err := js.KeyValue(t.Context(), "ARGOSY_ACCESS")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tok, text, err := access.NewToken(access.Wanted{Role: access.Operator}, "thief", 1, make([]byte, access.Chance))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := crawl.Marshal(tok)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rec := range []map[int]any{{1: data}, {1: data, 2: "0"}} {
+		val, err := crawl.Marshal(rec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := kv.Put(t.Context(), "token."+tok.ID, val); err != nil {
+			t.Fatal(err)
+		}
+	}
+	good, goodText, err := a.Make(t.Context(), access.Wanted{Role: access.Observer}, me)
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "what was written before has been told", func() bool { _, ok := a.Who(goodText); return ok })
+	if _, ok := a.Who(text); ok {
+		t.Error("a token that no coordinator has made lets in")
+	}
+	if all := a.Tokens(); len(all) != 1 || all[0].ID != good.ID {
+		t.Errorf("%+v", all)
+	}
+}
+
+type pipe struct{ srv *bus.Server }
+
+func (p pipe) InProcessConn() (net.Conn, error) { return p.srv.Pipe() }
+
+// insider has credentials of the coordinators' account, and not its keys.
+func insider(t *testing.T, keys *bus.Keys) nats.Option {
+	t.Helper()
+	account, err := nkeys.FromSeed([]byte(keys.AccountSeed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	user, err := nkeys.CreateUser()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pub, err := user.PublicKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := jwt.NewUserClaims(pub).Encode(account)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed, err := user.Seed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return nats.UserJWTAndSeed(token, string(seed))
+}
