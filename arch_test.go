@@ -70,7 +70,7 @@ var house = map[string]struct {
 	"fleet/assemble":    {false, "crawl scope schedule strategy frontier ledger bus fetch archive geo coordinator agent outdir usage"},
 	"fleet/verify":      {false, "crawl archive frontier ledger outdir"},
 	"fleet/mend":        {false, "crawl archive frontier ledger outdir"},
-	"fleet/survey":      {false, "crawl archive fetch parse frontier ledger assemble outdir"},
+	"fleet/survey":      {false, "crawl verify archive fetch parse frontier ledger assemble outdir"},
 	"fleet/web":         {false, "crawl config access ledger coordinator bus gate serve usage"},
 }
 

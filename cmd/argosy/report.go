@@ -16,7 +16,9 @@ import (
 )
 
 func newReport() *cobra.Command {
-	var dir, file string
+	var p placeFlags
+	var file string
+	var job uint32
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "report DIR", Short: "Say what a crawl has brought: broken links, sites, refusals, templates", Args: cobra.MaximumNArgs(1),
@@ -24,21 +26,23 @@ func newReport() *cobra.Command {
 that link there, redirects, what was refused and why, URLs that look alike and what they brought, with the --exclude that would
 have saved the useless ones, slow sites and duplicates. With --html it is one file with plots, for a browser.
 
-For the links it reads the archives once more, which takes a while for a large crawl.`,
-		Example: "  argosy report example\n  argosy report example --html report.html\n  argosy report example --json | jq '.broken[] | [.url, .links]'",
+For the links it reads the archives once more, which takes a while for a large crawl. Of a coordinator's directory it reports a
+job (--job), by its ledger (--ledger) and its archives, wherever they are (--store); what was refused has no examples there.`,
+		Example: "  argosy report example\n  argosy report example --html report.html\n  argosy report fleet --job 3 --store s3://bucket/warc\n  argosy report example --json | jq '.broken[] | [.url, .links]'",
 		RunE: func(c *cobra.Command, args []string) (err error) {
-			if err := dirArgs(args, &dir); err != nil {
+			if err := dirArgs(args, &p.dir); err != nil {
 				return err
 			}
-			if err := isCrawl(dir); err != nil {
+			at, err := p.place()
+			if err != nil {
 				return err
 			}
-			r, err := survey.Make(c.Context(), dir, time.Now())
+			r, err := survey.Make(c.Context(), at, job, time.Now())
 			if err != nil {
 				return err
 			}
 			if r.Running {
-				noteRunning(dir)
+				noteRunning(p.dir)
 			}
 			out := c.OutOrStdout()
 			if file != "" {
@@ -60,7 +64,9 @@ For the links it reads the archives once more, which takes a while for a large c
 			return nil
 		},
 	}
-	dirFlag(c, &dir)
+	p.register(c)
+	p.archives(c)
+	c.Flags().Uint32Var(&job, "job", 1, "of a coordinator's directory: the number of the job")
 	c.Flags().StringVar(&file, "html", "", "write the report as one HTML file")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return c

@@ -44,6 +44,37 @@ recalls = excluded.recalls, reasons = excluded.reasons, history = excluded.histo
 	})
 }
 
+// Tasks calls fn for the tasks of a job as their rows are: up to date once the job has ended.
+func (l *Ledger) Tasks(ctx context.Context, job uint32, fn func(Task) error) error {
+	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT id, site, state, discovered, fetched, pages, duplicates, failed, excluded, overflow, bytes, attempts,
+recalls, reasons, relevant FROM tasks WHERE job = ? ORDER BY id`), int64(job))
+	if err != nil {
+		return l.wrap(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		t := Task{Job: job}
+		var c crawl.Counts
+		var reasons sql.NullString
+		err := rows.Scan(&t.ID, &t.Site, &t.State, &c.Discovered, &c.Fetched, &c.Pages, &c.Duplicates, &c.Failed, &c.Excluded, &c.Overflow, &c.Bytes, &t.Attempts,
+			&t.Recalls, &reasons, &c.Relevant)
+		if err != nil {
+			return l.wrap(err)
+		}
+		of := map[string]int64{}
+		if reasons.String != "" {
+			if err := json.Unmarshal([]byte(reasons.String), &of); err != nil {
+				return fmt.Errorf("ledger: reasons of task %d: %w", t.ID, err)
+			}
+		}
+		t.Tally = crawl.TallyOf(c, of)
+		if err := fn(t); err != nil {
+			return err
+		}
+	}
+	return l.wrap(rows.Err())
+}
+
 // PutDepths replaces the depths of pages: each calls set for every page whose depth has fallen since it was reported.
 func (l *Ledger) PutDepths(ctx context.Context, job uint32, each func(set func(p crawl.Page, depth uint16) error) error) error {
 	return l.write(ctx, func(w *writer) error {

@@ -9,11 +9,9 @@ import (
 	"mime"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"argosy/internal/crawl"
-	"argosy/internal/fleet/outdir"
 	"argosy/internal/page/archive"
 	"argosy/internal/page/fetch"
 	"argosy/internal/page/parse"
@@ -23,16 +21,25 @@ import (
 const maxRead = 128 << 20
 
 // links reads the archives once more and notes, for each broken URL, which pages link there and by which words.
-func (g *gatherer) links(ctx context.Context, dir string, resources, strip bool) error {
+func (g *gatherer) links(ctx context.Context, stores []archive.Store, resources, strip bool) error {
 	if len(g.broken) == 0 {
 		return nil
 	}
-	store := archive.Dir(filepath.Join(dir, outdir.WARCDir))
+	rd := linkReader{g: g, opts: parse.Options{Resources: resources, Product: "argosy"}, seen: map[uint64]bool{}, seed: maphash.MakeSeed(), strip: strip}
+	for _, store := range stores {
+		if err := rd.store(ctx, store); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// store reads the files of a store.
+func (l *linkReader) store(ctx context.Context, store archive.Store) error {
 	files, err := store.List(ctx)
 	if err != nil {
 		return err
 	}
-	rd := linkReader{g: g, opts: parse.Options{Resources: resources, Product: "argosy"}, seen: map[uint64]bool{}, seed: maphash.MakeSeed(), strip: strip}
 	for _, name := range files {
 		f, err := store.Open(ctx, name, 0)
 		if errors.Is(err, os.ErrNotExist) { // it was finished meanwhile
@@ -41,10 +48,10 @@ func (g *gatherer) links(ctx context.Context, dir string, resources, strip bool)
 		if err != nil {
 			return err
 		}
-		whole := rd.file(ctx, f)
+		whole := l.file(ctx, strings.TrimSuffix(name, ".open"), f)
 		_ = f.Close() // it was only read
 		if !whole && !strings.HasSuffix(name, ".open") {
-			g.r.Unread++
+			l.g.r.Unread++
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -64,7 +71,7 @@ type linkReader struct {
 }
 
 // file reads the pages of a file; it reports whether it came to the end.
-func (l *linkReader) file(ctx context.Context, f io.Reader) bool {
+func (l *linkReader) file(ctx context.Context, name string, f io.Reader) bool {
 	for rd := archive.NewReader(f); ctx.Err() == nil; {
 		rec, err := rd.Next()
 		if errors.Is(err, io.EOF) {
@@ -75,14 +82,18 @@ func (l *linkReader) file(ctx context.Context, f io.Reader) bool {
 		}
 		switch rec.Type() {
 		case "response", "revisit":
-			l.record(rec)
+			own := l.g.records == nil || l.g.records[l.g.record(name, rec.Offset)]
+			if copies := l.g.copies[rec.Header.Get("WARC-Payload-Digest")]; own || len(copies) > 0 {
+				l.record(rec, own, copies)
+			}
 		}
 	}
 	return false
 }
 
-// record looks through an archived answer. What cannot be read has no links.
-func (l *linkReader) record(rec *archive.ReadRecord) {
+// record looks through an archived answer, for the job's page that it is (own) and for those that are equal to it. What cannot be
+// read has no links.
+func (l *linkReader) record(rec *archive.ReadRecord, own bool, copies []string) {
 	u, err := crawl.Parse(rec.URI())
 	if err != nil {
 		return
@@ -93,7 +104,7 @@ func (l *linkReader) record(rec *archive.ReadRecord) {
 	}
 	defer resp.Body.Close()
 	if to := resp.Header.Get("Location"); resp.StatusCode >= 300 && resp.StatusCode < 400 {
-		if v, err := u.Resolve(to); err == nil && to != "" {
+		if v, err := u.Resolve(to); own && err == nil && to != "" {
 			l.link(v.String(), u.String(), "(redirects there)")
 		}
 		return
@@ -110,9 +121,12 @@ func (l *linkReader) record(rec *archive.ReadRecord) {
 	if err != nil && len(body) == 0 {
 		return
 	}
-	pages := append([]string{rec.URI()}, l.g.copies[rec.Header.Get("WARC-Payload-Digest")]...)
+	pages := append([]string{rec.URI()}, copies...)
 	_, charset := parse.ReadEncoded(kind, body, resp.Header.Get("Content-Type"), l.opts, &l.doc)
 	for i, page := range pages { // equal bytes link from each of their URLs
+		if i == 0 && !own {
+			continue // another job's
+		}
 		if i > 0 {
 			if u, err = crawl.Parse(page); err != nil {
 				continue

@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"hash/maphash"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"argosy/internal/fleet/frontier"
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/outdir"
+	"argosy/internal/fleet/verify"
 )
 
 const (
@@ -122,20 +124,31 @@ type Example struct {
 	Anchor string `json:"anchor,omitempty"`
 }
 
-// Make makes the report of a crawl's directory.
-func Make(ctx context.Context, dir string, now time.Time) (*Report, error) {
-	l, err := ledger.Open(ctx, filepath.Join(dir, outdir.LedgerFile))
+// Make makes the report of a job: of a crawl's directory, or of a fleet's, whose frontier is its coordinator's alone: there the
+// ledger's rows of tasks count, and what was refused has no examples.
+func Make(ctx context.Context, at verify.Place, job uint32, now time.Time) (*Report, error) {
+	dir, where := at.Dir, at.Ledger
+	if where == "" {
+		where = filepath.Join(dir, outdir.LedgerFile)
+	}
+	l, err := ledger.Open(ctx, where)
 	if err != nil {
 		return nil, err
 	}
 	defer l.Close()
-	const job = 1
+	fleet := at.Ledger != "" || outdir.Fleet(dir)
 	r := &Report{Dir: filepath.Clean(dir), Made: now.UTC()}
-	g := &gatherer{r: r, sites: map[string]*Site{}, types: map[string]*Share{}, statuses: map[int]*Share{}, templates: map[string]*Template{}, broken: map[string]*Broken{}, to: map[string]string{}}
-	if err := assemble.View(ctx, dir, func(f *frontier.Frontier, running bool) error {
-		r.Running = running
-		return g.view(f, job)
-	}); err != nil {
+	g := &gatherer{r: r, seed: maphash.MakeSeed(), sites: map[string]*Site{}, types: map[string]*Share{}, statuses: map[int]*Share{}, templates: map[string]*Template{}, broken: map[string]*Broken{}, to: map[string]string{}}
+	if fleet {
+		g.records = map[uint64]bool{}
+		err = g.tasks(ctx, l, job)
+	} else {
+		err = assemble.View(ctx, dir, func(f *frontier.Frontier, running bool) error {
+			r.Running = running
+			return g.view(f, job)
+		})
+	}
+	if err != nil {
 		return nil, err
 	}
 	j, err := l.Describe(ctx, job)
@@ -143,7 +156,7 @@ func Make(ctx context.Context, dir string, now time.Time) (*Report, error) {
 		return nil, err
 	}
 	if j == nil {
-		return nil, fmt.Errorf("%s: nothing has been crawled yet", dir)
+		return nil, fmt.Errorf("%s: job %d: nothing has been crawled yet", dir, job)
 	}
 	r.Name, r.State, r.Seeds, r.Scope, r.Created = j.Name, j.State, int(j.Identity.SeedCount()), string(j.Identity.Scope), time.UnixMilli(j.Created).UTC()
 	if err := g.span(ctx, l, job); err != nil {
@@ -156,7 +169,11 @@ func Make(ctx context.Context, dir string, now time.Time) (*Report, error) {
 		return nil, err
 	}
 	g.misled()
-	if err := g.links(ctx, dir, j.Identity.Resources, j.Identity.StripSession); err != nil {
+	stores, err := at.Open(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	if err := g.links(ctx, stores, j.Identity.Resources, j.Identity.StripSession); err != nil {
 		return nil, err
 	}
 	g.finish()
@@ -176,6 +193,39 @@ type gatherer struct {
 	copies    map[string][]string
 	first     int64
 	width     int64 // of a bin, ms
+
+	records map[uint64]bool // of a fleet: those of the job, among those of others; nil: all are the job's
+	seed    maphash.Seed
+}
+
+// tasks takes in what the ledger knows of a fleet's job.
+func (g *gatherer) tasks(ctx context.Context, l *ledger.Ledger, job uint32) error {
+	err := l.Tasks(ctx, job, func(t ledger.Task) error {
+		g.sites[t.Site] = &Site{Task: t}
+		g.r.Counts.Sites++
+		g.r.Counts.Add(t.Counts, t.Reasons)
+		switch t.State {
+		case crawl.TaskManual:
+			g.r.Counts.Manual++
+		case crawl.TaskWaiting:
+			g.r.Counts.Waiting++
+		case crawl.TaskCrawling:
+			g.r.Counts.Crawling++
+		}
+		return nil
+	})
+	for reason, n := range g.r.Counts.Reasons {
+		g.r.Refused = append(g.r.Refused, Refused{Reason: reason, URLs: n})
+	}
+	return err
+}
+
+// record is a record's mark among those of the job.
+func (g *gatherer) record(file string, offset int64) uint64 {
+	return maphash.Comparable(g.seed, struct {
+		file   string
+		offset int64
+	}{file, offset})
 }
 
 // view takes in what the frontier knows: counts, tasks, and examples of what was refused.
@@ -241,6 +291,9 @@ func (g *gatherer) page(p *ledger.Page) error {
 	if s == nil {
 		s = &Site{Task: ledger.Task{Site: p.Site}}
 		g.sites[p.Site] = s
+	}
+	if g.records != nil && p.WARC != "" {
+		g.records[g.record(p.WARC, p.Offset)] = true
 	}
 	switch p.State {
 	case crawl.Failed.String():

@@ -18,6 +18,7 @@ import (
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/survey"
+	"argosy/internal/fleet/verify"
 )
 
 // planted is a site with broken links that somebody has planted: by URL, the pages that link there with the words of the link.
@@ -119,7 +120,7 @@ func TestBrokenLinks(t *testing.T) {
 	w := plant(rand.New(rand.NewPCG(15, 1)), 300, 200)
 	srv := httptest.NewServer(w)
 	defer srv.Close()
-	r, err := survey.Make(t.Context(), crawlSite(t, srv.URL+"/"), time.Now())
+	r, err := survey.Make(t.Context(), verify.Place{Dir: crawlSite(t, srv.URL+"/")}, 1, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +217,7 @@ func TestUselessTemplates(t *testing.T) {
 		}
 	}))
 	defer srv.Close()
-	r, err := survey.Make(t.Context(), crawlSite(t, srv.URL+"/"), time.Now())
+	r, err := survey.Make(t.Context(), verify.Place{Dir: crawlSite(t, srv.URL+"/")}, 1, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

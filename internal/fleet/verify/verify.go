@@ -153,7 +153,7 @@ func Check(ctx context.Context, p Place) (*Report, error) {
 	if err := r.sinks(p, l, jobs); err != nil {
 		return nil, err
 	}
-	stores, err := p.stores(ctx, l)
+	stores, err := p.Open(ctx, l)
 	if err != nil {
 		return nil, err
 	}
@@ -214,7 +214,8 @@ func (r *Report) missing(wants wanted) {
 }
 
 // stores opens the stores of a place.
-func (p Place) stores(ctx context.Context, l *ledger.Ledger) (out []archive.Store, err error) {
+// Open opens the stores that a place names. Those that only a node has named get no credentials.
+func (p Place) Open(ctx context.Context, l *ledger.Ledger) (out []archive.Store, err error) {
 	names := p.Stores
 	own := filepath.Join(p.Dir, outdir.WARCDir)
 	if len(names) == 0 {

@@ -1,0 +1,69 @@
+package assemble_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/survey"
+	"argosy/internal/fleet/verify"
+)
+
+// A report of a fleet's job has its own broken links and counts, also where the archives of two nodes hold those of another job.
+func TestReportOfAFleet(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host, _, _ := strings.Cut(r.Host, ".")
+		switch r.URL.Path {
+		case "/", "/a", "/b":
+			w.Header().Set("Content-Type", "text/html")
+			fmt.Fprintf(w, `%s <a href=/a>a</a><a href=/b>b</a><a href=/gone>%s</a>`, r.URL.Path, host)
+			fmt.Fprintf(w, `<a href="http://s0.test:%s/gone">that of s0</a>`, r.Host[strings.LastIndexByte(r.Host, ':')+1:])
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	defer srv.Close()
+	port := srv.URL[strings.LastIndexByte(srv.URL, ':')+1:]
+	f := newFleet(t, nil)
+	stores := []string{t.TempDir(), t.TempDir()}
+	for i, dir := range stores {
+		f.join(fmt.Sprintf("n%d", i), func(c *assemble.AgentConfig) { c.Store = dir })
+	}
+	job := func(scope crawl.Scope, hosts ...string) uint32 {
+		j := fleetJob(port, 0)
+		j.Identity.Seeds, j.Identity.Scope = nil, scope
+		for _, h := range hosts {
+			j.Identity.Seeds = append(j.Identity.Seeds, "http://"+h+".test:"+port+"/")
+		}
+		return f.submit(j)
+	}
+	first, second := job(crawl.ScopeSite, "s0"), job(crawl.ScopeSite, "s0", "s1")
+	for _, id := range []uint32{first, second} {
+		v := f.await(id)
+		r, err := survey.Make(t.Context(), verify.Place{Dir: f.dir, Stores: stores}, id, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]int{"http://s0.test:" + port + "/gone": 3 * int(v.Counts.Sites)}
+		if id == second {
+			want["http://s1.test:"+port+"/gone"] = 3
+		}
+		got := map[string]int{}
+		for _, b := range r.Broken {
+			got[b.URL] = b.Links
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("job %d: %s", id, d)
+		}
+		if d := cmp.Diff(v.Counts, r.Counts); d != "" || len(r.Sites) != int(v.Counts.Sites) || r.Unread > 0 {
+			t.Errorf("job %d: %s, %d sites, %d files unread", id, d, len(r.Sites), r.Unread)
+		}
+	}
+}
