@@ -114,16 +114,25 @@ func replayed(t *testing.T, r sim.Recording, spec string) (rate float64) {
 	return rate
 }
 
-// A recorded fleet that is replayed under its own strategy is as fast as it was, within a tenth.
+// Recorded fleets that are replayed under their own strategy are as fast as they were, within a tenth: on average, for goroutines
+// take turns by chance, and one crawl differs from the next of the same web by as much.
 func TestReplayOfItself(t *testing.T) {
+	const webs = 3
 	for _, spec := range []string{"flow", "roundrobin"} {
-		w := shapedWeb{sites: 12, pages: 250, turn: 20 * time.Second}
-		r := w.record(t, spec)
-		bits, seconds := r.Reached()
-		was, is := bits/seconds, replayed(t, r, spec)
-		t.Logf("%s: recorded %.3f Mbit/s over %.0f s, replayed %.3f", spec, was/1e6, seconds, is/1e6)
-		if r.Strategy != spec || math.Abs(is/was-1) > 0.1 {
-			t.Errorf("%s: recorded %s at %.3f Mbit/s, replayed at %.3f", spec, r.Strategy, was/1e6, is/1e6)
+		was, is := 0.0, 0.0
+		for seed := range webs {
+			r := shapedWeb{sites: 12, pages: 250, turn: 20 * time.Second, seed: seed}.record(t, spec)
+			bits, seconds := r.Reached()
+			again := replayed(t, r, spec)
+			t.Logf("%s: recorded %.3f Mbit/s over %.0f s, replayed %.3f", spec, bits/seconds/1e6, seconds, again/1e6)
+			if r.Strategy != spec {
+				t.Errorf("%s is recorded as %s", spec, r.Strategy)
+			}
+			was, is = was+bits/seconds/webs, is+again/webs
+		}
+		t.Logf("%s: recorded %.3f Mbit/s on average, replayed %.3f", spec, was/1e6, is/1e6)
+		if math.Abs(is/was-1) > 0.1 {
+			t.Errorf("%s: recorded at %.3f Mbit/s, replayed at %.3f", spec, was/1e6, is/1e6)
 		}
 	}
 }
