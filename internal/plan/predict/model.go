@@ -247,8 +247,8 @@ const modulusSamples = 100
 // SetLandmarks says which nodes measure sites for all others. Without it they are chosen by the greedy k-centre rule.
 func (b *Book) SetLandmarks(nodes []int) { b.model.marks = append([]int(nil), nodes...) }
 
-// fitCoordinates places landmarks and nodes when a tenth of the delays between them is new, and sites when one of
-// theirs is.
+// fitCoordinates places landmarks and nodes when a tenth of the delays between them is new, and sites when a tenth of
+// theirs is: every request tells one.
 func (b *Book) fitCoordinates() {
 	m := &b.model
 	fresh := b.fleet - b.placed
@@ -264,7 +264,7 @@ func (b *Book) fitCoordinates() {
 		m.sites, m.delays, m.stale = append(m.sites, netcoord.Coord{}), append(m.delays, 0), append(m.stale, false)
 	}
 	for s := range b.site {
-		if d := b.site[s].delays; moved || m.delays[s] != d {
+		if d := b.site[s].delays; moved || d > m.delays[s]+m.delays[s]/10 {
 			m.delays[s], m.stale[s] = d, true
 		}
 	}
