@@ -403,7 +403,7 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64, leaf bool) Even
 	t.Barren++
 	t.Example = a.URL.String()
 	g := m.groups[t.Group]
-	if !leaf && via != nil && via != t && via.hopeless() && t.hopeless() && via.Group != t.Group {
+	if via != nil && via != t && via.hopeless() && t.hopeless() && via.Group != t.Group {
 		g = m.join(t, via)
 	}
 	if t.Barren == sameAfter && t.fruitless() {
