@@ -1,5 +1,7 @@
 # Everything here is also a plain command; `make` alone prints what there is.
 GO ?= go
+FUZZTIME ?= 30s
+SEEDS ?= 100
 OUT ?= argosy
 
 .PHONY: help build test servers nightly check race fuzz bench tidy
@@ -10,8 +12,8 @@ help:
 	@echo "make servers the servers that tests start: NATS and an S3-compatible one"
 	@echo "make check   what every change must pass: formatting, linters, tests, archives read by an independent reader"
 	@echo "make race    all tests under the race detector"
-	@echo "make nightly race, fuzz, and a hundred seeds of the simulated fleet"
-	@echo "make fuzz    each fuzz target for half a minute"
+	@echo "make nightly race, fuzz, and SEEDS (100) sequences of faults in the simulated fleet"
+	@echo "make fuzz    each fuzz target that there is, for FUZZTIME (30s)"
 	@echo "make bench   Go benchmarks; the larger ones are described in bench/README.md"
 
 build:
@@ -25,24 +27,19 @@ servers:
 	cd internal/testkit/servers && $(GO) build -o bin/versitygw github.com/versity/versitygw/cmd/versitygw
 
 nightly: servers race fuzz
-	$(GO) test ./internal/fleet/assemble -run Simulated -sim.seeds 100 -timeout 2h
+	$(GO) test ./internal/fleet/assemble -run Simulated -sim.seeds $(SEEDS) -timeout 2h
 
 check:
 	.ci/run
 
 race:
-	$(GO) test -race ./...
+	$(GO) test -race -timeout 1h ./...
 
 fuzz:
-	$(GO) test -run '^$$' -fuzz FuzzFastPath -fuzztime 30s -fuzzminimizetime 5s ./internal/crawl
-	$(GO) test -run '^$$' -fuzz FuzzParse -fuzztime 30s -fuzzminimizetime 5s ./internal/page/robots
-	$(GO) test -run '^$$' -fuzz FuzzScan -fuzztime 30s -fuzzminimizetime 5s ./internal/page/parse
-	$(GO) test -run '^$$' -fuzz FuzzDecodeRecord -fuzztime 30s -fuzzminimizetime 5s ./internal/plan/predict
-	$(GO) test -run '^$$' -fuzz FuzzSURT -fuzztime 30s -fuzzminimizetime 5s ./internal/crawl
-	$(GO) test -run '^$$' -fuzz FuzzDecode -fuzztime 30s -fuzzminimizetime 5s ./internal/page/robots
-	$(GO) test -run '^$$' -fuzz FuzzGzip -fuzztime 30s -fuzzminimizetime 5s ./internal/page/inflate
-	$(GO) test -run '^$$' -fuzz FuzzMarkets -fuzztime 30s -fuzzminimizetime 5s ./internal/plan/solve
-	$(GO) test -run '^$$' -fuzz FuzzReaders -fuzztime 30s -fuzzminimizetime 5s ./internal/plan/dataset
+	@grep -ro --include=*_test.go '^func Fuzz[A-Za-z0-9]*' internal | sort | while IFS=: read -r file func; do \
+		target=$${func#func }; echo "$$target"; \
+		$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 5s "./$$(dirname "$$file")" || exit 1; \
+	done
 
 bench:
 	$(GO) test -run '^$$' -bench . ./internal/crawl ./internal/page/parse

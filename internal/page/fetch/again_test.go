@@ -126,7 +126,6 @@ func TestUnprocessed(t *testing.T) {
 		addr := serveFrugal(t, f)
 		cl := client(t, func(c *fetch.Config) {
 			c.TLS = &tls.Config{InsecureSkipVerify: true}
-			c.Limits.HeaderTimeout, c.Limits.TLSTimeout = time.Minute, time.Minute
 		})
 		s := cl.Open(nil)
 		var wg sync.WaitGroup
