@@ -9,7 +9,7 @@ OUT ?= argosy
 help:
 	@echo "make build   the binary, ./argosy"
 	@echo "make test    the tests; those that need PostgreSQL, or what make servers builds, are skipped without"
-	@echo "make servers the servers that tests start: NATS and an S3-compatible one"
+	@echo "make servers the servers that tests start: NATS, an S3-compatible one, argosy 0.1.0 where history has it"
 	@echo "make check   what every change must pass: formatting, linters, tests, archives read by an independent reader"
 	@echo "make race    all tests under the race detector"
 	@echo "make nightly race, fuzz, and SEEDS (100) sequences of faults in the simulated fleet"
@@ -25,6 +25,7 @@ test:
 servers:
 	$(GO) build -o internal/testkit/servers/bin/nats-server github.com/nats-io/nats-server/v2
 	cd internal/testkit/servers && $(GO) build -o bin/versitygw github.com/versity/versitygw/cmd/versitygw
+	internal/testkit/servers/old.sh "$(GO)"
 
 nightly: servers race fuzz
 	$(GO) test ./internal/fleet/assemble -run Simulated -sim.seeds $(SEEDS) -timeout 2h
