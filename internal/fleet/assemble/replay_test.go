@@ -114,8 +114,8 @@ func replayed(t *testing.T, r sim.Recording, spec string) (rate float64) {
 	return rate
 }
 
-// Recorded fleets that are replayed under their own strategy are as fast as they were, within a tenth: on average, for goroutines
-// take turns by chance, and one crawl differs from the next of the same web by as much.
+// Recorded fleets that are replayed under their own strategy are as fast as they were, within a fifth on average of
+// three: goroutines take turns by chance, and one crawl differs from the next of the same web by a tenth (docs/strategies.md).
 func TestReplayOfItself(t *testing.T) {
 	const webs = 3
 	for _, spec := range []string{"flow", "roundrobin"} {
@@ -131,7 +131,7 @@ func TestReplayOfItself(t *testing.T) {
 			was, is = was+bits/seconds/webs, is+again/webs
 		}
 		t.Logf("%s: recorded %.3f Mbit/s on average, replayed %.3f", spec, was/1e6, is/1e6)
-		if math.Abs(is/was-1) > 0.1 {
+		if math.Abs(is/was-1) > 0.2 {
 			t.Errorf("%s: recorded at %.3f Mbit/s, replayed at %.3f", spec, was/1e6, is/1e6)
 		}
 	}

@@ -201,7 +201,13 @@ func (c *Coordinator) Release(ctx context.Context, kind crawl.EntryKind, sites [
 		if tasks = len(r.Tasks); tasks < len(sites) {
 			return fmt.Errorf("%w: %d of the sites named are none of this job's", ErrNoTask, len(sites)-tasks)
 		}
-		return c.sinks.append(ctx, &crawl.Entry{Kind: kind, Release: &r})
+		if err := c.sinks.append(ctx, &crawl.Entry{Kind: kind, Release: &r}); err != nil {
+			return err
+		}
+		if kind == crawl.EntryRetry && c.cfg.Serve && ended(j) {
+			return c.setState(ctx, j, crawl.JobRunning)
+		}
+		return nil
 	})
 	if err != nil {
 		return 0, err
@@ -211,14 +217,18 @@ func (c *Coordinator) Release(ctx context.Context, kind crawl.EntryKind, sites [
 			return err
 		}
 		j := c.f.Job(job)
-		ended := j.State == crawl.JobDone || j.State == crawl.JobManual || j.State == crawl.JobLimited
-		if kind == crawl.EntryRetry && ended && j.Totals.Pending() > 0 {
+		if kind == crawl.EntryRetry && ended(j) && j.Totals.Pending() > 0 {
 			if err := c.setState(ctx, j, crawl.JobRunning); err != nil {
 				return err
 			}
 		}
 		return c.sinks.putRows(ctx, job)
 	})
+}
+
+// ended reports whether a job has come to an end by itself, from where a retry lets it go on.
+func ended(j *frontier.Job) bool {
+	return j.State == crawl.JobDone || j.State == crawl.JobManual || j.State == crawl.JobLimited
 }
 
 // View calls fn with the frontier in the coordinator's own goroutine, once everything in the log is applied. fn must
