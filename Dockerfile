@@ -3,6 +3,7 @@ ARG BASE=golang:1.26
 FROM ${BASE} AS build
 WORKDIR /src
 COPY go.mod go.sum ./
+COPY thin thin
 RUN go mod download
 COPY . .
 ARG VERSION=
