@@ -42,6 +42,7 @@ type setting struct {
 	cluster bool   // three NATS servers, PostgreSQL, two coordinators
 	apart   bool   // agents in network namespaces of their own
 	small   string // size of the first agent's store, a tmpfs
+	binds   int    // nodes of an agent's process, each on an address of its own; 0: one. They are niced
 	slow    bool   // there is one more site, whose page takes longer than a lease may be silent
 }
 
@@ -176,10 +177,15 @@ func (f *fleet) close() {
 }
 
 func (f *fleet) open(ctx context.Context) error {
+	return f.openWith(ctx, webs.Random(webs.RandomConfig{Sites: f.o.sites, Pages: f.o.pages, Links: 6, Seed: 1, Latency: f.o.latency, Text: f.o.text}))
+}
+
+// openWith starts a fleet on a web.
+func (f *fleet) openWith(ctx context.Context, w *webs.Web) error {
 	if err := os.MkdirAll(f.dir, 0o755); err != nil {
 		return err
 	}
-	f.web = webs.Random(webs.RandomConfig{Sites: f.o.sites, Pages: f.o.pages, Links: 6, Seed: 1, Latency: f.o.latency, Text: f.o.text})
+	f.web = w
 	f.webAddr = "127.0.0.1"
 	if f.s.apart {
 		if err := f.openNets(); err != nil {
@@ -293,6 +299,13 @@ func (f *fleet) openFleet(ctx context.Context) error {
 		if f.s.apart {
 			p.pre = f.nets[i].enter()
 		}
+		if f.s.binds > 0 {
+			var binds []string
+			for n := range f.s.binds {
+				binds = append(binds, fmt.Sprintf("127.0.%d.%d", i+1, n+1))
+			}
+			p.pre, p.args = []string{"nice", "-n", "10"}, append(p.args, "--bind", strings.Join(binds, ","))
+		}
 		if err := p.start(); err != nil {
 			return err
 		}
@@ -301,7 +314,7 @@ func (f *fleet) openFleet(ctx context.Context) error {
 	}
 	return f.eventually(ctx, "all agents have joined", func() bool {
 		ns, err := f.client.Nodes(ctx)
-		return err == nil && len(ns) == f.s.agents
+		return err == nil && len(ns) == f.s.agents*max(1, f.s.binds)
 	})
 }
 

@@ -2,6 +2,7 @@
 //
 //	go run ./bench/fleet faults [-only kill-agents,standby] [-sites 60] [-pages 175] [-delay 250ms] [-away 2m]
 //	go run ./bench/fleet scale [-agents 8] [-window 20s]
+//	go run ./bench/fleet answers [-urls 5000000] [-nodes 200]
 //
 // faults crawls that web again and again while something goes wrong: agents and coordinators are killed, frozen and cut
 // off, disks fill up, servers of the bus die. For each it prints whether the crawl ended as the undisturbed one did, and
@@ -9,6 +10,9 @@
 // namespaces) and the full disk (tmpfs); what it cannot do it says.
 //
 // scale prints how much more several agents fetch than one where nodes are the limit, and what the coordinator costs.
+//
+// answers prints how long a coordinator takes to answer, and how much memory it takes, while millions of links come in, after it was
+// killed, and while orders are carried out that concern all of them.
 //
 // Everything that it starts it ends.
 package main
@@ -37,8 +41,8 @@ type scenario struct {
 }
 
 func main() {
-	if len(os.Args) < 2 || os.Args[1] != "faults" && os.Args[1] != "scale" {
-		fmt.Fprintln(os.Stderr, "fleet: want faults or scale, then flags")
+	if len(os.Args) < 2 || !slices.Contains([]string{"faults", "scale", "answers"}, os.Args[1]) {
+		fmt.Fprintln(os.Stderr, "fleet: want faults, scale or answers, then flags")
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -54,6 +58,15 @@ func main() {
 		window := fl.Duration("window", 20*time.Second, "time that is measured")
 		_ = fl.Parse(os.Args[2:]) // it ends the program instead
 		err = within(ctx, &o, *keep, func(tmp string) error { return scale(ctx, o, tmp, *agents, *window) })
+	} else if os.Args[1] == "answers" {
+		l := large{}
+		fl.IntVar(&l.urls, "urls", 5_000_000, "URLs that wait")
+		fl.IntVar(&l.sites, "sites", 2000, "sites that they are on")
+		fl.IntVar(&l.nodes, "nodes", 200, "nodes")
+		fl.IntVar(&l.processes, "processes", 4, "that the nodes are in")
+		fl.IntVar(&l.least, "requests", 1000, "requests that are made in each phase, at least")
+		_ = fl.Parse(os.Args[2:])
+		err = within(ctx, &o, *keep, func(tmp string) error { return answers(ctx, o, l, tmp) })
 	} else {
 		o.concurrency = 32
 		fl.IntVar(&o.sites, "sites", 60, "sites")

@@ -205,6 +205,7 @@ func TestLedgerAway(t *testing.T) {
 		g.open(false)
 		eventually(t, "the coordinator waits", func() bool { return strings.Count(log.String(), "waiting for the ledger") > n })
 		g.open(true)
+		eventually(t, "it goes on", func() bool { return strings.Count(log.String(), "the ledger is there again") > n })
 	}
 	v := f.await(id)
 	if v.State != crawl.JobDone {

@@ -177,7 +177,7 @@ func TestSimulatedRecycling(t *testing.T) {
 		if took, term := time.Since(begin), j.Limits.RecycleAfter+j.Limits.Fetch.ConnectTimeout; took < 6*term || took > 6*term+2*time.Minute {
 			t.Errorf("six terms of %v took %v", term, took)
 		}
-		rows, err := s.leader().Tasks(t.Context(), id)
+		rows, err := s.leader().Tasks(t.Context(), coordinator.TasksQuery{Job: id})
 		if err != nil {
 			t.Fatal(err)
 		}

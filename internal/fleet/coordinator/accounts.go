@@ -9,8 +9,10 @@ import (
 	"argosy/internal/plan/price"
 )
 
-func (n *node) rates() price.Rates {
-	return price.Rates{Reserve: n.info.Prices[0], Use: n.info.Prices[1], Surcharge: n.info.Prices[2]}
+func (n *node) rates() price.Rates { return ratesOf(&n.info) }
+
+func ratesOf(n *crawl.NodeInfo) price.Rates {
+	return price.Rates{Reserve: n.Prices[0], Use: n.Prices[1], Surcharge: n.Prices[2]}
 }
 
 const (
@@ -24,6 +26,7 @@ type accounts struct {
 	bills   map[string]*ledger.Bill // since charged
 	atWork  map[int]int64           // ms that so many nodes were at work, since charged
 	charged time.Time
+	charges int // how often they were written
 }
 
 func newAccounts() accounts {
@@ -79,6 +82,7 @@ func (a *accounts) charge(ctx context.Context, l *ledger.Ledger) error {
 	err := l.Charge(ctx, bills, a.atWork)
 	clear(a.bills) // also after a failure: it may have been written all the same, and nothing is billed twice
 	clear(a.atWork)
+	a.charges++
 	return err
 }
 
@@ -115,59 +119,4 @@ func (c *Coordinator) record(ctx context.Context, now time.Time) {
 	if err := c.sinks.ledger.PutFleet(ctx, now.UnixMilli(), nodes, strategies); err != nil && ctx.Err() == nil {
 		c.cfg.Logger.Warn("nodes not recorded", "error", err)
 	}
-}
-
-// Reservation compares what the fleet's reservation costs with the cheapest one for what was needed so far.
-type Reservation struct {
-	Known    bool        `json:"known"`  // false: no node has prices, or nothing was observed
-	Hours    float64     `json:"hours"`  // that were observed
-	Nodes    int         `json:"nodes"`  // that are there and have prices
-	Needed   float64     `json:"needed"` // on average
-	Most     int         `json:"most"`   // at once
-	Rates    price.Rates `json:"rates"`  // mean of the nodes'
-	Reserved price.Point `json:"reserved"`
-	Best     price.Point `json:"best"`
-}
-
-// Reserve tells how many nodes to reserve: the newsvendor's answer to how many were at work at once, and for how long, as
-// far back as the ledger goes.
-func (c *Coordinator) Reserve(ctx context.Context) (r Reservation, err error) {
-	err = c.do(ctx, func() error {
-		if err := c.books.charge(ctx, c.sinks.ledger); err != nil {
-			return err
-		}
-		atWork, err := c.sinks.ledger.Demand(ctx)
-		if err != nil {
-			return err
-		}
-		reserved := 0
-		for _, n := range c.fleet.nodes {
-			p := n.rates()
-			if n.Left || p.Validate() != nil {
-				continue
-			}
-			r.Nodes++
-			if !n.info.OnDemand {
-				reserved++
-			}
-			r.Rates.Reserve += p.Reserve
-			r.Rates.Use += p.Use
-			r.Rates.Surcharge += p.Surcharge
-		}
-		weights := map[int]float64{}
-		for n, ms := range atWork {
-			weights[n] = float64(ms)
-			r.Hours += float64(ms) / float64(time.Hour.Milliseconds())
-		}
-		d, err := price.Weighted(weights)
-		if r.Nodes == 0 || err != nil {
-			return nil // nothing to compare
-		}
-		k := float64(r.Nodes)
-		r.Rates = price.Rates{Reserve: r.Rates.Reserve / k, Use: r.Rates.Use / k, Surcharge: r.Rates.Surcharge / k}
-		r.Needed, r.Most, r.Known = d.Mean(), len(d.P)-1, true
-		r.Reserved, r.Best = r.Rates.Expect(reserved, d), r.Rates.Expect(r.Rates.Best(max(r.Nodes, r.Most), d), d)
-		return nil
-	})
-	return r, err
 }

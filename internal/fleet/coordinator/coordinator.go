@@ -91,6 +91,8 @@ type Coordinator struct {
 	stage     stage
 	published time.Time
 	commands  chan func()
+	board     board
+	known     reading // of the ledger, for those who ask
 	status    atomic.Pointer[Status]
 }
 
@@ -121,6 +123,7 @@ func New(c Config, log Log, out Dispatcher, reg Registry, f *frontier.Frontier, 
 			strategies: c.Strategies, logger: c.Logger, measured: map[string]*schedule.Measured{}, readers: map[string]*reader{}, probing: map[pair]bool{},
 		},
 	}
+	co.board.init()
 	co.sinks = sinks{
 		log: log, f: f, ledger: l, logger: c.Logger, away: c.LedgerAway, floor: c.TrimFloor, told: map[uint64]bool{},
 		beside: func() error { return co.lore.keep(f) },
@@ -164,6 +167,7 @@ func (c *Coordinator) run1(ctx context.Context) error {
 	if c.lore.learned, err = c.f.Learner(); err != nil {
 		return err
 	}
+	c.show(time.Now(), true)
 	entries := make(chan entry, 64)
 	events := make(chan nodeEvent)
 	group, gctx := errgroup.WithContext(ctx)
@@ -253,6 +257,7 @@ func (c *Coordinator) loop(ctx context.Context, entries <-chan entry, events <-c
 
 // turn acts on what has been applied. Nothing is judged or granted before the log has been applied to its end.
 func (c *Coordinator) turn(ctx context.Context, now time.Time) (done bool, err error) {
+	c.show(now, false)
 	if c.sinks.applied < max(c.sinks.target, c.sinks.appended) {
 		return false, nil
 	}
@@ -286,6 +291,9 @@ func (c *Coordinator) rest(now time.Time) time.Duration {
 	}
 	if len(c.sinks.unsynced) > 0 {
 		soon(c.sinks.synced.Add(syncEvery).Sub(now))
+	}
+	if d, stale := c.board.rest(now); stale {
+		soon(d)
 	}
 	for _, r := range c.jobs.runs {
 		if len(r.due) > 0 {
@@ -327,6 +335,7 @@ func (c *Coordinator) apply(ctx context.Context, now time.Time, e entry) error {
 		return err
 	}
 	c.lore.take(&fx, e.at)
+	c.board.touch(en, &fx)
 	c.fleet.hear(e.node, now, c.hearing.Trouble())
 	if c.sinks.leads && en.Epoch > c.sinks.epoch {
 		return fmt.Errorf("%w: term %d follows on %d", ErrSucceeded, en.Epoch, c.sinks.epoch)

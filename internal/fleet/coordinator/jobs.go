@@ -328,6 +328,7 @@ func (c *Coordinator) finish(ctx context.Context, now time.Time, j *frontier.Job
 		}
 	}
 	delete(c.jobs.runs, j.ID)
+	c.board.changed[j.ID] = true
 	if err := c.sinks.persist(ctx, func(ctx context.Context) error { return c.sinks.putRows(ctx, j.ID) }); err != nil {
 		return false, err
 	}

@@ -8,10 +8,8 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/frontier"
-	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/term"
 	"argosy/internal/plan/learn"
-	"argosy/internal/plan/schedule"
 )
 
 // fleet owns what is known of nodes.
@@ -72,6 +70,7 @@ func (f *fleet) registered(now, trouble time.Time, info crawl.NodeInfo, sign cra
 
 // nodeEvent notes that a node is there, or not any more. One that does not do what a person wants it to is told again.
 func (c *Coordinator) nodeEvent(ctx context.Context, now time.Time, ev nodeEvent) {
+	c.board.nodesNew = true
 	if ev.sign == crawl.SignLeft {
 		c.fleet.left(ev.info.Node)
 		return
@@ -186,62 +185,6 @@ const greetAfter = 5 * time.Second
 
 // maxLandmarks bounds how many nodes are measured by all others.
 const maxLandmarks = 32
-
-// NodeView is a node as people see it: what it offers, what it costs and what it has earned.
-type NodeView struct {
-	crawl.NodeInfo
-	State     string  `json:"state"`
-	Held      int     `json:"leases"`
-	SeenMS    int64   `json:"seen_ms_ago"`
-	Landmark  bool    `json:"landmark"` // others can measure it
-	Pages     int64   `json:"pages"`
-	Bytes     int64   `json:"bytes"`
-	Cost      float64 `json:"cost"`
-	PresentMS int64   `json:"present_ms"`
-	WorkingMS int64   `json:"working_ms"`
-	Refused   Refused `json:"refused"`
-
-	Quarantine ledger.Quarantine `json:"quarantine"`
-
-	Measured schedule.Measured `json:"measured"` // besides what its leases tell, since the coordinator leads
-}
-
-// Nodes returns the nodes that are there, those that have earned something and are gone, and those of which something was refused.
-func (c *Coordinator) Nodes(ctx context.Context) (out []NodeView, err error) {
-	out = []NodeView{}
-	err = c.do(ctx, func() error {
-		if err := c.books.charge(ctx, c.sinks.ledger); err != nil {
-			return err
-		}
-		earned, err := c.sinks.ledger.Earned(ctx)
-		if err != nil {
-			return err
-		}
-		for id, n := range c.fleet.nodes {
-			v := NodeView{NodeInfo: n.info, State: n.state(), Held: len(n.held), SeenMS: time.Since(n.Seen).Milliseconds(), Landmark: n.info.Echo != "", Measured: *c.lore.did(id)}
-			v.earn(earned[id])
-			delete(earned, id)
-			out = append(out, v)
-		}
-		for id, e := range earned {
-			v := NodeView{NodeInfo: crawl.NodeInfo{Node: id, Store: e.Store}, State: nodeGone, SeenMS: max(0, time.Now().UnixMilli()-e.Seen)}
-			v.earn(e)
-			out = append(out, v)
-		}
-		out = c.fleet.withRefused(out)
-		aside, err := c.sinks.ledger.Quarantined(ctx)
-		for i := range out {
-			out[i].Quarantine = aside[out[i].Node]
-		}
-		return err
-	})
-	sort.Slice(out, func(a, b int) bool { return out[a].Node < out[b].Node })
-	return out, err
-}
-
-func (v *NodeView) earn(e ledger.Earned) {
-	v.Pages, v.Bytes, v.Cost, v.PresentMS, v.WorkingMS = e.Pages, e.Bytes, e.Cost, e.PresentMS, e.WorkingMS
-}
 
 // msec is a span of so many milliseconds.
 func msec(n int64) time.Duration { return time.Duration(n) * time.Millisecond }

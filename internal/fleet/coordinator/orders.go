@@ -10,8 +10,6 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/frontier"
-	"argosy/internal/fleet/ledger"
-	"argosy/internal/plan/schedule"
 )
 
 // Errors of orders.
@@ -117,9 +115,13 @@ func orElse(a, b string) string {
 	return a
 }
 
-// settled returns when everything that was ordered before is applied and synced.
+// settled returns when everything that was ordered before is applied and synced, and others see it.
 func (c *Coordinator) settled(ctx context.Context) error {
-	return c.do(ctx, func() error { return c.sinks.sync(ctx, time.Now()) }) // orders are taken only once everything is applied
+	return c.do(ctx, func() error { // orders are taken only once everything is applied
+		now := time.Now()
+		defer c.show(now, true)
+		return c.sinks.sync(ctx, now)
+	})
 }
 
 // SetState pauses, resumes or cancels a job.
@@ -213,7 +215,9 @@ func (c *Coordinator) Release(ctx context.Context, kind crawl.EntryKind, sites [
 		return 0, err
 	}
 	return tasks, c.do(ctx, func() error {
-		if err := c.sinks.sync(ctx, time.Now()); err != nil {
+		now := time.Now()
+		defer c.show(now, true)
+		if err := c.sinks.sync(ctx, now); err != nil {
 			return err
 		}
 		j := c.f.Job(job)
@@ -258,6 +262,7 @@ func (c *Coordinator) DrainNode(ctx context.Context, name string, again bool) er
 		}
 		c.fleet.orders[name] = order{life, !again, time.Now()}
 		c.post.order(ctx, name, !again)
+		c.show(time.Now(), true)
 		return nil
 	})
 }
@@ -295,57 +300,4 @@ func (f *fleet) remind(now time.Time, info *crawl.NodeInfo) (leave, again bool) 
 		return o.leave, true
 	}
 	return false, false
-}
-
-// JobView is a job as people see it.
-type JobView struct {
-	crawl.Job
-	State    string          `json:"state"`
-	Sown     int64           `json:"seeds_in,omitempty"` // of its list of seeds
-	Started  int64           `json:"started"`            // Unix ms
-	RanMS    int64           `json:"ran_ms"`
-	Counts   crawl.JobCounts `json:"counts"`
-	Strategy string          `json:"strategy"`
-	Limited  string          `json:"limited,omitempty"`
-
-	Shadow *schedule.Difference `json:"shadow,omitempty"`    // in this run
-	Aside  int64                `json:"set_aside,omitempty"` // URLs that were pending again because the ledger could not take an entry
-}
-
-// Jobs returns all jobs, in the order of their numbers.
-func (c *Coordinator) Jobs(ctx context.Context) (out []JobView, err error) {
-	err = c.do(ctx, func() error {
-		c.f.Jobs(func(j *frontier.Job) {
-			v := JobView{Job: j.Job, State: j.State, Sown: j.Sown, Started: j.StartMS, RanMS: j.RanMS, Aside: j.Aside, Counts: c.f.Counts(j.ID), Strategy: orElse(j.Placing.Strategy, c.cfg.Strategy)}
-			if r := c.jobs.runs[j.ID]; r != nil {
-				v.RanMS, v.Limited = r.ran(time.Now()).Milliseconds(), r.limited
-				if r.shadow != nil {
-					d := r.shadow.diff
-					v.Shadow = &d
-				}
-			}
-			out = append(out, v)
-		})
-		return nil
-	})
-	sort.Slice(out, func(a, b int) bool { return out[a].ID < out[b].ID })
-	return out, err
-}
-
-// Tasks returns the tasks of a job in the order in which they were found.
-func (c *Coordinator) Tasks(ctx context.Context, job uint32) (rows []ledger.Task, err error) {
-	err = c.do(ctx, func() error {
-		if c.f.Job(job) == nil {
-			return fmt.Errorf("%w: %d", ErrNoJob, job)
-		}
-		rows = c.sinks.rows(job)
-		for i := range rows {
-			var err error
-			if rows[i].Traps, err = c.f.Traps(rows[i].ID); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return rows, err
 }

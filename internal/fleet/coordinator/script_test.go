@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -296,6 +297,12 @@ func (s *scene) play(line string) {
 		jobs, err := s.co.Jobs(ctx)
 		s.fail(err)
 		for _, j := range jobs {
+			s.fail(s.co.View(ctx, func(f *frontier.Frontier) error {
+				if want := f.Counts(j.ID); !reflect.DeepEqual(j.Counts, want) {
+					return fmt.Errorf("job %d is shown as %+v, and is %+v", j.ID, j.Counts, want)
+				}
+				return nil
+			}))
 			e, err := s.l.Ended(ctx, j.ID)
 			s.fail(err)
 			s.log.note("job %d is %s: discovered %d, fetched %d, pending %d; the ledger has %d", j.ID, j.State, j.Counts.Discovered, j.Counts.Fetched, j.Counts.Pending, e.URLs)

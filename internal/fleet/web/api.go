@@ -379,16 +379,11 @@ func (a *api) limits(ctx context.Context, in *struct {
 func (a *api) tasks(ctx context.Context, in *struct {
 	JobPath
 	State string `query:"state" doc:"only tasks in this state"`
+	After uint32 `query:"after" doc:"only tasks with a larger number"`
+	Limit int    `query:"limit" minimum:"1" maximum:"1000" default:"1000" doc:"at most so many; whoever gets as many asks for those after the last"`
 }) (*out[[]ledger.Task], error) {
 	return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) ([]ledger.Task, error) {
-		all, err := co.Tasks(ctx, in.ID)
-		rows := []ledger.Task{}
-		for _, t := range all {
-			if in.State == "" || t.State == in.State {
-				rows = append(rows, t)
-			}
-		}
-		return rows, err
+		return co.Tasks(ctx, coordinator.TasksQuery{Job: in.ID, State: in.State, After: in.After, Limit: in.Limit})
 	})
 }
 

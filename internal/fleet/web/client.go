@@ -269,10 +269,22 @@ func (c *Client) Order(ctx context.Context, id uint32, order string) (j Job, err
 	return j, err
 }
 
-// Tasks returns the tasks of a job.
+// tasksPage is how many tasks an answer has at most.
+const tasksPage = 1000
+
+// Tasks returns the tasks of a job, asking as often as it takes.
 func (c *Client) Tasks(ctx context.Context, id uint32, state string) (ts []ledger.Task, err error) {
-	err = c.get(ctx, fmt.Sprintf("/jobs/%d/tasks?state=%s", id, url.QueryEscape(state)), &ts)
-	return ts, err
+	for last := uint32(0); ; {
+		var page []ledger.Task
+		if err := c.get(ctx, fmt.Sprintf("/jobs/%d/tasks?state=%s&after=%d&limit=%d", id, url.QueryEscape(state), last, tasksPage), &page); err != nil {
+			return nil, err
+		}
+		ts = append(ts, page...)
+		if len(page) < tasksPage || page[len(page)-1].ID <= last { // the second: a coordinator of 0.1.0 gives all at once
+			return ts, nil
+		}
+		last = page[len(page)-1].ID
+	}
 }
 
 // Release retries or drops tasks.

@@ -1,0 +1,105 @@
+package coordinator
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/ledger"
+)
+
+// Whoever asks is answered while the loop is at something that takes long, and sees what it has ordered.
+func TestAnswersWithoutTheLoop(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		s := &scene{t: t, dir: dir, log: newMemory(), parts: map[uint64]uint32{}}
+		s.start()
+		s.play("node a")
+		s.play("submit s.test / /a /b")
+		time.Sleep(time.Second)
+		ctx := t.Context()
+		busy, free := make(chan struct{}), make(chan struct{})
+		go func() {
+			_ = s.co.do(ctx, func() error {
+				close(busy)
+				<-free
+				return nil
+			})
+		}()
+		<-busy
+		begin := time.Now()
+		jobs, err := s.co.Jobs(ctx)
+		if err != nil || len(jobs) != 1 || jobs[0].Counts.Pending != 3 || jobs[0].Counts.Sites != 1 {
+			t.Errorf("jobs: %+v, %v", jobs, err)
+		}
+		tasks, err := s.co.Tasks(ctx, TasksQuery{Job: 1})
+		if err != nil || len(tasks) != 1 || tasks[0].Site != "s.test:80" && tasks[0].Site != "s.test" {
+			t.Errorf("tasks: %+v, %v", tasks, err)
+		}
+		nodes, err := s.co.Nodes(ctx)
+		if err != nil || len(nodes) != 1 || nodes[0].Held != 1 {
+			t.Errorf("nodes: %+v, %v", nodes, err)
+		}
+		if _, err := s.co.Reserve(ctx); err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(begin); took > 0 {
+			t.Errorf("they took %s", took)
+		}
+		close(free)
+		s.play("state 1 paused")
+		if jobs, err = s.co.Jobs(ctx); err != nil || jobs[0].State != crawl.JobPaused {
+			t.Errorf("paused: %+v, %v", jobs, err)
+		}
+		s.halt()
+	})
+}
+
+// However rows come and change, a job's sums are those of its rows, and pages of them are all of them, once.
+func TestBoardAddsUp(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	states := []string{crawl.TaskManual, crawl.TaskWaiting, crawl.TaskCrawling, crawl.TaskDone}
+	co := &Coordinator{}
+	co.board.init()
+	b := &co.board
+	for range 3000 {
+		c := crawl.Counts{Discovered: 100 + r.Int64N(100), Fetched: r.Int64N(50), Failed: r.Int64N(3), Excluded: r.Int64N(4), Bytes: r.Int64N(9)}
+		row := ledger.Task{ID: 1 + r.Uint32N(300), Job: 1, State: states[r.IntN(4)], Tally: crawl.TallyOf(c, map[string]int64{fmt.Sprint(r.IntN(3)): r.Int64N(3) + 1})}
+		b.job(1).put(&row)
+	}
+	var want crawl.JobCounts
+	for _, row := range b.jobs[1].rows {
+		want.Tally.Add(row.Counts, row.Reasons)
+		want.Sites++
+		switch row.State {
+		case crawl.TaskManual:
+			want.Manual++
+		case crawl.TaskWaiting:
+			want.Waiting++
+		case crawl.TaskCrawling:
+			want.Crawling++
+		}
+	}
+	if got := b.jobs[1].sums; !reflect.DeepEqual(got, want) {
+		t.Errorf("sums are %+v, want %+v", got, want)
+	}
+	close(b.ready)
+	var all []ledger.Task
+	for last := uint32(0); ; {
+		page, err := co.Tasks(t.Context(), TasksQuery{Job: 1, After: last, Limit: 7})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all = append(all, page...); len(page) < 7 {
+			break
+		}
+		last = page[len(page)-1].ID
+	}
+	if !reflect.DeepEqual(all, b.jobs[1].rows) {
+		t.Errorf("%d rows in pages of %d", len(all), len(b.jobs[1].rows))
+	}
+}

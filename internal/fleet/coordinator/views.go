@@ -1,0 +1,285 @@
+package coordinator
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/ledger"
+	"argosy/internal/plan/price"
+	"argosy/internal/plan/schedule"
+)
+
+// JobView is a job as people see it.
+type JobView struct {
+	crawl.Job
+	State    string          `json:"state"`
+	Sown     int64           `json:"seeds_in,omitempty"` // of its list of seeds
+	Started  int64           `json:"started"`            // Unix ms
+	RanMS    int64           `json:"ran_ms"`
+	Counts   crawl.JobCounts `json:"counts"`
+	Strategy string          `json:"strategy"`
+	Limited  string          `json:"limited,omitempty"`
+
+	Shadow *schedule.Difference `json:"shadow,omitempty"`    // in this run
+	Aside  int64                `json:"set_aside,omitempty"` // URLs that were pending again because the ledger could not take an entry
+}
+
+// Jobs returns all jobs, in the order of their numbers, as they were a moment ago. What whoever asks has ordered is in it.
+func (c *Coordinator) Jobs(ctx context.Context) (out []JobView, err error) {
+	err = c.board.look(ctx, func() error {
+		for _, s := range c.board.jobs {
+			v := s.view
+			v.Counts = s.sums
+			v.Counts.Reasons = maps.Clone(s.sums.Reasons)
+			out = append(out, v)
+		}
+		return nil
+	})
+	slices.SortFunc(out, func(a, b JobView) int { return cmp.Compare(a.ID, b.ID) })
+	return out, err
+}
+
+// TasksQuery says which tasks of a job are asked for.
+type TasksQuery struct {
+	Job   uint32
+	State string // empty: in any
+	After uint32 // only those with a larger number
+	Limit int    // at most so many; 0: all
+}
+
+// Tasks returns tasks of a job in the order in which they were found, as they were a moment ago.
+func (c *Coordinator) Tasks(ctx context.Context, q TasksQuery) (rows []ledger.Task, err error) {
+	rows = []ledger.Task{}
+	err = c.board.look(ctx, func() error {
+		s := c.board.jobs[q.Job]
+		if s == nil {
+			return fmt.Errorf("%w: %d", ErrNoJob, q.Job)
+		}
+		from, ok := s.find(q.After)
+		if ok {
+			from++
+		}
+		for _, row := range s.rows[from:] {
+			if q.Limit > 0 && len(rows) == q.Limit {
+				break
+			}
+			if q.State == "" || row.State == q.State {
+				rows = append(rows, row)
+			}
+		}
+		return nil
+	})
+	return rows, err
+}
+
+// NodeView is a node as people see it: what it offers, what it costs and what it has earned.
+type NodeView struct {
+	crawl.NodeInfo
+	State     string  `json:"state"`
+	Held      int     `json:"leases"`
+	SeenMS    int64   `json:"seen_ms_ago"`
+	Landmark  bool    `json:"landmark"` // others can measure it
+	Pages     int64   `json:"pages"`
+	Bytes     int64   `json:"bytes"`
+	Cost      float64 `json:"cost"`
+	PresentMS int64   `json:"present_ms"`
+	WorkingMS int64   `json:"working_ms"`
+	Refused   Refused `json:"refused"`
+
+	Quarantine ledger.Quarantine `json:"quarantine"`
+
+	Measured schedule.Measured `json:"measured"` // besides what its leases tell, since the coordinator leads
+}
+
+// earn adds what the ledger knows of a node, and what is not written yet.
+func (v *NodeView) earn(e ledger.Earned, b ledger.Bill) {
+	v.Pages, v.Bytes, v.Cost = e.Pages, e.Bytes, e.Cost+b.Cost
+	v.PresentMS, v.WorkingMS = e.PresentMS+b.PresentMS, e.WorkingMS+b.WorkingMS
+}
+
+// Nodes returns the nodes that are there, those that have earned something and are gone, and those of which something was refused.
+// What they have earned is that of a moment ago, or of when the ledger's database answered last.
+func (c *Coordinator) Nodes(ctx context.Context) (out []NodeView, err error) {
+	var paid bills
+	now := time.Now()
+	read := func() error {
+		out = make([]NodeView, len(c.board.nodes))
+		for i := range c.board.nodes {
+			n := &c.board.nodes[i]
+			if out[i] = n.NodeView; !n.seen.IsZero() {
+				out[i].SeenMS = max(0, now.Sub(n.seen).Milliseconds())
+			}
+		}
+		paid = c.board.bills
+		return nil
+	}
+	if err := c.board.look(ctx, read); err != nil {
+		return nil, err
+	}
+	kept, err := c.known.get(ctx, paid.charges, c.sinks.ledger)
+	if err != nil {
+		return nil, err
+	}
+	told := map[string]bool{}
+	for i := range out {
+		v := &out[i]
+		told[v.Node] = true
+		v.earn(kept.earned[v.Node], paid.of[v.Node])
+		if e, ok := kept.earned[v.Node]; ok && v.State == nodeRefused {
+			v.State, v.Store, v.SeenMS = nodeGone, e.Store, max(0, now.UnixMilli()-e.Seen)
+		}
+		v.Quarantine = kept.aside[v.Node]
+	}
+	for id, e := range kept.earned {
+		if !told[id] {
+			v := NodeView{NodeInfo: crawl.NodeInfo{Node: id, Store: e.Store}, State: nodeGone, SeenMS: max(0, now.UnixMilli()-e.Seen), Quarantine: kept.aside[id]}
+			v.earn(e, paid.of[id])
+			out = append(out, v)
+		}
+	}
+	slices.SortFunc(out, func(a, b NodeView) int { return cmp.Compare(a.Node, b.Node) })
+	return out, nil
+}
+
+// known is what the ledger knows of nodes.
+type known struct {
+	at      time.Time
+	charges int // how often costs had been written
+	earned  map[string]ledger.Earned
+	aside   map[string]ledger.Quarantine
+	demand  map[int]int64
+}
+
+const (
+	knownFor  = time.Second            // what was read of the ledger is good for so long
+	knownWait = 100 * time.Millisecond // who asks waits so long for the ledger, if there is something older
+)
+
+// reading reads the ledger for those who ask, one at a time, beside the loop.
+type reading struct {
+	mu   sync.Mutex
+	last *known
+	busy chan struct{} // closed when the reading that is under way has ended; nil: none is
+	err  error         // of the last one
+}
+
+// get returns what the ledger knows: what was read a moment ago, or is read now. A ledger that does not answer is not waited for where
+// something older is at hand. charges is how often costs have been written: what was read before the last time lacks some.
+func (r *reading) get(ctx context.Context, charges int, l *ledger.Ledger) (*known, error) {
+	r.mu.Lock()
+	last := r.last
+	if last != nil && last.charges == charges && time.Since(last.at) < knownFor {
+		r.mu.Unlock()
+		return last, nil
+	}
+	if r.busy == nil {
+		r.busy = make(chan struct{})
+		go r.read(context.WithoutCancel(ctx), charges, l, r.busy)
+	}
+	busy := r.busy
+	r.mu.Unlock()
+	var patience <-chan time.Time
+	if last != nil {
+		patience = time.After(knownWait)
+	}
+	select {
+	case <-busy:
+	case <-patience:
+		return last, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.last == nil {
+		return nil, r.err
+	}
+	return r.last, nil
+}
+
+func (r *reading) read(ctx context.Context, charges int, l *ledger.Ledger, done chan struct{}) {
+	ctx, cancel := context.WithTimeout(ctx, ledgerTry)
+	defer cancel()
+	k := &known{charges: charges}
+	var err error
+	if k.earned, err = l.Earned(ctx); err == nil {
+		k.aside, err = l.Quarantined(ctx)
+	}
+	if err == nil {
+		k.demand, err = l.Demand(ctx)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err = err; err == nil {
+		k.at = time.Now()
+		r.last = k
+	}
+	r.busy = nil
+	close(done)
+}
+
+// Reservation compares what the fleet's reservation costs with the cheapest one for what was needed so far.
+type Reservation struct {
+	Known    bool        `json:"known"`  // false: no node has prices, or nothing was observed
+	Hours    float64     `json:"hours"`  // that were observed
+	Nodes    int         `json:"nodes"`  // that are there and have prices
+	Needed   float64     `json:"needed"` // on average
+	Most     int         `json:"most"`   // at once
+	Rates    price.Rates `json:"rates"`  // mean of the nodes'
+	Reserved price.Point `json:"reserved"`
+	Best     price.Point `json:"best"`
+}
+
+// Reserve tells how many nodes to reserve: the newsvendor's answer to how many were at work at once, and for how long, as
+// far back as the ledger goes.
+func (c *Coordinator) Reserve(ctx context.Context) (r Reservation, err error) {
+	reserved := 0
+	var paid bills
+	err = c.board.look(ctx, func() error {
+		paid = c.board.bills
+		for i := range c.board.nodes {
+			n := &c.board.nodes[i]
+			p := ratesOf(&n.NodeInfo)
+			if n.left || p.Validate() != nil {
+				continue
+			}
+			r.Nodes++
+			if !n.OnDemand {
+				reserved++
+			}
+			r.Rates.Reserve += p.Reserve
+			r.Rates.Use += p.Use
+			r.Rates.Surcharge += p.Surcharge
+		}
+		return nil
+	})
+	if err != nil {
+		return r, err
+	}
+	kept, err := c.known.get(ctx, paid.charges, c.sinks.ledger)
+	if err != nil {
+		return r, err
+	}
+	weights := map[int]float64{}
+	for _, atWork := range []map[int]int64{kept.demand, paid.atWork} {
+		for n, ms := range atWork {
+			weights[n] += float64(ms)
+			r.Hours += float64(ms) / float64(time.Hour.Milliseconds())
+		}
+	}
+	d, err := price.Weighted(weights)
+	if r.Nodes == 0 || err != nil {
+		return r, nil // nothing to compare
+	}
+	k := float64(r.Nodes)
+	r.Rates = price.Rates{Reserve: r.Rates.Reserve / k, Use: r.Rates.Use / k, Surcharge: r.Rates.Surcharge / k}
+	r.Needed, r.Most, r.Known = d.Mean(), len(d.P)-1, true
+	r.Reserved, r.Best = r.Rates.Expect(reserved, d), r.Rates.Expect(r.Rates.Best(max(r.Nodes, r.Most), d), d)
+	return r, nil
+}
