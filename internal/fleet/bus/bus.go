@@ -67,6 +67,9 @@ func DefaultConfig(dir string) Config {
 type Server struct {
 	srv *server.Server
 	cfg Config
+
+	mu   sync.Mutex        // guards keys
+	keys map[uint64]string // whose the connections of nodes are that there were the last time
 }
 
 // Serve starts the embedded server.

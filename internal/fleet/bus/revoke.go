@@ -83,24 +83,42 @@ type Traffic struct {
 	Messages, Bytes int64
 }
 
-// Traffic returns what connections of nodes have sent.
+// Traffic returns what connections of nodes have sent. Whose a connection is, is asked once: the server checks a signature to say it.
 func (s *Server) Traffic() ([]Traffic, error) {
 	var out []Traffic
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	keys := make(map[uint64]string, len(s.keys))
 	for at := 0; ; {
-		z, err := s.srv.Connz(&server.ConnzOptions{Username: true, Offset: at, Limit: 4096})
+		z, err := s.srv.Connz(&server.ConnzOptions{Offset: at, Limit: 4096})
 		if err != nil {
 			return nil, err
 		}
 		for _, c := range z.Conns {
-			if CheckKey(c.AuthorizedUser) == nil {
-				out = append(out, Traffic{c.Cid, c.AuthorizedUser, c.InMsgs, c.InBytes})
+			key := s.keys[c.Cid]
+			if key == "" { // also what was not logged in yet
+				key = s.keyOf(c.Cid)
+			}
+			if key != "" {
+				keys[c.Cid] = key
+				out = append(out, Traffic{c.Cid, key, c.InMsgs, c.InBytes})
 			}
 		}
 		at += len(z.Conns)
 		if len(z.Conns) == 0 || at >= z.Total {
+			s.keys = keys
 			return out, nil
 		}
 	}
+}
+
+// keyOf returns the key of the node that a connection is of; empty where it is of no node, or has gone.
+func (s *Server) keyOf(conn uint64) string {
+	z, err := s.srv.Connz(&server.ConnzOptions{CID: conn, Username: true})
+	if err != nil || len(z.Conns) == 0 || CheckKey(z.Conns[0].AuthorizedUser) != nil {
+		return ""
+	}
+	return z.Conns[0].AuthorizedUser
 }
 
 // challengeTerm is how long a challenge may be answered.
