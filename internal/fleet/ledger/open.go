@@ -101,8 +101,14 @@ func IsPostgres(place string) bool {
 	return strings.HasPrefix(place, "postgres://") || strings.HasPrefix(place, "postgresql://")
 }
 
-// Open opens or creates a ledger and brings its schema up to date. place is a file, for SQLite, or a postgres:// URL.
-func Open(ctx context.Context, place string) (*Ledger, error) {
+// Open opens or creates a ledger and brings its schema up to date. place is a file, for SQLite, or a postgres:// URL. A database may
+// be starting: it has twenty seconds.
+func Open(ctx context.Context, place string) (*Ledger, error) { return open(ctx, place, patience) }
+
+// OpenNow is Open for those who try again themselves: a database that is not there is ErrAway at once.
+func OpenNow(ctx context.Context, place string) (*Ledger, error) { return open(ctx, place, 0) }
+
+func open(ctx context.Context, place string, wait time.Duration) (*Ledger, error) {
 	name := place
 	l := &Ledger{kind: dialect(IsPostgres(place))}
 	var err error
@@ -117,7 +123,7 @@ func Open(ctx context.Context, place string) (*Ledger, error) {
 		return nil, fmt.Errorf("open ledger %s: %w", name, err)
 	}
 	l.db.SetMaxOpenConns(4)
-	if err := l.reach(ctx); err != nil {
+	if err := l.reach(ctx, wait); err != nil {
 		return nil, errors.Join(fmt.Errorf("open ledger %s: %w", name, l.wrap(err)), l.db.Close())
 	}
 	if err := l.migrate(ctx); err != nil {
@@ -132,14 +138,14 @@ func Open(ctx context.Context, place string) (*Ledger, error) {
 // patience is how long a database may take to start.
 const patience = 20 * time.Second
 
-// reach waits until the database answers: it may be starting, beside us. A refusal is not waited for.
-func (l *Ledger) reach(ctx context.Context) error {
-	for end := time.Now().Add(patience); ; {
+// reach waits so long until the database answers: it may be starting, beside us. A refusal is not waited for.
+func (l *Ledger) reach(ctx context.Context, wait time.Duration) error {
+	for end := time.Now().Add(wait); ; {
 		try, cancel := context.WithTimeout(ctx, patience)
 		err := l.db.PingContext(try)
 		cancel()
 		var refused *pgconn.PgError
-		if err == nil || l.kind == sqlite || time.Now().After(end) || errors.As(err, &refused) && refused.Code != "57P03" {
+		if err == nil || l.kind == sqlite || !time.Now().Before(end) || errors.As(err, &refused) && refused.Code != "57P03" {
 			return err
 		}
 		select {

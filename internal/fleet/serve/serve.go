@@ -128,7 +128,7 @@ func Open(ctx context.Context, c Config) (s *Server, err error) {
 		place = filepath.Join(c.Dir, outdir.LedgerFile)
 	}
 	err = s.untilThere(ctx, func() (err error) {
-		s.ledger, err = ledger.Open(ctx, place)
+		s.ledger, err = ledger.OpenNow(ctx, place)
 		return err
 	})
 	if err != nil {
