@@ -184,6 +184,7 @@ func (g *gate) open(yes bool) {
 // PostgreSQL goes away while a crawl runs, twice: the coordinator waits, the agents go on, and in the end nothing is
 // lost and nothing was fetched twice.
 func TestLedgerAway(t *testing.T) {
+	t.Parallel()
 	place := postgres(t)
 	u, err := url.Parse(place)
 	if err != nil {
@@ -236,6 +237,7 @@ func TestLedgerAway(t *testing.T) {
 
 // A coordinator that starts while its database is away waits, says so, and works once it is there.
 func TestStartsBeforeItsLedger(t *testing.T) {
+	t.Parallel()
 	u, err := url.Parse(postgres(t))
 	if err != nil {
 		t.Fatal(err)
@@ -259,6 +261,7 @@ func TestStartsBeforeItsLedger(t *testing.T) {
 
 // While the disk has no room nothing is given out, and the coordinator says why; with room the crawl goes on.
 func TestNoRoom(t *testing.T) {
+	t.Parallel()
 	_, port := serveWeb(t, 33, 20)
 	f := newFleet(t, func(c *serve.Config) { c.MinFree = 1 << 60 })
 	f.join("a", nil)

@@ -41,6 +41,7 @@ func undisturbed(t *testing.T, port string) int64 {
 // Who comes with a name that is in use, and another key, is refused; the node that has it works on and loses nothing. With the key
 // it is that node.
 func TestSecondAgentOfOneName(t *testing.T) {
+	t.Parallel()
 	_, port := serveWeb(t, 41, 60)
 	want := undisturbed(t, port)
 	f := newFleet(t, nil)
@@ -75,6 +76,7 @@ func TestSecondAgentOfOneName(t *testing.T) {
 // A node that is revoked in the middle of a crawl is out at once: its process ends and says why, its leases go to the other node,
 // and everything is fetched. It is out for a coordinator that starts again, too.
 func TestRevokedAgent(t *testing.T) {
+	t.Parallel()
 	_, port := serveWeb(t, 42, 60)
 	want := undisturbed(t, port)
 	f := newFleet(t, nil)
@@ -120,6 +122,7 @@ func (f *fleet) configFor(name string) assemble.AgentConfig {
 // Keys rotate during a crawl: agents join again by themselves and no lease is lost. Credentials from before are worth nothing then,
 // also after a restart.
 func TestRotationDuringACrawl(t *testing.T) {
+	t.Parallel()
 	_, port := serveWeb(t, 43, 60)
 	want := undisturbed(t, port)
 	f := newFleet(t, nil)

@@ -402,6 +402,7 @@ func TestUnsignedIsNobodys(t *testing.T) {
 // A node can name any subject as the place for an answer, and the server writes there, with nobody's permission. It does
 // nothing to the log, to other nodes or to leadership, and tells nothing that is not the node's.
 func TestAnswersGoNowhere(t *testing.T) {
+	t.Parallel()
 	_, port := serveWeb(t, 30, 30)
 	f := newFleet(t, nil)
 	f.join("a", nil)

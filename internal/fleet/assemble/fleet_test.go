@@ -293,6 +293,7 @@ func TestFleet(t *testing.T) {
 
 // A coordinator that goes away and comes back recalls nothing: the agents go on, and nothing is fetched twice.
 func TestCoordinatorComesBack(t *testing.T) {
+	t.Parallel()
 	w, port := serveWeb(t, 22, 200)
 	f := newFleet(t, nil)
 	f.join("a", nil)

@@ -146,7 +146,19 @@ func (h *hurtDir) heal() (commands []string) {
 // Whatever is damaged, cut, deleted or older than the rest: the crawl ends with what it would have ended with, or it refuses to start
 // and names the command after which it does. verify is never clean before.
 func TestDamageHeals(t *testing.T) {
+	t.Parallel()
 	const frontier, ledger, log = "state/frontier", outdir.LedgerFile, "state/bus"
+	_, port := serveWeb(t, 14, 40)
+	whole := filepath.Join(t.TempDir(), "c")
+	kept, backup := whole+".kept", whole+".backup"
+	cfg := config(whole, port, 0, 2)
+	cfg.Job.Limits.MaxPages = 40
+	runConfig(t, cfg)
+	if err := errors.Join(os.CopyFS(kept, os.DirFS(whole)), mend.Backup(t.Context(), whole, backup)); err != nil {
+		t.Fatal(err)
+	}
+	cfg.Job.Limits.MaxPages = 90
+	runConfig(t, cfg)
 	remove := func(h *hurtDir, parts ...string) {
 		for _, part := range parts {
 			h.fail(os.RemoveAll(filepath.Join(h.dir, part)))
@@ -194,19 +206,11 @@ func TestDamageHeals(t *testing.T) {
 		}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, port := serveWeb(t, 14, 40)
-			h := &hurtDir{t: t, dir: filepath.Join(t.TempDir(), "c"), port: port, rng: rand.New(rand.NewPCG(14, 0))}
-			h.kept = h.dir + ".kept"
-			cfg := config(h.dir, port, 0, 2)
-			cfg.Job.Limits.MaxPages = 40
-			runConfig(t, cfg)
+			h := &hurtDir{t: t, dir: filepath.Join(t.TempDir(), "c"), port: port, rng: rand.New(rand.NewPCG(14, 0)), kept: kept}
 			if strings.Contains(name, "backup") {
-				h.fail(mend.Backup(t.Context(), h.dir, h.kept))
-			} else {
-				h.fail(os.CopyFS(h.kept, os.DirFS(h.dir)))
+				h.kept = backup
 			}
-			cfg.Job.Limits.MaxPages = 90
-			runConfig(t, cfg)
+			h.fail(os.CopyFS(h.dir, os.DirFS(whole)))
 			c.hurt(h)
 			got := slices.Compact(h.heal())
 			if strings.Join(got, ", ") != c.want && (c.want != "" || name != "a byte of the log") {

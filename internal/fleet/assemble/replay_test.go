@@ -26,6 +26,7 @@ type shapedWeb struct {
 	sites, pages int
 	turn         time.Duration // after so long all links change
 	seed         int
+	light        float64 // text and speeds are so many times less, at a fraction of the work; 0 is 1
 }
 
 // speed is a link's, bits/s, between 0.4 and 4 Mbit/s.
@@ -46,7 +47,8 @@ func (w shapedWeb) speed(node string, site string, later bool) float64 {
 func (w shapedWeb) record(t *testing.T, spec string) (r sim.Recording) {
 	t.Helper()
 	dir := t.TempDir()
-	cfg := webs.RandomConfig{Sites: w.sites, Pages: w.pages, Links: 6, Seed: 31, Text: 40_000}
+	light := max(1, w.light)
+	cfg := webs.RandomConfig{Sites: w.sites, Pages: w.pages, Links: 6, Seed: 31, Text: int(40_000 / light)}
 	simulated(t, func(t *testing.T) {
 		s := newWorld(t, dir, webs.Random(cfg))
 		s.cfg.Strategy, s.cfg.Probe = spec, ""
@@ -54,7 +56,7 @@ func (w shapedWeb) record(t *testing.T, spec string) (r sim.Recording) {
 		s.start()
 		begin := time.Now()
 		shape := &testkit.Shape{Link: func(node, site string) (float64, time.Duration) {
-			return w.speed(node, site, time.Since(begin) > w.turn), 20 * time.Millisecond
+			return w.speed(node, site, time.Since(begin) > w.turn) / light, 20 * time.Millisecond
 		}}
 		s.change = func(c *assemble.AgentConfig) {
 			node := c.Node.Info.Node
@@ -121,7 +123,7 @@ func TestReplayOfItself(t *testing.T) {
 	for _, spec := range []string{"flow", "roundrobin"} {
 		was, is := 0.0, 0.0
 		for seed := range webs {
-			r := shapedWeb{sites: 12, pages: 250, turn: 20 * time.Second, seed: seed}.record(t, spec)
+			r := shapedWeb{sites: 12, pages: 150, turn: 12 * time.Second, seed: seed, light: 4}.record(t, spec)
 			bits, seconds := r.Reached()
 			again := replayed(t, r, spec)
 			t.Logf("%s: recorded %.3f Mbit/s over %.0f s, replayed %.3f", spec, bits/seconds/1e6, seconds, again/1e6)

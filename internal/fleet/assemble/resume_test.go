@@ -116,6 +116,7 @@ func TestSeeds(t *testing.T) {
 
 // A task whose lease shows no progress is recalled; after the limit of recalls it waits for a person, who releases it.
 func TestStuckSiteGoesToAPerson(t *testing.T) {
+	t.Parallel()
 	release := make(chan struct{})
 	var well atomic.Bool
 	w := webs.New()

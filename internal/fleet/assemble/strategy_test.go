@@ -20,6 +20,7 @@ import (
 
 // Whatever the strategy, a crawl with several nodes ends and reaches what a search of its own reaches.
 func TestEveryStrategyCrawls(t *testing.T) {
+	t.Parallel()
 	for _, name := range strategy.Names() {
 		w := webs.Random(webs.RandomConfig{Sites: sites, Pages: 20, Links: 5, Seed: 9})
 		port, stop, err := w.Serve("127.0.0.1:0")
