@@ -69,7 +69,7 @@ var house = map[string]struct {
 	"fleet/serve":       {false, "crawl access scope schedule strategy geo frontier ledger bus gate coordinator outdir usage"},
 	"fleet/assemble":    {false, "crawl scope schedule strategy frontier ledger bus fetch archive geo coordinator agent outdir usage"},
 	"fleet/verify":      {false, "crawl archive frontier ledger outdir"},
-	"fleet/mend":        {false, "crawl archive frontier ledger outdir"},
+	"fleet/mend":        {false, "crawl archive fetch frontier ledger outdir"},
 	"fleet/survey":      {false, "crawl verify archive fetch parse frontier ledger assemble outdir"},
 	"fleet/web":         {false, "crawl config access ledger coordinator bus gate serve usage"},
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -288,15 +287,15 @@ func archived(ctx context.Context, dir string, job uint32, u crawl.URL) ([]byte,
 	if err != nil {
 		return nil, fmt.Errorf("%s at %d: %w", p.WARC, p.Offset, err)
 	}
-	resp, err := http.ReadResponse(bufio.NewReader(rec), nil)
+	resp, err := fetch.ReadKept(rec, maxExample)
 	if err != nil {
 		return nil, fmt.Errorf("%s at %d: %w", p.WARC, p.Offset, err)
 	}
-	defer resp.Body.Close()
-	body, err := fetch.DecodeBody(resp.Header.Get("Content-Encoding"), resp.Body, maxExample)
+	defer resp.Release()
+	body, err := resp.Decoded(maxExample)
 	if err != nil && len(body) == 0 {
 		return nil, err
 	}
-	body, _ = decodedPage(body, resp.Header.Get("Content-Type"))
+	body, _ = decodedPage(body, resp.Get("Content-Type"))
 	return body, nil
 }

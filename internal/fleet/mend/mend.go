@@ -3,13 +3,11 @@
 package mend
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"mime"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,6 +18,7 @@ import (
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/outdir"
 	"argosy/internal/page/archive"
+	"argosy/internal/page/fetch"
 )
 
 // Result says what was rebuilt.
@@ -236,23 +235,23 @@ func answer(rec *archive.ReadRecord) *crawl.Outcome {
 	if err != nil {
 		return nil
 	}
-	resp, err := http.ReadResponse(bufio.NewReader(rec), nil)
+	resp, err := fetch.ReadKept(rec, 0) // Discard reads the rest
 	if err != nil {
 		return nil
 	}
-	_ = resp.Body.Close() // Discard reads the rest
+	defer resp.Release()
 	o := &crawl.Outcome{
-		Key: u.Key(), URL: u.String(), Status: resp.StatusCode, Digest: rec.Header.Get("WARC-Payload-Digest"), Revisit: rec.Type() == "revisit",
-		Truncated: rec.Header.Get("WARC-Truncated"), IP: rec.Header.Get("WARC-IP-Address"), ETag: resp.Header.Get("ETag"), LastMod: resp.Header.Get("Last-Modified"),
+		Key: u.Key(), URL: u.String(), Status: resp.Status, Digest: rec.Header.Get("WARC-Payload-Digest"), Revisit: rec.Type() == "revisit",
+		Truncated: rec.Header.Get("WARC-Truncated"), IP: rec.Header.Get("WARC-IP-Address"), ETag: resp.Get("ETag"), LastMod: resp.Get("Last-Modified"),
 	}
-	if o.Mime, _, err = mime.ParseMediaType(resp.Header.Get("Content-Type")); err != nil {
+	if o.Mime, _, err = mime.ParseMediaType(resp.Get("Content-Type")); err != nil {
 		o.Mime = "unk"
 	}
 	o.HTML = o.Mime == "text/html" || o.Mime == "application/xhtml+xml"
 	if at, err := time.Parse(time.RFC3339Nano, rec.Header.Get("WARC-Date")); err == nil {
 		o.Date = at.UnixMilli()
 	}
-	if to := resp.Header.Get("Location"); to != "" && o.Status >= 300 && o.Status < 400 {
+	if to := resp.Get("Location"); to != "" && o.Status >= 300 && o.Status < 400 {
 		if v, err := u.Resolve(to); err == nil {
 			o.Redirect = v.String()
 		}

@@ -1,13 +1,11 @@
 package survey
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"hash/maphash"
 	"io"
 	"mime"
-	"net/http"
 	"os"
 	"strings"
 
@@ -98,18 +96,18 @@ func (l *linkReader) record(rec *archive.ReadRecord, own bool, copies []string) 
 	if err != nil {
 		return
 	}
-	resp, err := http.ReadResponse(bufio.NewReader(rec), nil)
+	resp, err := fetch.ReadKept(rec, maxRead)
 	if err != nil {
 		return
 	}
-	defer resp.Body.Close()
-	if to := resp.Header.Get("Location"); resp.StatusCode >= 300 && resp.StatusCode < 400 {
+	defer resp.Release()
+	if to := resp.Get("Location"); resp.Status >= 300 && resp.Status < 400 {
 		if v, err := u.Resolve(to); own && err == nil && to != "" {
 			l.link(v.String(), u.String(), "(redirects there)")
 		}
 		return
 	}
-	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	media, _, _ := mime.ParseMediaType(resp.Get("Content-Type"))
 	if media == "" {
 		media = "text/html"
 	}
@@ -117,12 +115,12 @@ func (l *linkReader) record(rec *archive.ReadRecord, own bool, copies []string) 
 	if kind == parse.NoType || rec.Type() != "response" {
 		return
 	}
-	body, err := fetch.DecodeBody(resp.Header.Get("Content-Encoding"), resp.Body, maxRead)
+	body, err := resp.Decoded(maxRead)
 	if err != nil && len(body) == 0 {
 		return
 	}
 	pages := append([]string{rec.URI()}, copies...)
-	_, charset := parse.ReadEncoded(kind, body, resp.Header.Get("Content-Type"), l.opts, &l.doc)
+	_, charset := parse.ReadEncoded(kind, body, resp.Get("Content-Type"), l.opts, &l.doc)
 	for i, page := range pages { // equal bytes link from each of their URLs
 		if i == 0 && !own {
 			continue // another job's
@@ -132,12 +130,12 @@ func (l *linkReader) record(rec *archive.ReadRecord, own bool, copies []string) 
 				continue
 			}
 		}
-		l.page(u, charset, resp.Header)
+		l.page(u, charset, resp)
 	}
 }
 
 // page takes the links of what was read last.
-func (l *linkReader) page(u crawl.URL, charset string, h http.Header) {
+func (l *linkReader) page(u crawl.URL, charset string, resp *fetch.Response) {
 	base := u
 	if l.doc.Base != nil {
 		if v, err := u.Resolve(parse.DecodeRef(l.doc.Base, charset)); err == nil {
@@ -172,7 +170,7 @@ func (l *linkReader) page(u crawl.URL, charset string, h http.Header) {
 		}
 		l.link(v.String(), u.String(), l.doc.AnchorText(link, charset))
 	}
-	for _, field := range h.Values("Link") {
+	for _, field := range resp.Values("Link") {
 		for _, link := range parse.LinkHeader(field, l.opts.Resources) {
 			if v, err := u.Resolve(string(link.Ref)); err == nil {
 				l.link(v.String(), u.String(), "(header field Link)")

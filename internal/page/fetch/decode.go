@@ -62,31 +62,6 @@ func (r *Response) decoded(max int64, unpack bool) ([]byte, error) {
 	return out, err
 }
 
-// DecodeBody undoes the content codings that a field Content-Encoding names, of a body that was kept: at most max bytes of it. What
-// could be had stands beside an error.
-func DecodeBody(encoding string, body io.Reader, max int64) ([]byte, error) {
-	d := decoder{max: max}
-	defer d.close()
-	var names []string
-	for name := range strings.SplitSeq(encoding, ",") {
-		if name = strings.ToLower(strings.TrimSpace(name)); name != "" && name != "identity" {
-			names = append(names, name)
-		}
-	}
-	if len(names) > maxCodings {
-		return nil, fmt.Errorf("%d content codings", len(names))
-	}
-	in := io.Reader(&limited{body, max})
-	for i := len(names) - 1; i >= 0; i-- {
-		var err error
-		if in, err = d.undo(names[i], in); err != nil {
-			return nil, decodeError(err)
-		}
-	}
-	out, err := io.ReadAll(in)
-	return out, decodeError(err)
-}
-
 // isText reports whether the beginning of a body has none of the bytes that make it binary data (WHATWG MIME Sniffing,
 // section 3). What is compressed has some.
 func isText(b []byte) bool {

@@ -128,6 +128,15 @@ func TestTransferCodings(t *testing.T) {
 		if !bytes.Equal(raw, c.wire) || (r.Spool != nil) != (len(c.body) > 1<<20) {
 			t.Errorf("%q: what is kept is not what came", c.head)
 		}
+		kept, err := fetch.ReadKept(io.MultiReader(bytes.NewReader(r.Head), bytes.NewReader(raw)), 8<<20)
+		if err != nil {
+			t.Errorf("%q, from an archive: %v", c.head, err)
+			continue
+		}
+		if again, err := kept.Decoded(8 << 20); err != nil || !bytes.Equal(again, c.body) || kept.Status != 200 || kept.Get("content-type") != "text/html" {
+			t.Errorf("%q, from an archive: status %d, %d bytes, want %d: %v", c.head, kept.Status, len(again), len(c.body), err)
+		}
+		kept.Release()
 	}
 }
 
@@ -139,3 +148,28 @@ func (m *memory) Open(at int64) (io.ReadCloser, error) {
 }
 
 func (m *memory) Close() error { return nil }
+
+// What an archive has of an answer is read as far as it goes: a body that was cut short, is plain where its header says otherwise, or
+// has a coding that nobody knows.
+func TestKeptInPart(t *testing.T) {
+	for in, want := range map[string]string{
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n9\r\nfgh":        "abcdefgh",
+		"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc":                                  "abc",
+		"HTTP/1.1 200\r\nContent-Encoding: gzip\r\nnot a field\r\n\r\nplain":                 "plain",
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: lzma, chunked\r\n\r\n5\r\nabcde\r\n0\r\n\r\n": "",
+		"HTTP/1.0 200 OK\nX: 1\n\n0123456789abcdef":                                          "0123456789", // no more than asked for
+	} {
+		r, err := fetch.ReadKept(strings.NewReader(in), 10)
+		if err != nil {
+			t.Errorf("%q: %v", in, err)
+			continue
+		}
+		if got, _ := r.Decoded(10); string(got) != want || r.Status != 200 {
+			t.Errorf("%q: status %d, %q, want %q", in, r.Status, got, want)
+		}
+		r.Release()
+	}
+	if _, err := fetch.ReadKept(strings.NewReader("<html>"), 10); crawl.KindOf(err) != crawl.KindProtocol {
+		t.Errorf("what is not HTTP: %v", err)
+	}
+}
