@@ -171,6 +171,9 @@ func (f *crawlFlags) config(args []string) (assemble.Config, error) {
 	} else if err := f.topic.read(&f.job.Topic); err != nil {
 		return c, err
 	}
+	if err := f.topic.readMarket(&f.job.Market); err != nil {
+		return c, err
+	}
 	if c.Job, err = f.job.Crawl(set.seeds, set.bare); err != nil {
 		return c, usage("%w", err)
 	}

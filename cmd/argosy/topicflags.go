@@ -24,6 +24,8 @@ type topicFlags struct {
 	text, model  string
 	like, unlike []string
 	threshold    string
+	market       string
+	crawlers     int
 }
 
 func (f *topicFlags) register(fl *pflag.FlagSet, t *config.Topic) {
@@ -36,6 +38,8 @@ func (f *topicFlags) register(fl *pflag.FlagSet, t *config.Topic) {
 	fl.StringVar(&f.threshold, "topic-threshold", "", "score from which a page is on the topic (default 0.2)")
 	fl.Var(tunnelFlag{t}, "tunnel", "so many pages in a row may be off the topic on the way to a page (-1: any number)")
 	fl.StringVar(&t.Order, "order", "", "in which a site's URLs are fetched: breadth, depth, or with a topic best (default: best with a topic, else breadth)")
+	fl.IntVar(&f.crawlers, "crawlers", 0, "with a topic: so many crawlers share what is found, and trade (default: one, which has it all)")
+	fl.StringVar(&f.market, "market", "", "with a topic: how they trade: lots (the default), paper or independent, and parameters, such as paper,alpha=10,interval=30s")
 	fl.BoolVar(&t.ByRule, "by-rule", false, "with a topic: score links by fixed rules, and learn nothing")
 }
 
@@ -100,6 +104,23 @@ func (f *topicFlags) read(t *config.Topic) error {
 	var err error
 	t.Model, err = trained(f.like, f.unlike, "", t.Language)
 	return err
+}
+
+// readMarket takes in how crawlers trade.
+func (f *topicFlags) readMarket(m *config.Market) error {
+	if f.market != "" {
+		var err error
+		if *m, err = config.ReadMarket(f.market); err != nil {
+			return usage("--market %w", err)
+		}
+	}
+	if f.crawlers != 0 {
+		if f.crawlers < 1 || f.crawlers > crawl.MaxCrawlers {
+			return usage("--crawlers %d: allowed are 1 to %d", f.crawlers, crawl.MaxCrawlers)
+		}
+		m.Crawlers = &f.crawlers
+	}
+	return nil
 }
 
 // maxExample bounds a file that a topic is made of, in bytes.

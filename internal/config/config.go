@@ -26,6 +26,7 @@ type Job struct {
 	Exclude    []string       `yaml:"exclude" doc:"fetch no URL that matches one of these expressions"`
 	Fetch      Fetch          `yaml:"fetch" doc:"what is fetched, and as whom"`
 	Topic      Topic          `yaml:"topic" doc:"what pages are to be about; nothing: anything"`
+	Market     Market         `yaml:"market" doc:"with a topic: several crawlers share what is found; nothing: there is one"`
 	Limits     Limits         `yaml:"limits" doc:"where it ends and how fast it goes; they may change while it runs"`
 	Sites      []Site         `yaml:"sites" doc:"what is different on some sites: of several that match one all count, the last most"`
 	Placing    Placing        `yaml:"placing" doc:"which nodes its sites go to"`
@@ -172,7 +173,21 @@ func (j *Job) Crawl(seeds []string, bare []bool) (crawl.Job, error) {
 		Language: f.Language, NearDup: f.NearDup,
 	}
 	j.Limits.Apply(&out.Limits)
-	return out, j.Topic.apply(&out.Identity)
+	if err := j.Topic.apply(&out.Identity); err != nil {
+		return out, err
+	}
+	market, err := j.Market.Made()
+	switch {
+	case err != nil:
+		return out, err
+	case market == nil:
+	case out.Identity.Topic == nil:
+		return out, errors.New("market: crawlers trade by what is about a topic: give one")
+	case out.Identity.Order != crawl.OrderBest:
+		return out, errors.New("market: crawlers trade by what links promise: not with another order than best")
+	}
+	out.Identity.Market = market
+	return out, nil
 }
 
 // Followed makes a job of a job file without seeds: those that list stands for follow it.

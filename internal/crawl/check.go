@@ -431,6 +431,11 @@ func (j *Job) Check() *Fault {
 	if id.Topic != nil {
 		c.topic(id.Topic)
 	}
+	if id.Market != nil {
+		if c.market(id.Market); id.Topic == nil || id.Order != OrderBest {
+			c.fail("market", RuleName) // it trades by what links promise
+		}
+	}
 	c.word("order", string(id.Order), 0)
 	if o := id.Order; o != OrderBreadth && o != OrderDepth && o != OrderBest || o == OrderBest && id.Topic == nil {
 		c.fail("order", RuleName)

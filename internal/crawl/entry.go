@@ -34,6 +34,7 @@ const (
 	EntryAside                         // an entry of a node that the ledger could never apply
 	EntryOrder                         // nothing: who has ordered what, for people to read
 	EntrySeeds                         // a piece of a job's list of seeds
+	EntryRound                         // a market between the crawlers of a job
 )
 
 // Entry is a fact in the log. Exactly the fields of its kind are set. Its time is when the log stored it.
@@ -56,6 +57,7 @@ type Entry struct {
 	Order       *Order        `cbor:"61,keyasint,omitempty"`
 	Doubt       bool          `cbor:"62,keyasint,omitempty"` // a term begins with a log that has lost its end
 	Seeds       *SeedChunk    `cbor:"63,keyasint,omitempty"`
+	Round       *Round        `cbor:"70,keyasint,omitempty"`
 }
 
 // Order is what somebody has asked a coordinator for. It stands in the log before it is done.

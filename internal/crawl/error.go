@@ -41,6 +41,8 @@ const (
 	ReasonTrapLength Kind = "trap-length"  // URL longer than --max-url-length
 	ReasonTrapYield  Kind = "trap-yield"   // its template went on bringing nothing new
 	ReasonTopic      Kind = "topic"        // too many pages in a row on the way to it are off the topic
+	ReasonSold       Kind = "sold"         // its crawler has sold it to another
+	ReasonPromise    Kind = "promise"      // its links promise too little to a crawler that skips such (understanding)
 	ReasonNoFollow   Kind = "nofollow"     // named only by pages that ask not to follow their links
 	ReasonTrapMap    Kind = "trap-sitemap" // sitemaps nested too deep or too many, entries beyond a sitemap's limit
 	ReasonSiteBudget Kind = "site-budget"  // over --site-pages

@@ -16,6 +16,7 @@ import (
 	"argosy/internal/fleet/coordinator"
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/outdir"
+	"argosy/internal/page/topic"
 	"argosy/internal/webs"
 )
 
@@ -27,6 +28,12 @@ var simSeeds = flag.Uint64("sim.seeds", 3, "how many random sequences of faults 
 // address, which has no more than perIP requests at once, if that is not 0. It returns how many leases were lost and how
 // many pages were fetched again.
 func play(t *testing.T, seed uint64, perIP int, happen func(t *testing.T, s *world, id uint32)) (lost, extra int) {
+	t.Helper()
+	return playJob(t, seed, perIP, func(*crawl.Job) {}, happen)
+}
+
+// playJob plays a job that is not the usual one.
+func playJob(t *testing.T, seed uint64, perIP int, change func(*crawl.Job), happen func(t *testing.T, s *world, id uint32)) (lost, extra int) {
 	t.Helper()
 	cfg := webs.RandomConfig{Sites: sites, Pages: 120, Links: 6, Seed: seed}
 	port, stop, err := webs.Random(cfg).Serve("127.0.0.1:0") // for the search that judges, which is not in simulated time
@@ -45,6 +52,7 @@ func play(t *testing.T, seed uint64, perIP int, happen func(t *testing.T, s *wor
 		}
 		j := fleetJob(port, simDelay)
 		j.Limits.PerIP = perIP
+		change(&j)
 		id := s.submit(j)
 		happen(t, s, id)
 		s.until("the job ends", 2*time.Hour, func() bool { return s.job(id).State == crawl.JobDone && s.server.Indexed(id) })
@@ -85,37 +93,7 @@ func TestSimulatedFaults(t *testing.T) {
 	for seed := range *simSeeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			lost, extra := play(t, 500+seed, 2*int(seed%2), func(t *testing.T, s *world, _ uint32) {
-				rng := rand.New(rand.NewPCG(seed, 9))
-				for range 4 {
-					time.Sleep(time.Duration(rng.IntN(30)) * time.Second)
-					span := time.Duration(1+rng.IntN(100)) * time.Second
-					name := string('a' + rune(rng.IntN(3)))
-					switch rng.IntN(4) {
-					case 0:
-						t.Logf("%s is killed, and started again after %v", name, span)
-						s.kill(name)
-						time.Sleep(span)
-						s.enter(name)
-					case 1:
-						t.Logf("%s is cut off for %v", name, span)
-						s.nodes[name].line.cut(true)
-						time.Sleep(span)
-						s.nodes[name].line.cut(false)
-					case 2:
-						t.Logf("the coordinator is away for %v", span)
-						s.halt()
-						time.Sleep(span)
-						s.start()
-					case 3:
-						t.Logf("%s is killed while the coordinator is away for %v", name, span)
-						s.halt()
-						s.kill(name)
-						time.Sleep(span)
-						s.start()
-						time.Sleep(span)
-						s.enter(name)
-					}
-				}
+				faults(t, s, rand.New(rand.NewPCG(seed, 9)))
 			})
 			// An agent that is cut off goes on until three quarters of its term are over.
 			term := crawl.DefaultLimits().RecycleAfter
@@ -124,6 +102,79 @@ func TestSimulatedFaults(t *testing.T) {
 			}
 		})
 	}
+}
+
+// faults have four random things happen to a fleet.
+func faults(t *testing.T, s *world, rng *rand.Rand) {
+	t.Helper()
+	for range 4 {
+		time.Sleep(time.Duration(rng.IntN(30)) * time.Second)
+		span := time.Duration(1+rng.IntN(100)) * time.Second
+		name := string('a' + rune(rng.IntN(3)))
+		switch rng.IntN(4) {
+		case 0:
+			t.Logf("%s is killed, and started again after %v", name, span)
+			s.kill(name)
+			time.Sleep(span)
+			s.enter(name)
+		case 1:
+			t.Logf("%s is cut off for %v", name, span)
+			s.nodes[name].line.cut(true)
+			time.Sleep(span)
+			s.nodes[name].line.cut(false)
+		case 2:
+			t.Logf("the coordinator is away for %v", span)
+			s.halt()
+			time.Sleep(span)
+			s.start()
+		case 3:
+			t.Logf("%s is killed while the coordinator is away for %v", name, span)
+			s.halt()
+			s.kill(name)
+			time.Sleep(span)
+			s.start()
+			time.Sleep(span)
+			s.enter(name)
+		}
+	}
+}
+
+// The same holds of crawlers that trade: whoever dies in the middle of a trade, every URL is had, and what is fetched again was held by a
+// lease that died.
+func TestSimulatedMarket(t *testing.T) {
+	about, err := topic.Words("about nothing", "en")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := range *simSeeds / 2 {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			market := crawl.DefaultMarket(crawl.MarketLots)
+			lost, extra := playJob(t, 700+seed, 0, func(j *crawl.Job) {
+				j.Identity.Topic, j.Identity.Order, j.Identity.Tunnel, j.Identity.Market = about, crawl.OrderBest, -1, &market
+			}, func(t *testing.T, s *world, id uint32) {
+				faults(t, s, rand.New(rand.NewPCG(seed, 10)))
+				s.until("a market has been held", time.Hour, func() bool { return s.markets(id) > 2 })
+			})
+			term := crawl.DefaultLimits().RecycleAfter
+			if most := lost * int(term*3/4/simDelay+2); extra > most {
+				t.Errorf("%d pages were fetched again, %d leases were lost", extra, lost)
+			}
+		})
+	}
+}
+
+// markets returns how many markets the ledger tells of, so far.
+func (s *world) markets(id uint32) (n int) {
+	s.t.Helper()
+	l, err := ledger.Open(s.t.Context(), filepath.Join(s.dir, outdir.LedgerFile))
+	if err != nil {
+		return 0
+	}
+	defer l.Close()
+	if err := l.Markets(s.t.Context(), id, func(ledger.Market) error { n++; return nil }); err != nil {
+		s.t.Error(err)
+	}
+	return n
 }
 
 // A coordinator that is away for two minutes, twice the leases' term, loses nothing: its agents hold on to what they could

@@ -248,6 +248,7 @@ func (c *Coordinator) loop(ctx context.Context, entries <-chan entry, events <-c
 			now = time.Now()
 		}
 		c.hearing.Turn(now)
+		c.jobs.now = now
 		done, err := c.turn(ctx, now)
 		if err != nil || done {
 			return err

@@ -67,11 +67,10 @@ func (c *Coordinator) cycle(ctx context.Context, now time.Time, j *frontier.Job,
 		}
 		c.jobs.schedule(t)
 	}
-	r.given = 0
 	e := &crawl.Entry{Kind: crawl.EntryGrant, Ran: r.ran(now)}
 	size := 0
 	for _, a := range plan.Assignments {
-		l, err := c.grant(j, r, &s.Tasks[a.Task], &s.Nodes[a.Node])
+		l, err := c.grant(now, j, r, &s.Tasks[a.Task], &s.Nodes[a.Node])
 		if err != nil {
 			return err
 		}
@@ -217,7 +216,7 @@ func host(site string) string {
 func domain(site string) string { return scope.Domain(host(site)) }
 
 // grant makes a lease of an assignment; nil if there is nothing to give.
-func (c *Coordinator) grant(j *frontier.Job, r *run, t *schedule.Task, n *schedule.Node) (*crawl.Lease, error) {
+func (c *Coordinator) grant(now time.Time, j *frontier.Job, r *run, t *schedule.Task, n *schedule.Node) (*crawl.Lease, error) {
 	site := c.f.Site(t.Site)
 	l := c.newLease(j, t, n)
 	r.read.shape(l)
@@ -228,7 +227,8 @@ func (c *Coordinator) grant(j *frontier.Job, r *run, t *schedule.Task, n *schedu
 		if polite.SiteDelay(j.PaceAt(t.Site), site) > 0 {
 			first = 8
 		}
-		targets, err := c.f.Next(t.ID, r.room(j, first))
+		of := c.f.Task(t.ID)
+		targets, err := c.next(now, j, r, of, first)
 		if err != nil {
 			return nil, err
 		}
@@ -236,7 +236,7 @@ func (c *Coordinator) grant(j *frontier.Job, r *run, t *schedule.Task, n *schedu
 			return nil, nil
 		}
 		l.Targets = targets
-		r.given += len(targets)
+		r.give(of, len(targets))
 	}
 	c.hold(l, t)
 	return l, nil

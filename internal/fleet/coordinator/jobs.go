@@ -56,7 +56,11 @@ type run struct {
 	memory   *schedule.Memory  // of the last cycle
 	due      dueHeap
 	inDue    map[uint32]bool
-	given    int // URLs given out in entries that are not applied yet
+	given    int             // URLs given out in entries that are not applied yet
+	gave     map[uint32]int  // of them, by crawler
+	cuts     map[uint32]cut  // by crawler
+	short    map[uint32]bool // tasks that wait until their crawler may do more
+	traded   time.Time       // when the last market was held
 	limited  string
 	begun    time.Time
 	before   int64     // ms of earlier runs
@@ -70,7 +74,8 @@ type run struct {
 type jobs struct {
 	f       *frontier.Frontier
 	runs    map[uint32]*run
-	turn    int // whose job's turn it is
+	turn    int       // whose job's turn it is
+	now     time.Time // of this turn of the loop
 	leaseNo uint64
 }
 
@@ -103,7 +108,7 @@ func (c *Coordinator) run(now time.Time, j *frontier.Job) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &run{spec: spec, shadow: other, strategy: read.strategy, read: read, wants: wants, inDue: map[uint32]bool{}, begun: now, before: j.RanMS, again: c.rests(now, j)}
+	r := &run{spec: spec, shadow: other, strategy: read.strategy, read: read, wants: wants, inDue: map[uint32]bool{}, short: map[uint32]bool{}, begun: now, before: j.RanMS, again: c.rests(now, j)}
 	c.jobs.runs[j.ID] = r
 	c.f.Tasks(func(t *frontier.Task) {
 		if t.Job == j.ID {
@@ -122,6 +127,10 @@ func (r *run) ran(now time.Time) time.Duration {
 func (b *jobs) schedule(t *frontier.Task) {
 	j, r := b.f.Job(t.Job), b.runs[t.Job]
 	if j == nil || r == nil || t.State != "" || t.Queued() <= 0 || t.Leases() >= max(1, j.Limits.PerSite) || r.inDue[t.ID] {
+		return
+	}
+	if c := t.Crawler(); c > 0 && (r.short[t.ID] || r.may(j, c, r.ran(b.now)) == 0) {
+		r.short[t.ID] = true
 		return
 	}
 	at := int64(0)
@@ -239,6 +248,13 @@ func (c *Coordinator) step(ctx context.Context, now time.Time, j *frontier.Job, 
 	if c.sinks.behind() {
 		return false, nil
 	}
+	r.applied()
+	if err := c.market(ctx, now, j, r); err != nil || c.sinks.behind() {
+		return false, err
+	}
+	if err := c.wake(j, r, now); err != nil {
+		return false, err
+	}
 	if j.State == crawl.JobRunning && !c.stage.drained && !j.Sowing() && c.disk.full == "" && r.limited == "" && !now.Before(r.again) {
 		begin := time.Now()
 		if err := c.cycle(ctx, now, j, r); err != nil {
@@ -266,6 +282,8 @@ func (c *Coordinator) limits(ctx context.Context, now time.Time, j *frontier.Job
 		r.limited = "max-bytes"
 	case l.MaxPages > 0 && j.Totals.Fetched >= l.MaxPages:
 		r.limited = "max-pages"
+	case j.Open == 0 && !c.sinks.behind() && !j.Sowing() && r.over(j, r.ran(now)):
+		r.limited = "market"
 	default:
 		return
 	}

@@ -22,6 +22,9 @@ func (c *Coordinator) effects(ctx context.Context, now time.Time, fx *frontier.E
 			}
 		}
 	}
+	for _, id := range fx.Markets {
+		c.open.traded(func(task uint32) bool { return c.f.Task(task).Job == id })
+	}
 	for _, id := range fx.Broken {
 		c.open.spoiled[id] = true
 	}
@@ -164,7 +167,7 @@ func (c *Coordinator) refill(ctx context.Context, now time.Time) error {
 	}
 	c.open.refilled = now
 	for _, r := range c.jobs.runs {
-		r.given = 0
+		r.applied()
 	}
 	e := &crawl.Entry{Kind: crawl.EntryGrant}
 	size := 0
@@ -185,9 +188,8 @@ func (c *Coordinator) refill(ctx context.Context, now time.Time) error {
 		j, r := c.f.Job(l.Job), c.jobs.runs[l.Job]
 		over := r == nil || c.stage.drained || c.disk.full != "" || r.limited != "" || j.State != crawl.JobRunning || c.fleet.leaving(l.Node)
 		if t := c.f.Task(l.Task); !over && t.State == "" {
-			n = r.room(j, min(n, int(l.Quota-l.Given), 4096))
 			var err error
-			if targets, err = c.f.Next(l.Task, n); err != nil {
+			if targets, err = c.next(now, j, r, t, min(n, int(l.Quota-l.Given), 4096)); err != nil {
 				return err
 			}
 		}
@@ -201,7 +203,7 @@ func (c *Coordinator) refill(ctx context.Context, now time.Time) error {
 		}
 		targets = fit(targets, grantBudget)
 		taken[l.Task] = true
-		r.given += len(targets)
+		r.give(c.f.Task(l.Task), len(targets))
 		e.Refills = append(e.Refills, crawl.Refill{Lease: id, Targets: targets})
 		size += sizeOf(targets)
 	}

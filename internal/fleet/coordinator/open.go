@@ -54,6 +54,15 @@ func (o *open) has(task uint32) {
 	delete(o.unmet, task)
 }
 
+// traded has leases of a job ask again that asked in vain: its crawlers may do more after a market.
+func (o *open) traded(of func(task uint32) bool) {
+	for id := range o.unmet {
+		if of(id) {
+			o.has(id)
+		}
+	}
+}
+
 // take takes in what an applied entry says of leases.
 func (o *open) take(fx *frontier.Effects) {
 	for _, id := range fx.Reported {

@@ -29,6 +29,7 @@ type Effects struct {
 	Broken   []uint64          // open leases of which a part is missing: no later one can be believed
 	Ignored  []string          // parts that were not believed, and why
 	Strange  []Strange         // parts of leases that are not known: the log has lost them, or they ended long ago
+	Markets  []uint32          // jobs whose crawlers have traded
 	Facts    []learn.Fact      // what was measured, by parts that were believed and by nodes
 }
 
@@ -172,6 +173,8 @@ func (x *tx) apply(e *crawl.Entry) error {
 		return x.drop(e.Release)
 	case crawl.EntryAside:
 		return x.aside(e.Aside)
+	case crawl.EntryRound:
+		return x.round(e.Round)
 	case crawl.EntryState:
 		if j := f.jobs[e.State.Job]; j != nil {
 			j.State = e.State.State
@@ -304,15 +307,16 @@ func (x *tx) remember(k recKey, r *record) {
 	x.f.novelty.since.add(k)
 }
 
-// task returns the task of a site in a layer of a job, creating it if need be.
-func (x *tx) task(s space, site string) *Task {
+// task returns the task of a site in a layer of a job, or a crawler's share of it, creating it if need be.
+func (x *tx) task(s space, subset uint32, site string) *Task {
 	f := x.f
-	id, ok := f.byName[taskName{s, site}]
+	name := taskName{s, subset, site}
+	id, ok := f.byName[name]
 	if !ok {
 		f.nextTask++
 		id = f.nextTask
-		f.byName[taskName{s, site}] = id
-		f.tasks[id] = &Task{ID: id, Job: s.job, Owner: s.Owner, Gen: s.Gen, Site: site, Since: x.at, leases: map[uint64]bool{}}
+		f.byName[name] = id
+		f.tasks[id] = &Task{ID: id, Job: s.job, Owner: s.Owner, Gen: s.Gen, Subset: subset, Site: site, Since: x.at, leases: map[uint64]bool{}}
 		x.site(site)
 	}
 	x.tasks[id] = f.tasks[id]
@@ -378,7 +382,7 @@ func (x *tx) unhold(t *Task, l *Lease, k crawl.Key, r *record) error {
 func (x *tx) enqueue(t *Task, k crawl.Key, r *record) error {
 	j := x.f.jobs[t.Job]
 	reason := j.beyond(r)
-	if reason == "" && j.full(t) {
+	if reason == "" && x.f.full(j, t) {
 		reason = crawl.ReasonSiteBudget
 	}
 	if reason != "" {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -12,6 +13,58 @@ import (
 	"argosy/internal/crawl"
 	"argosy/internal/page/yield"
 )
+
+// Next returns up to n targets from the head of a task's queue, without taking them out: a grant does that.
+func (f *Frontier) Next(task uint32, n int) ([]crawl.Target, error) { return f.NextAbove(task, n, 0) }
+
+// NextAbove returns the same, but for URLs whose score is less than least.
+func (f *Frontier) NextAbove(task uint32, n int, least float64) ([]crawl.Target, error) {
+	t := f.tasks[task]
+	if t == nil || n <= 0 || t.Queued() <= 0 {
+		return nil, nil
+	}
+	if j := f.jobs[t.Job]; j.Identity.Order == crawl.OrderBest && j.At(t.Site).SitePages > 0 {
+		all := f.atSite(t)
+		if n = min(n, int(j.At(t.Site).SitePages-all.Fetched-all.Held)); n <= 0 {
+			return nil, nil
+		}
+	}
+	prefix := queueKey(task, 0)[:5]
+	it, err := f.db.NewIter(&pebble.IterOptions{LowerBound: queueKey(task, t.head), UpperBound: after(prefix)})
+	if err != nil {
+		return nil, err
+	}
+	ask, err := f.asking(t, n)
+	var out []crawl.Target
+	var batch []entry
+	it.First()
+	for err == nil && len(out) < n {
+		if batch = ask.batch(it, batch[:0], n-len(out)); len(batch) == 0 {
+			break
+		}
+		if err = ask.load(batch); err != nil {
+			break
+		}
+		for i := range batch {
+			if float64(batch[i].r.Score) < least {
+				n = 0 // those behind promise less
+				break
+			}
+			g := batch[i].r.target(recKey{t.space(), batch[i].key}, batch[i].place)
+			var add bool
+			if add, err = ask.add(batch[i].r, &g); err != nil {
+				break
+			} else if add {
+				out = append(out, g)
+			}
+		}
+	}
+	if err = errors.Join(err, ask.look.close(), it.Close()); err != nil {
+		return nil, err
+	}
+	ask.end()
+	return out, nil
+}
 
 // asking says which URLs of a queue are given out now.
 type asking struct {

@@ -89,6 +89,10 @@ type Job struct {
 	Sown    int64 // of its list of seeds: taken in
 	Aside   int64 // URLs that were pending again because an entry was set aside
 
+	Rounds   uint32    // markets held
+	Last     Held      // the last of them
+	Accounts []Account // of its crawlers
+
 	Totals crawl.Counts `cbor:"-"`
 	Ended  crawl.Ended  `cbor:"-"` // by nodes
 	Open   int          `cbor:"-"` // leases
@@ -98,11 +102,13 @@ type Job struct {
 	at    map[string]*crawl.Limits // of sites that were asked for
 	apart bool                     // its seeds are kept under a key of their own
 	focus *focus                   // of a job with a topic, once it is needed
+	each  []crawl.Counts           // of its crawlers
 }
 
 type taskName struct {
 	space
-	site string
+	subset uint32
+	site   string
 }
 
 type closedLease struct {
@@ -206,7 +212,7 @@ func (f *Frontier) load() error {
 			}
 			t.leases = map[uint64]bool{}
 			f.tasks[t.ID] = t
-			f.byName[taskName{t.space(), t.Site}] = t.ID
+			f.byName[taskName{t.space(), t.Subset, t.Site}] = t.ID
 			f.nextTask = max(f.nextTask, t.ID)
 			f.jobs[t.Job].tally(t)
 			return nil
@@ -421,50 +427,6 @@ func (f *Frontier) Leases(fn func(*Lease)) {
 	for _, l := range f.open {
 		fn(l)
 	}
-}
-
-// Next returns up to n targets from the head of a task's queue, without taking them out: a grant does that.
-func (f *Frontier) Next(task uint32, n int) ([]crawl.Target, error) {
-	t := f.tasks[task]
-	if t == nil || n <= 0 || t.Queued() <= 0 {
-		return nil, nil
-	}
-	if j := f.jobs[t.Job]; j.Identity.Order == crawl.OrderBest && j.At(t.Site).SitePages > 0 {
-		if n = min(n, int(j.At(t.Site).SitePages-t.Fetched-t.Held)); n <= 0 {
-			return nil, nil
-		}
-	}
-	prefix := queueKey(task, 0)[:5]
-	it, err := f.db.NewIter(&pebble.IterOptions{LowerBound: queueKey(task, t.head), UpperBound: after(prefix)})
-	if err != nil {
-		return nil, err
-	}
-	ask, err := f.asking(t, n)
-	var out []crawl.Target
-	var batch []entry
-	it.First()
-	for err == nil && len(out) < n {
-		if batch = ask.batch(it, batch[:0], n-len(out)); len(batch) == 0 {
-			break
-		}
-		if err = ask.load(batch); err != nil {
-			break
-		}
-		for i := range batch {
-			g := batch[i].r.target(recKey{t.space(), batch[i].key}, batch[i].place)
-			var add bool
-			if add, err = ask.add(batch[i].r, &g); err != nil {
-				break
-			} else if add {
-				out = append(out, g)
-			}
-		}
-	}
-	if err = errors.Join(err, ask.look.close(), it.Close()); err != nil {
-		return nil, err
-	}
-	ask.end()
-	return out, nil
 }
 
 // Held returns the targets that an open lease holds, in the order of their places in the queue.

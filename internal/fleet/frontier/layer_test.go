@@ -74,7 +74,7 @@ func (w *walk) seed(l crawl.Layer, url string) {
 		f: w.f, b: w.f.db.NewBatch(), at: 1, recs: map[recKey]*record{}, tasks: map[uint32]*Task{}, sites: map[string]*crawl.Site{},
 		look: finder{db: w.f.db},
 	}
-	t := x.task(space{1, l}, u.Site())
+	t := x.task(space{1, l}, 0, u.Site())
 	if err := x.add(w.f.jobs[1], t, crawl.Key{}, u, &record{Flags: crawl.FlagSeed}); err != nil {
 		w.t.Fatal(err)
 	}

@@ -55,16 +55,17 @@ func (x *tx) limits(c *crawl.Job) error {
 }
 
 // claimed is how much of what a site may have is used: by what is fetched or waits, or, where the best come first, by what is fetched.
-func (j *Job) claimed(t *Task) int64 {
+func (f *Frontier) claimed(j *Job, t *Task) int64 {
+	all := f.atSite(t)
 	if j.Identity.Order == crawl.OrderBest {
-		return t.Fetched
+		return all.Fetched
 	}
-	return t.Discovered - t.Excluded - t.Failed
+	return all.Discovered - all.Excluded - all.Failed
 }
 
 // full reports whether a site has had all that it may have of a job that fetches the best first: what waits is not asked for.
-func (j *Job) full(t *Task) bool {
-	return j.Identity.Order == crawl.OrderBest && j.At(t.Site).SitePages > 0 && t.Fetched >= j.At(t.Site).SitePages
+func (f *Frontier) full(j *Job, t *Task) bool {
+	return j.Identity.Order == crawl.OrderBest && j.At(t.Site).SitePages > 0 && f.atSite(t).Fetched >= j.At(t.Site).SitePages
 }
 
 // beyond returns which of a job's limits keeps a URL out that waits.
@@ -134,8 +135,8 @@ func (x *tx) held(t *Task, k crawl.Key, r *record) (bool, error) {
 // trim refuses the last URLs of a task's queue as long as it has more than a site may have.
 func (x *tx) trim(j *Job, t *Task) error {
 	most := j.At(t.Site).SitePages
-	over := j.claimed(t) - most
-	if j.full(t) {
+	over := x.f.claimed(j, t) - most
+	if x.f.full(j, t) {
 		over = t.Queued() // it has had its best pages
 	}
 	if most <= 0 || over <= 0 || t.State == crawl.TaskDropped {

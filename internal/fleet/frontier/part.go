@@ -226,10 +226,10 @@ func (x *tx) found(j *Job, t *Task, p *crawl.Found) error {
 				return err
 			}
 		}
-		if err := x.add(j, t, p.Parent, u, r); err != nil {
+		k := u.Key()
+		if err := x.add(j, x.dealt(j, t, parent, k, &p.Links[i]), p.Parent, u, r); err != nil {
 			return err
 		}
-		k := u.Key()
 		switch {
 		case p.Links[i].Redirect:
 			redirect = append(redirect, k[:]...)
@@ -315,8 +315,12 @@ func (x *tx) add(j *Job, t *Task, pk crawl.Key, u crawl.URL, r *record) error {
 		return x.shorten(j, k, r.Depth)
 	}
 	r.URL = u.String()
-	own := x.f.tasks[x.f.byName[taskName{in, u.Site()}]]
-	if v := x.admit(j, own, u, r); !v.OK() {
+	own := x.f.tasks[x.f.byName[taskName{in, t.Subset, u.Site()}]]
+	v, err := x.admit(j, t, own, u, r)
+	if err != nil {
+		return err
+	}
+	if !v.OK() {
 		if t.Excluded-t.Omitted >= int64(j.Limits.MaxRefusals) {
 			t.Overflow++
 			x.tasks[t.ID] = t
@@ -329,7 +333,7 @@ func (x *tx) add(j *Job, t *Task, pk crawl.Key, u crawl.URL, r *record) error {
 		x.remember(k, r)
 		return nil
 	}
-	own = x.task(in, u.Site())
+	own = x.task(in, t.Subset, u.Site())
 	if r.Flags&crawl.FlagSeed != 0 {
 		own.Seed = true
 	}
@@ -341,7 +345,7 @@ func (x *tx) add(j *Job, t *Task, pk crawl.Key, u crawl.URL, r *record) error {
 	x.news++
 	r.State, r.Task, r.dirty = crawl.Pending, own.ID, true
 	own.countSitemap(r)
-	if err := x.score(j, own, r); err != nil {
+	if err := x.score(j, in.Owner, own, r); err != nil {
 		return err
 	}
 	x.remember(k, r)
@@ -352,8 +356,20 @@ func (x *tx) add(j *Job, t *Task, pk crawl.Key, u crawl.URL, r *record) error {
 	return nil
 }
 
-// admit decides whether a URL is fetched. own is its site's task, nil if there is none yet.
-func (x *tx) admit(j *Job, own *Task, u crawl.URL, r *record) crawl.Verdict {
+// admit decides whether a URL is fetched. t is the task whose page names it, own its site's, nil if there is none yet.
+func (x *tx) admit(j *Job, t, own *Task, u crawl.URL, r *record) (crawl.Verdict, error) {
+	if v := x.admitted(j, own, u, r); !v.OK() {
+		return v, nil
+	}
+	skips, err := x.skips(j, t, own, r)
+	if skips {
+		return crawl.Verdict{Reason: crawl.ReasonPromise}, err
+	}
+	return crawl.Verdict{}, err
+}
+
+// admitted decides whether a URL is fetched whatever its links promise.
+func (x *tx) admitted(j *Job, own *Task, u crawl.URL, r *record) crawl.Verdict {
 	if v := j.rules.Check(u, r.Flags); !v.OK() {
 		return v
 	}
@@ -371,7 +387,7 @@ func (x *tx) admit(j *Job, own *Task, u crawl.URL, r *record) crawl.Verdict {
 		return crawl.Verdict{Reason: crawl.ReasonDropped}
 	case j.Identity.Topic != nil && j.Identity.Tunnel >= 0 && int(r.Off) > j.Identity.Tunnel && r.Flags&crawl.FlagSeed == 0:
 		return crawl.Verdict{Reason: crawl.ReasonTopic}
-	case own != nil && j.At(own.Site).SitePages > 0 && j.claimed(own) >= j.At(own.Site).SitePages:
+	case own != nil && j.At(own.Site).SitePages > 0 && x.f.claimed(j, own) >= j.At(own.Site).SitePages:
 		return crawl.Verdict{Reason: crawl.ReasonSiteBudget}
 	}
 	return crawl.Verdict{}
@@ -381,7 +397,8 @@ func (x *tx) admit(j *Job, own *Task, u crawl.URL, r *record) crawl.Verdict {
 func pathDependent(reason crawl.Kind) bool {
 	switch reason {
 	case crawl.ReasonDepth, crawl.ReasonRedirects, crawl.ReasonScope, crawl.ReasonInclude,
-		crawl.ReasonExclude, crawl.ReasonTrapLength, crawl.ReasonTrapMap, crawl.ReasonNoFollow, crawl.ReasonTopic:
+		crawl.ReasonExclude, crawl.ReasonTrapLength, crawl.ReasonTrapMap, crawl.ReasonNoFollow, crawl.ReasonTopic,
+		crawl.ReasonPromise:
 		return true
 	}
 	return false
@@ -397,24 +414,33 @@ func (x *tx) readmit(j *Job, k recKey, old, r *record) error {
 		return nil
 	}
 	way := better(old, r)
-	own := x.f.tasks[x.f.byName[taskName{k.space, u.Site()}]]
-	if v := x.admit(j, own, u, &way); !v.OK() {
+	t := x.f.tasks[old.Task]
+	subset := uint32(0)
+	if t != nil {
+		subset = t.Subset
+	}
+	own := x.f.tasks[x.f.byName[taskName{k.space, subset, u.Site()}]]
+	v, err := x.admit(j, t, own, u, &way)
+	if err != nil {
+		return err
+	}
+	if !v.OK() {
 		x.stays(old, way, v.Reason)
 		return nil
 	}
-	if t := x.f.tasks[old.Task]; t != nil {
+	if t != nil {
 		t.Discovered--
 		t.count(crawl.Excluded, old.Reason, -1)
 		x.tasks[t.ID] = t
 	}
-	own = x.task(k.space, u.Site())
+	own = x.task(k.space, subset, u.Site())
 	way.State, way.Reason, way.Task, way.dirty = crawl.Pending, "", own.ID, true
 	if way.Flags&crawl.FlagSeed != 0 {
 		own.Seed = true
 	}
 	own.countSitemap(&way)
 	*old = way
-	if err := x.score(j, own, old); err != nil {
+	if err := x.score(j, k.Owner, own, old); err != nil {
 		return err
 	}
 	if err := x.enqueue(own, k.key, old); err != nil {

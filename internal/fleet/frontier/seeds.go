@@ -71,7 +71,7 @@ func (x *tx) submit(c *crawl.Job) error {
 		return err
 	}
 	for i, s := range c.Identity.Seeds {
-		if err := x.seed(j, s, i < len(c.Identity.NoScheme) && c.Identity.NoScheme[i]); err != nil {
+		if err := x.seed(j, int64(i), s, i < len(c.Identity.NoScheme) && c.Identity.NoScheme[i]); err != nil {
 			return err
 		}
 	}
@@ -105,7 +105,7 @@ func (x *tx) sow(c *crawl.SeedChunk) error {
 			}
 			j.rules.JoinPlace(place)
 		}
-		if err := x.seed(j, s, none); err != nil {
+		if err := x.seed(j, j.Sown+int64(i), s, none); err != nil {
 			return err
 		}
 	}
@@ -113,7 +113,8 @@ func (x *tx) sow(c *crawl.SeedChunk) error {
 	return nil
 }
 
-func (x *tx) seed(j *Job, s string, noScheme bool) error {
+// seed takes in seed number n of a job. Crawlers get them in turn.
+func (x *tx) seed(j *Job, n int64, s string, noScheme bool) error {
 	u, err := crawl.Parse(s)
 	if err != nil {
 		return err
@@ -125,6 +126,7 @@ func (x *tx) seed(j *Job, s string, noScheme bool) error {
 	if j.Identity.StripSession {
 		u = u.StripSession()
 	}
-	t := x.task(space{job: j.ID}, u.Site())
+	at, subset := j.home(j.turn(n))
+	t := x.task(at, subset, u.Site())
 	return x.add(j, t, crawl.Key{}, u, &record{Flags: flags})
 }

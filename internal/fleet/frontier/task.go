@@ -32,6 +32,8 @@ type Task struct {
 	ScoreTo  int64            `cbor:"72,keyasint,omitempty"` // and when the walk began that is under way
 	ScoreAt  []byte           `cbor:"73,keyasint,omitempty"` // key of the next URL of that walk
 
+	Subset uint32 `cbor:"74,keyasint,omitempty"` // crawler of the job whose URLs these are, where all remember together; 0: there is one
+
 	Last string `cbor:"29,keyasint,omitempty"` // node that had it last
 
 	Ended crawl.Ended `cbor:"60,keyasint"` // by nodes
@@ -52,6 +54,10 @@ func (t *Task) space() space { return space{t.Job, crawl.Layer{Owner: t.Owner, G
 // tally brings a job's totals up to what its task counts now.
 func (j *Job) tally(t *Task) {
 	j.Totals = j.Totals.Add(t.Counts).Sub(t.added)
+	if c := t.Crawler(); c > 0 {
+		s := j.crawler(c)
+		*s = s.Add(t.Counts).Sub(t.added)
+	}
 	j.Ended = j.Ended.Plus(t.Ended).Minus(t.summed)
 	t.added, t.summed = t.Counts, t.Ended
 }

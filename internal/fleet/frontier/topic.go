@@ -25,8 +25,9 @@ type signs struct {
 type focus struct {
 	judge   *topic.Judge
 	links   *topic.Links
-	lessons []recKey // pages that were fetched since the model learned
-	next    uint64   // number of the next lesson
+	own     []*topic.Links // of crawlers: what each has learned by itself
+	lessons []recKey       // pages that were fetched since the model learned
+	next    uint64         // number of the next lesson
 }
 
 // What is re-scored: a model that has learned from a share more pages sees the queues anew, in small steps.
@@ -36,8 +37,14 @@ const (
 	rescoreAtOnce = 400 // URLs of a site that one entry looks at again
 )
 
-// linksKey is where a job's model of links is kept.
-func linksKey(job uint32) []byte { return binary.BigEndian.AppendUint32([]byte{'w'}, job) }
+// linksKey is where a job's model of links is kept, or that of one of its crawlers.
+func linksKey(job, crawler uint32) []byte {
+	b := binary.BigEndian.AppendUint32([]byte{'w'}, job)
+	if crawler > 0 {
+		b = binary.BigEndian.AppendUint32(b, crawler)
+	}
+	return b
+}
 
 // lessonKey is where a page is kept that the model has not learned from.
 func lessonKey(job uint32, n uint64) []byte {
@@ -51,17 +58,15 @@ func (f *Frontier) focused(j *Job) (*focus, error) {
 	}
 	judge := topic.NewJudge(j.Identity.Topic)
 	o := &focus{judge: judge, links: topic.NewLinks(judge)}
-	b, closer, err := f.db.Get(linksKey(j.ID))
-	switch {
-	case errors.Is(err, pebble.ErrNotFound):
-	case err != nil:
-		return nil, err
-	default:
-		if err = errors.Join(o.links.Unmarshal(b), closer.Close()); err != nil {
+	for range j.crawlers() {
+		o.own = append(o.own, topic.NewLinks(judge))
+	}
+	for c := range 1 + len(o.own) {
+		if err := f.loadLinks(linksKey(j.ID, uint32(c)), o.of(uint32(c))); err != nil {
 			return nil, err
 		}
 	}
-	err = f.each(lessonKey(j.ID, 0)[:5], func(key, v []byte) error {
+	err := f.each(lessonKey(j.ID, 0)[:5], func(key, v []byte) error {
 		p, ok := crawl.PageOf(v)
 		if !ok {
 			return errRecord
@@ -77,17 +82,41 @@ func (f *Frontier) focused(j *Job) (*focus, error) {
 	return o, nil
 }
 
+// loadLinks reads a model, if it has learned something.
+func (f *Frontier) loadLinks(key []byte, m *topic.Links) error {
+	b, closer, err := f.db.Get(key)
+	switch {
+	case errors.Is(err, pebble.ErrNotFound):
+		return nil
+	case err != nil:
+		return err
+	}
+	return errors.Join(m.Unmarshal(b), closer.Close())
+}
+
+// of returns the model of a crawler; 0: that of all.
+func (o *focus) of(crawler uint32) *topic.Links {
+	if crawler == 0 || int(crawler) > len(o.own) {
+		return o.links
+	}
+	return o.own[crawler-1]
+}
+
 // evidence is what is known of a URL that was not fetched. own is its site's task, nil if there is none yet.
-func evidence(r *record, own *Task) topic.Evidence {
+func (f *Frontier) evidence(r *record, own *Task) topic.Evidence {
 	e := topic.Evidence{URL: r.URL, Anchor: r.Anchor, Around: r.Around, Page: float64(r.Page), Off: int(r.Off), Seed: r.Flags&crawl.FlagSeed != 0}
-	if own != nil && own.Pages > 0 {
-		e.Known, e.Rate = int(own.Pages), float64(own.Relevant)/float64(own.Pages)
+	if own == nil {
+		return e
+	}
+	if all := f.atSite(own); all.Pages > 0 {
+		e.Known, e.Rate = int(all.Pages), float64(all.Relevant)/float64(all.Pages)
 	}
 	return e
 }
 
-// score gives a URL that is to be queued its score: seeds come first, then sitemaps, then what is likely to be on the topic.
-func (x *tx) score(j *Job, own *Task, r *record) error {
+// score gives a URL that is to be queued its score: seeds come first, then sitemaps, then what is likely to be on the topic. owner is
+// the crawler that remembers for itself, 0 if all remember together.
+func (x *tx) score(j *Job, owner uint32, own *Task, r *record) error {
 	o, err := x.f.focused(j)
 	if o == nil || err != nil {
 		return err
@@ -98,8 +127,8 @@ func (x *tx) score(j *Job, own *Task, r *record) error {
 	case r.Flags&crawl.FlagSitemap != 0:
 		r.Score = 0.999
 	default:
-		e := evidence(r, own)
-		r.Score = float32(o.links.Score(&e, !j.Identity.ByRule))
+		e := x.f.evidence(r, own)
+		r.Score = float32(o.of(owner).Score(&e, !j.Identity.ByRule))
 	}
 	return nil
 }
@@ -157,7 +186,7 @@ func (x *tx) namedAgain(j *Job, k recKey, old, r *record) error {
 func (x *tx) rescore(j *Job, k recKey, r *record) error {
 	was := r.Score
 	t := x.f.tasks[r.Task]
-	if err := x.score(j, t, r); err != nil {
+	if err := x.score(j, t.Owner, t, r); err != nil {
 		return err
 	}
 	if j.Identity.Order != crawl.OrderBest || math.Abs(float64(was-r.Score)) < 0.002 {
@@ -189,7 +218,7 @@ func (x *tx) refocus() error {
 	}
 	var ids []uint32
 	for id, t := range x.tasks {
-		if j := x.f.jobs[t.Job]; j.Identity.Topic != nil || j.full(t) {
+		if j := x.f.jobs[t.Job]; j.Identity.Topic != nil || x.f.full(j, t) {
 			ids = append(ids, id)
 		}
 	}
@@ -206,7 +235,20 @@ func (x *tx) refocus() error {
 // endFull refuses what waits of a site that has had all that it may have.
 func (x *tx) endFull(t *Task) error {
 	j := x.f.jobs[t.Job]
-	if !j.full(t) || t.Queued() <= 0 {
+	if !x.f.full(j, t) {
+		return nil
+	}
+	for _, of := range x.f.sharers(t) {
+		if err := x.endQueue(j, of); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// endQueue refuses what waits of a task.
+func (x *tx) endQueue(j *Job, t *Task) error {
+	if t.Queued() <= 0 {
 		return nil
 	}
 	for k, r := range x.recs { // what this entry has added is not in the store yet
@@ -234,15 +276,29 @@ func (x *tx) study() error {
 			if r == nil || r.State != crawl.Fetched || r.Flags&(crawl.FlagSeed|crawl.FlagSitemap) != 0 {
 				continue
 			}
-			e, on := evidence(r, x.f.tasks[r.Task]), 0.0
+			t := x.f.tasks[r.Task]
+			e, on := x.f.evidence(r, t), 0.0
 			if r.Counted&countedRelevant != 0 {
 				on = 1
 			}
 			o.links.Learn(&e, on)
+			if c := t.Crawler(); c > 0 {
+				o.of(c).Learn(&e, on)
+			}
 		}
 		o.lessons = o.lessons[:0]
 		prefix := lessonKey(j.ID, 0)[:5]
-		if err := errors.Join(x.b.DeleteRange(prefix, after(prefix), nil), x.b.Set(linksKey(j.ID), o.links.Marshal(), nil)); err != nil {
+		if err := errors.Join(x.b.DeleteRange(prefix, after(prefix), nil), x.keepLinks(j, o)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keepLinks keeps the models of a job.
+func (x *tx) keepLinks(j *Job, o *focus) error {
+	for c := range 1 + len(o.own) {
+		if err := x.b.Set(linksKey(j.ID, uint32(c)), o.of(uint32(c)).Marshal(), nil); err != nil {
 			return err
 		}
 	}
@@ -337,10 +393,10 @@ func (f *Frontier) Judge(job uint32, at crawl.Page) (*Judged, error) {
 	if err = errors.Join(err, names.Close()); err != nil {
 		return nil, err
 	}
-	e := evidence(r, f.tasks[r.Task])
+	e := f.evidence(r, f.tasks[r.Task])
 	return &Judged{
 		URL: r.URL, State: r.State.String(), Reason: string(r.Reason), Depth: int(r.Depth), Parent: parent, Anchor: r.Anchor, Around: r.Around,
 		Page: float64(r.Page), Off: int(r.Off), Score: float64(r.Score), OnTopic: r.Counted&countedRelevant != 0,
-		Link: o.links.Explain(&e, !j.Identity.ByRule), Topic: j.Identity.Topic,
+		Link: o.of(at.Owner).Explain(&e, !j.Identity.ByRule), Topic: j.Identity.Topic,
 	}, nil
 }

@@ -312,6 +312,8 @@ ON CONFLICT (id) DO UPDATE SET limits = excluded.limits, placement = excluded.pl
 			ended = nil
 		}
 		return w.exec(`UPDATE jobs SET state = ?, ended = ? WHERE id = ?`, e.State.State, ended, e.State.Job)
+	case crawl.EntryRound:
+		return w.market(at, e.Round)
 	case crawl.EntryAside:
 		return w.settle(e.Aside)
 	case crawl.EntryOrder:

@@ -74,6 +74,7 @@ func (l *Ledger) Again(ctx context.Context) error {
 		for _, query := range []string{
 			pagesKept + ` FROM pages WHERE warc IS NOT NULL ON CONFLICT DO NOTHING`,
 			`DELETE FROM pages`, `DELETE FROM ended`, `DELETE FROM tasks`, `DELETE FROM leases`, `DELETE FROM reports`, `DELETE FROM quarantine`,
+			`DELETE FROM markets`, `DELETE FROM lots`,
 			`DELETE FROM position`,
 		} {
 			if err := w.exec(query); err != nil {

@@ -40,6 +40,7 @@ type Trader struct {
 	Time    time.Duration
 	Space   int64
 	Queue   int // URLs that it has not visited
+	Places  int // lots: so many of them it takes at once; 0: as many as it has ability for
 }
 
 // NewTrader is a crawler at the start.
@@ -53,7 +54,12 @@ func (t Trader) Alive(cfg ExchangeConfig) bool {
 }
 
 // Visits is how many pages a crawler has ability for.
-func (t Trader) Visits(cfg ExchangeConfig) int { return int(t.Ability/cfg.Delta1 + 1e-9) }
+func (t Trader) Visits(cfg ExchangeConfig) int {
+	return int(min(maxVisits, t.Ability/cfg.Delta1+1e-9))
+}
+
+// maxVisits stands for ability without a bound.
+const maxVisits = 1 << 30
 
 // Sells tells whether a crawler has URLs that it cannot visit itself.
 func (t Trader) Sells(cfg ExchangeConfig) bool {
@@ -83,6 +89,10 @@ type Round struct {
 	Unsold []int
 	Rounds int // of the ascending auction, bids of the other
 	Value  float64
+
+	Offered  []int       // in the paper's form: items that were bidden for
+	Prices   [][]float64 // their prices, by round
+	TookOver int         // round after which the exact rule took over from the published one; 0: it did not
 }
 
 // Exchange holds a market. In the paper's form numbers are made equal: with more buyers than URLs those with most
@@ -147,7 +157,9 @@ func (r *Round) clear(cfg ExchangeConfig, traders []Trader, buyers, offered []in
 	if cfg.Lots {
 		places := make([]int, len(buyers))
 		for k, b := range buyers {
-			places[k] = traders[b].Visits(cfg)
+			if places[k] = traders[b].Visits(cfg); traders[b].Places > 0 {
+				places[k] = min(places[k], traders[b].Places)
+			}
 		}
 		if cfg.ReserveValue {
 			for j := range offered {
@@ -168,11 +180,14 @@ func (r *Round) clear(cfg ExchangeConfig, traders []Trader, buyers, offered []in
 		}
 		return nil
 	}
-	c, err := solve.ClearMarket(v, solve.MarketOptions{Step: cfg.Delta2, Reserve: reserve, Abstain: cfg.ReserveValue, Rule: solve.RulePaper})
+	c, err := solve.ClearMarket(v, solve.MarketOptions{Step: cfg.Delta2, Reserve: reserve, Abstain: cfg.ReserveValue, Rule: solve.RulePaper, Trace: len(offered) <= maxTraced})
 	if err != nil {
 		return err
 	}
-	r.Rounds, r.Value = c.Rounds, c.Valuation
+	r.Rounds, r.Value, r.Offered, r.TookOver = c.Rounds, c.Valuation, offered, c.TookOver
+	for _, round := range c.Trace[:min(maxTraced, len(c.Trace))] {
+		r.Prices = append(r.Prices, round.Prices)
+	}
 	for k, j := range c.Item {
 		if j >= 0 {
 			r.Trades = append(r.Trades, Trade{offered[j], buyers[k], c.Prices[j]})
@@ -180,6 +195,9 @@ func (r *Round) clear(cfg ExchangeConfig, traders []Trader, buyers, offered []in
 	}
 	return nil
 }
+
+// maxTraced bounds of how many items, and of how many rounds, prices are told.
+const maxTraced = 50
 
 // equalNumbers makes as many buyers as items.
 func equalNumbers(traders []Trader, items []ForSale, buyers, offered []int) ([]int, []int) {

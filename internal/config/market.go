@@ -1,0 +1,99 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"argosy/internal/crawl"
+)
+
+// Market says how many crawlers share what a job with a topic finds, and how. The names of the parameters are the published ones; what is
+// not said is as published, or, in the mode lots, without a bound.
+type Market struct {
+	Mode          string   `yaml:"mode" doc:"lots: one memory, several URLs change hands at once; paper: as published; independent: each for itself; default lots" enum:"lots paper independent"`
+	Crawlers      *int     `yaml:"crawlers" doc:"how many share the URLs" min:"1" max:"100"`
+	Alpha         *int     `yaml:"alpha" doc:"pages on the topic that a crawler is to save: who has them buys" min:"0"`
+	Beta          *float64 `yaml:"beta" doc:"ability of a crawler at first"`
+	Delta1        *float64 `yaml:"delta1" doc:"ability that a page costs"`
+	Delta2        *float64 `yaml:"delta2" doc:"step by which prices rise; 0: the smallest that changes something"`
+	Delta3        string   `yaml:"delta3" doc:"lifetime that a purchase brings its buyer, such as 10s"`
+	Delta4        *Size    `yaml:"delta4" doc:"space that a purchase brings its buyer, in bytes"`
+	Understanding *float64 `yaml:"understanding" doc:"links that promise less are not followed; not in lots"`
+	Lifetime      string   `yaml:"lifetime" doc:"of a crawler, such as 10m"`
+	Interval      string   `yaml:"interval" doc:"between two markets, such as 2m"`
+	Reserve       string   `yaml:"reserve" doc:"where prices begin: at zero, or at what a URL is worth to its seller" enum:"zero similarity"`
+	Space         *Size    `yaml:"space" doc:"of a crawler at first, in bytes of pages"`
+	Turn          *int     `yaml:"turn" doc:"lots: pages of a crawler between two markets" min:"1" max:"1000"`
+}
+
+// ReadMarket reads a market as flags have it: a mode and parameters, such as paper,alpha=10,interval=30s.
+func ReadMarket(spec string) (m Market, err error) {
+	var text strings.Builder
+	for i, part := range strings.Split(spec, ",") {
+		name, value, ok := strings.Cut(strings.TrimSpace(part), "=")
+		switch {
+		case !ok && i == 0 && name != "":
+			name, value = "mode", name
+		case !ok || name == "" || value == "":
+			return m, fmt.Errorf("%q: want a mode, and parameters as NAME=VALUE, with commas between", spec)
+		}
+		fmt.Fprintf(&text, "%s: %s\n", name, value)
+	}
+	return Read[Market](spec, []byte(text.String()))
+}
+
+// Made returns the market, nil if there is none to hold.
+func (m *Market) Made() (*crawl.Market, error) {
+	if *m == (Market{}) {
+		return nil, nil
+	}
+	mode := crawl.MarketMode(m.Mode)
+	if mode == "" {
+		mode = crawl.MarketLots
+	}
+	out := crawl.DefaultMarket(mode)
+	put(&out.Crawlers, m.Crawlers)
+	put(&out.Alpha, m.Alpha)
+	put(&out.Turn, m.Turn)
+	put(&out.Beta, m.Beta)
+	put(&out.Delta1, m.Delta1)
+	put(&out.Delta2, m.Delta2)
+	put(&out.Understanding, m.Understanding)
+	if m.Delta4 != nil {
+		out.Delta4 = int64(*m.Delta4)
+	}
+	if m.Space != nil {
+		out.Space = int64(*m.Space)
+	}
+	out.Similarity = m.Reserve == "similarity"
+	for _, d := range []struct {
+		name, text string
+		to         *time.Duration
+	}{{"delta3", m.Delta3, &out.Delta3}, {"lifetime", m.Lifetime, &out.Lifetime}, {"interval", m.Interval, &out.Interval}} {
+		if d.text == "" {
+			continue
+		}
+		var err error
+		if *d.to, err = time.ParseDuration(d.text); err != nil {
+			return nil, fmt.Errorf("market: %s: %q: want a span such as 90s or 2m", d.name, d.text)
+		}
+	}
+	switch {
+	case mode == crawl.MarketLots && m.Understanding != nil:
+		return nil, errors.New("market: understanding: in lots no link is passed by; --tunnel says how far off the topic they lead")
+	case mode != crawl.MarketLots && m.Turn != nil:
+		return nil, errors.New("market: turn: it is of the mode lots only")
+	}
+	if err := out.Check(); err != nil {
+		return nil, fmt.Errorf("market: %w: out of what is possible", err)
+	}
+	return &out, nil
+}
+
+func put[T any](to, from *T) {
+	if from != nil {
+		*to = *from
+	}
+}

@@ -1,0 +1,326 @@
+package coordinator
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/frontier"
+	"argosy/internal/plan/schedule"
+)
+
+// The market between the crawlers of a job. What they are and what they have done follows from the log; the pure rules say who buys and who
+// sells, and what comes of it is an entry of the log. Only the time that a job has run is the coordinator's own, and stands in that entry.
+
+const (
+	marketRest  = 20 * time.Millisecond // between two markets, at least
+	lotURLs     = 4                     // URLs of a lot, at most
+	paperOffers = 40                    // URLs that a crawler offers in a market of the published kind
+)
+
+// exchange are the rules of a job's market.
+func exchange(m *crawl.Market) schedule.ExchangeConfig {
+	return schedule.ExchangeConfig{
+		Alpha: m.Alpha, Beta: m.Beta, Delta1: m.Delta1, Delta2: m.Delta2, Delta3: m.Delta3, Delta4: m.Delta4, Understanding: m.Understanding,
+		Lifetime: m.Lifetime, Space: m.Space, Interval: m.Interval, Lots: m.Mode == crawl.MarketLots, ReserveValue: m.Similarity,
+	}
+}
+
+// visited is how many pages a crawler has asked for.
+func visited(n crawl.Counts) int64 { return n.Fetched + n.Failed }
+
+// trader is a crawler of a job that has run for so long.
+func trader(j *frontier.Job, c uint32, ran time.Duration) schedule.Trader {
+	m, n, a := j.Identity.Market, j.Crawler(c), j.Account(c)
+	t := schedule.Trader{
+		Pages: int(n.Relevant), Target: m.Alpha, Ability: math.Inf(1), Time: math.MaxInt64, Space: math.MaxInt64, Queue: int(n.Pending() - n.Held),
+	}
+	if m.Alpha > 0 {
+		t.Target += int(a.Bought)
+	}
+	if m.Beta > 0 {
+		t.Ability = m.Beta - m.Delta1*float64(visited(n))
+	}
+	if m.Lifetime > 0 {
+		t.Time = m.Lifetime - ran + m.Delta3*time.Duration(a.Bought)
+	}
+	if m.Space > 0 {
+		t.Space = m.Space - n.Bytes + m.Delta4*a.Bought
+	}
+	return t
+}
+
+// may returns how many more URLs a crawler may be given now: it has ability, time and space for them, it has not reached what it is to
+// save, and in lots it is still its turn.
+func (r *run) may(j *frontier.Job, c uint32, ran time.Duration) int {
+	m := j.Identity.Market
+	if m == nil || c == 0 {
+		return math.MaxInt32
+	}
+	t, n := trader(j, c, ran), j.Crawler(c)
+	if !t.Alive(exchange(m)) {
+		return 0
+	}
+	room := int64(t.Visits(exchange(m))) - n.Held
+	switch m.Mode {
+	case crawl.MarketPaper:
+		room = min(room, int64(t.Target-t.Pages)-n.Held)
+	case crawl.MarketLots:
+		done := visited(n)
+		if int(c) <= len(j.Last.Visited) {
+			done -= j.Last.Visited[c-1]
+		}
+		room = min(room, int64(m.Turn)-done-n.Held)
+	}
+	return int(max(0, room-int64(r.gave[c])))
+}
+
+// cut is what a URL must promise to be given to a crawler: its best are wanted, on whatever site they are.
+type cut struct {
+	least float64
+	seq   uint64 // of the view
+	at    time.Time
+}
+
+// cutRest is how long a cut holds while its crawler has something to do.
+const cutRest = 50 * time.Millisecond
+
+// least returns what a URL must promise to be given to a crawler that may do so much. One that has nothing to do takes what there is.
+func (r *run) least(f *frontier.Frontier, j *frontier.Job, c uint32, may int, now time.Time) (float64, error) {
+	if c == 0 || j.Crawler(c).Held == 0 && r.gave[c] == 0 && r.cuts[c].seq == f.Position().Seq {
+		return 0, nil
+	}
+	if was := r.cuts[c]; was.seq == f.Position().Seq || j.Crawler(c).Held > 0 && now.Sub(was.at) < cutRest {
+		return was.least, nil
+	}
+	least, err := f.Least(j.ID, c, may)
+	if r.cuts == nil {
+		r.cuts = map[uint32]cut{}
+	}
+	r.cuts[c] = cut{least, f.Position().Seq, now}
+	return least, err
+}
+
+// next returns URLs of a task that may be given out now: by the job's limits, and by what its crawler may do.
+func (c *Coordinator) next(now time.Time, j *frontier.Job, r *run, t *frontier.Task, n int) ([]crawl.Target, error) {
+	may := r.may(j, t.Crawler(), r.ran(now))
+	n = min(r.room(j, n), may)
+	if n <= 0 {
+		return nil, nil
+	}
+	least, err := r.least(c.f, j, t.Crawler(), may, now)
+	if err != nil {
+		return nil, err
+	}
+	targets, err := c.f.NextAbove(t.ID, n, least)
+	if len(targets) == 0 && least > 0 {
+		r.short[t.ID] = true
+	}
+	return targets, err
+}
+
+// give counts URLs that are given out in an entry that is not applied yet.
+func (r *run) give(t *frontier.Task, n int) {
+	r.given += n
+	if c := t.Crawler(); c > 0 {
+		if r.gave == nil {
+			r.gave = map[uint32]int{}
+		}
+		r.gave[c] += n
+	}
+}
+
+// applied forgets what was given: all of it is applied.
+func (r *run) applied() {
+	r.given = 0
+	clear(r.gave)
+}
+
+// wake looks again at the tasks whose crawlers could do nothing.
+func (c *Coordinator) wake(j *frontier.Job, r *run, now time.Time) error {
+	for id := range r.short {
+		t := c.f.Task(id)
+		may := r.may(j, t.Crawler(), r.ran(now))
+		if may == 0 {
+			continue
+		}
+		least, err := r.least(c.f, j, t.Crawler(), may, now)
+		if err != nil {
+			return err
+		}
+		if t.Promise() >= least {
+			delete(r.short, id)
+			c.jobs.schedule(t)
+		}
+	}
+	return nil
+}
+
+// market holds a market of a job's crawlers, if it is time for one.
+func (c *Coordinator) market(ctx context.Context, now time.Time, j *frontier.Job, r *run) error {
+	m := j.Identity.Market
+	if m == nil || m.Mode == crawl.MarketAlone || j.State != crawl.JobRunning || j.Sowing() || r.limited != "" || c.stage.drained ||
+		now.Sub(r.traded) < marketRest || !r.marketDue(j, r.ran(now)) {
+		return nil
+	}
+	r.traded = now
+	round, err := c.hold1(j, r.ran(now))
+	if err != nil {
+		return err
+	}
+	return c.sinks.append(ctx, &crawl.Entry{Kind: crawl.EntryRound, Round: round})
+}
+
+// marketDue reports whether a market is to be held: as published when the interval is over; in lots besides when a crawler has had its turn, or
+// has nothing to do while others have more than they can do in theirs.
+func (r *run) marketDue(j *frontier.Job, ran time.Duration) bool {
+	m := j.Identity.Market
+	since := ran - time.Duration(j.Last.RanMS)*time.Millisecond
+	if j.Rounds > 0 && j.Last.Sold == 0 && !moved(j) {
+		return false // nothing has changed
+	}
+	if since >= m.Interval {
+		return true
+	}
+	if m.Mode != crawl.MarketLots {
+		return false
+	}
+	idle, more := false, false
+	for c := uint32(1); int(c) <= m.Crawlers; c++ {
+		n := j.Crawler(c)
+		queue := n.Pending() - n.Held
+		if queue > 0 && r.may(j, c, ran) == 0 && n.Held == 0 {
+			return true
+		}
+		idle = idle || queue == 0 && n.Held == 0 && trader(j, c, ran).Alive(exchange(m))
+		more = more || queue > int64(m.Turn)
+	}
+	return idle && more
+}
+
+// moved reports whether a crawler has visited a page since the last market.
+func moved(j *frontier.Job) bool {
+	for c := range j.Last.Visited {
+		if visited(j.Crawler(uint32(c)+1)) != j.Last.Visited[c] {
+			return true
+		}
+	}
+	return false
+}
+
+// over reports whether no crawler of a job can go on, and no market could change that. Nothing of the job is under way.
+func (r *run) over(j *frontier.Job, ran time.Duration) bool {
+	m := j.Identity.Market
+	if m == nil || j.Totals.Held > 0 || j.Totals.Pending() == 0 {
+		return false
+	}
+	buys, sells := false, false
+	for c := uint32(1); int(c) <= m.Crawlers; c++ {
+		t := trader(j, c, ran)
+		if t.Queue > 0 && r.may(j, c, ran) > 0 {
+			return false
+		}
+		buys, sells = buys || t.Buys(exchange(m)), sells || t.Sells(exchange(m)) || m.Mode == crawl.MarketLots && t.Queue > 0
+	}
+	return m.Mode == crawl.MarketAlone || !buys || !sells || j.Rounds > 0 && j.Last.Sold == 0 && !moved(j)
+}
+
+// hold1 holds a market, and returns what came of it.
+func (c *Coordinator) hold1(j *frontier.Job, ran time.Duration) (*crawl.Round, error) {
+	m := j.Identity.Market
+	cfg := exchange(m)
+	round := &crawl.Round{Job: j.ID, No: j.Rounds + 1, RanMS: ran.Milliseconds()}
+	traders := make([]schedule.Trader, m.Crawlers)
+	size := max(1, min(lotURLs, m.Turn/2)) // of a lot
+	if !cfg.Lots {
+		size = 1
+	}
+	for b := range traders {
+		no := uint32(b) + 1
+		t := trader(j, no, ran)
+		if t.Places = max(1, m.Turn/size); !cfg.Lots {
+			t.Places = 0
+		}
+		traders[b] = t
+		n := j.Crawler(no)
+		round.Crawlers = append(round.Crawlers, crawl.Trader{
+			Visited: visited(n), Saved: n.Relevant, Queue: int64(t.Queue), Ability: crawl.Finite(t.Ability), TimeMS: int64(crawl.Finite(float64(t.Time / time.Millisecond))),
+			Space: int64(crawl.Finite(float64(t.Space))), Sells: t.Sells(cfg) || cfg.Lots && t.Queue > 0, Buys: t.Buys(cfg),
+		})
+		first, most := 0, m.Turn*min(m.Crawlers, 8) // in lots a crawler bids for its own, too: it buys what is better only
+		if !cfg.Lots {
+			if !t.Sells(cfg) {
+				continue
+			}
+			if t.Alive(cfg) {
+				first = t.Visits(cfg)
+			}
+			most = first + paperOffers
+		}
+		offers, learned, err := c.f.Offers(j.ID, no, most)
+		if err != nil {
+			return nil, err
+		}
+		round.Learned = learned
+		round.Lots = append(round.Lots, lots(no, offers[min(first, len(offers)):], size)...)
+	}
+	return round, clearMarket(cfg, traders, round)
+}
+
+// lots puts URLs of a site that follow each other into lots.
+func lots(seller uint32, offers []frontier.Offer, size int) (out []crawl.Lot) {
+	open := map[string]int{} // by site: the lot that is not full
+	for i := range offers {
+		o := &offers[i]
+		k, ok := open[o.Site]
+		if !ok {
+			k = len(out)
+			open[o.Site] = k
+			out = append(out, crawl.Lot{Seller: seller, Site: o.Site, URL: o.URL, Values: make([]float32, len(o.Values))})
+		}
+		l := &out[k]
+		l.Pages = append(l.Pages, o.Page)
+		for b, v := range o.Values {
+			l.Values[b] += float32(v)
+		}
+		if len(l.Pages) == size {
+			delete(open, o.Site)
+		}
+	}
+	return out
+}
+
+// clearMarket has the rules say who gets what.
+func clearMarket(cfg schedule.ExchangeConfig, traders []schedule.Trader, round *crawl.Round) error {
+	items := make([]schedule.ForSale, len(round.Lots))
+	for i := range items {
+		l := &round.Lots[i]
+		items[i] = schedule.ForSale{URL: l.URL, Seller: int(l.Seller) - 1}
+		for _, v := range l.Values {
+			items[i].Values = append(items[i].Values, float64(v))
+		}
+		if cfg.ReserveValue {
+			l.Reserve = l.Values[l.Seller-1]
+		}
+	}
+	res, err := schedule.Exchange(cfg, traders, items)
+	if err != nil {
+		return err
+	}
+	round.Rounds, round.Value, round.TookOver, round.Bidden = res.Rounds, res.Value, res.TookOver, res.Offered
+	for _, prices := range res.Prices {
+		row := make([]float32, len(prices))
+		for i, p := range prices {
+			row[i] = float32(p)
+		}
+		round.Prices = append(round.Prices, row)
+	}
+	for _, t := range res.Trades {
+		l := &round.Lots[t.Item]
+		if cfg.Lots || l.Values[t.Buyer] > 0 { // who knows a URL himself gains nothing by it
+			l.Buyer, l.Price = uint32(t.Buyer)+1, float32(t.Price)
+		}
+	}
+	return nil
+}
