@@ -50,8 +50,11 @@ func (s *Session) doH2(ctx context.Context, h *http2Conn, req *Request, r *Respo
 	}}))
 	resp, err := h.cc.RoundTrip(hr)
 	if err != nil {
-		err = fail("read header", crawl.KindReset, err)
-		if context.Cause(ctx) == nil && s.unprocessed(h, req, err) {
+		late := context.Cause(ctx) != nil
+		err = fail("read header", h2Kind(err), err)
+		if late {
+			s.distrust(h)
+		} else if s.unprocessed(h, req, err) {
 			err = fmt.Errorf("%w: %w", ErrUnprocessed, err)
 		}
 		return err
@@ -78,7 +81,7 @@ func (s *Session) doH2(ctx context.Context, h *http2Conn, req *Request, r *Respo
 	case kind == crawl.KindArchive:
 		return err
 	case kind == crawl.KindInternal:
-		err = fail("read body", crawl.KindReset, err)
+		err = fail("read body", h2Kind(err), err)
 	default:
 		err = fail("read body", kind, err)
 	}
@@ -150,6 +153,34 @@ const (
 	maxAgainFirst = 3
 )
 
+// h2Kind tells what a server sent that it may not (protocol, header-large) from a connection or a stream that it ended (reset).
+func h2Kind(err error) crawl.Kind {
+	var ours http2.ConnectionError
+	var stream http2.StreamError
+	said := err.Error()
+	switch {
+	case strings.Contains(said, "header list larger") || strings.Contains(said, "header list too large"):
+		return crawl.KindHeaderLarge
+	case errors.As(err, &ours), errors.Is(err, http2.ErrFrameTooLarge):
+		return crawl.KindProtocol
+	case errors.As(err, &stream) && stream.Cause != nil && stream.Cause.Error() != "received from peer":
+		return crawl.KindProtocol
+	}
+	return crawl.KindReset
+}
+
+// distrust has the next request sent on another connection: nothing has come in time on this one, and perhaps nothing does any more.
+func (s *Session) distrust(h *http2Conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h.refused = true
+}
+
+// wantsHTTP1 reports whether a server says that it answers over HTTP/1.1 only (RFC 9113, section 7).
+func wantsHTTP1(err error) bool {
+	return strings.Contains(err.Error(), http2.ErrCodeHTTP11Required.String())
+}
+
 // unprocessed reports whether a request that failed on a connection is to be sent again. Such a connection is not used
 // for another.
 func (s *Session) unprocessed(h *http2Conn, req *Request, err error) bool {
@@ -161,6 +192,11 @@ func (s *Session) unprocessed(h *http2Conn, req *Request, err error) bool {
 	ended := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if wantsHTTP1(err) {
+		again := !s.plain
+		h.refused, s.plain, s.h1 = true, true, true
+		return again
+	}
 	h.refused = h.refused || refused || ended
 	if ended && !refused { // as with a kept connection of HTTP/1.1: once
 		return h.answered > 0 && req.Again == 0

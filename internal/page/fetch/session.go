@@ -32,6 +32,7 @@ type Session struct {
 	cut     int // kept connections in a row that ended without an answer
 	h2      *http2Conn
 	h1      bool         // with TLS too
+	plain   bool         // HTTP/2 is not offered: the server has asked for that
 	flight  *opening     // of the connection that tells which HTTP the server speaks, or that is to be shared
 	answers bool         // over HTTP/2
 	past    []*http2Conn // that the server has ended; the last three
@@ -292,6 +293,11 @@ func (s *Session) dial(ctx context.Context, u crawl.URL, t *Timing) (*conn, *htt
 func (s *Session) handshake(ctx context.Context, nc net.Conn, u crawl.URL) (*tls.Conn, error) {
 	cfg := s.c.tls.Clone()
 	cfg.ServerName = trimBrackets(u.Host())
+	s.mu.Lock()
+	if s.plain {
+		cfg.NextProtos = []string{"http/1.1"}
+	}
+	s.mu.Unlock()
 	tc := tls.Client(nc, cfg)
 	ctx, cancel := context.WithTimeout(ctx, s.lim.TLSTimeout)
 	defer cancel()
