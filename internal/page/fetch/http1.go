@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -207,7 +208,7 @@ func (s *Session) exchange(c *conn, req *Request, r *Response, sc *scratch) (kee
 		if c.used && !isTimeout(err) {
 			err = errors.Join(errIdleClosed, err)
 		}
-		return fail("read header", crawl.KindReset, err)
+		return fail("read header", endKind(err), err)
 	}
 	first := time.Now()
 	r.Timing.FirstByte = first.Sub(sent)
@@ -280,6 +281,15 @@ func appendRequest(b []byte, req *Request) []byte {
 		b = append(append(append(append(b, f.Name...), ": "...), f.Value...), "\r\n"...)
 	}
 	return append(b, "\r\n"...)
+}
+
+// endKind tells a connection that was ended by a TLS alert, such as for the certificate that we do not have (tls), from one that just
+// ended (reset).
+func endKind(err error) crawl.Kind {
+	if op := (*net.OpError)(nil); errors.As(err, &op) && op.Op == "remote error" { // so crypto/tls marks alerts
+		return crawl.KindTLS
+	}
+	return crawl.KindReset
 }
 
 func protocolError(msg string) error {

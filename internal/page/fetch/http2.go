@@ -166,7 +166,7 @@ func h2Kind(err error) crawl.Kind {
 	case errors.As(err, &stream) && stream.Cause != nil && stream.Cause.Error() != "received from peer":
 		return crawl.KindProtocol
 	}
-	return crawl.KindReset
+	return endKind(err)
 }
 
 // distrust has the next request sent on another connection: nothing has come in time on this one, and perhaps nothing does any more.
