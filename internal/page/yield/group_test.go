@@ -165,3 +165,30 @@ func TestTrapWithoutTemplates(t *testing.T) {
 		}
 	}
 }
+
+// Of a template that has brought much, though most of its pages say nothing new, one answer in four is marked: marks cost a fifth
+// of a page. One that has proved nothing yet has all of its answers marked, and so has one whose last answer brought nothing.
+func TestMixedTemplateIsSampled(t *testing.T) {
+	for _, c := range []struct {
+		new, dry int64
+		from, to int // of 256 answers
+	}{
+		{new: proven, from: 64, to: 64},
+		{new: proven - 1, from: 256, to: 256},
+		{new: proven, dry: 1, from: 256, to: 256},
+	} {
+		m := New()
+		id := m.Template(parsed(t, "http://a/page/1"))
+		x := m.byID[id]
+		x.New, x.Dry, x.Marked, x.Answers = c.new, c.dry, 3*c.new, 3*c.new
+		marked := 0
+		for i := range 256 {
+			if m.Want(id, 0, crawl.Key{15: byte(i)}).Mark == crawl.MarkMust {
+				marked++
+			}
+		}
+		if marked < c.from || marked > c.to {
+			t.Errorf("%d new answers of %d, %d dry: %d of 256 are marked, want %d to %d", c.new, 3*c.new, c.dry, marked, c.from, c.to)
+		}
+	}
+}

@@ -60,6 +60,8 @@ const (
 	partPhrases = 3  // or as many are: a part of it is
 	markAll     = 48 // answers of a template that are all marked; then, while it is productive, one in markEvery
 	markEvery   = 32
+	markMixed   = 4                  // of one that is mixed, one in so many, once it is proven by so many
+	proven      = 64                 // new answers
 	minFlight   = 16                 // URLs of a group that are out at once,
 	maxFlight   = 512                // and two more for each new answer that it had, up to this
 	newestKept  = rounds * trialSize // of the URLs that wait: as many as are tried
@@ -106,6 +108,9 @@ func (t *Template) bag() bool { return strings.HasPrefix(t.Pattern, bagPrefix) }
 func (t *Template) dry() bool {
 	return t.New == 0 && t.Marked > 0 || t.Dry >= dryAfter || t.Dry > 0 && t.Barren >= t.New
 }
+
+// mixed reports whether more of a template's answers brought nothing than brought something.
+func (t *Template) mixed() bool { return 2*(t.New+t.Spared) < t.Marked }
 
 // hopeless reports whether what a template has not brought outweighs one more new answer.
 func (t *Template) hopeless() bool { return t.New == 0 && t.Marked > 0 || t.Cost >= newPays }
@@ -224,7 +229,7 @@ func (m *Model) Take(a *Answer) Event {
 		}
 	}
 	if !a.Marked {
-		if via != nil && via.Group != t.Group && t.Dry == 0 && !g.Cut && 2*(t.New+t.Spared) >= t.Marked {
+		if via != nil && via.Group != t.Group && t.Dry == 0 && !g.Cut && !t.mixed() {
 			return m.credit(via) // most likely it is like those that were marked
 		}
 		return Nothing
