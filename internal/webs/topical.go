@@ -14,7 +14,11 @@ type TopicalConfig struct {
 	Pages int     // of each site
 	Share float64 // of pages that are on the topic
 	Near  float64 // chance that a link of a page on the topic leads to another one
-	Told  float64 // chance that the words of a link to a page on the topic name it
+	Told  float64 // chance that the words of a link to a page on the topic name it; where there are texts, that they are of the page's text
+
+	Links int // of a page, besides that to the next page of its site; 0: 8
+
+	On, Off [][]string // texts of pages on the topic, and of others, as words: a page is made of two of them; none: made-up words
 }
 
 // Topical is a web of pages of which some are on a topic: they lie near each other, mostly, and links to them name it, sometimes.
@@ -80,11 +84,14 @@ func (t *Topical) OnTopic(port string) map[string]bool {
 	return out
 }
 
-// topicalLinks is how many links a page has besides that to the next page of its site.
+// topicalLinks is how many links a page has where nobody says otherwise.
 const topicalLinks = 8
 
 // page makes a page: the same whenever it is asked for.
 func (t *Topical) page(i int, port string) (title, body string) {
+	if len(t.cfg.On) > 0 {
+		return t.drawn(i, port)
+	}
 	rng := rand.New(rand.NewPCG(t.cfg.Seed, uint64(i)+1000))
 	word := func() string { return fmt.Sprintf("word%d", int(600*rng.Float64()*rng.Float64())) }
 	text := func(n int) string {
@@ -112,17 +119,63 @@ func (t *Topical) page(i int, port string) (title, body string) {
 		}
 		fmt.Fprintf(&b, "<p>%s <a href=\"%s\">%s</a> %s</p>\n", text(25), t.URL(to, port), words, text(10))
 	}
-	for range topicalLinks {
+	t.links(rng, i, link)
+	return title, b.String()
+}
+
+// links calls fn for what a page links to.
+func (t *Topical) links(rng *rand.Rand, i int, fn func(to int)) {
+	n := t.cfg.Links
+	if n == 0 {
+		n = topicalLinks
+	}
+	for range n {
 		to := rng.IntN(len(t.on))
 		if t.on[i] && len(t.among) > 0 && rng.Float64() < t.cfg.Near {
 			to = t.among[rng.IntN(len(t.among))]
 		} else if rng.IntN(3) > 0 { // most links stay on their site
 			to = i/t.cfg.Pages*t.cfg.Pages + rng.IntN(t.cfg.Pages)
 		}
-		link(to)
+		fn(to)
 	}
 	if (i+1)%t.cfg.Pages != 0 {
-		link(i + 1)
+		fn(i + 1)
 	}
-	return title, b.String()
+}
+
+// text returns the words of a page that is drawn from texts: halves of two of its kind.
+func (t *Topical) text(i int) []string {
+	rng := rand.New(rand.NewPCG(t.cfg.Seed, uint64(i)+1_000_000))
+	from := t.cfg.Off
+	if t.on[i] {
+		from = t.cfg.On
+	}
+	a, b := from[rng.IntN(len(from))], from[rng.IntN(len(from))]
+	return append(append([]string(nil), a[:(len(a)+1)/2]...), b[len(b)/2:]...)
+}
+
+// drawn makes a page of texts that were given. Links are named by words of the page that they lead to, or by any.
+func (t *Topical) drawn(i int, port string) (title, body string) {
+	rng := rand.New(rand.NewPCG(t.cfg.Seed, uint64(i)+1000))
+	own := t.text(i)
+	some := func(of []string, n int) string {
+		var b strings.Builder
+		for range n {
+			b.WriteString(of[rng.IntN(len(of))])
+			b.WriteByte(' ')
+		}
+		return b.String()
+	}
+	var b strings.Builder
+	for at := 0; at < min(len(own), 400); at += 50 {
+		fmt.Fprintf(&b, "<p>%s</p>\n", strings.Join(own[at:min(at+50, len(own))], " "))
+	}
+	t.links(rng, i, func(to int) {
+		words := some(own, 3)
+		if rng.Float64() < t.cfg.Told {
+			words = some(t.text(to), 3)
+		}
+		fmt.Fprintf(&b, "<p><a href=\"%s\">%s</a></p>\n", t.URL(to, port), words)
+	})
+	return some(own, 4), b.String()
 }

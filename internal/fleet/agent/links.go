@@ -27,6 +27,7 @@ type finder struct {
 	self    bool // the base is the page's own URL
 	depth   uint16
 	limited bool // the job has a depth limit: known links are reported too, by key
+	all     bool // the page is on the topic: what it names is told of again, because how many such pages name a URL says much of it
 	refused bool // the page asks not to follow its links: they are reported as such
 	fresh   map[crawl.Key]bool
 
@@ -97,7 +98,7 @@ func (f *finder) add(page *parse.Page) {
 		if k == (crawl.Key{}) {
 			continue
 		}
-		if d, seen := fl.depth(k); seen && d <= f.depth && !f.limited {
+		if d, seen := fl.depth(k); seen && d <= f.depth && !f.limited && !f.all {
 			continue
 		}
 		f.new = append(f.new, i)
@@ -163,7 +164,7 @@ func foreignScheme(ref string) bool {
 // dropPending drops from new what this very lease has sent in a part that is not stored yet: parts of a lease are
 // stored in order, so that one is stored before this page's.
 func (f *finder) dropPending(raw []crawl.Key) {
-	if f.limited {
+	if f.limited || f.all {
 		return
 	}
 	l := f.l
@@ -189,7 +190,7 @@ func (f *finder) one(u crawl.URL, link parse.Link, page *parse.Page) {
 		return
 	}
 	f.fresh[as] = true
-	if f.known(as, resource) {
+	if (!f.all || resource || f.refused) && f.known(as, resource) {
 		if f.limited && !f.refused && !resource {
 			f.found.Known = append(f.found.Known, k)
 		}

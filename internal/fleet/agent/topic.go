@@ -53,6 +53,7 @@ func (f *finder) focus(score float32, off uint8) {
 		return
 	}
 	f.found.Score = score
+	f.all = !f.l.job.Identity.ByRule && float64(score) >= f.l.judge.Topic.Threshold
 	if !f.limited {
 		f.depth = promise(float64(score), f.l.judge.Topic.Threshold, off)
 	}

@@ -19,6 +19,7 @@ const (
 	cycleRest   = 10 * time.Millisecond // after a cycle, at most: twice as long as it took, so that large ones gather what comes
 	maxTasks    = 10_000                // of a snapshot
 	grantBudget = 256 << 10             // estimated bytes of one grant entry
+	bestAtOnce  = 8                     // URLs of a site that is asked slowly, or the best of which come first: better ones may be found meanwhile
 	heldFor     = 50                    // ms before a task whose site or address has no room is looked at again
 )
 
@@ -224,8 +225,8 @@ func (c *Coordinator) grant(now time.Time, j *frontier.Job, r *run, t *schedule.
 		l.Resolve = true
 	} else {
 		first := 64
-		if polite.SiteDelay(j.PaceAt(t.Site), site) > 0 {
-			first = 8
+		if polite.SiteDelay(j.PaceAt(t.Site), site) > 0 || j.Identity.Order == crawl.OrderBest {
+			first = bestAtOnce
 		}
 		of := c.f.Task(t.ID)
 		targets, err := c.next(now, j, r, of, first)

@@ -86,9 +86,9 @@ type cut struct {
 // cutRest is how long a cut holds while its crawler has something to do.
 const cutRest = 50 * time.Millisecond
 
-// least returns what a URL must promise to be given to a crawler that may do so much. One that has nothing to do takes what there is.
+// least returns what a URL must promise to be given to a crawler that may do so much.
 func (r *run) least(f *frontier.Frontier, j *frontier.Job, c uint32, may int, now time.Time) (float64, error) {
-	if c == 0 || j.Crawler(c).Held == 0 && r.gave[c] == 0 && r.cuts[c].seq == f.Position().Seq {
+	if c == 0 {
 		return 0, nil
 	}
 	if was := r.cuts[c]; was.seq == f.Position().Seq || j.Crawler(c).Held > 0 && now.Sub(was.at) < cutRest {
@@ -137,8 +137,18 @@ func (r *run) applied() {
 	clear(r.gave)
 }
 
-// wake looks again at the tasks whose crawlers could do nothing.
+// wake looks again at the tasks whose crawlers could do nothing. A crawler that has nothing to do for want of what promises most takes what
+// there is.
 func (c *Coordinator) wake(j *frontier.Job, r *run, now time.Time) error {
+	due := map[uint32]bool{} // crawlers that have tasks that wait for a node, or for their site
+	for id := range r.inDue {
+		due[c.f.Task(id).Crawler()] = true
+	}
+	for id := range r.short {
+		if no := c.f.Task(id).Crawler(); !due[no] && j.Crawler(no).Held == 0 && r.gave[no] == 0 && r.cuts[no].seq == c.f.Position().Seq {
+			r.cuts[no] = cut{0, c.f.Position().Seq, now} // what promises most cannot be had now
+		}
+	}
 	for id := range r.short {
 		t := c.f.Task(id)
 		may := r.may(j, t.Crawler(), r.ran(now))

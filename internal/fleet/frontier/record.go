@@ -72,7 +72,7 @@ func (r *record) encode(b []byte) []byte {
 		b = append(b, s...)
 	}
 	if version == topicVersion {
-		b = append(binary.BigEndian.AppendUint32(append(b, r.Off), math.Float32bits(r.Page)), r.Around...)
+		b = append(binary.BigEndian.AppendUint32(append(b, r.Off, r.Named), math.Float32bits(r.Page)), r.Around...)
 	}
 	return b
 }
@@ -101,8 +101,8 @@ func decodeRecord(b []byte) (*record, error) {
 	r.Reason = crawl.Kind(d.string())
 	r.URL, r.Anchor, r.ETag, r.LastMod, r.Digest = d.string(), d.string(), d.string(), d.string(), d.string()
 	if b[0] == topicVersion {
-		if f := d.bytes(5); f != nil {
-			r.Off, r.Page = f[0], math.Float32frombits(binary.BigEndian.Uint32(f[1:]))
+		if f := d.bytes(6); f != nil {
+			r.Off, r.Named, r.Page = f[0], f[1], math.Float32frombits(binary.BigEndian.Uint32(f[2:]))
 		}
 		r.Around = string(d.b)
 	}

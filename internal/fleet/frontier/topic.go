@@ -17,6 +17,7 @@ import (
 // signs are what the links to a URL say of it, beside their words, in a job with a topic.
 type signs struct {
 	Off    uint8   // pages in a row on the way to it that are off the topic; the least of several ways
+	Named  uint8   // pages on the topic that name it, as far as they are counted
 	Page   float32 // score of the page that names it; the best of several
 	Around string  // words around the link
 }
@@ -104,7 +105,7 @@ func (o *focus) of(crawler uint32) *topic.Links {
 
 // evidence is what is known of a URL that was not fetched. own is its site's task, nil if there is none yet.
 func (f *Frontier) evidence(r *record, own *Task) topic.Evidence {
-	e := topic.Evidence{URL: r.URL, Anchor: r.Anchor, Around: r.Around, Page: float64(r.Page), Off: int(r.Off), Seed: r.Flags&crawl.FlagSeed != 0}
+	e := topic.Evidence{URL: r.URL, Anchor: r.Anchor, Around: r.Around, Page: float64(r.Page), Named: int(r.Named), Off: int(r.Off), Seed: r.Flags&crawl.FlagSeed != 0}
 	if own == nil {
 		return e
 	}
@@ -148,6 +149,9 @@ func offOf(j *Job, parent *record, pk crawl.Key, score float32) uint8 {
 // sign notes what a link says of the URL it points to, by the page that names it.
 func sign(j *Job, r, parent *record, pk crawl.Key, p *crawl.Found, l *crawl.Link) {
 	r.Off, r.Page, r.Around = offOf(j, parent, pk, p.Score), p.Score, l.Around
+	if float64(p.Score) >= j.Identity.Topic.Threshold {
+		r.Named = 1
+	}
 	switch {
 	case l.Redirect: // it is the same page, elsewhere
 		r.signs, r.Anchor = parent.signs, parent.Anchor
@@ -163,6 +167,10 @@ func sign(j *Job, r, parent *record, pk crawl.Key, p *crawl.Found, l *crawl.Link
 func (r *record) sees(o *record) (changed bool) {
 	if o.Off < r.Off {
 		r.Off, changed = o.Off, true
+	}
+	if o.Named > 0 && r.Named < math.MaxUint8 {
+		r.Named += o.Named
+		changed = true
 	}
 	if o.Page > r.Page {
 		r.Page, changed = o.Page, true
@@ -359,8 +367,9 @@ type Judged struct {
 	Parent  string            `json:"parent,omitempty"` // the page that named it first
 	Anchor  string            `json:"anchor,omitempty"`
 	Around  string            `json:"around,omitempty"`
-	Page    float64           `json:"page"` // score of the best page that names it
-	Off     int               `json:"off"`  // pages in a row on the way to it that are off the topic
+	Page    float64           `json:"page"`  // score of the best page that names it
+	Named   int               `json:"named"` // pages on the topic that name it
+	Off     int               `json:"off"`   // pages in a row on the way to it that are off the topic
 	Score   float64           `json:"score"`
 	OnTopic bool              `json:"on_topic"`
 	Link    topic.LinkVerdict `json:"link"` // what its links say, by the model as it is now
@@ -396,7 +405,7 @@ func (f *Frontier) Judge(job uint32, at crawl.Page) (*Judged, error) {
 	e := f.evidence(r, f.tasks[r.Task])
 	return &Judged{
 		URL: r.URL, State: r.State.String(), Reason: string(r.Reason), Depth: int(r.Depth), Parent: parent, Anchor: r.Anchor, Around: r.Around,
-		Page: float64(r.Page), Off: int(r.Off), Score: float64(r.Score), OnTopic: r.Counted&countedRelevant != 0,
+		Page: float64(r.Page), Named: int(r.Named), Off: int(r.Off), Score: float64(r.Score), OnTopic: r.Counted&countedRelevant != 0,
 		Link: o.of(at.Owner).Explain(&e, !j.Identity.ByRule), Topic: j.Identity.Topic,
 	}, nil
 }

@@ -14,6 +14,7 @@ type Evidence struct {
 	Anchor string  // words of the link
 	Around string  // words around it
 	Page   float64 // score of the page that names it: the best, of several
+	Named  int     // pages on the topic that name it
 	Off    int     // pages in a row on the way to it that are not on the topic
 	Seed   bool
 	Rate   float64 // share of its site's pages that are on the topic, as far as it is known
@@ -107,7 +108,7 @@ func (m *Links) raw() float64 {
 	return z
 }
 
-// features lists what a link has: x of its score by rules counts from the start, by a weight of 1.
+// features lists what a link has: its score by rules counts from the start, by a weight of 1, and how many pages on the topic name it.
 func (m *Links) features(e *Evidence, fixed float64, named bool) {
 	m.feats = m.feats[:0]
 	add := func(kind string, word []byte, x float64) {
@@ -115,7 +116,7 @@ func (m *Links) features(e *Evidence, fixed float64, named bool) {
 		for _, c := range word {
 			h = (h ^ uint64(c)) * 0x100000001b3
 		}
-		f := feature{slot: 2 + uint32((h*0x9e3779b97f4a7c15)>>40)%(linkSlots-2), x: float32(x)}
+		f := feature{slot: 3 + uint32((h*0x9e3779b97f4a7c15)>>40)%(linkSlots-3), x: float32(x)}
 		if named {
 			f.name = kind
 			if len(word) > 0 {
@@ -125,7 +126,8 @@ func (m *Links) features(e *Evidence, fixed float64, named bool) {
 		m.feats = append(m.feats, f)
 	}
 	z := math.Log(fixed / (1 - fixed))
-	m.feats = append(m.feats, feature{slot: 0, x: float32(round(z)), name: "rules"}, feature{slot: 1, x: 1, name: "base"})
+	m.feats = append(m.feats, feature{slot: 0, x: float32(round(z)), name: "rules"}, feature{slot: 1, x: 1, name: "base"},
+		feature{slot: 2, x: float32(round(math.Log2(float64(max(1, e.Named))))), name: "named"})
 	words := func(kind string, text []byte, most int, worth float64) {
 		n := 0
 		Each(text, func([]byte) { n++ })
@@ -191,7 +193,7 @@ func (m *Links) folders(url string, add func(kind string, word []byte, x float64
 func (m *Links) Learn(e *Evidence, on float64) {
 	if m.weights == nil {
 		m.weights, m.squares = make([]float32, linkSlots), make([]float32, linkSlots)
-		m.weights[0] = 1
+		m.weights[0], m.weights[2] = 1, namedWorth
 	}
 	p, _ := m.fixed(e)
 	m.features(e, p, false)
@@ -208,6 +210,9 @@ func (m *Links) Learn(e *Evidence, on float64) {
 		m.right++
 	}
 }
+
+// namedWorth is what each doubling of the pages on the topic that name a URL adds to its score before anything is learned.
+const namedWorth = 1
 
 const learnRate = 0.15
 
