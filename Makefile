@@ -4,10 +4,14 @@ FUZZTIME ?= 30s
 SEEDS ?= 100
 OUT ?= argosy
 
-.PHONY: help build test servers nightly check race fuzz bench tidy
+DASH := internal/fleet/dash
+ESBUILD := $(GO) tool -modfile=tools.mod esbuild
+
+.PHONY: help build dash test servers nightly check race fuzz bench tidy
 
 help:
 	@echo "make build   the binary, ./argosy"
+	@echo "make dash    the pages of the dashboard, from $(DASH)/src; what is built is checked in"
 	@echo "make test    the tests; those that need PostgreSQL, or what make servers builds, are skipped without"
 	@echo "make servers the servers that tests start: NATS, an S3-compatible one, argosy 0.1.0 where history has it"
 	@echo "make check   what every change must pass: formatting, linters, tests, archives read by an independent reader"
@@ -18,6 +22,11 @@ help:
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o $(OUT) ./cmd/argosy
+
+dash:
+	$(ESBUILD) $(DASH)/src/main.jsx --bundle --minify --target=es2022 --format=iife --charset=utf8 --legal-comments=eof \
+		--jsx-factory=h --jsx-fragment=Fragment --alias:preact=./$(DASH)/lib/preact.mjs --outfile=$(DASH)/dist/app.js --log-level=warning
+	$(ESBUILD) $(DASH)/src/app.entry.css --bundle --minify --outfile=$(DASH)/dist/app.css --log-level=warning
 
 test:
 	$(GO) test ./...

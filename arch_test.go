@@ -71,7 +71,9 @@ var house = map[string]struct {
 	"fleet/verify":      {false, "crawl archive frontier ledger outdir"},
 	"fleet/mend":        {false, "crawl archive fetch frontier ledger outdir"},
 	"fleet/survey":      {false, "crawl verify archive fetch parse frontier ledger assemble outdir"},
-	"fleet/web":         {false, "crawl config access ledger coordinator bus gate serve usage"},
+	"fleet/shelf":       {false, "crawl archive fetch parse ledger verify"},
+	"fleet/dash":        {false, ""},
+	"fleet/web":         {false, "crawl config access schedule strategy ledger coordinator bus gate serve usage shelf dash"},
 }
 
 // The wings: what a wing may know of the others, besides crawl and itself. What is not in a wing stands beside them; only

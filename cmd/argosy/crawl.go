@@ -20,7 +20,9 @@ import (
 
 	"argosy/internal/config"
 	"argosy/internal/crawl"
+	"argosy/internal/fleet/access"
 	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/web"
 	"argosy/internal/plan/schedule"
 	"argosy/internal/plan/strategy"
 )
@@ -33,22 +35,22 @@ const defaultAgent = "argosy/1.0"
 type crawlFlags struct {
 	job config.Job // what is crawled, from --config, --job and flags
 
-	seeds, out, configFile, jobFile, siteFile, siteText, proxy, dns, cookies, explain, minFree, logLevel string
-	resolve, header, bind, geoip                                                                         []string
-	allowPrivate, trustPrefix                                                                            string
-	ca                                                                                                   []string
-	insecure                                                                                             bool
-	set                                                                                                  *seedSet
-	logins                                                                                               map[string]string   // by site: NAME:PASSWORD
-	defaults                                                                                             map[string][]string // of --config, by flag
-	jobText                                                                                              string              // of the file of --job
-	kept                                                                                                 *crawl.Topic        // as the crawl that goes on was begun with
-	keepSecrets, proxyDNS, json, quiet                                                                   bool
-	agents, concurrency                                                                                  int
-	seed                                                                                                 uint64
-	warc                                                                                                 warcFlags
-	topic                                                                                                topicFlags
-	console                                                                                              console
+	seeds, out, configFile, jobFile, siteFile, siteText, proxy, dns, cookies, explain, minFree, logLevel, listen string
+	resolve, header, bind, geoip                                                                                 []string
+	allowPrivate, trustPrefix                                                                                    string
+	ca                                                                                                           []string
+	insecure                                                                                                     bool
+	set                                                                                                          *seedSet
+	logins                                                                                                       map[string]string   // by site: NAME:PASSWORD
+	defaults                                                                                                     map[string][]string // of --config, by flag
+	jobText                                                                                                      string              // of the file of --job
+	kept                                                                                                         *crawl.Topic        // as the crawl that goes on was begun with
+	keepSecrets, proxyDNS, json, quiet                                                                           bool
+	agents, concurrency                                                                                          int
+	seed                                                                                                         uint64
+	warc                                                                                                         warcFlags
+	topic                                                                                                        topicFlags
+	console                                                                                                      console
 }
 
 // defaultJob is what is crawled where nobody says otherwise.
@@ -118,6 +120,7 @@ func (f *crawlFlags) register(c *cobra.Command) {
 	fl.BoolVar(&j.Fetch.Language, "language", false, "note the language of pages")
 	fl.BoolVar(&j.Fetch.NearDup, "near-duplicates", false, "note marks by which near duplicates are found (simhash)")
 
+	fl.StringVar(&f.listen, "listen", "", "show the crawl to browsers and commands at this HOST:PORT while it runs; the link is printed on standard error")
 	fl.BoolVar(&f.json, "json", false, "print the summary as one JSON object on standard output")
 	fl.BoolVar(&f.quiet, "quiet", false, "no progress")
 	fl.StringVar(&f.logLevel, "log-level", "error", "what is logged on standard error: debug, info, warn or error")
@@ -244,15 +247,22 @@ func (f *crawlFlags) run(c *cobra.Command, args []string) error {
 	if f.proxyDNS {
 		fmt.Fprintln(os.Stderr, "argosy: warning: --proxy-dns: the proxy resolves names; private addresses behind it are not denied")
 	}
-	sum, err := runCrawl(c.Context(), cfg, !f.quiet && !f.json, &f.console)
+	if f.listen != "" {
+		if err := checkListen(f.listen); err != nil {
+			return err
+		}
+	}
+	sum, err := runCrawl(c.Context(), cfg, !f.quiet && !f.json, f.listen, &f.console)
 	if err != nil {
 		return err
 	}
 	return f.report(c.OutOrStdout(), sum)
 }
 
-// runCrawl opens, runs and closes a crawl, and shows on the console how it gets on, if that is wanted.
-func runCrawl(ctx context.Context, cfg assemble.Config, watch bool, con *console) (assemble.Summary, error) {
+// runCrawl opens, runs and closes a crawl, and shows on the console how it gets on, if that is wanted, and at an address, if that is not
+// empty.
+func runCrawl(ctx context.Context, cfg assemble.Config, watch bool, addr string, con *console) (assemble.Summary, error) {
+	cfg.Hold = addr != ""
 	ctx, stop, hard := interrupts(ctx, con.say)
 	defer stop()
 	defer boundHeap()()
@@ -267,6 +277,12 @@ func runCrawl(ctx context.Context, cfg assemble.Config, watch bool, con *console
 	for _, m := range cr.Mended() {
 		cfg.Logger.Info("archive file mended after a crash", "file", m)
 	}
+	var l *listener
+	if addr != "" {
+		if l, err = listening(addr, access.Operator, false, cr, web.Config{Kind: web.KindCrawl, Logger: cfg.Logger}); err != nil {
+			return assemble.Summary{}, errors.Join(err, cr.Close())
+		}
+	}
 	var p *progress
 	if watch {
 		p = con.watch(cr, filepath.Clean(cfg.Dir), cfg.Job.Limits)
@@ -274,6 +290,9 @@ func runCrawl(ctx context.Context, cfg assemble.Config, watch bool, con *console
 	sum, err := cr.Run(ctx, hard)
 	if p != nil {
 		p.stop()
+	}
+	if l != nil {
+		err = errors.Join(err, l.close())
 	}
 	return sum, errors.Join(err, cr.Close())
 }

@@ -17,7 +17,7 @@ import (
 )
 
 func newDemo() *cobra.Command {
-	var dir, serve string
+	var dir, serve, listen string
 	var asJSON, quiet bool
 	var agents int
 	c := &cobra.Command{
@@ -30,6 +30,11 @@ With --web it only serves those sites until it is interrupted, for a fleet to cr
 		RunE: func(c *cobra.Command, _ []string) error {
 			if serve != "" {
 				return demoWeb(c, serve)
+			}
+			if listen != "" {
+				if err := checkListen(listen); err != nil {
+					return err
+				}
 			}
 			keep := dir != ""
 			if !keep {
@@ -51,7 +56,7 @@ With --web it only serves those sites until it is interrupted, for a fleet to cr
 				fmt.Fprintf(out, "A web of %d sites listens on 127.0.0.1:%s; %d nodes crawl it, politely (100 ms between requests to a site).\n\n",
 					len(webs.DemoSites), port, agents)
 			}
-			sum, err := runCrawl(c.Context(), cfg, !asJSON && !quiet, &console{})
+			sum, err := runCrawl(c.Context(), cfg, !asJSON && !quiet, listen, &console{})
 			if err != nil {
 				return err
 			}
@@ -81,6 +86,7 @@ With --web it only serves those sites until it is interrupted, for a fleet to cr
 	c.Flags().StringVarP(&dir, "out", "o", "", "keep what the crawl leaves in this directory")
 	c.Flags().IntVar(&agents, "agents", 3, "nodes")
 	c.Flags().StringVar(&serve, "web", "", "serve the sites on this loopback host:port and crawl nothing")
+	c.Flags().StringVar(&listen, "listen", "", "show the crawl to a browser at this HOST:PORT while it runs; the link is printed on standard error")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	c.Flags().BoolVar(&quiet, "quiet", false, "print nothing")
 	return c

@@ -28,7 +28,7 @@ var crawlGroups = []flagGroup{
 	{"How fast it goes", []string{"max-crawl-delay", "per-site", "site-connections", "per-ip", "per-domain", "concurrency"}},
 	{"When something goes wrong", []string{"retries", "backoff", "connect-timeout", "tls-timeout", "header-timeout", "body-timeout", "min-rate", "recycle-after", "recycle-limit"}},
 	{"What is archived", []string{"text", "main-text", "language", "near-duplicates", "warc-size", "warc-prefix", "operator"}},
-	{"What is printed", []string{"json", "quiet", "log-level", "help"}},
+	{"What is printed and shown", []string{"listen", "json", "quiet", "log-level", "help"}},
 	{"Who gets which site", []string{"agents", "strategy", "probe", "geoip", "explain-log", "lease-pages", "lease-time", "seed"}},
 }
 

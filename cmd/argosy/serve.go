@@ -10,13 +10,11 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -37,6 +35,7 @@ type serveFlags struct {
 	tokenFile, cert, key, ca string
 	joinFile                 string
 	socket                   string
+	hosts                    []string
 	json                     bool
 }
 
@@ -69,6 +68,7 @@ start, in DIR/state/token. With --nats the bus is a cluster of your own, and wit
 	fl.StringVar(&f.socket, "socket", "", "Unix socket for commands of the same user, in a directory that is its alone; none: there is none (default: in the directory for temporary files, by the port of --listen)")
 	fl.StringArrayVar(&f.cfg.Access.Stores, "allow-store", nil, "where nodes' archives may lie: dir, dir:PATH, s3, s3://BUCKET[/PREFIX][?endpoint=URL], with * for any bucket (may be repeated; default: dir and s3, without endpoints)")
 	fl.StringArrayVar(&f.cfg.Access.Echoes, "allow-echo", nil, "address, range of addresses or host that a node may name with --echo, besides the one that it comes from (may be repeated)")
+	fl.StringArrayVar(&f.hosts, "allow-host", nil, "name by which browsers may ask for the pages, besides addresses and this machine's: of a reverse proxy, say (may be repeated)")
 	fl.StringVar(&f.cfg.Bus.URL, "nats", "", "use this NATS cluster instead of the embedded bus: nats://HOST:PORT, several with commas")
 	fl.StringVar(&f.cfg.Bus.Creds, "nats-creds", "", "credentials file for it")
 	fl.StringVar(&f.cfg.Bus.NKey, "nats-nkey", "", "or a file with the seed of an nkey")
@@ -160,23 +160,11 @@ func (f *serveFlags) serve(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	l, err := net.Listen("tcp", f.listen)
+	l, err := listen(f.listen, f.socket, f.tokenPath(), f.cfg.TLS, s, web.Config{Logger: f.cfg.Logger, Hosts: hosts(f.hosts)})
 	if err != nil {
-		return errors.Join(fmt.Errorf("--listen: %w", err), s.Close())
+		return errors.Join(err, s.Close())
 	}
-	scheme := "http://"
-	if f.cfg.TLS != nil {
-		l, scheme = tls.NewListener(l, f.cfg.TLS), "https://"
-	}
-	srv := &http.Server{
-		Handler:           web.Handler(s, web.Config{UserAgent: defaultAgent, Version: version, Logger: f.cfg.Logger}),
-		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10,
-		ConnContext: web.ConnContext,
-	}
-	served := make(chan error, 1)
-	go func() { served <- srv.Serve(l) }()
-	f.serveLocal(srv, l.Addr())
-	f.announce(c, scheme+l.Addr().String(), s.BusURL())
+	f.announce(c, l, s.BusURL())
 	run, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
@@ -187,46 +175,18 @@ func (f *serveFlags) serve(c *cobra.Command) error {
 		}
 	}()
 	err = s.Run(run)
-	_ = srv.Close()
-	if serr := <-served; err == nil && !errors.Is(serr, http.ErrServerClosed) {
-		err = serr
-	}
+	err = errors.Join(err, l.close())
 	return errors.Join(err, s.Close())
 }
 
-// serveLocal answers commands of the same user as well. Without that they need the token.
-func (f *serveFlags) serveLocal(srv *http.Server, at net.Addr) {
-	path := f.socket
-	if path == "none" {
-		return
-	}
-	if path == "" {
-		_, port, err := net.SplitHostPort(at.String())
-		if err != nil {
-			return
-		}
-		path = web.LocalSocket(port)
-	}
-	l, err := web.ListenLocal(path)
-	if err != nil {
-		f.cfg.Logger.Warn("commands on this machine need --token-file as well: there is no socket for them", "token", f.tokenPath(), "error", err)
-		return
-	}
-	go func() {
-		if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			f.cfg.Logger.Error("the socket for commands on this machine", "error", err)
-		}
-	}()
-}
-
 // announce says where the coordinator listens, and what to do next.
-func (f *serveFlags) announce(c *cobra.Command, api, busURL string) {
-	w := c.OutOrStdout()
+func (f *serveFlags) announce(c *cobra.Command, l *listener, busURL string) {
+	w, api := c.OutOrStdout(), l.base
 	if f.json {
 		_ = printJSON(w, map[string]string{"api": api, "bus": busURL, "dir": f.cfg.Dir, "token_file": f.tokenPath()})
 		return
 	}
-	fmt.Fprintf(w, "coordinator in %s\n  API    %s\n  bus    %s\n  token  in %s, the operator's, for who asks from elsewhere\n\n", f.cfg.Dir, api, busURL, f.tokenPath())
+	fmt.Fprintf(w, "coordinator in %s\n  API    %s\n  bus    %s\n  token  in %s, the operator's, for who asks from elsewhere\n  open   %s\n         (once, within the hour; argosy link prints another)\n\n", f.cfg.Dir, api, busURL, f.tokenPath(), l.link(access.Operator))
 	fmt.Fprint(w, next(api, f.cert, f.tokenPath()))
 }
 

@@ -59,6 +59,7 @@ type Config struct {
 	Operator    string // who crawls, and how to reach them: a label of the archives
 	Version     string
 	Logger      *slog.Logger
+	Hold        bool                                                     // a person who pauses the job can say that it goes on: the run does not end, and decisions are remembered
 	Idle        bool                                                     // open, apply the log, but run nothing
 	Fatal       func(error)                                              // must not return: the view on disk cannot be written; nothing is lost by ending the process. nil panics
 	Seeds       func(from int64, send func(crawl.SeedChunk) error) error // hands over the job's list of seeds, from a number of them on
@@ -163,7 +164,7 @@ func Open(ctx context.Context, c Config) (cr *Crawl, err error) {
 		}
 	}
 	cc := coordinator.Config{
-		Strategy: c.Strategy, Strategies: strategy.New, Seed: c.Seed, Alone: true, Idle: c.Idle, Nodes: c.nodes(), Logger: c.Logger, Explain: cr.explain.Sink(), Probe: c.Probe,
+		Strategy: c.Strategy, Strategies: strategy.New, Seed: c.Seed, Alone: true, Idle: c.Idle, Hold: c.Hold, Remember: c.Hold, Nodes: c.nodes(), Logger: c.Logger, Explain: cr.explain.Sink(), Probe: c.Probe,
 	}
 	if len(c.GeoIP) > 0 {
 		if cr.geo, err = geo.Open(c.GeoIP...); err != nil {
@@ -231,6 +232,21 @@ func (cr *Crawl) Mended() []string { return cr.mended }
 
 // Coordinator returns the crawl's coordinator, for commands on a directory.
 func (cr *Crawl) Coordinator() *coordinator.Coordinator { return cr.co }
+
+// Leader returns the crawl's coordinator, as an API asks for it.
+func (cr *Crawl) Leader() (*coordinator.Coordinator, error) { return cr.co, nil }
+
+// Ledger returns the ledger, which many may read at once.
+func (cr *Crawl) Ledger() *ledger.Ledger { return cr.ledger }
+
+// Dir returns the crawl's directory.
+func (cr *Crawl) Dir() string { return cr.cfg.Dir }
+
+// Indexed reports whether there is an index. That of a run before is there while this one works.
+func (cr *Crawl) Indexed(uint32) bool {
+	_, err := os.Stat(filepath.Join(cr.cfg.Dir, outdir.IndexFile))
+	return err == nil
+}
 
 // Totals returns what earlier runs have counted. It must not be called once the crawl runs.
 func (cr *Crawl) Totals() crawl.Counts {

@@ -69,6 +69,19 @@ func View(ctx context.Context, dir string, fn func(f *frontier.Frontier, running
 	}), cr.Close())
 }
 
+// Show opens the directory of a crawl at rest, applies what its log still holds, and calls fn with it, for as long as fn
+// needs; no job runs meanwhile.
+func Show(ctx context.Context, dir string, fn func(context.Context, *Crawl) error) error {
+	cfg := DefaultConfig(dir)
+	cfg.Idle = true
+	cr, err := Open(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	err = cr.idle(ctx, func(ctx context.Context, _ *coordinator.Coordinator) error { return fn(ctx, cr) })
+	return errors.Join(err, cr.Close())
+}
+
 // Do opens a crawl's directory, applies what its log still holds, and calls fn with its coordinator; no job runs meanwhile. Then the
 // index is written again, since fn may have changed what the ledger names.
 func Do(ctx context.Context, dir string, fn func(ctx context.Context, co *coordinator.Coordinator) error) error {

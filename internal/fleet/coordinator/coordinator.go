@@ -62,6 +62,8 @@ type Config struct {
 	Probe      string                    // pairs that are measured before a site is crawled, for jobs that do not say: none, few, all; empty: as the strategy wants
 	Shadow     string                    // a strategy that plans beside that of each job, and of which nothing is done; empty: none
 	Places     Places                    // nil: nobody knows where a site is
+	Hold       bool                      // a run of one job does not end when a person pauses it: somebody can say that it goes on
+	Remember   bool                      // the last decision about each task is remembered (Explained)
 	Explain    func([]schedule.Decision) // gets the decisions of every cycle; nil: they are not recorded
 	PingEvery  time.Duration             // delays between nodes are measured this often; 0: never
 	Ended      func(job uint32)          // is told that a run of a job has ended and is in the ledger; nil: nobody cares
@@ -94,6 +96,9 @@ type Coordinator struct {
 	board     board
 	known     reading // of the ledger, for those who ask
 	status    atomic.Pointer[Status]
+	watchers  watchers
+	series    series
+	decided   decided
 }
 
 // Status is what a coordinator says of itself, for people who watch.

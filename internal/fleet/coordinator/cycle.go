@@ -43,7 +43,7 @@ func (c *Coordinator) cycle(ctx context.Context, now time.Time, j *frontier.Job,
 	}
 	s = s.Without(probes, pings)
 	decide := schedule.Cycle
-	if c.cfg.Explain != nil {
+	if c.cfg.Explain != nil || c.cfg.Remember {
 		decide = schedule.Explained
 	}
 	plan, err := decide(s, r.strategy)
@@ -52,7 +52,7 @@ func (c *Coordinator) cycle(ctx context.Context, now time.Time, j *frontier.Job,
 	}
 	r.memory = plan.Memory
 	differs := c.beside(j, r, s, plan)
-	if c.cfg.Explain != nil {
+	if c.cfg.Explain != nil || c.cfg.Remember {
 		c.explain(r, plan.Decisions, differs)
 	}
 	for _, w := range plan.Refused {

@@ -208,7 +208,7 @@ func (c *Coordinator) act(ctx context.Context, now time.Time) (done bool, err er
 		}
 	}
 	c.publish(now, running)
-	return false, nil
+	return c.cfg.Hold && c.stage.drained && len(running) == 0, nil
 }
 
 // disk owns what is known of the room that is left.
@@ -353,7 +353,7 @@ func (c *Coordinator) finish(ctx context.Context, now time.Time, j *frontier.Job
 	if c.cfg.Ended != nil {
 		c.cfg.Ended(j.ID)
 	}
-	return !c.cfg.Serve, nil
+	return !c.cfg.Serve && !(c.cfg.Hold && state == crawl.JobPaused), nil
 }
 
 // publishEvery is how often people who watch are told.
@@ -379,5 +379,8 @@ func (c *Coordinator) publish(now time.Time, jobs []*frontier.Job) {
 	if c.disk.full != "" {
 		s.State = "waiting: " + c.disk.full
 	}
-	c.status.Store(&s)
+	c.sample(now, &s)
+	if was := c.status.Swap(&s); *was != s {
+		c.watchedFor(Changes{Status: true})
+	}
 }

@@ -152,7 +152,12 @@ func (c *Coordinator) explain(r *run, ds []schedule.Decision, differs map[uint32
 			ds[i].Shadow = &schedule.Shadowed{Strategy: r.shadow.diff.Strategy, Node: node}
 		}
 	}
-	c.cfg.Explain(ds)
+	if c.cfg.Remember {
+		c.decided.take(ds)
+	}
+	if c.cfg.Explain != nil {
+		c.cfg.Explain(ds)
+	}
 }
 
 // Measured counts what was measured since the coordinator began, besides what leases tell. It is called when Run has ended.

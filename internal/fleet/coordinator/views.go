@@ -51,6 +51,10 @@ type TasksQuery struct {
 	State string // empty: in any
 	After uint32 // only those with a larger number
 	Limit int    // at most so many; 0: all
+
+	Find string // for FindTasks: stands in the site's name
+	Sort string // found, site, pending, fetched, failed or bytes, the largest first; empty: found
+	Skip int    // not the first so many
 }
 
 // Tasks returns tasks of a job in the order in which they were found, as they were a moment ago.

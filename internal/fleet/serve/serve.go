@@ -285,7 +285,7 @@ func (s *Server) standBy(ctx context.Context) error {
 // lead runs a coordinator until ctx ends.
 func (s *Server) lead(ctx context.Context) error {
 	c := coordinator.Config{
-		Strategy: s.cfg.Strategy, Strategies: strategy.New, Seed: s.cfg.Seed, Serve: true, Probe: s.cfg.Probe,
+		Strategy: s.cfg.Strategy, Strategies: strategy.New, Seed: s.cfg.Seed, Serve: true, Remember: true, Probe: s.cfg.Probe,
 		Shadow: s.cfg.Shadow, PingEvery: s.cfg.PingEvery, Explain: s.explain.Sink(), Logger: s.cfg.Logger,
 		Ended: func(job uint32) {
 			s.mu.Lock()
@@ -426,6 +426,12 @@ func (s *Server) Indexed(job uint32) bool {
 	_, err := os.Stat(outdir.JobIndex(s.cfg.Dir, job))
 	return err == nil
 }
+
+// Ledger returns the ledger, which many may read at once.
+func (s *Server) Ledger() *ledger.Ledger { return s.ledger }
+
+// Dir returns the coordinator's directory.
+func (s *Server) Dir() string { return s.cfg.Dir }
 
 // Leader returns the coordinator, if this process leads.
 func (s *Server) Leader() (*coordinator.Coordinator, error) {

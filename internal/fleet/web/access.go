@@ -14,7 +14,6 @@ import (
 	"argosy/internal/fleet/bus"
 	"argosy/internal/fleet/coordinator"
 	"argosy/internal/fleet/gate"
-	"argosy/internal/fleet/ledger"
 )
 
 // NewToken is a token that somebody asks for.
@@ -54,26 +53,26 @@ func (a *api) registerAccess(h huma.API, get, post func(id, path, what string) h
 	join.MaxBodyBytes = maxPetition // anybody may ask
 	huma.Register(h, join, a.join)
 	huma.Register(h, get("names", "/names", "The names of nodes, and the keys that they are bound to"), func(context.Context, *struct{}) (*out[[]gate.Name], error) {
-		return &out[[]gate.Name]{a.s.Gate().Names()}, nil
+		return &out[[]gate.Name]{a.fleet.Gate().Names()}, nil
 	})
 	huma.Register(h, post("revoke", "/nodes/{node}/revoke", "Shut a node's key out for good"), func(ctx context.Context, in *NodePath) (*out[Named], error) {
 		return order(ctx, a, "revoke node "+in.Node, func(ctx context.Context, _ *coordinator.Coordinator) (Named, error) {
-			return Named{in.Node}, a.s.Gate().RevokeNode(ctx, in.Node, whoAsks(ctx))
+			return Named{in.Node}, a.fleet.Gate().RevokeNode(ctx, in.Node, whoAsks(ctx))
 		})
 	})
 	huma.Register(h, post("release", "/nodes/{node}/release", "Make the name of a node free for another key"), func(ctx context.Context, in *NodePath) (*out[Named], error) {
 		return order(ctx, a, "release the name "+in.Node, func(ctx context.Context, _ *coordinator.Coordinator) (Named, error) {
-			return Named{in.Node}, a.s.Gate().ReleaseNode(ctx, in.Node, whoAsks(ctx))
+			return Named{in.Node}, a.fleet.Gate().ReleaseNode(ctx, in.Node, whoAsks(ctx))
 		})
 	})
 	huma.Register(h, post("rotate", "/keys/rotate", "Give all nodes other credentials"), func(ctx context.Context, _ *struct{}) (*out[Rotated], error) {
 		return order(ctx, a, "rotate the keys of nodes", func(context.Context, *coordinator.Coordinator) (Rotated, error) {
-			return Rotated{true}, a.s.Gate().Rotate()
+			return Rotated{true}, a.fleet.Gate().Rotate()
 		})
 	})
 	huma.Register(h, get("tokens", "/tokens", "The tokens, without what is secret"), func(context.Context, *struct{}) (*out[[]TokenView], error) {
 		v := []TokenView{}
-		for _, t := range a.s.Gate().Tokens() {
+		for _, t := range a.fleet.Gate().Tokens() {
 			v = append(v, viewOf(&t, ""))
 		}
 		return &out[[]TokenView]{v}, nil
@@ -81,14 +80,7 @@ func (a *api) registerAccess(h huma.API, get, post func(id, path, what string) h
 	huma.Register(h, post("create-token", "/tokens", "Make a token"), a.makeToken)
 	huma.Register(h, post("revoke-token", "/tokens/{id}/revoke", "Make a token worthless"), func(ctx context.Context, in *TokenPath) (*out[Rotated], error) {
 		return order(ctx, a, "revoke token "+in.ID, func(ctx context.Context, _ *coordinator.Coordinator) (Rotated, error) {
-			return Rotated{true}, a.s.Gate().RevokeToken(ctx, in.ID, whoAsks(ctx))
-		})
-	})
-	huma.Register(h, get("orders", "/orders", "Who has ordered what, the newest first"), func(ctx context.Context, in *struct {
-		N int `query:"n" minimum:"1" maximum:"1000" default:"100"`
-	}) (*out[[]ledger.Order], error) {
-		return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) ([]ledger.Order, error) {
-			return co.Orders(ctx, in.N)
+			return Rotated{true}, a.fleet.Gate().RevokeToken(ctx, in.ID, whoAsks(ctx))
 		})
 	})
 }
@@ -112,13 +104,13 @@ func (a *api) makeToken(ctx context.Context, in *struct{ Body NewToken }) (*out[
 		what += ", " + w.Label
 	}
 	return order(ctx, a, what, func(ctx context.Context, _ *coordinator.Coordinator) (TokenView, error) {
-		t, text, err := a.s.Gate().Make(ctx, w, whoAsks(ctx))
+		t, text, err := a.fleet.Gate().Make(ctx, w, whoAsks(ctx))
 		return viewOf(&t, text), err
 	})
 }
 
 func (a *api) challenge(context.Context, *struct{}) (*out[Challenge], error) {
-	c, err := a.s.Gate().Challenge()
+	c, err := a.fleet.Gate().Challenge()
 	if err != nil {
 		return nil, problem(err)
 	}
@@ -152,7 +144,7 @@ func (a *api) join(ctx context.Context, in *petition) (*out[bus.Pass], error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, joinTime)
 	defer cancel()
-	p, err := a.s.Admit(ctx, in.Body.Petition, in.who, in.from)
+	p, err := a.fleet.Admit(ctx, in.Body.Petition, in.who, in.from)
 	if err != nil {
 		return nil, problem(err)
 	}

@@ -13,6 +13,8 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -23,6 +25,7 @@ import (
 	"argosy/internal/fleet/access"
 	"argosy/internal/fleet/bus"
 	"argosy/internal/fleet/coordinator"
+	"argosy/internal/fleet/dash"
 	"argosy/internal/fleet/gate"
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/serve"
@@ -34,33 +37,74 @@ type Config struct {
 	UserAgent string // of jobs that name none
 	Version   string
 	Logger    *slog.Logger
+	Kind      string                                // of the house; empty: KindFleet
+	Who       func(token string) (access.Who, bool) // whom a token lets in; nil: the fleet's gate says so, and without one no token lets anybody in
+	Door      *Door                                 // nil: one that nobody has a link to
+	Hosts     []string                              // names, in lower case, by which browsers may ask for us, besides addresses and this machine's
 }
 
 // maxBody bounds what is sent to us, in bytes.
 const maxBody = 17 << 20
 
-// Handler returns the API of a coordinator.
-func Handler(s *serve.Server, c Config) http.Handler {
+// Handler returns the API of a house, and the pages by which people use it.
+func Handler(s House, c Config) http.Handler {
 	mux := http.NewServeMux()
 	hc := huma.DefaultConfig("Argosy", c.Version)
 	hc.OpenAPIPath, hc.DocsPath, hc.SchemasPath, hc.CreateHooks = "/api/v1/openapi", "", "", nil
-	a := &api{s: s, cfg: c}
+	a := &api{s: s, cfg: c, door: c.Door, heavy: map[string]*kept{}}
+	if a.door == nil {
+		a.door = NewDoor()
+	}
+	if a.cfg.Kind == "" {
+		a.cfg.Kind = KindFleet
+	}
+	if f, ok := s.(*serve.Server); ok {
+		a.fleet = f
+		if a.cfg.Who == nil {
+			a.cfg.Who = f.Gate().Who
+		}
+	}
 	a.register(humago.New(mux, hc))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain")
 		_, _ = w.Write([]byte("ok\n"))
 	})
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
+		if !a.ourName(r.Host) {
+			http.Error(w, notOurs(r.Host), http.StatusMisdirectedRequest)
+			return
+		}
+		dash.Serve(w, r, "index.html")
+	})
+	for _, name := range dash.Names {
+		mux.HandleFunc("GET /dash/"+name, func(w http.ResponseWriter, r *http.Request) { dash.Serve(w, r, name) })
+	}
 	return a.guard(mux)
 }
 
 type api struct {
-	s   *serve.Server
-	cfg Config
+	s       House
+	fleet   *serve.Server // the house, where it is a fleet's
+	cfg     Config
+	door    *Door
+	streams atomic.Int32 // of events
+
+	mu    sync.Mutex
+	heavy map[string]*kept // answers that took long
+}
+
+// byToken returns whom a token lets in.
+func (a *api) byToken(token string) (access.Who, bool) {
+	if a.cfg.Who == nil || token == "" {
+		return access.Who{}, false
+	}
+	return a.cfg.Who(token)
 }
 
 // Status is what a coordinator says of itself.
 type Status struct {
 	Version string `json:"version"`
+	Kind    string `json:"kind"` // fleet; crawl: one job, in the process that answers; over: nothing runs
 	Leads   bool   `json:"leads"`
 	State   string `json:"state"`
 	Epoch   uint64 `json:"epoch"`
@@ -225,7 +269,6 @@ func (a *api) register(h huma.API) {
 	huma.Register(h, get("job", "/jobs/{id}", "A job"), a.job)
 	huma.Register(h, post("submit", "/jobs", "Submit a job file (YAML or JSON)"), a.submit)
 	huma.Register(h, post("sow", "/jobs/{id}/seeds", "Give the next piece of a job's seeds, a line each"), a.sow)
-	huma.Register(h, get("tasks", "/jobs/{id}/tasks", "The tasks of a job"), a.tasks)
 	for state, verb := range map[string]string{crawl.JobPaused: "pause", crawl.JobRunning: "resume", crawl.JobCancelled: "cancel"} {
 		huma.Register(h, post(verb, "/jobs/{id}/"+verb, "Make a job "+state), func(ctx context.Context, in *JobPath) (*out[Job], error) {
 			return order(ctx, a, fmt.Sprintf("%s job %d", verb, in.ID), func(ctx context.Context, co *coordinator.Coordinator) (Job, error) {
@@ -248,17 +291,34 @@ func (a *api) register(h huma.API) {
 			})
 		})
 	}
-	a.registerAccess(h, get, post)
+	a.registerEntry(h, get, post)
+	a.registerEvents(h, get)
+	a.registerLooks(h, get)
+	a.registerPages(h, get)
+	huma.Register(h, get("orders", "/orders", "Who has ordered what, the newest first"), func(ctx context.Context, in *struct {
+		N int `query:"n" minimum:"1" maximum:"1000" default:"100"`
+	}) (*out[[]ledger.Order], error) {
+		return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) ([]ledger.Order, error) {
+			return co.Orders(ctx, in.N)
+		})
+	})
+	if a.fleet != nil {
+		a.registerAccess(h, get, post)
+	}
 }
 
 func (a *api) status(_ context.Context, _ *struct{}) (*out[Status], error) {
-	st := Status{Version: a.cfg.Version, State: "standby", CPUMS: usage.CPU().Milliseconds()}
+	return &out[Status]{a.statusNow()}, nil
+}
+
+func (a *api) statusNow() Status {
+	st := Status{Version: a.cfg.Version, Kind: a.cfg.Kind, State: "standby", CPUMS: usage.CPU().Milliseconds()}
 	if co, err := a.s.Leader(); err == nil {
 		s := co.Status()
 		st.Leads, st.State, st.Epoch, st.Applied, st.Nodes = true, s.State, s.Epoch, s.Applied, s.Nodes
 		st.Leases, st.Waiting, st.Sites = s.Leases, s.Waiting, s.Sites
 	}
-	return &out[Status]{st}, nil
+	return st
 }
 
 func (a *api) view(j coordinator.JobView) Job {
@@ -373,17 +433,6 @@ func (a *api) limits(ctx context.Context, in *struct {
 			return Job{}, err
 		}
 		return a.find(ctx, co, in.ID)
-	})
-}
-
-func (a *api) tasks(ctx context.Context, in *struct {
-	JobPath
-	State string `query:"state" doc:"only tasks in this state"`
-	After uint32 `query:"after" doc:"only tasks with a larger number"`
-	Limit int    `query:"limit" minimum:"1" maximum:"1000" default:"1000" doc:"at most so many; whoever gets as many asks for those after the last"`
-}) (*out[[]ledger.Task], error) {
-	return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) ([]ledger.Task, error) {
-		return co.Tasks(ctx, coordinator.TasksQuery{Job: in.ID, State: in.State, After: in.After, Limit: in.Limit})
 	})
 }
 

@@ -396,3 +396,13 @@ func (c *Client) Orders(ctx context.Context, n int) (os []ledger.Order, err erro
 	err = c.get(ctx, fmt.Sprintf("/orders?n=%d", n), &os)
 	return os, err
 }
+
+// Link returns a link that lets one browser in, as who asks.
+func (c *Client) Link(ctx context.Context) (string, error) {
+	var code Code
+	base, err := c.do(ctx, http.MethodPost, "/session/code", []byte("{}"), "application/json", &code)
+	if err == nil && base == "http://localhost" {
+		return "", errors.New("a socket leads there, and no browser goes that way: name the coordinator with --server http://HOST:PORT")
+	}
+	return base + "/#code=" + code.Code, err
+}

@@ -15,6 +15,10 @@ import (
 // needs says what each endpoint asks of who calls it. One that does not stand here is an operator's.
 var needs = map[string]access.Need{
 	"GET /healthz":                     access.Nothing,
+	"GET /{$}":                         access.Nothing, // the pages: what they show they ask the API for
+	"GET /dash/app.js":                 access.Nothing,
+	"GET /dash/app.css":                access.Nothing,
+	"GET /dash/icon.svg":               access.Nothing,
 	"GET /api/v1/join":                 access.Nothing,
 	"POST /api/v1/join":                access.Nothing, // a token, or a key that a name is bound to: access.Admit decides
 	"GET /api/v1/openapi.json":         access.ToRead,
@@ -25,6 +29,22 @@ var needs = map[string]access.Need{
 	"GET /api/v1/jobs":                 access.ToRead,
 	"GET /api/v1/jobs/{id}":            access.ToRead,
 	"GET /api/v1/jobs/{id}/tasks":      access.ToRead,
+	"GET /api/v1/jobs/{id}/types":      access.ToRead,
+	"GET /api/v1/jobs/{id}/statuses":   access.ToRead,
+	"GET /api/v1/jobs/{id}/timeline":   access.ToRead,
+	"GET /api/v1/jobs/{id}/cells":      access.ToRead,
+	"GET /api/v1/jobs/{id}/pages":      access.ToRead,
+	"GET /api/v1/jobs/{id}/page":       access.ToRead,
+	"GET /api/v1/tasks/{task}":         access.ToRead,
+	"GET /api/v1/tasks/{task}/explain": access.ToRead,
+	"GET /api/v1/leases":               access.ToRead,
+	"GET /api/v1/series":               access.ToRead,
+	"GET /api/v1/events":               access.ToRead,
+	"GET /api/v1/strategies":           access.ToRead,
+	"GET /api/v1/session":              access.ToRead,
+	"POST /api/v1/session":             access.Nothing, // a code, or a token: Door decides
+	"POST /api/v1/session/end":         access.Nothing,
+	"POST /api/v1/session/code":        access.ToRead,
 	"GET /api/v1/nodes":                access.ToRead,
 	"GET /api/v1/reservation":          access.ToRead,
 	"POST /api/v1/jobs":                access.ToOrder,
@@ -91,13 +111,13 @@ func (a *api) who(r *http.Request) access.Who {
 		if !ok {
 			return access.Who{}
 		}
-		who, _ := a.s.Gate().Who(token)
+		who, _ := a.byToken(token)
 		return who
 	}
 	if who, ok := r.Context().Value(peerKey{}).(access.Who); ok && !passedOn(r) {
 		return who
 	}
-	return access.Who{}
+	return a.bySession(r)
 }
 
 // from is where a request comes from, as gate.Admit takes it. Behind a proxy nobody can tell.

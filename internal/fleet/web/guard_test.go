@@ -147,6 +147,22 @@ func TestRolesAndEndpoints(t *testing.T) {
 		{"GET", "/api/v1/orders", "", ""},
 		{"GET", "/api/v1/join", "", "nobody join observer"},
 		{"POST", "/api/v1/join", "", "nobody join observer"}, // what it says of a petition is tried below
+		{"GET", "/", "", "nobody join observer"},
+		{"GET", "/dash/app.js", "", "nobody join observer"},
+		{"GET", "/api/v1/jobs/{id}/types", "/api/v1/jobs/7/types", "observer"},
+		{"GET", "/api/v1/jobs/{id}/statuses", "/api/v1/jobs/7/statuses", "observer"},
+		{"GET", "/api/v1/jobs/{id}/timeline", "/api/v1/jobs/7/timeline", "observer"},
+		{"GET", "/api/v1/jobs/{id}/cells", "/api/v1/jobs/7/cells", "observer"},
+		{"GET", "/api/v1/jobs/{id}/pages", "/api/v1/jobs/7/pages", "observer"},
+		{"GET", "/api/v1/jobs/{id}/page", "/api/v1/jobs/7/page?key=00", "observer"},
+		{"GET", "/api/v1/tasks/{task}", "/api/v1/tasks/7", "observer"},
+		{"GET", "/api/v1/tasks/{task}/explain", "/api/v1/tasks/7/explain", "observer"},
+		{"GET", "/api/v1/leases", "", "observer"},
+		{"GET", "/api/v1/series", "", "observer"},
+		{"GET", "/api/v1/strategies", "", "observer"},
+		{"GET", "/api/v1/session", "", "observer"},
+		{"POST", "/api/v1/session/end", "", "nobody join observer"},
+		{"POST", "/api/v1/session/code", "", "observer"},
 		{"GET", "/nothing", "", ""},
 		{"DELETE", "/api/v1/jobs", "", ""},
 		{"GET", "//api/v1/jobs", "", "observer"}, // is sent to what it means
@@ -158,7 +174,7 @@ func TestRolesAndEndpoints(t *testing.T) {
 	if got := ask(h, "POST", "/api/v1/join", "", `{"node":"n","store":"`+strings.Repeat("x", 20<<10)+`"}`).Code; got != http.StatusRequestEntityTooLarge {
 		t.Errorf("a petition without end, of nobody: %d", got)
 	}
-	known := map[string]bool{}
+	known := map[string]bool{"GET /api/v1/events": true, "POST /api/v1/session": true} // TestEvents, TestSession
 	for _, c := range table {
 		known[c.method+" "+c.path] = true
 		if c.at == "" {

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"argosy/internal/fleet/access"
+	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/outdir"
+	"argosy/internal/fleet/web"
+)
+
+func newView() *cobra.Command {
+	var dir, addr, logLevel string
+	c := &cobra.Command{
+		Use: "view DIR", Short: "Show a crawl that is over to a browser", Args: cobra.MaximumNArgs(1),
+		Long: `View answers a browser about a crawl's directory: how it went over time, its sites and tasks, its pages with what is archived of
+them. It prints a link, changes nothing, and ends when it is interrupted. A crawl that runs is shown by argosy crawl --listen, a
+fleet by argosy serve.`,
+		Example: "  argosy view example\n  argosy view example --listen 127.0.0.1:8490",
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := dirArgs(args, &dir); err != nil {
+				return err
+			}
+			if err := errors.Join(isCrawl(dir), checkListen(addr)); err != nil {
+				return err
+			}
+			log, err := logger(c.ErrOrStderr(), logLevel)
+			if err != nil {
+				return err
+			}
+			ctx, stop, _ := interrupts(c.Context(), func(string) {})
+			defer stop()
+			err = assemble.Show(ctx, dir, func(ctx context.Context, cr *assemble.Crawl) error {
+				l, err := listening(addr, access.Observer, false, cr, web.Config{Kind: web.KindOver, Logger: log})
+				if err != nil {
+					return err
+				}
+				<-ctx.Done()
+				return l.close()
+			})
+			if errors.Is(err, outdir.ErrInUse) {
+				return fmt.Errorf("%w: argosy crawl --listen shows a crawl while it runs", err)
+			}
+			return err
+		},
+	}
+	c.Flags().StringVarP(&dir, "out", "o", "", "directory of a crawl")
+	c.Flags().StringVar(&addr, "listen", "127.0.0.1:0", "HOST:PORT to answer at; port 0 is any that is free")
+	c.Flags().StringVar(&logLevel, "log-level", "error", "what is logged on standard error: debug, info, warn or error")
+	return c
+}
+
+func newLink() *cobra.Command {
+	f := &fleetFlags{}
+	c := &cobra.Command{
+		Use: "link", Short: "Print a link that lets one browser in, once", Args: cobra.NoArgs,
+		Long: `Link asks a coordinator, or a crawl with --listen, for a link to its pages. It lets one browser in, within the hour, with the
+rights of who asks for it: with an observer's token an observer.`,
+		Example: "  argosy link\n  argosy link --server http://127.0.0.1:8490",
+		RunE: func(c *cobra.Command, _ []string) error {
+			return f.fleet(c, func(ctx context.Context, cl *web.Client, w io.Writer) error {
+				link, err := cl.Link(ctx)
+				if err != nil {
+					return err
+				}
+				if f.json {
+					return printJSON(w, map[string]string{"link": link})
+				}
+				_, err = fmt.Fprintln(w, link)
+				return err
+			})
+		},
+	}
+	f.register(c)
+	return c
+}

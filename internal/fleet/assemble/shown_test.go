@@ -1,0 +1,181 @@
+package assemble_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/access"
+	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/coordinator"
+	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/web"
+)
+
+const shownToken = "a token of sixteen characters"
+
+// asker asks an API as an operator and decodes what it answers.
+func asker(t *testing.T, h http.Handler) func(method, path, body string, to any) {
+	return func(method, path, body string, to any) {
+		t.Helper()
+		r := httptest.NewRequest(method, "/api/v1"+path, strings.NewReader(body))
+		r.Header.Set("Authorization", "Bearer "+shownToken)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if w.Code != 200 {
+			t.Fatalf("%s %s: %d %s", method, path, w.Code, w.Body)
+		}
+		if to != nil {
+			if err := json.Unmarshal(w.Body.Bytes(), to); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// A crawl that is paused over the API waits until it goes on, and what is shown of it then is what the site has said.
+func TestShownCrawl(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := make(chan struct{}, 100)
+	srv := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		switch r.URL.Path {
+		case "/robots.txt":
+			w.WriteHeader(http.StatusNotFound)
+			return
+		case "/gone":
+			w.WriteHeader(http.StatusNotFound)
+		case "/":
+			for i := range 5 {
+				fmt.Fprintf(w, `<a href="/p%d">p</a>`, i)
+			}
+			fmt.Fprint(w, `<a href="/gone">gone</a>`)
+			first <- struct{}{}
+		}
+		fmt.Fprintf(w, "<title>&lt;script&gt;of %s</title><p>Hello from %s", r.URL.Path, r.URL.Path)
+	})}
+	go func() { _ = srv.Serve(l) }()
+	defer srv.Close()
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	dir := t.TempDir()
+	cfg := config(dir, port, 20*time.Millisecond, 2)
+	cfg.Job.Identity.Seeds = []string{"http://shown.test:" + port + "/"}
+	cfg.Hold, cfg.Probe = true, "none" // so that the first lease is one that was decided
+	cr, err := assemble.Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	who := func(token string) (access.Who, bool) {
+		return access.Who{Role: access.Operator, Name: "t"}, token == shownToken
+	}
+	ask := asker(t, web.Handler(cr, web.Config{Kind: web.KindCrawl, Who: who}))
+	type end struct {
+		sum assemble.Summary
+		err error
+	}
+	ran := make(chan end, 1)
+	go func() {
+		sum, err := cr.Run(t.Context(), nil)
+		ran <- end{sum, err}
+	}()
+	<-first
+	ask("POST", "/jobs/1/pause", "{}", nil)
+	var leases []coordinator.LeaseView
+	for until := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		if ask("GET", "/leases", "", &leases); len(leases) == 0 || time.Now().After(until) {
+			break
+		}
+	}
+	var task coordinator.TaskView
+	ask("GET", "/tasks/1", "", &task)
+	if len(leases) > 0 || task.Waits != "job" || len(task.Queue) == 0 || len(task.Queue) != int(task.Pending) || task.Robots != "all allowed" {
+		t.Fatalf("while it is paused: %d leases, %+v", len(leases), task)
+	}
+	var why web.Explained
+	if ask("GET", "/tasks/1/explain", "", &why); !why.Known || why.Decision.Task != 1 || why.Decision.Node == "" {
+		t.Errorf("why: %+v", why)
+	}
+	select {
+	case e := <-ran:
+		t.Fatalf("it ended while it was paused: %+v", e)
+	default:
+	}
+	ask("POST", "/jobs/1/resume", "{}", nil)
+	e := <-ran
+	if e.err != nil || e.sum.State != crawl.JobDone || e.sum.Fetched != 7 {
+		t.Fatalf("%+v", e)
+	}
+	if err := cr.Close(); err != nil {
+		t.Fatal(err)
+	}
+	err = assemble.Show(t.Context(), dir, func(_ context.Context, cr *assemble.Crawl) error {
+		ask := asker(t, web.Handler(cr, web.Config{Kind: web.KindOver, Who: who}))
+		judgeShown(t, ask, port)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// judgeShown compares what is shown of the crawl of TestShownCrawl with what the site says.
+func judgeShown(t *testing.T, ask func(method, path, body string, to any), port string) {
+	t.Helper()
+	var list web.PageList
+	ask("GET", "/jobs/1/pages?limit=4", "", &list)
+	if len(list.Pages) != 4 || !list.More {
+		t.Fatalf("%d pages, more %v", len(list.Pages), list.More)
+	}
+	ask("GET", "/jobs/1/pages?skip=4&limit=4", "", &list)
+	if len(list.Pages) != 3 || list.More {
+		t.Errorf("the rest: %d pages, more %v", len(list.Pages), list.More)
+	}
+	for q, want := range map[string]int{"class=4": 1, "class=2": 6, "find=SCRIPT": 7, "find=/P3": 1, "find=%25": 0, "mime=text/": 7, "mime=image/": 0, "site=shown.test:" + port: 7, "site=other": 0, "state=failed": 0} {
+		if ask("GET", "/jobs/1/pages?"+q, "", &list); len(list.Pages) != want {
+			t.Errorf("pages with %s: %d, want %d", q, len(list.Pages), want)
+		}
+	}
+	ask("GET", "/jobs/1/pages?find=/p3", "", &list)
+	var p web.PageView
+	ask("GET", "/jobs/1/page?key="+url.QueryEscape(list.Pages[0].Key), "", &p)
+	if p.Trouble != "" || !strings.Contains(p.Text, "Hello from /p3") || !strings.HasPrefix(p.Request, "GET /p3 HTTP/1.1\r\nHost: shown.test") || !strings.HasPrefix(p.Response, "HTTP/1.1 200 OK\r\n") || p.Title != "<script>of /p3" {
+		t.Errorf("%+v, %+v", p, p.Page)
+	}
+	var types []ledger.Share
+	if ask("GET", "/jobs/1/types", "", &types); len(types) != 1 || types[0].Name != "text/html" || types[0].URLs != 7 {
+		t.Errorf("types: %+v", types)
+	}
+	var line web.Timeline
+	ask("GET", "/jobs/1/timeline?bins=10", "", &line)
+	sum := ledger.Bin{}
+	for _, b := range line.Bins {
+		sum.URLs, sum.Errors, sum.Pages = sum.URLs+b.URLs, sum.Errors+b.Errors, sum.Pages+b.Pages
+	}
+	if sum.URLs != 7 || sum.Errors != 1 || sum.Pages != 6 || len(line.Bins) > 10 {
+		t.Errorf("over time: %+v", line)
+	}
+	var cells []ledger.Cell
+	ask("GET", "/jobs/1/cells", "", &cells)
+	n := int64(0)
+	for _, c := range cells {
+		n += c.URLs
+	}
+	if n != 7 {
+		t.Errorf("cells: %+v", cells)
+	}
+	var orders []ledger.Order
+	if ask("GET", "/orders", "", &orders); len(orders) != 2 || orders[0].What != "resume job 1" || orders[1].Who != "t" {
+		t.Errorf("orders: %+v", orders)
+	}
+}

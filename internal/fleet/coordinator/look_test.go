@@ -1,0 +1,81 @@
+package coordinator
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"argosy/internal/plan/schedule"
+)
+
+// What happens before a watcher looks is told once, and nobody waits for one that never looks.
+func TestWatch(t *testing.T) {
+	c := &Coordinator{}
+	c.watchedFor(Changes{Nodes: true}) // nobody watches
+	a, b := c.Watch(), c.Watch()
+	for i := range 1000 {
+		c.watchers.tell(&Changes{Jobs: []uint32{uint32(i%3 + 1)}, Tasks: 2})
+	}
+	c.watchedFor(Changes{Nodes: true})
+	select {
+	case <-a.Ready():
+	default:
+		t.Fatal("it is not told that there is something")
+	}
+	select {
+	case <-a.Ready():
+		t.Fatal("it is told twice")
+	default:
+	}
+	if got := a.Take(); !slices.Equal(got.Jobs, []uint32{1, 2, 3}) || got.Tasks != 2000 || !got.Nodes || got.Status {
+		t.Errorf("%+v", got)
+	}
+	if got := a.Take(); len(got.Jobs) > 0 || got.Tasks > 0 || got.Nodes {
+		t.Errorf("a second time: %+v", got)
+	}
+	b.Close()
+	c.watchedFor(Changes{Status: true})
+	if got := b.Take(); got.Status {
+		t.Error("one that has closed is told")
+	}
+	if a.Take(); c.watchers.count.Load() != 1 {
+		t.Errorf("%d watch", c.watchers.count.Load())
+	}
+}
+
+// A series covers everything since it began, in at most so many samples, with equal spans between them.
+func TestSeriesIsBounded(t *testing.T) {
+	c := &Coordinator{}
+	begin := time.UnixMilli(1_000_000)
+	for i := range 10_000 {
+		if now := begin.Add(time.Duration(i) * time.Second); c.series.due(now) {
+			c.series.add(now, Sample{At: now.UnixMilli(), Fetched: int64(i)})
+		}
+	}
+	all := c.Series()
+	if len(all) > maxSamples || len(all) < maxSamples/3 || all[0].Fetched != 0 || all[len(all)-1].Fetched < 9900 {
+		t.Fatalf("%d samples, from %+v to %+v", len(all), all[0], all[len(all)-1])
+	}
+	for i := 1; i < len(all); i++ {
+		if all[i].At-all[i-1].At != all[1].At-all[0].At {
+			t.Fatalf("samples %d and %d are %d ms apart", i-1, i, all[i].At-all[i-1].At)
+		}
+	}
+}
+
+// Of more tasks than are remembered the oldest decisions are forgotten, and a task has its last one.
+func TestDecided(t *testing.T) {
+	var d decided
+	for i := range uint32(3 * maxDecided) {
+		d.take([]schedule.Decision{{Task: i, Node: "a"}, {Task: 7, Node: "b", At: int64(i)}})
+	}
+	if len(d.last) > maxDecided || len(d.order) > maxDecided {
+		t.Errorf("%d are remembered", len(d.last))
+	}
+	if got := d.last[3*maxDecided-1]; got.Node != "a" {
+		t.Errorf("the last: %+v", got)
+	}
+	if got, ok := d.last[7]; !ok || got.At != 3*maxDecided-1 {
+		t.Errorf("one that is decided again and again: %+v", got)
+	}
+}

@@ -1,0 +1,31 @@
+// Lines over time.
+import { h } from '../lib/preact.mjs';
+import { useEffect, useRef } from '../lib/hooks.mjs';
+import uPlot from '../lib/uPlot.esm.js';
+import { t } from './text.js';
+
+const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+// Chart draws lines: x in seconds, lines [{label, values, color, fill, dash, show}].
+export function Chart({ x, lines, height = 200, format, theme, summary }) {
+  const box = useRef(null), plot = useRef(null);
+  const shape = lines.map(l => l.label + l.color + (l.dash ? 'd' : '')).join('|') + theme + height;
+  useEffect(() => {
+    const axis = { stroke: css('--dim'), grid: { stroke: css('--line'), width: 1 }, ticks: { stroke: css('--line'), width: 1, size: 4 }, font: '11px system-ui, sans-serif' };
+    const o = {
+      width: Math.max(120, box.current.clientWidth), height, cursor: { points: { size: 6 }, y: false }, legend: { live: true }, padding: [8, 8, 0, 0],
+      scales: { x: { time: true }, y: { range: (u, lo, hi) => [0, hi > 0 ? hi * 1.08 : 1] } },
+      axes: [{ ...axis, values: [[86400, '{YYYY}-{MM}-{DD}', null, null, null, null, null, null, 1], [3600, '{HH}:{mm}', '\n{MM}-{DD}', null, null, null, null, null, 1], [60, '{HH}:{mm}', null, null, null, null, null, null, 1], [1, '{HH}:{mm}:{ss}', null, null, null, null, null, null, 1]] }, { ...axis, size: 58, values: (u, vs) => vs.map(v => format(v)) }],
+      series: [{ label: t('Time'), value: (u, v) => v === null ? '–' : new Date(v * 1000).toLocaleTimeString() }, ...lines.map(l => ({
+        label: l.label, stroke: css(l.color), width: 2, dash: l.dash ? [4, 4] : undefined, fill: l.fill ? css(l.color) + '22' : undefined, points: { show: false }, spanGaps: true,
+        value: (u, v) => v === null || v === undefined ? '–' : format(v),
+      }))],
+    };
+    plot.current = new uPlot(o, [x, ...lines.map(l => l.values)], box.current);
+    const seen = new ResizeObserver(() => { if (box.current) plot.current.setSize({ width: Math.max(120, box.current.clientWidth), height }); });
+    seen.observe(box.current);
+    return () => { seen.disconnect(); plot.current.destroy(); plot.current = null; };
+  }, [shape]);
+  useEffect(() => { if (plot.current) plot.current.setData([x, ...lines.map(l => l.values)]); }, [x, lines]);
+  return <div class="chart" ref={box} role="img" aria-label={summary} />;
+}

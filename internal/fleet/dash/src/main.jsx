@@ -1,0 +1,99 @@
+// The frame of the pages: who asks, which page, which job, and the light.
+import { Fragment, h, render } from '../lib/preact.mjs';
+import { useEffect, useState } from '../lib/hooks.mjs';
+import { get, onEvent, onShut, post, quiet } from './api.js';
+import { Jobs } from './jobs.jsx';
+import { Log } from './log.jsx';
+import { Nodes } from './nodes.jsx';
+import { Overview } from './overview.jsx';
+import { Page, Pages } from './pages.jsx';
+import { Sites } from './sites.jsx';
+import { Task, Tasks } from './tasks.jsx';
+import { language, languages, speak, t } from './text.js';
+import { State, useLive } from './ui.jsx';
+
+const pages = {
+  overview: [() => t('Overview'), Overview], jobs: [() => t('Jobs'), Jobs], tasks: [() => t('Tasks'), Tasks], nodes: [() => t('Nodes'), Nodes],
+  sites: [() => t('Sites × nodes'), Sites], pages: [() => t('Pages'), Pages], log: [() => t('Log'), Log], task: [() => t('Task'), Task, 'tasks'], page: [() => t('Page'), Page, 'pages'],
+};
+
+// place is the page that the address names, and what it says besides.
+function place() {
+  const [path, rest] = location.hash.replace(/^#\/?/, '').split('?');
+  return { name: pages[path] ? path : 'overview', at: Object.fromEntries(new URLSearchParams(rest || '')) };
+}
+
+function light(theme) {
+  if (theme) document.documentElement.dataset.theme = theme; else delete document.documentElement.dataset.theme;
+}
+
+function App() {
+  const [me, setMe] = useState(undefined), [shutWhy, setShut] = useState('');
+  const [, draw] = useState(0), [theme, setTheme] = useState(localStorage.getItem('argosy.theme') || '');
+  const enter = async () => { try { setMe(await get('/session')); } catch (e) { setMe(null); if (e.status !== 401) setShut(e.message); } };
+  useEffect(() => {
+    const code = /[#&]code=([\w-]+)/.exec(location.hash);
+    const first = code ? post('/session', { code: code[1] }).catch(e => setShut(e.message)) : Promise.resolve();
+    if (code) history.replaceState(null, '', location.pathname + '#/overview');
+    first.then(enter);
+    return onShut(() => { setMe(was => { if (was) quiet(); return null; }); });
+  }, []);
+  useEffect(() => { light(theme); localStorage.setItem('argosy.theme', theme); }, [theme]);
+  if (me === undefined) return null;
+  const tools = <Fragment>
+    <select aria-label={t('Language')} value={language()} onChange={e => { speak(e.target.value); draw(n => n + 1); }}>{languages.map(([k, name]) => <option value={k}>{name}</option>)}</select>
+    <select aria-label={t('Light')} value={theme} onChange={e => setTheme(e.target.value)}><option value="">{t('as the system')}</option><option value="light">{t('light')}</option><option value="dark">{t('dark')}</option></select>
+  </Fragment>;
+  if (!me) return <Door why={shutWhy} enter={enter} tools={tools} />;
+  return <House me={me} tools={tools} theme={theme} key={language()} leave={async () => { quiet(); await post('/session/end'); setMe(null); }} />;
+}
+
+function Door({ why, enter, tools }) {
+  const [token, set] = useState(''), [error, fail] = useState(why);
+  useEffect(() => fail(why), [why]);
+  const send = async e => { e.preventDefault(); try { await post('/session', { token: token.trim() }); await enter(); } catch (x) { fail(x.message); } };
+  return <main class="door"><Mark /><h1>Argosy</h1>
+    <p>{t('Open the link that the command printed, or show a token. argosy link prints another link.')}</p>
+    <form onSubmit={send}><label class="block">{t('Token')}<input type="password" autocomplete="off" required value={token} onInput={e => set(e.target.value)} /></label><button class="primary">{t('Enter')}</button></form>
+    {error && <p class="wrong" role="alert">{error}</p>}
+    <div class="row">{tools}</div></main>;
+}
+
+const Mark = () => <svg class="mark" viewBox="0 0 32 32" aria-hidden="true"><path d="M15 3v17H5C9 16 13 10 15 3zM17 6c5 3 8 8 9 14h-9zM3 23h26c-2 4-5 6-8 6H11c-3 0-6-2-8-6z" /></svg>;
+
+function House({ me, tools, leave, theme }) {
+  const [where, go] = useState(place()), [job, choose] = useState(0), [now, setNow] = useState(null), [lost, setLost] = useState(false), [open, setOpen] = useState(false);
+  const [system, setSystem] = useState(matchMedia('(prefers-color-scheme: dark)').matches);
+  const jobs = useLive('/jobs', { on: e => (e.jobs || []).length > 0 || e.status, every: 1500 });
+  useEffect(() => {
+    const moved = () => { const p = place(); go(p); setOpen(false); if (p.at.job) choose(Number(p.at.job)); document.getElementById('content').focus({ preventScroll: true }); scrollTo(0, 0); };
+    const dark = matchMedia('(prefers-color-scheme: dark)'), turned = e => setSystem(e.matches);
+    addEventListener('hashchange', moved); dark.addEventListener('change', turned);
+    const off = onEvent(e => { if (e.now) { setNow(e.now); setLost(false); } if (e.lost) setLost(true); });
+    return () => { removeEventListener('hashchange', moved); dark.removeEventListener('change', turned); off(); };
+  }, []);
+  const all = jobs.data || [], one = all.find(j => j.id === job) || all.find(j => j.state === 'running') || all[all.length - 1] || null;
+  const [title, Content, under] = pages[where.name], status = now || { nodes: 0, leases: 0, state: '' };
+  useEffect(() => { document.title = title() + ' – Argosy'; }, [where.name]);
+  return <div class={'house' + (open ? ' open' : '')}>
+    <a class="skip" href="#content" onClick={e => { e.preventDefault(); document.getElementById('content').focus(); }}>{t('To the content')}</a>
+    <header class="top">
+      <button class="menu" aria-expanded={open} aria-controls="nav" onClick={() => setOpen(!open)}>☰<span class="hidden">{t('Pages of this site')}</span></button>
+      <a class="brand" href="#/overview"><Mark />Argosy</a>
+      {all.length > 1 ? <select class="which" aria-label={t('Job')} value={one ? one.id : ''} onChange={e => choose(Number(e.target.value))}>{all.map(j => <option value={j.id}>{j.id} · {j.name || (j.identity.seeds && j.identity.seeds[0]) || ''}</option>)}</select>
+        : one && <span class="which">{one.name || (one.identity.seeds && one.identity.seeds[0])}</span>}
+      <span class="live" role="status">{lost ? <b class="wrong">{t('The coordinator does not answer.')}</b> : me.kind === 'over' ? t('a crawl that is over') : <State of={status.state} />}</span>
+    </header>
+    <nav id="nav" aria-label={t('Pages of this site')}>
+      {Object.entries(pages).filter(([, p]) => !p[2]).filter(([k]) => k !== 'nodes' || me.kind !== 'over').map(([k, [name]]) => <a href={'#/' + k} aria-current={k === (under || where.name) ? 'page' : undefined}>{name()}</a>)}
+      <div class="foot">{tools}<span class="note">{me.name} · {t(me.role)}</span><button class="link" onClick={leave}>{t('Leave')}</button><span class="note">argosy {me.version}</span></div>
+    </nav>
+    <main id="content" tabIndex={-1}><h1>{title()}</h1>
+      {jobs.error && !jobs.data ? <p class="wrong" role="alert">{jobs.error.message}</p> : jobs.data && <Content key={where.name + JSON.stringify(where.at)} at={where.at} me={me} job={one} jobs={all} status={status} choose={choose} reload={jobs.reload} theme={theme || (system ? 'dark' : 'light')} />}
+    </main>
+  </div>;
+}
+
+speak(language());
+light(localStorage.getItem('argosy.theme') || '');
+render(<App />, document.getElementById('app'));

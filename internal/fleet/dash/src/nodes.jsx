@@ -1,0 +1,41 @@
+import { h } from '../lib/preact.mjs';
+import { post } from './api.js';
+import { bytes, count, decimal, percent, span } from './format.js';
+import { t } from './text.js';
+import { Act, Empty, Panel, State, Table, useLive, Wrong, onNodes } from './ui.jsx';
+
+export function Nodes({ me }) {
+  const list = useLive('/nodes', { on: onNodes, every: 2000 });
+  const leases = useLive('/leases', { on: onNodes, every: 3000 });
+  const may = me.role === 'operator' && me.kind !== 'over';
+  const order = (n, verb) => async () => { await post(`/nodes/${encodeURIComponent(n.node)}/${verb}`); list.reload(); };
+  const rows = list.data || [];
+  return <div class="page">
+    <Wrong error={list.error} />
+    {rows.length ? <Table label={t('Nodes')} rows={rows} rowKey={n => n.node} columns={[
+      { title: t('Node'), cell: n => <b>{n.node}</b> },
+      { title: t('State'), cell: n => <State of={n.state} /> },
+      { title: t('Load'), cell: n => <Load n={n} /> },
+      { title: t('Pages'), num: true, cell: n => count(n.pages) },
+      { title: t('Volume'), num: true, cell: n => bytes(n.bytes) },
+      { title: t('At work'), num: true, cell: n => n.present_ms ? percent(n.working_ms / n.present_ms) : '–' },
+      { title: t('Cost'), num: true, cell: n => n.cost ? decimal(n.cost, 2) : '–' },
+      { title: t('Refused'), num: true, cell: n => n.refused && n.refused.count ? count(n.refused.count) : '–' },
+      { title: t('Labels'), cell: n => Object.entries(n.labels || {}).map(([k, v]) => k + '=' + v).join(' ') || '–' },
+      { title: t('Heard of'), num: true, cell: n => t('{0} ago', span(n.seen_ms_ago)) },
+      ...(may ? [{ title: t('Order'), cell: n => n.state === 'draining' ? <Act run={order(n, 'return')}>{t('Take leases again')}</Act> : n.state === 'gone' ? '' : <Act run={order(n, 'drain')}>{t('Drain')}</Act> }] : []),
+    ]} /> : <Empty>{t('No node is there.')}</Empty>}
+    <div class="grid">
+      <Panel size="full" title={t('What they have')} note={leases.data ? t('{0} leases', leases.data.length) : ''}>
+        {leases.data && leases.data.length ? <Table label={t('Leases')} rows={leases.data.slice(0, 300)} rowKey={l => l.id} link={l => '#/task?id=' + l.task} columns={[
+          { title: t('Site'), cell: l => l.site }, { title: t('Node'), cell: l => l.node }, { title: t('Given'), num: true, cell: l => count(l.given) }, { title: t('Held'), num: true, cell: l => count(l.held) },
+          { title: t('For'), num: true, cell: l => span(Date.now() - l.start) }]} /> : <Empty>{t('No lease is open.')}</Empty>}
+      </Panel>
+    </div>
+  </div>;
+}
+
+function Load({ n }) {
+  const most = n.max_leases || 0, held = n.leases || 0;
+  return <span class="load">{count(held)}<span class="bar"><i style={{ width: Math.min(100, 100 * held / Math.max(1, most || held)) + '%' }} /></span></span>;
+}

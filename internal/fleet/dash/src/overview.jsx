@@ -1,0 +1,112 @@
+import { h } from '../lib/preact.mjs';
+import { useMemo } from '../lib/hooks.mjs';
+import { Chart } from './chart.jsx';
+import { bytes, clock, count, decimal, percent, short, span } from './format.js';
+import { t } from './text.js';
+import { Bars, Empty, Panel, Stack, State, Tile, useLive, Wrong, onJob, onNodes } from './ui.jsx';
+
+// rates are what came a second between samples, smoothed over a few of them.
+function rates(samples, field) {
+  const out = [];
+  for (let i = 0; i < samples.length; i++) {
+    const k = Math.max(0, i - 4), s = (samples[i].at - samples[k].at) / 1000;
+    out.push(s > 0 ? Math.max(0, samples[i][field] - samples[k][field]) / s : null);
+  }
+  return out;
+}
+
+// ending projects when nothing will be pending, from how the end came nearer of late; null while it does not.
+export function ending(samples) {
+  const n = samples.length;
+  if (n < 10) return null;
+  const last = samples[n - 1], from = samples[Math.max(0, n - Math.max(10, Math.floor(n / 3)))];
+  const left = s => s.discovered - s.fetched - s.failed - s.excluded, ms = last.at - from.at;
+  const fall = left(from) - left(last);
+  if (left(last) <= 0 || fall <= 0 || ms <= 0) return null;
+  return last.at + left(last) / fall * ms;
+}
+
+function live(samples, bins) {
+  if (samples && samples.length > 1) {
+    const end = ending(samples);
+    const x = samples.map(s => s.at / 1000), left = s => s.discovered - s.fetched - s.failed - s.excluded, last = samples[samples.length - 1];
+    const queue = { x, lines: [
+      { label: t('Fetched'), values: samples.map(s => s.fetched), color: '--accent', fill: true },
+      { label: t('Queue'), values: samples.map(left), color: '--amber' },
+    ], end };
+    if (end && end - last.at < 4 * (last.at - samples[0].at) + 60000) {
+      queue.x = [...x, end / 1000];
+      queue.lines = [...queue.lines.map(l => ({ ...l, values: [...l.values, null] })),
+        { label: t('Queue, projected'), values: [...x.map((_, i) => i === x.length - 1 ? left(last) : null), 0], color: '--amber', dash: true }];
+    }
+    return { rate: { x, values: rates(samples, 'fetched'), bytes: rates(samples, 'bytes') }, queue, end };
+  }
+  if (bins && bins.bins.length) { // of a crawl that is over: from the ledger
+    const w = bins.width_ms, x = [], values = [], volume = [], sum = [], errors = [];
+    let total = 0, wrong = 0, at = bins.bins[0].at;
+    for (const b of bins.bins) {
+      for (; at < b.at && x.length < 5000; at += w) { x.push(at / 1000); values.push(0); volume.push(0); sum.push(total); errors.push(wrong); }
+      total += b.urls; wrong += b.errors;
+      x.push(b.at / 1000); values.push(b.urls * 1000 / w); volume.push(b.bytes * 1000 / w); sum.push(total); errors.push(wrong);
+      at = b.at + w;
+    }
+    return { rate: { x, values, bytes: volume }, queue: { x, lines: [{ label: t('Fetched'), values: sum, color: '--accent', fill: true }, { label: t('Errors'), values: errors, color: '--red' }] }, end: null };
+  }
+  return null;
+}
+
+export function Overview({ job, status, me, theme }) {
+  const id = job && job.id, over = me.kind === 'over';
+  const series = useLive(over ? null : '/series', { every: 2000 });
+  const bins = useLive(id && (over || (job.state !== 'running' && series.data && series.data.length < 3)) ? `/jobs/${id}/timeline?bins=160` : null, { on: onJob(id), every: 10000 });
+  const types = useLive(id ? `/jobs/${id}/types` : null, { on: onJob(id), every: 5000 });
+  const codes = useLive(id ? `/jobs/${id}/statuses` : null, { on: onJob(id), every: 5000 });
+  const nodes = useLive(over ? null : '/nodes', { on: onNodes, every: 5000 });
+  const c = job ? job.counts : null;
+  const drawn = useMemo(() => live(series.data, bins.data), [series.data, bins.data, theme]);
+  const samples = series.data || [], last = samples[samples.length - 1];
+  const rate = drawn && drawn.rate.values.length ? drawn.rate.values[drawn.rate.values.length - 1] : null;
+  const volume = drawn && drawn.rate.bytes.length ? drawn.rate.bytes[drawn.rate.bytes.length - 1] : null;
+  const cost = (nodes.data || []).reduce((sum, n) => sum + n.cost, 0), done = (nodes.data || []).reduce((sum, n) => sum + n.pages, 0);
+  if (!job) return <Empty>{t('There is no job yet.')} <a href="#/jobs">{t('Start one')}</a></Empty>;
+  const reasons = Object.entries(c.reasons || {}).map(([name, value]) => ({ name, value, kind: 'off' })).sort((a, b) => b.value - a.value);
+  const running = job.state === 'running' && !over;
+  return <div class="page">
+    <Wrong error={series.error} />
+    <dl class="tiles">
+      <Tile label={t('State')} value={<State of={job.state} />} note={job.limited ? t('limit reached') + ': ' + job.limited : t('ran for {0}', span(job.ran_ms))} />
+      <Tile label={t('Fetched')} value={count(c.fetched)} note={t('{0} pages', short(c.pages))} />
+      <Tile label={t('Rate')} value={running && rate !== null ? decimal(rate) + ' /s' : '–'} note={running && volume !== null ? bytes(volume) + '/s' : t('not running')} />
+      <Tile label={t('Queue')} value={count(c.pending)} note={t('{0} in leases', count(c.held || 0))} />
+      <Tile label={t('Failed')} value={count(c.failed)} note={percent(c.failed / Math.max(1, c.fetched + c.failed))} kind={c.failed > c.fetched / 10 ? 'warn' : ''} />
+      <Tile label={t('Volume')} value={bytes(c.bytes)} note={t('{0} duplicates', short(c.duplicates))} />
+      <Tile label={t('Sites')} value={count(c.sites)} note={t('{0} crawling, {1} waiting', c.crawling, c.waiting)} />
+      {!over && <Tile label={t('Nodes')} value={count(status.nodes)} note={t('{0} leases', count(status.leases))} />}
+      {running && <Tile label={t('Projected end')} value={drawn && drawn.end ? clock(drawn.end) : '–'} note={drawn && drawn.end ? t('in {0}', span(drawn.end - Date.now())) : t('the queue still grows')} />}
+      {cost > 0 && <Tile label={t('Cost')} value={decimal(cost, 2)} note={t('{0} a million pages', decimal(cost / Math.max(1, done) * 1e6, 2))} />}
+      {c.manual > 0 && <Tile label={t('Need a person')} value={<a href="#/tasks?state=manual">{count(c.manual)}</a>} note={t('tasks')} kind="warn" />}
+    </dl>
+    <div class="meter"><Stack c={c} /><span class="note">{t('{0} of {1} known URLs are done', short(c.discovered - c.pending), short(c.discovered))}</span></div>
+    <div class="grid">
+      <Panel size="wide" title={over ? t('URLs a second') : t('URLs a second, all jobs')}>
+        {drawn ? <Chart theme={theme} x={drawn.rate.x} format={v => decimal(v)} lines={[{ label: t('URLs a second'), values: drawn.rate.values, color: '--accent', fill: true }]} summary={t('URLs a second, now {0}', decimal(rate))} />
+          : <Empty>{t('Nothing has been measured yet.')}</Empty>}
+      </Panel>
+      <Panel size="wide" title={t('Fetched and queue')} note={drawn && drawn.end ? t('dashed: projected') : ''}>
+        {drawn ? <Chart theme={theme} x={drawn.queue.x} format={short} lines={drawn.queue.lines} summary={t('{0} fetched, {1} in the queue', c.fetched, c.pending)} /> : <Empty>{t('Nothing has been measured yet.')}</Empty>}
+      </Panel>
+      <Panel title={t('Bytes by type')}><Wrong error={types.error} />
+        {types.data && types.data.length ? <Bars rows={types.data.map(s => ({ name: s.name || t('not said'), value: s.bytes, urls: s.urls }))} show={r => bytes(r.value) + ' · ' + short(r.urls)} /> : <Empty>{t('Nothing yet.')}</Empty>}
+      </Panel>
+      <Panel title={t('Answers by status')}>
+        {codes.data && codes.data.length ? <Bars rows={[...codes.data].sort((a, b) => b.urls - a.urls).map(s => ({ name: s.name, value: s.urls, kind: s.name >= '500' ? 'bad' : s.name >= '400' ? 'warn' : s.name >= '300' ? 'off' : 'ok' }))} show={r => count(r.value)} /> : <Empty>{t('Nothing yet.')}</Empty>}
+      </Panel>
+      <Panel title={t('Why URLs were refused or failed')}>
+        {reasons.length ? <Bars rows={reasons} show={r => count(r.value)} /> : <Empty>{t('Nothing was refused.')}</Empty>}
+      </Panel>
+      {last && !over && <Panel size="full" title={t('Nodes at work')}>
+        {nodes.data && nodes.data.length ? <Bars rows={[...nodes.data].sort((a, b) => b.pages - a.pages).map(n => ({ name: n.node, value: n.pages }))} show={r => t('{0} pages', short(r.value))} /> : <Empty>{t('No node is there.')}</Empty>}
+      </Panel>}
+    </div>
+  </div>;
+}

@@ -1,0 +1,126 @@
+import { h } from '../lib/preact.mjs';
+import { useState } from '../lib/hooks.mjs';
+import { post, query } from './api.js';
+import { bare, bytes, clock, count, decimal, span } from './format.js';
+import { t } from './text.js';
+import { Act, Badge, Bars, Empty, Pager, Panel, Stack, State, Table, Tile, useLive, useSettled, Wrong, onJob } from './ui.jsx';
+
+const limit = 50;
+
+export function Tasks({ job, at }) {
+  const [state, setState] = useState(at.state || ''), [find, setFind] = useState(at.find || ''), [sort, setSort] = useState('pending'), [skip, setSkip] = useState(0);
+  const settled = useSettled(find);
+  const list = useLive(job ? `/jobs/${job.id}/tasks` + query({ state, find: settled, sort, limit, skip }) : null, { on: onJob(job && job.id), every: 3000 });
+  if (!job) return <Empty>{t('There is no job yet.')}</Empty>;
+  const c = job.counts, queues = [['', c.sites], ['waiting', c.waiting], ['crawling', c.crawling], ['done', c.sites - c.waiting - c.crawling - c.manual], ['manual', c.manual], ['dropped', null]];
+  return <div class="page">
+    <div class="filters">
+      <div class="chips" role="group" aria-label={t('State')}>{queues.map(([s, n]) => <button class={'chip' + (s === state ? ' on' : '')} aria-pressed={s === state} onClick={() => { setState(s); setSkip(0); }}>
+        {s ? t(s) : t('all')}{n !== null && <span class="note"> {count(n)}</span>}</button>)}</div>
+      <label>{t('Site')} <input type="search" value={find} onInput={e => { setFind(e.target.value.toLowerCase()); setSkip(0); }} /></label>
+      <label>{t('Sort by')} <select value={sort} onChange={e => { setSort(e.target.value); setSkip(0); }}>
+        {[['pending', t('Queue')], ['fetched', t('Fetched')], ['failed', t('Failed')], ['bytes', t('Volume')], ['site', t('Site')]].map(([v, label]) => <option value={v}>{label}</option>)}</select></label>
+    </div>
+    <Wrong error={list.error} />
+    {list.data && (list.data.length ? <Table label={t('Tasks')} rowKey={r => r.task} rows={list.data} link={r => '#/task?id=' + r.task} columns={[
+      { title: t('Site'), cell: r => r.site },
+      { title: t('State'), cell: r => <State of={r.state} /> },
+      { title: t('Progress'), cell: r => <Stack c={r} />, wide: true },
+      { title: t('Fetched'), num: true, cell: r => count(r.fetched) },
+      { title: t('Queue'), num: true, cell: r => count(r.pending) },
+      { title: t('Failed'), num: true, cell: r => count(r.failed) },
+      { title: t('Excluded'), num: true, cell: r => count(r.excluded) },
+      { title: t('Volume'), num: true, cell: r => bytes(r.bytes) },
+      { title: t('Attempts'), num: true, cell: r => count(r.attempts) },
+    ]} /> : <Empty>{t('No task is like that.')}</Empty>)}
+    {list.data && <Pager skip={skip} limit={limit} shown={list.data.length} total={list.data.total} go={setSkip} />}
+  </div>;
+}
+
+const why = {
+  person: () => t('It waits for a person: release it, or drop it.'), job: () => t('Its job does not run.'), limit: () => t('Its job has reached a limit.'), room: () => t('The disk of the coordinator is full.'),
+  site: ms => t('The site may be asked again in {0}.', span(ms)), node: () => t('The strategy has given it to no node yet.'), nothing: () => t('Nothing is queued.'), held: () => t('A node has it, and takes more when it needs more.'),
+};
+
+export function Task({ at, me, jobs }) {
+  const one = useLive(at.id ? '/tasks/' + at.id : null, { every: 2000 });
+  const reasons = useLive(at.id ? `/tasks/${at.id}/explain` : null, { every: 5000 });
+  const v = one.data, may = me.role === 'operator';
+  if (!v) return one.error ? <Wrong error={one.error} /> : <Empty>…</Empty>;
+  const act = verb => async () => { await post(`/jobs/${v.job}/${verb}`, { sites: [v.site] }); one.reload(); };
+  return <div class="page">
+    <p class="crumb"><a href="#/tasks">{t('Tasks')}</a> / <b>{v.site}</b> <State of={v.state} /></p>
+    <Wrong error={one.error} />
+    <dl class="tiles">
+      <Tile label={t('Fetched')} value={count(v.fetched)} note={t('{0} pages', count(v.pages))} />
+      <Tile label={t('Queue')} value={count(v.pending)} note={v.waits ? why[v.waits](v.wait_ms) : ''} />
+      <Tile label={t('Failed')} value={count(v.failed)} note={t('{0} excluded', count(v.excluded))} />
+      <Tile label={t('Volume')} value={bytes(v.bytes)} />
+      <Tile label={t('Delay')} value={span(v.delay_ms)} note={t('between two requests')} />
+      <Tile label={t('robots.txt')} value={t(v.robots)} note={(v.addresses || []).join(' ')} />
+      <Tile label={t('Attempts')} value={count(v.attempts)} note={v.last ? t('last with {0}', v.last) : ''} />
+    </dl>
+    {may && <div class="row">
+      <Act kind={v.state === 'manual' ? 'primary' : ''} run={act('retry')}>{v.state === 'manual' ? t('Release it') : t('Try failed URLs again')}</Act>
+      <Act kind="danger" run={act('drop')} sure={t('Give this site up? What waits is excluded.')}>{t('Drop')}</Act>
+    </div>}
+    {may && v.state === 'manual' && <Edit v={v} job={jobs.find(j => j.id === v.job)} done={() => one.reload()} />}
+    {v.trouble && <p class="wrong">{v.trouble}</p>}
+    <div class="grid">
+      <Panel size="wide" title={t('Leases')}>{v.leases.length ? <Table label={t('Leases')} rows={v.leases} rowKey={l => l.id} columns={[
+        { title: t('Node'), cell: l => l.node }, { title: t('Attempt'), num: true, cell: l => l.attempt }, { title: t('Given'), num: true, cell: l => count(l.given) + (l.quota ? ' / ' + count(l.quota) : '') },
+        { title: t('Held'), num: true, cell: l => count(l.held) }, { title: t('Since'), cell: l => clock(l.start) }]} /> : <Empty>{t('No node has it.')}</Empty>}</Panel>
+      <Panel size="wide" title={t('History')}>{(v.history || []).length ? <ol class="history">{v.history.map(s => <li>{s}</li>)}</ol> : <Empty>{t('Nothing went wrong so far.')}</Empty>}
+        {v.reasons && <Bars rows={Object.entries(v.reasons).map(([name, value]) => ({ name, value, kind: 'off' })).sort((a, b) => b.value - a.value)} show={r => count(r.value)} />}</Panel>
+      <Panel size="full" title={t('Why here?')}><Why of={reasons.data} /></Panel>
+      <Panel size="full" title={t('The URLs that come next')} note={v.waits ? why[v.waits](v.wait_ms) : ''}>
+        {v.queue.length ? <Table label={t('The URLs that come next')} rows={v.queue} columns={[{ title: t('URL'), wide: true, cell: u => <span class="url">{bare(u.url)}</span> }, { title: t('Depth'), num: true, cell: u => u.depth },
+          { title: t('Tries'), num: true, cell: u => u.tries || 0 }, { title: t('Score'), num: true, cell: u => u.score ? decimal(u.score, 2) : '–' }]} /> : <Empty>{t('Nothing is queued.')}</Empty>}</Panel>
+    </div>
+  </div>;
+}
+
+// Edit changes what is different on the site of a task that waits for a person, then releases it.
+function Edit({ v, job, done }) {
+  const [header, setHeader] = useState(''), [delay, setDelay] = useState(''), [retries, setRetries] = useState('');
+  if (!job) return null;
+  const run = async () => {
+    const rule = { hosts: [v.site.replace(/:\d+$/, '')] };
+    if (header) rule.header_timeout = header;
+    if (delay) rule.delay = delay;
+    if (retries) rule.retries = Number(retries);
+    const sites = (job.sites || []).map(s => ({ hosts: s.hosts, include: s.include, exclude: s.exclude }));
+    if ((job.sites || []).some(s => s.limits && Object.keys(s.limits).length || s.headers)) throw new Error(t('This job has rules for single sites: change them on the page of jobs.'));
+    await post(`/jobs/${job.id}/limits`, JSON.stringify({ sites: [...sites, rule] }));
+    await post(`/jobs/${job.id}/retry`, { sites: [v.site] });
+    done();
+  };
+  return <Panel size="full" title={t('Change what is different on this site, and release it')}>
+    <div class="row">
+      <label>{t('Patience for an answer')} <input size={6} placeholder="2m" value={header} onInput={e => setHeader(e.target.value)} /></label>
+      <label>{t('Delay')} <input size={6} placeholder="5s" value={delay} onInput={e => setDelay(e.target.value)} /></label>
+      <label>{t('Retries')} <input size={4} inputMode="numeric" value={retries} onInput={e => setRetries(e.target.value)} /></label>
+      <Act kind="primary" disabled={!header && !delay && !retries} run={run}>{t('Change and release')}</Act>
+    </div>
+  </Panel>;
+}
+
+// Why shows a decision: each node that was left out, and what the others would have cost.
+export function Why({ of }) {
+  if (!of) return <Empty>…</Empty>;
+  if (!of.known) return <Empty>{t('No decision about it is remembered: it was taken before this coordinator began, or long ago.')}</Empty>;
+  const d = of.decision, cost = c => c.cost === null ? t('forbidden') : decimal(c.cost, 3) + ' ' + (d.unit || '');
+  const top = Math.max(1e-9, ...(d.candidates || []).map(c => c.cost || 0));
+  return <div>
+    <p>{clock(d.at)}: {d.node ? t('It went to {0}.', d.node) : t('It waits: {0}.', d.waits)} <span class="note">{t('strategy {0}, solver {1}', d.strategy, d.solver || '–')}</span></p>
+    {d.passed && <p class="note">{t('{0} costs least and did not get it: {1} of its {2} places are taken.', d.passed.node, d.passed.taken, d.passed.places)}</p>}
+    {(d.candidates || []).length > 0 && <Table label={t('Candidates')} rows={d.candidates} columns={[
+      { title: t('Node'), cell: c => <span>{c.node} {c.node === d.node && <Badge kind="go">{t('chosen')}</Badge>}</span> },
+      { title: d.cost || t('Cost'), num: true, cell: cost },
+      { title: '', cell: c => <span class="bar"><i style={{ width: c.cost === null ? 0 : 100 * c.cost / top + '%' }} class={c.node === d.node ? 'ok' : ''} /></span> },
+      { title: t('Parts'), wide: true, cell: c => <span class="parts">{(c.parts || []).map(p => <span class={'part ' + p.source} title={t(p.source)}>{p.name} {decimal(p.value, 3)} {p.unit} <i>{t(p.source)}{p.sigma ? ' ±' + decimal(100 * p.sigma, 0) + ' %' : ''}</i></span>)}</span> },
+    ]} />}
+    {(d.filtered || []).length > 0 && <Table label={t('Left out')} rows={d.filtered} columns={[{ title: t('Left out'), cell: f => f.node }, { title: t('By'), cell: f => f.filter }, { title: t('Because'), cell: f => f.reason + (f.detail ? ' ' + f.detail : '') }]} />}
+    {d.omitted > 0 && <p class="note">{t('and {0} more', d.omitted)}</p>}
+  </div>;
+}

@@ -1,0 +1,24 @@
+// The words of the pages: English in the sources, Chinese in zh.json. dash_test.go finds what is missing there.
+import zh from './zh.json';
+
+const known = { en: 'English', zh: '中文' };
+let now = localStorage.getItem('argosy.language') || (navigator.language.startsWith('zh') ? 'zh' : 'en');
+if (!known[now]) now = 'en';
+
+export const languages = Object.entries(known);
+export const language = () => now;
+export function speak(l) { now = l; localStorage.setItem('argosy.language', l); document.documentElement.lang = l === 'zh' ? 'zh-CN' : 'en'; }
+
+// t returns a text in the language that is spoken; {0}, {1} … stand for the others.
+export function t(text, ...values) {
+  const s = now === 'zh' ? zh[text] || text : text;
+  return values.length ? s.replace(/\{(\d)\}/g, (_, i) => values[i]) : s;
+}
+
+// Words that the coordinator says, which no call of t names.
+export const words = [
+  'running', 'paused', 'done', 'cancelled', 'limited', 'manual', 'interrupted', 'waiting', 'crawling', 'dropped', 'idle', 'starting', 'standby', 'draining', 'over',
+  'working', 'reserved', 'taken-on', 'on-demand', 'gone', 'refused', 'fetched', 'failed', 'excluded', 'pending',
+  'person', 'job', 'limit', 'room', 'site', 'node', 'nothing', 'held', 'observer', 'operator',
+  'rules', 'all allowed', 'unavailable', 'unknown', 'measured', 'predicted', 'default',
+];

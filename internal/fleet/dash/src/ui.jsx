@@ -1,0 +1,118 @@
+// The parts that pages are made of.
+import { h } from '../lib/preact.mjs';
+import { useEffect, useRef, useState } from '../lib/hooks.mjs';
+import { get, onEvent } from './api.js';
+import { t } from './text.js';
+
+// useLive returns what a path answers, and asks again when something has changed that matters to it, at most every `every` ms.
+export function useLive(path, { on = () => true, every = 2000 } = {}) {
+  const [v, set] = useState({ path: null, data: null, error: null });
+  const again = useRef(() => {});
+  useEffect(() => {
+    if (!path) { set({ path, data: null, error: null }); return undefined; }
+    let gone = false, timer = null, last = 0, busy = false, wanted = false;
+    const load = async () => {
+      if (busy) { wanted = true; return; }
+      busy = true; wanted = false; last = Date.now();
+      try {
+        const data = await get(path);
+        if (!gone) set({ path, data, error: null });
+      } catch (e) {
+        if (!gone) set(was => ({ path, data: was.path === path ? was.data : null, error: e }));
+      }
+      busy = false;
+      if (wanted && !gone) soon();
+    };
+    const soon = () => {
+      if (timer || gone) return;
+      timer = setTimeout(() => { timer = null; if (!document.hidden) load(); else wanted = true; }, Math.max(0, last + every - Date.now()));
+    };
+    const shown = () => { if (!document.hidden && wanted) load(); };
+    again.current = load;
+    load();
+    const off = onEvent(e => { if (e.open || (!e.lost && on(e))) soon(); });
+    document.addEventListener('visibilitychange', shown);
+    return () => { gone = true; off(); clearTimeout(timer); document.removeEventListener('visibilitychange', shown); };
+  }, [path]);
+  const mine = v.path === path;
+  return { data: mine ? v.data : null, error: mine ? v.error : null, reload: () => again.current() };
+}
+
+export const onJob = id => e => (e.jobs || []).includes(id) || e.status;
+export const onNodes = e => e.nodes || e.status;
+
+export function Badge({ kind, children }) { return <span class={'badge ' + (kind || '')}>{children}</span>; }
+
+const stateKinds = { running: 'go', crawling: 'go', working: 'go', done: 'ok', fetched: 'ok', waiting: 'wait', paused: 'wait', reserved: '', manual: 'warn', failed: 'bad', draining: 'wait', gone: 'off', dropped: 'off', cancelled: 'off', limited: 'warn', interrupted: 'warn', excluded: 'off', refused: 'bad' };
+export function State({ of }) { return <Badge kind={stateKinds[of] || ''}>{t(of)}</Badge>; }
+
+export function Tile({ label, value, note, kind }) {
+  return <div class={'tile ' + (kind || '')}><dt>{label}</dt><dd>{value}</dd>{note !== undefined && <div class="note">{note}</div>}</div>;
+}
+
+export function Panel({ title, note, tools, children, size }) {
+  return <section class={'panel ' + (size || '')}>
+    <header><h2>{title}</h2>{note && <span class="note">{note}</span>}{tools && <div class="tools">{tools}</div>}</header>
+    {children}
+  </section>;
+}
+
+export function Empty({ children }) { return <p class="empty">{children}</p>; }
+
+export function Wrong({ error }) { return error ? <p class="wrong" role="alert">{error.message}</p> : null; }
+
+// Bars shows shares of something, the largest first.
+export function Bars({ rows, show, most = 10 }) {
+  const all = rows.slice(0, most), top = Math.max(1, ...all.map(r => r.value));
+  return <ul class="bars">{all.map(r => <li key={r.name}>
+    <span class="name" title={r.name}>{r.label || r.name}</span>
+    <span class="bar"><i style={{ width: 100 * r.value / top + '%' }} class={r.kind || ''} /></span>
+    <span class="value">{show(r)}</span>
+  </li>)}</ul>;
+}
+
+// Stack shows how URLs of something ended.
+export function Stack({ c }) {
+  const all = Math.max(1, c.discovered), part = (n, k, w) => n > 0 ? <i class={k} style={{ width: 100 * n / all + '%' }} title={w + ' ' + n} /> : null;
+  return <span class="stack" role="img" aria-label={`${t('fetched')} ${c.fetched}, ${t('failed')} ${c.failed}, ${t('excluded')} ${c.excluded}, ${t('pending')} ${c.pending}`}>
+    {part(c.fetched, 'ok', t('fetched'))}{part(c.failed, 'bad', t('failed'))}{part(c.excluded, 'off', t('excluded'))}{part(c.pending, 'wait', t('pending'))}
+  </span>;
+}
+
+// Table shows rows; a column is {name, title, cell, num, wide}. A row that can be opened is a link.
+export function Table({ columns, rows, link, rowKey, label }) {
+  return <div class="scroll" tabIndex={0} role="region" aria-label={label}><table>
+    <thead><tr>{columns.map(c => <th key={c.title} scope="col" class={c.num ? 'num' : ''}>{c.title}</th>)}</tr></thead>
+    <tbody>{rows.map((r, i) => <tr key={rowKey ? rowKey(r) : i}>{columns.map((c, k) => <td key={c.title} class={(c.num ? 'num' : '') + (c.wide ? ' wide' : '')}>
+      {k === 0 && link ? <a href={link(r)}>{c.cell(r)}</a> : c.cell(r)}</td>)}</tr>)}</tbody>
+  </table></div>;
+}
+
+export function Pager({ skip, limit, shown, total, more, go }) {
+  const last = total !== undefined ? skip + shown >= total : !more;
+  if (skip === 0 && last) return null;
+  return <nav class="pager" aria-label={t('Parts of the list')}>
+    <button disabled={skip === 0} onClick={() => go(Math.max(0, skip - limit))}>{t('Back')}</button>
+    <span>{skip + 1}–{skip + shown}{total !== undefined ? ' / ' + total : ''}</span>
+    <button disabled={last} onClick={() => go(skip + limit)}>{t('Forth')}</button>
+  </nav>;
+}
+
+// Act is a button that orders something and says what came of it. What cannot be undone asks first.
+export function Act({ run, children, sure, kind, disabled }) {
+  const [state, set] = useState({});
+  const go = async () => {
+    if (sure && !window.confirm(sure)) return;
+    set({ busy: true });
+    try { await run(); set({ done: true }); setTimeout(() => set({}), 2500); } catch (e) { set({ error: e }); }
+  };
+  return <span class="act"><button class={kind || ''} disabled={disabled || state.busy} onClick={go}>{children}</button>
+    <span role="status">{state.busy ? '…' : state.done ? '✓' : ''}</span>{state.error && <Wrong error={state.error} />}</span>;
+}
+
+// useSettled holds a value back while a person types.
+export function useSettled(value, ms = 300) {
+  const [v, set] = useState(value);
+  useEffect(() => { const timer = setTimeout(() => set(value), ms); return () => clearTimeout(timer); }, [value]);
+  return v;
+}

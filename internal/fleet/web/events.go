@@ -1,0 +1,99 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"reflect"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"argosy/internal/fleet/coordinator"
+)
+
+const (
+	eventEvery = 500 * time.Millisecond // at most
+	eventLeast = 250 * time.Millisecond // after a change: the answers say it by then
+	beatEvery  = 15 * time.Second       // where nothing happens, so that proxies and browsers know that we are there
+	maxStreams = 256
+)
+
+// Event is what a stream of events says: what has changed since the last one, and how far everything is.
+type Event struct {
+	coordinator.Changes
+	Now Status `json:"now"`
+}
+
+func (a *api) registerEvents(h huma.API, get func(id, path, what string) huma.Operation) {
+	op := get("events", "/events", "Server-sent events: what has changed, at most twice a second (data: an Event as JSON)")
+	h.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Event](), true, "Event")
+	huma.Register(h, op, func(_ context.Context, _ *struct{}) (*huma.StreamResponse, error) {
+		if a.streams.Add(1) > maxStreams {
+			a.streams.Add(-1)
+			return nil, huma.Error503ServiceUnavailable(fmt.Sprintf("%d clients hold a stream of events already", maxStreams))
+		}
+		return &huma.StreamResponse{Body: func(hc huma.Context) {
+			defer a.streams.Add(-1)
+			r, w := humago.Unwrap(hc)
+			a.stream(w, r)
+		}}, nil
+	})
+}
+
+// stream sends events until the client is gone. It reads what the coordinator keeps for it, so that nobody waits for a slow client.
+func (a *api) stream(w http.ResponseWriter, r *http.Request) {
+	c := http.NewResponseController(w)
+	_ = c.SetReadDeadline(time.Time{}) // that of the server is for requests
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("X-Accel-Buffering", "no")
+	var of *coordinator.Coordinator
+	var watch *coordinator.Watch
+	defer func() {
+		if watch != nil {
+			watch.Close()
+		}
+	}()
+	for {
+		co, err := a.s.Leader()
+		if err != nil {
+			co = nil
+		}
+		if co != of {
+			if watch != nil {
+				watch.Close()
+				watch = nil
+			}
+			if of = co; of != nil {
+				watch = of.Watch()
+			}
+		}
+		e := Event{Now: a.statusNow()}
+		var ready <-chan struct{}
+		if watch != nil {
+			e.Changes, ready = watch.Take(), watch.Ready()
+		}
+		data, err := json.Marshal(&e)
+		if err != nil {
+			return
+		}
+		_ = c.SetWriteDeadline(time.Now().Add(beatEvery))
+		if _, err := fmt.Fprintf(w, "data: %s\n\n", data); err != nil || c.Flush() != nil {
+			return
+		}
+		sent := time.Now()
+		select {
+		case <-r.Context().Done():
+			return
+		case <-ready: // what comes in the meantime goes along
+			select {
+			case <-r.Context().Done():
+				return
+			case <-time.After(max(eventLeast, eventEvery-time.Since(sent))):
+			}
+		case <-time.After(beatEvery):
+		}
+	}
+}

@@ -1,0 +1,33 @@
+package web
+
+import (
+	"time"
+
+	"argosy/internal/fleet/coordinator"
+	"argosy/internal/fleet/ledger"
+)
+
+// House is whose API it is: a fleet's coordinator (serve.Server), a crawl in this process, or one that is over (assemble.Crawl).
+type House interface {
+	// Leader returns the coordinator, or an error while another process leads.
+	Leader() (*coordinator.Coordinator, error)
+	// Indexed reports whether a job's index is there.
+	Indexed(job uint32) bool
+	// Ledger returns the ledger, which many may read at once.
+	Ledger() *ledger.Ledger
+	// Dir returns the directory in which everything lies.
+	Dir() string
+}
+
+// Kinds of a house, as Status says them.
+const (
+	KindFleet = "fleet"
+	KindCrawl = "crawl" // one job, in the process that answers
+	KindOver  = "over"  // nothing runs
+)
+
+// heavyLeast is for how long an answer is kept that takes a walk over a job's pages; heavyTimes is how many times as long as it took.
+const (
+	heavyLeast = 2 * time.Second
+	heavyTimes = 20
+)

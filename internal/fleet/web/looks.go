@@ -1,0 +1,180 @@
+package web
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"argosy/internal/fleet/coordinator"
+	"argosy/internal/fleet/ledger"
+	"argosy/internal/plan/schedule"
+	"argosy/internal/plan/strategy"
+)
+
+// TaskPath names a task.
+type TaskPath struct {
+	Task uint32 `path:"task" minimum:"1"`
+}
+
+// Found is a part of what was found; how many there are is in a field of the answer's head, so that the body stays a list.
+type Found[T any] struct {
+	Total string `header:"X-Total-Count" doc:"how many there are"`
+	Body  []T
+}
+
+// Timeline is what was fetched over time.
+type Timeline struct {
+	WidthMS int64        `json:"width_ms"` // of a bin
+	Bins    []ledger.Bin `json:"bins"`     // those in which something was fetched
+}
+
+// Explained is why a task went where it went.
+type Explained struct {
+	Known    bool               `json:"known"` // false: nothing was decided about it since the coordinator began, or long ago
+	Decision *schedule.Decision `json:"decision,omitempty"`
+}
+
+// StrategyView is a strategy, for a list to choose from.
+type StrategyView struct {
+	Name   string   `json:"name"`
+	Cost   string   `json:"cost"`
+	Solver string   `json:"solver"`
+	Where  []string `json:"filters,omitempty"`
+}
+
+// registerLooks adds what shows how a job gets on.
+func (a *api) registerLooks(h huma.API, get func(id, path, what string) huma.Operation) {
+	huma.Register(h, get("tasks", "/jobs/{id}/tasks", "The tasks of a job"), a.tasks)
+	huma.Register(h, get("task", "/tasks/{task}", "A task: its leases, the URLs that come next, and why they wait"), func(ctx context.Context, in *TaskPath) (*out[coordinator.TaskView], error) {
+		return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) (coordinator.TaskView, error) {
+			return co.Task(ctx, in.Task)
+		})
+	})
+	huma.Register(h, get("explain", "/tasks/{task}/explain", "Why a task went to its node: the last decision about it"), func(ctx context.Context, in *TaskPath) (*out[Explained], error) {
+		return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) (Explained, error) {
+			d, ok, err := co.Explained(ctx, in.Task)
+			if !ok {
+				return Explained{}, err
+			}
+			return Explained{true, &d}, err
+		})
+	})
+	huma.Register(h, get("leases", "/leases", "The leases that are open"), func(ctx context.Context, _ *struct{}) (*out[[]coordinator.LeaseView], error) {
+		return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) ([]coordinator.LeaseView, error) {
+			return co.Leases(ctx)
+		})
+	})
+	huma.Register(h, get("series", "/series", "How far all jobs were at some times since the coordinator began"), func(ctx context.Context, _ *struct{}) (*out[[]coordinator.Sample], error) {
+		return lead(ctx, a, func(_ context.Context, co *coordinator.Coordinator) ([]coordinator.Sample, error) {
+			return co.Series(), nil
+		})
+	})
+	huma.Register(h, get("strategies", "/strategies", "The scheduling strategies"), func(context.Context, *struct{}) (*out[[]StrategyView], error) {
+		v := []StrategyView{}
+		for _, name := range strategy.Names() {
+			_, comp, _ := strategy.Describe(name)
+			s := StrategyView{Name: name, Cost: comp.Cost.Name, Solver: comp.Solver.Name}
+			for _, f := range comp.Filters {
+				s.Where = append(s.Where, f.Name)
+			}
+			v = append(v, s)
+		}
+		return &out[[]StrategyView]{v}, nil
+	})
+	shares := func(id, what string, read func(*ledger.Ledger, context.Context, uint32) ([]ledger.Share, error)) {
+		huma.Register(h, get(id, "/jobs/{id}/"+id, what), func(ctx context.Context, in *JobPath) (*out[[]ledger.Share], error) {
+			return heavy(ctx, a, id+" "+strconv.Itoa(int(in.ID)), func(ctx context.Context) ([]ledger.Share, error) { return read(a.s.Ledger(), ctx, in.ID) })
+		})
+	}
+	shares("types", "What a job has fetched, by type", (*ledger.Ledger).Types)
+	shares("statuses", "What a job has fetched, by status", (*ledger.Ledger).Answered)
+	huma.Register(h, get("timeline", "/jobs/{id}/timeline", "What a job has fetched over time"), func(ctx context.Context, in *struct {
+		JobPath
+		Bins int `query:"bins" minimum:"1" maximum:"1000" default:"200"`
+	}) (*out[Timeline], error) {
+		return heavy(ctx, a, "timeline "+strconv.Itoa(int(in.ID))+" "+strconv.Itoa(in.Bins), func(ctx context.Context) (t Timeline, err error) {
+			t.Bins, t.WidthMS, err = a.s.Ledger().Timeline(ctx, in.ID, in.Bins)
+			return t, err
+		})
+	})
+	huma.Register(h, get("cells", "/jobs/{id}/cells", "What each node has fetched of each site, of the sites with most URLs"), func(ctx context.Context, in *struct {
+		JobPath
+		Sites int `query:"sites" minimum:"1" maximum:"500" default:"100"`
+	}) (*out[[]ledger.Cell], error) {
+		return heavy(ctx, a, "cells "+strconv.Itoa(int(in.ID))+" "+strconv.Itoa(in.Sites), func(ctx context.Context) ([]ledger.Cell, error) {
+			return a.s.Ledger().Cells(ctx, in.ID, in.Sites)
+		})
+	})
+}
+
+func (a *api) tasks(ctx context.Context, in *struct {
+	JobPath
+	State string `query:"state" doc:"only tasks in this state"`
+	After uint32 `query:"after" doc:"only tasks with a larger number"`
+	Limit int    `query:"limit" minimum:"1" maximum:"1000" default:"1000" doc:"at most so many; whoever gets as many asks for those after the last"`
+	Find  string `query:"find" maxLength:"256" doc:"only tasks whose site has this in its name"`
+	Sort  string `query:"sort" enum:"found,site,pending,fetched,failed,bytes" default:"found" doc:"the largest first; found: as they were found"`
+	Skip  int    `query:"skip" minimum:"0" doc:"not the first so many"`
+}) (*Found[ledger.Task], error) {
+	var found int
+	o, err := lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) (rows []ledger.Task, err error) {
+		q := coordinator.TasksQuery{Job: in.ID, State: in.State, After: in.After, Limit: in.Limit, Find: in.Find, Sort: in.Sort, Skip: in.Skip}
+		rows, found, err = co.FindTasks(ctx, q)
+		return rows, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Found[ledger.Task]{strconv.Itoa(found), o.Body}, nil
+}
+
+// kept is an answer that took long, or is being made.
+type kept struct {
+	done  chan struct{}
+	v     any
+	err   error
+	until time.Time
+}
+
+// maxKept bounds how many answers are kept.
+const maxKept = 200
+
+// heavy answers what takes a walk over all pages of a job: many who ask at once wait for one walk, and who asks soon after gets the
+// same answer, so that ten pages that are open cost what one does, and that a small share of the time.
+func heavy[T any](ctx context.Context, a *api, key string, fn func(context.Context) (T, error)) (*out[T], error) {
+	a.mu.Lock()
+	k := a.heavy[key]
+	if k == nil || !k.until.IsZero() && time.Now().After(k.until) {
+		if len(a.heavy) >= maxKept {
+			for other, was := range a.heavy {
+				if !was.until.IsZero() {
+					delete(a.heavy, other)
+				}
+			}
+		}
+		k = &kept{done: make(chan struct{})}
+		a.heavy[key] = k
+		go func() {
+			begin := time.Now()
+			work, cancel := context.WithTimeout(context.WithoutCancel(ctx), orderTime)
+			defer cancel()
+			v, err := fn(work)
+			a.mu.Lock()
+			k.v, k.err, k.until = v, err, time.Now().Add(max(heavyLeast, heavyTimes*time.Since(begin)))
+			a.mu.Unlock()
+			close(k.done)
+		}()
+	}
+	a.mu.Unlock()
+	select {
+	case <-k.done:
+	case <-ctx.Done():
+		return nil, problem(ctx.Err())
+	}
+	if k.err != nil {
+		return nil, problem(k.err)
+	}
+	return &out[T]{k.v.(T)}, nil
+}

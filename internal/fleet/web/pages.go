@@ -1,0 +1,121 @@
+package web
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/shelf"
+)
+
+// PageRow is a page with the name that the API has for it.
+type PageRow struct {
+	Key string `json:"key"`
+	*ledger.Page
+}
+
+// PageList is a part of the pages of a job.
+type PageList struct {
+	Pages []PageRow `json:"pages"`
+	More  bool      `json:"more"` // there are others
+}
+
+// PageView is a page with what is archived of it.
+type PageView struct {
+	PageRow
+	Request  string `json:"request,omitempty"`  // its head, as it was sent
+	Response string `json:"response,omitempty"` // its head, as it came
+	Text     string `json:"text,omitempty"`     // what it says
+	Cut      bool   `json:"cut,omitempty"`      // the text is longer
+	Trouble  string `json:"trouble,omitempty"`  // why the archive could not be read
+}
+
+func (a *api) registerPages(h huma.API, get func(id, path, what string) huma.Operation) {
+	huma.Register(h, get("pages", "/jobs/{id}/pages", "The pages of a job, those that were reported last first"), func(ctx context.Context, in *struct {
+		JobPath
+		State string `query:"state" enum:"fetched,failed,excluded"`
+		Class int    `query:"class" minimum:"1" maximum:"9" doc:"of the status: 4 is 400 to 499"`
+		Mime  string `query:"mime" maxLength:"128" doc:"what the type begins with"`
+		Site  string `query:"site" maxLength:"300"`
+		Node  string `query:"node" maxLength:"64"`
+		Find  string `query:"find" maxLength:"256" doc:"stands in the URL or the title"`
+		Limit int    `query:"limit" minimum:"1" maximum:"1000" default:"50"`
+		Skip  int    `query:"skip" minimum:"0" maximum:"1000000"`
+	}) (*out[PageList], error) {
+		v := PageList{Pages: []PageRow{}}
+		q := ledger.PageQuery{State: in.State, Class: in.Class, Mime: in.Mime, Site: in.Site, Node: in.Node, Find: in.Find, Limit: in.Limit + 1, Skip: in.Skip}
+		err := a.s.Ledger().FindPages(ctx, in.ID, q, func(p *ledger.Page) error {
+			row := *p
+			v.Pages = append(v.Pages, rowOf(&row))
+			return nil
+		})
+		if v.More = len(v.Pages) > in.Limit; v.More {
+			v.Pages = v.Pages[:in.Limit]
+		}
+		if err != nil {
+			return nil, problem(err)
+		}
+		return &out[PageList]{v}, nil
+	})
+	huma.Register(h, get("page", "/jobs/{id}/page", "A page, with the heads and the text that are archived of it"), a.page)
+}
+
+func rowOf(p *ledger.Page) PageRow {
+	return PageRow{hex.EncodeToString(crawl.Page{Layer: p.Layer, Key: p.Key}.Bytes()), p}
+}
+
+// PageKey names a page of a job.
+type PageKey struct {
+	JobPath
+	Key string `query:"key" required:"true" maxLength:"64" doc:"as the list of pages has it"`
+}
+
+var errNoPage = errors.New("no such page")
+
+// findPage returns the page of a key.
+func (a *api) findPage(ctx context.Context, in *PageKey) (*ledger.Page, error) {
+	b, err := hex.DecodeString(in.Key)
+	at, ok := crawl.PageOf(b)
+	if err != nil || !ok {
+		return nil, huma.Error422UnprocessableEntity(fmt.Sprintf("key %q is not the key of a page", in.Key))
+	}
+	p, err := a.s.Ledger().Page(ctx, in.ID, at)
+	if err != nil {
+		return nil, problem(err)
+	}
+	if p == nil {
+		return nil, huma.Error404NotFound(errNoPage.Error())
+	}
+	return p, nil
+}
+
+const (
+	maxShown     = 128 << 10 // bytes of a text
+	maxBodyShown = 8 << 20   // of a body that is read for it
+)
+
+func (a *api) page(ctx context.Context, in *PageKey) (*out[PageView], error) {
+	p, err := a.findPage(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	v := PageView{PageRow: rowOf(p)}
+	if !p.Captured() {
+		return &out[PageView]{v}, nil
+	}
+	shelf := shelf.New(a.s.Dir(), a.s.Ledger())
+	c, err := shelf.Read(ctx, in.ID, p, maxBodyShown)
+	if err != nil {
+		v.Trouble = err.Error()
+	}
+	if c != nil {
+		v.Request, v.Response = c.Request, c.Response
+		v.Text, v.Cut = shelf.Text(ctx, p, c, maxShown)
+	}
+	return &out[PageView]{v}, nil
+}
