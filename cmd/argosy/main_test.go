@@ -116,6 +116,7 @@ func TestBadInput(t *testing.T) {
 		{[]string{"lab", "run", "strategies", "--strategies", "guess"}, "allowed are bandwidth"},
 		{[]string{"crawl", "x.example", "--strategy", "nearest,top=0"}, "top=0"},
 		{[]string{"crawl", "x.example", "--strategy", "guess"}, "roundrobin"},
+		{[]string{"crawl", "x.example", "--strategy", "geo"}, "--geoip FILE"},
 		{[]string{"crawl", "x.example", "--log-level", "loud"}, "debug, info, warn, error"},
 		{[]string{"crawl", "x.example", "--nonsense"}, "--nonsense"},
 		{[]string{"verify", "-o", dir}, "not the directory of a crawl"},

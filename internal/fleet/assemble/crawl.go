@@ -538,8 +538,9 @@ func Check(c *Config) error {
 	if _, err := scope.Compile(c.Job.Identity, c.Job.Limits, c.Job.Sites...); err != nil {
 		return err
 	}
-	if _, err := strategy.New(c.Strategy); err != nil {
+	st, err := strategy.New(c.Strategy)
+	if err != nil {
 		return err
 	}
-	return nil
+	return schedule.CheckPlaces(st, len(c.GeoIP) > 0 || len(c.Job.Placing.Places) > 0)
 }

@@ -30,6 +30,7 @@ func TestEveryStrategyCrawls(t *testing.T) {
 		dir := t.TempDir()
 		c := config(dir, port, 0, 3)
 		c.Strategy = name
+		c.Job.Placing.Places = map[string]crawl.Place{"127.0.0.1": {Lat: 47, Lon: 8}} // geo wants to know where a site is
 		c.Job.Limits.MaxTime = time.Minute
 		cr, err := assemble.Open(t.Context(), c)
 		if err != nil {

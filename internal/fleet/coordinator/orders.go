@@ -10,6 +10,7 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/frontier"
+	"argosy/internal/plan/schedule"
 )
 
 // Errors of orders.
@@ -68,7 +69,11 @@ func (c *Coordinator) Submit(ctx context.Context, job crawl.Job) (id uint32, err
 		c.f.Jobs(func(j *frontier.Job) { id = max(id, j.ID) })
 		id++
 		job.ID = id
-		if _, err := c.cfg.Strategies(orElse(job.Placing.Strategy, c.cfg.Strategy)); err != nil {
+		st, err := c.cfg.Strategies(orElse(job.Placing.Strategy, c.cfg.Strategy))
+		if err == nil {
+			err = schedule.CheckPlaces(st, c.cfg.Places != nil || len(job.Placing.Places) > 0)
+		}
+		if err != nil {
 			return err
 		}
 		return c.sinks.append(ctx, &crawl.Entry{Kind: crawl.EntrySubmit, Job: &job})

@@ -30,6 +30,7 @@ import (
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/serve"
 	"argosy/internal/fleet/usage"
+	"argosy/internal/plan/schedule"
 )
 
 // Config says what the API answers with.
@@ -210,6 +211,8 @@ func problem(err error) error {
 		return refusal(refused)
 	case errors.Is(err, bus.ErrAway):
 		return huma.Error503ServiceUnavailable(err.Error())
+	case errors.Is(err, schedule.ErrNoPlaces):
+		return huma.Error422UnprocessableEntity(err.Error())
 	case errors.Is(err, gate.ErrNoToken), errors.Is(err, gate.ErrNoName):
 		return huma.Error404NotFound(err.Error())
 	case errors.Is(err, gate.ErrMany), errors.Is(err, gate.ErrElsewhere):

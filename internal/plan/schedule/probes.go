@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -9,6 +10,17 @@ import (
 func CheckProbe(asked string) error {
 	_, err := Wants(Composition{}, asked)
 	return err
+}
+
+// ErrNoPlaces says that a strategy decides by where sites are, and nothing tells it.
+var ErrNoPlaces = errors.New("it decides by where sites are, and nothing says that: give a file of MaxMind's format (--geoip FILE), or places in the job file")
+
+// CheckPlaces refuses a strategy that decides by where sites are, unless somebody knows.
+func CheckPlaces(st Strategy, known bool) error {
+	if of, ok := st.(Measurer); !ok || known || !of.Measures().Places {
+		return nil
+	}
+	return fmt.Errorf("strategy %s: %w", st.Name(), ErrNoPlaces)
 }
 
 // Wants returns what a strategy wants measured, or what is asked for instead: of the pairs' bandwidth none, few or all.

@@ -136,6 +136,7 @@ var geo = Preset{
 				return x + farAway
 			}},
 			Solver: schedule.Greedy,
+			Wants:  schedule.Measures{Places: true},
 		}
 	},
 }

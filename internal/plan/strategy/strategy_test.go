@@ -216,3 +216,19 @@ func TestPackingTakesOnLast(t *testing.T) {
 		t.Errorf("nodes %v, want %v: working, reserved, taken on", got, want)
 	}
 }
+
+// A strategy that decides by where sites are is refused where nothing says that: all nodes would be as near as each other.
+func TestPlacesMustBeKnown(t *testing.T) {
+	for _, name := range Names() {
+		st, err := New(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := schedule.CheckPlaces(st, false); (err != nil) != (name == "geo") {
+			t.Errorf("%s without places: %v", name, err)
+		}
+		if err := schedule.CheckPlaces(st, true); err != nil {
+			t.Errorf("%s with places: %v", name, err)
+		}
+	}
+}
