@@ -37,6 +37,7 @@ var house = map[string]struct {
 	"page/engine":  {true, "crawl parse"},
 	"page/fetch":   {false, "crawl inflate"},
 	"page/archive": {false, "crawl"},
+	"page/replay":  {true, "crawl"},
 
 	// Who gets what.
 	"plan/solve":    {true, ""},
@@ -73,7 +74,7 @@ var house = map[string]struct {
 	"fleet/survey":      {false, "crawl verify archive fetch parse frontier ledger assemble outdir"},
 	"fleet/shelf":       {false, "crawl archive fetch parse ledger verify"},
 	"fleet/dash":        {false, ""},
-	"fleet/web":         {false, "crawl config access schedule strategy ledger coordinator bus gate serve usage shelf dash"},
+	"fleet/web":         {false, "crawl config access schedule strategy ledger coordinator bus gate serve usage shelf dash replay"},
 }
 
 // The wings: what a wing may know of the others, besides crawl and itself. What is not in a wing stands beside them; only
@@ -95,7 +96,7 @@ var thirdParty = map[string]string{
 	"github.com/saintfish/chardet":                     "parse",
 	"github.com/abadojack/whatlanggo":                  "parse",
 	"github.com/go-shiori/go-readability":              "agent",
-	"golang.org/x/net/html":                            "engine parse testkit",
+	"golang.org/x/net/html":                            "engine parse replay testkit",
 	"golang.org/x/net/html/charset":                    "parse testkit",
 	"golang.org/x/text/encoding":                       "engine parse testkit",
 	"golang.org/x/text/encoding/htmlindex":             "engine parse",

@@ -88,7 +88,7 @@ any moment without losing anything, and goes on where it stopped with argosy cra
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.Version = version
 	root.SetVersionTemplate("argosy {{.Version}}\n")
-	root.AddCommand(newCrawl(), newDemo(), newVerify(), newRebuild(), newBackup(), newRestore(), newExport(), newReport(), newTree(), newStats(), newStop(), newView(), newLink(), newTopic(), newTasks(), newRetry(), newDrop(), newServe(), newAgent(), newSubmit(), newJobs(), newNodes(), newDrain(), newToken(), newOrdersLog(), newKeys(), newSolve(), newCoords(), newPlan(), newStrategies(), newSplit(), newExplain(), newProbe(), newLab(), newVersion())
+	root.AddCommand(newCrawl(), newDemo(), newVerify(), newRebuild(), newBackup(), newRestore(), newExport(), newReport(), newTree(), newStats(), newStop(), newView(), newLink(), newTop(), newTopic(), newTasks(), newRetry(), newDrop(), newServe(), newAgent(), newSubmit(), newJobs(), newNodes(), newDrain(), newToken(), newOrdersLog(), newKeys(), newSolve(), newCoords(), newPlan(), newStrategies(), newSplit(), newExplain(), newProbe(), newLab(), newVersion())
 	root.AddCommand(newOrders()...)
 	root.AddCommand(newEngine())
 	for _, c := range root.Commands() {

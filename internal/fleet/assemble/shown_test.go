@@ -60,7 +60,7 @@ func TestShownCrawl(t *testing.T) {
 			for i := range 5 {
 				fmt.Fprintf(w, `<a href="/p%d">p</a>`, i)
 			}
-			fmt.Fprint(w, `<a href="/gone">gone</a>`)
+			fmt.Fprint(w, `<a href="/gone">gone</a><script>fetch("http://127.0.0.1/api/v1/status")</script><img src=x onerror=alert(1)>`)
 			first <- struct{}{}
 		}
 		fmt.Fprintf(w, "<title>&lt;script&gt;of %s</title><p>Hello from %s", r.URL.Path, r.URL.Path)
@@ -122,6 +122,7 @@ func TestShownCrawl(t *testing.T) {
 	err = assemble.Show(t.Context(), dir, func(_ context.Context, cr *assemble.Crawl) error {
 		ask := asker(t, web.Handler(cr, web.Config{Kind: web.KindOver, Who: who}))
 		judgeShown(t, ask, port)
+		judgeReplay(t, web.Handler(cr, web.Config{Kind: web.KindOver, Who: who}), port)
 		return nil
 	})
 	if err != nil {
@@ -177,5 +178,55 @@ func judgeShown(t *testing.T, ask func(method, path, body string, to any), port 
 	var orders []ledger.Order
 	if ask("GET", "/orders", "", &orders); len(orders) != 2 || orders[0].What != "resume job 1" || orders[1].Who != "t" {
 		t.Errorf("orders: %+v", orders)
+	}
+}
+
+// judgeReplay shows the first page of the crawl of TestShownCrawl, and follows its links, as a browser does that has no session.
+func judgeReplay(t *testing.T, h http.Handler, port string) {
+	t.Helper()
+	ask := asker(t, h)
+	var list web.PageList
+	ask("GET", "/jobs/1/pages?find=hello%20is%20not%20in%20the%20title", "", &list)
+	if len(list.Pages) != 0 {
+		t.Error("the text of pages is looked through")
+	}
+	ask("GET", "/jobs/1/pages?limit=100", "", &list)
+	var first web.PageView
+	for _, p := range list.Pages {
+		if p.URL == "http://shown.test:"+port+"/" {
+			ask("GET", "/jobs/1/page?key="+p.Key, "", &first)
+		}
+	}
+	get := func(at string) *httptest.ResponseRecorder {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://127.0.0.1:1"+at, nil))
+		return w
+	}
+	w := get(first.Replay)
+	body := w.Body.String()
+	if csp := w.Header().Get("Content-Security-Policy"); w.Code != 200 || w.Header().Get("Content-Type") != "text/html; charset=utf-8" || !strings.HasPrefix(csp, "sandbox; default-src 'none'; img-src http://127.0.0.1:1 data:;") || strings.Contains(csp, "script-src") {
+		t.Fatalf("%d %v", w.Code, w.Header())
+	}
+	if strings.Contains(body, "<script") || strings.Contains(body, "onerror") || strings.Contains(body, `="http`) || !strings.Contains(body, "Hello from /") {
+		t.Errorf("the page is shown as %s", body)
+	}
+	followed := 0
+	for _, part := range strings.Split(body, `<a href="`)[1:] {
+		to, _, _ := strings.Cut(part, `"`)
+		w := get(strings.ReplaceAll(to, "&amp;", "&"))
+		if followed++; w.Code != 200 || !strings.Contains(w.Body.String(), "Hello from /") {
+			t.Errorf("%s: %d %s", to, w.Code, w.Body)
+		}
+	}
+	if followed != 6 {
+		t.Errorf("%d links", followed)
+	}
+	ticket, _, _ := strings.Cut(first.Replay, "?")
+	for at, want := range map[string]int{
+		ticket + "?u=" + url.QueryEscape("http://elsewhere.test/"): 404, ticket + "?u=%00": 404, ticket: 404, ticket + "A?u=http://shown.test/": 403,
+	} {
+		if w := get(at); w.Code != want || strings.Contains(w.Header().Get("Content-Type"), "html") {
+			t.Errorf("%s: %d", at, w.Code)
+		}
 	}
 }

@@ -158,7 +158,7 @@ func (s *Shelf) Text(ctx context.Context, p *ledger.Page, c *Copy, most int) (te
 			}
 		}
 	}
-	media := mediaOf(p, c)
+	media := MediaOf(p, c)
 	switch {
 	case c == nil || len(c.Body) == 0:
 		return "", false
@@ -173,7 +173,8 @@ func (s *Shelf) Text(ctx context.Context, p *ledger.Page, c *Copy, most int) (te
 // UTF8 returns the body of a copy, decoded from the encoding that the page was read in.
 func UTF8(p *ledger.Page, c *Copy) string { return parse.Decode(c.Body, cmp.Or(p.Charset, "utf-8")) }
 
-func mediaOf(p *ledger.Page, c *Copy) string {
+// MediaOf returns the media type of a page, in lower case.
+func MediaOf(p *ledger.Page, c *Copy) string {
 	media := p.Mime
 	if media == "" && c != nil {
 		media, _, _ = strings.Cut(c.Type, ";")

@@ -52,7 +52,7 @@ func Handler(s House, c Config) http.Handler {
 	mux := http.NewServeMux()
 	hc := huma.DefaultConfig("Argosy", c.Version)
 	hc.OpenAPIPath, hc.DocsPath, hc.SchemasPath, hc.CreateHooks = "/api/v1/openapi", "", "", nil
-	a := &api{s: s, cfg: c, door: c.Door, heavy: map[string]*kept{}}
+	a := &api{s: s, cfg: c, door: c.Door, tickets: newTickets(), heavy: map[string]*kept{}}
 	if a.door == nil {
 		a.door = NewDoor()
 	}
@@ -70,6 +70,8 @@ func Handler(s House, c Config) http.Handler {
 		w.Header().Set("Content-Type", "text/plain")
 		_, _ = w.Write([]byte("ok\n"))
 	})
+	mux.HandleFunc("GET /readyz", a.ready)
+	mux.HandleFunc("GET /metrics", a.metrics)
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
 		if !a.ourName(r.Host) {
 			http.Error(w, notOurs(r.Host), http.StatusMisdirectedRequest)
@@ -77,6 +79,7 @@ func Handler(s House, c Config) http.Handler {
 		}
 		dash.Serve(w, r, "index.html")
 	})
+	mux.HandleFunc("GET "+archivePath+"{ticket}", a.archived)
 	for _, name := range dash.Names {
 		mux.HandleFunc("GET /dash/"+name, func(w http.ResponseWriter, r *http.Request) { dash.Serve(w, r, name) })
 	}
@@ -88,7 +91,9 @@ type api struct {
 	fleet   *serve.Server // the house, where it is a fleet's
 	cfg     Config
 	door    *Door
+	tickets *tickets
 	streams atomic.Int32 // of events
+	again   onceOnly
 
 	mu    sync.Mutex
 	heavy map[string]*kept // answers that took long

@@ -406,3 +406,21 @@ func (c *Client) Link(ctx context.Context) (string, error) {
 	}
 	return base + "/#code=" + code.Code, err
 }
+
+// Status returns what the coordinator says of itself.
+func (c *Client) Status(ctx context.Context) (s Status, err error) {
+	err = c.get(ctx, "/status", &s)
+	return s, err
+}
+
+// LongestTasks returns the tasks of a job with most in their queues, at most so many.
+func (c *Client) LongestTasks(ctx context.Context, id uint32, most int) (ts []ledger.Task, err error) {
+	err = c.get(ctx, fmt.Sprintf("/jobs/%d/tasks?sort=pending&limit=%d", id, most), &ts)
+	return ts, err
+}
+
+// Task returns a task, its leases, and the URLs that come next.
+func (c *Client) Task(ctx context.Context, id uint32) (v coordinator.TaskView, err error) {
+	err = c.get(ctx, fmt.Sprintf("/tasks/%d", id), &v)
+	return v, err
+}

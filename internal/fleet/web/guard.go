@@ -15,7 +15,10 @@ import (
 // needs says what each endpoint asks of who calls it. One that does not stand here is an operator's.
 var needs = map[string]access.Need{
 	"GET /healthz":                     access.Nothing,
+	"GET /readyz":                      access.Nothing,
+	"GET /metrics":                     access.ToRead,
 	"GET /{$}":                         access.Nothing, // the pages: what they show they ask the API for
+	"GET /archive/{ticket}":            access.Nothing, // a ticket, in the address
 	"GET /dash/app.js":                 access.Nothing,
 	"GET /dash/app.css":                access.Nothing,
 	"GET /dash/icon.svg":               access.Nothing,
@@ -77,7 +80,7 @@ func (a *api) guard(mux *http.ServeMux) http.Handler {
 		_, pattern := mux.Handler(r)
 		who, need := a.who(r), needs[pattern]
 		if who.Role.May(need) {
-			mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), whoKey{}, who)))
+			a.again.once(w, r.WithContext(context.WithValue(r.Context(), whoKey{}, who)), who, mux)
 			return
 		}
 		if a.cfg.Logger != nil {

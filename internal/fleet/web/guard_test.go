@@ -149,6 +149,9 @@ func TestRolesAndEndpoints(t *testing.T) {
 		{"POST", "/api/v1/join", "", "nobody join observer"}, // what it says of a petition is tried below
 		{"GET", "/", "", "nobody join observer"},
 		{"GET", "/dash/app.js", "", "nobody join observer"},
+		{"GET", "/readyz", "", "nobody join observer"},
+		{"GET", "/metrics", "", "observer"},
+		{"POST", "/archive/x", "", ""},
 		{"GET", "/api/v1/jobs/{id}/types", "/api/v1/jobs/7/types", "observer"},
 		{"GET", "/api/v1/jobs/{id}/statuses", "/api/v1/jobs/7/statuses", "observer"},
 		{"GET", "/api/v1/jobs/{id}/timeline", "/api/v1/jobs/7/timeline", "observer"},

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -32,6 +33,7 @@ type PageView struct {
 	Response string `json:"response,omitempty"` // its head, as it came
 	Text     string `json:"text,omitempty"`     // what it says
 	Cut      bool   `json:"cut,omitempty"`      // the text is longer
+	Replay   string `json:"replay,omitempty"`   // where the archived page is shown, for an hour
 	Trouble  string `json:"trouble,omitempty"`  // why the archive could not be read
 }
 
@@ -108,6 +110,7 @@ func (a *api) page(ctx context.Context, in *PageKey) (*out[PageView], error) {
 	if !p.Captured() {
 		return &out[PageView]{v}, nil
 	}
+	v.Replay = copyOf(a.tickets.make(in.ID, p.Layer, time.Now().Add(ticketLives)), p.URL)
 	shelf := shelf.New(a.s.Dir(), a.s.Ledger())
 	c, err := shelf.Read(ctx, in.ID, p, maxBodyShown)
 	if err != nil {

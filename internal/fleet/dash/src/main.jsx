@@ -2,6 +2,7 @@
 import { Fragment, h, render } from '../lib/preact.mjs';
 import { useEffect, useState } from '../lib/hooks.mjs';
 import { get, onEvent, onShut, post, quiet } from './api.js';
+import { Api } from './describe.jsx';
 import { Jobs } from './jobs.jsx';
 import { Log } from './log.jsx';
 import { Nodes } from './nodes.jsx';
@@ -14,7 +15,7 @@ import { State, useLive } from './ui.jsx';
 
 const pages = {
   overview: [() => t('Overview'), Overview], jobs: [() => t('Jobs'), Jobs], tasks: [() => t('Tasks'), Tasks], nodes: [() => t('Nodes'), Nodes],
-  sites: [() => t('Sites × nodes'), Sites], pages: [() => t('Pages'), Pages], log: [() => t('Log'), Log], task: [() => t('Task'), Task, 'tasks'], page: [() => t('Page'), Page, 'pages'],
+  sites: [() => t('Sites × nodes'), Sites], pages: [() => t('Pages'), Pages], log: [() => t('Log'), Log], api: [() => t('API'), Api], task: [() => t('Task'), Task, 'tasks'], page: [() => t('Page'), Page, 'pages'],
 };
 
 // place is the page that the address names, and what it says besides.

@@ -1,0 +1,160 @@
+package web
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"argosy/internal/fleet/access"
+)
+
+// An order with the field Idempotency-Key is done once: whoever sends it again, because the answer was lost, gets the first answer. Keys
+// belong to who asks, are kept in memory for a day, and are gone with the process.
+
+const (
+	keyField    = "Idempotency-Key"
+	keyReplayed = "Idempotency-Replayed"
+	maxKey      = 256 // characters of a key
+	keyLives    = 24 * time.Hour
+	maxDone     = 2000     // orders
+	maxAnswer   = 64 << 10 // bytes of an answer that is kept
+)
+
+// ordered is an order that was given with a key.
+type ordered struct {
+	sum    [sha256.Size]byte // of what was sent
+	done   chan struct{}     // closed when there is an answer
+	status int
+	head   http.Header
+	body   []byte
+	at     time.Time
+}
+
+// onceOnly remembers what was ordered with which key.
+type onceOnly struct {
+	mu    sync.Mutex
+	by    map[string]*ordered
+	order []string // keys, the oldest first
+}
+
+// recorder passes an answer on, and keeps it.
+type recorder struct {
+	http.ResponseWriter
+	status int
+	body   bytes.Buffer
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (r *recorder) WriteHeader(status int) {
+	r.status = status
+	r.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (r *recorder) Write(b []byte) (int, error) {
+	if r.status == 0 {
+		r.status = http.StatusOK
+	}
+	if r.body.Len() <= maxAnswer {
+		r.body.Write(b)
+	}
+	return r.ResponseWriter.Write(b)
+}
+
+// Unwrap is for http.ResponseController.
+func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
+// once answers a request by next, or with the answer that its key had before.
+func (o *onceOnly) once(w http.ResponseWriter, r *http.Request, who access.Who, next http.Handler) {
+	key := r.Header.Get(keyField)
+	if key == "" || r.Method != http.MethodPost || who.Role == access.Nobody || strings.HasPrefix(r.URL.Path, "/api/v1/session") {
+		next.ServeHTTP(w, r)
+		return
+	}
+	if len(key) > maxKey {
+		refuse(w, http.StatusUnprocessableEntity, "Idempotency-Key: at most 256 characters are allowed")
+		return
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		refuse(w, http.StatusRequestEntityTooLarge, "the body is too long, or was cut short")
+		return
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	h := sha256.New()
+	h.Write([]byte(r.URL.RequestURI() + "\x00"))
+	h.Write(body)
+	mine := &ordered{sum: [sha256.Size]byte(h.Sum(nil)), done: make(chan struct{}), at: time.Now()}
+	name := who.Name + "\x00" + key
+	was := o.begin(name, mine)
+	if was == nil {
+		rec := &recorder{ResponseWriter: w}
+		defer o.end(name, mine, rec)
+		next.ServeHTTP(rec, r)
+		return
+	}
+	if was.sum != mine.sum {
+		refuse(w, http.StatusUnprocessableEntity, "Idempotency-Key: it was used for another order")
+		return
+	}
+	select {
+	case <-was.done:
+	case <-r.Context().Done():
+		return
+	}
+	if was.status == 0 {
+		refuse(w, http.StatusServiceUnavailable, "what was ordered with this key was not done: order it again")
+		return
+	}
+	for k, v := range was.head {
+		w.Header()[k] = v
+	}
+	w.Header().Set(keyReplayed, "true")
+	w.WriteHeader(was.status)
+	_, _ = w.Write(was.body)
+}
+
+// begin returns the order that was given with a key, or notes a new one.
+func (o *onceOnly) begin(name string, mine *ordered) *ordered {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if was := o.by[name]; was != nil && time.Since(was.at) < keyLives {
+		return was
+	}
+	if o.by == nil {
+		o.by = map[string]*ordered{}
+	}
+	for len(o.order) >= maxDone {
+		delete(o.by, o.order[0])
+		o.order = o.order[1:]
+	}
+	o.by[name] = mine
+	o.order = append(o.order, name)
+	return nil
+}
+
+// end keeps the answer to an order. One that says that it may be tried again is not kept, nor one that is too long.
+func (o *onceOnly) end(name string, mine *ordered, rec *recorder) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if rec.status == 0 || rec.status >= 500 || rec.body.Len() > maxAnswer {
+		if o.by[name] == mine {
+			delete(o.by, name)
+		}
+	} else {
+		mine.status, mine.head, mine.body = rec.status, rec.Header().Clone(), rec.body.Bytes()
+	}
+	close(mine.done)
+}
+
+// refuse answers with a problem (RFC 9457).
+func refuse(w http.ResponseWriter, status int, detail string) {
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(status)
+	_, _ = fmt.Fprintf(w, `{"status":%d,"title":%q,"detail":%q}`+"\n", status, http.StatusText(status), detail)
+}

@@ -1,0 +1,139 @@
+package web
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/shelf"
+	"argosy/internal/page/replay"
+)
+
+// An archived page is shown in an opaque origin: a sandbox without scripts, that asks nobody but us. It has no session, so that its
+// images and styles are asked for by a ticket, which stands in their addresses and is good for the pages of one job for an hour. That a
+// page knows its own ticket is no harm: nothing in it can run, or send it anywhere.
+
+const (
+	ticketLives = time.Hour
+	archivePath = "/archive/"
+	maxReplay   = 32 << 20 // bytes of a body
+)
+
+// tickets makes and reads tickets.
+type tickets struct{ secret [32]byte }
+
+func newTickets() *tickets {
+	t := &tickets{}
+	_, _ = rand.Read(t.secret[:]) // never fails: it ends the program instead
+	return t
+}
+
+const ticketBytes = 4 + 4 + 4 + 8
+
+// make makes a ticket for the pages of a job in a layer.
+func (t *tickets) make(job uint32, l crawl.Layer, until time.Time) string {
+	var b [ticketBytes]byte
+	binary.BigEndian.PutUint32(b[0:], job)
+	binary.BigEndian.PutUint32(b[4:], l.Owner)
+	binary.BigEndian.PutUint32(b[8:], l.Gen)
+	binary.BigEndian.PutUint64(b[12:], uint64(until.Unix()))
+	return base64.RawURLEncoding.EncodeToString(t.sign(b[:]))
+}
+
+func (t *tickets) sign(b []byte) []byte {
+	m := hmac.New(sha256.New, t.secret[:])
+	m.Write(b)
+	return m.Sum(b)
+}
+
+// read reads a ticket; false of one that is not ours, or is not good any more.
+func (t *tickets) read(text string, now time.Time) (job uint32, l crawl.Layer, ok bool) {
+	b, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil || len(b) != ticketBytes+sha256.Size || !hmac.Equal(t.sign(b[:ticketBytes:ticketBytes]), b) {
+		return 0, l, false
+	}
+	if now.Unix() >= int64(binary.BigEndian.Uint64(b[12:])) {
+		return 0, l, false
+	}
+	return binary.BigEndian.Uint32(b), crawl.Layer{Owner: binary.BigEndian.Uint32(b[4:]), Gen: binary.BigEndian.Uint32(b[8:])}, true
+}
+
+// copyOf is the address of the copy of a URL.
+func copyOf(ticket, u string) string { return archivePath + ticket + "?u=" + url.QueryEscape(u) }
+
+// shownTypes are what types begin with that are sent as they are: nothing in them runs in a sandbox without scripts.
+var shownTypes = []string{"image/", "font/", "audio/", "video/", "application/font", "application/x-font", "application/vnd.ms-fontobject"}
+
+// archived answers with the copy of a URL.
+func (a *api) archived(w http.ResponseWriter, r *http.Request) {
+	own := "http://" + r.Host
+	if r.TLS != nil {
+		own = "https://" + r.Host
+	}
+	h := w.Header()
+	h.Set("Content-Security-Policy", "sandbox; default-src 'none'; img-src "+own+" data:; media-src "+own+" data:; font-src "+own+" data:; style-src "+own+" 'unsafe-inline'; frame-src "+own+"; form-action 'none'; base-uri 'none'")
+	h.Set("Referrer-Policy", "no-referrer")
+	job, layer, ok := a.tickets.read(r.PathValue("ticket"), time.Now())
+	if !ok || !a.ourName(r.Host) {
+		http.Error(w, "this address is not good any more: open the page again", http.StatusForbidden)
+		return
+	}
+	u, err := crawl.Parse(r.URL.Query().Get("u"))
+	if err != nil {
+		http.Error(w, "not the address of a page", http.StatusNotFound)
+		return
+	}
+	ctx := r.Context()
+	p, err := a.s.Ledger().Page(ctx, job, crawl.Page{Layer: layer, Key: u.Key()})
+	if err != nil || p == nil || !p.Captured() {
+		http.Error(w, "This is not archived:\n\n"+u.String(), http.StatusNotFound)
+		return
+	}
+	c, err := shelf.New(a.s.Dir(), a.s.Ledger()).Read(ctx, job, p, maxReplay)
+	if err != nil {
+		http.Error(w, "The archive cannot be read: "+err.Error(), http.StatusNotFound)
+		return
+	}
+	a.show(w, r, r.PathValue("ticket"), u, p, c)
+}
+
+// show sends a copy as a browser may have it.
+func (a *api) show(w http.ResponseWriter, r *http.Request, ticket string, u crawl.URL, p *ledger.Page, c *shelf.Copy) {
+	to := func(v string) string { return copyOf(ticket, v) }
+	if c.Status >= 300 && c.Status < 400 && c.Location != "" {
+		if v, err := u.Resolve(c.Location); err == nil {
+			http.Redirect(w, r, to(v.String()), http.StatusFound)
+			return
+		}
+	}
+	media := strings.ToLower(shelf.MediaOf(p, c))
+	kind, body := "text/plain; charset=utf-8", c.Body
+	switch {
+	case p.HTML || media == "text/html" || media == "application/xhtml+xml":
+		kind, body = "text/html; charset=utf-8", replay.HTML([]byte(shelf.UTF8(p, c)), u, to)
+	case media == "text/css":
+		kind, body = "text/css; charset=utf-8", replay.CSS([]byte(shelf.UTF8(p, c)), u, to)
+	case isShown(media):
+		kind = media
+	case strings.HasPrefix(media, "text/") || strings.HasSuffix(media, "json") || strings.HasSuffix(media, "xml"):
+		body = []byte(shelf.UTF8(p, c))
+	default:
+		http.Error(w, "This is archived, and not shown: "+media+".", http.StatusUnsupportedMediaType)
+		return
+	}
+	w.Header().Set("Content-Type", kind)
+	_, _ = w.Write(body)
+}
+
+func isShown(media string) bool {
+	return slices.ContainsFunc(shownTypes, func(s string) bool { return strings.HasPrefix(media, s) })
+}
