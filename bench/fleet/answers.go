@@ -72,7 +72,6 @@ type asker struct {
 	f    *fleet
 	mu   sync.Mutex
 	by   map[string]*asked
-	rows int
 	last uint32
 }
 
