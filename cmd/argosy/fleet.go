@@ -171,6 +171,9 @@ func printJobs(w io.Writer, js []web.Job) error {
 		if l := js[i].Identity.List; l != nil && js[i].Sown < l.Count && js[i].State == crawl.JobRunning {
 			fmt.Fprintf(w, "job %d waits for its seeds: %s of %s are in (argosy submit --to %d goes on)\n", js[i].ID, count(js[i].Sown), count(l.Count), js[i].ID)
 		}
+		if p := js[i].Retry; p != nil {
+			fmt.Fprintf(w, "job %d is looked through for what has failed: %s of about %s URLs\n", js[i].ID, count(p.Done), count(p.Of))
+		}
 		if js[i].Aside > 0 {
 			fmt.Fprintf(w, "job %d: %s URLs were set aside with their entries and tried again (see argosy nodes)\n", js[i].ID, count(js[i].Aside))
 		}

@@ -35,6 +35,7 @@ const (
 	EntryOrder                         // nothing: who has ordered what, for people to read
 	EntrySeeds                         // a piece of a job's list of seeds
 	EntryRound                         // a market between the crawlers of a job
+	EntryWalk                          // the next piece of what a retry concerns; of Release only Job is set
 )
 
 // Entry is a fact in the log. Exactly the fields of its kind are set. Its time is when the log stored it.

@@ -65,6 +65,8 @@ func (b *board) init() {
 // touch notes what an applied entry has changed.
 func (b *board) touch(e *crawl.Entry, fx *frontier.Effects) {
 	switch {
+	case e.Release != nil:
+		b.changed[e.Release.Job] = true
 	case e.Job != nil:
 		b.changed[e.Job.ID] = true
 	case e.State != nil:
@@ -241,6 +243,9 @@ func (c *Coordinator) readTraps() map[uint32][]crawl.Trap {
 // shownJob is a job as the board has it, without its counts.
 func (c *Coordinator) shownJob(now time.Time, j *frontier.Job) JobView {
 	v := JobView{Job: j.Job, State: j.State, Sown: j.Sown, Started: j.StartMS, RanMS: j.RanMS, Aside: j.Aside, Strategy: orElse(j.Placing.Strategy, c.cfg.Strategy)}
+	if w := j.Walk; w != nil {
+		v.Retry = &Progress{w.Looked, max(w.Looked, w.Of)}
+	}
 	if r := c.jobs.runs[j.ID]; r != nil {
 		v.RanMS, v.Limited = r.ran(now).Milliseconds(), r.limited
 		if r.shadow != nil {

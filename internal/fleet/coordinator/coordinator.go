@@ -93,6 +93,7 @@ type Coordinator struct {
 	stage     stage
 	published time.Time
 	commands  chan func()
+	orders    atomic.Int32 // that wait for their turn
 	board     board
 	known     reading // of the ledger, for those who ask
 	status    atomic.Pointer[Status]
@@ -235,6 +236,10 @@ func (c *Coordinator) loop(ctx context.Context, entries <-chan entry, events <-c
 		}
 		tick.Reset(c.rest(time.Now()))
 		var now time.Time
+		entries := entries
+		if commands != nil && c.orders.Load() > 0 {
+			entries = nil // orders do not wait until nothing else comes; one that is counted is on its way here
+		}
 		select {
 		case <-ctx.Done():
 			return nil
@@ -274,9 +279,22 @@ func (c *Coordinator) turn(ctx context.Context, now time.Time) (done bool, err e
 		return done, err
 	}
 	if c.sinks.due(now) {
-		return false, c.sinks.sync(ctx, now)
+		if err := c.sinks.sync(ctx, now); err != nil {
+			return false, err
+		}
 	}
-	return false, nil
+	return false, c.walk(ctx)
+}
+
+// walk goes on with retries that are under way, when there is nothing else to do: orders come first, and everything else that is
+// appended.
+func (c *Coordinator) walk(ctx context.Context) (err error) {
+	c.f.Jobs(func(j *frontier.Job) {
+		if err == nil && j.Walk != nil && c.orders.Load() == 0 && !c.sinks.behind() {
+			err = c.sinks.append(ctx, &crawl.Entry{Kind: crawl.EntryWalk, Release: &crawl.Release{Job: j.ID}})
+		}
+	})
+	return err
 }
 
 // rest is how long nothing needs to be done if nothing comes: until a site may be asked, or asking leases are answered.
@@ -309,13 +327,17 @@ func (c *Coordinator) rest(now time.Time) time.Duration {
 	return rest
 }
 
+// turnBytes bounds how much is applied before anything else is looked at.
+const turnBytes = 256 << 10
+
 // applyAll applies an entry and those that have come behind it.
 func (c *Coordinator) applyAll(ctx context.Context, now time.Time, e entry, more <-chan entry) error {
+	took := 0
 	for n := 0; ; n++ {
 		if err := c.apply(ctx, now, e); err != nil {
 			return err
 		}
-		if n >= 256 || c.sinks.bytes > 2*syncBytes {
+		if took += len(e.data); n >= 256 || took > turnBytes || c.sinks.bytes > 2*syncBytes {
 			return nil
 		}
 		select {

@@ -303,6 +303,8 @@ func (r *run) room(j *frontier.Job, n int) int {
 func (c *Coordinator) finish(ctx context.Context, now time.Time, j *frontier.Job, r *run) (done bool, err error) {
 	state := ""
 	switch {
+	case j.Walk != nil && j.State == crawl.JobRunning:
+		return false, nil
 	case j.State == crawl.JobPaused || j.State == crawl.JobCancelled:
 		state = j.State
 	case j.Totals.Pending() == 0 && !j.Sowing():

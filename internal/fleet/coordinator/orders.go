@@ -24,9 +24,14 @@ var (
 // do runs fn in the coordinator's own goroutine and returns when it has run.
 func (c *Coordinator) do(ctx context.Context, fn func() error) error {
 	done := make(chan error, 1)
+	c.orders.Add(1)
 	select {
-	case c.commands <- func() { done <- fn() }:
+	case c.commands <- func() {
+		c.orders.Add(-1)
+		done <- fn()
+	}:
 	case <-ctx.Done():
+		c.orders.Add(-1)
 		return ctx.Err()
 	}
 	select {
@@ -216,6 +221,9 @@ func (c *Coordinator) Release(ctx context.Context, kind crawl.EntryKind, sites [
 		}
 		return nil
 	})
+	if err == nil && !c.cfg.Serve {
+		err = c.walked(ctx, job)
+	}
 	if err != nil {
 		return 0, err
 	}
@@ -231,8 +239,27 @@ func (c *Coordinator) Release(ctx context.Context, kind crawl.EntryKind, sites [
 				return err
 			}
 		}
+		if j.State == crawl.JobRunning {
+			return nil // they are written when it ends
+		}
 		return c.sinks.putRows(ctx, job)
 	})
+}
+
+// walked returns when a job's retry has come to its end.
+func (c *Coordinator) walked(ctx context.Context, job uint32) error {
+	for under := true; under; {
+		err := c.do(ctx, func() error {
+			if under = c.f.Job(job).Walk != nil; under {
+				return c.sinks.append(ctx, &crawl.Entry{Kind: crawl.EntryWalk, Release: &crawl.Release{Job: job}})
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ended reports whether a job has come to an end by itself, from where a retry lets it go on.

@@ -28,6 +28,13 @@ type JobView struct {
 
 	Shadow *schedule.Difference `json:"shadow,omitempty"`    // in this run
 	Aside  int64                `json:"set_aside,omitempty"` // URLs that were pending again because the ledger could not take an entry
+	Retry  *Progress            `json:"retry,omitempty"`     // of a retry that is under way
+}
+
+// Progress is how far something has come that takes long.
+type Progress struct {
+	Done int64 `json:"done"`
+	Of   int64 `json:"of"` // about
 }
 
 // Jobs returns all jobs, in the order of their numbers, as they were a moment ago. What whoever asks has ordered is in it.

@@ -169,6 +169,8 @@ func (x *tx) apply(e *crawl.Entry) error {
 		}
 	case crawl.EntryRetry:
 		return x.retry(e.Release)
+	case crawl.EntryWalk:
+		return x.walk(f.jobs[e.Release.Job])
 	case crawl.EntryDrop:
 		return x.drop(e.Release)
 	case crawl.EntryAside:
@@ -181,6 +183,7 @@ func (x *tx) apply(e *crawl.Entry) error {
 			j.RanMS = e.Ran.Milliseconds()
 			x.jobs[j.ID] = j
 			if j.State == crawl.JobCancelled {
+				j.Walk = nil
 				return x.drop(&crawl.Release{Job: j.ID, Why: crawl.JobCancelled})
 			}
 		}
@@ -288,7 +291,7 @@ func (x *tx) record(s space, key crawl.Key) (*record, error) {
 		return nil, nil
 	}
 	if r, ok := x.recs[k]; ok {
-		return r, nil
+		return x.f.upToDate(r), nil
 	}
 	r, err := x.f.load1(&x.look, k)
 	if err != nil {

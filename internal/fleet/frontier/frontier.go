@@ -88,6 +88,7 @@ type Job struct {
 	RanMS   int64 // running time of earlier runs and of this one, as of the last grant or finish
 	Sown    int64 // of its list of seeds: taken in
 	Aside   int64 // URLs that were pending again because an entry was set aside
+	Walk    *Walk `cbor:",omitempty"` // a retry that is under way
 
 	Rounds   uint32    // markets held
 	Last     Held      // the last of them
@@ -455,7 +456,7 @@ func (f *Frontier) Held(lease uint64) ([]crawl.Target, error) {
 // load1 returns a URL's record, nil if there is none. It is the one that everybody gets: only a tx changes it.
 func (f *Frontier) load1(look *finder, k recKey) (*record, error) {
 	if r := f.recent.get(k); r != nil {
-		return r, nil
+		return f.upToDate(r), nil
 	}
 	b, ok, err := look.get(urlKey(k))
 	if !ok || err != nil {
@@ -463,7 +464,7 @@ func (f *Frontier) load1(look *finder, k recKey) (*record, error) {
 	}
 	r, err := decodeRecord(b)
 	if err == nil {
-		f.recent.put(k, r)
+		f.recent.put(k, f.upToDate(r))
 	}
 	return r, err
 }
@@ -475,6 +476,7 @@ func (f *Frontier) URLs(job uint32, fn func(URL) error) error {
 		if err != nil {
 			return err
 		}
+		f.upToDate(r)
 		at, ok := ofURLKey(k)
 		if !ok {
 			return errRecord

@@ -12,7 +12,6 @@ func (x *tx) retry(r *crawl.Release) error {
 	if j == nil {
 		return nil
 	}
-	mine := map[uint32]bool{}
 	if r.Mend {
 		return x.lost(j, r.Lost)
 	}
@@ -21,7 +20,6 @@ func (x *tx) retry(r *crawl.Release) error {
 		if t.State == crawl.TaskDropped {
 			continue // given up for good
 		}
-		mine[id] = true
 		if t.State == crawl.TaskManual {
 			t.State = ""
 		}
@@ -39,20 +37,7 @@ func (x *tx) retry(r *crawl.Release) error {
 	if len(r.Lost) > 0 {
 		return x.lost(j, r.Lost)
 	}
-	return x.f.each(jobURLs(j.ID), func(key, v []byte) error {
-		down := crawl.State(v[1]) == crawl.Excluded
-		if crawl.State(v[1]) != crawl.Failed && !down {
-			return nil
-		}
-		k, ok := ofURLKey(key)
-		if !ok {
-			return errRecord
-		}
-		if err := x.again(k, mine); err != nil {
-			return err
-		}
-		return x.spill()
-	})
+	return x.walkFrom(j, r.Tasks)
 }
 
 // lost makes URLs pending that were lost.
@@ -127,7 +112,8 @@ func (x *tx) aside(a *crawl.Aside) error {
 	return nil
 }
 
-// drop ends tasks for good: their leases are closed, what is pending is refused.
+// drop ends tasks for good: their leases are closed, and what is pending is refused. That stands in the task alone (see upToDate): to
+// give up a million URLs costs no more than to give up one.
 func (x *tx) drop(r *crawl.Release) error {
 	for _, id := range x.f.sortedTasks(r.Job, r.Tasks) {
 		t := x.f.tasks[id]
@@ -135,45 +121,34 @@ func (x *tx) drop(r *crawl.Release) error {
 			continue // nothing comes to it any more
 		}
 		x.tasks[id] = t
+		t.State, t.head = crawl.TaskDropped, 0
 		for lease := range t.leases {
 			l := x.f.leases[lease]
 			x.fx.Recalled = append(x.fx.Recalled, l)
 			polite.Hold(x.site(l.Site), x.at)
-			if err := x.drain(t, heldKey(l.ID, crawl.Key{})[:9], 9, false); err != nil {
-				return err
-			}
 			if err := x.close(t, l); err != nil {
 				return err
 			}
 		}
-		if err := x.drain(t, queueKey(id, 0)[:5], 0, true); err != nil {
+		if n := t.Pending(); n > 0 {
+			t.count(crawl.Excluded, crawl.ReasonDropped, n)
+		}
+		queue := queueKey(id, 0)[:5]
+		if err := x.b.DeleteRange(queue, after(queue), nil); err != nil {
 			return err
 		}
-		t.State, t.head = crawl.TaskDropped, 0
 		t.note("dropped: " + r.Why)
 	}
 	return nil
 }
 
-// drain refuses the URLs in a range of keys: the key of each is its value, or stands in its key from at on.
-func (x *tx) drain(t *Task, prefix []byte, at int, inValue bool) error {
-	err := x.f.each(prefix, func(key, v []byte) error {
-		var k crawl.Key
-		if inValue {
-			copy(k[:], v)
-		} else {
-			copy(k[:], key[at:])
-		}
-		rec, err := x.record(t.space(), k)
-		if err != nil || rec == nil || rec.State != crawl.Pending {
-			return err
-		}
-		rec.State, rec.Reason, rec.dirty, rec.lease = crawl.Excluded, crawl.ReasonDropped, true, 0
-		t.count(crawl.Excluded, crawl.ReasonDropped, 1)
-		return x.spill()
-	})
-	if err != nil {
-		return err
+// upToDate gives a record the state that it has if its task was dropped since it was written.
+func (f *Frontier) upToDate(r *record) *record {
+	if r == nil || r.State != crawl.Pending {
+		return r
 	}
-	return x.b.DeleteRange(prefix, after(prefix), nil)
+	if t := f.tasks[r.Task]; t != nil && t.State == crawl.TaskDropped {
+		r.State, r.Reason, r.lease = crawl.Excluded, crawl.ReasonDropped, 0
+	}
+	return r
 }

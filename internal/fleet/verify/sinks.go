@@ -97,6 +97,7 @@ func (r *Report) job(p Place, f *frontier.Frontier, job uint32) error {
 		delete(r.ends, at)
 		t := f.Task(u.Task)
 		switch dropped := t == nil || t.State == crawl.TaskDropped; {
+		case j.Walk != nil && !inLedger && u.State != crawl.Fetched: // it may be about to be tried again
 		case crawl.EndedByNode(u.State, u.Reason) && state != u.State:
 			r.differs(at, u.URL, "the frontier says that %s is %s, the ledger does not", u.URL, u.State)
 		case inLedger && u.State == crawl.Pending && !dropped:
