@@ -176,7 +176,11 @@ func (a *asker) phase(ctx context.Context, name string, least int, fn func() (st
 			line += fmt.Sprintf(", %d FAILED", b.failed)
 		}
 	}
-	fmt.Printf("%s  memory %d MB (most %d)  %s\n", line, a.f.memory("VmRSS"), a.f.memory("VmHWM"), said)
+	agents := 0
+	for _, p := range a.f.agents {
+		agents = max(agents, memoryOf(p, "VmHWM"))
+	}
+	fmt.Printf("%s  memory %d MB (most %d, an agent's %d)  %s\n", line, memoryOf(a.f.coordinators[0], "VmRSS"), memoryOf(a.f.coordinators[0], "VmHWM"), agents, said)
 	return nil
 }
 
@@ -188,9 +192,9 @@ func at(ts []time.Duration, percent int) int64 {
 	return ts[min(len(ts)-1, len(ts)*percent/100)].Milliseconds()
 }
 
-// memory is what the coordinator has in memory, in MB (Linux).
-func (f *fleet) memory(field string) int {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", f.coordinators[0].cmd.Process.Pid))
+// memoryOf is what a process has in memory, in MB (Linux).
+func memoryOf(p *process, field string) int {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
 	if err != nil {
 		return -1
 	}

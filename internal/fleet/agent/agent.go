@@ -54,6 +54,16 @@ type Config struct {
 // filterSize fills two tables of 2^19 places to three quarters: 15 MB.
 const filterSize = 3 << 18
 
+// FilterOf is how many hashes each of some nodes in one process remembers: together they take the memory of four alone, whose tables
+// are then as full as its.
+func FilterOf(nodes int) int {
+	size := filterSize
+	for ; nodes > 4 && size > 3<<10; nodes = (nodes + 1) / 2 {
+		size /= 2
+	}
+	return size
+}
+
 // DefaultConfig returns the configuration of a node.
 func DefaultConfig(info crawl.NodeInfo) Config {
 	return Config{

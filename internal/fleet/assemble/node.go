@@ -96,6 +96,7 @@ func openNode(c NodeConfig, b *bus.Client) (*node, error) {
 	ac.Usage = func() agent.Usage {
 		return agent.Usage{CPU: usage.CPU() / time.Duration(c.Beside+1), Memory: usage.Memory() / int64(c.Beside+1)}
 	}
+	ac.FilterSize = agent.FilterOf(c.Beside + 1)
 	if c.Flush > 0 {
 		ac.Flush = c.Flush
 	}

@@ -283,8 +283,15 @@ func (c *Coordinator) turn(ctx context.Context, now time.Time) (done bool, err e
 			return false, err
 		}
 	}
+	if now.Sub(c.sinks.heard) > restAfter {
+		c.sinks.heard = now
+		c.f.Rest()
+	}
 	return false, c.walk(ctx)
 }
+
+// restAfter is how long nothing must have come for the frontier to be tidied up.
+const restAfter = 15 * time.Second
 
 // walk goes on with retries that are under way, when there is nothing else to do: orders come first, and everything else that is
 // appended.
@@ -350,7 +357,7 @@ func (c *Coordinator) applyAll(ctx context.Context, now time.Time, e entry, more
 
 // apply applies an entry that was read at a time, or before.
 func (c *Coordinator) apply(ctx context.Context, now time.Time, e entry) error {
-	c.sinks.applied = e.seq
+	c.sinks.applied, c.sinks.heard = e.seq, now
 	c.clock.Saw(e.at, e.read)
 	en, refused, err := decode(e)
 	if err != nil {

@@ -33,6 +33,7 @@ type sinks struct {
 	unsynced []ledger.Applied
 	bytes    int // of the entries in unsynced
 	synced   time.Time
+	heard    time.Time // the last entry, or when the frontier was tidied up
 	trimmed  uint64
 	grown    int // bytes of entries synced since the log was trimmed
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/zeebo/xxh3"
+
 	"argosy/internal/crawl"
 )
 
@@ -66,7 +68,7 @@ func BenchmarkApply(b *testing.B) {
 				}
 				p.Found = append(p.Found, found)
 				p.Outcomes = append(p.Outcomes, crawl.Outcome{
-					Key: g.Key, URL: g.URL, State: crawl.Fetched, Status: 200, HTML: true, Bytes: 30_000, Digest: "sha256:3a7bd3e2360a3d29eea436fcfb7e44c7", ETag: `"5f3c-1"`,
+					Key: g.Key, URL: g.URL, State: crawl.Fetched, Status: 200, HTML: true, Bytes: 30_000, Digest: fmt.Sprintf("sha256:%x", xxh3.HashString128(g.URL).Bytes()), ETag: fmt.Sprintf(`"%x"`, xxh3.HashString(g.URL)),
 				})
 				n++
 			}
@@ -90,6 +92,15 @@ func BenchmarkApply(b *testing.B) {
 		}
 	}
 	b.StopTimer()
+	if err := f.Sync(); err != nil {
+		b.Fatal(err)
+	}
+	urls := float64(f.Job(1).Totals.Discovered)
+	b.ReportMetric(float64(f.db.Metrics().DiskSpaceUsage())/urls, "B/URL-written")
+	f.Rest()
+	f.resting.Wait()
+	f.db.TestOnlyWaitForCleaning()
+	b.ReportMetric(float64(f.db.Metrics().DiskSpaceUsage())/urls, "B/URL-rested")
 	if t := f.Job(1).Totals; t.Fetched < int64(b.N) {
 		b.Fatalf("%d pages of %d", t.Fetched, b.N)
 	}

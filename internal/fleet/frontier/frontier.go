@@ -11,14 +11,18 @@
 package frontier
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"sort"
+	"sync"
+	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
+	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"argosy/internal/crawl"
@@ -66,6 +70,11 @@ type Frontier struct {
 	readOnly bool
 	spilled  func()           // for tests, which cut the power here
 	models   map[uint32]*Task // tasks whose model is in memory
+	resting  sync.WaitGroup
+	tidying  *atomic.Bool    // somebody is at it
+	life     context.Context // until it is closed
+	end      context.CancelFunc
+	tidied   uint64 // bytes that had been written when the view was tidied last
 }
 
 // Position is how far a view has applied which stream.
@@ -131,16 +140,23 @@ func Open(c Config) (*Frontier, error) {
 	if fs == nil {
 		fs = vfs.Default
 	}
-	cache := pebble.NewCache(c.Cache + 2*memTable)
+	cache := pebble.NewCache(c.Cache + 4*memTable)
 	defer cache.Unref()
 	o := &pebble.Options{
 		FS: fs, Cache: cache, MemTableSize: memTable, MemTableStopWritesThreshold: 3,
 		FormatMajorVersion: pebble.FormatNewest, Logger: quiet{c.Fatal}, MaxOpenFiles: 500, ReadOnly: c.ReadOnly,
-		L0CompactionThreshold: 8, L0StopWritesThreshold: 48,
+		L0CompactionThreshold: 16, L0StopWritesThreshold: 48,
 	}
 	for i := range o.Levels {
 		o.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
 		o.Levels[i].BlockSize = 16 << 10
+	}
+	tidying := &atomic.Bool{}
+	o.Levels[len(o.Levels)-1].Compression = func() *sstable.CompressionProfile {
+		if tidying.Load() { // there is time
+			return sstable.ZstdCompression
+		}
+		return sstable.SnappyCompression
 	}
 	db, err := pebble.Open(c.Dir, o)
 	if err != nil {
@@ -149,8 +165,9 @@ func Open(c Config) (*Frontier, error) {
 	f := &Frontier{
 		db: db, jobs: map[uint32]*Job{}, tasks: map[uint32]*Task{}, byName: map[taskName]uint32{},
 		sites: map[string]*crawl.Site{}, leases: map[uint64]*Lease{}, open: map[uint64]*Lease{},
-		recent: newRecent(c.Recent), spill: c.Spill, readOnly: c.ReadOnly, models: map[uint32]*Task{},
+		recent: newRecent(c.Recent), spill: c.Spill, readOnly: c.ReadOnly, models: map[uint32]*Task{}, tidying: tidying,
 	}
+	f.life, f.end = context.WithCancel(context.Background())
 	if err := f.load(); err != nil {
 		return nil, errors.Join(fmt.Errorf("open frontier %s: %w: %w", c.Dir, ErrDamaged, err), db.Close())
 	}
@@ -172,7 +189,8 @@ func damaged(err error) error {
 	return err
 }
 
-const memTable = 8 << 20
+// memTable is what a table in memory may take. Its log, and those of four others, stay on the disk.
+const memTable = 4 << 20
 
 // quiet drops what Pebble has to say, which is no news to a user, but for what it calls fatal.
 type quiet struct{ fatal func(error) }
@@ -364,9 +382,28 @@ func (f *Frontier) Checkpoint(dir string) error {
 	return f.db.Checkpoint(dir, pebble.WithFlushedWAL())
 }
 
+// restBytes is how much must have been written since for it to be worth the trouble.
+const restBytes = 8 << 20
+
+// Rest has the store tidy up in the background, if much was written since it did: what was written one over the other, and what was
+// deleted, goes, and the rest is compressed well. It is for when nothing is to be done.
+func (f *Frontier) Rest() {
+	written := f.db.Metrics().WAL.BytesIn
+	if f.readOnly || written-f.tidied < restBytes || !f.tidying.CompareAndSwap(false, true) {
+		return
+	}
+	f.tidied = written
+	f.resting.Go(func() {
+		defer f.tidying.Store(false)
+		_ = f.db.Compact(f.life, []byte{0}, []byte{0xff}, false) // what fails here fails where it is read
+	})
+}
+
 // Close closes the view.
 func (f *Frontier) Close() error {
 	f.novelty.close()
+	f.end()
+	f.resting.Wait()
 	return f.db.Close()
 }
 
