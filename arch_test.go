@@ -128,6 +128,7 @@ var thirdParty = map[string]string{
 	"github.com/klauspost/compress/zstd":               "fetch segment",
 	"github.com/cockroachdb/pebble/v2":                 "frontier",
 	"github.com/cockroachdb/pebble/v2/bloom":           "frontier",
+	"github.com/cockroachdb/pebble/v2/sstable":         "frontier",
 	"github.com/cockroachdb/pebble/v2/vfs":             "frontier",
 	"github.com/pressly/goose/v3":                      "ledger",
 	"modernc.org/sqlite":                               "ledger",

@@ -355,11 +355,11 @@ func (cr *Crawl) Run(ctx context.Context, hard <-chan struct{}) (Summary, error)
 		return Summary{}, outdir.Mend(cr.cfg.Dir, DiskFull(cr.cfg.Dir, err))
 	}
 	sum, err := cr.summary(context.WithoutCancel(ctx), start)
-	if err != nil {
-		return sum, err
+	if err == nil {
+		err = cr.WriteIndex(context.WithoutCancel(ctx))
 	}
-	if err := cr.WriteIndex(context.WithoutCancel(ctx)); err != nil || sum.State != crawl.JobInterrupted {
-		return sum, err
+	if err != nil || sum.State != crawl.JobInterrupted {
+		return sum, outdir.Mend(cr.cfg.Dir, err)
 	}
 	return sum, room.err()
 }

@@ -3,6 +3,7 @@ package assemble_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -68,6 +69,15 @@ func (h *hurtDir) flip(path string) {
 	b, err := os.ReadFile(path)
 	h.fail(err)
 	b[len(b)/3+h.rng.IntN(len(b)/3)] ^= 0xff
+	h.fail(os.WriteFile(path, b, 0o600))
+}
+
+// zero makes a block of a file zero, the i-th of k that are spread over it: what some disks give for one that they cannot read.
+func (h *hurtDir) zero(path string, n, i, k int) {
+	b, err := os.ReadFile(path)
+	h.fail(err)
+	at := (len(b)/n*i/k + 1) * n
+	clear(b[at : at+n])
 	h.fail(os.WriteFile(path, b, 0o600))
 }
 
@@ -164,7 +174,7 @@ func TestDamageHeals(t *testing.T) {
 			h.fail(os.RemoveAll(filepath.Join(h.dir, part)))
 		}
 	}
-	for name, c := range map[string]struct {
+	cases := map[string]struct {
 		hurt func(h *hurtDir)
 		want string // the commands
 	}{
@@ -197,6 +207,11 @@ func TestDamageHeals(t *testing.T) {
 				}
 			}
 		}, "rebuild frontier"},
+		"a byte of the frontier's data": {func(h *hurtDir) {
+			for _, f := range h.files(frontier, ".sst") {
+				h.flip(f)
+			}
+		}, "rebuild frontier"},
 		"a byte of an archive": {func(h *hurtDir) { h.flip(h.files(outdir.WARCDir, "")[0]) }, "retry --lost"},
 		"archives deleted":     {func(h *hurtDir) { remove(h, outdir.WARCDir) }, "retry --lost"},
 		"state deleted":        {func(h *hurtDir) { remove(h, "state") }, ""},
@@ -204,7 +219,14 @@ func TestDamageHeals(t *testing.T) {
 			remove(h, "state", ledger)
 			h.fail(mend.Restore(h.kept, h.dir))
 		}, ""},
-	} {
+	}
+	for i := range 6 { // which page it is decides whether the database notices at once, later, or whether it is of no use any more
+		c := cases["nothing"]
+		c.hurt = func(h *hurtDir) { h.zero(filepath.Join(h.dir, ledger), 4096, i, 6) }
+		c.want = "any"
+		cases[fmt.Sprintf("a page of the ledger, %d", i)] = c
+	}
+	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			h := &hurtDir{t: t, dir: filepath.Join(t.TempDir(), "c"), port: port, rng: rand.New(rand.NewPCG(14, 0)), kept: kept}
 			if strings.Contains(name, "backup") {
@@ -213,7 +235,7 @@ func TestDamageHeals(t *testing.T) {
 			h.fail(os.CopyFS(h.dir, os.DirFS(whole)))
 			c.hurt(h)
 			got := slices.Compact(h.heal())
-			if strings.Join(got, ", ") != c.want && (c.want != "" || name != "a byte of the log") {
+			if strings.Join(got, ", ") != c.want && (c.want != "" || name != "a byte of the log") && c.want != "any" {
 				t.Errorf("commands %q, want %q", got, c.want)
 			}
 			judge(t, h.dir, port)

@@ -193,7 +193,7 @@ func (c *Coordinator) run1(ctx context.Context) error {
 		err := c.loop(stop, entries, events)
 		fin, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 		defer cancel()
-		if errors.Is(err, ledger.ErrAway) {
+		if errors.Is(err, ledger.ErrAway) || errors.Is(err, ledger.ErrDamaged) || errors.Is(err, frontier.ErrDamaged) {
 			return err // what was not written is in the log
 		}
 		err = errors.Join(err, c.sinks.sync(fin, time.Now()))

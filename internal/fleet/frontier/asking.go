@@ -29,12 +29,15 @@ func (f *Frontier) NextAbove(task uint32, n int, least float64) ([]crawl.Target,
 			return nil, nil
 		}
 	}
-	prefix := queueKey(task, 0)[:5]
-	it, err := f.db.NewIter(&pebble.IterOptions{LowerBound: queueKey(task, t.head), UpperBound: after(prefix)})
+	ask, err := f.asking(t, n)
 	if err != nil {
 		return nil, err
 	}
-	ask, err := f.asking(t, n)
+	prefix := queueKey(task, 0)[:5]
+	it, err := f.db.NewIter(&pebble.IterOptions{LowerBound: queueKey(task, t.head), UpperBound: after(prefix)})
+	if err != nil {
+		return nil, damaged(err)
+	}
 	var out []crawl.Target
 	var batch []entry
 	it.First()
@@ -60,7 +63,7 @@ func (f *Frontier) NextAbove(task uint32, n int, least float64) ([]crawl.Target,
 		}
 	}
 	if err = errors.Join(err, ask.look.close(), it.Close()); err != nil {
-		return nil, err
+		return nil, damaged(err)
 	}
 	ask.end()
 	return out, nil

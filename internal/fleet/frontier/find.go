@@ -18,14 +18,14 @@ type finder struct {
 func (f *finder) get(key []byte) (value []byte, ok bool, err error) {
 	if f.it == nil {
 		if f.it, err = f.db.NewIter(&pebble.IterOptions{UseL6Filters: true}); err != nil {
-			return nil, false, err
+			return nil, false, damaged(err)
 		}
 	}
 	if !f.it.SeekPrefixGE(key) || !bytes.Equal(f.it.Key(), key) {
-		return nil, false, f.it.Error()
+		return nil, false, damaged(f.it.Error())
 	}
 	value, err = f.it.ValueAndErr()
-	return value, err == nil, err
+	return value, err == nil, damaged(err)
 }
 
 // close makes the next lookup see the view as it is then.

@@ -17,6 +17,7 @@ import (
 	"io"
 	"os"
 	"sort"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -144,13 +145,14 @@ func Open(c Config) (*Frontier, error) {
 	defer cache.Unref()
 	o := &pebble.Options{
 		FS: fs, Cache: cache, MemTableSize: memTable, MemTableStopWritesThreshold: 3,
-		FormatMajorVersion: pebble.FormatNewest, Logger: quiet{c.Fatal}, MaxOpenFiles: 500, ReadOnly: c.ReadOnly,
+		FormatMajorVersion: pebble.FormatNewest, Logger: quiet{c.Fatal}, EventListener: &pebble.EventListener{DataCorruption: func(pebble.DataCorruptionInfo) {}}, MaxOpenFiles: 500, ReadOnly: c.ReadOnly,
 		L0CompactionThreshold: 16, L0StopWritesThreshold: 48,
 	}
 	for i := range o.Levels {
 		o.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
 		o.Levels[i].BlockSize = 16 << 10
 	}
+	// What is damaged is an error where it is read, which names what mends it: Pebble's own listener ends the process.
 	tidying := &atomic.Bool{}
 	o.Levels[len(o.Levels)-1].Compression = func() *sstable.CompressionProfile {
 		if tidying.Load() { // there is time
@@ -184,7 +186,8 @@ var ErrBehind = errors.New("the frontier lacks what the log has forgotten")
 // damaged adds ErrDamaged to an error that says so: files that cannot be read, or are not there.
 func damaged(err error) error {
 	if pebble.IsCorruptionError(err) || errors.Is(err, os.ErrNotExist) || errors.Is(err, errRecord) {
-		return fmt.Errorf("%w: %w", ErrDamaged, err)
+		why, _, _ := strings.Cut(err.Error(), "\n") // Pebble adds lines for its developers
+		return fmt.Errorf("%w: %s", ErrDamaged, why)
 	}
 	return err
 }
@@ -339,14 +342,14 @@ func (f *Frontier) get(key []byte, v any) error {
 func (f *Frontier) each(prefix []byte, fn func(k, v []byte) error) error {
 	it, err := f.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: after(prefix)})
 	if err != nil {
-		return err
+		return damaged(err)
 	}
 	for it.First(); it.Valid(); it.Next() {
 		if err := fn(it.Key(), it.Value()); err != nil {
 			return errors.Join(err, it.Close())
 		}
 	}
-	return it.Close()
+	return damaged(it.Close())
 }
 
 // Position returns what has been applied.

@@ -36,6 +36,16 @@ func isDamaged(err error) bool {
 	return errors.As(err, &lite) && (lite.Code()&0xff == sqlite3.SQLITE_CORRUPT || lite.Code()&0xff == sqlite3.SQLITE_NOTADB)
 }
 
+// broken reports whether SQLite, asked to look at the whole file, finds that it is damaged.
+func (l *Ledger) broken(ctx context.Context) bool {
+	if l.kind == postgres {
+		return false
+	}
+	var said string
+	err := l.db.QueryRowContext(ctx, `PRAGMA quick_check(1)`).Scan(&said)
+	return isDamaged(err) || err == nil && said != "ok"
+}
+
 // maxWhy bounds what is kept of a database's words, in bytes.
 const maxWhy = 500
 

@@ -127,7 +127,10 @@ func open(ctx context.Context, place string, wait time.Duration) (*Ledger, error
 		return nil, errors.Join(fmt.Errorf("open ledger %s: %w", name, l.wrap(err)), l.db.Close())
 	}
 	if err := l.migrate(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("open ledger %s: %w", name, l.wrap(err)), l.db.Close())
+		if err = l.wrap(err); !errors.Is(err, ErrNewer) && l.broken(ctx) { // what the schema's tables say is not to be believed then
+			err = fmt.Errorf("%w: %w", ErrDamaged, err)
+		}
+		return nil, errors.Join(fmt.Errorf("open ledger %s: %w", name, err), l.db.Close())
 	}
 	if err := l.Refresh(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open ledger %s: %w", name, err), l.db.Close())

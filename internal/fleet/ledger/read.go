@@ -190,7 +190,7 @@ coalesce(digest, ''), coalesce(revisit, 0), coalesce(noindex, 0), bytes, coalesc
 coalesce(proto, ''), coalesce(warc, ''), warc_at, warc_len, coalesce(text, ''), coalesce(text_at, 0), coalesce(text_len, 0),
 site, node, fetched_at, coalesce(score, 0), coalesce(expected, 0), coalesce(truncated, ''), coalesce(timing, '') FROM pages WHERE job = ?`+more), args...)
 	if err != nil {
-		return fmt.Errorf("ledger: %w", err)
+		return l.wrap(err)
 	}
 	defer rows.Close()
 	for rows.Next() {
@@ -200,14 +200,14 @@ site, node, fetched_at, coalesce(score, 0), coalesce(expected, 0), coalesce(trun
 			&p.Simhash, &p.Digest, &p.Revisit, &p.NoIndex, &p.Bytes, &p.Links, &p.Depth, &p.Redirect, &p.IP, &p.Proto, &p.WARC,
 			&p.Offset, &p.Length, &p.Text, &p.TextAt, &p.TextLen, &p.Site, &p.Node, &p.FetchedAt, &p.Score, &p.Expected, &p.Truncated, &p.Timing)
 		if err != nil {
-			return fmt.Errorf("ledger: %w", err)
+			return l.wrap(err)
 		}
 		copy(p.Key[:], key)
 		if err := fn(&p); err != nil {
 			return err
 		}
 	}
-	return rows.Err()
+	return l.wrap(rows.Err())
 }
 
 // Capture is an archived answer: a page's, or one beside the pages (robots.txt, and what was tried again).
@@ -233,7 +233,7 @@ fetched_at FROM (SELECT 1 AS page, `+columns+` FROM pages WHERE job = ? AND warc
 UNION ALL SELECT 0 AS page, `+columns+` FROM captures WHERE job = ?) AS c
 ORDER BY `+l.kind.bytewise("surt")+`, fetched_at / 1000, `+l.kind.bytewise("url")+`, owner, gen`), int64(job), int64(job))
 	if err != nil {
-		return fmt.Errorf("ledger: %w", err)
+		return l.wrap(err)
 	}
 	defer rows.Close()
 	for rows.Next() {
@@ -242,14 +242,14 @@ ORDER BY `+l.kind.bytewise("surt")+`, fetched_at / 1000, `+l.kind.bytewise("url"
 		err := rows.Scan(&c.Page, &key, &c.Owner, &c.Gen, &c.URL, &c.Status, &c.Mime, &c.Digest, &c.Revisit, &c.Truncated, &c.WARC, &c.Offset,
 			&c.Length, &c.FetchedAt)
 		if err != nil {
-			return fmt.Errorf("ledger: %w", err)
+			return l.wrap(err)
 		}
 		copy(c.Key[:], key)
 		if err := fn(&c); err != nil {
 			return err
 		}
 	}
-	return rows.Err()
+	return l.wrap(rows.Err())
 }
 
 // Bill is what a node has cost for a while.
@@ -303,7 +303,7 @@ type Earned struct {
 func (l *Ledger) Earned(ctx context.Context) (map[string]Earned, error) {
 	rows, err := l.db.QueryContext(ctx, `SELECT node, store, seen, present_ms, working_ms, cost, pages, bytes FROM accounts`)
 	if err != nil {
-		return nil, fmt.Errorf("ledger: %w", err)
+		return nil, l.wrap(err)
 	}
 	defer rows.Close()
 	out := map[string]Earned{}
@@ -311,11 +311,11 @@ func (l *Ledger) Earned(ctx context.Context) (map[string]Earned, error) {
 		var node string
 		var e Earned
 		if err := rows.Scan(&node, &e.Store, &e.Seen, &e.PresentMS, &e.WorkingMS, &e.Cost, &e.Pages, &e.Bytes); err != nil {
-			return nil, fmt.Errorf("ledger: %w", err)
+			return nil, l.wrap(err)
 		}
 		out[node] = e
 	}
-	return out, rows.Err()
+	return out, l.wrap(rows.Err())
 }
 
 // Demand returns for how long (ms) so many nodes were at work at once.
@@ -339,38 +339,38 @@ func (l *Ledger) Demand(ctx context.Context) (map[int]int64, error) {
 
 // Stores returns where archives were written: every store that a node has named.
 func (l *Ledger) Stores(ctx context.Context) ([]string, error) {
-	return column[string](ctx, l.db, `SELECT store FROM accounts WHERE store <> ''
+	return column[string](ctx, l, `SELECT store FROM accounts WHERE store <> ''
 UNION SELECT n.store FROM nodes n JOIN leases l ON l.node = n.node AND l.incarnation = n.incarnation
 WHERE l.collected > 0 AND n.store <> '' AND n.store <> 'warc' ORDER BY store`)
 }
 
 // Jobs returns the numbers of all jobs, in order.
 func (l *Ledger) Jobs(ctx context.Context) ([]uint32, error) {
-	return column[uint32](ctx, l.db, `SELECT id FROM jobs ORDER BY id`)
+	return column[uint32](ctx, l, `SELECT id FROM jobs ORDER BY id`)
 }
 
 // column returns the values of a query's only column.
-func column[T any](ctx context.Context, db *sql.DB, query string) (out []T, err error) {
-	rows, err := db.QueryContext(ctx, query)
+func column[T any](ctx context.Context, l *Ledger, query string) (out []T, err error) {
+	rows, err := l.db.QueryContext(ctx, query)
 	if err != nil {
-		return nil, fmt.Errorf("ledger: %w", err)
+		return nil, l.wrap(err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var v T
 		if err := rows.Scan(&v); err != nil {
-			return nil, fmt.Errorf("ledger: %w", err)
+			return nil, l.wrap(err)
 		}
 		out = append(out, v)
 	}
-	return out, rows.Err()
+	return out, l.wrap(rows.Err())
 }
 
 // LeasesLost counts the leases of a job that ended without a final part: recalled, or given up with their node.
 func (l *Ledger) LeasesLost(ctx context.Context, job uint32) (n int, err error) {
 	row := l.db.QueryRowContext(ctx, l.kind.bind(`SELECT count(*) FROM leases WHERE job = ? AND reason IN (?, ?)`), int64(job), crawl.EndDead, crawl.EndRecalled)
 	if err := row.Scan(&n); err != nil {
-		return 0, fmt.Errorf("ledger: %w", err)
+		return 0, l.wrap(err)
 	}
 	return n, nil
 }
