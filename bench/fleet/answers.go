@@ -232,7 +232,7 @@ func answers(ctx context.Context, o options, l large, tmp string) (err error) {
 	}{
 		{"intake", func() (string, error) {
 			begin := time.Now()
-			err := f.long(ctx, "links come in", func() bool { return f.counts(ctx).Discovered >= int64(l.urls) })
+			err := f.long(ctx, "links come in", func() bool { return f.counts(ctx).Discovered >= int64(l.urls)*99/100 }) // a site may not have answered
 			took := time.Since(begin).Seconds()
 			return fmt.Sprintf("%d links/s, CPU %.1f s", int(float64(l.urls)/took), used(f.coordinators[0])-cpu), err
 		}},

@@ -156,6 +156,7 @@ func (f *serveFlags) run(c *cobra.Command) error {
 func (f *serveFlags) serve(c *cobra.Command) error {
 	ctx, stop, hard := interrupts(c.Context(), new(console).say)
 	defer stop()
+	defer boundHeap()()
 	s, err := serve.Open(ctx, f.cfg)
 	if err != nil {
 		return err

@@ -69,6 +69,12 @@ func (s *twins) entry(node string, e crawl.Entry) (fx frontier.Effects, refused 
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	return s.message(node, b)
+}
+
+// message applies an entry as it stands in the log.
+func (s *twins) message(node string, b []byte) (fx frontier.Effects, refused []crawl.Refusal) {
+	s.t.Helper()
 	s.seq++
 	en, refused, err := decode(entry{seq: s.seq, node: node, data: b})
 	if err != nil {
