@@ -279,7 +279,7 @@ func runCrawl(ctx context.Context, cfg assemble.Config, watch bool, addr string,
 	}
 	var l *listener
 	if addr != "" {
-		if l, err = listening(addr, access.Operator, false, cr, web.Config{Kind: web.KindCrawl, Logger: cfg.Logger}); err != nil {
+		if l, err = listening(addr, access.Operator, cr, web.Config{Kind: web.KindCrawl, Logger: cfg.Logger}); err != nil {
 			return assemble.Summary{}, errors.Join(err, cr.Close())
 		}
 	}

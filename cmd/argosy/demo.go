@@ -51,10 +51,13 @@ With --web it only serves those sites until it is interrupted, for a fleet to cr
 			}
 			defer stop()
 			cfg := demoConfig(dir, port, agents)
+			if listen != "" { // there is something to watch, for two minutes
+				cfg.Job.Limits.Delay = time.Second
+			}
 			out := c.OutOrStdout()
 			if !asJSON && !quiet {
-				fmt.Fprintf(out, "A web of %d sites listens on 127.0.0.1:%s; %d nodes crawl it, politely (100 ms between requests to a site).\n\n",
-					len(webs.DemoSites), port, agents)
+				fmt.Fprintf(out, "A web of %d sites listens on 127.0.0.1:%s; %d nodes crawl it, politely (%v between requests to a site).\n\n",
+					len(webs.DemoSites), port, agents, cfg.Job.Limits.Delay)
 			}
 			sum, err := runCrawl(c.Context(), cfg, !asJSON && !quiet, listen, &console{})
 			if err != nil {
@@ -72,10 +75,18 @@ With --web it only serves those sites until it is interrupted, for a fleet to cr
 					return err
 				}
 			} else if !quiet {
-				explainDemo(c, out, dir, keep, web, sum, r)
+				explainDemo(c, out, dir, keep, web, sum, r, cfg.Job.Limits.Delay)
 			}
 			if sum.State == crawl.JobInterrupted {
 				return &exitError{code: exitInterrupted}
+			}
+			if listen != "" {
+				ctx, stop, _ := interrupts(c.Context(), func(string) {})
+				defer stop()
+				fmt.Fprintln(os.Stderr, "argosy: the crawl is over; it is shown until you interrupt")
+				if err := showDir(ctx, dir, listen, cfg.Logger); err != nil {
+					return err
+				}
 			}
 			if !r.OK {
 				return &exitError{exitFailed, fmt.Errorf("%d problems in %s", r.Problems, dir)}
@@ -86,7 +97,7 @@ With --web it only serves those sites until it is interrupted, for a fleet to cr
 	c.Flags().StringVarP(&dir, "out", "o", "", "keep what the crawl leaves in this directory")
 	c.Flags().IntVar(&agents, "agents", 3, "nodes")
 	c.Flags().StringVar(&serve, "web", "", "serve the sites on this loopback host:port and crawl nothing")
-	c.Flags().StringVar(&listen, "listen", "", "show the crawl to a browser at this HOST:PORT while it runs; the link is printed on standard error")
+	c.Flags().StringVar(&listen, "listen", "", "show the crawl to a browser at this HOST:PORT, more slowly, and go on showing it when it is over; links are printed on standard error")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	c.Flags().BoolVar(&quiet, "quiet", false, "print nothing")
 	return c
@@ -117,6 +128,7 @@ func demoWeb(c *cobra.Command, addr string) error {
 func demoConfig(dir, port string, agents int) assemble.Config {
 	cfg := assemble.DefaultConfig(dir)
 	cfg.Version, cfg.Agents = version, agents
+	cfg.Job.Name = "demo"
 	cfg.Job.Identity = crawl.Identity{
 		Seeds: webs.Seeds(port), Scope: crawl.ScopeSite, UserAgent: defaultAgent, Sitemaps: true,
 	}
@@ -129,7 +141,7 @@ func demoConfig(dir, port string, agents int) assemble.Config {
 }
 
 // explainDemo tells what became of each site.
-func explainDemo(c *cobra.Command, w io.Writer, dir string, keep bool, web *webs.Web, sum assemble.Summary, r *verify.Report) {
+func explainDemo(c *cobra.Command, w io.Writer, dir string, keep bool, web *webs.Web, sum assemble.Summary, r *verify.Report, delay time.Duration) {
 	rows, err := tasksOf(c.Context(), dir)
 	if err != nil {
 		fmt.Fprintln(w, err)
@@ -151,7 +163,7 @@ func explainDemo(c *cobra.Command, w io.Writer, dir string, keep bool, web *webs
 			fmt.Fprintf(w, "%-14s %7d %6d %8d  %-9s %s%s\n", s[0], t.Fetched, t.Failed, t.Excluded, gap.Round(time.Millisecond), s[1], why)
 		}
 	}
-	fmt.Fprintf(w, "\nSHORTEST is the shortest time between two requests, as the site saw it; 100 ms were asked for.\n\n")
+	fmt.Fprintf(w, "\nSHORTEST is the shortest time between two requests, as the site saw it; %v were asked for.\n\n", delay)
 	printCounts(w, sum)
 	if keep {
 		printPlace(w, sum)

@@ -106,13 +106,13 @@ func reachable(base string) string {
 
 // listening has a process without a fleet answer at an address, and says where. No token lets anybody in: a browser comes by the
 // link, commands of the same user over the socket.
-func listening(addr string, role access.Role, quiet bool, house web.House, c web.Config) (*listener, error) {
+func listening(addr string, role access.Role, house web.House, c web.Config) (*listener, error) {
 	if !isLoopback(addr) {
 		fmt.Fprintln(os.Stderr, "argosy: warning: --listen "+addr+": everything crosses the network as plain text, the link too")
 	}
 	c.Who = func(string) (access.Who, bool) { return access.Who{}, false }
 	l, err := listen(addr, "", "", nil, house, c)
-	if err == nil && !quiet {
+	if err == nil {
 		fmt.Fprintf(os.Stderr, "argosy: open %s\n", l.link(role))
 	}
 	return l, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 
 	"github.com/spf13/cobra"
 
@@ -35,14 +36,7 @@ fleet by argosy serve.`,
 			}
 			ctx, stop, _ := interrupts(c.Context(), func(string) {})
 			defer stop()
-			err = assemble.Show(ctx, dir, func(ctx context.Context, cr *assemble.Crawl) error {
-				l, err := listening(addr, access.Observer, false, cr, web.Config{Kind: web.KindOver, Logger: log})
-				if err != nil {
-					return err
-				}
-				<-ctx.Done()
-				return l.close()
-			})
+			err = showDir(ctx, dir, addr, log)
 			if errors.Is(err, outdir.ErrInUse) {
 				return fmt.Errorf("%w: argosy crawl --listen shows a crawl while it runs", err)
 			}
@@ -53,6 +47,18 @@ fleet by argosy serve.`,
 	c.Flags().StringVar(&addr, "listen", "127.0.0.1:0", "HOST:PORT to answer at; port 0 is any that is free")
 	c.Flags().StringVar(&logLevel, "log-level", "error", "what is logged on standard error: debug, info, warn or error")
 	return c
+}
+
+// showDir shows a crawl that is over until ctx ends.
+func showDir(ctx context.Context, dir, addr string, log *slog.Logger) error {
+	return assemble.Show(ctx, dir, func(ctx context.Context, cr *assemble.Crawl) error {
+		l, err := listening(addr, access.Observer, cr, web.Config{Kind: web.KindOver, Logger: log})
+		if err != nil {
+			return err
+		}
+		<-ctx.Done()
+		return l.close()
+	})
 }
 
 func newLink() *cobra.Command {

@@ -15,7 +15,7 @@ export function Chart({ x, lines, height = 200, format, theme, summary }) {
     const o = {
       width: Math.max(120, box.current.clientWidth), height, cursor: { points: { size: 6 }, y: false }, legend: { live: true }, padding: [8, 8, 0, 0],
       scales: { x: { time: true }, y: { range: (u, lo, hi) => [0, hi > 0 ? hi * 1.08 : 1] } },
-      axes: [{ ...axis, values: [[86400, '{YYYY}-{MM}-{DD}', null, null, null, null, null, null, 1], [3600, '{HH}:{mm}', '\n{MM}-{DD}', null, null, null, null, null, 1], [60, '{HH}:{mm}', null, null, null, null, null, null, 1], [1, '{HH}:{mm}:{ss}', null, null, null, null, null, null, 1]] }, { ...axis, size: 58, values: (u, vs) => vs.map(v => format(v)) }],
+      axes: [{ ...axis, size: 34, values: [[86400, '{YYYY}-{MM}-{DD}', null, null, null, null, null, null, 1], [3600, '{HH}:{mm}', '\n{MM}-{DD}', null, null, null, null, null, 1], [60, '{HH}:{mm}', null, null, null, null, null, null, 1], [1, '{HH}:{mm}:{ss}', null, null, null, null, null, null, 1]] }, { ...axis, size: 58, values: (u, vs) => vs.map(v => format(v)) }],
       series: [{ label: t('Time'), value: (u, v) => v === null ? '–' : new Date(v * 1000).toLocaleTimeString() }, ...lines.map(l => ({
         label: l.label, stroke: css(l.color), width: 2, dash: l.dash ? [4, 4] : undefined, fill: l.fill ? css(l.color) + '22' : undefined, points: { show: false }, spanGaps: true,
         value: (u, v) => v === null || v === undefined ? '–' : format(v),

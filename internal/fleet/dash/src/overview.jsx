@@ -96,7 +96,7 @@ export function Overview({ job, status, me, theme }) {
         {drawn ? <Chart theme={theme} x={drawn.queue.x} format={short} lines={drawn.queue.lines} summary={t('{0} fetched, {1} in the queue', c.fetched, c.pending)} /> : <Empty>{t('Nothing has been measured yet.')}</Empty>}
       </Panel>
       <Panel title={t('Bytes by type')}><Wrong error={types.error} />
-        {types.data && types.data.length ? <Bars rows={types.data.map(s => ({ name: s.name || t('not said'), value: s.bytes, urls: s.urls }))} show={r => bytes(r.value) + ' · ' + short(r.urls)} /> : <Empty>{t('Nothing yet.')}</Empty>}
+        {types.data && types.data.length ? <Bars rows={types.data.map(s => ({ name: s.name || t('not said'), value: s.bytes, urls: s.urls }))} show={r => bytes(r.value) + ' · ' + short(r.urls)} /> : <Empty>{types.data ? t('Nothing yet.') : '…'}</Empty>}
       </Panel>
       <Panel title={t('Answers by status')}>
         {codes.data && codes.data.length ? <Bars rows={[...codes.data].sort((a, b) => b.urls - a.urls).map(s => ({ name: s.name, value: s.urls, kind: s.name >= '500' ? 'bad' : s.name >= '400' ? 'warn' : s.name >= '300' ? 'off' : 'ok' }))} show={r => count(r.value)} /> : <Empty>{t('Nothing yet.')}</Empty>}

@@ -28,9 +28,9 @@ export function Sites({ job }) {
         <thead><tr><th scope="col">{t('Site')}</th>{nodes.map(n => <th scope="col"><a href={'#/pages?node=' + encodeURIComponent(n)}>{n}</a></th>)}</tr></thead>
         <tbody>{sites.map(s => <tr key={s}><th scope="row"><a href={'#/pages?site=' + encodeURIComponent(s)}>{s}</a></th>{nodes.map(n => {
           const c = at.get(s + '\n' + n), v = c ? m.of(c) : 0, share = v > 0 ? 0.12 + 0.88 * Math.sqrt(v / top) : 0;
-          return <td key={n} class={share > 0.55 ? 'hot' : ''} style={{ '--share': 100 * share + '%' }} title={c ? `${s} · ${n}\n${t('{0} fetched', c.urls)} · ${t('{0} failed', c.failed)} · ${bytes(c.bytes)}\n${clock(c.first)} – ${clock(c.last)}` : ''}>{v ? m.show(v) : ''}</td>;
+          return <td key={n} style={{ '--share': 100 * share + '%' }} title={c ? `${s} · ${n}\n${t('{0} fetched', c.urls)} · ${t('{0} failed', c.failed)} · ${bytes(c.bytes)}\n${clock(c.first)} – ${clock(c.last)}` : ''}>{v ? m.show(v) : ''}</td>;
         })}</tr>)}</tbody>
-      </table></div> : <Empty>{t('Nothing yet.')}</Empty>}
+      </table></div> : <Empty>{list.data ? t('Nothing yet.') : '…'}</Empty>}
     </Panel>
   </div>;
 }

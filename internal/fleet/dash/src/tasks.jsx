@@ -117,7 +117,7 @@ export function Why({ of }) {
     {(d.candidates || []).length > 0 && <Table label={t('Candidates')} rows={d.candidates} columns={[
       { title: t('Node'), cell: c => <span>{c.node} {c.node === d.node && <Badge kind="go">{t('chosen')}</Badge>}</span> },
       { title: d.cost || t('Cost'), num: true, cell: cost },
-      { title: '', cell: c => <span class="bar"><i style={{ width: c.cost === null ? 0 : 100 * c.cost / top + '%' }} class={c.node === d.node ? 'ok' : ''} /></span> },
+      { title: t('Compared'), cell: c => <span class="bar"><i style={{ width: c.cost === null ? 0 : 100 * c.cost / top + '%' }} class={c.node === d.node ? 'ok' : ''} /></span> },
       { title: t('Parts'), wide: true, cell: c => <span class="parts">{(c.parts || []).map(p => <span class={'part ' + p.source} title={t(p.source)}>{p.name} {decimal(p.value, 3)} {p.unit} <i>{t(p.source)}{p.sigma ? ' ±' + decimal(100 * p.sigma, 0) + ' %' : ''}</i></span>)}</span> },
     ]} />}
     {(d.filtered || []).length > 0 && <Table label={t('Left out')} rows={d.filtered} columns={[{ title: t('Left out'), cell: f => f.node }, { title: t('By'), cell: f => f.filter }, { title: t('Because'), cell: f => f.reason + (f.detail ? ' ' + f.detail : '') }]} />}

@@ -47,7 +47,7 @@ const stateKinds = { running: 'go', crawling: 'go', working: 'go', done: 'ok', f
 export function State({ of }) { return <Badge kind={stateKinds[of] || ''}>{t(of)}</Badge>; }
 
 export function Tile({ label, value, note, kind }) {
-  return <div class={'tile ' + (kind || '')}><dt>{label}</dt><dd>{value}</dd>{note !== undefined && <div class="note">{note}</div>}</div>;
+  return <div class={'tile ' + (kind || '')}><dt>{label}</dt><dd>{value}</dd>{note !== undefined && <dd class="note">{note}</dd>}</div>;
 }
 
 export function Panel({ title, note, tools, children, size }) {
