@@ -63,22 +63,8 @@ With --web it only serves those sites until it is interrupted, for a fleet to cr
 			if err != nil {
 				return err
 			}
-			r, err := verify.Dir(c.Context(), dir)
-			if err != nil {
+			if err := tellDemo(c, cfg, web, keep, asJSON, quiet, sum); err != nil {
 				return err
-			}
-			if asJSON {
-				if err := printJSON(out, struct {
-					assemble.Summary
-					Verify *verify.Report `json:"verify"`
-				}{sum, r}); err != nil {
-					return err
-				}
-			} else if !quiet {
-				explainDemo(c, out, dir, keep, web, sum, r, cfg.Job.Limits.Delay)
-			}
-			if sum.State == crawl.JobInterrupted {
-				return &exitError{code: exitInterrupted}
 			}
 			if listen != "" {
 				ctx, stop, _ := interrupts(c.Context(), func(string) {})
@@ -87,9 +73,6 @@ With --web it only serves those sites until it is interrupted, for a fleet to cr
 				if err := showDir(ctx, dir, listen, cfg.Logger); err != nil {
 					return err
 				}
-			}
-			if !r.OK {
-				return &exitError{exitFailed, fmt.Errorf("%d problems in %s", r.Problems, dir)}
 			}
 			return nil
 		},
@@ -101,6 +84,32 @@ With --web it only serves those sites until it is interrupted, for a fleet to cr
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	c.Flags().BoolVar(&quiet, "quiet", false, "print nothing")
 	return c
+}
+
+// tellDemo verifies what the demo's crawl has left, and tells what became of each site.
+func tellDemo(c *cobra.Command, cfg assemble.Config, web *webs.Web, keep, asJSON, quiet bool, sum assemble.Summary) error {
+	out, dir := c.OutOrStdout(), cfg.Dir
+	r, err := verify.Dir(c.Context(), dir)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		if err := printJSON(out, struct {
+			assemble.Summary
+			Verify *verify.Report `json:"verify"`
+		}{sum, r}); err != nil {
+			return err
+		}
+	} else if !quiet {
+		explainDemo(c, out, dir, keep, web, sum, r, cfg.Job.Limits.Delay)
+	}
+	if sum.State == crawl.JobInterrupted {
+		return &exitError{code: exitInterrupted}
+	}
+	if !r.OK {
+		return &exitError{exitFailed, fmt.Errorf("%d problems in %s", r.Problems, dir)}
+	}
+	return nil
 }
 
 // demoWeb serves the demo's sites until it is interrupted, and prints a job file for them.

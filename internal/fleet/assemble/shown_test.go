@@ -120,9 +120,9 @@ func TestShownCrawl(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = assemble.Show(t.Context(), dir, func(_ context.Context, cr *assemble.Crawl) error {
-		ask := asker(t, web.Handler(cr, web.Config{Kind: web.KindOver, Who: who}))
-		judgeShown(t, ask, port)
-		judgeReplay(t, web.Handler(cr, web.Config{Kind: web.KindOver, Who: who}), port)
+		h := web.Handler(cr, web.Config{Kind: web.KindOver, Who: who})
+		judgeShown(t, h, port)
+		judgeReplay(t, h, port)
 		return nil
 	})
 	if err != nil {
@@ -131,8 +131,9 @@ func TestShownCrawl(t *testing.T) {
 }
 
 // judgeShown compares what is shown of the crawl of TestShownCrawl with what the site says.
-func judgeShown(t *testing.T, ask func(method, path, body string, to any), port string) {
+func judgeShown(t *testing.T, h http.Handler, port string) {
 	t.Helper()
+	ask := asker(t, h)
 	var list web.PageList
 	ask("GET", "/jobs/1/pages?limit=4", "", &list)
 	if len(list.Pages) != 4 || !list.More {
@@ -174,6 +175,18 @@ func judgeShown(t *testing.T, ask func(method, path, body string, to any), port 
 	}
 	if n != 7 {
 		t.Errorf("cells: %+v", cells)
+	}
+	var state struct{ State string }
+	for _, path := range []string{"/jobs/1/resume", "/jobs/1/retry", "/jobs/1/seeds", "/jobs"} { // whoever asks: it is over
+		r := httptest.NewRequest(http.MethodPost, "/api/v1"+path, strings.NewReader(`{"seeds": ["http://a.test/"]}`))
+		r.Header.Set("Authorization", "Bearer "+shownToken)
+		w := httptest.NewRecorder()
+		if h.ServeHTTP(w, r); w.Code != http.StatusConflict && w.Code != http.StatusUnprocessableEntity {
+			t.Errorf("POST %s: %d %s", path, w.Code, w.Body)
+		}
+	}
+	if ask("GET", "/jobs/1", "", &state); state.State != crawl.JobDone {
+		t.Errorf("the job is %s", state.State)
 	}
 	var orders []ledger.Order
 	if ask("GET", "/orders", "", &orders); len(orders) != 2 || orders[0].What != "resume job 1" || orders[1].Who != "t" {

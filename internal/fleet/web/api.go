@@ -252,6 +252,9 @@ func lead[T any](ctx context.Context, a *api, fn func(context.Context, *coordina
 
 // order is lead for what changes something: it is written down first who asks for it.
 func order[T any](ctx context.Context, a *api, what string, fn func(context.Context, *coordinator.Coordinator) (T, error)) (*out[T], error) {
+	if a.cfg.Kind == KindOver {
+		return nil, huma.Error409Conflict("this crawl is over, and is only shown: argosy crawl -o DIR goes on with it, argosy retry and drop change it")
+	}
 	return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) (v T, err error) {
 		who := whoAsks(ctx).Name
 		if err := co.Note(ctx, who, what); err != nil {
@@ -413,6 +416,9 @@ func (a *api) sow(ctx context.Context, in *struct {
 	}
 	if err != nil {
 		return nil, huma.Error422UnprocessableEntity(err.Error())
+	}
+	if a.cfg.Kind == KindOver {
+		return nil, huma.Error409Conflict("this crawl is over, and is only shown")
 	}
 	return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) (Sown, error) {
 		n, err := co.Sow(ctx, chunk)

@@ -71,8 +71,8 @@ func (a *api) registerEntry(h huma.API, get, post func(id, path, what string) hu
 		gone.MaxAge = -1
 		return &Let{gone, a.me(access.Who{})}, nil
 	})
-	huma.Register(h, post("code", "/session/code", "Make a code that lets another browser in, once, as who asks"), func(ctx context.Context, _ *struct{}) (*out[Code], error) {
-		return &out[Code]{Code{a.door.Code(whoAsks(ctx))}}, nil
+	huma.Register(h, post("code", "/session/code", "Make a code that lets another browser in, once, as who asks"), func(ctx context.Context, in *request) (*out[Code], error) {
+		return &out[Code]{Code{a.door.code(pass{who: whoAsks(ctx), token: a.shown(in.r)})}}, nil
 	})
 }
 

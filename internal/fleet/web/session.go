@@ -23,6 +23,7 @@ import (
 const (
 	codeLives    = time.Hour
 	sessionLives = 12 * time.Hour // since it was used last
+	sessionMost  = 7 * 24 * time.Hour
 	maxCodes     = 64
 	maxSessions  = 1000
 )
@@ -40,6 +41,7 @@ type pass struct {
 	who   access.Who
 	token string // that it was made with, and without which it is worth nothing; empty: none
 	until time.Time
+	last  time.Time // it is good no longer than this, however often it is used
 }
 
 // NewDoor returns a door.
@@ -48,9 +50,9 @@ func NewDoor() *Door {
 }
 
 // Code makes a code that lets one browser in, once, within the hour. Of so many that nobody uses the oldest is forgotten.
-func (d *Door) Code(who access.Who) string {
-	return d.put(d.codes, maxCodes, pass{who: who}, codeLives)
-}
+func (d *Door) Code(who access.Who) string { return d.code(pass{who: who}) }
+
+func (d *Door) code(p pass) string { return d.put(d.codes, maxCodes, p, codeLives) }
 
 // Link returns the link to a page, with a code in its fragment.
 func (d *Door) Link(base string, who access.Who) string { return base + "/#code=" + d.Code(who) }
@@ -73,7 +75,7 @@ func (d *Door) put(in map[string]pass, most int, p pass, lives time.Duration) st
 	if len(in) >= most {
 		delete(in, oldest)
 	}
-	p.until = now.Add(lives)
+	p.until, p.last = now.Add(lives), now.Add(sessionMost)
 	in[key] = p
 	return key
 }
@@ -88,7 +90,7 @@ func (d *Door) trade(code string) (session string, who access.Who, ok bool) {
 	if !ok {
 		return "", access.Who{}, false
 	}
-	return d.begin(p.who, ""), p.who, true
+	return d.begin(p.who, p.token), p.who, true
 }
 
 // begin begins a session of somebody, who has shown a token if it is not empty.
@@ -105,7 +107,9 @@ func (d *Door) session(key string) (p pass, ok bool) {
 		delete(d.sessions, key)
 		return pass{}, false
 	}
-	p.until = d.now().Add(sessionLives)
+	if p.until = d.now().Add(sessionLives); p.until.After(p.last) {
+		p.until = p.last
+	}
 	d.sessions[key] = p
 	return p, true
 }
@@ -142,6 +146,19 @@ func (a *api) bySession(r *http.Request) access.Who {
 		a.door.end(c.Value)
 	}
 	return who
+}
+
+// shown returns the token by which somebody is let in: that of the request, or of its session; empty where it is neither.
+func (a *api) shown(r *http.Request) string {
+	if token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
+		return token
+	}
+	if c, err := r.Cookie(cookieName(r)); err == nil {
+		if p, ok := a.door.session(c.Value); ok {
+			return p.token
+		}
+	}
+	return ""
 }
 
 // sameOrigin reports whether a request comes from a page of ours, or from a person who has given its address. A browser says so; what

@@ -133,11 +133,22 @@ func TestSessionOfToken(t *testing.T) {
 	if got := b.ask("GET", "/api/v1/status", "", nil).Code; got != 200 {
 		t.Fatalf("with its cookie: %d", got)
 	}
+	var code web.Code
+	if err := json.Unmarshal(b.ask("POST", "/api/v1/session/code", "{}", nil).Body.Bytes(), &code); err != nil {
+		t.Fatal(err)
+	}
+	second := &browser{t: t, h: h, host: "localhost"}
+	if w := second.ask("POST", "/api/v1/session", `{"code":"`+code.Code+`"}`, nil); w.Code != 200 || second.ask("GET", "/api/v1/status", "", nil).Code != 200 {
+		t.Fatalf("another browser: %d %s", w.Code, w.Body)
+	}
 	if err := s.Gate().RevokeToken(t.Context(), access.IDOf(text), access.Who{Role: access.Operator, Name: "test"}); err != nil {
 		t.Fatal(err)
 	}
 	if got := b.ask("GET", "/api/v1/status", "", nil).Code; got != 401 {
 		t.Errorf("after its token was revoked: %d", got)
+	}
+	if got := second.ask("GET", "/api/v1/status", "", nil).Code; got != 401 {
+		t.Errorf("another browser, after the token was revoked: %d", got)
 	}
 	if got := (&browser{t: t, h: h, host: b.host}).ask("POST", "/api/v1/session", `{"token":"`+joiners+`"}`, nil).Code; got != 401 {
 		t.Errorf("a token for nodes lets a browser in: %d", got)
