@@ -228,7 +228,11 @@ func (p *progress) reap(now time.Time, s coordinator.Status) string {
 	if s.State != coordinator.StateStarting {
 		p.harvest.sample(now, s.Counts.Pages, s.Counts.Relevant)
 	}
-	return p.harvest.String()
+	text := p.harvest.String()
+	if s.Markets > 0 {
+		text += fmt.Sprintf(" · %s sold for %.1f in %s", plural(s.Sold, "URL"), s.Paid, plural(int64(s.Markets), "market"))
+	}
+	return text
 }
 
 func clock(d time.Duration) string {
@@ -330,7 +334,11 @@ func printTopic(w io.Writer, s assemble.Summary) {
 	fmt.Fprintf(w, "  %10s on the topic %q%s (argosy export %s --min-score %g lists them)\n", count(s.Relevant), clip(s.Topic), share, s.Out, s.Threshold)
 	out := s.Reasons[string(crawl.ReasonTopic)]
 	switch {
+	case s.State == crawl.JobLimited && s.Stopped:
+		fmt.Fprintln(w, "  no crawler can go on: ability, lifetime or space is used up, or nobody buys (--market beta, lifetime, space, alpha); argosy stats shows them")
 	case s.State != crawl.JobDone:
+	case s.Reasons[string(crawl.ReasonPromise)] > 0:
+		fmt.Fprintf(w, "  links have run out: %s promise less than the crawlers follow; a lower --market understanding, or more seeds, reach further\n", plural(s.Reasons[string(crawl.ReasonPromise)], "URL"))
 	case s.Pages > 0 && s.Relevant == 0:
 		fmt.Fprintln(w, "  no page is on the topic: check its words (argosy topic show), give other seeds, or a lower --topic-threshold")
 	case out > 0:

@@ -92,6 +92,9 @@ func (t *treePrinter) branch(b *survey.Branch, stem, rest string, level int) {
 		on, off = t.on, t.off
 	}
 	what := fmt.Sprintf("%.2f", b.Score)
+	if b.Crawler > 0 {
+		what = fmt.Sprintf("%s #%d", what, b.Crawler)
+	}
 	if b.State != "fetched" {
 		what = strings.TrimSpace(b.State+" "+b.Reason) + " " + what
 	}
@@ -145,13 +148,21 @@ func printDot(w io.Writer, roots []*survey.Branch) error {
 		if b.OnTopic {
 			fill = ", style=filled, fillcolor=palegreen"
 		}
-		t.printf("  %q [label=\"%.2f\", tooltip=%q%s];\n", b.URL, b.Score, b.URL, fill)
+		t.printf("  %q [label=\"%.2f\", tooltip=%q%s];\n", dotName(b), b.Score, b.URL, fill)
 		for _, u := range b.Under {
-			t.printf("  %q -> %q [tooltip=%q];\n", b.URL, u.URL, u.Anchor)
+			t.printf("  %q -> %q [tooltip=%q];\n", dotName(b), dotName(u), u.Anchor)
 		}
 	}
 	t.printf("}\n")
 	return t.err
+}
+
+// dotName names a page: of each crawler's that has it another one.
+func dotName(b *survey.Branch) string {
+	if b.Crawler == 0 {
+		return b.URL
+	}
+	return fmt.Sprintf("#%d %s", b.Crawler, b.URL)
 }
 
 func newStats() *cobra.Command {
@@ -202,6 +213,9 @@ func printStats(w io.Writer, s *survey.Stats) error {
 	if s.AUC > 0 {
 		t.printf("  AUC  %8.3f  of what was expected of %s before they were fetched; 0.5 is chance\n", s.AUC, plural(s.Ranked, "page"))
 	}
+	if m := s.Market; m != nil {
+		printMarkets(&t, m)
+	}
 	if len(s.Curve) > 1 {
 		t.printf("  pages    on topic  of these steps\n")
 		last := survey.Harvest{}
@@ -212,4 +226,16 @@ func printStats(w io.Writer, s *survey.Stats) error {
 		}
 	}
 	return t.err
+}
+
+// printMarkets prints how crawlers traded.
+func printMarkets(t *treePrinter, m *survey.MarketStats) {
+	t.printf("  %s, %s: %s held, %s of %s sold for %.2f", plural(int64(len(m.Crawlers)), "crawler"), m.Mode, plural(m.Markets, "market"), count(m.Sold), plural(m.Offered, "offered URL"), m.Paid)
+	if m.TookOver > 0 {
+		t.printf("; in %d of them the exact rule took over", m.TookOver)
+	}
+	t.printf("\n  crawler  visited  on topic   bought     sold     paid   earned\n")
+	for i, c := range m.Crawlers {
+		t.printf("  %7d  %7s  %8s  %7s  %7s  %7.2f  %7.2f\n", i+1, count(c.Visited), count(c.Saved), count(c.Bought), count(c.Sold), c.Paid, c.Earned)
+	}
 }

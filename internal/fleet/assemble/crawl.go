@@ -87,7 +87,8 @@ type Summary struct {
 	Traps     []crawl.Trap `json:"traps,omitempty"`
 	Topic     string       `json:"topic,omitempty"` // what pages were to be about
 	Threshold float64      `json:"threshold,omitempty"`
-	Succeeded int64        `json:"succeeded"` // of the fetched: with a status below 400
+	Stopped   bool         `json:"market_over,omitempty"` // no crawler of several could go on
+	Succeeded int64        `json:"succeeded"`             // of the fetched: with a status below 400
 	Troubles  []Trouble    `json:"troubles,omitempty"`
 
 	Measured schedule.Measured `json:"measured"` // in this run
@@ -482,6 +483,7 @@ func (cr *Crawl) summary(ctx context.Context, start time.Time) (Summary, error) 
 	}
 	if t := j.Identity.Topic; t != nil {
 		sum.Topic, sum.Threshold = t.About, t.Threshold
+		sum.Stopped = cr.co.MarketOver(j.ID)
 	}
 	return sum, err
 }

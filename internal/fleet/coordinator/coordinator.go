@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -100,6 +101,7 @@ type Coordinator struct {
 	watchers  watchers
 	series    series
 	decided   decided
+	ended     sync.Map // jobs of which no crawler could go on
 }
 
 // Status is what a coordinator says of itself, for people who watch.
@@ -112,6 +114,10 @@ type Status struct {
 	Epoch   uint64
 	Applied uint64
 	Waiting int // tasks that wait for their turn or a node
+
+	Markets int     // that crawlers have held
+	Sold    int64   // URLs that changed hands in them
+	Paid    float64 // for those
 }
 
 // StateStarting is the state of a coordinator that has counted nothing yet.

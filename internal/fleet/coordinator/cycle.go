@@ -246,9 +246,13 @@ func (c *Coordinator) grant(now time.Time, j *frontier.Job, r *run, t *schedule.
 // newLease makes a lease that has nothing to do yet.
 func (c *Coordinator) newLease(j *frontier.Job, t *schedule.Task, n *schedule.Node) *crawl.Lease {
 	c.jobs.leaseNo++
+	quota := j.Limits.LeasePages
+	if m := j.Identity.Market; m != nil {
+		quota = min(quota, max(m.Turn, bestAtOnce)) // others wait for the site, too
+	}
 	return &crawl.Lease{
 		ID: c.sinks.epoch<<32 | c.jobs.leaseNo, Job: t.Job, Task: t.ID, Site: t.Site, Node: n.ID, Incarnation: n.Incarnation,
-		Epoch: c.sinks.epoch, Attempt: c.f.Task(t.ID).Attempts + 1, Secret: secret(), Quota: j.Limits.LeasePages,
+		Epoch: c.sinks.epoch, Attempt: c.f.Task(t.ID).Attempts + 1, Secret: secret(), Quota: quota,
 		BudgetMS: j.Limits.LeaseTime.Milliseconds(),
 	}
 }

@@ -60,6 +60,7 @@ type run struct {
 	gave     map[uint32]int  // of them, by crawler
 	cuts     map[uint32]cut  // by crawler
 	short    map[uint32]bool // tasks that wait until their crawler may do more
+	hadTurn  time.Duration   // how long the job had run when a crawler had had its turn and waited for others; 0: none does
 	traded   time.Time       // when the last market was held
 	limited  string
 	begun    time.Time
@@ -283,7 +284,8 @@ func (c *Coordinator) limits(ctx context.Context, now time.Time, j *frontier.Job
 	case l.MaxPages > 0 && j.Totals.Fetched >= l.MaxPages:
 		r.limited = "max-pages"
 	case j.Open == 0 && !c.sinks.behind() && !j.Sowing() && r.over(j, r.ran(now)):
-		r.limited = "market"
+		r.limited = limitMarket
+		c.ended.Store(j.ID, true)
 	default:
 		return
 	}
@@ -371,6 +373,10 @@ func (c *Coordinator) publish(now time.Time, jobs []*frontier.Job) {
 	for _, j := range jobs {
 		s.State = crawl.JobRunning
 		s.Counts = s.Counts.Add(j.Totals)
+		s.Markets += int(j.Rounds)
+		for _, a := range j.Accounts {
+			s.Sold, s.Paid = s.Sold+a.Sold, s.Paid+a.Paid
+		}
 		if r := c.jobs.runs[j.ID]; r != nil {
 			s.Waiting += len(r.due)
 		}

@@ -14,10 +14,20 @@ import (
 // sells, and what comes of it is an entry of the log. Only the time that a job has run is the coordinator's own, and stands in that entry.
 
 const (
-	marketRest  = 20 * time.Millisecond // between two markets, at least
-	lotURLs     = 4                     // URLs of a lot, at most
-	paperOffers = 40                    // URLs that a crawler offers in a market of the published kind
+	turnRest    = 250 * time.Millisecond // for which a crawler that has had its turn waits for others that go on: they may wait for its site
+	marketRest  = 20 * time.Millisecond  // between two markets, at least
+	lotURLs     = 4                      // URLs of a lot, at most
+	paperOffers = 40                     // URLs that a crawler offers in a market of the published kind
 )
+
+// limitMarket is the limit of a job whose crawlers cannot go on.
+const limitMarket = "market"
+
+// MarketOver reports whether a run of a job has ended because none of its crawlers could go on.
+func (c *Coordinator) MarketOver(job uint32) bool {
+	_, ok := c.ended.Load(job)
+	return ok
+}
 
 // exchange are the rules of a job's market.
 func exchange(m *crawl.Market) schedule.ExchangeConfig {
@@ -174,7 +184,7 @@ func (c *Coordinator) market(ctx context.Context, now time.Time, j *frontier.Job
 		now.Sub(r.traded) < marketRest || !r.marketDue(j, r.ran(now)) {
 		return nil
 	}
-	r.traded = now
+	r.traded, r.hadTurn = now, 0
 	round, err := c.hold1(j, r.ran(now))
 	if err != nil {
 		return err
@@ -196,17 +206,25 @@ func (r *run) marketDue(j *frontier.Job, ran time.Duration) bool {
 	if m.Mode != crawl.MarketLots {
 		return false
 	}
-	idle, more := false, false
+	idle, more, had, goes := false, false, false, false
 	for c := uint32(1); int(c) <= m.Crawlers; c++ {
 		n := j.Crawler(c)
 		queue := n.Pending() - n.Held
-		if queue > 0 && r.may(j, c, ran) == 0 && n.Held == 0 {
-			return true
+		switch {
+		case n.Held > 0 || queue > 0 && r.may(j, c, ran) > 0:
+			goes = true
+		case queue > 0:
+			had = true
 		}
 		idle = idle || queue == 0 && n.Held == 0 && trader(j, c, ran).Alive(exchange(m))
 		more = more || queue > int64(m.Turn)
 	}
-	return idle && more
+	if !had {
+		r.hadTurn = 0
+	} else if r.hadTurn == 0 {
+		r.hadTurn = ran
+	}
+	return idle && more || had && (!goes || ran-r.hadTurn >= turnRest)
 }
 
 // moved reports whether a crawler has visited a page since the last market.
@@ -255,8 +273,8 @@ func (c *Coordinator) hold1(j *frontier.Job, ran time.Duration) (*crawl.Round, e
 		traders[b] = t
 		n := j.Crawler(no)
 		round.Crawlers = append(round.Crawlers, crawl.Trader{
-			Visited: visited(n), Saved: n.Relevant, Queue: int64(t.Queue), Ability: crawl.Finite(t.Ability), TimeMS: int64(crawl.Finite(float64(t.Time / time.Millisecond))),
-			Space: int64(crawl.Finite(float64(t.Space))), Sells: t.Sells(cfg) || cfg.Lots && t.Queue > 0, Buys: t.Buys(cfg),
+			Visited: visited(n), Saved: n.Relevant, Queue: int64(t.Queue), Ability: crawl.Finite(t.Ability), TimeMS: int64(crawl.Finite(unbounded(t.Time, time.Millisecond))),
+			Space: int64(crawl.Finite(unbounded(t.Space, 1))), Sells: t.Sells(cfg) || cfg.Lots && t.Queue > 0, Buys: t.Buys(cfg),
 		})
 		first, most := 0, m.Turn*min(m.Crawlers, 8) // in lots a crawler bids for its own, too: it buys what is better only
 		if !cfg.Lots {
@@ -276,6 +294,14 @@ func (c *Coordinator) hold1(j *frontier.Job, ran time.Duration) (*crawl.Round, e
 		round.Lots = append(round.Lots, lots(no, offers[min(first, len(offers)):], size)...)
 	}
 	return round, clearMarket(cfg, traders, round)
+}
+
+// unbounded returns a number in a unit; infinity for one without a bound.
+func unbounded[T ~int64](x, unit T) float64 {
+	if x == math.MaxInt64 {
+		return math.Inf(1)
+	}
+	return float64(x / unit)
 }
 
 // lots puts URLs of a site that follow each other into lots.

@@ -167,11 +167,17 @@ func (l *Lease) Facts() crawl.Facts {
 
 // Counts adds up the tasks of a job.
 func (f *Frontier) Counts(job uint32) (c crawl.JobCounts) {
+	shared := map[string]bool{} // by several crawlers
 	for _, t := range f.tasks {
 		if t.Job != job {
 			continue
 		}
-		c.Sites++
+		if of := t.Crawler(); of == 0 || !shared[t.Site] {
+			c.Sites++
+			if of > 0 {
+				shared[t.Site] = true
+			}
+		}
 		c.Add(t.Counts, t.Reasons)
 		switch t.Status() {
 		case crawl.TaskManual:

@@ -394,6 +394,12 @@ func (f *Frontier) Judge(job uint32, at crawl.Page) (*Judged, error) {
 	}
 	look := finder{db: f.db}
 	r, err := f.load1(&look, recKey{space{job, at.Layer}, at.Key})
+	for c := 1; r == nil && err == nil && at.Owner == 0 && c <= j.crawlers() && j.Identity.Market.Layered(); c++ { // the first crawler that knows it
+		owned := crawl.Layer{Owner: uint32(c)}
+		if r, err = f.load1(&look, recKey{space{job, owned}, at.Key}); r != nil {
+			at.Layer = owned
+		}
+	}
 	if err = errors.Join(err, look.close()); err != nil || r == nil {
 		return nil, err
 	}

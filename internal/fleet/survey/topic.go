@@ -37,6 +37,27 @@ type Stats struct {
 	Curve   []Harvest `json:"curve"` // over the crawl, in equal steps
 	AUC     float64   `json:"auc"`   // chance that of two pages, one on the topic and one not, the former was expected to be; 0.5 is chance
 	Ranked  int64     `json:"ranked"`
+
+	Market *MarketStats `json:"market,omitempty"` // of a crawl with several crawlers
+}
+
+// MarketStats are the figures of crawlers that trade, or that work beside each other.
+type MarketStats struct {
+	Mode     crawl.MarketMode `json:"mode"`
+	Markets  int64            `json:"markets"`
+	Offered  int64            `json:"offered"` // URLs, in all markets
+	Sold     int64            `json:"sold"`    // URLs that changed hands
+	Paid     float64          `json:"paid"`
+	Worth    float64          `json:"worth"` // of what was got, to those who got it
+	TookOver int64            `json:"took_over"`
+	Crawlers []CrawlerStats   `json:"crawlers"`
+}
+
+// CrawlerStats are the figures of a crawler: pages until the last market where all remember together.
+type CrawlerStats struct {
+	Visited int64 `json:"visited"`
+	Saved   int64 `json:"saved"` // of them, on the topic
+	ledger.Account
 }
 
 // Harvest is how a crawl did up to a number of pages.
@@ -76,6 +97,11 @@ func StatsOf(ctx context.Context, l *ledger.Ledger, job uint32) (*Stats, error) 
 	var pages []bool // on the topic, in the order in which they came
 	var ranks []ranked
 	digests := map[string]bool{}
+	if m := d.Identity.Market; m != nil {
+		if s.Market, err = marketOf(ctx, l, job, m); err != nil {
+			return nil, err
+		}
+	}
 	err = l.Pages(ctx, job, func(p *ledger.Page) error {
 		if p.State != crawl.Fetched.String() {
 			return nil
@@ -86,6 +112,7 @@ func StatsOf(ctx context.Context, l *ledger.Ledger, job uint32) (*Stats, error) 
 		}
 		s.VC++
 		on := p.Score >= s.Threshold
+		s.Market.had(p.Owner, on)
 		pages = append(pages, on)
 		if p.Expected > 0 && p.Expected < 0.999 { // seeds and sitemaps come first whatever is expected of them
 			ranks = append(ranks, ranked{p.Expected, on})
@@ -114,6 +141,42 @@ func StatsOf(ctx context.Context, l *ledger.Ledger, job uint32) (*Stats, error) 
 	s.Curve = curve(pages)
 	s.AUC, s.Ranked = auc(ranks), int64(len(ranks))
 	return s, nil
+}
+
+// marketOf reads the figures of a job's markets.
+func marketOf(ctx context.Context, l *ledger.Ledger, job uint32, m *crawl.Market) (*MarketStats, error) {
+	out := &MarketStats{Mode: m.Mode, Crawlers: make([]CrawlerStats, m.Crawlers)}
+	err := l.Markets(ctx, job, func(h ledger.Market) error {
+		out.Markets, out.Offered, out.Sold, out.Paid, out.Worth = out.Markets+1, out.Offered+h.Offered, out.Sold+h.Sold, out.Paid+h.Paid, out.Worth+h.Worth
+		if h.TookOver > 0 {
+			out.TookOver++
+		}
+		for i := range h.Crawlers[:min(len(h.Crawlers), len(out.Crawlers))] {
+			if !m.Layered() {
+				out.Crawlers[i].Visited, out.Crawlers[i].Saved = h.Crawlers[i].Visited, h.Crawlers[i].Saved
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	accounts, err := l.MarketAccounts(ctx, job)
+	for i := range out.Crawlers {
+		out.Crawlers[i].Account = accounts[uint32(i)+1]
+	}
+	return out, err
+}
+
+// had counts a page of a crawler that remembers for itself.
+func (m *MarketStats) had(owner uint32, on bool) {
+	if m == nil || owner == 0 || int(owner) > len(m.Crawlers) {
+		return
+	}
+	m.Crawlers[owner-1].Visited++
+	if on {
+		m.Crawlers[owner-1].Saved++
+	}
 }
 
 func ratio(a, b int64) float64 { return float64(a) / float64(max(1, b)) }
@@ -169,8 +232,9 @@ type Branch struct {
 	Anchor   string    `json:"anchor,omitempty"` // words of the link to it
 	Score    float64   `json:"score"`            // of a page that was fetched how much it is on the topic, else what is expected
 	OnTopic  bool      `json:"on_topic,omitempty"`
-	Relevant int       `json:"relevant"` // pages on the topic in this branch
-	Pages    int       `json:"pages"`    // fetched in this branch
+	Relevant int       `json:"relevant"`          // pages on the topic in this branch
+	Pages    int       `json:"pages"`             // fetched in this branch
+	Crawler  uint32    `json:"crawler,omitempty"` // whose page it is, of several that share what is found
 	Under    []*Branch `json:"under,omitempty"`
 }
 
@@ -194,6 +258,9 @@ func SearchTree(ctx context.Context, dir string, job uint32, all bool) (roots []
 			}
 			at := crawl.Page{Layer: u.Layer, Key: u.Key}
 			b := &Branch{URL: u.URL, State: u.State.String(), Reason: string(u.Reason), Anchor: u.Anchor, Score: float64(u.Score), OnTopic: u.Relevant}
+			if t := f.Task(u.Task); t != nil {
+				b.Crawler = t.Crawler()
+			}
 			nodes[at] = &node{b, crawl.Page{Layer: u.Layer, Key: u.Parent}}
 			order = append(order, at)
 			return nil

@@ -116,7 +116,9 @@ func Exchange(cfg ExchangeConfig, traders []Trader, items []ForSale) (Round, err
 	if len(buyers) == 0 || len(offered) == 0 {
 		return Round{Unsold: offered}, nil
 	}
-	if !cfg.Lots {
+	if cfg.Lots {
+		offered = wanted(cfg, traders, items, buyers)
+	} else {
 		buyers, offered = equalNumbers(traders, items, buyers, offered)
 	}
 	r := Round{Held: true}
@@ -157,9 +159,7 @@ func (r *Round) clear(cfg ExchangeConfig, traders []Trader, buyers, offered []in
 	if cfg.Lots {
 		places := make([]int, len(buyers))
 		for k, b := range buyers {
-			if places[k] = traders[b].Visits(cfg); traders[b].Places > 0 {
-				places[k] = min(places[k], traders[b].Places)
-			}
+			places[k] = traders[b].places(cfg)
 		}
 		if cfg.ReserveValue {
 			for j := range offered {
@@ -198,6 +198,54 @@ func (r *Round) clear(cfg ExchangeConfig, traders []Trader, buyers, offered []in
 
 // maxTraced bounds of how many items, and of how many rounds, prices are told.
 const maxTraced = 50
+
+// places is how many lots a buyer takes at once.
+func (t Trader) places(cfg ExchangeConfig) int {
+	if n := t.Visits(cfg); t.Places == 0 || n < t.Places {
+		return n
+	}
+	return t.Places
+}
+
+// wanted are the lots that some buyer could get: no more are sold than there are places, so that nobody needs to look further down his list
+// than that, and one more for each buyer, by which prices are made.
+func wanted(cfg ExchangeConfig, traders []Trader, items []ForSale, buyers []int) []int {
+	most := len(buyers)
+	for _, b := range buyers {
+		most += min(len(items), traders[b].places(cfg))
+	}
+	out := make([]int, 0, len(items))
+	if most >= len(items) {
+		for i := range items {
+			out = append(out, i)
+		}
+		return out
+	}
+	in := make([]bool, len(items))
+	values := make([]float64, len(items))
+	for _, b := range buyers {
+		for i := range items {
+			values[i] = -items[i].Values[b]
+		}
+		sort.Float64s(values)
+		least := -values[most-1]
+		equal := most - sort.SearchFloat64s(values, -least) // of those that are worth as much as the last, the first ones
+		for i := range items {
+			if v := items[i].Values[b]; v > least {
+				in[i] = true
+			} else if v == least && equal > 0 {
+				in[i] = true
+				equal--
+			}
+		}
+	}
+	for i := range items {
+		if in[i] {
+			out = append(out, i)
+		}
+	}
+	return out
+}
 
 // equalNumbers makes as many buyers as items.
 func equalNumbers(traders []Trader, items []ForSale, buyers, offered []int) ([]int, []int) {

@@ -3,6 +3,8 @@ package schedule_test
 import (
 	"encoding/json"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -314,4 +316,51 @@ func TestFlowAgainstGreedy(t *testing.T) {
 			t.Fatalf("%d assigned, %d tasks, room for %d", len(p.Assignments), len(s.Tasks), room)
 		}
 	})
+}
+
+// manyForSale is a market of many URLs, of which each crawler has places for eight.
+func manyForSale(seed uint64, buyers, urls int) (schedule.ExchangeConfig, []schedule.Trader, []schedule.ForSale) {
+	rng := rand.New(rand.NewPCG(seed, 4))
+	cfg := schedule.DefaultExchange()
+	cfg.Lots, cfg.Alpha, cfg.Beta = true, 0, math.Inf(1)
+	traders := make([]schedule.Trader, buyers)
+	for b := range traders {
+		traders[b] = schedule.NewTrader(cfg)
+		traders[b].Places = 8
+	}
+	items := make([]schedule.ForSale, urls)
+	for i := range items {
+		items[i].Seller = i % buyers
+		base := rng.Float64()
+		for range buyers {
+			items[i].Values = append(items[i].Values, base*(0.5+0.5*rng.Float64()))
+		}
+	}
+	return cfg, traders, items
+}
+
+// Twenty crawlers and ten thousand URLs for sale: every place that somebody can use is sold.
+func TestExchangeOfMany(t *testing.T) {
+	cfg, traders, items := manyForSale(1, 20, 10_000)
+	r, err := schedule.Exchange(cfg, slices.Clone(traders), items)
+	if err != nil || len(r.Trades) != 160 {
+		t.Fatalf("%d trades, %v", len(r.Trades), err)
+	}
+	for i := range items { // of lots that are all worth the same, too
+		for b := range items[i].Values {
+			items[i].Values[b] = 0.5
+		}
+	}
+	if r, err = schedule.Exchange(cfg, traders, items); err != nil || len(r.Trades) != 160 || len(r.Unsold) != 9840 {
+		t.Fatalf("%d trades of equal lots, %d unsold, %v", len(r.Trades), len(r.Unsold), err)
+	}
+}
+
+func BenchmarkExchange(b *testing.B) {
+	cfg, traders, items := manyForSale(1, 20, 10_000)
+	for b.Loop() {
+		if _, err := schedule.Exchange(cfg, slices.Clone(traders), items); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

@@ -1,0 +1,89 @@
+package coordinator
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"argosy/internal/crawl"
+	"argosy/internal/plan/schedule"
+)
+
+// The published worked example through the code that a crawl runs: four rounds, prices (3, 1, 0), each buyer its item, payoffs 6, 4 and 2.
+func TestMarketOfTheWorkedExample(t *testing.T) {
+	m := crawl.DefaultMarket(crawl.MarketPaper)
+	m.Delta2 = 1
+	cfg := exchange(&m)
+	buyer := schedule.NewTrader(cfg)
+	buyer.Pages = m.Alpha
+	seller := schedule.NewTrader(cfg)
+	seller.Ability, seller.Queue = 0, 3
+	round := &crawl.Round{}
+	for i, values := range [][]float32{{9, 7, 4, 0}, {5, 5, 3, 0}, {1, 2, 2, 0}} {
+		round.Lots = append(round.Lots, crawl.Lot{Seller: 4, URL: fmt.Sprintf("http://s.test/%d", i+1), Values: values})
+	}
+	if err := clearMarket(cfg, []schedule.Trader{buyer, buyer, buyer, seller}, round); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprint(round.Prices), "[[0 0 0] [1 0 0] [2 0 0] [3 1 0]]"; got != want || round.Rounds != 4 || round.TookOver != 0 || fmt.Sprint(round.Bidden) != "[0 1 2]" {
+		t.Errorf("prices %s, %d rounds, of lots %v", got, round.Rounds, round.Bidden)
+	}
+	payoff := float32(0)
+	for i, l := range round.Lots {
+		if l.Buyer != uint32(i)+1 || !l.Sold() {
+			t.Errorf("lot %d goes to %d", i+1, l.Buyer)
+		}
+		payoff += l.Values[l.Buyer-1] - l.Price
+	}
+	if payoff != 12 || round.Value != 16 {
+		t.Errorf("payoffs %g, worth %g", payoff, round.Value)
+	}
+}
+
+// A market ends whatever is offered, to whoever: nobody gets what nobody offered, or more than he has places for, and who has no ability gets nothing.
+func TestEveryMarketEnds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := crawl.DefaultMarket(rapid.SampledFrom([]crawl.MarketMode{crawl.MarketLots, crawl.MarketPaper}).Draw(t, "mode"))
+		m.Similarity, m.Delta2 = rapid.Bool().Draw(t, "reserve"), rapid.SampledFrom([]float64{0, 0.1, 1}).Draw(t, "step")
+		cfg := exchange(&m)
+		traders := make([]schedule.Trader, rapid.IntRange(1, 8).Draw(t, "crawlers"))
+		for b := range traders {
+			traders[b] = schedule.Trader{
+				Pages: rapid.IntRange(0, 8).Draw(t, "saved"), Target: m.Alpha, Ability: rapid.SampledFrom([]float64{0, 0.4, 0.5, 5, math.Inf(1)}).Draw(t, "ability"),
+				Time: time.Duration(rapid.IntRange(-1, 5).Draw(t, "time")) * time.Second, Space: rapid.Int64Range(-1, 5).Draw(t, "space"), Queue: 9,
+			}
+			if cfg.Lots {
+				traders[b].Places = rapid.IntRange(1, 3).Draw(t, "places")
+			}
+		}
+		round := &crawl.Round{}
+		for range rapid.IntRange(0, 12).Draw(t, "lots") {
+			l := crawl.Lot{Seller: uint32(rapid.IntRange(1, len(traders)).Draw(t, "seller"))}
+			for range traders {
+				l.Values = append(l.Values, rapid.SampledFrom([]float32{0, 0.003, 0.05, 0.1, 0.2, 0.25, 0.3, 0.99999, 1, 4}).Draw(t, "value"))
+			}
+			round.Lots = append(round.Lots, l)
+		}
+		before := append([]schedule.Trader(nil), traders...)
+		if err := clearMarket(cfg, traders, round); err != nil {
+			t.Fatal(err)
+		}
+		got := make([]int, len(traders))
+		for _, l := range round.Lots {
+			if l.Buyer == 0 {
+				continue
+			}
+			if got[l.Buyer-1]++; !before[l.Buyer-1].Buys(cfg) {
+				t.Fatalf("crawler %d buys: %+v", l.Buyer, before[l.Buyer-1])
+			}
+		}
+		for b, n := range got {
+			if most := max(1, before[b].Places); n > most {
+				t.Fatalf("crawler %d gets %d lots, has places for %d", b+1, n, most)
+			}
+		}
+	})
+}
