@@ -9,28 +9,16 @@
 # DIR/truth/NAME.txt holds, by the application's own database, the pages that a visitor would call content, one a line,
 # with a tab between URLs of which one is enough; its first line has the seed and flags for the crawl.
 set -Eeuo pipefail
+. "$(dirname "$0")/lib.sh"
 cmd=${1:-start}
 dir=$(realpath -m "${2:-${TMPDIR:-/tmp}/argosy-apps}")
 port=${PORT:-8090}
 if [ "$cmd" = stop ]; then
-  for f in "$dir"/run/*.pid; do
-    [ -f "$f" ] || continue
-    pid=$(cat "$f")
-    kill -- "-$pid" 2>/dev/null || kill "$pid" 2>/dev/null || true # with its workers, where they are a group
-    for _ in $(seq 50); do kill -0 "$pid" 2>/dev/null || break; sleep 0.1; done
-    rm -f "$f"
-  done
+  stopped "$dir"
   exit 0
 fi
 
-missing=""
-for p in nginx-light mediawiki dokuwiki cgit fossil mercurial git apache2 php-fpm php-cli php-sqlite3 php-mbstring php-xml php-intl fcgiwrap sqlite3; do
-  dpkg -s "$p" >/dev/null 2>&1 || missing="$missing $p"
-done
-if [ -n "$missing" ]; then
-  apt-get update -qq >&2
-  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
-fi
+needs nginx-light mediawiki dokuwiki cgit fossil mercurial git apache2 php-fpm php-cli php-sqlite3 php-mbstring php-xml php-intl fcgiwrap sqlite3
 fpm=$(ls /usr/sbin/php-fpm[0-9]* | tail -1)
 rm -rf "$dir/truth"
 mkdir -p "$dir/run" "$dir/truth" "$dir/tmp" "$dir/log"

@@ -6,28 +6,16 @@
 #   bench/engines.sh stop  [DIR]   ends what was started and leaves the directory
 #   go run ./bench/engines -dir DIR   searches each by the catalogue and compares with the program's own index
 set -Eeuo pipefail
+. "$(dirname "$0")/lib.sh"
 cmd=${1:-start}
 dir=$(realpath -m "${2:-${TMPDIR:-/tmp}/argosy-engines}")
 port=${PORT:-8190}
 if [ "$cmd" = stop ]; then
-  for f in "$dir"/run/*.pid; do
-    [ -f "$f" ] || continue
-    pid=$(cat "$f")
-    kill -- "-$pid" 2>/dev/null || kill "$pid" 2>/dev/null || true # with its workers, where they are a group
-    for _ in $(seq 50); do kill -0 "$pid" 2>/dev/null || break; sleep 0.1; done
-    rm -f "$f"
-  done
+  stopped "$dir"
   exit 0
 fi
 
-missing=""
-for p in mediawiki php-cli php-sqlite3 php-mbstring php-xml php-intl xapian-omega xapian-tools postgresql-doc python3 searx python3-babel; do
-  dpkg -s "$p" >/dev/null 2>&1 || missing="$missing $p"
-done
-if [ -n "$missing" ]; then
-  apt-get update -qq >&2
-  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
-fi
+needs mediawiki php-cli php-sqlite3 php-mbstring php-xml php-intl xapian-omega xapian-tools postgresql-doc python3 searx python3-babel
 mkdir -p "$dir/run" "$dir/log" "$dir/truth"
 trap 'echo "engines: line $LINENO failed; see $dir/log" >&2; bash "$0" stop "$dir"' ERR
 bash "$0" stop "$dir"
