@@ -1,6 +1,7 @@
 package assemble_test
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -11,6 +12,8 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/frontier"
+	"argosy/internal/fleet/outdir"
 	"argosy/internal/fleet/verify"
 	"argosy/internal/webs"
 )
@@ -178,5 +181,32 @@ func TestRetryAfter(t *testing.T) {
 	hits := w.Hits("s0.test") // robots.txt, the page refused, the page
 	if len(hits) != 3 || hits[2].At.Sub(hits[1].At) < time.Second {
 		t.Errorf("%d requests, the last one %s after it was refused", len(hits), hits[len(hits)-1].At.Sub(hits[1].At))
+	}
+}
+
+// Whoever looks at a crawl's directory in the moment in which its process ends, and answers nobody any more, looks at it at rest.
+func TestViewWhileItEnds(t *testing.T) {
+	_, port := serveWeb(t, 45, 5)
+	dir := t.TempDir()
+	want := runConfig(t, config(dir, port, 0, 1))
+	lock, err := outdir.Lock(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := make(chan error, 1)
+	go func() {
+		seen <- assemble.View(t.Context(), dir, func(f *frontier.Frontier, running bool) error {
+			if n := f.Counts(1); running || n.Fetched != want.Fetched {
+				return fmt.Errorf("running %v, %+v", running, n)
+			}
+			return nil
+		})
+	}()
+	eventually(t, "it asks the process", func() bool {
+		dirs, _ := filepath.Glob(filepath.Join(outdir.State(dir), "view-*"))
+		return len(dirs) > 0
+	})
+	if err := errors.Join(lock.Close(), <-seen); err != nil {
+		t.Error(err)
 	}
 }

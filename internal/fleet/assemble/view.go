@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,7 +41,7 @@ func Stop(ctx context.Context, dir string) error {
 	if !outdir.Running(dir) {
 		return fmt.Errorf("%s: %w", dir, ErrNotRunning)
 	}
-	if err := outdir.Ask(ctx, dir, stopQuestion); err != nil {
+	if err := ask(ctx, dir, stopQuestion); err != nil && outdir.Running(dir) {
 		return fmt.Errorf("%s: it does not answer: %w", dir, err)
 	}
 	for outdir.Running(dir) { // it closes what it has, the lock last
@@ -52,6 +54,25 @@ func Stop(ctx context.Context, dir string) error {
 	return nil
 }
 
+// askPatience is how long a process may take from its lock to its socket, when it begins and when it ends.
+const askPatience = 10 * time.Second
+
+// ask puts a question to the process that works in a directory, as long as one does: one that begins, or ends, has no socket.
+func ask(ctx context.Context, dir, question string) error {
+	for end := time.Now().Add(askPatience); ; {
+		err := outdir.Ask(ctx, dir, question)
+		var op *net.OpError
+		if !errors.As(err, &op) && !errors.Is(err, io.EOF) || !outdir.Running(dir) || time.Now().After(end) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
 // View calls fn with the frontier of a crawl's directory: of one at rest, with all of its log applied, or, if a process works
 // there, with a copy as it is at this moment. running says which.
 func View(ctx context.Context, dir string, fn func(f *frontier.Frontier, running bool) error) error {
@@ -59,7 +80,10 @@ func View(ctx context.Context, dir string, fn func(f *frontier.Frontier, running
 	cfg.Idle = true
 	cr, err := Open(ctx, cfg)
 	if errors.Is(err, outdir.ErrInUse) {
-		return viewRunning(ctx, dir, fn)
+		if err = viewRunning(ctx, dir, fn); !errors.Is(err, outdir.ErrInUse) || outdir.Running(dir) {
+			return err
+		}
+		cr, err = Open(ctx, cfg) // it has ended meanwhile
 	}
 	if err != nil {
 		return err
@@ -126,7 +150,7 @@ func viewRunning(ctx context.Context, dir string, fn func(*frontier.Frontier, bo
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
 	at := filepath.Join(temp, "frontier")
-	if err := outdir.Ask(ctx, dir, outdir.Checkpoint+at); err != nil {
+	if err := ask(ctx, dir, outdir.Checkpoint+at); err != nil {
 		return fmt.Errorf("%s: %w, which does not answer: %w", dir, outdir.ErrInUse, err)
 	}
 	f, err := frontier.Open(frontier.DefaultConfig(at))
