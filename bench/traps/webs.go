@@ -1,6 +1,9 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // webs returns all webs, the cheap ones first. Every trap stands beside an honest library on the same site.
 func webs() []*web {
@@ -38,7 +41,7 @@ func webs() []*web {
 			ws = append(ws, beside(noisy(kind, p)))
 		}
 	}
-	ws = append(append(ws, others()...), unseen()...)
+	ws = slices.Concat(ws, others(), unseen(), quiet(), turns())
 	return append(ws, maze(), mixed())
 }
 
