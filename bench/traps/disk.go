@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"html"
 	"net/http"
 	"net/url"
@@ -84,7 +85,10 @@ func open(dir, name string) *answer {
 	}
 	a := &answer{body: string(b), real: name, says: name}
 	if e := filepath.Ext(file); e != ".html" && e != ".htm" {
-		a.kind = "application/octet-stream"
+		a.kind = http.DetectContentType(b)
+		if strings.HasPrefix(a.kind, "text/") {
+			a.kind = "text/plain"
+		}
 	}
 	return a
 }
@@ -98,11 +102,13 @@ func listed(dir, name string) *answer {
 	var b strings.Builder
 	b.WriteString("<h1>Index of " + html.EscapeString(name) + "</h1><pre><a href=\"../\">../</a>\n")
 	for _, e := range entries {
-		end := ""
-		if e.IsDir() {
+		end, size := "", "-"
+		if st, err := os.Stat(filepath.Join(dir, e.Name())); err == nil && st.IsDir() {
 			end = "/"
+		} else if err == nil {
+			size = fmt.Sprint(st.ModTime().Format("02-Jan-2006 15:04 "), st.Size())
 		}
-		b.WriteString("<a href=\"" + url.PathEscape(e.Name()) + end + "\">" + html.EscapeString(e.Name()) + "</a>\n")
+		b.WriteString("<a href=\"" + url.PathEscape(e.Name()) + end + "\">" + html.EscapeString(e.Name()) + end + "</a> " + size + "\n")
 	}
 	return &answer{body: b.String() + "</pre>", real: name, says: name}
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/zeebo/xxh3"
@@ -176,6 +177,9 @@ func (p *player) fetch(part *crawl.Part, g *crawl.Target) error {
 			o.Shows = xxh3.HashString(o.Redirect) | 1
 		}
 		link(to, true)
+	case g.Mark == crawl.MarkMust && strings.HasPrefix(a.kind, "text/"):
+		m := parse.Mark(body, g.URL, nil)
+		o.Shows, o.Sample = m.Text, m.Sample
 	case !o.HTML:
 		if g.Mark != crawl.MarkNone {
 			o.Shows = xxh3.Hash(body) | 1
