@@ -112,7 +112,7 @@ func results(n int) *part {
 
 // chance has articles with a link to any other one, which is a redirect made anew for each answer.
 func chance(n int) *part {
-	traps := []trap{{name: "draws", endless: true, mark: "/chance/any"}}
+	traps := []trap{{name: "draws", endless: true, mark: "/chance/"}}
 	return made("/chance/", []link{{"/chance/0", "Chance", "chance0"}}, ids("chance", n), traps, func(s *site, rest string, q url.Values) *answer {
 		if rest == "any" && q.Get("draw") != "" {
 			i := draw(q.Get("draw"), n)

@@ -114,6 +114,7 @@ type Trap struct {
 	Empty    int64  `json:"empty,omitempty"`   // of them, that brought nothing new
 	Part     string `json:"part,omitempty"`    // set: what they differ in from others, and makes no difference
 	Budget   bool   `json:"site_budget,omitempty"`
+	Chain    bool   `json:"redirects,omitempty"` // they lie behind too many redirects in a row
 }
 
 // Verdict is a decision and its reason. Accepted is the zero Verdict; a refusal is not an error.

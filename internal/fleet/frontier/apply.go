@@ -68,7 +68,7 @@ type tx struct {
 
 	fx Effects
 
-	named map[crawl.Key]int       // by page: what it named that was not there
+	named map[crawl.Key]named     // by page: what it named that was not there
 	news  int                     // URLs that this entry has added
 	rests map[crawl.Key]crawl.Key // rests of URLs that this entry has added
 }
@@ -102,7 +102,7 @@ func (f *Frontier) Apply(seq uint64, at int64, e *crawl.Entry) (Effects, error) 
 	}
 	x := &tx{
 		f: f, b: f.db.NewBatch(), at: at, recs: map[recKey]*record{}, tasks: map[uint32]*Task{},
-		sites: map[string]*crawl.Site{}, leases: map[uint64]*Lease{}, jobs: map[uint32]*Job{}, freed: map[heldBy]bool{}, named: map[crawl.Key]int{}, look: finder{db: f.db}, edges: seq << 20,
+		sites: map[string]*crawl.Site{}, leases: map[uint64]*Lease{}, jobs: map[uint32]*Job{}, freed: map[heldBy]bool{}, named: map[crawl.Key]named{}, look: finder{db: f.db}, edges: seq << 20,
 	}
 	defer x.b.Close()
 	err := x.apply(e)

@@ -5,6 +5,7 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/page/polite"
+	"argosy/internal/page/yield"
 	"argosy/internal/plan/learn"
 )
 
@@ -209,7 +210,8 @@ func (x *tx) found(j *Job, t *Task, p *crawl.Found) error {
 	if err != nil {
 		return err
 	}
-	was := x.news
+	news, feeds := x.news, yield.Feeds{}
+	watched := t.yield != nil && via != 0 && t.yield.Watches(via)
 	children, redirect := []byte{}, []byte{redirectEdge}
 	for i := range p.Links {
 		u, err := crawl.Parse(p.Links[i].URL)
@@ -226,9 +228,16 @@ func (x *tx) found(j *Job, t *Task, p *crawl.Found) error {
 				return err
 			}
 		}
-		k := u.Key()
+		k, before := u.Key(), x.news
 		if err := x.add(j, x.dealt(j, t, parent, k, &p.Links[i]), p.Parent, u, r); err != nil {
 			return err
+		}
+		switch {
+		case x.news == before:
+		case !watched:
+			feeds.Own++
+		case u.Site() == t.Site:
+			t.yield.Feed(&feeds, u, via, parent.URL)
 		}
 		switch {
 		case p.Links[i].Redirect:
@@ -237,8 +246,11 @@ func (x *tx) found(j *Job, t *Task, p *crawl.Found) error {
 			children = append(children, k[:]...)
 		}
 	}
-	if x.news > was {
-		x.named[p.Parent] += x.news - was
+	if x.news > news {
+		was := x.named[p.Parent]
+		was.Own, was.Led, was.Same = was.Own+feeds.Own, was.Led+feeds.Led, was.Same+feeds.Same
+		was.all += x.news - news
+		x.named[p.Parent] = was
 	}
 	if j.Limits.MaxDepth < 0 {
 		return nil
@@ -327,6 +339,9 @@ func (x *tx) add(j *Job, t *Task, pk crawl.Key, u crawl.URL, r *record) error {
 			return nil
 		}
 		r.State, r.Reason, r.Task, r.dirty = crawl.Excluded, v.Reason, t.ID, true
+		if v.Reason == crawl.ReasonRedirects {
+			t.Chain = r.URL
+		}
 		t.Discovered++
 		t.count(crawl.Excluded, v.Reason, 1)
 		x.tasks[t.ID] = t

@@ -28,6 +28,7 @@ type Task struct {
 	Gen      uint32           `cbor:"41,keyasint,omitempty"`
 	Cuts     int              `cbor:"50,keyasint,omitempty"` // groups of templates of which URLs wait
 	Sweep    *sweep           `cbor:"51,keyasint,omitempty"` // under way over its URLs
+	Chain    string           `cbor:"52,keyasint,omitempty"` // URL behind too many redirects that was refused last
 	Scored   int64            `cbor:"71,keyasint,omitempty"` // pages that the model had learned from when the queue was scored last,
 	ScoreTo  int64            `cbor:"72,keyasint,omitempty"` // and when the walk began that is under way
 	ScoreAt  []byte           `cbor:"73,keyasint,omitempty"` // key of the next URL of that walk

@@ -24,6 +24,12 @@ const (
 
 func modelKey(task uint32) []byte { return binary.BigEndian.AppendUint32([]byte{'y'}, task) }
 
+// named is how many URLs a page named that were not there: all of them, and what is known of those of its site.
+type named struct {
+	all int
+	yield.Feeds
+}
+
 // restKey is where a task remembers that there is a URL with a rest: without the parts that make no difference.
 func restKey(task uint32, rest crawl.Key) []byte {
 	return append(binary.BigEndian.AppendUint32([]byte{'c'}, task), rest[:]...)
@@ -132,7 +138,7 @@ func (x *tx) answer(t *Task, r *record, o *crawl.Outcome) error {
 		}
 		a.Marked, a.Text, a.Sample, a.Back = true, o.Shows, o.Sample, o.Back
 		a.Page, a.Moved, a.Missing = o.HTML || len(o.Sample) > 0, o.Redirect != "", o.Status >= 400
-		a.Links, a.Found = o.Links, x.named[o.Key]
+		a.Links, a.Found, a.Feeds = o.Links, x.named[o.Key].all, x.named[o.Key].Feeds
 		if o.Back {
 			p, err := x.record(t.space(), r.Parent)
 			if err != nil {
@@ -213,8 +219,8 @@ func (x *tx) again1(j *Job, t *Task, k recKey, was crawl.State, learn bool) erro
 	}
 	switch {
 	case learn:
-		if rest, _, changed := m.Rest(u); changed {
-			return x.keepRest(t, rest, k.key)
+		if rest, changed := m.Rest(u); changed {
+			return x.keepRest(t, rest.Key, k.key)
 		}
 	case r.State == crawl.Pending:
 		if r.Flags&(crawl.FlagSeed|crawl.FlagSitemap|crawl.FlagTrial) != 0 {
@@ -234,16 +240,8 @@ func (x *tx) again1(j *Job, t *Task, k recKey, was crawl.State, learn bool) erro
 		}
 		x.setAside(t, m, k, u, r, group)
 	case r.State == crawl.Excluded && r.Reason == crawl.ReasonTrapYield:
-		if m.Waits(u, r.ownVia(k.key)) {
-			return nil
-		}
-		if rest, _, changed := m.Rest(u); changed {
-			if other, err := x.hasRest(t, rest); err != nil || other != (crawl.Key{}) && other != k.key {
-				return err
-			}
-			if err := x.keepRest(t, rest, k.key); err != nil {
-				return err
-			}
+		if group, err := x.mustWait(t, m, k.key, u, r); group != 0 || err != nil {
+			return err
 		}
 		return x.letGo(t, m, k.key, r, 0)
 	}
@@ -256,13 +254,20 @@ func (x *tx) mustWait(t *Task, m *yield.Model, k crawl.Key, u crawl.URL, r *reco
 	if v.Wait {
 		return v.Group, nil
 	}
-	if rest, part, changed := m.Rest(u); changed {
+	if rest, changed := m.Rest(u); changed {
 		other, err := x.hasRest(t, rest)
-		if err != nil || other != (crawl.Key{}) && other != k {
-			return part, err
-		}
-		if err := x.keepRest(t, rest, k); err != nil {
+		if err != nil {
 			return 0, err
+		}
+		switch there := other != (crawl.Key{}) && other != k; {
+		case there && !m.Spare(rest.Part, r.ownVia(k)):
+			return rest.Part, nil
+		case there:
+			v.Try = true
+		default:
+			if err := x.keepRest(t, rest.Key, k); err != nil {
+				return 0, err
+			}
 		}
 	}
 	if v.Try {
@@ -273,15 +278,21 @@ func (x *tx) mustWait(t *Task, m *yield.Model, k crawl.Key, u crawl.URL, r *reco
 }
 
 // hasRest returns the URL that stands for all with a rest; zero if there is none.
-func (x *tx) hasRest(t *Task, rest crawl.Key) (k crawl.Key, err error) {
-	if k, ok := x.rests[rest]; ok {
+func (x *tx) hasRest(t *Task, rest yield.Rest) (k crawl.Key, err error) {
+	if k, ok := x.rests[rest.Key]; ok {
 		return k, nil
 	}
-	v, ok, err := x.look.get(restKey(t.ID, rest))
+	v, ok, err := x.look.get(restKey(t.ID, rest.Key))
 	if ok {
 		copy(k[:], v)
 	}
-	return k, err
+	if ok || err != nil || !rest.Bare {
+		return k, err
+	}
+	if r, err := x.record(t.space(), rest.Key); err != nil || r == nil || r.State != crawl.Fetched && r.State != crawl.Pending {
+		return k, err
+	}
+	return rest.Key, nil
 }
 
 func (x *tx) keepRest(t *Task, rest, k crawl.Key) error {
@@ -443,14 +454,14 @@ func (x *tx) resume(r *crawl.Release) error {
 }
 
 // Traps returns what waits of a task because its templates brought nothing new. Of a site that has had all the pages that it may
-// have it names the largest template.
+// have it names the largest template, and of one that redirects without end a URL behind too many redirects.
 func (f *Frontier) Traps(task uint32) ([]crawl.Trap, error) {
 	t := f.tasks[task]
 	if t == nil {
 		return nil, nil
 	}
-	budget := t.Reasons[string(crawl.ReasonSiteBudget)]
-	if budget == 0 && t.Reasons[string(crawl.ReasonTrapYield)] == 0 {
+	budget, chain := t.Reasons[string(crawl.ReasonSiteBudget)], t.Reasons[string(crawl.ReasonRedirects)]
+	if budget+chain == 0 && t.Reasons[string(crawl.ReasonTrapYield)] == 0 {
 		return nil, nil
 	}
 	m, err := f.model(t)
@@ -461,6 +472,9 @@ func (f *Frontier) Traps(task uint32) ([]crawl.Trap, error) {
 	if budget > 0 {
 		p, n := m.Largest()
 		out = append(out, crawl.Trap{Template: p, Answers: n, Waiting: budget, Budget: true})
+	}
+	if chain > 0 && t.Chain != "" {
+		out = append(out, crawl.Trap{Example: t.Chain, Waiting: chain, Chain: true})
 	}
 	for i := range out {
 		out[i].Site = t.Site

@@ -420,6 +420,46 @@ func TestTrapsEnd(t *testing.T) {
 	}
 }
 
+// What lies behind too many redirects is named at the end, also after a restart.
+func TestRedirectsAreNamed(t *testing.T) {
+	v := newVisit(t, func(path string, _ url.Values) string {
+		if path == "/" {
+			return links("/go/0")
+		}
+		return fmt.Sprint("→ /go/", num(strings.TrimPrefix(path, "/go/"))+1)
+	})
+	v.run()
+	check(t, v.f)
+	traps, err := v.f.Traps(1)
+	if err != nil || len(traps) != 1 || !traps[0].Chain || traps[0].Waiting != 1 || traps[0].Example != fmt.Sprintf("http://s.test/go/%d", MaxRedirects+1) {
+		t.Errorf("%+v, %v", traps, err)
+	}
+}
+
+// A listing of many directories is had whole, although the directories' own listings differ in names and numbers only: what they lead to
+// comes after all of them.
+func TestListingOfDirectoriesIsWhole(t *testing.T) {
+	const dirs = 900
+	v := newVisit(t, func(path string, _ url.Values) string {
+		d, file, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+		switch {
+		case path == "/":
+			s := "<h1>Index of /</h1>"
+			for i := range dirs {
+				s += fmt.Sprintf(`<a href="lib%s%d/">lib</a> %d-Nov-2026 -`, strings.Fields(random(fmt.Sprint(i), 1))[0], i, i%28)
+			}
+			return s
+		case file == "":
+			return fmt.Sprintf(`<h1>Index of %s</h1><a href="../">../</a> <a href="copyright">copyright</a> %d <a href="changelog.gz">changelog.gz</a> %d`, path, len(d)*77, len(d)*991)
+		}
+		return "<p>Permission is granted to everybody for everything.</p>"
+	})
+	v.run()
+	if n := v.of(func(s string) bool { return strings.Count(s, "/") == 2 }); n != 3*dirs {
+		t.Errorf("%d of %d URLs", n, 3*dirs)
+	}
+}
+
 // A whole shop behind random sessions is had once.
 func TestShopBehindSessions(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))

@@ -1,6 +1,10 @@
 package yield
 
-import "strings"
+import (
+	"strings"
+
+	"argosy/internal/crawl"
+)
 
 // Which templates belong together, and what groups take from each other.
 
@@ -17,6 +21,9 @@ func (m *Model) share() {
 		if m.groups[t.Group].Cut {
 			spent[t.Group] += t.Barren
 		}
+	}
+	for id := range spent {
+		spent[id] += rounds*trialSize + newborns // what it will yet cost
 	}
 	less := map[uint32]int64{}
 	type pair struct{ from, to uint32 }
@@ -77,4 +84,73 @@ func siblings(a, b string) bool {
 	}
 	x, y := name(a), name(b)
 	return from > 0 && x < len(a) && a[x:] == b[y:]
+}
+
+// sound reports whether what a template names is finite as far as is known: it brings something, or it is a list that no chain of
+// templates without fruit leads to from itself.
+func (m *Model) sound(via *Template) bool {
+	const open, done = 1, 2
+	state := map[uint32]int{}
+	var walk func(v *Template) bool
+	walk = func(v *Template) bool {
+		if !v.dry() {
+			return true
+		}
+		state[v.ID] = open
+		for _, id := range v.From {
+			o := m.byID[id]
+			if o == nil || state[id] == done {
+				continue
+			}
+			if id == v.ID || state[id] == open || !walk(o) {
+				return false
+			}
+		}
+		state[v.ID] = done
+		return true
+	}
+	return walk(via)
+}
+
+// Watches reports whether it matters which of the URLs that a page of a template names lead to more of its kind: its group is under
+// suspicion, or a part of its URLs may make no difference.
+func (m *Model) Watches(template uint32) bool {
+	t := m.byID[template]
+	return t != nil && (t.All || m.suspect(m.groups[t.Group]))
+}
+
+// Feed counts a URL that a page of a template has named: it may lead to more pages of that kind if it is one, or of a template that has
+// named one, over any number of others. Of a template without answers it may if it repeats all of the page's URL.
+func (m *Model) Feed(f *Feeds, u crawl.URL, template uint32, page string) {
+	v := m.byID[template]
+	t, _ := m.find(u)
+	switch {
+	case v == nil:
+	case t == v:
+		f.Own, f.Led, f.Same = f.Own+1, f.Led+1, f.Same+1
+	case t == nil || t.Answers == 0:
+		if extends(u.String(), page) {
+			f.Own++
+		}
+	case m.leads(t, v):
+		f.Own, f.Led = f.Own+1, f.Led+1
+	}
+}
+
+// extends reports whether a URL goes on where another one ends: with more segments, or, where that has a query, more parameters.
+func extends(child, parent string) bool {
+	to, with, _ := strings.Cut(child, "?")
+	from, had, query := strings.Cut(parent, "?")
+	if !query {
+		return strings.HasPrefix(to, strings.TrimSuffix(from, "/")+"/") && strings.Count(to, "/") > strings.Count(from, "/")
+	}
+	if to != from {
+		return false
+	}
+	for one := range strings.SplitSeq(had, "&") {
+		if !strings.Contains("&"+with+"&", "&"+one+"&") {
+			return false
+		}
+	}
+	return true
 }

@@ -32,6 +32,7 @@ type Model struct {
 	metaDirty  bool
 	dirtyNodes []uint64
 
+	pays   int64 // of the answer that is being judged, if it is new
 	pieces pieces
 	buf    []byte
 	tmp    [64]byte
@@ -149,16 +150,6 @@ func (m *Model) Find(u crawl.URL) uint32 {
 
 // Cuts returns how many groups are cut.
 func (m *Model) Cuts() int { return m.cuts }
-
-// Waits reports whether a URL that the template via has named has to wait, without letting any through to be tried.
-func (m *Model) Waits(u crawl.URL, via uint32) bool {
-	t, _ := m.find(u)
-	v := m.byID[via]
-	if t == nil || t.Answers == 0 {
-		return v != nil && m.groups[v.Group].Cut
-	}
-	return m.groups[t.Group].Cut
-}
 
 // Verdict says whether a URL is asked for.
 type Verdict struct {

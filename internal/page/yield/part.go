@@ -41,6 +41,7 @@ const (
 	partLast   = 'l' // all but the last
 	partNone   = 'n' // that a parameter is not there, which makes no difference elsewhere,
 	partNoDir  = 'm' // or segments
+	partExtra  = 'x' // that a parameter is there, or with no name that any is: the page without it is the same
 	partLead   = 'd' // of a path that repeats names: what stands between the first segment and the last
 )
 
@@ -57,6 +58,11 @@ func (p Part) String() string {
 	switch p.Kind {
 	case partInner:
 		return "the parameter ;" + p.Name
+	case partExtra:
+		if p.Name == "" {
+			return "all parameters"
+		}
+		return "the parameter " + p.Name
 	case partParam:
 		return "the parameter " + p.Name
 	case partDir:
@@ -144,7 +150,7 @@ func (m *Model) compare(t *Template, a *Answer) (spelled bool, event Event) {
 		}
 		same, pair, first := m.pair(xxh3.HashStringSeed(rest, at), a.Text, whole)
 		switch {
-		case pair && same && !(g.Number && a.Found > 0): // of a series, if it names what was not there
+		case pair && same && !(g.Number && a.Found > a.Same): // of a series, if it names what was not there
 			g.Agree++
 			if first {
 				g.URLs++
@@ -157,7 +163,7 @@ func (m *Model) compare(t *Template, a *Answer) (spelled bool, event Event) {
 		}
 		event = max(event, m.weigh(g))
 	}
-	return spelled, max(event, m.without(t, p, a))
+	return spelled, max(event, m.without(t, p, a), m.extra(t, p, a))
 }
 
 // alike holds the phrases of an answer against those of the last one under a key, of the same rest, if pair says that this was
@@ -304,7 +310,7 @@ func (m *Model) weigh(g *guess) Event {
 	}
 	group := m.newGroup()
 	part := g.Part
-	group.Part, group.Cut, group.Next = &part, true, m.Answers+firstTrial
+	group.Part, group.Cut, group.Next, group.Strangers = &part, true, m.Answers+firstTrial, strangers
 	g.Group = group.ID
 	m.cuts++
 	m.learn(g)
@@ -438,7 +444,8 @@ func (m *Model) strip(t uint32, p *pieces, more *Part) string {
 	drop := func(kind byte, name string, seg int, value string) bool {
 		random := classify(value) == opaque || kind == partParam && classify(name) == opaque
 		one := func(q Part) bool {
-			return q.Kind == kind && q.Name == name && (kind != partDir || q.Seg == seg) || q.Kind == partRandom && random
+			return q.Kind == kind && q.Name == name && (kind != partDir || q.Seg == seg) || q.Kind == partRandom && random ||
+				q.Kind == partExtra && kind == partParam && (q.Name == "" || q.Name == name)
 		}
 		if kind == partDir {
 			one = func(q Part) bool { return q.Kind == partDir && q.Seg == seg || q.Kind == partRandom && random }
@@ -524,21 +531,30 @@ func order(params []param, kind byte) []param {
 	return slices.CompactFunc(params, func(x, y param) bool { return x.name == y.name && (kind != partOrder || x.value == y.value) })
 }
 
-// Rest returns a URL without the parts that make no difference; changed says that it has some, and part which group stands
-// for them. Of two URLs with equal rests one is enough.
-func (m *Model) Rest(u crawl.URL) (rest crawl.Key, part uint32, changed bool) {
+// Rest is a URL without the parts that make no difference.
+type Rest struct {
+	Key  crawl.Key
+	Part uint32 // group that stands for them
+	Bare bool   // it may be a URL by itself that is there
+}
+
+// Rest returns what is left of a URL without the parts that make no difference; changed says that it has some. Of two URLs with
+// equal rests one is enough.
+func (m *Model) Rest(u crawl.URL) (r Rest, changed bool) {
 	if len(m.learned) == 0 {
-		return rest, 0, false
+		return r, false
 	}
 	t, _ := m.find(u)
 	if t == nil || len(m.learned[t.ID]) == 0 {
-		return rest, 0, false
+		return r, false
 	}
 	p := &m.pieces
 	p.split(u)
-	part = m.learned[t.ID][0].Group
+	r.Part = m.learned[t.ID][0].Group
 	for _, g := range m.learned[t.ID] {
-		part = min(part, g.Group)
+		r.Part = min(r.Part, g.Group)
+		r.Bare = r.Bare || g.Part.Kind == partExtra
 	}
-	return crawl.KeyOf(u.Site(), m.strip(t.ID, p, nil)), part, true
+	r.Key = crawl.KeyOf(u.Site(), m.strip(t.ID, p, nil))
+	return r, true
 }

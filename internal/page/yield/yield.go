@@ -35,7 +35,10 @@ import (
 // The rule. See the package's comment.
 const (
 	limit      = 540
-	minLimit   = 64 // for a group that leads into cut ones
+	minLimit   = 64  // for a group that leads into cut ones
+	soonerFrom = 16  // new answers that a group had,
+	soonerAt   = 2   // and so much less of the limit for each further one,
+	soonerBy   = 120 // this at most: that what was frequent has ended shows sooner
 	knownCosts = 3
 	faintCosts = 1
 	leafCosts  = 3 // of a calendar
@@ -43,6 +46,7 @@ const (
 	partPays   = 4  // for what is partly new in a cut group; else it costs and pays nothing
 	liftPays   = 32 // for what a cut group had named before, and that is new
 	namedPays  = 2  // for each new answer that it has named, in other templates
+	datedPays  = 1  // where it is of a calendar
 	namedKnown = 32 // where its own answers were known rather than faint
 	dryAfter   = 8  // answers that brought nothing, after which a template is no longer held for productive
 
@@ -112,8 +116,10 @@ func (t *Template) dry() bool {
 // mixed reports whether more of a template's answers brought nothing than brought something.
 func (t *Template) mixed() bool { return 2*(t.New+t.Spared) < t.Marked }
 
-// hopeless reports whether what a template has not brought outweighs one more new answer.
-func (t *Template) hopeless() bool { return t.New == 0 && t.Marked > 0 || t.Cost >= newPays }
+// hopeless reports whether what a template has not brought outweighs one more new answer, or what it has brought by far.
+func (t *Template) hopeless() bool {
+	return t.New == 0 && t.Marked > 0 || t.Cost >= newPays || t.Barren >= sameAfter*max(1, t.New)
+}
 
 // Group is one or more templates that are judged as one.
 type Group struct {
@@ -132,6 +138,7 @@ type Group struct {
 	Members   int         `cbor:"14,keyasint,omitempty"`
 	New       int64       `cbor:"15,keyasint,omitempty"`
 	Less      int64       `cbor:"18,keyasint,omitempty"` // of its limit, which cut groups have used up that it leads into
+	Sooner    int64       `cbor:"19,keyasint,omitempty"` // of its limit, because it has brought so much before
 	Part      *Part       `cbor:"17,keyasint,omitempty"` // set: the group stands for what differs in this part of URLs only
 
 	flight int
@@ -143,13 +150,16 @@ type bucket struct {
 	Pages int64 `cbor:"1,keyasint"`
 	Links int64 `cbor:"2,keyasint"`
 	New   int64 `cbor:"3,keyasint"`
-	Sound int64 `cbor:"4,keyasint"` // pages that the group itself has named, or a template that brings something
+	Sound int64 `cbor:"4,keyasint"`           // pages that the group itself has named, or a template that brings something or is finite itself
+	Own   int64 `cbor:"5,keyasint,omitempty"` // of New, those that may lead to more of the group
 }
 
 // bucketSize is how many faint answers a bucket holds; eight of them are as many as lead to a cut.
 const bucketSize = 63
 
-func (g *Group) limit() int64 { return limit*max(1, g.Grace) - g.Less }
+func (g *Group) limit() int64 {
+	return limit*max(1, g.Grace) - max(g.Less, g.Sooner)
+}
 
 // finite reports whether the links of a group lead to what is there already clearly more often than they did: those of the
 // later half of its faint answers against those of the earlier half.
@@ -169,16 +179,17 @@ func (g *Group) finite() bool {
 	return early.New > 0 && late.Links > 0 && late.New*early.Links*5 < early.New*late.Links*4
 }
 
-// dies reports whether the last answers of a group have named fewer than one new URL for every two of them, and most of these were
-// named by the group itself or by a template that still brings something. Then the group runs out by itself, after at most as many
-// answers again as URLs of it wait (a subcritical branching process: Harris 1963): the pages of a large manual do, a trap does not.
+// dies reports whether the last answers of a group have named fewer than one new URL of its kind for every two of them, and most of
+// these were named by the group itself, by a template that still brings something or by a finite list. Then the group runs out by
+// itself, after at most as many answers again as URLs of it wait (a subcritical branching process: Harris 1963): the pages of a
+// large manual do, a trap does not.
 func (g *Group) dies() bool {
 	var last bucket
 	for i := len(g.Buckets) - 1; i >= 0 && last.Pages < bucketSize; i-- {
 		b := g.Buckets[i]
-		last.Pages, last.New, last.Sound = last.Pages+b.Pages, last.New+b.New, last.Sound+b.Sound
+		last.Pages, last.Own, last.Sound = last.Pages+b.Pages, last.Own+b.Own, last.Sound+b.Sound
 	}
-	return 2*last.New < last.Pages && 2*last.Sound > last.Pages
+	return 2*last.Own < last.Pages && 2*last.Sound > last.Pages
 }
 
 // Answer is what a URL has brought.
@@ -194,8 +205,16 @@ type Answer struct {
 	Back     bool     // it links to the page that has named it
 	Links    int      // on it
 	Found    int      // of these, that were not there
+	Feeds             // of these
 	Moved    bool     // a redirect
 	Missing  bool     // a status of 400 or more
+}
+
+// Feeds counts URLs that a page has named and that were not there.
+type Feeds struct {
+	Own  int // they may lead to more such pages: see Model.Feed
+	Led  int // they are of templates that have done so
+	Same int // they are of the page's template
 }
 
 // Event says what an answer has changed about waiting and pending URLs.
@@ -243,7 +262,10 @@ func (m *Model) Take(a *Answer) Event {
 	spelled, event := m.compare(t, a)
 	switch m.novelty(a) {
 	case isNew:
-		return max(event, m.brought(t, via, newPays))
+		if spelled {
+			event = max(event, m.despite(t))
+		}
+		return max(event, m.brought(t, via, m.pays))
 	case isNeutral:
 	case isPartly:
 		if g.Cut {
@@ -252,11 +274,11 @@ func (m *Model) Take(a *Answer) Event {
 		t.New++
 	case isCopy:
 		if !spelled && event != Learned {
-			event = max(event, m.barren(t, via, a, faintCosts, false))
+			event = max(event, m.barren(t, via, a, faintCosts, aKnown))
 		}
 	case isKnown:
 		if !spelled && event != Learned {
-			event = max(event, m.barren(t, via, a, knownCosts, false))
+			event = max(event, m.barren(t, via, a, knownCosts, aKnown))
 		}
 	case isFaint:
 		event = max(event, m.faint(t, via, a))
@@ -290,6 +312,10 @@ func (m *Model) novelty(a *Answer) kind {
 		}
 		m.marks.add(uint64(f), 0)
 	}
+	m.pays = newPays
+	if n := len(a.Sample); n > 0 {
+		m.pays = min(newPays, int64(2*newPays*fresh/n)) // in full for what is new by half
+	}
 	switch {
 	case known && m.unrelated(m.byID[a.Template], m.byID[by]):
 		return isCopy
@@ -312,7 +338,9 @@ func (m *Model) brought(t, via *Template, pays int64) Event {
 	t.New++
 	t.Dry, t.Spared = 0, 0
 	g := m.groups[t.Group]
-	g.New++
+	if g.New++; !t.bag() { // of paths that grow, each may lead to a name that was not there
+		g.Sooner = min(soonerAt*max(0, g.New-soonerFrom), soonerBy)
+	}
 	if g.Cut && g.Members > 1 {
 		m.alone(t, pays) // the others may be a trap all the same
 		m.credit(via)
@@ -321,7 +349,9 @@ func (m *Model) brought(t, via *Template, pays int64) Event {
 	if g.Cut {
 		m.touch(t, g)
 		if via == nil || !m.groups[via.Group].Cut { // what others name may be new, and the rest a trap all the same
-			g.Strangers += strangerOK
+			if g.Strangers += strangerOK; g.Strangers == strangerOK { // those that wait may be tried again
+				return max(Lifted, m.credit(via))
+			}
 			return m.credit(via)
 		}
 		m.lift(g, pays)
@@ -350,8 +380,11 @@ func (m *Model) credit(via *Template) Event {
 	via.Named++
 	m.touch(via, g)
 	pays := int64(namedPays)
-	if via.Known > via.Faint {
+	switch {
+	case via.Known > via.Faint:
 		pays = namedKnown
+	case via.dated():
+		pays = datedPays
 	}
 	if g.Cut {
 		m.lift(g, liftPays)
@@ -379,7 +412,7 @@ func (m *Model) faint(t, via *Template, a *Answer) Event {
 		switch {
 		case day || sub: // of a calendar
 			if day && a.Found == 0 && via != t {
-				return m.barren(t, via, a, leafCosts, true) // a leaf of it
+				return m.barren(t, via, a, leafCosts, aLeaf) // a leaf of it
 			}
 		case a.Found > 0 && !via.dry():
 			costs = knownCosts // whatever is behind it, it is not a leaf
@@ -393,36 +426,48 @@ func (m *Model) faint(t, via *Template, a *Answer) Event {
 			costs = knownCosts // it counts as one that others have named
 		}
 	}
-	return m.barren(t, via, a, costs, false)
+	return m.barren(t, via, a, costs, aFaint)
 }
 
+// sort is what kind of answer counts against a group.
+type sort uint8
+
+const (
+	aKnown sort = iota
+	aFaint
+	aLeaf // of a calendar
+)
+
 // barren counts an answer against the group of its template, if that leads to itself.
-func (m *Model) barren(t, via *Template, a *Answer, costs int64, leaf bool) Event {
+func (m *Model) barren(t, via *Template, a *Answer, costs int64, of sort) Event {
 	if a.Missing && a.Found == 0 {
 		return Nothing // what is not there and leads nowhere is as finite as the pages that name it
 	}
-	if costs == knownCosts && !leaf {
+	if costs == knownCosts && of != aLeaf {
 		t.Known++
 	}
 	t.Dry++
 	t.Barren++
 	t.Example = a.URL.String()
 	g := m.groups[t.Group]
-	if via != nil && via != t && via.hopeless() && t.hopeless() && via.Group != t.Group {
+	if of != aLeaf && via != nil && via != t && via.hopeless() && t.hopeless() && via.Group != t.Group {
 		g = m.join(t, via)
 	}
 	if t.Barren == sameAfter && t.fruitless() {
 		g = m.joinSibling(t)
 	}
 	m.touch(t, g)
-	if leaf || via != nil && m.leads(t, via) {
+	if of == aLeaf || via != nil && m.leads(t, via) {
 		g.Sum, t.Cost = g.Sum+costs, t.Cost+costs
-		m.count(g, a, via.Group == t.Group || !via.dry())
+		m.count(g, a, via.Group == t.Group || m.sound(via))
 	} else if costs == knownCosts {
 		g.Sum, t.Cost = g.Sum+1, t.Cost+1
+		if of == aFaint && via != nil {
+			m.count(g, a, m.sound(via))
+		}
 	} else if via != nil {
 		g.Sum, t.Cost = g.Sum+costs, t.Cost+costs
-		m.count(g, a, !via.dry())
+		m.count(g, a, m.sound(via))
 	}
 	if g.Cut || g.Sum < g.limit() {
 		return Nothing
@@ -448,7 +493,7 @@ func (m *Model) count(g *Group, a *Answer, sound bool) {
 		g.Buckets = append(g.Buckets, bucket{})
 	}
 	b := &g.Buckets[len(g.Buckets)-1]
-	b.Pages, b.Links, b.New = b.Pages+1, b.Links+int64(a.Links), b.New+int64(min(a.Found, a.Links))
+	b.Pages, b.Links, b.New, b.Own = b.Pages+1, b.Links+int64(a.Links), b.New+int64(min(a.Found, a.Links)), b.Own+int64(min(a.Own, a.Links))
 	if sound {
 		b.Sound++
 	}
@@ -492,6 +537,9 @@ func (m *Model) join(t, via *Template) *Group {
 		if o.Group == from.ID {
 			m.move(o, from, to)
 		}
+	}
+	if m.cuts > 0 {
+		m.share()
 	}
 	return to
 }
