@@ -304,6 +304,9 @@ func printTraps(w io.Writer, traps []crawl.Trap, again string) {
 		case t.Budget:
 			fmt.Fprintf(w, "  %s has had its --site-pages: %s refused; %s of its answers are of %s\n", t.Site, plural(t.Waiting, "URL"), count(t.Answers), t.Template)
 			continue
+		case t.Chain:
+			fmt.Fprintf(w, "  %s redirects without end: %s left out; one of them: %s\n", t.Site, plural(t.Waiting, "URL"), clip(t.Example))
+			continue
 		case t.Part != "":
 			fmt.Fprintf(w, "  trap on %s: %s like %s left out: %s makes no difference to the page", t.Site, plural(t.Waiting, "URL"), t.Template, t.Part)
 		default:
