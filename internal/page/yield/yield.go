@@ -9,8 +9,10 @@
 // the text of a page in another corner of the site, where neither leads to the other; a leaf of a calendar adds 3; what is
 // partly new changes nothing; a new one takes 64 off, and 2 off the group that has named it (32 where its own texts are known
 // rather than faint), and the sum never falls below zero. At the limit, 540, the group is cut: after 180 known texts or 540 that
-// differ in numbers only, or later, if more than one answer in 22, or one in 65, was new in between. A group is spared while its
-// answers name fewer than one new URL for every two of them, and a faint one while its links lead more and more often to what is
+// differ in numbers only, or later, if more than one answer in 22, or one in 65, was new in between; sooner, by up to 120, if it has
+// brought much before. What is new by less than half pays less. A group is spared while its answers name fewer than one new URL of
+// its own kind for every two of them and were named by itself, by what brings something, or by a list that no chain without fruit
+// leads to from itself: what they lead to comes late. So is a faint one while its links lead more and more often to what is
 // there already, as those of a finite set do; a calendar is not. Templates that bring nothing are one group if one names the
 // other or if they differ in one name of their paths, and what a cut group has cost is taken off the limit of those that lead
 // into it: the days of a calendar and its months are one trap.
@@ -19,7 +21,8 @@
 // as it pays. So the answers that a trap gets are bounded (about 600), and a wrong judgement mends itself.
 //
 // Parts of URLs that make no difference (a session) are learned from pairs of URLs that differ in them only and gave the
-// same text; a URL that differs from one that is there in such parts only, or has none of them, waits like one of a cut template.
+// same text, or of a URL and the one without a parameter; a URL that differs from one that is there in such parts only, or has none
+// of them, waits like one of a cut template. A few are tried that a productive template names, and more while these are new.
 //
 // The package is pure: a Model is a function of the answers it was given. It tells its owner which of its records have changed,
 // and is rebuilt from them. Memory is bounded by the constants below.
