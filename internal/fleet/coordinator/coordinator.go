@@ -64,7 +64,7 @@ type Config struct {
 	Shadow     string                    // a strategy that plans beside that of each job, and of which nothing is done; empty: none
 	Places     Places                    // nil: nobody knows where a site is
 	Hold       bool                      // a run of one job does not end when a person pauses it: somebody can say that it goes on
-	Remember   bool                      // the last decision about each task is remembered (Explained)
+	Remember   bool                      // the last decision about each task is remembered (Explained), but of cycles over very many pairs
 	Explain    func([]schedule.Decision) // gets the decisions of every cycle; nil: they are not recorded
 	PingEvery  time.Duration             // delays between nodes are measured this often; 0: never
 	Ended      func(job uint32)          // is told that a run of a job has ended and is in the ledger; nil: nobody cares

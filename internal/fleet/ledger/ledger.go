@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"argosy/internal/crawl"
@@ -89,16 +90,33 @@ func (a *Applied) Lean() {
 	for i := range a.Entry.Parts {
 		for j := range a.Entry.Parts[i].Found {
 			f := &a.Entry.Parts[i].Found[j]
-			clear(f.Links)
+			f.Links = blanks(&blankLinks, len(f.Links))
 			f.Known = nil
 		}
 	}
 	for i := range a.Entry.Leases {
-		clear(a.Entry.Leases[i].Targets)
+		a.Entry.Leases[i].Targets = blanks(&blankTargets, len(a.Entry.Leases[i].Targets))
 	}
 	for i := range a.Entry.Refills {
-		clear(a.Entry.Refills[i].Targets)
+		a.Entry.Refills[i].Targets = blanks(&blankTargets, len(a.Entry.Refills[i].Targets))
 	}
+}
+
+// What is only counted stands for the same blank links and targets in all entries: nobody writes into them.
+var (
+	blankLinks   atomic.Pointer[[]crawl.Link]
+	blankTargets atomic.Pointer[[]crawl.Target]
+)
+
+// blanks returns n zero values that are shared with others.
+func blanks[T any](all *atomic.Pointer[[]T], n int) []T {
+	have := all.Load()
+	if have == nil || len(*have) < n {
+		more := make([]T, max(1024, 2*n))
+		have = &more
+		all.Store(have)
+	}
+	return (*have)[:n:n]
 }
 
 // Apply writes entries, in order, in one transaction that is on disk when it returns. Entries up to the position are
