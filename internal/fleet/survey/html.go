@@ -26,7 +26,7 @@ func (r *Report) HTML(w io.Writer, explain Explain) error {
 		"brokenCount": func(r *Report) int { return len(r.Broken) + r.BrokenMore },
 		"stretch":     stretch, "timeline": timeline,
 		"statusBars": statusBars, "typeBars": typeBars, "sizeBars": sizeBars, "slowBars": slowBars,
-		"first": first, "cut": cut, "len64": func(r []Redirect) int64 { return int64(len(r)) },
+		"first": first, "cut": cut, "sub": func(a, b int) int { return a - b }, "len64": func(r []Redirect) int64 { return int64(len(r)) },
 		"what": func(reason string) string { what, _ := explain(reason); return what },
 		"step": func(reason string) string { _, step := explain(reason); return step },
 	}).Parse(page)
