@@ -72,29 +72,7 @@ func day(ms int64) string {
 }
 
 func newTokenList() *cobra.Command {
-	f := &fleetFlags{}
-	c := &cobra.Command{
-		Use: "list", Short: "List the tokens, without what is secret", Args: cobra.NoArgs, Example: "  argosy token list",
-		RunE: func(c *cobra.Command, _ []string) error {
-			return f.fleet(c, func(ctx context.Context, cl *web.Client, w io.Writer) error {
-				ts, err := cl.Tokens(ctx)
-				if err != nil {
-					return err
-				}
-				if f.json {
-					for i := range ts {
-						if err := printJSON(w, &ts[i]); err != nil {
-							return err
-						}
-					}
-					return nil
-				}
-				return printTokens(w, ts)
-			})
-		},
-	}
-	f.register(c)
-	return c
+	return newList("list", "List the tokens, without what is secret", "  argosy token list", (*web.Client).Tokens, printTokens)
 }
 
 func printTokens(w io.Writer, ts []web.TokenView) error {
@@ -164,39 +142,21 @@ func newNodeOrder(verb, short, long, done string) *cobra.Command {
 }
 
 func newNames() *cobra.Command {
-	f := &fleetFlags{}
-	c := &cobra.Command{
-		Use: "names", Short: "List the names of nodes, and the keys that they are bound to", Args: cobra.NoArgs, Example: "  argosy nodes names",
-		RunE: func(c *cobra.Command, _ []string) error {
-			return f.fleet(c, func(ctx context.Context, cl *web.Client, w io.Writer) error {
-				ns, err := cl.Names(ctx)
-				if err != nil {
-					return err
-				}
-				if f.json {
-					for i := range ns {
-						if err := printJSON(w, &ns[i]); err != nil {
-							return err
-						}
-					}
-					return nil
-				}
-				t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-				fmt.Fprintln(t, "NODE\tSTATE\tFROM\tBOUND\tBY\tJOINED\tVERSION\tKEY")
-				for i := range ns {
-					n := &ns[i]
-					state := n.State
-					if n.State == gate.NameOut {
-						state = "out until " + day(n.Until)
-					}
-					fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", n.Name, state, orDash(n.Addr), day(n.Bound), orDash(n.By), day(n.Joined), orDash(n.Version), n.Key)
-				}
-				return t.Flush()
-			})
-		},
+	return newList("names", "List the names of nodes, and the keys that they are bound to", "  argosy nodes names", (*web.Client).Names, printNames)
+}
+
+func printNames(w io.Writer, ns []gate.Name) error {
+	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(t, "NODE\tSTATE\tFROM\tBOUND\tBY\tJOINED\tVERSION\tKEY")
+	for i := range ns {
+		n := &ns[i]
+		state := n.State
+		if n.State == gate.NameOut {
+			state = "out until " + day(n.Until)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", n.Name, state, orDash(n.Addr), day(n.Bound), orDash(n.By), day(n.Joined), orDash(n.Version), n.Key)
 	}
-	f.register(c)
-	return c
+	return t.Flush()
 }
 
 // newRotate makes argosy keys rotate.

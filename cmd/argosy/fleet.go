@@ -125,30 +125,40 @@ func parseJob(s string) (uint32, error) {
 	return uint32(n), nil
 }
 
-func newJobs() *cobra.Command {
+// newList makes a command that lists what a coordinator has of a kind.
+func newList[T any](use, short, example string, ask func(*web.Client, context.Context) ([]T, error), table func(io.Writer, []T) error) *cobra.Command {
 	f := &fleetFlags{}
 	c := &cobra.Command{
-		Use: "jobs", Short: "List the jobs of a coordinator", Args: cobra.NoArgs, Example: "  argosy jobs\n  argosy jobs --json",
+		Use: use, Short: short, Args: cobra.NoArgs, Example: example,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return f.fleet(c, func(ctx context.Context, cl *web.Client, w io.Writer) error {
-				js, err := cl.Jobs(ctx)
+				all, err := ask(cl, ctx)
 				if err != nil {
 					return err
 				}
-				if f.json {
-					for i := range js {
-						if err := printJSON(w, &js[i]); err != nil {
-							return err
-						}
-					}
-					return nil
-				}
-				return printJobs(w, js)
+				return printList(w, f.json, all, table)
 			})
 		},
 	}
 	f.register(c)
 	return c
+}
+
+// printList prints a list as JSON, a line each, or as a table.
+func printList[T any](w io.Writer, lines bool, all []T, table func(io.Writer, []T) error) error {
+	if !lines {
+		return table(w, all)
+	}
+	for i := range all {
+		if err := printJSON(w, &all[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func newJobs() *cobra.Command {
+	return newList("jobs", "List the jobs of a coordinator", "  argosy jobs\n  argosy jobs --json", (*web.Client).Jobs, printJobs)
 }
 
 func printJobs(w io.Writer, js []web.Job) error {
@@ -270,15 +280,7 @@ strategy that uses few nodes (packing) that is what the work needed.`,
 				if err != nil {
 					return err
 				}
-				if f.json {
-					for i := range ns {
-						if err := printJSON(w, &ns[i]); err != nil {
-							return err
-						}
-					}
-					return nil
-				}
-				return printNodes(w, ns)
+				return printList(w, f.json, ns, printNodes)
 			})
 		},
 	}

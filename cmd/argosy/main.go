@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -85,12 +86,11 @@ any moment without losing anything, and goes on where it stopped with argosy cra
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage("%s: %w (see %s --help)", c.CommandPath(), err, c.CommandPath())
 	})
+	cobra.EnableCommandSorting = false // what is used first stands first
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.Version = version
 	root.SetVersionTemplate("argosy {{.Version}}\n")
-	root.AddCommand(newCrawl(), newDemo(), newVerify(), newRebuild(), newBackup(), newRestore(), newExport(), newReport(), newTree(), newStats(), newStop(), newView(), newLink(), newTop(), newTopic(), newTasks(), newRetry(), newDrop(), newServe(), newAgent(), newSubmit(), newJobs(), newNodes(), newDrain(), newToken(), newOrdersLog(), newKeys(), newSolve(), newCoords(), newPlan(), newStrategies(), newSplit(), newExplain(), newProbe(), newLab(), newVersion())
-	root.AddCommand(newOrders()...)
-	root.AddCommand(newEngine())
+	grouped(root)
 	for _, c := range root.Commands() {
 		sayUsage(c)
 	}
@@ -101,6 +101,32 @@ any moment without losing anything, and goes on where it stopped with argosy cra
 		return nil
 	}
 	return root
+}
+
+// grouped adds the commands, by what a person wants to do.
+func grouped(root *cobra.Command) {
+	for i, g := range []struct {
+		title    string
+		commands []*cobra.Command
+	}{
+		{"A crawl on this machine:", []*cobra.Command{
+			newDemo(), newCrawl(), newStop(), newView(), newTasks(), newReport(), newExport(), newTree(), newStats(), newTopic(), newRetry(), newDrop(), newExplain(),
+		}},
+		{"Whether all is there, and making it whole:", []*cobra.Command{newVerify(), newRebuild(), newBackup(), newRestore()}},
+		{"A fleet of machines:", append([]*cobra.Command{newServe(), newAgent(), newSubmit(), newJobs()}, append(newOrders(),
+			newTop(), newLink(), newNodes(), newDrain(), newToken(), newKeys(), newOrdersLog())...)},
+		{"Planning and experiments:", []*cobra.Command{
+			newStrategies(), newLab(), newPlan(), newProbe(), newCoords(), newSolve(), newSplit(), newEngine(),
+		}},
+	} {
+		id := strconv.Itoa(i)
+		root.AddGroup(&cobra.Group{ID: id, Title: g.title})
+		for _, c := range g.commands {
+			c.GroupID = id
+		}
+		root.AddCommand(g.commands...)
+	}
+	root.AddCommand(newVersion())
 }
 
 // sayUsage makes wrong arguments of a command, and of those below it, the user's mistake.
