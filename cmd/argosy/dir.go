@@ -338,7 +338,8 @@ func newRetry() *cobra.Command {
 	c := &cobra.Command{
 		Use: "retry DIR [SITE…] | retry JOB [SITE…]", Short: "Release manual tasks and try failed URLs again", Args: cobra.ArbitraryArgs,
 		Long: `Retry releases tasks that wait for a person, forgets the troubles of their sites, and makes their failed URLs pending
-again: those of the sites named, or of all. With --lost it does so for pages whose records verify misses; with --cut it lets
+again: those of the sites named, or of all. With --lost it does so for pages whose records verify misses, and has a robots.txt
+that is lost asked for again, with one page of its site; with --cut it lets
 URLs go on that wait because those like them brought nothing new, for eight times as long.
 
 Of a crawl's directory (the first argument, or -o) the next argosy crawl -o DIR fetches them. Otherwise the first argument is
@@ -414,7 +415,7 @@ func lostOf(c *cobra.Command, f *placeFlags, lost bool, job uint32) ([]crawl.Pag
 	if err != nil {
 		return nil, err
 	}
-	return r.LostKeys[job], nil
+	return r.Again(job), nil
 }
 
 func newDrop() *cobra.Command {

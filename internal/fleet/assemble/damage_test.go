@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"argosy/internal/crawl"
@@ -200,4 +201,55 @@ func damage(path string, at int64) error {
 	}
 	b[at] ^= 0xFF
 	return os.WriteFile(path, b, 0o644)
+}
+
+// A robots.txt whose record is lost is asked for again, with one page of its site and no more, and verify is clean after it.
+func TestLostRobots(t *testing.T) {
+	for _, gone := range []bool{false, true} { // a record, or its whole file
+		w, port := serveWeb(t, 44, 30)
+		dir := t.TempDir()
+		first := runConfig(t, config(dir, port, 0, 1))
+		l, err := ledger.Open(t.Context(), filepath.Join(dir, outdir.LedgerFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var robots *ledger.Capture
+		err = l.Captures(t.Context(), 1, func(c *ledger.Capture) error {
+			if !c.Page && strings.HasSuffix(c.URL, "s2.test:"+port+"/robots.txt") {
+				kept := *c
+				robots = &kept
+			}
+			return nil
+		})
+		if err := errors.Join(err, l.Close()); err != nil || robots == nil {
+			t.Fatalf("%v, %v", robots, err)
+		}
+		path := filepath.Join(dir, outdir.WARCDir, robots.WARC)
+		if gone {
+			err = os.Remove(path)
+		} else {
+			err = damage(path, robots.Offset+robots.Length/2)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := verify.Dir(t.Context(), dir)
+		if err != nil || r.OK || !gone && (r.Lost != 1 || len(r.Again(1)) != 2) {
+			t.Fatalf("%+v, %v", r, err)
+		}
+		before := len(w.Hits("s2.test"))
+		retry(t, dir, crawl.Release{Lost: r.Again(1)})
+		again := runConfig(t, config(dir, port, 0, 1))
+		if again.State != crawl.JobDone || again.Fetched != first.Fetched || again.Excluded != first.Excluded || again.Bytes != first.Bytes {
+			t.Errorf("%+v, before %+v", again, first)
+		}
+		asked := w.Hits("s2.test")[before:]
+		if len(asked) == 0 || asked[0].Path != "/robots.txt" || !gone && (len(asked) != 2 || again.Requests != 2) {
+			t.Errorf("asked for %v of %d requests", asked, again.Requests)
+		}
+		judge(t, dir, port)
+		if r, err = verify.Dir(t.Context(), dir); err != nil || !r.OK || r.Beside != sites {
+			t.Errorf("%d captures beside pages, want %d: %+v, %v", r.Beside, sites, r, err)
+		}
+	}
 }

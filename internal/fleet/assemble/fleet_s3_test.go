@@ -75,7 +75,7 @@ func TestS3(t *testing.T) {
 	if err != nil || r.OK || r.Lost == 0 || len(r.LostKeys[id]) != r.Lost {
 		t.Fatalf("verify does not see what is lost: %+v, %v", r, err)
 	}
-	if _, err := f.leader().Release(t.Context(), crawl.EntryRetry, nil, crawl.Release{Job: id, Lost: r.LostKeys[id], Why: "lost"}); err != nil {
+	if _, err := f.leader().Release(t.Context(), crawl.EntryRetry, nil, crawl.Release{Job: id, Lost: r.Again(id), Why: "lost"}); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "what was lost is fetched again", func() bool {

@@ -1,6 +1,8 @@
 package frontier
 
 import (
+	"strings"
+
 	"argosy/internal/crawl"
 	"argosy/internal/page/polite"
 )
@@ -40,14 +42,44 @@ func (x *tx) retry(r *crawl.Release) error {
 	return x.walkFrom(j, r.Tasks)
 }
 
-// lost makes URLs pending that were lost.
+// lost makes URLs pending that were lost. What is no URL of the job is the robots.txt of a site, which is not known from then on: who
+// asks that site next asks for it first.
 func (x *tx) lost(j *Job, pages []crawl.Page) error {
+	var robots map[crawl.Key]string
 	for _, k := range pages {
-		if err := x.again(recKey{space{j.ID, k.Layer}, k.Key}, nil); err != nil {
+		at := recKey{space{j.ID, k.Layer}, k.Key}
+		r, err := x.record(at.space, at.key)
+		if err != nil {
+			return err
+		}
+		if r == nil || strings.HasSuffix(r.URL, "/robots.txt") { // it may be a page, too
+			if robots == nil {
+				robots = x.f.robotsOf(j)
+			}
+			if site, ok := robots[k.Key]; ok {
+				s := x.site(site)
+				s.RobotsState, s.RobotsExpiry = crawl.RobotsUnknown, 0
+			}
+		}
+		if err := x.again(at, nil); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// robotsOf returns the sites of a job by the keys of their robots.txt.
+func (f *Frontier) robotsOf(j *Job) map[crawl.Key]string {
+	out := map[crawl.Key]string{}
+	for _, id := range f.sortedTasks(j.ID, nil) {
+		site := f.tasks[id].Site
+		for _, scheme := range []string{"http://", "https://"} {
+			if u, err := crawl.Parse(scheme + site + "/robots.txt"); err == nil {
+				out[u.Key()] = site
+			}
+		}
+	}
+	return out
 }
 
 // again makes a URL pending that failed, was refused because its site did not answer, or was lost (tasks nil).

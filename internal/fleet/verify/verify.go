@@ -46,10 +46,12 @@ type Report struct {
 	Hurt      []File   `json:"damaged_files,omitempty"` // what is left of files that are damaged, or of which something is lost
 
 	LostKeys map[uint32][]crawl.Page `json:"-"` // by job
+	Beckon   map[uint32][]crawl.Page `json:"-"` // by job: whole pages, one of each site whose robots.txt is lost; it is asked for before they are
 
-	ends     map[jobPage]crawl.State // of the ledger's pages
-	gone     map[jobPage]bool        // those in LostKeys
-	places   map[string]int          // that cannot be read, by file
+	ends     map[jobPage]crawl.State    // of the ledger's pages
+	robots   map[uint32]map[string]bool // by job, sites whose robots.txt is lost
+	gone     map[jobPage]bool           // those in LostKeys
+	places   map[string]int             // that cannot be read, by file
 	seed     maphash.Seed
 	whole    map[uint64]bool // responses whose records are whole, by a hash of their ids
 	revisits []revisit
@@ -103,6 +105,7 @@ type want struct {
 	cut     string // why its body is not whole
 	page    crawl.Page
 	job     uint32
+	beside  bool // no page's
 	seen    bool
 	gone    bool // lost
 }
@@ -141,7 +144,7 @@ func Check(ctx context.Context, p Place) (*Report, error) {
 		return nil, err
 	}
 	r := &Report{
-		Running: p.Running, LostKeys: map[uint32][]crawl.Page{}, gone: map[jobPage]bool{}, ends: map[jobPage]crawl.State{}, places: map[string]int{},
+		Running: p.Running, LostKeys: map[uint32][]crawl.Page{}, Beckon: map[uint32][]crawl.Page{}, robots: map[uint32]map[string]bool{}, gone: map[jobPage]bool{}, ends: map[jobPage]crawl.State{}, places: map[string]int{},
 		seed: maphash.MakeSeed(), whole: map[uint64]bool{},
 	}
 	wants := wanted{}
@@ -163,6 +166,9 @@ func Check(ctx context.Context, p Place) (*Report, error) {
 		}
 	}
 	r.missing(wants)
+	if err := r.beckon(ctx, l); err != nil {
+		return nil, err
+	}
 	for _, job := range jobs {
 		if p.Running {
 			break // it is written when the run ends
@@ -279,10 +285,43 @@ func (r *Report) pages(ctx context.Context, l *ledger.Ledger, job uint32, wants 
 	return l.Captures(ctx, job, func(c *ledger.Capture) error {
 		if !c.Page {
 			r.Beside++
-			wants.add(c.WARC, c.Offset, &want{url: c.URL, digest: c.Digest, length: c.Length, revisit: c.Revisit, cut: c.Truncated, page: crawl.Page{Layer: c.Layer, Key: c.Key}, job: job})
+			wants.add(c.WARC, c.Offset, &want{url: c.URL, digest: c.Digest, length: c.Length, revisit: c.Revisit, cut: c.Truncated, page: crawl.Page{Layer: c.Layer, Key: c.Key}, job: job, beside: true})
 		}
 		return nil
 	})
+}
+
+// Again returns what of a job is to be tried again so that what is lost is had again.
+func (r *Report) Again(job uint32) []crawl.Page {
+	return append(slices.Clone(r.LostKeys[job]), r.Beckon[job]...)
+}
+
+// beckon finds a page of each site whose robots.txt is lost, the one with the smallest record.
+func (r *Report) beckon(ctx context.Context, l *ledger.Ledger) error {
+	for job, sites := range r.robots {
+		best := map[string]*ledger.Page{}
+		err := l.Pages(ctx, job, func(p *ledger.Page) error {
+			u, err := crawl.Parse(p.URL)
+			if err != nil || p.State != crawl.Fetched.String() || !sites[u.Site()] {
+				return nil
+			}
+			if b := best[u.Site()]; b == nil || p.Length < b.Length {
+				kept := *p
+				best[u.Site()] = &kept
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for _, site := range slices.Sorted(maps.Keys(best)) {
+			page := crawl.Page{Layer: best[site].Layer, Key: best[site].Key}
+			if !r.gone[jobPage{job, page}] {
+				r.Beckon[job] = append(r.Beckon[job], page)
+			}
+		}
+	}
+	return nil
 }
 
 // wanted are the records that the ledger names, by file and offset.
@@ -308,6 +347,12 @@ func (r *Report) lost(w *want, format string, args ...any) {
 	r.gone[key] = true
 	r.Lost++
 	r.LostKeys[w.job] = append(r.LostKeys[w.job], w.page)
+	if u, err := crawl.Parse(w.url); err == nil && w.beside && u.RequestURI() == "/robots.txt" {
+		if r.robots[w.job] == nil {
+			r.robots[w.job] = map[string]bool{}
+		}
+		r.robots[w.job][u.Site()] = true
+	}
 	if len(r.LostPages) < maxProblems {
 		r.LostPages = append(r.LostPages, w.url)
 	}
