@@ -137,6 +137,8 @@ func TestFinalCauses(t *testing.T) {
 		{"401", []string{secret}, exitFailed, []string{"401", "--header", "USER:PASSWORD@"}, "", ""},
 		{"401, with a password", []string{strings.Replace(secret, "//", "//me:s3cret%3Ax@", 1)}, exitDone, nil, "", ""},
 		{"403", []string{serves(t, "", answers(403))}, exitFailed, []string{"403", "--user-agent"}, "", ""},
+		{"a redirect to itself", []string{serves(t, "", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/", http.StatusFound) })},
+			exitFailed, []string{"no page was had", "redirect", "argosy report"}, "", ""},
 		{"robots.txt", []string{serves(t, "User-agent: *\nDisallow: /\n", answers(200))}, exitFailed, []string{"robots.txt", "forbids", "--ignore-robots"}, "robots", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -371,7 +371,7 @@ func (f *crawlFlags) report(w io.Writer, s assemble.Summary) error {
 	case crawl.JobManual:
 		return &exitError{exitManual, fmt.Errorf("%d tasks wait for a person: see argosy tasks %s", s.Manual, s.Out)}
 	}
-	if s.Succeeded == 0 && s.Discovered > 0 {
+	if s.Discovered > 0 && (s.Succeeded == 0 || s.Succeeded == s.Moved && s.Pending == 0) {
 		return nothingFetched(s, f.json || f.quiet)
 	}
 	return nil

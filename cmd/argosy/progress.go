@@ -372,4 +372,7 @@ func printCounts(w io.Writer, s assemble.Summary) {
 	if n := s.Reasons[string(crawl.ReasonNoFollow)]; n > 0 {
 		fmt.Fprintf(w, "  %s named only by pages that ask not to follow their links (nofollow): --ignore-nofollow follows them\n", plural(n, "URL"))
 	}
+	if s.Discovered == 1 && s.Pages == 1 {
+		fmt.Fprintln(w, "  that page names no other: links that its scripts would make are not seen; a sitemap may have them (--sitemaps)")
+	}
 }

@@ -49,3 +49,14 @@ func TestSummaryNamesRedirects(t *testing.T) {
 func ended(c crawl.Counts, reasons map[string]int64) assemble.Summary {
 	return assemble.Summary{State: crawl.JobDone, JobCounts: crawl.JobCounts{Tally: crawl.TallyOf(c, reasons)}}
 }
+
+// A crawl of one page that names no other says so: what scripts do is not seen.
+func TestPageWithoutLinks(t *testing.T) {
+	for discovered := range int64(3) {
+		var b strings.Builder
+		printCounts(&b, ended(crawl.Counts{Discovered: discovered, Fetched: discovered, Pages: min(discovered, 1)}, nil))
+		if says := strings.Contains(b.String(), "names no other"); says != (discovered == 1) {
+			t.Errorf("%d discovered: %s", discovered, b.String())
+		}
+	}
+}

@@ -114,6 +114,9 @@ func nothingFetched(s assemble.Summary, alone bool) error {
 	if s.Fetched > 0 {
 		msg = "no page was had: every answer was an error"
 	}
+	if s.Moved > 0 {
+		msg = "no page was had: every answer was a redirect or an error; where they lead, argosy report " + s.Out + " says"
+	}
 	if len(s.Troubles) > 0 && alone {
 		t := s.Troubles[0]
 		msg += ": " + t.Site + ": " + whatOf(t.Why, t.Detail)

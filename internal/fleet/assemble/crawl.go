@@ -89,6 +89,7 @@ type Summary struct {
 	Threshold float64      `json:"threshold,omitempty"`
 	Stopped   bool         `json:"market_over,omitempty"` // no crawler of several could go on
 	Succeeded int64        `json:"succeeded"`             // of the fetched: with a status below 400
+	Moved     int64        `json:"moved"`                 // of these: redirects
 	Troubles  []Trouble    `json:"troubles,omitempty"`
 
 	Measured schedule.Measured `json:"measured"` // in this run
@@ -476,10 +477,10 @@ func (cr *Crawl) summary(ctx context.Context, start time.Time) (Summary, error) 
 	if err != nil {
 		return Summary{}, err
 	}
-	troubles, succeeded, err := cr.troubles(ctx, j.ID)
+	troubles, succeeded, moved, err := cr.troubles(ctx, j.ID)
 	sum := Summary{
 		Job: strconv.Itoa(int(j.ID)), State: state, Seconds: time.Since(start).Seconds(), JobCounts: cr.f.Counts(j.ID), Requests: stats.Requests,
-		Nodes: len(cr.nodes), Strategy: cr.cfg.Strategy, Out: cr.cfg.Dir, Traps: traps, Measured: cr.co.Measured(), Succeeded: succeeded, Troubles: troubles,
+		Nodes: len(cr.nodes), Strategy: cr.cfg.Strategy, Out: cr.cfg.Dir, Traps: traps, Measured: cr.co.Measured(), Succeeded: succeeded, Moved: moved, Troubles: troubles,
 	}
 	if t := j.Identity.Topic; t != nil {
 		sum.Topic, sum.Threshold = t.About, t.Threshold

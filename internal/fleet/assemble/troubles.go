@@ -26,11 +26,11 @@ const (
 )
 
 // troubles judges what came of the sites of a job: it returns those that brought nothing, most URLs first, and how many
-// URLs were answered with a status below 400.
-func (cr *Crawl) troubles(ctx context.Context, job uint32) (out []Trouble, succeeded int64, err error) {
+// URLs were answered with a status below 400, and how many of them with a redirect.
+func (cr *Crawl) troubles(ctx context.Context, job uint32) (out []Trouble, succeeded, moved int64, err error) {
 	answers, err := cr.ledger.Statuses(ctx, job)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, 0, err
 	}
 	cr.f.Tasks(func(t *frontier.Task) {
 		if t.Job != job {
@@ -40,6 +40,9 @@ func (cr *Crawl) troubles(ctx context.Context, job uint32) (out []Trouble, succe
 		good, all, status, most := int64(0), int64(0), 0, int64(0)
 		for _, a := range of {
 			all += a.URLs
+			if a.Status >= 300 && a.Status < 400 {
+				moved += a.URLs
+			}
 			if a.Status < 400 {
 				good += a.URLs
 			} else if a.URLs > most || a.URLs == most && a.Status < status {
@@ -58,7 +61,7 @@ func (cr *Crawl) troubles(ctx context.Context, job uint32) (out []Trouble, succe
 	slices.SortFunc(out, func(a, b Trouble) int {
 		return cmp.Or(cmp.Compare(b.URLs, a.URLs), cmp.Compare(a.Site, b.Site))
 	})
-	return out[:min(len(out), maxTroubles)], succeeded, nil
+	return out[:min(len(out), maxTroubles)], succeeded, moved, nil
 }
 
 // unasked adds a site that has not answered any URL, with the reason that most of its URLs ended with.
