@@ -23,10 +23,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/jwt/v2"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-	"github.com/nats-io/nkeys"
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/assemble"
@@ -36,6 +34,7 @@ import (
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/outdir"
 	"argosy/internal/fleet/serve"
+	"argosy/internal/testkit"
 )
 
 // safeLog collects what is logged.
@@ -317,27 +316,11 @@ func (f *fleet) insider(t *testing.T) *nats.Conn {
 	if err != nil {
 		t.Fatal(err)
 	}
-	account, err := nkeys.FromSeed([]byte(k.AccountSeed))
+	token, seed, err := testkit.Insider(k.AccountSeed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	user, err := nkeys.CreateUser()
-	if err != nil {
-		t.Fatal(err)
-	}
-	pub, err := user.PublicKey()
-	if err != nil {
-		t.Fatal(err)
-	}
-	token, err := jwt.NewUserClaims(pub).Encode(account)
-	if err != nil {
-		t.Fatal(err)
-	}
-	seed, err := user.Seed()
-	if err != nil {
-		t.Fatal(err)
-	}
-	nc, err := nats.Connect(f.server.BusURL(), nats.UserJWTAndSeed(token, string(seed)))
+	nc, err := nats.Connect(f.server.BusURL(), nats.UserJWTAndSeed(token, seed))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,15 +10,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/jwt/v2"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-	"github.com/nats-io/nkeys"
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/access"
 	"argosy/internal/fleet/bus"
 	"argosy/internal/fleet/gate"
+	"argosy/internal/testkit"
 )
 
 var me = access.Who{Role: access.Operator, Name: "me"}
@@ -255,25 +254,9 @@ func (p pipe) InProcessConn() (net.Conn, error) { return p.srv.Pipe() }
 // insider has credentials of the coordinators' account, and not its keys.
 func insider(t *testing.T, keys *bus.Keys) nats.Option {
 	t.Helper()
-	account, err := nkeys.FromSeed([]byte(keys.AccountSeed))
+	token, seed, err := testkit.Insider(keys.AccountSeed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	user, err := nkeys.CreateUser()
-	if err != nil {
-		t.Fatal(err)
-	}
-	pub, err := user.PublicKey()
-	if err != nil {
-		t.Fatal(err)
-	}
-	token, err := jwt.NewUserClaims(pub).Encode(account)
-	if err != nil {
-		t.Fatal(err)
-	}
-	seed, err := user.Seed()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return nats.UserJWTAndSeed(token, string(seed))
+	return nats.UserJWTAndSeed(token, seed)
 }

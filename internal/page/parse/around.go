@@ -60,12 +60,9 @@ func (p *Page) AroundText(l Link, charset string) string {
 // inBlock returns the text of a piece of a page without tags, white space folded: what comes behind its last block's edge, or
 // before its first.
 func inBlock(b []byte, last bool) []byte {
-	out := make([]byte, 0, 2*MaxAround)
-	space := false
+	f := folded{out: make([]byte, 0, 2*MaxAround)}
 	for i := 0; i < len(b); i++ {
-		c := b[i]
-		switch {
-		case c == '<':
+		if b[i] == '<' {
 			name := i + 1
 			if name < len(b) && b[name] == '/' {
 				name++
@@ -73,21 +70,15 @@ func inBlock(b []byte, last bool) []byte {
 			end := tagNameEnd(b, name)
 			if blocks[string(bytes.ToLower(b[min(name, end):end]))] {
 				if !last {
-					return out
+					return f.out
 				}
-				out = out[:0]
+				f.out = f.out[:0]
 			}
-			space = space || len(out) > 0
+			f.space = f.space || len(f.out) > 0
 			i = skipPast(b, i, '>') - 1
-		case class[c]&white != 0:
-			space = len(out) > 0
-		default:
-			if space {
-				out = append(out, ' ')
-				space = false
-			}
-			out = append(out, c)
+			continue
 		}
+		f.add(b[i])
 	}
-	return out
+	return f.out
 }

@@ -21,28 +21,37 @@ func (p *Page) AnchorText(l Link, charset string) string {
 		return ""
 	}
 	b := p.body[l.text:]
-	out := make([]byte, 0, MaxAnchor)
-	space := false
-	for i := 0; i < len(b) && i < 8*MaxAnchor && len(out) < MaxAnchor; i++ {
-		c := b[i]
-		switch {
-		case c == '<':
+	f := folded{out: make([]byte, 0, MaxAnchor)}
+	for i := 0; i < len(b) && i < 8*MaxAnchor && len(f.out) < MaxAnchor; i++ {
+		if b[i] == '<' {
 			if i+2 < len(b) && (b[i+1] == '/' && b[i+2]|0x20 == 'a' || b[i+1]|0x20 == 'a' && class[b[i+2]]&white != 0) {
 				i = len(b)
 				continue
 			}
 			i = skipPast(b, i, '>') - 1
-		case class[c]&white != 0:
-			space = len(out) > 0
-		default:
-			if space {
-				out = append(out, ' ')
-				space = false
-			}
-			out = append(out, c)
+			continue
 		}
+		f.add(b[i])
 	}
-	return clean(html.UnescapeString(Decode(out, ByteCharset(charset))), MaxAnchor)
+	return clean(html.UnescapeString(Decode(f.out, ByteCharset(charset))), MaxAnchor)
+}
+
+// folded is text in which white space is folded.
+type folded struct {
+	out   []byte
+	space bool // one is due before the next byte
+}
+
+func (f *folded) add(c byte) {
+	if class[c]&white != 0 {
+		f.space = len(f.out) > 0
+		return
+	}
+	if f.space {
+		f.out = append(f.out, ' ')
+		f.space = false
+	}
+	f.out = append(f.out, c)
 }
 
 // CleanTitle turns an undecoded title, already converted to UTF-8, into one line of text.
