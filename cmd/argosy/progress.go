@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -276,6 +277,9 @@ func size(n int64) string {
 // printSummary prints what a run ended with, for people.
 func printSummary(w io.Writer, s assemble.Summary) {
 	printCounts(w, s)
+	if s.State == crawl.JobLimited {
+		fmt.Fprintf(w, "  a limit has ended it: argosy crawl -o %s goes on with a higher one (--max-pages, --max-time, --max-bytes)\n", filepath.Clean(s.Out))
+	}
 	printTroubles(w, s.Troubles)
 	printTraps(w, s.Traps, "argosy retry "+s.Out+" --cut")
 	printPlace(w, s)
