@@ -22,7 +22,7 @@ var house = map[string]struct {
 }{
 	// The words, and what stands beside the wings.
 	"crawl":   {true, ""},
-	"config":  {false, "crawl split topic engine"},
+	"config":  {false, "crawl split segment topic engine"},
 	"webs":    {false, ""},
 	"testkit": {false, "crawl"},
 
@@ -65,7 +65,7 @@ var house = map[string]struct {
 	"fleet/gate":        {false, "crawl access bus"},
 	"fleet/term":        {true, "crawl schedule"},
 	"fleet/coordinator": {false, "crawl access term polite scope predict learn price schedule frontier ledger"},
-	"fleet/agent":       {false, "crawl term polite robots parse topic fetch archive"},
+	"fleet/agent":       {false, "crawl term polite robots parse engine topic fetch archive"},
 	"fleet/outdir":      {false, "crawl archive schedule frontier ledger"},
 	"fleet/serve":       {false, "crawl access scope schedule strategy geo frontier ledger bus gate coordinator outdir usage"},
 	"fleet/assemble":    {false, "crawl scope schedule strategy frontier ledger bus fetch archive geo coordinator agent outdir usage"},

@@ -51,6 +51,7 @@ type crawlFlags struct {
 	warc                                                                                                         warcFlags
 	topic                                                                                                        topicFlags
 	console                                                                                                      console
+	engines                                                                                                      ownEngines
 }
 
 // defaultJob is what is crawled where nobody says otherwise.
@@ -97,6 +98,7 @@ func (f *crawlFlags) register(c *cobra.Command) {
 	fl.BoolVar(&j.Fetch.Sitemaps, "sitemaps", false, "also start from the sitemaps that robots.txt names")
 	fl.BoolVar(&j.Fetch.StripSession, "strip-session", false, "remove session and campaign parameters from URLs")
 	f.topic.register(fl, &j.Topic)
+	f.engines.flag(c)
 	limitFlags(fl, &j.Limits)
 
 	fl.IntVar(&f.concurrency, "concurrency", 128, "requests at once per node")
@@ -138,6 +140,11 @@ func (f *crawlFlags) config(args []string) (assemble.Config, error) {
 	}
 	f.set = set
 	out := f.out
+	if out == "" && f.job.Virtual != nil {
+		if out = f.job.Name; out == "" {
+			return assemble.Config{}, usage("-o: name a directory, or the job (name: in its file)")
+		}
+	}
 	if out == "" {
 		if set.list != nil {
 			return assemble.Config{}, usage("-o: name a directory; the seeds are many")
@@ -169,6 +176,9 @@ func (f *crawlFlags) config(args []string) (assemble.Config, error) {
 	if c.MinFree, err = parseSize("--min-free", f.minFree); err != nil {
 		return c, err
 	}
+	if f.job.Catalogue, err = f.engines.catalogue(); err != nil {
+		return c, err
+	}
 	if f.kept != nil {
 		f.job.Topic.Words, f.job.Topic.Text, f.job.Topic.Model = "", "", f.kept
 	} else if err := f.topic.read(&f.job.Topic); err != nil {
@@ -178,7 +188,7 @@ func (f *crawlFlags) config(args []string) (assemble.Config, error) {
 		return c, err
 	}
 	if c.Job, err = f.job.Crawl(set.seeds, set.bare); err != nil {
-		return c, usage("%w", err)
+		return c, virtualMistake(orElse(f.jobFile, givenFile), []byte(f.jobText), err)
 	}
 	c.Job.ID, c.Job.Identity.List, c.Seeds = 1, set.list, set.chunks
 	if p := &c.Job.Placing; p.Type != "" || p.Store != "" || len(p.Landmarks) > 0 {

@@ -8,10 +8,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -212,15 +214,19 @@ func withCrawl(ctx context.Context, dir string, fn func(ctx context.Context, co 
 func newTasks() *cobra.Command {
 	f := &fleetFlags{}
 	var dir, state string
+	var manual bool
 	c := &cobra.Command{
 		Use: "tasks DIR | tasks JOB", Short: "List tasks: sites, their states and counts", Args: cobra.MaximumNArgs(1),
 		Long:    "Tasks lists the tasks of a crawl's directory, also beside a crawl that runs, or of a job of a coordinator.",
 		Example: "  argosy tasks example\n  argosy tasks example --state manual --json\n  argosy tasks 1",
 		RunE: func(c *cobra.Command, args []string) error {
 			switch state {
-			case "", "waiting", "crawling", "done", "manual", "dropped":
+			case "", "waiting", "crawling", "sleeping", "failed", "done", "manual", "dropped":
 			default:
-				return usage("--state %q: allowed are waiting, crawling, done, manual, dropped", state)
+				return usage("--state %q: allowed are waiting, crawling, done, manual, dropped, and of searches sleeping and failed", state)
+			}
+			if manual {
+				state = crawl.TaskManual
 			}
 			if len(args) > 0 && (dir != "" || looksLikeCrawl(args[0])) {
 				if err := dirArgs(args, &dir); err != nil {
@@ -254,7 +260,10 @@ func newTasks() *cobra.Command {
 		},
 	}
 	c.Flags().StringVarP(&dir, "out", "o", "", "directory of a crawl")
-	c.Flags().StringVar(&state, "state", "", "only tasks in this state: waiting, crawling, done, manual or dropped")
+	c.Flags().StringVar(&state, "state", "", "only tasks in this state: waiting, crawling, done, manual or dropped; of searches also sleeping or failed")
+	c.Flags().BoolVar(&manual, "manual", false, "only tasks that wait for a person")
+	c.AddCommand(newTaskShow(), newTaskEdit(), newTaskOrder("release", "Let tasks go on that wait for a person", crawl.EntryRetry, "retry"),
+		newTaskOrder("drop", "Give tasks up, with what their searches have named", crawl.EntryDrop, "drop"))
 	f.register(c)
 	return c
 }
@@ -264,6 +273,9 @@ func (f *fleetFlags) printTasks(w io.Writer, rows []ledger.Task, again string) e
 		var traps []crawl.Trap
 		for i := range rows {
 			traps = append(traps, rows[i].Traps...)
+		}
+		if slices.ContainsFunc(rows, func(r ledger.Task) bool { return r.Search != nil }) {
+			return printSearches(w, rows, time.Now())
 		}
 		err := printTasks(w, rows)
 		printTraps(w, traps, again)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -69,6 +72,42 @@ func (o *ownEngines) catalogue() (*engine.Catalogue, error) {
 		return nil, usage("%v", err)
 	}
 	return c, nil
+}
+
+// within returns a job file that needs no other: the engines of the user that its virtual task names stand in it.
+func (o *ownEngines) within(file []byte, j *config.Job) ([]byte, *engine.Catalogue, error) {
+	cat, err := o.catalogue()
+	if err != nil {
+		return nil, nil, err
+	}
+	shipped, err := config.Catalogue()
+	if err != nil {
+		return nil, nil, err
+	}
+	var more []engine.Engine
+	for _, u := range j.Virtual.Engines {
+		name := orElse(u.Like, u.Name)
+		mine, err := cat.Get(name)
+		if err != nil {
+			continue // the virtual task's own, or a mistake that is found later
+		}
+		if theirs, err := shipped.Get(name); err != nil || !reflect.DeepEqual(mine.Engine, theirs.Engine) {
+			if !slices.ContainsFunc(append(more, j.Engines...), func(e engine.Engine) bool { return e.Name == name }) {
+				more = append(more, mine.Engine)
+			}
+		}
+	}
+	if len(more) == 0 {
+		return file, cat, nil
+	}
+	text, err := config.WriteEngines(append(more, j.Engines...)...)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(j.Engines) > 0 || bytes.HasPrefix(bytes.TrimSpace(file), []byte("{")) {
+		return nil, nil, usage("engine %s is of your own file, and the job has a list of engines, or is JSON: put the engine into the job (argosy engine show %s prints it)", more[0].Name, more[0].Name)
+	}
+	return append(append(bytes.TrimRight(slices.Clone(file), "\n"), '\n'), text...), cat, nil
 }
 
 func newEngine() *cobra.Command {

@@ -23,6 +23,8 @@ func newExport() *cobra.Command {
 	var format, state, file string
 	var job uint32
 	var least float64
+	var fields bool
+	var fieldsFrom string
 	c := &cobra.Command{
 		Use: "export DIR", Short: "Print a crawl's URLs as JSON lines or CSV", Args: cobra.MaximumNArgs(1),
 		Long: `Export prints what the ledger holds: each URL that was fetched, failed, or was refused by its site, in the order in which
@@ -40,8 +42,9 @@ a crawl that runs, too.`,
 			if _, err := p.place(); err != nil {
 				return err
 			}
-			if format != "jsonl" && format != "csv" {
-				return usage("--format %q: allowed are jsonl and csv", format)
+			fields = fields || fieldsFrom != ""
+			if format != "jsonl" && format != "csv" && (format != "table" || !fields) {
+				return usage("--format %q: allowed are jsonl and csv, and table with --fields", format)
 			}
 			out := c.OutOrStdout()
 			if file != "" {
@@ -57,6 +60,12 @@ a crawl that runs, too.`,
 				return err
 			}
 			defer l.Close()
+			if fields {
+				if state != "" || least != 0 || p.ledger != "" {
+					return usage("--fields: of a crawl's own directory, and of pages that were fetched: not with --state, --min-score or --ledger")
+				}
+				return exportFields(c.Context(), out, l, p.dir, job, fieldsFrom, format)
+			}
 			w := newRowWriter(out, format)
 			if least != 0 && state != "" && state != "fetched" || !(least >= 0 && least <= 1) {
 				return usage("--min-score %g: allowed are numbers from 0 to 1, for pages that were fetched", least)
@@ -80,6 +89,8 @@ a crawl that runs, too.`,
 	c.Flags().StringVar(&format, "format", "jsonl", "jsonl or csv")
 	c.Flags().StringVar(&state, "state", "", "only URLs in this state: fetched, failed, excluded or pending")
 	c.Flags().Float64Var(&least, "min-score", 0, "only pages with at least this score, by the topic of the crawl")
+	c.Flags().BoolVar(&fields, "fields", false, "of a virtual task: the fields of its job, taken out of the pages that its searches named; --format table prints a table")
+	c.Flags().StringVar(&fieldsFrom, "fields-of", "", "job file with other fields (virtual: fields:) to take out instead")
 	c.Flags().StringVar(&file, "to", "", "file to write (default: standard output)")
 	return c
 }
@@ -104,11 +115,16 @@ func newRowWriter(w io.Writer, format string) *rowWriter {
 		enc.SetEscapeHTML(false)
 		return &rowWriter{enc: enc}
 	}
-	cw := csv.NewWriter(w)
-	_ = cw.Write([]string{ // the writer remembers its first error for Error
+	return csvRows(w, []string{
 		"url", "state", "reason", "status", "mime", "title", "lang", "bytes", "depth", "digest", "revisit", "redirect", "site",
 		"node", "fetched_at", "warc", "offset", "length", "detail", "parent", "anchor", "tries", "score", "expected",
 	})
+}
+
+// csvRows prints rows as CSV, with their names in the first line.
+func csvRows(w io.Writer, names []string) *rowWriter {
+	cw := csv.NewWriter(w)
+	_ = cw.Write(names) // the writer remembers its first error for Error
 	return &rowWriter{csv: cw}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"argosy/internal/config"
 	"argosy/internal/crawl"
+	"argosy/internal/plan/strategy"
 )
 
 // limitFlag is the flag of a limit.
@@ -85,8 +86,14 @@ func (f *crawlFlags) fill(c *cobra.Command) error {
 	if err := f.readDefaults(c); err != nil {
 		return err
 	}
+	if f.job.Placing.Strategy == strategy.Default {
+		f.job.Placing.Strategy = "" // it depends on the job
+	}
 	if err := f.readJob(); err != nil {
 		return err
+	}
+	if f.job.Placing.Strategy == "" && f.job.Virtual == nil {
+		f.job.Placing.Strategy = strategy.Default
 	}
 	if err := f.readSites(); err != nil {
 		return err

@@ -110,7 +110,7 @@ func grouped(root *cobra.Command) {
 		commands []*cobra.Command
 	}{
 		{"A crawl on this machine:", []*cobra.Command{
-			newDemo(), newCrawl(), newStop(), newView(), newTasks(), newReport(), newExport(), newTree(), newStats(), newTopic(), newRetry(), newDrop(), newExplain(),
+			newDemo(), newCrawl(), newStop(), newView(), newTasks(), newRates(), newReport(), newExport(), newTree(), newStats(), newTopic(), newRetry(), newDrop(), newExplain(),
 		}},
 		{"Whether all is there, and making it whole:", []*cobra.Command{newVerify(), newRebuild(), newBackup(), newRestore()}},
 		{"A fleet of machines:", append([]*cobra.Command{newServe(), newAgent(), newSubmit(), newJobs()}, append(newOrders(),

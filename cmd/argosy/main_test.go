@@ -146,7 +146,7 @@ func TestBadInput(t *testing.T) {
 		{[]string{"jobs", "--server", "ftp://x"}, "http://HOST:PORT"},
 		{[]string{"pause", "one"}, "its number"},
 		{[]string{"tasks"}, "-o"},
-		{[]string{"tasks", "-o", dir, "--state", "failed"}, "waiting, crawling, done, manual, dropped"},
+		{[]string{"tasks", "-o", dir, "--state", "lost"}, "waiting, crawling, done, manual, dropped"},
 		{[]string{"retry"}, "-o"},
 		{[]string{"keys"}, "-o"},
 		{[]string{"frobnicate"}, "frobnicate"},

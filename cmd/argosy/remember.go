@@ -122,7 +122,7 @@ func (f *crawlFlags) recall(c *cobra.Command) ([]string, error) {
 	if f.siteFile == "" {
 		f.siteText = g.Sites
 	}
-	if len(g.Seeds) == 0 {
+	if _, err := os.Stat(filepath.Join(f.out, filepath.FromSlash(seedsFile))); len(g.Seeds) == 0 && err == nil {
 		f.seeds = filepath.Join(f.out, filepath.FromSlash(seedsFile))
 	}
 	return g.Seeds, nil

@@ -183,6 +183,12 @@ func (s *seedSet) keep(path string) (err error) {
 
 // readSeeds collects the seeds of the command line and of the file, or those of the job file.
 func (f *crawlFlags) readSeeds(args []string) (*seedSet, error) {
+	if f.job.Virtual != nil {
+		if len(args) > 0 || f.seeds != "" {
+			return nil, usage("the job has a virtual task, whose searches are its seeds: give no others")
+		}
+		return &seedSet{}, nil
+	}
 	source, err := f.seedSource(args)
 	if err != nil {
 		return nil, usage("%w", err)

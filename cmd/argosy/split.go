@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"argosy/internal/config"
-	"argosy/internal/plan/segment"
+	"argosy/internal/page/engine"
 	"argosy/internal/plan/split"
 )
 
@@ -36,23 +36,21 @@ its searches with the numbers of the actual tasks that they are in.`,
 			if j.Virtual == nil {
 				return usage("%s: no virtual task in it (key virtual)", args[0])
 			}
-			cat, err := own.catalogue()
-			if err != nil {
+			if j.Catalogue, err = own.catalogue(); err != nil {
 				return err
 			}
-			tasks, err := split.Split(*j.Virtual, cat, segment.New(j.Dictionary...).Words)
-			var bad *split.Error
-			if errors.As(err, &bad) {
-				return usage("%s: line %d: virtual.%v", args[0], config.LineOf(file.Bytes(), "$.virtual", bad.Path), err)
-			}
+			tasks, err := j.Split()
 			if err != nil {
-				return usage("%s: %v", args[0], err)
+				return virtualMistake(args[0], file.Bytes(), err)
 			}
 			if !asJSON {
-				return printVirtual(c.OutOrStdout(), split.List(*j.Virtual, tasks), tasks)
+				return printVirtual(c.OutOrStdout(), *j.Virtual, tasks)
 			}
-			for _, t := range tasks {
-				if err := printJSON(c.OutOrStdout(), t); err != nil {
+			for i, t := range split.Order(tasks, j.Virtual.Seed) {
+				if err := printJSON(c.OutOrStdout(), struct {
+					Priority int `json:"priority"`
+					split.Task
+				}{i + 1, t}); err != nil {
 					return err
 				}
 			}
@@ -64,25 +62,43 @@ its searches with the numbers of the actual tasks that they are in.`,
 	return c
 }
 
-// printVirtual prints virtual tasks as a list, with their searches in their actual tasks.
-func printVirtual(w io.Writer, list []split.Listed, tasks []split.Task) error {
-	for i, v := range list {
-		words := strings.Join(v.Words, "&")
-		fmt.Fprintf(w, "%d  %s  (%s)\n", i+1, words, v.Product)
-		for _, name := range slices.Sorted(maps.Keys(v.Added)) {
-			fmt.Fprintf(w, "   %s: %s&%s\n", name, words, strings.Join(v.Added[name], "&"))
+// printVirtual prints the virtual tasks as a list, each by its words; under it its searches in their actual tasks, with the place of
+// those in the waiting queue.
+func printVirtual(w io.Writer, v split.Virtual, tasks []split.Task) error {
+	place := map[int]int{}
+	for i, t := range split.Order(tasks, v.Seed) {
+		place[t.Number] = i + 1
+	}
+	for i, of := range split.List(v, tasks) {
+		words := strings.Join(of.Words, "&")
+		fmt.Fprintf(w, "%d  %s  (%s)\n", i+1, words, of.Product)
+		for _, name := range slices.Sorted(maps.Keys(of.Added)) {
+			fmt.Fprintf(w, "   %s: %s&%s\n", name, words, strings.Join(of.Added[name], "&"))
 		}
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		for _, s := range v.Searches {
+		for _, s := range of.Searches {
 			kind := ""
 			if k := tasks[s.Task-1].Type; k != "" {
 				kind = "type " + k
 			}
-			fmt.Fprintf(t, "   task %d\t%s\t%s\t%s\n", s.Task, s.Engine, kind, s.URL)
+			fmt.Fprintf(t, "   task %d\tpriority %d\t%s\t%s\t%s\n", s.Task, place[s.Task], s.Engine, kind, s.URL)
 		}
 		if err := t.Flush(); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// virtualMistake names the line of a mistake in a job file's virtual task, or in its engines.
+func virtualMistake(path string, file []byte, err error) error {
+	var bad *split.Error
+	var engine *engine.Error
+	switch {
+	case errors.As(err, &bad):
+		return usage("%s: line %d: virtual.%v", path, config.LineOf(file, "$.virtual", bad.Path), err)
+	case errors.As(err, &engine):
+		return usage("%s: line %d: %v", path, config.LineOf(file, "$.engines", ""), err)
+	}
+	return usage("%s: %w", path, err)
 }

@@ -21,6 +21,7 @@ import (
 type submitFlags struct {
 	fleetFlags
 	seeds               string
+	engines             ownEngines
 	to                  uint32
 	check, schema, wait bool
 }
@@ -51,6 +52,7 @@ there. Should that be interrupted, the same command goes on with --to JOB.`,
 		},
 	}
 	f.register(c)
+	f.engines.flag(c)
 	c.Flags().StringVar(&f.seeds, "seeds", "", "file with a seed a line, instead of the job file's seeds; - is standard input")
 	c.Flags().Uint32Var(&f.to, "to", 0, "go on with the seeds of this job, which has the same ones")
 	c.Flags().BoolVar(&f.check, "check", false, "only check the file")
@@ -120,12 +122,20 @@ func (f *submitFlags) read(path string) ([]byte, *seedSet, error) {
 	if from.job.Fetch.UserAgent == "" {
 		from.job.Fetch.UserAgent = defaultAgent
 	}
+	if file.Virtual != nil {
+		if f.seeds != "" {
+			return nil, nil, usage("%s: it has a virtual task, whose searches are its seeds: give no others", path)
+		}
+		if b, from.job.Catalogue, err = f.engines.within(b, &file); err != nil {
+			return nil, nil, usage("%s: %w", path, err)
+		}
+	}
 	job, err := from.job.Crawl(set.seeds, set.bare)
 	if err == nil {
 		err = serve.CheckJob(&job)
 	}
 	if err != nil {
-		return nil, nil, usage("%s: %w", path, err)
+		return nil, nil, virtualMistake(path, b, err)
 	}
 	if set.list != nil || f.seeds != "" || file.SeedsFile != "" {
 		if b, err = config.WithoutSeeds(b); err != nil {

@@ -13,25 +13,29 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"argosy/internal/crawl"
+	"argosy/internal/page/engine"
 	"argosy/internal/plan/split"
 )
 
 // Job is a job file.
 type Job struct {
-	Name       string         `yaml:"name" doc:"what people call it"`
-	Seeds      []string       `yaml:"seeds" doc:"URLs to start from; without a scheme https is tried, then http"`
-	SeedsFile  string         `yaml:"seeds_file" doc:"file with a seed a line, read by argosy crawl and argosy submit; relative to the job file"`
-	Scope      string         `yaml:"scope" doc:"what belongs to the crawl" enum:"site host domain prefix any"`
-	Include    []string       `yaml:"include" doc:"fetch only URLs that match one of these expressions (RE2)"`
-	Exclude    []string       `yaml:"exclude" doc:"fetch no URL that matches one of these expressions"`
-	Fetch      Fetch          `yaml:"fetch" doc:"what is fetched, and as whom"`
-	Topic      Topic          `yaml:"topic" doc:"what pages are to be about; nothing: anything"`
-	Market     Market         `yaml:"market" doc:"with a topic: several crawlers share what is found; nothing: there is one"`
-	Limits     Limits         `yaml:"limits" doc:"where it ends and how fast it goes; they may change while it runs"`
-	Sites      []Site         `yaml:"sites" doc:"what is different on some sites: of several that match one all count, the last most"`
-	Placing    Placing        `yaml:"placing" doc:"which nodes its sites go to"`
-	Dictionary []string       `yaml:"dictionary" doc:"words that the segmenter is to know"`
-	Virtual    *split.Virtual `yaml:"virtual" doc:"a virtual task, for argosy split"`
+	Name       string          `yaml:"name" doc:"what people call it"`
+	Seeds      []string        `yaml:"seeds" doc:"URLs to start from; without a scheme https is tried, then http"`
+	SeedsFile  string          `yaml:"seeds_file" doc:"file with a seed a line, read by argosy crawl and argosy submit; relative to the job file"`
+	Scope      string          `yaml:"scope" doc:"what belongs to the crawl" enum:"site host domain prefix any"`
+	Include    []string        `yaml:"include" doc:"fetch only URLs that match one of these expressions (RE2)"`
+	Exclude    []string        `yaml:"exclude" doc:"fetch no URL that matches one of these expressions"`
+	Fetch      Fetch           `yaml:"fetch" doc:"what is fetched, and as whom"`
+	Topic      Topic           `yaml:"topic" doc:"what pages are to be about; nothing: anything"`
+	Market     Market          `yaml:"market" doc:"with a topic: several crawlers share what is found; nothing: there is one"`
+	Limits     Limits          `yaml:"limits" doc:"where it ends and how fast it goes; they may change while it runs"`
+	Sites      []Site          `yaml:"sites" doc:"what is different on some sites: of several that match one all count, the last most"`
+	Placing    Placing         `yaml:"placing" doc:"which nodes its sites go to"`
+	Dictionary []string        `yaml:"dictionary" doc:"words that the segmenter is to know"`
+	Engines    []engine.Engine `yaml:"engines" doc:"search engines of this job's own, as in a file of engines"`
+	Virtual    *split.Virtual  `yaml:"virtual" doc:"a virtual task: subjects that are searched for, and what is found is collected"`
+
+	Catalogue *engine.Catalogue `yaml:"-"` // that the virtual task's engines are of; nil: the shipped one
 }
 
 // Fetch says what is fetched, and as whom.
@@ -156,9 +160,6 @@ func oneLine(err error) error {
 // Crawl makes a job of a job file and of its seeds, as Seeds returns them.
 func (j *Job) Crawl(seeds []string, bare []bool) (crawl.Job, error) {
 	out := crawl.Job{Name: j.Name, Limits: crawl.DefaultLimits(), Placing: j.Placing.crawl(), Sites: rules(j.Sites)}
-	if j.Virtual != nil {
-		return out, errors.New("virtual: it is split by argosy split, and not crawled yet; give seeds")
-	}
 	if strings.ContainsAny(j.Fetch.UserAgent, "\r\n") {
 		return out, errors.New("fetch.user_agent: no line breaks")
 	}
@@ -173,6 +174,9 @@ func (j *Job) Crawl(seeds []string, bare []bool) (crawl.Job, error) {
 		Language: f.Language, NearDup: f.NearDup,
 	}
 	j.Limits.Apply(&out.Limits)
+	if j.Virtual != nil {
+		return out, j.collect(&out)
+	}
 	if err := j.Topic.apply(&out.Identity); err != nil {
 		return out, err
 	}
@@ -208,7 +212,7 @@ func (j *Job) Submitted(agent string) (crawl.Job, error) {
 	if j.Fetch.UserAgent == "" {
 		j.Fetch.UserAgent = agent
 	}
-	if j.Virtual != nil {
+	if j.Virtual != nil && j.SeedsFile == "" && len(j.Seeds) == 0 {
 		return j.Crawl(nil, nil)
 	}
 	if j.SeedsFile != "" {

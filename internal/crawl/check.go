@@ -278,6 +278,15 @@ func (c *check) outcome(o *Outcome) {
 	c.items("sample", len(o.Sample), maxSamples)
 	c.real("score", float64(o.Score), 1)
 	c.real("expected", float64(o.Expected), 1)
+	if a := o.Answered; a != nil {
+		c.word("answered.verdict", a.Verdict, 1)
+		c.length("answered.reason", a.Reason, 0, maxLine)
+		c.length("answered.stop", a.Stop, 0, maxLine)
+		c.word("answered.kind", a.Stated.Kind, 0)
+		c.whole("answered.stated", a.Stated.N, 0, maxBytes)
+		c.whole("answered.results", int64(a.Results), 0, maxItems)
+		c.whole("answered.off", int64(a.Off), 0, maxItems)
+	}
 }
 
 // location refuses a place that is not in a file of the node's store: its name leads nowhere else.

@@ -36,6 +36,8 @@ const (
 	EntrySeeds                         // a piece of a job's list of seeds
 	EntryRound                         // a market between the crawlers of a job
 	EntryWalk                          // the next piece of what a retry concerns; of Release only Job is set
+
+	EntryEdit EntryKind = 100 // a person changes a search
 )
 
 // Entry is a fact in the log. Exactly the fields of its kind are set. Its time is when the log stored it.
@@ -59,6 +61,7 @@ type Entry struct {
 	Doubt       bool          `cbor:"62,keyasint,omitempty"` // a term begins with a log that has lost its end
 	Seeds       *SeedChunk    `cbor:"63,keyasint,omitempty"`
 	Round       *Round        `cbor:"70,keyasint,omitempty"`
+	Edit        *Edit         `cbor:"100,keyasint,omitempty"`
 }
 
 // Order is what somebody has asked a coordinator for. It stands in the log before it is done.
@@ -144,6 +147,9 @@ const (
 	TaskWaiting  = "waiting"
 	TaskCrawling = "crawling"
 	TaskDone     = "done"
+
+	TaskSleeping = "sleeping" // a search that waits for the pages that it has named
+	TaskFailed   = "failed"   // a search that was taken back, and is to be given to another node
 )
 
 // DispatchKind names what a dispatched message says.

@@ -27,6 +27,7 @@ const (
 	KindNoHost      Kind = "no-such-host" // the name does not exist, or has no address
 	KindRefused     Kind = "refused"      // nothing listens on the port
 	KindCertificate Kind = "certificate"  // not trusted, not valid now, or another name's
+	KindSearch      Kind = "search"       // a search engine's answer is none: a block, or nothing that can be read
 )
 
 // Reasons of refusals (state excluded).
@@ -47,6 +48,7 @@ const (
 	ReasonTrapMap    Kind = "trap-sitemap" // sitemaps nested too deep or too many, entries beyond a sitemap's limit
 	ReasonSiteBudget Kind = "site-budget"  // over --site-pages
 	ReasonDropped    Kind = "dropped"      // dropped by a person
+	ReasonNoMore     Kind = "no-more"      // a result page behind one that named nothing new
 )
 
 // Error is a failed operation on a site. Its kind decides what happens next.

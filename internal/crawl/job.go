@@ -85,4 +85,6 @@ type Identity struct {
 	Tunnel int        `cbor:"72,keyasint,omitempty" json:"tunnel,omitempty"`  // with a topic: so many pages in a row may be off it on the way to a URL; -1: any number
 	ByRule bool       `cbor:"73,keyasint,omitempty" json:"by_rule,omitempty"` // with a topic: links are scored by fixed rules, and nothing is learned
 	Market *Market    `cbor:"74,keyasint,omitempty" json:"market,omitempty"`  // with a topic: how many crawlers share its URLs, and how; nil: there is one
+
+	Collect *Collect `cbor:"100,keyasint,omitempty" json:"collect,omitempty"` // of a virtual task; nil: the job follows links from its seeds
 }

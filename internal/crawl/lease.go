@@ -108,8 +108,9 @@ type Lease struct {
 	BudgetMS    int64    `cbor:"11,keyasint"`
 	Resolve     bool     `cbor:"12,keyasint,omitempty"` // look up addresses, fetch nothing
 	Targets     []Target `cbor:"13,keyasint,omitempty"`
-	Probe       string   `cbor:"14,keyasint,omitempty"` // measure the site by this URL, fetch nothing else
-	Ping        bool     `cbor:"15,keyasint,omitempty"` // with Probe: the delay to it, not its bandwidth
+	Probe       string   `cbor:"14,keyasint,omitempty"`  // measure the site by this URL, fetch nothing else
+	Ping        bool     `cbor:"15,keyasint,omitempty"`  // with Probe: the delay to it, not its bandwidth
+	Asked       *Asked   `cbor:"100,keyasint,omitempty"` // of a job that collects: the search that it is for
 }
 
 // Refill gives a running lease more URLs.
@@ -138,10 +139,11 @@ type Link struct {
 	Anchor   string `cbor:"2,keyasint,omitempty"`
 	Redirect bool   `cbor:"3,keyasint,omitempty"`
 	Sitemap  bool   `cbor:"4,keyasint,omitempty"`
-	LastMod  int64  `cbor:"5,keyasint,omitempty"`  // Unix seconds, from a sitemap
-	Resource bool   `cbor:"6,keyasint,omitempty"`  // what the page needs to be shown: as deep as the page
-	NoFollow bool   `cbor:"8,keyasint,omitempty"`  // the page asks not to follow its links
-	Around   string `cbor:"70,keyasint,omitempty"` // words before and behind the link, of jobs with a topic
+	LastMod  int64  `cbor:"5,keyasint,omitempty"`   // Unix seconds, from a sitemap
+	Resource bool   `cbor:"6,keyasint,omitempty"`   // what the page needs to be shown: as deep as the page
+	NoFollow bool   `cbor:"8,keyasint,omitempty"`   // the page asks not to follow its links
+	Around   string `cbor:"70,keyasint,omitempty"`  // words before and behind the link, of jobs with a topic
+	Next     bool   `cbor:"100,keyasint,omitempty"` // from a result page to the next
 }
 
 // Outcome says how a URL of a lease ended, or that it must be tried again.
@@ -184,6 +186,8 @@ type Outcome struct {
 
 	Score    float32 `cbor:"70,keyasint,omitempty"` // how much a page is about the job's topic, from 0 to 1
 	Expected float32 `cbor:"71,keyasint,omitempty"` // the target's score
+
+	Answered *Answered `cbor:"100,keyasint,omitempty"` // of a result page of a search
 }
 
 // Layer returns where the URL is a page.

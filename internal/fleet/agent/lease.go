@@ -8,6 +8,7 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/term"
+	"argosy/internal/page/engine"
 	"argosy/internal/page/fetch"
 	"argosy/internal/page/polite"
 	"argosy/internal/page/robots"
@@ -26,6 +27,7 @@ type lease struct {
 
 	known *filter      // links of the job that are known to be stored
 	judge *topic.Judge // nil: the job has no topic
+	walk  *engine.Walk // through the result pages of a search; nil: none was read yet
 
 	rules  robots.Rules
 	robots crawl.RobotsState

@@ -41,10 +41,16 @@ func (l *lease) one(t crawl.Target) error {
 		if kind == crawl.ReasonRobotsDown {
 			o.State = crawl.Excluded
 		}
+		if l.asks() {
+			l.unanswered(o, crawl.AnswerFailed, string(kind)+": "+l.why)
+		}
 		l.outcome(o, nil)
+		if l.asks() {
+			l.rest(&page{}, 0)
+		}
 		return nil
 	}
-	if !l.job.Identity.IgnoreRobots && !l.rules.Allowed(u.RequestURI()) {
+	if !l.job.Identity.IgnoreRobots && !(l.asks() && l.l.Asked.Robots) && !l.rules.Allowed(u.RequestURI()) {
 		l.outcome(&crawl.Outcome{Key: t.Key, URL: t.URL, State: crawl.Excluded, Reason: crawl.ReasonRobots, Depth: t.Depth}, nil)
 		return nil
 	}
@@ -117,6 +123,12 @@ func (l *lease) failed(p *page, err error) error {
 	}
 	gone := l.gaveUp != ""
 	l.mu.Unlock()
+	if l.asks() {
+		l.unanswered(o, crawl.AnswerFailed, string(kind)+": "+err.Error())
+		l.outcome(o, nil)
+		l.rest(p, wait)
+		return nil
+	}
 	if kind.Transient() && int(t.Tries) < retries && !gone {
 		o.State = crawl.Retry
 	}
@@ -137,13 +149,17 @@ func (l *lease) failed(p *page, err error) error {
 // answer handles a whole response. An error is one of the node.
 func (l *lease) answer(p *page) error {
 	t, resp := &p.target, p.resp
-	if resp.Status == http.StatusTooManyRequests || resp.Status == http.StatusServiceUnavailable {
+	if !l.asks() && (resp.Status == http.StatusTooManyRequests || resp.Status == http.StatusServiceUnavailable) {
 		if again, err := l.later(p); again {
 			return err
 		}
 	}
 	p.outcome = &crawl.Outcome{Key: t.Key, URL: t.URL, State: crawl.Fetched, Depth: t.Depth, Expected: t.Score}
-	return l.process(p)
+	err := l.process(p)
+	if p.outcome.State == crawl.Retry && l.asks() {
+		l.rest(p, 0)
+	}
+	return err
 }
 
 // beside archives an answer that is not one of the job's pages. If that fails the lease ends with the error: it is one of the

@@ -18,11 +18,16 @@ var docs = sync.Pool{New: func() any { return new(parse.Page) }}
 // read finds the links of a response and what else it says of itself.
 func (l *lease) read(p *page) (*finder, error) {
 	t, u, resp, o := &p.target, p.url, p.resp, p.outcome
+	if l.asks() {
+		return l.results(p)
+	}
 	if resp.Status >= 300 && resp.Status < 400 {
 		f := newFinder(l, t, u, "utf-8")
 		if loc := location(resp); loc != "" {
 			if v, err := u.Resolve(loc); err == nil {
-				o.Redirect = v.String()
+				if o.Redirect = v.String(); l.l.Asked != nil && !l.wanted(v) {
+					return f, nil
+				}
 				f.found.Links = append(f.found.Links, crawl.Link{URL: o.Redirect, Redirect: true})
 			}
 		}
@@ -84,6 +89,9 @@ func (l *lease) read(p *page) (*finder, error) {
 	l.a.marks.markPage(t, u, base, charset, text, doc, o)
 	f := newFinder(l, t, base, charset)
 	f.refused = l.obeysNofollow() && (doc.NoFollow || tag.NoFollow)
+	if l.l.Asked != nil {
+		return f, nil // what it names is not what was searched for
+	}
 	f.focus(o.Score, t.Off)
 	f.add(doc)
 	l.headerLinks(f, u, resp)
@@ -138,6 +146,9 @@ func robotsTag(resp *fetch.Response) (all parse.Directives) {
 
 // headerLinks takes in the links of Link, Refresh and Content-Location fields.
 func (l *lease) headerLinks(f *finder, u crawl.URL, resp *fetch.Response) {
+	if l.l.Asked != nil {
+		return
+	}
 	take := func(ref string, kind parse.Kind) {
 		if ref == "" {
 			return

@@ -1,7 +1,6 @@
 package coordinator
 
 import (
-	"container/heap"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -50,7 +49,7 @@ func (c *Coordinator) cycle(ctx context.Context, now time.Time, j *frontier.Job,
 	if record {
 		decide = schedule.Explained
 	}
-	plan, err := decide(s, r.strategy)
+	plan, err := schedule.WithBound(s, func(s *schedule.Snapshot) (schedule.Plan, error) { return decide(s, r.strategy) })
 	if err != nil {
 		return err
 	}
@@ -145,10 +144,8 @@ func (c *Coordinator) snapshot(now time.Time, j *frontier.Job, r *run) *schedule
 		return &schedule.Snapshot{}
 	}
 	for len(r.due) > 0 && r.due[0].at <= v.Now && len(v.Tasks) < maxTasks {
-		d := heap.Pop(&r.due).(dueTask)
-		delete(r.inDue, d.id)
-		t := c.f.Task(d.id)
-		if t.State != "" || t.Queued() <= 0 {
+		t := c.f.Task(r.next(v.Now))
+		if t == nil || t.State != "" || t.Queued() <= 0 {
 			continue
 		}
 		site := c.f.Site(t.Site)
@@ -185,6 +182,7 @@ func (c *Coordinator) waiting(j *frontier.Job, t *frontier.Task, site *crawl.Sit
 		Site: siteOf(j, t.Site, site), ID: t.ID, Job: t.Job, Since: t.Since, Pending: t.Pending(), Avoid: t.Avoid, Last: t.Last,
 		Type: j.Placing.Type, Product: j.Placing.Product, Need: j.Placing.Need, Quota: float64(j.Limits.LeasePages),
 	}
+	c.searching(j, t, &w)
 	if t.Fetched > 0 { // of a site that nobody has seen yet the queue tells nothing
 		w.Pages = float64(w.Pending)
 	}
@@ -233,7 +231,7 @@ func (c *Coordinator) grant(now time.Time, j *frontier.Job, r *run, t *schedule.
 			first = bestAtOnce
 		}
 		of := c.f.Task(t.ID)
-		targets, err := c.next(now, j, r, of, first)
+		targets, err := c.next(now, j, r, of, min(first, l.Quota))
 		if err != nil {
 			return nil, err
 		}
@@ -250,13 +248,18 @@ func (c *Coordinator) grant(now time.Time, j *frontier.Job, r *run, t *schedule.
 // newLease makes a lease that has nothing to do yet.
 func (c *Coordinator) newLease(j *frontier.Job, t *schedule.Task, n *schedule.Node) *crawl.Lease {
 	c.jobs.leaseNo++
+	task := c.f.Task(t.ID)
 	quota := j.Limits.LeasePages
 	if m := j.Identity.Market; m != nil {
 		quota = min(quota, max(m.Turn, bestAtOnce)) // others wait for the site, too
 	}
+	if task.Of != nil {
+		quota = j.Identity.Collect.Pages
+	}
 	return &crawl.Lease{
-		ID: c.sinks.epoch<<32 | c.jobs.leaseNo, Job: t.Job, Task: t.ID, Site: t.Site, Node: n.ID, Incarnation: n.Incarnation,
-		Epoch: c.sinks.epoch, Attempt: c.f.Task(t.ID).Attempts + 1, Secret: secret(), Quota: quota,
+		Asked: c.asked(j, task, false),
+		ID:    c.sinks.epoch<<32 | c.jobs.leaseNo, Job: t.Job, Task: t.ID, Site: t.Site, Node: n.ID, Incarnation: n.Incarnation,
+		Epoch: c.sinks.epoch, Attempt: task.Attempts + 1, Secret: secret(), Quota: quota,
 		BudgetMS: j.Limits.LeaseTime.Milliseconds(),
 	}
 }

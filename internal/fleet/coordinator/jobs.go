@@ -17,7 +17,8 @@ import (
 type dueTask struct {
 	at   int64 // Unix ms
 	id   uint32
-	from int64 // waiting since
+	from int64  // waiting since
+	site string // of a job that collects: the first task in this site's line; id is 0
 }
 
 // dueHeap orders waiting tasks by when their site may be asked, then first in, first out.
@@ -62,6 +63,8 @@ type run struct {
 	short    map[uint32]bool // tasks that wait until their crawler may do more
 	hadTurn  time.Duration   // how long the job had run when a crawler had had its turn and waited for others; 0: none does
 	traded   time.Time       // when the last market was held
+	lines    lines           // of a job that collects, else nil
+	called   map[string]bool // sites whose line stands in due
 	limited  string
 	begun    time.Time
 	before   int64     // ms of earlier runs
@@ -110,6 +113,9 @@ func (c *Coordinator) run(now time.Time, j *frontier.Job) (*run, error) {
 		return nil, err
 	}
 	r := &run{spec: spec, shadow: other, strategy: read.strategy, read: read, wants: wants, inDue: map[uint32]bool{}, short: map[uint32]bool{}, begun: now, before: j.RanMS, again: c.rests(now, j)}
+	if j.Identity.Collect != nil {
+		r.lines, r.called = lines{}, map[string]bool{}
+	}
 	c.jobs.runs[j.ID] = r
 	c.f.Tasks(func(t *frontier.Task) {
 		if t.Job == j.ID {
@@ -143,7 +149,34 @@ func (b *jobs) schedule(t *frontier.Task) {
 
 func (r *run) waits(t *frontier.Task, at int64) {
 	r.inDue[t.ID] = true
+	if r.lines != nil {
+		r.lines.put(t)
+		r.call(t.Site, at)
+		return
+	}
 	heap.Push(&r.due, dueTask{at: at, id: t.ID, from: t.Since})
+}
+
+// call has the first of a site's line looked at, at a time.
+func (r *run) call(site string, at int64) {
+	if len(r.lines[site]) > 0 && !r.called[site] {
+		r.called[site] = true
+		heap.Push(&r.due, dueTask{at: at, site: site})
+	}
+}
+
+// next takes the task that is due out of what waits; 0: there is none any more.
+func (r *run) next(now int64) uint32 {
+	d := heap.Pop(&r.due).(dueTask)
+	if d.site == "" {
+		delete(r.inDue, d.id)
+		return d.id
+	}
+	delete(r.called, d.site)
+	id := r.lines.take(d.site)
+	delete(r.inDue, id)
+	r.call(d.site, now+heldFor)
+	return id
 }
 
 // running returns the jobs that are to be worked on, in turn.

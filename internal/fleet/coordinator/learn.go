@@ -106,7 +106,7 @@ func (k *lore) landmarks(r *reader, given []string, nodes []schedule.Node) []int
 
 // ended keeps what the last lease of a task did, for strategies that modify the next.
 func (r *reader) ended(lease *frontier.Lease, at int64) {
-	if r.modify == nil || lease.Resolve || lease.Given == 0 {
+	if r.modify == nil || lease.Resolve || lease.Given == 0 || lease.Asks {
 		return
 	}
 	r.did[lease.Task] = schedule.Subtask{

@@ -96,6 +96,13 @@ func (c *Coordinator) dispatch(ctx context.Context, now time.Time, l *crawl.Leas
 	job := j.Job
 	job.Identity.Seeds, job.Identity.NoScheme, job.Placing = nil, nil, crawl.Placing{} // the agent needs none, and they may be many
 	job.Limits, job.Sites, st.Headers = *j.At(l.Site), nil, j.Headers(l.Site)
+	if of := c.asked(j, t, true); of != nil {
+		lease := *l
+		lease.Asked, l = of, &lease
+	}
+	if job.Identity.Collect != nil {
+		job.Identity.Collect = &crawl.Collect{Pages: job.Identity.Collect.Pages}
+	}
 	c.open.sent[l.ID] = now
 	c.post.send(ctx, l.Node, &crawl.Dispatch{Kind: crawl.DispatchLease, Lease: l, Job: &job, Site: &st, Doubt: c.f.Position().Doubt, AgeMS: c.age(c.f.Lease(l.ID))})
 	return nil

@@ -190,7 +190,7 @@ func (c *Coordinator) SetLimits(ctx context.Context, id uint32, change func(*cra
 	return errors.Join(err, c.settled(ctx))
 }
 
-// Release appends what a person does to tasks (r, without Tasks), and returns when it has been applied and synced. The names are those of
+// Release appends what a person does to tasks (r; its Tasks by their numbers), and returns when it has been applied and synced. The names are those of
 // sites; none means all. A job that had ended runs again after a retry, if the coordinator runs jobs.
 func (c *Coordinator) Release(ctx context.Context, kind crawl.EntryKind, sites []string, r crawl.Release) (tasks int, err error) {
 	job := r.Job
@@ -202,6 +202,12 @@ func (c *Coordinator) Release(ctx context.Context, kind crawl.EntryKind, sites [
 		if j.State == crawl.JobCancelled {
 			return fmt.Errorf("%w: job %d is %s", ErrState, job, j.State)
 		}
+		for _, id := range r.Tasks {
+			if t := c.f.Task(id); t == nil || t.Job != job {
+				return fmt.Errorf("%w: %d", ErrNoTask, id)
+			}
+		}
+		named := len(r.Tasks)
 		c.f.Tasks(func(t *frontier.Task) {
 			for _, s := range sites {
 				if t.Job == job && t.Site == s {
@@ -210,8 +216,8 @@ func (c *Coordinator) Release(ctx context.Context, kind crawl.EntryKind, sites [
 			}
 		})
 		sort.Slice(r.Tasks, func(i, j int) bool { return r.Tasks[i] < r.Tasks[j] })
-		if tasks = len(r.Tasks); tasks < len(sites) {
-			return fmt.Errorf("%w: %d of the sites named are none of this job's", ErrNoTask, len(sites)-tasks)
+		if tasks = len(r.Tasks); tasks < named+len(sites) {
+			return fmt.Errorf("%w: %d of the sites named are none of this job's", ErrNoTask, named+len(sites)-tasks)
 		}
 		if err := c.sinks.append(ctx, &crawl.Entry{Kind: kind, Release: &r}); err != nil {
 			return err
@@ -260,6 +266,38 @@ func (c *Coordinator) walked(ctx context.Context, job uint32) error {
 		}
 	}
 	return nil
+}
+
+// ErrSearch says that a task is none that a person can change so.
+var ErrSearch = errors.New("not a search that waits for a person")
+
+// Edit changes a search that waits for a person, and lets it go on.
+func (c *Coordinator) Edit(ctx context.Context, e crawl.Edit) error {
+	err := c.do(ctx, func() error {
+		j, t := c.f.Job(e.Job), c.f.Task(e.Task)
+		switch {
+		case j == nil:
+			return fmt.Errorf("%w: %d", ErrNoJob, e.Job)
+		case t == nil || t.Job != e.Job:
+			return fmt.Errorf("%w: %d", ErrNoTask, e.Task)
+		case t.Of == nil || t.State != crawl.TaskManual:
+			return fmt.Errorf("%w: task %d is %s", ErrSearch, e.Task, t.Status())
+		case j.State == crawl.JobCancelled:
+			return fmt.Errorf("%w: job %d is %s", ErrState, e.Job, j.State)
+		}
+		u, err := crawl.Parse(e.Search.URL)
+		if err != nil || u.Site() != t.Site || e.Search.Engine != t.Of.Engine || len(e.Search.Words) == 0 {
+			return fmt.Errorf("%w: its engine stays %s", ErrSearch, t.Site)
+		}
+		if err := c.sinks.append(ctx, &crawl.Entry{Kind: crawl.EntryEdit, Edit: &e}); err != nil {
+			return err
+		}
+		if c.cfg.Serve && ended(j) {
+			return c.setState(ctx, j, crawl.JobRunning)
+		}
+		return nil
+	})
+	return errors.Join(err, c.settled(ctx))
 }
 
 // ended reports whether a job has come to an end by itself, from where a retry lets it go on.

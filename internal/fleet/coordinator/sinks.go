@@ -322,10 +322,17 @@ func (s *sinks) rows(job uint32) []ledger.Task {
 
 // Row is a task as the ledger has it.
 func Row(t *frontier.Task) ledger.Task {
-	return ledger.Task{
-		ID: t.ID, Job: t.Job, Site: t.Site, State: t.Status(), Tally: crawl.TallyOf(t.Counts, t.Reasons), Attempts: t.Attempts, Recalls: t.Recalls,
+	row := ledger.Task{
+		ID: t.ID, For: t.Search, Job: t.Job, Site: t.Site, State: t.Status(), Tally: crawl.TallyOf(t.Counts, t.Reasons), Attempts: t.Attempts, Recalls: t.Recalls,
 		History: t.History,
 	}
+	if s := t.Of; s != nil {
+		row.Search = &ledger.Seeker{
+			Search: s.Search, No: s.No, Stated: s.Stated, Found: s.Found, Collected: s.Collected, Lost: s.Lost, Read: s.Read, Subtasks: s.Subtasks,
+			Node: s.Node, Why: s.Why, Moved: s.Moved,
+		}
+	}
+	return row
 }
 
 // Follow applies the log to a frontier, and to nothing else, until elected is closed, ctx ends or reading fails: it

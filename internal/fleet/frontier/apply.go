@@ -65,6 +65,8 @@ type tx struct {
 	fresh  map[recKey][][]byte // edges of this entry
 
 	omitted map[string]map[crawl.Kind]int64 // counts of this entry, by their keys
+	awaited map[string]bool                 // what searches wait for since this entry, by awaitKey
+	refused []refusedURL                    // by limits, of jobs that collect
 
 	fx Effects
 
@@ -115,6 +117,10 @@ func (f *Frontier) Apply(seq uint64, at int64, e *crawl.Entry) (Effects, error) 
 	if err = errors.Join(err, x.look.close()); err != nil {
 		return Effects{}, fmt.Errorf("apply entry %d: %w", seq, damaged(err))
 	}
+	if err := x.countRefused(); err != nil {
+		return Effects{}, err
+	}
+	x.settleSearches()
 	if err := x.keepFacts(seq); err != nil {
 		return Effects{}, err
 	}
@@ -177,6 +183,8 @@ func (x *tx) apply(e *crawl.Entry) error {
 		return x.aside(e.Aside)
 	case crawl.EntryRound:
 		return x.round(e.Round)
+	case crawl.EntryEdit:
+		return x.edit(e.Edit)
 	case crawl.EntryState:
 		if j := f.jobs[e.State.Job]; j != nil {
 			j.State = e.State.State
@@ -312,15 +320,19 @@ func (x *tx) remember(k recKey, r *record) {
 
 // task returns the task of a site in a layer of a job, or a crawler's share of it, creating it if need be.
 func (x *tx) task(s space, subset uint32, site string) *Task {
+	return x.taskNamed(taskName{space: s, subset: subset, site: site})
+}
+
+// taskNamed returns a task by its name, creating it if need be.
+func (x *tx) taskNamed(n taskName) *Task {
 	f := x.f
-	name := taskName{s, subset, site}
-	id, ok := f.byName[name]
+	id, ok := f.byName[n]
 	if !ok {
 		f.nextTask++
 		id = f.nextTask
-		f.byName[name] = id
-		f.tasks[id] = &Task{ID: id, Job: s.job, Owner: s.Owner, Gen: s.Gen, Subset: subset, Site: site, Since: x.at, leases: map[uint64]bool{}}
-		x.site(site)
+		f.byName[n] = id
+		f.tasks[id] = &Task{ID: id, Job: n.job, Owner: n.Owner, Gen: n.Gen, Subset: n.subset, Site: n.site, Search: n.search, Since: x.at, leases: map[uint64]bool{}}
+		x.site(n.site)
 	}
 	x.tasks[id] = f.tasks[id]
 	return f.tasks[id]
@@ -414,11 +426,12 @@ func (x *tx) grant(e *crawl.Entry) error {
 		l := &Lease{
 			ID: g.ID, Job: g.Job, Task: g.Task, Site: g.Site, Node: g.Node, Incarnation: g.Incarnation, Epoch: g.Epoch,
 			Attempt: g.Attempt, Secret: g.Secret, Quota: int64(g.Quota), BudgetMS: g.BudgetMS, StartMS: x.at,
-			Resolve: g.Resolve, Probe: g.Probe, Ping: g.Ping, Progress: x.at,
+			Resolve: g.Resolve, Probe: g.Probe, Ping: g.Ping, Progress: x.at, Asks: g.Asked != nil && g.Asked.Asks,
 		}
 		x.f.leases[l.ID] = l
 		x.f.begin(t, l)
 		t.Last = l.Node
+		x.runs(t, l)
 		t.Attempts = max(t.Attempts, g.Attempt)
 		held, err := x.hold(t, l, g.Targets)
 		if err != nil {
@@ -505,9 +518,11 @@ func (x *tx) recycle(t *Task, l *Lease, reason string) {
 	t.avoid(l.Node)
 	if lim := x.f.jobs[l.Job].Limits.RecycleLimit; t.Recalls >= lim {
 		t.State = crawl.TaskManual
+		x.moves(t, fmt.Sprintf("recalled %d times; the last one: %s", t.Recalls, reason))
 		return
 	}
 	t.Recalls++
+	x.moves(t, reason)
 }
 
 // close ends a lease and returns what it still holds to the queue, in the places it came from.

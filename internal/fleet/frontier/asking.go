@@ -161,6 +161,9 @@ func (a *asking) load(batch []entry) error {
 
 // add decides whether a URL is given out, and how it is asked for. Entries come in the order of their places.
 func (a *asking) add(r *record, g *crawl.Target) (bool, error) {
+	if a.t.Search > 0 {
+		return true, nil // what a search names is wanted, whatever else its template has brought
+	}
 	if r.template == 0 {
 		u, err := crawl.Parse(r.URL)
 		if err != nil {

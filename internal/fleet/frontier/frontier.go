@@ -61,6 +61,7 @@ type Frontier struct {
 	jobs     map[uint32]*Job
 	tasks    map[uint32]*Task
 	byName   map[taskName]uint32
+	searches map[searchName]uint32 // to the tasks that ask for them
 	sites    map[string]*crawl.Site
 	leases   map[uint64]*Lease
 	open     map[uint64]*Lease // of leases, those that are not closed
@@ -120,6 +121,8 @@ type taskName struct {
 	space
 	subset uint32
 	site   string
+	search uint32 // that it is for; 0: none
+	asks   bool   // for its result pages
 }
 
 type closedLease struct {
@@ -165,7 +168,7 @@ func Open(c Config) (*Frontier, error) {
 		return nil, fmt.Errorf("open frontier %s: %w", c.Dir, damaged(err))
 	}
 	f := &Frontier{
-		db: db, jobs: map[uint32]*Job{}, tasks: map[uint32]*Task{}, byName: map[taskName]uint32{},
+		db: db, jobs: map[uint32]*Job{}, tasks: map[uint32]*Task{}, byName: map[taskName]uint32{}, searches: map[searchName]uint32{},
 		sites: map[string]*crawl.Site{}, leases: map[uint64]*Lease{}, open: map[uint64]*Lease{},
 		recent: newRecent(c.Recent), spill: c.Spill, readOnly: c.ReadOnly, models: map[uint32]*Task{}, tidying: tidying,
 	}
@@ -234,7 +237,10 @@ func (f *Frontier) load() error {
 			}
 			t.leases = map[uint64]bool{}
 			f.tasks[t.ID] = t
-			f.byName[taskName{t.space(), t.Subset, t.Site}] = t.ID
+			f.byName[t.name()] = t.ID
+			if t.Of != nil {
+				f.searches[searchName{t.Job, t.Of.No}] = t.ID
+			}
 			f.nextTask = max(f.nextTask, t.ID)
 			f.jobs[t.Job].tally(t)
 			return nil

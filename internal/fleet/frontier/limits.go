@@ -84,6 +84,9 @@ func (x *tx) refuse(t *Task, r *record, reason crawl.Kind) {
 	r.State, r.Reason, r.dirty = crawl.Excluded, reason, true
 	t.count(crawl.Excluded, reason, 1)
 	x.tasks[t.ID] = t
+	if u, err := crawl.Parse(r.URL); err == nil && t.Search > 0 {
+		x.refused = append(x.refused, refusedURL{recKey{t.space(), u.Key()}, r})
+	}
 }
 
 // holdBack refuses the URLs in queues that lie beyond a limit.

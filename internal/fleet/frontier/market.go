@@ -110,7 +110,7 @@ func (f *Frontier) sharers(t *Task) []*Task {
 	}
 	var out []*Task
 	for c := range f.jobs[t.Job].crawlers() {
-		if id, ok := f.byName[taskName{t.space(), uint32(c) + 1, t.Site}]; ok {
+		if id, ok := f.byName[taskName{space: t.space(), subset: uint32(c) + 1, site: t.Site}]; ok {
 			out = append(out, f.tasks[id])
 		}
 	}
@@ -124,7 +124,7 @@ func (f *Frontier) atSite(t *Task) crawl.Counts {
 	}
 	var all crawl.Counts
 	for c := range f.jobs[t.Job].crawlers() {
-		if id, ok := f.byName[taskName{t.space(), uint32(c) + 1, t.Site}]; ok {
+		if id, ok := f.byName[taskName{space: t.space(), subset: uint32(c) + 1, site: t.Site}]; ok {
 			all = all.Add(f.tasks[id].Counts)
 		}
 	}
@@ -319,7 +319,7 @@ func (f *Frontier) value(look *finder, j *Job, o *focus, of *Offer) error {
 	of.Values = make([]float64, j.crawlers())
 	for c := range of.Values {
 		at, subset := j.home(uint32(c) + 1)
-		e := f.evidence(r, f.tasks[f.byName[taskName{at, subset, of.Site}]])
+		e := f.evidence(r, f.tasks[f.byName[taskName{space: at, subset: subset, site: of.Site}]])
 		if own := o.of(uint32(c) + 1); !j.Identity.Market.Layered() {
 			of.Values[c] = (of.Score + score(own, j, &e)) / 2
 			continue

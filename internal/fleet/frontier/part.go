@@ -61,7 +61,9 @@ func (x *tx) part(e *crawl.Entry, p *crawl.Part) error {
 		}
 	}
 	for i := range p.Outcomes {
-		if p.Outcomes[i].State == crawl.Fetched {
+		if p.Outcomes[i].Answered != nil && t.Of != nil && l.ClosedAt == 0 {
+			x.answered(j, t, l, &p.Outcomes[i])
+		} else if p.Outcomes[i].State == crawl.Fetched {
 			t.Avoid = nil
 			if p.Outcomes[i].Status < 400 {
 				l.Collected++
@@ -80,7 +82,7 @@ func (x *tx) part(e *crawl.Entry, p *crawl.Part) error {
 		}
 		return nil
 	}
-	if p.Bytes > 0 || len(p.Outcomes) > 0 {
+	if t.Of == nil && (p.Bytes > 0 || len(p.Outcomes) > 0) {
 		t.Recalls = 0
 	}
 	if p.Progress(l.Resolve) {
@@ -160,13 +162,26 @@ func (x *tx) outcome(j *Job, t *Task, l *Lease, o *crawl.Outcome) error {
 	if o.Revisit {
 		r.Counted |= countedDuplicate
 	}
+	if j.Identity.Collect != nil {
+		if o.State == crawl.Fetched && o.Status < 400 {
+			r.Counted |= countedGood
+		}
+		if err := x.ends(recKey{t.space(), o.Key}, r, 1); err != nil {
+			return err
+		}
+		if o.State == crawl.Excluded && o.Reason == crawl.ReasonRobots && t.Of != nil {
+			name := j.Identity.Collect.Engines[t.Of.Engine].Name
+			t.Of.Stop = "its robots.txt disallows searches (engine " + name + "; ignore_robots: true in its entry asks it all the same)"
+			t.note(t.Of.Stop)
+		}
+	}
 	t.weigh(r, 1)
 	if j.Limits.MaxDepth >= 0 && o.Depth != r.Depth { // a shorter path was found while a lease had it
 		if err := x.nearer(recKey{t.space(), o.Key}); err != nil {
 			return err
 		}
 	}
-	if o.State == crawl.Fetched {
+	if o.State == crawl.Fetched && j.Identity.Collect == nil {
 		if err := x.answer(t, r, o); err != nil {
 			return err
 		}
@@ -196,6 +211,9 @@ func (x *tx) insecure(j *Job, t *Task, r *record) error {
 
 // found applies the links of a page.
 func (x *tx) found(j *Job, t *Task, p *crawl.Found) error {
+	if j.Identity.Collect != nil {
+		return x.collects(j, t, p)
+	}
 	parent, err := x.record(t.space(), p.Parent)
 	if err != nil {
 		return err
@@ -327,7 +345,8 @@ func (x *tx) add(j *Job, t *Task, pk crawl.Key, u crawl.URL, r *record) error {
 		return x.shorten(j, k, r.Depth)
 	}
 	r.URL = u.String()
-	own := x.f.tasks[x.f.byName[taskName{in, t.Subset, u.Site()}]]
+	name := taskName{in, t.Subset, u.Site(), t.Search, false}
+	own := x.f.tasks[x.f.byName[name]]
 	v, err := x.admit(j, t, own, u, r)
 	if err != nil {
 		return err
@@ -348,7 +367,7 @@ func (x *tx) add(j *Job, t *Task, pk crawl.Key, u crawl.URL, r *record) error {
 		x.remember(k, r)
 		return nil
 	}
-	own = x.task(in, t.Subset, u.Site())
+	own = x.taskNamed(name)
 	if r.Flags&crawl.FlagSeed != 0 {
 		own.Seed = true
 	}
@@ -430,11 +449,11 @@ func (x *tx) readmit(j *Job, k recKey, old, r *record) error {
 	}
 	way := better(old, r)
 	t := x.f.tasks[old.Task]
-	subset := uint32(0)
+	name := taskName{space: k.space, site: u.Site()}
 	if t != nil {
-		subset = t.Subset
+		name.subset, name.search = t.Subset, t.Search
 	}
-	own := x.f.tasks[x.f.byName[taskName{k.space, subset, u.Site()}]]
+	own := x.f.tasks[x.f.byName[name]]
 	v, err := x.admit(j, t, own, u, &way)
 	if err != nil {
 		return err
@@ -448,7 +467,7 @@ func (x *tx) readmit(j *Job, k recKey, old, r *record) error {
 		t.count(crawl.Excluded, old.Reason, -1)
 		x.tasks[t.ID] = t
 	}
-	own = x.task(k.space, subset, u.Site())
+	own = x.taskNamed(name)
 	way.State, way.Reason, way.Task, way.dirty = crawl.Pending, "", own.ID, true
 	if way.Flags&crawl.FlagSeed != 0 {
 		own.Seed = true

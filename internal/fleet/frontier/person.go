@@ -24,6 +24,7 @@ func (x *tx) retry(r *crawl.Release) error {
 		}
 		if t.State == crawl.TaskManual {
 			t.State = ""
+			x.moves(t, "released by a person")
 		}
 		t.Recalls, t.Since, t.Avoid = 0, x.at, nil
 		x.tasks[id] = t
@@ -103,6 +104,11 @@ func (x *tx) undo(k recKey, r *record) error {
 	t.count(r.State, r.Reason, -1)
 	t.Ended.Count(crawl.Page{Layer: k.Layer, Key: k.key}, r.State, r.Reason, -1)
 	t.weigh(r, -1)
+	if t.Search > 0 {
+		if err := x.ends(k, r, -1); err != nil {
+			return err
+		}
+	}
 	r.State, r.Reason, r.Tries, r.dirty = crawl.Pending, "", 0, true
 	return x.enqueue(t, k.key, r)
 }
@@ -147,12 +153,16 @@ func (x *tx) aside(a *crawl.Aside) error {
 // drop ends tasks for good: their leases are closed, and what is pending is refused. That stands in the task alone (see upToDate): to
 // give up a million URLs costs no more than to give up one.
 func (x *tx) drop(r *crawl.Release) error {
-	for _, id := range x.f.sortedTasks(r.Job, r.Tasks) {
+	for _, id := range x.f.withTargets(x.f.sortedTasks(r.Job, r.Tasks)) {
 		t := x.f.tasks[id]
 		if t.State == crawl.TaskDropped {
 			continue // nothing comes to it any more
 		}
 		x.tasks[id] = t
+		x.moves(t, "dropped: "+r.Why)
+		if err := x.unawait(t); err != nil {
+			return err
+		}
 		t.State, t.head = crawl.TaskDropped, 0
 		for lease := range t.leases {
 			l := x.f.leases[lease]

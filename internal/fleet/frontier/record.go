@@ -51,6 +51,7 @@ const (
 	countedPage = 1 << iota
 	countedDuplicate
 	countedRelevant
+	countedGood // answered with a status below 400; of jobs that collect
 )
 
 func (r *record) encode(b []byte) []byte {

@@ -12,8 +12,9 @@ import (
 
 // inline are the seeds that stand in a job's identity: they are kept apart from what of a job changes.
 type inline struct {
-	Seeds    []string `cbor:"1,keyasint"`
-	NoScheme []bool   `cbor:"2,keyasint"`
+	Seeds    []string       `cbor:"1,keyasint"`
+	NoScheme []bool         `cbor:"2,keyasint"`
+	Collect  *crawl.Collect `cbor:"100,keyasint,omitempty"`
 }
 
 func inlineKey(job uint32) []byte { return binary.BigEndian.AppendUint32([]byte{'i'}, job) }
@@ -31,7 +32,7 @@ func (j *Job) Sowing() bool { return j.Identity.List != nil && j.Sown < j.Identi
 func (j *Job) lean() *Job {
 	out := *j
 	if j.apart {
-		out.Identity.Seeds, out.Identity.NoScheme = nil, nil
+		out.Identity.Seeds, out.Identity.NoScheme, out.Identity.Collect = nil, nil, nil
 	}
 	return &out
 }
@@ -41,7 +42,7 @@ func (f *Frontier) loadSeeds(j *Job) error {
 	var in inline
 	switch err := f.get(inlineKey(j.ID), &in); {
 	case err == nil:
-		j.Identity.Seeds, j.Identity.NoScheme, j.apart = in.Seeds, in.NoScheme, true
+		j.Identity.Seeds, j.Identity.NoScheme, j.Identity.Collect, j.apart = in.Seeds, in.NoScheme, in.Collect, true
 	case !errors.Is(err, pebble.ErrNotFound):
 		return err
 	case len(j.Identity.Seeds) == 0 && j.Identity.List == nil:
@@ -67,8 +68,11 @@ func (x *tx) submit(c *crawl.Job) error {
 	}
 	x.f.jobs[c.ID] = j
 	x.jobs[c.ID] = j
-	if err := x.set(inlineKey(c.ID), inline{c.Identity.Seeds, c.Identity.NoScheme}); err != nil {
+	if err := x.set(inlineKey(c.ID), inline{c.Identity.Seeds, c.Identity.NoScheme, c.Identity.Collect}); err != nil {
 		return err
+	}
+	if c.Identity.Collect != nil {
+		return x.seekers(j)
 	}
 	for i, s := range c.Identity.Seeds {
 		if err := x.seed(j, int64(i), s, i < len(c.Identity.NoScheme) && c.Identity.NoScheme[i]); err != nil {

@@ -39,6 +39,9 @@ type Task struct {
 
 	Ended crawl.Ended `cbor:"60,keyasint"` // by nodes
 
+	Search uint32  `cbor:"100,keyasint,omitempty"` // of a job that collects: the search that it is for
+	Of     *Search `cbor:"101,keyasint,omitempty"` // that search, in the task that asks for its result pages
+
 	leases map[uint64]bool
 	head   uint64       // no entry of the queue is before this place
 	added  crawl.Counts // what stands in the job's totals
@@ -51,6 +54,9 @@ type Task struct {
 
 // space returns where the task's URLs are found.
 func (t *Task) space() space { return space{t.Job, crawl.Layer{Owner: t.Owner, Gen: t.Gen}} }
+
+// name is what tells the task from others.
+func (t *Task) name() taskName { return taskName{t.space(), t.Subset, t.Site, t.Search, t.Of != nil} }
 
 // tally brings a job's totals up to what its task counts now.
 func (j *Job) tally(t *Task) {
@@ -76,8 +82,12 @@ func (t *Task) Status() string {
 		return t.State
 	case len(t.leases) > 0:
 		return crawl.TaskCrawling
+	case t.Of != nil && t.Pending() > 0 && t.Recalls > 0:
+		return crawl.TaskFailed
 	case t.Pending() > 0:
 		return crawl.TaskWaiting
+	case t.Of != nil && t.Of.Left() > 0:
+		return crawl.TaskSleeping
 	}
 	return crawl.TaskDone
 }
@@ -156,7 +166,8 @@ type Lease struct {
 	Held        int64  `cbor:"17,keyasint,omitempty"`
 	Probe       string `cbor:"18,keyasint,omitempty"`
 	Ping        bool   `cbor:"31,keyasint,omitempty"`
-	Collected   int64  `cbor:"30,keyasint,omitempty"` // answers with a status below 400
+	Collected   int64  `cbor:"30,keyasint,omitempty"`  // answers with a status below 400
+	Asks        bool   `cbor:"100,keyasint,omitempty"` // for result pages of a search
 
 	Progress int64 `cbor:"-"` // when it last showed a sign of progress, Unix ms of the log's clock
 }
@@ -183,7 +194,7 @@ func (f *Frontier) Counts(job uint32) (c crawl.JobCounts) {
 		switch t.Status() {
 		case crawl.TaskManual:
 			c.Manual++
-		case crawl.TaskWaiting:
+		case crawl.TaskWaiting, crawl.TaskFailed:
 			c.Waiting++
 		case crawl.TaskCrawling:
 			c.Crawling++

@@ -347,6 +347,9 @@ func (x *tx) letGo(t *Task, m *yield.Model, k crawl.Key, r *record, flag uint8) 
 // out decides whether a URL is given to a lease although its template may have been cut since it was queued, and counts it
 // as one that is out.
 func (x *tx) out(t *Task, k recKey, r *record) (bool, error) {
+	if t.Search > 0 {
+		return true, nil
+	}
 	m, err := x.f.model(t)
 	if err != nil {
 		return false, err

@@ -352,9 +352,13 @@ func (w *writer) grant(at int64, l *crawl.Lease) error {
 	if err != nil {
 		return err
 	}
-	return w.exec(`INSERT INTO leases (id, job, task, site, node, incarnation, attempt, found, quota, budget_ms, started, epoch,
+	err = w.exec(`INSERT INTO leases (id, job, task, site, node, incarnation, attempt, found, quota, budget_ms, started, epoch,
 secret, probe) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, int64(l.ID), l.Job, l.Task, l.Site, l.Node,
 		l.Incarnation, l.Attempt, len(l.Targets), l.Quota, l.BudgetMS, at, int64(l.Epoch), l.Secret, l.Probe != "" || l.Resolve)
+	if err != nil {
+		return err
+	}
+	return w.asked(l)
 }
 
 // measure writes a measurement: bits/s, or ms for each httpping.
@@ -410,6 +414,9 @@ func (w *writer) part(at int64, e *crawl.Entry, p *crawl.Part) error {
 	collected, bytes := int64(0), int64(0)
 	for i := range p.Outcomes {
 		o := &p.Outcomes[i]
+		if err := w.answered(p.Lease, o); err != nil {
+			return err
+		}
 		if o.State.Final() {
 			if err := w.page(job, site, node, p.Lease, at, o); err != nil {
 				return err

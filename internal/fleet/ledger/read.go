@@ -20,7 +20,9 @@ type Task struct {
 	Attempts uint32       `json:"attempts"`
 	Recalls  int          `json:"recalls"`
 	History  []string     `json:"history,omitempty"`
-	Traps    []crawl.Trap `json:"traps,omitempty"` // not in the database: only a coordinator's answer has it
+	Traps    []crawl.Trap `json:"traps,omitempty"`  // not in the database: only a coordinator's answer has it
+	Search   *Seeker      `json:"search,omitempty"` // likewise, of the task that asks for a search's result pages
+	For      uint32       `json:"for,omitempty"`    // likewise, the search that a task fetches for
 }
 
 // PutTasks replaces the rows of tasks with a snapshot of their counts.

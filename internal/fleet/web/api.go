@@ -162,6 +162,7 @@ type Release struct {
 	Lost  [][]byte `json:"lost,omitempty" doc:"keys of pages whose records are gone"`
 	Why   string   `json:"why,omitempty" maxLength:"200"`
 	Cut   bool     `json:"cut,omitempty" doc:"retry: instead, URLs that wait because those like them brought nothing new"`
+	Tasks []uint32 `json:"tasks,omitempty" maxItems:"10000" doc:"numbers of tasks, instead of sites"`
 	_     struct{} `json:"-" additionalProperties:"false"`
 }
 
@@ -174,6 +175,9 @@ func (r *Release) words(kind crawl.EntryKind, job uint32) string {
 	what := fmt.Sprintf("%s job %d", verb, job)
 	if len(r.Sites) > 0 {
 		what += ": " + strings.Join(r.Sites[:min(len(r.Sites), 10)], " ")
+	}
+	if n := len(r.Tasks); n > 0 {
+		what += fmt.Sprintf(": tasks %v", r.Tasks[:min(n, 10)])
 	}
 	if n := len(r.Lost); n > 0 {
 		what += fmt.Sprintf(", %d lost pages", n)
@@ -226,7 +230,7 @@ func problem(err error) error {
 		return huma.Error503ServiceUnavailable(err.Error())
 	case errors.Is(err, coordinator.ErrNoJob), errors.Is(err, coordinator.ErrNoNode), errors.Is(err, coordinator.ErrNoTask):
 		return huma.Error404NotFound(err.Error())
-	case errors.Is(err, coordinator.ErrState), errors.Is(err, gate.ErrNoKeys):
+	case errors.Is(err, coordinator.ErrState), errors.Is(err, coordinator.ErrSearch), errors.Is(err, gate.ErrNoKeys):
 		return huma.Error409Conflict(err.Error())
 	}
 	return huma.Error500InternalServerError(err.Error())
@@ -293,6 +297,8 @@ func (a *api) register(h huma.API) {
 	huma.Register(h, post("limits", "/jobs/{id}/limits", "Change limits, sites and placing of a job: a job file with these keys alone"), a.limits)
 	huma.Register(h, post("retry", "/jobs/{id}/retry", "Release manual tasks and try failed URLs again"), a.release(crawl.EntryRetry))
 	huma.Register(h, post("drop", "/jobs/{id}/drop", "Give tasks up"), a.release(crawl.EntryDrop))
+	huma.Register(h, post("edit", "/jobs/{id}/tasks/{task}/edit", "Change a search that waits for a person, and let it go on"), a.edit)
+	huma.Register(h, get("runs", "/jobs/{id}/runs", "The leases of a job's searches, with all their parameters"), a.runs)
 	huma.Register(h, get("nodes", "/nodes", "The nodes, what they cost and have earned"), a.nodes)
 	huma.Register(h, get("reservation", "/reservation", "How many nodes to reserve, from how many were at work so far"), a.reservation)
 	for _, verb := range []string{"drain", "return"} {
@@ -470,7 +476,7 @@ func (a *api) release(kind crawl.EntryKind) func(context.Context, *struct {
 			if why == "" {
 				why = "by a person"
 			}
-			n, err := co.Release(ctx, kind, in.Body.Sites, crawl.Release{Job: in.ID, Lost: pages, Why: why, Cut: in.Body.Cut})
+			n, err := co.Release(ctx, kind, in.Body.Sites, crawl.Release{Job: in.ID, Tasks: in.Body.Tasks, Lost: pages, Why: why, Cut: in.Body.Cut})
 			if err != nil {
 				return Released{}, err
 			}

@@ -69,6 +69,9 @@ var needs = map[string]access.Need{
 	"POST /api/v1/tokens/{id}/revoke":   access.ToOrder,
 	"POST /api/v1/keys/rotate":          access.ToOrder,
 	"GET /api/v1/orders":                access.ToOrder,
+
+	"GET /api/v1/jobs/{id}/runs":               access.ToRead,
+	"POST /api/v1/jobs/{id}/tasks/{task}/edit": access.ToOrder,
 }
 
 // guard lets in who may ask what it asks: the one place where that is looked at.

@@ -152,6 +152,8 @@ func TestRolesAndEndpoints(t *testing.T) {
 		{"GET", "/readyz", "", "nobody join observer"},
 		{"GET", "/metrics", "", "observer"},
 		{"POST", "/archive/x", "", ""},
+		{"GET", "/api/v1/jobs/{id}/runs", "/api/v1/jobs/7/runs", "observer"},
+		{"POST", "/api/v1/jobs/{id}/tasks/{task}/edit", "/api/v1/jobs/7/tasks/7/edit", ""},
 		{"GET", "/api/v1/jobs/{id}/types", "/api/v1/jobs/7/types", "observer"},
 		{"GET", "/api/v1/jobs/{id}/statuses", "/api/v1/jobs/7/statuses", "observer"},
 		{"GET", "/api/v1/jobs/{id}/timeline", "/api/v1/jobs/7/timeline", "observer"},

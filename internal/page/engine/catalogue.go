@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -100,4 +101,16 @@ func (c *Catalogue) Get(name string) (*Ready, error) {
 		return r, nil
 	}
 	return nil, fmt.Errorf("there is no engine %q; allowed are %s", name, strings.Join(c.names, ", "))
+}
+
+// Encode writes an engine down, whole, for those who have no catalogue.
+func (r *Ready) Encode() ([]byte, error) { return json.Marshal(r.Engine) }
+
+// Decode reads what Encode wrote.
+func Decode(b []byte) (*Ready, error) {
+	var e Engine
+	if err := json.Unmarshal(b, &e); err != nil {
+		return nil, fmt.Errorf("engine: %w", err)
+	}
+	return compile(e)
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"math"
 
 	"golang.org/x/net/html"
 
@@ -20,6 +21,7 @@ type Walk struct {
 	engine *Ready
 	search Search
 	quota  int
+	before int // results of pages that were taken before this walk began
 	next   string
 	asked  map[string]bool
 	seen   map[string]bool
@@ -35,6 +37,15 @@ func NewWalk(r *Ready, s Search, quota int) (*Walk, error) {
 		return nil, fmt.Errorf("%d pages: want at least 1", quota)
 	}
 	return &Walk{engine: r, search: s, quota: quota, next: first, asked: map[string]bool{first: true}, seen: map[string]bool{}, Stated: Number{Kind: Missing}}, nil
+}
+
+// Resume goes on with a search at a page, counted from 0, whose address is known: found results were had before it, and the engine
+// has stated what is there.
+func (r *Ready) Resume(s Search, page int, address string, found int, stated Number) *Walk {
+	if stated.Kind == "" {
+		stated.Kind = Missing
+	}
+	return &Walk{engine: r, search: s, quota: math.MaxInt, next: address, asked: map[string]bool{address: true}, seen: map[string]bool{}, Stated: stated, Pages: page, before: found}
 }
 
 // Next returns the address to be fetched next; ok is false when the walk has ended.
@@ -68,9 +79,9 @@ func (w *Walk) after(r Reading, fresh int) string {
 		return string(r.Verdict) + ": " + r.Reason
 	case fresh == 0:
 		return "a page without a new result"
-	case w.Stated.Kind == Exact && int64(len(w.Results)) >= w.Stated.N:
+	case w.Stated.Kind == Exact && int64(w.before+len(w.Results)) >= w.Stated.N:
 		return "all that the engine states"
-	case limit > 0 && len(w.Results) >= limit:
+	case limit > 0 && w.before+len(w.Results) >= limit:
 		return fmt.Sprintf("the engine shows %d results at most", limit)
 	}
 	next := r.Next

@@ -24,6 +24,7 @@ const (
 	Store                    // BS, a bandwidth probe of a store: Bits, Seconds
 	Delay                    // an httpping of a site: Seconds
 	Distance                 // an httpping of another node, To: Seconds
+	Searched                 // what a node has done for a search that is restricted to Site: Good of All pages that exist, in Seconds
 )
 
 // Fact is one thing that was measured. Which figures a kind has stands at the kinds; the others are 0.
@@ -38,9 +39,10 @@ type Fact struct {
 	Seconds float64 `cbor:"8,keyasint,omitempty"` // of work, or of delay
 	Good    float64 `cbor:"9,keyasint,omitempty"` // of All: requests that gave a page
 	All     float64 `cbor:"10,keyasint,omitempty"`
-	Limited bool    `cbor:"11,keyasint,omitempty"` // the node itself was the limit: the pair might have been faster
-	CPU     float64 `cbor:"12,keyasint,omitempty"` // cores that the lease took of its node
-	Memory  float64 `cbor:"13,keyasint,omitempty"` // bytes that it took
+	Limited bool    `cbor:"11,keyasint,omitempty"`  // the node itself was the limit: the pair might have been faster
+	CPU     float64 `cbor:"12,keyasint,omitempty"`  // cores that the lease took of its node
+	Memory  float64 `cbor:"13,keyasint,omitempty"`  // bytes that it took
+	Engine  string  `cbor:"100,keyasint,omitempty"` // that was searched
 }
 
 // Worker is whose part it was: the node, the site of its lease and the product of its job.
@@ -163,6 +165,14 @@ func (l *Learner) Take(f Fact) {
 		}
 		return
 	}
+	if f.Kind == Searched {
+		site := l.rec.Site(About(f.Site))
+		l.rec.Reported(node, site, predict.Report{Good: min(f.Good, f.All), All: f.All}, f.At)
+		if f.Seconds > 0 && f.Good > 0 {
+			l.took(f, site, node, [3]float64{})
+		}
+		return
+	}
 	if f.Site == "" {
 		return
 	}
@@ -183,6 +193,10 @@ func (l *Learner) Take(f Fact) {
 		l.took(f, -1, -1, need)
 	}
 }
+
+// About names, in the record, what searches restricted to a site have brought: it is not what is known of the site itself, which is
+// seldom the one that was asked.
+func About(site string) string { return "site:" + site }
 
 // took files what a lease took under its product and under any, so that a task finds its like: on the same site and node,
 // on the same site, anywhere.

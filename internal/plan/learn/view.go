@@ -66,6 +66,8 @@ type Task struct {
 	Pages   float64         // that it still has, as far as one can tell; 0 is not known, +Inf: its site has no end
 	Quota   float64         // pages of its next lease at most; 0 is no limit
 	Place   schedule.Place
+	About   string // what its search is about, as About names it; empty: it is of no search
+	Bound   string // node that it goes to as long as that takes it
 }
 
 // Lease is a lease that is held.
@@ -129,7 +131,10 @@ func (n *Node) offered(book *predict.Book) schedule.Node {
 func (t *Task) waiting(book *predict.Book) schedule.Task {
 	out := schedule.Task{
 		ID: t.ID, Job: t.Job, Site: t.Name, Domain: t.Domain, Addrs: t.Addrs, Since: t.Since, Pending: t.Pending, Avoid: t.Avoid, Last: t.Last,
-		Type: t.Type, Product: t.Product, Need: t.Need, Width: t.width(), Gap: t.Pause, Place: t.Place, Book: book.Site(t.Name),
+		Type: t.Type, Product: t.Product, Need: t.Need, Width: t.width(), Gap: t.Pause, Place: t.Place, Book: book.Site(t.Name), Bound: t.Bound,
+	}
+	if t.About != "" {
+		out.About = book.Site(t.About) + 1
 	}
 	switch {
 	case math.IsInf(t.Pages, 1):

@@ -28,7 +28,7 @@ func filled() View {
 			Offer: schedule.Vector{4, 5, 6}, Prices: price.Rates{Reserve: 1, Use: 2, Surcharge: 3},
 		}},
 		Tasks: []Task{{
-			Site: site, ID: 5, Job: 6, Since: 900, Pending: 70, Avoid: []string{"m"}, Last: "n", Type: "web", Product: "milk", Need: need,
+			Site: site, ID: 5, Job: 6, Since: 900, Pending: 70, Avoid: []string{"m"}, Last: "n", Type: "web", Product: "milk", Need: need, About: About("s"), Bound: "n",
 			Pages: 70, Quota: 50, Place: schedule.Place{Lat: 1, Lon: 2, Located: true, Region: "eu", Network: "AS1"},
 		}},
 		Leases: []Lease{{Site: site, ID: 8, Task: 9, Node: "n", Need: need, Ping: true}},

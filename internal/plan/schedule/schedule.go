@@ -55,6 +55,16 @@ type Task struct {
 	Bits    float64 // that its next lease is expected to collect; 0 is not known, +Inf: its site has no end
 	Place   Place   // where its site is, as far as it is known
 	Book    int     // its site's number in the book
+	About   int     // one more than the number in the book of what its search is about; 0: it is of no search
+	Bound   string  // node that it goes to as long as that takes it; empty: any
+}
+
+// Rated is the number in the book of what completion and efficiency are judged by: what the task's search is about, else its site.
+func (t *Task) Rated() int {
+	if t.About > 0 {
+		return t.About - 1
+	}
+	return t.Book
 }
 
 // Place is where a site or a node is, as far as it was looked up or declared.

@@ -6,6 +6,7 @@ package split
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"sort"
@@ -20,6 +21,20 @@ type Virtual struct {
 	Sites    []string            `yaml:"sites" doc:"hosts, or hosts with a path, to restrict searches to; those judged relevant by hand"`
 	Engines  []Use               `yaml:"engines" doc:"search engines that are asked: names of the catalogue, or engines of this file's own"`
 	Subset   int                 `yaml:"subset" doc:"URLs of an actual task (default: 10)" min:"0"`
+	Apart    bool                `yaml:"apart" doc:"an actual task holds searches of one product on one site only"`
+	Seed     uint64              `yaml:"seed" doc:"of the random order in which actual tasks enter the waiting queue" min:"0"`
+	Pages    int                 `yaml:"pages" doc:"result pages of a subtask (default: 5)" min:"0" max:"1000"`
+	Rest     string              `yaml:"rest" doc:"of a search after a failure, before it is given to another node (default: 1m)"`
+	Anywhere bool                `yaml:"anywhere" doc:"what a search has named may go to any node, not only to the one that ran it"`
+	Fields   []engine.Field      `yaml:"fields" doc:"what is taken out of the pages that searches name, by selectors (argosy export --fields)"`
+	Policies Policies            `yaml:"policies" doc:"the three policies, each on unless it is switched off"`
+}
+
+// Policies are the three of the closed loop.
+type Policies struct {
+	Assignment   string `yaml:"assignment" doc:"tasks go to the node with the best completion, then efficiency; off: to any" enum:"on off"`
+	Modification string `yaml:"modification" doc:"the next subtask's result pages and time follow the last one's completion and efficiency" enum:"on off"`
+	Recycling    string `yaml:"recycling" doc:"what fails goes to another node, limits.recycle_limit times, then to a person; off: to a person at once" enum:"on off"`
 }
 
 // Product is a subject to look for.
@@ -94,6 +109,10 @@ func Split(v Virtual, catalogue *engine.Catalogue, segment func(text string) ([]
 	if err := s.open(catalogue); err != nil {
 		return nil, err
 	}
+	var mistake *engine.Error
+	if _, err := engine.NewFields(v.Fields); errors.As(err, &mistake) {
+		return nil, bad(mistake.Err, "fields%s", mistake.Key)
+	}
 	if err := s.validate(); err != nil {
 		return nil, err
 	}
@@ -126,11 +145,32 @@ func Split(v Virtual, catalogue *engine.Catalogue, segment func(text string) ([]
 	for k, searches := range byEngine {
 		for len(searches) > 0 {
 			n := min(size, len(searches))
+			for i := 1; v.Apart && i < n; i++ {
+				if searches[i].Product != searches[0].Product || searches[i].Site != searches[0].Site {
+					n = i
+				}
+			}
 			out = append(out, Task{len(out) + 1, v.Engines[k].Name, v.Engines[k].Type, searches[:n:n]})
 			searches = searches[n:]
 		}
 	}
 	return out, nil
+}
+
+// Order returns the actual tasks in the seeded random order in which they enter the waiting queue; they are served first in, first
+// out, so that the place is the priority.
+func Order(tasks []Task, seed uint64) []Task {
+	out := slices.Clone(tasks)
+	r := rand.New(rand.NewPCG(seed, 0x7669727475616c))
+	r.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+	return out
+}
+
+// Ready returns the engines of a virtual task, in its order.
+func Ready(v Virtual, catalogue *engine.Catalogue) ([]*engine.Ready, error) {
+	s := splitter{Virtual: v}
+	err := s.open(catalogue)
+	return s.ready, err
 }
 
 // open finds the engines.

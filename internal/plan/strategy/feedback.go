@@ -14,13 +14,18 @@ var feedback = Preset{
 	Options: []Option{
 		{"load", []string{"off", "on"}, "off is the paper's rule, which sends all tasks of a site to one node; on makes a loaded node dearer"},
 		{"slow", []string{"3", "<factor>"}, "nodes that take so many times the seconds a page of the best are left out for a product and site"},
+		{"modify", []string{"on", "off"}, "on fits pages and time of a task's next lease to what its last one did; off leaves them as the job has them"},
 		{"explore", []string{"0", "<share>"}, "share of decisions made at random, so that a node once judged bad is tried again"},
 	},
 	build: func(o *options) schedule.Composition {
 		loaded, slow, explore := o.on("load"), o.number("slow", 1, 1000), o.number("explore", 0, 1)
-		modify := schedule.DefaultModify()
+		var modify *schedule.ModifyConfig
+		if o.on("modify") {
+			cfg := schedule.DefaultModify()
+			modify = &cfg
+		}
 		return schedule.Composition{
-			Modify: &modify,
+			Modify: modify,
 			Filters: []schedule.Filter{{Name: "efficiency", Check: func(c *schedule.Context, task, node int) crawl.Verdict {
 				s, known := perPage(c, task, node)
 				if best := bestPerPage(c, task); known && best > 0 && s > slow*best {
@@ -30,7 +35,7 @@ var feedback = Preset{
 			}}},
 			Cost: schedule.Cost{Name: "completion, then efficiency", Of: func(c *schedule.Context, task, node, load int) float64 {
 				rate, src := 1.0, predict.Default // nobody has failed yet
-				if r, known := c.Book().Completion(c.S.Nodes[node].Book, c.S.Tasks[task].Book, c.S.Now); known {
+				if r, known := c.Book().Completion(c.S.Nodes[node].Book, c.S.Tasks[task].Rated(), c.S.Now); known {
 					rate, src = r, predict.Measured
 				}
 				c.Note("completion rate", "share", predict.Figure{Value: rate, Source: src})
@@ -57,7 +62,7 @@ var feedback = Preset{
 
 func perPage(c *schedule.Context, task, node int) (float64, bool) {
 	t := &c.S.Tasks[task]
-	return c.Book().SecondsPerPage(predict.Kind{Product: t.Product, Site: t.Book, Node: c.S.Nodes[node].Book})
+	return c.Book().SecondsPerPage(predict.Kind{Product: t.Product, Site: t.Rated(), Node: c.S.Nodes[node].Book})
 }
 
 func bestPerPage(c *schedule.Context, task int) float64 {

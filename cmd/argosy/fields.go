@@ -1,0 +1,203 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"argosy/internal/config"
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/frontier"
+	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/outdir"
+	"argosy/internal/page/archive"
+	"argosy/internal/page/engine"
+	"argosy/internal/page/fetch"
+)
+
+// fieldsOf returns the fields of a job: those of a job file, or those that it was begun with.
+func fieldsOf(file string, of *crawl.Collect) (*engine.Fields, error) {
+	if file == "" {
+		if of == nil || len(of.Fields) == 0 {
+			return nil, usage("--fields: the job has none (virtual: fields: in its file); --fields-of JOB.yaml takes those of a file")
+		}
+		return engine.DecodeFields(of.Fields)
+	}
+	b, err := readBounded(file)
+	if err != nil {
+		return nil, usage("--fields-of: %w", err)
+	}
+	j, err := config.ReadJob(bytes.NewReader(b))
+	if err != nil {
+		return nil, usage("%s: %w", file, err)
+	}
+	if j.Virtual == nil || len(j.Virtual.Fields) == 0 {
+		return nil, usage("%s: it has no fields (virtual: fields:)", file)
+	}
+	fs, err := engine.NewFields(j.Virtual.Fields)
+	var bad *engine.Error
+	if errors.As(err, &bad) {
+		return nil, usage("%s: line %d: virtual.fields%s: %v", file, config.LineOf(b, "$.virtual", "fields"+bad.Key), bad.Key, bad.Err)
+	}
+	return fs, err
+}
+
+// fieldRow is a page with its fields.
+type fieldRow struct {
+	url, product, site string
+	values             [][]string
+}
+
+// exportFields prints what a job's fields find in the pages that its searches have named.
+func exportFields(ctx context.Context, w io.Writer, l *ledger.Ledger, dir string, job uint32, file, format string) error {
+	return viewCrawl(ctx, dir, func(f *frontier.Frontier) error {
+		j := f.Job(job)
+		if j == nil || j.Identity.Collect == nil {
+			return usage("--fields: the job has no virtual task")
+		}
+		fs, err := fieldsOf(file, j.Identity.Collect)
+		if err != nil {
+			return err
+		}
+		out := newFieldWriter(w, format, fs.Names)
+		store := archive.Dir(filepath.Join(dir, outdir.WARCDir))
+		err = l.Pages(ctx, job, func(p *ledger.Page) error {
+			if p.State != crawl.Fetched.String() || p.Status != http.StatusOK || !p.HTML || !p.Captured() || p.Revisit {
+				return nil
+			}
+			row := fieldRow{url: p.URL}
+			err := f.NamedBy(job, p.Key, func(s *frontier.Search) {
+				row.product, row.site = join(row.product, s.Product), join(row.site, s.Site)
+			})
+			if err != nil || row.product == "" { // a result page
+				return err
+			}
+			body, kind, err := keptBody(ctx, store, p)
+			if err != nil {
+				return err
+			}
+			if row.values, err = fs.Of(body, kind); err != nil {
+				return fmt.Errorf("%s: %w", p.URL, err)
+			}
+			return out.write(&row)
+		})
+		return errors.Join(err, out.close())
+	})
+}
+
+// join adds a name to a list, once.
+func join(list, name string) string {
+	for _, has := range strings.Split(list, ", ") {
+		if has == name {
+			return list
+		}
+	}
+	if list == "" {
+		return name
+	}
+	return list + ", " + name
+}
+
+// keptBody reads a page's body out of a crawl's archive, as it was sent.
+func keptBody(ctx context.Context, store archive.Store, p *ledger.Page) (body []byte, kind string, err error) {
+	f, err := store.Open(ctx, p.WARC, p.Offset)
+	if errors.Is(err, os.ErrNotExist) { // it is still written to
+		f, err = store.Open(ctx, p.WARC+".open", p.Offset)
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	defer f.Close()
+	rec, err := archive.NewReader(f).Next()
+	if err != nil {
+		return nil, "", fmt.Errorf("%s at %d: %w", p.WARC, p.Offset, err)
+	}
+	resp, err := fetch.ReadKept(rec, engine.MaxAnswer)
+	if err != nil {
+		return nil, "", fmt.Errorf("%s at %d: %w", p.WARC, p.Offset, err)
+	}
+	defer resp.Release()
+	body, err = resp.Decoded(engine.MaxAnswer)
+	if len(body) > 0 {
+		err = nil
+	}
+	return bytes.Clone(body), resp.Get("Content-Type"), err
+}
+
+// fieldWriter prints rows with fields: JSON lines, CSV, or a table.
+type fieldWriter struct {
+	names []string
+	enc   *json.Encoder
+	csv   *rowWriter
+	table *tabwriter.Writer
+}
+
+func newFieldWriter(w io.Writer, format string, names []string) *fieldWriter {
+	out := &fieldWriter{names: names}
+	head := append([]string{"url", "product", "site"}, names...)
+	switch format {
+	case "table":
+		out.table = tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+		fmt.Fprintln(out.table, strings.ToUpper(strings.Join(append(append([]string{}, names...), "product", "url"), "\t")))
+	case "csv":
+		out.csv = csvRows(w, head)
+	default:
+		out.enc = json.NewEncoder(w)
+		out.enc.SetEscapeHTML(false)
+	}
+	return out
+}
+
+func (w *fieldWriter) write(r *fieldRow) error {
+	flat := make([]string, len(r.values))
+	for i, v := range r.values {
+		flat[i] = strings.Join(v, " | ")
+	}
+	switch {
+	case w.table != nil:
+		for i := range flat {
+			flat[i] = short(flat[i], 60)
+		}
+		_, err := fmt.Fprintln(w.table, strings.Join(append(flat, r.product, r.url), "\t"))
+		return err
+	case w.csv != nil:
+		return w.csv.csv.Write(append([]string{r.url, r.product, r.site}, flat...))
+	}
+	one := map[string]any{"url": r.url, "product": r.product, "site": r.site}
+	for i, v := range r.values {
+		switch len(v) {
+		case 0:
+		case 1:
+			one[w.names[i]] = v[0]
+		default:
+			one[w.names[i]] = v
+		}
+	}
+	return w.enc.Encode(one)
+}
+
+func (w *fieldWriter) close() error {
+	switch {
+	case w.table != nil:
+		return w.table.Flush()
+	case w.csv != nil:
+		return w.csv.close()
+	}
+	return nil
+}
+
+// short cuts a text to so many characters.
+func short(s string, most int) string {
+	if r := []rune(s); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return s
+}

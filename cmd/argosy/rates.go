@@ -1,0 +1,237 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/web"
+)
+
+func newRates() *cobra.Command {
+	f := &oneTask{}
+	var svg string
+	c := &cobra.Command{
+		Use: "rates DIR | rates JOB", Short: "Show how completion and efficiency of sites and nodes developed", Args: cobra.MaximumNArgs(1),
+		Long: `Rates reads the record of every lease of a virtual task: for each site that searches are restricted to and each node, the
+completion (pages collected over those that the engines state, never above 1) and the efficiency (seconds of leases for a
+page), at the end and as a curve over the job's time. A site whose engines state nothing that can be gone by has no completion.`,
+		Example: "  argosy rates dairy\n  argosy rates 1 --svg rates.svg",
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 && f.dir == "" && looksLikeCrawl(args[0]) {
+				f.dir, args = args[0], nil
+			}
+			if f.dir != "" {
+				if err := isCrawl(f.dir); err != nil {
+					return err
+				}
+				var runs []ledger.Run
+				err := localRuns(c.Context(), f.dir, 1, 0, func(r ledger.Run) error {
+					runs = append(runs, r)
+					return nil
+				})
+				return errors.Join(err, f.rates(c.OutOrStdout(), runs, svg))
+			}
+			if len(args) == 0 {
+				return usage("name a crawl's directory (also with -o), or the number of a coordinator's job")
+			}
+			id, err := parseJob(args[0])
+			if err != nil {
+				return err
+			}
+			return f.fleet(c, func(ctx context.Context, cl *web.Client, w io.Writer) error {
+				runs, err := cl.Runs(ctx, id, 0)
+				if err != nil {
+					return err
+				}
+				return f.rates(w, runs, svg)
+			})
+		},
+	}
+	c.Flags().StringVar(&svg, "svg", "", "draw the curves into this file")
+	f.register(c)
+	return c
+}
+
+// pairRates are what a node has done for the searches of a site.
+type pairRates struct {
+	Site      string      `json:"site"`
+	Node      string      `json:"node"`
+	Existing  int64       `json:"existing"` // as the engines state, of the searches that it ran
+	Collected int64       `json:"collected"`
+	Runs      int         `json:"leases"`
+	Seconds   float64     `json:"seconds"` // of its leases
+	Known     bool        `json:"known"`   // what exists was stated
+	Curve     []ratePoint `json:"curve"`
+}
+
+// ratePoint is where a pair stood at a time.
+type ratePoint struct {
+	At         float64 `json:"at"` // seconds since the job's first lease
+	Completion float64 `json:"completion"`
+	PerPage    float64 `json:"seconds_a_page"`
+}
+
+// completion is the share of what exists that was collected, at most 1.
+func (p *pairRates) completion() float64 {
+	if p.Existing <= 0 {
+		return 0
+	}
+	return min(1, float64(p.Collected)/float64(p.Existing))
+}
+
+func (p *pairRates) perPage() float64 {
+	if p.Collected == 0 {
+		return 0
+	}
+	return p.Seconds / float64(p.Collected)
+}
+
+// ratesOf adds up leases by site and node, in the order in which they ended.
+func ratesOf(runs []ledger.Run) (out []*pairRates) {
+	if len(runs) == 0 {
+		return nil
+	}
+	first := runs[0].Started
+	runs = slices.DeleteFunc(slices.Clone(runs), func(r ledger.Run) bool { return r.Ended == 0 })
+	slices.SortStableFunc(runs, func(a, b ledger.Run) int { return int(min(1, max(-1, a.Ended-b.Ended))) })
+	at := map[[2]string]*pairRates{}
+	stated := map[string]int64{} // by search and node: what it has brought to existing
+	for _, r := range runs {
+		key := [2]string{r.Site, r.Node}
+		p := at[key]
+		if p == nil {
+			p = &pairRates{Site: r.Site, Node: r.Node}
+			at[key] = p
+			out = append(out, p)
+		}
+		p.Runs++
+		p.Seconds += float64(r.Ended-r.Started) / 1000
+		if !r.Asks {
+			p.Collected += r.Good
+		} else if r.Stated == crawl.StatedExact || r.Stated == crawl.StatedEstimate {
+			of := fmt.Sprint(r.Search, " ", r.Node)
+			p.Existing += r.Existing - stated[of]
+			stated[of], p.Known = r.Existing, true
+		}
+		p.Curve = append(p.Curve, ratePoint{float64(r.Ended-first) / 1000, p.completion(), p.perPage()})
+	}
+	slices.SortFunc(out, func(a, b *pairRates) int {
+		return strings.Compare(a.Site+"\x00"+a.Node, b.Site+"\x00"+b.Node)
+	})
+	return out
+}
+
+func (f *oneTask) rates(w io.Writer, runs []ledger.Run, svg string) error {
+	pairs := ratesOf(runs)
+	if len(pairs) == 0 {
+		return usage("no lease of a search has ended: it is not a virtual task, or it has just begun")
+	}
+	if svg != "" {
+		if err := os.WriteFile(svg, []byte(drawRates(pairs)), 0o644); err != nil {
+			return err
+		}
+	}
+	if f.json {
+		for _, p := range pairs {
+			if err := printJSON(w, p); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	end := 0.0
+	for _, p := range pairs {
+		end = max(end, p.Curve[len(p.Curve)-1].At)
+	}
+	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(t, "SITE\tNODE\tLEASES\tEXISTING\tCOLLECTED\tCOMPLETION\tSECONDS A PAGE\tCOMPLETION OVER TIME")
+	for _, p := range pairs {
+		existing, rate, curve := "-", "-", ""
+		if p.Known {
+			existing, rate, curve = count(p.Existing), fmt.Sprintf("%.2f", p.completion()), p.spark(end)
+		}
+		per := "-"
+		if p.Collected > 0 {
+			per = fmt.Sprintf("%.2f", p.perPage())
+		}
+		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n", orElse(p.Site, "-"), p.Node, p.Runs, existing, count(p.Collected), rate, per, curve)
+	}
+	return t.Flush()
+}
+
+// spark draws a pair's completion over the job's time in a line of text.
+func (p *pairRates) spark(end float64) string {
+	const wide = 24
+	levels := []rune("▁▂▃▄▅▆▇█")
+	var b strings.Builder
+	k, now := 0, -1.0
+	for i := range wide {
+		for k < len(p.Curve) && p.Curve[k].At <= end*float64(i+1)/wide {
+			now = p.Curve[k].Completion
+			k++
+		}
+		if now < 0 {
+			b.WriteByte(' ')
+			continue
+		}
+		b.WriteRune(levels[min(len(levels)-1, int(now*float64(len(levels))))])
+	}
+	return b.String()
+}
+
+// drawRates draws completion and seconds a page of every pair over time: a row a site, a column a node.
+func drawRates(pairs []*pairRates) string {
+	const cellW, cellH, left, top = 220, 90, 160, 40
+	var sites, nodes []string
+	end, slowest := 1e-9, 1e-9
+	for _, p := range pairs {
+		if !slices.Contains(sites, p.Site) {
+			sites = append(sites, p.Site)
+		}
+		if !slices.Contains(nodes, p.Node) {
+			nodes = append(nodes, p.Node)
+		}
+		for _, at := range p.Curve {
+			end, slowest = max(end, at.At), max(slowest, at.PerPage)
+		}
+	}
+	slices.Sort(nodes)
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">`+"\n", left+cellW*len(nodes)+10, top+cellH*len(sites)+30)
+	fmt.Fprintf(&b, "<title>completion (0 to 1, blue) and seconds a page (0 to %.2f, orange) over %.0f s</title>\n", slowest, end)
+	for k, n := range nodes {
+		fmt.Fprintf(&b, `<text x="%d" y="%d">%s</text>`+"\n", left+k*cellW+8, top-10, html.EscapeString(n))
+	}
+	for k, s := range sites {
+		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="end">%s</text>`+"\n", left-8, top+k*cellH+cellH/2, html.EscapeString(orElse(s, "everywhere")))
+	}
+	for _, p := range pairs {
+		x, y := float64(left+slices.Index(nodes, p.Node)*cellW+8), float64(top+slices.Index(sites, p.Site)*cellH+6)
+		w, h := float64(cellW-16), float64(cellH-16)
+		fmt.Fprintf(&b, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="none" stroke="#bbb"/>`+"\n", x, y, w, h)
+		line := func(colour string, of func(ratePoint) float64) {
+			var pts []string
+			for _, at := range p.Curve {
+				pts = append(pts, fmt.Sprintf("%.1f,%.1f", x+w*at.At/end, y+h*(1-min(1, of(at)))))
+			}
+			fmt.Fprintf(&b, `<polyline points="%s" fill="none" stroke="%s" stroke-width="1.5"/>`+"\n", strings.Join(pts, " "), colour)
+		}
+		if p.Known {
+			line("#1f77b4", func(at ratePoint) float64 { return at.Completion })
+		}
+		line("#ff7f0e", func(at ratePoint) float64 { return at.PerPage / slowest })
+	}
+	fmt.Fprintf(&b, `<text x="%d" y="%d">completion, 0 to 1 (blue); seconds a page, 0 to %.2f (orange); %.0f s</text>`+"\n</svg>\n", left, top+cellH*len(sites)+18, slowest, end)
+	return b.String()
+}

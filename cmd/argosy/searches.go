@@ -1,0 +1,332 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/coordinator"
+	"argosy/internal/fleet/frontier"
+	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/web"
+	"argosy/internal/page/engine"
+)
+
+// oneTask are the flags of commands about tasks by their numbers: of a crawl's directory, or of a coordinator's job.
+type oneTask struct {
+	fleetFlags
+	dir string
+	job uint32
+}
+
+func (f *oneTask) register(c *cobra.Command) {
+	c.Flags().StringVarP(&f.dir, "out", "o", "", "directory of a crawl")
+	c.Flags().Uint32Var(&f.job, "job", 0, "number of a coordinator's job (default: the one that has the task)")
+	f.fleetFlags.register(c)
+}
+
+// ids reads numbers of tasks.
+func ids(args []string) (out []uint32, err error) {
+	for _, a := range args {
+		n, err := strconv.ParseUint(a, 10, 32)
+		if err != nil || n == 0 {
+			return nil, usage("%q: want the number of a task, as argosy tasks lists them", a)
+		}
+		out = append(out, uint32(n))
+	}
+	return out, nil
+}
+
+// found is a task of a job, and the job's engines.
+type found struct {
+	job     uint32
+	row     ledger.Task
+	engines []crawl.Engine
+}
+
+// localTask finds a task of a crawl's directory.
+func localTask(ctx context.Context, dir string, id uint32) (t found, err error) {
+	if err := isCrawl(dir); err != nil {
+		return t, err
+	}
+	err = viewCrawl(ctx, dir, func(f *frontier.Frontier) error {
+		of := f.Task(id)
+		if of == nil {
+			return usage("no task %d: argosy tasks %s lists them", id, dir)
+		}
+		t.job, t.row = of.Job, coordinator.Row(of)
+		if c := f.Job(of.Job).Identity.Collect; c != nil {
+			t.engines = append(t.engines, c.Engines...)
+		}
+		return nil
+	})
+	return t, err
+}
+
+// fleetTask finds a task of a fleet.
+func (f *oneTask) fleetTask(ctx context.Context, cl *web.Client, id uint32) (t found, err error) {
+	jobs, err := cl.Jobs(ctx)
+	for i := range jobs {
+		j := &jobs[i]
+		if err != nil || f.job != 0 && j.ID != f.job {
+			continue
+		}
+		var rows []ledger.Task
+		if rows, err = cl.Tasks(ctx, j.ID, ""); err != nil {
+			return t, err
+		}
+		for k := range rows {
+			if rows[k].ID == id {
+				t.job, t.row = j.ID, rows[k]
+				if j.Identity.Collect != nil {
+					t.engines = j.Identity.Collect.Engines
+				}
+				return t, nil
+			}
+		}
+	}
+	if err == nil {
+		err = usage("no task %d: argosy tasks JOB lists those of a job", id)
+	}
+	return t, err
+}
+
+func newTaskShow() *cobra.Command {
+	f := &oneTask{}
+	c := &cobra.Command{
+		Use: "show ID", Short: "Show a task with its history", Args: cobra.ExactArgs(1),
+		Long:    "Show prints all that is known of a task: its counts, of a search also what the engine states and what was found, and line by line the\nleases that it had, with their parameters, and why it was taken back.",
+		Example: "  argosy tasks show 3 -o dairy\n  argosy tasks show 3 --job 1",
+		RunE: func(c *cobra.Command, args []string) error {
+			id, err := ids(args)
+			if err != nil {
+				return err
+			}
+			if f.dir != "" {
+				t, err := localTask(c.Context(), f.dir, id[0])
+				if err != nil {
+					return err
+				}
+				var runs []ledger.Run
+				err = localRuns(c.Context(), f.dir, 1, t.row.For, func(r ledger.Run) error {
+					runs = append(runs, r)
+					return nil
+				})
+				return errors.Join(err, f.show(c.OutOrStdout(), t, runs))
+			}
+			return f.fleet(c, func(ctx context.Context, cl *web.Client, w io.Writer) error {
+				t, err := f.fleetTask(ctx, cl, id[0])
+				if err != nil {
+					return err
+				}
+				var runs []ledger.Run
+				if t.row.For != 0 {
+					if runs, err = cl.Runs(ctx, t.job, t.row.For); err != nil {
+						return err
+					}
+				}
+				return f.show(w, t, runs)
+			})
+		},
+	}
+	f.register(c)
+	return c
+}
+
+// show prints a task and its history.
+func (f *oneTask) show(w io.Writer, t found, runs []ledger.Run) error {
+	var own []ledger.Run
+	for _, r := range runs {
+		if r.Task == t.row.ID || t.row.Search != nil {
+			own = append(own, r)
+		}
+	}
+	if f.json {
+		return printJSON(w, struct {
+			ledger.Task
+			Runs []ledger.Run `json:"runs,omitempty"`
+		}{t.row, own})
+	}
+	fmt.Fprintf(w, "task %d  %s  %s: %s fetched, %s failed, %s excluded, %s pending\n", t.row.ID, t.row.Site, t.row.State, count(t.row.Fetched), count(t.row.Failed), count(t.row.Excluded), count(t.row.Pending))
+	if s := t.row.Search; s != nil {
+		fmt.Fprintf(w, "search %d of actual task %d: %s on %s\n", s.No, s.Task, strings.Join(s.Words, " "), orElse(s.Site, "everywhere"))
+		fmt.Fprintf(w, "  %s  %s\n", engineName(t.engines, s.Engine), s.URL)
+		fmt.Fprintf(w, "  exists: %s; found by paging: %s on %s result pages; collected: %s, lost: %s\n", statedText(s.Stated), count(s.Found), count(s.Read), count(s.Collected), count(s.Lost))
+		fmt.Fprintf(w, "  since %s: %s\n", whenMS(s.Moved), s.Why)
+	}
+	for _, r := range own {
+		verb := "collects"
+		if r.Asks {
+			verb = "searches"
+		}
+		end := "goes on"
+		if r.Ended > 0 {
+			end = fmt.Sprintf("%s after %.1f s", r.Reason, float64(r.Ended-r.Started)/1000)
+		}
+		fmt.Fprintf(w, "%s  %s %s on %s, attempt %d: quota %d, %d s; given %d, collected %d; %s\n", whenMS(r.Started), r.Node, verb, orElse(r.Site, "everywhere"), r.Attempt, r.Quota, r.BudgetMS/1000, r.Given, r.Good, end)
+	}
+	for _, line := range t.row.History {
+		fmt.Fprintf(w, "  %s\n", line)
+	}
+	return nil
+}
+
+func engineName(engines []crawl.Engine, i int) string {
+	if i >= 0 && i < len(engines) {
+		return engines[i].Name
+	}
+	return "engine " + strconv.Itoa(i)
+}
+
+// statedText is how many pages an engine states, as people read it.
+func statedText(s crawl.Stated) string {
+	return engine.Number{N: s.N, Kind: engine.Kind(orElse(s.Kind, crawl.StatedMissing))}.String()
+}
+
+func whenMS(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02 15:04:05") }
+
+// printSearches prints the searches among tasks, by the paper's queues.
+func printSearches(w io.Writer, rows []ledger.Task, now time.Time) error {
+	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(t, "TASK\tACTUAL\tPRODUCT\tSITE\tQUEUE\tFOR\tEXISTS\tFOUND\tCOLLECTED\tRATE\tNODE\tWHY")
+	for i := range rows {
+		s := rows[i].Search
+		if s == nil {
+			continue
+		}
+		rate := "-"
+		if share, known := s.Stated.Completion(s.Found, s.Collected); known {
+			rate = fmt.Sprintf("%.2f", share)
+		}
+		fmt.Fprintf(t, "%d\t%d\t%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\n", rows[i].ID, s.Task, s.Product, orElse(s.Site, "-"), rows[i].State,
+			max(0, now.Sub(time.UnixMilli(s.Moved))).Round(time.Second), statedText(s.Stated), s.Found, s.Collected, rate, orElse(s.Node, "-"), s.Why)
+	}
+	return t.Flush()
+}
+
+func newTaskEdit() *cobra.Command {
+	f := &oneTask{}
+	var set []string
+	c := &cobra.Command{
+		Use: "edit ID --set KEY=VALUE…", Short: "Change a search that waits for a person, and let it go on", Args: cobra.ExactArgs(1),
+		Long:    "Edit changes a search in the queue manual: its words (words=\"a b\") or the site that it is restricted to (site=example.org). Its engine\nremains. The search begins anew, and goes on with the job.",
+		Example: "  argosy tasks edit 3 -o dairy --set words=\"光明 牛奶\"\n  argosy tasks edit 3 --job 1 --set site=cca.org.cn",
+		RunE: func(c *cobra.Command, args []string) error {
+			id, err := ids(args)
+			if err != nil {
+				return err
+			}
+			if len(set) == 0 {
+				return usage("--set: give words=… or site=…")
+			}
+			if f.dir != "" {
+				t, err := localTask(c.Context(), f.dir, id[0])
+				if err != nil {
+					return err
+				}
+				s, err := t.changed(set)
+				if err != nil {
+					return err
+				}
+				err = withCrawl(c.Context(), f.dir, func(ctx context.Context, co *coordinator.Coordinator) error {
+					err := co.Edit(ctx, crawl.Edit{Job: t.job, Task: id[0], Search: s})
+					if errors.Is(err, coordinator.ErrSearch) {
+						return usage("%w", err)
+					}
+					return err
+				})
+				if err == nil {
+					_, err = fmt.Fprintf(c.OutOrStdout(), "task %d asks %s; argosy crawl -o %s goes on\n", id[0], s.URL, f.dir)
+				}
+				return err
+			}
+			return f.fleet(c, func(ctx context.Context, cl *web.Client, w io.Writer) error {
+				t, err := f.fleetTask(ctx, cl, id[0])
+				if err != nil {
+					return err
+				}
+				s, err := t.changed(set)
+				if err != nil {
+					return err
+				}
+				if err := cl.Edit(ctx, t.job, id[0], web.Change{Words: s.Words, Site: s.Site, URL: s.URL}); err != nil {
+					return err
+				}
+				_, err = fmt.Fprintf(w, "task %d asks %s\n", id[0], s.URL)
+				return err
+			})
+		},
+	}
+	c.Flags().StringArrayVar(&set, "set", nil, "words=… (separated by spaces) or site=… (may be repeated)")
+	f.register(c)
+	return c
+}
+
+// changed is the search of a task with changes, and the address that they give it.
+func (t *found) changed(set []string) (s crawl.Search, err error) {
+	if t.row.Search == nil || t.row.Search.Engine >= len(t.engines) {
+		return s, usage("task %d is not a search", t.row.ID)
+	}
+	s = t.row.Search.Search
+	for _, change := range set {
+		key, value, ok := strings.Cut(change, "=")
+		switch {
+		case ok && key == "words" && len(strings.Fields(value)) > 0:
+			s.Words = strings.Fields(value)
+		case ok && key == "site":
+			s.Site = value
+		default:
+			return s, usage("--set %q: allowed are words=… and site=…", change)
+		}
+	}
+	ready, err := engine.Decode(t.engines[s.Engine].Def)
+	if err != nil {
+		return s, err
+	}
+	address, err := ready.Address(engine.Search{Words: s.Words, Site: s.Site}, 0)
+	if err != nil {
+		return s, usage("--set: %w", err)
+	}
+	u, err := crawl.Parse(address)
+	s.URL = u.String()
+	return s, err
+}
+
+// newTaskOrder is release or drop.
+func newTaskOrder(verb, short string, kind crawl.EntryKind, order string) *cobra.Command {
+	f := &oneTask{}
+	c := &cobra.Command{
+		Use: verb + " ID…", Short: short, Args: cobra.MinimumNArgs(1), Example: "  argosy tasks " + verb + " 3 4 -o dairy\n  argosy tasks " + verb + " 3 --job 1",
+		RunE: func(c *cobra.Command, args []string) error {
+			list, err := ids(args)
+			if err != nil {
+				return err
+			}
+			if f.dir != "" {
+				return release(c, f.dir, kind, nil, crawl.Release{Tasks: list})
+			}
+			return f.fleet(c, func(ctx context.Context, cl *web.Client, w io.Writer) error {
+				t, err := f.fleetTask(ctx, cl, list[0])
+				if err != nil {
+					return err
+				}
+				d, err := cl.Release(ctx, t.job, order, web.Release{Tasks: list})
+				if err != nil {
+					return err
+				}
+				_, err = fmt.Fprintf(w, "%s URLs pending, %s tasks manual\n", count(d.Pending), count(d.Manual))
+				return err
+			})
+		},
+	}
+	f.register(c)
+	return c
+}

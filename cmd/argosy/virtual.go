@@ -1,0 +1,48 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+
+	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/frontier"
+	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/outdir"
+)
+
+// viewCrawl calls fn with the frontier of a crawl's directory, also beside a crawl that runs. fn must not keep it.
+func viewCrawl(ctx context.Context, dir string, fn func(*frontier.Frontier) error) error {
+	if err := isCrawl(dir); err != nil {
+		return err
+	}
+	return assemble.View(ctx, dir, func(f *frontier.Frontier, _ bool) error { return fn(f) })
+}
+
+// viewSearches calls fn for the searches of a crawl's directory, in the order of their numbers. fn must not keep them.
+func viewSearches(ctx context.Context, dir string, fn func(*frontier.Task)) error {
+	return viewCrawl(ctx, dir, func(f *frontier.Frontier) error {
+		var all []*frontier.Task
+		f.Tasks(func(t *frontier.Task) {
+			if t.Of != nil {
+				all = append(all, t)
+			}
+		})
+		slices.SortFunc(all, func(a, b *frontier.Task) int { return cmp.Compare(a.Of.No, b.Of.No) })
+		for _, t := range all {
+			fn(t)
+		}
+		return nil
+	})
+}
+
+// localRuns calls fn for the leases of searches that a crawl's directory has recorded; search 0: of all.
+func localRuns(ctx context.Context, dir string, job, search uint32, fn func(ledger.Run) error) error {
+	l, err := ledger.Open(ctx, filepath.Join(dir, outdir.LedgerFile))
+	if err != nil {
+		return err
+	}
+	return errors.Join(l.Runs(ctx, job, search, fn), l.Close())
+}

@@ -1,0 +1,334 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/frontier"
+)
+
+// searchable is a search engine and the sites that it knows, each on a port of its own.
+type searchable struct {
+	engine *httptest.Server
+	sites  []*httptest.Server
+	docs   map[string]string // URL to text
+
+	mu     sync.Mutex
+	asked  []string       // queries, with their pages
+	hits   map[string]int // of documents
+	robots string
+	answer func(w http.ResponseWriter, r *http.Request) bool
+}
+
+const perPage = 3
+
+// newLibrary serves so many sites with documents about milk, tea or both.
+func newSearchable(t *testing.T, sites, docs int) *searchable {
+	l := &searchable{docs: map[string]string{}, hits: map[string]int{}}
+	for range sites {
+		s := httptest.NewServer(http.HandlerFunc(l.document))
+		t.Cleanup(s.Close)
+		l.sites = append(l.sites, s)
+		for d := range docs {
+			text := []string{"milk", "tea", "milk tea"}[d%3]
+			l.docs[fmt.Sprintf("%s/doc/%d", s.URL, d)] = text
+		}
+	}
+	l.engine = httptest.NewServer(http.HandlerFunc(l.search))
+	t.Cleanup(l.engine.Close)
+	return l
+}
+
+func (l *searchable) document(w http.ResponseWriter, r *http.Request) {
+	url := "http://" + r.Host + r.URL.Path
+	text, ok := l.docs[url]
+	l.mu.Lock()
+	l.hits[url]++
+	l.mu.Unlock()
+	if !ok {
+		http.NotFound(w, r)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html")
+	fmt.Fprintf(w, `<title>%s</title><p class="text">about %s</p><p class="date">2013-05-0%d</p><a href="/elsewhere">not a result</a>`, url, text, len(text)%9+1)
+}
+
+// found lists the documents for a query, such as "milk site:127.0.0.1:80".
+func (l *searchable) found(query string) (out []string) {
+	words, site, _ := strings.Cut(query, " site:")
+	for url, text := range l.docs {
+		ok := site == "" || strings.HasPrefix(url, "http://"+site+"/")
+		for _, word := range strings.Fields(words) {
+			ok = ok && slices.Contains(strings.Fields(text), word)
+		}
+		if ok {
+			out = append(out, url)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func (l *searchable) search(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/robots.txt" {
+		fmt.Fprint(w, l.robots)
+		return
+	}
+	l.mu.Lock()
+	l.asked = append(l.asked, r.URL.RawQuery)
+	own := l.answer
+	l.mu.Unlock()
+	if own != nil && own(w, r) {
+		return
+	}
+	page, _ := strconv.Atoi(r.FormValue("p"))
+	found := l.found(r.FormValue("q"))
+	w.Header().Set("Content-Type", "text/html")
+	fmt.Fprintf(w, `<p id="n">%d results</p>`, len(found))
+	for _, u := range found[min(len(found), page*perPage):min(len(found), (page+1)*perPage)] {
+		fmt.Fprintf(w, `<div class="r"><a href="%s">%s</a></div>`, u, u)
+	}
+	if (page+1)*perPage < len(found) {
+		fmt.Fprintf(w, `<a class="next" href="/s?q=%s&p=%d">next</a>`, strings.ReplaceAll(r.FormValue("q"), " ", "+"), page+1)
+	}
+}
+
+// job writes a job file for two subjects on all sites, with more keys of its virtual task and of its engine.
+func (l *searchable) job(t *testing.T, virtual, engine, top string) string {
+	var hosts []string
+	for _, s := range l.sites {
+		hosts = append(hosts, strings.TrimPrefix(s.URL, "http://"))
+	}
+	text := fmt.Sprintf(`name: drinks
+limits: {delay: 0s, backoff: 10ms, per_ip: 0}
+%s
+virtual:
+  products: [{name: milk}, {name: tea}]
+  sites: [%s]
+  subset: 2
+  pages: 2
+%s
+  engines:
+    - name: library
+      url: "%s/s?q={query}&p={page}"
+      results: {item: {css: div.r}, link: {css: a, attr: href}}
+      next: {css: a.next, attr: href}
+      stated: {at: {css: "#n"}}
+%s
+`, top, strings.Join(hosts, ", "), virtual, l.engine.URL, engine)
+	path := filepath.Join(t.TempDir(), "job.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// searches returns what a crawl's directory knows of its searches.
+func searches(t *testing.T, dir string) (out []*frontier.Task) {
+	t.Helper()
+	err := viewSearches(t.Context(), dir, func(task *frontier.Task) { out = append(out, task) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// Everything that the engine names on the sites of a virtual task is collected once, and nothing else; each search counts what it
+// stated, found and collected.
+func TestVirtual(t *testing.T) {
+	l := newSearchable(t, 3, 24)
+	dir := filepath.Join(t.TempDir(), "out")
+	const fields = `  fields:
+    - {name: title, css: title}
+    - {name: date, css: p.date, as: date}
+    - {name: text, xpath: "//p[@class='text']"}`
+	code, out, errs := argosy(t, "crawl", "--job", l.job(t, fields, "", ""), "-o", dir, "--allow-private", "--agents", "3", "--quiet")
+	if code != 0 {
+		t.Fatalf("exit %d\n%s\n%s", code, out, errs)
+	}
+	want := append(l.found("milk"), l.found("tea")...)
+	slices.Sort(want)
+	want = slices.Compact(want)
+	var got []string
+	for url, n := range l.hits {
+		if n > 1 && !strings.HasSuffix(url, "/robots.txt") {
+			t.Errorf("%s: asked %d times", url, n)
+		}
+		if !strings.HasSuffix(url, "/robots.txt") {
+			got = append(got, url)
+		}
+	}
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("collected %d pages, the engine has %d:\n%v\n%v", len(got), len(want), got, want)
+	}
+	all := searches(t, dir)
+	if len(all) != 6 {
+		t.Fatalf("%d searches", len(all))
+	}
+	for _, task := range all {
+		s := task.Of
+		n := int64(len(l.found(strings.Join(s.Words, " ") + " site:" + s.Site)))
+		if s.Stated != (crawl.Stated{N: n, Kind: crawl.StatedExact}) || s.Found != n || s.Collected != n || s.Lost != 0 || task.Status() != crawl.TaskDone {
+			t.Errorf("%s on %s: %d there; %+v, %s", s.Product, s.Site, n, s, task.Status())
+		}
+		if pages := (n + perPage - 1) / perPage; s.Read != pages || s.Subtasks != (pages+1)/2 {
+			t.Errorf("%s on %s: %d result pages in %d subtasks, want %d by 2", s.Product, s.Site, s.Read, s.Subtasks, pages)
+		}
+	}
+	if len(l.asked) != len(slices.Compact(slices.Sorted(slices.Values(l.asked)))) {
+		t.Errorf("a search was repeated: %v", l.asked)
+	}
+}
+
+// An engine that asks for a captcha is left alone, five times; then the task is a person's, with the reason. Released, it finishes.
+func TestVirtualBlocked(t *testing.T) {
+	l := newSearchable(t, 1, 6)
+	l.answer = func(w http.ResponseWriter, _ *http.Request) bool {
+		fmt.Fprint(w, `<div id="captcha">are you a robot?</div>`)
+		return true
+	}
+	dir := filepath.Join(t.TempDir(), "out")
+	code, _, errs := argosy(t, "crawl", "--job", l.job(t, "  rest: 1ms", "      blocked: [{at: {css: '#captcha'}, says: it asks for a captcha}]", ""), "-o", dir, "--allow-private", "--quiet")
+	if code != exitManual {
+		t.Fatalf("exit %d\n%s", code, errs)
+	}
+	for _, task := range searches(t, dir) {
+		if task.Status() != crawl.TaskManual || !strings.Contains(task.Of.Why, "it asks for a captcha") || task.Recalls != 5 || task.Of.Found != 0 {
+			t.Errorf("%s: %s, %d recalls: %s", task.Of.Product, task.Status(), task.Recalls, task.Of.Why)
+		}
+	}
+	if len(l.asked) != 12 {
+		t.Errorf("the engine was asked %d times, want 6 for each search", len(l.asked))
+	}
+	l.answer = nil
+	if code, _, errs = argosy(t, "retry", dir); code != 0 {
+		t.Fatal(errs)
+	}
+	if code, _, errs = argosy(t, "crawl", "-o", dir, "--allow-private", "--quiet"); code != 0 {
+		t.Fatalf("exit %d\n%s", code, errs)
+	}
+	for _, task := range searches(t, dir) {
+		if s := task.Of; task.Status() != crawl.TaskDone || s.Collected != s.Stated.N || s.Collected == 0 {
+			t.Errorf("%s: %s, %+v", s.Product, task.Status(), s)
+		}
+	}
+}
+
+// What a crawl knows of its searches is shown by task, by queue and by site and node; fields of what was collected are exported.
+func TestVirtualShown(t *testing.T) {
+	l := newSearchable(t, 2, 9)
+	dir := filepath.Join(t.TempDir(), "out")
+	job := l.job(t, "  fields: [{name: heading, css: title}, {name: date, css: p.date, as: date}]", "", "")
+	if code, _, errs := argosy(t, "crawl", "--job", job, "-o", dir, "--allow-private", "--agents", "2", "--quiet"); code != 0 {
+		t.Fatalf("exit %d\n%s", code, errs)
+	}
+	site := strings.TrimPrefix(l.sites[0].URL, "http://")
+	svg := filepath.Join(t.TempDir(), "rates.svg")
+	for _, c := range []struct {
+		args []string
+		code int
+		want []string
+	}{
+		{[]string{"tasks", dir}, 0, []string{"ACTUAL", "QUEUE", site, "done", "1.00"}},
+		{[]string{"tasks", dir, "--manual"}, 0, nil},
+		{[]string{"tasks", "show", "1", "-o", dir}, 0, []string{"search 1 of actual task", "exists: 6; found by paging: 6 on 2 result pages; collected: 6, lost: 0", "searches on", "collects on", "quota 2"}},
+		{[]string{"tasks", "show", "999", "-o", dir}, exitUsage, []string{"no task 999"}},
+		{[]string{"tasks", "show", "x", "-o", dir}, exitUsage, []string{`"x": want the number of a task`}},
+		{[]string{"tasks", "edit", "1", "-o", dir, "--set", "words=tea"}, exitUsage, []string{"task 1 is done"}},
+		{[]string{"tasks", "edit", "1", "-o", dir, "--set", "engine=x"}, exitUsage, []string{"allowed are words=… and site=…"}},
+		{[]string{"rates", dir, "--svg", svg}, 0, []string{"COMPLETION OVER TIME", site, "█"}},
+		{[]string{"export", dir, "--fields"}, 0, []string{`"heading":"` + l.sites[0].URL + `/doc/0"`, `"date":"2013-05-05"`, `"product":"milk, tea"`}},
+		{[]string{"export", dir, "--fields", "--format", "table"}, 0, []string{"HEADING", "2013-05-05"}},
+		{[]string{"export", dir, "--fields", "--format", "csv"}, 0, []string{"url,product,site,heading,date"}},
+		{[]string{"export", dir, "--format", "table"}, exitUsage, []string{"table with --fields"}},
+	} {
+		code, out, errs := argosy(t, c.args...)
+		if code != c.code {
+			t.Errorf("%v: exit %d\n%s%s", c.args, code, out, errs)
+		}
+		for _, w := range c.want {
+			if !strings.Contains(out+errs, w) {
+				t.Errorf("%v: %q is missing in\n%s%s", c.args, w, out, errs)
+			}
+		}
+	}
+	if b, err := os.ReadFile(svg); err != nil || !strings.Contains(string(b), "<polyline") {
+		t.Errorf("%v %.100s", err, b)
+	}
+	_, out, _ := argosy(t, "export", dir, "--fields")
+	if n, want := strings.Count(out, "\n"), 2*9; n != want {
+		t.Errorf("%d pages with fields, want %d", n, want)
+	}
+}
+
+// A search whose engine has changed its markup is a person's at once; edited, it asks for other words and finishes.
+func TestVirtualEdit(t *testing.T) {
+	l := newSearchable(t, 1, 6)
+	l.answer = func(w http.ResponseWriter, r *http.Request) bool {
+		if strings.Contains(r.FormValue("q"), "tea") {
+			return false
+		}
+		fmt.Fprint(w, `<p id="n">6 results</p><article>a new design</article>`)
+		return true
+	}
+	dir := filepath.Join(t.TempDir(), "out")
+	if code, _, errs := argosy(t, "crawl", "--job", l.job(t, "", "", ""), "-o", dir, "--allow-private", "--quiet"); code != exitManual {
+		t.Fatalf("exit %d\n%s", code, errs)
+	}
+	asked := len(l.asked)
+	manual := 0
+	for _, task := range searches(t, dir) {
+		if task.Status() != crawl.TaskManual {
+			continue
+		}
+		manual++
+		if !strings.Contains(task.Of.Why, "changed: 6 results stated, none found") || task.Recalls != 0 {
+			t.Errorf("%d recalls: %s", task.Recalls, task.Of.Why)
+		}
+		if code, out, errs := argosy(t, "tasks", "edit", strconv.Itoa(int(task.ID)), "-o", dir, "--set", "words=milk tea"); code != 0 || !strings.Contains(out, "q=milk+tea") {
+			t.Fatalf("%d %s%s", code, out, errs)
+		}
+	}
+	if manual != 1 || asked != 3 {
+		t.Errorf("%d manual, asked %d times, want 1, and 1 + 2", manual, asked)
+	}
+	if code, _, errs := argosy(t, "crawl", "-o", dir, "--allow-private", "--quiet"); code != 0 {
+		t.Fatalf("exit %d\n%s", code, errs)
+	}
+	for _, task := range searches(t, dir) {
+		want := int64(len(l.found(strings.Join(task.Of.Words, " ") + " site:" + task.Of.Site)))
+		if task.Status() != crawl.TaskDone || task.Of.Collected != want || want == 0 {
+			t.Errorf("%s %v: %s, collected %d, want %d", task.Of.Product, task.Of.Words, task.Status(), task.Of.Collected, want)
+		}
+	}
+}
+
+// A robots.txt that disallows searches holds: the engine is not asked, and the line that says so names the way out.
+func TestVirtualRobots(t *testing.T) {
+	for _, c := range []struct {
+		engine string
+		asked  bool
+	}{{"", false}, {"      ignore_robots: true", true}} {
+		l := newSearchable(t, 1, 3)
+		l.robots = "User-agent: *\nDisallow: /s\n"
+		dir := filepath.Join(t.TempDir(), "out")
+		_, out, errs := argosy(t, "crawl", "--job", l.job(t, "", c.engine, ""), "-o", dir, "--allow-private")
+		if asked := len(l.asked) > 0; asked != c.asked {
+			t.Errorf("%q: asked %d times", c.engine, len(l.asked))
+		}
+		_, shown, _ := argosy(t, "tasks", dir)
+		if says := strings.Contains(shown, "engine library; ignore_robots: true"); says == c.asked {
+			t.Errorf("%q: %s\n%s%s", c.engine, shown, out, errs)
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"argosy/internal/crawl"
+	"argosy/internal/page/engine"
+	"argosy/internal/plan/segment"
+	"argosy/internal/plan/split"
+)
+
+// Defaults of virtual tasks.
+const (
+	defaultPages = 5
+	defaultRest  = time.Minute
+)
+
+// catalogue returns the engines that a job may name: those of its own before all others.
+func (j *Job) catalogue() (*engine.Catalogue, error) {
+	of := j.Catalogue
+	if of == nil {
+		var err error
+		if of, err = Catalogue(); err != nil {
+			return nil, err
+		}
+	}
+	if len(j.Engines) == 0 {
+		return of, nil
+	}
+	with, err := of.With(j.Engines)
+	if err != nil {
+		return nil, fmt.Errorf("engines: %w", err)
+	}
+	return with, nil
+}
+
+// Split makes the actual tasks of the job's virtual one, in the order in which they were cut. A mistake in it is a *split.Error.
+func (j *Job) Split() ([]split.Task, error) {
+	cat, err := j.catalogue()
+	if err != nil {
+		return nil, err
+	}
+	return split.Split(*j.Virtual, cat, segment.New(j.Dictionary...).Words)
+}
+
+// collect makes a job that collects of a virtual task.
+func (j *Job) collect(out *crawl.Job) error {
+	v := j.Virtual
+	switch {
+	case len(j.Seeds) > 0 || j.SeedsFile != "" || len(out.Identity.Seeds) > 0:
+		return errors.New("virtual: its searches are the seeds; give no others")
+	case j.Topic != (Topic{}):
+		return errors.New("virtual: it has subjects of its own; topic: is for jobs that follow links")
+	case out.Limits.MaxDepth >= 0:
+		return errors.New("limits.max_depth: a virtual task follows no links; virtual.pages bounds its result pages")
+	case j.Fetch.Sitemaps || j.Fetch.Resources:
+		return errors.New("fetch: a virtual task fetches what its searches name; sitemaps and resources are for jobs that follow links")
+	}
+	c := &crawl.Collect{Pages: v.Pages, Rest: defaultRest, Keep: v.Policies.Recycling == "off", Anywhere: v.Anywhere}
+	if c.Pages == 0 {
+		c.Pages = defaultPages
+	}
+	if v.Rest != "" {
+		rest, err := time.ParseDuration(v.Rest)
+		if err != nil || rest < 0 || rest > 24*time.Hour {
+			return &split.Error{Path: "rest", Err: fmt.Errorf("%q: want a span such as 90s or 1m, at most a day", v.Rest)}
+		}
+		c.Rest = rest
+	}
+	if len(v.Fields) > 0 {
+		var err error
+		if c.Fields, err = engine.EncodeFields(v.Fields); err != nil {
+			return err
+		}
+	}
+	cat, err := j.catalogue()
+	if err != nil {
+		return err
+	}
+	tasks, err := split.Split(*v, cat, segment.New(j.Dictionary...).Words)
+	if err != nil {
+		return err
+	}
+	engines, err := split.Ready(*v, cat)
+	if err != nil {
+		return err
+	}
+	at := map[string]int{}
+	for i, r := range engines {
+		def, err := r.Encode()
+		if err != nil {
+			return err
+		}
+		at[r.Name] = i
+		c.Engines = append(c.Engines, crawl.Engine{Name: r.Name, Type: v.Engines[i].Type, Def: def, Robots: r.IgnoreRobots})
+	}
+	for _, t := range split.Order(tasks, v.Seed) {
+		for _, s := range t.Searches {
+			u, err := crawl.Parse(s.URL)
+			if err != nil {
+				return fmt.Errorf("virtual: %s: %w", s.URL, err)
+			}
+			c.Searches = append(c.Searches, crawl.Search{Task: uint32(t.Number), Engine: at[s.Engine], Product: s.Product, Words: s.Words, Site: s.Site, URL: u.String()})
+		}
+	}
+	if b, err := crawl.Marshal(c); err != nil || len(b) > crawl.MaxCollect {
+		return errors.Join(err, fmt.Errorf("virtual: %d searches have %d KiB; a job travels in one message, with at most %d: split it into several", len(c.Searches), len(b)>>10, crawl.MaxCollect>>10))
+	}
+	out.Identity.Collect, out.Identity.Scope, out.Identity.Seeds = c, crawl.ScopeAny, nil
+	out.Placing.Strategy = strategyOf(v.Policies, out.Placing.Strategy)
+	return nil
+}
+
+// strategyOf is the strategy of a virtual task: the one that is given, with what is switched off.
+func strategyOf(p split.Policies, given string) string {
+	if given == "" {
+		given = "feedback"
+		if p.Assignment == "off" {
+			given = "random"
+		}
+	}
+	if p.Modification == "off" && strings.HasPrefix(given, "feedback") {
+		given += ",modify=off"
+	}
+	return given
+}

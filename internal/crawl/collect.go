@@ -1,0 +1,113 @@
+package crawl
+
+import "time"
+
+// Collect is what a job with a virtual task collects: pages that search engines name. Nothing but searches and what they name is
+// fetched.
+type Collect struct {
+	Engines  []Engine      `cbor:"1,keyasint" json:"engines"`
+	Searches []Search      `cbor:"2,keyasint" json:"searches"`                     // in the order in which they enter the waiting queue
+	Pages    int           `cbor:"3,keyasint" json:"pages"`                        // result pages of a subtask
+	Rest     time.Duration `cbor:"4,keyasint" json:"rest"`                         // of a search after a failure
+	Keep     bool          `cbor:"5,keyasint,omitempty" json:"keep,omitempty"`     // what fails is not recycled: it waits for a person at once
+	Anywhere bool          `cbor:"6,keyasint,omitempty" json:"anywhere,omitempty"` // targets go to any node, not to the one that ran the search
+	Fields   []byte        `cbor:"7,keyasint,omitempty" json:"fields,omitempty"`   // what is taken out of targets, in JSON, as the job file says it
+}
+
+// Engine is a search engine as a job uses it.
+type Engine struct {
+	Name   string `cbor:"1,keyasint" json:"name"`
+	Type   string `cbor:"2,keyasint,omitempty" json:"type,omitempty"`   // label type of the nodes that may ask it; empty: any
+	Def    []byte `cbor:"3,keyasint" json:"def"`                        // how it is asked and read, in JSON (package engine)
+	Robots bool   `cbor:"4,keyasint,omitempty" json:"robots,omitempty"` // it is asked although its robots.txt disallows searches
+}
+
+// Search is one search of a virtual task: its result pages are the subtasks' work, one after the other.
+type Search struct {
+	Task    uint32   `cbor:"1,keyasint" json:"task"` // number of the actual task that it is in
+	Engine  int      `cbor:"2,keyasint" json:"engine"`
+	Product string   `cbor:"3,keyasint" json:"product"`
+	Words   []string `cbor:"4,keyasint" json:"words"`
+	Site    string   `cbor:"5,keyasint,omitempty" json:"site,omitempty"` // that it is restricted to: a host, or a host and a path
+	URL     string   `cbor:"6,keyasint" json:"url"`                      // of its first result page
+}
+
+// MaxCollect bounds the searches of a job as they are encoded, in bytes: they travel in one message.
+const MaxCollect = 768 << 10
+
+// Asked is what a lease of a search, or of what it named, is to know of it.
+type Asked struct {
+	No      uint32        `cbor:"1,keyasint"`           // of the search, from 1
+	Asks    bool          `cbor:"2,keyasint,omitempty"` // the lease asks the engine; else it fetches what the search has named
+	Def     []byte        `cbor:"3,keyasint,omitempty"`
+	Robots  bool          `cbor:"4,keyasint,omitempty"`
+	Words   []string      `cbor:"5,keyasint,omitempty"`
+	Engine  string        `cbor:"10,keyasint,omitempty"` // its name
+	Product string        `cbor:"11,keyasint,omitempty"`
+	Type    string        `cbor:"12,keyasint,omitempty"` // of nodes
+	Site    string        `cbor:"6,keyasint,omitempty"`
+	Found   int64         `cbor:"7,keyasint,omitempty"` // results so far
+	Stated  Stated        `cbor:"8,keyasint"`
+	Rest    time.Duration `cbor:"9,keyasint,omitempty"`
+}
+
+// Stated is how many results an engine says that there are.
+type Stated struct {
+	N    int64  `cbor:"1,keyasint,omitempty" json:"n"`
+	Kind string `cbor:"2,keyasint,omitempty" json:"kind"` // exact, estimate, more or missing; empty: nothing was asked yet
+}
+
+// Kinds of what an engine states.
+const (
+	StatedExact    = "exact"
+	StatedEstimate = "estimate"
+	StatedMore     = "more"
+	StatedMissing  = "missing"
+)
+
+// Exist is how many pages a search is taken to be for, found of which paging has found: what the engine states, or at least
+// what was found. said is false where the engine gives no number that can be gone by.
+func (s Stated) Exist(found int64) (n int64, said bool) {
+	if s.Kind != StatedExact && s.Kind != StatedEstimate {
+		return found, false
+	}
+	return s.N, true
+}
+
+// Completion is the share of what exists that was collected, never above 1; known is false if nothing says what exists.
+func (s Stated) Completion(found, collected int64) (share float64, known bool) {
+	n, said := s.Exist(found)
+	switch {
+	case !said:
+		return 0, false
+	case collected >= n:
+		return 1, true
+	}
+	return float64(collected) / float64(n), true
+}
+
+// Answered is what a result page of a search has said.
+type Answered struct {
+	Verdict string `cbor:"1,keyasint"` // as package engine has them
+	Reason  string `cbor:"2,keyasint,omitempty"`
+	Stated  Stated `cbor:"3,keyasint"`
+	Results int    `cbor:"4,keyasint,omitempty"` // on the page
+	Off     int    `cbor:"5,keyasint,omitempty"` // of them on other sites, or nothing that can be fetched
+	Stop    string `cbor:"6,keyasint,omitempty"` // why there is no further page
+}
+
+// Verdicts on result pages that the fleet acts on.
+const (
+	AnswerFound   = "found"
+	AnswerEmpty   = "empty"
+	AnswerBlocked = "blocked"
+	AnswerChanged = "changed"
+	AnswerFailed  = "failed"
+)
+
+// Edit changes a search that waits for a person.
+type Edit struct {
+	Job    uint32 `cbor:"1,keyasint"`
+	Task   uint32 `cbor:"2,keyasint"`
+	Search Search `cbor:"3,keyasint"`
+}

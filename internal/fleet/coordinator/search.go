@@ -1,0 +1,78 @@
+package coordinator
+
+import (
+	"slices"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/frontier"
+	"argosy/internal/plan/learn"
+)
+
+// asked is what a lease of a task is to know of its search; nil if it has none. A lease in the log says which search it is; whole, it
+// also says how its engine is asked.
+func (c *Coordinator) asked(j *frontier.Job, t *frontier.Task, whole bool) *crawl.Asked {
+	seeker := c.f.Searching(t.Job, t.Search)
+	if t.Search == 0 || seeker == nil {
+		return nil
+	}
+	s, of := seeker.Of, j.Identity.Collect
+	e := &of.Engines[s.Engine]
+	a := &crawl.Asked{No: t.Search, Asks: t.Of != nil, Site: s.Site, Engine: e.Name, Type: e.Type, Product: s.Product, Words: s.Words}
+	if whole && a.Asks {
+		a.Def, a.Robots, a.Found, a.Stated, a.Rest = e.Def, e.Robots, s.Found, s.Stated, of.Rest
+	}
+	return a
+}
+
+// searching says of a waiting task what its search asks for: nodes of its engine's type, its product, what it is about, and, for
+// what it has named, the node that ran it, as long as that is there and has not failed.
+func (c *Coordinator) searching(j *frontier.Job, t *frontier.Task, w *learn.Task) {
+	seeker := c.f.Searching(t.Job, t.Search)
+	if t.Search == 0 || seeker == nil {
+		return
+	}
+	s := seeker.Of
+	w.About, w.Product = learn.About(s.Site), s.Product
+	if t.Of != nil {
+		if kind := j.Identity.Collect.Engines[s.Engine].Type; kind != "" {
+			w.Type = kind
+		}
+		return
+	}
+	if n := c.fleet.nodes[s.Node]; n != nil && !n.drains() && !slices.Contains(t.Avoid, s.Node) && !j.Identity.Collect.Anywhere {
+		w.Bound = s.Node
+	}
+}
+
+// queued is a task of a job that collects, in the queue of its site.
+type queued struct {
+	from int64 // waiting since
+	id   uint32
+}
+
+// lines are the queues of the sites of a job that collects: of each site the tasks are served first in, first out, and one of
+// them is looked at at a time for each lease that the site may have.
+type lines map[string][]queued
+
+// put adds a task at the place of its time.
+func (q lines) put(t *frontier.Task) {
+	e := queued{t.Since, t.ID}
+	at, _ := slices.BinarySearchFunc(q[t.Site], e, func(a, b queued) int {
+		if a.from != b.from {
+			return int(min(1, max(-1, a.from-b.from)))
+		}
+		return int(a.id) - int(b.id)
+	})
+	q[t.Site] = slices.Insert(q[t.Site], at, e)
+}
+
+// take returns the first task of a site; 0: there is none.
+func (q lines) take(site string) uint32 {
+	if len(q[site]) == 0 {
+		delete(q, site)
+		return 0
+	}
+	id := q[site][0].id
+	q[site] = q[site][1:]
+	return id
+}

@@ -1,0 +1,406 @@
+package frontier
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"argosy/internal/crawl"
+	"argosy/internal/plan/learn"
+)
+
+// Search is what is kept of a search of a virtual task, in the task that asks for its result pages. What it has named is counted
+// here, whichever task fetches it: a page that several searches name is fetched once, and counts for each.
+type Search struct {
+	crawl.Search
+	No        uint32       `cbor:"20,keyasint"` // in its job, from 1
+	Stated    crawl.Stated `cbor:"21,keyasint"`
+	Found     int64        `cbor:"22,keyasint,omitempty"` // pages on its site that its result pages have named
+	Collected int64        `cbor:"23,keyasint,omitempty"` // of them: answered with a status below 400
+	Lost      int64        `cbor:"24,keyasint,omitempty"` // of them: failed, refused, or answered with another status
+	Read      int64        `cbor:"25,keyasint,omitempty"` // result pages
+	Subtasks  int64        `cbor:"26,keyasint,omitempty"`
+	Node      string       `cbor:"27,keyasint,omitempty"` // that runs it; what it names is the same node's
+	Began     int64        `cbor:"28,keyasint,omitempty"` // when that node did, Unix ms
+	Before    int64        `cbor:"29,keyasint,omitempty"` // collected until then
+	Told      bool         `cbor:"30,keyasint,omitempty"` // what the node did is a fact
+	Why       string       `cbor:"31,keyasint,omitempty"` // of its last move from one queue to another
+	Moved     int64        `cbor:"32,keyasint,omitempty"` // when that was, Unix ms
+	Stop      string       `cbor:"33,keyasint,omitempty"` // why there is no further result page
+	Barren    int          `cbor:"34,keyasint,omitempty"` // result pages in a row that named nothing on its site
+}
+
+// Left is how many of the pages that it named are still to be had.
+func (s *Search) Left() int64 { return s.Found - s.Collected - s.Lost }
+
+// searchName is a search of a job.
+type searchName struct{ job, no uint32 }
+
+// Searching returns the task that asks for the result pages of a search; nil: there is none.
+func (f *Frontier) Searching(job, no uint32) *Task { return f.tasks[f.searches[searchName{job, no}]] }
+
+// awaitKey says that a search waits for a URL.
+func awaitKey(k recKey, no uint32) []byte { return binary.BigEndian.AppendUint32(awaitsOf(k), no) }
+
+func awaitsOf(k recKey) []byte {
+	b := urlKey(k)
+	b[0] = 'a'
+	return b
+}
+
+// seekers makes a task of every search of a job, in their order.
+func (x *tx) seekers(j *Job) error {
+	for i := range j.Identity.Collect.Searches {
+		s := &j.Identity.Collect.Searches[i]
+		u, err := crawl.Parse(s.URL)
+		if err != nil {
+			return err
+		}
+		no := uint32(i + 1)
+		t := x.taskNamed(taskName{space: space{job: j.ID}, site: u.Site(), search: no, asks: true})
+		t.Of, t.Seed = &Search{Search: *s, No: no, Moved: x.at, Why: "submitted"}, true
+		x.f.searches[searchName{j.ID, no}] = t.ID
+		if err := x.resultPage(t, u, &record{Flags: crawl.FlagSeed}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// resultPage puts a result page into the queue of its search; one that was asked for is not asked again.
+func (x *tx) resultPage(t *Task, u crawl.URL, r *record) error {
+	k := recKey{t.space(), u.Key()}
+	switch old, err := x.record(k.space, k.key); {
+	case err != nil:
+		return err
+	case old != nil && old.Task != t.ID:
+		t.note("its address is another search's: " + u.String())
+		return nil
+	case old != nil:
+		return nil
+	}
+	x.news++
+	r.URL, r.State, r.Task, r.dirty = u.String(), crawl.Pending, t.ID, true
+	x.remember(k, r)
+	t.Discovered++
+	return x.enqueue(t, k.key, r)
+}
+
+// collects applies the links of a page of a job that collects: of a result page those to results and to the next one, of
+// another page where it redirects to.
+func (x *tx) collects(j *Job, t *Task, p *crawl.Found) error {
+	parent, err := x.record(t.space(), p.Parent)
+	if parent == nil || err != nil {
+		return err
+	}
+	seeker := x.f.Searching(t.Job, t.Search)
+	if seeker == nil {
+		return nil
+	}
+	x.tasks[seeker.ID] = seeker
+	was, named := seeker.Of.Found, 0
+	for i := range p.Links {
+		l := &p.Links[i]
+		u, err := crawl.Parse(l.URL)
+		if err != nil {
+			continue
+		}
+		switch {
+		case l.Next && t.Of != nil && u.Site() == t.Site:
+			if !l.Redirect && seeker.Of.barren(seeker.Of.Found > was, named > 0) {
+				seeker.Of.Stop = "nothing new on its result pages"
+				continue
+			}
+			r := &record{Parent: p.Parent, Depth: parent.Depth + 1}
+			if l.Redirect {
+				r.Depth, r.Hops = parent.Depth, parent.Hops+1
+			}
+			err = x.resultPage(t, u, r)
+		case t.Of != nil && !l.Next:
+			named++
+			err = x.awaits(j, t, u, &record{Parent: p.Parent})
+		case l.Redirect && !l.Next:
+			err = x.add(j, t, p.Parent, u, x.child(parent, p.Parent, u, l))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxBarren is how many result pages in a row may lead to other sites only.
+const maxBarren = 10
+
+// barren reports whether there is no use in a further result page: the last one named what is known, or the last ones nothing on
+// the search's site.
+func (s *Search) barren(news, named bool) bool {
+	if s.Barren++; news {
+		s.Barren = 0
+	}
+	return named && !news || s.Barren >= maxBarren
+}
+
+// awaits takes in a page that a search has named.
+func (x *tx) awaits(j *Job, t *Task, u crawl.URL, r *record) error {
+	k := recKey{t.space(), u.Key()}
+	await := string(awaitKey(k, t.Search))
+	if _, ok, err := x.look.get([]byte(await)); ok || err != nil || x.awaited[await] {
+		return err
+	}
+	if err := x.add(j, t, r.Parent, u, r); err != nil {
+		return err
+	}
+	if x.awaited == nil {
+		x.awaited = map[string]bool{}
+	}
+	x.awaited[await] = true
+	t.Of.Found++
+	t.Of.Told = false
+	old, err := x.record(k.space, k.key)
+	if err != nil {
+		return err
+	}
+	if old == nil { // refused, and more of those than are kept
+		t.Of.Lost++
+	} else if old.State.Final() && !slices.ContainsFunc(x.refused, func(u refusedURL) bool { return u.key == k }) {
+		t.Of.had(old, 1)
+	}
+	return x.b.Set([]byte(await), nil, nil)
+}
+
+// had counts a page that has ended, or with n = -1 that has not.
+func (s *Search) had(r *record, n int64) {
+	if r.State == crawl.Fetched && r.Counted&countedGood != 0 {
+		s.Collected += n
+		return
+	}
+	s.Lost += n
+}
+
+// ends counts a page that has ended for the searches that wait for it; with n = -1 it is to be had again, and is as it was.
+func (x *tx) ends(k recKey, r *record, n int64) error {
+	prefix := awaitsOf(k)
+	count := func(key []byte) {
+		if t := x.f.Searching(k.job, binary.BigEndian.Uint32(key[len(prefix):])); t != nil {
+			t.Of.had(r, n)
+			x.tasks[t.ID] = t
+		}
+	}
+	for key := range x.awaited { // of this very entry: not in the store yet
+		if key[:len(prefix)] == string(prefix) {
+			count([]byte(key))
+		}
+	}
+	return x.f.each(prefix, func(key, _ []byte) error {
+		if !x.awaited[string(key)] {
+			count(key)
+		}
+		return nil
+	})
+}
+
+// answered takes in what a result page has said, and reports whether its search has failed by it.
+func (x *tx) answered(j *Job, t *Task, l *Lease, o *crawl.Outcome) {
+	a, s := o.Answered, t.Of
+	if a.Stated.Kind != "" && (s.Stated.Kind != crawl.StatedExact || a.Stated.Kind == crawl.StatedExact) {
+		s.Stated = a.Stated
+	}
+	switch a.Verdict {
+	case crawl.AnswerFound, crawl.AnswerEmpty:
+		s.Read++
+		s.Stop = a.Stop
+		t.Recalls, t.Avoid = 0, nil
+		return
+	case crawl.AnswerChanged:
+		t.State = crawl.TaskManual
+	}
+	why := a.Verdict
+	if a.Reason != "" {
+		why += ": " + a.Reason
+	}
+	x.tell(t, l.Node)
+	if j.Identity.Collect.Keep {
+		t.State = crawl.TaskManual
+	}
+	if t.State == crawl.TaskManual {
+		t.note(fmt.Sprintf("attempt %d on %s: %s", l.Attempt, l.Node, why))
+	} else {
+		x.recycle(t, l, why)
+	}
+	x.moves(t, fmt.Sprintf("attempt %d on %s: %s", l.Attempt, l.Node, why))
+}
+
+// moves remembers why a search went from one queue to another.
+func (x *tx) moves(t *Task, why string) {
+	if t.Of != nil {
+		t.Of.Why, t.Of.Moved = why, x.at
+	}
+}
+
+// runs notes which node runs a search from now on.
+func (x *tx) runs(t *Task, l *Lease) {
+	s := t.Of
+	if s == nil {
+		return
+	}
+	if s.Node != l.Node {
+		x.tell(t, s.Node)
+		s.Node, s.Began, s.Before = l.Node, x.at, s.Collected
+	}
+	s.Subtasks++
+	s.Told = false
+	x.moves(t, fmt.Sprintf("attempt %d on %s, up to %d result pages in %d s", l.Attempt, l.Node, l.Quota, l.BudgetMS/1000))
+}
+
+// tell makes a fact of what a node has done for a search: of the pages that were still to be had when it began, how many it has
+// collected, and in which time.
+func (x *tx) tell(t *Task, node string) {
+	s := t.Of
+	if s.Told || node == "" || node != s.Node {
+		return
+	}
+	s.Told = true
+	exist, _ := s.Stated.Exist(s.Found)
+	all, good := float64(max(exist-s.Before, s.Collected-s.Before, 0)), float64(s.Collected-s.Before)
+	if all == 0 && t.Recalls == 0 && t.State != crawl.TaskManual && s.Stated.Kind != "" {
+		return // there was nothing to be had
+	}
+	x.fx.Facts = append(x.fx.Facts, learn.Fact{
+		At: x.at, Kind: learn.Searched, Node: node, Site: s.Site, Product: s.Product, Engine: x.f.jobs[t.Job].Identity.Collect.Engines[s.Engine].Name,
+		Seconds: float64(x.at-s.Began) / 1000, Good: good, All: max(all, 1),
+	})
+}
+
+// settleSearches tells of searches that have nothing left to ask and nothing left to wait for.
+func (x *tx) settleSearches() {
+	for _, t := range x.tasks {
+		if s := t.Of; s != nil && !s.Told && s.Node != "" && t.Pending() == 0 && s.Left() == 0 && len(t.leases) == 0 {
+			x.tell(t, s.Node)
+			why := s.Stop
+			if why == "" {
+				why = "no further result page"
+			}
+			x.moves(t, fmt.Sprintf("done: %s; %d of %d collected", why, s.Collected, s.Found))
+			s.Told = true
+		}
+	}
+}
+
+// edit changes a search: its result pages that wait are given up, and it begins anew. What it has found stays found.
+func (x *tx) edit(e *crawl.Edit) error {
+	t := x.f.tasks[e.Task]
+	if t == nil || t.Job != e.Job || t.Of == nil || t.State == crawl.TaskDropped {
+		return nil
+	}
+	x.tasks[t.ID] = t
+	u, err := crawl.Parse(e.Search.URL)
+	if err != nil {
+		return nil // whoever orders it has checked it
+	}
+	if u.Site() != t.Site {
+		return nil
+	}
+	if err := x.giveUp(t); err != nil {
+		return err
+	}
+	t.head = 0
+	t.Of.Search, t.Of.Stated, t.Of.Stop, t.Of.Told = e.Search, crawl.Stated{}, "", false
+	t.State, t.Recalls, t.Avoid, t.Since = "", 0, nil, x.at
+	t.note("changed by a person")
+	x.moves(t, "changed by a person")
+	k := recKey{t.space(), u.Key()}
+	if old, err := x.record(k.space, k.key); err != nil {
+		return err
+	} else if old != nil && old.Task == t.ID && old.State.Final() { // a page that was given up
+		return x.undo(k, old)
+	}
+	return x.resultPage(t, u, &record{Flags: crawl.FlagSeed})
+}
+
+// refusedURL is a URL that a limit has ended.
+type refusedURL struct {
+	key recKey
+	r   *record
+}
+
+// countRefused counts what limits have ended for the searches that wait for it.
+func (x *tx) countRefused() error {
+	for _, u := range x.refused {
+		if err := x.ends(u.key, u.r, 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// withTargets adds to tasks those that fetch what their searches have named.
+func (f *Frontier) withTargets(ids []uint32) []uint32 {
+	named := map[searchName]bool{}
+	for _, id := range ids {
+		if t := f.tasks[id]; t.Of != nil {
+			named[searchName{t.Job, t.Search}] = true
+		}
+	}
+	if len(named) == 0 {
+		return ids
+	}
+	in := map[uint32]bool{}
+	for _, id := range ids {
+		in[id] = true
+	}
+	var more []uint32
+	for id, t := range f.tasks {
+		if !in[id] && t.Of == nil && named[searchName{t.Job, t.Search}] {
+			more = append(more, id)
+		}
+	}
+	slices.Sort(more)
+	return append(ids, more...)
+}
+
+// NamedBy calls fn for every search of a job that has named a URL.
+func (f *Frontier) NamedBy(job uint32, key crawl.Key, fn func(*Search)) error {
+	prefix := awaitsOf(recKey{space{job: job}, key})
+	return f.each(prefix, func(k, _ []byte) error {
+		if t := f.Searching(job, binary.BigEndian.Uint32(k[len(prefix):])); t != nil {
+			fn(t.Of)
+		}
+		return nil
+	})
+}
+
+// giveUp refuses the URLs in a task's queue.
+func (x *tx) giveUp(t *Task) error {
+	queue := queueKey(t.ID, 0)[:5]
+	err := x.f.each(queue, func(_, v []byte) error {
+		r, err := x.record(t.space(), crawl.Key(v))
+		if err != nil || r == nil || r.State != crawl.Pending {
+			return err
+		}
+		r.State, r.Reason, r.dirty, r.lease = crawl.Excluded, crawl.ReasonDropped, true, 0
+		t.count(crawl.Excluded, crawl.ReasonDropped, 1)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return x.b.DeleteRange(queue, after(queue), nil)
+}
+
+// unawait counts what a task that is dropped still had to fetch for the searches that wait for it.
+func (x *tx) unawait(t *Task) error {
+	if t.Search == 0 || t.Of != nil {
+		return nil
+	}
+	lost := &record{State: crawl.Excluded}
+	err := x.f.each(queueKey(t.ID, 0)[:5], func(_, v []byte) error { return x.ends(recKey{t.space(), crawl.Key(v)}, lost, 1) })
+	for id := range t.leases {
+		if err == nil {
+			err = x.f.each(heldKey(id, crawl.Key{})[:9], func(key, _ []byte) error {
+				return x.ends(recKey{t.space(), crawl.Key(key[9:])}, lost, 1)
+			})
+		}
+	}
+	return err
+}

@@ -1,0 +1,44 @@
+package engine
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// Fields are what their selectors find, made into what is wanted; what is not there has no value.
+func TestFields(t *testing.T) {
+	const page = `<meta charset=utf-8><h1> 光明 <b>牛奶</b> </h1><p class=d>发布：2013年5月4日 10:00</p><p class=p>￥1,234.50 元</p>
+<ul><li>one<li>two</ul><a href="/x?id=17">more</a>`
+	fs, err := NewFields([]Field{
+		{Name: "title", Selector: Selector{CSS: "h1"}}, {Name: "date", Selector: Selector{XPath: "//p[@class='d']"}, As: "date"},
+		{Name: "price", Selector: Selector{CSS: ".p"}, As: "number"}, {Name: "items", Selector: Selector{CSS: "li"}, All: true},
+		{Name: "id", Selector: Selector{CSS: "a", Attr: "href", Match: `id=(\d+)`}}, {Name: "none", Selector: Selector{CSS: ".none"}},
+		{Name: "no date", Selector: Selector{CSS: "h1"}, As: "date"}, {Name: "raw", Selector: Selector{Regex: `class=(\w)>￥`}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := fs.Of([]byte(page), "text/html")
+	want := [][]string{{"光明 牛奶"}, {"2013-05-04"}, {"1234.50"}, {"one", "two"}, {"17"}, nil, nil, {"p"}}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v %q\nwant %q", err, got, want)
+	}
+	for wrong, f := range map[string]Field{
+		"[0]: name": {Selector: Selector{CSS: "p"}}, `[0]: css "p["`: {Name: "a", Selector: Selector{CSS: "p["}}, "[0]: want one of": {Name: "a"},
+		"[0]: as": {Name: "a", Selector: Selector{CSS: "p"}, As: "money"}, "[0]: json": {Name: "a", Selector: Selector{JSON: "$"}},
+		`[0]: name "url"`: {Name: "url", Selector: Selector{CSS: "p"}},
+	} {
+		if _, err := NewFields([]Field{f}); err == nil || !strings.Contains(err.Error(), wrong) {
+			t.Errorf("%v: want %s", err, wrong)
+		}
+	}
+	list := []Field{{Name: "title", Selector: Selector{CSS: "h1"}, All: true}}
+	b, err := EncodeFields(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if back, err := DecodeFields(b); err != nil || back.list[0].Field != list[0] {
+		t.Errorf("%v %+v", err, back)
+	}
+}
