@@ -20,7 +20,7 @@ type flagGroup struct {
 var crawlGroups = []flagGroup{
 	{"What matters first", []string{"out", "seeds", "scope", "include", "exclude", "max-pages", "max-depth", "delay", "user-agent", "resources"}},
 	{"A topic", []string{"topic", "topic-text", "topic-like", "topic-unlike", "topic-model", "topic-language", "topic-threshold", "tunnel", "order", "by-rule", "crawlers", "market"}},
-	{"Jobs and defaults from files", []string{"job", "site-config", "config"}},
+	{"Jobs and defaults from files", []string{"job", "site-config", "config", "engines"}},
 	{"Where it ends", []string{"max-time", "max-bytes", "site-pages", "max-sitemaps", "max-url-length", "max-body", "min-free"}},
 	{"What else is fetched, or not", []string{"sitemaps", "strip-session", "ignore-robots", "ignore-nofollow"}},
 	{"Logins and certificates", []string{"header", "cookies", "keep-secrets", "ca", "insecure"}},

@@ -222,7 +222,7 @@ func domain(site string) string { return scope.Domain(host(site)) }
 func (c *Coordinator) grant(now time.Time, j *frontier.Job, r *run, t *schedule.Task, n *schedule.Node) (*crawl.Lease, error) {
 	site := c.f.Site(t.Site)
 	l := c.newLease(j, t, n)
-	r.read.shape(l)
+	r.read.shape(l, c.f.Task(t.ID))
 	if j.Limits.PerIP > 0 && t.Addrs == nil && polite.Unresolved(j.Limits, site) == "" {
 		l.Resolve = true
 	} else {

@@ -106,7 +106,7 @@ func (k *lore) landmarks(r *reader, given []string, nodes []schedule.Node) []int
 
 // ended keeps what the last lease of a task did, for strategies that modify the next.
 func (r *reader) ended(lease *frontier.Lease, at int64) {
-	if r.modify == nil || lease.Resolve || lease.Given == 0 || lease.Asks {
+	if r.modify == nil || lease.Resolve || lease.Given == 0 {
 		return
 	}
 	r.did[lease.Task] = schedule.Subtask{
@@ -115,14 +115,28 @@ func (r *reader) ended(lease *frontier.Lease, at int64) {
 	}
 }
 
-// shape changes a lease's quota and budget by what the last one of its task did.
-func (r *reader) shape(lease *crawl.Lease) {
-	if s, ok := r.did[lease.Task]; ok && r.modify != nil {
-		var budget time.Duration
-		lease.Quota, budget = schedule.Modify(*r.modify, s)
-		lease.BudgetMS = budget.Milliseconds()
+// shape changes a lease's quota and budget by what the last one of its task did. Of a search the quota counts result pages, and the
+// completion rate is that of what it has named: how much of what was tried to be had was collected.
+func (r *reader) shape(lease *crawl.Lease, t *frontier.Task) {
+	s, ok := r.did[lease.Task]
+	if !ok || r.modify == nil {
+		return
 	}
+	cfg := *r.modify
+	if t.Of != nil {
+		tried := t.Of.Collected + t.Of.Lost
+		if tried == 0 {
+			return // nothing says whether it is worth it
+		}
+		cfg.MinPages, cfg.MaxPages, s.Rated, s.Rate = 1, mostResultPages, true, float64(t.Of.Collected)/float64(tried)
+	}
+	var budget time.Duration
+	lease.Quota, budget = schedule.Modify(cfg, s)
+	lease.BudgetMS = budget.Milliseconds()
 }
+
+// mostResultPages bounds a subtask of a search.
+const mostResultPages = 1000
 
 // pair is a node and a site by their numbers, and what is measured of them.
 type pair struct {

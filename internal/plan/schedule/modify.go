@@ -28,6 +28,8 @@ type Subtask struct {
 	Exist     int // pages that there were to collect
 	Collected int
 	Took      time.Duration
+	Rated     bool // Rate is the completion rate, else it is Collected of Exist
+	Rate      float64
 }
 
 // Modify chooses page quota and time budget of a task's next lease from what its last one did: fewer pages after a low
@@ -42,6 +44,9 @@ func Modify(cfg ModifyConfig, s Subtask) (quota int, budget time.Duration) {
 		return clampInt(s.Quota, cfg), clampTime(s.Budget, cfg)
 	}
 	rate := float64(s.Collected) / float64(min(s.Exist, s.Quota))
+	if s.Rated {
+		rate = s.Rate
+	}
 	quota = clampInt(int(math.Round(float64(s.Quota)*(1+cfg.Gain*(min(rate, 1)-cfg.Target)))), cfg)
 	if s.Collected == 0 {
 		return quota, clampTime(s.Budget, cfg) // nothing says how long a page takes
