@@ -3,6 +3,8 @@
 // Command make writes words.zst, the dictionary of this package, from that of github.com/go-ego/gse at the version of go.mod:
 //
 //	go run make.go
+//
+// It needs the program zstd.
 package main
 
 import (
@@ -15,9 +17,8 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
-
-	"github.com/klauspost/compress/zstd"
 )
 
 func main() {
@@ -70,37 +71,32 @@ func write() error {
 	return os.WriteFile("words.zst", b, 0o644)
 }
 
-// pack writes four columns one after the other, each with its length in front: how many bytes a word shares with the one
-// before it, how many are its own, these bytes, and its frequency.
+// pack writes four columns one after the other, each with its length in front: how many units of UTF-16 a word shares with the one
+// before it, how many are its own, these units, and its frequency. The zstd program compresses them: a tenth better than the library.
 func pack(words []string, freq map[string]uint64) ([]byte, error) {
 	var shared, own, text, count []byte
-	last := ""
+	var last []uint16
 	for _, w := range words {
+		units := utf16.Encode([]rune(w))
 		n := 0
-		for n < len(w) && n < len(last) && w[n] == last[n] {
+		for n < len(units) && n < len(last) && units[n] == last[n] {
 			n++
 		}
-		if len(w) > 255 {
+		if len(units) > 255 {
 			return nil, fmt.Errorf("%q is too long", w)
 		}
-		shared, own, text = append(shared, byte(n)), append(own, byte(len(w)-n)), append(text, w[n:]...)
+		shared, own = append(shared, byte(n)), append(own, byte(len(units)-n))
+		for _, unit := range units[n:] {
+			text = binary.BigEndian.AppendUint16(text, unit)
+		}
 		count = binary.AppendUvarint(count, freq[w])
-		last = w
+		last = units
 	}
 	var all []byte
 	for _, column := range [][]byte{shared, own, text, count} {
 		all = append(binary.AppendUvarint(all, uint64(len(column))), column...)
 	}
-	var out bytes.Buffer
-	z, err := zstd.NewWriter(&out, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithWindowSize(8<<20))
-	if err != nil {
-		return nil, err
-	}
-	if _, err := z.Write(all); err != nil {
-		return nil, err
-	}
-	if err := z.Close(); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), nil
+	z := exec.Command("zstd", "--ultra", "-22", "-c")
+	z.Stdin, z.Stderr = bytes.NewReader(all), os.Stderr
+	return z.Output()
 }

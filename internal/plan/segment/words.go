@@ -4,9 +4,12 @@ import (
 	_ "embed"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/go-ego/gse/hmm"
 	"github.com/klauspost/compress/zstd"
@@ -104,7 +107,8 @@ var dictionary = sync.OnceValues(func() (*words, error) {
 	return unpack(b)
 })
 
-// unpack reads the columns.
+// unpack reads the columns: of each word how many units of UTF-16 it shares with the one before it, how many are its own, these, and
+// its frequency.
 func unpack(b []byte) (*words, error) {
 	var column [4][]byte
 	for i := range column {
@@ -115,16 +119,20 @@ func unpack(b []byte) (*words, error) {
 		column[i], b = b[used:used+int(n)], b[used+int(n):]
 	}
 	shared, own, rest, count := column[0], column[1], column[2], column[3]
-	size := 0
-	for i := range shared {
-		size += int(shared[i]) + int(own[i])
+	if len(own) != len(shared) {
+		return nil, fmt.Errorf("%d words share, %d have their own", len(shared), len(own))
 	}
-	w := &words{text: make([]byte, 0, size), ends: make([]uint32, len(shared)), count: make([]uint32, len(shared))}
-	last := 0
+	w := &words{text: make([]byte, 0, 3*len(rest)), ends: make([]uint32, len(shared)), count: make([]uint32, len(shared))}
+	var word []uint16
 	for i := range shared {
-		begin := len(w.text)
-		w.text = append(append(w.text, w.text[last:last+int(shared[i])]...), rest[:own[i]]...)
-		rest, last = rest[own[i]:], begin
+		if int(shared[i]) > len(word) || 2*int(own[i]) > len(rest) {
+			return nil, fmt.Errorf("word %d is cut short", i)
+		}
+		word = word[:shared[i]]
+		for ; own[i] > 0; own[i]-- {
+			word, rest = append(word, binary.BigEndian.Uint16(rest)), rest[2:]
+		}
+		w.text = appendUTF8(w.text, word)
 		n, used := binary.Uvarint(count)
 		if used <= 0 {
 			return nil, fmt.Errorf("word %d has no frequency", i)
@@ -132,5 +140,19 @@ func unpack(b []byte) (*words, error) {
 		count = count[used:]
 		w.ends[i], w.count[i], w.total = uint32(len(w.text)), uint32(n), w.total+float64(n)
 	}
+	w.text = slices.Clip(w.text)
 	return w, nil
+}
+
+// appendUTF8 appends units of UTF-16.
+func appendUTF8(b []byte, units []uint16) []byte {
+	for i := 0; i < len(units); i++ {
+		r := rune(units[i])
+		if utf16.IsSurrogate(r) && i+1 < len(units) {
+			i++
+			r = utf16.DecodeRune(r, rune(units[i]))
+		}
+		b = utf8.AppendRune(b, r)
+	}
+	return b
 }
