@@ -78,6 +78,8 @@ type Target struct {
 
 	Mark   Mark `cbor:"8,keyasint,omitempty"` // whether its outcome is to say what it shows (Shows, Sample)
 	Parent *Key `cbor:"9,keyasint,omitempty"` // and whether it links to this page, which has named it (Back)
+
+	Whole bool `cbor:"12,keyasint,omitempty"` // it was had before, and its record may be lost: it is archived whole, as no revisit
 }
 
 // Mark says how much the frontier wants to know what a page shows. Making a mark costs a fifth of a page's processor time.

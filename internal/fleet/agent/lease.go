@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -290,6 +291,13 @@ func (l *lease) first() (crawl.Target, bool) {
 		return crawl.Target{}, false
 	}
 	return l.queue[0], true
+}
+
+// mends reports whether a target of the lease was had before, and its record may be lost. So may be those of its site's other answers.
+func (l *lease) mends() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.ContainsFunc(l.queue, func(t crawl.Target) bool { return t.Whole })
 }
 
 // putBack returns a target that was not worked on.

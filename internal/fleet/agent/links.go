@@ -277,14 +277,14 @@ func newPayloads(max int) *payloads {
 	return &payloads{max: max, new: map[string]capture{}, old: map[string]capture{}}
 }
 
-// first returns the earlier capture of a payload; if there is none, c becomes it.
-func (p *payloads) first(digest string, c capture) (capture, bool) {
+// first returns the earlier capture of a payload; if there is none, or it may be lost, c becomes it.
+func (p *payloads) first(digest string, c capture, lost bool) (capture, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if was, ok := p.new[digest]; ok {
+	if was, ok := p.new[digest]; ok && !lost {
 		return was, true
 	}
-	if was, ok := p.old[digest]; ok {
+	if was, ok := p.old[digest]; ok && !lost {
 		return was, true
 	}
 	if len(p.new) >= p.max/2 {

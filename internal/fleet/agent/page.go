@@ -166,6 +166,7 @@ func (l *lease) answer(p *page) error {
 // node.
 func (l *lease) beside(u crawl.URL, resp *fetch.Response, why crawl.Kind) {
 	p := &page{url: u, resp: resp, outcome: &crawl.Outcome{Key: u.Key(), URL: u.String(), State: crawl.Beside, Reason: why}}
+	p.target.Whole = l.mends()
 	describe(resp, p.outcome)
 	if err := l.store(p); err != nil {
 		l.mu.Lock()

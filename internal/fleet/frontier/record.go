@@ -116,7 +116,7 @@ func decodeRecord(b []byte) (*record, error) {
 // target is a URL as a lease gets it, with its place in the queue.
 func (r *record) target(k recKey, place uint64) crawl.Target {
 	return crawl.Target{
-		Key: k.key, Owner: k.Owner, Gen: k.Gen, URL: r.URL, Depth: r.Depth, Hops: r.Hops, Tries: r.Tries, Flags: r.Flags, Seq: place, Off: r.Off, Score: r.Score,
+		Key: k.key, Owner: k.Owner, Gen: k.Gen, URL: r.URL, Depth: r.Depth, Hops: r.Hops, Tries: r.Tries, Flags: r.Flags, Seq: place, Off: r.Off, Score: r.Score, Whole: r.Digest != "",
 	}
 }
 
