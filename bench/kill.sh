@@ -21,7 +21,7 @@ done=0
 for i in $(seq "$kills"); do
   code=0
   ms=$((1 + RANDOM * ${SPAN:-3} * 1000 / 32768))
-  { timeout -s KILL "$((ms / 1000)).$(printf %03d $((ms % 1000)))" "${crawl[@]}" >"$tmp/summary" 2>"$tmp/errors" || code=$?; } 2>/dev/null
+  { timeout --foreground -s KILL "$((ms / 1000)).$(printf %03d $((ms % 1000)))" "${crawl[@]}" >"$tmp/summary" 2>"$tmp/errors" || code=$?; } 2>/dev/null
   [ "$code" -eq 137 ] || { [ "$code" -eq 0 ] && break; cat "$tmp/errors" >&2; exit "$code"; }
   done=$i
 done
