@@ -179,16 +179,14 @@ func (l *Lease) Facts() crawl.Facts {
 
 // Counts adds up the tasks of a job.
 func (f *Frontier) Counts(job uint32) (c crawl.JobCounts) {
-	shared := map[string]bool{} // by several crawlers
+	shared := map[string]bool{} // by several crawlers, or searches
 	for _, t := range f.tasks {
 		if t.Job != job {
 			continue
 		}
-		if of := t.Crawler(); of == 0 || !shared[t.Site] {
+		if !shared[t.Site] {
 			c.Sites++
-			if of > 0 {
-				shared[t.Site] = true
-			}
+			shared[t.Site] = t.Crawler() > 0 || t.Search > 0
 		}
 		c.Add(t.Counts, t.Reasons)
 		switch t.Status() {
