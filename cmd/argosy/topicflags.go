@@ -84,6 +84,9 @@ func (f *topicFlags) read(t *config.Topic) error {
 		if err != nil {
 			return err
 		}
+		if err := config.CheckUTF8(b); err != nil {
+			return usage("--topic-text %s: %v", f.text, err)
+		}
 		t.Text = string(b)
 	}
 	if f.model != "" {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"reflect"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
 
@@ -120,10 +121,31 @@ func Read[T any](name string, b []byte) (v T, err error) {
 	return v, err
 }
 
+// CheckUTF8 refuses a file of text in another encoding, with the line.
+func CheckUTF8(file []byte) error {
+	if bytes.HasPrefix(file, []byte("\xff\xfe")) || bytes.HasPrefix(file, []byte("\xfe\xff")) {
+		return errors.New("it is in UTF-16; want UTF-8")
+	}
+	if utf8.Valid(file) {
+		return nil
+	}
+	line := 1
+	for rest := file; ; line++ {
+		text, after, _ := bytes.Cut(rest, []byte("\n"))
+		if !utf8.Valid(text) {
+			return fmt.Errorf("line %d: not UTF-8", line)
+		}
+		rest = after
+	}
+}
+
 // decode reads YAML strictly.
 func decode(b []byte, into any) error {
 	if len(b) > MaxFile {
 		return fmt.Errorf("more than %d bytes", MaxFile)
+	}
+	if err := CheckUTF8(b); err != nil {
+		return err
 	}
 	if err := budget(b); err != nil {
 		return err

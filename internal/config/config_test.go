@@ -95,3 +95,19 @@ placing:
 		t.Error(d)
 	}
 }
+
+// A file in another encoding is refused with the line: what would be read of it is something else than what was written.
+func TestFilesAreInUTF8(t *testing.T) {
+	for file, want := range map[string]string{
+		"seeds: [a.example]\nname: caf\xe9\n":               "line 2: not UTF-8",
+		"seeds: [a.example]\ntopic: {words: \"caf\xe9\"}\n": "line 2: not UTF-8",
+		"\xff\xfen\x00a\x00":                                "it is in UTF-16; want UTF-8",
+	} {
+		if _, err := ReadJob(strings.NewReader(file)); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", file, err, want)
+		}
+	}
+	if _, err := (&Topic{Words: "caf\xe9"}).Made(); err == nil || err.Error() != "topic: words: not UTF-8" {
+		t.Error(err)
+	}
+}

@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"unicode/utf8"
 
 	"argosy/internal/crawl"
 	"argosy/internal/page/topic"
@@ -25,6 +26,11 @@ const DefaultTunnel = 2
 
 // Made returns the topic, nil if there is none.
 func (t *Topic) Made() (*crawl.Topic, error) {
+	for name, said := range map[string]string{"words": t.Words, "text": t.Text} {
+		if !utf8.ValidString(said) {
+			return nil, fmt.Errorf("topic: %s: not UTF-8", name)
+		}
+	}
 	var ways int
 	for _, given := range []bool{t.Words != "", t.Text != "", t.Model != nil} {
 		if given {

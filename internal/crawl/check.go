@@ -23,6 +23,7 @@ const (
 	RuleLength Rule = "length" // a text or byte string that is too long, or empty where it must not be
 	RuleCount  Rule = "count"  // too many items
 	RuleName   Rule = "name"   // characters, or a word, that are not allowed there
+	RuleText   Rule = "not UTF-8"
 )
 
 // Fault is why something from outside is refused. It is an error, and holds nothing of the value.
@@ -76,7 +77,7 @@ type Refusal struct {
 // DecodeOfNode decodes an entry that stands on a node's subject. What it returns passes the check: parts and measurements that
 // do not are taken out of it, and told of. It is nil if nothing in it can be believed.
 func DecodeOfNode(b []byte, node string) (*Entry, []Refusal) {
-	e, err := DecodeEntry(b)
+	e, err := decodeEntry(strict, b)
 	if err != nil || e.Kind != EntryParts && e.Kind != EntryMeasures {
 		return nil, []Refusal{{Fault: &Fault{"entry", RuleFormat}}}
 	}
@@ -419,6 +420,9 @@ func CheckWords(j *Job) error {
 
 // Check returns why a job is refused; nil: it passes. Whether its expressions and strategies can be read is for those who read them.
 func (j *Job) Check() *Fault {
+	if f := CheckText(j); f != nil {
+		return f
+	}
 	c := check{at: -1}
 	id, l, p := &j.Identity, &j.Limits, &j.Placing
 	c.length("name", j.Name, 0, maxName)

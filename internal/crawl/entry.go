@@ -215,16 +215,24 @@ type NodeInfo struct {
 	Wire        int               `cbor:"15,keyasint,omitempty" json:"wire"`          // what it speaks (bus.Wire); 0.1.0 does not say
 }
 
-var encMode, decMode = func() (cbor.EncMode, cbor.DecMode) {
+// Text that is not UTF-8 is refused where it comes in (CheckText, and strict for what nodes say). Should any have got into a log all
+// the same, a reader takes it as it stands: refusing it would end every coordinator of that log.
+var encMode, strict, decMode = func() (cbor.EncMode, cbor.DecMode, cbor.DecMode) {
 	enc, err := cbor.EncOptions{Sort: cbor.SortCoreDeterministic}.EncMode()
 	if err != nil {
 		panic(err)
 	}
-	dec, err := cbor.DecOptions{MaxArrayElements: 1 << 20, MaxMapPairs: 1 << 16, MaxNestedLevels: 16}.DecMode()
+	bounds := cbor.DecOptions{MaxArrayElements: 1 << 20, MaxMapPairs: 1 << 16, MaxNestedLevels: 16}
+	strict, err := bounds.DecMode()
 	if err != nil {
 		panic(err)
 	}
-	return enc, dec
+	bounds.UTF8 = cbor.UTF8DecodeInvalid
+	lax, err := bounds.DecMode()
+	if err != nil {
+		panic(err)
+	}
+	return enc, strict, lax
 }()
 
 // Marshal encodes any of the wire types. The same value always gives the same bytes.
@@ -233,10 +241,15 @@ func Marshal(v any) ([]byte, error) { return encMode.Marshal(v) }
 // Unmarshal decodes what Marshal wrote. Input from outside is bounded in nesting and counts.
 func Unmarshal(b []byte, v any) error { return decMode.Unmarshal(b, v) }
 
-// DecodeEntry decodes an entry of the log and checks its version.
-func DecodeEntry(b []byte) (Entry, error) {
+// UnmarshalOfNode is Unmarshal for what comes from a node: text that is not UTF-8 is refused.
+func UnmarshalOfNode(b []byte, v any) error { return strict.Unmarshal(b, v) }
+
+// DecodeEntry decodes an entry of the log that a leader has written, and checks its version.
+func DecodeEntry(b []byte) (Entry, error) { return decodeEntry(decMode, b) }
+
+func decodeEntry(mode cbor.DecMode, b []byte) (Entry, error) {
 	var e Entry
-	if err := decMode.Unmarshal(b, &e); err != nil {
+	if err := mode.Unmarshal(b, &e); err != nil {
 		return Entry{}, fmt.Errorf("decode entry: %w", err)
 	}
 	if e.Version == 0 || e.Version > WireVersion {

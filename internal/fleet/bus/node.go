@@ -299,13 +299,13 @@ func unseal(val []byte, keyFor func(pub string) string) (info crawl.NodeInfo, ok
 
 func unsealed(val []byte, keyFor func(pub string) string) (info crawl.NodeInfo, pub string, ok bool) {
 	var r registration
-	if crawl.Unmarshal(val, &r) != nil {
+	if crawl.UnmarshalOfNode(val, &r) != nil {
 		return info, "", false
 	}
 	if key := keyFor(r.Pub); key != "" && !hmac.Equal([]byte(r.Sign), []byte(macOf(key, signsNode, r.Info))) {
 		return info, "", false
 	}
-	return info, r.Pub, crawl.Unmarshal(r.Info, &info) == nil
+	return info, r.Pub, crawl.UnmarshalOfNode(r.Info, &info) == nil
 }
 
 // Nodes calls fn with every registration and renewal, and with a node that took itself out, until ctx ends. Expiry is

@@ -236,6 +236,11 @@ func (s *sinks) persist(ctx context.Context, fn func(context.Context) error) err
 // that goes on without our knowing where would be taken for another leader's.
 func (s *sinks) append(ctx context.Context, e *crawl.Entry) error {
 	ctx = context.WithoutCancel(ctx)
+	for _, said := range []any{e.Job, e.Seeds, e.Release, e.Edit} { // by people
+		if f := crawl.CheckText(said); f != nil {
+			return f
+		}
+	}
 	e.Version, e.Epoch = crawl.WireVersion, s.epoch
 	b, err := crawl.Marshal(e)
 	if err != nil {
