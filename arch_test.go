@@ -70,7 +70,7 @@ var house = map[string]struct {
 	"fleet/serve":       {false, "crawl access scope schedule strategy geo frontier ledger bus gate coordinator outdir usage"},
 	"fleet/assemble":    {false, "crawl scope schedule strategy frontier ledger bus fetch archive geo coordinator agent outdir usage"},
 	"fleet/verify":      {false, "crawl archive frontier ledger outdir"},
-	"fleet/mend":        {false, "crawl archive fetch frontier ledger outdir"},
+	"fleet/mend":        {false, "crawl archive fetch frontier ledger bus outdir"},
 	"fleet/survey":      {false, "crawl verify archive fetch parse frontier ledger assemble outdir"},
 	"fleet/shelf":       {false, "crawl archive fetch parse ledger verify"},
 	"fleet/dash":        {false, ""},

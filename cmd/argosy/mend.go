@@ -21,14 +21,21 @@ func newRebuild() *cobra.Command {
 		ValidArgs: []string{"ledger", "frontier", "index"},
 		Long: `Rebuild works on the directory of a crawl, or of a coordinator, in which no process works.
 
-  ledger    from the frontier and the archives (for a fleet, name its stores with --store). Which node fetched a page, titles,
-            measurements and costs are lost; pages that the archives do not have are fetched again.
-  frontier  from the ledger. It does not hold what pages link to: each job begins again from its seeds, and all pages are fetched
-            again. What was archived stays in archives and index.
+  ledger    from the frontier and the archives (for a fleet, name its stores
+            with --store): scores by a topic, and what crawlers have bought and
+            sold, are kept. Lost are nodes, leases, measurements and costs;
+            also titles, what was expected of pages, and what was offered in
+            markets, but for what the log of a crawl still holds: the last
+            thousand entries or so. Pages that the archives do not have are
+            fetched again.
+  frontier  from the ledger. It does not hold what pages link to: each job begins
+            again from its seeds, and all pages are fetched again. What was
+            archived stays in archives and index.
   index     from the ledger.
 
-What is replaced is kept beside, with ".old" behind its name. Afterwards go on with argosy crawl -o DIR, or argosy serve. If there is a
-copy that argosy backup has made, argosy restore loses less.`,
+What is replaced is kept beside, with ".old" behind its name. Afterwards go on
+with argosy crawl -o DIR, or argosy serve. If there is a copy that argosy backup
+has made, argosy restore loses less.`,
 		Example: "  argosy rebuild ledger example\n  argosy rebuild ledger fleet --store /mnt/node1 --store s3://bucket/warc",
 		RunE: func(c *cobra.Command, args []string) error {
 			dir := args[1]

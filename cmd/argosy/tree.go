@@ -230,9 +230,15 @@ func printStats(w io.Writer, s *survey.Stats) error {
 
 // printMarkets prints how crawlers traded.
 func printMarkets(t *treePrinter, m *survey.MarketStats) {
-	t.printf("  %s, %s: %s held, %s of %s sold for %.2f", plural(int64(len(m.Crawlers)), "crawler"), m.Mode, plural(m.Markets, "market"), count(m.Sold), plural(m.Offered, "offered URL"), m.Paid)
+	t.printf("  %s, %s: %s held, %s sold for %.2f", plural(int64(len(m.Crawlers)), "crawler"), m.Mode, plural(m.Markets, "market"), plural(m.Sold, "URL"), m.Paid)
+	switch {
+	case m.Unknown > 0:
+		t.printf("\n  what was offered in %s of them is not in the ledger, which was rebuilt", count(m.Unknown))
+	case m.Markets > 0:
+		t.printf(" of %s that were offered", count(m.Offered))
+	}
 	if m.TookOver > 0 {
-		t.printf("; in %d of them the exact rule took over", m.TookOver)
+		t.printf("\n  in %s the exact rule took over", plural(m.TookOver, "market"))
 	}
 	t.printf("\n  crawler  visited  on topic   bought     sold     paid   earned\n")
 	for i, c := range m.Crawlers {

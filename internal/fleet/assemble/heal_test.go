@@ -14,7 +14,6 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/assemble"
-	"argosy/internal/fleet/bus"
 	"argosy/internal/fleet/mend"
 	"argosy/internal/fleet/outdir"
 	"argosy/internal/fleet/verify"
@@ -102,17 +101,7 @@ func (h *hurtDir) older(parts ...string) {
 }
 
 // trim has the log forget all that was applied.
-func (h *hurtDir) trim() {
-	s, err := bus.Serve(bus.DefaultConfig(outdir.Bus(h.dir)))
-	h.fail(err)
-	c, err := s.Connect(h.t.Context())
-	h.fail(err)
-	_, last, err := c.Refresh(h.t.Context())
-	h.fail(err)
-	h.fail(c.Trim(h.t.Context(), last))
-	c.Close()
-	s.Close()
-}
+func (h *hurtDir) trim() { forget(h.t, h.dir) }
 
 // heal crawls until the job is done, with the commands that refusals name, and a retry of what verify says is lost. It returns the
 // commands.

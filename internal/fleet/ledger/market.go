@@ -46,37 +46,6 @@ type Market struct {
 	Paid     float64        `json:"paid"`
 }
 
-// Account is what a crawler has bought and sold.
-type Account struct {
-	Bought int64   `json:"bought"` // URLs
-	Sold   int64   `json:"sold"`
-	Paid   float64 `json:"paid"`
-	Earned float64 `json:"earned"`
-}
-
-// MarketAccounts returns what the crawlers of a job have bought and sold, by their numbers.
-func (l *Ledger) MarketAccounts(ctx context.Context, job uint32) (map[uint32]Account, error) {
-	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT seller, buyer, sum(urls), sum(price) FROM lots
-WHERE job = ? AND buyer <> seller GROUP BY seller, buyer`), int64(job))
-	if err != nil {
-		return nil, l.wrap(err)
-	}
-	defer rows.Close()
-	out := map[uint32]Account{}
-	for rows.Next() {
-		var seller, buyer uint32
-		var urls int64
-		var price float64
-		if err := rows.Scan(&seller, &buyer, &urls, &price); err != nil {
-			return nil, l.wrap(err)
-		}
-		s, b := out[seller], out[buyer]
-		s.Sold, s.Earned, b.Bought, b.Paid = s.Sold+urls, s.Earned+price, b.Bought+urls, b.Paid+price
-		out[seller], out[buyer] = s, b
-	}
-	return out, l.wrap(rows.Err())
-}
-
 // Markets calls fn for the markets of a job, in order.
 func (l *Ledger) Markets(ctx context.Context, job uint32, fn func(Market) error) error {
 	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT m.market, m.at, m.ran_ms, m.learned, m.crawlers, m.rounds, m.took_over, m.worth,

@@ -39,6 +39,9 @@ func (r *Restorer) Page(job uint32, site string, o *crawl.Outcome) error {
 	return r.w.page(job, site, "", 0, o.Date, o)
 }
 
+// Market writes a market that was held at a time, Unix ms.
+func (r *Restorer) Market(at int64, m *crawl.Round) error { return r.w.market(at, m) }
+
 // Kept is a job as the ledger has it.
 type Kept struct {
 	crawl.Job

@@ -3,6 +3,7 @@
 package mend
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"mime"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -118,8 +120,9 @@ func Frontier(ctx context.Context, dir string) (r Result, err error) {
 	})
 }
 
-// Ledger makes the ledger anew from the frontier and the archives in stores; none are named: the directory's own. What nodes, leases,
-// measurements and costs were is lost; pages that the archives do not have are had again when the crawl, or the coordinator, runs next.
+// Ledger makes the ledger anew from the frontier, the archives in stores (none are named: the directory's own) and, of a crawl, what its
+// log still has. What nodes, leases, measurements and costs were is lost; pages that the archives do not have are had again when the crawl,
+// or the coordinator, runs next.
 func Ledger(ctx context.Context, dir string, stores []string) (r Result, err error) {
 	return r, locked(dir, func() error {
 		if _, err := os.Stat(outdir.Frontier(dir)); err != nil {
@@ -154,6 +157,10 @@ func Ledger(ctx context.Context, dir string, stores []string) (r Result, err err
 			return err
 		}
 		pos := f.Position()
+		log, err := readLog(ctx, dir, pos.Seq)
+		if err != nil {
+			return errors.Join(err, l.Close())
+		}
 		err = l.Restore(ctx, pos.Stream, pos.Seq, func(to *ledger.Restorer) error {
 			var failed error
 			f.Jobs(func(j *frontier.Job) {
@@ -162,10 +169,10 @@ func Ledger(ctx context.Context, dir string, stores []string) (r Result, err err
 				}
 				r.Jobs++
 				if failed = to.Job(j.StartMS, &j.Job, j.State); failed == nil {
-					failed = f.URLs(j.ID, func(u frontier.URL) error { return have.page(to, f, j, u, &r) })
+					failed = have.pages(to, f, j, log, &r)
 				}
 			})
-			return failed
+			return errors.Join(failed, log.markets(to))
 		})
 		return errors.Join(err, l.Close())
 	})
@@ -259,27 +266,56 @@ func answer(rec *archive.ReadRecord) *crawl.Outcome {
 	return o
 }
 
-// page writes the row of a URL that a node's word has ended.
-func (c captures) page(to *ledger.Restorer, f *frontier.Frontier, j *frontier.Job, u frontier.URL, r *Result) error {
-	if !crawl.EndedByNode(u.State, u.Reason) {
+// restored is a row of a page that is written anew.
+type restored struct {
+	site string
+	o    crawl.Outcome
+}
+
+// pages writes the rows of a job's URLs that a node's word has ended, in the order in which they were had.
+func (c captures) pages(to *ledger.Restorer, f *frontier.Frontier, j *frontier.Job, log *told, r *Result) error {
+	var rows []restored
+	err := f.URLs(j.ID, func(u frontier.URL) error {
+		if !crawl.EndedByNode(u.State, u.Reason) {
+			return nil
+		}
+		o, ok := c.outcome(j, &u)
+		if !ok {
+			r.Again++
+			return nil
+		}
+		log.adds(j.ID, &o)
+		site := ""
+		if t := f.Task(u.Task); t != nil {
+			site = t.Site
+		}
+		rows = append(rows, restored{site, o})
 		return nil
+	})
+	if err != nil {
+		return err
 	}
-	o := crawl.Outcome{Key: u.Key, URL: u.URL, Date: j.StartMS}
-	found := false
-	for _, of := range c[u.URL] { // the last one with the bytes that the frontier knows
-		if of.Digest == u.Digest {
-			o, found = of, true
+	slices.SortStableFunc(rows, func(a, b restored) int { return cmp.Compare(a.o.Date, b.o.Date) })
+	for i := range rows {
+		r.Pages++
+		if err := to.Page(j.ID, rows[i].site, &rows[i].o); err != nil {
+			return err
 		}
 	}
-	if u.State == crawl.Fetched && !found {
-		r.Again++
-		return nil
+	return nil
+}
+
+// outcome puts together how a URL has ended; false: it was fetched, and its answer is not in the archives.
+func (c captures) outcome(j *frontier.Job, u *frontier.URL) (o crawl.Outcome, ok bool) {
+	o, ok = crawl.Outcome{Key: u.Key, URL: u.URL, Date: j.StartMS}, u.State != crawl.Fetched
+	for _, of := range c[u.URL] { // the last one with the bytes that the frontier knows
+		if of.Digest == u.Digest {
+			o, ok = of, true
+		}
 	}
 	o.State, o.Reason, o.Depth, o.Bytes, o.Owner, o.Gen = u.State, u.Reason, u.Depth, u.Bytes, u.Layer.Owner, u.Layer.Gen
-	r.Pages++
-	site := ""
-	if t := f.Task(u.Task); t != nil {
-		site = t.Site
+	if u.State == crawl.Fetched && j.Identity.Topic != nil {
+		o.Score = u.Score
 	}
-	return to.Page(j.ID, site, &o)
+	return o, ok
 }

@@ -45,19 +45,23 @@ type Stats struct {
 type MarketStats struct {
 	Mode     crawl.MarketMode `json:"mode"`
 	Markets  int64            `json:"markets"`
-	Offered  int64            `json:"offered"` // URLs, in all markets
-	Sold     int64            `json:"sold"`    // URLs that changed hands
+	Unknown  int64            `json:"unknown,omitempty"` // of them, those of which the ledger, which was made anew, does not tell: Offered, Worth and TookOver are without them
+	Offered  int64            `json:"offered"`           // URLs, in all markets
+	Sold     int64            `json:"sold"`              // URLs that changed hands
 	Paid     float64          `json:"paid"`
 	Worth    float64          `json:"worth"` // of what was got, to those who got it
 	TookOver int64            `json:"took_over"`
 	Crawlers []CrawlerStats   `json:"crawlers"`
 }
 
-// CrawlerStats are the figures of a crawler: pages until the last market where all remember together.
+// CrawlerStats are the figures of a crawler: they add up to VC, CC and what was sold.
 type CrawlerStats struct {
-	Visited int64 `json:"visited"`
-	Saved   int64 `json:"saved"` // of them, on the topic
-	ledger.Account
+	Visited int64   `json:"visited"` // VC
+	Saved   int64   `json:"saved"`   // CC
+	Bought  int64   `json:"bought"`  // URLs
+	Sold    int64   `json:"sold"`
+	Paid    float64 `json:"paid"`
+	Earned  float64 `json:"earned"`
 }
 
 // Harvest is how a crawl did up to a number of pages.
@@ -72,18 +76,25 @@ const curveSteps = 20
 // ErrNoTopic says that a crawl has no topic.
 var ErrNoTopic = errors.New("the crawl has no topic: argosy crawl --topic gives it one")
 
-// TopicStats reads the figures of a topical crawl from its ledger.
+// TopicStats reads the figures of a topical crawl from its ledger, and those of its crawlers from its frontier.
 func TopicStats(ctx context.Context, dir string, job uint32) (*Stats, error) {
 	l, err := ledger.Open(ctx, filepath.Join(dir, outdir.LedgerFile))
 	if err != nil {
 		return nil, err
 	}
 	defer l.Close()
-	return StatsOf(ctx, l, job)
+	return StatsOf(ctx, l, job, func() (m *MarketStats, err error) {
+		return m, assemble.View(ctx, dir, func(f *frontier.Frontier, _ bool) error {
+			if j := f.Job(job); j != nil {
+				m = MarketOf(j)
+			}
+			return nil
+		})
+	})
 }
 
-// StatsOf reads the figures of a topical job from a ledger.
-func StatsOf(ctx context.Context, l *ledger.Ledger, job uint32) (*Stats, error) {
+// StatsOf reads the figures of a topical job from a ledger; market returns those of its crawlers, and is called if it has several.
+func StatsOf(ctx context.Context, l *ledger.Ledger, job uint32, market func() (*MarketStats, error)) (*Stats, error) {
 	d, err := l.Describe(ctx, job)
 	switch {
 	case err != nil:
@@ -94,15 +105,23 @@ func StatsOf(ctx context.Context, l *ledger.Ledger, job uint32) (*Stats, error) 
 		return nil, ErrNoTopic
 	}
 	s := &Stats{Topic: d.Identity.Topic.About, Threshold: d.Identity.Topic.Threshold, State: d.State}
-	var pages []bool // on the topic, in the order in which they came
-	var ranks []ranked
-	digests := map[string]bool{}
-	if m := d.Identity.Market; m != nil {
-		if s.Market, err = marketOf(ctx, l, job, m); err != nil {
+	if d.Identity.Market != nil {
+		if s.Market, err = market(); err == nil && s.Market != nil {
+			err = s.Market.told(ctx, l, job)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
-	err = l.Pages(ctx, job, func(p *ledger.Page) error {
+	return s, s.count(ctx, l, job)
+}
+
+// count adds up the pages of a job.
+func (s *Stats) count(ctx context.Context, l *ledger.Ledger, job uint32) error {
+	var pages []bool // on the topic, in the order in which they came
+	var ranks []ranked
+	digests := map[string]bool{}
+	err := l.Pages(ctx, job, func(p *ledger.Page) error {
 		if p.State != crawl.Fetched.String() {
 			return nil
 		}
@@ -112,7 +131,6 @@ func StatsOf(ctx context.Context, l *ledger.Ledger, job uint32) (*Stats, error) 
 		}
 		s.VC++
 		on := p.Score >= s.Threshold
-		s.Market.had(p.Owner, on)
 		pages = append(pages, on)
 		if p.Expected > 0 && p.Expected < 0.999 { // seeds and sitemaps come first whatever is expected of them
 			ranks = append(ranks, ranked{p.Expected, on})
@@ -131,7 +149,7 @@ func StatsOf(ctx context.Context, l *ledger.Ledger, job uint32) (*Stats, error) 
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	s.VUC = s.VC
 	if s.VC > 0 {
@@ -140,43 +158,37 @@ func StatsOf(ctx context.Context, l *ledger.Ledger, job uint32) (*Stats, error) 
 	}
 	s.Curve = curve(pages)
 	s.AUC, s.Ranked = auc(ranks), int64(len(ranks))
-	return s, nil
+	return nil
 }
 
-// marketOf reads the figures of a job's markets.
-func marketOf(ctx context.Context, l *ledger.Ledger, job uint32, m *crawl.Market) (*MarketStats, error) {
-	out := &MarketStats{Mode: m.Mode, Crawlers: make([]CrawlerStats, m.Crawlers)}
+// MarketOf returns the figures of a job's crawlers as the frontier has them now; nil if it has one only.
+func MarketOf(j *frontier.Job) *MarketStats {
+	m := j.Identity.Market
+	if m == nil {
+		return nil
+	}
+	out := &MarketStats{Mode: m.Mode, Markets: int64(j.Rounds)}
+	for c := range m.Crawlers {
+		n, a := j.Crawler(uint32(c)+1), j.Account(uint32(c)+1)
+		out.Crawlers = append(out.Crawlers, CrawlerStats{Visited: n.Pages, Saved: n.Relevant, Bought: a.Bought, Sold: a.Sold, Paid: a.Paid, Earned: a.Earned})
+		out.Sold, out.Paid = out.Sold+a.Bought, out.Paid+a.Paid
+	}
+	return out
+}
+
+// told adds what the ledger tells of the markets.
+func (m *MarketStats) told(ctx context.Context, l *ledger.Ledger, job uint32) error {
+	known := int64(0)
 	err := l.Markets(ctx, job, func(h ledger.Market) error {
-		out.Markets, out.Offered, out.Sold, out.Paid, out.Worth = out.Markets+1, out.Offered+h.Offered, out.Sold+h.Sold, out.Paid+h.Paid, out.Worth+h.Worth
+		known++
+		m.Offered, m.Worth = m.Offered+h.Offered, m.Worth+h.Worth
 		if h.TookOver > 0 {
-			out.TookOver++
-		}
-		for i := range h.Crawlers[:min(len(h.Crawlers), len(out.Crawlers))] {
-			if !m.Layered() {
-				out.Crawlers[i].Visited, out.Crawlers[i].Saved = h.Crawlers[i].Visited, h.Crawlers[i].Saved
-			}
+			m.TookOver++
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	accounts, err := l.MarketAccounts(ctx, job)
-	for i := range out.Crawlers {
-		out.Crawlers[i].Account = accounts[uint32(i)+1]
-	}
-	return out, err
-}
-
-// had counts a page of a crawler that remembers for itself.
-func (m *MarketStats) had(owner uint32, on bool) {
-	if m == nil || owner == 0 || int(owner) > len(m.Crawlers) {
-		return
-	}
-	m.Crawlers[owner-1].Visited++
-	if on {
-		m.Crawlers[owner-1].Saved++
-	}
+	m.Unknown = max(0, m.Markets-known)
+	return err
 }
 
 func ratio(a, b int64) float64 { return float64(a) / float64(max(1, b)) }
