@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -129,13 +130,23 @@ func (o *onceOnly) begin(name string, mine *ordered) *ordered {
 	if o.by == nil {
 		o.by = map[string]*ordered{}
 	}
+	o.forget(name) // it has expired
 	for len(o.order) >= maxDone {
-		delete(o.by, o.order[0])
-		o.order = o.order[1:]
+		o.forget(o.order[0])
 	}
 	o.by[name] = mine
 	o.order = append(o.order, name)
 	return nil
+}
+
+// forget takes a key out, so that it can be used again, and is kept then for as long as others.
+func (o *onceOnly) forget(name string) {
+	if o.by[name] == nil {
+		return
+	}
+	delete(o.by, name)
+	at := slices.Index(o.order, name)
+	o.order = slices.Delete(o.order, at, at+1)
 }
 
 // end keeps the answer to an order. One that says that it may be tried again is not kept, nor one that is too long.
@@ -144,7 +155,7 @@ func (o *onceOnly) end(name string, mine *ordered, rec *recorder) {
 	defer o.mu.Unlock()
 	if rec.status == 0 || rec.status >= 500 || rec.body.Len() > maxAnswer {
 		if o.by[name] == mine {
-			delete(o.by, name)
+			o.forget(name)
 		}
 	} else {
 		mine.status, mine.head, mine.body = rec.status, rec.Header().Clone(), rec.body.Bytes()
