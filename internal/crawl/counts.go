@@ -60,8 +60,20 @@ func (t *Tally) Add(c Counts, reasons map[string]int64) {
 // JobCounts are what people see of the tasks of a job.
 type JobCounts struct {
 	Tally
-	Sites    int64 `json:"sites"`
+	Sites    int64 `json:"sites"`  // each once, however many tasks it has
 	Manual   int64 `json:"manual"` // tasks
 	Waiting  int64 `json:"waiting"`
 	Crawling int64 `json:"crawling"`
+}
+
+// Task counts a task of a state in, or with n = -1 out.
+func (c *JobCounts) Task(state string, n int64) {
+	switch state {
+	case TaskManual:
+		c.Manual += n
+	case TaskWaiting, TaskFailed:
+		c.Waiting += n
+	case TaskCrawling:
+		c.Crawling += n
+	}
 }

@@ -32,9 +32,10 @@ type board struct {
 
 // shownJob is a job with its tasks.
 type shownJob struct {
-	view JobView // its counts have no reasons: those are added up here
-	sums crawl.JobCounts
-	rows []ledger.Task // by number
+	view  JobView // its counts have no reasons: those are added up here
+	sums  crawl.JobCounts
+	rows  []ledger.Task  // by number
+	sites map[string]int // tasks of each
 }
 
 // shownNode is a node, and when it was seen.
@@ -99,9 +100,7 @@ func (c *Coordinator) show(now time.Time, atOnce bool) {
 		c.f.Tasks(func(t *frontier.Task) { b.dirty[t.ID] = true })
 		c.f.Jobs(func(j *frontier.Job) { b.changed[j.ID] = true })
 	}
-	for id := range c.jobs.runs {
-		b.changed[id] = true // how long it runs has
-	}
+	news := Changes{Tasks: len(b.dirty), Nodes: b.nodesNew}
 	rows := make([]ledger.Task, 0, len(b.dirty))
 	for id := range b.dirty {
 		if t := c.f.Task(id); t != nil {
@@ -113,6 +112,10 @@ func (c *Coordinator) show(now time.Time, atOnce bool) {
 		}
 	}
 	clear(b.dirty)
+	news.Jobs = slices.Sorted(maps.Keys(b.changed))
+	for id := range c.jobs.runs {
+		b.changed[id] = true // how long it runs has
+	}
 	traps := c.readTraps()
 	var nodes []shownNode
 	look := b.nodesNew || atOnce || now.Sub(b.nodesAt) > nodesEvery
@@ -128,6 +131,9 @@ func (c *Coordinator) show(now time.Time, atOnce bool) {
 	}
 	clear(b.changed)
 	c.put(first, rows, traps, jobs, nodes, look)
+	if len(news.Jobs) > 0 || news.Nodes {
+		c.watchers.tell(&news) // who looks now finds it
+	}
 }
 
 // put writes what is new on the board.
@@ -162,7 +168,7 @@ func (c *Coordinator) put(first bool, rows []ledger.Task, traps map[uint32][]cra
 // job returns a job, making it if need be.
 func (b *board) job(id uint32) *shownJob {
 	if b.jobs[id] == nil {
-		b.jobs[id] = &shownJob{}
+		b.jobs[id] = &shownJob{sites: map[string]int{}}
 	}
 	return b.jobs[id]
 }
@@ -207,15 +213,11 @@ func (s *shownJob) add(t *ledger.Task, n int64) {
 			delete(s.sums.Reasons, reason)
 		}
 	}
-	s.sums.Sites += n
-	switch t.State {
-	case crawl.TaskManual:
-		s.sums.Manual += n
-	case crawl.TaskWaiting:
-		s.sums.Waiting += n
-	case crawl.TaskCrawling:
-		s.sums.Crawling += n
+	if s.sites[t.Site] += int(n); s.sites[t.Site] == 0 {
+		delete(s.sites, t.Site)
 	}
+	s.sums.Sites = int64(len(s.sites))
+	s.sums.Task(t.State, n)
 }
 
 // trapped reports whether a task has traps to tell of.

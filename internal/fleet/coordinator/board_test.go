@@ -62,28 +62,30 @@ func TestAnswersWithoutTheLoop(t *testing.T) {
 // However rows come and change, a job's sums are those of its rows, and pages of them are all of them, once.
 func TestBoardAddsUp(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	states := []string{crawl.TaskManual, crawl.TaskWaiting, crawl.TaskCrawling, crawl.TaskDone}
+	states := []string{crawl.TaskManual, crawl.TaskWaiting, crawl.TaskCrawling, crawl.TaskDone, crawl.TaskFailed}
 	co := &Coordinator{}
 	co.board.init()
 	b := &co.board
 	for range 3000 {
 		c := crawl.Counts{Discovered: 100 + r.Int64N(100), Fetched: r.Int64N(50), Failed: r.Int64N(3), Excluded: r.Int64N(4), Bytes: r.Int64N(9)}
-		row := ledger.Task{ID: 1 + r.Uint32N(300), Job: 1, State: states[r.IntN(4)], Tally: crawl.TallyOf(c, map[string]int64{fmt.Sprint(r.IntN(3)): r.Int64N(3) + 1})}
+		row := ledger.Task{ID: 1 + r.Uint32N(300), Job: 1, Site: fmt.Sprint(r.IntN(200)), State: states[r.IntN(5)], Tally: crawl.TallyOf(c, map[string]int64{fmt.Sprint(r.IntN(3)): r.Int64N(3) + 1})}
 		b.job(1).put(&row)
 	}
 	var want crawl.JobCounts
+	sites := map[string]bool{}
 	for _, row := range b.jobs[1].rows {
 		want.Tally.Add(row.Counts, row.Reasons)
-		want.Sites++
+		sites[row.Site] = true
 		switch row.State {
 		case crawl.TaskManual:
 			want.Manual++
-		case crawl.TaskWaiting:
+		case crawl.TaskWaiting, crawl.TaskFailed: // what was taken back waits for another node
 			want.Waiting++
 		case crawl.TaskCrawling:
 			want.Crawling++
 		}
 	}
+	want.Sites = int64(len(sites))
 	if got := b.jobs[1].sums; !reflect.DeepEqual(got, want) {
 		t.Errorf("sums are %+v, want %+v", got, want)
 	}
@@ -102,4 +104,39 @@ func TestBoardAddsUp(t *testing.T) {
 	if !reflect.DeepEqual(all, b.jobs[1].rows) {
 		t.Errorf("%d rows in pages of %d", len(all), len(b.jobs[1].rows))
 	}
+}
+
+// Whoever is told of a change finds it.
+func TestWatchersSeeWhatTheyAreToldOf(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		s := &scene{t: t, dir: dir, log: newMemory(), parts: map[uint64]uint32{}}
+		s.start()
+		watch := s.co.Watch()
+		defer watch.Close()
+		first := func(is func(Changes) bool) {
+			for {
+				select {
+				case <-watch.Ready():
+				case <-time.After(time.Minute):
+					t.Fatal("nothing is told")
+				}
+				if is(watch.Take()) {
+					return
+				}
+			}
+		}
+		go s.play("node a")
+		first(func(c Changes) bool { return c.Nodes })
+		if nodes, err := s.co.Nodes(t.Context()); err != nil || len(nodes) != 1 {
+			t.Errorf("told of a node; shown are %d, %v", len(nodes), err)
+		}
+		go s.play("submit s.test /")
+		first(func(c Changes) bool { return len(c.Jobs) > 0 })
+		if jobs, err := s.co.Jobs(t.Context()); err != nil || len(jobs) != 1 {
+			t.Errorf("told of a job; shown are %d, %v", len(jobs), err)
+		}
+		time.Sleep(2 * time.Second)
+		s.halt()
+	})
 }

@@ -422,6 +422,6 @@ func (c *Coordinator) publish(now time.Time, jobs []*frontier.Job) {
 	}
 	c.sample(now, &s)
 	if was := c.status.Swap(&s); *was != s {
-		c.watchedFor(Changes{Status: true})
+		c.watchers.tell(&Changes{Status: true})
 	}
 }

@@ -14,7 +14,6 @@ import (
 
 // effects follows up on an applied entry: grants are dispatched, leases that have ended are forgotten.
 func (c *Coordinator) effects(ctx context.Context, now time.Time, fx *frontier.Effects) error {
-	c.watched(fx)
 	for _, id := range fx.Touched {
 		if t := c.f.Task(id); t != nil {
 			c.jobs.schedule(t)

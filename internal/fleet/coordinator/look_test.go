@@ -11,12 +11,12 @@ import (
 // What happens before a watcher looks is told once, and nobody waits for one that never looks.
 func TestWatch(t *testing.T) {
 	c := &Coordinator{}
-	c.watchedFor(Changes{Nodes: true}) // nobody watches
+	c.watchers.tell(&Changes{Nodes: true}) // nobody watches
 	a, b := c.Watch(), c.Watch()
 	for i := range 1000 {
 		c.watchers.tell(&Changes{Jobs: []uint32{uint32(i%3 + 1)}, Tasks: 2})
 	}
-	c.watchedFor(Changes{Nodes: true})
+	c.watchers.tell(&Changes{Nodes: true})
 	select {
 	case <-a.Ready():
 	default:
@@ -34,7 +34,7 @@ func TestWatch(t *testing.T) {
 		t.Errorf("a second time: %+v", got)
 	}
 	b.Close()
-	c.watchedFor(Changes{Status: true})
+	c.watchers.tell(&Changes{Status: true})
 	if got := b.Take(); got.Status {
 		t.Error("one that has closed is told")
 	}

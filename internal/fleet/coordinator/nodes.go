@@ -71,7 +71,6 @@ func (f *fleet) registered(now, trouble time.Time, info crawl.NodeInfo, sign cra
 // nodeEvent notes that a node is there, or not any more. One that does not do what a person wants it to is told again.
 func (c *Coordinator) nodeEvent(ctx context.Context, now time.Time, ev nodeEvent) {
 	c.board.nodesNew = true
-	c.watchedFor(Changes{Nodes: true})
 	if ev.sign == crawl.SignLeft {
 		c.fleet.left(ev.info.Node)
 		return

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"argosy/internal/crawl"
 )
@@ -32,12 +33,14 @@ func TestTextThatIsNotUTF8(t *testing.T) {
 		b, err := crawl.Marshal(&crawl.Entry{Version: crawl.WireVersion, Kind: crawl.EntrySubmit, Epoch: s.co.sinks.epoch, Job: &job})
 		s.fail(err)
 		s.log.add("", b)
+		time.Sleep(2 * time.Second)
 		s.halt()
 		s.start()
 		jobs, err := s.co.Jobs(t.Context())
 		if err != nil || len(jobs) != 2 {
 			t.Errorf("%d jobs after a restart: %v", len(jobs), err)
 		}
+		time.Sleep(2 * time.Second)
 		s.halt()
 	})
 }

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-
-	"argosy/internal/fleet/frontier"
 )
 
 // Changes are what has changed since a watcher looked last.
@@ -76,8 +74,11 @@ func (c *Coordinator) Watch() *Watch {
 	return w
 }
 
-// tell tells all who watch of changes.
+// tell tells all who watch of changes, which the board shows by now.
 func (ws *watchers) tell(c *Changes) {
+	if ws.count.Load() == 0 {
+		return
+	}
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	for w := range ws.all {
@@ -86,29 +87,5 @@ func (ws *watchers) tell(c *Changes) {
 		case w.ready <- struct{}{}:
 		default: // it has not looked at those before yet
 		}
-	}
-}
-
-// watched tells who watches what an entry has changed.
-func (c *Coordinator) watched(fx *frontier.Effects) {
-	if c.watchers.count.Load() == 0 {
-		return
-	}
-	ch := Changes{Tasks: len(fx.Touched), Nodes: len(fx.Granted)+len(fx.Ended)+len(fx.Recalled) > 0}
-	for _, id := range fx.Touched {
-		if t := c.f.Task(id); t != nil && !slices.Contains(ch.Jobs, t.Job) {
-			ch.Jobs = append(ch.Jobs, t.Job)
-		}
-	}
-	slices.Sort(ch.Jobs)
-	if ch.Tasks > 0 || ch.Nodes {
-		c.watchers.tell(&ch)
-	}
-}
-
-// watchedFor tells who watches of what no entry of the log says.
-func (c *Coordinator) watchedFor(ch Changes) {
-	if c.watchers.count.Load() > 0 {
-		c.watchers.tell(&ch)
 	}
 }

@@ -123,10 +123,8 @@ func (f *Frontier) atSite(t *Task) crawl.Counts {
 		return t.Counts
 	}
 	var all crawl.Counts
-	for c := range f.jobs[t.Job].crawlers() {
-		if id, ok := f.byName[taskName{space: t.space(), subset: uint32(c) + 1, site: t.Site}]; ok {
-			all = all.Add(f.tasks[id].Counts)
-		}
+	for _, share := range f.sharers(t) {
+		all = all.Add(share.Counts)
 	}
 	return all
 }

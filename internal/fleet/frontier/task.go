@@ -179,24 +179,15 @@ func (l *Lease) Facts() crawl.Facts {
 
 // Counts adds up the tasks of a job.
 func (f *Frontier) Counts(job uint32) (c crawl.JobCounts) {
-	shared := map[string]bool{} // by several crawlers, or searches
+	sites := map[string]bool{}
 	for _, t := range f.tasks {
 		if t.Job != job {
 			continue
 		}
-		if !shared[t.Site] {
-			c.Sites++
-			shared[t.Site] = t.Crawler() > 0 || t.Search > 0
-		}
+		sites[t.Site] = true
 		c.Add(t.Counts, t.Reasons)
-		switch t.Status() {
-		case crawl.TaskManual:
-			c.Manual++
-		case crawl.TaskWaiting, crawl.TaskFailed:
-			c.Waiting++
-		case crawl.TaskCrawling:
-			c.Crawling++
-		}
+		c.Task(t.Status(), 1)
 	}
+	c.Sites = int64(len(sites))
 	return c
 }

@@ -16,7 +16,6 @@ import (
 
 const (
 	eventEvery = 500 * time.Millisecond // at most
-	eventLeast = 250 * time.Millisecond // after a change: the answers say it by then
 	beatEvery  = 15 * time.Second       // where nothing happens, so that proxies and browsers know that we are there
 	maxStreams = 256
 )
@@ -91,7 +90,7 @@ func (a *api) stream(w http.ResponseWriter, r *http.Request) {
 			select {
 			case <-r.Context().Done():
 				return
-			case <-time.After(max(eventLeast, eventEvery-time.Since(sent))):
+			case <-time.After(eventEvery - time.Since(sent)):
 			}
 		case <-time.After(beatEvery):
 		}
