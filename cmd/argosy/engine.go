@@ -379,7 +379,7 @@ func tryEngine(ctx context.Context, out io.Writer, a *asker, e *engine.Ready, w 
 		}
 	}
 	if !asJSON {
-		fmt.Fprintf(out, "%d results on %d pages; stated: %s; ended: %s\n", len(w.Results), w.Pages, w.Stated, w.Stop)
+		fmt.Fprintf(out, "%s on %s; stated: %s; ended: %s\n", plural(int64(len(w.Results)), "result"), plural(int64(w.Pages), "page"), w.Stated, w.Stop)
 	}
 	if w.Last != engine.Found && w.Last != engine.Empty {
 		return &exitError{exitFailed, fmt.Errorf("engine %s: %s", e.Name, w.Stop)}

@@ -65,6 +65,18 @@ const (
 	StatedMissing  = "missing"
 )
 
+// GivesWay reports whether what an engine states later replaces this: an exact number stays, unless another exact one is stated or
+// the results have refuted it.
+func (s Stated) GivesWay(to Stated) bool {
+	switch {
+	case to.Kind == "", to.Kind == StatedMissing && s.Kind != "":
+		return false
+	case s.Kind != StatedExact, to.Kind == StatedExact:
+		return true
+	}
+	return to.Kind == StatedMore && to.N == s.N
+}
+
 // Exist is how many pages a search is taken to be for, found of which paging has found: what the engine states, or at least
 // what was found. said is false where the engine gives no number that can be gone by.
 func (s Stated) Exist(found int64) (n int64, said bool) {

@@ -203,7 +203,7 @@ func (x *tx) ends(k recKey, r *record, n int64) error {
 // answered takes in what a result page has said, and reports whether its search has failed by it.
 func (x *tx) answered(j *Job, t *Task, l *Lease, o *crawl.Outcome) {
 	a, s := o.Answered, t.Of
-	if a.Stated.Kind != "" && (s.Stated.Kind != crawl.StatedExact || a.Stated.Kind == crawl.StatedExact) {
+	if s.Stated.GivesWay(a.Stated) {
 		s.Stated = a.Stated
 	}
 	switch a.Verdict {

@@ -49,6 +49,7 @@ type Number struct {
 	Kind Kind  `json:"kind"`
 }
 
+// String says the number in words, as it stands behind "stated:".
 func (n Number) String() string {
 	switch n.Kind {
 	case Exact:
@@ -58,7 +59,7 @@ func (n Number) String() string {
 	case More:
 		return fmt.Sprintf("more than %d", n.N)
 	}
-	return "not stated"
+	return "no number"
 }
 
 // Completion is the share of what exists that has been collected, at most 1; known is false where the engine states nothing, or only
@@ -310,10 +311,13 @@ var figures = regexp.MustCompile(`(\d{1,3}(?:[.,'’\x{a0}\x{2009}\x{202f}]\d{2,
 // units are what stands behind a rounded number.
 var units = map[string]int64{"万": 1e4, "萬": 1e4, "亿": 1e8, "億": 1e8, "k": 1e3, "K": 1e3, "m": 1e6, "M": 1e6}
 
+// notCount is a number that counts nothing: one below zero, or one with an exponent.
+var notCount = regexp.MustCompile(`(?:^|\s)[-−]\d|\d[eE][+-]?\d`)
+
 // number reads the first number of a text; rounded says that it has a unit, as in 1.2万.
 func number(s string) (n int64, rounded, ok bool) {
 	m := figures.FindStringSubmatch(s)
-	if m == nil {
+	if m == nil || notCount.MatchString(s) {
 		return 0, false, false
 	}
 	digits := strings.Map(func(r rune) rune {

@@ -101,6 +101,12 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("%q: %v %v, want %v %v", text, got.N, got.Kind, want.N, want.Kind)
 		}
 	}
+	for _, text := range []string{"-7", "1e30", "1E+2", "about −3"} {
+		e := ready(t, Engine{Results: anyLink, Stated: Stated{At: Selector{CSS: "p"}}})
+		if got := e.Read(page("<p>"+text+"</p><a href=/1>"), false).Stated; got.Kind != Missing {
+			t.Errorf("%q: %v %v", text, got.N, got.Kind)
+		}
+	}
 	for _, c := range []struct {
 		n     Number
 		had   int64

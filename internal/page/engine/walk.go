@@ -13,7 +13,7 @@ import (
 // is a reason to stop. It collects each result once.
 type Walk struct {
 	Results []Result
-	Stated  Number  // what the engine states: an exact number, once a page has one, else that of the first page that states one
+	Stated  Number  // what the engine states: an exact number, once a page has one and results do not refute it, else that of the first page that states one
 	Last    Verdict // of the last answer
 	Stop    string  // why it has ended; empty while it has not
 	Pages   int     // that were taken
@@ -67,9 +67,15 @@ func (w *Walk) Take(a Answer) Reading {
 			fresh++
 		}
 	}
+	if w.Stated.Kind == Exact && w.shown() > w.Stated.N { // what it shows refutes it
+		w.Stated.Kind = More
+	}
 	w.Stop = w.after(r, fresh)
 	return r
 }
+
+// shown is how many results there have been so far, those before this walk included.
+func (w *Walk) shown() int64 { return int64(w.before + len(w.Results)) }
 
 // after finds the next page, or says why there is none.
 func (w *Walk) after(r Reading, fresh int) string {
@@ -79,7 +85,7 @@ func (w *Walk) after(r Reading, fresh int) string {
 		return string(r.Verdict) + ": " + r.Reason
 	case fresh == 0:
 		return "a page without a new result"
-	case w.Stated.Kind == Exact && int64(w.before+len(w.Results)) >= w.Stated.N:
+	case w.Stated.Kind == Exact && w.shown() == w.Stated.N && r.Next == "":
 		return "all that the engine states"
 	case limit > 0 && w.before+len(w.Results) >= limit:
 		return fmt.Sprintf("the engine shows %d results at most", limit)

@@ -133,3 +133,25 @@ func TestWalkStates(t *testing.T) {
 		t.Errorf("%v, %s", kinds, w.Stop)
 	}
 }
+
+// A number that the results refute ends nothing, whether pages are named or counted, and is not exact any more.
+func TestWalkRefutes(t *testing.T) {
+	for _, links := range []bool{true, false} {
+		for _, stated := range []int{0, 5, 10, 12} {
+			x := index{n: 23, size: 10, most: 1000, stated: fmt.Sprint(stated) + "<!--%d-->", links: links}
+			w, err := NewWalk(x.engine(t), Search{Words: []string{"x"}}, 9)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for a, ok := w.Next(); ok; a, ok = w.Next() {
+				w.Take(x.answer(a))
+			}
+			if stated == 10 && !links { // nothing says that there is more
+				continue
+			}
+			if len(w.Results) != 23 || w.Stated != (Number{int64(stated), More}) {
+				t.Errorf("%d stated, links %v: %d results, stated: %v; %s", stated, links, len(w.Results), w.Stated, w.Stop)
+			}
+		}
+	}
+}
