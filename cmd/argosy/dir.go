@@ -299,7 +299,7 @@ func tasksOf(ctx context.Context, dir string) (rows []ledger.Task, err error) {
 			noteRunning(dir)
 		}
 		f.Tasks(func(t *frontier.Task) {
-			row := coordinator.Row(t)
+			row := coordinator.Row(f, t)
 			var terr error
 			row.Traps, terr = f.Traps(t.ID)
 			rows, err = append(rows, row), errors.Join(err, terr)

@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -67,7 +69,7 @@ func exportFields(ctx context.Context, w io.Writer, l *ledger.Ledger, dir string
 		if err != nil {
 			return err
 		}
-		out := newFieldWriter(w, format, fs.Names)
+		out := newFieldWriter(w, format, fs)
 		store := archive.Dir(filepath.Join(dir, outdir.WARCDir))
 		err = l.Pages(ctx, job, func(p *ledger.Page) error {
 			if p.State != crawl.Fetched.String() || p.Status != http.StatusOK || !p.HTML || !p.Captured() || p.Revisit {
@@ -134,19 +136,19 @@ func keptBody(ctx context.Context, store archive.Store, p *ledger.Page) (body []
 
 // fieldWriter prints rows with fields: JSON lines, CSV, or a table.
 type fieldWriter struct {
-	names []string
-	enc   *json.Encoder
-	csv   *rowWriter
-	table *tabwriter.Writer
+	fields *engine.Fields
+	enc    *json.Encoder
+	csv    *rowWriter
+	table  *tabwriter.Writer
 }
 
-func newFieldWriter(w io.Writer, format string, names []string) *fieldWriter {
-	out := &fieldWriter{names: names}
-	head := append([]string{"url", "product", "site"}, names...)
+func newFieldWriter(w io.Writer, format string, fs *engine.Fields) *fieldWriter {
+	out := &fieldWriter{fields: fs}
+	head := append([]string{"url", "product", "site"}, fs.Names...)
 	switch format {
 	case "table":
 		out.table = tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-		fmt.Fprintln(out.table, strings.ToUpper(strings.Join(append(append([]string{}, names...), "product", "url"), "\t")))
+		fmt.Fprintln(out.table, strings.ToUpper(strings.Join(append(slices.Clone(fs.Names), "product", "url"), "\t")))
 	case "csv":
 		out.csv = csvRows(w, head)
 	default:
@@ -173,15 +175,28 @@ func (w *fieldWriter) write(r *fieldRow) error {
 	}
 	one := map[string]any{"url": r.url, "product": r.product, "site": r.site}
 	for i, v := range r.values {
-		switch len(v) {
+		switch said := w.said(i, v); len(said) {
 		case 0:
 		case 1:
-			one[w.names[i]] = v[0]
+			one[w.fields.Names[i]] = said[0]
 		default:
-			one[w.names[i]] = v
+			one[w.fields.Names[i]] = said
 		}
 	}
 	return w.enc.Encode(one)
+}
+
+// said is what JSON has for the values of a field: texts or numbers.
+func (w *fieldWriter) said(i int, values []string) (out []any) {
+	for _, v := range values {
+		n, err := strconv.ParseFloat(v, 64)
+		if err != nil || !w.fields.Number(i) {
+			out = append(out, v)
+			continue
+		}
+		out = append(out, n)
+	}
+	return out
 }
 
 func (w *fieldWriter) close() error {

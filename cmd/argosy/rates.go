@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"html"
 	"io"
@@ -40,7 +39,14 @@ page), at the end and as a curve over the job's time. A site whose engines state
 					runs = append(runs, r)
 					return nil
 				})
-				return errors.Join(err, f.rates(c.OutOrStdout(), runs, svg))
+				if err != nil {
+					return err
+				}
+				searches, err := tasksOf(c.Context(), f.dir)
+				if err != nil {
+					return err
+				}
+				return f.rates(c.OutOrStdout(), ratesOf(runs, searches), svg)
 			}
 			if len(args) == 0 {
 				return usage("name a crawl's directory (also with -o), or the number of a coordinator's job")
@@ -54,7 +60,11 @@ page), at the end and as a curve over the job's time. A site whose engines state
 				if err != nil {
 					return err
 				}
-				return f.rates(w, runs, svg)
+				searches, err := cl.Tasks(ctx, id, "")
+				if err != nil {
+					return err
+				}
+				return f.rates(w, ratesOf(runs, searches), svg)
 			})
 		},
 	}
@@ -97,33 +107,45 @@ func (p *pairRates) perPage() float64 {
 	return p.Seconds / float64(p.Collected)
 }
 
-// ratesOf adds up leases by site and node, in the order in which they ended.
-func ratesOf(runs []ledger.Run) (out []*pairRates) {
+// part is what a node has done of a search.
+type part struct{ existing, collected int64 }
+
+// ratesOf adds up leases by site and node, in the order in which they ended. A page that several searches name is fetched by a lease of
+// one of them and counts for each: what a search has beyond its own leases is its last node's, with the last of them.
+func ratesOf(runs []ledger.Run, searches []ledger.Task) (out []*pairRates) {
 	if len(runs) == 0 {
 		return nil
 	}
 	first := runs[0].Started
 	runs = slices.DeleteFunc(slices.Clone(runs), func(r ledger.Run) bool { return r.Ended == 0 })
 	slices.SortStableFunc(runs, func(a, b ledger.Run) int { return int(min(1, max(-1, a.Ended-b.Ended))) })
-	at := map[[2]string]*pairRates{}
-	stated := map[string]int64{} // by search and node: what it has brought to existing
-	for _, r := range runs {
-		key := [2]string{r.Site, r.Node}
-		p := at[key]
+	shared, last := beyond(runs, searches)
+	pairs, parts := map[[2]string]*pairRates{}, map[string]*part{}
+	for i, r := range runs {
+		key, of := [2]string{r.Site, r.Node}, fmt.Sprint(r.Search, " ", r.Node)
+		p, did := pairs[key], parts[of]
 		if p == nil {
 			p = &pairRates{Site: r.Site, Node: r.Node}
-			at[key] = p
+			pairs[key] = p
 			out = append(out, p)
+		}
+		if did == nil {
+			did = &part{}
+			parts[of] = did
 		}
 		p.Runs++
 		p.Seconds += float64(r.Ended-r.Started) / 1000
+		was := *did
 		if !r.Asks {
-			p.Collected += r.Good
+			did.collected += r.Good
 		} else if r.Stated == crawl.StatedExact || r.Stated == crawl.StatedEstimate {
-			of := fmt.Sprint(r.Search, " ", r.Node)
-			p.Existing += r.Existing - stated[of]
-			stated[of], p.Known = r.Existing, true
+			did.existing, p.Known = r.Existing, true
 		}
+		if last[r.Search] == i {
+			did.collected = max(0, did.collected+shared[r.Search])
+		}
+		p.Existing += did.existing - was.existing
+		p.Collected += did.collected - was.collected
 		p.Curve = append(p.Curve, ratePoint{float64(r.Ended-first) / 1000, p.completion(), p.perPage()})
 	}
 	slices.SortFunc(out, func(a, b *pairRates) int {
@@ -132,8 +154,25 @@ func ratesOf(runs []ledger.Run) (out []*pairRates) {
 	return out
 }
 
-func (f *oneTask) rates(w io.Writer, runs []ledger.Run, svg string) error {
-	pairs := ratesOf(runs)
+// beyond finds, for each search by its number, how much more it has collected than its own leases, and the place of the last of those. It
+// is less where a lease has fetched a redirect, too.
+func beyond(runs []ledger.Run, searches []ledger.Task) (more map[uint32]int64, last map[uint32]int) {
+	more, last = map[uint32]int64{}, map[uint32]int{}
+	for i := range searches {
+		if s := searches[i].Search; s != nil {
+			more[s.No] = s.Collected
+		}
+	}
+	for i, r := range runs {
+		last[r.Search] = i
+		if !r.Asks {
+			more[r.Search] -= r.Good
+		}
+	}
+	return more, last
+}
+
+func (f *oneTask) rates(w io.Writer, pairs []*pairRates, svg string) error {
 	if len(pairs) == 0 {
 		return usage("no lease of a search has ended: it is not a virtual task, or it has just begun")
 	}

@@ -62,7 +62,7 @@ func localTask(ctx context.Context, dir string, id uint32) (t found, err error) 
 		if of == nil {
 			return usage("no task %d: argosy tasks %s lists them", id, dir)
 		}
-		t.job, t.row = of.Job, coordinator.Row(of)
+		t.job, t.row = of.Job, coordinator.Row(f, of)
 		if c := f.Job(of.Job).Identity.Collect; c != nil {
 			t.engines = append(t.engines, c.Engines...)
 		}
@@ -163,15 +163,15 @@ func (f *oneTask) show(w io.Writer, t found, runs []ledger.Run) error {
 		fmt.Fprintf(w, "  since %s: %s\n", whenMS(s.Moved), s.Why)
 	}
 	for _, r := range own {
-		verb := "collects"
+		verb, what := "collects", "pages"
 		if r.Asks {
-			verb = "searches"
+			verb, what = "searches", "result pages"
 		}
 		end := "goes on"
 		if r.Ended > 0 {
 			end = fmt.Sprintf("%s after %.1f s", r.Reason, float64(r.Ended-r.Started)/1000)
 		}
-		fmt.Fprintf(w, "%s  %s %s on %s, attempt %d: quota %d, %d s; given %d, collected %d; %s\n", whenMS(r.Started), r.Node, verb, orElse(r.Site, "everywhere"), r.Attempt, r.Quota, r.BudgetMS/1000, r.Given, r.Good, end)
+		fmt.Fprintf(w, "%s  %s %s on %s, attempt %d: quota %d, %d s; %s: %d given, %d had; %s\n", whenMS(r.Started), r.Node, verb, orElse(r.Site, "everywhere"), r.Attempt, r.Quota, r.BudgetMS/1000, what, r.Given, r.Good, end)
 	}
 	for _, line := range t.row.History {
 		fmt.Fprintf(w, "  %s\n", line)
@@ -193,10 +193,13 @@ func statedText(s crawl.Stated) string {
 
 func whenMS(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02 15:04:05") }
 
-// printSearches prints the searches among tasks, by the paper's queues.
+// printSearches prints the searches among tasks by the paper's queues, each with the reason of its last move if it is not over, or has
+// not brought all that it found.
 func printSearches(w io.Writer, rows []ledger.Task, now time.Time) error {
-	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(t, "TASK\tACTUAL\tPRODUCT\tSITE\tQUEUE\tFOR\tEXISTS\tFOUND\tCOLLECTED\tRATE\tNODE\tWHY")
+	var table strings.Builder
+	t := tabwriter.NewWriter(&table, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(t, "TASK\tACTUAL\tENGINE\tPRODUCT\tSITE\tQUEUE\tFOR\tEXISTS\tFOUND\tHAD\tRATE\tNODE")
+	whys := []string{""}
 	for i := range rows {
 		s := rows[i].Search
 		if s == nil {
@@ -206,10 +209,28 @@ func printSearches(w io.Writer, rows []ledger.Task, now time.Time) error {
 		if share, known := s.Stated.Completion(s.Found, s.Collected); known {
 			rate = fmt.Sprintf("%.2f", share)
 		}
-		fmt.Fprintf(t, "%d\t%d\t%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\n", rows[i].ID, s.Task, s.Product, orElse(s.Site, "-"), rows[i].State,
-			max(0, now.Sub(time.UnixMilli(s.Moved))).Round(time.Second), statedText(s.Stated), s.Found, s.Collected, rate, orElse(s.Node, "-"), s.Why)
+		fmt.Fprintf(t, "%d\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\n", rows[i].ID, s.Task, s.EngineName, s.Product, orElse(s.Site, "-"), rows[i].State,
+			max(0, now.Sub(time.UnixMilli(s.Moved))).Round(time.Second), statedText(s.Stated), s.Found, s.Collected, rate, orElse(s.Node, "-"))
+		why := s.Why
+		if rows[i].State == crawl.TaskDone && s.Read > 0 && s.Collected == s.Found {
+			why = ""
+		}
+		whys = append(whys, why)
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for i, line := range strings.Split(strings.TrimSuffix(table.String(), "\n"), "\n") {
+		if _, err := fmt.Fprintln(w, strings.TrimRight(line, " ")); err != nil {
+			return err
+		}
+		if whys[i] != "" {
+			if _, err := fmt.Fprintln(w, "      "+whys[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func newTaskEdit() *cobra.Command {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -268,6 +269,87 @@ func TestVirtualShown(t *testing.T) {
 	_, out, _ := argosy(t, "export", dir, "--fields")
 	if n, want := strings.Count(out, "\n"), 2*9; n != want {
 		t.Errorf("%d pages with fields, want %d", n, want)
+	}
+}
+
+// An engine that asks to be left alone for years is a person's at once, with all searches that wait for it.
+func TestVirtualForYears(t *testing.T) {
+	l := newSearchable(t, 1, 6)
+	l.answer = func(w http.ResponseWriter, _ *http.Request) bool {
+		w.Header().Set("Retry-After", "999999999999")
+		w.WriteHeader(http.StatusTooManyRequests)
+		return true
+	}
+	dir := filepath.Join(t.TempDir(), "out")
+	if code, _, errs := argosy(t, "crawl", "--job", l.job(t, "", "", ""), "-o", dir, "--allow-private", "--quiet"); code != exitManual {
+		t.Fatalf("exit %d\n%s", code, errs)
+	}
+	for _, task := range searches(t, dir) {
+		if task.Status() != crawl.TaskManual || !strings.Contains(task.Of.Why, "left alone for 24 hours or longer") {
+			t.Errorf("%s: %s", task.Status(), task.Of.Why)
+		}
+	}
+	if len(l.asked) != 1 {
+		t.Errorf("the engine was asked %d times", len(l.asked))
+	}
+}
+
+// Two engines name the same pages: each is fetched once and counts for both, in the list of searches and in the rates.
+func TestVirtualShared(t *testing.T) {
+	l := newSearchable(t, 1, 9)
+	dir := filepath.Join(t.TempDir(), "out")
+	second := fmt.Sprintf(`    - name: second
+      url: "%s/s?q={query}&p={page}&of=second"
+      results: {item: {css: div.r}, link: {css: a, attr: href}}
+      stated: {at: {css: "#n"}}`, l.engine.URL)
+	if code, _, errs := argosy(t, "crawl", "--job", l.job(t, "", second, ""), "-o", dir, "--allow-private", "--agents", "2", "--quiet"); code != 0 {
+		t.Fatalf("exit %d\n%s", code, errs)
+	}
+	for url, n := range l.hits {
+		if n > 1 && !strings.HasSuffix(url, "/robots.txt") {
+			t.Errorf("%s: asked %d times", url, n)
+		}
+	}
+	code, out, errs := argosy(t, "rates", dir, "--json")
+	existing, collected := int64(0), int64(0)
+	for _, line := range strings.Split(strings.TrimSpace(out), "\n") {
+		var p pairRates
+		if err := json.Unmarshal([]byte(line), &p); err != nil {
+			t.Fatalf("%v: %s%s", err, out, errs)
+		}
+		if existing, collected = existing+p.Existing, collected+p.Collected; p.Existing != p.Collected {
+			t.Errorf("%s %s: %d of %d", p.Site, p.Node, p.Collected, p.Existing)
+		}
+	}
+	if want := int64(2 * (len(l.found("milk")) + len(l.found("tea")))); code != 0 || existing != want || collected != want {
+		t.Errorf("exit %d: %d of %d in all, want %d", code, collected, existing, want)
+	}
+	if _, out, _ = argosy(t, "tasks", dir); strings.Count(out, "second") != 2 {
+		t.Error(out)
+	}
+}
+
+// An engine whose result pages name each other for ever is asked until they repeat themselves, and what it states is not believed
+// to be shown.
+func TestVirtualLoop(t *testing.T) {
+	l := newSearchable(t, 1, 24)
+	l.answer = func(w http.ResponseWriter, r *http.Request) bool {
+		page, _ := strconv.Atoi(r.FormValue("p"))
+		found := l.found(r.FormValue("q"))
+		fmt.Fprintf(w, `<p id="n">%d results</p><a class="next" href="/s?q=%s&p=%d">next</a>`, 4*perPage, strings.ReplaceAll(r.FormValue("q"), " ", "+"), page+1)
+		for _, u := range found[page%2*perPage : (page%2+1)*perPage] {
+			fmt.Fprintf(w, `<div class="r"><a href="%s">%s</a></div>`, u, u)
+		}
+		return true
+	}
+	dir := filepath.Join(t.TempDir(), "out")
+	if code, _, errs := argosy(t, "crawl", "--job", l.job(t, "", "", ""), "-o", dir, "--allow-private", "--quiet"); code != 0 {
+		t.Fatalf("exit %d\n%s", code, errs)
+	}
+	for _, task := range searches(t, dir) {
+		if s := task.Of; s.Found != 2*perPage || s.Read != 3 || s.Stop != "nothing new on its result pages" || s.Stated.N != 4*perPage {
+			t.Errorf("%+v", s)
+		}
 	}
 }
 

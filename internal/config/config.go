@@ -173,7 +173,8 @@ func (j *Job) Warnings() (out []string) {
 func oneLine(err error) error {
 	var ye yaml.Error
 	if errors.As(err, &ye) && ye.GetToken() != nil {
-		return fmt.Errorf("line %d: %s", ye.GetToken().Position.Line, ye.GetMessage())
+		says := strings.Replace(ye.GetMessage(), "string was used where mapping is expected", "a text stands where keys are wanted, such as {name: …}", 1)
+		return fmt.Errorf("line %d: %s", ye.GetToken().Position.Line, says)
 	}
 	first, _, _ := strings.Cut(strings.TrimSpace(err.Error()), "\n")
 	return errors.New(first)

@@ -146,6 +146,7 @@ type Link struct {
 	NoFollow bool   `cbor:"8,keyasint,omitempty"`   // the page asks not to follow its links
 	Around   string `cbor:"70,keyasint,omitempty"`  // words before and behind the link, of jobs with a topic
 	Next     bool   `cbor:"100,keyasint,omitempty"` // from a result page to the next
+	Counted  bool   `cbor:"101,keyasint,omitempty"` // which was had by counting, and is not named
 }
 
 // Outcome says how a URL of a lease ended, or that it must be tried again.

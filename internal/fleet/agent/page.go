@@ -42,11 +42,11 @@ func (l *lease) one(t crawl.Target) error {
 			o.State = crawl.Excluded
 		}
 		if l.asks() {
-			l.unanswered(o, crawl.AnswerFailed, string(kind)+": "+l.why)
+			l.unanswered(o, nil, 0, crawl.AnswerFailed, string(kind)+": "+l.why)
 		}
 		l.outcome(o, nil)
 		if l.asks() {
-			l.rest(&page{}, 0)
+			l.rest(o)
 		}
 		return nil
 	}
@@ -124,9 +124,9 @@ func (l *lease) failed(p *page, err error) error {
 	gone := l.gaveUp != ""
 	l.mu.Unlock()
 	if l.asks() {
-		l.unanswered(o, crawl.AnswerFailed, string(kind)+": "+err.Error())
+		l.unanswered(o, p.resp, wait, crawl.AnswerFailed, string(kind)+": "+err.Error())
 		l.outcome(o, nil)
-		l.rest(p, wait)
+		l.rest(o)
 		return nil
 	}
 	if kind.Transient() && int(t.Tries) < retries && !gone {
@@ -157,7 +157,7 @@ func (l *lease) answer(p *page) error {
 	p.outcome = &crawl.Outcome{Key: t.Key, URL: t.URL, State: crawl.Fetched, Depth: t.Depth, Expected: t.Score}
 	err := l.process(p)
 	if p.outcome.State == crawl.Retry && l.asks() {
-		l.rest(p, 0)
+		l.rest(p.outcome)
 	}
 	return err
 }

@@ -6,6 +6,7 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/page/engine"
+	"argosy/internal/page/fetch"
 )
 
 // asks reports whether the lease asks a search engine for result pages.
@@ -20,7 +21,7 @@ func (l *lease) results(p *page) (*finder, error) {
 	f := newFinder(l, &p.target, p.url, "utf-8")
 	ready, err := engine.Decode(l.l.Asked.Def)
 	if err != nil {
-		l.unanswered(p.outcome, crawl.AnswerFailed, err.Error())
+		l.unanswered(p.outcome, p.resp, 0, crawl.AnswerFailed, err.Error())
 		return f, nil
 	}
 	if p.resp.Status >= 300 && p.resp.Status < 400 {
@@ -44,7 +45,7 @@ func (l *lease) results(p *page) (*finder, error) {
 	}
 	p.outcome.Answered = a
 	if r.Verdict != engine.Found && r.Verdict != engine.Empty {
-		l.unanswered(p.outcome, a.Verdict, r.Reason)
+		l.unanswered(p.outcome, p.resp, 0, a.Verdict, r.Reason)
 		p.outcome.Answered = a
 		return f, nil
 	}
@@ -58,7 +59,7 @@ func (l *lease) results(p *page) (*finder, error) {
 	}
 	if next, more := walk.Next(); more {
 		if u, err := crawl.Parse(next); err == nil && u.Site() == l.l.Site {
-			f.found.Links = append(f.found.Links, crawl.Link{URL: u.String(), Next: true})
+			f.found.Links = append(f.found.Links, crawl.Link{URL: u.String(), Next: true, Counted: walk.Counted()})
 		} else {
 			a.Stop = "the next page is on another site"
 		}
@@ -70,31 +71,38 @@ func (l *lease) results(p *page) (*finder, error) {
 func (l *lease) moved(ready *engine.Ready, p *page, f *finder) {
 	to, err := p.url.Resolve(location(p.resp))
 	if err != nil {
-		l.unanswered(p.outcome, crawl.AnswerFailed, "it redirects to nowhere")
+		l.unanswered(p.outcome, p.resp, 0, crawl.AnswerFailed, "it redirects to nowhere")
 		return
 	}
 	if r := ready.Read(engine.Answer{URL: to.String(), Status: http.StatusOK}, false); r.Verdict == engine.Blocked {
-		l.unanswered(p.outcome, crawl.AnswerBlocked, r.Reason)
+		l.unanswered(p.outcome, p.resp, 0, crawl.AnswerBlocked, r.Reason)
 		return
 	}
 	if to.Site() != l.l.Site || int(p.target.Hops) >= 5 {
-		l.unanswered(p.outcome, crawl.AnswerFailed, clip("it redirects to "+to.String()))
+		l.unanswered(p.outcome, p.resp, 0, crawl.AnswerFailed, clip("it redirects to "+to.String()))
 		return
 	}
 	p.outcome.Redirect = to.String()
 	f.found.Links = append(f.found.Links, crawl.Link{URL: to.String(), Next: true, Redirect: true})
 }
 
-// unanswered makes of an outcome one of a search that failed: its page is asked again.
-func (l *lease) unanswered(o *crawl.Outcome, verdict, why string) {
+// unanswered makes of an outcome one of a search that failed: its page is asked again when its engine has rested, for as long as the job
+// says, at least so long, and as long as the answer asks for. One that has answered in another markup needs no rest.
+func (l *lease) unanswered(o *crawl.Outcome, resp *fetch.Response, least time.Duration, verdict, why string) {
 	o.State, o.Reason, o.Detail = crawl.Retry, crawl.KindSearch, why
 	o.Answered = &crawl.Answered{Verdict: verdict, Reason: clip(why)}
+	if verdict == crawl.AnswerChanged {
+		return
+	}
+	if resp != nil {
+		least = max(least, retryAfter(resp))
+	}
+	o.Retryable = max(least, l.l.Asked.Rest).Milliseconds()
 }
 
-// rest leaves an engine alone that did not answer, as long as the job says, or as it asks for itself.
-func (l *lease) rest(p *page, least time.Duration) {
-	if p.resp != nil {
-		least = max(least, retryAfter(p.resp))
+// rest leaves an engine alone that did not answer.
+func (l *lease) rest(o *crawl.Outcome) {
+	if o.Retryable > 0 {
+		l.holdOff(time.Duration(o.Retryable)*time.Millisecond, crawl.EndFailed)
 	}
-	l.holdOff(max(least, l.l.Asked.Rest), crawl.EndFailed)
 }

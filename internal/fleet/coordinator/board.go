@@ -104,7 +104,7 @@ func (c *Coordinator) show(now time.Time, atOnce bool) {
 	rows := make([]ledger.Task, 0, len(b.dirty))
 	for id := range b.dirty {
 		if t := c.f.Task(id); t != nil {
-			rows = append(rows, Row(t))
+			rows = append(rows, Row(c.f, t))
 			b.changed[t.Job] = true
 			if trapped(t) {
 				b.trapped[id] = true

@@ -143,7 +143,7 @@ func (c *Coordinator) Task(ctx context.Context, id uint32) (v TaskView, err erro
 		}
 		j, site, now := c.f.Job(t.Job), c.f.Site(t.Site), c.clock.MS(time.Now())
 		pace := j.PaceAt(t.Site)
-		v = TaskView{Task: Row(t), Avoid: t.Avoid, Last: t.Last, Trouble: site.Trouble, Robots: robotsWords[site.RobotsState], Addrs: site.Addrs,
+		v = TaskView{Task: Row(c.f, t), Avoid: t.Avoid, Last: t.Last, Trouble: site.Trouble, Robots: robotsWords[site.RobotsState], Addrs: site.Addrs,
 			DelayMS: polite.SiteDelay(pace, site).Milliseconds(), WaitMS: max(0, polite.ReadyAt(pace, site)-now), Leases: []LeaseView{}, Queue: []QueuedView{}}
 		if v.Robots == "" {
 			v.Robots = "unknown"

@@ -19,7 +19,7 @@ func (c *Coordinator) asked(j *frontier.Job, t *frontier.Task, whole bool) *craw
 	e := &of.Engines[s.Engine]
 	a := &crawl.Asked{No: t.Search, Asks: t.Of != nil, Site: s.Site, Engine: e.Name, Type: e.Type, Product: s.Product, Words: s.Words}
 	if whole && a.Asks {
-		a.Def, a.Robots, a.Found, a.Stated, a.Rest = e.Def, e.Robots, s.Found, s.Stated, of.Rest
+		a.Def, a.Robots, a.Found, a.Stated, a.Rest = e.Def, e.Robots, s.Found-s.Base, s.Stated, of.Rest
 	}
 	return a
 }

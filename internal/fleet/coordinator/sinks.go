@@ -287,7 +287,7 @@ func (s *sinks) catchUp(ctx context.Context) error {
 	}
 	want := map[uint32]ledger.Sums{}
 	s.f.Tasks(func(t *frontier.Task) {
-		sum, row := want[t.Job], Row(t)
+		sum, row := want[t.Job], Row(s.f, t)
 		sum.Add(&row)
 		want[t.Job] = sum
 	})
@@ -318,22 +318,22 @@ func (s *sinks) rows(job uint32) []ledger.Task {
 	var out []ledger.Task
 	s.f.Tasks(func(t *frontier.Task) {
 		if t.Job == job {
-			out = append(out, Row(t))
+			out = append(out, Row(s.f, t))
 		}
 	})
 	sort.Slice(out, func(a, b int) bool { return out[a].ID < out[b].ID })
 	return out
 }
 
-// Row is a task as the ledger has it.
-func Row(t *frontier.Task) ledger.Task {
+// Row is a task of a frontier as the ledger has it.
+func Row(f *frontier.Frontier, t *frontier.Task) ledger.Task {
 	row := ledger.Task{
 		ID: t.ID, For: t.Search, Job: t.Job, Site: t.Site, State: t.Status(), Tally: crawl.TallyOf(t.Counts, t.Reasons), Attempts: t.Attempts, Recalls: t.Recalls,
 		History: t.History,
 	}
 	if s := t.Of; s != nil {
 		row.Search = &ledger.Seeker{
-			Search: s.Search, No: s.No, Stated: s.Stated, Found: s.Found, Collected: s.Collected, Lost: s.Lost, Read: s.Read, Subtasks: s.Subtasks,
+			Search: s.Search, No: s.No, EngineName: f.Job(t.Job).Identity.Collect.Engines[s.Engine].Name, Stated: s.Stated, Found: s.Found, Collected: s.Collected, Lost: s.Lost, Read: s.Read, Subtasks: s.Subtasks,
 			Node: s.Node, Why: s.Why, Moved: s.Moved,
 		}
 	}

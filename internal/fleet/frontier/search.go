@@ -4,8 +4,10 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"time"
 
 	"argosy/internal/crawl"
+	"argosy/internal/page/polite"
 	"argosy/internal/plan/learn"
 )
 
@@ -28,6 +30,7 @@ type Search struct {
 	Moved     int64        `cbor:"32,keyasint,omitempty"` // when that was, Unix ms
 	Stop      string       `cbor:"33,keyasint,omitempty"` // why there is no further result page
 	Barren    int          `cbor:"34,keyasint,omitempty"` // result pages in a row that named nothing on its site
+	Base      int64        `cbor:"35,keyasint,omitempty"` // found before a person changed it
 }
 
 // Left is how many of the pages that it named are still to be had.
@@ -107,9 +110,11 @@ func (x *tx) collects(j *Job, t *Task, p *crawl.Found) error {
 		}
 		switch {
 		case l.Next && t.Of != nil && u.Site() == t.Site:
-			if !l.Redirect && seeker.Of.barren(seeker.Of.Found > was, named > 0) {
-				seeker.Of.Stop = "nothing new on its result pages"
-				continue
+			if !l.Redirect {
+				if why := seeker.Of.over(l.Counted, seeker.Of.Found > was, named > 0); why != "" {
+					seeker.Of.Stop = why
+					continue
+				}
 			}
 			r := &record{Parent: p.Parent, Depth: parent.Depth + 1}
 			if l.Redirect {
@@ -132,13 +137,19 @@ func (x *tx) collects(j *Job, t *Task, p *crawl.Found) error {
 // maxBarren is how many result pages in a row may lead to other sites only.
 const maxBarren = 10
 
-// barren reports whether there is no use in a further result page: the last one named what is known, or the last ones nothing on
-// the search's site.
-func (s *Search) barren(news, named bool) bool {
+// over says why there is no use in a further result page, which was counted or is named by the last one: that one named what is known,
+// the last ones nothing on the search's site, or all that the engine states is found. Empty: it is to be read.
+func (s *Search) over(counted, news, named bool) string {
 	if s.Barren++; news {
 		s.Barren = 0
 	}
-	return named && !news || s.Barren >= maxBarren
+	switch {
+	case named && !news && s.Base == 0 || s.Barren >= maxBarren: // what a search found before it was changed, it may name again
+		return "nothing new on its result pages"
+	case counted && s.Stated.Kind == crawl.StatedExact && s.Found-s.Base == s.Stated.N:
+		return "all that the engine states"
+	}
+	return ""
 }
 
 // awaits takes in a page that a search has named.
@@ -200,7 +211,7 @@ func (x *tx) ends(k recKey, r *record, n int64) error {
 	})
 }
 
-// answered takes in what a result page has said, and reports whether its search has failed by it.
+// answered takes in what a result page has said.
 func (x *tx) answered(j *Job, t *Task, l *Lease, o *crawl.Outcome) {
 	a, s := o.Answered, t.Of
 	if s.Stated.GivesWay(a.Stated) {
@@ -209,7 +220,9 @@ func (x *tx) answered(j *Job, t *Task, l *Lease, o *crawl.Outcome) {
 	switch a.Verdict {
 	case crawl.AnswerFound, crawl.AnswerEmpty:
 		s.Read++
-		s.Stop = a.Stop
+		if a.Stop != "" {
+			s.Stop = a.Stop
+		}
 		t.Recalls, t.Avoid = 0, nil
 		return
 	case crawl.AnswerChanged:
@@ -218,6 +231,14 @@ func (x *tx) answered(j *Job, t *Task, l *Lease, o *crawl.Outcome) {
 	why := a.Verdict
 	if a.Reason != "" {
 		why += ": " + a.Reason
+	}
+	switch rest := time.Duration(o.Retryable) * time.Millisecond; {
+	case rest >= polite.MaxRetryAfter && rest > j.Identity.Collect.Rest: // nobody waits so long
+		why += fmt.Sprintf("; it asks to be left alone for %.0f hours or longer", polite.MaxRetryAfter.Hours())
+		t.State = crawl.TaskManual
+		x.stops(t, why)
+	case rest > 0:
+		why += "; its engine rests until " + time.UnixMilli(x.at).Add(rest).UTC().Format("2006-01-02 15:04:05")
 	}
 	x.tell(t, l.Node)
 	if j.Identity.Collect.Keep {
@@ -229,6 +250,17 @@ func (x *tx) answered(j *Job, t *Task, l *Lease, o *crawl.Outcome) {
 		x.recycle(t, l, why)
 	}
 	x.moves(t, fmt.Sprintf("attempt %d on %s: %s", l.Attempt, l.Node, why))
+}
+
+// stops has all searches wait for a person that wait for the same engine.
+func (x *tx) stops(of *Task, why string) {
+	for _, t := range x.f.tasks {
+		if t != of && t.Of != nil && t.Job == of.Job && t.Site == of.Site && t.State == "" && t.Pending() > 0 && len(t.leases) == 0 {
+			t.State = crawl.TaskManual
+			x.tasks[t.ID] = t
+			x.moves(t, "another search: "+why)
+		}
+	}
 }
 
 // moves remembers why a search went from one queue to another.
@@ -306,6 +338,7 @@ func (x *tx) edit(e *crawl.Edit) error {
 	}
 	t.head = 0
 	t.Of.Search, t.Of.Stated, t.Of.Stop, t.Of.Told = e.Search, crawl.Stated{}, "", false
+	t.Of.Base, t.Of.Barren = t.Of.Found, 0
 	t.State, t.Recalls, t.Avoid, t.Since = "", 0, nil, x.at
 	t.note("changed by a person")
 	x.moves(t, "changed by a person")

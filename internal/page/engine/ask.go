@@ -125,7 +125,7 @@ func (r *Ready) counts() bool { return strings.Contains(r.URL, "{page}") }
 
 // Address returns that of a page of a search, counted from 0.
 func (r *Ready) Address(s Search, page int) (string, error) {
-	if len(s.Words) == 0 {
+	if strings.TrimSpace(strings.Join(s.Words, "")) == "" {
 		return "", errors.New("no words to search for")
 	}
 	if strings.Contains(r.URL, "{base}") && r.Base == "" {

@@ -62,6 +62,9 @@ func NewFields(list []Field) (*Fields, error) {
 	return out, nil
 }
 
+// Number reports whether a field, by its place in Names, is a number; it can then be read by strconv.ParseFloat.
+func (fs *Fields) Number(i int) bool { return fs.list[i].As == "number" }
+
 // Of takes the fields out of a page of HTML, in the order of Names: each has no value, one, or, where all are wanted, several.
 func (fs *Fields) Of(body []byte, contentType string) ([][]string, error) {
 	d, err := open("html", body, contentType)

@@ -89,6 +89,8 @@ type Reading struct {
 	Next    string   `json:"next,omitempty"`    // address of the next page, as the answer gives it
 	Stated  Number   `json:"stated"`            // how many results there are
 	Dropped int      `json:"dropped,omitempty"` // results without an address that can be fetched
+
+	unsigned bool // it has no results, and not what the entry says that an answer without results has
 }
 
 // Read reads an answer. later says that it is not the first page of its search: after the last page there may be nothing.
@@ -153,7 +155,7 @@ func (r *Ready) judge(a Answer, d *document, items int, later bool, out Reading)
 	case items > 0:
 		out.Verdict, out.Reason = Changed, fmt.Sprintf("%d results, none with an address that can be fetched", items)
 	case later:
-		out.Reason = "no more results"
+		out.Reason, out.unsigned = "no more results", len(r.empty) > 0
 	case out.Stated.Kind != Missing && out.Stated.N > 0:
 		out.Verdict, out.Reason = Changed, fmt.Sprintf("%s results stated, none found in the answer", out.Stated)
 	case r.stated != nil || len(r.empty) > 0:

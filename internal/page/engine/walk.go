@@ -21,8 +21,9 @@ type Walk struct {
 	engine *Ready
 	search Search
 	quota  int
-	before int // results of pages that were taken before this walk began
+	before int // results of pages that were taken before this walk began, which may be shown again
 	next   string
+	count  bool // next was had by counting
 	asked  map[string]bool
 	seen   map[string]bool
 }
@@ -40,7 +41,7 @@ func NewWalk(r *Ready, s Search, quota int) (*Walk, error) {
 }
 
 // Resume goes on with a search at a page, counted from 0, whose address is known: found results were had before it, and the engine
-// has stated what is there.
+// has stated what is there. Whether those are all that it states is known to who remembers them.
 func (r *Ready) Resume(s Search, page int, address string, found int, stated Number) *Walk {
 	if stated.Kind == "" {
 		stated.Kind = Missing
@@ -50,6 +51,9 @@ func (r *Ready) Resume(s Search, page int, address string, found int, stated Num
 
 // Next returns the address to be fetched next; ok is false when the walk has ended.
 func (w *Walk) Next() (address string, ok bool) { return w.next, w.Stop == "" }
+
+// Counted reports whether the address of Next was had by counting: the last page has not named it.
+func (w *Walk) Counted() bool { return w.count }
 
 // Take reads the answer to Next.
 func (w *Walk) Take(a Answer) Reading {
@@ -67,14 +71,18 @@ func (w *Walk) Take(a Answer) Reading {
 			fresh++
 		}
 	}
-	if w.Stated.Kind == Exact && w.shown() > w.Stated.N { // what it shows refutes it
+	if w.Stated.Kind == Exact && int64(len(w.Results)) > w.Stated.N { // what it shows refutes it
 		w.Stated.Kind = More
+	}
+	if r.Verdict == Empty && r.unsigned && w.Stated.Kind == Exact && w.Stated.N > w.shown() {
+		r.Verdict, r.Reason = Changed, fmt.Sprintf("%d results stated, %d shown, and a page with neither results nor what an answer without results has", w.Stated.N, w.shown())
+		w.Last = r.Verdict
 	}
 	w.Stop = w.after(r, fresh)
 	return r
 }
 
-// shown is how many results there have been so far, those before this walk included.
+// shown is how many results there have been so far at most, those before this walk included.
 func (w *Walk) shown() int64 { return int64(w.before + len(w.Results)) }
 
 // after finds the next page, or says why there is none.
@@ -85,13 +93,13 @@ func (w *Walk) after(r Reading, fresh int) string {
 		return string(r.Verdict) + ": " + r.Reason
 	case fresh == 0:
 		return "a page without a new result"
-	case w.Stated.Kind == Exact && w.shown() == w.Stated.N && r.Next == "":
+	case w.Stated.Kind == Exact && w.before == 0 && w.shown() == w.Stated.N && r.Next == "":
 		return "all that the engine states"
 	case limit > 0 && w.before+len(w.Results) >= limit:
 		return fmt.Sprintf("the engine shows %d results at most", limit)
 	}
 	next := r.Next
-	if w.engine.next == nil && w.engine.counts() {
+	if w.count = w.engine.next == nil && w.engine.counts(); w.count {
 		var err error
 		if next, err = w.engine.Address(w.search, w.Pages); err != nil {
 			return err.Error()

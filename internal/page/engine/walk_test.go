@@ -110,8 +110,10 @@ func TestWalkEnds(t *testing.T) {
 	if _, err := NewWalk(x.engine(t), Search{Words: []string{"x"}}, 0); err == nil {
 		t.Error("a quota of no pages is taken")
 	}
-	if _, err := NewWalk(x.engine(t), Search{}, 1); err == nil {
-		t.Error("a search for nothing is taken")
+	for _, words := range [][]string{nil, {""}, {" ", ""}} {
+		if _, err := NewWalk(x.engine(t), Search{Words: words}, 1); err == nil {
+			t.Errorf("a search for nothing is taken: %q", words)
+		}
 	}
 }
 
@@ -152,6 +154,40 @@ func TestWalkRefutes(t *testing.T) {
 			if len(w.Results) != 23 || w.Stated != (Number{int64(stated), More}) {
 				t.Errorf("%d stated, links %v: %d results, stated: %v; %s", stated, links, len(w.Results), w.Stated, w.Stop)
 			}
+		}
+	}
+}
+
+// A page further on without anything that can be read is a change of markup, if the engine states more than it has shown and says
+// otherwise when it has nothing.
+func TestWalkChanged(t *testing.T) {
+	for _, c := range []struct {
+		stated string
+		sign   string // of an answer without results, in the entry
+		says   string // the page further on
+		want   Verdict
+	}{
+		{"%d", "p.none", "<article>a new design</article>", Changed}, {"%d", "p.none", "<p class=none>nothing more", Empty},
+		{"about %d", "p.none", "", Empty}, {"%d", "", "", Empty},
+	} {
+		x := index{n: 23, size: 10, most: 1000, stated: c.stated, links: true}
+		e := x.engine(t).Engine
+		if c.sign != "" {
+			e.Empty = []Sign{{At: Selector{CSS: c.sign}}}
+		}
+		w, err := NewWalk(ready(t, e), Search{Words: []string{"x"}}, 9)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for a, ok := w.Next(); ok; a, ok = w.Next() {
+			answer := x.answer(a)
+			if w.Pages == 1 {
+				answer.Body = []byte(c.says)
+			}
+			w.Take(answer)
+		}
+		if w.Last != c.want || w.Pages != 2 || len(w.Results) != 10 {
+			t.Errorf("%+v: %s, %d pages: %s", c, w.Last, w.Pages, w.Stop)
 		}
 	}
 }

@@ -19,7 +19,7 @@ type Virtual struct {
 	Products []Product           `yaml:"products" doc:"subjects to look for"`
 	Aliases  map[string][]string `yaml:"aliases" doc:"name to words, where no segmenter would find them"`
 	Sites    []string            `yaml:"sites" doc:"hosts, or hosts with a path, to restrict searches to; those judged relevant by hand"`
-	Engines  []Use               `yaml:"engines" doc:"search engines that are asked: names of the catalogue, or engines of this file's own"`
+	Engines  []Use               `yaml:"engines" doc:"search engines that are asked: each by its name in the catalogue ({name: NAME}), with keys of its own, or described here as a whole"`
 	Subset   int                 `yaml:"subset" doc:"URLs of an actual task (default: 10)" min:"0"`
 	Apart    bool                `yaml:"apart" doc:"an actual task holds searches of one product on one site only"`
 	Seed     uint64              `yaml:"seed" doc:"of the random order in which actual tasks enter the waiting queue" min:"0"`
