@@ -75,10 +75,7 @@ var shownTypes = []string{"image/", "font/", "audio/", "video/", "application/fo
 
 // archived answers with the copy of a URL.
 func (a *api) archived(w http.ResponseWriter, r *http.Request) {
-	own := "http://" + r.Host
-	if r.TLS != nil {
-		own = "https://" + r.Host
-	}
+	own := scheme(r) + "://" + r.Host
 	h := w.Header()
 	h.Set("Content-Security-Policy", "sandbox; default-src 'none'; img-src "+own+" data:; media-src "+own+" data:; font-src "+own+" data:; style-src "+own+" 'unsafe-inline'; frame-src "+own+"; form-action 'none'; base-uri 'none'")
 	h.Set("Referrer-Policy", "no-referrer")

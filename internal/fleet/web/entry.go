@@ -16,6 +16,7 @@ type Me struct {
 	Name    string `json:"name"`
 	Kind    string `json:"kind"` // fleet, crawl or over
 	Version string `json:"version"`
+	Page    string `json:"page,omitempty" doc:"to who has just been let in: the key that goes with the cookie, in the field Argosy-Page of each request"`
 }
 
 // Entry is what a browser shows to be let in: a code of a link, or a token.
@@ -60,13 +61,15 @@ func (a *api) registerEntry(h huma.API, get, post func(id, path, what string) hu
 	huma.Register(h, get("me", "/session", "Who asks, and what may they do"), func(ctx context.Context, _ *struct{}) (*out[Me], error) {
 		return &out[Me]{a.me(whoAsks(ctx))}, nil
 	})
-	let := post("enter", "/session", "Trade the code of a link, or a token, for a cookie")
+	let := post("enter", "/session", "Trade the code of a link, or a token, for a session: a cookie, and a key that goes with it")
 	let.MaxBodyBytes = maxPetition // anybody may ask
 	huma.Register(h, let, a.enter)
-	huma.Register(h, post("leave", "/session/end", "Forget the cookie"), func(_ context.Context, in *request) (*Let, error) {
-		if c, err := in.r.Cookie(cookieName(in.r)); err == nil {
-			a.door.end(c.Value)
+	huma.Register(h, post("leave", "/session/end", "End the session"), func(_ context.Context, in *request) (*Let, error) {
+		cookie, _, ok := a.sessionOf(in.r, false)
+		if !ok {
+			return nil, huma.Error403Forbidden("only a page that has been let in ends its session")
 		}
+		a.door.end(cookie)
 		gone := a.cookie(in.r, "")
 		gone.MaxAge = -1
 		return &Let{gone, a.me(access.Who{})}, nil
@@ -81,7 +84,7 @@ func (a *api) me(who access.Who) Me {
 }
 
 func (a *api) cookie(r *http.Request, value string) http.Cookie {
-	return http.Cookie{Name: cookieName(r), Value: value, Path: "/", HttpOnly: true, Secure: r.TLS != nil, SameSite: http.SameSiteStrictMode}
+	return http.Cookie{Name: cookieName(r), Value: value, Path: "/", HttpOnly: true, Secure: scheme(r) == "https", SameSite: http.SameSiteStrictMode}
 }
 
 func (a *api) enter(_ context.Context, in *asked) (*Let, error) {
@@ -91,20 +94,20 @@ func (a *api) enter(_ context.Context, in *asked) (*Let, error) {
 	if !sameOrigin(in.r) {
 		return nil, huma.Error403Forbidden("a page of another origin cannot let a browser in")
 	}
-	var session string
-	var who access.Who
-	ok := false
+	p, ok := pass{token: in.Body.Token}, in.Body.Token != ""
 	if in.Body.Code != "" {
-		session, who, ok = a.door.trade(in.Body.Code)
-	} else if who, ok = a.byToken(in.Body.Token); ok && who.Role.May(access.ToRead) {
-		session = a.door.begin(who, in.Body.Token)
-	} else {
-		ok = false
+		p, ok = a.door.trade(in.Body.Code)
+	}
+	if ok {
+		p.who, ok = a.whose(p)
 	}
 	if !ok {
 		return nil, huma.Error401Unauthorized("the code was used before, or is older than an hour, or the token is not good: argosy link prints another link")
 	}
-	return &Let{a.cookie(in.r, session), a.me(who)}, nil
+	cookie, page := a.door.begin(p.who, p.token)
+	me := a.me(p.who)
+	me.Page = page
+	return &Let{a.cookie(in.r, cookie), me}, nil
 }
 
 // notOurs says why a name is not answered.

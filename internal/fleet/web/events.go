@@ -11,12 +11,14 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"argosy/internal/fleet/access"
 	"argosy/internal/fleet/coordinator"
 )
 
 const (
 	eventEvery = 500 * time.Millisecond // at most
 	beatEvery  = 15 * time.Second       // where nothing happens, so that proxies and browsers know that we are there
+	lookEvery  = time.Second            // whether who listens still may: a token may be revoked, a session end
 	maxStreams = 256
 )
 
@@ -55,7 +57,7 @@ func (a *api) stream(w http.ResponseWriter, r *http.Request) {
 			watch.Close()
 		}
 	}()
-	for {
+	for a.may(r) {
 		co, err := a.s.Leader()
 		if err != nil {
 			co = nil
@@ -82,17 +84,38 @@ func (a *api) stream(w http.ResponseWriter, r *http.Request) {
 		if _, err := fmt.Fprintf(w, "data: %s\n\n", data); err != nil || c.Flush() != nil {
 			return
 		}
-		sent := time.Now()
-		select {
-		case <-r.Context().Done():
+		if !a.wait(r, ready) {
 			return
-		case <-ready: // what comes in the meantime goes along
-			select {
-			case <-r.Context().Done():
-				return
-			case <-time.After(eventEvery - time.Since(sent)):
-			}
-		case <-time.After(beatEvery):
 		}
 	}
 }
+
+// wait waits until there is something to say; false if there is nobody any more who may hear it.
+func (a *api) wait(r *http.Request, ready <-chan struct{}) bool {
+	sent := time.Now()
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	for {
+		select {
+		case <-r.Context().Done():
+			return false
+		case <-look.C:
+			if !a.may(r) {
+				return false
+			}
+			if time.Since(sent) >= beatEvery {
+				return true
+			}
+		case <-ready: // what comes in the meantime goes along
+			select {
+			case <-r.Context().Done():
+				return false
+			case <-time.After(eventEvery - time.Since(sent)):
+				return true
+			}
+		}
+	}
+}
+
+// may reports whether who listens still may.
+func (a *api) may(r *http.Request) bool { return a.who(r, false).Role.May(access.ToRead) }

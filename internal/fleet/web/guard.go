@@ -81,7 +81,7 @@ func (a *api) guard(mux *http.ServeMux) http.Handler {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Cache-Control", "no-store")
 		_, pattern := mux.Handler(r)
-		who, need := a.who(r), needs[pattern]
+		who, need := a.who(r, true), needs[pattern]
 		if who.Role.May(need) {
 			a.again.once(w, r.WithContext(context.WithValue(r.Context(), whoKey{}, who)), who, mux)
 			return
@@ -110,8 +110,8 @@ func whoAsks(ctx context.Context) access.Who {
 }
 
 // who tells by a request who sends it: a token says so, or this machine's own socket, which only its user can open. Where a token is
-// shown it alone counts. That a request comes from loopback says nothing.
-func (a *api) who(r *http.Request) access.Who {
+// shown it alone counts. That a request comes from loopback says nothing. To use a session makes it last longer.
+func (a *api) who(r *http.Request, use bool) access.Who {
 	if shown := r.Header.Get("Authorization"); shown != "" {
 		token, ok := strings.CutPrefix(shown, "Bearer ")
 		if !ok {
@@ -123,7 +123,7 @@ func (a *api) who(r *http.Request) access.Who {
 	if who, ok := r.Context().Value(peerKey{}).(access.Who); ok && !passedOn(r) {
 		return who
 	}
-	return a.bySession(r)
+	return a.bySession(r, use)
 }
 
 // from is where a request comes from, as gate.Admit takes it. Behind a proxy nobody can tell.

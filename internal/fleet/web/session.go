@@ -2,11 +2,11 @@ package web
 
 import (
 	"crypto/rand"
+	"crypto/subtle"
 	"encoding/base64"
 	"net"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -17,8 +17,12 @@ import (
 )
 
 // A browser has no token. Whoever starts a coordinator gets a link whose fragment holds a code, which no server sees until the page
-// trades it, once, for a cookie. The cookie is of this host and port alone, out of reach of scripts, and is never sent by a page of
-// another site.
+// trades it, once, for two secrets. One is a cookie, out of reach of scripts; but the browser sends it to every port of this host, to a
+// site that somebody else serves there, too. So it is worth nothing without the other, the key, which the page keeps in a storage that is of
+// this port alone, and sends in a field of its own.
+
+// pageKey is the field in which a page of ours sends its key. A page of another origin cannot set it without asking us first.
+const pageKey = "Argosy-Page"
 
 const (
 	codeLives    = time.Hour
@@ -40,6 +44,7 @@ type Door struct {
 type pass struct {
 	who   access.Who
 	token string // that it was made with, and without which it is worth nothing; empty: none
+	page  string // of a session: the key that its page has
 	until time.Time
 	last  time.Time // it is good no longer than this, however often it is used
 }
@@ -58,9 +63,7 @@ func (d *Door) code(p pass) string { return d.put(d.codes, maxCodes, p, codeLive
 func (d *Door) Link(base string, who access.Who) string { return base + "/#code=" + d.Code(who) }
 
 func (d *Door) put(in map[string]pass, most int, p pass, lives time.Duration) string {
-	var raw [24]byte
-	_, _ = rand.Read(raw[:]) // never fails: it ends the program instead
-	key := base64.RawURLEncoding.EncodeToString(raw[:])
+	key := secret()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := d.now()
@@ -80,37 +83,48 @@ func (d *Door) put(in map[string]pass, most int, p pass, lives time.Duration) st
 	return key
 }
 
-// trade takes a code for a session; false if it is not good, or was used before.
-func (d *Door) trade(code string) (session string, who access.Who, ok bool) {
-	d.mu.Lock()
-	p, ok := d.codes[code]
-	delete(d.codes, code)
-	ok = ok && d.now().Before(p.until)
-	d.mu.Unlock()
-	if !ok {
-		return "", access.Who{}, false
-	}
-	return d.begin(p.who, p.token), p.who, true
+// secret returns 24 random bytes as text.
+func secret() string {
+	var raw [24]byte
+	_, _ = rand.Read(raw[:]) // never fails: it ends the program instead
+	return base64.RawURLEncoding.EncodeToString(raw[:])
 }
 
-// begin begins a session of somebody, who has shown a token if it is not empty.
-func (d *Door) begin(who access.Who, token string) string {
-	return d.put(d.sessions, maxSessions, pass{who: who, token: token}, sessionLives)
-}
-
-// session returns whose session it is, and the token that it was made with.
-func (d *Door) session(key string) (p pass, ok bool) {
+// trade takes a code for what it stands for; false if it is not good, or was used before.
+func (d *Door) trade(code string) (p pass, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	p, ok = d.sessions[key]
-	if !ok || !d.now().Before(p.until) {
-		delete(d.sessions, key)
+	p, ok = d.codes[code]
+	delete(d.codes, code)
+	return p, ok && d.now().Before(p.until)
+}
+
+// begin begins a session of somebody, who has shown a token if it is not empty. It returns the session's two secrets.
+func (d *Door) begin(who access.Who, token string) (cookie, page string) {
+	page = secret()
+	return d.put(d.sessions, maxSessions, pass{who: who, token: token, page: page}, sessionLives), page
+}
+
+// session returns whose session it is by both of its secrets, and the token that it was made with. To use it makes it last longer.
+func (d *Door) session(cookie, page string, use bool) (p pass, ok bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	p, ok = d.sessions[cookie]
+	switch {
+	case !ok:
+		return pass{}, false
+	case !d.now().Before(p.until):
+		delete(d.sessions, cookie)
+		return pass{}, false
+	case subtle.ConstantTimeCompare([]byte(p.page), []byte(page)) == 0:
 		return pass{}, false
 	}
-	if p.until = d.now().Add(sessionLives); p.until.After(p.last) {
-		p.until = p.last
+	if use {
+		if p.until = d.now().Add(sessionLives); p.until.After(p.last) {
+			p.until = p.last
+		}
+		d.sessions[cookie] = p
 	}
-	d.sessions[key] = p
 	return p, true
 }
 
@@ -128,24 +142,36 @@ func cookieName(r *http.Request) string {
 	return "argosy"
 }
 
-// bySession returns who asks by the cookie of a session. The page that asks must be ours: of the same origin, at a name of ours.
-func (a *api) bySession(r *http.Request) access.Who {
+// sessionOf returns the session of a request. The page that asks must be ours: of the same origin, at a name of ours, and with its key.
+func (a *api) sessionOf(r *http.Request, use bool) (cookie string, p pass, ok bool) {
 	c, err := r.Cookie(cookieName(r))
 	if err != nil || !a.ourName(r.Host) || !sameOrigin(r) {
-		return access.Who{}
+		return "", pass{}, false
 	}
-	p, ok := a.door.session(c.Value)
+	p, ok = a.door.session(c.Value, r.Header.Get(pageKey), use)
+	return c.Value, p, ok
+}
+
+// bySession returns who asks by a session.
+func (a *api) bySession(r *http.Request, use bool) access.Who {
+	cookie, p, ok := a.sessionOf(r, use)
 	if !ok {
 		return access.Who{}
 	}
-	if p.token == "" {
-		return p.who
-	}
-	who, ok := a.byToken(p.token) // it may be revoked by now
+	who, ok := a.whose(p)
 	if !ok {
-		a.door.end(c.Value)
+		a.door.end(cookie)
 	}
 	return who
+}
+
+// whose returns whom a pass stands for: nobody, when the token that it was made with is revoked by now.
+func (a *api) whose(p pass) (access.Who, bool) {
+	if p.token == "" {
+		return p.who, true
+	}
+	who, ok := a.byToken(p.token)
+	return who, ok && who.Role.May(access.ToRead)
 }
 
 // shown returns the token by which somebody is let in: that of the request, or of its session; empty where it is neither.
@@ -153,12 +179,8 @@ func (a *api) shown(r *http.Request) string {
 	if token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
 		return token
 	}
-	if c, err := r.Cookie(cookieName(r)); err == nil {
-		if p, ok := a.door.session(c.Value); ok {
-			return p.token
-		}
-	}
-	return ""
+	_, p, _ := a.sessionOf(r, false)
+	return p.token
 }
 
 // sameOrigin reports whether a request comes from a page of ours, or from a person who has given its address. A browser says so; what
@@ -172,8 +194,15 @@ func sameOrigin(r *http.Request) bool {
 	if origin == "" {
 		return site != "" || r.Method == http.MethodGet || r.Method == http.MethodHead
 	}
-	u, err := url.Parse(origin)
-	return err == nil && u.Host == r.Host
+	return origin == scheme(r)+"://"+r.Host
+}
+
+// scheme is what a browser asks us by: https over TLS, or where a proxy says that it speaks TLS for us.
+func scheme(r *http.Request) string {
+	if r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https" {
+		return "https"
+	}
+	return "http"
 }
 
 // ourName reports whether a host that a browser asks for is ours: an address, this machine's name, or one that was named as ours. A

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -20,6 +21,7 @@ type browser struct {
 	h       http.Handler
 	host    string
 	cookies []*http.Cookie
+	page    string // the key of its page
 }
 
 func (b *browser) ask(method, path, body string, head map[string]string) *httptest.ResponseRecorder {
@@ -27,6 +29,9 @@ func (b *browser) ask(method, path, body string, head map[string]string) *httpte
 	r := httptest.NewRequest(method, "http://"+b.host+path, strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	if b.page != "" {
+		r.Header.Set("Argosy-Page", b.page)
+	}
 	for k, v := range head {
 		r.Header.Set(k, v)
 	}
@@ -37,6 +42,10 @@ func (b *browser) ask(method, path, body string, head map[string]string) *httpte
 	b.h.ServeHTTP(w, r)
 	if got := w.Result().Cookies(); len(got) > 0 {
 		b.cookies = got
+	}
+	var me web.Me
+	if path == "/api/v1/session" && json.Unmarshal(w.Body.Bytes(), &me) == nil && me.Page != "" {
+		b.page = me.Page
 	}
 	return w
 }
@@ -66,6 +75,9 @@ func TestSession(t *testing.T) {
 	if strings.Contains(w.Body.String(), b.cookies[0].Value) {
 		t.Error("scripts can read the session")
 	}
+	if w := b.ask("GET", "/api/v1/session", "", nil); w.Code != 200 || b.page == "" || strings.Contains(w.Body.String(), b.page) {
+		t.Errorf("the key of the page is told twice, or never: %d %s", w.Code, w.Body)
+	}
 	if got := (&browser{t: t, h: h, host: b.host}).ask("POST", "/api/v1/session", `{"code":"`+code+`"}`, nil).Code; got != 401 {
 		t.Errorf("a code for the second time: %d", got)
 	}
@@ -79,6 +91,10 @@ func TestSession(t *testing.T) {
 		{"orders, as an observer", "POST", "/api/v1/jobs/1/pause", nil, "", 403},
 		{"from a page of another site", "GET", "/api/v1/status", map[string]string{"Sec-Fetch-Site": "cross-site"}, "", 401},
 		{"from a page at another port", "GET", "/api/v1/status", map[string]string{"Sec-Fetch-Site": "same-site"}, "", 401},
+		{"with the cookie alone, which other ports get as well", "GET", "/api/v1/status", map[string]string{"Argosy-Page": ""}, "", 401},
+		{"with the key of another page", "GET", "/api/v1/status", map[string]string{"Argosy-Page": strings.Repeat("A", 32)}, "", 401},
+		{"ends the session from a page of another site", "POST", "/api/v1/session/end", map[string]string{"Origin": "http://evil.example", "Sec-Fetch-Site": "cross-site"}, "", 403},
+		{"ends the session with the cookie alone", "POST", "/api/v1/session/end", map[string]string{"Argosy-Page": ""}, "", 403},
 		{"at a name of somebody else's", "GET", "/api/v1/status", nil, "evil.example:8480", 401},
 		{"at this machine's loopback name", "GET", "/api/v1/status", nil, "localhost:8480", 200},
 		{"the page at a name of somebody else's", "GET", "/", nil, "evil.example:8480", 421},
@@ -99,7 +115,7 @@ func TestSession(t *testing.T) {
 	if got := op.ask("POST", "/api/v1/session", `{"code":"`+second+`"}`, nil).Code; got != 200 {
 		t.Fatalf("the operator: %d", got)
 	}
-	for origin, want := range map[string]int{"": 404, "http://127.0.0.1:8480": 404, "http://evil.example": 401, "http://127.0.0.1:9999": 401, "null": 401} { // there is no job 9
+	for origin, want := range map[string]int{"": 404, "http://127.0.0.1:8480": 404, "http://evil.example": 401, "http://127.0.0.1:9999": 401, "https://127.0.0.1:8480": 401, "null": 401} { // there is no job 9
 		head := map[string]string{}
 		if origin != "" {
 			head["Origin"] = origin
@@ -110,6 +126,10 @@ func TestSession(t *testing.T) {
 	}
 	if got := op.ask("POST", "/api/v1/jobs/9/pause", "{}", map[string]string{"Sec-Fetch-Site": ""}).Code; got != 401 {
 		t.Errorf("an order of which nothing says where it comes from: %d", got)
+	}
+	behind := map[string]string{"Origin": "https://127.0.0.1:8480", "X-Forwarded-Proto": "https"} // of a proxy that speaks TLS
+	if got := op.ask("POST", "/api/v1/jobs/9/pause", "{}", behind).Code; got != 404 {
+		t.Errorf("through a proxy with TLS: %d", got)
 	}
 	cookie := op.cookies
 	op.ask("POST", "/api/v1/session/end", "{}", nil)
@@ -141,11 +161,18 @@ func TestSessionOfToken(t *testing.T) {
 	if w := second.ask("POST", "/api/v1/session", `{"code":"`+code.Code+`"}`, nil); w.Code != 200 || second.ask("GET", "/api/v1/status", "", nil).Code != 200 {
 		t.Fatalf("another browser: %d %s", w.Code, w.Body)
 	}
+	unused := &browser{t: t, h: h, host: b.host}
+	if err := json.Unmarshal(b.ask("POST", "/api/v1/session/code", "{}", nil).Body.Bytes(), &code); err != nil {
+		t.Fatal(err)
+	}
 	if err := s.Gate().RevokeToken(t.Context(), access.IDOf(text), access.Who{Role: access.Operator, Name: "test"}); err != nil {
 		t.Fatal(err)
 	}
 	if got := b.ask("GET", "/api/v1/status", "", nil).Code; got != 401 {
 		t.Errorf("after its token was revoked: %d", got)
+	}
+	if got := unused.ask("POST", "/api/v1/session", `{"code":"`+code.Code+`"}`, nil).Code; got != 401 {
+		t.Errorf("a code that was made before its token was revoked: %d", got)
 	}
 	if got := second.ask("GET", "/api/v1/status", "", nil).Code; got != 401 {
 		t.Errorf("another browser, after the token was revoked: %d", got)
@@ -198,5 +225,31 @@ func TestEvents(t *testing.T) {
 	}
 	if got := ask(h, "GET", "/api/v1/events", "", "").Code; got != 401 {
 		t.Errorf("a stream for nobody: %d", got)
+	}
+}
+
+// A stream of events ends with the token that opened it.
+func TestEventsEndWithTheirToken(t *testing.T) {
+	s, h, _ := lead(t)
+	srv := httptest.NewServer(h)
+	defer srv.Close()
+	text := token(t, s, access.Wanted{Role: access.Observer})
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, srv.URL+"/api/v1/events", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+text)
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if err := s.Gate().RevokeToken(t.Context(), access.IDOf(text), access.Who{Role: access.Operator, Name: "test"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+		t.Errorf("the stream goes on: %v", err)
 	}
 }

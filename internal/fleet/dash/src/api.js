@@ -2,12 +2,29 @@
 
 const base = '/api/v1';
 
+// The key goes with the session's cookie, which the browser sends to other ports of this host as well: it is kept where only pages of this
+// port can read it.
+const keyAt = 'argosy.page';
+
+export async function enter(entry) {
+  const me = await post('/session', entry);
+  localStorage.setItem(keyAt, me.page);
+}
+
+export async function leave() {
+  quiet();
+  await post('/session/end');
+  localStorage.removeItem(keyAt);
+}
+
+const headers = more => ({ 'Argosy-Page': localStorage.getItem(keyAt) || '', ...more });
+
 export class Refused extends Error {
   constructor(status, detail) { super(detail); this.status = status; }
 }
 
 async function ask(method, path, body) {
-  const head = { Accept: 'application/json' };
+  const head = headers({ Accept: 'application/json' });
   if (method !== 'GET') head['Idempotency-Key'] = crypto.randomUUID ? crypto.randomUUID() : String(Math.random()) + Date.now();
   if (body !== undefined) head['Content-Type'] = typeof body === 'string' ? 'application/yaml' : 'application/json';
   const r = await fetch(base + path, {
@@ -39,23 +56,38 @@ const shut = new Set(); // who is told that the session is over
 export const onShut = fn => { shut.add(fn); return () => shut.delete(fn); };
 
 const heard = new Set();
-let source = null;
+let stream = null; // what ends the stream that is open
 
 // onEvent calls fn with every event until the function that it returns is called.
 export function onEvent(fn) {
   heard.add(fn);
-  if (!source) listen();
+  if (!stream) listen();
   return () => heard.delete(fn);
 }
 
-function listen() {
-  source = new EventSource(base + '/events');
-  source.onmessage = m => { const e = JSON.parse(m.data); for (const fn of heard) fn(e); };
-  source.onopen = () => { for (const fn of heard) fn({ open: true }); };
-  source.onerror = () => {
-    for (const fn of heard) fn({ lost: true });
-    if (source.readyState === EventSource.CLOSED) { source = null; setTimeout(() => { if (heard.size && !source) listen(); }, 3000); }
-  };
+const tell = e => { for (const fn of heard) fn(e); };
+
+async function listen() {
+  const mine = stream = new AbortController();
+  try {
+    const r = await fetch(base + '/events', { headers: headers(), credentials: 'same-origin', redirect: 'error', signal: mine.signal });
+    if (r.status === 401) for (const fn of shut) fn();
+    if (r.ok) {
+      tell({ open: true });
+      const reader = r.body.pipeThrough(new TextDecoderStream()).getReader();
+      for (let text = ''; ;) {
+        const { value, done } = await reader.read();
+        if (done) break;
+        const events = (text + value).split('\n\n');
+        text = events.pop();
+        for (const e of events) if (e.startsWith('data: ')) tell(JSON.parse(e.slice(6)));
+      }
+    }
+  } catch { /* whoever listens is told below */ }
+  if (mine.signal.aborted) return;
+  tell({ lost: true });
+  stream = null;
+  setTimeout(() => { if (heard.size && !stream) listen(); }, 3000);
 }
 
-export function quiet() { if (source) { source.close(); source = null; } }
+export function quiet() { if (stream) { stream.abort(); stream = null; } }

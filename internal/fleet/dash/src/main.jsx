@@ -1,7 +1,7 @@
 // The frame of the pages: who asks, which page, which job, and the light.
 import { Fragment, h, render } from '../lib/preact.mjs';
 import { useEffect, useState } from '../lib/hooks.mjs';
-import { get, onEvent, onShut, post, quiet } from './api.js';
+import { enter as letIn, get, leave, onEvent, onShut, quiet } from './api.js';
 import { Api } from './describe.jsx';
 import { Jobs } from './jobs.jsx';
 import { Log } from './log.jsx';
@@ -21,7 +21,7 @@ const pages = {
 // place is the page that the address names, and what it says besides.
 function place() {
   const [path, rest] = location.hash.replace(/^#\/?/, '').split('?');
-  return { name: pages[path] ? path : 'overview', at: Object.fromEntries(new URLSearchParams(rest || '')) };
+  return { name: Object.hasOwn(pages, path) ? path : 'overview', at: Object.fromEntries(new URLSearchParams(rest || '')) };
 }
 
 function light(theme) {
@@ -34,7 +34,7 @@ function App() {
   const enter = async () => { try { setMe(await get('/session')); } catch (e) { setMe(null); if (e.status !== 401) setShut(e.message); } };
   useEffect(() => {
     const code = /[#&]code=([\w-]+)/.exec(location.hash);
-    const first = code ? post('/session', { code: code[1] }).catch(e => setShut(e.message)) : Promise.resolve();
+    const first = code ? letIn({ code: code[1] }).catch(e => setShut(e.message)) : Promise.resolve();
     if (code) history.replaceState(null, '', location.pathname + '#/overview');
     first.then(enter);
     return onShut(() => { setMe(was => { if (was) quiet(); return null; }); });
@@ -46,13 +46,13 @@ function App() {
     <select aria-label={t('Light')} value={theme} onChange={e => setTheme(e.target.value)}><option value="">{t('as the system')}</option><option value="light">{t('light')}</option><option value="dark">{t('dark')}</option></select>
   </Fragment>;
   if (!me) return <Door why={shutWhy} enter={enter} tools={tools} />;
-  return <House me={me} tools={tools} theme={theme} key={language()} leave={async () => { quiet(); await post('/session/end'); setMe(null); }} />;
+  return <House me={me} tools={tools} theme={theme} key={language()} leave={async () => { await leave(); setMe(null); }} />;
 }
 
 function Door({ why, enter, tools }) {
   const [token, set] = useState(''), [error, fail] = useState(why);
   useEffect(() => fail(why), [why]);
-  const send = async e => { e.preventDefault(); try { await post('/session', { token: token.trim() }); await enter(); } catch (x) { fail(x.message); } };
+  const send = async e => { e.preventDefault(); try { await letIn({ token: token.trim() }); await enter(); } catch (x) { fail(x.message); } };
   return <main class="door"><Mark /><h1>Argosy</h1>
     <p>{t('Open the link that the command printed, or show a token. argosy link prints another link.')}</p>
     <form onSubmit={send}><label class="block">{t('Token')}<input type="password" autocomplete="off" required value={token} onInput={e => set(e.target.value)} /></label><button class="primary">{t('Enter')}</button></form>
