@@ -234,6 +234,7 @@ func judgeReplay(t *testing.T, h http.Handler, port string) {
 	if followed != 6 {
 		t.Errorf("%d links", followed)
 	}
+	judgeSlow(t, h, first.Replay)
 	ticket, _, _ := strings.Cut(first.Replay, "?")
 	for at, want := range map[string]int{
 		ticket + "?u=" + url.QueryEscape("http://elsewhere.test/"): 404, ticket + "?u=%00": 404, ticket: 404, ticket + "A?u=http://shown.test/": 403,
@@ -241,5 +242,49 @@ func judgeReplay(t *testing.T, h http.Handler, port string) {
 		if w := get(at); w.Code != want || strings.Contains(w.Header().Get("Content-Type"), "html") {
 			t.Errorf("%s: %d", at, w.Code)
 		}
+	}
+}
+
+// slow is a client that takes nothing until it may, and says when it is asked to.
+type slow struct {
+	httptest.ResponseRecorder
+	asked, may chan struct{}
+}
+
+func (s *slow) Write(b []byte) (int, error) {
+	s.asked <- struct{}{}
+	<-s.may
+	return s.ResponseRecorder.Write(b)
+}
+
+// Clients that take nothing hold few archived pages in memory: the others wait, and are told so.
+func judgeSlow(t *testing.T, h http.Handler, page string) {
+	t.Helper()
+	const clients, most = 12, 4
+	ctx, cancel := context.WithCancel(t.Context())
+	asked, may, codes := make(chan struct{}, 10*clients), make(chan struct{}), make(chan int, clients)
+	for range clients {
+		go func() {
+			w := &slow{*httptest.NewRecorder(), asked, may}
+			h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://127.0.0.1:1"+page, nil).WithContext(ctx))
+			codes <- w.Code
+		}()
+	}
+	for range most {
+		<-asked
+	}
+	cancel()
+	go func() {
+		for range asked { // of those who wait, to be told
+		}
+	}()
+	close(may)
+	got := map[int]int{}
+	for range clients {
+		got[<-codes]++
+	}
+	close(asked)
+	if got[http.StatusOK] != most || got[http.StatusServiceUnavailable] != clients-most {
+		t.Errorf("of %d clients: %v", clients, got)
 	}
 }

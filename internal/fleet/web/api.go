@@ -52,7 +52,7 @@ func Handler(s House, c Config) http.Handler {
 	mux := http.NewServeMux()
 	hc := huma.DefaultConfig("Argosy", c.Version)
 	hc.OpenAPIPath, hc.DocsPath, hc.SchemasPath, hc.CreateHooks = "/api/v1/openapi", "", "", nil
-	a := &api{s: s, cfg: c, door: c.Door, tickets: newTickets(), heavy: map[string]*kept{}}
+	a := &api{s: s, cfg: c, door: c.Door, tickets: newTickets(), heavy: map[string]*kept{}, replays: make(chan struct{}, maxReplays)}
 	if a.door == nil {
 		a.door = NewDoor()
 	}
@@ -94,6 +94,7 @@ type api struct {
 	tickets *tickets
 	streams atomic.Int32 // of events
 	again   onceOnly
+	replays chan struct{} // a place for each archived page that is being read or sent
 
 	mu    sync.Mutex
 	heavy map[string]*kept // answers that took long

@@ -1,11 +1,14 @@
 package web
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -23,10 +26,47 @@ import (
 // page knows its own ticket is no harm: nothing in it can run, or send it anywhere.
 
 const (
-	ticketLives = time.Hour
-	archivePath = "/archive/"
-	maxReplay   = 32 << 20 // bytes of a body
+	ticketLives    = time.Hour
+	archivePath    = "/archive/"
+	maxReplay      = 32 << 20         // bytes of a body
+	maxRewritten   = 8 << 20          // of one whose URLs are turned
+	maxShownCopy   = 64 << 20         // of what it becomes: each URL gets longer
+	maxReplays     = 4                // at once, for all who look; each holds a body
+	replayWait     = 15 * time.Second // for the turn of one
+	chunkPatience  = 10 * time.Second // for a client to take some of it
+	replayPatience = time.Minute      // for a client to take all of it
 )
+
+var errSlow = errors.New("it was not taken in time, or became too long")
+
+// taker passes on what a client takes, as long as it takes it.
+type taker struct {
+	w    http.ResponseWriter
+	c    *http.ResponseController
+	ctx  context.Context
+	end  time.Time
+	room int
+}
+
+// Write implements io.Writer.
+func (t *taker) Write(p []byte) (n int, err error) {
+	for n < len(p) {
+		piece := p[n:min(len(p), n+64<<10)]
+		now := time.Now()
+		if t.room -= len(piece); t.room < 0 || now.After(t.end) {
+			return n, errSlow
+		}
+		if err := t.ctx.Err(); err != nil {
+			return n, err
+		}
+		_ = t.c.SetWriteDeadline(now.Add(chunkPatience)) // a writer that knows no deadlines is a test's
+		k, err := t.w.Write(piece)
+		if n += k; err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
 
 // tickets makes and reads tickets.
 type tickets struct{ secret [32]byte }
@@ -79,6 +119,7 @@ func (a *api) archived(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", "sandbox; default-src 'none'; img-src "+own+" data:; media-src "+own+" data:; font-src "+own+" data:; style-src "+own+" 'unsafe-inline'; frame-src "+own+"; form-action 'none'; base-uri 'none'")
 	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("X-DNS-Prefetch-Control", "off")
 	job, layer, ok := a.tickets.read(r.PathValue("ticket"), time.Now())
 	if !ok || !a.ourName(r.Host) {
 		http.Error(w, "this address is not good any more: open the page again", http.StatusForbidden)
@@ -90,6 +131,11 @@ func (a *api) archived(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	ctx := r.Context()
+	if !a.turn(ctx) {
+		http.Error(w, "others look at archived pages already: try again in a moment", http.StatusServiceUnavailable)
+		return
+	}
+	defer func() { <-a.replays }()
 	p, err := a.s.Ledger().Page(ctx, job, crawl.Page{Layer: layer, Key: u.Key()})
 	if err != nil || p == nil || !p.Captured() {
 		http.Error(w, "This is not archived:\n\n"+u.String(), http.StatusNotFound)
@@ -103,6 +149,18 @@ func (a *api) archived(w http.ResponseWriter, r *http.Request) {
 	a.show(w, r, r.PathValue("ticket"), u, p, c)
 }
 
+// turn waits until an archived page may be read; false if it takes too long. Whoever gets a turn gives it back.
+func (a *api) turn(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, replayWait)
+	defer cancel()
+	select {
+	case a.replays <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
 // show sends a copy as a browser may have it.
 func (a *api) show(w http.ResponseWriter, r *http.Request, ticket string, u crawl.URL, p *ledger.Page, c *shelf.Copy) {
 	to := func(v string) string { return copyOf(ticket, v) }
@@ -113,22 +171,32 @@ func (a *api) show(w http.ResponseWriter, r *http.Request, ticket string, u craw
 		}
 	}
 	media := strings.ToLower(shelf.MediaOf(p, c))
-	kind, body := "text/plain; charset=utf-8", c.Body
+	kind, write := "text/plain; charset=utf-8", (func(io.Writer, []byte, crawl.URL, replay.To) error)(nil)
 	switch {
+	case media == "image/svg+xml":
+		kind, write = "image/svg+xml; charset=utf-8", replay.SVG
 	case p.HTML || media == "text/html" || media == "application/xhtml+xml":
-		kind, body = "text/html; charset=utf-8", replay.HTML([]byte(shelf.UTF8(p, c)), u, to)
+		kind, write = "text/html; charset=utf-8", replay.HTML
 	case media == "text/css":
-		kind, body = "text/css; charset=utf-8", replay.CSS([]byte(shelf.UTF8(p, c)), u, to)
+		kind, write = "text/css; charset=utf-8", replay.CSS
 	case isShown(media):
 		kind = media
 	case strings.HasPrefix(media, "text/") || strings.HasSuffix(media, "json") || strings.HasSuffix(media, "xml"):
-		body = []byte(shelf.UTF8(p, c))
+		c.Body = []byte(shelf.UTF8(p, c))
 	default:
 		http.Error(w, "This is archived, and not shown: "+media+".", http.StatusUnsupportedMediaType)
 		return
 	}
 	w.Header().Set("Content-Type", kind)
-	_, _ = w.Write(body)
+	out := &taker{w: w, c: http.NewResponseController(w), ctx: r.Context(), end: time.Now().Add(replayPatience), room: maxShownCopy}
+	if write == nil {
+		_, _ = out.Write(c.Body)
+		return
+	}
+	c.Body = c.Body[:min(len(c.Body), maxRewritten)]
+	if err := write(out, []byte(shelf.UTF8(p, c)), u, to); err != nil && a.cfg.Logger != nil {
+		a.cfg.Logger.Debug("an archived page was shown in part", "url", p.URL, "error", err)
+	}
 }
 
 func isShown(media string) bool {

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"time"
 
 	"argosy/internal/fleet/access"
 	"argosy/internal/fleet/gate"
@@ -74,10 +75,14 @@ var needs = map[string]access.Need{
 	"POST /api/v1/jobs/{id}/tasks/{task}/edit": access.ToOrder,
 }
 
+// answerPatience is how long making an answer and taking it may last, so that who does not read holds nothing for long.
+const answerPatience = 2 * time.Minute
+
 // guard lets in who may ask what it asks: the one place where that is looked at.
 func (a *api) guard(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerPatience)) // what takes longer sets its own
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Cache-Control", "no-store")
 		_, pattern := mux.Handler(r)

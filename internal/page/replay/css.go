@@ -1,59 +1,97 @@
 package replay
 
 import (
+	"bufio"
 	"bytes"
+	"io"
 	"strings"
 
 	"argosy/internal/crawl"
 )
 
-// CSS returns a style sheet with the URLs in it turned by to; base is what relative ones are relative to.
-func CSS(sheet []byte, base crawl.URL, to To) []byte {
-	var out bytes.Buffer
-	out.Grow(len(sheet) + len(sheet)/8)
+// CSS writes a style sheet with the URLs in it turned by to; base is what relative ones are relative to. It ends when the writer fails.
+func CSS(w io.Writer, sheet []byte, base crawl.URL, to To) error {
+	out := bufio.NewWriter(w)
+	if err := css(out, sheet, base, to); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// css is CSS. What is written has nothing in it that could begin a tag.
+func css(out *bufio.Writer, sheet []byte, base crawl.URL, to To) (err error) {
 	imports := false // the next string is a URL
-	for i := 0; i < len(sheet); {
+	for i := 0; i < len(sheet) && err == nil; {
 		switch c := sheet[i]; {
 		case c == '/' && i+1 < len(sheet) && sheet[i+1] == '*':
 			end := bytes.Index(sheet[i+2:], []byte("*/"))
 			if end < 0 {
-				return out.Bytes()
+				return nil
 			}
 			i += end + 4
 		case c == '"' || c == '\'':
 			text, n := quoted(sheet[i:])
 			if imports {
-				write(&out, text, base, to, true)
+				err = write(out, text, base, to, true)
 				imports = false
 			} else {
-				out.Write(sheet[i : i+n])
+				err = plain(out, sheet[i:i+n])
 			}
 			i += n
 		case c == ';' || c == '{' || c == '}':
 			imports = false
-			out.WriteByte(c)
+			err = out.WriteByte(c)
 			i++
 		case c == '\\' && i+1 < len(sheet):
-			out.Write(sheet[i : i+2])
+			err = plain(out, sheet[i:i+2])
 			i += 2
+		case has(sheet[i:], "<!--"): // which sheets were hidden behind once
+			i += 4
+		case has(sheet[i:], "-->"):
+			i += 3
 		case has(sheet[i:], "@import"):
 			imports = true
-			out.Write(sheet[i : i+7])
+			_, err = out.Write(sheet[i : i+7])
 			i += 7
 		case has(sheet[i:], "url(") && (i == 0 || !wordy(sheet[i-1])):
 			text, n, ok := argument(sheet[i+4:])
 			if !ok {
-				return out.Bytes()
+				return nil
 			}
-			write(&out, text, base, to, false)
+			err = write(out, text, base, to, false)
 			imports = false
 			i += 4 + n
+		case c == '<' && i+1 < len(sheet) && (sheet[i+1] == ' ' || sheet[i+1] == '=' || sheet[i+1] >= '0' && sheet[i+1] <= '9'): // a comparison
+			err = out.WriteByte(c)
+			i++
 		default:
-			out.WriteByte(c)
+			err = plain(out, sheet[i:i+1])
 			i++
 		}
 	}
-	return out.Bytes()
+	return err
+}
+
+// plain writes a part of a sheet as it is, with nothing in it that could begin a tag.
+func plain(out *bufio.Writer, b []byte) error {
+	for {
+		at := bytes.IndexByte(b, '<')
+		if at < 0 {
+			_, err := out.Write(b)
+			return err
+		}
+		text := `\3c `
+		if at > 0 && b[at-1] == '\\' {
+			text = `3c `
+		}
+		if _, err := out.Write(b[:at]); err != nil {
+			return err
+		}
+		if _, err := out.WriteString(text); err != nil {
+			return err
+		}
+		b = b[at+1:]
+	}
 }
 
 func wordy(c byte) bool {
@@ -102,16 +140,20 @@ func argument(b []byte) (text string, n int, ok bool) {
 	return strings.ReplaceAll(strings.TrimRight(string(b[n:n+end]), " \t\n\r\f"), `\`, ""), n + end + 1, true
 }
 
+var quoting = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\a `, "<", `\3c `)
+
 // write writes a URL as a string that nothing can end before its end.
-func write(out *bytes.Buffer, ref string, base crawl.URL, to To, bare bool) {
-	v, ok := turn(ref, base, to)
+func write(out *bufio.Writer, ref string, base crawl.URL, to To, bare bool) error {
+	v, ok := turn(ref, base, to, true)
 	if !ok {
 		v = "about:invalid"
 	}
-	v = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\a `, "<", `\3c `).Replace(v)
+	v = quoting.Replace(v)
 	if bare {
-		out.WriteString(`"` + v + `"`)
-		return
+		v = `"` + v + `"`
+	} else {
+		v = `url("` + v + `")`
 	}
-	out.WriteString(`url("` + v + `")`)
+	_, err := out.WriteString(v)
+	return err
 }
