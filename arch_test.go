@@ -64,7 +64,7 @@ var house = map[string]struct {
 	"fleet/bus":         {false, "crawl term"},
 	"fleet/gate":        {false, "crawl access bus"},
 	"fleet/term":        {true, "crawl schedule"},
-	"fleet/coordinator": {false, "crawl access term polite scope predict learn price schedule frontier ledger"},
+	"fleet/coordinator": {false, "crawl access term polite scope engine predict learn price schedule frontier ledger"},
 	"fleet/agent":       {false, "crawl term polite robots parse engine topic fetch archive"},
 	"fleet/outdir":      {false, "crawl archive schedule frontier ledger"},
 	"fleet/serve":       {false, "crawl access scope schedule strategy geo frontier ledger bus gate coordinator outdir usage"},

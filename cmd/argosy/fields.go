@@ -72,14 +72,14 @@ func exportFields(ctx context.Context, w io.Writer, l *ledger.Ledger, dir string
 		out := newFieldWriter(w, format, fs)
 		store := archive.Dir(filepath.Join(dir, outdir.WARCDir))
 		err = l.Pages(ctx, job, func(p *ledger.Page) error {
-			if p.State != crawl.Fetched.String() || p.Status != http.StatusOK || !p.HTML || !p.Captured() || p.Revisit {
+			if p.Owner > 0 || p.State != crawl.Fetched.String() || p.Status != http.StatusOK || !p.HTML || !p.Captured() || p.Revisit {
 				return nil
 			}
 			row := fieldRow{url: p.URL}
 			err := f.NamedBy(job, p.Key, func(s *frontier.Search) {
 				row.product, row.site = join(row.product, s.Product), join(row.site, s.Site)
 			})
-			if err != nil || row.product == "" { // a result page
+			if err != nil || row.product == "" { // no search names it any more
 				return err
 			}
 			body, kind, err := keptBody(ctx, store, p)

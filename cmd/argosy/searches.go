@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"argosy/internal/config"
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/coordinator"
 	"argosy/internal/fleet/frontier"
@@ -63,9 +66,7 @@ func localTask(ctx context.Context, dir string, id uint32) (t found, err error) 
 			return usage("no task %d: argosy tasks %s lists them", id, dir)
 		}
 		t.job, t.row = of.Job, coordinator.Row(f, of)
-		if c := f.Job(of.Job).Identity.Collect; c != nil {
-			t.engines = append(t.engines, c.Engines...)
-		}
+		t.engines = slices.Clone(f.Job(of.Job).AllEngines())
 		return nil
 	})
 	return t, err
@@ -87,7 +88,7 @@ func (f *oneTask) fleetTask(ctx context.Context, cl *web.Client, id uint32) (t f
 			if rows[k].ID == id {
 				t.job, t.row = j.ID, rows[k]
 				if j.Identity.Collect != nil {
-					t.engines = j.Identity.Collect.Engines
+					t.engines = append(slices.Clip(j.Identity.Collect.Engines), j.Given...)
 				}
 				return t, nil
 			}
@@ -235,90 +236,152 @@ func printSearches(w io.Writer, rows []ledger.Task, now time.Time) error {
 
 func newTaskEdit() *cobra.Command {
 	f := &oneTask{}
+	var own ownEngines
 	var set []string
 	c := &cobra.Command{
-		Use: "edit ID --set KEY=VALUE…", Short: "Change a search that waits for a person, and let it go on", Args: cobra.ExactArgs(1),
-		Long:    "Edit changes a search in the queue manual: its words (words=\"a b\") or the site that it is restricted to (site=example.org). Its engine\nremains. The search begins anew, and goes on with the job.",
-		Example: "  argosy tasks edit 3 -o dairy --set words=\"光明 牛奶\"\n  argosy tasks edit 3 --job 1 --set site=cca.org.cn",
+		Use: "edit ID… --set KEY=VALUE…", Short: "Change searches that wait for a person, and let them go on", Args: cobra.MinimumNArgs(1),
+		Long: `Edit changes searches in the queue manual: their words (words="a b"), the site that they are restricted to (site=example.org), or the engine
+that is asked (engine=NAME). An engine is the job's own of that name as --engines FILE changes it, else one of the catalogue: so is one
+mended whose markup has changed. A search begins anew, and what it had named counts no more; it goes on with the job.`,
+		Example: "  argosy tasks edit 3 -o dairy --set words=\"光明 牛奶\"\n  argosy tasks edit 3 --job 1 --set site=cca.org.cn\n  argosy tasks edit 9 11 12 -o dairy --set engine=news --engines mended.yaml",
 		RunE: func(c *cobra.Command, args []string) error {
-			id, err := ids(args)
+			list, err := ids(args)
 			if err != nil {
 				return err
 			}
 			if len(set) == 0 {
-				return usage("--set: give words=… or site=…")
+				return usage("--set: give words=…, site=… or engine=…")
 			}
 			if f.dir != "" {
-				t, err := localTask(c.Context(), f.dir, id[0])
-				if err != nil {
-					return err
-				}
-				s, err := t.changed(set)
-				if err != nil {
-					return err
-				}
-				err = withCrawl(c.Context(), f.dir, func(ctx context.Context, co *coordinator.Coordinator) error {
-					err := co.Edit(ctx, crawl.Edit{Job: t.job, Task: id[0], Search: s})
-					if errors.Is(err, coordinator.ErrSearch) {
-						return usage("%w", err)
-					}
-					return err
-				})
-				if err == nil {
-					_, err = fmt.Fprintf(c.OutOrStdout(), "task %d asks %s; argosy crawl -o %s goes on\n", id[0], s.URL, f.dir)
-				}
-				return err
+				return f.editHere(c, list, set, &own)
 			}
 			return f.fleet(c, func(ctx context.Context, cl *web.Client, w io.Writer) error {
-				t, err := f.fleetTask(ctx, cl, id[0])
-				if err != nil {
-					return err
+				for _, id := range list {
+					t, err := f.fleetTask(ctx, cl, id)
+					if err != nil {
+						return err
+					}
+					e, err := t.changed(set, &own)
+					if err != nil {
+						return err
+					}
+					address, err := cl.Edit(ctx, t.job, id, web.Change{Words: e.Search.Words, Site: e.Search.Site, Number: e.Search.Engine, Engine: e.Engine})
+					if err != nil {
+						return err
+					}
+					if _, err = fmt.Fprintf(w, "task %d asks %s\n", id, address); err != nil {
+						return err
+					}
 				}
-				s, err := t.changed(set)
-				if err != nil {
-					return err
-				}
-				if err := cl.Edit(ctx, t.job, id[0], web.Change{Words: s.Words, Site: s.Site, URL: s.URL}); err != nil {
-					return err
-				}
-				_, err = fmt.Fprintf(w, "task %d asks %s\n", id[0], s.URL)
-				return err
+				return nil
 			})
 		},
 	}
-	c.Flags().StringArrayVar(&set, "set", nil, "words=… (separated by spaces) or site=… (may be repeated)")
+	c.Flags().StringArrayVar(&set, "set", nil, "words=… (separated by spaces), site=… or engine=… (may be repeated)")
+	own.flag(c)
 	f.register(c)
 	return c
 }
 
-// changed is the search of a task with changes, and the address that they give it.
-func (t *found) changed(set []string) (s crawl.Search, err error) {
-	if t.row.Search == nil || t.row.Search.Engine >= len(t.engines) {
-		return s, usage("task %d is not a search", t.row.ID)
+// editHere changes searches of a crawl's directory.
+func (f *oneTask) editHere(c *cobra.Command, list []uint32, set []string, own *ownEngines) error {
+	var edits []crawl.Edit
+	for _, id := range list {
+		t, err := localTask(c.Context(), f.dir, id)
+		if err != nil {
+			return err
+		}
+		e, err := t.changed(set, own)
+		if err != nil {
+			return err
+		}
+		edits = append(edits, e)
 	}
-	s = t.row.Search.Search
+	return withCrawl(c.Context(), f.dir, func(ctx context.Context, co *coordinator.Coordinator) error {
+		for _, e := range edits {
+			address, err := co.Edit(ctx, e)
+			if errors.Is(err, coordinator.ErrSearch) || errors.Is(err, coordinator.ErrEdit) {
+				return usage("%w", err)
+			}
+			if err != nil {
+				return err
+			}
+			if _, err = fmt.Fprintf(c.OutOrStdout(), "task %d asks %s; argosy crawl -o %s goes on\n", e.Task, address, f.dir); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// changed is what changes about the search of a task.
+func (t *found) changed(set []string, own *ownEngines) (e crawl.Edit, err error) {
+	if t.row.Search == nil || t.row.Search.Engine >= len(t.engines) {
+		return e, usage("task %d is not a search", t.row.ID)
+	}
+	e = crawl.Edit{Job: t.job, Task: t.row.ID, Search: t.row.Search.Search}
 	for _, change := range set {
 		key, value, ok := strings.Cut(change, "=")
 		switch {
 		case ok && key == "words" && len(strings.Fields(value)) > 0:
-			s.Words = strings.Fields(value)
+			e.Search.Words = strings.Fields(value)
+		case ok && key == "words":
+			return e, usage("--set words: want at least one word")
 		case ok && key == "site":
-			s.Site = value
+			e.Search.Site = value
+		case ok && key == "engine":
+			if e.Engine, err = t.engine(value, own); err != nil {
+				return e, err
+			}
 		default:
-			return s, usage("--set %q: allowed are words=… and site=…", change)
+			return e, usage("--set %q: allowed are words=…, site=… and engine=…", change)
 		}
 	}
-	ready, err := engine.Decode(t.engines[s.Engine].Def)
-	if err != nil {
-		return s, err
+	return e, nil
+}
+
+// engine finds an engine for a search: of the job's own as the user's file changes them, or of the catalogue.
+func (t *found) engine(name string, own *ownEngines) (*crawl.Engine, error) {
+	latest := map[string]engine.Engine{}
+	for _, of := range t.engines {
+		r, err := engine.Decode(of.Def)
+		if err != nil {
+			return nil, err
+		}
+		r.Like = "" // what it takes from another stands in it
+		latest[of.Name] = r.Engine
 	}
-	address, err := ready.Address(engine.Search{Words: s.Words, Site: s.Site}, 0)
+	text, err := config.WriteEngines(slices.Collect(maps.Values(latest))...)
 	if err != nil {
-		return s, usage("--set: %w", err)
+		return nil, err
 	}
-	u, err := crawl.Parse(address)
-	s.URL = u.String()
-	return s, err
+	files := []config.Source{{Name: "the job", Data: text}}
+	mine, err := own.source()
+	if err != nil {
+		return nil, usage("--engines: %v", err)
+	}
+	if mine.Name != "" {
+		files = append(files, mine)
+	}
+	cat, err := config.Catalogue(files...)
+	if err != nil {
+		return nil, usage("%v", err)
+	}
+	r, err := cat.Get(name)
+	if err != nil {
+		return nil, usage("--set engine: %v", err)
+	}
+	def, err := r.Encode()
+	if err != nil {
+		return nil, err
+	}
+	out := &crawl.Engine{Name: name, Type: t.engines[t.row.Search.Engine].Type, Def: def, Robots: r.IgnoreRobots}
+	for _, of := range t.engines {
+		if of.Name == name {
+			out.Type = of.Type
+		}
+	}
+	return out, nil
 }
 
 // newTaskOrder is release or drop.

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -246,7 +247,9 @@ func TestVirtualShown(t *testing.T) {
 		{[]string{"tasks", "show", "999", "-o", dir}, exitUsage, []string{"no task 999"}},
 		{[]string{"tasks", "show", "x", "-o", dir}, exitUsage, []string{`"x": want the number of a task`}},
 		{[]string{"tasks", "edit", "1", "-o", dir, "--set", "words=tea"}, exitUsage, []string{"task 1 is done"}},
-		{[]string{"tasks", "edit", "1", "-o", dir, "--set", "engine=x"}, exitUsage, []string{"allowed are words=… and site=…"}},
+		{[]string{"tasks", "edit", "1", "-o", dir, "--set", "colour=x"}, exitUsage, []string{"allowed are words=…, site=… and engine=…"}},
+		{[]string{"tasks", "edit", "1", "-o", dir, "--set", "words="}, exitUsage, []string{"at least one word"}},
+		{[]string{"tasks", "edit", "1", "-o", dir, "--set", "engine=x"}, exitUsage, []string{`there is no engine "x"`}},
 		{[]string{"rates", dir, "--svg", svg}, 0, []string{"COMPLETION OVER TIME", site, "█"}},
 		{[]string{"export", dir, "--fields"}, 0, []string{`"heading":"` + l.sites[0].URL + `/doc/0"`, `"date":"2013-05-05"`, `"product":"milk, tea"`}},
 		{[]string{"export", dir, "--fields", "--format", "table"}, 0, []string{"HEADING", "2013-05-05"}},
@@ -412,5 +415,112 @@ func TestVirtualRobots(t *testing.T) {
 		if says := strings.Contains(shown, "engine library; ignore_robots: true"); says == c.asked {
 			t.Errorf("%q: %s\n%s%s", c.engine, shown, out, errs)
 		}
+	}
+}
+
+// A search whose engine has changed its markup is mended by an engine that is described anew, or asks another one; what it had named
+// by its old words counts no more.
+func TestVirtualMended(t *testing.T) {
+	l := newSearchable(t, 1, 12)
+	l.answer = func(w http.ResponseWriter, r *http.Request) bool {
+		if r.FormValue("q") == "" || r.FormValue("p") == "0" {
+			return false
+		}
+		fmt.Fprintf(w, `<p id="n">%d results</p>`, len(l.found(r.FormValue("q"))))
+		page, _ := strconv.Atoi(r.FormValue("p"))
+		found := l.found(r.FormValue("q"))
+		for _, u := range found[page*perPage : min(len(found), (page+1)*perPage)] {
+			fmt.Fprintf(w, `<article><a href="%s">x</a></article>`, u)
+		}
+		if (page+1)*perPage < len(found) {
+			fmt.Fprintf(w, `<a class="next" href="/s?q=%s&p=%d">next</a>`, strings.ReplaceAll(r.FormValue("q"), " ", "+"), page+1)
+		}
+		return true
+	}
+	other := newSearchable(t, 0, 0)
+	other.docs = l.docs
+	dir := filepath.Join(t.TempDir(), "out")
+	sign := "      empty: [{at: {css: p.none}}]"
+	if code, _, errs := argosy(t, "crawl", "--job", l.job(t, "", sign, ""), "-o", dir, "--allow-private", "--quiet"); code != exitManual {
+		t.Fatalf("exit %d\n%s", code, errs)
+	}
+	mended := filepath.Join(t.TempDir(), "mended.yaml")
+	text := fmt.Sprintf("engines:\n  - name: library\n    results: {item: {css: \"div.r, article\"}, link: {css: a, attr: href}}\n  - {name: other, like: library, url: \"%s/s?q={query}&p={page}\"}\n", other.engine.URL)
+	if err := os.WriteFile(mended, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for i, task := range searches(t, dir) {
+		if task.Status() != crawl.TaskManual || task.Of.Found != perPage || !strings.Contains(task.Of.Why, "changed") {
+			t.Errorf("%s, %d found: %s", task.Status(), task.Of.Found, task.Of.Why)
+		}
+		args := []string{"tasks", "edit", strconv.Itoa(int(task.ID)), "-o", dir, "--engines", mended, "--set", "engine=library"}
+		if i == 1 {
+			args = append(args[:len(args)-1], "engine=other", "--set", "words=milk tea")
+		}
+		if code, out, errs := argosy(t, args...); code != 0 {
+			t.Fatalf("exit %d: %s%s", code, out, errs)
+		}
+	}
+	if code, out, errs := argosy(t, "crawl", "-o", dir, "--allow-private", "--quiet"); code != 0 {
+		t.Fatalf("exit %d\n%s%s", code, out, errs)
+	}
+	for _, task := range searches(t, dir) {
+		want := int64(len(l.found(strings.Join(task.Of.Words, " ") + " site:" + task.Of.Site)))
+		if task.Status() != crawl.TaskDone || task.Of.Found != want || task.Of.Collected != want || task.Of.Stated.N != want {
+			t.Errorf("%v: %s, want %d: %+v", task.Of.Words, task.Status(), want, task.Of)
+		}
+	}
+	if len(other.asked) == 0 {
+		t.Error("the other engine was not asked")
+	}
+	if code, out, errs := argosy(t, "verify", dir); code != 0 {
+		t.Errorf("exit %d\n%s%s", code, out, errs)
+	}
+	_, out, _ := argosy(t, "tasks", "show", "2", "-o", dir)
+	if !strings.Contains(out, "words milk tea instead of") || !strings.Contains(out, "engine other instead of library") {
+		t.Error(out)
+	}
+}
+
+// An engine that names the result pages of another search, or its own next one, among its results takes nothing away from it.
+func TestVirtualPoison(t *testing.T) {
+	l := newSearchable(t, 1, 24)
+	l.answer = func(w http.ResponseWriter, r *http.Request) bool {
+		if r.FormValue("of") != "" {
+			return false
+		}
+		fmt.Fprint(w, `<p id="n">9 results</p>`)
+		for _, q := range []string{"milk", "tea"} {
+			for page := range 4 {
+				fmt.Fprintf(w, `<div class="r"><a href="%s/s?q=%s&amp;p=%d&amp;of=second">x</a></div>`, l.engine.URL, q, page)
+			}
+		}
+		return true
+	}
+	dir := filepath.Join(t.TempDir(), "out")
+	second := fmt.Sprintf(`    - name: second
+      url: "%s/s?q={query}&p={page}&of=second"
+      results: {item: {css: div.r}, link: {css: a, attr: href}}
+      stated: {at: {css: "#n"}}`, l.engine.URL)
+	job := l.job(t, "", second, "")
+	b, err := os.ReadFile(job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b = regexp.MustCompile(`(?m)^  sites: .*\n`).ReplaceAll(b, nil)
+	if err := os.WriteFile(job, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, out, errs := argosy(t, "crawl", "--job", job, "-o", dir, "--allow-private", "--quiet"); code != 0 {
+		t.Fatalf("exit %d\n%s%s", code, out, errs)
+	}
+	for _, task := range searches(t, dir) {
+		s := task.Of
+		if want := int64(len(l.found(strings.Join(s.Words, " ")))); s.Engine == 1 && (s.Found != want || s.Collected != want || s.Read != (want+perPage-1)/perPage) {
+			t.Errorf("%v: want %d: %+v", s.Words, want, s)
+		}
+	}
+	if code, out, errs := argosy(t, "verify", dir); code != 0 {
+		t.Errorf("exit %d\n%s%s", code, out, errs)
 	}
 }

@@ -124,7 +124,8 @@ func within(v reflect.Value, path string) error {
 	t := v.Type()
 	for i := range t.NumField() {
 		f, x := t.Field(i), v.Field(i)
-		name := path + f.Tag.Get("yaml")
+		key, option, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		name := path + key
 		if x.Kind() == reflect.Pointer {
 			if x.IsNil() {
 				continue
@@ -152,8 +153,28 @@ func within(v reflect.Value, path string) error {
 				return fmt.Errorf("%s: %g: the %simum is %g", name, n, b.tag, limit)
 			}
 		}
-		if x.Kind() == reflect.Struct && f.Tag.Get("doc") != "" && f.Type.Kind() == reflect.Struct {
-			if err := within(x, name+"."); err != nil {
+		if option == "inline" {
+			name = path
+		} else {
+			name += "."
+		}
+		if err := nested(x, f, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nested checks what is inside a field: a struct, or a list of them. path is what stands before its keys.
+func nested(x reflect.Value, f reflect.StructField, path string) error {
+	switch {
+	case f.Tag.Get("doc") == "" && !strings.Contains(f.Tag.Get("yaml"), "inline"):
+		return nil
+	case x.Kind() == reflect.Struct:
+		return within(x, path)
+	case x.Kind() == reflect.Slice && x.Type().Elem().Kind() == reflect.Struct:
+		for i := range x.Len() {
+			if err := within(x.Index(i), fmt.Sprintf("%s[%d].", strings.TrimSuffix(path, "."), i)); err != nil {
 				return err
 			}
 		}

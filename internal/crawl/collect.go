@@ -122,4 +122,6 @@ type Edit struct {
 	Job    uint32 `cbor:"1,keyasint"`
 	Task   uint32 `cbor:"2,keyasint"`
 	Search Search `cbor:"3,keyasint"`
+
+	Engine *Engine `cbor:"4,keyasint,omitempty"` // that it is asked from now on, instead of the one by its number; nil: that one
 }

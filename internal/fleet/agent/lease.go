@@ -64,7 +64,7 @@ func newLease(ctx context.Context, a *Agent, d *crawl.Dispatch, since time.Time)
 		layer = d.Lease.Targets[0].Layer()
 	}
 	l := &lease{
-		a: a, known: a.filters.get(memory{d.Job.ID, layer}), layer: layer, l: *d.Lease, job: *d.Job, site: *d.Site, ctx: ctx, stop: cancel, born: now,
+		a: a, known: a.filters.get(memory{d.Job.ID, linked(d, layer)}), layer: layer, l: *d.Lease, job: *d.Job, site: *d.Site, ctx: ctx, stop: cancel, born: now,
 		queue: d.Lease.Targets, given: len(d.Lease.Targets), next: now.Add(time.Duration(d.Site.WaitMS) * time.Millisecond),
 		latency: time.Duration(d.Site.LatencyUS) * time.Microsecond, fails: d.Site.Fails, robots: d.Site.RobotsState,
 	}

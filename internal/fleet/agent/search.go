@@ -12,6 +12,14 @@ import (
 // asks reports whether the lease asks a search engine for result pages.
 func (l *lease) asks() bool { return l.l.Asked != nil && l.l.Asked.Asks }
 
+// linked is the layer whose links a lease may know to be stored: result pages of searches name URLs of the job's one.
+func linked(d *crawl.Dispatch, own crawl.Layer) crawl.Layer {
+	if d.Lease.Asked != nil {
+		return crawl.Layer{}
+	}
+	return own
+}
+
 // wanted reports whether a search is about a page: it lies on the site that the search is restricted to.
 func (l *lease) wanted(u crawl.URL) bool { return l.l.Asked.Site == "" || engine.On(l.l.Asked.Site, u) }
 

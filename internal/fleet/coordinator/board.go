@@ -244,7 +244,7 @@ func (c *Coordinator) readTraps() map[uint32][]crawl.Trap {
 
 // shownJob is a job as the board has it, without its counts.
 func (c *Coordinator) shownJob(now time.Time, j *frontier.Job) JobView {
-	v := JobView{Job: j.Job, State: j.State, Sown: j.Sown, Started: j.StartMS, RanMS: j.RanMS, Aside: j.Aside, Strategy: orElse(j.Placing.Strategy, c.cfg.Strategy)}
+	v := JobView{Job: j.Job, State: j.State, Sown: j.Sown, Started: j.StartMS, RanMS: j.RanMS, Aside: j.Aside, Given: slices.Clone(j.Engines), Strategy: orElse(j.Placing.Strategy, c.cfg.Strategy)}
 	if w := j.Walk; w != nil {
 		v.Retry = &Progress{w.Looked, max(w.Looked, w.Of)}
 	}

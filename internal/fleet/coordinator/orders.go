@@ -10,6 +10,7 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/frontier"
+	"argosy/internal/page/engine"
 	"argosy/internal/plan/schedule"
 )
 
@@ -271,9 +272,13 @@ func (c *Coordinator) walked(ctx context.Context, job uint32) error {
 // ErrSearch says that a task is none that a person can change so.
 var ErrSearch = errors.New("not a search that waits for a person")
 
-// Edit changes a search that waits for a person, and lets it go on.
-func (c *Coordinator) Edit(ctx context.Context, e crawl.Edit) error {
-	err := c.do(ctx, func() error {
+// ErrEdit says that a search cannot be changed so.
+var ErrEdit = errors.New("a search cannot be changed so")
+
+// Edit changes a search that waits for a person, and lets it go on. Of e.Search its words, its site and the number of its engine count,
+// unless there is an engine; Edit returns the address that is asked.
+func (c *Coordinator) Edit(ctx context.Context, e crawl.Edit) (address string, err error) {
+	err = c.do(ctx, func() error {
 		j, t := c.f.Job(e.Job), c.f.Task(e.Task)
 		switch {
 		case j == nil:
@@ -282,13 +287,28 @@ func (c *Coordinator) Edit(ctx context.Context, e crawl.Edit) error {
 			return fmt.Errorf("%w: %d", ErrNoTask, e.Task)
 		case t.Of == nil || t.State != crawl.TaskManual:
 			return fmt.Errorf("%w: task %d is %s", ErrSearch, e.Task, t.Status())
+		case t.Leases() > 0:
+			return fmt.Errorf("%w: a lease of task %d has not ended yet", ErrSearch, e.Task)
 		case j.State == crawl.JobCancelled:
 			return fmt.Errorf("%w: job %d is %s", ErrState, e.Job, j.State)
 		}
-		u, err := crawl.Parse(e.Search.URL)
-		if err != nil || u.Site() != t.Site || e.Search.Engine != t.Of.Engine || len(e.Search.Words) == 0 {
-			return fmt.Errorf("%w: its engine stays %s", ErrSearch, t.Site)
+		with := e.Engine
+		if with == nil {
+			if e.Search.Engine < 0 || e.Search.Engine >= len(j.Identity.Collect.Engines)+len(j.Engines) {
+				return fmt.Errorf("%w: the job has no engine %d", ErrEdit, e.Search.Engine)
+			}
+			with = j.Engine(e.Search.Engine)
 		}
+		ready, err := engine.Decode(with.Def)
+		if err == nil {
+			address, err = ready.Address(engine.Search{Words: e.Search.Words, Site: e.Search.Site}, 0)
+		}
+		u, wrong := crawl.Parse(address)
+		if err = errors.Join(err, wrong); err != nil {
+			return fmt.Errorf("%w: %w", ErrEdit, err)
+		}
+		address = u.String()
+		e.Search.URL, e.Search.Product, e.Search.Task = address, t.Of.Product, t.Of.Search.Task
 		if err := c.sinks.append(ctx, &crawl.Entry{Kind: crawl.EntryEdit, Edit: &e}); err != nil {
 			return err
 		}
@@ -297,7 +317,7 @@ func (c *Coordinator) Edit(ctx context.Context, e crawl.Edit) error {
 		}
 		return nil
 	})
-	return errors.Join(err, c.settled(ctx))
+	return address, errors.Join(err, c.settled(ctx))
 }
 
 // ended reports whether a job has come to an end by itself, from where a retry lets it go on.

@@ -16,10 +16,10 @@ func (c *Coordinator) asked(j *frontier.Job, t *frontier.Task, whole bool) *craw
 		return nil
 	}
 	s, of := seeker.Of, j.Identity.Collect
-	e := &of.Engines[s.Engine]
+	e := j.Engine(s.Engine)
 	a := &crawl.Asked{No: t.Search, Asks: t.Of != nil, Site: s.Site, Engine: e.Name, Type: e.Type, Product: s.Product, Words: s.Words}
 	if whole && a.Asks {
-		a.Def, a.Robots, a.Found, a.Stated, a.Rest = e.Def, e.Robots, s.Found-s.Base, s.Stated, of.Rest
+		a.Def, a.Robots, a.Found, a.Stated, a.Rest = e.Def, e.Robots, s.Found, s.Stated, of.Rest
 	}
 	return a
 }
@@ -34,7 +34,7 @@ func (c *Coordinator) searching(j *frontier.Job, t *frontier.Task, w *learn.Task
 	s := seeker.Of
 	w.About, w.Product = learn.About(s.Site), s.Product
 	if t.Of != nil {
-		if kind := j.Identity.Collect.Engines[s.Engine].Type; kind != "" {
+		if kind := j.Engine(s.Engine).Type; kind != "" {
 			w.Type = kind
 		}
 		return

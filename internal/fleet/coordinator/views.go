@@ -26,6 +26,8 @@ type JobView struct {
 	Strategy string          `json:"strategy"`
 	Limited  string          `json:"limited,omitempty"`
 
+	Given []crawl.Engine `json:"given_engines,omitempty"` // to searches by people, besides those of the job
+
 	Shadow *schedule.Difference `json:"shadow,omitempty"`    // in this run
 	Aside  int64                `json:"set_aside,omitempty"` // URLs that were pending again because the ledger could not take an entry
 	Retry  *Progress            `json:"retry,omitempty"`     // of a retry that is under way

@@ -506,7 +506,11 @@ func (x *tx) recall(r crawl.Recall) error {
 	t := x.f.tasks[l.Task]
 	polite.Hold(x.site(l.Site), x.at)
 	if r.Counts {
-		x.recycle(t, l, r.Reason)
+		why := r.Reason
+		if why == crawl.EndRecalled {
+			why = fmt.Sprintf("%s: no progress for %v", why, x.f.jobs[l.Job].Limits.RecycleAfter)
+		}
+		x.recycle(t, l, why)
 	}
 	x.fx.Recalled = append(x.fx.Recalled, l)
 	return x.close(t, l)

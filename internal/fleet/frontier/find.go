@@ -4,6 +4,8 @@ import (
 	"bytes"
 
 	"github.com/cockroachdb/pebble/v2"
+
+	"argosy/internal/crawl"
 )
 
 // finder looks keys up in the view as it was when the first one was looked up. Most of the keys that a crawl asks for
@@ -37,3 +39,28 @@ func (f *finder) close() error {
 	f.it = nil
 	return it.Close()
 }
+
+// Names finds the URLs of keys of a job, such as parents.
+type Names struct {
+	f    *Frontier
+	job  uint32
+	look finder
+}
+
+// Names returns a finder of names; it is closed after use, and sees the view as it is when the first is looked up.
+func (f *Frontier) Names(job uint32) *Names { return &Names{f: f, job: job, look: finder{db: f.db}} }
+
+// URL returns the URL of a key; empty for the zero key, and for what nobody knows.
+func (n *Names) URL(in crawl.Layer, k crawl.Key) (string, error) {
+	if k == (crawl.Key{}) {
+		return "", nil
+	}
+	r, err := n.f.load1(&n.look, recKey{space{n.job, in}, k})
+	if err != nil || r == nil {
+		return "", err
+	}
+	return r.URL, nil
+}
+
+// Close ends the finder.
+func (n *Names) Close() error { return n.look.close() }

@@ -101,6 +101,8 @@ type Job struct {
 	Aside   int64 // URLs that were pending again because an entry was set aside
 	Walk    *Walk `cbor:",omitempty"` // a retry that is under way
 
+	Engines []crawl.Engine `cbor:",omitempty"` // that people have given searches since, besides those of the job
+
 	Rounds   uint32    // markets held
 	Last     Held      // the last of them
 	Accounts []Account // of its crawlers
@@ -531,31 +533,6 @@ func (f *Frontier) URLs(job uint32, fn func(URL) error) error {
 		return fn(u)
 	})
 }
-
-// Names finds the URLs of keys of a job, such as parents.
-type Names struct {
-	f    *Frontier
-	job  uint32
-	look finder
-}
-
-// Names returns a finder of names; it is closed after use, and sees the view as it is when the first is looked up.
-func (f *Frontier) Names(job uint32) *Names { return &Names{f: f, job: job, look: finder{db: f.db}} }
-
-// URL returns the URL of a key; empty for the zero key, and for what nobody knows.
-func (n *Names) URL(in crawl.Layer, k crawl.Key) (string, error) {
-	if k == (crawl.Key{}) {
-		return "", nil
-	}
-	r, err := n.f.load1(&n.look, recKey{space{n.job, in}, k})
-	if err != nil || r == nil {
-		return "", err
-	}
-	return r.URL, nil
-}
-
-// Close ends the finder.
-func (n *Names) Close() error { return n.look.close() }
 
 // Nearer calls fn for every URL of a job whose depth is not the one with which it was reported, because a shorter path to it
 // was found since, with its depth now. There are such only in jobs with a depth limit.

@@ -33,7 +33,7 @@ type Held struct {
 
 // Crawler returns whose URLs the task has, 0 if its job has one crawler only.
 func (t *Task) Crawler() uint32 {
-	if t.Owner > 0 {
+	if t.Owner > 0 && t.Search == 0 {
 		return t.Owner
 	}
 	return t.Subset

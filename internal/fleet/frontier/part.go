@@ -61,8 +61,11 @@ func (x *tx) part(e *crawl.Entry, p *crawl.Part) error {
 		}
 	}
 	for i := range p.Outcomes {
-		if p.Outcomes[i].Answered != nil && t.Of != nil && l.ClosedAt == 0 {
+		if a := p.Outcomes[i].Answered; a != nil && t.Of != nil && l.ClosedAt == 0 {
 			x.answered(j, t, l, &p.Outcomes[i])
+			if p.Outcomes[i].State == crawl.Fetched {
+				l.Collected++
+			}
 		} else if p.Outcomes[i].State == crawl.Fetched {
 			t.Avoid = nil
 			if p.Outcomes[i].Status < 400 {
@@ -92,6 +95,9 @@ func (x *tx) part(e *crawl.Entry, p *crawl.Part) error {
 		t.avoid(l.Node)
 	}
 	if p.Final {
+		if t.Of != nil && t.State == "" && t.Recalls == 0 && l.Given > 0 {
+			x.moves(t, fmt.Sprintf("attempt %d on %s has read %d of %d result pages: %s", l.Attempt, l.Node, l.Collected, l.Given, p.Reason))
+		}
 		x.fx.Ended = append(x.fx.Ended, Ended{l, p.Reason})
 		return x.close(t, l)
 	}
@@ -170,7 +176,7 @@ func (x *tx) outcome(j *Job, t *Task, l *Lease, o *crawl.Outcome) error {
 			return err
 		}
 		if o.State == crawl.Excluded && o.Reason == crawl.ReasonRobots && t.Of != nil {
-			name := j.Identity.Collect.Engines[t.Of.Engine].Name
+			name := j.Engine(t.Of.Engine).Name
 			t.Of.Stop = "its robots.txt disallows searches (engine " + name + "; ignore_robots: true in its entry asks it all the same)"
 			t.note(t.Of.Stop)
 		}
@@ -325,7 +331,7 @@ func (x *tx) child(parent *record, pk crawl.Key, u crawl.URL, l *crawl.Link) *re
 // add puts a URL into the frontier, or shortens the path to one that is there. t is the task whose page named it; r
 // says how it was found.
 func (x *tx) add(j *Job, t *Task, pk crawl.Key, u crawl.URL, r *record) error {
-	in := t.space()
+	in := t.names()
 	k := recKey{in, u.Key()}
 	old, err := x.record(in, k.key)
 	if err != nil {
@@ -425,17 +431,6 @@ func (x *tx) admitted(j *Job, own *Task, u crawl.URL, r *record) crawl.Verdict {
 		return crawl.Verdict{Reason: crawl.ReasonSiteBudget}
 	}
 	return crawl.Verdict{}
-}
-
-// pathDependent reports whether another path to a URL can lead to another verdict.
-func pathDependent(reason crawl.Kind) bool {
-	switch reason {
-	case crawl.ReasonDepth, crawl.ReasonRedirects, crawl.ReasonScope, crawl.ReasonInclude,
-		crawl.ReasonExclude, crawl.ReasonTrapLength, crawl.ReasonTrapMap, crawl.ReasonNoFollow, crawl.ReasonTopic,
-		crawl.ReasonPromise:
-		return true
-	}
-	return false
 }
 
 // readmit looks at a refused URL again: by r, another path to it, or by new rules.

@@ -88,3 +88,14 @@ func (x *tx) stays(old *record, way record, reason crawl.Kind) {
 		old.dirty = true
 	}
 }
+
+// pathDependent reports whether another path to a URL can lead to another verdict.
+func pathDependent(reason crawl.Kind) bool {
+	switch reason {
+	case crawl.ReasonDepth, crawl.ReasonRedirects, crawl.ReasonScope, crawl.ReasonInclude,
+		crawl.ReasonExclude, crawl.ReasonTrapLength, crawl.ReasonTrapMap, crawl.ReasonNoFollow, crawl.ReasonTopic,
+		crawl.ReasonPromise:
+		return true
+	}
+	return false
+}

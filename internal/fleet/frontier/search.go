@@ -30,7 +30,6 @@ type Search struct {
 	Moved     int64        `cbor:"32,keyasint,omitempty"` // when that was, Unix ms
 	Stop      string       `cbor:"33,keyasint,omitempty"` // why there is no further result page
 	Barren    int          `cbor:"34,keyasint,omitempty"` // result pages in a row that named nothing on its site
-	Base      int64        `cbor:"35,keyasint,omitempty"` // found before a person changed it
 }
 
 // Left is how many of the pages that it named are still to be had.
@@ -51,7 +50,8 @@ func awaitsOf(k recKey) []byte {
 	return b
 }
 
-// seekers makes a task of every search of a job, in their order.
+// seekers makes a task of every search of a job, in their order. The result pages of each are in a layer of their own: what another
+// search names, and what another one asks for, is another URL although its address is the same.
 func (x *tx) seekers(j *Job) error {
 	for i := range j.Identity.Collect.Searches {
 		s := &j.Identity.Collect.Searches[i]
@@ -60,7 +60,7 @@ func (x *tx) seekers(j *Job) error {
 			return err
 		}
 		no := uint32(i + 1)
-		t := x.taskNamed(taskName{space: space{job: j.ID}, site: u.Site(), search: no, asks: true})
+		t := x.taskNamed(taskName{space: space{j.ID, crawl.Layer{Owner: no}}, site: u.Site(), search: no, asks: true})
 		t.Of, t.Seed = &Search{Search: *s, No: no, Moved: x.at, Why: "submitted"}, true
 		x.f.searches[searchName{j.ID, no}] = t.ID
 		if err := x.resultPage(t, u, &record{Flags: crawl.FlagSeed}); err != nil {
@@ -76,9 +76,6 @@ func (x *tx) resultPage(t *Task, u crawl.URL, r *record) error {
 	switch old, err := x.record(k.space, k.key); {
 	case err != nil:
 		return err
-	case old != nil && old.Task != t.ID:
-		t.note("its address is another search's: " + u.String())
-		return nil
 	case old != nil:
 		return nil
 	}
@@ -144,9 +141,9 @@ func (s *Search) over(counted, news, named bool) string {
 		s.Barren = 0
 	}
 	switch {
-	case named && !news && s.Base == 0 || s.Barren >= maxBarren: // what a search found before it was changed, it may name again
+	case named && !news || s.Barren >= maxBarren:
 		return "nothing new on its result pages"
-	case counted && s.Stated.Kind == crawl.StatedExact && s.Found-s.Base == s.Stated.N:
+	case counted && s.Stated.Kind == crawl.StatedExact && s.Found == s.Stated.N:
 		return "all that the engine states"
 	}
 	return ""
@@ -154,7 +151,7 @@ func (s *Search) over(counted, news, named bool) string {
 
 // awaits takes in a page that a search has named.
 func (x *tx) awaits(j *Job, t *Task, u crawl.URL, r *record) error {
-	k := recKey{t.space(), u.Key()}
+	k := recKey{t.names(), u.Key()}
 	await := string(awaitKey(k, t.Search))
 	if _, ok, err := x.look.get([]byte(await)); ok || err != nil || x.awaited[await] {
 		return err
@@ -299,7 +296,7 @@ func (x *tx) tell(t *Task, node string) {
 		return // there was nothing to be had
 	}
 	x.fx.Facts = append(x.fx.Facts, learn.Fact{
-		At: x.at, Kind: learn.Searched, Node: node, Site: s.Site, Product: s.Product, Engine: x.f.jobs[t.Job].Identity.Collect.Engines[s.Engine].Name,
+		At: x.at, Kind: learn.Searched, Node: node, Site: s.Site, Product: s.Product, Engine: x.f.jobs[t.Job].Engine(s.Engine).Name,
 		Seconds: float64(x.at-s.Began) / 1000, Good: good, All: max(all, 1),
 	})
 }
@@ -317,38 +314,6 @@ func (x *tx) settleSearches() {
 			s.Told = true
 		}
 	}
-}
-
-// edit changes a search: its result pages that wait are given up, and it begins anew. What it has found stays found.
-func (x *tx) edit(e *crawl.Edit) error {
-	t := x.f.tasks[e.Task]
-	if t == nil || t.Job != e.Job || t.Of == nil || t.State == crawl.TaskDropped {
-		return nil
-	}
-	x.tasks[t.ID] = t
-	u, err := crawl.Parse(e.Search.URL)
-	if err != nil {
-		return nil // whoever orders it has checked it
-	}
-	if u.Site() != t.Site {
-		return nil
-	}
-	if err := x.giveUp(t); err != nil {
-		return err
-	}
-	t.head = 0
-	t.Of.Search, t.Of.Stated, t.Of.Stop, t.Of.Told = e.Search, crawl.Stated{}, "", false
-	t.Of.Base, t.Of.Barren = t.Of.Found, 0
-	t.State, t.Recalls, t.Avoid, t.Since = "", 0, nil, x.at
-	t.note("changed by a person")
-	x.moves(t, "changed by a person")
-	k := recKey{t.space(), u.Key()}
-	if old, err := x.record(k.space, k.key); err != nil {
-		return err
-	} else if old != nil && old.Task == t.ID && old.State.Final() { // a page that was given up
-		return x.undo(k, old)
-	}
-	return x.resultPage(t, u, &record{Flags: crawl.FlagSeed})
 }
 
 // refusedURL is a URL that a limit has ended.
@@ -401,24 +366,6 @@ func (f *Frontier) NamedBy(job uint32, key crawl.Key, fn func(*Search)) error {
 		}
 		return nil
 	})
-}
-
-// giveUp refuses the URLs in a task's queue.
-func (x *tx) giveUp(t *Task) error {
-	queue := queueKey(t.ID, 0)[:5]
-	err := x.f.each(queue, func(_, v []byte) error {
-		r, err := x.record(t.space(), crawl.Key(v))
-		if err != nil || r == nil || r.State != crawl.Pending {
-			return err
-		}
-		r.State, r.Reason, r.dirty, r.lease = crawl.Excluded, crawl.ReasonDropped, true, 0
-		t.count(crawl.Excluded, crawl.ReasonDropped, 1)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return x.b.DeleteRange(queue, after(queue), nil)
 }
 
 // unawait counts what a task that is dropped still had to fetch for the searches that wait for it.

@@ -55,6 +55,14 @@ type Task struct {
 // space returns where the task's URLs are found.
 func (t *Task) space() space { return space{t.Job, crawl.Layer{Owner: t.Owner, Gen: t.Gen}} }
 
+// names returns where the URLs are found that the task's pages name: of result pages, with those of all searches of the job.
+func (t *Task) names() space {
+	if t.Of != nil {
+		return space{job: t.Job}
+	}
+	return t.space()
+}
+
 // name is what tells the task from others.
 func (t *Task) name() taskName { return taskName{t.space(), t.Subset, t.Site, t.Search, t.Of != nil} }
 

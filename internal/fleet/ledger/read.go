@@ -32,7 +32,7 @@ func (l *Ledger) PutTasks(ctx context.Context, tasks []Task) error {
 			t := &tasks[i]
 			err := w.exec(`INSERT INTO tasks (id, job, site, state, discovered, fetched, pages, duplicates, failed, excluded, pending,
 overflow, bytes, attempts, recalls, reasons, history, relevant) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT (id) DO UPDATE SET state = excluded.state, discovered = excluded.discovered, fetched = excluded.fetched,
+ON CONFLICT (id) DO UPDATE SET site = excluded.site, state = excluded.state, discovered = excluded.discovered, fetched = excluded.fetched,
 pages = excluded.pages, duplicates = excluded.duplicates, failed = excluded.failed, excluded = excluded.excluded,
 pending = excluded.pending, overflow = excluded.overflow, bytes = excluded.bytes, attempts = excluded.attempts,
 recalls = excluded.recalls, reasons = excluded.reasons, history = excluded.history, relevant = excluded.relevant`,

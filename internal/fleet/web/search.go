@@ -13,14 +13,16 @@ import (
 // Edited is the answer to a change of a search.
 type Edited struct {
 	Task uint32 `json:"task"`
+	URL  string `json:"url" doc:"of its first result page"`
 }
 
 // Change is a search as a person wants it.
 type Change struct {
-	Words []string `json:"words" minItems:"1" maxItems:"64"`
-	Site  string   `json:"site,omitempty" maxLength:"500" doc:"that it is restricted to"`
-	URL   string   `json:"url" maxLength:"8000" doc:"of its first result page, on the same engine"`
-	_     struct{} `json:"-" additionalProperties:"false"`
+	Words  []string      `json:"words" minItems:"1" maxItems:"64"`
+	Site   string        `json:"site,omitempty" maxLength:"500" doc:"that it is restricted to"`
+	Number int           `json:"number,omitempty" minimum:"0" doc:"of the job's engine that it asks, from 0: those that the job was begun with, then those that were given to searches since"`
+	Engine *crawl.Engine `json:"engine,omitempty" doc:"that it asks instead"`
+	_      struct{}      `json:"-" additionalProperties:"false"`
 }
 
 func (a *api) edit(ctx context.Context, in *struct {
@@ -28,19 +30,14 @@ func (a *api) edit(ctx context.Context, in *struct {
 	Task uint32 `path:"task" minimum:"1"`
 	Body Change
 }) (*out[Edited], error) {
-	return order(ctx, a, fmt.Sprintf("edit task %d of job %d: %v %s", in.Task, in.ID, in.Body.Words, in.Body.Site), func(ctx context.Context, co *coordinator.Coordinator) (Edited, error) {
-		rows, err := co.Tasks(ctx, coordinator.TasksQuery{Job: in.ID, After: in.Task - 1, Limit: 1})
-		if err != nil {
-			return Edited{}, err
-		}
-		for i := range rows {
-			if rows[i].ID == in.Task && rows[i].Search != nil {
-				s := rows[i].Search.Search
-				s.Words, s.Site, s.URL = in.Body.Words, in.Body.Site, in.Body.URL
-				return Edited{in.Task}, co.Edit(ctx, crawl.Edit{Job: in.ID, Task: in.Task, Search: s})
-			}
-		}
-		return Edited{}, fmt.Errorf("%w: %d", coordinator.ErrNoTask, in.Task)
+	what := fmt.Sprintf("edit task %d of job %d: %v %s", in.Task, in.ID, in.Body.Words, in.Body.Site)
+	if in.Body.Engine != nil {
+		what += " on " + in.Body.Engine.Name
+	}
+	return order(ctx, a, what, func(ctx context.Context, co *coordinator.Coordinator) (Edited, error) {
+		e := crawl.Edit{Job: in.ID, Task: in.Task, Search: crawl.Search{Words: in.Body.Words, Site: in.Body.Site, Engine: in.Body.Number}, Engine: in.Body.Engine}
+		address, err := co.Edit(ctx, e)
+		return Edited{in.Task, address}, err
 	})
 }
 
@@ -63,10 +60,11 @@ func (a *api) runs(ctx context.Context, in *struct {
 	return &out[[]ledger.Run]{runs}, nil
 }
 
-// Edit changes a search that waits for a person.
-func (c *Client) Edit(ctx context.Context, job, task uint32, change Change) error {
+// Edit changes a search that waits for a person, and returns the address that it asks.
+func (c *Client) Edit(ctx context.Context, job, task uint32, change Change) (address string, err error) {
 	var e Edited
-	return c.post(ctx, fmt.Sprintf("/jobs/%d/tasks/%d/edit", job, task), change, &e)
+	err = c.post(ctx, fmt.Sprintf("/jobs/%d/tasks/%d/edit", job, task), change, &e)
+	return e.URL, err
 }
 
 // Runs returns the leases of a job's searches; of one, if search is not 0.

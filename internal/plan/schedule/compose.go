@@ -439,5 +439,15 @@ var Fits = Filter{"need", func(c *Context, task, node int) crawl.Verdict {
 	return crawl.Verdict{}
 }}
 
+// May reports whether a node may have a task, be there room or not.
+func May(c *Context, task, node int) bool {
+	for _, f := range []Filter{NotDraining, NotRecalled, RightType} {
+		if !f.Check(c, task, node).OK() {
+			return false
+		}
+	}
+	return true
+}
+
 // Always are the filters that every strategy has, because Verify asks for them.
 var Always = []Filter{NotDraining, NotRecalled, RightType, Fits}

@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"sort"
+	"strings"
 
 	"argosy/internal/page/engine"
 )
@@ -216,8 +217,16 @@ func (s *splitter) validate() error {
 	}
 	known := map[string]bool{}
 	sites := func(list []string, path string, args ...any) error {
+		seen := map[string]bool{}
 		for i, site := range list {
-			if err := engine.CheckSite(site); err != nil {
+			err := engine.CheckSite(site)
+			host, below, _ := strings.Cut(site, "/")
+			if key := strings.ToLower(host) + "/" + below; seen[key] {
+				err = fmt.Errorf("%q stands there twice", site)
+			} else {
+				seen[key] = true
+			}
+			if err != nil {
 				return bad(err, path+"[%d]", append(args, i)...)
 			}
 			known[site] = true
@@ -237,10 +246,15 @@ func (s *splitter) validate() error {
 		}
 		names[u.Name] = true
 	}
+	products := map[string]bool{}
 	for i, p := range s.Products {
 		if p.Name == "" {
 			return bad(errors.New("a product without a name"), "products[%d]", i)
 		}
+		if products[p.Name] {
+			return bad(fmt.Errorf("product %s stands there twice", p.Name), "products[%d]", i)
+		}
+		products[p.Name] = true
 		var asked []string
 		for engine := range p.Keywords {
 			asked = append(asked, engine)
@@ -255,6 +269,11 @@ func (s *splitter) validate() error {
 			if !known[site] {
 				return bad(fmt.Errorf("product %s: site %q is not one of the virtual task's", p.Name, site), "products[%d].sites[%d]", i, k)
 			}
+		}
+	}
+	for name := range s.Aliases {
+		if !products[name] {
+			return bad(fmt.Errorf("there is no product %s", name), "aliases")
 		}
 	}
 	return nil

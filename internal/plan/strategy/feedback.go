@@ -28,7 +28,10 @@ var feedback = Preset{
 			Modify: modify,
 			Filters: []schedule.Filter{{Name: "efficiency", Check: func(c *schedule.Context, task, node int) crawl.Verdict {
 				s, known := perPage(c, task, node)
-				if best := bestPerPage(c, task); known && best > 0 && s > slow*best {
+				if !known {
+					return crawl.Verdict{}
+				}
+				if best := bestPerPage(c, task); best > 0 && s > slow*best {
 					return crawl.Verdict{Reason: schedule.ReasonSlow}
 				}
 				return crawl.Verdict{}
@@ -65,10 +68,12 @@ func perPage(c *schedule.Context, task, node int) (float64, bool) {
 	return c.Book().SecondsPerPage(predict.Kind{Product: t.Product, Site: t.Rated(), Node: c.S.Nodes[node].Book})
 }
 
+// bestPerPage is how many seconds a page takes the most efficient of the nodes that may have a task: one that may not is no reason to
+// leave another out.
 func bestPerPage(c *schedule.Context, task int) float64 {
 	best := 0.0
 	for n := range c.S.Nodes {
-		if s, known := perPage(c, task, n); known && (best == 0 || s < best) {
+		if s, known := perPage(c, task, n); known && (best == 0 || s < best) && schedule.May(c, task, n) {
 			best = s
 		}
 	}

@@ -131,6 +131,29 @@ func TestPlansAreLegalAndDeterministic(t *testing.T) {
 	}
 }
 
+// The node that is most efficient for a product and site has failed with a task: the other one may have it, however slow it is, for
+// the two rules must not exclude everybody between them.
+func TestFeedbackLeavesANode(t *testing.T) {
+	book := predict.New(predict.Config{})
+	s := &schedule.Snapshot{Book: book, Tasks: []schedule.Task{{ID: 1, Site: "a", Avoid: []string{"fast"}}}}
+	s.Tasks[0].Book = book.Site("a")
+	for n, seconds := range []float64{1, 100} {
+		s.Nodes = append(s.Nodes, schedule.Node{ID: []string{"fast", "slow"}[n], Book: book.Node([]string{"fast", "slow"}[n]), Capacity: 4})
+		book.Took(predict.Kind{Site: s.Tasks[0].Book, Node: n}, 10*seconds, 10, [3]float64{})
+	}
+	st, err := New("feedback")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, avoid := range [][]string{{"fast"}, nil} {
+		s.Tasks[0].Avoid = avoid
+		p, err := schedule.Cycle(s, st)
+		if want := map[bool]int{true: 1, false: 0}[avoid != nil]; err != nil || len(p.Assignments) != 1 || p.Assignments[0].Node != want {
+			t.Errorf("failed on %v: %v %+v", avoid, err, p)
+		}
+	}
+}
+
 // Verify refuses what a broken strategy might plan.
 func TestVerifyRefuses(t *testing.T) {
 	s := &schedule.Snapshot{

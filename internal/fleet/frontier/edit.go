@@ -1,0 +1,129 @@
+package frontier
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"argosy/internal/crawl"
+)
+
+// edit changes a search, which begins anew: its result pages are of another generation, and what it has named counts no more. Its engine
+// may be another one, on another site.
+func (x *tx) edit(e *crawl.Edit) error {
+	t, j := x.f.tasks[e.Task], x.f.jobs[e.Job]
+	if t == nil || j == nil || t.Job != e.Job || t.Of == nil || t.State == crawl.TaskDropped || len(t.leases) > 0 {
+		return nil
+	}
+	u, err := crawl.Parse(e.Search.URL)
+	if err != nil {
+		return nil // whoever orders it has checked it
+	}
+	x.tasks[t.ID] = t
+	if err := errors.Join(x.giveUp(t), x.unname(t)); err != nil {
+		return err
+	}
+	if e.Engine != nil {
+		x.jobs[j.ID] = j
+		e.Search.Engine = j.engine(*e.Engine)
+	}
+	delete(x.f.byName, t.name())
+	t.Gen++
+	t.Site, t.head = u.Site(), 0
+	x.f.byName[t.name()] = t.ID
+	x.site(t.Site)
+	was := t.Of
+	t.Of = &Search{Search: e.Search, No: was.No, Subtasks: was.Subtasks}
+	t.State, t.Recalls, t.Avoid, t.Since = "", 0, nil, x.at
+	why := "changed by a person: " + changes(j, &was.Search, &e.Search)
+	t.note(why)
+	x.moves(t, why)
+	return x.resultPage(t, u, &record{Flags: crawl.FlagSeed})
+}
+
+// changes says what is different about a search.
+func changes(j *Job, was, now *crawl.Search) string {
+	var out []string
+	for _, c := range [][3]string{
+		{"words", strings.Join(was.Words, " "), strings.Join(now.Words, " ")}, {"site", was.Site, now.Site},
+		{"engine", j.Engine(was.Engine).Name, j.Engine(now.Engine).Name},
+	} {
+		switch {
+		case c[1] != c[2]:
+			out = append(out, fmt.Sprintf("%s %s instead of %s", c[0], c[2], c[1]))
+		case c[0] == "engine" && was.Engine != now.Engine:
+			out = append(out, "engine "+c[2]+" as it is described now")
+		}
+	}
+	if out == nil {
+		return "nothing; it is asked again"
+	}
+	return strings.Join(out, ", ")
+}
+
+// unname forgets what a search has named: it is fetched all the same, and counts for others.
+func (x *tx) unname(t *Task) error {
+	prefix := awaitsOf(recKey{space: space{job: t.Job}})[:5]
+	return x.f.each(prefix, func(key, _ []byte) error {
+		if binary.BigEndian.Uint32(key[len(key)-4:]) != t.Search {
+			return nil
+		}
+		return x.b.Delete(bytes.Clone(key), nil)
+	})
+}
+
+// engine returns the place of an engine among those of a job, which it joins if it is not one of them.
+func (j *Job) engine(e crawl.Engine) int {
+	same := func(o crawl.Engine) bool {
+		return o.Name == e.Name && o.Type == e.Type && o.Robots == e.Robots && bytes.Equal(o.Def, e.Def)
+	}
+	own := j.Identity.Collect.Engines
+	if i := slices.IndexFunc(own, same); i >= 0 {
+		return i
+	}
+	i := slices.IndexFunc(j.Engines, same)
+	if i < 0 {
+		i = len(j.Engines)
+		j.Engines = append(j.Engines, e)
+	}
+	return len(own) + i
+}
+
+// AllEngines returns the engines of a job that collects, those that people have given its searches since behind its own.
+func (j *Job) AllEngines() []crawl.Engine {
+	if j.Identity.Collect == nil {
+		return nil
+	}
+	return append(slices.Clip(j.Identity.Collect.Engines), j.Engines...)
+}
+
+// Engine returns an engine of a job that collects, by its number: those that it was begun with, then those that people have given its
+// searches since.
+func (j *Job) Engine(i int) *crawl.Engine {
+	own := j.Identity.Collect.Engines
+	if i < len(own) {
+		return &own[i]
+	}
+	return &j.Engines[i-len(own)]
+}
+
+// giveUp refuses the URLs in a task's queue.
+func (x *tx) giveUp(t *Task) error {
+	queue := queueKey(t.ID, 0)[:5]
+	err := x.f.each(queue, func(_, v []byte) error {
+		r, err := x.record(t.space(), crawl.Key(v))
+		if err != nil || r == nil || r.State != crawl.Pending {
+			return err
+		}
+		r.State, r.Reason, r.dirty, r.lease = crawl.Excluded, crawl.ReasonDropped, true, 0
+		t.count(crawl.Excluded, crawl.ReasonDropped, 1)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return x.b.DeleteRange(queue, after(queue), nil)
+}
