@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -43,12 +44,14 @@ func listen(addr, socket, token string, t *tls.Config, house web.House, c web.Co
 	if t != nil {
 		l, scheme = tls.NewListener(l, t), "https://"
 	}
-	c.UserAgent, c.Version, c.Door = defaultAgent, version, web.NewDoor()
+	ending := make(chan struct{})
+	c.UserAgent, c.Version, c.Door, c.Ending = defaultAgent, version, web.NewDoor(), ending
 	ls := &listener{served: make(chan error, 1), base: scheme + l.Addr().String(), door: c.Door}
 	ls.srv = &http.Server{
 		Handler: web.Handler(house, c), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10,
 		ConnContext: web.ConnContext,
 	}
+	ls.srv.RegisterOnShutdown(func() { close(ending) })
 	go func() { ls.served <- ls.srv.Serve(l) }()
 	ls.local(socket, token, l.Addr(), c.Logger)
 	return ls, nil
@@ -78,9 +81,16 @@ func (l *listener) local(path, token string, at net.Addr, log *slog.Logger) {
 	}()
 }
 
-// close ends it.
+// lastAnswers is how long answers that are being made may take when a process ends: to the order that ends it, say.
+const lastAnswers = 3 * time.Second
+
+// close ends it, once those who have asked are answered.
 func (l *listener) close() error {
-	_ = l.srv.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), lastAnswers)
+	defer cancel()
+	if l.srv.Shutdown(ctx) != nil {
+		_ = l.srv.Close()
+	}
 	if err := <-l.served; !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}

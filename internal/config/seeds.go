@@ -48,6 +48,9 @@ func (c *SeedChecker) read(text string) (s Seed, err error) {
 			return s, err
 		}
 	}
+	if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return s, fmt.Errorf("seed %.200q: a character that cannot stand in a URL", text)
+	}
 	s = Seed{Text: text, NoScheme: !strings.Contains(text, "://")}
 	full := text
 	if s.NoScheme {

@@ -1,6 +1,8 @@
 package crawl
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"math"
 	"net/netip"
@@ -182,6 +184,11 @@ func (c *check) between(field string, x, least, most float64) {
 // word refuses what is not a short word of letters, digits and a few signs, or empty where it must not be.
 func (c *check) word(field, s string, least int) {
 	c.length(field, s, least, maxWord)
+	c.printed(field, s)
+}
+
+// printed finds characters that nobody prints: those that control a terminal, or end a text in other programs.
+func (c *check) printed(field, s string) {
 	for i := range len(s) {
 		if b := s[i]; b < ' ' || b == 0x7f {
 			c.fail(field, RuleName)
@@ -396,6 +403,7 @@ const (
 // Bounds of what a person may say of a job.
 const (
 	maxName      = 200
+	maxSeeds     = 10_000_000_000 // that follow a job: a hundred for each name that there is
 	maxFilters   = 1000
 	maxAgent     = 512
 	maxLandmarks = 64
@@ -426,8 +434,15 @@ func (j *Job) Check() *Fault {
 	c := check{at: -1}
 	id, l, p := &j.Identity, &j.Limits, &j.Placing
 	c.length("name", j.Name, 0, maxName)
+	c.printed("name", j.Name)
 	for _, seed := range id.Seeds {
 		c.length("seeds", seed, 1, MaxURLLength)
+	}
+	if l := id.List; l != nil {
+		c.whole("seeds that follow", l.Count, 1, maxSeeds)
+		if sum, err := hex.DecodeString(l.Digest); err != nil || len(sum) != sha256.Size {
+			c.fail("digest of the seeds that follow", RuleFormat)
+		}
 	}
 	c.items("include", len(id.Include), maxFilters)
 	c.items("exclude", len(id.Exclude), maxFilters)

@@ -102,6 +102,13 @@ func TestShownCrawl(t *testing.T) {
 	if len(leases) > 0 || task.Waits != "job" || len(task.Queue) == 0 || len(task.Queue) != int(task.Pending) || task.Robots != "all allowed" {
 		t.Fatalf("while it is paused: %d leases, %+v", len(leases), task)
 	}
+	var st web.Status
+	for until := time.Now().Add(time.Minute); st.State != crawl.JobPaused && time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
+		ask("GET", "/status", "", &st)
+	}
+	if s, _ := cr.Status(); s.State != crawl.JobPaused || s.Counts.Discovered == 0 || s.Counts.Pending() != task.Pending {
+		t.Errorf("while it is paused: %+v", s)
+	}
 	var why web.Explained
 	if ask("GET", "/tasks/1/explain", "", &why); !why.Known || why.Decision.Task != 1 || why.Decision.Node == "" {
 		t.Errorf("why: %+v", why)
@@ -127,6 +134,50 @@ func TestShownCrawl(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A crawl that is cancelled while it is paused ends.
+func TestCancelledWhilePaused(t *testing.T) {
+	first := make(chan struct{}, 100)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, `<a href="/a">a</a><a href="/b">b</a>`)
+		first <- struct{}{}
+	}))
+	defer srv.Close()
+	_, port, _ := net.SplitHostPort(srv.Listener.Addr().String())
+	cfg := config(t.TempDir(), port, time.Minute, 1)
+	cfg.Job.Identity.Seeds = []string{"http://paused.test:" + port + "/"}
+	cfg.Hold = true
+	cr, err := assemble.Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := asker(t, web.Handler(cr, web.Config{Kind: web.KindCrawl, Who: func(string) (access.Who, bool) { return access.Who{Role: access.Operator, Name: "t"}, true }}))
+	ran := make(chan assemble.Summary, 1)
+	go func() {
+		sum, err := cr.Run(t.Context(), nil)
+		if err != nil {
+			t.Error(err)
+		}
+		ran <- sum
+	}()
+	<-first
+	ask("POST", "/jobs/1/pause", "{}", nil)
+	var st web.Status
+	for until := time.Now().Add(time.Minute); st.State != crawl.JobPaused && time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
+		ask("GET", "/status", "", &st)
+	}
+	var job web.Job
+	if ask("POST", "/jobs/1/cancel", "{}", &job); job.State != crawl.JobCancelled {
+		t.Errorf("the answer says that it is %s", job.State)
+	}
+	if sum := <-ran; sum.State != crawl.JobCancelled {
+		t.Errorf("it ended as %s", sum.State)
+	}
+	if err := cr.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -94,7 +94,9 @@ type Coordinator struct {
 	stage     stage
 	published time.Time
 	commands  chan func()
-	orders    atomic.Int32 // that wait for their turn
+	over      chan struct{} // closed when the run has ended
+	overBy    error         // why it ended; nil: it was over, and all is synced. It is written before over is closed
+	orders    atomic.Int32  // that wait for their turn
 	board     board
 	known     reading // of the ledger, for those who ask
 	status    atomic.Pointer[Status]
@@ -130,7 +132,7 @@ func New(c Config, log Log, out Dispatcher, reg Registry, f *frontier.Frontier, 
 	}
 	co := &Coordinator{
 		cfg: c, reg: reg, f: f, post: post{out, c.Logger}, open: newOpen(f.Lease), fleet: newFleet(c.Logger, c.Gate), books: newAccounts(),
-		jobs: jobs{f: f, runs: map[uint32]*run{}}, disk: disk{ask: c.Full, logger: c.Logger}, commands: make(chan func()),
+		jobs: jobs{f: f, runs: map[uint32]*run{}}, disk: disk{ask: c.Full, logger: c.Logger}, commands: make(chan func()), over: make(chan struct{}),
 		lore: lore{
 			strategies: c.Strategies, logger: c.Logger, measured: map[string]*schedule.Measured{}, readers: map[string]*reader{}, probing: map[pair]bool{},
 		},
@@ -162,9 +164,13 @@ type nodeEvent struct {
 }
 
 // Run leads until the job that it runs has ended, ctx ends, or something it cannot do without fails. What has been
-// applied is synced when it returns.
-func (c *Coordinator) Run(ctx context.Context) error {
-	err := c.run1(ctx)
+// applied is synced when it returns. It runs once.
+func (c *Coordinator) Run(ctx context.Context) (err error) {
+	defer func() {
+		c.overBy = err
+		close(c.over)
+	}()
+	err = c.run1(ctx)
 	if errors.Is(err, crawl.ErrTrimmed) && !c.sinks.leads { // entries are missing in the middle: with all before them applied, that is seen
 		err = c.run1(ctx)
 	}
@@ -203,6 +209,7 @@ func (c *Coordinator) run1(ctx context.Context) error {
 			return err // what was not written is in the log
 		}
 		err = errors.Join(err, c.sinks.sync(fin, time.Now()))
+		c.show(time.Now(), true)
 		if c.sinks.leads {
 			_ = c.books.charge(fin, c.sinks.ledger) // of a few seconds, at most
 		}

@@ -197,6 +197,16 @@ func (b *jobs) running() []*frontier.Job {
 	return out
 }
 
+// paused returns the jobs that wait for a person to say that they go on.
+func (b *jobs) paused() (out []*frontier.Job) {
+	b.f.Jobs(func(j *frontier.Job) {
+		if j.State == crawl.JobPaused {
+			out = append(out, j)
+		}
+	})
+	return out
+}
+
 // meetMost is how long a run of one job waits for its nodes; who comes later gets a share then.
 const meetMost = 2 * time.Second
 
@@ -242,7 +252,7 @@ func (c *Coordinator) act(ctx context.Context, now time.Time) (done bool, err er
 		}
 	}
 	c.publish(now, running)
-	return c.cfg.Hold && c.stage.drained && len(running) == 0, nil
+	return c.cfg.Hold && len(running) == 0 && (c.stage.drained || len(c.jobs.paused()) == 0), nil
 }
 
 // disk owns what is known of the room that is left.
@@ -402,9 +412,15 @@ func (c *Coordinator) publish(now time.Time, jobs []*frontier.Job) {
 		return
 	}
 	c.published = now
-	s := Status{State: "idle", Sites: c.f.Sites(), Leases: len(c.open.addrs), Nodes: len(c.fleet.nodes), Epoch: c.sinks.epoch, Applied: c.sinks.applied}
+	s := Status{Sites: c.f.Sites(), Leases: len(c.open.addrs), Nodes: len(c.fleet.nodes), Epoch: c.sinks.epoch, Applied: c.sinks.applied}
+	s.State = crawl.JobRunning
+	if len(jobs) == 0 {
+		jobs, s.State = c.jobs.paused(), crawl.JobPaused
+	}
+	if len(jobs) == 0 {
+		s.State = "idle"
+	}
 	for _, j := range jobs {
-		s.State = crawl.JobRunning
 		s.Counts = s.Counts.Add(j.Totals)
 		s.Markets += int(j.Rounds)
 		for _, a := range j.Accounts {

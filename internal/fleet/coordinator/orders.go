@@ -17,6 +17,7 @@ import (
 // Errors of orders.
 var (
 	ErrNoTask = errors.New("no such task")
+	ErrOver   = errors.New("the coordinator has ended")
 	ErrNoJob  = errors.New("no such job")
 	ErrNoNode = errors.New("no such node")
 	ErrState  = errors.New("the job's state does not allow it")
@@ -31,6 +32,9 @@ func (c *Coordinator) do(ctx context.Context, fn func() error) error {
 		c.orders.Add(-1)
 		done <- fn()
 	}:
+	case <-c.over:
+		c.orders.Add(-1)
+		return ErrOver
 	case <-ctx.Done():
 		c.orders.Add(-1)
 		return ctx.Err()
@@ -38,6 +42,13 @@ func (c *Coordinator) do(ctx context.Context, fn func() error) error {
 	select {
 	case err := <-done:
 		return err
+	case <-c.over: // it may have run as the last
+		select {
+		case err := <-done:
+			return err
+		default:
+			return ErrOver
+		}
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -126,13 +137,18 @@ func orElse(a, b string) string {
 	return a
 }
 
-// settled returns when everything that was ordered before is applied and synced, and others see it.
+// settled returns when everything that was ordered before is applied and synced, and others see it. An order may have ended the run: then
+// all is.
 func (c *Coordinator) settled(ctx context.Context) error {
-	return c.do(ctx, func() error { // orders are taken only once everything is applied
+	err := c.do(ctx, func() error { // orders are taken only once everything is applied
 		now := time.Now()
 		defer c.show(now, true)
 		return c.sinks.sync(ctx, now)
 	})
+	if errors.Is(err, ErrOver) && c.overBy == nil {
+		return nil
+	}
+	return err
 }
 
 // SetState pauses, resumes or cancels a job.

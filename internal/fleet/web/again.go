@@ -167,5 +167,5 @@ func (o *onceOnly) end(name string, mine *ordered, rec *recorder) {
 func refuse(w http.ResponseWriter, status int, detail string) {
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(status)
-	_, _ = fmt.Fprintf(w, `{"status":%d,"title":%q,"detail":%q}`+"\n", status, http.StatusText(status), detail)
+	_, _ = fmt.Fprintf(w, `{"status":%d,"title":%q,"detail":%q}`+"\n", status, http.StatusText(status), clip(detail))
 }

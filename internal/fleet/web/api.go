@@ -41,6 +41,7 @@ type Config struct {
 	Kind      string                                // of the house; empty: KindFleet
 	Who       func(token string) (access.Who, bool) // whom a token lets in; nil: the fleet's gate says so, and without one no token lets anybody in
 	Door      *Door                                 // nil: one that nobody has a link to
+	Ending    <-chan struct{}                       // closed when the process is about to end: streams end, so that answers can be waited for; nil: never
 	Hosts     []string                              // names, in lower case, by which browsers may ask for us, besides addresses and this machine's
 }
 
@@ -52,6 +53,7 @@ func Handler(s House, c Config) http.Handler {
 	mux := http.NewServeMux()
 	hc := huma.DefaultConfig("Argosy", c.Version)
 	hc.OpenAPIPath, hc.DocsPath, hc.SchemasPath, hc.CreateHooks = "/api/v1/openapi", "", "", nil
+	hc.Transformers = append(hc.Transformers, clipped)
 	a := &api{s: s, cfg: c, door: c.Door, tickets: newTickets(), heavy: map[string]*kept{}, replays: make(chan struct{}, maxReplays)}
 	if a.door == nil {
 		a.door = NewDoor()
@@ -65,7 +67,9 @@ func Handler(s House, c Config) http.Handler {
 			a.cfg.Who = f.Gate().Who
 		}
 	}
-	a.register(humago.New(mux, hc))
+	described := humago.New(mux, hc)
+	described.UseMiddleware(a.sensible(described))
+	a.register(described)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain")
 		_, _ = w.Write([]byte("ok\n"))
@@ -212,11 +216,14 @@ type NodePath struct {
 func problem(err error) error {
 	var fault *crawl.Fault
 	var refused *access.Refusal
+	var said huma.StatusError
 	switch {
 	case errors.As(err, &fault):
 		return huma.Error422UnprocessableEntity(err.Error())
 	case err == nil:
 		return nil
+	case errors.As(err, &said):
+		return said
 	case errors.As(err, &refused):
 		return refusal(refused)
 	case errors.Is(err, bus.ErrAway):
@@ -227,7 +234,7 @@ func problem(err error) error {
 		return huma.Error404NotFound(err.Error())
 	case errors.Is(err, gate.ErrMany), errors.Is(err, gate.ErrElsewhere):
 		return huma.Error409Conflict(err.Error())
-	case errors.Is(err, serve.ErrStandby):
+	case errors.Is(err, serve.ErrStandby), errors.Is(err, coordinator.ErrOver):
 		return huma.Error503ServiceUnavailable(err.Error())
 	case errors.Is(err, coordinator.ErrNoJob), errors.Is(err, coordinator.ErrNoNode), errors.Is(err, coordinator.ErrNoTask):
 		return huma.Error404NotFound(err.Error())
@@ -267,7 +274,7 @@ func order[T any](ctx context.Context, a *api, what string, fn func(context.Cont
 		}
 		v, err = fn(ctx, co)
 		if err != nil && ctx.Err() == nil {
-			err = errors.Join(err, co.Note(ctx, who, "not done: "+what+": "+err.Error()))
+			err = errors.Join(err, co.Note(ctx, who, "not done: "+what+": "+clip(err.Error())))
 		}
 		return v, err
 	})
@@ -448,6 +455,9 @@ func (a *api) limits(ctx context.Context, in *struct {
 	return order(ctx, a, what, func(ctx context.Context, co *coordinator.Coordinator) (Job, error) {
 		err := co.SetLimits(ctx, in.ID, func(j *crawl.Job) error {
 			file.Change(j)
+			if err := serve.CheckJob(j); err != nil {
+				return huma.Error422UnprocessableEntity(err.Error())
+			}
 			return nil
 		})
 		if err != nil {

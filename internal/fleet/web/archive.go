@@ -155,7 +155,11 @@ func (a *api) turn(ctx context.Context) bool {
 	defer cancel()
 	select {
 	case a.replays <- struct{}{}:
-		return true
+		if ctx.Err() == nil {
+			return true
+		}
+		<-a.replays
+		return false
 	case <-ctx.Done():
 		return false
 	}

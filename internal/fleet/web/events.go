@@ -99,6 +99,8 @@ func (a *api) wait(r *http.Request, ready <-chan struct{}) bool {
 		select {
 		case <-r.Context().Done():
 			return false
+		case <-a.cfg.Ending:
+			return false
 		case <-look.C:
 			if !a.may(r) {
 				return false

@@ -1,0 +1,96 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"argosy/internal/fleet/coordinator"
+)
+
+// What is asked for is looked at before anything answers it, and what is wrong with it is said in few words.
+
+const (
+	maxSaid   = 1000 // bytes of a text in a problem
+	maxFaults = 20   // of a request that are told
+)
+
+// clip cuts a text that a problem says.
+func clip(s string) string {
+	if len(s) <= maxSaid {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxSaid], "") + fmt.Sprintf("… (%d bytes)", len(s))
+}
+
+// clipped cuts what a problem says of what was sent, which may be long. It implements huma.Transformer.
+func clipped(_ huma.Context, _ string, v any) (any, error) {
+	p, ok := v.(*huma.ErrorModel)
+	if !ok {
+		return v, nil
+	}
+	short := *p
+	short.Detail = clip(p.Detail)
+	short.Errors = nil
+	for _, e := range p.Errors[:min(len(p.Errors), maxFaults)] {
+		d := huma.ErrorDetail{Message: clip(e.Message), Location: clip(e.Location), Value: e.Value}
+		if b, err := json.Marshal(e.Value); err != nil || len(b) > maxSaid {
+			d.Value = clip(string(b))
+		}
+		short.Errors = append(short.Errors, &d)
+	}
+	return &short, nil
+}
+
+// sensible passes on what asks for something that there is: with parameters that the description names, and for a job that is known.
+func (a *api) sensible(h huma.API) func(huma.Context, func(huma.Context)) {
+	return func(ctx huma.Context, next func(huma.Context)) {
+		var known []string
+		for _, p := range ctx.Operation().Parameters {
+			if p.In == "query" {
+				known = append(known, p.Name)
+			}
+		}
+		u := ctx.URL()
+		for name := range u.Query() {
+			if !slices.Contains(known, name) {
+				allowed := "none is allowed"
+				if len(known) > 0 {
+					allowed = "allowed are " + strings.Join(known, ", ")
+				}
+				_ = huma.WriteErr(h, ctx, http.StatusUnprocessableEntity, fmt.Sprintf("parameter %q is not known here; %s", clip(name), allowed))
+				return
+			}
+		}
+		if err := a.knownJob(ctx); err != nil {
+			_ = huma.WriteErr(h, ctx, http.StatusNotFound, err.Error())
+			return
+		}
+		next(ctx)
+	}
+}
+
+// knownJob says that a job of which something is asked is not known. Whether an order can be carried out is for the coordinator.
+func (a *api) knownJob(ctx huma.Context) error {
+	if ctx.Method() != http.MethodGet || !strings.HasPrefix(ctx.Operation().Path, "/api/v1/jobs/{id}/") {
+		return nil
+	}
+	id, err := strconv.ParseUint(ctx.Param("id"), 10, 32)
+	if err != nil {
+		return nil // the check of the parameter says it better
+	}
+	co, err := a.s.Leader()
+	if err != nil {
+		return nil
+	}
+	if _, err := a.find(ctx.Context(), co, uint32(id)); errors.Is(err, coordinator.ErrNoJob) {
+		return fmt.Errorf("%w: %d", coordinator.ErrNoJob, id)
+	}
+	return nil
+}

@@ -1,0 +1,55 @@
+package web_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// What makes no sense is refused with its reason, in few words, however long it is; and what is asked of a job that is not there is not
+// answered with nothing.
+func TestSenseless(t *testing.T) {
+	_, h, _ := lead(t)
+	if w := ask(h, "POST", "/api/v1/jobs", operators, `{"seeds": ["http://a.test/"], "name": "first"}`); w.Code != 200 {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	long := strings.Repeat("x", 1<<20)
+	sum := strings.Repeat("0", 64)
+	for _, c := range []struct {
+		name, method, path, body string
+		want                     int
+		says                     string
+	}{
+		{"a strategy that is none", "POST", "/jobs/1/limits", `{"placing": {"strategy": "nope"}}`, 422, "nope"},
+		{"a probe that is none", "POST", "/jobs/1/limits", `{"placing": {"probe": "nope"}}`, 422, "probe"},
+		{"a lost page without a key", "POST", "/jobs/1/retry", `{"lost": ["AAAA"]}`, 422, "000000"},
+		{"a strategy of a job that is not there", "POST", "/jobs/9/limits", `{"placing": {"strategy": "nearest"}}`, 404, "no such job"},
+		{"a long reason", "POST", "/jobs/1/retry", `{"why": "` + long + `"}`, 422, "length"},
+		{"a long field", "POST", "/jobs/1/retry", `{"` + long + `": 1}`, 422, "unexpected"},
+		{"a long strategy", "POST", "/jobs/1/limits", `{"placing": {"strategy": "` + long + `"}}`, 422, "placing"},
+		{"a long line", "POST", "/jobs", `{"seeds": ["` + long + `"]}`, 422, "seed"},
+		{"a long key", "POST", "/jobs", `{"` + long + `": 1}`, 422, "x"},
+		{"seeds without end", "POST", "/jobs?seeds=9223372036854775807&digest=" + sum, `{"name": "a"}`, 422, "seeds"},
+		{"a digest that is none", "POST", "/jobs?seeds=5&digest=x", `{"name": "a"}`, 422, "digest"},
+		{"a name that nobody prints", "POST", "/jobs", `{"seeds": ["http://a.test/"], "name": "\u0000"}`, 422, "name"},
+		{"a seed with a NUL", "POST", "/jobs", `{"seeds": ["http://a.test/\u0000"]}`, 422, "seed"},
+		{"pages of no job", "GET", "/jobs/9/pages", "", 404, "no such job: 9"},
+		{"types of no job", "GET", "/jobs/9/types", "", 404, "no such job: 9"},
+		{"searches of no job", "GET", "/jobs/9/runs", "", 404, "no such job: 9"},
+		{"a page of no job", "GET", "/jobs/9/page?key=00", "", 404, "no such job: 9"},
+		{"a parameter that is none", "GET", "/jobs/1/tasks?stat=done", "", 422, `"stat\" is not known here; allowed are state, after`},
+		{"a parameter where none is", "GET", "/status?x=1", "", 422, "none is allowed"},
+		{"a parameter of an order", "POST", "/jobs/1/pause?now=1", "{}", 422, "none is allowed"},
+		{"a state that is none", "GET", "/jobs/1/tasks?state=nope", "", 422, "waiting"},
+		{"no state", "GET", "/jobs/1/tasks?state=", "", 200, "["},
+		{"a state", "GET", "/jobs/1/tasks?state=manual", "", 200, "["},
+	} {
+		w := ask(h, c.method, "/api/v1"+c.path, operators, c.body)
+		if body := w.Body.String(); w.Code != c.want || !strings.Contains(body, strings.TrimPrefix(c.says, `"`)) || len(body) > 6000 {
+			t.Errorf("%s: %d, want %d, %d bytes: %.300s", c.name, w.Code, c.want, len(body), body)
+		}
+	}
+	if w := ask(h, "GET", "/api/v1/orders", operators, ""); w.Code != http.StatusOK || w.Body.Len() > 20000 {
+		t.Errorf("the log of orders: %d, %d bytes", w.Code, w.Body.Len())
+	}
+}
