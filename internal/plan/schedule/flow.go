@@ -400,7 +400,18 @@ func (f *flow) gain(t, i int) float64 {
 	if f.free[n] < k.use[i] {
 		g *= max(0, f.free[n]) / k.use[i]
 	}
-	return g - f.place[n] + 1e-4*v*f.cap[n]/(f.cap[n]-min(f.free[n], f.cap[n])+k.use[i])
+	return g - f.place[n] + evenly*v*f.room(int(n), k.use[i])
+}
+
+// evenly is how much of its value a task gives up, at most, for a node with more room: only where nodes are worth the same.
+const evenly = 1e-4
+
+// room is how little crowded a node would be with a task that takes use of it: 2 if it is empty, 1 if that makes it full, and the share
+// that is had of what is wanted where more is.
+func (f *flow) room(n int, use float64) float64 {
+	has := f.cap[n]
+	wanted := has - min(f.free[n], has) + use
+	return min(1, has/wanted) + max(0, 1-wanted/has)
 }
 
 // scarce is how much more than its value a place must cost for a task rather to wait: so far may the logit's prices be
@@ -416,6 +427,11 @@ func (f *flow) assign() []int {
 		p.Cap[i] = max(0, n.Capacity-n.Running)
 		enough = enough && p.Cap[i] >= len(f.tasks)
 	}
+	pairs := 0
+	for _, k := range f.tasks {
+		pairs += len(k.node)
+	}
+	p.Bin, p.Cost = make([]int32, 0, pairs), make([]float64, 0, pairs)
 	scarce := f.scarce()
 	for t := range f.tasks {
 		k := f.tasks[t]

@@ -255,3 +255,41 @@ func TestPlacesMustBeKnown(t *testing.T) {
 		}
 	}
 }
+
+// However much nodes can take in, flow gives a site to the one with the faster path, though the other has nothing to do: store and line
+// of a node in a rack are a thousand times as fast as a site.
+func TestFlowTakesTheFasterPath(t *testing.T) {
+	for _, carries := range []float64{1e8, 1e10, 1e12} {
+		b := predict.New(predict.Config{})
+		s := &schedule.Snapshot{Now: 10_000, Seed: 3, PerSite: 1, Book: b}
+		for i := range 2 {
+			n := schedule.Node{ID: fmt.Sprint("n", i), Capacity: 50, Offer: schedule.Vector{schedule.Bandwidth: carries}}
+			n.Book = b.Node(n.ID)
+			s.Nodes = append(s.Nodes, n)
+		}
+		for k := range 9 {
+			site := fmt.Sprint("s", k)
+			for range 3 {
+				b.Crawled(0, b.Site(site), 3e6, 1, false, 9000)
+				b.Crawled(1, b.Site(site), 1e6, 1, false, 9000)
+			}
+			if k < 8 {
+				s.Running = append(s.Running, schedule.Running{Lease: uint64(k + 1), Site: site, Node: "n0", Book: b.Site(site)})
+				s.Nodes[0].Running++
+				continue
+			}
+			s.Tasks = append(s.Tasks, schedule.Task{ID: uint32(k), Site: site, Book: b.Site(site)})
+		}
+		st, err := New("flow,explore=0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := schedule.Cycle(s, st)
+		if err != nil || len(p.Assignments) != 1 {
+			t.Fatal(p, err)
+		}
+		if n := s.Nodes[p.Assignments[0].Node].ID; n != "n0" {
+			t.Errorf("nodes that take in %.0e bits/s: the site goes to %s, where it is three times slower", carries, n)
+		}
+	}
+}
