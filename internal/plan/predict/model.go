@@ -2,6 +2,7 @@ package predict
 
 import (
 	"math"
+	"slices"
 	"sort"
 
 	"argosy/internal/plan/netcoord"
@@ -19,15 +20,19 @@ type model struct {
 	spread  float64 // standard deviation of a pair around the picture
 	space   *netcoord.Space
 	marks   []int // nodes
+	of      []int // landmarks that the space is of: those of the last Fit
 	near    [][]float64
 	nodes   []netcoord.Coord
 	sites   []netcoord.Coord
 	delays  []uint32 // of each site, at the last Fit
 	stale   []bool   // sites that have new delays since they were placed
+	told    []int    // delays that landmarks had told of each site when it was placed; 0: it is to be placed anew
 	served  float64  // share of all requests that give a page; 0 before the first Fit
 	differs float64  // how nodes differ in that (fitServed)
 	clump   float64
-	more    []float64 // share that each node has more than others of the same sites
+	more    []float64  // share that each node has more than others of the same sites
+	pairs   int        // that the factors were fitted to
+	ridges  [2]float64 // of nodes' and of sites' factors
 }
 
 func (m *model) nodeAt(n int) netcoord.Coord {
@@ -79,8 +84,12 @@ func (b *Book) Rates(site int, at int64, nodes []int32, out []Figure) {
 	}
 	pairs := b.site[site].pairs
 	v := b.view(site)
-	off := b.leftOver(site, &v)
 	noise, drift := b.aging.fit()
+	spread := firstSpread
+	if b.model.fitted {
+		spread = b.model.spread
+	}
+	b.leftOver(pairs, &v, spread, noise)
 	next := 0
 	for k, node := range nodes {
 		var p *pair
@@ -90,14 +99,13 @@ func (b *Book) Rates(site int, at int64, nodes []int32, out []Figure) {
 		for next < len(pairs) && pairs[next].node < node {
 			next++
 		}
+		x := 0.0
 		if next < len(pairs) && pairs[next].node == node {
-			p = &pairs[next]
+			p, x = &pairs[next], b.seen[next]
+		} else {
+			x = b.picture(int(node), &v, nil)
 		}
-		x, sd := b.picture(int(node), &v, p), firstSpread
-		if b.model.fitted {
-			sd = b.model.spread
-		}
-		x, sd = b.carry(int(node), pairs, off, x, sd, noise)
+		x, sd := b.carry(node, x, spread)
 		f := Figure{x, sd, src}
 		if p != nil && p.rate.weight > 0 {
 			own := 1 / p.rate.variance(noise, drift, at)
@@ -150,35 +158,40 @@ func (b *Book) picture(node int, v *view, p *pair) float64 {
 	return x
 }
 
-// leftOver returns what the picture leaves over at each measured pair of a site, NaN where nothing was measured.
-func (b *Book) leftOver(site int, v *view) []float64 {
-	if !b.model.fitted || b.model.near == nil {
-		return nil
-	}
-	pairs := b.site[site].pairs
-	b.scratch = b.scratch[:0]
+// left is what the picture leaves over at a pair whose speed was measured.
+type left struct {
+	node   int32
+	over   float64
+	weight float64 // by how sure it is
+}
+
+// leftOver finds what the picture says of a site's pairs (seen), and what it leaves over at those whose speed was measured (over).
+// spread is that of pairs around the picture, noise the variance of one measurement.
+func (b *Book) leftOver(pairs []pair, v *view, spread, noise float64) {
+	b.seen, b.over = b.seen[:0], b.over[:0]
+	alike := spread * spread
 	for i := range pairs {
-		x := math.NaN()
-		if p := &pairs[i]; p.rate.weight > 0 && int(p.node) < len(b.model.near) {
-			x = p.rate.mean - b.picture(int(p.node), v, p)
+		p := &pairs[i]
+		x := b.picture(int(p.node), v, p)
+		b.seen = append(b.seen, x)
+		if b.model.fitted && p.rate.weight > 0 && int(p.node) < len(b.model.near) {
+			b.over = append(b.over, left{p.node, p.rate.mean - x, alike / (alike + noise/p.rate.weight)})
 		}
-		b.scratch = append(b.scratch, x)
 	}
-	return b.scratch
 }
 
 // carry moves what is left over at measured pairs to a node, by how near it is to theirs.
-func (b *Book) carry(node int, pairs []pair, off []float64, x, sd, noise float64) (float64, float64) {
-	if node >= len(b.model.near) {
+func (b *Book) carry(node int32, x, sd float64) (float64, float64) {
+	if int(node) >= len(b.model.near) {
 		return x, sd
 	}
 	const alone = 0.7 // weight of what the picture says by itself
 	sum, weight := 0.0, alone
-	near, alike := b.model.near[node], b.model.spread*b.model.spread
-	for i, o := range off {
-		if o == o && int(pairs[i].node) != node {
-			w := near[pairs[i].node] * alike / (alike + noise/pairs[i].rate.weight)
-			sum += w * o
+	near := b.model.near[node]
+	for i := range b.over {
+		if o := &b.over[i]; o.node != node {
+			w := near[o.node] * o.weight
+			sum += w * o.over
 			weight += w
 		}
 	}
@@ -247,12 +260,12 @@ const modulusSamples = 100
 // SetLandmarks says which nodes measure sites for all others. Without it they are chosen by the greedy k-centre rule.
 func (b *Book) SetLandmarks(nodes []int) { b.model.marks = append([]int(nil), nodes...) }
 
-// fitCoordinates places landmarks and nodes when a tenth of the delays between them is new, and sites when a tenth of
-// theirs is: every request tells one.
+// fitCoordinates places landmarks and nodes when there are other landmarks, or when a tenth of the delays between them is new, and sites
+// when a tenth of theirs to landmarks is: every request tells one.
 func (b *Book) fitCoordinates() {
 	m := &b.model
 	fresh := b.fleet - b.placed
-	moved := fresh > 0 && fresh >= b.placed/10
+	moved := fresh > 0 && fresh >= b.placed/10 || m.space != nil && !slices.Equal(m.marks, m.of)
 	if moved {
 		b.placed = b.fleet
 		moved = b.fitFleet()
@@ -262,27 +275,33 @@ func (b *Book) fitCoordinates() {
 	}
 	for len(m.sites) < len(b.site) {
 		m.sites, m.delays, m.stale = append(m.sites, netcoord.Coord{}), append(m.delays, 0), append(m.stale, false)
+		m.told = append(m.told, 0)
 	}
 	for s := range b.site {
 		if d := b.site[s].delays; moved || d > m.delays[s]+m.delays[s]/10 {
 			m.delays[s], m.stale[s] = d, true
+			if moved {
+				m.told[s] = 0
+			}
 		}
 	}
 }
 
+// fitSite places a site by what landmarks have measured, unless that is what they had when it was placed: most delays are those of
+// other nodes.
 func (b *Book) fitSite(s int) {
 	m := &b.model
-	d := make([]float64, len(m.marks))
-	known := 0
-	for k, l := range m.marks {
+	d := make([]float64, len(m.of))
+	known, told := 0, 0
+	for k, l := range m.of {
 		d[k] = math.NaN()
 		if p := b.look(l, s); p != nil && p.delay != nil {
 			d[k] = b.summary(p.delay)
-			known++
+			known, told = known+1, told+p.delay.version
 		}
 	}
-	if known >= 3 {
-		m.sites[s] = m.space.Place(d, m.sites[s])
+	if known >= 3 && (m.told[s] == 0 || told > m.told[s]+m.told[s]/10) {
+		m.sites[s], m.told[s] = m.space.Place(d, m.sites[s]), max(told, 1)
 	}
 }
 
@@ -305,7 +324,7 @@ func (b *Book) fitFleet() bool {
 	if err != nil {
 		return false // nothing was measured between them yet
 	}
-	m.space = space
+	m.space, m.of = space, slices.Clone(m.marks)
 	m.nodes = make([]netcoord.Coord, n)
 	for i, d := range pick(delay, all, m.marks) {
 		m.nodes[i] = space.Place(d, netcoord.Coord{})
@@ -325,108 +344,6 @@ func pick(m [][]float64, rows, cols []int) [][]float64 {
 		}
 	}
 	return out
-}
-
-// observed is one pair as the factors are fitted to it.
-type observed struct {
-	node, site int
-	y, d, w    float64 // ln rate, ln delay, weight
-	noise      float64 // variance of y around the pair's own
-	delayed    bool
-}
-
-// fitFactors fits the log-linear picture by alternating ridge regressions.
-func (b *Book) fitFactors() {
-	var obs []observed
-	m := &b.model
-	pairs := firstSpread * firstSpread // variance of pairs around the picture
-	if m.fitted {
-		pairs = m.spread * m.spread
-	}
-	noise, _ := b.aging.fit()
-	sumD, nD, sumY, sumW := 0.0, 0.0, 0.0, 0.0
-	for s := range b.site {
-		for i := range b.site[s].pairs {
-			p := &b.site[s].pairs[i]
-			if p.rate.weight == 0 {
-				continue
-			}
-			o := observed{node: int(p.node), site: s, y: p.rate.mean, noise: noise / p.rate.weight}
-			o.w = pairs / (pairs + o.noise)
-			if o.d, o.delayed = b.lnDelay(o.node, s, p); o.delayed {
-				sumD += o.d
-				nD++
-			}
-			sumY += o.w * o.y
-			sumW += o.w
-			obs = append(obs, o)
-		}
-	}
-	if len(obs) < 3 {
-		return
-	}
-	m.node, m.site = make([]float64, len(b.node)), make([]float64, len(b.site))
-	m.mean, m.slope = sumY/sumW, firstSlope
-	if nD > 0 {
-		m.typical = sumD / nD
-	}
-	left := func(o *observed) float64 {
-		x := o.y - m.mean - m.node[o.node] - m.site[o.site]
-		if o.delayed {
-			x += m.slope * (o.d - m.typical)
-		}
-		return x
-	}
-	ofNodes, ofSites := ridge, ridge
-	for range 12 {
-		ofNodes = refit(m.node, obs, left, func(o *observed) int { return o.node }, ofNodes, pairs)
-		ofSites = refit(m.site, obs, left, func(o *observed) int { return o.site }, ofSites, pairs)
-		num, den := 4*firstSlope, 4.0 // a few observations' worth of the first value
-		shift, all := 0.0, 0.0
-		for k := range obs {
-			o := &obs[k]
-			e := left(o)
-			shift += o.w * e
-			all += o.w
-			if o.delayed {
-				x := -(o.d - m.typical)
-				num += o.w * x * (e + m.slope*x)
-				den += o.w * x * x
-			}
-		}
-		m.mean += shift / all
-		m.slope = min(2, max(0, num/den))
-	}
-	sq, all := 4*firstSpread*firstSpread, 4.0
-	for k := range obs {
-		e := left(&obs[k])
-		w := obs[k].w * obs[k].w
-		sq += w * (e*e - obs[k].noise)
-		all += w
-	}
-	m.spread = min(1.5, max(0.2, 1.2*math.Sqrt(max(0, sq/all)))) // fitted pairs leave less over than others will
-	m.fitted = true
-}
-
-// refit gives each factor the mean of what is left over without it, shrunk towards 0 as if it were 0 in so many more
-// observations. It returns how many that should be, by how much the factors differ from each other against pairs' variance.
-func refit(factor []float64, obs []observed, left func(*observed) float64, of func(*observed) int, ridge, pairs float64) float64 {
-	sum, weight := make([]float64, len(factor)), make([]float64, len(factor))
-	for k := range obs {
-		o := &obs[k]
-		f := of(o)
-		sum[f] += o.w * (left(o) + factor[f])
-		weight[f] += o.w
-	}
-	sq, n := pairs, 1.0 // as if one were as far off as pairs are
-	for f := range factor {
-		factor[f] = sum[f] / (weight[f] + ridge)
-		if weight[f] > 0 {
-			sq += factor[f]*factor[f] + pairs/(weight[f]+ridge)
-			n++
-		}
-	}
-	return min(10, max(0.02, pairs*n/sq))
 }
 
 // fitNear says how near nodes are: by their coordinates, else by their group.

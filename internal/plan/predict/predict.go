@@ -78,7 +78,8 @@ type Book struct {
 	modulus float64        // of summaries, ms; 0 before the first fit
 	epoch   int            // rises when all summaries are to be made anew
 	groups  map[int]string // of nodes that are alike
-	scratch []float64
+	seen    []float64      // scratch of Rates
+	over    []left         // likewise
 	truth   func(node, site int) (rate, success, delay float64)
 	changed uint32
 }

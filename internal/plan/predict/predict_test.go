@@ -230,3 +230,30 @@ func TestAgingIsLearned(t *testing.T) {
 		}
 	}
 }
+
+// A fleet that gets other landmarks, and more of them, goes on predicting: sites stay where the old ones have seen them until the next
+// Fit.
+func TestLandmarksChange(t *testing.T) {
+	f := newFleet(16, 20, 3)
+	b := New(Config{})
+	f.learn(b, 3, 3)
+	for s := range f.y {
+		b.Latency(1, s)
+	}
+	b.SetLandmarks([]int{0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 14})
+	for s := range f.y {
+		b.Delay(0, s, dist(f.x[0], f.y[s]), 2000)
+		b.Delay(2, s, dist(f.x[2], f.y[s]), 2000)
+		if p := b.Latency(1, s); p.Source != Predicted {
+			t.Fatalf("site %d: %+v", s, p)
+		}
+	}
+	b.Fit()
+	off := 0.0
+	for s := range f.y {
+		off += math.Abs(math.Log(b.Latency(1, s).Value/dist(f.x[1], f.y[s]))) / float64(len(f.y))
+	}
+	if off > 0.1 {
+		t.Errorf("delays are off by %.2f on average", off)
+	}
+}

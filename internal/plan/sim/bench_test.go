@@ -1,7 +1,9 @@
 package sim
 
 import (
+	"context"
 	"runtime"
+	"runtime/pprof"
 	"syscall"
 	"testing"
 	"time"
@@ -10,7 +12,8 @@ import (
 )
 
 // BenchmarkFleet runs random and flow in one world of 100 nodes and 10,000 sites, without the bound, and prints how many
-// times the processor time of random flow takes: flow decides 10 to 20 times a second of the world's.
+// times the processor time of random flow takes: flow decides 10 to 20 times a second of the world's. Profiles of it carry the
+// strategy as a label.
 func BenchmarkFleet(b *testing.B) {
 	minutes := 60
 	if testing.Short() {
@@ -27,7 +30,8 @@ func BenchmarkFleet(b *testing.B) {
 			}
 			runtime.GC()
 			began := processor(b)
-			r, err := RunBound(w, st, 1, false)
+			var r Result
+			pprof.Do(b.Context(), pprof.Labels("strategy", spec), func(context.Context) { r, err = RunBound(w, st, 1, false) })
 			if err != nil {
 				b.Fatal(err)
 			}

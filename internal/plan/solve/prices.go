@@ -49,10 +49,15 @@ type smooth struct {
 	price    []float64
 	top      []float64 // a price above which next to nobody asks for it
 
-	trial, grad, down, h, part []float64
-	row                        []int32 // of one item
-	e, q                       []float64
+	trial, down, work []float64
+	here, there       slopes    // at price, and at trial
+	paid, place       []float64 // of each bin at the price that is looked at: for one unit of use, and for an item's whole time
+	row               []int32   // of one item
+	e, q              []float64
 }
+
+// slopes are the gradient and the lower half of the second derivatives.
+type slopes struct{ grad, h []float64 }
 
 func newSmooth(p *Shares) *smooth {
 	s := &smooth{p: p, capRow: make([]int32, len(p.Cap)), placeRow: make([]int32, len(p.Cap))}
@@ -68,8 +73,9 @@ func newSmooth(p *Shares) *smooth {
 		}
 	}
 	n := len(s.binOf)
-	s.price, s.top, s.trial, s.grad, s.down = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
-	s.h, s.part = make([]float64, n*n), make([]float64, n)
+	s.price, s.top, s.trial, s.down, s.work = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n*n)
+	s.here, s.there = slopes{make([]float64, n), make([]float64, n*n)}, slopes{make([]float64, n), make([]float64, n*n)}
+	s.paid, s.place = make([]float64, len(p.Cap)), make([]float64, len(p.Cap))
 	for k, b := range p.Bin {
 		if r := s.capRow[b]; r >= 0 && p.Use[k] > 0 {
 			s.top[r] = max(s.top[r], p.Value[k]/p.Use[k]*p.Cap[b])
@@ -83,15 +89,14 @@ func newSmooth(p *Shares) *smooth {
 
 // newton goes at most so many steps at a width, and returns how many it went.
 func (s *smooth) newton(width, exact float64, steps int) int {
-	n := len(s.price)
-	if n == 0 {
+	if len(s.price) == 0 {
 		return 0
 	}
 	ridge := 1e-9
+	value := s.at(s.price, width, &s.here)
 	for k := range steps {
-		value := s.at(s.price, width, true)
 		worst := 0.0
-		for r, g := range s.grad {
+		for r, g := range s.here.grad {
 			if !s.stays(r) && (s.price[r] > 0 || g < 0) {
 				worst = max(worst, math.Abs(g))
 			}
@@ -106,10 +111,13 @@ func (s *smooth) newton(width, exact float64, steps int) int {
 				fall := 0.0
 				for r := range s.trial {
 					s.trial[r] = min(s.top[r], max(0, s.price[r]+along*s.down[r]))
-					fall += s.grad[r] * (s.price[r] - s.trial[r])
+					fall += s.here.grad[r] * (s.price[r] - s.trial[r])
 				}
-				if fall > 0 && s.value(s.trial, width) <= value-1e-4*fall {
-					found = true
+				if fall <= 0 {
+					continue
+				}
+				if v := s.at(s.trial, width, &s.there); v <= value-1e-4*fall {
+					found, value = true, v
 				}
 			}
 			if !found {
@@ -119,7 +127,8 @@ func (s *smooth) newton(width, exact float64, steps int) int {
 		if !found {
 			return k
 		}
-		copy(s.price, s.trial)
+		s.price, s.trial = s.trial, s.price
+		s.here, s.there = s.there, s.here
 		ridge = max(1e-9, ridge/30)
 	}
 	return steps
@@ -127,16 +136,17 @@ func (s *smooth) newton(width, exact float64, steps int) int {
 
 // stays reports whether a price is at its border and would pass it.
 func (s *smooth) stays(r int) bool {
-	return s.price[r] <= 0 && s.grad[r] >= 0 || s.price[r] >= s.top[r] && s.grad[r] <= 0
+	g := s.here.grad[r]
+	return s.price[r] <= 0 && g >= 0 || s.price[r] >= s.top[r] && g <= 0
 }
 
 // direction solves for Newton's step; prices that are at their border and would pass it stay.
 func (s *smooth) direction(ridge float64) {
 	n := len(s.price)
-	m := make([]float64, n*n)
-	copy(m, s.h)
+	m := s.work
+	copy(m, s.here.h)
 	for r := range n {
-		s.down[r] = -s.grad[r]
+		s.down[r] = -s.here.grad[r]
 		if s.stays(r) {
 			s.down[r] = 0
 			for c := range n {
@@ -154,71 +164,70 @@ func (s *smooth) direction(ridge float64) {
 	backsolve(m, s.down)
 }
 
-// value is the smoothed dual.
-func (s *smooth) value(price []float64, width float64) float64 { return s.at(price, width, false) }
-
-// at is the smoothed dual; with all it leaves its gradient in grad and the lower half of its second derivatives in h.
-func (s *smooth) at(price []float64, width float64, all bool) (total float64) {
+// at is the smoothed dual, with its gradient and second derivatives.
+func (s *smooth) at(price []float64, width float64, out *slopes) (total float64) {
 	p := s.p
+	clear(out.h)
 	for r, x := range price {
 		total += x
-		if all {
-			s.grad[r] = 1
-		}
+		out.grad[r] = 1
 	}
-	if all {
-		clear(s.h)
+	for b := range s.paid {
+		s.paid[b], s.place[b] = 0, 0
+		if r := s.capRow[b]; r >= 0 {
+			s.paid[b] = price[r] / p.Cap[b]
+		} else if p.Cap[b] == 0 {
+			s.place[b] = math.Inf(1)
+		}
+		if r := s.placeRow[b]; r >= 0 {
+			s.place[b] += price[r] / p.places(b)
+		}
 	}
 	for j := range p.items() {
 		lo, hi := p.Start[j], p.Start[j+1]
 		amount := p.amount(j)
 		best := 0.0
-		for k := lo; k < hi; k++ {
-			best = max(best, p.Value[k])
+		for _, v := range p.Value[lo:hi] {
+			best = max(best, v)
 		}
 		if best <= 0 || amount <= 0 {
 			continue
 		}
-		total += amount * s.item(lo, hi, width*best, price, all, amount)
+		total += amount * s.item(lo, hi, width*best, amount, out)
 	}
 	return total
 }
 
+// negligible is below which logarithm a share of an item's time is none: a millionth of what prices are exact to.
+const negligible = -18
+
 // item adds one item: it returns what the item gains by its logit of width t.
-func (s *smooth) item(lo, hi int32, t float64, price []float64, all bool, amount float64) float64 {
-	p := s.p
+func (s *smooth) item(lo, hi int32, t, amount float64, out *slopes) float64 {
+	bins, values, uses := s.p.Bin[lo:hi], s.p.Value[lo:hi], s.p.Use[lo:hi]
 	s.e = s.e[:0]
 	top := 0.0
-	for k := lo; k < hi; k++ {
-		b := p.Bin[k]
-		g := p.Value[k]
-		if r := s.capRow[b]; r >= 0 {
-			g -= price[r] * p.Use[k] / p.Cap[b]
-		} else if p.Cap[b] == 0 {
-			g = math.Inf(-1)
-		}
-		if r := s.placeRow[b]; r >= 0 {
-			g -= price[r] / p.places(int(b))
-		}
+	for k, b := range bins {
+		g := values[k] - s.paid[b]*uses[k] - s.place[b]
 		s.e = append(s.e, g)
 		top = max(top, g)
 	}
-	sum := math.Exp(-top / t)
+	sum := 0.0
+	if x := -top / t; x > negligible {
+		sum = math.Exp(x)
+	}
 	for k, g := range s.e {
 		s.e[k] = 0
-		if x := (g - top) / t; x > -30 {
+		if x := (g - top) / t; x > negligible {
 			s.e[k] = math.Exp(x)
 			sum += s.e[k]
 		}
 	}
-	if all {
-		s.second(lo, sum, amount, t)
-	}
+	s.second(lo, sum, amount, t, out)
 	return top + t*math.Log(sum)
 }
 
 // second adds an item's gradient and second derivatives: those of a logit are the covariance of what it asks for.
-func (s *smooth) second(lo int32, sum, amount, t float64) {
+func (s *smooth) second(lo int32, sum, amount, t float64, out *slopes) {
 	p, n := s.p, len(s.price)
 	s.row, s.q = s.row[:0], s.q[:0]
 	for k, e := range s.e {
@@ -229,23 +238,23 @@ func (s *smooth) second(lo int32, sum, amount, t float64) {
 		c, u := s.capRow[b], 0.0
 		if c >= 0 {
 			u = p.Use[int(lo)+k] / p.Cap[b]
-			s.grad[c] -= amount * share * u
-			s.h[int(c)*n+int(c)] += amount / t * share * u * u
+			out.grad[c] -= amount * share * u
+			out.h[int(c)*n+int(c)] += amount / t * share * u * u
 			s.row, s.q = append(s.row, c), append(s.q, share*u)
 		}
 		if r := s.placeRow[b]; r >= 0 {
 			w := 1 / p.places(int(b))
-			s.grad[r] -= amount * share * w
-			s.h[int(r)*n+int(r)] += amount / t * share * w * w
+			out.grad[r] -= amount * share * w
+			out.h[int(r)*n+int(r)] += amount / t * share * w * w
 			if c >= 0 {
-				s.h[int(r)*n+int(c)] += amount / t * share * w * u
+				out.h[int(r)*n+int(c)] += amount / t * share * w * u
 			}
 			s.row, s.q = append(s.row, r), append(s.q, share*w)
 		}
 	}
 	for i, r := range s.row {
 		a := amount / t * s.q[i]
-		line := s.h[int(r)*n : int(r)*n+n]
+		line := out.h[int(r)*n : int(r)*n+n]
 		for k, c := range s.row[:i+1] {
 			line[c] -= a * s.q[k]
 		}
