@@ -119,6 +119,7 @@ var thirdParty = map[string]string{
 	"github.com/andybalholm/cascadia":                  "engine",
 	"github.com/antchfx/xpath":                         "engine",
 	"github.com/theory/jsonpath":                       "engine",
+	"github.com/theory/jsonpath/spec":                  "engine",
 	"golang.org/x/net/publicsuffix":                    "scope",
 	"golang.org/x/net/http2":                           "fetch",
 	"golang.org/x/net/proxy":                           "fetch",

@@ -30,7 +30,7 @@ type Ready struct {
 	}
 	next           *selector
 	stated         *selector
-	estimate, more *regexp.Regexp
+	estimate, more *expr
 	empty, blocked []sign
 }
 

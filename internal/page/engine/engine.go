@@ -23,9 +23,9 @@ const (
 	maxNodes    = 200_000 // of its tree
 	maxChildren = 10_000  // of one node
 	maxDepth    = 500
-	maxSteps    = 5_000_000 // of an XPath expression in one answer
-	maxSelector = 2000      // bytes
-	maxText     = 1000      // characters of a title or a text that are kept
+	maxSteps    = 20_000_000 // of all selectors in one answer: a second or two
+	maxSelector = 2000       // bytes
+	maxText     = 1000       // characters of a title or a text that are kept
 )
 
 // File is a file of a catalogue.

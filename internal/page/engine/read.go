@@ -89,6 +89,7 @@ type Reading struct {
 	Next    string   `json:"next,omitempty"`    // address of the next page, as the answer gives it
 	Stated  Number   `json:"stated"`            // how many results there are
 	Dropped int      `json:"dropped,omitempty"` // results without an address that can be fetched
+	Cut     bool     `json:"cut,omitempty"`     // there are more results than the MaxResults that are read of an answer
 
 	unsigned bool // it has no results, and not what the entry says that an answer without results has
 }
@@ -111,6 +112,8 @@ func (r *Ready) Read(a Answer, later bool) Reading {
 		}
 	}
 	switch {
+	case d != nil && d.steps < 0:
+		return end(Failed, "blocked: %v", errSteps)
 	case a.Status == 403, a.Status == 429, a.Status == 503:
 		return end(Blocked, "answered %s", status(a.Status))
 	case a.Status != 200:
@@ -135,7 +138,10 @@ func (r *Ready) Read(a Answer, later bool) Reading {
 			out.Next = r.follow(base, v)
 		}
 	}
-	return r.judge(a, d, items, later, out)
+	if out = r.judge(a, d, items, later, out); d.steps < 0 {
+		return end(Failed, "%v", errSteps)
+	}
+	return out
 }
 
 // judge says what an answer is that could be read.
@@ -175,7 +181,7 @@ func (r *Ready) take(d *document, root found, base crawl.URL, out *Reading) (ite
 	seen := map[string]bool{}
 	add := func(link found, of *found) {
 		v, ok := r.results.link.value(d, link)
-		u, err := base.Resolve(r.unwrap(v))
+		u, err := r.leads(d, base, v)
 		switch {
 		case !ok || err != nil:
 			out.Dropped++
@@ -189,13 +195,17 @@ func (r *Ready) take(d *document, root found, base crawl.URL, out *Reading) (ite
 		}
 	}
 	if r.results.item == nil {
+		d.cut = false
 		links, err := r.results.link.all(d, root)
+		out.Cut = d.cut
 		for _, l := range links {
 			add(l, nil)
 		}
 		return len(links), err
 	}
+	d.cut = false
 	places, err := r.results.item.all(d, root)
+	out.Cut = d.cut
 	if err != nil {
 		return 0, err
 	}
@@ -218,9 +228,13 @@ func (r *Ready) away(d *document, base crawl.URL, out *Reading) (int, error) {
 	from := d.base(base)
 	seen := map[string]bool{}
 	for _, f := range anchors(d.tree, nil) {
-		u, err := from.Resolve(r.unwrap(f))
-		if err != nil || u.Host() == base.Host() || seen[u.String()] || len(out.Results) == MaxResults {
+		u, err := r.leads(d, from, f)
+		if err != nil || u.Host() == base.Host() || seen[u.String()] {
 			continue
+		}
+		if len(out.Results) == MaxResults {
+			out.Cut = true
+			break
 		}
 		seen[u.String()] = true
 		out.Results = append(out.Results, Result{URL: u.String()})
@@ -240,6 +254,14 @@ func said(d *document, s *selector, at found) string {
 		v = strings.ToValidUTF8(v[:maxText], "")
 	}
 	return v
+}
+
+// leads is where a link of a result leads.
+func (r *Ready) leads(d *document, base crawl.URL, link string) (crawl.URL, error) {
+	if len(link) > 2*crawl.MaxURLLength || !d.afford(100+len(link)) {
+		return crawl.URL{}, errLarge
+	}
+	return base.Resolve(r.unwrap(link))
 }
 
 // unwrap has the address of a result out of one that leads through the engine.
@@ -313,34 +335,39 @@ var figures = regexp.MustCompile(`(\d{1,3}(?:[.,'’\x{a0}\x{2009}\x{202f}]\d{2,
 // units are what stands behind a rounded number.
 var units = map[string]int64{"万": 1e4, "萬": 1e4, "亿": 1e8, "億": 1e8, "k": 1e3, "K": 1e3, "m": 1e6, "M": 1e6}
 
-// notCount is a number that counts nothing: one below zero, or one with an exponent.
-var notCount = regexp.MustCompile(`(?:^|\s)[-−]\d|\d[eE][+-]?\d`)
+// maxNumber bounds a stated number: what is larger counts nothing.
+const maxNumber = 1e12
+
+// below and exponent are what stands before and behind a number that counts nothing.
+var (
+	below    = regexp.MustCompile(`(?:^|\s)[-−]$`)
+	exponent = regexp.MustCompile(`^[eE][+-]?\d`)
+)
 
 // number reads the first number of a text; rounded says that it has a unit, as in 1.2万.
 func number(s string) (n int64, rounded, ok bool) {
-	m := figures.FindStringSubmatch(s)
-	if m == nil || notCount.MatchString(s) {
+	at := figures.FindStringSubmatchIndex(s)
+	if at == nil || below.MatchString(s[:at[0]]) || exponent.MatchString(s[at[1]:]) {
 		return 0, false, false
 	}
+	m := figures.FindStringSubmatch(s)
 	digits := strings.Map(func(r rune) rune {
 		if r < '0' || r > '9' {
 			return -1
 		}
 		return r
 	}, m[1])
-	n, err := strconv.ParseInt(digits, 10, 64)
-	if err != nil {
-		return 0, false, false
-	}
 	unit, rounded := units[m[3]]
-	if !rounded {
-		return n, false, true
+	if rounded {
+		digits += "." + m[2]
+	} else {
+		unit = 1
 	}
-	x, err := strconv.ParseFloat(digits+"."+m[2]+"0", 64)
-	if err != nil || x > 1e12 {
+	x, err := strconv.ParseFloat(digits, 64)
+	if x *= float64(unit); err != nil || x > maxNumber {
 		return 0, false, false
 	}
-	return int64(x*float64(unit) + 0.5), true, true
+	return int64(x + 0.5), rounded, true
 }
 
 // statuses are the names of those that engines answer with when they do not answer.
@@ -349,14 +376,14 @@ var statuses = map[int]string{403: " Forbidden", 404: " Not Found", 429: " Too M
 func status(code int) string { return strconv.Itoa(code) + statuses[code] }
 
 type unwrap struct {
-	match  *regexp.Regexp
+	match  *expr
 	decode string
 }
 
 // sign is a Sign that has been read.
 type sign struct {
 	of       Sign
-	location *regexp.Regexp
+	location *expr
 	at       *selector
 }
 

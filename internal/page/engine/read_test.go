@@ -2,9 +2,13 @@ package engine
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/andybalholm/cascadia"
+	"golang.org/x/net/html"
 
 	"argosy/internal/crawl"
 )
@@ -93,7 +97,7 @@ func TestNumbers(t *testing.T) {
 	for text, want := range map[string]Number{
 		"45": {45, Exact}, "Results 1 – 20 of 1,234": {1234, Exact}, "1.234.567 Ergebnisse": {1234567, Exact}, "12\u00a0345 résultats": {12345, Exact}, "1'000": {1000, Exact},
 		"约1,230,000个": {1230000, Estimate}, "About 20 results (0.3 s)": {20, Estimate}, "1.2万条": {12000, Estimate}, "3亿": {300_000_000, Estimate}, "12.5K posts": {12500, Estimate},
-		"more than 1,000": {1000, More}, "no number": {0, Missing}, "99999999999999999999": {0, Missing}, "0": {0, Exact}, "12,34,567": {1234567, Exact}, "5 million": {5, Exact}, "7 km": {7, Exact},
+		"more than 1,000": {1000, More}, "no number": {0, Missing}, "99999999999999999999": {0, Missing}, "0": {0, Exact}, "12,34,567": {1234567, Exact}, "5 million": {5, Exact}, "1,000,000,000,000": {1e12, Exact}, "23 results of model 3e5, -7 degrees": {23, Exact}, "7 km": {7, Exact},
 	} {
 		e := ready(t, Engine{Results: anyLink, Stated: Stated{At: Selector{CSS: "p", Match: `(?:^Results .* of )?(\d.*)`}, Estimate: "(?i)about|约", More: "more than"}})
 		got := e.Read(page("<p>"+text+"</p><a href=/1>"), false).Stated
@@ -101,7 +105,7 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("%q: %v %v, want %v %v", text, got.N, got.Kind, want.N, want.Kind)
 		}
 	}
-	for _, text := range []string{"-7", "1e30", "1E+2", "about −3"} {
+	for _, text := range []string{"-7", "1e30", "1E+2", "about −3", "1000000000001", "9000000000000000000", "900,000,000,000亿", "99999999999999999999M"} {
 		e := ready(t, Engine{Results: anyLink, Stated: Stated{At: Selector{CSS: "p"}}})
 		if got := e.Read(page("<p>"+text+"</p><a href=/1>"), false).Stated; got.Kind != Missing {
 			t.Errorf("%q: %v %v", text, got.N, got.Kind)
@@ -182,6 +186,10 @@ func TestHostile(t *testing.T) {
 	for i := range 480 {
 		fmt.Fprintf(&bold, "<b a=%d>", i)
 	}
+	var attributes strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&attributes, " a%d", i)
+	}
 	css := Engine{Results: anyLink}
 	slow := Engine{Results: Results{Link: Selector{XPath: "//a[count(//a[count(//a) > 1]) > 1]/@href"}}}
 	list := Engine{Format: "json", Results: Results{Link: Selector{JSON: "$..u"}}}
@@ -197,10 +205,33 @@ func TestHostile(t *testing.T) {
 		"children":             {css, strings.Repeat("<br>", maxChildren+1)}, "nodes": {css, strings.Repeat("<i><br></i><p></p>", maxNodes/3)},
 		"steps": {slow, strings.Repeat("<a href=/1>x</a>", 400)}, "deep json": {list, strings.Repeat("[", 9000) + strings.Repeat("]", 9000)},
 		"deeper json": {list, strings.Repeat("[", 2_000_000)}, "values": {list, "[" + strings.Repeat("1,", maxNodes) + "1]"},
-		"deep xml": {feed, strings.Repeat("<a>", 600) + strings.Repeat("</a>", 600)}, "xml nodes": {feed, "<r>" + strings.Repeat("<a/>", maxNodes) + "</r>"},
+		"attributes":    {css, "<div><b" + attributes.String() + "></div>" + strings.Repeat("<div>x</div>", 3000)},
+		"nth of many":   {Engine{Results: Results{Link: Selector{CSS: "div:nth-child(2n) p:nth-last-child(2n+1):nth-of-type(3n+1)"}}}, strings.Repeat("<div>"+strings.Repeat("<p>", 9000)+"</div>", 10)},
+		"texts":         {Engine{Results: Results{Link: Selector{CSS: "div:contains('zz'):contains('y')"}}}, strings.Repeat("<div>", 450) + strings.Repeat("text<i></i>", 90_000)},
+		"source again":  {Engine{Results: Results{Item: Selector{CSS: "div"}, Link: Selector{Regex: "zz"}}}, strings.Repeat("<div>", 450) + strings.Repeat("x", 3_000_000)},
+		"large program": {Engine{Results: Results{Link: Selector{Regex: "(?s)(?:[a-z]{0,90}){4}Q"}}}, strings.Repeat("x", 4_000_000)},
+		"many matches":  {Engine{Results: Results{Item: Selector{CSS: "i"}, Link: Selector{XPath: "//b/@a", Match: "(?s)(?:[a-z]{0,90}){4}Q"}}}, strings.Repeat("<i></i>", 900) + "<b a=" + strings.Repeat("x", 1_000_000) + ">"},
+		"values again":  {Engine{Format: "json", Results: Results{Link: Selector{JSON: "$" + strings.Repeat("[*,*]", 30)}}}, strings.Repeat("[", 40) + strings.Repeat("]", 40)},
+		"deep again":    {Engine{Format: "json", Results: Results{Link: Selector{JSON: "$..*..*..*"}}}, strings.Repeat("[1,", 450) + "1" + strings.Repeat("]", 450)},
+		"filters":       {Engine{Format: "json", Results: Results{Link: Selector{JSON: "$..[?@[*][*] && $.x[0] == 1]"}}}, `{"x": [` + strings.Repeat("[[1]],", 30_000) + "1]}"},
+		"deep xml":      {feed, strings.Repeat("<a>", 600) + strings.Repeat("</a>", 600)}, "xml nodes": {feed, "<r>" + strings.Repeat("<a/>", maxNodes) + "</r>"},
 	} {
 		if got := ready(t, c.e).Read(page(c.body), false); got.Verdict != Failed {
 			t.Errorf("%s: %s %s, %d results", name, got.Verdict, got.Reason, len(got.Results))
+		}
+	}
+	nested := strings.Repeat(strings.Repeat("<div><i></i>", 450)+"<a href=/x>x</a>"+strings.Repeat("</div>", 450), 110)
+	for name, c := range map[string]struct {
+		e    Engine
+		body string
+	}{
+		"descendants": {Engine{Results: Results{Link: Selector{CSS: "#main div div div div a"}}}, nested},
+		"has in has":  {Engine{Results: Results{Link: Selector{CSS: "div:has(div:has(div:has(div:has(div:has(b)))))"}}}, nested},
+		"siblings":    {Engine{Results: Results{Link: Selector{CSS: "p ~ p ~ p ~ p ~ p ~ b ~ i"}}}, strings.Repeat("<p></p>", 9000) + "<i></i>"},
+		"items":       {Engine{Results: Results{Item: Selector{CSS: "div"}, Link: Selector{Attr: "class"}, Title: Selector{CSS: "i"}, Text: Selector{XPath: "p"}}}, nested},
+	} { // these are read, for they need not cost much
+		if got := ready(t, c.e).Read(page(c.body), false); got.Verdict == Failed {
+			t.Errorf("%s: %s %s", name, got.Verdict, got.Reason)
 		}
 	}
 	many := ready(t, css).Read(page("<ul>"+strings.Repeat("<li><a href=/1>", 100)+"</ul>"+bold.String()), false)
@@ -213,6 +244,108 @@ func TestHostile(t *testing.T) {
 	}
 	if got := ready(t, css).Read(page(results.String()), false); len(got.Results) != MaxResults {
 		t.Errorf("%d results", len(got.Results))
+	}
+}
+
+// A selector that could cost without bounds whatever the answer is refused with the entry.
+func TestRefusedSelectors(t *testing.T) {
+	for _, c := range []struct {
+		s    Selector
+		says string
+	}{
+		{Selector{CSS: "p:matches((x+x+)+y)"}, "use match"}, {Selector{CSS: "a[href#=(x)]"}, "use match"}, {Selector{CSS: "p:not(:matchesOwn(x))"}, "use match"},
+		{Selector{XPath: "replace(//a, 'a', 'aaaa')"}, "XPath 1.0 has no replace()"}, {Selector{XPath: "//a[matches (., 'x')]"}, "XPath 1.0 has no matches()"},
+		{Selector{JSON: "$..[?search(@.u, 'x')]"}, `a filter with "search("`}, {Selector{JSON: "$.a[?@..b]"}, `a filter with ".."`}, {Selector{JSON: "$.a[?@[?@.b]]"}, `a filter with "?"`},
+		{Selector{Regex: "(x|y|z){900}"}, "too large"}, {Selector{CSS: "a", Match: "(?:[a-z]{0,600}){1}[0-9]{600}"}, "too large"},
+	} {
+		format := "html"
+		if c.s.JSON != "" {
+			format = "json"
+		}
+		if _, err := c.s.read(format, false); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%+v: %v", c.s, err)
+		}
+	}
+	for _, ok := range []Selector{
+		{XPath: "//li[contains(@class, 'replace(x)') and position() < last()]/text()"}, {XPath: "//a[not(@x) or (@y)]/.."}, {Regex: `(?i)\p{L}{1,20}[^"]+`},
+		{CSS: `a[title="x, y > (z)"]:not(.b > i, [c~='d:e']):has(> i)`}, {CSS: `#a\:b.c\,d`},
+	} {
+		if _, err := ok.read("html", false); err != nil && !strings.Contains(ok.CSS, "has(>") {
+			t.Errorf("%+v: %v", ok, err)
+		}
+	}
+}
+
+// CSS selectors find what cascadia finds, in any tree and within any element.
+func TestCSS(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	pick := func(of ...string) string { return of[r.IntN(len(of))] }
+	var tree, compound, group func(deep int) string
+	tree = func(deep int) (out string) {
+		for range r.IntN(4) {
+			tag := pick("div", "p", "i", "li", "x")
+			out += fmt.Sprintf("<%s class='%s' id=%s>%s", tag, pick("a", "b", "a b"), pick("u", "v"), pick("", "t", "<!--c-->", "a, b"))
+			if deep > 0 {
+				out += tree(deep - 1)
+			}
+			out += "</" + tag + ">" + pick("", " ", "text")
+		}
+		return out
+	}
+	compound = func(deep int) string {
+		out := pick("div", "p", "*", ".a", ".b", "#u", "[class~=b]", `[class="a b"]`, "i.a", "x:first-child", "p:nth-child(2n + 1)", ":last-child", "li:nth-of-type(2)", ":empty", ":only-child", "p:contains('a, b')")
+		if deep > 0 && r.IntN(3) == 0 {
+			out += pick(":not(", ":has(", ":haschild(") + group(deep-1) + ")" + pick("", ".a")
+		}
+		return out
+	}
+	group = func(deep int) string {
+		out := compound(deep)
+		for range r.IntN(4) {
+			out += pick(" ", ">", " > ", "~", " + ", ", ", " /* > */ ") + compound(deep)
+		}
+		return out
+	}
+	for range 3000 {
+		text := group(2)
+		s, err := Selector{CSS: text}.read("html", false)
+		if err != nil {
+			if strings.Contains(text, "/*") {
+				continue
+			}
+			t.Fatalf("%s: %v", text, err)
+		}
+		d, err := open("html", []byte(tree(4)), "text/html")
+		if err != nil {
+			t.Fatal(err)
+		}
+		within := d.tree
+		if all := cascadia.QueryAll(d.tree, cascadia.MustCompile("*")); r.IntN(2) == 0 {
+			within = all[r.IntN(len(all))]
+		}
+		var got []*html.Node
+		for _, f := range d.query(s, within) {
+			got = append(got, f.node)
+		}
+		want := slices.DeleteFunc(cascadia.QueryAll(within, cascadia.MustCompile(text)), func(n *html.Node) bool { return n.Type != html.ElementNode })
+		if !slices.Equal(got, want) {
+			t.Fatalf("%s: %d, want %d", text, len(got), len(want))
+		}
+	}
+}
+
+// What an object holds is found in one order, whatever the order in memory.
+func TestJSONOrder(t *testing.T) {
+	e := ready(t, Engine{Format: "json", Results: Results{Link: Selector{JSON: "$..u"}}})
+	for range 20 {
+		got := e.Read(page(`{"c": {"u": "/3"}, "a": {"u": "/1"}, "b": [{"u": "/2"}, {"v": 1}]}`), false)
+		if fmt.Sprint(urls(got)) != "[http://e.example/1 http://e.example/2 http://e.example/3]" {
+			t.Fatal(urls(got))
+		}
+	}
+	filter := ready(t, Engine{Format: "json", Results: Results{Link: Selector{JSON: `$.r[?@.kind == "?.." && count(@.x[*]) > 1].u`}}})
+	if got := filter.Read(page(`{"r": [{"u": "/1", "kind": "?..", "x": [1, 2]}, {"u": "/2", "x": [1, 2]}, {"u": "/3", "kind": "?..", "x": [1]}]}`), false); fmt.Sprint(urls(got)) != "[http://e.example/1]" {
+		t.Errorf("%+v", got)
 	}
 }
 

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
-	"github.com/andybalholm/cascadia"
 	"github.com/antchfx/xpath"
 	"github.com/theory/jsonpath"
 	"golang.org/x/net/html"
@@ -18,11 +18,11 @@ import (
 // selector is a Selector that has been read.
 type selector struct {
 	of    Selector
-	css   cascadia.SelectorGroup
+	css   []chain
 	path  *xpath.Expr
 	json  *jsonpath.Path
-	regex *regexp.Regexp
-	match *regexp.Regexp
+	regex *expr
+	match *expr
 }
 
 // found is one thing that a selector has found: a node of a tree, a JSON value, or text.
@@ -43,10 +43,10 @@ func (s Selector) read(format string, self bool) (*selector, error) {
 		formats    string
 		read       func(string) error
 	}{
-		{"css", s.CSS, "html", func(t string) (err error) { out.css, err = cascadia.ParseGroup(t); return }},
+		{"css", s.CSS, "html", func(t string) (err error) { out.css, err = readCSS(t); return }},
 		{"xpath", s.XPath, "html xml", func(t string) (err error) { out.path, err = compileXPath(t); return }},
-		{"json", s.JSON, "json", func(t string) (err error) { out.json, err = jsonpath.Parse(t); return }},
-		{"regex", s.Regex, "html xml json", func(t string) (err error) { out.regex, err = regexp.Compile(t); return }},
+		{"json", s.JSON, "json", func(t string) (err error) { out.json, err = readJSONPath(t); return }},
+		{"regex", s.Regex, "html xml json", nil},
 	} {
 		if l.text == "" {
 			continue
@@ -57,6 +57,12 @@ func (s Selector) read(format string, self bool) (*selector, error) {
 		}
 		if len(l.text) > maxSelector {
 			return nil, fmt.Errorf("%s: longer than %d bytes", l.name, maxSelector)
+		}
+		if l.read == nil {
+			if out.regex, err = expression(l.name, l.text); err != nil {
+				return nil, err
+			}
+			continue
 		}
 		if err := l.read(l.text); err != nil {
 			return nil, fmt.Errorf("%s %q: %w", l.name, l.text, err)
@@ -83,21 +89,6 @@ func (s Selector) read(format string, self bool) (*selector, error) {
 	return out, nil
 }
 
-// expression reads an RE2 expression; an empty one is nil.
-func expression(key, text string) (*regexp.Regexp, error) {
-	if text == "" {
-		return nil, nil
-	}
-	if len(text) > maxSelector {
-		return nil, fmt.Errorf("%s: longer than %d bytes", key, maxSelector)
-	}
-	re, err := regexp.Compile(text)
-	if err != nil {
-		return nil, fmt.Errorf("%s %q: %w", key, text, err)
-	}
-	return re, nil
-}
-
 func checkDecode(how string) error {
 	if how != "" && how != "base64" && how != "percent" {
 		return fmt.Errorf("decode %q: allowed are base64 and percent", how)
@@ -112,39 +103,56 @@ func compileXPath(text string) (e *xpath.Expr, err error) {
 			err = fmt.Errorf("%v", p)
 		}
 	}()
+	for _, m := range call.FindAllStringSubmatch(literal.ReplaceAllString(text, "''"), -1) {
+		if !slices.Contains(calls, m[1]) {
+			return nil, fmt.Errorf("XPath 1.0 has no %s()", m[1])
+		}
+	}
 	return xpath.Compile(text)
 }
 
+// calls are the functions and the tests of nodes of XPath 1.0. What its reader knows beyond them can make texts that grow without bounds.
+var (
+	calls = strings.Fields(`last position count id local-name namespace-uri name string concat starts-with contains substring-before substring-after
+		substring string-length normalize-space translate boolean not true false lang number sum floor ceiling round
+		comment text processing-instruction node and or div mod`)
+	call    = regexp.MustCompile(`([A-Za-z_][\w.:-]*)\s*\(`)
+	literal = regexp.MustCompile(`"[^"]*"|'[^']*'`)
+)
+
 // all returns what a selector finds in a document at a place, at most MaxResults.
 func (s *selector) all(d *document, at found) (out []found, err error) {
-	defer func() { // of an XPath expression that takes too long, or is applied to what it is not for
+	defer func() { // of what takes too long, or is applied to what it is not for
 		if p := recover(); p != nil {
-			if e, ok := p.(error); ok && errors.Is(e, errSteps) {
-				err = fmt.Errorf("%s: %w", s.of.name(), e)
-				return
+			e, ok := p.(error)
+			if !ok || !errors.Is(e, errSteps) {
+				e = errors.New("cannot be applied to this answer")
 			}
-			err = fmt.Errorf("%s: %v", s.of.name(), p)
+			err = fmt.Errorf("%s: %w", s.of.name(), e)
 		}
 	}()
 	switch {
 	case s.css != nil && at.node != nil:
-		for _, n := range cascadia.QueryAll(at.node, s.css) {
-			out = append(out, found{node: n})
-		}
+		out = d.query(s, at.node)
 	case s.path != nil && at.node != nil:
 		out = s.evaluate(d, at.node)
 	case s.json != nil:
-		for _, v := range s.json.Select(at.value) {
+		for _, v := range d.walk(s.json, at.value) {
 			out = append(out, found{value: v})
 		}
 	case s.regex != nil:
-		for _, m := range s.regex.FindAllStringSubmatch(at.source(d), MaxResults) {
+		text := at.source(d)
+		d.spend(s.regex.steps(len(text)))
+		for _, m := range s.regex.FindAllStringSubmatch(text, MaxResults+1) {
 			out = append(out, found{text: group(m)})
 		}
 	case s.of.Attr != "":
 		out = []found{at}
 	}
-	return out[:min(len(out), MaxResults)], nil
+	if len(out) > MaxResults {
+		d.cut, out = true, out[:MaxResults]
+	}
+	return out, nil
 }
 
 // name is how a selector is called in messages.
@@ -160,7 +168,7 @@ func (s Selector) name() string {
 func (s *selector) evaluate(d *document, at *html.Node) (out []found) {
 	switch v := s.path.Evaluate(&navigator{doc: d, root: d.tree, at: at, attr: -1}).(type) {
 	case *xpath.NodeIterator:
-		for len(out) < MaxResults && v.MoveNext() {
+		for len(out) <= MaxResults && v.MoveNext() {
 			if n := v.Current().(*navigator); n.attr >= 0 {
 				out = append(out, found{text: n.Value()})
 			} else {
@@ -185,7 +193,7 @@ func (f found) source(d *document) string {
 	case f.root:
 		return d.source
 	case f.node != nil:
-		var b strings.Builder
+		b := counted{d: d}
 		if err := html.Render(&b, f.node); err != nil {
 			return ""
 		}
@@ -198,6 +206,22 @@ func (f found) source(d *document) string {
 		return string(b)
 	}
 	return f.text
+}
+
+// counted is text whose bytes are counted as steps.
+type counted struct {
+	strings.Builder
+	d *document
+}
+
+func (c *counted) Write(b []byte) (int, error) {
+	c.d.spend(1 + len(b)/8)
+	return c.Builder.Write(b)
+}
+
+func (c *counted) WriteString(s string) (int, error) {
+	c.d.spend(1 + len(s)/8)
+	return c.Builder.WriteString(s)
 }
 
 func group(m []string) string {
@@ -232,6 +256,9 @@ func (s *selector) value(d *document, f found) (v string, ok bool) {
 	}
 	v = strings.Join(strings.FieldsFunc(v, func(r rune) bool { return r <= ' ' }), " ") // others, such as those within numbers, stay
 	if s.match != nil {
+		if !d.afford(s.match.steps(len(v))) {
+			return "", false
+		}
 		m := s.match.FindStringSubmatch(v)
 		if m == nil {
 			return "", false
@@ -252,7 +279,7 @@ func (d *document) flat(n *html.Node) string {
 	var b strings.Builder
 	var walk func(n *html.Node)
 	walk = func(n *html.Node) {
-		if b.Len() > 8*maxText {
+		if b.Len() > 8*maxText || !d.afford(1) {
 			return
 		}
 		if n.Type == html.TextNode {

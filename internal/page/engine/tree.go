@@ -23,7 +23,25 @@ type document struct {
 	source string // in UTF-8
 	tree   *html.Node
 	value  any
-	steps  int // of XPath that are left
+	steps  int  // that are left
+	cut    bool // a selector found more than is read
+
+	outline *outline              // of the tree, once a CSS selector asks for it
+	hits    map[*selector][]int32 // what CSS selectors have found in it
+	texts   []int                 // how much text stands before each node
+}
+
+// afford takes steps; false: there are none left.
+func (d *document) afford(n int) bool {
+	d.steps -= n
+	return d.steps >= 0
+}
+
+// spend takes steps; it panics with errSteps where there are none left.
+func (d *document) spend(n int) {
+	if !d.afford(n) {
+		panic(errSteps)
+	}
 }
 
 // open reads an answer.
@@ -119,12 +137,15 @@ var (
 	borders    = map[string]bool{"td": true, "th": true, "caption": true, "object": true, "applet": true, "marquee": true, "template": true, "select": true, "svg": true, "math": true, "frameset": true}
 )
 
-// plain reports whether the tree of a page is small: each tag may open all formatting elements again that are open, so that a page of
-// megabytes could have a tree of gigabytes. It counts more of them as open than there are, never fewer.
+// fewAttributes is how many of an element are not counted.
+const fewAttributes = 8
+
+// plain reports whether the tree of a page is small: each tag may open all formatting elements again that are open, with all their
+// attributes, so that a page of megabytes could have a tree of gigabytes. It counts more of them as open than there are, never fewer.
 func plain(source string) bool {
 	z := html.NewTokenizer(strings.NewReader(source))
 	z.SetMaxBuf(MaxAnswer)
-	open, floor := map[string]int{}, map[string]int{}
+	open, floor := map[string][]int{}, map[string]int{} // what those of a name weigh, the last opened last
 	tags, total, most := 0, 0, 0
 	for {
 		switch z.Next() {
@@ -132,25 +153,29 @@ func plain(source string) bool {
 			return tags*(1+most/8) <= 4*maxNodes
 		case html.StartTagToken, html.SelfClosingTagToken:
 			tags++
-			b, _ := z.TagName()
+			b, more := z.TagName()
 			switch name := string(b); {
 			case formatting[name]:
-				open[name]++
-				if total++; total > most {
-					most = total
+				weight := 1 - fewAttributes
+				for ; more; weight++ {
+					_, _, more = z.TagAttr()
 				}
+				open[name] = append(open[name], max(weight, 1))
+				total += max(weight, 1)
+				most = max(most, total)
 			case borders[name]:
-				for k, n := range open {
-					floor[k] = n
+				for k, list := range open {
+					floor[k] = len(list)
 				}
 			}
 		case html.EndTagToken:
 			tags++
 			b, _ := z.TagName()
 			switch name := string(b); {
-			case formatting[name] && open[name] > floor[name]:
-				open[name]--
-				total--
+			case formatting[name] && len(open[name]) > floor[name]:
+				last := len(open[name]) - 1
+				total -= open[name][last]
+				open[name] = open[name][:last]
 			case borders[name]:
 				clear(floor)
 			}
@@ -222,14 +247,11 @@ type navigator struct {
 	attr int // of at; -1: the node itself
 }
 
-// errSteps ends an XPath expression that takes too long.
+// errSteps ends what takes too long.
 var errSteps = errors.New("takes too many steps on this answer")
 
-func (n *navigator) step() {
-	if n.doc.steps--; n.doc.steps < 0 {
-		panic(errSteps)
-	}
-}
+// step is one of an XPath expression; it takes as long as some of others.
+func (n *navigator) step() { n.doc.spend(4) }
 
 func (n *navigator) NodeType() xpath.NodeType {
 	switch {
@@ -270,12 +292,10 @@ func (n *navigator) Value() string {
 
 // text writes the text below a node; every node is a step.
 func (d *document) text(b *strings.Builder, n *html.Node) {
-	if d.steps--; d.steps < 0 {
-		panic(errSteps)
-	}
+	d.spend(4)
 	if n.Type == html.TextNode || n.Type == html.CommentNode {
+		d.spend(len(n.Data) / 4)
 		b.WriteString(n.Data)
-		d.steps -= len(n.Data) / 64
 		return
 	}
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
