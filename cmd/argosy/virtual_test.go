@@ -524,3 +524,54 @@ func TestVirtualPoison(t *testing.T) {
 		t.Errorf("exit %d\n%s%s", code, out, errs)
 	}
 }
+
+// A site that shuts out one of two nodes loses nothing: the other one fetches what the search has named, and the rates say which
+// node the site is good for. One that shuts out both is asked for each page at most once by each, and the search says why it has nothing.
+func TestVirtualShutOut(t *testing.T) {
+	l := newSearchable(t, 2, 9)
+	for i, s := range l.sites {
+		inner := s.Config.Handler
+		s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != "/robots.txt" && (i == 1 || strings.HasPrefix(r.RemoteAddr, "127.0.0.2:")) {
+				w.WriteHeader(http.StatusForbidden)
+				l.mu.Lock()
+				l.hits["http://"+r.Host+r.URL.Path]++
+				l.mu.Unlock()
+				return
+			}
+			inner.ServeHTTP(w, r)
+		})
+	}
+	dir := filepath.Join(t.TempDir(), "out")
+	code, out, errs := argosy(t, "crawl", "--job", l.job(t, "", "", ""), "-o", dir, "--allow-private", "--bind", "127.0.0.2,127.0.0.3", "--quiet")
+	if code != 0 {
+		t.Fatalf("exit %d\n%s%s", code, out, errs)
+	}
+	for _, task := range searches(t, dir) {
+		s, want := task.Of, int64(6)
+		if "http://"+s.Site == l.sites[1].URL {
+			want = 0
+			if !strings.Contains(s.Why, "the last loss: 403 of node-") {
+				t.Errorf("%s on %s: %s", s.Product, s.Site, s.Why)
+			}
+		}
+		if task.Status() != crawl.TaskDone || s.Found != 6 || s.Collected != want {
+			t.Errorf("%s on %s: %s, %+v", s.Product, s.Site, task.Status(), s)
+		}
+	}
+	for url, n := range l.hits {
+		if n > 3 && !strings.HasSuffix(url, "/robots.txt") {
+			t.Errorf("%s: asked %d times", url, n)
+		}
+	}
+	_, out, _ = argosy(t, "rates", dir, "--json")
+	for _, line := range strings.Split(strings.TrimSpace(out), "\n") {
+		var p pairRates
+		if err := json.Unmarshal([]byte(line), &p); err != nil {
+			t.Fatal(err)
+		}
+		if blocked := p.Node == "node-1" || "http://"+p.Site == l.sites[1].URL; blocked && p.Collected > 0 {
+			t.Errorf("%+v", p)
+		}
+	}
+}

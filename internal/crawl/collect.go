@@ -49,6 +49,7 @@ type Asked struct {
 	Found   int64         `cbor:"7,keyasint,omitempty"` // results so far
 	Stated  Stated        `cbor:"8,keyasint"`
 	Rest    time.Duration `cbor:"9,keyasint,omitempty"`
+	Alone   bool          `cbor:"14,keyasint,omitempty"` // no other node is there that could fetch what it has named and has not failed with it
 }
 
 // Stated is how many results an engine says that there are.

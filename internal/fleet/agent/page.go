@@ -149,8 +149,15 @@ func (l *lease) failed(p *page, err error) error {
 // answer handles a whole response. An error is one of the node.
 func (l *lease) answer(p *page) error {
 	t, resp := &p.target, p.resp
-	if !l.asks() && (resp.Status == http.StatusTooManyRequests || resp.Status == http.StatusServiceUnavailable) {
-		if again, err := l.later(p); again {
+	if !l.asks() {
+		end := ""
+		switch {
+		case resp.Status == http.StatusTooManyRequests, resp.Status == http.StatusServiceUnavailable:
+			end = crawl.EndWait
+		case resp.Status == http.StatusForbidden && l.l.Asked != nil && !l.l.Asked.Alone: // perhaps not every node is shut out
+			end = crawl.EndFailed
+		}
+		if again, err := l.later(p, end); again {
 			return err
 		}
 	}
@@ -255,11 +262,12 @@ func describe(resp *fetch.Response, o *crawl.Outcome) {
 	}
 }
 
-// later handles 429 and 503: the answer is archived, and the site is left alone for as long as it asks, or for a back-off
-// that doubles. False if the URL has been tried often enough, and this answer counts. An error is one of the node.
-func (l *lease) later(p *page) (again bool, err error) {
+// later handles an answer that ends the lease, for the reason given, and does not count: it is archived, and the site is left alone for as
+// long as it asks, or for a back-off that doubles. False if there is no reason, or if the URL has been tried often enough, and this
+// answer counts. An error is one of the node.
+func (l *lease) later(p *page, end string) (again bool, err error) {
 	t, resp := &p.target, p.resp
-	if int(t.Tries) >= l.job.Limits.Retries {
+	if end == "" || int(t.Tries) >= l.job.Limits.Retries {
 		return false, nil
 	}
 	wait := max(retryAfter(resp), polite.Backoff(l.job.Limits.Backoff, int(t.Tries)+1))
@@ -269,7 +277,7 @@ func (l *lease) later(p *page) (again bool, err error) {
 	describe(resp, p.outcome)
 	err = l.store(p)
 	l.outcome(p.outcome, nil)
-	l.holdOff(wait, crawl.EndWait)
+	l.holdOff(wait, end)
 	return true, err
 }
 

@@ -97,6 +97,7 @@ func (c *Coordinator) dispatch(ctx context.Context, now time.Time, l *crawl.Leas
 	job.Limits, job.Sites, st.Headers = *j.At(l.Site), nil, j.Headers(l.Site)
 	if of := c.asked(j, t, true); of != nil {
 		lease := *l
+		of.Alone = c.alone(t, l.Node)
 		lease.Asked, l = of, &lease
 	}
 	if job.Identity.Collect != nil {

@@ -24,6 +24,17 @@ func (c *Coordinator) asked(j *frontier.Job, t *frontier.Task, whole bool) *craw
 	return a
 }
 
+// alone reports whether no other node may have a task, so that what its site refuses this one is refused.
+func (c *Coordinator) alone(t *frontier.Task, node string) bool {
+	kind := c.f.Job(t.Job).Placing.Type
+	for id, n := range c.fleet.nodes {
+		if id != node && !n.drains() && (kind == "" || n.info.Labels["type"] == kind) && !slices.Contains(t.Avoid, id) {
+			return false
+		}
+	}
+	return true
+}
+
 // searching says of a waiting task what its search asks for: nodes of its engine's type, its product, what it is about, and, for
 // what it has named, the node that ran it, as long as that is there and has not failed.
 func (c *Coordinator) searching(j *frontier.Job, t *frontier.Task, w *learn.Task) {

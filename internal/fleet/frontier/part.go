@@ -67,10 +67,10 @@ func (x *tx) part(e *crawl.Entry, p *crawl.Part) error {
 				l.Collected++
 			}
 		} else if p.Outcomes[i].State == crawl.Fetched {
-			t.Avoid = nil
 			if p.Outcomes[i].Status < 400 {
 				l.Collected++
 			}
+			t.has(l, p.Outcomes[i].Status)
 		}
 		if err := x.outcome(j, t, l, &p.Outcomes[i]); err != nil {
 			return err
@@ -171,6 +171,10 @@ func (x *tx) outcome(j *Job, t *Task, l *Lease, o *crawl.Outcome) error {
 	if j.Identity.Collect != nil {
 		if o.State == crawl.Fetched && o.Status < 400 {
 			r.Counted |= countedGood
+		}
+		r.loss = string(o.Reason)
+		if o.State == crawl.Fetched {
+			r.loss = fmt.Sprintf("%d of %s", o.Status, l.Node)
 		}
 		if err := x.ends(recKey{t.space(), o.Key}, r, 1); err != nil {
 			return err

@@ -40,6 +40,7 @@ type record struct {
 	signs // of jobs with a topic
 
 	dirty bool
+	loss  string // why it has brought nothing, of jobs that collect, while the entry is applied that says so
 	lease uint64 // that has it, if this process knows; else 0
 
 	template uint32 // its own, 0 if that is not known

@@ -30,6 +30,7 @@ type Search struct {
 	Moved     int64        `cbor:"32,keyasint,omitempty"` // when that was, Unix ms
 	Stop      string       `cbor:"33,keyasint,omitempty"` // why there is no further result page
 	Barren    int          `cbor:"34,keyasint,omitempty"` // result pages in a row that named nothing on its site
+	Loss      string       `cbor:"36,keyasint,omitempty"` // why the last page was lost
 }
 
 // Left is how many of the pages that it named are still to be had.
@@ -183,7 +184,9 @@ func (s *Search) had(r *record, n int64) {
 		s.Collected += n
 		return
 	}
-	s.Lost += n
+	if s.Lost += n; n > 0 && r.loss != "" {
+		s.Loss = r.loss
+	}
 }
 
 // ends counts a page that has ended for the searches that wait for it; with n = -1 it is to be had again, and is as it was.
@@ -267,15 +270,24 @@ func (x *tx) moves(t *Task, why string) {
 	}
 }
 
-// runs notes which node runs a search from now on.
+// runs notes which node runs a search from now on: the one that asks for its result pages, or the one that fetches what it has named
+// after the one that asked has failed with that.
 func (x *tx) runs(t *Task, l *Lease) {
-	s := t.Of
-	if s == nil {
+	seeker := x.f.Searching(t.Job, t.Search)
+	if t.Search == 0 || seeker == nil || l.Resolve || l.Probe != "" {
 		return
 	}
-	if s.Node != l.Node {
-		x.tell(t, s.Node)
-		s.Node, s.Began, s.Before = l.Node, x.at, s.Collected
+	s := seeker.Of
+	if t.Of == nil && (s.Node == l.Node || !slices.Contains(t.Avoid, s.Node)) {
+		return
+	}
+	if x.tasks[seeker.ID] = seeker; s.Node != l.Node {
+		x.tell(seeker, s.Node)
+		s.Node, s.Began, s.Before, s.Told = l.Node, x.at, s.Collected, false
+	}
+	if t.Of == nil {
+		x.moves(seeker, fmt.Sprintf("%s fetches what it has named on %s: its node has failed there", l.Node, t.Site))
+		return
 	}
 	s.Subtasks++
 	s.Told = false
@@ -310,7 +322,10 @@ func (x *tx) settleSearches() {
 			if why == "" {
 				why = "no further result page"
 			}
-			x.moves(t, fmt.Sprintf("done: %s; %d of %d collected", why, s.Collected, s.Found))
+			if why = fmt.Sprintf("done: %s; %d of %d collected", why, s.Collected, s.Found); s.Lost > 0 && s.Loss != "" {
+				why += ", the last loss: " + s.Loss
+			}
+			x.moves(t, why)
 			s.Told = true
 		}
 	}

@@ -1,6 +1,8 @@
 package frontier
 
 import (
+	"slices"
+
 	"argosy/internal/crawl"
 	"argosy/internal/page/yield"
 )
@@ -151,6 +153,17 @@ func (t *Task) avoid(node string) {
 		}
 	}
 	t.Avoid = out
+}
+
+// has notes that a node has had an answer of the task's site: the task need not avoid it any more. Of what a search has named only one
+// below 400 tells that, and only of that node: another one may be shut out.
+func (t *Task) has(l *Lease, status int) {
+	switch {
+	case t.Search == 0:
+		t.Avoid = nil
+	case status < 400:
+		t.Avoid = slices.DeleteFunc(t.Avoid, func(node string) bool { return node == l.Node })
+	}
 }
 
 // Lease is a lease as the frontier holds it: its URLs are elsewhere.
