@@ -125,12 +125,18 @@ func between(m, sigma, a, most float64) float64 {
 	return x
 }
 
+// hopeless is how many standard deviations below what it is to exceed a figure counts nothing: one in thirty thousand does.
+const hopeless = 4
+
 // improvement is the mean of what a log-normal figure of median m and spread sigma is above a.
 func improvement(m, sigma, a float64) float64 {
 	if m <= 0 || sigma <= 0 {
 		return max(0, m-a)
 	}
 	d := math.Log(m/a) / sigma
+	if a > 0 && d+sigma < -hopeless { // next to nothing
+		return 0
+	}
 	cdf := func(x float64) float64 { return 0.5 * math.Erfc(-x/math.Sqrt2) }
 	return m*math.Exp(sigma*sigma/2)*cdf(d+sigma) - a*cdf(d)
 }

@@ -100,16 +100,22 @@ func (f flowCost) seconds(c *schedule.Context, task, node, load int) float64 {
 	return x
 }
 
-// normals draws two standard normal numbers that belong to a task and a node in this cycle (Box and Muller, with a
-// mixing function as the source).
+// normals draws two standard normal numbers that belong to a task and a node in this cycle.
 func normals(seed uint64, task uint32, node int) (a, b float64) {
-	x := mix(seed ^ uint64(task)<<20 ^ uint64(node))
-	u := (float64(x>>11) + 0.5) / (1 << 53)
-	v := float64(mix(x)>>11) / (1 << 53)
-	r := math.Sqrt(-2 * math.Log(u))
-	s, k := math.Sincos(2 * math.Pi * v)
-	return r * k, r * s
+	x := mix(mix(seed ^ uint64(task)<<20 ^ uint64(node)))
+	return quantiles[x%draws], quantiles[x/draws%draws]
 }
+
+// draws is how many normal numbers there are to draw from, each as likely as the other.
+const draws = 4096
+
+// quantiles are those of the standard normal distribution.
+var quantiles = func() (q [draws]float64) {
+	for k := range q {
+		q[k] = math.Sqrt2 * math.Erfinv((2*float64(k)+1)/draws-1)
+	}
+	return q
+}()
 
 // mix is the finaliser of splitmix64 (Steele, Lea and Flood, 2014).
 func mix(x uint64) uint64 {
