@@ -12,6 +12,7 @@ import (
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/serve"
 )
 
 // A fleet runs a virtual task: only nodes of the engine's type ask it, the node that ran a search collects what it named, nothing is
@@ -72,7 +73,8 @@ virtual:
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := newFleet(t, nil)
+	l := &looks{said: map[string]bool{}}
+	f := newFleet(t, func(c *serve.Config) { c.Strategies = l.strategies })
 	for name, kind := range map[string]string{"a": "1", "b": "1", "c": "0"} {
 		f.join(name, func(c *assemble.AgentConfig) { c.Node.Info.Labels = map[string]string{"type": kind} })
 	}
@@ -82,6 +84,9 @@ virtual:
 	f.start()
 	if v := f.await(id); v.State != crawl.JobDone || v.Counts.Failed != 0 || v.Counts.Manual != 0 {
 		t.Fatalf("%s: %+v", v.State, v.Counts)
+	}
+	if !l.has(ofSearches[0]) {
+		t.Errorf("%s: no strategy was told", ofSearches[0])
 	}
 	for url, n := range hits {
 		if n > 1 && !strings.HasSuffix(url, "/robots.txt") || strings.HasSuffix(url, "/other") {

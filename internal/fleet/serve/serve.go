@@ -44,9 +44,10 @@ type Config struct {
 	Replicas   int         // of the log on a bus elsewhere
 	Ledger     string      // postgres:// URL; empty: SQLite in Dir
 	Strategy   string
-	Probe      string        // none, few or all; empty: as the strategy wants
-	Shadow     string        // a strategy that plans beside those of jobs; empty: none
-	PingEvery  time.Duration // between measurements of the delays between nodes; 0: none
+	Strategies func(spec string) (schedule.Strategy, error) // makes one of a name with options
+	Probe      string                                       // none, few or all; empty: as the strategy wants
+	Shadow     string                                       // a strategy that plans beside those of jobs; empty: none
+	PingEvery  time.Duration                                // between measurements of the delays between nodes; 0: none
 	GeoIP      []string
 	ExplainLog string
 	Seed       uint64
@@ -60,7 +61,7 @@ type Config struct {
 // DefaultConfig returns the configuration of a coordinator in a directory.
 func DefaultConfig(dir string) Config {
 	return Config{
-		Dir: dir, Name: "coordinator", BusListen: "127.0.0.1:4480", Replicas: 3, Strategy: strategy.Default, PingEvery: 10 * time.Minute,
+		Dir: dir, Name: "coordinator", BusListen: "127.0.0.1:4480", Replicas: 3, Strategy: strategy.Default, Strategies: strategy.New, PingEvery: 10 * time.Minute,
 		Checkpoint: 200_000, Access: Access{Rates: access.DefaultRates()}, MinFree: 256 << 20, Version: outdir.Version, Logger: slog.New(slog.DiscardHandler),
 	}
 }
@@ -285,7 +286,7 @@ func (s *Server) standBy(ctx context.Context) error {
 // lead runs a coordinator until ctx ends.
 func (s *Server) lead(ctx context.Context) error {
 	c := coordinator.Config{
-		Strategy: s.cfg.Strategy, Strategies: strategy.New, Seed: s.cfg.Seed, Serve: true, Remember: true, Probe: s.cfg.Probe,
+		Strategy: s.cfg.Strategy, Strategies: s.cfg.Strategies, Seed: s.cfg.Seed, Serve: true, Remember: true, Probe: s.cfg.Probe,
 		Shadow: s.cfg.Shadow, PingEvery: s.cfg.PingEvery, Explain: s.explain.Sink(), Logger: s.cfg.Logger,
 		Ended: func(job uint32) {
 			s.mu.Lock()
