@@ -16,6 +16,7 @@ import (
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/outdir"
 	"argosy/internal/fleet/recorded"
+	"argosy/internal/fleet/web"
 	"argosy/internal/plan/lab"
 	"argosy/internal/plan/sim"
 	"argosy/internal/plan/strategy"
@@ -23,28 +24,64 @@ import (
 
 // recordingFlags say which recording is looked at, and how often what it does not tell is drawn.
 type recordingFlags struct {
+	fleetFlags
 	job   uint32
 	draws int
-	json  bool
 }
 
 func (f *recordingFlags) register(c *cobra.Command) {
 	c.Flags().Uint32Var(&f.job, "job", 0, "job of a fleet (default: the only one)")
 	c.Flags().IntVar(&f.draws, "draws", 5, "times that what was not recorded is drawn")
 	c.Flags().BoolVar(&f.json, "json", false, "print JSON")
+	f.tokens(c)
 }
 
-// open reads a recording from a directory or a ledger's URL.
-func (f *recordingFlags) open(ctx context.Context, place string) (r sim.Recording, err error) {
+// isCoordinator reports whether a place is the address of a coordinator.
+func isCoordinator(place string) bool {
+	for _, scheme := range []string{"http://", "https://", "unix:"} {
+		if strings.HasPrefix(place, scheme) {
+			return true
+		}
+	}
+	return false
+}
+
+// ask has a coordinator that runs tell a recording.
+func (f *recordingFlags) ask(c *cobra.Command, place string) (r sim.Recording, err error) {
+	f.server = place
+	err = f.fleet(c, func(ctx context.Context, cl *web.Client, _ io.Writer) error {
+		id := f.job
+		if id == 0 {
+			jobs, err := cl.Jobs(ctx)
+			if err != nil {
+				return err
+			}
+			if len(jobs) != 1 {
+				return usage("--job: %s has %d jobs: name one", place, len(jobs))
+			}
+			id = jobs[0].ID
+		}
+		r, err = cl.Recording(ctx, id)
+		return err
+	})
+	return r, err
+}
+
+// open reads a recording from a directory, a ledger's URL, or a coordinator.
+func (f *recordingFlags) open(c *cobra.Command, place string) (r sim.Recording, err error) {
+	ctx := c.Context()
 	if f.draws < 1 || f.draws > 1000 {
 		return r, usage("--draws %d: want 1 to 1000", f.draws)
+	}
+	if isCoordinator(place) {
+		return f.ask(c, place)
 	}
 	name := place
 	if ledger.IsPostgres(place) {
 		name = "the ledger"
 	} else {
 		if _, err := os.Stat(filepath.Join(place, outdir.LedgerFile)); err != nil {
-			return r, usage("%s: not the directory of a crawl or a coordinator (no %s in it), nor postgres://…", place, outdir.LedgerFile)
+			return r, usage("%s: not the directory of a crawl or a coordinator (no %s in it), nor postgres://… or the http://… of a coordinator", place, outdir.LedgerFile)
 		}
 		if err := outdir.CheckFormat(place); err != nil {
 			return r, err
@@ -67,7 +104,7 @@ func (f *recordingFlags) open(ctx context.Context, place string) (r sim.Recordin
 		}
 		id = jobs[0]
 	}
-	r, err = recorded.Read(ctx, l, id)
+	r, err = recorded.Read(ctx, l, id, recorded.MaxFacts)
 	if errors.Is(err, recorded.ErrOlder) || errors.Is(err, recorded.ErrTooLong) {
 		return r, usage("%s, job %d: %w", name, id, err)
 	}
@@ -80,11 +117,11 @@ func newLabReplay() *cobra.Command {
 	c := &cobra.Command{
 		Use: "replay DIR|URL --strategy A,B", Short: "Run a recorded crawl or fleet under other strategies in the simulator", Args: cobra.ExactArgs(1),
 		Long: `Replay makes a simulated world of a crawl or a fleet that its ledger has recorded (the directory of a crawl or of a
-coordinator, or postgres://…): its nodes, its sites with their sizes and pauses, the speed of each pair of them as it was
+coordinator, postgres://…, or http://HOST:PORT of a coordinator that runs): its nodes, its sites with their sizes and pauses, the speed of each pair of them as it was
 while it was tried, and how it changed. It runs strategies in it and prints how fast they had nine tenths of what was
 recorded, beside the recording itself. Speeds of pairs that were never tried, or not at that time, are drawn from the
 predictor's uncertainty, as often as --draws says, and the spread of the draws is printed.`,
-		Example: "  argosy lab replay example\n  argosy lab replay fleet --strategy roundrobin,nearest+top=auto --draws 10",
+		Example: "  argosy lab replay example\n  argosy lab replay fleet --strategy roundrobin,nearest+top=auto --draws 10\n  argosy lab replay http://127.0.0.1:8480 --job 1 --strategy flow",
 		RunE: func(c *cobra.Command, args []string) error {
 			var specs []string
 			for _, s := range strings.Split(strategies, ",") {
@@ -97,7 +134,7 @@ predictor's uncertainty, as often as --draws says, and the spread of the draws i
 				}
 				specs = append(specs, s)
 			}
-			r, err := f.open(c.Context(), args[0])
+			r, err := f.open(c, args[0])
 			if err != nil {
 				return err
 			}
@@ -192,7 +229,7 @@ as reach 95 % of the rate of all) and which node is missed least, each with the 
 recording does not tell.`,
 		Example: "  argosy lab advise fleet --draws 10",
 		RunE: func(c *cobra.Command, args []string) error {
-			r, err := f.open(c.Context(), args[0])
+			r, err := f.open(c, args[0])
 			if err != nil {
 				return err
 			}

@@ -8,12 +8,14 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/access"
+	"argosy/internal/fleet/recorded"
 	"argosy/internal/fleet/serve"
 	"argosy/internal/fleet/web"
 )
@@ -69,6 +71,16 @@ func TestAPI(t *testing.T) {
 	ts, err := cl.Tasks(ctx, id, "done")
 	if err != nil || len(ts) != 1 || ts[0].Fetched == 0 {
 		t.Errorf("%+v, %v", ts, err)
+	}
+	told, err := cl.Recording(ctx, id)
+	if err != nil || len(told.Leases) == 0 || len(told.Facts) == 0 {
+		t.Errorf("%+v, %v", told, err)
+	}
+	if read, err := recorded.Read(ctx, f.server.Ledger(), id, recorded.MaxFacts); err != nil || !reflect.DeepEqual(read, told) {
+		t.Errorf("the ledger tells a replay %+v, the coordinator %+v, %v", read, told, err)
+	}
+	if _, err := recorded.Read(ctx, f.server.Ledger(), id, 1); !errors.Is(err, recorded.ErrTooLong) {
+		t.Errorf("more facts than wanted: %v", err)
 	}
 	if _, err := cl.Tasks(ctx, 99, ""); err == nil {
 		t.Error("a job that is not there has tasks")

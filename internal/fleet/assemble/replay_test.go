@@ -88,7 +88,7 @@ func (w shapedWeb) record(t *testing.T, spec string) (r sim.Recording) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	if r, err = recorded.Read(t.Context(), l, 1); err != nil {
+	if r, err = recorded.Read(t.Context(), l, 1, recorded.MaxFacts); err != nil {
 		t.Fatal(err)
 	}
 	return r

@@ -12,17 +12,18 @@ import (
 	"argosy/internal/plan/sim"
 )
 
-// maxFacts bounds what is kept of a recording, about 150 bytes each.
-const maxFacts = 4_000_000
+// MaxFacts bounds what is kept of a recording, about 150 bytes each.
+const MaxFacts = 4_000_000
 
-// ErrTooLong says that a recording holds more than can be simulated.
-var ErrTooLong = errors.New("more facts than can be replayed (4,000,000)")
+// ErrTooLong says that a recording holds more facts than are wanted.
+var ErrTooLong = errors.New("more facts than can be replayed")
 
 // ErrOlder says that a version which did not record what a replay needs has written a ledger.
 var ErrOlder = errors.New("it was recorded by a version that did not keep what a replay needs")
 
-// Read returns what a ledger has recorded of a job. Of the delays that requests tell one for each pair and second is kept.
-func Read(ctx context.Context, l *ledger.Ledger, job uint32) (r sim.Recording, err error) {
+// Read returns what a ledger has recorded of a job, if that is at most so many facts. Of the delays that requests tell one for each pair
+// and second is kept.
+func Read(ctx context.Context, l *ledger.Ledger, job uint32, most int) (r sim.Recording, err error) {
 	j, err := l.Job(ctx, job)
 	if err != nil {
 		return r, fmt.Errorf("job %d: %w", job, err)
@@ -66,8 +67,8 @@ func Read(ctx context.Context, l *ledger.Ledger, job uint32) (r sim.Recording, e
 			}
 			last[pair] = f.At / 1000
 		}
-		if len(r.Facts) == maxFacts {
-			return ErrTooLong
+		if len(r.Facts) == most {
+			return fmt.Errorf("%w (%d)", ErrTooLong, most)
 		}
 		r.Facts = append(r.Facts, f)
 		return nil

@@ -54,7 +54,7 @@ func Handler(s House, c Config) http.Handler {
 	hc := huma.DefaultConfig("Argosy", c.Version)
 	hc.OpenAPIPath, hc.DocsPath, hc.SchemasPath, hc.CreateHooks = "/api/v1/openapi", "", "", nil
 	hc.Transformers = append(hc.Transformers, clipped)
-	a := &api{s: s, cfg: c, door: c.Door, tickets: newTickets(), heavy: map[string]*kept{}, replays: make(chan struct{}, maxReplays)}
+	a := &api{s: s, cfg: c, door: c.Door, tickets: newTickets(), heavy: map[string]*kept{}, replays: make(chan struct{}, maxReplays), recordings: make(chan struct{}, 1)}
 	if a.door == nil {
 		a.door = NewDoor()
 	}
@@ -99,6 +99,8 @@ type api struct {
 	streams atomic.Int32 // of events
 	again   onceOnly
 	replays chan struct{} // a place for each archived page that is being read or sent
+
+	recordings chan struct{} // the place for one that is being read
 
 	mu    sync.Mutex
 	heavy map[string]*kept // answers that took long

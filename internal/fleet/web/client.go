@@ -23,6 +23,7 @@ import (
 	"argosy/internal/fleet/coordinator"
 	"argosy/internal/fleet/gate"
 	"argosy/internal/fleet/ledger"
+	"argosy/internal/plan/sim"
 )
 
 // Client asks a coordinator. Of several it asks the one that leads.
@@ -228,6 +229,12 @@ func (c *Client) Jobs(ctx context.Context) (js []Job, err error) {
 func (c *Client) Job(ctx context.Context, id uint32) (j Job, err error) {
 	err = c.get(ctx, fmt.Sprintf("/jobs/%d", id), &j)
 	return j, err
+}
+
+// Recording returns what a job has recorded for replays.
+func (c *Client) Recording(ctx context.Context, id uint32) (r sim.Recording, err error) {
+	err = c.get(ctx, fmt.Sprintf("/jobs/%d/recording", id), &r)
+	return r, err
 }
 
 // Submit submits a job file. list stands for seeds that follow by Sow; nil: they are in the file.

@@ -37,6 +37,7 @@ var needs = map[string]access.Need{
 	"GET /api/v1/jobs/{id}/statuses":   access.ToRead,
 	"GET /api/v1/jobs/{id}/timeline":   access.ToRead,
 	"GET /api/v1/jobs/{id}/cells":      access.ToRead,
+	"GET /api/v1/jobs/{id}/recording":  access.ToRead,
 	"GET /api/v1/jobs/{id}/pages":      access.ToRead,
 	"GET /api/v1/jobs/{id}/page":       access.ToRead,
 	"GET /api/v1/tasks/{task}":         access.ToRead,

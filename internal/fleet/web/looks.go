@@ -2,6 +2,8 @@ package web
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -9,7 +11,9 @@ import (
 
 	"argosy/internal/fleet/coordinator"
 	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/recorded"
 	"argosy/internal/plan/schedule"
+	"argosy/internal/plan/sim"
 	"argosy/internal/plan/strategy"
 )
 
@@ -83,6 +87,7 @@ func (a *api) registerLooks(h huma.API, get func(id, path, what string) huma.Ope
 		}
 		return &out[[]StrategyView]{v}, nil
 	})
+	huma.Register(h, get("recording", "/jobs/{id}/recording", "What a job has recorded for replays"), a.recording)
 	shares := func(id, what string, read func(*ledger.Ledger, context.Context, uint32) ([]ledger.Share, error)) {
 		huma.Register(h, get(id, "/jobs/{id}/"+id, what), func(ctx context.Context, in *JobPath) (*out[[]ledger.Share], error) {
 			return heavy(ctx, a, id+" "+strconv.Itoa(int(in.ID)), func(ctx context.Context) ([]ledger.Share, error) { return read(a.s.Ledger(), ctx, in.ID) })
@@ -107,6 +112,32 @@ func (a *api) registerLooks(h huma.API, get func(id, path, what string) huma.Ope
 			return a.s.Ledger().Cells(ctx, in.ID, in.Sites)
 		})
 	})
+}
+
+// mostFacts bounds a recording that is asked for over the network, about 200 bytes each in the answer; whoever can read the ledger is not
+// bound by it.
+const mostFacts = 200_000
+
+// recording answers with what a job has recorded for replays, to one who asks at a time: it is large.
+func (a *api) recording(ctx context.Context, in *JobPath) (*out[sim.Recording], error) {
+	select {
+	case a.recordings <- struct{}{}:
+		defer func() { <-a.recordings }()
+	default:
+		return nil, huma.Error503ServiceUnavailable("another recording is being read: ask again soon")
+	}
+	ctx, cancel := context.WithTimeout(ctx, orderTime)
+	defer cancel()
+	r, err := recorded.Read(ctx, a.s.Ledger(), in.ID, mostFacts)
+	switch {
+	case errors.Is(err, recorded.ErrTooLong):
+		return nil, huma.Error422UnprocessableEntity(fmt.Sprintf("job %d: more facts than go over the network (%d): replay the coordinator's directory, or the ledger in PostgreSQL", in.ID, mostFacts))
+	case errors.Is(err, recorded.ErrOlder):
+		return nil, huma.Error409Conflict(fmt.Sprintf("job %d: no lease of it has told anything yet, or a version that did not keep what a replay needs has recorded it", in.ID))
+	case err != nil:
+		return nil, problem(err)
+	}
+	return &out[sim.Recording]{r}, nil
 }
 
 func (a *api) tasks(ctx context.Context, in *struct {
