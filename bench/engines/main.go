@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"argosy/internal/config"
+	"argosy/internal/crawl"
 	"argosy/internal/page/engine"
 )
 
@@ -113,7 +114,7 @@ func (p *program) judge(e *engine.Ready, words []string) (bad int, err error) {
 	switch {
 	case !slices.Equal(got, want):
 		says = "  DIFFERS"
-	case w.Stated.Kind == engine.Exact && w.Stated.N != int64(len(want)):
+	case w.Stated.Kind == crawl.StatedExact && w.Stated.N != int64(len(want)):
 		says = "  the exact number is WRONG"
 	case w.Last != engine.Found && w.Last != engine.Empty:
 		says = "  BROKEN"

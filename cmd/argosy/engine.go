@@ -240,6 +240,8 @@ taken, until you say where the results are.`,
 			}
 			if name != "" {
 				e.Name = name
+			} else if err := f.free(e.Name); err != nil {
+				return err
 			}
 			path, err := f.add(e)
 			if err != nil {
@@ -280,6 +282,27 @@ func describe(ctx context.Context, a *asker, u crawl.URL) (e engine.Engine, note
 		u = next
 	}
 	return e, "", errors.New("the page names another page as its description")
+}
+
+// free refuses a name that a description gives itself and an engine of the catalogue has: jobs that say it mean that one.
+func (o *ownEngines) free(name string) error {
+	path, _, err := o.file()
+	if err != nil {
+		return err
+	}
+	cat, err := config.Catalogue()
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(path); err == nil {
+		if cat, err = o.catalogue(); err != nil {
+			return err
+		}
+	}
+	if _, err := cat.Get(name); err == nil {
+		return usage("it calls itself %s, and the catalogue has an engine of this name already: give it another with --name", name)
+	}
+	return nil
 }
 
 // add writes an engine into the user's file, which stays as it is otherwise.
@@ -393,7 +416,10 @@ func printReading(out io.Writer, address string, r engine.Reading) error {
 	if r.Reason != "" {
 		fmt.Fprintf(&b, ": %s", r.Reason)
 	}
-	fmt.Fprintf(&b, "; %d results, stated: %s", len(r.Results), r.Stated)
+	fmt.Fprintf(&b, "; %s, stated: %s", plural(int64(len(r.Results)), "result"), r.Stated)
+	if r.Cut {
+		fmt.Fprint(&b, "; there are more, which are not read")
+	}
 	if r.Dropped > 0 {
 		fmt.Fprintf(&b, "; %d without an address", r.Dropped)
 	}

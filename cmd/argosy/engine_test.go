@@ -17,9 +17,11 @@ func searchSite(t *testing.T, robots string) string {
 	mux.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(w, `<link rel="search" type="application/opensearchdescription+xml" href="/d.xml">`)
 	})
-	mux.HandleFunc("/d.xml", func(w http.ResponseWriter, r *http.Request) {
-		fmt.Fprintf(w, `<OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/"><ShortName>My Site</ShortName><Url type="application/rss+xml" template="http://%s/rss?q={searchTerms}&amp;p={startPage?}"/></OpenSearchDescription>`, r.Host)
-	})
+	for path, name := range map[string]string{"/d.xml": "My Site", "/bing.xml": "bing"} {
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprintf(w, `<OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/"><ShortName>%s</ShortName><Url type="application/rss+xml" template="http://%s/rss?q={searchTerms}&amp;p={startPage?}"/></OpenSearchDescription>`, name, r.Host)
+		})
+	}
 	mux.HandleFunc("/rss", func(w http.ResponseWriter, r *http.Request) {
 		if r.FormValue("q") != "a b" {
 			http.Error(w, "captcha", http.StatusTooManyRequests)
@@ -46,6 +48,13 @@ func TestEngine(t *testing.T) {
 	}
 	if code, _, errs := argosy(t, "engine", "add", base+"/d.xml", "--engines", file, "--allow-private", "--delay", "0"); code != exitUsage || !strings.Contains(errs, "already") {
 		t.Errorf("added twice: %d, %s", code, errs)
+	}
+	mine := filepath.Join(t.TempDir(), "mine.yaml")
+	if code, _, errs := argosy(t, "engine", "add", base+"/bing.xml", "--engines", mine, "--allow-private", "--delay", "0"); code != exitUsage || !strings.Contains(errs, "calls itself bing, and the catalogue has an engine of this name") {
+		t.Errorf("a name of the shipped catalogue is taken: %d, %s", code, errs)
+	}
+	if code, _, errs := argosy(t, "engine", "add", base+"/bing.xml", "--engines", mine, "--allow-private", "--delay", "0", "--name", "bing"); code != 0 {
+		t.Errorf("a name that was asked for is refused: %d, %s", code, errs)
 	}
 	code, out, errs = argosy(t, "engine", "add", base+"/d.xml", "--engines", file, "--allow-private", "--delay", "0", "--name", "again")
 	if code != 0 {

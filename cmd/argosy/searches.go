@@ -160,7 +160,7 @@ func (f *oneTask) show(w io.Writer, t found, runs []ledger.Run) error {
 	if s := t.row.Search; s != nil {
 		fmt.Fprintf(w, "search %d of actual task %d: %s on %s\n", s.No, s.Task, strings.Join(s.Words, " "), orElse(s.Site, "everywhere"))
 		fmt.Fprintf(w, "  %s  %s\n", engineName(t.engines, s.Engine), s.URL)
-		fmt.Fprintf(w, "  exists: %s; found by paging: %s on %s result pages; collected: %s, lost: %s\n", statedText(s.Stated), count(s.Found), count(s.Read), count(s.Collected), count(s.Lost))
+		fmt.Fprintf(w, "  exists: %s; found by paging: %s on %s result pages; collected: %s, lost: %s\n", s.Stated.String(), count(s.Found), count(s.Read), count(s.Collected), count(s.Lost))
 		fmt.Fprintf(w, "  since %s: %s\n", whenMS(s.Moved), s.Why)
 	}
 	for _, r := range own {
@@ -187,11 +187,6 @@ func engineName(engines []crawl.Engine, i int) string {
 	return "engine " + strconv.Itoa(i)
 }
 
-// statedText is how many pages an engine states, as people read it.
-func statedText(s crawl.Stated) string {
-	return engine.Number{N: s.N, Kind: engine.Kind(orElse(s.Kind, crawl.StatedMissing))}.String()
-}
-
 func whenMS(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02 15:04:05") }
 
 // printSearches prints the searches among tasks by the paper's queues, each with the reason of its last move if it is not over, or has
@@ -211,7 +206,7 @@ func printSearches(w io.Writer, rows []ledger.Task, now time.Time) error {
 			rate = fmt.Sprintf("%.2f", share)
 		}
 		fmt.Fprintf(t, "%d\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\n", rows[i].ID, s.Task, s.EngineName, s.Product, orElse(s.Site, "-"), rows[i].State,
-			max(0, now.Sub(time.UnixMilli(s.Moved))).Round(time.Second), statedText(s.Stated), s.Found, s.Collected, rate, orElse(s.Node, "-"))
+			max(0, now.Sub(time.UnixMilli(s.Moved))).Round(time.Second), s.Stated.String(), s.Found, s.Collected, rate, orElse(s.Node, "-"))
 		why := s.Why
 		if rows[i].State == crawl.TaskDone && s.Read > 0 && s.Collected == s.Found {
 			why = ""

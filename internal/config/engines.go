@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -96,6 +97,10 @@ func AddEngine(to Source, e engine.Engine) ([]byte, error) {
 	}
 	if _, err := Catalogue(Source{to.Name, out}); err != nil {
 		return nil, err
+	}
+	back, err := Read[engine.File](to.Name, out)
+	if err != nil || len(back.Engines) == 0 || !reflect.DeepEqual(back.Engines[len(back.Engines)-1], e) {
+		return nil, errors.Join(err, fmt.Errorf("engine %s: it has texts that cannot be written into a file as they are", e.Name))
 	}
 	return out, nil
 }

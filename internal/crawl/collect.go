@@ -1,6 +1,10 @@
 package crawl
 
-import "time"
+import (
+	"fmt"
+	"strconv"
+	"time"
+)
 
 // Collect is what a job with a virtual task collects: pages that search engines name. Nothing but searches and what they name is
 // fetched.
@@ -65,6 +69,19 @@ const (
 	StatedMore     = "more"
 	StatedMissing  = "missing"
 )
+
+// String says the number in words, as it stands behind "stated:".
+func (s Stated) String() string {
+	switch s.Kind {
+	case StatedExact:
+		return strconv.FormatInt(s.N, 10)
+	case StatedEstimate:
+		return fmt.Sprintf("about %d", s.N)
+	case StatedMore:
+		return fmt.Sprintf("more than %d", s.N)
+	}
+	return "no number"
+}
 
 // GivesWay reports whether what an engine states later replaces this: an exact number stays, unless another exact one is stated or
 // the results have refuted it.

@@ -43,13 +43,13 @@ func (l *lease) results(p *page) (*finder, error) {
 	walk := l.walk
 	if walk == nil || walk.Pages != int(p.target.Depth) {
 		a := l.l.Asked
-		walk = ready.Resume(engine.Search{Words: a.Words, Site: a.Site}, int(p.target.Depth), p.target.URL, int(a.Found), engine.Number{N: a.Stated.N, Kind: engine.Kind(a.Stated.Kind)})
+		walk = ready.Resume(engine.Search{Words: a.Words, Site: a.Site}, int(p.target.Depth), p.target.URL, int(a.Found), a.Stated)
 		l.walk = walk
 	}
 	r := walk.Take(engine.Answer{URL: p.target.URL, Status: p.resp.Status, Type: p.resp.Get("Content-Type"), Body: body})
 	a := &crawl.Answered{
 		Verdict: string(r.Verdict), Reason: clip(r.Reason), Results: len(r.Results), Off: r.Dropped, Stop: clip(walk.Stop),
-		Stated: crawl.Stated{N: walk.Stated.N, Kind: string(walk.Stated.Kind)},
+		Stated: walk.Stated,
 	}
 	p.outcome.Answered = a
 	if r.Verdict != engine.Found && r.Verdict != engine.Empty {

@@ -32,48 +32,6 @@ const (
 	Failed  Verdict = "failed"  // it is not an answer to a search
 )
 
-// Kind is what a stated number means.
-type Kind string
-
-// Kinds of stated numbers.
-const (
-	Missing  Kind = "missing"
-	Exact    Kind = "exact"
-	Estimate Kind = "estimate"
-	More     Kind = "more" // there are more than the number
-)
-
-// Number is how many results an engine says there are.
-type Number struct {
-	N    int64 `json:"n"`
-	Kind Kind  `json:"kind"`
-}
-
-// String says the number in words, as it stands behind "stated:".
-func (n Number) String() string {
-	switch n.Kind {
-	case Exact:
-		return strconv.FormatInt(n.N, 10)
-	case Estimate:
-		return fmt.Sprintf("about %d", n.N)
-	case More:
-		return fmt.Sprintf("more than %d", n.N)
-	}
-	return "no number"
-}
-
-// Completion is the share of what exists that has been collected, at most 1; known is false where the engine states nothing, or only
-// that there is more.
-func (n Number) Completion(collected int64) (share float64, known bool) {
-	switch {
-	case n.Kind != Exact && n.Kind != Estimate:
-		return 0, false
-	case n.N <= collected:
-		return 1, true
-	}
-	return float64(collected) / float64(n.N), true
-}
-
 // Result is one result.
 type Result struct {
 	URL   string `json:"url"` // canonical
@@ -83,20 +41,20 @@ type Result struct {
 
 // Reading is what was read out of an answer.
 type Reading struct {
-	Verdict Verdict  `json:"verdict"`
-	Reason  string   `json:"reason,omitempty"` // why it is not Found
-	Results []Result `json:"results,omitempty"`
-	Next    string   `json:"next,omitempty"`    // address of the next page, as the answer gives it
-	Stated  Number   `json:"stated"`            // how many results there are
-	Dropped int      `json:"dropped,omitempty"` // results without an address that can be fetched
-	Cut     bool     `json:"cut,omitempty"`     // there are more results than the MaxResults that are read of an answer
+	Verdict Verdict      `json:"verdict"`
+	Reason  string       `json:"reason,omitempty"` // why it is not Found
+	Results []Result     `json:"results,omitempty"`
+	Next    string       `json:"next,omitempty"`    // address of the next page, as the answer gives it
+	Stated  crawl.Stated `json:"stated"`            // how many results there are
+	Dropped int          `json:"dropped,omitempty"` // results without an address that can be fetched
+	Cut     bool         `json:"cut,omitempty"`     // there are more results than the MaxResults that are read of an answer
 
 	unsigned bool // it has no results, and not what the entry says that an answer without results has
 }
 
 // Read reads an answer. later says that it is not the first page of its search: after the last page there may be nothing.
 func (r *Ready) Read(a Answer, later bool) Reading {
-	out := Reading{Stated: Number{Kind: Missing}}
+	out := Reading{Stated: crawl.Stated{Kind: crawl.StatedMissing}}
 	end := func(v Verdict, format string, args ...any) Reading {
 		out.Verdict, out.Reason = v, fmt.Sprintf(format, args...)
 		return out
@@ -154,15 +112,15 @@ func (r *Ready) judge(a Answer, d *document, items int, later bool, out Reading)
 	switch {
 	case len(out.Results) > 0:
 		out.Verdict = Found
-	case none || out.Stated.Kind != Missing && out.Stated.N == 0:
-		if out.Reason = "no results"; out.Stated.Kind == Missing && !later {
-			out.Stated = Number{0, Exact}
+	case none || out.Stated.Kind != crawl.StatedMissing && out.Stated.N == 0:
+		if out.Reason = "no results"; out.Stated.Kind == crawl.StatedMissing && !later {
+			out.Stated = crawl.Stated{Kind: crawl.StatedExact}
 		}
 	case items > 0:
 		out.Verdict, out.Reason = Changed, fmt.Sprintf("%d results, none with an address that can be fetched", items)
 	case later:
 		out.Reason, out.unsigned = "no more results", len(r.empty) > 0
-	case out.Stated.Kind != Missing && out.Stated.N > 0:
+	case out.Stated.Kind != crawl.StatedMissing && out.Stated.N > 0:
 		out.Verdict, out.Reason = Changed, fmt.Sprintf("%s results stated, none found in the answer", out.Stated)
 	case r.stated != nil || len(r.empty) > 0:
 		out.Verdict, out.Reason = Changed, "neither results nor what an answer without results has"
@@ -313,16 +271,16 @@ func (r *Ready) number(d *document, root found, out *Reading) error {
 		if !ok {
 			continue
 		}
-		out.Stated = Number{n, Kind(r.Stated.Kind)}
+		out.Stated = crawl.Stated{N: n, Kind: r.Stated.Kind}
 		whole := v
 		if f.node != nil {
 			whole = d.flat(f.node)
 		}
 		switch {
 		case r.more != nil && r.more.MatchString(whole):
-			out.Stated.Kind = More
+			out.Stated.Kind = crawl.StatedMore
 		case rounded, r.estimate != nil && r.estimate.MatchString(whole):
-			out.Stated.Kind = Estimate
+			out.Stated.Kind = crawl.StatedEstimate
 		}
 		return nil
 	}
@@ -448,7 +406,7 @@ func (r *Ready) compileReader() (key string, err error) {
 			return s.key, errors.New("set: only the next page is had by setting a parameter")
 		}
 	}
-	if k := Kind(r.Stated.Kind); k != Exact && k != Estimate && k != More {
+	if k := r.Stated.Kind; k != crawl.StatedExact && k != crawl.StatedEstimate && k != crawl.StatedMore {
 		return "stated.kind", fmt.Errorf("%q: allowed are exact, estimate and more", k)
 	}
 	if r.estimate, err = expression("estimate", r.Stated.Estimate); err != nil {

@@ -30,7 +30,7 @@ func urls(r Reading) (out []string) {
 func TestLanguages(t *testing.T) {
 	const html = `<p>About 1,234 hits</p><ol><li><h3><a href="/1?a=1&amp;b=2">One  <b>1</b></a></h3><i>first</i></li><li><h3><a href="http://o.example/2">Two</a></h3><i>second</i></li>
 <li><h3><a href="javascript:x">Three</a></h3></li><li>none</li><li><h3><a href="/1?a=1&amp;b=2#again">Again</a></h3></li></ol><a rel=next href="?q=x&amp;p=2">next</a>`
-	want := Reading{Verdict: Found, Stated: Number{1234, Estimate}, Dropped: 2, Next: "http://e.example/s?q=x&p=2", Results: []Result{
+	want := Reading{Verdict: Found, Stated: crawl.Stated{N: 1234, Kind: crawl.StatedEstimate}, Dropped: 2, Next: "http://e.example/s?q=x&p=2", Results: []Result{
 		{"http://e.example/1?a=1&b=2", "One 1", "first"}, {"http://o.example/2", "Two", "second"},
 	}}
 	for name, c := range map[string]struct {
@@ -94,10 +94,10 @@ func TestLinks(t *testing.T) {
 }
 
 func TestNumbers(t *testing.T) {
-	for text, want := range map[string]Number{
-		"45": {45, Exact}, "Results 1 – 20 of 1,234": {1234, Exact}, "1.234.567 Ergebnisse": {1234567, Exact}, "12\u00a0345 résultats": {12345, Exact}, "1'000": {1000, Exact},
-		"约1,230,000个": {1230000, Estimate}, "About 20 results (0.3 s)": {20, Estimate}, "1.2万条": {12000, Estimate}, "3亿": {300_000_000, Estimate}, "12.5K posts": {12500, Estimate},
-		"more than 1,000": {1000, More}, "no number": {0, Missing}, "99999999999999999999": {0, Missing}, "0": {0, Exact}, "12,34,567": {1234567, Exact}, "5 million": {5, Exact}, "1,000,000,000,000": {1e12, Exact}, "23 results of model 3e5, -7 degrees": {23, Exact}, "7 km": {7, Exact},
+	for text, want := range map[string]crawl.Stated{
+		"45": {N: 45, Kind: crawl.StatedExact}, "Results 1 – 20 of 1,234": {N: 1234, Kind: crawl.StatedExact}, "1.234.567 Ergebnisse": {N: 1234567, Kind: crawl.StatedExact}, "12\u00a0345 résultats": {N: 12345, Kind: crawl.StatedExact}, "1'000": {N: 1000, Kind: crawl.StatedExact},
+		"约1,230,000个": {N: 1230000, Kind: crawl.StatedEstimate}, "About 20 results (0.3 s)": {N: 20, Kind: crawl.StatedEstimate}, "1.2万条": {N: 12000, Kind: crawl.StatedEstimate}, "3亿": {N: 300_000_000, Kind: crawl.StatedEstimate}, "12.5K posts": {N: 12500, Kind: crawl.StatedEstimate},
+		"more than 1,000": {N: 1000, Kind: crawl.StatedMore}, "no number": {N: 0, Kind: crawl.StatedMissing}, "99999999999999999999": {N: 0, Kind: crawl.StatedMissing}, "0": {N: 0, Kind: crawl.StatedExact}, "12,34,567": {N: 1234567, Kind: crawl.StatedExact}, "5 million": {N: 5, Kind: crawl.StatedExact}, "1,000,000,000,000": {N: 1e12, Kind: crawl.StatedExact}, "23 results of model 3e5, -7 degrees": {N: 23, Kind: crawl.StatedExact}, "7 km": {N: 7, Kind: crawl.StatedExact},
 	} {
 		e := ready(t, Engine{Results: anyLink, Stated: Stated{At: Selector{CSS: "p", Match: `(?:^Results .* of )?(\d.*)`}, Estimate: "(?i)about|约", More: "more than"}})
 		got := e.Read(page("<p>"+text+"</p><a href=/1>"), false).Stated
@@ -107,17 +107,17 @@ func TestNumbers(t *testing.T) {
 	}
 	for _, text := range []string{"-7", "1e30", "1E+2", "about −3", "1000000000001", "9000000000000000000", "900,000,000,000亿", "99999999999999999999M"} {
 		e := ready(t, Engine{Results: anyLink, Stated: Stated{At: Selector{CSS: "p"}}})
-		if got := e.Read(page("<p>"+text+"</p><a href=/1>"), false).Stated; got.Kind != Missing {
+		if got := e.Read(page("<p>"+text+"</p><a href=/1>"), false).Stated; got.Kind != crawl.StatedMissing {
 			t.Errorf("%q: %v %v", text, got.N, got.Kind)
 		}
 	}
 	for _, c := range []struct {
-		n     Number
+		n     crawl.Stated
 		had   int64
 		share float64
 		known bool
-	}{{Number{10, Exact}, 5, 0.5, true}, {Number{10, Estimate}, 12, 1, true}, {Number{0, Exact}, 0, 1, true}, {Number{10, More}, 5, 0, false}, {Number{0, Missing}, 5, 0, false}} {
-		if share, known := c.n.Completion(c.had); share != c.share || known != c.known {
+	}{{crawl.Stated{N: 10, Kind: crawl.StatedExact}, 5, 0.5, true}, {crawl.Stated{N: 10, Kind: crawl.StatedEstimate}, 12, 1, true}, {crawl.Stated{N: 0, Kind: crawl.StatedExact}, 0, 1, true}, {crawl.Stated{N: 10, Kind: crawl.StatedMore}, 5, 0, false}, {crawl.Stated{N: 0, Kind: crawl.StatedMissing}, 5, 0, false}} {
+		if share, known := c.n.Completion(c.had, c.had); share != c.share || known != c.known {
 			t.Errorf("%v of %v: %v, %v", c.had, c.n, share, known)
 		}
 	}

@@ -13,10 +13,10 @@ import (
 // is a reason to stop. It collects each result once.
 type Walk struct {
 	Results []Result
-	Stated  Number  // what the engine states: an exact number, once a page has one and results do not refute it, else that of the first page that states one
-	Last    Verdict // of the last answer
-	Stop    string  // why it has ended; empty while it has not
-	Pages   int     // that were taken
+	Stated  crawl.Stated // what the engine states: the last number, but an exact one gives way to exact ones and to results that refute it only
+	Last    Verdict      // of the last answer
+	Stop    string       // why it has ended; empty while it has not
+	Pages   int          // that were taken
 
 	engine *Ready
 	search Search
@@ -24,6 +24,7 @@ type Walk struct {
 	before int // results of pages that were taken before this walk began, which may be shown again
 	next   string
 	count  bool // next was had by counting
+	cut    bool // a page had more results than are read
 	asked  map[string]bool
 	seen   map[string]bool
 }
@@ -37,14 +38,14 @@ func NewWalk(r *Ready, s Search, quota int) (*Walk, error) {
 	if quota < 1 {
 		return nil, fmt.Errorf("%d pages: want at least 1", quota)
 	}
-	return &Walk{engine: r, search: s, quota: quota, next: first, asked: map[string]bool{first: true}, seen: map[string]bool{}, Stated: Number{Kind: Missing}}, nil
+	return &Walk{engine: r, search: s, quota: quota, next: first, asked: map[string]bool{first: true}, seen: map[string]bool{}, Stated: crawl.Stated{Kind: crawl.StatedMissing}}, nil
 }
 
 // Resume goes on with a search at a page, counted from 0, whose address is known: found results were had before it, and the engine
 // has stated what is there. Whether those are all that it states is known to who remembers them.
-func (r *Ready) Resume(s Search, page int, address string, found int, stated Number) *Walk {
+func (r *Ready) Resume(s Search, page int, address string, found int, stated crawl.Stated) *Walk {
 	if stated.Kind == "" {
-		stated.Kind = Missing
+		stated.Kind = crawl.StatedMissing
 	}
 	return &Walk{engine: r, search: s, quota: math.MaxInt, next: address, asked: map[string]bool{address: true}, seen: map[string]bool{}, Stated: stated, Pages: page, before: found}
 }
@@ -60,7 +61,7 @@ func (w *Walk) Take(a Answer) Reading {
 	r := w.engine.Read(a, w.Pages > 0)
 	w.Pages++
 	w.Last = r.Verdict
-	if w.Stated.Kind == Missing || w.Stated.Kind != Exact && r.Stated.Kind == Exact {
+	if w.Stated.GivesWay(r.Stated) {
 		w.Stated = r.Stated
 	}
 	fresh := 0
@@ -71,14 +72,17 @@ func (w *Walk) Take(a Answer) Reading {
 			fresh++
 		}
 	}
-	if w.Stated.Kind == Exact && int64(len(w.Results)) > w.Stated.N { // what it shows refutes it
-		w.Stated.Kind = More
+	if w.Stated.Kind == crawl.StatedExact && int64(max(w.before, len(w.Results))) > w.Stated.N { // what it shows refutes it
+		w.Stated.Kind = crawl.StatedMore
 	}
-	if r.Verdict == Empty && r.unsigned && w.Stated.Kind == Exact && w.Stated.N > w.shown() {
+	if r.Verdict == Empty && r.unsigned && w.Stated.Kind == crawl.StatedExact && w.Stated.N > w.shown() {
 		r.Verdict, r.Reason = Changed, fmt.Sprintf("%d results stated, %d shown, and a page with neither results nor what an answer without results has", w.Stated.N, w.shown())
 		w.Last = r.Verdict
 	}
-	w.Stop = w.after(r, fresh)
+	w.cut = w.cut || r.Cut
+	if w.Stop = w.after(r, fresh); w.Stop != "" && w.cut {
+		w.Stop += fmt.Sprintf("; of a page with more than %d results the others were not read", MaxResults)
+	}
 	return r
 }
 
@@ -93,7 +97,7 @@ func (w *Walk) after(r Reading, fresh int) string {
 		return string(r.Verdict) + ": " + r.Reason
 	case fresh == 0:
 		return "a page without a new result"
-	case w.Stated.Kind == Exact && w.before == 0 && w.shown() == w.Stated.N && r.Next == "":
+	case w.Stated.Kind == crawl.StatedExact && w.before == 0 && w.shown() == w.Stated.N && r.Next == "":
 		return "all that the engine states"
 	case limit > 0 && w.before+len(w.Results) >= limit:
 		return fmt.Sprintf("the engine shows %d results at most", limit)
@@ -111,7 +115,7 @@ func (w *Walk) after(r Reading, fresh int) string {
 	case w.asked[next]:
 		return "the next page is one that was asked"
 	case w.Pages >= w.quota:
-		return fmt.Sprintf("%d pages were asked for", w.quota)
+		return fmt.Sprintf("as many pages as were asked for: %d", w.quota)
 	}
 	w.next, w.asked[next] = next, true
 	return ""

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"argosy/internal/crawl"
 )
 
 // index is a made-up engine that holds n results and shows size of them on a page, up to most.
@@ -74,7 +76,7 @@ func TestWalk(t *testing.T) {
 		if len(w.Results) != want || w.Pages > want/x.size+3 || w.Stop == "" || w.Last != Found && w.Last != Empty && (w.Last != Changed || x.n > 0) {
 			t.Errorf("seed %d: %+v: %d results on %d pages, want %d; %s", seed, x, len(w.Results), w.Pages, want, w.Stop)
 		}
-		if share, known := w.Stated.Completion(int64(len(w.Results))); known && share > 1 {
+		if share, known := w.Stated.Completion(int64(len(w.Results)), int64(len(w.Results))); known && share > 1 {
 			t.Errorf("seed %d: completion %v", seed, share)
 		}
 	}
@@ -89,7 +91,7 @@ func TestWalkEnds(t *testing.T) {
 		pages int
 		says  string
 	}{
-		{3, "", 3, "3 pages were asked for"}, {50, "", 10, "all that the engine states"}, {50, "http://o.example/?p=1", 1, "no next page"},
+		{3, "", 3, "as many pages as were asked for: 3"}, {50, "", 10, "all that the engine states"}, {50, "http://o.example/?p=1", 1, "no next page"},
 		{50, "?q=x&p=0", 1, "no next page"}, {50, "?q=x&p=00", 2, "a page without a new result"}, {50, "ftp://e.example/", 1, "no next page"},
 	} {
 		w, err := NewWalk(x.engine(t), Search{Words: []string{"x"}}, c.quota)
@@ -124,14 +126,14 @@ func TestWalkStates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var kinds []Kind
+	var kinds []string
 	for a, ok := w.Next(); ok; a, ok = w.Next() {
 		w.Take(x.answer(a))
 		if kinds = append(kinds, w.Stated.Kind); w.Pages == 2 {
 			x.stated = "%d"
 		}
 	}
-	if !slices.Equal(kinds, []Kind{Estimate, Estimate, Exact}) || w.Stop != "all that the engine states" {
+	if !slices.Equal(kinds, []string{crawl.StatedEstimate, crawl.StatedEstimate, crawl.StatedExact}) || w.Stop != "all that the engine states" {
 		t.Errorf("%v, %s", kinds, w.Stop)
 	}
 }
@@ -151,9 +153,49 @@ func TestWalkRefutes(t *testing.T) {
 			if stated == 10 && !links { // nothing says that there is more
 				continue
 			}
-			if len(w.Results) != 23 || w.Stated != (Number{int64(stated), More}) {
+			if len(w.Results) != 23 || w.Stated != (crawl.Stated{N: int64(stated), Kind: crawl.StatedMore}) {
 				t.Errorf("%d stated, links %v: %d results, stated: %v; %s", stated, links, len(w.Results), w.Stated, w.Stop)
 			}
+		}
+	}
+}
+
+// Of exact numbers the last counts; one that fewer results than are known refute is refuted also when a search is resumed.
+func TestWalkStatesAnew(t *testing.T) {
+	x := index{n: 23, size: 10, most: 1000, links: true}
+	w, err := NewWalk(x.engine(t), Search{Words: []string{"x"}}, 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for a, ok := w.Next(); ok; a, ok = w.Next() {
+		x.stated = []string{"100", "30", "23"}[w.Pages] + "<!--%d-->"
+		w.Take(x.answer(a))
+	}
+	if w.Stated != (crawl.Stated{N: 23, Kind: crawl.StatedExact}) || w.Stop != "all that the engine states" {
+		t.Errorf("%v, %s", w.Stated, w.Stop)
+	}
+	x.stated = "10<!--%d-->"
+	w = x.engine(t).Resume(Search{Words: []string{"x"}}, 2, "http://e.example/?q=x&p=2", 20, crawl.Stated{})
+	w.Take(x.answer("http://e.example/?q=x&p=2"))
+	if w.Stated != (crawl.Stated{N: 10, Kind: crawl.StatedMore}) {
+		t.Errorf("resumed: %v", w.Stated)
+	}
+}
+
+// More results on a page than are read are said, whether the page is the last or not.
+func TestWalkCut(t *testing.T) {
+	for _, n := range []int{MaxResults, MaxResults + 1, 3000} {
+		x := index{n: n, size: 2000, most: 10000, stated: "about %d", links: true}
+		w, err := NewWalk(x.engine(t), Search{Words: []string{"x"}}, 9)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var cut bool
+		for a, ok := w.Next(); ok; a, ok = w.Next() {
+			cut = w.Take(x.answer(a)).Cut || cut
+		}
+		if want := n > MaxResults; cut != want || strings.Contains(w.Stop, "more than 1000 results the others were not read") != want {
+			t.Errorf("%d: %s", n, w.Stop)
 		}
 	}
 }
