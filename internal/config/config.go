@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -103,19 +104,25 @@ func ReadOver(r io.Reader, j *Job) error {
 	if err != nil {
 		return err
 	}
-	if err := decode(b, j); err != nil {
+	return read(b, j)
+}
+
+// read reads a file by the schema of what it is read into.
+func read[T any](b []byte, into *T) error {
+	if err := decode(b, into); err != nil {
 		return err
 	}
-	return within(reflect.ValueOf(j).Elem(), "")
+	path, err := within(reflect.ValueOf(into).Elem(), "")
+	if err != nil {
+		return fmt.Errorf("line %d: %s: %w", LineOf(b, "$", path), path, err)
+	}
+	return nil
 }
 
 // Read reads a file into a T, by the schema of T: unknown keys and values out of range are refused, in one line that begins
 // with the file's name.
 func Read[T any](name string, b []byte) (v T, err error) {
-	if err = decode(b, &v); err == nil {
-		err = within(reflect.ValueOf(&v).Elem(), "")
-	}
-	if err != nil {
+	if err = read(b, &v); err != nil {
 		err = fmt.Errorf("%s: %w", name, err)
 	}
 	return v, err
@@ -173,11 +180,42 @@ func (j *Job) Warnings() (out []string) {
 func oneLine(err error) error {
 	var ye yaml.Error
 	if errors.As(err, &ye) && ye.GetToken() != nil {
-		says := strings.Replace(ye.GetMessage(), "string was used where mapping is expected", "a text stands where keys are wanted, such as {name: …}", 1)
-		return fmt.Errorf("line %d: %s", ye.GetToken().Position.Line, says)
+		return fmt.Errorf("line %d: %s", ye.GetToken().Position.Line, plainly(ye.GetMessage()))
 	}
 	first, _, _ := strings.Cut(strings.TrimSpace(err.Error()), "\n")
 	return errors.New(first)
+}
+
+// kinds are what the reader of YAML calls by the names of Go's types, and others by other names.
+var kinds = map[string]string{
+	"string": "a text", "mapping": "keys, such as {name: …}", "sequence": "a list", "bool": "true or false", "float64": "a number",
+	"int": "a whole number", "uint64": "a whole number", "int64": "a whole number", "[]interface {}": "a list", "map[string]interface {}": "a mapping",
+}
+
+// overflows and misfits are its messages about values that do not fit.
+var (
+	overflows = regexp.MustCompile(`^cannot unmarshal (\S+) into Go value of type \S+ \( overflow \)$`)
+	misfits   = regexp.MustCompile(`^(?:cannot unmarshal )?(.+?) (?:into Go (?:struct field \S+|value) of type|was used where) (\S+)(?: is expected)?$`)
+)
+
+// plainly says what a message of the reader of YAML says in the words of those who write files.
+func plainly(message string) string {
+	if m := overflows.FindStringSubmatch(message); m != nil {
+		return m[1] + " is out of range"
+	}
+	if m := misfits.FindStringSubmatch(message); m != nil && kinds[m[1]] != "" && kinds[m[2]] != "" {
+		have, _, _ := strings.Cut(kinds[m[1]], ",")
+		verb := " stands where "
+		if have == "keys" {
+			verb = " stand where "
+		}
+		want := kinds[m[2]] + " is wanted"
+		if m[2] == "mapping" {
+			want = kinds[m[2]] + " are wanted"
+		}
+		return have + verb + want
+	}
+	return message
 }
 
 // Crawl makes a job of a job file and of its seeds, as Seeds returns them.

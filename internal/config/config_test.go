@@ -19,13 +19,22 @@ func TestReadJob(t *testing.T) {
 
 func TestMistakesHaveAPlace(t *testing.T) {
 	for in, want := range map[string]string{
-		"name: a\nnmae: b\n":               "line 2: unknown field \"nmae\"",
-		"virtual:\n  products: 3\n":        "line 2",
-		"name: [\n":                        "line 1",
-		"":                                 "nothing in it",
-		strings.Repeat("#", MaxFile+1):     "more than",
-		"virtual:\n  subset: many\n":       "line 2",
-		"virtual:\n  engines:\n  - urn: x": "line 3",
+		"name: a\nnmae: b\n":                             "line 2: unknown field \"nmae\"",
+		"virtual:\n  products: 3\n":                      "line 2",
+		"name: [\n":                                      "line 1",
+		"":                                               "nothing in it",
+		strings.Repeat("#", MaxFile+1):                   "more than",
+		"virtual:\n  subset: many\n":                     "line 2: a text stands where a whole number is wanted",
+		"virtual:\n  seed: -1\n":                         "line 2: -1 is out of range",
+		"virtual:\n  sites: a.test\n":                    "line 2: a text stands where a list is wanted",
+		"virtual:\n  aliases: [x]\n":                     "line 2: a list stands where keys, such as {name: …} are wanted",
+		"virtual:\n  seed: 1\n  pages: -3":               "line 3: virtual.pages: -3: the minimum is 0",
+		"virtual:\n  policies:\n    assignment: maybe":   `line 3: virtual.policies.assignment: "maybe": allowed are on, off`,
+		"virtual:\n  engines:\n  - name: a\n    step: 0": "line 4: virtual.engines[0].step: 0: the minimum is 1",
+		"engines:\n- name: a\n  first: 10000000000":      "line 3: engines[0].first: 10000000000: the maximum is 1000000",
+		"engines:\n- name: a\n  blocked:\n  - {status: 404}\n  - {status: 9999}": "line 5: engines[0].blocked[1].status: 9999: the maximum is 999",
+		"name: a\nplacing: {need: {cpu: -0.5}}":                                  "line 2: placing.need.cpu: -0.5: the minimum is 0",
+		"virtual:\n  engines:\n  - urn: x":                                       "line 3",
 
 		"limits:\n  delay: 5\n":                               `line 2: delay: "5" is not a span; allowed are such as 500ms`,
 		"limits:\n  delay: 1s\n  dealy: 1s\n":                 "line 3: dealy: there is no limit of this name",
@@ -43,6 +52,27 @@ func TestMistakesHaveAPlace(t *testing.T) {
 	} {
 		if _, err := ReadJob(strings.NewReader(in)); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%.30q: %v, want %q", in, err, want)
+		}
+	}
+}
+
+// What a crawl refuses of a virtual task is refused when it is split, too.
+func TestSplitRefuses(t *testing.T) {
+	const head = "virtual: {products: [{name: foo}], sites: [a.test], engines: [{name: bing}]"
+	for tail, want := range map[string]string{
+		", rest: -1s}": `rest: "-1s": want a span`, ", rest: 5}": `rest: "5"`, ", rest: 48h}": "at most a day", ", aliases: {bar: [x]}}": "aliases.bar: there is no product bar",
+		"}\nseeds: [http://a.test/]": "give no others", "}\ntopic: {words: x}": "for jobs that follow links", "}\nlimits: {max_depth: 2}": "limits.max_depth", "}\nfetch: {sitemaps: true}": "fetch:", "}": "",
+	} {
+		j, err := ReadJob(strings.NewReader(head + tail))
+		if err != nil {
+			t.Fatalf("%s: %v", tail, err)
+		}
+		_, split := j.Split()
+		_, crawl := j.Crawl(nil, nil)
+		for _, err := range []error{split, crawl} {
+			if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %q", tail, err, want)
+			}
 		}
 	}
 }

@@ -39,7 +39,7 @@ func TestEngineMistakesHaveAPlace(t *testing.T) {
 // An engine is written as it is read, and added to a file without touching what is there.
 func TestAddEngine(t *testing.T) {
 	e := engine.Engine{
-		Name: "b", URL: "http://b.example/?q={query}&p={page}", First: 1, Query: "{words} on:{site}", And: " AND ", Encoding: "gbk",
+		Name: "b", URL: "http://b.example/?q={query}&p={page}", First: new(1), Query: "{words} on:{site}", And: " AND ", Encoding: "gbk",
 		Results: engine.Results{Item: engine.Selector{XPath: "//li[@class='x: y']"}, Link: engine.Selector{XPath: "a/@href", Match: `(?i)"([^"]+)" #`}, Unwrap: []engine.Unwrap{{Match: "u=(.*)", Decode: "percent"}}},
 		Blocked: []engine.Sign{{Status: 418, Says: "- a teapot"}},
 	}

@@ -119,13 +119,13 @@ func limitsSchema() object {
 	return object{"type": "object", "properties": props, "additionalProperties": false}
 }
 
-// within refuses values outside what the types' tags allow, so that files and schema say the same.
-func within(v reflect.Value, path string) error {
+// within refuses values outside what the types' tags allow, so that files and schema say the same; key says which one.
+func within(v reflect.Value, path string) (key string, err error) {
 	t := v.Type()
 	for i := range t.NumField() {
 		f, x := t.Field(i), v.Field(i)
-		key, option, _ := strings.Cut(f.Tag.Get("yaml"), ",")
-		name := path + key
+		tag, option, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		name := path + tag
 		if x.Kind() == reflect.Pointer {
 			if x.IsNil() {
 				continue
@@ -133,7 +133,7 @@ func within(v reflect.Value, path string) error {
 			x = x.Elem()
 		}
 		if e := f.Tag.Get("enum"); e != "" && x.String() != "" && !slices.Contains(strings.Fields(e), x.String()) {
-			return fmt.Errorf("%s: %q: allowed are %s", name, x.String(), strings.ReplaceAll(e, " ", ", "))
+			return name, fmt.Errorf("%q: allowed are %s", x.String(), strings.ReplaceAll(e, " ", ", "))
 		}
 		for _, b := range []struct {
 			tag string
@@ -150,7 +150,7 @@ func within(v reflect.Value, path string) error {
 				n = x.Float()
 			}
 			if b.bad(n, limit) {
-				return fmt.Errorf("%s: %g: the %simum is %g", name, n, b.tag, limit)
+				return name, fmt.Errorf("%s: the %simum is %s", strconv.FormatFloat(n, 'f', -1, 64), b.tag, strconv.FormatFloat(limit, 'f', -1, 64))
 			}
 		}
 		if option == "inline" {
@@ -158,26 +158,26 @@ func within(v reflect.Value, path string) error {
 		} else {
 			name += "."
 		}
-		if err := nested(x, f, name); err != nil {
-			return err
+		if key, err := nested(x, f, name); err != nil {
+			return key, err
 		}
 	}
-	return nil
+	return "", nil
 }
 
 // nested checks what is inside a field: a struct, or a list of them. path is what stands before its keys.
-func nested(x reflect.Value, f reflect.StructField, path string) error {
+func nested(x reflect.Value, f reflect.StructField, path string) (key string, err error) {
 	switch {
 	case f.Tag.Get("doc") == "" && !strings.Contains(f.Tag.Get("yaml"), "inline"):
-		return nil
+		return "", nil
 	case x.Kind() == reflect.Struct:
 		return within(x, path)
 	case x.Kind() == reflect.Slice && x.Type().Elem().Kind() == reflect.Struct:
 		for i := range x.Len() {
-			if err := within(x.Index(i), fmt.Sprintf("%s[%d].", strings.TrimSuffix(path, "."), i)); err != nil {
-				return err
+			if key, err := within(x.Index(i), fmt.Sprintf("%s[%d].", strings.TrimSuffix(path, "."), i)); err != nil {
+				return key, err
 			}
 		}
 	}
-	return nil
+	return "", nil
 }

@@ -43,7 +43,7 @@ func TestTopicOfAJobFile(t *testing.T) {
 		"topic: {words: a, order: random}\n":      "order",
 		"topic: {words: a, language: klingon}\n":  "language",
 		"topic: {text: too short}\n":              "too little",
-		"topic: {words: a, threshold: no such}\n": "Job.Topic",
+		"topic: {words: a, threshold: no such}\n": "a text stands where a number is wanted",
 	} {
 		if _, err := made(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)

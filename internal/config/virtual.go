@@ -39,6 +39,14 @@ func (j *Job) catalogue() (*engine.Catalogue, error) {
 
 // Split makes the actual tasks of the job's virtual one, in the order in which they were cut. A mistake in it is a *split.Error.
 func (j *Job) Split() ([]split.Task, error) {
+	lim := crawl.DefaultLimits()
+	j.Limits.Apply(&lim)
+	if err := j.alone(lim); err != nil {
+		return nil, err
+	}
+	if _, err := j.rest(); err != nil {
+		return nil, err
+	}
 	cat, err := j.catalogue()
 	if err != nil {
 		return nil, err
@@ -46,32 +54,51 @@ func (j *Job) Split() ([]split.Task, error) {
 	return split.Split(*j.Virtual, cat, segment.New(j.Dictionary...).Words)
 }
 
-// collect makes a job that collects of a virtual task.
-func (j *Job) collect(out *crawl.Job) error {
-	v := j.Virtual
+// alone refuses what does not go with a virtual task.
+func (j *Job) alone(lim crawl.Limits) error {
 	switch {
-	case len(j.Seeds) > 0 || j.SeedsFile != "" || len(out.Identity.Seeds) > 0:
+	case len(j.Seeds) > 0 || j.SeedsFile != "":
 		return errors.New("virtual: its searches are the seeds; give no others")
 	case j.Topic != (Topic{}):
 		return errors.New("virtual: it has subjects of its own; topic: is for jobs that follow links")
-	case out.Limits.MaxDepth >= 0:
+	case lim.MaxDepth >= 0:
 		return errors.New("limits.max_depth: a virtual task follows no links; virtual.pages bounds its result pages")
 	case j.Fetch.Sitemaps || j.Fetch.Resources:
 		return errors.New("fetch: a virtual task fetches what its searches name; sitemaps and resources are for jobs that follow links")
 	}
-	c := &crawl.Collect{Pages: v.Pages, Rest: defaultRest, Keep: v.Policies.Recycling == "off", Anywhere: v.Anywhere}
+	return nil
+}
+
+// rest is how long a search rests after a failure.
+func (j *Job) rest() (time.Duration, error) {
+	if j.Virtual.Rest == "" {
+		return defaultRest, nil
+	}
+	rest, err := time.ParseDuration(j.Virtual.Rest)
+	if err != nil || rest < 0 || rest > 24*time.Hour {
+		return 0, &split.Error{Path: "rest", Err: fmt.Errorf("%q: want a span such as 90s or 1m, at most a day", j.Virtual.Rest)}
+	}
+	return rest, nil
+}
+
+// collect makes a job that collects of a virtual task.
+func (j *Job) collect(out *crawl.Job) error {
+	v := j.Virtual
+	if len(out.Identity.Seeds) > 0 {
+		return errors.New("virtual: its searches are the seeds; give no others")
+	}
+	if err := j.alone(out.Limits); err != nil {
+		return err
+	}
+	rest, err := j.rest()
+	if err != nil {
+		return err
+	}
+	c := &crawl.Collect{Pages: v.Pages, Rest: rest, Keep: v.Policies.Recycling == "off", Anywhere: v.Anywhere}
 	if c.Pages == 0 {
 		c.Pages = defaultPages
 	}
-	if v.Rest != "" {
-		rest, err := time.ParseDuration(v.Rest)
-		if err != nil || rest < 0 || rest > 24*time.Hour {
-			return &split.Error{Path: "rest", Err: fmt.Errorf("%q: want a span such as 90s or 1m, at most a day", v.Rest)}
-		}
-		c.Rest = rest
-	}
 	if len(v.Fields) > 0 {
-		var err error
 		if c.Fields, err = engine.EncodeFields(v.Fields); err != nil {
 			return err
 		}

@@ -23,6 +23,8 @@ type Search struct {
 // Ready is an engine whose keys are filled in and checked.
 type Ready struct {
 	Engine  // as it is after Like
+	first   int
+	step    int
 	enc     encoding.Encoding
 	results struct {
 		item, link, title, text *selector
@@ -52,8 +54,8 @@ func compile(e Engine) (*Ready, error) {
 			return fail(q[0], fmt.Errorf("%q: {words} is missing", q[1]))
 		}
 	}
-	if r.Step < 0 || r.First < 0 {
-		return fail("step", fmt.Errorf("first %d, step %d: want at least 0 and 1", r.First, r.Step))
+	if r.first, r.step = *r.First, *r.Step; r.first < 0 || r.step < 1 || max(r.first, r.step) > maxPage {
+		return fail("step", fmt.Errorf("first %d, step %d: want at least 0 and 1, at most %d", r.first, r.step, maxPage))
 	}
 	if r.Limit < 0 {
 		return fail("limit", fmt.Errorf("%d: want at least 0", r.Limit))
@@ -77,8 +79,11 @@ func (r *Ready) defaults() {
 			*at = value
 		}
 	}
-	if r.Step == 0 {
-		r.Step = 1
+	if r.First == nil {
+		r.First = new(int)
+	}
+	if r.Step == nil {
+		r.Step = new(1)
 	}
 	r.Base = strings.TrimRight(r.Base, "/")
 }
@@ -149,7 +154,7 @@ func (r *Ready) Address(s Search, page int) (string, error) {
 		}
 	}
 	u := fill(strings.ReplaceAll(r.URL, "{base}", r.Base), "{query}", q)
-	return strings.NewReplacer("{page}", strconv.Itoa(r.First+page*r.Step), "{site}", url.QueryEscape(s.Site)).Replace(u), nil
+	return strings.NewReplacer("{page}", strconv.Itoa(r.first+page*r.step), "{site}", url.QueryEscape(s.Site)).Replace(u), nil
 }
 
 // fill puts a value into an address, escaped as it must be where it stands: in a path a plus is a plus.

@@ -81,7 +81,7 @@ func resolve(given map[string][]Engine, name string, k, deep int) (Engine, error
 		return e, err
 	}
 	if e.URL != "" { // pages are counted as the URL wants them
-		under.First, under.Step = 0, 0
+		under.First, under.Step = nil, nil
 	}
 	to, from := reflect.ValueOf(&e).Elem(), reflect.ValueOf(under)
 	for i := range to.NumField() {

@@ -122,17 +122,17 @@ func (e *Engine) template(t, index, page string) error {
 			}
 			counted = true
 			offset := page
-			e.Step = 1
+			first, step := 1, 1
 			if m[1] == "startIndex" {
-				offset, e.Step = index, 10
+				offset, step = index, 10
 				if count {
-					e.Step = maxPerPage
+					step = maxPerPage
 				}
 			}
-			e.First = 1
 			if n, err := strconv.Atoi(strings.TrimSpace(offset)); err == nil {
-				e.First = n
+				first = n
 			}
+			e.First, e.Step = &first, &step
 			return "{page}"
 		case "language":
 			return "*"

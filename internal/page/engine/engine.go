@@ -24,6 +24,7 @@ const (
 	maxChildren = 10_000  // of one node
 	maxDepth    = 500
 	maxSteps    = 20_000_000 // of all selectors in one answer: a second or two
+	maxPage     = 1_000_000  // of a page's number, and of what it grows by
 	maxSelector = 2000       // bytes
 	maxText     = 1000       // characters of a title or a text that are kept
 )
@@ -45,8 +46,8 @@ type Engine struct {
 	Plain    string `yaml:"plain,omitempty" doc:"what is asked without a site (default: {words})"`
 	And      string `yaml:"and,omitempty" doc:"what stands between two words (default: a space)"`
 	Encoding string `yaml:"encoding,omitempty" doc:"in which the words are written, a WHATWG label (default: utf-8)"`
-	First    int    `yaml:"first,omitempty" doc:"{page} of the first page"`
-	Step     int    `yaml:"step,omitempty" doc:"what {page} grows by from page to page (default: 1)"`
+	First    *int   `yaml:"first,omitempty" doc:"{page} of the first page (default: 0)" min:"0" max:"1000000"`
+	Step     *int   `yaml:"step,omitempty" doc:"what {page} grows by from page to page (default: 1)" min:"1" max:"1000000"`
 	Limit    int    `yaml:"limit,omitempty" doc:"how many results of a search it shows at most; 0: not known" min:"0"`
 
 	Format  string   `yaml:"format,omitempty" doc:"of its answers (default: html)" enum:"html xml json"`

@@ -42,8 +42,8 @@ func TestAddress(t *testing.T) {
 		page int
 		want string
 	}{
-		{Engine{URL: "http://e.example/s?wd={query}&pn={page}", Step: 10}, Search{[]string{"高钙", "a&b"}, ""}, 2, "http://e.example/s?wd=%E9%AB%98%E9%92%99+a%26b&pn=20"},
-		{Engine{URL: "http://e.example/{query}/{page}", First: 1}, Search{[]string{"a b", "c/d"}, ""}, 0, "http://e.example/a%20b%20c%2Fd/1"},
+		{Engine{URL: "http://e.example/s?wd={query}&pn={page}", Step: new(10)}, Search{[]string{"高钙", "a&b"}, ""}, 2, "http://e.example/s?wd=%E9%AB%98%E9%92%99+a%26b&pn=20"},
+		{Engine{URL: "http://e.example/{query}/{page}", First: new(1)}, Search{[]string{"a b", "c/d"}, ""}, 0, "http://e.example/a%20b%20c%2Fd/1"},
 		{Engine{Query: "site:{site} {words}", And: "&"}, Search{[]string{"a", "b"}, "x.example/n/"}, 0, "http://e.example/?q=site%3Ax.example%2Fn%2F+a%26b"},
 		{Engine{Query: "{words}", URL: "http://e.example/?q={query}&on={site}"}, Search{[]string{"a"}, "x.example"}, 0, "http://e.example/?q=a&on=x.example"},
 		{Engine{URL: "{base}/s?q={query}", Base: "http://e.example:81/w/"}, Search{[]string{"{page}"}, ""}, 0, "http://e.example:81/w/s?q=%7Bpage%7D"},
@@ -125,7 +125,7 @@ func TestMistakes(t *testing.T) {
 		`engine e: encoding: "klingon": not known`:                       {Encoding: "klingon"},
 		`engine e: encoding: "utf-16": URLs are not written in it`:       {Encoding: "utf-16"},
 		`engine e: base: "nowhere": not an address`:                      {Base: "nowhere"},
-		`engine e: step: first 0, step -1`:                               {Step: -1},
+		`engine e: step: first 0, step -1`:                               {Step: new(-1)},
 		`engine e: limit: -1`:                                            {Limit: -1},
 		`engine e: format: "pdf": allowed are`:                           {Format: "pdf"},
 		`engine e: results.link: want one of css, xpath, json and regex`: {Results: Results{Title: Selector{CSS: "a"}}},
@@ -175,7 +175,7 @@ func TestMistakes(t *testing.T) {
 // An engine takes what it does not say from the one that it is like, also through several, and from the one that it replaces.
 func TestLike(t *testing.T) {
 	shipped := []Engine{
-		{Name: "a", URL: "http://a.example/?q={query}&p={page}", First: 1, Step: 10, And: "+", Results: anyLink, IgnoreRobots: true},
+		{Name: "a", URL: "http://a.example/?q={query}&p={page}", First: new(1), Step: new(10), And: "+", Results: anyLink, IgnoreRobots: true},
 		{Name: "b", Like: "a", Encoding: "gbk"},
 	}
 	c, err := Open(shipped, []Engine{{Name: "b", URL: "http://b.example/?q={query}&p={page}", Like: "b"}, {Name: "a", And: "-"}})

@@ -6,6 +6,7 @@ package split
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -271,9 +272,9 @@ func (s *splitter) validate() error {
 			}
 		}
 	}
-	for name := range s.Aliases {
+	for _, name := range slices.Sorted(maps.Keys(s.Aliases)) {
 		if !products[name] {
-			return bad(fmt.Errorf("there is no product %s", name), "aliases")
+			return bad(fmt.Errorf("there is no product %s", name), "aliases.%s", name)
 		}
 	}
 	return nil

@@ -13,9 +13,9 @@ import (
 var links = engine.Results{Link: engine.Selector{CSS: "h3 a", Attr: "href"}}
 
 var (
-	web       = Use{Engine: engine.Engine{Name: "web", URL: "http://www.baidu.com/s?wd={query}&pn={page}&cl=0&ie=utf-8&lm=1", Step: 10, Results: links}}
+	web       = Use{Engine: engine.Engine{Name: "web", URL: "http://www.baidu.com/s?wd={query}&pn={page}&cl=0&ie=utf-8&lm=1", Step: new(10), Results: links}}
 	plain     = Use{Engine: engine.Engine{Name: "plain", URL: "http://www.baidu.com/s?wd={query}&ie=utf-8", Results: links}, Whole: true}
-	microblog = Use{Engine: engine.Engine{Name: "microblog", URL: "http://weibo.yunyun.com/Weibo.php?p={page}&q={query}&wbts=1", First: 1, Query: "site:{site} {words}", And: "&", Results: links}, Type: "1"}
+	microblog = Use{Engine: engine.Engine{Name: "microblog", URL: "http://weibo.yunyun.com/Weibo.php?p={page}&q={query}&wbts=1", First: new(1), Query: "site:{site} {words}", And: "&", Results: links}, Type: "1"}
 )
 
 // split with no catalogue.
