@@ -3,6 +3,7 @@ GO ?= go
 FUZZTIME ?= 30s
 SEEDS ?= 100
 OUT ?= argosy
+ENGINES ?= /tmp/argosy-engines
 
 DASH := internal/fleet/dash
 ESBUILD := $(GO) tool -modfile=tools.mod esbuild
@@ -16,7 +17,7 @@ help:
 	@echo "make servers the servers that tests start: NATS, an S3-compatible one, argosy 0.1.0 where history has it"
 	@echo "make check   what every change must pass: formatting, linters, tests, archives read by an independent reader"
 	@echo "make race    all tests under the race detector"
-	@echo "make nightly race, fuzz, and SEEDS (100) sequences of faults in the simulated fleet"
+	@echo "make nightly race, fuzz, SEEDS (100) sequences of faults in the simulated fleet, and search programs of Debian (as root)"
 	@echo "make fuzz    each fuzz target that there is, for FUZZTIME (30s)"
 	@echo "make bench   Go benchmarks; the larger ones are described in bench/README.md"
 
@@ -38,6 +39,9 @@ servers:
 
 nightly: servers race fuzz
 	$(GO) test ./internal/fleet/assemble -run Simulated -sim.seeds $(SEEDS) -timeout 2h
+	bench/engines.sh start $(ENGINES)
+	$(GO) run ./bench/engines -dir $(ENGINES) && $(GO) run ./bench/collect -dir $(ENGINES) && $(GO) run ./bench/collect -dir $(ENGINES) -kill; \
+		code=$$?; bench/engines.sh stop $(ENGINES); exit $$code
 
 check:
 	.ci/run

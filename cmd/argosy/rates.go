@@ -121,6 +121,7 @@ func ratesOf(runs []ledger.Run, searches []ledger.Task) (out []*pairRates) {
 	slices.SortStableFunc(runs, func(a, b ledger.Run) int { return int(min(1, max(-1, a.Ended-b.Ended))) })
 	shared, last := beyond(runs, searches)
 	pairs, parts := map[[2]string]*pairRates{}, map[string]*part{}
+	stated, had := map[uint32]int64{}, map[uint32]int64{} // by search: what its engine states, and what its leases have collected
 	for i, r := range runs {
 		key, of := [2]string{r.Site, r.Node}, fmt.Sprint(r.Search, " ", r.Node)
 		p, did := pairs[key], parts[of]
@@ -137,9 +138,14 @@ func ratesOf(runs []ledger.Run, searches []ledger.Task) (out []*pairRates) {
 		p.Seconds += float64(r.Ended-r.Started) / 1000
 		was := *did
 		if !r.Asks {
+			if did.existing == 0 && stated[r.Search] > 0 { // it has taken over what another node has left
+				did.existing, p.Known = max(0, stated[r.Search]-had[r.Search]), true
+			}
 			did.collected += r.Good
+			had[r.Search] += r.Good
 		} else if r.Stated == crawl.StatedExact || r.Stated == crawl.StatedEstimate {
 			did.existing, p.Known = r.Existing, true
+			stated[r.Search] = r.Existing
 		}
 		if last[r.Search] == i {
 			did.collected = max(0, did.collected+shared[r.Search])

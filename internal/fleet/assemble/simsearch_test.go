@@ -1,0 +1,305 @@
+package assemble_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	jobfile "argosy/internal/config"
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/coordinator"
+	"argosy/internal/fleet/ledger"
+	"argosy/internal/webs"
+)
+
+// searched is a search engine and the sites that it knows, in simulated time. engine.test is what it is asked as.
+type searched struct {
+	*world
+	docs    int // of each site, on result pages of three
+	engine  func(rw http.ResponseWriter, r *http.Request) bool
+	site    func(rw http.ResponseWriter, r *http.Request) bool
+	asked   map[string]time.Time // result pages, and when they were asked for last
+	repeats int
+}
+
+const resultsPerPage = 3
+
+// newSearched starts a coordinator and nodes with a web of an engine and two sites.
+func newSearched(t *testing.T, docs int, nodes ...string) *searched {
+	t.Helper()
+	s := &searched{docs: docs, asked: map[string]time.Time{}}
+	w := webs.New()
+	w.Sites["engine.test"] = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		time.Sleep(200 * time.Millisecond)
+		if r.URL.Path == "/robots.txt" || s.engine != nil && s.engine(rw, r) {
+			return
+		}
+		if !s.asked[r.URL.RawQuery].IsZero() {
+			s.repeats++
+		}
+		s.asked[r.URL.RawQuery] = time.Now()
+		page, _ := strconv.Atoi(r.FormValue("p"))
+		_, of, _ := strings.Cut(r.FormValue("q"), "site:")
+		fmt.Fprintf(rw, "<b>%d</b>", docs)
+		for d := page * resultsPerPage; d < min(docs, (page+1)*resultsPerPage); d++ {
+			fmt.Fprintf(rw, "<p><a href=http://%s/%d>%d</a>", of, d, d)
+		}
+	})
+	for _, name := range []string{"s0.test", "s1.test"} {
+		w.Sites[name] = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			time.Sleep(200 * time.Millisecond)
+			if r.URL.Path == "/robots.txt" || s.site != nil && s.site(rw, r) {
+				return
+			}
+			rw.Header().Set("Content-Type", "text/html")
+			fmt.Fprint(rw, "<title>a page</title>")
+		})
+	}
+	s.world = newWorld(t, t.TempDir(), w)
+	s.change = func(c *assemble.AgentConfig) { // sites tell nodes apart by where they come from
+		name := c.Node.Info.Node
+		c.Node.Fetch.Dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
+			here, there := net.Pipe()
+			select {
+			case s.sites.conns <- fromNode{there, name}:
+				return here, nil
+			case <-s.sites.done:
+				return nil, net.ErrClosed
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}
+	}
+	for _, n := range nodes {
+		s.enter(n)
+	}
+	return s
+}
+
+// begin submits a job with two searches for one subject.
+func (s *searched) begin(virtual string) uint32 {
+	s.t.Helper()
+	of, err := jobfile.ReadJob(strings.NewReader(fmt.Sprintf(`
+limits: {delay: %v, per_ip: 0}
+virtual:
+  products: [{name: milk}]
+  sites: [s0.test, s1.test]
+  pages: 2
+%s
+  engines:
+    - name: ours
+      url: "http://engine.test/s?q={query}&p={page}"
+      results: {item: {css: p}, link: {css: a, attr: href}}
+      stated: {at: {css: b}}
+`, simDelay, virtual)))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	job, err := of.Submitted("argosy-test/1.0")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return s.submit(job)
+}
+
+// seekers are the searches of a job.
+func (s *searched) seekers(id uint32) (out []ledger.Task) {
+	s.t.Helper()
+	rows, err := s.leader().Tasks(s.t.Context(), coordinator.TasksQuery{Job: id})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return slices.DeleteFunc(rows, func(r ledger.Task) bool { return r.Search == nil })
+}
+
+// ends waits until a job has ended and checks that every search has all.
+func (s *searched) ends(id uint32) {
+	s.t.Helper()
+	s.until("the job ends", 3*time.Hour, func() bool { return s.job(id).State == crawl.JobDone && s.server.Indexed(id) })
+	for _, row := range s.seekers(id) {
+		if of := row.Search; row.State != crawl.TaskDone || of.Found != int64(s.docs) || of.Collected != int64(s.docs) {
+			s.t.Errorf("search on %s: %s, %+v", of.Site, row.State, of)
+		}
+	}
+	for _, host := range []string{"engine.test", "s0.test", "s1.test"} {
+		if gap, n := s.web.MinGap(host); gap < simDelay {
+			s.t.Errorf("%s: %v between two of %d requests", host, gap, n)
+		}
+	}
+}
+
+// fromNode is a connection whose other end is a node.
+type fromNode struct {
+	net.Conn
+	node string
+}
+
+func (c fromNode) RemoteAddr() net.Addr { return nodeAddr(c.node) }
+
+type nodeAddr string
+
+func (nodeAddr) Network() string  { return "pipe" }
+func (a nodeAddr) String() string { return string(a) }
+
+// Nodes are killed in the middle of searches, and the coordinator goes and comes: nothing is lost, no site is asked sooner than its delay, and
+// a result page is asked again only if the lease was lost that asked for it.
+func TestSimulatedSearchesKilled(t *testing.T) {
+	simulated(t, func(t *testing.T) {
+		s := newSearched(t, 20, "a", "b", "c")
+		id := s.begin("")
+		for i, name := range []string{"a", "b", "c", "a"} {
+			s.until("something was fetched", time.Hour, func() bool { return s.job(id).Counts.Fetched >= int64(5+8*i) })
+			if i == 2 {
+				s.halt()
+				time.Sleep(20 * time.Second)
+				s.start()
+			}
+			s.kill(name)
+			time.Sleep(10 * time.Second)
+			s.enter(name)
+		}
+		s.ends(id)
+		if pages := 2 * (s.docs + resultsPerPage - 1) / resultsPerPage; len(s.asked) < pages || len(s.asked) > pages+2 || s.repeats > 4 {
+			t.Errorf("%d result pages were asked for, %d of them again, want %d", len(s.asked), s.repeats, pages)
+		}
+	})
+}
+
+// Each way in which an engine fails ends where it should, at the stated time and count, with its reason; released, the searches finish.
+func TestSimulatedSearchesFail(t *testing.T) {
+	type ask struct {
+		at   time.Time
+		node string
+	}
+	for _, c := range []struct {
+		name   string
+		engine func(rw http.ResponseWriter, r *http.Request) bool
+		rest   time.Duration // between two attempts at least
+		why    string
+		manual bool
+	}{
+		{"429", func(rw http.ResponseWriter, _ *http.Request) bool {
+			rw.Header().Set("Retry-After", "300")
+			rw.WriteHeader(http.StatusTooManyRequests)
+			return true
+		}, 5 * time.Minute, "blocked: answered 429", true},
+		{"captcha", func(rw http.ResponseWriter, _ *http.Request) bool {
+			rw.Header().Set("Location", "http://other.test/sorry/")
+			rw.WriteHeader(http.StatusFound)
+			return true
+		}, time.Minute, "it redirects to http://other.test/sorry/", true},
+		{"silence", func(_ http.ResponseWriter, r *http.Request) bool {
+			<-r.Context().Done()
+			return true
+		}, time.Minute, "", true},
+		{"one node is shut out", func(rw http.ResponseWriter, r *http.Request) bool {
+			if r.RemoteAddr == "a" {
+				rw.WriteHeader(http.StatusForbidden)
+			}
+			return r.RemoteAddr == "a"
+		}, time.Minute, "", false},
+	} {
+		t.Run(strings.ReplaceAll(c.name, " ", "-"), func(t *testing.T) {
+			simulated(t, func(t *testing.T) {
+				s := newSearched(t, 4, "a", "b")
+				var mu sync.Mutex
+				asks := map[string][]ask{}
+				s.engine = func(rw http.ResponseWriter, r *http.Request) bool {
+					mu.Lock()
+					asks[r.URL.RawQuery] = append(asks[r.URL.RawQuery], ask{time.Now(), r.RemoteAddr})
+					mu.Unlock()
+					return c.engine(rw, r)
+				}
+				id := s.begin("")
+				if c.manual {
+					s.until("a person is asked", 3*time.Hour, func() bool { return s.job(id).State == crawl.JobManual })
+					var release crawl.Release
+					for _, row := range s.seekers(id) {
+						if row.State != crawl.TaskManual || row.Recalls != crawl.DefaultLimits().RecycleLimit || !strings.Contains(row.Search.Why, c.why) {
+							t.Errorf("%s, %d recalls: %s", row.State, row.Recalls, row.Search.Why)
+						}
+						release.Tasks = append(release.Tasks, row.ID)
+					}
+					for query, of := range asks {
+						if len(of) != 6 {
+							t.Errorf("%s was asked for %d times, want 6", query, len(of))
+						}
+						for i := 1; i < len(of); i++ {
+							if gap := of[i].at.Sub(of[i-1].at); gap < c.rest || of[i].node == of[i-1].node {
+								t.Errorf("%s: %s asked %v after %s", query, of[i].node, gap, of[i-1].node)
+							}
+						}
+					}
+					s.engine = nil
+					release.Job = id
+					if _, err := s.leader().Release(t.Context(), crawl.EntryRetry, nil, release); err != nil {
+						t.Fatal(err)
+					}
+				}
+				s.ends(id)
+				for query, of := range asks {
+					refused := 0
+					for _, a := range of {
+						if a.node == "a" {
+							refused++
+						}
+					}
+					if !c.manual && refused > 2 {
+						t.Errorf("%s: the node that is shut out asked %d times", query, refused)
+					}
+				}
+			})
+		})
+	}
+}
+
+// A site that slows down, and one that shuts out one node, lose nothing. One that stops answering takes no node with it: what it had is lost
+// with the reason, and the other searches are done.
+func TestSimulatedSitesFail(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		site func(rw http.ResponseWriter, r *http.Request) bool
+		lost bool
+	}{
+		{"slow", func(http.ResponseWriter, *http.Request) bool { time.Sleep(20 * time.Second); return false }, false},
+		{"one node is shut out", func(rw http.ResponseWriter, r *http.Request) bool {
+			if r.RemoteAddr == "a" {
+				rw.WriteHeader(http.StatusForbidden)
+			}
+			return r.RemoteAddr == "a"
+		}, false},
+		{"silence", func(_ http.ResponseWriter, r *http.Request) bool {
+			if r.Host == "s1.test" {
+				<-r.Context().Done()
+			}
+			return r.Host == "s1.test"
+		}, true},
+	} {
+		t.Run(strings.ReplaceAll(c.name, " ", "-"), func(t *testing.T) {
+			simulated(t, func(t *testing.T) {
+				s := newSearched(t, 7, "a", "b")
+				s.site = c.site
+				id := s.begin("")
+				if !c.lost {
+					s.ends(id)
+					return
+				}
+				s.until("the job ends", 3*time.Hour, func() bool { return s.job(id).State != crawl.JobRunning })
+				for _, row := range s.seekers(id) {
+					of := row.Search
+					if of.Site == "s0.test" && of.Collected != 7 || of.Site == "s1.test" && (of.Collected != 0 || of.Found != 7 || of.Lost != 7 || of.Why == "") {
+						t.Errorf("%s on %s: %+v", row.State, of.Site, of)
+					}
+				}
+			})
+		})
+	}
+}
