@@ -24,7 +24,10 @@ func newRates() *cobra.Command {
 		Use: "rates DIR | rates JOB", Short: "Show how completion and efficiency of sites and nodes developed", Args: cobra.MaximumNArgs(1),
 		Long: `Rates reads the record of every lease of a virtual task: for each site that searches are restricted to and each node, the
 completion (pages collected over those that the engines state, never above 1) and the efficiency (seconds of leases for a
-page), at the end and as a curve over the job's time. A site whose engines state nothing that can be gone by has no completion.`,
+page), at the end and as a curve over the job's time. A site whose engines state nothing that can be gone by has no completion.
+Below it, for each node, what moving, modifying and recycling tasks has gained, as the paper measures it: the lease after against
+the lease before, of the tasks concerned. With --svg both are drawn. What a fleet would have done without a policy is not in a
+record: argosy lab replay runs it in the simulator, and argosy lab run policies shows it for a fleet of thirty nodes.`,
 		Example: "  argosy rates dairy\n  argosy rates 1 --svg rates.svg",
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 && f.dir == "" && looksLikeCrawl(args[0]) {
@@ -46,7 +49,7 @@ page), at the end and as a curve over the job's time. A site whose engines state
 				if err != nil {
 					return err
 				}
-				return f.rates(c.OutOrStdout(), ratesOf(runs, searches), svg)
+				return f.rates(c.OutOrStdout(), ratesOf(runs, searches), gainsOf(runs), svg)
 			}
 			if len(args) == 0 {
 				return usage("name a crawl's directory (also with -o), or the number of a coordinator's job")
@@ -64,7 +67,7 @@ page), at the end and as a curve over the job's time. A site whose engines state
 				if err != nil {
 					return err
 				}
-				return f.rates(w, ratesOf(runs, searches), svg)
+				return f.rates(w, ratesOf(runs, searches), gainsOf(runs), svg)
 			})
 		},
 	}
@@ -178,18 +181,23 @@ func beyond(runs []ledger.Run, searches []ledger.Task) (more map[uint32]int64, l
 	return more, last
 }
 
-func (f *oneTask) rates(w io.Writer, pairs []*pairRates, svg string) error {
+func (f *oneTask) rates(w io.Writer, pairs []*pairRates, gains []nodeGains, svg string) error {
 	if len(pairs) == 0 {
 		return usage("no lease of a search has ended: it is not a virtual task, or it has just begun")
 	}
 	if svg != "" {
-		if err := os.WriteFile(svg, []byte(drawRates(pairs)), 0o644); err != nil {
+		if err := os.WriteFile(svg, []byte(drawRates(pairs, gains)), 0o644); err != nil {
 			return err
 		}
 	}
 	if f.json {
 		for _, p := range pairs {
 			if err := printJSON(w, p); err != nil {
+				return err
+			}
+		}
+		for i := range gains {
+			if err := printJSON(w, &gains[i]); err != nil {
 				return err
 			}
 		}
@@ -212,7 +220,10 @@ func (f *oneTask) rates(w io.Writer, pairs []*pairRates, svg string) error {
 		}
 		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n", orElse(p.Site, "-"), p.Node, p.Runs, existing, count(p.Collected), rate, per, curve)
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	return printGains(w, gains)
 }
 
 // spark draws a pair's completion over the job's time in a line of text.
@@ -235,8 +246,8 @@ func (p *pairRates) spark(end float64) string {
 	return b.String()
 }
 
-// drawRates draws completion and seconds a page of every pair over time: a row a site, a column a node.
-func drawRates(pairs []*pairRates) string {
+// drawRates draws completion and seconds a page of every pair over time, a row a site, a column a node, and below them the gains.
+func drawRates(pairs []*pairRates, gains []nodeGains) string {
 	const cellW, cellH, left, top = 220, 90, 160, 40
 	var sites, nodes []string
 	end, slowest := 1e-9, 1e-9
@@ -253,7 +264,9 @@ func drawRates(pairs []*pairRates) string {
 	}
 	slices.Sort(nodes)
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">`+"\n", left+cellW*len(nodes)+10, top+cellH*len(sites)+30)
+	foot := top + cellH*len(sites) + 18
+	bars, high := drawGains(gains, left, foot+30)
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">`+"\n", max(left+cellW*len(nodes)+10, 720), foot+30+high)
 	fmt.Fprintf(&b, "<title>completion (0 to 1, blue) and seconds a page (0 to %.2f, orange) over %.0f s</title>\n", slowest, end)
 	for k, n := range nodes {
 		fmt.Fprintf(&b, `<text x="%d" y="%d">%s</text>`+"\n", left+k*cellW+8, top-10, html.EscapeString(n))
@@ -277,6 +290,6 @@ func drawRates(pairs []*pairRates) string {
 		}
 		line("#ff7f0e", func(at ratePoint) float64 { return at.PerPage / slowest })
 	}
-	fmt.Fprintf(&b, `<text x="%d" y="%d">completion, 0 to 1 (blue); seconds a page, 0 to %.2f (orange); %.0f s</text>`+"\n</svg>\n", left, top+cellH*len(sites)+18, slowest, end)
+	fmt.Fprintf(&b, `<text x="%d" y="%d">completion, 0 to 1 (blue); seconds a page, 0 to %.2f (orange); %.0f s</text>`+"\n%s</svg>\n", left, foot, slowest, end, bars)
 	return b.String()
 }
