@@ -367,7 +367,7 @@ func TestVirtualEdit(t *testing.T) {
 		return true
 	}
 	dir := filepath.Join(t.TempDir(), "out")
-	if code, _, errs := argosy(t, "crawl", "--job", l.job(t, "", "", ""), "-o", dir, "--allow-private", "--quiet"); code != exitManual {
+	if code, _, errs := argosy(t, "crawl", "--job", l.job(t, "  rest: 1ms", "", ""), "-o", dir, "--allow-private", "--quiet"); code != exitManual {
 		t.Fatalf("exit %d\n%s", code, errs)
 	}
 	asked := len(l.asked)
