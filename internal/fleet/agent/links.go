@@ -80,6 +80,13 @@ func (f *finder) rawKey(link *parse.Link) (k crawl.Key, ok bool) {
 	return xxh3.Hash128Seed(ref, seed).Bytes(), true
 }
 
+// redirect takes in where a redirect leads; "": nowhere.
+func (f *finder) redirect(to string) {
+	if to != "" {
+		f.found.Links = append(f.found.Links, crawl.Link{URL: to, Redirect: true})
+	}
+}
+
 // add takes in the links of a page: first it drops, under one lock, those whose raw form is known.
 func (f *finder) add(page *parse.Page) {
 	f.resolveBases(page)

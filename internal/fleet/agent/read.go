@@ -21,16 +21,10 @@ func (l *lease) read(p *page) (*finder, error) {
 	if l.asks() {
 		return l.results(p)
 	}
-	if resp.Status >= 300 && resp.Status < 400 {
+	to, leads := l.redirected(p)
+	if leads && resp.Status != http.StatusMultipleChoices || resp.Status/100 == 3 && l.l.Asked != nil {
 		f := newFinder(l, t, u, "utf-8")
-		if loc := location(resp); loc != "" {
-			if v, err := u.Resolve(loc); err == nil {
-				if o.Redirect = v.String(); l.l.Asked != nil && !l.wanted(v) {
-					return f, nil
-				}
-				f.found.Links = append(f.found.Links, crawl.Link{URL: o.Redirect, Redirect: true})
-			}
-		}
+		f.redirect(to)
 		return f, nil
 	}
 	kind := parse.NoType
@@ -44,6 +38,7 @@ func (l *lease) read(p *page) (*finder, error) {
 	sitemap := t.Flags&crawl.FlagSitemap != 0 && resp.Status == http.StatusOK
 	if kind == parse.NoType && !sitemap {
 		f := newFinder(l, t, u, "utf-8")
+		f.redirect(to)
 		f.refused = l.obeysNofollow() && robotsTag(resp).NoFollow
 		l.headerLinks(f, u, resp)
 		return f, nil
@@ -54,6 +49,7 @@ func (l *lease) read(p *page) (*finder, error) {
 	}
 	if body == nil {
 		f := newFinder(l, t, u, "utf-8")
+		f.redirect(to)
 		f.refused = l.obeysNofollow() && robotsTag(resp).NoFollow
 		l.headerLinks(f, u, resp)
 		return f, nil
@@ -92,10 +88,31 @@ func (l *lease) read(p *page) (*finder, error) {
 	if l.l.Asked != nil {
 		return f, nil // what it names is not what was searched for
 	}
+	f.redirect(to)
 	f.focus(o.Score, t.Off)
 	f.add(doc)
 	l.headerLinks(f, u, resp)
 	return f, nil
+}
+
+// redirected returns where a redirect leads, if that can be asked for, and notes it in the outcome. What leads nowhere is a page like
+// others, as browsers show it: what it says may be a list of links, as that of 300 (Multiple Choices) always may.
+func (l *lease) redirected(p *page) (to string, leads bool) {
+	if p.resp.Status/100 != 3 {
+		return "", false
+	}
+	loc := location(p.resp)
+	if loc == "" {
+		return "", false
+	}
+	v, err := p.url.Resolve(loc)
+	if err != nil {
+		return "", false
+	}
+	if p.outcome.Redirect = v.String(); l.l.Asked != nil && !l.wanted(v) {
+		return "", true
+	}
+	return p.outcome.Redirect, true
 }
 
 // maxParsed bounds what is read of a page, in bytes after decompression: what comes behind has no links. Of pages that are

@@ -60,3 +60,32 @@ func TestLocationInLatin1(t *testing.T) {
 		})
 	}
 }
+
+// A redirect that leads nowhere is a page, as browsers show it; 300 (Multiple Choices) is one even if it leads somewhere.
+func TestRedirectWithoutLocation(t *testing.T) {
+	const body = "<a href=/one>one</a> <a href=/two>two</a>"
+	for _, c := range []struct {
+		head, redirect string
+		read           bool
+	}{
+		{"300 Multiple Choices", "", true},
+		{"301 Moved Permanently", "", true},
+		{"302 Found\r\nLocation: ", "", true},
+		{"302 Found\r\nLocation: javascript:go()", "", true},
+		{"302 Found\r\nLocation: http://[", "", true},
+		{"302 Found\r\nLocation: /there", "/there", false},
+		{"300 Multiple Choices\r\nLocation: /there", "/there", true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			h := fmt.Sprintf("HTTP/1.1 %s\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n", c.head, len(body))
+			web := answers{"/": {bytes: with(h, []byte(body))}}
+			b, _ := runLease(t, []string{"/"}, func(*crawl.Job) {}, web.serve)
+			o, one := b.of("/", "/one")
+			_, two := b.of("/", "/two")
+			_, there := b.of("/", "/there")
+			if one != c.read || two != c.read || there != (c.redirect != "") || there != (o.Redirect != "") {
+				t.Errorf("%q: links found %v and %v, want %v; redirect %q found %v", c.head, one, two, c.read, o.Redirect, there)
+			}
+		})
+	}
+}

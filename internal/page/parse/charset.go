@@ -124,10 +124,11 @@ func ReadEncoded(kind Type, body []byte, contentType string, o Options, doc *Pag
 	charset = Charset(body[:min(len(body), 4)], contentType, nil)
 	if ASCIISuperset(charset) {
 		Read(kind, body, o, doc)
-		charset = "utf-8"
-		if !isASCII(body) || len(doc.Charset) > 0 {
-			charset = Charset(body, contentType, doc.Charset)
+		known := body
+		if isASCII(body) {
+			known = nil // nothing to guess by; but references are in the encoding that is named
 		}
+		charset = Charset(known, contentType, doc.Charset)
 		if ASCIISuperset(charset) {
 			return body, charset
 		}
