@@ -126,16 +126,23 @@ func TestWatchersSeeWhatTheyAreToldOf(t *testing.T) {
 				}
 			}
 		}
-		go s.play("node a")
+		go func() {
+			s.log.nodes <- nodeEvent{crawl.NodeInfo{Node: "a", Incarnation: "a-1", Leases: 4, Concurrency: 4, Store: "file:///s"}, crawl.SignRenewed}
+		}()
 		first(func(c Changes) bool { return c.Nodes })
 		if nodes, err := s.co.Nodes(t.Context()); err != nil || len(nodes) != 1 {
 			t.Errorf("told of a node; shown are %d, %v", len(nodes), err)
 		}
-		go s.play("submit s.test /")
+		submitted := make(chan error, 1)
+		go func() {
+			_, err := s.co.Submit(t.Context(), crawl.Job{Limits: crawl.DefaultLimits(), Identity: crawl.Identity{Scope: crawl.ScopeSite, UserAgent: "t", Seeds: []string{"http://s.test/"}}})
+			submitted <- err
+		}()
 		first(func(c Changes) bool { return len(c.Jobs) > 0 })
 		if jobs, err := s.co.Jobs(t.Context()); err != nil || len(jobs) != 1 {
 			t.Errorf("told of a job; shown are %d, %v", len(jobs), err)
 		}
+		s.fail(<-submitted)
 		time.Sleep(2 * time.Second)
 		s.halt()
 	})
