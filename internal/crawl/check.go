@@ -26,6 +26,7 @@ const (
 	RuleCount  Rule = "count"  // too many items
 	RuleName   Rule = "name"   // characters, or a word, that are not allowed there
 	RuleText   Rule = "not UTF-8"
+	RuleHeld   Rule = "held" // it is none of the lease's
 )
 
 // Fault is why something from outside is refused. It is an error, and holds nothing of the value.

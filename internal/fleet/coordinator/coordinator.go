@@ -368,15 +368,26 @@ func (c *Coordinator) applyAll(ctx context.Context, now time.Time, e entry, more
 	}
 }
 
+// take reads an entry, and leaves of what a node says what passes the check and what the node's leases can hold.
+func (c *Coordinator) take(e entry) (*crawl.Entry, []crawl.Refusal, error) {
+	en, refused, err := decode(e)
+	if err != nil || e.node == "" {
+		return en, nil, err
+	}
+	foreign, err := c.f.Foreign(en)
+	refused = append(refused, foreign...)
+	c.refuse(e.seq, e.node, refused)
+	return en, refused, err
+}
+
 // apply applies an entry that was read at a time, or before.
 func (c *Coordinator) apply(ctx context.Context, now time.Time, e entry) error {
 	c.sinks.applied, c.sinks.heard = e.seq, now
 	c.clock.Saw(e.at, e.read)
-	en, refused, err := decode(e)
+	en, _, err := c.take(e)
 	if err != nil {
 		return err
 	}
-	c.refuse(e.seq, e.node, refused)
 	c.fleet.weigh(&e, en)
 	fx, err := c.sinks.apply(e, en)
 	if err != nil {

@@ -76,11 +76,10 @@ func (s *twins) entry(node string, e crawl.Entry) (fx frontier.Effects, refused 
 func (s *twins) message(node string, b []byte) (fx frontier.Effects, refused []crawl.Refusal) {
 	s.t.Helper()
 	s.seq++
-	en, refused, err := decode(entry{seq: s.seq, node: node, data: b})
+	en, refused, err := s.co.take(entry{seq: s.seq, node: node, data: b})
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.co.refuse(s.seq, node, refused)
 	if fx, err = s.co.f.Apply(s.seq, int64(s.seq)*1000, en); err != nil {
 		s.t.Fatal(err)
 	}
@@ -302,5 +301,60 @@ func (s *twins) counted(what string) {
 	})
 	if got := s.co.f.Job(1).Ended; err != nil || got != want {
 		s.t.Errorf("%s: the frontier counts %+v, it has %+v: %v", what, got, want, err)
+	}
+}
+
+// A node reports about the URLs of its leases' tasks, by their own names. What else it says of URLs is refused, and neither frontier nor
+// ledger hears of it.
+func TestForeignOutcomesAreRefused(t *testing.T) {
+	key := func(url string) crawl.Key {
+		u, err := crawl.Parse(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return u.Key()
+	}
+	mine, other := key(seed(0)), key("http://bank.example/secret")
+	for what, c := range map[string]struct {
+		change func(*crawl.Outcome)
+		field  string
+	}{
+		"its own":                     {func(*crawl.Outcome) {}, ""},
+		"another URL by its key":      {func(o *crawl.Outcome) { o.URL = "javascript:alert(1)" }, "url"},
+		"another key with its URL":    {func(o *crawl.Outcome) { o.Key = other }, "key"},
+		"a URL that nobody has named": {func(o *crawl.Outcome) { o.Key, o.URL = key("http://s.test/new"), "http://s.test/new" }, "key"},
+		"a page of another site":      {func(o *crawl.Outcome) { o.Key, o.URL = other, "http://bank.example/secret" }, "key"},
+		"another generation":          {func(o *crawl.Outcome) { o.Gen = math.MaxUint32 }, "layer"},
+		"another owner":               {func(o *crawl.Outcome) { o.Owner = 7 }, "layer"},
+		"to be tried again":           {func(o *crawl.Outcome) { o.Key, o.State = other, crawl.Retry }, "key"},
+		"beside, its robots.txt": {func(o *crawl.Outcome) {
+			o.Key, o.URL, o.State = key("http://s.test/robots.txt"), "http://s.test/robots.txt", crawl.Beside
+		}, ""},
+		"beside, another robots.txt": {func(o *crawl.Outcome) {
+			o.Key, o.URL, o.State = key("http://www.s.test/robots.txt"), "http://www.s.test/robots.txt", crawl.Beside
+		}, ""},
+		"beside, elsewhere":        {func(o *crawl.Outcome) { o.Key, o.URL, o.State = other, "http://bank.example/secret", crawl.Beside }, "url"},
+		"beside, no URL":           {func(o *crawl.Outcome) { o.URL, o.State = "file:///etc/passwd", crawl.Beside }, "url"},
+		"beside, with a wrong key": {func(o *crawl.Outcome) { o.Key, o.URL, o.State = other, "http://s.test/robots.txt", crawl.Beside }, "key"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			s := newTwins(t, 3)
+			e := whole(s.grant(), 0)
+			p := &e.Parts[0]
+			p.Outcomes = p.Outcomes[:1]
+			p.Outcomes[0].Key, p.Outcomes[0].URL = mine, seed(0)
+			c.change(&p.Outcomes[0])
+			_, refused := s.entry("n", e)
+			switch {
+			case c.field == "" && len(refused) > 0:
+				t.Errorf("refused: %v", refused[0].Fault)
+			case c.field != "" && (len(refused) != 1 || refused[0].Fault.Field != "outcomes[0]."+c.field || refused[0].Fault.Rule != crawl.RuleHeld):
+				t.Errorf("not refused for its %s: %v", c.field, refused)
+			}
+			s.flush(what) // frontier and ledger agree
+			if n := s.co.fleet.refused["n"]; (n != nil) != (c.field != "") {
+				t.Errorf("counted: %+v", n)
+			}
+		})
 	}
 }
