@@ -143,10 +143,8 @@ func Check(ctx context.Context, p Place) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{
-		Running: p.Running, LostKeys: map[uint32][]crawl.Page{}, Beckon: map[uint32][]crawl.Page{}, robots: map[uint32]map[string]bool{}, gone: map[jobPage]bool{}, ends: map[jobPage]crawl.State{}, places: map[string]int{},
-		seed: maphash.MakeSeed(), whole: map[uint64]bool{},
-	}
+	r := newReport()
+	r.Running = p.Running
 	wants := wanted{}
 	for _, job := range jobs {
 		if err := r.pages(ctx, l, job, wants); err != nil {
@@ -182,13 +180,22 @@ func Check(ctx context.Context, p Place) (*Report, error) {
 	return r, nil
 }
 
+func newReport() *Report {
+	return &Report{
+		LostKeys: map[uint32][]crawl.Page{}, Beckon: map[uint32][]crawl.Page{}, robots: map[uint32]map[string]bool{}, gone: map[jobPage]bool{}, ends: map[jobPage]crawl.State{},
+		places: map[string]int{}, seed: maphash.MakeSeed(), whole: map[uint64]bool{},
+	}
+}
+
 // missing finds what the archives, read to their ends, did not hold, and sums up what is left of each file.
 func (r *Report) missing(wants wanted) {
 	files := slices.Sorted(maps.Keys(wants))
 	for _, file := range files {
 		for _, at := range slices.Sorted(maps.Keys(wants[file])) {
-			if w := wants[file][at]; !w.seen {
-				r.lost(w, "%s at %d: no record of %s", file, at, w.url)
+			for _, w := range wants[file][at] {
+				if !w.seen {
+					r.lost(w, "%s at %d: no record of %s", file, at, w.url)
+				}
 			}
 		}
 	}
@@ -205,11 +212,13 @@ func (r *Report) missing(wants wanted) {
 	slices.Sort(files)
 	for _, file := range files {
 		left := File{Name: file, Damaged: r.places[file]}
-		for _, w := range wants[file] {
-			if w.gone {
-				left.Lost++
-			} else {
-				left.Whole++
+		for _, of := range wants[file] {
+			for _, w := range of {
+				if w.gone {
+					left.Lost++
+				} else {
+					left.Whole++
+				}
 			}
 		}
 		if left.Damaged+left.Lost > 0 && len(r.Hurt) < maxProblems {
@@ -324,14 +333,15 @@ func (r *Report) beckon(ctx context.Context, l *ledger.Ledger) error {
 	return nil
 }
 
-// wanted are the records that the ledger names, by file and offset.
-type wanted map[string]map[int64]*want
+// wanted are the records that the ledger names, by file and offset. A place may be named more than once, by a ledger that is wrong: one
+// of these can be right at most.
+type wanted map[string]map[int64][]*want
 
 func (w wanted) add(file string, at int64, x *want) {
 	if w[file] == nil {
-		w[file] = map[int64]*want{}
+		w[file] = map[int64][]*want{}
 	}
-	w[file][at] = x
+	w[file][at] = append(w[file][at], x)
 }
 
 func (r *Report) lost(w *want, format string, args ...any) {
@@ -376,7 +386,7 @@ func (r *Report) archives(ctx context.Context, s archive.Store, wants wanted) er
 
 // file reads every record of a file. Behind damage it goes on at the next record that the ledger names: records are
 // compressed each by itself, and one that cannot be read takes no other with it.
-func (r *Report) file(ctx context.Context, s archive.Store, path, name string, wants map[int64]*want) error {
+func (r *Report) file(ctx context.Context, s archive.Store, path, name string, wants map[int64][]*want) error {
 	offsets := slices.Sorted(maps.Keys(wants))
 	for from := int64(0); ; {
 		end, whole, err := r.read(ctx, s, path, name, from, wants)
@@ -396,7 +406,7 @@ func (r *Report) file(ctx context.Context, s archive.Store, path, name string, w
 
 // read reads the records of a file from an offset to its end, or to the first that cannot be read; it returns where it
 // ended, and whether that is the end of the file.
-func (r *Report) read(ctx context.Context, s archive.Store, path, name string, from int64, wants map[int64]*want) (end int64, whole bool, err error) {
+func (r *Report) read(ctx context.Context, s archive.Store, path, name string, from int64, wants map[int64][]*want) (end int64, whole bool, err error) {
 	f, err := s.Open(ctx, path, from)
 	if errors.Is(err, os.ErrNotExist) && path != name { // it was finished meanwhile
 		f, err = s.Open(ctx, name, from)
@@ -406,13 +416,16 @@ func (r *Report) read(ctx context.Context, s archive.Store, path, name string, f
 	}
 	defer f.Close()
 	rd := archive.NewReaderAt(f, from)
-	var of *want // the page whose request follows its response
+	var of []*want // the page whose request follows its response
+	unasked := func(format string, at int64) {
+		for _, w := range of {
+			r.lost(w, format, name, at, w.url)
+		}
+	}
 	for end = from; ; {
 		rec, err := rd.Next()
 		if errors.Is(err, io.EOF) {
-			if of != nil {
-				r.lost(of, "%s ends at %d: no record of the request for %s", name, end, of.url)
-			}
+			unasked("%s ends at %d: no record of the request for %s", end)
 			return end, true, nil
 		}
 		if err == nil {
@@ -422,8 +435,8 @@ func (r *Report) read(ctx context.Context, s archive.Store, path, name string, f
 			if path == name { // the end of a file that is being written, or was, is nobody's loss
 				r.damage(name, "%s: %v", name, err)
 			}
-			if of != nil && wants[end] == nil {
-				r.lost(of, "%s at %d: no record of the request for %s", name, end, of.url)
+			if wants[end] == nil {
+				unasked("%s at %d: no record of the request for %s", end)
 			}
 			return end, false, ctx.Err()
 		}
@@ -432,8 +445,8 @@ func (r *Report) read(ctx context.Context, s archive.Store, path, name string, f
 		w := wants[rec.Offset]
 		if !rec.BlockOK() {
 			r.damage(name, "%s at %d: the block does not have its digest", name, rec.Offset)
-			if rec.Type() == "request" && of != nil {
-				r.lost(of, "%s at %d: damaged record of the request for %s", name, rec.Offset, of.url)
+			if rec.Type() == "request" {
+				unasked("%s at %d: damaged record of the request for %s", rec.Offset)
 			}
 		}
 		of = nil
@@ -445,7 +458,7 @@ func (r *Report) read(ctx context.Context, s archive.Store, path, name string, f
 }
 
 // record compares a record with what the ledger says of it.
-func (r *Report) record(rec *archive.ReadRecord, name string, w *want) {
+func (r *Report) record(rec *archive.ReadRecord, name string, wants []*want) {
 	if own := rec.Header.Get("WARC-Filename"); own != "" && own != name {
 		r.problem("%s at %d: the file says that it is %.200q", name, rec.Offset, own)
 	}
@@ -453,13 +466,21 @@ func (r *Report) record(rec *archive.ReadRecord, name string, w *want) {
 	if t == "response" && rec.BlockOK() {
 		r.whole[maphash.String(r.seed, rec.Header.Get("WARC-Record-ID"))] = true
 	}
-	if t != "response" && t != "revisit" && (t != "conversion" || w == nil) {
+	if t != "response" && t != "revisit" && (t != "conversion" || wants == nil) {
 		return
 	}
-	if w == nil {
+	if wants == nil {
 		r.Orphans++
 		return
 	}
+	for _, w := range wants {
+		r.compare(rec, name, w)
+	}
+}
+
+// compare compares a record with what the ledger wants it to be.
+func (r *Report) compare(rec *archive.ReadRecord, name string, w *want) {
+	t := rec.Type()
 	w.seen = true
 	switch {
 	case t == "conversion" != w.text:
