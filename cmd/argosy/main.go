@@ -54,6 +54,9 @@ func main() { os.Exit(run(context.Background(), os.Args[1:])) }
 func run(ctx context.Context, args []string) int {
 	root := newRoot()
 	root.SetArgs(args)
+	if _, _, ok := terminalSize(os.Stdout); ok {
+		root.SetOut(shown{os.Stdout})
+	}
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return exitDone
@@ -66,7 +69,7 @@ func run(ctx context.Context, args []string) int {
 		code = exitUsage
 	}
 	if msg := err.Error(); msg != "" {
-		fmt.Fprintln(os.Stderr, "argosy: "+strings.ReplaceAll(msg, "\n", "; "))
+		fmt.Fprintf(os.Stderr, "argosy: %s\n", harmless([]byte(strings.ReplaceAll(msg, "\n", "; "))))
 	}
 	return code
 }

@@ -70,6 +70,9 @@ func printSolved(c *cobra.Command, solution any, lines func(w io.Writer)) error 
 
 // isTerminal reports whether what is written to w is seen at once by a person.
 func isTerminal(w io.Writer) bool {
+	if t, ok := w.(shown); ok {
+		w = t.File
+	}
 	f, ok := w.(*os.File)
 	if !ok {
 		return false

@@ -47,7 +47,7 @@ With --all it also prints what was not fetched, with what is expected of it. It 
 				return printDot(out, roots)
 			}
 			t := treePrinter{w: out, deepest: deepest}
-			if _, _, ok := terminalSize(os.Stdout); ok && out == os.Stdout && os.Getenv("NO_COLOR") == "" {
+			if isTerminal(out) && os.Getenv("NO_COLOR") == "" {
 				t.on, t.off = "\x1b[32m", "\x1b[0m"
 			}
 			for _, r := range roots {

@@ -38,7 +38,7 @@ func IndexLines(ctx context.Context, l *ledger.Ledger, job uint32, fn func(line 
 	err := l.Captures(ctx, job, func(p *ledger.Capture) error {
 		u, err := crawl.Parse(p.URL)
 		if err != nil {
-			return err
+			return nil // verify names it: a ledger that is wrong in one place has an index nevertheless
 		}
 		mime := p.Mime
 		if p.Revisit {

@@ -268,6 +268,9 @@ func (r *Report) pages(ctx context.Context, l *ledger.Ledger, job uint32, wants 
 			r.problem("ledger: %s stands twice", p.URL)
 		}
 		urls[place{p.Layer, p.URL}] = true
+		if _, err := crawl.Parse(p.URL); err != nil {
+			r.problem("ledger: %.200q: %v", p.URL, err)
+		}
 		r.ends[jobPage{job, crawl.Page{Layer: p.Layer, Key: p.Key}}] = stateOf(p.State)
 		fetched := p.State == crawl.Fetched.String()
 		if !fetched && p.Reason == "" {
