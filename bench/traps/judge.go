@@ -80,6 +80,9 @@ func (j *judge) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	if a.location != "" {
 		rw.Header().Set("Location", a.location)
 	}
+	if a.next != "" {
+		rw.Header().Set("Link", "<"+a.next+">; rel=next")
+	}
 	if a.status != 0 {
 		rw.WriteHeader(a.status)
 	}

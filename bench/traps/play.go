@@ -165,7 +165,16 @@ func (p *player) fetch(part *crawl.Part, g *crawl.Target) error {
 			found.Links = append(found.Links, crawl.Link{URL: to.String(), Redirect: redirect})
 		}
 	}
+	if a.next != "" {
+		to, err := u.Resolve(a.next)
+		if err != nil {
+			return err
+		}
+		o.Links++
+		link(to, false)
+	}
 	body := []byte(a.body)
+	o.HTML = o.HTML && len(body) > 0
 	switch {
 	case a.location != "":
 		to, err := u.Resolve(a.location)
@@ -177,17 +186,12 @@ func (p *player) fetch(part *crawl.Part, g *crawl.Target) error {
 			o.Shows = xxh3.HashString(o.Redirect) | 1
 		}
 		link(to, true)
-	case g.Mark == crawl.MarkMust && strings.HasPrefix(a.kind, "text/"):
-		m := parse.Mark(body, g.URL, nil)
-		o.Shows, o.Sample = m.Text, m.Sample
 	case !o.HTML:
-		if g.Mark != crawl.MarkNone {
-			o.Shows = xxh3.Hash(body) | 1
-		}
+		p.markOther(g, body, a, &o)
 	default:
 		var page parse.Page
 		parse.Scan(body, parse.Options{}, &page)
-		o.Links = len(page.Links)
+		o.Links += len(page.Links)
 		marked := p.mark(g.Mark, o.Bytes)
 		for _, l := range page.Links {
 			to, err := u.Resolve(parse.DecodeRef(l.Ref, ""))
@@ -207,6 +211,22 @@ func (p *player) fetch(part *crawl.Part, g *crawl.Target) error {
 	}
 	part.Outcomes = append(part.Outcomes, o)
 	return nil
+}
+
+// markOther marks what is not a page as an agent does.
+func (p *player) markOther(g *crawl.Target, body []byte, a *answer, o *crawl.Outcome) {
+	if g.Mark == crawl.MarkNone {
+		return
+	}
+	o.Shows = xxh3.Hash(body) | 1
+	text := strings.HasPrefix(a.kind, "text/")
+	if len(body) == 0 || o.Links == 0 && !(text && g.Mark == crawl.MarkMust) || !p.mark(g.Mark, o.Bytes) {
+		return
+	}
+	m := parse.Mark(body, g.URL, nil)
+	if o.Sample = m.Sample; text {
+		o.Shows = m.Text
+	}
 }
 
 // mark reports whether an agent marks a page: see its budget.

@@ -16,6 +16,7 @@ type answer struct {
 	status   int    // 0 is 200
 	kind     string // content type; "" is HTML
 	location string
+	next     string // a link of its header
 	body     string
 
 	real    string   // the content whose page this is, "" for none: the same content may be had under several URLs

@@ -41,7 +41,7 @@ func webs() []*web {
 			ws = append(ws, beside(noisy(kind, p)))
 		}
 	}
-	ws = slices.Concat(ws, others(), unseen(), quiet(), turns())
+	ws = slices.Concat(ws, others(), unseen(), quiet(), turns(), headers())
 	return append(ws, maze(), mixed())
 }
 

@@ -177,7 +177,7 @@ type Outcome struct {
 	Timing    [6]int32 `cbor:"24,keyasint"`           // µs: resolve, connect, TLS, send, first byte, body
 	Depth     uint16   `cbor:"25,keyasint,omitempty"`
 	Retryable int64    `cbor:"26,keyasint,omitempty"` // ms to wait at least, as the server asked
-	Links     int      `cbor:"27,keyasint,omitempty"` // links on the page, before any filter
+	Links     int      `cbor:"27,keyasint,omitempty"` // links on the page and in its header, before any filter
 	Proto     string   `cbor:"28,keyasint,omitempty"`
 	Truncated string   `cbor:"30,keyasint,omitempty"` // why the body that is archived is not whole, as WARC 1.1 names it
 	Owner     uint32   `cbor:"40,keyasint,omitempty"` // as in the lease

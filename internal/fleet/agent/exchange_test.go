@@ -81,7 +81,7 @@ func runTargets(t *testing.T, like crawl.Target, paths []string, change func(*cr
 		if err != nil {
 			t.Fatal(err)
 		}
-		lease.Targets = append(lease.Targets, crawl.Target{Key: u.Key(), URL: u.String(), Seq: uint64(i), Tries: like.Tries, Flags: like.Flags})
+		lease.Targets = append(lease.Targets, crawl.Target{Key: u.Key(), URL: u.String(), Seq: uint64(i), Tries: like.Tries, Flags: like.Flags, Mark: like.Mark})
 	}
 	b.dispatch = crawl.Dispatch{
 		Version: crawl.WireVersion, Kind: crawl.DispatchLease, Lease: &lease, Job: &job, Site: &crawl.SiteState{},

@@ -56,17 +56,29 @@ func (b *budget) markPage(t *crawl.Target, u, base crawl.URL, charset string, bo
 	})
 }
 
-// markOther does so for what is not a page: a redirect shows where it leads, texts that must be marked their phrases, anything
-// else its bytes.
-func markOther(t *crawl.Target, body []byte, o *crawl.Outcome) {
-	switch {
-	case t.Mark == crawl.MarkNone || o.Shows != 0:
-	case o.Redirect != "":
+// markOther does so for what is not a page: a redirect shows where it leads, anything else its bytes. What leads on by its header may
+// differ in numbers only, as pages do: its bytes are read as words, whatever they are, and so is text that must be marked.
+func (b *budget) markOther(t *crawl.Target, body []byte, o *crawl.Outcome) {
+	if t.Mark == crawl.MarkNone || o.Shows != 0 {
+		return
+	}
+	if o.Redirect != "" {
 		o.Shows = xxh3.HashString(o.Redirect) | 1
-	case t.Mark == crawl.MarkMust && len(body) > 0 && len(body) <= maxMarked && (strings.HasPrefix(o.Mime, "text/") || strings.HasSuffix(o.Mime, "json") || strings.HasSuffix(o.Mime, "xml")):
-		m := parse.Mark(body, o.URL, nil)
-		o.Shows, o.Sample = m.Text, m.Sample
-	default:
-		o.Shows = xxh3.HashString(o.Digest) | 1
+		return
+	}
+	o.Shows = xxh3.HashString(o.Digest) | 1
+	text := strings.HasPrefix(o.Mime, "text/") || strings.HasSuffix(o.Mime, "json") || strings.HasSuffix(o.Mime, "xml")
+	if len(body) == 0 || len(body) > maxMarked || o.Links == 0 && !(text && t.Mark == crawl.MarkMust) || !b.marks(t.Mark, int64(len(body))) {
+		return
+	}
+	m := parse.Mark(body, o.URL, nil)
+	if o.Sample = m.Sample; text {
+		o.Shows = m.Text
+	}
+	if len(o.Sample) == 0 {
+		o.Sample = []uint32{wordless}
 	}
 }
+
+// wordless is the mark of all bodies in which there is not a word.
+const wordless = 1

@@ -1,7 +1,10 @@
 package agent
 
 import (
+	"fmt"
+	"slices"
 	"testing"
+	"testing/synctest"
 
 	"argosy/internal/crawl"
 )
@@ -26,5 +29,47 @@ func TestMarksKeepToTheirBudget(t *testing.T) {
 		if !b.marks(crawl.MarkMust, page) {
 			t.Fatal("a page under suspicion was not marked")
 		}
+	}
+}
+
+// What is not a page and leads on by its header shows what its bytes are: the same where they are the same, or where their numbers
+// differ only. An image that leads nowhere is not read.
+func TestMarksOfWhatIsNoPage(t *testing.T) {
+	const on = "Link: </next>; rel=next\r\n"
+	for _, c := range []struct {
+		head, one, two string
+		same, alike    bool
+	}{
+		{"204 No Content\r\n" + on, "", "", true, true},
+		{"404 Not Found\r\nContent-Type: text/html\r\n" + on, "", "", true, true},
+		{"200 OK\r\nContent-Type: text/plain\r\nRefresh: 0;url=/next\r\n", "page 1 of all", "page 2 of all", false, true},
+		{"200 OK\r\nContent-Type: application/json\r\n" + on, "{}", "{}", true, true},
+		{"200 OK\r\nContent-Type: application/json\r\n" + on, `{"n":1}`, `{"n":22}`, false, true},
+		{"200 OK\r\nContent-Type: image/gif\r\n" + on, "GIF89a 1", "GIF89a 22", false, true},
+		{"200 OK\r\nContent-Type: image/gif\r\n" + on, "GIF89a abc", "GIF89a cde", false, false},
+		{"200 OK\r\nContent-Type: image/gif\r\n", "GIF89a 1", "GIF89a 22", false, true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			of := func(body string) *answer {
+				h := "HTTP/1.1 " + c.head
+				if len(body) > 0 {
+					h += fmt.Sprintf("Content-Length: %d\r\n", len(body))
+				} else if c.head[0] != '2' {
+					h += "Content-Length: 0\r\n"
+				}
+				return &answer{bytes: with(h+"\r\n", []byte(body))}
+			}
+			web := answers{"/1": of(c.one), "/2": of(c.two)}
+			b, _ := runTargets(t, crawl.Target{Mark: crawl.MarkMay}, []string{"/1", "/2"}, func(*crawl.Job) {}, web.serve)
+			one, first := b.of("/1", "/next")
+			two, second := b.of("/2", "/next")
+			leads := first || second
+			if one.Shows == 0 || (one.Shows == two.Shows) != c.same || slices.Equal(one.Sample, two.Sample) != c.alike || leads != (one.Links == 1) {
+				t.Errorf("%q with %q and %q: shows %x %x and %x %x, links %d", c.head, c.one, c.two, one.Shows, one.Sample, two.Shows, two.Sample, one.Links)
+			}
+			if read := len(c.one) > 0 && leads; read != (len(one.Sample) > 0) {
+				t.Errorf("%q: a sample of %d", c.head, len(one.Sample))
+			}
+		})
 	}
 }

@@ -40,7 +40,7 @@ func (l *lease) read(p *page) (*finder, error) {
 		f := newFinder(l, t, u, "utf-8")
 		f.redirect(to)
 		f.refused = l.obeysNofollow() && robotsTag(resp).NoFollow
-		l.headerLinks(f, u, resp)
+		l.headerLinks(f, p)
 		return f, nil
 	}
 	body, err := decoded(p, l.job.Limits.Fetch.MaxDecoded, !page)
@@ -51,7 +51,7 @@ func (l *lease) read(p *page) (*finder, error) {
 		f := newFinder(l, t, u, "utf-8")
 		f.redirect(to)
 		f.refused = l.obeysNofollow() && robotsTag(resp).NoFollow
-		l.headerLinks(f, u, resp)
+		l.headerLinks(f, p)
 		return f, nil
 	}
 	if sitemap && (!page || parse.IsSitemap(body)) { // whatever its type says
@@ -91,7 +91,7 @@ func (l *lease) read(p *page) (*finder, error) {
 	f.redirect(to)
 	f.focus(o.Score, t.Off)
 	f.add(doc)
-	l.headerLinks(f, u, resp)
+	l.headerLinks(f, p)
 	return f, nil
 }
 
@@ -161,16 +161,18 @@ func robotsTag(resp *fetch.Response) (all parse.Directives) {
 	return all
 }
 
-// headerLinks takes in the links of Link, Refresh and Content-Location fields.
-func (l *lease) headerLinks(f *finder, u crawl.URL, resp *fetch.Response) {
+// headerLinks takes in the links of Link, Refresh and Content-Location fields, and counts them.
+func (l *lease) headerLinks(f *finder, p *page) {
 	if l.l.Asked != nil {
 		return
 	}
+	resp := p.resp
 	take := func(ref string, kind parse.Kind) {
 		if ref == "" {
 			return
 		}
-		if w, ok := f.resolve(u, ref); ok {
+		if w, ok := f.resolve(p.url, ref); ok {
+			p.outcome.Links++
 			f.one(w, parse.Link{Kind: kind}, nil)
 		}
 	}

@@ -69,6 +69,31 @@ func TestCopyOfAnotherCorner(t *testing.T) {
 	}
 }
 
+// What has nothing to read and names the next one of its kind, in the header of its answer, is a trap: a row of empty bodies, and
+// one of bodies that differ in numbers only. It does not matter that none of them counts links on a page.
+func TestWhatIsNoPageIsJudged(t *testing.T) {
+	for name, c := range map[string]struct {
+		most int
+		a    func(i int) Answer
+	}{
+		"empty":   {limit/knownCosts + dryAfter, func(int) Answer { return Answer{Text: 1} }},
+		"numbers": {limit + dryAfter, func(i int) Answer { return Answer{Text: uint64(i + 1), Sample: []uint32{7}, Page: true} }},
+		"missing": {limit/knownCosts + dryAfter, func(int) Answer { return Answer{Text: 1, Missing: true} }},
+	} {
+		m, n := New(), 0
+		for ; n < 2*limit && m.Cuts() == 0; n++ {
+			a := c.a(n)
+			a.URL = parsed(t, fmt.Sprintf("http://h.test/%d", n))
+			a.Template = m.Template(a.URL)
+			a.Via, a.Marked, a.Found, a.Feeds = a.Template, true, 1, Feeds{Own: 1, Led: 1, Same: 1}
+			m.Take(&a)
+		}
+		if n > c.most {
+			t.Errorf("%s: %d answers, want at most %d", name, n, c.most)
+		}
+	}
+}
+
 // The days of a calendar, and its months, which name them, are one trap.
 func TestCalendarIsOneTrap(t *testing.T) {
 	m := New()

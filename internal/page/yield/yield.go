@@ -496,7 +496,7 @@ func (m *Model) count(g *Group, a *Answer, sound bool) {
 		g.Buckets = append(g.Buckets, bucket{})
 	}
 	b := &g.Buckets[len(g.Buckets)-1]
-	b.Pages, b.Links, b.New, b.Own = b.Pages+1, b.Links+int64(a.Links), b.New+int64(min(a.Found, a.Links)), b.Own+int64(min(a.Own, a.Links))
+	b.Pages, b.Links, b.New, b.Own = b.Pages+1, b.Links+int64(max(a.Links, a.Found)), b.New+int64(a.Found), b.Own+int64(min(a.Own, a.Found))
 	if sound {
 		b.Sound++
 	}
