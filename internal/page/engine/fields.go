@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"time"
 )
 
 // Field is something that is taken out of pages.
@@ -99,23 +100,39 @@ func (f *field) made(v string) (string, bool) {
 	v = strings.Join(strings.Fields(v), " ")
 	switch f.As {
 	case "number":
-		m := decimal.FindString(v)
-		return strings.ReplaceAll(m, ",", ""), m != ""
+		m := written.FindString(v)
+		return decimal(m), m != ""
 	case "date":
 		m := day.FindStringSubmatch(v)
 		if m == nil {
 			return "", false
 		}
-		return fmt.Sprintf("%s-%02s-%02s", m[1], m[2], m[3]), true
+		at, err := time.Parse("2006-1-2", m[1]+"-"+m[2]+"-"+m[3])
+		return at.Format(time.DateOnly), err == nil
 	}
 	return v, v != ""
 }
 
-// decimal is a number as prices are written; day is a date that begins with its year, whatever stands between.
+// written is a number as prices are written; day is a date that begins with its year, whatever stands between.
 var (
-	decimal = regexp.MustCompile(`-?\d{1,3}(?:,\d{3})+(?:\.\d+)?|-?\d+(?:\.\d+)?`)
+	written = regexp.MustCompile(`-?\d+(?:[.,]\d+)*`)
 	day     = regexp.MustCompile(`(\d{4})\s*[-/.年]\s*(\d{1,2})\s*[-/.月]\s*(\d{1,2})`)
 )
+
+// decimal writes a number with a point alone. What stands once, and last, is the point of 1,234.50 and of 1.234,50; a comma before three
+// figures that stands alone is none, as in 1,234.
+func decimal(s string) string {
+	at := strings.LastIndexAny(s, ".,")
+	if at < 0 {
+		return s
+	}
+	whole, rest := s[:at], s[at+1:]
+	groups := strings.NewReplacer(".", "", ",", "")
+	if strings.ContainsRune(whole, rune(s[at])) || s[at] == ',' && len(rest) == 3 && !strings.Contains(whole, ".") {
+		return groups.Replace(s)
+	}
+	return groups.Replace(whole) + "." + rest
+}
 
 // EncodeFields writes fields down.
 func EncodeFields(list []Field) ([]byte, error) { return json.Marshal(list) }

@@ -42,3 +42,18 @@ func TestFields(t *testing.T) {
 		t.Errorf("%v %+v", err, back)
 	}
 }
+
+// Numbers and dates are those that were written, or none.
+func TestMade(t *testing.T) {
+	for as, cases := range map[string]map[string]string{
+		"number": {"1,234.50 €": "1234.50", "1.234,50 €": "1234.50", "1.234.567": "1234567", "12,5": "12.5", "1,234": "1234", "-3.5": "-3.5", "1,234,567 km": "1234567", "no": ""},
+		"date":   {"2013年5月4日": "2013-05-04", "on 2013/12/31": "2013-12-31", "2013-99-99": "", "2013-02-30": ""},
+	} {
+		for text, want := range cases {
+			f := field{Field: Field{As: as}}
+			if got, ok := f.made(text); ok != (want != "") || ok && got != want {
+				t.Errorf("%s %q: %q, want %q", as, text, got, want)
+			}
+		}
+	}
+}
