@@ -53,7 +53,7 @@ func held(t *testing.T, dir string) (markets, sold int64) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	err = l.Markets(t.Context(), 1, func(m ledger.Market) error {
+	err = l.Markets(t.Context(), 1, func(m ledger.Held) error {
 		if markets++; m.No != markets || len(m.Crawlers) != 5 {
 			t.Errorf("market %d: %+v", markets, m)
 		}

@@ -171,7 +171,7 @@ func (s *world) markets(id uint32) (n int) {
 		return 0
 	}
 	defer l.Close()
-	if err := l.Markets(s.t.Context(), id, func(ledger.Market) error { n++; return nil }); err != nil {
+	if err := l.Markets(s.t.Context(), id, func(ledger.Held) error { n++; return nil }); err != nil {
 		s.t.Error(err)
 	}
 	return n

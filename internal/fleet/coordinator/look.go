@@ -47,7 +47,7 @@ func (c *Coordinator) FindTasks(ctx context.Context, q TasksQuery) (rows []ledge
 			return fmt.Errorf("%w: %d", ErrNoJob, q.Job)
 		}
 		for i := range s.rows {
-			if t := &s.rows[i]; t.ID > q.After && (q.State == "" || t.State == q.State) && strings.Contains(t.Site, q.Find) {
+			if t := &s.rows[i]; t.ID > q.After && (q.State == "" || t.State == q.State) && strings.Contains(t.Site, q.Find) && (!q.Searches || t.Search != nil) {
 				all = append(all, place{t.ID, t.Site, figure(t)})
 			}
 		}
@@ -240,4 +240,20 @@ func (c *Coordinator) Explained(ctx context.Context, task uint32) (d schedule.De
 		return nil
 	})
 	return d, ok, err
+}
+
+// Fetched calls fn for the URLs of a job that were fetched, without keeping the coordinator from its work.
+func (c *Coordinator) Fetched(job uint32, fn func(frontier.URL) error) error {
+	return c.f.Fetched(job, fn)
+}
+
+// Account calls fn with a job as the frontier has it now. fn must not keep it.
+func (c *Coordinator) Account(ctx context.Context, job uint32, fn func(*frontier.Job)) error {
+	return c.do(ctx, func() error {
+		if j := c.f.Job(job); j != nil {
+			fn(j)
+			return nil
+		}
+		return fmt.Errorf("%w: %d", ErrNoJob, job)
+	})
 }

@@ -64,6 +64,8 @@ type TasksQuery struct {
 	Find string // for FindTasks: stands in the site's name
 	Sort string // found, site, pending, fetched, failed or bytes, the largest first; empty: found
 	Skip int    // not the first so many
+
+	Searches bool // for FindTasks: only those that ask for the result pages of a search
 }
 
 // Tasks returns tasks of a job in the order in which they were found, as they were a moment ago.

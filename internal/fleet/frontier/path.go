@@ -99,3 +99,22 @@ func pathDependent(reason crawl.Kind) bool {
 	}
 	return false
 }
+
+// Fetched calls fn for the URLs of a job that were fetched, as they are when it is called. Unlike others it may be called while entries are
+// applied, by any goroutine.
+func (f *Frontier) Fetched(job uint32, fn func(URL) error) error {
+	return f.each(jobURLs(job), func(k, v []byte) error {
+		r, err := decodeRecord(v)
+		if err != nil {
+			return err
+		}
+		at, ok := ofURLKey(k)
+		if !ok {
+			return errRecord
+		}
+		if r.State != crawl.Fetched || r.URL == "" {
+			return nil
+		}
+		return fn(URL{Layer: at.Layer, Key: at.key, State: r.State, URL: r.URL, Depth: r.Depth, Task: r.Task, Parent: r.Parent, Anchor: r.Anchor, Score: r.Score, Relevant: r.Counted&countedRelevant != 0})
+	})
+}

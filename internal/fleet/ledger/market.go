@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 
 	"argosy/internal/crawl"
 )
@@ -31,8 +32,8 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, r.Job, r.No, i
 	return nil
 }
 
-// Market sums up a market that was held.
-type Market struct {
+// Held sums up a market that was held.
+type Held struct {
 	No       int64          `json:"market"`
 	At       int64          `json:"at"` // Unix ms
 	RanMS    int64          `json:"ran_ms"`
@@ -47,7 +48,7 @@ type Market struct {
 }
 
 // Markets calls fn for the markets of a job, in order.
-func (l *Ledger) Markets(ctx context.Context, job uint32, fn func(Market) error) error {
+func (l *Ledger) Markets(ctx context.Context, job uint32, fn func(Held) error) error {
 	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT m.market, m.at, m.ran_ms, m.learned, m.crawlers, m.rounds, m.took_over, m.worth,
 coalesce(sum(o.urls), 0), coalesce(sum(CASE WHEN o.buyer <> o.seller THEN o.urls ELSE 0 END), 0),
 coalesce(sum(CASE WHEN o.buyer <> o.seller THEN o.price ELSE 0 END), 0)
@@ -58,7 +59,7 @@ GROUP BY m.market, m.at, m.ran_ms, m.learned, m.crawlers, m.rounds, m.took_over,
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var m Market
+		var m Held
 		var crawlers sql.RawBytes
 		if err := rows.Scan(&m.No, &m.At, &m.RanMS, &m.Learned, &crawlers, &m.Rounds, &m.TookOver, &m.Worth, &m.Offered, &m.Sold, &m.Paid); err != nil {
 			return l.wrap(err)
@@ -71,4 +72,59 @@ GROUP BY m.market, m.at, m.ran_ms, m.learned, m.crawlers, m.rounds, m.took_over,
 		}
 	}
 	return l.wrap(rows.Err())
+}
+
+// Lot is what was offered in a market.
+type Lot struct {
+	No      int64     `json:"lot"`
+	Seller  int64     `json:"seller"`
+	Buyer   int64     `json:"buyer,omitempty"` // 0: nobody
+	Site    string    `json:"site"`
+	URL     string    `json:"url"` // the first
+	URLs    int64     `json:"urls"`
+	Worth   []float64 `json:"worth"` // to each crawler
+	Reserve float64   `json:"reserve"`
+	Price   float64   `json:"price"`
+}
+
+// Auction is what was offered in a market, and how prices rose.
+type Auction struct {
+	Lots   []Lot       `json:"lots"`
+	Bidden []int       `json:"bidden,omitempty"` // the lots that were bidden for, by their numbers
+	Prices [][]float64 `json:"prices,omitempty"` // theirs, round by round
+}
+
+// Auction returns a market of a job; nil if there was none of that number.
+func (l *Ledger) Auction(ctx context.Context, job uint32, market int64) (*Auction, error) {
+	var bidden, prices sql.NullString
+	row := l.db.QueryRowContext(ctx, l.kind.bind(`SELECT bidden, prices FROM markets WHERE job = ? AND market = ?`), int64(job), market)
+	if err := row.Scan(&bidden, &prices); errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	} else if err != nil {
+		return nil, l.wrap(err)
+	}
+	a := &Auction{Lots: []Lot{}}
+	if prices.Valid {
+		if err := errors.Join(json.Unmarshal([]byte(bidden.String), &a.Bidden), json.Unmarshal([]byte(prices.String), &a.Prices)); err != nil {
+			return nil, l.wrap(err)
+		}
+	}
+	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT lot, seller, coalesce(buyer, 0), site, url, urls, worth, reserve, price FROM lots
+WHERE job = ? AND market = ? ORDER BY lot`), int64(job), market)
+	if err != nil {
+		return nil, l.wrap(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var o Lot
+		var worth sql.RawBytes
+		if err := rows.Scan(&o.No, &o.Seller, &o.Buyer, &o.Site, &o.URL, &o.URLs, &worth, &o.Reserve, &o.Price); err != nil {
+			return nil, l.wrap(err)
+		}
+		if err := json.Unmarshal(worth, &o.Worth); err != nil {
+			return nil, l.wrap(err)
+		}
+		a.Lots = append(a.Lots, o)
+	}
+	return a, l.wrap(rows.Err())
 }

@@ -179,7 +179,7 @@ func MarketOf(j *frontier.Job) *MarketStats {
 // told adds what the ledger tells of the markets.
 func (m *MarketStats) told(ctx context.Context, l *ledger.Ledger, job uint32) error {
 	known := int64(0)
-	err := l.Markets(ctx, job, func(h ledger.Market) error {
+	err := l.Markets(ctx, job, func(h ledger.Held) error {
 		known++
 		m.Offered, m.Worth = m.Offered+h.Offered, m.Worth+h.Worth
 		if h.TookOver > 0 {
@@ -247,17 +247,13 @@ type Branch struct {
 	Relevant int       `json:"relevant"`          // pages on the topic in this branch
 	Pages    int       `json:"pages"`             // fetched in this branch
 	Crawler  uint32    `json:"crawler,omitempty"` // whose page it is, of several that share what is found
+	Folded   int       `json:"folded,omitempty"`  // branches under it that are left out
 	Under    []*Branch `json:"under,omitempty"`
 }
 
 // SearchTree returns the trees of a crawl, one for each seed: how each page was reached. all takes in what was not fetched, too.
 func SearchTree(ctx context.Context, dir string, job uint32, all bool) (roots []*Branch, running bool, err error) {
-	type node struct {
-		branch *Branch
-		parent crawl.Page
-	}
-	nodes := map[crawl.Page]*node{}
-	var order []crawl.Page
+	var tree Tree
 	err = assemble.View(ctx, dir, func(f *frontier.Frontier, runs bool) error {
 		running = runs
 		j := f.Job(job)
@@ -268,22 +264,47 @@ func SearchTree(ctx context.Context, dir string, job uint32, all bool) (roots []
 			if u.URL == "" || !all && u.State != crawl.Fetched {
 				return nil
 			}
-			at := crawl.Page{Layer: u.Layer, Key: u.Key}
-			b := &Branch{URL: u.URL, State: u.State.String(), Reason: string(u.Reason), Anchor: u.Anchor, Score: float64(u.Score), OnTopic: u.Relevant}
+			b := tree.Add(u)
 			if t := f.Task(u.Task); t != nil {
 				b.Crawler = t.Crawler()
 			}
-			nodes[at] = &node{b, crawl.Page{Layer: u.Layer, Key: u.Parent}}
-			order = append(order, at)
 			return nil
 		})
 	})
 	if err != nil {
 		return nil, running, err
 	}
-	for _, at := range order {
-		n := nodes[at]
-		if up := nodes[n.parent]; up != nil && n.parent != at {
+	return tree.Roots(), running, nil
+}
+
+// Tree is made of URLs, in whatever order they come.
+type Tree struct {
+	nodes map[crawl.Page]*leaf
+	order []crawl.Page
+}
+
+type leaf struct {
+	branch *Branch
+	parent crawl.Page
+}
+
+// Add adds a URL.
+func (t *Tree) Add(u frontier.URL) *Branch {
+	if t.nodes == nil {
+		t.nodes = map[crawl.Page]*leaf{}
+	}
+	at := crawl.Page{Layer: u.Layer, Key: u.Key}
+	b := &Branch{URL: u.URL, State: u.State.String(), Reason: string(u.Reason), Anchor: u.Anchor, Score: float64(u.Score), OnTopic: u.Relevant}
+	t.nodes[at] = &leaf{b, crawl.Page{Layer: u.Layer, Key: u.Parent}}
+	t.order = append(t.order, at)
+	return b
+}
+
+// Roots returns the trees: one for each URL that no other one has named, those with most on the topic first.
+func (t *Tree) Roots() (roots []*Branch) {
+	for _, at := range t.order {
+		n := t.nodes[at]
+		if up := t.nodes[n.parent]; up != nil && n.parent != at {
 			up.branch.Under = append(up.branch.Under, n.branch)
 		} else {
 			roots = append(roots, n.branch)
@@ -293,7 +314,25 @@ func SearchTree(ctx context.Context, dir string, job uint32, all bool) (roots []
 		r.count()
 	}
 	slices.SortFunc(roots, byRelevance)
-	return roots, running, nil
+	return roots
+}
+
+// Prune leaves so many branches of trees, level by level, those with most on the topic first. Folded says how many are left out under each.
+func Prune(roots []*Branch, most int) []*Branch {
+	kept := roots[:min(len(roots), most)]
+	most -= len(kept)
+	for level := kept; len(level) > 0; {
+		var next []*Branch
+		for _, b := range level {
+			n := min(len(b.Under), most)
+			b.Folded = len(b.Under) - n
+			b.Under = b.Under[:n]
+			most -= n
+			next = append(next, b.Under...)
+		}
+		level = next
+	}
+	return kept
 }
 
 func byRelevance(a, b *Branch) int {

@@ -48,37 +48,37 @@ type Rotated struct {
 
 // registerAccess adds what is about who may do what.
 func (a *api) registerAccess(h huma.API, get, post func(id, path, what string) huma.Operation) {
-	huma.Register(h, get("challenge", "/join", "What a node signs to show that it has its key"), a.challenge)
+	register(h, get("challenge", "/join", "What a node signs to show that it has its key"), a.challenge)
 	join := post("join", "/join", "Get a node's credentials for the bus")
 	join.MaxBodyBytes = maxPetition // anybody may ask
-	huma.Register(h, join, a.join)
-	huma.Register(h, get("names", "/names", "The names of nodes, and the keys that they are bound to"), func(context.Context, *struct{}) (*out[[]gate.Name], error) {
+	register(h, join, a.join)
+	register(h, get("names", "/names", "The names of nodes, and the keys that they are bound to"), func(context.Context, *struct{}) (*out[[]gate.Name], error) {
 		return &out[[]gate.Name]{a.fleet.Gate().Names()}, nil
 	})
-	huma.Register(h, post("revoke", "/nodes/{node}/revoke", "Shut a node's key out for good"), func(ctx context.Context, in *NodePath) (*out[Named], error) {
+	register(h, post("revoke", "/nodes/{node}/revoke", "Shut a node's key out for good"), func(ctx context.Context, in *NodePath) (*out[Named], error) {
 		return order(ctx, a, "revoke node "+in.Node, func(ctx context.Context, _ *coordinator.Coordinator) (Named, error) {
 			return Named{in.Node}, a.fleet.Gate().RevokeNode(ctx, in.Node, whoAsks(ctx))
 		})
 	})
-	huma.Register(h, post("release", "/nodes/{node}/release", "Make the name of a node free for another key"), func(ctx context.Context, in *NodePath) (*out[Named], error) {
+	register(h, post("release", "/nodes/{node}/release", "Make the name of a node free for another key"), func(ctx context.Context, in *NodePath) (*out[Named], error) {
 		return order(ctx, a, "release the name "+in.Node, func(ctx context.Context, _ *coordinator.Coordinator) (Named, error) {
 			return Named{in.Node}, a.fleet.Gate().ReleaseNode(ctx, in.Node, whoAsks(ctx))
 		})
 	})
-	huma.Register(h, post("rotate", "/keys/rotate", "Give all nodes other credentials"), func(ctx context.Context, _ *struct{}) (*out[Rotated], error) {
+	register(h, post("rotate", "/keys/rotate", "Give all nodes other credentials"), func(ctx context.Context, _ *struct{}) (*out[Rotated], error) {
 		return order(ctx, a, "rotate the keys of nodes", func(context.Context, *coordinator.Coordinator) (Rotated, error) {
 			return Rotated{true}, a.fleet.Gate().Rotate()
 		})
 	})
-	huma.Register(h, get("tokens", "/tokens", "The tokens, without what is secret"), func(context.Context, *struct{}) (*out[[]TokenView], error) {
+	register(h, get("tokens", "/tokens", "The tokens, without what is secret"), func(context.Context, *struct{}) (*out[[]TokenView], error) {
 		v := []TokenView{}
 		for _, t := range a.fleet.Gate().Tokens() {
 			v = append(v, viewOf(&t, ""))
 		}
 		return &out[[]TokenView]{v}, nil
 	})
-	huma.Register(h, post("create-token", "/tokens", "Make a token"), a.makeToken)
-	huma.Register(h, post("revoke-token", "/tokens/{id}/revoke", "Make a token worthless"), func(ctx context.Context, in *TokenPath) (*out[Rotated], error) {
+	register(h, post("create-token", "/tokens", "Make a token"), a.makeToken)
+	register(h, post("revoke-token", "/tokens/{id}/revoke", "Make a token worthless"), func(ctx context.Context, in *TokenPath) (*out[Rotated], error) {
 		return order(ctx, a, "revoke token "+in.ID, func(ctx context.Context, _ *coordinator.Coordinator) (Rotated, error) {
 			return Rotated{true}, a.fleet.Gate().RevokeToken(ctx, in.ID, whoAsks(ctx))
 		})

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"reflect"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -29,6 +30,7 @@ import (
 	"argosy/internal/fleet/gate"
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/serve"
+	"argosy/internal/fleet/survey"
 	"argosy/internal/fleet/usage"
 	"argosy/internal/plan/schedule"
 )
@@ -240,7 +242,7 @@ func problem(err error) error {
 		return huma.Error503ServiceUnavailable(err.Error())
 	case errors.Is(err, coordinator.ErrNoJob), errors.Is(err, coordinator.ErrNoNode), errors.Is(err, coordinator.ErrNoTask):
 		return huma.Error404NotFound(err.Error())
-	case errors.Is(err, coordinator.ErrState), errors.Is(err, coordinator.ErrSearch), errors.Is(err, coordinator.ErrEdit), errors.Is(err, gate.ErrNoKeys):
+	case errors.Is(err, coordinator.ErrState), errors.Is(err, coordinator.ErrSearch), errors.Is(err, coordinator.ErrEdit), errors.Is(err, survey.ErrNoTopic), errors.Is(err, errWide), errors.Is(err, gate.ErrNoKeys):
 		return huma.Error409Conflict(err.Error())
 	}
 	return huma.Error500InternalServerError(err.Error())
@@ -282,6 +284,20 @@ func order[T any](ctx context.Context, a *api, what string, fn func(context.Cont
 	})
 }
 
+// register has fn answer an operation. What it answers with stands in the description, and is no type of huma's function: that is made
+// anew for each pair of types, and takes 20 KB each time.
+func register[I, T any](h huma.API, op huma.Operation, fn func(context.Context, *I) (*out[T], error)) {
+	schema := h.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[T](), true, op.OperationID+"Response")
+	op.Responses = map[string]*huma.Response{"200": {Content: map[string]*huma.MediaType{"application/json": {Schema: schema}}}}
+	huma.Register(h, op, func(ctx context.Context, in *I) (*out[any], error) {
+		v, err := fn(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		return &out[any]{v.Body}, nil
+	})
+}
+
 func (a *api) register(h huma.API) {
 	get := func(id, path, what string) huma.Operation {
 		return huma.Operation{OperationID: id, Method: http.MethodGet, Path: "/api/v1" + path, Summary: what}
@@ -289,13 +305,13 @@ func (a *api) register(h huma.API) {
 	post := func(id, path, what string) huma.Operation {
 		return huma.Operation{OperationID: id, Method: http.MethodPost, Path: "/api/v1" + path, Summary: what, MaxBodyBytes: maxBody}
 	}
-	huma.Register(h, get("status", "/status", "What the coordinator says of itself"), a.status)
-	huma.Register(h, get("jobs", "/jobs", "All jobs"), a.jobs)
-	huma.Register(h, get("job", "/jobs/{id}", "A job"), a.job)
-	huma.Register(h, post("submit", "/jobs", "Submit a job file (YAML or JSON)"), a.submit)
-	huma.Register(h, post("sow", "/jobs/{id}/seeds", "Give the next piece of a job's seeds, a line each"), a.sow)
+	register(h, get("status", "/status", "What the coordinator says of itself"), a.status)
+	register(h, get("jobs", "/jobs", "All jobs"), a.jobs)
+	register(h, get("job", "/jobs/{id}", "A job"), a.job)
+	register(h, post("submit", "/jobs", "Submit a job file (YAML or JSON)"), a.submit)
+	register(h, post("sow", "/jobs/{id}/seeds", "Give the next piece of a job's seeds, a line each"), a.sow)
 	for state, verb := range map[string]string{crawl.JobPaused: "pause", crawl.JobRunning: "resume", crawl.JobCancelled: "cancel"} {
-		huma.Register(h, post(verb, "/jobs/{id}/"+verb, "Make a job "+state), func(ctx context.Context, in *JobPath) (*out[Job], error) {
+		register(h, post(verb, "/jobs/{id}/"+verb, "Make a job "+state), func(ctx context.Context, in *JobPath) (*out[Job], error) {
 			return order(ctx, a, fmt.Sprintf("%s job %d", verb, in.ID), func(ctx context.Context, co *coordinator.Coordinator) (Job, error) {
 				if err := co.SetState(ctx, in.ID, state); err != nil {
 					return Job{}, err
@@ -304,15 +320,15 @@ func (a *api) register(h huma.API) {
 			})
 		})
 	}
-	huma.Register(h, post("limits", "/jobs/{id}/limits", "Change limits, sites and placing of a job: a job file with these keys alone"), a.limits)
-	huma.Register(h, post("retry", "/jobs/{id}/retry", "Release manual tasks and try failed URLs again"), a.release(crawl.EntryRetry))
-	huma.Register(h, post("drop", "/jobs/{id}/drop", "Give tasks up"), a.release(crawl.EntryDrop))
-	huma.Register(h, post("edit", "/jobs/{id}/tasks/{task}/edit", "Change a search that waits for a person, and let it go on"), a.edit)
-	huma.Register(h, get("runs", "/jobs/{id}/runs", "The leases of a job's searches, with all their parameters"), a.runs)
-	huma.Register(h, get("nodes", "/nodes", "The nodes, what they cost and have earned"), a.nodes)
-	huma.Register(h, get("reservation", "/reservation", "How many nodes to reserve, from how many were at work so far"), a.reservation)
+	register(h, post("limits", "/jobs/{id}/limits", "Change limits, sites and placing of a job: a job file with these keys alone"), a.limits)
+	register(h, post("retry", "/jobs/{id}/retry", "Release manual tasks and try failed URLs again"), a.release(crawl.EntryRetry))
+	register(h, post("drop", "/jobs/{id}/drop", "Give tasks up"), a.release(crawl.EntryDrop))
+	register(h, post("edit", "/jobs/{id}/tasks/{task}/edit", "Change a search that waits for a person, and let it go on"), a.edit)
+	register(h, get("runs", "/jobs/{id}/runs", "The leases of a job's searches, with all their parameters"), a.runs)
+	register(h, get("nodes", "/nodes", "The nodes, what they cost and have earned"), a.nodes)
+	register(h, get("reservation", "/reservation", "How many nodes to reserve, from how many were at work so far"), a.reservation)
 	for _, verb := range []string{"drain", "return"} {
-		huma.Register(h, post(verb, "/nodes/{node}/"+verb, "Have a node "+verb), func(ctx context.Context, in *NodePath) (*out[Named], error) {
+		register(h, post(verb, "/nodes/{node}/"+verb, "Have a node "+verb), func(ctx context.Context, in *NodePath) (*out[Named], error) {
 			return order(ctx, a, verb+" node "+in.Node, func(ctx context.Context, co *coordinator.Coordinator) (Named, error) {
 				return Named{in.Node}, co.DrainNode(ctx, in.Node, verb == "return")
 			})
@@ -322,7 +338,8 @@ func (a *api) register(h huma.API) {
 	a.registerEvents(h, get)
 	a.registerLooks(h, get)
 	a.registerPages(h, get)
-	huma.Register(h, get("orders", "/orders", "Who has ordered what, the newest first"), func(ctx context.Context, in *struct {
+	a.registerTopics(h, get)
+	register(h, get("orders", "/orders", "Who has ordered what, the newest first"), func(ctx context.Context, in *struct {
 		N int `query:"n" minimum:"1" maximum:"1000" default:"100"`
 	}) (*out[[]ledger.Order], error) {
 		return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) ([]ledger.Order, error) {

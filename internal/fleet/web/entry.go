@@ -58,7 +58,7 @@ func (e *request) Resolve(ctx huma.Context) []error {
 }
 
 func (a *api) registerEntry(h huma.API, get, post func(id, path, what string) huma.Operation) {
-	huma.Register(h, get("me", "/session", "Who asks, and what may they do"), func(ctx context.Context, _ *struct{}) (*out[Me], error) {
+	register(h, get("me", "/session", "Who asks, and what may they do"), func(ctx context.Context, _ *struct{}) (*out[Me], error) {
 		return &out[Me]{a.me(whoAsks(ctx))}, nil
 	})
 	let := post("enter", "/session", "Trade the code of a link, or a token, for a session: a cookie, and a key that goes with it")
@@ -74,7 +74,7 @@ func (a *api) registerEntry(h huma.API, get, post func(id, path, what string) hu
 		gone.MaxAge = -1
 		return &Let{gone, a.me(access.Who{})}, nil
 	})
-	huma.Register(h, post("code", "/session/code", "Make a code that lets another browser in, once, as who asks"), func(ctx context.Context, in *request) (*out[Code], error) {
+	register(h, post("code", "/session/code", "Make a code that lets another browser in, once, as who asks"), func(ctx context.Context, in *request) (*out[Code], error) {
 		return &out[Code]{Code{a.door.code(pass{who: whoAsks(ctx), token: a.shown(in.r)})}}, nil
 	})
 }

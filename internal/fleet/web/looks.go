@@ -51,12 +51,12 @@ type StrategyView struct {
 // registerLooks adds what shows how a job gets on.
 func (a *api) registerLooks(h huma.API, get func(id, path, what string) huma.Operation) {
 	huma.Register(h, get("tasks", "/jobs/{id}/tasks", "The tasks of a job"), a.tasks)
-	huma.Register(h, get("task", "/tasks/{task}", "A task: its leases, the URLs that come next, and why they wait"), func(ctx context.Context, in *TaskPath) (*out[coordinator.TaskView], error) {
+	register(h, get("task", "/tasks/{task}", "A task: its leases, the URLs that come next, and why they wait"), func(ctx context.Context, in *TaskPath) (*out[coordinator.TaskView], error) {
 		return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) (coordinator.TaskView, error) {
 			return co.Task(ctx, in.Task)
 		})
 	})
-	huma.Register(h, get("explain", "/tasks/{task}/explain", "Why a task went to its node: the last decision about it"), func(ctx context.Context, in *TaskPath) (*out[Explained], error) {
+	register(h, get("explain", "/tasks/{task}/explain", "Why a task went to its node: the last decision about it"), func(ctx context.Context, in *TaskPath) (*out[Explained], error) {
 		return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) (Explained, error) {
 			d, ok, err := co.Explained(ctx, in.Task)
 			if !ok {
@@ -65,17 +65,17 @@ func (a *api) registerLooks(h huma.API, get func(id, path, what string) huma.Ope
 			return Explained{true, &d}, err
 		})
 	})
-	huma.Register(h, get("leases", "/leases", "The leases that are open"), func(ctx context.Context, _ *struct{}) (*out[[]coordinator.LeaseView], error) {
+	register(h, get("leases", "/leases", "The leases that are open"), func(ctx context.Context, _ *struct{}) (*out[[]coordinator.LeaseView], error) {
 		return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) ([]coordinator.LeaseView, error) {
 			return co.Leases(ctx)
 		})
 	})
-	huma.Register(h, get("series", "/series", "How far all jobs were at some times since the coordinator began"), func(ctx context.Context, _ *struct{}) (*out[[]coordinator.Sample], error) {
+	register(h, get("series", "/series", "How far all jobs were at some times since the coordinator began"), func(ctx context.Context, _ *struct{}) (*out[[]coordinator.Sample], error) {
 		return lead(ctx, a, func(_ context.Context, co *coordinator.Coordinator) ([]coordinator.Sample, error) {
 			return co.Series(), nil
 		})
 	})
-	huma.Register(h, get("strategies", "/strategies", "The scheduling strategies"), func(context.Context, *struct{}) (*out[[]StrategyView], error) {
+	register(h, get("strategies", "/strategies", "The scheduling strategies"), func(context.Context, *struct{}) (*out[[]StrategyView], error) {
 		v := []StrategyView{}
 		for _, name := range strategy.Names() {
 			_, comp, _ := strategy.Describe(name)
@@ -89,13 +89,13 @@ func (a *api) registerLooks(h huma.API, get func(id, path, what string) huma.Ope
 	})
 	huma.Register(h, get("recording", "/jobs/{id}/recording", "What a job has recorded for replays"), a.recording)
 	shares := func(id, what string, read func(*ledger.Ledger, context.Context, uint32) ([]ledger.Share, error)) {
-		huma.Register(h, get(id, "/jobs/{id}/"+id, what), func(ctx context.Context, in *JobPath) (*out[[]ledger.Share], error) {
+		register(h, get(id, "/jobs/{id}/"+id, what), func(ctx context.Context, in *JobPath) (*out[[]ledger.Share], error) {
 			return heavy(ctx, a, id+" "+strconv.Itoa(int(in.ID)), func(ctx context.Context) ([]ledger.Share, error) { return read(a.s.Ledger(), ctx, in.ID) })
 		})
 	}
 	shares("types", "What a job has fetched, by type", (*ledger.Ledger).Types)
 	shares("statuses", "What a job has fetched, by status", (*ledger.Ledger).Answered)
-	huma.Register(h, get("timeline", "/jobs/{id}/timeline", "What a job has fetched over time"), func(ctx context.Context, in *struct {
+	register(h, get("timeline", "/jobs/{id}/timeline", "What a job has fetched over time"), func(ctx context.Context, in *struct {
 		JobPath
 		Bins int `query:"bins" minimum:"1" maximum:"1000" default:"200"`
 	}) (*out[Timeline], error) {
@@ -104,7 +104,7 @@ func (a *api) registerLooks(h huma.API, get func(id, path, what string) huma.Ope
 			return t, err
 		})
 	})
-	huma.Register(h, get("cells", "/jobs/{id}/cells", "What each node has fetched of each site, of the sites with most URLs"), func(ctx context.Context, in *struct {
+	register(h, get("cells", "/jobs/{id}/cells", "What each node has fetched of each site, of the sites with most URLs"), func(ctx context.Context, in *struct {
 		JobPath
 		Sites int `query:"sites" minimum:"1" maximum:"500" default:"100"`
 	}) (*out[[]ledger.Cell], error) {
@@ -148,10 +148,11 @@ func (a *api) tasks(ctx context.Context, in *struct {
 	Find  string `query:"find" maxLength:"256" doc:"only tasks whose site has this in its name"`
 	Sort  string `query:"sort" enum:"found,site,pending,fetched,failed,bytes" default:"found" doc:"the largest first; found: as they were found"`
 	Skip  int    `query:"skip" minimum:"0" doc:"not the first so many"`
+	Kind  string `query:"kind" enum:"searches" doc:"searches: only the tasks that ask for the result pages of a search"`
 }) (*Found[ledger.Task], error) {
 	var found int
 	o, err := lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) (rows []ledger.Task, err error) {
-		q := coordinator.TasksQuery{Job: in.ID, State: in.State, After: in.After, Limit: in.Limit, Find: in.Find, Sort: in.Sort, Skip: in.Skip}
+		q := coordinator.TasksQuery{Job: in.ID, State: in.State, After: in.After, Limit: in.Limit, Find: in.Find, Sort: in.Sort, Skip: in.Skip, Searches: in.Kind == "searches"}
 		rows, found, err = co.FindTasks(ctx, q)
 		return rows, err
 	})

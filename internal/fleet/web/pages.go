@@ -38,7 +38,7 @@ type PageView struct {
 }
 
 func (a *api) registerPages(h huma.API, get func(id, path, what string) huma.Operation) {
-	huma.Register(h, get("pages", "/jobs/{id}/pages", "The pages of a job, those that were reported last first"), func(ctx context.Context, in *struct {
+	register(h, get("pages", "/jobs/{id}/pages", "The pages of a job, those that were reported last first"), func(ctx context.Context, in *struct {
 		JobPath
 		State string `query:"state" enum:"fetched,failed,excluded"`
 		Class int    `query:"class" minimum:"1" maximum:"9" doc:"of the status: 4 is 400 to 499"`
@@ -64,7 +64,7 @@ func (a *api) registerPages(h huma.API, get func(id, path, what string) huma.Ope
 		}
 		return &out[PageList]{v}, nil
 	})
-	huma.Register(h, get("page", "/jobs/{id}/page", "A page, with the heads and the text that are archived of it"), a.page)
+	register(h, get("page", "/jobs/{id}/page", "A page, with the heads and the text that are archived of it"), a.page)
 }
 
 func rowOf(p *ledger.Page) PageRow {

@@ -6,17 +6,17 @@ import { t } from './text.js';
 
 const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-// Chart draws lines: x in seconds, lines [{label, values, color, fill, dash, show}].
-export function Chart({ x, lines, height = 200, format, theme, summary }) {
+// Chart draws lines: x in seconds, or in steps of something, lines [{label, values, color, fill, dash, show}].
+export function Chart({ x, lines, height = 200, format, theme, summary, steps }) {
   const box = useRef(null), plot = useRef(null);
   const shape = lines.map(l => l.label + l.color + (l.dash ? 'd' : '')).join('|') + theme + height;
   useEffect(() => {
     const axis = { stroke: css('--dim'), grid: { stroke: css('--line'), width: 1 }, ticks: { stroke: css('--line'), width: 1, size: 4 }, font: '11px system-ui, sans-serif' };
     const o = {
       width: Math.max(120, box.current.clientWidth), height, cursor: { points: { size: 6 }, y: false }, legend: { live: true }, padding: [8, 8, 0, 0],
-      scales: { x: { time: true }, y: { range: (u, lo, hi) => [0, hi > 0 ? hi * 1.08 : 1] } },
-      axes: [{ ...axis, size: 34, values: [[86400, '{YYYY}-{MM}-{DD}', null, null, null, null, null, null, 1], [3600, '{HH}:{mm}', '\n{MM}-{DD}', null, null, null, null, null, 1], [60, '{HH}:{mm}', null, null, null, null, null, null, 1], [1, '{HH}:{mm}:{ss}', null, null, null, null, null, null, 1]] }, { ...axis, size: 58, values: (u, vs) => vs.map(v => format(v)) }],
-      series: [{ label: t('Time'), value: (u, v) => v === null ? '–' : new Date(v * 1000).toLocaleTimeString() }, ...lines.map(l => ({
+      scales: { x: { time: !steps }, y: { range: (u, lo, hi) => [0, hi > 0 ? hi * 1.08 : 1] } },
+      axes: [steps ? { ...axis, size: 34 } : { ...axis, size: 34, values: [[86400, '{YYYY}-{MM}-{DD}', null, null, null, null, null, null, 1], [3600, '{HH}:{mm}', '\n{MM}-{DD}', null, null, null, null, null, 1], [60, '{HH}:{mm}', null, null, null, null, null, null, 1], [1, '{HH}:{mm}:{ss}', null, null, null, null, null, null, 1]] }, { ...axis, size: 58, values: (u, vs) => vs.map(v => format(v)) }],
+      series: [{ label: steps ? t('Step') : t('Time'), value: (u, v) => v === null ? '–' : steps ? v : new Date(v * 1000).toLocaleTimeString() }, ...lines.map(l => ({
         label: l.label, stroke: css(l.color), width: 2, dash: l.dash ? [4, 4] : undefined, fill: l.fill ? css(l.color) + '22' : undefined, points: { show: false }, spanGaps: true,
         value: (u, v) => v === null || v === undefined ? '–' : format(v),
       }))],

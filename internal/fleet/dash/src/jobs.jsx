@@ -54,50 +54,91 @@ function Steer({ job, reload, me }) {
   </Panel>;
 }
 
-const blank = { name: '', seeds: '', scope: 'site', delay: '1s', max_pages: '', max_depth: '', max_time: '', include: '', exclude: '', strategy: '', topic: '', resources: false, sitemaps: false, text: false };
+const blank = {
+  kind: 'links', name: '', seeds: '', scope: 'site', delay: '1s', max_pages: '', max_depth: '', max_time: '', include: '', exclude: '', strategy: '', resources: false, sitemaps: false, text: false,
+  words: '', language: '', threshold: '', tunnel: '', order: '', mode: '', crawlers: '', alpha: '', beta: '', delta1: '', delta2: '', delta3: '', delta4: '', understanding: '', lifetime: '', interval: '', reserve: '', space: '', turn: '',
+  products: '', sites: '', engines: '- name: bing', pages: '', subset: '', rest: '', assignment: true, modification: true, recycling: true,
+};
+const lines = s => s.split('\n').map(v => v.trim()).filter(Boolean);
+const number = v => v === '' ? undefined : /^-?\d+(\.\d+)?$/.test(v) ? Number(v) : v;
 
-// file is the job file that the form stands for.
+// picked returns the fields that say something.
+function picked(f, names) {
+  const out = {};
+  for (const k of names) if (f[k] !== '') out[k] = ['delta3', 'lifetime', 'interval', 'rest', 'mode', 'reserve', 'words', 'language', 'order', 'delay', 'max_time'].includes(k) ? f[k] : number(f[k]);
+  return out;
+}
+
+// file is the job file that the form stands for: YAML, each value in the form of JSON, and engines as they were written.
 export function file(f) {
-  const lines = s => s.split('\n').map(v => v.trim()).filter(Boolean), limits = {};
-  for (const k of ['delay', 'max_pages', 'max_depth', 'max_time']) if (f[k]) limits[k] = /^\d+$/.test(f[k]) && k !== 'delay' ? Number(f[k]) : f[k];
-  const job = { seeds: lines(f.seeds), scope: f.scope, limits };
+  const job = { scope: f.scope, limits: picked(f, ['delay', 'max_pages', 'max_depth', 'max_time']) };
   if (f.name) job.name = f.name;
+  if (f.kind !== 'virtual') job.seeds = lines(f.seeds);
   if (lines(f.include).length) job.include = lines(f.include);
   if (lines(f.exclude).length) job.exclude = lines(f.exclude);
   const fetch = {};
   for (const k of ['resources', 'sitemaps', 'text']) if (f[k]) fetch[k] = true;
   if (Object.keys(fetch).length) job.fetch = fetch;
   if (f.strategy) job.placing = { strategy: f.strategy };
-  if (f.topic) job.topic = { words: f.topic };
-  return JSON.stringify(job); // YAML understands it
+  if (f.kind === 'topic') {
+    job.topic = picked(f, ['words', 'language', 'threshold', 'tunnel', 'order']);
+    const market = picked(f, ['mode', ...bids]);
+    if (f.mode) job.market = market;
+  }
+  const text = Object.entries(job).map(([k, v]) => k + ': ' + JSON.stringify(v)).join('\n') + '\n';
+  if (f.kind !== 'virtual') return text;
+  const v = { products: lines(f.products).map(name => ({ name })), sites: lines(f.sites), ...picked(f, ['pages', 'subset', 'rest']), policies: {} };
+  for (const k of ['assignment', 'modification', 'recycling']) v.policies[k] = f[k] ? 'on' : 'off';
+  return text.replace(/^scope: .*\n/, '') + 'virtual:\n' + Object.entries(v).map(([k, x]) => '  ' + k + ': ' + JSON.stringify(x)).join('\n') + '\n  engines:\n' + f.engines.split('\n').map(l => '    ' + l).join('\n') + '\n';
 }
+
+// bids are the parameters of crawlers that trade, as they are published; what stands in the form is what is taken without them.
+const bids = ['crawlers', 'alpha', 'beta', 'delta1', 'delta2', 'delta3', 'delta4', 'understanding', 'lifetime', 'interval', 'reserve', 'space', 'turn'];
+const published = { crawlers: '5', alpha: '5', beta: '5', delta1: '0.5', delta2: '0.1', delta3: '10s', delta4: '50000', understanding: '0.2', lifetime: '10m', interval: '2m', space: '2000000', turn: '8' };
 
 function NewJob({ done }) {
   const [f, set] = useState(blank), [error, fail] = useState(null), [busy, wait] = useState(false);
   const names = useLive('/strategies', { on: () => false });
-  const field = (k, o = {}) => ({ value: f[k], onInput: e => set({ ...f, [k]: e.target.value }), ...o });
+  const field = (k, o = {}) => ({ name: k, value: f[k], onInput: e => set({ ...f, [k]: e.target.value }), ...o });
+  const tick = (k, label) => <label class="check"><input type="checkbox" name={k} checked={f[k]} onChange={e => set({ ...f, [k]: e.target.checked })} /> {label}</label>;
   const send = async e => {
     e.preventDefault(); wait(true); fail(null);
     try { const r = await post('/jobs', file(f)); set(blank); done(r.job); } catch (x) { fail(x); }
     wait(false);
   };
-  return <Panel size="full" title={t('Start a crawl')}>
+  const label = { crawlers: t('Crawlers'), lifetime: t('Lifetime'), understanding: t('Understanding'), interval: t('Interval between markets'), space: t('Space at first, bytes'), turn: t('Pages between two markets'), reserve: t('Prices begin') };
+  return <Panel size="full" title={t('Start a job')} tools={<div class="chips" role="group" aria-label={t('What it does')}>{[['links', t('follow links')], ['topic', t('search for a topic')], ['virtual', t('ask search engines')]].map(([k, name]) =>
+    <button type="button" class={'chip' + (f.kind === k ? ' on' : '')} aria-pressed={f.kind === k} onClick={() => set({ ...f, kind: k, scope: k === 'topic' ? 'any' : 'site' })}>{name}</button>)}</div>}>
     <form onSubmit={send} class="form">
-      <label class="block full">{t('Seeds, a line each')}<textarea rows={3} required spellcheck={false} {...field('seeds', { placeholder: 'https://example.com/' })} /></label>
+      {f.kind !== 'virtual' && <label class="block full">{t('Seeds, a line each')}<textarea rows={3} required spellcheck={false} {...field('seeds', { placeholder: 'https://example.com/' })} /></label>}
+      {f.kind === 'virtual' && <fieldset><legend>{t('What is searched for')}</legend><div class="form">
+        <label class="block full">{t('Subjects, a line each')}<textarea rows={3} required {...field('products')} /></label>
+        <label class="block full">{t('Engines, as in a job file: names of the catalogue, or whole descriptions')}<textarea rows={3} required spellcheck={false} {...field('engines')} /></label>
+        <label class="block">{t('On these sites, a line each')}<textarea rows={2} spellcheck={false} {...field('sites')} /></label>
+        <label class="block">{t('Result pages of a subtask')}<input inputMode="numeric" {...field('pages', { placeholder: '5' })} /></label>
+        <label class="block">{t('Searches of an actual task')}<input inputMode="numeric" {...field('subset', { placeholder: '10' })} /></label>
+        <label class="block">{t('Rest after a failure')}<input {...field('rest', { placeholder: '1m' })} /></label>
+        <div class="row full">{tick('assignment', t('assign by completion and efficiency'))}{tick('modification', t('adapt quota and time'))}{tick('recycling', t('recycle what fails'))}</div>
+      </div></fieldset>}
+      {f.kind === 'topic' && <fieldset><legend>{t('Topic')}</legend><div class="form">
+        <label class="block full">{t('Topic: words that pages are to be about')}<input required {...field('words')} /></label>
+        <label class="block">{t('Language')}<input {...field('language', { placeholder: 'en' })} /></label>
+        <label class="block">{t('Score from which a page is on the topic')}<input inputMode="decimal" {...field('threshold', { placeholder: '0.2' })} /></label>
+        <label class="block">{t('Pages in a row that may be off the topic')}<input inputMode="numeric" {...field('tunnel', { placeholder: '2' })} /></label>
+        <label class="block">{t('Order')}<select {...field('order')}><option value="">best</option><option>breadth</option><option>depth</option></select></label>
+        <label class="block">{t('Market')}<select {...field('mode')}><option value="">{t('none: one crawler')}</option>{['lots', 'paper', 'independent'].map(m => <option>{m}</option>)}</select></label>
+        {f.mode && bids.filter(k => k !== 'turn' || f.mode === 'lots').map(k => <label class="block">{label[k] || k}{k === 'reserve' ? <select {...field(k)}><option value="">–</option><option>zero</option><option>similarity</option></select> : <input {...field(k, { placeholder: f.mode === 'lots' && k !== 'crawlers' && k !== 'turn' ? '' : published[k] })} />}</label>)}
+      </div></fieldset>}
       <label class="block">{t('Name')}<input {...field('name')} /></label>
-      <label class="block">{t('Scope')}<select {...field('scope')}>{['site', 'host', 'domain', 'prefix', 'any'].map(s => <option>{s}</option>)}</select></label>
+      {f.kind !== 'virtual' && <label class="block">{t('Scope')}<select {...field('scope')}>{['site', 'host', 'domain', 'prefix', 'any'].map(s => <option>{s}</option>)}</select></label>}
       <label class="block">{t('Delay between requests to a site')}<input {...field('delay')} /></label>
       <label class="block">{t('Pages at most')}<input inputMode="numeric" {...field('max_pages')} /></label>
       <label class="block">{t('Depth at most')}<input inputMode="numeric" {...field('max_depth')} /></label>
       <label class="block">{t('Time at most')}<input {...field('max_time', { placeholder: '2h' })} /></label>
       <label class="block">{t('Only URLs that match')}<textarea rows={1} spellcheck={false} {...field('include')} /></label>
       <label class="block">{t('No URLs that match')}<textarea rows={1} spellcheck={false} {...field('exclude')} /></label>
-      <label class="block">{t('Topic: words that pages are to be about')}<input {...field('topic')} /></label>
       <label class="block">{t('Strategy')}<select {...field('strategy')}><option value="">{t('the coordinator’s')}</option>{(names.data || []).map(s => <option>{s.name}</option>)}</select></label>
-      <div class="row full">
-        {[['resources', t('also images, styles and scripts')], ['sitemaps', t('also from sitemaps')], ['text', t('also archive plain text')]].map(([k, label]) =>
-          <label class="check"><input type="checkbox" checked={f[k]} onChange={e => set({ ...f, [k]: e.target.checked })} /> {label}</label>)}
-      </div>
+      <div class="row full">{tick('resources', t('also images, styles and scripts'))}{tick('sitemaps', t('also from sitemaps'))}{tick('text', t('also archive plain text'))}</div>
       <div class="row full"><button class="primary" disabled={busy}>{t('Start')}</button><Wrong error={error} /></div>
     </form>
   </Panel>;

@@ -2,6 +2,7 @@ import { h } from '../lib/preact.mjs';
 import { useState } from '../lib/hooks.mjs';
 import { post, query } from './api.js';
 import { bare, bytes, clock, count, decimal, span } from './format.js';
+import { Search } from './searches.jsx';
 import { t } from './text.js';
 import { Act, Badge, Bars, Empty, Pager, Panel, Stack, State, Table, Tile, useLive, useSettled, Wrong, onJob } from './ui.jsx';
 
@@ -64,7 +65,8 @@ export function Task({ at, me, jobs }) {
       <Act kind={v.state === 'manual' ? 'primary' : ''} run={act('retry')}>{v.state === 'manual' ? t('Release it') : t('Try failed URLs again')}</Act>
       <Act kind="danger" run={act('drop')} sure={t('Give this site up? What waits is excluded.')}>{t('Drop')}</Act>
     </div>}
-    {may && v.state === 'manual' && <Edit v={v} job={jobs.find(j => j.id === v.job)} done={() => one.reload()} />}
+    {v.search && <Search key={v.state} v={v} may={may} done={() => one.reload()} />}
+    {may && v.state === 'manual' && !v.search && <Edit v={v} job={jobs.find(j => j.id === v.job)} done={() => one.reload()} />}
     {v.trouble && <p class="wrong">{v.trouble}</p>}
     <div class="grid">
       <Panel size="wide" title={t('Leases')}>{v.leases.length ? <Table label={t('Leases')} rows={v.leases} rowKey={l => l.id} columns={[

@@ -62,8 +62,8 @@ export function Empty({ children }) { return <p class="empty">{children}</p>; }
 export function Wrong({ error }) { return error ? <p class="wrong" role="alert">{error.message}</p> : null; }
 
 // Bars shows shares of something, the largest first.
-export function Bars({ rows, show, most = 10 }) {
-  const all = rows.slice(0, most), top = Math.max(1, ...all.map(r => r.value));
+export function Bars({ rows, show, most = 10, unit = 1 }) { // unit: the least that a whole bar stands for
+  const all = rows.slice(0, most), top = Math.max(unit, ...all.map(r => r.value));
   return <ul class="bars">{all.map(r => <li key={r.name}>
     <span class="name" title={r.name}>{r.label || r.name}</span>
     <span class="bar"><i style={{ width: 100 * r.value / top + '%' }} class={r.kind || ''} /></span>
