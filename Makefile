@@ -15,9 +15,10 @@ help:
 	@echo "make dash    the pages of the dashboard, from $(DASH)/src; what is built is checked in"
 	@echo "make test    the tests; those that need PostgreSQL, or what make servers builds, are skipped without"
 	@echo "make servers the servers that tests start: NATS, an S3-compatible one, argosy 0.1.0 where history has it"
-	@echo "make check   what every change must pass: formatting, linters, tests, archives read by an independent reader"
+	@echo "make check   what every change must pass: formatting, linters, tests, archives read by an independent reader, a walk in Chromium"
 	@echo "make race    all tests under the race detector"
-	@echo "make nightly race, fuzz, SEEDS (100) sequences of faults in the simulated fleet, and search programs of Debian (as root)"
+	@echo "make nightly race, fuzz, SEEDS (100) sequences of faults in the simulated fleet, every page of the dashboard in Chromium, and search"
+	@echo "             programs of Debian (as root)"
 	@echo "make fuzz    each fuzz target that there is, for FUZZTIME (30s)"
 	@echo "make bench   Go benchmarks; the larger ones are described in bench/README.md"
 
@@ -38,6 +39,7 @@ servers:
 	internal/testkit/servers/old.sh "$(GO)"
 
 nightly: servers race fuzz
+	bench/browser/run.sh -full
 	$(GO) test ./internal/fleet/assemble -run Simulated -sim.seeds $(SEEDS) -timeout 2h
 	bench/engines.sh start $(ENGINES)
 	$(GO) run ./bench/engines -dir $(ENGINES) && $(GO) run ./bench/collect -dir $(ENGINES) && $(GO) run ./bench/collect -dir $(ENGINES) -kill; \

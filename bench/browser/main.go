@@ -1,6 +1,7 @@
 // Command browser opens the pages of a crawl in Chromium, one after the other, at desktop and phone width, light and dark: it takes a
 // picture of each, and fails where a script fails, the policy of a page is broken, something is asked of another host, or a page is
-// wider than the window. With -axe FILE (axe.min.js of the npm package axe-core) it also asks axe what is wrong with each.
+// wider than the window. With -walk ARGOSY it starts a fleet, some sites and a search engine itself, and does with the pages what people do: it
+// starts jobs, drains a node, mends a search, saves statistics, and looks at an archived page. With -axe FILE (axe.min.js of the npm package axe-core) it also asks axe what is wrong with each.
 package main
 
 import (
@@ -48,15 +49,23 @@ func (f *findings) add(format string, args ...any) {
 func main() {
 	link := flag.String("link", "", "link that argosy printed")
 	out := flag.String("out", "shots", "directory for the pictures")
-	only := flag.String("pages", "overview jobs tasks nodes sites pages log api task page replay", "pages to open")
+	only := flag.String("pages", "overview jobs tasks nodes sites pages tree searches market results log api task page replay", "pages to open")
 	axe := flag.String("axe", "", "axe.min.js")
 	lang := flag.String("lang", "en", "language: en or zh")
 	sizes := flag.String("views", "desktop phone", "sizes of the window")
 	lights := flag.String("lights", "light dark", "light and dark")
 	settle := flag.Duration("settle", 1200*time.Millisecond, "time that a page has to draw itself")
+	walk := flag.String("walk", "", "argosy: start a fleet of it and walk through its pages, instead of -link")
+	full := flag.Bool("full", false, "with -walk: look at every page in both sizes, lights and languages")
 	flag.Parse()
-	w := walker{out: *out, lang: *lang, pages: strings.Fields(*only), views: strings.Fields(*sizes), lights: strings.Fields(*lights), settle: *settle}
-	if err := w.walk(*link, *axe); err != nil {
+	w := walker{out: *out, lang: *lang, pages: strings.Fields(*only), views: strings.Fields(*sizes), lights: strings.Fields(*lights), settle: *settle, full: *full}
+	err := error(nil)
+	if *walk != "" {
+		err = w.walkThrough(*walk, *axe)
+	} else {
+		err = w.walk(*link, *axe)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "browser:", err)
 		os.Exit(1)
 	}
@@ -67,6 +76,7 @@ type walker struct {
 	out, lang            string
 	pages, views, lights []string
 	settle               time.Duration
+	full                 bool
 
 	rules string // axe
 	wrong findings
@@ -74,35 +84,12 @@ type walker struct {
 }
 
 func (k *walker) walk(link, axe string) error {
-	at, err := url.Parse(link)
-	if err != nil || at.Host == "" {
-		return fmt.Errorf("-link %q: want what argosy printed", link)
-	}
-	if err := os.MkdirAll(k.out, 0o755); err != nil {
+	ctx, end, err := k.open(link, axe)
+	if err != nil {
 		return err
 	}
-	if axe != "" {
-		b, err := os.ReadFile(axe)
-		if err != nil {
-			return err
-		}
-		k.rules = string(b)
-	}
-	alloc, stop := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.Flag("force-color-profile", "srgb"))...)
-	defer stop()
-	ctx, cancel := chromedp.NewContext(alloc)
-	defer cancel()
-	ctx, end := context.WithTimeout(ctx, 8*time.Minute)
 	defer end()
-	k.where = "the start"
-	k.listen(ctx, at.Host)
-	base := at.Scheme + "://" + at.Host + "/"
-	if err := chromedp.Run(ctx, network.Enable(), log.Enable(), chromedp.Navigate(link), chromedp.WaitVisible("#content", chromedp.ByID)); err != nil {
-		return fmt.Errorf("the link: %w", err)
-	}
-	if err := chromedp.Run(ctx, chromedp.Evaluate(`localStorage.setItem('argosy.language', '`+k.lang+`')`, nil)); err != nil {
-		return err
-	}
+	base, _, _ := strings.Cut(link, "#")
 	shots := 0
 	for _, v := range views {
 		for _, light := range k.lights {
@@ -118,13 +105,58 @@ func (k *walker) walk(link, axe string) error {
 			}
 		}
 	}
+	if err := k.tell(); err != nil {
+		return err
+	}
+	fmt.Printf("%d pictures in %s, nothing wrong\n", shots, k.out)
+	return nil
+}
+
+// open opens the pages in a browser by a link.
+func (k *walker) open(link, axe string) (context.Context, func(), error) {
+	at, err := url.Parse(link)
+	if err != nil || at.Host == "" {
+		return nil, nil, fmt.Errorf("-link %q: want what argosy printed", link)
+	}
+	if err := os.MkdirAll(k.out, 0o755); err != nil {
+		return nil, nil, err
+	}
+	if axe != "" {
+		b, err := os.ReadFile(axe)
+		if err != nil {
+			return nil, nil, err
+		}
+		k.rules = string(b)
+	}
+	alloc, stop := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.WindowSize(1320, 860), chromedp.Flag("force-color-profile", "srgb"))...)
+	ctx, cancel := chromedp.NewContext(alloc)
+	ctx, end := context.WithTimeout(ctx, 8*time.Minute)
+	over := func() {
+		end()
+		cancel()
+		stop()
+	}
+	k.where = "the start"
+	k.listen(ctx, at.Host)
+	if err := chromedp.Run(ctx, network.Enable(), log.Enable(), chromedp.Navigate(link), chromedp.WaitVisible("#content", chromedp.ByID)); err != nil {
+		over()
+		return nil, nil, fmt.Errorf("the link: %w", err)
+	}
+	if err := chromedp.Run(ctx, chromedp.Evaluate(`localStorage.setItem('argosy.language', '`+k.lang+`')`, nil)); err != nil {
+		over()
+		return nil, nil, err
+	}
+	return ctx, over, nil
+}
+
+// tell prints what is wrong.
+func (k *walker) tell() error {
 	for _, w := range k.wrong.all {
 		fmt.Println(w)
 	}
 	if len(k.wrong.all) > 0 {
 		return fmt.Errorf("%d things are wrong", len(k.wrong.all))
 	}
-	fmt.Printf("%d pictures in %s, nothing wrong\n", shots, k.out)
 	return nil
 }
 

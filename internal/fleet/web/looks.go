@@ -142,7 +142,7 @@ func (a *api) recording(ctx context.Context, in *JobPath) (*out[sim.Recording], 
 
 func (a *api) tasks(ctx context.Context, in *struct {
 	JobPath
-	State string `query:"state" enum:"waiting,crawling,done,manual,dropped" doc:"only tasks in this state"`
+	State string `query:"state" enum:"waiting,crawling,sleeping,failed,done,manual,dropped" doc:"only tasks in this state"`
 	After uint32 `query:"after" doc:"only tasks with a larger number"`
 	Limit int    `query:"limit" minimum:"1" maximum:"1000" default:"1000" doc:"at most so many; whoever gets as many asks for those after the last"`
 	Find  string `query:"find" maxLength:"256" doc:"only tasks whose site has this in its name"`

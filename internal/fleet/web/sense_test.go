@@ -43,6 +43,7 @@ func TestSenseless(t *testing.T) {
 		{"a state that is none", "GET", "/jobs/1/tasks?state=nope", "", 422, "waiting"},
 		{"no state", "GET", "/jobs/1/tasks?state=", "", 200, "["},
 		{"a state", "GET", "/jobs/1/tasks?state=manual", "", 200, "["},
+		{"a state of searches", "GET", "/jobs/1/tasks?state=sleeping&kind=searches", "", 200, "["},
 	} {
 		w := ask(h, c.method, "/api/v1"+c.path, operators, c.body)
 		if body := w.Body.String(); w.Code != c.want || !strings.Contains(body, strings.TrimPrefix(c.says, `"`)) || len(body) > 6000 {

@@ -36,7 +36,8 @@ async function ask(method, path, body) {
   try { v = text ? JSON.parse(text) : null; } catch { /* it is no JSON: the status says enough */ }
   if (!r.ok) {
     if (r.status === 401) for (const fn of shut) fn();
-    throw new Refused(r.status, (v && (v.detail || v.title)) || r.statusText || String(r.status));
+    const parts = ((v && v.errors) || []).map(e => (e.location ? e.location + ': ' : '') + e.message);
+    throw new Refused(r.status, [(v && (v.detail || v.title)) || r.statusText || String(r.status), ...parts].join('; '));
   }
   const total = r.headers.get('X-Total-Count');
   if (total !== null && Array.isArray(v)) v.total = Number(total);

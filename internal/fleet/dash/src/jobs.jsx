@@ -5,7 +5,7 @@ import { bytes, clock, count, span } from './format.js';
 import { t } from './text.js';
 import { Act, Empty, Panel, Stack, State, Table, useLive, Wrong } from './ui.jsx';
 
-export function Jobs({ jobs, me, choose, reload }) {
+export function Jobs({ jobs, job, me, choose, reload }) {
   const may = me.role === 'operator';
   return <div class="page">
     <Panel size="full" title={t('Jobs')}>
@@ -22,7 +22,7 @@ export function Jobs({ jobs, me, choose, reload }) {
         { title: t('Began'), cell: j => clock(j.started) },
       ]} /> : <Empty>{t('There is no job yet.')}</Empty>}
     </Panel>
-    {may && jobs.map(j => <Steer key={j.id} job={j} reload={reload} me={me} />)}
+    {may && job && <Steer key={job.id} job={job} reload={reload} me={me} />}
     {may && me.kind === 'fleet' && <NewJob done={id => { reload(); choose(id); }} />}
     {!may && me.kind !== 'over' && <Empty>{t('You may look, and not order: the link or the token is an observer’s.')}</Empty>}
   </div>;

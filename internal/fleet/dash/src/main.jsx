@@ -68,7 +68,7 @@ function Door({ why, enter, tools }) {
 const Mark = () => <svg class="mark" viewBox="0 0 32 32" aria-hidden="true"><path d="M15 3v17H5C9 16 13 10 15 3zM17 6c5 3 8 8 9 14h-9zM3 23h26c-2 4-5 6-8 6H11c-3 0-6-2-8-6z" /></svg>;
 
 function House({ me, tools, leave, theme }) {
-  const [where, go] = useState(place()), [job, choose] = useState(0), [now, setNow] = useState(null), [lost, setLost] = useState(false), [open, setOpen] = useState(false);
+  const [where, go] = useState(place()), [job, choose] = useState(Number(place().at.job) || 0), [now, setNow] = useState(null), [lost, setLost] = useState(false), [open, setOpen] = useState(false);
   const [system, setSystem] = useState(matchMedia('(prefers-color-scheme: dark)').matches);
   const jobs = useLive('/jobs', { on: e => (e.jobs || []).length > 0 || e.status, every: 1500 });
   useEffect(() => {

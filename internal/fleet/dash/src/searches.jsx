@@ -14,7 +14,7 @@ export function Searches({ job, at }) {
   const list = useLive(job ? `/jobs/${job.id}/tasks` + query({ kind: 'searches', state, limit, skip }) : null, { on: onJob(job && job.id), every: 3000 });
   if (!job || !job.identity.collect) return <Empty>{t('This job searches for nothing: it follows links from its seeds.')}</Empty>;
   return <div class="page">
-    <div class="chips" role="group" aria-label={t('State')}>{['', 'waiting', 'crawling', 'done', 'manual', 'dropped'].map(s => <button class={'chip' + (s === state ? ' on' : '')} aria-pressed={s === state} onClick={() => { setState(s); setSkip(0); }}>{s ? t(s) : t('all')}</button>)}</div>
+    <div class="chips" role="group" aria-label={t('State')}>{['', 'waiting', 'crawling', 'sleeping', 'failed', 'done', 'manual', 'dropped'].map(s => <button class={'chip' + (s === state ? ' on' : '')} aria-pressed={s === state} onClick={() => { setState(s); setSkip(0); }}>{s ? t(s) : t('all')}</button>)}</div>
     <Wrong error={list.error} />
     {list.data && (list.data.length ? <Table label={t('Searches')} rows={list.data} rowKey={r => r.task} link={r => '#/task?id=' + r.task} columns={[
       { title: t('Search'), cell: r => r.search.words.join(' ') + (r.search.site ? ' · ' + r.search.site : '') }, { title: t('Subject'), cell: r => r.search.product }, { title: t('Engine'), cell: r => r.search.engine_name },
@@ -26,16 +26,18 @@ export function Searches({ job, at }) {
 }
 
 // Search shows the search of a task: what it asks, its subtasks, and, where it waits for a person, how it is changed.
-export function Search({ v, may, done }) {
+export function Search({ v, job, may, done }) {
   const s = v.search, runs = useLive(`/jobs/${v.job}/runs?search=${s.search}`, { on: onJob(v.job), every: 4000 });
-  const [words, setWords] = useState(s.words.join(' ')), [site, setSite] = useState(s.site || ''), [url, setUrl] = useState(s.url);
-  const run = async () => { await post(`/jobs/${v.job}/tasks/${v.task}/edit`, { words: words.split(/\s+/).filter(Boolean), site, url }); done(); };
+  const [words, setWords] = useState(s.words.join(' ')), [site, setSite] = useState(s.site || ''), [number, setNumber] = useState(s.engine);
+  const engines = job && job.identity.collect ? job.identity.collect.engines : [];
+  const run = async () => { await post(`/jobs/${v.job}/tasks/${v.task}/edit`, { words: words.split(/\s+/).filter(Boolean), site, number }); done(); };
   return <div class="grid">
     {may && v.state === 'manual' && <Panel size="full" title={t('Change this search, and let it go on')}>
       <div class="form">
         <label class="block">{t('Words')}<input value={words} onInput={e => setWords(e.target.value)} /></label>
         <label class="block">{t('On one site only')}<input value={site} onInput={e => setSite(e.target.value)} /></label>
-        <label class="block full">{t('URL of its first result page')}<input value={url} onInput={e => setUrl(e.target.value)} /></label>
+        <label class="block">{t('Engine')}<select value={number} onChange={e => setNumber(Number(e.target.value))}>{engines.map((e, i) => <option value={i}>{e.name}</option>)}</select></label>
+        <p class="note full">{t('URL of its first result page')}: <span class="url">{s.url}</span></p>
         <div class="row full"><Act kind="primary" run={run}>{t('Change and release')}</Act></div>
       </div>
     </Panel>}

@@ -65,7 +65,7 @@ export function Task({ at, me, jobs }) {
       <Act kind={v.state === 'manual' ? 'primary' : ''} run={act('retry')}>{v.state === 'manual' ? t('Release it') : t('Try failed URLs again')}</Act>
       <Act kind="danger" run={act('drop')} sure={t('Give this site up? What waits is excluded.')}>{t('Drop')}</Act>
     </div>}
-    {v.search && <Search key={v.state} v={v} may={may} done={() => one.reload()} />}
+    {v.search && <Search key={v.state} v={v} job={jobs.find(j => j.id === v.job)} may={may} done={() => one.reload()} />}
     {may && v.state === 'manual' && !v.search && <Edit v={v} job={jobs.find(j => j.id === v.job)} done={() => one.reload()} />}
     {v.trouble && <p class="wrong">{v.trouble}</p>}
     <div class="grid">

@@ -17,7 +17,7 @@ export function t(text, ...values) {
 
 // Words that the coordinator says, which no call of t names.
 export const words = [
-  'running', 'paused', 'done', 'cancelled', 'limited', 'manual', 'interrupted', 'waiting', 'crawling', 'dropped', 'idle', 'starting', 'standby', 'draining', 'over',
+  'running', 'paused', 'done', 'cancelled', 'limited', 'manual', 'interrupted', 'waiting', 'crawling', 'sleeping', 'dropped', 'idle', 'starting', 'standby', 'draining', 'over',
   'working', 'reserved', 'taken-on', 'on-demand', 'gone', 'refused', 'fetched', 'failed', 'excluded', 'pending',
   'person', 'job', 'limit', 'room', 'site', 'node', 'nothing', 'held', 'observer', 'operator',
   'rules', 'all allowed', 'unavailable', 'unknown', 'measured', 'predicted', 'default', 'drawn', 'stated',

@@ -43,7 +43,7 @@ export const onNodes = e => e.nodes || e.status;
 
 export function Badge({ kind, children }) { return <span class={'badge ' + (kind || '')}>{children}</span>; }
 
-const stateKinds = { running: 'go', crawling: 'go', working: 'go', done: 'ok', fetched: 'ok', waiting: 'wait', paused: 'wait', reserved: '', manual: 'warn', failed: 'bad', draining: 'wait', gone: 'off', dropped: 'off', cancelled: 'off', limited: 'warn', interrupted: 'warn', excluded: 'off', refused: 'bad' };
+const stateKinds = { running: 'go', crawling: 'go', working: 'go', done: 'ok', fetched: 'ok', waiting: 'wait', sleeping: 'wait', paused: 'wait', reserved: '', manual: 'warn', failed: 'bad', draining: 'wait', gone: 'off', dropped: 'off', cancelled: 'off', limited: 'warn', interrupted: 'warn', excluded: 'off', refused: 'bad' };
 export function State({ of }) { return <Badge kind={stateKinds[of] || ''}>{t(of)}</Badge>; }
 
 export function Tile({ label, value, note, kind }) {

@@ -1,0 +1,448 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image/png"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+)
+
+// patience is how long the walk waits for something to happen on a page.
+const patience = 40 * time.Second
+
+// fleet is a coordinator and its nodes, as processes.
+type fleet struct {
+	dir  string
+	link string
+	all  []*exec.Cmd
+}
+
+// startFleet starts a coordinator and two nodes in a directory.
+func startFleet(argosy, dir string) (*fleet, error) {
+	f := &fleet{dir: dir}
+	said, err := f.start(argosy, "serve", "-o", filepath.Join(dir, "fleet"), "--listen", "127.0.0.1:0", "--bus-listen", "127.0.0.1:0", "--log-level", "error", "--min-free", "0", "--socket", filepath.Join(dir, "s", "api"))
+	if err != nil {
+		return f, err
+	}
+	for end := time.After(patience); f.link == ""; {
+		select {
+		case line := <-said:
+			if at := strings.Index(line, "http"); at >= 0 && strings.Contains(line, "#code=") {
+				f.link = strings.Fields(line[at:])[0]
+			}
+		case <-end:
+			return f, errors.New("argosy serve prints no link")
+		}
+	}
+	for _, name := range []string{"north", "south"} {
+		if _, err := f.start(argosy, "agent", "--join", "unix:"+filepath.Join(dir, "s", "api"), "--store", filepath.Join(dir, "fleet", "warc"), "--key", filepath.Join(dir, name+".key"), "--name", name, "--allow-private", "--log-level", "error"); err != nil {
+			return f, err
+		}
+	}
+	return f, nil
+}
+
+// start starts a process; what it says comes line by line.
+func (f *fleet) start(argosy string, args ...string) (<-chan string, error) {
+	c := exec.Command(argosy, args...)
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	c.Stdout, c.Stderr = w, w
+	err = c.Start()
+	_ = w.Close() // the process has its own
+	if err != nil {
+		return nil, err
+	}
+	f.all = append(f.all, c)
+	lines := make(chan string, 1000)
+	go func() {
+		for s := bufio.NewScanner(r); s.Scan(); {
+			select {
+			case lines <- s.Text():
+			default: // nobody listens any more
+			}
+		}
+	}()
+	return lines, nil
+}
+
+// stop ends the processes.
+func (f *fleet) stop() {
+	for i := len(f.all) - 1; i >= 0; i-- {
+		_ = f.all[i].Process.Signal(syscall.SIGTERM)
+	}
+	for _, c := range f.all {
+		done := make(chan struct{})
+		go func() { _ = c.Wait(); close(done) }()
+		select {
+		case <-done:
+		case <-time.After(20 * time.Second):
+			_ = c.Process.Kill()
+			<-done
+		}
+	}
+}
+
+// walkThrough starts a fleet and does what people do with its pages, in a browser.
+func (k *walker) walkThrough(argosy, axe string) (err error) {
+	begin := time.Now()
+	dir, err := os.MkdirTemp("", "argosy-walk-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	web, err := serveSites()
+	if err != nil {
+		return err
+	}
+	f, err := startFleet(argosy, dir)
+	defer f.stop()
+	if err != nil {
+		return err
+	}
+	ctx, end, err := k.open(f.link, axe)
+	if err != nil {
+		return err
+	}
+	defer end()
+	steps := []struct {
+		name string
+		do   func(context.Context) error
+	}{
+		{"jobs are started", func(ctx context.Context) error { return k.startJobs(ctx, web) }},
+		{"figures move", k.figuresMove},
+		{"a search that waits for a person is changed, and finishes", func(ctx context.Context) error { return k.mendSearch(ctx, web) }},
+		{"every page is opened", k.everyPage},
+		{"a node drains", k.drain},
+		{"a search is stopped, and its statistics are saved", func(ctx context.Context) error { return k.saveStatistics(ctx, dir) }},
+		{"an archived page shows its picture", k.showsPicture},
+		{"a session ends", k.leave},
+	}
+	for _, s := range steps {
+		k.where = s.name
+		at := time.Now()
+		if err := s.do(ctx); err != nil {
+			k.shoot(ctx, "wrong")
+			k.tell()
+			return fmt.Errorf("%s: %w (the page as it was is in %s)", s.name, err, filepath.Join(k.out, "wrong.png"))
+		}
+		fmt.Printf("%5.1f s  %s\n", time.Since(at).Seconds(), s.name)
+	}
+	if err := k.tell(); err != nil {
+		return err
+	}
+	fmt.Printf("%5.1f s  in all, nothing wrong\n", time.Since(begin).Seconds())
+	return nil
+}
+
+// js evaluates an expression.
+func js[T any](ctx context.Context, expression string) (v T, err error) {
+	err = chromedp.Run(ctx, chromedp.Evaluate(expression, &v))
+	return v, err
+}
+
+// until waits until an expression is true.
+func until(ctx context.Context, expression string) error {
+	for end := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
+		ok, err := js[bool](ctx, "!!("+expression+")")
+		if ok {
+			return nil
+		}
+		if time.Now().After(end) {
+			return errors.Join(fmt.Errorf("it does not come to this: %s", expression), err)
+		}
+	}
+}
+
+func quote(s string) string {
+	b, _ := json.Marshal(s) // a text can always be
+	return string(b)
+}
+
+// click clicks what has a text, of what a selector finds.
+func click(ctx context.Context, selector, text string) error {
+	at := fmt.Sprintf("[...document.querySelectorAll(%s)].find(e => e.textContent.trim().startsWith(%s) && !e.disabled)", quote(selector), quote(text))
+	if err := until(ctx, at); err != nil {
+		return err
+	}
+	_, err := js[bool](ctx, at+".click() || true")
+	return err
+}
+
+// fill writes into the fields of a form, by their names.
+func fill(ctx context.Context, fields map[string]string) error {
+	for name, value := range fields {
+		at := "document.querySelector('#content [name=" + name + "]')"
+		if err := until(ctx, at); err != nil {
+			return err
+		}
+		text := fmt.Sprintf("{const e = %s; e.focus(); if (e.type === 'checkbox') e.click(); else { e.value = %s; e.dispatchEvent(new Event('input', {bubbles: true})); } true}", at, quote(value))
+		if _, err := js[bool](ctx, text); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if err := chromedp.Run(ctx, chromedp.Sleep(30*time.Millisecond)); err != nil { // the page draws itself anew
+			return err
+		}
+	}
+	return nil
+}
+
+func visit(ctx context.Context, hash string) error {
+	if _, err := js[bool](ctx, "(location.hash = "+quote(hash)+") && true"); err != nil {
+		return err
+	}
+	return chromedp.Run(ctx, chromedp.Sleep(300*time.Millisecond))
+}
+
+func (k *walker) startJobs(ctx context.Context, web *site) error {
+	seeds := "http://" + strings.Join(web.hosts, "/\nhttp://") + "/"
+	engine := fmt.Sprintf("- name: library\n  url: \"http://%s/s?q={query}&p={page}\"\n  results: {item: {css: div.r}, link: {css: a, attr: href}}\n  stated: {at: {css: \"#n\"}}", web.engine)
+	for _, job := range []struct {
+		kind   string
+		fields []map[string]string
+	}{
+		{"follow links", []map[string]string{{"seeds": seeds, "name": "a crawl", "delay": "300ms", "resources": ""}}},
+		{"search for a topic", []map[string]string{{"seeds": seeds, "name": "a topic", "delay": "200ms", "words": "milk cheese cows", "mode": "paper"}, {"crawlers": "2", "interval": "2s", "alpha": "3"}}},
+		{"ask search engines", []map[string]string{{"name": "a virtual task", "delay": "50ms", "products": "milk", "engines": engine, "sites": web.named, "rest": "1s", "recycling": ""}}},
+	} {
+		if err := visit(ctx, "#/jobs"); err != nil {
+			return err
+		}
+		if err := click(ctx, ".panel .chip", job.kind); err != nil {
+			return err
+		}
+		for _, fields := range job.fields {
+			if err := fill(ctx, fields); err != nil {
+				return err
+			}
+		}
+		if err := click(ctx, "form button.primary", "Start"); err != nil {
+			return err
+		}
+		if err := until(ctx, "[...document.querySelectorAll('#content tbody tr')].some(r => r.textContent.includes("+quote(job.fields[0]["name"])+"))"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tile is the figure of a tile.
+func tile(label string) string {
+	return "([...document.querySelectorAll('.tile')].find(e => e.querySelector('dt').textContent === " + quote(label) + ") || {querySelector: () => ({})}).querySelector('dd').textContent"
+}
+
+func (k *walker) figuresMove(ctx context.Context) error {
+	if err := visit(ctx, "#/overview?job=1"); err != nil {
+		return err
+	}
+	if err := until(ctx, tile("Fetched")+" > '0'"); err != nil {
+		return err
+	}
+	was, err := js[string](ctx, tile("Fetched"))
+	if err != nil {
+		return err
+	}
+	return until(ctx, tile("Fetched")+" !== "+quote(was))
+}
+
+func (k *walker) mendSearch(ctx context.Context, web *site) error {
+	if err := visit(ctx, "#/searches?job=3&state=manual"); err != nil {
+		return err
+	}
+	if err := click(ctx, "#content tbody a", "milk"); err != nil {
+		return err
+	}
+	web.healed.Store(true)
+	if err := click(ctx, "#content button.primary", "Change and release"); err != nil {
+		return err
+	}
+	return until(ctx, "document.querySelector('.crumb .badge').textContent === 'done'")
+}
+
+func (k *walker) everyPage(ctx context.Context) error {
+	for _, hash := range walkedPages {
+		if err := k.look(ctx, hash); err != nil {
+			return err
+		}
+	}
+	if !k.full {
+		return nil
+	}
+	for _, v := range views {
+		for _, light := range k.lights {
+			for _, lang := range []string{"en", "zh"} {
+				for _, hash := range walkedPages {
+					if err := k.lookAs(ctx, hash, v, light, lang); err != nil {
+						return err
+					}
+				}
+			}
+		}
+	}
+	return k.lookAs(ctx, "overview", views[0], "light", "en")
+}
+
+// walkedPages are the pages that the walk opens.
+var walkedPages = []string{"overview?job=1", "jobs", "tasks?job=1", "nodes", "sites?job=1", "pages?job=1", "tree?job=2", "searches?job=3", "market?job=2", "results?job=2", "log", "api"}
+
+// lookAs looks at a page in a window of some size, light and language.
+func (k *walker) lookAs(ctx context.Context, hash string, v view, light, lang string) error {
+	err := chromedp.Run(ctx, emulation.SetDeviceMetricsOverride(v.width, v.height, 1, v.mobile),
+		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: light}}),
+		chromedp.Evaluate("localStorage.setItem('argosy.language', "+quote(lang)+")", nil), chromedp.Reload(), chromedp.WaitVisible("#content", chromedp.ByID))
+	if err != nil {
+		return err
+	}
+	if err := k.look(ctx, hash); err != nil {
+		return err
+	}
+	k.where = strings.Join([]string{hash, v.name, light, lang}, " ")
+	wide, err := js[int64](ctx, "document.documentElement.scrollWidth")
+	if err == nil && wide > v.width {
+		k.wrong.add("%s: %d pixels wide in a window of %d", k.where, wide, v.width)
+	}
+	name, _, _ := strings.Cut(hash, "?")
+	_, serr := k.shoot(ctx, strings.Join([]string{name, v.name, light, lang}, "-"))
+	return errors.Join(err, serr)
+}
+
+// look looks at a page.
+func (k *walker) look(ctx context.Context, hash string) error {
+	k.where = hash
+	if err := visit(ctx, "#/"+hash); err != nil {
+		return err
+	}
+	if err := until(ctx, "document.querySelector('#content .page') && !document.querySelector('#content .wrong')"); err != nil {
+		return err
+	}
+	if err := chromedp.Run(ctx, chromedp.Sleep(k.settle)); err != nil {
+		return err
+	}
+	if k.rules == "" {
+		return nil
+	}
+	return k.ask(ctx)
+}
+func (k *walker) drain(ctx context.Context) error {
+	if err := visit(ctx, "#/nodes"); err != nil {
+		return err
+	}
+	const row = "[...document.querySelectorAll('#content tbody tr')].find(r => r.textContent.startsWith('south'))"
+	if err := until(ctx, row+" && "+row+".querySelector('button')"); err != nil {
+		return err
+	}
+	if _, err := js[bool](ctx, row+".querySelector('button').click() || true"); err != nil {
+		return err
+	}
+	if err := until(ctx, row+".textContent.includes('draining') && "+row+".querySelector('.load').textContent === '0'"); err != nil {
+		return err
+	}
+	return click(ctx, "#content tbody button", "Take leases again")
+}
+
+func (k *walker) saveStatistics(ctx context.Context, dir string) error {
+	downloads := filepath.Join(dir, "downloads")
+	if err := chromedp.Run(ctx, browser.SetDownloadBehavior(browser.SetDownloadBehaviorBehaviorAllow).WithDownloadPath(downloads)); err != nil {
+		return err
+	}
+	if err := visit(ctx, "#/results?job=2"); err != nil {
+		return err
+	}
+	if err := until(ctx, tile("VC")+" > '0'"); err != nil {
+		return err
+	}
+	stop := "Stop the search and save its statistics"
+	if running, err := js[bool](ctx, "[...document.querySelectorAll('button')].some(b => b.textContent === "+quote(stop)+")"); err != nil {
+		return err
+	} else if !running {
+		stop = "Save the statistics" // it was over sooner
+	}
+	if err := click(ctx, "#content button", stop); err != nil {
+		return err
+	}
+	var got struct {
+		VC    int64
+		Curve []any
+	}
+	for end := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
+		b, err := os.ReadFile(filepath.Join(downloads, "statistics-2.json"))
+		if err == nil && json.Unmarshal(b, &got) == nil && got.VC > 0 && len(got.Curve) > 0 {
+			return nil
+		}
+		if time.Now().After(end) {
+			return fmt.Errorf("the file that was saved: %+v, %w", got, errors.Join(err, os.ErrNotExist))
+		}
+	}
+}
+
+func (k *walker) showsPicture(ctx context.Context) error {
+	if err := visit(ctx, "#/pages?job=1&mime=text/html"); err != nil {
+		return err
+	}
+	if err := click(ctx, "#content tbody a", "Page"); err != nil {
+		return err
+	}
+	if err := click(ctx, "[role=tab]", "Archived page"); err != nil {
+		return err
+	}
+	if err := chromedp.Run(ctx, chromedp.ScrollIntoView("iframe", chromedp.ByQuery)); err != nil {
+		return err
+	}
+	for end := time.Now().Add(patience); ; {
+		b, err := k.shoot(ctx, "walk-replay")
+		if err != nil {
+			return err
+		}
+		if img, err := png.Decode(bytes.NewReader(b)); err == nil {
+			seen := 0
+			for y := img.Bounds().Min.Y; y < img.Bounds().Max.Y; y++ {
+				for x := img.Bounds().Min.X; x < img.Bounds().Max.X; x++ {
+					if r, g, b, _ := img.At(x, y).RGBA(); r>>8 == uint32(picture.R) && g>>8 == uint32(picture.G) && b>>8 == uint32(picture.B) {
+						seen++
+					}
+				}
+			}
+			if seen > 1000 {
+				return nil
+			}
+		}
+		if time.Now().After(end) {
+			return errors.New("the picture is not there")
+		}
+	}
+}
+
+func (k *walker) leave(ctx context.Context) error {
+	if err := click(ctx, "nav button", "Leave"); err != nil {
+		return err
+	}
+	return until(ctx, "document.querySelector('.door')")
+}
+
+// shoot takes a picture of the page and keeps it.
+func (k *walker) shoot(ctx context.Context, name string) (shot []byte, err error) {
+	err = chromedp.Run(ctx, chromedp.ActionFunc(func(ctx context.Context) (err error) {
+		shot, err = page.CaptureScreenshot().WithFormat(page.CaptureScreenshotFormatPng).Do(ctx)
+		return err
+	}))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(k.out, name+".png"), shot, 0o644)
+	}
+	return shot, err
+}
