@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -209,6 +210,7 @@ func judgeShown(t *testing.T, h http.Handler, port string) {
 	if ask("GET", "/jobs/1/types", "", &types); len(types) != 1 || types[0].Name != "text/html" || types[0].URLs != 7 {
 		t.Errorf("types: %+v", types)
 	}
+	judgeTraces(t, h)
 	var line web.Timeline
 	ask("GET", "/jobs/1/timeline?bins=10", "", &line)
 	sum := ledger.Bin{}
@@ -292,6 +294,60 @@ func judgeReplay(t *testing.T, h http.Handler, port string) {
 	} {
 		if w := get(at); w.Code != want || strings.Contains(w.Header().Get("Content-Type"), "html") {
 			t.Errorf("%s: %d", at, w.Code)
+		}
+	}
+}
+
+// judgeTraces compares what traces tell of the crawl of TestShownCrawl with what it has fetched.
+func judgeTraces(t *testing.T, h http.Handler) {
+	t.Helper()
+	get := func(at string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest(http.MethodGet, at, nil)
+		r.Header.Set("Authorization", "Bearer "+shownToken)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w
+	}
+	asked := 0
+	for line := range strings.Lines(get("/traces/1").Body.String()) {
+		var v struct {
+			ResourceSpans []struct {
+				ScopeSpans []struct {
+					Spans []struct {
+						TraceID, SpanID, Name, StartTimeUnixNano, EndTimeUnixNano string
+						Events                                                    []struct {
+							Attributes []struct {
+								Key   string
+								Value struct{ IntValue string }
+							}
+						}
+					}
+				}
+			}
+		}
+		if err := json.Unmarshal([]byte(line), &v); err != nil {
+			t.Fatal(err)
+		}
+		s := v.ResourceSpans[0].ScopeSpans[0].Spans[0]
+		if len(s.TraceID) != 32 || len(s.SpanID) != 16 || s.Name != "lease" || s.StartTimeUnixNano > s.EndTimeUnixNano {
+			t.Errorf("a span: %+v", s)
+		}
+		for _, e := range s.Events {
+			n, err := strconv.Atoi(e.Attributes[0].Value.IntValue)
+			if err != nil || e.Attributes[0].Key != "argosy.requests" {
+				t.Errorf("an event: %+v, %v", e, err)
+			}
+			asked += n
+		}
+	}
+	if asked != 7 {
+		t.Errorf("traces tell of %d requests, want 7", asked)
+	}
+	for at, want := range map[string]int{
+		"/traces/9": 404, "/traces/x": 422, "/traces/1?since=x": 422, "/debug/pprof/nope": 404, "/debug/pprof/profile?seconds=0": 422, "/debug/pprof/heap": 200, "/debug/pprof/goroutine?debug=1": 200,
+	} {
+		if w := get(at); w.Code != want || w.Body.Len() == 0 {
+			t.Errorf("%s: %d, %d bytes, want %d", at, w.Code, w.Body.Len(), want)
 		}
 	}
 }

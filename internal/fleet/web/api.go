@@ -78,6 +78,8 @@ func Handler(s House, c Config) http.Handler {
 	})
 	mux.HandleFunc("GET /readyz", a.ready)
 	mux.HandleFunc("GET /metrics", a.metrics)
+	mux.HandleFunc("GET /debug/pprof/{name}", a.profile)
+	mux.HandleFunc("GET /traces/{job}", a.traces)
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
 		if !a.ourName(r.Host) {
 			http.Error(w, notOurs(r.Host), http.StatusMisdirectedRequest)

@@ -18,6 +18,8 @@ var needs = map[string]access.Need{
 	"GET /healthz":                     access.Nothing,
 	"GET /readyz":                      access.Nothing,
 	"GET /metrics":                     access.ToRead,
+	"GET /traces/{job}":                access.ToRead,
+	"GET /debug/pprof/{name}":          access.ToOrder, // it shows what is in memory
 	"GET /{$}":                         access.Nothing, // the pages: what they show they ask the API for
 	"GET /archive/{ticket}":            access.Nothing, // a ticket, in the address
 	"GET /dash/app.js":                 access.Nothing,

@@ -151,6 +151,8 @@ func TestRolesAndEndpoints(t *testing.T) {
 		{"GET", "/dash/app.js", "", "nobody join observer"},
 		{"GET", "/readyz", "", "nobody join observer"},
 		{"GET", "/metrics", "", "observer"},
+		{"GET", "/debug/pprof/heap", "", ""},
+		{"GET", "/traces/7", "", "observer"},
 		{"POST", "/archive/x", "", ""},
 		{"GET", "/api/v1/jobs/{id}/runs", "/api/v1/jobs/7/runs", "observer"},
 		{"POST", "/api/v1/jobs/{id}/tasks/{task}/edit", "/api/v1/jobs/7/tasks/7/edit", ""},
