@@ -49,11 +49,14 @@ func (e *asked) Resolve(ctx huma.Context) []error {
 }
 
 // request is a request without a body.
-type request struct{ r *http.Request }
+type request struct {
+	r *http.Request
+	w http.ResponseWriter
+}
 
 // Resolve implements huma.Resolver.
 func (e *request) Resolve(ctx huma.Context) []error {
-	e.r, _ = humago.Unwrap(ctx)
+	e.r, e.w = humago.Unwrap(ctx)
 	return nil
 }
 
@@ -64,7 +67,7 @@ func (a *api) registerEntry(h huma.API, get, post func(id, path, what string) hu
 	let := post("enter", "/session", "Trade the code of a link, or a token, for a session: a cookie, and a key that goes with it")
 	let.MaxBodyBytes = maxPetition // anybody may ask
 	huma.Register(h, let, a.enter)
-	huma.Register(h, post("leave", "/session/end", "End the session"), func(_ context.Context, in *request) (*Let, error) {
+	register(h, post("leave", "/session/end", "End the session"), func(_ context.Context, in *request) (*out[Me], error) {
 		cookie, _, ok := a.sessionOf(in.r, false)
 		if !ok {
 			return nil, huma.Error403Forbidden("only a page that has been let in ends its session")
@@ -72,7 +75,8 @@ func (a *api) registerEntry(h huma.API, get, post func(id, path, what string) hu
 		a.door.end(cookie)
 		gone := a.cookie(in.r, "")
 		gone.MaxAge = -1
-		return &Let{gone, a.me(access.Who{})}, nil
+		http.SetCookie(in.w, &gone)
+		return &out[Me]{a.me(access.Who{})}, nil
 	})
 	register(h, post("code", "/session/code", "Make a code that lets another browser in, once, as who asks"), func(ctx context.Context, in *request) (*out[Code], error) {
 		return &out[Code]{Code{a.door.code(pass{who: whoAsks(ctx), token: a.shown(in.r)})}}, nil

@@ -87,7 +87,7 @@ func (a *api) registerLooks(h huma.API, get func(id, path, what string) huma.Ope
 		}
 		return &out[[]StrategyView]{v}, nil
 	})
-	huma.Register(h, get("recording", "/jobs/{id}/recording", "What a job has recorded for replays"), a.recording)
+	register(h, get("recording", "/jobs/{id}/recording", "What a job has recorded for replays"), a.recording)
 	shares := func(id, what string, read func(*ledger.Ledger, context.Context, uint32) ([]ledger.Share, error)) {
 		register(h, get(id, "/jobs/{id}/"+id, what), func(ctx context.Context, in *JobPath) (*out[[]ledger.Share], error) {
 			return heavy(ctx, a, id+" "+strconv.Itoa(int(in.ID)), func(ctx context.Context) ([]ledger.Share, error) { return read(a.s.Ledger(), ctx, in.ID) })

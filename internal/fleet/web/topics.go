@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 
@@ -28,25 +27,15 @@ const (
 
 var errWide = fmt.Errorf("more than %d pages: argosy tree prints what is left of such a tree", maxReached)
 
-var errEnough = errors.New("enough")
-
 // registerTopics adds what is asked of a job that looks for a topic.
 func (a *api) registerTopics(h huma.API, get func(id, path, what string) huma.Operation) {
-	register(h, get("markets", "/jobs/{id}/markets", "The markets between the crawlers of a job, the first first"), func(ctx context.Context, in *struct {
-		JobPath
-		After int64 `query:"after" minimum:"0" doc:"only markets with a larger number"`
-	}) (*out[[]ledger.Held], error) {
+	register(h, get("markets", "/jobs/{id}/markets", "The markets between the crawlers of a job, the first first; of very many the last"), func(ctx context.Context, in *JobPath) (*out[[]ledger.Held], error) {
 		all := []ledger.Held{}
 		err := a.s.Ledger().Markets(ctx, in.ID, func(m ledger.Held) error {
-			if m.No > in.After {
-				all = append(all, m)
-			}
-			if len(all) == maxMarkets {
-				return errEnough
-			}
+			all = append(all[max(0, len(all)+1-maxMarkets):], m)
 			return nil
 		})
-		if err != nil && !errors.Is(err, errEnough) {
+		if err != nil {
 			return nil, problem(err)
 		}
 		return &out[[]ledger.Held]{all}, nil
