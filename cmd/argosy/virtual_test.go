@@ -356,6 +356,26 @@ func TestVirtualLoop(t *testing.T) {
 	}
 }
 
+// An engine that invents results without end is asked for as many result pages as a search may have.
+func TestVirtualEndless(t *testing.T) {
+	l := newSearchable(t, 1, 24)
+	l.answer = func(w http.ResponseWriter, r *http.Request) bool {
+		page, _ := strconv.Atoi(r.FormValue("p"))
+		fmt.Fprintf(w, `<p id="n">1000000 results</p><div class="r"><a href="%s/doc/%d">x</a></div><a class="next" href="/s?q=%s&p=%d">next</a>`,
+			l.sites[0].URL, 1000*len(r.FormValue("q"))+page, strings.ReplaceAll(r.FormValue("q"), " ", "+"), page+1)
+		return true
+	}
+	dir := filepath.Join(t.TempDir(), "out")
+	if code, _, errs := argosy(t, "crawl", "--job", l.job(t, "  max_pages: 7", "", ""), "-o", dir, "--allow-private", "--quiet"); code != 0 {
+		t.Fatalf("exit %d\n%s", code, errs)
+	}
+	for _, task := range searches(t, dir) {
+		if s := task.Of; s.Read != 7 || s.Found != 7 || !strings.Contains(s.Stop, "7 result pages were read (virtual.max_pages)") {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
 // A search whose engine has changed its markup is a person's at once; edited, it asks for other words and finishes.
 func TestVirtualEdit(t *testing.T) {
 	l := newSearchable(t, 1, 6)

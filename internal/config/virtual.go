@@ -15,6 +15,7 @@ import (
 // Defaults of virtual tasks.
 const (
 	defaultPages = 5
+	defaultMost  = 1000 // an engine may invent pages without end
 	defaultRest  = time.Minute
 )
 
@@ -94,7 +95,10 @@ func (j *Job) collect(out *crawl.Job) error {
 	if err != nil {
 		return err
 	}
-	c := &crawl.Collect{Pages: v.Pages, Rest: rest, Keep: v.Policies.Recycling == "off", Anywhere: v.Anywhere}
+	c := &crawl.Collect{Pages: v.Pages, Most: int64(v.MaxPages), Rest: rest, Keep: v.Policies.Recycling == "off", Anywhere: v.Anywhere}
+	if c.Most == 0 {
+		c.Most = defaultMost
+	}
 	if c.Pages == 0 {
 		c.Pages = defaultPages
 	}

@@ -12,6 +12,7 @@ type Collect struct {
 	Engines  []Engine      `cbor:"1,keyasint" json:"engines"`
 	Searches []Search      `cbor:"2,keyasint" json:"searches"`                     // in the order in which they enter the waiting queue
 	Pages    int           `cbor:"3,keyasint" json:"pages"`                        // result pages of a subtask
+	Most     int64         `cbor:"8,keyasint,omitempty" json:"most,omitempty"`     // result pages of a search in all; 0: any number
 	Rest     time.Duration `cbor:"4,keyasint" json:"rest"`                         // of a search after a failure
 	Keep     bool          `cbor:"5,keyasint,omitempty" json:"keep,omitempty"`     // what fails is not recycled: it waits for a person at once
 	Anywhere bool          `cbor:"6,keyasint,omitempty" json:"anywhere,omitempty"` // targets go to any node, not to the one that ran the search

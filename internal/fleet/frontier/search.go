@@ -109,7 +109,11 @@ func (x *tx) collects(j *Job, t *Task, p *crawl.Found) error {
 		switch {
 		case l.Next && t.Of != nil && u.Site() == t.Site:
 			if !l.Redirect {
-				if why := seeker.Of.over(l.Counted, seeker.Of.Found > was, named > 0); why != "" {
+				why := seeker.Of.over(l.Counted, seeker.Of.Found > was, named > 0)
+				if most := j.Identity.Collect.Most; why == "" && most > 0 && seeker.Of.Read+1 >= most {
+					why = fmt.Sprintf("%d result pages were read (virtual.max_pages)", most)
+				}
+				if why != "" {
 					seeker.Of.Stop = why
 					continue
 				}

@@ -26,6 +26,7 @@ type Virtual struct {
 	Apart    bool                `yaml:"apart" doc:"an actual task holds searches of one product on one site only"`
 	Seed     uint64              `yaml:"seed" doc:"of the random order in which actual tasks enter the waiting queue" min:"0"`
 	Pages    int                 `yaml:"pages" doc:"result pages of a subtask (default: 5)" min:"0" max:"1000"`
+	MaxPages int                 `yaml:"max_pages" doc:"result pages of a search in all (default: 1000)" min:"0" max:"100000"`
 	Rest     string              `yaml:"rest" doc:"of a search after a failure, before it is given to another node (default: 1m)"`
 	Anywhere bool                `yaml:"anywhere" doc:"what a search has named may go to any node, not only to the one that ran it"`
 	Fields   []engine.Field      `yaml:"fields" doc:"what is taken out of the pages that searches name, by selectors (argosy export --fields)"`
