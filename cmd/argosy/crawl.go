@@ -188,6 +188,9 @@ func (f *crawlFlags) config(args []string) (assemble.Config, error) {
 		return c, err
 	}
 	if c.Job, err = f.job.Crawl(set.seeds, set.bare); err != nil {
+		if f.jobText == "" {
+			return c, usage("%w", err)
+		}
 		return c, virtualMistake(orElse(f.jobFile, givenFile), []byte(f.jobText), err)
 	}
 	c.Job.ID, c.Job.Identity.List, c.Seeds = 1, set.list, set.chunks

@@ -217,7 +217,9 @@ func newTasks() *cobra.Command {
 	var manual bool
 	c := &cobra.Command{
 		Use: "tasks DIR | tasks JOB", Short: "List tasks: sites, their states and counts", Args: cobra.MaximumNArgs(1),
-		Long:    "Tasks lists the tasks of a crawl's directory, also beside a crawl that runs, or of a job of a coordinator.",
+		Long: `Tasks lists the tasks of a crawl's directory, also beside a crawl that runs, or
+of a job of a coordinator: one for each site, and where several crawlers share
+what is found, one for each crawler (#1, #2 …) of a site.`,
 		Example: "  argosy tasks example\n  argosy tasks example --state manual --json\n  argosy tasks 1",
 		RunE: func(c *cobra.Command, args []string) error {
 			switch state {
@@ -318,7 +320,11 @@ func printTasks(w io.Writer, rows []ledger.Task) error {
 		if r.State == crawl.TaskManual && len(r.History) > 0 {
 			why = r.History[len(r.History)-1]
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Site, r.State, count(r.Fetched), count(r.Pages), count(r.Failed),
+		site := r.Site
+		if r.Crawler > 0 {
+			site = fmt.Sprintf("%s #%d", site, r.Crawler)
+		}
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", site, r.State, count(r.Fetched), count(r.Pages), count(r.Failed),
 			count(r.Excluded), count(r.Pending), size(r.Bytes), why)
 	}
 	return tw.Flush()

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/outdir"
@@ -69,9 +70,42 @@ func run(ctx context.Context, args []string) int {
 		code = exitUsage
 	}
 	if msg := err.Error(); msg != "" {
-		fmt.Fprintf(os.Stderr, "argosy: %s\n", harmless([]byte(strings.ReplaceAll(msg, "\n", "; "))))
+		fmt.Fprintf(os.Stderr, "argosy: %s\n", harmless([]byte(clipWords(strings.ReplaceAll(msg, "\n", "; ")))))
 	}
 	return code
+}
+
+// longestWord is how long a word of a message may be that says what was given: a path may be that long.
+const longestWord = 300
+
+// clipWords shortens the words of a message that are too long to be read, in their middle.
+func clipWords(msg string) string {
+	words := strings.Split(msg, " ")
+	for i, w := range words {
+		if runes := []rune(w); len(runes) > longestWord {
+			words[i] = string(runes[:60]) + "…" + string(runes[len(runes)-20:])
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// plainFlagError says of a flag that wants a number what it wants; other errors stay as they are.
+func plainFlagError(err error) error {
+	var bad *pflag.InvalidValueError
+	var n *strconv.NumError
+	if !errors.As(err, &bad) || !errors.As(err, &n) {
+		return err
+	}
+	want := "a whole number"
+	switch {
+	case errors.Is(n, strconv.ErrRange):
+		want = "a number that is not as large"
+	case n.Func == "ParseFloat":
+		want = "a number"
+	case n.Func == "ParseBool":
+		want = "true or false"
+	}
+	return fmt.Errorf("--%s: %q: want %s", bad.GetFlag().Name, bad.GetValue(), want)
 }
 
 func newRoot() *cobra.Command {
@@ -87,7 +121,7 @@ any moment without losing anything, and goes on where it stopped with argosy cra
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usage("%s: %w (see %s --help)", c.CommandPath(), err, c.CommandPath())
+		return usage("%s: %w (see %s --help)", c.CommandPath(), plainFlagError(err), c.CommandPath())
 	})
 	cobra.EnableCommandSorting = false // what is used first stands first
 	root.CompletionOptions.HiddenDefaultCmd = false

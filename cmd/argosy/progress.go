@@ -277,7 +277,7 @@ func size(n int64) string {
 // printSummary prints what a run ended with, for people.
 func printSummary(w io.Writer, s assemble.Summary) {
 	printCounts(w, s)
-	if s.State == crawl.JobLimited {
+	if s.State == crawl.JobLimited && len(s.Stuck) == 0 {
 		fmt.Fprintf(w, "  a limit has ended it: argosy crawl -o %s goes on with a higher one (--max-pages, --max-time, --max-bytes)\n", filepath.Clean(s.Out))
 	}
 	printTroubles(w, s.Troubles)
@@ -296,9 +296,36 @@ func clip(s string) string {
 // maxTraps bounds how many traps are told of.
 const maxTraps = 10
 
+// mergeTraps makes one of those that stand for the same URLs of a site: several crawlers, and searches, have tasks of their own there.
+func mergeTraps(traps []crawl.Trap) (out []crawl.Trap) {
+	at := map[crawl.Trap]int{}
+	for _, t := range traps {
+		key := crawl.Trap{Site: t.Site, Budget: t.Budget, Chain: t.Chain, Part: t.Part}
+		if !t.Budget && !t.Chain {
+			key.Template = t.Template
+		}
+		i, ok := at[key]
+		if !ok {
+			at[key] = len(out)
+			out = append(out, t)
+			continue
+		}
+		of := &out[i]
+		of.Waiting += t.Waiting
+		switch {
+		case of.Template == t.Template:
+			of.Answers, of.Empty = of.Answers+t.Answers, of.Empty+t.Empty
+		case t.Answers > of.Answers:
+			of.Template, of.Answers, of.Empty = t.Template, t.Answers, t.Empty
+		}
+	}
+	return out
+}
+
 // printTraps says which URLs were left out because those like them brought nothing new, and how they are let go on.
 func printTraps(w io.Writer, traps []crawl.Trap, again string) {
 	cut := false
+	traps = mergeTraps(traps)
 	for i, t := range traps {
 		if i == maxTraps {
 			fmt.Fprintf(w, "  … and %s more (argosy tasks --json has all)\n", count(int64(len(traps)-i)))
@@ -327,32 +354,6 @@ func printTraps(w io.Writer, traps []crawl.Trap, again string) {
 // printPlace says where everything lies.
 func printPlace(w io.Writer, s assemble.Summary) {
 	fmt.Fprintf(w, "in %s: %s/ (archives), %s, %s (ledger)\n", s.Out, outdir.WARCDir, outdir.IndexFile, outdir.LedgerFile)
-}
-
-// printTopic says how many pages are on the topic, and why no more links are followed.
-func printTopic(w io.Writer, s assemble.Summary) {
-	if s.Topic == "" {
-		return
-	}
-	share := ""
-	if s.Pages > 0 {
-		share = fmt.Sprintf(", %.1f %% of the pages", 100*float64(s.Relevant)/float64(s.Pages))
-	}
-	fmt.Fprintf(w, "  %10s on the topic %q%s (argosy export %s --min-score %g lists them)\n", count(s.Relevant), clip(s.Topic), share, s.Out, s.Threshold)
-	out := s.Reasons[string(crawl.ReasonTopic)]
-	switch {
-	case s.State == crawl.JobLimited && s.Stopped:
-		fmt.Fprintln(w, "  no crawler can go on: ability, lifetime or space is used up, or nobody buys (--market beta, lifetime, space, alpha); argosy stats shows them")
-	case s.State != crawl.JobDone:
-	case s.Reasons[string(crawl.ReasonPromise)] > 0:
-		fmt.Fprintf(w, "  links have run out: %s promise less than the crawlers follow; a lower --market understanding, or more seeds, reach further\n", plural(s.Reasons[string(crawl.ReasonPromise)], "URL"))
-	case s.Pages > 0 && s.Relevant == 0:
-		fmt.Fprintln(w, "  no page is on the topic: check its words (argosy topic show), give other seeds, or a lower --topic-threshold")
-	case out > 0:
-		fmt.Fprintf(w, "  links have run out: %s are left that lie behind more pages off the topic than --tunnel allows; a higher one in a new directory, or more seeds, reach further\n", plural(out, "URL"))
-	default:
-		fmt.Fprintln(w, "  links have run out: everything in the scope was fetched; more seeds or a wider --scope reach further")
-	}
 }
 
 // printCounts prints how a run ended, its counts, and the reasons of failures and refusals, most frequent first.

@@ -108,8 +108,8 @@ func (f *crawlFlags) recall(c *cobra.Command) ([]string, error) {
 	}
 	for name, values := range g.Flags {
 		fl := c.Flags().Lookup(name)
-		if fl == nil || fl.Changed || anew && slices.Contains(topicSources, name) {
-			continue
+		if fl == nil || fl.Changed || (anew || g.Topic != nil) && slices.Contains(topicSources, name) {
+			continue // of the topic what was made of it counts
 		}
 		if err = assign(fl, values); err != nil {
 			return nil, usage("%s: --%s: %w", filepath.Join(f.out, givenFile), name, err)

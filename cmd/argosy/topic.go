@@ -45,13 +45,13 @@ type topicCommand struct {
 func (t *topicCommand) register(c *cobra.Command) {
 	fl := c.Flags()
 	fl.SortFlags = false
-	fl.StringVar(&t.topic.Words, "topic", "", "key words")
-	fl.StringVar(&t.flags.text, "topic-text", "", "a text file that is about it")
+	fl.Var(filledFlag{&t.topic.Words}, "topic", "key words")
+	fl.Var(filledFlag{&t.flags.text}, "topic-text", "a text file that is about it")
 	fl.StringArrayVar(&t.flags.like, "topic-like", nil, "a page that is on it: a file of HTML or text (may be repeated)")
 	fl.StringArrayVar(&t.flags.unlike, "topic-unlike", nil, "with --topic-like: a page that is not (may be repeated)")
-	fl.StringVar(&t.flags.model, "topic-model", "", "a file that argosy topic train has written")
-	fl.StringVar(&t.topic.Language, "topic-language", "", "language of the topic (ISO 639-1); none compares words as they stand (default: guessed)")
-	fl.StringVar(&t.flags.threshold, "topic-threshold", "", "score from which a page is on the topic (default 0.2)")
+	fl.Var(filledFlag{&t.flags.model}, "topic-model", "a file that argosy topic train has written")
+	fl.Var(filledFlag{&t.topic.Language}, "topic-language", "language of the topic (ISO 639-1); none compares words as they stand (default: guessed)")
+	fl.Var(filledFlag{&t.flags.threshold}, "topic-threshold", "score from which a page is on the topic (default 0.2)")
 }
 
 // made returns the topic that the flags make.

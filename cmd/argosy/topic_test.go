@@ -52,6 +52,11 @@ func TestTopicalCrawl(t *testing.T) {
 	if code != 0 || !strings.Contains(out, "links have run out") || !strings.Contains(out, "topic 1") {
 		t.Errorf("gone on: exit %d\n%s%s", code, out, errs)
 	}
+	for range 2 { // what it was begun with is not lost by going on
+		if code, out, errs = argosy(t, "crawl", "-o", dir); code != 0 || !strings.Contains(out, "41 on the topic") {
+			t.Errorf("gone on again: exit %d\n%s%s", code, out, errs)
+		}
+	}
 	code, out, errs = argosy(t, "export", dir, "--min-score", "0.2", "--format", "csv")
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	if code != 0 || len(lines) != 42 || strings.Contains(out, "/s1/") {
@@ -86,6 +91,32 @@ func TestTopicalCrawl(t *testing.T) {
 	} {
 		if code, _, errs := argosy(t, c.args...); code != exitUsage || !strings.Contains(errs, c.want) {
 			t.Errorf("%v: exit %d, %s", c.args, code, errs)
+		}
+	}
+}
+
+// A crawl whose links have run out says what was left out by its limits, and a site once, however many crawlers share it.
+func TestLinksRunOut(t *testing.T) {
+	site := library(t)
+	for _, c := range []struct {
+		args []string
+		want []string
+	}{
+		{[]string{"--max-depth", "2"}, []string{"all of the scope was asked for, but for\n", "deeper than --max-depth\n"}},
+		{[]string{"--site-pages", "9", "--crawlers", "3"}, []string{"beyond --site-pages\n"}},
+		{[]string{"--tunnel", "0"}, []string{"--tunnel allows\n"}},
+		{[]string{"--tunnel", "-1"}, []string{"everything in the scope was asked for"}},
+	} {
+		dir := filepath.Join(t.TempDir(), "c")
+		args := append([]string{"crawl", site, "-o", dir, "--allow-private", "--delay", "0", "--topic", "asynchronous iterator"}, c.args...)
+		code, out, errs := argosy(t, args...)
+		if code != 0 || strings.Count(out, "has had its --site-pages") > 1 || strings.Contains(out, " 1 URLs") {
+			t.Errorf("%v: exit %d\n%s%s", c.args, code, out, errs)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(out, want) {
+				t.Errorf("%v: no %q:\n%s%s", c.args, want, out, errs)
+			}
 		}
 	}
 }
@@ -133,7 +164,12 @@ func TestTopicCommands(t *testing.T) {
 		{[]string{"topic", "score", "http://a.test/", "--topic", "a"}, "only files"},
 		{[]string{"crawl", "http://a.test/", "-o", filepath.Join(dir, "c"), "--order", "best"}, "without a topic"},
 		{[]string{"crawl", "http://a.test/", "-o", filepath.Join(dir, "c"), "--topic", "a", "--tunnel", "-2"}, "--tunnel"},
-		{[]string{"crawl", "http://a.test/", "-o", filepath.Join(dir, "c"), "--order", "random"}, "order"},
+		{[]string{"crawl", "http://a.test/", "-o", filepath.Join(dir, "c"), "--order", "random"}, `"--order" flag: allowed are best, breadth, depth`},
+		{[]string{"crawl", "http://a.test/", "-o", filepath.Join(dir, "c"), "--topic", ""}, `"--topic" flag: there is nothing in it`},
+		{[]string{"crawl", "http://a.test/", "-o", filepath.Join(dir, "c"), "--topic", "a", "--crawlers", "0"}, `"--crawlers" flag: allowed are 1 to 100`},
+		{[]string{"crawl", "http://a.test/", "-o", filepath.Join(dir, "c"), "--topic", "a", "--market", "lots,beta=NaN"}, "argosy: market: beta: NaN: allowed are 0 to 2147483648\n"},
+		{[]string{"export", dir, "--min-score", "high"}, `--min-score: "high": want a number`},
+		{[]string{"topic", "show", "--topic", "a", "--topic-language", strings.Repeat("x", 10_000)}, "x…x"},
 	} {
 		if code, _, errs := argosy(t, c.args...); code != exitUsage || !strings.Contains(errs, c.want) {
 			t.Errorf("%v: exit %d, %s", c.args, code, errs)

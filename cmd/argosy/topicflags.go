@@ -3,11 +3,13 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,23 +27,91 @@ type topicFlags struct {
 	like, unlike []string
 	threshold    string
 	market       string
-	crawlers     int
+	crawlers     *int
 }
 
 func (f *topicFlags) register(fl *pflag.FlagSet, t *config.Topic) {
-	fl.StringVar(&t.Words, "topic", "", "fetch what is about these words, the most promising links first")
-	fl.StringVar(&f.text, "topic-text", "", "the same, about what this text file is about")
+	fl.Var(filledFlag{&t.Words}, "topic", "fetch what is about these words, the most promising links first")
+	fl.Var(filledFlag{&f.text}, "topic-text", "the same, about what this text file is about")
 	fl.StringArrayVar(&f.like, "topic-like", nil, "the same, about what these pages are about: files of HTML or text (may be repeated)")
 	fl.StringArrayVar(&f.unlike, "topic-unlike", nil, "with --topic-like: pages that are not on the topic (may be repeated)")
-	fl.StringVar(&f.model, "topic-model", "", "the same, by a file that argosy topic train has written")
-	fl.StringVar(&t.Language, "topic-language", "", "language of the topic (ISO 639-1); none compares words as they stand (default: guessed)")
-	fl.StringVar(&f.threshold, "topic-threshold", "", "score from which a page is on the topic (default 0.2)")
+	fl.Var(filledFlag{&f.model}, "topic-model", "the same, by a file that argosy topic train has written")
+	fl.Var(filledFlag{&t.Language}, "topic-language", "language of the topic (ISO 639-1); none compares words as they stand (default: guessed)")
+	fl.Var(filledFlag{&f.threshold}, "topic-threshold", "score from which a page is on the topic (default 0.2)")
 	fl.Var(tunnelFlag{t}, "tunnel", "so many pages in a row may be off the topic on the way to a page (-1: any number)")
-	fl.StringVar(&t.Order, "order", "", "in which a site's URLs are fetched: breadth, depth, or with a topic best (default: best with a topic, else breadth)")
-	fl.IntVar(&f.crawlers, "crawlers", 0, "with a topic: so many crawlers share what is found, and trade (default: one, which has it all)")
-	fl.StringVar(&f.market, "market", "", "with a topic: how they trade: lots (the default), paper or independent, and parameters, such as paper,alpha=10,interval=30s")
+	fl.Var(choiceFlag{&t.Order, []string{"best", "breadth", "depth"}}, "order", "in which a site's URLs are fetched: breadth, depth, or with a topic best (default: best with a topic, else breadth)")
+	fl.Var(crawlersFlag{&f.crawlers}, "crawlers", "with a topic: so many crawlers share what is found, and trade (default: one, which has it all)")
+	fl.Var(filledFlag{&f.market}, "market", "with a topic: how they trade: lots (the default), paper or independent, and parameters, such as paper,alpha=10,interval=30s")
 	fl.BoolVar(&t.ByRule, "by-rule", false, "with a topic: score links by fixed rules, and learn nothing")
 }
+
+// filledFlag is a text that must have something in it, if it is given.
+type filledFlag struct{ to *string }
+
+// String returns the text.
+func (v filledFlag) String() string {
+	if v.to == nil {
+		return ""
+	}
+	return *v.to
+}
+
+// Set takes in a text.
+func (v filledFlag) Set(s string) error {
+	if strings.TrimSpace(s) == "" {
+		return errors.New("there is nothing in it")
+	}
+	*v.to = s
+	return nil
+}
+
+// Type is the word for the value in the help.
+func (v filledFlag) Type() string { return "string" }
+
+// choiceFlag is one of several words.
+type choiceFlag struct {
+	to *string
+	of []string
+}
+
+// String returns the word; empty if none was given.
+func (v choiceFlag) String() string { return filledFlag{v.to}.String() }
+
+// Set takes in a word.
+func (v choiceFlag) Set(s string) error {
+	if !slices.Contains(v.of, s) {
+		return fmt.Errorf("allowed are %s", strings.Join(v.of, ", "))
+	}
+	*v.to = s
+	return nil
+}
+
+// Type is the word for the value in the help.
+func (v choiceFlag) Type() string { return "string" }
+
+// crawlersFlag is --crawlers, of which nobody may have said anything.
+type crawlersFlag struct{ to **int }
+
+// String returns the number that was given; empty if none was.
+func (v crawlersFlag) String() string {
+	if v.to == nil || *v.to == nil {
+		return ""
+	}
+	return strconv.Itoa(**v.to)
+}
+
+// Set takes in a number.
+func (v crawlersFlag) Set(s string) error {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 || n > crawl.MaxCrawlers {
+		return fmt.Errorf("allowed are 1 to %d", crawl.MaxCrawlers)
+	}
+	*v.to = &n
+	return nil
+}
+
+// Type is the word for the value in the help.
+func (v crawlersFlag) Type() string { return "int" }
 
 // tunnelFlag is --tunnel, of which nobody may have said anything.
 type tunnelFlag struct{ of *config.Topic }
@@ -58,7 +128,7 @@ func (v tunnelFlag) String() string {
 func (v tunnelFlag) Set(s string) error {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < -1 || n > crawl.MaxTunnel {
-		return fmt.Errorf("%q: allowed are -1 (any number) to %d", s, crawl.MaxTunnel)
+		return fmt.Errorf("allowed are -1 (any number) to %d", crawl.MaxTunnel)
 	}
 	v.of.Tunnel = &n
 	return nil
@@ -117,11 +187,8 @@ func (f *topicFlags) readMarket(m *config.Market) error {
 			return usage("--market %w", err)
 		}
 	}
-	if f.crawlers != 0 {
-		if f.crawlers < 1 || f.crawlers > crawl.MaxCrawlers {
-			return usage("--crawlers %d: allowed are 1 to %d", f.crawlers, crawl.MaxCrawlers)
-		}
-		m.Crawlers = &f.crawlers
+	if f.crawlers != nil {
+		m.Crawlers = f.crawlers
 	}
 	return nil
 }
@@ -150,11 +217,16 @@ func topicOf(name string, b []byte) (*crawl.Topic, error) {
 	t := &crawl.Topic{}
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
-	if err := d.Decode(t); err != nil {
-		return nil, usage("%s: not a topic as argosy topic train prints it: %v", name, err)
+	err := d.Decode(t)
+	var kind *json.UnmarshalTypeError
+	if errors.As(err, &kind) {
+		err = fmt.Errorf("%s: a %s does not belong there", kind.Field, kind.Value)
 	}
-	if err := t.Check(); err != nil {
-		return nil, usage("%s: %v", name, err)
+	if err == nil {
+		err = t.Check()
+	}
+	if err != nil {
+		return nil, usage("%s: not a topic as argosy topic train prints it: %v", name, err)
 	}
 	return t, nil
 }

@@ -10,9 +10,11 @@ import (
 	"reflect"
 	"regexp"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
 
 	"argosy/internal/crawl"
 	"argosy/internal/page/engine"
@@ -79,14 +81,27 @@ type Need struct {
 type Size int64
 
 // UnmarshalYAML reads a size.
-func (n *Size) UnmarshalYAML(unmarshal func(any) error) error {
-	var s string
-	if err := unmarshal(&s); err != nil {
+func (n *Size) UnmarshalYAML(node ast.Node) error {
+	return valueAt(node, func(s string) error {
+		v, err := crawl.ParseSize(s)
+		*n = Size(v)
 		return err
+	})
+}
+
+// Span is a span of time, such as 90s or 2m.
+type Span time.Duration
+
+// UnmarshalYAML reads a span.
+func (d *Span) UnmarshalYAML(node ast.Node) error { return valueAt(node, d.set) }
+
+func (d *Span) set(s string) error {
+	v, err := time.ParseDuration(s)
+	if err != nil {
+		return fmt.Errorf("%q is not a span of time; want one such as 90s or 2m", s)
 	}
-	v, err := crawl.ParseSize(s)
-	*n = Size(v)
-	return err
+	*d = Span(v)
+	return nil
 }
 
 // MaxFile bounds a file, in bytes.

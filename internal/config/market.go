@@ -3,6 +3,8 @@ package config
 import (
 	"errors"
 	"fmt"
+	"reflect"
+	"strconv"
 	"strings"
 	"time"
 
@@ -18,11 +20,11 @@ type Market struct {
 	Beta          *float64 `yaml:"beta" doc:"ability of a crawler at first"`
 	Delta1        *float64 `yaml:"delta1" doc:"ability that a page costs"`
 	Delta2        *float64 `yaml:"delta2" doc:"step by which prices rise; 0: the smallest that changes something"`
-	Delta3        string   `yaml:"delta3" doc:"lifetime that a purchase brings its buyer, such as 10s"`
+	Delta3        *Span    `yaml:"delta3" doc:"lifetime that a purchase brings its buyer, such as 10s"`
 	Delta4        *Size    `yaml:"delta4" doc:"space that a purchase brings its buyer, in bytes"`
 	Understanding *float64 `yaml:"understanding" doc:"links that promise less are not followed; not in lots"`
-	Lifetime      string   `yaml:"lifetime" doc:"of a crawler, such as 10m"`
-	Interval      string   `yaml:"interval" doc:"between two markets, such as 2m"`
+	Lifetime      *Span    `yaml:"lifetime" doc:"of a crawler, such as 10m"`
+	Interval      *Span    `yaml:"interval" doc:"between two markets, such as 2m"`
 	Reserve       string   `yaml:"reserve" doc:"where prices begin: at zero, or at what a URL is worth to its seller" enum:"zero similarity"`
 	Space         *Size    `yaml:"space" doc:"of a crawler at first, in bytes of pages"`
 	Turn          *int     `yaml:"turn" doc:"lots: pages of a crawler between two markets" min:"1" max:"1000"`
@@ -30,7 +32,7 @@ type Market struct {
 
 // ReadMarket reads a market as flags have it: a mode and parameters, such as paper,alpha=10,interval=30s.
 func ReadMarket(spec string) (m Market, err error) {
-	var text strings.Builder
+	given := map[string]bool{}
 	for i, part := range strings.Split(spec, ",") {
 		name, value, ok := strings.Cut(strings.TrimSpace(part), "=")
 		switch {
@@ -39,9 +41,52 @@ func ReadMarket(spec string) (m Market, err error) {
 		case !ok || name == "" || value == "":
 			return m, fmt.Errorf("%q: want a mode, and parameters as NAME=VALUE, with commas between", spec)
 		}
-		fmt.Fprintf(&text, "%s: %s\n", name, value)
+		if given[name] {
+			return m, fmt.Errorf("%q: %s is given twice", spec, name)
+		}
+		given[name] = true
+		if err := m.set(name, value); err != nil {
+			return m, err
+		}
 	}
-	return Read[Market](spec, []byte(text.String()))
+	if key, err := within(reflect.ValueOf(&m).Elem(), ""); err != nil {
+		return m, fmt.Errorf("%s: %w", key, err)
+	}
+	return m, nil
+}
+
+// set sets a parameter, by its name in job files.
+func (m *Market) set(name, value string) error {
+	v := reflect.ValueOf(m).Elem()
+	var names []string
+	for i := range v.NumField() {
+		if names = append(names, v.Type().Field(i).Tag.Get("yaml")); names[i] != name {
+			continue
+		}
+		want, err := "", error(nil)
+		switch p := v.Field(i).Addr().Interface().(type) {
+		case *string:
+			*p = value
+		case **int:
+			*p, want = new(int), "a whole number"
+			**p, err = strconv.Atoi(value)
+		case **float64:
+			*p, want = new(float64), "a number"
+			**p, err = strconv.ParseFloat(value, 64)
+		case **Size:
+			*p, want = new(Size), "a number of bytes, with K, M, G or T"
+			n, fault := crawl.ParseSize(value)
+			**p, err = Size(n), fault
+		case **Span:
+			*p, want = new(Span), "a span of time such as 90s or 2m"
+			err = (*p).set(value)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %q: want %s", name, value, want)
+		}
+		return nil
+	}
+	return fmt.Errorf("%q: there are %s", name, strings.Join(names, ", "))
 }
 
 // Made returns the market, nil if there is none to hold.
@@ -61,25 +106,12 @@ func (m *Market) Made() (*crawl.Market, error) {
 	put(&out.Delta1, m.Delta1)
 	put(&out.Delta2, m.Delta2)
 	put(&out.Understanding, m.Understanding)
-	if m.Delta4 != nil {
-		out.Delta4 = int64(*m.Delta4)
-	}
-	if m.Space != nil {
-		out.Space = int64(*m.Space)
-	}
+	put(&out.Delta4, (*int64)(m.Delta4))
+	put(&out.Space, (*int64)(m.Space))
 	out.Similarity = m.Reserve == "similarity"
-	for _, d := range []struct {
-		name, text string
-		to         *time.Duration
-	}{{"delta3", m.Delta3, &out.Delta3}, {"lifetime", m.Lifetime, &out.Lifetime}, {"interval", m.Interval, &out.Interval}} {
-		if d.text == "" {
-			continue
-		}
-		var err error
-		if *d.to, err = time.ParseDuration(d.text); err != nil {
-			return nil, fmt.Errorf("market: %s: %q: want a span such as 90s or 2m", d.name, d.text)
-		}
-	}
+	put(&out.Delta3, (*time.Duration)(m.Delta3))
+	put(&out.Lifetime, (*time.Duration)(m.Lifetime))
+	put(&out.Interval, (*time.Duration)(m.Interval))
 	switch {
 	case mode == crawl.MarketLots && m.Understanding != nil:
 		return nil, errors.New("market: understanding: in lots no link is passed by; --tunnel says how far off the topic they lead")
@@ -87,7 +119,7 @@ func (m *Market) Made() (*crawl.Market, error) {
 		return nil, errors.New("market: turn: it is of the mode lots only")
 	}
 	if err := out.Check(); err != nil {
-		return nil, fmt.Errorf("market: %w: out of what is possible", err)
+		return nil, fmt.Errorf("market: %w", err)
 	}
 	return &out, nil
 }

@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -51,5 +52,44 @@ func TestMarket(t *testing.T) {
 	}
 	if m, err := (&config.Market{}).Made(); m != nil || err != nil {
 		t.Errorf("no market is %+v, %v", m, err)
+	}
+}
+
+// What is wrong with a market is said in one line: which parameter, and what is allowed.
+func TestMarketMistakes(t *testing.T) {
+	for spec, want := range map[string]string{
+		"lots,alpha=0.5":       `alpha: "0.5": want a whole number`,
+		"lots,turn=NaN":        `turn: "NaN": want a whole number`,
+		"lots,beta=x":          `beta: "x": want a number`,
+		"paper,beta=Inf":       "market: beta: +Inf: allowed are more than 0 to 2147483648",
+		"lots,beta=NaN":        "market: beta: NaN: allowed are 0 to 2147483648",
+		"lots,mode=paper":      `"lots,mode=paper": mode is given twice`,
+		"lots,interval=soon":   `interval: "soon": want a span of time such as 90s or 2m`,
+		"lots,delta4=5Q":       `delta4: "5Q": want a number of bytes, with K, M, G or T`,
+		"paper,lifetime=0s":    "market: lifetime: 0 seconds: allowed are more than 0 to 31622400",
+		"crawlers=0":           "crawlers: 0: the minimum is 1",
+		"lots,alpha: 1, b=c":   `"lots,alpha: 1, b=c": want a mode, and parameters as NAME=VALUE, with commas between`,
+		"paper,turn=5":         "market: turn: it is of the mode lots only",
+		"independent,reserve=": `"independent,reserve=": want a mode, and parameters as NAME=VALUE, with commas between`,
+	} {
+		m, err := config.ReadMarket(spec)
+		if err == nil {
+			_, err = m.Made()
+		}
+		if err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", spec, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"lifetime: 5x":   `line 2: "5x" is not a span of time; want one such as 90s or 2m`,
+		"space: 5Q":      `line 2: "5Q" is not a size; allowed are numbers of bytes, with K, M, G or T`,
+		"crawlers: many": `line 2: a text stands where a whole number is wanted`,
+		"alpha: 1e99":    `line 2: 1e99 is out of range`,
+		"beta: [1]":      `line 2: a list stands where a number is wanted`,
+	} {
+		_, err := config.ReadJob(strings.NewReader("market:\n  " + text + "\n"))
+		if err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
 	}
 }

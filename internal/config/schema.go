@@ -36,6 +36,8 @@ func schemaOf(t reflect.Type) object {
 		return siteSchema()
 	case reflect.TypeFor[Size]():
 		return sizeSchema()
+	case reflect.TypeFor[Span]():
+		return spanSchema()
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -148,6 +150,9 @@ func within(v reflect.Value, path string) (key string, err error) {
 				n = float64(x.Int())
 			} else if x.CanFloat() {
 				n = x.Float()
+			}
+			if math.IsNaN(n) || math.IsInf(n, 0) {
+				return name, fmt.Errorf("%g: not a finite number", n)
 			}
 			if b.bad(n, limit) {
 				return name, fmt.Errorf("%s: the %simum is %s", strconv.FormatFloat(n, 'f', -1, 64), b.tag, strconv.FormatFloat(limit, 'f', -1, 64))

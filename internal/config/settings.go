@@ -54,6 +54,18 @@ func pairs(n ast.Node, fn func(name string, line int, value ast.Node) error) err
 	return nil
 }
 
+// valueAt reads a value by set; an error gets its line.
+func valueAt(n ast.Node, set func(string) error) error {
+	text, err := scalar(n)
+	if err == nil {
+		err = set(text)
+	}
+	if err != nil {
+		err = fmt.Errorf("line %d: %w", n.GetToken().Position.Line, err)
+	}
+	return err
+}
+
 // scalars returns the texts of a list, or the one of a scalar.
 func scalars(n ast.Node) (out []string, err error) {
 	list, ok := n.(*ast.SequenceNode)

@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"fmt"
 	"math"
 	"time"
 )
@@ -16,7 +17,8 @@ const (
 )
 
 // Market says how many crawlers a job with a topic has, and how they share its URLs. The names of the parameters are the published ones.
-// In the mode lots a bound that is 0 is none.
+// In the mode lots a bound that is 0 is none. Mode, crawlers and understanding never change once a job is submitted; the others may when it
+// goes on.
 type Market struct {
 	Mode          MarketMode    `cbor:"1,keyasint" json:"mode"`
 	Crawlers      int           `cbor:"2,keyasint" json:"crawlers"`
@@ -56,37 +58,90 @@ func DefaultMarket(mode MarketMode) Market {
 // Layered reports whether each crawler remembers for itself: the owner of a page's layer is its crawler's number, from 1.
 func (m *Market) Layered() bool { return m != nil && m.Mode != MarketLots }
 
-// Check returns why something is not a market; nil: it is one.
-func (m *Market) Check() error {
-	c := check{at: -1}
-	if c.market(m); c.fault != nil {
-		return c.fault
+// A bound of a parameter: what it may be. Of the published kind and of what is compared with it some may not be 0, which is "without a bound".
+type marketBound struct {
+	name        string
+	of          func(*Market) float64
+	least, most float64
+	needed      bool // but in lots
+}
+
+var marketBounds = []marketBound{
+	{"crawlers", func(m *Market) float64 { return float64(m.Crawlers) }, 1, MaxCrawlers, false},
+	{"alpha", func(m *Market) float64 { return float64(m.Alpha) }, 0, maxCount, false},
+	{"beta", func(m *Market) float64 { return m.Beta }, 0, maxCount, true},
+	{"delta1", func(m *Market) float64 { return m.Delta1 }, 1e-6, maxCount, false},
+	{"delta2", func(m *Market) float64 { return m.Delta2 }, 0, maxWeight, false},
+	{"delta3", func(m *Market) float64 { return m.Delta3.Seconds() }, 0, maxSeconds, false},
+	{"delta4", func(m *Market) float64 { return float64(m.Delta4) }, 0, maxBytes, false},
+	{"understanding", func(m *Market) float64 { return m.Understanding }, 0, 1, false},
+	{"lifetime", func(m *Market) float64 { return m.Lifetime.Seconds() }, 0, maxSeconds, true},
+	{"interval", func(m *Market) float64 { return m.Interval.Seconds() }, 0.001, maxSeconds, false},
+	{"space", func(m *Market) float64 { return float64(m.Space) }, 0, maxBytes, true},
+	{"turn", func(m *Market) float64 { return float64(m.Turn) }, 0, MaxTurn, false},
+}
+
+// bad returns the first parameter that is not what it may be; nil: there is none.
+func (m *Market) bad() *marketBound {
+	for i := range marketBounds {
+		b := &marketBounds[i]
+		x := b.of(m)
+		if math.IsNaN(x) || x < b.least || x > b.most || x == 0 && b.needed && m.Mode != MarketLots || b.name == "turn" && x < 1 && m.Mode == MarketLots {
+			return b
+		}
 	}
 	return nil
+}
+
+// Check returns why something is not a market, with what is allowed; nil: it is one.
+func (m *Market) Check() error {
+	if m.Mode != MarketLots && m.Mode != MarketPaper && m.Mode != MarketAlone {
+		return &Fault{"mode", RuleName}
+	}
+	b := m.bad()
+	if b == nil {
+		return nil
+	}
+	unit, least := "", fmt.Sprintf("%g", b.least)
+	switch b.name {
+	case "delta3", "lifetime", "interval":
+		unit = " seconds"
+	case "delta4", "space":
+		unit = " bytes"
+	}
+	if b.needed && m.Mode != MarketLots || b.name == "turn" && m.Mode == MarketLots {
+		least = "more than 0"
+	}
+	return fmt.Errorf("%s: %g%s: allowed are %s to %.0f", b.name, b.of(m), unit, least, b.most)
 }
 
 func (c *check) market(m *Market) {
 	if m.Mode != MarketLots && m.Mode != MarketPaper && m.Mode != MarketAlone {
 		c.fail("market: mode", RuleName)
 	}
-	c.between("market: crawlers", float64(m.Crawlers), 1, MaxCrawlers)
-	c.between("market: alpha", float64(m.Alpha), 0, maxCount)
-	c.between("market: beta", m.Beta, 0, maxCount)
-	c.between("market: delta1", m.Delta1, 1e-6, maxCount)
-	c.between("market: delta2", m.Delta2, 0, maxWeight)
-	c.between("market: delta3", m.Delta3.Seconds(), 0, maxSeconds)
-	c.between("market: delta4", float64(m.Delta4), 0, maxBytes)
-	c.between("market: understanding", m.Understanding, 0, 1)
-	c.between("market: lifetime", m.Lifetime.Seconds(), 0, maxSeconds)
-	c.between("market: interval", m.Interval.Seconds(), 0.001, maxSeconds)
-	c.between("market: space", float64(m.Space), 0, maxBytes)
-	c.between("market: turn", float64(m.Turn), 0, MaxTurn)
-	if m.Mode == MarketLots && m.Turn < 1 {
-		c.fail("market: turn", RuleRange)
+	if b := m.bad(); b != nil {
+		c.fail("market: "+b.name, RuleRange)
 	}
-	if m.Mode != MarketLots && (m.Beta == 0 || m.Lifetime == 0 || m.Space == 0) {
-		c.fail("market: beta, lifetime and space", RuleRange)
+}
+
+// SameKind reports whether two markets differ in nothing but what may change when a job goes on: what crawlers may spend, and when they trade.
+func (m *Market) SameKind(o *Market) bool {
+	if m == nil || o == nil {
+		return m == o
 	}
+	return m.Mode == o.Mode && m.Crawlers == o.Crawlers && m.Understanding == o.Understanding
+}
+
+// String returns the market as --market has it, with what cannot change when a job goes on.
+func (m *Market) String() string {
+	if m == nil {
+		return "none"
+	}
+	text := fmt.Sprintf("%s,crawlers=%d", m.Mode, m.Crawlers)
+	if m.Mode != MarketLots {
+		text += fmt.Sprintf(",understanding=%g", m.Understanding)
+	}
+	return text
 }
 
 // Round is a market that was held, as the log tells of it: what was offered, what it was worth to whom, and who has got it.

@@ -80,17 +80,18 @@ type Summary struct {
 	State   string  `json:"state"`
 	Seconds float64 `json:"seconds"`
 	crawl.JobCounts
-	Requests  int64        `json:"requests"`
-	Nodes     int          `json:"nodes"`
-	Strategy  string       `json:"strategy"`
-	Out       string       `json:"out"`
-	Traps     []crawl.Trap `json:"traps,omitempty"`
-	Topic     string       `json:"topic,omitempty"` // what pages were to be about
-	Threshold float64      `json:"threshold,omitempty"`
-	Stopped   bool         `json:"market_over,omitempty"` // no crawler of several could go on
-	Succeeded int64        `json:"succeeded"`             // of the fetched: with a status below 400
-	Moved     int64        `json:"moved"`                 // of these: redirects
-	Troubles  []Trouble    `json:"troubles,omitempty"`
+	Requests  int64          `json:"requests"`
+	Nodes     int            `json:"nodes"`
+	Strategy  string         `json:"strategy"`
+	Out       string         `json:"out"`
+	Traps     []crawl.Trap   `json:"traps,omitempty"`
+	Topic     string         `json:"topic,omitempty"` // what pages were to be about
+	Threshold float64        `json:"threshold,omitempty"`
+	Market    *crawl.Market  `json:"market,omitempty"`
+	Stuck     map[string]int `json:"stuck,omitempty"` // see coordinator.Stuck
+	Succeeded int64          `json:"succeeded"`       // of the fetched: with a status below 400
+	Moved     int64          `json:"moved"`           // of these: redirects
+	Troubles  []Trouble      `json:"troubles,omitempty"`
 
 	Measured schedule.Measured `json:"measured"` // in this run
 }
@@ -419,9 +420,15 @@ func (cr *Crawl) same(have *crawl.Job) error {
 		if x.Kind() == reflect.Slice && x.Len() == 0 && y.Len() == 0 || reflect.DeepEqual(x.Interface(), y.Interface()) {
 			continue
 		}
+		if m, ok := x.Interface().(*crawl.Market); ok && m.SameKind(y.Interface().(*crawl.Market)) {
+			continue // the others of its parameters may change
+		}
 		name := strings.Replace(a.Type().Field(i).Name, "List", "Seeds", 1)
-		return fmt.Errorf("%s: %w: its %s is %v, not %v; use another -o, or leave the option as it was", cr.cfg.Dir, outdir.ErrOtherJob,
-			flagName(name), brief(x), brief(y))
+		differs := fmt.Sprintf("is %v, not %v", brief(x), brief(y))
+		if brief(x) == brief(y) {
+			differs = "differs"
+		}
+		return fmt.Errorf("%s: %w: its %s %s; use another -o, or leave the option as it was", cr.cfg.Dir, outdir.ErrOtherJob, flagName(name), differs)
 	}
 	if !crawl.SameFilters(have.Sites, cr.cfg.Job.Sites) {
 		return fmt.Errorf("%s: %w: its include and exclude of single sites differ; use another -o, or leave them as they were", cr.cfg.Dir, outdir.ErrOtherJob)
@@ -429,12 +436,13 @@ func (cr *Crawl) same(have *crawl.Job) error {
 	return nil
 }
 
+// brief returns a value as people read it.
 func brief(v reflect.Value) string {
-	if v.Kind() == reflect.Pointer {
-		if v.IsNil() {
-			return "none"
-		}
-		v = v.Elem()
+	if v.Kind() == reflect.Pointer && v.IsNil() {
+		return "none"
+	}
+	if _, ok := v.Interface().(fmt.Stringer); v.Kind() == reflect.Pointer && !ok {
+		return "another one"
 	}
 	s := fmt.Sprint(v.Interface())
 	if len(s) > 120 {
@@ -484,7 +492,7 @@ func (cr *Crawl) summary(ctx context.Context, start time.Time) (Summary, error) 
 	}
 	if t := j.Identity.Topic; t != nil {
 		sum.Topic, sum.Threshold = t.About, t.Threshold
-		sum.Stopped = cr.co.MarketOver(j.ID)
+		sum.Market, sum.Stuck = j.Identity.Market, cr.co.Stuck(j.ID)
 	}
 	return sum, err
 }

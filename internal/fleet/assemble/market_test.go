@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"argosy/internal/crawl"
+	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/outdir"
 	"argosy/internal/fleet/verify"
@@ -97,4 +98,33 @@ func TestMarketAsPublished(t *testing.T) {
 		}
 		sound(t, dir)
 	}
+}
+
+// Lots end when nothing is left, or nobody may go on, not when nobody buys. What crawlers may spend can be raised, and the same crawl goes
+// on to its end.
+func TestLotsWithBounds(t *testing.T) {
+	web := webs.NewTopical(webs.TopicalConfig{Seed: 6, Sites: 3, Pages: 60, Share: 0.1, Near: 0.6, Told: 0.5})
+	port, stop, err := web.Serve("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	lots := func(dir string, alpha int, beta float64) assemble.Summary {
+		return topical(t, dir, web, port, func(j *crawl.Job) {
+			m := crawl.DefaultMarket(crawl.MarketLots)
+			m.Crawlers, m.Alpha, m.Beta = 4, alpha, beta
+			j.Identity.Market = &m
+		})
+	}
+	if sum := lots(t.TempDir(), 5, 0); sum.State != crawl.JobDone || sum.Pages != 180 || sum.Stuck != nil {
+		t.Errorf("with a target of 5: %s, %d pages, %v", sum.State, sum.Pages, sum.Stuck)
+	}
+	dir := t.TempDir()
+	if sum := lots(dir, 0, 10); sum.State != crawl.JobLimited || sum.Pages > 80 || sum.Stuck["ability"] != 4 {
+		t.Errorf("with ability for 20 pages each: %s, %d pages, %v", sum.State, sum.Pages, sum.Stuck)
+	}
+	if sum := lots(dir, 0, 100); sum.State != crawl.JobDone || sum.Pages != 180 {
+		t.Errorf("gone on with more: %s, %d pages, %v", sum.State, sum.Pages, sum.Stuck)
+	}
+	sound(t, dir)
 }

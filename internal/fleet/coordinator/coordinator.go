@@ -103,7 +103,7 @@ type Coordinator struct {
 	watchers  watchers
 	series    series
 	decided   decided
-	ended     sync.Map // jobs of which no crawler could go on
+	stuck     sync.Map // by job of which no crawler could go on: what they lacked
 }
 
 // Status is what a coordinator says of itself, for people who watch.

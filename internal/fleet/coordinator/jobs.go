@@ -328,7 +328,7 @@ func (c *Coordinator) limits(ctx context.Context, now time.Time, j *frontier.Job
 		r.limited = "max-pages"
 	case j.Open == 0 && !c.sinks.behind() && !j.Sowing() && r.over(j, r.ran(now)):
 		r.limited = limitMarket
-		c.ended.Store(j.ID, true)
+		c.stuck.Store(j.ID, r.stuck(j, r.ran(now)))
 	default:
 		return
 	}

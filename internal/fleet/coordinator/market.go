@@ -23,10 +23,34 @@ const (
 // limitMarket is the limit of a job whose crawlers cannot go on.
 const limitMarket = "market"
 
-// MarketOver reports whether a run of a job has ended because none of its crawlers could go on.
-func (c *Coordinator) MarketOver(job uint32) bool {
-	_, ok := c.ended.Load(job)
-	return ok
+// Stuck returns, of a job whose run has ended because none of its crawlers could go on, how many of them lacked what: ability, lifetime,
+// space, alpha (they have saved what they were to save, and found nothing to buy) or urls (they had none left). nil: it did not end so.
+func (c *Coordinator) Stuck(job uint32) map[string]int {
+	lacked, _ := c.stuck.Load(job)
+	n, _ := lacked.(map[string]int)
+	return n
+}
+
+// stuck counts the crawlers of a job by what they lack to go on.
+func (r *run) stuck(j *frontier.Job, ran time.Duration) map[string]int {
+	m := j.Identity.Market
+	out := map[string]int{}
+	for c := uint32(1); int(c) <= m.Crawlers; c++ {
+		t := trader(j, c, ran)
+		switch {
+		case t.Ability < m.Delta1:
+			out["ability"]++
+		case t.Time <= 0:
+			out["lifetime"]++
+		case t.Space <= 0:
+			out["space"]++
+		case m.Mode == crawl.MarketPaper && t.Pages >= t.Target:
+			out["alpha"]++
+		default:
+			out["urls"]++
+		}
+	}
+	return out
 }
 
 // exchange are the rules of a job's market.
@@ -216,7 +240,7 @@ func (r *run) marketDue(j *frontier.Job, ran time.Duration) bool {
 		case queue > 0:
 			had = true
 		}
-		idle = idle || queue == 0 && n.Held == 0 && trader(j, c, ran).Alive(exchange(m))
+		idle = idle || queue == 0 && n.Held == 0 && trader(j, c, ran).Buys(exchange(m))
 		more = more || queue > int64(m.Turn)
 	}
 	if !had {
@@ -246,8 +270,8 @@ func (r *run) over(j *frontier.Job, ran time.Duration) bool {
 	buys, sells := false, false
 	for c := uint32(1); int(c) <= m.Crawlers; c++ {
 		t := trader(j, c, ran)
-		if t.Queue > 0 && r.may(j, c, ran) > 0 {
-			return false
+		if t.Queue > 0 && (r.may(j, c, ran) > 0 || m.Mode == crawl.MarketLots && t.Alive(exchange(m))) {
+			return false // in lots the next market gives it another turn, whatever is sold
 		}
 		buys, sells = buys || t.Buys(exchange(m)), sells || t.Sells(exchange(m)) || m.Mode == crawl.MarketLots && t.Queue > 0
 	}

@@ -329,7 +329,7 @@ func (s *sinks) rows(job uint32) []ledger.Task {
 func Row(f *frontier.Frontier, t *frontier.Task) ledger.Task {
 	row := ledger.Task{
 		ID: t.ID, For: t.Search, Job: t.Job, Site: t.Site, State: t.Status(), Tally: crawl.TallyOf(t.Counts, t.Reasons), Attempts: t.Attempts, Recalls: t.Recalls,
-		History: t.History,
+		History: t.History, Crawler: t.Crawler(),
 	}
 	if s := t.Of; s != nil {
 		row.Search = &ledger.Seeker{

@@ -19,6 +19,9 @@ func (x *tx) limits(c *crawl.Job) error {
 	was, rules := j.Limits, j.Sites
 	j.Limits, j.Placing, j.Sites, j.sites = c.Limits, c.Placing, c.Sites, nil
 	other := !reflect.DeepEqual(rules, j.Sites)
+	if m := c.Identity.Market; m.SameKind(j.Identity.Market) {
+		j.Identity.Market = m
+	}
 	x.jobs[j.ID] = j
 	j.rules.Limit(j.Limits)
 	now := &j.Limits

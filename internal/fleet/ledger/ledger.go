@@ -295,7 +295,7 @@ func (w *writer) entry(at int64, e *crawl.Entry) error {
 	switch e.Kind {
 	case crawl.EntrySubmit, crawl.EntryLimits:
 		return w.exec(`INSERT INTO jobs (id, state, identity, limits, created, name, placement) VALUES (?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT (id) DO UPDATE SET limits = excluded.limits, placement = excluded.placement`,
+ON CONFLICT (id) DO UPDATE SET identity = excluded.identity, limits = excluded.limits, placement = excluded.placement`,
 			e.Job.ID, crawl.JobRunning, asJSON(e.Job.Identity), asJSON(e.Job.Limits), at, e.Job.Name, asJSON(e.Job.Placing))
 	case crawl.EntryGrant:
 		for i := range e.Leases {

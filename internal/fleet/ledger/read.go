@@ -23,6 +23,8 @@ type Task struct {
 	Traps    []crawl.Trap `json:"traps,omitempty"`  // not in the database: only a coordinator's answer has it
 	Search   *Seeker      `json:"search,omitempty"` // likewise, of the task that asks for a search's result pages
 	For      uint32       `json:"for,omitempty"`    // likewise, the search that a task fetches for
+
+	Crawler uint32 `json:"crawler,omitempty"` // likewise, whose URLs these are of several crawlers
 }
 
 // PutTasks replaces the rows of tasks with a snapshot of their counts.

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/assemble"
+)
+
+// maxAbout bounds how much of what a topic is called is printed.
+const maxAbout = 40
+
+// printTopic says how many pages are on the topic, and why no more links are followed.
+func printTopic(w io.Writer, s assemble.Summary) {
+	if s.Topic == "" {
+		return
+	}
+	share := ""
+	if s.Pages > 0 {
+		share = fmt.Sprintf(", %.1f %% of the pages", 100*float64(s.Relevant)/float64(s.Pages))
+	}
+	about := []rune(s.Topic)
+	if len(about) > maxAbout {
+		about = append(about[:maxAbout-1], '…')
+	}
+	fmt.Fprintf(w, "  %10s on the topic %q%s\n             (argosy export %s --min-score %g lists them)\n", count(s.Relevant), string(about), share, s.Out, s.Threshold)
+	switch {
+	case s.State == crawl.JobLimited && len(s.Stuck) > 0:
+		printStuck(w, s)
+	case s.State != crawl.JobDone || s.Succeeded == 0:
+	case s.Pages > 0 && s.Relevant == 0:
+		fmt.Fprintf(w, "  no page is on the topic: check its words (argosy topic show), give other\n  seeds, or a lower --topic-threshold\n")
+	default:
+		printRunOut(w, s)
+	}
+}
+
+// leftOut are the refusals of what limits and rules keep from a crawl, as they are said of the URLs.
+var leftOut = []struct {
+	reason crawl.Kind
+	said   string
+}{
+	{crawl.ReasonPromise, "below what crawlers follow (--market understanding)"},
+	{crawl.ReasonTopic, "behind more pages off the topic than --tunnel allows"},
+	{crawl.ReasonDepth, "deeper than --max-depth"},
+	{crawl.ReasonSiteBudget, "beyond --site-pages"},
+	{crawl.ReasonTrapYield, "like others that brought nothing new"},
+	{crawl.ReasonTrapMap, "beyond the limits of sitemaps"},
+	{crawl.ReasonTrapLength, "longer than --max-url-length"},
+	{crawl.ReasonRedirects, "behind too many redirects"},
+	{crawl.ReasonRobots, "disallowed by robots.txt"},
+	{crawl.ReasonRobotsDown, "on sites whose robots.txt was not to be had"},
+	{crawl.ReasonNoFollow, "named only by pages that ask not to follow"},
+	{crawl.ReasonDropped, "dropped by a person"},
+}
+
+// printRunOut says that links have run out, what was left out, and what reaches further.
+func printRunOut(w io.Writer, s assemble.Summary) {
+	var out []string
+	fixed := ""
+	for _, x := range leftOut {
+		n := s.Reasons[string(x.reason)]
+		if n == 0 {
+			continue
+		}
+		out = append(out, fmt.Sprintf("    %s %s\n", plural(n, "URL"), x.said))
+		if x.reason == crawl.ReasonPromise || x.reason == crawl.ReasonTopic {
+			fixed = "\n  (--tunnel and understanding can be changed in a new directory only)"
+		}
+	}
+	if len(out) == 0 {
+		fmt.Fprintf(w, "  links have run out: everything in the scope was asked for; more seeds or a\n  wider --scope reach further\n")
+		return
+	}
+	fmt.Fprintf(w, "  links have run out: all of the scope was asked for, but for\n%s  other limits, more seeds or a wider --scope reach further%s\n", strings.Join(out, ""), fixed)
+}
+
+// stuckWays are what a crawler may lack to go on: how that is said, and which parameter gives it more.
+var stuckWays = []struct {
+	lack, said, param string
+	more              func(*crawl.Market) any
+}{
+	{"ability", "%d without ability", "beta", func(m *crawl.Market) any { return 2 * m.Beta }},
+	{"lifetime", "%d without lifetime", "lifetime", func(m *crawl.Market) any { return 2 * m.Lifetime }},
+	{"space", "%d without space", "space", func(m *crawl.Market) any { return 2 * m.Space }},
+	{"alpha", "%d at their target, and nobody sells", "alpha", func(m *crawl.Market) any { return 2 * m.Alpha }},
+	{"urls", "%d without URLs", "", nil},
+}
+
+// printStuck says why no crawler of several could go on, and how they can.
+func printStuck(w io.Writer, s assemble.Summary) {
+	var said []string
+	spec := s.Market.String()
+	for _, x := range stuckWays {
+		if n := s.Stuck[x.lack]; n > 0 {
+			said = append(said, fmt.Sprintf(x.said, n))
+			if x.more != nil {
+				spec += fmt.Sprintf(",%s=%v", x.param, x.more(s.Market))
+			}
+		}
+	}
+	fmt.Fprintf(w, "  no crawler can go on: %s;\n  they can with more: argosy crawl -o %s\n    --market %s\n", strings.Join(said, "; "), filepath.Clean(s.Out), spec)
+}
