@@ -105,7 +105,7 @@ func (f *crawlFlags) register(c *cobra.Command) {
 	fl.IntVar(&f.agents, "agents", 1, "nodes in this process")
 	fl.StringSliceVar(&f.bind, "bind", nil, "local addresses, a node for each")
 	fl.StringVar(&j.Placing.Strategy, "strategy", j.Placing.Strategy, "which node gets which site: a name and options (see argosy strategies)")
-	fl.StringVar(&j.Placing.Probe, "probe", "", "measure bandwidth before a site is crawled: none, few (the nodes that seem best for it) or all (default: what the strategy wants)")
+	fl.StringVar(&j.Placing.Probe, "probe", "", "measure bandwidth before a site is crawled: none, few (the nodes that seem best for it) or all (default: what the strategy wants; of flow nothing without --bind)")
 	fl.StringArrayVar(&f.geoip, "geoip", nil, "file of MaxMind's format that says where addresses are, for geo and netblock (may be repeated)")
 	fl.StringVar(&f.explain, "explain-log", "", "write every scheduling decision to this file (see argosy explain)")
 
@@ -198,6 +198,9 @@ func (f *crawlFlags) config(args []string) (assemble.Config, error) {
 		return c, usage("placing: type, store and landmarks are for a fleet: nodes of argosy crawl have no labels, and one store")
 	}
 	c.Strategy, c.Probe = c.Job.Placing.Strategy, c.Job.Placing.Probe
+	if c.Probe == "" && len(f.bind) == 0 && c.Strategy == strategy.Default {
+		c.Probe = "none" // nodes of one process at one address reach every site alike: there is nothing to measure
+	}
 	if err := schedule.CheckProbe(c.Probe); err != nil {
 		return c, usage("--probe %w", err)
 	}

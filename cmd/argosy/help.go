@@ -10,6 +10,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
+// helpWidth is how wide help is printed, in characters.
+const helpWidth = 80
+
 // flagGroup is a heading of a command's help, and the flags under it, in their order.
 type flagGroup struct {
 	title string
@@ -56,7 +59,7 @@ func printUsage(w io.Writer, c *cobra.Command, groups []flagGroup) error {
 				listed = append(listed, name)
 			}
 		}
-		fmt.Fprintf(&b, "\n%s:\n%s", g.title, set.FlagUsages())
+		fmt.Fprintf(&b, "\n%s:\n%s", g.title, set.FlagUsagesWrapped(helpWidth))
 	}
 	rest := pflag.NewFlagSet("", pflag.ContinueOnError)
 	c.Flags().VisitAll(func(f *pflag.Flag) {
@@ -65,7 +68,7 @@ func printUsage(w io.Writer, c *cobra.Command, groups []flagGroup) error {
 		}
 	})
 	if rest.HasFlags() {
-		fmt.Fprintf(&b, "\nOthers:\n%s", rest.FlagUsages())
+		fmt.Fprintf(&b, "\nOthers:\n%s", rest.FlagUsagesWrapped(helpWidth))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

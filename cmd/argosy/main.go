@@ -123,6 +123,7 @@ any moment without losing anything, and goes on where it stopped with argosy cra
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage("%s: %w (see %s --help)", c.CommandPath(), plainFlagError(err), c.CommandPath())
 	})
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", helpWidth)))
 	cobra.EnableCommandSorting = false // what is used first stands first
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.Version = version

@@ -278,7 +278,7 @@ func size(n int64) string {
 func printSummary(w io.Writer, s assemble.Summary) {
 	printCounts(w, s)
 	if s.State == crawl.JobLimited && len(s.Stuck) == 0 {
-		fmt.Fprintf(w, "  a limit has ended it: argosy crawl -o %s goes on with a higher one (--max-pages, --max-time, --max-bytes)\n", filepath.Clean(s.Out))
+		fmt.Fprintf(w, "  a limit has ended it: argosy crawl -o %s goes on with a higher one\n    (--max-pages, --max-time, --max-bytes)\n", filepath.Clean(s.Out))
 	}
 	printTroubles(w, s.Troubles)
 	printTraps(w, s.Traps, "argosy retry "+s.Out+" --cut")

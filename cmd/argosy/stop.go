@@ -14,8 +14,9 @@ func newStop() *cobra.Command {
 	var dir string
 	c := &cobra.Command{
 		Use: "stop DIR", Short: "End the crawl that runs in a directory, and wait until it has saved everything", Args: cobra.MaximumNArgs(1),
-		Long: `Stop ends a crawl as Ctrl-C does, from another terminal: what is under way is finished, nothing is lost, and argosy crawl -o DIR
-goes on. It returns when the crawl has ended; of one with a topic it prints what argosy stats does.`,
+		Long: `Stop ends a crawl as Ctrl-C does, from another terminal: what is under way is
+finished, nothing is lost, and argosy crawl -o DIR goes on. It returns when the
+crawl has ended; of one with a topic it prints what argosy stats does.`,
 		Example: "  argosy stop rls",
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := dirArgs(args, &dir); err != nil {

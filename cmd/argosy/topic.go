@@ -74,8 +74,9 @@ func newTopicTrain() *cobra.Command {
 	var about string
 	c := &cobra.Command{
 		Use: "train", Short: "Print a topic that is made of words, a text or example pages", Args: cobra.NoArgs,
-		Long: `Train makes a topic and prints it as JSON, for --topic-model and for "model" in job files. With three examples on each side and
-more its words are learned from both; with fewer they are those that the examples have in common.`,
+		Long: `Train makes a topic and prints it as JSON, for --topic-model and for "model" in
+job files. With three examples on each side and more its words are learned from
+both; with fewer they are those that the examples have in common.`,
 		Example: "  argosy topic train --about enzymes --topic-like on/1.html --topic-like on/2.html --topic-like on/3.html \\\n    --topic-unlike off/1.html --topic-unlike off/2.html --topic-unlike off/3.html > enzymes.json",
 		RunE: func(c *cobra.Command, _ []string) error {
 			of, err := t.made()

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -92,6 +93,22 @@ func TestTopicalCrawl(t *testing.T) {
 		if code, _, errs := argosy(t, c.args...); code != exitUsage || !strings.Contains(errs, c.want) {
 			t.Errorf("%v: exit %d, %s", c.args, code, errs)
 		}
+	}
+}
+
+// Nodes of one process at one address reach a site alike: it is not asked for its first page to choose among them.
+func TestNodesOfOneAddressMeasureNothing(t *testing.T) {
+	var asked atomic.Int64
+	site := serves(t, "", func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/" {
+			asked.Add(1)
+		}
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, `<title>a page</title><a href="/b">b</a> <a href="/c">c</a>`)
+	})
+	code, out, errs := argosy(t, "crawl", site, "-o", filepath.Join(t.TempDir(), "c"), "--allow-private", "--delay", "0", "--agents", "3", "--topic", "page", "--crawlers", "2")
+	if code != 0 || asked.Load() != 1 {
+		t.Errorf("exit %d, asked %d times for /\n%s%s", code, asked.Load(), out, errs)
 	}
 }
 

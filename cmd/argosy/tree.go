@@ -18,9 +18,11 @@ func newTree() *cobra.Command {
 	var deepest int
 	c := &cobra.Command{
 		Use: "tree DIR", Short: "Print how each page of a crawl was reached, and its score", Args: cobra.MaximumNArgs(1),
-		Long: `Tree prints the search paths of a crawl: each page under the page that named it first, with its score by the crawl's
-topic, if it has one. Branches without a page on the topic are folded into one line; on a terminal pages on the topic are green.
-With --all it also prints what was not fetched, with what is expected of it. It works beside a crawl that runs, too.`,
+		Long: `Tree prints the search paths of a crawl: each page under the page that named it
+first, with its score by the crawl's topic, if it has one. Branches without a
+page on the topic are folded into one line; on a terminal pages on the topic are
+green. With --all it also prints what was not fetched, with what is expected of
+it. It works beside a crawl that runs, too.`,
 		Example: "  argosy tree rls\n  argosy tree rls --all --depth 3\n  argosy tree rls --dot | dot -Tsvg > rls.svg",
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := dirArgs(args, &dir); err != nil {
@@ -171,11 +173,13 @@ func newStats() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "stats DIR", Short: "Print how well a topical crawl kept to its topic", Args: cobra.MaximumNArgs(1),
-		Long: `Stats prints the figures of a crawl with a topic: those of the published system under its names, and those that the
-field uses. A page is visited (VC) if it was had as HTML with status 200, saved (DTOC) if it is on the topic (CC), whole, and not the
-same bytes as one saved before, which are counted as repeated (RC). VUC, the pages that should have been saved, is taken for VC as
-published. CR and RR reward who fetches what is known: look at the harvest, different pages on the topic a fetch. AUC is
-how well links were judged before they were followed.`,
+		Long: `Stats prints the figures of a crawl with a topic: those of the published system
+under its names, and those that the field uses. A page is visited (VC) if it was
+had as HTML with status 200, saved (DTOC) if it is on the topic (CC), whole, and
+not the same bytes as one saved before, which are counted as repeated (RC). VUC,
+the pages that should have been saved, is taken for VC as published. CR and RR
+reward who fetches what is known: look at the harvest, different pages on the
+topic a fetch. AUC is how well links were judged before they were followed.`,
 		Example: "  argosy stats rls\n  argosy stats rls --json | jq .curve",
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := dirArgs(args, &dir); err != nil {
@@ -211,7 +215,7 @@ func printStats(w io.Writer, s *survey.Stats) error {
 	t.printf("  CR   %7.1f%%  CC/VC    RCR %.1f%%  DTOC/VUC    RR %.2f%%  RC/VC\n", 100*s.CR, 100*s.RCR, 100*s.RR)
 	t.printf("  harvest %.3f  different pages on the topic a fetch (%s fetches)\n", s.Harvest, count(s.Fetched))
 	if s.AUC > 0 {
-		t.printf("  AUC  %8.3f  of what was expected of %s before they were fetched; 0.5 is chance\n", s.AUC, plural(s.Ranked, "page"))
+		t.printf("  AUC  %8.3f  how well %s were judged beforehand; 0.5 is chance\n", s.AUC, plural(s.Ranked, "page"))
 	}
 	if m := s.Market; m != nil {
 		printMarkets(&t, m)
@@ -230,12 +234,13 @@ func printStats(w io.Writer, s *survey.Stats) error {
 
 // printMarkets prints how crawlers traded.
 func printMarkets(t *treePrinter, m *survey.MarketStats) {
-	t.printf("  %s, %s: %s held, %s sold for %.2f", plural(int64(len(m.Crawlers)), "crawler"), m.Mode, plural(m.Markets, "market"), plural(m.Sold, "URL"), m.Paid)
-	switch {
-	case m.Unknown > 0:
+	sold := plural(m.Sold, "URL")
+	if m.Unknown == 0 {
+		sold = fmt.Sprintf("%s of %s", count(m.Sold), plural(m.Offered, "offered URL"))
+	}
+	t.printf("  %s, %s: %s, %s sold for %.2f", plural(int64(len(m.Crawlers)), "crawler"), m.Mode, plural(m.Markets, "market"), sold, m.Paid)
+	if m.Unknown > 0 {
 		t.printf("\n  what was offered in %s of them is not in the ledger, which was rebuilt", count(m.Unknown))
-	case m.Markets > 0:
-		t.printf(" of %s that were offered", count(m.Offered))
 	}
 	if m.TookOver > 0 {
 		t.printf("\n  in %s the exact rule took over", plural(m.TookOver, "market"))

@@ -119,6 +119,14 @@ func TestLotsWithBounds(t *testing.T) {
 	if sum := lots(t.TempDir(), 5, 0); sum.State != crawl.JobDone || sum.Pages != 180 || sum.Stuck != nil {
 		t.Errorf("with a target of 5: %s, %d pages, %v", sum.State, sum.Pages, sum.Stuck)
 	}
+	alone := t.TempDir()
+	topical(t, alone, web, port, func(j *crawl.Job) {
+		m := crawl.DefaultMarket(crawl.MarketLots)
+		m.Crawlers, j.Identity.Market = 1, &m
+	})
+	if markets, _ := held(t, alone); markets > 0 {
+		t.Errorf("one crawler has held %d markets with itself", markets)
+	}
 	dir := t.TempDir()
 	if sum := lots(dir, 0, 10); sum.State != crawl.JobLimited || sum.Pages > 80 || sum.Stuck["ability"] != 4 {
 		t.Errorf("with ability for 20 pages each: %s, %d pages, %v", sum.State, sum.Pages, sum.Stuck)

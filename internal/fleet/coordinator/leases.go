@@ -38,6 +38,9 @@ func (c *Coordinator) effects(ctx context.Context, now time.Time, fx *frontier.E
 	}
 	for _, e := range fx.Ended {
 		c.forget(e.Lease)
+		if r := c.jobs.runs[e.Lease.Job]; r != nil && c.f.Job(e.Lease.Job).Identity.Market != nil {
+			r.freed(c.f, e.Lease)
+		}
 	}
 	for _, l := range fx.Recalled {
 		c.forget(l)

@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"container/heap"
 	"context"
 	"math"
 	"time"
@@ -101,6 +102,9 @@ func (r *run) may(j *frontier.Job, c uint32, ran time.Duration) int {
 	case crawl.MarketPaper:
 		room = min(room, int64(t.Target-t.Pages)-n.Held)
 	case crawl.MarketLots:
+		if m.Crawlers == 1 {
+			break // there is nobody to trade with
+		}
 		done := visited(n)
 		if int(c) <= len(j.Last.Visited) {
 			done -= j.Last.Visited[c-1]
@@ -171,6 +175,18 @@ func (r *run) applied() {
 	clear(r.gave)
 }
 
+// freed has the tasks looked at that other crawlers have at the site of a lease that has ended: they do not wait until they would have looked
+// by themselves.
+func (r *run) freed(f *frontier.Frontier, l *frontier.Lease) {
+	for i := range r.due {
+		if t := f.Task(r.due[i].id); t != nil && t.Crawler() > 0 && t.Site == l.Site {
+			r.due[i].at = 0
+			heap.Fix(&r.due, i)
+			return // who has waited longest; the others go on waiting
+		}
+	}
+}
+
 // wake looks again at the tasks whose crawlers could do nothing. A crawler that has nothing to do for want of what promises most takes what
 // there is.
 func (c *Coordinator) wake(j *frontier.Job, r *run, now time.Time) error {
@@ -204,7 +220,7 @@ func (c *Coordinator) wake(j *frontier.Job, r *run, now time.Time) error {
 // market holds a market of a job's crawlers, if it is time for one.
 func (c *Coordinator) market(ctx context.Context, now time.Time, j *frontier.Job, r *run) error {
 	m := j.Identity.Market
-	if m == nil || m.Mode == crawl.MarketAlone || j.State != crawl.JobRunning || j.Sowing() || r.limited != "" || c.stage.drained ||
+	if m == nil || m.Mode == crawl.MarketAlone || m.Mode == crawl.MarketLots && m.Crawlers == 1 || j.State != crawl.JobRunning || j.Sowing() || r.limited != "" || c.stage.drained ||
 		now.Sub(r.traded) < marketRest || !r.marketDue(j, r.ran(now)) {
 		return nil
 	}

@@ -239,7 +239,9 @@ func (s *scene) start() {
 
 func (s *scene) halt() {
 	s.stop()
-	s.fail(<-s.done)
+	if err := <-s.done; !errors.Is(err, context.Canceled) { // the stop may come while an entry does
+		s.fail(err)
+	}
 	s.fail(errors.Join(s.f.Close(), s.l.Close()))
 }
 
