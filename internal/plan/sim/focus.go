@@ -8,21 +8,24 @@ import (
 	"argosy/internal/plan/schedule"
 )
 
-// Focus is the experiment of the market paper: a few crawlers look for pages on one topic in a web where links mostly
-// stay on topic, each with a keyword of its own, its own queue and its own memory of what it has seen.
+// Focus is the experiment of the market paper: a few crawlers look for pages about one keyword of one topic in a web where links mostly
+// stay on topic. All share the keyword; each has a part of the first URLs, its own queue and its own memory of what it has seen.
 type Focus struct {
 	Exchange schedule.ExchangeConfig
 	Crawlers int
 	Pages    int // of the web
 	Topics   int
-	Seconds  int // of an experiment
-	Visit    int // seconds a visit takes
-	Seed     uint64
+	Keywords int    // of a topic
+	Seconds  int    // of an experiment
+	Visit    int    // seconds a visit takes
+	Topic    int    // that is looked for, from 0
+	Keyword  int    // of it, from 0
+	Seed     uint64 // of the web
 }
 
-// DefaultFocus is the paper's set-up: 5 crawlers, 12 topics, 300 s. A market every 120 s means two in an experiment.
+// DefaultFocus is the paper's set-up: 5 crawlers, 12 topics of 5 keywords, 300 s. A market every 120 s means two in an experiment.
 func DefaultFocus(seed uint64) Focus {
-	return Focus{Exchange: schedule.DefaultExchange(), Crawlers: 5, Pages: 4000, Topics: 12, Seconds: 300, Visit: 6, Seed: seed}
+	return Focus{Exchange: schedule.DefaultExchange(), Crawlers: 5, Pages: 4000, Topics: 12, Keywords: 5, Seconds: 300, Visit: 6, Seed: seed}
 }
 
 // FocusMode is how the crawlers work together.
@@ -39,7 +42,7 @@ const (
 // FocusResult counts what was visited. The first three shares are the paper's measures, under its names; precision
 // rises when known pages are fetched again, so they are reported and never a goal.
 type FocusResult struct {
-	Visited, OnTopic, Saved, Repeated int // VC, CC, DTOC, RC
+	Visited, OnTopic, Saved, Repeated int // VC, CC, DTOC, RC: a page on the topic is saved, or it was saved before and is repeated
 	Distinct                          int // relevant pages, each counted once
 	Relevant                          int // that there are
 	Trades                            int
@@ -87,49 +90,53 @@ type focusWorld struct {
 	f     Focus
 	r     *rand.Rand
 	pages []topicPage
-	topic int
 }
 
+// newFocusWorld makes the web of a seed. Of the links of a page three in ten lead to its keyword, three to its topic, the others anywhere.
 func newFocusWorld(f Focus) *focusWorld {
 	w := &focusWorld{f: f, r: rand.New(rand.NewPCG(f.Seed, 0x666f637573))}
-	byTopic := make([][]int, f.Topics)
+	byTopic, byKeyword := make([][]int, f.Topics), make([][]int, f.Topics*f.Keywords)
 	for p := range f.Pages {
-		t := w.r.IntN(f.Topics)
+		t, k := w.r.IntN(f.Topics), w.r.IntN(f.Keywords)
 		byTopic[t] = append(byTopic[t], p)
-		w.pages = append(w.pages, topicPage{topic: t, keyword: w.r.IntN(f.Crawlers), strength: 0.4 + 0.6*w.r.Float64()})
+		byKeyword[t*f.Keywords+k] = append(byKeyword[t*f.Keywords+k], p)
+		w.pages = append(w.pages, topicPage{topic: t, keyword: k, strength: 0.4 + 0.6*w.r.Float64()})
 	}
-	w.topic = w.r.IntN(f.Topics)
 	for p := range w.pages {
+		of := &w.pages[p]
 		for range 8 {
-			to := w.r.IntN(f.Pages)
-			if own := byTopic[w.pages[p].topic]; w.r.Float64() < 0.6 {
+			to, near := w.r.IntN(f.Pages), w.r.Float64()
+			if own := byKeyword[of.topic*f.Keywords+of.keyword]; near < 0.3 {
+				to = own[w.r.IntN(len(own))]
+			} else if own := byTopic[of.topic]; near < 0.6 {
 				to = own[w.r.IntN(len(own))]
 			}
-			w.pages[p].links = append(w.pages[p].links, to)
+			of.links = append(of.links, to)
 		}
 	}
+	w.r = rand.New(rand.NewPCG(f.Seed, uint64(f.Topic*f.Keywords+f.Keyword)))
 	return w
 }
 
-// similarity of a page to the topic, as crawler b sees it through its keyword.
-func (w *focusWorld) similarity(page, b int) float64 {
+// similarity of a page to the keyword of the run: pages about other keywords of its topic are something like it.
+func (w *focusWorld) similarity(page int) float64 {
 	p := &w.pages[page]
-	if p.topic != w.topic {
-		return 0.3 * p.strength * float64((p.keyword+b)%3) / 2
-	}
-	if p.keyword != b {
-		return p.strength * 0.8
+	switch {
+	case p.topic != w.f.Topic:
+		return 0.15 * p.strength
+	case p.keyword != w.f.Keyword:
+		return 0.6 * p.strength
 	}
 	return p.strength
 }
 
 func (w *focusWorld) relevant(page int) bool {
-	return w.pages[page].topic == w.topic && w.pages[page].strength >= relevantFrom
+	return w.similarity(page) >= relevantFrom
 }
 
-// promise is what an anchor tells of a page: its similarity, through a glass.
-func (w *focusWorld) promise(page, b int) float64 {
-	return min(1, max(0, w.similarity(page, b)+0.15*w.r.NormFloat64()))
+// promise is what a crawler makes of an anchor: the page's similarity, through a glass.
+func (w *focusWorld) promise(page int) float64 {
+	return min(1, max(0, w.similarity(page)+0.15*w.r.NormFloat64()))
 }
 
 // focusCrawler is a pair of crawling and trading agent.
@@ -173,7 +180,7 @@ func (f Focus) Run(mode FocusMode) (FocusResult, error) {
 			}
 			q := c.queue[0]
 			c.queue = c.queue[1:]
-			w.visit(c, b, q.page, cfg, saved, &res)
+			w.visit(c, q.page, cfg, saved, &res)
 		}
 	}
 	res.Distinct = len(saved)
@@ -182,14 +189,25 @@ func (f Focus) Run(mode FocusMode) (FocusResult, error) {
 
 func (w *focusWorld) crawlers(cfg schedule.ExchangeConfig) []focusCrawler {
 	out := make([]focusCrawler, w.f.Crawlers)
+	taken := map[int]bool{} // the parts are disjoint
+	var found []int         // what a search for the keyword finds
+	for p := range w.pages {
+		if w.relevant(p) {
+			found = append(found, p)
+		}
+	}
 	for b := range out {
 		out[b] = focusCrawler{Trader: schedule.NewTrader(cfg), seen: map[int]bool{}}
-		for len(out[b].queue) < 4 { // a seed subset: some of it on topic
+		for len(out[b].queue) < 4 { // a seed subset: seven in ten on the topic
 			p := w.r.IntN(len(w.pages))
-			if w.r.Float64() < 0.5 && !w.relevant(p) {
+			if len(found) > w.f.Crawlers*4 && w.r.Float64() < 0.7 {
+				p = found[w.r.IntN(len(found))]
+			}
+			if taken[p] {
 				continue
 			}
-			out[b].queue = append(out[b].queue, queued{p, w.promise(p, b)})
+			taken[p] = true
+			out[b].queue = append(out[b].queue, queued{p, w.promise(p)})
 			out[b].seen[p] = true
 		}
 	}
@@ -197,7 +215,7 @@ func (w *focusWorld) crawlers(cfg schedule.ExchangeConfig) []focusCrawler {
 }
 
 // visit fetches a page, saves it if it is on topic, and queues its links that promise enough.
-func (w *focusWorld) visit(c *focusCrawler, b, page int, cfg schedule.ExchangeConfig, saved map[int]int, res *FocusResult) {
+func (w *focusWorld) visit(c *focusCrawler, page int, cfg schedule.ExchangeConfig, saved map[int]int, res *FocusResult) {
 	res.Visited++
 	c.Ability -= cfg.Delta1
 	c.Time -= time.Duration(w.f.Visit) * time.Second
@@ -205,14 +223,15 @@ func (w *focusWorld) visit(c *focusCrawler, b, page int, cfg schedule.ExchangeCo
 		return
 	}
 	res.OnTopic++
-	res.Saved++
 	c.Pages++
 	c.Space -= 20_000
 	if saved[page]++; saved[page] > 1 {
 		res.Repeated++
+	} else {
+		res.Saved++
 	}
 	for _, to := range w.pages[page].links {
-		if p := w.promise(to, b); p >= cfg.Understanding && !c.seen[to] {
+		if p := w.promise(to); p >= cfg.Understanding && !c.seen[to] {
 			c.seen[to] = true
 			c.queue = append(c.queue, queued{to, p})
 		}
@@ -237,8 +256,8 @@ func (w *focusWorld) market(cfg schedule.ExchangeConfig, crawlers []focusCrawler
 		}
 		for _, q := range c.queue[min(keep, len(c.queue)):] {
 			it := schedule.ForSale{Seller: b}
-			for o := range crawlers {
-				it.Values = append(it.Values, w.promise(q.page, o))
+			for range crawlers { // each reads the anchor by itself
+				it.Values = append(it.Values, w.promise(q.page))
 			}
 			items, pages = append(items, it), append(pages, q.page)
 		}
@@ -294,7 +313,7 @@ func (w *focusWorld) central(crawlers []focusCrawler, cfg schedule.ExchangeConfi
 		sort.SliceStable(all.queue, func(a, b int) bool { return all.queue[a].promise > all.queue[b].promise })
 		q := all.queue[0]
 		all.queue = all.queue[1:]
-		w.visit(&all, 0, q.page, cfg, saved, &res)
+		w.visit(&all, q.page, cfg, saved, &res)
 	}
 	res.Distinct = len(saved)
 	return res

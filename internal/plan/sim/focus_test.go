@@ -15,7 +15,7 @@ func TestFocus(t *testing.T) {
 			if err != nil || a != b {
 				t.Errorf("two runs differ: %+v, %+v (%v)", a, b, err)
 			}
-			if a.Visited == 0 || a.Saved > a.Visited || a.Distinct+a.Repeated != a.Saved || a.Distinct > a.Relevant {
+			if a.Visited == 0 || a.OnTopic > a.Visited || a.Distinct != a.Saved || a.Saved+a.Repeated != a.OnTopic || a.Distinct > a.Relevant {
 				t.Errorf("mode %d: %+v", mode, a)
 			}
 			if mode == Central && a.Repeated > 0 || mode == Alone && a.Trades > 0 {
