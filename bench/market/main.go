@@ -3,7 +3,9 @@
 // each of them has. Crawls are paired by the seed of their web.
 //
 //	go run ./bench/market [-seeds 20] [-pages 5200] [-webkb DIR] [-only lots,central]
+//	go run ./bench/market -paper [-seeds 1] [-pages 4000] [-html FILE]
 //
+// With -paper it runs the market paper's experiment instead: each keyword of 12 topics with and without the market, in the paper's table.
 // With -webkb the texts of pages are drawn from the WebKB collection by class (files of a label, a tab and stemmed words a line).
 package main
 
@@ -79,8 +81,16 @@ func main() {
 	near := flag.Float64("near", 0.3, "chance that a link of a page on the topic leads to another one")
 	told := flag.Float64("told", 0.2, "chance that a link says what it leads to")
 	links := flag.Int("links", 30, "links of a page")
+	asPaper := flag.Bool("paper", false, "run the market paper's experiment instead, on so many webs of so many pages")
+	html := flag.String("html", "", "with -paper: a file for the report with its charts")
 	tmp := flag.String("tmp", "", "where crawls are kept while they run")
 	flag.Parse()
+	if *asPaper {
+		if err := paper(*seeds, *first, *pages, *tmp, *html); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	if err := run(*seeds, *first, *pages, *webkb, *only, *tmp, *near, *told, *links); err != nil {
 		log.Fatal(err)
 	}

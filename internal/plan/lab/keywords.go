@@ -15,9 +15,9 @@ var shownTopics = []int{1, 4, 11}
 
 // paperWays are the paper's two ways, as its table has them.
 var paperWays = []struct {
-	name string
-	mode sim.FocusMode
-}{{"A", sim.Paper}, {"B", sim.Alone}}
+	name, title string
+	mode        sim.FocusMode
+}{{"A", "with the market (A)", sim.Paper}, {"B", "without (B)", sim.Alone}}
 
 // paperMeasures are the paper's three measures, with its averages in A and B, in %.
 var paperMeasures = []struct {
@@ -50,24 +50,30 @@ func keywordRuns(seed uint64, out figures) error {
 	return nil
 }
 
-// keywordReport is the paper's table, and its three bar charts, with 95 % intervals over webs.
+// keywordReport is the report of the experiment on webs that the lab makes.
 func keywordReport(r results, keys []string) (report.Table, []report.Figure) {
 	size := sim.DefaultFocus(0)
-	t := report.Table{
-		Caption: fmt.Sprintf("With the market (A) and without (B), in %%: %d topics of %d keywords, %d crawlers, %d s, on %d made webs", size.Topics, size.Keywords, size.Crawlers, size.Seconds, len(keys)),
-		Head:    []string{"topic", "keyword", "CR A", "CR B", "RCR A", "RCR B", "RR A", "RR B"},
-	}
-	mean := func(topics, keywords []int, k int, way string) (of sample) {
-		for _, key := range keys {
+	caption := fmt.Sprintf("With the market (A) and without (B), in %%: %d topics of %d keywords, %d crawlers, %d s, on %d made webs", size.Topics, size.Keywords, size.Crawlers, size.Seconds, len(keys))
+	return PaperMarket(caption, size.Topics, size.Keywords, len(keys), func(topic, keyword int, way string, measure, web int) float64 {
+		return r.sample(keywordRun(topic, keyword, way), measure, keys[web])[0]
+	})
+}
+
+// PaperMarket is the table of the market paper and its three bar charts, with 95 % intervals over webs. of returns a figure, in %, of a run:
+// topic and keyword from 1, A or B, measure 0 to 2 (CR, RCR, RR), web from 0.
+func PaperMarket(caption string, topics, keywords, webs int, of func(topic, keyword int, way string, measure, web int) float64) (report.Table, []report.Figure) {
+	t := report.Table{Caption: caption, Head: []string{"topic", "keyword", "CR A", "CR B", "RCR A", "RCR B", "RR A", "RR B"}}
+	mean := func(topics, keywords []int, measure int, way string) (out sample) {
+		for web := range webs {
 			sum, n := 0.0, 0.0
 			for _, topic := range topics {
 				for _, keyword := range keywords {
-					sum, n = sum+r.sample(keywordRun(topic, keyword, way), k, key)[0], n+1
+					sum, n = sum+of(topic, keyword, way, measure, web), n+1
 				}
 			}
-			of = append(of, sum/n)
+			out = append(out, sum/n)
 		}
-		return of
+		return out
 	}
 	row := func(topic, keyword string, topics, keywords []int) {
 		cells := []string{topic, keyword}
@@ -78,30 +84,32 @@ func keywordReport(r results, keys []string) (report.Table, []report.Figure) {
 		}
 		t.Rows = append(t.Rows, cells)
 	}
-	topics, keywords := upTo(size.Topics), upTo(size.Keywords)
+	allTopics, allKeywords := upTo(topics), upTo(keywords)
 	for _, topic := range shownTopics {
-		for _, keyword := range keywords {
-			row(fmt.Sprint(topic), fmt.Sprint(keyword), []int{topic}, []int{keyword})
+		for _, keyword := range allKeywords {
+			if topic <= topics {
+				row(fmt.Sprint(topic), fmt.Sprint(keyword), []int{topic}, []int{keyword})
+			}
 		}
 	}
-	for _, topic := range topics {
-		row(fmt.Sprint(topic), "average", []int{topic}, keywords)
+	for _, topic := range allTopics {
+		row(fmt.Sprint(topic), "average", []int{topic}, allKeywords)
 	}
-	row("all", "average", topics, keywords)
+	row("all", "average", allTopics, allKeywords)
 	published := []string{"all", "published"}
 	var charts []report.Figure
 	for k, m := range paperMeasures {
 		published = append(published, m.a, m.b)
 		fig := report.Figure{Kind: report.Bars, Caption: m.title + ", in %, by topic. Whiskers: 95 % intervals over webs.", Y: report.Axis{Label: "%", Zero: true}}
 		for _, way := range paperWays {
-			one := report.Series{Name: map[string]string{"A": "with the market (A)", "B": "without (B)"}[way.name]}
-			for i, topic := range topics {
-				one.Points = append(one.Points, mean([]int{topic}, keywords, k, way.name).spread(float64(i)))
+			one := report.Series{Name: way.title}
+			for i, topic := range allTopics {
+				one.Points = append(one.Points, mean([]int{topic}, allKeywords, k, way.name).spread(float64(i)))
 			}
-			one.Points = append(one.Points, mean(topics, keywords, k, way.name).spread(float64(len(topics))))
+			one.Points = append(one.Points, mean(allTopics, allKeywords, k, way.name).spread(float64(topics)))
 			fig.Series = append(fig.Series, one)
 		}
-		for _, topic := range topics {
+		for _, topic := range allTopics {
 			fig.Categories = append(fig.Categories, fmt.Sprintf("topic %d", topic))
 		}
 		fig.Categories = append(fig.Categories, "all")
