@@ -179,6 +179,11 @@ func (f *crawlFlags) config(args []string) (assemble.Config, error) {
 	if f.job.Catalogue, err = f.engines.catalogue(); err != nil {
 		return c, err
 	}
+	f.topic.asker = func() (*asker, error) {
+		limits := crawl.DefaultLimits()
+		f.job.Limits.Apply(&limits)
+		return f.asker(limits.Delay, f.job.Fetch.UserAgent)
+	}
 	if f.kept != nil {
 		f.job.Topic.Words, f.job.Topic.Text, f.job.Topic.Model = "", "", f.kept
 	} else if err := f.topic.read(&f.job.Topic); err != nil {

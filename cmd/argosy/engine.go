@@ -193,6 +193,11 @@ type engineFlags struct {
 
 func (f *engineFlags) flags(c *cobra.Command) {
 	f.ownEngines.flag(c)
+	f.askFlags(c)
+}
+
+// askFlags adds the flags that say how sites are asked.
+func (f *engineFlags) askFlags(c *cobra.Command) {
 	f.guard(c)
 	f.trust(c, "")
 	c.Flags().DurationVar(&f.delay, "delay", time.Second, "between two requests to one site")
@@ -203,6 +208,11 @@ func (f *engineFlags) asker() (*asker, error) {
 	if f.delay < 0 {
 		return nil, usage("--delay %s: want at least 0", f.delay)
 	}
+	return f.crawlFlags.asker(f.delay, f.agent)
+}
+
+// asker returns who asks sites beside a crawl, by the flags of the network.
+func (f *crawlFlags) asker(delay time.Duration, agent string) (*asker, error) {
 	var cfg assemble.Config
 	if err := f.network(&cfg); err != nil {
 		return nil, err
@@ -212,7 +222,7 @@ func (f *engineFlags) asker() (*asker, error) {
 	if err != nil {
 		return nil, usage("%v", err)
 	}
-	a := newAsker(cl, f.delay, f.agent)
+	a := newAsker(cl, delay, agent)
 	return &a, nil
 }
 

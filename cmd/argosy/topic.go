@@ -40,6 +40,7 @@ func newTopic() *cobra.Command {
 type topicCommand struct {
 	flags topicFlags
 	topic config.Topic
+	net   engineFlags // how sites of examples are asked
 }
 
 func (t *topicCommand) register(c *cobra.Command) {
@@ -47,11 +48,13 @@ func (t *topicCommand) register(c *cobra.Command) {
 	fl.SortFlags = false
 	fl.Var(filledFlag{&t.topic.Words}, "topic", "key words")
 	fl.Var(filledFlag{&t.flags.text}, "topic-text", "a text file that is about it")
-	fl.StringArrayVar(&t.flags.like, "topic-like", nil, "a page that is on it: a file of HTML or text (may be repeated)")
+	fl.StringArrayVar(&t.flags.like, "topic-like", nil, "a page that is on it: a file of HTML or text, or a URL (may be repeated)")
 	fl.StringArrayVar(&t.flags.unlike, "topic-unlike", nil, "with --topic-like: a page that is not (may be repeated)")
 	fl.Var(filledFlag{&t.flags.model}, "topic-model", "a file that argosy topic train has written")
 	fl.Var(filledFlag{&t.topic.Language}, "topic-language", "language of the topic (ISO 639-1); none compares words as they stand (default: guessed)")
 	fl.Var(filledFlag{&t.flags.threshold}, "topic-threshold", "score from which a page is on the topic (default 0.2)")
+	t.net.askFlags(c)
+	t.flags.asker = t.net.asker
 }
 
 // made returns the topic that the flags make.

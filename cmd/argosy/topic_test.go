@@ -27,7 +27,7 @@ func library(t *testing.T) string {
 		}
 		words := "roses and lilies stand in the garden, and water is good for them. "
 		if shelf == 2 {
-			words = "an asynchronous iterator is an object that is iterated over asynchronously. "
+			words = "an asynchronous iterator is an object that is iterated over asynchronously: it awaits values and returns them. "
 		}
 		fmt.Fprintf(w, `<title>book %d</title><p>%s</p><p>see <a href="/s%d/b%d">the next one</a></p>`, n, strings.Repeat(words, 4), shelf, n+1)
 	})
@@ -134,6 +134,30 @@ func TestLinksRunOut(t *testing.T) {
 			if !strings.Contains(out, want) {
 				t.Errorf("%v: no %q:\n%s%s", c.args, want, out, errs)
 			}
+		}
+	}
+}
+
+// Pages that a topic is made of may be URLs: they are asked as a crawl asks, robots.txt first.
+func TestTopicLikeURL(t *testing.T) {
+	site := library(t)
+	code, out, errs := argosy(t, "topic", "show", "--topic-like", site+"s2/b1", "--topic-like", site+"s2/b2", "--allow-private", "--delay", "0")
+	if code != 0 || !strings.Contains(out, "asynchron") || !strings.Contains(out, "like "+site+"s2/b1 and 1 more") {
+		t.Errorf("show: exit %d\n%s%s", code, out, errs)
+	}
+	dir := filepath.Join(t.TempDir(), "c")
+	code, out, errs = argosy(t, "crawl", site, "-o", dir, "--allow-private", "--delay", "0", "--topic-like", site+"s2/b1")
+	if code != 0 || !strings.Contains(out, "41 on the topic") {
+		t.Errorf("crawl: exit %d\n%s%s", code, out, errs)
+	}
+	shut := serves(t, "User-agent: *\nDisallow: /", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusTeapot) })
+	for _, c := range []struct{ url, want string }{
+		{site + "none", "it answers 404, not 200"},
+		{shut + "a", "robots.txt disallows it"},
+		{"http://:bad/", "--topic-like"},
+	} {
+		if code, _, errs := argosy(t, "topic", "show", "--topic-like", c.url, "--allow-private", "--delay", "0"); code != exitUsage || !strings.Contains(errs, c.want) {
+			t.Errorf("%s: exit %d, %s", c.url, code, errs)
 		}
 	}
 }

@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -28,12 +30,14 @@ type topicFlags struct {
 	threshold    string
 	market       string
 	crawlers     *int
+
+	asker func() (*asker, error) // asks for examples that are URLs
 }
 
 func (f *topicFlags) register(fl *pflag.FlagSet, t *config.Topic) {
 	fl.Var(filledFlag{&t.Words}, "topic", "fetch what is about these words, the most promising links first")
 	fl.Var(filledFlag{&f.text}, "topic-text", "the same, about what this text file is about")
-	fl.StringArrayVar(&f.like, "topic-like", nil, "the same, about what these pages are about: files of HTML or text (may be repeated)")
+	fl.StringArrayVar(&f.like, "topic-like", nil, "the same, about what these pages are about: files of HTML or text, or URLs (may be repeated)")
 	fl.StringArrayVar(&f.unlike, "topic-unlike", nil, "with --topic-like: pages that are not on the topic (may be repeated)")
 	fl.Var(filledFlag{&f.model}, "topic-model", "the same, by a file that argosy topic train has written")
 	fl.Var(filledFlag{&t.Language}, "topic-language", "language of the topic (ISO 639-1); none compares words as they stand (default: guessed)")
@@ -175,7 +179,7 @@ func (f *topicFlags) read(t *config.Topic) error {
 		return usage("--topic-like and --topic-model: give one of them")
 	}
 	var err error
-	t.Model, err = trained(f.like, f.unlike, "", t.Language)
+	t.Model, err = f.trained("", t.Language)
 	return err
 }
 
@@ -231,20 +235,23 @@ func topicOf(name string, b []byte) (*crawl.Topic, error) {
 	return t, nil
 }
 
-// trained makes a topic of files.
-func trained(like, unlike []string, about, language string) (*crawl.Topic, error) {
-	on, err := examples("--topic-like", like, language)
+// trained makes a topic of the examples.
+func (f *topicFlags) trained(about, language string) (*crawl.Topic, error) {
+	r := exampleReader{open: f.asker, language: language}
+	on, err := r.read("--topic-like", f.like)
 	if err != nil {
 		return nil, err
 	}
-	off, err := examples("--topic-unlike", unlike, language)
+	off, err := r.read("--topic-unlike", f.unlike)
 	if err != nil {
 		return nil, err
 	}
 	if about == "" {
-		about = "like " + filepath.Base(like[0])
-		if len(like) > 1 {
-			about += fmt.Sprintf(" and %d more", len(like)-1)
+		if about = "like " + f.like[0]; !isURL(f.like[0]) {
+			about = "like " + filepath.Base(f.like[0])
+		}
+		if len(f.like) > 1 {
+			about += fmt.Sprintf(" and %d more", len(f.like)-1)
 		}
 	}
 	t, err := topic.Examples(about, on, off)
@@ -254,20 +261,65 @@ func trained(like, unlike []string, about, language string) (*crawl.Topic, error
 	return t, nil
 }
 
-func examples(flag string, files []string, language string) ([]*topic.Doc, error) {
+// exampleReader reads pages that a topic is made of, from files and from sites.
+type exampleReader struct {
+	open     func() (*asker, error)
+	ask      *asker // once it is needed: it keeps each site's clock
+	language string // of the topic; empty: that of the first page, for of one topic all words are compared alike
+}
+
+func (r *exampleReader) read(flag string, names []string) ([]*topic.Doc, error) {
 	var docs []*topic.Doc
-	for _, name := range files {
-		b, err := readTopicFile(flag, name)
+	for _, name := range names {
+		b, html, err := r.page(flag, name)
 		if err != nil {
 			return nil, err
 		}
-		b, html := plainPage(name, b)
-		docs = append(docs, topic.NewDoc(b, html, language))
-		if language == "" {
-			language = docs[0].Language // of one topic all words are compared alike
+		docs = append(docs, topic.NewDoc(b, html, r.language))
+		if r.language == "" {
+			r.language = docs[0].Language
 		}
 	}
 	return docs, nil
+}
+
+// page returns an example in UTF-8, and whether it is HTML.
+func (r *exampleReader) page(flag, name string) (b []byte, html bool, err error) {
+	if !isURL(name) {
+		if b, err = readTopicFile(flag, name); err == nil {
+			b, html = plainPage(name, b)
+		}
+		return b, html, err
+	}
+	u, err := crawl.Parse(name)
+	if err != nil {
+		return nil, false, usage("%s: %q: %v", flag, name, err)
+	}
+	if r.ask == nil {
+		if r.ask, err = r.open(); err != nil {
+			return nil, false, err
+		}
+	}
+	got, err := r.ask.get(context.Background(), u, false, maxExample)
+	switch kind, _, _ := mime.ParseMediaType(got.Type); {
+	case err != nil:
+		return nil, false, usage("%s: %s: %w", flag, name, err)
+	case got.Status != http.StatusOK:
+		return nil, false, usage("%s: %s: it answers %d, not 200", flag, name, got.Status)
+	case kind == "text/html" || kind == "application/xhtml+xml":
+		b, html = decodedPage(got.Body, got.Type)
+		return b, html, nil
+	case strings.HasPrefix(kind, "text/"):
+		b, _ = decodedPage(got.Body, got.Type)
+		return b, false, nil
+	default:
+		return nil, false, usage("%s: %s: it is %q; want HTML or text", flag, name, kind)
+	}
+}
+
+// isURL reports whether an example is fetched.
+func isURL(name string) bool {
+	return strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://")
 }
 
 // plainPage returns a file in UTF-8, and whether it is HTML.
