@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"argosy/internal/webs"
+)
+
+// Crawlers that trade go on after kill -9, again and again, in the middle of their turns and markets: nothing is lost, nothing is in the index
+// twice, and nobody is needed.
+func TestMarketGoesOnAfterKills(t *testing.T) {
+	web := webs.NewTopical(webs.TopicalConfig{Seed: 8, Sites: 3, Pages: 60, Share: 0.1, Near: 0.6, Told: 0.5})
+	var asked atomic.Int64
+	reached := make(chan struct{}, 1)
+	next := atomic.Int64{}
+	for host, pages := range web.Sites {
+		web.Sites[host] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if asked.Add(1) == next.Load() {
+				reached <- struct{}{}
+			}
+			pages.ServeHTTP(w, r)
+		})
+	}
+	port, stop, err := web.Serve("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	dir := filepath.Join(t.TempDir(), "c")
+	args := append([]string{
+		"crawl", "-o", dir, "--allow-private", "--delay", "0", "--resolve", "*.test=127.0.0.1", "--topic", webs.TopicalWords, "--tunnel", "-1", "--crawlers", "5",
+		"--market", "lots,turn=4", "--quiet",
+	}, web.Seeds(port)...)
+	for range 3 {
+		next.Store(asked.Load() + 45)
+		c := exec.CommandContext(t.Context(), os.Args[0])
+		c.Env = append(os.Environ(), argsEnv+"="+strings.Join(args, "\x1f"))
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		<-reached
+		if err := c.Process.Signal(syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		_ = c.Wait()
+	}
+	if s := crawled(t, 0, "-o", dir, "--quiet"); s.State != "done" || s.Fetched != 180 {
+		t.Errorf("after the kills: %+v", s)
+	}
+	if code, out, _ := argosy(t, "verify", dir); code != 0 || !strings.HasPrefix(out, "clean") {
+		t.Errorf("verify: exit %d, %s", code, out)
+	}
+	once(t, dir, 180)
+	code, out, _ := argosy(t, "stats", dir)
+	if code != 0 || !strings.Contains(out, "VC        180 ") || !strings.Contains(out, "RR 0.00%") {
+		t.Errorf("stats: exit %d\n%s", code, out)
+	}
+}
+
+// once fails unless the index of a crawl names so many URLs, each once.
+func once(t *testing.T, dir string, want int) {
+	t.Helper()
+	f, err := os.Open(filepath.Join(dir, "index.cdxj"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	seen := map[string]bool{}
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		key, _, _ := strings.Cut(lines.Text(), " ")
+		if seen[key] {
+			t.Errorf("twice in the index: %s", lines.Text())
+		}
+		seen[key] = !strings.HasSuffix(key, "/robots.txt")
+		if !seen[key] {
+			delete(seen, key)
+		}
+	}
+	if len(seen) != want {
+		t.Errorf("%d URLs in the index, want %d", len(seen), want)
+	}
+}
+
+// Few seeds, few URLs, topics that nothing is about or that no stemmer knows, and pages that repeat the words: the crawl ends, says what is to be
+// said, and has each page once.
+func TestTopicalCorners(t *testing.T) {
+	html := func(w http.ResponseWriter, title, text string, links ...string) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprintf(w, "<title>%s</title><p>%s</p>", title, text)
+		for _, l := range links {
+			fmt.Fprintf(w, `<p><a href="%s">%s</a></p>`, l, l)
+		}
+	}
+	three := serves(t, "", func(w http.ResponseWriter, r *http.Request) {
+		html(w, "enzymes "+r.URL.Path, strings.Repeat("the enzyme and its kinetics ", 20), "/a", "/b")
+	})
+	finnish := serves(t, "", func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/" {
+			html(w, "etusivu", "tervetuloa", "/entsyymi", "/puutarha")
+			return
+		}
+		html(w, r.URL.Path, strings.Repeat(map[string]string{"/entsyymi": "entsyymi nopeuttaa reaktiota ", "/puutarha": "ruusut kasvavat hitaasti "}[r.URL.Path], 20))
+	})
+	stuffed := serves(t, "", func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/":
+			html(w, "front", "welcome", "/stuffed", "/honest")
+		case "/stuffed":
+			html(w, "enzyme kinetics", strings.Repeat("enzyme kinetics ", 10_000))
+		default:
+			html(w, "On enzymes", strings.Repeat("The kinetics of an enzyme are measured where its substrate is given in excess, and the rate is plotted. ", 5))
+		}
+	})
+	for _, c := range []struct {
+		name, site string
+		args       []string
+		want       []string
+		pages      int
+	}{
+		{"one seed, more crawlers than URLs", three, []string{"--topic", "enzyme kinetics", "--crawlers", "20"}, []string{"3 on the topic", "everything in the scope was asked for"}, 3},
+		{"three seeds", three, []string{three + "a", three + "b", "--topic", "enzyme kinetics", "--crawlers", "5"}, []string{"3 on the topic"}, 3},
+		{"published, more crawlers than URLs", three, []string{"--topic", "enzyme kinetics", "--crawlers", "7", "--market", "paper,interval=50ms,lifetime=20s"}, []string{"on the topic"}, -1},
+		{"a topic that nothing is about", three, []string{"--topic", "medieval falconry", "--crawlers", "3"}, []string{"no page is on the topic: check its words"}, 3},
+		{"a language without a stemmer", finnish, []string{"--topic", "entsyymi"}, []string{"1 on the topic"}, 3},
+		{"words repeated", stuffed, []string{"--topic", "enzyme kinetics", "--crawlers", "2"}, []string{"1 on the topic"}, 3},
+	} {
+		dir := filepath.Join(t.TempDir(), "c")
+		args := append([]string{"crawl", c.site, "-o", dir, "--allow-private", "--delay", "0"}, c.args...)
+		code, out, errs := argosy(t, args...)
+		for _, want := range c.want {
+			if code != 0 || !strings.Contains(out, want) {
+				t.Errorf("%s: exit %d, no %q\n%s%s", c.name, code, want, out, errs)
+			}
+		}
+		if c.pages >= 0 {
+			once(t, dir, c.pages)
+		}
+	}
+}
