@@ -15,6 +15,7 @@ type Judge struct {
 	ids   map[string]uint16 // of the stems of the topic, from 1
 	alone []int16           // by id: the term of the word itself, -1 if there is none
 	pairs map[[2]uint16]int16
+	first [256]bool // bytes with which words may begin that the topic has: no stemmer changes the first letter of a word that is in ASCII
 
 	memo    []atomic.Uint64 // what words were looked up last: the hash without its last 16 bits, and the id
 	readers sync.Pool
@@ -27,11 +28,17 @@ const memoSize = 1 << 14
 func NewJudge(t *crawl.Topic) *Judge {
 	j := &Judge{Topic: t, ids: map[string]uint16{}, pairs: map[[2]uint16]int16{}, memo: make([]atomic.Uint64, memoSize)}
 	j.alone = append(j.alone, -1)
+	for b := 0x80; b < len(j.first); b++ {
+		j.first[b] = true
+	}
 	id := func(w string) uint16 {
 		n, ok := j.ids[w]
 		if !ok {
 			n = uint16(len(j.alone))
 			j.ids[w] = n
+			if w != "" {
+				j.first[w[0]] = true
+			}
 			j.alone = append(j.alone, -1)
 		}
 		return n
@@ -155,6 +162,9 @@ func (j *Judge) reader() *reader {
 
 // id returns the number of a word's stem in the topic, 0 if the topic does not have it.
 func (j *Judge) id(word []byte) uint16 {
+	if len(word) == 0 || !j.first[word[0]] {
+		return 0
+	}
 	h := hash(word) * 0x9e3779b97f4a7c15 // short words differ in few bits of FNV
 	h ^= h >> 29
 	slot := &j.memo[(h>>16)&(memoSize-1)]
