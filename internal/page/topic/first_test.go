@@ -1,6 +1,8 @@
 package topic
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -17,4 +19,22 @@ func TestStemsKeepTheFirstLetter(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Passing by the words that the topic cannot have changes nothing: neither counts nor scores.
+func TestPassedWordsCount(t *testing.T) {
+	quick, slow := words(t, "enzyme kinetics été", "en"), words(t, "enzyme kinetics été", "en")
+	for b := range slow.first {
+		slow.first[b] = true
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		pieces := rapid.SliceOfN(rapid.SampledFrom([]string{
+			"enzyme", "Enzymes", "kinetics", "café", "été", "x", "word", " ", "-", "光明", strings.Repeat("z", maxWord), strings.Repeat("z", maxWord+1), "\xff", "<b>", "</p>", "é", "7",
+		}), 0, 40).Draw(t, "pieces")
+		page := []byte(strings.Join(pieces, ""))
+		a, b := quick.Explain(page, true), slow.Explain(page, true)
+		if a.Score != b.Score || a.Words != b.Words || !slices.Equal(a.Parts, b.Parts) {
+			t.Fatalf("%q: %+v, want %+v", page, a, b)
+		}
+	})
 }

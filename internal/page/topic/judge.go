@@ -4,6 +4,7 @@ import (
 	"math"
 	"sync"
 	"sync/atomic"
+	"unicode/utf8"
 
 	"argosy/internal/crawl"
 )
@@ -160,6 +161,24 @@ func (j *Judge) reader() *reader {
 	return r
 }
 
+// passes goes past what stands between words at i, or past a word in ASCII that the topic cannot have; is reports whether it was a word. What it
+// cannot judge it leaves where it is.
+func (j *Judge) passes(b []byte, i int) (next int, is bool) {
+	c := lower[b[i]]
+	switch {
+	case b[i] >= utf8.RuneSelf || c != 0 && j.first[c]:
+		return i, false
+	case c == 0:
+		return i + 1, false
+	}
+	for next = i + 1; next < len(b) && lower[b[next]] != 0; next++ {
+	}
+	if next < len(b) && b[next] >= utf8.RuneSelf {
+		return i, false // it may go on
+	}
+	return next, next-i <= maxWord
+}
+
 // id returns the number of a word's stem in the topic, 0 if the topic does not have it.
 func (j *Judge) id(word []byte) uint16 {
 	if len(word) == 0 || !j.first[word[0]] {
@@ -213,16 +232,18 @@ type reader struct {
 // text takes in words that stand in one place.
 func (r *reader) text(b []byte) {
 	for i := 0; i < len(b); {
+		if next, is := r.judge.passes(b, i); next > i {
+			if i = next; is {
+				r.word()
+				r.last = 0
+			}
+			continue
+		}
 		word, next := cut(b, i, r.buf[:0])
 		if i = next; len(word) == 0 {
 			continue
 		}
-		switch r.place {
-		case inText:
-			r.main++
-		case inLink, inAround:
-			r.rest++
-		}
+		r.word()
 		id := r.judge.id(word)
 		if id == 0 {
 			r.last = 0
@@ -237,6 +258,16 @@ func (r *reader) text(b []byte) {
 			}
 		}
 		r.last = id
+	}
+}
+
+// word counts a word, whatever it is.
+func (r *reader) word() {
+	switch r.place {
+	case inText:
+		r.main++
+	case inLink, inAround:
+		r.rest++
 	}
 }
 
