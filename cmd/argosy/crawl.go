@@ -179,17 +179,7 @@ func (f *crawlFlags) config(args []string) (assemble.Config, error) {
 	if f.job.Catalogue, err = f.engines.catalogue(); err != nil {
 		return c, err
 	}
-	f.topic.asker = func() (*asker, error) {
-		limits := crawl.DefaultLimits()
-		f.job.Limits.Apply(&limits)
-		return f.asker(limits.Delay, f.job.Fetch.UserAgent)
-	}
-	if f.kept != nil {
-		f.job.Topic.Words, f.job.Topic.Text, f.job.Topic.Model = "", "", f.kept
-	} else if err := f.topic.read(&f.job.Topic); err != nil {
-		return c, err
-	}
-	if err := f.topic.readMarket(&f.job.Market); err != nil {
+	if err := f.readTopic(); err != nil {
 		return c, err
 	}
 	if c.Job, err = f.job.Crawl(set.seeds, set.bare); err != nil {
@@ -213,6 +203,24 @@ func (f *crawlFlags) config(args []string) (assemble.Config, error) {
 		return c, err
 	}
 	return c, f.check(&c)
+}
+
+// readTopic takes in what pages are to be about, and how crawlers trade.
+func (f *crawlFlags) readTopic() error {
+	f.topic.asker = func() (*asker, error) {
+		limits := crawl.DefaultLimits()
+		f.job.Limits.Apply(&limits)
+		return f.asker(limits.Delay, f.job.Fetch.UserAgent)
+	}
+	if f.kept != nil {
+		f.job.Topic.Words, f.job.Topic.Text, f.job.Topic.Model = "", "", f.kept
+	} else if err := f.topic.read(&f.job.Topic); err != nil {
+		return err
+	}
+	if err := f.topic.readMarket(&f.job.Market); err != nil {
+		return err
+	}
+	return nil
 }
 
 // check lets the job's own packages judge it, so that mistakes are found before anything is opened.
