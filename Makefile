@@ -29,6 +29,7 @@ dash:
 	$(ESBUILD) $(DASH)/src/main.jsx --bundle --minify --target=es2022 --format=iife --charset=utf8 --legal-comments=eof \
 		--jsx-factory=h --jsx-fragment=Fragment --alias:preact=./$(DASH)/lib/preact.mjs --outfile=$(DASH)/dist/app.js --log-level=warning
 	$(ESBUILD) $(DASH)/src/app.entry.css --bundle --minify --outfile=$(DASH)/dist/app.css --log-level=warning
+	gzip -9 -n -f $(DASH)/dist/app.js $(DASH)/dist/app.css
 
 test:
 	$(GO) test ./...

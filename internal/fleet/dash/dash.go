@@ -4,8 +4,12 @@
 package dash
 
 import (
+	"bytes"
+	"compress/gzip"
 	"embed"
+	"io"
 	"net/http"
+	"strings"
 )
 
 //go:embed dist
@@ -21,13 +25,21 @@ var types = map[string]string{"index.html": "text/html; charset=utf-8", "app.js"
 
 // Serve answers with a file: of Names, or index.html, the page.
 func Serve(w http.ResponseWriter, r *http.Request, name string) {
-	b, err := files.ReadFile("dist/" + name)
+	b, packed, err := read(name)
+	if err == nil && packed && !takesGzip(r) {
+		b, err = unpacked(b)
+		packed = false
+	}
 	if err != nil || types[name] == "" {
 		http.NotFound(w, r)
 		return
 	}
 	h := w.Header()
 	h.Set("Content-Type", types[name])
+	h.Set("Vary", "Accept-Encoding")
+	if packed {
+		h.Set("Content-Encoding", "gzip")
+	}
 	h.Set("Content-Security-Policy", policy)
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
@@ -35,4 +47,32 @@ func Serve(w http.ResponseWriter, r *http.Request, name string) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-cache")
 	_, _ = w.Write(b)
+}
+
+// read returns a file as it is in the binary: the large ones are compressed.
+func read(name string) (b []byte, packed bool, err error) {
+	if b, err = files.ReadFile("dist/" + name + ".gz"); err == nil {
+		return b, true, nil
+	}
+	b, err = files.ReadFile("dist/" + name)
+	return b, false, err
+}
+
+func unpacked(b []byte) ([]byte, error) {
+	z, err := gzip.NewReader(bytes.NewReader(b))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(z)
+}
+
+// takesGzip reports whether a client reads gzip (RFC 9110, section 12.5.3). A refusal by "q=0", which no browser sends, is one.
+func takesGzip(r *http.Request) bool {
+	for part := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
+		coding, weight, _ := strings.Cut(part, ";")
+		if strings.EqualFold(strings.TrimSpace(coding), "gzip") {
+			return !strings.HasPrefix(strings.ReplaceAll(weight, " ", ""), "q=0")
+		}
+	}
+	return false
 }

@@ -104,12 +104,18 @@ func TestServed(t *testing.T) {
 
 // What is served says what the sources say: each text of theirs is in it.
 func TestBuilt(t *testing.T) {
-	b, err := files.ReadFile("dist/app.js")
-	if err != nil {
-		t.Fatal(err)
+	w := httptest.NewRecorder()
+	Serve(w, httptest.NewRequest(http.MethodGet, "/", nil), "app.js")
+	b := w.Body.String()
+	packed := httptest.NewRequest(http.MethodGet, "/", nil)
+	packed.Header.Set("Accept-Encoding", "br, gzip")
+	w = httptest.NewRecorder()
+	Serve(w, packed, "app.js")
+	if z, err := unpacked(w.Body.Bytes()); err != nil || string(z) != b || w.Header().Get("Content-Encoding") != "gzip" {
+		t.Errorf("to a browser that takes gzip goes something else: %v", err)
 	}
 	for _, m := range regexp.MustCompile(`\bt\('((?:[^'\\]|\\.)*)'`).FindAllStringSubmatch(sources(t), -1) {
-		if !strings.Contains(string(b), m[1]) {
+		if !strings.Contains(b, m[1]) {
 			t.Errorf("dist/app.js lacks %q: make dash builds it anew", m[1])
 		}
 	}
