@@ -65,15 +65,31 @@ func DefaultConfig(dir string) Config {
 
 // Server is an embedded JetStream server.
 type Server struct {
-	srv *server.Server
+	srv atomic.Pointer[server.Server] // of this moment: Renew puts another one in its place
 	cfg Config
 
-	mu   sync.Mutex        // guards keys
-	keys map[uint64]string // whose the connections of nodes are that there were the last time
+	mu      sync.Mutex           // guards the fields below
+	keys    map[uint64]string    // whose the connections of nodes are that there were the last time
+	lives   uint64               // how often it was renewed
+	revoked map[string]time.Time // credentials that were given to these keys until then are refused
 }
 
 // Serve starts the embedded server.
 func Serve(c Config) (*Server, error) {
+	s, err := start(c)
+	if err != nil {
+		return nil, err
+	}
+	sv := &Server{cfg: c}
+	if c.Listen != "" {
+		sv.cfg.Listen = s.Addr().String() // the same port when it is renewed
+	}
+	sv.srv.Store(s)
+	return sv, nil
+}
+
+// start starts a server.
+func start(c Config) (*server.Server, error) {
 	o := &server.Options{
 		ServerName: "argosy", DontListen: true, NoSigs: true, NoLog: true,
 		JetStream: true, StoreDir: c.Dir, JetStreamMaxMemory: c.MaxMemory, JetStreamMaxStore: c.MaxLog + c.MaxLog/4,
@@ -110,7 +126,7 @@ func Serve(c Config) (*Server, error) {
 		s.Shutdown()
 		return nil, fmt.Errorf("start the embedded bus in %s: not ready after 30 s (is the disk full, or the port of %s taken?)", c.Dir, c.Listen)
 	}
-	return &Server{srv: s, cfg: c}, nil
+	return s, nil
 }
 
 // URL returns where the server listens; empty if it does not.
@@ -122,21 +138,49 @@ func (s *Server) URL() string {
 	if s.cfg.TLS != nil {
 		scheme = "tls://"
 	}
-	return scheme + s.srv.Addr().String()
+	return scheme + s.cfg.Listen
 }
 
 // Pipe opens a connection to the server without a port.
-func (s *Server) Pipe() (net.Conn, error) { return s.srv.InProcessConn() }
+func (s *Server) Pipe() (net.Conn, error) { return s.srv.Load().InProcessConn() }
 
 // Close stops the server and waits until its files are closed.
 func (s *Server) Close() {
-	s.srv.Shutdown()
-	s.srv.WaitForShutdown()
+	srv := s.srv.Load()
+	srv.Shutdown()
+	srv.WaitForShutdown()
+}
+
+// Renew stops the server and starts another one in its place, on the same files and the same port: one that could not write, because the
+// disk was full, never writes again by itself. Connections of nodes come back by themselves. c is a coordinator's; what the server
+// kept in memory alone begins anew. When it fails the bus is away, and Renew may be called again.
+func (s *Server) Renew(ctx context.Context, c *Client) error {
+	s.Close()
+	srv, err := start(s.cfg)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrAway, err)
+	}
+	s.mu.Lock()
+	s.srv.Store(srv)
+	s.lives++
+	s.keys = nil // connections are counted from 1 again
+	revoked := s.revoked
+	s.mu.Unlock()
+	if len(revoked) > 0 {
+		if err := s.Revoke(revoked); err != nil {
+			return err
+		}
+	}
+	for { // the client has lost its connection, and makes another one
+		if err = c.make(ctx); err == nil || ctx.Err() != nil || !pause(ctx, retryEvery) {
+			return err
+		}
+	}
 }
 
 // Connect opens a connection inside the process. The first one creates streams and buckets.
 func (s *Server) Connect(ctx context.Context) (*Client, error) {
-	opts := []nats.Option{nats.InProcessServer(s.srv), nats.MaxReconnects(-1), nats.Name("argosy")}
+	opts := []nats.Option{nats.InProcessServer(pipes(s.Pipe)), nats.MaxReconnects(-1), nats.ReconnectWait(retryEvery), nats.Name("argosy")}
 	if s.cfg.Keys != nil {
 		creds, err := s.cfg.Keys.coordinator()
 		if err != nil {
@@ -223,11 +267,22 @@ func (c *Client) open(ctx context.Context) (err error) {
 	if err = c.openLog(ctx); err != nil {
 		return fmt.Errorf("open the log: %w", err)
 	}
+	if err = c.make(ctx); err != nil {
+		return err
+	}
+	if c.nodes, err = c.js.KeyValue(ctx, nodeBucket); err != nil {
+		return fmt.Errorf("open the node registry: %w", err)
+	}
+	return nil
+}
+
+// make makes what carries messages to nodes, and their registry, where they are not there.
+func (c *Client) make(ctx context.Context) error {
 	storage := jetstream.MemoryStorage
 	if c.cfg.Replicas > 1 { // a server of a cluster that starts again has what it had, and votes at once
 		storage = jetstream.FileStorage
 	}
-	_, err = c.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+	_, err := c.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
 		Name: dispatchStream, Subjects: []string{dispatchPrefix + ">"}, Storage: storage, Replicas: c.cfg.Replicas,
 		Retention: jetstream.WorkQueuePolicy, MaxAge: c.cfg.RecycleAfter, MaxBytes: c.cfg.MaxMemory / 2, Discard: jetstream.DiscardOld,
 	})
@@ -239,9 +294,6 @@ func (c *Client) open(ctx context.Context) (err error) {
 		Name: "KV_" + nodeBucket, Subjects: []string{"$KV." + nodeBucket + ".>"}, Storage: storage, Replicas: c.cfg.Replicas, MaxMsgsPerSubject: 1,
 		MaxAge: term.NodeTTL, MaxBytes: 32 << 20, MaxMsgSize: crawl.MaxRegistration + 1<<10, Discard: jetstream.DiscardNew, DenyDelete: true, AllowDirect: true,
 	})
-	if err == nil {
-		c.nodes, err = c.js.KeyValue(ctx, nodeBucket)
-	}
 	if err != nil {
 		return fmt.Errorf("open the node registry: %w", err)
 	}

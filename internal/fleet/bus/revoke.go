@@ -28,6 +28,9 @@ func (s *Server) Revoke(until map[string]time.Time) error {
 	for pub, at := range until {
 		nc.RevokeAt(pub, at)
 	}
+	s.mu.Lock()
+	s.revoked = until
+	s.mu.Unlock()
 	return s.update(nc)
 }
 
@@ -41,14 +44,15 @@ func (s *Server) update(c *jwt.AccountClaims) error {
 	if err != nil {
 		return err
 	}
-	if err := s.srv.AccountResolver().Store(c.Subject, token); err != nil {
+	srv := s.srv.Load()
+	if err := srv.AccountResolver().Store(c.Subject, token); err != nil {
 		return err
 	}
-	acc, err := s.srv.LookupAccount(c.Subject)
+	acc, err := srv.LookupAccount(c.Subject)
 	if err != nil {
 		return fmt.Errorf("account %s: %w", c.Subject, err)
 	}
-	s.srv.UpdateAccountClaims(acc, c)
+	srv.UpdateAccountClaims(acc, c)
 	return nil
 }
 
@@ -78,7 +82,7 @@ func (s *Server) Rotate() error {
 
 // Traffic is what a node has sent on one connection since it was made.
 type Traffic struct {
-	Conn            uint64 // which one
+	Conn            uint64 // which one, also after Renew
 	Key             string // the node's, public
 	Messages, Bytes int64
 }
@@ -90,7 +94,7 @@ func (s *Server) Traffic() ([]Traffic, error) {
 	defer s.mu.Unlock()
 	keys := make(map[uint64]string, len(s.keys))
 	for at := 0; ; {
-		z, err := s.srv.Connz(&server.ConnzOptions{Offset: at, Limit: 4096})
+		z, err := s.srv.Load().Connz(&server.ConnzOptions{Offset: at, Limit: 4096})
 		if err != nil {
 			return nil, err
 		}
@@ -101,7 +105,7 @@ func (s *Server) Traffic() ([]Traffic, error) {
 			}
 			if key != "" {
 				keys[c.Cid] = key
-				out = append(out, Traffic{c.Cid, key, c.InMsgs, c.InBytes})
+				out = append(out, Traffic{s.lives<<48 | c.Cid, key, c.InMsgs, c.InBytes})
 			}
 		}
 		at += len(z.Conns)
@@ -114,7 +118,7 @@ func (s *Server) Traffic() ([]Traffic, error) {
 
 // keyOf returns the key of the node that a connection is of; empty where it is of no node, or has gone.
 func (s *Server) keyOf(conn uint64) string {
-	z, err := s.srv.Connz(&server.ConnzOptions{CID: conn, Username: true})
+	z, err := s.srv.Load().Connz(&server.ConnzOptions{CID: conn, Username: true})
 	if err != nil || len(z.Conns) == 0 || CheckKey(z.Conns[0].AuthorizedUser) != nil {
 		return ""
 	}

@@ -22,8 +22,11 @@ const (
 	// to be opened again.
 	standByAgain = 500 * time.Millisecond
 	mendAgain    = 5 * time.Second
-	// ownBusAway is how long the bus in this very process may fail: it does not come back by itself where its disk was full.
-	ownBusAway = time.Minute
+	// ownBusAway is how long the bus in this very process may fail before it is opened anew: it does not come back by itself where its
+	// disk was full. It is longer than one entry waits to be stored (5 s), so that a slow disk is not taken for one.
+	ownBusAway = 12 * time.Second
+	// renewing bounds how long opening it anew may take.
+	renewing = 45 * time.Second
 )
 
 // untilThere opens something, waiting while the bus or the database that it needs is away.
@@ -76,8 +79,8 @@ func (s *Server) Run(ctx context.Context) error {
 			if time.Since(begin) > ownBusAway/2 || !errors.Is(err, bus.ErrAway) {
 				since = time.Now()
 			}
-			if !s.elsewhere() && time.Since(since) > ownBusAway {
-				return fmt.Errorf("%w (is the disk full?)", err)
+			if !s.elsewhere() && time.Since(since) > ownBusAway && s.renewBus(gctx, err) {
+				since = time.Now()
 			}
 			if err := s.recover(gctx, err); err != nil {
 				return err
@@ -91,6 +94,22 @@ func (s *Server) Run(ctx context.Context) error {
 		return nil
 	}
 	return err
+}
+
+// renewBus opens the bus of this process anew, once there is room on its disk, and reports whether it did.
+func (s *Server) renewBus(ctx context.Context, why error) bool {
+	if full := s.full(false); full != "" {
+		s.cfg.Logger.Error("the bus is opened anew when there is room", "why", full)
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, renewing)
+	defer cancel()
+	s.cfg.Logger.Warn("the bus of this process is opened anew", "error", why)
+	if err := s.server.Renew(ctx, s.client); err != nil {
+		s.cfg.Logger.Error("the bus could not be opened anew", "error", err)
+		return false
+	}
+	return true
 }
 
 // take leads, where nobody else can, or stands by until it leads.

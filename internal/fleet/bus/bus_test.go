@@ -1,0 +1,62 @@
+package bus_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/bus"
+)
+
+// A server that is renewed has the log that it had; who led, reads and is registered goes on over the same client.
+func TestRenew(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	c := bus.DefaultConfig(t.TempDir())
+	c.Listen = "127.0.0.1:0"
+	s, err := bus.Serve(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	cl, err := s.Connect(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cl.Close()
+	if _, _, err := cl.Refresh(ctx); err != nil {
+		t.Fatal(err)
+	}
+	read := make(chan string, 4)
+	go func() {
+		_ = cl.Read(ctx, 1, func(_ uint64, _ int64, _ string, data []byte) error {
+			read <- string(data)
+			return nil
+		})
+	}()
+	go func() {
+		_ = cl.Register(ctx, func() crawl.NodeInfo { return crawl.NodeInfo{Node: "n", Incarnation: "1"} }, nil)
+	}()
+	for i, entry := range []string{"before", "after", "after once more"} {
+		if i > 0 {
+			url := s.URL()
+			if err := s.Renew(ctx, cl); err != nil {
+				t.Fatal(err)
+			}
+			if s.URL() != url {
+				t.Errorf("nodes look for it at %s; it is at %s", url, s.URL())
+			}
+		}
+		if _, err := cl.Append(ctx, []byte(entry)); err != nil {
+			t.Fatal(err)
+		}
+		if got := <-read; got != entry {
+			t.Errorf("read %q, want %q", got, entry)
+		}
+		watch, seen := context.WithCancel(ctx) // as a leader does whose term begins
+		if err := cl.Nodes(watch, func(crawl.NodeInfo, crawl.Sign) { seen() }); err != nil || ctx.Err() != nil {
+			t.Fatal("the node is not registered again", err)
+		}
+	}
+}
