@@ -13,8 +13,10 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"argosy/internal/crawl"
@@ -30,6 +32,7 @@ import (
 type Client struct {
 	places []place
 	token  func() string
+	led    atomic.Int32 // which of the places answered last
 }
 
 // place is where a coordinator may be asked.
@@ -112,25 +115,65 @@ func (e *Error) passes() bool {
 // ErrAway says that no coordinator could be asked.
 var ErrAway = errors.New("no coordinator answers")
 
-// do asks the coordinators in turn until one answers that is not merely standing by.
+// silentAfter is how long one of several coordinators may take to show that it is there, before the next one is asked: its process may be
+// stopped, and its machine takes connections nevertheless. It is not how long an answer may take.
+const silentAfter = 2 * time.Second
+
+// do asks the coordinators in turn, the one that answered last first, until one answers that is not merely standing by. Those that do
+// not show that they are there are asked when nobody else has answered.
 func (c *Client) do(ctx context.Context, method, path string, body []byte, kind string, to any) (base string, err error) {
 	var last error
-	for _, p := range c.places {
-		err := c.ask(ctx, p, method, path, body, kind, to)
-		var refused *Error
+	var refused *Error
+	var silent []int
+	first := int(c.led.Load())
+	for n := range 2 * len(c.places) {
+		at := (first + n) % len(c.places)
 		switch {
-		case err == nil:
-			return p.url, nil
-		case errors.As(err, &refused) && !refused.passes():
+		case n >= len(c.places) && !slices.Contains(silent, at):
+			continue
+		case n < len(c.places) && len(c.places) > 1 && !c.there(ctx, c.places[at]):
+			silent = append(silent, at)
+			continue
+		}
+		p := c.places[at]
+		err := c.ask(ctx, p, method, path, body, kind, to)
+		if err == nil || errors.As(err, &refused) && !refused.passes() {
+			c.led.Store(int32(at))
 			return p.url, err
 		}
 		last = err
 	}
-	var refused *Error
 	if errors.As(last, &refused) {
 		return "", last
 	}
 	return "", fmt.Errorf("%w: %w", ErrAway, last)
+}
+
+// there reports whether a coordinator is there, or it is known at once that it is not.
+func (c *Client) there(ctx context.Context, p place) bool {
+	ctx, cancel := context.WithTimeout(ctx, silentAfter)
+	defer cancel()
+	for _, via := range []*http.Client{p.local, p.http} {
+		if via == nil || via == p.local && p.http != nil && c.token() != "" {
+			continue
+		}
+		base := p.url
+		if via == p.local {
+			base = "http://localhost"
+		}
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/healthz", nil)
+		if err != nil {
+			return true // the question itself will tell why
+		}
+		if resp, err := via.Do(req); err == nil {
+			_ = resp.Body.Close()
+			return true
+		}
+		if ctx.Err() != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // ask asks one coordinator: over this machine's own socket where no token is shown, and over the network where that does not lead to it.
