@@ -45,6 +45,9 @@ const (
 	identityKey    = "argosy-identity"
 )
 
+// registryRoom bounds the registry of nodes, in bytes: 4,096 nodes of 8 KiB.
+const registryRoom = 32 << 20
+
 // Config says how the bus is opened.
 type Config struct {
 	Dir          string        // where the embedded server keeps the log
@@ -171,8 +174,11 @@ func (s *Server) Renew(ctx context.Context, c *Client) error {
 			return err
 		}
 	}
-	for { // the client has lost its connection, and makes another one
-		if err = c.make(ctx); err == nil || ctx.Err() != nil || !pause(ctx, retryEvery) {
+	for { // the client has lost its connection, and makes another one; what it asked for over the one before is not answered
+		ask, cancel := context.WithTimeout(ctx, askTime)
+		err = c.make(ask)
+		cancel()
+		if err == nil || ctx.Err() != nil || !pause(ctx, retryEvery) {
 			return err
 		}
 	}
@@ -214,12 +220,52 @@ func connect(ctx context.Context, url string, c Config, opts []nats.Option) (*Cl
 		if err = cl.open(ctx); err == nil {
 			return cl, nil
 		}
+		if err = c.lacks(err); errors.Is(err, ErrNoRoom) { // only a person makes room
+			nc.Close()
+			return nil, err
+		}
 		if url == "" || time.Now().After(end) || !pause(ctx, retryEvery) {
 			nc.Close()
+			var api *jetstream.APIError
+			if url != "" && (!errors.As(err, &api) || api.Code >= 500) { // nobody answers, or not yet
+				err = fmt.Errorf("%w: %w", ErrAway, err)
+			}
 			return nil, err
 		}
 		cl.say("the bus is not ready", err)
 	}
+}
+
+// ErrNoRoom says that the servers of the bus do not set enough aside for what a coordinator keeps there. It is ErrAway as well: somebody
+// may give them more.
+var ErrNoRoom = errors.New("the bus has too little room, or too few servers")
+
+// Codes of errors of JetStream that say so; the library has no names for them.
+const (
+	noPeers      = 10005 // no server of a cluster has enough
+	noResources  = 10023
+	noMemoryLeft = 10028
+	noStoreLeft  = 10047
+)
+
+// lacks says what a bus must set aside, where an error says that it has too little.
+func (c Config) lacks(err error) error {
+	var api *jetstream.APIError
+	if !errors.As(err, &api) {
+		return err
+	}
+	switch api.ErrorCode {
+	case noPeers, noResources, noMemoryLeft, noStoreLeft:
+	default:
+		return err
+	}
+	inMemory, onDisk := c.MaxMemory/2+registryRoom, c.MaxLog+maxRecords+leaseRoom
+	if c.Replicas > 1 {
+		inMemory, onDisk = 0, onDisk+inMemory
+	}
+	const mib = 1 << 20
+	return fmt.Errorf("%w: %w: each of %d servers needs a max_file_store of %d MiB and more, and a max_memory_store of %d MiB: %w",
+		ErrAway, ErrNoRoom, c.Replicas, onDisk/mib, inMemory/mib, err)
 }
 
 // patience is how long a cluster may take to get ready.
@@ -292,7 +338,7 @@ func (c *Client) make(ctx context.Context) error {
 	// A bucket of keys and values as its library makes them, but without rollups: with one a node could empty it.
 	_, err = c.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
 		Name: "KV_" + nodeBucket, Subjects: []string{"$KV." + nodeBucket + ".>"}, Storage: storage, Replicas: c.cfg.Replicas, MaxMsgsPerSubject: 1,
-		MaxAge: term.NodeTTL, MaxBytes: 32 << 20, MaxMsgSize: crawl.MaxRegistration + 1<<10, Discard: jetstream.DiscardNew, DenyDelete: true, AllowDirect: true,
+		MaxAge: term.NodeTTL, MaxBytes: registryRoom, MaxMsgSize: crawl.MaxRegistration + 1<<10, Discard: jetstream.DiscardNew, DenyDelete: true, AllowDirect: true,
 	})
 	if err != nil {
 		return fmt.Errorf("open the node registry: %w", err)

@@ -2,6 +2,9 @@ package bus_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -58,5 +61,23 @@ func TestRenew(t *testing.T) {
 		if err := cl.Nodes(watch, func(crawl.NodeInfo, crawl.Sign) { seen() }); err != nil || ctx.Err() != nil {
 			t.Fatal("the node is not registered again", err)
 		}
+	}
+}
+
+// A bus that sets too little aside is waited for, and it is said what it wants.
+func TestTooLittleRoom(t *testing.T) {
+	c := bus.DefaultConfig(t.TempDir())
+	c.MaxLog = 1 << 20
+	s, err := bus.Serve(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	_, err = bus.Connect(t.Context(), bus.Dial{URL: "nats://pipe", Pipe: s.Pipe}, bus.DefaultConfig(""))
+	if !errors.Is(err, bus.ErrAway) || !errors.Is(err, bus.ErrNoRoom) {
+		t.Error(err)
+	}
+	if want := "max_file_store of 8257 MiB"; !strings.Contains(fmt.Sprint(err), want) {
+		t.Errorf("%v: want %q", err, want)
 	}
 }

@@ -18,6 +18,9 @@ const (
 	checkpointSeq    = "seq"
 )
 
+// leaseRoom bounds the place of the leader's lease, in bytes.
+const leaseRoom = 1 << 20
+
 // LeaderTTL is how long a leader that does not renew its lease is believed to lead.
 const LeaderTTL = 6 * time.Second
 
@@ -69,7 +72,7 @@ func (c *Client) Elect(ctx context.Context, name string, lead func(context.Conte
 func (c *Client) leases(ctx context.Context) (jetstream.KeyValue, error) {
 	for {
 		kv, err := c.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
-			Bucket: leaderBucket, TTL: LeaderTTL, Storage: jetstream.FileStorage, MaxBytes: 1 << 20, Replicas: c.cfg.Replicas,
+			Bucket: leaderBucket, TTL: LeaderTTL, Storage: jetstream.FileStorage, MaxBytes: leaseRoom, Replicas: c.cfg.Replicas,
 		})
 		if err == nil {
 			return kv, nil
