@@ -276,13 +276,21 @@ func order[T any](ctx context.Context, a *api, what string, fn func(context.Cont
 	return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) (v T, err error) {
 		who := whoAsks(ctx).Name
 		if err := co.Note(ctx, who, what); err != nil {
-			return v, err
+			return v, fmt.Errorf("%s: it was not done: %w", what, err)
 		}
 		v, err = fn(ctx, co)
-		if err != nil && ctx.Err() == nil {
-			err = errors.Join(err, co.Note(ctx, who, "not done: "+what+": "+clip(err.Error())))
+		if err == nil {
+			return v, nil
 		}
-		return v, err
+		outcome := "not done"
+		told := settled(what, err)
+		if told != err {
+			outcome = "not known to be done"
+		}
+		if ctx.Err() == nil {
+			told = errors.Join(told, co.Note(ctx, who, outcome+": "+what+": "+clip(err.Error())))
+		}
+		return v, told
 	})
 }
 
@@ -298,6 +306,17 @@ func register[I, T any](h huma.API, op huma.Operation, fn func(context.Context, 
 		}
 		return &out[any]{v.Body}, nil
 	})
+}
+
+// settled returns the error of an order that was refused as it is. One that may stand in the log, although nobody could tell (log or
+// ledger are away, or full), it turns into an answer that says so; no other coordinator is asked then.
+func settled(what string, err error) error {
+	var refused huma.StatusError
+	if !errors.As(problem(err), &refused) || refused.GetStatus() < 500 {
+		return err
+	}
+	return huma.Error500InternalServerError(fmt.Sprintf(
+		"%s: it may stand in the log, and is done then once the coordinator can: look at argosy orders and jobs before you order it again: %v", what, err))
 }
 
 func (a *api) register(h huma.API) {
