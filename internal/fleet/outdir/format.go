@@ -44,7 +44,8 @@ func readFormat(dir string) (int, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		if used(dir) {
-			return 0, fmt.Errorf("%s: %w: it was made by an argosy before %s, and nothing newer reads it; crawl into another directory", dir, ErrFormat, Version)
+			return 0, fmt.Errorf("%s: %w: %s is not there: the directory was made by an argosy before 0.1.0, which nothing newer reads, or the file was deleted. In the second case this mends it: echo '{\"format\":%d,\"version\":\"%s\"}' > %s",
+				dir, ErrFormat, FormatFile, Format, Version, path)
 		}
 		return 0, nil
 	}

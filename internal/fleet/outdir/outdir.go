@@ -72,24 +72,35 @@ func Running(dir string) bool {
 	return false
 }
 
-// Fleet reports whether a directory is a coordinator's.
+// KeysFile is where a coordinator with a bus of its own keeps that bus's keys, in the directory of its state.
+const KeysFile = "keys.json"
+
+// Fleet reports whether a directory is a coordinator's: by its mark, or by what no crawl in one process makes, where the mark is gone.
 func Fleet(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, StateDir, fleetMark))
-	return err == nil
+	for _, name := range []string{filepath.Join(StateDir, fleetMark), filepath.Join(StateDir, KeysFile), jobsDir} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // Claim makes a directory a coordinator's, unless it is that of a crawl in one process, which must not take it for its own.
 func Claim(dir string) error {
-	if Fleet(dir) {
+	mark := filepath.Join(dir, StateDir, fleetMark)
+	if _, err := os.Stat(mark); err == nil {
 		return nil
 	}
-	if _, err := os.Stat(Frontier(dir)); err == nil {
+	if _, err := os.Stat(Frontier(dir)); err == nil && !Fleet(dir) {
 		return fmt.Errorf("%s: %w: it is that of argosy crawl; use another -o", dir, ErrOtherJob)
 	}
-	return os.WriteFile(filepath.Join(dir, StateDir, fleetMark), []byte("the directory of a coordinator\n"), 0o600)
+	return os.WriteFile(mark, []byte("the directory of a coordinator\n"), 0o600)
 }
+
+// jobsDir is where a coordinator keeps what belongs to one job.
+const jobsDir = "jobs"
 
 // JobIndex is the index of a job of a fleet, in the coordinator's directory.
 func JobIndex(dir string, job uint32) string {
-	return filepath.Join(dir, "jobs", fmt.Sprint(job), IndexFile)
+	return filepath.Join(dir, jobsDir, fmt.Sprint(job), IndexFile)
 }

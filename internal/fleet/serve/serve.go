@@ -167,7 +167,7 @@ func (s *Server) openBus(ctx context.Context, state string) (err error) {
 		s.client, err = bus.Connect(ctx, c.Bus, bc)
 		return err
 	}
-	if s.keys, err = bus.LoadKeys(filepath.Join(state, "keys.json")); err != nil {
+	if s.keys, err = bus.LoadKeys(filepath.Join(state, outdir.KeysFile)); err != nil {
 		return err
 	}
 	bc.Listen, bc.TLS, bc.Keys = c.BusListen, c.TLS, s.keys
