@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -30,18 +29,18 @@ type Event struct {
 
 func (a *api) registerEvents(h huma.API, get func(id, path, what string) huma.Operation) {
 	op := get("events", "/events", "Server-sent events: what has changed, at most twice a second (data: an Event as JSON)")
-	h.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Event](), true, "Event")
-	huma.Register(h, op, func(_ context.Context, _ *struct{}) (*huma.StreamResponse, error) {
+	event := h.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Event](), true, "Event")
+	op.Responses = map[string]*huma.Response{"200": {Description: "events", Content: map[string]*huma.MediaType{"text/event-stream": {Schema: event}}}}
+	h.OpenAPI().AddOperation(&op)
+	h.Adapter().Handle(&op, h.Middlewares().Handler(func(hc huma.Context) {
+		r, w := humago.Unwrap(hc)
+		defer a.streams.Add(-1)
 		if a.streams.Add(1) > maxStreams {
-			a.streams.Add(-1)
-			return nil, huma.Error503ServiceUnavailable(fmt.Sprintf("%d clients hold a stream of events already", maxStreams))
+			refuse(w, http.StatusServiceUnavailable, fmt.Sprintf("%d clients hold a stream of events already", maxStreams))
+			return
 		}
-		return &huma.StreamResponse{Body: func(hc huma.Context) {
-			defer a.streams.Add(-1)
-			r, w := humago.Unwrap(hc)
-			a.stream(w, r)
-		}}, nil
-	})
+		a.stream(w, r)
+	}))
 }
 
 // stream sends events until the client is gone. It reads what the coordinator keeps for it, so that nobody waits for a slow client.
