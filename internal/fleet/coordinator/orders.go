@@ -73,7 +73,8 @@ func (c *Coordinator) Begin(ctx context.Context, job *crawl.Job, check func(have
 		}
 		next := crawl.Job{ID: job.ID, Identity: have.Identity, Limits: job.Limits, Placing: job.Placing, Sites: job.Sites, Name: have.Name}
 		next.Identity.Market = job.Identity.Market // what of it may change, since it is the same job
-		if reflect.DeepEqual(next, have.Job) {
+		if have.Limits == job.Limits && reflect.DeepEqual(have.Placing, job.Placing) && reflect.DeepEqual(have.Sites, job.Sites) &&
+			reflect.DeepEqual(have.Identity.Market, job.Identity.Market) {
 			return nil
 		}
 		return c.sinks.append(ctx, &crawl.Entry{Kind: crawl.EntryLimits, Job: &next})
