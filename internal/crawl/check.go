@@ -8,6 +8,8 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+	"time"
+	"unicode"
 )
 
 // What a node says is checked here, once, where it is decoded, and nowhere else: a part, a measurement or a registration that
@@ -61,11 +63,15 @@ const (
 	maxCount   = 1 << 31             // of links, failures, leases, requests
 	maxSpanMS  = 366 * 24 * 3600_000 // a year
 	maxSpanUS  = maxSpanMS * 1000    //
+	maxRestMS  = 2 * 24 * 3600_000   // twice MaxRetryAfter: a job's own rest may come on top
 	maxDateMS  = 253_402_300_799_999 // the end of the year 9999: dates in indexes have four digits for it
 	maxSeconds = float64(maxSpanMS) / 1000
 	maxRate    = 1e15 // bits a second, bytes of memory
 	maxPrice   = 1e9  // an hour: what the agent's flag allows
 )
+
+// MaxRetryAfter bounds what a server's Retry-After is believed, and what a node may say of it.
+const MaxRetryAfter = 24 * time.Hour
 
 // MaxRegistration bounds an encoded registration, in bytes: what passes the check is shorter.
 const MaxRegistration = 32 << 10
@@ -198,6 +204,13 @@ func (c *check) printed(field, s string) {
 	}
 }
 
+// printable refuses characters that are not seen: they steer the terminal of who looks, or turn what stands beside them.
+func (c *check) printable(field, s string) {
+	if strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		c.fail(field, RuleName)
+	}
+}
+
 // Check returns why a part is refused; nil: it passes.
 func (p *Part) Check() *Fault {
 	c := check{at: -1}
@@ -280,7 +293,7 @@ func (c *check) outcome(o *Outcome) {
 	for _, us := range o.Timing {
 		c.whole("timing", int64(us), 0, math.MaxInt32)
 	}
-	c.whole("retry after", o.Retryable, 0, maxSpanMS)
+	c.whole("retry after", o.Retryable, 0, maxRestMS)
 	c.whole("links", int64(o.Links), 0, maxCount)
 	c.word("protocol", o.Proto, 0)
 	c.word("truncated", o.Truncated, 0)
@@ -329,7 +342,7 @@ func (c *check) measure(m *Measure) {
 func (c *check) change(s *SiteChange) {
 	c.whole("since start", s.SinceStartMS, -1, maxSpanMS)
 	c.whole("latency", s.LatencyUS, 0, maxSpanUS)
-	c.whole("back-off", s.BackoffMS, 0, maxSpanMS)
+	c.whole("back-off", s.BackoffMS, 0, maxRestMS)
 	c.whole("fails", int64(s.Fails), 0, maxCount)
 	c.items("addresses", len(s.Addrs), maxAddrs)
 	for _, a := range s.Addrs {
@@ -377,10 +390,13 @@ func (n *NodeInfo) Check() *Fault {
 		if k == "" || len(k)+len(v) > maxLabel {
 			c.fail("labels", RuleLength)
 		}
+		c.printable("labels", k)
+		c.printable("labels", v)
 	}
 	c.whole("max_leases", int64(n.Leases), 0, MaxLeases)
 	c.whole("concurrency", int64(n.Concurrency), 0, MaxRequests)
 	c.length("store", n.Store, 0, maxPlace)
+	c.printable("store", n.Store)
 	if n.Store != "" && !strings.HasPrefix(n.Store, "file://") && !strings.HasPrefix(n.Store, "s3://") {
 		c.fail("store", RuleName)
 	}

@@ -156,3 +156,16 @@ func TestCheckJob(t *testing.T) {
 		}
 	}
 }
+
+// What people would not see in a label is refused: it steers their terminals.
+func TestLabelsArePrintable(t *testing.T) {
+	for text, good := range map[string]bool{"Köln 光明": true, "": true, "a b": true, "\x1b[31mred": false, "a\nb": false, "gnp\u202eexe": false, "a\x00": false, "\u009b": false} {
+		for _, labels := range []map[string]string{{"city": text}, {text: "x"}} {
+			n := NodeInfo{Node: "n", Incarnation: "i", Labels: labels}
+			f := n.Check()
+			if _, empty := labels[""]; !empty && (f == nil) != good {
+				t.Errorf("%q: %v, want allowed %v", labels, f, good)
+			}
+		}
+	}
+}

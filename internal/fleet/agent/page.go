@@ -288,7 +288,7 @@ func retryAfter(resp *fetch.Response) time.Duration {
 		return 0
 	}
 	if s, err := strconv.Atoi(v); err == nil && s >= 0 {
-		return min(time.Duration(min(s, 1<<30))*time.Second, polite.MaxRetryAfter)
+		return min(time.Duration(min(s, 1<<30))*time.Second, crawl.MaxRetryAfter)
 	}
 	at, err := http.ParseTime(v)
 	if err != nil {
@@ -298,7 +298,7 @@ func retryAfter(resp *fetch.Response) time.Duration {
 	if err != nil {
 		now = time.Now()
 	}
-	return max(0, min(at.Sub(now), polite.MaxRetryAfter))
+	return max(0, min(at.Sub(now), crawl.MaxRetryAfter))
 }
 
 // outcome queues a page's links and its outcome for the next part.

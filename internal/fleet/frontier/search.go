@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"argosy/internal/crawl"
-	"argosy/internal/page/polite"
 	"argosy/internal/plan/learn"
 )
 
@@ -237,8 +236,8 @@ func (x *tx) answered(j *Job, t *Task, l *Lease, o *crawl.Outcome) {
 		why += ": " + a.Reason
 	}
 	switch rest := time.Duration(o.Retryable) * time.Millisecond; {
-	case rest >= polite.MaxRetryAfter && rest > j.Identity.Collect.Rest: // nobody waits so long
-		why += fmt.Sprintf("; it asks to be left alone for %.0f hours or longer", polite.MaxRetryAfter.Hours())
+	case rest >= crawl.MaxRetryAfter && rest > j.Identity.Collect.Rest: // nobody waits so long
+		why += fmt.Sprintf("; it asks to be left alone for %.0f hours or longer", crawl.MaxRetryAfter.Hours())
 		t.State = crawl.TaskManual
 		x.stops(t, why)
 	case rest > 0:

@@ -12,8 +12,6 @@ import (
 const (
 	// MaxBackoff bounds exponential back-off.
 	MaxBackoff = 10 * time.Minute
-	// MaxRetryAfter bounds what a server's Retry-After is believed.
-	MaxRetryAfter = 24 * time.Hour
 	// MaxWait is how long a lease waits for its site's turn before it is given back.
 	MaxWait = 30 * time.Second
 	// maxSlowDown bounds how far a slow site's delay grows by itself.
