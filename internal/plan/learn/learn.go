@@ -149,6 +149,10 @@ func (l *Learner) Encode() ([]byte, error) { return l.rec.Encode() }
 // Record returns what was learned. Books over it read what is taken in later, too.
 func (l *Learner) Record() *predict.Record { return l.rec }
 
+// maxNodes bounds the names that nodes say that they have measured. Each costs room with every site, and anybody who has joined can make
+// names up; twice as many as a fleet is made for.
+const maxNodes = 2000
+
 // Take takes in a fact. What no figure can be had from (no time, no node, not a number) changes nothing.
 func (l *Learner) Take(f Fact) {
 	if f.Node == "" || !possible(f.Bits, f.Seconds, f.Good, f.All, f.CPU, f.Memory) {
@@ -160,7 +164,7 @@ func (l *Learner) Take(f Fact) {
 		l.rec.Stored(node, f.Bits, f.Seconds)
 		return
 	case Distance:
-		if f.To != "" {
+		if f.To != "" && (l.rec.Nodes() < maxNodes || l.rec.Knows(f.To)) {
 			l.rec.NodeDelay(node, l.rec.Node(f.To), 1000*f.Seconds)
 		}
 		return

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -80,5 +81,19 @@ func TestImpossibleFiguresAreNotTaken(t *testing.T) {
 	}
 	if b, _ := l.Encode(); len(b) > 64 {
 		t.Errorf("%d bytes were learned: %x", len(b), b)
+	}
+}
+
+// A node that makes up names of others does not fill the memory of who learns.
+func TestMadeUpNodesAreBounded(t *testing.T) {
+	l := New()
+	for i := range 3 * maxNodes {
+		l.Take(Fact{At: int64(i), Node: "a", Kind: Distance, To: fmt.Sprint("made-up-", i), Seconds: 0.01})
+	}
+	if n := l.Record().Nodes(); n > maxNodes+1 {
+		t.Errorf("%d nodes are learned of, want at most %d", n, maxNodes+1)
+	}
+	if l.Take(Fact{Node: "real", Kind: Store, Bits: 1e6, Seconds: 1}); l.Record().Nodes() > maxNodes+2 {
+		t.Errorf("%d nodes", l.Record().Nodes())
 	}
 }

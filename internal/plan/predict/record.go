@@ -152,6 +152,15 @@ func (rec *Record) Node(id string) int {
 	return n
 }
 
+// Nodes is how many nodes there are.
+func (rec *Record) Nodes() int { return len(rec.node) }
+
+// Knows reports whether a node has a number.
+func (rec *Record) Knows(id string) bool {
+	_, ok := rec.nodes.at[id]
+	return ok
+}
+
 // Site returns the number of a site; a new name gets the next.
 func (rec *Record) Site(name string) int {
 	n := rec.sites.number(name)
