@@ -36,9 +36,12 @@ const unlimited = 1e9
 
 func (e *engine) measureNode(i int) {
 	n := &e.w.Nodes[i]
-	if e.want.Store {
+	if e.want.Store || n.Told > 0 {
 		bw := n.limit()
-		if bw == 0 {
+		switch {
+		case n.Told > 0:
+			bw = n.Told
+		case bw == 0:
 			bw = unlimited
 		}
 		for range 3 {

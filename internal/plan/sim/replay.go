@@ -111,8 +111,9 @@ func (r *Recording) World(seed uint64) (World, Guess, error) {
 		w.Root = p.probed / p.probes / roots
 	}
 	guess := Guess{Pairs: len(p.nodes) * len(p.sites), Tried: len(p.pairs)}
+	told := r.stores()
 	for i, n := range r.Nodes {
-		node := Node{ID: n.ID, Labels: n.Labels, Slots: max(1, n.Leases), Requests: n.Requests, Bandwidth: n.Bandwidth}
+		node := Node{ID: n.ID, Labels: n.Labels, Slots: max(1, n.Leases), Requests: n.Requests, Bandwidth: n.Bandwidth, Told: told[n.ID]}
 		if n.Came > start+int64(comes*1000) {
 			node.Join = n.Came - start
 		}
@@ -555,6 +556,20 @@ func measured(between [][]float64) bool {
 type Replayed struct {
 	Seconds float64 // until it was had; +Inf: not within five times the recording's time
 	Rate    float64 // useful bits/s until then
+}
+
+// stores are the bandwidths that nodes have measured to their storage, bits/s: those of a fleet do when they join, and strategies plan
+// by it.
+func (r Recording) stores() map[string]float64 {
+	bits, seconds, out := map[string]float64{}, map[string]float64{}, map[string]float64{}
+	for i := range r.Facts {
+		if f := &r.Facts[i]; f.Kind == learn.Store && f.Seconds > 0 {
+			bits[f.Node] += f.Bits
+			seconds[f.Node] += f.Seconds
+			out[f.Node] = bits[f.Node] / seconds[f.Node]
+		}
+	}
+	return out
 }
 
 // Replay runs a strategy in the world of a recording.

@@ -55,6 +55,7 @@ type Node struct {
 	Slots     int     // leases at once
 	Bandwidth float64 // shared by its leases; 0 is no limit
 	Store     float64 // bandwidth to its storage; 0 is no less than the other
+	Told      float64 // what it tells of that when it comes, whoever asks; 0: nothing
 	Unsaid    bool    // it does not say what its bandwidth is
 	Requests  int     // at once; 0 is not stated
 	Join      int64
