@@ -53,8 +53,10 @@ const (
 	maxAddrs    = 64        // of a site
 	maxCookies  = 64        // of a site: the agent keeps 50
 	maxCookie   = 16 << 10  // its name, value and path together
-	maxMeasures = 4096      // of an entry
-	maxSamples  = 64        // of a measurement, or of a page's text
+	maxMeasures = 256       // of an entry: a node measures the delay to 32 others, in two figures each
+	maxProbed   = 16        // of a part: a probe has four
+	maxTries    = 16        // of a measurement: a node tries three times
+	maxSamples  = 64        // of a page's text
 	maxReasons  = 64        // for which links are left out
 	maxLabels   = 64
 	maxLabel    = 256 // its name and value together
@@ -110,7 +112,7 @@ func (e *Entry) strip() (*Entry, []Refusal) {
 	if e.Kind == EntryMeasures {
 		out.Measures = e.Measures[:0]
 		for i := range e.Measures {
-			if f := e.Measures[i].Check(); f != nil {
+			if f := e.Measures[i].alone(); f != nil {
 				refused = append(refused, Refusal{Fault: f})
 				continue
 			}
@@ -224,7 +226,7 @@ func (p *Part) Check() *Fault {
 	c.real("memory", p.Memory, maxRate)
 	c.items("found", len(p.Found), maxItems)
 	c.items("outcomes", len(p.Outcomes), maxItems)
-	c.items("measures", len(p.Measures), maxMeasures)
+	c.items("measures", len(p.Measures), maxProbed)
 	for i := range p.Found {
 		c.in, c.at = "found", i
 		c.found(&p.Found[i])
@@ -244,10 +246,19 @@ func (p *Part) Check() *Fault {
 	return c.fault
 }
 
-// Check returns why a measurement is refused; nil: it passes.
-func (m *Measure) Check() *Fault {
+// alone returns why a measurement is refused that no lease asked for; nil: it passes. A node measures its own store and the delay to other
+// nodes by itself, and sites when it is sent to them.
+func (m *Measure) alone() *Fault {
 	c := check{at: -1}
 	c.measure(m)
+	switch {
+	case m.Kind == MeasureBC:
+		c.fail("kind", RuleName)
+	case m.Kind == MeasureBS && m.URL != "":
+		c.fail("url", RuleLength)
+	case m.Kind != MeasureBS && m.Node == "":
+		c.fail("node", RuleLength)
+	}
 	return c.fault
 }
 
@@ -322,12 +333,14 @@ func (c *check) location(field string, l *Location) {
 }
 
 func (c *check) measure(m *Measure) {
-	c.word("kind", m.Kind, 1)
+	if m.Kind != MeasureBC && m.Kind != MeasureBS && m.Kind != MeasurePing && m.Kind != MeasureConn {
+		c.fail("kind", RuleName)
+	}
 	c.length("url", m.URL, 0, MaxURLLength)
 	c.length("store", m.Store, 0, maxPlace)
 	c.whole("bits", m.Bits, 0, 8*maxBytes)
 	c.real("seconds", m.Seconds, maxSeconds)
-	c.items("ms", len(m.MS), maxSamples)
+	c.items("ms", len(m.MS), maxTries)
 	for _, ms := range m.MS {
 		c.real("ms", ms, float64(maxSpanMS))
 	}

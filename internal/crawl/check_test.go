@@ -102,6 +102,36 @@ func TestOnlyItsOwn(t *testing.T) {
 	}
 }
 
+// By itself a node measures its store and the delay to other nodes. What it says of sites that it was not sent to is refused.
+func TestMeasuresThatNoLeaseAskedFor(t *testing.T) {
+	for _, c := range []struct {
+		m    Measure
+		want string
+	}{
+		{Measure{Kind: MeasureBS, Store: "file:///x", Bits: 1, Seconds: 1}, ""},
+		{Measure{Kind: MeasurePing, URL: "http://h:1/", Node: "m", MS: []float64{1, 2, 3}}, ""},
+		{Measure{Kind: MeasureConn, URL: "http://h:1/", Node: "m", MS: []float64{1}}, ""},
+		{Measure{Kind: MeasureBC, URL: "http://bank.example/", Bits: 1 << 40, Seconds: 1}, "kind: name"},
+		{Measure{Kind: MeasureBS, URL: "http://bank.example/", Bits: 1, Seconds: 1}, "url: length"},
+		{Measure{Kind: MeasurePing, URL: "http://bank.example/", MS: []float64{1}}, "node: length"},
+		{Measure{Kind: "made-up", Node: "m"}, "kind: name"},
+		{Measure{Kind: MeasurePing, Node: "m", MS: make([]float64, maxTries+1)}, "ms: count"},
+	} {
+		b, err := Marshal(&Entry{Version: WireVersion, Kind: EntryMeasures, Node: "n", Incarnation: "i", Measures: []Measure{c.m}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, refused := DecodeOfNode(b, "n")
+		got := ""
+		if len(refused) > 0 {
+			got = refused[0].Fault.Error()
+		}
+		if e == nil || got != c.want || len(e.Measures)+len(refused) != 1 {
+			t.Errorf("%+v: %q, want %q", c.m, got, c.want)
+		}
+	}
+}
+
 func TestValidNode(t *testing.T) {
 	for name, want := range map[string]bool{
 		"a": true, "Node_1-x": true, strings.Repeat("n", 64): true, strings.Repeat("n", 65): false, "": false, "a.b": false, "a b": false, "*": false, "?": false, "é": false,

@@ -70,6 +70,9 @@ func (f *fleet) weigh(from *entry, e *crawl.Entry) {
 			s.Leases++
 		}
 	}
+	for i := range e.Measures {
+		s.Measures += int64(max(1, len(e.Measures[i].MS)))
+	}
 	f.gate.Applied(from.node, s, from.at)
 }
 

@@ -8,8 +8,10 @@ import (
 	"testing"
 
 	"argosy/internal/crawl"
+	"argosy/internal/fleet/access"
 	"argosy/internal/fleet/frontier"
 	"argosy/internal/fleet/ledger"
+	"argosy/internal/plan/learn"
 	"argosy/internal/plan/predict"
 	"argosy/internal/testkit"
 )
@@ -90,7 +92,7 @@ func (s *twins) message(node string, b []byte) (fx frontier.Effects, refused []c
 // grant opens another lease of the only task, with nothing in it: what it reports of is taken from the queue.
 func (s *twins) grant() crawl.Lease {
 	s.lease++
-	s.leased = crawl.Lease{ID: s.lease, Job: 1, Task: 1, Site: "s.test", Node: "n", Incarnation: "i", Epoch: 1, Attempt: uint32(s.lease), Secret: "s", Quota: 10}
+	s.leased = crawl.Lease{ID: s.lease, Job: 1, Task: 1, Site: "s.test", Node: "n", Incarnation: "i", Epoch: 1, Attempt: uint32(s.lease), Secret: "s", Quota: 10, Probe: seed(0)}
 	s.leader(crawl.Entry{Kind: crawl.EntryGrant, Leases: []crawl.Lease{s.leased}})
 	return s.leased
 }
@@ -136,7 +138,7 @@ func whole(l crawl.Lease, i int) crawl.Entry {
 			},
 			Measures: []crawl.Measure{ping, speed},
 		}},
-		Measures: []crawl.Measure{ping, speed},
+		Measures: []crawl.Measure{ping, {Kind: crawl.MeasureBS, Store: "file:///x", Bits: 1e6, Seconds: 0.5}},
 	}
 }
 
@@ -214,6 +216,57 @@ func TestWhatIsRightIsNotRefused(t *testing.T) {
 		t.Errorf("refused %v, %d leases ended, %+v", refused, len(fx.Ended), s.co.f.Counts(1))
 	}
 	s.flush("all")
+}
+
+// What a lease was not sent to measure is refused, and what else the part says is taken.
+func TestForeignMeasuresAreRefused(t *testing.T) {
+	for what, change := range map[string]func(l *crawl.Lease, m *crawl.Measure){
+		"another site's":  func(_ *crawl.Lease, m *crawl.Measure) { m.URL = "http://bank.example/" },
+		"no site's":       func(_ *crawl.Lease, m *crawl.Measure) { m.URL = "" },
+		"without a probe": func(l *crawl.Lease, _ *crawl.Measure) { l.Probe = "" },
+	} {
+		t.Run(what, func(t *testing.T) {
+			s := newTwins(t, 2)
+			s.grant()
+			s.lease++
+			l := s.leased
+			l.ID, l.Attempt = s.lease, 2
+			e := whole(l, 0)
+			change(&l, &e.Parts[0].Measures[1])
+			s.leader(crawl.Entry{Kind: crawl.EntryGrant, Leases: []crawl.Lease{l}})
+			fx, refused := s.entry("n", e)
+			if len(refused) != 1 || refused[0].Fault.Rule != crawl.RuleHeld || s.co.f.Counts(1).Fetched != 1 {
+				t.Errorf("refused %v; %+v", refused, s.co.f.Counts(1))
+			}
+			for _, f := range fx.Facts {
+				if f.Kind == learn.Crawl {
+					t.Errorf("learned: %+v", f)
+				}
+			}
+			s.flush(what)
+		})
+	}
+}
+
+// heard is a gate that lets everything through, and adds up what it is told that nodes say.
+type heard struct{ access.Said }
+
+func (*heard) AllowsStore(string) bool                    { return true }
+func (*heard) EchoOf(_, echo string) string               { return echo }
+func (h *heard) Applied(_ string, s access.Said, _ int64) { h.Measures += s.Measures }
+
+// Measurements that no lease asked for are counted try by try, for they are limited.
+func TestMeasuresAreWeighed(t *testing.T) {
+	s, gate := newTwins(t, 2), &heard{}
+	s.co.fleet.gate = gate
+	e := whole(s.grant(), 0)
+	e.Kind = crawl.EntryMeasures
+	for range 3 {
+		s.co.fleet.weigh(&entry{node: "n"}, &e)
+	}
+	if gate.Measures != 3*3 {
+		t.Errorf("%d measurements were counted, want 9", gate.Measures)
+	}
 }
 
 // A registration is refused, or can be shown to everybody, whatever it says.

@@ -8,7 +8,8 @@ import (
 )
 
 // Foreign takes out of a node's entry the outcomes of what its leases cannot hold, and says which: URLs that their tasks do not have,
-// keys of other URLs, pages of another layer, and what is archived beside pages but lies on another site. It is called before the
+// keys of other URLs, pages of another layer, and what is archived beside pages but lies on another site. Measurements of what a lease
+// was not sent to measure are taken out likewise. It is called before the
 // entry is applied, so that frontier and ledger hear of the same pages; a record that is there stays, so that it makes no difference
 // whether the frontier has applied the entry before.
 func (f *Frontier) Foreign(e *crawl.Entry) (refused []crawl.Refusal, err error) {
@@ -23,6 +24,10 @@ func (f *Frontier) Foreign(e *crawl.Entry) (refused []crawl.Refusal, err error) 
 		l := f.leases[p.Lease]
 		if l == nil || f.tasks[l.Task] == nil {
 			continue // no part of it is believed
+		}
+		if k := slices.IndexFunc(p.Measures, func(m crawl.Measure) bool { return l.Probe == "" || m.URL != l.Probe }); k >= 0 {
+			p.Measures = nil
+			refused = append(refused, crawl.Refusal{Lease: p.Lease, No: p.No, Fault: &crawl.Fault{Field: fmt.Sprintf("measures[%d].url", k), Rule: crawl.RuleHeld}})
 		}
 		t := f.tasks[l.Task]
 		kept := p.Outcomes
