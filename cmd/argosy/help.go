@@ -13,6 +13,29 @@ import (
 // helpWidth is how wide help is printed, in characters.
 const helpWidth = 80
 
+// wrapFlags makes the help of all commands wrap its flags at helpWidth. A template of cobra's would do
+// it in one line, and link every exported method of every type into the binary (docs/decisions.md).
+func wrapFlags(root *cobra.Command) {
+	plain := root.UsageFunc()
+	root.SetUsageFunc(func(c *cobra.Command) error {
+		out := c.OutOrStderr()
+		var text strings.Builder
+		c.SetOut(&text)
+		err := plain(c)
+		c.SetOut(out)
+		if err != nil {
+			return err
+		}
+		cut := func(s string) string { return strings.TrimRight(s, " \n") }
+		help := text.String()
+		for _, flags := range []*pflag.FlagSet{c.LocalFlags(), c.InheritedFlags()} {
+			help = strings.Replace(help, cut(flags.FlagUsages()), cut(flags.FlagUsagesWrapped(helpWidth)), 1)
+		}
+		_, err = io.WriteString(out, help)
+		return err
+	})
+}
+
 // flagGroup is a heading of a command's help, and the flags under it, in their order.
 type flagGroup struct {
 	title string

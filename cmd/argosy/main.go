@@ -118,16 +118,20 @@ any moment without losing anything, and goes on where it stopped with argosy cra
   argosy crawl https://example.com/ -o example     a real site, into the directory "example"`,
 		SilenceUsage: true, SilenceErrors: true,
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage("%s: %w (see %s --help)", c.CommandPath(), plainFlagError(err), c.CommandPath())
 	})
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", helpWidth)))
+	wrapFlags(root)
 	cobra.EnableCommandSorting = false // what is used first stands first
 	root.CompletionOptions.HiddenDefaultCmd = false
-	root.Version = version
-	root.SetVersionTemplate("argosy {{.Version}}\n")
+	asked := root.Flags().BoolP("version", "v", false, "version for argosy")
+	root.RunE = func(c *cobra.Command, _ []string) error {
+		if *asked {
+			return printVersion(c)
+		}
+		return c.Help()
+	}
 	grouped(root)
 	for _, c := range root.Commands() {
 		sayUsage(c)
@@ -185,9 +189,11 @@ func sayUsage(c *cobra.Command) {
 func newVersion() *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version", Args: cobra.NoArgs, Example: "  argosy version",
-		RunE: func(c *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintln(c.OutOrStdout(), "argosy "+version)
-			return err
-		},
+		RunE: func(c *cobra.Command, _ []string) error { return printVersion(c) },
 	}
+}
+
+func printVersion(c *cobra.Command) error {
+	_, err := fmt.Fprintln(c.OutOrStdout(), "argosy "+version)
+	return err
 }
