@@ -203,7 +203,7 @@ func (p *player) fetch(part *crawl.Part, g *crawl.Target) error {
 		}
 		if marked {
 			m := parse.Mark(body, g.URL, page.Links)
-			o.Shows, o.Sample = m.Text, m.Sample
+			o.Shows, o.Sample, o.Figures = m.Text, m.Sample, m.Figures
 		}
 	}
 	if len(found.Links) > 0 {
@@ -225,7 +225,7 @@ func (p *player) markOther(g *crawl.Target, body []byte, a *answer, o *crawl.Out
 	}
 	m := parse.Mark(body, g.URL, nil)
 	if o.Sample = m.Sample; text {
-		o.Shows = m.Text
+		o.Shows, o.Figures = m.Text, m.Figures
 	}
 }
 

@@ -41,7 +41,7 @@ func webs() []*web {
 			ws = append(ws, beside(noisy(kind, p)))
 		}
 	}
-	ws = slices.Concat(ws, others(), unseen(), quiet(), turns(), headers())
+	ws = slices.Concat(ws, others(), unseen(), quiet(), turns(), headers(), withFigures())
 	return append(ws, maze(), mixed())
 }
 

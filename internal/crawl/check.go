@@ -309,6 +309,7 @@ func (c *check) outcome(o *Outcome) {
 	c.word("protocol", o.Proto, 0)
 	c.word("truncated", o.Truncated, 0)
 	c.items("sample", len(o.Sample), maxSamples)
+	c.items("figures", len(o.Figures), maxSamples)
 	c.real("score", float64(o.Score), 1)
 	c.real("expected", float64(o.Expected), 1)
 	if a := o.Answered; a != nil {

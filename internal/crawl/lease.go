@@ -187,6 +187,8 @@ type Outcome struct {
 	Sample []uint32 `cbor:"35,keyasint,omitempty"` // marks of the text's phrases
 	Back   bool     `cbor:"36,keyasint,omitempty"` // it links to its parent
 
+	Figures []uint32 `cbor:"37,keyasint,omitempty"` // marks of the text's figures
+
 	Score    float32 `cbor:"70,keyasint,omitempty"` // how much a page is about the job's topic, from 0 to 1
 	Expected float32 `cbor:"71,keyasint,omitempty"` // the target's score
 

@@ -46,7 +46,7 @@ func (b *budget) markPage(t *crawl.Target, u, base crawl.URL, charset string, bo
 		return
 	}
 	m := parse.Mark(body[:min(len(body), maxMarked)], u.String(), page.Links)
-	o.Shows, o.Sample = m.Text, m.Sample
+	o.Shows, o.Sample, o.Figures = m.Text, m.Sample, m.Figures
 	if t.Parent == nil {
 		return
 	}
@@ -73,7 +73,7 @@ func (b *budget) markOther(t *crawl.Target, body []byte, o *crawl.Outcome) {
 	}
 	m := parse.Mark(body, o.URL, nil)
 	if o.Sample = m.Sample; text {
-		o.Shows = m.Text
+		o.Shows, o.Figures = m.Text, m.Figures
 	}
 	if len(o.Sample) == 0 {
 		o.Sample = []uint32{wordless}

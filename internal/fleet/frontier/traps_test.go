@@ -169,7 +169,7 @@ func (v *visit) fetch(p *crawl.Part, g *crawl.Target) {
 		}
 		if g.Mark != crawl.MarkNone {
 			m := parse.Mark([]byte(body), g.URL, page.Links)
-			o.Shows, o.Sample = m.Text, m.Sample
+			o.Shows, o.Sample, o.Figures = m.Text, m.Sample, m.Figures
 		} else {
 			o.Back = false
 		}
@@ -271,6 +271,31 @@ func TestChainOfPostsIsWhole(t *testing.T) {
 	v.run()
 	if n := v.of(has("/post/")); n != 500 {
 		t.Errorf("%d of 500 posts", n)
+	}
+}
+
+// Pages of measurements differ in figures only; nothing but the one before names them.
+func TestChainOfTablesIsWhole(t *testing.T) {
+	const tables = 900
+	v := newVisit(t, func(path string, _ url.Values) string {
+		if path == "/" {
+			return links("/station/0")
+		}
+		n := num(strings.TrimPrefix(path, "/station/"))
+		rng := rand.New(rand.NewPCG(uint64(n), 3))
+		s := fmt.Sprintf("<h1>Station %d</h1><table>", n)
+		for _, month := range strings.Fields("January February March April May June") {
+			s += fmt.Sprintf("<tr><td>%s<td>%.1f<td>%d", month, rng.Float64()*50-20, rng.IntN(1000))
+		}
+		s += "</table>" + links(fmt.Sprintf("/station/%d", max(0, n-1)))
+		if n+1 < tables {
+			s += links(fmt.Sprintf("/station/%d", n+1))
+		}
+		return s
+	})
+	v.run()
+	if n := v.of(has("/station/")); n != tables {
+		t.Errorf("%d of %d tables", n, tables)
 	}
 }
 

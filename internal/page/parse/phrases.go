@@ -14,6 +14,8 @@ const MaxPhrases = 48
 type Phrases struct {
 	Text   uint64   // of all words in their order; equal for pages that show the same
 	Sample []uint32 // the smallest marks of its phrases (bottom-k: Broder 1997); digits, and words of addresses, do not count
+	// Figures are the smallest marks of three figures in a row (see figures.go): a table says something although its words do not.
+	Figures []uint32
 }
 
 // Words that are all the same in phrases.
@@ -31,6 +33,7 @@ type reader struct {
 	run    [3]uint64 // the last words of the text since the last tag,
 	runs   int       // and how many they are
 	sample []uint32
+	figures
 }
 
 // readers are used again: a table of words is larger than most pages' text.
@@ -43,7 +46,7 @@ func Mark(body []byte, url string, links []Link) Phrases {
 	r := readers.Get().(*reader)
 	defer readers.Put(r)
 	clear(r.own[:])
-	r.n, r.before, r.runs, r.sum, r.sample = 0, nil, 0, wordSeed, make([]uint32, 0, MaxPhrases)
+	r.n, r.before, r.runs, r.sum, r.sample, r.figures = 0, nil, 0, wordSeed, make([]uint32, 0, MaxPhrases), figures{}
 	if i := bytes.Index([]byte(url), []byte("://")); i >= 0 {
 		if j := bytes.IndexByte([]byte(url[i+3:]), '/'); j >= 0 {
 			r.address([]byte(url[i+3+j:]))
@@ -53,9 +56,9 @@ func Mark(body []byte, url string, links []Link) Phrases {
 		r.address(links[i].Ref)
 	}
 	r.page(body)
-	sample := r.sample
-	r.sample, r.before = nil, nil // they are the caller's
-	return Phrases{Text: r.sum | 1, Sample: sample}
+	marks := Phrases{Text: r.sum | 1, Sample: r.sample, Figures: r.rows}
+	r.sample, r.rows, r.before = nil, nil, nil // they are the caller's
+	return marks
 }
 
 // page reads the text between tags.
@@ -72,6 +75,9 @@ func (r *reader) page(b []byte) {
 		case isLetter(c) || c == '/' || c == '!' || c == '?':
 			end := endOfTag(b, i+1)
 			tag := b[i+1 : end]
+			if r.inRow > 0 && endsRow(tag) {
+				r.inRow = 0
+			}
 			switch {
 			case c|0x20 == 'i':
 				r.image(tag)
@@ -152,18 +158,24 @@ func (r *reader) address(b []byte) {
 		if at == len(b) {
 			return
 		}
-		_, h, next := wordAt(b, at)
-		at = next
-		for i := h % uint64(len(r.own)); ; i = (i + 1) % uint64(len(r.own)) {
-			if r.own[i] == h {
-				break
-			}
-			if r.own[i] == 0 {
-				r.own[i] = h
-				r.n++
-				break
-			}
+		exact, h, next := wordAt(b, at)
+		r.owns(h)
+		if h == digitsWord && isDigit(b[at]) && next-at <= maxFigure {
+			r.owns(exact)
 		}
+		at = next
+	}
+}
+
+// owns takes in the mark of a word of an address.
+func (r *reader) owns(h uint64) {
+	i := h % uint64(len(r.own))
+	for r.own[i] != 0 && r.own[i] != h {
+		i = (i + 1) % uint64(len(r.own))
+	}
+	if r.own[i] == 0 {
+		r.own[i] = h
+		r.n++
 	}
 }
 
@@ -222,11 +234,16 @@ func (r *reader) words(b []byte, i int) int {
 			return i
 		}
 		exact, alike, next := wordAt(b, i)
-		i = next
 		r.exact(exact)
-		if alike != digitsWord && r.isOwn(alike) {
-			alike = ownWord
+		if alike == digitsWord {
+			r.figure(b, i, exact)
+		} else {
+			r.wordy = r.wordy || next-i > maxUnit
+			if r.isOwn(alike) {
+				alike = ownWord
+			}
 		}
+		i = next
 		if r.runs == len(r.run) {
 			r.run[0], r.run[1], r.run[2] = r.run[1], r.run[2], alike
 		} else {
@@ -248,6 +265,7 @@ func (r *reader) phrase() {
 		r.keep()
 	}
 	r.runs = 0
+	r.endCell()
 }
 
 // keep takes in a phrase, if its mark is among the smallest.
@@ -256,25 +274,26 @@ func (r *reader) keep() {
 	for _, w := range r.run[:r.runs] {
 		h = mix(h^w, wordMore)
 	}
-	r.least(uint32(h >> 32))
+	r.sample = least(r.sample, uint32(h>>32), MaxPhrases)
 }
 
-// least keeps a mark, if it is among the smallest.
-func (r *reader) least(h uint32) {
-	n := len(r.sample)
-	if n == MaxPhrases && h >= r.sample[n-1] {
-		return
+// least adds a mark to a sample of at most so many, in their order, if it is among the smallest.
+func least(sample []uint32, h uint32, most int) []uint32 {
+	n := len(sample)
+	if n == most && h >= sample[n-1] {
+		return sample
 	}
 	i := n
-	for i > 0 && r.sample[i-1] > h {
+	for i > 0 && sample[i-1] > h {
 		i--
 	}
-	if i > 0 && r.sample[i-1] == h {
-		return
+	if i > 0 && sample[i-1] == h {
+		return sample
 	}
-	if n < MaxPhrases {
-		r.sample = append(r.sample, 0)
+	if n < most {
+		sample = append(sample, 0)
 	}
-	copy(r.sample[i+1:], r.sample[i:])
-	r.sample[i] = h
+	copy(sample[i+1:], sample[i:])
+	sample[i] = h
+	return sample
 }

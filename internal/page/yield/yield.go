@@ -1,14 +1,15 @@
 // Package yield judges what the URLs of one site bring, by the templates that they are made of, and says when a template
 // goes on bringing nothing: a calendar without end, sessions in URLs, filters in every order, pages that are not there.
 //
-// An answer is new if a quarter of a sample of its text's phrases was not there before, and partly new if three phrases were not;
+// An answer is new if a quarter of a sample of its text's phrases was not there before, and partly new if three phrases were not,
 // known if the very text was there; and faint if only numbers, the page's own address or the order of what is known differ.
 // What counts is known and faint answers of a group of templates that leads to itself: a page without links of its own that a
 // productive template has named is finite, however alike its siblings are. The evidence is a cumulative sum (Page 1954) for
 // each group: a known answer adds 3, a faint one 1, one to a URL that a template outside the group has named 1 as well, and so does
 // the text of a page in another corner of the site, where neither leads to the other; a leaf of a calendar adds 3; what is
-// partly new changes nothing; a new one takes 64 off, and 2 off the group that has named it (32 where its own texts are known
-// rather than faint), and the sum never falls below zero. At the limit, 540, the group is cut: after 180 known texts or 540 that
+// partly new changes nothing; of eight answers in which only tables are new (half of many figures: see parse.Phrases) one counts as
+// faint, so that a chain of some thousand tables is had; a new one takes 64 off, and 2 off the group that has named it (32 where its
+// own texts are known rather than faint), and the sum never falls below zero. At the limit, 540, the group is cut: after 180 known texts or 540 that
 // differ in numbers only, or later, if more than one answer in 22, or one in 65, was new in between; sooner, by up to 120, if it has
 // brought much before. What is new by less than half pays less. A group is spared while its answers name fewer than one new URL of
 // its own kind for every two of them and were named by itself, by what brings something, or by a list that no chain without fruit
@@ -64,7 +65,10 @@ const (
 	finiteTo   = 10_000
 
 	newShare    = 4  // one phrase of a sample in so many is new: the text is
-	partPhrases = 3  // or as many are: a part of it is
+	partPhrases = 3  // or as many are: a part of it is,
+	someFigures = 6  // of a text with as many marks of figures,
+	figureShare = 2  // one in so many is new: it is a table that was not there
+	tablesCost  = 8  // one such in so many counts as faint
 	markAll     = 48 // answers of a template that are all marked; then, while it is productive, one in markEvery
 	markEvery   = 32
 	markMixed   = 4                  // of one that is mixed, one in so many, once it is proven by so many
@@ -99,6 +103,7 @@ type Template struct {
 	Spared  int64    `cbor:"12,keyasint,omitempty"` // faint answers that counted as new since the last new one
 	From    []uint32 `cbor:"13,keyasint,omitempty"` // templates that led here
 	Params  int      `cbor:"14,keyasint,omitempty"`
+	Tables  int64    `cbor:"21,keyasint,omitempty"` // answers of which only the figures were new
 	Example string   `cbor:"15,keyasint,omitempty"` // of a URL that brought nothing
 
 	First uint64 `cbor:"17,keyasint"`           // hash of its first segment
@@ -205,6 +210,7 @@ type Answer struct {
 	Marked   bool
 	Text     uint64   // of the visible text; of what is no page, of its bytes; of a redirect, of where it leads
 	Sample   []uint32 // of the text's phrases
+	Figures  []uint32 // of the text's figures
 	Back     bool     // it links to the page that has named it
 	Links    int      // on it
 	Found    int      // of these, that were not there
@@ -275,6 +281,14 @@ func (m *Model) Take(a *Answer) Event {
 			return max(event, m.brought(t, via, partPays))
 		}
 		t.New++
+	case isTable:
+		if t.Tables++; t.Tables%tablesCost == 0 {
+			event = max(event, m.faint(t, via, a))
+		} else if !g.Cut {
+			t.New++
+		} else {
+			event = max(event, m.brought(t, via, partPays))
+		}
 	case isCopy:
 		if !spelled && event != Learned {
 			event = max(event, m.barren(t, via, a, faintCosts, aKnown))
@@ -298,7 +312,11 @@ const (
 	isKnown
 	isCopy // of a page in another corner of the site
 	isPartly
+	isTable // only its figures are new
 )
+
+// figureMark is set in marks of figures: they stand in one set with those of phrases.
+const figureMark = 1 << 32
 
 // novelty says what is new in an answer, and remembers it.
 func (m *Model) novelty(a *Answer) kind {
@@ -314,6 +332,14 @@ func (m *Model) novelty(a *Answer) kind {
 			fresh++
 		}
 		m.marks.add(uint64(f), 0)
+	}
+	figures := 0
+	for _, f := range a.Figures {
+		at := figureMark | uint64(f)
+		if !m.marks.has(at) {
+			figures++
+		}
+		m.marks.add(at, 0)
 	}
 	m.pays = newPays
 	if n := len(a.Sample); n > 0 {
@@ -332,6 +358,8 @@ func (m *Model) novelty(a *Answer) kind {
 		return isNew
 	case fresh >= partPhrases:
 		return isPartly
+	case len(a.Figures) >= someFigures && figures*figureShare >= len(a.Figures):
+		return isTable
 	}
 	return isFaint
 }

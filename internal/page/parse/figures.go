@@ -1,0 +1,119 @@
+package parse
+
+import "bytes"
+
+// MaxFigures is how many marks of figures Phrases keeps of a page.
+const MaxFigures = 24
+
+// maxFigure is how long a figure is at most, in bytes: what is longer counts time, or is drawn at random.
+const maxFigure = 15
+
+// maxUnit is how long a word is at most that stands with figures in a cell of a table, in bytes: °C, hPa, €.
+const maxUnit = 3
+
+// figures are marks of the figures of a page. A figure is a number as people write it, digits with a point or a comma between
+// thousands and before decimals, in a text of figures alone: a cell of a table. Dates, times, versions and numbers that stand in
+// addresses are not figures, so that a calendar has none that are new; nor are the numbers of a sentence, such as by how many queries a
+// page was made. Three in a row are a mark. A row ends at a link and at the parts of lists and forms: how often each choice of a filter
+// was found says nothing.
+type figures struct {
+	rows  []uint32 // the smallest marks,
+	row   [3]uint64
+	inRow int       // how many figures of the row there are, up to three
+	cell  [8]uint64 // those of the text so far,
+	cells int       // and how many they are
+	wordy bool      // the text has words
+	past  int       // where the last number ended
+}
+
+// figure takes in the number that begins with the word at b[i], whose mark is exact.
+func (r *reader) figure(b []byte, i int, exact uint64) {
+	if i < r.past {
+		return // a part of the last number
+	}
+	end, ok := numberAt(b, i)
+	r.past = end
+	if !ok || r.wordy || r.isOwn(exact) {
+		return
+	}
+	h := uint64(wordSeed)
+	for ; i < end; i += 8 {
+		x := eight(b, i)
+		if n := end - i; n < 8 {
+			x &= 1<<(8*n) - 1
+		}
+		h = mix(h^x, wordMore)
+	}
+	r.cell[r.cells] = h
+	if r.cells++; r.cells == len(r.cell) {
+		r.addCell()
+	}
+}
+
+// endCell ends a text.
+func (f *figures) endCell() {
+	if !f.wordy {
+		f.addCell()
+	}
+	f.cells, f.wordy = 0, false
+}
+
+// addCell takes in the figures of a text that has no words.
+func (f *figures) addCell() {
+	for _, h := range f.cell[:f.cells] {
+		f.row[0], f.row[1], f.row[2] = f.row[1], f.row[2], h
+		if f.inRow++; f.inRow < len(f.row) {
+			continue
+		}
+		f.inRow = len(f.row)
+		h = mix(mix(f.row[0]^wordMore, wordLast^f.row[1]), wordSeed^f.row[2])
+		f.rows = least(f.rows, uint32(h>>32), MaxFigures)
+	}
+	f.cells = 0
+}
+
+// numberAt returns where the number that begins at b[i] ends, with all that is written in one piece with it, and reports whether it
+// is a figure.
+func numberAt(b []byte, i int) (end int, ok bool) {
+	ok = i < 2 || bytes.IndexByte(joiners, b[i-1]) < 0 || textOf[b[i-2]] != inWord
+	digits, groups, before := 0, 0, byte(0) // digits of the group, groups before it, what stands before it
+	for end = i; end < len(b); end++ {
+		c := b[end]
+		switch {
+		case isDigit(c):
+			digits++
+			continue
+		case textOf[c] == inWord:
+			ok = false
+			continue
+		case end+1 == len(b) || bytes.IndexByte(joiners, c) < 0 || textOf[b[end+1]] != inWord:
+			return end, ok && end-i <= maxFigure && (groups < 2 || digits == 3 || before == '*')
+		case c != '.' && c != ',' || groups > 0 && (digits != 3 || before == '*'):
+			ok = false
+		}
+		if groups > 0 && c != before {
+			before = '*' // decimals come after thousands
+		} else {
+			before = c
+		}
+		digits, groups = 0, groups+1
+	}
+	return end, ok && end-i <= maxFigure && (groups < 2 || digits == 3 || before == '*')
+}
+
+// joiners stand inside a number, and between the numbers of a date, a time or a version.
+var joiners = []byte(".,:/-")
+
+// endsRow reports whether a tag, without its "<", ends a row of figures.
+func endsRow(tag []byte) bool {
+	tag = bytes.TrimPrefix(tag, []byte{'/'})
+	n := 0
+	for n < len(tag) && n <= len("button") && (isLetter(tag[n]) || isDigit(tag[n])) {
+		n++
+	}
+	switch string(bytes.ToLower(tag[:n])) {
+	case "a", "li", "option", "label", "button", "input":
+		return true
+	}
+	return false
+}
