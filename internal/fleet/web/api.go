@@ -56,7 +56,7 @@ func Handler(s House, c Config) http.Handler {
 	hc := huma.DefaultConfig("Argosy", c.Version)
 	hc.OpenAPIPath, hc.DocsPath, hc.SchemasPath, hc.CreateHooks = "/api/v1/openapi", "", "", nil
 	hc.Transformers = append(hc.Transformers, clipped)
-	a := &api{s: s, cfg: c, door: c.Door, tickets: newTickets(), heavy: map[string]*kept{}, replays: make(chan struct{}, maxReplays), recordings: make(chan struct{}, 1)}
+	a := &api{s: s, cfg: c, door: c.Door, tickets: newTickets(), heavy: map[string]*kept{}, replays: make(chan struct{}, maxReplays), recordings: make(chan struct{}, 1), files: make(chan struct{}, 1)}
 	if a.door == nil {
 		a.door = NewDoor()
 	}
@@ -105,6 +105,7 @@ type api struct {
 	replays chan struct{} // a place for each archived page that is being read or sent
 
 	recordings chan struct{} // the place for one that is being read
+	files      chan struct{} // the place for a job file that is being read: the reader's memory is many times a file's
 
 	mu    sync.Mutex
 	heavy map[string]*kept // answers that took long
@@ -419,14 +420,29 @@ func (a *api) job(ctx context.Context, in *JobPath) (*out[Job], error) {
 	return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) (Job, error) { return a.find(ctx, co, in.ID) })
 }
 
+// readJob reads a job file, one at a time.
+func (a *api) readJob(ctx context.Context, b []byte) (config.Job, error) {
+	select {
+	case a.files <- struct{}{}:
+	case <-ctx.Done():
+		return config.Job{}, ctx.Err()
+	}
+	defer func() { <-a.files }()
+	file, err := config.ReadJob(bytes.NewReader(b))
+	if err != nil {
+		err = huma.Error422UnprocessableEntity(err.Error())
+	}
+	return file, err
+}
+
 func (a *api) submit(ctx context.Context, in *struct {
 	Seeds   int64  `query:"seeds" minimum:"0" doc:"the file has no seeds: so many follow in pieces"`
 	Digest  string `query:"digest" maxLength:"64" doc:"SHA-256 of the seeds that follow, to tell jobs apart"`
 	RawBody []byte
 }) (*out[Submitted], error) {
-	file, err := config.ReadJob(bytes.NewReader(in.RawBody))
+	file, err := a.readJob(ctx, in.RawBody)
 	if err != nil {
-		return nil, huma.Error422UnprocessableEntity(err.Error())
+		return nil, err
 	}
 	var job crawl.Job
 	if in.Seeds > 0 {
@@ -484,9 +500,9 @@ func (a *api) limits(ctx context.Context, in *struct {
 	JobPath
 	RawBody []byte
 }) (*out[Job], error) {
-	file, err := config.ReadJob(bytes.NewReader(in.RawBody))
+	file, err := a.readJob(ctx, in.RawBody)
 	if err != nil {
-		return nil, huma.Error422UnprocessableEntity(err.Error())
+		return nil, err
 	}
 	if len(file.Seeds)+len(file.SeedsFile) > 0 || file.Scope != "" || len(file.Include)+len(file.Exclude) > 0 || file.Fetch != (config.Fetch{}) {
 		return nil, huma.Error422UnprocessableEntity("seeds, scope, filters and fetch are what makes it this job: allowed are limits, sites and placing")
