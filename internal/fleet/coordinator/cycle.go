@@ -192,19 +192,7 @@ func (c *Coordinator) waiting(j *frontier.Job, t *frontier.Task, site *crawl.Sit
 	if site.AddrExpiry > now {
 		w.Addrs = site.Addrs
 	}
-	if c.cfg.Places != nil && len(w.Addrs) > 0 {
-		w.Place = c.cfg.Places.Place(w.Addrs[0])
-	}
-	p, ok := j.Placing.Places[t.Site]
-	if !ok {
-		p, ok = j.Placing.Places[host(t.Site)]
-	}
-	if ok {
-		w.Place.Lat, w.Place.Lon, w.Place.Located = p.Lat, p.Lon, p.Lat != 0 || p.Lon != 0
-		if p.Region != "" {
-			w.Place.Region = p.Region
-		}
-	}
+	w.Place = c.place(j, t.Site, site, now)
 	return w
 }
 

@@ -27,6 +27,8 @@ type reader struct {
 	marks  []string // landmarks
 	how    string   // they were chosen
 	chosen string   // what of: nodes and, while those decide, delays between them
+
+	told forecasts
 }
 
 // lore owns what the fleet has learned, and how strategies read it.
@@ -203,6 +205,7 @@ const learnEvery = 20_000
 // take takes in what an entry has measured.
 func (k *lore) take(fx *frontier.Effects, at int64) {
 	for _, fact := range fx.Facts {
+		k.foretold(&fact)
 		k.learned.Take(fact)
 		switch fact.Kind {
 		case learn.Crawl:

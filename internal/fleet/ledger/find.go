@@ -2,6 +2,8 @@ package ledger
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -94,32 +96,109 @@ type Bin struct {
 	Pages  int64 `json:"pages"`
 	Errors int64 `json:"errors"` // with a status from 400 on
 	Bytes  int64 `json:"bytes"`
+	Work
 }
 
-// Timeline returns what a job has fetched in at most so many stretches of time, by the nodes' clocks, and how long each is, ms. Those in
-// which nothing was fetched are left out.
-func (l *Ledger) Timeline(ctx context.Context, job uint32, bins int) (out []Bin, width int64, err error) {
+// Work is what leases have reported, besides those that measure.
+type Work struct {
+	Asked    int64 `json:"asked"`     // requests
+	Good     int64 `json:"good"`      // of them, those that gave a page: completion is Good of Asked
+	WorkedMS int64 `json:"worked_ms"` // in which one was under way or was being stored: efficiency is WorkedMS a Good
+}
+
+func (w *Work) add(o Work) {
+	w.Asked, w.Good, w.WorkedMS = w.Asked+o.Asked, w.Good+o.Good, w.WorkedMS+o.WorkedMS
+}
+
+// TimelineQuery says what a timeline is of. Empty fields are of all.
+type TimelineQuery struct {
+	Site, Node string
+	Bins       int // at most so many
+}
+
+// Timeline returns what a job has done in at most q.Bins stretches of time, and how long each is, ms. What was fetched counts by the nodes'
+// clocks, what leases have reported by the log's. Stretches in which there was nothing are left out.
+func (l *Ledger) Timeline(ctx context.Context, job uint32, q TimelineQuery) (out []Bin, width int64, err error) {
 	first, last, err := l.FetchSpan(ctx, job)
 	if err != nil || first == 0 {
 		return []Bin{}, 0, err
 	}
-	width = max(1000, (last-first)/int64(bins)+1)
+	width = max(1000, (last-first)/int64(q.Bins)+1)
+	bins := map[int64]*Bin{}
+	at := func(n int64) *Bin {
+		n = max(0, min(n, (last-first)/width))
+		if bins[n] == nil {
+			bins[n] = &Bin{At: first + n*width}
+		}
+		return bins[n]
+	}
+	if err := l.binPages(ctx, job, q, first, width, at); err != nil {
+		return nil, 0, err
+	}
+	if err := l.binWork(ctx, job, q, first, width, at); err != nil {
+		return nil, 0, err
+	}
+	out = make([]Bin, 0, len(bins))
+	for _, n := range slices.Sorted(maps.Keys(bins)) {
+		out = append(out, *bins[n])
+	}
+	return out, width, nil
+}
+
+// binPages counts what was fetched into stretches of time.
+func (l *Ledger) binPages(ctx context.Context, job uint32, q TimelineQuery, first, width int64, at func(int64) *Bin) error {
+	where, args := "", []any{first, width, int64(job)}
+	if q.Site != "" {
+		where, args = where+" AND site = ?", append(args, q.Site)
+	}
+	if q.Node != "" {
+		where, args = where+" AND node = ?", append(args, q.Node)
+	}
 	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT (fetched_at - ?) / ? AS bin, count(*), coalesce(sum(CASE WHEN html <> 0 AND status = 200 THEN 1 ELSE 0 END), 0),
-coalesce(sum(CASE WHEN status >= 400 THEN 1 ELSE 0 END), 0), coalesce(sum(bytes), 0) FROM pages WHERE job = ? AND state = 'fetched' GROUP BY bin ORDER BY bin`), first, width, int64(job))
+coalesce(sum(CASE WHEN status >= 400 THEN 1 ELSE 0 END), 0), coalesce(sum(bytes), 0) FROM pages WHERE job = ? AND state = 'fetched'`+where+` GROUP BY bin`), args...)
 	if err != nil {
-		return nil, 0, l.wrap(err)
+		return l.wrap(err)
 	}
 	defer rows.Close()
-	out = []Bin{}
 	for rows.Next() {
+		var n int64
 		var b Bin
-		if err := rows.Scan(&b.At, &b.URLs, &b.Pages, &b.Errors, &b.Bytes); err != nil {
-			return nil, 0, l.wrap(err)
+		if err := rows.Scan(&n, &b.URLs, &b.Pages, &b.Errors, &b.Bytes); err != nil {
+			return l.wrap(err)
 		}
-		b.At = first + b.At*width
-		out = append(out, b)
+		to := at(n)
+		to.URLs, to.Pages, to.Errors, to.Bytes = to.URLs+b.URLs, to.Pages+b.Pages, to.Errors+b.Errors, to.Bytes+b.Bytes
 	}
-	return out, width, l.wrap(rows.Err())
+	return l.wrap(rows.Err())
+}
+
+// binWork counts what leases have reported into stretches of time.
+func (l *Ledger) binWork(ctx context.Context, job uint32, q TimelineQuery, first, width int64, at func(int64) *Bin) error {
+	where, args := "", []any{first, width, int64(job)}
+	if q.Site != "" {
+		where, args = where+" AND l.site = ?", append(args, q.Site)
+	}
+	if q.Node != "" {
+		where, args = where+" AND l.node = ?", append(args, q.Node)
+	}
+	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT (r.at - ?) / ? AS bin, sum(r.asked), sum(r.good), sum(r.worked_us)
+FROM leases l JOIN reports r ON r.lease = l.id WHERE l.job = ? AND l.probe = 0`+where+` GROUP BY bin`), args...)
+	if err != nil {
+		return l.wrap(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var n int64
+		var w Work
+		if err := rows.Scan(&n, &w.Asked, &w.Good, &w.WorkedMS); err != nil {
+			return l.wrap(err)
+		}
+		w.WorkedMS /= 1000 // us
+		if w != (Work{}) {
+			at(n).add(w)
+		}
+	}
+	return l.wrap(rows.Err())
 }
 
 // Cell is what a node has fetched of a site.
@@ -131,9 +210,10 @@ type Cell struct {
 	Bytes  int64  `json:"bytes"`
 	First  int64  `json:"first"` // Unix ms
 	Last   int64  `json:"last"`
+	Work
 }
 
-// Cells returns who has fetched what of the sites of a job, the sites with most URLs first, at most so many of those.
+// Cells returns who has fetched what of the sites of a job, the sites with most URLs, at most so many of those.
 func (l *Ledger) Cells(ctx context.Context, job uint32, sites int) ([]Cell, error) {
 	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT site, node, sum(CASE WHEN state = 'fetched' THEN 1 ELSE 0 END),
 sum(CASE WHEN state = 'failed' THEN 1 ELSE 0 END), coalesce(sum(bytes), 0), min(fetched_at), max(fetched_at)
@@ -151,5 +231,35 @@ GROUP BY site, node ORDER BY site, node`), int64(job), int64(job), sites)
 		}
 		out = append(out, c)
 	}
-	return out, l.wrap(rows.Err())
+	if err := rows.Err(); err != nil {
+		return nil, l.wrap(err)
+	}
+	return out, l.workOf(ctx, job, out)
+}
+
+// workOf fills in what leases have reported of cells, which are in order.
+func (l *Ledger) workOf(ctx context.Context, job uint32, cells []Cell) error {
+	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT l.site, l.node, sum(r.asked), sum(r.good), sum(r.worked_us)
+FROM leases l JOIN reports r ON r.lease = l.id WHERE l.job = ? AND l.probe = 0 GROUP BY l.site, l.node`), int64(job))
+	if err != nil {
+		return l.wrap(err)
+	}
+	defer rows.Close()
+	type place struct{ site, node string }
+	at := make(map[place]*Cell, len(cells))
+	for i := range cells {
+		at[place{cells[i].Site, cells[i].Node}] = &cells[i]
+	}
+	for rows.Next() {
+		var p place
+		var w Work
+		if err := rows.Scan(&p.site, &p.node, &w.Asked, &w.Good, &w.WorkedMS); err != nil {
+			return l.wrap(err)
+		}
+		w.WorkedMS /= 1000 // us
+		if c := at[p]; c != nil {
+			c.Work = w
+		}
+	}
+	return l.wrap(rows.Err())
 }

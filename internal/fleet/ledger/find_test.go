@@ -16,7 +16,7 @@ func shop(t *testing.T, l *ledger.Ledger) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 2))
 	lease := crawl.Lease{ID: 1<<32 | 1, Job: 1, Task: 1, Site: "a.test", Node: "n", Incarnation: "i", Epoch: 1, Attempt: 1, Secret: "s", Quota: 1000, Targets: make([]crawl.Target, 200)}
-	part := crawl.Part{Lease: lease.ID, Attempt: 1, Epoch: 1, Secret: "s", No: 1}
+	part := crawl.Part{Lease: lease.ID, Attempt: 1, Epoch: 1, Secret: "s", No: 1, WorkedUS: 70_000_000}
 	for i := range 200 {
 		u, _ := crawl.Parse(fmt.Sprintf("http://a.test/%d/100%%25_%c", i, 'a'+rune(i%26)))
 		o := crawl.Outcome{Key: u.Key(), URL: u.String(), State: crawl.Fetched, Bytes: rng.Int64N(1000), Date: 1_000_000 + rng.Int64N(100_000), Status: []int{200, 301, 404, 500}[rng.IntN(4)],
@@ -85,9 +85,12 @@ func TestFindPages(t *testing.T) {
 func judgeShares(t *testing.T, l *ledger.Ledger, all []ledger.Page) {
 	t.Helper()
 	types, codes, fetched, bytes := map[string]ledger.Share{}, map[string]int64{}, ledger.Bin{}, int64(0)
-	cell := ledger.Cell{Site: "a.test", Node: "n"}
+	cell := ledger.Cell{Site: "a.test", Node: "n", Work: ledger.Work{Asked: int64(len(all)), WorkedMS: 70_000}}
 	for _, p := range all {
 		bytes += p.Bytes
+		if p.State == "fetched" && p.Status < 400 {
+			cell.Good++
+		}
 		if p.State != "fetched" {
 			cell.Failed++
 			continue
@@ -124,20 +127,29 @@ func judgeShares(t *testing.T, l *ledger.Ledger, all []ledger.Page) {
 		}
 	}
 	for _, most := range []int{1, 7, 1000} {
-		bins, width, err := l.Timeline(t.Context(), 1, most)
+		bins, width, err := l.Timeline(t.Context(), 1, ledger.TimelineQuery{Bins: most})
 		if err != nil || len(bins) == 0 || len(bins) > most || width < 1000 {
 			t.Fatalf("%d bins of %d ms: %v", len(bins), width, err)
 		}
-		sum := ledger.Bin{}
+		sum, work := ledger.Bin{}, ledger.Work{}
 		for i, b := range bins {
 			if i > 0 && (b.At <= bins[i-1].At || (b.At-bins[0].At)%width != 0) {
 				t.Errorf("bin %d begins at %d, the one before at %d", i, b.At, bins[i-1].At)
 			}
 			sum.URLs, sum.Pages, sum.Errors, sum.Bytes = sum.URLs+b.URLs, sum.Pages+b.Pages, sum.Errors+b.Errors, sum.Bytes+b.Bytes
+			work.Asked, work.Good, work.WorkedMS = work.Asked+b.Asked, work.Good+b.Good, work.WorkedMS+b.WorkedMS
 		}
-		if sum != fetched {
-			t.Errorf("over time %+v, want %+v", sum, fetched)
+		if sum != fetched || work != cell.Work {
+			t.Errorf("over time %+v, %+v, want %+v, %+v", sum, work, fetched, cell.Work)
 		}
+	}
+	for _, q := range []ledger.TimelineQuery{{Site: "b.test", Bins: 9}, {Node: "m", Bins: 9}} {
+		if bins, _, err := l.Timeline(t.Context(), 1, q); err != nil || len(bins) > 0 {
+			t.Errorf("%+v: %+v, %v", q, bins, err)
+		}
+	}
+	if bins, _, err := l.Timeline(t.Context(), 1, ledger.TimelineQuery{Site: "a.test", Node: "n", Bins: 1}); err != nil || len(bins) != 1 || bins[0].Work != cell.Work || bins[0].URLs != cell.URLs {
+		t.Errorf("of the cell: %+v, %v", bins, err)
 	}
 	cells, err := l.Cells(t.Context(), 1, 10)
 	if err != nil || len(cells) != 1 {

@@ -28,10 +28,10 @@ type Found[T any] struct {
 	Body  []T
 }
 
-// Timeline is what was fetched over time.
+// Timeline is what a job has done over time.
 type Timeline struct {
 	WidthMS int64        `json:"width_ms"` // of a bin
-	Bins    []ledger.Bin `json:"bins"`     // those in which something was fetched
+	Bins    []ledger.Bin `json:"bins"`     // those in which there was something
 }
 
 // Explained is why a task went where it went.
@@ -97,11 +97,22 @@ func (a *api) registerLooks(h huma.API, get func(id, path, what string) huma.Ope
 	shares("statuses", "What a job has fetched, by status", (*ledger.Ledger).Answered)
 	register(h, get("timeline", "/jobs/{id}/timeline", "What a job has fetched over time"), func(ctx context.Context, in *struct {
 		JobPath
-		Bins int `query:"bins" minimum:"1" maximum:"1000" default:"200"`
+		Bins int    `query:"bins" minimum:"1" maximum:"1000" default:"200"`
+		Site string `query:"site" maxLength:"256" doc:"only what was done at this site"`
+		Node string `query:"node" maxLength:"64" doc:"only what this node has done"`
 	}) (*out[Timeline], error) {
-		return heavy(ctx, a, "timeline "+strconv.Itoa(int(in.ID))+" "+strconv.Itoa(in.Bins), func(ctx context.Context) (t Timeline, err error) {
-			t.Bins, t.WidthMS, err = a.s.Ledger().Timeline(ctx, in.ID, in.Bins)
+		return heavy(ctx, a, fmt.Sprintf("timeline %d %d %q %q", in.ID, in.Bins, in.Site, in.Node), func(ctx context.Context) (t Timeline, err error) {
+			t.Bins, t.WidthMS, err = a.s.Ledger().Timeline(ctx, in.ID, ledger.TimelineQuery{Site: in.Site, Node: in.Node, Bins: in.Bins})
 			return t, err
+		})
+	})
+	register(h, get("measurements", "/jobs/{id}/measurements", "What the strategy of a job knows by measuring: where nodes and sites are, and what it expected before it was measured"), func(ctx context.Context, in *JobPath) (*out[coordinator.Measurements], error) {
+		return heavy(ctx, a, "measurements "+strconv.Itoa(int(in.ID)), func(ctx context.Context) (coordinator.Measurements, error) {
+			co, err := a.s.Leader()
+			if err != nil {
+				return coordinator.Measurements{}, err
+			}
+			return co.Measurements(ctx, in.ID)
 		})
 	})
 	register(h, get("cells", "/jobs/{id}/cells", "What each node has fetched of each site, of the sites with most URLs"), func(ctx context.Context, in *struct {

@@ -161,6 +161,12 @@ func (rec *Record) Knows(id string) bool {
 	return ok
 }
 
+// KnowsSite reports whether a site has a number.
+func (rec *Record) KnowsSite(name string) bool {
+	_, ok := rec.sites.at[name]
+	return ok
+}
+
 // Site returns the number of a site; a new name gets the next.
 func (rec *Record) Site(name string) int {
 	n := rec.sites.number(name)

@@ -8,6 +8,7 @@ import (
 	"argosy/internal/crawl"
 	"argosy/internal/plan/predict"
 	"argosy/internal/plan/price"
+	"strconv"
 )
 
 // Vector is what a node offers or a task needs: CPU in cores, memory in bytes, bandwidth in bits/s. 0 is not stated.
@@ -73,6 +74,18 @@ type Place struct {
 	Located  bool   // Lat and Lon are known
 	Region   string // as declared
 	Network  string // autonomous system, or the block of the address
+}
+
+// Position returns where a node is by its labels lat and lon, degrees; false if they do not say.
+func Position(labels map[string]string) (lat, lon float64, ok bool) {
+	lat, okLat := degrees(labels["lat"])
+	lon, okLon := degrees(labels["lon"])
+	return lat, lon, okLat && okLon
+}
+
+func degrees(s string) (float64, bool) {
+	x, err := strconv.ParseFloat(s, 64)
+	return x, err == nil && x >= -180 && x <= 180
 }
 
 // Running is a lease that is held now.

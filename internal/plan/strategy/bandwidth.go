@@ -1,8 +1,6 @@
 package strategy
 
 import (
-	"strconv"
-
 	"argosy/internal/plan/predict"
 	"argosy/internal/plan/schedule"
 )
@@ -37,9 +35,4 @@ var bandwidth = Preset{
 func mbps(f predict.Figure) predict.Figure {
 	f.Value /= 1e6
 	return f
-}
-
-func degrees(s string) (float64, bool) {
-	x, err := strconv.ParseFloat(s, 64)
-	return x, err == nil && x >= -180 && x <= 180
 }

@@ -122,7 +122,7 @@ var geo = Preset{
 			Cost: schedule.Cost{Name: "great circle", Unit: "km", Of: func(c *schedule.Context, task, node, n int) float64 {
 				t, o := &c.S.Tasks[task], &c.S.Nodes[node]
 				x := 1e-3 * load.Of(c, task, node, n)
-				lat, lon, located := position(o)
+				lat, lon, located := schedule.Position(o.Labels)
 				switch {
 				case t.Place.Located && located:
 					km := greatCircle(t.Place.Lat, t.Place.Lon, lat, lon)
@@ -143,12 +143,6 @@ var geo = Preset{
 
 // farAway is the distance, in km, of what is not known to be near.
 const farAway = 10_000
-
-func position(n *schedule.Node) (lat, lon float64, ok bool) {
-	lat, ok1 := degrees(n.Labels["lat"])
-	lon, ok2 := degrees(n.Labels["lon"])
-	return lat, lon, ok1 && ok2
-}
 
 // owned gives each key to one node, or to one group of nodes, by consistent hashing.
 func owned(group string, key func(*schedule.Task) string) schedule.Composition {

@@ -6,6 +6,7 @@ import { Api } from './describe.jsx';
 import { Jobs } from './jobs.jsx';
 import { Log } from './log.jsx';
 import { Market } from './market.jsx';
+import { Measurements } from './measures.jsx';
 import { Nodes } from './nodes.jsx';
 import { Overview } from './overview.jsx';
 import { Page, Pages } from './pages.jsx';
@@ -19,7 +20,7 @@ import { State, useLive } from './ui.jsx';
 
 const pages = {
   overview: [() => t('Overview'), Overview], jobs: [() => t('Jobs'), Jobs], tasks: [() => t('Tasks'), Tasks], nodes: [() => t('Nodes'), Nodes],
-  sites: [() => t('Sites × nodes'), Sites], pages: [() => t('Pages'), Pages], tree: [() => t('Search paths'), Tree], searches: [() => t('Searches'), Searches, null, j => j.identity.collect], market: [() => t('Market'), Market, null, j => j.identity.market],
+  sites: [() => t('Sites × nodes'), Sites], measurements: [() => t('Measurements'), Measurements], pages: [() => t('Pages'), Pages], tree: [() => t('Search paths'), Tree], searches: [() => t('Searches'), Searches, null, j => j.identity.collect], market: [() => t('Market'), Market, null, j => j.identity.market],
   results: [() => t('Results'), Results, null, j => j.identity.topic], log: [() => t('Log'), Log], api: [() => t('API'), Api], task: [() => t('Task'), Task, 'tasks'], page: [() => t('Page'), Page, 'pages'],
 };
 
@@ -91,7 +92,7 @@ function House({ me, tools, leave, theme }) {
       <span class="live" role="status">{lost ? <b class="wrong">{t('The coordinator does not answer.')}</b> : me.kind === 'over' ? t('a crawl that is over') : <State of={status.state} />}</span>
     </header>
     <nav id="nav" aria-label={t('Pages of this site')}>
-      {Object.entries(pages).filter(([, p]) => !p[2]).filter(([k, p]) => (k !== 'nodes' || me.kind !== 'over') && (!p[3] || (one && p[3](one)))).map(([k, [name]]) => <a href={'#/' + k} aria-current={k === (under || where.name) ? 'page' : undefined}>{name()}</a>)}
+      {Object.entries(pages).filter(([, p]) => !p[2]).filter(([k, p]) => (!['nodes', 'measurements'].includes(k) || me.kind !== 'over') && (!p[3] || (one && p[3](one)))).map(([k, [name]]) => <a href={'#/' + k} aria-current={k === (under || where.name) ? 'page' : undefined}>{name()}</a>)}
       <div class="foot">{tools}<span class="note">{me.name} · {t(me.role)}</span><button class="link" onClick={leave}>{t('Leave')}</button><span class="note">argosy {me.version}</span></div>
     </nav>
     <main id="content" tabIndex={-1}><h1>{title()}</h1>

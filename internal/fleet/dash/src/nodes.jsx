@@ -1,10 +1,13 @@
 import { h } from '../lib/preact.mjs';
 import { post } from './api.js';
 import { bytes, count, decimal, percent, span } from './format.js';
+import { Maps } from './maps.jsx';
+import { useMeasurements } from './measures.jsx';
 import { t } from './text.js';
 import { Act, Empty, Panel, State, Table, useLive, Wrong, onNodes } from './ui.jsx';
 
-export function Nodes({ me }) {
+export function Nodes({ me, job }) {
+  const measured = useMeasurements(job, 10000);
   const list = useLive('/nodes', { on: onNodes, every: 2000 });
   const leases = useLive('/leases', { on: onNodes, every: 3000 });
   const may = me.role === 'operator' && me.kind !== 'over';
@@ -26,6 +29,7 @@ export function Nodes({ me }) {
       ...(may ? [{ title: t('Order'), cell: n => n.state === 'draining' ? <Act run={order(n, 'return')}>{t('Take leases again')}</Act> : n.state === 'gone' ? '' : <Act run={order(n, 'drain')}>{t('Drain')}</Act> }] : []),
     ]} /> : <Empty>{t('No node is there.')}</Empty>}
     <div class="grid">
+      {measured.data && <Maps v={measured.data} />}
       <Panel size="full" title={t('What they have')} note={leases.data ? t('{0} leases', leases.data.length) : ''}>
         {leases.data && leases.data.length ? <Table label={t('Leases')} rows={leases.data.slice(0, 300)} rowKey={l => l.id} link={l => '#/task?id=' + l.task} columns={[
           { title: t('Site'), cell: l => l.site }, { title: t('Node'), cell: l => l.node }, { title: t('Given'), num: true, cell: l => count(l.given) }, { title: t('Held'), num: true, cell: l => count(l.held) },

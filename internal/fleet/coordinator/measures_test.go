@@ -1,0 +1,67 @@
+package coordinator
+
+import (
+	"fmt"
+	"log/slog"
+	"math"
+	"testing"
+
+	"argosy/internal/fleet/frontier"
+	"argosy/internal/plan/learn"
+	"argosy/internal/plan/schedule"
+	"argosy/internal/plan/strategy"
+)
+
+// What was expected is noted before it is learned, in the order in which it was measured, and of the last ones only.
+func TestForecasts(t *testing.T) {
+	k := &lore{strategies: strategy.New, logger: slog.New(slog.DiscardHandler), learned: learn.New(), readers: map[string]*reader{}, probing: map[pair]bool{}, measured: map[string]*schedule.Measured{}}
+	r, err := k.reader("greedy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tell := func(fs ...learn.Fact) { k.take(&frontier.Effects{Facts: fs}, 0) }
+	const n = maxForecasts + 7
+	for i := range n {
+		site := fmt.Sprintf("s%d.test", i%50)
+		tell(learn.Fact{At: int64(i), Kind: learn.Delay, Node: "a", Site: site, Seconds: 0.02},
+			learn.Fact{At: int64(i), Kind: learn.Report, Node: "a", Site: site, Bits: 8e6, Seconds: 2, Good: 10, All: 10})
+	}
+	for i := range 3 { // of a pair the first delay counts
+		tell(learn.Fact{Kind: learn.Store, Node: "b", Bits: 1e6, Seconds: 1}, learn.Fact{Kind: learn.Delay, Node: "b", Site: fmt.Sprintf("s%d.test", i/2), Seconds: 0.01})
+	}
+	tell(learn.Fact{Kind: learn.Report, Node: "a", Site: "s1.test", All: 3}, learn.Fact{Kind: learn.Report, Node: "a", Site: "s1.test", Bits: math.NaN(), Seconds: 1})
+	all := r.told.all()
+	speeds, last := 0, int64(-1)
+	for _, f := range all {
+		if f.What == delayForecast {
+			continue
+		}
+		if speeds++; f.Was != 4e6 || f.At <= last {
+			t.Fatalf("%+v after %d", f, last)
+		}
+		last = f.At
+	}
+	if speeds != maxForecasts || last != n-1 || len(all)-speeds != 2 { // of sites nothing was known when their first delay came
+		t.Fatalf("%d forecasts of speed, %d of delays, the last one of %d", speeds, len(all)-speeds, last)
+	}
+	if f := all[speeds-1]; f.Source != "measured" || math.Abs(f.Expected/4e6-1) > 0.1 {
+		t.Errorf("of a pair that was always as fast: %+v", f)
+	}
+	for _, a := range accuracy(all) {
+		if a.What == speedForecast && a.Source == "measured" && (a.Factor > 1.1 || a.N < 400 || a.Within < 0.9) {
+			t.Errorf("%+v", a)
+		}
+	}
+}
+
+// A share within sigma and a factor are what they say.
+func TestAccuracy(t *testing.T) {
+	var all []Forecast
+	for i := range 10 {
+		all = append(all, Forecast{What: speedForecast, Source: "predicted", Expected: 100, Was: 100 * math.Exp(float64(i-5)/10), Sigma: 0.25})
+	}
+	got := accuracy(append(all, Forecast{What: delayForecast, Source: "default", Expected: 100, Was: 50, Sigma: 1.5}))
+	if len(got) != 2 || got[0].What != speedForecast || got[0].N != 10 || got[0].Within != 0.5 || math.Abs(got[0].Factor-math.Exp(0.2)) > 1e-9 || got[1].Factor != 2 || got[1].Within != 1 {
+		t.Errorf("%+v", got)
+	}
+}
