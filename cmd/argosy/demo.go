@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/netip"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,97 +18,126 @@ import (
 )
 
 func newDemo() *cobra.Command {
-	var dir, serve, listen string
-	var asJSON, quiet bool
-	var agents int
+	f := &demoFlags{}
 	c := &cobra.Command{
 		Use: "demo", Short: "Crawl a small web on this machine, verify it and explain what happened", Args: cobra.NoArgs,
 		Long: `Demo serves a web of a dozen small sites on loopback, each with a trouble of its own, and crawls it with several nodes,
 just as argosy crawl would crawl the real one. It needs no internet. What it leaves is kept if -o is given.
 
+With --listen the sites are more, and spread over the world: links have the delays, bandwidths and losses of such ways, which all
+connections of a node and of a site share. Strategies can be switched in the browser while the crawl runs.
+
 With --web it only serves those sites until it is interrupted, for a fleet to crawl, and prints a job file for them.`,
-		Example: "  argosy demo\n  argosy demo -o demo && argosy tasks demo\n  argosy demo --web 127.0.0.1:8500 > job.yaml",
+		Example: "  argosy demo\n  argosy demo -o demo && argosy tasks demo\n  argosy demo --listen 127.0.0.1:8480\n  argosy demo --web 127.0.0.1:8500 > job.yaml",
 		RunE: func(c *cobra.Command, _ []string) error {
-			if serve != "" {
-				return demoWeb(c, serve)
+			if f.web != "" {
+				return demoWeb(c, f.web)
 			}
-			if listen != "" {
-				if err := checkListen(listen); err != nil {
+			if f.listen != "" {
+				if err := checkListen(f.listen); err != nil {
 					return err
 				}
 			}
-			keep := dir != ""
-			if !keep {
+			if f.keep = f.dir != ""; !f.keep {
 				var err error
-				if dir, err = os.MkdirTemp("", "argosy-demo-"); err != nil {
+				if f.dir, err = os.MkdirTemp("", "argosy-demo-"); err != nil {
 					return err
 				}
-				defer os.RemoveAll(dir)
+				defer os.RemoveAll(f.dir)
 			}
-			web := webs.Demo()
-			port, stop, err := web.Serve("127.0.0.1:0")
-			if err != nil {
-				return err
+			if f.listen != "" {
+				return f.shown(c)
 			}
-			defer stop()
-			cfg := demoConfig(dir, port, agents)
-			if listen != "" { // there is something to watch, for two minutes
-				cfg.Job.Limits.Delay = time.Second
-			}
-			out := c.OutOrStdout()
-			if !asJSON && !quiet {
-				fmt.Fprintf(out, "A web of %d sites listens on 127.0.0.1:%s; %d nodes crawl it, politely (%v between requests to a site).\n\n",
-					len(webs.DemoSites), port, agents, cfg.Job.Limits.Delay)
-			}
-			sum, err := runCrawl(c.Context(), cfg, !asJSON && !quiet, listen, &console{})
-			if err != nil {
-				return err
-			}
-			if err := tellDemo(c, cfg, web, keep, asJSON, quiet, sum); err != nil {
-				return err
-			}
-			if listen != "" {
-				ctx, stop, _ := interrupts(c.Context(), func(string) {})
-				defer stop()
-				fmt.Fprintln(os.Stderr, "argosy: the crawl is over; it is shown until you interrupt")
-				if err := showDir(ctx, dir, listen, cfg.Logger); err != nil {
-					return err
-				}
-			}
-			return nil
+			return f.crawl(c)
 		},
 	}
-	c.Flags().StringVarP(&dir, "out", "o", "", "keep what the crawl leaves in this directory")
-	c.Flags().IntVar(&agents, "agents", 3, "nodes")
-	c.Flags().StringVar(&serve, "web", "", "serve the sites on this loopback host:port and crawl nothing")
-	c.Flags().StringVar(&listen, "listen", "", "show the crawl to a browser at this HOST:PORT, more slowly, and go on showing it when it is over; links are printed on standard error")
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	c.Flags().BoolVar(&quiet, "quiet", false, "print nothing")
+	c.Flags().StringVarP(&f.dir, "out", "o", "", "keep what the crawl leaves in this directory")
+	c.Flags().IntVar(&f.agents, "agents", 3, "nodes, without --listen")
+	c.Flags().StringVar(&f.web, "web", "", "serve the sites on this loopback host:port and crawl nothing")
+	c.Flags().StringVar(&f.listen, "listen", "", "crawl a web around the world, show it to a browser at this HOST:PORT, and go on showing it when it is over; links are printed on standard error")
+	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object")
+	c.Flags().BoolVar(&f.quiet, "quiet", false, "print nothing")
 	return c
 }
 
-// tellDemo verifies what the demo's crawl has left, and tells what became of each site.
-func tellDemo(c *cobra.Command, cfg assemble.Config, web *webs.Web, keep, asJSON, quiet bool, sum assemble.Summary) error {
-	out, dir := c.OutOrStdout(), cfg.Dir
-	r, err := verify.Dir(c.Context(), dir)
+// demoFlags say what the demo does, and where.
+type demoFlags struct {
+	dir, web, listen  string
+	json, quiet, keep bool
+	agents            int
+}
+
+// crawl crawls the demo's sites and tells what became of each.
+func (f *demoFlags) crawl(c *cobra.Command) error {
+	web := webs.Demo()
+	port, stop, err := web.Serve("127.0.0.1:0")
 	if err != nil {
 		return err
 	}
-	if asJSON {
+	defer stop()
+	cfg := demoConfig(f.dir, port, f.agents)
+	if !f.json && !f.quiet {
+		fmt.Fprintf(c.OutOrStdout(), "A web of %d sites listens on 127.0.0.1:%s; %d nodes crawl it, politely (%v between requests to a site).\n\n",
+			len(webs.DemoSites), port, f.agents, cfg.Job.Limits.Delay)
+	}
+	sum, err := runCrawl(c.Context(), cfg, !f.json && !f.quiet, "", &console{})
+	if err != nil {
+		return err
+	}
+	return f.tell(c, cfg, web, sum)
+}
+
+// shown crawls a web around the world, for somebody to watch and to steer.
+func (f *demoFlags) shown(c *cobra.Command) error {
+	world := webs.NewWorld(worldSeed)
+	port, stop, err := world.Serve("127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	defer stop()
+	cfg := worldConfig(f.dir, port, world)
+	if !f.json && !f.quiet {
+		fmt.Fprintf(c.OutOrStdout(), `A world of %d sites listens on 127.0.0.1:%s. %d nodes crawl it, from %s to %s, over links
+with the delays, bandwidths and losses of such ways. Open the link below: switch the strategy under Jobs (it is
+%s now; try flow, nearest, geo) and watch the rate, or drain a node under Nodes. It takes half an hour.
+
+`, len(world.Sites), port, len(world.Nodes), world.Nodes[0].Name, world.Nodes[len(world.Nodes)-1].Name, cfg.Strategy)
+	}
+	sum, err := runCrawl(c.Context(), cfg, !f.json && !f.quiet, f.listen, &console{})
+	if err == nil {
+		err = f.tell(c, cfg, world.Web, sum)
+	}
+	if err != nil {
+		return err
+	}
+	ctx, ended, _ := interrupts(c.Context(), func(string) {})
+	defer ended()
+	fmt.Fprintln(os.Stderr, "argosy: the crawl is over; it is shown until you interrupt")
+	return showDir(ctx, f.dir, f.listen, cfg.Logger)
+}
+
+// tell verifies what the demo's crawl has left, and tells what became of each site.
+func (f *demoFlags) tell(c *cobra.Command, cfg assemble.Config, web *webs.Web, sum assemble.Summary) error {
+	out := c.OutOrStdout()
+	r, err := verify.Dir(c.Context(), f.dir)
+	if err != nil {
+		return err
+	}
+	if f.json {
 		if err := printJSON(out, struct {
 			assemble.Summary
 			Verify *verify.Report `json:"verify"`
 		}{sum, r}); err != nil {
 			return err
 		}
-	} else if !quiet {
-		explainDemo(c, out, dir, keep, web, sum, r, cfg.Job.Limits.Delay)
+	} else if !f.quiet {
+		explainDemo(c, out, f.dir, f.keep, web, sum, r, cfg.Job.Limits.Delay)
 	}
 	if sum.State == crawl.JobInterrupted {
 		return &exitError{code: exitInterrupted}
 	}
 	if !r.OK {
-		return &exitError{exitFailed, fmt.Errorf("%d problems in %s", r.Problems, dir)}
+		return &exitError{exitFailed, fmt.Errorf("%d problems in %s", r.Problems, f.dir)}
 	}
 	return nil
 }
@@ -146,6 +176,32 @@ func demoConfig(dir, port string, agents int) assemble.Config {
 	l.Fetch.MaxDecoded = 16 << 20
 	cfg.Fetch.Allow = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	cfg.Fetch.Resolve = map[string]netip.Addr{"*.demo": netip.MustParseAddr("127.0.0.1")}
+	return cfg
+}
+
+// The world of the demo is always the same. It begins with a strategy that takes no notice of links, so that another one shows what that costs.
+const (
+	worldSeed     = 1
+	worldStrategy = "random"
+)
+
+// worldConfig is demoConfig for a world.
+func worldConfig(dir, port string, world *webs.World) assemble.Config {
+	cfg := demoConfig(dir, port, 0)
+	cfg.Job.Name, cfg.Strategy = "around the world", worldStrategy
+	cfg.Job.Identity.Seeds, cfg.Job.Placing.Strategy = world.Seeds(port), worldStrategy
+	cfg.Job.Limits.LeaseTime = 10 * time.Second // who does what is decided anew as often
+	cfg.Fetch.Resolve, cfg.Job.Placing.Places = world.Addrs, map[string]crawl.Place{}
+	for _, s := range world.Sites {
+		cfg.Job.Placing.Places[s.Name] = crawl.Place{Lat: s.Lat, Lon: s.Lon}
+	}
+	for _, n := range world.Nodes {
+		degrees := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+		cfg.Members = append(cfg.Members, assemble.Member{
+			Name: n.Name, Labels: map[string]string{"city": n.Name, "lat": degrees(n.Lat), "lon": degrees(n.Lon)},
+			Echo: "http://" + webs.EchoOf(n.Name) + ":" + port + "/", Dial: world.Links.Dial(n.Name),
+		})
+	}
 	return cfg
 }
 

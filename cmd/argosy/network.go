@@ -101,7 +101,7 @@ func (f *crawlFlags) network(c *assemble.Config) error {
 		if err != nil {
 			return usage("--bind: %q is not an IP address", b)
 		}
-		c.Binds = append(c.Binds, a)
+		c.Members = append(c.Members, assemble.Member{Bind: a})
 	}
 	if f.proxy != "" {
 		p, err := url.Parse(f.proxy)

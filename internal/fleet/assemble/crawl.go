@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -40,9 +41,9 @@ import (
 type Config struct {
 	Dir         string
 	Job         crawl.Job
-	Agents      int          // nodes in this process
-	Binds       []netip.Addr // a node per local address; overrides Agents
-	Concurrency int          // requests at once per node
+	Agents      int      // nodes in this process
+	Members     []Member // nodes that differ from each other; overrides Agents
+	Concurrency int      // requests at once per node
 	Fetch       fetch.Config
 	Headers     []fetch.Field     // for the seeds' sites
 	Cookies     string            // likewise
@@ -64,6 +65,15 @@ type Config struct {
 	Fatal       func(error)                                              // must not return: the view on disk cannot be written; nothing is lost by ending the process. nil panics
 	Seeds       func(from int64, send func(crawl.SeedChunk) error) error // hands over the job's list of seeds, from a number of them on
 	Begun       func() error                                             // is called once the job is known to be the directory's, and runs; nil: nobody cares
+}
+
+// Member is what is special about a node of a crawl. The zero value is a node like any other.
+type Member struct {
+	Name   string // empty: node-1, node-2 and so on
+	Labels map[string]string
+	Bind   netip.Addr // local address; the zero Addr is any
+	Echo   string     // URL at which the others measure it; empty: they do not
+	Dial   func(ctx context.Context, network, addr string) (net.Conn, error)
 }
 
 // DefaultConfig returns a Config for a directory.
@@ -167,7 +177,10 @@ func Open(ctx context.Context, c Config) (cr *Crawl, err error) {
 		}
 	}
 	cc := coordinator.Config{
-		Strategy: c.Strategy, Strategies: strategy.New, Seed: c.Seed, Alone: true, Idle: c.Idle, Hold: c.Hold, Remember: c.Hold, Nodes: c.nodes(), Logger: c.Logger, Explain: cr.explain.Sink(), Probe: c.Probe,
+		Strategy: c.Strategy, Strategies: strategy.New, Seed: c.Seed, Alone: true, Idle: c.Idle, Hold: c.Hold, Remember: c.Hold, Nodes: len(c.members()), Logger: c.Logger, Explain: cr.explain.Sink(), Probe: c.Probe,
+	}
+	if slices.ContainsFunc(c.Members, func(m Member) bool { return m.Echo != "" }) {
+		cc.PingEvery = pingEvery
 	}
 	if len(c.GeoIP) > 0 {
 		if cr.geo, err = geo.Open(c.GeoIP...); err != nil {
@@ -185,12 +198,16 @@ func Open(ctx context.Context, c Config) (cr *Crawl, err error) {
 	return cr, cr.openNodes(ctx)
 }
 
-// nodes is how many nodes crawl.
-func (c *Config) nodes() int {
-	if len(c.Binds) > 0 {
-		return len(c.Binds)
+// members are the nodes that crawl.
+func (c *Config) members() []Member {
+	out := slices.Clone(c.Members)
+	if len(out) == 0 {
+		out = make([]Member, max(1, c.Agents))
 	}
-	return max(1, c.Agents)
+	for i := range out {
+		out[i].Name = cmp.Or(out[i].Name, "node-"+strconv.Itoa(i+1))
+	}
+	return out
 }
 
 func (cr *Crawl) openNodes(ctx context.Context) error {
@@ -203,18 +220,23 @@ func (cr *Crawl) openNodes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for i := range c.nodes() {
+	members := c.members()
+	for i := range members {
+		m := &members[i]
 		nc := NodeConfig{
 			Info: crawl.NodeInfo{
-				Node: "node-" + strconv.Itoa(i+1), Leases: max(64, 32*c.Concurrency), Concurrency: c.Concurrency, Store: archive.Dir(filepath.Join(c.Dir, outdir.WARCDir)).URL(),
+				Node: m.Name, Labels: m.Labels, Echo: m.Echo, Leases: max(64, 32*c.Concurrency), Concurrency: c.Concurrency, Store: archive.Dir(filepath.Join(c.Dir, outdir.WARCDir)).URL(),
 			},
 			Fetch: c.Fetch, Headers: c.Headers, Cookies: c.Cookies, Logins: c.Logins, KeepSecrets: c.KeepSecrets, Dir: filepath.Join(c.Dir, outdir.WARCDir),
-			MeasureBS: wants.Store && (c.nodes() > 1 || wants.Asked), ArchiveSize: c.ArchiveSize, Prefix: c.Prefix, Operator: c.Operator, Version: c.Version, Logger: c.Logger,
-			IgnoreRobot: c.Job.Identity.IgnoreRobots, UserAgent: c.Job.Identity.UserAgent, Beside: c.nodes() - 1,
+			MeasureBS: wants.Store && (len(members) > 1 || wants.Asked), ArchiveSize: c.ArchiveSize, Prefix: c.Prefix, Operator: c.Operator, Version: c.Version, Logger: c.Logger,
+			IgnoreRobot: c.Job.Identity.IgnoreRobots, UserAgent: c.Job.Identity.UserAgent, Beside: len(members) - 1,
 		}
 		nc.Fetch.Limits = c.Job.Limits.Fetch
-		if len(c.Binds) > 0 {
-			nc.Fetch.Bind = c.Binds[i]
+		if m.Bind.IsValid() {
+			nc.Fetch.Bind = m.Bind
+		}
+		if m.Dial != nil {
+			nc.Fetch.Dial = m.Dial
 		}
 		b, err := cr.server.Connect(ctx)
 		if err != nil {
@@ -229,6 +251,9 @@ func (cr *Crawl) openNodes(ctx context.Context) error {
 	}
 	return nil
 }
+
+// pingEvery is how often nodes in one process measure the delays between each other, where they can.
+const pingEvery = time.Minute
 
 // Mended returns the names of archive files that a dead process had left open.
 func (cr *Crawl) Mended() []string { return cr.mended }

@@ -22,7 +22,7 @@ type Forecast struct {
 	What     string  `json:"what"`     // speed: bits a second while pages are had; delay: ms
 	Source   string  `json:"source"`   // how the expectation was known: default, predicted or measured
 	Expected float64 `json:"expected"` // before it was measured
-	Sigma    float64 `json:"sigma"`    // standard deviation of its logarithm, as the strategy believed
+	Sigma    float64 `json:"sigma"`    // standard deviation of the logarithm of Was around it, as the strategy believed
 	Was      float64 `json:"was"`
 }
 
@@ -87,6 +87,7 @@ func (k *lore) foretold(f *learn.Fact) {
 			e = r.book.Latency(node, site)
 		} else {
 			e = r.book.Rate(node, site, f.At)
+			e.Sigma = math.Hypot(e.Sigma, math.Sqrt(record.Noise())) // one report differs from what its pair is like on average
 		}
 		v.Expected, v.Sigma, v.Source = e.Value, e.Sigma, e.Source.String()
 		r.told.add(v)

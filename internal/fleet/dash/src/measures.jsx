@@ -48,13 +48,15 @@ function Scatter({ points, show }) {
   if (!points.length) return <div ref={box}><Empty>{t('Nothing has been measured yet.')}</Empty></div>;
   const ln = points.flatMap(f => [Math.log10(f.was), Math.log10(f.expected)]).filter(Number.isFinite);
   const lo = Math.min(...ln) - 0.15, hi = Math.max(...ln) + 0.15, x = n => left + (n - lo) / (hi - lo) * (w - left - right), y = n => height - bottom - (n - lo) / (hi - lo) * (height - bottom - top);
-  const steps = hi - lo > 1.2 ? 1 : hi - lo > 0.7 ? Math.log10(3.17) : Math.log10(1.5), ticks = [];
-  for (let n = Math.ceil(lo / steps) * steps; n < hi && ticks.length < 12; n += steps) ticks.push(n);
+  const ticks = [], room = 46 * (hi - lo) / (height - bottom - top), wide = 70 * (hi - lo) / Math.max(1, w - left - right); // so much of the axis a label takes
+  for (let p = Math.floor(lo); p < hi; p++) for (const k of [1, 2, 5]) { const n = p + Math.log10(k); if (n > lo && n < hi) ticks.push({ n, k }); }
+  const kept = (need, ks) => ks.map(set => ticks.filter(x => set.includes(x.k))).find(l => l.every((x, i) => i === 0 || x.n - l[i - 1].n >= need)) || ticks.filter(x => x.k === 1);
+  const sets = [[1, 2, 5], [1, 5], [1]], down = kept(room, sets), along = kept(wide, sets);
   const two = Math.log10(2), within = points.filter(f => off(f) < Math.LN2).length;
   return <div class="map" ref={box}>{w > 0 && <svg width={w} height={height} role="img" aria-label={t('{0} of {1} are within a factor of two', within, points.length)}>
     <clipPath id="plot"><rect x={left} y={top} width={Math.max(0, w - left - right)} height={height - bottom - top} /></clipPath>
-    {ticks.map(n => <g class="tick"><path d={`M${x(n)} ${top}V${height - bottom}M${left} ${y(n)}H${w - right}`} /><text x={left - 6} y={y(n) + 4} text-anchor="end">{show(10 ** n)}</text>
-      {(w > 560 || ticks.indexOf(n) % 2 === 0) && <text x={x(n)} y={height - bottom + 14} text-anchor="middle">{show(10 ** n)}</text>}</g>)}
+    <g class="tick">{down.map(({ n }) => <g><path d={`M${left} ${y(n)}H${w - right}`} /><text x={left - 6} y={y(n) + 4} text-anchor="end">{show(10 ** n)}</text></g>)}
+      {along.map(({ n }) => <g><path d={`M${x(n)} ${top}V${height - bottom}`} /><text x={x(n)} y={height - bottom + 14} text-anchor="middle">{show(10 ** n)}</text></g>)}</g>
     <g clip-path="url(#plot)"><path class="band" d={`M${x(lo)} ${y(lo - two)}L${x(hi)} ${y(hi - two)}L${x(hi)} ${y(hi + two)}L${x(lo)} ${y(lo + two)}z`} /><path class="same" d={`M${x(lo)} ${y(lo)}L${x(hi)} ${y(hi)}`} />
       {points.map(f => <circle class={'by-' + f.source} cx={x(Math.log10(f.expected))} cy={y(Math.log10(f.was))} r="3"><title>{`${f.node} · ${f.site}\n${t('Expected')} ${show(f.expected)} (${t(f.source)})\n${t('Measured')} ${show(f.was)}`}</title></circle>)}</g>
     <text class="axis" x={left + (w - left) / 2} y={height - 4} text-anchor="middle">{t('expected')}</text>

@@ -12,7 +12,7 @@ export function Nodes({ me, job }) {
   const leases = useLive('/leases', { on: onNodes, every: 3000 });
   const may = me.role === 'operator' && me.kind !== 'over';
   const order = (n, verb) => async () => { await post(`/nodes/${encodeURIComponent(n.node)}/${verb}`); list.reload(); };
-  const rows = list.data || [];
+  const rows = list.data || [], some = (fn, column) => rows.some(fn) ? [column] : [];
   return <div class="page">
     <Wrong error={list.error} />
     {rows.length ? <Table label={t('Nodes')} rows={rows} rowKey={n => n.node} columns={[
@@ -21,10 +21,10 @@ export function Nodes({ me, job }) {
       { title: t('Load'), cell: n => <Load n={n} /> },
       { title: t('Pages'), num: true, cell: n => count(n.pages) },
       { title: t('Volume'), num: true, cell: n => bytes(n.bytes) },
-      { title: t('At work'), num: true, cell: n => n.present_ms ? percent(n.working_ms / n.present_ms) : '–' },
-      { title: t('Cost'), num: true, cell: n => n.cost ? decimal(n.cost, 2) : '–' },
-      { title: t('Refused'), num: true, cell: n => n.refused && n.refused.count ? count(n.refused.count) : '–' },
-      { title: t('Labels'), cell: n => Object.entries(n.labels || {}).map(([k, v]) => k + '=' + v).join(' ') || '–' },
+      ...some(n => n.present_ms, { title: t('At work'), num: true, cell: n => n.present_ms ? percent(n.working_ms / n.present_ms) : '–' }),
+      ...some(n => n.cost, { title: t('Cost'), num: true, cell: n => n.cost ? decimal(n.cost, 2) : '–' }),
+      ...some(n => n.refused && n.refused.count, { title: t('Refused'), num: true, cell: n => n.refused && n.refused.count ? count(n.refused.count) : '–' }),
+      ...some(n => labels(n), { title: t('Labels'), cell: n => labels(n) || '–' }),
       { title: t('Heard of'), num: true, cell: n => t('{0} ago', span(n.seen_ms_ago)) },
       ...(may ? [{ title: t('Order'), cell: n => n.state === 'draining' ? <Act run={order(n, 'return')}>{t('Take leases again')}</Act> : n.state === 'gone' ? '' : <Act run={order(n, 'drain')}>{t('Drain')}</Act> }] : []),
     ]} /> : <Empty>{t('No node is there.')}</Empty>}
@@ -38,6 +38,9 @@ export function Nodes({ me, job }) {
     </div>
   </div>;
 }
+
+// labels are what a node says of itself, but for where it is, which a map shows.
+const labels = n => Object.entries(n.labels || {}).filter(([k]) => k !== 'lat' && k !== 'lon').map(([k, v]) => k + '=' + v).join(' ');
 
 function Load({ n }) {
   const most = n.max_leases || 0, held = n.leases || 0;

@@ -29,9 +29,10 @@ export function Sites({ job, theme }) {
   const top = Math.max(1e-9, ...cells.map(c => m.of(c) || 0)), colour = m.colour || (v => Math.sqrt(v / top));
   return <div class="page">
     <Wrong error={list.error} />
+    <OverTime job={job} of={one} theme={theme} />
     <Panel size="full" title={t('Who has fetched what: sites by nodes')} note={left > 0 ? t('the {0} nodes with most; {1} more', mostNodes, left) : t('choose a field to see it over time')} tools={<div class="chips" role="group" aria-label={t('Colour by')}>{Object.entries(measures).map(([k, v]) =>
       <button class={'chip' + (k === by ? ' on' : '')} aria-pressed={k === by} onClick={() => setBy(k)}>{v.title()}</button>)}</div>}>
-      {cells.length ? <div class="scroll" tabIndex={0} role="region" aria-label={t('Who has fetched what: sites by nodes')}><table class="heat">
+      {cells.length ? <div class="scroll tall" tabIndex={0} role="region" aria-label={t('Who has fetched what: sites by nodes')}><table class="heat">
         <thead><tr><th scope="col">{t('Site')}</th>{nodes.map(n => <th scope="col"><a href={'#/pages?node=' + encodeURIComponent(n)}>{n}</a></th>)}</tr></thead>
         <tbody>{sites.map(s => <tr key={s}><th scope="row"><a href={'#/pages?site=' + encodeURIComponent(s)}>{s}</a></th>{nodes.map(n => {
           const c = at.get(s + '\n' + n), v = c ? m.of(c) : undefined, share = v > 0 ? 0.12 + 0.88 * colour(v) : 0, on = one && one.site === s && one.node === n;
@@ -40,7 +41,6 @@ export function Sites({ job, theme }) {
         })}</tr>)}</tbody>
       </table></div> : <Empty>{list.data ? t('Nothing yet.') : '…'}</Empty>}
     </Panel>
-    <OverTime job={job} of={one} theme={theme} />
   </div>;
 }
 
