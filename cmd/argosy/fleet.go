@@ -136,7 +136,13 @@ func newList[T any](use, short, example string, ask func(*web.Client, context.Co
 				if err != nil {
 					return err
 				}
-				return printList(w, f.json, all, table)
+				if err := printList(w, f.json, all, table); err != nil || f.json {
+					return err
+				}
+				if st, err := cl.Status(ctx); err == nil && strings.HasPrefix(st.State, "waiting") {
+					fmt.Fprintf(w, "the coordinator is %s\n", st.State)
+				}
+				return nil
 			})
 		},
 	}

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"argosy/internal/fleet/access"
@@ -24,6 +25,9 @@ type listener struct {
 	served chan error
 	base   string // http://HOST:PORT
 	door   *web.Door
+	ending chan struct{} // closed when it is about to end
+
+	answers atomic.Pointer[http.Handler]
 }
 
 // checkListen finds mistakes in where a command listens.
@@ -34,8 +38,30 @@ func checkListen(addr string) error {
 	return nil
 }
 
-// listen opens the port of an API, and a socket for commands of the same user, unless that is "none".
+// listen opens the port of an API, and a socket for commands of the same user, unless that is "none", and answers there for a house.
 func listen(addr, socket, token string, t *tls.Config, house web.House, c web.Config) (*listener, error) {
+	l, err := bind(addr, socket, token, t, c.Logger)
+	if err == nil {
+		l.answer(house, c)
+	}
+	return l, err
+}
+
+// answer answers for a house from now on.
+func (l *listener) answer(house web.House, c web.Config) {
+	c.UserAgent, c.Version, c.Door, c.Ending = defaultAgent, version, l.door, l.ending
+	l.use(web.Handler(house, c))
+}
+
+func (l *listener) use(h http.Handler) { l.answers.Store(&h) }
+
+// ServeHTTP implements http.Handler.
+func (l *listener) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	(*l.answers.Load()).ServeHTTP(w, r)
+}
+
+// bind opens the port, and the socket. Until there is a house to answer for, it says so.
+func bind(addr, socket, token string, t *tls.Config, log *slog.Logger) (*listener, error) {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
 		return nil, fmt.Errorf("--listen: %w", err)
@@ -44,16 +70,15 @@ func listen(addr, socket, token string, t *tls.Config, house web.House, c web.Co
 	if t != nil {
 		l, scheme = tls.NewListener(l, t), "https://"
 	}
-	ending := make(chan struct{})
-	c.UserAgent, c.Version, c.Door, c.Ending = defaultAgent, version, web.NewDoor(), ending
-	ls := &listener{served: make(chan error, 1), base: scheme + l.Addr().String(), door: c.Door}
+	ls := &listener{served: make(chan error, 1), base: scheme + l.Addr().String(), door: web.NewDoor(), ending: make(chan struct{})}
+	ls.use(web.Waiting("it starts"))
 	ls.srv = &http.Server{
-		Handler: web.Handler(house, c), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10,
+		Handler: ls, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10,
 		ConnContext: web.ConnContext,
 	}
-	ls.srv.RegisterOnShutdown(func() { close(ending) })
+	ls.srv.RegisterOnShutdown(func() { close(ls.ending) })
 	go func() { ls.served <- ls.srv.Serve(l) }()
-	ls.local(socket, token, l.Addr(), c.Logger)
+	ls.local(socket, token, l.Addr(), log)
 	return ls, nil
 }
 

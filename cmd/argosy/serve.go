@@ -157,13 +157,9 @@ func (f *serveFlags) serve(c *cobra.Command) error {
 	ctx, stop, hard := interrupts(c.Context(), new(console).say)
 	defer stop()
 	defer boundHeap()()
-	s, err := serve.Open(ctx, f.cfg)
+	s, l, err := f.open(ctx)
 	if err != nil {
 		return err
-	}
-	l, err := listen(f.listen, f.socket, f.tokenPath(), f.cfg.TLS, s, web.Config{Logger: f.cfg.Logger, Hosts: hosts(f.hosts)})
-	if err != nil {
-		return errors.Join(err, s.Close())
 	}
 	f.announce(c, l, s.BusURL())
 	run, cancel := context.WithCancel(ctx)
@@ -178,6 +174,42 @@ func (f *serveFlags) serve(c *cobra.Command) error {
 	err = s.Run(run)
 	err = errors.Join(err, l.close())
 	return errors.Join(err, s.Close())
+}
+
+// open opens the coordinator and its port. Whoever asks while bus or database are waited for is told so.
+func (f *serveFlags) open(ctx context.Context) (s *serve.Server, l *listener, err error) {
+	port := func() (err error) {
+		if l == nil {
+			l, err = bind(f.listen, f.socket, f.tokenPath(), f.cfg.TLS, f.cfg.Logger)
+		}
+		return err
+	}
+	cfg := f.cfg
+	cfg.Waiting = func(why error) {
+		if err := port(); err != nil {
+			f.cfg.Logger.Warn("who asks is not answered yet", "error", err)
+			return
+		}
+		for _, away := range []error{bus.ErrAway, ledger.ErrAway} { // the rest is for the log: anybody may ask
+			if errors.Is(why, away) {
+				l.use(web.Waiting(away.Error()))
+			}
+		}
+	}
+	if s, err = serve.Open(ctx, cfg); err == nil {
+		err = port()
+	}
+	if err == nil {
+		l.answer(s, web.Config{Logger: f.cfg.Logger, Hosts: hosts(f.hosts)})
+		return s, l, nil
+	}
+	if l != nil {
+		err = errors.Join(err, l.close())
+	}
+	if s != nil {
+		err = errors.Join(err, s.Close())
+	}
+	return nil, nil, err
 }
 
 // announce says where the coordinator listens, and what to do next.

@@ -14,6 +14,7 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/bus"
+	"argosy/internal/fleet/coordinator"
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/serve"
 	"argosy/internal/testkit"
@@ -205,6 +206,17 @@ func TestLedgerAway(t *testing.T) {
 		eventually(t, "the crawl gets on", func() bool { return f.job(id).Counts.Fetched >= int64(100+200*n) })
 		g.open(false)
 		eventually(t, "the coordinator waits", func() bool { return strings.Count(log.String(), "waiting for the ledger") > n })
+		co := f.leader()
+		begin := time.Now()
+		if jobs, err := co.Jobs(t.Context()); err != nil || len(jobs) != 1 || time.Since(begin) > time.Second {
+			t.Errorf("%d jobs after %v: %v", len(jobs), time.Since(begin), err)
+		}
+		if n == 0 {
+			err := co.SetState(t.Context(), id, crawl.JobPaused)
+			if !errors.Is(err, coordinator.ErrWaits) || !strings.HasPrefix(co.Status().State, "waiting: its ledger") {
+				t.Errorf("an order: %v; %s", err, co.Status().State)
+			}
+		}
 		g.open(true)
 		eventually(t, "it goes on", func() bool { return strings.Count(log.String(), "the ledger is there again") > n })
 	}
@@ -246,14 +258,14 @@ func TestStartsBeforeItsLedger(t *testing.T) {
 	g.open(false)
 	u.Host = g.l.Addr().String()
 	log := &safeLog{}
-	go func() {
-		for !strings.Contains(log.String(), "waiting, and not serving yet") {
-			time.Sleep(10 * time.Millisecond)
-		}
-		g.open(true)
-	}()
 	f := newFleet(t, func(c *serve.Config) { // returns when it is open
 		c.Ledger = u.String()
+		c.Waiting = func(why error) {
+			if !errors.Is(why, ledger.ErrAway) || !strings.Contains(why.Error(), "open ledger") {
+				t.Errorf("it waits for %v", why)
+			}
+			g.open(true)
+		}
 		c.Logger = slog.New(slog.NewTextHandler(log, nil))
 	})
 	f.leader()

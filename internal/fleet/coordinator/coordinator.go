@@ -72,7 +72,7 @@ type Config struct {
 	Gate       Gate                      // nil: whatever passes the checks is believed, and nothing is counted
 	Full       func(was bool) string     // says why there is no room to go on; nil or empty: there is; was: there was none at the last look
 	Led        func()                    // is told that a term has begun; nil: nobody cares
-	LedgerAway time.Duration             // for how long the ledger's database may be away; 0: for ever
+	LedgerAway func() time.Duration      // for how long the ledger's database may be away by now; nil, or 0: for ever
 	Logger     *slog.Logger
 }
 
@@ -147,7 +147,21 @@ func New(c Config, log Log, out Dispatcher, reg Registry, f *frontier.Frontier, 
 }
 
 // Status returns what the coordinator said last.
-func (c *Coordinator) Status() Status { return *c.status.Load() }
+func (c *Coordinator) Status() Status {
+	s := *c.status.Load()
+	if why := c.Waits(); why != "" {
+		s.State = "waiting: " + why
+	}
+	return s
+}
+
+// Waits says what the coordinator cannot go on without, and waits for: nothing is given out, and no order taken meanwhile; empty: it works.
+func (c *Coordinator) Waits() string {
+	if why := c.sinks.waits.Load(); why != nil {
+		return *why
+	}
+	return ""
+}
 
 // entry is an entry as it was read.
 type entry struct {
@@ -178,14 +192,15 @@ func (c *Coordinator) Run(ctx context.Context) (err error) {
 }
 
 func (c *Coordinator) run1(ctx context.Context) error {
+	var err error
+	if c.lore.learned, err = c.f.Learner(); err != nil {
+		return err
+	}
+	c.show(time.Now(), true) // who asks is answered while the ledger is waited for
 	from, err := c.sinks.rebase(ctx)
 	if err != nil {
 		return err
 	}
-	if c.lore.learned, err = c.f.Learner(); err != nil {
-		return err
-	}
-	c.show(time.Now(), true)
 	entries := make(chan entry, 64)
 	events := make(chan nodeEvent)
 	group, gctx := errgroup.WithContext(ctx)

@@ -21,23 +21,17 @@ var (
 	ErrNoJob  = errors.New("no such job")
 	ErrNoNode = errors.New("no such node")
 	ErrState  = errors.New("the job's state does not allow it")
+	ErrWaits  = errors.New("not taken now")
 )
 
-// do runs fn in the coordinator's own goroutine and returns when it has run.
+// takeWithin is how long an order waits to be taken by a coordinator that waits itself: it may not be for long.
+const takeWithin = 3 * time.Second
+
+// do runs fn in the coordinator's own goroutine and returns when it has run. Nothing is done where that waits for something (ErrWaits).
 func (c *Coordinator) do(ctx context.Context, fn func() error) error {
 	done := make(chan error, 1)
-	c.orders.Add(1)
-	select {
-	case c.commands <- func() {
-		c.orders.Add(-1)
-		done <- fn()
-	}:
-	case <-c.over:
-		c.orders.Add(-1)
-		return ErrOver
-	case <-ctx.Done():
-		c.orders.Add(-1)
-		return ctx.Err()
+	if err := c.hand(ctx, func() { done <- fn() }); err != nil {
+		return err
 	}
 	select {
 	case err := <-done:
@@ -51,6 +45,28 @@ func (c *Coordinator) do(ctx context.Context, fn func() error) error {
 		}
 	case <-ctx.Done():
 		return ctx.Err()
+	}
+}
+
+// hand has the coordinator's own goroutine take fn.
+func (c *Coordinator) hand(ctx context.Context, fn func()) error {
+	c.orders.Add(1)
+	defer c.orders.Add(-1)
+	patience := time.NewTicker(takeWithin)
+	defer patience.Stop()
+	for {
+		select {
+		case c.commands <- fn:
+			return nil
+		case <-c.over:
+			return ErrOver
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-patience.C:
+			if why := c.Waits(); why != "" {
+				return fmt.Errorf("%w: the coordinator waits: %s", ErrWaits, why)
+			}
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sort"
+	"sync/atomic"
 	"time"
 
 	"argosy/internal/crawl"
@@ -19,10 +20,12 @@ type sinks struct {
 	f      *frontier.Frontier
 	ledger *ledger.Ledger
 	logger *slog.Logger
-	away   time.Duration   // for how long the ledger's database may be away; 0: for ever
-	floor  func() uint64   // the log keeps what is not below this; nil: both sinks are enough
-	beside func() error    // writes into the frontier what is not in the log, before it is synced
-	told   map[uint64]bool // entries that were set aside, of which the log has been told
+	away   func() time.Duration // for how long the ledger's database may be away by now; nil, or 0: for ever
+	floor  func() uint64        // the log keeps what is not below this; nil: both sinks are enough
+	beside func() error         // writes into the frontier what is not in the log, before it is synced
+	told   map[uint64]bool      // entries that were set aside, of which the log has been told
+
+	waits atomic.Pointer[string] // what is waited for; nil: nothing
 
 	lost     bool // the log has lost its end, or is another one
 	epoch    uint64
@@ -48,11 +51,12 @@ const (
 	trimBytes = 4 << 20
 )
 
-// A database that does not answer is tried this often. A try is bounded: a database that has vanished without a word would be
+// A database that does not answer is tried this often. One that has not answered for ledgerSlow is said to be waited for. A try is bounded: a database that has vanished without a word would be
 // waited for until the operating system gives up.
 const (
 	ledgerAgain = 500 * time.Millisecond
 	ledgerTry   = 2 * time.Minute
+	ledgerSlow  = 3 * time.Second
 )
 
 // behind reports whether the log holds an entry of ours that is not applied yet: what it took from a queue is gone from it only
@@ -203,10 +207,18 @@ func (s *sinks) trim(ctx context.Context) error {
 
 // persist writes to the ledger, waiting while its database is away: the log keeps what the agents report meanwhile.
 func (s *sinks) persist(ctx context.Context, fn func(context.Context) error) error {
-	most := ledgerTry
-	if s.away > 0 {
-		most = min(most, s.away)
+	most, away := ledgerTry, time.Duration(0)
+	if s.away != nil {
+		away = s.away()
 	}
+	if away > 0 {
+		most = min(most, away)
+	}
+	slow := time.AfterFunc(ledgerSlow, func() { s.say("its ledger: the database has not answered for some seconds") })
+	defer func() {
+		slow.Stop()
+		s.waits.Store(nil)
+	}()
 	write := func() error {
 		ctx, cancel := context.WithTimeout(ctx, most)
 		defer cancel()
@@ -218,7 +230,9 @@ func (s *sinks) persist(ctx context.Context, fn func(context.Context) error) err
 		return err
 	}
 	s.logger.Warn("waiting for the ledger", "error", err)
-	for errors.Is(err, ledger.ErrAway) && (s.away == 0 || time.Since(begin) < s.away) {
+	for errors.Is(err, ledger.ErrAway) && (away == 0 || time.Since(begin) < away) {
+		slow.Stop()
+		s.say("its ledger: " + ledger.ErrAway.Error()) // why is in the log of this process: anybody may ask whether it is ready
 		select {
 		case <-ctx.Done():
 			return err
@@ -231,6 +245,9 @@ func (s *sinks) persist(ctx context.Context, fn func(context.Context) error) err
 	}
 	return err
 }
+
+// say notes what is waited for.
+func (s *sinks) say(why string) { s.waits.Store(&why) }
 
 // append stores an entry of this term. Whoever gave an order may go away meanwhile: the entry is stored nevertheless, for a log
 // that goes on without our knowing where would be taken for another leader's.

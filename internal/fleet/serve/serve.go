@@ -55,6 +55,7 @@ type Config struct {
 	Access     Access
 	MinFree    int64 // bytes on the directory's disk below which nothing is given out; 0: it is not looked at
 	Version    string
+	Waiting    func(why error) // is told what the bus or the database that Open waits for says, again and again; nil: nobody is
 	Logger     *slog.Logger
 }
 
@@ -81,6 +82,7 @@ type Server struct {
 	geo     *geo.DB
 	floor   atomic.Uint64 // of what may be trimmed
 	worked  atomic.Bool   // it has led, or followed the log
+	handed  atomic.Int32  // how often the lead was handed over since the ledger was there
 
 	co atomic.Pointer[coordinator.Coordinator] // while it leads
 
@@ -303,9 +305,12 @@ func (s *Server) lead(ctx context.Context) error {
 	}
 	c.Full, c.Gate = s.full, s.gate
 	if s.elsewhere() {
-		c.TrimFloor, c.LedgerAway = s.floor.Load, ledgerAway
+		c.TrimFloor, c.LedgerAway = s.floor.Load, s.ledgerAway
 	}
-	c.Led = func() { s.worked.Store(true) }
+	c.Led = func() {
+		s.worked.Store(true)
+		s.handed.Store(0) // the ledger is there: a term begins with it
+	}
 	co := coordinator.New(c, s.client, s.client, s.client, s.f, s.ledger)
 	s.co.Store(co)
 	defer s.co.Store(nil)
@@ -321,8 +326,20 @@ func (s *Server) lead(ctx context.Context) error {
 	return group.Wait()
 }
 
-// ledgerAway is how long a leader waits for its database before it lets another one try, which may reach it.
-const ledgerAway = 30 * time.Second
+// A leader waits for its database so long before it lets another one try, which may reach it. One to whom the lead has come back without
+// the database having been there keeps it for longer: where nobody reaches the database, handing over mends nothing.
+const (
+	handsOver      = 30 * time.Second
+	handsOverAgain = 10 * time.Minute
+)
+
+// ledgerAway is how long the database may be away by now.
+func (s *Server) ledgerAway() time.Duration {
+	if s.handed.Load() != 0 {
+		return handsOverAgain
+	}
+	return handsOver
+}
 
 // lookAgain is how often jobs are looked for that have ended and have no index: their coordinator died meanwhile, or its
 // disk was full.

@@ -37,6 +37,9 @@ func (s *Server) untilThere(ctx context.Context, open func() error) error {
 		if !errors.Is(err, bus.ErrAway) && !errors.Is(err, ledger.ErrAway) {
 			return err
 		}
+		if s.cfg.Waiting != nil {
+			s.cfg.Waiting(err)
+		}
 		if time.Since(said) > 10*time.Second {
 			said = time.Now()
 			s.cfg.Logger.Warn("waiting, and not serving yet", "for", err)
@@ -75,6 +78,9 @@ func (s *Server) Run(ctx context.Context) error {
 			err := s.take(gctx)
 			if gctx.Err() != nil || err == nil {
 				continue
+			}
+			if errors.Is(err, ledger.ErrAway) {
+				s.handed.Add(1)
 			}
 			if time.Since(begin) > ownBusAway/2 || !errors.Is(err, bus.ErrAway) {
 				since = time.Now()

@@ -50,3 +50,15 @@ func TestFull(t *testing.T) {
 		t.Errorf("of a disk that nobody knows: %s", why)
 	}
 }
+
+// A leader whose database is away lets another one try soon. One that gets the lead back, for nobody reaches the database, keeps it.
+func TestHandsOverOnce(t *testing.T) {
+	s := &Server{}
+	if s.ledgerAway() != handsOver {
+		t.Error(s.ledgerAway())
+	}
+	s.handed.Add(1)
+	if s.ledgerAway() != handsOverAgain {
+		t.Error(s.ledgerAway())
+	}
+}

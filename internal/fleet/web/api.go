@@ -72,10 +72,7 @@ func Handler(s House, c Config) http.Handler {
 	described := humago.New(mux, hc)
 	described.UseMiddleware(a.sensible(described))
 	a.register(described)
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/plain")
-		_, _ = w.Write([]byte("ok\n"))
-	})
+	mux.HandleFunc("GET /healthz", alive)
 	mux.HandleFunc("GET /readyz", a.ready)
 	mux.HandleFunc("GET /metrics", a.metrics)
 	mux.HandleFunc("GET /debug/pprof/{name}", a.profile)
@@ -235,6 +232,8 @@ func problem(err error) error {
 		return refusal(refused)
 	case errors.Is(err, bus.ErrAway):
 		return huma.Error503ServiceUnavailable(err.Error())
+	case errors.Is(err, coordinator.ErrWaits): // another one would say only that it stands by
+		return huma.Error504GatewayTimeout(err.Error())
 	case errors.Is(err, schedule.ErrNoPlaces):
 		return huma.Error422UnprocessableEntity(err.Error())
 	case errors.Is(err, gate.ErrNoToken), errors.Is(err, gate.ErrNoName):

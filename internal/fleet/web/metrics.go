@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -151,11 +152,12 @@ func (a *api) ready(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/plain")
 	co, err := a.s.Leader()
 	if err == nil {
-		_, err = co.Jobs(ctx)
+		if _, err = co.Jobs(ctx); err == nil && co.Waits() != "" {
+			err = errors.New(co.Waits())
+		}
 	}
 	if err != nil {
-		w.WriteHeader(http.StatusServiceUnavailable)
-		_, _ = w.Write([]byte("not ready: " + err.Error() + "\n"))
+		unready(w, err.Error())
 		return
 	}
 	_, _ = w.Write([]byte("ready\n"))
