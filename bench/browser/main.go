@@ -49,7 +49,7 @@ func (f *findings) add(format string, args ...any) {
 func main() {
 	link := flag.String("link", "", "link that argosy printed")
 	out := flag.String("out", "shots", "directory for the pictures")
-	only := flag.String("pages", "overview jobs tasks nodes sites pages tree searches market results log api task page replay", "pages to open")
+	only := flag.String("pages", "overview jobs tasks nodes sites measurements pages tree searches market results log api task page replay", "pages to open")
 	axe := flag.String("axe", "", "axe.min.js")
 	lang := flag.String("lang", "en", "language: en or zh")
 	sizes := flag.String("views", "desktop phone", "sizes of the window")

@@ -8,9 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"image/png"
+	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -34,7 +38,7 @@ type fleet struct {
 // startFleet starts a coordinator and two nodes in a directory.
 func startFleet(argosy, dir string) (*fleet, error) {
 	f := &fleet{dir: dir}
-	said, err := f.start(argosy, "serve", "-o", filepath.Join(dir, "fleet"), "--listen", "127.0.0.1:0", "--bus-listen", "127.0.0.1:0", "--log-level", "error", "--min-free", "0", "--socket", filepath.Join(dir, "s", "api"))
+	said, err := f.start(argosy, "serve", "-o", filepath.Join(dir, "fleet"), "--listen", "127.0.0.1:0", "--bus-listen", "127.0.0.1:0", "--log-level", "error", "--min-free", "0", "--explain-log", f.decisions(), "--socket", filepath.Join(dir, "s", "api"))
 	if err != nil {
 		return f, err
 	}
@@ -48,13 +52,16 @@ func startFleet(argosy, dir string) (*fleet, error) {
 			return f, errors.New("argosy serve prints no link")
 		}
 	}
-	for _, name := range []string{"north", "south"} {
-		if _, err := f.start(argosy, "agent", "--join", "unix:"+filepath.Join(dir, "s", "api"), "--store", filepath.Join(dir, "fleet", "warc"), "--key", filepath.Join(dir, name+".key"), "--name", name, "--allow-private", "--log-level", "error"); err != nil {
+	for name, lat := range map[string]string{"north": "59.9", "south": "-33.9"} {
+		if _, err := f.start(argosy, "agent", "--label", "lat="+lat, "--label", "lon=18.4", "--join", "unix:"+filepath.Join(dir, "s", "api"), "--store", filepath.Join(dir, "fleet", "warc"), "--key", filepath.Join(dir, name+".key"), "--name", name, "--allow-private", "--log-level", "error"); err != nil {
 			return f, err
 		}
 	}
 	return f, nil
 }
+
+// decisions is the file of the coordinator's decisions.
+func (f *fleet) decisions() string { return filepath.Join(f.dir, "decisions.jsonl") }
 
 // start starts a process; what it says comes line by line.
 func (f *fleet) start(argosy string, args ...string) (<-chan string, error) {
@@ -128,6 +135,9 @@ func (k *walker) walkThrough(argosy, axe string) (err error) {
 		{"jobs are started", func(ctx context.Context) error { return k.startJobs(ctx, web) }},
 		{"figures move", k.figuresMove},
 		{"a search that waits for a person is changed, and finishes", func(ctx context.Context) error { return k.mendSearch(ctx, web) }},
+		{"the strategy is switched while the job runs", k.switchStrategy},
+		{"an explanation is what argosy explain says", func(ctx context.Context) error { return k.explained(ctx, argosy, f.decisions()) }},
+		{"a field of sites by nodes is shown over time", k.fieldOverTime},
 		{"every page is opened", k.everyPage},
 		{"a node drains", k.drain},
 		{"a search is stopped, and its statistics are saved", func(ctx context.Context) error { return k.saveStatistics(ctx, dir) }},
@@ -269,10 +279,130 @@ func (k *walker) mendSearch(ctx context.Context, web *site) error {
 		return err
 	}
 	web.healed.Store(true)
+	if err := write(ctx, "Words", "fresh milk"); err != nil {
+		return err
+	}
 	if err := click(ctx, "#content button.primary", "Change and release"); err != nil {
 		return err
 	}
-	return until(ctx, "document.querySelector('.crumb .badge').textContent === 'done'")
+	if err := until(ctx, "document.querySelector('.crumb .badge').textContent === 'done'"); err != nil {
+		return err
+	}
+	if err := visit(ctx, "#/searches?job=3"); err != nil {
+		return err
+	}
+	return until(ctx, "[...document.querySelectorAll('#content tbody tr')].some(r => r.textContent.startsWith('fresh milk') && r.textContent.includes('done'))")
+}
+
+// write writes into the field that a label is of.
+func write(ctx context.Context, label, text string) error {
+	at := fmt.Sprintf("[...document.querySelectorAll('#content label')].find(e => e.textContent.startsWith(%s))", quote(label))
+	if err := until(ctx, at); err != nil {
+		return err
+	}
+	_, err := js[bool](ctx, fmt.Sprintf("{const e = %s.querySelector('input, textarea, select'); e.focus(); e.value = %s; e.dispatchEvent(new Event(e.tagName === 'SELECT' ? 'change' : 'input', {bubbles: true})); true}", at, quote(text)))
+	return errors.Join(err, chromedp.Run(ctx, chromedp.Sleep(50*time.Millisecond))) // the page draws itself anew
+}
+
+// switchStrategy gives a job that runs another strategy, and looks whether it runs with that one and who wanted it.
+func (k *walker) switchStrategy(ctx context.Context) error {
+	const other = "roundrobin"
+	if err := visit(ctx, "#/jobs?job=1"); err != nil {
+		return err
+	}
+	if err := until(ctx, "[...document.querySelectorAll('#content select option')].some(o => o.value === '"+other+"')"); err != nil {
+		return err
+	}
+	if err := write(ctx, "Strategy", other); err != nil {
+		return err
+	}
+	if err := click(ctx, "#content button", "Switch"); err != nil {
+		return err
+	}
+	if err := until(ctx, "[...document.querySelectorAll('#content tbody tr')].some(r => r.textContent.includes('a crawl') && r.textContent.includes('"+other+"'))"); err != nil {
+		return err
+	}
+	if err := visit(ctx, "#/log"); err != nil {
+		return err
+	}
+	return until(ctx, "[...document.querySelectorAll('#content tbody tr')].some(r => r.textContent.includes('limits of job 1') && r.textContent.includes('"+other+"'))")
+}
+
+// explained compares why a task went to its node, on its page, with what argosy explain prints.
+func (k *walker) explained(ctx context.Context, argosy, log string) error {
+	if err := visit(ctx, "#/tasks?job=1"); err != nil {
+		return err
+	}
+	if err := click(ctx, "#content tbody a", "127.0.0.1"); err != nil {
+		return err
+	}
+	const panel = "[...document.querySelectorAll('.panel')].find(e => e.querySelector('h2').textContent === 'Why here?')"
+	if err := until(ctx, panel+" && "+panel+".querySelector('tbody tr')"); err != nil {
+		return err
+	}
+	said, err := js[[]string](ctx, "[new URLSearchParams(location.hash.split('?')[1]).get('id'), "+panel+".querySelector('p').textContent, ...[..."+panel+".querySelectorAll('tbody tr')].map(r => r.cells[0].textContent + '|' + r.cells[1].textContent)]")
+	if err != nil {
+		return err
+	}
+	out, err := exec.CommandContext(ctx, argosy, "explain", said[0], "--log", log, "--all", "--json").CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("argosy explain %s: %w: %s", said[0], err, out)
+	}
+	var all []string
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var d decision
+		if err := dec.Decode(&d); errors.Is(err, io.EOF) {
+			return fmt.Errorf("the page says %q, argosy explain says %q", said, all)
+		} else if err != nil {
+			return err
+		}
+		if all = append(all, d.words()); slices.Equal(said[2:], d.candidates()) && strings.Contains(said[1], "went to "+d.Node+".") && strings.Contains(said[1], d.Strategy) {
+			return nil
+		}
+	}
+}
+
+// decision is what argosy explain --json says of a task.
+type decision struct {
+	Node, Strategy, Unit string
+	Candidates           []struct {
+		Node string
+		Cost *float64
+	}
+}
+
+func (d *decision) words() string {
+	return fmt.Sprintf("%s (%s): %s", d.Node, d.Strategy, strings.Join(d.candidates(), ", "))
+}
+
+// candidates are the rows that a page shows.
+func (d *decision) candidates() (rows []string) {
+	for _, c := range d.Candidates {
+		name, cost := c.Node+" ", "forbidden"
+		if c.Node == d.Node {
+			name += "chosen"
+		}
+		if c.Cost != nil {
+			cost = strconv.FormatFloat(math.Round(*c.Cost*1000)/1000, 'f', -1, 64) + " " + d.Unit
+		}
+		rows = append(rows, name+"|"+cost)
+	}
+	return rows
+}
+
+// fieldOverTime looks at how a node got on at a site.
+func (k *walker) fieldOverTime(ctx context.Context) error {
+	if err := visit(ctx, "#/sites?job=1"); err != nil {
+		return err
+	}
+	const field = "document.querySelector('.heat td button')"
+	if err := until(ctx, field); err != nil {
+		return err
+	}
+	if _, err := js[bool](ctx, field+".click() || true"); err != nil {
+		return err
+	}
+	return until(ctx, "document.querySelector('.heat button[aria-pressed=true]') && [...document.querySelectorAll('.panel .note')].some(e => e.textContent.includes(' · ')) && document.querySelectorAll('.chart canvas').length === 3")
 }
 
 func (k *walker) everyPage(ctx context.Context) error {
@@ -299,7 +429,7 @@ func (k *walker) everyPage(ctx context.Context) error {
 }
 
 // walkedPages are the pages that the walk opens.
-var walkedPages = []string{"overview?job=1", "jobs", "tasks?job=1", "nodes", "sites?job=1", "pages?job=1", "tree?job=2", "searches?job=3", "market?job=2", "results?job=2", "log", "api"}
+var walkedPages = []string{"overview?job=1", "jobs", "tasks?job=1", "nodes", "sites?job=1", "measurements?job=1", "pages?job=1", "tree?job=2", "searches?job=3", "market?job=2", "results?job=2", "log", "api"}
 
 // lookAs looks at a page in a window of some size, light and language.
 func (k *walker) lookAs(ctx context.Context, hash string, v view, light, lang string) error {

@@ -46,6 +46,9 @@ func (l *Explain) Sink() func([]schedule.Decision) {
 				l.err = err
 			}
 		}
+		if err := l.buf.Flush(); err != nil && l.err == nil { // whoever asks while the coordinator runs finds the last one
+			l.err = err
+		}
 	}
 }
 
