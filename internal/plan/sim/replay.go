@@ -77,13 +77,23 @@ func (r *Recording) Reached() (bits, seconds float64) {
 	return bits, 0
 }
 
-// span is from when to when leases were held.
+// span is from when to when sites were worked on: leases were held, or sites were measured before the first.
 func (r *Recording) span() (start, end int64) {
 	start = math.MaxInt64
 	for i := range r.Leases {
 		start, end = min(start, r.Leases[i].Started), max(end, r.Leases[i].Ended)
 	}
+	for i := range r.Facts {
+		if at, ok := probed(&r.Facts[i]); ok {
+			start = min(start, at)
+		}
+	}
 	return start, end
+}
+
+// probed is when a measurement of a site began, if a fact is one, Unix ms.
+func probed(f *learn.Fact) (at int64, ok bool) {
+	return f.At - int64(1000*f.Seconds), f.Site != "" && (f.Kind == learn.Crawl || f.Kind == learn.Delay)
 }
 
 // ErrNothingRecorded says that a recording has nothing that could be replayed.
@@ -93,7 +103,7 @@ var ErrNothingRecorded = errors.New("no lease of it has got a page")
 const maxPieces = 4_000_000
 
 // World makes a world of a recording: its nodes; its sites as large as what was had of them and is left, found when they were
-// given out first, with the pauses that were kept; and of each pair that was tried the speed that it had, piece by
+// measured or given out first, with the pauses that were kept; and of each pair that was tried the speed that it had, piece by
 // piece of the time. What was not tried is drawn from the predictor's uncertainty, by the seed. The world ends when nine tenths
 // of what was recorded are had, or when it has taken five times as long.
 func (r *Recording) World(seed uint64) (World, Guess, error) {
@@ -103,7 +113,7 @@ func (r *Recording) World(seed uint64) (World, Guess, error) {
 	}
 	start, end := r.span()
 	w := World{
-		Seed: seed, Horizon: 5 * (end - start), Page: p.page, Root: p.page, Noise: p.noise(), Cycle: 10, Whole: true, Part: 1000,
+		Seed: seed, Horizon: 5 * (end - start), Page: p.page, Root: p.page, Noise: p.noise(), Cycle: 10, Rest: 10, Whole: true, Part: 1000,
 		Lease: LeaseShape{Bits: r.Lease.Bits * p.page, Seconds: r.Lease.Seconds},
 	}
 	w.Target, _ = r.Reached()
@@ -245,6 +255,9 @@ func (p *pieces) take(f *learn.Fact) {
 	}
 	i, known := p.nodes[f.Node]
 	j, there := p.at[f.Site]
+	if at, ok := probed(f); ok && there {
+		p.sites[j].came = min(p.sites[j].came, at)
+	}
 	if !known || !there || f.Kind != learn.Report {
 		return
 	}

@@ -171,7 +171,8 @@ type engine struct {
 	touched  []int64 // when a node's leases were last moved on
 	left     []float64
 	tried    [2]pairs // that were sent to be measured, by kindOf
-	planned  bool
+	due      int64    // when the next cycle is; never, if none is planned
+	rests    int64    // until when none is, since tasks were left waiting
 	res      Result
 	taken    []float64 // latencies, s
 	marks    []int
@@ -188,7 +189,7 @@ func RunBound(w World, st schedule.Strategy, bound float64, knowing bool) (Resul
 	e := &engine{
 		w: &w, st: st, rng: rand.New(rand.NewPCG(w.Seed, 0x73696d)), coming: rand.New(rand.NewPCG(w.Seed, 0x636f6d65)),
 		sticking: rand.New(rand.NewPCG(w.Seed, 0x737475636b)), leases: make([][]*lease, len(w.Nodes)), fair: make([][]*lease, len(w.Nodes)),
-		ver: make([]int, len(w.Nodes)), worked: make([]bool, len(w.Nodes)), touched: make([]int64, len(w.Nodes)),
+		due: never, ver: make([]int, len(w.Nodes)), worked: make([]bool, len(w.Nodes)), touched: make([]int64, len(w.Nodes)),
 		left: make([]float64, len(w.Sites)), tried: [2]pairs{make(pairs, len(w.Sites)), make(pairs, len(w.Sites))},
 	}
 	e.res = Result{Strategy: st.Name(), Bound: bound, Minutes: make([]float64, w.Horizon/60_000+1)}
@@ -273,7 +274,10 @@ func (e *engine) start() {
 func (e *engine) handle(ev event) error {
 	switch ev.kind {
 	case evCycle:
-		e.planned = false
+		if ev.at != e.due { // another came before it
+			return nil
+		}
+		e.due = never
 		return e.cycle()
 	case evNode:
 		if ev.ver == e.ver[ev.id] {
@@ -338,13 +342,22 @@ func (e *engine) truth(node, site int) (rate, success, delay float64) {
 	return e.w.path(node, site), e.w.success(node, site), delay
 }
 
+// never is a time that does not come.
+const never = math.MaxInt64
+
 // plan asks for a cycle soon.
-func (e *engine) plan() {
-	if !e.planned {
-		e.planned = true
-		e.push(e.now+max(1, e.w.Cycle), evCycle, 0, 0)
+func (e *engine) plan() { e.planAt(max(e.now+max(1, e.w.Cycle), e.rests)) }
+
+// planAt asks for a cycle at a time, if none is due before it.
+func (e *engine) planAt(at int64) {
+	if at < e.due {
+		e.due = at
+		e.push(at, evCycle, 0, 0)
 	}
 }
+
+// again is after how many ms tasks that wait are planned for again though nothing ends: a strategy may choose to wait.
+const again = 1000
 
 // siteReady lets a site be crawled: what is measured of it before is measured.
 func (e *engine) siteReady(j int) {
@@ -408,9 +421,13 @@ func (e *engine) cycle() error {
 		}
 	}
 	e.waiting = kept
-	if len(kept) > 0 && !e.planned { // again, though nothing ends: a strategy may choose to wait
-		e.planned = true
-		e.push(e.now+max(1000, e.w.Cycle), evCycle, 0, 0)
+	if len(kept) > 0 {
+		rest := e.w.Rest
+		if rest == 0 {
+			rest = again
+		}
+		e.rests = e.now + max(rest, e.w.Cycle)
+		e.planAt(max(e.now+again, e.rests))
 	}
 	return nil
 }

@@ -205,3 +205,22 @@ func BenchmarkLargeWorld(b *testing.B) {
 		})
 	}
 }
+
+// While sites wait, what ends is planned by at once: ten sites of a tenth of a second, one after the other, take one second.
+func TestWaitingSitesFollowAtOnce(t *testing.T) {
+	w := World{
+		Horizon: 20_000, Nodes: []Node{{ID: "n", Slots: 1}}, Speed: [][]float64{nil}, Page: 1e5,
+		Lease: LeaseShape{Bits: math.MaxFloat64, Seconds: 10}, Cycle: 10, Rest: 10, Target: 1e7,
+	}
+	for j := range 10 {
+		w.Sites = append(w.Sites, Site{Name: name("s", j), Size: 1e6})
+		w.Speed[0] = append(w.Speed[0], 1e7)
+	}
+	x, err := RunBound(w, strategyOf(t, "random"), 1, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x.Reached < 1000 || x.Reached > 1200 {
+		t.Errorf("all was had after %d ms, want 1,100", x.Reached)
+	}
+}

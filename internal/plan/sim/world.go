@@ -27,6 +27,7 @@ type World struct {
 	Changes []Change
 	Root    float64 // bits of a root page, which BC fetches three times
 	Cycle   int64   // ms between a lease's end and the next cycle at least
+	Rest    int64   // ms between a cycle that leaves tasks waiting and the next at least; 0: 1,000
 	Drifts  bool    // changes touch delays too
 	Whole   bool    // a lease whose time is over ends when the pages under way are had
 	Part    int64   // ms after which a lease tells what it has done; 0: when it ends
