@@ -20,14 +20,14 @@ var shaped = flag.String("sim.shaped", "", "strategies, separated by spaces, tha
 var shapedSeeds = []int{5, 6, 7}
 
 // Strategies by their bare names crawl the same twenty sites with four nodes over links that differ tenfold and change midway,
-// in simulated time, and the simulator runs them in the same worlds: the rates are printed beside each other, as means over three
-// such webs. It takes half a minute a strategy and runs when asked for.
+// in simulated time, and the simulator runs them in the same worlds, and in those of the recordings: the rates are printed beside each
+// other, as means over three such webs. It takes half a minute a strategy and runs when asked for.
 func TestLiveAgainstSimulator(t *testing.T) {
 	if *shaped == "" {
 		t.Skip("asked for by -sim.shaped 'flow random'")
 	}
 	for _, spec := range strings.Fields(*shaped) {
-		live, simulated, probes, delays := 0.0, 0.0, 0, 0
+		live, simulated, again, probes, delays := 0.0, 0.0, 0.0, 0, 0
 		each := ""
 		for _, seed := range shapedSeeds {
 			w := shapedWeb{sites: 20, pages: 200, turn: 25 * time.Second, seed: seed}
@@ -35,6 +35,7 @@ func TestLiveAgainstSimulator(t *testing.T) {
 			bits, seconds := r.Reached()
 			x := w.simulate(t, r, spec)
 			live, simulated = live+bits/seconds/float64(len(shapedSeeds)), simulated+x/float64(len(shapedSeeds))
+			again += replayed(t, r, spec) / float64(len(shapedSeeds))
 			each += fmt.Sprintf(" %.1f/%.1f", bits/seconds/1e6, x/1e6)
 			for i := range r.Facts {
 				switch r.Facts[i].Kind {
@@ -45,8 +46,8 @@ func TestLiveAgainstSimulator(t *testing.T) {
 				}
 			}
 		}
-		t.Logf("%-20s live %6.2f Mbit/s, simulated %6.2f, ratio %.2f (each%s; %d probes, %d delays a crawl)", spec, live/1e6, simulated/1e6,
-			simulated/live, each, probes/len(shapedSeeds), delays/len(shapedSeeds))
+		t.Logf("%-20s live %6.2f Mbit/s, simulated %6.2f, ratio %.2f, replayed %6.2f, ratio %.2f (each%s; %d probes, %d delays a crawl)", spec, live/1e6, simulated/1e6,
+			simulated/live, again/1e6, again/live, each, probes/len(shapedSeeds), delays/len(shapedSeeds))
 	}
 }
 

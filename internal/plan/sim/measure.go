@@ -37,15 +37,15 @@ const unlimited = 1e9
 func (e *engine) measureNode(i int) {
 	n := &e.w.Nodes[i]
 	if e.want.Store || n.Told > 0 {
-		bw := n.limit()
+		bw, noise := n.limit(), 0.1
 		switch {
-		case n.Told > 0:
-			bw = n.Told
+		case n.Told > 0: // measured already
+			bw, noise = n.Told, 0
 		case bw == 0:
 			bw = unlimited
 		}
 		for range 3 {
-			e.learned.Take(learn.Fact{At: e.now, Kind: learn.Store, Node: n.ID, Bits: 8e5, Seconds: 8e5 / (bw * math.Exp(0.1*e.rng.NormFloat64()))})
+			e.learned.Take(learn.Fact{At: e.now, Kind: learn.Store, Node: n.ID, Bits: 8e5, Seconds: 8e5 / (bw * math.Exp(noise*e.rng.NormFloat64()))})
 		}
 	}
 	if e.want.Delay == schedule.None || e.w.Between == nil {
