@@ -50,10 +50,12 @@ type smooth struct {
 	top      []float64 // a price above which next to nobody asks for it
 
 	trial, down, work []float64
-	here, there       slopes    // at price, and at trial
+	here              slopes    // at price
 	paid, place       []float64 // of each bin at the price that is looked at: for one unit of use, and for an item's whole time
+	best              []float64 // value of each item
+	e, sum            []float64 // of each listed pair what it gains by an exponential, there, and of each item their sum
 	row               []int32   // of one item
-	e, q              []float64
+	q                 []float64
 }
 
 // slopes are the gradient and the lower half of the second derivatives.
@@ -74,7 +76,13 @@ func newSmooth(p *Shares) *smooth {
 	}
 	n := len(s.binOf)
 	s.price, s.top, s.trial, s.down, s.work = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n*n)
-	s.here, s.there = slopes{make([]float64, n), make([]float64, n*n)}, slopes{make([]float64, n), make([]float64, n*n)}
+	s.here = slopes{make([]float64, n), make([]float64, n*n)}
+	s.best, s.sum, s.e = make([]float64, p.items()), make([]float64, p.items()), make([]float64, len(p.Bin))
+	for j := range s.best {
+		for _, v := range p.Value[p.Start[j]:p.Start[j+1]] {
+			s.best[j] = max(s.best[j], v)
+		}
+	}
 	s.paid, s.place = make([]float64, len(p.Cap)), make([]float64, len(p.Cap))
 	for k, b := range p.Bin {
 		if r := s.capRow[b]; r >= 0 && p.Use[k] > 0 {
@@ -93,7 +101,8 @@ func (s *smooth) newton(width, exact float64, steps int) int {
 		return 0
 	}
 	ridge := 1e-9
-	value := s.at(s.price, width, &s.here)
+	value := s.at(s.price, width)
+	s.slopes(width)
 	for k := range steps {
 		worst := 0.0
 		for r, g := range s.here.grad {
@@ -116,7 +125,7 @@ func (s *smooth) newton(width, exact float64, steps int) int {
 				if fall <= 0 {
 					continue
 				}
-				if v := s.at(s.trial, width, &s.there); v <= value-1e-4*fall {
+				if v := s.at(s.trial, width); v <= value-1e-4*fall {
 					found, value = true, v
 				}
 			}
@@ -128,7 +137,7 @@ func (s *smooth) newton(width, exact float64, steps int) int {
 			return k
 		}
 		s.price, s.trial = s.trial, s.price
-		s.here, s.there = s.there, s.here
+		s.slopes(width)
 		ridge = max(1e-9, ridge/30)
 	}
 	return steps
@@ -164,13 +173,11 @@ func (s *smooth) direction(ridge float64) {
 	backsolve(m, s.down)
 }
 
-// at is the smoothed dual, with its gradient and second derivatives.
-func (s *smooth) at(price []float64, width float64, out *slopes) (total float64) {
+// at is the smoothed dual at a price.
+func (s *smooth) at(price []float64, width float64) (total float64) {
 	p := s.p
-	clear(out.h)
-	for r, x := range price {
+	for _, x := range price {
 		total += x
-		out.grad[r] = 1
 	}
 	for b := range s.paid {
 		s.paid[b], s.place[b] = 0, 0
@@ -183,17 +190,10 @@ func (s *smooth) at(price []float64, width float64, out *slopes) (total float64)
 			s.place[b] += price[r] / p.places(b)
 		}
 	}
-	for j := range p.items() {
-		lo, hi := p.Start[j], p.Start[j+1]
-		amount := p.amount(j)
-		best := 0.0
-		for _, v := range p.Value[lo:hi] {
-			best = max(best, v)
+	for j, best := range s.best {
+		if amount := p.amount(j); best > 0 && amount > 0 {
+			total += amount * s.item(j, width*best)
 		}
-		if best <= 0 || amount <= 0 {
-			continue
-		}
-		total += amount * s.item(lo, hi, width*best, amount, out)
 	}
 	return total
 }
@@ -201,43 +201,56 @@ func (s *smooth) at(price []float64, width float64, out *slopes) (total float64)
 // negligible is below which logarithm a share of an item's time is none: a millionth of what prices are exact to.
 const negligible = -18
 
-// item adds one item: it returns what the item gains by its logit of width t.
-func (s *smooth) item(lo, hi int32, t, amount float64, out *slopes) float64 {
-	bins, values, uses := s.p.Bin[lo:hi], s.p.Value[lo:hi], s.p.Use[lo:hi]
-	s.e = s.e[:0]
+// item is what an item gains by its logit of width t.
+func (s *smooth) item(j int, t float64) float64 {
+	lo, hi := s.p.Start[j], s.p.Start[j+1]
+	bins, values, uses, e := s.p.Bin[lo:hi], s.p.Value[lo:hi], s.p.Use[lo:hi], s.e[lo:hi]
 	top := 0.0
 	for k, b := range bins {
-		g := values[k] - s.paid[b]*uses[k] - s.place[b]
-		s.e = append(s.e, g)
-		top = max(top, g)
+		e[k] = values[k] - s.paid[b]*uses[k] - s.place[b]
+		top = max(top, e[k])
 	}
 	sum := 0.0
 	if x := -top / t; x > negligible {
 		sum = math.Exp(x)
 	}
-	for k, g := range s.e {
-		s.e[k] = 0
+	for k, g := range e {
+		e[k] = 0
 		if x := (g - top) / t; x > negligible {
-			s.e[k] = math.Exp(x)
-			sum += s.e[k]
+			e[k] = math.Exp(x)
+			sum += e[k]
 		}
 	}
-	s.second(lo, sum, amount, t, out)
+	s.sum[j] = sum
 	return top + t*math.Log(sum)
 }
 
+// slopes are the gradient and the second derivatives at the price that was looked at last.
+func (s *smooth) slopes(width float64) {
+	clear(s.here.h)
+	for r := range s.here.grad {
+		s.here.grad[r] = 1
+	}
+	for j, best := range s.best {
+		if amount := s.p.amount(j); best > 0 && amount > 0 {
+			s.second(j, amount, width*best)
+		}
+	}
+}
+
 // second adds an item's gradient and second derivatives: those of a logit are the covariance of what it asks for.
-func (s *smooth) second(lo int32, sum, amount, t float64, out *slopes) {
-	p, n := s.p, len(s.price)
+func (s *smooth) second(j int, amount, t float64) {
+	p, n, out, sum := s.p, len(s.price), &s.here, s.sum[j]
 	s.row, s.q = s.row[:0], s.q[:0]
-	for k, e := range s.e {
+	for k := p.Start[j]; k < p.Start[j+1]; k++ {
+		e := s.e[k]
 		if e == 0 {
 			continue
 		}
-		b, share := p.Bin[int(lo)+k], e/sum
+		b, share := p.Bin[k], e/sum
 		c, u := s.capRow[b], 0.0
 		if c >= 0 {
-			u = p.Use[int(lo)+k] / p.Cap[b]
+			u = p.Use[k] / p.Cap[b]
 			out.grad[c] -= amount * share * u
 			out.h[int(c)*n+int(c)] += amount / t * share * u * u
 			s.row, s.q = append(s.row, c), append(s.q, share*u)

@@ -56,7 +56,8 @@ func TestPriceSharesClear(t *testing.T) {
 			s.price[r] = at.Places[b] * p.places(b)
 		}
 	}
-	s.at(s.price, 0.02, &s.here)
+	s.at(s.price, 0.02)
+	s.slopes(0.02)
 	for r, g := range s.here.grad {
 		if g < -1e-3 || g > 1e-3 && s.price[r] > 1e-6 {
 			t.Errorf("after %d steps row %d has %.4f left at price %.4f", steps, r, g, s.price[r])
