@@ -2,6 +2,7 @@ package netcoord
 
 import (
 	"math"
+	"slices"
 	"sort"
 )
 
@@ -11,8 +12,9 @@ func Median(samples []float64) float64 {
 	if n == 0 {
 		return math.NaN()
 	}
-	s := append([]float64(nil), samples...)
-	sort.Float64s(s)
+	var room [32]float64 // of what is kept of a pair no more is needed
+	s := append(room[:0], samples...)
+	slices.Sort(s)
 	if n%2 == 1 {
 		return s[n/2]
 	}

@@ -117,6 +117,15 @@ func (b *Book) Rates(site int, at int64, nodes []int32, out []Figure) {
 	}
 }
 
+// Own is what a pair's own leases have had on average, useful bits a second; false: there were none, or the book is told.
+func (b *Book) Own(node, site int) (float64, bool) {
+	p := b.look(node, site)
+	if b.truth != nil || p == nil || p.rate.weight == 0 || p.served.good <= 0 {
+		return 0, false
+	}
+	return math.Exp(p.rate.mean+b.Noise()/2) * p.served.good / p.served.all, true
+}
+
 // view is what the model says of a site, for any node.
 type view struct {
 	base  float64 // ln rate, without node and delay
@@ -148,7 +157,7 @@ func (b *Book) picture(node int, v *view, p *pair) float64 {
 		x += m.node[node]
 	}
 	if p != nil && p.delay != nil {
-		return x - v.slope*(b.summed(p.delay).ln-v.ms)
+		return x - v.slope*(b.ln(p)-v.ms)
 	}
 	if v.known {
 		if n := b.model.nodeAt(node); n.Known() {
@@ -201,7 +210,7 @@ func (b *Book) carry(node int32, x, sd float64) (float64, float64) {
 // lnDelay is the logarithm of what Latency says of a node and a site of which p was measured, or nil.
 func (b *Book) lnDelay(node, site int, p *pair) (float64, bool) {
 	if p != nil && p.delay != nil && b.truth == nil {
-		return b.summed(p.delay).ln, true
+		return b.ln(p), true
 	}
 	if b.truth != nil {
 		_, _, ms := b.truth(node, site)

@@ -130,6 +130,17 @@ func (b *Book) summed(s *samples) *summed {
 	return m
 }
 
+// ln is the logarithm of what a pair's delays come down to, of which there are some.
+func (b *Book) ln(p *pair) float64 {
+	if b.id > 0 {
+		return b.summed(p.delay).ln
+	}
+	if !p.ln.made || p.ln.epoch != b.epoch {
+		p.ln = lnDelay{b.summed(p.delay).ln, b.epoch, true}
+	}
+	return p.ln.value
+}
+
 // Crawl returns BC of a pair: total bits over total seconds of the tries, or what the pair's speed is predicted to be.
 func (b *Book) Crawl(node, site int, at int64) Figure {
 	if p := b.look(node, site); p != nil && p.crawl.seconds > 0 && b.truth == nil {

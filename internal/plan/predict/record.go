@@ -60,8 +60,16 @@ type pair struct {
 	rate   level // logarithm of bits/s: BC and leases
 	served share // leases that ended well
 	delay  *samples
+	ln     lnDelay
 	open   opened
 	heard  int64 // when something was measured of it last, Unix ms
+}
+
+// lnDelay is the logarithm of what the first book made of a pair's delays, which is asked for of every pair of a site that is looked at.
+type lnDelay struct {
+	value float64
+	epoch int
+	made  bool // of all delays that there are
 }
 
 // size is what answers held.
@@ -266,6 +274,7 @@ func (rec *Record) Delay(node, site int, ms float64, at int64) {
 		p.delay = &samples{}
 	}
 	p.delay.add(ms)
+	p.ln.made = false
 	p.heard = max(p.heard, at)
 	rec.site[site].delays++
 	rec.observed++
