@@ -82,11 +82,14 @@ type Lease struct {
 
 // Snapshot returns what a cycle may know: it is the one place where what strategies read is written. It tells the book
 // which nodes are alike: those of one city and provider.
-func Snapshot(v View) *schedule.Snapshot {
-	s := &schedule.Snapshot{
+func Snapshot(v View) *schedule.Snapshot { return SnapshotIn(new(schedule.Snapshot), v) }
+
+// SnapshotIn is Snapshot in the room of one that nobody needs any more.
+func SnapshotIn(s *schedule.Snapshot, v View) *schedule.Snapshot {
+	*s = schedule.Snapshot{
 		Now: v.Now, Seed: v.Seed, PerIP: v.PerIP, PerSite: v.PerSite, PerDomain: v.PerDomain, LeaseSeconds: v.LeaseSeconds,
 		Book: v.Book, Memory: v.Memory,
-		Nodes: make([]schedule.Node, 0, len(v.Nodes)), Tasks: make([]schedule.Task, 0, len(v.Tasks)), Running: make([]schedule.Running, 0, len(v.Leases)),
+		Nodes: slices.Grow(s.Nodes[:0], len(v.Nodes)), Tasks: slices.Grow(s.Tasks[:0], len(v.Tasks)), Running: slices.Grow(s.Running[:0], len(v.Leases)),
 	}
 	for i := range v.Nodes {
 		s.Nodes = append(s.Nodes, v.Nodes[i].offered(v.Book))

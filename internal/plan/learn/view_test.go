@@ -134,3 +134,15 @@ func TestDerivedFigures(t *testing.T) {
 		t.Errorf("speed %v", rate)
 	}
 }
+
+// The room of an old snapshot leaves nothing of it in a new one.
+func TestSnapshotInOldRoom(t *testing.T) {
+	v := filled()
+	s := Snapshot(v)
+	s.Tasks, s.Nodes, s.Running = append(s.Tasks, s.Tasks...), append(s.Nodes, s.Nodes...), append(s.Running, s.Running...)
+	s.Tasks[0].About, s.Running[0].Ping = 9, true
+	v.Tasks[0].About, v.Leases[0].Ping = "", false
+	if got, want := SnapshotIn(s, v), Snapshot(v); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}

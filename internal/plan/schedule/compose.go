@@ -129,7 +129,9 @@ func newContext(s *Snapshot, comp *Composition, record bool) *Context {
 		c.figures = s.figures
 	}
 	c.through = s.Memory == nil || !s.Memory.of(s.Nodes)
-	if !c.through {
+	if f := c.figures; !c.through && f != nil && f.past != nil && f.memory == s.Memory && f.leases == len(s.Running) {
+		c.past, f.past = *f.past, nil // the solver fills it in
+	} else if !c.through {
 		c.past = s.Memory.recall(s.Running)
 	}
 	if c.book == nil {

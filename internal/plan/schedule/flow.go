@@ -50,6 +50,8 @@ type kept struct {
 	looks   int     // at these nodes alone, since all were looked at
 	every   int     // how many times as long as a look at all they may take
 	next    float64 // gain of the best that was left out
+	same    int     // looks in a row that found the node best that the task had had last
+	rested  int     // leases since, for which it was not looked at (rests)
 }
 
 // flow is the state of one solution.
@@ -180,6 +182,11 @@ func (f *flow) candidates(t int) *kept {
 			return k
 		}
 	}
+	if k := c.rests(t); k != nil {
+		next := *k
+		next.rested, next.at, next.version = k.rested+1, c.S.Now, version
+		return &next
+	}
 	f.fresh++
 	open := c.Candidates(t)
 	k, old := f.weigh(t, open), c.past.of(task.ID)
@@ -194,6 +201,9 @@ func (f *flow) candidates(t int) *kept {
 		}
 	}
 	k.at, k.version = c.S.Now, version
+	if best := f.best(k); best >= 0 && old != nil && c.S.Nodes[k.node[best]].ID == task.Last {
+		k.same = old.same + 1
+	}
 	return k
 }
 
@@ -251,7 +261,7 @@ func (f *flow) cut(k *kept, n int) *kept {
 	limit := sorted[len(sorted)-n]
 	figures := make([]float64, 2*n)
 	out := &kept{
-		best: k.best, at: k.at, version: k.version, looks: k.looks, every: k.every, next: sorted[len(sorted)-n-1],
+		best: k.best, at: k.at, version: k.version, looks: k.looks, every: k.every, same: k.same, next: sorted[len(sorted)-n-1],
 		node: make([]int32, 0, n), value: figures[:0:n], use: figures[n:n],
 	}
 	for i, g := range gains {

@@ -1,6 +1,10 @@
 package schedule
 
-import "argosy/internal/plan/predict"
+import (
+	"math"
+
+	"argosy/internal/plan/predict"
+)
 
 // row holds what the book says of one task and its candidates, by their numbers among the snapshot's nodes.
 type row struct {
@@ -52,6 +56,11 @@ type figures struct {
 	tasks map[uint32]*seen
 	pairs int
 	spare seen // of what is not kept
+
+	memory  *Memory // what the last cycle left, which the next two are of
+	past    *past   // of so many leases; nil: it was handed on
+	leases  int
+	resting map[uint32]*kept // tasks that need no look
 }
 
 // seen are a task's figures, in the order of its candidates.
@@ -168,5 +177,36 @@ func (k *kept) enough(nodes int) bool {
 	return k != nil && len(k.node) > 0 && 2*len(k.node) <= nodes && (k.looks+1)*len(k.node) <= nodes*max(1, k.every)
 }
 
-// mostSparing is how many times rarer than at first all nodes of a task are looked at, at most.
+// mostSparing is how many times rarer than at first all nodes of a task, and those that were kept, are looked at, at most.
 const mostSparing = 8
+
+// rests returns what was kept of a task where that is enough, without a look: of very many tasks, where half of the nodes or less are
+// kept, of a task that has just been where the last looks found it best, as many leases as looks have found so, and if what it had there is
+// what was expected within two standard deviations of a lease. nil: it is to be looked at.
+func (c *Context) rests(task int) *kept {
+	t := &c.S.Tasks[task]
+	if c.through || c.rec != nil || !c.known() || len(t.Avoid) > 0 || len(c.S.Tasks)+len(c.S.Running) < sampled {
+		return nil
+	}
+	known := c.figures != nil && c.figures.memory == c.S.Memory
+	if known && c.figures.resting[t.ID] != nil {
+		return c.figures.resting[t.ID]
+	}
+	k := c.past.of(t.ID)
+	if k == nil || k.rested >= min(k.same, mostSparing-1) || 2*len(k.node) > len(c.S.Nodes) {
+		return nil
+	}
+	for i, n := range k.node {
+		if node := &c.S.Nodes[n]; node.ID == t.Last {
+			had, ok := c.book.Own(node.Book, t.Book)
+			if !ok || math.Abs(math.Log(k.value[i]*mbit/had)) > 2*math.Sqrt(c.book.Noise()) {
+				return nil
+			}
+			if known {
+				c.figures.resting[t.ID] = k
+			}
+			return k
+		}
+	}
+	return nil
+}

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"argosy/internal/plan/predict"
 )
 
 // What is recalled of leases is what was held of those that run still, and of the tasks of those that have ended, whatever
@@ -74,5 +76,51 @@ func TestCountedLeasesHold(t *testing.T) {
 		if !slices.Equal(a, b) {
 			t.Fatalf("%v pass where leases were counted, %v else", b, a)
 		}
+	}
+}
+
+// A task that has just been where looks found it best, and had there what was expected, is not looked at; after as many leases as looks
+// have found so, or if it had something else, it is. Among few tasks every one is looked at.
+func TestRests(t *testing.T) {
+	book := predict.New(predict.Config{})
+	s := &Snapshot{Book: book, Memory: &Memory{kept: map[uint32]*kept{}}, Running: make([]Running, sampled)}
+	for n := range 10 {
+		id := fmt.Sprint("n", n)
+		s.Nodes = append(s.Nodes, Node{ID: id, Book: book.Node(id), Capacity: 10})
+		s.Memory.nodes = append(s.Memory.nodes, id)
+	}
+	site := book.Site("s")
+	for range 20 {
+		book.Reported(3, site, predict.Report{Bits: 8e6, Seconds: 1, Good: 10, All: 10}, 1)
+	}
+	s.Tasks = []Task{{ID: 1, Site: "s", Book: site, Last: "n3"}}
+	rests := func(k kept) bool {
+		k.node, k.use = []int32{2, 3}, []float64{8, 8}
+		s.Memory.kept[1] = &k
+		return newContext(s, &Composition{}, false).rests(0) != nil
+	}
+	as, other := []float64{5, 8}, []float64{5, 30}
+	for _, x := range []struct {
+		what string
+		kept kept
+		want bool
+	}{
+		{"settled", kept{value: as, same: 2}, true},
+		{"rested as often as it was found the same", kept{value: as, same: 2, rested: 2}, false},
+		{"rested as long as may be", kept{value: as, same: 100, rested: mostSparing - 1}, false},
+		{"another node was best", kept{value: as}, false},
+		{"it had less than was expected", kept{value: other, same: 2}, false},
+	} {
+		if got := rests(x.kept); got != x.want {
+			t.Errorf("%s: rests %v", x.what, got)
+		}
+	}
+	s.Tasks[0].Last = "n5"
+	if rests(kept{value: as, same: 2}) {
+		t.Error("a task rests that was at a node that was not kept")
+	}
+	s.Tasks[0].Last, s.Running = "n3", s.Running[:10]
+	if rests(kept{value: as, same: 2}) {
+		t.Error("a task rests among few")
 	}
 }

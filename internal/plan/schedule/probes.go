@@ -87,11 +87,17 @@ func PlanProbes(s *Snapshot, by Probing) (p Plan, ping []bool) {
 	all := count(s, 0)
 	s.counted = &all
 	c := newContext(s, &Composition{Filters: Always}, false)
+	if !c.through {
+		s.figures.memory, s.figures.past, s.figures.leases, s.figures.resting = s.Memory, &c.past, len(s.Running), map[uint32]*kept{}
+	}
 	c.through = c.through || by.Crawl != Worth
 	open, _ := gate(s)
 	turn := probing{c: c, by: by, given: make([]int, len(s.Nodes)), sites: map[string]bool{}}
 	for _, t := range open {
 		if s.PerIP > 0 && s.Tasks[t].Addrs == nil || turn.sites[s.Tasks[t].Site] {
+			continue
+		}
+		if by.Crawl == Worth && c.rests(t) != nil {
 			continue
 		}
 		n, pings := turn.ping(t), true

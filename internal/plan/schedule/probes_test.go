@@ -67,7 +67,7 @@ func TestImprovement(t *testing.T) {
 		for range n {
 			sum += max(0, x[0]*math.Exp(x[1]*r.NormFloat64())-x[2]) / n
 		}
-		if got := improvement(x[0], x[1], x[2]); math.Abs(got-sum) > 0.005 {
+		if got := improvement(x[0], x[1], x[2], 0); math.Abs(got-sum) > 0.005 {
 			t.Errorf("%v: %.4f, mean of draws %.4f", x, got, sum)
 		}
 	}
@@ -82,7 +82,7 @@ func TestBetween(t *testing.T) {
 		for range n {
 			sum += max(0, min(x[0]*math.Exp(x[1]*r.NormFloat64()), x[3])-x[2]) / n
 		}
-		if got := between(x[0], x[1], x[2], x[3]); math.Abs(got-sum) > 0.006 {
+		if got := between(x[0], x[1], x[2], x[3], 0); math.Abs(got-sum) > 0.006 {
 			t.Errorf("%v: %.4f, mean of draws %.4f", x, got, sum)
 		}
 	}

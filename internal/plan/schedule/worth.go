@@ -90,7 +90,7 @@ func (w *worth) most(c *Context, t int) int {
 	}
 	for _, n := range c.Candidates(t) {
 		f, m := c.Rate(t, n), w.mean[n]
-		if f.Source == predict.Measured || !c.Room(n) {
+		if f.Source == predict.Measured || !c.Room(n) || !w.fits(c, n, f) {
 			continue
 		}
 		cost := probeRoots * max(page/f.Value, gap) * first
@@ -102,25 +102,26 @@ func (w *worth) most(c *Context, t int) int {
 		learns := f.Sigma * f.Sigma / math.Sqrt(f.Sigma*f.Sigma+noise) // how far one measurement moves the figure
 		better := 0.0
 		if m < first {
-			better = between(f.Value*share, learns, first, most)
+			better = between(f.Value*share, learns, first, most, cost/holds)
 		} else {
-			better = second - between(f.Value*share, learns, 0, most) + between(f.Value*share, learns, second, most)
+			better = second - between(f.Value*share, learns, 0, most, 0) + between(f.Value*share, learns, second, most, 0)
 		}
 		if cost >= (first-m+better)*s.LeaseSeconds {
 			continue
 		}
-		if g := better*holds - cost; g > gain && w.fits(c, n, f) {
+		if g := better*holds - cost; g > gain {
 			best, gain = n, g
 		}
 	}
 	return best
 }
 
-// between is the mean of what a log-normal figure of median m and spread sigma is above a, where no more than most counts.
-func between(m, sigma, a, most float64) float64 {
-	x := improvement(m, sigma, a)
-	if !math.IsInf(most, 1) {
-		x -= improvement(m, sigma, max(a, most))
+// between is the mean of what a log-normal figure of median m and spread sigma is above a, where no more than most counts; it may
+// be 0 where it is not above least.
+func between(m, sigma, a, most, least float64) float64 {
+	x := improvement(m, sigma, a, least)
+	if x > 0 && !math.IsInf(most, 1) {
+		x -= improvement(m, sigma, max(a, most), 0)
 	}
 	return x
 }
@@ -128,13 +129,19 @@ func between(m, sigma, a, most float64) float64 {
 // hopeless is how many standard deviations below what it is to exceed a figure counts nothing: one in thirty thousand does.
 const hopeless = 4
 
-// improvement is the mean of what a log-normal figure of median m and spread sigma is above a.
-func improvement(m, sigma, a float64) float64 {
+// improvement is the mean of what a log-normal figure of median m and spread sigma is above a; it may be 0 where it is not above
+// least.
+func improvement(m, sigma, a, least float64) float64 {
 	if m <= 0 || sigma <= 0 {
 		return max(0, m-a)
 	}
 	d := math.Log(m/a) / sigma
 	if a > 0 && d+sigma < -hopeless { // next to nothing
+		return 0
+	}
+	// Below the middle a normal distribution's tail is at most exp(-x²/2)/2, so that the mean is at most this: one exponential instead
+	// of three.
+	if least > 0 && d+sigma < 0 && 0.5*a*math.Exp(-d*d/2) <= least {
 		return 0
 	}
 	cdf := func(x float64) float64 { return 0.5 * math.Erfc(-x/math.Sqrt2) }

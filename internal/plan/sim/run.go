@@ -160,8 +160,9 @@ type engine struct {
 	learned  *learn.Learner
 	book     *predict.Book // over what was learned, as the strategy reads it
 	memory   *schedule.Memory
-	view     learn.View // of the last cycle; its room is used again
-	worked   []bool     // nodes that have held a lease
+	view     learn.View        // of the last cycle; its room is used again
+	last     schedule.Snapshot // likewise
+	worked   []bool            // nodes that have held a lease
 	tasks    []*task
 	waiting  []*task    // in the order in which they began to
 	leases   [][]*lease // of each node
@@ -472,7 +473,7 @@ func (e *engine) snapshot() (s *schedule.Snapshot, at []int) {
 		}
 		v.Tasks = append(v.Tasks, x)
 	}
-	return learn.Snapshot(*v), at
+	return learn.SnapshotIn(&e.last, *v), at
 }
 
 // site is what a fleet knows of a site.
