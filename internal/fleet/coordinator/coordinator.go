@@ -191,6 +191,27 @@ func (c *Coordinator) Run(ctx context.Context) (err error) {
 	return err
 }
 
+// Rest is for a directory that nobody works in: it answers what the frontier and the ledger hold until ctx ends. Nothing is read of the log,
+// which need not be there, nothing is ordered, and nothing changes. It is called instead of Run.
+func (c *Coordinator) Rest(ctx context.Context) (err error) {
+	defer close(c.over)
+	if c.lore.learned, err = c.f.Learner(); err != nil {
+		return err
+	}
+	now := time.Now()
+	c.sinks.applied = c.f.Position().Seq
+	c.show(now, true)
+	c.publish(now, nil)
+	for {
+		select {
+		case fn := <-c.commands:
+			fn()
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
 func (c *Coordinator) run1(ctx context.Context) error {
 	var err error
 	if c.lore.learned, err = c.f.Learner(); err != nil {

@@ -268,10 +268,13 @@ func lead[T any](ctx context.Context, a *api, fn func(context.Context, *coordina
 	return &out[T]{v}, nil
 }
 
+// onlyShown says why nothing is ordered where nothing runs.
+const onlyShown = "nothing runs in this directory, it is only shown: argosy crawl -o DIR goes on with a crawl, argosy serve -o DIR with a fleet; argosy retry and drop change a crawl"
+
 // order is lead for what changes something: it is written down first who asks for it.
 func order[T any](ctx context.Context, a *api, what string, fn func(context.Context, *coordinator.Coordinator) (T, error)) (*out[T], error) {
 	if a.cfg.Kind == KindOver {
-		return nil, huma.Error409Conflict("this crawl is over, and is only shown: argosy crawl -o DIR goes on with it, argosy retry and drop change it")
+		return nil, huma.Error409Conflict(onlyShown)
 	}
 	return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) (v T, err error) {
 		who := whoAsks(ctx).Name
@@ -487,7 +490,7 @@ func (a *api) sow(ctx context.Context, in *struct {
 		return nil, huma.Error422UnprocessableEntity(err.Error())
 	}
 	if a.cfg.Kind == KindOver {
-		return nil, huma.Error409Conflict("this crawl is over, and is only shown")
+		return nil, huma.Error409Conflict(onlyShown)
 	}
 	return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) (Sown, error) {
 		n, err := co.Sow(ctx, chunk)

@@ -89,10 +89,10 @@ function House({ me, tools, leave, theme }) {
       <a class="brand" href="#/overview"><Mark />Argosy</a>
       {all.length > 1 ? <select class="which" aria-label={t('Job')} value={one ? one.id : ''} onChange={e => choose(Number(e.target.value))}>{all.map(j => <option value={j.id}>{j.id} · {j.name || (j.identity.seeds && j.identity.seeds[0]) || ''}</option>)}</select>
         : one && <span class="which">{one.name || (one.identity.seeds && one.identity.seeds[0])}</span>}
-      <span class="live" role="status">{lost ? <b class="wrong">{t('The coordinator does not answer.')}</b> : me.kind === 'over' ? t('a crawl that is over') : <State of={status.state} />}</span>
+      <span class="live" role="status">{lost ? <b class="wrong">{t('The coordinator does not answer.')}</b> : me.kind === 'over' ? t('nothing runs here') : <State of={status.state} />}</span>
     </header>
     <nav id="nav" aria-label={t('Pages of this site')}>
-      {Object.entries(pages).filter(([, p]) => !p[2]).filter(([k, p]) => (!['nodes', 'measurements'].includes(k) || me.kind !== 'over') && (!p[3] || (one && p[3](one)))).map(([k, [name]]) => <a href={'#/' + k} aria-current={k === (under || where.name) ? 'page' : undefined}>{name()}</a>)}
+      {Object.entries(pages).filter(([, p]) => !p[2]).filter(([k, p]) => (k !== 'measurements' || me.kind !== 'over') && (!p[3] || (one && p[3](one)))).map(([k, [name]]) => <a href={'#/' + k} aria-current={k === (under || where.name) ? 'page' : undefined}>{name()}</a>)}
       <div class="foot">{tools}<span class="note">{me.name} · {t(me.role)}</span><button class="link" onClick={leave}>{t('Leave')}</button><span class="note">argosy {me.version}</span></div>
     </nav>
     <main id="content" tabIndex={-1}><h1>{title()}</h1>

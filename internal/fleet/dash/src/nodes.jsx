@@ -7,7 +7,7 @@ import { t } from './text.js';
 import { Act, Empty, Panel, State, Table, useLive, Wrong, onNodes } from './ui.jsx';
 
 export function Nodes({ me, job }) {
-  const measured = useMeasurements(job, 10000);
+  const measured = useMeasurements(me.kind === 'over' ? null : job, 10000);
   const list = useLive('/nodes', { on: onNodes, every: 2000 });
   const leases = useLive('/leases', { on: onNodes, every: 3000 });
   const may = me.role === 'operator' && me.kind !== 'over';
@@ -30,11 +30,11 @@ export function Nodes({ me, job }) {
     ]} /> : <Empty>{t('No node is there.')}</Empty>}
     <div class="grid">
       {measured.data && <Maps v={measured.data} />}
-      <Panel size="full" title={t('What they have')} note={leases.data ? t('{0} leases', leases.data.length) : ''}>
+      {me.kind !== 'over' && <Panel size="full" title={t('What they have')} note={leases.data ? t('{0} leases', leases.data.length) : ''}>
         {leases.data && leases.data.length ? <Table label={t('Leases')} rows={leases.data.slice(0, 300)} rowKey={l => l.id} link={l => '#/task?id=' + l.task} columns={[
           { title: t('Site'), cell: l => l.site }, { title: t('Node'), cell: l => l.node }, { title: t('Given'), num: true, cell: l => count(l.given) }, { title: t('Held'), num: true, cell: l => count(l.held) },
           { title: t('For'), num: true, cell: l => span(Date.now() - l.start) }]} /> : <Empty>{t('No lease is open.')}</Empty>}
-      </Panel>
+      </Panel>}
     </div>
   </div>;
 }
