@@ -101,7 +101,7 @@ func (f Figure) html(b *bytes.Buffer, k int) error {
 		k, html.EscapeString(f.Caption), k, base64.StdEncoding.EncodeToString(data.Bytes()))
 	rows := strings.Split(strings.TrimSpace(data.String()), "\n")
 	if len(rows) <= maxShown {
-		fmt.Fprintf(b, "<details><summary>data</summary><div class=\"scroll\"><pre>%s</pre></div></details>\n", html.EscapeString(strings.TrimSpace(data.String())))
+		fmt.Fprintf(b, "<details><summary>data</summary><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"data of figure %d\"><pre>%s</pre></div></details>\n", k, html.EscapeString(strings.TrimSpace(data.String())))
 	}
 	b.WriteString("</figure>\n")
 	return nil
@@ -111,7 +111,7 @@ func (f Figure) html(b *bytes.Buffer, k int) error {
 const maxShown = 400
 
 func (t Table) html(b *bytes.Buffer, k int) {
-	fmt.Fprintf(b, "<div class=\"table\" id=\"t%d\">\n<p class=\"caption\"><b>Table %d.</b> %s</p>\n<div class=\"scroll\"><table>\n<thead><tr>", k, k, html.EscapeString(t.Caption))
+	fmt.Fprintf(b, "<div class=\"table\" id=\"t%d\">\n<p class=\"caption\"><b>Table %d.</b> %s</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"table %d\"><table>\n<thead><tr>", k, k, html.EscapeString(t.Caption), k)
 	for k, h := range t.Head {
 		class := ""
 		if t.numeric(k) {
