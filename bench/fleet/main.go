@@ -3,6 +3,7 @@
 //	go run ./bench/fleet faults [-only kill-agents,standby] [-sites 60] [-pages 175] [-delay 250ms] [-away 2m]
 //	go run ./bench/fleet scale [-agents 8] [-window 20s]
 //	go run ./bench/fleet answers [-urls 5000000] [-nodes 200]
+//	go run ./bench/fleet pages [-nodes 1000] [-tasks 100000] [-clients 10]
 //
 // faults crawls that web again and again while something goes wrong: agents and coordinators are killed, frozen and cut
 // off, disks fill up, servers of the bus die. For each it prints whether the crawl ended as the undisturbed one did, and
@@ -13,6 +14,9 @@
 //
 // answers prints how long a coordinator takes to answer, and how much memory it takes, while millions of links come in, after it was
 // killed, and while orders are carried out that concern all of them.
+//
+// pages prints how soon the dashboard's questions are answered while so many clients have pages open, and what that costs the coordinator:
+// windows with and without them alternate.
 //
 // Everything that it starts it ends.
 package main
@@ -41,8 +45,8 @@ type scenario struct {
 }
 
 func main() {
-	if len(os.Args) < 2 || !slices.Contains([]string{"faults", "scale", "answers"}, os.Args[1]) {
-		fmt.Fprintln(os.Stderr, "fleet: want faults, scale or answers, then flags")
+	if len(os.Args) < 2 || !slices.Contains([]string{"faults", "scale", "answers", "pages"}, os.Args[1]) {
+		fmt.Fprintln(os.Stderr, "fleet: want faults, scale, answers or pages, then flags")
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -67,6 +71,16 @@ func main() {
 		fl.IntVar(&l.least, "requests", 1000, "requests that are made in each phase, at least")
 		_ = fl.Parse(os.Args[2:])
 		err = within(ctx, &o, *keep, func(tmp string) error { return answers(ctx, o, l, tmp) })
+	} else if os.Args[1] == "pages" {
+		w := open{}
+		fl.IntVar(&w.nodes, "nodes", 1000, "nodes")
+		fl.IntVar(&w.tasks, "tasks", 100_000, "tasks, each of a site of its own")
+		fl.IntVar(&w.processes, "processes", 4, "that the nodes are in")
+		fl.IntVar(&w.clients, "clients", 10, "that have a page open")
+		fl.IntVar(&w.rounds, "rounds", 5, "pairs of windows")
+		fl.DurationVar(&w.window, "window", 20*time.Second, "time that is measured, each")
+		_ = fl.Parse(os.Args[2:])
+		err = within(ctx, &o, *keep, func(tmp string) error { return pages(ctx, o, w, tmp) })
 	} else {
 		o.concurrency = 32
 		fl.IntVar(&o.sites, "sites", 60, "sites")

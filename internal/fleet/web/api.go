@@ -11,8 +11,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -56,6 +58,10 @@ func Handler(s House, c Config) http.Handler {
 	hc := huma.DefaultConfig("Argosy", c.Version)
 	hc.OpenAPIPath, hc.DocsPath, hc.SchemasPath, hc.CreateHooks = "/api/v1/openapi", "", "", nil
 	hc.Transformers = append(hc.Transformers, clipped)
+	hc.Info.Description = "What a coordinator, or a crawl that listens, tells programs of what it does, and what they can order."
+	hc.Servers = []*huma.Server{{URL: "/", Description: "whoever serves this description"}}
+	hc.Components.SecuritySchemes = map[string]*huma.SecurityScheme{"token": {Type: "http", Scheme: "bearer", Description: "argosy token create makes one"}}
+	hc.Security = []map[string][]string{{"token": {}}}
 	a := &api{s: s, cfg: c, door: c.Door, tickets: newTickets(), heavy: map[string]*kept{}, replays: make(chan struct{}, maxReplays), recordings: make(chan struct{}, 1), files: make(chan struct{}, 1)}
 	if a.door == nil {
 		a.door = NewDoor()
@@ -72,6 +78,7 @@ func Handler(s House, c Config) http.Handler {
 	described := humago.New(mux, hc)
 	described.UseMiddleware(a.sensible(described))
 	a.register(described)
+	tagged(described.OpenAPI())
 	mux.HandleFunc("GET /healthz", alive)
 	mux.HandleFunc("GET /readyz", a.ready)
 	mux.HandleFunc("GET /metrics", a.metrics)
@@ -309,6 +316,23 @@ func register[I, T any](h huma.API, op huma.Operation, fn func(context.Context, 
 		}
 		return &out[any]{v.Body}, nil
 	})
+}
+
+// tagged groups the operations of a description by what they are about: the first part of their paths.
+func tagged(of *huma.OpenAPI) {
+	known := map[string]bool{}
+	for path, item := range of.Paths {
+		tag, _, _ := strings.Cut(strings.TrimPrefix(path, "/api/v1/"), "/")
+		if known[tag] = true; item.Get != nil {
+			item.Get.Tags = []string{tag}
+		}
+		if item.Post != nil {
+			item.Post.Tags = []string{tag}
+		}
+	}
+	for _, tag := range slices.Sorted(maps.Keys(known)) {
+		of.Tags = append(of.Tags, &huma.Tag{Name: tag})
+	}
 }
 
 // settled returns the error of an order that was refused as it is. One that may stand in the log, although nobody could tell (log or

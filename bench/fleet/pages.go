@@ -1,0 +1,214 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"argosy/internal/webs"
+)
+
+// open are the sizes of what ten open pages are measured with.
+type open struct {
+	tasks, nodes, processes, clients, rounds int
+	window                                   time.Duration
+}
+
+// openLatency is how long each answer takes: with one request of a node at a time, a thousand nodes make two hundred a second.
+const openLatency = 5 * time.Second
+
+// openPages are what the pages of the dashboard ask, and how often at most, once something has changed (internal/fleet/dash/src).
+var openPages = []struct {
+	name string
+	asks map[string]time.Duration
+}{
+	{"overview", map[string]time.Duration{"/series": 2 * time.Second, "/jobs/1/types": 5 * time.Second, "/jobs/1/statuses": 5 * time.Second, "/nodes": 5 * time.Second}},
+	{"tasks", map[string]time.Duration{"/jobs/1/tasks?sort=pending&limit=50": 3 * time.Second}},
+	{"nodes", map[string]time.Duration{"/nodes": 2 * time.Second, "/leases": 3 * time.Second, "/jobs/1/measurements": 10 * time.Second}},
+	{"sites", map[string]time.Duration{"/jobs/1/cells?sites=100": 5 * time.Second, "/jobs/1/timeline?bins=80": 5 * time.Second}},
+	{"task", map[string]time.Duration{"/tasks/7": 2 * time.Second, "/tasks/7/explain": 5 * time.Second}},
+	{"measurements", map[string]time.Duration{"/jobs/1/measurements": 5 * time.Second}},
+	{"pages", map[string]time.Duration{"/jobs/1/pages?limit=50": 4 * time.Second}},
+}
+
+// wideWeb is a web of very many sites with a page and some links each.
+func wideWeb(sites int) *webs.Web {
+	w := webs.New()
+	h := http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/robots.txt" {
+			http.NotFound(rw, r)
+			return
+		}
+		time.Sleep(openLatency)
+		rw.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = fmt.Fprintf(rw, "<!DOCTYPE html><title>%s%s</title><a href=/a%d>a</a> <a href=/b%d>b</a>", r.Host, r.URL.Path, len(r.URL.Path), len(r.URL.Path))
+	})
+	for s := range sites {
+		w.Sites[fmt.Sprintf("s%d.test", s)] = h
+	}
+	return w
+}
+
+// viewers are browsers that have pages open.
+type viewers struct {
+	f  *fleet
+	mu sync.Mutex
+	by map[string]*asked
+}
+
+// view holds the stream of events, and asks for what a page shows when something has changed, until ctx ends.
+func (v *viewers) view(ctx context.Context, asks map[string]time.Duration) error {
+	client := &http.Client{}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, v.f.api[0]+"/api/v1/events", nil)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Authorization", "Bearer "+tokenOfBench)
+	res, err := client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	a := &asker{f: v.f}
+	last := map[string]time.Time{}
+	events := bufio.NewReader(res.Body)
+	for {
+		line, err := events.ReadString('\n')
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil
+			}
+			return fmt.Errorf("the stream of events ended: %w", err)
+		}
+		if !strings.HasPrefix(line, "data: ") {
+			continue
+		}
+		for path, every := range asks {
+			if time.Since(last[path]) < every {
+				continue
+			}
+			last[path] = time.Now()
+			err := a.get(ctx, client, path)
+			if ctx.Err() == nil {
+				v.note(path, time.Since(last[path]), err)
+			}
+		}
+	}
+}
+
+func (v *viewers) note(path string, took time.Duration, err error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.by[path] == nil {
+		v.by[path] = &asked{}
+	}
+	if err != nil {
+		v.by[path].failed++
+		return
+	}
+	v.by[path].took = append(v.by[path].took, took)
+}
+
+// watched has so many clients watch for as long as fn takes.
+func (v *viewers) watched(ctx context.Context, clients int, fn func() error) error {
+	watching, stop := context.WithCancel(ctx)
+	errs := make(chan error, clients)
+	for i := range clients {
+		asks := map[string]time.Duration{"/jobs": 1500 * time.Millisecond}
+		for path, every := range openPages[i%len(openPages)].asks {
+			asks[path] = every
+		}
+		go func() { errs <- v.view(watching, asks) }()
+	}
+	err := fn()
+	stop()
+	for range clients {
+		err = errors.Join(err, <-errs)
+	}
+	return err
+}
+
+// cost is what a coordinator has done in a window.
+type cost struct {
+	cpu  float64 // seconds a 1,000 URLs
+	urls int64
+}
+
+// during measures what the coordinator does in a window.
+func (f *fleet) during(ctx context.Context, window time.Duration) (c cost, err error) {
+	n, cpu := f.counts(ctx).Fetched, used(f.coordinators[0])
+	if err := pause(ctx, window); err != nil {
+		return c, err
+	}
+	c.urls = f.counts(ctx).Fetched - n
+	c.cpu = (used(f.coordinators[0]) - cpu) / float64(max(1, c.urls)) * 1000
+	return c, nil
+}
+
+// pages measures what open pages cost a coordinator of a large fleet, and how soon they are answered.
+func pages(ctx context.Context, o options, w open, tmp string) error {
+	o.sites, o.concurrency, o.away = w.tasks, 1, 10*time.Minute // a thousand nodes join for minutes
+	o.limits = "{delay: 1m, per_ip: 0, retries: 0}"
+	f := &fleet{o: o, s: setting{agents: w.processes, binds: w.nodes / w.processes}, dir: filepath.Join(tmp, "pages")}
+	defer f.close()
+	if err := f.openWith(ctx, wideWeb(w.tasks)); err != nil {
+		return err
+	}
+	if err := f.submit(ctx); err != nil {
+		return err
+	}
+	if err := f.long(ctx, "the fleet is at work", func() bool { return f.counts(ctx).Fetched > int64(2*w.nodes) }); err != nil {
+		return err
+	}
+	v := &viewers{f: f, by: map[string]*asked{}}
+	var without, with []float64
+	var ratios []float64
+	for round := range w.rounds {
+		alone, err := f.during(ctx, w.window)
+		if err != nil {
+			return err
+		}
+		var watched cost
+		if err := v.watched(ctx, w.clients, func() (err error) { watched, err = f.during(ctx, w.window); return err }); err != nil {
+			return err
+		}
+		fmt.Printf("round %d: CPU-s/1000 URLs %.3f alone (%d URLs), %.3f with %d clients (%d URLs); memory %d MB (most %d)\n", round+1, alone.cpu, alone.urls, watched.cpu, w.clients, watched.urls,
+			memoryOf(f.coordinators[0], "VmRSS"), memoryOf(f.coordinators[0], "VmHWM"))
+		without, with, ratios = append(without, alone.cpu), append(with, watched.cpu), append(ratios, watched.cpu/alone.cpu)
+	}
+	v.print(w)
+	fmt.Printf("median of %d: CPU-s/1000 URLs %.3f alone, %.3f with %d clients, ratio %.3f\n", w.rounds, middle(without), middle(with), w.clients, middle(ratios))
+	return nil
+}
+
+// print tells how soon each question was answered.
+func (v *viewers) print(w open) {
+	fmt.Printf("%d nodes, %d tasks, %d clients:\n", w.nodes, w.tasks, w.clients)
+	var all []time.Duration
+	var names []string
+	for path, b := range v.by {
+		all = append(all, b.took...)
+		names = append(names, path)
+	}
+	slices.Sort(names)
+	for _, path := range names {
+		b := v.by[path]
+		slices.Sort(b.took)
+		fmt.Printf("  %-36s %5d: p50 %4d p99 %4d max %4d ms, %d failed\n", path, len(b.took), at(b.took, 50), at(b.took, 99), at(b.took, 100), b.failed)
+	}
+	slices.Sort(all)
+	fmt.Printf("  %-36s %5d: p50 %4d p99 %4d max %4d ms\n", "all", len(all), at(all, 50), at(all, 99), at(all, 100))
+}
+
+// middle is the median.
+func middle(xs []float64) float64 {
+	xs = slices.Sorted(slices.Values(xs))
+	return xs[len(xs)/2]
+}
