@@ -408,7 +408,7 @@ coordinator's directory (--fleet-dir), to see what is lost.`,
 	}
 	c.Flags().StringVarP(&p.dir, "out", "o", "", "directory of a crawl")
 	c.Flags().BoolVar(&lost, "lost", false, "pages whose records are gone or damaged")
-	c.Flags().BoolVar(&cut, "cut", false, "URLs that wait because those like them brought nothing new (reason trap-yield)")
+	c.Flags().BoolVar(&cut, "cut", false, "URLs that wait because those like them, or hosts like theirs,\nbrought nothing new (reasons trap-yield and trap-hosts)")
 	c.Flags().StringVar(&set, "set", "", "change the job before: limits and placing, as in a job file")
 	c.Flags().StringVar(&f.fleetDir, "fleet-dir", "", "directory of the coordinator, with --lost")
 	c.Flags().StringVar(&p.ledger, "ledger", "", "its postgres://…, if it has one")

@@ -300,7 +300,7 @@ const maxTraps = 10
 func mergeTraps(traps []crawl.Trap) (out []crawl.Trap) {
 	at := map[crawl.Trap]int{}
 	for _, t := range traps {
-		key := crawl.Trap{Site: t.Site, Budget: t.Budget, Chain: t.Chain, Part: t.Part}
+		key := crawl.Trap{Site: t.Site, Budget: t.Budget, Chain: t.Chain, Hosts: t.Hosts, Part: t.Part}
 		if !t.Budget && !t.Chain {
 			key.Template = t.Template
 		}
@@ -338,6 +338,8 @@ func printTraps(w io.Writer, traps []crawl.Trap, again string) {
 		case t.Chain:
 			fmt.Fprintf(w, "  %s redirects without end: %s left out; one of them: %s\n", t.Site, plural(t.Waiting, "URL"), clip(t.Example))
 			continue
+		case t.Hosts:
+			fmt.Fprintf(w, "  trap on %s: %s on hosts like %s left out: of %s of such hosts %s brought nothing new", t.Site, plural(t.Waiting, "URL"), t.Template, plural(t.Answers, "first page"), count(t.Empty))
 		case t.Part != "":
 			fmt.Fprintf(w, "  trap on %s: %s like %s left out: %s makes no difference to the page", t.Site, plural(t.Waiting, "URL"), t.Template, t.Part)
 		default:

@@ -48,6 +48,7 @@ var leftOut = []struct {
 	{crawl.ReasonDepth, "deeper than --max-depth"},
 	{crawl.ReasonSiteBudget, "beyond --site-pages"},
 	{crawl.ReasonTrapYield, "like others that brought nothing new"},
+	{crawl.ReasonTrapHosts, "on hosts like others that brought nothing new"},
 	{crawl.ReasonTrapMap, "beyond the limits of sitemaps"},
 	{crawl.ReasonTrapLength, "longer than --max-url-length"},
 	{crawl.ReasonRedirects, "behind too many redirects"},

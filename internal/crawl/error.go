@@ -41,6 +41,7 @@ const (
 	ReasonRedirects  Kind = "redirects"    // a chain of redirects over the limit
 	ReasonTrapLength Kind = "trap-length"  // URL longer than --max-url-length
 	ReasonTrapYield  Kind = "trap-yield"   // its template went on bringing nothing new
+	ReasonTrapHosts  Kind = "trap-hosts"   // hosts like its own went on bringing nothing new
 	ReasonTopic      Kind = "topic"        // too many pages in a row on the way to it are off the topic
 	ReasonSold       Kind = "sold"         // its crawler has sold it to another
 	ReasonPromise    Kind = "promise"      // its links promise too little to a crawler that skips such (understanding)
@@ -116,6 +117,7 @@ type Trap struct {
 	Empty    int64  `json:"empty,omitempty"`   // of them, that brought nothing new
 	Part     string `json:"part,omitempty"`    // set: what they differ in from others, and makes no difference
 	Budget   bool   `json:"site_budget,omitempty"`
+	Hosts    bool   `json:"hosts,omitempty"`     // they lie on hosts like that: Template and Example are of hosts, Site is a domain
 	Chain    bool   `json:"redirects,omitempty"` // they lie behind too many redirects in a row
 }
 

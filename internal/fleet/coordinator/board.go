@@ -222,7 +222,7 @@ func (s *shownJob) add(t *ledger.Task, n int64) {
 
 // trapped reports whether a task has traps to tell of.
 func trapped(t *frontier.Task) bool {
-	return t.Reasons[string(crawl.ReasonTrapYield)]+t.Reasons[string(crawl.ReasonSiteBudget)] > 0
+	return t.HostCuts > 0 || t.Reasons[string(crawl.ReasonTrapYield)]+t.Reasons[string(crawl.ReasonSiteBudget)] > 0
 }
 
 // readTraps reads the traps of some tasks that have changed.

@@ -70,9 +70,10 @@ type tx struct {
 
 	fx Effects
 
-	named map[crawl.Key]named     // by page: what it named that was not there
-	news  int                     // URLs that this entry has added
-	rests map[crawl.Key]crawl.Key // rests of URLs that this entry has added
+	named map[crawl.Key]named              // by page: what it named that was not there
+	hosts map[*domain]map[crawl.Key]uint32 // URLs that this entry has refused because of their hosts, with the groups of these
+	news  int                              // URLs that this entry has added
+	rests map[crawl.Key]crawl.Key          // rests of URLs that this entry has added
 }
 
 type heldBy struct {
@@ -333,6 +334,7 @@ func (x *tx) taskNamed(n taskName) *Task {
 		f.byName[n] = id
 		f.tasks[id] = &Task{ID: id, Job: n.job, Owner: n.Owner, Gen: n.Gen, Subset: n.subset, Site: n.site, Search: n.search, Since: x.at, leases: map[uint64]bool{}}
 		x.site(n.site)
+		f.joinDomain(f.tasks[id])
 	}
 	x.tasks[id] = f.tasks[id]
 	return f.tasks[id]

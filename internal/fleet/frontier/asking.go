@@ -29,6 +29,12 @@ func (f *Frontier) NextAbove(task uint32, n int, least float64) ([]crawl.Target,
 			return nil, nil
 		}
 	}
+	first := f.firstLeft(t)
+	if first >= 0 {
+		if n = min(n, first); n == 0 {
+			return nil, nil
+		}
+	}
 	ask, err := f.asking(t, n)
 	if err != nil {
 		return nil, err
@@ -58,6 +64,9 @@ func (f *Frontier) NextAbove(task uint32, n int, least float64) ([]crawl.Target,
 			if add, err = ask.add(batch[i].r, &g); err != nil {
 				break
 			} else if add {
+				if first >= 0 {
+					g.Mark = crawl.MarkMust
+				}
 				out = append(out, g)
 			}
 		}

@@ -72,11 +72,16 @@ type Frontier struct {
 	readOnly bool
 	spilled  func()           // for tests, which cut the power here
 	models   map[uint32]*Task // tasks whose model is in memory
-	resting  sync.WaitGroup
-	tidying  *atomic.Bool    // somebody is at it
-	life     context.Context // until it is closed
-	end      context.CancelFunc
-	tidied   uint64 // bytes that had been written when the view was tidied last
+
+	domains    map[domainName]*domain // of jobs whose hosts are judged
+	cutDomains map[uint32]*domain     // of which hosts are refused, by their first tasks
+	hostModels []*domain              // whose model is in memory
+
+	resting sync.WaitGroup
+	tidying *atomic.Bool    // somebody is at it
+	life    context.Context // until it is closed
+	end     context.CancelFunc
+	tidied  uint64 // bytes that had been written when the view was tidied last
 }
 
 // Position is how far a view has applied which stream.
@@ -172,7 +177,7 @@ func Open(c Config) (*Frontier, error) {
 	f := &Frontier{
 		db: db, jobs: map[uint32]*Job{}, tasks: map[uint32]*Task{}, byName: map[taskName]uint32{}, searches: map[searchName]uint32{},
 		sites: map[string]*crawl.Site{}, leases: map[uint64]*Lease{}, open: map[uint64]*Lease{},
-		recent: newRecent(c.Recent), spill: c.Spill, readOnly: c.ReadOnly, models: map[uint32]*Task{}, tidying: tidying,
+		recent: newRecent(c.Recent), spill: c.Spill, readOnly: c.ReadOnly, models: map[uint32]*Task{}, domains: map[domainName]*domain{}, cutDomains: map[uint32]*domain{}, tidying: tidying,
 	}
 	f.life, f.end = context.WithCancel(context.Background())
 	if err := f.load(); err != nil {
@@ -240,6 +245,7 @@ func (f *Frontier) load() error {
 			t.leases = map[uint64]bool{}
 			f.tasks[t.ID] = t
 			f.byName[t.name()] = t.ID
+			f.joinDomain(t)
 			if t.Of != nil {
 				f.searches[searchName{t.Job, t.Of.No}] = t.ID
 			}

@@ -195,6 +195,9 @@ func (x *tx) outcome(j *Job, t *Task, l *Lease, o *crawl.Outcome) error {
 		if err := x.answer(t, r, o); err != nil {
 			return err
 		}
+		if err := x.firstPage(t, o); err != nil {
+			return err
+		}
 		if j.Identity.Topic != nil {
 			r.Score = o.Score
 			if err := x.learns(j, recKey{t.space(), o.Key}, o); err != nil {
@@ -259,6 +262,9 @@ func (x *tx) found(j *Job, t *Task, p *crawl.Found) error {
 		k, before := u.Key(), x.news
 		if err := x.add(j, x.dealt(j, t, parent, k, &p.Links[i]), p.Parent, u, r); err != nil {
 			return err
+		}
+		if x.news > before && u.Site() != t.Site && !t.Host.Judged {
+			t.Host.Named++
 		}
 		switch {
 		case x.news == before:
@@ -377,7 +383,11 @@ func (x *tx) add(j *Job, t *Task, pk crawl.Key, u crawl.URL, r *record) error {
 		x.remember(k, r)
 		return nil
 	}
+	first := own == nil
 	own = x.taskNamed(name)
+	if first {
+		own.Host.By = t.ID
+	}
 	if r.Flags&crawl.FlagSeed != 0 {
 		own.Seed = true
 	}
@@ -405,11 +415,13 @@ func (x *tx) admit(j *Job, t, own *Task, u crawl.URL, r *record) (crawl.Verdict,
 	if v := x.admitted(j, own, u, r); !v.OK() {
 		return v, nil
 	}
-	skips, err := x.skips(j, t, own, r)
-	if skips {
+	if skips, err := x.skips(j, t, own, r); skips || err != nil {
 		return crawl.Verdict{Reason: crawl.ReasonPromise}, err
 	}
-	return crawl.Verdict{}, err
+	if waits, err := x.hostWaits(j, t, own, u, r); waits || err != nil {
+		return crawl.Verdict{Reason: crawl.ReasonTrapHosts}, err
+	}
+	return crawl.Verdict{}, nil
 }
 
 // admitted decides whether a URL is fetched whatever its links promise.

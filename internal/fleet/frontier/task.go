@@ -37,6 +37,9 @@ type Task struct {
 
 	Subset uint32 `cbor:"74,keyasint,omitempty"` // crawler of the job whose URLs these are, where all remember together; 0: there is one
 
+	Host     firstSeen `cbor:"75,keyasint,omitzero"`  // what the first pages of its host have shown, where hosts are judged
+	HostCuts int       `cbor:"76,keyasint,omitempty"` // of the first task of a domain: groups of hosts that are refused
+
 	Last string `cbor:"29,keyasint,omitempty"` // node that had it last
 
 	Ended crawl.Ended `cbor:"60,keyasint"` // by nodes

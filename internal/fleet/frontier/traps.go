@@ -400,8 +400,12 @@ func (x *tx) settle() error {
 			}
 		}
 	}
+	if err := x.settleHosts(ids); err != nil {
+		return err
+	}
 	if x.f.pos.Seq%64 == 0 {
 		x.f.forgetModels()
+		x.f.forgetHosts()
 	}
 	return nil
 }
@@ -453,7 +457,7 @@ func (x *tx) resume(r *crawl.Release) error {
 		t.Cuts = m.Cuts()
 		x.sweepFrom(t, false)
 	}
-	return nil
+	return x.resumeHosts(r.Job)
 }
 
 // Traps returns what waits of a task because its templates brought nothing new. Of a site that has had all the pages that it may
@@ -464,8 +468,9 @@ func (f *Frontier) Traps(task uint32) ([]crawl.Trap, error) {
 		return nil, nil
 	}
 	budget, chain := t.Reasons[string(crawl.ReasonSiteBudget)], t.Reasons[string(crawl.ReasonRedirects)]
-	if budget+chain == 0 && t.Reasons[string(crawl.ReasonTrapYield)] == 0 {
-		return nil, nil
+	hosts, err := f.hostTraps(t)
+	if err != nil || budget+chain == 0 && t.Reasons[string(crawl.ReasonTrapYield)] == 0 {
+		return hosts, err
 	}
 	m, err := f.model(t)
 	if err != nil {
@@ -482,5 +487,5 @@ func (f *Frontier) Traps(task uint32) ([]crawl.Trap, error) {
 	for i := range out {
 		out[i].Site = t.Site
 	}
-	return out, nil
+	return append(hosts, out...), nil
 }

@@ -48,9 +48,7 @@ func Mark(body []byte, url string, links []Link) Phrases {
 	clear(r.own[:])
 	r.n, r.before, r.runs, r.sum, r.sample, r.figures = 0, nil, 0, wordSeed, make([]uint32, 0, MaxPhrases), figures{}
 	if i := bytes.Index([]byte(url), []byte("://")); i >= 0 {
-		if j := bytes.IndexByte([]byte(url[i+3:]), '/'); j >= 0 {
-			r.address([]byte(url[i+3+j:]))
-		}
+		r.address([]byte(url[i+3:]))
 	}
 	for i := range links {
 		r.address(links[i].Ref)

@@ -151,6 +151,22 @@ func (m *Model) Find(u crawl.URL) uint32 {
 // Cuts returns how many groups are cut.
 func (m *Model) Cuts() int { return m.cuts }
 
+// Empty returns how many answers of the template of a URL counted as nothing.
+func (m *Model) Empty(u crawl.URL) int64 {
+	if t, _ := m.find(u); t != nil {
+		return t.Barren
+	}
+	return 0
+}
+
+// IsCut returns the group of a URL that is cut, 0 if there is none.
+func (m *Model) IsCut(u crawl.URL) uint32 {
+	if t, _ := m.find(u); t != nil && m.groups[t.Group].Cut {
+		return t.Group
+	}
+	return 0
+}
+
 // Verdict says whether a URL is asked for.
 type Verdict struct {
 	Wait  bool

@@ -114,7 +114,7 @@ type guess struct {
 // compare holds an answer against those whose URLs differ in one part only. It reports whether its URL differs from one that
 // was answered in parts that are known to make no difference.
 func (m *Model) compare(t *Template, a *Answer) (spelled bool, event Event) {
-	if !a.Page || a.Moved || a.Missing {
+	if !a.Page || a.Moved || a.Missing || a.Host {
 		return false, Nothing
 	}
 	p := &m.pieces // of this URL: Take has split it

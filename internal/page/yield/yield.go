@@ -216,6 +216,7 @@ type Answer struct {
 	Found    int      // of these, that were not there
 	Feeds             // of these
 	Moved    bool     // a redirect
+	Host     bool     // the URL stands for a host: no part of it makes no difference
 	Missing  bool     // a status of 400 or more
 }
 
