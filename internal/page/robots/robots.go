@@ -140,27 +140,45 @@ func inOrder(rules []rule) []rule {
 	return rules
 }
 
-// split cuts a line into its key, in lower case and with the usual misspellings mended, and its value.
+// split cuts a line into its key, as it is spelled right and in lower case, and its value. A line of two words may lack its colon.
 func split(line []byte) (key, val string, ok bool) {
 	if i := bytes.IndexByte(line, '#'); i >= 0 {
 		line = line[:i]
 	}
 	k, v, found := bytes.Cut(line, []byte(":"))
 	if !found {
-		return "", "", false
+		words := bytes.Fields(line)
+		if len(words) != 2 {
+			return "", "", false
+		}
+		k, v = words[0], words[1]
 	}
 	key = strings.ToLower(trim(string(k)))
-	switch key {
-	case "useragent", "user agent":
-		key = "user-agent"
-	case "dissallow", "dissalow", "disalow", "diasllow", "disallaw":
-		key = "disallow"
-	case "crawldelay":
-		key = "crawl-delay"
-	case "site-map":
-		key = "sitemap"
+	for _, s := range spellings {
+		if strings.HasPrefix(key, s.written) {
+			return s.meant, trim(string(v)), true
+		}
 	}
-	return key, trim(string(v)), true
+	return "", "", false
+}
+
+// spellings are how keys begin that are read: what follows does not matter, and frequent misspellings count, as in the parser that
+// Google has published (github.com/google/robotstxt).
+var spellings = []struct{ written, meant string }{
+	{"user-agent", "user-agent"},
+	{"useragent", "user-agent"},
+	{"user agent", "user-agent"},
+	{"allow", "allow"},
+	{"disallow", "disallow"},
+	{"dissallow", "disallow"},
+	{"dissalow", "disallow"},
+	{"disalow", "disallow"},
+	{"diasllow", "disallow"},
+	{"disallaw", "disallow"},
+	{"sitemap", "sitemap"},
+	{"site-map", "sitemap"},
+	{"crawl-delay", "crawl-delay"},
+	{"crawldelay", "crawl-delay"},
 }
 
 // trim cuts white space off both ends: that of Unicode, and the no-break space of a file in Latin-1, a byte A0 that is
