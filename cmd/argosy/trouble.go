@@ -21,6 +21,7 @@ var meanings = map[string]meaning{
 	string(crawl.KindRefused):      {"nothing listens there", "check the port, and http:// or https://"},
 	string(crawl.KindCertificate):  {"its certificate is not trusted", "--ca FILE trusts another authority, --insecure any certificate"},
 	string(crawl.KindTLS):          {"no TLS session could be agreed on", "check the port, and http:// or https://"},
+	string(crawl.KindNoTLS):        {"it does not speak TLS there, or none that we do", "http:// instead of https://, or another port"},
 	string(crawl.KindConnect):      {"no connection", "check the network and the address; --proxy goes another way"},
 	string(crawl.KindTimeout):      {"it does not answer in time", "check the address; --connect-timeout and --header-timeout wait longer, --proxy goes another way"},
 	string(crawl.KindProxy):        {"the proxy refuses", "check --proxy"},

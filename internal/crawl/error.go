@@ -27,6 +27,7 @@ const (
 	KindNoHost      Kind = "no-such-host" // the name does not exist, or has no address
 	KindRefused     Kind = "refused"      // nothing listens on the port
 	KindCertificate Kind = "certificate"  // not trusted, not valid now, or another name's
+	KindNoTLS       Kind = "no-tls"       // it does not speak TLS, or none that we do
 	KindSearch      Kind = "search"       // a search engine's answer is none: a block, or nothing that can be read
 )
 
@@ -86,7 +87,7 @@ func KindOf(err error) Kind {
 // Unreachable reports whether a kind says that the site could not be asked at all, whatever the URL.
 func (k Kind) Unreachable() bool {
 	switch k {
-	case KindDNS, KindDenied, KindConnect, KindTLS, KindProxy, KindNoHost, KindRefused, KindCertificate:
+	case KindDNS, KindDenied, KindConnect, KindTLS, KindProxy, KindNoHost, KindRefused, KindCertificate, KindNoTLS:
 		return true
 	}
 	return false
@@ -94,13 +95,15 @@ func (k Kind) Unreachable() bool {
 
 // Settled reports whether a site that has never answered is not worth waiting for: what is wrong does not pass by itself
 // within minutes.
-func (k Kind) Settled() bool { return k == KindNoHost || k == KindRefused || k == KindCertificate }
+func (k Kind) Settled() bool {
+	return k == KindNoHost || k == KindRefused || k == KindCertificate || k == KindNoTLS
+}
 
 // Transient reports whether asking again later can help.
 func (k Kind) Transient() bool {
 	switch k {
 	case KindDNS, KindConnect, KindTimeout, KindSlow, KindReset, KindProtocol, KindProxy, KindArchive, KindInternal, KindTLS,
-		KindNoHost, KindRefused, KindCertificate:
+		KindNoHost, KindRefused, KindCertificate, KindNoTLS:
 		return true
 	}
 	return false

@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/netip"
 	"net/url"
@@ -269,6 +270,8 @@ func (s *Session) dial(ctx context.Context, u crawl.URL, t *Timing) (*conn, *htt
 				kind = crawl.KindCertificate
 			case isTimeout(err) || errors.Is(err, context.DeadlineExceeded):
 				kind = crawl.KindTimeout
+			case isFinal(err):
+				kind = crawl.KindNoTLS
 			}
 			return nil, nil, &crawl.Error{Op: "TLS", Host: u.Host(), Kind: kind, Err: err}
 		}
@@ -288,6 +291,15 @@ func (s *Session) dial(ctx context.Context, u crawl.URL, t *Timing) (*conn, *htt
 	}
 	s.open[c] = true
 	return c, nil, nil
+}
+
+// isFinal reports whether a handshake would fail again: the other side answered something else than TLS, or with an alert, or we do not
+// agree with it. A connection that just ended is none of these.
+func isFinal(err error) bool {
+	if op := (*net.OpError)(nil); errors.As(err, &op) {
+		return op.Op == "remote error" || op.Op == "local error" // so crypto/tls marks alerts
+	}
+	return !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, net.ErrClosed) && !errors.Is(err, context.Canceled)
 }
 
 func (s *Session) handshake(ctx context.Context, nc net.Conn, u crawl.URL) (*tls.Conn, error) {
