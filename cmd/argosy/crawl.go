@@ -94,7 +94,7 @@ func (f *crawlFlags) register(c *cobra.Command) {
 	fl.StringVar(&j.Scope, "scope", j.Scope, "what belongs to the crawl: site, host, domain, prefix or any")
 	fl.StringArrayVar(&j.Include, "include", nil, "fetch only URLs that match this expression (RE2; may be repeated)")
 	fl.StringArrayVar(&j.Exclude, "exclude", nil, "fetch no URL that matches this expression (may be repeated)")
-	fl.BoolVar(&j.Fetch.Resources, "resources", false, "also fetch what pages need to be shown: images, scripts, fonts, media, and what style sheets name")
+	fl.BoolVar(&j.Fetch.Resources, "resources", false, "also fetch what pages need to be shown, from other hosts too: images, scripts, fonts, media, and what style sheets name")
 	fl.BoolVar(&j.Fetch.Sitemaps, "sitemaps", false, "also start from the sitemaps that robots.txt names")
 	fl.BoolVar(&j.Fetch.StripSession, "strip-session", false, "remove session and campaign parameters from URLs")
 	f.topic.register(fl, &j.Topic)

@@ -61,6 +61,21 @@ func SitemapFlags(level int) uint8 {
 	return FlagSitemap | uint8(min(level, maxSitemapLevel))<<sitemapLevelShift
 }
 
+// MaxResource is how far what a page needs may lie from it outside the scope: a style sheet that imports one that names a font is 3.
+const MaxResource = 5
+
+// ResourceLevel returns over how many others a page needs what has these flags, 0 if no page does. It stands where the level of
+// sitemaps does, which are no such thing.
+func ResourceLevel(flags uint8) int {
+	if flags&FlagSitemap != 0 {
+		return 0
+	}
+	return int(flags & FlagsSitemapLevel >> sitemapLevelShift)
+}
+
+// ResourceFlags returns the flags of what a page needs over so many others.
+func ResourceFlags(level int) uint8 { return uint8(min(level, maxSitemapLevel)) << sitemapLevelShift }
+
 // Target is a URL as a lease holds it.
 type Target struct {
 	Key   Key    `cbor:"1,keyasint"`

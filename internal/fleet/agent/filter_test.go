@@ -112,7 +112,7 @@ func TestFilterTellsKindsOfLinksApart(t *testing.T) {
 	ways := map[string]crawl.Key{}
 	for _, refused := range []bool{false, true} {
 		for _, kind := range []parse.Kind{parse.Anchor, parse.Resource} {
-			f := &finder{refused: refused, limited: true}
+			f := &finder{refused: refused}
 			ways[fmt.Sprint(refused, kind)] = f.sentKey(f.kindKey(k, kind))
 		}
 	}

@@ -239,10 +239,10 @@ func (f *finder) omit(reason crawl.Kind, n int) {
 	f.found.Omitted[reason] += int64(n)
 }
 
-// kindKey is the key under which a link is remembered. Under a depth limit what a page needs is another link than one to the
-// same URL: it is as deep as the page, not deeper.
+// kindKey is the key under which a link is remembered. What a page needs is another link than one to the same URL: it is as deep as the
+// page, not deeper, and may lie outside the scope.
 func (f *finder) kindKey(k crawl.Key, kind parse.Kind) crawl.Key {
-	if f.limited && kind == parse.Resource {
+	if kind == parse.Resource {
 		k[len(k)-1] ^= 0x80
 	}
 	return k

@@ -317,27 +317,6 @@ func (x *tx) edge(parent recKey, children []byte) error {
 	return x.b.Set(edgeKey(parent, x.edges), children, nil)
 }
 
-// child is what a link says about the URL it points to.
-func (x *tx) child(parent *record, pk crawl.Key, u crawl.URL, l *crawl.Link) *record {
-	r := &record{Parent: pk, Anchor: l.Anchor, Depth: parent.Depth + 1}
-	switch {
-	case l.Redirect: // where a redirect leads is as deep as where it stands
-		r.Depth, r.Hops = parent.Depth, parent.Hops+1
-		if parent.Flags&crawl.FlagSeed != 0 && r.Hops <= MaxSeedRedirects {
-			r.Flags |= crawl.FlagSeed
-		}
-		r.Flags |= parent.Flags & (crawl.FlagSitemap | crawl.FlagsSitemapLevel)
-	case l.Sitemap:
-		r.Depth, r.Flags = parent.Depth, sitemapFlags(parent, pk)
-	case l.Resource:
-		r.Depth = parent.Depth
-	}
-	if l.NoFollow {
-		r.Flags |= crawl.FlagNoFollow
-	}
-	return r
-}
-
 // add puts a URL into the frontier, or shortens the path to one that is there. t is the task whose page named it; r
 // says how it was found.
 func (x *tx) add(j *Job, t *Task, pk crawl.Key, u crawl.URL, r *record) error {

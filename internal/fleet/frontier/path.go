@@ -9,6 +9,28 @@ import (
 // maxNested bounds how many sitemaps lie above one. An index may name no other index (sitemaps.org), but some do.
 const maxNested = 3
 
+// child is what a link says about the URL it points to.
+func (x *tx) child(parent *record, pk crawl.Key, u crawl.URL, l *crawl.Link) *record {
+	r := &record{Parent: pk, Anchor: l.Anchor, Depth: parent.Depth + 1}
+	switch {
+	case l.Redirect: // where a redirect leads is as deep as where it stands
+		r.Depth, r.Hops = parent.Depth, parent.Hops+1
+		if parent.Flags&crawl.FlagSeed != 0 && r.Hops <= MaxSeedRedirects {
+			r.Flags |= crawl.FlagSeed
+		}
+		r.Flags |= parent.Flags & (crawl.FlagSitemap | crawl.FlagsSitemapLevel)
+	case l.Sitemap:
+		r.Depth, r.Flags = parent.Depth, sitemapFlags(parent, pk)
+	case l.Resource:
+		r.Depth = parent.Depth
+		r.Flags |= crawl.ResourceFlags(crawl.ResourceLevel(parent.Flags) + 1)
+	}
+	if l.NoFollow {
+		r.Flags |= crawl.FlagNoFollow
+	}
+	return r
+}
+
 // sitemapFlags are the flags of a sitemap that a page names: at the top if that page is robots.txt, whose key is zero.
 func sitemapFlags(parent *record, pk crawl.Key) uint8 {
 	level := 0
@@ -40,7 +62,7 @@ func (x *tx) readAsSitemap(j *Job, u crawl.URL, old, r *record) {
 	if old.State != crawl.Pending || r.Flags&^old.Flags&crawl.FlagSitemap == 0 || !x.admitSitemap(j, t, u, r).OK() {
 		return
 	}
-	old.Flags |= r.Flags & (crawl.FlagSitemap | crawl.FlagsSitemapLevel)
+	old.Flags = old.Flags&^crawl.FlagsSitemapLevel | r.Flags&(crawl.FlagSitemap|crawl.FlagsSitemapLevel)
 	old.dirty = true
 	t.countSitemap(old)
 	x.tasks[t.ID] = t
@@ -68,6 +90,9 @@ func better(old, r *record) record {
 	if r.Flags&crawl.FlagSitemap != 0 && (!was || crawl.SitemapLevel(r.Flags) <= crawl.SitemapLevel(old.Flags)) {
 		way.Flags = way.Flags&^crawl.FlagsSitemapLevel | r.Flags&(crawl.FlagSitemap|crawl.FlagsSitemapLevel)
 		way.Parent = r.Parent
+	}
+	if n, had := crawl.ResourceLevel(r.Flags), crawl.ResourceLevel(way.Flags); n > 0 && (had == 0 || n < had) && way.Flags&crawl.FlagSitemap == 0 {
+		way.Flags = way.Flags&^crawl.FlagsSitemapLevel | crawl.ResourceFlags(n)
 	}
 	if r != old {
 		way.sees(r)

@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"fmt"
+	"net/url"
 	"testing"
 
 	"argosy/internal/crawl"
@@ -187,5 +188,27 @@ func TestWaitingPageBecomesASitemap(t *testing.T) {
 	ts, err := w.f.Next(1, 10)
 	if err != nil || len(ts) != 1 || ts[0].Flags&crawl.FlagSitemap == 0 {
 		t.Errorf("%+v, %v", ts, err)
+	}
+}
+
+// With --resources what a page needs is had from other hosts too, also if a link names it first; pages there are not.
+func TestResourcesOfOtherHosts(t *testing.T) {
+	for _, linkFirst := range []bool{false, true} {
+		v := newVisit(t, func(string, url.Values) string { return "" })
+		v.give()
+		links := []crawl.Link{{URL: "http://cdn.test/a.css", Resource: true}, {URL: "http://cdn.test/page"}}
+		if linkFirst {
+			links = append([]crawl.Link{{URL: "http://cdn.test/a.css"}}, links...)
+		}
+		p := v.part()
+		p.Found = []crawl.Found{{Parent: v.held[0].Key, Links: links}}
+		v.apply(&crawl.Entry{Kind: crawl.EntryParts, Node: "n", Incarnation: "i", Parts: []crawl.Part{p}})
+		got := map[string]crawl.State{}
+		if err := v.f.URLs(1, func(u URL) error { got[u.URL] = u.State; return nil }); err != nil {
+			t.Fatal(err)
+		}
+		if got["http://cdn.test/a.css"] != crawl.Pending || got["http://cdn.test/page"] != crawl.Excluded {
+			t.Errorf("link first %v: %v", linkFirst, got)
+		}
 	}
 }

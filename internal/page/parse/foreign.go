@@ -93,9 +93,6 @@ func (s *scanner) treeStart(i int) (next int, raw string) {
 		s.emitForeign(name, ns, next)
 		return next, ""
 	}
-	if tag == tagOther && name == "image" {
-		tag = tagImg
-	}
 	s.emit(tag, next)
 	switch tag {
 	case tagScript, tagTitle, tagStyle, tagIframe, tagRaw:

@@ -40,6 +40,7 @@ var places = []struct {
 	{HTML, `<embed src="//a.test"><embed src="http://a.test/x.PHP?y=z.swf"><object data="c#d.pdf"></object><object></object>`, "//a.test http://a.test/x.PHP?y=z.swf c#d.pdf", ""},
 	// HTML: what a page needs.
 	{HTML, `<img src=a srcset="b 1x, c 2x" lowsrc=d dynsrc=e>`, "", "a b c d e"},
+	{HTML, `<image src=a><IMAGE srcset="b 1x">`, "", "a b"},
 	{HTML, `<picture><source srcset=a></picture><video src=b poster=c><track src=d></video><audio src=e></audio><embed src=f.swf>`, "", "a b c d e f.swf"},
 	{HTML, `<script src=a></script><input type=image src=b><object data=c.pdf><param name=movie value=d></object><applet archive=e></applet><object data=f type=application/pdf></object>`, "", "a b c.pdf d e f"},
 	{HTML, `<link rel=stylesheet href=a><link rel=icon href=b><link rel=manifest href=c><link rel=preload as=image href=d imagesrcset="e 1x">`, "", "a b c d e"},

@@ -58,6 +58,7 @@ var tagsAt = func() (t [32][16][]tagName) {
 		{"frame", tagFrame},
 		{"html", tagHTML},
 		{"iframe", tagIframe},
+		{"image", tagImg}, // so the parsing algorithm has it
 		{"img", tagImg},
 		{"input", tagInput},
 		{"ins", tagCite},

@@ -167,7 +167,7 @@ func (r *Rules) InScope(u crawl.URL) bool {
 }
 
 // Check decides whether a job admits a URL. Seeds (flags) are what the user named: nothing keeps them out. A sitemap is
-// what the site named: it may lie outside the scope, and need not match an include.
+// what the site named: it may lie outside the scope, and need not match an include. What a page needs may lie outside the scope.
 func (r *Rules) Check(u crawl.URL, flags uint8) crawl.Verdict {
 	s := u.String()
 	sitemap := flags&crawl.FlagSitemap != 0
@@ -176,7 +176,7 @@ func (r *Rules) Check(u crawl.URL, flags uint8) crawl.Verdict {
 		return crawl.Verdict{}
 	case len(s) > r.maxLength:
 		return crawl.Verdict{Reason: crawl.ReasonTrapLength}
-	case !sitemap && !r.InScope(u):
+	case !sitemap && !r.InScope(u) && (crawl.ResourceLevel(flags) == 0 || crawl.ResourceLevel(flags) > crawl.MaxResource):
 		return crawl.Verdict{Reason: crawl.ReasonScope}
 	}
 	v := r.filter.check(s, sitemap)

@@ -57,6 +57,27 @@ func TestScopes(t *testing.T) {
 	}
 }
 
+// What a page needs may lie anywhere, but not over any number of others, and what is excluded is not had.
+func TestResourcesOfOtherHosts(t *testing.T) {
+	r := rules(t, crawl.Identity{Seeds: []string{"http://a.test/"}, Scope: crawl.ScopeSite, Exclude: []string{"tracker"}})
+	for _, c := range []struct {
+		url   string
+		level int
+		want  crawl.Kind
+	}{
+		{"http://cdn.test/x.png", 0, crawl.ReasonScope},
+		{"http://cdn.test/x.png", 1, ""},
+		{"http://cdn.test/x.png", crawl.MaxResource, ""},
+		{"http://cdn.test/x.png", crawl.MaxResource + 1, crawl.ReasonScope},
+		{"http://a.test/x.png", 7, ""},
+		{"http://tracker.test/x.png", 1, crawl.ReasonExclude},
+	} {
+		if got := verdict(t, r, c.url, crawl.ResourceFlags(c.level)); got != c.want {
+			t.Errorf("%s at level %d: %q, want %q", c.url, c.level, got, c.want)
+		}
+	}
+}
+
 func TestJoin(t *testing.T) {
 	r := rules(t, crawl.Identity{Seeds: []string{"http://example.com/"}, Scope: crawl.ScopeSite})
 	u, err := crawl.Parse("https://www.example.com/")
