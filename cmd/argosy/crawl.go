@@ -130,7 +130,7 @@ func (f *crawlFlags) register(c *cobra.Command) {
 }
 
 // config turns flags into a configuration.
-func (f *crawlFlags) config(args []string) (assemble.Config, error) {
+func (f *crawlFlags) config(cmd *cobra.Command, args []string) (assemble.Config, error) {
 	if f.agents < 1 || f.agents > 256 || f.concurrency < 1 || f.concurrency > crawl.MaxRequests {
 		return assemble.Config{}, usage("--agents %d, --concurrency %d: allowed are 1 to 256, and 1 to %d", f.agents, f.concurrency, crawl.MaxRequests)
 	}
@@ -183,10 +183,7 @@ func (f *crawlFlags) config(args []string) (assemble.Config, error) {
 		return c, err
 	}
 	if c.Job, err = f.job.Crawl(set.seeds, set.bare); err != nil {
-		if f.jobText == "" {
-			return c, usage("%w", err)
-		}
-		return c, virtualMistake(orElse(f.jobFile, givenFile), []byte(f.jobText), err)
+		return c, f.blame(cmd, err)
 	}
 	c.Job.ID, c.Job.Identity.List, c.Seeds = 1, set.list, set.chunks
 	if p := &c.Job.Placing; p.Type != "" || p.Store != "" || len(p.Landmarks) > 0 {
@@ -265,7 +262,7 @@ func (f *crawlFlags) run(c *cobra.Command, args []string) error {
 	if err := f.fill(c); err != nil {
 		return err
 	}
-	cfg, err := f.config(args)
+	cfg, err := f.config(c, args)
 	if err != nil {
 		return err
 	}

@@ -486,7 +486,7 @@ func (f *fleetFlags) release(c *cobra.Command, order string, args []string, befo
 		if f.json {
 			return printJSON(w, d)
 		}
-		_, err = fmt.Fprintf(w, "%s URLs pending, %s tasks manual\n", count(d.Pending), count(d.Manual))
+		_, err = fmt.Fprintf(w, "%s pending, %s manual\n", plural(d.Pending, "URL"), plural(d.Manual, "task"))
 		return err
 	})
 }
@@ -511,6 +511,6 @@ func release(c *cobra.Command, dir string, kind crawl.EntryKind, sites []string,
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(c.OutOrStdout(), "%s URLs pending, %s tasks manual; argosy crawl -o %s goes on\n", count(pending), count(manual), dir)
+	_, err = fmt.Fprintf(c.OutOrStdout(), "%s pending, %s manual; argosy crawl -o %s goes on\n", plural(pending, "URL"), plural(manual, "task"), dir)
 	return err
 }

@@ -133,11 +133,28 @@ func (f *crawlFlags) readDefaults(c *cobra.Command) error {
 	for name, to := range f.defaults { // of the time when the crawl was begun
 		if fl := c.Flags().Lookup(name); fl != nil {
 			if err := assign(fl, to); err != nil {
-				return usage("%s: --%s: %w", givenFile, name, err)
+				return usage("the --config that this crawl was begun with: --%s: %w", name, err)
 			}
 		}
 	}
 	return nil
+}
+
+// jobBefore stands for the name of a job file that the directory remembers.
+const jobBefore = "the --job that this crawl was begun with"
+
+// blame returns the error of what is wrong with a job, which names a key of job files: the flag is named where it was given. Else it may
+// be the job file's.
+func (f *crawlFlags) blame(c *cobra.Command, err error) error {
+	key, rest, ok := strings.Cut(err.Error(), ": ")
+	name := strings.ReplaceAll(key[strings.LastIndexByte(key, '.')+1:], "_", "-")
+	if fl := c.Flags().Lookup(name); ok && fl != nil && fl.Changed {
+		return usage("--%s: %s", name, rest)
+	}
+	if f.jobText == "" {
+		return usage("%w", err)
+	}
+	return virtualMistake(orElse(f.jobFile, jobBefore), []byte(f.jobText), err)
 }
 
 // readJob takes in the file of --job, or the one that the crawl was begun with.
@@ -149,7 +166,7 @@ func (f *crawlFlags) readJob() error {
 			return usage("--job: %w", err)
 		}
 		f.jobText = string(b)
-	} else if name = givenFile; f.jobText == "" {
+	} else if name = jobBefore; f.jobText == "" {
 		return nil
 	}
 	f.job.Include, f.job.Exclude, f.job.Sites = nil, nil, nil // lists are the file's, or the command line's
@@ -172,7 +189,7 @@ func (f *crawlFlags) readSites() error {
 			return usage("--site-config: %w", err)
 		}
 		f.siteText = string(b)
-	} else if name = givenFile; f.siteText == "" {
+	} else if name = "the --site-config that this crawl was begun with"; f.siteText == "" {
 		return nil
 	}
 	sites, err := config.ReadSites([]byte(f.siteText))

@@ -37,7 +37,7 @@ func filled(t *testing.T, args ...string) crawl.Job {
 	if err := f.fill(c); err != nil {
 		t.Fatal(err)
 	}
-	cfg, err := f.config(c.Flags().Args())
+	cfg, err := f.config(c, c.Flags().Args())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,5 +127,18 @@ func TestFilesAreRemembered(t *testing.T) {
 	}
 	if s := crawled(t, 0, "-o", dir, "--header", "X-Token: hush-hush", "--max-pages", "5"); s.Fetched != 5 {
 		t.Errorf("%+v", s)
+	}
+}
+
+// What is wrong is told of the flag that gave it, and never of a file that nobody has written.
+func TestMistakesNameWhatWasGiven(t *testing.T) {
+	site, dir := chain(t, nil), filepath.Join(t.TempDir(), "c")
+	job := written(t, "job.yaml", "limits: {max_pages: 1}\n")
+	crawled(t, 0, site, "--job", job, "--delay", "0", "--allow-private", "-o", dir)
+	for _, args := range [][]string{{"-o", dir}, {site, "-o", dir + "2"}, {site, "-o", dir + "2", "--job", job}} {
+		code, _, errs := argosy(t, append([]string{"crawl", "--user-agent", "a\nb"}, args...)...)
+		if code != exitUsage || !strings.Contains(errs, "--user-agent: ") || strings.Contains(errs, "given.json") {
+			t.Errorf("%q: exit %d, %s", args, code, errs)
+		}
 	}
 }

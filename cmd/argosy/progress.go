@@ -379,6 +379,9 @@ func printCounts(w io.Writer, s assemble.Summary) {
 	if n := s.Reasons[string(crawl.ReasonNoFollow)]; n > 0 {
 		fmt.Fprintf(w, "  %s named only by pages that ask not to follow their links (nofollow): --ignore-nofollow follows them\n", plural(n, "URL"))
 	}
+	if s.Pages == 1 && s.Moved > 0 && s.Moved == s.Discovered-1 {
+		fmt.Fprintln(w, "  every URL leads to one page, which names no other: if it is a login or asks\n  for consent, --cookies of a browser that has passed it help")
+	}
 	if s.Discovered == 1 && s.Pages == 1 {
 		fmt.Fprintln(w, "  that page names no other: links that its scripts would make are not seen; a sitemap may have them (--sitemaps)")
 	}

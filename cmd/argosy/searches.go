@@ -401,7 +401,7 @@ func newTaskOrder(verb, short string, kind crawl.EntryKind, order string) *cobra
 				if err != nil {
 					return err
 				}
-				_, err = fmt.Fprintf(w, "%s URLs pending, %s tasks manual\n", count(d.Pending), count(d.Manual))
+				_, err = fmt.Fprintf(w, "%s pending, %s manual\n", plural(d.Pending, "URL"), plural(d.Manual, "task"))
 				return err
 			})
 		},

@@ -2,9 +2,11 @@ package config
 
 import (
 	"bufio"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"argosy/internal/crawl"
@@ -43,6 +45,12 @@ func (c *SeedChecker) Read(text string, where func() string) (s Seed, ok bool) {
 }
 
 func (c *SeedChecker) read(text string) (s Seed, err error) {
+	if strings.HasPrefix(text, "/") || strings.HasPrefix(text, "\\") {
+		return s, fmt.Errorf("seed %.200q begins with a slash", text)
+	}
+	if scheme, _, ok := strings.Cut(text, ":"); ok && slices.Contains(otherSchemes, strings.ToLower(scheme)) {
+		return s, fmt.Errorf("seed %.200q is a %s: address", text, strings.ToLower(scheme))
+	}
 	if c.Login != nil {
 		if text, err = c.Login(text); err != nil {
 			return s, err
@@ -69,6 +77,9 @@ func (c *SeedChecker) read(text string) (s Seed, err error) {
 	}
 	return s, nil
 }
+
+// otherSchemes begin addresses that are no web pages, and have no slashes that would tell them from a host's name and a port.
+var otherSchemes = []string{"about", "blob", "data", "file", "geo", "irc", "javascript", "magnet", "mailto", "news", "sip", "sms", "tel", "urn", "view-source", "xmpp"}
 
 // Err says what was wrong, in one line; nil: nothing, and there was a seed.
 func (c *SeedChecker) Err() error {
@@ -107,9 +118,18 @@ func Seeds(given []string, where func(i int) string) (seeds []string, bare []boo
 // maxSeedLine bounds a line of a file of seeds, in bytes.
 const maxSeedLine = 1 << 20
 
-// SeedLines calls fn for every line of a file of seeds that is neither empty nor a comment, with its number.
+// SeedLines calls fn for every line of a file of seeds that is neither empty nor a comment, with its number. The file may be
+// compressed by gzip.
 func SeedLines(in io.Reader, fn func(line int, text string) error) error {
-	sc := bufio.NewScanner(in)
+	from := bufio.NewReader(in)
+	if start, _ := from.Peek(2); string(start) == "\x1f\x8b" {
+		unpacked, err := gzip.NewReader(from)
+		if err != nil {
+			return err
+		}
+		from = bufio.NewReader(unpacked)
+	}
+	sc := bufio.NewScanner(from)
 	sc.Buffer(nil, maxSeedLine)
 	n := 0
 	for n = 1; sc.Scan(); n++ {

@@ -15,7 +15,9 @@ type Site crawl.SiteRule
 
 // UnmarshalYAML reads a site.
 func (s *Site) UnmarshalYAML(n ast.Node) error {
-	err := pairs(n, func(name string, _ int, value ast.Node) (err error) {
+	lines := map[string]int{}
+	err := pairs(n, func(name string, line int, value ast.Node) (err error) {
+		lines[name] = line
 		switch name {
 		case "hosts":
 			s.Hosts, err = scalars(value)
@@ -50,7 +52,12 @@ func (s *Site) UnmarshalYAML(n ast.Node) error {
 	})
 	if err == nil {
 		if err = (*crawl.SiteRule)(s).Check(); err != nil {
-			err = fmt.Errorf("line %d: %w", n.GetToken().Position.Line, err)
+			name, _, _ := strings.Cut(err.Error(), ":")
+			line := lines[name]
+			if line == 0 {
+				line = n.GetToken().Position.Line // of a key that is missing
+			}
+			err = fmt.Errorf("line %d: %w", line, err)
 		}
 	}
 	return err

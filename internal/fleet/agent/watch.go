@@ -89,7 +89,7 @@ func (l *lease) noteOutcome(o *crawl.Outcome) {
 	case o.State == crawl.Fetched && refuses(o.Status):
 		p.Kind, p.Status = crawl.KindStatus, o.Status
 	case o.State == crawl.Excluded && o.Reason == crawl.ReasonRobots && o.Depth == 0:
-		p.Detail = "robots.txt forbids it to us"
+		// the kind says it all
 	default:
 		return
 	}

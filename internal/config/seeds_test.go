@@ -1,0 +1,63 @@
+package config
+
+import (
+	"bytes"
+	"compress/gzip"
+	"strings"
+	"testing"
+)
+
+// What is no address of a page is refused, with its place, whether it would pass for a host with a password or not.
+func TestSeedsThatAreNone(t *testing.T) {
+	for text, want := range map[string]string{
+		"mailto:a@b.test":  "is a mailto: address",
+		"TEL:123":          "is a tel: address",
+		"javascript:x()":   "is a javascript: address",
+		"//a.test/b":       "begins with a slash",
+		"/abs":             "begins with a slash",
+		`\\\\host\\share`:  "begins with a slash",
+		"ftp://a.test/":    "not an http or https URL",
+		"localhost:80/x":   "",
+		"a.test":           "",
+		"data.test/x":      "",
+		"http://a.test/%z": "",
+	} {
+		c := SeedChecker{Login: func(s string) (string, error) { return strings.Replace(s, "mailto:a@", "", 1), nil }}
+		_, ok := c.Read(text, func() string { return "list:7" })
+		if err := c.Err(); ok != (want == "") || err != nil && (!strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "list:7")) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+func TestSeedLinesOfGzip(t *testing.T) {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write([]byte("\ufeffhttp://a.test/\n# no\n\nb.test\n")); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	err := SeedLines(bytes.NewReader(b.Bytes()), func(_ int, text string) error { got = append(got, text); return nil })
+	if err != nil || strings.Join(got, " ") != "http://a.test/ b.test" {
+		t.Errorf("%q, %v", got, err)
+	}
+	if err := SeedLines(bytes.NewReader(b.Bytes()[:b.Len()-4]), func(int, string) error { return nil }); err == nil {
+		t.Error("half a file is taken for a whole one")
+	}
+}
+
+// A key that is wrong is named with its own line.
+func TestSitesNameTheLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"- hosts: a.test\n  dely: 3s\n":              "line 2: dely:",
+		"- hosts: a.test\n  site_pages: 3\n  x: 1\n": "line 3: x:",
+		"- hosts: b.test\n- delay: 3s\n":             "line 2: ",
+	} {
+		if _, err := ReadSites([]byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
