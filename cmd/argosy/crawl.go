@@ -386,7 +386,13 @@ func (f *crawlFlags) report(w io.Writer, s assemble.Summary) error {
 		}
 		fmt.Fprintln(w, string(b))
 	} else if !f.quiet {
-		printSummary(w, s)
+		var b strings.Builder
+		printSummary(&b, s)
+		text := b.String()
+		if columns, _, ok := terminalSize(os.Stdout); ok {
+			text = fold(text, columns)
+		}
+		fmt.Fprint(w, text)
 	}
 	switch s.State {
 	case crawl.JobInterrupted:

@@ -1,0 +1,40 @@
+package main
+
+import "strings"
+
+// fold breaks the lines of a text between words where they are wider than so many cells. What goes on is set in by two more cells than
+// its line, at most by a third of the width; a word that is wider than all of it is left whole, to be copied.
+func fold(text string, columns int) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		bare := strings.TrimSuffix(line, "\n")
+		foldLine(&b, bare, columns)
+		b.WriteString(line[len(bare):])
+	}
+	return b.String()
+}
+
+func foldLine(b *strings.Builder, line string, columns int) {
+	if cells(line) <= columns {
+		b.WriteString(line)
+		return
+	}
+	bare := strings.TrimLeft(line, " ")
+	at, first := len(line)-len(bare), true
+	indent := min(at+2, columns/3)
+	b.WriteString(line[:at])
+	for word := range strings.SplitSeq(bare, " ") {
+		n := cells(word)
+		switch {
+		case first:
+		case at+1+n > columns:
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			at = indent
+		default:
+			b.WriteByte(' ')
+			at++
+		}
+		b.WriteString(word)
+		at, first = at+n, false
+	}
+}
