@@ -208,7 +208,7 @@ func TestTopicCommands(t *testing.T) {
 		{[]string{"crawl", "http://a.test/", "-o", filepath.Join(dir, "c"), "--order", "random"}, `"--order" flag: allowed are best, breadth, depth`},
 		{[]string{"crawl", "http://a.test/", "-o", filepath.Join(dir, "c"), "--topic", ""}, `"--topic" flag: there is nothing in it`},
 		{[]string{"crawl", "http://a.test/", "-o", filepath.Join(dir, "c"), "--topic", "a", "--crawlers", "0"}, `"--crawlers" flag: allowed are 1 to 100`},
-		{[]string{"crawl", "http://a.test/", "-o", filepath.Join(dir, "c"), "--topic", "a", "--market", "lots,beta=NaN"}, "argosy: market: beta: NaN: allowed are 0 to 2147483648\n"},
+		{[]string{"crawl", "http://a.test/", "-o", filepath.Join(dir, "c"), "--topic", "a", "--market", "lots,beta=NaN"}, "argosy: --market: beta: NaN: allowed are 0 to 2147483648\n"},
 		{[]string{"export", dir, "--min-score", "high"}, `--min-score: "high": want a number`},
 		{[]string{"topic", "show", "--topic", "a", "--topic-language", strings.Repeat("x", 10_000)}, "x…x"},
 	} {

@@ -65,7 +65,7 @@ type linkReader struct {
 	doc   parse.Page
 	strip bool
 	seed  maphash.Seed
-	seen  map[uint64]bool // broken URL and page: each once, also where a crash has left a page twice
+	seen  map[uint64]bool // broken URL and page, and both with words: each once, also where a crash has left a page twice
 }
 
 // file reads the pages of a file; it reports whether it came to the end.
@@ -168,7 +168,11 @@ func (l *linkReader) page(u crawl.URL, charset string, resp *fetch.Response) {
 		if l.g.broken[v.String()] == nil {
 			continue
 		}
-		l.link(v.String(), u.String(), l.doc.AnchorText(link, charset))
+		text := l.doc.AnchorText(link, charset)
+		if text == "" {
+			text = places[link.Kind]
+		}
+		l.link(v.String(), u.String(), text)
 	}
 	for _, field := range resp.Values("Link") {
 		for _, link := range parse.LinkHeader(field, l.opts.Resources) {
@@ -179,18 +183,27 @@ func (l *linkReader) page(u crawl.URL, charset string, resp *fetch.Response) {
 	}
 }
 
+// places say where links stand that have no words.
+var places = map[parse.Kind]string{
+	parse.Frame: "(a frame)", parse.Relation: "(a link element)", parse.Refresh: "(a refresh)", parse.Form: "(a form)",
+	parse.Citation: "(a source of a quotation)", parse.Resource: "(needed to show the page)",
+}
+
 // link notes that a page links to a URL, if that is broken.
 func (l *linkReader) link(to, page, text string) {
 	b := l.g.broken[to]
 	if b == nil {
 		return
 	}
-	if key := maphash.Comparable(l.seed, [2]string{to, page}); l.seen[key] {
+	if key := maphash.Comparable(l.seed, [3]string{to, page, text}); l.seen[key] {
 		return
 	} else {
 		l.seen[key] = true
 	}
-	b.Links++
+	if of := maphash.Comparable(l.seed, [2]string{to, page}); !l.seen[of] {
+		l.seen[of] = true
+		b.Links++
+	}
 	if len(b.From) < maxFrom {
 		b.From = append(b.From, Link{page, text})
 	}

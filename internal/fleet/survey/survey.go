@@ -407,7 +407,7 @@ func (g *gatherer) finish() {
 		}
 	}
 	for _, b := range g.broken {
-		slices.SortFunc(b.From, func(a, b Link) int { return strings.Compare(a.Page, b.Page) })
+		slices.SortFunc(b.From, func(a, b Link) int { return cmp.Or(strings.Compare(a.Page, b.Page), strings.Compare(a.Text, b.Text)) })
 		r.Broken = append(r.Broken, *b)
 	}
 	slices.SortFunc(r.Broken, func(a, b Broken) int { return cmp.Or(cmp.Compare(b.Links, a.Links), strings.Compare(a.URL, b.URL)) })

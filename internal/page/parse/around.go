@@ -15,7 +15,7 @@ const (
 
 // AroundText returns the words before and behind an anchor, in the same block of the page, at most MaxAround bytes on each side.
 func (p *Page) AroundText(l Link, charset string) string {
-	if l.text == 0 || l.text > len(p.body) {
+	if l.text <= 0 || l.text > len(p.body) {
 		return ""
 	}
 	before := p.body[max(0, l.text-aroundWindow):l.text]

@@ -112,6 +112,27 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
+// An image says in an anchor what stands for it, and so does an area of a map.
+func TestAnchorTextOfImages(t *testing.T) {
+	for doc, want := range map[string]string{
+		`<a href=x>a <b>bold</b>  word</a> more`:                         "a bold word",
+		`<a href=x><img src=i.png alt="picture 2"></a>`:                  "picture 2",
+		`<a href=x>see<IMG ALT='a &amp; b' src=i>here</a>`:               "see a & b here",
+		`<a href=x><img src=i alt><img src=j></a>`:                       "",
+		`<a href=x><image src=i></a>`:                                    "",
+		`<map><area href=x shape=rect alt="north wing"><area></map>end`:  "north wing",
+		`<map><area href=x></map>end`:                                    "",
+		`<a href=x><img alt="` + strings.Repeat("long ", 400) + `"></a>`: strings.TrimSpace(strings.Repeat("long ", MaxAnchor/5)),
+	} {
+		var p Page
+		Scan([]byte(doc), Options{}, &p)
+		if got := p.AnchorText(p.Links[0], "utf-8"); got != want {
+			t.Errorf("%s: %q, want %q", doc, got, want)
+		}
+		p.AroundText(p.Links[0], "utf-8")
+	}
+}
+
 func TestValues(t *testing.T) {
 	var p Page
 	Scan([]byte(`<html lang=de><meta charset="Shift_JIS"><meta name=ROBOTS content="NoIndex, nofollow"><meta http-equiv=refresh content="5; URL='/next'">

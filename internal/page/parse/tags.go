@@ -266,8 +266,10 @@ func (s *scanner) unescape(v []byte) []byte {
 // emit records what a tag says, given its attributes; next is the index after it.
 func (s *scanner) emit(tag tagID, next int) {
 	switch tag {
-	case tagA, tagArea:
+	case tagA:
 		s.add(aHref, Anchor, next)
+	case tagArea:
+		s.add(aHref, Anchor, -next)
 	case tagBase:
 		s.setBase()
 	case tagFrame, tagIframe:

@@ -14,26 +14,54 @@ const MaxTitle = 300
 // MaxAnchor bounds the text of an anchor, in bytes.
 const MaxAnchor = 80
 
-// AnchorText returns the text of an anchor on a page in a named encoding: without tags, white space folded, at most
-// MaxAnchor bytes.
+// AnchorText returns the text of an anchor on a page in a named encoding: without tags, the words that stand for images in their places,
+// white space folded, at most MaxAnchor bytes.
 func (p *Page) AnchorText(l Link, charset string) string {
+	f := folded{out: make([]byte, 0, MaxAnchor)}
 	if l.text == 0 {
 		return ""
 	}
+	if l.text < 0 {
+		f.alt(p.body[max(0, bytes.LastIndexByte(p.body[:-l.text], '<')):-l.text])
+		return clean(html.UnescapeString(Decode(f.out, ByteCharset(charset))), MaxAnchor)
+	}
 	b := p.body[l.text:]
-	f := folded{out: make([]byte, 0, MaxAnchor)}
 	for i := 0; i < len(b) && i < 8*MaxAnchor && len(f.out) < MaxAnchor; i++ {
 		if b[i] == '<' {
 			if i+2 < len(b) && (b[i+1] == '/' && b[i+2]|0x20 == 'a' || b[i+1]|0x20 == 'a' && class[b[i+2]]&white != 0) {
 				i = len(b)
 				continue
 			}
-			i = skipPast(b, i, '>') - 1
+			end := skipPast(b, i, '>')
+			if tag := b[i:end]; len(tag) > 5 && bytes.EqualFold(tag[1:4], []byte("img")) {
+				f.alt(tag)
+			}
+			i = end - 1
 			continue
 		}
 		f.add(b[i])
 	}
 	return clean(html.UnescapeString(Decode(f.out, ByteCharset(charset))), MaxAnchor)
+}
+
+// alt adds the words that stand for an image or an area, whose tag it is given.
+func (f *folded) alt(tag []byte) {
+	for i := tagNameEnd(tag, 1); i < len(tag); {
+		if class[tag[i]]&white != 0 || tag[i] == '/' || tag[i] == '>' {
+			i++
+			continue
+		}
+		name, value, next := attr(tag, i)
+		if i = max(next, i+1); !bytes.EqualFold(name, []byte("alt")) {
+			continue
+		}
+		f.add(' ')
+		for _, c := range value[:min(len(value), MaxAnchor)] {
+			f.add(c)
+		}
+		f.add(' ')
+		return
+	}
 }
 
 // folded is text in which white space is folded.
