@@ -80,11 +80,7 @@ func (f flowCost) seconds(c *schedule.Context, task, node, load int) float64 {
 	lost := 0.0
 	if loss > 0 {
 		best := c.BestSuccess(task)
-		lost = best.Value - share
-		if t.Last == n.ID { // no move for what may be chance
-			lost -= math.Hypot(best.Sigma, ok.Sigma)
-		}
-		lost = max(0, lost)
+		lost = max(0, best.Value-share-math.Hypot(best.Sigma, ok.Sigma)) // nothing for what may be chance
 	}
 	x := (1 + loss*lost) / (speed * share)
 	if t.Last != "" && t.Last != n.ID {
