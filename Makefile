@@ -17,8 +17,8 @@ help:
 	@echo "make servers the servers that tests start: NATS, an S3-compatible one, argosy 0.1.0 where history has it"
 	@echo "make check   what every change must pass: formatting, linters, tests, archives read by an independent reader, a walk in Chromium"
 	@echo "make race    all tests under the race detector"
-	@echo "make nightly race, fuzz, SEEDS (100) sequences of faults in the simulated fleet, every page of the dashboard in Chromium, the API"
-	@echo "             by a generated client, and search programs of Debian (as root)"
+	@echo "make nightly race, fuzz, SEEDS (100) sequences of faults in the simulated fleet, 40 kills, strategies in ten worlds, every page"
+	@echo "             of the dashboard in Chromium, the API by a generated client, and search programs of Debian (as root)"
 	@echo "make fuzz    each fuzz target that there is, for FUZZTIME (30s)"
 	@echo "make bench   Go benchmarks; the larger ones are described in bench/README.md"
 
@@ -42,7 +42,9 @@ servers:
 nightly: servers race fuzz
 	bench/browser/run.sh -full
 	bench/api/run.sh
-	$(GO) test ./internal/fleet/assemble -run Simulated -sim.seeds $(SEEDS) -timeout 2h
+	$(GO) test ./internal/fleet/assemble -run 'Simulated|Replay' -sim.seeds $(SEEDS) -timeout 2h
+	$(GO) test ./internal/fleet/assemble -run KilledIt -kills 20 -timeout 1h
+	$(GO) test ./internal/plan/sim -sim.seeds 10 -timeout 1h
 	bench/engines.sh start $(ENGINES)
 	$(GO) run ./bench/engines -dir $(ENGINES) && $(GO) run ./bench/collect -dir $(ENGINES) && $(GO) run ./bench/collect -dir $(ENGINES) -kill; \
 		code=$$?; bench/engines.sh stop $(ENGINES); exit $$code

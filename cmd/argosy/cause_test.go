@@ -102,6 +102,7 @@ func answers(status int) http.HandlerFunc {
 
 // A crawl that brings nothing says why, with the step that helps, and fails; the ledger has the reason and the detail.
 func TestFinalCauses(t *testing.T) {
+	t.Parallel()
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -142,12 +143,13 @@ func TestFinalCauses(t *testing.T) {
 		{"robots.txt", []string{serves(t, "User-agent: *\nDisallow: /\n", answers(200))}, exitFailed, []string{"robots.txt", "forbids", "--ignore-robots"}, "robots", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			dir := filepath.Join(t.TempDir(), "crawl")
 			args := append([]string{"crawl", "-o", dir, "--delay", "0", "--json"}, c.args...)
 			if !strings.Contains(strings.Join(args, " "), "--allow-private") {
 				args = append(args, "--allow-private")
 			}
-			code, out, errs := argosy(t, args...)
+			code, out, errs := apart(t, args...)
 			if code != c.code {
 				t.Fatalf("exit %d, want %d: %s%s", code, c.code, out, errs)
 			}
@@ -159,7 +161,7 @@ func TestFinalCauses(t *testing.T) {
 			if strings.Contains(out+errs, "s3cret") {
 				t.Errorf("the password is told: %s%s", out, errs)
 			}
-			_, out, _ = argosy(t, "export", dir)
+			_, out, _ = apart(t, "export", dir)
 			var p ledger.Page
 			if err := json.Unmarshal([]byte(out), &p); err != nil {
 				t.Fatalf("%v: %s", err, out)

@@ -160,8 +160,9 @@ func TestBadInput(t *testing.T) {
 
 // The demo ends well, and its directory answers every other command.
 func TestDemoAndDirectory(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "demo")
-	code, out, errs := argosy(t, "demo", "-o", dir, "--json")
+	code, out, errs := apart(t, "demo", "-o", dir, "--json")
 	if code != exitDone {
 		t.Fatalf("exit %d\n%s\n%s", code, out, errs)
 	}
@@ -183,34 +184,34 @@ func TestDemoAndDirectory(t *testing.T) {
 			t.Errorf("no URL was refused or failed with reason %s: %v", r, sum.Reasons)
 		}
 	}
-	if code, out, _ := argosy(t, "verify", "-o", dir); code != 0 || !strings.HasPrefix(out, "clean") {
+	if code, out, _ := apart(t, "verify", "-o", dir); code != 0 || !strings.HasPrefix(out, "clean") {
 		t.Errorf("verify: exit %d, %s", code, out)
 	}
-	code, out, _ = argosy(t, "export", "-o", dir)
+	code, out, _ = apart(t, "export", "-o", dir)
 	if code != 0 || int64(strings.Count(out, "\n")) != sum.Fetched+sum.Failed+countState(out, "excluded") {
 		t.Errorf("export: exit %d, %d lines", code, strings.Count(out, "\n"))
 	}
-	if code, out, _ := argosy(t, "tasks", "-o", dir, "--json"); code != 0 || strings.Count(out, "\n") != 12 {
+	if code, out, _ := apart(t, "tasks", "-o", dir, "--json"); code != 0 || strings.Count(out, "\n") != 12 {
 		t.Errorf("tasks: exit %d, %s", code, out)
 	}
-	if code, out, _ := argosy(t, "retry", "-o", dir); code != 0 || strings.HasPrefix(out, "0 URLs") {
+	if code, out, _ := apart(t, "retry", "-o", dir); code != 0 || strings.HasPrefix(out, "0 URLs") {
 		t.Errorf("retry: exit %d, %s", code, out)
 	}
-	code, _, errs = argosy(t, "crawl", "http://other.example/", "-o", dir, "--quiet")
+	code, _, errs = apart(t, "crawl", "http://other.example/", "-o", dir, "--quiet")
 	if code != exitUsage || !strings.Contains(errs, "belongs to another job") || !strings.Contains(errs, "seeds") {
 		t.Errorf("another job: exit %d, %s", code, errs)
 	}
 	damage(t, dir)
-	code, out, _ = argosy(t, "verify", "-o", dir, "--json")
+	code, out, _ = apart(t, "verify", "-o", dir, "--json")
 	var r verify.Report
 	if err := json.Unmarshal([]byte(out), &r); err != nil || code != exitFailed || r.OK || r.Lost == 0 {
 		t.Errorf("verify of a damaged archive: exit %d, %v, %s", code, err, out)
 	}
-	if _, out, _ := argosy(t, "verify", dir); len(r.LostPages) == 0 || len(r.Hurt) == 0 || !strings.Contains(out, "\n  "+strings.Join(r.LostPages, "\n  ")+"\n") ||
+	if _, out, _ := apart(t, "verify", dir); len(r.LostPages) == 0 || len(r.Hurt) == 0 || !strings.Contains(out, "\n  "+strings.Join(r.LostPages, "\n  ")+"\n") ||
 		!strings.Contains(out, "\n"+r.Hurt[0].Name+": ") {
 		t.Errorf("verify for people does not list what is lost: %s", out)
 	}
-	if code, out, _ := argosy(t, "retry", "-o", dir, "--lost"); code != 0 || !strings.Contains(out, "pending") {
+	if code, out, _ := apart(t, "retry", "-o", dir, "--lost"); code != 0 || !strings.Contains(out, "pending") {
 		t.Errorf("retry --lost: exit %d, %s", code, out)
 	}
 	tasksAgree(t, dir)
@@ -221,7 +222,7 @@ func tasksAgree(t *testing.T, dir string) {
 	t.Helper()
 	type sums struct{ Fetched, Pages, Bytes, Duplicates int64 }
 	var tasks, pages sums
-	_, out, _ := argosy(t, "tasks", "-o", dir, "--json")
+	_, out, _ := apart(t, "tasks", "-o", dir, "--json")
 	for line := range strings.Lines(out) {
 		var s sums
 		if err := json.Unmarshal([]byte(line), &s); err != nil {
@@ -229,7 +230,7 @@ func tasksAgree(t *testing.T, dir string) {
 		}
 		tasks = sums{tasks.Fetched + s.Fetched, tasks.Pages + s.Pages, tasks.Bytes + s.Bytes, tasks.Duplicates + s.Duplicates}
 	}
-	_, out, _ = argosy(t, "export", "-o", dir)
+	_, out, _ = apart(t, "export", "-o", dir)
 	for line := range strings.Lines(out) {
 		var p ledger.Page
 		if err := json.Unmarshal([]byte(line), &p); err != nil {

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,16 +13,6 @@ import (
 
 	"golang.org/x/sys/unix"
 )
-
-// argsEnv makes the test binary run a command line instead of testing: the process that sits at a terminal.
-const argsEnv = "ARGOSY_TEST_ARGS"
-
-func TestMain(m *testing.M) {
-	if args := os.Getenv(argsEnv); args != "" {
-		os.Exit(run(context.Background(), strings.Split(args, "\x1f")))
-	}
-	os.Exit(m.Run())
-}
 
 // pseudoTerminal opens a terminal of a size.
 func pseudoTerminal(t *testing.T, columns, lines int) (master, slave *os.File) {
@@ -154,8 +142,8 @@ func TestPanelOnTerminal(t *testing.T) {
 				}
 			})
 			master, slave := pseudoTerminal(t, columns, 40)
-			c := exec.Command(os.Args[0])
-			c.Env = append(os.Environ(), argsEnv+"="+strings.Join([]string{"crawl", site, "nosuch.invalid", "-o", t.TempDir() + "/a-crawl", "--allow-private", "--delay", "20ms", "--resolve", "nosuch.invalid=127.0.0.1"}, "\x1f"), "TERM=xterm")
+			c := process(t, "crawl", site, "nosuch.invalid", "-o", t.TempDir()+"/a-crawl", "--allow-private", "--delay", "20ms", "--resolve", "nosuch.invalid=127.0.0.1")
+			c.Env = append(c.Env, "TERM=xterm")
 			c.Stdout, c.Stderr = slave, slave
 			if err := c.Start(); err != nil {
 				t.Fatal(err)

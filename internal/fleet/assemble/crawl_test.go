@@ -2,12 +2,14 @@ package assemble_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -43,10 +45,16 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	flag.Parse()
+	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
+		_ = f.Value.Set(fmt.Sprint(4 * runtime.GOMAXPROCS(0))) // real crawls wait most of the time: for delays, disks and each other
+	}
 	os.Exit(m.Run())
 }
 
 const sites = 5
+
+var killed = flag.Int("kills", 6, "how often a crawl is killed that must lose nothing; make nightly kills it 20 times")
 
 // config is a crawl of a random web that listens on a port.
 func config(dir, port string, delay time.Duration, agents int) assemble.Config {
@@ -141,8 +149,9 @@ func checkCounts(t *testing.T, s assemble.Summary) {
 
 // A crawl reaches exactly what a search of its own reaches, with one node and with several.
 func TestCompleteAndExact(t *testing.T) {
+	t.Parallel()
 	for agents := 1; agents <= 3; agents += 2 {
-		w := webs.Random(webs.RandomConfig{Sites: sites, Pages: 150, Links: 6, Seed: uint64(agents)})
+		w := webs.Random(webs.RandomConfig{Sites: sites, Pages: 80, Links: 6, Seed: uint64(agents)})
 		port, stop, err := w.Serve("127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
@@ -171,7 +180,8 @@ func TestCompleteAndExact(t *testing.T) {
 // The depth limit keeps exactly the URLs that are within reach, whatever the order in which pages came, and the ledger has
 // the least depth of each.
 func TestDepthIsMinimal(t *testing.T) {
-	w := webs.Random(webs.RandomConfig{Sites: sites, Pages: 400, Links: 2, Seed: 7})
+	t.Parallel()
+	w := webs.Random(webs.RandomConfig{Sites: sites, Pages: 150, Links: 2, Seed: 7})
 	port, stop, err := w.Serve("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -268,7 +278,7 @@ func lateness() func() time.Duration {
 func TestKilledItLosesNothing(t *testing.T) {
 	t.Parallel()
 	for _, delay := range []time.Duration{0, 100 * time.Millisecond} {
-		pages := 500
+		pages := 200
 		if delay > 0 {
 			pages = 12
 		}
@@ -286,7 +296,7 @@ func TestKilledItLosesNothing(t *testing.T) {
 				t.Fatal("the crawl does not end")
 			}
 			ctx, cancel := context.WithCancel(t.Context())
-			if kills < 20 {
+			if kills < *killed {
 				ctx, cancel = context.WithTimeout(t.Context(), time.Duration(100+rng.IntN(350))*time.Millisecond)
 			}
 			cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^$") // CommandContext kills with SIGKILL

@@ -25,6 +25,7 @@ import (
 // Damage costs what it hits, and what refers to that: records behind it are read, a revisit is lost with the record that has
 // its body, a page with its text.
 func TestDamageCostsWhatItHits(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name string
 		hit  func(p *ledger.Page) (at, n int64) // 0: not this page
@@ -105,6 +106,7 @@ func retry(t *testing.T, dir string, r crawl.Release) {
 
 // What was archived of a page that failed stays in the ledger and the index when the page is tried again.
 func TestRetriedPageKeepsItsRecord(t *testing.T) {
+	t.Parallel()
 	w := webs.New()
 	w.Sites["s0.test"] = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/" {
@@ -143,6 +145,7 @@ func TestRetriedPageKeepsItsRecord(t *testing.T) {
 
 // Damage to the record of a request costs its page, and other damage nothing that the ledger names.
 func TestDamageBesideResponses(t *testing.T) {
+	t.Parallel()
 	for name, lost := range map[string]int{"request": 1, "warcinfo": 0} {
 		for _, where := range []int64{-1, 4} { // in the block: its digest; in the member's header: it cannot be read
 			dir := t.TempDir()
@@ -205,6 +208,7 @@ func damage(path string, at int64) error {
 
 // A robots.txt whose record is lost is asked for again, with one page of its site and no more, and verify is clean after it.
 func TestLostRobots(t *testing.T) {
+	t.Parallel()
 	for _, gone := range []bool{false, true} { // a record, or its whole file
 		w, port := serveWeb(t, 44, 30)
 		dir := t.TempDir()

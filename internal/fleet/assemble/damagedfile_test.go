@@ -166,6 +166,7 @@ func judgeHurt(t *testing.T, dir string, h hurt, records []lies, want []string) 
 
 // Wherever a file is damaged, exactly the pages whose records are hit are lost, and those that refer to these.
 func TestDamageAnywhere(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path, file, records := bigCrawl(t, dir)
 	size, rng := int64(len(file)), rand.New(rand.NewPCG(7, 7))
@@ -197,6 +198,7 @@ func TestDamageAnywhere(t *testing.T) {
 
 // What damage costs is had again, and nothing else; then nothing is lost.
 func TestDamageIsMended(t *testing.T) {
+	t.Parallel()
 	for name, place := range map[string]func(records []lies, size int64) hurt{
 		"data": func(records []lies, _ int64) hurt {
 			r := records[len(records)/2]

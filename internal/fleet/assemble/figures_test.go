@@ -18,6 +18,7 @@ import (
 // The figures of crawlers are those of the end of the crawl, and add up to those of the whole. A ledger that is made anew gives the same
 // figures while the log has what the frontier has not; without the log, all but what was expected of pages and offered in markets.
 func TestTopicFigures(t *testing.T) {
+	t.Parallel()
 	web := webs.NewTopical(webs.TopicalConfig{Seed: 4, Sites: 3, Pages: 100, Share: 0.1, Near: 0.6, Told: 0.5})
 	port, stop, err := web.Serve("127.0.0.1:0")
 	if err != nil {

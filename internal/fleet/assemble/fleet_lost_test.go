@@ -13,6 +13,7 @@ import (
 // A node that is asked again for what it has archived, because that was lost, archives it whole: not as a revisit of the record that
 // is gone. So it does with the robots.txt of its site.
 func TestNodeArchivesWholeWhatWasLost(t *testing.T) {
+	t.Parallel()
 	_, port := serveWeb(t, 31, 30)
 	f := newFleet(t, nil)
 	dir := t.TempDir()

@@ -153,6 +153,7 @@ func TestCredentials(t *testing.T) {
 // Reports that are forged, of somebody else's lease, or claim to be a leader's are refused, logged without the secret,
 // and change nothing.
 func TestForgedReports(t *testing.T) {
+	t.Parallel()
 	log := &safeLog{}
 	_, port := serveWeb(t, 26, 50)
 	f := newFleet(t, func(c *serve.Config) {
@@ -347,6 +348,7 @@ func (f *fleet) still(t *testing.T, port string, first coordinator.JobView) {
 // What is not signed by who alone may write it is nobody's, wherever it stands: a leader's entry, a node's measurements,
 // its registration in a later life, its departure, a message to it. The coordinator goes on, also after a restart.
 func TestUnsignedIsNobodys(t *testing.T) {
+	t.Parallel()
 	log := &safeLog{}
 	_, port := serveWeb(t, 30, 30)
 	f := newFleet(t, func(c *serve.Config) { c.Logger = slog.New(slog.NewTextHandler(log, nil)) })

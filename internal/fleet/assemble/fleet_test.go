@@ -246,6 +246,7 @@ func twice(w *webs.Web, sites int) string {
 // Three agents crawl what an independent search finds, each into its own store, and nothing twice; two jobs share the
 // fleet and the sites' clocks.
 func TestFleet(t *testing.T) {
+	t.Parallel()
 	w, port := serveWeb(t, 21, 150)
 	f := newFleet(t, nil)
 	for _, n := range []string{"a", "b", "c"} {
@@ -316,6 +317,7 @@ func TestCoordinatorComesBack(t *testing.T) {
 
 // A coordinator that died between the end of a job and its rows of tasks is made up for by the next one.
 func TestTasksAreBroughtUpToDate(t *testing.T) {
+	t.Parallel()
 	_, port := serveWeb(t, 28, 30)
 	f := newFleet(t, nil)
 	f.join("a", nil)
@@ -345,6 +347,7 @@ func TestTasksAreBroughtUpToDate(t *testing.T) {
 
 // A job is paused, goes on, and another is cancelled: what was pending is dropped, nothing is left open.
 func TestPauseAndCancel(t *testing.T) {
+	t.Parallel()
 	w, port := serveWeb(t, 24, 100)
 	f := newFleet(t, nil)
 	f.join("a", nil)
@@ -380,6 +383,7 @@ func TestPauseAndCancel(t *testing.T) {
 // A second job over the same sites by the same node finds what the first one found: what the node has sent for one job,
 // and what is known of the sites, keeps nothing from another.
 func TestSameSitesAgain(t *testing.T) {
+	t.Parallel()
 	w := webs.Demo()
 	port, stop, err := w.Serve("127.0.0.1:0")
 	if err != nil {

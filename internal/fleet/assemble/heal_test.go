@@ -147,7 +147,7 @@ func (h *hurtDir) heal() (commands []string) {
 func TestDamageHeals(t *testing.T) {
 	t.Parallel()
 	const frontier, ledger, log = "state/frontier", outdir.LedgerFile, "state/bus"
-	_, port := serveWeb(t, 14, 40)
+	_, port := serveWeb(t, 14, 25)
 	whole := filepath.Join(t.TempDir(), "c")
 	kept, backup := whole+".kept", whole+".backup"
 	cfg := config(whole, port, 0, 2)
@@ -217,6 +217,7 @@ func TestDamageHeals(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			h := &hurtDir{t: t, dir: filepath.Join(t.TempDir(), "c"), port: port, rng: rand.New(rand.NewPCG(14, 0)), kept: kept}
 			if strings.Contains(name, "backup") {
 				h.kept = backup
@@ -234,6 +235,7 @@ func TestDamageHeals(t *testing.T) {
 
 // A copy is made beside the process that works in the directory, and what follows on it ends with the same set.
 func TestBackupOfARunningCrawl(t *testing.T) {
+	t.Parallel()
 	_, port := serveWeb(t, 15, 60)
 	dir := filepath.Join(t.TempDir(), "c")
 	copied := make(chan error, 1)

@@ -19,6 +19,7 @@ import (
 // A crawl of the whole catalogue of hostile servers ends, with a reason in the ledger for everything that is no page,
 // and without holding on to memory; a name that resolves to a private address is denied.
 func TestHostileWeb(t *testing.T) {
+	t.Parallel()
 	port, stop, err := testkit.ServeHostile()
 	if err != nil {
 		t.Fatal(err)
@@ -75,6 +76,7 @@ func TestHostileWeb(t *testing.T) {
 
 // One big site alone, without a delay, never waits for a round trip of the coordinator: its connections stay busy.
 func TestOneSiteStaysBusy(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	simulated(t, func(t *testing.T) {
 		w := webs.Random(webs.RandomConfig{Sites: 1, Pages: 1500, Links: 4, Seed: 5, Latency: 20 * time.Millisecond})

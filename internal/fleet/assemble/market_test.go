@@ -16,6 +16,7 @@ import (
 // Crawlers that remember together have nothing twice, trade, and have at their budget most of what one has that knows all; in the end every page
 // was had once. Who remembers for himself fetches what others have.
 func TestMarketCrawl(t *testing.T) {
+	t.Parallel()
 	web := webs.NewTopical(webs.TopicalConfig{Seed: 3, Sites: 4, Pages: 300, Share: 0.06, Near: 0.6, Told: 0.5})
 	port, stop, err := web.Serve("127.0.0.1:0")
 	if err != nil {
@@ -77,6 +78,7 @@ func sound(t *testing.T, dir string) {
 
 // As published: crawlers stop at their target and go on with what they buy; those that trade have less twice than those that do not.
 func TestMarketAsPublished(t *testing.T) {
+	t.Parallel()
 	web := webs.NewTopical(webs.TopicalConfig{Seed: 5, Sites: 3, Pages: 200, Share: 0.2, Near: 0.7, Told: 0.8})
 	port, stop, err := web.Serve("127.0.0.1:0")
 	if err != nil {
@@ -103,6 +105,7 @@ func TestMarketAsPublished(t *testing.T) {
 // Lots end when nothing is left, or nobody may go on, not when nobody buys. What crawlers may spend can be raised, and the same crawl goes
 // on to its end.
 func TestLotsWithBounds(t *testing.T) {
+	t.Parallel()
 	web := webs.NewTopical(webs.TopicalConfig{Seed: 6, Sites: 3, Pages: 60, Share: 0.1, Near: 0.6, Told: 0.5})
 	port, stop, err := web.Serve("127.0.0.1:0")
 	if err != nil {

@@ -38,6 +38,7 @@ func runConfig(t *testing.T, c assemble.Config) assemble.Summary {
 // A limit is kept to the page, and may be raised; a log that is gone, as after a power cut without it, is recognised,
 // and what frontier and ledger have of it is not applied twice.
 func TestLimitsAndLostLog(t *testing.T) {
+	t.Parallel()
 	w := webs.Random(webs.RandomConfig{Sites: sites, Pages: 150, Links: 6, Seed: 11})
 	port, stop, err := w.Serve("127.0.0.1:0")
 	if err != nil {
@@ -64,7 +65,8 @@ func TestLimitsAndLostLog(t *testing.T) {
 
 // A depth limit that is raised brings in what it had kept out.
 func TestDepthRaised(t *testing.T) {
-	w := webs.Random(webs.RandomConfig{Sites: sites, Pages: 300, Links: 2, Seed: 13})
+	t.Parallel()
+	w := webs.Random(webs.RandomConfig{Sites: sites, Pages: 120, Links: 2, Seed: 13})
 	port, stop, err := w.Serve("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -158,6 +160,7 @@ func TestStuckSiteGoesToAPerson(t *testing.T) {
 
 // A site that asks to be left alone with 503 and Retry-After is, and its page is fetched afterwards.
 func TestRetryAfter(t *testing.T) {
+	t.Parallel()
 	var asked atomic.Int64
 	w := webs.New()
 	w.Sites["s0.test"] = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {

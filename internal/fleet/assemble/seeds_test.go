@@ -73,6 +73,7 @@ func TestSeedsFollowAJob(t *testing.T) {
 
 // A crawl that is cut short while its seeds come in goes on with those that are missing.
 func TestSeedsAreGoneOnWith(t *testing.T) {
+	t.Parallel()
 	_, port := serveWeb(t, 29, 20)
 	dir := t.TempDir()
 	c := config(dir, port, 0, 1)

@@ -11,6 +11,7 @@ import (
 // A page that asks not to follow its links is obeyed, and what it names is counted; --ignore-nofollow follows it and still
 // obeys robots.txt.
 func TestNofollow(t *testing.T) {
+	t.Parallel()
 	h := serveByHand(t, fixed(map[string]string{
 		"/robots.txt": "User-agent: *\nDisallow: /private\n",
 		"/":           `<meta name=robots content="index, nofollow"><a href=/1>1</a><a href=/2>2</a><a href=/1#x>1</a><a href=/private>3</a>`,
@@ -63,6 +64,7 @@ func TestSitemapsEnd(t *testing.T) {
 
 // Every entry of a sitemap is accounted for: 50,000 as URLs, those beyond and those that are no URL for their length as counts.
 func TestSitemapEntriesBeyondTheLimit(t *testing.T) {
+	t.Parallel()
 	const entries, long = 60_000, 7
 	var b strings.Builder
 	b.WriteString(`<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`)

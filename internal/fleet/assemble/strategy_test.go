@@ -54,6 +54,7 @@ func TestEveryStrategyCrawls(t *testing.T) {
 // With --probe all every node measures every site, on the site's clock, before it is crawled; what it says is in the
 // ledger, and the crawl reaches the same.
 func TestProbesAreMeasuredPolitely(t *testing.T) {
+	t.Parallel()
 	w := webs.Random(webs.RandomConfig{Sites: sites, Pages: 10, Links: 5, Seed: 10})
 	port, stop, err := w.Serve("127.0.0.1:0")
 	if err != nil {
@@ -108,6 +109,7 @@ func TestProbesAreMeasuredPolitely(t *testing.T) {
 
 // A probe that is told to wait makes the whole fleet wait, like any other request.
 func TestProbesHeedRetryAfter(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	var told, next time.Time
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

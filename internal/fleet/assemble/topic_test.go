@@ -69,6 +69,7 @@ func had(t *testing.T, dir string, on map[string]bool) (pages, truly, judged, bo
 // A topical crawl over HTTP, with two nodes: at a budget of a fifth of the web it has far more pages on the topic than a crawl that takes
 // what comes first; what it judges to be on the topic is; it goes on with its scores, and in the end every page was had once.
 func TestTopicalCrawl(t *testing.T) {
+	t.Parallel()
 	web := webs.NewTopical(webs.TopicalConfig{Seed: 3, Sites: 4, Pages: 300, Share: 0.06, Near: 0.6, Told: 0.5})
 	port, stop, err := web.Serve("127.0.0.1:0")
 	if err != nil {

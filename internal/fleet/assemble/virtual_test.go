@@ -18,6 +18,7 @@ import (
 // A fleet runs a virtual task: only nodes of the engine's type ask it, the node that ran a search collects what it named, nothing is
 // asked twice although the coordinator is another one from the middle on, and every search has all that the engine has.
 func TestVirtualInAFleet(t *testing.T) {
+	t.Parallel()
 	const docs, perPage = 40, 4
 	var mu sync.Mutex
 	hits := map[string]int{}

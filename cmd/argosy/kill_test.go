@@ -3,12 +3,9 @@ package main
 import (
 	"fmt"
 	"net/http"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 )
 
@@ -28,17 +25,7 @@ func TestGoesOnAfterKill(t *testing.T) {
 		}
 	})
 	dir := filepath.Join(t.TempDir(), "c")
-	c := exec.CommandContext(t.Context(), os.Args[0])
-	args := []string{"crawl", site, "-o", dir, "--allow-private", "--delay", "10ms", "--max-pages", "40", "--quiet"}
-	c.Env = append(os.Environ(), argsEnv+"="+strings.Join(args, "\x1f"))
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	<-half
-	if err := c.Process.Signal(syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
-	_ = c.Wait()
+	killed(t, half, "crawl", site, "-o", dir, "--allow-private", "--delay", "10ms", "--max-pages", "40", "--quiet")
 	if s := crawled(t, 0, "-o", dir); s.State != "limited" || s.Fetched != 40 {
 		t.Errorf("after the kill: %+v", s)
 	}

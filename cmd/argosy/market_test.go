@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 
 	"argosy/internal/webs"
@@ -42,16 +40,7 @@ func TestMarketGoesOnAfterKills(t *testing.T) {
 	}, web.Seeds(port)...)
 	for range 3 {
 		next.Store(asked.Load() + 45)
-		c := exec.CommandContext(t.Context(), os.Args[0])
-		c.Env = append(os.Environ(), argsEnv+"="+strings.Join(args, "\x1f"))
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		<-reached
-		if err := c.Process.Signal(syscall.SIGKILL); err != nil {
-			t.Fatal(err)
-		}
-		_ = c.Wait()
+		killed(t, reached, args...)
 	}
 	if s := crawled(t, 0, "-o", dir, "--quiet"); s.State != "done" || s.Fetched != 180 {
 		t.Errorf("after the kills: %+v", s)
