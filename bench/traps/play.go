@@ -6,12 +6,13 @@ import (
 	"math/rand/v2"
 	"net/url"
 	"slices"
-	"strings"
+	"strconv"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/zeebo/xxh3"
 
 	"argosy/internal/crawl"
+	"argosy/internal/fleet/agent"
 	"argosy/internal/fleet/frontier"
 	"argosy/internal/page/parse"
 )
@@ -28,7 +29,7 @@ type player struct {
 	no    uint32
 	held  []crawl.Target
 	sent  map[crawl.Key]bool
-	marks int64 // bytes of pages that may be marked without need, as in the agent
+	marks *agent.Marks
 }
 
 // play crawls all sites of a web, one after the other.
@@ -36,7 +37,7 @@ func (j *judge) play(seed uint64) (*verdict, error) {
 	v := &verdict{}
 	j.stop, j.die = func() {}, func() {}
 	for _, host := range keys(j.web.sites) {
-		p := &player{j: j, host: host, rng: rand.New(rand.NewPCG(seed, 11)), sent: map[crawl.Key]bool{}, marks: 2 << 20}
+		p := &player{j: j, host: host, rng: rand.New(rand.NewPCG(seed, 11)), sent: map[crawl.Key]bool{}, marks: agent.NewMarks()}
 		var err error
 		if p.f, err = frontier.Open(frontier.Config{Dir: "f", FS: vfs.NewMem(), Cache: 8 << 20, Recent: 20_000, Spill: 20_000}); err != nil {
 			return nil, err
@@ -157,7 +158,7 @@ func (p *player) fetch(part *crawl.Part, g *crawl.Target) error {
 		a = s.ask(at)
 		p.j.note(p.host, s, at.RequestURI(), a)
 	}
-	o := crawl.Outcome{Key: g.Key, URL: g.URL, State: crawl.Fetched, Status: max(a.status, 200), HTML: a.kind == "", Bytes: int64(len(a.body))}
+	o := crawl.Outcome{Key: g.Key, URL: g.URL, State: crawl.Fetched, Status: max(a.status, 200), HTML: a.kind == "", Mime: a.kind, Digest: digest(a.body), Bytes: int64(len(a.body))}
 	found := crawl.Found{Parent: g.Key}
 	link := func(to crawl.URL, redirect bool) {
 		if k := to.Key(); !p.sent[k] {
@@ -182,28 +183,21 @@ func (p *player) fetch(part *crawl.Part, g *crawl.Target) error {
 			return err
 		}
 		o.HTML, o.Redirect = false, to.String()
-		if g.Mark != crawl.MarkNone {
-			o.Shows = xxh3.HashString(o.Redirect) | 1
-		}
+		p.marks.Other(g, body, &o)
 		link(to, true)
 	case !o.HTML:
-		p.markOther(g, body, a, &o)
+		p.marks.Other(g, body, &o)
 	default:
 		var page parse.Page
 		parse.Scan(body, parse.Options{}, &page)
 		o.Links += len(page.Links)
-		marked := p.mark(g.Mark, o.Bytes)
+		p.marks.Page(g, u, u, "", body, &page, &o)
 		for _, l := range page.Links {
 			to, err := u.Resolve(parse.DecodeRef(l.Ref, ""))
 			if err != nil || to.Site() != u.Site() {
 				continue
 			}
-			o.Back = o.Back || marked && g.Parent != nil && to.Key() == *g.Parent
 			link(to, false)
-		}
-		if marked {
-			m := parse.Mark(body, g.URL, page.Links)
-			o.Shows, o.Sample, o.Figures = m.Text, m.Sample, m.Figures
 		}
 	}
 	if len(found.Links) > 0 {
@@ -213,31 +207,8 @@ func (p *player) fetch(part *crawl.Part, g *crawl.Target) error {
 	return nil
 }
 
-// markOther marks what is not a page as an agent does.
-func (p *player) markOther(g *crawl.Target, body []byte, a *answer, o *crawl.Outcome) {
-	if g.Mark == crawl.MarkNone {
-		return
-	}
-	o.Shows = xxh3.Hash(body) | 1
-	text := strings.HasPrefix(a.kind, "text/")
-	if len(body) == 0 || o.Links == 0 && !(text && g.Mark == crawl.MarkMust) || !p.mark(g.Mark, o.Bytes) {
-		return
-	}
-	m := parse.Mark(body, g.URL, nil)
-	if o.Sample = m.Sample; text {
-		o.Shows, o.Figures = m.Text, m.Figures
-	}
-}
-
-// mark reports whether an agent marks a page: see its budget.
-func (p *player) mark(m crawl.Mark, size int64) bool {
-	p.marks = min(p.marks+size/12, 2<<20)
-	if m != crawl.MarkMay || p.marks < size {
-		return m == crawl.MarkMust
-	}
-	p.marks -= size
-	return true
-}
+// digest stands for the digest of a body.
+func digest(body string) string { return strconv.FormatUint(xxh3.HashString(body), 16) }
 
 // plays crawls a web in memory by many seeds, and prints the worst of each row, and how often its promise was broken.
 func (b *bench) plays(w *web) (broken int, err error) {

@@ -96,7 +96,7 @@ type Agent struct {
 	wake    chan struct{} // size 1: a lease has something to report now
 	group   *errgroup.Group
 	load    load // of the node; the reporter's
-	marks   budget
+	marks   *Marks
 	judges  judges
 	watch   watch // for people
 
@@ -144,7 +144,7 @@ func New(c Config, in Inbox, out Outbox, client *fetch.Client, warc *archive.Wri
 	return &Agent{
 		cfg: c, in: in, out: out, client: client, fetcher: c.Fetcher, warc: warc, slots: make(chan struct{}, c.Concurrency), readers: make(chan struct{}, 2*runtime.GOMAXPROCS(0)),
 		filters: &filters{max: c.FilterSize, of: map[memory]*filter{}}, seen: newPayloads(50_000), wake: make(chan struct{}, 1), leases: map[uint64]*lease{},
-		changed: make(chan struct{}, 1), tried: make(chan struct{}), marks: budget{left: markBudget}, over: &recent{in: map[uint64]bool{}},
+		changed: make(chan struct{}, 1), tried: make(chan struct{}), marks: NewMarks(), over: &recent{in: map[uint64]bool{}},
 	}
 }
 

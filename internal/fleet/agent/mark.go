@@ -14,12 +14,15 @@ import (
 // maxMarked bounds the body of which phrases are taken, in bytes: what comes after it says little more.
 const maxMarked = 256 << 10
 
-// budget bounds what marks cost that are not needed: in bytes of pages, a share of those that were read. All leases of a node
-// share it.
-type budget struct {
+// Marks says in outcomes what answers show, and bounds what that costs where it is not needed: in bytes of pages, by a share of
+// those that were read. All leases of a node share it.
+type Marks struct {
 	mu   sync.Mutex
 	left int64
 }
+
+// NewMarks returns the marks of a node that has read nothing yet.
+func NewMarks() *Marks { return &Marks{left: markBudget} }
 
 // A mark costs a fifth of what a page costs in all, so that one byte in twelve keeps marks below two percent. The pages of a small
 // crawl may all be marked.
@@ -28,25 +31,25 @@ const (
 	markBudget = 2 << 20
 )
 
-// marks counts a page of so many bytes, and reports whether it is marked.
-func (b *budget) marks(wanted crawl.Mark, bytes int64) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.left = min(b.left+bytes/markShare, markBudget)
-	if wanted != crawl.MarkMay || b.left < bytes {
+// may counts a page of so many bytes, and reports whether it is marked.
+func (m *Marks) may(wanted crawl.Mark, bytes int64) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.left = min(m.left+bytes/markShare, markBudget)
+	if wanted != crawl.MarkMay || m.left < bytes {
 		return wanted == crawl.MarkMust
 	}
-	b.left -= bytes
+	m.left -= bytes
 	return true
 }
 
-// markPage says in an outcome what a page shows, if the frontier wants to know.
-func (b *budget) markPage(t *crawl.Target, u, base crawl.URL, charset string, body []byte, page *parse.Page, o *crawl.Outcome) {
-	if !b.marks(t.Mark, int64(len(body))) {
+// Page says in an outcome what a page shows, if the frontier wants to know. Relative links are resolved against base.
+func (m *Marks) Page(t *crawl.Target, u, base crawl.URL, charset string, body []byte, page *parse.Page, o *crawl.Outcome) {
+	if !m.may(t.Mark, int64(len(body))) {
 		return
 	}
-	m := parse.Mark(body[:min(len(body), maxMarked)], u.String(), page.Links)
-	o.Shows, o.Sample, o.Figures = m.Text, m.Sample, m.Figures
+	mark := parse.Mark(body[:min(len(body), maxMarked)], u.String(), page.Links)
+	o.Shows, o.Sample, o.Figures = mark.Text, mark.Sample, mark.Figures
 	if t.Parent == nil {
 		return
 	}
@@ -56,9 +59,10 @@ func (b *budget) markPage(t *crawl.Target, u, base crawl.URL, charset string, bo
 	})
 }
 
-// markOther does so for what is not a page: a redirect shows where it leads, anything else its bytes. What leads on by its header may
-// differ in numbers only, as pages do: its bytes are read as words, whatever they are, and so is text that must be marked.
-func (b *budget) markOther(t *crawl.Target, body []byte, o *crawl.Outcome) {
+// Other says in an outcome what an answer shows that is not a page: a redirect shows where it leads, anything else its bytes. What leads
+// on by its header may differ in numbers only, as pages do: its bytes are read as words, whatever they are, and so is text that must be
+// marked. The outcome has its redirect, digest, type and number of links already.
+func (m *Marks) Other(t *crawl.Target, body []byte, o *crawl.Outcome) {
 	if t.Mark == crawl.MarkNone || o.Shows != 0 {
 		return
 	}
@@ -68,12 +72,12 @@ func (b *budget) markOther(t *crawl.Target, body []byte, o *crawl.Outcome) {
 	}
 	o.Shows = xxh3.HashString(o.Digest) | 1
 	text := strings.HasPrefix(o.Mime, "text/") || strings.HasSuffix(o.Mime, "json") || strings.HasSuffix(o.Mime, "xml")
-	if len(body) == 0 || len(body) > maxMarked || o.Links == 0 && !(text && t.Mark == crawl.MarkMust) || !b.marks(t.Mark, int64(len(body))) {
+	if len(body) == 0 || len(body) > maxMarked || o.Links == 0 && !(text && t.Mark == crawl.MarkMust) || !m.may(t.Mark, int64(len(body))) {
 		return
 	}
-	m := parse.Mark(body, o.URL, nil)
-	if o.Sample = m.Sample; text {
-		o.Shows, o.Figures = m.Text, m.Figures
+	mark := parse.Mark(body, o.URL, nil)
+	if o.Sample = mark.Sample; text {
+		o.Shows, o.Figures = mark.Text, mark.Figures
 	}
 	if len(o.Sample) == 0 {
 		o.Sample = []uint32{wordless}

@@ -216,7 +216,7 @@ func (l *lease) digest(p *page) (err error) {
 	if p.found, err = l.read(p); err != nil {
 		return err
 	}
-	l.a.marks.markOther(&p.target, p.resp.Body, p.outcome)
+	l.a.marks.Other(&p.target, p.resp.Body, p.outcome)
 	l.record(p)
 	p.encode()
 	return nil

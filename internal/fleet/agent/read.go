@@ -82,7 +82,7 @@ func (l *lease) read(p *page) (*finder, error) {
 			base = v
 		}
 	}
-	l.a.marks.markPage(t, u, base, charset, text, doc, o)
+	l.a.marks.Page(t, u, base, charset, text, doc, o)
 	f := newFinder(l, t, base, charset)
 	f.refused = l.obeysNofollow() && (doc.NoFollow || tag.NoFollow)
 	if l.l.Asked != nil {

@@ -93,20 +93,20 @@ func TestShownCrawl(t *testing.T) {
 	<-first
 	ask("POST", "/jobs/1/pause", "{}", nil)
 	var leases []coordinator.LeaseView
-	for until := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		if ask("GET", "/leases", "", &leases); len(leases) == 0 || time.Now().After(until) {
-			break
-		}
-	}
+	eventually(t, "all leases have ended", func() bool {
+		ask("GET", "/leases", "", &leases)
+		return len(leases) == 0
+	})
 	var task coordinator.TaskView
 	ask("GET", "/tasks/1", "", &task)
-	if len(leases) > 0 || task.Waits != "job" || len(task.Queue) == 0 || len(task.Queue) != int(task.Pending) || task.Robots != "all allowed" {
-		t.Fatalf("while it is paused: %d leases, %+v", len(leases), task)
+	if task.Waits != "job" || len(task.Queue) == 0 || len(task.Queue) != int(task.Pending) || task.Robots != "all allowed" {
+		t.Fatalf("while it is paused: %+v", task)
 	}
-	var st web.Status
-	for until := time.Now().Add(time.Minute); st.State != crawl.JobPaused && time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
+	eventually(t, "it says that it is paused", func() bool {
+		var st web.Status
 		ask("GET", "/status", "", &st)
-	}
+		return st.State == crawl.JobPaused
+	})
 	if s, _ := cr.Status(); s.State != crawl.JobPaused || s.Counts.Discovered == 0 || s.Counts.Pending() != task.Pending {
 		t.Errorf("while it is paused: %+v", s)
 	}
@@ -166,10 +166,11 @@ func TestCancelledWhilePaused(t *testing.T) {
 	}()
 	<-first
 	ask("POST", "/jobs/1/pause", "{}", nil)
-	var st web.Status
-	for until := time.Now().Add(time.Minute); st.State != crawl.JobPaused && time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
+	eventually(t, "it says that it is paused", func() bool {
+		var st web.Status
 		ask("GET", "/status", "", &st)
-	}
+		return st.State == crawl.JobPaused
+	})
 	var job web.Job
 	if ask("POST", "/jobs/1/cancel", "{}", &job); job.State != crawl.JobCancelled {
 		t.Errorf("the answer says that it is %s", job.State)

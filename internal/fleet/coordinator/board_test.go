@@ -16,7 +16,7 @@ import (
 func TestAnswersWithoutTheLoop(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		s := &scene{t: t, dir: dir, log: newMemory(), parts: map[uint64]uint32{}}
+		s := newScene(t, dir)
 		s.start()
 		s.play("node a")
 		s.play("submit s.test / /a /b")
@@ -110,7 +110,7 @@ func TestBoardAddsUp(t *testing.T) {
 func TestWatchersSeeWhatTheyAreToldOf(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		s := &scene{t: t, dir: dir, log: newMemory(), parts: map[uint64]uint32{}}
+		s := newScene(t, dir)
 		s.start()
 		watch := s.co.Watch()
 		defer watch.Close()

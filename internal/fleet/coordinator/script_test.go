@@ -216,6 +216,11 @@ type scene struct {
 	out   strings.Builder
 }
 
+// newScene is a coordinator with an empty log; its frontier and ledger lie in a directory.
+func newScene(t *testing.T, dir string) *scene {
+	return &scene{t: t, dir: dir, log: newMemory(), parts: map[uint64]uint32{}}
+}
+
 func (s *scene) fail(err error) {
 	s.t.Helper()
 	if err != nil {
@@ -394,7 +399,7 @@ func TestScripts(t *testing.T) {
 			var got string
 			dir := t.TempDir()
 			synctest.Test(t, func(t *testing.T) {
-				s := &scene{t: t, dir: dir, log: newMemory(), parts: map[uint64]uint32{}}
+				s := newScene(t, dir)
 				s.start()
 				sc := bufio.NewScanner(strings.NewReader(string(b)))
 				for sc.Scan() {

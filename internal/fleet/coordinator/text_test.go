@@ -14,7 +14,7 @@ import (
 func TestTextThatIsNotUTF8(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		s := &scene{t: t, dir: dir, log: newMemory(), parts: map[uint64]uint32{}}
+		s := newScene(t, dir)
 		s.start()
 		job := crawl.Job{Name: "caf\xe9", Limits: crawl.DefaultLimits(), Identity: crawl.Identity{Scope: crawl.ScopeSite, UserAgent: "t", Seeds: []string{"http://a.test/"}}}
 		_, err := s.co.Submit(t.Context(), job)
