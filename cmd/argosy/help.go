@@ -13,9 +13,17 @@ import (
 // helpWidth is how wide help is printed, in characters.
 const helpWidth = 80
 
-// wrapFlags makes the help of all commands wrap its flags at helpWidth. A template of cobra's would do
-// it in one line, and link every exported method of every type into the binary (docs/decisions.md).
-func wrapFlags(root *cobra.Command) {
+// narrow makes the help of a command and of those below it fit helpWidth; examples stay as they are, to be copied.
+func narrow(c *cobra.Command) {
+	c.Long = fold(c.Long)
+	for _, below := range c.Commands() {
+		narrow(below)
+	}
+}
+
+// narrowUsage does so for what cobra writes. A template of cobra's would wrap flags in one line, and link every exported method of
+// every type into the binary (docs/decisions.md).
+func narrowUsage(root *cobra.Command) {
 	plain := root.UsageFunc()
 	root.SetUsageFunc(func(c *cobra.Command) error {
 		out := c.OutOrStderr()
@@ -31,9 +39,67 @@ func wrapFlags(root *cobra.Command) {
 		for _, flags := range []*pflag.FlagSet{c.LocalFlags(), c.InheritedFlags()} {
 			help = strings.Replace(help, cut(flags.FlagUsages()), cut(flags.FlagUsagesWrapped(helpWidth)), 1)
 		}
+		for _, below := range c.Commands() {
+			line := fmt.Sprintf("\n  %-*s %s", below.NamePadding(), below.Name(), below.Short)
+			help = strings.Replace(help, line, fold(line), 1)
+		}
 		_, err = io.WriteString(out, help)
 		return err
 	})
+}
+
+// fold wraps text at helpWidth. The lines of a paragraph are one; so are those of an entry of a list, which is indented and goes on
+// under its second column or, if it has none, two further in.
+func fold(text string) string {
+	var out strings.Builder
+	paragraph, under := "", 0 // and where its lines but the first begin
+	end := func() {
+		if paragraph != "" {
+			out.WriteString(wrap(paragraph, under) + "\n")
+		}
+		paragraph = ""
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		words := strings.TrimLeft(line, " ")
+		at := len(line) - len(words)
+		switch {
+		case words == "":
+			end()
+			out.WriteByte('\n')
+		case paragraph != "" && at == under:
+			paragraph += " " + words
+		default:
+			end()
+			paragraph, under = line, 0
+			if gap := strings.Index(words, "  "); at > 0 && gap >= 0 {
+				under = len(line) - len(strings.TrimLeft(words[gap:], " "))
+			} else if at > 0 {
+				under = at + 2
+			}
+		}
+	}
+	end()
+	return strings.TrimSuffix(out.String(), "\n")
+}
+
+// wrap breaks a line at spaces so that it fits helpWidth; what follows the first break is indented.
+func wrap(line string, indent int) string {
+	var out strings.Builder
+	for {
+		letters := []rune(line)
+		if len(letters) <= helpWidth {
+			return out.String() + line
+		}
+		at := helpWidth
+		for at > indent && letters[at] != ' ' {
+			at--
+		}
+		if at == indent { // one long word
+			return out.String() + line
+		}
+		out.WriteString(strings.TrimRight(string(letters[:at]), " ") + "\n")
+		line = strings.Repeat(" ", indent) + strings.TrimLeft(string(letters[at:]), " ")
+	}
 }
 
 // flagGroup is a heading of a command's help, and the flags under it, in their order.

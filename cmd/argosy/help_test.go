@@ -1,10 +1,12 @@
 package main
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
@@ -35,5 +37,44 @@ func TestCrawlHelpHasEveryFlagOnce(t *testing.T) {
 	code, out, _ := argosy(t, "crawl", "--help")
 	if code != 0 || strings.Index(out, "--scope") > strings.Index(out, "--retries") || !strings.Contains(out, "What matters first:") {
 		t.Errorf("exit %d:\n%s", code, out)
+	}
+}
+
+// The help of every command fits a terminal of 80 columns, examples apart: those are to be copied.
+func TestHelpFitsATerminal(t *testing.T) {
+	examples := regexp.MustCompile(`(?s)\nExamples:\n.*?\n(\n|$)`)
+	var check func(c *cobra.Command)
+	check = func(c *cobra.Command) {
+		c.InitDefaultHelpFlag()
+		for line := range strings.Lines(examples.ReplaceAllString(c.Long+"\n"+c.UsageString(), "\n")) {
+			if len([]rune(strings.TrimRight(line, "\n"))) > helpWidth && strings.Contains(strings.TrimSpace(line), " ") {
+				t.Errorf("%s: %q", c.CommandPath(), line)
+			}
+		}
+		for _, below := range c.Commands() {
+			check(below)
+		}
+	}
+	check(newRoot())
+}
+
+func TestFold(t *testing.T) {
+	words := strings.TrimSpace(strings.Repeat("word ", 17)) // 84
+	for text, want := range map[string]string{
+		"":                                "",
+		"one\ntwo":                        "one two",
+		"one\n\ntwo":                      "one\n\ntwo",
+		"  a    one\n  b    two":          "  a    one\n  b    two",
+		words:                             words[:79] + "\nword",
+		"  name  " + words:                "  name  " + words[:69] + "\n        " + words[70:],
+		"see:\n  " + words[:79]:           "see:\n  " + words[:74] + "\n    word",
+		"  a b\n  c d":                    "  a b\n  c d",
+		strings.Repeat("x", 90):           strings.Repeat("x", 90),
+		"  a  one\n     two\n  b  three":  "  a  one two\n  b  three",
+		"über " + strings.Repeat("ä", 75): "über " + strings.Repeat("ä", 75),
+	} {
+		if got := fold(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
 	}
 }

@@ -122,7 +122,7 @@ any moment without losing anything, and goes on where it stopped with argosy cra
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage("%s: %w (see %s --help)", c.CommandPath(), plainFlagError(err), c.CommandPath())
 	})
-	wrapFlags(root)
+	narrowUsage(root)
 	cobra.EnableCommandSorting = false // what is used first stands first
 	root.CompletionOptions.HiddenDefaultCmd = false
 	asked := root.Flags().BoolP("version", "v", false, "version for argosy")
@@ -133,6 +133,7 @@ any moment without losing anything, and goes on where it stopped with argosy cra
 		return c.Help()
 	}
 	grouped(root)
+	narrow(root)
 	for _, c := range root.Commands() {
 		sayUsage(c)
 	}
