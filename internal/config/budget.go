@@ -18,15 +18,16 @@ const (
 	first64K = 64 << 10  // is read alone first: a file that nests without end does so there
 )
 
-// budget refuses a file that would cost more than a job file may, and what it could say that nobody reads.
-func budget(file []byte) error {
+// budget refuses a file that would cost more than a job file may, and what it could say that nobody reads. It reports whether numbers with
+// a fraction are in it.
+func budget(file []byte) (fractions bool, err error) {
 	if signs(file) > maxSigns {
-		return fmt.Errorf("more than %d words and signs; many seeds belong into a file of their own (seeds_file)", maxSigns)
+		return false, fmt.Errorf("more than %d words and signs; many seeds belong into a file of their own (seeds_file)", maxSigns)
 	}
 	if len(file) > first64K {
 		var deep *tooDeep
-		if err := looked(file[:first64K]); errors.As(err, &deep) {
-			return err
+		if _, err := looked(file[:first64K]); errors.As(err, &deep) {
+			return false, err
 		}
 	}
 	return looked(file)
@@ -61,8 +62,8 @@ func (e *tooDeep) Error() string {
 	return fmt.Sprintf("line %d: maps and lists are nested deeper than %d", e.line, maxDeep)
 }
 
-// looked refuses what no job file needs, by its tokens.
-func looked(file []byte) error {
+// looked refuses what no job file needs, by its tokens, and reports whether numbers with a fraction are among them.
+func looked(file []byte) (fractions bool, err error) {
 	flow, line, directive := 0, 0, 0
 	const before, within, after = 0, 1, 2
 	document := before
@@ -72,16 +73,18 @@ func looked(file []byte) error {
 		line = at.Line
 		switch t.Type {
 		case token.AliasType, token.AnchorType, token.MergeKeyType:
-			return fmt.Errorf("line %d: anchors and aliases are not allowed; write it out, or quote it", at.Line)
+			return false, fmt.Errorf("line %d: anchors and aliases are not allowed; write it out, or quote it", at.Line)
 		case token.TagType:
-			return fmt.Errorf("line %d: tags are not allowed; a ! at the beginning needs quotes", at.Line)
+			return false, fmt.Errorf("line %d: tags are not allowed; a ! at the beginning needs quotes", at.Line)
 		case token.DocumentHeaderType:
 			if document != before {
-				return fmt.Errorf("line %d: a second document begins; a file has one", at.Line)
+				return false, fmt.Errorf("line %d: a second document begins; a file has one", at.Line)
 			}
+		case token.FloatType:
+			fractions = true
 		case token.MappingStartType, token.SequenceStartType:
 			if flow++; flow > maxDeep {
-				return &tooDeep{at.Line}
+				return false, &tooDeep{at.Line}
 			}
 		case token.MappingEndType, token.SequenceEndType:
 			flow--
@@ -95,13 +98,13 @@ func looked(file []byte) error {
 		case t.Type == token.DocumentEndType:
 			document = after
 		case document == after:
-			return fmt.Errorf("line %d: a second document begins; a file has one", at.Line)
+			return false, fmt.Errorf("line %d: a second document begins; a file has one", at.Line)
 		default:
 			document = within
 		}
 		if first && flow == 0 && at.Column > maxRight {
-			return fmt.Errorf("line %d: a map or list begins in column %d; allowed are %d", at.Line, at.Column, maxRight)
+			return false, fmt.Errorf("line %d: a map or list begins in column %d; allowed are %d", at.Line, at.Column, maxRight)
 		}
 	}
-	return nil
+	return fractions, nil
 }

@@ -169,7 +169,11 @@ func decode(b []byte, into any) error {
 	if err := CheckUTF8(b); err != nil {
 		return err
 	}
-	if err := budget(b); err != nil {
+	fractions, err := budget(b)
+	if err == nil && fractions {
+		err = whole(b, reflect.TypeOf(into))
+	}
+	if err != nil {
 		return err
 	}
 	if err := yaml.NewDecoder(bytes.NewReader(b), yaml.Strict(), yaml.DisallowUnknownField()).Decode(into); err != nil {

@@ -36,6 +36,11 @@ func TestMistakesHaveAPlace(t *testing.T) {
 		"name: a\nplacing: {need: {cpu: -0.5}}":                                  "line 2: placing.need.cpu: -0.5: the minimum is 0",
 		"virtual:\n  engines:\n  - urn: x":                                       "line 3",
 
+		"virtual:\n  pages: 1.5\n":                                     "line 2: 1.5: want a whole number",
+		"name: a\nmarket: {alpha: 1.5}\n":                             "line 2: 1.5: want a whole number",
+		"engines:\n- name: a\n  blocked: [{status: 403.9}]\n":          "line 3: 403.9: want a whole number",
+		"virtual:\n  engines:\n  - {name: a, first: 1, step: 2.5e0}\n": "line 3: 2.5e0: want a whole number",
+
 		"limits:\n  delay: 5\n":                               `line 2: delay: "5" is not a span; allowed are such as 500ms`,
 		"limits:\n  delay: 1s\n  dealy: 1s\n":                 "line 3: dealy: there is no limit of this name",
 		"limits: {max_depth: -2}":                             "line 1: max_depth: -2: allowed are -1 to 60000",
