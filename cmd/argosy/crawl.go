@@ -351,7 +351,12 @@ func boundHeap() (stop func()) {
 	}
 }
 
-// interrupts returns a context that the first interrupt ends, and a channel that the second one closes. say tells of the first.
+// leaveWithin is for how long an interrupted process may go on after it was interrupted again: what is under way then is a computation
+// that nobody can stop. A directory loses nothing by it, as by a kill.
+const leaveWithin = time.Second
+
+// interrupts returns a context that the first interrupt ends, and a channel that the second one closes; a third one, or leaveWithin, ends
+// the process. say tells of the first and of that.
 func interrupts(ctx context.Context, say func(string)) (context.Context, func(), <-chan struct{}) {
 	ctx, cancel := context.WithCancel(ctx)
 	sig := make(chan os.Signal, 2)
@@ -370,9 +375,19 @@ func interrupts(ctx context.Context, say func(string)) (context.Context, func(),
 		}
 		say("finishing what is under way; interrupt again to leave at once")
 		cancel()
-		if _, ok := <-sig; ok {
-			close(hard)
+		if _, ok := <-sig; !ok {
+			return
 		}
+		close(hard)
+		select {
+		case _, ok := <-sig:
+			if !ok {
+				return
+			}
+		case <-time.After(leaveWithin):
+		}
+		say("left in the middle; nothing is lost")
+		os.Exit(exitInterrupted)
 	}()
 	return ctx, func() { signal.Stop(sig); close(sig); cancel(); <-done }, hard
 }
