@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -76,7 +75,7 @@ func newTokenList() *cobra.Command {
 }
 
 func printTokens(w io.Writer, ts []web.TokenView) error {
-	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	t := newColumns(w)
 	fmt.Fprintln(t, "TOKEN\tROLE\tSTATE\tLABEL\tMADE\tBY\tEXPIRES\tUSES")
 	for i := range ts {
 		k := &ts[i]
@@ -146,7 +145,7 @@ func newNames() *cobra.Command {
 }
 
 func printNames(w io.Writer, ns []gate.Name) error {
-	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	t := newColumns(w)
 	fmt.Fprintln(t, "NODE\tSTATE\tFROM\tBOUND\tBY\tJOINED\tVERSION\tKEY")
 	for i := range ns {
 		n := &ns[i]

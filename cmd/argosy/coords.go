@@ -5,7 +5,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -111,7 +110,7 @@ func chooseCoords(c *cobra.Command, file string, delay [][]float64, marks []int,
 			Seconds   float64             `json:"seconds"`
 		}{best.Model.Name, by, known(v.P90), known(v.Median), v.Hits, v.Pairs, marks, known(triangles), took})
 	}
-	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	t := newColumns(out)
 	fmt.Fprintf(t, "model\t%s\n", best.Model.Name)
 	for k, m := range models {
 		fmt.Fprintf(t, "  %s, on the tenth that it was chosen by\t%.3f\n", m.Name, scores[k])
@@ -188,7 +187,7 @@ func printCoords(c *cobra.Command, e netcoord.Evaluation, triangles float64, cfg
 			Seconds   float64            `json:"seconds"`
 		}{e.Median, e.P90, accuracy, len(e.Errors), known(triangles), e.Landmarks, cfg.Dim, coords, took.Seconds()})
 	}
-	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	t := newColumns(out)
 	fmt.Fprintf(t, "landmarks\t%v\n", e.Landmarks)
 	fmt.Fprintf(t, "pairs that were not fitted\t%d\n", len(e.Errors))
 	fmt.Fprintf(t, "relative error, median\t%.3f\n", e.Median)

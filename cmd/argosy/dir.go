@@ -12,7 +12,6 @@ import (
 	"sort"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -313,7 +312,7 @@ func tasksOf(ctx context.Context, dir string) (rows []ledger.Task, err error) {
 }
 
 func printTasks(w io.Writer, rows []ledger.Task) error {
-	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	tw := newColumns(w)
 	fmt.Fprintln(tw, "SITE\tSTATE\tFETCHED\tPAGES\tFAILED\tEXCLUDED\tPENDING\tBYTES\tWHY")
 	for _, r := range rows {
 		why := reasons(r.Reasons)

@@ -12,7 +12,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -133,7 +132,7 @@ func newEngineList() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			t := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
+			t := newColumns(c.OutOrStdout())
 			for _, name := range cat.Names() {
 				e, err := cat.Get(name)
 				if err != nil {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -107,7 +106,7 @@ func printDecision(w io.Writer, d *schedule.Decision) error {
 		fmt.Fprintf(w, "  %s, the shadow, %s\n", s.Strategy, would)
 	}
 	printKnown(w, d)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := newColumns(w)
 	for _, f := range d.Filtered {
 		fmt.Fprintf(t, "  %s\tleft out by %s\t%s %s\n", f.Node, f.Filter, f.Reason, f.Detail)
 	}

@@ -30,10 +30,11 @@ func newExport() *cobra.Command {
 		Long: `Export prints what the ledger holds: each URL that was fetched, failed, or was refused by its site, in the order in which
 they ended. With --state failed, excluded or pending it prints what the crawl itself knows of such URLs, site by site: also
 those that no node ever saw, with the page that named them first (parent) and the words of its link (anchor). It works beside
-a crawl that runs, too.`,
+a crawl that runs, too, and in a coordinator's directory, by the number of a job; pages are read where its nodes have put them.`,
 		Example: `  argosy export example > pages.jsonl
   argosy export example --format csv --state failed
   argosy export example --min-score 0.2              (pages on the crawl's topic)
+  argosy export fleet --job 3 --fields --format table
   argosy export example --state excluded | jq -r 'select(.reason == "scope") | .url'`,
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			if err := dirArgs(args, &p.dir); err != nil {
@@ -61,8 +62,8 @@ a crawl that runs, too.`,
 			}
 			defer l.Close()
 			if fields {
-				if state != "" || least != 0 || p.ledger != "" {
-					return usage("--fields: of a crawl's own directory, and of pages that were fetched: not with --state, --min-score or --ledger")
+				if state != "" || least != 0 {
+					return usage("--fields: of pages that were fetched: not with --state or --min-score")
 				}
 				return exportFields(c.Context(), out, l, p.dir, job, fieldsFrom, format)
 			}

@@ -8,21 +8,17 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"argosy/internal/config"
 	"argosy/internal/crawl"
+	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/frontier"
 	"argosy/internal/fleet/ledger"
-	"argosy/internal/fleet/outdir"
-	"argosy/internal/page/archive"
+	"argosy/internal/fleet/shelf"
 	"argosy/internal/page/engine"
-	"argosy/internal/page/fetch"
 )
 
 // fieldsOf returns the fields of a job: those of a job file, or those that it was begun with.
@@ -60,17 +56,17 @@ type fieldRow struct {
 
 // exportFields prints what a job's fields find in the pages that its searches have named.
 func exportFields(ctx context.Context, w io.Writer, l *ledger.Ledger, dir string, job uint32, file, format string) error {
-	return viewCrawl(ctx, dir, func(f *frontier.Frontier) error {
+	return assemble.View(ctx, dir, func(f *frontier.Frontier, _ bool) error {
 		j := f.Job(job)
 		if j == nil || j.Identity.Collect == nil {
-			return usage("--fields: the job has no virtual task")
+			return usage("--fields: job %d is not there, or has no virtual task", job)
 		}
 		fs, err := fieldsOf(file, j.Identity.Collect)
 		if err != nil {
 			return err
 		}
 		out := newFieldWriter(w, format, fs)
-		store := archive.Dir(filepath.Join(dir, outdir.WARCDir))
+		pages := shelf.New(dir, l)
 		err = l.Pages(ctx, job, func(p *ledger.Page) error {
 			if p.Owner > 0 || p.State != crawl.Fetched.String() || p.Status != http.StatusOK || !p.HTML || !p.Captured() || p.Revisit {
 				return nil
@@ -82,11 +78,11 @@ func exportFields(ctx context.Context, w io.Writer, l *ledger.Ledger, dir string
 			if err != nil || row.product == "" { // no search names it any more
 				return err
 			}
-			body, kind, err := keptBody(ctx, store, p)
+			kept, err := pages.Read(ctx, job, p, engine.MaxAnswer)
 			if err != nil {
-				return err
+				return fmt.Errorf("%s: %w", p.URL, err)
 			}
-			if row.values, err = fs.Of(body, kind); err != nil {
+			if row.values, err = fs.Of(kept.Body, kept.Type); err != nil {
 				return fmt.Errorf("%s: %w", p.URL, err)
 			}
 			return out.write(&row)
@@ -108,38 +104,12 @@ func join(list, name string) string {
 	return list + ", " + name
 }
 
-// keptBody reads a page's body out of a crawl's archive, as it was sent.
-func keptBody(ctx context.Context, store archive.Store, p *ledger.Page) (body []byte, kind string, err error) {
-	f, err := store.Open(ctx, p.WARC, p.Offset)
-	if errors.Is(err, os.ErrNotExist) { // it is still written to
-		f, err = store.Open(ctx, p.WARC+".open", p.Offset)
-	}
-	if err != nil {
-		return nil, "", err
-	}
-	defer f.Close()
-	rec, err := archive.NewReader(f).Next()
-	if err != nil {
-		return nil, "", fmt.Errorf("%s at %d: %w", p.WARC, p.Offset, err)
-	}
-	resp, err := fetch.ReadKept(rec, engine.MaxAnswer)
-	if err != nil {
-		return nil, "", fmt.Errorf("%s at %d: %w", p.WARC, p.Offset, err)
-	}
-	defer resp.Release()
-	body, err = resp.Decoded(engine.MaxAnswer)
-	if len(body) > 0 {
-		err = nil
-	}
-	return bytes.Clone(body), resp.Get("Content-Type"), err
-}
-
 // fieldWriter prints rows with fields: JSON lines, CSV, or a table.
 type fieldWriter struct {
 	fields *engine.Fields
 	enc    *json.Encoder
 	csv    *rowWriter
-	table  *tabwriter.Writer
+	table  *columns
 }
 
 func newFieldWriter(w io.Writer, format string, fs *engine.Fields) *fieldWriter {
@@ -147,7 +117,7 @@ func newFieldWriter(w io.Writer, format string, fs *engine.Fields) *fieldWriter 
 	head := append([]string{"url", "product", "site"}, fs.Names...)
 	switch format {
 	case "table":
-		out.table = tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+		out.table = newColumns(w)
 		fmt.Fprintln(out.table, strings.ToUpper(strings.Join(append(slices.Clone(fs.Names), "product", "url"), "\t")))
 	case "csv":
 		out.csv = csvRows(w, head)

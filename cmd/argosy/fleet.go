@@ -8,7 +8,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -168,7 +167,7 @@ func newJobs() *cobra.Command {
 }
 
 func printJobs(w io.Writer, js []web.Job) error {
-	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	t := newColumns(w)
 	fmt.Fprintln(t, "JOB\tNAME\tSTATE\tSITES\tFETCHED\tPAGES\tFAILED\tEXCLUDED\tPENDING\tMANUAL\tBYTES\tRAN\tSTRATEGY")
 	for i := range js {
 		j := &js[i]
@@ -307,7 +306,7 @@ func printReservation(w io.Writer, r coordinator.Reservation) error {
 	}
 	fmt.Fprintf(w, "at work at once: %.1f nodes on average, %d at most, in %v\n", r.Needed, r.Most,
 		time.Duration(r.Hours*float64(time.Hour)).Round(time.Second))
-	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	t := newColumns(w)
 	fmt.Fprintln(t, "\tRESERVED\tAN HOUR\tRESERVE\tUSE\tSURCHARGE")
 	for _, p := range []struct {
 		name string
@@ -319,7 +318,7 @@ func printReservation(w io.Writer, r coordinator.Reservation) error {
 }
 
 func printNodes(w io.Writer, ns []coordinator.NodeView) error {
-	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	t := newColumns(w)
 	fmt.Fprintln(t, "NODE\tSTATE\tPLACE\tLEASES\tLANDMARK\tBS\tPROBES\tPAGES\tBYTES\tCOST\tSTORE")
 	for i := range ns {
 		n := &ns[i]

@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/ledger"
@@ -69,7 +68,7 @@ func printGains(w io.Writer, gains []nodeGains) error {
 		return nil
 	}
 	fmt.Fprintln(w, "\nGain in efficiency (pages a second), the lease after against the lease before, of the\ntasks concerned (leases): as the paper has it, which is biased by the choice of tasks.")
-	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	t := newColumns(w)
 	fmt.Fprintln(t, strings.ToUpper("node\t"+strings.Join(sim.Indicators[:], "\t")))
 	for _, g := range gains {
 		row := g.Node

@@ -7,7 +7,6 @@ import (
 	"os"
 	"runtime"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -36,7 +35,7 @@ func newLabList() *cobra.Command {
 	c := &cobra.Command{
 		Use: "list", Short: "List the scenarios that come with the program", Args: cobra.NoArgs, Example: "  argosy lab list\n  argosy lab list --kinds",
 		RunE: func(c *cobra.Command, _ []string) error {
-			t := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
+			t := newColumns(c.OutOrStdout())
 			if kinds {
 				for _, k := range sim.Kinds() {
 					fmt.Fprintf(t, "%s\t%s\n", k.Name, k.About)

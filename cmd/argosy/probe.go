@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -89,7 +88,7 @@ type prober struct {
 
 func (p *prober) run(c *cobra.Command, urls []crawl.URL, store string, asJSON bool) error {
 	out := c.OutOrStdout()
-	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	t := newColumns(out)
 	if !asJSON {
 		fmt.Fprintln(t, "URL\tSTATUS\tCONNECT\tSERVER\tHTTPPING median\tpaper's mean\tBC")
 	}

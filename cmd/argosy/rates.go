@@ -8,7 +8,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -207,7 +206,7 @@ func (f *oneTask) rates(w io.Writer, pairs []*pairRates, gains []nodeGains, svg 
 	for _, p := range pairs {
 		end = max(end, p.Curve[len(p.Curve)-1].At)
 	}
-	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	t := newColumns(w)
 	fmt.Fprintln(t, "SITE\tNODE\tLEASES\tEXISTING\tCOLLECTED\tCOMPLETION\tSECONDS A PAGE\tCOMPLETION OVER TIME")
 	for _, p := range pairs {
 		existing, rate, curve := "-", "-", ""

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -187,7 +186,7 @@ func printReplays(w io.Writer, r *sim.Recording, rows []lab.Replays, guess sim.G
 	if own == "" {
 		own = "not said"
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := newColumns(w)
 	fmt.Fprintf(t, "STRATEGY\tMBIT/S\tOF THE RECORDING\tSECONDS TO %.0f %%\n", 100*0.9)
 	fmt.Fprintf(t, "recorded (%s)\t%.3f\t1\t%.0f\n", own, was/1e6, seconds)
 	for i := range rows {
@@ -261,7 +260,7 @@ func printAdvice(w io.Writer, r *sim.Recording, a *lab.Advice, draws int) error 
 	fmt.Fprintf(w, "reserve: %d of %d nodes\n", a.Reserved(), len(a.Drops))
 	d := a.Drops[0]
 	fmt.Fprintf(w, "drop first: %s (costs %.1f ± %.1f %% of the rate)\n\n", d.Node, 100*d.Loss, 100*d.Spread)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := newColumns(w)
 	fmt.Fprintln(t, "WITHOUT\tLOSS\t \tNODES\tOF THE RATE")
 	for i, d := range a.Drops {
 		fewer := "\t"

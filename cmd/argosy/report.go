@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -143,7 +142,7 @@ func printShares(w io.Writer, title string, shares []survey.Share) {
 
 func printTemplates(w io.Writer, r *survey.Report) error {
 	fmt.Fprintln(w, "\nURLs that look alike, and what they brought")
-	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	tw := newColumns(w)
 	fmt.Fprintln(tw, "  URLS\tNEW\tSAME\tMOVED\tERRORS\tLIKE")
 	shown := 0
 	for _, t := range r.Templates {

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -34,6 +33,30 @@ func (f *oneTask) register(c *cobra.Command) {
 	c.Flags().StringVarP(&f.dir, "out", "o", "", "directory of a crawl")
 	c.Flags().Uint32Var(&f.job, "job", 0, "number of a coordinator's job (default: the one that has the task)")
 	f.fleetFlags.register(c)
+}
+
+// either calls one of two functions: here for a job of a directory, which is the first argument or given with -o, there for a job of a
+// coordinator, whose number is the argument.
+func (f *oneTask) either(c *cobra.Command, args []string, here func(job uint32) error, there func(context.Context, *web.Client, io.Writer, uint32) error) error {
+	if len(args) > 0 && f.dir == "" && looksLikeCrawl(args[0]) {
+		f.dir, args = args[0], nil
+	}
+	switch {
+	case f.dir != "" && len(args) > 0:
+		return usage("%q: a directory is given; its jobs are named by --job", args[0])
+	case f.dir != "":
+		if err := isCrawl(f.dir); err != nil {
+			return err
+		}
+		return here(max(1, f.job))
+	case len(args) == 0:
+		return usage("name a crawl's directory (also with -o), or the number of a coordinator's job")
+	}
+	id, err := parseJob(args[0])
+	if err != nil {
+		return err
+	}
+	return f.fleet(c, func(ctx context.Context, cl *web.Client, w io.Writer) error { return there(ctx, cl, w, id) })
 }
 
 // ids reads numbers of tasks.
@@ -193,7 +216,7 @@ func whenMS(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-0
 // not brought all that it found.
 func printSearches(w io.Writer, rows []ledger.Task, now time.Time) error {
 	var table strings.Builder
-	t := tabwriter.NewWriter(&table, 0, 4, 2, ' ', 0)
+	t := newColumns(&table)
 	fmt.Fprintln(t, "TASK\tACTUAL\tENGINE\tPRODUCT\tSITE\tQUEUE\tFOR\tEXISTS\tFOUND\tHAD\tRATE\tNODE")
 	whys := []string{""}
 	for i := range rows {

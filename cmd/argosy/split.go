@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -75,7 +74,7 @@ func printVirtual(w io.Writer, v split.Virtual, tasks []split.Task) error {
 		for _, name := range slices.Sorted(maps.Keys(of.Added)) {
 			fmt.Fprintf(w, "   %s: %s&%s\n", name, words, strings.Join(of.Added[name], "&"))
 		}
-		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		t := newColumns(w)
 		for _, s := range of.Searches {
 			kind := ""
 			if k := tasks[s.Task-1].Type; k != "" {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -9,62 +10,73 @@ import (
 	"github.com/spf13/cobra"
 
 	"argosy/internal/fleet/survey"
+	"argosy/internal/fleet/web"
 )
 
 func newTree() *cobra.Command {
-	var dir string
-	var job uint32
-	var asJSON, dot, all bool
+	f := &oneTask{}
+	var dot, all bool
 	var deepest int
 	c := &cobra.Command{
-		Use: "tree DIR", Short: "Print how each page of a crawl was reached, and its score", Args: cobra.MaximumNArgs(1),
+		Use: "tree DIR | tree JOB", Short: "Print how each page of a crawl was reached, and its score", Args: cobra.MaximumNArgs(1),
 		Long: `Tree prints the search paths of a crawl: each page under the page that named it
 first, with its score by the crawl's topic, if it has one. Branches without a
 page on the topic are folded into one line; on a terminal pages on the topic are
 green. With --all it also prints what was not fetched, with what is expected of
-it. It works beside a crawl that runs, too.`,
-		Example: "  argosy tree rls\n  argosy tree rls --all --depth 3\n  argosy tree rls --dot | dot -Tsvg > rls.svg",
+it. It works beside a crawl that runs, too. Of a fleet's job it prints what was
+fetched; of very many pages those of the branches with most on the topic.`,
+		Example: "  argosy tree rls\n  argosy tree 3\n  argosy tree rls --all --depth 3\n  argosy tree rls --dot | dot -Tsvg > rls.svg",
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := dirArgs(args, &dir); err != nil {
-				return err
-			}
-			if err := isCrawl(dir); err != nil {
-				return err
-			}
-			if asJSON && dot || deepest < 0 {
+			if f.json && dot || deepest < 0 {
 				return usage("--json or --dot, not both; --depth from 0 (everything)")
 			}
-			roots, running, err := survey.SearchTree(c.Context(), dir, job, all)
-			if err != nil {
-				return err
+			print := func(out io.Writer, roots []*survey.Branch) error {
+				switch {
+				case f.json:
+					return printJSON(out, roots)
+				case dot:
+					return printDot(out, roots)
+				}
+				return printTree(out, roots, deepest)
 			}
-			if running {
-				noteRunning(dir)
-			}
-			out := c.OutOrStdout()
-			switch {
-			case asJSON:
-				return printJSON(out, roots)
-			case dot:
-				return printDot(out, roots)
-			}
-			t := treePrinter{w: out, deepest: deepest}
-			if isTerminal(out) && os.Getenv("NO_COLOR") == "" {
-				t.on, t.off = "\x1b[32m", "\x1b[0m"
-			}
-			for _, r := range roots {
-				t.branch(r, "", "", 1)
-			}
-			return t.err
+			return f.either(c, args, func(job uint32) error {
+				roots, running, err := survey.SearchTree(c.Context(), f.dir, job, all)
+				if err != nil {
+					return err
+				}
+				if running {
+					noteRunning(f.dir)
+				}
+				return print(c.OutOrStdout(), roots)
+			}, func(ctx context.Context, cl *web.Client, w io.Writer, job uint32) error {
+				if all {
+					return usage("--all: of a directory, such as the coordinator's, with --job %d", job)
+				}
+				p, err := cl.Tree(ctx, job)
+				if err != nil {
+					return err
+				}
+				return print(w, p.Roots)
+			})
 		},
 	}
-	dirFlag(c, &dir)
-	c.Flags().Uint32Var(&job, "job", 1, "number of the job")
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	f.register(c)
 	c.Flags().BoolVar(&dot, "dot", false, "print a graph for Graphviz")
 	c.Flags().BoolVar(&all, "all", false, "also what was not fetched, and branches without a page on the topic")
 	c.Flags().IntVar(&deepest, "depth", 0, "so many levels only (0: all)")
 	return c
+}
+
+// printTree prints trees as lines, in colours on a terminal.
+func printTree(w io.Writer, roots []*survey.Branch, deepest int) error {
+	t := treePrinter{w: w, deepest: deepest}
+	if isTerminal(w) && os.Getenv("NO_COLOR") == "" {
+		t.on, t.off = "\x1b[32m", "\x1b[0m"
+	}
+	for _, r := range roots {
+		t.branch(r, "", "", 1)
+	}
+	return t.err
 }
 
 // treePrinter prints branches as lines.
@@ -130,6 +142,9 @@ func (t *treePrinter) branch(b *survey.Branch, stem, rest string, level int) {
 		}
 		t.branch(u, rest+twig, rest+next, level+1)
 	}
+	if b.Folded > 0 { // a coordinator leaves out what is less on the topic
+		t.printf("%s└ … %s left out\n", rest, plural(int64(b.Folded), "subtree"))
+	}
 	if folded > 0 {
 		t.printf("%s└ … %s off the topic\n", rest, plural(int64(folded), "page"))
 	}
@@ -168,11 +183,9 @@ func dotName(b *survey.Branch) string {
 }
 
 func newStats() *cobra.Command {
-	var dir string
-	var job uint32
-	var asJSON bool
+	f := &oneTask{}
 	c := &cobra.Command{
-		Use: "stats DIR", Short: "Print how well a topical crawl kept to its topic", Args: cobra.MaximumNArgs(1),
+		Use: "stats DIR | stats JOB", Short: "Print how well a topical crawl kept to its topic", Args: cobra.MaximumNArgs(1),
 		Long: `Stats prints the figures of a crawl with a topic: those of the published system
 under its names, and those that the field uses. A page is visited (VC) if it was
 had as HTML with status 200, saved (DTOC) if it is on the topic (CC), whole, and
@@ -180,27 +193,30 @@ not the same bytes as one saved before, which are counted as repeated (RC). VUC,
 the pages that should have been saved, is taken for VC as published. CR and RR
 reward who fetches what is known: look at the harvest, different pages on the
 topic a fetch. AUC is how well links were judged before they were followed.`,
-		Example: "  argosy stats rls\n  argosy stats rls --json | jq .curve",
+		Example: "  argosy stats rls\n  argosy stats 3\n  argosy stats rls --json | jq .curve",
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := dirArgs(args, &dir); err != nil {
-				return err
+			print := func(out io.Writer, s *survey.Stats) error {
+				if f.json {
+					return printJSON(out, s)
+				}
+				return printStats(out, s)
 			}
-			if err := isCrawl(dir); err != nil {
-				return err
-			}
-			s, err := survey.TopicStats(c.Context(), dir, job)
-			if err != nil {
-				return usage("%s: %w", dir, err)
-			}
-			if asJSON {
-				return printJSON(c.OutOrStdout(), s)
-			}
-			return printStats(c.OutOrStdout(), s)
+			return f.either(c, args, func(job uint32) error {
+				s, err := survey.TopicStats(c.Context(), f.dir, job)
+				if err != nil {
+					return usage("%s: %w", f.dir, err)
+				}
+				return print(c.OutOrStdout(), s)
+			}, func(ctx context.Context, cl *web.Client, w io.Writer, job uint32) error {
+				s, err := cl.Statistics(ctx, job)
+				if err != nil {
+					return err
+				}
+				return print(w, &s)
+			})
 		},
 	}
-	dirFlag(c, &dir)
-	c.Flags().Uint32Var(&job, "job", 1, "number of the job")
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	f.register(c)
 	return c
 }
 

@@ -37,7 +37,7 @@ func TestMistakesHaveAPlace(t *testing.T) {
 		"virtual:\n  engines:\n  - urn: x":                                       "line 3",
 
 		"virtual:\n  pages: 1.5\n":                                     "line 2: 1.5: want a whole number",
-		"name: a\nmarket: {alpha: 1.5}\n":                             "line 2: 1.5: want a whole number",
+		"name: a\nmarket: {alpha: 1.5}\n":                              "line 2: 1.5: want a whole number",
 		"engines:\n- name: a\n  blocked: [{status: 403.9}]\n":          "line 3: 403.9: want a whole number",
 		"virtual:\n  engines:\n  - {name: a, first: 1, step: 2.5e0}\n": "line 3: 2.5e0: want a whole number",
 

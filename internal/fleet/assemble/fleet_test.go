@@ -16,6 +16,7 @@ import (
 	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/bus"
 	"argosy/internal/fleet/coordinator"
+	"argosy/internal/fleet/frontier"
 	"argosy/internal/fleet/outdir"
 	"argosy/internal/fleet/serve"
 	"argosy/internal/webs"
@@ -413,6 +414,15 @@ func TestDirectoriesAreNotMixedUp(t *testing.T) {
 	f.halt()
 	if _, err := assemble.Open(t.Context(), config(f.dir, "1", 0, 1)); !errors.Is(err, outdir.ErrOtherJob) {
 		t.Errorf("a crawl into a coordinator's directory: %v", err)
+	}
+	err := assemble.View(t.Context(), f.dir, func(v *frontier.Frontier, running bool) error { // what is there can be read nevertheless
+		if running || v.Job(1) != nil {
+			t.Errorf("running %v, job %v", running, v.Job(1))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Errorf("looking at a coordinator's directory: %v", err)
 	}
 	dir := t.TempDir()
 	cr, err := assemble.Open(t.Context(), config(dir, "1", 0, 1))

@@ -74,8 +74,12 @@ func ask(ctx context.Context, dir, question string) error {
 }
 
 // View calls fn with the frontier of a crawl's directory: of one at rest, with all of its log applied, or, if a process works
-// there, with a copy as it is at this moment. running says which.
+// there, with a copy as it is at this moment. running says which. A coordinator's directory at rest is read as that has left it: what
+// the log holds beyond it is not applied.
 func View(ctx context.Context, dir string, fn func(f *frontier.Frontier, running bool) error) error {
+	if outdir.Fleet(dir) && !outdir.Running(dir) {
+		return viewLeft(dir, fn)
+	}
 	cfg := DefaultConfig(dir)
 	cfg.Idle = true
 	cr, err := Open(ctx, cfg)
@@ -135,6 +139,21 @@ func (cr *Crawl) idle(ctx context.Context, fn func(ctx context.Context, co *coor
 		return outdir.Mend(cr.cfg.Dir, rerr) // what fn says follows from it
 	}
 	return err
+}
+
+// viewLeft opens what a coordinator has left, to read it.
+func viewLeft(dir string, fn func(*frontier.Frontier, bool) error) error {
+	lock, err := outdir.Lock(dir)
+	if err != nil {
+		return err
+	}
+	fc := frontier.DefaultConfig(outdir.Frontier(dir))
+	fc.ReadOnly = true
+	f, err := frontier.Open(fc)
+	if err != nil {
+		return errors.Join(err, lock.Close())
+	}
+	return errors.Join(fn(f, false), f.Close(), lock.Close())
 }
 
 // viewRunning has the process that works in a directory copy its view, and opens the copy. Files are linked, so that it costs

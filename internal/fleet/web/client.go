@@ -25,6 +25,7 @@ import (
 	"argosy/internal/fleet/coordinator"
 	"argosy/internal/fleet/gate"
 	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/survey"
 	"argosy/internal/plan/sim"
 )
 
@@ -278,6 +279,18 @@ func (c *Client) Job(ctx context.Context, id uint32) (j Job, err error) {
 func (c *Client) Recording(ctx context.Context, id uint32) (r sim.Recording, err error) {
 	err = c.get(ctx, fmt.Sprintf("/jobs/%d/recording", id), &r)
 	return r, err
+}
+
+// Tree returns the search paths of a job; of very many pages those of the branches with most on the topic.
+func (c *Client) Tree(ctx context.Context, id uint32) (p Paths, err error) {
+	err = c.get(ctx, fmt.Sprintf("/jobs/%d/tree", id), &p)
+	return p, err
+}
+
+// Statistics returns the figures of a job that looks for a topic.
+func (c *Client) Statistics(ctx context.Context, id uint32) (s survey.Stats, err error) {
+	err = c.get(ctx, fmt.Sprintf("/jobs/%d/statistics", id), &s)
+	return s, err
 }
 
 // Submit submits a job file. list stands for seeds that follow by Sow; nil: they are in the file.

@@ -89,8 +89,14 @@ func (r *Ready) defaults() {
 }
 
 func (r *Ready) checkURL() error {
-	if !strings.Contains(r.URL, "{query}") {
+	sent, _, _ := strings.Cut(r.URL, "#")
+	switch {
+	case !strings.Contains(r.URL, "{query}"):
 		return fmt.Errorf("%q: {query} is missing", r.URL)
+	case !strings.Contains(sent, "{query}"):
+		return fmt.Errorf("%q: {query} stands behind #, and what stands there is not sent", r.URL)
+	case r.counts() && !strings.Contains(sent, "{page}"):
+		return fmt.Errorf("%q: {page} stands behind #, and what stands there is not sent", r.URL)
 	}
 	sample := strings.NewReplacer("{query}", "x", "{page}", "1", "{site}", "x.example", "{base}", "http://x.example").Replace(r.URL)
 	if i := strings.IndexAny(sample, "{}"); i >= 0 {

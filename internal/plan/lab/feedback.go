@@ -14,7 +14,7 @@ import (
 
 func (f Feedback) filled() Feedback {
 	f.Nodes, f.Sites, f.Changes = orDefault(f.Nodes, 4), orDefault(f.Sites, 5), orDefault(f.Changes, 6)
-	f.Load, f.Hours, f.Stuck = orDefault(f.Load, 0.6), orDefault(f.Hours, 5), orDefault(f.Stuck, 0.2)
+	f.Load, f.Hours, f.Stuck, f.Slots = orDefault(f.Load, 0.6), orDefault(f.Hours, 5), orDefault(f.Stuck, 0.2), orDefault(f.Slots, 1)
 	return f
 }
 
@@ -35,13 +35,11 @@ func planFeedback(s *Scenario, _ Config) ([]unit, func(r results) (report.Sectio
 	for k := range s.Seeds {
 		seed := Publish.seed(k)
 		units = append(units, unit{fmt.Sprintf("seed %d", seed), func() (figures, error) { return runFeedback(f, seed) }})
-		for k := range policySteps {
-			units = append(units, unit{fmt.Sprintf("policies %d, seed %d", k, seed), func() (figures, error) { return runPolicies(f, seed, k) }})
-		}
+		units = append(units, policyUnits(f, seed)...)
 		for _, spec := range feedbackSpecs {
 			units = append(units, unit{fmt.Sprintf("%s, seed %d", spec, seed), func() (figures, error) {
 				w := feedbackWorld(f, seed)
-				r, err := simulate(w, spec, w.Bound())
+				r, err := simulate(w, spec, 0)
 				if err != nil {
 					return nil, err
 				}
@@ -52,55 +50,6 @@ func planFeedback(s *Scenario, _ Config) ([]unit, func(r results) (report.Sectio
 	return units, func(r results) (report.Section, error) { return feedbackSection(s, f, r), nil }, nil
 }
 
-// policySteps are the three policies switched on one after another, and beside them random placement and the bare rule with all else on.
-var policySteps = []struct {
-	name, spec         string
-	modifies, recycles bool
-}{
-	{"none: random placement", "random", false, false},
-	{"+ assignment (feedback,load=on)", "feedback,load=on", false, false},
-	{"+ modification", "feedback,load=on", true, false},
-	{"+ recycling", "feedback,load=on", true, true},
-	{"random placement, modification and recycling", "random", true, true},
-	{"the bare rule (feedback), modification and recycling", "feedback", true, true},
-}
-
-// runPolicies runs one of the steps: the share of pages that was had, and the 95th percentile of latency in seconds.
-func runPolicies(f Feedback, seed uint64, k int) (figures, error) {
-	w, step := feedbackWorld(f, seed), policySteps[k]
-	w.Modify = step.modifies
-	if !step.recycles {
-		w.Recycle = schedule.DefaultRecycle()
-		w.Recycle.After = unrecycled
-	}
-	r, err := simulate(w, step.spec, w.Bound())
-	if err != nil {
-		return nil, err
-	}
-	return figures{"run": {r.Completed / r.Asked, r.P95}}, nil
-}
-
-// policiesTable shows what each step has gained, seed by seed.
-func policiesTable(s *Scenario, r results) report.Table {
-	t := report.Table{
-		Caption: "The policies, switched on one after another in the same worlds (means with 95 % intervals over seeds)",
-		Head:    []string{"policies", "pages had, of those asked for", "gain over the line before", "times random placement", "95th percentile of latency, s"},
-	}
-	share := func(k int) sample {
-		return r.sample("run", 0, keysOf(s.Seeds, func(seed uint64) string { return fmt.Sprintf("policies %d, seed %d", k, seed) })...)
-	}
-	random := share(4)
-	for k, step := range policySteps {
-		keys := keysOf(s.Seeds, func(seed uint64) string { return fmt.Sprintf("policies %d, seed %d", k, seed) })
-		gain := ""
-		if k > 0 && k < 4 {
-			gain = share(k).less(share(k - 1)).text(4)
-		}
-		t.Rows = append(t.Rows, []string{step.name, share(k).text(3), gain, share(k).over(random).text(2), r.sample("run", 1, keys...).text(1)})
-	}
-	return t
-}
-
 var feedbackSpecs = []string{"feedback", "flow", "greedy", "random"}
 
 // feedbackWorld is a world of tasks that come to sites which treat nodes differently and change their mind; on some pairs
@@ -108,7 +57,16 @@ var feedbackSpecs = []string{"feedback", "flow", "greedy", "random"}
 func feedbackWorld(f Feedback, seed uint64) sim.World {
 	w := sim.Changing(f.Nodes, f.Sites, f.Changes, f.Load, f.Hours, seed)
 	r := rand.New(rand.NewPCG(seed, 0x737475))
-	w.Modify = true
+	w.Modify, w.Window = true, 10*f.Nodes*f.Slots
+	w.Tasks.Spread, w.Apart = f.Spread, f.Gap > 0
+	for i := range w.Nodes {
+		if w.Nodes[i].Slots = f.Slots; f.Slots > 1 {
+			w.Nodes[i].Bandwidth = w.Page * w.Tasks.PerSecond * float64(w.Tasks.Pages) / (f.Load * float64(f.Nodes))
+		}
+	}
+	for j := 0; j < f.Sites; j += 3 {
+		w.Sites[j].Gap = f.Gap
+	}
 	for range f.Nodes {
 		row := make([]float64, f.Sites)
 		for j := range row {
@@ -162,7 +120,7 @@ func feedbackRun(f Feedback, seed uint64, without string) (reals, []sim.End, err
 	}
 	var ends []sim.End
 	w.Ended = func(e sim.End) { ends = append(ends, e) }
-	r, err := sim.Run(w, st)
+	r, err := sim.RunBound(w, st, 0, false)
 	if err != nil {
 		return nil, nil, err
 	}

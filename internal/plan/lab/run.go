@@ -92,6 +92,7 @@ func init() { // the table names functions that read it
 		"bandwidth":   {"the patent: its examples, how often its procedure gets stuck, its rule in the scheduler, what order of probes does", 6, planBandwidth},
 		"packing":     {"the need found by running the allocation, then the cost curves; working nodes first against any node", 10, planPacking},
 		"feedback":    {"completion rates over time; gains by moving, modifying and recycling, beside what would have been without", 6, planFeedback},
+		"policies":    {"what assignment, modification and recycling bring, switched on one after another", 20, planPolicies},
 		"market":      {"the worked example, and crawling with and without the market", 48, planMarket},
 		"coordinates": {"accuracy by dimensions and landmarks over draws, errors, and a map", 8, planCoordinates},
 		"throughput":  {"megabytes over time of random, nearest and three nearest nodes, of all sites and of one, and what measuring costs", 10, planThroughput},

@@ -16,14 +16,14 @@ type Scenario struct {
 	Name       string   `yaml:"name" doc:"what it is called"`
 	Title      string   `yaml:"title" doc:"headline of its report"`
 	About      string   `yaml:"about" doc:"what it shows"`
-	Experiment string   `yaml:"experiment" doc:"what is run" enum:"worlds bandwidth packing feedback market coordinates throughput volatile"`
+	Experiment string   `yaml:"experiment" doc:"what is run" enum:"worlds bandwidth packing feedback policies market coordinates throughput volatile"`
 	Seeds      int      `yaml:"seeds" doc:"worlds or draws; each gives one figure of the sample that intervals are of" min:"0" max:"1000"`
 	Strategies []string `yaml:"strategies" doc:"worlds, throughput: what is compared, names with options as argosy strategies lists them, or oracle"`
 
 	World       World       `yaml:"world" doc:"worlds: what the world is like"`
 	Vary        Vary        `yaml:"vary" doc:"worlds: one term that takes several values"`
 	Packing     Packing     `yaml:"packing" doc:"packing: what comes, and what nodes cost"`
-	Feedback    Feedback    `yaml:"feedback" doc:"feedback: the fleet and how sites change"`
+	Feedback    Feedback    `yaml:"feedback" doc:"feedback, policies: the fleet and how sites change"`
 	Coordinates Coordinates `yaml:"coordinates" doc:"coordinates, volatile: which models, on what"`
 	Throughput  Throughput  `yaml:"throughput" doc:"throughput: the fleet of the coordinates paper"`
 }
@@ -76,6 +76,9 @@ type Feedback struct {
 	Load    float64 `yaml:"load" doc:"work that comes, of what the nodes can do (default 0.6)" min:"0" max:"2"`
 	Hours   int     `yaml:"hours" doc:"how long it lasts (default 5)" min:"0" max:"48"`
 	Stuck   float64 `yaml:"stuck" doc:"share of pairs on which leases get stuck now and then (default 0.2)" min:"0" max:"1"`
+	Slots   int     `yaml:"slots" doc:"leases at once of a node, which share what one of them could have alone (default 1)" min:"0" max:"1000"`
+	Spread  float64 `yaml:"spread" doc:"standard deviation of the logarithm of a task's pages (default 0: all have 20)" min:"0" max:"3"`
+	Gap     float64 `yaml:"gap" doc:"seconds between two requests that a third of the sites ask for; then a site is asked by one lease at a time (default 0)" min:"0" max:"60"`
 }
 
 // Coordinates says which models are fitted.

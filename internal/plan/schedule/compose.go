@@ -68,6 +68,8 @@ func (c Composition) Plan(s *Snapshot, record bool) Plan {
 			p.Refused = append(p.Refused, Waiting{t, x.why[t]})
 		case !x.why[t].OK():
 			p.Waiting = append(p.Waiting, Waiting{t, x.why[t]})
+		case !record && x.Full() && !tooBig(s, t): // why else it waits nobody reads, and to find out costs more than the plan
+			p.Waiting = append(p.Waiting, Waiting{t, crawl.Verdict{Reason: ReasonCapacity}})
 		case len(x.Candidates(t)) == 0 && tooBig(s, t):
 			p.Refused = append(p.Refused, Waiting{t, crawl.Verdict{Reason: ReasonTooBig}})
 		case len(x.Candidates(t)) == 0:
@@ -106,6 +108,7 @@ type Context struct {
 	through bool   // no task is looked at narrowly
 	past    past   // what the last cycle kept
 	above   float64
+	full    int // so many nodes, the first ones, can take no more
 }
 
 // tooBig tells whether no node could take a task even if it were empty.
@@ -197,6 +200,14 @@ func (c *Context) passes(task, node int) bool {
 
 // Room tells whether a node can take one more lease.
 func (c *Context) Room(node int) bool { return c.Load[node] < c.S.Nodes[node].Capacity }
+
+// Full reports whether no node can take one more lease.
+func (c *Context) Full() bool {
+	for c.full < len(c.S.Nodes) && !c.Room(c.full) {
+		c.full++
+	}
+	return c.full == len(c.S.Nodes)
+}
 
 // Price returns the cost of a pair as things stand.
 func (c *Context) Price(task, node int) float64 {

@@ -32,10 +32,17 @@ type Subtask struct {
 	Rate      float64
 }
 
-// Modify chooses page quota and time budget of a task's next lease from what its last one did: fewer pages after a low
-// completion rate and more after a high one; less time where pages come fast and more where they come slowly. The two
-// are chosen together: a larger quota would cost efficiency if its time did not grow with it, so the time follows the
-// pages that are expected to be collected, and when that does not fit into the longest time the quota gives way.
+// Modify chooses page quota q and time budget b of a task's next lease from what its last one did, Q pages at the completion rate r: fewer
+// pages after a low rate and more after a high one; less time where pages come fast and more where they come slowly.
+//
+// The two are chosen together, so that
+//
+//	W(q, b) = w·n - n²/2Q, with n = min(q, ⌊b / (Safety·s)⌋) and w = 1 + Gain·(r - Target),
+//
+// is largest; of those that are as good as each other it takes the least time, then the fewest pages. n are the pages that the lease comes to
+// in its time, if each takes s seconds: those that a collected page took, times r. Each is worth w, the more the better its site answers this
+// node, less n/Q: what is learned while a lease lasts changes only the next one. Where nothing was collected s is not known, and the time
+// stays as it was; where not even MinPages fit, it is MaxTime. Both keep within the bounds of cfg.
 func Modify(cfg ModifyConfig, s Subtask) (quota int, budget time.Duration) {
 	if s.Quota <= 0 {
 		s.Quota = cfg.MinPages
@@ -47,17 +54,15 @@ func Modify(cfg ModifyConfig, s Subtask) (quota int, budget time.Duration) {
 	if s.Rated {
 		rate = s.Rate
 	}
-	quota = clampInt(int(math.Round(float64(s.Quota)*(1+cfg.Gain*(min(rate, 1)-cfg.Target)))), cfg)
+	quota = clampInt(int(math.Ceil(float64(s.Quota)*(1+cfg.Gain*(min(rate, 1)-cfg.Target))-0.5-1e-9)), cfg)
 	if s.Collected == 0 {
 		return quota, clampTime(s.Budget, cfg) // nothing says how long a page takes
 	}
-	perPage := s.Took.Seconds() / float64(s.Collected)
-	seconds := perPage * float64(quota) * min(1, max(rate, 0.1)) * cfg.Safety
-	if top := cfg.MaxTime.Seconds(); seconds > top {
-		quota = clampInt(int(float64(quota)*top/seconds), cfg)
-		seconds = top
+	perPage := cfg.Safety * s.Took.Seconds() / float64(s.Collected) * min(1, max(rate, 0.1))
+	if top := cfg.MaxTime.Seconds(); perPage*float64(quota) > top {
+		quota = clampInt(int(top/perPage+1e-9), cfg)
 	}
-	return quota, clampTime(time.Duration(seconds*float64(time.Second)), cfg)
+	return quota, clampTime(time.Duration(math.Ceil(min(perPage*float64(quota), cfg.MaxTime.Seconds())-1e-9))*time.Second, cfg)
 }
 
 func clampInt(n int, cfg ModifyConfig) int { return min(cfg.MaxPages, max(cfg.MinPages, n)) }

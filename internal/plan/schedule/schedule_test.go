@@ -38,7 +38,7 @@ func TestModify(t *testing.T) {
 		t.Errorf("pages four times as slow get %v, were %v", got, b)
 	}
 	slow.Took = 5 * time.Hour
-	if got, d := schedule.Modify(cfg, slow); got >= q || d != cfg.MaxTime {
+	if got, d := schedule.Modify(cfg, slow); got >= q || d <= b || d > cfg.MaxTime {
 		t.Errorf("what does not fit into the longest time gives %d pages in %v", got, d)
 	}
 	rapid.Check(t, func(t *rapid.T) {
@@ -50,6 +50,38 @@ func TestModify(t *testing.T) {
 		q, b := schedule.Modify(cfg, s)
 		if q < cfg.MinPages || q > cfg.MaxPages || b < cfg.MinTime || b > cfg.MaxTime {
 			t.Fatalf("%+v: %d pages in %v", s, q, b)
+		}
+	})
+}
+
+// What Modify says that it maximises is largest where it says, of all quotas and budgets in whole seconds that there are.
+func TestModifyIsBest(t *testing.T) {
+	cfg := schedule.ModifyConfig{Target: 0.8, Gain: 0.5, MinPages: 2, MaxPages: 40, MinTime: 3 * time.Second, MaxTime: 50 * time.Second, Safety: 1.5}
+	rapid.Check(t, func(t *rapid.T) {
+		s := schedule.Subtask{Quota: rapid.IntRange(2, 40).Draw(t, "quota"), Took: time.Duration(rapid.Int64Range(1, 3e5).Draw(t, "took, ms")) * time.Millisecond}
+		s.Exist = rapid.IntRange(1, s.Quota).Draw(t, "exist")
+		s.Collected = rapid.IntRange(1, s.Exist).Draw(t, "collected")
+		rate := float64(s.Collected) / float64(s.Exist)
+		each := cfg.Safety * s.Took.Seconds() / float64(s.Collected) * max(rate, 0.1)
+		worth := func(q, b int) float64 {
+			n := min(float64(q), math.Floor(float64(b)/each+1e-9))
+			return (1+cfg.Gain*(rate-cfg.Target))*n - n*n/(2*float64(s.Quota))
+		}
+		q, b := schedule.Modify(cfg, s)
+		if each*float64(cfg.MinPages) > cfg.MaxTime.Seconds()+1e-9 {
+			if q != cfg.MinPages || b != cfg.MaxTime {
+				t.Fatalf("%+v: %d pages in %v, though none fits", s, q, b)
+			}
+			return
+		}
+		got, seconds := worth(q, int(b.Seconds())), int(b.Seconds())
+		for oq := cfg.MinPages; oq <= cfg.MaxPages; oq++ {
+			for ob := 3; ob <= 50; ob++ {
+				other := worth(oq, ob)
+				if other > got+1e-9 || math.Abs(other-got) <= 1e-9 && (ob < seconds || ob == seconds && oq < q) {
+					t.Fatalf("%+v: %d pages in %d s are worth %g, %d in %d s %g", s, q, seconds, got, oq, ob, other)
+				}
+			}
 		}
 	})
 }

@@ -12,7 +12,9 @@ import (
 var Greedy = Solver{"greedy", func(c *Context) []int {
 	out := make([]int, len(c.S.Tasks))
 	for t := range out {
-		out[t] = cheapest(c, t)
+		if out[t] = -1; !c.Full() {
+			out[t] = cheapest(c, t)
+		}
 	}
 	return out
 }}
@@ -42,7 +44,9 @@ var Anywhere = Solver{"random", func(c *Context) []int {
 	out := make([]int, len(c.S.Tasks))
 	var open []int
 	for t := range out {
-		out[t] = -1
+		if out[t] = -1; c.Full() {
+			continue
+		}
 		open = open[:0]
 		for _, n := range c.Candidates(t) {
 			if c.Room(n) {

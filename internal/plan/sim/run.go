@@ -382,15 +382,16 @@ func (e *engine) arriveLater() {
 
 func (e *engine) arrive() {
 	t := &task{id: uint32(len(e.tasks) + 1), site: e.coming.IntN(len(e.w.Sites)), last: -1, came: e.now}
-	t.left = e.w.Page * float64(e.w.Tasks.Pages)
-	e.res.Asked += float64(e.w.Tasks.Pages)
+	pages := e.w.Tasks.draw(e.coming)
+	t.left = e.w.Page * pages
+	e.res.Asked += pages
 	e.tasks = append(e.tasks, t)
 	e.wait(t)
 }
 
 // cycle takes a snapshot, plans, and starts leases.
 func (e *engine) cycle() error {
-	if len(e.waiting) == 0 {
+	if len(e.waiting) == 0 || !e.free() {
 		return nil
 	}
 	e.book.Fit()
@@ -402,8 +403,9 @@ func (e *engine) cycle() error {
 	if err != nil {
 		return err
 	}
-	waiting := make(map[uint32]*task, len(e.waiting))
-	for _, t := range e.waiting {
+	offered := e.offered()
+	waiting := make(map[uint32]*task, len(offered))
+	for _, t := range offered {
 		waiting[t.id] = t
 	}
 	s = unmeasured
@@ -416,13 +418,17 @@ func (e *engine) cycle() error {
 		e.begin(waiting[s.Tasks[a.Task].ID], at[a.Node])
 	}
 	kept := e.waiting[:0]
-	for _, t := range e.waiting {
+	for _, t := range offered {
 		if t.waiting {
 			kept = append(kept, t)
 		}
 	}
-	e.waiting = kept
-	if len(kept) > 0 {
+	if len(kept) < len(offered) {
+		kept = append(kept, e.waiting[len(offered):]...)
+		clear(e.waiting[len(kept):])
+		e.waiting = kept
+	}
+	if len(e.waiting) > 0 {
 		rest := e.w.Rest
 		if rest == 0 {
 			rest = again
@@ -433,6 +439,24 @@ func (e *engine) cycle() error {
 	return nil
 }
 
+// offered are the tasks that a cycle plans: those that have waited longest.
+func (e *engine) offered() []*task {
+	if most := e.w.Window; most > 0 && len(e.waiting) > most {
+		return e.waiting[:most]
+	}
+	return e.waiting
+}
+
+// free reports whether any node has a place: as in a coordinator, nothing is planned else, and the next lease to end asks for a cycle.
+func (e *engine) free() bool {
+	for i := range e.w.Nodes {
+		if e.w.Nodes[i].there(e.now) && len(e.leases[i]) < e.w.Nodes[i].Slots {
+			return true
+		}
+	}
+	return false
+}
+
 // snapshot is what a coordinator would know. at are the world's numbers of its nodes.
 func (e *engine) snapshot() (s *schedule.Snapshot, at []int) {
 	v := &e.view
@@ -440,7 +464,7 @@ func (e *engine) snapshot() (s *schedule.Snapshot, at []int) {
 		Now: e.now, Seed: e.w.Seed*0x9e3779b97f4a7c15 + uint64(e.now), PerSite: 1, Book: e.book, Memory: e.memory, LeaseSeconds: e.w.Lease.Seconds,
 		Nodes: v.Nodes[:0], Tasks: v.Tasks[:0], Leases: v.Leases[:0],
 	}
-	if e.w.Tasks != nil {
+	if e.w.Tasks != nil && !e.w.Apart {
 		v.PerSite = math.MaxInt32
 	}
 	for i := range e.w.Nodes {
@@ -462,7 +486,7 @@ func (e *engine) snapshot() (s *schedule.Snapshot, at []int) {
 		v.Leases = append(v.Leases, r)
 	}
 	sort.Slice(at, func(a, b int) bool { return e.w.Nodes[at[a]].ID < e.w.Nodes[at[b]].ID })
-	for _, t := range e.waiting {
+	for _, t := range e.offered() {
 		x := learn.Task{
 			Site: e.site(t.site), ID: t.id, Since: t.since, Pending: int64(min(t.left/e.w.Page, 1e15)), Pages: t.left / e.w.Page,
 			Quota: e.w.Lease.Bits / e.w.Page, Place: e.w.Sites[t.site].Place,

@@ -5,6 +5,7 @@ package sim
 
 import (
 	"math"
+	"math/rand/v2"
 
 	"argosy/internal/plan/schedule"
 	"argosy/internal/plan/solve"
@@ -30,6 +31,8 @@ type World struct {
 	Rest    int64   // ms between a cycle that leaves tasks waiting and the next at least; 0: 1,000
 	Drifts  bool    // changes touch delays too
 	Whole   bool    // a lease whose time is over ends when the pages under way are had
+	Apart   bool    // a site is asked by one lease at a time, also where tasks come
+	Window  int     // tasks that a cycle plans at most, those that have waited longest; 0: all
 	Part    int64   // ms after which a lease tells what it has done; 0: when it ends
 	Target  float64 // useful bits at which a run ends; 0: at the horizon
 
@@ -83,7 +86,16 @@ type LeaseShape struct {
 // Arrivals are tasks that come by chance, each to one site.
 type Arrivals struct {
 	PerSecond float64
-	Pages     int
+	Pages     int     // of each, on average
+	Spread    float64 // standard deviation of its logarithm; 0: all are alike
+}
+
+// draw is how many pages the next task has, one at least.
+func (a *Arrivals) draw(r *rand.Rand) float64 {
+	if a.Spread == 0 {
+		return float64(a.Pages)
+	}
+	return max(1, math.Round(float64(a.Pages)*math.Exp(a.Spread*r.NormFloat64()-a.Spread*a.Spread/2)))
 }
 
 // Change is something that happens to the world.
