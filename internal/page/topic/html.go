@@ -1,6 +1,9 @@
 package topic
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // html takes in the words of a page.
 func (r *reader) html(b []byte) {
@@ -85,14 +88,32 @@ func (p *place) now() int {
 	return inText
 }
 
-// inline are elements inside of which, and of whose ends, a sentence goes on.
-var inline = map[string]bool{
-	"a": true, "abbr": true, "b": true, "code": true, "em": true, "i": true, "kbd": true, "mark": true, "q": true, "samp": true, "small": true,
-	"span": true, "strong": true, "sub": true, "sup": true, "tt": true, "u": true, "var": true, "wbr": true,
+// isInline reports whether an element is one inside of which, and of whose ends, a sentence goes on.
+func isInline(name []byte) bool {
+	switch string(name) {
+	case "a", "abbr", "b", "code", "em", "i", "kbd", "mark", "q", "samp", "small", "span", "strong", "sub", "sup", "tt", "u", "var", "wbr":
+		return true
+	}
+	return false
 }
 
-// around are the elements that stand around a page's main text.
-var around = map[string]bool{"nav": true, "header": true, "footer": true, "aside": true, "form": true, "select": true, "button": true, "menu": true}
+// isAround reports whether an element stands around a page's main text.
+func isAround(name []byte) bool {
+	switch string(name) {
+	case "nav", "header", "footer", "aside", "form", "select", "button", "menu":
+		return true
+	}
+	return false
+}
+
+// told has, by the first letter of a name, the lengths of the names that tag looks at, as bits: most tags are passed by with it.
+var told = func() (t [32]uint16) {
+	for _, name := range strings.Fields("a abbr b code em i kbd mark q samp small span strong sub sup tt u var wbr nav header footer aside form select button menu " +
+		"h1 h2 h3 h4 h5 h6 title main article script style template") {
+		t[name[0]&31] |= 1 << len(name)
+	}
+	return t
+}()
 
 // tag takes in a tag, without its brackets, and returns the name of an element whose content is no text.
 func (p *place) tag(tag []byte, edge func()) (skip string) {
@@ -107,7 +128,11 @@ func (p *place) tag(tag []byte, edge func()) (skip string) {
 		n++
 	}
 	name := low[:n]
-	if !inline[string(name)] {
+	if n == 0 || told[name[0]&31]>>n&1 == 0 {
+		edge()
+		return ""
+	}
+	if !isInline(name) {
 		edge()
 	}
 	switch {
@@ -120,7 +145,7 @@ func (p *place) tag(tag []byte, edge func()) (skip string) {
 		}
 	case string(name) == "title":
 		p.title = !closes
-	case around[string(name)]:
+	case isAround(name):
 		if closes {
 			p.around = max(0, p.around-1)
 		} else if len(tag) == 0 || tag[len(tag)-1] != '/' {

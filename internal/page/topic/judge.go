@@ -16,7 +16,10 @@ type Judge struct {
 	ids   map[string]uint16 // of the stems of the topic, from 1
 	alone []int16           // by id: the term of the word itself, -1 if there is none
 	pairs map[[2]uint16]int16
-	first [256]bool // bytes with which words may begin that the topic has: no stemmer changes the first letter of a word that is in ASCII
+	first [256]bool            // bytes with which words may begin that the topic has: no stemmer changes the first letter of a word that is in ASCII
+	begin [1 << 14 / 64]uint64 // the same of the first two bytes, as bits, both in ASCII
+	all   float64              // sum of the weights that are above 0
+	short float64              // shortWeight
 
 	memo    []atomic.Uint64 // what words were looked up last: the hash without its last 16 bits, and the id
 	readers sync.Pool
@@ -39,6 +42,7 @@ func NewJudge(t *crawl.Topic) *Judge {
 			j.ids[w] = n
 			if w != "" {
 				j.first[w[0]] = true
+				j.begins(w)
 			}
 			j.alone = append(j.alone, -1)
 		}
@@ -51,6 +55,10 @@ func NewJudge(t *crawl.Topic) *Judge {
 			j.pairs[[2]uint16{id(t.Terms[i].Word), id(t.Terms[i].Next)}] = int16(i)
 		}
 	}
+	for i := range t.Terms {
+		j.all += max(0, t.Terms[i].Weight)
+	}
+	j.short = shortWeight(t)
 	j.readers.New = func() any { return &reader{judge: j, of: make([]counts, len(t.Terms))} }
 	return j
 }
@@ -123,21 +131,20 @@ func (j *Judge) Short(texts ...string) float64 {
 	r := j.reader()
 	defer j.readers.Put(r)
 	for _, t := range texts {
-		r.text([]byte(t))
+		r.short = append(r.short[:0], t...)
+		r.text(r.short)
 		r.last = 0
 	}
-	has, all := 0.0, 0.0
-	for i := range j.Topic.Terms {
-		w := max(0, j.Topic.Terms[i].Weight)
-		all += w
-		if r.of[i].any() {
-			has += w
-		}
-	}
-	if all == 0 {
+	if j.all == 0 || !r.found {
 		return 0
 	}
-	return min(1, has/min(all, shortWeight(j.Topic)))
+	has := 0.0
+	for i := range j.Topic.Terms {
+		if r.of[i].any() {
+			has += max(0, j.Topic.Terms[i].Weight)
+		}
+	}
+	return min(1, has/min(j.all, j.short))
 }
 
 // shortWeight is the weight that a few words can have at most: that of the five heaviest terms.
@@ -156,8 +163,10 @@ func shortWeight(t *crawl.Topic) float64 {
 
 func (j *Judge) reader() *reader {
 	r := j.readers.Get().(*reader)
-	clear(r.of)
-	*r = reader{judge: j, of: r.of}
+	if r.found {
+		clear(r.of)
+	}
+	*r = reader{judge: j, of: r.of, short: r.short}
 	return r
 }
 
@@ -226,15 +235,21 @@ type reader struct {
 	rest  int    // words of links and around it
 	last  uint16 // the word before, by its id
 	place int
+	found bool // a term of the topic
+	short []byte
 	buf   [maxWord + 4]byte
 }
 
 // text takes in words that stand in one place.
 func (r *reader) text(b []byte) {
 	for i := 0; i < len(b); {
+		if n := r.block(b[i:]); n > 0 {
+			i += n
+			continue
+		}
 		if next, is := r.judge.passes(b, i); next > i {
 			if i = next; is {
-				r.word()
+				r.word(1)
 				r.last = 0
 			}
 			continue
@@ -243,35 +258,41 @@ func (r *reader) text(b []byte) {
 		if i = next; len(word) == 0 {
 			continue
 		}
-		r.word()
-		id := r.judge.id(word)
-		if id == 0 {
-			r.last = 0
-			continue
-		}
-		if k := r.judge.alone[id]; k >= 0 {
-			r.count(int(k))
-		}
-		if r.last != 0 {
-			if k, ok := r.judge.pairs[[2]uint16{r.last, id}]; ok {
-				r.count(int(k))
-			}
-		}
-		r.last = id
+		r.word(1)
+		r.take(word)
 	}
 }
 
-// word counts a word, whatever it is.
-func (r *reader) word() {
+// take takes in a word that the topic may have.
+func (r *reader) take(word []byte) {
+	id := r.judge.id(word)
+	if id == 0 {
+		r.last = 0
+		return
+	}
+	if k := r.judge.alone[id]; k >= 0 {
+		r.count(int(k))
+	}
+	if r.last != 0 {
+		if k, ok := r.judge.pairs[[2]uint16{r.last, id}]; ok {
+			r.count(int(k))
+		}
+	}
+	r.last = id
+}
+
+// word counts so many words, whatever they are.
+func (r *reader) word(n int) {
 	switch r.place {
 	case inText:
-		r.main++
+		r.main += n
 	case inLink, inAround:
-		r.rest++
+		r.rest += n
 	}
 }
 
 func (r *reader) count(k int) {
+	r.found = true
 	c := &r.of[k]
 	switch r.place {
 	case inText:

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"strings"
+	"unicode/utf8"
 )
 
 // Evidence is what is known of a URL before it is fetched.
@@ -32,6 +33,8 @@ type Links struct {
 	seen    int64     // pages that it has learned from
 	right   int64     // of them, on the topic
 	feats   []feature
+	text    []byte   // of the words that are looked at
+	hashes  []uint64 // of them
 }
 
 // linkSlots is how many weights there are, a power of two.
@@ -111,48 +114,94 @@ func (m *Links) raw() float64 {
 // features lists what a link has: its score by rules counts from the start, by a weight of 1, and how many pages on the topic name it.
 func (m *Links) features(e *Evidence, fixed float64, named bool) {
 	m.feats = m.feats[:0]
-	add := func(kind string, word []byte, x float64) {
-		h := hash([]byte(kind))
-		for _, c := range word {
-			h = (h ^ uint64(c)) * 0x100000001b3
-		}
-		f := feature{slot: 3 + uint32((h*0x9e3779b97f4a7c15)>>40)%(linkSlots-3), x: float32(x)}
-		if named {
-			f.name = kind
-			if len(word) > 0 {
-				f.name += " " + string(word)
-			}
-		}
-		m.feats = append(m.feats, f)
-	}
 	z := math.Log(fixed / (1 - fixed))
 	m.feats = append(m.feats, feature{slot: 0, x: float32(round(z)), name: "rules"}, feature{slot: 1, x: 1, name: "base"},
 		feature{slot: 2, x: float32(round(math.Log2(float64(max(1, e.Named))))), name: "named"})
-	words := func(kind string, text []byte, most int, worth float64) {
-		n := 0
-		Each(text, func([]byte) { n++ })
-		if n = min(n, most); n == 0 {
-			return
-		}
-		x, left := worth/math.Sqrt(float64(n)), n
-		Each(text, func(w []byte) {
-			if left--; left >= 0 {
-				add(kind, digitless(w), x)
-			}
-		})
-	}
-	words("anchor", []byte(e.Anchor), 10, 1.2)
-	words("around", []byte(e.Around), 24, 0.6)
-	words("path", []byte(plainURL(e.URL)), 12, 1)
-	m.folders(e.URL, add)
-	add("page", []byte{byte('0' + min(9, int(e.Page*10)))}, 0.7)
-	add("off", []byte{byte('0' + min(9, e.Off))}, 0.5)
+	m.words(&kinds.anchor, e.Anchor, 10, 1.2, named)
+	m.words(&kinds.around, e.Around, 24, 0.6, named)
+	m.words(&kinds.path, plainURL(e.URL), 12, 1, named)
+	m.folders(e.URL, named)
+	m.add(&kinds.page, digits[min(9, int(e.Page*10))], 0.7, named)
+	m.add(&kinds.off, digits[min(9, e.Off)], 0.5, named)
 	if e.Anchor == "" {
-		add("no anchor", nil, 0.5)
+		m.add(&kinds.none, "", 0.5, named)
 	}
 	if e.Known > 0 {
 		trust := float64(e.Known) / (float64(e.Known) + 10)
-		add("site", nil, float64(trust*(e.Rate-0.3)))
+		m.add(&kinds.site, "", float64(trust*(e.Rate-0.3)), named)
+	}
+}
+
+// kind is a kind of features, with the hash of its name.
+type kind struct {
+	name string
+	hash uint64
+}
+
+var kinds = struct{ anchor, around, path, folder, page, off, none, site kind }{
+	kindOf("anchor"), kindOf("around"), kindOf("path"), kindOf("folder"), kindOf("page"), kindOf("off"), kindOf("no anchor"), kindOf("site"),
+}
+
+func kindOf(name string) kind { return kind{name, hash([]byte(name))} }
+
+var digits = [10]string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}
+
+// add adds a feature.
+func (m *Links) add(k *kind, word string, x float64, named bool) {
+	m.put(hashOn(k.hash, word), x)
+	if named {
+		m.name(k, word)
+	}
+}
+
+// put adds a feature by its hash.
+func (m *Links) put(h uint64, x float64) {
+	m.feats = append(m.feats, feature{slot: 3 + uint32((h*0x9e3779b97f4a7c15)>>40)%(linkSlots-3), x: float32(x)})
+}
+
+// name names the last feature.
+func (m *Links) name(k *kind, word string) {
+	f := &m.feats[len(m.feats)-1]
+	if f.name = k.name; word != "" {
+		f.name += " " + word
+	}
+}
+
+// hashOn is FNV-1a, from where another hash has ended.
+func hashOn[T string | []byte](h uint64, b T) uint64 {
+	for i := range len(b) {
+		h = (h ^ uint64(b[i])) * 0x100000001b3
+	}
+	return h
+}
+
+// words adds the first words of a text, all of them worth so much together.
+func (m *Links) words(k *kind, text string, most int, worth float64, named bool) {
+	if text == "" {
+		return
+	}
+	m.text, m.hashes = append(m.text[:0], text...), m.hashes[:0]
+	var names []string
+	var buf [maxWord + utf8.UTFMax]byte
+	for i := 0; i < len(m.text) && len(m.hashes) < most; {
+		word, next := cut(m.text, i, buf[:0])
+		if i = next; len(word) == 0 {
+			continue
+		}
+		word = digitless(word)
+		m.hashes = append(m.hashes, hashOn(k.hash, word))
+		if named {
+			names = append(names, string(word))
+		}
+	}
+	if len(m.hashes) == 0 {
+		return
+	}
+	x := worth / math.Sqrt(float64(len(m.hashes)))
+	for i, h := range m.hashes {
+		if m.put(h, x); named {
+			m.name(k, names[i])
+		}
 	}
 }
 
@@ -172,19 +221,23 @@ func digitless(w []byte) []byte {
 }
 
 // folders are the site, and the first folders of a URL on it.
-func (m *Links) folders(url string, add func(kind string, word []byte, x float64)) {
+func (m *Links) folders(url string, named bool) {
 	_, rest, ok := strings.Cut(url, "://")
 	if !ok {
 		return
 	}
 	rest, _, _ = strings.Cut(rest, "?")
+	h := kinds.folder.hash
 	for depth, i := 0, 0; depth < 4; depth++ {
 		j := strings.IndexByte(rest[i:], '/')
 		if j < 0 {
 			return
 		}
+		h = hashOn(h, rest[i:i+j+1])
 		i += j + 1
-		add("folder", []byte(rest[:i]), 0.8)
+		if m.put(h, 0.8); named {
+			m.name(&kinds.folder, rest[:i])
+		}
 	}
 }
 

@@ -185,9 +185,23 @@ func round(x float64) float64 {
 	if x == 0 || math.IsNaN(x) || math.IsInf(x, 0) {
 		return 0
 	}
-	unit := math.Pow(10, math.Floor(math.Log10(math.Abs(x)))-5)
+	power := int(math.Floor(math.Log10(math.Abs(x)))) - 5
+	unit := 0.0
+	if at := power + len(tens)/2; at >= 0 && at < len(tens) {
+		unit = tens[at]
+	} else {
+		unit = math.Pow(10, float64(power))
+	}
 	return math.Round(x/unit) * unit
 }
+
+// tens are powers of ten, from -20 on: what round needs for scores and weights.
+var tens = func() (t [41]float64) {
+	for i := range t {
+		t[i] = math.Pow(10, float64(i-len(t)/2))
+	}
+	return t
+}()
 
 // clip bounds what a topic is called.
 func clip(s string) string {
