@@ -51,7 +51,7 @@ var house = map[string]struct {
 	"plan/split":    {true, "engine"},
 	"plan/segment":  {false, ""},
 	"plan/geo":      {false, "schedule"},
-	"plan/sim":      {true, "learn netcoord predict schedule solve"},
+	"plan/sim":      {true, "learn netcoord predict schedule solve topic"},
 	"plan/report":   {true, ""},
 	"plan/lab":      {false, "dataset netcoord predict price report schedule sim solve strategy"},
 

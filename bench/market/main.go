@@ -49,6 +49,7 @@ var methods = []struct {
 }{
 	{"central", func(*crawl.Job, int64) {}},
 	{"rules", func(j *crawl.Job, _ int64) { j.Identity.ByRule = true }},
+	{"fuzzy", func(j *crawl.Job, _ int64) { j.Identity.ByRule, j.Identity.Fuzzy = true, true }},
 	{"lots", func(j *crawl.Job, _ int64) { market(j, crawl.MarketLots, 0) }},
 	{"independent", func(j *crawl.Job, budget int64) { market(j, crawl.MarketAlone, budget) }},
 	{"breadth", func(j *crawl.Job, _ int64) { j.Identity.Order = crawl.OrderBreadth }},

@@ -43,7 +43,7 @@ func (f *topicFlags) register(fl *pflag.FlagSet, t *config.Topic) {
 	fl.Var(filledFlag{&t.Language}, "topic-language", "language of the topic (ISO 639-1); none compares words as they stand (default: guessed)")
 	fl.Var(filledFlag{&f.threshold}, "topic-threshold", "score from which a page is on the topic (default 0.2)")
 	fl.Var(tunnelFlag{t}, "tunnel", "so many pages in a row may be off the topic on the way to a page (-1: any number)")
-	fl.Var(choiceFlag{&t.Order, []string{"best", "breadth", "depth"}}, "order", "in which a site's URLs are fetched: breadth, depth, or with a topic best (default: best with a topic, else breadth)")
+	fl.Var(choiceFlag{&t.Order, []string{"best", "breadth", "depth", "fuzzy"}}, "order", "in which a site's URLs are fetched: breadth, depth, or with a topic best or fuzzy, which is best by fuzzy rules, to compare with (default: best with a topic, else breadth)")
 	fl.Var(crawlersFlag{&f.crawlers}, "crawlers", "with a topic: so many crawlers share what is found, and trade (default: one, which has it all)")
 	fl.Var(filledFlag{&f.market}, "market", "with a topic: how they trade: lots (the default), paper or independent, and parameters, such as paper,alpha=10,interval=30s")
 	fl.BoolVar(&t.ByRule, "by-rule", false, "with a topic: score links by fixed rules, and learn nothing")

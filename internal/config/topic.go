@@ -17,7 +17,7 @@ type Topic struct {
 	Language  string       `yaml:"language" doc:"of words and text, by its code (ISO 639-1); none: words are compared as they stand"`
 	Threshold float64      `yaml:"threshold" doc:"score from which a page is on the topic; default 0.2"`
 	Tunnel    *int         `yaml:"tunnel" doc:"so many pages in a row may be off the topic on the way to a page; -1: any number; default 2" min:"-1" max:"100"`
-	Order     string       `yaml:"order" doc:"in which a site's URLs are fetched; default best with a topic, else breadth" enum:"best breadth depth"`
+	Order     string       `yaml:"order" doc:"in which a site's URLs are fetched; default best with a topic, else breadth" enum:"best breadth depth fuzzy"`
 	ByRule    bool         `yaml:"by_rule" doc:"score links by fixed rules, and learn nothing while crawling"`
 }
 
@@ -72,6 +72,8 @@ func (t *Topic) apply(id *crawl.Identity) (err error) {
 		}
 	case "breadth":
 		id.Order = crawl.OrderBreadth
+	case "fuzzy":
+		id.Order, id.Fuzzy = crawl.OrderBest, true
 	default:
 		id.Order = crawl.QueueOrder(t.Order)
 	}
@@ -81,7 +83,7 @@ func (t *Topic) apply(id *crawl.Identity) (err error) {
 		}
 		return nil
 	}
-	id.Tunnel, id.ByRule = DefaultTunnel, t.ByRule
+	id.Tunnel, id.ByRule = DefaultTunnel, t.ByRule || id.Fuzzy
 	if t.Tunnel != nil {
 		id.Tunnel = *t.Tunnel
 	}

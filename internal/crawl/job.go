@@ -84,6 +84,7 @@ type Identity struct {
 	Order  QueueOrder `cbor:"71,keyasint,omitempty" json:"order,omitempty"`   // in which a site's URLs are fetched
 	Tunnel int        `cbor:"72,keyasint,omitempty" json:"tunnel,omitempty"`  // with a topic: so many pages in a row may be off it on the way to a URL; -1: any number
 	ByRule bool       `cbor:"73,keyasint,omitempty" json:"by_rule,omitempty"` // with a topic: links are scored by fixed rules, and nothing is learned
+	Fuzzy  bool       `cbor:"75,keyasint,omitempty" json:"fuzzy,omitempty"`   // with ByRule: the rules are fuzzy ones
 	Market *Market    `cbor:"74,keyasint,omitempty" json:"market,omitempty"`  // with a topic: how many crawlers share its URLs, and how; nil: there is one
 
 	Collect *Collect `cbor:"100,keyasint,omitempty" json:"collect,omitempty"` // of a virtual task; nil: the job follows links from its seeds

@@ -62,6 +62,11 @@ func (f *Frontier) focused(j *Job) (*focus, error) {
 	for range j.crawlers() {
 		o.own = append(o.own, topic.NewLinks(judge))
 	}
+	if j.Identity.Fuzzy {
+		for c := range 1 + len(o.own) {
+			o.of(uint32(c)).ByFuzzyRules()
+		}
+	}
 	for c := range 1 + len(o.own) {
 		if err := f.loadLinks(linksKey(j.ID, uint32(c)), o.of(uint32(c))); err != nil {
 			return nil, err

@@ -28,6 +28,7 @@ type Evidence struct {
 // (AdaGrad: Duchi, Hazan and Singer, JMLR 12, 2011). Scores are chances that a page is on the topic; not safe for concurrent use.
 type Links struct {
 	judge   *Judge
+	fuzzy   bool // rules are those of Fuzzy
 	weights []float32
 	squares []float32 // sums of squared gradients
 	seen    int64     // pages that it has learned from
@@ -49,6 +50,9 @@ type feature struct {
 // NewLinks returns a model that has learned nothing.
 func NewLinks(j *Judge) *Links { return &Links{judge: j} }
 
+// ByFuzzyRules has links judged by fuzzy rules instead of the fixed ones.
+func (m *Links) ByFuzzyRules() { m.fuzzy = true }
+
 // Seen returns how many pages the model has learned from.
 func (m *Links) Seen() int64 { return m.seen }
 
@@ -59,6 +63,9 @@ func (m *Links) fixed(e *Evidence) (p float64, parts [4]float64) {
 		around = m.judge.Short(e.Around)
 	}
 	parts = [4]float64{0.75 * anchor * anchor, 0.30 * around * around, 0.45 * address * address, 0.45 * e.Page}
+	if m.fuzzy {
+		return min(0.97, max(0.003, Fuzzy(anchor, around, address, e.Page))), parts
+	}
 	miss := 1.0
 	for _, x := range parts {
 		miss = float64(miss * (1 - x))

@@ -15,7 +15,7 @@ var markets = []struct {
 	mode        sim.FocusMode
 }{
 	{"without the market (B)", "0.76 / 0.72 / 0.008", sim.Alone}, {"with the market (A)", "0.85 / 0.80 / 0.003", sim.Paper},
-	{"market in lots", "", sim.Lots}, {"one queue, best first", "", sim.Central},
+	{"market in lots", "", sim.Lots}, {"breadth first", "", sim.Breadth}, {"depth first", "", sim.Depth}, {"fuzzy rules", "", sim.Fuzzy}, {"one queue, best first", "", sim.Central},
 }
 
 // visits are the sizes of the experiment: with the paper's parameters, and with ability for 120 visits a crawler, at which

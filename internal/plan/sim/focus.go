@@ -2,9 +2,10 @@ package sim
 
 import (
 	"math/rand/v2"
-	"sort"
+	"slices"
 	"time"
 
+	"argosy/internal/page/topic"
 	"argosy/internal/plan/schedule"
 )
 
@@ -36,6 +37,9 @@ const (
 	Alone   FocusMode = iota // the paper's B: nothing is exchanged
 	Paper                    // its A: one URL a buyer and market
 	Lots                     // many, by an auction with falling increments
+	Breadth                  // the baselines have one queue, as Central has: first come, first served
+	Depth                    // last come, first served
+	Fuzzy                    // the best first by fuzzy rules over the anchor and the page that names a URL
 	Central                  // one queue, the most promising URL first, for as many visits as Lots makes
 )
 
@@ -84,6 +88,7 @@ type topicPage struct {
 type queued struct {
 	page    int
 	promise float64
+	by      float64 // how much the page that named it is about the keyword
 }
 
 type focusWorld struct {
@@ -159,8 +164,8 @@ func (f Focus) Run(mode FocusMode) (FocusResult, error) {
 		}
 	}
 	saved := map[int]int{}
-	if mode == Central {
-		return w.central(crawlers, cfg, res), nil
+	if mode >= Breadth {
+		return w.central(mode, crawlers, cfg, res), nil
 	}
 	next := int(cfg.Interval.Seconds())
 	for now := 0; now < f.Seconds; now += f.Visit {
@@ -207,7 +212,7 @@ func (w *focusWorld) crawlers(cfg schedule.ExchangeConfig) []focusCrawler {
 				continue
 			}
 			taken[p] = true
-			out[b].queue = append(out[b].queue, queued{p, w.promise(p)})
+			out[b].queue = append(out[b].queue, queued{p, w.promise(p), 1})
 			out[b].seen[p] = true
 		}
 	}
@@ -233,7 +238,7 @@ func (w *focusWorld) visit(c *focusCrawler, page int, cfg schedule.ExchangeConfi
 	for _, to := range w.pages[page].links {
 		if p := w.promise(to); p >= cfg.Understanding && !c.seen[to] {
 			c.seen[to] = true
-			c.queue = append(c.queue, queued{to, p})
+			c.queue = append(c.queue, queued{to, p, w.similarity(page)})
 		}
 	}
 }
@@ -272,7 +277,7 @@ func (w *focusWorld) market(cfg schedule.ExchangeConfig, crawlers []focusCrawler
 		crawlers[items[t.Item].Seller].remove(p)
 		if b := &crawlers[t.Buyer]; !b.seen[p] {
 			b.seen[p] = true
-			b.queue = append([]queued{{p, 1}}, b.queue...)
+			b.queue = append([]queued{{p, 1, 1}}, b.queue...)
 			n++
 		}
 	}
@@ -291,9 +296,9 @@ func (c *focusCrawler) remove(page int) {
 	}
 }
 
-// central is one queue for all, the most promising URL first, each page once, for as many visits as the crawlers have
-// ability for.
-func (w *focusWorld) central(crawlers []focusCrawler, cfg schedule.ExchangeConfig, res FocusResult) FocusResult {
+// central is one queue for all, the most promising URL first or as a baseline has it, each page once, for as many visits as the crawlers
+// have ability for. Those that look at no promise follow every link.
+func (w *focusWorld) central(mode FocusMode, crawlers []focusCrawler, cfg schedule.ExchangeConfig, res FocusResult) FocusResult {
 	all := focusCrawler{Trader: schedule.NewTrader(cfg), seen: map[int]bool{}}
 	visits := 0
 	for b := range crawlers {
@@ -305,16 +310,39 @@ func (w *focusWorld) central(crawlers []focusCrawler, cfg schedule.ExchangeConfi
 			}
 		}
 	}
+	if mode == Breadth || mode == Depth {
+		cfg.Understanding = 0
+	}
 	saved := map[int]int{}
 	for range visits {
 		if len(all.queue) == 0 {
 			break
 		}
-		sort.SliceStable(all.queue, func(a, b int) bool { return all.queue[a].promise > all.queue[b].promise })
-		q := all.queue[0]
-		all.queue = all.queue[1:]
+		q := all.next(mode)
 		w.visit(&all, q.page, cfg, saved, &res)
 	}
 	res.Distinct = len(saved)
 	return res
+}
+
+// next takes the URL out of a queue that is visited next.
+func (c *focusCrawler) next(mode FocusMode) queued {
+	best, most := 0, -1.0
+	for k := range c.queue {
+		worth := c.queue[k].promise
+		switch mode {
+		case Breadth:
+			worth = 0
+		case Depth:
+			worth = float64(k)
+		case Fuzzy:
+			worth = topic.Fuzzy(worth, 0, 0, c.queue[k].by)
+		}
+		if worth > most {
+			best, most = k, worth
+		}
+	}
+	q := c.queue[best]
+	c.queue = slices.Delete(c.queue, best, best+1)
+	return q
 }
