@@ -76,7 +76,7 @@ func (r *reader) block(b []byte) int {
 	begin := &r.judge.begin
 	for ; starts != 0; starts &= starts - 1 {
 		k := bits.TrailingZeros64(starts)
-		at := uint(b[k])<<7 | 0
+		at := uint(b[k]) << 7
 		if k+1 < len(b) {
 			at |= uint(b[k+1]) & 0x7f
 		}
