@@ -244,7 +244,10 @@ what is found, one for each crawler (#1, #2 …) of a site.`,
 				}
 				return f.fleet(c, func(ctx context.Context, cl *web.Client, w io.Writer) error {
 					rows, err := cl.Tasks(ctx, id, state)
-					return errors.Join(err, f.printTasks(w, rows, "argosy retry "+args[0]+" --cut"))
+					if err != nil {
+						return err
+					}
+					return f.printTasks(w, rows, state, "argosy retry "+args[0]+" --cut")
 				})
 			}
 			all, err := tasksOf(c.Context(), dir)
@@ -257,7 +260,7 @@ what is found, one for each crawler (#1, #2 …) of a site.`,
 					rows = append(rows, r)
 				}
 			}
-			return f.printTasks(c.OutOrStdout(), rows, "argosy retry "+dir+" --cut")
+			return f.printTasks(c.OutOrStdout(), rows, state, "argosy retry "+dir+" --cut")
 		},
 	}
 	c.Flags().StringVarP(&dir, "out", "o", "", "directory of a crawl")
@@ -269,8 +272,16 @@ what is found, one for each crawler (#1, #2 …) of a site.`,
 	return c
 }
 
-func (f *fleetFlags) printTasks(w io.Writer, rows []ledger.Task, again string) error {
+// printTasks prints the tasks that are in a state (empty: all), and the traps among them, with the command that has what was left out.
+func (f *fleetFlags) printTasks(w io.Writer, rows []ledger.Task, state, again string) error {
 	if !f.json {
+		if len(rows) == 0 {
+			if state == "" {
+				state = "there"
+			}
+			_, err := fmt.Fprintf(w, "no task is %s\n", state)
+			return err
+		}
 		var traps []crawl.Trap
 		for i := range rows {
 			traps = append(traps, rows[i].Traps...)

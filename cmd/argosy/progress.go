@@ -261,6 +261,14 @@ func plural(n int64, thing string) string {
 	return count(n) + " " + thing
 }
 
+// waitingTasks says that so many tasks wait.
+func waitingTasks(n int64) string {
+	if n == 1 {
+		return "1 task waits"
+	}
+	return plural(n, "task") + " wait"
+}
+
 func size(n int64) string {
 	const units = "KMGTP"
 	if n < 1024 {

@@ -242,7 +242,7 @@ func TestVirtualShown(t *testing.T) {
 		want []string
 	}{
 		{[]string{"tasks", dir}, 0, []string{"ACTUAL", "QUEUE", site, "done", "1.00"}},
-		{[]string{"tasks", dir, "--manual"}, 0, nil},
+		{[]string{"tasks", dir, "--manual"}, 0, []string{"no task is manual\n"}},
 		{[]string{"tasks", "show", "1", "-o", dir}, 0, []string{"search 1 of actual task", "exists: 6; found by paging: 6 on 2 result pages; collected: 6, lost: 0", "searches on", "collects on", "quota 2"}},
 		{[]string{"tasks", "show", "999", "-o", dir}, exitUsage, []string{"no task 999"}},
 		{[]string{"tasks", "show", "x", "-o", dir}, exitUsage, []string{`"x": want the number of a task`}},
