@@ -57,10 +57,11 @@ const flushFleet = time.Second
 const flushRemote = 2 * time.Second
 
 // renewLogin is how often a node asks for new credentials, before those that it has run out; rejoinEvery, how often it asks at most
-// when the bus refuses them.
+// when the bus refuses them; joinAgain, how many refusals in a row it takes for a moment's before it has ever worked.
 const (
 	renewLogin  = bus.LoginTerm / 3
 	rejoinEvery = time.Second
+	joinAgain   = 10
 )
 
 // OpenAgent joins a fleet. It tries until a coordinator answers, ctx ends or it is refused.
@@ -96,7 +97,7 @@ func OpenAgent(ctx context.Context, c AgentConfig) (a *Agent, err error) {
 			d.TLS = c.TLS
 		}
 	}
-	if a.bus, err = bus.Join(d, c.Node.Logger); err != nil {
+	if err = a.connect(ctx, d); err != nil {
 		return a, err
 	}
 	if a.node, err = openNode(a.cfg.Node, a.bus); err != nil {
@@ -106,6 +107,25 @@ func OpenAgent(ctx context.Context, c AgentConfig) (a *Agent, err error) {
 		return a, fmt.Errorf("what node %s says of itself would be refused: %w", info.Node, info.Check())
 	}
 	return a, nil
+}
+
+// connect reaches the bus. New credentials may be refused for a moment: what is revoked counts in whole seconds, and keys may just have
+// been rotated. The node joins again then.
+func (a *Agent) connect(ctx context.Context, d bus.Dial) (err error) {
+	for n := 0; ; n++ {
+		if a.bus, err = bus.Join(d, a.cfg.Node.Logger); err == nil || a.cfg.Join == nil || n == joinAgain || !bus.Denies(err) {
+			return err
+		}
+		a.cfg.Node.Logger.Info("the bus refuses the credentials; joining again", "node", a.cfg.Node.Info.Node)
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(rejoinEvery):
+		}
+		if _, err := a.join(ctx); err != nil {
+			return err
+		}
+	}
 }
 
 func (a *Agent) openStore() error {

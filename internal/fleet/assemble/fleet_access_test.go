@@ -113,6 +113,34 @@ func TestRevokedAgent(t *testing.T) {
 	}
 }
 
+// A node that begins within the second in which its name was released, or keys were rotated twice, gets in by itself.
+func TestJoinsRightAfterARelease(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t, nil)
+	a, err := assemble.OpenAgent(t.Context(), f.configFor("a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for what, order := range map[string]func() error{
+		"released": func() error { return f.server.Gate().ReleaseNode(t.Context(), "a", me) },
+		"rotated":  func() error { return errors.Join(f.server.Gate().Rotate(), f.server.Gate().Rotate()) },
+	} {
+		if err := order(); err != nil {
+			t.Fatal(err)
+		}
+		if a, err = assemble.OpenAgent(t.Context(), f.configFor("a")); err != nil {
+			t.Errorf("%s: %v", what, err)
+			continue
+		}
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func (f *fleet) configFor(name string) assemble.AgentConfig {
 	c := f.agentConfig(name)
 	c.Node.Fetch.Limits = crawl.DefaultFetchLimits()

@@ -35,11 +35,15 @@ type pipes func() (net.Conn, error)
 // InProcessConn implements nats.InProcessConnProvider.
 func (p pipes) InProcessConn() (net.Conn, error) { return p() }
 
+// Denies reports whether an error says that the bus refuses credentials.
+func Denies(err error) bool {
+	return errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired) || errors.Is(err, nats.ErrAuthRevoked) || errors.Is(err, nats.ErrAccountAuthExpired)
+}
+
 func (d Dial) options(log *slog.Logger) ([]nats.Option, error) {
 	name := "argosy"
 	denied := func(err error) {
-		if d.Denied != nil && (errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired) || errors.Is(err, nats.ErrAuthRevoked) ||
-			errors.Is(err, nats.ErrAccountAuthExpired)) {
+		if d.Denied != nil && Denies(err) {
 			d.Denied(err)
 		}
 	}
