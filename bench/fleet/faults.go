@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -26,8 +27,13 @@ var scenarios = []scenario{
 	{"coordinator-away", "the coordinator is killed, and away for long", setting{agents: 4}, coordinatorAway},
 	{"standby", "twice the coordinator that leads is killed, and the other one takes over", setting{agents: 3, cluster: true}, standby},
 	{"freeze-leaders", "six times the coordinator that leads is stopped (SIGSTOP) for 15 or 25 s, and goes on; none may end", setting{agents: 3, cluster: true}, freezeLeaders},
+	{"database-away", "the database is away for 45 s, then together with the leader's death, then while both coordinators start", setting{agents: 3, cluster: true}, databaseAway},
 	{"kill-nats", "each of three NATS servers in turn is killed and started again", setting{agents: 3, cluster: true}, killNATS},
 	{"no-quorum", "two of three NATS servers are killed; the bus has no leader for three terms", setting{agents: 3, cluster: true}, noQuorum},
+	{"damage-log", "four times the coordinator is killed: its log loses 4 KB, then 64 KB, then has a byte changed, then is gone", setting{agents: 3}, damageLog},
+	{"damage-views", "the coordinator is killed and its frontier deleted, then its ledger; the command that it names is run", setting{agents: 3}, damageViews},
+	{"older-backup", "a copy is made; 10 s later the coordinator is killed, and the copy restored", setting{agents: 3}, olderBackup},
+	{"damage-archives", "a byte of an archive is changed and another deleted; retry --lost", setting{agents: 3}, damageArchives},
 }
 
 // pause waits, unless ctx ends first.
@@ -196,21 +202,12 @@ func (p *process) api() string { return "http://" + p.args[slices.Index(p.args, 
 // freezeLeaders stops whoever leads, longer than its lease, and lets it go on while the other one leads.
 func freezeLeaders(ctx context.Context, f *fleet) error {
 	for i := range 6 {
-		leads := -1
-		for n, c := range f.coordinators {
-			cl, err := web.NewClient(c.api(), tokenOfBench, nil)
-			if err != nil {
-				return err
-			}
-			if _, err := cl.Jobs(ctx); err == nil {
-				leads = n
-			}
-		}
-		if leads < 0 {
-			return fmt.Errorf("nobody leads before pause %d", i+1)
+		leads, err := f.leads(ctx)
+		if err != nil {
+			return fmt.Errorf("before pause %d: %w", i+1, err)
 		}
 		f.coordinators[leads].signal(syscall.SIGSTOP)
-		err := pause(ctx, time.Duration(15+10*(i%2))*time.Second)
+		err = pause(ctx, time.Duration(15+10*(i%2))*time.Second)
 		f.coordinators[leads].signal(syscall.SIGCONT)
 		if err == nil {
 			err = f.eventually(ctx, "somebody leads", func() bool {
@@ -224,12 +221,34 @@ func freezeLeaders(ctx context.Context, f *fleet) error {
 		if err != nil {
 			return err
 		}
-		for n, c := range f.coordinators {
-			select {
-			case err := <-c.done:
-				return fmt.Errorf("coordinator %d has ended after pause %d: %w", n, i+1, err)
-			default:
-			}
+		if err := f.lives(); err != nil {
+			return fmt.Errorf("after pause %d: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+// leads returns which coordinator does.
+func (f *fleet) leads(ctx context.Context) (int, error) {
+	for n, c := range f.coordinators {
+		cl, err := web.NewClient(c.api(), tokenOfBench, nil)
+		if err != nil {
+			return 0, err
+		}
+		if _, err := cl.Jobs(ctx); err == nil {
+			return n, nil
+		}
+	}
+	return 0, errors.New("nobody leads")
+}
+
+// lives fails if a coordinator has ended by itself.
+func (f *fleet) lives() error {
+	for n, c := range f.coordinators {
+		select {
+		case err := <-c.done:
+			return fmt.Errorf("coordinator %d has ended: %w", n, err)
+		default:
 		}
 	}
 	return nil

@@ -82,6 +82,7 @@ type fleet struct {
 	busPort int
 	nats    *testkit.NATS
 	pg      string
+	line    *line // to the database
 	nets    []*namespace
 
 	coordinators []*process
@@ -229,8 +230,11 @@ func (f *fleet) openCluster() error {
 	if err != nil {
 		return err
 	}
-	f.pg = url
 	f.cleanup = append(f.cleanup, stop)
+	if f.line, f.pg, err = newLine(url); err != nil {
+		return err
+	}
+	f.cleanup = append(f.cleanup, func() { _ = f.line.l.Close() })
 	dir := filepath.Join(f.dir, "nats")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
