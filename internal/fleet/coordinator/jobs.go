@@ -147,6 +147,36 @@ func (b *jobs) schedule(t *frontier.Task) {
 	r.waits(t, at)
 }
 
+// free has tasks wait no longer than their sites are to rest by now.
+func (b *jobs) free(ids []uint32) {
+	freed, sites := map[uint32]bool{}, map[string]bool{}
+	for _, id := range ids {
+		if t := b.f.Task(id); t != nil {
+			freed[id], sites[t.Site] = true, true
+		}
+	}
+	for id, r := range b.runs {
+		r.due = slices.DeleteFunc(r.due, func(d dueTask) bool {
+			if d.site == "" && freed[d.id] {
+				delete(r.inDue, d.id)
+				return true
+			}
+			if sites[d.site] {
+				delete(r.called, d.site)
+				return true
+			}
+			return false
+		})
+		heap.Init(&r.due)
+		for site := range sites {
+			r.call(site, polite.ReadyAt(b.f.Job(id).PaceAt(site), b.f.Site(site)))
+		}
+	}
+	for id := range freed {
+		b.schedule(b.f.Task(id))
+	}
+}
+
 func (r *run) waits(t *frontier.Task, at int64) {
 	r.inDue[t.ID] = true
 	if r.lines != nil {

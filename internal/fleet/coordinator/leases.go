@@ -22,6 +22,9 @@ func (c *Coordinator) effects(ctx context.Context, now time.Time, fx *frontier.E
 			}
 		}
 	}
+	if len(fx.Freed) > 0 {
+		c.jobs.free(fx.Freed)
+	}
 	for _, id := range fx.Markets {
 		c.open.traded(func(task uint32) bool { return c.f.Task(task).Job == id })
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/access"
@@ -409,5 +410,32 @@ func TestForeignOutcomesAreRefused(t *testing.T) {
 				t.Errorf("counted: %+v", n)
 			}
 		})
+	}
+}
+
+// A site that a node says is to rest for a day is asked again at once when a person releases it; until then its task says how long.
+func TestRetryEndsARest(t *testing.T) {
+	s := newTwins(t, 3)
+	e := whole(s.grant(), 0)
+	p := &e.Parts[0]
+	p.Site.BackoffMS, p.Reason = 24*3600*1000, crawl.EndWait
+	now := time.UnixMilli(1e6)
+	effects := func(e crawl.Entry, node string) {
+		t.Helper()
+		if fx, refused := s.entry(node, e); len(refused) > 0 {
+			t.Fatal(refused[0].Fault)
+		} else if err := s.co.effects(t.Context(), now, &fx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := &run{inDue: map[uint32]bool{}, short: map[uint32]bool{}}
+	s.co.jobs.runs[1] = r
+	effects(e, "n")
+	if len(r.due) != 1 || r.due[0].at < p.Site.BackoffMS || Row(s.co.f, s.co.f.Task(1)).Until < p.Site.BackoffMS {
+		t.Fatalf("it does not rest: %+v, %+v", r.due, Row(s.co.f, s.co.f.Task(1)))
+	}
+	effects(crawl.Entry{Version: crawl.WireVersion, Epoch: 1, Kind: crawl.EntryRetry, Release: &crawl.Release{Job: 1}}, "")
+	if len(r.due) != 1 || r.due[0].at > 1e6 || Row(s.co.f, s.co.f.Task(1)).Until != 0 {
+		t.Errorf("it rests: %+v", r.due)
 	}
 }

@@ -174,6 +174,7 @@ type known struct {
 const (
 	knownFor  = time.Second            // what was read of the ledger is good for so long
 	knownWait = 100 * time.Millisecond // who asks waits so long for the ledger, if there is something older
+	knownMost = 2 * time.Second        // likewise, if there is not: what the ledger knows is left out then
 )
 
 // reading reads the ledger for those who ask, one at a time, beside the loop.
@@ -199,9 +200,9 @@ func (r *reading) get(ctx context.Context, charges int, l *ledger.Ledger) (*know
 	}
 	busy := r.busy
 	r.mu.Unlock()
-	var patience <-chan time.Time
-	if last != nil {
-		patience = time.After(knownWait)
+	patience := time.After(knownWait)
+	if last == nil {
+		last, patience = &known{}, time.After(knownMost)
 	}
 	select {
 	case <-busy:

@@ -26,6 +26,7 @@ type Effects struct {
 	Starved  map[uint64]uint32 // leases that have had nothing to do for a while, and how many refills they have taken in
 	Reported []uint64          // leases of which a part was believed
 	Touched  []uint32          // tasks whose counts, leases or state may have changed
+	Freed    []uint32          // tasks that a person has released: their sites need not rest any more
 	Broken   []uint64          // open leases of which a part is missing: no later one can be believed
 	Ignored  []string          // parts that were not believed, and why
 	Strange  []Strange         // parts of leases that are not known: the log has lost them, or they ended long ago

@@ -28,6 +28,7 @@ func (x *tx) retry(r *crawl.Release) error {
 		}
 		t.Recalls, t.Since, t.Avoid = 0, x.at, nil
 		x.tasks[id] = t
+		x.fx.Freed = append(x.fx.Freed, id)
 		s := x.site(t.Site)
 		s.Fails, s.BackoffUntil, s.ResolveFails, s.ResolveWhy, s.RobotsTries, s.RobotsGone = 0, 0, 0, "", 0, false
 		if s.RobotsState == crawl.RobotsUnavailable {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"argosy/internal/crawl"
 )
@@ -23,6 +24,7 @@ type Task struct {
 	Traps    []crawl.Trap `json:"traps,omitempty"`  // not in the database: only a coordinator's answer has it
 	Search   *Seeker      `json:"search,omitempty"` // likewise, of the task that asks for a search's result pages
 	For      uint32       `json:"for,omitempty"`    // likewise, the search that a task fetches for
+	Until    int64        `json:"until,omitempty"`  // likewise, Unix ms by the log's clock: its site rests until then; 0: it does not
 
 	Crawler uint32 `json:"crawler,omitempty"` // likewise, whose URLs these are of several crawlers
 }
@@ -353,9 +355,14 @@ func (l *Ledger) Jobs(ctx context.Context) ([]uint32, error) {
 	return column[uint32](ctx, l, `SELECT id FROM jobs ORDER BY id`)
 }
 
+// EndedBefore returns the jobs that have ended before a time, in order.
+func (l *Ledger) EndedBefore(ctx context.Context, at time.Time) ([]uint32, error) {
+	return column[uint32](ctx, l, l.kind.bind(`SELECT id FROM jobs WHERE ended IS NOT NULL AND ended < ? ORDER BY id`), at.UnixMilli())
+}
+
 // column returns the values of a query's only column.
-func column[T any](ctx context.Context, l *Ledger, query string) (out []T, err error) {
-	rows, err := l.db.QueryContext(ctx, query)
+func column[T any](ctx context.Context, l *Ledger, query string, args ...any) (out []T, err error) {
+	rows, err := l.db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, l.wrap(err)
 	}

@@ -93,7 +93,13 @@ type Server struct {
 }
 
 // ErrStandby says that this coordinator does not lead.
-var ErrStandby = errors.New("this coordinator stands by: another one leads")
+var ErrStandby = errors.New("this coordinator does not lead")
+
+// Why it does not: another one does, or it is the only one there is.
+var (
+	errOther = fmt.Errorf("%w: it stands by, another one leads", ErrStandby)
+	errAlone = fmt.Errorf("%w now: its bus, its database or its disk does not answer (its log says more); it goes on by itself", ErrStandby)
+)
 
 // Open opens a coordinator's directory, its bus and its ledger.
 func Open(ctx context.Context, c Config) (s *Server, err error) {
@@ -456,7 +462,10 @@ func (s *Server) Leader() (*coordinator.Coordinator, error) {
 	if co := s.co.Load(); co != nil {
 		return co, nil
 	}
-	return nil, ErrStandby
+	if s.elsewhere() {
+		return nil, errOther
+	}
+	return nil, errAlone
 }
 
 // CheckJob finds mistakes in a job.

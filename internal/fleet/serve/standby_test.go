@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"argosy/internal/crawl"
@@ -60,5 +61,17 @@ func TestHandsOverOnce(t *testing.T) {
 	s.handed.Add(1)
 	if s.ledgerAway() != handsOverAgain {
 		t.Error(s.ledgerAway())
+	}
+}
+
+// Who has the only bus says why nobody leads, and not that another one does.
+func TestWhyNobodyLeads(t *testing.T) {
+	s := &Server{}
+	if _, err := s.Leader(); !errors.Is(err, ErrStandby) || strings.Contains(err.Error(), "another") {
+		t.Error(err)
+	}
+	s.cfg.Bus.URL = "nats://n:4222"
+	if _, err := s.Leader(); !errors.Is(err, ErrStandby) || !strings.Contains(err.Error(), "another") {
+		t.Error(err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"time"
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/ledger"
@@ -116,7 +117,7 @@ type Place struct {
 	Ledger string   // empty: in Dir
 	Stores []string // of archives; none: Dir's own, else those that the ledger names
 
-	Running bool // a process works there: what it has not reported yet, the index and the frontier are not judged
+	Running bool // a process works there: what it has not reported yet, the frontier, and the indexes of jobs that have not ended are not judged
 }
 
 // Dir checks a crawl's directory.
@@ -167,17 +168,57 @@ func Check(ctx context.Context, p Place) (*Report, error) {
 	if err := r.beckon(ctx, l); err != nil {
 		return nil, err
 	}
-	for _, job := range jobs {
-		if p.Running {
-			break // it is written when the run ends
-		}
-		if err := r.index(ctx, p.Dir, l, job); err != nil {
-			return nil, err
-		}
+	if p.Running {
+		err = r.indexesBeside(ctx, p.Dir, l, time.Now())
+	} else {
+		err = r.indexes(ctx, p.Dir, l, jobs)
+	}
+	if err != nil {
+		return nil, err
 	}
 	sort.Strings(r.Details)
 	r.OK = r.Problems == 0
 	return r, nil
+}
+
+func (r *Report) indexes(ctx context.Context, dir string, l *ledger.Ledger, jobs []uint32) error {
+	for _, job := range jobs {
+		if err := r.index(ctx, dir, l, job); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// An index is written when its job ends, and again when a node has reported late, which is looked for every 5 s. A process that works has
+// so long for it; where something is wrong, it is looked at again after a pause.
+const (
+	indexTime  = 30 * time.Second
+	indexPause = 7 * time.Second
+)
+
+// indexesBeside looks at the indexes of jobs that have ended, while a process works on others.
+func (r *Report) indexesBeside(ctx context.Context, dir string, l *ledger.Ledger, now time.Time) error {
+	jobs, err := l.EndedBefore(ctx, now.Add(-indexTime))
+	if err != nil {
+		return err
+	}
+	for _, job := range jobs {
+		was := *r
+		if err := r.index(ctx, dir, l, job); err != nil || r.Problems == was.Problems {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(indexPause):
+		}
+		*r = was
+		if err := r.index(ctx, dir, l, job); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func newReport() *Report {

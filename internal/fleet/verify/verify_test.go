@@ -3,11 +3,16 @@ package verify
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"argosy/internal/crawl"
+	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/outdir"
 	"argosy/internal/page/archive"
 )
 
@@ -50,4 +55,54 @@ func oneRecord(t *testing.T, dir, url string) crawl.Location {
 		t.Fatal(err)
 	}
 	return at[0]
+}
+
+// Beside a process that works on other jobs, the index of a job that has ended is looked at.
+func TestIndexBesideARunningProcess(t *testing.T) {
+	dir := t.TempDir()
+	l, err := ledger.Open(t.Context(), filepath.Join(dir, outdir.LedgerFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	job := &crawl.Job{ID: 1, Limits: crawl.DefaultLimits(), Identity: crawl.Identity{Seeds: []string{"http://s.test/"}}}
+	other := *job
+	other.ID = 2
+	err = errors.Join(l.Rebase(t.Context(), "log", 0), l.Apply(t.Context(), []ledger.Applied{
+		{Seq: 1, At: 1000, Entry: &crawl.Entry{Kind: crawl.EntrySubmit, Job: job}},
+		{Seq: 2, At: 2000, Entry: &crawl.Entry{Kind: crawl.EntrySubmit, Job: &other}},
+		{Seq: 3, At: 3000, Entry: &crawl.Entry{Kind: crawl.EntryState, State: &crawl.JobState{Job: 1, State: crawl.JobDone}}},
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		look := func(at int64) int {
+			r := newReport()
+			if err := r.indexesBeside(context.Background(), dir, l, time.UnixMilli(at)); err != nil {
+				t.Error(err)
+			}
+			return r.Problems
+		}
+		if n := look(3000 + indexTime.Milliseconds() - 1); n != 0 {
+			t.Errorf("%d problems, although it may still be written", n)
+		}
+		late := 3001 + indexTime.Milliseconds()
+		if n := look(late); n != 1 {
+			t.Errorf("%d problems without an index, want 1", n)
+		}
+		path := outdir.JobIndex(dir, 1)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), outdir.WriteIndex(context.Background(), l, 1, path)); err != nil {
+			t.Fatal(err)
+		}
+		if n := look(late); n != 0 {
+			t.Errorf("%d problems with its index", n)
+		}
+		if err := os.WriteFile(path, []byte("test,s)/ 2020 {}\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if n := look(late); n == 0 {
+			t.Error("another index is its own")
+		}
+	})
 }
