@@ -174,12 +174,20 @@ func damageArchives(ctx context.Context, f *fleet) error {
 	if err := f.ended(ctx); err != nil {
 		return err
 	}
+	for _, a := range f.agents { // what they write into has its name when they have ended
+		a.end(syscall.SIGTERM)
+	}
 	for i, do := range []func(string, int64) error{flip, func(path string, _ int64) error { return os.Remove(path) }} {
 		path, size, err := largest(filepath.Join(f.dir, fmt.Sprintf("store%d", i)), "", ".warc.gz")
 		if err != nil {
 			return err
 		}
 		if err := do(path, size); err != nil {
+			return err
+		}
+	}
+	for _, a := range f.agents {
+		if err := a.start(); err != nil {
 			return err
 		}
 	}

@@ -234,7 +234,7 @@ func explainDemo(c *cobra.Command, w io.Writer, dir string, keep bool, web *webs
 		printPlace(w, sum)
 	}
 	fmt.Fprint(w, "verify: ")
-	printReport(w, r)
+	printReport(w, r, retryLost(dir))
 	if !keep {
 		fmt.Fprintln(w, "\nNow a real site:  argosy crawl https://example.com/ -o example     (keep this demo's files with -o DIR)")
 	}

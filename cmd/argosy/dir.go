@@ -131,7 +131,7 @@ func newVerify() *cobra.Command {
 records that a crash has left: whole, but not the ones that count. A damaged record costs no other: pages whose record is gone or
 damaged are counted and named, up to a hundred, and argosy retry --lost fetches all of them again. Damage that costs nothing, or nothing any more, is told as well: it stays in its file.
 The exit code is 0 if nothing is wrong but that, 1 otherwise. Beside a crawl that runs it judges what is final: records that
-no report names yet, the index and the frontier are left out.`,
+no report names yet, the frontier, and the indexes of jobs that have not ended are left out.`,
 		Example: "  argosy verify example\n  argosy verify fleet --store /mnt/node1 --store s3://bucket/warc",
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := dirArgs(args, &f.dir); err != nil {
@@ -154,7 +154,7 @@ no report names yet, the index and the frontier are left out.`,
 					return err
 				}
 			} else {
-				printReport(out, r)
+				printReport(out, r, retryLost(f.dir))
 			}
 			if !r.OK {
 				return &exitError{exitFailed, fmt.Errorf("%d problems in %s", r.Problems, f.dir)}
@@ -168,7 +168,16 @@ no report names yet, the index and the frontier are left out.`,
 	return c
 }
 
-func printReport(w io.Writer, r *verify.Report) {
+// retryLost is the command that has again what is lost in a directory.
+func retryLost(dir string) string {
+	if outdir.Fleet(dir) {
+		return "argosy retry JOB --lost --fleet-dir " + dir
+	}
+	return "argosy retry " + dir + " --lost"
+}
+
+// printReport prints what verify has found, and with it the command that has again what is lost.
+func printReport(w io.Writer, r *verify.Report, again string) {
 	for _, d := range r.Details {
 		fmt.Fprintln(w, "  "+d)
 	}
@@ -176,11 +185,14 @@ func printReport(w io.Writer, r *verify.Report) {
 		fmt.Fprintf(w, "  … and %s more\n", count(int64(all-len(r.Details))))
 	}
 	for _, f := range r.Hurt {
-		fmt.Fprintf(w, "%s: %s damaged places; of %s captures and texts %s are whole\n", f.Name, count(int64(f.Damaged)),
-			count(int64(f.Whole+f.Lost)), count(int64(f.Whole)))
+		places := ""
+		if f.Damaged > 0 {
+			places = plural(int64(f.Damaged), "damaged place") + "; "
+		}
+		fmt.Fprintf(w, "%s: %sof %s captures and texts %s are whole\n", f.Name, places, count(int64(f.Whole+f.Lost)), count(int64(f.Whole)))
 	}
 	if r.Lost > 0 {
-		fmt.Fprintln(w, "lost, until argosy retry --lost has fetched them again:")
+		fmt.Fprintf(w, "lost, until %s has fetched them again:\n", again)
 		for _, url := range r.LostPages {
 			fmt.Fprintln(w, "  "+url)
 		}

@@ -442,6 +442,9 @@ const (
 	MaxJob = 1000 << 10
 )
 
+// tooLarge is the field of a fault that is the size of the whole job.
+const tooLarge = "job and seeds"
+
 // CheckWords says in one line what a job holds that none may hold.
 func CheckWords(j *Job) error {
 	if err := checkSites(j.Sites); err != nil {
@@ -451,7 +454,7 @@ func CheckWords(j *Job) error {
 	switch {
 	case f == nil:
 		return nil
-	case f.Rule == RuleLength:
+	case f.Field == tooLarge:
 		return fmt.Errorf("%w (a job travels in one message of at most %d KiB; argosy submit sends seeds that are many in pieces)", f, MaxJob>>10)
 	}
 	return f
@@ -517,7 +520,7 @@ func (j *Job) Check() *Fault {
 		c.fail("sites", RuleRange)
 	}
 	if b, err := Marshal(j); c.fault == nil && (err != nil || len(b) > MaxJob) {
-		c.fail("job and seeds", RuleLength)
+		c.fail(tooLarge, RuleLength)
 	}
 	return c.fault
 }

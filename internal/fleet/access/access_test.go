@@ -302,3 +302,27 @@ func FuzzStores(f *testing.F) {
 		}
 	})
 }
+
+// Whoever shows a token that is not good any more is told so, and since when; and what would allow a store is what does.
+func TestRefusalsSayWhatToDo(t *testing.T) {
+	a := Asking{Node: "q", Key: "k", Wire: MinWire, Proved: true, At: 5000}
+	for want, token := range map[string]*Token{
+		"token 1f expired at 1970-01-01T00:00:04Z":     {ID: "1f", Role: Join, Expires: 4000},
+		"token 1f was revoked at 1970-01-01T00:00:03Z": {ID: "1f", Role: Join, Revoked: 3000},
+		"node q is new here": nil,
+	} {
+		if token != nil {
+			a.Who, _ = token.Who(a.At)
+		}
+		if _, r := Admit(a, Known{Token: token}); r == nil || r.Rule != RuleToken || !strings.HasPrefix(r.Line, want) {
+			t.Errorf("%v, want %q", r, want)
+		}
+	}
+	for store, want := range map[string]string{
+		"s3://b/p?endpoint=https://m:9000": "s3://b/p?endpoint=https://m:9000", "file:///mnt/x": "dir:/mnt/x", "ftp://x": "", "file://h/x": "",
+	} {
+		if got := StoreRule(store); got != want {
+			t.Errorf("%s: %q, want %q", store, got, want)
+		}
+	}
+}

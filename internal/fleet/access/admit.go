@@ -113,7 +113,11 @@ func Admit(a Asking, k Known) (Admitted, *Refusal) {
 		n := *k.Node
 		n.Addr, n.Joined, n.Version, n.Echo = a.Addr, a.At, a.Version, a.Echo
 		return Admitted{Node: n}, nil
-	case !a.Who.Role.May(ToJoin), k.Token != nil && (k.Token.State(a.At) == TokenRevoked || k.Token.State(a.At) == TokenExpired):
+	case k.Token != nil && k.Token.State(a.At) == TokenRevoked:
+		return Admitted{}, refuse(RuleToken, "token %s was revoked at %s: node %s needs another one (argosy token create --role join)", k.Token.ID, moment(k.Token.Revoked), a.Node)
+	case k.Token != nil && k.Token.State(a.At) == TokenExpired:
+		return Admitted{}, refuse(RuleToken, "token %s expired at %s: node %s needs another one (argosy token create --role join)", k.Token.ID, moment(k.Token.Expires), a.Node)
+	case !a.Who.Role.May(ToJoin):
 		return Admitted{}, refuse(RuleToken, "node %s is new here: it needs a token that lets nodes join (--token-file; argosy token create --role join)", a.Node)
 	case k.Full:
 		return Admitted{}, refuse(RuleFull, "%d names are bound to keys, and no more may be: release some (argosy nodes release NAME)", MaxNodes)
@@ -128,6 +132,9 @@ func Admit(a Asking, k Known) (Admitted, *Refusal) {
 	}
 	return out, nil
 }
+
+// moment writes a time, Unix ms, for people.
+func moment(ms int64) string { return time.UnixMilli(ms).UTC().Format(time.RFC3339) }
 
 // PriorName returns the name for which a key has used a token before; empty: none, or the one that it asks for again.
 func PriorName(t *Token, a Asking) string {

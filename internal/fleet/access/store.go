@@ -66,6 +66,18 @@ func parseStore(a string) (storeRule, error) {
 	return r, nil
 }
 
+// StoreRule is what the operator would say to allow a store; empty: nothing allows it.
+func StoreRule(store string) string {
+	rule := store
+	if path, ok := strings.CutPrefix(store, "file://"); ok {
+		rule = "dir:" + path
+	}
+	if s, err := NewStores([]string{rule}); err != nil || !s.Allow(store) {
+		return ""
+	}
+	return rule
+}
+
 // Allow reports whether archives may lie in a store, named by its URL.
 func (s *Stores) Allow(store string) bool {
 	u, err := url.Parse(store)

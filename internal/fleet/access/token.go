@@ -139,7 +139,7 @@ func (t *Token) State(now int64) string {
 // again is for Admit to say.
 func (t *Token) Who(now int64) (Who, bool) {
 	if s := t.State(now); s != TokenGood && s != TokenSpent {
-		return Who{}, false
+		return Who{Token: t.ID}, false
 	}
 	name := "token " + t.ID
 	if t.Label != "" {

@@ -71,7 +71,7 @@ func start(c Config) (*server.Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start the embedded bus: %w", err)
 	}
-	s.SetLoggerV2(serverLog{c.Logger}, false, false, false)
+	s.SetLoggerV2(&serverLog{log: c.Logger}, false, false, false)
 	s.Start()
 	if !s.ReadyForConnections(30 * time.Second) {
 		s.Shutdown()
@@ -146,17 +146,44 @@ func (s *Server) Connect(ctx context.Context) (*Client, error) {
 }
 
 // serverLog gives the embedded server's warnings to our log.
-type serverLog struct{ log *slog.Logger }
+// Whoever is connected can have it say something, so that its lines are bounded.
+type serverLog struct {
+	log *slog.Logger
 
-func (l serverLog) say(level slog.Level, format string, a ...any) {
-	if l.log != nil {
+	mu    sync.Mutex
+	since time.Time
+	said  int
+}
+
+// So many lines of the server's are logged in such a time; those beyond are counted.
+const (
+	serverLines = 50
+	serverEvery = 10 * time.Second
+)
+
+func (l *serverLog) say(level slog.Level, format string, a ...any) {
+	if l.log == nil {
+		return
+	}
+	l.mu.Lock()
+	left := 0
+	if now := time.Now(); now.Sub(l.since) > serverEvery {
+		left, l.since, l.said = max(0, l.said-serverLines), now, 0
+	}
+	l.said++
+	full := l.said > serverLines
+	l.mu.Unlock()
+	if left > 0 {
+		l.log.Log(context.Background(), slog.LevelWarn, "lines of the bus were left out", "lines", left)
+	}
+	if !full {
 		l.log.Log(context.Background(), level, fmt.Sprintf(format, a...))
 	}
 }
 
-func (l serverLog) Noticef(string, ...any)         {}
-func (l serverLog) Warnf(format string, a ...any)  { l.say(slog.LevelWarn, format, a...) }
-func (l serverLog) Fatalf(format string, a ...any) { l.say(slog.LevelError, format, a...) }
-func (l serverLog) Errorf(format string, a ...any) { l.say(slog.LevelError, format, a...) }
-func (l serverLog) Debugf(string, ...any)          {}
-func (l serverLog) Tracef(string, ...any)          {}
+func (l *serverLog) Noticef(string, ...any)         {}
+func (l *serverLog) Warnf(format string, a ...any)  { l.say(slog.LevelWarn, format, a...) }
+func (l *serverLog) Fatalf(format string, a ...any) { l.say(slog.LevelError, format, a...) }
+func (l *serverLog) Errorf(format string, a ...any) { l.say(slog.LevelError, format, a...) }
+func (l *serverLog) Debugf(string, ...any)          {}
+func (l *serverLog) Tracef(string, ...any)          {}

@@ -72,7 +72,11 @@ func plainVersion(v string) string {
 }
 
 func (g *Gate) noStore(store string) error {
-	return &access.Refusal{Rule: access.RuleStore, Line: fmt.Sprintf("store %s: the operator allows %s (serve --allow-store)", store, g.cfg.Stores)}
+	line := fmt.Sprintf("store %s: it is not among what the operator allows: %s", store, g.cfg.Stores)
+	if rule := access.StoreRule(store); rule != "" {
+		line += fmt.Sprintf(" (serve --allow-store '%s' allows it; repeat the flag for the others)", rule)
+	}
+	return &access.Refusal{Rule: access.RuleStore, Line: line}
 }
 
 // admit decides by what the bus knows now, and notes it there.

@@ -124,8 +124,8 @@ func whoAsks(ctx context.Context) access.Who {
 // who tells by a request who sends it: a token says so, or this machine's own socket, which only its user can open. Where a token is
 // shown it alone counts. That a request comes from loopback says nothing. To use a session makes it last longer.
 func (a *api) who(r *http.Request, use bool) access.Who {
-	if shown := r.Header.Get("Authorization"); shown != "" {
-		token, ok := strings.CutPrefix(shown, "Bearer ")
+	if r.Header.Get("Authorization") != "" {
+		token, ok := bearer(r)
 		if !ok {
 			return access.Who{}
 		}
@@ -136,6 +136,12 @@ func (a *api) who(r *http.Request, use bool) access.Who {
 		return who
 	}
 	return a.bySession(r, use)
+}
+
+// bearer returns the token that a request shows. The name of the scheme has no case (RFC 9110, section 11.1).
+func bearer(r *http.Request) (token string, ok bool) {
+	scheme, token, ok := strings.Cut(r.Header.Get("Authorization"), " ")
+	return token, ok && strings.EqualFold(scheme, "Bearer")
 }
 
 // from is where a request comes from, as gate.Admit takes it. Behind a proxy nobody can tell.

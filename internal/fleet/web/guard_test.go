@@ -243,6 +243,7 @@ func TestLoopbackIsNobody(t *testing.T) {
 		{"another scheme", "127.0.0.1:1", "127.0.0.1:8480", map[string]string{"Authorization": "Basic " + operators}, 401},
 		{"an empty token", "127.0.0.1:1", "127.0.0.1:8480", map[string]string{"Authorization": "Bearer "}, 401},
 		{"the token", "192.0.2.1:1", "c:8480", map[string]string{"Authorization": "Bearer " + operators}, 200},
+		{"the token, the scheme in small letters", "192.0.2.1:1", "c:8480", map[string]string{"Authorization": "bearer " + operators}, 200},
 		{"the token, through a proxy", "127.0.0.1:1", "c", map[string]string{"Authorization": "Bearer " + operators, "X-Forwarded-For": "192.0.2.1"}, 200},
 	} {
 		r := httptest.NewRequest(http.MethodGet, "/api/v1/status", nil)

@@ -176,7 +176,7 @@ func (a *api) whose(p pass) (access.Who, bool) {
 
 // shown returns the token by which somebody is let in: that of the request, or of its session; empty where it is neither.
 func (a *api) shown(r *http.Request) string {
-	if token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
+	if token, ok := bearer(r); ok {
 		return token
 	}
 	_, p, _ := a.sessionOf(r, false)

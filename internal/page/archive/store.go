@@ -107,7 +107,8 @@ func (d Dir) List(context.Context) ([]string, error) {
 	}
 	var out []string
 	for _, e := range entries {
-		if n := e.Name(); isArchive(n) {
+		n := e.Name()
+		if info, err := os.Stat(filepath.Join(string(d), n)); isArchive(n) && err == nil && info.Mode().IsRegular() { // a pipe would be waited for
 			out = append(out, n)
 		}
 	}
