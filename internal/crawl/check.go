@@ -35,6 +35,7 @@ const (
 type Fault struct {
 	Field string // such as "outcomes[3].title"
 	Rule  Rule
+	Most  int // RuleLength: bytes that are allowed; 0: it is not said
 }
 
 // Error implements error.
@@ -90,10 +91,10 @@ type Refusal struct {
 func DecodeOfNode(b []byte, node string) (*Entry, []Refusal) {
 	e, err := decodeEntry(strict, b)
 	if err != nil || e.Kind != EntryParts && e.Kind != EntryMeasures {
-		return nil, []Refusal{{Fault: &Fault{"entry", RuleFormat}}}
+		return nil, []Refusal{{Fault: &Fault{Field: "entry", Rule: RuleFormat}}}
 	}
 	if e.Node != node || !ValidNode(node) {
-		return nil, []Refusal{{Fault: &Fault{"node", RuleName}}}
+		return nil, []Refusal{{Fault: &Fault{Field: "node", Rule: RuleName}}}
 	}
 	return e.strip()
 }
@@ -150,12 +151,13 @@ func (c *check) fail(field string, r Rule) {
 	} else if c.in != "" {
 		field = c.in + "." + field
 	}
-	c.fault = &Fault{field, r}
+	c.fault = &Fault{Field: field, Rule: r}
 }
 
 func (c *check) length(field, s string, least, most int) {
-	if len(s) < least || len(s) > most {
+	if c.fault == nil && (len(s) < least || len(s) > most) {
 		c.fail(field, RuleLength)
+		c.fault.Most = most
 	}
 }
 
@@ -456,6 +458,8 @@ func CheckWords(j *Job) error {
 		return nil
 	case f.Field == tooLarge:
 		return fmt.Errorf("%w (a job travels in one message of at most %d KiB; argosy submit sends seeds that are many in pieces)", f, MaxJob>>10)
+	case f.Rule == RuleLength && f.Most > 0:
+		return fmt.Errorf("%w: allowed are %d bytes", f, f.Most)
 	}
 	return f
 }

@@ -96,7 +96,7 @@ func (m *Market) bad() *marketBound {
 // Check returns why something is not a market, with what is allowed; nil: it is one.
 func (m *Market) Check() error {
 	if m.Mode != MarketLots && m.Mode != MarketPaper && m.Mode != MarketAlone {
-		return &Fault{"mode", RuleName}
+		return &Fault{Field: "mode", Rule: RuleName}
 	}
 	b := m.bad()
 	if b == nil {

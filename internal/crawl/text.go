@@ -11,7 +11,7 @@ import (
 // log would take it. Its field is named by the keys that JSON has for it. nil: it passes. v is a wire type, or a pointer to one.
 func CheckText(v any) *Fault {
 	if field, bad := badText(reflect.ValueOf(v)); bad {
-		return &Fault{strings.TrimPrefix(field, "."), RuleText}
+		return &Fault{Field: strings.TrimPrefix(field, "."), Rule: RuleText}
 	}
 	return nil
 }

@@ -142,7 +142,9 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte, kind 
 			c.led.Store(int32(at))
 			return p.url, err
 		}
-		last = err
+		if !errors.As(last, &refused) || errors.As(err, &refused) { // a coordinator that says why tells more than one that is not there
+			last = err
+		}
 	}
 	if errors.As(last, &refused) {
 		return "", last

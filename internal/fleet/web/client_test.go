@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -36,5 +37,20 @@ func TestSilentCoordinator(t *testing.T) {
 	}
 	if n := asked.Load(); n != 1 {
 		t.Errorf("the one that is stopped was asked %d times", n)
+	}
+}
+
+// Of several coordinators the one that says why it does not answer is heard, and not the one that is not there.
+func TestReasonBeforeSilence(t *testing.T) {
+	waits := httptest.NewServer(web.Waiting("the database does not answer"))
+	defer waits.Close()
+	for _, places := range []string{waits.URL + ",http://127.0.0.1:1", "http://127.0.0.1:1," + waits.URL} {
+		cl, err := web.NewClient(places, "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := cl.Jobs(t.Context()); err == nil || !strings.Contains(err.Error(), "waits: the database") {
+			t.Errorf("%s: %v", places, err)
+		}
 	}
 }
