@@ -309,7 +309,7 @@ func TestRefusalsSayWhatToDo(t *testing.T) {
 	for want, token := range map[string]*Token{
 		"token 1f expired at 1970-01-01T00:00:04Z":     {ID: "1f", Role: Join, Expires: 4000},
 		"token 1f was revoked at 1970-01-01T00:00:03Z": {ID: "1f", Role: Join, Revoked: 3000},
-		"node q is new here": nil,
+		"node q is new here":                           nil,
 	} {
 		if token != nil {
 			a.Who, _ = token.Who(a.At)

@@ -2,7 +2,6 @@ package assemble_test
 
 import (
 	"bytes"
-	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/hmac"
@@ -80,74 +79,6 @@ func (f *fleet) signed(t *testing.T, node, subject string, data []byte) *nats.Ms
 	h := hmac.New(sha256.New, []byte(p.Login.Key))
 	h.Write(append([]byte("entry\x00"), data...))
 	return &nats.Msg{Subject: subject, Data: data, Header: nats.Header{"Argosy-Sign": {hex.EncodeToString(h.Sum(nil))}, "Argosy-Key": {f.key(node).Public()}}}
-}
-
-func denied(t *testing.T, what string, errs <-chan error) {
-	t.Helper()
-	select {
-	case err := <-errs:
-		if !strings.Contains(strings.ToLower(err.Error()), "permissions violation") {
-			t.Errorf("%s: %v", what, err)
-		}
-	case <-time.After(5 * time.Second):
-		t.Errorf("%s was allowed", what)
-	}
-}
-
-// A node may read its leases, write its parts and keep its registration, and nothing else; without credentials nobody
-// may anything.
-func TestCredentials(t *testing.T) {
-	f := newFleet(t, nil)
-	f.leader()
-	p := f.admit("a")
-	if nc, err := nats.Connect(p.Bus); err == nil {
-		nc.Close()
-		t.Error("who has no credentials was let in")
-	}
-	other, err := bus.LoadKeys(t.TempDir() + "/keys.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	forged, err := other.Node("a", f.key("a").Public())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if nc, err := nats.Connect(p.Bus, nats.UserJWTAndSeed(forged.JWT, f.key("a").Login(forged).Seed)); err == nil {
-		nc.Close()
-		t.Error("credentials that another fleet has signed were taken")
-	}
-	for _, bad := range []string{"", "a.b", "a b", "x>", "*", strings.Repeat("n", 65)} {
-		if _, err := f.server.Joiner()(t.Context(), f.key("a"), bus.Petition{Node: bad, Wire: bus.Wire}); err == nil {
-			t.Errorf("node name %q was taken", bad)
-		}
-	}
-	nc, js, errs := f.as(t, "a")
-	for _, subject := range []string{
-		"argosy.log.0.part.b", "argosy.log.0.lead", "argosy.node.b.1", "$KV.ARGOSY_NODES.b", "$KV.ARGOSY_LEADER.leader",
-		"$JS.API.STREAM.DELETE.ARGOSY_LOG_0", "$JS.API.STREAM.PURGE.ARGOSY_LOG_0", "$JS.API.STREAM.MSG.GET.ARGOSY_LOG_0",
-		"$JS.API.CONSUMER.CREATE.ARGOSY_DISPATCH.node-b.argosy.node.b.>", "$JS.API.CONSUMER.CREATE.ARGOSY_LOG_0",
-		"$JS.API.CONSUMER.CREATE.ARGOSY_DISPATCH.node-a.argosy.node.b.>", "$JS.API.CONSUMER.DELETE.ARGOSY_DISPATCH.node-b",
-	} {
-		if err := nc.Publish(subject, []byte("x")); err != nil {
-			t.Fatal(err)
-		}
-		denied(t, "to publish to "+subject, errs)
-	}
-	for _, subject := range []string{">", "argosy.>", "_INBOX.>", "_INBOX_argosy_b.>", "$KV.>"} {
-		if _, err := nc.SubscribeSync(subject); err != nil {
-			t.Fatal(err)
-		}
-		denied(t, "to subscribe to "+subject, errs)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-	defer cancel()
-	if _, err := js.Publish(ctx, "argosy.log.0.part.a", []byte("no entry at all")); err != nil {
-		t.Errorf("a node's own subject: %v", err)
-	}
-	f.leader() // what it wrote was no entry, and the coordinator lives
-	if _, err := f.leader().Jobs(ctx); err != nil {
-		t.Error(err)
-	}
 }
 
 // Reports that are forged, of somebody else's lease, or claim to be a leader's are refused, logged without the secret,
