@@ -75,6 +75,7 @@ var needs = map[string]access.Need{
 	"GET /api/v1/orders":                access.ToOrder,
 
 	"GET /api/v1/jobs/{id}/runs":               access.ToRead,
+	"GET /api/v1/jobs/{id}/measurements":       access.ToRead,
 	"GET /api/v1/jobs/{id}/markets":            access.ToRead,
 	"GET /api/v1/jobs/{id}/markets/{market}":   access.ToRead,
 	"GET /api/v1/jobs/{id}/tree":               access.ToRead,

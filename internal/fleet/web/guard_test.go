@@ -155,6 +155,7 @@ func TestRolesAndEndpoints(t *testing.T) {
 		{"GET", "/traces/7", "", "observer"},
 		{"POST", "/archive/x", "", ""},
 		{"GET", "/api/v1/jobs/{id}/runs", "/api/v1/jobs/7/runs", "observer"},
+		{"GET", "/api/v1/jobs/{id}/measurements", "/api/v1/jobs/7/measurements", "observer"},
 		{"POST", "/api/v1/jobs/{id}/tasks/{task}/edit", "/api/v1/jobs/7/tasks/7/edit", ""},
 		{"GET", "/api/v1/jobs/{id}/markets", "/api/v1/jobs/7/markets", "observer"},
 		{"GET", "/api/v1/jobs/{id}/markets/{market}", "/api/v1/jobs/7/markets/1", "observer"},
