@@ -156,12 +156,7 @@ func (c *Coordinator) Status() Status {
 }
 
 // Waits says what the coordinator cannot go on without, and waits for: nothing is given out, and no order taken meanwhile; empty: it works.
-func (c *Coordinator) Waits() string {
-	if why := c.sinks.waits.Load(); why != nil {
-		return *why
-	}
-	return ""
-}
+func (c *Coordinator) Waits() string { return c.sinks.waits.what() }
 
 // entry is an entry as it was read.
 type entry struct {

@@ -51,19 +51,25 @@ func (c *Coordinator) do(ctx context.Context, fn func() error) error {
 // hand has the coordinator's own goroutine take fn.
 func (c *Coordinator) hand(ctx context.Context, fn func()) error {
 	c.orders.Add(1)
-	defer c.orders.Add(-1)
+	taken := func() {
+		c.orders.Add(-1) // by who takes it, who looks at it next
+		fn()
+	}
 	patience := time.NewTicker(takeWithin)
 	defer patience.Stop()
 	for {
 		select {
-		case c.commands <- fn:
+		case c.commands <- taken:
 			return nil
 		case <-c.over:
+			c.orders.Add(-1)
 			return ErrOver
 		case <-ctx.Done():
+			c.orders.Add(-1)
 			return ctx.Err()
 		case <-patience.C:
 			if why := c.Waits(); why != "" {
+				c.orders.Add(-1)
 				return fmt.Errorf("%w: the coordinator waits: %s", ErrWaits, why)
 			}
 		}

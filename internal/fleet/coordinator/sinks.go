@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sort"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"argosy/internal/crawl"
@@ -25,7 +25,7 @@ type sinks struct {
 	beside func() error         // writes into the frontier what is not in the log, before it is synced
 	told   map[uint64]bool      // entries that were set aside, of which the log has been told
 
-	waits atomic.Pointer[string] // what is waited for; nil: nothing
+	waits waiting
 
 	lost     bool // the log has lost its end, or is another one
 	epoch    uint64
@@ -214,10 +214,11 @@ func (s *sinks) persist(ctx context.Context, fn func(context.Context) error) err
 	if away > 0 {
 		most = min(most, away)
 	}
-	slow := time.AfterFunc(ledgerSlow, func() { s.say("its ledger: the database has not answered for some seconds") })
+	s.waits.begin()
+	slow := time.AfterFunc(ledgerSlow, func() { s.waits.say("its ledger: the database has not answered for some seconds") })
 	defer func() {
 		slow.Stop()
-		s.waits.Store(nil)
+		s.waits.end()
 	}()
 	write := func() error {
 		ctx, cancel := context.WithTimeout(ctx, most)
@@ -232,7 +233,7 @@ func (s *sinks) persist(ctx context.Context, fn func(context.Context) error) err
 	s.logger.Warn("waiting for the ledger", "error", err)
 	for errors.Is(err, ledger.ErrAway) && (away == 0 || time.Since(begin) < away) {
 		slow.Stop()
-		s.say("its ledger: " + ledger.ErrAway.Error()) // why is in the log of this process: anybody may ask whether it is ready
+		s.waits.say("its ledger: " + ledger.ErrAway.Error()) // why is in the log of this process: anybody may ask whether it is ready
 		select {
 		case <-ctx.Done():
 			return err
@@ -246,8 +247,40 @@ func (s *sinks) persist(ctx context.Context, fn func(context.Context) error) err
 	return err
 }
 
-// say notes what is waited for.
-func (s *sinks) say(why string) { s.waits.Store(&why) }
+// waiting is what is waited for, as others see it.
+type waiting struct {
+	mu  sync.Mutex
+	may bool // somebody waits
+	why string
+}
+
+func (w *waiting) begin() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.may = true
+}
+
+// say notes what is waited for, unless the wait is over.
+func (w *waiting) say(why string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.may {
+		w.why = why
+	}
+}
+
+func (w *waiting) end() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.may, w.why = false, ""
+}
+
+// what returns what is waited for; empty: nothing is.
+func (w *waiting) what() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.why
+}
 
 // append stores an entry of this term. Whoever gave an order may go away meanwhile: the entry is stored nevertheless, for a log
 // that goes on without our knowing where would be taken for another leader's.

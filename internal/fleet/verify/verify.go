@@ -205,8 +205,11 @@ func (r *Report) indexesBeside(ctx context.Context, dir string, l *ledger.Ledger
 	}
 	for _, job := range jobs {
 		was := *r
-		if err := r.index(ctx, dir, l, job); err != nil || r.Problems == was.Problems {
+		if err := r.index(ctx, dir, l, job); err != nil {
 			return err
+		}
+		if r.Problems == was.Problems {
+			continue
 		}
 		select {
 		case <-ctx.Done():

@@ -66,12 +66,13 @@ func TestIndexBesideARunningProcess(t *testing.T) {
 	}
 	defer l.Close()
 	job := &crawl.Job{ID: 1, Limits: crawl.DefaultLimits(), Identity: crawl.Identity{Seeds: []string{"http://s.test/"}}}
-	other := *job
-	other.ID = 2
+	other, early := *job, *job
+	other.ID, early.ID = 2, 3
 	err = errors.Join(l.Rebase(t.Context(), "log", 0), l.Apply(t.Context(), []ledger.Applied{
 		{Seq: 1, At: 1000, Entry: &crawl.Entry{Kind: crawl.EntrySubmit, Job: job}},
 		{Seq: 2, At: 2000, Entry: &crawl.Entry{Kind: crawl.EntrySubmit, Job: &other}},
-		{Seq: 3, At: 3000, Entry: &crawl.Entry{Kind: crawl.EntryState, State: &crawl.JobState{Job: 1, State: crawl.JobDone}}},
+		{Seq: 3, At: 2000, Entry: &crawl.Entry{Kind: crawl.EntrySubmit, Job: &early}},
+		{Seq: 4, At: 3000, Entry: &crawl.Entry{Kind: crawl.EntryState, State: &crawl.JobState{Job: 1, State: crawl.JobDone}}},
 	}))
 	if err != nil {
 		t.Fatal(err)
@@ -97,6 +98,12 @@ func TestIndexBesideARunningProcess(t *testing.T) {
 		}
 		if n := look(late); n != 0 {
 			t.Errorf("%d problems with its index", n)
+		}
+		if err := l.Apply(context.Background(), []ledger.Applied{{Seq: 5, At: 3000, Entry: &crawl.Entry{Kind: crawl.EntryState, State: &crawl.JobState{Job: 3, State: crawl.JobDone}}}}); err != nil {
+			t.Fatal(err)
+		}
+		if n := look(late); n != 1 {
+			t.Errorf("%d problems where the second of two indexes is missing, want 1", n)
 		}
 		if err := os.WriteFile(path, []byte("test,s)/ 2020 {}\n"), 0o600); err != nil {
 			t.Fatal(err)
