@@ -415,6 +415,9 @@ func (x *tx) settleHosts(ids []uint32) error {
 // tryHosts lets a domain have its next trials.
 func (x *tx) tryHosts(d *domain) error {
 	j := x.f.jobs[d.job]
+	if j.State == crawl.JobCancelled {
+		return nil
+	}
 	m, err := x.f.hostModel(d)
 	for some := true; some && err == nil; {
 		idle := x.pending(j) == 0

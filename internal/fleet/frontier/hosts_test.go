@@ -12,7 +12,8 @@ import (
 	"argosy/internal/page/parse"
 )
 
-// domainVisit crawls the hosts of a domain, in turn and a page at a time. It returns how many answers there were.
+// domainVisit crawls the hosts of a domain, in turn and a page at a time, until nothing is left or a page is empty. It returns what was
+// asked for.
 func domainVisit(t *testing.T, seed string, most int, page func(u crawl.URL) string) (f *Frontier, seq uint64, asked map[string]bool) {
 	t.Helper()
 	fs := vfs.NewCrashableMem()
@@ -55,6 +56,9 @@ func domainVisit(t *testing.T, seed string, most int, page func(u crawl.URL) str
 				t.Fatalf("no end after %d answers, the last of %s; %+v", len(asked), g.URL, traps)
 			}
 			body := page(u)
+			if body == "" {
+				return f, seq, asked
+			}
 			var read parse.Page
 			parse.Scan([]byte(body), parse.Options{}, &read)
 			o := crawl.Outcome{Key: g.Key, URL: g.URL, State: crawl.Fetched, Status: 200, HTML: true, Bytes: int64(len(body)), Links: len(read.Links)}
@@ -118,6 +122,26 @@ func TestHostsWithoutEnd(t *testing.T) {
 				t.Error("nothing goes on when a person wants it")
 			}
 		})
+	}
+}
+
+// A job that is cancelled while hosts of it are cut tries none of them again.
+func TestCancelledWithHosts(t *testing.T) {
+	n := 0
+	f, seq, _ := domainVisit(t, "http://sub.test/", 2000, func(crawl.URL) string {
+		if n++; n == 194 {
+			return ""
+		}
+		return "<p>" + random("home", 60) + "</p>" + links(fmt.Sprintf("http://n%d.sub.test/", n), fmt.Sprintf("http://n%d.sub.test/", n+300))
+	})
+	if traps, err := f.Traps(1); err != nil || len(traps) == 0 {
+		t.Fatalf("no host is cut (%v)", err)
+	}
+	if _, err := f.Apply(seq+1, 1, &crawl.Entry{Kind: crawl.EntryState, Epoch: 1, State: &crawl.JobState{Job: 1, State: crawl.JobCancelled}}); err != nil {
+		t.Fatal(err)
+	}
+	if left := f.Job(1).Totals.Pending(); left > 0 {
+		t.Errorf("%d URLs are pending", left)
 	}
 }
 
