@@ -1,13 +1,16 @@
 package assemble_test
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"argosy/internal/plan/lab"
 	"argosy/internal/plan/learn"
 	"argosy/internal/plan/netcoord"
 	"argosy/internal/plan/sim"
@@ -15,6 +18,11 @@ import (
 )
 
 var shaped = flag.String("sim.shaped", "", "strategies, separated by spaces, that crawl a shaped web and are held against the simulator in the same world")
+
+var (
+	replays = flag.String("sim.replay", "", "strategies, separated by spaces, each of which is recorded in a shaped web and replayed under the others, and held against their own crawls")
+	advised = flag.String("sim.advise", "", "strategies, separated by spaces: advice from the first half of a shaped crawl under each is held against its second half")
+)
 
 // shapedSeeds are the webs that strategies are compared in.
 var shapedSeeds = []int{5, 6, 7}
@@ -108,4 +116,107 @@ func (w shapedWeb) simulate(t *testing.T, r sim.Recording, spec string) (rate fl
 		rate += x.Rate / runs
 	}
 	return rate
+}
+
+// Every strategy's crawl of a shaped web is replayed under every other one, which has crawled the same web: rates are printed beside each
+// other for each pair, as means over three webs. It runs when asked for.
+func TestReplayOfOthers(t *testing.T) {
+	specs := strings.Fields(*replays)
+	if len(specs) < 2 {
+		t.Skip("asked for by -sim.replay 'flow random'")
+	}
+	was, is := map[string]float64{}, map[[2]string]float64{}
+	for _, seed := range shapedSeeds {
+		for _, spec := range specs {
+			r := shapedWeb{sites: 12, pages: 150, turn: 12 * time.Second, seed: seed, light: 4}.record(t, spec)
+			bits, seconds := r.Reached()
+			was[spec] += bits / seconds / float64(len(shapedSeeds))
+			for _, other := range specs {
+				is[[2]string{spec, other}] += replayed(t, r, other) / float64(len(shapedSeeds))
+			}
+		}
+	}
+	held, pairs := 0, 0
+	for _, spec := range specs {
+		for _, other := range specs {
+			ratio := is[[2]string{spec, other}] / was[other]
+			t.Logf("recorded under %-16s replayed under %-16s %6.3f Mbit/s, crawled under it %6.3f, ratio %.2f", spec, other, is[[2]string{spec, other}]/1e6, was[other]/1e6, ratio)
+			if other != spec {
+				pairs++
+				if math.Abs(ratio-1) <= 0.2 {
+					held++
+				}
+			}
+		}
+	}
+	t.Logf("%d of %d pairs of different strategies are within 20 %%", held, pairs)
+}
+
+// Advice from the first half of a crawl over links that stay as they are is held against advice from its second half: which strategy is the
+// fastest, and which node is missed least. It runs when asked for.
+func TestAdviceAgainstSecondHalf(t *testing.T) {
+	specs := strings.Fields(*advised)
+	if len(specs) == 0 {
+		t.Skip("asked for by -sim.advise 'flow random'")
+	}
+	for _, spec := range specs {
+		for _, seed := range shapedSeeds {
+			r := shapedWeb{sites: 12, pages: 150, turn: time.Hour, seed: seed, light: 4}.record(t, spec)
+			first, second := halves(r)
+			a, err := lab.Advise(t.Context(), &first, 4, func(string) {})
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := lab.Advise(t.Context(), &second, 4, func(string) {})
+			if err != nil {
+				t.Fatal(err)
+			}
+			best, _ := b.Strategies[0].Rate()
+			of := func(all []lab.Replays, name string) float64 {
+				x, _ := all[slices.IndexFunc(all, func(x lab.Replays) bool { return x.Strategy == name })].Rate()
+				return x
+			}
+			loss := func(node string) float64 {
+				return b.Drops[slices.IndexFunc(b.Drops, func(d lab.Drop) bool { return d.Node == node })].Loss
+			}
+			t.Logf("%s, web %d: advised %s, best in the second half %s; what was advised has %.2f of the best there, %.2f of what ran", spec, seed,
+				a.Strategies[0].Strategy, b.Strategies[0].Strategy, of(b.Strategies, a.Strategies[0].Strategy)/best, of(b.Strategies, a.Strategies[0].Strategy)/of(b.Strategies, spec))
+			t.Logf("  missed least %s (%+.0f %%), in the second half it costs %+.0f %%, and %s, which is missed least there, %+.0f %%; %d of 4 nodes, in the second half %d",
+				a.Drops[0].Node, -100*a.Drops[0].Loss, -100*loss(a.Drops[0].Node), b.Drops[0].Node, -100*b.Drops[0].Loss, a.Reserved(), b.Reserved())
+		}
+	}
+}
+
+// halves cuts a recording in the middle of its time. What is had in the second half is left in the first; of the nodes alone both know what was
+// measured.
+func halves(r sim.Recording) (first, second sim.Recording) {
+	byStart := func(x, y sim.RecordedLease) int { return cmp.Compare(x.Started, y.Started) }
+	start, end := slices.MinFunc(r.Leases, byStart).Started, slices.MaxFunc(r.Leases, byStart).Ended
+	mid := (start + end) / 2
+	first, second = r, r
+	first.Facts, second.Facts, first.Leases, second.Leases = nil, nil, nil, nil
+	first.Left = map[string]float64{}
+	for site, n := range r.Left {
+		first.Left[site] = n
+	}
+	for i := range r.Facts {
+		f := &r.Facts[i]
+		if f.At < mid {
+			first.Facts = append(first.Facts, *f)
+		} else if f.Kind == learn.Report {
+			first.Left[f.Site] += f.All
+		}
+		if f.At >= mid || f.Kind == learn.Store || f.Kind == learn.Distance {
+			second.Facts = append(second.Facts, *f)
+		}
+	}
+	for _, l := range r.Leases {
+		if l.Started < mid {
+			l.Ended = min(l.Ended, mid)
+			first.Leases = append(first.Leases, l)
+		} else {
+			second.Leases = append(second.Leases, l)
+		}
+	}
+	return first, second
 }
