@@ -1,7 +1,6 @@
 package assemble_test
 
 import (
-	"cmp"
 	"flag"
 	"fmt"
 	"math"
@@ -161,8 +160,7 @@ func TestAdviceAgainstSecondHalf(t *testing.T) {
 	}
 	for _, spec := range specs {
 		for _, seed := range shapedSeeds {
-			r := shapedWeb{sites: 12, pages: 150, turn: time.Hour, seed: seed, light: 4}.record(t, spec)
-			first, second := halves(r)
+			first, second := halves(shapedWeb{sites: 20, pages: 250, turn: time.Hour, seed: seed, light: 4}.record(t, spec))
 			a, err := lab.Advise(t.Context(), &first, 4, func(string) {})
 			if err != nil {
 				t.Fatal(err)
@@ -187,12 +185,20 @@ func TestAdviceAgainstSecondHalf(t *testing.T) {
 	}
 }
 
-// halves cuts a recording in the middle of its time. What is had in the second half is left in the first; of the nodes alone both know what was
+// halves cuts a recording when half of its pages' bits have been had. What is had in the second half is left in the first; of the nodes alone both know what was
 // measured.
 func halves(r sim.Recording) (first, second sim.Recording) {
-	byStart := func(x, y sim.RecordedLease) int { return cmp.Compare(x.Started, y.Started) }
-	start, end := slices.MinFunc(r.Leases, byStart).Started, slices.MaxFunc(r.Leases, byStart).Ended
-	mid := (start + end) / 2
+	bits, had, mid := 0.0, 0.0, int64(0)
+	for i := range r.Facts {
+		if r.Facts[i].Kind == learn.Report {
+			bits += r.Facts[i].Bits
+		}
+	}
+	for i := range r.Facts {
+		if f := &r.Facts[i]; f.Kind == learn.Report && had < bits/2 {
+			had, mid = had+f.Bits, f.At
+		}
+	}
 	first, second = r, r
 	first.Facts, second.Facts, first.Leases, second.Leases = nil, nil, nil, nil
 	first.Left = map[string]float64{}
