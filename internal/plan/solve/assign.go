@@ -19,6 +19,9 @@ type Assignment struct {
 // reduction, then one Dijkstra search for each row that is left (Jonker and Volgenant, Computing 38, 1987).
 // Rectangular matrices and forbidden pairs (+Inf) are allowed.
 func Assign(m Matrix) (Assignment, error) {
+	if m.Cols > 0 && m.Rows > 2*m.Cols*m.Cols {
+		return m.assignTall()
+	}
 	if m.Rows > m.Cols {
 		t, r, err := m.checkTurned()
 		if err != nil {

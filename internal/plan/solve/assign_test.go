@@ -240,3 +240,28 @@ func itoa(n int) string {
 	}
 	return itoa(n/10) + string(rune('0'+n%10))
 }
+
+// Matrices with very many rows, of which only the cheapest of each column are looked at, are certified: with equal costs, and with forbidden
+// pairs that leave columns with few rows, or none.
+func TestAssignCertifiesVeryTall(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 200 {
+		cols := 1 + r.IntN(6)
+		rows := 2*cols*cols + 1 + r.IntN(60)
+		m, forbid, kinds := NewMatrix(rows, cols), r.Float64()*1.02, 1+r.IntN(50)
+		for k := range m.Data {
+			if m.Data[k] = float64(r.IntN(kinds)); r.Float64() < forbid {
+				m.Data[k] = math.Inf(1)
+			}
+		}
+		a, err := Assign(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		certify(t, m, a)
+		b, err := Assign(m.Transpose())
+		if err != nil || a.Unmatched != b.Unmatched || a.Total != b.Total {
+			t.Fatalf("%d × %d: %g and %d without, turned %g and %d, %v", rows, cols, a.Total, a.Unmatched, b.Total, b.Unmatched, err)
+		}
+	}
+}

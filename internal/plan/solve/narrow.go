@@ -86,6 +86,11 @@ func assignAmong(m Matrix, r extent, cols []int) Assignment {
 			to[x] = row[j]
 		}
 	}
+	return assignPart(part, r, cols, m.Cols)
+}
+
+// assignPart is assignAmong where the columns stand in a matrix of their own; all is how many there are in the whole.
+func assignPart(part Matrix, r extent, cols []int, all int) Assignment {
 	if r.forbid { // what is left may have none that is
 		r.forbid = slices.ContainsFunc(part.Data, func(c float64) bool { return math.IsInf(c, 1) })
 	}
@@ -102,7 +107,7 @@ func assignAmong(m Matrix, r extent, cols []int) Assignment {
 			a.U[i] += top
 		}
 	}
-	v := make([]float64, m.Cols)
+	v := make([]float64, all)
 	for x, j := range cols {
 		v[j] = a.V[x]
 	}
@@ -113,4 +118,79 @@ func assignAmong(m Matrix, r extent, cols []int) Assignment {
 		}
 	}
 	return a
+}
+
+// assignTall assigns where rows are very many: in one reading it finds the rows that are among the n cheapest of some column, n being
+// the number of columns, and solves for them alone.
+func (m Matrix) assignTall() (Assignment, error) {
+	r, err := m.check()
+	if err != nil {
+		return Assignment{}, err
+	}
+	n := m.Cols
+	best := make([]atMost, n)
+	for j := range best {
+		best[j] = atMost{limit: math.Inf(1), row: make([]int32, 0, n), cost: make([]float64, 0, n)}
+	}
+	for i := range m.Rows {
+		for j, c := range m.Row(i) {
+			if c < best[j].limit {
+				best[j].add(int32(i), c, n)
+			}
+		}
+	}
+	some := make([]bool, m.Rows)
+	for j := range best {
+		for _, i := range best[j].row {
+			some[i] = true
+		}
+	}
+	var rows []int
+	for i, yes := range some {
+		if yes || len(rows) < n && i >= m.Rows-n { // forbidden pairs may leave fewer than n
+			rows = append(rows, i)
+		}
+	}
+	part := NewMatrix(n, len(rows))
+	for x, i := range rows {
+		for j, c := range m.Row(i) {
+			part.Data[j*len(rows)+x] = c
+		}
+	}
+	return assignPart(part, r, rows, m.Rows).swap(m), nil
+}
+
+// atMost keeps the n cheapest rows of a column, the dearest of them first.
+type atMost struct {
+	limit float64 // what a row must be below to be among them
+	row   []int32
+	cost  []float64
+}
+
+// add puts in a row that is below the limit; where there are n already, the dearest goes.
+func (a *atMost) add(row int32, cost float64, n int) {
+	x := len(a.row)
+	if x < n {
+		a.row, a.cost = append(a.row, row), append(a.cost, cost)
+		for ; x > 0 && a.cost[(x-1)/2] < cost; x = (x - 1) / 2 {
+			a.row[x], a.cost[x] = a.row[(x-1)/2], a.cost[(x-1)/2]
+		}
+	} else {
+		x = 0
+		for {
+			next := 2*x + 1
+			if next+1 < n && a.cost[next+1] > a.cost[next] {
+				next++
+			}
+			if next >= n || a.cost[next] <= cost {
+				break
+			}
+			a.row[x], a.cost[x] = a.row[next], a.cost[next]
+			x = next
+		}
+	}
+	a.row[x], a.cost[x] = row, cost
+	if len(a.row) == n {
+		a.limit = a.cost[0]
+	}
 }
