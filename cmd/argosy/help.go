@@ -15,7 +15,7 @@ const helpWidth = 80
 
 // narrow makes the help of a command and of those below it fit helpWidth; examples stay as they are, to be copied.
 func narrow(c *cobra.Command) {
-	c.Long = fold(c.Long)
+	c.Long = reflow(c.Long)
 	for _, below := range c.Commands() {
 		narrow(below)
 	}
@@ -41,16 +41,16 @@ func narrowUsage(root *cobra.Command) {
 		}
 		for _, below := range c.Commands() {
 			line := fmt.Sprintf("\n  %-*s %s", below.NamePadding(), below.Name(), below.Short)
-			help = strings.Replace(help, line, fold(line), 1)
+			help = strings.Replace(help, line, reflow(line), 1)
 		}
 		_, err = io.WriteString(out, help)
 		return err
 	})
 }
 
-// fold wraps text at helpWidth. The lines of a paragraph are one; so are those of an entry of a list, which is indented and goes on
+// reflow wraps text at helpWidth. The lines of a paragraph are one; so are those of an entry of a list, which is indented and goes on
 // under its second column or, if it has none, two further in.
-func fold(text string) string {
+func reflow(text string) string {
 	var out strings.Builder
 	paragraph, under := "", 0 // and where its lines but the first begin
 	end := func() {

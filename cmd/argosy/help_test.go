@@ -58,7 +58,7 @@ func TestHelpFitsATerminal(t *testing.T) {
 	check(newRoot())
 }
 
-func TestFold(t *testing.T) {
+func TestReflow(t *testing.T) {
 	words := strings.TrimSpace(strings.Repeat("word ", 17)) // 84
 	for text, want := range map[string]string{
 		"":                                "",
@@ -73,7 +73,7 @@ func TestFold(t *testing.T) {
 		"  a  one\n     two\n  b  three":  "  a  one two\n  b  three",
 		"über " + strings.Repeat("ä", 75): "über " + strings.Repeat("ä", 75),
 	} {
-		if got := fold(text); got != want {
+		if got := reflow(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
