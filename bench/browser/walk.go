@@ -458,7 +458,8 @@ func (k *walker) look(ctx context.Context, hash string) error {
 	if err := visit(ctx, "#/"+hash); err != nil {
 		return err
 	}
-	if err := until(ctx, "document.querySelector('#content .page') && !document.querySelector('#content .wrong')"); err != nil {
+	name, _, _ := strings.Cut(hash, "?")
+	if err := until(ctx, "document.querySelector('nav a[aria-current]').getAttribute('href') === '#/"+name+"' && document.querySelector('#content .page') && !document.querySelector('#content .wrong')"); err != nil {
 		return err
 	}
 	if err := chromedp.Run(ctx, chromedp.Sleep(k.settle)); err != nil {

@@ -10,7 +10,7 @@ export const useMeasurements = (job, every) => useLive(job ? `/jobs/${job.id}/me
 
 const kinds = {
   speed: { title: () => t('Speed'), note: () => t('of a lease while pages are had'), show: n => n >= 1e6 ? decimal(n / 1e6, 1) + ' Mbit/s' : n >= 1e3 ? decimal(n / 1e3, 0) + ' kbit/s' : decimal(n, 0) + ' bit/s' },
-  delay: { title: () => t('Delay'), note: () => t('of the first request of a node to a site'), show: n => decimal(n, n < 10 ? 1 : 0) + ' ms' },
+  delay: { title: () => t('Latency'), note: () => t('of the first request of a node to a site'), show: n => decimal(n, n < 10 ? 1 : 0) + ' ms' },
 };
 const sourceKinds = { measured: 'ok', predicted: 'wait', default: 'off' };
 
@@ -22,7 +22,7 @@ export function Measurements({ job }) {
   return <div class="page">
     <Wrong error={one.error} />
     <dl class="tiles">
-      <Tile label={t('Strategy')} value={v.strategy} /><Tile label={t('Bandwidth probes')} value={count(m.bandwidth)} note={t('of nodes and sites')} /><Tile label={t('Delays to sites')} value={count(m.delays)} note={t('besides those of requests')} />
+      <Tile kind="word" label={t('Strategy')} value={v.strategy} /><Tile label={t('Bandwidth probes')} value={count(m.bandwidth)} note={t('of nodes and sites')} /><Tile label={t('Delays to sites')} value={count(m.delays)} note={t('besides those of requests')} />
       <Tile label={t('Delays between nodes')} value={count(m.between)} /><Tile label={t('Probes of stores')} value={count(m.stores)} />
       <Tile label={t('Landmarks')} value={count((m.landmarks || []).length)} note={m.chosen || t('nobody measures for others')} />
     </dl>
