@@ -215,7 +215,7 @@ type out[T any] struct{ Body T }
 
 // JobPath names a job.
 type JobPath struct {
-	ID uint32 `path:"id" minimum:"1"`
+	ID uint32 `path:"id" minimum:"1" maximum:"4294967295"`
 }
 
 // NodePath names a node.

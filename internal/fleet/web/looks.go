@@ -19,7 +19,7 @@ import (
 
 // TaskPath names a task.
 type TaskPath struct {
-	Task uint32 `path:"task" minimum:"1"`
+	Task uint32 `path:"task" minimum:"1" maximum:"4294967295"`
 }
 
 // Found is a part of what was found; how many there are is in a field of the answer's head, so that the body stays a list.
@@ -154,7 +154,7 @@ func (a *api) recording(ctx context.Context, in *JobPath) (*out[sim.Recording], 
 func (a *api) tasks(ctx context.Context, in *struct {
 	JobPath
 	State string `query:"state" enum:"waiting,crawling,sleeping,failed,done,manual,dropped" doc:"only tasks in this state"`
-	After uint32 `query:"after" doc:"only tasks with a larger number"`
+	After uint32 `query:"after" maximum:"4294967295" doc:"only tasks with a larger number"`
 	Limit int    `query:"limit" minimum:"1" maximum:"1000" default:"1000" doc:"at most so many; whoever gets as many asks for those after the last"`
 	Find  string `query:"find" maxLength:"256" doc:"only tasks whose site has this in its name"`
 	Sort  string `query:"sort" enum:"found,site,pending,fetched,failed,bytes" default:"found" doc:"the largest first; found: as they were found"`

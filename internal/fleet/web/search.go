@@ -27,7 +27,7 @@ type Change struct {
 
 func (a *api) edit(ctx context.Context, in *struct {
 	JobPath
-	Task uint32 `path:"task" minimum:"1"`
+	Task uint32 `path:"task" minimum:"1" maximum:"4294967295"`
 	Body Change
 }) (*out[Edited], error) {
 	what := fmt.Sprintf("edit task %d of job %d: %v %s", in.Task, in.ID, in.Body.Words, in.Body.Site)
@@ -43,7 +43,7 @@ func (a *api) edit(ctx context.Context, in *struct {
 
 func (a *api) runs(ctx context.Context, in *struct {
 	JobPath
-	Search uint32 `query:"search" doc:"only those of this search"`
+	Search uint32 `query:"search" maximum:"4294967295" doc:"only those of this search"`
 }) (*out[[]ledger.Run], error) {
 	runs := []ledger.Run{}
 	l := a.s.Ledger()
