@@ -77,6 +77,7 @@ func main() {
 		fl.IntVar(&w.tasks, "tasks", 100_000, "tasks, each of a site of its own")
 		fl.IntVar(&w.processes, "processes", 4, "that the nodes are in")
 		fl.IntVar(&w.clients, "clients", 10, "that have a page open")
+		fl.StringVar(&w.strategy, "strategy", "flow", "strategy of the job")
 		fl.IntVar(&w.rounds, "rounds", 5, "pairs of windows")
 		fl.DurationVar(&w.window, "window", 20*time.Second, "time that is measured, each")
 		_ = fl.Parse(os.Args[2:])

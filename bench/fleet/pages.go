@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"argosy/internal/crawl"
 	"argosy/internal/webs"
 )
 
@@ -19,6 +20,7 @@ import (
 type open struct {
 	tasks, nodes, processes, clients, rounds int
 	window                                   time.Duration
+	strategy                                 string
 }
 
 // openLatency is how long each answer takes: with one request of a node at a time, a thousand nodes make two hundred a second.
@@ -152,6 +154,30 @@ func (f *fleet) during(ctx context.Context, window time.Duration) (c cost, err e
 	return c, nil
 }
 
+// submitWide is submit for very many sites: they follow the job in pieces.
+func (f *fleet) submitWide(ctx context.Context, strategy string) (err error) {
+	var digest crawl.SeedDigest
+	seeds := make([]string, f.o.sites)
+	for s := range seeds {
+		seeds[s] = fmt.Sprintf("http://s%d.test:%s/", s, f.port)
+		digest.Add(seeds[s], false)
+	}
+	list := digest.List()
+	if f.job, err = f.client.Submit(ctx, []byte("name: bench\nplacing: {probe: none, strategy: "+strategy+"}\nlimits: "+f.o.limits+"\n"), &list); err != nil {
+		return err
+	}
+	for from := 0; from < len(seeds); {
+		chunk, size := crawl.SeedChunk{Job: f.job, From: int64(from)}, 0
+		for from < len(seeds) && chunk.Add(seeds[from], false, &size) {
+			from++
+		}
+		if err := f.client.Sow(ctx, chunk); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // pages measures what open pages cost a coordinator of a large fleet, and how soon they are answered.
 func pages(ctx context.Context, o options, w open, tmp string) error {
 	o.sites, o.concurrency, o.away = w.tasks, 1, 10*time.Minute // a thousand nodes join for minutes
@@ -161,7 +187,7 @@ func pages(ctx context.Context, o options, w open, tmp string) error {
 	if err := f.openWith(ctx, wideWeb(w.tasks)); err != nil {
 		return err
 	}
-	if err := f.submit(ctx); err != nil {
+	if err := f.submitWide(ctx, w.strategy); err != nil {
 		return err
 	}
 	if err := f.long(ctx, "the fleet is at work", func() bool { return f.counts(ctx).Fetched > int64(2*w.nodes) }); err != nil {

@@ -165,7 +165,6 @@ func TestRolesAndEndpoints(t *testing.T) {
 		{"GET", "/api/v1/jobs/{id}/statuses", "/api/v1/jobs/7/statuses", "observer"},
 		{"GET", "/api/v1/jobs/{id}/timeline", "/api/v1/jobs/7/timeline", "observer"},
 		{"GET", "/api/v1/jobs/{id}/cells", "/api/v1/jobs/7/cells", "observer"},
-		{"GET", "/api/v1/jobs/{id}/measurements", "/api/v1/jobs/7/measurements", "observer"},
 		{"GET", "/api/v1/jobs/{id}/recording", "/api/v1/jobs/7/recording", "observer"},
 		{"GET", "/api/v1/jobs/{id}/pages", "/api/v1/jobs/7/pages", "observer"},
 		{"GET", "/api/v1/jobs/{id}/page", "/api/v1/jobs/7/page?key=00", "observer"},
