@@ -405,7 +405,7 @@ func (f *crawlFlags) report(w io.Writer, s assemble.Summary) error {
 		printSummary(&b, s)
 		text := b.String()
 		if columns, _, ok := terminalSize(os.Stdout); ok {
-			text = fold(text, columns)
+			text = folded(text, columns)
 		}
 		fmt.Fprint(w, text)
 	}

@@ -2,9 +2,9 @@ package main
 
 import "strings"
 
-// fold breaks the lines of a text between words where they are wider than so many cells. What goes on is set in by two more cells than
+// folded breaks the lines of a text between words where they are wider than so many cells. What goes on is set in by two more cells than
 // its line, at most by a third of the width; a word that is wider than all of it is left whole, to be copied.
-func fold(text string, columns int) string {
+func folded(text string, columns int) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
 		bare := strings.TrimSuffix(line, "\n")

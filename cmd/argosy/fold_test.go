@@ -21,7 +21,7 @@ func TestFold(t *testing.T) {
 		{"日本語 日本語\n", 10, "日本語\n  日本語\n"},
 		{"", 5, ""},
 	} {
-		if got := fold(c.text, c.columns); got != c.want {
+		if got := folded(c.text, c.columns); got != c.want {
 			t.Errorf("%q in %d columns: %q, want %q", c.text, c.columns, got, c.want)
 		}
 	}
@@ -35,7 +35,7 @@ func TestSummaryIsFolded(t *testing.T) {
 	sum.Troubles = []assemble.Trouble{{Site: "b.test", Why: "no-such-host", URLs: 1}}
 	printSummary(&b, sum)
 	for _, columns := range []int{60, 80, 120} {
-		text := fold(b.String(), columns)
+		text := folded(b.String(), columns)
 		for line := range strings.Lines(text) {
 			if cells(strings.TrimSuffix(line, "\n")) > columns {
 				t.Errorf("%d columns: %q", columns, line)
