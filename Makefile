@@ -17,7 +17,7 @@ help:
 	@echo "make servers the servers that tests start: NATS, an S3-compatible one, argosy 0.1.0 where history has it"
 	@echo "make check   what every change must pass: formatting, linters, tests, archives read by an independent reader, a walk in Chromium"
 	@echo "make race    all tests under the race detector"
-	@echo "make nightly race, fuzz, SEEDS (100) sequences of faults in the simulated fleet, 40 kills, strategies in ten worlds, every page"
+	@echo "make nightly race, fuzz, SEEDS (100) sequences of faults in the simulated fleet, 20 kills, strategies in ten worlds, every page"
 	@echo "             of the dashboard in Chromium, the API by a generated client, and search programs of Debian (as root)"
 	@echo "make fuzz    each fuzz target that there is, for FUZZTIME (30s)"
 	@echo "make bench   Go benchmarks; the larger ones are described in bench/README.md"

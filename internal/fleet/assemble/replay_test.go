@@ -120,12 +120,13 @@ func replayed(t *testing.T, r sim.Recording, spec string) (rate float64) {
 // goroutines take turns by chance, and one crawl differs from the next of the same web by a tenth. In longer crawls all strategies
 // are within 8 % (docs/strategies.md).
 func TestReplayOfItself(t *testing.T) {
-	if *simSeeds < 3 {
-		t.Skip("make nightly replays three webs: fewer say little, and these take a quarter of a minute")
-	}
 	const webs = 3
 	const most = 0.15
-	for _, spec := range []string{"flow", "roundrobin"} {
+	specs := []string{"flow"}
+	if *simSeeds >= 3 { // make nightly
+		specs = append(specs, "greedy", "roundrobin", "feedback", "makespan")
+	}
+	for _, spec := range specs {
 		was, is := 0.0, 0.0
 		for seed := range webs {
 			r := shapedWeb{sites: 12, pages: 150, turn: 12 * time.Second, seed: seed, light: 4}.record(t, spec)

@@ -22,7 +22,7 @@ import (
 
 const simDelay = 2 * time.Second
 
-var simSeeds = flag.Uint64("sim.seeds", 2, "how many random sequences of faults are played in simulated time; from 3 on recorded webs are replayed, too; make nightly plays 100")
+var simSeeds = flag.Uint64("sim.seeds", 2, "how many random sequences of faults are played in simulated time; from 3 on more strategies are replayed from recordings; make nightly plays 100")
 
 // play crawls a random web in simulated time while something happens, and judges what comes of it. All sites are at one
 // address, which has no more than perIP requests at once, if that is not 0. It returns how many leases were lost and how
