@@ -134,6 +134,9 @@ func (cr *Crawl) idle(ctx context.Context, fn func(ctx context.Context, co *coor
 		done <- err
 	}()
 	err := fn(ctx, cr.co)
+	if err == nil { // what was ordered is in the frontier, too, when it is closed
+		err = cr.co.Settled(ctx)
+	}
 	cancel()
 	if rerr := <-done; rerr != nil && !errors.Is(rerr, context.Canceled) {
 		return outdir.Mend(cr.cfg.Dir, rerr) // what fn says follows from it

@@ -48,6 +48,11 @@ func (c *Coordinator) do(ctx context.Context, fn func() error) error {
 	}
 }
 
+// Settled returns when all that orders have had written to the log is applied: whoever ends the coordinator after an order waits for that.
+func (c *Coordinator) Settled(ctx context.Context) error {
+	return c.do(ctx, func() error { return nil }) // nothing is taken before
+}
+
 // hand has the coordinator's own goroutine take fn.
 func (c *Coordinator) hand(ctx context.Context, fn func()) error {
 	c.orders.Add(1)
