@@ -190,6 +190,9 @@ func (r *run) freed(f *frontier.Frontier, l *frontier.Lease) {
 // wake looks again at the tasks whose crawlers could do nothing. A crawler that has nothing to do for want of what promises most takes what
 // there is.
 func (c *Coordinator) wake(j *frontier.Job, r *run, now time.Time) error {
+	if len(r.short) == 0 { // so it is in jobs without crawlers, which may have very many tasks that are due
+		return nil
+	}
 	due := map[uint32]bool{} // crawlers that have tasks that wait for a node, or for their site
 	for id := range r.inDue {
 		due[c.f.Task(id).Crawler()] = true
