@@ -8,20 +8,21 @@ func folded(text string, columns int) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
 		bare := strings.TrimSuffix(line, "\n")
-		foldLine(&b, bare, columns)
+		indent := len(bare) - len(strings.TrimLeft(bare, " "))
+		b.WriteString(foldedLine(bare, columns, min(indent+2, columns/3)))
 		b.WriteString(line[len(bare):])
 	}
 	return b.String()
 }
 
-func foldLine(b *strings.Builder, line string, columns int) {
+// foldedLine breaks a line between words; what follows the first break is set in by so many cells.
+func foldedLine(line string, columns, indent int) string {
 	if cells(line) <= columns {
-		b.WriteString(line)
-		return
+		return line
 	}
+	var b strings.Builder
 	bare := strings.TrimLeft(line, " ")
 	at, first := len(line)-len(bare), true
-	indent := min(at+2, columns/3)
 	b.WriteString(line[:at])
 	for word := range strings.SplitSeq(bare, " ") {
 		n := cells(word)
@@ -37,4 +38,5 @@ func foldLine(b *strings.Builder, line string, columns int) {
 		b.WriteString(word)
 		at, first = at+n, false
 	}
+	return b.String()
 }

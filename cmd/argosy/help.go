@@ -55,7 +55,7 @@ func reflow(text string) string {
 	paragraph, under := "", 0 // and where its lines but the first begin
 	end := func() {
 		if paragraph != "" {
-			out.WriteString(wrap(paragraph, under) + "\n")
+			out.WriteString(foldedLine(paragraph, helpWidth, under) + "\n")
 		}
 		paragraph = ""
 	}
@@ -80,26 +80,6 @@ func reflow(text string) string {
 	}
 	end()
 	return strings.TrimSuffix(out.String(), "\n")
-}
-
-// wrap breaks a line at spaces so that it fits helpWidth; what follows the first break is indented.
-func wrap(line string, indent int) string {
-	var out strings.Builder
-	for {
-		letters := []rune(line)
-		if len(letters) <= helpWidth {
-			return out.String() + line
-		}
-		at := helpWidth
-		for at > indent && letters[at] != ' ' {
-			at--
-		}
-		if at == indent { // one long word
-			return out.String() + line
-		}
-		out.WriteString(strings.TrimRight(string(letters[:at]), " ") + "\n")
-		line = strings.Repeat(" ", indent) + strings.TrimLeft(string(letters[at:]), " ")
-	}
 }
 
 // flagGroup is a heading of a command's help, and the flags under it, in their order.

@@ -83,25 +83,25 @@ func TestStandby(t *testing.T) {
 	first.join("a", nil)
 	first.join("b", nil)
 	id := first.submit(fleetJob(port, 8*time.Millisecond))
-	eventually(t, "the crawl gets on", func() bool { return first.job(id).Counts.Fetched >= 100 })
+	testkit.Eventually(t, "the crawl gets on", func() bool { return first.job(id).Counts.Fetched >= 100 })
 	if _, err := second.server.Leader(); err == nil {
 		t.Error("two coordinators lead")
 	}
 	first.halt()
-	eventually(t, "the second one takes over", func() bool { return second.job(id).Counts.Fetched >= 300 })
+	testkit.Eventually(t, "the second one takes over", func() bool { return second.job(id).Counts.Fetched >= 300 })
 	nats.Kill(1)
 	n := second.job(id).Counts.Fetched
-	eventually(t, "it goes on with two servers", func() bool { return second.job(id).Counts.Fetched >= n+200 })
+	testkit.Eventually(t, "it goes on with two servers", func() bool { return second.job(id).Counts.Fetched >= n+200 })
 	if err := nats.Start(1); err != nil {
 		t.Fatal(err)
 	}
 	first.dir, first.cfg.Dir = t.TempDir(), t.TempDir()
 	first.start() // knows nothing
-	eventually(t, "the job ends, whoever leads on a busy machine", func() bool {
+	testkit.Eventually(t, "the job ends, whoever leads on a busy machine", func() bool {
 		return second.job(id).State == crawl.JobDone || first.job(id).State == crawl.JobDone
 	})
 	second.halt()
-	eventually(t, "the one that started from a checkpoint knows the job", func() bool {
+	testkit.Eventually(t, "the one that started from a checkpoint knows the job", func() bool {
 		v := first.job(id)
 		return v.State == crawl.JobDone && v.Counts.Pending == 0 && v.Counts.Fetched > 300
 	})
@@ -203,9 +203,9 @@ func TestLedgerAway(t *testing.T) {
 	f.join("b", nil)
 	id := f.submit(fleetJob(port, 8*time.Millisecond))
 	for n := range 2 {
-		eventually(t, "the crawl gets on", func() bool { return f.job(id).Counts.Fetched >= int64(100+200*n) })
+		testkit.Eventually(t, "the crawl gets on", func() bool { return f.job(id).Counts.Fetched >= int64(100+200*n) })
 		g.open(false)
-		eventually(t, "the coordinator waits", func() bool { return strings.Count(log.String(), "waiting for the ledger") > n })
+		testkit.Eventually(t, "the coordinator waits", func() bool { return strings.Count(log.String(), "waiting for the ledger") > n })
 		co := f.leader()
 		begin := time.Now()
 		if jobs, err := co.Jobs(t.Context()); err != nil || len(jobs) != 1 || time.Since(begin) > time.Second {
@@ -218,7 +218,7 @@ func TestLedgerAway(t *testing.T) {
 			}
 		}
 		g.open(true)
-		eventually(t, "it goes on", func() bool { return strings.Count(log.String(), "the ledger is there again") > n })
+		testkit.Eventually(t, "it goes on", func() bool { return strings.Count(log.String(), "the ledger is there again") > n })
 	}
 	v := f.await(id)
 	if v.State != crawl.JobDone {
@@ -278,7 +278,7 @@ func TestNoRoom(t *testing.T) {
 	f := newFleet(t, func(c *serve.Config) { c.MinFree = 1 << 60 })
 	f.join("a", nil)
 	id := f.submit(fleetJob(port, 0))
-	eventually(t, "it says that there is no room", func() bool { return strings.Contains(f.leader().Status().State, "MiB are free") })
+	testkit.Eventually(t, "it says that there is no room", func() bool { return strings.Contains(f.leader().Status().State, "MiB are free") })
 	if v := f.job(id); v.State != crawl.JobRunning || v.Counts.Fetched > 0 {
 		t.Errorf("%s: %+v", v.State, v.Counts)
 	}

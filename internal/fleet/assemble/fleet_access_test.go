@@ -16,6 +16,7 @@ import (
 	"argosy/internal/fleet/bus"
 	accessgate "argosy/internal/fleet/gate"
 	"argosy/internal/fleet/serve"
+	"argosy/internal/testkit"
 )
 
 var me = access.Who{Role: access.Operator, Name: "me"}
@@ -23,7 +24,7 @@ var me = access.Who{Role: access.Operator, Name: "me"}
 // until waits until a job has fetched so many pages.
 func (f *fleet) until(id uint32, fetched int64) {
 	f.t.Helper()
-	eventually(f.t, "pages are fetched", func() bool { return f.job(id).Counts.Fetched >= fetched })
+	testkit.Eventually(f.t, "pages are fetched", func() bool { return f.job(id).Counts.Fetched >= fetched })
 }
 
 // undisturbed is what a crawl of a web fetches with one agent that nothing happens to.
@@ -90,7 +91,7 @@ func TestRevokedAgent(t *testing.T) {
 	go func() { done <- a.Run(context.Background(), nil) }()
 	id := f.submit(fleetJob(port, 20*time.Millisecond))
 	f.until(id, want/8)
-	eventually(t, "both have leases", func() bool { return a.Stats().Leases > 0 && b.agent.Stats().Leases > 0 })
+	testkit.Eventually(t, "both have leases", func() bool { return a.Stats().Leases > 0 && b.agent.Stats().Leases > 0 })
 	if err := f.server.Gate().RevokeNode(t.Context(), "a", me); err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +173,7 @@ func TestRotationDuringACrawl(t *testing.T) {
 		if err := f.server.Gate().Rotate(); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, "both have joined again", func() bool { return joins.Load() >= had+2 })
+		testkit.Eventually(t, "both have joined again", func() bool { return joins.Load() >= had+2 })
 	}
 	v := f.await(id)
 	if v.State != crawl.JobDone || v.Counts.Fetched != want {

@@ -18,6 +18,7 @@ import (
 	"argosy/internal/fleet/recorded"
 	"argosy/internal/fleet/serve"
 	"argosy/internal/fleet/web"
+	"argosy/internal/testkit"
 )
 
 // operators is the operator's token of a fleet in a test.
@@ -64,7 +65,7 @@ func TestAPI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the job ends", func() bool {
+	testkit.Eventually(t, "the job ends", func() bool {
 		j, err := cl.Job(ctx, id)
 		return err == nil && j.State == crawl.JobDone && j.Indexed
 	})
@@ -98,7 +99,7 @@ func TestAPI(t *testing.T) {
 	if err := cl.Drain(ctx, "a", false); err != nil {
 		t.Error(err)
 	}
-	eventually(t, "the node drains", func() bool {
+	testkit.Eventually(t, "the node drains", func() bool {
 		ns, err := cl.Nodes(ctx)
 		return err == nil && len(ns) == 1 && ns[0].State == "draining"
 	})

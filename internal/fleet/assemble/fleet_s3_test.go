@@ -78,7 +78,7 @@ func TestS3(t *testing.T) {
 	if _, err := f.leader().Release(t.Context(), crawl.EntryRetry, nil, crawl.Release{Job: id, Lost: r.Again(id), Why: "lost"}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "what was lost is fetched again", func() bool {
+	testkit.Eventually(t, "what was lost is fetched again", func() bool {
 		v := f.job(id)
 		r, err := verify.Check(t.Context(), verify.Place{Dir: f.dir, Running: true})
 		return v.State == crawl.JobDone && err == nil && r.OK

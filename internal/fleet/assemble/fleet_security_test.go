@@ -93,7 +93,7 @@ func TestForgedReports(t *testing.T) {
 	f.join("honest", nil)
 	id := f.submit(fleetJob(port, 20*time.Second)) // its leases stay open
 	var lease frontier.Lease
-	eventually(t, "a lease is open", func() bool {
+	testkit.Eventually(t, "a lease is open", func() bool {
 		err := f.leader().View(t.Context(), func(v *frontier.Frontier) error {
 			v.Leases(func(l *frontier.Lease) {
 				if l.Held > 0 {
@@ -135,7 +135,7 @@ func TestForgedReports(t *testing.T) {
 	send(crawl.Entry{Kind: crawl.EntryTerm, Epoch: 99})
 	send(crawl.Entry{Kind: crawl.EntryState, State: &crawl.JobState{Job: id, State: crawl.JobCancelled}})
 	send(crawl.Entry{Kind: crawl.EntryMeasures, Node: "honest", Measures: []crawl.Measure{{Kind: crawl.MeasureBS, Bits: 1, Seconds: 1}}})
-	eventually(t, "all seven are refused", func() bool {
+	testkit.Eventually(t, "all seven are refused", func() bool {
 		s := log.String()
 		return strings.Count(s, "msg=refused") == 5 && strings.Count(s, "not believed") == 2
 	})
@@ -302,10 +302,10 @@ func TestUnsignedIsNobodys(t *testing.T) {
 			t.Fatal(err)
 		}
 		if strings.HasPrefix(m.Subject, "$KV.") { // of what a key held for a moment only, a watcher need not be told
-			eventually(t, "a registration is refused", func() bool { return strings.Count(log.String(), "is not the node's own") > foreign })
+			testkit.Eventually(t, "a registration is refused", func() bool { return strings.Count(log.String(), "is not the node's own") > foreign })
 		}
 	}
-	eventually(t, "they are refused", func() bool {
+	testkit.Eventually(t, "they are refused", func() bool {
 		s := log.String()
 		return strings.Count(s, "msg=refused") == 3 && strings.Count(s, "is not the node's own") == 3 && strings.Count(s, "not the coordinator's") == 1
 	})

@@ -19,6 +19,7 @@ import (
 	"argosy/internal/fleet/frontier"
 	"argosy/internal/fleet/outdir"
 	"argosy/internal/fleet/serve"
+	"argosy/internal/testkit"
 	"argosy/internal/webs"
 )
 
@@ -79,23 +80,12 @@ func (f *fleet) halt() {
 func (f *fleet) leader() *coordinator.Coordinator {
 	f.t.Helper()
 	var co *coordinator.Coordinator
-	eventually(f.t, "a coordinator leads", func() bool {
+	testkit.Eventually(f.t, "a coordinator leads", func() bool {
 		c, err := f.server.Leader()
 		co = c
 		return err == nil && c.Status().State != coordinator.StateStarting
 	})
 	return co
-}
-
-// eventually waits for a condition; it fails the test after a minute and a half.
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for end := time.Now().Add(90 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		if ok() {
-			return
-		}
-	}
-	t.Fatalf("it never happened that %s", what)
 }
 
 // member is an agent of a fleet.
@@ -194,7 +184,7 @@ func (f *fleet) submit(j crawl.Job) uint32 {
 func (f *fleet) await(id uint32) coordinator.JobView {
 	f.t.Helper()
 	var v coordinator.JobView
-	eventually(f.t, "the job ends", func() bool {
+	testkit.Eventually(f.t, "the job ends", func() bool {
 		v = f.job(id)
 		return v.State != crawl.JobRunning && f.server.Indexed(id)
 	})
@@ -302,7 +292,7 @@ func TestCoordinatorComesBack(t *testing.T) {
 	f.join("b", nil)
 	id := f.submit(fleetJob(port, 3*time.Millisecond))
 	for _, n := range []int64{100, 300, 500} {
-		eventually(t, "the crawl gets on", func() bool { return f.job(id).Counts.Fetched >= n })
+		testkit.Eventually(t, "the crawl gets on", func() bool { return f.job(id).Counts.Fetched >= n })
 		f.halt()
 		f.start()
 		f.leader()
@@ -354,11 +344,11 @@ func TestPauseAndCancel(t *testing.T) {
 	f.join("a", nil)
 	co := f.leader()
 	id := f.submit(fleetJob(port, 4*time.Millisecond))
-	eventually(t, "the crawl gets on", func() bool { return f.job(id).Counts.Fetched >= 20 })
+	testkit.Eventually(t, "the crawl gets on", func() bool { return f.job(id).Counts.Fetched >= 20 })
 	if err := co.SetState(t.Context(), id, crawl.JobPaused); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "its leases have ended", func() bool { return f.job(id).Counts.Held == 0 && f.job(id).Counts.Crawling == 0 })
+	testkit.Eventually(t, "its leases have ended", func() bool { return f.job(id).Counts.Held == 0 && f.job(id).Counts.Crawling == 0 })
 	n := len(w.Hits("s0.test"))
 	other := f.submit(fleetJob(port, 100*time.Millisecond))
 	if err := co.SetState(t.Context(), other, crawl.JobCancelled); err != nil {

@@ -15,6 +15,7 @@ import (
 	"argosy/internal/fleet/frontier"
 	"argosy/internal/fleet/outdir"
 	"argosy/internal/fleet/verify"
+	"argosy/internal/testkit"
 	"argosy/internal/webs"
 )
 
@@ -205,7 +206,7 @@ func TestViewWhileItEnds(t *testing.T) {
 			return nil
 		})
 	}()
-	eventually(t, "it asks the process", func() bool {
+	testkit.Eventually(t, "it asks the process", func() bool {
 		dirs, _ := filepath.Glob(filepath.Join(outdir.State(dir), "view-*"))
 		return len(dirs) > 0
 	})

@@ -19,6 +19,7 @@ import (
 	"argosy/internal/fleet/coordinator"
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/web"
+	"argosy/internal/testkit"
 )
 
 const shownToken = "a token of sixteen characters"
@@ -93,7 +94,7 @@ func TestShownCrawl(t *testing.T) {
 	<-first
 	ask("POST", "/jobs/1/pause", "{}", nil)
 	var leases []coordinator.LeaseView
-	eventually(t, "all leases have ended", func() bool {
+	testkit.Eventually(t, "all leases have ended", func() bool {
 		ask("GET", "/leases", "", &leases)
 		return len(leases) == 0
 	})
@@ -102,7 +103,7 @@ func TestShownCrawl(t *testing.T) {
 	if task.Waits != "job" || len(task.Queue) == 0 || len(task.Queue) != int(task.Pending) || task.Robots != "all allowed" {
 		t.Fatalf("while it is paused: %+v", task)
 	}
-	eventually(t, "it says that it is paused", func() bool {
+	testkit.Eventually(t, "it says that it is paused", func() bool {
 		var st web.Status
 		ask("GET", "/status", "", &st)
 		return st.State == crawl.JobPaused
@@ -166,7 +167,7 @@ func TestCancelledWhilePaused(t *testing.T) {
 	}()
 	<-first
 	ask("POST", "/jobs/1/pause", "{}", nil)
-	eventually(t, "it says that it is paused", func() bool {
+	testkit.Eventually(t, "it says that it is paused", func() bool {
 		var st web.Status
 		ask("GET", "/status", "", &st)
 		return st.State == crawl.JobPaused

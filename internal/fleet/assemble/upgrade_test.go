@@ -18,6 +18,7 @@ import (
 	"argosy/internal/fleet/bus"
 	"argosy/internal/fleet/serve"
 	"argosy/internal/fleet/web"
+	"argosy/internal/testkit"
 )
 
 // history returns argosy 0.1.0, which make servers builds from the history of this repository where it has one.
@@ -83,18 +84,14 @@ func freePort(t *testing.T) string {
 // nodesOf asks a coordinator for its nodes until they are as they should be.
 func nodesOf(t *testing.T, cl *web.Client, what string, ok func(words string) bool) {
 	t.Helper()
-	last := ""
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	testkit.Eventually(t, what, func() bool {
 		ns, err := cl.Nodes(t.Context())
-		last = ""
+		words := ""
 		for i := range ns {
-			last += fmt.Sprintln(ns[i].Node, ns[i].State, ns[i].Refused.Last)
+			words += fmt.Sprintln(ns[i].Node, ns[i].State, ns[i].Refused.Last)
 		}
-		if err == nil && ok(last) {
-			return
-		}
-	}
-	t.Errorf("%s: never; last %q", what, last)
+		return err == nil && ok(words)
+	})
 }
 
 // The coordinator is upgraded first, then the agents: whoever does it the other way round is told so in one line, and so is an agent

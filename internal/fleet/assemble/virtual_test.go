@@ -13,6 +13,7 @@ import (
 	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/serve"
+	"argosy/internal/testkit"
 )
 
 // A fleet runs a virtual task: only nodes of the engine's type ask it, the node that ran a search collects what it named, nothing is
@@ -80,7 +81,7 @@ virtual:
 		f.join(name, func(c *assemble.AgentConfig) { c.Node.Info.Labels = map[string]string{"type": kind} })
 	}
 	id := f.submit(job)
-	eventually(t, "some pages are there", func() bool { return f.job(id).Counts.Fetched > 10 })
+	testkit.Eventually(t, "some pages are there", func() bool { return f.job(id).Counts.Fetched > 10 })
 	f.halt()
 	f.start()
 	if v := f.await(id); v.State != crawl.JobDone || v.Counts.Failed != 0 || v.Counts.Manual != 0 {

@@ -90,15 +90,6 @@ func join(ctx context.Context, g *gate.Gate, k bus.NodeKey, node, token string) 
 	return err
 }
 
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for end := time.Now().Add(30 * time.Second); !ok(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("it never happened that %s", what)
-		}
-	}
-}
-
 // However many nodes come at once to two coordinators, a token lets in as many as it has uses, and a name has one key.
 func TestManyAtOnce(t *testing.T) {
 	a, b, _, _ := twoGates(t)
@@ -108,7 +99,7 @@ func TestManyAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the other coordinator knows the token", func() bool { _, ok := b.Who(text); return ok })
+	testkit.Eventually(t, "the other coordinator knows the token", func() bool { _, ok := b.Who(text); return ok })
 	var in, taken atomic.Int64
 	var all sync.WaitGroup
 	for i := range nodes {
@@ -130,7 +121,7 @@ func TestManyAtOnce(t *testing.T) {
 	if in.Load() > uses || in.Load() == 0 || in.Load()+taken.Load() != nodes {
 		t.Errorf("%d of %d joined with %d uses", in.Load(), nodes, uses)
 	}
-	eventually(t, "both know the same names", func() bool {
+	testkit.Eventually(t, "both know the same names", func() bool {
 		return int64(len(a.Names())) == in.Load() && int64(len(b.Names())) == in.Load()
 	})
 	for i, n := range a.Names() {
@@ -152,7 +143,7 @@ func TestTwoCoordinators(t *testing.T) {
 		t.Fatal(err)
 	}
 	knows := func(g *gate.Gate, text string) bool { _, ok := g.Who(text); return ok }
-	eventually(t, "the other one knows both", func() bool { return knows(b, short) && knows(b, text) })
+	testkit.Eventually(t, "the other one knows both", func() bool { return knows(b, short) && knows(b, text) })
 	c.ms.Add(time.Hour.Milliseconds() - 1)
 	if !knows(a, short) || !knows(b, short) {
 		t.Error("a token ended too soon")
@@ -168,14 +159,14 @@ func TestTwoCoordinators(t *testing.T) {
 	if err := b.RevokeToken(t.Context(), long.ID, me); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "it is revoked for both", func() bool { return !knows(a, text) && !knows(b, text) })
+	testkit.Eventually(t, "it is revoked for both", func() bool { return !knows(a, text) && !knows(b, text) })
 	if err := join(t.Context(), b, k, "n", ""); err != nil {
 		t.Errorf("a node that has joined is out because its token is revoked: %v", err)
 	}
 	if err := b.RevokeNode(t.Context(), "n", me); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the node is out for both", func() bool { return !a.Trusts("n", k.Public()) && !b.Trusts("n", k.Public()) })
+	testkit.Eventually(t, "the node is out for both", func() bool { return !a.Trusts("n", k.Public()) && !b.Trusts("n", k.Public()) })
 	for _, err := range []error{b.RevokeToken(t.Context(), "ffffffff", me), b.RevokeToken(t.Context(), "../x", me), b.RevokeToken(t.Context(), "", me)} {
 		if !errors.Is(err, gate.ErrNoToken) {
 			t.Errorf("a token that is not there was revoked: %v", err)
@@ -238,7 +229,7 @@ func TestForgedRecords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "what was written before has been told", func() bool { _, ok := a.Who(goodText); return ok })
+	testkit.Eventually(t, "what was written before has been told", func() bool { _, ok := a.Who(goodText); return ok })
 	if _, ok := a.Who(text); ok {
 		t.Error("a token that no coordinator has made lets in")
 	}

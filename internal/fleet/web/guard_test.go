@@ -20,6 +20,7 @@ import (
 	"argosy/internal/fleet/bus"
 	"argosy/internal/fleet/serve"
 	"argosy/internal/fleet/web"
+	"argosy/internal/testkit"
 )
 
 // Tokens that lie in files of the coordinator.
@@ -74,16 +75,13 @@ func lead(t *testing.T) (*serve.Server, http.Handler, *logs) {
 			t.Error(err)
 		}
 	})
-	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
-		if co, err := s.Leader(); err == nil {
-			if _, err := co.Jobs(t.Context()); err == nil {
-				break
-			}
+	testkit.Eventually(t, "a coordinator leads", func() bool {
+		co, err := s.Leader()
+		if err == nil {
+			_, err = co.Jobs(t.Context())
 		}
-		if time.Now().After(end) {
-			t.Fatal("nobody leads")
-		}
-	}
+		return err == nil
+	})
 	return s, web.Handler(s, web.Config{UserAgent: "t", Version: "v", Logger: c.Logger}), log
 }
 

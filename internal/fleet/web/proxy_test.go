@@ -9,11 +9,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"argosy/internal/fleet/access"
 	"argosy/internal/fleet/bus"
 	"argosy/internal/fleet/web"
+	"argosy/internal/testkit"
 )
 
 // behindNginx starts nginx with its defaults before a server, where nginx is there.
@@ -49,16 +49,11 @@ func behindNginx(t *testing.T, to string) string {
 		_ = c.Process.Signal(os.Interrupt)
 		_ = c.Wait()
 	})
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		if c, err := net.Dial("tcp", at); err == nil {
-			_ = c.Close()
-			return "http://" + at
-		}
-		if time.Now().After(end) {
-			b, _ := os.ReadFile(filepath.Join(dir, "err"))
-			t.Fatalf("nginx does not start: %s", b)
-		}
-	}
+	testkit.Eventually(t, "nginx listens", func() bool {
+		c, err := net.Dial("tcp", at)
+		return err == nil && c.Close() == nil
+	})
+	return "http://" + at
 }
 
 // Behind nginx with its defaults the API is as closed as without: who has no token is nobody, and what a node says of its echo is not

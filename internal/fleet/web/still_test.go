@@ -11,13 +11,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"argosy/internal/fleet/access"
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/outdir"
 	"argosy/internal/fleet/serve"
 	"argosy/internal/fleet/web"
+	"argosy/internal/testkit"
 )
 
 // files are the names and sizes of what lies in a directory, besides what a database keeps for itself.
@@ -59,14 +59,9 @@ func TestFleetAtRestIsShown(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { done <- s.Run(ctx) }()
 	h := web.Handler(s, web.Config{UserAgent: "t", Version: "v", Logger: c.Logger})
-	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
-		if w := ask(h, "POST", "/api/v1/jobs", operators, `{"name": "left", "seeds": ["http://a.test/", "http://b.test/"]}`); w.Code == http.StatusOK {
-			break
-		}
-		if time.Now().After(end) {
-			t.Fatal("nobody leads")
-		}
-	}
+	testkit.Eventually(t, "the job is taken", func() bool {
+		return ask(h, "POST", "/api/v1/jobs", operators, `{"name": "left", "seeds": ["http://a.test/", "http://b.test/"]}`).Code == http.StatusOK
+	})
 	if err := serve.Show(t.Context(), c.Dir, "", c.Logger, nil); !errors.Is(err, outdir.ErrInUse) {
 		t.Errorf("while its coordinator works: %v", err)
 	}
