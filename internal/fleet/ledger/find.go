@@ -145,17 +145,22 @@ func (l *Ledger) Timeline(ctx context.Context, job uint32, q TimelineQuery) (out
 	return out, width, nil
 }
 
-// binPages counts what was fetched into stretches of time.
-func (l *Ledger) binPages(ctx context.Context, job uint32, q TimelineQuery, first, width int64, at func(int64) *Bin) error {
-	where, args := "", []any{first, width, int64(job)}
+// where returns the conditions of a query on a table, to stand behind others, and what they compare with.
+func (q TimelineQuery) where(table string) (conditions string, args []any) {
 	if q.Site != "" {
-		where, args = where+" AND site = ?", append(args, q.Site)
+		conditions, args = conditions+" AND "+table+"site = ?", append(args, q.Site)
 	}
 	if q.Node != "" {
-		where, args = where+" AND node = ?", append(args, q.Node)
+		conditions, args = conditions+" AND "+table+"node = ?", append(args, q.Node)
 	}
+	return conditions, args
+}
+
+// binPages counts what was fetched into stretches of time.
+func (l *Ledger) binPages(ctx context.Context, job uint32, q TimelineQuery, first, width int64, at func(int64) *Bin) error {
+	where, of := q.where("")
 	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT (fetched_at - ?) / ? AS bin, count(*), coalesce(sum(CASE WHEN html <> 0 AND status = 200 THEN 1 ELSE 0 END), 0),
-coalesce(sum(CASE WHEN status >= 400 THEN 1 ELSE 0 END), 0), coalesce(sum(bytes), 0) FROM pages WHERE job = ? AND state = 'fetched'`+where+` GROUP BY bin`), args...)
+coalesce(sum(CASE WHEN status >= 400 THEN 1 ELSE 0 END), 0), coalesce(sum(bytes), 0) FROM pages WHERE job = ? AND state = 'fetched'`+where+` GROUP BY bin`), append([]any{first, width, int64(job)}, of...)...)
 	if err != nil {
 		return l.wrap(err)
 	}
@@ -174,15 +179,9 @@ coalesce(sum(CASE WHEN status >= 400 THEN 1 ELSE 0 END), 0), coalesce(sum(bytes)
 
 // binWork counts what leases have reported into stretches of time.
 func (l *Ledger) binWork(ctx context.Context, job uint32, q TimelineQuery, first, width int64, at func(int64) *Bin) error {
-	where, args := "", []any{first, width, int64(job)}
-	if q.Site != "" {
-		where, args = where+" AND l.site = ?", append(args, q.Site)
-	}
-	if q.Node != "" {
-		where, args = where+" AND l.node = ?", append(args, q.Node)
-	}
+	where, of := q.where("l.")
 	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT (r.at - ?) / ? AS bin, sum(r.asked), sum(r.good), sum(r.worked_us)
-FROM leases l JOIN reports r ON r.lease = l.id WHERE l.job = ? AND l.probe = 0`+where+` GROUP BY bin`), args...)
+FROM leases l JOIN reports r ON r.lease = l.id WHERE l.job = ? AND l.probe = 0`+where+` GROUP BY bin`), append([]any{first, width, int64(job)}, of...)...)
 	if err != nil {
 		return l.wrap(err)
 	}
