@@ -1,271 +1,203 @@
-// Command topics runs topical crawls of real documentation over HTTP and judges them by the documentation's own index of terms, which
-// the crawls do not see: how many of the pages that the index names for a topic are had within a quarter of the reachable pages.
+// Command topics compares ways to crawl for a topic at equal numbers of fetches, a quarter of the pages that there are, by real crawls over
+// HTTP: what is learned with rules, with key words and with simple orders; crawlers that trade with one that has all, and with crawlers that
+// do not know of each other. It counts different pages on the topic, paired by seed, in three families of webs:
 //
-//	go run ./bench/topics -argosy ./argosy [-runs 2]
+//	made   webs that it makes, of made-up words
+//	webkb  the same with texts of the WebKB collection, drawn by class (-webkb DIR: files of a label, a tab and stemmed words a line)
+//	docs   Python's and PostgreSQL's documentation (Debian: python3-doc, postgresql-doc-15), judged by its own index of terms, which crawls
+//	       do not see
 //
-// It needs Debian's python3-doc and postgresql-doc-15.
+//	go run ./bench/topics [-family made,webkb,docs] [-seeds 20] [-only lots,central] [-webkb DIR]
+//	go run ./bench/topics -paper [-seeds 1] [-pages 4000] [-html FILE]
+//
+// With -paper it runs the market paper's experiment instead: each keyword of 12 topics with and without the market, in the paper's table.
 package main
 
 import (
-	"encoding/json"
+	"context"
 	"flag"
 	"fmt"
-	"io/fs"
 	"log"
-	"math"
-	"math/rand/v2"
-	"net"
-	"net/http"
+	"net/netip"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+	"time"
 
-	"argosy/internal/page/topic"
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/assemble"
 )
 
-// collection is a documentation with its index.
-type collection struct {
-	name, dir, start, exclude string
-	index                     string
-	entry                     *regexp.Regexp // of the index: href, and the words of the entry
-	topics                    []string
+// trial is a web, and what is looked for in it.
+type trial struct {
+	name   string
+	serve  func() (port string, stop func(), err error)
+	seeds  func(port string) []string
+	on     func(port string) map[string]bool // the addresses of pages on the topic
+	about  *crawl.Topic
+	words  *crawl.Topic // key words for it, where about is more than key words
+	not    []string     // what crawls do not see
+	budget int64
 }
 
-var collections = []collection{
-	{
-		name: "python", dir: "/usr/share/doc/python3.11/html", start: "index.html", exclude: `genindex|_sources|_downloads|searchindex`, index: "genindex-all.html",
-		entry: regexp.MustCompile(`<a href="([^"]*)">([^<]*(?:<[^a/][^>]*>[^<]*</[^>]*>)*[^<]*)</a>`),
-		topics: []string{
-			"command line", "encoding", "exception", "email", "socket", "tuple", "hash", "import", "asynchronous iterator", "context manager",
-		},
-	},
-	{
-		name: "postgresql", dir: "/usr/share/doc/postgresql-doc-15/html", start: "index.html", exclude: `bookindex`, index: "bookindex.html",
-		entry: regexp.MustCompile(`<a class="indexterm" href="([^"]*)">([^<]*)</a>`),
-		topics: []string{
-			"trigger", "text search", "cursor", "role", "replication", "transaction", "recovery", "array", "extension", "aggregate", "event trigger", "row security",
-		},
-	},
+// family is a kind of webs. trials returns those of a seed.
+type family struct {
+	name   string
+	trials func(seed uint64) ([]*trial, error)
 }
 
-// methods are what is compared, by the flags that make them.
+const crawlers = 5
+
+// methods are what is compared.
 var methods = []struct {
-	name  string
-	flags []string
+	name   string
+	change func(j *crawl.Job, t *trial)
 }{
-	{"breadth first", []string{"--order", "breadth"}},
-	{"depth first", []string{"--order", "depth"}},
-	{"rules", []string{"--by-rule"}},
-	{"learned", nil},
+	{"central", func(*crawl.Job, *trial) {}},
+	{"rules", func(j *crawl.Job, _ *trial) { j.Identity.ByRule = true }},
+	{"keywords", func(j *crawl.Job, t *trial) { j.Identity.Topic, j.Identity.ByRule = t.words, true }},
+	{"fuzzy", func(j *crawl.Job, _ *trial) { j.Identity.ByRule, j.Identity.Fuzzy = true, true }},
+	{"lots", func(j *crawl.Job, t *trial) { market(j, crawl.MarketLots, t.budget) }},
+	{"independent", func(j *crawl.Job, t *trial) { market(j, crawl.MarketAlone, t.budget) }},
+	{"breadth", func(j *crawl.Job, _ *trial) { j.Identity.Order = crawl.OrderBreadth }},
+	{"depth", func(j *crawl.Job, _ *trial) { j.Identity.Order = crawl.OrderDepth }},
+}
+
+// compared are the pairs of methods whose ratio is printed.
+var compared = [][2]string{
+	{"central", "rules"}, {"central", "keywords"}, {"central", "fuzzy"}, {"lots", "central"}, {"lots", "independent"}, {"central", "independent"},
+	{"central", "breadth"}, {"central", "depth"},
+}
+
+// market gives a job five crawlers; without a market each has ability for its share of the budget, and no other bound.
+func market(j *crawl.Job, mode crawl.MarketMode, budget int64) {
+	m := crawl.DefaultMarket(mode)
+	m.Crawlers = crawlers
+	if mode == crawl.MarketAlone {
+		m.Beta, m.Lifetime, m.Space, m.Understanding = m.Delta1*float64(budget/crawlers), 24*time.Hour, 1<<40, 0
+	}
+	j.Identity.Market = &m
 }
 
 func main() {
 	log.SetFlags(0)
-	argosy := flag.String("argosy", "./argosy", "the program")
-	runs := flag.Int("runs", 2, "crawls of each topic, from different pages; the first begins at the front page")
+	names := flag.String("family", "made,webkb,docs", "kinds of webs, with commas between")
+	seeds := flag.Int("seeds", 20, "webs of a kind, or pages from which documentation is crawled")
+	first := flag.Int("first", 1, "the first seed")
+	only := flag.String("only", "", "methods to run, with commas between; empty: all")
+	asPaper := flag.Bool("paper", false, "run the market paper's experiment instead, on so many webs of so many pages")
+	html := flag.String("html", "", "with -paper: a file for the report with its charts")
+	tmp := flag.String("tmp", "", "where crawls are kept while they run")
+	var c madeConfig
+	c.register(flag.CommandLine)
 	flag.Parse()
-	if err := run(*argosy, *runs); err != nil {
-		log.Fatal(err)
+	if *asPaper {
+		if err := paper(*seeds, *first, c.pages, *tmp, *html); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
+	b := bench{tmp: *tmp, seeds: *seeds, first: *first}
+	for _, m := range methods {
+		if *only == "" || slices.Contains(strings.Split(*only, ","), m.name) {
+			b.methods = append(b.methods, m.name)
+		}
+	}
+	families := map[string]func() (family, error){"made": c.made, "webkb": c.drawn, "docs": docsFamily}
+	for _, name := range strings.Split(*names, ",") {
+		open := families[name]
+		if open == nil {
+			log.Fatalf("-family %q: there are made, webkb and docs", name)
+		}
+		f, err := open()
+		if err == nil {
+			err = b.run(f)
+		}
+		if err != nil {
+			log.Fatal(err)
+		}
 	}
 }
 
-func run(argosy string, runs int) error {
-	tmp, err := os.MkdirTemp("", "argosy-topics")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(tmp)
-	total := 0
-	sums := make([][]float64, len(methods)) // by method: pages found in each pair of crawls
-	fmt.Printf("%-32s %8s %6s", "topic", "relevant", "budget")
-	for _, m := range methods {
-		fmt.Printf(" %13s", m.name)
+// bench runs methods on trials.
+type bench struct {
+	tmp          string
+	seeds, first int
+	methods      []string
+}
+
+// run prints what each method finds in a family of webs, seed by seed, and what that comes to.
+func (b *bench) run(f family) error {
+	fmt.Printf("%s, by seed: different pages on the topic\n%4s %8s %7s", f.name, "seed", "on topic", "fetches")
+	for _, n := range b.methods {
+		fmt.Printf(" %*s", max(8, len(n)), n)
 	}
 	fmt.Println()
-	for i := range collections {
-		c := &collections[i]
-		pages, err := c.pages()
+	got := map[string][]outcome{}
+	for seed := b.first; seed < b.first+b.seeds; seed++ {
+		trials, err := f.trials(uint64(seed))
 		if err != nil {
 			return err
 		}
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return err
+		var relevant, budget int64
+		for _, t := range trials {
+			relevant, budget = relevant+int64(len(t.on("80"))), budget+t.budget
 		}
-		srv := &http.Server{Handler: http.FileServer(http.Dir(c.dir))}
-		go func() { _ = srv.Serve(l) }()
-		for _, about := range c.topics {
-			relevant, err := c.relevant(about)
-			if err != nil {
-				return err
+		fmt.Printf("%4d %8d %7d", seed, relevant, budget)
+		for _, m := range methods {
+			if !slices.Contains(b.methods, m.name) {
+				continue
 			}
-			total += len(relevant)
-			budget := len(pages) / 4
-			fmt.Printf("%-32s %8d %6d", c.name+": "+about, len(relevant), budget)
-			for m := range methods {
-				found := 0.0
-				for r := range runs {
-					start := c.start
-					if r > 0 {
-						start = pages[rand.New(rand.NewPCG(uint64(r), 0)).IntN(len(pages))]
-					}
-					args := append([]string{
-						"crawl", fmt.Sprintf("http://%s/%s", l.Addr(), start), "--scope", "host", "--exclude", c.exclude, "--allow-private", "--delay", "0", "--site-connections", "2",
-						"--topic", about, "--tunnel", "-1", "--max-pages", fmt.Sprint(budget), "--quiet", "-o", filepath.Join(tmp, fmt.Sprintf("%d-%d-%d-%s", i, m, r, strings.ReplaceAll(about, " ", "-"))),
-					}, methods[m].flags...)
-					n, err := crawl(argosy, args, relevant)
-					if err != nil {
-						return err
-					}
-					found += float64(n) / float64(runs)
-					sums[m] = append(sums[m], float64(n))
+			sum := 0.0
+			for _, t := range trials {
+				if m.name == "keywords" && t.words == nil {
+					continue
 				}
-				fmt.Printf(" %13.1f", found)
+				o, err := b.crawl(t, m.change)
+				if err != nil {
+					return fmt.Errorf("%s, seed %d, %s, %s: %w", f.name, seed, t.name, m.name, err)
+				}
+				o.name, o.wanted = t.name, float64(len(t.on("80")))
+				got[m.name] = append(got[m.name], o)
+				sum += o.distinct
 			}
-			fmt.Println()
+			fmt.Printf(" %*.0f", max(8, len(m.name)), sum)
 		}
-		_ = srv.Close()
+		fmt.Println()
 	}
-	fmt.Printf("%-32s %8d %6s", "all", total, "")
-	for m := range methods {
-		s := 0.0
-		for _, n := range sums[m] {
-			s += n / float64(runs)
-		}
-		fmt.Printf(" %13.1f", s)
-	}
-	fmt.Println()
-	for m := range methods[:len(methods)-1] {
-		mid, low, high := interval(sums[len(methods)-1], sums[m])
-		fmt.Printf("learned / %s: %.2f, 95 %% interval %.2f to %.2f (bootstrap over %d crawls)\n", methods[m].name, mid, low, high, len(sums[m]))
-	}
+	b.summary(got)
 	return nil
 }
 
-// pages are the files of a collection that can be reached, as far as they are HTML and not excluded.
-func (c *collection) pages() (out []string, err error) {
-	not := regexp.MustCompile(c.exclude)
-	root, err := filepath.EvalSymlinks(c.dir)
+// crawl crawls a web with one method.
+func (b *bench) crawl(t *trial, change func(*crawl.Job, *trial)) (o outcome, err error) {
+	port, stop, err := t.serve()
 	if err != nil {
-		return nil, err
+		return o, err
 	}
-	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if rel, _ := filepath.Rel(root, path); err == nil && strings.HasSuffix(path, ".html") && !not.MatchString(rel) {
-			out = append(out, rel)
-		}
-		return err
-	})
-	return out, err
-}
-
-var tags = regexp.MustCompile(`<[^>]*>`)
-
-// relevant are the pages that the index names in entries which have all words of the topic.
-func (c *collection) relevant(about string) (map[string]bool, error) {
-	b, err := os.ReadFile(filepath.Join(c.dir, c.index))
+	defer stop()
+	dir, err := os.MkdirTemp(b.tmp, "argosy-topics")
 	if err != nil {
-		return nil, err
+		return o, err
 	}
-	of, err := topic.Words(about, "en")
+	defer os.RemoveAll(dir)
+	c := assemble.DefaultConfig(dir)
+	id := &c.Job.Identity
+	id.Seeds, id.Scope, id.UserAgent, id.Topic, id.Order, id.Tunnel, id.Exclude = t.seeds(port), crawl.ScopeSite, "argosy-bench", t.about, crawl.OrderBest, -1, t.not
+	c.Job.Limits.PerIP, c.Job.Limits.Delay, c.Job.Limits.MaxPages, c.Job.Limits.SiteConnections = 0, 0, t.budget, 1
+	c.Fetch.Allow = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	c.Fetch.Resolve = map[string]netip.Addr{"*.test": netip.MustParseAddr("127.0.0.1")}
+	change(&c.Job, t)
+	cr, err := assemble.Open(context.Background(), c)
 	if err != nil {
-		return nil, err
+		return o, err
 	}
-	judge := topic.NewJudge(of)
-	out := map[string]bool{}
-	text := string(b)
-	if c.name == "postgresql" { // an entry's words stand before its links, those of a group above it
-		for _, dt := range strings.Split(text, "<dt")[1:] {
-			head, _, _ := strings.Cut(dt, "<a ")
-			_, head, _ = strings.Cut(head, ">")
-			for _, m := range c.entry.FindAllStringSubmatch(dt, -1) {
-				if whole(judge, tags.ReplaceAllString(head, " ")) || whole(judge, m[2]) {
-					page, _, _ := strings.Cut(m[1], "#")
-					out[page] = true
-				}
-			}
-		}
-		return out, nil
+	_, err = cr.Run(context.Background(), nil)
+	if cerr := cr.Close(); err == nil {
+		err = cerr
 	}
-	for _, m := range c.entry.FindAllStringSubmatch(text, -1) {
-		if whole(judge, tags.ReplaceAllString(m[2], " ")) {
-			page, _, _ := strings.Cut(m[1], "#")
-			out[page] = true
-		}
-	}
-	return out, nil
-}
-
-// whole reports whether an entry has every word of a topic.
-func whole(j *topic.Judge, entry string) bool {
-	v := j.Explain([]byte(entry), false)
-	has := map[string]bool{}
-	for _, p := range v.Parts {
-		has[p.Term] = true
-	}
-	for _, t := range j.Topic.Terms {
-		if t.Next == "" && !has[t.Word] {
-			return false
-		}
-	}
-	return true
-}
-
-// crawl runs a crawl and returns how many of the relevant pages it had.
-func crawl(argosy string, args []string, relevant map[string]bool) (int, error) {
-	if out, err := exec.Command(argosy, args...).CombinedOutput(); err != nil {
-		return 0, fmt.Errorf("argosy %v: %w\n%s", args, err, out)
-	}
-	dir := args[len(args)-1]
-	for i, a := range args {
-		if a == "-o" {
-			dir = args[i+1]
-		}
-	}
-	out, err := exec.Command(argosy, "export", dir, "--state", "fetched").Output()
 	if err != nil {
-		return 0, err
+		return o, err
 	}
-	n := 0
-	for line := range strings.Lines(string(out)) {
-		var p struct {
-			URL    string
-			Status int
-		}
-		if err := json.Unmarshal([]byte(line), &p); err != nil {
-			return 0, err
-		}
-		_, path, _ := strings.Cut(strings.TrimPrefix(p.URL, "http://"), "/")
-		if p.Status == 200 && relevant[path] {
-			n++
-		}
-	}
-	return n, os.RemoveAll(dir)
-}
-
-// interval is the ratio of two sums over paired crawls, with a 95 % interval by the bootstrap.
-func interval(a, b []float64) (mid, low, high float64) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	ratio := func(pick func(int) int) float64 {
-		x, y := 0.0, 0.0
-		for i := range a {
-			x += a[pick(i)]
-			y += b[pick(i)]
-		}
-		return x / math.Max(1, y)
-	}
-	mid = ratio(func(i int) int { return i })
-	const draws = 4000
-	all := make([]float64, draws)
-	for d := range all {
-		picks := make([]int, len(a))
-		for i := range picks {
-			picks[i] = rng.IntN(len(a))
-		}
-		all[d] = ratio(func(i int) int { return picks[i] })
-	}
-	slices.Sort(all)
-	return mid, all[draws/40], all[draws-draws/40-1]
+	return judged(dir, t.on(port))
 }

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"strings"
+
+	"argosy/internal/crawl"
+	"argosy/internal/page/topic"
+	"argosy/internal/webs"
+)
+
+// madeConfig says what made webs are like.
+type madeConfig struct {
+	pages, links int
+	near, told   float64
+	webkb        string
+}
+
+func (c *madeConfig) register(fl *flag.FlagSet) {
+	fl.IntVar(&c.pages, "pages", 5200, "made webs: pages, on eight sites")
+	fl.IntVar(&c.links, "links", 30, "made webs: links of a page")
+	fl.Float64Var(&c.near, "near", 0.3, "made webs: chance that a link of a page on the topic leads to another one")
+	fl.Float64Var(&c.told, "told", 0.2, "made webs: chance that a link says what it leads to")
+	fl.StringVar(&c.webkb, "webkb", "", "directory of the WebKB collection")
+}
+
+// web is a made web: a twentieth of its pages is on the topic.
+func (c *madeConfig) web(seed uint64) webs.TopicalConfig {
+	return webs.TopicalConfig{Seed: seed, Sites: 8, Pages: c.pages / 8, Share: 0.05, Near: c.near, Told: c.told, Links: c.links}
+}
+
+func (c *madeConfig) trial(name string, cfg webs.TopicalConfig, about, words *crawl.Topic) []*trial {
+	w := webs.NewTopical(cfg)
+	return []*trial{{
+		name: name, serve: func() (string, func(), error) { return w.Serve("127.0.0.1:0") }, seeds: w.Seeds, on: w.OnTopic,
+		about: about, words: words, budget: int64(c.pages / 4),
+	}}
+}
+
+// made are webs of made-up words.
+func (c *madeConfig) made() (family, error) {
+	return family{"made webs", func(seed uint64) ([]*trial, error) {
+		about, err := topic.Words(webs.TopicalWords, "en")
+		return c.trial("enzymes", c.web(seed), about, nil), err
+	}}, nil
+}
+
+// exampleTexts is how many texts of a class its topic is learned from, with as many of the others; no page is made of them.
+const exampleTexts = 30
+
+// classWords are WebKB's classes, with key words for each.
+var classWords = [][2]string{
+	{"course", "course syllabus lecture homework"}, {"faculty", "professor faculty publications"},
+	{"project", "research project group"}, {"student", "graduate student home page resume"},
+}
+
+// drawn are webs whose texts are WebKB's: one class is on the topic.
+func (c *madeConfig) drawn() (family, error) {
+	if c.webkb == "" {
+		return family{}, errors.New("-family webkb: give the directory of the collection with -webkb")
+	}
+	texts, err := readClasses(c.webkb)
+	if err != nil {
+		return family{}, err
+	}
+	return family{"webs of WebKB's texts", func(seed uint64) ([]*trial, error) {
+		cfg := c.web(seed)
+		class := classWords[seed%uint64(len(classWords))]
+		cfg.On = texts[class[0]][exampleTexts:]
+		on, off := docs(texts[class[0]][:exampleTexts]), []*topic.Doc(nil)
+		for _, other := range classWords {
+			if other != class {
+				off = append(off, docs(texts[other[0]][:exampleTexts/3])...)
+				cfg.Off = append(cfg.Off, texts[other[0]][exampleTexts:]...)
+			}
+		}
+		about, err := topic.Examples("pages like those of "+class[0], on, off)
+		words, err2 := topic.Words(class[1], "en")
+		return c.trial(class[0], cfg, about, words), errors.Join(err, err2)
+	}}, nil
+}
+
+// docs are texts as topics are made of them. Their words are stems already.
+func docs(texts [][]string) (out []*topic.Doc) {
+	for _, words := range texts {
+		out = append(out, topic.NewDoc([]byte(strings.Join(words, " ")), false, "none"))
+	}
+	return out
+}
