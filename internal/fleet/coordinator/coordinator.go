@@ -94,6 +94,8 @@ type Coordinator struct {
 	stage     stage
 	published time.Time
 	commands  chan func()
+	asks      questions
+	served    bool          // an order was taken since the coordinator did something of its own accord
 	over      chan struct{} // closed when the run has ended
 	overBy    error         // why it ended; nil: it was over, and all is synced. It is written before over is closed
 	orders    atomic.Int32  // that wait for their turn
@@ -132,14 +134,14 @@ func New(c Config, log Log, out Dispatcher, reg Registry, f *frontier.Frontier, 
 	}
 	co := &Coordinator{
 		cfg: c, reg: reg, f: f, post: post{out, c.Logger}, open: newOpen(f.Lease), fleet: newFleet(c.Logger, c.Gate), books: newAccounts(),
-		jobs: jobs{f: f, runs: map[uint32]*run{}}, disk: disk{ask: c.Full, logger: c.Logger}, commands: make(chan func()), over: make(chan struct{}),
+		jobs: jobs{f: f, runs: map[uint32]*run{}}, disk: disk{ask: c.Full, logger: c.Logger}, commands: make(chan func()), asks: make(questions), over: make(chan struct{}),
 		lore: lore{
 			strategies: c.Strategies, logger: c.Logger, measured: map[string]*schedule.Measured{}, readers: map[string]*reader{}, probing: map[pair]bool{},
 		},
 	}
 	co.board.init()
 	co.sinks = sinks{
-		log: log, f: f, ledger: l, logger: c.Logger, away: c.LedgerAway, floor: c.TrimFloor, told: map[uint64]bool{},
+		log: log, f: f, ledger: l, logger: c.Logger, away: c.LedgerAway, floor: c.TrimFloor, told: map[uint64]bool{}, asks: co.asks,
 		beside: func() error { return co.lore.keep(f) },
 	}
 	co.status.Store(&Status{State: StateStarting})
@@ -200,6 +202,8 @@ func (c *Coordinator) Rest(ctx context.Context) (err error) {
 	for {
 		select {
 		case fn := <-c.commands:
+			fn()
+		case fn := <-c.asks:
 			fn()
 		case <-ctx.Done():
 			return nil
@@ -297,7 +301,11 @@ func (c *Coordinator) loop(ctx context.Context, entries <-chan entry, events <-c
 			c.nodeEvent(ctx, now, ev)
 		case fn := <-commands:
 			fn()
+			c.served = true
 			now = time.Now()
+		case fn := <-c.asks:
+			fn()
+			continue
 		case <-tick.C:
 			now = time.Now()
 		}
@@ -319,6 +327,10 @@ func (c *Coordinator) turn(ctx context.Context, now time.Time) (done bool, err e
 	if !c.sinks.leads {
 		return false, c.lead(ctx, now)
 	}
+	if c.orders.Load() > 0 && !c.served { // where each turn gives something out, nothing is ever applied to its end but here
+		return false, nil
+	}
+	c.served = false
 	if done, err := c.act(ctx, now); err != nil || done {
 		return done, err
 	}
@@ -388,6 +400,7 @@ func (c *Coordinator) applyAll(ctx context.Context, now time.Time, e entry, more
 		if err := c.apply(ctx, now, e); err != nil {
 			return err
 		}
+		c.asks.answer()
 		if took += len(e.data); n >= 256 || took > turnBytes || c.sinks.bytes > 2*syncBytes {
 			return nil
 		}

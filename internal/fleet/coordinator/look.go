@@ -136,7 +136,7 @@ var robotsWords = map[crawl.RobotsState]string{crawl.RobotsRules: "rules", crawl
 
 // Task returns a task, its leases, and the URLs that come next.
 func (c *Coordinator) Task(ctx context.Context, id uint32) (v TaskView, err error) {
-	err = c.do(ctx, func() error {
+	err = c.ask(ctx, func() error {
 		t := c.f.Task(id)
 		if t == nil {
 			return fmt.Errorf("%w: %d", ErrNoTask, id)
@@ -195,7 +195,7 @@ func (c *Coordinator) waits(t *frontier.Task, j *frontier.Job, ms int64) string 
 // Leases returns the leases that are open, the oldest first.
 func (c *Coordinator) Leases(ctx context.Context) (out []LeaseView, err error) {
 	out = []LeaseView{}
-	err = c.do(ctx, func() error {
+	err = c.ask(ctx, func() error {
 		c.f.Leases(func(l *frontier.Lease) { out = append(out, leaseView(l)) })
 		return nil
 	})
@@ -232,7 +232,7 @@ func (d *decided) take(ds []schedule.Decision) {
 
 // Explained returns the last decision about a task; false if none is remembered.
 func (c *Coordinator) Explained(ctx context.Context, task uint32) (d schedule.Decision, ok bool, err error) {
-	err = c.do(ctx, func() error {
+	err = c.ask(ctx, func() error {
 		if c.f.Task(task) == nil {
 			return fmt.Errorf("%w: %d", ErrNoTask, task)
 		}
@@ -249,7 +249,7 @@ func (c *Coordinator) Fetched(job uint32, fn func(frontier.URL) error) error {
 
 // Account calls fn with a job as the frontier has it now. fn must not keep it.
 func (c *Coordinator) Account(ctx context.Context, job uint32, fn func(*frontier.Job)) error {
-	return c.do(ctx, func() error {
+	return c.ask(ctx, func() error {
 		if j := c.f.Job(job); j != nil {
 			fn(j)
 			return nil

@@ -163,7 +163,7 @@ func (c *Coordinator) Measurements(ctx context.Context, job uint32) (m Measureme
 			sites = append(sites, rows[i].Site)
 		}
 	}
-	err = c.do(ctx, func() error {
+	err = c.ask(ctx, func() error {
 		j := c.f.Job(job)
 		if j == nil {
 			return fmt.Errorf("%w: %d", ErrNoJob, job)

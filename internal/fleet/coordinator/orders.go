@@ -33,6 +33,11 @@ func (c *Coordinator) do(ctx context.Context, fn func() error) error {
 	if err := c.hand(ctx, func() { done <- fn() }); err != nil {
 		return err
 	}
+	return c.told(ctx, done)
+}
+
+// told waits for what the coordinator's own goroutine says of what it has taken.
+func (c *Coordinator) told(ctx context.Context, done <-chan error) error {
 	select {
 	case err := <-done:
 		return err
@@ -48,10 +53,8 @@ func (c *Coordinator) do(ctx context.Context, fn func() error) error {
 	}
 }
 
-// Settled returns when all that orders have had written to the log is applied: whoever ends the coordinator after an order waits for that.
-func (c *Coordinator) Settled(ctx context.Context) error {
-	return c.do(ctx, func() error { return nil }) // nothing is taken before
-}
+// Settled returns when all that orders have had written to the log is applied and in the ledger.
+func (c *Coordinator) Settled(ctx context.Context) error { return c.settled(ctx) }
 
 // hand has the coordinator's own goroutine take fn.
 func (c *Coordinator) hand(ctx context.Context, fn func()) error {

@@ -36,6 +36,8 @@ type memory struct {
 	said    []string
 	leases  map[uint64]crawl.Lease // that were ever granted
 	sent    map[string]int
+	does    func(node string, l *crawl.Lease) // what a node does that gets a lease; nil: nothing
+	stalls  chan struct{}                     // while it is open nothing is stored; nil: at once
 }
 
 func newMemory() *memory {
@@ -70,7 +72,11 @@ func (m *memory) Append(_ context.Context, b []byte) (uint64, error) {
 	for _, l := range e.Leases {
 		m.leases[l.ID] = l
 	}
+	stalls := m.stalls
 	m.mu.Unlock()
+	if stalls != nil {
+		<-stalls
+	}
 	return m.add("", b), nil
 }
 
@@ -145,6 +151,9 @@ func (m *memory) Dispatch(_ context.Context, node string, _ uint64, b []byte) er
 		what := fmt.Sprintf("%s: lease %s of %s, %d URLs", node, short(d.Lease.ID), d.Lease.Site, len(d.Lease.Targets))
 		if m.sent[what] = m.sent[what] + 1; m.sent[what] <= 2 { // it is sent again until something is heard of it
 			m.note("%s", what)
+		}
+		if m.does != nil {
+			m.does(node, d.Lease)
 		}
 	case crawl.DispatchRefill:
 		for _, r := range d.Refills {

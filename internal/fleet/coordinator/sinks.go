@@ -24,6 +24,7 @@ type sinks struct {
 	floor  func() uint64        // the log keeps what is not below this; nil: both sinks are enough
 	beside func() error         // writes into the frontier what is not in the log, before it is synced
 	told   map[uint64]bool      // entries that were set aside, of which the log has been told
+	asks   questions            // that are answered while something is waited for
 
 	waits waiting
 
@@ -173,7 +174,7 @@ func (s *sinks) sync(ctx context.Context, now time.Time) error {
 	if err := s.beside(); err != nil {
 		return err
 	}
-	if err := s.f.Sync(); err != nil {
+	if err := s.asks.during(s.f.Sync); err != nil {
 		return err
 	}
 	s.grown += s.bytes
@@ -198,7 +199,7 @@ func (s *sinks) trim(ctx context.Context) error {
 	}
 	if keep > s.trimmed+trimEvery || keep > s.trimmed && s.grown > trimBytes {
 		s.trimmed, s.grown = keep, 0
-		if err := s.log.Trim(ctx, keep); err != nil && ctx.Err() == nil {
+		if err := s.asks.during(func() error { return s.log.Trim(ctx, keep) }); err != nil && ctx.Err() == nil {
 			return fmt.Errorf("trim the log: %w", err)
 		}
 	}
@@ -223,7 +224,7 @@ func (s *sinks) persist(ctx context.Context, fn func(context.Context) error) err
 	write := func() error {
 		ctx, cancel := context.WithTimeout(ctx, most)
 		defer cancel()
-		return fn(ctx)
+		return s.asks.during(func() error { return fn(ctx) })
 	}
 	begin := time.Now()
 	err := write()
@@ -234,10 +235,8 @@ func (s *sinks) persist(ctx context.Context, fn func(context.Context) error) err
 	for errors.Is(err, ledger.ErrAway) && (away == 0 || time.Since(begin) < away) {
 		slow.Stop()
 		s.waits.say("its ledger: " + ledger.ErrAway.Error()) // why is in the log of this process: anybody may ask whether it is ready
-		select {
-		case <-ctx.Done():
+		if s.asks.during(func() error { return pause(ctx, ledgerAgain) }) != nil {
 			return err
-		case <-time.After(ledgerAgain):
 		}
 		err = write()
 	}
@@ -296,12 +295,11 @@ func (s *sinks) append(ctx context.Context, e *crawl.Entry) error {
 	if err != nil {
 		return err
 	}
-	seq, err := s.log.Append(ctx, b)
-	if err != nil {
-		return err
+	var seq uint64
+	if err = s.asks.during(func() (err error) { seq, err = s.log.Append(ctx, b); return err }); err == nil {
+		s.appended = seq
 	}
-	s.appended = seq
-	return nil
+	return err
 }
 
 // tellAside has the log say which entries the ledger has set aside, so that frontier, ledger and standby agree. A page of such an

@@ -239,7 +239,7 @@ func problem(err error) error {
 		return refusal(refused)
 	case errors.Is(err, bus.ErrAway):
 		return huma.Error503ServiceUnavailable(err.Error())
-	case errors.Is(err, coordinator.ErrWaits): // another one would say only that it stands by
+	case errors.Is(err, coordinator.ErrWaits), errors.Is(err, ledger.ErrAway): // another one would say only that it stands by
 		return huma.Error504GatewayTimeout(err.Error())
 	case errors.Is(err, schedule.ErrNoPlaces):
 		return huma.Error422UnprocessableEntity(err.Error())
@@ -290,6 +290,7 @@ func order[T any](ctx context.Context, a *api, what string, fn func(context.Cont
 		}
 		v, err = fn(ctx, co)
 		if err == nil {
+			_ = co.Settled(ctx) // it is done; who asks for the orders next finds it, if the ledger answers
 			return v, nil
 		}
 		outcome := "not done"
