@@ -17,6 +17,9 @@ import (
 const (
 	cycleRest   = 10 * time.Millisecond // after a cycle, at most: twice as long as it took, so that large ones gather what comes
 	maxTasks    = 10_000                // of a snapshot
+	minTasks    = 64                    // likewise, however many nodes there are
+	cyclePairs  = 25_000                // of tasks and nodes that a cycle looks at, and gives out: some 40 ms, for which orders wait
+	vainRests   = 9                     // after a cycle that gave nothing out, times what it took: a tenth of the time goes into such ones
 	grantBudget = 256 << 10             // estimated bytes of one grant entry
 	bestAtOnce  = 8                     // URLs of a site that is asked slowly, or the best of which come first: better ones may be found meanwhile
 	// pairs of tasks and nodes up to which a cycle's decisions are remembered without anybody having asked: 2,000 tasks and 200 nodes are
@@ -30,7 +33,7 @@ func (c *Coordinator) cycle(ctx context.Context, now time.Time, j *frontier.Job,
 	if len(r.due) == 0 || r.due[0].at > c.clock.MS(now) {
 		return nil
 	}
-	s := c.snapshot(now, j, r)
+	s, more := c.snapshot(now, j, r)
 	if len(s.Tasks) == 0 {
 		return nil
 	}
@@ -43,6 +46,7 @@ func (c *Coordinator) cycle(ctx context.Context, now time.Time, j *frontier.Job,
 	if err := c.probe(ctx, now, j, r, s, probes, pings); err != nil {
 		return err
 	}
+	c.asks.answer()
 	s = s.Without(probes, pings)
 	decide := schedule.Cycle
 	record := c.cfg.Explain != nil || c.cfg.Remember && len(s.Tasks)*len(s.Nodes) <= rememberPairs
@@ -58,22 +62,12 @@ func (c *Coordinator) cycle(ctx context.Context, now time.Time, j *frontier.Job,
 	if record {
 		c.explain(r, plan.Decisions, differs)
 	}
-	for _, w := range plan.Refused {
-		c.jobs.schedule(c.f.Task(s.Tasks[w.Task].ID))
-	}
-	for _, w := range plan.Waiting {
-		t := c.f.Task(s.Tasks[w.Task].ID)
-		if w.Verdict.Reason == schedule.ReasonPerSite || w.Verdict.Reason == schedule.ReasonPerIP || w.Verdict.Reason == schedule.ReasonDomain {
-			if !r.inDue[t.ID] && t.Leases() < max(1, j.Limits.PerSite) {
-				r.waits(t, c.clock.MS(now)+heldFor)
-			}
-			continue
-		}
-		c.jobs.schedule(t)
-	}
+	c.again(now, j, r, s, &plan, more)
+	c.asks.answer()
 	e := &crawl.Entry{Kind: crawl.EntryGrant, Ran: r.ran(now)}
 	size := 0
 	for _, a := range plan.Assignments {
+		c.asks.answer()
 		l, err := c.grant(now, j, r, &s.Tasks[a.Task], &s.Nodes[a.Node])
 		if err != nil {
 			return err
@@ -94,6 +88,28 @@ func (c *Coordinator) cycle(ctx context.Context, now time.Time, j *frontier.Job,
 		return nil
 	}
 	return c.sinks.append(ctx, e)
+}
+
+// again has the tasks wait that a plan gives to nobody. Where a cycle has not looked at all that are due, the others come first the
+// next time: none waits for ever behind tasks that no node may have.
+func (c *Coordinator) again(now time.Time, j *frontier.Job, r *run, s *schedule.Snapshot, plan *schedule.Plan, more bool) {
+	ms, not := c.clock.MS(now), int64(0)
+	if more {
+		not = ms
+	}
+	for _, w := range plan.Refused {
+		c.jobs.scheduleAt(c.f.Task(s.Tasks[w.Task].ID), not)
+	}
+	for _, w := range plan.Waiting {
+		t := c.f.Task(s.Tasks[w.Task].ID)
+		if w.Verdict.Reason == schedule.ReasonPerSite || w.Verdict.Reason == schedule.ReasonPerIP || w.Verdict.Reason == schedule.ReasonDomain {
+			if !r.inDue[t.ID] && t.Leases() < max(1, j.Limits.PerSite) {
+				r.waits(t, ms+heldFor)
+			}
+			continue
+		}
+		c.jobs.scheduleAt(t, not)
+	}
 }
 
 // probe grants leases that measure and fetch nothing; pings says which of them measure the delay.
@@ -124,8 +140,8 @@ func (c *Coordinator) probe(ctx context.Context, now time.Time, j *frontier.Job,
 	return c.sinks.append(ctx, e)
 }
 
-// snapshot takes the tasks that are due, and returns all that a cycle may know.
-func (c *Coordinator) snapshot(now time.Time, j *frontier.Job, r *run) *schedule.Snapshot {
+// snapshot takes the tasks that are due, and returns all that a cycle may know; more says that it has not taken all of them.
+func (c *Coordinator) snapshot(now time.Time, j *frontier.Job, r *run) (s *schedule.Snapshot, more bool) {
 	v := learn.View{
 		Now: c.clock.MS(now), Seed: c.cfg.Seed + c.sinks.applied, PerIP: j.Limits.PerIP, PerSite: j.Limits.PerSite, PerDomain: j.Limits.PerDomain,
 		LeaseSeconds: j.Limits.LeaseTime.Seconds(), Book: r.read.book, Memory: r.memory,
@@ -141,9 +157,10 @@ func (c *Coordinator) snapshot(now time.Time, j *frontier.Job, r *run) *schedule
 		}
 	}
 	if free <= 0 {
-		return &schedule.Snapshot{}
+		return &schedule.Snapshot{}, false
 	}
-	for len(r.due) > 0 && r.due[0].at <= v.Now && len(v.Tasks) < maxTasks {
+	most := min(maxTasks, max(minTasks, cyclePairs/len(v.Nodes)))
+	for len(r.due) > 0 && r.due[0].at <= v.Now && len(v.Tasks) < most {
 		t := c.f.Task(r.next(v.Now))
 		if t == nil || t.State != "" || t.Queued() <= 0 {
 			continue
@@ -166,7 +183,7 @@ func (c *Coordinator) snapshot(now time.Time, j *frontier.Job, r *run) *schedule
 		}
 		v.Leases = append(v.Leases, o)
 	})
-	return learn.Snapshot(v)
+	return learn.Snapshot(v), len(v.Tasks) == most
 }
 
 // siteOf is what is known of a site that a job asks.

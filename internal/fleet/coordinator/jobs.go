@@ -131,7 +131,10 @@ func (r *run) ran(now time.Time) time.Duration {
 }
 
 // schedule puts a task among those that wait, if it does and its job runs.
-func (b *jobs) schedule(t *frontier.Task) {
+func (b *jobs) schedule(t *frontier.Task) { b.scheduleAt(t, 0) }
+
+// scheduleAt does the same, but the task is not due before a time (Unix ms).
+func (b *jobs) scheduleAt(t *frontier.Task, not int64) {
 	j, r := b.f.Job(t.Job), b.runs[t.Job]
 	if j == nil || r == nil || t.State != "" || t.Queued() <= 0 || t.Leases() >= max(1, j.Limits.PerSite) || r.inDue[t.ID] {
 		return
@@ -140,9 +143,9 @@ func (b *jobs) schedule(t *frontier.Task) {
 		r.short[t.ID] = true
 		return
 	}
-	at := int64(0)
+	at := not
 	if t.Leases() == 0 {
-		at = polite.ReadyAt(j.PaceAt(t.Site), b.f.Site(t.Site))
+		at = max(at, polite.ReadyAt(j.PaceAt(t.Site), b.f.Site(t.Site)))
 	}
 	r.waits(t, at)
 }
@@ -246,6 +249,7 @@ type stage struct {
 	met     bool // the nodes that a run waits for have been there, or were waited for long enough
 	drained bool // asked to stop
 	judged  time.Time
+	resent  time.Time // when leases of which nothing was heard were looked at
 }
 
 // act does what is to be done once the log has been applied to its end; done says that the run is over.
@@ -330,12 +334,15 @@ func (c *Coordinator) step(ctx context.Context, now time.Time, j *frontier.Job, 
 		return false, err
 	}
 	if j.State == crawl.JobRunning && !c.stage.drained && !j.Sowing() && c.disk.full == "" && r.limited == "" && !now.Before(r.again) {
-		begin := time.Now()
+		begin, granted := time.Now(), c.jobs.leaseNo
 		if err := c.cycle(ctx, now, j, r); err != nil {
 			return false, err
 		}
 		end := time.Now()
 		r.again = end.Add(min(cycleRest, end.Sub(begin)*2))
+		if c.jobs.leaseNo == granted {
+			r.again = end.Add(min(restMost, end.Sub(begin)*vainRests))
+		}
 	}
 	if c.sinks.behind() || j.Open > 0 {
 		return false, nil

@@ -131,9 +131,14 @@ func (c *Coordinator) patience(l *frontier.Lease) time.Duration {
 	return term.Of(&limits).Resend()
 }
 
-// resend sends hints again that may have been lost: leases of which nothing was heard, and what leases still hold that
-// have said twice that they have nothing to do. An agent that has them already takes no notice.
+// resend sends hints again that may have been lost: leases of which nothing was heard, and what leases still hold that have said twice
+// that they have nothing to do. An agent that has them already takes no notice.
 func (c *Coordinator) resend(ctx context.Context, now time.Time) {
+	c.refillAgain(ctx)
+	if now.Sub(c.stage.resent) < term.JudgeEvery {
+		return
+	}
+	c.stage.resent = now
 	for id, at := range c.open.sent {
 		l := c.f.Lease(id)
 		switch {
@@ -155,6 +160,10 @@ func (c *Coordinator) resend(ctx context.Context, now time.Time) {
 			}
 		}
 	}
+}
+
+// refillAgain sends what leases hold to those that may have lost it.
+func (c *Coordinator) refillAgain(ctx context.Context) {
 	for id, got := range c.open.starved {
 		delete(c.open.starved, id)
 		l := c.f.Lease(id)

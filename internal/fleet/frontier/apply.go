@@ -542,12 +542,14 @@ func (x *tx) close(t *Task, l *Lease) error {
 	x.forget()
 	delete(t.leases, l.ID)
 	t.Since = x.at
-	prefix := heldKey(l.ID, crawl.Key{})[:9]
-	err := x.f.each(prefix, func(key, _ []byte) error {
+	err := x.f.each(heldKey(l.ID, crawl.Key{})[:9], func(key, _ []byte) error {
 		var k crawl.Key
 		copy(k[:], key[9:])
 		if x.freed[heldBy{l.ID, k}] {
 			return nil // by this very entry: the view on disk does not know yet
+		}
+		if err := x.b.Delete(key, nil); err != nil { // not all at once: each iterator looks at every range that was deleted lately
+			return err
 		}
 		r, err := x.record(t.space(), k)
 		if err != nil || r == nil || r.State != crawl.Pending {
@@ -563,10 +565,7 @@ func (x *tx) close(t *Task, l *Lease) error {
 	})
 	t.Held -= l.Held
 	l.Held = 0
-	if err != nil {
-		return err
-	}
-	return x.b.DeleteRange(prefix, after(prefix), nil)
+	return err
 }
 
 // forget drops the secrets of leases that were closed long ago.

@@ -179,13 +179,15 @@ type kept struct {
 	v     any
 	err   error
 	until time.Time
+	last  any // the answer before, until this one is there; nil: none that is new enough
 }
 
 // maxKept bounds how many answers are kept.
 const maxKept = 200
 
 // heavy answers what takes a walk over all pages of a job: many who ask at once wait for one walk, and who asks soon after gets the
-// same answer, so that ten pages that are open cost what one does, and that a small share of the time.
+// same answer, so that ten pages that are open cost what one does, and that a small share of the time. Who goes on asking does not wait: the
+// last answer is given while the next one is made.
 func heavy[T any](ctx context.Context, a *api, key string, fn func(context.Context) (T, error)) (*out[T], error) {
 	a.mu.Lock()
 	k := a.heavy[key]
@@ -197,7 +199,11 @@ func heavy[T any](ctx context.Context, a *api, key string, fn func(context.Conte
 				}
 			}
 		}
-		k = &kept{done: make(chan struct{})}
+		next := &kept{done: make(chan struct{})}
+		if k != nil && k.err == nil && time.Since(k.until) < heavyStale {
+			next.last = k.v
+		}
+		k = next
 		a.heavy[key] = k
 		go func() {
 			begin := time.Now()
@@ -205,12 +211,16 @@ func heavy[T any](ctx context.Context, a *api, key string, fn func(context.Conte
 			defer cancel()
 			v, err := fn(work)
 			a.mu.Lock()
-			k.v, k.err, k.until = v, err, time.Now().Add(max(heavyLeast, heavyTimes*time.Since(begin)))
+			k.v, k.err, k.until, k.last = v, err, time.Now().Add(max(heavyLeast, heavyTimes*time.Since(begin))), nil
 			a.mu.Unlock()
 			close(k.done)
 		}()
 	}
+	last := k.last
 	a.mu.Unlock()
+	if last != nil {
+		return &out[T]{last.(T)}, nil
+	}
 	select {
 	case <-k.done:
 	case <-ctx.Done():
