@@ -23,6 +23,7 @@ func newView() *cobra.Command {
 		Use: "view DIR", Short: "Show a crawl or a fleet that is at rest to a browser", Args: cobra.MaximumNArgs(1),
 		Long: `View answers a browser about the directory of a crawl that is over, or of a fleet's coordinator that does not run: how jobs went over
 time, their sites and tasks, their pages with what is archived of them. It prints a link, steers nothing, and ends when it is interrupted.
+Commands that read the directory work beside it; those that change it do not.
 A crawl that runs is shown by argosy crawl --listen, a fleet by argosy serve.`,
 		Example: "  argosy view example\n  argosy view example --listen 127.0.0.1:8490\n  argosy view fleet --ledger postgres://…",
 		RunE: func(c *cobra.Command, args []string) error {
@@ -51,6 +52,8 @@ A crawl that runs is shown by argosy crawl --listen, a fleet by argosy serve.`,
 				err = showDir(ctx, f.dir, addr, log)
 			}
 			switch {
+			case errors.Is(err, outdir.ErrShown):
+				return err
 			case errors.Is(err, outdir.ErrInUse) && fleet:
 				return fmt.Errorf("%w: its coordinator answers browsers itself: argosy link prints a link", err)
 			case errors.Is(err, outdir.ErrInUse):

@@ -3,6 +3,7 @@ package assemble_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -17,7 +18,10 @@ import (
 	"argosy/internal/fleet/access"
 	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/coordinator"
+	"argosy/internal/fleet/frontier"
 	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/outdir"
+	"argosy/internal/fleet/verify"
 	"argosy/internal/fleet/web"
 	"argosy/internal/testkit"
 )
@@ -132,10 +136,37 @@ func TestShownCrawl(t *testing.T) {
 		h := web.Handler(cr, web.Config{Kind: web.KindOver, Who: who})
 		judgeShown(t, h, port)
 		judgeReplay(t, h, port)
+		judgeBeside(t, dir)
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// judgeBeside reads a directory that another process shows: nothing runs there, and all of it can be read and verified.
+func judgeBeside(t *testing.T, dir string) {
+	t.Helper()
+	if outdir.Running(dir) {
+		t.Error("a directory that is shown seems to be one in which a crawl runs")
+	}
+	err := assemble.View(t.Context(), dir, func(f *frontier.Frontier, running bool) error {
+		if n := f.Counts(1); running || n.Fetched != 7 {
+			t.Errorf("read beside: running %v, %+v", running, n)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if r, err := verify.Check(t.Context(), verify.Place{Dir: dir}); err != nil || !r.OK || r.Running || !r.Sinks {
+		t.Errorf("verified beside: %+v, %v", r, err)
+	}
+	if err := assemble.Stop(t.Context(), dir); !errors.Is(err, assemble.ErrNotRunning) {
+		t.Errorf("stop: %v", err)
+	}
+	if _, err := assemble.Open(t.Context(), assemble.DefaultConfig(dir)); !errors.Is(err, outdir.ErrShown) {
+		t.Errorf("a crawl that would go on there: %v", err)
 	}
 }
 

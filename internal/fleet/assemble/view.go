@@ -4,10 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -30,7 +26,7 @@ func (cr *Crawl) answer(ctx context.Context, question string) error {
 	if !ok {
 		return outdir.ErrQuestion
 	}
-	return cr.co.View(ctx, func(f *frontier.Frontier) error { return f.Checkpoint(dir) })
+	return cr.copyTo(ctx, dir)
 }
 
 // ErrNotRunning says that no process works in a directory.
@@ -41,7 +37,7 @@ func Stop(ctx context.Context, dir string) error {
 	if !outdir.Running(dir) {
 		return fmt.Errorf("%s: %w", dir, ErrNotRunning)
 	}
-	if err := ask(ctx, dir, stopQuestion); err != nil && outdir.Running(dir) {
+	if err := outdir.AskWhileHeld(ctx, dir, stopQuestion); err != nil && outdir.Running(dir) {
 		return fmt.Errorf("%s: it does not answer: %w", dir, err)
 	}
 	for outdir.Running(dir) { // it closes what it has, the lock last
@@ -54,31 +50,15 @@ func Stop(ctx context.Context, dir string) error {
 	return nil
 }
 
-// askPatience is how long a process may take from its lock to its socket, when it begins and when it ends.
-const askPatience = 10 * time.Second
-
-// ask puts a question to the process that works in a directory, as long as one does: one that begins, or ends, has no socket.
-func ask(ctx context.Context, dir, question string) error {
-	for end := time.Now().Add(askPatience); ; {
-		err := outdir.Ask(ctx, dir, question)
-		var op *net.OpError
-		if !errors.As(err, &op) && !errors.Is(err, io.EOF) || !outdir.Running(dir) || time.Now().After(end) {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(50 * time.Millisecond):
-		}
-	}
-}
-
-// View calls fn with the frontier of a crawl's directory: of one at rest, with all of its log applied, or, if a process works
-// there, with a copy as it is at this moment. running says which. A coordinator's directory at rest is read as that has left it: what
+// View calls fn with the frontier of a crawl's directory: of one at rest, with all of its log applied, or, if a process holds
+// it, with a copy as it is at this moment. running says whether that one works there, and does not only show it. A coordinator's directory at rest is read as that has left it: what
 // the log holds beyond it is not applied.
 func View(ctx context.Context, dir string, fn func(f *frontier.Frontier, running bool) error) error {
-	if outdir.Fleet(dir) && !outdir.Running(dir) {
-		return viewLeft(dir, fn)
+	if outdir.Fleet(dir) {
+		if err := viewLeft(dir, fn); !errors.Is(err, outdir.ErrInUse) {
+			return err
+		}
+		return viewRunning(ctx, dir, fn)
 	}
 	cfg := DefaultConfig(dir)
 	cfg.Idle = true
@@ -98,7 +78,7 @@ func View(ctx context.Context, dir string, fn func(f *frontier.Frontier, running
 }
 
 // Show opens the directory of a crawl at rest, applies what its log still holds, and calls fn with it, for as long as fn
-// needs; no job runs meanwhile.
+// needs; no job runs meanwhile. Other processes can read the directory, and are told that nothing runs there.
 func Show(ctx context.Context, dir string, fn func(context.Context, *Crawl) error) error {
 	cfg := DefaultConfig(dir)
 	cfg.Idle = true
@@ -106,8 +86,19 @@ func Show(ctx context.Context, dir string, fn func(context.Context, *Crawl) erro
 	if err != nil {
 		return err
 	}
+	cr.control, err = outdir.ListenAtRest(dir, func(ctx context.Context, to string) error {
+		return errors.Join(cr.co.Settled(ctx), cr.copyTo(ctx, to)) // what the ledger has not read yet would seem to be a difference
+	})
+	if err != nil {
+		return errors.Join(err, cr.Close())
+	}
 	err = cr.idle(ctx, func(ctx context.Context, _ *coordinator.Coordinator) error { return fn(ctx, cr) })
 	return errors.Join(err, cr.Close())
+}
+
+// copyTo makes a copy of the view.
+func (cr *Crawl) copyTo(ctx context.Context, dir string) error {
+	return cr.co.View(ctx, func(f *frontier.Frontier) error { return f.Checkpoint(dir) })
 }
 
 // Do opens a crawl's directory, applies what its log still holds, and calls fn with its coordinator; no job runs meanwhile. Then the
@@ -159,25 +150,7 @@ func viewLeft(dir string, fn func(*frontier.Frontier, bool) error) error {
 	return errors.Join(fn(f, false), f.Close(), lock.Close())
 }
 
-// viewRunning has the process that works in a directory copy its view, and opens the copy. Files are linked, so that it costs
-// next to nothing.
-func viewRunning(ctx context.Context, dir string, fn func(*frontier.Frontier, bool) error) (err error) {
-	state, err := filepath.Abs(outdir.State(dir))
-	if err != nil {
-		return err
-	}
-	temp, err := os.MkdirTemp(state, "view-")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
-	at := filepath.Join(temp, "frontier")
-	if err := ask(ctx, dir, outdir.Checkpoint+at); err != nil {
-		return fmt.Errorf("%s: %w, which does not answer: %w", dir, outdir.ErrInUse, err)
-	}
-	f, err := frontier.Open(frontier.DefaultConfig(at))
-	if err != nil {
-		return err
-	}
-	return errors.Join(fn(f, true), f.Close())
+// viewRunning reads a copy of what the process that holds a directory has.
+func viewRunning(ctx context.Context, dir string, fn func(*frontier.Frontier, bool) error) error {
+	return outdir.Copied(ctx, dir, func(f *frontier.Frontier) error { return fn(f, outdir.Running(dir)) })
 }

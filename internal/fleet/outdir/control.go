@@ -5,12 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"time"
+
+	"argosy/internal/fleet/frontier"
 )
 
 const (
@@ -18,10 +21,14 @@ const (
 	// maxSocketPath bounds the path of a Unix socket on every system: 104 bytes on the BSDs, with a zero at the end.
 	maxSocketPath = 100
 	askTimeout    = time.Minute
+	restTimeout   = 2 * time.Second // the answer needs nothing that could be busy
 )
 
 // Checkpoint begins the question that asks for a copy of the view; the rest is the directory for it, which is not there yet.
 const Checkpoint = "checkpoint "
+
+// restQuestion asks a process that holds a directory whether it leaves it as it is.
+const restQuestion = "rest"
 
 // ErrQuestion says that a question is not understood.
 var ErrQuestion = errors.New("not understood")
@@ -138,6 +145,69 @@ func Ask(ctx context.Context, dir, question string) error {
 		return errors.New(answer)
 	}
 	return err
+}
+
+// rests reports whether the process that holds a directory only shows it. One that does not answer may do more.
+func rests(dir string) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), restTimeout)
+	defer cancel()
+	return Ask(ctx, dir, restQuestion) == nil
+}
+
+// ListenAtRest begins to answer for a directory that this process shows and leaves as it is: that it does, and with copies of its view.
+func ListenAtRest(dir string, copyTo func(ctx context.Context, dir string) error) (*Control, error) {
+	return Listen(dir, func(ctx context.Context, question string) error {
+		if question == restQuestion {
+			return nil
+		}
+		at, ok := strings.CutPrefix(question, Checkpoint)
+		if !ok {
+			return ErrQuestion
+		}
+		return copyTo(ctx, at)
+	})
+}
+
+// Copied has the process that holds a directory copy its view, and calls fn with the frontier of the copy. Files are linked, so that
+// it costs next to nothing.
+func Copied(ctx context.Context, dir string, fn func(*frontier.Frontier) error) (err error) {
+	state, err := filepath.Abs(State(dir))
+	if err != nil {
+		return err
+	}
+	temp, err := os.MkdirTemp(state, "view-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
+	at := filepath.Join(temp, "frontier")
+	if err := AskWhileHeld(ctx, dir, Checkpoint+at); err != nil {
+		return fmt.Errorf("%s: %w, which does not answer: %w", dir, ErrInUse, err)
+	}
+	f, err := frontier.Open(frontier.DefaultConfig(at))
+	if err != nil {
+		return err
+	}
+	return errors.Join(fn(f), f.Close())
+}
+
+// askPatience is how long a process may take from its lock to its socket, when it begins and when it ends.
+const askPatience = 10 * time.Second
+
+// AskWhileHeld is Ask, again and again as long as a process works in the directory: one that begins, or ends, has no socket.
+func AskWhileHeld(ctx context.Context, dir, question string) error {
+	for end := time.Now().Add(askPatience); ; {
+		err := Ask(ctx, dir, question)
+		var op *net.OpError
+		if !errors.As(err, &op) && !errors.Is(err, io.EOF) || !Running(dir) || time.Now().After(end) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
 }
 
 // shorter returns a path from here, if that is shorter.

@@ -24,8 +24,11 @@ const (
 	fleetMark = "fleet"
 )
 
-// ErrInUse says that another process works in the directory.
-var ErrInUse = errors.New("in use by another argosy process")
+// ErrInUse says that another process works in the directory, ErrShown that it only shows it.
+var (
+	ErrInUse = errors.New("in use by another argosy process")
+	ErrShown = fmt.Errorf("%w: argosy view shows it; end that first", ErrInUse)
+)
 
 // ErrOtherJob says that the directory belongs to another job.
 var ErrOtherJob = errors.New("belongs to another job")
@@ -53,20 +56,24 @@ func Frontier(dir string) string { return filepath.Join(dir, StateDir, "frontier
 // Bus returns the directory of the embedded bus, with the log.
 func Bus(dir string) string { return filepath.Join(dir, StateDir, "bus") }
 
-// Lock takes a directory for this process, until the result is closed. The error is ErrInUse where another process has it.
+// Lock takes a directory for this process, until the result is closed. The error is ErrInUse where another process has it, and
+// ErrShown, which is one, where that only shows it.
 func Lock(dir string) (io.Closer, error) {
 	l, err := frontier.Lock(filepath.Join(dir, StateDir, lockFile))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", dir, ErrInUse)
+	switch {
+	case err == nil:
+		return l, nil
+	case rests(dir):
+		return nil, fmt.Errorf("%s: %w", dir, ErrShown)
 	}
-	return l, nil
+	return nil, fmt.Errorf("%s: %w", dir, ErrInUse)
 }
 
-// Running reports whether a process works in a directory.
+// Running reports whether a process works in a directory. One that only shows it does not, though it holds the lock.
 func Running(dir string) bool {
 	l, err := frontier.Lock(filepath.Join(dir, StateDir, lockFile))
 	if err != nil {
-		return true
+		return !rests(dir)
 	}
 	_ = l.Close()
 	return false

@@ -38,7 +38,7 @@ func (s *Still) Dir() string { return s.dir }
 
 // Show calls fn with what a coordinator's directory holds, for as long as fn needs. database is the fleet's, empty: it is in the directory.
 // The log, which may be elsewhere, is not asked: what the coordinator had not applied when it ended is not shown. Nothing is changed; no
-// coordinator can begin meanwhile.
+// coordinator can begin meanwhile, and other processes can read.
 func Show(ctx context.Context, dir, database string, logger *slog.Logger, fn func(context.Context, *Still) error) (err error) {
 	lock, err := outdir.Lock(dir)
 	if err != nil {
@@ -60,6 +60,13 @@ func Show(ctx context.Context, dir, database string, logger *slog.Logger, fn fun
 	defer func() { err = errors.Join(err, l.Close()) }()
 	c := coordinator.Config{Strategy: strategy.Default, Strategies: strategy.New, Serve: true, Idle: true, Logger: logger}
 	s := &Still{dir, coordinator.New(c, nil, nil, nil, f, l), l}
+	control, err := outdir.ListenAtRest(dir, func(ctx context.Context, to string) error {
+		return s.co.View(ctx, func(f *frontier.Frontier) error { return f.Checkpoint(to) })
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, control.Close()) }()
 	resting, end := context.WithCancel(ctx)
 	rested := make(chan error, 1)
 	go func() {

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -22,7 +23,7 @@ func stateOf(word string) crawl.State {
 }
 
 // sinks compares the frontier with the ledger's pages, which have been read, and with its own counts.
-func (r *Report) sinks(p Place, l *ledger.Ledger, jobs []uint32) error {
+func (r *Report) sinks(ctx context.Context, p Place, l *ledger.Ledger, jobs []uint32) error {
 	dir := outdir.Frontier(p.Dir)
 	if p.Running || outdir.Running(p.Dir) {
 		return nil // the process has it for itself, and compares before it calls a job done
@@ -34,6 +35,14 @@ func (r *Report) sinks(p Place, l *ledger.Ledger, jobs []uint32) error {
 		r.problem("the frontier is missing: argosy rebuild frontier %s", p.Dir)
 		return nil
 	}
+	lock, err := outdir.Lock(p.Dir)
+	if errors.Is(err, outdir.ErrShown) { // the process that shows it gives a copy
+		return outdir.Copied(ctx, p.Dir, func(f *frontier.Frontier) error { return r.views(p, f, l, jobs) })
+	}
+	if err != nil {
+		return nil // it has begun this moment
+	}
+	defer lock.Close()
 	c := frontier.DefaultConfig(dir)
 	c.ReadOnly = true
 	f, err := open(c)
@@ -42,6 +51,11 @@ func (r *Report) sinks(p Place, l *ledger.Ledger, jobs []uint32) error {
 		return nil
 	}
 	defer f.Close()
+	return r.views(p, f, l, jobs)
+}
+
+// views compares the frontier with the ledger, job by job.
+func (r *Report) views(p Place, f *frontier.Frontier, l *ledger.Ledger, jobs []uint32) error {
 	pos := f.Position()
 	if stream, seq := l.Position(); stream != pos.Stream || seq != pos.Seq {
 		r.problem("the frontier stands at entry %d of the log %q, the ledger at %d of %q: the process that worked there was ended; start it again", pos.Seq, pos.Stream, seq, stream)

@@ -152,7 +152,7 @@ func Check(ctx context.Context, p Place) (*Report, error) {
 			return nil, err
 		}
 	}
-	if err := r.sinks(p, l, jobs); err != nil {
+	if err := r.sinks(ctx, p, l, jobs); err != nil {
 		return nil, err
 	}
 	stores, err := p.Open(ctx, l)

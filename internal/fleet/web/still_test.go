@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"argosy/internal/fleet/access"
+	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/frontier"
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/outdir"
 	"argosy/internal/fleet/serve"
@@ -90,7 +92,13 @@ func TestFleetAtRestIsShown(t *testing.T) {
 				t.Errorf("%s: %d %s", path, w.Code, w.Body)
 			}
 		}
-		return nil
+		err := assemble.View(t.Context(), c.Dir, func(f *frontier.Frontier, running bool) error {
+			if f.Job(1) == nil || running {
+				t.Errorf("read beside: running %v", running)
+			}
+			return nil
+		})
+		return err
 	})
 	if err != nil {
 		t.Fatal(err)
