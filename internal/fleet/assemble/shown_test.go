@@ -60,13 +60,17 @@ func TestShownCrawl(t *testing.T) {
 		case "/robots.txt":
 			w.WriteHeader(http.StatusNotFound)
 			return
+		case "/font":
+			w.Header().Set("Content-Type", "application/octet-stream")
+			fmt.Fprint(w, "wOFF and so on")
+			return
 		case "/gone":
 			w.WriteHeader(http.StatusNotFound)
 		case "/":
 			for i := range 5 {
 				fmt.Fprintf(w, `<a href="/p%d">p</a>`, i)
 			}
-			fmt.Fprint(w, `<a href="/gone">gone</a><script>fetch("http://127.0.0.1/api/v1/status")</script><img src=x onerror=alert(1)>`)
+			fmt.Fprint(w, `<a href="/gone">gone</a><script>fetch("http://127.0.0.1/api/v1/status")</script><img src=x onerror=alert(1)><a href="/font">a font</a>`)
 			first <- struct{}{}
 		}
 		fmt.Fprintf(w, "<title>&lt;script&gt;of %s</title><p>Hello from %s", r.URL.Path, r.URL.Path)
@@ -126,7 +130,7 @@ func TestShownCrawl(t *testing.T) {
 	}
 	ask("POST", "/jobs/1/resume", "{}", nil)
 	e := <-ran
-	if e.err != nil || e.sum.State != crawl.JobDone || e.sum.Fetched != 7 {
+	if e.err != nil || e.sum.State != crawl.JobDone || e.sum.Fetched != 8 {
 		t.Fatalf("%+v", e)
 	}
 	if err := cr.Close(); err != nil {
@@ -151,7 +155,7 @@ func judgeBeside(t *testing.T, dir string) {
 		t.Error("a directory that is shown seems to be one in which a crawl runs")
 	}
 	err := assemble.View(t.Context(), dir, func(f *frontier.Frontier, running bool) error {
-		if n := f.Counts(1); running || n.Fetched != 7 {
+		if n := f.Counts(1); running || n.Fetched != 8 {
 			t.Errorf("read beside: running %v, %+v", running, n)
 		}
 		return nil
@@ -225,10 +229,10 @@ func judgeShown(t *testing.T, h http.Handler, port string) {
 		t.Fatalf("%d pages, more %v", len(list.Pages), list.More)
 	}
 	ask("GET", "/jobs/1/pages?skip=4&limit=4", "", &list)
-	if len(list.Pages) != 3 || list.More {
+	if len(list.Pages) != 4 || list.More {
 		t.Errorf("the rest: %d pages, more %v", len(list.Pages), list.More)
 	}
-	for q, want := range map[string]int{"class=4": 1, "class=2": 6, "find=SCRIPT": 7, "find=/P3": 1, "find=%25": 0, "mime=text/": 7, "mime=image/": 0, "site=shown.test:" + port: 7, "site=other": 0, "state=failed": 0} {
+	for q, want := range map[string]int{"class=4": 1, "class=2": 7, "find=SCRIPT": 7, "find=/P3": 1, "find=%25": 0, "mime=text/": 7, "mime=image/": 0, "site=shown.test:" + port: 8, "site=other": 0, "state=failed": 0} {
 		if ask("GET", "/jobs/1/pages?"+q, "", &list); len(list.Pages) != want {
 			t.Errorf("pages with %s: %d, want %d", q, len(list.Pages), want)
 		}
@@ -240,7 +244,7 @@ func judgeShown(t *testing.T, h http.Handler, port string) {
 		t.Errorf("%+v, %+v", p, p.Page)
 	}
 	var types []ledger.Share
-	if ask("GET", "/jobs/1/types", "", &types); len(types) != 1 || types[0].Name != "text/html" || types[0].URLs != 7 {
+	if ask("GET", "/jobs/1/types", "", &types); len(types) != 2 || types[0].Name != "text/html" || types[0].URLs != 7 {
 		t.Errorf("types: %+v", types)
 	}
 	judgeTraces(t, h)
@@ -250,7 +254,7 @@ func judgeShown(t *testing.T, h http.Handler, port string) {
 	for _, b := range line.Bins {
 		sum.URLs, sum.Errors, sum.Pages = sum.URLs+b.URLs, sum.Errors+b.Errors, sum.Pages+b.Pages
 	}
-	if sum.URLs != 7 || sum.Errors != 1 || sum.Pages != 6 || len(line.Bins) > 10 {
+	if sum.URLs != 8 || sum.Errors != 1 || sum.Pages != 6 || len(line.Bins) > 10 {
 		t.Errorf("over time: %+v", line)
 	}
 	var cells []ledger.Cell
@@ -259,7 +263,7 @@ func judgeShown(t *testing.T, h http.Handler, port string) {
 	for _, c := range cells {
 		n += c.URLs
 	}
-	if n != 7 {
+	if n != 8 {
 		t.Errorf("cells: %+v", cells)
 	}
 	var state struct{ State string }
@@ -313,6 +317,10 @@ func judgeReplay(t *testing.T, h http.Handler, port string) {
 	for _, part := range strings.Split(body, `<a href="`)[1:] {
 		to, _, _ := strings.Cut(part, `"`)
 		w := get(strings.ReplaceAll(to, "&amp;", "&"))
+		if strings.HasSuffix(to, "font") {
+			judgeFont(t, h, strings.ReplaceAll(to, "&amp;", "&"))
+			continue
+		}
 		if followed++; w.Code != 200 || !strings.Contains(w.Body.String(), "Hello from /") {
 			t.Errorf("%s: %d %s", to, w.Code, w.Body)
 		}
@@ -327,6 +335,22 @@ func judgeReplay(t *testing.T, h http.Handler, port string) {
 	} {
 		if w := get(at); w.Code != want || strings.Contains(w.Header().Get("Content-Type"), "html") {
 			t.Errorf("%s: %d", at, w.Code)
+		}
+	}
+}
+
+// judgeFont has a font from its archived copy. Pages in a sandbox may use it, and pages of other sites, which have an origin, may not.
+func judgeFont(t *testing.T, h http.Handler, at string) {
+	t.Helper()
+	for origin, want := range map[string]string{"null": "null", "http://evil.test": "", "": ""} {
+		r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1:1"+at, nil)
+		if origin != "" {
+			r.Header.Set("Origin", origin)
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if got := w.Header(); w.Code != 200 || w.Body.String() != "wOFF and so on" || got.Get("Content-Type") != "font/sfnt" || got.Get("Access-Control-Allow-Origin") != want || got.Get("Vary") != "Origin" {
+			t.Errorf("a font for %q: %d %v", origin, w.Code, got)
 		}
 	}
 }
@@ -373,7 +397,7 @@ func judgeTraces(t *testing.T, h http.Handler) {
 			asked += n
 		}
 	}
-	if asked != 7 {
+	if asked != 8 {
 		t.Errorf("traces tell of %d requests, want 7", asked)
 	}
 	for at, want := range map[string]int{
