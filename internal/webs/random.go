@@ -78,13 +78,18 @@ func (s *randomSite) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	rw.Header().Set("Content-Type", "text/html")
 	if n%2 == 0 && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 		rw.Header().Set("Content-Encoding", "gzip")
-		z := gzip.NewWriter(rw)
+		z := gzips.Get().(*gzip.Writer)
+		defer gzips.Put(z)
+		z.Reset(rw)
 		_, _ = z.Write([]byte(body))
 		_ = z.Close()
 		return
 	}
 	_, _ = rw.Write([]byte(body))
 }
+
+// gzips are writers of gzip's that were used before: a new one takes 800 KB, for pages of a few.
+var gzips = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
 
 // body writes a page. host is what the request was sent to: links to other sites keep its port.
 func (s *randomSite) body(n int, host string) string {

@@ -80,7 +80,7 @@ func TestKnowledgeHelps(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if learns := run(t, w, "flow"); learns.Bits > 1.05*knows.Bits || knows.Probes > 0 {
+			if learns := runBound(t, w, "flow", bound); learns.Bits > 1.05*knows.Bits || knows.Probes > 0 {
 				t.Errorf("%s, seed %d: %.3f with true figures and %d probes, %.3f without", k.Name, seed, knows.Share(), knows.Probes, learns.Share())
 			}
 		}

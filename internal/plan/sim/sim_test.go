@@ -24,7 +24,12 @@ func strategyOf(t *testing.T, spec string) schedule.Strategy {
 
 func run(t *testing.T, w World, spec string) Result {
 	t.Helper()
-	r, err := Run(w, strategyOf(t, spec))
+	return runBound(t, w, spec, w.Bound())
+}
+
+func runBound(t *testing.T, w World, spec string, bound float64) Result {
+	t.Helper()
+	r, err := RunBound(w, strategyOf(t, spec), bound, false)
 	if err != nil {
 		t.Fatalf("%s: %v", spec, err)
 	}
@@ -46,8 +51,9 @@ func TestDeterministicAndBounded(t *testing.T) {
 	for _, name := range []string{"china", "changing"} {
 		w := all[name]
 		w.Horizon /= 4
+		bound := w.Bound()
 		for _, spec := range strategy.Names() {
-			a, b := run(t, w, spec), run(t, w, spec)
+			a, b := runBound(t, w, spec, bound), runBound(t, w, spec, bound)
 			if fmt.Sprint(a) != fmt.Sprint(b) {
 				t.Errorf("%s, %s: two runs differ: %.0f and %.0f bits", name, spec, a.Bits, b.Bits)
 			}
@@ -74,8 +80,10 @@ func TestFlowIsAboveTheOthers(t *testing.T) {
 	for name := range worlds(0) {
 		sum := map[string]float64{}
 		for seed := range *seeds {
+			w := worlds(seed)[name]
+			bound := w.Bound()
 			for _, spec := range append(others, "flow") {
-				sum[spec] += run(t, worlds(seed)[name], spec).Share() / float64(*seeds)
+				sum[spec] += runBound(t, w, spec, bound).Share() / float64(*seeds)
 			}
 		}
 		for _, spec := range others {
