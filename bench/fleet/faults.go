@@ -26,10 +26,11 @@ var scenarios = []scenario{
 	{"kill-coordinator", "four times the coordinator is killed and started again", setting{agents: 4}, killCoordinator},
 	{"coordinator-away", "the coordinator is killed, and away for long", setting{agents: 4}, coordinatorAway},
 	{"standby", "twice the coordinator that leads is killed, and the other one takes over", setting{agents: 3, cluster: true}, standby},
-	{"freeze-leaders", "six times the coordinator that leads is stopped (SIGSTOP) for 15 or 25 s, and goes on; none may end", setting{agents: 3, cluster: true}, freezeLeaders},
+	{"freeze-leaders", "ten times the coordinator that leads is stopped (SIGSTOP) for 15 or 25 s, and goes on; none may end; the delay is 1 s", setting{agents: 3, cluster: true, times: 4}, freezeLeaders},
 	{"database-away", "the database is away for 45 s, then together with the leader's death, then while both coordinators start", setting{agents: 3, cluster: true}, databaseAway},
 	{"kill-nats", "each of three NATS servers in turn is killed and started again", setting{agents: 3, cluster: true}, killNATS},
 	{"no-quorum", "two of three NATS servers are killed; the bus has no leader for three terms", setting{agents: 3, cluster: true}, noQuorum},
+	{"cut-power", "four times the power of the coordinator's machine is cut, and of an agent's: their disks forget what was not synced", setting{agents: 3, disks: true, times: 2}, cutPower},
 	{"damage-log", "four times the coordinator is killed: its log loses 4 KB, then 64 KB, then has a byte changed, then is gone", setting{agents: 3}, damageLog},
 	{"damage-views", "the coordinator is killed and its frontier deleted, then its ledger; the command that it names is run", setting{agents: 3}, damageViews},
 	{"older-backup", "a copy is made; 10 s later the coordinator is killed, and the copy restored", setting{agents: 3}, olderBackup},
@@ -201,7 +202,7 @@ func (p *process) api() string { return "http://" + p.args[slices.Index(p.args, 
 
 // freezeLeaders stops whoever leads, longer than its lease, and lets it go on while the other one leads.
 func freezeLeaders(ctx context.Context, f *fleet) error {
-	for i := range 6 {
+	for i := range 10 {
 		leads, err := f.leads(ctx)
 		if err != nil {
 			return fmt.Errorf("before pause %d: %w", i+1, err)

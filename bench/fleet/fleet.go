@@ -44,6 +44,8 @@ type setting struct {
 	small   string // size of the first agent's store, a tmpfs
 	binds   int    // nodes of an agent's process, each on an address of its own; 0: one. They are niced
 	slow    bool   // there is one more site, whose page takes longer than a lease may be silent
+	disks   bool   // the coordinator and the first agent have a disk of their own, of which the power can be cut
+	times   int    // how many times as long the delay is as the options say: what happens takes longer than a crawl; 0: once
 }
 
 // slowSite is that site; it counts only where it plays a part.
@@ -83,6 +85,7 @@ type fleet struct {
 	nats    *testkit.NATS
 	pg      string
 	line    *line // to the database
+	disks   []*disk
 	nets    []*namespace
 
 	coordinators []*process
@@ -217,6 +220,11 @@ func (f *fleet) openWith(ctx context.Context, w *webs.Web) error {
 			return err
 		}
 	}
+	if f.s.disks {
+		if err := errors.Join(f.openDisk("c0"), f.openDisk("store0")); err != nil {
+			return err
+		}
+	}
 	if f.s.cluster {
 		if err := f.openCluster(); err != nil {
 			return err
@@ -336,7 +344,7 @@ func (f *fleet) submit(ctx context.Context) (err error) {
 	var b strings.Builder
 	limits := f.o.limits
 	if limits == "" {
-		limits = fmt.Sprintf("{delay: %s, per_ip: 0, recycle_after: %s, backoff: 200ms, connect_timeout: 1s}", f.o.delay, f.o.recycle)
+		limits = fmt.Sprintf("{delay: %s, per_ip: 0, recycle_after: %s, backoff: 200ms, connect_timeout: 1s}", time.Duration(max(1, f.s.times))*f.o.delay, f.o.recycle)
 	}
 	fmt.Fprintf(&b, "name: bench\nplacing: {probe: none}\nlimits: %s\nseeds:\n", limits)
 	for s := range f.o.sites {

@@ -4,6 +4,7 @@
 //	go run ./bench/fleet scale [-agents 8] [-window 20s]
 //	go run ./bench/fleet answers [-urls 5000000] [-nodes 200]
 //	go run ./bench/fleet pages [-nodes 1000] [-tasks 100000] [-clients 10]
+//	go run ./bench/fleet fuzz [-for 10m] [-alone 1m] [-share 0.2] [-forge]
 //
 // faults crawls that web again and again while something goes wrong: agents and coordinators are killed, frozen and cut
 // off, disks fill up, servers of the bus die. For each it prints whether the crawl ended as the undisturbed one did, and
@@ -18,6 +19,9 @@
 // pages prints how soon the dashboard's questions are answered while so many clients have pages open, and what that costs the coordinator:
 // windows with and without them alternate.
 //
+// fuzz prints how much less honest nodes fetch while another one changes every field of everything that it says, and whether anything of
+// theirs is lost; with -forge it forges measurements instead.
+//
 // Everything that it starts it ends.
 package main
 
@@ -26,12 +30,14 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"text/tabwriter"
 	"time"
 )
@@ -44,34 +50,34 @@ type scenario struct {
 	happen func(ctx context.Context, f *fleet) error // while the crawl runs
 }
 
-func main() {
-	if len(os.Args) < 2 || !slices.Contains([]string{"faults", "scale", "answers", "pages"}, os.Args[1]) {
-		fmt.Fprintln(os.Stderr, "fleet: want faults, scale, answers or pages, then flags")
-		os.Exit(2)
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	fl := flag.NewFlagSet(os.Args[1], flag.ExitOnError)
-	o := options{}
-	fl.StringVar(&o.argosy, "argosy", "", "the argosy binary (default: built from here)")
-	keep := fl.Bool("keep", false, "keep what the crawls leave")
-	var err error
-	if os.Args[1] == "scale" {
+// commands are what can be measured, by name: each takes its flags, and runs in a temporary directory.
+var commands = map[string]func(fl *flag.FlagSet, o *options) func(ctx context.Context, tmp string) error{
+	"faults": func(fl *flag.FlagSet, o *options) func(context.Context, string) error {
+		o.concurrency = 32
+		fl.IntVar(&o.sites, "sites", 60, "sites")
+		fl.IntVar(&o.pages, "pages", 175, "pages a site; redirects and files come on top")
+		fl.DurationVar(&o.delay, "delay", 250*time.Millisecond, "between two requests to a site")
+		fl.DurationVar(&o.recycle, "recycle-after", 2*time.Second, "recycle-after of the job")
+		fl.DurationVar(&o.away, "away", 2*time.Minute, "how long the coordinator is away")
+		only := fl.String("only", "", "scenarios to run, with commas (default: all)")
+		return func(ctx context.Context, tmp string) error { return run(ctx, *o, *only, tmp) }
+	},
+	"scale": func(fl *flag.FlagSet, o *options) func(context.Context, string) error {
 		agents := fl.Int("agents", 8, "agents, against one")
 		fl.IntVar(&o.pages, "pages", 2000, "pages a site, of 128: the fewer, the more links lead to what is known already")
 		window := fl.Duration("window", 20*time.Second, "time that is measured")
-		_ = fl.Parse(os.Args[2:]) // it ends the program instead
-		err = within(ctx, &o, *keep, func(tmp string) error { return scale(ctx, o, tmp, *agents, *window) })
-	} else if os.Args[1] == "answers" {
+		return func(ctx context.Context, tmp string) error { return scale(ctx, *o, tmp, *agents, *window) }
+	},
+	"answers": func(fl *flag.FlagSet, o *options) func(context.Context, string) error {
 		l := large{}
 		fl.IntVar(&l.urls, "urls", 5_000_000, "URLs that wait")
 		fl.IntVar(&l.sites, "sites", 2000, "sites that they are on")
 		fl.IntVar(&l.nodes, "nodes", 200, "nodes")
 		fl.IntVar(&l.processes, "processes", 4, "that the nodes are in")
 		fl.IntVar(&l.least, "requests", 1000, "requests that are made in each phase, at least")
-		_ = fl.Parse(os.Args[2:])
-		err = within(ctx, &o, *keep, func(tmp string) error { return answers(ctx, o, l, tmp) })
-	} else if os.Args[1] == "pages" {
+		return func(ctx context.Context, tmp string) error { return answers(ctx, *o, l, tmp) }
+	},
+	"pages": func(fl *flag.FlagSet, o *options) func(context.Context, string) error {
 		w := open{}
 		fl.IntVar(&w.nodes, "nodes", 1000, "nodes")
 		fl.IntVar(&w.tasks, "tasks", 100_000, "tasks, each of a site of its own")
@@ -80,18 +86,43 @@ func main() {
 		fl.StringVar(&w.strategy, "strategy", "flow", "strategy of the job")
 		fl.IntVar(&w.rounds, "rounds", 5, "pairs of windows")
 		fl.DurationVar(&w.window, "window", 20*time.Second, "time that is measured, each")
+		return func(ctx context.Context, tmp string) error { return pages(ctx, *o, w, tmp) }
+	},
+	"fuzz": func(fl *flag.FlagSet, o *options) func(context.Context, string) error {
+		w := wrong{}
+		fl.DurationVar(&w.lasts, "for", 10*time.Minute, "how long a node lies")
+		fl.DurationVar(&w.alone, "alone", time.Minute, "how long the others are measured without it, before and after")
+		fl.Float64Var(&w.share, "share", 0.2, "of a core, which the node that lies may use")
+		fl.BoolVar(&w.forge, "forge", false, "it forges measurements, instead of changing every field")
+		return func(ctx context.Context, tmp string) error { return fuzz(ctx, *o, w, tmp) }
+	},
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	var err error
+	switch name := strings.Join(os.Args[1:min(2, len(os.Args))], ""); {
+	case name == liarName: // the node that fuzz starts
+		l := &liar{}
+		fl := flag.NewFlagSet(name, flag.ExitOnError)
+		fl.StringVar(&l.api, "api", "", "coordinator")
+		fl.StringVar(&l.dir, "dir", "", "directory")
+		fl.Float64Var(&l.share, "share", 0.2, "of a core")
+		fl.BoolVar(&l.forge, "forge", false, "forge measurements")
+		_ = fl.Parse(os.Args[2:]) // it ends the program instead
+		err = l.run(ctx)
+	case commands[name] == nil:
+		fmt.Fprintf(os.Stderr, "fleet: want one of %s, then flags\n", strings.Join(slices.Sorted(maps.Keys(commands)), ", "))
+		os.Exit(2)
+	default:
+		fl := flag.NewFlagSet(name, flag.ExitOnError)
+		o := options{}
+		fl.StringVar(&o.argosy, "argosy", "", "the argosy binary (default: built from here)")
+		keep := fl.Bool("keep", false, "keep what the crawls leave")
+		measure := commands[name](fl, &o)
 		_ = fl.Parse(os.Args[2:])
-		err = within(ctx, &o, *keep, func(tmp string) error { return pages(ctx, o, w, tmp) })
-	} else {
-		o.concurrency = 32
-		fl.IntVar(&o.sites, "sites", 60, "sites")
-		fl.IntVar(&o.pages, "pages", 175, "pages a site; redirects and files come on top")
-		fl.DurationVar(&o.delay, "delay", 250*time.Millisecond, "between two requests to a site")
-		fl.DurationVar(&o.recycle, "recycle-after", 2*time.Second, "recycle-after of the job")
-		fl.DurationVar(&o.away, "away", 2*time.Minute, "how long the coordinator is away")
-		only := fl.String("only", "", "scenarios to run, with commas (default: all)")
-		_ = fl.Parse(os.Args[2:])
-		err = within(ctx, &o, *keep, func(tmp string) error { return run(ctx, o, *only, tmp) })
+		err = within(ctx, &o, *keep, func(tmp string) error { return measure(ctx, tmp) })
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "fleet:", err)

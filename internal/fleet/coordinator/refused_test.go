@@ -110,37 +110,8 @@ func (s *twins) flush(what string) {
 
 // whole is an entry in which every field says something, about the ith seed.
 func whole(l crawl.Lease, i int) crawl.Entry {
-	u, err := crawl.Parse(seed(i))
-	if err != nil {
-		panic(err)
-	}
-	k := u.Key()
-	ping := crawl.Measure{Kind: crawl.MeasurePing, URL: seed(0), Store: "file:///x", Bits: 1, Seconds: 1, MS: []float64{3, 4}, Node: "m", Limited: true}
-	speed := crawl.Measure{Kind: crawl.MeasureBC, URL: seed(0), Bits: 1e6, Seconds: 0.5}
-	return crawl.Entry{
-		Version: crawl.WireVersion, Kind: crawl.EntryParts, Epoch: 1, Node: "n", Incarnation: "i",
-		Parts: []crawl.Part{{
-			Lease: l.ID, Attempt: l.Attempt, Epoch: 1, Secret: "s", No: 1, Reason: crawl.EndDone, Bytes: 9, Waiting: true, Want: 3, Final: true,
-			Got: 1, Starved: true, WorkedUS: 5, Limited: true, CPU: 0.5, Memory: 1 << 20,
-			Found: []crawl.Found{{
-				Parent: k, Known: []crawl.Key{k}, Omitted: map[crawl.Kind]int64{crawl.ReasonTrapLength: 2},
-				Links: []crawl.Link{{URL: seed(i) + "/x", Anchor: "a", LastMod: 1, Resource: true, Around: "b"}}, Score: 0.5,
-			}},
-			Outcomes: []crawl.Outcome{{
-				Key: k, URL: seed(i), State: crawl.Fetched, Reason: crawl.KindEncoding, Detail: "d", Status: 200, Mime: "text/html", Charset: "utf-8", Title: "t",
-				Bytes: 9, Digest: "sha1:A", Record: crawl.Location{File: "f.warc.gz", Offset: 1, Length: 2}, Text: crawl.Location{File: "f.warc.gz", Offset: 3, Length: 4},
-				HTML: true, Redirect: seed(0), IP: "192.0.2.1", ETag: "e", LastMod: "m", Lang: "en", Simhash: 1, Date: 1, Timing: [6]int32{1, 2, 3, 4, 5, 6},
-				Depth: 1, Retryable: 1, Links: 1, Proto: "HTTP/1.1", Truncated: "length", Shows: 7, Sample: []uint32{1}, Figures: []uint32{2}, Back: true, Score: 0.5, Expected: 0.25,
-			}},
-			Site: &crawl.SiteChange{
-				SinceStartMS: 1, LatencyUS: 1, BackoffMS: 1, Fails: 1, Addrs: []string{"192.0.2.1"}, AddrTTLMS: 1, CookiesSet: true, ResolveFailed: crawl.KindDNS, Detail: "d",
-				Cookies: []crawl.Cookie{{Name: "n", Value: "v", Path: "/", Expires: 1}},
-				Robots:  &crawl.RobotsChange{State: crawl.RobotsRules, Rules: []byte{1}, TTLMS: 1, Why: crawl.ReasonRobots, DelayMS: 1},
-			},
-			Measures: []crawl.Measure{ping, speed},
-		}},
-		Measures: []crawl.Measure{ping, {Kind: crawl.MeasureBS, Store: "file:///x", Bits: 1e6, Seconds: 0.5}},
-	}
+	l.Node, l.Incarnation, l.Epoch, l.Secret = "n", "i", 1, "s"
+	return testkit.Whole(l, seed(i), seed(0))
 }
 
 // Whatever a node writes into any field of a part or of a measurement, it is either refused, with a reason, or applied by both
