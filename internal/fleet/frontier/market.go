@@ -10,7 +10,6 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"argosy/internal/crawl"
-	"argosy/internal/page/topic"
 )
 
 // The crawlers of a job are numbered from 1. Where all remember together a URL has one record, and its task says whose it is; where each
@@ -136,7 +135,7 @@ func (x *tx) skips(j *Job, t, own *Task, r *record) (bool, error) {
 		return false, nil
 	}
 	look := *r
-	err := x.score(j, t.Owner, own, &look)
+	err := x.score(j, t.Owner, own, &look, nil)
 	return err == nil && float64(look.Score) < m.Understanding, err
 }
 
@@ -215,7 +214,7 @@ func (x *tx) sell(j *Job, l *crawl.Lot, p crawl.Page) (bool, error) {
 	own := &record{
 		State: crawl.Pending, Flags: r.Flags, Hops: r.Hops, Depth: r.Depth, Task: to.ID, URL: r.URL, Parent: r.Parent, Anchor: r.Anchor, signs: r.signs, dirty: true,
 	}
-	if err := x.score(j, l.Buyer, to, own); err != nil {
+	if err := x.score(j, l.Buyer, to, own, nil); err != nil {
 		return false, err
 	}
 	x.remember(recKey{at, p.Key}, own)
@@ -315,11 +314,13 @@ func (f *Frontier) value(look *finder, j *Job, o *focus, of *Offer) error {
 		return err
 	}
 	of.Values = make([]float64, j.crawlers())
+	said := f.evidence(r, nil)
+	signs, learned := o.signsOf(j, recKey{space{j.ID, of.Page.Layer}, of.Page.Key}, &said), !j.Identity.ByRule
 	for c := range of.Values {
 		at, subset := j.home(uint32(c) + 1)
 		e := f.evidence(r, f.tasks[f.byName[taskName{space: at, subset: subset, site: of.Site}]])
 		if own := o.of(uint32(c) + 1); !j.Identity.Market.Layered() {
-			of.Values[c] = (of.Score + score(own, j, &e)) / 2
+			of.Values[c] = (of.Score + own.ScoreBy(signs, &e, learned)) / 2
 			continue
 		} else if of.Page.Owner != uint32(c)+1 {
 			known, err := f.load1(look, recKey{at, of.Page.Key})
@@ -329,12 +330,10 @@ func (f *Frontier) value(look *finder, j *Job, o *focus, of *Offer) error {
 			if known != nil {
 				continue
 			}
-			of.Values[c] = score(own, j, &e)
+			of.Values[c] = own.ScoreBy(signs, &e, learned)
 		} else {
 			of.Values[c] = of.Score
 		}
 	}
 	return nil
 }
-
-func score(m *topic.Links, j *Job, e *topic.Evidence) float64 { return m.Score(e, !j.Identity.ByRule) }

@@ -378,7 +378,7 @@ func (x *tx) add(j *Job, t *Task, pk crawl.Key, u crawl.URL, r *record) error {
 	x.news++
 	r.State, r.Task, r.dirty = crawl.Pending, own.ID, true
 	own.countSitemap(r)
-	if err := x.score(j, in.Owner, own, r); err != nil {
+	if err := x.score(j, in.Owner, own, r, nil); err != nil {
 		return err
 	}
 	x.remember(k, r)
@@ -464,7 +464,7 @@ func (x *tx) readmit(j *Job, k recKey, old, r *record) error {
 	}
 	own.countSitemap(&way)
 	*old = way
-	if err := x.score(j, k.Owner, own, old); err != nil {
+	if err := x.score(j, k.Owner, own, old, nil); err != nil {
 		return err
 	}
 	if err := x.enqueue(own, k.key, old); err != nil {

@@ -29,6 +29,32 @@ type focus struct {
 	own     []*topic.Links // of crawlers: what each has learned by itself
 	lessons []recKey       // pages that were fetched since the model learned
 	next    uint64         // number of the next lesson
+	read    map[recKey]readSigns
+}
+
+// readSigns are the signs of the links to a URL that waits, and the words that they were read of: whenever the model learns, the URL is
+// scored anew.
+type readSigns struct {
+	topic.Signs
+	anchor, around string
+}
+
+// maxRead bounds of how many URLs the signs are kept, half a kilobyte each.
+const maxRead = 8192
+
+// signsOf returns the signs of the links to a URL that waits.
+func (o *focus) signsOf(j *Job, k recKey, e *topic.Evidence) *topic.Signs {
+	got, ok := o.read[k]
+	if !ok || got.anchor != e.Anchor || got.around != e.Around {
+		got = readSigns{o.links.Read(e, !j.Identity.ByRule), e.Anchor, e.Around}
+		if o.read == nil {
+			o.read = map[recKey]readSigns{}
+		}
+		if ok || len(o.read) < maxRead {
+			o.read[k] = got
+		}
+	}
+	return &got.Signs
 }
 
 // What is re-scored: a model that has learned from a share more pages sees the queues anew, in small steps.
@@ -121,8 +147,8 @@ func (f *Frontier) evidence(r *record, own *Task) topic.Evidence {
 }
 
 // score gives a URL that is to be queued its score: seeds come first, then sitemaps, then what is likely to be on the topic. owner is
-// the crawler that remembers for itself, 0 if all remember together.
-func (x *tx) score(j *Job, owner uint32, own *Task, r *record) error {
+// the crawler that remembers for itself, 0 if all remember together. again says what URL it is if it was queued before.
+func (x *tx) score(j *Job, owner uint32, own *Task, r *record, again *recKey) error {
 	o, err := x.f.focused(j)
 	if o == nil || err != nil {
 		return err
@@ -133,8 +159,12 @@ func (x *tx) score(j *Job, owner uint32, own *Task, r *record) error {
 	case r.Flags&crawl.FlagSitemap != 0:
 		r.Score = 0.999
 	default:
-		e := x.f.evidence(r, own)
-		r.Score = float32(o.of(owner).Score(&e, !j.Identity.ByRule))
+		e, m, learned := x.f.evidence(r, own), o.of(owner), !j.Identity.ByRule
+		if again != nil {
+			r.Score = float32(m.ScoreBy(o.signsOf(j, *again, &e), &e, learned))
+		} else {
+			r.Score = float32(m.Score(&e, learned))
+		}
 	}
 	return nil
 }
@@ -199,7 +229,7 @@ func (x *tx) namedAgain(j *Job, k recKey, old, r *record) error {
 func (x *tx) rescore(j *Job, k recKey, r *record) error {
 	was := r.Score
 	t := x.f.tasks[r.Task]
-	if err := x.score(j, t.Owner, t, r); err != nil {
+	if err := x.score(j, t.Owner, t, r, &k); err != nil {
 		return err
 	}
 	if j.Identity.Order != crawl.OrderBest || math.Abs(float64(was-r.Score)) < 0.002 {
@@ -219,6 +249,7 @@ func (x *tx) learns(j *Job, k recKey, o *crawl.Outcome) error {
 	if of == nil || err != nil {
 		return err
 	}
+	delete(of.read, k)
 	of.lessons = append(of.lessons, k)
 	of.next++
 	return x.b.Set(lessonKey(j.ID, of.next), crawl.Page{Layer: k.Layer, Key: k.key}.Bytes(), nil)
@@ -300,6 +331,9 @@ func (x *tx) study() error {
 			}
 		}
 		o.lessons = o.lessons[:0]
+		if len(o.read) >= maxRead { // some are of URLs that were refused
+			clear(o.read)
+		}
 		prefix := lessonKey(j.ID, 0)[:5]
 		if err := errors.Join(x.b.DeleteRange(prefix, after(prefix), nil), x.keepLinks(j, o)); err != nil {
 			return err

@@ -60,25 +60,69 @@ func (p *Page) AroundText(l Link, charset string) string {
 // inBlock returns the text of a piece of a page without tags, white space folded: what comes behind its last block's edge, or
 // before its first.
 func inBlock(b []byte, last bool) []byte {
+	if last {
+		b = b[afterBlocks(b):]
+	}
 	f := folded{out: make([]byte, 0, 2*MaxAround)}
 	for i := 0; i < len(b); i++ {
-		if b[i] == '<' {
-			name := i + 1
-			if name < len(b) && b[name] == '/' {
-				name++
-			}
-			end := tagNameEnd(b, name)
-			if blocks[string(bytes.ToLower(b[min(name, end):end]))] {
-				if !last {
-					return f.out
-				}
-				f.out = f.out[:0]
-			}
-			f.space = f.space || len(f.out) > 0
-			i = skipPast(b, i, '>') - 1
+		if b[i] != '<' {
+			f.add(b[i])
 			continue
 		}
-		f.add(b[i])
+		name, end := nameOf(b, i)
+		if !last && isBlock(b[name:end]) {
+			break
+		}
+		f.space = f.space || len(f.out) > 0
+		i = skipPast(b, i, '>') - 1
 	}
 	return f.out
 }
+
+// afterBlocks returns where the last tag of a block ends.
+func afterBlocks(b []byte) (at int) {
+	for i := 0; ; {
+		j := bytes.IndexByte(b[i:], '<')
+		if j < 0 {
+			return at
+		}
+		name, end := nameOf(b, i+j)
+		i = endOfTag(b, i+j)
+		if isBlock(b[name:end]) {
+			at = i
+		}
+	}
+}
+
+// nameOf returns where the name of the tag at i begins and ends.
+func nameOf(b []byte, i int) (name, end int) {
+	name = i + 1
+	if name < len(b) && b[name] == '/' {
+		name++
+	}
+	end = tagNameEnd(b, name)
+	return min(name, end), end
+}
+
+// isBlock reports whether an element's edges end a line of text.
+func isBlock(name []byte) bool {
+	var low [10]byte
+	if len(name) == 0 || len(name) > len(low) || blockLengths[name[0]&31]>>len(name)&1 == 0 {
+		return false
+	}
+	for i, c := range name {
+		if c >= 'A' && c <= 'Z' {
+			c |= 0x20
+		}
+		low[i] = c
+	}
+	return blocks[string(low[:len(name)])]
+}
+
+// blockLengths has, by the first letter of a name, how long the names of blocks are, as bits: most other names are passed by with it.
+var blockLengths = func() (t [32]uint16) {
+	for name := range blocks {
+		t[name[0]&31] |= 1 << len(name)
+	}
+	return t
+}()

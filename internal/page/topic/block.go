@@ -1,7 +1,6 @@
 package topic
 
 import (
-	"encoding/binary"
 	"math/bits"
 	"unicode/utf8"
 )
@@ -44,36 +43,38 @@ func alnum(v uint64) uint64 {
 	return (letters | digits) & highs
 }
 
-// block takes in the words of up to 64 bytes at a time, as far as they are in ASCII and whole; b begins outside a word. It returns how many bytes
-// it went past: 0 where it cannot, since the text is short, in another script, or one long word.
-func (r *reader) block(b []byte) int {
+// block takes in the words of up to 64 bytes at a time, as far as they are in ASCII and whole; at i b is outside a word. It returns how many bytes
+// it went past: 0 where it cannot, since the text is in another script, or one long word.
+func (r *reader) block(b []byte, i, end int) int {
 	var word uint64 // bits: bytes that are of words
-	n := 0
-	for n < 64 && len(b)-n >= 8 {
-		v := binary.LittleEndian.Uint64(b[n:])
+	n, most := 0, min(64, end-i)
+	for ; n < most; n += 8 {
+		v := eight(b, i+n)
+		if rest := uint(most - n); rest < 8 {
+			v &= 1<<(8*rest&63) - 1
+		}
 		if v&highs != 0 {
 			break
 		}
-		word |= (alnum(v) >> 7 * 0x0102040810204080 >> 56) << n
-		n += 8
+		word |= (alnum(v) >> 7 * 0x0102040810204080 >> 56) << (uint(n) & 63)
 	}
-	if n == 0 {
-		return 0
+	if n = min(n, most); n < end-i {
+		n -= bits.LeadingZeros64(^(word << (uint(64-n) & 63))) // the last word may go on
+		if n <= 0 {
+			return 0
+		}
+		word &= ^uint64(0) >> (uint(64-n) & 63)
 	}
-	n -= bits.LeadingZeros64(^(word << (64 - n))) // the last word may go on
-	if n <= 0 {
-		return 0
+	if word == 0 {
+		return n
 	}
-	word &= ^uint64(0) >> (64 - n)
 	if bits.OnesCount64(word) > maxWord { // one may be too long to be one
 		return 0
 	}
 	starts := word &^ (word << 1)
-	if starts == 0 {
-		return n
-	}
 	r.word(bits.OnesCount64(starts))
 	begin := &r.judge.begin
+	b = b[i:end]
 	for ; starts != 0; starts &= starts - 1 {
 		k := bits.TrailingZeros64(starts)
 		at := uint(b[k]) << 7

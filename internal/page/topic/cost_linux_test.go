@@ -15,7 +15,7 @@ import (
 )
 
 // BenchmarkCost compares what a page costs that is parsed, as every page is, with what its topic adds: the score of the page, and those of
-// its links. Pages are those of the directory that ARGOSY_CORPUS names, the first 500 of them; else one that is made up.
+// the links that no page before it has named; and again, by what was read of them before. Pages are those of the directory that ARGOSY_CORPUS names, the first 500 of them; else one that is made up.
 func BenchmarkCost(b *testing.B) {
 	pages := costPages(b)
 	size := 0
@@ -51,21 +51,39 @@ func BenchmarkCost(b *testing.B) {
 		}
 	})
 	each("page", func(p []byte) { judge.Page(p) })
-	var refs [][]string
+	var links [][]Evidence // of each page: those that no page before has named
+	named := map[string]bool{}
 	for _, p := range pages {
 		parse.ReadEncoded(parse.HTML, p, "text/html; charset=utf-8", parse.Options{}, &doc)
-		var of []string
-		for i := range doc.Links {
-			of = append(of, "http://docs.test/"+string(doc.Links[i].Ref))
+		var of []Evidence
+		for _, l := range doc.Links {
+			if u, err := base.Resolve(string(l.Ref)); err == nil && !named[u.String()] {
+				named[u.String()] = true
+				of = append(of, Evidence{URL: u.String(), Anchor: doc.AnchorText(l, "utf-8"), Around: doc.AroundText(l, "utf-8"), Page: 0.3, Off: 1})
+			}
 		}
-		refs = append(refs, of)
+		links = append(links, of)
 	}
 	at := 0
 	each("links", func([]byte) {
-		for _, ref := range refs[at] {
-			model.Score(&Evidence{URL: ref, Anchor: "a page of the library", Around: "words around the link", Page: 0.3, Off: 1}, true)
+		for i := range links[at] {
+			model.Score(&links[at][i], true)
 		}
-		at = (at + 1) % len(refs)
+		at = (at + 1) % len(links)
+	})
+	var signs [][]Signs
+	for _, of := range links {
+		var read []Signs
+		for i := range of {
+			read = append(read, model.Read(&of[i], true))
+		}
+		signs = append(signs, read)
+	}
+	each("again", func([]byte) {
+		for i := range links[at] {
+			model.ScoreBy(&signs[at][i], &links[at][i], true)
+		}
+		at = (at + 1) % len(links)
 	})
 }
 

@@ -37,7 +37,7 @@ func NewDoc(b []byte, html bool, language string) *Doc {
 		})
 	}
 	if html {
-		walk(b, read, func() {})
+		walk(b, func(from, to, place int, _ bool) { read(b[from:to], place) })
 	} else {
 		read(b, inText)
 	}

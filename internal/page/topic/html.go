@@ -2,65 +2,96 @@ package topic
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math/bits"
 	"strings"
 )
 
 // html takes in the words of a page.
 func (r *reader) html(b []byte) {
-	walk(b, func(text []byte, place int) {
+	walk(b, func(from, to, place int, edge bool) {
+		if edge {
+			r.last = 0 // a pair does not reach across a block's edge
+		}
 		r.place = place
-		r.text(text)
-	}, func() { r.last = 0 }) // a pair does not reach across a block's edge
+		r.text(b, from, to)
+	})
 }
 
-// walk calls text with each text of a page and where it stands, and edge where a block begins or ends. It takes tags as they
+// walk calls text with each text of a page, where it stands, and whether a block begins or ends before it. It takes tags as they
 // stand and repairs nothing: an element that is not closed ends where the next heading or the page does.
-func walk(b []byte, text func(text []byte, place int), edge func()) {
+func walk(b []byte, text func(from, to, place int, edge bool)) {
 	var at place
-	for len(b) > 0 {
-		i := bytes.IndexByte(b, '<')
-		if i < 0 {
-			i = len(b)
+	edge := false
+	for i := 0; i < len(b); {
+		if b[i] != '<' {
+			end := nextByte(b, i, '<')
+			text(i, end, at.now(), edge)
+			i, edge = end, false
 		}
-		if i > 0 {
-			text(b[:i], at.now())
-		}
-		b = b[i:]
-		if len(b) < 2 {
+		if len(b)-i < 2 {
 			return
 		}
-		switch c := b[1]; {
-		case c == '!' && bytes.HasPrefix(b[2:], []byte("--")):
-			end := bytes.Index(b[4:], []byte("-->"))
+		switch c := b[i+1]; {
+		case c == '!' && bytes.HasPrefix(b[i+2:], []byte("--")):
+			end := bytes.Index(b[i+4:], []byte("-->"))
 			if end < 0 {
 				return
 			}
-			b = b[4+end+3:]
+			i += 4 + end + 3
 		case c == '/' || c == '!' || c == '?' || c|0x20 >= 'a' && c|0x20 <= 'z':
-			end := bytes.IndexByte(b, '>')
-			if end < 0 {
+			end := endOfTag(b, i+1)
+			if end == len(b) {
 				return
 			}
-			skip := at.tag(b[1:end], edge)
-			b = b[end+1:]
-			if skip != "" {
-				b = b[endOf(b, skip):]
+			kind, key := tagAt(b, i+1)
+			edge = edge || kind != tagInline && kind != tagLink
+			i = end + 1
+			if kind > tagLink {
+				if hidden := at.tag(kind, key, c == '/', b[end-1] == '/'); hidden {
+					i += endOf(b[i:], key)
+				}
+			} else if kind == tagLink {
+				at.link = c != '/'
 			}
 		default: // a bare <
-			b = b[1:]
+			i++
 		}
 	}
 }
 
-// endOf returns where an element's content ends.
-func endOf(b []byte, name string) int {
+// nextByte returns where c stands next, from i on, or len(b).
+func nextByte(b []byte, i int, c byte) int {
+	if j := bytes.IndexByte(b[i:], c); j >= 0 {
+		return i + j
+	}
+	return len(b)
+}
+
+// endOfTag returns where the next ">" stands, from i on, or len(b). Most tags are short.
+func endOfTag(b []byte, i int) int {
+	for range 3 {
+		if len(b)-i < 8 {
+			break
+		}
+		v := binary.LittleEndian.Uint64(b[i:]) ^ '>'*ones
+		if at := (v - ones) &^ v & highs; at != 0 { // the lowest of these is right
+			return i + bits.TrailingZeros64(at)/8
+		}
+		i += 8
+	}
+	return nextByte(b, i, '>')
+}
+
+// endOf returns where an element's content ends, whose name is given as tagAt reads it.
+func endOf(b []byte, key uint64) int {
 	for i := 0; ; {
 		j := bytes.Index(b[i:], []byte("</"))
 		if j < 0 {
 			return len(b)
 		}
 		i += j
-		if rest := b[i+2:]; len(rest) >= len(name) && bytes.EqualFold(rest[:len(name)], []byte(name)) {
+		if _, name := tagAt(b, i+1); name == key {
 			return i
 		}
 		i += 2
@@ -88,73 +119,102 @@ func (p *place) now() int {
 	return inText
 }
 
-// isInline reports whether an element is one inside of which, and of whose ends, a sentence goes on.
-func isInline(name []byte) bool {
-	switch string(name) {
-	case "a", "abbr", "b", "code", "em", "i", "kbd", "mark", "q", "samp", "small", "span", "strong", "sub", "sup", "tt", "u", "var", "wbr":
-		return true
-	}
-	return false
+// tagKind is what an element is to a walk.
+type tagKind uint8
+
+const (
+	tagBlock   tagKind = iota // any element that is not one of the others: its ends are a block's edges
+	tagInline                 // a sentence goes on inside of it, and behind it
+	tagLink                   // so it does here
+	tagHeading                // h1 to h6
+	tagTitle
+	tagAround // it stands around a page's main text
+	tagMain
+	tagHidden // its content is no text
+)
+
+// namedKinds are the elements that a walk knows.
+var namedKinds = [...]string{
+	tagInline: "abbr b code em i kbd mark q samp small span strong sub sup tt u var wbr", tagLink: "a", tagHeading: "h1 h2 h3 h4 h5 h6", tagTitle: "title",
+	tagAround: "nav header footer aside form select button menu", tagMain: "main article", tagHidden: "script style template",
 }
 
-// isAround reports whether an element stands around a page's main text.
-func isAround(name []byte) bool {
-	switch string(name) {
-	case "nav", "header", "footer", "aside", "form", "select", "button", "menu":
-		return true
-	}
-	return false
-}
-
-// told has, by the first letter of a name, the lengths of the names that tag looks at, as bits: most tags are passed by with it.
-var told = func() (t [32]uint16) {
-	for _, name := range strings.Fields("a abbr b code em i kbd mark q samp small span strong sub sup tt u var wbr nav header footer aside form select button menu " +
-		"h1 h2 h3 h4 h5 h6 title main article script style template") {
-		t[name[0]&31] |= 1 << len(name)
+// kindTable finds an element by its name, up to eight bytes of it as an integer, in open addressing.
+var kindTable = func() (t [128]struct {
+	key  uint64
+	kind tagKind
+}) {
+	for kind, names := range namedKinds {
+		for name := range strings.FieldsSeq(names) {
+			key := eight([]byte(name), 0)
+			at := slotOf(key)
+			for t[at].key != 0 {
+				at = (at + 1) % uint64(len(t))
+			}
+			t[at].key, t[at].kind = key, tagKind(kind)
+		}
 	}
 	return t
 }()
 
-// tag takes in a tag, without its brackets, and returns the name of an element whose content is no text.
-func (p *place) tag(tag []byte, edge func()) (skip string) {
-	closes := tag[0] == '/'
-	if closes {
-		tag = tag[1:]
+func slotOf(key uint64) uint64 { return key * 0x9e3779b97f4a7c15 >> 57 }
+
+// tagAt returns what element the tag is of whose name, or a slash before it, begins at i, and the first eight bytes of that name, in lower case.
+func tagAt(b []byte, i int) (kind tagKind, key uint64) {
+	if b[i] == '/' {
+		i++
 	}
-	var low [8]byte
-	n := 0
-	for n < len(tag) && n < len(low) && (tag[n]|0x20 >= 'a' && tag[n]|0x20 <= 'z' || tag[n] >= '1' && tag[n] <= '6') {
-		low[n] = tag[n] | 0x20
-		n++
+	v := eight(b, i)
+	low := (v | 0x20*ones) &^ highs
+	letters := (low + (0x80-'a')*ones) &^ (low + (0x80-'z'-1)*ones)
+	plain := v &^ highs
+	digits := (plain + (0x80-'1')*ones) &^ (plain + (0x80-'6'-1)*ones)
+	n := bits.TrailingZeros64(^(letters|digits)&highs | v&highs)
+	if n < 64 {
+		low &= 1<<(n&^7) - 1
 	}
-	name := low[:n]
-	if n == 0 || told[name[0]&31]>>n&1 == 0 {
-		edge()
-		return ""
-	}
-	if !isInline(name) {
-		edge()
-	}
-	switch {
-	case n == 1 && name[0] == 'a':
-		p.link = !closes
-	case n == 2 && name[0] == 'h' && tag[1] >= '1' && tag[1] <= '6':
-		p.heading, p.link = 0, false
-		if !closes && tag[1] <= '3' {
-			p.heading = tag[1]
+	for at := slotOf(low); ; at = (at + 1) % uint64(len(kindTable)) {
+		switch kindTable[at].key {
+		case low:
+			return kindTable[at].kind, low
+		case 0:
+			return tagBlock, low
 		}
-	case string(name) == "title":
+	}
+}
+
+// eight returns the bytes of b from i on, zeros after its end.
+func eight(b []byte, i int) uint64 {
+	if i+8 <= len(b) {
+		return binary.LittleEndian.Uint64(b[i:])
+	}
+	var v uint64
+	for n := len(b) - 1; n >= i; n-- {
+		v = v<<8 | uint64(b[n])
+	}
+	return v
+}
+
+// tag takes in a tag that changes where a walk is, and reports whether what follows is no text. key is its name as tagAt reads it.
+func (p *place) tag(kind tagKind, key uint64, closes, empty bool) (hidden bool) {
+	switch kind {
+	case tagHeading:
+		p.heading, p.link = 0, false
+		if digit := byte(key >> 8); !closes && digit <= '3' {
+			p.heading = digit
+		}
+	case tagTitle:
 		p.title = !closes
-	case isAround(name):
+	case tagAround:
 		if closes {
 			p.around = max(0, p.around-1)
-		} else if len(tag) == 0 || tag[len(tag)-1] != '/' {
+		} else if !empty {
 			p.around++
 		}
-	case string(name) == "main" || string(name) == "article":
+	case tagMain:
 		p.around = 0 // whatever was not closed before it
-	case !closes && (string(name) == "script" || string(name) == "style" || string(name) == "template"):
-		return string(name)
+	case tagHidden:
+		return !closes
 	}
-	return ""
+	return false
 }

@@ -21,6 +21,8 @@ type Judge struct {
 	all   float64              // sum of the weights that are above 0
 	short float64              // shortWeight
 
+	glances []glance // how words begin that the topic may have, where that is few enough
+
 	memo    []atomic.Uint64 // what words were looked up last: the hash without its last 16 bits, and the id
 	readers sync.Pool
 }
@@ -58,7 +60,7 @@ func NewJudge(t *crawl.Topic) *Judge {
 	for i := range t.Terms {
 		j.all += max(0, t.Terms[i].Weight)
 	}
-	j.short = shortWeight(t)
+	j.short, j.glances = shortWeight(t), j.glancesOf()
 	j.readers.New = func() any { return &reader{judge: j, of: make([]counts, len(t.Terms))} }
 	return j
 }
@@ -87,6 +89,9 @@ type Verdict struct {
 
 // Page returns the score of a page in HTML, in UTF-8 or another charset whose first half is ASCII.
 func (j *Judge) Page(html []byte) float64 {
+	if !j.may(html) {
+		return j.score(0)
+	}
 	r := j.reader()
 	defer j.readers.Put(r)
 	r.html(html)
@@ -101,7 +106,7 @@ func (j *Judge) Explain(b []byte, html bool) Verdict {
 	if html {
 		r.html(b)
 	} else {
-		r.text(b)
+		r.text(b, 0, len(b))
 	}
 	v := Verdict{Cut: j.Topic.Cut, Words: r.words()}
 	v.Sum, v.Stuffed = r.sum(&v.Parts)
@@ -117,7 +122,7 @@ func (j *Judge) Explain(b []byte, html bool) Verdict {
 func (j *Judge) Text(text []byte) float64 {
 	r := j.reader()
 	defer j.readers.Put(r)
-	r.text(text)
+	r.text(text, 0, len(text))
 	s, _ := r.sum(nil)
 	return j.score(s)
 }
@@ -132,7 +137,7 @@ func (j *Judge) Short(texts ...string) float64 {
 	defer j.readers.Put(r)
 	for _, t := range texts {
 		r.short = append(r.short[:0], t...)
-		r.text(r.short)
+		r.text(r.short, 0, len(r.short))
 		r.last = 0
 	}
 	if j.all == 0 || !r.found {
@@ -240,21 +245,21 @@ type reader struct {
 	buf   [maxWord + 4]byte
 }
 
-// text takes in words that stand in one place.
-func (r *reader) text(b []byte) {
-	for i := 0; i < len(b); {
-		if n := r.block(b[i:]); n > 0 {
+// text takes in the words of b from i to end, which stand in one place.
+func (r *reader) text(b []byte, i, end int) {
+	for i < end {
+		if n := r.block(b, i, end); n > 0 {
 			i += n
 			continue
 		}
-		if next, is := r.judge.passes(b, i); next > i {
+		if next, is := r.judge.passes(b[:end], i); next > i {
 			if i = next; is {
 				r.word(1)
 				r.last = 0
 			}
 			continue
 		}
-		word, next := cut(b, i, r.buf[:0])
+		word, next := cut(b[:end], i, r.buf[:0])
 		if i = next; len(word) == 0 {
 			continue
 		}

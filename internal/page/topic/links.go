@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -34,6 +35,7 @@ type Links struct {
 	seen    int64     // pages that it has learned from
 	right   int64     // of them, on the topic
 	feats   []feature
+	names   []string // of them, where somebody wants to know
 	text    []byte   // of the words that are looked at
 	hashes  []uint64 // of them
 }
@@ -44,7 +46,6 @@ const linkSlots = 1 << 14
 type feature struct {
 	slot uint32
 	x    float32
-	name string // only where somebody wants to know
 }
 
 // NewLinks returns a model that has learned nothing.
@@ -56,15 +57,31 @@ func (m *Links) ByFuzzyRules() { m.fuzzy = true }
 // Seen returns how many pages the model has learned from.
 func (m *Links) Seen() int64 { return m.seen }
 
-// fixed is what links say by rules, before anything is learned: independent signs, each of which may be enough.
-func (m *Links) fixed(e *Evidence) (p float64, parts [4]float64) {
-	anchor, around, address := m.judge.Short(e.Anchor), 0.0, m.judge.Short(plainURL(e.URL))
+// Signs are what a link says for itself: what is costly to read of its words, and stays as it is while they do.
+type Signs struct {
+	anchor, around, address float64   // how much of the topic stands there
+	words                   []feature // of them, and the folders of the URL
+}
+
+// Read reads the signs of a link. They hold for all models of a topic; learned false leaves out what only those need that have learned.
+func (m *Links) Read(e *Evidence, learned bool) Signs {
+	s := Signs{anchor: m.judge.Short(e.Anchor), address: m.judge.Short(plainURL(e.URL))}
 	if e.Around != "" {
-		around = m.judge.Short(e.Around)
+		s.around = m.judge.Short(e.Around)
 	}
-	parts = [4]float64{0.75 * anchor * anchor, 0.30 * around * around, 0.45 * address * address, 0.45 * e.Page}
+	if learned {
+		m.feats = m.feats[:0]
+		m.said(e, false)
+		s.words = slices.Clone(m.feats)
+	}
+	return s
+}
+
+// fixed is what links say by rules, before anything is learned: independent signs, each of which may be enough.
+func (m *Links) fixed(s *Signs, page float64) (p float64, parts [4]float64) {
+	parts = [4]float64{0.75 * s.anchor * s.anchor, 0.30 * s.around * s.around, 0.45 * s.address * s.address, 0.45 * page}
 	if m.fuzzy {
-		return min(0.97, max(0.003, Fuzzy(anchor, around, address, e.Page))), parts
+		return min(0.97, max(0.003, Fuzzy(s.anchor, s.around, s.address, page))), parts
 	}
 	miss := 1.0
 	for _, x := range parts {
@@ -85,11 +102,17 @@ func plainURL(url string) string {
 
 // Score returns the score of a URL: the chance that its page is on the topic. learned false leaves out what was learned.
 func (m *Links) Score(e *Evidence, learned bool) float64 {
-	p, _ := m.fixed(e)
+	s := m.Read(e, learned && m.weights != nil)
+	return m.ScoreBy(&s, e, learned)
+}
+
+// ScoreBy is Score with signs that were read before.
+func (m *Links) ScoreBy(s *Signs, e *Evidence, learned bool) float64 {
+	p, _ := m.fixed(s, e.Page)
 	if !learned || m.weights == nil {
 		return round(siteWise(p, e))
 	}
-	m.features(e, p, false)
+	m.features(s, e, p)
 	return round(blend(sigmoid(m.raw()), siteWise(p, e)))
 }
 
@@ -119,15 +142,35 @@ func (m *Links) raw() float64 {
 }
 
 // features lists what a link has: its score by rules counts from the start, by a weight of 1, and how many pages on the topic name it.
-func (m *Links) features(e *Evidence, fixed float64, named bool) {
-	m.feats = m.feats[:0]
+func (m *Links) features(s *Signs, e *Evidence, fixed float64) {
+	m.first(e, fixed)
+	m.feats = append(m.feats, s.words...)
+	m.last(e, false)
+}
+
+// named lists the same, with names.
+func (m *Links) named(e *Evidence, fixed float64) {
+	m.first(e, fixed)
+	m.names = append(m.names[:0], "rules", "base", "named")
+	m.said(e, true)
+	m.last(e, true)
+}
+
+func (m *Links) first(e *Evidence, fixed float64) {
 	z := math.Log(fixed / (1 - fixed))
-	m.feats = append(m.feats, feature{slot: 0, x: float32(round(z)), name: "rules"}, feature{slot: 1, x: 1, name: "base"},
-		feature{slot: 2, x: float32(round(math.Log2(float64(max(1, e.Named))))), name: "named"})
+	m.feats = append(m.feats[:0], feature{0, float32(round(z))}, feature{1, 1}, feature{2, float32(round(math.Log2(float64(max(1, e.Named)))))})
+}
+
+// said adds what the words of a link say, and where its URL is.
+func (m *Links) said(e *Evidence, named bool) {
 	m.words(&kinds.anchor, e.Anchor, 10, 1.2, named)
 	m.words(&kinds.around, e.Around, 24, 0.6, named)
 	m.words(&kinds.path, plainURL(e.URL), 12, 1, named)
 	m.folders(e.URL, named)
+}
+
+// last adds what changes while a URL waits, and what is the same for many.
+func (m *Links) last(e *Evidence, named bool) {
 	m.add(&kinds.page, digits[min(9, int(e.Page*10))], 0.7, named)
 	m.add(&kinds.off, digits[min(9, e.Off)], 0.5, named)
 	if e.Anchor == "" {
@@ -163,15 +206,16 @@ func (m *Links) add(k *kind, word string, x float64, named bool) {
 
 // put adds a feature by its hash.
 func (m *Links) put(h uint64, x float64) {
-	m.feats = append(m.feats, feature{slot: 3 + uint32((h*0x9e3779b97f4a7c15)>>40)%(linkSlots-3), x: float32(x)})
+	m.feats = append(m.feats, feature{3 + uint32((h*0x9e3779b97f4a7c15)>>40)%(linkSlots-3), float32(x)})
 }
 
 // name names the last feature.
 func (m *Links) name(k *kind, word string) {
-	f := &m.feats[len(m.feats)-1]
-	if f.name = k.name; word != "" {
-		f.name += " " + word
+	name := k.name
+	if word != "" {
+		name += " " + word
 	}
+	m.names = append(m.names, name)
 }
 
 // hashOn is FNV-1a, from where another hash has ended.
@@ -255,8 +299,9 @@ func (m *Links) Learn(e *Evidence, on float64) {
 		m.weights, m.squares = make([]float32, linkSlots), make([]float32, linkSlots)
 		m.weights[0], m.weights[2] = 1, namedWorth
 	}
-	p, _ := m.fixed(e)
-	m.features(e, p, false)
+	s := m.Read(e, true)
+	p, _ := m.fixed(&s, e.Page)
+	m.features(&s, e, p)
 	g := sigmoid(m.raw()) - on
 	for i := range m.feats {
 		f := &m.feats[i]
@@ -308,18 +353,19 @@ type LinkVerdict struct {
 
 // Explain judges a link, sign by sign.
 func (m *Links) Explain(e *Evidence, learned bool) LinkVerdict {
-	p, parts := m.fixed(e)
+	s := m.Read(e, true)
+	p, parts := m.fixed(&s, e.Page)
 	v := LinkVerdict{
-		Score: m.Score(e, learned), Rules: round(siteWise(p, e)), Pages: m.seen, Topics: m.right,
+		Score: m.ScoreBy(&s, e, learned), Rules: round(siteWise(p, e)), Pages: m.seen, Topics: m.right,
 		Signs: map[string]float64{"anchor": round(parts[0]), "around": round(parts[1]), "url": round(parts[2]), "page": round(parts[3])},
 	}
 	if !learned || m.weights == nil {
 		return v
 	}
-	m.features(e, p, true)
-	for _, f := range m.feats {
+	m.named(e, p)
+	for i, f := range m.feats {
 		if w := m.weights[f.slot]; w != 0 {
-			v.Learn = append(v.Learn, Term{f.name, round(float64(w * f.x))})
+			v.Learn = append(v.Learn, Term{m.names[i], round(float64(w * f.x))})
 		}
 	}
 	return v

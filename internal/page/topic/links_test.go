@@ -27,6 +27,9 @@ func TestLinksByRules(t *testing.T) {
 			t.Errorf("%+v: %.3f after %.3f", order[i], s, last)
 		}
 		last = s
+		if read := m.Read(&order[i], true); m.ScoreBy(&read, &order[i], true) != s {
+			t.Errorf("%+v: another score by signs that were read before", order[i])
+		}
 		if v := m.Explain(&order[i], true); v.Score != s {
 			t.Errorf("%+v: explained as %v, scored %v", order[i], v.Score, s)
 		}
@@ -92,7 +95,7 @@ func TestLinksLearn(t *testing.T) {
 		t.Error("another model after being stored")
 	}
 	e, _ := site(rng, 1)
-	if other.Score(&e, true) != m.Score(&e, true) {
+	if read := m.Read(&e, true); other.Score(&e, true) != m.Score(&e, true) || other.ScoreBy(&read, &e, true) != m.Score(&e, true) {
 		t.Error("another score after being stored")
 	}
 	m.Learn(&e, 1)
