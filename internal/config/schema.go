@@ -87,7 +87,7 @@ func sizeSchema() object {
 }
 
 func spanSchema() object {
-	return object{"type": []string{"integer", "string"}, "pattern": `^(0|([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+)$`, "minimum": 0, "maximum": 0}
+	return object{"anyOf": []object{{"const": 0}, {"type": "string", "pattern": `^(0|([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+)$`}}}
 }
 
 // limitsSchema is made of the tags of crawl.Limits.

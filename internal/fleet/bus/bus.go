@@ -263,6 +263,18 @@ func (c *Client) First(ctx context.Context) (uint64, error) {
 	return info.State.FirstSeq, nil
 }
 
+// Span returns the first and the last sequence that the log has, and when it stored the first, Unix ms; 0: it is empty.
+func (c *Client) Span(ctx context.Context) (first, last uint64, since int64, err error) {
+	info, err := c.log.Info(ctx)
+	if err != nil {
+		return 0, 0, 0, fmt.Errorf("look the log up: %w: %w", ErrAway, err)
+	}
+	if info.State.Msgs > 0 {
+		since = info.State.FirstTime.UnixMilli()
+	}
+	return info.State.FirstSeq, info.State.LastSeq, since, nil
+}
+
 // ErrDeposed says that another leader has written to the log.
 var ErrDeposed = errors.New("another coordinator leads: the log has moved on")
 

@@ -117,7 +117,8 @@ type Status struct {
 	Nodes   int
 	Epoch   uint64
 	Applied uint64
-	Waiting int // tasks that wait for their turn or a node
+	Written uint64 // the last entry that the ledger has
+	Waiting int    // tasks that wait for their turn or a node
 
 	Markets int     // that crawlers have held
 	Sold    int64   // URLs that changed hands in them

@@ -450,6 +450,7 @@ func (c *Coordinator) publish(now time.Time, jobs []*frontier.Job) {
 	}
 	c.published = now
 	s := Status{Sites: c.f.Sites(), Leases: len(c.open.addrs), Nodes: len(c.fleet.nodes), Epoch: c.sinks.epoch, Applied: c.sinks.applied}
+	_, s.Written = c.sinks.ledger.Position()
 	s.State = crawl.JobRunning
 	if len(jobs) == 0 {
 		jobs, s.State = c.jobs.paused(), crawl.JobPaused

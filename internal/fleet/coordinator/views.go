@@ -299,3 +299,32 @@ func (c *Coordinator) Reserve(ctx context.Context) (r Reservation, err error) {
 	r.Reserved, r.Best = r.Rates.Expect(reserved, d), r.Rates.Expect(r.Rates.Best(max(r.Nodes, r.Most), d), d)
 	return r, nil
 }
+
+// Lag is how far what is made of the log is behind it.
+type Lag struct {
+	Age              time.Duration // of the oldest entry that the log keeps; 0: it keeps none
+	Frontier, Ledger uint64        // entries that they lack, as of a moment ago
+}
+
+// spanner is a log that tells what it has: its first and last sequence, and when it stored the first (Unix ms; 0: it is empty).
+type spanner interface {
+	Span(ctx context.Context) (first, last uint64, since int64, err error)
+}
+
+// Lag asks the log how far the sinks are behind it; false: it does not tell. It does not wait for the loop.
+func (c *Coordinator) Lag(ctx context.Context) (lag Lag, ok bool) {
+	log, tells := c.sinks.log.(spanner)
+	s := c.status.Load()
+	if !tells || s.Applied == 0 {
+		return lag, false
+	}
+	_, last, since, err := log.Span(ctx)
+	if err != nil {
+		return lag, false
+	}
+	if since > 0 {
+		lag.Age = max(0, time.Since(time.UnixMilli(since)))
+	}
+	lag.Frontier, lag.Ledger = last-min(last, s.Applied), last-min(last, s.Written)
+	return lag, true
+}

@@ -84,7 +84,7 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("%q names a site", l)
 		}
 	}
-	for _, want := range []string{`argosy_job_urls{job_id="1",state="pending"}`, "argosy_leads", "argosy_applied_entry"} {
+	for _, want := range []string{`argosy_job_urls{job_id="1",state="pending"}`, "argosy_leads", "argosy_applied_entry", "argosy_log_age_seconds", `argosy_sink_lag_entries{sink="ledger"}`} {
 		if !seen[want] {
 			t.Errorf("%s is missing in\n%s", want, w.Body)
 		}

@@ -68,6 +68,11 @@ func (a *api) metrics(w http.ResponseWriter, r *http.Request) {
 	e.put("argosy_waiting_tasks", "gauge", "Tasks that wait for their turn or a node.", float64(st.Waiting))
 	e.put("argosy_sites", "gauge", "Sites that are known.", float64(st.Sites))
 	if co, err := a.s.Leader(); err == nil {
+		if lag, ok := co.Lag(ctx); ok {
+			e.put("argosy_log_age_seconds", "gauge", "Age of the oldest entry that the log keeps.", lag.Age.Seconds())
+			e.put("argosy_sink_lag_entries", "gauge", "Entries of the log that a sink does not have yet.", float64(lag.Frontier), "sink", "frontier")
+			e.put("argosy_sink_lag_entries", "gauge", "Entries of the log that a sink does not have yet.", float64(lag.Ledger), "sink", "ledger")
+		}
 		a.jobMetrics(ctx, co, e)
 		a.nodeMetrics(ctx, co, e)
 	}
