@@ -74,8 +74,8 @@ func fuzz(ctx context.Context, o options, w wrong, tmp string) (err error) {
 		return err
 	}
 	fmt.Printf("%s", said)
-	fmt.Printf("honest nodes: %.1f URLs/s alone before, %.1f for %s while one lies, which had %.2f cores, %.1f after: %.1f %% less\n",
-		before, during, w.lasts, cpu/w.lasts.Seconds(), after, 100*(1-during/((before+after)/2)))
+	fmt.Printf("honest nodes: %.1f URLs/s alone before, %.1f for %s while one lies, which had %.2f cores, %.1f after: %+.1f %%\n",
+		before, during, w.lasts, cpu/w.lasts.Seconds(), after, 100*(during/((before+after)/2)-1))
 	fmt.Printf("coordinator: memory %d MB at most\n", memoryOf(f.coordinators[0], "VmHWM"))
 	if err := f.refusals(ctx); err != nil {
 		return err

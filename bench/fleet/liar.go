@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
+	"log"
 	"log/slog"
 	"math/rand/v2"
 	"os"
@@ -56,6 +58,7 @@ func (t *turns) String() string { return fmt.Sprintf("%d rounds and %d changes",
 
 // run lies until ctx ends, then says how often.
 func (l *liar) run(ctx context.Context) (err error) {
+	log.SetOutput(io.Discard) // net/http says there what it thinks of answers to odd requests
 	l.began, l.rand, l.leases = time.Now(), rand.New(rand.NewPCG(14, 1)), make(chan *crawl.Lease, 1000)
 	if l.key, err = bus.NewNodeKey(); err != nil {
 		return err

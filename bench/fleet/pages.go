@@ -123,7 +123,7 @@ func (v *viewers) watched(ctx context.Context, clients int, fn func() error) err
 	watching, stop := context.WithCancel(ctx)
 	errs := make(chan error, clients)
 	for i := range clients {
-		asks := map[string]time.Duration{"/jobs": 1500 * time.Millisecond}
+		asks := map[string]time.Duration{"/jobs": 1500 * time.Millisecond, aliveness: 1500 * time.Millisecond}
 		for path, every := range openPages[i%len(openPages)].asks {
 			asks[path] = every
 		}

@@ -168,6 +168,7 @@ type Client struct {
 	pub   string       // its public key
 	pubs  sync.Map     // a coordinator's: public keys that nodes registered with, by their names
 	trust atomic.Pointer[func(node, pub string) bool]
+	told  told
 }
 
 // Trust has registrations believed only of who a name belongs to, as fn says.
@@ -417,10 +418,43 @@ func (c *Client) reader(ctx context.Context, from uint64) (jetstream.Consumer, e
 // errGap says that a message was lost between the bus and this process.
 var errGap = errors.New("a message is missing")
 
-func (c *Client) say(what string, err error) {
-	if c.cfg.Logger != nil {
-		c.cfg.Logger.Warn(what, "error", err)
+// sayEvery is how often the same is said: what is tried several times a second fails as often.
+const sayEvery = 10 * time.Second
+
+// told is what was said, when, and how often it was kept back since.
+type told struct {
+	mu   sync.Mutex
+	last map[string]time.Time
+	kept map[string]int
+}
+
+// take reports whether something is said now, and how often it was not since it was said last.
+func (t *told) take(what string, now time.Time) (kept int, say bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.last == nil {
+		t.last, t.kept = map[string]time.Time{}, map[string]int{}
 	}
+	if at, ok := t.last[what]; ok && now.Sub(at) < sayEvery {
+		t.kept[what]++
+		return 0, false
+	}
+	kept = t.kept[what]
+	t.last[what], t.kept[what] = now, 0
+	return kept, true
+}
+
+// say says what went wrong and is tried again, and now and then only what goes wrong again and again.
+func (c *Client) say(what string, err error) {
+	kept, now := c.told.take(what, time.Now())
+	if c.cfg.Logger == nil || !now {
+		return
+	}
+	if kept > 0 {
+		c.cfg.Logger.Warn(what, "error", err, "again", kept)
+		return
+	}
+	c.cfg.Logger.Warn(what, "error", err)
 }
 
 // pause waits; false if ctx ends first.
