@@ -357,6 +357,7 @@ func (f *agentFlags) run(c *cobra.Command) error {
 		ac := cfg
 		if b != "" {
 			ac.Node.Fetch.Bind = netip.MustParseAddr(b) // network has parsed it before
+			ac.Node.Info.Source = ac.Node.Fetch.Bind.String()
 		}
 		if f.echo != "" {
 			if ac.Node.Info.Echo, err = f.echoURL(); err != nil {

@@ -393,10 +393,10 @@ func (t *found) engine(name string, own *ownEngines) (*crawl.Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &crawl.Engine{Name: name, Type: t.engines[t.row.Search.Engine].Type, Def: def, Robots: r.IgnoreRobots}
+	out := &crawl.Engine{Name: name, Type: t.engines[t.row.Search.Engine].Type, Def: def, Robots: r.IgnoreRobots, Each: t.engines[t.row.Search.Engine].Each}
 	for _, of := range t.engines {
 		if of.Name == name {
-			out.Type = of.Type
+			out.Type, out.Each = of.Type, of.Each
 		}
 	}
 	return out, nil

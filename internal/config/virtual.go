@@ -126,7 +126,7 @@ func (j *Job) collect(out *crawl.Job) error {
 			return err
 		}
 		at[r.Name] = i
-		c.Engines = append(c.Engines, crawl.Engine{Name: r.Name, Type: v.Engines[i].Type, Def: def, Robots: r.IgnoreRobots})
+		c.Engines = append(c.Engines, crawl.Engine{Name: r.Name, Type: v.Engines[i].Type, Def: def, Robots: r.IgnoreRobots, Each: v.Engines[i].Clock == "address"})
 	}
 	for _, t := range split.Order(tasks, v.Seed) {
 		for _, s := range t.Searches {

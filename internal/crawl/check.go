@@ -421,6 +421,9 @@ func (n *NodeInfo) Check() *Fault {
 		c.real("offer", n.Offer[i], maxRate)
 		c.real("prices", n.Prices[i], maxPrice)
 	}
+	if _, err := netip.ParseAddr(n.Source); n.Source != "" && err != nil {
+		c.fail("source", RuleName)
+	}
 	c.word("version", n.Version, 0)
 	c.real("bs_bits_per_s", n.StoreBits, maxRate)
 	c.whole("wire", int64(n.Wire), 0, 1000)

@@ -25,6 +25,7 @@ type Engine struct {
 	Type   string `cbor:"2,keyasint,omitempty" json:"type,omitempty"`   // label type of the nodes that may ask it; empty: any
 	Def    []byte `cbor:"3,keyasint" json:"def"`                        // how it is asked and read, in JSON (package engine)
 	Robots bool   `cbor:"4,keyasint,omitempty" json:"robots,omitempty"` // it is asked although its robots.txt disallows searches
+	Each   bool   `cbor:"5,keyasint,omitempty" json:"each,omitempty"`   // there is a clock for each source address that asks it, not one for its site
 }
 
 // Search is one search of a virtual task: its result pages are the subtasks' work, one after the other.

@@ -210,9 +210,18 @@ type NodeInfo struct {
 	Echo        string            `cbor:"10,keyasint,omitempty" json:"echo"`     // URL at which others measure it; empty: it cannot be a landmark
 	Draining    bool              `cbor:"11,keyasint,omitempty" json:"draining"` // takes no more leases
 	Version     string            `cbor:"12,keyasint,omitempty" json:"version"`
-	Left        bool              `cbor:"14,keyasint,omitempty" json:"-"`             // the last word of a node that goes
-	StoreBits   float64           `cbor:"13,keyasint,omitempty" json:"bs_bits_per_s"` // BS of its store, as it measured it
-	Wire        int               `cbor:"15,keyasint,omitempty" json:"wire"`          // what it speaks (bus.Wire); 0.1.0 does not say
+	Left        bool              `cbor:"14,keyasint,omitempty" json:"-"`                // the last word of a node that goes
+	StoreBits   float64           `cbor:"13,keyasint,omitempty" json:"bs_bits_per_s"`    // BS of its store, as it measured it
+	Wire        int               `cbor:"15,keyasint,omitempty" json:"wire"`             // what it speaks (bus.Wire); 0.1.0 does not say
+	Source      string            `cbor:"16,keyasint,omitempty" json:"source,omitempty"` // address that it asks sites from; empty: it does not say
+}
+
+// From names the source address whose clock a node goes by where each has its own: nodes that do not say theirs have one together.
+func (n *NodeInfo) From() string {
+	if n.Source == "" {
+		return "any"
+	}
+	return n.Source
 }
 
 // Text that is not UTF-8 is refused where it comes in (CheckText, and strict for what nodes say). Should any have got into a log all

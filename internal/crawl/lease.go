@@ -128,6 +128,7 @@ type Lease struct {
 	Probe       string   `cbor:"14,keyasint,omitempty"`  // measure the site by this URL, fetch nothing else
 	Ping        bool     `cbor:"15,keyasint,omitempty"`  // with Probe: the delay to it, not its bandwidth
 	Asked       *Asked   `cbor:"100,keyasint,omitempty"` // of a job that collects: the search that it is for
+	From        string   `cbor:"101,keyasint,omitempty"` // source address by whose clock its site is asked (NodeInfo.From); empty: there is one clock
 }
 
 // Refill gives a running lease more URLs.

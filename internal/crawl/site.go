@@ -20,6 +20,16 @@ type Site struct {
 	ResolveWhy   Kind        `cbor:"15,keyasint,omitempty"`
 	CrawlDelayMS int64       `cbor:"17,keyasint,omitempty"`
 	Trouble      string      `cbor:"60,keyasint,omitempty"` // why it could not be asked the last time, in words; empty: it could
+
+	Paces map[string]Pace `cbor:"61,keyasint,omitempty"` // of source addresses that asked it each by a clock of its own
+}
+
+// Pace is what one source address's clock of a site goes by, as the record of the site has it for all.
+type Pace struct {
+	LastStart    int64 `cbor:"1,keyasint,omitempty"`
+	BackoffUntil int64 `cbor:"2,keyasint,omitempty"`
+	LatencyUS    int64 `cbor:"3,keyasint,omitempty"`
+	Fails        int   `cbor:"4,keyasint,omitempty"`
 }
 
 // SiteState is a site record as a lease carries it: spans instead of times.

@@ -233,7 +233,7 @@ func (cr *Crawl) openNodes(ctx context.Context) error {
 		}
 		nc.Fetch.Limits = c.Job.Limits.Fetch
 		if m.Bind.IsValid() {
-			nc.Fetch.Bind = m.Bind
+			nc.Fetch.Bind, nc.Info.Source = m.Bind, m.Bind.String()
 		}
 		if m.Dial != nil {
 			nc.Fetch.Dial = m.Dial

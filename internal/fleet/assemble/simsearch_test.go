@@ -87,19 +87,26 @@ func newSearched(t *testing.T, docs int, nodes ...string) *searched {
 // begin submits a job with two searches for one subject.
 func (s *searched) begin(virtual string) uint32 {
 	s.t.Helper()
+	return s.beginOn("s0.test, s1.test", virtual, "")
+}
+
+// beginOn is begin with other sites and more keys of the engine.
+func (s *searched) beginOn(sites, virtual, engine string) uint32 {
+	s.t.Helper()
 	of, err := jobfile.ReadJob(strings.NewReader(fmt.Sprintf(`
 limits: {delay: %v, per_ip: 0}
 virtual:
   products: [{name: milk}]
-  sites: [s0.test, s1.test]
+  sites: [%s]
   pages: 2
 %s
   engines:
     - name: ours
+%s
       url: "http://engine.test/s?q={query}&p={page}"
       results: {item: {css: p}, link: {css: a, attr: href}}
       stated: {at: {css: b}}
-`, simDelay, virtual)))
+`, simDelay, sites, virtual, engine)))
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -120,18 +127,24 @@ func (s *searched) seekers(id uint32) (out []ledger.Task) {
 	return slices.DeleteFunc(rows, func(r ledger.Task) bool { return r.Search == nil })
 }
 
-// ends waits until a job has ended and checks that every search has all.
+// ends waits until a job has ended and checks that every search has all, and that no site was asked sooner than its delay.
 func (s *searched) ends(id uint32) {
+	s.t.Helper()
+	s.done(id)
+	for _, host := range []string{"engine.test", "s0.test", "s1.test"} {
+		if gap, n := s.web.MinGap(host); gap < simDelay {
+			s.t.Errorf("%s: %v between two of %d requests", host, gap, n)
+		}
+	}
+}
+
+// done is ends without a look at delays.
+func (s *searched) done(id uint32) {
 	s.t.Helper()
 	s.until("the job ends", 3*time.Hour, func() bool { return s.job(id).State == crawl.JobDone && s.server.Indexed(id) })
 	for _, row := range s.seekers(id) {
 		if of := row.Search; row.State != crawl.TaskDone || of.Found != int64(s.docs) || of.Collected != int64(s.docs) {
 			s.t.Errorf("search on %s: %s, %+v", of.Site, row.State, of)
-		}
-	}
-	for _, host := range []string{"engine.test", "s0.test", "s1.test"} {
-		if gap, n := s.web.MinGap(host); gap < simDelay {
-			s.t.Errorf("%s: %v between two of %d requests", host, gap, n)
 		}
 	}
 }
@@ -298,6 +311,85 @@ func TestSimulatedSitesFail(t *testing.T) {
 					if of.Site == "s0.test" && of.Collected != 7 || of.Site == "s1.test" && (of.Collected != 0 || of.Found != 7 || of.Lost != 7 || of.Why == "") {
 						t.Errorf("%s on %s: %+v", row.State, of.Site, of)
 					}
+				}
+			})
+		})
+	}
+}
+
+// An engine that allows it is asked by each source address on a clock of its own, also when a node is killed and comes again and the
+// coordinator is another one; nodes of one address share its clock. One that is a target, too, keeps one clock for all.
+func TestSimulatedClocksOfAddresses(t *testing.T) {
+	for _, c := range []struct {
+		name, sites, keys string
+		addresses         int
+		together          bool // before it is a target
+	}{
+		{"the engine alone", "s0.test, s1.test, s2.test, s3.test, s4.test, s5.test", "", 3, false},
+		{"engine and target", "s0.test, s1.test, engine.test", "", 1, true},
+		{"a target as it turns out", "s0.test, s1.test, s2.test", ", whole: true", 3, false},
+	} {
+		t.Run(strings.ReplaceAll(c.name, " ", "-"), func(t *testing.T) {
+			simulated(t, func(t *testing.T) {
+				s := newSearched(t, 30)
+				change, from := s.change, map[string]string{"a": "127.0.0.2", "b": "127.0.0.2", "c": "127.0.0.3", "d": ""}
+				s.change = func(a *assemble.AgentConfig) {
+					change(a)
+					a.Node.Info.Source = from[a.Node.Info.Node]
+				}
+				for i := range 6 {
+					s.web.Sites[fmt.Sprintf("s%d.test", i)] = s.web.Sites["s0.test"]
+				}
+				target := false
+				var mu sync.Mutex
+				last, least, all := map[string]time.Time{}, map[string]time.Duration{}, map[string]int{}
+				s.engine = func(rw http.ResponseWriter, r *http.Request) bool {
+					mu.Lock()
+					defer mu.Unlock()
+					if page := r.URL.Path != "/s" && r.URL.Path != "/robots.txt"; page && !target {
+						target = true
+						if (least["all"] >= simDelay) != c.together {
+							t.Errorf("%v between two requests, together %v", least["all"], c.together)
+						}
+						delete(least, "all")
+					}
+					for _, who := range []string{"all", from[r.RemoteAddr]} {
+						gap := time.Since(last[who])
+						if was, known := least[who]; all[who] > 0 && (!known || gap < was) {
+							least[who] = gap
+						}
+						last[who] = time.Now()
+						all[who]++
+					}
+					if r.URL.Path == "/s" && !strings.Contains(r.FormValue("q"), "site:") {
+						fmt.Fprint(rw, "<b>30</b>")
+						for d := range 30 {
+							fmt.Fprintf(rw, "<p><a href=/%d>%d</a>", d, d)
+						}
+						return true
+					}
+					return r.URL.Path != "/s"
+				}
+				for _, n := range []string{"a", "b", "c", "d"} {
+					s.enter(n)
+				}
+				id := s.beginOn(c.sites, "", "      clock: address"+strings.ReplaceAll(c.keys, ", ", "\n      "))
+				s.until("some searches were made", time.Hour, func() bool { return s.job(id).Counts.Fetched >= 20 })
+				s.kill("a")
+				s.halt()
+				time.Sleep(5 * time.Second)
+				s.start()
+				s.enter("a")
+				s.done(id)
+				mu.Lock()
+				defer mu.Unlock()
+				for who, gap := range least {
+					if who != "all" && gap < simDelay {
+						t.Errorf("from %q: %v between two of %d requests", who, gap, all[who])
+					}
+				}
+				if len(all)-1 < c.addresses || target && least["all"] < simDelay || !target && (least["all"] >= simDelay) != c.together {
+					t.Errorf("from %d addresses, %v between two requests", len(all)-1, least["all"])
 				}
 			})
 		})

@@ -102,7 +102,7 @@ func (c *Coordinator) again(now time.Time, j *frontier.Job, r *run, s *schedule.
 	}
 	for _, w := range plan.Waiting {
 		t := c.f.Task(s.Tasks[w.Task].ID)
-		if w.Verdict.Reason == schedule.ReasonPerSite || w.Verdict.Reason == schedule.ReasonPerIP || w.Verdict.Reason == schedule.ReasonDomain {
+		if s.Tasks[w.Task].ByAddress || w.Verdict.Reason == schedule.ReasonPerSite || w.Verdict.Reason == schedule.ReasonPerIP || w.Verdict.Reason == schedule.ReasonDomain {
 			if !r.inDue[t.ID] && t.Leases() < max(1, j.Limits.PerSite) {
 				r.waits(t, ms+heldFor)
 			}
@@ -166,6 +166,16 @@ func (c *Coordinator) snapshot(now time.Time, j *frontier.Job, r *run) (s *sched
 			continue
 		}
 		site := c.f.Site(t.Site)
+		if c.f.ByAddress(t) {
+			if shut, at := c.shut(j, t, v.Now); at > 0 {
+				r.waits(t, max(at, v.Now+heldFor))
+			} else {
+				w := c.waiting(j, t, site, v.Now)
+				w.ByAddress, w.Shut = true, shut
+				v.Tasks = append(v.Tasks, w)
+			}
+			continue
+		}
 		if at := polite.ReadyAt(j.PaceAt(t.Site), site); at > v.Now && t.Leases() == 0 { // it has been asked since
 			c.jobs.schedule(t)
 			continue
@@ -225,8 +235,8 @@ func domain(site string) string { return scope.Domain(host(site)) }
 
 // grant makes a lease of an assignment; nil if there is nothing to give.
 func (c *Coordinator) grant(now time.Time, j *frontier.Job, r *run, t *schedule.Task, n *schedule.Node) (*crawl.Lease, error) {
-	site := c.f.Site(t.Site)
 	l := c.newLease(j, t, n)
+	site := polite.From(c.f.Site(t.Site), l.From)
 	r.read.shape(l, c.f.Task(t.ID))
 	if j.Limits.PerIP > 0 && t.Addrs == nil && polite.Unresolved(j.Limits, site) == "" {
 		l.Resolve = true
@@ -261,9 +271,13 @@ func (c *Coordinator) newLease(j *frontier.Job, t *schedule.Task, n *schedule.No
 	if task.Of != nil {
 		quota = j.Identity.Collect.Pages
 	}
+	from := ""
+	if t.ByAddress {
+		from = c.fleet.nodes[n.ID].info.From()
+	}
 	return &crawl.Lease{
-		Asked: c.asked(j, task, false),
-		ID:    c.sinks.epoch<<32 | c.jobs.leaseNo, Job: t.Job, Task: t.ID, Site: t.Site, Node: n.ID, Incarnation: n.Incarnation,
+		Asked: c.asked(j, task, false), From: from,
+		ID: c.sinks.epoch<<32 | c.jobs.leaseNo, Job: t.Job, Task: t.ID, Site: t.Site, Node: n.ID, Incarnation: n.Incarnation,
 		Epoch: c.sinks.epoch, Attempt: task.Attempts + 1, Secret: secret(), Quota: quota,
 		BudgetMS: j.Limits.LeaseTime.Milliseconds(),
 	}

@@ -144,7 +144,7 @@ func (b *jobs) scheduleAt(t *frontier.Task, not int64) {
 		return
 	}
 	at := not
-	if t.Leases() == 0 {
+	if t.Leases() == 0 && !b.f.ByAddress(t) { // where addresses have clocks, a cycle looks at each
 		at = max(at, polite.ReadyAt(j.PaceAt(t.Site), b.f.Site(t.Site)))
 	}
 	r.waits(t, at)

@@ -61,6 +61,9 @@ func (c *Coordinator) effects(ctx context.Context, now time.Time, fx *frontier.E
 	if !c.sinks.leads {
 		return nil
 	}
+	for _, l := range fx.Joined {
+		c.post.send(ctx, l.Node, &crawl.Dispatch{Kind: crawl.DispatchDrain, LeaseID: l.ID})
+	}
 	for i := range fx.Granted {
 		if l := &fx.Granted[i]; l.Epoch == c.sinks.epoch {
 			if err := c.dispatch(ctx, now, l); err != nil {
@@ -88,7 +91,7 @@ func (c *Coordinator) forget(l *frontier.Lease) {
 // dispatch sends a granted lease to its node, with its job and what is known of its site.
 func (c *Coordinator) dispatch(ctx context.Context, now time.Time, l *crawl.Lease) error {
 	j, t := c.f.Job(l.Job), c.f.Task(l.Task)
-	site := c.f.Site(l.Site)
+	site := polite.From(c.f.Site(l.Site), l.From)
 	st := polite.State(j.PaceAt(l.Site), site, c.clock.MS(now))
 	st.SeedSite, st.Cookies, st.Spread = t.Seed, t.Cookies, max(1, j.Limits.PerSite)
 	if !l.Resolve && st.RobotsState == crawl.RobotsRules {
@@ -153,7 +156,7 @@ func (c *Coordinator) resend(ctx context.Context, now time.Time) {
 			}
 			again := crawl.Lease{
 				ID: id, Job: l.Job, Task: l.Task, Site: l.Site, Node: l.Node, Incarnation: l.Incarnation, Epoch: l.Epoch, Attempt: l.Attempt,
-				Secret: l.Secret, Quota: int(l.Quota), BudgetMS: l.BudgetMS, Resolve: l.Resolve, Probe: l.Probe, Ping: l.Ping, Targets: fit(targets, grantBudget),
+				Secret: l.Secret, Quota: int(l.Quota), BudgetMS: l.BudgetMS, Resolve: l.Resolve, Probe: l.Probe, Ping: l.Ping, From: l.From, Targets: fit(targets, grantBudget),
 			}
 			if err := c.dispatch(ctx, now, &again); err != nil {
 				c.cfg.Logger.Warn("lease not dispatched again", "lease", id, "error", err)

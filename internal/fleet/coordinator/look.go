@@ -142,9 +142,12 @@ func (c *Coordinator) Task(ctx context.Context, id uint32) (v TaskView, err erro
 			return fmt.Errorf("%w: %d", ErrNoTask, id)
 		}
 		j, site, now := c.f.Job(t.Job), c.f.Site(t.Site), c.clock.MS(time.Now())
-		pace := j.PaceAt(t.Site)
+		pace, ready := j.PaceAt(t.Site), polite.ReadyAt(j.PaceAt(t.Site), site)
+		if c.f.ByAddress(t) {
+			_, ready = c.shut(j, t, now)
+		}
 		v = TaskView{Task: Row(c.f, t), Avoid: t.Avoid, Last: t.Last, Trouble: site.Trouble, Robots: robotsWords[site.RobotsState], Addrs: site.Addrs,
-			DelayMS: polite.SiteDelay(pace, site).Milliseconds(), WaitMS: max(0, polite.ReadyAt(pace, site)-now), Leases: []LeaseView{}, Queue: []QueuedView{}}
+			DelayMS: polite.SiteDelay(pace, site).Milliseconds(), WaitMS: max(0, ready-now), Leases: []LeaseView{}, Queue: []QueuedView{}}
 		if v.Robots == "" {
 			v.Robots = "unknown"
 		}

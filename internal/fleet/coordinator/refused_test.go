@@ -247,7 +247,7 @@ func TestWhateverANodeSaysOfItself(t *testing.T) {
 	for n := 0; ; n++ {
 		info := crawl.NodeInfo{
 			Node: "n", Incarnation: "i", Labels: map[string]string{"city": "Paris"}, Leases: 4, Concurrency: 2, Store: "file:///x", Offer: [3]float64{1, 2, 3},
-			Prices: [3]float64{1, 2, 3}, Echo: "http://h:1/", Version: "1", StoreBits: 5, Wire: 2,
+			Prices: [3]float64{1, 2, 3}, Echo: "http://h:1/", Version: "1", StoreBits: 5, Wire: 2, Source: "127.0.0.2",
 		}
 		what, ok := testkit.Mutate(&info, n)
 		if !ok {

@@ -1,10 +1,12 @@
 package coordinator
 
 import (
+	"math"
 	"slices"
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/frontier"
+	"argosy/internal/page/polite"
 	"argosy/internal/plan/learn"
 )
 
@@ -53,6 +55,35 @@ func (c *Coordinator) searching(j *frontier.Job, t *frontier.Task, w *learn.Task
 	if n := c.fleet.nodes[s.Node]; n != nil && !n.drains() && !slices.Contains(t.Avoid, s.Node) && !j.Identity.Collect.Anywhere {
 		w.Bound = s.Node
 	}
+}
+
+// shut returns the nodes from whose address the site of a task that asks by address must not be asked now. If that is all of them, at is
+// when to look again, Unix ms; else it is 0.
+func (c *Coordinator) shut(j *frontier.Job, t *frontier.Task, now int64) (nodes []string, at int64) {
+	busy, all := map[string]bool{}, false
+	c.f.Leases(func(l *frontier.Lease) {
+		if l.Site == t.Site {
+			busy[l.From] = true
+			all = all || l.From == "" // of before: it asks for all
+		}
+	})
+	at, open := math.MaxInt64, false
+	for id, n := range c.fleet.nodes {
+		from := n.info.From()
+		ready := polite.ReadyAt(j.PaceAt(t.Site), polite.From(c.f.Site(t.Site), from))
+		if all || busy[from] {
+			ready = now + heldFor
+		}
+		if ready > now {
+			nodes, at = append(nodes, id), min(at, ready)
+			continue
+		}
+		open = true
+	}
+	if open {
+		at = 0
+	}
+	return nodes, at
 }
 
 // queued is a task of a job that collects, in the queue of its site.

@@ -379,7 +379,7 @@ func Row(f *frontier.Frontier, t *frontier.Task) ledger.Task {
 		ID: t.ID, For: t.Search, Job: t.Job, Site: t.Site, State: t.Status(), Tally: crawl.TallyOf(t.Counts, t.Reasons), Attempts: t.Attempts, Recalls: t.Recalls,
 		History: t.History, Crawler: t.Crawler(),
 	}
-	if site := f.Site(t.Site); site != nil && row.State == crawl.TaskWaiting && site.BackoffUntil > f.Position().At {
+	if site := f.Site(t.Site); site != nil && row.State == crawl.TaskWaiting && !f.ByAddress(t) && site.BackoffUntil > f.Position().At {
 		row.Until = site.BackoffUntil
 	}
 	if s := t.Of; s != nil {

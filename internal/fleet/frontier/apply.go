@@ -30,6 +30,7 @@ type Effects struct {
 	Broken   []uint64          // open leases of which a part is missing: no later one can be believed
 	Ignored  []string          // parts that were not believed, and why
 	Strange  []Strange         // parts of leases that are not known: the log has lost them, or they ended long ago
+	Joined   []*Lease          // of sites that have one clock from now on, those that go by clocks of their own
 	Markets  []uint32          // jobs whose crawlers have traded
 	Facts    []learn.Fact      // what was measured, by parts that were believed and by nodes
 }
@@ -335,21 +336,13 @@ func (x *tx) taskNamed(n taskName) *Task {
 		f.byName[n] = id
 		f.tasks[id] = &Task{ID: id, Job: n.job, Owner: n.Owner, Gen: n.Gen, Subset: n.subset, Site: n.site, Search: n.search, Since: x.at, leases: map[uint64]bool{}}
 		x.site(n.site)
+		if !n.asks { // of a search its engine says
+			x.clocked(f.tasks[id])
+		}
 		f.joinDomain(f.tasks[id])
 	}
 	x.tasks[id] = f.tasks[id]
 	return f.tasks[id]
-}
-
-// site returns the record of a site, creating it if need be, and marks it changed.
-func (x *tx) site(name string) *crawl.Site {
-	s := x.f.sites[name]
-	if s == nil {
-		s = &crawl.Site{Name: name}
-		x.f.sites[name] = s
-	}
-	x.sites[name] = s
-	return s
 }
 
 // free takes a URL out of the lease that holds it, or out of the queue. l is the lease that speaks of it.
@@ -429,7 +422,7 @@ func (x *tx) grant(e *crawl.Entry) error {
 		l := &Lease{
 			ID: g.ID, Job: g.Job, Task: g.Task, Site: g.Site, Node: g.Node, Incarnation: g.Incarnation, Epoch: g.Epoch,
 			Attempt: g.Attempt, Secret: g.Secret, Quota: int64(g.Quota), BudgetMS: g.BudgetMS, StartMS: x.at,
-			Resolve: g.Resolve, Probe: g.Probe, Ping: g.Ping, Progress: x.at, Asks: g.Asked != nil && g.Asked.Asks,
+			Resolve: g.Resolve, Probe: g.Probe, Ping: g.Ping, Progress: x.at, Asks: g.Asked != nil && g.Asked.Asks, From: g.From,
 		}
 		x.f.leases[l.ID] = l
 		x.f.begin(t, l)
@@ -507,7 +500,7 @@ func (x *tx) recall(r crawl.Recall) error {
 		return nil
 	}
 	t := x.f.tasks[l.Task]
-	polite.Hold(x.site(l.Site), x.at)
+	polite.HoldFrom(x.site(l.Site), x.at, l.From)
 	if r.Counts {
 		why := r.Reason
 		if why == crawl.EndRecalled {

@@ -37,6 +37,7 @@ func (x *tx) edit(e *crawl.Edit) error {
 	x.site(t.Site)
 	was := t.Of
 	t.Of = &Search{Search: e.Search, No: was.No, Subtasks: was.Subtasks}
+	x.clocked(t)
 	t.State, t.Recalls, t.Avoid, t.Since = "", 0, nil, x.at
 	why := "changed by a person: " + changes(j, &was.Search, &e.Search)
 	t.note(why)
@@ -78,7 +79,7 @@ func (x *tx) unname(t *Task) error {
 // engine returns the place of an engine among those of a job, which it joins if it is not one of them.
 func (j *Job) engine(e crawl.Engine) int {
 	same := func(o crawl.Engine) bool {
-		return o.Name == e.Name && o.Type == e.Type && o.Robots == e.Robots && bytes.Equal(o.Def, e.Def)
+		return o.Name == e.Name && o.Type == e.Type && o.Robots == e.Robots && o.Each == e.Each && bytes.Equal(o.Def, e.Def)
 	}
 	own := j.Identity.Collect.Engines
 	if i := slices.IndexFunc(own, same); i >= 0 {

@@ -63,6 +63,7 @@ type Frontier struct {
 	byName   map[taskName]uint32
 	searches map[searchName]uint32 // to the tasks that ask for them
 	sites    map[string]*crawl.Site
+	oneClock map[string]bool // sites that somebody asks who is to keep one clock for all nodes
 	leases   map[uint64]*Lease
 	open     map[uint64]*Lease // of leases, those that are not closed
 	closed   []closedLease     // oldest first; their secrets are kept for late parts
@@ -176,7 +177,7 @@ func Open(c Config) (*Frontier, error) {
 	}
 	f := &Frontier{
 		db: db, jobs: map[uint32]*Job{}, tasks: map[uint32]*Task{}, byName: map[taskName]uint32{}, searches: map[searchName]uint32{},
-		sites: map[string]*crawl.Site{}, leases: map[uint64]*Lease{}, open: map[uint64]*Lease{},
+		sites: map[string]*crawl.Site{}, oneClock: map[string]bool{}, leases: map[uint64]*Lease{}, open: map[uint64]*Lease{},
 		recent: newRecent(c.Recent), spill: c.Spill, readOnly: c.ReadOnly, models: map[uint32]*Task{}, domains: map[domainName]*domain{}, cutDomains: map[uint32]*domain{}, tidying: tidying,
 	}
 	f.life, f.end = context.WithCancel(context.Background())
@@ -246,6 +247,7 @@ func (f *Frontier) load() error {
 			f.tasks[t.ID] = t
 			f.byName[t.name()] = t.ID
 			f.joinDomain(t)
+			f.clocked(t)
 			if t.Of != nil {
 				f.searches[searchName{t.Job, t.Of.No}] = t.ID
 			}

@@ -51,7 +51,7 @@ func (x *tx) part(e *crawl.Entry, p *crawl.Part) error {
 	x.tasks[t.ID] = t
 	s := x.site(l.Site)
 	if p.Site != nil && l.ClosedAt == 0 { // before the outcomes: one of them may give the site another chance
-		if err := x.change(t, s, p.Site); err != nil {
+		if err := x.change(t, l, s, p.Site); err != nil {
 			return err
 		}
 	}
@@ -78,7 +78,7 @@ func (x *tx) part(e *crawl.Entry, p *crawl.Part) error {
 	}
 	if l.ClosedAt > 0 {
 		if p.Site != nil && p.Site.SinceStartMS >= 0 {
-			polite.Fold(s, &crawl.SiteChange{SinceStartMS: p.Site.SinceStartMS, Fails: s.Fails}, x.at)
+			polite.FoldFrom(s, &crawl.SiteChange{SinceStartMS: p.Site.SinceStartMS, Fails: polite.From(s, l.From).Fails}, x.at, l.From)
 		}
 		if !p.Final {
 			x.fx.Late = append(x.fx.Late, l)
@@ -117,8 +117,8 @@ func (x *tx) part(e *crawl.Entry, p *crawl.Part) error {
 }
 
 // change applies what a part says of its site.
-func (x *tx) change(t *Task, s *crawl.Site, c *crawl.SiteChange) error {
-	polite.Fold(s, c, x.at)
+func (x *tx) change(t *Task, l *Lease, s *crawl.Site, c *crawl.SiteChange) error {
+	polite.FoldFrom(s, c, x.at, l.From)
 	if c.CookiesSet {
 		t.Cookies = c.Cookies
 	}

@@ -30,6 +30,9 @@ func (x *tx) retry(r *crawl.Release) error {
 		x.tasks[id] = t
 		x.fx.Freed = append(x.fx.Freed, id)
 		s := x.site(t.Site)
+		for address, p := range s.Paces {
+			s.Paces[address] = crawl.Pace{LastStart: p.LastStart, LatencyUS: p.LatencyUS}
+		}
 		s.Fails, s.BackoffUntil, s.ResolveFails, s.ResolveWhy, s.RobotsTries, s.RobotsGone = 0, 0, 0, "", 0, false
 		if s.RobotsState == crawl.RobotsUnavailable {
 			s.RobotsState, s.RobotsExpiry = crawl.RobotsUnknown, 0
@@ -168,7 +171,7 @@ func (x *tx) drop(r *crawl.Release) error {
 		for lease := range t.leases {
 			l := x.f.leases[lease]
 			x.fx.Recalled = append(x.fx.Recalled, l)
-			polite.Hold(x.site(l.Site), x.at)
+			polite.HoldFrom(x.site(l.Site), x.at, l.From)
 			if err := x.close(t, l); err != nil {
 				return err
 			}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"argosy/internal/crawl"
@@ -63,12 +64,44 @@ func (x *tx) seekers(j *Job) error {
 		t := x.taskNamed(taskName{space: space{j.ID, crawl.Layer{Owner: no}}, site: u.Site(), search: no, asks: true})
 		t.Of, t.Seed = &Search{Search: *s, No: no, Moved: x.at, Why: "submitted"}, true
 		x.f.searches[searchName{j.ID, no}] = t.ID
+		x.clocked(t)
 		if err := x.resultPage(t, u, &record{Flags: crawl.FlagSeed}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// clocked notes a task that has its site keep one clock for all nodes: one that fetches pages, or asks an engine which does not allow
+// more, or one for pages of its own host.
+func (f *Frontier) clocked(t *Task) {
+	if t.Of == nil || !f.jobs[t.Job].Engine(t.Of.Engine).Each || t.Of.aboutItself(t.Site) {
+		f.oneClock[t.Site] = true
+	}
+}
+
+// aboutItself reports whether a search is restricted to the host that it asks, or to a domain of which that is a part.
+func (s *Search) aboutItself(asked string) bool {
+	about, _, _ := strings.Cut(s.Site, "/")
+	return about != "" && (asked == about || strings.HasSuffix(asked, "."+about))
+}
+
+// clocked is Frontier.clocked; leases that go by clocks of their own until then are to end.
+func (x *tx) clocked(t *Task) {
+	was := x.f.oneClock[t.Site]
+	if x.f.clocked(t); was || !x.f.oneClock[t.Site] {
+		return
+	}
+	x.f.Leases(func(l *Lease) {
+		if l.Site == t.Site && l.From != "" {
+			x.fx.Joined = append(x.fx.Joined, l)
+		}
+	})
+}
+
+// ByAddress reports whether each source address asks a task's site by a clock of its own: its engine allows it, and nobody asks that site
+// for anything else.
+func (f *Frontier) ByAddress(t *Task) bool { return t.Of != nil && !f.oneClock[t.Site] }
 
 // resultPage puts a result page into the queue of its search; one that was asked for is not asked again.
 func (x *tx) resultPage(t *Task, u crawl.URL, r *record) error {

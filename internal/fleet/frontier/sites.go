@@ -33,3 +33,14 @@ func (j *Job) Headers(site string) []crawl.Header {
 	}
 	return j.sites.Headers(site)
 }
+
+// site returns the record of a site, creating it if need be, and marks it changed.
+func (x *tx) site(name string) *crawl.Site {
+	s := x.f.sites[name]
+	if s == nil {
+		s = &crawl.Site{Name: name}
+		x.f.sites[name] = s
+	}
+	x.sites[name] = s
+	return s
+}

@@ -192,6 +192,7 @@ type Lease struct {
 	Ping        bool   `cbor:"31,keyasint,omitempty"`
 	Collected   int64  `cbor:"30,keyasint,omitempty"`  // answers with a status below 400
 	Asks        bool   `cbor:"100,keyasint,omitempty"` // for result pages of a search
+	From        string `cbor:"101,keyasint,omitempty"` // as in crawl.Lease
 
 	Progress int64 `cbor:"-"` // when it last showed a sign of progress, Unix ms of the log's clock
 }

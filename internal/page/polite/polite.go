@@ -122,6 +122,45 @@ func Fold(s *crawl.Site, c *crawl.SiteChange, now int64) {
 	}
 }
 
+// From is the record of a site as one source address goes by it that has a clock of its own; an empty address has the site's.
+func From(s *crawl.Site, address string) *crawl.Site {
+	if address == "" {
+		return s
+	}
+	p, own := s.Paces[address], *s
+	own.LastStart, own.BackoffUntil, own.LatencyUS, own.Fails = p.LastStart, p.BackoffUntil, p.LatencyUS, p.Fails
+	return &own
+}
+
+// FoldFrom is Fold of a part from such an address: its own clock is set, and the site's, which is never behind any of them.
+func FoldFrom(s *crawl.Site, c *crawl.SiteChange, now int64, address string) {
+	if address == "" {
+		Fold(s, c, now)
+		return
+	}
+	own := From(s, address)
+	Fold(own, &crawl.SiteChange{SinceStartMS: c.SinceStartMS, LatencyUS: c.LatencyUS, BackoffMS: c.BackoffMS, Fails: c.Fails}, now)
+	Fold(s, c, now)
+	keep(s, own, address)
+}
+
+// HoldFrom is Hold for such an address.
+func HoldFrom(s *crawl.Site, now int64, address string) {
+	Hold(s, now)
+	if address != "" {
+		own := From(s, address)
+		Hold(own, now)
+		keep(s, own, address)
+	}
+}
+
+func keep(s, own *crawl.Site, address string) {
+	if s.Paces == nil {
+		s.Paces = map[string]crawl.Pace{}
+	}
+	s.Paces[address] = crawl.Pace{LastStart: own.LastStart, BackoffUntil: own.BackoffUntil, LatencyUS: own.LatencyUS, Fails: own.Fails}
+}
+
 // Unresolved returns why a site's name is not looked up any more; empty if it is, or need not be.
 func Unresolved(lim crawl.Limits, s *crawl.Site) crawl.Kind {
 	if s.ResolveWhy == "" {

@@ -68,6 +68,9 @@ type Task struct {
 	Place   schedule.Place
 	About   string // what its search is about, as About names it; empty: it is of no search
 	Bound   string // node that it goes to as long as that takes it
+
+	ByAddress bool     // its site is asked by a clock for each source address
+	Shut      []string // nodes whose address must not ask it now
 }
 
 // Lease is a lease that is held.
@@ -135,6 +138,7 @@ func (t *Task) waiting(book *predict.Book) schedule.Task {
 	out := schedule.Task{
 		ID: t.ID, Job: t.Job, Site: t.Name, Domain: t.Domain, Addrs: t.Addrs, Since: t.Since, Pending: t.Pending, Avoid: t.Avoid, Last: t.Last,
 		Type: t.Type, Product: t.Product, Need: t.Need, Width: t.width(), Gap: t.Pause, Place: t.Place, Book: book.Site(t.Name), Bound: t.Bound,
+		ByAddress: t.ByAddress, Shut: t.Shut,
 	}
 	if t.About != "" {
 		out.About = book.Site(t.About) + 1

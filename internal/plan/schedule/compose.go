@@ -444,6 +444,14 @@ var RightType = Filter{"type", func(c *Context, task, node int) crawl.Verdict {
 	return crawl.Verdict{}
 }}
 
+// AddressRests filters out nodes from whose address a task's site must not be asked now.
+var AddressRests = Filter{"address", func(c *Context, task, node int) crawl.Verdict {
+	if slices.Contains(c.S.Tasks[task].Shut, c.S.Nodes[node].ID) {
+		return crawl.Verdict{Reason: ReasonPerSite, Detail: c.S.Tasks[task].Site}
+	}
+	return crawl.Verdict{}
+}}
+
 // Fits filters out nodes that have not enough left of what a task's job says it needs.
 var Fits = Filter{"need", func(c *Context, task, node int) crawl.Verdict {
 	if d := short(c.S.Tasks[task].Need, c.Left[node], c.S.Nodes[node].Offer); d >= 0 {
@@ -463,4 +471,4 @@ func May(c *Context, task, node int) bool {
 }
 
 // Always are the filters that every strategy has, because Verify asks for them.
-var Always = []Filter{NotDraining, NotRecalled, RightType, Fits}
+var Always = []Filter{NotDraining, NotRecalled, RightType, AddressRests, Fits}

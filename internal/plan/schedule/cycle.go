@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"fmt"
+	"slices"
 
 	"argosy/internal/crawl"
 )
@@ -127,7 +128,7 @@ func (u *usage) domain(name string) int {
 
 // take counts one more lease for a task, or says why it may not be had.
 func (u *usage) take(t *Task) crawl.Verdict {
-	if u.site(t.Site) >= max(1, u.s.PerSite) {
+	if !t.ByAddress && u.site(t.Site) >= max(1, u.s.PerSite) {
 		return crawl.Verdict{Reason: ReasonPerSite, Detail: t.Site}
 	}
 	if u.s.PerIP > 0 {
@@ -168,6 +169,9 @@ func Verify(s *Snapshot, p Plan) error {
 		}
 		if n.Draining {
 			return fmt.Errorf("node %s drains and gets task %d", n.ID, t.ID)
+		}
+		if slices.Contains(t.Shut, n.ID) {
+			return fmt.Errorf("task %d (%s) must not be asked by node %s now", t.ID, t.Site, n.ID)
 		}
 		if t.Type != "" && n.Labels["type"] != t.Type {
 			return fmt.Errorf("task %d needs a node of type %s, %s is %q", t.ID, t.Type, n.ID, n.Labels["type"])

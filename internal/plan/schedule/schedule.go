@@ -58,6 +58,9 @@ type Task struct {
 	Book    int     // its site's number in the book
 	About   int     // one more than the number in the book of what its search is about; 0: it is of no search
 	Bound   string  // node that it goes to as long as that takes it; empty: any
+
+	ByAddress bool     // its site is asked by a clock for each source address: other leases on the site do not count
+	Shut      []string // nodes whose address must not ask it now
 }
 
 // Rated is the number in the book of what completion and efficiency are judged by: what the task's search is about, else its site.
