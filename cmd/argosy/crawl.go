@@ -33,6 +33,8 @@ const defaultAgent = "argosy/1.0"
 
 // crawlFlags are the flags of argosy crawl as they were given.
 type crawlFlags struct {
+	recalled bool // the crawl goes on as it was begun, with its seeds
+
 	job config.Job // what is crawled, from --config, --job and flags
 
 	seeds, out, configFile, jobFile, siteFile, siteText, proxy, dns, cookies, explain, minFree, logLevel, listen string
@@ -97,7 +99,7 @@ func (f *crawlFlags) register(c *cobra.Command) {
 	fl.BoolVar(&j.Fetch.Resources, "resources", false, "also fetch what pages need to be shown, from other hosts too: images, scripts, fonts, media, and what style sheets name")
 	fl.BoolVar(&j.Fetch.Sitemaps, "sitemaps", false, "also start from the sitemaps that robots.txt names")
 	fl.BoolVar(&j.Fetch.StripSession, "strip-session", false, "remove session and campaign parameters from URLs")
-	f.topic.register(fl, &j.Topic)
+	f.topic.register(fl, j)
 	f.engines.flag(c)
 	limitFlags(fl, &j.Limits)
 
@@ -134,7 +136,11 @@ func (f *crawlFlags) config(cmd *cobra.Command, args []string) (assemble.Config,
 	if f.agents < 1 || f.agents > 256 || f.concurrency < 1 || f.concurrency > crawl.MaxRequests {
 		return assemble.Config{}, usage("--agents %d, --concurrency %d: allowed are 1 to 256, and 1 to %d", f.agents, f.concurrency, crawl.MaxRequests)
 	}
-	set, err := f.readSeeds(args)
+	var err error
+	if f.job.Catalogue, err = f.engines.catalogue(); err != nil {
+		return assemble.Config{}, err
+	}
+	set, err := f.readSeeds(cmd.Context(), args)
 	if err != nil {
 		return assemble.Config{}, err
 	}
@@ -174,9 +180,6 @@ func (f *crawlFlags) config(cmd *cobra.Command, args []string) (assemble.Config,
 		return c, err
 	}
 	if c.MinFree, err = parseSize("--min-free", f.minFree); err != nil {
-		return c, err
-	}
-	if f.job.Catalogue, err = f.engines.catalogue(); err != nil {
 		return c, err
 	}
 	if err := f.readTopic(); err != nil {
@@ -253,7 +256,7 @@ func logger(w io.Writer, level string) (*slog.Logger, error) {
 
 // run crawls.
 func (f *crawlFlags) run(c *cobra.Command, args []string) error {
-	if len(args) == 0 && f.seeds == "" && f.jobFile == "" && f.out != "" {
+	if begun := len(f.job.SeedsFrom) == 0 || isCrawl(f.out) == nil; len(args) == 0 && f.seeds == "" && f.jobFile == "" && f.out != "" && begun {
 		var err error
 		if args, err = f.recall(c); err != nil {
 			return err

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -385,26 +384,17 @@ ends with 0 when the engine answered, also when it has nothing, and with 1 when 
 // tryEngine walks and prints.
 func tryEngine(ctx context.Context, out io.Writer, a *asker, e *engine.Ready, w *engine.Walk, asJSON bool) error {
 	for address, ok := w.Next(); ok; address, ok = w.Next() {
-		u, err := crawl.Parse(address)
+		from, r, err := take(ctx, a, e, w, address)
 		if err != nil {
-			return fmt.Errorf("engine %s: %q: %w", e.Name, address, err)
+			return err
 		}
-		got, err := a.get(ctx, u, e.IgnoreRobots, engine.MaxAnswer+1)
-		if errors.Is(err, errDisallowed) {
-			host, _ := url.Parse(got.URL)
-			return fmt.Errorf("engine %s: robots.txt of %s disallows this search; the option of an engine that asks nevertheless is ignore_robots", e.Name, host.Host)
-		}
-		if err != nil {
-			return fmt.Errorf("engine %s: %s: %w", e.Name, address, err)
-		}
-		r := w.Take(got)
 		if asJSON {
 			err = printJSON(out, struct {
 				URL string `json:"url"`
 				engine.Reading
-			}{got.URL, r})
+			}{from, r})
 		} else {
-			err = printReading(out, got.URL, r)
+			err = printReading(out, from, r)
 		}
 		if err != nil {
 			return err

@@ -125,5 +125,6 @@ func (f *crawlFlags) recall(c *cobra.Command) ([]string, error) {
 	if _, err := os.Stat(filepath.Join(f.out, filepath.FromSlash(seedsFile))); len(g.Seeds) == 0 && err == nil {
 		f.seeds = filepath.Join(f.out, filepath.FromSlash(seedsFile))
 	}
+	f.recalled = true
 	return g.Seeds, nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -182,14 +183,18 @@ func (s *seedSet) keep(path string) (err error) {
 }
 
 // readSeeds collects the seeds of the command line and of the file, or those of the job file.
-func (f *crawlFlags) readSeeds(args []string) (*seedSet, error) {
+func (f *crawlFlags) readSeeds(ctx context.Context, args []string) (*seedSet, error) {
 	if f.job.Virtual != nil {
 		if len(args) > 0 || f.seeds != "" {
 			return nil, usage("the job has a virtual task, whose searches are its seeds: give no others")
 		}
 		return &seedSet{}, nil
 	}
-	source, err := f.seedSource(args)
+	found, err := f.searched(ctx, sayOnError)
+	if err != nil {
+		return nil, err
+	}
+	source, err := f.seedSource(args, found)
 	if err != nil {
 		return nil, usage("%w", err)
 	}
@@ -200,8 +205,9 @@ func (f *crawlFlags) readSeeds(args []string) (*seedSet, error) {
 	return s, nil
 }
 
-func (f *crawlFlags) seedSource(args []string) (seedSource, error) {
-	all := []seedSource{givenSeeds(args, func(int) string { return "argument" })}
+// seedSource is the source of all seeds: those of the command line or else of the job, and those that search engines have found.
+func (f *crawlFlags) seedSource(args, found []string) (seedSource, error) {
+	all := []seedSource{givenSeeds(args, func(int) string { return "argument" }), givenSeeds(found, func(int) string { return "a result of a search" })}
 	path, flag := f.seeds, "--seeds"
 	if path == "" && len(args) == 0 {
 		all = append(all, givenSeeds(f.job.Seeds, func(i int) string { return fmt.Sprintf("%s: seeds[%d]", f.jobFile, i) }))
@@ -213,7 +219,7 @@ func (f *crawlFlags) seedSource(args []string) (seedSource, error) {
 			return nil, fmt.Errorf("%s: %w", flag, err)
 		}
 		all = append(all, file)
-	} else if len(args)+len(f.job.Seeds) == 0 {
+	} else if len(args)+len(found)+len(f.job.Seeds) == 0 {
 		return nil, errors.New("no seed: give a URL, or a file of them with --seeds; -o DIR alone goes on with a crawl")
 	}
 	return chained(all...), nil

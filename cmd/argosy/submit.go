@@ -22,6 +22,7 @@ type submitFlags struct {
 	fleetFlags
 	seeds               string
 	engines             ownEngines
+	net                 crawlFlags // how engines are reached that find seeds
 	to                  uint32
 	check, schema, wait bool
 }
@@ -34,7 +35,9 @@ func newSubmit() *cobra.Command {
 checked, here; with --schema its JSON schema is printed, for editors.
 
 Seeds that are many, from --seeds or the file's own seeds or seeds_file, follow the job in pieces; the crawl begins when all are
-there. Should that be interrupted, the same command goes on with --to JOB.`,
+there. Should that be interrupted, the same command goes on with --to JOB.
+
+Search engines that the file names (seeds_from) are asked from here, before the job is handed in.`,
 		Example: "  argosy submit job.yaml\n  argosy submit job.yaml --wait\n  argosy submit job.yaml --seeds million.txt\n  argosy submit --check job.yaml\n  argosy submit --schema > job.schema.json",
 		RunE: func(c *cobra.Command, args []string) error {
 			if f.schema {
@@ -53,6 +56,7 @@ there. Should that be interrupted, the same command goes on with --to JOB.`,
 	}
 	f.register(c)
 	f.engines.flag(c)
+	f.net.guard(c)
 	c.Flags().StringVar(&f.seeds, "seeds", "", "file with a seed a line, instead of the job file's seeds; - is standard input")
 	c.Flags().Uint32Var(&f.to, "to", 0, "go on with the seeds of this job, which has the same ones")
 	c.Flags().BoolVar(&f.check, "check", false, "only check the file")
@@ -62,7 +66,7 @@ there. Should that be interrupted, the same command goes on with --to JOB.`,
 }
 
 func (f *submitFlags) run(c *cobra.Command, path string) error {
-	b, set, err := f.read(path)
+	b, set, err := f.read(c.Context(), path)
 	if err != nil {
 		return err
 	}
@@ -92,7 +96,7 @@ func (f *submitFlags) run(c *cobra.Command, path string) error {
 }
 
 // read reads a job file and its seeds and finds their mistakes.
-func (f *submitFlags) read(path string) ([]byte, *seedSet, error) {
+func (f *submitFlags) read(ctx context.Context, path string) ([]byte, *seedSet, error) {
 	b, err := readBounded(path)
 	if err != nil {
 		return nil, nil, usage("%w", err)
@@ -104,14 +108,19 @@ func (f *submitFlags) read(path string) ([]byte, *seedSet, error) {
 	for _, warning := range file.Warnings() {
 		fmt.Fprintf(os.Stderr, "argosy: %s: %s\n", path, warning)
 	}
-	from := &crawlFlags{job: file, seeds: f.seeds, jobFile: path}
+	from := &f.net
+	from.job, from.seeds, from.jobFile = file, f.seeds, path
 	if f.seeds != "" {
 		from.job.Seeds, from.job.SeedsFile = nil, ""
 	}
 	from.job.SeedsFile = beside(path, from.job.SeedsFile)
 	set := &seedSet{}
 	if file.Virtual == nil {
-		source, err := from.seedSource(nil)
+		found, err := f.found(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		source, err := from.seedSource(nil, found)
 		if err == nil {
 			set, err = readSeeds(source, nil)
 		}
@@ -137,13 +146,30 @@ func (f *submitFlags) read(path string) ([]byte, *seedSet, error) {
 	if err != nil {
 		return nil, nil, virtualMistake(path, b, err)
 	}
-	if set.list != nil || f.seeds != "" || file.SeedsFile != "" {
+	if set.list != nil || f.seeds != "" || file.SeedsFile != "" || len(file.SeedsFrom) > 0 {
 		if b, err = config.WithoutSeeds(b); err != nil {
 			return nil, nil, usage("%s: %w", path, err)
 		}
 		set.stream()
 	}
 	return b, set, nil
+}
+
+// found asks the search engines of the job for seeds; where the file is only checked, one stands for them.
+func (f *submitFlags) found(ctx context.Context) (found []string, err error) {
+	switch {
+	case len(f.net.job.SeedsFrom) == 0:
+		return nil, nil
+	case f.to != 0:
+		return nil, usage("--to %d: what search engines find now may be something else: hand the job in again", f.to)
+	}
+	if f.net.job.Catalogue, err = f.engines.catalogue(); err != nil {
+		return nil, err
+	}
+	if f.check {
+		return []string{"https://found.invalid/"}, nil
+	}
+	return f.net.searched(ctx, sayOnError)
 }
 
 // submit gives a job to a coordinator, and its seeds after it if they are many.

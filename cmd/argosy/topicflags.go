@@ -34,8 +34,10 @@ type topicFlags struct {
 	asker func() (*asker, error) // asks for examples that are URLs
 }
 
-func (f *topicFlags) register(fl *pflag.FlagSet, t *config.Topic) {
+func (f *topicFlags) register(fl *pflag.FlagSet, j *config.Job) {
+	t := &j.Topic
 	fl.Var(filledFlag{&t.Words}, "topic", "fetch what is about these words, the most promising links first")
+	fl.StringArrayVar(&j.SeedsFrom, "seeds-from", nil, "with --topic: also begin at what this search engine finds for the words (see argosy engine list; may be repeated)")
 	fl.Var(filledFlag{&f.text}, "topic-text", "the same, about what this text file is about")
 	fl.StringArrayVar(&f.like, "topic-like", nil, "the same, about what these pages are about: files of HTML or text, or URLs (may be repeated)")
 	fl.StringArrayVar(&f.unlike, "topic-unlike", nil, "with --topic-like: pages that are not on the topic (may be repeated)")

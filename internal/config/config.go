@@ -25,6 +25,7 @@ import (
 type Job struct {
 	Name       string          `yaml:"name" doc:"what people call it"`
 	Seeds      []string        `yaml:"seeds" doc:"URLs to start from; without a scheme https is tried, then http"`
+	SeedsFrom  []string        `yaml:"seeds_from" doc:"search engines that argosy crawl and argosy submit ask for the topic's words: what they find is where to start, too"`
 	SeedsFile  string          `yaml:"seeds_file" doc:"file with a seed a line, read by argosy crawl and argosy submit; relative to the job file"`
 	Scope      string          `yaml:"scope" doc:"what belongs to the crawl" enum:"site host domain prefix any"`
 	Include    []string        `yaml:"include" doc:"fetch only URLs that match one of these expressions (RE2)"`
@@ -276,7 +277,7 @@ func (j *Job) Crawl(seeds []string, bare []bool) (crawl.Job, error) {
 
 // Followed makes a job of a job file without seeds: those that list stands for follow it.
 func (j *Job) Followed(agent string, list crawl.SeedList) (crawl.Job, error) {
-	if len(j.Seeds) > 0 || j.SeedsFile != "" {
+	if len(j.Seeds)+len(j.SeedsFrom) > 0 || j.SeedsFile != "" {
 		return crawl.Job{}, errors.New("seeds: they follow the job, and cannot stand in it, too")
 	}
 	if j.Fetch.UserAgent == "" {
@@ -297,6 +298,9 @@ func (j *Job) Submitted(agent string) (crawl.Job, error) {
 	}
 	if j.SeedsFile != "" {
 		return crawl.Job{}, errors.New("seeds_file: it is read by argosy submit, which sends the seeds in chunks")
+	}
+	if len(j.SeedsFrom) > 0 {
+		return crawl.Job{}, errors.New("seeds_from: search engines are asked by argosy submit, which sends what they find")
 	}
 	seeds, bare, err := Seeds(j.Seeds, func(i int) string { return fmt.Sprintf("seeds[%d]", i) })
 	if err != nil {

@@ -18,7 +18,7 @@ func WithoutSeeds(file []byte) ([]byte, error) {
 		}
 		kept := m.Values[:0]
 		for _, v := range m.Values {
-			if key := v.Key.GetToken().Value; key != "seeds" && key != "seeds_file" {
+			if key := v.Key.GetToken().Value; key != "seeds" && key != "seeds_file" && key != "seeds_from" {
 				kept = append(kept, v)
 			}
 		}

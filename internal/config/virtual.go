@@ -58,7 +58,7 @@ func (j *Job) Split() ([]split.Task, error) {
 // alone refuses what does not go with a virtual task.
 func (j *Job) alone(lim crawl.Limits) error {
 	switch {
-	case len(j.Seeds) > 0 || j.SeedsFile != "":
+	case len(j.Seeds)+len(j.SeedsFrom) > 0 || j.SeedsFile != "":
 		return errors.New("virtual: its searches are the seeds; give no others")
 	case j.Topic != (Topic{}):
 		return errors.New("virtual: it has subjects of its own; topic: is for jobs that follow links")

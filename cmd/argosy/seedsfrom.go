@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+
+	"argosy/internal/crawl"
+	"argosy/internal/page/engine"
+	"argosy/internal/page/parse"
+	"argosy/internal/page/topic"
+)
+
+// A result whose title, text and URL name half of the topic is taken for a page about it; of the others that stand on a page of results so
+// many are looked at, for some engines show titles only. The page of results of which fewer than a quarter are about the topic (as in ACHE's
+// SeedFinder) is the last one, and so is the twentieth.
+const (
+	promisingFrom   = 0.5
+	mostLookedAt    = 10
+	leastPrecision  = 0.25
+	mostResultPages = 20
+)
+
+// seedSearch asks search engines for the words of a topic: what they find is where a crawl begins.
+type seedSearch struct {
+	words []string
+	judge *topic.Judge
+	ask   *asker
+	say   func(line string)
+
+	found []string
+	known map[string]bool
+}
+
+// searched returns the seeds that the engines of a job find, nil if it names none. say is told how each page of results did.
+func (f *crawlFlags) searched(ctx context.Context, say func(string)) ([]string, error) {
+	if len(f.job.SeedsFrom) == 0 || f.recalled {
+		return nil, nil
+	}
+	if f.job.Topic.Words == "" {
+		return nil, usage("--seeds-from %s: what is it to be asked for? A topic of key words is wanted (--topic)", f.job.SeedsFrom[0])
+	}
+	about, err := f.job.Topic.Made()
+	if err != nil {
+		return nil, usage("%v", err)
+	}
+	cat, err := f.job.Catalogue.With(f.job.Engines)
+	if err != nil {
+		return nil, usage("engines: %v", err)
+	}
+	s := seedSearch{words: strings.Fields(f.job.Topic.Words), judge: topic.NewJudge(about), say: say, known: map[string]bool{}}
+	var engines []*engine.Ready
+	for _, name := range f.job.SeedsFrom {
+		e, err := cat.Get(name)
+		if err != nil {
+			return nil, usage("--seeds-from: %v", err)
+		}
+		engines = append(engines, e)
+	}
+	limits := crawl.DefaultLimits()
+	f.job.Limits.Apply(&limits)
+	if s.ask, err = f.asker(limits.Delay, orElse(f.job.Fetch.UserAgent, defaultAgent)); err != nil {
+		return nil, err
+	}
+	for _, e := range engines {
+		if err := s.through(ctx, e); ctx.Err() != nil {
+			return nil, ctx.Err()
+		} else if err != nil {
+			say(err.Error()) // another one may answer
+		}
+	}
+	if len(s.found) == 0 {
+		return nil, &exitError{exitFailed, fmt.Errorf("--seeds-from: no result is about %q: give seeds, other words or another engine", f.job.Topic.Words)}
+	}
+	return s.found, nil
+}
+
+// through takes in what an engine finds about the topic, page by page until its precision falls.
+func (s *seedSearch) through(ctx context.Context, e *engine.Ready) error {
+	w, err := engine.NewWalk(e, engine.Search{Words: s.words}, mostResultPages)
+	if err != nil {
+		return fmt.Errorf("engine %s: %w", e.Name, err)
+	}
+	for address, ok := w.Next(); ok; address, ok = w.Next() {
+		before := len(w.Results)
+		if _, _, err := take(ctx, s.ask, e, w, address); err != nil {
+			return err
+		}
+		if w.Last != engine.Found {
+			if w.Last == engine.Empty {
+				break
+			}
+			return fmt.Errorf("engine %s: %s", e.Name, w.Stop)
+		}
+		fresh := w.Results[before:]
+		about, of := s.results(ctx, fresh)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		low := float64(about) < leastPrecision*float64(of)
+		line := fmt.Sprintf("%s, page %d: %s, %d of %d about the topic", e.Name, w.Pages, plural(int64(len(fresh)), "result"), about, of)
+		if low {
+			line += ": no more is asked"
+		}
+		if s.say(line); low {
+			return nil
+		}
+	}
+	s.say(fmt.Sprintf("%s: %s", e.Name, w.Stop))
+	return nil
+}
+
+// results takes in a page of results; it returns how many are about the topic, and of how many that is known.
+func (s *seedSearch) results(ctx context.Context, of []engine.Result) (about, known int) {
+	looked := 0
+	for _, r := range of {
+		on, was := s.known[r.URL]
+		if !was {
+			if on = s.judge.Short(r.Title, r.Text, r.URL) >= promisingFrom; !on {
+				if looked++; looked > mostLookedAt || ctx.Err() != nil {
+					continue
+				}
+				on = s.look(ctx, r.URL)
+			}
+			if s.known[r.URL] = on; on {
+				s.found = append(s.found, r.URL)
+			}
+		}
+		if known++; on {
+			about++
+		}
+	}
+	return about, known
+}
+
+// look reports whether a page is about the topic.
+func (s *seedSearch) look(ctx context.Context, address string) bool {
+	u, err := crawl.Parse(address)
+	if err != nil {
+		return false
+	}
+	got, err := s.ask.get(ctx, u, false, maxExample)
+	if kind, _, _ := mime.ParseMediaType(got.Type); err != nil || got.Status != http.StatusOK || !parse.IsXHTML(kind) && parse.TypeOf(kind) != parse.HTML {
+		return false
+	}
+	page, _ := decodedPage(got.Body, got.Type)
+	return s.judge.Page(page) >= s.judge.Topic.Threshold
+}
+
+// take asks an engine for the next page of a walk; it returns where the answer came from, and what was read of it.
+func take(ctx context.Context, a *asker, e *engine.Ready, w *engine.Walk, address string) (from string, r engine.Reading, err error) {
+	u, err := crawl.Parse(address)
+	if err != nil {
+		return "", r, fmt.Errorf("engine %s: %q: %w", e.Name, address, err)
+	}
+	got, err := a.get(ctx, u, e.IgnoreRobots, engine.MaxAnswer+1)
+	if errors.Is(err, errDisallowed) {
+		host, _ := url.Parse(got.URL)
+		return "", r, fmt.Errorf("engine %s: robots.txt of %s disallows this search; the option of an engine that asks nevertheless is ignore_robots", e.Name, host.Host)
+	}
+	if err != nil {
+		return "", r, fmt.Errorf("engine %s: %s: %w", e.Name, address, err)
+	}
+	return got.URL, w.Take(got), nil
+}
+
+// sayOnError writes a line on standard error.
+func sayOnError(line string) { fmt.Fprintln(os.Stderr, "argosy: "+line) }

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// searched is a site with a search: a page of results whose texts name the topic, one with titles only of pages that are about it, one of
+// pages that are not, and more of them. searches counts what it is asked for.
+func searched(t *testing.T) (site string, searches *atomic.Int32) {
+	t.Helper()
+	searches = &atomic.Int32{}
+	return serves(t, "", func(w http.ResponseWriter, r *http.Request) {
+		page, n := 0, 0
+		if r.URL.Path == "/search" {
+			searches.Add(1)
+			_, _ = fmt.Sscan(r.URL.Query().Get("page"), &page)
+			w.Header().Set("Content-Type", "application/json")
+			var out []string
+			for i := range 4 {
+				text := map[bool]string{true: "of asynchronous iterators"}[page == 0]
+				out = append(out, fmt.Sprintf(`{"url": "http://%s/p%d/%d", "text": %q}`, r.Host, page, i, text))
+			}
+			fmt.Fprintf(w, `{"results": [%s]}`, strings.Join(out, ","))
+			return
+		}
+		w.Header().Set("Content-Type", "text/html")
+		if _, err := fmt.Sscanf(r.URL.Path, "/p%d/%d", &page, &n); err != nil {
+			http.NotFound(w, r)
+			return
+		}
+		words := "an asynchronous iterator awaits values and returns them, as iterators do, asynchronously. "
+		if page > 1 {
+			words = "roses and lilies stand in the garden. "
+		}
+		fmt.Fprintf(w, "<title>page %d</title><p>%s</p>", n, strings.Repeat(words, 4))
+	}), searches
+}
+
+// A crawl begins at what an engine finds about its topic, page by page until the results are about something else; when it goes on the
+// engine is not asked again. So does a job file, which argosy submit would hand in; to check it asks nobody.
+func TestSeedsFromEngine(t *testing.T) {
+	site, searches := searched(t)
+	tmp := t.TempDir()
+	engines, job, dir := filepath.Join(tmp, "engines.yaml"), filepath.Join(tmp, "job.yaml"), filepath.Join(tmp, "c")
+	for name, text := range map[string]string{
+		engines: "engines:\n  - name: site\n    url: \"" + site + "search?q={query}&page={page}\"\n    format: json\n    results: {item: {json: \"$.results[*]\"}, link: {json: \"$.url\"}, text: {json: \"$.text\"}}\n",
+		job:     "seeds_from: [site]\ntopic: {words: asynchronous iterators}\n",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if code, out, errs := argosy(t, "submit", "--check", job, "--engines", engines); code != 0 || searches.Load() != 0 {
+		t.Errorf("checked: exit %d, %d searches\n%s%s", code, searches.Load(), out, errs)
+	}
+	for _, how := range [][]string{{"--topic", "asynchronous iterators", "--seeds-from", "site"}, {"--job", job}} {
+		_ = os.RemoveAll(dir)
+		searches.Store(0)
+		code, out, errs := argosy(t, append([]string{"crawl", "-o", dir, "--engines", engines, "--allow-private", "--delay", "0"}, how...)...)
+		if code != 0 || searches.Load() != 3 || !strings.Contains(errs, "0 of 4 about the topic: no more is asked") || !strings.Contains(out, "8 on the topic") {
+			t.Errorf("%v: exit %d, %d searches\n%s%s", how, code, searches.Load(), out, errs)
+		}
+		if code, out, errs = argosy(t, "crawl", "-o", dir, "--max-pages", "100"); code != 0 || searches.Load() != 3 || !strings.Contains(out, "8 on the topic") {
+			t.Errorf("%v: gone on: exit %d, %d searches\n%s%s", how, code, searches.Load(), out, errs)
+		}
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--seeds-from", "site"}, "A topic of key words is wanted"},
+		{[]string{"--seeds-from", "nowhere", "--topic", "iterators"}, `there is no engine "nowhere"`},
+		{[]string{"--seeds-from", "site", "--topic", "tax law"}, `no result is about "tax law"`},
+	} {
+		code, _, errs := argosy(t, append([]string{"crawl", "-o", filepath.Join(tmp, "none"), "--engines", engines, "--allow-private", "--delay", "0"}, c.args...)...)
+		if code == 0 || !strings.Contains(errs, c.want) {
+			t.Errorf("%v: exit %d\n%s", c.args, code, errs)
+		}
+	}
+}
