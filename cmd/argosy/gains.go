@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"io"
@@ -23,7 +24,7 @@ type nodeGains struct {
 // gainsOf compares each lease of a search with the one before it: on another node, with other limits, or after one that was taken back.
 func gainsOf(runs []ledger.Run) (out []nodeGains) {
 	runs = slices.DeleteFunc(slices.Clone(runs), func(r ledger.Run) bool { return r.Ended == 0 })
-	slices.SortStableFunc(runs, func(a, b ledger.Run) int { return int(min(1, max(-1, a.Ended-b.Ended))) })
+	slices.SortStableFunc(runs, func(a, b ledger.Run) int { return cmp.Compare(a.Ended, b.Ended) })
 	number, names := map[string]int{}, []string{}
 	before := map[uint32]ledger.Run{}
 	var ends []sim.End

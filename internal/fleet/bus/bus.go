@@ -331,7 +331,7 @@ func (c *Client) skipForged(ctx context.Context) error {
 		case c.signed(m.Header, m.Data):
 			return ErrDeposed
 		}
-		c.say("an entry on the leader's subject is no leader's", fmt.Errorf("entry %d", m.Sequence))
+		c.say("an entry on the leader's subject is not a leader's", fmt.Errorf("entry %d", m.Sequence))
 		c.lead = m.Sequence
 	}
 }

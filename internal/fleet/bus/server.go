@@ -53,7 +53,7 @@ func start(c Config) (*server.Server, error) {
 		}
 		n, err := strconv.Atoi(port)
 		if err != nil {
-			return nil, fmt.Errorf("listen on %s: the port is no number", c.Listen)
+			return nil, fmt.Errorf("listen on %s: the port is not a number", c.Listen)
 		}
 		if n == 0 {
 			n = server.RANDOM_PORT

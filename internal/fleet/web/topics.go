@@ -25,7 +25,8 @@ const (
 	maxMarkets  = 1_000
 )
 
-var errWide = fmt.Errorf("more than %d pages: argosy tree prints what is left of such a tree", maxReached)
+// errWide is that a job has too many pages for a tree in the coordinator's memory; a command on its machine has memory of its own.
+var errWide = fmt.Errorf("the job has more than %d pages: argosy tree DIR --job N, on the coordinator's machine, prints its tree", maxReached)
 
 // registerTopics adds what is asked of a job that looks for a topic.
 func (a *api) registerTopics(h huma.API, get func(id, path, what string) huma.Operation) {
