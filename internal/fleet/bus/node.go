@@ -53,6 +53,10 @@ func consumerOf(node string) string { return "node-" + node }
 // retryEvery is how often a node tries again what the bus, being away, did not do.
 const retryEvery = 200 * time.Millisecond
 
+// inboxMost bounds how long a node waits until it asks again for its inbox. The coordinator opens one after the other, and what a thousand
+// nodes ask the bus five times a second has it answer nobody in time.
+const inboxMost = 3 * time.Second
+
 // askTime bounds how long an answer is waited for that a cluster without a leader does not give.
 const askTime = 2 * time.Second
 
@@ -75,12 +79,14 @@ func (c *Client) openInbox(ctx context.Context, node string) error {
 // or no coordinator has heard of the node yet, it waits.
 func (c *Client) Receive(ctx context.Context, node string, fn func(msg []byte, age time.Duration) error) error {
 	var ages term.Ages
+	again := retryEvery
 	for waits := time.Now(); ; {
 		var failed error
 		ask, cancel := context.WithTimeout(ctx, askTime)
 		cons, err := c.js.Consumer(ask, dispatchStream, consumerOf(node))
 		cancel()
 		if err == nil {
+			again = retryEvery
 			err = c.consume(ctx, cons, func(m jetstream.Msg) error {
 				if err := m.Ack(); err != nil {
 					return err
@@ -108,9 +114,10 @@ func (c *Client) Receive(ctx context.Context, node string, fn func(msg []byte, a
 			waits = time.Now()
 			c.say("leases are not received", err)
 		}
-		if !pause(ctx, retryEvery) {
+		if !pause(ctx, again) {
 			return nil
 		}
+		again = min(2*again, inboxMost)
 	}
 }
 
