@@ -35,7 +35,8 @@ type sinks struct {
 	applied  uint64
 	target   uint64 // the log's end when we started
 	unsynced []ledger.Applied
-	bytes    int // of the entries in unsynced
+	sizes    []int // of the entries in unsynced, bytes
+	bytes    int   // of all of them
 	synced   time.Time
 	heard    time.Time // the last entry, or when the frontier was tidied up
 	trimmed  uint64
@@ -50,6 +51,12 @@ const (
 	syncBytes = 8 << 20
 	trimEvery = 1000
 	trimBytes = 4 << 20
+)
+
+// What the ledger gets in one transaction, at most, where that has a time to be over.
+const (
+	pieceEntries = 50
+	pieceBytes   = 512 << 10
 )
 
 // A database that does not answer is tried this often. One that has not answered for ledgerSlow is said to be waited for. A try is bounded: a database that has vanished without a word would be
@@ -155,7 +162,7 @@ func (s *sinks) apply(e entry, en *crawl.Entry) (frontier.Effects, error) {
 		return fx, err
 	}
 	s.unsynced = append(s.unsynced, ledger.Applied{Seq: e.seq, At: e.at, Entry: en})
-	s.bytes += len(e.data)
+	s.sizes, s.bytes = append(s.sizes, len(e.data)), s.bytes+len(e.data)
 	return fx, nil
 }
 
@@ -168,8 +175,12 @@ func (s *sinks) sync(ctx context.Context, now time.Time) error {
 	if len(s.unsynced) == 0 {
 		return nil
 	}
-	if err := s.persist(ctx, func(ctx context.Context) error { return s.ledger.Apply(ctx, s.unsynced) }); err != nil {
-		return err
+	for from := 0; from < len(s.unsynced); {
+		to := s.piece(from)
+		if err := s.persist(ctx, func(ctx context.Context) error { return s.ledger.Apply(ctx, s.unsynced[from:to]) }); err != nil {
+			return err
+		}
+		from = to
 	}
 	if err := s.beside(); err != nil {
 		return err
@@ -179,7 +190,7 @@ func (s *sinks) sync(ctx context.Context, now time.Time) error {
 	}
 	s.grown += s.bytes
 	clear(s.unsynced)
-	s.unsynced, s.bytes = s.unsynced[:0], 0
+	s.unsynced, s.sizes, s.bytes = s.unsynced[:0], s.sizes[:0], 0
 	if !s.leads {
 		return nil
 	}
@@ -189,6 +200,19 @@ func (s *sinks) sync(ctx context.Context, now time.Time) error {
 		}
 	}
 	return s.trim(ctx)
+}
+
+// piece returns the end of what the ledger gets at once, from a place on. Who leads next goes on behind the last piece that was written: a
+// database that is too slow for all of it, in the time that it has, would get no further otherwise.
+func (s *sinks) piece(from int) (to int) {
+	size := 0
+	if s.away == nil || s.away() == 0 { // it has all the time it takes
+		return len(s.unsynced)
+	}
+	for to = from; to < len(s.unsynced) && (to == from || to-from < pieceEntries && size+s.sizes[to] <= pieceBytes); to++ {
+		size += s.sizes[to]
+	}
+	return to
 }
 
 // trim lets the log forget what both sinks have, if that has become much.

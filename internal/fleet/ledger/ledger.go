@@ -15,6 +15,7 @@ import (
 	"math"
 	"strings"
 	"sync/atomic"
+	"time"
 	"unicode/utf8"
 
 	"argosy/internal/crawl"
@@ -27,6 +28,8 @@ type Ledger struct {
 	kind   dialect
 	stream string
 	seq    uint64
+
+	idle time.Duration // how long PostgreSQL waits for the next word of a transaction
 
 	unsettled bool // entries were set aside, and no entry of the leader's says so yet, as far as is known
 }
@@ -67,12 +70,21 @@ func (l *Ledger) write(ctx context.Context, fn func(*writer) error) error {
 		return l.wrap(err)
 	}
 	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
+	if l.kind == postgres {
+		if _, err := tx.ExecContext(ctx, fmt.Sprintf("SET LOCAL idle_in_transaction_session_timeout = %d", l.idle.Milliseconds())); err != nil {
+			return l.wrap(err)
+		}
+	}
 	w := &writer{ctx: ctx, tx: tx, kind: l.kind, stmts: map[string]*sql.Stmt{}, accounts: map[string]account{}, counts: map[uint32]*count{}}
 	if err := fn(w); err != nil {
 		return l.wrap(err)
 	}
 	return l.wrap(tx.Commit())
 }
+
+// idleMost is how long a coordinator may say nothing in the middle of a transaction before the database gives it up: one whose machine has
+// stopped would keep the next one from writing for as long as it stands still.
+const idleMost = 5 * time.Second
 
 const setPosition = `INSERT INTO position (one, stream, seq) VALUES (1, ?, ?)
 ON CONFLICT (one) DO UPDATE SET stream = excluded.stream, seq = excluded.seq`

@@ -110,7 +110,7 @@ func OpenNow(ctx context.Context, place string) (*Ledger, error) { return open(c
 
 func open(ctx context.Context, place string, wait time.Duration) (*Ledger, error) {
 	name := place
-	l := &Ledger{kind: dialect(IsPostgres(place))}
+	l := &Ledger{kind: dialect(IsPostgres(place)), idle: idleMost}
 	var err error
 	if l.kind == postgres {
 		name = redacted(place)
@@ -178,12 +178,12 @@ func (l *Ledger) wrap(err error) error {
 	return fmt.Errorf("ledger: %w", err)
 }
 
-// away tells whether an error says that PostgreSQL is not there, or that it is starting, stopping or out of connections
-// (by its SQLSTATE).
+// away tells whether an error says that PostgreSQL is not there, that it is starting, stopping or out of connections, or has given up a
+// transaction in which nothing was said for long (by its SQLSTATE).
 func away(err error) bool {
 	var said *pgconn.PgError
 	if errors.As(err, &said) {
-		return strings.HasPrefix(said.Code, "08") || slices.Contains([]string{"53300", "57P01", "57P02", "57P03", "57P05"}, said.Code)
+		return strings.HasPrefix(said.Code, "08") || slices.Contains([]string{"25P03", "53300", "57P01", "57P02", "57P03", "57P05"}, said.Code)
 	}
 	var unreached *pgconn.ConnectError
 	var network net.Error
