@@ -53,9 +53,25 @@ func consumerOf(node string) string { return "node-" + node }
 // retryEvery is how often a node tries again what the bus, being away, did not do.
 const retryEvery = 200 * time.Millisecond
 
-// inboxMost bounds how long a node waits until it asks again for its inbox. The coordinator opens one after the other, and what a thousand
-// nodes ask the bus five times a second has it answer nobody in time.
-const inboxMost = 3 * time.Second
+// againMost bounds how long a node waits until it asks a bus again that has not answered in time, or has nothing for it yet. What a
+// thousand nodes ask five times a second, with tries that overtake each other, has it answer nobody in time.
+const againMost = 3 * time.Second
+
+// tries says how long is waited between tries.
+type tries struct{ next time.Duration }
+
+// after is how long is waited after one that has failed: as long as the last time where the connection was the reason, which costs the bus
+// nothing, and twice as long where it was not.
+func (t *tries) after(err error) time.Duration {
+	wait := max(t.next, retryEvery)
+	if !errors.Is(err, nats.ErrDisconnected) {
+		t.next = min(2*wait, againMost)
+	}
+	return wait
+}
+
+// done notes that one has succeeded.
+func (t *tries) done() { t.next = 0 }
 
 // askTime bounds how long an answer is waited for that a cluster without a leader does not give.
 const askTime = 2 * time.Second
@@ -79,14 +95,14 @@ func (c *Client) openInbox(ctx context.Context, node string) error {
 // or no coordinator has heard of the node yet, it waits.
 func (c *Client) Receive(ctx context.Context, node string, fn func(msg []byte, age time.Duration) error) error {
 	var ages term.Ages
-	again := retryEvery
+	var again tries
 	for waits := time.Now(); ; {
 		var failed error
 		ask, cancel := context.WithTimeout(ctx, askTime)
 		cons, err := c.js.Consumer(ask, dispatchStream, consumerOf(node))
 		cancel()
 		if err == nil {
-			again = retryEvery
+			again.done()
 			err = c.consume(ctx, cons, func(m jetstream.Msg) error {
 				if err := m.Ack(); err != nil {
 					return err
@@ -114,10 +130,9 @@ func (c *Client) Receive(ctx context.Context, node string, fn func(msg []byte, a
 			waits = time.Now()
 			c.say("leases are not received", err)
 		}
-		if !pause(ctx, again) {
+		if !pause(ctx, again.after(err)) {
 			return nil
 		}
-		again = min(2*again, inboxMost)
 	}
 }
 
@@ -125,7 +140,8 @@ func (c *Client) Receive(ctx context.Context, node string, fn func(msg []byte, a
 // again, for a repeat is harmless. It fails when ctx ends, or when the bus refuses the entry for good.
 func (c *Client) Report(ctx context.Context, node string, entry []byte) error {
 	way := time.Duration(len(entry)) * time.Second / slowLine
-	for wait := tryTime / 4; ; wait = min(2*wait, tryTime) {
+	var again tries
+	for wait := tryTime / 4; ; wait = min(2*wait, 2*tryTime) {
 		err := c.try(ctx, wait+way, func(ctx context.Context) error {
 			_, err := c.js.PublishMsg(ctx, c.signedEntry(node, entry)) // anew: it may have got other credentials meanwhile
 			return err
@@ -139,7 +155,7 @@ func (c *Client) Report(ctx context.Context, node string, entry []byte) error {
 			return fmt.Errorf("append a part to the log: %w", err)
 		}
 		c.say("a part is not stored yet", err)
-		if !pause(ctx, retryEvery) {
+		if !pause(ctx, again.after(err)) {
 			return ctx.Err()
 		}
 	}
@@ -165,8 +181,8 @@ func (c *Client) own() Login {
 	return c.login()
 }
 
-// tryTime bounds how long an answer is waited for while the connection stands. The first time it is a quarter of this:
-// where a server of a cluster has died the answer was lost with it, and the next one gives it.
+// tryTime is how long an answer is waited for while the connection stands. The first time it is a quarter of this, where a server of a
+// cluster has died the answer was lost with it, and the next one gives it; in the end twice as long.
 const tryTime = 2 * time.Second
 
 // slowLine is how many bytes a second a node's line carries at least: a large entry that is still on its way is not sent
@@ -206,6 +222,7 @@ func (c *Client) Register(ctx context.Context, info func() crawl.NodeInfo, chang
 	back := c.nc.StatusChanged(nats.CONNECTED)
 	defer c.nc.RemoveStatusListener(back)
 	rev := uint64(0)
+	var again tries
 	for {
 		var err error
 		if rev, err = c.renew(ctx, info(), rev); err != nil {
@@ -219,7 +236,9 @@ func (c *Client) Register(ctx context.Context, info func() crawl.NodeInfo, chang
 		wait := t.C
 		var soon <-chan time.Time
 		if err != nil {
-			soon = time.After(retryEvery)
+			soon = time.After(again.after(err))
+		} else {
+			again.done()
 		}
 		select {
 		case <-ctx.Done():

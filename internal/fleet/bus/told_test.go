@@ -3,6 +3,8 @@ package bus
 import (
 	"testing"
 	"time"
+
+	"github.com/nats-io/nats.go"
 )
 
 // What goes wrong again and again is said every ten seconds, with how often it was; what is new is said at once.
@@ -20,5 +22,23 @@ func TestTheSameIsSaidSeldom(t *testing.T) {
 	}
 	if _, say := told.take("leases are not received", begin); !say {
 		t.Error("something else is not said")
+	}
+}
+
+// A bus that does not answer in time is asked ever more seldom; a connection that is gone is tried as often as before.
+func TestTriesGrowRare(t *testing.T) {
+	var again tries
+	var waited time.Duration
+	for range 10 {
+		waited += again.after(nats.ErrTimeout)
+	}
+	if again.after(nats.ErrTimeout) != againMost || waited < 20*time.Second {
+		t.Errorf("ten tries in %s", waited)
+	}
+	again.done()
+	for range 10 {
+		if wait := again.after(nats.ErrDisconnected); wait != retryEvery {
+			t.Fatalf("%s without a connection", wait)
+		}
 	}
 }
