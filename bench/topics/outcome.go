@@ -81,11 +81,11 @@ func judged(dir string, on map[string]bool) (o outcome, err error) {
 	if err != nil {
 		return o, err
 	}
-	roots, _, err := survey.SearchTree(ctx, dir, 1, false)
+	paths, err := survey.SearchTree(ctx, dir, 1, false)
 	if err != nil {
 		return o, err
 	}
-	o.compare(roots, expected, on)
+	o.compare(paths.Roots, expected, on)
 	return o, nil
 }
 

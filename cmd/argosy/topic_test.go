@@ -33,6 +33,22 @@ func library(t *testing.T) string {
 	})
 }
 
+// The tree of a crawl without a topic has all its pages, and no scores.
+func TestTreeWithoutTopic(t *testing.T) {
+	site, dir := library(t), filepath.Join(t.TempDir(), "c")
+	if code, out, errs := argosy(t, "crawl", site, "-o", dir, "--allow-private", "--delay", "0", "--max-pages", "20"); code != 0 {
+		t.Fatalf("exit %d\n%s%s", code, out, errs)
+	}
+	code, out, _ := argosy(t, "tree", dir)
+	if code != 0 || strings.Count(out, "http://") != 20 || strings.Contains(out, "0.00") || strings.Contains(out, "topic") {
+		t.Errorf("exit %d\n%s", code, out)
+	}
+	code, out, _ = argosy(t, "tree", dir, "--depth", "1")
+	if code != 0 || !strings.HasSuffix(out, "└ … 19 pages below\n") {
+		t.Errorf("cut: exit %d\n%s", code, out)
+	}
+}
+
 // A topical crawl from the command line: its pages are on the topic, it says that links have run out, goes on by its directory alone, also
 // when the file of the topic is gone, and can be looked at.
 func TestTopicalCrawl(t *testing.T) {

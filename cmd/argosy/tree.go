@@ -20,9 +20,9 @@ func newTree() *cobra.Command {
 	c := &cobra.Command{
 		Use: "tree DIR | tree JOB", Short: "Print how each page of a crawl was reached, and its score", Args: cobra.MaximumNArgs(1),
 		Long: `Tree prints the search paths of a crawl: each page under the page that named it
-first, with its score by the crawl's topic, if it has one. Branches without a
-page on the topic are folded into one line; on a terminal pages on the topic are
-green. With --all it also prints what was not fetched, with what is expected of
+first. Where the crawl has a topic each page has its score, branches without a
+page on the topic are folded into one line, and on a terminal pages on the topic
+are green. With --all it also prints what was not fetched, with what is expected of
 it. It works beside a crawl that runs, too. Of a fleet's job it prints what was
 fetched; of very many pages those of the branches with most on the topic.`,
 		Example: "  argosy tree rls\n  argosy tree 3\n  argosy tree rls --all --depth 3\n  argosy tree rls --dot | dot -Tsvg > rls.svg",
@@ -30,24 +30,25 @@ fetched; of very many pages those of the branches with most on the topic.`,
 			if f.json && dot || deepest < 0 {
 				return usage("--json or --dot, not both; --depth from 0 (everything)")
 			}
-			print := func(out io.Writer, roots []*survey.Branch) error {
+			print := func(out io.Writer, roots []*survey.Branch, topic bool) error {
+				t := treePrinter{w: out, topic: topic, deepest: deepest}
 				switch {
 				case f.json:
 					return printJSON(out, roots)
 				case dot:
-					return printDot(out, roots)
+					return t.graph(roots)
 				}
-				return printTree(out, roots, deepest)
+				return t.trees(roots)
 			}
 			return f.either(c, args, func(job uint32) error {
-				roots, running, err := survey.SearchTree(c.Context(), f.dir, job, all)
+				p, err := survey.SearchTree(c.Context(), f.dir, job, all)
 				if err != nil {
 					return err
 				}
-				if running {
+				if p.Running {
 					noteRunning(f.dir)
 				}
-				return print(c.OutOrStdout(), roots)
+				return print(c.OutOrStdout(), p.Roots, p.Topic)
 			}, func(ctx context.Context, cl *web.Client, w io.Writer, job uint32) error {
 				if all {
 					return usage("--all: of a directory, such as the coordinator's, with --job %d", job)
@@ -56,7 +57,7 @@ fetched; of very many pages those of the branches with most on the topic.`,
 				if err != nil {
 					return err
 				}
-				return print(w, p.Roots)
+				return print(w, p.Roots, p.Topic)
 			})
 		},
 	}
@@ -67,10 +68,9 @@ fetched; of very many pages those of the branches with most on the topic.`,
 	return c
 }
 
-// printTree prints trees as lines, in colours on a terminal.
-func printTree(w io.Writer, roots []*survey.Branch, deepest int) error {
-	t := treePrinter{w: w, deepest: deepest}
-	if isTerminal(w) && os.Getenv("NO_COLOR") == "" {
+// trees prints trees as lines, in colours on a terminal.
+func (t *treePrinter) trees(roots []*survey.Branch) error {
+	if isTerminal(t.w) && os.Getenv("NO_COLOR") == "" {
 		t.on, t.off = "\x1b[32m", "\x1b[0m"
 	}
 	for _, r := range roots {
@@ -82,6 +82,7 @@ func printTree(w io.Writer, roots []*survey.Branch, deepest int) error {
 // treePrinter prints branches as lines.
 type treePrinter struct {
 	w       io.Writer
+	topic   bool   // pages have scores
 	on, off string // colour of pages on the topic
 	deepest int
 	err     error
@@ -105,21 +106,31 @@ func (t *treePrinter) branch(b *survey.Branch, stem, rest string, level int) {
 	if b.OnTopic {
 		on, off = t.on, t.off
 	}
-	what := fmt.Sprintf("%.2f", b.Score)
-	if b.Crawler > 0 {
-		what = fmt.Sprintf("%s #%d", what, b.Crawler)
-	}
+	what := ""
 	if b.State != "fetched" {
-		what = strings.TrimSpace(b.State+" "+b.Reason) + " " + what
+		what = strings.TrimSpace(b.State+" "+b.Reason) + " "
+	}
+	if t.topic {
+		what += fmt.Sprintf("%.2f ", b.Score)
+	}
+	if b.Crawler > 0 {
+		what += fmt.Sprintf("#%d ", b.Crawler)
+	}
+	if what != "" {
+		what += " "
 	}
 	anchor := ""
 	if b.Anchor != "" {
 		anchor = fmt.Sprintf("  %q", b.Anchor)
 	}
-	t.printf("%s%s%s  %s%s%s\n", stem, on, what, clip(b.URL), off, anchor)
+	t.printf("%s%s%s%s%s%s\n", stem, on, what, clip(b.URL), off, anchor)
 	if t.deepest > 0 && level >= t.deepest || level >= maxLevels {
 		if n := len(b.Under); n > 0 {
-			t.printf("%s└ … %s below, %s of them on the topic\n", rest, plural(int64(b.Pages-1), "page"), count(int64(b.Relevant)))
+			t.printf("%s└ … %s below", rest, plural(int64(b.Pages-1), "page"))
+			if t.topic {
+				t.printf(", %s of them on the topic", count(int64(b.Relevant)))
+			}
+			t.printf("\n")
 		}
 		return
 	}
@@ -150,12 +161,11 @@ func (t *treePrinter) branch(b *survey.Branch, stem, rest string, level int) {
 	}
 }
 
-// whole reports whether a branch is printed although nothing in it is on the topic: what was not fetched was asked for.
-func (t *treePrinter) whole(b *survey.Branch) bool { return b.Pages == 0 }
+// whole reports whether a branch is printed although nothing in it is on the topic: there is none, or what was not fetched was asked for.
+func (t *treePrinter) whole(b *survey.Branch) bool { return !t.topic || b.Pages == 0 }
 
-// printDot prints the trees as a graph.
-func printDot(w io.Writer, roots []*survey.Branch) error {
-	t := treePrinter{w: w}
+// graph prints the trees as a graph.
+func (t *treePrinter) graph(roots []*survey.Branch) error {
 	t.printf("digraph crawl {\n  rankdir=LR;\n  node [shape=box, fontname=\"sans-serif\"];\n")
 	stack := append([]*survey.Branch{}, roots...)
 	for len(stack) > 0 {
@@ -165,7 +175,11 @@ func printDot(w io.Writer, roots []*survey.Branch) error {
 		if b.OnTopic {
 			fill = ", style=filled, fillcolor=palegreen"
 		}
-		t.printf("  %q [label=\"%.2f\", tooltip=%q%s];\n", dotName(b), b.Score, b.URL, fill)
+		label := b.URL
+		if t.topic {
+			label = fmt.Sprintf("%.2f", b.Score)
+		}
+		t.printf("  %q [label=%q, tooltip=%q%s];\n", dotName(b), label, b.URL, fill)
 		for _, u := range b.Under {
 			t.printf("  %q -> %q [tooltip=%q];\n", dotName(b), dotName(u), u.Anchor)
 		}

@@ -250,6 +250,15 @@ func (c *Coordinator) Fetched(job uint32, fn func(frontier.URL) error) error {
 	return c.f.Fetched(job, fn)
 }
 
+// Crawlers returns whose tasks are whose, where several crawlers share what a job finds.
+func (c *Coordinator) Crawlers(ctx context.Context, job uint32) (of map[uint32]uint32, err error) {
+	err = c.ask(ctx, func() error {
+		of = c.f.Crawlers(job)
+		return nil
+	})
+	return of, err
+}
+
 // Account calls fn with a job as the frontier has it now. fn must not keep it.
 func (c *Coordinator) Account(ctx context.Context, job uint32, fn func(*frontier.Job)) error {
 	return c.ask(ctx, func() error {

@@ -128,6 +128,21 @@ func (f *Frontier) atSite(t *Task) crawl.Counts {
 	return all
 }
 
+// Crawlers returns the crawlers of a job's tasks, where it has several.
+func (f *Frontier) Crawlers(job uint32) map[uint32]uint32 {
+	j := f.jobs[job]
+	if j == nil || j.Identity.Market == nil {
+		return nil
+	}
+	of := map[uint32]uint32{}
+	for id, t := range f.tasks {
+		if t.Job == job && t.Crawler() > 0 {
+			of[id] = t.Crawler()
+		}
+	}
+	return of
+}
+
 // skips reports whether a crawler that remembers for itself passes a link by, because it promises too little.
 func (x *tx) skips(j *Job, t, own *Task, r *record) (bool, error) {
 	m := j.Identity.Market

@@ -251,15 +251,22 @@ type Branch struct {
 	Under    []*Branch `json:"under,omitempty"`
 }
 
-// SearchTree returns the trees of a crawl, one for each seed: how each page was reached. all takes in what was not fetched, too.
-func SearchTree(ctx context.Context, dir string, job uint32, all bool) (roots []*Branch, running bool, err error) {
+// Paths are the trees of a crawl, one for each seed: how each page was reached.
+type Paths struct {
+	Roots   []*Branch
+	Topic   bool // the crawl has one: pages have scores
+	Running bool
+}
+
+// SearchTree returns how the pages of a crawl were reached. all takes in what was not fetched, too.
+func SearchTree(ctx context.Context, dir string, job uint32, all bool) (p Paths, err error) {
 	var tree Tree
 	err = assemble.View(ctx, dir, func(f *frontier.Frontier, runs bool) error {
-		running = runs
 		j := f.Job(job)
 		if j == nil {
 			return fmt.Errorf("no job %d", job)
 		}
+		p.Topic, p.Running = j.Identity.Topic != nil, runs
 		return f.URLs(job, func(u frontier.URL) error {
 			if u.URL == "" || !all && u.State != crawl.Fetched {
 				return nil
@@ -271,10 +278,10 @@ func SearchTree(ctx context.Context, dir string, job uint32, all bool) (roots []
 			return nil
 		})
 	})
-	if err != nil {
-		return nil, running, err
+	if err == nil {
+		p.Roots = tree.Roots()
 	}
-	return tree.Roots(), running, nil
+	return p, err
 }
 
 // Tree is made of URLs, in whatever order they come.

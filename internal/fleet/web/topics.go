@@ -16,6 +16,7 @@ import (
 // Paths are the search paths of a job: each page under the page that named it first.
 type Paths struct {
 	Pages int              `json:"pages"` // that were fetched
+	Topic bool             `json:"topic"` // the job has one: pages have scores
 	Roots []*survey.Branch `json:"roots"`
 }
 
@@ -55,15 +56,22 @@ func (a *api) registerTopics(h huma.API, get func(id, path, what string) huma.Op
 		return &out[ledger.Auction]{*v}, nil
 	})
 	register(h, get("tree", "/jobs/{id}/tree", "The search paths of a job: each page under the page that named it first"), func(ctx context.Context, in *JobPath) (*out[Paths], error) {
-		return heavy(ctx, a, "tree "+strconv.Itoa(int(in.ID)), func(context.Context) (Paths, error) { return a.paths(in.ID) })
+		return heavy(ctx, a, "tree "+strconv.Itoa(int(in.ID)), func(ctx context.Context) (Paths, error) { return a.paths(ctx, in.ID) })
 	})
 	register(h, get("statistics", "/jobs/{id}/statistics", "The figures of a job that looks for a topic, as they are published"), func(ctx context.Context, in *JobPath) (*out[survey.Stats], error) {
 		return heavy(ctx, a, "statistics "+strconv.Itoa(int(in.ID)), func(ctx context.Context) (survey.Stats, error) { return a.statistics(ctx, in.ID) })
 	})
 }
 
-func (a *api) paths(job uint32) (p Paths, err error) {
+func (a *api) paths(ctx context.Context, job uint32) (p Paths, err error) {
 	co, err := a.s.Leader()
+	if err != nil {
+		return p, err
+	}
+	if err := co.Account(ctx, job, func(j *frontier.Job) { p.Topic = j.Identity.Topic != nil }); err != nil {
+		return p, err
+	}
+	of, err := co.Crawlers(ctx, job)
 	if err != nil {
 		return p, err
 	}
@@ -72,7 +80,7 @@ func (a *api) paths(job uint32) (p Paths, err error) {
 		if p.Pages++; p.Pages > maxReached {
 			return errWide
 		}
-		tree.Add(u)
+		tree.Add(u).Crawler = of[u.Task]
 		return nil
 	})
 	p.Roots = survey.Prune(tree.Roots(), maxBranches)
