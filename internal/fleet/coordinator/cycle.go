@@ -207,7 +207,7 @@ func siteOf(j *frontier.Job, name string, site *crawl.Site) learn.Site {
 func (c *Coordinator) waiting(j *frontier.Job, t *frontier.Task, site *crawl.Site, now int64) learn.Task {
 	w := learn.Task{
 		Site: siteOf(j, t.Site, site), ID: t.ID, Job: t.Job, Since: t.Since, Pending: t.Pending(), Avoid: t.Avoid, Last: t.Last,
-		Type: j.Placing.Type, Product: j.Placing.Product, Need: j.Placing.Need, Quota: float64(j.Limits.LeasePages),
+		Type: j.Placing.Type, Product: j.Placing.Product, Need: j.Placing.Need,
 	}
 	c.searching(j, t, &w)
 	if t.Fetched > 0 { // of a site that nobody has seen yet the queue tells nothing

@@ -64,7 +64,6 @@ type Task struct {
 	Product string
 	Need    schedule.Vector // as its job states it
 	Pages   float64         // that it still has, as far as one can tell; 0 is not known, +Inf: its site has no end
-	Quota   float64         // pages of its next lease at most; 0 is no limit
 	Place   schedule.Place
 	About   string // what its search is about, as About names it; empty: it is of no search
 	Bound   string // node that it goes to as long as that takes it
@@ -147,11 +146,7 @@ func (t *Task) waiting(book *predict.Book) schedule.Task {
 	case math.IsInf(t.Pages, 1):
 		out.Bits = t.Pages
 	case t.Pages > 0:
-		pages := t.Pages
-		if t.Quota > 0 {
-			pages = min(pages, t.Quota)
-		}
-		out.Bits = pages * book.PageBits(out.Book)
+		out.Bits = t.Pages * book.PageBits(out.Book)
 	}
 	return out
 }

@@ -30,7 +30,7 @@ func filled() View {
 		Tasks: []Task{{
 			Site: site, ID: 5, Job: 6, Since: 900, Pending: 70, Avoid: []string{"m"}, Last: "n", Type: "web", Product: "milk", Need: need, About: About("s"), Bound: "n",
 			ByAddress: true, Shut: []string{"m"},
-			Pages: 70, Quota: 50, Place: schedule.Place{Lat: 1, Lon: 2, Located: true, Region: "eu", Network: "AS1"},
+			Pages: 50, Place: schedule.Place{Lat: 1, Lon: 2, Located: true, Region: "eu", Network: "AS1"},
 		}},
 		Leases: []Lease{{Site: site, ID: 8, Task: 9, Node: "n", Need: need, Ping: true}},
 	}

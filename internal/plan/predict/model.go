@@ -117,6 +117,9 @@ func (b *Book) Rates(site int, at int64, nodes []int32, out []Figure) {
 	}
 }
 
+// Blind reports whether nothing is known of any pair's speed yet, so that all are the default.
+func (b *Book) Blind() bool { return b.truth == nil && !b.cfg.Alone && !b.model.fitted }
+
 // Own is what a pair's own leases have had on average, useful bits a second; false: there were none, or the book is told.
 func (b *Book) Own(node, site int) (float64, bool) {
 	p := b.look(node, site)

@@ -114,6 +114,13 @@ func (r *recorder) note(name, unit string, f predict.Figure) {
 	}
 }
 
+// add says of a pair that was priced what else counts.
+func (r *recorder) add(task, node int, name, unit string, x float64) {
+	if c := r.costs[pairKey{task, node}]; c != nil {
+		c.Parts = append(c.Parts, Part{Name: name, Unit: unit, Value: x, Source: predict.Stated.String()})
+	}
+}
+
 func (r *recorder) end(cost float64) {
 	if cost-cost == 0 { // finite
 		r.open.Cost = &cost

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"argosy/internal/crawl"
 	"argosy/internal/plan/solve"
 )
 
@@ -13,6 +14,7 @@ type FlowConfig struct {
 	Fair       float64 // seconds of waiting after which a task counts double
 	Width      float64 // of the logit by which tasks divide their time when nodes are priced, as a share of their best value
 	Refresh    int64   // ms after which the costs of a waiting task are looked at again
+	Learn      bool    // leases count what is learned by them, too
 }
 
 // Flow assigns all waiting tasks at once. Its objective is the useful megabits of all tasks, those that run and those that
@@ -26,7 +28,7 @@ type FlowConfig struct {
 // where that is less (or of requests at once, where neither is known). The weight w of a task grows while it waits, so that nobody waits for ever. The
 // program's dual is kept from cycle to cycle and brought up to date by Newton's method (solve.PriceShares); it prices
 // each node's bandwidth and places. Tasks that wait then get the places that are free now by exact capacitated
-// assignment of what they gain at these prices; of a node whose bandwidth is given away more than what is left of it
+// assignment of what they gain at these prices, what a lease teaches included (Learn); of a node whose bandwidth is given away more than what is left of it
 // is not counted. A task waits only where it is worth less than the place it would take.
 func Flow(cfg FlowConfig) Solver {
 	return Solver{"priced flow", func(c *Context) []int {
@@ -44,6 +46,7 @@ type kept struct {
 	node    []int32
 	value   []float64 // useful Mbit/s
 	use     []float64 // of what is scarce at the node: Mbit/s, or requests at once
+	more    []float64 // that a lease there teaches, as if it were so many useful Mbit/s of it; nil is nothing
 	best    float64   // largest value
 	at      int64
 	version uint32  // of what is known of the site
@@ -64,6 +67,7 @@ type flow struct {
 	runs   int       // leases whose tasks are remembered
 	fresh  int       // tasks whose costs were looked at
 	same   bool      // the nodes are those of the last cycle
+	blind  bool      // the first figures of all are under way
 	cap    []float64 // what each node has of what is scarce: bandwidth, Mbit/s, or requests at once; 0 where neither is stated
 	wide   []bool    // it is requests
 	free   []float64
@@ -83,9 +87,17 @@ func (f *flow) gather() {
 	}
 	f.same = f.old != nil && f.old.of(c.S.Nodes)
 	f.startPrices()
+	f.blind = f.waits()
+	blind := int64(0)
+	if f.old != nil {
+		blind = f.old.blind
+	}
+	if f.blind && blind == 0 {
+		blind = c.S.Now
+	}
 	c.memory = &Memory{
 		Slots: make(map[string]float64, len(names)), Bandwidth: make(map[string]float64, len(names)),
-		kept: make(map[uint32]*kept, len(c.S.Tasks)), nodes: names,
+		kept: make(map[uint32]*kept, len(c.S.Tasks)), nodes: names, blind: blind,
 	}
 	f.tasks, f.weight = make([]*kept, len(c.S.Tasks)), make([]float64, len(c.S.Tasks))
 	for t := range f.tasks {
@@ -218,10 +230,18 @@ func (f *flow) best(k *kept) int {
 	return at
 }
 
-// net is what a node of a task brings at the prices.
+// net is what a node of a task brings at the prices, what is learned there included.
 func (f *flow) net(k *kept, i int) float64 {
 	n := k.node[i]
-	return k.value[i] - f.paid[n]*k.use[i] - f.place[n]
+	return k.value[i] + k.teaches(i) - f.paid[n]*k.use[i] - f.place[n]
+}
+
+// teaches is what it is worth to learn what the i-th node is like.
+func (k *kept) teaches(i int) float64 {
+	if k.more == nil {
+		return 0
+	}
+	return k.more[i]
 }
 
 // weigh says what a task is worth to nodes and takes of them.
@@ -243,6 +263,9 @@ func (f *flow) weigh(t int, open []int) *kept {
 		}
 		k.node, k.value, k.use = append(k.node, int32(n)), append(k.value, v), append(k.use, use)
 		k.best = max(k.best, v)
+	}
+	if f.learns() {
+		f.teach(t, k)
 	}
 	return k
 }
@@ -267,6 +290,9 @@ func (f *flow) cut(k *kept, n int) *kept {
 	for i, g := range gains {
 		if g >= limit && len(out.node) < n {
 			out.node, out.value, out.use = append(out.node, k.node[i]), append(out.value, k.value[i]), append(out.use, k.use[i])
+			if k.more != nil {
+				out.more = append(out.more, k.more[i])
+			}
 		}
 	}
 	return out
@@ -399,7 +425,7 @@ const crowded = 0.2
 func (f *flow) gain(t, i int) float64 {
 	k := f.tasks[t]
 	n := k.node[i]
-	v := f.weight[t] * k.value[i]
+	v := f.weight[t] * (k.value[i] + k.teaches(i))
 	if f.cap[n] <= 0 {
 		return v - f.place[n]
 	}
@@ -467,6 +493,12 @@ func (f *flow) assign() []int {
 		}
 		chosen = a.Bin
 	}
+	if f.blind {
+		for t := range out {
+			c.Wait(t, crawl.Verdict{Reason: ReasonBlind})
+		}
+		return out
+	}
 	welcomed := f.welcome()
 	for t := range out {
 		if w, ok := welcomed[t]; ok {
@@ -508,35 +540,6 @@ func (f *flow) fill(t int) int {
 	f.free[n] -= k.use[at]
 	f.c.Take(t, n)
 	return n
-}
-
-// welcome gives each node that was never tried one task, that which loses least by it: nothing else tells what the node
-// is worth, and one task is a small price.
-func (f *flow) welcome() map[int]int {
-	c := f.c
-	given := map[int]int{}
-	for n := range c.S.Nodes {
-		if !c.S.Nodes[n].Untried || c.Load[n] > 0 {
-			continue
-		}
-		task, at, best := -1, 0, 0.0
-		for t := range f.tasks {
-			k := f.tasks[t]
-			i := k.index(int32(n))
-			if _, taken := given[t]; taken || i < 0 || !fitsNow(c, t, n) {
-				continue
-			}
-			if share := k.value[i] / k.best; share > best {
-				task, at, best = t, i, share
-			}
-		}
-		if task >= 0 {
-			given[task] = n
-			f.free[n] -= f.tasks[task].use[at]
-			c.Take(task, n)
-		}
-	}
-	return given
 }
 
 // settle takes the node that the assignment chose, or another with room where what is left of bandwidth makes it better.

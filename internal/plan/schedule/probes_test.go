@@ -129,6 +129,10 @@ func TestProbesAreWorthIt(t *testing.T) {
 	if p, _ := PlanProbes(s, Probing{Measures: Measures{Crawl: Worth}, Done: none}); len(p.Assignments) != 0 {
 		t.Errorf("%v of a site that is nearly done", p.Assignments)
 	}
+	s.LeaseSeconds, s.Tasks[1].Bits = 1, 5e7 // and where it has several short leases left
+	if p, _ := PlanProbes(s, Probing{Measures: Measures{Crawl: Worth}, Done: none}); len(p.Assignments) != 0 {
+		t.Errorf("%v of a site that is done in a few seconds", p.Assignments)
+	}
 }
 
 // One node measures nothing by itself: there is nothing to choose.

@@ -53,7 +53,7 @@ type Task struct {
 	Need    Vector  // as its job states it
 	Width   float64 // requests at once that a lease of it makes, on average; 0 is not known
 	Gap     float64 // seconds between the starts of two requests to its site; 0 is none
-	Bits    float64 // that its next lease is expected to collect; 0 is not known, +Inf: its site has no end
+	Bits    float64 // that it still has, as far as one can tell; 0 is not known, +Inf: its site has no end
 	Place   Place   // where its site is, as far as it is known
 	Book    int     // its site's number in the book
 	About   int     // one more than the number in the book of what its search is about; 0: it is of no search
@@ -135,6 +135,7 @@ type Memory struct {
 	kept      map[uint32]*kept   // candidates of tasks that waited
 	runs      []held             // of leases, in the order of their ids
 	nodes     []string
+	blind     int64 // since when tasks waited for the first figures, Unix ms; 0: they have not
 	priced    int64 // when bandwidth was priced last, Unix ms
 	fresh     int   // tasks that were looked at since
 	fitted    int   // of the book's model
@@ -174,6 +175,7 @@ const (
 	ReasonFiltered crawl.Kind = "no-node"    // no node passes the filters
 	ReasonForbid   crawl.Kind = "forbidden"  // infinite cost
 	ReasonBatch    crawl.Kind = "batch"      // it waits for a full batch
+	ReasonBlind    crawl.Kind = "blind"      // the first measurements of all are under way
 )
 
 // Strategy decides which node gets which task. Plan is called with the tasks that passed the gate; it is a function

@@ -60,7 +60,8 @@ const probeRoots = 3
 // others, a: on average the expected improvement E(m' − a)⁺ more than a, or, where it is itself thought to be the best,
 // E(a − m')⁺ more than it. That holds for as long as what is learned does, or as the task lasts; a share of that, for others may
 // hold the node then. No pair brings more than the pauses that the site asks for allow. The probe costs the site its time at
-// the best rate. And it must cost less than to learn the same by a lease on the node, which costs the difference of the means for
+// the best rate: what is left of that after the price of bandwidth, or, where the task ends, all of it, for others that end free bandwidth.
+// And it must cost less than to learn the same by a lease on the node, which costs the difference of the means for
 // the time of a lease, and what knowing would have brought meanwhile.
 func (w *worth) most(c *Context, t int) int {
 	s := c.S
@@ -70,9 +71,11 @@ func (w *worth) most(c *Context, t int) int {
 	if w.mean == nil {
 		w.mean = make([]float64, len(s.Nodes))
 	}
-	first, second := 0.0, 0.0
+	first, second, most := 0.0, 0.0, 0.0
 	for _, n := range c.Candidates(t) {
-		w.mean[n] = c.Useful(t, n).Value * c.Success(t, n).Value * (1 - c.priceOf(n))
+		speed := c.Useful(t, n).Value * c.Success(t, n).Value
+		most = max(most, speed)
+		w.mean[n] = speed * (1 - c.priceOf(n))
 		if w.mean[n] > first {
 			first, second = w.mean[n], first
 		} else {
@@ -84,27 +87,28 @@ func (w *worth) most(c *Context, t int) int {
 	}
 	page, gap := s.Book.PageBits(s.Tasks[t].Book), s.Tasks[t].Gap
 	best, gain := -1, 0.0
-	holds, noise := s.Book.Holds(), s.Book.Noise()
-	if x := s.Tasks[t].Bits; x > 0 && x < first*s.LeaseSeconds { // the task ends before
-		holds = x / first
+	noise, holds := s.Book.Noise(), c.usedFor(t, most)
+	lost := first
+	if x := s.Tasks[t].Bits; x > 0 && !math.IsInf(x, 1) {
+		lost, holds = most, min(holds, x/most/2) // half of what is left is had while it is measured, or where it is already known to be good
 	}
 	for _, n := range c.Candidates(t) {
 		f, m := c.Rate(t, n), w.mean[n]
 		if f.Source == predict.Measured || !c.Room(n) || !w.fits(c, n, f) {
 			continue
 		}
-		cost := probeRoots * max(page/f.Value, gap) * first
+		cost := probeRoots * max(page/f.Value, gap) * lost
 		share := c.mean(f) * c.Success(t, n).Value * (1 - c.priceOf(n))
-		most := math.Inf(1)
+		limit := math.Inf(1)
 		if gap > 0 {
-			most = page / gap * share
+			limit = page / gap * share
 		}
 		learns := f.Sigma * f.Sigma / math.Sqrt(f.Sigma*f.Sigma+noise) // how far one measurement moves the figure
 		better := 0.0
 		if m < first {
-			better = between(f.Value*share, learns, first, most, cost/holds)
+			better = between(f.Value*share, learns, first, limit, cost/holds)
 		} else {
-			better = second - between(f.Value*share, learns, 0, most, 0) + between(f.Value*share, learns, second, most, 0)
+			better = second - between(f.Value*share, learns, 0, limit, 0) + between(f.Value*share, learns, second, limit, 0)
 		}
 		if cost >= (first-m+better)*s.LeaseSeconds {
 			continue

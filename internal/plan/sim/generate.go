@@ -196,6 +196,8 @@ func Kinds() []Kind {
 		kind("polite", "sites ask for pauses, 1.5 s on average", false, func(t *Terms) { t.Gap, t.Limits = 1.5, false }),
 		kind("sizes", "sites hold very different amounts and end", false, func(t *Terms) { t.Sizes = 1.5 }),
 		kind("short", "six minutes", false, func(t *Terms) { t.Minutes = 6 }),
+		kind("brief", "one minute, sites that hold what random placement collects in about as long", false, func(t *Terms) { t.Minutes, t.Sizes = 1, 0.5 }),
+		kind("brief-few", "the same, 4 nodes, 20 sites", false, func(t *Terms) { t.Nodes, t.Sites, t.Minutes, t.Sizes = 4, 20, 1, 0.5 }),
 		kind("long", "two hours", false, func(t *Terms) { t.Minutes = 120 }),
 		{"arrivals", "tasks of 20 pages come to 12 nodes and 60 sites that change their mind 60 times, load 0.6", false,
 			func(seed uint64) World { return Changing(12, 60, 60, 0.6, 1, seed) }, nil},

@@ -489,7 +489,7 @@ func (e *engine) snapshot() (s *schedule.Snapshot, at []int) {
 	for _, t := range e.offered() {
 		x := learn.Task{
 			Site: e.site(t.site), ID: t.id, Since: t.since, Pending: int64(min(t.left/e.w.Page, 1e15)), Pages: t.left / e.w.Page,
-			Quota: e.w.Lease.Bits / e.w.Page, Place: e.w.Sites[t.site].Place,
+			Place: e.w.Sites[t.site].Place,
 		}
 		x.Avoid = t.avoid
 		if t.last >= 0 {

@@ -254,3 +254,22 @@ func TestFlowWhereSitesEndAndShutNodesOut(t *testing.T) {
 	}
 	t.Logf("flow has %.4g of what greedy has", sum["flow"]/sum["greedy"])
 }
+
+// Where four nodes have all done in a minute flow measures no more than pays: it is above the simple control.
+func TestFlowWhereThereIsLittleToDo(t *testing.T) {
+	sum := map[string]float64{}
+	for seed := range uint64(4) {
+		w := Made(Terms{Nodes: 4, Sites: 20, Minutes: 1, Capacity: 2, Limits: true, Tells: 0.3, Noise: 0.2, Sizes: 0.5}, seed)
+		for _, spec := range []string{"flow", "greedy"} {
+			x, err := RunBound(w, strategyOf(t, spec), 1, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum[spec] += x.Bits
+		}
+	}
+	t.Logf("flow has %.4g of what greedy has", sum["flow"]/sum["greedy"])
+	if sum["flow"] < sum["greedy"] {
+		t.Errorf("flow has %.4g of what greedy has", sum["flow"]/sum["greedy"])
+	}
+}

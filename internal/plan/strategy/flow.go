@@ -13,7 +13,7 @@ var flow = Preset{
 	Source:  "Argosy",
 	Options: []Option{
 		{"probes", []string{"worth", "<number>"}, "nodes of each site whose bandwidth is probed: those whose figure is worth more than its probe costs, or so many, those predicted to be the best"},
-		{"explore", []string{"0.2", "<factor>"}, "how far an unsure speed is drawn from its distribution instead of being taken as expected"},
+		{"explore", []string{"worth", "<factor>"}, "worth adds to what a lease brings what it teaches, for as long as that is of use; a factor draws unsure speeds from their distributions, so far; 0 takes all as expected"},
 		{"move", []string{"0.1", "<share>"}, "what it costs to give a site to another node than the one that had it last, as a share of the time it takes"},
 		{"loss", []string{"40", "<number>"}, "pages' worth of time that it costs to lose a page which another node would get; nothing, where a site has no end"},
 		{"price", []string{"0", "<weight>"}, "seconds a megabit that one unit of price is worth"},
@@ -24,7 +24,11 @@ var flow = Preset{
 		{"width", []string{"0.02", "<share>"}, "how sharply sites choose when nodes are priced: within which share of their best value they are undecided"},
 	},
 	build: func(o *options) schedule.Composition {
-		cost := flowCost{o.number("explore", 0, 3), o.number("move", 0, 10), o.number("loss", 0, 1000), o.number("price", 0, 1e6)}
+		explore, learn := 0.0, o.text("explore") == "worth"
+		if !learn {
+			explore = o.number("explore", 0, 3)
+		}
+		cost := flowCost{explore, o.number("move", 0, 10), o.number("loss", 0, 1000), o.number("price", 0, 1e6)}
 		wants := flowWants()
 		if o.text("probes") == "worth" {
 			wants.Crawl = schedule.Worth
@@ -35,7 +39,7 @@ var flow = Preset{
 		// Candidates: 16, for with 8 kept a hundred nodes collect 6 % less of ten thousand sites in the first ten minutes (BenchmarkFleet), and
 		// the time that they save is a fifteenth.
 		solver := schedule.Flow(schedule.FlowConfig{
-			Candidates: int(o.number("candidates", 0, 10_000)), Fair: o.number("fair", 0, 1e6), Width: o.number("width", 0.005, 1), Refresh: 10_000,
+			Candidates: int(o.number("candidates", 0, 10_000)), Fair: o.number("fair", 0, 1e6), Width: o.number("width", 0.005, 1), Refresh: 10_000, Learn: learn,
 		})
 		if o.text("solver") == "greedy" {
 			solver = schedule.Greedy

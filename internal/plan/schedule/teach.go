@@ -1,0 +1,127 @@
+package schedule
+
+import (
+	"math"
+)
+
+// remembered is for how long what is learned of a pair is thought to be of use at most, s, where a task has no end: how long a crawl goes on
+// nobody knows. Of 600 and 1,800 it does better in most kinds of worlds (those that constants are chosen on).
+const remembered = 600
+
+// usedFor is for how long what is learned of a task's pairs is of use, s, where it collects so many bits a second at best: as long as
+// the measurement speaks for its pair, and there is something left.
+func (c *Context) usedFor(t int, best float64) float64 {
+	holds := min(remembered, c.book.Holds())
+	if x := c.S.Tasks[t].Bits; x > 0 {
+		holds = min(holds, x/best)
+	}
+	return holds
+}
+
+// learns reports whether leases count what they teach: where they end before that is of no more use.
+func (f *flow) learns() bool {
+	c := f.c
+	return f.cfg.Learn && c.known() && c.S.LeaseSeconds > 0 && c.S.LeaseSeconds < remembered
+}
+
+// teach says what it is worth to learn, by a lease, what each of a task's nodes is like, at the prices of the last cycle.
+//
+// A node of value v is unsure by σ. Once it is known better the task has the better of it and of the best of the others: on average
+// the expected improvement over that, or, of the node that is the best, over the second. That is had for as long as what is learned is of use,
+// after the lease, and is counted as if it were collected during the lease (knowledge gradient: Frazier, Powell and Dayanik, 2008).
+func (f *flow) teach(t int, k *kept) {
+	c := f.c
+	if k.best <= 0 {
+		return
+	}
+	first, second, best := 0.0, 0.0, -1
+	for i := range k.node {
+		if x := f.net(k, i); x > first || best < 0 {
+			first, second, best = x, max(0, first), i
+		} else {
+			second = max(second, x)
+		}
+	}
+	times := c.usedFor(t, k.best*mbit)/c.S.LeaseSeconds - 1
+	if times <= 0 {
+		return
+	}
+	noise := c.book.Noise()
+	more := make([]float64, len(k.node))
+	for i, n := range k.node {
+		rate, ok := c.Rate(t, int(n)), c.Success(t, int(n))
+		square := rate.Sigma*rate.Sigma + ok.Sigma*ok.Sigma/max(1e-9, ok.Value*ok.Value)
+		mean := k.value[i] - f.paid[n]*k.use[i]
+		if square <= 0 || mean <= 0 {
+			continue
+		}
+		sigma := square / math.Sqrt(square+noise) // how far one lease moves the figure
+		over, gain := first+f.place[n], 0.0
+		if i == best {
+			over = second + f.place[n]
+			gain = over - mean
+		}
+		gain += improvement(mean*math.Exp(-sigma*sigma/2), sigma, over, 0)
+		more[i] = max(0, gain) * times
+		if c.rec != nil {
+			c.rec.add(t, int(n), "learning", "Mbps", more[i])
+		}
+	}
+	k.more = more
+}
+
+// welcome gives each node that was never tried one task, that which loses least by it: nothing else tells what the node
+// is worth, and one task is a small price. Where it counts what leases teach, that tells when it is one.
+func (f *flow) welcome() map[int]int {
+	c := f.c
+	given := map[int]int{}
+	if f.learns() {
+		return given
+	}
+	for n := range c.S.Nodes {
+		if !c.S.Nodes[n].Untried || c.Load[n] > 0 {
+			continue
+		}
+		task, at, best := -1, 0, 0.0
+		for t := range f.tasks {
+			k := f.tasks[t]
+			i := k.index(int32(n))
+			if _, taken := given[t]; taken || i < 0 || !fitsNow(c, t, n) {
+				continue
+			}
+			if share := k.value[i] / k.best; share > best {
+				task, at, best = t, i, share
+			}
+		}
+		if task >= 0 {
+			given[task] = n
+			f.free[n] -= f.tasks[task].use[at]
+			c.Take(task, n)
+		}
+	}
+	return given
+}
+
+// blindMost is for which share of a lease's time tasks wait for the first figures of all at most, blindSeconds for how long.
+const (
+	blindMost    = 1.0 / 6
+	blindSeconds = 5
+)
+
+// waits reports whether tasks had better wait for the first figures of all, which are under way: before there are any nodes seem alike, how much
+// a site takes of a node is a guess, and a lease lasts many times as long as the first probes.
+func (f *flow) waits() bool {
+	c := f.c
+	if !f.learns() || len(c.S.Nodes) < 2 || !c.book.Blind() {
+		return false
+	}
+	if f.old != nil && f.old.blind > 0 && float64(c.S.Now-f.old.blind)/1000 >= min(blindSeconds, blindMost*c.S.LeaseSeconds) {
+		return false
+	}
+	for i := range c.S.Running {
+		if !c.S.Running[i].Ping {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,77 @@
+package schedule
+
+import (
+	"testing"
+
+	"argosy/internal/plan/predict"
+)
+
+// Tasks wait for the first figures of all while somebody measures, but not for long.
+func TestFirstFiguresAreWaitedFor(t *testing.T) {
+	flow := Flow(FlowConfig{Learn: true, Width: 0.02, Refresh: 10_000})
+	cost := Cost{Of: func(c *Context, task, node, _ int) float64 { return 1e6 / c.Useful(task, node).Value }}
+	comp := Composition{Filters: Always, Cost: cost, Solver: flow}
+	cycle := func(s *Snapshot) Plan {
+		t.Helper()
+		p, err := Cycle(s, comp)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	s := fleet(2, 3)
+	s.LeaseSeconds = 30
+	if p := cycle(s); len(p.Assignments) != 3 {
+		t.Errorf("%v where nobody measures", p.Assignments)
+	}
+	s.Running = []Running{{Lease: 1, Site: "x", Node: s.Nodes[0].ID, Book: s.Book.Site("x")}}
+	p := cycle(s)
+	if len(p.Assignments) != 0 || p.Waiting[0].Verdict.Reason != ReasonBlind {
+		t.Errorf("%v, %v while the first site is measured", p.Assignments, p.Waiting)
+	}
+	s.Memory, s.Now = p.Memory, s.Now+blindSeconds*1000
+	p = cycle(s)
+	if len(p.Assignments) != 3 {
+		t.Errorf("%v after %d s", p.Assignments, blindSeconds)
+	}
+	s.Memory, s.Now = p.Memory, s.Now+100
+	if p := cycle(s); len(p.Assignments) != 3 {
+		t.Errorf("%v a second time", p.Assignments)
+	}
+}
+
+// A node of which little is known is tried where that may pay: not where little is left, and not once it is known.
+func TestLeasesCountWhatTheyTeach(t *testing.T) {
+	s := fleet(2, 1)
+	s.LeaseSeconds = 10
+	for range 6 {
+		s.Book.Reported(0, 0, predict.Report{Bits: 1e8, Seconds: 10, Good: 100, All: 100}, 900)
+	}
+	s.Book.Fit()
+	at := func(bits float64) string {
+		t.Helper()
+		s.Tasks[0].Bits = bits
+		cost := Cost{Of: func(c *Context, task, node, _ int) float64 {
+			return 1e6 / c.Useful(task, node).Value * (1 + 0.3*float64(node)) // the second is thought to be slower
+		}}
+		p, err := Cycle(s, Composition{Filters: Always, Cost: cost, Solver: Flow(FlowConfig{Learn: true, Width: 0.02, Refresh: 10_000})})
+		if err != nil || len(p.Assignments) != 1 {
+			t.Fatal(p, err)
+		}
+		return s.Nodes[p.Assignments[0].Node].ID
+	}
+	first, second := s.Nodes[0].ID, s.Nodes[1].ID
+	if n := at(1e8); n != first {
+		t.Errorf("%s, where one lease is left", n)
+	}
+	if n := at(1e11); n != second {
+		t.Errorf("%s, where much is left", n)
+	}
+	for range 9 {
+		s.Book.Reported(1, 0, predict.Report{Bits: 9e7, Seconds: 10, Good: 90, All: 90}, 900)
+	}
+	s.Book.Fit()
+	if n := at(1e11); n != first {
+		t.Errorf("%s, though the other is known to be slower", n)
+	}
+}
