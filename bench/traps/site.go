@@ -41,6 +41,7 @@ type part struct {
 	traps  []trap
 	answer func(s *site, u *url.URL) *answer // nil: not a URL of this part
 	paths  string                            // a prefix of all its paths
+	drawn  bool                              // its answers are drawn anew each time
 	need   float64                           // share of the contents that must be had; 0 is 1 without traps, 0.99 with them
 }
 

@@ -4,6 +4,7 @@ import (
 	"html"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -32,7 +33,8 @@ func search(t *testing.T, s *site, allowed, most int) (missing []string) {
 		}
 		queue = queue[1:]
 		a := s.ask(u)
-		if most%16 == 0 && s.ask(u).body != a.body {
+		drawn := slices.ContainsFunc(s.parts, func(p *part) bool { return p.drawn })
+		if most%16 == 0 && !drawn && s.ask(u).body != a.body {
 			t.Fatalf("%s says something else each time", u)
 		}
 		if a.status == 404 && a.next == "" {

@@ -41,7 +41,7 @@ func webs() []*web {
 			ws = append(ws, beside(noisy(kind, p)))
 		}
 	}
-	ws = slices.Concat(ws, others(), unseen(), quiet(), turns(), headers(), withFigures())
+	ws = slices.Concat(ws, others(), unseen(), quiet(), turns(), headers(), withFigures(), fresh(), later())
 	return append(ws, maze(), mixed())
 }
 

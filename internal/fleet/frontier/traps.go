@@ -286,13 +286,13 @@ func (x *tx) hasRest(t *Task, rest yield.Rest) (k crawl.Key, err error) {
 	if ok {
 		copy(k[:], v)
 	}
-	if ok || err != nil || !rest.Bare {
+	if ok || err != nil || rest.Bare == (crawl.Key{}) {
 		return k, err
 	}
-	if r, err := x.record(t.space(), rest.Key); err != nil || r == nil || r.State != crawl.Fetched && r.State != crawl.Pending {
+	if r, err := x.record(t.space(), rest.Bare); err != nil || r == nil || r.State != crawl.Fetched && r.State != crawl.Pending {
 		return k, err
 	}
-	return rest.Key, nil
+	return rest.Bare, nil
 }
 
 func (x *tx) keepRest(t *Task, rest, k crawl.Key) error {

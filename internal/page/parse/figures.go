@@ -13,17 +13,23 @@ const maxUnit = 3
 
 // figures are marks of the figures of a page. A figure is a number as people write it, digits with a point or a comma between
 // thousands and before decimals, in a text of figures alone: a cell of a table. Dates, times, versions and numbers that stand in
-// addresses are not figures, so that a calendar has none that are new; nor are the numbers of a sentence, such as by how many queries a
-// page was made. Three in a row are a mark. A row ends at a link and at the parts of lists and forms: how often each choice of a filter
-// was found says nothing.
+// addresses are not figures, so that a calendar has none that are new. Three in a row are a mark. A row ends at a link and at the parts of
+// lists and forms: how often each choice of a filter was found says nothing. The numbers of sentences are rows of their own, whose marks
+// are odd: pages say in sentences, too, how they were made and how many are there.
 type figures struct {
-	rows  []uint32 // the smallest marks,
-	row   [3]uint64
-	inRow int       // how many figures of the row there are, up to three
+	rows  []uint32  // the smallest marks,
+	table row       // of cells,
+	said  row       // and of sentences
 	cell  [8]uint64 // those of the text so far,
 	cells int       // and how many they are
 	wordy bool      // the text has words
 	past  int       // where the last number ended
+}
+
+// row is the last figures, up to three.
+type row struct {
+	last [3]uint64
+	n    int
 }
 
 // figure takes in the number that begins with the word at b[i], whose mark is exact.
@@ -33,7 +39,7 @@ func (r *reader) figure(b []byte, i int, exact uint64) {
 	}
 	end, ok := numberAt(b, i)
 	r.past = end
-	if !ok || r.wordy || r.isOwn(exact) {
+	if !ok || r.isOwn(exact) {
 		return
 	}
 	h := uint64(wordSeed)
@@ -52,25 +58,30 @@ func (r *reader) figure(b []byte, i int, exact uint64) {
 
 // endCell ends a text.
 func (f *figures) endCell() {
-	if !f.wordy {
-		f.addCell()
-	}
-	f.cells, f.wordy = 0, false
+	f.addCell()
+	f.wordy = false
 }
 
-// addCell takes in the figures of a text that has no words.
+// addCell takes in the figures of a text.
 func (f *figures) addCell() {
+	to, odd := &f.table, uint32(0)
+	if f.wordy {
+		to, odd = &f.said, 1
+	}
 	for _, h := range f.cell[:f.cells] {
-		f.row[0], f.row[1], f.row[2] = f.row[1], f.row[2], h
-		if f.inRow++; f.inRow < len(f.row) {
+		to.last[0], to.last[1], to.last[2] = to.last[1], to.last[2], h
+		if to.n++; to.n < len(to.last) {
 			continue
 		}
-		f.inRow = len(f.row)
-		h = mix(mix(f.row[0]^wordMore, wordLast^f.row[1]), wordSeed^f.row[2])
-		f.rows = least(f.rows, uint32(h>>32), MaxFigures)
+		to.n = len(to.last)
+		h = mix(mix(to.last[0]^wordMore, wordLast^to.last[1]), wordSeed^to.last[2])
+		f.rows = least(f.rows, uint32(h>>32)&^1|odd, MaxFigures)
 	}
 	f.cells = 0
 }
+
+// endRow ends the rows.
+func (f *figures) endRow() { f.table.n, f.said.n = 0, 0 }
 
 // numberAt returns where the number that begins at b[i] ends, with all that is written in one piece with it, and reports whether it
 // is a figure.

@@ -24,7 +24,7 @@ func TestFigures(t *testing.T) {
 		{"<td>20.5 °C<td>1013 hPa<td>80 %", 1},
 		{"<tr><th>January<td>20.5<td>1013<tr><th>February<td>8", 1},
 		{"<pre>1 2 3 4 5 6 7 8 9 10 11 12", 9}, // 7 stands in the address,
-		{"<p>at 20.5 degrees 1013 hPa and 80 %", 0},
+		{"<p>at 20.5 degrees 1013 hPa and 80 %", 1},
 		{"<td>1<td>2<td>3<td>4<td>1<td>2<td>3", 4},
 		{"<td>1<td>2", 0},
 		{"<td>1<td>2<a>x</a><td>3", 0},

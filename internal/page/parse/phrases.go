@@ -12,9 +12,11 @@ const MaxPhrases = 48
 
 // Phrases are marks of a page's visible text: what it is in all, and which phrases it is made of.
 type Phrases struct {
-	Text   uint64   // of all words in their order; equal for pages that show the same
+	// Text is of all words: its upper half in any order, its lower half in theirs. It is equal for pages that show the same.
+	Text   uint64
 	Sample []uint32 // the smallest marks of its phrases (bottom-k: Broder 1997); digits, and words of addresses, do not count
-	// Figures are the smallest marks of three figures in a row (see figures.go): a table says something although its words do not.
+	// Figures are the smallest marks of three figures in a row (see figures.go): a table says something although its words do not. Those
+	// of sentences are odd.
 	Figures []uint32
 }
 
@@ -29,7 +31,8 @@ type reader struct {
 	own    [4096]uint64 // words of addresses, in open addressing
 	n      int
 	before []byte    // the last address
-	sum    uint64    // of the words so far, in their order
+	sum    uint64    // of the words so far, in their order,
+	bag    uint64    // and in any
 	run    [3]uint64 // the last words of the text since the last tag,
 	runs   int       // and how many they are
 	sample []uint32
@@ -46,7 +49,7 @@ func Mark(body []byte, url string, links []Link) Phrases {
 	r := readers.Get().(*reader)
 	defer readers.Put(r)
 	clear(r.own[:])
-	r.n, r.before, r.runs, r.sum, r.sample, r.figures = 0, nil, 0, wordSeed, make([]uint32, 0, MaxPhrases), figures{}
+	r.n, r.before, r.runs, r.bag, r.sum, r.sample, r.figures = 0, nil, 0, 0, wordSeed, make([]uint32, 0, MaxPhrases), figures{}
 	if i := bytes.Index([]byte(url), []byte("://")); i >= 0 {
 		r.address([]byte(url[i+3:]))
 	}
@@ -54,7 +57,7 @@ func Mark(body []byte, url string, links []Link) Phrases {
 		r.address(links[i].Ref)
 	}
 	r.page(body)
-	marks := Phrases{Text: r.sum | 1, Sample: r.sample, Figures: r.rows}
+	marks := Phrases{Text: r.bag>>32<<32 | r.sum>>32 | 1, Sample: r.sample, Figures: r.rows}
 	r.sample, r.rows, r.before = nil, nil, nil // they are the caller's
 	return marks
 }
@@ -73,8 +76,8 @@ func (r *reader) page(b []byte) {
 		case isLetter(c) || c == '/' || c == '!' || c == '?':
 			end := endOfTag(b, i+1)
 			tag := b[i+1 : end]
-			if r.inRow > 0 && endsRow(tag) {
-				r.inRow = 0
+			if r.table.n+r.said.n > 0 && endsRow(tag) {
+				r.endRow()
 			}
 			switch {
 			case c|0x20 == 'i':
@@ -255,7 +258,10 @@ func (r *reader) words(b []byte, i int) int {
 }
 
 // exact adds to what the page shows in all.
-func (r *reader) exact(h uint64) { r.sum = mix(r.sum^h, wordMore) }
+func (r *reader) exact(h uint64) {
+	r.sum = mix(r.sum^h, wordMore)
+	r.bag += mix(h^wordLast, wordSeed)
+}
 
 // phrase ends a text: a short one is a phrase by itself.
 func (r *reader) phrase() {

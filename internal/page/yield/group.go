@@ -16,6 +16,7 @@ func (g *Group) loose() bool { return g.New == 0 }
 
 // share takes off the limit of each group what the cut groups have cost that it leads into: they are one trap.
 func (m *Model) share() {
+	m.kin = nil
 	spent := map[uint32]int64{}
 	for _, t := range m.byID {
 		if m.groups[t.Group].Cut {
@@ -66,6 +67,61 @@ func (m *Model) joinSibling(t *Template) *Group {
 		}
 	}
 	return m.groups[t.Group]
+}
+
+// findKin returns, for each first segment, the cut group that has many of the templates below it, none of which has brought anything.
+func (m *Model) findKin() map[uint64]uint32 {
+	type kin struct {
+		first uint64
+		group uint32
+	}
+	many, found := map[kin]int{}, map[uint64]uint32{}
+	for id := uint32(1); id <= m.Templates; id++ {
+		if t := m.byID[id]; t != nil && t.fruitless() && m.groups[t.Group].Cut {
+			k := kin{t.First, t.Group}
+			if many[k]++; many[k] == kinCut {
+				found[t.First] = t.Group
+			}
+		}
+	}
+	return found
+}
+
+// joinKin makes one group of the templates below one first segment that have brought nothing, once they have cost together what leads
+// to a cut: the orders of choices are paths of many shapes. Where many of them are cut a further one joins them soon.
+func (m *Model) joinKin(t *Template) *Group {
+	g := m.groups[t.Group]
+	if g.Cut {
+		return g
+	}
+	if m.kin == nil {
+		m.kin = m.findKin()
+	}
+	if id := m.kin[t.First]; id != 0 && t.Barren >= kinSoon {
+		for _, o := range m.byID {
+			if o.Group == id {
+				return m.join(t, o)
+			}
+		}
+	}
+	sum, others := g.Sum, map[uint32]*Template{}
+	var kin []*Template
+	for id := uint32(1); id <= m.Templates; id++ {
+		o := m.byID[id]
+		if o == nil || o.First != t.First || o.New > 0 || o.Barren == 0 || o.Group == t.Group || others[o.Group] != nil || m.groups[o.Group].Cut {
+			continue
+		}
+		others[o.Group] = o
+		kin = append(kin, o)
+		sum += m.groups[o.Group].Sum
+	}
+	if sum < limit {
+		return g
+	}
+	for _, o := range kin {
+		g = m.join(t, o)
+	}
+	return g
 }
 
 // siblings reports whether two patterns differ in one name of their paths only.

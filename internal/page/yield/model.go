@@ -26,6 +26,7 @@ type Model struct {
 	named   map[uint64]int      // their names, and of how many templates
 	marks   set                 // texts and phrases
 	rests   set                 // texts of URLs without a part
+	kin     map[uint64]uint32   // by first segments: the cut group that has many of their templates; nil if it is to be found out
 
 	cuts       int
 	changed    bool // something besides Meta has changed since the last Flush
@@ -78,9 +79,13 @@ func (m *Model) find(u crawl.URL) (t *Template, hash uint64) {
 
 // first is a pattern's first segment.
 func first(pattern []byte) uint64 {
-	pattern = bytes.TrimPrefix(pattern, []byte(bagPrefix))
-	if i := bytes.IndexAny(pattern[1:], "/;?"); i >= 0 {
-		pattern = pattern[:i+1]
+	if !bytes.HasPrefix(pattern, []byte(bagPrefix)) {
+		pattern = pattern[1:] // the slash
+	} else {
+		pattern = pattern[len(bagPrefix):]
+	}
+	if i := bytes.IndexAny(pattern, "/;?"); i >= 0 {
+		pattern = pattern[:i]
 	}
 	return xxh3.Hash(pattern)
 }
@@ -107,7 +112,7 @@ func (m *Model) of(u crawl.URL) *Template {
 
 // keep takes in a template.
 func (m *Model) keep(t *Template) {
-	m.byHash[t.Hash], m.byID[t.ID] = t, t
+	m.byHash[t.Hash], m.byID[t.ID], m.kin = t, t, nil
 	m.shapes[t.First]++
 }
 
@@ -186,8 +191,11 @@ func (m *Model) Judge(u crawl.URL, via uint32) Verdict {
 		g = m.groups[t.Group]
 	}
 	if t == nil || t.Answers == 0 { // nothing is known of it but who has named it
-		if v == nil || !m.groups[v.Group].Cut {
+		if v == nil {
 			return Verdict{}
+		}
+		if !m.groups[v.Group].Cut {
+			return m.judgeKin(v)
 		}
 		g = m.groups[v.Group]
 		if g.Newborns > 0 {
@@ -201,6 +209,24 @@ func (m *Model) Judge(u crawl.URL, via uint32) Verdict {
 		return Verdict{}
 	}
 	if v != nil && !m.groups[v.Group].Cut && !v.dry() && g.Strangers > 0 {
+		g.Strangers--
+		g.dirty, m.changed = true, true
+		return Verdict{Try: true, Group: g.ID}
+	}
+	return Verdict{Wait: true, Group: g.ID}
+}
+
+// judgeKin says whether a URL of a template that is not known yet is asked for, whose pattern is in m.buf: where many templates below
+// its first segment are cut, it is one more of them, and only a few are.
+func (m *Model) judgeKin(via *Template) Verdict {
+	if m.kin == nil {
+		m.kin = m.findKin()
+	}
+	g := m.groups[m.kin[first(m.buf)]]
+	switch {
+	case g == nil || !g.Cut:
+		return Verdict{}
+	case !via.dry() && g.Strangers > 0:
 		g.Strangers--
 		g.dirty, m.changed = true, true
 		return Verdict{Try: true, Group: g.ID}
@@ -526,6 +552,7 @@ func (m *Model) Load(key, value []byte) error {
 		m.keep(t)
 	case recGroup:
 		g := &Group{}
+		m.kin = nil
 		err = crawl.Unmarshal(value, g)
 		m.groups[g.ID] = g
 		if g.Cut {

@@ -534,8 +534,8 @@ func order(params []param, kind byte) []param {
 // Rest is a URL without the parts that make no difference.
 type Rest struct {
 	Key  crawl.Key
-	Part uint32 // group that stands for them
-	Bare bool   // it may be a URL by itself that is there
+	Part uint32    // group that stands for them
+	Bare crawl.Key // of the URL that it may be by itself; zero if it is none
 }
 
 // Rest returns what is left of a URL without the parts that make no difference; changed says that it has some. Of two URLs with
@@ -550,11 +550,16 @@ func (m *Model) Rest(u crawl.URL) (r Rest, changed bool) {
 	}
 	p := &m.pieces
 	p.split(u)
+	bare := false
 	r.Part = m.learned[t.ID][0].Group
 	for _, g := range m.learned[t.ID] {
 		r.Part = min(r.Part, g.Group)
-		r.Bare = r.Bare || g.Part.Kind == partExtra
+		bare = bare || g.Part.Kind == partExtra
 	}
-	r.Key = crawl.KeyOf(u.Site(), m.strip(t.ID, p, nil))
+	rest := m.strip(t.ID, p, nil)
+	r.Key = crawl.KeyOf(u.Site(), rest)
+	if bare {
+		r.Bare = crawl.KeyOf(u.Site(), strings.TrimSuffix(u.String(), u.RequestURI())+rest)
+	}
 	return r, true
 }

@@ -46,8 +46,8 @@ func classify(s string) class {
 		case c|0x20 >= 'a' && c|0x20 <= 'f':
 		case c|0x20 > 'f' && c|0x20 <= 'z':
 			hex = false
-		case c == '-':
-			continue // between the groups of a UUID
+		case c == '-' || c == '(' || c == ')':
+			continue // between the groups of a UUID, and around a session
 		default:
 			hex, other = false, true
 			kind = '.'

@@ -8,15 +8,17 @@
 // each group: a known answer adds 3, a faint one 1, one to a URL that a template outside the group has named 1 as well, and so does
 // the text of a page in another corner of the site, where neither leads to the other; a leaf of a calendar adds 3; what is
 // partly new changes nothing; of eight answers in which only tables are new (half of many figures: see parse.Phrases) one counts as
-// faint, so that a chain of some thousand tables is had; a new one takes 64 off, and 2 off the group that has named it (32 where its
-// own texts are known rather than faint), and the sum never falls below zero. At the limit, 540, the group is cut: after 180 known texts or 540 that
-// differ in numbers only, or later, if more than one answer in 22, or one in 65, was new in between; sooner, by up to 120, if it has
-// brought much before. What is new by less than half pays less. A group is spared while its answers name fewer than one new URL of
+// faint, so that a chain of some thousand tables is had, and of figures that stand in sentences every second one; a new one takes 64 off,
+// and 4 off the group that has named it (16 where its own texts are known rather than faint), and the sum never falls below zero. The same
+// words in another order are faint, and so is a redirect that its own template has named. At the limit, 540, the group is cut: after 180
+// known texts or 540 that differ in numbers only, or later, if more than one answer in 22, or one in 65, was new in between; sooner, by up
+// to 140, if it has brought much before or is of many shapes. What is new by less than half pays less, by the square. A group is spared while its answers name fewer than one new URL of
 // its own kind for every two of them and were named by itself, by what brings something, or by a list that no chain without fruit
 // leads to from itself: what they lead to comes late. So is a faint one while its links lead more and more often to what is
 // there already, as those of a finite set do; a calendar is not. Templates that bring nothing are one group if one names the
-// other or if they differ in one name of their paths, and what a cut group has cost is taken off the limit of those that lead
-// into it: the days of a calendar and its months are one trap.
+// other, if they differ in one name of their paths, or if all below one first segment have cost together what leads to a cut; then
+// only a few of further shapes are tried there. What a cut group has cost is taken off the limit of those that lead into it: the days of a
+// calendar and its months are one trap.
 //
 // A cut group is tried again in rounds at doubling intervals, five times in all: what is new lifts the cut, for as many answers
 // as it pays. So the answers that a trap gets are bounded (about 600), and a wrong judgement mends itself.
@@ -41,19 +43,25 @@ const (
 	limit      = 540
 	minLimit   = 64  // for a group that leads into cut ones
 	soonerFrom = 16  // new answers that a group had,
-	soonerAt   = 2   // and so much less of the limit for each further one,
-	soonerBy   = 120 // this at most: that what was frequent has ended shows sooner
+	soonerAt   = 4   // and so much less of the limit for each further one,
+	soonerBy   = 140 // this at most: that what was frequent has ended shows sooner
+	fewShapes  = 4   // templates that a group has,
+	shapeLess  = 8   // and so much less for each further one,
+	shapesBy   = 120 // this at most: many shapes that bring nothing are combinations
 	knownCosts = 3
 	faintCosts = 1
 	leafCosts  = 3 // of a calendar
 	newPays    = 64
 	partPays   = 4  // for what is partly new in a cut group; else it costs and pays nothing
 	liftPays   = 32 // for what a cut group had named before, and that is new
-	namedPays  = 2  // for each new answer that it has named, in other templates
+	namedPays  = 4  // for each new answer that it has named, in other templates
 	datedPays  = 1  // where it is of a calendar
-	namedKnown = 32 // where its own answers were known rather than faint
+	namedKnown = 16 // where its own answers were known rather than faint
 	dryAfter   = 8  // answers that brought nothing, after which a template is no longer held for productive
 
+	kinEvery  = 4  // answers that brought nothing: so often the kin of a template is looked at,
+	kinSoon   = 8  // and so many of it are enough to be one with its kin
+	kinCut    = 8  // where so many templates of these are cut
 	sameAfter = 16 // answers that brought nothing, after which templates that differ in one name are judged as one
 
 	rounds     = 5   // in which a cut group is tried again
@@ -67,8 +75,10 @@ const (
 	newShare    = 4  // one phrase of a sample in so many is new: the text is
 	partPhrases = 3  // or as many are: a part of it is,
 	someFigures = 6  // of a text with as many marks of figures,
+	someSaid    = 4  // or of one whose sentences have so many,
 	figureShare = 2  // one in so many is new: it is a table that was not there
-	tablesCost  = 8  // one such in so many counts as faint
+	tablesCost  = 8  // one such in so many counts as faint,
+	reportsCost = 2  // or of those whose figures stand in sentences
 	markAll     = 48 // answers of a template that are all marked; then, while it is productive, one in markEvery
 	markEvery   = 32
 	markMixed   = 4                  // of one that is mixed, one in so many, once it is proven by so many
@@ -166,7 +176,8 @@ type bucket struct {
 const bucketSize = 63
 
 func (g *Group) limit() int64 {
-	return limit*max(1, g.Grace) - max(g.Less, g.Sooner)
+	shapes := min(shapeLess*max(0, int64(g.Members)-fewShapes), shapesBy)
+	return limit*max(1, g.Grace) - max(g.Less, g.Sooner, shapes)
 }
 
 // finite reports whether the links of a group lead to what is there already clearly more often than they did: those of the
@@ -270,7 +281,7 @@ func (m *Model) Take(a *Answer) Event {
 		t.Dated++
 	}
 	spelled, event := m.compare(t, a)
-	switch m.novelty(a) {
+	switch of := m.novelty(a); of {
 	case isNew:
 		if spelled {
 			event = max(event, m.despite(t))
@@ -282,8 +293,13 @@ func (m *Model) Take(a *Answer) Event {
 			return max(event, m.brought(t, via, partPays))
 		}
 		t.New++
-	case isTable:
-		if t.Tables++; t.Tables%tablesCost == 0 {
+		t.often(g)
+	case isTable, isReport:
+		every := int64(tablesCost)
+		if of == isReport {
+			every = reportsCost
+		}
+		if t.Tables++; t.Tables%every == 0 {
 			event = max(event, m.faint(t, via, a))
 		} else if !g.Cut {
 			t.New++
@@ -304,65 +320,11 @@ func (m *Model) Take(a *Answer) Event {
 	return event
 }
 
-type kind uint8
-
-const (
-	isNeutral kind = iota
-	isNew
-	isFaint
-	isKnown
-	isCopy // of a page in another corner of the site
-	isPartly
-	isTable // only its figures are new
-)
-
-// figureMark is set in marks of figures: they stand in one set with those of phrases.
-const figureMark = 1 << 32
-
-// novelty says what is new in an answer, and remembers it.
-func (m *Model) novelty(a *Answer) kind {
-	was, known := m.marks.get(a.Text)
-	by := uint32(was)
-	if !known || m.byID[by] == nil {
-		by = a.Template
+// often lowers the limit of the group of a template that has brought much.
+func (t *Template) often(g *Group) {
+	if !t.bag() { // of paths that grow, each may lead to a name that was not there
+		g.Sooner = min(soonerAt*max(0, t.New-soonerFrom), soonerBy)
 	}
-	m.marks.add(a.Text, uint64(by))
-	fresh := 0
-	for _, f := range a.Sample {
-		if !m.marks.has(uint64(f)) {
-			fresh++
-		}
-		m.marks.add(uint64(f), 0)
-	}
-	figures := 0
-	for _, f := range a.Figures {
-		at := figureMark | uint64(f)
-		if !m.marks.has(at) {
-			figures++
-		}
-		m.marks.add(at, 0)
-	}
-	m.pays = newPays
-	if n := len(a.Sample); n > 0 {
-		m.pays = min(newPays, int64(2*newPays*fresh/n)) // in full for what is new by half
-	}
-	switch {
-	case known && m.unrelated(m.byID[a.Template], m.byID[by]):
-		return isCopy
-	case known:
-		return isKnown
-	case a.Moved:
-		return isNeutral
-	case !a.Page:
-		return isNew
-	case fresh*newShare >= len(a.Sample) && fresh > 0:
-		return isNew
-	case fresh >= partPhrases:
-		return isPartly
-	case len(a.Figures) >= someFigures && figures*figureShare >= len(a.Figures):
-		return isTable
-	}
-	return isFaint
 }
 
 // brought takes in a new answer, which pays so much.
@@ -370,9 +332,8 @@ func (m *Model) brought(t, via *Template, pays int64) Event {
 	t.New++
 	t.Dry, t.Spared = 0, 0
 	g := m.groups[t.Group]
-	if g.New++; !t.bag() { // of paths that grow, each may lead to a name that was not there
-		g.Sooner = min(soonerAt*max(0, g.New-soonerFrom), soonerBy)
-	}
+	g.New++
+	t.often(g)
 	if g.Cut && g.Members > 1 {
 		m.alone(t, pays) // the others may be a trap all the same
 		m.credit(via)
@@ -488,6 +449,9 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64, of sort) Event 
 	if t.Barren == sameAfter && t.fruitless() {
 		g = m.joinSibling(t)
 	}
+	if t.Barren%kinEvery == 0 && t.New == 0 {
+		g = m.joinKin(t)
+	}
 	m.touch(t, g)
 	if of == aLeaf || via != nil && m.leads(t, via) {
 		g.Sum, t.Cost = g.Sum+costs, t.Cost+costs
@@ -590,7 +554,7 @@ func (m *Model) move(t *Template, from, to *Group) {
 	to.Members++
 	from.flight -= t.flight
 	to.flight += t.flight
-	t.Group = to.ID
+	t.Group, m.kin = to.ID, nil
 	m.touch(t, to)
 	from.dirty = true
 	m.changed = true
