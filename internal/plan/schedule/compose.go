@@ -94,6 +94,8 @@ type Context struct {
 
 	comp   *Composition
 	cands  [][]int
+	all    []int           // every node: the candidates of all tasks that no filter keeps from any
+	some   []int           // scratch of widen
 	why    []crawl.Verdict // set by a solver that knows better why a task waits
 	memory *Memory
 	book   *predict.Book
@@ -149,7 +151,7 @@ func newContext(s *Snapshot, comp *Composition, record bool) *Context {
 	return c
 }
 
-// Candidates returns the nodes that pass all filters, in order: of all nodes, or of those that earlier cycles kept of the
+// Candidates returns the nodes that pass all filters, in order, which the caller must leave as they are: of all nodes, or of those that earlier cycles kept of the
 // task, where a look at them is enough (kept.enough).
 func (c *Context) Candidates(task int) []int {
 	if c.cands[task] != nil {
@@ -174,11 +176,20 @@ func (c *Context) Candidates(task int) []int {
 
 // widen makes all nodes that pass the filters a task's candidates.
 func (c *Context) widen(task int) []int {
-	out := make([]int, 0, len(c.S.Nodes))
+	out := c.some[:0]
 	for n := range c.S.Nodes {
 		if c.passes(task, n) {
 			out = append(out, n)
 		}
+	}
+	c.some = out
+	if len(out) == len(c.S.Nodes) {
+		if c.all == nil {
+			c.all = slices.Clone(out)
+		}
+		out = c.all
+	} else {
+		out = append(make([]int, 0, len(out)), out...) // not nil, which is not looked up yet
 	}
 	c.cands[task], c.narrow[task] = out, false
 	c.row.task = -1

@@ -101,7 +101,7 @@ func (f *flow) gather() {
 	}
 	f.tasks, f.weight = make([]*kept, len(c.S.Tasks)), make([]float64, len(c.S.Tasks))
 	for t := range f.tasks {
-		f.tasks[t] = f.candidates(t)
+		f.tasks[t] = f.cut(f.candidates(t), f.width(), int(c.S.Tasks[t].ID))
 		f.weight[t] = 1
 		if f.cfg.Fair > 0 {
 			waited := math.Floor(float64(c.S.Now-c.S.Tasks[t].Since) / 1000 / waitSteps) // in steps, so that what has not changed is priced as it was
@@ -270,8 +270,8 @@ func (f *flow) weigh(t int, open []int) *kept {
 	return k
 }
 
-// cut keeps the n nodes where a task gains most, in the order of nodes.
-func (f *flow) cut(k *kept, n int) *kept {
+// cut keeps the n nodes where a task gains most, in the order of nodes; of those that are alike other tasks keep others.
+func (f *flow) cut(k *kept, n, turn int) *kept {
 	if n <= 0 || len(k.node) <= n {
 		return k
 	}
@@ -287,8 +287,19 @@ func (f *flow) cut(k *kept, n int) *kept {
 		best: k.best, at: k.at, version: k.version, looks: k.looks, every: k.every, same: k.same, next: sorted[len(sorted)-n-1],
 		node: make([]int32, 0, n), value: figures[:0:n], use: figures[n:n],
 	}
+	alike := n
+	for _, g := range gains {
+		if g > limit {
+			alike--
+		}
+	}
+	for j := range gains { // from another node on for each task
+		if i := (j + turn*spreads) % len(gains); gains[i] == limit && alike > 0 {
+			gains[i], alike = math.Inf(1), alike-1
+		}
+	}
 	for i, g := range gains {
-		if g >= limit && len(out.node) < n {
+		if g > limit {
 			out.node, out.value, out.use = append(out.node, k.node[i]), append(out.value, k.value[i]), append(out.use, k.use[i])
 			if k.more != nil {
 				out.more = append(out.more, k.more[i])
@@ -571,6 +582,6 @@ func (f *flow) settle(t, chosen int, p *solve.Capacitated) int {
 
 func (f *flow) remember() {
 	for t := range f.tasks {
-		f.c.memory.kept[f.c.S.Tasks[t].ID] = f.cut(f.tasks[t], f.cfg.Candidates)
+		f.c.memory.kept[f.c.S.Tasks[t].ID] = f.cut(f.tasks[t], f.cfg.Candidates, int(f.c.S.Tasks[t].ID))
 	}
 }

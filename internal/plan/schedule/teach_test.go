@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"slices"
 	"testing"
 
 	"argosy/internal/plan/predict"
@@ -73,5 +74,29 @@ func TestLeasesCountWhatTheyTeach(t *testing.T) {
 	s.Book.Fit()
 	if n := at(1e11); n != first {
 		t.Errorf("%s, though the other is known to be slower", n)
+	}
+}
+
+// Of nodes that are alike tasks keep different ones, so that no node is left out of all.
+func TestTasksKeepDifferentNodes(t *testing.T) {
+	const nodes, tasks, n = 50, 20, 5
+	f := &flow{paid: make([]float64, nodes), place: make([]float64, nodes)}
+	k := &kept{}
+	for i := range nodes {
+		k.node, k.value, k.use = append(k.node, int32(i)), append(k.value, 1), append(k.use, 1)
+	}
+	k.value[7] = 2
+	seen := map[int32]int{}
+	for id := range tasks {
+		out := f.cut(k, n, id)
+		if len(out.node) != n || out.index(7) < 0 || !slices.IsSorted(out.node) {
+			t.Fatalf("%v", out.node)
+		}
+		for _, x := range out.node {
+			seen[x]++
+		}
+	}
+	if len(seen) < nodes-1 {
+		t.Errorf("%d of %d nodes are kept by any", len(seen), nodes)
 	}
 }
