@@ -26,7 +26,10 @@ func printTopic(w io.Writer, s assemble.Summary) {
 	if len(about) > maxAbout {
 		about = append(about[:maxAbout-1], '…')
 	}
-	fmt.Fprintf(w, "  %10s on the topic %q%s\n             (argosy export %s --min-score %g lists them)\n", count(s.Relevant), string(about), share, s.Out, s.Threshold)
+	fmt.Fprintf(w, "  %10s on the topic %q%s\n", count(s.Relevant), string(about), share)
+	if s.Relevant > 0 {
+		fmt.Fprintf(w, "             (argosy export %s --min-score %g lists them)\n", s.Out, s.Threshold)
+	}
 	switch {
 	case s.State == crawl.JobLimited && len(s.Stuck) > 0:
 		printStuck(w, s)
