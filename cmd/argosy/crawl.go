@@ -326,24 +326,37 @@ func runCrawl(ctx context.Context, cfg assemble.Config, watch bool, addr string,
 	return sum, errors.Join(err, cr.Close())
 }
 
-// boundHeap keeps the process near what is alive in its heap: above 160 MiB it is collected more often, but never so
-// often that a large heap is collected all the time. The function it returns ends it.
+// heapFloor is what a process may take in any case.
+const heapFloor = 160 << 20
+
+// heapLimit is how much memory a process may take before its heap is collected more often than Go does by itself: a quarter as much again as what
+// is alive, and what is not heap, stacks above all. The limit is one of all memory: where it leaves no room for what is alive a heap is
+// collected all the time, as that of a coordinator of a thousand connections was, for half of what it did.
+func heapLimit(live, beside uint64) int64 { return int64(max(heapFloor, live*5/4+heapFloor/4+beside)) }
+
+// boundHeap keeps the process near what is alive in its heap. The function it returns ends it.
 func boundHeap() (stop func()) {
-	const floor = 160 << 20
-	was := debug.SetMemoryLimit(floor)
+	was := debug.SetMemoryLimit(heapFloor)
 	t := time.NewTicker(2 * time.Second)
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
-		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+		read := []metrics.Sample{
+			{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"},
+			{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/free:bytes"},
+		}
 		for {
 			select {
 			case <-done:
 				return
 			case <-t.C:
 			}
-			metrics.Read(live)
-			debug.SetMemoryLimit(max(floor, int64(live[0].Value.Uint64())*5/4+floor/4))
+			metrics.Read(read)
+			beside := read[1].Value.Uint64()
+			for _, of := range read[2:] {
+				beside -= min(beside, of.Value.Uint64())
+			}
+			debug.SetMemoryLimit(heapLimit(read[0].Value.Uint64(), beside))
 		}
 	}()
 	return func() {
