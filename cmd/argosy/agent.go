@@ -342,7 +342,7 @@ func (f *agentFlags) run(c *cobra.Command) error {
 	}
 	ctx, stop, hard := interrupts(c.Context(), new(console).say)
 	defer stop()
-	defer boundHeap()()
+	defer boundHeap(fleetLimit)()
 	binds := f.bind
 	if len(binds) == 0 {
 		binds = []string{""}

@@ -294,7 +294,7 @@ func runCrawl(ctx context.Context, cfg assemble.Config, watch bool, addr string,
 	cfg.Hold = addr != ""
 	ctx, stop, hard := interrupts(ctx, con.say)
 	defer stop()
-	defer boundHeap()()
+	defer boundHeap(crawlLimit)()
 	cfg.Fatal = func(err error) {
 		fmt.Fprintf(os.Stderr, "\nargosy: %v\n", assemble.DiskFull(cfg.Dir, err))
 		os.Exit(exitFailed)
@@ -329,13 +329,18 @@ func runCrawl(ctx context.Context, cfg assemble.Config, watch bool, addr string,
 // heapFloor is what a process may take in any case.
 const heapFloor = 160 << 20
 
-// heapLimit is how much memory a process may take before its heap is collected more often than Go does by itself: a quarter as much again as what
-// is alive, and what is not heap, stacks above all. The limit is one of all memory: where it leaves no room for what is alive a heap is
-// collected all the time, as that of a coordinator of a thousand connections was, for half of what it did.
-func heapLimit(live, beside uint64) int64 { return int64(max(heapFloor, live*5/4+heapFloor/4+beside)) }
+// crawlLimit is how much memory a crawl may take before its heap is collected more often than Go does by itself: a quarter as much again as
+// what is alive in it.
+func crawlLimit(live, _ uint64) int64 { return int64(max(heapFloor, live*5/4+heapFloor/4)) }
 
-// boundHeap keeps the process near what is alive in its heap. The function it returns ends it.
-func boundHeap() (stop func()) {
+// fleetLimit is that of a coordinator or an agent, with what is not heap: stacks and buffers of many connections. The limit is one of all
+// memory; where it leaves no room for what is alive a heap is collected all the time, as that of a coordinator of a thousand nodes was, for half
+// of what it did.
+func fleetLimit(live, beside uint64) int64 { return int64(max(heapFloor, live*5/4+heapFloor/4+beside)) }
+
+// boundHeap keeps the process near what is alive in its heap, by a limit that is made of that and of what is not heap, in bytes. The function
+// it returns ends it.
+func boundHeap(limit func(live, beside uint64) int64) (stop func()) {
 	was := debug.SetMemoryLimit(heapFloor)
 	t := time.NewTicker(2 * time.Second)
 	done, ended := make(chan struct{}), make(chan struct{})
@@ -356,7 +361,7 @@ func boundHeap() (stop func()) {
 			for _, of := range read[2:] {
 				beside -= min(beside, of.Value.Uint64())
 			}
-			debug.SetMemoryLimit(heapLimit(read[0].Value.Uint64(), beside))
+			debug.SetMemoryLimit(limit(read[0].Value.Uint64(), beside))
 		}
 	}()
 	return func() {

@@ -156,7 +156,7 @@ func (f *serveFlags) run(c *cobra.Command) error {
 func (f *serveFlags) serve(c *cobra.Command) error {
 	ctx, stop, hard := interrupts(c.Context(), new(console).say)
 	defer stop()
-	defer boundHeap()()
+	defer boundHeap(fleetLimit)()
 	s, l, err := f.open(ctx)
 	if err != nil {
 		return err
