@@ -103,12 +103,13 @@ func Decode(b []byte, name string) string {
 	return string(bytes.TrimPrefix(out, []byte("\uFEFF")))
 }
 
+// isASCII looks at 32 bytes at a time: every page without a charset of its own is looked at whole.
 func isASCII(b []byte) bool {
-	for len(b) >= 8 {
-		if (uint64(b[0])|uint64(b[1])|uint64(b[2])|uint64(b[3])|uint64(b[4])|uint64(b[5])|uint64(b[6])|uint64(b[7]))&0x80 != 0 {
+	const high = 0x8080808080808080
+	for ; len(b) >= 32; b = b[32:] {
+		if (eight(b, 0)|eight(b, 8)|eight(b, 16)|eight(b, 24))&high != 0 {
 			return false
 		}
-		b = b[8:]
 	}
 	for _, c := range b {
 		if c >= 0x80 {
