@@ -23,6 +23,7 @@ import (
 	"syscall"
 	"time"
 
+	"argosy/bench/process"
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/verify"
 	"argosy/internal/fleet/web"
@@ -70,8 +71,8 @@ type bench struct {
 	kill              bool
 
 	web         *world
-	coordinator *process
-	nodes       []*process
+	coordinator *process.Process
+	nodes       []*process.Process
 	client      *web.Client
 	job         uint32
 }
@@ -116,51 +117,11 @@ func (b *bench) run(ctx context.Context) (wrong []string, err error) {
 	return b.judge(ctx, searches)
 }
 
-// process is a process that can be started again.
-type process struct {
-	args []string
-	log  string
-	cmd  *exec.Cmd
-	done chan error
-}
-
-func (p *process) start() error {
-	p.cmd = exec.Command(p.args[0], p.args[1:]...)
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	log, err := os.OpenFile(p.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	defer log.Close()
-	p.cmd.Stdout, p.cmd.Stderr = log, log
-	if err := p.cmd.Start(); err != nil {
-		return err
-	}
-	p.done = make(chan error, 1)
-	go func(c *exec.Cmd, done chan error) { done <- c.Wait() }(p.cmd, p.done)
-	return nil
-}
-
-// end ends a process by a signal; one that does not leave within ten seconds is killed.
-func (p *process) end(s syscall.Signal) {
-	if p == nil || p.cmd == nil {
-		return
-	}
-	_ = p.cmd.Process.Signal(s)
-	select {
-	case <-p.done:
-	case <-time.After(10 * time.Second):
-		_ = p.cmd.Process.Kill()
-		<-p.done
-	}
-	p.cmd = nil
-}
-
 const token = "a-token-for-this-benchmark-alone"
 
 func (b *bench) token() string { return filepath.Join(b.dir, "token") }
 
-func (b *bench) api() string { return "http://" + b.coordinator.args[5] }
+func (b *bench) api() string { return "http://" + b.coordinator.Args[5] }
 
 // start starts the fleet, and submits the job.
 func (b *bench) start(ctx context.Context) error {
@@ -174,20 +135,20 @@ func (b *bench) start(ctx context.Context) error {
 			return err
 		}
 	}
-	b.coordinator = &process{log: filepath.Join(b.dir, "coordinator.log"), args: []string{
+	b.coordinator = &process.Process{Log: filepath.Join(b.dir, "coordinator.log"), Args: []string{
 		b.argosy, "serve", "-o", filepath.Join(b.dir, "fleet"), "--listen", fmt.Sprintf("127.0.0.1:%d", ports[0]),
 		"--bus-listen", fmt.Sprintf("127.0.0.1:%d", ports[1]), "--token-file", b.token(), "--socket", "none",
 	}}
-	if err := b.coordinator.start(); err != nil {
+	if err := b.coordinator.Start(); err != nil {
 		return err
 	}
 	for i := range nodes {
-		p := &process{log: filepath.Join(b.dir, fmt.Sprintf("n%d.log", i+1)), args: []string{
+		p := &process.Process{Log: filepath.Join(b.dir, fmt.Sprintf("n%d.log", i+1)), Args: []string{
 			b.argosy, "agent", "--join", b.api(), "--token-file", b.token(), "--name", fmt.Sprintf("n%d", i+1), "--bind", address(i),
 			"--store", filepath.Join(b.dir, fmt.Sprintf("store%d", i+1)), "--allow-private", "--resolve", "*.sites.test=" + host,
 		}}
 		b.nodes = append(b.nodes, p)
-		if err := p.start(); err != nil {
+		if err := p.Start(); err != nil {
 			return err
 		}
 	}
@@ -265,19 +226,19 @@ func (b *bench) crawl(ctx context.Context) error {
 }
 
 // again kills a process and starts it again two seconds later.
-func (b *bench) again(p *process) error {
-	p.end(syscall.SIGKILL)
-	fmt.Printf("killed %s\n", strings.TrimSuffix(filepath.Base(p.log), ".log"))
+func (b *bench) again(p *process.Process) error {
+	p.End(syscall.SIGKILL)
+	fmt.Printf("killed %s\n", strings.TrimSuffix(filepath.Base(p.Log), ".log"))
 	time.Sleep(2 * time.Second)
-	return p.start()
+	return p.Start()
 }
 
 // end ends all processes.
 func (b *bench) end() {
 	for _, p := range b.nodes {
-		p.end(syscall.SIGTERM)
+		p.End(syscall.SIGTERM)
 	}
-	b.coordinator.end(syscall.SIGTERM)
+	b.coordinator.End(syscall.SIGTERM)
 }
 
 func (b *bench) eventually(ctx context.Context, what string, ok func() bool) error {

@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"time"
 
+	"argosy/bench/process"
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/web"
 	"argosy/internal/webs"
@@ -199,8 +200,8 @@ func at(ts []time.Duration, percent int) int64 {
 }
 
 // memoryOf is what a process has in memory, in MB (Linux).
-func memoryOf(p *process, field string) int {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+func memoryOf(p *process.Process, field string) int {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.Cmd.Process.Pid))
 	if err != nil {
 		return -1
 	}
@@ -287,9 +288,9 @@ func (f *fleet) counts(ctx context.Context) crawl.JobCounts {
 // restart kills the coordinator and waits until the one that follows has everything, and takes orders.
 func (f *fleet) restart(ctx context.Context) error {
 	want := f.counts(ctx).Discovered
-	f.coordinators[0].end(syscall.SIGKILL)
+	f.coordinators[0].End(syscall.SIGKILL)
 	begin := time.Now()
-	if err := f.coordinators[0].start(); err != nil {
+	if err := f.coordinators[0].Start(); err != nil {
 		return err
 	}
 	if err := f.long(ctx, "it has everything again", func() bool { return f.counts(ctx).Discovered >= want }); err != nil {

@@ -23,22 +23,22 @@ import (
 // not start.
 func (f *fleet) hurt(ctx context.Context, what func(dir string) error) error {
 	c, dir := f.coordinators[0], filepath.Join(f.dir, "c0")
-	c.end(syscall.SIGKILL)
+	c.End(syscall.SIGKILL)
 	if err := what(dir); err != nil {
 		return err
 	}
 	for range 4 {
-		said, err := os.ReadFile(c.log)
+		said, err := os.ReadFile(c.Log)
 		if err != nil {
 			return err
 		}
-		if err := c.start(); err != nil {
+		if err := c.Start(); err != nil {
 			return err
 		}
 		ended := false
 		err = f.eventually(ctx, "the coordinator starts, or says why not", func() bool {
 			select {
-			case <-c.done:
+			case <-c.Done:
 				ended = true
 			default:
 			}
@@ -48,8 +48,8 @@ func (f *fleet) hurt(ctx context.Context, what func(dir string) error) error {
 		if err != nil || !ended {
 			return err
 		}
-		c.cmd = nil
-		if err := f.mend(c.log, len(said), dir); err != nil {
+		c.Cmd = nil
+		if err := f.mend(c.Log, len(said), dir); err != nil {
 			return err
 		}
 	}
@@ -175,7 +175,7 @@ func damageArchives(ctx context.Context, f *fleet) error {
 		return err
 	}
 	for _, a := range f.agents { // what they write into has its name when they have ended
-		a.end(syscall.SIGTERM)
+		a.End(syscall.SIGTERM)
 	}
 	for i, do := range []func(string, int64) error{flip, func(path string, _ int64) error { return os.Remove(path) }} {
 		path, size, err := largest(filepath.Join(f.dir, fmt.Sprintf("store%d", i)), "", ".warc.gz")
@@ -187,7 +187,7 @@ func damageArchives(ctx context.Context, f *fleet) error {
 		}
 	}
 	for _, a := range f.agents {
-		if err := a.start(); err != nil {
+		if err := a.Start(); err != nil {
 			return err
 		}
 	}
@@ -298,11 +298,11 @@ func databaseAway(ctx context.Context, f *fleet) error {
 		return err
 	}
 	f.line.set(true)
-	f.coordinators[leads].end(syscall.SIGKILL)
+	f.coordinators[leads].End(syscall.SIGKILL)
 	if err := pause(ctx, 12*time.Second); err != nil {
 		return err
 	}
-	if err := f.coordinators[leads].start(); err != nil {
+	if err := f.coordinators[leads].Start(); err != nil {
 		return err
 	}
 	f.line.set(false)
@@ -311,8 +311,8 @@ func databaseAway(ctx context.Context, f *fleet) error {
 	}
 	f.line.set(true)
 	for _, c := range f.coordinators {
-		c.end(syscall.SIGKILL)
-		if err := c.start(); err != nil {
+		c.End(syscall.SIGKILL)
+		if err := c.Start(); err != nil {
 			return err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"argosy/bench/process"
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/web"
 )
@@ -53,11 +54,11 @@ func (f *fleet) term() time.Duration { return f.o.recycle + f.o.recycle/2 }
 func killAgents(ctx context.Context, f *fleet) error {
 	for i := range 6 {
 		a := f.agents[i%len(f.agents)]
-		a.end(syscall.SIGKILL)
+		a.End(syscall.SIGKILL)
 		if err := pause(ctx, 300*time.Millisecond); err != nil {
 			return err
 		}
-		if err := a.start(); err != nil {
+		if err := a.Start(); err != nil {
 			return err
 		}
 		if err := pause(ctx, 1200*time.Millisecond); err != nil {
@@ -69,7 +70,7 @@ func killAgents(ctx context.Context, f *fleet) error {
 
 func loseAgents(ctx context.Context, f *fleet) error {
 	for _, a := range f.agents[:2] {
-		a.end(syscall.SIGKILL)
+		a.End(syscall.SIGKILL)
 		if err := pause(ctx, time.Second); err != nil {
 			return err
 		}
@@ -79,9 +80,9 @@ func loseAgents(ctx context.Context, f *fleet) error {
 
 func freezeAgents(ctx context.Context, f *fleet) error {
 	for _, a := range f.agents[:3] {
-		a.signal(syscall.SIGSTOP)
+		a.Signal(syscall.SIGSTOP)
 		err := pause(ctx, 3*f.term())
-		a.signal(syscall.SIGCONT)
+		a.Signal(syscall.SIGCONT)
 		if err != nil {
 			return err
 		}
@@ -108,11 +109,11 @@ func partition(ctx context.Context, f *fleet) error {
 func fullDisk(ctx context.Context, f *fleet) error {
 	a := f.agents[0]
 	select {
-	case err := <-a.done:
+	case err := <-a.Done:
 		if err == nil {
 			return fmt.Errorf("the agent with a full disk left as if all was well")
 		}
-		a.cmd = nil
+		a.Cmd = nil
 	case <-time.After(time.Minute):
 		return fmt.Errorf("the disk never filled up")
 	case <-ctx.Done():
@@ -121,7 +122,7 @@ func fullDisk(ctx context.Context, f *fleet) error {
 	if out, err := exec.Command("mount", "-o", "remount,size=200m", f.dir+"/store0").CombinedOutput(); err != nil {
 		return fmt.Errorf("remount: %w: %s", err, out)
 	}
-	return a.start()
+	return a.Start()
 }
 
 // slowAnswers waits until the slow site has been tried often enough, and gives it more time.
@@ -155,11 +156,11 @@ func slowAnswers(ctx context.Context, f *fleet) error {
 
 func killCoordinator(ctx context.Context, f *fleet) error {
 	for range 4 {
-		f.coordinators[0].end(syscall.SIGKILL)
+		f.coordinators[0].End(syscall.SIGKILL)
 		if err := pause(ctx, 300*time.Millisecond); err != nil {
 			return err
 		}
-		if err := f.coordinators[0].start(); err != nil {
+		if err := f.coordinators[0].Start(); err != nil {
 			return err
 		}
 		if err := pause(ctx, 1700*time.Millisecond); err != nil {
@@ -170,22 +171,22 @@ func killCoordinator(ctx context.Context, f *fleet) error {
 }
 
 func coordinatorAway(ctx context.Context, f *fleet) error {
-	f.coordinators[0].end(syscall.SIGKILL)
+	f.coordinators[0].End(syscall.SIGKILL)
 	if err := pause(ctx, f.o.away); err != nil {
 		return err
 	}
-	return f.coordinators[0].start()
+	return f.coordinators[0].Start()
 }
 
 func standby(ctx context.Context, f *fleet) error {
 	for i := range 2 {
-		f.coordinators[i].end(syscall.SIGKILL)
+		f.coordinators[i].End(syscall.SIGKILL)
 		err := f.eventually(ctx, "the other coordinator leads", func() bool {
 			_, err := f.client.Jobs(ctx)
 			return err == nil
 		})
 		if err == nil {
-			err = f.coordinators[i].start()
+			err = f.coordinators[i].Start()
 		}
 		if err == nil {
 			err = pause(ctx, 2*time.Second)
@@ -198,7 +199,7 @@ func standby(ctx context.Context, f *fleet) error {
 }
 
 // api is where a coordinator listens.
-func (p *process) api() string { return "http://" + p.args[slices.Index(p.args, "--listen")+1] }
+func apiOf(p *process.Process) string { return "http://" + p.Args[slices.Index(p.Args, "--listen")+1] }
 
 // freezeLeaders stops whoever leads, longer than its lease, and lets it go on while the other one leads.
 func freezeLeaders(ctx context.Context, f *fleet) error {
@@ -207,9 +208,9 @@ func freezeLeaders(ctx context.Context, f *fleet) error {
 		if err != nil {
 			return fmt.Errorf("before pause %d: %w", i+1, err)
 		}
-		f.coordinators[leads].signal(syscall.SIGSTOP)
+		f.coordinators[leads].Signal(syscall.SIGSTOP)
 		err = pause(ctx, time.Duration(15+10*(i%2))*time.Second)
-		f.coordinators[leads].signal(syscall.SIGCONT)
+		f.coordinators[leads].Signal(syscall.SIGCONT)
 		if err == nil {
 			err = f.eventually(ctx, "somebody leads", func() bool {
 				_, err := f.client.Jobs(ctx)
@@ -232,7 +233,7 @@ func freezeLeaders(ctx context.Context, f *fleet) error {
 // leads returns which coordinator does.
 func (f *fleet) leads(ctx context.Context) (int, error) {
 	for n, c := range f.coordinators {
-		cl, err := web.NewClient(c.api(), tokenOfBench, nil)
+		cl, err := web.NewClient(apiOf(c), tokenOfBench, nil)
 		if err != nil {
 			return 0, err
 		}
@@ -247,7 +248,7 @@ func (f *fleet) leads(ctx context.Context) (int, error) {
 func (f *fleet) lives() error {
 	for n, c := range f.coordinators {
 		select {
-		case err := <-c.done:
+		case err := <-c.Done:
 			return fmt.Errorf("coordinator %d has ended: %w", n, err)
 		default:
 		}

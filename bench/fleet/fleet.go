@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"argosy/bench/process"
 	"argosy/internal/fleet/bus"
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/verify"
@@ -88,55 +88,11 @@ type fleet struct {
 	disks   []*disk
 	nets    []*namespace
 
-	coordinators []*process
-	agents       []*process
+	coordinators []*process.Process
+	agents       []*process.Process
 	client       *web.Client
 	job          uint32
 	cleanup      []func()
-}
-
-// process is a process that can be started again.
-type process struct {
-	args []string
-	log  string
-	pre  []string // what it runs under
-	cmd  *exec.Cmd
-	done chan error
-}
-
-func (p *process) start() error {
-	args := append(append([]string(nil), p.pre...), p.args...)
-	p.cmd = exec.Command(args[0], args[1:]...)
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	log, err := os.OpenFile(p.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	defer log.Close()
-	p.cmd.Stdout, p.cmd.Stderr = log, log
-	if err := p.cmd.Start(); err != nil {
-		return err
-	}
-	p.done = make(chan error, 1)
-	go func(c *exec.Cmd, done chan error) { done <- c.Wait() }(p.cmd, p.done)
-	return nil
-}
-
-func (p *process) signal(s syscall.Signal) { _ = p.cmd.Process.Signal(s) }
-
-// end ends a process and waits; it kills what does not leave by itself within ten seconds.
-func (p *process) end(s syscall.Signal) {
-	if p.cmd == nil {
-		return
-	}
-	p.signal(s)
-	select {
-	case <-p.done:
-	case <-time.After(10 * time.Second):
-		p.signal(syscall.SIGKILL)
-		<-p.done
-	}
-	p.cmd = nil
 }
 
 func play(ctx context.Context, o options, s scenario, dir string) (r *result, err error) {
@@ -162,10 +118,10 @@ func play(ctx context.Context, o options, s scenario, dir string) (r *result, er
 	}
 	took := time.Since(begin)
 	for _, a := range f.agents {
-		if a.cmd != nil {
-			a.signal(syscall.SIGCONT)
+		if a.Cmd != nil {
+			a.Signal(syscall.SIGCONT)
 		}
-		a.end(syscall.SIGTERM)
+		a.End(syscall.SIGTERM)
 	}
 	if r, err = f.judge(ctx); err == nil {
 		r.took = took
@@ -287,12 +243,12 @@ func (f *fleet) openFleet(ctx context.Context) error {
 		} else {
 			args = append(args, "--bus-listen", fmt.Sprintf("%s:%d", busHost, f.busPort))
 		}
-		p := &process{args: args, log: filepath.Join(f.dir, fmt.Sprintf("c%d.log", i))}
-		if err := p.start(); err != nil {
+		p := &process.Process{Args: args, Log: filepath.Join(f.dir, fmt.Sprintf("c%d.log", i))}
+		if err := p.Start(); err != nil {
 			return err
 		}
 		f.coordinators = append(f.coordinators, p)
-		f.cleanup = append(f.cleanup, func() { p.end(syscall.SIGTERM) })
+		f.cleanup = append(f.cleanup, func() { p.End(syscall.SIGTERM) })
 	}
 	if f.client, err = web.NewClient(strings.Join(f.api, ","), tokenOfBench, nil); err != nil {
 		return err
@@ -304,25 +260,25 @@ func (f *fleet) openFleet(ctx context.Context) error {
 		return err
 	}
 	for i := range f.s.agents {
-		p := &process{log: filepath.Join(f.dir, fmt.Sprintf("a%d.log", i)), args: []string{
+		p := &process.Process{Log: filepath.Join(f.dir, fmt.Sprintf("a%d.log", i)), Args: []string{
 			f.o.argosy, "agent", "--join", strings.Join(f.api, ","), "--token-file", f.token(), "--name", fmt.Sprintf("n%d", i),
 			"--store", filepath.Join(f.dir, fmt.Sprintf("store%d", i)), "--allow-private", "--resolve", "*.test=" + f.webAddr, "--concurrency", strconv.Itoa(max(f.o.concurrency, 1)),
 		}}
 		if f.s.apart {
-			p.pre = f.nets[i].enter()
+			p.Pre = f.nets[i].enter()
 		}
 		if f.s.binds > 0 {
 			var binds []string
 			for n := range f.s.binds {
 				binds = append(binds, fmt.Sprintf("127.0.%d.%d", i+1, n+1))
 			}
-			p.pre, p.args = []string{"nice", "-n", "10"}, append(p.args, "--bind", strings.Join(binds, ","))
+			p.Pre, p.Args = []string{"nice", "-n", "10"}, append(p.Args, "--bind", strings.Join(binds, ","))
 		}
-		if err := p.start(); err != nil {
+		if err := p.Start(); err != nil {
 			return err
 		}
 		f.agents = append(f.agents, p)
-		f.cleanup = append(f.cleanup, func() { p.end(syscall.SIGKILL) })
+		f.cleanup = append(f.cleanup, func() { p.End(syscall.SIGKILL) })
 	}
 	return f.eventually(ctx, "all agents have joined", func() bool {
 		ns, err := f.client.Nodes(ctx)
@@ -447,7 +403,7 @@ func (f *fleet) judge(ctx context.Context) (*result, error) {
 	r.once = onceOnly(filepath.Join(place.Dir, "jobs", fmt.Sprint(f.job), "index.cdxj"), fetched)
 	f.seen(r)
 	for _, a := range f.agents {
-		b, err := os.ReadFile(a.log)
+		b, err := os.ReadFile(a.Log)
 		if err != nil {
 			return nil, err
 		}

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"argosy/bench/process"
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/verify"
 )
@@ -58,18 +59,18 @@ func fuzz(ctx context.Context, o options, w wrong, tmp string) (err error) {
 	}
 	during, err := f.honest(ctx, w.lasts)
 	cpu := used(liar)
-	liar.end(syscall.SIGTERM)
+	liar.End(syscall.SIGTERM)
 	if err != nil {
 		return err
 	}
 	if err := f.lives(); err != nil {
-		return fmt.Errorf("%w: %s", err, f.coordinators[0].log)
+		return fmt.Errorf("%w: %s", err, f.coordinators[0].Log)
 	}
 	after, err := f.honest(ctx, w.alone)
 	if err != nil {
 		return err
 	}
-	said, err := os.ReadFile(liar.log)
+	said, err := os.ReadFile(liar.Log)
 	if err != nil {
 		return err
 	}
@@ -113,14 +114,14 @@ func (f *fleet) honest(ctx context.Context, while time.Duration) (float64, error
 }
 
 // liar starts the node that lies, as a process of its own.
-func (f *fleet) liar(w wrong) (*process, error) {
+func (f *fleet) liar(w wrong) (*process.Process, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	p := &process{log: filepath.Join(f.dir, "liar.log"), args: []string{self, liarName, "-api", f.api[0], "-dir", f.dir, "-share", fmt.Sprint(w.share), fmt.Sprintf("-forge=%v", w.forge)}}
-	f.cleanup = append(f.cleanup, func() { p.end(syscall.SIGKILL) })
-	return p, p.start()
+	p := &process.Process{Log: filepath.Join(f.dir, "liar.Log"), Args: []string{self, liarName, "-api", f.api[0], "-dir", f.dir, "-share", fmt.Sprint(w.share), fmt.Sprintf("-forge=%v", w.forge)}}
+	f.cleanup = append(f.cleanup, func() { p.End(syscall.SIGKILL) })
+	return p, p.Start()
 }
 
 // refusals prints what was refused of the node that lies, as the operator sees it.
@@ -144,7 +145,7 @@ func (f *fleet) wholeOf(ctx context.Context) error {
 		return err
 	}
 	for _, p := range append(f.agents, f.coordinators...) {
-		p.end(syscall.SIGTERM)
+		p.End(syscall.SIGTERM)
 	}
 	dir := filepath.Join(f.dir, "c0")
 	l, err := ledger.Open(ctx, filepath.Join(dir, "argosy.db"))

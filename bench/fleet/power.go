@@ -10,6 +10,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"argosy/bench/process"
 )
 
 // Linux's order to a file system of ext4 to stop at once (fs/ext4/ext4.h): with goNoFlush what is not on the disk yet is lost, as if the power
@@ -57,7 +59,7 @@ func (d *disk) mount() error {
 }
 
 // cut cuts the power of a disk and of the process that works on it, and turns it on again: what was not synced is gone.
-func (d *disk) cut(p *process) error {
+func (d *disk) cut(p *process.Process) error {
 	dir, err := os.Open(d.dir)
 	if err != nil {
 		return err
@@ -66,7 +68,7 @@ func (d *disk) cut(p *process) error {
 	if err = errors.Join(err, dir.Close()); err != nil {
 		return fmt.Errorf("stop the file system: %w", err)
 	}
-	p.end(syscall.SIGKILL)
+	p.End(syscall.SIGKILL)
 	if out, err := exec.Command("umount", d.dir).CombinedOutput(); err != nil {
 		return fmt.Errorf("umount: %s", out)
 	}
@@ -76,11 +78,11 @@ func (d *disk) cut(p *process) error {
 // cutPower cuts the power of the coordinator's machine and of an agent's, four times each.
 func cutPower(ctx context.Context, f *fleet) error {
 	for range 4 {
-		for i, p := range []*process{f.coordinators[0], f.agents[0]} {
+		for i, p := range []*process.Process{f.coordinators[0], f.agents[0]} {
 			if err := f.disks[i].cut(p); err != nil {
 				return err
 			}
-			if err := p.start(); err != nil {
+			if err := p.Start(); err != nil {
 				return err
 			}
 			if err := pause(ctx, f.term()); err != nil {

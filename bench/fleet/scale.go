@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"argosy/bench/process"
 )
 
 // Sites take a tenth of a second an answer, and an agent sends eight requests at once: eighty URLs a second are what it can
@@ -96,14 +98,14 @@ func rate(ctx context.Context, o options, dir string, agents int, window time.Du
 	m = &measured{n1 - n0, float64(n1-n0) / took, float64(found1-found0) / float64(n1-n0), (co1 - co0) / k, (ag1 - ag0) / k, (ag1 - ag0) / took}
 	_, err = f.client.Order(ctx, f.job, "cancel")
 	for _, a := range f.agents {
-		a.end(syscall.SIGTERM)
+		a.End(syscall.SIGTERM)
 	}
 	return m, err
 }
 
 // used is the CPU time of a process so far, in seconds (Linux: fields 14 and 15 of its stat, in hundredths).
-func used(p *process) float64 {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+func used(p *process.Process) float64 {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.Cmd.Process.Pid))
 	if err != nil {
 		return 0
 	}
