@@ -53,7 +53,7 @@ var house = map[string]struct {
 	"plan/geo":      {false, "schedule"},
 	"plan/sim":      {true, "learn netcoord predict schedule solve topic"},
 	"plan/report":   {true, ""},
-	"plan/lab":      {false, "dataset netcoord predict price report schedule sim solve strategy"},
+	"plan/lab":      {false, "dataset netcoord predict price report schedule sim solve split strategy"},
 
 	// Who holds what.
 	"fleet/usage":       {false, ""},

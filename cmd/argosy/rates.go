@@ -25,8 +25,10 @@ func newRates() *cobra.Command {
 completion (pages collected over those that the engines state, never above 1) and the efficiency (seconds of leases for a
 page), at the end and as a curve over the job's time. A site whose engines state nothing that can be gone by has no completion.
 Below it, for each node, what moving, modifying and recycling tasks has gained, as the paper measures it: the lease after against
-the lease before, of the tasks concerned. With --svg both are drawn. What a fleet would have done without a policy is not in a
-record: argosy lab replay runs it in the simulator, and argosy lab run policies shows it for a fleet of thirty nodes.`,
+the lease before, of the tasks concerned. Beside it the counterfactual: the recorded run is replayed in the simulator with all
+policies and without each (random assignment, leases that are not modified, leases that hold their node for ten minutes when they
+get stuck), and the efficiency of each node is compared. With --svg all is drawn. argosy lab run policies shows the same for a
+fleet of thirty nodes.`,
 		Example: "  argosy rates dairy\n  argosy rates 1 --svg rates.svg",
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 && f.dir == "" && looksLikeCrawl(args[0]) {
@@ -48,7 +50,11 @@ record: argosy lab replay runs it in the simulator, and argosy lab run policies 
 				if err != nil {
 					return err
 				}
-				return f.rates(c.OutOrStdout(), ratesOf(runs, searches), gainsOf(runs), svg)
+				spec, err := localStrategy(c.Context(), f.dir, 1)
+				if err != nil {
+					return err
+				}
+				return f.rates(c.OutOrStdout(), runs, searches, spec, svg)
 			}
 			if len(args) == 0 {
 				return usage("name a crawl's directory (also with -o), or the number of a coordinator's job")
@@ -66,7 +72,11 @@ record: argosy lab replay runs it in the simulator, and argosy lab run policies 
 				if err != nil {
 					return err
 				}
-				return f.rates(w, ratesOf(runs, searches), gainsOf(runs), svg)
+				j, err := cl.Job(ctx, id)
+				if err != nil {
+					return err
+				}
+				return f.rates(w, runs, searches, j.Placing.Strategy, svg)
 			})
 		},
 	}
@@ -180,9 +190,15 @@ func beyond(runs []ledger.Run, searches []ledger.Task) (more map[uint32]int64, l
 	return more, last
 }
 
-func (f *oneTask) rates(w io.Writer, pairs []*pairRates, gains []nodeGains, svg string) error {
+// rates writes all that is known of a job's leases, which were placed by a strategy.
+func (f *oneTask) rates(w io.Writer, runs []ledger.Run, searches []ledger.Task, spec, svg string) error {
+	pairs, gains := ratesOf(runs, searches), gainsOf(runs)
 	if len(pairs) == 0 {
 		return usage("no lease of a search has ended: it is not a virtual task, or it has just begun")
+	}
+	replayed, err := counterfactual(runs, searches, spec, gains)
+	if err != nil {
+		return err
 	}
 	if svg != "" {
 		if err := os.WriteFile(svg, []byte(drawRates(pairs, gains)), 0o644); err != nil {
@@ -222,7 +238,10 @@ func (f *oneTask) rates(w io.Writer, pairs []*pairRates, gains []nodeGains, svg 
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	return printGains(w, gains)
+	if err := printGains(w, gains); err != nil {
+		return err
+	}
+	return printReplayed(w, &replayed)
 }
 
 // spark draws a pair's completion over the job's time in a line of text.

@@ -38,6 +38,16 @@ func viewSearches(ctx context.Context, dir string, fn func(*frontier.Task)) erro
 	})
 }
 
+// localStrategy returns the strategy that a job of a crawl's directory ran with last; empty: it is not recorded.
+func localStrategy(ctx context.Context, dir string, job uint32) (spec string, err error) {
+	l, err := ledger.Open(ctx, filepath.Join(dir, outdir.LedgerFile))
+	if err != nil {
+		return "", err
+	}
+	j, err := l.Job(ctx, job)
+	return j.Strategy, errors.Join(err, l.Close())
+}
+
 // localRuns calls fn for the leases of searches that a crawl's directory has recorded; search 0: of all.
 func localRuns(ctx context.Context, dir string, job, search uint32, fn func(ledger.Run) error) error {
 	l, err := ledger.Open(ctx, filepath.Join(dir, outdir.LedgerFile))

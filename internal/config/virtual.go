@@ -148,7 +148,7 @@ func (j *Job) collect(out *crawl.Job) error {
 // strategyOf is the strategy of a virtual task: the one that is given, with what is switched off.
 func strategyOf(p split.Policies, given string) string {
 	if given == "" {
-		given = "feedback,load=on"
+		given = split.Strategy
 		if p.Assignment == "off" {
 			given = "random"
 		}

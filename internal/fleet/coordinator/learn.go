@@ -130,15 +130,13 @@ func (r *reader) shape(lease *crawl.Lease, t *frontier.Task) {
 		if tried == 0 {
 			return // nothing says whether it is worth it
 		}
-		cfg.MinPages, cfg.MaxPages, s.Rated, s.Rate = 1, mostResultPages, true, float64(t.Of.Collected)/float64(tried)
+		cfg = cfg.Searches()
+		s.Rated, s.Rate = true, float64(t.Of.Collected)/float64(tried)
 	}
 	var budget time.Duration
 	lease.Quota, budget = schedule.Modify(cfg, s)
 	lease.BudgetMS = budget.Milliseconds()
 }
-
-// mostResultPages bounds a subtask of a search.
-const mostResultPages = 1000
 
 // pair is a node and a site by their numbers, and what is measured of them.
 type pair struct {

@@ -35,7 +35,7 @@ func planFeedback(s *Scenario, _ Config) ([]unit, func(r results) (report.Sectio
 	for k := range s.Seeds {
 		seed := Publish.seed(k)
 		units = append(units, unit{fmt.Sprintf("seed %d", seed), func() (figures, error) { return runFeedback(f, seed) }})
-		units = append(units, policyUnits(f, seed)...)
+		units = append(units, policyUnits(f, policySeed(k))...)
 		for _, spec := range feedbackSpecs {
 			units = append(units, unit{fmt.Sprintf("%s, seed %d", spec, seed), func() (figures, error) {
 				w := feedbackWorld(f, seed)

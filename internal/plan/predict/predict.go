@@ -111,6 +111,24 @@ func (b *Book) Changed() {
 	}
 }
 
+// Completion is Record.Completion, or the share that was told.
+func (b *Book) Completion(node, site int, at int64) (rate float64, known bool) {
+	if b.truth != nil {
+		_, had, _ := b.truth(node, site)
+		return had, true
+	}
+	return b.Record.Completion(node, site, at)
+}
+
+// SecondsPerPage is Record.SecondsPerPage, or what the speed that was told makes of it; that speed is the same for all products.
+func (b *Book) SecondsPerPage(k Kind) (s float64, known bool) {
+	if b.truth == nil || k.Node < 0 || k.Site < 0 {
+		return b.Record.SecondsPerPage(k)
+	}
+	rate, _, _ := b.truth(k.Node, k.Site)
+	return b.PageBits(k.Site) / rate, rate > 0
+}
+
 // summary is what repeated delays come down to, ms.
 func (b *Book) summary(s *samples) float64 { return b.summed(s).ms }
 

@@ -21,6 +21,16 @@ func DefaultModify() ModifyConfig {
 	return ModifyConfig{Target: 0.8, Gain: 0.5, MinPages: 5, MaxPages: 5000, MinTime: 10 * time.Second, MaxTime: 30 * time.Minute, Safety: 1.5}
 }
 
+// Searches are the constants for a search, whose quota counts result pages: of those one is a subtask's worth of asking, and it is
+// the least that a search which brings nothing costs.
+func (c ModifyConfig) Searches() ModifyConfig {
+	c.MinPages, c.MaxPages = 1, mostResultPages
+	return c
+}
+
+// mostResultPages bounds a subtask of a search.
+const mostResultPages = 1000
+
 // Subtask is what one lease of a task did: the paper's subtask record.
 type Subtask struct {
 	Quota     int // pages it might fetch

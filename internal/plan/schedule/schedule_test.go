@@ -396,3 +396,21 @@ func BenchmarkExchange(b *testing.B) {
 		}
 	}
 }
+
+// The quota of a search rises from a single result page and falls to one, by the gain that virtual tasks have; with the default gain, a
+// few pages stay a few whatever they bring.
+func TestModifySearches(t *testing.T) {
+	cfg := schedule.DefaultModify().Searches()
+	cfg.Gain = 5
+	s := schedule.Subtask{Quota: 1, Exist: 10, Took: time.Second, Rated: true, Rate: 1}
+	for _, want := range []int{2, 4, 8} {
+		s.Collected = s.Quota
+		if s.Quota, s.Budget = schedule.Modify(cfg, s); s.Quota != want {
+			t.Fatalf("%d pages, want %d", s.Quota, want)
+		}
+	}
+	s.Rate = 0.5
+	if s.Quota, _ = schedule.Modify(cfg, s); s.Quota != 1 {
+		t.Errorf("after a low rate: %d pages, want 1", s.Quota)
+	}
+}

@@ -208,6 +208,9 @@ func RunBound(w World, st schedule.Strategy, bound float64, knowing bool) (Resul
 	}
 	if m, ok := st.(schedule.Modifier); ok {
 		if cfg, yes := m.Modifies(); yes {
+			if w.Tasks != nil { // tasks that arrive are searches
+				cfg = cfg.Searches()
+			}
 			e.modify = &cfg
 		}
 	}
@@ -289,7 +292,7 @@ func (e *engine) handle(ev event) error {
 	case evReady:
 		e.siteReady(ev.id)
 	case evArrive:
-		e.arrive()
+		e.arrive(ev.id)
 		e.arriveLater()
 	case evChange:
 		for i := range e.w.Nodes {
@@ -377,12 +380,25 @@ func (e *engine) wait(t *task) {
 }
 
 func (e *engine) arriveLater() {
+	if given := e.w.Tasks.Given; given != nil {
+		if k := len(e.tasks); k < len(given) {
+			e.push(max(e.now, given[k].At), evArrive, k, 0)
+		}
+		return
+	}
 	e.push(e.now+int64(1+1000*e.coming.ExpFloat64()/e.w.Tasks.PerSecond), evArrive, 0, 0)
 }
 
-func (e *engine) arrive() {
-	t := &task{id: uint32(len(e.tasks) + 1), site: e.coming.IntN(len(e.w.Sites)), last: -1, came: e.now}
-	pages := e.w.Tasks.draw(e.coming)
+// arrive has a task come: of those that are given the one of this number.
+func (e *engine) arrive(k int) {
+	t := &task{id: uint32(len(e.tasks) + 1), last: -1, came: e.now}
+	pages := 0.0
+	if given := e.w.Tasks.Given; given != nil {
+		t.site, pages = given[k].Site, given[k].Pages
+	} else {
+		t.site = e.coming.IntN(len(e.w.Sites))
+		pages = e.w.Tasks.draw(e.coming)
+	}
 	t.left = e.w.Page * pages
 	e.res.Asked += pages
 	e.tasks = append(e.tasks, t)

@@ -83,11 +83,19 @@ type LeaseShape struct {
 	Seconds float64
 }
 
-// Arrivals are tasks that come by chance, each to one site.
+// Arrivals are tasks that come by chance, each to one site, or as they are given.
 type Arrivals struct {
+	Given     []Arrival // in the order of time; nothing comes by chance then
 	PerSecond float64
 	Pages     int     // of each, on average
 	Spread    float64 // standard deviation of its logarithm; 0: all are alike
+}
+
+// Arrival is a task that comes.
+type Arrival struct {
+	At    int64 // ms
+	Site  int
+	Pages float64
 }
 
 // draw is how many pages the next task has, one at least.

@@ -13,15 +13,20 @@ var feedback = Preset{
 	Source:  "Yu Fan et al., dynamic task scheduling for product data, 2014",
 	Options: []Option{
 		{"load", []string{"off", "on"}, "off is the paper's rule, which sends all tasks of a site to one node; on makes a loaded node dearer"},
+		{"full", []string{"1", "<share>"}, "what a node that is full costs where load is on, as a share of completion"},
+		{"time", []string{"0.001", "<share>"}, "what a page of s seconds costs, s/(1+s) of this share of completion; 0.001 only breaks ties, as published"},
 		{"slow", []string{"3", "<factor>"}, "nodes that take so many times the seconds a page of the best are left out for a product and site"},
 		{"modify", []string{"on", "off"}, "on fits pages and time of a task's next lease to what its last one did; off leaves them as the job has them"},
+		{"gain", []string{"0.5", "<factor>"}, "how strongly the pages of a next lease follow the completion rate"},
 		{"explore", []string{"0", "<share>"}, "share of decisions made at random, so that a node once judged bad is tried again"},
 	},
 	build: func(o *options) schedule.Composition {
 		loaded, slow, explore := o.on("load"), o.number("slow", 1, 1000), o.number("explore", 0, 1)
+		full, patience, gain := o.number("full", 0, 1000), o.number("time", 0, 1000), o.number("gain", 0, 1000)
 		var modify *schedule.ModifyConfig
 		if o.on("modify") {
 			cfg := schedule.DefaultModify()
+			cfg.Gain = gain
 			modify = &cfg
 		}
 		return schedule.Composition{
@@ -48,10 +53,10 @@ var feedback = Preset{
 					seconds, src = 0, predict.Default
 				}
 				c.Note("seconds a page", "s", predict.Figure{Value: seconds, Source: src})
-				x := -math.Round(rate*100)/100 + 1e-3*seconds/(1+seconds)
+				x := -math.Round(rate*100)/100 + patience*seconds/(1+seconds)
 				if loaded {
 					c.Know("leases held", "", float64(load))
-					x += float64(load) / float64(max(1, c.S.Nodes[node].Capacity))
+					x += full * float64(load) / float64(max(1, c.S.Nodes[node].Capacity))
 				}
 				if explore > 0 && c.Rand.Float64() < explore {
 					x -= 2
