@@ -361,6 +361,14 @@ func printTraps(w io.Writer, traps []crawl.Trap, again string) {
 	}
 }
 
+// some names the first few of a list, and says how many more there are.
+func some(list []string, most int) string {
+	if len(list) <= most {
+		return strings.Join(list, ", ")
+	}
+	return fmt.Sprintf("%s and %s more", strings.Join(list[:most], ", "), count(int64(len(list)-most)))
+}
+
 // printPlace says where everything lies.
 func printPlace(w io.Writer, s assemble.Summary) {
 	fmt.Fprintf(w, "in %s: %s/ (archives), %s, %s (ledger)\n", s.Out, outdir.WARCDir, outdir.IndexFile, outdir.LedgerFile)
@@ -375,6 +383,9 @@ func printCounts(w io.Writer, s assemble.Summary) {
 	fmt.Fprintf(w, "  %10s failed\n  %10s excluded\n  %10s pending\n", count(s.Failed), count(s.Excluded), count(s.Pending))
 	if len(s.Reasons) > 0 {
 		fmt.Fprintf(w, "  reasons: %s\n", reasons(s.Reasons))
+	}
+	if n := len(s.Unmatched); n > 0 {
+		fmt.Fprintf(w, "  no site was like %s, which the rules for sites name\n", some(s.Unmatched, 5))
 	}
 	printTopic(w, s)
 	if n := s.Reasons[string(crawl.ReasonRedirects)]; n > 0 {

@@ -2,6 +2,7 @@ package crawl
 
 import (
 	"fmt"
+	"iter"
 	"net/netip"
 	"slices"
 	"strings"
@@ -141,24 +142,47 @@ func (s *Sites) Of(site string) []*SiteRule {
 		return nil
 	}
 	hit := slices.Clone(s.always)
-	host := site
-	if i := strings.LastIndexByte(site, ':'); i > 0 && !strings.HasSuffix(site, "]") {
-		host = site[:i]
-		hit = append(hit, s.exact[site]...)
-	}
-	hit = append(hit, s.exact[host]...)
-	for rest := host; ; {
-		_, after, ok := strings.Cut(rest, ".")
-		if !ok {
-			break
-		}
-		hit = append(hit, s.exact["*."+after]...)
-		rest = after
+	for p := range patternsOf(site) {
+		hit = append(hit, s.exact[p]...)
 	}
 	slices.Sort(hit)
 	var out []*SiteRule
 	for _, i := range slices.Compact(hit) {
 		out = append(out, &s.rules[i])
+	}
+	return out
+}
+
+// patternsOf yields the patterns that match a site, but for *.
+func patternsOf(site string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		host := site
+		if i := strings.LastIndexByte(site, ':'); i > 0 && !strings.HasSuffix(site, "]") {
+			host = site[:i]
+			if !yield(site) {
+				return
+			}
+		}
+		for p, rest, more := host, host, true; more && yield(p); p = "*." + rest {
+			_, rest, more = strings.Cut(rest, ".")
+		}
+	}
+}
+
+// Unmatched returns the patterns of rules that match none of the sites, in the order of the rules.
+func Unmatched(rules []SiteRule, sites iter.Seq[string]) (out []string) {
+	matched := map[string]bool{"*": true}
+	for site := range sites {
+		for p := range patternsOf(site) {
+			matched[p] = true
+		}
+	}
+	for i := range rules {
+		for _, h := range rules[i].Hosts {
+			if !matched[h] {
+				out = append(out, h)
+			}
+		}
 	}
 	return out
 }

@@ -94,3 +94,11 @@ func TestSiteRules(t *testing.T) {
 		}
 	}
 }
+
+func TestUnmatched(t *testing.T) {
+	rules := []SiteRule{{Hosts: []string{"a.test", "*.b.test", "*"}}, {Hosts: []string{"typo.test", "a.test:81", "c.test:82", "*.test", "*.a.test"}}}
+	got := Unmatched(rules, slices.Values([]string{"a.test:81", "x.y.b.test", "c.test"}))
+	if want := []string{"typo.test", "c.test:82", "*.a.test"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
