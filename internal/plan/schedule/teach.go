@@ -9,11 +9,14 @@ import (
 const remembered = 600
 
 // usedFor is for how long what is learned of a task's pairs is of use, s, where it collects so many bits a second at best: as long as
-// the measurement speaks for its pair, and there is something left.
+// the measurement speaks for its pair, and there is something left. Of a site that nobody has seen its first lease tells how much there is.
 func (c *Context) usedFor(t int, best float64) float64 {
 	holds := min(remembered, c.book.Holds())
-	if x := c.S.Tasks[t].Bits; x > 0 {
+	switch x := c.S.Tasks[t].Bits; {
+	case x > 0:
 		holds = min(holds, x/best)
+	case c.S.LeaseSeconds > 0:
+		holds = min(holds, c.S.LeaseSeconds)
 	}
 	return holds
 }

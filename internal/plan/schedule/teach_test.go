@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -98,5 +99,18 @@ func TestTasksKeepDifferentNodes(t *testing.T) {
 	}
 	if len(seen) < nodes-1 {
 		t.Errorf("%d of %d nodes are kept by any", len(seen), nodes)
+	}
+}
+
+// What is learned is of use as long as something is left; of a site that nobody has seen, for one lease.
+func TestHowLongLearningIsOfUse(t *testing.T) {
+	s := fleet(2, 1)
+	s.LeaseSeconds = 20
+	for bits, want := range map[float64]float64{0: 20, 5e7: 50, 1e12: remembered, math.Inf(1): remembered} {
+		s.Tasks[0].Bits = bits
+		c := newContext(s, &Composition{Filters: Always}, false)
+		if x := c.usedFor(0, 1e6); x != want {
+			t.Errorf("%g bits left: %g s, want %g", bits, x, want)
+		}
 	}
 }
