@@ -31,9 +31,9 @@ var openPages = []struct {
 	name string
 	asks map[string]time.Duration
 }{
-	{"overview", map[string]time.Duration{"/series": 2 * time.Second, "/jobs/1/types": 5 * time.Second, "/jobs/1/statuses": 5 * time.Second, "/nodes": 5 * time.Second}},
+	{"overview", map[string]time.Duration{"/series?job=1": 2 * time.Second, "/jobs/1/types": 5 * time.Second, "/jobs/1/statuses": 5 * time.Second, "/jobs/1/fetchers": 5 * time.Second, "/nodes": 30 * time.Second}},
 	{"tasks", map[string]time.Duration{"/jobs/1/tasks?sort=pending&limit=50": 3 * time.Second}},
-	{"nodes", map[string]time.Duration{"/nodes": 2 * time.Second, "/leases": 3 * time.Second, "/jobs/1/measurements": 10 * time.Second}},
+	{"nodes", map[string]time.Duration{"/nodes?limit=100": 2 * time.Second, "/leases?limit=100": 3 * time.Second, "/jobs/1/measurements": 10 * time.Second}},
 	{"sites", map[string]time.Duration{"/jobs/1/cells?sites=100": 5 * time.Second, "/jobs/1/timeline?bins=80": 5 * time.Second}},
 	{"task", map[string]time.Duration{"/tasks/7": 2 * time.Second, "/tasks/7/explain": 5 * time.Second}},
 	{"measurements", map[string]time.Duration{"/jobs/1/measurements": 5 * time.Second}},

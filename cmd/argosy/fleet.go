@@ -319,7 +319,7 @@ func printReservation(w io.Writer, r coordinator.Reservation) error {
 
 func printNodes(w io.Writer, ns []coordinator.NodeView) error {
 	t := newColumns(w)
-	fmt.Fprintln(t, "NODE\tSTATE\tPLACE\tLEASES\tLANDMARK\tBS\tPROBES\tPAGES\tBYTES\tCOST\tSTORE")
+	fmt.Fprintln(t, "NODE\tSTATE\tPLACE\tLEASES\tLANDMARK\tBS\tPROBES\tFETCHED\tBYTES\tCOST\tSTORE")
 	for i := range ns {
 		n := &ns[i]
 		place := strings.Trim(n.Labels["city"]+"/"+n.Labels["provider"]+"/"+n.Labels["region"], "/")
@@ -332,7 +332,7 @@ func printNodes(w io.Writer, ns []coordinator.NodeView) error {
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%d of %d\t%s\t%s\t%d+%d\t%s\t%s\t%.4g\t%s\n", n.Node, n.State, orDash(place), n.Held, n.Leases, landmark, bs,
 			n.Measured.Bandwidth, n.Measured.Delays,
-			count(n.Pages), size(n.Bytes), n.Cost, n.Store)
+			count(n.Fetched), size(n.Bytes), n.Cost, n.Store)
 	}
 	if err := t.Flush(); err != nil {
 		return err

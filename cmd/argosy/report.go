@@ -73,7 +73,7 @@ job (--job), by its ledger (--ledger) and its archives, wherever they are (--sto
 
 // explainReason says why a URL was not fetched, and which step helps.
 func explainReason(reason string) (what, step string) {
-	m := meanings[reason]
+	m := meaningOf(reason)
 	return m.what, m.step
 }
 

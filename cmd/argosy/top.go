@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,11 +24,15 @@ func newTop() *cobra.Command {
 	c := &cobra.Command{
 		Use: "top", Short: "Watch a coordinator, or a crawl with --listen, in the terminal", Args: cobra.NoArgs,
 		Long: `Top shows jobs, nodes and tasks, and brings them up to date every second. Left and right go to another list, up and down to another
-line, Enter into it, Escape or Backspace back, q ends. With --once, or where standard output is not a terminal, it prints one picture.`,
+line, Enter into it, Escape or Backspace back, q ends. With --once, or where standard output is not a terminal, it prints one picture, and with --json one object with
+the same.`,
 		Example: "  argosy top\n  argosy top --server http://127.0.0.1:8490",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if every < 100*time.Millisecond || every > time.Hour {
 				return usage("--every %v: allowed are 100ms to 1h", every)
+			}
+			if f.json {
+				once = true
 			}
 			return f.fleet(c, func(ctx context.Context, cl *web.Client, w io.Writer) error {
 				_, _, isTerminal := terminalSize(os.Stdout)
@@ -36,7 +41,14 @@ line, Enter into it, Escape or Backspace back, q ends. With --once, or where sta
 					if err := t.read(ctx, cl); err != nil {
 						return err
 					}
-					_, err := fmt.Fprintln(w, strings.Join(t.draw(100, 40), "\n"))
+					if f.json {
+						return printJSON(w, t.told())
+					}
+					width, _, ok := terminalSize(os.Stdout)
+					if !ok {
+						width = 100
+					}
+					_, err := fmt.Fprintln(w, strings.Join(t.draw(width, 40), "\n"))
 					return err
 				}
 				return watchTop(ctx, cl, every)
@@ -74,6 +86,17 @@ type top struct {
 	at     time.Time
 	rate   map[uint32]float64
 	failed string // why the last look failed
+}
+
+// told is what top shows, for programs.
+func (t *top) told() any {
+	return struct {
+		Status web.Status             `json:"status"`
+		Jobs   []web.Job              `json:"jobs"`
+		Nodes  []coordinator.NodeView `json:"nodes"`
+		Job    uint32                 `json:"job"` // whose tasks these are
+		Tasks  []ledger.Task          `json:"tasks"`
+	}{t.status, t.jobs, t.nodes, t.job, t.tasks}
 }
 
 // topTasksMost bounds how many tasks are listed: those with most in their queues.
@@ -114,31 +137,88 @@ func (t *top) read(ctx context.Context, cl *web.Client) (err error) {
 	return err
 }
 
-// rows are the lines of the list that is shown, and its heading.
-func (t *top) rows() (head string, out []string) {
+// rows are the lines of the list that is shown, and its heading, in so many columns of the terminal.
+func (t *top) rows(width int) (head string, out []string) {
 	switch {
 	case t.task > 0:
 		return t.oneTask()
 	case t.list == topJobs:
-		head = fmt.Sprintf("%4s  %-24s %-11s %9s %9s %9s %8s %9s", "JOB", "NAME", "STATE", "FETCHED", "QUEUE", "FAILED", "A SECOND", "VOLUME")
+		rows := [][]string{{"JOB", "NAME", "STATE", "FETCHED", "QUEUE", "FAILED", "A SECOND", "VOLUME"}}
 		for i := range t.jobs {
 			j := &t.jobs[i]
-			out = append(out, fmt.Sprintf("%4d  %-24s %-11s %9s %9s %9s %8.1f %9s", j.ID, fit(j.Name, 24), j.State, count(j.Counts.Fetched), count(j.Counts.Pending), count(j.Counts.Failed), t.rate[j.ID], size(j.Counts.Bytes)))
+			rows = append(rows, []string{strconv.Itoa(int(j.ID)), jobName(j), j.State, count(j.Counts.Fetched), count(j.Counts.Pending), count(j.Counts.Failed), fmt.Sprintf("%.1f", t.rate[j.ID]), size(j.Counts.Bytes)})
 		}
+		return table(rows, 1, []int{7, 6, 5, 2, 4}, width)
 	case t.list == topNodes:
-		head = fmt.Sprintf("%-28s %-10s %7s %10s %10s %8s", "NODE", "STATE", "LEASES", "PAGES", "VOLUME", "HEARD OF")
+		rows := [][]string{{"NODE", "STATE", "LEASES", "FETCHED", "VOLUME", "HEARD OF"}}
 		for i := range t.nodes {
 			n := &t.nodes[i]
-			out = append(out, fmt.Sprintf("%-28s %-10s %7d %10s %10s %8s", fit(n.Node, 28), n.State, n.Held, count(n.Pages), size(n.Bytes), (time.Duration(n.SeenMS)*time.Millisecond).Round(100*time.Millisecond)))
+			rows = append(rows, []string{n.Node, n.State, strconv.Itoa(n.Held), count(n.Fetched), size(n.Bytes), (time.Duration(n.SeenMS) * time.Millisecond).Round(100 * time.Millisecond).String()})
 		}
+		return table(rows, 0, []int{4, 5, 2}, width)
 	default:
-		head = fmt.Sprintf("%-36s %-9s %9s %9s %8s %8s %10s", "SITE", "STATE", "QUEUE", "FETCHED", "FAILED", "EXCLUDED", "VOLUME")
+		rows := [][]string{{"SITE", "STATE", "QUEUE", "FETCHED", "FAILED", "EXCLUDED", "VOLUME"}}
 		for i := range t.tasks {
 			k := &t.tasks[i]
-			out = append(out, fmt.Sprintf("%-36s %-9s %9s %9s %8s %8s %10s", fit(k.Site, 36), k.State, count(k.Pending), count(k.Fetched), count(k.Failed), count(k.Excluded), size(k.Bytes)))
+			rows = append(rows, []string{k.Site, k.State, count(k.Pending), count(k.Fetched), count(k.Failed), count(k.Excluded), size(k.Bytes)})
+		}
+		return table(rows, 0, []int{6, 5, 4, 1}, width)
+	}
+}
+
+// jobName is what people know a job by.
+func jobName(j *web.Job) string {
+	if j.Name == "" && len(j.Identity.Seeds) > 0 {
+		return j.Identity.Seeds[0]
+	}
+	return j.Name
+}
+
+// leastName is how short a name may become before a column is left out for it.
+const leastName = 10
+
+// table lays out rows in so many columns of the terminal, the heading first. The column of names is as wide as what is left; where that is
+// too little, columns are left out, those first that spare names first.
+func table(rows [][]string, name int, spare []int, width int) (head string, out []string) {
+	wide := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, c := range row {
+			wide[i] = max(wide[i], cells(c))
 		}
 	}
-	return head, out
+	room := func() int {
+		left := width - len(columnGap)
+		for i, w := range wide {
+			if i != name && w > 0 {
+				left -= w + len(columnGap)
+			}
+		}
+		return left
+	}
+	for _, i := range spare {
+		if room() >= min(leastName, wide[name]) {
+			break
+		}
+		wide[i] = 0
+	}
+	wide[name] = max(1, min(wide[name], room()))
+	for _, row := range rows {
+		var line []string
+		for i, c := range row {
+			if wide[i] == 0 {
+				continue
+			}
+			c = fit(c, wide[i])
+			pad := strings.Repeat(" ", max(0, wide[i]-cells(c)))
+			if i == name || rows[0][i] == "STATE" {
+				line = append(line, c+pad)
+			} else {
+				line = append(line, pad+c)
+			}
+		}
+		out = append(out, strings.Join(line, columnGap))
+	}
+	return out[0], out[1:]
 }
 
 // oneTask is a task with what it waits for.
@@ -163,7 +243,7 @@ func (t *top) oneTask() (head string, out []string) {
 
 // draw is the picture.
 func (t *top) draw(width, height int) []string {
-	head, rows := t.rows()
+	head, rows := t.rows(width)
 	t.line = max(0, min(t.line, len(rows)-1))
 	var tabs []string
 	for i, n := range topNames {
@@ -173,7 +253,7 @@ func (t *top) draw(width, height int) []string {
 		tabs = append(tabs, n)
 	}
 	first := fmt.Sprintf("argosy %s  %s  nodes %d  leases %d  waiting %d  sites %d", t.status.Version, t.status.State, t.status.Nodes, t.status.Leases, t.status.Waiting, t.status.Sites)
-	out := []string{fit(first, width), fit(strings.Join(tabs, "  ")+"    ← → lists, ↑ ↓ lines, Enter opens, Esc back, q ends", width), fit(head, width)}
+	out := []string{fit(first, width), fit(strings.Join(tabs, "  ")+"    ← → lists, ↑ ↓ lines, Enter opens, Esc back, q ends", width), fit("  "+head, width)}
 	room := max(1, height-len(out)-1)
 	from := max(0, t.line-room+1)
 	for i := from; i < len(rows) && i < from+room; i++ {

@@ -65,3 +65,27 @@ func TestTopKeys(t *testing.T) {
 		t.Error("q and Ctrl-C do not end it")
 	}
 }
+
+// In a narrow terminal columns that matter least are left out, and names are shortened; in a wide one names are whole. A job without a name
+// is known by its first seed.
+func TestTopColumns(t *testing.T) {
+	long := "http://a-site-with-a-long-name.example/where/it/begins"
+	v := &top{jobs: []web.Job{{JobView: coordinator.JobView{Job: crawl.Job{ID: 1, Identity: crawl.Identity{Seeds: []string{long}}}, State: "running"}}}}
+	v.jobs[0].Counts.Fetched, v.jobs[0].Counts.Pending, v.jobs[0].Counts.Failed = 1234567, 7654321, 99
+	for width, want := range map[int]string{40: "QUEUE FETCHED", 60: "QUEUE FAILED FETCHED STATE", 200: "QUEUE FAILED FETCHED VOLUME STATE A SECOND " + long} {
+		text := strings.Join(v.draw(width, 20), "\n")
+		for _, word := range strings.Fields(want) {
+			if !strings.Contains(text, word) {
+				t.Errorf("%d columns lack %s:\n%s", width, word, text)
+			}
+		}
+		if !strings.Contains(text, "7,654,321") || !strings.Contains(text, "http://a") {
+			t.Errorf("%d columns:\n%s", width, text)
+		}
+		for _, l := range strings.Split(text, "\n") {
+			if cells(l) > width {
+				t.Errorf("%d columns: %q", width, l)
+			}
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -14,30 +15,27 @@ import (
 // meaning says in words why a site brought nothing, and which step helps; both are empty for a reason that speaks for itself.
 type meaning struct{ what, step string }
 
-// meanings are by the reason, or by the HTTP status.
+// meanings are by the reason, of which crawl.Kind has the words, or by the HTTP status.
 var meanings = map[string]meaning{
-	string(crawl.KindNoHost):       {"the name does not exist", "check the name; --resolve HOST=IP gives it an address, --dns SERVER asks another name server"},
-	string(crawl.KindDNS):          {"the name servers do not answer", "check the network; --dns SERVER asks another one"},
-	string(crawl.KindRefused):      {"nothing listens there", "check the port, and http:// or https://"},
-	string(crawl.KindCertificate):  {"its certificate is not trusted", "--ca FILE trusts another authority, --insecure any certificate"},
-	string(crawl.KindTLS):          {"no TLS session could be agreed on", "check the port, and http:// or https://"},
-	string(crawl.KindNoTLS):        {"it does not speak TLS there, or none that we do", "http:// instead of https://, or another port"},
-	string(crawl.KindConnect):      {"no connection", "check the network and the address; --proxy goes another way"},
-	string(crawl.KindTimeout):      {"it does not answer in time", "check the address; --connect-timeout and --header-timeout wait longer, --proxy goes another way"},
-	string(crawl.KindProxy):        {"the proxy refuses", "check --proxy"},
-	string(crawl.KindDenied):       {"its address is private, local or reserved", "--allow-private reaches it, --allow-private=CIDR only such addresses"},
-	string(crawl.ReasonRobots):     {"its robots.txt forbids it to us", "ask its operator; --ignore-robots is for your own sites"},
-	string(crawl.ReasonRobotsDown): {"its robots.txt cannot be had, which forbids everything (RFC 9309)", "try again later; --ignore-robots is for your own sites"},
-	string(crawl.ReasonNoFollow):   {"its pages ask not to follow their links (nofollow)", "--ignore-nofollow follows them"},
-	string(crawl.ReasonTopic):      {"too many pages on the way to it are off the topic", "--tunnel follows links further, --topic-threshold takes more pages for ones on it"},
-	string(crawl.ReasonScope):      {"outside the scope", "--scope says what belongs to the crawl"},
-	string(crawl.ReasonInclude):    {"matches no --include", "look at --include"},
-	string(crawl.ReasonExclude):    {"matches an --exclude", "look at --exclude"},
-	string(crawl.ReasonSiteBudget): {"--site-pages is used up", ""},
-	string(crawl.ReasonTrapLength): {"its URLs are longer than --max-url-length", ""},
-	string(crawl.KindStatus):       {"it asks us to come back later", "--delay asks it more slowly"},
-	string(crawl.KindBodyLarge):    {"its bodies are larger than --max-body", ""},
-	string(crawl.ReasonRedirects):  {"it redirects without end", "--cookies of a login or of a consent page may end that"},
+	string(crawl.KindNoHost):       {"", "check the name; --resolve HOST=IP gives it an address, --dns SERVER asks another name server"},
+	string(crawl.KindDNS):          {"", "check the network; --dns SERVER asks another one"},
+	string(crawl.KindRefused):      {"", "check the port, and http:// or https://"},
+	string(crawl.KindCertificate):  {"", "--ca FILE trusts another authority, --insecure any certificate"},
+	string(crawl.KindTLS):          {"", "check the port, and http:// or https://"},
+	string(crawl.KindNoTLS):        {"", "http:// instead of https://, or another port"},
+	string(crawl.KindConnect):      {"", "check the network and the address; --proxy goes another way"},
+	string(crawl.KindTimeout):      {"", "check the address; --connect-timeout and --header-timeout wait longer, --proxy goes another way"},
+	string(crawl.KindProxy):        {"", "check --proxy"},
+	string(crawl.KindDenied):       {"", "--allow-private reaches it, --allow-private=CIDR only such addresses"},
+	string(crawl.ReasonRobots):     {"", "ask its operator; --ignore-robots is for your own sites"},
+	string(crawl.ReasonRobotsDown): {"", "try again later; --ignore-robots is for your own sites"},
+	string(crawl.ReasonNoFollow):   {"", "--ignore-nofollow follows them"},
+	string(crawl.ReasonTopic):      {"", "--tunnel follows links further, --topic-threshold takes more pages for ones on it"},
+	string(crawl.ReasonScope):      {"", "--scope says what belongs to the crawl"},
+	string(crawl.ReasonInclude):    {"", "look at --include"},
+	string(crawl.ReasonExclude):    {"", "look at --exclude"},
+	string(crawl.KindStatus):       {"", "--delay asks it more slowly"},
+	string(crawl.ReasonRedirects):  {"", "--cookies of a login or of a consent page may end that"},
 	"401":                          {"it wants a login (401)", "a seed http://USER:PASSWORD@HOST/, --header \"Authorization: …\", or --cookies of a login"},
 	"403":                          {"it refuses us (403)", "--user-agent says who you are, --delay asks more slowly, --cookies brings a login"},
 	"404":                          {"it has no such page (404)", "check the seed's path"},
@@ -47,17 +45,22 @@ var meanings = map[string]meaning{
 	"500":                          {"it has an error of its own (500)", "try again later: argosy retry -o DIR"},
 	"502":                          {"what is behind it does not answer (502)", "try again later: argosy retry -o DIR"},
 	"503":                          {"it is not available (503)", "try again later, or with a longer --delay: argosy retry -o DIR"},
-	string(crawl.KindEncoding):     {"its content coding cannot be undone", ""},
-	string(crawl.KindProtocol):     {"it does not speak HTTP", "check the port, and http:// or https://"},
-	string(crawl.KindReset):        {"it ends connections without an answer", "check the port, and http:// or https://; --user-agent says who you are"},
-	string(crawl.KindSlow):         {"it is too slow", "--min-rate allows slower ones"},
-	string(crawl.KindHeaderLarge):  {"its header is too large", ""},
-	string(crawl.KindBomb):         {"its bodies are too large once decompressed", "--max-body allows larger ones"},
+	string(crawl.KindProtocol):     {"", "check the port, and http:// or https://"},
+	string(crawl.KindReset):        {"", "check the port, and http:// or https://; --user-agent says who you are"},
+	string(crawl.KindSlow):         {"", "--min-rate allows slower ones"},
+	string(crawl.KindBomb):         {"", "--max-body allows larger ones"},
+}
+
+// meaningOf returns what a reason means.
+func meaningOf(why string) meaning {
+	m := meanings[why]
+	m.what = cmp.Or(m.what, crawl.Kind(why).Words())
+	return m
 }
 
 // whatOf says why in words, with the detail that there is.
 func whatOf(why, detail string) string {
-	what := meanings[why].what
+	what := meaningOf(why).what
 	if what == "" {
 		what = why
 		if len(why) == 3 && why[0] >= '1' && why[0] <= '5' {

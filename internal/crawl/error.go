@@ -1,6 +1,10 @@
 package crawl
 
-import "errors"
+import (
+	"errors"
+	"maps"
+	"slices"
+)
 
 // Kind classifies why something failed or was refused. Kinds cross the wire and stand in the ledger: append only.
 type Kind string
@@ -52,6 +56,55 @@ const (
 	ReasonDropped    Kind = "dropped"      // dropped by a person
 	ReasonNoMore     Kind = "no-more"      // a result page behind one that named nothing new
 )
+
+// words say what a kind means to whom a crawl is shown.
+var words = map[Kind]string{
+	KindDNS:          "the name servers do not answer",
+	KindDenied:       "its address is private, local or reserved",
+	KindConnect:      "no connection",
+	KindTLS:          "no TLS session could be agreed on",
+	KindTimeout:      "it does not answer in time",
+	KindSlow:         "it is too slow",
+	KindReset:        "it ends connections without an answer",
+	KindProtocol:     "it does not speak HTTP",
+	KindHeaderLarge:  "its header is too large",
+	KindBodyLarge:    "its bodies are larger than --max-body",
+	KindBomb:         "its bodies are too large once decompressed",
+	KindEncoding:     "its content coding cannot be undone",
+	KindProxy:        "the proxy refuses",
+	KindArchive:      "its record could not be written",
+	KindInternal:     "something went wrong on our side",
+	KindStatus:       "it asks us to come back later",
+	KindNoHost:       "the name does not exist",
+	KindRefused:      "nothing listens there",
+	KindCertificate:  "its certificate is not trusted",
+	KindNoTLS:        "it does not speak TLS there, or none that we do",
+	KindSearch:       "the answer of the search engine is a block, or cannot be read",
+	ReasonScope:      "outside the scope",
+	ReasonInclude:    "matches no --include",
+	ReasonExclude:    "matches an --exclude",
+	ReasonDepth:      "deeper than --max-depth",
+	ReasonRobots:     "its robots.txt forbids it to us",
+	ReasonRobotsDown: "its robots.txt cannot be had, which forbids everything (RFC 9309)",
+	ReasonRedirects:  "it redirects without end",
+	ReasonTrapLength: "its URLs are longer than --max-url-length",
+	ReasonTrapYield:  "URLs like it went on bringing nothing new",
+	ReasonTrapHosts:  "hosts like its own went on bringing nothing new",
+	ReasonTopic:      "too many pages on the way to it are off the topic",
+	ReasonSold:       "its crawler has sold it to another",
+	ReasonPromise:    "its links promise too little",
+	ReasonNoFollow:   "its pages ask not to follow their links (nofollow)",
+	ReasonTrapMap:    "sitemaps without end",
+	ReasonSiteBudget: "--site-pages is used up",
+	ReasonDropped:    "given up by a person",
+	ReasonNoMore:     "behind a result page that named nothing new",
+}
+
+// Words says in English what a kind means; empty for one that is not known.
+func (k Kind) Words() string { return words[k] }
+
+// Kinds returns all kinds of failures and reasons of refusals, in order.
+func Kinds() []Kind { return slices.Sorted(maps.Keys(words)) }
 
 // Error is a failed operation on a site. Its kind decides what happens next.
 type Error struct {

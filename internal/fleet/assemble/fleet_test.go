@@ -276,7 +276,7 @@ func TestFleet(t *testing.T) {
 	}
 	pages := int64(0)
 	for _, n := range nodes {
-		pages += n.Pages
+		pages += n.Fetched
 	}
 	if want := f.job(1).Counts.Fetched + f.job(2).Counts.Fetched + f.job(one).Counts.Fetched + f.job(two).Counts.Fetched; pages != want {
 		t.Errorf("the nodes have earned %d pages, the jobs have %d", pages, want)

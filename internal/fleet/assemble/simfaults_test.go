@@ -319,7 +319,7 @@ func TestSimulatedReservation(t *testing.T) {
 		cost, worked := 0.0, 0
 		for _, n := range nodes {
 			cost += n.Cost
-			if n.Pages > 0 {
+			if n.Fetched > 0 {
 				worked++
 			}
 		}

@@ -474,7 +474,7 @@ func (c *Coordinator) publish(now time.Time, jobs []*frontier.Job) {
 	if c.disk.full != "" {
 		s.State = "waiting: " + c.disk.full
 	}
-	c.sample(now, &s)
+	c.sample(now)
 	if was := c.status.Swap(&s); *was != s {
 		c.watchers.tell(&Changes{Status: true})
 	}

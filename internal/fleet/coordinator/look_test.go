@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"argosy/internal/crawl"
 	"argosy/internal/plan/schedule"
 )
 
@@ -48,11 +49,9 @@ func TestSeriesIsBounded(t *testing.T) {
 	c := &Coordinator{}
 	begin := time.UnixMilli(1_000_000)
 	for i := range 10_000 {
-		if now := begin.Add(time.Duration(i) * time.Second); c.series.due(now) {
-			c.series.add(now, Sample{At: now.UnixMilli(), Fetched: int64(i)})
-		}
+		c.series.see(begin.Add(time.Duration(i)*time.Second), 0, true, crawl.Counts{Fetched: int64(i)})
 	}
-	all := c.Series()
+	all := c.Series(0, 0)
 	if len(all) > maxSamples || len(all) < maxSamples/3 || all[0].Fetched != 0 || all[len(all)-1].Fetched < 9900 {
 		t.Fatalf("%d samples, from %+v to %+v", len(all), all[0], all[len(all)-1])
 	}
@@ -60,6 +59,35 @@ func TestSeriesIsBounded(t *testing.T) {
 		if all[i].At-all[i-1].At != all[1].At-all[0].At {
 			t.Fatalf("samples %d and %d are %d ms apart", i-1, i, all[i].At-all[i-1].At)
 		}
+	}
+	if rest := c.Series(0, all[len(all)-3].At); len(rest) != 2 || rest[1] != all[len(all)-1] {
+		t.Errorf("after the third from last: %+v", rest)
+	}
+}
+
+// A job's series holds what that job has done; one that rests has no more samples, and of many jobs those that got on last are kept.
+func TestSeriesOfJobs(t *testing.T) {
+	c := &Coordinator{}
+	at := func(i int) time.Time { return time.UnixMilli(1_000_000).Add(time.Duration(i) * time.Second) }
+	for i := range 20 {
+		c.series.see(at(i), 1, true, crawl.Counts{Fetched: int64(i)})
+		c.series.see(at(i), 2, i < 5, crawl.Counts{Fetched: int64(min(i, 5)) * 100})
+		c.series.see(at(i), 3, false, crawl.Counts{Fetched: 7})
+	}
+	if one := c.Series(1, 0); len(one) != 20 || one[19].Fetched != 19 {
+		t.Errorf("job 1: %+v", one)
+	}
+	if two := c.Series(2, 0); len(two) != 6 || two[5].Fetched != 500 {
+		t.Errorf("job 2, which ended: %+v", two)
+	}
+	if three := c.Series(3, 0); len(three) != 0 {
+		t.Errorf("job 3, which had ended before: %+v", three)
+	}
+	for i := range uint32(3 * maxTracks) {
+		c.series.see(at(100+int(i)), 10+i, true, crawl.Counts{})
+	}
+	if len(c.series.of) > maxTracks+1 || len(c.Series(9+3*maxTracks, 0)) != 1 || len(c.Series(1, 0)) != 0 {
+		t.Errorf("%d jobs have a series", len(c.series.of))
 	}
 }
 

@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -8,7 +9,7 @@ import (
 	"argosy/internal/fleet/frontier"
 )
 
-// Sample is how far all jobs were at a time.
+// Sample is how far a job, or all jobs, were at a time.
 type Sample struct {
 	At         int64 `json:"at"` // Unix ms
 	Fetched    int64 `json:"fetched"`
@@ -18,56 +19,114 @@ type Sample struct {
 	Discovered int64 `json:"discovered"`
 	Bytes      int64 `json:"bytes"`
 	Held       int64 `json:"held"`
-	Leases     int   `json:"leases"`
-	Nodes      int   `json:"nodes"`
-	Waiting    int   `json:"waiting"` // tasks
 }
 
-// maxSamples bounds a series: when there are so many, every second one is dropped, and from then on they are taken half as often.
-const maxSamples = 600
+const (
+	// maxSamples bounds a series: when there are so many, every second one is dropped, and from then on they are taken half as often.
+	maxSamples = 600
+	// maxTracks bounds how many jobs have a series, 40 KB each: those that got on last.
+	maxTracks = 100
+)
 
-// series is what there was to see since the coordinator began.
+// series is what there was to see of jobs since the coordinator began.
 type series struct {
-	mu    sync.Mutex
+	mu   sync.Mutex
+	of   map[uint32]*track // by job; 0: all jobs together
+	last time.Time
+}
+
+// track is what there was to see of one job.
+type track struct {
 	all   []Sample
 	every time.Duration
 	last  time.Time
 }
 
 // due reports whether a sample is to be taken.
-func (s *series) due(now time.Time) bool { return now.Sub(s.last) >= max(s.every, time.Second) }
+func (t *track) due(now time.Time) bool { return now.Sub(t.last) >= max(t.every, time.Second) }
 
 // add takes in a sample.
-func (s *series) add(now time.Time, v Sample) {
+func (t *track) add(now time.Time, v Sample) {
+	t.last, t.every = now, max(t.every, time.Second)
+	if len(t.all) == maxSamples {
+		kept := t.all[:0]
+		for i := 0; i < maxSamples; i += 2 {
+			kept = append(kept, t.all[i])
+		}
+		t.all, t.every = kept, 2*t.every
+	}
+	t.all = append(t.all, v)
+}
+
+// see notes how far a job is, while it gets on: one at rest has no more samples than there were changes.
+func (s *series) see(now time.Time, job uint32, runs bool, sum crawl.Counts) {
+	v := Sample{
+		At: now.UnixMilli(), Fetched: sum.Fetched, Pages: sum.Pages, Failed: sum.Failed, Excluded: sum.Excluded, Discovered: sum.Discovered,
+		Bytes: sum.Bytes, Held: sum.Held,
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.last, s.every = now, max(s.every, time.Second)
-	if len(s.all) == maxSamples {
-		kept := s.all[:0]
-		for i := 0; i < maxSamples; i += 2 {
-			kept = append(kept, s.all[i])
-		}
-		s.all, s.every = kept, 2*s.every
-	}
-	s.all = append(s.all, v)
-}
-
-// Series returns what there was to see since the coordinator began, the oldest first.
-func (c *Coordinator) Series() []Sample {
-	c.series.mu.Lock()
-	defer c.series.mu.Unlock()
-	return append([]Sample{}, c.series.all...)
-}
-
-// sample notes how far all jobs are.
-func (c *Coordinator) sample(now time.Time, st *Status) {
-	if !c.series.due(now) {
+	t := s.of[job]
+	if t != nil && !t.due(now) {
 		return
 	}
+	if t != nil && !runs {
+		was := t.all[len(t.all)-1]
+		if was.At = v.At; was == v {
+			return
+		}
+	}
+	if t == nil {
+		if !runs {
+			return
+		}
+		t = s.room(job)
+	}
+	t.add(now, v)
+}
+
+// room begins the series of a job, instead of that of the one that has rested longest where there are too many.
+func (s *series) room(job uint32) *track {
+	if s.of == nil {
+		s.of = map[uint32]*track{}
+	}
+	if len(s.of) > maxTracks {
+		oldest := uint32(0)
+		for id, t := range s.of {
+			if id != 0 && (oldest == 0 || t.last.Before(s.of[oldest].last)) {
+				oldest = id
+			}
+		}
+		delete(s.of, oldest)
+	}
+	t := &track{}
+	s.of[job] = t
+	return t
+}
+
+// Series returns what there was to see of a job (0: of all together) since the coordinator began, the oldest first, of what is later
+// than a time in Unix ms.
+func (c *Coordinator) Series(job uint32, after int64) []Sample {
+	c.series.mu.Lock()
+	defer c.series.mu.Unlock()
+	t := c.series.of[job]
+	if t == nil {
+		return []Sample{}
+	}
+	from, _ := slices.BinarySearchFunc(t.all, after+1, func(v Sample, at int64) int { return int(v.At - at) })
+	return append([]Sample{}, t.all[from:]...)
+}
+
+// sample notes how far jobs are.
+func (c *Coordinator) sample(now time.Time) {
+	if now.Sub(c.series.last) < time.Second {
+		return
+	}
+	c.series.last = now
 	var sum crawl.Counts
-	c.f.Jobs(func(j *frontier.Job) { sum = sum.Add(j.Totals) })
-	c.series.add(now, Sample{
-		At: now.UnixMilli(), Fetched: sum.Fetched, Pages: sum.Pages, Failed: sum.Failed, Excluded: sum.Excluded, Discovered: sum.Discovered,
-		Bytes: sum.Bytes, Held: sum.Held, Leases: st.Leases, Nodes: st.Nodes, Waiting: st.Waiting,
+	c.f.Jobs(func(j *frontier.Job) {
+		sum = sum.Add(j.Totals)
+		c.series.see(now, j.ID, j.State == crawl.JobRunning, j.Totals)
 	})
+	c.series.see(now, 0, true, sum)
 }

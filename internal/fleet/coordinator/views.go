@@ -100,7 +100,7 @@ type NodeView struct {
 	Held      int     `json:"leases"`
 	SeenMS    int64   `json:"seen_ms_ago"`
 	Landmark  bool    `json:"landmark"` // others can measure it
-	Pages     int64   `json:"pages"`
+	Fetched   int64   `json:"fetched"` // URLs
 	Bytes     int64   `json:"bytes"`
 	Cost      float64 `json:"cost"`
 	PresentMS int64   `json:"present_ms"`
@@ -114,7 +114,7 @@ type NodeView struct {
 
 // earn adds what the ledger knows of a node, and what is not written yet.
 func (v *NodeView) earn(e ledger.Earned, b ledger.Bill) {
-	v.Pages, v.Bytes, v.Cost = e.Pages, e.Bytes, e.Cost+b.Cost
+	v.Fetched, v.Bytes, v.Cost = e.Pages, e.Bytes, e.Cost+b.Cost
 	v.PresentMS, v.WorkingMS = e.PresentMS+b.PresentMS, e.WorkingMS+b.WorkingMS
 }
 

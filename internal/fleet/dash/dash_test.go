@@ -50,6 +50,10 @@ func TestBothLanguages(t *testing.T) {
 	for _, m := range regexp.MustCompile(`'([^']+)'`).FindAllStringSubmatch(words, -1) {
 		said[m[1]] = true
 	}
+	known := spoken(t)
+	for _, s := range slices.Concat(slices.Collect(maps.Values(known.Reasons)), slices.Collect(maps.Values(known.Waits)), known.Names) {
+		said[s] = true
+	}
 	if !ok || len(said) < 150 {
 		t.Fatalf("%d texts", len(said))
 	}

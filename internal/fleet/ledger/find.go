@@ -72,6 +72,11 @@ func (l *Ledger) Answered(ctx context.Context, job uint32) ([]Share, error) {
 	return l.shares(ctx, `SELECT CAST(coalesce(status, 0) AS TEXT) AS what, count(*), coalesce(sum(bytes), 0) FROM pages WHERE job = ? AND state = 'fetched' GROUP BY what ORDER BY what`, int64(job))
 }
 
+// Fetchers returns what a job has fetched by the node that did, the one with most URLs first.
+func (l *Ledger) Fetchers(ctx context.Context, job uint32) ([]Share, error) {
+	return l.shares(ctx, `SELECT node AS what, count(*) AS n, coalesce(sum(bytes), 0) FROM pages WHERE job = ? AND state = 'fetched' AND node <> '' GROUP BY what ORDER BY n DESC, what`, int64(job))
+}
+
 func (l *Ledger) shares(ctx context.Context, query string, args ...any) ([]Share, error) {
 	rows, err := l.db.QueryContext(ctx, l.kind.bind(query), args...)
 	if err != nil {

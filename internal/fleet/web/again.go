@@ -149,11 +149,12 @@ func (o *onceOnly) forget(name string) {
 	o.order = slices.Delete(o.order, at, at+1)
 }
 
-// end keeps the answer to an order. One that says that it may be tried again is not kept, nor one that is too long.
+// end keeps the answer to an order that was done. One that was refused, or may be tried again, has changed nothing: its key is free
+// for the order as it was meant. Nor is an answer kept that is too long.
 func (o *onceOnly) end(name string, mine *ordered, rec *recorder) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if rec.status == 0 || rec.status >= 500 || rec.body.Len() > maxAnswer {
+	if rec.status == 0 || rec.status >= 400 || rec.body.Len() > maxAnswer {
 		if o.by[name] == mine {
 			o.forget(name)
 		}

@@ -355,7 +355,7 @@ func (a *api) register(h huma.API) {
 		return huma.Operation{OperationID: id, Method: http.MethodPost, Path: "/api/v1" + path, Summary: what, MaxBodyBytes: maxBody}
 	}
 	register(h, get("status", "/status", "What the coordinator says of itself"), a.status)
-	register(h, get("jobs", "/jobs", "All jobs"), a.jobs)
+	huma.Register(h, get("jobs", "/jobs", "All jobs"), a.jobs)
 	register(h, get("job", "/jobs/{id}", "A job"), a.job)
 	register(h, post("submit", "/jobs", "Submit a job file (YAML or JSON)"), a.submit)
 	register(h, post("sow", "/jobs/{id}/seeds", "Give the next piece of a job's seeds, a line each"), a.sow)
@@ -374,7 +374,7 @@ func (a *api) register(h huma.API) {
 	register(h, post("drop", "/jobs/{id}/drop", "Give tasks up"), a.release(crawl.EntryDrop))
 	register(h, post("edit", "/jobs/{id}/tasks/{task}/edit", "Change a search that waits for a person, and let it go on"), a.edit)
 	register(h, get("runs", "/jobs/{id}/runs", "The leases of a job's searches, with all their parameters"), a.runs)
-	register(h, get("nodes", "/nodes", "The nodes, what they cost and have earned"), a.nodes)
+	huma.Register(h, get("nodes", "/nodes", "The nodes, what they cost and have earned"), a.nodes)
 	register(h, get("reservation", "/reservation", "How many nodes to reserve, from how many were at work so far"), a.reservation)
 	for _, verb := range []string{"drain", "return"} {
 		register(h, post(verb, "/nodes/{node}/"+verb, "Have a node "+verb), func(ctx context.Context, in *NodePath) (*out[Named], error) {
@@ -421,17 +421,6 @@ func (a *api) view(j coordinator.JobView) Job {
 
 // maxSeeds bounds how many of a job's seeds are shown.
 const maxSeeds = 100
-
-func (a *api) jobs(ctx context.Context, _ *struct{}) (*out[[]Job], error) {
-	return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) ([]Job, error) {
-		all, err := co.Jobs(ctx)
-		v := make([]Job, len(all))
-		for i := range all {
-			v[i] = a.view(all[i])
-		}
-		return v, err
-	})
-}
 
 func (a *api) find(ctx context.Context, co *coordinator.Coordinator, id uint32) (Job, error) {
 	all, err := co.Jobs(ctx)
@@ -578,12 +567,6 @@ func (a *api) release(kind crawl.EntryKind) func(context.Context, *struct {
 			return Released{n, j.Counts.Pending, j.Counts.Manual}, err
 		})
 	}
-}
-
-func (a *api) nodes(ctx context.Context, _ *struct{}) (*out[[]coordinator.NodeView], error) {
-	return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) ([]coordinator.NodeView, error) {
-		return co.Nodes(ctx)
-	})
 }
 
 func (a *api) reservation(ctx context.Context, _ *struct{}) (*out[coordinator.Reservation], error) {

@@ -37,6 +37,7 @@ var needs = map[string]access.Need{
 	"GET /api/v1/jobs/{id}/tasks":      access.ToRead,
 	"GET /api/v1/jobs/{id}/types":      access.ToRead,
 	"GET /api/v1/jobs/{id}/statuses":   access.ToRead,
+	"GET /api/v1/jobs/{id}/fetchers":   access.ToRead,
 	"GET /api/v1/jobs/{id}/timeline":   access.ToRead,
 	"GET /api/v1/jobs/{id}/cells":      access.ToRead,
 	"GET /api/v1/jobs/{id}/recording":  access.ToRead,

@@ -161,6 +161,7 @@ func TestRolesAndEndpoints(t *testing.T) {
 		{"GET", "/api/v1/jobs/{id}/statistics", "/api/v1/jobs/7/statistics", "observer"},
 		{"GET", "/api/v1/jobs/{id}/types", "/api/v1/jobs/7/types", "observer"},
 		{"GET", "/api/v1/jobs/{id}/statuses", "/api/v1/jobs/7/statuses", "observer"},
+		{"GET", "/api/v1/jobs/{id}/fetchers", "/api/v1/jobs/7/fetchers", "observer"},
 		{"GET", "/api/v1/jobs/{id}/timeline", "/api/v1/jobs/7/timeline", "observer"},
 		{"GET", "/api/v1/jobs/{id}/cells", "/api/v1/jobs/7/cells", "observer"},
 		{"GET", "/api/v1/jobs/{id}/recording", "/api/v1/jobs/7/recording", "observer"},

@@ -65,14 +65,13 @@ func (a *api) registerLooks(h huma.API, get func(id, path, what string) huma.Ope
 			return Explained{true, &d}, err
 		})
 	})
-	register(h, get("leases", "/leases", "The leases that are open"), func(ctx context.Context, _ *struct{}) (*out[[]coordinator.LeaseView], error) {
-		return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) ([]coordinator.LeaseView, error) {
-			return co.Leases(ctx)
-		})
-	})
-	register(h, get("series", "/series", "How far all jobs were at some times since the coordinator began"), func(ctx context.Context, _ *struct{}) (*out[[]coordinator.Sample], error) {
+	huma.Register(h, get("leases", "/leases", "The leases that are open"), a.leases)
+	register(h, get("series", "/series", "How far a job, or all of them together, were at some times since the coordinator began"), func(ctx context.Context, in *struct {
+		Job   uint32 `query:"job" maximum:"4294967295" doc:"0: all jobs together"`
+		After int64  `query:"after" minimum:"0" doc:"only what is later, in Unix ms: whoever asks again passes the last one that it has"`
+	}) (*out[[]coordinator.Sample], error) {
 		return lead(ctx, a, func(_ context.Context, co *coordinator.Coordinator) ([]coordinator.Sample, error) {
-			return co.Series(), nil
+			return co.Series(in.Job, in.After), nil
 		})
 	})
 	register(h, get("strategies", "/strategies", "The scheduling strategies"), func(context.Context, *struct{}) (*out[[]StrategyView], error) {
@@ -95,6 +94,7 @@ func (a *api) registerLooks(h huma.API, get func(id, path, what string) huma.Ope
 	}
 	shares("types", "What a job has fetched, by type", (*ledger.Ledger).Types)
 	shares("statuses", "What a job has fetched, by status", (*ledger.Ledger).Answered)
+	shares("fetchers", "What a job has fetched, by the node that did", (*ledger.Ledger).Fetchers)
 	register(h, get("timeline", "/jobs/{id}/timeline", "What a job has fetched over time"), func(ctx context.Context, in *struct {
 		JobPath
 		Bins int    `query:"bins" minimum:"1" maximum:"1000" default:"200"`
@@ -167,10 +167,7 @@ func (a *api) tasks(ctx context.Context, in *struct {
 		rows, found, err = co.FindTasks(ctx, q)
 		return rows, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &Found[ledger.Task]{strconv.Itoa(found), o.Body}, nil
+	return foundOf(found, o, err)
 }
 
 // kept is an answer that took long, or is being made.

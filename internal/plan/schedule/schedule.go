@@ -5,10 +5,12 @@
 package schedule
 
 import (
+	"maps"
+	"strconv"
+
 	"argosy/internal/crawl"
 	"argosy/internal/plan/predict"
 	"argosy/internal/plan/price"
-	"strconv"
 )
 
 // Vector is what a node offers or a task needs: CPU in cores, memory in bytes, bandwidth in bits/s. 0 is not stated.
@@ -177,6 +179,28 @@ const (
 	ReasonBatch    crawl.Kind = "batch"      // it waits for a full batch
 	ReasonBlind    crawl.Kind = "blind"      // the first measurements of all are under way
 )
+
+// words say what a reason means to whom a decision is shown.
+var words = map[crawl.Kind]string{
+	ReasonPerIP:    "its address has as many leases as it may",
+	ReasonPerSite:  "its site has as many leases as it may",
+	ReasonDomain:   "its domain has as many leases as it may",
+	ReasonCapacity: "every node is full",
+	ReasonDraining: "the node takes no more",
+	ReasonRecalled: "it was recalled from the node, or from one like it",
+	ReasonType:     "the node is of another type",
+	ReasonNeed:     "the node has not enough left",
+	ReasonTooBig:   "no node could hold it, even an empty one",
+	ReasonOwner:    "it belongs to another node",
+	ReasonSlow:     "the node is too slow for it",
+	ReasonFiltered: "no node passes the filters",
+	ReasonForbid:   "it may not go to any node",
+	ReasonBatch:    "it waits for a full batch",
+	ReasonBound:    "it goes to one node only, which is full",
+}
+
+// Words returns what each reason of waiting and of filters means, in English.
+func Words() map[crawl.Kind]string { return maps.Clone(words) }
 
 // Strategy decides which node gets which task. Plan is called with the tasks that passed the gate; it is a function
 // of the snapshot alone and must leave it as it is.

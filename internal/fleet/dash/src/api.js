@@ -1,5 +1,7 @@
 // What the pages ask of the coordinator, and how they hear that something has changed.
 
+import { t } from './text.js';
+
 const base = '/api/v1';
 
 // The key goes with the session's cookie, which the browser sends to other ports of this host as well: it is kept where only pages of this
@@ -27,15 +29,20 @@ async function ask(method, path, body) {
   const head = headers({ Accept: 'application/json' });
   if (method !== 'GET') head['Idempotency-Key'] = crypto.randomUUID ? crypto.randomUUID() : String(Math.random()) + Date.now();
   if (body !== undefined) head['Content-Type'] = typeof body === 'string' ? 'application/yaml' : 'application/json';
-  const r = await fetch(base + path, {
-    method, headers: head, credentials: 'same-origin', redirect: 'error',
-    body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
-  });
-  const text = await r.text();
+  let r, text;
+  try {
+    r = await fetch(base + path, {
+      method, headers: head, credentials: 'same-origin', redirect: 'error',
+      body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
+    });
+    text = await r.text();
+  } catch { // a browser says no more than that
+    throw new Refused(0, t('The coordinator does not answer.'));
+  }
   let v = null;
   try { v = text ? JSON.parse(text) : null; } catch { /* it is no JSON: the status says enough */ }
   if (!r.ok) {
-    if (r.status === 401) for (const fn of shut) fn();
+    if (r.status === 401 && path !== '/session') for (const fn of shut) fn();
     const parts = ((v && v.errors) || []).map(e => (e.location ? e.location + ': ' : '') + e.message);
     throw new Refused(r.status, [(v && (v.detail || v.title)) || r.statusText || String(r.status), ...parts].join('; '));
   }
@@ -92,3 +99,6 @@ async function listen() {
 }
 
 export function quiet() { if (stream) { stream.abort(); stream = null; } }
+
+// again opens the stream anew, for whoever listens still.
+export function again() { if (heard.size && !stream) listen(); }

@@ -1,5 +1,5 @@
 // Figures as people read them.
-import { language } from './text.js';
+import { language, t } from './text.js';
 
 const number = (n, o) => new Intl.NumberFormat(language() === 'zh' ? 'zh-CN' : 'en-GB', o).format(n);
 
@@ -19,11 +19,11 @@ export function bytes(n) {
 export function span(ms) {
   if (!Number.isFinite(ms) || ms < 0) return '–';
   const s = Math.round(ms / 1000);
-  if (ms < 1000) return Math.round(ms) + ' ms';
-  if (s < 60) return s + ' s';
-  if (s < 3600) return Math.floor(s / 60) + ' min ' + (s % 60 ? s % 60 + ' s' : '');
-  if (s < 86400) return Math.floor(s / 3600) + ' h ' + Math.floor(s % 3600 / 60) + ' min';
-  return Math.floor(s / 86400) + ' d ' + Math.floor(s % 86400 / 3600) + ' h';
+  if (ms < 1000) return t('{0} ms', Math.round(ms));
+  if (s < 60) return t('{0} s', s);
+  if (s < 3600) return s % 60 ? t('{0} min {1} s', Math.floor(s / 60), s % 60) : t('{0} min', s / 60);
+  if (s < 86400) return t('{0} h {1} min', Math.floor(s / 3600), Math.floor(s % 3600 / 60));
+  return t('{0} d {1} h', Math.floor(s / 86400), Math.floor(s % 86400 / 3600));
 }
 
 export function clock(ms) {
@@ -35,3 +35,9 @@ export function clock(ms) {
 
 // bare is a URL without what all have.
 export const bare = u => u.replace(/^https?:\/\//, '');
+
+// plain is a text from outside without the marks that turn the direction of what stands beside it.
+export const plain = s => String(s).replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
+
+// jobName is what people know a job by.
+export const jobName = j => plain(j.name || (j.identity.seeds && j.identity.seeds[0]) || t('job {0}', j.id));

@@ -1,26 +1,31 @@
 import { h } from '../lib/preact.mjs';
 import { useState } from '../lib/hooks.mjs';
 import { post } from './api.js';
-import { bytes, clock, count, span } from './format.js';
+import { bytes, clock, count, jobName, span } from './format.js';
 import { t } from './text.js';
-import { Act, Empty, Panel, Stack, State, Table, useLive, Wrong } from './ui.jsx';
+import { Act, Cut, Empty, Pager, Panel, Stack, State, Table, useLive, Wrong } from './ui.jsx';
+
+const limit = 50;
 
 export function Jobs({ jobs, job, me, choose, reload }) {
-  const may = me.role === 'operator';
+  const may = me.role === 'operator' && me.kind !== 'over', [skip, setSkip] = useState(0), [find, setFind] = useState('');
+  const named = find ? jobs.filter(j => jobName(j).toLowerCase().includes(find.toLowerCase()) || j.state === find) : jobs, rows = named.slice(skip, skip + limit);
   return <div class="page">
     <Panel size="full" title={t('Jobs')}>
-      {jobs.length ? <Table label={t('Jobs')} rowKey={j => j.id} rows={jobs} link={j => '#/overview?job=' + j.id} columns={[
-        { title: t('Job'), cell: j => <b>{j.name || (j.identity.seeds && j.identity.seeds[0]) || t('job {0}', j.id)}</b> },
+      {jobs.length > 10 && <div class="filters"><label>{t('Name or state')} <input type="search" value={find} onInput={e => { setFind(e.target.value); setSkip(0); }} /></label></div>}
+      {jobs.length ? <Table label={t('Jobs')} rowKey={j => j.id} rows={rows} link={j => '#/overview?job=' + j.id} columns={[
+        { title: t('Job'), cell: j => <b><Cut text={jobName(j)} /></b> },
         { title: t('State'), cell: j => <State of={j.state} /> },
         { title: t('Progress'), cell: j => <Stack c={j.counts} />, wide: true },
         { title: t('Fetched'), num: true, cell: j => count(j.counts.fetched) },
         { title: t('Queue'), num: true, cell: j => count(j.counts.pending) },
         { title: t('Volume'), num: true, cell: j => bytes(j.counts.bytes) },
         { title: t('Sites'), num: true, cell: j => count(j.counts.sites) },
-        { title: t('Strategy'), cell: j => j.strategy },
+        { title: t('Strategy'), cell: j => <Cut text={j.strategy} /> },
         { title: t('Ran'), num: true, cell: j => span(j.ran_ms) },
         { title: t('Began'), cell: j => clock(j.started) },
       ]} /> : <Empty>{t('There is no job yet.')}</Empty>}
+      <Pager skip={skip} limit={limit} shown={rows.length} total={named.length} go={setSkip} />
     </Panel>
     {may && job && <Steer key={job.id} job={job} reload={reload} me={me} />}
     {may && me.kind === 'fleet' && <NewJob done={id => { reload(); choose(id); }} />}
@@ -33,11 +38,12 @@ function Steer({ job, reload, me }) {
   const names = useLive('/strategies', { on: () => false });
   const order = verb => async () => { await post(`/jobs/${job.id}/${verb}`); reload(); };
   const change = text => async () => { await post(`/jobs/${job.id}/limits`, text); reload(); };
-  return <Panel size="full" title={t('Steer: {0}', job.name || (job.identity.seeds && job.identity.seeds[0]) || job.id)}>
+  return <Panel size="full" title={<span>{t('Steer')}: <Cut text={jobName(job)} /></span>}>
     <div class="row">
-      {job.state === 'running' ? <Act run={order('pause')}>{t('Pause')}</Act> : <Act run={order('resume')}>{t('Resume')}</Act>}
+      {job.state === 'running' && <Act run={order('pause')}>{t('Pause')}</Act>}
+      {job.state === 'paused' && <Act run={order('resume')}>{t('Resume')}</Act>}
       <Act run={order('retry')}>{t('Try failed URLs again')}</Act>
-      {me.kind === 'fleet' && job.state !== 'cancelled' && <Act kind="danger" run={order('cancel')} sure={t('Cancel this job? What was fetched stays; what waits is given up.')}>{t('Cancel')}</Act>}
+      {me.kind === 'fleet' && (job.state === 'running' || job.state === 'paused') && <Act kind="danger" run={order('cancel')} sure={t('Cancel this job? What was fetched stays; what waits is given up.')}>{t('Cancel')}</Act>}
     </div>
     <div class="row">
       <label>{t('Strategy')} <select value={strategy} onChange={e => setStrategy(e.target.value)}>
@@ -96,6 +102,15 @@ export function file(f) {
 const bids = ['crawlers', 'alpha', 'beta', 'delta1', 'delta2', 'delta3', 'delta4', 'understanding', 'lifetime', 'interval', 'reserve', 'space', 'turn'];
 const published = { crawlers: '5', alpha: '5', beta: '5', delta1: '0.5', delta2: '0.1', delta3: '10s', delta4: '50000', understanding: '0.2', lifetime: '10m', interval: '2m', space: '2000000', turn: '8' };
 
+// ofField names the field that an error is about, instead of the line of the job file, which nobody sees.
+function ofField(error, text) {
+  const at = /^line (\d+)(?:, column \d+)?: /.exec(error.message);
+  if (!at) return error;
+  const key = (text.split('\n')[at[1] - 1] || '').split(':')[0].trim(), rest = error.message.slice(at[0].length);
+  const names = { name: t('Name'), seeds: t('Seeds, a line each'), scope: t('Scope'), include: t('Only URLs that match'), exclude: t('No URLs that match'), topic: t('Topic'), market: t('Market'), placing: t('Strategy'), limits: t('Limits'), products: t('Subjects, a line each'), sites: t('On these sites, a line each') };
+  return new Error((names[key] || key || t('Start a job')) + ': ' + rest);
+}
+
 function NewJob({ done }) {
   const [f, set] = useState(blank), [error, fail] = useState(null), [busy, wait] = useState(false);
   const names = useLive('/strategies', { on: () => false });
@@ -103,7 +118,8 @@ function NewJob({ done }) {
   const tick = (k, label) => <label class="check"><input type="checkbox" name={k} checked={f[k]} onChange={e => set({ ...f, [k]: e.target.checked })} /> {label}</label>;
   const send = async e => {
     e.preventDefault(); wait(true); fail(null);
-    try { const r = await post('/jobs', file(f)); set(blank); done(r.job); } catch (x) { fail(x); }
+    const text = file(f);
+    try { const r = await post('/jobs', text); set(blank); done(r.job); } catch (x) { fail(ofField(x, text)); }
     wait(false);
   };
   const label = { crawlers: t('Crawlers'), lifetime: t('Lifetime'), understanding: t('Understanding'), interval: t('Interval between markets'), space: t('Space at first, bytes'), turn: t('Pages between two markets'), reserve: t('Prices begin') };

@@ -1,5 +1,5 @@
 import { h } from '../lib/preact.mjs';
-import { clock } from './format.js';
+import { clock, plain } from './format.js';
 import { t } from './text.js';
 import { Empty, Panel, Table, useLive, Wrong } from './ui.jsx';
 
@@ -10,6 +10,6 @@ export function Log({ me }) {
   return <div class="page"><Wrong error={list.error} />
     <Panel size="full" title={t('Who has ordered what')}>
       {list.data && (list.data.length ? <Table label={t('Who has ordered what')} rows={list.data} rowKey={o => o.seq} columns={[
-        { title: t('When'), cell: o => clock(o.at) }, { title: t('Who'), cell: o => o.who }, { title: t('What'), wide: true, cell: o => o.what }]} /> : <Empty>{t('Nobody has ordered anything yet.')}</Empty>)}
+        { title: t('When'), cell: o => clock(o.at) }, { title: t('Who'), cell: o => o.who }, { title: t('What'), wide: true, cell: o => <span class="ordered" title={o.what}>{plain(o.what)}</span> }]} /> : <Empty>{t('Nobody has ordered anything yet.')}</Empty>)}
     </Panel></div>;
 }

@@ -1,7 +1,7 @@
 // The frame of the pages: who asks, which page, which job, and the light.
 import { Fragment, h, render } from '../lib/preact.mjs';
 import { useEffect, useState } from '../lib/hooks.mjs';
-import { enter as letIn, get, leave, onEvent, onShut, quiet } from './api.js';
+import { again, enter as letIn, get, leave, onEvent, onShut, quiet } from './api.js';
 import { Api } from './describe.jsx';
 import { Jobs } from './jobs.jsx';
 import { Log } from './log.jsx';
@@ -16,7 +16,8 @@ import { Sites } from './sites.jsx';
 import { Task, Tasks } from './tasks.jsx';
 import { Tree } from './tree.jsx';
 import { language, languages, speak, t } from './text.js';
-import { State, useLive } from './ui.jsx';
+import { jobName } from './format.js';
+import { Cut, State, useLive } from './ui.jsx';
 
 const pages = {
   overview: [() => t('Overview'), Overview], jobs: [() => t('Jobs'), Jobs], tasks: [() => t('Tasks'), Tasks], nodes: [() => t('Nodes'), Nodes],
@@ -35,15 +36,15 @@ function light(theme) {
 }
 
 function App() {
-  const [me, setMe] = useState(undefined), [shutWhy, setShut] = useState('');
+  const [me, setMe] = useState(undefined), [shutWhy, setShut] = useState(''), [out, setOut] = useState(false);
   const [, draw] = useState(0), [theme, setTheme] = useState(localStorage.getItem('argosy.theme') || '');
-  const enter = async () => { try { setMe(await get('/session')); } catch (e) { setMe(null); if (e.status !== 401) setShut(e.message); } };
+  const enter = async () => { try { setMe(await get('/session')); setOut(false); again(); } catch (e) { setMe(null); if (e.status !== 401) setShut(e.message); } };
   useEffect(() => {
     const code = /[#&]code=([\w-]+)/.exec(location.hash);
     const first = code ? letIn({ code: code[1] }).catch(e => setShut(e.message)) : Promise.resolve();
     if (code) history.replaceState(null, '', location.pathname + '#/overview');
     first.then(enter);
-    return onShut(() => { setMe(was => { if (was) quiet(); return null; }); });
+    return onShut(() => { quiet(); setOut(true); });
   }, []);
   useEffect(() => { light(theme); localStorage.setItem('argosy.theme', theme); }, [theme]);
   if (me === undefined) return null;
@@ -52,18 +53,21 @@ function App() {
     <select aria-label={t('Light')} value={theme} onChange={e => setTheme(e.target.value)}><option value="">{t('as the system')}</option><option value="light">{t('light')}</option><option value="dark">{t('dark')}</option></select>
   </Fragment>;
   if (!me) return <Door why={shutWhy} enter={enter} tools={tools} />;
-  return <House me={me} tools={tools} theme={theme} key={language()} leave={async () => { await leave(); setMe(null); }} />;
+  return <Fragment>
+    {out && <div class="over" role="dialog" aria-modal="true" aria-label={t('Enter')}><Door why={t('This session has ended: the coordinator was started again, nobody used the session for 12 hours, or its token was revoked. What stands in forms is kept until you enter again.')} enter={enter} tools={null} /></div>}
+    <div inert={out}><House me={me} tools={tools} theme={theme} key={language()} leave={async () => { await leave(); setMe(null); }} /></div>
+  </Fragment>;
 }
 
 function Door({ why, enter, tools }) {
   const [token, set] = useState(''), [error, fail] = useState(why);
   useEffect(() => fail(why), [why]);
   const send = async e => { e.preventDefault(); try { await letIn({ token: token.trim() }); await enter(); } catch (x) { fail(x.message); } };
-  return <main class="door"><Mark /><h1>Argosy</h1>
+  return <div class="door" role="main"><Mark /><h1>Argosy</h1>
     <p>{t('Open the link that the command printed, or show a token. argosy link prints another link.')}</p>
     <form onSubmit={send}><label class="block">{t('Token')}<input type="password" autocomplete="off" required value={token} onInput={e => set(e.target.value)} /></label><button class="primary">{t('Enter')}</button></form>
     {error && <p class="wrong" role="alert">{error}</p>}
-    <div class="row">{tools}</div></main>;
+    <div class="row">{tools}</div></div>;
 }
 
 const Mark = () => <svg class="mark" viewBox="0 0 32 32" aria-hidden="true"><path d="M15 3v17H5C9 16 13 10 15 3zM17 6c5 3 8 8 9 14h-9zM3 23h26c-2 4-5 6-8 6H11c-3 0-6-2-8-6z" /></svg>;
@@ -79,7 +83,7 @@ function House({ me, tools, leave, theme }) {
     const off = onEvent(e => { if (e.now) { setNow(e.now); setLost(false); } if (e.lost) setLost(true); });
     return () => { removeEventListener('hashchange', moved); dark.removeEventListener('change', turned); off(); };
   }, []);
-  const all = jobs.data || [], one = all.find(j => j.id === job) || all.find(j => j.state === 'running') || all[all.length - 1] || null;
+  const all = jobs.data || [], asked = all.find(j => j.id === job), one = asked || all.find(j => j.state === 'running') || all[all.length - 1] || null, nowhere = where.at.job !== undefined && jobs.data && !all.some(j => j.id === Number(where.at.job));
   const [title, Content, under] = pages[where.name], status = now || { nodes: 0, leases: 0, state: '' };
   useEffect(() => { document.title = title() + ' – Argosy'; }, [where.name]);
   return <div class={'house' + (open ? ' open' : '')}>
@@ -87,8 +91,8 @@ function House({ me, tools, leave, theme }) {
     <header class="top">
       <button class="menu" aria-expanded={open} aria-controls="nav" onClick={() => setOpen(!open)}>☰<span class="hidden">{t('Pages of this site')}</span></button>
       <a class="brand" href="#/overview"><Mark />Argosy</a>
-      {all.length > 1 ? <select class="which" aria-label={t('Job')} value={one ? one.id : ''} onChange={e => choose(Number(e.target.value))}>{all.map(j => <option value={j.id}>{j.id} · {j.name || (j.identity.seeds && j.identity.seeds[0]) || ''}</option>)}</select>
-        : one && <span class="which">{one.name || (one.identity.seeds && one.identity.seeds[0])}</span>}
+      {all.length > 1 ? <select class="which" aria-label={t('Job')} value={one ? one.id : ''} onChange={e => choose(Number(e.target.value))}>{all.map(j => <option value={j.id}>{j.id} · {jobName(j).slice(0, 80)}</option>)}</select>
+        : one && <span class="which"><Cut text={jobName(one)} /></span>}
       <span class="live" role="status">{lost ? <b class="wrong">{t('The coordinator does not answer.')}</b> : me.kind === 'over' ? t('nothing runs here') : <State of={status.state} />}</span>
     </header>
     <nav id="nav" aria-label={t('Pages of this site')}>
@@ -96,7 +100,8 @@ function House({ me, tools, leave, theme }) {
       <div class="foot">{tools}<span class="note">{me.name} · {t(me.role)}</span><button class="link" onClick={leave}>{t('Leave')}</button><span class="note">argosy {me.version}</span></div>
     </nav>
     <main id="content" tabIndex={-1}><h1>{title()}</h1>
-      {jobs.error && !jobs.data ? <p class="wrong" role="alert">{jobs.error.message}</p> : jobs.data && <Content key={where.name + JSON.stringify(where.at)} at={where.at} me={me} job={one} jobs={all} status={status} choose={choose} reload={jobs.reload} theme={theme || (system ? 'dark' : 'light')} />}
+      {jobs.error && !jobs.data ? <p class="wrong" role="alert">{jobs.error.message}</p> : nowhere ? <p class="wrong" role="alert">{t('There is no job {0}.', where.at.job)} <a href="#/jobs" onClick={() => choose(0)}>{t('Jobs')}</a></p>
+        : jobs.data && <Content key={where.name + JSON.stringify(where.at)} at={where.at} me={me} job={one} jobs={all} status={status} choose={choose} reload={jobs.reload} theme={theme || (system ? 'dark' : 'light')} />}
     </main>
   </div>;
 }

@@ -1,25 +1,30 @@
 import { h } from '../lib/preact.mjs';
-import { post } from './api.js';
+import { post, query } from './api.js';
 import { bytes, count, decimal, percent, span } from './format.js';
 import { Maps } from './maps.jsx';
 import { useMeasurements } from './measures.jsx';
 import { t } from './text.js';
-import { Act, Empty, Panel, State, Table, useLive, Wrong, onNodes } from './ui.jsx';
+import { useState } from '../lib/hooks.mjs';
+import { Act, Cut, Empty, Pager, Panel, State, Table, useLive, Wrong, onNodes } from './ui.jsx';
+
+const limit = 100;
 
 export function Nodes({ me, job }) {
   const measured = useMeasurements(me.kind === 'over' ? null : job, 10000);
-  const list = useLive('/nodes', { on: onNodes, every: 2000 });
-  const leases = useLive('/leases', { on: onNodes, every: 3000 });
+  const [skip, setSkip] = useState(0), [from, setFrom] = useState(0), [find, setFind] = useState('');
+  const list = useLive('/nodes' + query({ limit, skip, find }), { on: onNodes, every: 2000 });
+  const leases = useLive('/leases' + query({ limit, skip: from, find }), { on: onNodes, every: 3000 });
   const may = me.role === 'operator' && me.kind !== 'over';
   const order = (n, verb) => async () => { await post(`/nodes/${encodeURIComponent(n.node)}/${verb}`); list.reload(); };
   const rows = list.data || [], some = (fn, column) => rows.some(fn) ? [column] : [];
   return <div class="page">
     <Wrong error={list.error} />
+    {(find || rows.total > 10) && <div class="filters"><label>{t('Node')} <input type="search" value={find} onInput={e => { setFind(e.target.value); setSkip(0); setFrom(0); }} /></label></div>}
     {rows.length ? <Table label={t('Nodes')} rows={rows} rowKey={n => n.node} columns={[
-      { title: t('Node'), cell: n => <b>{n.node}</b> },
+      { title: t('Node'), cell: n => <b><Cut text={n.node} /></b> },
       { title: t('State'), cell: n => <State of={n.state} /> },
       { title: t('Load'), cell: n => <Load n={n} /> },
-      { title: t('Pages'), num: true, cell: n => count(n.pages) },
+      { title: t('Fetched'), num: true, cell: n => count(n.fetched) },
       { title: t('Volume'), num: true, cell: n => bytes(n.bytes) },
       ...some(n => n.present_ms, { title: t('At work'), num: true, cell: n => n.present_ms ? percent(n.working_ms / n.present_ms) : '–' }),
       ...some(n => n.cost, { title: t('Cost'), num: true, cell: n => n.cost ? decimal(n.cost, 2) : '–' }),
@@ -27,13 +32,15 @@ export function Nodes({ me, job }) {
       ...some(n => labels(n), { title: t('Labels'), cell: n => labels(n) || '–' }),
       { title: t('Heard of'), num: true, cell: n => t('{0} ago', span(n.seen_ms_ago)) },
       ...(may ? [{ title: t('Order'), cell: n => n.state === 'draining' ? <Act run={order(n, 'return')}>{t('Take leases again')}</Act> : n.state === 'gone' ? '' : <Act run={order(n, 'drain')}>{t('Drain')}</Act> }] : []),
-    ]} /> : <Empty>{t('No node is there.')}</Empty>}
+    ]} /> : list.data && <Empty>{t('No node is there.')}</Empty>}
+    <Pager skip={skip} limit={limit} shown={rows.length} total={rows.total} go={setSkip} />
     <div class="grid">
       {measured.data && <Maps v={measured.data} />}
-      {me.kind !== 'over' && <Panel size="full" title={t('What they have')} note={leases.data ? t('{0} leases', leases.data.length) : ''}>
-        {leases.data && leases.data.length ? <Table label={t('Leases')} rows={leases.data.slice(0, 300)} rowKey={l => l.id} link={l => '#/task?id=' + l.task} columns={[
-          { title: t('Site'), cell: l => l.site }, { title: t('Node'), cell: l => l.node }, { title: t('Given'), num: true, cell: l => count(l.given) }, { title: t('Held'), num: true, cell: l => count(l.held) },
+      {me.kind !== 'over' && <Panel size="full" title={t('What they have')} note={leases.data ? t('{0} leases', count(leases.data.total)) : ''}>
+        {leases.data && leases.data.length ? <Table label={t('Leases')} rows={leases.data} rowKey={l => l.id} link={l => '#/task?id=' + l.task} columns={[
+          { title: t('Site'), cell: l => <Cut text={l.site} /> }, { title: t('Node'), cell: l => <Cut text={l.node} /> }, { title: t('Given'), num: true, cell: l => count(l.given) }, { title: t('Held'), num: true, cell: l => count(l.held) },
           { title: t('For'), num: true, cell: l => span(Date.now() - l.start) }]} /> : <Empty>{t('No lease is open.')}</Empty>}
+        {leases.data && <Pager skip={from} limit={limit} shown={leases.data.length} total={leases.data.total} go={setFrom} />}
       </Panel>}
     </div>
   </div>;

@@ -3,7 +3,7 @@ import { useMemo } from '../lib/hooks.mjs';
 import { Chart } from './chart.jsx';
 import { bytes, clock, count, decimal, percent, short, span } from './format.js';
 import { t } from './text.js';
-import { Bars, Empty, Panel, Stack, State, Tile, useLive, Wrong, onJob, onNodes } from './ui.jsx';
+import { Bars, Empty, Panel, reasonRows, Stack, State, Tile, useLive, Wrong, onJob, onNodes } from './ui.jsx';
 
 // rates are what came a second between samples, smoothed over a few of them.
 function rates(samples, field) {
@@ -55,21 +55,28 @@ function live(samples, bins) {
   return null;
 }
 
-export function Overview({ job, status, me, theme }) {
+// soFar asks for what is new of a series alone, and keeps it short.
+const mostSamples = 1200;
+const soFar = {
+  every: 2000, from: all => all.length ? '&after=' + all[all.length - 1].at : '',
+  join: (all, more) => { const out = [...all, ...more]; return out.length > mostSamples ? out.filter((_, i) => i % 2 === 0 || i === out.length - 1) : out; },
+};
+
+export function Overview({ job, jobs, status, me, theme }) {
   const id = job && job.id, over = me.kind === 'over';
-  const series = useLive(over ? null : '/series', { every: 2000 });
+  const series = useLive(id && !over ? `/series?job=${id}` : null, { on: onJob(id), ...soFar });
   const bins = useLive(id && (over || (job.state !== 'running' && series.data && series.data.length < 3)) ? `/jobs/${id}/timeline?bins=160` : null, { on: onJob(id), every: 10000 });
   const types = useLive(id ? `/jobs/${id}/types` : null, { on: onJob(id), every: 5000 });
   const codes = useLive(id ? `/jobs/${id}/statuses` : null, { on: onJob(id), every: 5000 });
-  const nodes = useLive(over ? null : '/nodes', { on: onNodes, every: 5000 });
+  const fetchers = useLive(id ? `/jobs/${id}/fetchers` : null, { on: onJob(id), every: 5000 });
+  const nodes = useLive(over ? null : '/nodes', { on: onNodes, every: 30000 }); // for what they cost: there may be many
   const c = job ? job.counts : null;
   const drawn = useMemo(() => live(series.data, bins.data), [series.data, bins.data, theme]);
-  const samples = series.data || [], last = samples[samples.length - 1];
-  const rate = drawn && drawn.rate.values.length ? drawn.rate.values[drawn.rate.values.length - 1] : null;
+    const rate = drawn && drawn.rate.values.length ? drawn.rate.values[drawn.rate.values.length - 1] : null;
   const volume = drawn && drawn.rate.bytes.length ? drawn.rate.bytes[drawn.rate.bytes.length - 1] : null;
-  const cost = (nodes.data || []).reduce((sum, n) => sum + n.cost, 0), done = (nodes.data || []).reduce((sum, n) => sum + n.pages, 0);
+  const cost = (nodes.data || []).reduce((sum, n) => sum + n.cost, 0), done = (nodes.data || []).reduce((sum, n) => sum + n.fetched, 0);
   if (!job) return <Empty>{t('There is no job yet.')} <a href="#/jobs">{t('Start one')}</a></Empty>;
-  const reasons = Object.entries(c.reasons || {}).map(([name, value]) => ({ name, value, kind: 'off' })).sort((a, b) => b.value - a.value);
+  const reasons = reasonRows(c.reasons);
   const running = job.state === 'running' && !over;
   return <div class="page">
     <Wrong error={series.error} />
@@ -83,12 +90,12 @@ export function Overview({ job, status, me, theme }) {
       <Tile label={t('Sites')} value={count(c.sites)} note={t('{0} crawling, {1} waiting', c.crawling, c.waiting)} />
       {!over && <Tile label={t('Nodes')} value={count(status.nodes)} note={t('{0} leases', count(status.leases))} />}
       {running && <Tile label={t('Projected end')} value={drawn && drawn.end ? clock(drawn.end) : '–'} note={drawn && drawn.end ? t('in {0}', span(drawn.end - Date.now())) : t('the queue still grows')} />}
-      {cost > 0 && <Tile label={t('Cost')} value={decimal(cost, 2)} note={t('{0} a million pages', decimal(cost / Math.max(1, done) * 1e6, 2))} />}
+      {cost > 0 && <Tile label={jobs.length > 1 ? t('Cost, all jobs') : t('Cost')} value={decimal(cost, 2)} note={t('{0} a million URLs', decimal(cost / Math.max(1, done) * 1e6, 2))} />}
       {c.manual > 0 && <Tile label={t('Need a person')} value={<a href="#/tasks?state=manual">{count(c.manual)}</a>} note={t('tasks')} kind="warn" />}
     </dl>
     <div class="meter"><Stack c={c} /><span class="note">{t('{0} of {1} known URLs are done', short(c.discovered - c.pending), short(c.discovered))}</span></div>
     <div class="grid">
-      <Panel size="wide" title={over ? t('URLs a second') : t('URLs a second, all jobs')}>
+      <Panel size="wide" title={t('URLs a second')}>
         {drawn ? <Chart theme={theme} x={drawn.rate.x} format={v => decimal(v)} lines={[{ label: t('URLs a second'), values: drawn.rate.values, color: '--accent', fill: true }]} summary={t('URLs a second, now {0}', decimal(rate))} />
           : <Empty>{t('Nothing has been measured yet.')}</Empty>}
       </Panel>
@@ -104,9 +111,9 @@ export function Overview({ job, status, me, theme }) {
       <Panel title={t('Why URLs were refused or failed')}>
         {reasons.length ? <Bars rows={reasons} show={r => count(r.value)} /> : <Empty>{t('Nothing was refused.')}</Empty>}
       </Panel>
-      {last && !over && <Panel size="full" title={t('Nodes at work')}>
-        {nodes.data && nodes.data.length ? <Bars rows={[...nodes.data].sort((a, b) => b.pages - a.pages).map(n => ({ name: n.node, value: n.pages }))} show={r => t('{0} pages', short(r.value))} /> : <Empty>{t('No node is there.')}</Empty>}
-      </Panel>}
+      <Panel size="full" title={t('Who has fetched it')}>
+        {fetchers.data && fetchers.data.length ? <Bars rows={fetchers.data.map(n => ({ name: n.name, value: n.urls, bytes: n.bytes }))} show={r => t('{0} fetched', short(r.value)) + ' · ' + bytes(r.bytes)} /> : <Empty>{t('Nothing yet.')}</Empty>}
+      </Panel>
     </div>
   </div>;
 }

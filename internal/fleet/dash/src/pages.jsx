@@ -3,13 +3,13 @@ import { useState } from '../lib/hooks.mjs';
 import { query } from './api.js';
 import { bare, bytes, clock, count, decimal } from './format.js';
 import { t } from './text.js';
-import { Badge, Empty, Pager, State, Table, useLive, useSettled, Wrong } from './ui.jsx';
+import { Badge, Cut, Empty, Pager, Reason, State, Table, useLive, useSettled, Wrong } from './ui.jsx';
 
 const limit = 50;
 
 export function Pages({ job, at }) {
   const [state, setState] = useState(at.state || ''), [kind, setKind] = useState(at.class || ''), [mime, setMime] = useState(at.mime || '');
-  const [site, setSite] = useState(at.site || ''), [node, setNode] = useState(at.node || ''), [find, setFind] = useState(at.find || ''), [skip, setSkip] = useState(0);
+  const [site, setSite] = useState(at.site || ''), [node, setNode] = useState(at.node || ''), [find, setFind] = useState(at.find || ''), [skip, setSkip] = useState(Number(at.skip) || 0);
   const f = useSettled(find), m = useSettled(mime), s = useSettled(site), n = useSettled(node);
   const list = useLive(job ? `/jobs/${job.id}/pages` + query({ state, class: kind, mime: m, site: s, node: n, find: f, limit, skip }) : null, { on: e => skip === 0 && (e.jobs || []).includes(job.id), every: 5000 });
   if (!job) return <Empty>{t('There is no job yet.')}</Empty>;
@@ -27,9 +27,9 @@ export function Pages({ job, at }) {
     </div>
     <Wrong error={list.error} />
     {list.data && (rows.length ? <Table label={t('Pages')} rowKey={r => r.key} rows={rows} link={r => `#/page?job=${job.id}&key=${r.key}`} columns={[
-      { title: t('Page'), wide: true, cell: r => <span class="pagename"><b>{r.title || bare(r.url)}</b>{r.title && <span class="url">{bare(r.url)}</span>}</span> },
+      { title: t('Page'), wide: true, cell: r => <span class="pagename"><b title={r.title || r.url}>{r.title || bare(r.url)}</b>{r.title && <span class="url" title={r.url}>{bare(r.url)}</span>}</span> },
       { title: t('Status'), cell: r => r.status ? <Badge kind={r.status >= 500 ? 'bad' : r.status >= 400 ? 'warn' : r.status >= 300 ? 'off' : 'ok'}>{r.status}</Badge> : <State of={r.state} /> },
-      { title: t('Type'), cell: r => r.mime || r.reason || '–' },
+      { title: t('Type'), cell: r => r.mime ? <Cut text={r.mime} /> : r.reason ? <Reason of={r.reason} /> : '–' },
       { title: t('Volume'), num: true, cell: r => bytes(r.bytes || 0) },
       { title: t('Depth'), num: true, cell: r => r.depth },
       { title: t('Node'), cell: r => r.node || '–' },
@@ -39,13 +39,14 @@ export function Pages({ job, at }) {
   </div>;
 }
 
-export function Page({ at }) {
-  const one = useLive(at.key ? `/jobs/${at.job}/page?key=${at.key}` : null, { on: () => false });
+export function Page({ at, job }) {
+  const one = useLive(at.key && job ? `/jobs/${job.id}/page?key=${encodeURIComponent(at.key)}` : null, { on: () => false });
   const [tab, setTab] = useState('text');
   const v = one.data;
+  if (!at.key || !job) return <p class="wrong" role="alert">{t('This address names no page.')} <a href="#/pages">{t('Pages')}</a></p>;
   if (!v) return one.error ? <Wrong error={one.error} /> : <Empty>…</Empty>;
   const facts = [
-    [t('URL'), <a href={v.url} target="_blank" rel="noopener noreferrer nofollow">{v.url}</a>], [t('Status'), v.status || '–'], [t('State'), <span><State of={v.state} /> {v.reason} {v.detail}</span>],
+    [t('URL'), <a href={v.url} target="_blank" rel="noopener noreferrer nofollow">{v.url}</a>], [t('Status'), v.status || '–'], [t('State'), <span><State of={v.state} /> {v.reason && <Reason of={v.reason} />} {v.detail}</span>],
     [t('Type'), [v.mime, v.charset].filter(Boolean).join(', ') || '–'], [t('Volume'), bytes(v.bytes || 0)], [t('Links'), count(v.links || 0)], [t('Depth'), v.depth], [t('Language'), v.lang || '–'], [t('Site'), <a href={'#/pages?site=' + encodeURIComponent(v.site)}>{v.site}</a>],
     [t('Node'), v.node || '–'], [t('Address'), [v.ip, v.proto].filter(Boolean).join(', ') || '–'], [t('When'), clock(v.fetched_at)], [t('Digest'), v.digest || '–'], [t('Redirect'), v.redirect || '–'], [t('Score'), v.score ? decimal(v.score, 3) : '–'],
     [t('Archive'), v.warc ? `${v.warc} @ ${v.offset}` : '–'],

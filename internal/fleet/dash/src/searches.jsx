@@ -10,7 +10,7 @@ const stated = s => !s || !s.kind || s.kind === 'missing' ? '–' : count(s.n);
 
 // Searches shows the searches of a virtual task in their queues.
 export function Searches({ job, at }) {
-  const [state, setState] = useState(at.state || ''), [skip, setSkip] = useState(0);
+  const [state, setState] = useState(at.state || ''), [skip, setSkip] = useState(Number(at.skip) || 0);
   const list = useLive(job ? `/jobs/${job.id}/tasks` + query({ kind: 'searches', state, limit, skip }) : null, { on: onJob(job && job.id), every: 3000 });
   if (!job || !job.identity.collect) return <Empty>{t('This job searches for nothing: it follows links from its seeds.')}</Empty>;
   return <div class="page">

@@ -3,17 +3,18 @@ import { useState } from '../lib/hooks.mjs';
 import { post, query } from './api.js';
 import { bare, bytes, clock, count, decimal, span } from './format.js';
 import { Search } from './searches.jsx';
-import { t } from './text.js';
-import { Act, Badge, Bars, Empty, Pager, Panel, Stack, State, Table, Tile, useLive, useSettled, Wrong, onJob } from './ui.jsx';
+import { reason, t } from './text.js';
+import { Act, Badge, Bars, Cut, Empty, Pager, Panel, Reason, reasonRows, Stack, State, Table, Tile, useLive, useSettled, Wrong, onJob } from './ui.jsx';
 
 const limit = 50;
 
 export function Tasks({ job, at }) {
-  const [state, setState] = useState(at.state || ''), [find, setFind] = useState(at.find || ''), [sort, setSort] = useState('pending'), [skip, setSkip] = useState(0);
+  const [state, setState] = useState(at.state || ''), [find, setFind] = useState(at.find || ''), [sort, setSort] = useState(at.sort || 'pending'), [skip, setSkip] = useState(Number(at.skip) || 0);
   const settled = useSettled(find);
   const list = useLive(job ? `/jobs/${job.id}/tasks` + query({ state, find: settled, sort, limit, skip }) : null, { on: onJob(job && job.id), every: 3000 });
+  const given = useLive(job ? `/jobs/${job.id}/tasks?state=dropped&limit=1` : null, { on: onJob(job && job.id), every: 10000 }), dropped = given.data ? given.data.total : null;
   if (!job) return <Empty>{t('There is no job yet.')}</Empty>;
-  const c = job.counts, queues = [['', c.sites], ['waiting', c.waiting], ['crawling', c.crawling], ['done', c.sites - c.waiting - c.crawling - c.manual], ['manual', c.manual], ['dropped', null]];
+  const c = job.counts, queues = [['', c.sites], ['waiting', c.waiting], ['crawling', c.crawling], ['done', c.sites - c.waiting - c.crawling - c.manual - (dropped || 0)], ['manual', c.manual], ['dropped', dropped]];
   return <div class="page">
     <div class="filters">
       <div class="chips" role="group" aria-label={t('State')}>{queues.map(([s, n]) => <button class={'chip' + (s === state ? ' on' : '')} aria-pressed={s === state} onClick={() => { setState(s); setSkip(0); }}>
@@ -24,7 +25,7 @@ export function Tasks({ job, at }) {
     </div>
     <Wrong error={list.error} />
     {list.data && (list.data.length ? <Table label={t('Tasks')} rowKey={r => r.task} rows={list.data} link={r => '#/task?id=' + r.task} columns={[
-      { title: t('Site'), cell: r => r.site },
+      { title: t('Site'), cell: r => <Cut text={r.site} /> },
       { title: t('State'), cell: r => <State of={r.state} /> },
       { title: t('Progress'), cell: r => <Stack c={r} />, wide: true },
       { title: t('Fetched'), num: true, cell: r => count(r.fetched) },
@@ -44,9 +45,11 @@ const why = {
 };
 
 export function Task({ at, me, jobs }) {
-  const one = useLive(at.id ? '/tasks/' + at.id : null, { every: 2000 });
-  const reasons = useLive(at.id ? `/tasks/${at.id}/explain` : null, { every: 5000 });
+  const id = /^[1-9]\d{0,9}$/.test(at.id || '') ? at.id : null;
+  const one = useLive(id ? '/tasks/' + id : null, { every: 2000 });
+  const reasons = useLive(id ? `/tasks/${id}/explain` : null, { every: 5000 });
   const v = one.data, may = me.role === 'operator';
+  if (!id) return <p class="wrong" role="alert">{t('This address names no task.')} <a href="#/tasks">{t('Tasks')}</a></p>;
   if (!v) return one.error ? <Wrong error={one.error} /> : <Empty>…</Empty>;
   const act = verb => async () => { await post(`/jobs/${v.job}/${verb}`, { sites: [v.site] }); one.reload(); };
   return <div class="page">
@@ -59,7 +62,7 @@ export function Task({ at, me, jobs }) {
       <Tile label={t('Volume')} value={bytes(v.bytes)} />
       <Tile label={t('Delay')} value={span(v.delay_ms)} note={t('between two requests')} />
       <Tile label={t('robots.txt')} value={t(v.robots)} note={(v.addresses || []).join(' ')} />
-      <Tile label={t('Attempts')} value={count(v.attempts)} note={v.last ? t('last with {0}', v.last) : ''} />
+      <Tile label={t('Attempts')} value={count(v.attempts)} note={v.last ? t('last with {0}', reason(v.last)) : ''} />
     </dl>
     {may && <div class="row">
       <Act kind={v.state === 'manual' ? 'primary' : ''} run={act('retry')}>{v.state === 'manual' ? t('Release it') : t('Try failed URLs again')}</Act>
@@ -73,7 +76,7 @@ export function Task({ at, me, jobs }) {
         { title: t('Node'), cell: l => l.node }, { title: t('Attempt'), num: true, cell: l => l.attempt }, { title: t('Given'), num: true, cell: l => count(l.given) + (l.quota ? ' / ' + count(l.quota) : '') },
         { title: t('Held'), num: true, cell: l => count(l.held) }, { title: t('Since'), cell: l => clock(l.start) }]} /> : <Empty>{t('No node has it.')}</Empty>}</Panel>
       <Panel size="wide" title={t('History')}>{(v.history || []).length ? <ol class="history">{v.history.map(s => <li>{s}</li>)}</ol> : <Empty>{t('Nothing went wrong so far.')}</Empty>}
-        {v.reasons && <Bars rows={Object.entries(v.reasons).map(([name, value]) => ({ name, value, kind: 'off' })).sort((a, b) => b.value - a.value)} show={r => count(r.value)} />}</Panel>
+        {v.reasons && <Bars rows={reasonRows(v.reasons)} show={r => count(r.value)} />}</Panel>
       <Panel size="full" title={t('Why here?')}><Why of={reasons.data} /></Panel>
       <Panel size="full" title={t('The URLs that come next')} note={v.waits ? why[v.waits](v.wait_ms) : ''}>
         {v.queue.length ? <Table label={t('The URLs that come next')} rows={v.queue} columns={[{ title: t('URL'), wide: true, cell: u => <span class="url">{bare(u.url)}</span> }, { title: t('Depth'), num: true, cell: u => u.depth },
@@ -111,18 +114,18 @@ function Edit({ v, job, done }) {
 export function Why({ of }) {
   if (!of) return <Empty>…</Empty>;
   if (!of.known) return <Empty>{t('No decision about it is remembered: it was taken before this coordinator began, or long ago.')}</Empty>;
-  const d = of.decision, cost = c => c.cost === null ? t('forbidden') : decimal(c.cost, 3) + ' ' + (d.unit || '');
+  const d = of.decision, cost = c => c.cost === null ? t('forbidden') : decimal(c.cost, 3) + ' ' + (d.unit ? t(d.unit) : '');
   const top = Math.max(1e-9, ...(d.candidates || []).map(c => c.cost || 0));
   return <div>
-    <p>{clock(d.at)}: {d.node ? t('It went to {0}.', d.node) : t('It waits: {0}.', d.waits)} <span class="note">{t('strategy {0}, solver {1}', d.strategy, d.solver || '–')}</span></p>
+    <p>{clock(d.at)}: {d.node ? t('It went to {0}.', d.node) : t('It waits: {0}.', reason(d.waits, true))} <span class="note">{t('strategy {0}, solver {1}', d.strategy, d.solver || '–')}</span></p>
     {d.passed && <p class="note">{t('{0} costs least and did not get it: {1} of its {2} places are taken.', d.passed.node, d.passed.taken, d.passed.places)}</p>}
     {(d.candidates || []).length > 0 && <Table label={t('Candidates')} rows={d.candidates} columns={[
       { title: t('Node'), cell: c => <span>{c.node} {c.node === d.node && <Badge kind="go">{t('chosen')}</Badge>}</span> },
-      { title: d.cost || t('Cost'), num: true, cell: cost },
+      { title: d.cost ? t(d.cost) : t('Cost'), num: true, cell: cost },
       { title: t('Compared'), cell: c => <span class="bar"><i style={{ width: c.cost === null ? 0 : 100 * c.cost / top + '%' }} class={c.node === d.node ? 'ok' : ''} /></span> },
-      { title: t('Parts'), wide: true, cell: c => <span class="parts">{(c.parts || []).map(p => <span class={'part ' + p.source} title={t(p.source)}>{p.name} {decimal(p.value, 3)} {p.unit} <i>{t(p.source)}{p.sigma ? ' ±' + decimal(100 * p.sigma, 0) + ' %' : ''}</i></span>)}</span> },
+      { title: t('Parts'), wide: true, cell: c => <span class="parts">{(c.parts || []).map(p => <span class={'part ' + p.source} title={t(p.source)}>{t(p.name)} {decimal(p.value, 3)} {p.unit && t(p.unit)} <i>{t(p.source)}{p.sigma ? ' ±' + decimal(100 * p.sigma, 0) + ' %' : ''}</i></span>)}</span> },
     ]} />}
-    {(d.filtered || []).length > 0 && <Table label={t('Left out')} rows={d.filtered} columns={[{ title: t('Left out'), cell: f => f.node }, { title: t('By'), cell: f => f.filter }, { title: t('Because'), cell: f => f.reason + (f.detail ? ' ' + f.detail : '') }]} />}
+    {(d.filtered || []).length > 0 && <Table label={t('Left out')} rows={d.filtered} columns={[{ title: t('Left out'), cell: f => f.node }, { title: t('By'), cell: f => t(f.filter) }, { title: t('Because'), cell: f => <span><Reason of={f.reason} wait /> {f.detail}</span> }]} />}
     {d.omitted > 0 && <p class="note">{t('and {0} more', d.omitted)}</p>}
   </div>;
 }

@@ -1,4 +1,5 @@
 // The words of the pages: English in the sources, Chinese in zh.json. dash_test.go finds what is missing there.
+import said from './words.json';
 import zh from './zh.json';
 
 const known = { en: 'English', zh: '中文' };
@@ -15,10 +16,17 @@ export function t(text, ...values) {
   return values.length ? s.replace(/\{(\d)\}/g, (_, i) => values[i]) : s;
 }
 
+// reason says what a code of the coordinator's means: why a URL was not fetched, or with wait why a task got no node. words.json is
+// written from the coordinator's own tables by dash_test.go.
+export function reason(code, wait) {
+  const words = (wait ? said.waits : said.reasons)[code];
+  return words ? t(words) : code;
+}
+
 // Words that the coordinator says, which no call of t names.
 export const words = [
   'running', 'paused', 'done', 'cancelled', 'limited', 'manual', 'interrupted', 'waiting', 'crawling', 'sleeping', 'dropped', 'idle', 'starting', 'standby', 'draining', 'over',
   'working', 'reserved', 'taken-on', 'on-demand', 'gone', 'refused', 'fetched', 'failed', 'excluded', 'pending',
   'person', 'job', 'limit', 'room', 'site', 'node', 'nothing', 'held', 'observer', 'operator',
-  'rules', 'all allowed', 'unavailable', 'unknown', 'measured', 'predicted', 'default', 'drawn', 'stated',
+  'rules', 'all allowed', 'unavailable', 'unknown', 'measured', 'predicted', 'default', 'drawn', 'stated', 'share',
 ];

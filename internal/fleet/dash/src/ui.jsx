@@ -2,20 +2,24 @@
 import { h } from '../lib/preact.mjs';
 import { useEffect, useRef, useState } from '../lib/hooks.mjs';
 import { get, onEvent } from './api.js';
-import { t } from './text.js';
+import { plain } from './format.js';
+import { reason, t } from './text.js';
 
-// useLive returns what a path answers, and asks again when something has changed that matters to it, at most every `every` ms.
-export function useLive(path, { on = () => true, every = 2000 } = {}) {
+// useLive returns what a path answers, and asks again when something has changed that matters to it, at most every `every` ms. Where only
+// what is new is asked for, from says so of what there is, as the end of the path, and join adds the answer to it.
+export function useLive(path, { on = () => true, every = 2000, from, join } = {}) {
   const [v, set] = useState({ path: null, data: null, error: null });
   const again = useRef(() => {});
   useEffect(() => {
     if (!path) { set({ path, data: null, error: null }); return undefined; }
-    let gone = false, timer = null, last = 0, busy = false, wanted = false;
+    let gone = false, timer = null, last = 0, busy = false, wanted = false, had = null;
     const load = async () => {
       if (busy) { wanted = true; return; }
       busy = true; wanted = false; last = Date.now();
       try {
-        const data = await get(path);
+        let data = await get(from && had ? path + from(had) : path);
+        if (join && had) data = join(had, data);
+        had = data;
         if (!gone) set({ path, data, error: null });
       } catch (e) {
         if (!gone) set(was => ({ path, data: was.path === path ? was.data : null, error: e }));
@@ -46,6 +50,15 @@ export function Badge({ kind, children }) { return <span class={'badge ' + (kind
 const stateKinds = { running: 'go', crawling: 'go', working: 'go', done: 'ok', fetched: 'ok', waiting: 'wait', sleeping: 'wait', paused: 'wait', reserved: '', manual: 'warn', failed: 'bad', draining: 'wait', gone: 'off', dropped: 'off', cancelled: 'off', limited: 'warn', interrupted: 'warn', excluded: 'off', refused: 'bad' };
 export function State({ of }) { return <Badge kind={stateKinds[of] || ''}>{t(of)}</Badge>; }
 
+// Cut is a text from outside on one line: the whole of it is its title.
+export function Cut({ text }) { const s = plain(text); return <bdi class="cut" title={s}>{s}</bdi>; }
+
+// Reason says why in words, with the code that the command line and the API have for it.
+export function Reason({ of, wait }) { const words = reason(of, wait); return words === of ? <code>{of}</code> : <span>{words} <code class="note">{of}</code></span>; }
+
+// reasonRows are the rows of Bars of how many URLs had which reason.
+export const reasonRows = of => Object.entries(of || {}).map(([name, value]) => ({ name, label: reason(name), value, kind: 'off' })).sort((a, b) => b.value - a.value);
+
 export function Tile({ label, value, note, kind }) {
   return <div class={'tile ' + (kind || '')}><dt>{label}</dt><dd>{value}</dd>{note !== undefined && <dd class="note">{note}</dd>}</div>;
 }
@@ -65,7 +78,7 @@ export function Wrong({ error }) { return error ? <p class="wrong" role="alert">
 export function Bars({ rows, show, most = 10, unit = 1 }) { // unit: the least that a whole bar stands for
   const all = rows.slice(0, most), top = Math.max(unit, ...all.map(r => r.value));
   return <ul class="bars">{all.map(r => <li key={r.name}>
-    <span class="name" title={r.name}>{r.label || r.name}</span>
+    <bdi class="name" title={r.label ? r.label + ' (' + r.name + ')' : r.name}>{r.label || r.name}</bdi>
     <span class="bar"><i style={{ width: 100 * r.value / top + '%' }} class={r.kind || ''} /></span>
     <span class="value">{show(r)}</span>
   </li>)}</ul>;
