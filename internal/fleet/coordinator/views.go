@@ -100,7 +100,7 @@ type NodeView struct {
 	Held      int     `json:"leases"`
 	SeenMS    int64   `json:"seen_ms_ago"`
 	Landmark  bool    `json:"landmark"` // others can measure it
-	Fetched   int64   `json:"fetched"` // URLs
+	Fetched   int64   `json:"fetched"`  // URLs
 	Bytes     int64   `json:"bytes"`
 	Cost      float64 `json:"cost"`
 	PresentMS int64   `json:"present_ms"`
