@@ -48,7 +48,7 @@ func yes(b bool) float64 {
 	return 0
 }
 
-// metrics answers with everything that the pages show, as figures.
+// metrics answers with the sums that the pages show, as figures: of jobs, and of all nodes together.
 func (a *api) metrics(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
 	defer cancel()

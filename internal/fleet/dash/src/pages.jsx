@@ -26,6 +26,7 @@ export function Pages({ job, at }) {
       <datalist id="types">{['text/html', 'text/css', 'image/', 'application/pdf', 'application/json'].map(v => <option value={v} />)}</datalist>
     </div>
     <Wrong error={list.error} />
+    {state === 'excluded' && <p class="note">{t('URLs that were refused before a node asked for them are counted in the overview, by reason, and listed by argosy export --state excluded: here are those that a node reported.')}</p>}
     {list.data && (rows.length ? <Table label={t('Pages')} rowKey={r => r.key} rows={rows} link={r => `#/page?job=${job.id}&key=${r.key}`} columns={[
       { title: t('Page'), wide: true, cell: r => <span class="pagename"><b title={r.title || r.url}>{r.title || bare(r.url)}</b>{r.title && <span class="url" title={r.url}>{bare(r.url)}</span>}</span> },
       { title: t('Status'), cell: r => r.status ? <Badge kind={r.status >= 500 ? 'bad' : r.status >= 400 ? 'warn' : r.status >= 300 ? 'off' : 'ok'}>{r.status}</Badge> : <State of={r.state} /> },
