@@ -196,7 +196,7 @@ var words = map[crawl.Kind]string{
 	ReasonFiltered: "no node passes the filters",
 	ReasonForbid:   "it may not go to any node",
 	ReasonBatch:    "it waits for a full batch",
-	ReasonBlind:    "the strategy knows too little about the node and the site",
+	ReasonBlind:    "the first measurements of all are under way",
 	ReasonBound:    "it goes to one node only, which is full",
 }
 
