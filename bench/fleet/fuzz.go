@@ -96,7 +96,7 @@ func (f *fleet) honest(ctx context.Context, while time.Duration) (float64, error
 		nodes, err := f.client.Nodes(ctx)
 		for i := range nodes {
 			if nodes[i].Node != liarName {
-				n += nodes[i].Pages
+				n += nodes[i].Fetched
 			}
 		}
 		return n, err

@@ -192,5 +192,5 @@ func TestFleetsFillEverySnapshot(t *testing.T) {
 }
 
 // ofSearches are the fields that jobs with searches fill: TestVirtualInAFleet sees the first, and that tasks go where they are bound to,
-// which strategies are not asked about (schedule.WithBound).
-var ofSearches = []string{"Snapshot.Tasks.About", "Snapshot.Tasks.Bound"}
+// which strategies are not asked about (schedule.WithBound); TestSimulatedClocksOfAddresses sees what the last two do.
+var ofSearches = []string{"Snapshot.Tasks.About", "Snapshot.Tasks.Bound", "Snapshot.Tasks.ByAddress", "Snapshot.Tasks.Shut"}

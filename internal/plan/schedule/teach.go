@@ -74,13 +74,10 @@ func (f *flow) teach(t int, k *kept) {
 }
 
 // welcome gives each node that was never tried one task, that which loses least by it: nothing else tells what the node
-// is worth, and one task is a small price. Where it counts what leases teach, that tells when it is one.
+// is worth, one task is a small price, and who starts a node expects it to work.
 func (f *flow) welcome() map[int]int {
 	c := f.c
 	given := map[int]int{}
-	if f.learns() {
-		return given
-	}
 	for n := range c.S.Nodes {
 		if !c.S.Nodes[n].Untried || c.Load[n] > 0 {
 			continue
