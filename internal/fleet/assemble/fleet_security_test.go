@@ -297,17 +297,16 @@ func TestUnsignedIsNobodys(t *testing.T) {
 		{Subject: "$KV.ARGOSY_NODES.a", Header: nats.Header{"KV-Operation": {"DEL"}}},
 		{Subject: "argosy.node.a.7", Data: words(t, crawl.Dispatch{Version: crawl.WireVersion, Kind: crawl.DispatchLeave})},
 	} {
-		foreign := strings.Count(log.String(), "is not the node's own")
 		if _, err := nc.RequestMsg(m, 5*time.Second); err != nil {
 			t.Fatal(err)
 		}
 		if strings.HasPrefix(m.Subject, "$KV.") { // of what a key held for a moment only, a watcher need not be told
-			testkit.Eventually(t, "a registration is refused", func() bool { return strings.Count(log.String(), "is not the node's own") > foreign })
+			testkit.Eventually(t, "a registration is refused", func() bool { return strings.Contains(log.String(), "is not the node's own") })
 		}
 	}
-	testkit.Eventually(t, "they are refused", func() bool {
+	testkit.Eventually(t, "they are refused", func() bool { // the same is said once in a while
 		s := log.String()
-		return strings.Count(s, "msg=refused") == 3 && strings.Count(s, "is not the node's own") == 3 && strings.Count(s, "not the coordinator's") == 1
+		return strings.Count(s, "msg=refused") == 3 && strings.Contains(s, "not the coordinator's")
 	})
 	f.still(t, port, first)
 	f.halt()
