@@ -16,9 +16,8 @@ func ratesOf(n *crawl.NodeInfo) price.Rates {
 }
 
 const (
-	billEvery      = time.Second
-	chargeEvery    = 10 * time.Second // bills are written this often: a coordinator with nothing to do hardly writes
-	newcomersEvery = time.Second      // likewise while nodes are new: of a thousand that join, not each has all written
+	billEvery   = time.Second
+	chargeEvery = 10 * time.Second // bills are written this often: a coordinator with nothing to do hardly writes
 )
 
 // accounts owns what nodes cost and have not been charged for yet.
@@ -93,8 +92,7 @@ func (c *Coordinator) bill(ctx context.Context, now time.Time) {
 		return
 	}
 	c.books.bill(now, c.fleet.nodes)
-	since := now.Sub(c.books.charged)
-	if c.fleet.newcomer && since >= newcomersEvery || since >= chargeEvery {
+	if c.fleet.newcomer || now.Sub(c.books.charged) >= chargeEvery {
 		c.fleet.newcomer, c.books.charged = false, now
 		if err := c.books.charge(ctx, c.sinks.ledger); err != nil && ctx.Err() == nil {
 			c.cfg.Logger.Warn("costs not written", "error", err)
