@@ -7,16 +7,18 @@ import (
 	"time"
 )
 
-// Who goes on asking for what takes long waits the first time only, and gets what was found a moment ago; who comes back later waits.
+// Who goes on asking for what takes long waits the first time only, and gets what was found a moment ago; who comes back later waits. What
+// is soon made again is waited for.
 func TestHeavyAnswers(t *testing.T) {
+	long, short := 500*time.Millisecond, heavyWait/2
 	synctest.Test(t, func(t *testing.T) {
 		a := &api{heavy: map[string]*kept{}}
-		walks := 0
+		walks, works := 0, long
 		ask := func() (n int, took time.Duration) {
 			begin := time.Now()
 			v, err := heavy(t.Context(), a, "key", func(context.Context) (int, error) {
 				walks++
-				time.Sleep(100 * time.Millisecond)
+				time.Sleep(works)
 				return walks, nil
 			})
 			if err != nil {
@@ -25,13 +27,15 @@ func TestHeavyAnswers(t *testing.T) {
 			return v.Body, time.Since(begin)
 		}
 		for i, want := range []struct {
-			after time.Duration
-			n     int
-			took  time.Duration
+			after, works time.Duration
+			n            int
+			took         time.Duration
 		}{
-			{0, 1, 100 * time.Millisecond}, {time.Second, 1, 0}, {5 * time.Second, 1, 0}, {time.Second, 2, 0}, {5 * time.Second, 2, 0}, {time.Minute, 4, 100 * time.Millisecond},
+			{0, long, 1, long}, {time.Second, long, 1, 0}, {15 * time.Second, long, 1, heavyWait}, {time.Second, long, 2, 0}, {time.Minute, long, 3, long},
+			{15 * time.Second, short, 4, short},
 		} {
 			time.Sleep(want.after)
+			works = want.works
 			if n, took := ask(); n != want.n || took != want.took {
 				t.Errorf("question %d: answer %d after %s, want %d after %s", i, n, took, want.n, want.took)
 			}

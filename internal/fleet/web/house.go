@@ -27,9 +27,10 @@ const (
 )
 
 // heavyLeast is for how long an answer is kept that takes a walk over a job's pages; heavyTimes is how many times as long as it took.
-// For heavyStale longer it is given while the next one is made: pages ask every 5 s.
+// For heavyStale longer it is given where the next one is not made within heavyWait: pages ask every 5 s.
 const (
 	heavyLeast = 2 * time.Second
 	heavyTimes = 20
 	heavyStale = 10 * time.Second
+	heavyWait  = 100 * time.Millisecond
 )

@@ -183,8 +183,8 @@ type kept struct {
 const maxKept = 200
 
 // heavy answers what takes a walk over all pages of a job: many who ask at once wait for one walk, and who asks soon after gets the
-// same answer, so that ten pages that are open cost what one does, and that a small share of the time. Who goes on asking does not wait: the
-// last answer is given while the next one is made.
+// same answer, so that ten pages that are open cost what one does, and that a small share of the time. Who goes on asking does not wait long:
+// the last answer is given while one is made that takes its time.
 func heavy[T any](ctx context.Context, a *api, key string, fn func(context.Context) (T, error)) (*out[T], error) {
 	a.mu.Lock()
 	k := a.heavy[key]
@@ -215,11 +215,14 @@ func heavy[T any](ctx context.Context, a *api, key string, fn func(context.Conte
 	}
 	last := k.last
 	a.mu.Unlock()
+	var enough <-chan time.Time
 	if last != nil {
-		return &out[T]{last.(T)}, nil
+		enough = time.After(heavyWait)
 	}
 	select {
 	case <-k.done:
+	case <-enough:
+		return &out[T]{last.(T)}, nil
 	case <-ctx.Done():
 		return nil, problem(ctx.Err())
 	}
