@@ -41,8 +41,9 @@ wait_for() {
 # The wiki: 400 articles out of the licences that every Debian has, the same each time.
 wiki=$dir/wiki
 if [ ! -f "$wiki/filled" ]; then
-  rm -rf "$wiki"; mkdir -p "$wiki/text" "$wiki/root"
+  rm -rf "$wiki"; mkdir -p "$wiki/text" "$wiki/root/wiki"
   ln -s /usr/share/mediawiki "$wiki/root/w"
+  echo '<?php chdir("/usr/share/mediawiki"); require "index.php";' >"$wiki/root/wiki/index.php" # of /wiki/TITLE, the address of an article
   cat /usr/share/common-licenses/{Apache-2.0,Artistic,GFDL-1.3,GPL-2,GPL-3,LGPL-2.1,MPL-2.0} | tr -s ' \n\t' '   ' | sed 's/\([.;:]\) /\1\n/g' |
     tr -d '<>[]{}*=|"`_' | awk 'length > 40 && length < 300' >"$wiki/sentences"
   for i in $(seq 400); do
@@ -54,6 +55,7 @@ if [ ! -f "$wiki/filled" ]; then
   export MW_CONFIG_FILE=$wiki/LocalSettings.php
   php /usr/share/mediawiki/maintenance/importTextFiles.php --overwrite "$wiki"/text/*.txt >>"$dir/log/install" 2>&1
   php /usr/share/mediawiki/maintenance/rebuildtextindex.php >>"$dir/log/install" 2>&1
+  echo '$wgArticlePath = "/wiki/$1";' >>"$wiki/LocalSettings.php"
   touch "$wiki/filled"
 fi
 MW_CONFIG_FILE=$wiki/LocalSettings.php PHP_CLI_SERVER_WORKERS=2 serve wiki php -S "127.0.0.1:$port" -t "$wiki/root"

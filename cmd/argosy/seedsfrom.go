@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 
 	"argosy/internal/crawl"
@@ -33,8 +35,9 @@ type seedSearch struct {
 	ask   *asker
 	say   func(line string)
 
-	found []string
-	known map[string]bool
+	found    []string
+	known    map[string]bool
+	answered bool // by at least one engine
 }
 
 // searched returns the seeds that the engines of a job find, nil if it names none. say is told how each page of results did.
@@ -74,6 +77,9 @@ func (f *crawlFlags) searched(ctx context.Context, say func(string)) ([]string, 
 			say(err.Error()) // another one may answer
 		}
 	}
+	if !s.answered {
+		return nil, &exitError{exitFailed, errors.New("--seeds-from: no engine has answered: give seeds or another engine")}
+	}
 	if len(s.found) == 0 {
 		return nil, &exitError{exitFailed, fmt.Errorf("--seeds-from: no result is about %q: give seeds, other words or another engine", f.job.Topic.Words)}
 	}
@@ -91,19 +97,22 @@ func (s *seedSearch) through(ctx context.Context, e *engine.Ready) error {
 		if _, _, err := take(ctx, s.ask, e, w, address); err != nil {
 			return err
 		}
-		if w.Last != engine.Found {
-			if w.Last == engine.Empty {
-				break
-			}
+		if w.Last != engine.Found && w.Last != engine.Empty {
 			return fmt.Errorf("engine %s: %s", e.Name, w.Stop)
 		}
+		if s.answered = true; w.Last == engine.Empty {
+			break
+		}
 		fresh := w.Results[before:]
-		about, of := s.results(ctx, fresh)
+		about, of, unread := s.results(ctx, fresh)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		low := float64(about) < leastPrecision*float64(of)
+		low := float64(about) < leastPrecision*float64(of) || of == 0
 		line := fmt.Sprintf("%s, page %d: %s, %d of %d about the topic", e.Name, w.Pages, plural(int64(len(fresh)), "result"), about, of)
+		if len(unread) > 0 {
+			line += ", " + unreadable(unread)
+		}
 		if low {
 			line += ": no more is asked"
 		}
@@ -115,9 +124,10 @@ func (s *seedSearch) through(ctx context.Context, e *engine.Ready) error {
 	return nil
 }
 
-// results takes in a page of results; it returns how many are about the topic, and of how many that is known.
-func (s *seedSearch) results(ctx context.Context, of []engine.Result) (about, known int) {
+// results takes in a page of results; it returns how many are about the topic, of how many that is known, and why others could not be read.
+func (s *seedSearch) results(ctx context.Context, of []engine.Result) (about, known int, unread map[string]int64) {
 	looked := 0
+	unread = map[string]int64{}
 	for _, r := range of {
 		on, was := s.known[r.URL]
 		if !was {
@@ -125,7 +135,11 @@ func (s *seedSearch) results(ctx context.Context, of []engine.Result) (about, kn
 				if looked++; looked > mostLookedAt || ctx.Err() != nil {
 					continue
 				}
-				on = s.look(ctx, r.URL)
+				var why string
+				if on, why = s.look(ctx, r.URL); why != "" {
+					unread[why]++
+					continue
+				}
 			}
 			if s.known[r.URL] = on; on {
 				s.found = append(s.found, r.URL)
@@ -135,21 +149,38 @@ func (s *seedSearch) results(ctx context.Context, of []engine.Result) (about, kn
 			about++
 		}
 	}
-	return about, known
+	return about, known, unread
 }
 
-// look reports whether a page is about the topic.
-func (s *seedSearch) look(ctx context.Context, address string) bool {
+// unreadable says how many results could not be read, and why most of them could not.
+func unreadable(unread map[string]int64) string {
+	all, why := int64(0), ""
+	for _, w := range slices.Sorted(maps.Keys(unread)) {
+		if all += unread[w]; unread[w] > unread[why] {
+			why = w
+		}
+	}
+	return fmt.Sprintf("%d could not be read (%s)", all, why)
+}
+
+// look reports whether a page is about the topic; why is not empty if it could not be read.
+func (s *seedSearch) look(ctx context.Context, address string) (on bool, why string) {
 	u, err := crawl.Parse(address)
 	if err != nil {
-		return false
+		return false, err.Error()
 	}
 	got, err := s.ask.get(ctx, u, false, maxExample)
-	if kind, _, _ := mime.ParseMediaType(got.Type); err != nil || got.Status != http.StatusOK || !parse.IsXHTML(kind) && parse.TypeOf(kind) != parse.HTML {
-		return false
+	if err != nil {
+		return false, err.Error()
+	}
+	if got.Status != http.StatusOK {
+		return false, strings.TrimSpace(fmt.Sprintf("%d %s", got.Status, http.StatusText(got.Status)))
+	}
+	if kind, _, _ := mime.ParseMediaType(got.Type); !parse.IsXHTML(kind) && parse.TypeOf(kind) != parse.HTML {
+		return false, "not HTML"
 	}
 	page, _ := decodedPage(got.Body, got.Type)
-	return s.judge.Page(page) >= s.judge.Topic.Threshold
+	return s.judge.Page(page) >= s.judge.Topic.Threshold, ""
 }
 
 // take asks an engine for the next page of a walk; it returns where the answer came from, and what was read of it.

@@ -11,11 +11,11 @@ import (
 )
 
 // searched is a site with a search: a page of results whose texts name the topic, one with titles only of pages that are about it, one of
-// pages that are not, and more of them. searches counts what it is asked for.
+// pages that are not, and more of them; for "lost" a page of results that are not there. searches counts what it is asked for.
 func searched(t *testing.T) (site string, searches *atomic.Int32) {
 	t.Helper()
 	searches = &atomic.Int32{}
-	return serves(t, "", func(w http.ResponseWriter, r *http.Request) {
+	return serves(t, "User-agent: *\nDisallow: /closed\n", func(w http.ResponseWriter, r *http.Request) {
 		page, n := 0, 0
 		if r.URL.Path == "/search" {
 			searches.Add(1)
@@ -24,7 +24,11 @@ func searched(t *testing.T) (site string, searches *atomic.Int32) {
 			var out []string
 			for i := range 4 {
 				text := map[bool]string{true: "of asynchronous iterators"}[page == 0]
-				out = append(out, fmt.Sprintf(`{"url": "http://%s/p%d/%d", "text": %q}`, r.Host, page, i, text))
+				place := "p"
+				if r.URL.Query().Get("q") == "lost" {
+					place, text = "none", ""
+				}
+				out = append(out, fmt.Sprintf(`{"url": "http://%s/%s%d/%d", "text": %q}`, r.Host, place, page, i, text))
 			}
 			fmt.Fprintf(w, `{"results": [%s]}`, strings.Join(out, ","))
 			return
@@ -49,8 +53,9 @@ func TestSeedsFromEngine(t *testing.T) {
 	tmp := t.TempDir()
 	engines, job, dir := filepath.Join(tmp, "engines.yaml"), filepath.Join(tmp, "job.yaml"), filepath.Join(tmp, "c")
 	for name, text := range map[string]string{
-		engines: "engines:\n  - name: site\n    url: \"" + site + "search?q={query}&page={page}\"\n    format: json\n    results: {item: {json: \"$.results[*]\"}, link: {json: \"$.url\"}, text: {json: \"$.text\"}}\n",
-		job:     "seeds_from: [site]\ntopic: {words: asynchronous iterators}\n",
+		engines: "engines:\n  - name: site\n    url: \"" + site + "search?q={query}&page={page}\"\n    format: json\n    results: {item: {json: \"$.results[*]\"}, link: {json: \"$.url\"}, text: {json: \"$.text\"}}\n" +
+			"  - {name: closed, like: site, url: \"" + site + "closed?q={query}\"}\n",
+		job: "seeds_from: [site]\ntopic: {words: asynchronous iterators}\n",
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -77,6 +82,8 @@ func TestSeedsFromEngine(t *testing.T) {
 		{[]string{"--seeds-from", "site"}, "A topic of key words is wanted"},
 		{[]string{"--seeds-from", "nowhere", "--topic", "iterators"}, `there is no engine "nowhere"`},
 		{[]string{"--seeds-from", "site", "--topic", "tax law"}, `no result is about "tax law"`},
+		{[]string{"--seeds-from", "site", "--topic", "lost"}, "4 results, 0 of 0 about the topic, 4 could not be read (404 Not Found): no more is asked"},
+		{[]string{"--seeds-from", "closed", "--topic", "tax law"}, "no engine has answered"},
 	} {
 		code, _, errs := argosy(t, append([]string{"crawl", "-o", filepath.Join(tmp, "none"), "--engines", engines, "--allow-private", "--delay", "0"}, c.args...)...)
 		if code == 0 || !strings.Contains(errs, c.want) {
