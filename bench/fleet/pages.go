@@ -181,7 +181,7 @@ func (f *fleet) submitWide(ctx context.Context, strategy string) (err error) {
 // pages measures what open pages cost a coordinator of a large fleet, and how soon they are answered.
 func pages(ctx context.Context, o options, w open, tmp string) error {
 	o.sites, o.concurrency, o.away = w.tasks, 1, 10*time.Minute // a thousand nodes join for minutes
-	o.limits = "{delay: 1m, per_ip: 0, retries: 0}"
+	o.limits = "{delay: 5s, per_ip: 0, retries: 0}"
 	f := &fleet{o: o, s: setting{agents: w.processes, binds: w.nodes / w.processes}, dir: filepath.Join(tmp, "pages")}
 	defer f.close()
 	if err := f.openWith(ctx, wideWeb(w.tasks)); err != nil {

@@ -1,10 +1,9 @@
 package coordinator
 
 import (
-	"fmt"
 	"log/slog"
 	"slices"
-	"strings"
+	"strconv"
 	"time"
 
 	"argosy/internal/crawl"
@@ -27,6 +26,7 @@ type reader struct {
 	marks  []string // landmarks
 	how    string   // they were chosen
 	chosen string   // what of: nodes and, while those decide, delays between them
+	basis  []byte   // room for that: a thousand nodes have their names written down in every cycle
 
 	told forecasts
 }
@@ -77,20 +77,24 @@ func (k *lore) landmarks(r *reader, given []string, nodes []schedule.Node) []int
 	if len(given) > 0 {
 		of = schedule.Landmarks{Given: given, Count: of.Count}
 	}
-	from := strings.Join(given, " ")
+	from := r.basis[:0]
+	for _, id := range given {
+		from = append(append(from, ' '), id...)
+	}
 	for i := range nodes {
-		from += "\n" + nodes[i].ID
+		from = append(append(from, '\n'), nodes[i].ID...)
 	}
 	if r.how == learn.ByOrder {
-		from += fmt.Sprint("\n", k.between)
+		from = strconv.AppendInt(append(from, '\n'), int64(k.between), 10)
 	}
-	if from != r.chosen {
+	r.basis = from
+	if string(from) != r.chosen {
 		marks, how := learn.Landmarks(of, nodes, r.book)
 		ids, numbers := make([]string, len(marks)), make([]int, len(marks))
 		for k, i := range marks {
 			ids[k], numbers[k] = nodes[i].ID, nodes[i].Book
 		}
-		r.chosen = from
+		r.chosen = string(from)
 		if !slices.Equal(ids, r.marks) || how != r.how {
 			r.marks, r.how = ids, how
 			r.book.SetLandmarks(numbers)

@@ -148,15 +148,14 @@ func (p *Capacitated) guess(alone []float64) []float64 {
 type transport struct {
 	p      *Capacitated
 	alone  []float64
-	price  []float64 // of bins and outside, up to a common constant
-	bin    []int32   // of each item; the outside is len(Cap)
-	load   []int     // items of each bin
-	excess []int     // items (or room) beyond what fits
-	room   []int     // of each bin, as far as it is at the outside's price
-	given  int       // room that is with the outside
-	member [][]int32 // items of each bin at the start
-	moves  []moveHeap
-	ready  []bool
+	price  []float64    // of bins and outside, up to a common constant
+	bin    []int32      // of each item; the outside is len(Cap)
+	load   []int        // items of each bin
+	excess []int        // items (or room) beyond what fits
+	room   []int        // of each bin, as far as it is at the outside's price
+	given  int          // room that is with the outside
+	member [][]int32    // items of each bin at the start
+	moves  [][]moveHeap // of each bin, to each other; nil until the bin is looked at
 	dist   []float64
 	from   []int32
 	item   []int32 // that moves along the edge into a bin, -1 for room
@@ -175,7 +174,7 @@ func newTransport(p *Capacitated, alone, price []float64) *transport {
 	s := &transport{
 		p: p, alone: alone, price: make([]float64, k+1), bin: make([]int32, n), load: make([]int, k+1),
 		excess: make([]int, k+1), room: make([]int, k+1), member: make([][]int32, k+1),
-		moves: make([]moveHeap, (k+1)*(k+1)), ready: make([]bool, k+1), dist: make([]float64, k+1),
+		moves: make([][]moveHeap, k+1), dist: make([]float64, k+1),
 		from: make([]int32, k+1), item: make([]int32, k+1), done: make([]bool, k+1),
 	}
 	for i, x := range price {
@@ -324,7 +323,7 @@ func (s *transport) shortest() bool {
 // relax offers the edges out of a bin.
 func (s *transport) relax(at int) {
 	k := len(s.p.Cap)
-	if !s.ready[at] {
+	if s.moves[at] == nil {
 		s.prepare(at)
 	}
 	base := s.dist[at] - s.price[at]
@@ -333,7 +332,7 @@ func (s *transport) relax(at int) {
 			s.dist[to], s.from[to], s.item[to] = d, int32(at), -1
 		}
 	}
-	row := s.moves[at*(k+1) : (at+1)*(k+1)]
+	row := s.moves[at]
 	for to := range row {
 		if s.done[to] {
 			continue
@@ -361,9 +360,8 @@ func (s *transport) relax(at int) {
 
 // prepare makes the heaps of a bin.
 func (s *transport) prepare(at int) {
-	s.ready[at] = true
-	k := len(s.p.Cap)
-	row := s.moves[at*(k+1) : (at+1)*(k+1)]
+	row := make([]moveHeap, len(s.p.Cap)+1)
+	s.moves[at] = row
 	for _, j := range s.member[at] {
 		if s.bin[j] == int32(at) {
 			s.each(j, at, func(to int, o offer) { row[to] = append(row[to], o) })
@@ -418,11 +416,11 @@ func (s *transport) move(from, to int, j int32) {
 	s.bin[j] = int32(to)
 	s.load[from]--
 	s.load[to]++
-	if !s.ready[to] {
+	if s.moves[to] == nil {
 		s.member[to] = append(s.member[to], j)
 		return
 	}
-	row := s.moves[to*(k+1) : (to+1)*(k+1)]
+	row := s.moves[to]
 	s.each(j, to, func(next int, o offer) { row[next].push(o) })
 }
 

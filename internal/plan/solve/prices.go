@@ -56,9 +56,10 @@ type smooth struct {
 	e, sum            []float64 // of each listed pair what it gains by an exponential, there, and of each item their sum
 	row               []int32   // of one item
 	q                 []float64
+	cg                *conjugate // where there are many rows; else nil
 }
 
-// slopes are the gradient and the lower half of the second derivatives.
+// slopes are the gradient and the lower half of the second derivatives, which are left out where there are many rows (conjugate).
 type slopes struct{ grad, h []float64 }
 
 func newSmooth(p *Shares) *smooth {
@@ -75,8 +76,13 @@ func newSmooth(p *Shares) *smooth {
 		}
 	}
 	n := len(s.binOf)
-	s.price, s.top, s.trial, s.down, s.work = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n*n)
-	s.here = slopes{make([]float64, n), make([]float64, n*n)}
+	s.price, s.top, s.trial, s.down = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	s.here.grad = make([]float64, n)
+	if n >= conjugateFrom {
+		s.cg = newConjugate(p, n)
+	} else {
+		s.work, s.here.h = make([]float64, n*n), make([]float64, n*n)
+	}
 	s.best, s.sum, s.e = make([]float64, p.items()), make([]float64, p.items()), make([]float64, len(p.Bin))
 	for j := range s.best {
 		for _, v := range p.Value[p.Start[j]:p.Start[j+1]] {
@@ -151,6 +157,10 @@ func (s *smooth) stays(r int) bool {
 
 // direction solves for Newton's step; prices that are at their border and would pass it stay.
 func (s *smooth) direction(ridge float64) {
+	if s.cg != nil {
+		s.descend(ridge)
+		return
+	}
 	n := len(s.price)
 	m := s.work
 	copy(m, s.here.h)
@@ -227,13 +237,17 @@ func (s *smooth) item(j int, t float64) float64 {
 
 // slopes are the gradient and the second derivatives at the price that was looked at last.
 func (s *smooth) slopes(width float64) {
-	clear(s.here.h)
+	add := s.second
+	if clear(s.here.h); s.cg != nil {
+		clear(s.cg.diag)
+		add = s.curves
+	}
 	for r := range s.here.grad {
 		s.here.grad[r] = 1
 	}
 	for j, best := range s.best {
 		if amount := s.p.amount(j); best > 0 && amount > 0 {
-			s.second(j, amount, width*best)
+			add(j, amount, width*best)
 		}
 	}
 }

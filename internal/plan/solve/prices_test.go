@@ -65,6 +65,45 @@ func TestPriceSharesClear(t *testing.T) {
 	}
 }
 
+// Conjugate gradients find the prices that the factorisation finds.
+func TestPriceSharesOfManyRows(t *testing.T) {
+	for kind := range 4 {
+		for seed := range uint64(6) {
+			r := rand.New(rand.NewPCG(seed, uint64(kind)+200))
+			p := drawShares(r, 2+r.IntN(20), 10+r.IntN(200), kind)
+			factored, conjugated := newSmooth(&p), newSmooth(&p)
+			conjugated.cg = newConjugate(&p, len(conjugated.price))
+			for width := 0.8; width > 0.02; width /= 2 {
+				factored.newton(width, 1e-5, 50)
+				conjugated.newton(width, 1e-5, 200)
+			}
+			if a, b := factored.at(factored.price, 0.025), conjugated.at(conjugated.price, 0.025); math.Abs(a-b) > 1e-4*a {
+				t.Errorf("kind %d, seed %d: the dual is %.6f, not %.6f", kind, seed, b, a)
+			}
+		}
+	}
+}
+
+// A thousand nodes that nothing is known of, with bandwidth that is scarce, and 64 tasks that may have any.
+func BenchmarkPriceSharesOfThousand(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 1))
+	p := Shares{Start: []int32{0}}
+	for range 1000 {
+		p.Cap, p.Places = append(p.Cap, 0.05), append(p.Places, 1)
+	}
+	for range 64 {
+		for i := range p.Cap {
+			u := math.Exp(r.NormFloat64() / 4)
+			p.Bin, p.Use, p.Value = append(p.Bin, int32(i)), append(p.Use, u), append(p.Value, u)
+		}
+		p.Start = append(p.Start, int32(len(p.Bin)))
+	}
+	for b.Loop() {
+		_, n := PriceShares(&p, 0.02, 0.02, Prices{}, 60)
+		b.ReportMetric(float64(n), "steps")
+	}
+}
+
 // A fleet of a hundred nodes, 2,500 tasks with 16 candidates each, and prices that are nearly right.
 func BenchmarkPriceSharesWarm(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
