@@ -34,8 +34,15 @@ type board struct {
 type shownJob struct {
 	view  JobView // its counts have no reasons: those are added up here
 	sums  crawl.JobCounts
-	rows  []ledger.Task  // by number
-	sites map[string]int // tasks of each
+	rows  []ledger.Task          // by number
+	sites map[string]int         // tasks of each
+	held  map[uint32][]LeaseView // the leases that are open, by task
+}
+
+// shownTask is what is new of a task.
+type shownTask struct {
+	row  ledger.Task
+	held []LeaseView
 }
 
 // shownNode is a node, and when it was seen.
@@ -101,10 +108,10 @@ func (c *Coordinator) show(now time.Time, atOnce bool) {
 		c.f.Jobs(func(j *frontier.Job) { b.changed[j.ID] = true })
 	}
 	news := Changes{Tasks: len(b.dirty), Nodes: b.nodesNew}
-	rows := make([]ledger.Task, 0, len(b.dirty))
+	tasks := make([]shownTask, 0, len(b.dirty))
 	for id := range b.dirty {
 		if t := c.f.Task(id); t != nil {
-			rows = append(rows, Row(c.f, t))
+			tasks = append(tasks, c.shownTask(t))
 			b.changed[t.Job] = true
 			if trapped(t) {
 				b.trapped[id] = true
@@ -130,23 +137,23 @@ func (c *Coordinator) show(now time.Time, atOnce bool) {
 		}
 	}
 	clear(b.changed)
-	c.put(first, rows, traps, jobs, nodes, look)
+	c.put(first, tasks, traps, jobs, nodes, look)
 	if len(news.Jobs) > 0 || news.Nodes {
 		c.watchers.tell(&news) // who looks now finds it
 	}
 }
 
 // put writes what is new on the board.
-func (c *Coordinator) put(first bool, rows []ledger.Task, traps map[uint32][]crawl.Trap, jobs []JobView, nodes []shownNode, look bool) {
-	slices.SortFunc(rows, func(x, y ledger.Task) int { return cmp.Compare(x.ID, y.ID) })
+func (c *Coordinator) put(first bool, tasks []shownTask, traps map[uint32][]crawl.Trap, jobs []JobView, nodes []shownNode, look bool) {
+	slices.SortFunc(tasks, func(x, y shownTask) int { return cmp.Compare(x.row.ID, y.row.ID) })
 	b := &c.board
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for i := range jobs {
 		b.job(jobs[i].ID).view = jobs[i]
 	}
-	for i := range rows {
-		b.job(rows[i].Job).put(&rows[i])
+	for i := range tasks {
+		b.job(tasks[i].row.Job).put(&tasks[i])
 	}
 	for id, ts := range traps {
 		if t := c.f.Task(id); t != nil {
@@ -168,13 +175,19 @@ func (c *Coordinator) put(first bool, rows []ledger.Task, traps map[uint32][]cra
 // job returns a job, making it if need be.
 func (b *board) job(id uint32) *shownJob {
 	if b.jobs[id] == nil {
-		b.jobs[id] = &shownJob{sites: map[string]int{}}
+		b.jobs[id] = &shownJob{sites: map[string]int{}, held: map[uint32][]LeaseView{}}
 	}
 	return b.jobs[id]
 }
 
-// put replaces the row of a task.
-func (s *shownJob) put(row *ledger.Task) {
+// put replaces what is shown of a task.
+func (s *shownJob) put(t *shownTask) {
+	row := &t.row
+	if len(t.held) > 0 {
+		s.held[row.ID] = t.held
+	} else {
+		delete(s.held, row.ID)
+	}
 	at, ok := s.find(row.ID)
 	if !ok {
 		s.rows = slices.Insert(s.rows, at, *row)
@@ -240,6 +253,13 @@ func (c *Coordinator) readTraps() map[uint32][]crawl.Trap {
 		out[id] = traps
 	}
 	return out
+}
+
+// shownTask is a task as the board has it.
+func (c *Coordinator) shownTask(t *frontier.Task) shownTask {
+	v := shownTask{row: Row(c.f, t)}
+	c.f.LeasesOf(t, func(l *frontier.Lease) { v.held = append(v.held, leaseView(l)) })
+	return v
 }
 
 // shownJob is a job as the board has it, without its counts.

@@ -44,6 +44,10 @@ func TestAnswersWithoutTheLoop(t *testing.T) {
 		if err != nil || len(nodes) != 1 || nodes[0].Held != 1 {
 			t.Errorf("nodes: %+v, %v", nodes, err)
 		}
+		leases, found, err := s.co.Leases(ctx, LeasesQuery{Job: 1, Limit: 10})
+		if err != nil || found != 1 || len(leases) != 1 || leases[0].Node != "a" || leases[0].Held != 3 {
+			t.Errorf("leases: %d, %+v, %v", found, leases, err)
+		}
 		if _, err := s.co.Reserve(ctx); err != nil {
 			t.Error(err)
 		}
@@ -68,8 +72,8 @@ func TestBoardAddsUp(t *testing.T) {
 	b := &co.board
 	for range 3000 {
 		c := crawl.Counts{Discovered: 100 + r.Int64N(100), Fetched: r.Int64N(50), Failed: r.Int64N(3), Excluded: r.Int64N(4), Bytes: r.Int64N(9)}
-		row := ledger.Task{ID: 1 + r.Uint32N(300), Job: 1, Site: fmt.Sprint(r.IntN(200)), State: states[r.IntN(5)], Tally: crawl.TallyOf(c, map[string]int64{fmt.Sprint(r.IntN(3)): r.Int64N(3) + 1})}
-		b.job(1).put(&row)
+		task := shownTask{row: ledger.Task{ID: 1 + r.Uint32N(300), Job: 1, Site: fmt.Sprint(r.IntN(200)), State: states[r.IntN(5)], Tally: crawl.TallyOf(c, map[string]int64{fmt.Sprint(r.IntN(3)): r.Int64N(3) + 1})}}
+		b.job(1).put(&task)
 	}
 	var want crawl.JobCounts
 	sites := map[string]bool{}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -15,11 +16,56 @@ import (
 	"argosy/internal/plan/schedule"
 )
 
-// place is where a task stands among those that were found.
+// place is where a task or a lease stands among what was found.
 type place struct {
-	id   uint32
-	site string
-	n    int64
+	id    uint64
+	site  string // where that decides
+	n     int64  // the figure by which it is sorted, the largest first
+	lease *LeaseView
+}
+
+func comparePlaces(a, b place) int {
+	return cmp.Or(cmp.Compare(b.n, a.n), strings.Compare(a.site, b.site), cmp.Compare(a.id, b.id))
+}
+
+// shortlist is the first of what is found: of a hundred thousand tasks a page shows fifty.
+type shortlist struct {
+	most  int // so many of them; 0: all
+	found int // so many were added
+	first []place
+	cut   bool // some were left out: none comes after the last of first's first so many
+}
+
+// shortSlack is how many more than are wanted are kept until they are sorted and cut.
+const shortSlack = 1000
+
+// newShortlist is of a part of what is found: limit 0 is all behind skip.
+func newShortlist(skip, limit int) *shortlist {
+	if limit == 0 || skip > math.MaxInt-shortSlack-limit {
+		return &shortlist{}
+	}
+	return &shortlist{most: skip + limit}
+}
+
+// add counts a place, and keeps it if it may be among the first.
+func (s *shortlist) add(p place) {
+	s.found++
+	if s.cut && comparePlaces(p, s.first[s.most-1]) > 0 {
+		return
+	}
+	if s.first = append(s.first, p); s.most > 0 && len(s.first) == s.most+shortSlack {
+		slices.SortFunc(s.first, comparePlaces)
+		s.first, s.cut = s.first[:s.most], true
+	}
+}
+
+// after returns the places that come after the first so many, in order.
+func (s *shortlist) after(skip int) []place {
+	slices.SortFunc(s.first, comparePlaces)
+	if s.most > 0 {
+		s.first = s.first[:min(s.most, len(s.first))]
+	}
+	return s.first[min(skip, len(s.first)):]
 }
 
 // taskOrders are by what tasks can be sorted: the figure, of which the largest comes first.
@@ -33,45 +79,34 @@ var taskOrders = map[string]func(t *ledger.Task) int64{
 	"bytes":   func(t *ledger.Task) int64 { return t.Bytes },
 }
 
-// FindTasks is Tasks for a person: it also looks for sites, sorts, and counts what there is before Skip and Limit. The board is read
-// twice, for a moment each time; what is sorted in between is a copy.
+// FindTasks is Tasks for a person: it also looks for sites, sorts, and counts what there is before Skip and Limit.
 func (c *Coordinator) FindTasks(ctx context.Context, q TasksQuery) (rows []ledger.Task, found int, err error) {
 	figure := taskOrders[q.Sort]
 	if figure == nil {
 		return nil, 0, fmt.Errorf("sort %q is not an order of tasks", q.Sort)
 	}
-	var all []place
+	sorts := q.Sort != "" && q.Sort != "found" // else they stand in that order already
 	err = c.board.look(ctx, func() error {
 		s := c.board.jobs[q.Job]
 		if s == nil {
 			return fmt.Errorf("%w: %d", ErrNoJob, q.Job)
 		}
+		list := newShortlist(q.Skip, q.Limit)
 		for i := range s.rows {
 			if t := &s.rows[i]; t.ID > q.After && (q.State == "" || t.State == q.State) && strings.Contains(t.Site, q.Find) && (!q.Searches || t.Search != nil) {
-				all = append(all, place{t.ID, t.Site, figure(t)})
+				p := place{id: uint64(t.ID)}
+				if sorts {
+					p.n, p.site = figure(t), t.Site
+				}
+				list.add(p)
 			}
 		}
-		return nil
-	})
-	if found = len(all); err != nil {
-		return nil, 0, err
-	}
-	if q.Sort != "" && q.Sort != "found" { // they stand in that order already
-		slices.SortFunc(all, func(a, b place) int {
-			return cmp.Or(cmp.Compare(b.n, a.n), strings.Compare(a.site, b.site), cmp.Compare(a.id, b.id))
-		})
-	}
-	all = all[min(q.Skip, found):]
-	if q.Limit > 0 {
-		all = all[:min(q.Limit, len(all))]
-	}
-	rows = make([]ledger.Task, 0, len(all))
-	err = c.board.look(ctx, func() error {
-		s := c.board.jobs[q.Job]
-		for i := range all {
-			if at, ok := s.find(all[i].id); ok {
-				rows = append(rows, s.rows[at])
-			}
+		found = list.found
+		first := list.after(q.Skip)
+		rows = make([]ledger.Task, 0, len(first))
+		for _, p := range first {
+			at, _ := s.find(uint32(p.id))
+			rows = append(rows, s.rows[at])
 		}
 		return nil
 	})
@@ -151,11 +186,7 @@ func (c *Coordinator) Task(ctx context.Context, id uint32) (v TaskView, err erro
 		if v.Robots == "" {
 			v.Robots = "unknown"
 		}
-		c.f.Leases(func(l *frontier.Lease) {
-			if l.Task == id {
-				v.Leases = append(v.Leases, leaseView(l))
-			}
-		})
+		c.f.LeasesOf(t, func(l *frontier.Lease) { v.Leases = append(v.Leases, leaseView(l)) })
 		v.Waits = c.waits(t, j, v.WaitMS)
 		next, err := c.f.Next(id, maxNext)
 		for i := range next {
@@ -195,15 +226,39 @@ func (c *Coordinator) waits(t *frontier.Task, j *frontier.Job, ms int64) string 
 	return waitsNode
 }
 
-// Leases returns the leases that are open, the oldest first.
-func (c *Coordinator) Leases(ctx context.Context) (out []LeaseView, err error) {
-	out = []LeaseView{}
-	err = c.ask(ctx, func() error {
-		c.f.Leases(func(l *frontier.Lease) { out = append(out, leaseView(l)) })
+// LeasesQuery says which leases are asked for.
+type LeasesQuery struct {
+	Job   uint32                // 0: of all
+	Match func(*LeaseView) bool // nil: all
+	Skip  int                   // not the first so many
+	Limit int                   // at most so many; 0: all
+}
+
+// Leases returns the leases that were open a moment ago, the oldest first, and how many there are before Skip and Limit.
+func (c *Coordinator) Leases(ctx context.Context, q LeasesQuery) (out []LeaseView, found int, err error) {
+	err = c.board.look(ctx, func() error {
+		list := newShortlist(q.Skip, q.Limit)
+		for id, s := range c.board.jobs {
+			if q.Job > 0 && id != q.Job {
+				continue
+			}
+			for _, held := range s.held {
+				for i := range held {
+					if l := &held[i]; q.Match == nil || q.Match(l) {
+						list.add(place{id: l.ID, lease: l})
+					}
+				}
+			}
+		}
+		found = list.found
+		first := list.after(q.Skip)
+		out = make([]LeaseView, 0, len(first))
+		for _, p := range first {
+			out = append(out, *p.lease)
+		}
 		return nil
 	})
-	slices.SortFunc(out, func(a, b LeaseView) int { return cmp.Compare(a.ID, b.ID) })
-	return out, err
+	return out, found, err
 }
 
 // maxDecided bounds of how many tasks the last decision is remembered.

@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -105,5 +106,29 @@ func TestDecided(t *testing.T) {
 	}
 	if got, ok := d.last[7]; !ok || got.At != 3*maxDecided-1 {
 		t.Errorf("one that is decided again and again: %+v", got)
+	}
+}
+
+// A part of what is found is the same part of all of it, sorted.
+func TestShortlist(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for range 50 {
+		all := make([]place, r.IntN(5*shortSlack))
+		for i := range all {
+			all[i] = place{id: uint64(i), n: int64(r.IntN(7)), site: []string{"a", "b"}[r.IntN(2)]}
+		}
+		skip, limit := r.IntN(3*shortSlack), r.IntN(200)
+		list := newShortlist(skip, limit)
+		for _, p := range all {
+			list.add(p)
+		}
+		slices.SortFunc(all, comparePlaces)
+		want := all[min(skip, len(all)):]
+		if limit > 0 {
+			want = want[:min(limit, len(want))]
+		}
+		if got := list.after(skip); !slices.Equal(got, want) || list.found != len(all) {
+			t.Fatalf("%d of %d after %d: %d, of %d", limit, len(all), skip, len(got), list.found)
+		}
 	}
 }

@@ -486,6 +486,15 @@ func (f *Frontier) Leases(fn func(*Lease)) {
 	}
 }
 
+// LeasesOf calls fn for every open lease of a task, in no particular order.
+func (f *Frontier) LeasesOf(t *Task, fn func(*Lease)) {
+	for id := range t.leases {
+		if l := f.open[id]; l != nil {
+			fn(l)
+		}
+	}
+}
+
 // Held returns the targets that an open lease holds, in the order of their places in the queue.
 func (f *Frontier) Held(lease uint64) ([]crawl.Target, error) {
 	l := f.Lease(lease)

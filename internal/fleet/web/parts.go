@@ -84,12 +84,15 @@ func (a *api) leases(ctx context.Context, in *struct {
 }) (*Found[coordinator.LeaseView], error) {
 	found := 0
 	o, err := lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) ([]coordinator.LeaseView, error) {
-		all, err := co.Leases(ctx)
-		all = slices.DeleteFunc(all, func(l coordinator.LeaseView) bool {
-			return in.Job > 0 && l.Job != in.Job || in.Node != "" && l.Node != in.Node || !has(l.Site, in.Find) && !has(l.Node, in.Find)
-		})
-		found = len(all)
-		return part(in.Part, all), err
+		q := coordinator.LeasesQuery{Job: in.Job, Skip: in.Skip, Limit: in.Limit}
+		if in.Node != "" || in.Find != "" {
+			q.Match = func(l *coordinator.LeaseView) bool {
+				return (in.Node == "" || l.Node == in.Node) && (has(l.Site, in.Find) || has(l.Node, in.Find))
+			}
+		}
+		rows, n, err := co.Leases(ctx, q)
+		found = n
+		return rows, err
 	})
 	return foundOf(found, o, err)
 }
