@@ -170,13 +170,16 @@ func fleetJob(port string, delay time.Duration) crawl.Job {
 	return j
 }
 
-// submit submits a job, waiting for the coordinator to lead.
-func (f *fleet) submit(j crawl.Job) uint32 {
+// submit gives the fleet a job, once a coordinator leads; on a busy machine the bus may have to be asked again.
+func (f *fleet) submit(j crawl.Job) (id uint32) {
 	f.t.Helper()
-	id, err := f.leader().Submit(f.t.Context(), j)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	testkit.Eventually(f.t, "the job is taken", func() bool {
+		var err error
+		if id, err = f.leader().Submit(f.t.Context(), j); err != nil && !errors.Is(err, bus.ErrAway) {
+			f.t.Fatal(err)
+		}
+		return err == nil
+	})
 	return id
 }
 

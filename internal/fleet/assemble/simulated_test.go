@@ -30,9 +30,16 @@ func simulated(t *testing.T, fn func(t *testing.T)) {
 	t.Helper()
 	ats.Register() // its clock must tick outside: it waits for a channel of the whole process
 	defer ats.Unregister()
-	runtime.GC() // pools forget timers of earlier bubbles
-	runtime.GC()
+	forgetPools()       // of timers that were made outside
+	defer forgetPools() // and of those of this bubble
 	synctest.Test(t, fn)
+}
+
+// forgetPools empties every sync.Pool: the bus's client keeps timers in one, and a timer must not cross the border of a bubble. What a pool
+// holds survives one collection.
+func forgetPools() {
+	runtime.GC()
+	runtime.GC()
 }
 
 // pipeListener is a listener that clients reach by dial.
