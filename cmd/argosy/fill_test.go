@@ -97,7 +97,7 @@ func TestWhatCountsMore(t *testing.T) {
 		"resources: perhaps\n": "line 1: resources:",
 	} {
 		path := written(t, "bad.yaml", text)
-		code, _, errs := argosy(t, "crawl", "http://a.test/", "--config", path)
+		code, _, errs := apart(t, "crawl", "http://a.test/", "--config", path)
 		if code != exitUsage || !strings.Contains(errs, path+": ") || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
 			t.Errorf("%q: exit %d, %s", text, code, errs)
 		}
@@ -106,6 +106,7 @@ func TestWhatCountsMore(t *testing.T) {
 
 // The directory remembers job file and defaults as they were, with what counted more.
 func TestFilesAreRemembered(t *testing.T) {
+	t.Parallel()
 	site, dir := chain(t, nil), filepath.Join(t.TempDir(), "c")
 	job := written(t, "job.yaml", "seeds: ["+site+"]\nlimits: {max_pages: 3}\nexclude: [outside]\n")
 	defaults := written(t, "argosy.yaml", "delay: 0\nallow-private: all\nmax-pages: 7\nheader: [\"X-Token: hush-hush\"]\n")
@@ -119,7 +120,7 @@ func TestFilesAreRemembered(t *testing.T) {
 	if err := os.Remove(job); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, errs := argosy(t, "crawl", "-o", dir); code != exitUsage || !strings.Contains(errs, "--header") {
+	if code, _, errs := apart(t, "crawl", "-o", dir); code != exitUsage || !strings.Contains(errs, "--header") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 	if s := crawled(t, 0, "-o", dir, "--header", "X-Token: hush-hush"); s.Fetched != 3 {
@@ -136,7 +137,7 @@ func TestMistakesNameWhatWasGiven(t *testing.T) {
 	job := written(t, "job.yaml", "limits: {max_pages: 1}\n")
 	crawled(t, 0, site, "--job", job, "--delay", "0", "--allow-private", "-o", dir)
 	for _, args := range [][]string{{"-o", dir}, {site, "-o", dir + "2"}, {site, "-o", dir + "2", "--job", job}} {
-		code, _, errs := argosy(t, append([]string{"crawl", "--user-agent", "a\nb"}, args...)...)
+		code, _, errs := apart(t, append([]string{"crawl", "--user-agent", "a\nb"}, args...)...)
 		if code != exitUsage || !strings.Contains(errs, "--user-agent: ") || strings.Contains(errs, "given.json") {
 			t.Errorf("%q: exit %d, %s", args, code, errs)
 		}

@@ -37,7 +37,7 @@ type summary struct {
 
 func crawled(t *testing.T, want int, args ...string) (s summary) {
 	t.Helper()
-	code, out, errs := argosy(t, append([]string{"crawl", "--json"}, args...)...)
+	code, out, errs := apart(t, append([]string{"crawl", "--json"}, args...)...)
 	if err := json.Unmarshal([]byte(out), &s); err != nil || code != want {
 		t.Fatalf("argosy crawl %v: exit %d, %v\n%s%s", args, code, err, out, errs)
 	}
@@ -46,6 +46,7 @@ func crawled(t *testing.T, want int, args ...string) (s summary) {
 
 // The directory alone is enough to go on, with the flags of the first time; one that is given again counts.
 func TestGoesOnAlone(t *testing.T) {
+	t.Parallel()
 	site, dir := chain(t, nil), filepath.Join(t.TempDir(), "c")
 	seeds := filepath.Join(t.TempDir(), "seeds.txt")
 	if err := os.WriteFile(seeds, []byte("\ufeff"+site+"\r\n"), 0o644); err != nil {
@@ -64,7 +65,7 @@ func TestGoesOnAlone(t *testing.T) {
 	if last := crawled(t, 0, "-o", dir); last.Fetched != 5 {
 		t.Errorf("the raised limit is forgotten: %+v", last)
 	}
-	code, _, errs := argosy(t, "crawl", "-o", filepath.Join(t.TempDir(), "none"))
+	code, _, errs := apart(t, "crawl", "-o", filepath.Join(t.TempDir(), "none"))
 	if code != exitUsage || !strings.Contains(errs, "no crawl to go on with") {
 		t.Errorf("nothing to go on with: exit %d, %s", code, errs)
 	}
@@ -72,13 +73,14 @@ func TestGoesOnAlone(t *testing.T) {
 
 // What is secret is not kept: it is asked for.
 func TestSecretsAreAskedForAgain(t *testing.T) {
+	t.Parallel()
 	site, dir := chain(t, nil), filepath.Join(t.TempDir(), "c")
 	crawled(t, 0, site, "-o", dir, "--allow-private", "--delay", "0", "--max-pages", "2", "--header", "X-Token: hush-hush")
 	b, err := os.ReadFile(filepath.Join(dir, "state", "given.json"))
 	if err != nil || strings.Contains(string(b), "hush") {
 		t.Errorf("%v: %s", err, b)
 	}
-	code, _, errs := argosy(t, "crawl", "-o", dir)
+	code, _, errs := apart(t, "crawl", "-o", dir)
 	if code != exitUsage || !strings.Contains(errs, "--header") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
@@ -87,6 +89,7 @@ func TestSecretsAreAskedForAgain(t *testing.T) {
 
 // A crawl that had brought nothing is tried again as a whole, with what the person has mended.
 func TestMendedCrawlBeginsAgain(t *testing.T) {
+	t.Parallel()
 	url, _ := certified(t, farFuture)
 	dir := filepath.Join(t.TempDir(), "c")
 	crawled(t, exitFailed, url, "-o", dir, "--allow-private", "--delay", "0")
@@ -108,7 +111,7 @@ func TestBadSeedsAreAllNamed(t *testing.T) {
 		if err := os.WriteFile(seeds, []byte(c.text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		code, _, errs := argosy(t, "crawl", "--seeds", seeds, "-o", filepath.Join(dir, "c"))
+		code, _, errs := apart(t, "crawl", "--seeds", seeds, "-o", filepath.Join(dir, "c"))
 		for want := range strings.SplitSeq(c.want, "|") {
 			if code != exitUsage || !strings.Contains(errs, want) || strings.Contains(errs, "pass%zz") {
 				t.Errorf("%s: exit %d, %q is missing: %s", name, code, want, errs)
@@ -119,6 +122,7 @@ func TestBadSeedsAreAllNamed(t *testing.T) {
 
 // Beside a crawl that runs, the other commands answer: they say that it runs, and judge what is final.
 func TestBesideARunningCrawl(t *testing.T) {
+	t.Parallel()
 	gate, at := make(chan struct{}), make(chan struct{})
 	var once sync.Once
 	site := chain(t, func(path string) {
@@ -151,7 +155,7 @@ func TestBesideARunningCrawl(t *testing.T) {
 		{[]string{"export", dir, "--state", "excluded", "--format", "csv"}, []string{"http://outside.example/", "scope", site + ",out there"}},
 		{[]string{"verify", dir}, []string{"clean so far"}},
 	} {
-		code, out, errs := argosy(t, c.args...)
+		code, out, errs := apart(t, c.args...)
 		if code != 0 || !strings.Contains(errs, "a crawl runs") && c.args[0] != "export" {
 			t.Errorf("%v: exit %d: %s", c.args, code, errs)
 		}
@@ -171,11 +175,11 @@ func TestBesideARunningCrawl(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(dir, "state", "view-*")); len(left) > 0 {
 		t.Errorf("copies of the view are left: %v", left)
 	}
-	code, out, errs := argosy(t, "verify", dir)
+	code, out, errs := apart(t, "verify", dir)
 	if code != 0 || !strings.HasPrefix(out, "clean: ") {
 		t.Errorf("verify after it: exit %d, %s%s", code, out, errs)
 	}
-	_, out, _ = argosy(t, "export", dir, "--state", "excluded")
+	_, out, _ = apart(t, "export", dir, "--state", "excluded")
 	if !strings.Contains(out, site+"secret") || !strings.Contains(out, `"reason":"robots"`) {
 		t.Errorf("what robots.txt refuses is missing: %s", out)
 	}

@@ -13,6 +13,7 @@ import (
 
 // A process that computes, and looks at nothing, ends when it is interrupted again.
 func TestInterruptedAgain(t *testing.T) {
+	t.Parallel()
 	const busy = "ARGOSY_TEST_BUSY"
 	if os.Getenv(busy) != "" {
 		interrupts(context.Background(), func(s string) { fmt.Println(s) })

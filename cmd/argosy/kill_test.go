@@ -12,6 +12,7 @@ import (
 // After kill -9 in the middle the directory alone goes on: first to the limit of the first time, then to one that was raised, and at
 // last to the end, with each page in the archive.
 func TestGoesOnAfterKill(t *testing.T) {
+	t.Parallel()
 	const pages = 60
 	var asked atomic.Int64
 	half := make(chan struct{})
@@ -35,7 +36,7 @@ func TestGoesOnAfterKill(t *testing.T) {
 	if s := crawled(t, 0, "-o", dir, "--max-pages", "0"); s.State != "done" || s.Fetched != pages+1 {
 		t.Errorf("without a limit: %+v", s)
 	}
-	if code, out, _ := argosy(t, "verify", dir); code != 0 || !strings.HasPrefix(out, "clean") {
+	if code, out, _ := apart(t, "verify", dir); code != 0 || !strings.HasPrefix(out, "clean") {
 		t.Errorf("verify: exit %d, %s", code, out)
 	}
 }

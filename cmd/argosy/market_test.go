@@ -16,6 +16,7 @@ import (
 // Crawlers that trade go on after kill -9, again and again, in the middle of their turns and markets: nothing is lost, nothing is in the index
 // twice, and nobody is needed.
 func TestMarketGoesOnAfterKills(t *testing.T) {
+	t.Parallel()
 	web := webs.NewTopical(webs.TopicalConfig{Seed: 8, Sites: 3, Pages: 60, Share: 0.1, Near: 0.6, Told: 0.5})
 	var asked atomic.Int64
 	reached := make(chan struct{}, 1)
@@ -45,11 +46,11 @@ func TestMarketGoesOnAfterKills(t *testing.T) {
 	if s := crawled(t, 0, "-o", dir, "--quiet"); s.State != "done" || s.Fetched != 180 {
 		t.Errorf("after the kills: %+v", s)
 	}
-	if code, out, _ := argosy(t, "verify", dir); code != 0 || !strings.HasPrefix(out, "clean") {
+	if code, out, _ := apart(t, "verify", dir); code != 0 || !strings.HasPrefix(out, "clean") {
 		t.Errorf("verify: exit %d, %s", code, out)
 	}
 	once(t, dir, 180)
-	code, out, _ := argosy(t, "stats", dir)
+	code, out, _ := apart(t, "stats", dir)
 	if code != 0 || !strings.Contains(out, "VC        180 ") || !strings.Contains(out, "RR 0.00%") {
 		t.Errorf("stats: exit %d\n%s", code, out)
 	}
@@ -82,6 +83,7 @@ func once(t *testing.T, dir string, want int) {
 // Few seeds, few URLs, topics that nothing is about or that no stemmer knows, and pages that repeat the words: the crawl ends, says what is to be
 // said, and has each page once.
 func TestTopicalCorners(t *testing.T) {
+	t.Parallel()
 	html := func(w http.ResponseWriter, title, text string, links ...string) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		fmt.Fprintf(w, "<title>%s</title><p>%s</p>", title, text)
@@ -124,7 +126,7 @@ func TestTopicalCorners(t *testing.T) {
 	} {
 		dir := filepath.Join(t.TempDir(), "c")
 		args := append([]string{"crawl", c.site, "-o", dir, "--allow-private", "--delay", "0"}, c.args...)
-		code, out, errs := argosy(t, args...)
+		code, out, errs := apart(t, args...)
 		for _, want := range c.want {
 			if code != 0 || !strings.Contains(out, want) {
 				t.Errorf("%s: exit %d, no %q\n%s%s", c.name, code, want, out, errs)

@@ -27,6 +27,7 @@ func many(t *testing.T, site string) (path string, n int) {
 
 // Seeds that are many are all in before anything is fetched; the directory alone goes on, with others it is another job's.
 func TestManySeeds(t *testing.T) {
+	t.Parallel()
 	site := serves(t, "", func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Type", "text/html") })
 	seeds, n := many(t, site)
 	dir := filepath.Join(t.TempDir(), "c")
@@ -37,7 +38,7 @@ func TestManySeeds(t *testing.T) {
 	}
 	crawls := func(want int, args ...string) {
 		t.Helper()
-		code, out, errs := argosy(t, append([]string{"crawl", "--json"}, args...)...)
+		code, out, errs := apart(t, append([]string{"crawl", "--json"}, args...)...)
 		if err := json.Unmarshal([]byte(out), &s); code != want || err != nil {
 			t.Fatalf("exit %d: %s%s", code, out, errs)
 		}
@@ -53,7 +54,7 @@ func TestManySeeds(t *testing.T) {
 		t.Errorf("%+v, want %d seeds", s, n)
 	}
 	other, n := many(t, site+"/other")
-	if code, _, errs := argosy(t, append([]string{"crawl", "--seeds", other}, args[2:]...)...); code != exitUsage || !strings.Contains(errs, "another job") {
+	if code, _, errs := apart(t, append([]string{"crawl", "--seeds", other}, args[2:]...)...); code != exitUsage || !strings.Contains(errs, "another job") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 	b, err := os.ReadFile(other)
@@ -63,7 +64,7 @@ func TestManySeeds(t *testing.T) {
 	if err := os.WriteFile(other, append(b, "\n# and a bad one\nftp://no.example/\n"...), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	code, _, errs := argosy(t, append([]string{"crawl", "--seeds", other}, args[2:]...)...)
+	code, _, errs := apart(t, append([]string{"crawl", "--seeds", other}, args[2:]...)...)
 	if want := fmt.Sprintf("%s:%d: seed \"ftp://no.example/\"", other, n+3); code != exitUsage || !strings.Contains(errs, want) {
 		t.Errorf("exit %d: %s, want %s", code, errs, want)
 	}

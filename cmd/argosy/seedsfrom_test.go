@@ -49,6 +49,7 @@ func searched(t *testing.T) (site string, searches *atomic.Int32) {
 // A crawl begins at what an engine finds about its topic, page by page until the results are about something else; when it goes on the
 // engine is not asked again. So does a job file, which argosy submit would hand in; to check it asks nobody.
 func TestSeedsFromEngine(t *testing.T) {
+	t.Parallel()
 	site, searches := searched(t)
 	tmp := t.TempDir()
 	engines, job, dir := filepath.Join(tmp, "engines.yaml"), filepath.Join(tmp, "job.yaml"), filepath.Join(tmp, "c")
@@ -61,17 +62,17 @@ func TestSeedsFromEngine(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if code, out, errs := argosy(t, "submit", "--check", job, "--engines", engines); code != 0 || searches.Load() != 0 {
+	if code, out, errs := apart(t, "submit", "--check", job, "--engines", engines); code != 0 || searches.Load() != 0 {
 		t.Errorf("checked: exit %d, %d searches\n%s%s", code, searches.Load(), out, errs)
 	}
 	for _, how := range [][]string{{"--topic", "asynchronous iterators", "--seeds-from", "site"}, {"--job", job}} {
 		_ = os.RemoveAll(dir)
 		searches.Store(0)
-		code, out, errs := argosy(t, append([]string{"crawl", "-o", dir, "--engines", engines, "--allow-private", "--delay", "0"}, how...)...)
+		code, out, errs := apart(t, append([]string{"crawl", "-o", dir, "--engines", engines, "--allow-private", "--delay", "0"}, how...)...)
 		if code != 0 || searches.Load() != 3 || !strings.Contains(errs, "0 of 4 about the topic: no more is asked") || !strings.Contains(out, "8 on the topic") {
 			t.Errorf("%v: exit %d, %d searches\n%s%s", how, code, searches.Load(), out, errs)
 		}
-		if code, out, errs = argosy(t, "crawl", "-o", dir, "--max-pages", "100"); code != 0 || searches.Load() != 3 || !strings.Contains(out, "8 on the topic") {
+		if code, out, errs = apart(t, "crawl", "-o", dir, "--max-pages", "100"); code != 0 || searches.Load() != 3 || !strings.Contains(out, "8 on the topic") {
 			t.Errorf("%v: gone on: exit %d, %d searches\n%s%s", how, code, searches.Load(), out, errs)
 		}
 	}
@@ -85,7 +86,7 @@ func TestSeedsFromEngine(t *testing.T) {
 		{[]string{"--seeds-from", "site", "--topic", "lost"}, "4 results, 0 of 0 about the topic, 4 could not be read (404 Not Found): no more is asked"},
 		{[]string{"--seeds-from", "closed", "--topic", "tax law"}, "no engine has answered"},
 	} {
-		code, _, errs := argosy(t, append([]string{"crawl", "-o", filepath.Join(tmp, "none"), "--engines", engines, "--allow-private", "--delay", "0"}, c.args...)...)
+		code, _, errs := apart(t, append([]string{"crawl", "-o", filepath.Join(tmp, "none"), "--engines", engines, "--allow-private", "--delay", "0"}, c.args...)...)
 		if code == 0 || !strings.Contains(errs, c.want) {
 			t.Errorf("%v: exit %d\n%s", c.args, code, errs)
 		}

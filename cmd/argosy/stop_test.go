@@ -11,6 +11,7 @@ import (
 
 // A crawl ends when another process asks it to, loses nothing, and goes on; where none runs that is said.
 func TestStop(t *testing.T) {
+	t.Parallel()
 	var once sync.Once
 	under := make(chan struct{}) // the crawl is under way
 	site, dir := chain(t, func(path string) {
@@ -20,7 +21,7 @@ func TestStop(t *testing.T) {
 	}), filepath.Join(t.TempDir(), "c")
 	ended := make(chan string, 1)
 	go func() {
-		code, out, errs := argosy(t, "crawl", site, "-o", dir, "--allow-private", "--delay", "5ms", "--topic", "pages", "--tunnel", "-1")
+		code, out, errs := apart(t, "crawl", site, "-o", dir, "--allow-private", "--delay", "5ms", "--topic", "pages", "--tunnel", "-1")
 		if code != exitInterrupted {
 			t.Errorf("the crawl: exit %d\n%s", code, errs)
 		}
@@ -33,13 +34,13 @@ func TestStop(t *testing.T) {
 	if out := <-ended; !strings.Contains(out, "interrupted") {
 		t.Errorf("the crawl says %s", out)
 	}
-	if code, _, errs := argosy(t, "stop", dir); code != exitUsage || !strings.Contains(errs, "no crawl runs") {
+	if code, _, errs := apart(t, "stop", dir); code != exitUsage || !strings.Contains(errs, "no crawl runs") {
 		t.Errorf("stopped again: exit %d, %s", code, errs)
 	}
-	if code, _, errs := argosy(t, "verify", dir); code != 0 {
+	if code, _, errs := apart(t, "verify", dir); code != 0 {
 		t.Errorf("verify: exit %d, %s", code, errs)
 	}
-	if code, _, errs := argosy(t, "stop", t.TempDir()); code != exitUsage || errs == "" {
+	if code, _, errs := apart(t, "stop", t.TempDir()); code != exitUsage || errs == "" {
 		t.Errorf("of no crawl: exit %d, %s", code, errs)
 	}
 	if more := crawled(t, 0, "-o", dir, "--max-pages", "30"); more.Fetched != 30 {

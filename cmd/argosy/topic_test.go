@@ -35,15 +35,16 @@ func library(t *testing.T) string {
 
 // The tree of a crawl without a topic has all its pages, and no scores.
 func TestTreeWithoutTopic(t *testing.T) {
+	t.Parallel()
 	site, dir := library(t), filepath.Join(t.TempDir(), "c")
-	if code, out, errs := argosy(t, "crawl", site, "-o", dir, "--allow-private", "--delay", "0", "--max-pages", "20"); code != 0 {
+	if code, out, errs := apart(t, "crawl", site, "-o", dir, "--allow-private", "--delay", "0", "--max-pages", "20"); code != 0 {
 		t.Fatalf("exit %d\n%s%s", code, out, errs)
 	}
-	code, out, _ := argosy(t, "tree", dir)
+	code, out, _ := apart(t, "tree", dir)
 	if code != 0 || strings.Count(out, "http://") != 20 || strings.Contains(out, "0.00") || strings.Contains(out, "topic") {
 		t.Errorf("exit %d\n%s", code, out)
 	}
-	code, out, _ = argosy(t, "tree", dir, "--depth", "1")
+	code, out, _ = apart(t, "tree", dir, "--depth", "1")
 	if code != 0 || !strings.HasSuffix(out, "└ … 19 pages below\n") {
 		t.Errorf("cut: exit %d\n%s", code, out)
 	}
@@ -52,47 +53,48 @@ func TestTreeWithoutTopic(t *testing.T) {
 // A topical crawl from the command line: its pages are on the topic, it says that links have run out, goes on by its directory alone, also
 // when the file of the topic is gone, and can be looked at.
 func TestTopicalCrawl(t *testing.T) {
+	t.Parallel()
 	site, dir := library(t), filepath.Join(t.TempDir(), "c")
 	text := filepath.Join(t.TempDir(), "about.txt")
 	about := strings.Repeat("Asynchronous iterators are objects that are iterated over asynchronously; an iterator returns values, an asynchronous one awaits them. ", 3)
 	if err := os.WriteFile(text, []byte(about), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	code, out, errs := argosy(t, "crawl", site, "-o", dir, "--allow-private", "--delay", "0", "--site-connections", "1", "--topic-text", text, "--max-pages", "20")
+	code, out, errs := apart(t, "crawl", site, "-o", dir, "--allow-private", "--delay", "0", "--site-connections", "1", "--topic-text", text, "--max-pages", "20")
 	if code != 0 || !strings.Contains(out, "on the topic") {
 		t.Fatalf("exit %d\n%s%s", code, out, errs)
 	}
 	if err := os.Remove(text); err != nil {
 		t.Fatal(err)
 	}
-	code, out, errs = argosy(t, "crawl", "-o", dir, "--max-pages", "0")
+	code, out, errs = apart(t, "crawl", "-o", dir, "--max-pages", "0")
 	if code != 0 || !strings.Contains(out, "links have run out") || !strings.Contains(out, "topic 1") {
 		t.Errorf("gone on: exit %d\n%s%s", code, out, errs)
 	}
 	for range 2 { // what it was begun with is not lost by going on
-		if code, out, errs = argosy(t, "crawl", "-o", dir); code != 0 || !strings.Contains(out, "41 on the topic") {
+		if code, out, errs = apart(t, "crawl", "-o", dir); code != 0 || !strings.Contains(out, "41 on the topic") {
 			t.Errorf("gone on again: exit %d\n%s%s", code, out, errs)
 		}
 	}
-	code, out, errs = argosy(t, "export", dir, "--min-score", "0.2", "--format", "csv")
+	code, out, errs = apart(t, "export", dir, "--min-score", "0.2", "--format", "csv")
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	if code != 0 || len(lines) != 42 || strings.Contains(out, "/s1/") {
 		t.Errorf("export: exit %d, %d lines\n%s", code, len(lines), errs)
 	}
-	code, out, _ = argosy(t, "stats", dir, "--json")
+	code, out, _ = apart(t, "stats", dir, "--json")
 	var s struct{ VC, CC, DTOC, RC int64 }
 	if err := json.Unmarshal([]byte(out), &s); code != 0 || err != nil || s.CC != 41 || s.DTOC != 41 || s.RC != 0 || s.VC != 45 {
 		t.Errorf("stats: exit %d, %v, %+v", code, err, s)
 	}
-	code, out, _ = argosy(t, "tree", dir)
+	code, out, _ = apart(t, "tree", dir)
 	if code != 0 || strings.Count(out, "/s2/") != 41 || strings.Contains(out, "/s1/") || !strings.Contains(out, "3 pages off the topic") {
 		t.Errorf("tree: exit %d\n%s", code, out)
 	}
-	code, out, _ = argosy(t, "tree", dir, "--dot")
+	code, out, _ = apart(t, "tree", dir, "--dot")
 	if code != 0 || !strings.HasPrefix(out, "digraph") || strings.Count(out, "->") != 45 {
 		t.Errorf("tree as a graph: exit %d\n%s", code, out)
 	}
-	code, out, errs = argosy(t, "explain", site+"s2/b3", "-o", dir)
+	code, out, errs = apart(t, "explain", site+"s2/b3", "-o", dir)
 	if code != 0 || !strings.Contains(out, "score 0.") || !strings.Contains(out, "asynchron") || !strings.Contains(out, "named first by "+site+"s2/b2") {
 		t.Errorf("explain: exit %d\n%s%s", code, out, errs)
 	}
@@ -106,7 +108,7 @@ func TestTopicalCrawl(t *testing.T) {
 		{[]string{"export", dir, "--min-score", "7"}, "from 0 to 1"},
 		{[]string{"crawl", "-o", dir, "--topic", "something else"}, "its topic is"},
 	} {
-		if code, _, errs := argosy(t, c.args...); code != exitUsage || !strings.Contains(errs, c.want) {
+		if code, _, errs := apart(t, c.args...); code != exitUsage || !strings.Contains(errs, c.want) {
 			t.Errorf("%v: exit %d, %s", c.args, code, errs)
 		}
 	}
@@ -122,7 +124,7 @@ func TestNodesOfOneAddressMeasureNothing(t *testing.T) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprint(w, `<title>a page</title><a href="/b">b</a> <a href="/c">c</a>`)
 	})
-	code, out, errs := argosy(t, "crawl", site, "-o", filepath.Join(t.TempDir(), "c"), "--allow-private", "--delay", "0", "--agents", "3", "--topic", "page", "--crawlers", "2")
+	code, out, errs := apart(t, "crawl", site, "-o", filepath.Join(t.TempDir(), "c"), "--allow-private", "--delay", "0", "--agents", "3", "--topic", "page", "--crawlers", "2")
 	if code != 0 || asked.Load() != 1 {
 		t.Errorf("exit %d, asked %d times for /\n%s%s", code, asked.Load(), out, errs)
 	}
@@ -130,6 +132,7 @@ func TestNodesOfOneAddressMeasureNothing(t *testing.T) {
 
 // A crawl whose links have run out says what was left out by its limits, and a site once, however many crawlers share it.
 func TestLinksRunOut(t *testing.T) {
+	t.Parallel()
 	site := library(t)
 	for _, c := range []struct {
 		args []string
@@ -142,7 +145,7 @@ func TestLinksRunOut(t *testing.T) {
 	} {
 		dir := filepath.Join(t.TempDir(), "c")
 		args := append([]string{"crawl", site, "-o", dir, "--allow-private", "--delay", "0", "--topic", "asynchronous iterator"}, c.args...)
-		code, out, errs := argosy(t, args...)
+		code, out, errs := apart(t, args...)
 		if code != 0 || strings.Count(out, "has had its --site-pages") > 1 || strings.Contains(out, " 1 URLs") {
 			t.Errorf("%v: exit %d\n%s%s", c.args, code, out, errs)
 		}
@@ -156,13 +159,14 @@ func TestLinksRunOut(t *testing.T) {
 
 // Pages that a topic is made of may be URLs: they are asked as a crawl asks, robots.txt first.
 func TestTopicLikeURL(t *testing.T) {
+	t.Parallel()
 	site := library(t)
-	code, out, errs := argosy(t, "topic", "show", "--topic-like", site+"s2/b1", "--topic-like", site+"s2/b2", "--allow-private", "--delay", "0")
+	code, out, errs := apart(t, "topic", "show", "--topic-like", site+"s2/b1", "--topic-like", site+"s2/b2", "--allow-private", "--delay", "0")
 	if code != 0 || !strings.Contains(out, "asynchron") || !strings.Contains(out, "like "+site+"s2/b1 and 1 more") {
 		t.Errorf("show: exit %d\n%s%s", code, out, errs)
 	}
 	dir := filepath.Join(t.TempDir(), "c")
-	code, out, errs = argosy(t, "crawl", site, "-o", dir, "--allow-private", "--delay", "0", "--topic-like", site+"s2/b1")
+	code, out, errs = apart(t, "crawl", site, "-o", dir, "--allow-private", "--delay", "0", "--topic-like", site+"s2/b1")
 	if code != 0 || !strings.Contains(out, "41 on the topic") {
 		t.Errorf("crawl: exit %d\n%s%s", code, out, errs)
 	}
@@ -172,7 +176,7 @@ func TestTopicLikeURL(t *testing.T) {
 		{shut + "a", "robots.txt disallows it"},
 		{"http://:bad/", "--topic-like"},
 	} {
-		if code, _, errs := argosy(t, "topic", "show", "--topic-like", c.url, "--allow-private", "--delay", "0"); code != exitUsage || !strings.Contains(errs, c.want) {
+		if code, _, errs := apart(t, "topic", "show", "--topic-like", c.url, "--allow-private", "--delay", "0"); code != exitUsage || !strings.Contains(errs, c.want) {
 			t.Errorf("%s: exit %d, %s", c.url, code, errs)
 		}
 	}
@@ -193,17 +197,17 @@ func TestTopicCommands(t *testing.T) {
 		args = append(args, "--topic-like", file(fmt.Sprintf("on%d.html", i), fmt.Sprintf("<title>Enzymes %d</title><p>%s", i, strings.Repeat("enzyme substrate catalyst protein kinetics inhibitor ", 3+i))),
 			"--topic-unlike", file(fmt.Sprintf("off%d.html", i), fmt.Sprintf("<title>Engines %d</title><p>%s", i, strings.Repeat("turbine piston torque valve exhaust cylinder ", 3+i))))
 	}
-	code, out, errs := argosy(t, append([]string{"topic", "train", "--about", "enzymes"}, args...)...)
+	code, out, errs := apart(t, append([]string{"topic", "train", "--about", "enzymes"}, args...)...)
 	if code != 0 || !strings.Contains(out, `"about":"enzymes"`) {
 		t.Fatalf("train: exit %d\n%s%s", code, out, errs)
 	}
 	model := file("model.json", out)
-	code, out, _ = argosy(t, "topic", "show", "--topic-model", model)
+	code, out, _ = apart(t, "topic", "show", "--topic-model", model)
 	if code != 0 || !strings.Contains(out, "substrat") {
 		t.Errorf("show: exit %d\n%s", code, out)
 	}
 	on, off := file("a.html", "<p>"+strings.Repeat("the enzyme and its substrate ", 5)), file("b.html", "<p>"+strings.Repeat("the piston and its valve ", 5))
-	code, out, _ = argosy(t, "topic", "score", on, off, "--topic-model", model)
+	code, out, _ = apart(t, "topic", "score", on, off, "--topic-model", model)
 	if code != 0 || strings.Count(out, "on the topic") != 1 || strings.Count(out, "off the topic") != 1 {
 		t.Errorf("score: exit %d\n%s", code, out)
 	}
@@ -228,7 +232,7 @@ func TestTopicCommands(t *testing.T) {
 		{[]string{"export", dir, "--min-score", "high"}, `--min-score: "high": want a number`},
 		{[]string{"topic", "show", "--topic", "a", "--topic-language", strings.Repeat("x", 10_000)}, "x…x"},
 	} {
-		if code, _, errs := argosy(t, c.args...); code != exitUsage || !strings.Contains(errs, c.want) {
+		if code, _, errs := apart(t, c.args...); code != exitUsage || !strings.Contains(errs, c.want) {
 			t.Errorf("%v: exit %d, %s", c.args, code, errs)
 		}
 	}

@@ -148,13 +148,14 @@ func searches(t *testing.T, dir string) (out []*frontier.Task) {
 // Everything that the engine names on the sites of a virtual task is collected once, and nothing else; each search counts what it
 // stated, found and collected.
 func TestVirtual(t *testing.T) {
+	t.Parallel()
 	l := newSearchable(t, 3, 24)
 	dir := filepath.Join(t.TempDir(), "out")
 	const fields = `  fields:
     - {name: title, css: title}
     - {name: date, css: p.date, as: date}
     - {name: text, xpath: "//p[@class='text']"}`
-	code, out, errs := argosy(t, "crawl", "--job", l.job(t, fields, "", ""), "-o", dir, "--allow-private", "--agents", "3", "--quiet")
+	code, out, errs := apart(t, "crawl", "--job", l.job(t, fields, "", ""), "-o", dir, "--allow-private", "--agents", "3", "--quiet")
 	if code != 0 {
 		t.Fatalf("exit %d\n%s\n%s", code, out, errs)
 	}
@@ -195,13 +196,14 @@ func TestVirtual(t *testing.T) {
 
 // An engine that asks for a captcha is left alone, five times; then the task is a person's, with the reason. Released, it finishes.
 func TestVirtualBlocked(t *testing.T) {
+	t.Parallel()
 	l := newSearchable(t, 1, 6)
 	l.answer = func(w http.ResponseWriter, _ *http.Request) bool {
 		fmt.Fprint(w, `<div id="captcha">are you a robot?</div>`)
 		return true
 	}
 	dir := filepath.Join(t.TempDir(), "out")
-	code, _, errs := argosy(t, "crawl", "--job", l.job(t, "  rest: 1ms", "      blocked: [{at: {css: '#captcha'}, says: it asks for a captcha}]", ""), "-o", dir, "--allow-private", "--quiet")
+	code, _, errs := apart(t, "crawl", "--job", l.job(t, "  rest: 1ms", "      blocked: [{at: {css: '#captcha'}, says: it asks for a captcha}]", ""), "-o", dir, "--allow-private", "--quiet")
 	if code != exitManual {
 		t.Fatalf("exit %d\n%s", code, errs)
 	}
@@ -214,10 +216,10 @@ func TestVirtualBlocked(t *testing.T) {
 		t.Errorf("the engine was asked %d times, want 6 for each search", len(l.asked))
 	}
 	l.answer = nil
-	if code, _, errs = argosy(t, "retry", dir); code != 0 {
+	if code, _, errs = apart(t, "retry", dir); code != 0 {
 		t.Fatal(errs)
 	}
-	if code, _, errs = argosy(t, "crawl", "-o", dir, "--allow-private", "--quiet"); code != 0 {
+	if code, _, errs = apart(t, "crawl", "-o", dir, "--allow-private", "--quiet"); code != 0 {
 		t.Fatalf("exit %d\n%s", code, errs)
 	}
 	for _, task := range searches(t, dir) {
@@ -229,10 +231,11 @@ func TestVirtualBlocked(t *testing.T) {
 
 // What a crawl knows of its searches is shown by task, by queue and by site and node; fields of what was collected are exported.
 func TestVirtualShown(t *testing.T) {
+	t.Parallel()
 	l := newSearchable(t, 2, 9)
 	dir := filepath.Join(t.TempDir(), "out")
 	job := l.job(t, "  fields: [{name: heading, css: title}, {name: date, css: p.date, as: date}]", "", "")
-	if code, _, errs := argosy(t, "crawl", "--job", job, "-o", dir, "--allow-private", "--agents", "2", "--quiet"); code != 0 {
+	if code, _, errs := apart(t, "crawl", "--job", job, "-o", dir, "--allow-private", "--agents", "2", "--quiet"); code != 0 {
 		t.Fatalf("exit %d\n%s", code, errs)
 	}
 	site := strings.TrimPrefix(l.sites[0].URL, "http://")
@@ -257,7 +260,7 @@ func TestVirtualShown(t *testing.T) {
 		{[]string{"export", dir, "--fields", "--format", "csv"}, 0, []string{"url,product,site,heading,date"}},
 		{[]string{"export", dir, "--format", "table"}, exitUsage, []string{"table with --fields"}},
 	} {
-		code, out, errs := argosy(t, c.args...)
+		code, out, errs := apart(t, c.args...)
 		if code != c.code {
 			t.Errorf("%v: exit %d\n%s%s", c.args, code, out, errs)
 		}
@@ -270,7 +273,7 @@ func TestVirtualShown(t *testing.T) {
 	if b, err := os.ReadFile(svg); err != nil || !strings.Contains(string(b), "<polyline") {
 		t.Errorf("%v %.100s", err, b)
 	}
-	_, out, _ := argosy(t, "export", dir, "--fields")
+	_, out, _ := apart(t, "export", dir, "--fields")
 	if n, want := strings.Count(out, "\n"), 2*9; n != want {
 		t.Errorf("%d pages with fields, want %d", n, want)
 	}
@@ -278,6 +281,7 @@ func TestVirtualShown(t *testing.T) {
 
 // An engine that asks to be left alone for years is a person's at once, with all searches that wait for it.
 func TestVirtualForYears(t *testing.T) {
+	t.Parallel()
 	l := newSearchable(t, 1, 6)
 	l.answer = func(w http.ResponseWriter, _ *http.Request) bool {
 		w.Header().Set("Retry-After", "999999999999")
@@ -285,7 +289,7 @@ func TestVirtualForYears(t *testing.T) {
 		return true
 	}
 	dir := filepath.Join(t.TempDir(), "out")
-	if code, _, errs := argosy(t, "crawl", "--job", l.job(t, "", "", ""), "-o", dir, "--allow-private", "--quiet"); code != exitManual {
+	if code, _, errs := apart(t, "crawl", "--job", l.job(t, "", "", ""), "-o", dir, "--allow-private", "--quiet"); code != exitManual {
 		t.Fatalf("exit %d\n%s", code, errs)
 	}
 	for _, task := range searches(t, dir) {
@@ -300,13 +304,14 @@ func TestVirtualForYears(t *testing.T) {
 
 // Two engines name the same pages: each is fetched once and counts for both, in the list of searches and in the rates.
 func TestVirtualShared(t *testing.T) {
+	t.Parallel()
 	l := newSearchable(t, 1, 9)
 	dir := filepath.Join(t.TempDir(), "out")
 	second := fmt.Sprintf(`    - name: second
       url: "%s/s?q={query}&p={page}&of=second"
       results: {item: {css: div.r}, link: {css: a, attr: href}}
       stated: {at: {css: "#n"}}`, l.engine.URL)
-	if code, _, errs := argosy(t, "crawl", "--job", l.job(t, "", second, ""), "-o", dir, "--allow-private", "--agents", "2", "--quiet"); code != 0 {
+	if code, _, errs := apart(t, "crawl", "--job", l.job(t, "", second, ""), "-o", dir, "--allow-private", "--agents", "2", "--quiet"); code != 0 {
 		t.Fatalf("exit %d\n%s", code, errs)
 	}
 	for url, n := range l.hits {
@@ -314,7 +319,7 @@ func TestVirtualShared(t *testing.T) {
 			t.Errorf("%s: asked %d times", url, n)
 		}
 	}
-	code, out, errs := argosy(t, "rates", dir, "--json")
+	code, out, errs := apart(t, "rates", dir, "--json")
 	existing, collected := int64(0), int64(0)
 	for _, line := range strings.Split(strings.TrimSpace(out), "\n") {
 		var p pairRates
@@ -328,7 +333,7 @@ func TestVirtualShared(t *testing.T) {
 	if want := int64(2 * (len(l.found("milk")) + len(l.found("tea")))); code != 0 || existing != want || collected != want {
 		t.Errorf("exit %d: %d of %d in all, want %d", code, collected, existing, want)
 	}
-	if _, out, _ = argosy(t, "tasks", dir); strings.Count(out, "second") != 2 {
+	if _, out, _ = apart(t, "tasks", dir); strings.Count(out, "second") != 2 {
 		t.Error(out)
 	}
 }
@@ -336,6 +341,7 @@ func TestVirtualShared(t *testing.T) {
 // An engine whose result pages name each other for ever is asked until they repeat themselves, and what it states is not believed
 // to be shown.
 func TestVirtualLoop(t *testing.T) {
+	t.Parallel()
 	l := newSearchable(t, 1, 24)
 	l.answer = func(w http.ResponseWriter, r *http.Request) bool {
 		page, _ := strconv.Atoi(r.FormValue("p"))
@@ -347,7 +353,7 @@ func TestVirtualLoop(t *testing.T) {
 		return true
 	}
 	dir := filepath.Join(t.TempDir(), "out")
-	if code, _, errs := argosy(t, "crawl", "--job", l.job(t, "", "", ""), "-o", dir, "--allow-private", "--quiet"); code != 0 {
+	if code, _, errs := apart(t, "crawl", "--job", l.job(t, "", "", ""), "-o", dir, "--allow-private", "--quiet"); code != 0 {
 		t.Fatalf("exit %d\n%s", code, errs)
 	}
 	for _, task := range searches(t, dir) {
@@ -359,6 +365,7 @@ func TestVirtualLoop(t *testing.T) {
 
 // An engine that invents results without end is asked for as many result pages as a search may have.
 func TestVirtualEndless(t *testing.T) {
+	t.Parallel()
 	l := newSearchable(t, 1, 24)
 	l.answer = func(w http.ResponseWriter, r *http.Request) bool {
 		page, _ := strconv.Atoi(r.FormValue("p"))
@@ -367,7 +374,7 @@ func TestVirtualEndless(t *testing.T) {
 		return true
 	}
 	dir := filepath.Join(t.TempDir(), "out")
-	if code, _, errs := argosy(t, "crawl", "--job", l.job(t, "  max_pages: 7", "", ""), "-o", dir, "--allow-private", "--quiet"); code != 0 {
+	if code, _, errs := apart(t, "crawl", "--job", l.job(t, "  max_pages: 7", "", ""), "-o", dir, "--allow-private", "--quiet"); code != 0 {
 		t.Fatalf("exit %d\n%s", code, errs)
 	}
 	for _, task := range searches(t, dir) {
@@ -379,6 +386,7 @@ func TestVirtualEndless(t *testing.T) {
 
 // A search whose engine has changed its markup is a person's at once; edited, it asks for other words and finishes.
 func TestVirtualEdit(t *testing.T) {
+	t.Parallel()
 	l := newSearchable(t, 1, 6)
 	l.answer = func(w http.ResponseWriter, r *http.Request) bool {
 		if strings.Contains(r.FormValue("q"), "tea") {
@@ -388,7 +396,7 @@ func TestVirtualEdit(t *testing.T) {
 		return true
 	}
 	dir := filepath.Join(t.TempDir(), "out")
-	if code, _, errs := argosy(t, "crawl", "--job", l.job(t, "  rest: 1ms", "", ""), "-o", dir, "--allow-private", "--quiet"); code != exitManual {
+	if code, _, errs := apart(t, "crawl", "--job", l.job(t, "  rest: 1ms", "", ""), "-o", dir, "--allow-private", "--quiet"); code != exitManual {
 		t.Fatalf("exit %d\n%s", code, errs)
 	}
 	asked := len(l.asked)
@@ -401,14 +409,14 @@ func TestVirtualEdit(t *testing.T) {
 		if !strings.Contains(task.Of.Why, "changed: 6 results stated, none found") || task.Recalls != 0 {
 			t.Errorf("%d recalls: %s", task.Recalls, task.Of.Why)
 		}
-		if code, out, errs := argosy(t, "tasks", "edit", strconv.Itoa(int(task.ID)), "-o", dir, "--set", "words=milk tea"); code != 0 || !strings.Contains(out, "q=milk+tea") {
+		if code, out, errs := apart(t, "tasks", "edit", strconv.Itoa(int(task.ID)), "-o", dir, "--set", "words=milk tea"); code != 0 || !strings.Contains(out, "q=milk+tea") {
 			t.Fatalf("%d %s%s", code, out, errs)
 		}
 	}
 	if manual != 1 || asked != 3 {
 		t.Errorf("%d manual, asked %d times, want 1, and 1 + 2", manual, asked)
 	}
-	if code, _, errs := argosy(t, "crawl", "-o", dir, "--allow-private", "--quiet"); code != 0 {
+	if code, _, errs := apart(t, "crawl", "-o", dir, "--allow-private", "--quiet"); code != 0 {
 		t.Fatalf("exit %d\n%s", code, errs)
 	}
 	for _, task := range searches(t, dir) {
@@ -421,6 +429,7 @@ func TestVirtualEdit(t *testing.T) {
 
 // A robots.txt that disallows searches holds: the engine is not asked, and the line that says so names the way out.
 func TestVirtualRobots(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		engine string
 		asked  bool
@@ -428,11 +437,11 @@ func TestVirtualRobots(t *testing.T) {
 		l := newSearchable(t, 1, 3)
 		l.robots = "User-agent: *\nDisallow: /s\n"
 		dir := filepath.Join(t.TempDir(), "out")
-		_, out, errs := argosy(t, "crawl", "--job", l.job(t, "", c.engine, ""), "-o", dir, "--allow-private")
+		_, out, errs := apart(t, "crawl", "--job", l.job(t, "", c.engine, ""), "-o", dir, "--allow-private")
 		if asked := len(l.asked) > 0; asked != c.asked {
 			t.Errorf("%q: asked %d times", c.engine, len(l.asked))
 		}
-		_, shown, _ := argosy(t, "tasks", dir)
+		_, shown, _ := apart(t, "tasks", dir)
 		if says := strings.Contains(shown, "engine library; ignore_robots: true"); says == c.asked {
 			t.Errorf("%q: %s\n%s%s", c.engine, shown, out, errs)
 		}
@@ -442,6 +451,7 @@ func TestVirtualRobots(t *testing.T) {
 // A search whose engine has changed its markup is mended by an engine that is described anew, or asks another one; what it had named
 // by its old words counts no more.
 func TestVirtualMended(t *testing.T) {
+	t.Parallel()
 	l := newSearchable(t, 1, 12)
 	l.answer = func(w http.ResponseWriter, r *http.Request) bool {
 		if r.FormValue("q") == "" || r.FormValue("p") == "0" {
@@ -462,7 +472,7 @@ func TestVirtualMended(t *testing.T) {
 	other.docs = l.docs
 	dir := filepath.Join(t.TempDir(), "out")
 	sign := "      empty: [{at: {css: p.none}}]"
-	if code, _, errs := argosy(t, "crawl", "--job", l.job(t, "", sign, ""), "-o", dir, "--allow-private", "--quiet"); code != exitManual {
+	if code, _, errs := apart(t, "crawl", "--job", l.job(t, "", sign, ""), "-o", dir, "--allow-private", "--quiet"); code != exitManual {
 		t.Fatalf("exit %d\n%s", code, errs)
 	}
 	mended := filepath.Join(t.TempDir(), "mended.yaml")
@@ -478,11 +488,11 @@ func TestVirtualMended(t *testing.T) {
 		if i == 1 {
 			args = append(args[:len(args)-1], "engine=other", "--set", "words=milk tea")
 		}
-		if code, out, errs := argosy(t, args...); code != 0 {
+		if code, out, errs := apart(t, args...); code != 0 {
 			t.Fatalf("exit %d: %s%s", code, out, errs)
 		}
 	}
-	if code, out, errs := argosy(t, "crawl", "-o", dir, "--allow-private", "--quiet"); code != 0 {
+	if code, out, errs := apart(t, "crawl", "-o", dir, "--allow-private", "--quiet"); code != 0 {
 		t.Fatalf("exit %d\n%s%s", code, out, errs)
 	}
 	for _, task := range searches(t, dir) {
@@ -494,10 +504,10 @@ func TestVirtualMended(t *testing.T) {
 	if len(other.asked) == 0 {
 		t.Error("the other engine was not asked")
 	}
-	if code, out, errs := argosy(t, "verify", dir); code != 0 {
+	if code, out, errs := apart(t, "verify", dir); code != 0 {
 		t.Errorf("exit %d\n%s%s", code, out, errs)
 	}
-	_, out, _ := argosy(t, "tasks", "show", "2", "-o", dir)
+	_, out, _ := apart(t, "tasks", "show", "2", "-o", dir)
 	if !strings.Contains(out, "words milk tea instead of") || !strings.Contains(out, "engine other instead of library") {
 		t.Error(out)
 	}
@@ -505,6 +515,7 @@ func TestVirtualMended(t *testing.T) {
 
 // An engine that names the result pages of another search, or its own next one, among its results takes nothing away from it.
 func TestVirtualPoison(t *testing.T) {
+	t.Parallel()
 	l := newSearchable(t, 1, 24)
 	l.answer = func(w http.ResponseWriter, r *http.Request) bool {
 		if r.FormValue("of") != "" {
@@ -532,7 +543,7 @@ func TestVirtualPoison(t *testing.T) {
 	if err := os.WriteFile(job, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, out, errs := argosy(t, "crawl", "--job", job, "-o", dir, "--allow-private", "--quiet"); code != 0 {
+	if code, out, errs := apart(t, "crawl", "--job", job, "-o", dir, "--allow-private", "--quiet"); code != 0 {
 		t.Fatalf("exit %d\n%s%s", code, out, errs)
 	}
 	for _, task := range searches(t, dir) {
@@ -541,7 +552,7 @@ func TestVirtualPoison(t *testing.T) {
 			t.Errorf("%v: want %d: %+v", s.Words, want, s)
 		}
 	}
-	if code, out, errs := argosy(t, "verify", dir); code != 0 {
+	if code, out, errs := apart(t, "verify", dir); code != 0 {
 		t.Errorf("exit %d\n%s%s", code, out, errs)
 	}
 }
@@ -549,6 +560,7 @@ func TestVirtualPoison(t *testing.T) {
 // A site that shuts out one of two nodes loses nothing: the other one fetches what the search has named, and the rates say which
 // node the site is good for. One that shuts out both is asked for each page at most once by each, and the search says why it has nothing.
 func TestVirtualShutOut(t *testing.T) {
+	t.Parallel()
 	l := newSearchable(t, 2, 9)
 	for i, s := range l.sites {
 		inner := s.Config.Handler
@@ -564,7 +576,7 @@ func TestVirtualShutOut(t *testing.T) {
 		})
 	}
 	dir := filepath.Join(t.TempDir(), "out")
-	code, out, errs := argosy(t, "crawl", "--job", l.job(t, "", "", ""), "-o", dir, "--allow-private", "--bind", "127.0.0.2,127.0.0.3", "--quiet")
+	code, out, errs := apart(t, "crawl", "--job", l.job(t, "", "", ""), "-o", dir, "--allow-private", "--bind", "127.0.0.2,127.0.0.3", "--quiet")
 	if code != 0 {
 		t.Fatalf("exit %d\n%s%s", code, out, errs)
 	}
@@ -585,7 +597,7 @@ func TestVirtualShutOut(t *testing.T) {
 			t.Errorf("%s: asked %d times", url, n)
 		}
 	}
-	_, out, _ = argosy(t, "rates", dir, "--json")
+	_, out, _ = apart(t, "rates", dir, "--json")
 	for _, line := range strings.Split(strings.TrimSpace(out), "\n") {
 		var p pairRates
 		if err := json.Unmarshal([]byte(line), &p); err != nil {

@@ -16,6 +16,7 @@ import (
 
 // Archives are called, cut and labelled as the flags say.
 func TestArchiveFlags(t *testing.T) {
+	t.Parallel()
 	srv := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		noise := make([]byte, 20_000)
 		rng := rand.NewChaCha8([32]byte([]byte(fmt.Sprintf("%32s", r.URL.Path)[:32])))
@@ -32,7 +33,7 @@ func TestArchiveFlags(t *testing.T) {
 	}))
 	defer srv.Close()
 	dir := filepath.Join(t.TempDir(), "out")
-	code, _, errs := argosy(t, "crawl", srv.URL, "-o", dir, "--allow-private", "--delay", "0", "--quiet",
+	code, _, errs := apart(t, "crawl", srv.URL, "-o", dir, "--allow-private", "--delay", "0", "--quiet",
 		"--warc-size", "64K", "--warc-prefix", "library_1", "--operator", "A. Librarian <a@example.org>", "--user-agent", "tester/1")
 	if code != 0 {
 		t.Fatalf("exit %d: %s", code, errs)
@@ -64,13 +65,13 @@ func TestArchiveFlags(t *testing.T) {
 		}
 		_ = f.Close()
 	}
-	if code, out, _ := argosy(t, "verify", "-o", dir); code != 0 {
+	if code, out, _ := apart(t, "verify", "-o", dir); code != 0 {
 		t.Errorf("verify: %d, %s", code, out)
 	}
 	if err := os.Rename(files[0], filepath.Join(dir, "warc", "other.warc.gz")); err != nil {
 		t.Fatal(err)
 	}
-	if code, out, _ := argosy(t, "verify", "-o", dir); code != exitFailed || !strings.Contains(out, "the file says that it is") {
+	if code, out, _ := apart(t, "verify", "-o", dir); code != exitFailed || !strings.Contains(out, "the file says that it is") {
 		t.Errorf("verify of a renamed file: %d, %s", code, out)
 	}
 }
@@ -87,7 +88,7 @@ func TestNewerDirectory(t *testing.T) {
 		{"crawl", "http://127.0.0.1:1/", "-o", dir}, {"verify", "-o", dir}, {"export", "-o", dir}, {"tasks", "-o", dir}, {"retry", "-o", dir},
 		{"retry", "-o", dir, "--lost"}, {"drop", "-o", dir, "x.example"}, {"serve", "-o", dir, "--listen", "127.0.0.1:0", "--bus-listen", "127.0.0.1:0"},
 	} {
-		code, _, errs := argosy(t, args...)
+		code, _, errs := apart(t, args...)
 		if code != exitUsage || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, `argosy "7.1.0" made it`) {
 			t.Errorf("%v: exit %d, %s", args, code, errs)
 		}
@@ -99,7 +100,7 @@ func TestNewerDirectory(t *testing.T) {
 
 func TestVersion(t *testing.T) {
 	for _, args := range [][]string{{"version"}, {"--version"}} {
-		if code, out, _ := argosy(t, args...); code != 0 || out != "argosy 0.1.0\n" {
+		if code, out, _ := apart(t, args...); code != 0 || out != "argosy 0.1.0\n" {
 			t.Errorf("%v: exit %d, %q", args, code, out)
 		}
 	}
