@@ -90,16 +90,38 @@ func (j *Job) turn(n int64) uint32 {
 
 // dealt returns the task in whose name a link is taken in: that of the page, but where crawlers are more than seeds what seeds and
 // sitemaps name is dealt out to all of them, as the results of a search are.
-func (x *tx) dealt(j *Job, t *Task, parent *record, k crawl.Key, l *crawl.Link) *Task {
+func (x *tx) dealt(j *Job, t *Task, parent *record, k crawl.Key, l *crawl.Link) (*Task, error) {
 	seeds := int64(len(j.Identity.Seeds))
 	if j.Identity.List != nil {
 		seeds = j.Identity.List.Count
 	}
 	if j.crawlers() == 0 || seeds >= int64(j.crawlers()) || l.Redirect || l.Sitemap || parent.Flags&(crawl.FlagSeed|crawl.FlagSitemap) == 0 {
-		return t
+		return t, nil
 	}
-	at, subset := j.home(j.turn(int64(binary.BigEndian.Uint32(k[8:]))))
-	return x.task(at, subset, t.Site)
+	to, err := x.seedOf(j, k, l)
+	if to == 0 {
+		to = j.turn(int64(binary.BigEndian.Uint32(k[8:])))
+	}
+	at, subset := j.home(to)
+	return x.task(at, subset, t.Site), err
+}
+
+// seedOf returns the crawler whose seed a link leads to, 0 if it leads to none: who remembers for himself would have it again.
+func (x *tx) seedOf(j *Job, k crawl.Key, l *crawl.Link) (uint32, error) {
+	u, err := crawl.Parse(l.URL)
+	if err != nil || !j.Identity.Market.Layered() {
+		return 0, nil
+	}
+	for c := range uint32(j.crawlers()) {
+		at, subset := j.home(c + 1)
+		if own := x.f.tasks[x.f.byName[taskName{space: at, subset: subset, site: u.Site()}]]; own == nil || !own.Seed {
+			continue
+		}
+		if r, err := x.record(at, k); err != nil || r != nil && r.Flags&crawl.FlagSeed != 0 {
+			return c + 1, err
+		}
+	}
+	return 0, nil
 }
 
 // sharers returns the tasks that have shares of a task's site, itself among them.

@@ -13,12 +13,17 @@ import (
 // traded is a job of three crawlers whose first has fetched its seed, which names eight pages; a lease holds the first of those.
 func traded(t *testing.T, mem *vfs.MemFS, mode crawl.MarketMode) *walk {
 	t.Helper()
+	return tradedBy(t, mem, mode, 3)
+}
+
+func tradedBy(t *testing.T, mem *vfs.MemFS, mode crawl.MarketMode, crawlers int, links ...string) *walk {
+	t.Helper()
 	about, err := topic.Words("asynchronous iterators", "en")
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := crawl.DefaultMarket(mode)
-	m.Crawlers, m.Understanding = 3, 0
+	m.Crawlers, m.Understanding = crawlers, 0
 	w := &walk{t: t, f: open(t, mem)}
 	w.apply(&crawl.Entry{Kind: crawl.EntryTerm, Epoch: 1})
 	w.apply(&crawl.Entry{Kind: crawl.EntrySubmit, Epoch: 1, Job: &crawl.Job{ID: 1, Limits: crawl.DefaultLimits(), Identity: crawl.Identity{
@@ -40,11 +45,27 @@ func traded(t *testing.T, mem *vfs.MemFS, mode crawl.MarketMode) *walk {
 	for i := range 8 {
 		found.Links = append(found.Links, crawl.Link{URL: fmt.Sprintf("http://s.test/p%d", i), Anchor: "words"})
 	}
+	for _, url := range links {
+		found.Links = append(found.Links, crawl.Link{URL: url, Anchor: "words"})
+	}
 	part.Found = []crawl.Found{found}
 	part.Outcomes = []crawl.Outcome{{Key: g.Key, Owner: g.Owner, URL: g.URL, State: crawl.Fetched, Status: 200, HTML: true, Score: 0.5}}
 	w.apply(&crawl.Entry{Kind: crawl.EntryParts, Node: "n", Incarnation: "i", Parts: []crawl.Part{part}})
 	grant(2)
 	return w
+}
+
+// Where seeds are fewer than crawlers what a seed names is dealt out, but for seeds: each is one crawler's.
+func TestSeedsAreNotDealtOut(t *testing.T) {
+	for crawlers := 4; crawlers < 8; crawlers++ {
+		w := tradedBy(t, vfs.NewMem(), crawl.MarketPaper, crawlers, "http://s.test/", "http://s.test/x", "http://s.test/y")
+		if n := w.f.Job(1).Totals.Discovered; n != 3+8 {
+			t.Errorf("%d crawlers know %d URLs of 11", crawlers, n)
+		}
+		if err := w.f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // What is sold is its buyer's, once, also when it is told of twice or the view is opened anew; what a lease holds stays with its seller.

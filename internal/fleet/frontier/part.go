@@ -260,7 +260,11 @@ func (x *tx) found(j *Job, t *Task, p *crawl.Found) error {
 			}
 		}
 		k, before := u.Key(), x.news
-		if err := x.add(j, x.dealt(j, t, parent, k, &p.Links[i]), p.Parent, u, r); err != nil {
+		to, err := x.dealt(j, t, parent, k, &p.Links[i])
+		if err == nil {
+			err = x.add(j, to, p.Parent, u, r)
+		}
+		if err != nil {
 			return err
 		}
 		if x.news > before && u.Site() != t.Site && !t.Host.Judged {

@@ -52,18 +52,3 @@ func TestCurve(t *testing.T) {
 		}
 	}
 }
-
-// Branches add up, however deep.
-func TestBranchCounts(t *testing.T) {
-	root := &Branch{State: "fetched"}
-	at := root
-	for i := range 200_000 {
-		next := &Branch{State: "fetched", OnTopic: i%10 == 0, URL: "x"}
-		at.Under = append(at.Under, next, &Branch{State: "pending"})
-		at = next
-	}
-	root.count()
-	if root.Pages != 200_001 || root.Relevant != 20_000 {
-		t.Errorf("%d pages, %d on the topic", root.Pages, root.Relevant)
-	}
-}
