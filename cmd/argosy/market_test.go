@@ -56,6 +56,41 @@ func TestMarketGoesOnAfterKills(t *testing.T) {
 	}
 }
 
+// A crawl whose crawlers cannot go on prints the command that goes on: each time they do as much again, and all else stays as it was given.
+func TestMarketGoesOnWithMore(t *testing.T) {
+	t.Parallel()
+	web := webs.NewTopical(webs.TopicalConfig{Seed: 8, Sites: 3, Pages: 60, Share: 0.3, Near: 0.6, Told: 0.5})
+	port, stop, err := web.Serve("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	for _, market := range []string{"paper,alpha=1,beta=1,lifetime=40s,interval=50ms", "independent,beta=1,lifetime=40s,interval=50ms"} {
+		dir := filepath.Join(t.TempDir(), "c")
+		args := append([]string{
+			"crawl", "-o", dir, "--allow-private", "--delay", "0", "--resolve", "*.test=127.0.0.1", "--topic", webs.TopicalWords, "--tunnel", "-1", "--crawlers", "2",
+			"--market", market,
+		}, web.Seeds(port)[:2]...)
+		var had int
+		for range 3 {
+			code, out, errs := apart(t, args...)
+			_, advice, ok := strings.Cut(out, "they can with more: argosy ")
+			advice, _, _ = strings.Cut(advice, "\nin ")
+			args = strings.Fields(advice)
+			_, all, _ := apart(t, "export", dir)
+			n := strings.Count(all, "\n")
+			if code != 0 || !ok || len(args) != 5 || n <= had || strings.Contains(advice, "lifetime") {
+				t.Fatalf("%s: exit %d, %d pages after %d, advice %q\n%s%s", market, code, n, had, args, out, errs)
+			}
+			had = n
+		}
+		given, err := os.ReadFile(filepath.Join(dir, "state", "given.json"))
+		if err != nil || !strings.Contains(string(given), "lifetime=40s,interval=50ms") {
+			t.Errorf("%s: %v, %s", market, err, given)
+		}
+	}
+}
+
 // once fails unless the index of a crawl names so many URLs, each once.
 func once(t *testing.T, dir string, want int) {
 	t.Helper()

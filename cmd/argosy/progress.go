@@ -285,7 +285,7 @@ func size(n int64) string {
 // printSummary prints what a run ended with, for people.
 func printSummary(w io.Writer, s assemble.Summary) {
 	printCounts(w, s)
-	if s.State == crawl.JobLimited && len(s.Stuck) == 0 {
+	if s.State == crawl.JobLimited && s.Stuck == nil {
 		fmt.Fprintf(w, "  a limit has ended it: argosy crawl -o %s goes on with a higher one\n    (--max-pages, --max-time, --max-bytes)\n", filepath.Clean(s.Out))
 	}
 	printTroubles(w, s.Troubles)

@@ -108,6 +108,11 @@ func (f *crawlFlags) recall(c *cobra.Command) ([]string, error) {
 	}
 	for name, values := range g.Flags {
 		fl := c.Flags().Lookup(name)
+		if name == "market" && fl.Changed && len(values) == 1 {
+			if err := f.topic.goOn(values[0]); err != nil {
+				return nil, err
+			}
+		}
 		if fl == nil || fl.Changed || (anew || g.Topic != nil) && slices.Contains(topicSources, name) {
 			continue // of the topic what was made of it counts
 		}

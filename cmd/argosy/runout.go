@@ -31,7 +31,7 @@ func printTopic(w io.Writer, s assemble.Summary) {
 		fmt.Fprintf(w, "             (argosy export %s --min-score %g lists them)\n", s.Out, s.Threshold)
 	}
 	switch {
-	case s.State == crawl.JobLimited && len(s.Stuck) > 0:
+	case s.State == crawl.JobLimited && s.Stuck != nil:
 		printStuck(w, s)
 	case s.State != crawl.JobDone || s.Succeeded == 0:
 	case s.Pages > 0 && s.Relevant == 0:
@@ -82,29 +82,34 @@ func printRunOut(w io.Writer, s assemble.Summary) {
 	fmt.Fprintf(w, "  links have run out: all of the scope was asked for, but for\n%s  other limits, more seeds or a wider --scope reach further%s\n", strings.Join(out, ""), fixed)
 }
 
-// stuckWays are what a crawler may lack to go on: how that is said, and which parameter gives it more.
-var stuckWays = []struct {
-	lack, said, param string
-	more              func(*crawl.Market) any
-}{
-	{"ability", "%d without ability", "beta", func(m *crawl.Market) any { return 2 * m.Beta }},
-	{"lifetime", "%d without lifetime", "lifetime", func(m *crawl.Market) any { return 2 * m.Lifetime }},
-	{"space", "%d without space", "space", func(m *crawl.Market) any { return 2 * m.Space }},
-	{"alpha", "%d at their target, and nobody sells", "alpha", func(m *crawl.Market) any { return 2 * m.Alpha }},
-	{"urls", "%d without URLs", "", nil},
+// stuckWays are what a crawler may lack to go on, as it is said.
+var stuckWays = []struct{ lack, said string }{
+	{"ability", "%d without ability"},
+	{"lifetime", "%d without lifetime"},
+	{"space", "%d without space"},
+	{"alpha", "%d at their target, and nobody sells"},
+	{"urls", "%d without URLs"},
 }
 
 // printStuck says why no crawler of several could go on, and how they can.
 func printStuck(w io.Writer, s assemble.Summary) {
-	var said []string
-	spec := s.Market.String()
+	var said, more []string
 	for _, x := range stuckWays {
-		if n := s.Stuck[x.lack]; n > 0 {
+		if n := s.Stuck.Lacked[x.lack]; n > 0 {
 			said = append(said, fmt.Sprintf(x.said, n))
-			if x.more != nil {
-				spec += fmt.Sprintf(",%s=%v", x.param, x.more(s.Market))
-			}
 		}
 	}
-	fmt.Fprintf(w, "  no crawler can go on: %s;\n  they can with more: argosy crawl -o %s\n    --market %s\n", strings.Join(said, "; "), filepath.Clean(s.Out), spec)
+	was, now := s.Market, s.Stuck.More
+	for _, p := range []struct {
+		name     string
+		was, now any
+	}{{"alpha", was.Alpha, now.Alpha}, {"beta", was.Beta, now.Beta}, {"lifetime", was.Lifetime, now.Lifetime}, {"space", was.Space, now.Space}} {
+		if p.was != p.now {
+			more = append(more, fmt.Sprintf("%s=%v", p.name, p.now))
+		}
+	}
+	fmt.Fprintf(w, "  no crawler can go on: %s\n", strings.Join(said, "; "))
+	if len(more) > 0 {
+		fmt.Fprintf(w, "  they can with more: argosy crawl -o %s\n    --market %s\n", filepath.Clean(s.Out), strings.Join(more, ","))
+	}
 }

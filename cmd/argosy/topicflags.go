@@ -47,7 +47,7 @@ func (f *topicFlags) register(fl *pflag.FlagSet, j *config.Job) {
 	fl.Var(tunnelFlag{t}, "tunnel", "so many pages in a row may be off the topic on the way to a page (-1: any number)")
 	fl.Var(choiceFlag{&t.Order, []string{"best", "breadth", "depth", "fuzzy"}}, "order", "in which a site's URLs are fetched: breadth, depth, or with a topic best or fuzzy, which is best by fuzzy rules, to compare with (default: best with a topic, else breadth)")
 	fl.Var(crawlersFlag{&f.crawlers}, "crawlers", "with a topic: so many crawlers share what is found, and trade (default: one, which has it all)")
-	fl.Var(filledFlag{&f.market}, "market", "with a topic: how they trade: lots (the default), paper or independent, and parameters, such as paper,alpha=10,interval=30s")
+	fl.Var(filledFlag{&f.market}, "market", "with a topic: how they trade: lots (the default), paper or independent, and parameters, such as paper,alpha=10,interval=30s; of a crawl that goes on, what changes")
 	fl.BoolVar(&t.ByRule, "by-rule", false, "with a topic: score links by fixed rules, and learn nothing")
 }
 
@@ -185,17 +185,41 @@ func (f *topicFlags) read(t *config.Topic) error {
 	return err
 }
 
-// readMarket takes in how crawlers trade.
+// readMarket takes in how crawlers trade: what the flags say, over what a file says.
 func (f *topicFlags) readMarket(m *config.Market) error {
-	if f.market != "" {
-		var err error
-		if *m, err = config.ReadMarket(f.market); err != nil {
-			return usage("--market %w", err)
-		}
+	if err := f.marketOver(*m, m); err != nil {
+		return err
 	}
 	if f.crawlers != nil {
 		m.Crawlers = f.crawlers
 	}
+	return nil
+}
+
+// marketOver reads --market, and takes what it does not say from another market.
+func (f *topicFlags) marketOver(was config.Market, to *config.Market) error {
+	if f.market == "" {
+		*to = was
+		return nil
+	}
+	now, err := config.ReadMarket(f.market)
+	if err != nil {
+		return usage("--market %w", err)
+	}
+	*to = now.Over(was)
+	return nil
+}
+
+// goOn has --market mean what was given before, but for what it says now.
+func (f *topicFlags) goOn(before string) error {
+	was, err := config.ReadMarket(before)
+	if err != nil {
+		return err
+	}
+	if err := f.marketOver(was, &was); err != nil {
+		return err
+	}
+	f.market = was.String()
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -53,6 +54,48 @@ func ReadMarket(spec string) (m Market, err error) {
 		return m, fmt.Errorf("%s: %w", key, err)
 	}
 	return m, nil
+}
+
+// Over returns the market with what it does not say as another one has it. Of another mode nothing is taken: its parameters mean nothing here.
+func (m Market) Over(other Market) Market {
+	if m.Mode != "" && m.Mode != cmp.Or(other.Mode, string(crawl.MarketLots)) {
+		return m
+	}
+	v, from := reflect.ValueOf(&m).Elem(), reflect.ValueOf(other)
+	for i := range v.NumField() {
+		if v.Field(i).IsZero() {
+			v.Field(i).Set(from.Field(i))
+		}
+	}
+	return m
+}
+
+// String returns what the market says as ReadMarket reads it; empty if it says nothing.
+func (m Market) String() string {
+	var parts []string
+	v := reflect.ValueOf(m)
+	for i := range v.NumField() {
+		if v.Field(i).IsZero() {
+			continue
+		}
+		parts = append(parts, v.Type().Field(i).Tag.Get("yaml")+"="+written(v.Field(i).Interface()))
+	}
+	text := strings.Join(parts, ",")
+	if m.Mode != "" {
+		text = strings.TrimPrefix(text, "mode=")
+	}
+	return text
+}
+
+// written returns a parameter as set takes it.
+func written(value any) string {
+	switch p := value.(type) {
+	case *Size:
+		return strconv.FormatInt(int64(*p), 10)
+	case *Span:
+		return time.Duration(*p).String()
+	}
+	return fmt.Sprint(reflect.Indirect(reflect.ValueOf(value)))
 }
 
 // set sets a parameter, by its name in job files.

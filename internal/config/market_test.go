@@ -55,6 +55,32 @@ func TestMarket(t *testing.T) {
 	}
 }
 
+// A market that goes on keeps what is not said anew, and is written down as it is read.
+func TestMarketOver(t *testing.T) {
+	for _, c := range []struct{ was, now, want string }{
+		{"paper,interval=1s,lifetime=20s", "alpha=10", "paper,alpha=10,lifetime=20s,interval=1s"},
+		{"paper,interval=1s,crawlers=2", "paper,interval=2s,space=3M", "paper,crawlers=2,interval=2s,space=3145728"},
+		{"crawlers=3,beta=2.5", "lots,turn=4", "lots,crawlers=3,beta=2.5,turn=4"},
+		{"beta=5", "reserve=similarity", "beta=5,reserve=similarity"},
+		{"paper,alpha=10", "lots,beta=5", "lots,beta=5"},
+		{"alpha=10", "paper", "paper"},
+	} {
+		was, err := config.ReadMarket(c.was)
+		if err != nil {
+			t.Fatal(err)
+		}
+		now, err := config.ReadMarket(c.now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := now.Over(was)
+		again, err := config.ReadMarket(got.String())
+		if got.String() != c.want || err != nil || !reflect.DeepEqual(again, got) {
+			t.Errorf("%s over %s: %s, want %s (%v)", c.now, c.was, got, c.want, err)
+		}
+	}
+}
+
 // What is wrong with a market is said in one line: which parameter, and what is allowed.
 func TestMarketMistakes(t *testing.T) {
 	for spec, want := range map[string]string{

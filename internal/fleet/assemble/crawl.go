@@ -90,19 +90,19 @@ type Summary struct {
 	State   string  `json:"state"`
 	Seconds float64 `json:"seconds"`
 	crawl.JobCounts
-	Requests  int64          `json:"requests"`
-	Nodes     int            `json:"nodes"`
-	Strategy  string         `json:"strategy"`
-	Out       string         `json:"out"`
-	Traps     []crawl.Trap   `json:"traps,omitempty"`
-	Topic     string         `json:"topic,omitempty"` // what pages were to be about
-	Threshold float64        `json:"threshold,omitempty"`
-	Market    *crawl.Market  `json:"market,omitempty"`
-	Stuck     map[string]int `json:"stuck,omitempty"` // see coordinator.Stuck
-	Succeeded int64          `json:"succeeded"`       // of the fetched: with a status below 400
-	Moved     int64          `json:"moved"`           // of these: redirects
-	Troubles  []Trouble      `json:"troubles,omitempty"`
-	Unmatched []string       `json:"unmatched,omitempty"` // hosts of site rules that no site matches
+	Requests  int64              `json:"requests"`
+	Nodes     int                `json:"nodes"`
+	Strategy  string             `json:"strategy"`
+	Out       string             `json:"out"`
+	Traps     []crawl.Trap       `json:"traps,omitempty"`
+	Topic     string             `json:"topic,omitempty"` // what pages were to be about
+	Threshold float64            `json:"threshold,omitempty"`
+	Market    *crawl.Market      `json:"market,omitempty"`
+	Stuck     *coordinator.Stuck `json:"stuck,omitempty"`
+	Succeeded int64              `json:"succeeded"` // of the fetched: with a status below 400
+	Moved     int64              `json:"moved"`     // of these: redirects
+	Troubles  []Trouble          `json:"troubles,omitempty"`
+	Unmatched []string           `json:"unmatched,omitempty"` // hosts of site rules that no site matches
 
 	Measured schedule.Measured `json:"measured"` // in this run
 }

@@ -131,7 +131,7 @@ func TestLotsWithBounds(t *testing.T) {
 		t.Errorf("one crawler has held %d markets with itself", markets)
 	}
 	dir := t.TempDir()
-	if sum := lots(dir, 0, 10); sum.State != crawl.JobLimited || sum.Pages > 80 || sum.Stuck["ability"] != 4 {
+	if sum := lots(dir, 0, 10); sum.State != crawl.JobLimited || sum.Pages > 80 || sum.Stuck == nil || sum.Stuck.Lacked["ability"] != 4 {
 		t.Errorf("with ability for 20 pages each: %s, %d pages, %v", sum.State, sum.Pages, sum.Stuck)
 	}
 	if sum := lots(dir, 0, 100); sum.State != crawl.JobDone || sum.Pages != 180 {

@@ -24,34 +24,60 @@ const (
 // limitMarket is the limit of a job whose crawlers cannot go on.
 const limitMarket = "market"
 
-// Stuck returns, of a job whose run has ended because none of its crawlers could go on, how many of them lacked what: ability, lifetime,
-// space, alpha (they have saved what they were to save, and found nothing to buy) or urls (they had none left). nil: it did not end so.
-func (c *Coordinator) Stuck(job uint32) map[string]int {
-	lacked, _ := c.stuck.Load(job)
-	n, _ := lacked.(map[string]int)
-	return n
+// Stuck is why none of a job's crawlers can go on.
+type Stuck struct {
+	Lacked map[string]int `json:"lacked"` // how many crawlers lack what: ability, lifetime, space, alpha (they have saved what they were to save, and found nothing to buy) or urls (they have none left)
+	More   crawl.Market   `json:"more"`   // with which each that has visited pages could do as much again; as it is if it would change nothing
+}
+
+// Stuck returns why a job's run has ended, if none of its crawlers could go on; nil: it did not end so.
+func (c *Coordinator) Stuck(job uint32) *Stuck {
+	of, _ := c.stuck.Load(job)
+	s, _ := of.(*Stuck)
+	return s
 }
 
 // stuck counts the crawlers of a job by what they lack to go on.
-func (r *run) stuck(j *frontier.Job, ran time.Duration) map[string]int {
+func (r *run) stuck(j *frontier.Job, ran time.Duration) *Stuck {
 	m := j.Identity.Market
-	out := map[string]int{}
+	s := &Stuck{Lacked: map[string]int{}, More: *m}
 	for c := uint32(1); int(c) <= m.Crawlers; c++ {
 		t := trader(j, c, ran)
 		switch {
 		case t.Ability < m.Delta1:
-			out["ability"]++
+			s.Lacked["ability"]++
 		case t.Time <= 0:
-			out["lifetime"]++
+			s.Lacked["lifetime"]++
 		case t.Space <= 0:
-			out["space"]++
+			s.Lacked["space"]++
 		case m.Mode == crawl.MarketPaper && t.Pages >= t.Target:
-			out["alpha"]++
+			s.Lacked["alpha"]++
 		default:
-			out["urls"]++
+			s.Lacked["urls"]++
+			continue
 		}
+		s.raise(j, c, ran)
 	}
-	return out
+	return s
+}
+
+// raise doubles what a crawler may spend until it could do as much again as it has done, a page at least.
+func (s *Stuck) raise(j *frontier.Job, c uint32, ran time.Duration) {
+	n, a, m := j.Crawler(c), j.Account(c), &s.More
+	m.Beta = doubled(m.Beta, m.Delta1*float64(max(2*visited(n), visited(n)+1)))
+	m.Lifetime = doubled(m.Lifetime, 2*ran-m.Delta3*time.Duration(a.Bought))
+	m.Space = doubled(m.Space, 2*n.Bytes-m.Delta4*a.Bought)
+	if m.Mode == crawl.MarketPaper {
+		m.Alpha = doubled(max(1, m.Alpha), int(max(2*n.Relevant, n.Relevant+1)-a.Bought))
+	}
+}
+
+// doubled doubles a bound until it is enough; one that is 0 bounds nothing.
+func doubled[T int | int64 | float64 | time.Duration](bound, enough T) T {
+	for bound > 0 && bound < enough {
+		bound *= 2
+	}
+	return bound
 }
 
 // exchange are the rules of a job's market.
