@@ -126,7 +126,7 @@ func Admit(a Asking, k Known) (Admitted, *Refusal) {
 	if k.Token != nil && k.Token.Uses > 0 {
 		t, ok := k.Token.use(a.Node, a.Key, a.At, k.Prior)
 		if !ok {
-			return Admitted{}, refuse(RuleSpent, "token %s has been used for all the %d nodes that it was made for", t.ID, t.Uses)
+			return Admitted{}, refuse(RuleSpent, "token %s: its --uses is %d, and as many nodes have joined with it", t.ID, t.Uses)
 		}
 		out.Token = &t
 	}

@@ -255,15 +255,20 @@ func (a *Agent) renew(ctx context.Context) error {
 	t := time.NewTicker(renewLogin)
 	defer t.Stop()
 	for {
+		refused := false
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-t.C:
 		case <-a.denied:
+			refused = true
 			a.cfg.Node.Logger.Info("the bus refuses the credentials; joining again", "node", a.cfg.Node.Info.Node)
 		}
 		if _, err := a.join(ctx); err != nil && ctx.Err() == nil {
 			return err
+		}
+		if refused && ctx.Err() == nil {
+			a.cfg.Node.Logger.Info("joined again: it has new credentials, and its leases go on", "node", a.cfg.Node.Info.Node)
 		}
 		select { // what was refused before
 		case <-a.denied:

@@ -428,11 +428,14 @@ type told struct {
 	kept map[string]int
 }
 
+// mostTold bounds what is remembered to have been said: errors may name things without end.
+const mostTold = 1000
+
 // take reports whether something is said now, and how often it was not since it was said last.
 func (t *told) take(what string, now time.Time) (kept int, say bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.last == nil {
+	if t.last == nil || len(t.last) > mostTold {
 		t.last, t.kept = map[string]time.Time{}, map[string]int{}
 	}
 	if at, ok := t.last[what]; ok && now.Sub(at) < sayEvery {
@@ -445,16 +448,19 @@ func (t *told) take(what string, now time.Time) (kept int, say bool) {
 }
 
 // say says what went wrong and is tried again, and now and then only what goes wrong again and again.
-func (c *Client) say(what string, err error) {
-	kept, now := c.told.take(what, time.Now())
-	if c.cfg.Logger == nil || !now {
+func (c *Client) say(what string, err error) { c.told.say(c.cfg.Logger, what, what, err) }
+
+// say says something that is known by a key; nobody is told where there is no logger.
+func (t *told) say(log *slog.Logger, key, what string, err error) {
+	kept, now := t.take(key, time.Now())
+	if log == nil || !now {
 		return
 	}
 	if kept > 0 {
-		c.cfg.Logger.Warn(what, "error", err, "again", kept)
+		log.Warn(what, "error", err, "again", kept)
 		return
 	}
-	c.cfg.Logger.Warn(what, "error", err)
+	log.Warn(what, "error", err)
 }
 
 // pause waits; false if ctx ends first.

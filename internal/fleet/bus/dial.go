@@ -41,7 +41,7 @@ func Denies(err error) bool {
 }
 
 func (d Dial) options(log *slog.Logger) ([]nats.Option, error) {
-	name := "argosy"
+	name, said := "argosy", &told{}
 	denied := func(err error) {
 		if d.Denied != nil && Denies(err) {
 			d.Denied(err)
@@ -51,9 +51,7 @@ func (d Dial) options(log *slog.Logger) ([]nats.Option, error) {
 		nats.MaxReconnects(-1), nats.ReconnectWait(100 * time.Millisecond), nats.ReconnectJitter(100*time.Millisecond, 200*time.Millisecond),
 		nats.Timeout(5 * time.Second), nats.PingInterval(10 * time.Second), nats.MaxPingsOutstanding(2), nats.IgnoreAuthErrorAbort(),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
-			if log != nil {
-				log.Warn("bus", "error", err)
-			}
+			said.say(log, err.Error(), "bus", err)
 			denied(err)
 		}),
 		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { denied(err) }),

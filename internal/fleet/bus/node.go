@@ -108,7 +108,7 @@ func (c *Client) Receive(ctx context.Context, node string, fn func(msg []byte, a
 					return err
 				}
 				if k := c.own().Key; k != "" && !hmac.Equal([]byte(m.Headers().Get(signField)), []byte(macOf(k, signsDispatch, m.Data()))) {
-					c.say("a message is not the coordinator's", errors.New("it is not signed"))
+					c.say("a message is left alone", errors.New("it is not signed for this node: it was sent to one that had the name before, or is not the coordinator's"))
 					return nil
 				}
 				meta, err := m.Metadata()
@@ -211,7 +211,7 @@ func (c *Client) try(ctx context.Context, wait time.Duration, fn func(context.Co
 }
 
 // ErrTaken says that another process has registered under a node's name.
-var ErrTaken = errors.New("another process has registered under this name")
+var ErrTaken = errors.New("another process has registered as this node, with its key: does another machine have a copy of the key file?")
 
 // Register keeps a node in the registry until ctx ends; then it takes it out. info is asked anew each time, also when
 // changed gives a signal and when the connection is there again. While the bus is away it waits.
