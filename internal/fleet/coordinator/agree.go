@@ -149,12 +149,12 @@ func (s *sinks) adopt(ctx context.Context, now time.Time) error {
 }
 
 // rests is until when nothing of a job is given out: a log that has lost its end may have lost leases that nodes still hold, and
-// nobody knows which.
-func (c *Coordinator) rests(now time.Time, j *frontier.Job) time.Time {
+// nobody knows which. They were given out before the term began, and so was what a job that is new now has nothing of.
+func (c *Coordinator) rests(j *frontier.Job) time.Time {
 	if !c.sinks.lost || c.cfg.Alone {
 		return time.Time{}
 	}
-	return now.Add(term.Of(&j.Limits).Recall())
+	return c.hearing.Began.Add(term.Of(&j.Limits).Recall())
 }
 
 // doubtful is how many terms are passed over when the log has lost its end: it may have lost that many, whose numbers, and those of

@@ -191,7 +191,7 @@ func (x *tx) apply(e *crawl.Entry) error {
 	case crawl.EntryState:
 		if j := f.jobs[e.State.Job]; j != nil {
 			j.State = e.State.State
-			j.RanMS = e.Ran.Milliseconds()
+			j.ran(e.Ran.Milliseconds(), x.at)
 			x.jobs[j.ID] = j
 			if j.State == crawl.JobCancelled {
 				j.Walk = nil
@@ -452,7 +452,8 @@ func (x *tx) grant(e *crawl.Entry) error {
 	}
 	if len(e.Leases) > 0 {
 		if j := x.f.jobs[e.Leases[0].Job]; j != nil {
-			j.RanMS, j.State = e.Ran.Milliseconds(), crawl.JobRunning
+			j.State = crawl.JobRunning
+			j.ran(e.Ran.Milliseconds(), x.at)
 			x.jobs[j.ID] = j
 		}
 	}

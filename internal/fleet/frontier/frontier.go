@@ -102,7 +102,8 @@ type Job struct {
 	State   string
 	Joined  []string // where seeds redirected to
 	StartMS int64
-	RanMS   int64 // running time of earlier runs and of this one, as of the last grant or finish
+	RanMS   int64 // running time of earlier runs and of this one, as of RanAt
+	RanAt   int64 `cbor:",omitempty"` // when that was noted: at the last grant, finish, or report some seconds after those; Unix ms
 	Sown    int64 // of its list of seeds: taken in
 	Aside   int64 // URLs that were pending again because an entry was set aside
 	Walk    *Walk `cbor:",omitempty"` // a retry that is under way

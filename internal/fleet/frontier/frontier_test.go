@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/google/go-cmp/cmp"
@@ -430,5 +431,30 @@ func TestPowerLossInLongWalks(t *testing.T) {
 	}
 	if all < 20 {
 		t.Errorf("the power was cut %d times: the walks are too short", all)
+	}
+}
+
+// How long a job has run is told by what nodes report as well: where leases are long, grants are rare.
+func TestRanGoesOn(t *testing.T) {
+	f := open(t, vfs.NewMem())
+	defer f.Close()
+	job := &crawl.Job{ID: 1, Limits: crawl.DefaultLimits(), Identity: crawl.Identity{Scope: crawl.ScopeSite, Seeds: []string{"http://s.test/"}}}
+	seq := uint64(0)
+	apply := func(second int64, e crawl.Entry) {
+		t.Helper()
+		seq++
+		if _, err := f.Apply(seq, second*1000, &e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	apply(1, crawl.Entry{Kind: crawl.EntryTerm, Epoch: 1})
+	apply(1, crawl.Entry{Kind: crawl.EntrySubmit, Epoch: 1, Job: job})
+	l := crawl.Lease{ID: 1, Job: 1, Task: 1, Site: "s.test", Node: "n", Incarnation: "i", Epoch: 1, Attempt: 1, Secret: "x", Quota: 9}
+	apply(4, crawl.Entry{Kind: crawl.EntryGrant, Epoch: 1, Leases: []crawl.Lease{l}, Ran: 3 * time.Second})
+	for n, c := range []struct{ at, want int64 }{{6, 3}, {14, 13}, {17, 13}, {34, 33}, {3600, 93}} { // seconds
+		apply(c.at, crawl.Entry{Kind: crawl.EntryParts, Node: "n", Incarnation: "i", Parts: []crawl.Part{{Lease: 1, Secret: "x", No: uint32(n + 1), Attempt: 1, Epoch: 1}}})
+		if got := f.Job(1).RanMS; got != c.want*1000 {
+			t.Errorf("a report at %d s: the job has run for %d ms, not %d s", c.at, got, c.want)
+		}
 	}
 }

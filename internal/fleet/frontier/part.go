@@ -85,6 +85,7 @@ func (x *tx) part(e *crawl.Entry, p *crawl.Part) error {
 		}
 		return nil
 	}
+	x.goesOn(j)
 	if t.Of == nil && (p.Bytes > 0 || len(p.Outcomes) > 0) {
 		t.Recalls = 0
 	}

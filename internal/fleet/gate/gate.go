@@ -25,6 +25,7 @@ type Config struct {
 	Echoes *access.Echoes // hosts that nodes may name as theirs; nil: none besides their own
 	Rates  access.Rates   // zero: what nodes say is not counted
 	Out    func(node string)
+	File   string // keeps a copy of the records beside the bus; empty: none is kept
 	Logger *slog.Logger
 	Now    func() time.Time // nil: the clock
 }
@@ -45,6 +46,7 @@ type Gate struct {
 	meters  map[meterOf]*access.Meter
 	cutting map[string]bool // nodes that are about to be shut out
 	conns   map[uint64]bus.Traffic
+	fresh   bool // records have changed since they were written into the file
 }
 
 // held is a record as it was read last.
@@ -94,6 +96,13 @@ func Open(ctx context.Context, c *bus.Client, server *bus.Server, keys *bus.Keys
 		g.Close()
 		return nil, ctx.Err()
 	}
+	if cfg.File != "" {
+		if err := g.recall(ctx); err != nil {
+			g.Close()
+			return nil, err
+		}
+		g.done.Go(func() { g.keep(run) })
+	}
 	if err := g.revoke(); err != nil {
 		g.Close()
 		return nil, err
@@ -121,6 +130,7 @@ func (g *Gate) learn(name string, data []byte, rev uint64) {
 	g.mu.Lock()
 	var err error
 	cut := false
+	g.fresh = true
 	switch {
 	case strings.HasPrefix(name, tokenRecord):
 		err = take(g.tokens, strings.TrimPrefix(name, tokenRecord), data, rev)

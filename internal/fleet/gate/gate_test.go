@@ -251,3 +251,58 @@ func insider(t *testing.T, keys *bus.Keys) nats.Option {
 	}
 	return nats.UserJWTAndSeed(token, seed)
 }
+
+// A bus that is lost takes no names, tokens and revocations with it.
+func TestRecordsOutliveTheBus(t *testing.T) {
+	dir := t.TempDir()
+	keys, err := bus.LoadKeys(dir + "/keys.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := func(n int) (*gate.Gate, func()) {
+		cfg := bus.DefaultConfig(fmt.Sprint(dir, "/bus", n))
+		cfg.Keys = keys
+		srv, err := bus.Serve(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cl, err := srv.Connect(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := gate.Open(t.Context(), cl, srv, keys, gate.Config{File: dir + "/access"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g, func() {
+			g.Close()
+			cl.Close()
+			srv.Close()
+		}
+	}
+	g, stop := open(1)
+	_, text, err := g.Make(t.Context(), access.Wanted{Role: access.Observer}, me)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, joins, err := g.Make(t.Context(), access.Wanted{Role: access.Join}, me)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"m", "n"} {
+		if err := join(t.Context(), g, newKey(t), name, joins); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := g.RevokeNode(t.Context(), "m", me); err != nil {
+		t.Fatal(err)
+	}
+	was := g.Names()
+	stop()
+	again, stop := open(2)
+	defer stop()
+	_, observes := again.Who(text)
+	if got := again.Names(); fmt.Sprint(got) != fmt.Sprint(was) || len(got) != 2 || !observes {
+		t.Errorf("on a new bus: %+v, was %+v", got, was)
+	}
+}

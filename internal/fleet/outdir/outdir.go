@@ -82,6 +82,9 @@ func Running(dir string) bool {
 // KeysFile is where a coordinator with a bus of its own keeps that bus's keys, in the directory of its state.
 const KeysFile = "keys.json"
 
+// AccessFile is where a coordinator keeps a copy of its records of access, which are on the bus, in the directory of its state.
+const AccessFile = "access"
+
 // Fleet reports whether a directory is a coordinator's: by its mark, or by what no crawl in one process makes, where the mark is gone.
 func Fleet(dir string) bool {
 	for _, name := range []string{filepath.Join(StateDir, fleetMark), filepath.Join(StateDir, KeysFile), jobsDir} {

@@ -3,12 +3,14 @@ package serve
 import (
 	"context"
 	"net"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"argosy/internal/fleet/access"
 	"argosy/internal/fleet/bus"
 	"argosy/internal/fleet/gate"
+	"argosy/internal/fleet/outdir"
 )
 
 // Access says whom a coordinator lets in, and what it takes from them.
@@ -31,6 +33,7 @@ func (s *Server) openGate(ctx context.Context) error {
 	}
 	s.gate, err = gate.Open(ctx, s.client, s.server, s.keys, gate.Config{
 		Files: a.Tokens, Stores: stores, Echoes: echoes, Rates: a.Rates, Out: s.out, Logger: s.cfg.Logger,
+		File: filepath.Join(outdir.State(s.cfg.Dir), outdir.AccessFile),
 	})
 	return err
 }
