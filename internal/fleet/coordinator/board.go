@@ -61,7 +61,8 @@ type bills struct {
 
 const (
 	boardEvery = 100 * time.Millisecond
-	nodesEvery = 500 * time.Millisecond // nodes are looked at this often at least, and when one has changed
+	nodesEvery = 500 * time.Millisecond // nodes are looked at this often at least, and when one has changed,
+	nodeEvery  = 500 * time.Microsecond // times as many as there are: in a large fleet one changes all the time
 	boardTraps = 64                     // tasks of which the traps are read at once: their models may have to be read from the disk
 )
 
@@ -107,7 +108,7 @@ func (c *Coordinator) show(now time.Time, atOnce bool) {
 		c.f.Tasks(func(t *frontier.Task) { b.dirty[t.ID] = true })
 		c.f.Jobs(func(j *frontier.Job) { b.changed[j.ID] = true })
 	}
-	news := Changes{Tasks: len(b.dirty), Nodes: b.nodesNew}
+	news := Changes{Tasks: len(b.dirty)}
 	tasks := make([]shownTask, 0, len(b.dirty))
 	for id := range b.dirty {
 		if t := c.f.Task(id); t != nil {
@@ -125,8 +126,9 @@ func (c *Coordinator) show(now time.Time, atOnce bool) {
 	}
 	traps := c.readTraps()
 	var nodes []shownNode
-	look := b.nodesNew || atOnce || now.Sub(b.nodesAt) > nodesEvery
+	look := atOnce || now.Sub(b.nodesAt) > nodesEvery || b.nodesNew && now.Sub(b.nodesAt) >= time.Duration(len(c.fleet.nodes))*nodeEvery
 	if look {
+		news.Nodes = b.nodesNew
 		b.nodesNew, b.nodesAt = false, now
 		nodes = c.shownNodes()
 	}

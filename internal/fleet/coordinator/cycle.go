@@ -182,6 +182,7 @@ func (c *Coordinator) snapshot(now time.Time, j *frontier.Job, r *run) (s *sched
 		}
 		v.Tasks = append(v.Tasks, c.waiting(j, t, site, v.Now))
 	}
+	v.Leases = make([]learn.Lease, 0, c.f.Opened())
 	c.f.Leases(func(l *frontier.Lease) {
 		o := learn.Lease{Site: learn.Site{Name: l.Site}, ID: l.ID, Task: l.Task, Node: l.Node, Ping: l.Ping}
 		if of := c.f.Job(l.Job); of != nil {

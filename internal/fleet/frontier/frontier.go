@@ -487,6 +487,9 @@ func (f *Frontier) Leases(fn func(*Lease)) {
 	}
 }
 
+// Opened returns how many leases are open.
+func (f *Frontier) Opened() int { return len(f.open) }
+
 // LeasesOf calls fn for every open lease of a task, in no particular order.
 func (f *Frontier) LeasesOf(t *Task, fn func(*Lease)) {
 	for id := range t.leases {

@@ -8,14 +8,20 @@ import (
 	"argosy/internal/fleet/bus"
 )
 
-// trafficEvery is how often the embedded bus is asked what nodes have sent.
-const trafficEvery = 250 * time.Millisecond
+// trafficEvery is how often the embedded bus is asked what nodes have sent, and connectionEvery by how much rarer for each connection, up to
+// trafficRarest: to ask a thousand four times a second took a twentieth of a coordinator's time.
+const (
+	trafficEvery    = 250 * time.Millisecond
+	connectionEvery = time.Millisecond
+	trafficRarest   = time.Second
+)
 
 // watchTraffic shuts nodes out that send more than they may, before the log has taken all of it.
 func (g *Gate) watchTraffic(ctx context.Context) {
-	t := time.NewTicker(trafficEvery)
+	t := time.NewTimer(trafficEvery)
 	defer t.Stop()
-	for {
+	for n := 0; ; {
+		t.Reset(min(trafficRarest, trafficEvery+time.Duration(n)*connectionEvery))
 		select {
 		case <-ctx.Done():
 			return
@@ -26,6 +32,7 @@ func (g *Gate) watchTraffic(ctx context.Context) {
 			g.cfg.Logger.Warn("what nodes send is not known", "error", err)
 			continue
 		}
+		n = len(all)
 		for node, said := range g.since(all) {
 			g.count(meterOf{node, false}, said, g.now())
 		}
