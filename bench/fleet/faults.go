@@ -148,7 +148,7 @@ func slowAnswers(ctx context.Context, f *fleet) error {
 	if _, err := f.client.SetLimits(ctx, f.job, []byte(fmt.Sprintf("limits: {recycle_after: %s}", 10*f.term()))); err != nil {
 		return err
 	}
-	if _, err := f.client.Release(ctx, f.job, "retry", web.Release{Sites: []string{t.Site}}); err != nil {
+	if _, err := f.client.Release(ctx, f.job, "retry", web.Release{NamedTasks: web.NamedTasks{Sites: []string{t.Site}}}); err != nil {
 		return err
 	}
 	return f.eventually(ctx, "the slow site is completed", func() bool { return task("done").Fetched == 1 })

@@ -498,7 +498,7 @@ func (f *fleetFlags) release(c *cobra.Command, order string, args []string, befo
 		return err
 	}
 	return f.fleet(c, func(ctx context.Context, cl *web.Client, w io.Writer) error {
-		r := web.Release{Sites: args[1:]}
+		r := web.Release{NamedTasks: web.NamedTasks{Sites: args[1:]}}
 		if before != nil {
 			if err := before(ctx, cl, id, &r); err != nil {
 				return err
@@ -511,31 +511,47 @@ func (f *fleetFlags) release(c *cobra.Command, order string, args []string, befo
 		if f.json {
 			return printJSON(w, d)
 		}
-		_, err = fmt.Fprintf(w, "%s pending, %s manual\n", plural(d.Pending, "URL"), plural(d.Manual, "task"))
+		_, err = fmt.Fprintln(w, saidReleased(order, d))
 		return err
 	})
+}
+
+// saidReleased says what a retry or a drop of tasks has done, and what waits now.
+func saidReleased(order string, d web.Released) string {
+	line := fmt.Sprintf("%s pending, %s manual", plural(d.Pending, "URL"), plural(d.Manual, "task"))
+	if order == "drop" {
+		line = plural(int64(d.Tasks), "task") + " dropped; of the others " + line
+	}
+	return line
 }
 
 // release does to tasks what a person asks for and says how many URLs wait now.
 func release(c *cobra.Command, dir string, kind crawl.EntryKind, sites []string, r crawl.Release) error {
 	r.Job, r.Why = 1, "by a person"
-	var pending, manual int64
-	err := withCrawl(c.Context(), dir, func(ctx context.Context, co *coordinator.Coordinator) error {
-		if _, err := co.Release(ctx, kind, sites, r); err != nil {
-			if errors.Is(err, coordinator.ErrNoTask) {
+	var d web.Released
+	err := withCrawl(c.Context(), dir, func(ctx context.Context, co *coordinator.Coordinator) (err error) {
+		if d.Tasks, err = co.Release(ctx, kind, sites, r); err != nil {
+			switch {
+			case errors.Is(err, coordinator.ErrNoTask):
 				return usage("%w: argosy tasks %s lists them", err, dir)
+			case errors.Is(err, coordinator.ErrDropped):
+				return usage("%w", err)
 			}
 			return err
 		}
 		return co.View(ctx, func(f *frontier.Frontier) error {
 			n := f.Counts(1)
-			pending, manual = n.Pending, n.Manual
+			d.Pending, d.Manual = n.Pending, n.Manual
 			return nil
 		})
 	})
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(c.OutOrStdout(), "%s pending, %s manual; argosy crawl -o %s goes on\n", plural(pending, "URL"), plural(manual, "task"), dir)
+	order := "retry"
+	if kind == crawl.EntryDrop {
+		order = "drop"
+	}
+	_, err = fmt.Fprintf(c.OutOrStdout(), "%s; argosy crawl -o %s goes on\n", saidReleased(order, d), dir)
 	return err
 }

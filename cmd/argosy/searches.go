@@ -420,11 +420,11 @@ func newTaskOrder(verb, short string, kind crawl.EntryKind, order string) *cobra
 				if err != nil {
 					return err
 				}
-				d, err := cl.Release(ctx, t.job, order, web.Release{Tasks: list})
+				d, err := cl.Release(ctx, t.job, order, web.Release{NamedTasks: web.NamedTasks{Tasks: list}})
 				if err != nil {
 					return err
 				}
-				_, err = fmt.Fprintf(w, "%s pending, %s manual\n", plural(d.Pending, "URL"), plural(d.Manual, "task"))
+				_, err = fmt.Fprintln(w, saidReleased(order, d))
 				return err
 			})
 		},

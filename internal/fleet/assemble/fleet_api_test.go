@@ -86,7 +86,7 @@ func TestAPI(t *testing.T) {
 	if _, err := cl.Tasks(ctx, 99, ""); err == nil {
 		t.Error("a job that is not there has tasks")
 	}
-	if _, err := cl.Release(ctx, id, "drop", web.Release{Sites: []string{"nobody.test"}}); err == nil {
+	if _, err := cl.Release(ctx, id, "drop", web.Release{NamedTasks: web.NamedTasks{Sites: []string{"nobody.test"}}}); err == nil {
 		t.Error("a site that is none of the job's was dropped")
 	}
 	if _, err := cl.SetLimits(ctx, id, []byte("seeds: [http://s0.test/]")); err == nil {
@@ -121,7 +121,50 @@ func TestAPI(t *testing.T) {
 	}
 }
 
-// selfSigned makes a certificate for 127.0.0.1.// Who asks a coordinator over the wrong line is told what is wrong with it, and that it is for him to mend.
+// A drop is of the tasks that it names, each once, and of nothing else; what was dropped is not retried without a word.
+func TestDropNamesTasks(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t, withToken(t))
+	f.leader()
+	srv := httptest.NewServer(web.Handler(f.server, web.Config{UserAgent: "t"}))
+	defer srv.Close()
+	cl, err := web.NewClient(srv.URL, operators, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := t.Context()
+	id, err := cl.Submit(ctx, []byte("seeds: [http://a.test/, http://b.test/, http://c.test/]"), nil) // no node fetches them
+	if err != nil {
+		t.Fatal(err)
+	}
+	ts, err := cl.Tasks(ctx, id, "")
+	if err != nil || len(ts) != 3 {
+		t.Fatalf("%+v, %v", ts, err)
+	}
+	a := ts[0]
+	for name, r := range map[string]web.Release{
+		"names nothing":          {},
+		"is of what was cut":     {Cut: true},
+		"is of a lost page":      {Lost: [][]byte{make([]byte, 16)}},
+		"is of a site elsewhere": {NamedTasks: web.NamedTasks{Sites: []string{a.Site, "nobody.test"}}},
+	} {
+		if d, err := cl.Release(ctx, id, "drop", r); err == nil {
+			t.Errorf("a drop that %s: %+v", name, d)
+		}
+	}
+	both := web.Release{NamedTasks: web.NamedTasks{Sites: []string{a.Site, a.Site}, Tasks: []uint32{a.ID}}}
+	if d, err := cl.Release(ctx, id, "drop", both); err != nil || d.Tasks != 1 || d.Pending != 2 {
+		t.Errorf("a site that is named three times: %+v, %v", d, err)
+	}
+	if _, err := cl.Release(ctx, id, "retry", both); err == nil || !strings.Contains(err.Error(), "for good") {
+		t.Errorf("a retry of what was dropped: %v", err)
+	}
+	if d, err := cl.Release(ctx, id, "retry", web.Release{}); err != nil || d.Tasks != 2 || d.Pending != 2 {
+		t.Errorf("a retry of all: %+v, %v", d, err)
+	}
+}
+
+// Who asks a coordinator over the wrong line is told what is wrong with it, and that it is for him to mend.
 func TestAPIOverTLS(t *testing.T) {
 	server, trusted := selfSigned(t)
 	f := newFleet(t, withToken(t))

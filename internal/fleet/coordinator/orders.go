@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"sort"
+	"slices"
 	"time"
 
 	"argosy/internal/crawl"
@@ -22,6 +22,9 @@ var (
 	ErrNoNode = errors.New("no such node")
 	ErrState  = errors.New("the job's state does not allow it")
 	ErrWaits  = errors.New("not taken now")
+
+	ErrUnnamed = errors.New("no task is named") // to an order that is never about all
+	ErrDropped = errors.New("it was dropped, for good")
 )
 
 // takeWithin is how long an order waits to be taken by a coordinator that waits itself: it may not be for long.
@@ -239,10 +242,11 @@ func (c *Coordinator) SetLimits(ctx context.Context, id uint32, change func(*cra
 }
 
 // Release appends what a person does to tasks (r; its Tasks by their numbers), and returns when it has been applied and synced. The names are those of
-// sites; none means all. A job that had ended runs again after a retry, if the coordinator runs jobs.
+// sites; a retry that names neither is of all tasks. It returns how many tasks these are. A job that had ended runs again after a retry,
+// if the coordinator runs jobs.
 func (c *Coordinator) Release(ctx context.Context, kind crawl.EntryKind, sites []string, r crawl.Release) (tasks int, err error) {
 	job := r.Job
-	err = c.do(ctx, func() error {
+	err = c.do(ctx, func() (err error) {
 		j := c.f.Job(job)
 		if j == nil {
 			return fmt.Errorf("%w: %d", ErrNoJob, job)
@@ -250,22 +254,8 @@ func (c *Coordinator) Release(ctx context.Context, kind crawl.EntryKind, sites [
 		if j.State == crawl.JobCancelled {
 			return fmt.Errorf("%w: job %d is %s", ErrState, job, j.State)
 		}
-		for _, id := range r.Tasks {
-			if t := c.f.Task(id); t == nil || t.Job != job {
-				return fmt.Errorf("%w: %d", ErrNoTask, id)
-			}
-		}
-		named := len(r.Tasks)
-		c.f.Tasks(func(t *frontier.Task) {
-			for _, s := range sites {
-				if t.Job == job && t.Site == s {
-					r.Tasks = append(r.Tasks, t.ID)
-				}
-			}
-		})
-		sort.Slice(r.Tasks, func(i, j int) bool { return r.Tasks[i] < r.Tasks[j] })
-		if tasks = len(r.Tasks); tasks < named+len(sites) {
-			return fmt.Errorf("%w: %d of the sites named are none of this job's", ErrNoTask, named+len(sites)-tasks)
+		if r.Tasks, tasks, err = c.named(kind, job, sites, r.Tasks); err != nil {
+			return err
 		}
 		if err := c.sinks.append(ctx, &crawl.Entry{Kind: kind, Release: &r}); err != nil {
 			return err
@@ -281,23 +271,71 @@ func (c *Coordinator) Release(ctx context.Context, kind crawl.EntryKind, sites [
 	if err != nil {
 		return 0, err
 	}
-	return tasks, c.do(ctx, func() error {
-		now := time.Now()
-		defer c.show(now, true)
-		if err := c.sinks.sync(ctx, now); err != nil {
+	return tasks, c.do(ctx, func() error { return c.released(ctx, kind, job) })
+}
+
+// released brings to the ledger what a person has done to tasks of a job.
+func (c *Coordinator) released(ctx context.Context, kind crawl.EntryKind, job uint32) error {
+	now := time.Now()
+	defer c.show(now, true)
+	if err := c.sinks.sync(ctx, now); err != nil {
+		return err
+	}
+	j := c.f.Job(job)
+	if kind == crawl.EntryRetry && ended(j) && j.Totals.Pending() > 0 {
+		if err := c.setState(ctx, j, crawl.JobRunning); err != nil {
 			return err
 		}
-		j := c.f.Job(job)
-		if kind == crawl.EntryRetry && ended(j) && j.Totals.Pending() > 0 {
-			if err := c.setState(ctx, j, crawl.JobRunning); err != nil {
-				return err
+	}
+	if j.State == crawl.JobRunning {
+		return nil // they are written when it ends
+	}
+	return c.sinks.putRows(ctx, job)
+}
+
+// named returns the numbers of a job's tasks that an order is about, each once and in order, and how many they are: those given, and
+// those of the sites named. None means all to a retry; a drop names them, and one that was dropped stays dropped.
+func (c *Coordinator) named(kind crawl.EntryKind, job uint32, sites []string, given []uint32) (ids []uint32, n int, err error) {
+	if len(sites)+len(given) == 0 {
+		if kind == crawl.EntryDrop {
+			return nil, 0, fmt.Errorf("%w: a drop names sites or tasks; cancel ends a whole job", ErrUnnamed)
+		}
+		c.f.Tasks(func(t *frontier.Task) {
+			if t.Job == job && t.State != crawl.TaskDropped {
+				n++
 			}
+		})
+		return nil, n, nil
+	}
+	for _, id := range given {
+		if t := c.f.Task(id); t == nil || t.Job != job {
+			return nil, 0, fmt.Errorf("%w: %d", ErrNoTask, id)
 		}
-		if j.State == crawl.JobRunning {
-			return nil // they are written when it ends
+	}
+	ids = slices.Clone(given)
+	missing := make(map[string]bool, len(sites))
+	for _, site := range sites {
+		missing[site] = true
+	}
+	c.f.Tasks(func(t *frontier.Task) {
+		if _, ok := missing[t.Site]; ok && t.Job == job {
+			missing[t.Site] = false
+			ids = append(ids, t.ID)
 		}
-		return c.sinks.putRows(ctx, job)
 	})
+	for _, site := range sites {
+		if missing[site] {
+			return nil, 0, fmt.Errorf("%w: %q is none of job %d's sites", ErrNoTask, site, job)
+		}
+	}
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	for _, id := range ids {
+		if t := c.f.Task(id); t.State == crawl.TaskDropped {
+			return nil, 0, fmt.Errorf("%s, task %d: %w; another job may crawl it", t.Site, id, ErrDropped)
+		}
+	}
+	return ids, len(ids), nil
 }
 
 // walked returns when a job's retry has come to its end.

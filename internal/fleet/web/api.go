@@ -172,22 +172,24 @@ type Named struct {
 	Node string `json:"node"`
 }
 
-// Release is what a person does to tasks.
-type Release struct {
-	Sites []string `json:"sites,omitempty" doc:"none: all"`
-	Lost  [][]byte `json:"lost,omitempty" doc:"keys of pages whose records are gone"`
+// NamedTasks are those that an order is about.
+type NamedTasks struct {
+	Sites []string `json:"sites,omitempty" doc:"names of sites, whose tasks these are"`
+	Tasks []uint32 `json:"tasks,omitempty" maxItems:"10000" doc:"numbers of tasks"`
 	Why   string   `json:"why,omitempty" maxLength:"200"`
-	Cut   bool     `json:"cut,omitempty" doc:"retry: instead, URLs that wait because those like them brought nothing new"`
-	Tasks []uint32 `json:"tasks,omitempty" maxItems:"10000" doc:"numbers of tasks, instead of sites"`
 	_     struct{} `json:"-" additionalProperties:"false"`
 }
 
+// Release has tasks tried again: those that it names, all of a job if it names none.
+type Release struct {
+	NamedTasks
+	Lost [][]byte `json:"lost,omitempty" doc:"keys of pages whose records are gone"`
+	Cut  bool     `json:"cut,omitempty" doc:"instead, URLs that wait because those like them brought nothing new"`
+	_    struct{} `json:"-" additionalProperties:"false"`
+}
+
 // words says what is asked for.
-func (r *Release) words(kind crawl.EntryKind, job uint32) string {
-	verb := "retry"
-	if kind == crawl.EntryDrop {
-		verb = "drop"
-	}
+func (r *NamedTasks) words(verb string, job uint32) string {
 	what := fmt.Sprintf("%s job %d", verb, job)
 	if len(r.Sites) > 0 {
 		what += ": " + strings.Join(r.Sites[:min(len(r.Sites), 10)], " ")
@@ -195,6 +197,12 @@ func (r *Release) words(kind crawl.EntryKind, job uint32) string {
 	if n := len(r.Tasks); n > 0 {
 		what += fmt.Sprintf(": tasks %v", r.Tasks[:min(n, 10)])
 	}
+	return what
+}
+
+// words says what is asked for.
+func (r *Release) words(job uint32) string {
+	what := r.NamedTasks.words("retry", job)
 	if n := len(r.Lost); n > 0 {
 		what += fmt.Sprintf(", %d lost pages", n)
 	}
@@ -241,7 +249,7 @@ func problem(err error) error {
 		return huma.Error503ServiceUnavailable(err.Error())
 	case errors.Is(err, coordinator.ErrWaits), errors.Is(err, ledger.ErrAway): // another one would say only that it stands by
 		return huma.Error504GatewayTimeout(err.Error())
-	case errors.Is(err, schedule.ErrNoPlaces):
+	case errors.Is(err, schedule.ErrNoPlaces), errors.Is(err, coordinator.ErrUnnamed):
 		return huma.Error422UnprocessableEntity(err.Error())
 	case errors.Is(err, gate.ErrNoToken), errors.Is(err, gate.ErrNoName):
 		return huma.Error404NotFound(err.Error())
@@ -251,7 +259,7 @@ func problem(err error) error {
 		return huma.Error503ServiceUnavailable(err.Error())
 	case errors.Is(err, coordinator.ErrNoJob), errors.Is(err, coordinator.ErrNoNode), errors.Is(err, coordinator.ErrNoTask):
 		return huma.Error404NotFound(err.Error())
-	case errors.Is(err, coordinator.ErrState), errors.Is(err, coordinator.ErrSearch), errors.Is(err, coordinator.ErrEdit), errors.Is(err, survey.ErrNoTopic), errors.Is(err, errWide), errors.Is(err, gate.ErrNoKeys):
+	case errors.Is(err, coordinator.ErrState), errors.Is(err, coordinator.ErrDropped), errors.Is(err, coordinator.ErrSearch), errors.Is(err, coordinator.ErrEdit), errors.Is(err, survey.ErrNoTopic), errors.Is(err, errWide), errors.Is(err, gate.ErrNoKeys):
 		return huma.Error409Conflict(err.Error())
 	}
 	return huma.Error500InternalServerError(err.Error())
@@ -370,8 +378,8 @@ func (a *api) register(h huma.API) {
 		})
 	}
 	register(h, post("limits", "/jobs/{id}/limits", "Change limits, sites and placing of a job: a job file with these keys alone"), a.limits)
-	register(h, post("retry", "/jobs/{id}/retry", "Release manual tasks and try failed URLs again"), a.release(crawl.EntryRetry))
-	register(h, post("drop", "/jobs/{id}/drop", "Give tasks up"), a.release(crawl.EntryDrop))
+	register(h, post("retry", "/jobs/{id}/retry", "Release manual tasks and try failed URLs again"), a.retry)
+	register(h, post("drop", "/jobs/{id}/drop", "Give tasks up for good: what they have pending is excluded"), a.drop)
 	register(h, post("edit", "/jobs/{id}/tasks/{task}/edit", "Change a search that waits for a person, and let it go on"), a.edit)
 	register(h, get("runs", "/jobs/{id}/runs", "The leases of a job's searches, with all their parameters"), a.runs)
 	huma.Register(h, get("nodes", "/nodes", "The nodes, what they cost and have earned"), a.nodes)
@@ -539,34 +547,41 @@ func (a *api) limits(ctx context.Context, in *struct {
 	})
 }
 
-func (a *api) release(kind crawl.EntryKind) func(context.Context, *struct {
+func (a *api) retry(ctx context.Context, in *struct {
 	JobPath
 	Body Release
 }) (*out[Released], error) {
-	return func(ctx context.Context, in *struct {
-		JobPath
-		Body Release
-	}) (*out[Released], error) {
-		return order(ctx, a, in.Body.words(kind, in.ID), func(ctx context.Context, co *coordinator.Coordinator) (Released, error) {
-			pages := make([]crawl.Page, len(in.Body.Lost))
-			for i, b := range in.Body.Lost {
-				var ok bool
-				if pages[i], ok = crawl.PageOf(b); !ok {
-					return Released{}, huma.Error422UnprocessableEntity(fmt.Sprintf("lost: %x is not the key of a page", b))
-				}
-			}
-			why := in.Body.Why
-			if why == "" {
-				why = "by a person"
-			}
-			n, err := co.Release(ctx, kind, in.Body.Sites, crawl.Release{Job: in.ID, Tasks: in.Body.Tasks, Lost: pages, Why: why, Cut: in.Body.Cut})
-			if err != nil {
-				return Released{}, err
-			}
-			j, err := a.find(ctx, co, in.ID)
-			return Released{n, j.Counts.Pending, j.Counts.Manual}, err
-		})
+	pages := make([]crawl.Page, len(in.Body.Lost))
+	for i, b := range in.Body.Lost {
+		var ok bool
+		if pages[i], ok = crawl.PageOf(b); !ok {
+			return nil, huma.Error422UnprocessableEntity(fmt.Sprintf("lost: %x is not the key of a page", b))
+		}
 	}
+	return a.release(ctx, crawl.EntryRetry, in.Body.words(in.ID), in.Body.NamedTasks, crawl.Release{Job: in.ID, Lost: pages, Cut: in.Body.Cut})
+}
+
+func (a *api) drop(ctx context.Context, in *struct {
+	JobPath
+	Body NamedTasks
+}) (*out[Released], error) {
+	return a.release(ctx, crawl.EntryDrop, in.Body.words("drop", in.ID), in.Body, crawl.Release{Job: in.ID})
+}
+
+// release gives an order about tasks; words says it for the log of orders.
+func (a *api) release(ctx context.Context, kind crawl.EntryKind, words string, of NamedTasks, r crawl.Release) (*out[Released], error) {
+	r.Tasks, r.Why = of.Tasks, of.Why
+	if r.Why == "" {
+		r.Why = "by a person"
+	}
+	return order(ctx, a, words, func(ctx context.Context, co *coordinator.Coordinator) (Released, error) {
+		n, err := co.Release(ctx, kind, of.Sites, r)
+		if err != nil {
+			return Released{}, err
+		}
+		j, err := a.find(ctx, co, r.Job)
+		return Released{n, j.Counts.Pending, j.Counts.Manual}, err
+	})
 }
 
 func (a *api) reservation(ctx context.Context, _ *struct{}) (*out[coordinator.Reservation], error) {
