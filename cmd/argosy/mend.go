@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -27,10 +28,11 @@ func newRebuild() *cobra.Command {
             also titles, what was expected of pages, and what was offered in
             markets, but for what the log of a crawl still holds: the last
             thousand entries or so. Pages that the archives do not have are
-            fetched again.
+            fetched again. The indexes are written anew with it.
   frontier  from the ledger. It does not hold what pages link to: each job begins
-            again from its seeds, and all pages are fetched again. What was
-            archived stays in archives and index.
+            again from its seeds, and all pages are fetched again; but a job
+            that was submitted with a list (--seeds) does not, which is said.
+            What was archived stays in archives and index.
   index     from the ledger.
 
 What is replaced is kept beside, with ".old" behind its name. Afterwards go on
@@ -64,7 +66,10 @@ has made, argosy restore loses less.`,
 			if asJSON {
 				return printJSON(c.OutOrStdout(), r)
 			}
-			_, err = fmt.Fprintf(c.OutOrStdout(), "%s rebuilt: %d jobs, %s pages or captures; %s pages are fetched again\n", args[0], r.Jobs, count(r.Pages), count(r.Again))
+			for _, j := range r.Ended {
+				fmt.Fprintf(c.OutOrStdout(), "job %d %s does not begin again: its list of %s was in the frontier alone; argosy submit it again\n", j.Job, strconv.Quote(j.Name), plural(j.Seeds, "seed"))
+			}
+			_, err = fmt.Fprintf(c.OutOrStdout(), "%s rebuilt: %s, %s pages or captures; %s are fetched again\n", args[0], plural(int64(r.Jobs), "job"), count(r.Pages), plural(r.Again, "page"))
 			return err
 		},
 	}

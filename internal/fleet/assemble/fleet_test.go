@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -17,6 +18,8 @@ import (
 	"argosy/internal/fleet/bus"
 	"argosy/internal/fleet/coordinator"
 	"argosy/internal/fleet/frontier"
+	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/mend"
 	"argosy/internal/fleet/outdir"
 	"argosy/internal/fleet/serve"
 	"argosy/internal/testkit"
@@ -385,7 +388,7 @@ func TestSameSitesAgain(t *testing.T) {
 	}
 	t.Cleanup(stop)
 	f := newFleet(t, nil)
-	f.join("a", func(c *assemble.AgentConfig) {
+	a := f.join("a", func(c *assemble.AgentConfig) {
 		c.Node.Fetch.Resolve = map[string]netip.Addr{"*.demo": netip.MustParseAddr("127.0.0.1")}
 	})
 	j := fleetJob(port, time.Millisecond)
@@ -398,6 +401,46 @@ func TestSameSitesAgain(t *testing.T) {
 	if one.Counts.Fetched < 100 || one.Counts.Fetched != two.Counts.Fetched || one.Counts.Discovered != two.Counts.Discovered {
 		t.Errorf("first %+v, then %+v", one.Counts, two.Counts)
 	}
+	if err := a.wait(); err != nil {
+		t.Fatal(err)
+	}
+	f.halt()
+	was := records(t, f.dir)
+	if err := os.Remove(filepath.Join(f.dir, outdir.LedgerFile)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := mend.Ledger(t.Context(), f.dir, []string{filepath.Join(f.dir, "stores", "a")}); err != nil {
+		t.Fatal(err)
+	}
+	now := records(t, f.dir)
+	for of, record := range was {
+		if now[of] != record {
+			t.Errorf("%s is at %q in the ledger that was made anew, it was at %q", of, now[of], record)
+		}
+	}
+}
+
+// records returns where the records of the pages of jobs 1 and 2 are.
+func records(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	l, err := ledger.Open(t.Context(), filepath.Join(dir, outdir.LedgerFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	at := map[string]string{}
+	for job := uint32(1); job <= 2; job++ {
+		err := l.Pages(t.Context(), job, func(p *ledger.Page) error {
+			if p.State == crawl.Fetched.String() {
+				at[fmt.Sprintf("%s of job %d", p.URL, job)] = fmt.Sprintf("%s:%d", p.WARC, p.Offset)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return at
 }
 
 // A coordinator's directory is not taken for a crawl's, nor a crawl's for a coordinator's.

@@ -28,6 +28,15 @@ type Result struct {
 	Jobs  int   `json:"jobs"`
 	Pages int64 `json:"pages"` // in the ledger, or in the index
 	Again int64 `json:"again"` // that are had again when the crawl, or the coordinator, runs next
+
+	Ended []EndedJob `json:"ended,omitempty"`
+}
+
+// EndedJob is a job that does not begin again: the frontier alone had its list of seeds.
+type EndedJob struct {
+	Job   uint32 `json:"job"`
+	Name  string `json:"name,omitempty"`
+	Seeds int64  `json:"seeds"`
 }
 
 // sqliteFiles are what SQLite keeps of a database.
@@ -64,21 +73,11 @@ func Index(ctx context.Context, dir string) (r Result, err error) {
 			return outdir.Mend(dir, err)
 		}
 		defer l.Close()
-		jobs, err := l.Jobs(ctx)
+		jobs, err := writeIndexes(ctx, dir, l)
 		if err != nil {
 			return err
 		}
 		for _, job := range jobs {
-			path := filepath.Join(dir, outdir.IndexFile)
-			if outdir.Fleet(dir) {
-				path = outdir.JobIndex(dir, job)
-			}
-			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-				return err
-			}
-			if err := outdir.WriteIndex(ctx, l, job, path); err != nil {
-				return outdir.Mend(dir, err)
-			}
 			r.Jobs++
 			if err := l.Captures(ctx, job, func(*ledger.Capture) error { r.Pages++; return nil }); err != nil {
 				return err
@@ -88,8 +87,29 @@ func Index(ctx context.Context, dir string) (r Result, err error) {
 	})
 }
 
+// writeIndexes writes the index of every job that a ledger has.
+func writeIndexes(ctx context.Context, dir string, l *ledger.Ledger) (jobs []uint32, err error) {
+	if jobs, err = l.Jobs(ctx); err != nil {
+		return nil, err
+	}
+	for _, job := range jobs {
+		path := filepath.Join(dir, outdir.IndexFile)
+		if outdir.Fleet(dir) {
+			path = outdir.JobIndex(dir, job)
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return nil, err
+		}
+		if err := outdir.WriteIndex(ctx, l, job, path); err != nil {
+			return nil, outdir.Mend(dir, err)
+		}
+	}
+	return jobs, nil
+}
+
 // Frontier has the frontier made anew: a ledger does not hold what pages link to, so that all jobs begin again from their seeds, when
-// the crawl, or the coordinator, runs next. What was archived stays in archives and index.
+// the crawl, or the coordinator, runs next; but for those of a fleet whose list of seeds came apart from the job. What was archived stays in
+// archives and index.
 func Frontier(ctx context.Context, dir string) (r Result, err error) {
 	return r, locked(dir, func() error {
 		path := filepath.Join(dir, outdir.LedgerFile)
@@ -107,7 +127,10 @@ func Frontier(ctx context.Context, dir string) (r Result, err error) {
 		}
 		for _, j := range jobs {
 			if outdir.Fleet(dir) && j.Identity.List != nil {
-				return fmt.Errorf("job %d has a list of seeds, which only the frontier had: argosy restore a copy, or submit it to a coordinator in another directory", j.ID)
+				if j.State != crawl.JobCancelled {
+					r.Ended = append(r.Ended, EndedJob{j.ID, j.Name, j.Identity.List.Count})
+				}
+				continue
 			}
 			e, err := l.Ended(ctx, j.ID)
 			if err != nil {
@@ -121,7 +144,7 @@ func Frontier(ctx context.Context, dir string) (r Result, err error) {
 }
 
 // Ledger makes the ledger anew from the frontier, the archives in stores (none are named: the directory's own) and, of a crawl, what its
-// log still has. What nodes, leases, measurements and costs were is lost; pages that the archives do not have are had again when the crawl,
+// log still has, and the indexes with it. What nodes, leases, measurements and costs were is lost; pages that the archives do not have are had again when the crawl,
 // or the coordinator, runs next.
 func Ledger(ctx context.Context, dir string, stores []string) (r Result, err error) {
 	return r, locked(dir, func() error {
@@ -146,6 +169,7 @@ func Ledger(ctx context.Context, dir string, stores []string) (r Result, err err
 				return err
 			}
 		}
+		have.sort()
 		path := filepath.Join(dir, outdir.LedgerFile)
 		for _, more := range sqliteFiles {
 			if err := away(path + more); err != nil {
@@ -162,24 +186,33 @@ func Ledger(ctx context.Context, dir string, stores []string) (r Result, err err
 			return errors.Join(err, l.Close())
 		}
 		err = l.Restore(ctx, pos.Stream, pos.Seq, func(to *ledger.Restorer) error {
-			var failed error
-			f.Jobs(func(j *frontier.Job) {
-				if failed != nil {
-					return
-				}
+			var jobs []*frontier.Job
+			f.Jobs(func(j *frontier.Job) { jobs = append(jobs, j) })
+			slices.SortStableFunc(jobs, func(a, b *frontier.Job) int { return cmp.Compare(b.StartMS, a.StartMS) })
+			for _, j := range jobs { // the last to begin first: see outcome
 				r.Jobs++
-				if failed = to.Job(j.StartMS, &j.Job, j.State); failed == nil {
-					failed = have.pages(to, f, j, log, &r)
+				if err := errors.Join(to.Job(j.StartMS, &j.Job, j.State), have.pages(to, f, j, log, &r)); err != nil {
+					return err
 				}
-			})
-			return errors.Join(failed, log.markets(to))
+			}
+			return log.markets(to)
 		})
+		if err == nil {
+			_, err = writeIndexes(ctx, dir, l) // they say where the records are, as the ledger does
+		}
 		return errors.Join(err, l.Close())
 	})
 }
 
-// captures are the archived answers of URLs, in the order of their records.
-type captures map[string][]crawl.Outcome
+// captures are the archived answers of URLs, in the order of their dates.
+type captures map[string][]capture
+
+// capture is an archived answer.
+type capture struct {
+	crawl.Outcome
+	taken  bool // a page stands for it
+	passed bool // a job that has the URL began before it
+}
 
 // store reads the answers in a store. What is damaged is passed over, with what stands behind it in its file.
 func (c captures) store(ctx context.Context, s archive.Store) error {
@@ -203,6 +236,12 @@ func (c captures) store(ctx context.Context, s archive.Store) error {
 	return ctx.Err()
 }
 
+func (c captures) sort() {
+	for _, of := range c {
+		slices.SortStableFunc(of, func(a, b capture) int { return cmp.Compare(a.Date, b.Date) })
+	}
+}
+
 func (c captures) file(f io.Reader, name string) {
 	rd := archive.NewReader(f)
 	var last *crawl.Outcome // whose text may follow
@@ -223,8 +262,8 @@ func (c captures) file(f io.Reader, name string) {
 			}
 			o.Record = crawl.Location{File: name, Offset: rec.Offset, Length: rec.Length}
 			of := c[o.URL]
-			c[o.URL] = append(of, *o)
-			last, id = &c[o.URL][len(of)], rec.Header.Get("WARC-Record-ID")
+			c[o.URL] = append(of, capture{Outcome: *o})
+			last, id = &c[o.URL][len(of)].Outcome, rec.Header.Get("WARC-Record-ID")
 		case "conversion":
 			if rec.Discard() != nil {
 				return
@@ -308,14 +347,41 @@ func (c captures) pages(to *ledger.Restorer, f *frontier.Frontier, j *frontier.J
 // outcome puts together how a URL has ended; false: it was fetched, and its answer is not in the archives.
 func (c captures) outcome(j *frontier.Job, u *frontier.URL) (o crawl.Outcome, ok bool) {
 	o, ok = crawl.Outcome{Key: u.Key, URL: u.URL, Date: j.StartMS}, u.State != crawl.Fetched
-	for _, of := range c[u.URL] { // the last one with the bytes that the frontier knows
-		if of.Digest == u.Digest {
-			o, ok = of, true
-		}
+	if of := c.of(j, u); of != nil {
+		o, ok = of.Outcome, true
 	}
 	o.State, o.Reason, o.Depth, o.Bytes, o.Owner, o.Gen = u.State, u.Reason, u.Depth, u.Bytes, u.Layer.Owner, u.Layer.Gen
 	if u.State == crawl.Fetched && j.Identity.Topic != nil {
 		o.Score = u.Score
 	}
 	return o, ok
+}
+
+// of returns the answer that is a job's of those with the bytes that its frontier knows: one that no page stands for, and the last one
+// between the beginning of this job and that of the next one that has the URL; jobs that began later come first. If there is none, for jobs
+// ran at once, a record was damaged or a node's clock is slow, it is a later one, an earlier one, or one that is another page's too.
+func (c captures) of(j *frontier.Job, u *frontier.URL) (found *capture) {
+	const another, earlier, later, own = 1, 2, 3, 4
+	all, best := c[u.URL], 0
+	for i := len(all) - 1; i >= 0; i-- {
+		of, fits := &all[i], another
+		switch {
+		case of.Digest != u.Digest:
+			continue
+		case of.taken:
+		case of.Date < j.StartMS:
+			fits = earlier
+		case of.passed:
+			fits = later
+		default:
+			fits = own
+		}
+		if of.passed = of.passed || of.Date >= j.StartMS; fits > best {
+			found, best = of, fits
+		}
+	}
+	if best >= later {
+		found.taken = true
+	}
+	return found
 }
