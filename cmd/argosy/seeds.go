@@ -190,7 +190,7 @@ func (f *crawlFlags) readSeeds(ctx context.Context, args []string) (*seedSet, er
 		}
 		return &seedSet{}, nil
 	}
-	found, err := f.searched(ctx, sayOnError)
+	found, err := f.searched(ctx, len(args) > 0 || f.hasSeeds(), sayOnError)
 	if err != nil {
 		return nil, err
 	}
@@ -203,6 +203,11 @@ func (f *crawlFlags) readSeeds(ctx context.Context, args []string) (*seedSet, er
 		return nil, usage("%w", err)
 	}
 	return s, nil
+}
+
+// hasSeeds reports whether flags or the job file name seeds.
+func (f *crawlFlags) hasSeeds() bool {
+	return f.seeds != "" || len(f.job.Seeds) > 0 || f.job.SeedsFile != ""
 }
 
 // seedSource is the source of all seeds: those of the command line or else of the job, and those that search engines have found.

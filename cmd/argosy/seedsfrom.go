@@ -40,8 +40,9 @@ type seedSearch struct {
 	answered bool // by at least one engine
 }
 
-// searched returns the seeds that the engines of a job find, nil if it names none. say is told how each page of results did.
-func (f *crawlFlags) searched(ctx context.Context, say func(string)) ([]string, error) {
+// searched returns the seeds that the engines of a job find, nil if it names none. Where others are given it need not find any. say is told
+// how each page of results did.
+func (f *crawlFlags) searched(ctx context.Context, others bool, say func(string)) ([]string, error) {
 	if len(f.job.SeedsFrom) == 0 || f.recalled {
 		return nil, nil
 	}
@@ -77,11 +78,20 @@ func (f *crawlFlags) searched(ctx context.Context, say func(string)) ([]string, 
 			say(err.Error()) // another one may answer
 		}
 	}
-	if !s.answered {
-		return nil, &exitError{exitFailed, errors.New("--seeds-from: no engine has answered: give seeds or another engine")}
+	why := ""
+	switch {
+	case !s.answered:
+		why = "no engine has answered"
+	case len(s.found) == 0:
+		why = fmt.Sprintf("no result is about %q", f.job.Topic.Words)
 	}
-	if len(s.found) == 0 {
-		return nil, &exitError{exitFailed, fmt.Errorf("--seeds-from: no result is about %q: give seeds, other words or another engine", f.job.Topic.Words)}
+	switch {
+	case why != "" && others:
+		say("--seeds-from: " + why + ": the seeds that are given have to do")
+	case !s.answered:
+		return nil, &exitError{exitFailed, fmt.Errorf("--seeds-from: %s: give seeds or another engine", why)}
+	case why != "":
+		return nil, &exitError{exitFailed, fmt.Errorf("--seeds-from: %s: give seeds, other words or another engine", why)}
 	}
 	return s.found, nil
 }

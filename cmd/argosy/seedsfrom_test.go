@@ -91,4 +91,11 @@ func TestSeedsFromEngine(t *testing.T) {
 			t.Errorf("%v: exit %d\n%s", c.args, code, errs)
 		}
 	}
+	for _, more := range [][]string{{"--seeds-from", "closed", "--topic", "tax law"}, {"--seeds-from", "site", "--topic", "tax law"}} {
+		dir := filepath.Join(tmp, more[1])
+		code, out, errs := argosy(t, append([]string{"crawl", site + "p0/0", "-o", dir, "--engines", engines, "--allow-private", "--delay", "0"}, more...)...)
+		if code != 0 || !strings.Contains(errs, "the seeds that are given have to do") || !strings.Contains(out, " 1 fetched") {
+			t.Errorf("beside a seed, %v: exit %d\n%s%s", more, code, out, errs)
+		}
+	}
 }

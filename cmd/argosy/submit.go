@@ -169,7 +169,7 @@ func (f *submitFlags) found(ctx context.Context) (found []string, err error) {
 	if f.check {
 		return []string{"https://found.invalid/"}, nil
 	}
-	return f.net.searched(ctx, sayOnError)
+	return f.net.searched(ctx, f.net.hasSeeds(), sayOnError)
 }
 
 // submit gives a job to a coordinator, and its seeds after it if they are many.
