@@ -8,7 +8,6 @@ import (
 	"io"
 	"math"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,8 +20,7 @@ import (
 	"argosy/internal/fleet/frontier"
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/outdir"
-	"argosy/internal/page/archive"
-	"argosy/internal/page/fetch"
+	"argosy/internal/fleet/shelf"
 	"argosy/internal/page/topic"
 )
 
@@ -119,10 +117,13 @@ func newTopicShow() *cobra.Command {
 
 func showTopic(w io.Writer, t *crawl.Topic) error {
 	p := treePrinter{w: w}
-	stemmed, _ := topic.Languages()
-	how := "words are stemmed"
-	if !slices.Contains(stemmed, t.Language) {
-		how = "no stemmer: words are compared as they stand"
+	stemmed, _, paired := topic.Languages()
+	how := "no stemmer: words are compared as they stand"
+	switch {
+	case slices.Contains(stemmed, t.Language):
+		how = "words are stemmed"
+	case slices.Contains(paired, t.Language):
+		how = "read by pairs of characters"
 	}
 	p.printf("%q, language %s (%s)\non the topic from a score of %g, which is a sum of %.4g; a unit of the sum is %.4g of the logistic curve\n", t.About, t.Language, how, t.Threshold,
 		sumAt(t), t.Gain)
@@ -229,7 +230,7 @@ func explainURL(c *cobra.Command, dir string, job uint32, raw string, asJSON boo
 		return usage("%s: no page has named %s", dir, u.String())
 	}
 	var page *topic.Verdict
-	if body, err := archived(c.Context(), dir, job, u); err != nil {
+	if body, err := archived(c.Context(), dir, job, of.At); err != nil {
 		return err
 	} else if body != nil {
 		v := topic.NewJudge(of.Topic).Explain(body, true)
@@ -246,7 +247,11 @@ func explainURL(c *cobra.Command, dir string, job uint32, raw string, asJSON boo
 
 func printJudged(w io.Writer, of *frontier.Judged, page *topic.Verdict) error {
 	p := treePrinter{w: w}
-	p.printf("%s  %s, depth %d\n", of.URL, strings.TrimSpace(of.State+" "+of.Reason), of.Depth)
+	whose := ""
+	if of.Crawler > 0 {
+		whose = fmt.Sprintf(", crawler %d's", of.Crawler)
+	}
+	p.printf("%s  %s, depth %d%s\n", of.URL, strings.TrimSpace(of.State+" "+of.Reason), of.Depth, whose)
 	if of.Parent != "" {
 		p.printf("  named first by %s\n", of.Parent)
 	}
@@ -268,38 +273,19 @@ func printJudged(w io.Writer, of *frontier.Judged, page *topic.Verdict) error {
 }
 
 // archived returns the body of a page that a crawl has archived as HTML, in UTF-8; nil if there is none.
-func archived(ctx context.Context, dir string, job uint32, u crawl.URL) ([]byte, error) {
+func archived(ctx context.Context, dir string, job uint32, at crawl.Page) ([]byte, error) {
 	l, err := ledger.Open(ctx, filepath.Join(dir, outdir.LedgerFile))
 	if err != nil {
 		return nil, err
 	}
 	defer l.Close()
-	p, err := l.Page(ctx, job, crawl.Page{Key: u.Key()})
-	if err != nil || p == nil || !p.HTML || p.Status != http.StatusOK || !p.Captured() || p.Revisit {
+	p, err := l.Page(ctx, job, at)
+	if err != nil || p == nil || !p.HTML || p.Status != http.StatusOK || !p.Captured() {
 		return nil, err
 	}
-	store := archive.Dir(filepath.Join(dir, outdir.WARCDir))
-	f, err := store.Open(ctx, p.WARC, p.Offset)
-	if errors.Is(err, os.ErrNotExist) { // it is still written to
-		f, err = store.Open(ctx, p.WARC+".open", p.Offset)
-	}
+	kept, err := shelf.New(dir, l).Read(ctx, job, p, maxExample)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", p.URL, err)
 	}
-	defer f.Close()
-	rec, err := archive.NewReader(f).Next()
-	if err != nil {
-		return nil, fmt.Errorf("%s at %d: %w", p.WARC, p.Offset, err)
-	}
-	resp, err := fetch.ReadKept(rec, maxExample)
-	if err != nil {
-		return nil, fmt.Errorf("%s at %d: %w", p.WARC, p.Offset, err)
-	}
-	defer resp.Release()
-	body, err := resp.Decoded(maxExample)
-	if err != nil && len(body) == 0 {
-		return nil, err
-	}
-	body, _ = decodedPage(body, resp.Get("Content-Type"))
-	return body, nil
+	return []byte(shelf.UTF8(p, kept)), nil
 }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -110,6 +112,37 @@ func TestTopicalCrawl(t *testing.T) {
 	} {
 		if code, _, errs := apart(t, c.args...); code != exitUsage || !strings.Contains(errs, c.want) {
 			t.Errorf("%v: exit %d, %s", c.args, code, errs)
+		}
+	}
+}
+
+// A page is explained from the store in which its node has put it, and of crawlers that remember for themselves the copy of the one that has it.
+func TestExplainsFromStores(t *testing.T) {
+	t.Parallel()
+	site, dir, store := library(t), filepath.Join(t.TempDir(), "c"), filepath.Join(t.TempDir(), "store")
+	code, out, errs := apart(t, "crawl", site, "-o", dir, "--allow-private", "--delay", "0", "--topic", "asynchronous iterators", "--crawlers", "2", "--market",
+		"independent,beta=20,understanding=0", "--tunnel", "-1")
+	if code != 0 {
+		t.Fatalf("exit %d\n%s%s", code, out, errs)
+	}
+	db, err := sql.Open("sqlite", filepath.Join(dir, "argosy.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.Exec(`UPDATE nodes SET store = ?`, store) // as a node of a fleet has its own
+	if err = errors.Join(err, db.Close(), os.Rename(filepath.Join(dir, "warc"), store)); err != nil {
+		t.Fatal(err)
+	}
+	_, all, _ := apart(t, "export", dir, "--min-score", "0.2", "--format", "csv")
+	lines := strings.Split(strings.TrimSpace(all), "\n")
+	if len(lines) < 3 {
+		t.Fatalf("nothing on the topic\n%s", all)
+	}
+	for _, line := range lines[1:min(len(lines), 5)] {
+		url, _, _ := strings.Cut(line, ",")
+		code, out, errs := apart(t, "explain", url, "-o", dir)
+		if code != 0 || !strings.Contains(out, "the page: score ") || !strings.Contains(out, ", crawler ") || !strings.Contains(out, "named first by ") && url != site {
+			t.Errorf("%s: exit %d\n%s%s", url, code, out, errs)
 		}
 	}
 }

@@ -58,11 +58,11 @@ func (s *Shelf) Read(ctx context.Context, job uint32, p *ledger.Page, most int) 
 	if err != nil {
 		return c, fmt.Errorf("the record refers to %.200q: %w", original, err)
 	}
-	first, err := s.ledger.Page(ctx, job, crawl.Page{Layer: p.Layer, Key: u.Key()})
+	first, err := s.first(ctx, job, p.Layer, u.Key())
 	if err != nil {
 		return c, err
 	}
-	if first == nil || !first.Captured() || first.Revisit {
+	if first == nil {
 		return c, fmt.Errorf("its body lies with %.200s, which is not archived", original)
 	}
 	with, _, err := s.read(ctx, first, most)
@@ -70,6 +70,29 @@ func (s *Shelf) Read(ctx context.Context, job uint32, p *ledger.Page, most int) 
 		c.Body, c.Cut = with.Body, with.Cut
 	}
 	return c, err
+}
+
+// first returns the page of a URL whose body is archived, nil if there is none: that of the layer, else that of another crawler.
+func (s *Shelf) first(ctx context.Context, job uint32, layer crawl.Layer, k crawl.Key) (*ledger.Page, error) {
+	layers := []crawl.Layer{layer}
+	if layer != (crawl.Layer{}) {
+		d, err := s.ledger.Describe(ctx, job)
+		if err != nil {
+			return nil, err
+		}
+		if d != nil && d.Identity.Market.Layered() {
+			for c := range d.Identity.Market.Crawlers {
+				layers = append(layers, crawl.Layer{Owner: uint32(c) + 1})
+			}
+		}
+	}
+	for _, l := range layers {
+		p, err := s.ledger.Page(ctx, job, crawl.Page{Layer: l, Key: k})
+		if err != nil || p != nil && p.Captured() && !p.Revisit {
+			return p, err
+		}
+	}
+	return nil, nil
 }
 
 // open opens the file of an archive at an offset, in the first store that has it.

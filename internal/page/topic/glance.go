@@ -18,7 +18,7 @@ type glance struct {
 // the first two letters of a word, but for y and i, and words that are compared as they stand keep all.
 func (j *Judge) glancesOf() (out []glance) {
 	for stem := range j.ids {
-		if j.Topic.Language != "en" && j.Topic.Language != "none" || len(stem) < 2 || stem[0] >= utf8.RuneSelf || stem[1] >= utf8.RuneSelf {
+		if j.Topic.Language != "en" && j.Topic.Language != AsTheyStand || len(stem) < 2 || stem[0] >= utf8.RuneSelf || stem[1] >= utf8.RuneSelf {
 			return nil
 		}
 		g := glance{ones * uint64(stem[0]|0x20), ones * uint64(stem[1]|0x20), ones * uint64(stem[1]|0x20)}

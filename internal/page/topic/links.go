@@ -363,10 +363,18 @@ func (m *Links) Explain(e *Evidence, learned bool) LinkVerdict {
 		return v
 	}
 	m.named(e, p)
+	at := map[string]int{} // a word may stand there several times
 	for i, f := range m.feats {
-		if w := m.weights[f.slot]; w != 0 {
-			v.Learn = append(v.Learn, Term{m.names[i], round(float64(w * f.x))})
+		w := m.weights[f.slot]
+		if w == 0 {
+			continue
 		}
+		k, was := at[m.names[i]]
+		if !was {
+			k, at[m.names[i]] = len(v.Learn), len(v.Learn)
+			v.Learn = append(v.Learn, Term{Sign: m.names[i]})
+		}
+		v.Learn[k].Adds = round(v.Learn[k].Adds + float64(w*f.x))
 	}
 	return v
 }

@@ -3,6 +3,7 @@ package topic
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -33,6 +34,26 @@ func TestLinksByRules(t *testing.T) {
 		if v := m.Explain(&order[i], true); v.Score != s {
 			t.Errorf("%+v: explained as %v, scored %v", order[i], v.Score, s)
 		}
+	}
+}
+
+// What is learned of a link is explained sign by sign, each once, and adds up to what it is scored by.
+func TestLinksExplained(t *testing.T) {
+	m := NewLinks(words(t, "honey", "en"))
+	e := Evidence{URL: "http://a.test/1/2/3", Anchor: "news 1, news 2, news 3", Around: "12 news of 34 news in 56"}
+	for range 9 {
+		m.Learn(&e, 0)
+	}
+	v := m.Explain(&e, true)
+	seen, sum := map[string]bool{}, 0.0
+	for _, x := range v.Learn {
+		if sum += x.Adds; seen[x.Sign] {
+			t.Errorf("%s twice: %+v", x.Sign, v.Learn)
+		}
+		seen[x.Sign] = true
+	}
+	if raw := m.raw(); len(seen) < 5 || math.Abs(sum-raw) > 0.001 {
+		t.Errorf("%d signs add up to %.4f, the score is by %.4f", len(seen), sum, raw)
 	}
 }
 

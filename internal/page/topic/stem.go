@@ -1,6 +1,7 @@
 package topic
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -39,15 +40,24 @@ func stem(word, language string) (stemmed string) {
 	return word
 }
 
-// Languages are those whose words are stemmed, and those of which at least the words are known that say nothing.
-func Languages() (stemmed, known []string) {
+// AsTheyStand is the language of words that are compared as they stand.
+const AsTheyStand = "none"
+
+// Languages are those whose words are stemmed, those of which at least the words are known that say nothing, and those that are read by pairs
+// of characters.
+func Languages() (stemmed, known, paired []string) {
 	for _, l := range languages {
 		known = append(known, l.code)
 		if stemmers[l.code] != nil {
 			stemmed = append(stemmed, l.code)
 		}
 	}
-	return stemmed, known
+	for _, u := range unspaced {
+		if !slices.Contains(paired, u.language) {
+			paired = append(paired, u.language)
+		}
+	}
+	return stemmed, known, paired
 }
 
 // language is a language's most frequent words, which say nothing of what a text is about.
@@ -113,8 +123,8 @@ var webWords = func() map[string]bool {
 	return m
 }()
 
-// guess returns the language of words: the one whose frequent words are most of them. Without such words, as in a few key
-// words, it is Russian by its script, else English.
+// guess returns the language of words: the one whose frequent words are most of them. Without such words, as in a few key words, their
+// letters say it.
 func guess(words []string) string {
 	best, most := "", 0
 	for _, l := range languages {
@@ -128,15 +138,28 @@ func guess(words []string) string {
 			best, most = l.code, n
 		}
 	}
-	if best != "" {
-		return best
+	if best == "" {
+		best = byLetters(strings.Join(words, ""))
 	}
-	for _, w := range words {
-		for _, r := range w {
-			if unicode.Is(unicode.Cyrillic, r) {
-				return "ru"
-			}
+	return best
+}
+
+// byLetters returns the language that letters speak for: Russian is its script's, then come those whose words are not set apart, unless there
+// are Latin letters, too: those speak for English. Of other letters nothing is known.
+func byLetters(letters string) string {
+	has := func(script *unicode.RangeTable) bool {
+		return strings.IndexFunc(letters, func(r rune) bool { return unicode.Is(script, r) }) >= 0
+	}
+	switch {
+	case has(unicode.Cyrillic):
+		return "ru"
+	case has(unicode.Latin):
+		return "en"
+	}
+	for _, u := range unspaced {
+		if has(u.script) {
+			return u.language
 		}
 	}
-	return "en"
+	return AsTheyStand
 }

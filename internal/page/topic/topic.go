@@ -73,8 +73,9 @@ func checkLanguage(language string, words []string) (string, error) {
 	if language == "" {
 		return guess(words), nil
 	}
-	if _, known := Languages(); language != "none" && !slices.Contains(known, language) {
-		return "", fmt.Errorf("language %q: allowed are %s, or none, by which words are compared as they stand", language, strings.Join(known, ", "))
+	_, known, paired := Languages()
+	if allowed := append(known, paired...); language != AsTheyStand && !slices.Contains(allowed, language) {
+		return "", fmt.Errorf("language %q: allowed are %s, or %s, by which words are compared as they stand", language, strings.Join(allowed, ", "), AsTheyStand)
 	}
 	return language, nil
 }

@@ -249,3 +249,23 @@ func BenchmarkPage(b *testing.B) {
 		j.Page(p)
 	}
 }
+
+// The language of key words is guessed by their letters where no frequent word tells; those that are guessed can be said as well.
+func TestLanguageOfWords(t *testing.T) {
+	for about, want := range map[string]string{
+		"beekeeping honey": "en", "蜂蜜 养蜂": "zh", "養蜂 はちみつ": "ja", "양봉": "ko", "น้ำผึ้ง": "th", "пчеловодство": "ru", "تربية النحل": "none", "μέλισσα": "none",
+		"HTTP 缓存": "en", "die Bienen und der Honig": "de", "802.1": "none",
+	} {
+		got, err := Words(about, "")
+		if err != nil || got.Language != want {
+			t.Errorf("%s: %+v, %v; want %s", about, got, err, want)
+			continue
+		}
+		if said, err := Words(about, want); err != nil || said.Language != want {
+			t.Errorf("%s as %s: %+v, %v", about, want, said, err)
+		}
+	}
+	if _, err := Words("x", "ar"); err == nil || !strings.Contains(err.Error(), "zh") {
+		t.Errorf("ar: %v", err)
+	}
+}

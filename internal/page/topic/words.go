@@ -8,14 +8,26 @@ import (
 // maxWord bounds a word, in bytes: what is longer is no word of a language.
 const maxWord = 60
 
-// unspaced are the scripts whose words are not set apart: their texts are read by pairs of characters.
-var unspaced = []*unicode.RangeTable{
-	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
+// unspaced are the scripts whose words are not set apart: their texts are read by pairs of characters. Each is of a language; Japanese, which
+// has Chinese characters as well, stands before Chinese.
+var unspaced = []struct {
+	language string
+	script   *unicode.RangeTable
+}{
+	{"ja", unicode.Hiragana}, {"ja", unicode.Katakana}, {"zh", unicode.Han}, {"ko", unicode.Hangul}, {"th", unicode.Thai}, {"lo", unicode.Lao}, {"km", unicode.Khmer},
+	{"my", unicode.Myanmar},
 }
+
+var unspacedScripts = func() (all []*unicode.RangeTable) {
+	for _, u := range unspaced {
+		all = append(all, u.script)
+	}
+	return all
+}()
 
 // isUnspaced reports whether a character is of a script whose words are not set apart.
 func isUnspaced(r rune) bool {
-	return r >= 0x0E00 && (r < 0x1000 || r >= 0x1000 && r < 0x1200 || r >= 0x1780 && r < 0x1800 || r >= 0x2E80) && unicode.In(r, unspaced...)
+	return r >= 0x0E00 && (r < 0x1000 || r >= 0x1000 && r < 0x1200 || r >= 0x1780 && r < 0x1800 || r >= 0x2E80) && unicode.In(r, unspacedScripts...)
 }
 
 // Each calls fn with the words of a text, in lower case: what is between characters that are neither letters nor digits, and
