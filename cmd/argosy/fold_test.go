@@ -33,6 +33,7 @@ func TestSummaryIsFolded(t *testing.T) {
 	sum := ended(crawl.Counts{Discovered: 1234567, Fetched: 1234567, Pages: 1234567, Bytes: 1 << 44}, nil)
 	sum.Traps = []crawl.Trap{{Site: "a.test", Template: "/x/#", Example: "http://a.test/x/1", Waiting: 1000, Answers: 2000, Empty: 1999}}
 	sum.Troubles = []assemble.Trouble{{Site: "b.test", Why: "no-such-host", URLs: 1}}
+	sum.Losses = []assemble.Loss{{Why: "body-large", URLs: 2, Sites: 2, Example: "http://c.test/" + strings.Repeat("long/", 5)}}
 	printSummary(&b, sum)
 	for _, columns := range []int{60, 80, 120} {
 		text := folded(b.String(), columns)

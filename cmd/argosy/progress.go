@@ -13,7 +13,6 @@ import (
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/coordinator"
-	"argosy/internal/fleet/frontier"
 	"argosy/internal/fleet/outdir"
 )
 
@@ -289,6 +288,7 @@ func printSummary(w io.Writer, s assemble.Summary) {
 		fmt.Fprintf(w, "  a limit has ended it: argosy crawl -o %s goes on with a higher one\n    (--max-pages, --max-time, --max-bytes)\n", filepath.Clean(s.Out))
 	}
 	printTroubles(w, s.Troubles)
+	printLosses(w, s)
 	printTraps(w, s.Traps, "argosy retry "+s.Out+" --cut")
 	printPlace(w, s)
 }
@@ -393,7 +393,7 @@ func printCounts(w io.Writer, s assemble.Summary) {
 		if n == 1 {
 			lie = "lies"
 		}
-		fmt.Fprintf(w, "  %s %s behind more than %d redirects in a row: those are not followed\n", plural(n, "URL"), lie, frontier.MaxRedirects)
+		fmt.Fprintf(w, "  %s %s behind more than %d redirects in a row: those are not followed\n", plural(n, "URL"), lie, crawl.MaxRedirects)
 	}
 	if n := s.Reasons[string(crawl.ReasonNoFollow)]; n > 0 {
 		fmt.Fprintf(w, "  %s named only by pages that ask not to follow their links (nofollow): --ignore-nofollow follows them\n", plural(n, "URL"))
@@ -401,7 +401,7 @@ func printCounts(w io.Writer, s assemble.Summary) {
 	if s.Pages == 1 && s.Moved > 0 && s.Moved == s.Discovered-1 {
 		fmt.Fprintln(w, "  every URL leads to one page, which names no other: if it is a login or asks\n  for consent, --cookies of a browser that has passed it help")
 	}
-	if s.Discovered == 1 && s.Pages == 1 {
+	if s.Discovered == 1 && s.Pages == 1 && len(s.Losses) == 0 {
 		fmt.Fprintln(w, "  that page names no other: links that its scripts would make are not seen; a sitemap may have them (--sitemaps)")
 	}
 }

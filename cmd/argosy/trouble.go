@@ -35,20 +35,22 @@ var meanings = map[string]meaning{
 	string(crawl.ReasonInclude):    {"", "look at --include"},
 	string(crawl.ReasonExclude):    {"", "look at --exclude"},
 	string(crawl.KindStatus):       {"", "--delay asks it more slowly"},
-	string(crawl.ReasonRedirects):  {"", "--cookies of a login or of a consent page may end that"},
-	"401":                          {"it wants a login (401)", "a seed http://USER:PASSWORD@HOST/, --header \"Authorization: …\", or --cookies of a login"},
-	"403":                          {"it refuses us (403)", "--user-agent says who you are, --delay asks more slowly, --cookies brings a login"},
-	"404":                          {"it has no such page (404)", "check the seed's path"},
+	string(crawl.ReasonRedirects):  {"", "--cookies of a browser that has passed it may end that"},
+	"401":                          {"a login is wanted (401)", "a seed http://USER:PASSWORD@HOST/, --header \"Authorization: …\", or --cookies of a login"},
+	"403":                          {"access is refused (403)", "--user-agent says who you are, --delay asks more slowly, --cookies brings a login"},
+	"404":                          {"there is no such page (404)", "check the seed's path"},
 	"407":                          {"the proxy wants a login (407)", "--proxy http://USER:PASSWORD@HOST:PORT"},
 	"410":                          {"the page is gone (410)", "check the seed's path"},
-	"429":                          {"it asks for fewer requests (429)", "--delay asks more slowly, and argosy retry -o DIR begins again"},
-	"500":                          {"it has an error of its own (500)", "try again later: argosy retry -o DIR"},
+	"429":                          {"fewer requests are asked for (429)", "--delay asks more slowly, and argosy retry -o DIR begins again"},
+	"500":                          {"an error of the server's own (500)", "try again later: argosy retry -o DIR"},
 	"502":                          {"what is behind it does not answer (502)", "try again later: argosy retry -o DIR"},
 	"503":                          {"it is not available (503)", "try again later, or with a longer --delay: argosy retry -o DIR"},
 	string(crawl.KindProtocol):     {"", "check the port, and http:// or https://"},
 	string(crawl.KindReset):        {"", "check the port, and http:// or https://; --user-agent says who you are"},
 	string(crawl.KindSlow):         {"", "--min-rate allows slower ones"},
-	string(crawl.KindBomb):         {"", "--max-body allows larger ones"},
+	string(crawl.KindBodyLarge):    {"", "--max-body takes larger ones"},
+	string(crawl.KindBomb):         {"", "--max-body allows larger ones: four times as much once decompressed"},
+	string(crawl.KindHeaderLarge):  {"", "check the address: no browser takes such an answer"},
 }
 
 // meaningOf returns what a reason means.
@@ -63,8 +65,8 @@ func whatOf(why, detail string) string {
 	what := meaningOf(why).what
 	if what == "" {
 		what = why
-		if len(why) == 3 && why[0] >= '1' && why[0] <= '5' {
-			what = "it answers " + why
+		if len(why) == 3 && why[0] >= '1' && why[0] <= '9' {
+			what = "the answer's status is " + why
 		}
 	}
 	if detail = tellDetail(detail); detail != "" {
@@ -75,10 +77,13 @@ func whatOf(why, detail string) string {
 
 // tellDetail leaves out of an error's text what it says twice: the operation, the host and the kind stand before.
 func tellDetail(s string) string {
-	if op, rest, ok := strings.Cut(s, ": "); ok && (strings.HasPrefix(op, "resolve ") || strings.HasPrefix(op, "dial ") || strings.HasPrefix(op, "TLS ") || strings.HasPrefix(op, "proxy ")) {
-		if _, after, ok := strings.Cut(rest, ": "); ok {
-			s = after
+	for {
+		op, rest, _ := strings.Cut(s, ": ")
+		kind, after, ok := strings.Cut(rest, ": ")
+		if !ok || crawl.Kind(kind).Words() == "" || strings.Contains(op, ":") { // an address is worth telling
+			break
 		}
+		s = after
 	}
 	s = strings.TrimPrefix(s, "tls: ")
 	s = strings.TrimPrefix(s, "failed to verify certificate: ")
@@ -110,6 +115,52 @@ func printTroubles(w io.Writer, troubles []assemble.Trouble) {
 			fmt.Fprintf(w, "    → %s\n", step)
 		}
 	}
+}
+
+// inPart are the steps where a site works otherwise: what to check of the whole of it helps nothing.
+var inPart = map[string]string{
+	string(crawl.KindReset):    again,
+	string(crawl.KindProtocol): again,
+	string(crawl.KindTLS):      again,
+	string(crawl.KindSlow):     meanings[string(crawl.KindSlow)].step + "; " + again,
+	string(crawl.KindRefused):  again,
+	string(crawl.KindConnect):  again,
+	string(crawl.KindNoHost):   again,
+	string(crawl.KindDNS):      again,
+	string(crawl.KindTimeout):  "--header-timeout and --body-timeout wait longer; " + again,
+	string(crawl.KindArchive):  again,
+	string(crawl.KindInternal): again,
+	string(crawl.KindEncoding): "it is archived as it came, and read as far as that goes",
+}
+
+const again = "argosy retry DIR, and then the same crawl again, asks for them once more"
+
+// printLosses says what was lost on sites that have brought something, with one URL of each kind, and the step that helps; what their
+// robots.txt forbids comes last.
+func printLosses(w io.Writer, s assemble.Summary) {
+	losses := slices.Clone(s.Losses)
+	slices.SortStableFunc(losses, func(a, b assemble.Loss) int { return cmp.Compare(forbidden(a), forbidden(b)) })
+	for _, l := range losses {
+		on := ""
+		if l.Sites > 1 {
+			on = " on " + plural(l.Sites, "site")
+		}
+		fmt.Fprintf(w, "  %s%s: %s; one: %s\n", plural(l.URLs, "URL"), on, whatOf(l.Why, l.Detail), clip(l.Example))
+		step, ok := inPart[l.Why]
+		if !ok {
+			step = meanings[l.Why].step
+		}
+		if step != "" {
+			fmt.Fprintf(w, "    → %s\n", strings.ReplaceAll(step, "retry DIR", "retry "+s.Out))
+		}
+	}
+}
+
+func forbidden(l assemble.Loss) int {
+	if l.Why == string(crawl.ReasonRobots) || l.Why == string(crawl.ReasonRobotsDown) {
+		return 1
+	}
+	return 0
 }
 
 // nothingFetched is the error of a crawl that has brought nothing; alone says that nothing else has been printed of it.
@@ -157,6 +208,9 @@ func (t *teller) lines(problems []agent.Problem) (out []string) {
 		}
 		t.told[key] = true
 		line := p.Site + ": " + whatOf(why, p.Detail)
+		if p.URL != "" { // of one page, as far as is known
+			line = clip(p.URL) + ": " + whatOf(why, "")
+		}
 		if p.Again {
 			line += "; trying again"
 		} else if step := meanings[why].step; step != "" {

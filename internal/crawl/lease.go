@@ -95,7 +95,16 @@ type Target struct {
 	Parent *Key `cbor:"9,keyasint,omitempty"` // and whether it links to this page, which has named it (Back)
 
 	Whole bool `cbor:"12,keyasint,omitempty"` // it was had before, and its record may be lost: it is archived whole, as no revisit
+
+	Chain []Key `cbor:"13,keyasint,omitempty"` // URLs whose redirects led here, the nearest first
+	Again bool  `cbor:"14,keyasint,omitempty"` // it was answered by a redirect before, behind which something has changed (Outcome.Again)
 }
+
+// MaxRedirects bounds a chain of redirects; MaxAgain how many URLs an outcome has asked again.
+const (
+	MaxRedirects = 10
+	MaxAgain     = 4096
+)
 
 // Mark says how much the frontier wants to know what a page shows. Making a mark costs a fifth of a page's processor time.
 type Mark uint8
@@ -202,6 +211,11 @@ type Outcome struct {
 	Shows  uint64   `cbor:"34,keyasint,omitempty"` // of a target to be marked: equal for answers that show the same
 	Sample []uint32 `cbor:"35,keyasint,omitempty"` // marks of the text's phrases
 	Back   bool     `cbor:"36,keyasint,omitempty"` // it links to its parent
+
+	// Again are URLs that may answer otherwise from now on, as a browser would be answered that comes back to them: this answer leads
+	// back to them, or has brought a cookie, and they led to it. As far as they were answered by a redirect they are asked again, and
+	// what they answered is archived beside the pages.
+	Again []Key `cbor:"38,keyasint,omitempty"`
 
 	Figures []uint32 `cbor:"37,keyasint,omitempty"` // marks of the text's figures
 

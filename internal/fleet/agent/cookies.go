@@ -24,8 +24,9 @@ type jar struct {
 
 func (j *jar) load(cs []crawl.Cookie) { j.cookies = append([]crawl.Cookie(nil), cs...) }
 
-// set takes in Set-Cookie fields; it reports whether anything has changed.
+// set takes in Set-Cookie fields; it reports whether a cookie has come that was not there before.
 func (j *jar) set(u crawl.URL, fields []string, now time.Time) bool {
+	had := len(j.cookies)
 	changed := false
 	for _, f := range fields {
 		c, err := http.ParseSetCookie(f)
@@ -53,7 +54,7 @@ func (j *jar) set(u crawl.URL, fields []string, now time.Time) bool {
 		changed = j.put(n, now) || changed
 	}
 	j.changed = j.changed || changed
-	return changed
+	return len(j.cookies) > had
 }
 
 // put replaces, adds or removes a cookie.

@@ -43,6 +43,9 @@ type lease struct {
 	ended   string    // why the lease ends; empty while it runs
 	next    time.Time // the site's next turn
 	jar     jar
+	led     map[crawl.Key][]crawl.Key // by where they redirected to: URLs that did, as long as no cookie has come of it
+	leads   int                       // of those URLs
+	moments int                       // pages that were asked again because they had their reader wait a moment
 	latency time.Duration
 	answers int64
 	fails   int        // in a row

@@ -23,6 +23,7 @@ type page struct {
 	found   *finder  // what links it has given
 	records []record // what is archived of it
 	encoded encoded
+	cookie  bool // it has brought one that was not there
 }
 
 // one works on a target. An error is one of the node, not of the site.
@@ -56,8 +57,9 @@ func (l *lease) one(t crawl.Target) error {
 	}
 	p := &page{target: t, url: u}
 	defer func() { p.resp.Release() }()
-	for again := false; ; again = true {
+	for n := 0; ; n++ {
 		p.resp.Release()
+		sent := l.sends(u)
 		if p.resp, err = l.exchange(u); err != nil {
 			switch {
 			case l.ctx.Err() != nil:
@@ -71,9 +73,10 @@ func (l *lease) one(t crawl.Target) error {
 			l.putBack(t)
 			return nil
 		}
-		if !l.cookies(u, p.resp) || again || !redirectsTo(u, p.resp) {
+		if !l.passes(p, sent, n) {
 			return l.answer(p)
 		}
+		l.beside(u, p.resp, crawl.ReasonRedirects)
 	}
 }
 
@@ -82,26 +85,6 @@ func (l *lease) gone() (why crawl.Kind, scheme string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.gaveUp, l.scheme
-}
-
-// cookies takes in the cookies of a response; it reports whether they are new.
-func (l *lease) cookies(u crawl.URL, resp *fetch.Response) bool {
-	set := resp.Values("Set-Cookie")
-	if len(set) == 0 {
-		return false
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.jar.set(u, set, time.Now())
-}
-
-// redirectsTo reports whether a response sends us to where we are.
-func redirectsTo(u crawl.URL, resp *fetch.Response) bool {
-	if resp.Status < 300 || resp.Status >= 400 {
-		return false
-	}
-	v, err := u.Resolve(location(resp))
-	return err == nil && v.String() == u.String()
 }
 
 // failed decides whether a URL that could not be fetched is tried again, and what its site's lease does next. What has come

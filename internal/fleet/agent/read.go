@@ -22,6 +22,7 @@ func (l *lease) read(p *page) (*finder, error) {
 		return l.results(p)
 	}
 	to, leads := l.redirected(p)
+	l.comeBack(p)
 	if leads && resp.Status != http.StatusMultipleChoices || resp.Status/100 == 3 && l.l.Asked != nil {
 		f := newFinder(l, t, u, "utf-8")
 		f.redirect(to)

@@ -102,6 +102,7 @@ type Summary struct {
 	Succeeded int64              `json:"succeeded"` // of the fetched: with a status below 400
 	Moved     int64              `json:"moved"`     // of these: redirects
 	Troubles  []Trouble          `json:"troubles,omitempty"`
+	Losses    []Loss             `json:"losses,omitempty"`
 	Unmatched []string           `json:"unmatched,omitempty"` // hosts of site rules that no site matches
 
 	Measured schedule.Measured `json:"measured"` // in this run
@@ -512,9 +513,13 @@ func (cr *Crawl) summary(ctx context.Context, start time.Time) (Summary, error) 
 		return Summary{}, err
 	}
 	troubles, succeeded, moved, err := cr.troubles(ctx, j.ID)
+	if err != nil {
+		return Summary{}, err
+	}
+	losses, err := cr.losses(ctx, j.ID, troubles)
 	sum := Summary{
 		Job: strconv.Itoa(int(j.ID)), State: state, Seconds: time.Since(start).Seconds(), JobCounts: cr.f.Counts(j.ID), Requests: stats.Requests,
-		Nodes: len(cr.nodes), Strategy: cr.cfg.Strategy, Out: cr.cfg.Dir, Traps: traps, Measured: cr.co.Measured(), Succeeded: succeeded, Moved: moved, Troubles: troubles,
+		Nodes: len(cr.nodes), Strategy: cr.cfg.Strategy, Out: cr.cfg.Dir, Traps: traps, Measured: cr.co.Measured(), Succeeded: succeeded, Moved: moved, Troubles: troubles, Losses: losses,
 	}
 	if len(j.Sites) > 0 {
 		sum.Unmatched = crawl.Unmatched(j.Sites, func(yield func(string) bool) {

@@ -8,6 +8,7 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/frontier"
+	"argosy/internal/fleet/ledger"
 )
 
 // Trouble is why a site brought nothing, or hardly anything.
@@ -84,3 +85,43 @@ func (cr *Crawl) unasked(out []Trouble, t *frontier.Task) []Trouble {
 
 // refusal reports whether a status says that a site does not want us.
 func refusal(status int) bool { return status == 401 || status == 403 || status == 429 }
+
+// Loss is what was lost for one reason on sites of which more was had.
+type Loss struct {
+	Why     string `json:"why"` // a crawl.Kind, or an HTTP status
+	URLs    int64  `json:"urls"`
+	Sites   int64  `json:"sites"`
+	Example string `json:"example"`          // a URL, of the site that has lost most
+	Detail  string `json:"detail,omitempty"` // in words, of the only one
+}
+
+// losses returns what sites have lost beside what they have brought, most URLs first. What is told as the trouble of a site is left out,
+// and so are pages that are not there: they are broken links.
+func (cr *Crawl) losses(ctx context.Context, job uint32, troubles []Trouble) (out []Loss, err error) {
+	told := map[[2]string]bool{}
+	for _, t := range troubles {
+		told[[2]string{t.Site, t.Why}] = true
+	}
+	all, most := map[string]*Loss{}, map[string]int64{}
+	err = cr.ledger.Losses(ctx, job, func(v ledger.Loss) {
+		if told[[2]string{v.Site, v.Why}] || v.Why == "404" || v.Why == "410" {
+			return
+		}
+		l := all[v.Why]
+		if l == nil {
+			l = &Loss{Why: v.Why, Detail: v.Detail}
+			all[v.Why] = l
+		}
+		if l.URLs, l.Sites = l.URLs+v.URLs, l.Sites+1; l.URLs > 1 {
+			l.Detail = ""
+		}
+		if v.URLs > most[v.Why] || v.URLs == most[v.Why] && v.Example < l.Example {
+			most[v.Why], l.Example = v.URLs, v.Example
+		}
+	})
+	for _, l := range all {
+		out = append(out, *l)
+	}
+	slices.SortFunc(out, func(a, b Loss) int { return cmp.Or(cmp.Compare(b.URLs, a.URLs), cmp.Compare(a.Why, b.Why)) })
+	return out, err
+}

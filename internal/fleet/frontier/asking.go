@@ -64,6 +64,9 @@ func (f *Frontier) NextAbove(task uint32, n int, least float64) ([]crawl.Target,
 			if add, err = ask.add(batch[i].r, &g); err != nil {
 				break
 			} else if add {
+				if err = f.led(&ask.look, t.space(), batch[i].r, &g); err != nil {
+					break
+				}
 				if first >= 0 {
 					g.Mark = crawl.MarkMust
 				}

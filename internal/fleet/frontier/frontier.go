@@ -516,7 +516,7 @@ func (f *Frontier) Held(lease uint64) ([]crawl.Target, error) {
 			return err
 		}
 		out = append(out, r.target(recKey{in, k}, r.Place))
-		return nil
+		return f.led(&look, in, r, &out[len(out)-1])
 	})
 	sort.Slice(out, func(i, j int) bool { return out[i].Seq < out[j].Seq })
 	return out, errors.Join(err, look.close())

@@ -9,11 +9,8 @@ import (
 	"argosy/internal/plan/learn"
 )
 
-// MaxRedirects bounds a chain of redirects; MaxSeedRedirects how far a seed's redirects join the scope.
-const (
-	MaxRedirects     = 10
-	MaxSeedRedirects = 5
-)
+// MaxSeedRedirects bounds how far a seed's redirects join the scope.
+const MaxSeedRedirects = 5
 
 // believed returns the lease that a part is of; nil if the part is not to be applied.
 func (x *tx) believed(e *crawl.Entry, p *crawl.Part) *Lease {
@@ -169,21 +166,12 @@ func (x *tx) outcome(j *Job, t *Task, l *Lease, o *crawl.Outcome) error {
 	if o.Revisit {
 		r.Counted |= countedDuplicate
 	}
+	if o.State == crawl.Fetched && o.Redirect != "" {
+		r.Counted |= countedMoved
+	}
 	if j.Identity.Collect != nil {
-		if o.State == crawl.Fetched && o.Status < 400 {
-			r.Counted |= countedGood
-		}
-		r.loss = string(o.Reason)
-		if o.State == crawl.Fetched {
-			r.loss = fmt.Sprintf("%d of %s", o.Status, l.Node)
-		}
-		if err := x.ends(recKey{t.space(), o.Key}, r, 1); err != nil {
+		if err := x.collected(j, t, l, r, o); err != nil {
 			return err
-		}
-		if o.State == crawl.Excluded && o.Reason == crawl.ReasonRobots && t.Of != nil {
-			name := j.Engine(t.Of.Engine).Name
-			t.Of.Stop = "its robots.txt disallows searches (engine " + name + "; ignore_robots: true in its entry asks it all the same)"
-			t.note(t.Of.Stop)
 		}
 	}
 	t.weigh(r, 1)
@@ -206,10 +194,32 @@ func (x *tx) outcome(j *Job, t *Task, l *Lease, o *crawl.Outcome) error {
 			}
 		}
 	}
+	for _, k := range o.Again {
+		if err := x.askAgain(recKey{t.space(), k}, r.Hops+1); err != nil {
+			return err
+		}
+	}
 	if o.State == crawl.Failed && r.Flags&crawl.FlagNoScheme != 0 && o.Reason != crawl.KindNoHost && (o.Reason.Unreachable() || o.Reason == crawl.KindTimeout) {
 		return x.insecure(j, t, r)
 	}
 	return nil
+}
+
+// collected takes in how a URL of a job that collects has ended.
+func (x *tx) collected(j *Job, t *Task, l *Lease, r *record, o *crawl.Outcome) error {
+	if o.State == crawl.Fetched && o.Status < 400 {
+		r.Counted |= countedGood
+	}
+	r.loss = string(o.Reason)
+	if o.State == crawl.Fetched {
+		r.loss = fmt.Sprintf("%d of %s", o.Status, l.Node)
+	}
+	if o.State == crawl.Excluded && o.Reason == crawl.ReasonRobots && t.Of != nil {
+		name := j.Engine(t.Of.Engine).Name
+		t.Of.Stop = "its robots.txt disallows searches (engine " + name + "; ignore_robots: true in its entry asks it all the same)"
+		t.note(t.Of.Stop)
+	}
+	return x.ends(recKey{t.space(), o.Key}, r, 1)
 }
 
 // insecure tries a seed that was given without a scheme, and does not answer by https, by http.
@@ -421,7 +431,7 @@ func (x *tx) admitted(j *Job, own *Task, u crawl.URL, r *record) crawl.Verdict {
 		return crawl.Verdict{Reason: crawl.ReasonNoFollow}
 	case j.Limits.MaxDepth >= 0 && int(r.Depth) > j.Limits.MaxDepth:
 		return crawl.Verdict{Reason: crawl.ReasonDepth}
-	case r.Hops > MaxRedirects:
+	case r.Hops > crawl.MaxRedirects:
 		return crawl.Verdict{Reason: crawl.ReasonRedirects}
 	case own != nil && own.State == crawl.TaskDropped:
 		return crawl.Verdict{Reason: crawl.ReasonDropped}

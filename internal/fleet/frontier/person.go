@@ -113,7 +113,7 @@ func (x *tx) undo(k recKey, r *record) error {
 			return err
 		}
 	}
-	r.State, r.Reason, r.Tries, r.dirty = crawl.Pending, "", 0, true
+	r.State, r.Reason, r.Tries, r.Counted, r.dirty = crawl.Pending, "", 0, 0, true
 	return x.enqueue(t, k.key, r)
 }
 

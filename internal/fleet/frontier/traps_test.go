@@ -456,7 +456,7 @@ func TestRedirectsAreNamed(t *testing.T) {
 	v.run()
 	check(t, v.f)
 	traps, err := v.f.Traps(1)
-	if err != nil || len(traps) != 1 || !traps[0].Chain || traps[0].Waiting != 1 || traps[0].Example != fmt.Sprintf("http://s.test/go/%d", MaxRedirects+1) {
+	if err != nil || len(traps) != 1 || !traps[0].Chain || traps[0].Waiting != 1 || traps[0].Example != fmt.Sprintf("http://s.test/go/%d", crawl.MaxRedirects+1) {
 		t.Errorf("%+v, %v", traps, err)
 	}
 }

@@ -430,6 +430,9 @@ func (w *writer) part(at int64, e *crawl.Entry, p *crawl.Part) error {
 			return err
 		}
 		if o.State.Final() {
+			if err := w.askAgain(job, o); err != nil {
+				return err
+			}
 			if err := w.page(job, site, node, p.Lease, at, o); err != nil {
 				return err
 			}
@@ -534,51 +537,4 @@ func null[T comparable](v T) any {
 		return nil
 	}
 	return v
-}
-
-// forget deletes pages.
-func (w *writer) forget(job uint32, pages []crawl.Page) error {
-	const one = `owner = ? AND gen = ? AND key = ?`
-	for _, p := range pages {
-		if err := w.delete(job, one, int64(p.Owner), int64(p.Gen), p.Key[:]); err != nil {
-			return err
-		}
-		if err := w.exec(`DELETE FROM captures WHERE job = ? AND `+one, job, p.Owner, p.Gen, p.Key[:]); err != nil { // of what is not a page nothing is had again
-			return err
-		}
-	}
-	return nil
-}
-
-// pagesKept begins the statement that keeps what was archived of pages beside them.
-const pagesKept = `INSERT INTO captures (job, owner, gen, key, url, surt, why, status, mime, digest, revisit, truncated, bytes, warc, warc_at,
-warc_len, site, node, lease, fetched_at) SELECT job, owner, gen, key, url, surt, coalesce(reason, ''), coalesce(status, 0), coalesce(mime, ''),
-coalesce(digest, ''), coalesce(revisit, 0), coalesce(truncated, ''), bytes, warc, warc_at, warc_len, site, node, lease, fetched_at`
-
-// retry forgets the final outcomes that a person wants to see tried again, as the frontier does. What was archived of them
-// counts beside the pages from then on.
-func (w *writer) retry(r *crawl.Release) error {
-	if err := w.flush(); err != nil {
-		return err
-	}
-	if len(r.Lost) > 0 {
-		return w.forget(r.Job, r.Lost)
-	}
-	const (
-		failed = `(state = 'failed' OR state = 'excluded' AND reason = 'robots-down')`
-		again  = ` FROM pages WHERE job = ? AND ` + failed
-		keep   = pagesKept +
-			again + ` AND warc IS NOT NULL`
-		conflict = ` ON CONFLICT DO NOTHING`
-	)
-	if len(r.Tasks) == 0 {
-		return errors.Join(w.exec(keep+conflict, r.Job), w.delete(r.Job, failed))
-	}
-	for _, t := range r.Tasks {
-		const of = ` AND lease IN (SELECT id FROM leases WHERE task = ?)`
-		if err := errors.Join(w.exec(keep+of+conflict, r.Job, t), w.delete(r.Job, failed+of, int64(t))); err != nil {
-			return err
-		}
-	}
-	return nil
 }

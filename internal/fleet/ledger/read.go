@@ -412,6 +412,37 @@ WHERE job = ? AND state = 'fetched' AND status IS NOT NULL GROUP BY site, status
 	return out, l.wrap(rows.Err())
 }
 
+// Loss says how many URLs of a site ended for a reason other than a page.
+type Loss struct {
+	Site    string
+	Why     string // a crawl.Kind, or a status from 400 on
+	URLs    int64
+	Example string // one of them
+	Detail  string // of it, if it is the only one
+}
+
+// Losses calls fn for what sites of a job lost, in no particular order: URLs that failed, that robots.txt forbids, that were read in
+// part, or whose answer is an error.
+func (l *Ledger) Losses(ctx context.Context, job uint32, fn func(Loss)) error {
+	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT site, coalesce(reason, CAST(status AS TEXT)) AS why, count(*), min(url), min(coalesce(detail, ''))
+FROM pages WHERE job = ? AND (reason IS NOT NULL OR status >= 400) GROUP BY site, coalesce(reason, CAST(status AS TEXT))`), int64(job))
+	if err != nil {
+		return l.wrap(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var v Loss
+		if err := rows.Scan(&v.Site, &v.Why, &v.URLs, &v.Example, &v.Detail); err != nil {
+			return l.wrap(err)
+		}
+		if v.URLs > 1 {
+			v.Detail = ""
+		}
+		fn(v)
+	}
+	return l.wrap(rows.Err())
+}
+
 // Description is what the ledger says of a job for people.
 type Description struct {
 	ID       uint32

@@ -370,7 +370,7 @@ func (g *gatherer) breaks(p *ledger.Page, why string) {
 func (g *gatherer) misled() {
 	for from := range g.to {
 		at := from
-		for hops := 0; hops < frontier.MaxRedirects && g.to[at] != ""; hops++ {
+		for hops := 0; hops < crawl.MaxRedirects && g.to[at] != ""; hops++ {
 			at = g.to[at]
 		}
 		if b := g.broken[at]; b != nil && at != from && g.broken[from] == nil && len(g.broken) < maxBroken {

@@ -1,0 +1,211 @@
+package assemble_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync/atomic"
+	"testing"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/outdir"
+	"argosy/internal/fleet/verify"
+	"argosy/internal/webs"
+)
+
+// wallPages is how many pages lie behind a wall, each naming the next one, / the first.
+const wallPages = 12
+
+// behind answers with a page behind a wall.
+func behind(w http.ResponseWriter, r *http.Request) {
+	n, _ := strconv.Atoi(r.URL.Path[1:])
+	w.Header().Set("Content-Type", "text/html")
+	fmt.Fprintf(w, "<title>%d</title><p>This is page %d", n, n)
+	if n+1 < wallPages {
+		fmt.Fprintf(w, ` <a href="/%d">next</a>`, n+1)
+	}
+}
+
+func has(r *http.Request, cookie string) bool {
+	_, err := r.Cookie(cookie)
+	return err == nil
+}
+
+func send(w http.ResponseWriter, r *http.Request, to string) {
+	w.Header().Set("Location", to)
+	w.WriteHeader(http.StatusFound)
+}
+
+// walls are sites that show their pages only to who has passed a wall of cookies. They have the ways of a browser: a cookie that is
+// set while it is sent about, and the page that it came for.
+func walls(port string) map[string]http.HandlerFunc {
+	var visits atomic.Int64
+	set := func(w http.ResponseWriter, name string) {
+		http.SetCookie(w, &http.Cookie{Name: name, Value: "1", Path: "/"})
+	}
+	return map[string]http.HandlerFunc{
+		"self.test": func(w http.ResponseWriter, r *http.Request) { // to itself, twice
+			switch {
+			case !has(r, "a"):
+				set(w, "a")
+				send(w, r, r.URL.Path)
+			case !has(r, "b"):
+				set(w, "b")
+				send(w, r, r.URL.Path)
+			default:
+				behind(w, r)
+			}
+		},
+		"bounce.test": func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/check" {
+				set(w, "k")
+				send(w, r, r.FormValue("back"))
+			} else if !has(r, "k") {
+				send(w, r, "/check?back="+r.URL.Path)
+			} else {
+				behind(w, r)
+			}
+		},
+		"two.test": func(w http.ResponseWriter, r *http.Request) { // two hops, each with a cookie of its own
+			switch {
+			case r.URL.Path == "/one", r.URL.Path == "/two":
+				set(w, r.URL.Path[1:])
+				send(w, r, r.FormValue("back"))
+			case !has(r, "one"):
+				send(w, r, "/one?back="+r.URL.Path)
+			case !has(r, "two"):
+				send(w, r, "/two?back="+r.URL.Path)
+			default:
+				behind(w, r)
+			}
+		},
+		"twice.test": func(w http.ResponseWriter, r *http.Request) { // the same hop, twice
+			if r.URL.Path == "/check" {
+				if has(r, "first") {
+					set(w, "second")
+				}
+				set(w, "first")
+				send(w, r, r.FormValue("back"))
+			} else if !has(r, "second") {
+				send(w, r, "/check?back="+r.URL.Path)
+			} else {
+				behind(w, r)
+			}
+		},
+		"gate.test": func(w http.ResponseWriter, r *http.Request) { // one gate for all pages, which leads to the first one
+			if r.URL.Path == "/gate" {
+				set(w, "k")
+				send(w, r, "/")
+			} else if !has(r, "k") {
+				send(w, r, "/gate")
+			} else {
+				behind(w, r)
+			}
+		},
+		"far.test": func(w http.ResponseWriter, r *http.Request) { // over another host, which knows who is there
+			if r.URL.Path == "/in" {
+				set(w, "k")
+				send(w, r, r.FormValue("back"))
+			} else if !has(r, "k") {
+				send(w, r, "http://sso.test:"+port+"/?back="+url.QueryEscape("http://far.test:"+port+"/in?back="+r.URL.Path))
+			} else {
+				behind(w, r)
+			}
+		},
+		"sso.test": func(w http.ResponseWriter, r *http.Request) { send(w, r, r.FormValue("back")) },
+		"moment.test": func(w http.ResponseWriter, r *http.Request) {
+			if !has(r, "k") {
+				set(w, "k")
+				fmt.Fprintf(w, `<!doctype html><meta http-equiv=refresh content="0;url=%s">One moment`, r.URL.Path)
+			} else {
+				behind(w, r)
+			}
+		},
+		"never.test": func(w http.ResponseWriter, r *http.Request) { // nobody passes it
+			http.SetCookie(w, &http.Cookie{Name: "k", Value: fmt.Sprint(visits.Add(1)), Path: "/"})
+			if r.URL.Path == "/check" {
+				send(w, r, r.FormValue("back"))
+			} else {
+				send(w, r, "/check?back="+r.URL.Path)
+			}
+		},
+		"circle.test": func(w http.ResponseWriter, r *http.Request) { // and there is no cookie here
+			send(w, r, map[string]string{"/": "/a", "/a": "/b", "/b": "/"}[r.URL.Path])
+		},
+		"changing.test": func(w http.ResponseWriter, r *http.Request) { // every cookie has a new name
+			set(w, fmt.Sprintf("k%d", visits.Add(1)))
+			send(w, r, r.URL.Path)
+		},
+	}
+}
+
+// A site that shows its pages to who comes back with its cookie is crawled as a browser would go through it; what nobody passes ends,
+// and is told of.
+func TestCookieWalls(t *testing.T) {
+	t.Parallel()
+	w := webs.New()
+	port, stop, err := w.Serve("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	c := config(filepath.Join(t.TempDir(), "crawl"), port, 0, 2)
+	c.Job.Identity.Seeds = nil
+	for host, answer := range walls(port) {
+		w.Sites[host] = answer
+		c.Job.Identity.Seeds = append(c.Job.Identity.Seeds, "http://"+host+":"+port+"/")
+	}
+	for n := 1; n < wallPages; n++ { // all at once: nobody has a cookie then
+		c.Job.Identity.Seeds = append(c.Job.Identity.Seeds, fmt.Sprintf("http://gate.test:%s/%d", port, n), fmt.Sprintf("http://self.test:%s/%d", port, n))
+	}
+	cr, err := assemble.Open(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := cr.Run(t.Context(), nil)
+	if cerr := cr.Close(); err != nil || cerr != nil {
+		t.Fatal(err, cerr)
+	}
+	checkCounts(t, sum)
+	got := map[string]int{}
+	l, err := ledger.Open(t.Context(), filepath.Join(c.Dir, outdir.LedgerFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	err = l.Pages(t.Context(), 1, func(p *ledger.Page) error {
+		u, err := crawl.Parse(p.URL)
+		if err == nil && p.Status == http.StatusOK && p.Title != "" {
+			got[u.Host()]++
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for host := range walls(port) {
+		want := wallPages
+		switch host {
+		case "sso.test", "never.test", "circle.test", "changing.test":
+			want = 0
+		}
+		if got[host] != want {
+			t.Errorf("%s: %d pages, want %d", host, got[host], want)
+		}
+		if n := len(w.Hits(host)); n > 6*wallPages {
+			t.Errorf("%s was asked %d times", host, n)
+		}
+	}
+	if i := slices.IndexFunc(sum.Losses, func(v assemble.Loss) bool { return v.Why == string(crawl.ReasonRedirects) }); i < 0 || sum.Losses[i].Sites != 3 {
+		t.Errorf("of the circles that nobody leaves it says %+v", sum.Losses)
+	}
+	r, err := verify.Dir(t.Context(), c.Dir)
+	if err != nil || !r.OK {
+		t.Errorf("verify: %v %+v", err, r)
+	}
+}
