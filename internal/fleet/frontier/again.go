@@ -39,3 +39,14 @@ func (f *Frontier) led(look *finder, in space, r *record, g *crawl.Target) error
 	}
 	return nil
 }
+
+// insecure tries a seed that was given without a scheme, and does not answer by https, by http.
+func (x *tx) insecure(j *Job, t *Task, r *record) error {
+	u, err := crawl.Parse("http" + r.URL[len("https"):])
+	if err != nil {
+		return nil
+	}
+	s := x.site(t.Site)
+	s.RobotsState, s.RobotsTries, s.RobotsGone, s.Fails, s.BackoffUntil = crawl.RobotsUnknown, 0, false, 0, 0
+	return x.add(j, t, crawl.Key{}, u, &record{Flags: crawl.FlagSeed})
+}

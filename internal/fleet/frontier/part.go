@@ -222,17 +222,6 @@ func (x *tx) collected(j *Job, t *Task, l *Lease, r *record, o *crawl.Outcome) e
 	return x.ends(recKey{t.space(), o.Key}, r, 1)
 }
 
-// insecure tries a seed that was given without a scheme, and does not answer by https, by http.
-func (x *tx) insecure(j *Job, t *Task, r *record) error {
-	u, err := crawl.Parse("http" + r.URL[len("https"):])
-	if err != nil {
-		return nil
-	}
-	s := x.site(t.Site)
-	s.RobotsState, s.RobotsTries, s.RobotsGone, s.Fails, s.BackoffUntil = crawl.RobotsUnknown, 0, false, 0, 0
-	return x.add(j, t, crawl.Key{}, u, &record{Flags: crawl.FlagSeed})
-}
-
 // found applies the links of a page.
 func (x *tx) found(j *Job, t *Task, p *crawl.Found) error {
 	if j.Identity.Collect != nil {
