@@ -57,14 +57,17 @@ func (r *report) addFound(f crawl.Found, keys []crawl.Key, depth uint16) {
 		found: &crawl.Found{Parent: f.Parent, Known: f.Known, Omitted: f.Omitted, Score: f.Score}, depth: depth,
 		size: 60 + 17*len(f.Known) + 20*len(f.Omitted),
 	}
-	for _, l := range f.Links {
+	from := 0 // links before it are in pieces; each is copied, in as much memory as it takes: a page's may wait for long
+	for i := range f.Links {
 		if piece.size > maxFound {
+			piece.found.Links = slices.Clone(f.Links[from:i])
 			r.add(piece)
-			piece = item{found: &crawl.Found{Parent: f.Parent, Score: f.Score}, size: 60}
+			piece, from = item{found: &crawl.Found{Parent: f.Parent, Score: f.Score}, size: 60}, i
 		}
-		piece.found.Links = append(piece.found.Links, l)
+		l := &f.Links[i]
 		piece.size += len(l.URL) + len(l.Anchor) + len(l.Around) + 16
 	}
+	piece.found.Links = slices.Clone(f.Links[from:])
 	piece.keys = keys
 	if len(piece.found.Links)+len(piece.found.Known)+len(piece.found.Omitted)+len(keys) > 0 {
 		r.add(piece)
@@ -339,6 +342,9 @@ func (a *Agent) stored(c cutting) {
 		for _, k := range c.items[i].keys {
 			delete(l.rep.sent, k)
 		}
+	}
+	if len(l.rep.sent) == 0 {
+		l.rep.sent = map[crawl.Key]uint16{} // one that had much keeps its room
 	}
 	l.adapt(outcomes, c.at.Sub(l.hold.Stored()))
 	if late {
