@@ -26,8 +26,10 @@ type given struct {
 	Topic   *crawl.Topic        `json:"topic,omitempty"`   // as it was made: the files that it was made of may be gone
 }
 
-// topicSources are the flags of what a topic is made of.
-var topicSources = []string{"topic", "topic-text", "topic-like", "topic-unlike", "topic-model", "topic-language", "topic-threshold"}
+// topicSources are the flags of what a topic is made of; the first topicMakers are enough for one.
+var topicSources = []string{"topic", "topic-text", "topic-like", "topic-model", "topic-unlike", "topic-language", "topic-threshold"}
+
+const topicMakers = 4
 
 // givenFile lies in the directory's state.
 const givenFile = "state/given.json"
@@ -103,7 +105,13 @@ func (f *crawlFlags) recall(c *cobra.Command) ([]string, error) {
 		}
 	}
 	anew := slices.ContainsFunc(topicSources, func(name string) bool { return c.Flags().Changed(name) })
-	if !anew {
+	switch {
+	case !anew:
+		f.kept = g.Topic
+	case g.Topic != nil && !slices.ContainsFunc(topicSources[:topicMakers], func(name string) bool { return c.Flags().Changed(name) }):
+		if err := f.topic.keeps(g.Topic, f.job.Topic.Language); err != nil {
+			return nil, err
+		}
 		f.kept = g.Topic
 	}
 	for name, values := range g.Flags {

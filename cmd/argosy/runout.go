@@ -30,13 +30,14 @@ func printTopic(w io.Writer, s assemble.Summary) {
 	if s.Relevant > 0 {
 		fmt.Fprintf(w, "             (argosy export %s --min-score %g lists them)\n", s.Out, s.Threshold)
 	}
+	ended := s.State == crawl.JobDone || s.State == crawl.JobLimited
+	if ended && s.Pages > 0 && s.Relevant == 0 {
+		fmt.Fprintf(w, "  no page is on the topic: check its words (argosy topic show), give other\n  seeds, or a lower --topic-threshold\n")
+	}
 	switch {
 	case s.State == crawl.JobLimited && s.Stuck != nil:
 		printStuck(w, s)
-	case s.State != crawl.JobDone || s.Succeeded == 0:
-	case s.Pages > 0 && s.Relevant == 0:
-		fmt.Fprintf(w, "  no page is on the topic: check its words (argosy topic show), give other\n  seeds, or a lower --topic-threshold\n")
-	default:
+	case s.State == crawl.JobDone && s.Succeeded > 0 && s.Relevant > 0:
 		printRunOut(w, s)
 	}
 }

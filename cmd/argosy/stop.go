@@ -22,8 +22,9 @@ func newStop() *cobra.Command {
 		Use: "stop DIR | stop JOB", Short: "End a crawl, and wait until it has saved everything", Args: cobra.MaximumNArgs(1),
 		Long: `Stop ends a crawl as Ctrl-C does, from another terminal: what is under way is
 finished, nothing is lost, and argosy crawl -o DIR goes on. A fleet's job is
-paused, and argosy resume JOB goes on. Stop returns when the crawl has ended; of
-one with a topic it prints what argosy stats does.`,
+paused, and argosy resume JOB goes on; of one that does not run its state is
+said. Stop returns when the crawl has ended; of one with a topic it prints what
+argosy stats does.`,
 		Example: "  argosy stop rls\n  argosy stop 3",
 		RunE: func(c *cobra.Command, args []string) error {
 			if job, ok := jobArg(args, dir); ok {
@@ -64,12 +65,24 @@ func stopHere(ctx context.Context, w io.Writer, dir string, asJSON bool) error {
 	if err != nil && !errors.Is(err, survey.ErrNoTopic) {
 		return err
 	}
-	return printStopped(w, dir, "crawl -o "+dir, s, asJSON)
+	return printStopped(w, dir, "stopped; argosy crawl -o "+dir+" goes on", crawl.JobInterrupted, s, asJSON)
 }
 
-// stopJob pauses a job of a fleet, and waits until its leases have ended.
+// stopJob pauses a job of a fleet that runs, and waits until its leases have ended.
 func stopJob(ctx context.Context, cl *web.Client, w io.Writer, job uint32, asJSON bool) error {
-	j, err := cl.Order(ctx, job, "pause")
+	j, err := cl.Job(ctx, job)
+	if err != nil {
+		return err
+	}
+	before := j.State
+	if before == crawl.JobRunning {
+		var refused *web.Error
+		if j, err = cl.Order(ctx, job, "pause"); errors.As(err, &refused) && refused.Usage() { // it may have ended meanwhile
+			if now, again := cl.Job(ctx, job); again == nil && now.State != crawl.JobRunning {
+				j, before, err = now, now.State, nil
+			}
+		}
+	}
 	for err == nil && (j.State == crawl.JobRunning || j.Counts.Held > 0) {
 		select {
 		case <-ctx.Done():
@@ -89,18 +102,26 @@ func stopJob(ctx context.Context, cl *web.Client, w io.Writer, job uint32, asJSO
 		}
 		s = &of
 	}
-	return printStopped(w, fmt.Sprintf("job %d", job), fmt.Sprintf("resume %d", job), s, asJSON)
+	how := fmt.Sprintf("did not run: %s", before)
+	switch {
+	case before == crawl.JobRunning:
+		how = fmt.Sprintf("stopped; argosy resume %d goes on", job)
+	case before == crawl.JobPaused:
+		how += fmt.Sprintf("; argosy resume %d goes on", job)
+	}
+	return printStopped(w, fmt.Sprintf("job %d", job), how, j.State, s, asJSON)
 }
 
 // printStopped says that a crawl has stopped, what goes on with it, and how it did, if it has a topic.
-func printStopped(w io.Writer, what, how string, s *survey.Stats, asJSON bool) error {
+func printStopped(w io.Writer, what, how, state string, s *survey.Stats, asJSON bool) error {
 	if asJSON {
 		return printJSON(w, struct {
 			Stopped string        `json:"stopped"`
+			State   string        `json:"state"`
 			Stats   *survey.Stats `json:"statistics,omitempty"`
-		}{what, s})
+		}{what, state, s})
 	}
-	if _, err := fmt.Fprintf(w, "%s: stopped; argosy %s goes on\n", what, how); err != nil || s == nil {
+	if _, err := fmt.Fprintf(w, "%s: %s\n", what, how); err != nil || s == nil {
 		return err
 	}
 	return printStats(w, s)

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
 	"argosy/internal/fleet/assemble"
+	"argosy/internal/testkit"
 )
 
 // A crawl ends when another process asks it to, loses nothing, and goes on; where none runs that is said.
@@ -45,5 +48,44 @@ func TestStop(t *testing.T) {
 	}
 	if more := crawled(t, 0, "-o", dir, "--max-pages", "30"); more.Fetched != 30 {
 		t.Errorf("gone on: %+v", more)
+	}
+}
+
+// A fleet's job is paused, with its statistics; of one that does not run any more its state is said, and the statistics are printed again.
+func TestStopJob(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	socket, file := filepath.Join(dir, "sockets", "s"), filepath.Join(dir, "job.yaml")
+	if err := errors.Join(os.Mkdir(filepath.Dir(socket), 0o700), os.WriteFile(file, []byte("seeds: [http://a.example/]\ntopic: {words: honey bees}\n"), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	c := process(t, "serve", "-o", filepath.Join(dir, "fleet"), "--listen", "127.0.0.1:0", "--bus-listen", "127.0.0.1:0", "--socket", socket)
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Process.Kill(); _ = c.Wait() })
+	ask := func(args ...string) (int, string, string) {
+		return apart(t, append(args, "--server", "unix:"+socket)...)
+	}
+	testkit.Eventually(t, "a coordinator answers", func() bool {
+		code, _, _ := ask("submit", file)
+		return code == 0
+	})
+	for _, step := range []struct {
+		order []string
+		want  string
+	}{
+		{[]string{"stop", "1"}, "job 1: stopped; argosy resume 1 goes on\n\"honey bees\""},
+		{[]string{"stop", "1"}, "job 1: did not run: paused; argosy resume 1 goes on\n\"honey bees\""},
+		{[]string{"cancel", "1"}, ""},
+		{[]string{"stop", "1"}, "job 1: did not run: cancelled\n\"honey bees\""},
+		{[]string{"stop", "1", "--json"}, `"state":"cancelled"`},
+	} {
+		if code, out, errs := ask(step.order...); code != 0 || !strings.Contains(out, step.want) {
+			t.Errorf("%v: exit %d\n%s%s", step.order, code, out, errs)
+		}
+	}
+	if code, _, errs := ask("stop", "7"); code != exitUsage || !strings.Contains(errs, "no such job") {
+		t.Errorf("of no job: exit %d, %s", code, errs)
 	}
 }

@@ -78,6 +78,9 @@ func TestTopicalCrawl(t *testing.T) {
 			t.Errorf("gone on again: exit %d\n%s%s", code, out, errs)
 		}
 	}
+	if code, out, errs = apart(t, "crawl", "-o", dir, "--topic-threshold", "0.2"); code != 0 {
+		t.Errorf("gone on with the threshold that it has: exit %d\n%s%s", code, out, errs)
+	}
 	code, out, errs = apart(t, "export", dir, "--min-score", "0.2", "--format", "csv")
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	if code != 0 || len(lines) != 42 || strings.Contains(out, "/s1/") {
@@ -109,6 +112,10 @@ func TestTopicalCrawl(t *testing.T) {
 		{[]string{"tree", dir, "--json", "--dot"}, "not both"},
 		{[]string{"export", dir, "--min-score", "7"}, "from 0 to 1"},
 		{[]string{"crawl", "-o", dir, "--topic", "something else"}, "its topic is"},
+		{[]string{"crawl", "-o", dir, "--topic-threshold", "0.5"}, "the crawl was begun with 0.2, and keeps it; argosy export --min-score 0.5"},
+		{[]string{"crawl", "-o", dir, "--topic-threshold", "x"}, "allowed are numbers from 0.001"},
+		{[]string{"crawl", "-o", dir, "--topic-language", "de"}, "the crawl was begun with en"},
+		{[]string{"crawl", "-o", dir, "--topic-unlike", "a.html"}, "the crawl was begun with the topic"},
 	} {
 		if code, _, errs := apart(t, c.args...); code != exitUsage || !strings.Contains(errs, c.want) {
 			t.Errorf("%v: exit %d, %s", c.args, code, errs)

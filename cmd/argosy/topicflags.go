@@ -143,13 +143,41 @@ func (v tunnelFlag) Set(s string) error {
 // Type is the word for the value in the help.
 func (v tunnelFlag) Type() string { return "int" }
 
+// readThreshold reads --topic-threshold; 0 if it was not given.
+func (f *topicFlags) readThreshold() (float64, error) {
+	if f.threshold == "" {
+		return 0, nil
+	}
+	x, err := strconv.ParseFloat(f.threshold, 64)
+	if err != nil || !(x >= 0.001 && x <= 0.999) {
+		return 0, usage("--topic-threshold %q: allowed are numbers from 0.001 to 0.999", f.threshold)
+	}
+	return x, nil
+}
+
+// keeps refuses flags that would change the topic of a crawl that goes on.
+func (f *topicFlags) keeps(of *crawl.Topic, language string) error {
+	x, err := f.readThreshold()
+	switch {
+	case err != nil:
+		return err
+	case x != 0 && x != of.Threshold:
+		return usage("--topic-threshold %g: the crawl was begun with %g, and keeps it; argosy export --min-score %g lists its pages from there", x, of.Threshold, x)
+	case language != "" && language != of.Language:
+		return usage("--topic-language %s: the crawl was begun with %s, and keeps it", language, of.Language)
+	case len(f.unlike) > 0:
+		return usage("--topic-unlike: the crawl was begun with the topic %q, and keeps it", of.About)
+	}
+	return nil
+}
+
 // read reads the files that the flags name into the topic.
 func (f *topicFlags) read(t *config.Topic) error {
-	if f.threshold != "" {
-		x, err := strconv.ParseFloat(f.threshold, 64)
-		if err != nil || !(x >= 0.001 && x <= 0.999) {
-			return usage("--topic-threshold %q: allowed are numbers from 0.001 to 0.999", f.threshold)
-		}
+	x, err := f.readThreshold()
+	if err != nil {
+		return err
+	}
+	if x != 0 {
 		t.Threshold = x
 	}
 	switch {
@@ -180,7 +208,6 @@ func (f *topicFlags) read(t *config.Topic) error {
 	if t.Model != nil {
 		return usage("--topic-like and --topic-model: give one of them")
 	}
-	var err error
 	t.Model, err = f.trained("", t.Language)
 	return err
 }
