@@ -52,8 +52,8 @@ func (a *api) registerAccess(h huma.API, get, post func(id, path, what string) h
 	join := post("join", "/join", "Get a node's credentials for the bus")
 	join.MaxBodyBytes = maxPetition // anybody may ask
 	register(h, join, a.join)
-	register(h, get("names", "/names", "The names of nodes, and the keys that they are bound to"), func(context.Context, *struct{}) (*out[[]gate.Name], error) {
-		return &out[[]gate.Name]{a.fleet.Gate().Names()}, nil
+	huma.Register(h, get("names", "/names", "The names of nodes, and the keys that they are bound to"), func(_ context.Context, in *Part) (*Found[gate.Name], error) {
+		return partOf(*in, a.fleet.Gate().Names()), nil
 	})
 	register(h, post("revoke", "/nodes/{node}/revoke", "Shut a node's key out for good"), func(ctx context.Context, in *NodePath) (*out[Named], error) {
 		return order(ctx, a, "revoke node "+in.Node, func(ctx context.Context, _ *coordinator.Coordinator) (Named, error) {
@@ -70,12 +70,12 @@ func (a *api) registerAccess(h huma.API, get, post func(id, path, what string) h
 			return Rotated{true}, a.fleet.Gate().Rotate()
 		})
 	})
-	register(h, get("tokens", "/tokens", "The tokens, without what is secret"), func(context.Context, *struct{}) (*out[[]TokenView], error) {
+	huma.Register(h, get("tokens", "/tokens", "The tokens, without what is secret"), func(_ context.Context, in *Part) (*Found[TokenView], error) {
 		v := []TokenView{}
 		for _, t := range a.fleet.Gate().Tokens() {
 			v = append(v, viewOf(&t, ""))
 		}
-		return &out[[]TokenView]{v}, nil
+		return partOf(*in, v), nil
 	})
 	register(h, post("create-token", "/tokens", "Make a token"), a.makeToken)
 	register(h, post("revoke-token", "/tokens/{id}/revoke", "Make a token worthless"), func(ctx context.Context, in *TokenPath) (*out[Rotated], error) {

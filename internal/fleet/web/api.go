@@ -381,7 +381,7 @@ func (a *api) register(h huma.API) {
 	register(h, post("retry", "/jobs/{id}/retry", "Release manual tasks and try failed URLs again"), a.retry)
 	register(h, post("drop", "/jobs/{id}/drop", "Give tasks up for good: what they have pending is excluded"), a.drop)
 	register(h, post("edit", "/jobs/{id}/tasks/{task}/edit", "Change a search that waits for a person, and let it go on"), a.edit)
-	register(h, get("runs", "/jobs/{id}/runs", "The leases of a job's searches, with all their parameters"), a.runs)
+	huma.Register(h, get("runs", "/jobs/{id}/runs", "The leases of a job's searches, with all their parameters"), a.runs)
 	huma.Register(h, get("nodes", "/nodes", "The nodes, what they cost and have earned"), a.nodes)
 	register(h, get("reservation", "/reservation", "How many nodes to reserve, from how many were at work so far"), a.reservation)
 	for _, verb := range []string{"drain", "return"} {

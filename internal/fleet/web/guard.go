@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
@@ -96,7 +97,11 @@ func (a *api) guard(mux *http.ServeMux) http.Handler {
 		w.Header().Set("Cache-Control", "no-store")
 		_, pattern := mux.Handler(r)
 		who, need := a.who(r, true), needs[pattern]
-		if who.Role.May(need) {
+		switch {
+		case who.Role.May(need) && pattern == "":
+			notThere(w, r, mux)
+			return
+		case who.Role.May(need):
 			a.again.once(w, r.WithContext(context.WithValue(r.Context(), whoKey{}, who)), who, mux)
 			return
 		}
@@ -113,6 +118,20 @@ func (a *api) guard(mux *http.ServeMux) http.Handler {
 		w.WriteHeader(http.StatusForbidden)
 		_, _ = w.Write([]byte(`{"status":403,"title":"Forbidden","detail":"the role ` + who.Role.String() + ` does not suffice for this"}` + "\n"))
 	})
+}
+
+// notThere answers what asks for a path that there is not, or by a method that it does not take.
+func notThere(w http.ResponseWriter, r *http.Request, mux *http.ServeMux) {
+	for _, method := range []string{http.MethodGet, http.MethodPost} {
+		other := *r
+		other.Method = method
+		if _, pattern := mux.Handler(&other); pattern != "" {
+			w.Header().Set("Allow", method)
+			refuse(w, http.StatusMethodNotAllowed, fmt.Sprintf("%s is not allowed here: %s is", clip(r.Method), method))
+			return
+		}
+	}
+	refuse(w, http.StatusNotFound, clip(r.URL.Path)+": there is no such path; /api/v1/openapi.json describes those of the API")
 }
 
 type whoKey struct{}

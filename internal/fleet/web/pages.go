@@ -41,7 +41,7 @@ func (a *api) registerPages(h huma.API, get func(id, path, what string) huma.Ope
 	register(h, get("pages", "/jobs/{id}/pages", "The pages of a job, those that were reported last first"), func(ctx context.Context, in *struct {
 		JobPath
 		State string `query:"state" enum:"fetched,failed,excluded"`
-		Class int    `query:"class" minimum:"1" maximum:"9" doc:"of the status: 4 is 400 to 499"`
+		Class int    `query:"class" minimum:"1" maximum:"5" doc:"of the status: 4 is 400 to 499"`
 		Mime  string `query:"mime" maxLength:"128" doc:"what the type begins with"`
 		Site  string `query:"site" maxLength:"300"`
 		Node  string `query:"node" maxLength:"64"`

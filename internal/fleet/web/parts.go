@@ -11,7 +11,7 @@ import (
 
 // Part says which part of a list is asked for.
 type Part struct {
-	Limit int `query:"limit" minimum:"0" maximum:"100000" default:"0" doc:"at most so many; 0: all"`
+	Limit int `query:"limit" minimum:"1" maximum:"1000" doc:"at most so many; all, if it is not given"`
 	Skip  int `query:"skip" minimum:"0" doc:"not the first so many"`
 }
 
@@ -22,6 +22,11 @@ func part[T any](p Part, all []T) []T {
 		all = all[:min(p.Limit, len(all))]
 	}
 	return all
+}
+
+// partOf is an answer with the part of a list that is asked for.
+func partOf[T any](p Part, all []T) *Found[T] {
+	return &Found[T]{strconv.Itoa(len(all)), part(p, all)}
 }
 
 // has reports whether a text has another one in it, in whatever case.
@@ -61,7 +66,7 @@ func (a *api) jobs(ctx context.Context, in *struct {
 
 func (a *api) nodes(ctx context.Context, in *struct {
 	Part
-	State string `query:"state" maxLength:"32" doc:"only nodes in this state"`
+	State string `query:"state" enum:"working,reserved,taken-on,on-demand,draining,gone,refused" doc:"only nodes in this state"`
 	Find  string `query:"find" maxLength:"64" doc:"only nodes whose name has this in it"`
 }) (*Found[coordinator.NodeView], error) {
 	found := 0

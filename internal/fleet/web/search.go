@@ -43,8 +43,9 @@ func (a *api) edit(ctx context.Context, in *struct {
 
 func (a *api) runs(ctx context.Context, in *struct {
 	JobPath
+	Part
 	Search uint32 `query:"search" maximum:"4294967295" doc:"only those of this search"`
-}) (*out[[]ledger.Run], error) {
+}) (*Found[ledger.Run], error) {
 	runs := []ledger.Run{}
 	l := a.s.Ledger()
 	if l == nil {
@@ -57,7 +58,7 @@ func (a *api) runs(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, problem(err)
 	}
-	return &out[[]ledger.Run]{runs}, nil
+	return partOf(in.Part, runs), nil
 }
 
 // Edit changes a search that waits for a person, and returns the address that it asks.

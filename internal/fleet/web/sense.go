@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -58,13 +59,17 @@ func (a *api) sensible(h huma.API) func(huma.Context, func(huma.Context)) {
 			}
 		}
 		u := ctx.URL()
-		for name := range u.Query() {
+		for name, values := range u.Query() {
 			if !slices.Contains(known, name) {
 				allowed := "none is allowed"
 				if len(known) > 0 {
 					allowed = "allowed are " + strings.Join(known, ", ")
 				}
 				_ = huma.WriteErr(h, ctx, http.StatusUnprocessableEntity, fmt.Sprintf("parameter %q is not known here; %s", clip(name), allowed))
+				return
+			}
+			if len(values) > 1 || strings.ContainsFunc(values[0], unicode.IsControl) {
+				_ = huma.WriteErr(h, ctx, http.StatusUnprocessableEntity, fmt.Sprintf("parameter %q: want one value, without control characters", name))
 				return
 			}
 		}
@@ -78,11 +83,15 @@ func (a *api) sensible(h huma.API) func(huma.Context, func(huma.Context)) {
 
 // knownJob says that a job of which something is asked is not known. Whether an order can be carried out is for the coordinator.
 func (a *api) knownJob(ctx huma.Context) error {
-	if ctx.Method() != http.MethodGet || !strings.HasPrefix(ctx.Operation().Path, "/api/v1/jobs/{id}/") {
+	if ctx.Method() != http.MethodGet {
 		return nil
 	}
-	id, err := strconv.ParseUint(ctx.Param("id"), 10, 32)
-	if err != nil {
+	job := ctx.Query("job")
+	if strings.HasPrefix(ctx.Operation().Path, "/api/v1/jobs/{id}/") {
+		job = ctx.Param("id")
+	}
+	id, err := strconv.ParseUint(job, 10, 32)
+	if err != nil || job == "0" {
 		return nil // the check of the parameter says it better
 	}
 	co, err := a.s.Leader()

@@ -46,12 +46,25 @@ func TestSenseless(t *testing.T) {
 		{"an order for a job beyond all numbers", "POST", "/jobs/4294967297/cancel", "{}", 422, "4.294967295e+09"},
 		{"tasks after one beyond all numbers", "GET", "/jobs/1/tasks?after=4294967297", "", 422, "4.294967295e+09"},
 		{"a state that is none", "GET", "/jobs/1/tasks?state=nope", "", 422, "waiting"},
+		{"a drop of what was cut", "POST", "/jobs/1/drop", `{"cut": true}`, 422, "unexpected property"},
+		{"a drop of nothing", "POST", "/jobs/1/drop", `{}`, 422, "a drop names sites or tasks"},
+		{"no row", "GET", "/jobs?limit=0", "", 422, ">= 1"},
+		{"more rows than a page has", "GET", "/nodes?limit=1001", "", 422, "<= 1000"},
+		{"a part of the names", "GET", "/names?limit=1", "", 200, "["},
+		{"two limits", "GET", "/leases?limit=1&limit=2", "", 422, "want one value"},
+		{"a text that nobody types", "GET", "/jobs?find=%00", "", 422, "control"},
+		{"nodes in a state that is none", "GET", "/nodes?state=nope", "", 422, "draining"},
+		{"leases of no job", "GET", "/leases?job=9", "", 404, "no such job: 9"},
+		{"a series of no job", "GET", "/series?job=9", "", 404, "no such job: 9"},
+		{"statuses that there are not", "GET", "/jobs/1/pages?class=9", "", 422, "<= 5"},
+		{"a path that there is not", "GET", "/nope", "", 404, "there is no such path"},
+		{"a method that is not taken", "DELETE", "/jobs/1", "", 405, "GET is"},
 		{"no state", "GET", "/jobs/1/tasks?state=", "", 200, "["},
 		{"a state", "GET", "/jobs/1/tasks?state=manual", "", 200, "["},
 		{"a state of searches", "GET", "/jobs/1/tasks?state=sleeping&kind=searches", "", 200, "["},
 	} {
 		w := ask(h, c.method, "/api/v1"+c.path, operators, c.body)
-		if body := w.Body.String(); w.Code != c.want || !strings.Contains(body, strings.TrimPrefix(c.says, `"`)) || len(body) > 6000 {
+		if body := w.Body.String(); w.Code != c.want || w.Code >= 400 && w.Header().Get("Content-Type") != "application/problem+json" || !strings.Contains(body, strings.TrimPrefix(c.says, `"`)) || len(body) > 6000 {
 			t.Errorf("%s: %d, want %d, %d bytes: %.300s", c.name, w.Code, c.want, len(body), body)
 		}
 	}

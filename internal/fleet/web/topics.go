@@ -31,7 +31,10 @@ var errWide = fmt.Errorf("the job has more than %d pages: argosy tree DIR --job 
 
 // registerTopics adds what is asked of a job that looks for a topic.
 func (a *api) registerTopics(h huma.API, get func(id, path, what string) huma.Operation) {
-	register(h, get("markets", "/jobs/{id}/markets", "The markets between the crawlers of a job, the first first; of very many the last"), func(ctx context.Context, in *JobPath) (*out[[]ledger.Held], error) {
+	huma.Register(h, get("markets", "/jobs/{id}/markets", "The markets between the crawlers of a job, the first first; of very many the last"), func(ctx context.Context, in *struct {
+		JobPath
+		Part
+	}) (*Found[ledger.Held], error) {
 		all := []ledger.Held{}
 		err := a.s.Ledger().Markets(ctx, in.ID, func(m ledger.Held) error {
 			all = append(all[max(0, len(all)+1-maxMarkets):], m)
@@ -40,7 +43,7 @@ func (a *api) registerTopics(h huma.API, get func(id, path, what string) huma.Op
 		if err != nil {
 			return nil, problem(err)
 		}
-		return &out[[]ledger.Held]{all}, nil
+		return partOf(in.Part, all), nil
 	})
 	register(h, get("auction", "/jobs/{id}/markets/{market}", "A market: what was offered, and how prices rose"), func(ctx context.Context, in *struct {
 		JobPath

@@ -29,20 +29,20 @@ const (
 
 // Fact is one thing that was measured. Which figures a kind has stands at the kinds; the others are 0.
 type Fact struct {
-	At      int64   `cbor:"1,keyasint"` // Unix ms by the log's clock
-	Kind    Kind    `cbor:"2,keyasint"`
-	Node    string  `cbor:"3,keyasint"`
-	Site    string  `cbor:"4,keyasint,omitempty"`
-	To      string  `cbor:"5,keyasint,omitempty"` // the node that was asked, or the store that was written to
-	Product string  `cbor:"6,keyasint,omitempty"` // of the job whose lease it was
-	Bits    float64 `cbor:"7,keyasint,omitempty"` // of answers with a status below 400, where they are pages
-	Seconds float64 `cbor:"8,keyasint,omitempty"` // of work, or of delay
-	Good    float64 `cbor:"9,keyasint,omitempty"` // of All: requests that gave a page
-	All     float64 `cbor:"10,keyasint,omitempty"`
-	Limited bool    `cbor:"11,keyasint,omitempty"`  // the node itself was the limit: the pair might have been faster
-	CPU     float64 `cbor:"12,keyasint,omitempty"`  // cores that the lease took of its node
-	Memory  float64 `cbor:"13,keyasint,omitempty"`  // bytes that it took
-	Engine  string  `cbor:"100,keyasint,omitempty"` // that was searched
+	At      int64   `cbor:"1,keyasint" json:"at"` // Unix ms by the log's clock
+	Kind    Kind    `cbor:"2,keyasint" json:"kind"`
+	Node    string  `cbor:"3,keyasint" json:"node"`
+	Site    string  `cbor:"4,keyasint,omitempty" json:"site,omitempty"`
+	To      string  `cbor:"5,keyasint,omitempty" json:"to,omitempty"`      // the node that was asked, or the store that was written to
+	Product string  `cbor:"6,keyasint,omitempty" json:"product,omitempty"` // of the job whose lease it was
+	Bits    float64 `cbor:"7,keyasint,omitempty" json:"bits,omitempty"`    // of answers with a status below 400, where they are pages
+	Seconds float64 `cbor:"8,keyasint,omitempty" json:"seconds,omitempty"` // of work, or of delay
+	Good    float64 `cbor:"9,keyasint,omitempty" json:"good,omitempty"`    // of All: requests that gave a page
+	All     float64 `cbor:"10,keyasint,omitempty" json:"all,omitempty"`
+	Limited bool    `cbor:"11,keyasint,omitempty" json:"limited,omitempty"` // the node itself was the limit: the pair might have been faster
+	CPU     float64 `cbor:"12,keyasint,omitempty" json:"cpu,omitempty"`     // cores that the lease took of its node
+	Memory  float64 `cbor:"13,keyasint,omitempty" json:"memory,omitempty"`  // bytes that it took
+	Engine  string  `cbor:"100,keyasint,omitempty" json:"engine,omitempty"` // that was searched
 }
 
 // Worker is whose part it was: the node, the site of its lease and the product of its job.

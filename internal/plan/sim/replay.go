@@ -14,33 +14,36 @@ import (
 
 // Recording is a crawl or a fleet as its ledger tells of it. Times are Unix ms.
 type Recording struct {
-	Strategy string // that decided
-	Nodes    []RecordedNode
-	Leases   []RecordedLease
-	Facts    []learn.Fact       // in the order in which they were learned
-	Left     map[string]float64 // pages that sites still had when the recording ends
-	Lease    LeaseShape         // Bits in pages here, whose size is not known yet
-	Widths   int                // requests at once to a site that asks for no pause
+	Strategy string             `json:"strategy"` // that decided
+	Nodes    []RecordedNode     `json:"nodes"`
+	Leases   []RecordedLease    `json:"leases"`
+	Facts    []learn.Fact       `json:"facts"`  // in the order in which they were learned
+	Left     map[string]float64 `json:"left"`   // pages that sites still had when the recording ends
+	Lease    LeaseShape         `json:"lease"`  // Bits in pages here, whose size is not known yet
+	Widths   int                `json:"widths"` // requests at once to a site that asks for no pause
 }
 
 // RecordedNode is a node as it described itself.
 type RecordedNode struct {
-	ID        string
-	Labels    map[string]string
-	Leases    int // at once
-	Requests  int // at once; 0 is not stated
-	Bandwidth float64
-	Came      int64
-	Gone      int64 // 0: it stayed
+	ID        string            `json:"id"`
+	Labels    map[string]string `json:"labels"`
+	Leases    int               `json:"leases"`   // at once
+	Requests  int               `json:"requests"` // at once; 0 is not stated
+	Bandwidth float64           `json:"bandwidth"`
+	Came      int64             `json:"came"`
+	Gone      int64             `json:"gone"` // 0: it stayed
 }
 
 // RecordedLease is what a lease did in all.
 type RecordedLease struct {
-	Node, Site     string
-	Started, Ended int64
-	Worked         float64 // seconds with a request under way
-	Asked, Good    float64 // requests, and those that gave a page
-	Bits           float64 // of pages
+	Node    string  `json:"node"`
+	Site    string  `json:"site"`
+	Started int64   `json:"started"`
+	Ended   int64   `json:"ended"`
+	Worked  float64 `json:"worked"` // seconds with a request under way
+	Asked   float64 `json:"asked"`  // requests
+	Good    float64 `json:"good"`   // of them, those that gave a page
+	Bits    float64 `json:"bits"`   // of pages
 }
 
 // Guess says how much of a replayed world was not recorded.

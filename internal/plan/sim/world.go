@@ -79,8 +79,8 @@ type Site struct {
 
 // LeaseShape bounds a lease: whichever comes first.
 type LeaseShape struct {
-	Bits    float64
-	Seconds float64
+	Bits    float64 `json:"bits"`
+	Seconds float64 `json:"seconds"`
 }
 
 // Arrivals are tasks that come by chance, each to one site, or as they are given.
