@@ -437,7 +437,7 @@ func (f *crawlFlags) report(w io.Writer, s assemble.Summary) error {
 		}
 		return &exitError{code: exitInterrupted}
 	case crawl.JobManual:
-		return &exitError{exitManual, fmt.Errorf("%s for a person: see argosy tasks %s --manual", waitingTasks(s.Manual), s.Out)}
+		return &exitError{exitManual, fmt.Errorf("%s for a person: argosy tasks %s --manual lists them, argosy retry %[2]s lets them go on", waitingTasks(s.Manual), s.Out)}
 	}
 	if s.Discovered > 0 && (s.Succeeded == 0 || s.Succeeded == s.Moved && s.Pending == 0) {
 		return nothingFetched(s, f.json || f.quiet)

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,7 +53,8 @@ type fieldRow struct {
 	values             [][]string
 }
 
-// exportFields prints what a job's fields find in the pages that its searches have named.
+// exportFields prints what a job's fields find in the pages that its searches have named: of each that was collected a row, without fields
+// where it is not HTML or cannot be read.
 func exportFields(ctx context.Context, w io.Writer, l *ledger.Ledger, dir string, job uint32, file, format string) error {
 	return assemble.View(ctx, dir, func(f *frontier.Frontier, _ bool) error {
 		j := f.Job(job)
@@ -67,8 +67,9 @@ func exportFields(ctx context.Context, w io.Writer, l *ledger.Ledger, dir string
 		}
 		out := newFieldWriter(w, format, fs)
 		pages := shelf.New(dir, l)
+		unread, why := int64(0), ""
 		err = l.Pages(ctx, job, func(p *ledger.Page) error {
-			if p.Owner > 0 || p.State != crawl.Fetched.String() || p.Status != http.StatusOK || !p.HTML || !p.Captured() || p.Revisit {
+			if p.Owner > 0 || p.State != crawl.Fetched.String() || p.Status >= 300 {
 				return nil
 			}
 			row := fieldRow{url: p.URL}
@@ -78,16 +79,24 @@ func exportFields(ctx context.Context, w io.Writer, l *ledger.Ledger, dir string
 			if err != nil || row.product == "" { // no search names it any more
 				return err
 			}
-			kept, err := pages.Read(ctx, job, p, engine.MaxAnswer)
-			if err != nil {
-				return fmt.Errorf("%s: %w", p.URL, err)
+			if p.HTML {
+				kept, err := pages.Read(ctx, job, p, engine.MaxAnswer)
+				if err == nil {
+					row.values, err = fs.Of(kept.Body, kept.Type)
+				}
+				if err != nil {
+					unread, why = unread+1, fmt.Sprintf("%s: %v", p.URL, err)
+				}
 			}
-			if row.values, err = fs.Of(kept.Body, kept.Type); err != nil {
-				return fmt.Errorf("%s: %w", p.URL, err)
+			if row.values == nil {
+				row.values = make([][]string, len(fs.Names))
 			}
 			return out.write(&row)
 		})
-		return errors.Join(err, out.close())
+		if err = errors.Join(err, out.close()); err == nil && unread > 0 {
+			err = fmt.Errorf("%s could not be read and has no fields; the last: %s", plural(unread, "page"), why)
+		}
+		return err
 	})
 }
 

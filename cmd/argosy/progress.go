@@ -220,8 +220,11 @@ func (p *progress) line() string {
 	}, " · ") + on
 }
 
-// reap says how many pages are on the topic, if the crawl has one.
+// reap says how many pages are on the topic, if the crawl has one, or how its searches get on.
 func (p *progress) reap(now time.Time, s coordinator.Status) string {
+	if s.Searches.All > 0 {
+		return searchState(s.Searches)
+	}
 	if p.harvest == nil {
 		return ""
 	}
@@ -387,6 +390,7 @@ func printCounts(w io.Writer, s assemble.Summary) {
 	if n := len(s.Unmatched); n > 0 {
 		fmt.Fprintf(w, "  no site was like %s, which the rules for sites name\n", some(s.Unmatched, 5))
 	}
+	printCollected(w, s)
 	printTopic(w, s)
 	if n := s.Reasons[string(crawl.ReasonRedirects)]; n > 0 {
 		lie := "lie"

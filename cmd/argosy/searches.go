@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +16,7 @@ import (
 
 	"argosy/internal/config"
 	"argosy/internal/crawl"
+	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/coordinator"
 	"argosy/internal/fleet/frontier"
 	"argosy/internal/fleet/ledger"
@@ -225,13 +227,14 @@ func printSearches(w io.Writer, rows []ledger.Task, now time.Time) error {
 			continue
 		}
 		rate := "-"
-		if share, known := s.Stated.Completion(s.Found, s.Collected); known {
+		share, known := s.Stated.Completion(s.Found, s.Collected)
+		if known {
 			rate = fmt.Sprintf("%.2f", share)
 		}
 		fmt.Fprintf(t, "%d\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\n", rows[i].ID, s.Task, s.EngineName, s.Product, orElse(s.Site, "-"), rows[i].State,
 			max(0, now.Sub(time.UnixMilli(s.Moved))).Round(time.Second), s.Stated.String(), s.Found, s.Collected, rate, orElse(s.Node, "-"))
 		why := s.Why
-		if rows[i].State == crawl.TaskDone && s.Read > 0 && s.Collected == s.Found {
+		if rows[i].State == crawl.TaskDone && s.Read > 0 && s.Collected == s.Found && (share == 1 || !known) {
 			why = ""
 		}
 		whys = append(whys, why)
@@ -431,4 +434,40 @@ func newTaskOrder(verb, short string, kind crawl.EntryKind, order string) *cobra
 	}
 	f.register(c)
 	return c
+}
+
+// plainSearches prints a count of searches.
+func plainSearches(n int) string {
+	if n == 1 {
+		return "1 search"
+	}
+	return count(int64(n)) + " searches"
+}
+
+// searchState says how many searches are over, and how many of the others do not simply wait for their turn.
+func searchState(c frontier.SearchCounts) string {
+	text := fmt.Sprintf("%d of %s done", c.Done, plainSearches(c.All))
+	for _, x := range []struct {
+		n    int
+		what string
+	}{{c.Failed, "failed, and tried again"}, {c.Manual, "for a person"}, {c.Dropped, "dropped"}} {
+		if x.n > 0 {
+			text += fmt.Sprintf(", %d %s", x.n, x.what)
+		}
+	}
+	return text
+}
+
+// printCollected says what the searches of a virtual task have brought.
+func printCollected(w io.Writer, s assemble.Summary) {
+	if s.Searches == nil {
+		return
+	}
+	fmt.Fprintf(w, "  %s; %s of the %s that they name collected\n", searchState(*s.Searches), count(s.Searches.Collected), plural(s.Searches.Found, "page"))
+	if fields := ""; s.Searches.Collected > 0 {
+		if s.Fields {
+			fields = fmt.Sprintf("; argosy export %s --fields --format table prints the fields of the pages", filepath.Clean(s.Out))
+		}
+		fmt.Fprintf(w, "    (argosy tasks %s lists them%s)\n", filepath.Clean(s.Out), fields)
+	}
 }

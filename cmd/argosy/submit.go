@@ -241,7 +241,7 @@ func (f *submitFlags) await(ctx context.Context, cl *web.Client, w io.Writer, id
 				return err
 			}
 			if j.State == crawl.JobManual {
-				return &exitError{exitManual, fmt.Errorf("%s for a person: see argosy tasks %d --manual", waitingTasks(j.Counts.Manual), id)}
+				return &exitError{exitManual, fmt.Errorf("%s for a person: argosy tasks %d --manual lists them, argosy retry %[2]d lets them go on", waitingTasks(j.Counts.Manual), id)}
 			}
 			return nil
 		case err == nil && !f.json:

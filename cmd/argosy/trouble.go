@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/agent"
@@ -51,6 +52,7 @@ var meanings = map[string]meaning{
 	string(crawl.KindBodyLarge):    {"", "--max-body takes larger ones"},
 	string(crawl.KindBomb):         {"", "--max-body allows larger ones: four times as much once decompressed"},
 	string(crawl.KindHeaderLarge):  {"", "check the address: no browser takes such an answer"},
+	string(crawl.KindSearch):       {"", "argosy tasks says what its searches wait for, and argosy tasks show each one's history"},
 }
 
 // meaningOf returns what a reason means.
@@ -62,6 +64,9 @@ func meaningOf(why string) meaning {
 
 // whatOf says why in words, with the detail that there is.
 func whatOf(why, detail string) string {
+	if why == string(crawl.KindSearch) && detail != "" {
+		return detail
+	}
 	what := meaningOf(why).what
 	if what == "" {
 		what = why
@@ -69,25 +74,10 @@ func whatOf(why, detail string) string {
 			what = "the answer's status is " + why
 		}
 	}
-	if detail = tellDetail(detail); detail != "" {
+	if detail = crawl.Brief(detail); detail != "" {
 		what += ": " + detail
 	}
 	return what
-}
-
-// tellDetail leaves out of an error's text what it says twice: the operation, the host and the kind stand before.
-func tellDetail(s string) string {
-	for {
-		op, rest, _ := strings.Cut(s, ": ")
-		kind, after, ok := strings.Cut(rest, ": ")
-		if !ok || crawl.Kind(kind).Words() == "" || strings.Contains(op, ":") { // an address is worth telling
-			break
-		}
-		s = after
-	}
-	s = strings.TrimPrefix(s, "tls: ")
-	s = strings.TrimPrefix(s, "failed to verify certificate: ")
-	return strings.TrimPrefix(s, "x509: ")
 }
 
 // maxTold bounds how many sites are told of, of one reason.
@@ -199,19 +189,24 @@ func newTeller() *teller { return &teller{told: map[string]bool{}, left: maxTell
 func (t *teller) lines(problems []agent.Problem) (out []string) {
 	for _, p := range problems {
 		why := reasonOf(p)
-		if p.URL != "" && !slices.Contains([]string{"401", "403", "429", string(crawl.ReasonRobots)}, why) && !p.Kind.Unreachable() {
+		if p.URL != "" && !slices.Contains([]string{"401", "403", "429", string(crawl.ReasonRobots), string(crawl.KindSearch)}, why) && !p.Kind.Unreachable() {
 			continue // of one page: the ledger has it
 		}
 		key := p.Site + " " + why
+		if p.Kind == crawl.KindSearch {
+			key += " " + p.Detail
+		}
 		if t.told[key] || t.left == 0 {
 			continue
 		}
 		t.told[key] = true
 		line := p.Site + ": " + whatOf(why, p.Detail)
-		if p.URL != "" { // of one page, as far as is known
+		if p.URL != "" && p.Kind != crawl.KindSearch { // of one page, as far as is known
 			line = clip(p.URL) + ": " + whatOf(why, "")
 		}
-		if p.Again {
+		if p.Again && p.Rest > 0 {
+			line += fmt.Sprintf("; asked again in %v", p.Rest.Round(time.Second))
+		} else if p.Again {
 			line += "; trying again"
 		} else if step := meanings[why].step; step != "" {
 			line += " (" + step + ")"

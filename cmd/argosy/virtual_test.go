@@ -24,6 +24,9 @@ type searchable struct {
 	engine *httptest.Server
 	sites  []*httptest.Server
 	docs   map[string]string // URL to text
+	moved  map[string]string // URL to where it redirects
+	kinds  map[string]string // URL to Content-Type; empty: HTML
+	same   bool              // documents with one text have the same bytes
 
 	mu     sync.Mutex
 	asked  []string       // queries, with their pages
@@ -53,15 +56,25 @@ func newSearchable(t *testing.T, sites, docs int) *searchable {
 
 func (l *searchable) document(w http.ResponseWriter, r *http.Request) {
 	url := "http://" + r.Host + r.URL.Path
-	text, ok := l.docs[url]
+	text, ok := l.docs[strings.TrimSuffix(url, "/now")]
 	l.mu.Lock()
 	l.hits[url]++
 	l.mu.Unlock()
+	if to := l.moved[url]; to != "" {
+		http.Redirect(w, r, to, http.StatusMovedPermanently)
+		return
+	}
 	if !ok {
 		http.NotFound(w, r)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html")
+	if kind := l.kinds[url]; kind != "" {
+		w.Header().Set("Content-Type", kind)
+	}
+	if l.same {
+		url = text
+	}
 	fmt.Fprintf(w, `<title>%s</title><p class="text">about %s</p><p class="date">2013-05-0%d</p><a href="/elsewhere">not a result</a>`, url, text, len(text)%9+1)
 }
 
@@ -279,6 +292,48 @@ func TestVirtualShown(t *testing.T) {
 	}
 }
 
+// Results that redirect are the pages that they lead to: those count, once for each search, and those are exported, also a page with the
+// same bytes as another and one that is not HTML.
+func TestVirtualMoved(t *testing.T) {
+	t.Parallel()
+	l := newSearchable(t, 1, 12)
+	l.moved = map[string]string{}
+	doc := func(i int) string { return fmt.Sprintf("%s/doc/%d", l.sites[0].URL, i) }
+	for i := range 9 {
+		l.moved[doc(i)] = doc(i) + "/now"
+	}
+	l.moved[doc(3)] = doc(0)     // over two redirects, to a page that is named, too
+	l.moved[doc(6)] = doc(9)     // to one that is named itself
+	l.moved[doc(7)] = "http://[" // to nowhere
+	l.same, l.kinds = true, map[string]string{doc(11): "text/plain"}
+	dir := filepath.Join(t.TempDir(), "out")
+	job := l.job(t, "  fields: [{name: heading, css: title}]", "", "")
+	if code, out, errs := apart(t, "crawl", "--job", job, "-o", dir, "--allow-private"); code != 0 || !strings.Contains(out, "13 of the 14 pages that they name collected") {
+		t.Fatalf("exit %d\n%s%s", code, out, errs)
+	}
+	for _, task := range searches(t, dir) {
+		if want := map[string]int64{"milk": 6, "tea": 8}[task.Of.Product]; task.Of.Found != want || task.Of.Found != task.Of.Collected+task.Of.Lost {
+			t.Errorf("%s: %d found, want %d; %d collected, %d lost: %s", task.Of.Product, task.Of.Found, want, task.Of.Collected, task.Of.Lost, task.Of.Why)
+		}
+	}
+	_, out, errs := apart(t, "export", dir, "--fields", "--format", "csv")
+	site := strings.TrimPrefix(l.sites[0].URL, "http://")
+	var want []string
+	for i, text := range []string{"milk", "tea", `"milk, tea"`, "", "tea", `"milk, tea"`, "", "", `"milk, tea"`, "milk", "tea", `"milk, tea"`} {
+		if text != "" {
+			want = append(want, doc(i)+map[bool]string{true: "/now"}[i < 9]+","+text)
+		}
+	}
+	if n := strings.Count(out, "\n") - 1; n != len(want) {
+		t.Errorf("%d rows, want %d\n%s%s", n, len(want), out, errs)
+	}
+	for _, w := range want {
+		if i := strings.Index(out, w+","); i < 0 || strings.HasPrefix(w, doc(11)) != strings.HasPrefix(out[i+len(w):], ","+site+",\n") {
+			t.Errorf("%q is missing, or has not its fields, in\n%s", w, out)
+		}
+	}
+}
+
 // An engine that asks to be left alone for years is a person's at once, with all searches that wait for it.
 func TestVirtualForYears(t *testing.T) {
 	t.Parallel()
@@ -427,24 +482,70 @@ func TestVirtualEdit(t *testing.T) {
 	}
 }
 
-// A robots.txt that disallows searches holds: the engine is not asked, and the line that says so names the way out.
+// A robots.txt that disallows searches holds: the engine is not asked, the line that says so names the way out, and the search waits for a
+// person who may take it. One that disallows further result pages ends a search after its first.
 func TestVirtualRobots(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		engine string
-		asked  bool
-	}{{"", false}, {"      ignore_robots: true", true}} {
-		l := newSearchable(t, 1, 3)
-		l.robots = "User-agent: *\nDisallow: /s\n"
+		engine, disallow string
+		asked, code      int
+	}{{"", "/s", 0, exitManual}, {"", "/*p=1", 2, 0}, {"      ignore_robots: true", "/s", 4, 0}} {
+		l := newSearchable(t, 1, 6)
+		l.robots = "User-agent: *\nDisallow: " + c.disallow + "\n"
 		dir := filepath.Join(t.TempDir(), "out")
-		_, out, errs := apart(t, "crawl", "--job", l.job(t, "", c.engine, ""), "-o", dir, "--allow-private")
-		if asked := len(l.asked) > 0; asked != c.asked {
-			t.Errorf("%q: asked %d times", c.engine, len(l.asked))
+		code, out, errs := apart(t, "crawl", "--job", l.job(t, "", c.engine, ""), "-o", dir, "--allow-private")
+		if len(l.asked) != c.asked || code != c.code {
+			t.Errorf("%q, %s: asked %d times, exit %d", c.engine, c.disallow, len(l.asked), code)
 		}
-		_, shown, _ := apart(t, "tasks", dir)
-		if says := strings.Contains(shown, "engine library; ignore_robots: true"); says == c.asked {
-			t.Errorf("%q: %s\n%s%s", c.engine, shown, out, errs)
+		for _, shown := range []string{out, tasksOut(t, dir)} {
+			if says := strings.Contains(shown, "ignore_robots: true in the entry of engine library"); says == (c.engine != "") {
+				t.Errorf("%q, %s: %s\n%s", c.engine, c.disallow, shown, errs)
+			}
 		}
+		if c.code == 0 {
+			continue
+		}
+		mended := filepath.Join(t.TempDir(), "mended.yaml")
+		if err := os.WriteFile(mended, []byte("engines: [{name: library, ignore_robots: true}]"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, task := range searches(t, dir) {
+			if code, out, errs := apart(t, "tasks", "edit", strconv.Itoa(int(task.ID)), "-o", dir, "--engines", mended, "--set", "engine=library"); code != 0 {
+				t.Errorf("exit %d: %s%s", code, out, errs)
+			}
+		}
+		if code, _, errs := apart(t, "crawl", "-o", dir, "--allow-private"); code != 0 || len(l.asked) != 4 {
+			t.Errorf("exit %d, asked %d times\n%s", code, len(l.asked), errs)
+		}
+	}
+}
+
+// tasksOut is what argosy tasks prints of a directory.
+func tasksOut(t *testing.T, dir string) string {
+	t.Helper()
+	_, out, _ := apart(t, "tasks", dir)
+	return out
+}
+
+// A search whose engine has an address that the crawl may not reach waits for a person at once, and so do the others: time does not help.
+func TestVirtualDenied(t *testing.T) {
+	t.Parallel()
+	l := newSearchable(t, 2, 3)
+	dir, job := filepath.Join(t.TempDir(), "out"), l.job(t, "  rest: 1h", "", "")
+	code, out, errs := apart(t, "crawl", "--job", job, "-o", dir, "--agents", "2")
+	if code != exitManual || strings.Count(out, "--allow-private allows it (4 URLs)") != 1 || strings.Count(errs, "argosy retry "+dir) != 1 {
+		t.Errorf("exit %d\n%s%s", code, out, errs)
+	}
+	for _, task := range searches(t, dir) {
+		if task.Status() != crawl.TaskManual || !strings.Contains(task.Of.Why, "denied") {
+			t.Errorf("%s: %s", task.Status(), task.Of.Why)
+		}
+	}
+	if code, _, errs := apart(t, "retry", dir); code != 0 {
+		t.Errorf("exit %d\n%s", code, errs)
+	}
+	if code, _, errs := apart(t, "crawl", "-o", dir, "--allow-private"); code != 0 {
+		t.Errorf("released: exit %d\n%s", code, errs)
 	}
 }
 

@@ -135,6 +135,8 @@ const (
 	AnswerBlocked = "blocked"
 	AnswerChanged = "changed"
 	AnswerFailed  = "failed"
+	AnswerDenied  = "denied"  // the engine's address is one that this crawl may not reach
+	AnswerRefused = "refused" // the engine's robots.txt disallows the search
 )
 
 // Edit changes a search that waits for a person.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // Kind classifies why something failed or was refused. Kinds cross the wire and stand in the ledger: append only.
@@ -79,7 +80,7 @@ var words = map[Kind]string{
 	KindRefused:      "nothing listens there",
 	KindCertificate:  "its certificate is not trusted",
 	KindNoTLS:        "it does not speak TLS there, or none that we do",
-	KindSearch:       "the answer of the search engine is a block, or cannot be read",
+	KindSearch:       "its search gives no answer that can be read, or refuses us",
 	ReasonScope:      "outside the scope",
 	ReasonInclude:    "matches no --include",
 	ReasonExclude:    "matches an --exclude",
@@ -124,6 +125,21 @@ func (e *Error) Error() string {
 		s += ": " + e.Err.Error()
 	}
 	return s
+}
+
+// Brief leaves out of an Error's text what is said beside it anyway: the operations, the hosts and the kinds.
+func Brief(text string) string {
+	for {
+		op, rest, _ := strings.Cut(text, ": ")
+		kind, after, ok := strings.Cut(rest, ": ")
+		if !ok || Kind(kind).Words() == "" || strings.Contains(op, ":") { // an address is worth telling
+			break
+		}
+		text = after
+	}
+	text = strings.TrimPrefix(text, "tls: ")
+	text = strings.TrimPrefix(text, "failed to verify certificate: ")
+	return strings.TrimPrefix(text, "x509: ")
 }
 
 func (e *Error) Unwrap() error { return e.Err }

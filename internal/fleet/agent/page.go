@@ -43,7 +43,7 @@ func (l *lease) one(t crawl.Target) error {
 			o.State = crawl.Excluded
 		}
 		if l.asks() {
-			l.unanswered(o, nil, 0, crawl.AnswerFailed, string(kind)+": "+l.why)
+			l.unreached(o, nil, 0, kind, l.why)
 		}
 		l.outcome(o, nil)
 		if l.asks() {
@@ -52,7 +52,11 @@ func (l *lease) one(t crawl.Target) error {
 		return nil
 	}
 	if !l.job.Identity.IgnoreRobots && !(l.asks() && l.l.Asked.Robots) && !l.rules.Allowed(u.RequestURI()) {
-		l.outcome(&crawl.Outcome{Key: t.Key, URL: t.URL, State: crawl.Excluded, Reason: crawl.ReasonRobots, Depth: t.Depth}, nil)
+		o := &crawl.Outcome{Key: t.Key, URL: t.URL, State: crawl.Excluded, Reason: crawl.ReasonRobots, Depth: t.Depth}
+		if l.asks() && t.Depth == 0 {
+			l.unanswered(o, nil, 0, crawl.AnswerRefused, notAllowed(l.l.Asked.Engine))
+		}
+		l.outcome(o, nil)
 		return nil
 	}
 	p := &page{target: t, url: u}
@@ -107,7 +111,7 @@ func (l *lease) failed(p *page, err error) error {
 	gone := l.gaveUp != ""
 	l.mu.Unlock()
 	if l.asks() {
-		l.unanswered(o, p.resp, wait, crawl.AnswerFailed, string(kind)+": "+err.Error())
+		l.unreached(o, p.resp, wait, kind, err.Error())
 		l.outcome(o, nil)
 		l.rest(o)
 		return nil

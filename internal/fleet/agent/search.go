@@ -94,12 +94,31 @@ func (l *lease) moved(ready *engine.Ready, p *page, f *finder) {
 	f.found.Links = append(f.found.Links, crawl.Link{URL: to.String(), Next: true, Redirect: true})
 }
 
+// unreached is unanswered of an engine that could not be asked.
+func (l *lease) unreached(o *crawl.Outcome, resp *fetch.Response, least time.Duration, kind crawl.Kind, detail string) {
+	verdict, why := crawl.AnswerFailed, kind.Words()
+	if kind == crawl.KindDenied {
+		verdict = crawl.AnswerDenied
+	}
+	if detail = crawl.Brief(detail); detail != "" {
+		why += ": " + detail
+	}
+	l.unanswered(o, resp, least, verdict, why)
+}
+
+// notAllowed says that robots.txt disallows a search, and who may change that.
+func notAllowed(engine string) string {
+	return "its robots.txt disallows searches; ignore_robots: true in the entry of engine " + engine + " asks it all the same"
+}
+
 // unanswered makes of an outcome one of a search that failed: its page is asked again when its engine has rested, for as long as the job
-// says, at least so long, and as long as the answer asks for. One that has answered in another markup needs no rest.
+// says, at least so long, and as long as the answer asks for. One that has answered in another markup needs no rest, nor does one that
+// may not be asked: a person's step helps, and time does not.
 func (l *lease) unanswered(o *crawl.Outcome, resp *fetch.Response, least time.Duration, verdict, why string) {
 	o.State, o.Reason, o.Detail = crawl.Retry, crawl.KindSearch, why
 	o.Answered = &crawl.Answered{Verdict: verdict, Reason: clip(why)}
-	if verdict == crawl.AnswerChanged {
+	switch verdict {
+	case crawl.AnswerChanged, crawl.AnswerDenied, crawl.AnswerRefused:
 		return
 	}
 	if resp != nil {

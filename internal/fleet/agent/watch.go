@@ -19,6 +19,8 @@ type Problem struct {
 	Status int        // of an answer that is one
 	Detail string
 	Again  bool // it is tried again
+
+	Rest time.Duration // of a search: how long its engine is left alone
 }
 
 // maxProblems bounds how many problems are remembered.
@@ -84,6 +86,9 @@ func (l *lease) unable(kind crawl.Kind, detail string, again bool) {
 // noteOutcome notes an outcome that is not what anybody hopes for.
 func (l *lease) noteOutcome(o *crawl.Outcome) {
 	p := Problem{Site: l.l.Site, URL: o.URL, Kind: o.Reason, Detail: o.Detail, Again: o.State == crawl.Retry}
+	if o.Answered != nil && o.State == crawl.Retry {
+		p.Again, p.Rest = o.Retryable > 0, time.Duration(o.Retryable)*time.Millisecond
+	}
 	switch {
 	case o.State == crawl.Failed || o.State == crawl.Retry:
 	case o.State == crawl.Fetched && refuses(o.Status):

@@ -105,6 +105,9 @@ type Summary struct {
 	Losses    []Loss             `json:"losses,omitempty"`
 	Unmatched []string           `json:"unmatched,omitempty"` // hosts of site rules that no site matches
 
+	Searches *frontier.SearchCounts `json:"searches,omitempty"` // of a virtual task
+	Fields   bool                   `json:"-"`                  // its job takes fields out of pages
+
 	Measured schedule.Measured `json:"measured"` // in this run
 }
 
@@ -527,26 +530,15 @@ func (cr *Crawl) summary(ctx context.Context, start time.Time) (Summary, error) 
 			cr.f.Tasks(func(t *frontier.Task) { more = more && (t.Job != j.ID || yield(t.Site)) })
 		})
 	}
+	if j.Identity.Collect != nil {
+		counts := cr.f.SearchCounts(j.ID)
+		sum.Searches, sum.Fields = &counts, len(j.Identity.Collect.Fields) > 0
+	}
 	if t := j.Identity.Topic; t != nil {
 		sum.Topic, sum.Threshold = t.About, t.Threshold
 		sum.Market, sum.Stuck = j.Identity.Market, cr.co.Stuck(j.ID)
 	}
 	return sum, err
-}
-
-// traps returns what waits of the job because it brought nothing new, most first.
-func (cr *Crawl) traps(job uint32) (out []crawl.Trap, err error) {
-	cr.f.Tasks(func(t *frontier.Task) {
-		if t.Job == job && err == nil {
-			var of []crawl.Trap
-			of, err = cr.f.Traps(t.ID)
-			out = append(out, of...)
-		}
-	})
-	slices.SortFunc(out, func(a, b crawl.Trap) int {
-		return cmp.Or(cmp.Compare(b.Waiting, a.Waiting), cmp.Compare(a.Site, b.Site), cmp.Compare(a.Template, b.Template))
-	})
-	return out, err
 }
 
 // Close closes everything that is open, in the order in which things depend on each other.

@@ -33,13 +33,27 @@ func (cr *Crawl) troubles(ctx context.Context, job uint32) (out []Trouble, succe
 	if err != nil {
 		return nil, 0, 0, err
 	}
+	reasons, searches := map[string]map[string]int64{}, map[string]*Trouble{}
 	cr.f.Tasks(func(t *frontier.Task) {
 		if t.Job != job {
 			return
 		}
-		of := answers[t.Site]
+		if reasons[t.Site] == nil {
+			reasons[t.Site] = map[string]int64{}
+		}
+		if unanswered(searches, t) {
+			return
+		}
+		for r, n := range t.Reasons {
+			reasons[t.Site][r] += n
+		}
+	})
+	for _, t := range searches {
+		out = append(out, *t)
+	}
+	for site, why := range reasons {
 		good, all, status, most := int64(0), int64(0), 0, int64(0)
-		for _, a := range of {
+		for _, a := range answers[site] {
 			all += a.URLs
 			if a.Status >= 300 && a.Status < 400 {
 				moved += a.URLs
@@ -54,21 +68,37 @@ func (cr *Crawl) troubles(ctx context.Context, job uint32) (out []Trouble, succe
 		switch {
 		case good > 0 && !(most >= manyRefusals && 2*most > all && refusal(status)):
 		case most > 0:
-			out = append(out, Trouble{Site: t.Site, Why: strconv.Itoa(status), URLs: most})
+			out = append(out, Trouble{Site: site, Why: strconv.Itoa(status), URLs: most})
 		default:
-			out = cr.unasked(out, t)
+			out = cr.unasked(out, site, why)
 		}
-	})
+	}
 	slices.SortFunc(out, func(a, b Trouble) int {
 		return cmp.Or(cmp.Compare(b.URLs, a.URLs), cmp.Compare(a.Site, b.Site))
 	})
 	return out[:min(len(out), maxTroubles)], succeeded, moved, nil
 }
 
+// unanswered adds a search that waits for a person, or was refused by robots.txt, to the troubles of its engine; it reports whether the
+// task is such a search.
+func unanswered(of map[string]*Trouble, t *frontier.Task) bool {
+	if t.Of == nil || t.State != crawl.TaskManual && t.Reasons[string(crawl.ReasonRobots)] == 0 {
+		return false
+	}
+	if of[t.Site] == nil {
+		of[t.Site] = &Trouble{Site: t.Site, Why: string(crawl.KindSearch)}
+	}
+	of[t.Site].URLs++
+	if of[t.Site].Detail = t.Of.Why; t.State != crawl.TaskManual {
+		of[t.Site].Detail = t.Of.Stop
+	}
+	return true
+}
+
 // unasked adds a site that has not answered any URL, with the reason that most of its URLs ended with.
-func (cr *Crawl) unasked(out []Trouble, t *frontier.Task) []Trouble {
+func (cr *Crawl) unasked(out []Trouble, site string, reasons map[string]int64) []Trouble {
 	why, most := "", int64(0)
-	for r, n := range t.Reasons {
+	for r, n := range reasons {
 		if n > most || n == most && r < why {
 			why, most = r, n
 		}
@@ -76,11 +106,11 @@ func (cr *Crawl) unasked(out []Trouble, t *frontier.Task) []Trouble {
 	if most == 0 || crawl.Kind(why) == crawl.ReasonDropped {
 		return out
 	}
-	detail := cr.f.Site(t.Site).Trouble
+	detail := cr.f.Site(site).Trouble
 	if crawl.Kind(why) == crawl.ReasonRobots {
 		detail = ""
 	}
-	return append(out, Trouble{Site: t.Site, Why: why, Detail: detail, URLs: most})
+	return append(out, Trouble{Site: site, Why: why, Detail: detail, URLs: most})
 }
 
 // refusal reports whether a status says that a site does not want us.
@@ -123,5 +153,20 @@ func (cr *Crawl) losses(ctx context.Context, job uint32, troubles []Trouble) (ou
 		out = append(out, *l)
 	}
 	slices.SortFunc(out, func(a, b Loss) int { return cmp.Or(cmp.Compare(b.URLs, a.URLs), cmp.Compare(a.Why, b.Why)) })
+	return out, err
+}
+
+// traps returns what waits of the job because it brought nothing new, most first.
+func (cr *Crawl) traps(job uint32) (out []crawl.Trap, err error) {
+	cr.f.Tasks(func(t *frontier.Task) {
+		if t.Job == job && err == nil {
+			var of []crawl.Trap
+			of, err = cr.f.Traps(t.ID)
+			out = append(out, of...)
+		}
+	})
+	slices.SortFunc(out, func(a, b crawl.Trap) int {
+		return cmp.Or(cmp.Compare(b.Waiting, a.Waiting), cmp.Compare(a.Site, b.Site), cmp.Compare(a.Template, b.Template))
+	})
 	return out, err
 }

@@ -120,6 +120,8 @@ type Status struct {
 	Written uint64 // the last entry that the ledger has
 	Waiting int    // tasks that wait for their turn or a node
 
+	Searches frontier.SearchCounts // of the jobs that run
+
 	Markets int     // that crawlers have held
 	Sold    int64   // URLs that changed hands in them
 	Paid    float64 // for those

@@ -460,6 +460,7 @@ func (c *Coordinator) publish(now time.Time, jobs []*frontier.Job) {
 	}
 	for _, j := range jobs {
 		s.Counts = s.Counts.Add(j.Totals)
+		s.Searches = s.Searches.Add(c.f.SearchCounts(j.ID))
 		s.Markets += int(j.Rounds)
 		for _, a := range j.Accounts {
 			s.Sold, s.Paid = s.Sold+a.Sold, s.Paid+a.Paid

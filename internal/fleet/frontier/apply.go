@@ -67,7 +67,7 @@ type tx struct {
 	fresh  map[recKey][][]byte // edges of this entry
 
 	omitted map[string]map[crawl.Kind]int64 // counts of this entry, by their keys
-	awaited map[string]bool                 // what searches wait for since this entry, by awaitKey
+	awaited map[string]bool                 // what searches wait for since this entry, or with false do not any more, by awaitKey
 	refused []refusedURL                    // by limits, of jobs that collect
 
 	fx Effects

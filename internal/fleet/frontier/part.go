@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"fmt"
+	"net/http"
 
 	"argosy/internal/crawl"
 	"argosy/internal/page/polite"
@@ -207,7 +208,7 @@ func (x *tx) outcome(j *Job, t *Task, l *Lease, o *crawl.Outcome) error {
 
 // collected takes in how a URL of a job that collects has ended.
 func (x *tx) collected(j *Job, t *Task, l *Lease, r *record, o *crawl.Outcome) error {
-	if o.State == crawl.Fetched && o.Status < 400 {
+	if o.State == crawl.Fetched && (o.Status < 300 || o.Status == http.StatusNotModified) {
 		r.Counted |= countedGood
 	}
 	r.loss = string(o.Reason)
@@ -216,7 +217,7 @@ func (x *tx) collected(j *Job, t *Task, l *Lease, r *record, o *crawl.Outcome) e
 	}
 	if o.State == crawl.Excluded && o.Reason == crawl.ReasonRobots && t.Of != nil {
 		name := j.Engine(t.Of.Engine).Name
-		t.Of.Stop = "its robots.txt disallows searches (engine " + name + "; ignore_robots: true in its entry asks it all the same)"
+		t.Of.Stop = "its robots.txt disallows further result pages; ignore_robots: true in the entry of engine " + name + " asks for them all the same"
 		t.note(t.Of.Stop)
 	}
 	return x.ends(recKey{t.space(), o.Key}, r, 1)

@@ -52,7 +52,7 @@ const (
 	countedPage = 1 << iota
 	countedDuplicate
 	countedRelevant
-	countedGood  // answered with a status below 400; of jobs that collect
+	countedGood  // answered with a status below 300; of jobs that collect
 	countedMoved // answered by a redirect
 	countedAgain // of a pending one: it was, and is asked again because a later answer says so
 )

@@ -17,8 +17,8 @@ type Search struct {
 	crawl.Search
 	No        uint32       `cbor:"20,keyasint"` // in its job, from 1
 	Stated    crawl.Stated `cbor:"21,keyasint"`
-	Found     int64        `cbor:"22,keyasint,omitempty"` // pages on its site that its result pages have named
-	Collected int64        `cbor:"23,keyasint,omitempty"` // of them: answered with a status below 400
+	Found     int64        `cbor:"22,keyasint,omitempty"` // pages on its site that its result pages have named, each where it redirects to
+	Collected int64        `cbor:"23,keyasint,omitempty"` // of them: answered with a status below 300
 	Lost      int64        `cbor:"24,keyasint,omitempty"` // of them: failed, refused, or answered with another status
 	Read      int64        `cbor:"25,keyasint,omitempty"` // result pages
 	Subtasks  int64        `cbor:"26,keyasint,omitempty"`
@@ -41,6 +41,52 @@ type searchName struct{ job, no uint32 }
 
 // Searching returns the task that asks for the result pages of a search; nil: there is none.
 func (f *Frontier) Searching(job, no uint32) *Task { return f.tasks[f.searches[searchName{job, no}]] }
+
+// SearchCounts adds up the searches of a job.
+type SearchCounts struct {
+	All       int   `json:"all"`
+	Done      int   `json:"done"`
+	Failed    int   `json:"failed"` // they wait to be tried again
+	Manual    int   `json:"manual"`
+	Dropped   int   `json:"dropped"`
+	Found     int64 `json:"found"`     // pages that they name, of each what it names
+	Collected int64 `json:"collected"` // of them
+}
+
+// Add returns the sum of two.
+func (c SearchCounts) Add(d SearchCounts) SearchCounts {
+	return SearchCounts{
+		All: c.All + d.All, Done: c.Done + d.Done, Failed: c.Failed + d.Failed, Manual: c.Manual + d.Manual, Dropped: c.Dropped + d.Dropped,
+		Found: c.Found + d.Found, Collected: c.Collected + d.Collected,
+	}
+}
+
+// SearchCounts adds up the searches of a job.
+func (f *Frontier) SearchCounts(job uint32) (c SearchCounts) {
+	j := f.jobs[job]
+	if j == nil || j.Identity.Collect == nil {
+		return c
+	}
+	for no := range j.Identity.Collect.Searches {
+		t := f.Searching(job, uint32(no+1))
+		if t == nil {
+			continue
+		}
+		c.All++
+		c.Found, c.Collected = c.Found+t.Of.Found, c.Collected+t.Of.Collected
+		switch t.Status() {
+		case crawl.TaskDone:
+			c.Done++
+		case crawl.TaskFailed:
+			c.Failed++
+		case crawl.TaskManual:
+			c.Manual++
+		case crawl.TaskDropped:
+			c.Dropped++
+		}
+	}
+	return c
+}
 
 // awaitKey says that a search waits for a URL.
 func awaitKey(k recKey, no uint32) []byte { return binary.BigEndian.AppendUint32(awaitsOf(k), no) }
@@ -159,7 +205,9 @@ func (x *tx) collects(j *Job, t *Task, p *crawl.Found) error {
 			named++
 			err = x.awaits(j, t, u, &record{Parent: p.Parent})
 		case l.Redirect && !l.Next:
-			err = x.add(j, t, p.Parent, u, x.child(parent, p.Parent, u, l))
+			if err = x.add(j, t, p.Parent, u, x.child(parent, p.Parent, u, l)); err == nil && parent.State == crawl.Pending {
+				err = x.moved(recKey{t.space(), p.Parent}, recKey{t.space(), u.Key()})
+			}
 		}
 		if err != nil {
 			return err
@@ -189,29 +237,105 @@ func (s *Search) over(counted, news, named bool) string {
 // awaits takes in a page that a search has named.
 func (x *tx) awaits(j *Job, t *Task, u crawl.URL, r *record) error {
 	k := recKey{t.names(), u.Key()}
-	await := string(awaitKey(k, t.Search))
-	if _, ok, err := x.look.get([]byte(await)); ok || err != nil || x.awaited[await] {
+	if waits, err := x.waitsFor(t, k); waits || err != nil {
 		return err
 	}
 	if err := x.add(j, t, r.Parent, u, r); err != nil {
 		return err
 	}
-	if x.awaited == nil {
-		x.awaited = map[string]bool{}
-	}
-	x.awaited[await] = true
-	t.Of.Found++
-	t.Of.Told = false
-	old, err := x.record(k.space, k.key)
+	k, err := x.movedTo(k)
 	if err != nil {
 		return err
+	}
+	fresh, err := x.await(t, k)
+	if fresh {
+		t.Of.Found++
+		t.Of.Told = false
+	}
+	return err
+}
+
+// waitsFor reports whether a search waits for a page.
+func (x *tx) waitsFor(t *Task, k recKey) (bool, error) {
+	key := awaitKey(k, t.Search)
+	if waits, ok := x.awaited[string(key)]; ok {
+		return waits, nil
+	}
+	_, waits, err := x.look.get(key)
+	return waits, err
+}
+
+// await has a search wait for a page, and counts one that has ended; fresh says that the search did not wait for it before.
+func (x *tx) await(t *Task, k recKey) (fresh bool, err error) {
+	if waits, err := x.waitsFor(t, k); waits || err != nil {
+		return false, err
+	}
+	key := awaitKey(k, t.Search)
+	x.noteAwait(key, true)
+	old, err := x.record(k.space, k.key)
+	if err != nil {
+		return false, err
 	}
 	if old == nil { // refused, and more of those than are kept
 		t.Of.Lost++
 	} else if old.State.Final() && !slices.ContainsFunc(x.refused, func(u refusedURL) bool { return u.key == k }) {
 		t.Of.had(old, 1)
 	}
-	return x.b.Set([]byte(await), nil, nil)
+	return true, x.b.Set(key, nil, nil)
+}
+
+func (x *tx) noteAwait(key []byte, waits bool) {
+	if x.awaited == nil {
+		x.awaited = map[string]bool{}
+	}
+	x.awaited[string(key)] = waits
+}
+
+// moved has the searches that wait for a page wait for the one that it redirects to: that one is what they have named.
+func (x *tx) moved(from, to recKey) error {
+	last, err := x.movedTo(to)
+	if err == nil && last == from { // a wall of cookies leads back: the page is asked again
+		last, err = to, x.b.Delete(awaitKey(to, 0), nil)
+	}
+	if to = last; err != nil {
+		return err
+	}
+	err = x.f.each(awaitsOf(from), func(key, _ []byte) error {
+		t := x.f.Searching(from.job, binary.BigEndian.Uint32(key[len(key)-4:]))
+		if t == nil {
+			return nil
+		}
+		if waits, err := x.waitsFor(t, from); !waits || err != nil {
+			return err
+		}
+		x.tasks[t.ID] = t
+		own := awaitKey(from, t.Search)
+		x.noteAwait(own, false)
+		if err := x.b.Delete(own, nil); err != nil {
+			return err
+		}
+		fresh, err := x.await(t, to)
+		if !fresh && err == nil {
+			t.Of.Found-- // it has named both
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return x.b.Set(awaitKey(from, 0), to.key[:], nil)
+}
+
+// movedTo follows the redirects of pages that have ended. Where they lead stands where a search would that has no number.
+func (x *tx) movedTo(k recKey) (recKey, error) {
+	for range crawl.MaxRedirects {
+		to, ok, err := x.look.get(awaitKey(k, 0))
+		if !ok || err != nil {
+			return k, err
+		}
+		k.key = crawl.Key(to)
+	}
+	return k, nil
 }
 
 // had counts a page that has ended, or with n = -1 that has not.
@@ -234,13 +358,13 @@ func (x *tx) ends(k recKey, r *record, n int64) error {
 			x.tasks[t.ID] = t
 		}
 	}
-	for key := range x.awaited { // of this very entry: not in the store yet
-		if key[:len(prefix)] == string(prefix) {
+	for key, waits := range x.awaited { // of this very entry: the store does not know yet
+		if waits && key[:len(prefix)] == string(prefix) {
 			count([]byte(key))
 		}
 	}
 	return x.f.each(prefix, func(key, _ []byte) error {
-		if !x.awaited[string(key)] {
+		if _, known := x.awaited[string(key)]; !known {
 			count(key)
 		}
 		return nil
@@ -253,6 +377,10 @@ func (x *tx) answered(j *Job, t *Task, l *Lease, o *crawl.Outcome) {
 	if s.Stated.GivesWay(a.Stated) {
 		s.Stated = a.Stated
 	}
+	why := a.Verdict
+	if a.Reason != "" {
+		why += ": " + a.Reason
+	}
 	switch a.Verdict {
 	case crawl.AnswerFound, crawl.AnswerEmpty:
 		s.Read++
@@ -261,12 +389,11 @@ func (x *tx) answered(j *Job, t *Task, l *Lease, o *crawl.Outcome) {
 		}
 		t.Recalls, t.Avoid = 0, nil
 		return
-	case crawl.AnswerChanged:
+	case crawl.AnswerChanged, crawl.AnswerRefused:
 		t.State = crawl.TaskManual
-	}
-	why := a.Verdict
-	if a.Reason != "" {
-		why += ": " + a.Reason
+	case crawl.AnswerDenied:
+		t.State = crawl.TaskManual
+		x.stops(t, why)
 	}
 	switch rest := time.Duration(o.Retryable) * time.Millisecond; {
 	case rest >= crawl.MaxRetryAfter && rest > j.Identity.Collect.Rest: // nobody waits so long

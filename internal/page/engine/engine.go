@@ -81,6 +81,7 @@ type Selector struct {
 	Match  string `yaml:"match,omitempty" doc:"an RE2 expression over the value; its first group, or all that matches, is the value then"`
 	Decode string `yaml:"decode,omitempty" doc:"what undoes the value's coding" enum:"base64 percent"`
 	Make   string `yaml:"make,omitempty" doc:"an address made of the value, relative to that of the answer, with {value}"`
+	Space  string `yaml:"space,omitempty" doc:"what stands in that address for a space of the value, such as _ (default: +)"`
 	Set    string `yaml:"set,omitempty" doc:"a parameter of the answer's address that is set to the value (for next)"`
 }
 

@@ -139,6 +139,7 @@ func TestMistakes(t *testing.T) {
 		`engine e: results.link: regex "(": `:                                         {Results: Results{Link: Selector{Regex: "("}}},
 		`engine e: results.link: css and regex: want one of them`:                     {Results: Results{Link: Selector{CSS: "a", Regex: "a"}}},
 		`engine e: results.link: attr: only with css`:                                 {Results: Results{Link: Selector{XPath: "//a", Attr: "href"}}},
+		`engine e: results.link: space: only with make`:                               {Results: Results{Link: Selector{CSS: "a", Space: "_"}}},
 		`engine e: results.link: make "x": {value} is missing`:                        {Results: Results{Link: Selector{CSS: "a", Make: "x"}}},
 		`engine e: results.link: decode "rot13": allowed are`:                         {Results: Results{Link: Selector{CSS: "a", Decode: "rot13"}}},
 		`engine e: results.link: set: only the next page`:                             {Results: Results{Link: Selector{CSS: "a", Set: "p"}}},

@@ -50,8 +50,8 @@ func NewFields(list []Field) (*Fields, error) {
 		if f.As != "" && f.As != "number" && f.As != "date" {
 			return fail(fmt.Errorf("as %q: allowed are number and date", f.As))
 		}
-		if f.JSON != "" || f.Set != "" || f.Make != "" {
-			return fail(errors.New("json, set and make are for answers of engines"))
+		if f.JSON != "" || f.Set != "" || f.Make != "" || f.Space != "" {
+			return fail(errors.New("json, set, make and space are for answers of engines"))
 		}
 		at, err := f.Selector.read("html", false)
 		if err != nil {

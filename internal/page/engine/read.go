@@ -113,7 +113,9 @@ func (r *Ready) judge(a Answer, d *document, items int, later bool, out Reading)
 	case len(out.Results) > 0:
 		out.Verdict = Found
 	case none || out.Stated.Kind != crawl.StatedMissing && out.Stated.N == 0:
-		if out.Reason = "no results"; out.Stated.Kind == crawl.StatedMissing && !later {
+		if out.Reason = "no results"; later {
+			out.Reason = "no more results"
+		} else if out.Stated.Kind == crawl.StatedMissing {
 			out.Stated = crawl.Stated{Kind: crawl.StatedExact}
 		}
 	case items > 0:

@@ -83,6 +83,9 @@ func (s Selector) read(format string, self bool) (*selector, error) {
 	if err := checkDecode(s.Decode); err != nil {
 		return nil, err
 	}
+	if s.Space != "" && s.Make == "" {
+		return nil, errors.New("space: only with make")
+	}
 	if s.Make != "" && !strings.Contains(s.Make, "{value}") {
 		return nil, fmt.Errorf("make %q: {value} is missing", s.Make)
 	}
@@ -269,6 +272,9 @@ func (s *selector) value(d *document, f found) (v string, ok bool) {
 		return "", false
 	}
 	if s.of.Make != "" {
+		if s.of.Space != "" {
+			v = strings.ReplaceAll(v, " ", s.of.Space)
+		}
 		v = fill(s.of.Make, "{value}", v)
 	}
 	return v, true
