@@ -76,6 +76,8 @@ type tx struct {
 	hosts map[*domain]map[crawl.Key]uint32 // URLs that this entry has refused because of their hosts, with the groups of these
 	news  int                              // URLs that this entry has added
 	rests map[crawl.Key]crawl.Key          // rests of URLs that this entry has added
+	taken []recKey                         // URLs that this entry has made records of, in their order,
+	swept map[uint32]int                   // and by task how many of them there were when its sweep began
 }
 
 type heldBy struct {
@@ -317,6 +319,7 @@ func (x *tx) record(s space, key crawl.Key) (*record, error) {
 // remember keeps a record at hand that this entry has made.
 func (x *tx) remember(k recKey, r *record) {
 	x.recs[k] = r
+	x.taken = append(x.taken, k)
 	x.f.recent.put(k, r)
 	x.f.novelty.since.add(k)
 }

@@ -212,30 +212,30 @@ func (x *tx) hostWaits(j *Job, t, own *Task, u crawl.URL, r *record) (bool, erro
 	if err != nil || !ok {
 		return false, err
 	}
-	v := m.Judge(at, d.via(m, t))
+	v := m.Judge(at, d.via(m, t), false)
 	if v.Try {
 		r.Flags |= crawl.FlagTrial
 	}
 	if !v.Wait {
 		return false, x.keepHosts(d, m)
 	}
-	if err := x.refuseHost(d, m, v.Group, at, u.Key()); err != nil {
+	if err := x.refuseHost(d, m, v, at, u.Key()); err != nil {
 		return false, err
 	}
 	return true, x.keepHosts(d, m)
 }
 
 // refuseHost notes that a URL is refused because its host is like those of a group.
-func (x *tx) refuseHost(d *domain, m *yield.Model, group uint32, host crawl.URL, k crawl.Key) error {
-	m.Defer(group, host, k)
+func (x *tx) refuseHost(d *domain, m *yield.Model, v yield.Verdict, host crawl.URL, k crawl.Key) error {
+	m.Defer(v, host, k)
 	if x.hosts == nil {
 		x.hosts = map[*domain]map[crawl.Key]uint32{}
 	}
 	if x.hosts[d] == nil {
 		x.hosts[d] = map[crawl.Key]uint32{}
 	}
-	x.hosts[d][k] = group
-	return x.b.Set(refusedKey(d.first, k), binary.BigEndian.AppendUint32(nil, group), nil)
+	x.hosts[d][k] = v.Group
+	return x.b.Set(refusedKey(d.first, k), binary.BigEndian.AppendUint32(nil, v.Group), nil)
 }
 
 // via returns the template of a task's host in the model of a domain, 0 if the host is of another one.
@@ -333,7 +333,7 @@ func (x *tx) holdHosts(d *domain, m *yield.Model) error {
 			if r.State != crawl.Excluded {
 				continue // a lease has it
 			}
-			if err := x.refuseHost(d, m, group, at, k); err != nil {
+			if err := x.refuseHost(d, m, yield.Verdict{Wait: true, Group: group}, at, k); err != nil {
 				return err
 			}
 		}

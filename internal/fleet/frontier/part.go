@@ -244,6 +244,7 @@ func (x *tx) found(j *Job, t *Task, p *crawl.Found) error {
 	}
 	news, feeds := x.news, yield.Feeds{}
 	watched := t.yield != nil && via != 0 && t.yield.Watches(via)
+	ahead := x.leads(t, via, watched, parent, p)
 	children, redirect := []byte{}, []byte{redirectEdge}
 	for i := range p.Links {
 		u, err := crawl.Parse(p.Links[i].URL)
@@ -252,6 +253,7 @@ func (x *tx) found(j *Job, t *Task, p *crawl.Found) error {
 		}
 		r := x.child(parent, p.Parent, u, &p.Links[i])
 		r.Via = via
+		r.since = ahead.of(u)
 		if j.Identity.Topic != nil {
 			sign(j, r, parent, p.Parent, p, &p.Links[i])
 		}
@@ -285,12 +287,7 @@ func (x *tx) found(j *Job, t *Task, p *crawl.Found) error {
 			children = append(children, k[:]...)
 		}
 	}
-	if x.news > news {
-		was := x.named[p.Parent]
-		was.Own, was.Led, was.Same = was.Own+feeds.Own, was.Led+feeds.Led, was.Same+feeds.Same
-		was.all += x.news - news
-		x.named[p.Parent] = was
-	}
+	x.notes(p.Parent, x.news-news, &feeds)
 	if j.Limits.MaxDepth < 0 {
 		return nil
 	}

@@ -43,6 +43,7 @@ type record struct {
 	loss  string // why it has brought nothing, of jobs that collect, while the entry is applied that says so
 	lease uint64 // that has it, if this process knows; else 0
 
+	since    uint8  // pages ago that something was found: see ahead
 	template uint32 // its own, 0 if that is not known
 	out      uint32 // the template that it is counted for, of what is out
 }

@@ -169,6 +169,23 @@ func (x *tx) sweepFrom(t *Task, learn bool) {
 	}
 	t.Sweep = &sweep{Learn: learn}
 	x.tasks[t.ID] = t
+	if x.swept == nil {
+		x.swept = map[uint32]int{}
+	}
+	x.swept[t.ID] = len(x.taken)
+}
+
+// sweepTaken looks again at the URLs that wait since this entry, but from before its last sweep of a task began: the view does not have
+// them yet. Those that are pending are looked at when they are given out.
+func (x *tx) sweepTaken(j *Job, t *Task) error {
+	for _, k := range x.taken[:x.swept[t.ID]] {
+		if r := x.recs[k]; r != nil && r.Task == t.ID && r.State == crawl.Excluded {
+			if err := x.again1(j, t, k, r.State, false); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // step looks at n more URLs of a sweep.
@@ -231,16 +248,16 @@ func (x *tx) again1(j *Job, t *Task, k recKey, was crawl.State, learn bool) erro
 				return err
 			}
 		}
-		group, err := x.mustWait(t, m, k.key, u, r)
-		if group == 0 || err != nil {
+		v, err := x.mustWait(t, m, k.key, u, r)
+		if !v.Wait || err != nil {
 			return err
 		}
 		if err := x.b.Delete(queueKey(t.ID, r.Place), nil); err != nil {
 			return err
 		}
-		x.setAside(t, m, k, u, r, group)
+		x.setAside(t, m, k, u, r, v)
 	case r.State == crawl.Excluded && r.Reason == crawl.ReasonTrapYield:
-		if group, err := x.mustWait(t, m, k.key, u, r); group != 0 || err != nil {
+		if v, err := x.mustWait(t, m, k.key, u, r); v.Wait || err != nil {
 			return err
 		}
 		return x.letGo(t, m, k.key, r, 0)
@@ -248,33 +265,31 @@ func (x *tx) again1(j *Job, t *Task, k recKey, was crawl.State, learn bool) erro
 	return nil
 }
 
-// mustWait returns the group that a URL waits with, 0 if it is asked for.
-func (x *tx) mustWait(t *Task, m *yield.Model, k crawl.Key, u crawl.URL, r *record) (uint32, error) {
-	v := m.Judge(u, r.ownVia(k))
+// mustWait says whether a URL waits, and with which group.
+func (x *tx) mustWait(t *Task, m *yield.Model, k crawl.Key, u crawl.URL, r *record) (yield.Verdict, error) {
+	v := m.Judge(u, r.ownVia(k), r.since == 1)
 	if v.Wait {
-		return v.Group, nil
+		return v, nil
 	}
 	if rest, changed := m.Rest(u); changed {
 		other, err := x.hasRest(t, rest)
 		if err != nil {
-			return 0, err
+			return v, err
 		}
-		switch there := other != (crawl.Key{}) && other != k; {
-		case there && !m.Spare(rest.Part, r.ownVia(k)):
-			return rest.Part, nil
-		case there:
-			v.Try = true
-		default:
-			if err := x.keepRest(t, rest.Key, k); err != nil {
-				return 0, err
+		there := other != (crawl.Key{}) && other != k
+		if there {
+			if v = m.Spare(rest.Part, r.ownVia(k)); v.Wait {
+				return v, nil
 			}
+		} else if err := x.keepRest(t, rest.Key, k); err != nil {
+			return v, err
 		}
 	}
 	if v.Try {
 		r.Flags |= crawl.FlagTrial
 		r.dirty = true
 	}
-	return 0, nil
+	return v, nil
 }
 
 // hasRest returns the URL that stands for all with a rest; zero if there is none.
@@ -312,8 +327,8 @@ func (x *tx) waits(j *Job, t *Task, k recKey, u crawl.URL, r *record) (bool, err
 	if err != nil {
 		return false, err
 	}
-	group, err := x.mustWait(t, m, k.key, u, r)
-	if group == 0 || err != nil {
+	v, err := x.mustWait(t, m, k.key, u, r)
+	if !v.Wait || err != nil {
 		return false, err
 	}
 	if t.Excluded-t.Omitted >= int64(j.Limits.MaxRefusals) {
@@ -322,16 +337,16 @@ func (x *tx) waits(j *Job, t *Task, k recKey, u crawl.URL, r *record) (bool, err
 	}
 	r.Task = t.ID
 	t.Discovered++
-	x.setAside(t, m, k, u, r, group)
+	x.setAside(t, m, k, u, r, v)
 	x.remember(k, r)
 	return true, nil
 }
 
-// setAside makes a URL wait with a group.
-func (x *tx) setAside(t *Task, m *yield.Model, k recKey, u crawl.URL, r *record, group uint32) {
-	r.State, r.Reason, r.Place, r.dirty = crawl.Excluded, crawl.ReasonTrapYield, uint64(group), true
+// setAside makes a URL wait, as a verdict says.
+func (x *tx) setAside(t *Task, m *yield.Model, k recKey, u crawl.URL, r *record, v yield.Verdict) {
+	r.State, r.Reason, r.Place, r.dirty = crawl.Excluded, crawl.ReasonTrapYield, uint64(v.Group), true
 	t.count(crawl.Excluded, crawl.ReasonTrapYield, 1)
-	m.Defer(group, u, k.key)
+	m.Defer(v, u, k.key)
 	x.tasks[t.ID] = t
 }
 
@@ -359,13 +374,13 @@ func (x *tx) out(t *Task, k recKey, r *record) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		group, err := x.mustWait(t, m, k.key, u, r)
+		v, err := x.mustWait(t, m, k.key, u, r)
 		if err != nil {
 			return false, err
 		}
-		if group != 0 {
+		if v.Wait {
 			err := x.b.Delete(queueKey(t.ID, r.Place), nil)
-			x.setAside(t, m, k, u, r, group)
+			x.setAside(t, m, k, u, r, v)
 			return false, err
 		}
 	}
@@ -411,6 +426,9 @@ func (x *tx) settle() error {
 }
 
 func (x *tx) settleTask(j *Job, t *Task) error {
+	if err := x.sweepTaken(j, t); err != nil {
+		return err
+	}
 	for n := 0; t.Sweep != nil && (n == 0 || t.Pending() == 0); n++ {
 		if err := x.step(j, t, sweepAtOnce); err != nil {
 			return err
@@ -488,4 +506,58 @@ func (f *Frontier) Traps(task uint32) ([]crawl.Trap, error) {
 		out[i].Site = t.Site
 	}
 	return append(hosts, out...), nil
+}
+
+// notes counts what a page has named that was not there.
+func (x *tx) notes(page crawl.Key, all int, feeds *yield.Feeds) {
+	if all > 0 {
+		was := x.named[page]
+		was.all, was.Own, was.Led, was.Same = was.all+all, was.Own+feeds.Own, was.Led+feeds.Led, was.Same+feeds.Same
+		x.named[page] = was
+	}
+}
+
+// ahead says which of the URLs that a page names come before all others. Only pages of templates under suspicion have such ones, of
+// their own template.
+type ahead struct {
+	t     *Task // nil: none do
+	via   uint32
+	since uint8 // pages ago, along the page's path, that one has named what is most likely new, itself being the first; 0 if none has
+}
+
+// leads finds that out: the months of a calendar with events come before its days, the next page of a list before the other orders
+// of this one, those first whose path has led to something last.
+func (x *tx) leads(t *Task, via uint32, watched bool, page *record, p *crawl.Found) ahead {
+	if !watched || !t.yield.Suspects(via) {
+		return ahead{}
+	}
+	a := ahead{t: t, via: via}
+	for i := range p.Links {
+		u, err := crawl.Parse(p.Links[i].URL)
+		if err != nil || u.Site() != t.Site || !t.yield.Bears(u, via) {
+			continue
+		}
+		if r, err := x.record(t.space(), u.Key()); err == nil && r == nil {
+			a.since = 1
+			return a
+		}
+	}
+	if before := page.Place >> sinceShift; page.isSoon() && before+1 < maxSince {
+		a.since = uint8(before) + 2
+	}
+	return a
+}
+
+// of returns how soon a URL comes that the page has named: record.since.
+func (a ahead) of(u crawl.URL) uint8 {
+	if a.t == nil || u.Site() != a.t.Site {
+		return 0
+	}
+	switch same, first := a.t.yield.LeadsOn(u, a.via); {
+	case first:
+		return 1
+	case same:
+		return a.since
+	}
+	return 0
 }

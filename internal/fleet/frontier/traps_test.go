@@ -590,3 +590,47 @@ func TestDeadLinksAreFinite(t *testing.T) {
 		t.Errorf("%d of 1000 dead links", n)
 	}
 }
+
+// A URL that waits since the very entry that lets its group go on is asked for as well: the view does not have it when the others are
+// looked at again.
+func TestTakenAndLiftedInOneEntry(t *testing.T) {
+	v := newVisit(t, func(path string, _ url.Values) string {
+		if n := num(strings.TrimPrefix(path, "/day/")); n >= 0 || path == "/" {
+			return "<p>No entries.</p>" + links(fmt.Sprintf("/day/%d", n+1), fmt.Sprintf("/day/%d", n+2))
+		}
+		return ""
+	})
+	var task *Task
+	for v.f.Tasks(func(t *Task) { task = t }); task.Cuts == 0; {
+		v.give()
+		p := v.part()
+		for _, g := range v.held {
+			v.fetch(&p, &g)
+		}
+		v.held = nil
+		v.apply(&crawl.Entry{Kind: crawl.EntryParts, Node: "n", Incarnation: "i", Parts: []crawl.Part{p}})
+	}
+	for len(v.held) == 0 { // those that are tried again
+		v.give()
+	}
+	p, g := v.part(), v.held[0]
+	u, _ := crawl.Parse("http://s.test/day/100000")
+	p.Found = []crawl.Found{{Parent: g.Key, Links: []crawl.Link{{URL: u.String()}}}}
+	o := crawl.Outcome{Key: g.Key, URL: g.URL, State: crawl.Fetched, Status: 200, HTML: true, Shows: 1<<40 | 1}
+	for k := range uint32(40) {
+		o.Sample = append(o.Sample, 1e6+2*k)
+	}
+	p.Outcomes = []crawl.Outcome{o}
+	v.apply(&crawl.Entry{Kind: crawl.EntryParts, Node: "n", Incarnation: "i", Parts: []crawl.Part{p}})
+	if task.Cuts > 0 {
+		t.Fatal("the group was not let go on")
+	}
+	if err := v.f.URLs(1, func(w URL) error {
+		if w.URL == u.String() && w.State != crawl.Pending {
+			t.Errorf("%s is %s: %s", w.URL, w.State, w.Reason)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -49,6 +49,23 @@ func (m *Model) share() {
 	}
 }
 
+// spareSteady gives the templates of a group at its limit that find something steadily groups of their own: the pages of a list go on
+// though its orders bring nothing, and so do the months of a calendar with events though its days do not. It reports whether the
+// group is spared, as it is no longer at its limit, or is one such template.
+func (m *Model) spareSteady(g *Group) bool {
+	for id := uint32(1); id <= m.Templates; id++ {
+		t := m.byID[id]
+		switch {
+		case t == nil || t.Group != g.ID || !t.steady():
+		case g.Members == 1:
+			return true
+		default:
+			m.alone(t, 0)
+		}
+	}
+	return g.Sum < g.limit()
+}
+
 // unrelated reports whether neither of two templates leads to the other.
 func (m *Model) unrelated(t, o *Template) bool {
 	return t.Group != o.Group && !m.leads(t, o) && !m.leads(o, t)
@@ -173,6 +190,30 @@ func (m *Model) sound(via *Template) bool {
 func (m *Model) Watches(template uint32) bool {
 	t := m.byID[template]
 	return t != nil && (t.All || m.suspect(m.groups[t.Group]))
+}
+
+// Suspects reports whether the group of a template is under suspicion, or most of its own answers brought nothing.
+func (m *Model) Suspects(template uint32) bool {
+	t := m.byID[template]
+	return t != nil && (t.mixed() && t.Marked >= sameAfter || m.suspect(m.groups[t.Group]))
+}
+
+// Bears reports whether a URL that was not there is most likely new: most of its template are, and nothing that it has
+// brought of late was not. It is not one of the group of the template that names it.
+func (m *Model) Bears(u crawl.URL, via uint32) bool {
+	t, _ := m.find(u)
+	v := m.byID[via]
+	return t != nil && v != nil && t.Group != v.Group && t.New >= bears && t.Dry < dryAfter && !t.mixed() && !m.groups[t.Group].Cut
+}
+
+// LeadsOn reports whether a URL that a page of a template has named is of the same template, and whether nothing like it was
+// had: it differs from all that were in more than a part that is likely to make no difference.
+func (m *Model) LeadsOn(u crawl.URL, via uint32) (same, first bool) {
+	t, _ := m.find(u)
+	if same = t != nil && t.ID == via; same {
+		first, _ = m.visit(t)
+	}
+	return same, first
 }
 
 // Feed counts a URL that a page of a template has named: it may lead to more pages of that kind if it is one, or of a template that has

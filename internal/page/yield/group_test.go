@@ -174,11 +174,11 @@ func TestTrapWithoutTemplates(t *testing.T) {
 	u := parsed(t, "http://h.test/day?at=7")
 	take(t, m, "http://h.test/day?at=%d", 10, func(i int) uint64 { return uint64(i + 1) })
 	empty := m.newGroup()
-	m.Defer(empty.ID, u, u.Key())
+	m.Defer(Verdict{Group: empty.ID}, u, u.Key())
 	deep := parsed(t, "http://h.test/x/a/b/a/b/c")
 	id := m.Template(deep)
 	m.Take(&Answer{URL: deep, Template: id, Page: true, Marked: true, Text: 1, Sample: []uint32{1}})
-	m.Defer(m.byID[id].Group, deep, deep.Key())
+	m.Defer(Verdict{Group: m.byID[id].Group}, deep, deep.Key())
 	want := map[string]string{"/day?at=#": "http://h.test/day?at=7", "/x/…": "http://h.test/x/a/b/a/b/c"}
 	traps := m.Traps()
 	if len(traps) != len(want) {

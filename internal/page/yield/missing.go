@@ -104,16 +104,20 @@ func (m *Model) despite(t *Template) Event {
 	return Lifted
 }
 
-// Spare reports whether a URL that the template via has named is asked for although one is there that differs in a group's part
+// Spare says whether a URL that the template via has named is asked for although one is there that differs in a group's part
 // only: a few are that come from a template that brings something. What it has let through is counted.
-func (m *Model) Spare(group, via uint32) bool {
-	g, v := m.groups[group], m.byID[via]
-	if g == nil || v == nil || g.Strangers <= 0 || v.dry() || m.groups[v.Group].Cut || len(m.learned[via]) > 0 {
-		return false
+func (m *Model) Spare(group, via uint32) Verdict {
+	g := m.groups[group]
+	v := m.byID[via]
+	if g == nil || !m.fruitful(v) || len(m.learned[via]) > 0 {
+		return Verdict{Wait: true, Group: group}
+	}
+	if g.Strangers <= 0 {
+		return Verdict{Wait: true, Group: group, Hopeful: !v.mixed()}
 	}
 	g.Strangers--
 	g.dirty, m.changed = true, true
-	return true
+	return Verdict{Try: true, Group: group}
 }
 
 // missing returns how a part may be missing in URLs of another template: a parameter without its value, a segment alone or with the

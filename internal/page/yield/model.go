@@ -29,6 +29,7 @@ type Model struct {
 	kin     map[uint64]uint32   // by first segments: the cut group that has many of their templates; nil if it is to be found out
 
 	cuts       int
+	likely     bool // there is a part that is likely to make no difference, or was
 	changed    bool // something besides Meta has changed since the last Flush
 	metaDirty  bool
 	dirtyNodes []uint64
@@ -177,10 +178,13 @@ type Verdict struct {
 	Wait  bool
 	Group uint32 // that it waits with
 	Try   bool   // it is one of those that are asked for although their group is cut
+	// Hopeful says that it waits although what has named it brings something: it is among the first that are tried.
+	Hopeful bool
 }
 
-// Judge says whether a URL that the template via has named is asked for. What it has let through is counted.
-func (m *Model) Judge(u crawl.URL, via uint32) Verdict {
+// Judge says whether a URL that the template via has named is asked for; leads says that the page that named it leads on (see
+// LeadsOn). What it has let through is counted.
+func (m *Model) Judge(u crawl.URL, via uint32, leads bool) Verdict {
 	if m.cuts == 0 {
 		return Verdict{}
 	}
@@ -208,13 +212,20 @@ func (m *Model) Judge(u crawl.URL, via uint32) Verdict {
 	if !g.Cut {
 		return Verdict{}
 	}
-	if v != nil && !m.groups[v.Group].Cut && !v.dry() && g.Strangers > 0 {
-		g.Strangers--
-		g.dirty, m.changed = true, true
-		return Verdict{Try: true, Group: g.ID}
+	first, _ := m.visit(t)
+	if leads = first || leads && v == t; leads || m.fruitful(v) {
+		if g.Strangers > 0 {
+			g.Strangers--
+			g.dirty, m.changed = true, true
+			return Verdict{Try: true, Group: g.ID}
+		}
+		return Verdict{Wait: true, Group: g.ID, Hopeful: leads || !v.mixed()}
 	}
-	return Verdict{Wait: true, Group: g.ID}
+	return Verdict{Wait: true, Group: g.ID, Hopeful: t.Named > 0 && t.Barren < sameAfter} // it was cut with others
 }
+
+// fruitful reports whether a template, nil if there is none, goes on bringing something.
+func (m *Model) fruitful(v *Template) bool { return v != nil && !m.groups[v.Group].Cut && !v.dry() }
 
 // judgeKin says whether a URL of a template that is not known yet is asked for, whose pattern is in m.buf: where many templates below
 // its first segment are cut, it is one more of them, and only a few are.
@@ -234,17 +245,21 @@ func (m *Model) judgeKin(via *Template) Verdict {
 	return Verdict{Wait: true, Group: g.ID}
 }
 
-// Defer notes that a URL waits with a group.
-func (m *Model) Defer(group uint32, u crawl.URL, k crawl.Key) {
-	g := m.groups[group]
+// Defer notes that a URL waits, with the group that a verdict names.
+func (m *Model) Defer(v Verdict, u crawl.URL, k crawl.Key) {
+	g := m.groups[v.Group]
 	if g == nil {
 		return
 	}
 	g.Waiting++
 	g.Example = u.String()
-	g.Newest = append(g.Newest, k)
-	if len(g.Newest) > newestKept {
-		g.Newest = append(g.Newest[:0], g.Newest[1:]...)
+	list := &g.Newest
+	if v.Hopeful {
+		list = &g.Hopeful
+	}
+	*list = append(*list, k)
+	if len(*list) > newestKept {
+		*list = append((*list)[:0], (*list)[1:]...)
 	}
 	g.dirty, m.changed = true, true
 }
@@ -254,6 +269,7 @@ func (m *Model) Resume(group uint32, k crawl.Key) {
 	if g := m.groups[group]; g != nil {
 		g.Waiting--
 		g.Newest = slices.DeleteFunc(g.Newest, func(o crawl.Key) bool { return o == k })
+		g.Hopeful = slices.DeleteFunc(g.Hopeful, func(o crawl.Key) bool { return o == k })
 		g.dirty, m.changed = true, true
 	}
 }
@@ -266,13 +282,14 @@ func (m *Model) Trials(idle bool) (out []crawl.Key, some bool) {
 	}
 	for id := uint32(1); id <= m.Groups; id++ {
 		g := m.groups[id]
-		if g == nil || !g.Cut || g.Round >= rounds || len(g.Newest) == 0 || !idle && m.Answers < g.Next {
+		if g == nil || !g.Cut || g.Round >= rounds || len(g.Newest)+len(g.Hopeful) == 0 || !idle && m.Answers < g.Next {
 			continue
 		}
 		g.Round, some = g.Round+1, true
 		g.Next = m.Answers + firstTrial<<g.Round
 		g.dirty, m.changed = true, true
-		out = append(out, g.Newest[max(0, len(g.Newest)-trialSize):]...)
+		first := g.Hopeful[max(0, len(g.Hopeful)-trialSize):]
+		out = append(append(out, first...), g.Newest[max(0, len(g.Newest)-trialSize+len(first)):]...)
 	}
 	return out, some
 }
@@ -566,6 +583,7 @@ func (m *Model) Load(key, value []byte) error {
 		g := &guess{}
 		err = crawl.Unmarshal(value, g)
 		m.guesses[id] = g
+		m.likely = m.likely || g.likely()
 		if g.Group != 0 {
 			m.learn(g)
 		}

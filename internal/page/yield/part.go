@@ -25,6 +25,7 @@ const (
 	alike      = 10 // bins in common: two thirds, a text of which a quotation differs
 	unlike     = 7  // fewer: less than a half
 	nearer     = 3  // bins more than with another rest; a binomial's standard deviation is at most 2
+	wordedOne  = 8  // one of so many alike texts, or more, differs in words: that of a page with other words around it
 
 	maxGuesses    = 2048
 	maxCandidates = 8
@@ -103,6 +104,7 @@ type guess struct {
 
 	Alike     int64  `cbor:"9,keyasint,omitempty"` // pairs that gave nearly the same text, nearer to each other than to that of another rest
 	AlikeURLs int64  `cbor:"10,keyasint,omitempty"`
+	Worded    int64  `cbor:"17,keyasint,omitempty"` // of Alike, those that differ in words, not in numbers only
 	Unlike    int64  `cbor:"11,keyasint,omitempty"`
 	Other     uint64 `cbor:"14,keyasint,omitempty"` // sketch of the last text,
 	OtherRest uint64 `cbor:"15,keyasint,omitempty"` // and of which rest it was
@@ -180,10 +182,14 @@ func (m *Model) alike(g *guess, key uint64, sample []uint32, pair bool) {
 			g.Unlike++
 		case same >= alike && same >= other+nearer:
 			g.Alike++
+			if same < sketchBins {
+				g.Worded++
+			}
 			if first {
 				g.AlikeURLs++
 			}
 			was |= one
+			m.likely = m.likely || g.likely()
 		}
 	}
 	m.rests.add(key, now|was&one)
@@ -380,6 +386,30 @@ func (g *guess) proven(named bool) bool {
 		return true
 	}
 	return enough(g.Agree, g.URLs, g.Differ, agreeOther, urlsOther)
+}
+
+// likely reports whether a part most likely makes no difference, though its values are numbers and so may name different things: texts
+// that differ in it only are alike, and differ in a few words rather than in numbers, as those of a series do. Nothing is refused for
+// it: of URLs that differ in it only those are asked for first of which none was had.
+func (g *guess) likely() bool {
+	return g.Group == 0 && g.Alike >= agreeOther && g.AlikeURLs >= urlsOther && g.Unlike*agreeOne <= g.Alike && wordedOne*g.Worded > g.Alike
+}
+
+// visit says of the URL in m.pieces, of a template, whether it differs from one that was had only in a part that is likely to make no
+// difference (again), or from none although there is such a part (first).
+func (m *Model) visit(t *Template) (first, again bool) {
+	if !m.likely {
+		return false, false
+	}
+	for _, part := range candidates(t.ID, &m.pieces, !t.bag(), m.grows(&m.pieces)) {
+		if g := m.guesses[part.hash()]; g != nil && g.likely() {
+			if m.rests.has(xxh3.HashStringSeed(m.strip(t.ID, &m.pieces, &part), part.hash()+1)) {
+				return false, true
+			}
+			first = true
+		}
+	}
+	return first, false
 }
 
 // learn takes in a part that makes no difference.

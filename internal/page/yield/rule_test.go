@@ -2,6 +2,7 @@ package yield
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 )
 
@@ -74,7 +75,7 @@ func TestManyShapesAreOneTrap(t *testing.T) {
 		name := string(rune('a'+shape%10)) + string(rune('a'+shape/10))
 		for i := range each {
 			u := parsed(t, fmt.Sprintf("http://h.test/pick/%s/%s-x", name, string(rune('a'+i))))
-			if m.Judge(u, list).Wait {
+			if m.Judge(u, list, false).Wait {
 				continue
 			}
 			if m.Cuts() > 0 {
@@ -109,3 +110,102 @@ func TestPageToPrint(t *testing.T) {
 		t.Errorf("changed %v, the page itself is %v, want %v", changed, rest.Bare, want)
 	}
 }
+
+// A list whose pages go on naming something, if seldom, is not cut with the orders of it that name nothing: when what they cost
+// together leads to a cut, it is judged alone. It is cut when it has named nothing for long.
+func TestSteadyListIsJudgedAlone(t *testing.T) {
+	m := New()
+	answer := func(url string, via uint32, text int, phrases ...uint32) uint32 {
+		u := parsed(t, url)
+		id := m.Template(u)
+		m.Take(&Answer{URL: u, Template: id, Via: via, Page: true, Marked: true, Text: uint64(text+1) << 32, Sample: phrases, Links: 9, Found: 3, Feeds: Feeds{Own: 3}})
+		return id
+	}
+	n := 0
+	list := answer("http://h.test/list?page=0", 0, n, 2, 4, 6)
+	order := list
+	page := func(items bool) {
+		n++
+		answer(fmt.Sprintf("http://h.test/list?page=%d", n), list, n, 2, 4, 6)
+		for i := range 2 {
+			order = answer(fmt.Sprintf("http://h.test/list?page=%d&sort=%d", n, i), order, n, 2, 4, 6)
+		}
+		if items {
+			x := uint32(100 * n)
+			answer(fmt.Sprintf("http://h.test/item/%d", n), list, n+1e6, x, x+2, x+4, x+6)
+		}
+	}
+	cut := func(id uint32) bool { return m.groups[m.byID[id].Group].Cut }
+	for range 3 * limit {
+		page(n%10 == 9)
+	}
+	if !cut(order) || cut(list) {
+		t.Errorf("orders cut: %v, want true; the list: %v, want false", cut(order), cut(list))
+	}
+	for range limit {
+		page(false)
+	}
+	if !cut(list) {
+		t.Error("a list that names nothing any more is not cut")
+	}
+}
+
+// Of what waits, that is tried first which a page names that brings something itself.
+func TestHopefulIsTriedFirst(t *testing.T) {
+	m := New()
+	for i := range 4 {
+		u := parsed(t, fmt.Sprintf("http://h.test/story/%d", i))
+		m.Take(&Answer{URL: u, Template: m.Template(u), Page: true, Marked: true, Text: uint64(1000+i) << 32, Sample: []uint32{uint32(2000 + 2*i)}})
+	}
+	story := m.Find(parsed(t, "http://h.test/story/9"))
+	take(t, m, "http://h.test/day?at=%d", limit, func(int) uint64 { return 1 })
+	day := m.Find(parsed(t, "http://h.test/day?at=1"))
+	m.groups[m.byID[day].Group].Strangers = 0
+	want := parsed(t, "http://h.test/day?at=5000")
+	for i := range 100 {
+		u, via := parsed(t, fmt.Sprintf("http://h.test/day?at=%d", 4990+i)), day
+		if u == want {
+			via = story
+		}
+		v := m.Judge(u, via, false)
+		if !v.Wait || v.Hopeful != (u == want) {
+			t.Fatalf("%s: %+v", u, v)
+		}
+		m.Defer(v, u, u.Key())
+	}
+	if keys, _ := m.Trials(true); len(keys) != trialSize || keys[0] != want.Key() {
+		t.Errorf("%d are tried, first %v; want %d and %v", len(keys), keys[0], trialSize, want.Key())
+	}
+}
+
+// A number in the address that only says what a reader saw before changes a few words of a page. Articles that were not had are asked
+// for before such as were, under whatever number; a series of pages that differ in numbers is not held for such a part.
+func TestArticlesNotSeenComeFirst(t *testing.T) {
+	common := func(of uint32, n int) (s []uint32) {
+		for k := range n {
+			s = append(s, xx(of*100+uint32(k))&^1)
+		}
+		slices.Sort(s)
+		return slices.Compact(s)
+	}
+	for _, words := range []bool{true, false} {
+		m := New()
+		for i := range 300 {
+			article := uint32(i % 12)
+			u := parsed(t, fmt.Sprintf("http://h.test/blog/%d?seen=%d.%d", article, i, i%7))
+			s := common(article+1, 40)
+			if words {
+				s = append(s, common(uint32(50+i%7), 6)...)
+			}
+			m.Take(&Answer{URL: u, Template: m.Template(u), Page: true, Marked: true, Text: uint64(i+1) << 32, Sample: sorted(s), Links: 4, Found: 1, Feeds: Feeds{Own: 1, Same: 1}})
+		}
+		id := m.Find(parsed(t, "http://h.test/blog/3?seen=1.2"))
+		_, had := m.LeadsOn(parsed(t, "http://h.test/blog/3?seen=9.9"), id)
+		_, other := m.LeadsOn(parsed(t, "http://h.test/blog/40?seen=9.9"), id)
+		if had || other != words {
+			t.Errorf("pages differ in words: %v; an article that was had comes first: %v, another: %v", words, had, other)
+		}
+	}
+}
+
+func sorted(s []uint32) []uint32 { slices.Sort(s); return slices.Compact(s) }

@@ -20,8 +20,11 @@
 // only a few of further shapes are tried there. What a cut group has cost is taken off the limit of those that lead into it: the days of a
 // calendar and its months are one trap.
 //
-// A cut group is tried again in rounds at doubling intervals, five times in all: what is new lifts the cut, for as many answers
-// as it pays. So the answers that a trap gets are bounded (about 600), and a wrong judgement mends itself.
+// A template that finds something steadily, itself or in other templates, is judged alone: what came since its last find is held
+// against the gaps between its finds, and it is not cut before four mean gaps without one.
+//
+// A cut group is tried again in rounds at doubling intervals, five times in all, first with what promises most: what is new lifts the
+// cut, for as many answers as it pays. So the answers that a trap gets are bounded (about 600), and a wrong judgement mends itself.
 //
 // Parts of URLs that make no difference (a session) are learned from pairs of URLs that differ in them only and gave the
 // same text, or of a URL and the one without a parameter; a URL that differs from one that is there in such parts only, or has none
@@ -50,6 +53,7 @@ const (
 	shapesBy   = 120 // this at most: many shapes that bring nothing are combinations
 	knownCosts = 3
 	faintCosts = 1
+	againCosts = 2 // of a URL that is likely to be another name of one that was had
 	leafCosts  = 3 // of a calendar
 	newPays    = 64
 	partPays   = 4  // for what is partly new in a cut group; else it costs and pays nothing
@@ -57,6 +61,8 @@ const (
 	namedPays  = 4  // for each new answer that it has named, in other templates
 	datedPays  = 1  // where it is of a calendar
 	namedKnown = 16 // where its own answers were known rather than faint
+	steadyFrom = 8  // finds after which a template's rate of them is known,
+	rareGaps   = 4  // and so many times its mean gap without one are rare: e^-4 of a Poisson process
 	dryAfter   = 8  // answers that brought nothing, after which a template is no longer held for productive
 
 	kinEvery  = 4  // answers that brought nothing: so often the kin of a template is looked at,
@@ -69,6 +75,7 @@ const (
 	firstTrial = 128 // answers of the site until the first round; the next ones come after twice as many each
 	strangers  = 16  // URLs of a cut group that others named which are tried, too
 	strangerOK = 8   // more of them for one that was new
+	bears      = 4   // answers that were new, after which a template may be known for it
 	newborns   = 8   // URLs of new templates, named by a cut group alone, which are tried
 	finiteTo   = 10_000
 
@@ -139,6 +146,13 @@ func (t *Template) hopeless() bool {
 	return t.New == 0 && t.Marked > 0 || t.Cost >= newPays || t.Barren >= sameAfter*max(1, t.New)
 }
 
+// steady reports whether a template has brought or named something so steadily that what came since is no sign of an end: it found
+// something often enough, and that it has not for so long would not be rare if it went on at the same rate.
+func (t *Template) steady() bool {
+	found := t.New + t.Named
+	return found >= steadyFrom && t.Barren <= newPays*found && t.Dry*found < rareGaps*t.Barren
+}
+
 // Group is one or more templates that are judged as one.
 type Group struct {
 	ID        uint32      `cbor:"1,keyasint"`
@@ -150,6 +164,7 @@ type Group struct {
 	Strangers int         `cbor:"8,keyasint,omitempty"`
 	Newborns  int         `cbor:"9,keyasint,omitempty"`
 	Newest    []crawl.Key `cbor:"10,keyasint,omitempty"` // of the waiting, last last
+	Hopeful   []crawl.Key `cbor:"20,keyasint,omitempty"` // of the waiting that are tried first, likewise
 	Example   string      `cbor:"11,keyasint,omitempty"` // of the waiting
 	Grace     int64       `cbor:"12,keyasint,omitempty"` // factor of the limit
 	Buckets   []bucket    `cbor:"13,keyasint,omitempty"` // of faint answers
@@ -229,6 +244,8 @@ type Answer struct {
 	Moved    bool     // a redirect
 	Host     bool     // the URL stands for a host: no part of it makes no difference
 	Missing  bool     // a status of 400 or more
+
+	again bool // its URL differs from one that was had only in a part that is likely to make no difference
 }
 
 // Feeds counts URLs that a page has named and that were not there.
@@ -280,6 +297,7 @@ func (m *Model) Take(a *Answer) Event {
 	if m.pieces.dated() {
 		t.Dated++
 	}
+	_, a.again = m.visit(t)
 	spelled, event := m.compare(t, a)
 	switch of := m.novelty(a); of {
 	case isNew:
@@ -399,6 +417,9 @@ func (m *Model) lift(g *Group, pays int64) {
 func (m *Model) faint(t, via *Template, a *Answer) Event {
 	t.Faint++
 	costs := int64(faintCosts)
+	if a.again {
+		costs = againCosts
+	}
 	if via != nil && !m.leads(t, via) && t.Spared < finiteTo {
 		day := t.dated() && via.dated()
 		sub := a.Back && !a.Parent.IsZero() && Refines(a.URL, a.Parent)
@@ -465,7 +486,7 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64, of sort) Event 
 		g.Sum, t.Cost = g.Sum+costs, t.Cost+costs
 		m.count(g, a, m.sound(via))
 	}
-	if g.Cut || g.Sum < g.limit() {
+	if g.Cut || g.Sum < g.limit() || m.spareSteady(g) {
 		return Nothing
 	}
 	if !t.dated() && g.Less == 0 && (g.dies() || t.Params <= 1 && costs == faintCosts && !t.bag() && g.finite()) {
