@@ -304,66 +304,6 @@ func clip(s string) string {
 	return s[:70] + "…" + s[len(s)-27:]
 }
 
-// maxTraps bounds how many traps are told of.
-const maxTraps = 10
-
-// mergeTraps makes one of those that stand for the same URLs of a site: several crawlers, and searches, have tasks of their own there.
-func mergeTraps(traps []crawl.Trap) (out []crawl.Trap) {
-	at := map[crawl.Trap]int{}
-	for _, t := range traps {
-		key := crawl.Trap{Site: t.Site, Budget: t.Budget, Chain: t.Chain, Hosts: t.Hosts, Part: t.Part}
-		if !t.Budget && !t.Chain {
-			key.Template = t.Template
-		}
-		i, ok := at[key]
-		if !ok {
-			at[key] = len(out)
-			out = append(out, t)
-			continue
-		}
-		of := &out[i]
-		of.Waiting += t.Waiting
-		switch {
-		case of.Template == t.Template:
-			of.Answers, of.Empty = of.Answers+t.Answers, of.Empty+t.Empty
-		case t.Answers > of.Answers:
-			of.Template, of.Answers, of.Empty = t.Template, t.Answers, t.Empty
-		}
-	}
-	return out
-}
-
-// printTraps says which URLs were left out because those like them brought nothing new, and how they are let go on.
-func printTraps(w io.Writer, traps []crawl.Trap, again string) {
-	cut := false
-	traps = mergeTraps(traps)
-	for i, t := range traps {
-		if i == maxTraps {
-			fmt.Fprintf(w, "  … and %s more (argosy tasks --json has all)\n", count(int64(len(traps)-i)))
-			break
-		}
-		switch {
-		case t.Budget:
-			fmt.Fprintf(w, "  %s has had its --site-pages: %s refused; %s of its answers are of %s\n", t.Site, plural(t.Waiting, "URL"), count(t.Answers), t.Template)
-			continue
-		case t.Chain:
-			fmt.Fprintf(w, "  %s redirects without end: %s left out; one of them: %s\n", t.Site, plural(t.Waiting, "URL"), clip(t.Example))
-			continue
-		case t.Hosts:
-			fmt.Fprintf(w, "  trap on %s: %s on hosts like %s left out: of %s of such hosts %s brought nothing new", t.Site, plural(t.Waiting, "URL"), t.Template, plural(t.Answers, "first page"), count(t.Empty))
-		case t.Part != "":
-			fmt.Fprintf(w, "  trap on %s: %s like %s left out: %s makes no difference to the page", t.Site, plural(t.Waiting, "URL"), t.Template, t.Part)
-		default:
-			fmt.Fprintf(w, "  trap on %s: %s like %s left out: of %s from such URLs %s brought nothing new", t.Site, plural(t.Waiting, "URL"), t.Template, plural(t.Answers, "answer"), count(t.Empty))
-		}
-		fmt.Fprintf(w, "; one of those left out: %s\n", clip(t.Example))
-		cut = true
-	}
-	if cut {
-		fmt.Fprintf(w, "  (# is any number, * any name, … any path) %s, and then the same crawl again, fetches more of them\n", again)
-	}
-}
-
 // some names the first few of a list, and says how many more there are.
 func some(list []string, most int) string {
 	if len(list) <= most {

@@ -114,6 +114,10 @@ func printOutcome(w io.Writer, r *survey.Report) error {
 			fmt.Fprintf(w, "        such as %s\n", clip(e.URL))
 		}
 	}
+	if len(r.Traps) > 0 {
+		fmt.Fprintln(w, "\nTraps")
+		printTraps(w, r.Traps, "argosy retry "+r.Dir+" --cut")
+	}
 	if err := printTemplates(w, r); err != nil {
 		return err
 	}

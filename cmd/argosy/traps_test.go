@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"fmt"
+	"strings"
 	"testing"
 
 	"argosy/internal/crawl"
@@ -11,17 +13,43 @@ func TestPrintTraps(t *testing.T) {
 	var b bytes.Buffer
 	printTraps(&b, []crawl.Trap{
 		{Site: "a.test", Template: "/cal/#/*", Example: "http://a.test/cal/1/may", Waiting: 1200, Answers: 560, Empty: 540},
+		{Site: "a.test", Example: "http://a.test/old", Waiting: 3000},
 		{Site: "a.test", Template: "/item/#?s=#", Example: "http://a.test/item/1?s=x1", Waiting: 1, Answers: 30, Part: "the parameter s"},
 		{Site: "b.test", Template: "/maze/*", Waiting: 7, Answers: 1500, Budget: true},
 		{Site: "c.test", Example: "http://c.test/go/11", Waiting: 1, Chain: true},
+		{Site: "d.test", Example: "http://d.test/old", Waiting: 5},
+		{Site: "e.test", Template: "/#", Example: "http://e.test/547", Waiting: 1, Answers: 546, Empty: 545},
 	}, "argosy retry D --cut")
-	const want = `  trap on a.test: 1,200 URLs like /cal/#/* left out: of 560 answers from such URLs 540 brought nothing new; one of those left out: http://a.test/cal/1/may
-  trap on a.test: 1 URL like /item/#?s=# left out: the parameter s makes no difference to the page; one of those left out: http://a.test/item/1?s=x1
+	const want = `  trap on e.test: a chain like /# cut after 546 answers, 545 with nothing new; nobody knows how much follows http://e.test/547
+  trap on a.test: 4,200 URLs like /cal/#/* (and 1 kind more) left out: of 560 answers from such URLs 540 brought nothing new; one: http://a.test/cal/1/may
+  trap on d.test: 5 URLs left out; one: http://d.test/old
+  trap on a.test: 1 URL like /item/#?s=# left out: the parameter s makes no difference to the page; one: http://a.test/item/1?s=x1
   b.test has had its --site-pages: 7 URLs refused; 1,500 of its answers are of /maze/*
-  c.test redirects without end: 1 URL left out; one of them: http://c.test/go/11
-  (# is any number, * any name, … any path) argosy retry D --cut, and then the same crawl again, fetches more of them
+  c.test redirects without end: 1 URL left out; one: http://c.test/go/11
+  what was left out may name more than is counted here: argosy retry D --cut, and then the same crawl again, fetches more of it (# is any number, * any name, … any path)
 `
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+}
+
+// The traps that are told of are those behind which most may be: chains, of which one URL waits, and not the templates of one site.
+func TestTrapsThatMatterAreTold(t *testing.T) {
+	var traps []crawl.Trap
+	for i := range 60 {
+		traps = append(traps, crawl.Trap{Site: "shop.test", Template: fmt.Sprintf("/shop?f%d", i), Example: "http://shop.test/x", Waiting: int64(1000 + i), Answers: 90, Empty: 80})
+	}
+	for i := range 20 {
+		traps = append(traps, crawl.Trap{Site: fmt.Sprintf("c%d.test", i), Template: "/#", Example: "http://c.test/2", Waiting: 1, Answers: int64(500 + i), Empty: 490})
+	}
+	var b bytes.Buffer
+	printTraps(&b, traps, "argosy retry D --cut")
+	for _, want := range []string{"trap on c19.test: a chain", "and more on 9 sites"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, b.String())
+		}
+	}
+	if n := strings.Count(b.String(), "\n"); n != maxTraps+2 {
+		t.Errorf("%d lines:\n%s", n, b.String())
 	}
 }

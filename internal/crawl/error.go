@@ -178,21 +178,6 @@ func (k Kind) Transient() bool {
 	return false
 }
 
-// Trap is a set of URLs of a site that wait because those like them went on bringing nothing new, or that were refused because
-// the site has had the pages that it may have.
-type Trap struct {
-	Site     string `json:"site"`
-	Template string `json:"template"`          // what the URLs look like; of a site that has had its pages, the largest template
-	Example  string `json:"example,omitempty"` // one of them
-	Waiting  int64  `json:"waiting"`           // URLs, or refused ones
-	Answers  int64  `json:"answers"`           // of URLs like these
-	Empty    int64  `json:"empty,omitempty"`   // of them, that brought nothing new
-	Part     string `json:"part,omitempty"`    // set: what they differ in from others, and makes no difference
-	Budget   bool   `json:"site_budget,omitempty"`
-	Hosts    bool   `json:"hosts,omitempty"`     // they lie on hosts like that: Template and Example are of hosts, Site is a domain
-	Chain    bool   `json:"redirects,omitempty"` // they lie behind too many redirects in a row
-}
-
 // Verdict is a decision and its reason. Accepted is the zero Verdict; a refusal is not an error.
 type Verdict struct {
 	Reason Kind   // empty: accepted

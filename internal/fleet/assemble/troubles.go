@@ -156,7 +156,7 @@ func (cr *Crawl) losses(ctx context.Context, job uint32, troubles []Trouble) (ou
 	return out, err
 }
 
-// traps returns what waits of the job because it brought nothing new, most first.
+// traps returns what waits of the job because it brought nothing new, what may have lost most first.
 func (cr *Crawl) traps(job uint32) (out []crawl.Trap, err error) {
 	cr.f.Tasks(func(t *frontier.Task) {
 		if t.Job == job && err == nil {
@@ -165,8 +165,6 @@ func (cr *Crawl) traps(job uint32) (out []crawl.Trap, err error) {
 			out = append(out, of...)
 		}
 	})
-	slices.SortFunc(out, func(a, b crawl.Trap) int {
-		return cmp.Or(cmp.Compare(b.Waiting, a.Waiting), cmp.Compare(a.Site, b.Site), cmp.Compare(a.Template, b.Template))
-	})
+	slices.SortFunc(out, crawl.CompareTraps)
 	return out, err
 }

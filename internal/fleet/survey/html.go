@@ -290,7 +290,11 @@ func (r *Report) traps() nodes {
 			if t.Chain {
 				like = "redirects in a row"
 			}
-			return row(columns, el("span", class("url"), t.Site), nodes{el("span", class("url"), like), el("br", nil), el("span", class("words url"), cut(t.Example))},
+			next := cut(t.Example)
+			if t.Kind() == crawl.TrapOpen {
+				next = "a chain, and what follows is not known; next: " + next
+			}
+			return row(columns, el("span", class("url"), t.Site), nodes{el("span", class("url"), like), el("br", nil), el("span", class("words url"), next)},
 				num(t.Waiting), num(t.Answers), num(t.Empty))
 		})),
 		el("p", class("sub"), el("code", nil, "argosy retry "+r.Dir+" --cut"), " lets them go on."),

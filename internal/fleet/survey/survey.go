@@ -417,9 +417,7 @@ func (g *gatherer) finish() {
 		return cmp.Or(cmp.Compare(b.URLs, a.URLs), strings.Compare(a.Reason, b.Reason))
 	})
 	r.Templates = g.bestTemplates()
-	slices.SortFunc(r.Traps, func(a, b crawl.Trap) int {
-		return cmp.Or(cmp.Compare(b.Waiting, a.Waiting), strings.Compare(a.Template, b.Template))
-	})
+	slices.SortFunc(r.Traps, crawl.CompareTraps)
 }
 
 // Size prints a number of bytes.

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"argosy/internal/crawl"
+)
+
+// maxTraps bounds how many lines tell of traps.
+const maxTraps = 12
+
+// mergeTraps makes one of those that stand for the same URLs of a site: several crawlers, and searches, have tasks of their own there.
+func mergeTraps(traps []crawl.Trap) (out []crawl.Trap) {
+	at := map[crawl.Trap]int{}
+	for _, t := range traps {
+		key := crawl.Trap{Site: t.Site, Budget: t.Budget, Chain: t.Chain, Hosts: t.Hosts, Part: t.Part}
+		if !t.Budget && !t.Chain {
+			key.Template = t.Template
+		}
+		i, ok := at[key]
+		if !ok {
+			at[key] = len(out)
+			out = append(out, t)
+			continue
+		}
+		of := &out[i]
+		of.Waiting += t.Waiting
+		switch {
+		case of.Template == t.Template:
+			of.Answers, of.Empty = of.Answers+t.Answers, of.Empty+t.Empty
+		case t.Answers > of.Answers:
+			of.Template, of.Answers, of.Empty = t.Template, t.Answers, t.Empty
+		}
+	}
+	return out
+}
+
+// trapLine is what one line tells of: the traps of one kind on a site.
+type trapLine struct {
+	kind  crawl.TrapKind
+	first crawl.Trap // the one that is told of
+	kinds int64      // of URLs
+	crawl.Trap
+}
+
+// trapLines makes a line of the traps of one kind on a site, what may have lost most first.
+func trapLines(traps []crawl.Trap) (out []trapLine) {
+	traps = mergeTraps(traps)
+	slices.SortStableFunc(traps, crawl.CompareTraps)
+	for _, t := range traps {
+		i := slices.IndexFunc(out, func(l trapLine) bool { return l.kind == t.Kind() && l.Site == t.Site })
+		if i < 0 {
+			out = append(out, trapLine{kind: t.Kind(), first: t, kinds: 1, Trap: t})
+			continue
+		}
+		l := &out[i]
+		l.kinds++
+		l.Waiting, l.Answers, l.Empty = l.Waiting+t.Waiting, l.Answers+t.Answers, l.Empty+t.Empty
+		if l.first.Template == "" {
+			l.first = t
+		}
+	}
+	return out
+}
+
+// printTraps says which URLs were left out because those like them brought nothing new, and how they are let go on.
+func printTraps(w io.Writer, traps []crawl.Trap, again string) {
+	lines, cut := trapLines(traps), false
+	for i, l := range lines {
+		if i == maxTraps {
+			fmt.Fprintf(w, "  … and more on %s (argosy tasks --json has all)\n", plural(sitesOf(lines[i:]), "site"))
+			break
+		}
+		fmt.Fprintf(w, "  %s\n", l)
+		cut = cut || l.kind != crawl.TrapBudget && l.kind != crawl.TrapRedirects
+	}
+	if cut {
+		fmt.Fprintf(w, "  what was left out may name more than is counted here: %s, and then the same crawl again, fetches more of it (# is any number, * any name, … any path)\n", again)
+	}
+}
+
+func sitesOf(lines []trapLine) int64 {
+	sites := map[string]bool{}
+	for _, l := range lines {
+		sites[l.Site] = true
+	}
+	return int64(len(sites))
+}
+
+func (l trapLine) String() string {
+	one := "one: " + clip(l.first.Example)
+	switch l.kind {
+	case crawl.TrapBudget:
+		return fmt.Sprintf("%s has had its --site-pages: %s refused; %s of its answers are of %s", l.Site, plural(l.Waiting, "URL"), count(l.Answers), l.Template)
+	case crawl.TrapRedirects:
+		return fmt.Sprintf("%s redirects without end: %s left out; %s", l.Site, plural(l.Waiting, "URL"), one)
+	case crawl.TrapOpen:
+		return fmt.Sprintf("trap on %s: a chain%s cut after %s, %s with nothing new; nobody knows how much follows %s",
+			l.Site, l.like("like"), plural(l.Answers, "answer"), count(l.Empty), clip(l.first.Example))
+	case crawl.TrapHosts:
+		return fmt.Sprintf("trap on %s: %s on hosts%s left out: of %s of such hosts %s brought nothing new; %s", l.Site, plural(l.Waiting, "URL"), l.like("like"),
+			plural(l.Answers, "first page"), count(l.Empty), one)
+	case crawl.TrapPart:
+		return fmt.Sprintf("trap on %s: %s%s left out: %s makes no difference to the page; %s", l.Site, plural(l.Waiting, "URL"), l.like("like"), l.first.Part, one)
+	}
+	why := ""
+	if l.Answers > 0 {
+		why = fmt.Sprintf(": of %s from such URLs %s brought nothing new", plural(l.Answers, "answer"), count(l.Empty))
+	}
+	return fmt.Sprintf("trap on %s: %s%s left out%s; %s", l.Site, plural(l.Waiting, "URL"), l.like("like"), why, one)
+}
+
+// like names what the URLs of a line look like, if it is known.
+func (l trapLine) like(word string) string {
+	if strings.Trim(l.first.Template, " ") == "" {
+		return ""
+	}
+	if l.kinds > 1 {
+		return fmt.Sprintf(" %s %s (and %s more)", word, l.first.Template, plural(l.kinds-1, "kind"))
+	}
+	return " " + word + " " + l.first.Template
+}
