@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -79,10 +80,11 @@ func exportFields(ctx context.Context, w io.Writer, l *ledger.Ledger, dir string
 			if err != nil || row.product == "" { // no search names it any more
 				return err
 			}
+			var odd []string
 			if p.HTML {
 				kept, err := pages.Read(ctx, job, p, engine.MaxAnswer)
 				if err == nil {
-					row.values, err = fs.Of(kept.Body, kept.Type)
+					row.values, odd, err = fs.Of(kept.Body, kept.Type)
 				}
 				if err != nil {
 					unread, why = unread+1, fmt.Sprintf("%s: %v", p.URL, err)
@@ -91,8 +93,10 @@ func exportFields(ctx context.Context, w io.Writer, l *ledger.Ledger, dir string
 			if row.values == nil {
 				row.values = make([][]string, len(fs.Names))
 			}
+			out.note(odd)
 			return out.write(&row)
 		})
+		out.sayOdd(os.Stderr)
 		if err = errors.Join(err, out.close()); err == nil && unread > 0 {
 			err = fmt.Errorf("%s could not be read and has no fields; the last: %s", plural(unread, "page"), why)
 		}
@@ -119,10 +123,33 @@ type fieldWriter struct {
 	enc    *json.Encoder
 	csv    *rowWriter
 	table  *columns
+	odd    []int64  // by field: pages whose text there is not the number or the date that it should be
+	such   []string // by field: the first of these texts
+}
+
+// note counts texts that are not what their fields should be.
+func (w *fieldWriter) note(texts []string) {
+	for i, text := range texts {
+		if text == "" {
+			continue
+		}
+		if w.odd[i]++; w.such[i] == "" {
+			w.such[i] = text
+		}
+	}
+}
+
+// sayOdd says of which fields texts could not be read.
+func (w *fieldWriter) sayOdd(to io.Writer) {
+	for i, n := range w.odd {
+		if n > 0 {
+			fmt.Fprintf(to, "argosy: field %s: %s with a text that is not a %s, such as %q\n", w.fields.Names[i], plural(n, "page"), w.fields.As(i), short(w.such[i], 40))
+		}
+	}
 }
 
 func newFieldWriter(w io.Writer, format string, fs *engine.Fields) *fieldWriter {
-	out := &fieldWriter{fields: fs}
+	out := &fieldWriter{fields: fs, odd: make([]int64, len(fs.Names)), such: make([]string, len(fs.Names))}
 	head := append([]string{"url", "product", "site"}, fs.Names...)
 	switch format {
 	case "table":
@@ -169,7 +196,7 @@ func (w *fieldWriter) write(r *fieldRow) error {
 func (w *fieldWriter) said(i int, values []string) (out []any) {
 	for _, v := range values {
 		n, err := strconv.ParseFloat(v, 64)
-		if err != nil || !w.fields.Number(i) {
+		if err != nil || w.fields.As(i) != "number" {
 			out = append(out, v)
 			continue
 		}

@@ -1,12 +1,12 @@
 package engine
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
 	"strings"
-	"time"
 )
 
 // Field is something that is taken out of pages.
@@ -63,36 +63,42 @@ func NewFields(list []Field) (*Fields, error) {
 	return out, nil
 }
 
-// Number reports whether a field, by its place in Names, is a number; it can then be read by strconv.ParseFloat.
-func (fs *Fields) Number(i int) bool { return fs.list[i].As == "number" }
+// As returns what is made of a field, by its place in Names: "number", which strconv.ParseFloat reads, "date", or nothing: it is a text.
+func (fs *Fields) As(i int) string { return fs.list[i].Field.As }
 
-// Of takes the fields out of a page of HTML, in the order of Names: each has no value, one, or, where all are wanted, several.
-func (fs *Fields) Of(body []byte, contentType string) ([][]string, error) {
+// Of takes the fields out of a page of HTML, in the order of Names: each has no value, one, or, where all are wanted, several. unread has,
+// for each field without a value, the first text in its place that is not the number or the date that it should be.
+func (fs *Fields) Of(body []byte, contentType string) (values [][]string, unread []string, err error) {
 	d, err := open("html", body, contentType)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	out := make([][]string, len(fs.list))
+	values, unread = make([][]string, len(fs.list)), make([]string, len(fs.list))
 	for i := range fs.list {
 		f := &fs.list[i]
 		all, err := f.at.all(d, found{node: d.tree, root: true})
 		if err != nil {
-			return nil, fmt.Errorf("field %s: %w", f.Name, err)
+			return nil, nil, fmt.Errorf("field %s: %w", f.Name, err)
 		}
 		for _, one := range all {
-			v, ok := f.at.value(d, one)
-			if ok {
-				v, ok = f.made(v)
-			}
+			text, ok := f.at.value(d, one)
 			if !ok {
 				continue
 			}
-			if out[i] = append(out[i], v); !f.All {
+			v, ok := f.made(text)
+			if !ok {
+				unread[i] = cmp.Or(unread[i], text)
+				continue
+			}
+			if values[i] = append(values[i], v); !f.All {
 				break
 			}
 		}
+		if len(values[i]) > 0 {
+			unread[i] = ""
+		}
 	}
-	return out, nil
+	return values, unread, nil
 }
 
 // made is what is made of a text; false: it is not that.
@@ -101,23 +107,15 @@ func (f *field) made(v string) (string, bool) {
 	switch f.As {
 	case "number":
 		m := written.FindString(v)
-		return decimal(m), m != ""
+		return decimal(strings.NewReplacer(" ", "", "'", "", "’", "", "−", "-").Replace(m)), m != ""
 	case "date":
-		m := day.FindStringSubmatch(v)
-		if m == nil {
-			return "", false
-		}
-		at, err := time.Parse("2006-1-2", m[1]+"-"+m[2]+"-"+m[3])
-		return at.Format(time.DateOnly), err == nil
+		return dateOf(v)
 	}
 	return v, v != ""
 }
 
-// written is a number as prices are written; day is a date that begins with its year, whatever stands between.
-var (
-	written = regexp.MustCompile(`-?\d+(?:[.,]\d+)*`)
-	day     = regexp.MustCompile(`(\d{4})\s*[-/.年]\s*(\d{1,2})\s*[-/.月]\s*(\d{1,2})`)
-)
+// written is a number as prices are written: thousands may stand apart by spaces or apostrophes.
+var written = regexp.MustCompile(`[-−]?\d{1,3}(?:[ '’]\d{3})+(?:[.,]\d+)?\b|[-−]?\d+(?:[.,]\d+)*`)
 
 // decimal writes a number with a point alone. What stands once, and last, is the point of 1,234.50 and of 1.234,50; a comma before three
 // figures that stands alone is none, as in 1,234.

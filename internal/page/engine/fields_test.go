@@ -19,10 +19,13 @@ func TestFields(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := fs.Of([]byte(page), "text/html")
+	got, unread, err := fs.Of([]byte(page), "text/html")
 	want := [][]string{{"光明 牛奶"}, {"2013-05-04"}, {"1234.50"}, {"one", "two"}, {"17"}, nil, nil, {"p"}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%v %q\nwant %q", err, got, want)
+	}
+	if want := []string{6: "光明 牛奶", 7: ""}; !reflect.DeepEqual(unread, want) {
+		t.Errorf("%q are not read, want %q", unread, want)
 	}
 	for wrong, f := range map[string]Field{
 		"[0]: name": {Selector: Selector{CSS: "p"}}, `[0]: css "p["`: {Name: "a", Selector: Selector{CSS: "p["}}, "[0]: want one of": {Name: "a"},
@@ -46,8 +49,12 @@ func TestFields(t *testing.T) {
 // Numbers and dates are those that were written, or none.
 func TestMade(t *testing.T) {
 	for as, cases := range map[string]map[string]string{
-		"number": {"1,234.50 €": "1234.50", "1.234,50 €": "1234.50", "1.234.567": "1234567", "12,5": "12.5", "1,234": "1234", "-3.5": "-3.5", "1,234,567 km": "1234567", "no": ""},
-		"date":   {"2013年5月4日": "2013-05-04", "on 2013/12/31": "2013-12-31", "2013-99-99": "", "2013-02-30": ""},
+		"number": {"1,234.50 €": "1234.50", "1.234,50 €": "1234.50", "1.234.567": "1234567", "12,5": "12.5", "1,234": "1234", "-3.5": "-3.5", "1,234,567 km": "1234567", "no": "",
+			"12 345,60 €": "12345.60", "12\u00a0345 kr": "12345", "12 345": "12345", "12'345.60": "12345.60", "12 3456": "12", "2013 100": "2013", "−7": "-7"},
+		"date": {"2013年5月4日": "2013-05-04", "on 2013/12/31": "2013-12-31", "2013-99-99": "", "2013-02-30": "",
+			"May 3, 2013": "2013-05-03", "3. Mai 2013": "2013-05-03", "3 мая 2013": "2013-05-03", "13/05/2013 14:20": "2013-05-13",
+			"05/13/2013": "2013-05-13", "4.5.2013": "2013-05-04", "5/4/2013": "", "1er août 2013": "2013-08-01", "1 de mayo de 2013": "2013-05-01",
+			"page 3 2013": "", "room 12 2013": "", "Sept. 3rd, 2013, was 2014-01-01": "2013-09-03", "31 listopada 2013": "", "20130504": ""},
 	} {
 		for text, want := range cases {
 			f := field{Field: Field{As: as}}
