@@ -225,6 +225,9 @@ func (f *crawlFlags) seedSource(args, found []string) (seedSource, error) {
 		}
 		all = append(all, file)
 	} else if len(args)+len(found)+len(f.job.Seeds) == 0 {
+		if f.jobFile != "" {
+			return nil, errors.New("no seed: the job file names them (seeds, or seeds_file), or --seeds a file of them")
+		}
 		return nil, errors.New("no seed: give a URL, or a file of them with --seeds; -o DIR alone goes on with a crawl")
 	}
 	return chained(all...), nil

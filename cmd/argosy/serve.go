@@ -289,7 +289,7 @@ func readToken(flag string, role access.Role, path string) (access.Token, error)
 	}
 	t, err := access.FileToken(role, strings.TrimSpace(string(b)))
 	if err != nil {
-		return t, usage("%s: %w", path, err)
+		return t, usage("%s: %w: put one there, or remove the file and have one made", path, err)
 	}
 	return t, nil
 }

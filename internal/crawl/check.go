@@ -465,8 +465,28 @@ func CheckWords(j *Job) error {
 	case f.Rule == RuleLength && f.Most > 0:
 		return fmt.Errorf("%w: allowed are %d bytes", f, f.Most)
 	}
-	return f
+	return &wordedFault{f}
 }
+
+// wordedFault is a fault in words for people; it wraps the fault.
+type wordedFault struct{ *Fault }
+
+// ruleWords say what is wrong with a value that breaks a rule.
+var ruleWords = map[Rule]string{
+	RuleFormat: "it cannot be read", RuleNumber: "want a finite number", RuleRange: "the number is out of range", RuleLength: "it is empty, or too long",
+	RuleCount: "there are too many", RuleName: "it has characters, or is a word, that are not allowed there", RuleText: "it is not UTF-8",
+}
+
+// Error implements error.
+func (f *wordedFault) Error() string {
+	if words := ruleWords[f.Rule]; words != "" {
+		return f.Field + ": " + words
+	}
+	return f.Fault.Error()
+}
+
+// Unwrap returns the fault.
+func (f *wordedFault) Unwrap() error { return f.Fault }
 
 // Check returns why a job is refused; nil: it passes. Whether its expressions and strategies can be read is for those who read them.
 func (j *Job) Check() *Fault {

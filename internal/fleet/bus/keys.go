@@ -117,6 +117,9 @@ type Login struct {
 // LoginTerm is how long a node's credentials are good; it joins again before they are not.
 const LoginTerm = 24 * time.Hour
 
+// errKeys says what to do with a file of keys that cannot be read.
+var errKeys = errors.New("the file is damaged: argosy restore a copy, or move it away; new keys are made then, and every node joins again with a token")
+
 // LoadKeys reads keys from a file, making them if it is not there. The file is for the coordinator's eyes only.
 func LoadKeys(path string) (*Keys, error) {
 	b, err := os.ReadFile(path)
@@ -128,14 +131,14 @@ func LoadKeys(path string) (*Keys, error) {
 	}
 	k := &Keys{path: path}
 	if err := json.Unmarshal(b, k); err != nil {
-		return nil, fmt.Errorf("keys %s: %w", path, err)
+		return nil, fmt.Errorf("keys %s: %w: %w", path, errKeys, err)
 	}
 	if _, err := nkeys.FromSeed([]byte(k.OperatorSeed)); err != nil {
-		return nil, fmt.Errorf("keys %s: the operator's seed: %w", path, err)
+		return nil, fmt.Errorf("keys %s: %w: the operator's seed: %w", path, errKeys, err)
 	}
 	for _, seed := range append([]string{k.AccountSeed, k.NodesSeed, k.SystemSeed}, k.OldNodes...) {
 		if _, err = public(seed); err != nil {
-			return nil, fmt.Errorf("keys %s: an account's seed: %w", path, err)
+			return nil, fmt.Errorf("keys %s: %w: an account's seed: %w", path, errKeys, err)
 		}
 	}
 	return k, nil

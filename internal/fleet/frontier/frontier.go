@@ -20,6 +20,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
@@ -197,7 +198,7 @@ var ErrBehind = errors.New("the frontier lacks what the log has forgotten")
 
 // damaged adds ErrDamaged to an error that says so: files that cannot be read, or are not there.
 func damaged(err error) error {
-	if pebble.IsCorruptionError(err) || errors.Is(err, os.ErrNotExist) || errors.Is(err, errRecord) {
+	if pebble.IsCorruptionError(err) || errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, errRecord) {
 		why, _, _ := strings.Cut(err.Error(), "\n") // Pebble adds lines for its developers
 		return fmt.Errorf("%w: %s", ErrDamaged, why)
 	}

@@ -59,7 +59,7 @@ func readFormat(dir string) (int, error) {
 	}
 	var have formatFile
 	if err := json.Unmarshal(b, &have); err != nil || have.Format < 1 {
-		return 0, fmt.Errorf("%s: %w: want {\"format\": a number from 1, \"version\": …}", path, ErrFormat)
+		return 0, fmt.Errorf("%s: %w: it is damaged. This mends it: echo '{\"format\":%d,\"version\":\"%s\"}' > %s", path, ErrFormat, Format, Version, path)
 	}
 	if have.Format > Format {
 		return 0, fmt.Errorf("%s: %w: argosy %.40q made it, in format %d; this is argosy %s, which reads up to format %d", dir, ErrFormat, have.Version, have.Format, Version, Format)

@@ -2,7 +2,7 @@ package web
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"time"
@@ -89,8 +89,8 @@ func (a *api) makeToken(ctx context.Context, in *struct{ Body NewToken }) (*out[
 	role, err := access.RoleOf(in.Body.Role)
 	w := access.Wanted{Role: role, Label: in.Body.Label, Uses: in.Body.Uses}
 	if e := in.Body.Expires; err == nil && e != "" && e != "0" {
-		if w.TTL, err = time.ParseDuration(e); err == nil && w.TTL <= 0 {
-			err = errors.New("expires: want a span above 0, such as 24h")
+		if w.TTL, err = time.ParseDuration(e); err != nil || w.TTL <= 0 {
+			err = fmt.Errorf("expires: %.40q is not a span above 0 and below 290 years, such as 24h", e)
 		}
 	}
 	if err == nil {
