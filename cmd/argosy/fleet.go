@@ -108,6 +108,7 @@ func (f *fleetFlags) fleet(c *cobra.Command, fn func(ctx context.Context, cl *we
 	if err != nil {
 		return err
 	}
+	cl.Slow = func(url string) { sayOnError(url + " does not answer yet; it is waited for") }
 	err = fn(c.Context(), cl, c.OutOrStdout())
 	var refused *web.Error
 	if errors.As(err, &refused) && refused.Usage() {

@@ -329,6 +329,7 @@ func watchTop(ctx context.Context, cl *web.Client, every time.Duration) error {
 			keys <- string(b[:n])
 		}
 	}()
+	cl.Slow = nil // the picture says it
 	t := &top{}
 	tick := time.NewTicker(every)
 	defer tick.Stop()

@@ -34,7 +34,13 @@ type Client struct {
 	places []place
 	token  func() string
 	led    atomic.Int32 // which of the places answered last
+
+	// Slow is told, if it is set, that a coordinator has not answered for a while and is waited for, from a goroutine of its own.
+	Slow func(url string)
 }
+
+// slowAfter is how long an answer may take before Slow is told: longer than any that the tables of docs/fleet.md have.
+const slowAfter = 3 * time.Second
 
 // place is where a coordinator may be asked.
 type place struct {
@@ -137,7 +143,7 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte, kind 
 			continue
 		}
 		p := c.places[at]
-		err := c.ask(ctx, p, method, path, body, kind, to)
+		err := c.watched(p.url, func() error { return c.ask(ctx, p, method, path, body, kind, to) })
 		if err == nil || errors.As(err, &refused) && !refused.passes() {
 			c.led.Store(int32(at))
 			return p.url, err
@@ -150,6 +156,14 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte, kind 
 		return "", last
 	}
 	return "", fmt.Errorf("%w: %w", ErrAway, last)
+}
+
+// watched runs fn, and tells Slow if that takes long.
+func (c *Client) watched(url string, fn func() error) error {
+	if c.Slow != nil {
+		defer time.AfterFunc(slowAfter, func() { c.Slow(url) }).Stop()
+	}
+	return fn()
 }
 
 // there reports whether a coordinator is there, or it is known at once that it is not.
