@@ -7,7 +7,7 @@
 //	docs   Python's and PostgreSQL's documentation (Debian: python3-doc, postgresql-doc-15), judged by its own index of terms, which crawls
 //	       do not see
 //
-//	go run ./bench/topics [-family made,webkb,docs] [-seeds 20] [-only lots,central] [-webkb DIR]
+//	go run ./bench/topics [-family made,webkb,docs] [-seeds 20] [-only lots,central] [-webkb DIR] [-cpuprofile FILE]
 //	go run ./bench/topics -paper [-seeds 1] [-pages 4000] [-html FILE]
 //
 // With -paper it runs the market paper's experiment instead: each keyword of 12 topics with and without the market, in the paper's table.
@@ -15,11 +15,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"log"
 	"net/netip"
 	"os"
+	"runtime/pprof"
 	"slices"
 	"strings"
 	"time"
@@ -88,35 +90,43 @@ func main() {
 	asPaper := flag.Bool("paper", false, "run the market paper's experiment instead, on so many webs of so many pages")
 	html := flag.String("html", "", "with -paper: a file for the report with its charts")
 	tmp := flag.String("tmp", "", "where crawls are kept while they run")
+	profile := flag.String("cpuprofile", "", "a file for what the processor did")
 	var c madeConfig
 	c.register(flag.CommandLine)
 	flag.Parse()
-	if *asPaper {
-		if err := paper(*seeds, *first, c.pages, *tmp, *html); err != nil {
-			log.Fatal(err)
+	stop, err := profiled(*profile)
+	switch {
+	case err != nil:
+	case *asPaper:
+		err = paper(*seeds, *first, c.pages, *tmp, *html)
+	default:
+		b := bench{tmp: *tmp, seeds: *seeds, first: *first}
+		for _, m := range methods {
+			if *only == "" || slices.Contains(strings.Split(*only, ","), m.name) {
+				b.methods = append(b.methods, m.name)
+			}
 		}
-		return
+		err = b.all(map[string]func() (family, error){"made": c.made, "webkb": c.drawn, "docs": docsFamily}, *names)
 	}
-	b := bench{tmp: *tmp, seeds: *seeds, first: *first}
-	for _, m := range methods {
-		if *only == "" || slices.Contains(strings.Split(*only, ","), m.name) {
-			b.methods = append(b.methods, m.name)
-		}
+	if stop != nil {
+		err = errors.Join(err, stop())
 	}
-	families := map[string]func() (family, error){"made": c.made, "webkb": c.drawn, "docs": docsFamily}
-	for _, name := range strings.Split(*names, ",") {
-		open := families[name]
-		if open == nil {
-			log.Fatalf("-family %q: there are made, webkb and docs", name)
-		}
-		f, err := open()
-		if err == nil {
-			err = b.run(f)
-		}
-		if err != nil {
-			log.Fatal(err)
-		}
+	if err != nil {
+		log.Fatal(err)
 	}
+}
+
+// profiled notes in a file what the processor does until stop is called; without a name nothing is noted.
+func profiled(name string) (stop func() error, err error) {
+	if name == "" {
+		return nil, nil
+	}
+	f, err := os.Create(name)
+	if err != nil {
+		return nil, err
+	}
+	stop = func() error { pprof.StopCPUProfile(); return f.Close() }
+	return stop, pprof.StartCPUProfile(f)
 }
 
 // bench runs methods on trials.
@@ -124,6 +134,24 @@ type bench struct {
 	tmp          string
 	seeds, first int
 	methods      []string
+}
+
+// all runs families by their names.
+func (b *bench) all(families map[string]func() (family, error), names string) error {
+	for _, name := range strings.Split(names, ",") {
+		open := families[name]
+		if open == nil {
+			return fmt.Errorf("-family %q: there are made, webkb and docs", name)
+		}
+		f, err := open()
+		if err == nil {
+			err = b.run(f)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // run prints what each method finds in a family of webs, seed by seed, and what that comes to.

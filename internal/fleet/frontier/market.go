@@ -172,7 +172,7 @@ func (x *tx) skips(j *Job, t, own *Task, r *record) (bool, error) {
 		return false, nil
 	}
 	look := *r
-	err := x.score(j, t.Owner, own, &look, nil)
+	err := x.score(j, t.Owner, own, &look)
 	return err == nil && float64(look.Score) < m.Understanding, err
 }
 
@@ -251,7 +251,7 @@ func (x *tx) sell(j *Job, l *crawl.Lot, p crawl.Page) (bool, error) {
 	own := &record{
 		State: crawl.Pending, Flags: r.Flags, Hops: r.Hops, Depth: r.Depth, Task: to.ID, URL: r.URL, Parent: r.Parent, Anchor: r.Anchor, signs: r.signs, dirty: true,
 	}
-	if err := x.score(j, l.Buyer, to, own, nil); err != nil {
+	if err := x.score(j, l.Buyer, to, own); err != nil {
 		return false, err
 	}
 	x.remember(recKey{at, p.Key}, own)
@@ -351,11 +351,11 @@ func (f *Frontier) value(look *finder, j *Job, o *focus, of *Offer) error {
 		return err
 	}
 	of.Values = make([]float64, j.crawlers())
-	said := f.evidence(r, nil)
-	signs, learned := o.signsOf(j, recKey{space{j.ID, of.Page.Layer}, of.Page.Key}, &said), !j.Identity.ByRule
+	said := r.evidence(siteRecord{})
+	signs, learned := o.signsOf(j, r, &said), !j.Identity.ByRule
 	for c := range of.Values {
 		at, subset := j.home(uint32(c) + 1)
-		e := f.evidence(r, f.tasks[f.byName[taskName{space: at, subset: subset, site: of.Site}]])
+		e := r.evidence(f.siteRecord(f.tasks[f.byName[taskName{space: at, subset: subset, site: of.Site}]]))
 		if own := o.of(uint32(c) + 1); !j.Identity.Market.Layered() {
 			of.Values[c] = (of.Score + own.ScoreBy(signs, &e, learned)) / 2
 			continue

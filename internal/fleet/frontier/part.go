@@ -190,7 +190,7 @@ func (x *tx) outcome(j *Job, t *Task, l *Lease, o *crawl.Outcome) error {
 		}
 		if j.Identity.Topic != nil {
 			r.Score = o.Score
-			if err := x.learns(j, recKey{t.space(), o.Key}, o); err != nil {
+			if err := x.learns(j, recKey{t.space(), o.Key}, r, o); err != nil {
 				return err
 			}
 		}
@@ -380,7 +380,7 @@ func (x *tx) add(j *Job, t *Task, pk crawl.Key, u crawl.URL, r *record) error {
 	x.news++
 	r.State, r.Task, r.dirty = crawl.Pending, own.ID, true
 	own.countSitemap(r)
-	if err := x.score(j, in.Owner, own, r, nil); err != nil {
+	if err := x.score(j, in.Owner, own, r); err != nil {
 		return err
 	}
 	x.remember(k, r)
@@ -466,7 +466,7 @@ func (x *tx) readmit(j *Job, k recKey, old, r *record) error {
 	}
 	own.countSitemap(&way)
 	*old = way
-	if err := x.score(j, k.Owner, own, old, nil); err != nil {
+	if err := x.score(j, k.Owner, own, old); err != nil {
 		return err
 	}
 	if err := x.enqueue(own, k.key, old); err != nil {

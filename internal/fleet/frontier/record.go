@@ -39,6 +39,8 @@ type record struct {
 
 	signs // of jobs with a topic
 
+	read *readSigns // of the links to it, once they were read; nil: they were not
+
 	dirty bool
 	loss  string // why it has brought nothing, of jobs that collect, while the entry is applied that says so
 	lease uint64 // that has it, if this process knows; else 0

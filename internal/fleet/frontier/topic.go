@@ -29,32 +29,21 @@ type focus struct {
 	own     []*topic.Links // of crawlers: what each has learned by itself
 	lessons []recKey       // pages that were fetched since the model learned
 	next    uint64         // number of the next lesson
-	read    map[recKey]readSigns
 }
 
 // readSigns are the signs of the links to a URL that waits, and the words that they were read of: whenever the model learns, the URL is
-// scored anew.
+// scored anew. They are half a kilobyte, and stay with a record as long as it is at hand.
 type readSigns struct {
 	topic.Signs
 	anchor, around string
 }
 
-// maxRead bounds of how many URLs the signs are kept, half a kilobyte each.
-const maxRead = 8192
-
 // signsOf returns the signs of the links to a URL that waits.
-func (o *focus) signsOf(j *Job, k recKey, e *topic.Evidence) *topic.Signs {
-	got, ok := o.read[k]
-	if !ok || got.anchor != e.Anchor || got.around != e.Around {
-		got = readSigns{o.links.Read(e, !j.Identity.ByRule), e.Anchor, e.Around}
-		if o.read == nil {
-			o.read = map[recKey]readSigns{}
-		}
-		if ok || len(o.read) < maxRead {
-			o.read[k] = got
-		}
+func (o *focus) signsOf(j *Job, r *record, e *topic.Evidence) *topic.Signs {
+	if r.read == nil || r.read.anchor != e.Anchor || r.read.around != e.Around {
+		r.read = &readSigns{o.links.Read(e, !j.Identity.ByRule), e.Anchor, e.Around}
 	}
-	return &got.Signs
+	return &r.read.Signs
 }
 
 // What is re-scored: a model that has learned from a share more pages sees the queues anew, in small steps.
@@ -134,39 +123,54 @@ func (o *focus) of(crawler uint32) *topic.Links {
 	return o.own[crawler-1]
 }
 
-// evidence is what is known of a URL that was not fetched. own is its site's task, nil if there is none yet.
-func (f *Frontier) evidence(r *record, own *Task) topic.Evidence {
-	e := topic.Evidence{URL: r.URL, Anchor: r.Anchor, Around: r.Around, Page: float64(r.Page), Named: int(r.Named), Off: int(r.Off), Seed: r.Flags&crawl.FlagSeed != 0}
+// siteRecord is how a site's pages have turned out.
+type siteRecord struct {
+	known int     // pages
+	rate  float64 // share of them that is on the topic
+}
+
+// siteRecord returns that of a task's site; own may be nil: there is no task yet.
+func (f *Frontier) siteRecord(own *Task) (s siteRecord) {
 	if own == nil {
-		return e
+		return s
 	}
 	if all := f.atSite(own); all.Pages > 0 {
-		e.Known, e.Rate = int(all.Pages), float64(all.Relevant)/float64(all.Pages)
+		s.known, s.rate = int(all.Pages), float64(all.Relevant)/float64(all.Pages)
 	}
-	return e
+	return s
+}
+
+// evidence is what is known of a URL that was not fetched.
+func (r *record) evidence(s siteRecord) topic.Evidence {
+	return topic.Evidence{
+		URL: r.URL, Anchor: r.Anchor, Around: r.Around, Page: float64(r.Page), Named: int(r.Named), Off: int(r.Off), Seed: r.Flags&crawl.FlagSeed != 0,
+		Known: s.known, Rate: s.rate,
+	}
 }
 
 // score gives a URL that is to be queued its score: seeds come first, then sitemaps, then what is likely to be on the topic. owner is
-// the crawler that remembers for itself, 0 if all remember together. again says what URL it is if it was queued before.
-func (x *tx) score(j *Job, owner uint32, own *Task, r *record, again *recKey) error {
+// the crawler that remembers for itself, 0 if all remember together; own is the site's task, nil if there is none yet.
+func (x *tx) score(j *Job, owner uint32, own *Task, r *record) error {
 	o, err := x.f.focused(j)
-	if o == nil || err != nil {
+	if o == nil || err != nil || r.first() {
 		return err
 	}
+	e := r.evidence(x.f.siteRecord(own))
+	r.Score = float32(o.of(owner).Score(&e, !j.Identity.ByRule))
+	return nil
+}
+
+// first gives a seed or a sitemap its score; it reports false of other URLs.
+func (r *record) first() bool {
 	switch {
 	case r.Flags&crawl.FlagSeed != 0:
 		r.Score = 1
 	case r.Flags&crawl.FlagSitemap != 0:
 		r.Score = 0.999
 	default:
-		e, m, learned := x.f.evidence(r, own), o.of(owner), !j.Identity.ByRule
-		if again != nil {
-			r.Score = float32(m.ScoreBy(o.signsOf(j, *again, &e), &e, learned))
-		} else {
-			r.Score = float32(m.Score(&e, learned))
-		}
+		return false
 	}
-	return nil
+	return true
 }
 
 // offOf returns how many pages in a row are off the topic on the way to what a page names. Sitemaps and robots.txt are not pages, and
@@ -222,26 +226,31 @@ func (x *tx) namedAgain(j *Job, k recKey, old, r *record) error {
 		return nil
 	}
 	old.dirty = true
-	return x.rescore(j, k, old)
+	return x.rescore(j, k, old, x.f.siteRecord(x.f.tasks[old.Task]))
 }
 
 // rescore gives a URL that waits its score anew, and its place.
-func (x *tx) rescore(j *Job, k recKey, r *record) error {
-	was := r.Score
-	t := x.f.tasks[r.Task]
-	if err := x.score(j, t.Owner, t, r, &k); err != nil {
+func (x *tx) rescore(j *Job, k recKey, r *record, s siteRecord) error {
+	o, err := x.f.focused(j)
+	if o == nil || err != nil {
 		return err
+	}
+	was := r.Score
+	if !r.first() {
+		e := r.evidence(s)
+		r.Score = float32(o.of(k.Owner).ScoreBy(o.signsOf(j, r, &e), &e, !j.Identity.ByRule))
 	}
 	if j.Identity.Order != crawl.OrderBest || math.Abs(float64(was-r.Score)) < 0.002 {
 		r.Score = was
 		return nil
 	}
 	r.dirty = true
+	x.recs[k] = r
 	return x.move(k.key, r)
 }
 
 // learns notes a page that was fetched, for the model of links to learn from.
-func (x *tx) learns(j *Job, k recKey, o *crawl.Outcome) error {
+func (x *tx) learns(j *Job, k recKey, r *record, o *crawl.Outcome) error {
 	if j.Identity.ByRule || o.Status >= 300 && o.Status < 400 {
 		return nil
 	}
@@ -249,7 +258,7 @@ func (x *tx) learns(j *Job, k recKey, o *crawl.Outcome) error {
 	if of == nil || err != nil {
 		return err
 	}
-	delete(of.read, k)
+	r.read = nil
 	of.lessons = append(of.lessons, k)
 	of.next++
 	return x.b.Set(lessonKey(j.ID, of.next), crawl.Page{Layer: k.Layer, Key: k.key}.Bytes(), nil)
@@ -321,7 +330,7 @@ func (x *tx) study() error {
 				continue
 			}
 			t := x.f.tasks[r.Task]
-			e, on := x.f.evidence(r, t), 0.0
+			e, on := r.evidence(x.f.siteRecord(t)), 0.0
 			if r.Counted&countedRelevant != 0 {
 				on = 1
 			}
@@ -331,9 +340,6 @@ func (x *tx) study() error {
 			}
 		}
 		o.lessons = o.lessons[:0]
-		if len(o.read) >= maxRead { // some are of URLs that were refused
-			clear(o.read)
-		}
 		prefix := lessonKey(j.ID, 0)[:5]
 		if err := errors.Join(x.b.DeleteRange(prefix, after(prefix), nil), x.keepLinks(j, o)); err != nil {
 			return err
@@ -374,7 +380,7 @@ func (x *tx) rescoreSome(j *Job, t *Task) error {
 	if err != nil {
 		return err
 	}
-	n := rescoreAtOnce
+	n, site := rescoreAtOnce, x.f.siteRecord(t)
 	for it.First(); it.Valid() && err == nil; it.Next() {
 		if n--; n < 0 {
 			t.ScoreAt = bytes.Clone(it.Key())
@@ -388,10 +394,9 @@ func (x *tx) rescoreSome(j *Job, t *Task) error {
 			continue
 		}
 		var r *record
-		if r, err = x.record(k.space, k.key); err != nil || r == nil || r.State != crawl.Pending || r.Task != t.ID {
-			continue
+		if r, err = x.stored(k, it.Value()); err == nil && r.State == crawl.Pending && r.Task == t.ID {
+			err = x.rescore(j, k, r, site)
 		}
-		err = x.rescore(j, k, r)
 	}
 	t.Scored, t.ScoreTo, t.ScoreAt = t.ScoreTo, 0, nil
 	return errors.Join(err, it.Close())
@@ -446,7 +451,7 @@ func (f *Frontier) Judge(job uint32, at crawl.Page) (*Judged, error) {
 	if err = errors.Join(err, names.Close()); err != nil {
 		return nil, err
 	}
-	e := f.evidence(r, f.tasks[r.Task])
+	e := r.evidence(f.siteRecord(f.tasks[r.Task]))
 	return &Judged{
 		URL: r.URL, State: r.State.String(), Reason: string(r.Reason), Crawler: f.crawlerOf(r), Depth: int(r.Depth), Parent: parent, Anchor: r.Anchor, Around: r.Around,
 		Page: float64(r.Page), Named: int(r.Named), Off: int(r.Off), Score: float64(r.Score), OnTopic: r.Counted&countedRelevant != 0,

@@ -112,8 +112,11 @@ func (m *Links) ScoreBy(s *Signs, e *Evidence, learned bool) float64 {
 	if !learned || m.weights == nil {
 		return round(siteWise(p, e))
 	}
-	m.features(s, e, p)
-	return round(blend(sigmoid(m.raw()), siteWise(p, e)))
+	m.first(e, p)
+	z := m.sum(m.sum(0, m.feats), s.words)
+	m.feats = m.feats[:0]
+	m.last(e, false)
+	return round(blend(sigmoid(m.sum(z, m.feats)), siteWise(p, e)))
 }
 
 // blend puts what was learned and the rules together. What was learned alone keeps to what it has seen lead somewhere, and passes by what
@@ -133,10 +136,10 @@ func siteWise(p float64, e *Evidence) float64 {
 	return float64(p*(1-0.3*trust)) + float64(0.3*trust*e.Rate)
 }
 
-func (m *Links) raw() float64 {
-	z := 0.0
-	for i := range m.feats {
-		z += float64(float64(m.weights[m.feats[i].slot]) * float64(m.feats[i].x))
+// sum adds to z what features are worth. Sums depend on the order, which is always the same.
+func (m *Links) sum(z float64, feats []feature) float64 {
+	for _, f := range feats {
+		z += float64(float64(m.weights[f.slot]) * float64(f.x))
 	}
 	return z
 }
@@ -302,7 +305,7 @@ func (m *Links) Learn(e *Evidence, on float64) {
 	s := m.Read(e, true)
 	p, _ := m.fixed(&s, e.Page)
 	m.features(&s, e, p)
-	g := sigmoid(m.raw()) - on
+	g := sigmoid(m.sum(0, m.feats)) - on
 	for i := range m.feats {
 		f := &m.feats[i]
 		d := float32(g) * f.x

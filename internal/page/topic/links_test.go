@@ -52,7 +52,7 @@ func TestLinksExplained(t *testing.T) {
 		}
 		seen[x.Sign] = true
 	}
-	if raw := m.raw(); len(seen) < 5 || math.Abs(sum-raw) > 0.001 {
+	if raw := m.sum(0, m.feats); len(seen) < 5 || math.Abs(sum-raw) > 0.001 {
 		t.Errorf("%d signs add up to %.4f, the score is by %.4f", len(seen), sum, raw)
 	}
 }
