@@ -117,6 +117,9 @@ func (c *Coordinator) run(now time.Time, j *frontier.Job) (*run, error) {
 		r.lines, r.called = lines{}, map[string]bool{}
 	}
 	c.jobs.runs[j.ID] = r
+	if r.again.After(now) {
+		c.cfg.Logger.Warn("nothing of a job is given out yet: the log has lost its end, and nodes may hold leases that nobody knows of", "job", j.ID, "for", r.again.Sub(now).Round(time.Second))
+	}
 	c.f.Tasks(func(t *frontier.Task) {
 		if t.Job == j.ID {
 			c.jobs.schedule(t)
