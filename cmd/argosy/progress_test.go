@@ -73,10 +73,10 @@ func TestPrintLosses(t *testing.T) {
 	}})
 	const want = `  3 URLs on 2 sites: a body is larger than --max-body; one: http://a.test/big
     → --max-body takes larger ones
-  1 URL: access is refused (403); one: http://a.test/secret
+  1 URL: access is refused (403): http://a.test/secret
     → --user-agent says who you are, --delay asks more slowly, --cookies brings a login
-  1 URL: the answer's status is 999; one: http://a.test/odd
-  1 URL: what it answers is not valid HTTP: chunk without end; one: http://a.test/bad
+  1 URL: the answer's status is 999: http://a.test/odd
+  1 URL: what it answers is not valid HTTP: chunk without end: http://a.test/bad
     → argosy retry D, and then the same crawl again, asks for them once more
   40 URLs: its robots.txt forbids it to us; one: http://a.test/p
     → ask its operator; --ignore-robots is for your own sites

@@ -11,6 +11,7 @@ import (
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/agent"
 	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/ledger"
 )
 
 // meaning says in words why a site brought nothing, and which step helps; both are empty for a reason that speaks for itself.
@@ -51,6 +52,8 @@ var meanings = map[string]meaning{
 	string(crawl.KindSlow):         {"", "--min-rate allows slower ones"},
 	string(crawl.KindBodyLarge):    {"", "--max-body takes larger ones"},
 	string(crawl.KindBomb):         {"", "--max-body allows larger ones: four times as much once decompressed"},
+	string(crawl.KindLong):         {"", "URLs that stand behind them can be given as seeds (--seeds FILE)"},
+	ledger.LossEmpty:               {"the answer to a seed is empty", "others may be answered otherwise: --user-agent, --header, --cookies"},
 	string(crawl.KindHeaderLarge):  {"", "check the address: no browser takes such an answer"},
 	string(crawl.KindSearch):       {"", "argosy tasks says what its searches wait for, and argosy tasks show each one's history"},
 }
@@ -131,11 +134,14 @@ func printLosses(w io.Writer, s assemble.Summary) {
 	losses := slices.Clone(s.Losses)
 	slices.SortStableFunc(losses, func(a, b assemble.Loss) int { return cmp.Compare(forbidden(a), forbidden(b)) })
 	for _, l := range losses {
-		on := ""
+		on, one := "", "; one: "
+		if l.URLs == 1 {
+			one = ": "
+		}
 		if l.Sites > 1 {
 			on = " on " + plural(l.Sites, "site")
 		}
-		fmt.Fprintf(w, "  %s%s: %s; one: %s\n", plural(l.URLs, "URL"), on, whatOf(l.Why, l.Detail), clip(l.Example))
+		fmt.Fprintf(w, "  %s%s: %s%s%s\n", plural(l.URLs, "URL"), on, whatOf(l.Why, l.Detail), one, clip(l.Example))
 		step, ok := inPart[l.Why]
 		if !ok {
 			step = meanings[l.Why].step

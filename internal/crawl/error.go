@@ -33,6 +33,7 @@ const (
 	KindRefused     Kind = "refused"      // nothing listens on the port
 	KindCertificate Kind = "certificate"  // not trusted, not valid now, or another name's
 	KindNoTLS       Kind = "no-tls"       // it does not speak TLS, or none that we do
+	KindLong        Kind = "long-page"    // of a page that was fetched: too long to be read to its end
 	KindSearch      Kind = "search"       // a search engine's answer is none: a block, or nothing that can be read
 )
 
@@ -80,6 +81,7 @@ var words = map[Kind]string{
 	KindRefused:      "nothing listens there",
 	KindCertificate:  "its certificate is not trusted",
 	KindNoTLS:        "it does not speak TLS there, or none that we do",
+	KindLong:         "of a long page only the first 128 MiB are read for links",
 	KindSearch:       "its search gives no answer that can be read, or refuses us",
 	ReasonScope:      "outside the scope",
 	ReasonInclude:    "matches no --include",

@@ -296,7 +296,15 @@ func (j *judge) xml(body []byte) (isHTML bool, err error) {
 		}
 		switch t := t.(type) {
 		case xml.CharData:
-			if to := strings.TrimSpace(string(t)); to != "" && x.text != "" && (x.text != "guid" || strings.HasPrefix(to, "http")) {
+			to := strings.TrimSpace(string(t))
+			switch {
+			case to == "":
+				continue
+			case x.text == "html":
+				if err := j.html([]byte(to), &docBase{outer: x.base}); err != nil {
+					return x.isHTML, err
+				}
+			case x.text != "" && (x.text != "guid" || strings.HasPrefix(to, "http")):
 				j.refs = append(j.refs, ref{to, x.base})
 			}
 			x.text = ""
@@ -360,6 +368,8 @@ func (x *xmlJudge) start(e xml.StartElement) {
 		to, ok = attr("href")
 	case x.feed && e.Name.Space != atomSpace && (local == "link" || local == "comments" || local == "guid"):
 		x.text = local
+	case x.feed && e.Name.Space != atomSpace && (local == "description" || local == "encoded"):
+		x.text = "html"
 	default:
 		to, ok = attr("xlink:href")
 	}

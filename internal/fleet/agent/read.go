@@ -117,7 +117,7 @@ func (l *lease) redirected(p *page) (to string, leads bool) {
 }
 
 // maxParsed bounds what is read of a page, in bytes after decompression: what comes behind has no links. Of pages that are
-// larger than a few megabytes one is read at a time.
+// larger than a few megabytes one is read at a time. The words of crawl.KindLong name it.
 const maxParsed = 128 << 20
 
 // decoded returns a page's body without its codings; nil if they cannot be undone. What stands in the way is noted in the
@@ -141,8 +141,11 @@ func decoded(p *page, most int64, unpack bool) (body []byte, err error) {
 	}
 	if o := p.outcome; o.State == crawl.Fetched {
 		o.Reason, o.Detail = kind, err.Error()
-		if kind == crawl.KindBomb && limit == most {
+		switch {
+		case kind == crawl.KindBomb && limit == most:
 			o.State = crawl.Failed
+		case kind == crawl.KindBomb:
+			o.Reason, o.Detail = crawl.KindLong, ""
 		}
 	}
 	return body, nil
@@ -162,7 +165,7 @@ func robotsTag(resp *fetch.Response) (all parse.Directives) {
 	return all
 }
 
-// headerLinks takes in the links of Link, Refresh and Content-Location fields, and counts them.
+// headerLinks takes in the links of header fields (Link, Refresh, Content-Location, Location of what was made), and counts them.
 func (l *lease) headerLinks(f *finder, p *page) {
 	if l.l.Asked != nil {
 		return
@@ -184,6 +187,9 @@ func (l *lease) headerLinks(f *finder, p *page) {
 	}
 	take(parse.RefreshHeader(resp.Get("Refresh")), parse.Refresh)
 	take(resp.Get("Content-Location"), parse.Relation)
+	if resp.Status == http.StatusCreated { // what was made is there (RFC 9110, section 15.3.2)
+		take(location(resp), parse.Relation)
+	}
 }
 
 // sitemap takes in the URLs of a sitemap, and reports whether it has any. What it names beyond the limits is counted.

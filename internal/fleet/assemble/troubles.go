@@ -118,7 +118,7 @@ func refusal(status int) bool { return status == 401 || status == 403 || status 
 
 // Loss is what was lost for one reason on sites of which more was had.
 type Loss struct {
-	Why     string `json:"why"` // a crawl.Kind, or an HTTP status
+	Why     string `json:"why"` // a crawl.Kind, an HTTP status, or ledger.LossEmpty
 	URLs    int64  `json:"urls"`
 	Sites   int64  `json:"sites"`
 	Example string `json:"example"`          // a URL, of the site that has lost most

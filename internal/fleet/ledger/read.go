@@ -412,10 +412,13 @@ WHERE job = ? AND state = 'fetched' AND status IS NOT NULL GROUP BY site, status
 	return out, l.wrap(rows.Err())
 }
 
+// LossEmpty is why a seed, or where it leads, brought nothing: an answer without a body.
+const LossEmpty = "empty"
+
 // Loss says how many URLs of a site ended for a reason other than a page.
 type Loss struct {
 	Site    string
-	Why     string // a crawl.Kind, or a status from 400 on
+	Why     string // a crawl.Kind, a status from 400 on, or LossEmpty
 	URLs    int64
 	Example string // one of them
 	Detail  string // of it, if it is the only one
@@ -424,8 +427,9 @@ type Loss struct {
 // Losses calls fn for what sites of a job lost, in no particular order: URLs that failed, that robots.txt forbids, that were read in
 // part, or whose answer is an error.
 func (l *Ledger) Losses(ctx context.Context, job uint32, fn func(Loss)) error {
-	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT site, coalesce(reason, CAST(status AS TEXT)) AS why, count(*), min(url), min(coalesce(detail, ''))
-FROM pages WHERE job = ? AND (reason IS NOT NULL OR status >= 400) GROUP BY site, coalesce(reason, CAST(status AS TEXT))`), int64(job))
+	const why = `coalesce(reason, CASE status WHEN 200 THEN '` + LossEmpty + `' ELSE CAST(status AS TEXT) END)`
+	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT site, `+why+` AS why, count(*), min(url), min(coalesce(detail, ''))
+FROM pages WHERE job = ? AND (reason IS NOT NULL OR status >= 400 OR status = 200 AND bytes = 0 AND depth = 0) GROUP BY site, `+why), int64(job))
 	if err != nil {
 		return l.wrap(err)
 	}

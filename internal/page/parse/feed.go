@@ -37,8 +37,11 @@ func (x *xmlScanner) item(uri, local string, next int) bool {
 			if string(x.get(aRel)) != "hub" { // hubs take subscriptions
 				x.add(aHref, Anchor, 0)
 			}
-		case "content":
+		case "content", "summary":
 			x.add(aSrc, Anchor, 0)
+			if t := x.get(aType); foldEqual(t, "html") || foldEqual(t, "text/html") {
+				x.markup(next)
+			}
 		case "icon", "logo":
 			x.addText(next, Resource)
 		default:
@@ -58,6 +61,8 @@ func (x *xmlScanner) item(uri, local string, next int) bool {
 		}
 	case "url": // of the channel's image
 		x.addText(next, Resource)
+	case "description", "encoded": // of what an item says, and of the module for all of it
+		x.markup(next)
 	case "enclosure", "source":
 		x.add(aURL, Anchor, 0)
 	case "content", "thumbnail": // Media RSS
@@ -81,4 +86,17 @@ func (x *xmlScanner) addText(next int, k Kind) {
 	if ref = trimSpace(ref); len(ref) > 0 {
 		x.addRef(ref, k, 0)
 	}
+}
+
+// markup scans the HTML that an element holds as its text.
+func (x *xmlScanner) markup(next int) {
+	if x.empty || x.inner >= maxInner {
+		return
+	}
+	text := textAt(x.b, next)
+	if !bytes.HasPrefix(bytes.TrimLeft(x.b[next:], " \t\r\n"), []byte("<![CDATA[")) {
+		text = resolve(text, x.entity, appendRef)
+	}
+	in := scanner{b: text, o: x.o, p: x.p, inner: x.inner + 1, base: x.base, first: len(x.p.Links)}
+	in.document()
 }

@@ -66,6 +66,9 @@ var places = []struct {
 	{XML, `<rss version="2.0"><channel><link>http://a/</link><image><url>i</url></image><item><link><![CDATA[http://a/1?x&y]]></link><comments>c</comments><guid>http://a/2</guid><guid>no</guid><enclosure url="e"/></item></channel></rss>`,
 		"http://a/ http://a/1?x&y c http://a/2 e", "i"},
 	{XML, `<feed xmlns="http://www.w3.org/2005/Atom" xml:base="/b/"><link rel="hub" href="no"/><logo>l</logo><entry xml:base="c/"><link href="x"/><content src="y"/></entry><link href="z"/></feed>`, "x y z", "l"},
+	{XML, `<rss version="2.0"><channel><item><link>l</link><description>&lt;a href="d"&gt;x&lt;/a> &lt;a href='q?a&amp;amp;b'></description></item></channel></rss>`, "l d q?a&b", ""},
+	{XML, `<rss xmlns:content="http://purl.org/rss/1.0/modules/content/"><channel><item><description/><content:encoded> <![CDATA[<a href="e">x</a><img src=i>]]></content:encoded></item></channel></rss>`, "e", "i"},
+	{XML, `<feed xmlns="http://www.w3.org/2005/Atom"><entry><summary type="html">&lt;a href="s"></summary><summary>&lt;a href="no"></summary><content type="html"><![CDATA[<a href=c>]]></content></entry></feed>`, "s c", ""},
 	{XML, `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"><item rdf:about="no"><link>x</link></item></rdf:RDF>`, "x", ""},
 	// Style sheets and manifests; the former are only read for resources.
 	{Stylesheet, `@charset "utf-8"; @import 'a' layer(no); @import url("b"); @font-face { src: url(c) format("no"), local("no") } /* url(no) */`, "a b c", ""},
