@@ -316,21 +316,6 @@ func (x *tx) record(s space, key crawl.Key) (*record, error) {
 	return r, nil
 }
 
-// stored is record for one that was found in the store, with what stands there. Who changes it puts it into x.recs.
-func (x *tx) stored(k recKey, value []byte) (*record, error) {
-	if r, ok := x.recs[k]; ok {
-		return x.f.upToDate(r), nil
-	}
-	if r := x.f.recent.get(k); r != nil {
-		return x.f.upToDate(r), nil
-	}
-	r, err := decodeRecord(value)
-	if err == nil {
-		x.f.recent.put(k, x.f.upToDate(r))
-	}
-	return r, err
-}
-
 // remember keeps a record at hand that this entry has made.
 func (x *tx) remember(k recKey, r *record) {
 	x.recs[k] = r

@@ -402,6 +402,21 @@ func (x *tx) rescoreSome(j *Job, t *Task) error {
 	return errors.Join(err, it.Close())
 }
 
+// stored is record for one that was found in the store, with what stands there. Who changes it puts it into x.recs.
+func (x *tx) stored(k recKey, value []byte) (*record, error) {
+	if r, ok := x.recs[k]; ok {
+		return x.f.upToDate(r), nil
+	}
+	if r := x.f.recent.get(k); r != nil {
+		return x.f.upToDate(r), nil
+	}
+	r, err := decodeRecord(value)
+	if err == nil {
+		x.f.recent.put(k, x.f.upToDate(r))
+	}
+	return r, err
+}
+
 // Judged is what a job with a topic makes of a URL.
 type Judged struct {
 	URL     string            `json:"url"`
