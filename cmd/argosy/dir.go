@@ -336,7 +336,7 @@ func tasksOf(ctx context.Context, dir string) (rows []ledger.Task, err error) {
 
 func printTasks(w io.Writer, rows []ledger.Task) error {
 	tw := newColumns(w)
-	fmt.Fprintln(tw, "SITE\tSTATE\tFETCHED\tPAGES\tFAILED\tEXCLUDED\tPENDING\tBYTES\tWHY")
+	fmt.Fprintln(tw, "TASK\tSITE\tSTATE\tFETCHED\tPAGES\tFAILED\tEXCLUDED\tPENDING\tBYTES\tWHY")
 	for _, r := range rows {
 		why := reasons(r.Reasons)
 		if r.State == crawl.TaskManual && len(r.History) > 0 {
@@ -349,7 +349,7 @@ func printTasks(w io.Writer, rows []ledger.Task) error {
 		if r.Crawler > 0 {
 			site = fmt.Sprintf("%s #%d", site, r.Crawler)
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", site, r.State, count(r.Fetched), count(r.Pages), count(r.Failed),
+		fmt.Fprintf(tw, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, site, r.State, count(r.Fetched), count(r.Pages), count(r.Failed),
 			count(r.Excluded), count(r.Pending), size(r.Bytes), why)
 	}
 	return tw.Flush()
@@ -534,7 +534,7 @@ func release(c *cobra.Command, dir string, kind crawl.EntryKind, sites []string,
 			switch {
 			case errors.Is(err, coordinator.ErrNoTask):
 				return usage("%w: argosy tasks %s lists them", err, dir)
-			case errors.Is(err, coordinator.ErrDropped):
+			case errors.Is(err, coordinator.ErrDropped), errors.Is(err, coordinator.ErrIdle):
 				return usage("%w", err)
 			}
 			return err

@@ -215,7 +215,7 @@ func engineName(engines []crawl.Engine, i int) string {
 func whenMS(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02 15:04:05") }
 
 // printSearches prints the searches among tasks by the paper's queues, each with the reason of its last move if it is not over, or has
-// not brought all that it found.
+// not brought all that it found; below them what they have named and a person is to decide about.
 func printSearches(w io.Writer, rows []ledger.Task, now time.Time) error {
 	var table strings.Builder
 	t := newColumns(&table)
@@ -252,7 +252,12 @@ func printSearches(w io.Writer, rows []ledger.Task, now time.Time) error {
 			}
 		}
 	}
-	return nil
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r ledger.Task) bool { return r.Search != nil || r.State != crawl.TaskManual })
+	if len(rows) == 0 {
+		return nil
+	}
+	fmt.Fprintf(w, "\nOf what they have named, this waits for a person:\n")
+	return printTasks(w, rows)
 }
 
 func newTaskEdit() *cobra.Command {

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"argosy/internal/crawl"
@@ -663,10 +664,11 @@ func TestVirtualPoison(t *testing.T) {
 func TestVirtualShutOut(t *testing.T) {
 	t.Parallel()
 	l := newSearchable(t, 2, 9)
+	var open atomic.Bool
 	for i, s := range l.sites {
 		inner := s.Config.Handler
 		s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.URL.Path != "/robots.txt" && (i == 1 || strings.HasPrefix(r.RemoteAddr, "127.0.0.2:")) {
+			if r.URL.Path != "/robots.txt" && (i == 1 && !open.Load() || strings.HasPrefix(r.RemoteAddr, "127.0.0.2:")) {
 				w.WriteHeader(http.StatusForbidden)
 				l.mu.Lock()
 				l.hits["http://"+r.Host+r.URL.Path]++
@@ -678,18 +680,20 @@ func TestVirtualShutOut(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "out")
 	code, out, errs := apart(t, "crawl", "--job", l.job(t, "", "", ""), "-o", dir, "--allow-private", "--bind", "127.0.0.2,127.0.0.3", "--quiet")
-	if code != 0 {
+	if code != exitManual {
 		t.Fatalf("exit %d\n%s%s", code, out, errs)
 	}
+	orders := []string{"tasks", "release", "-o", dir}
 	for _, task := range searches(t, dir) {
-		s, want := task.Of, int64(6)
+		s, want, state := task.Of, int64(6), crawl.TaskDone
 		if "http://"+s.Site == l.sites[1].URL {
-			want = 0
+			want, state = 0, crawl.TaskManual
+			orders = append(orders, strconv.Itoa(int(task.ID)))
 			if !strings.Contains(s.Why, "the last loss: 403 of node-") {
 				t.Errorf("%s on %s: %s", s.Product, s.Site, s.Why)
 			}
 		}
-		if task.Status() != crawl.TaskDone || s.Found != 6 || s.Collected != want {
+		if task.Status() != state || s.Found != 6 || s.Collected != want {
 			t.Errorf("%s on %s: %s, %+v", s.Product, s.Site, task.Status(), s)
 		}
 	}
@@ -707,5 +711,49 @@ func TestVirtualShutOut(t *testing.T) {
 		if blocked := p.Node == "node-1" || "http://"+p.Site == l.sites[1].URL; blocked && p.Collected > 0 {
 			t.Errorf("%+v", p)
 		}
+	}
+	open.Store(true)
+	for _, c := range []struct {
+		args []string
+		code int
+		says string
+	}{
+		{orders, 0, "9 URLs pending, 0 tasks manual"}, {orders, exitUsage, "stays as it is: it is sleeping, and waits for nobody"},
+		{[]string{"crawl", "-o", dir, "--allow-private", "--bind", "127.0.0.2,127.0.0.3", "--quiet"}, 0, ""},
+		{[]string{"tasks", "drop", orders[4], "-o", dir}, exitUsage, "stays as it is: it is done, and nothing of it is left to be given up"},
+	} {
+		if code, out, errs := apart(t, c.args...); code != c.code || !strings.Contains(out+errs, c.says) {
+			t.Errorf("%v: exit %d\n%s%s", c.args, code, out, errs)
+		}
+	}
+	for _, task := range searches(t, dir) {
+		if task.Status() != crawl.TaskDone || task.Of.Collected != 6 {
+			t.Errorf("%s, %d collected: %s", task.Status(), task.Of.Collected, task.Of.Why)
+		}
+	}
+}
+
+// A search whose results lie elsewhere says where.
+func TestVirtualElsewhere(t *testing.T) {
+	t.Parallel()
+	l := newSearchable(t, 1, 6)
+	dir, job := filepath.Join(t.TempDir(), "out"), l.job(t, "", "", "")
+	text, err := os.ReadFile(job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	site := strings.TrimPrefix(l.sites[0].URL, "http://")
+	l.answer = func(w http.ResponseWriter, r *http.Request) bool {
+		_, _ = fmt.Fprintf(w, `<p id="n">2</p><div class="r"><a href="%s/a">a</a></div><div class="r"><a href="%[1]s/b">b</a></div>`, l.sites[0].URL)
+		return true
+	}
+	if err := os.WriteFile(job, []byte(strings.Replace(string(text), "sites: ["+site, "sites: [nowhere.test", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, errs := apart(t, "crawl", "--job", job, "-o", dir, "--allow-private"); code != 0 {
+		t.Errorf("exit %d\n%s", code, errs)
+	}
+	if out := tasksOut(t, dir); strings.Count(out, "2 results are not on nowhere.test (but, say, on "+site+")") != 2 {
+		t.Error(out)
 	}
 }

@@ -323,6 +323,7 @@ func (c *check) outcome(o *Outcome) {
 		c.whole("answered.stated", a.Stated.N, 0, maxBytes)
 		c.whole("answered.results", int64(a.Results), 0, maxItems)
 		c.whole("answered.off", int64(a.Off), 0, maxItems)
+		c.length("answered.aside", a.Aside, 0, maxLine)
 	}
 }
 

@@ -126,6 +126,7 @@ type Answered struct {
 	Results int    `cbor:"4,keyasint,omitempty"` // on the page
 	Off     int    `cbor:"5,keyasint,omitempty"` // of them on other sites, or nothing that can be fetched
 	Stop    string `cbor:"6,keyasint,omitempty"` // why there is no further page
+	Aside   string `cbor:"7,keyasint,omitempty"` // the first one of another site: where it lies
 }
 
 // Verdicts on result pages that the fleet acts on.

@@ -60,7 +60,9 @@ func (l *lease) results(p *page) (*finder, error) {
 	for _, found := range r.Results {
 		u, err := crawl.Parse(found.URL)
 		if err != nil || !l.wanted(u) {
-			a.Off++
+			if a.Off++; err == nil && a.Aside == "" {
+				a.Aside = clip(u.Site())
+			}
 			continue
 		}
 		f.found.Links = append(f.found.Links, crawl.Link{URL: u.String(), Anchor: clip(found.Title)})

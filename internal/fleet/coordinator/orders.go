@@ -17,6 +17,7 @@ import (
 // Errors of orders.
 var (
 	ErrNoTask = errors.New("no such task")
+	ErrIdle   = errors.New("stays as it is")
 	ErrOver   = errors.New("the coordinator has ended")
 	ErrNoJob  = errors.New("no such job")
 	ErrNoNode = errors.New("no such node")
@@ -293,6 +294,18 @@ func (c *Coordinator) released(ctx context.Context, kind crawl.EntryKind, job ui
 	return c.sinks.putRows(ctx, job)
 }
 
+// idle says why an order would do nothing to a task that it names; empty: it does something.
+func idle(kind crawl.EntryKind, t *frontier.Task) string {
+	switch {
+	case t.State == crawl.TaskDropped: // the order itself says so
+	case kind == crawl.EntryDrop && t.Status() == crawl.TaskDone:
+		return "and nothing of it is left to be given up"
+	case kind == crawl.EntryRetry && t.State != crawl.TaskManual && t.Failed+t.Reasons[string(crawl.ReasonRobotsDown)] == 0:
+		return "and waits for nobody"
+	}
+	return ""
+}
+
 // named returns the numbers of a job's tasks that an order is about, each once and in order, and how many they are: those given, and
 // those of the sites named. None means all to a retry; a drop names them, and one that was dropped stays dropped.
 func (c *Coordinator) named(kind crawl.EntryKind, job uint32, sites []string, given []uint32) (ids []uint32, n int, err error) {
@@ -308,8 +321,12 @@ func (c *Coordinator) named(kind crawl.EntryKind, job uint32, sites []string, gi
 		return nil, n, nil
 	}
 	for _, id := range given {
-		if t := c.f.Task(id); t == nil || t.Job != job {
+		t := c.f.Task(id)
+		if t == nil || t.Job != job {
 			return nil, 0, fmt.Errorf("%w: %d", ErrNoTask, id)
+		}
+		if why := idle(kind, t); why != "" {
+			return nil, 0, fmt.Errorf("task %d %w: it is %s, %s", id, ErrIdle, t.Status(), why)
 		}
 	}
 	ids = slices.Clone(given)

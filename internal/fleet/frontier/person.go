@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"encoding/binary"
 	"strings"
 
 	"argosy/internal/crawl"
@@ -25,6 +26,9 @@ func (x *tx) retry(r *crawl.Release) error {
 		if t.State == crawl.TaskManual {
 			t.State = ""
 			x.moves(t, "released by a person")
+			if err := x.lostAgain(t); err != nil {
+				return err
+			}
 		}
 		t.Recalls, t.Since, t.Avoid = 0, x.at, nil
 		x.tasks[id] = t
@@ -45,6 +49,31 @@ func (x *tx) retry(r *crawl.Release) error {
 		return x.lost(j, r.Lost)
 	}
 	return x.walkFrom(j, r.Tasks)
+}
+
+// lostAgain makes pages pending that a search has named and lost, where it has lost all of them.
+func (x *tx) lostAgain(t *Task) error {
+	if t.Of == nil || t.Of.Lost == 0 || t.Of.Collected > 0 {
+		return nil
+	}
+	t.Of.Told = false
+	prefix := awaitsOf(recKey{space: space{job: t.Job}})[:5]
+	return x.f.each(prefix, func(key, _ []byte) error {
+		if binary.BigEndian.Uint32(key[len(key)-4:]) != t.Search {
+			return nil
+		}
+		k, _ := ofURLKey(key[:len(key)-4])
+		r, err := x.record(k.space, k.key)
+		if err != nil || r == nil || !crawl.EndedByNode(r.State, r.Reason) {
+			return err
+		}
+		of := x.f.tasks[r.Task]
+		if of.State == crawl.TaskDropped {
+			return nil
+		}
+		of.Recalls, of.Avoid = 0, nil
+		return x.undo(k, r)
+	})
 }
 
 // lost makes URLs pending that were lost. What is no URL of the job is the robots.txt of a site, which is not known from then on: who

@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -31,6 +32,8 @@ type Search struct {
 	Stop      string       `cbor:"33,keyasint,omitempty"` // why there is no further result page
 	Barren    int          `cbor:"34,keyasint,omitempty"` // result pages in a row that named nothing on its site
 	Loss      string       `cbor:"36,keyasint,omitempty"` // why the last page was lost
+	Off       int64        `cbor:"37,keyasint,omitempty"` // results that are not on its site, or nothing that can be fetched
+	Aside     string       `cbor:"38,keyasint,omitempty"` // where the first one of another site lies
 }
 
 // Left is how many of the pages that it named are still to be had.
@@ -384,6 +387,8 @@ func (x *tx) answered(j *Job, t *Task, l *Lease, o *crawl.Outcome) {
 	switch a.Verdict {
 	case crawl.AnswerFound, crawl.AnswerEmpty:
 		s.Read++
+		s.Off += int64(a.Off)
+		s.Aside = cmp.Or(s.Aside, a.Aside)
 		if a.Stop != "" {
 			s.Stop = a.Stop
 		}
@@ -488,10 +493,35 @@ func (x *tx) settleSearches() {
 			if why = fmt.Sprintf("done: %s; %d of %d collected", why, s.Collected, s.Found); s.Lost > 0 && s.Loss != "" {
 				why += ", the last loss: " + s.Loss
 			}
+			if s.Off > 0 {
+				why += "; " + s.off()
+			}
+			if t.State == "" && s.Found > 0 && s.Collected == 0 && !s.gone() {
+				t.State = crawl.TaskManual
+				why = "nothing of what it has named could be had: " + strings.TrimPrefix(why, "done: ")
+				t.note(why)
+			}
 			x.moves(t, why)
 			s.Told = true
 		}
 	}
+}
+
+// gone reports whether what the search has named is not there any more, as far as the last loss tells: nobody can do anything about that.
+func (s *Search) gone() bool {
+	return strings.HasPrefix(s.Loss, "404 ") || strings.HasPrefix(s.Loss, "410 ")
+}
+
+// off says how many results do not count.
+func (s *Search) off() string {
+	where := "nothing that can be fetched"
+	if s.Aside != "" {
+		where = fmt.Sprintf("not on %s (but, say, on %s)", s.Site, s.Aside)
+	}
+	if s.Off == 1 {
+		return "1 result is " + where
+	}
+	return fmt.Sprintf("%d results are %s", s.Off, where)
 }
 
 // refusedURL is a URL that a limit has ended.

@@ -259,7 +259,7 @@ func problem(err error) error {
 		return huma.Error503ServiceUnavailable(err.Error())
 	case errors.Is(err, coordinator.ErrNoJob), errors.Is(err, coordinator.ErrNoNode), errors.Is(err, coordinator.ErrNoTask):
 		return huma.Error404NotFound(err.Error())
-	case errors.Is(err, coordinator.ErrState), errors.Is(err, coordinator.ErrDropped), errors.Is(err, coordinator.ErrSearch), errors.Is(err, coordinator.ErrEdit), errors.Is(err, survey.ErrNoTopic), errors.Is(err, errWide), errors.Is(err, gate.ErrNoKeys):
+	case errors.Is(err, coordinator.ErrState), errors.Is(err, coordinator.ErrDropped), errors.Is(err, coordinator.ErrIdle), errors.Is(err, coordinator.ErrSearch), errors.Is(err, coordinator.ErrEdit), errors.Is(err, survey.ErrNoTopic), errors.Is(err, errWide), errors.Is(err, gate.ErrNoKeys):
 		return huma.Error409Conflict(err.Error())
 	}
 	return huma.Error500InternalServerError(err.Error())
