@@ -23,10 +23,10 @@ func TestFormat(t *testing.T) {
 		"newer":          {map[string]string{outdir.FormatFile: `{"format":2,"version":"0.9.1","more":true}`}, `argosy "0.9.1" made it, in format 2`},
 		"before 0.1.0":   {map[string]string{outdir.LedgerFile: ""}, "by an argosy before 0.1.0"},
 		"a frontier":     {map[string]string{"state/frontier/x": ""}, "by an argosy before 0.1.0"},
-		"damaged":        {map[string]string{outdir.FormatFile: `{"format":`}, "want {"},
-		"no number":      {map[string]string{outdir.FormatFile: `{"version":"1"}`}, "want {"},
-		"empty":          {map[string]string{outdir.FormatFile: ""}, "want {"},
-		"negative":       {map[string]string{outdir.FormatFile: `{"format":-1}`}, "want {"},
+		"damaged":        {map[string]string{outdir.FormatFile: `{"format":`}, "This mends it"},
+		"no number":      {map[string]string{outdir.FormatFile: `{"version":"1"}`}, "This mends it"},
+		"empty":          {map[string]string{outdir.FormatFile: ""}, "This mends it"},
+		"negative":       {map[string]string{outdir.FormatFile: `{"format":-1}`}, "This mends it"},
 		"odd version":    {map[string]string{outdir.FormatFile: `{"format":7,"version":"\u001b[2J` + strings.Repeat("x", 5000) + `"}`}, `argosy "\x1b[2J` + strings.Repeat("x", 36) + `" made it`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -114,7 +114,7 @@ func TestSecretsCookiesProxy(t *testing.T) {
 			t.Errorf("a secret stands in the archive: %.300q", b)
 		}
 	}
-	if redacted != 6 { // two fields in the requests for /robots.txt, / and /wall
-		t.Errorf("%d fields are redacted, want 6", redacted)
+	if redacted != 8 { // two fields in the requests for /robots.txt, /, and /wall before and behind it
+		t.Errorf("%d fields are redacted, want 8", redacted)
 	}
 }
