@@ -65,12 +65,15 @@ func TestMarketGoesOnWithMore(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stop()
-	for _, market := range []string{"paper,alpha=1,beta=1,lifetime=40s,interval=50ms", "independent,beta=1,lifetime=40s,interval=50ms"} {
-		dir := filepath.Join(t.TempDir(), "c")
+	for i, market := range []string{"paper,alpha=1,beta=1,lifetime=40s,interval=50ms", "independent,beta=1,lifetime=40s,interval=50ms"} {
+		dir, file := filepath.Join(t.TempDir(), "c"), filepath.Join(t.TempDir(), "defaults.yaml")
+		if err := os.WriteFile(file, []byte("market: "+market+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
 		args := append([]string{
 			"crawl", "-o", dir, "--allow-private", "--delay", "0", "--resolve", "*.test=127.0.0.1", "--topic", webs.TopicalWords, "--tunnel", "-1", "--crawlers", "2",
-			"--market", market,
 		}, web.Seeds(port)[:2]...)
+		args = append(args, [][]string{{"--market", market}, {"--config", file}}[i]...)
 		var had int
 		for range 3 {
 			code, out, errs := apart(t, args...)

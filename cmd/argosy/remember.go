@@ -114,13 +114,17 @@ func (f *crawlFlags) recall(c *cobra.Command) ([]string, error) {
 		}
 		f.kept = g.Topic
 	}
+	before := g.Flags["market"]
+	if before == nil {
+		before = g.Config["market"]
+	}
+	if c.Flags().Changed("market") && len(before) == 1 {
+		if err := f.topic.goOn(before[0]); err != nil {
+			return nil, err
+		}
+	}
 	for name, values := range g.Flags {
 		fl := c.Flags().Lookup(name)
-		if name == "market" && fl.Changed && len(values) == 1 {
-			if err := f.topic.goOn(values[0]); err != nil {
-				return nil, err
-			}
-		}
 		if fl == nil || fl.Changed || (anew || g.Topic != nil) && slices.Contains(topicSources, name) {
 			continue // of the topic what was made of it counts
 		}
