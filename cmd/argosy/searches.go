@@ -188,7 +188,9 @@ func (f *oneTask) show(w io.Writer, t found, runs []ledger.Run) error {
 		fmt.Fprintf(w, "  exists: %s; found by paging: %s on %s result pages; collected: %s, lost: %s\n", s.Stated.String(), count(s.Found), count(s.Read), count(s.Collected), count(s.Lost))
 		fmt.Fprintf(w, "  since %s: %s\n", whenMS(s.Moved), s.Why)
 	}
+	tries := map[uint32]int{} // of each task: leases that look up an address are not among the runs
 	for _, r := range own {
+		tries[r.Task]++
 		verb, what := "collects", "pages"
 		if r.Asks {
 			verb, what = "searches", "result pages"
@@ -197,7 +199,7 @@ func (f *oneTask) show(w io.Writer, t found, runs []ledger.Run) error {
 		if r.Ended > 0 {
 			end = fmt.Sprintf("%s after %.1f s", r.Reason, float64(r.Ended-r.Started)/1000)
 		}
-		fmt.Fprintf(w, "%s  %s %s on %s, attempt %d: quota %d, %d s; %s: %d given, %d had; %s\n", whenMS(r.Started), r.Node, verb, orElse(r.Site, "everywhere"), r.Attempt, r.Quota, r.BudgetMS/1000, what, r.Given, r.Good, end)
+		fmt.Fprintf(w, "%s  %s %s on %s, attempt %d: quota %d, %d s; %s: %d given, %d had; %s\n", whenMS(r.Started), r.Node, verb, orElse(r.Site, "everywhere"), tries[r.Task], r.Quota, r.BudgetMS/1000, what, r.Given, r.Good, end)
 	}
 	for _, line := range t.row.History {
 		fmt.Fprintf(w, "  %s\n", line)

@@ -518,7 +518,7 @@ func (x *tx) recall(r crawl.Recall) error {
 
 // recycle counts a recall from a live node; a task that was recalled often enough goes to a person at its next one.
 func (x *tx) recycle(t *Task, l *Lease, reason string) {
-	t.note(fmt.Sprintf("attempt %d on %s: %s", l.Attempt, l.Node, reason))
+	t.note(fmt.Sprintf("attempt %d on %s: %s", t.attempt(l), l.Node, reason))
 	t.avoid(l.Node)
 	if lim := x.f.jobs[l.Job].Limits.RecycleLimit; t.Recalls >= lim {
 		t.State = crawl.TaskManual

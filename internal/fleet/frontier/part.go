@@ -95,7 +95,7 @@ func (x *tx) part(e *crawl.Entry, p *crawl.Part) error {
 	}
 	if p.Final {
 		if t.Of != nil && t.State == "" && t.Recalls == 0 && l.Given > 0 {
-			x.moves(t, fmt.Sprintf("attempt %d on %s has read %d of %d result pages: %s", l.Attempt, l.Node, l.Collected, l.Given, p.Reason))
+			x.moves(t, fmt.Sprintf("attempt %d on %s has read %d of %d result pages: %s", t.attempt(l), l.Node, l.Collected, l.Given, p.Reason))
 		}
 		x.fx.Ended = append(x.fx.Ended, Ended{l, p.Reason})
 		return x.close(t, l)

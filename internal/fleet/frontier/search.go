@@ -413,11 +413,11 @@ func (x *tx) answered(j *Job, t *Task, l *Lease, o *crawl.Outcome) {
 		t.State = crawl.TaskManual
 	}
 	if t.State == crawl.TaskManual {
-		t.note(fmt.Sprintf("attempt %d on %s: %s", l.Attempt, l.Node, why))
+		t.note(fmt.Sprintf("attempt %d on %s: %s", t.attempt(l), l.Node, why))
 	} else {
 		x.recycle(t, l, why)
 	}
-	x.moves(t, fmt.Sprintf("attempt %d on %s: %s", l.Attempt, l.Node, why))
+	x.moves(t, fmt.Sprintf("attempt %d on %s: %s", t.attempt(l), l.Node, why))
 }
 
 // stops has all searches wait for a person that wait for the same engine.
@@ -459,7 +459,7 @@ func (x *tx) runs(t *Task, l *Lease) {
 	}
 	s.Subtasks++
 	s.Told = false
-	x.moves(t, fmt.Sprintf("attempt %d on %s, up to %d result pages in %d s", l.Attempt, l.Node, l.Quota, l.BudgetMS/1000))
+	x.moves(t, fmt.Sprintf("attempt %d on %s, up to %d result pages in %d s", t.attempt(l), l.Node, l.Quota, l.BudgetMS/1000))
 }
 
 // tell makes a fact of what a node has done for a search: of the pages that were still to be had when it began, how many it has

@@ -169,6 +169,15 @@ func (t *Task) has(l *Lease, status int) {
 	}
 }
 
+// attempt is the number by which a person is told of a lease: of a search those that asked its engine are counted, and not those that
+// looked up its address.
+func (t *Task) attempt(l *Lease) uint32 {
+	if t.Of != nil && !l.Resolve {
+		return uint32(t.Of.Subtasks)
+	}
+	return l.Attempt
+}
+
 // Lease is a lease as the frontier holds it: its URLs are elsewhere.
 type Lease struct {
 	ID          uint64 `cbor:"1,keyasint"`
