@@ -125,7 +125,7 @@ func showTopic(w io.Writer, t *crawl.Topic) error {
 	case slices.Contains(paired, t.Language):
 		how = "read by pairs of characters"
 	}
-	p.printf("%q, language %s (%s)\non the topic from a score of %g, which is a sum of %.4g; a unit of the sum is %.4g of the logistic curve\n", t.About, t.Language, how, t.Threshold,
+	p.printf("%q, language %s (%s)\non the topic from a score of %g, which is a sum of %.4g;\na unit of the sum is %.4g of the logistic curve\n", t.About, t.Language, how, t.Threshold,
 		sumAt(t), t.Gain)
 	terms := slices.Clone(t.Terms)
 	slices.SortStableFunc(terms, func(a, b crawl.TopicTerm) int { return cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)) })
@@ -196,7 +196,7 @@ func printVerdict(w io.Writer, name string, t *crawl.Topic, v *topic.Verdict) er
 			p.printf("  … and %d more words\n", len(v.Parts)-i)
 			break
 		}
-		p.printf("  %8.4f  %-24s weight %.3f; title %d, headings %d, text %d, links %d\n", x.Adds, x.Term, x.Weight, x.Title, x.Heading, x.Text, x.Link)
+		p.printf("  %8.4f  %-16s weight %.3f; title %d, headings %d, text %d, links %d\n", x.Adds, x.Term, x.Weight, x.Title, x.Heading, x.Text, x.Link)
 	}
 	if v.Stuffed != 0 {
 		p.printf("  × %.4f: a word stands there more often than in a text for people\n", v.Stuffed)
@@ -257,7 +257,7 @@ func printJudged(w io.Writer, of *frontier.Judged, page *topic.Verdict) error {
 	}
 	p.printf("  anchor %q, around it %q\n  best page that names it: %.3f; %s in a row off the topic on the way\n", of.Anchor, of.Around, of.Page, plural(int64(of.Off), "page"))
 	l := of.Link
-	p.printf("  its links promise %.3f now; by rules alone %.3f: anchor %.3f, around %.3f, url %.3f, page %.3f\n", l.Score, l.Rules, l.Signs["anchor"], l.Signs["around"],
+	p.printf("  its links promise %.3f now; by rules alone %.3f:\n    anchor %.3f, around %.3f, url %.3f, page %.3f\n", l.Score, l.Rules, l.Signs["anchor"], l.Signs["around"],
 		l.Signs["url"], l.Signs["page"])
 	if len(l.Learn) > 0 {
 		p.printf("  learned from %s, %s of them on the topic:\n", plural(l.Pages, "page"), count(l.Topics))
