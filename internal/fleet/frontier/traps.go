@@ -517,8 +517,8 @@ func (x *tx) notes(page crawl.Key, all int, feeds *yield.Feeds) {
 	}
 }
 
-// ahead says which of the URLs that a page names come before all others. Only pages of templates under suspicion have such ones, of
-// their own template.
+// ahead says which of the URLs that a page names come before all others. Only pages of templates under suspicion have such ones: what is
+// most likely new, and of their own template what leads on.
 type ahead struct {
 	t     *Task // nil: none do
 	via   uint32
@@ -554,7 +554,7 @@ func (a ahead) of(u crawl.URL) uint8 {
 		return 0
 	}
 	switch same, first := a.t.yield.LeadsOn(u, a.via); {
-	case first:
+	case first, !same && a.since == 1 && a.t.yield.Bears(u, a.via):
 		return 1
 	case same:
 		return a.since

@@ -17,8 +17,12 @@ type Phrases struct {
 	Sample []uint32 // the smallest marks of its phrases (bottom-k: Broder 1997); digits, and words of addresses, do not count
 	// Figures are the smallest marks of three figures in a row (see figures.go): a table says something although its words do not. Those
 	// of sentences are odd.
-	Figures []uint32
+	Figures  []uint32
+	Pictures []uint32 // the smallest marks of its pictures' names
 }
+
+// MaxPictures is how many of a page's pictures Phrases keeps.
+const MaxPictures = 8
 
 // Words that are all the same in phrases.
 const (
@@ -28,14 +32,15 @@ const (
 
 // reader reads the words of a page.
 type reader struct {
-	own    [4096]uint64 // words of addresses, in open addressing
-	n      int
-	before []byte    // the last address
-	sum    uint64    // of the words so far, in their order,
-	bag    uint64    // and in any
-	run    [3]uint64 // the last words of the text since the last tag,
-	runs   int       // and how many they are
-	sample []uint32
+	own      [4096]uint64 // words of addresses, in open addressing
+	n        int
+	before   []byte    // the last address
+	sum      uint64    // of the words so far, in their order,
+	bag      uint64    // and in any
+	run      [3]uint64 // the last words of the text since the last tag,
+	runs     int       // and how many they are
+	sample   []uint32
+	pictures []uint32
 	figures
 }
 
@@ -50,6 +55,7 @@ func Mark(body []byte, url string, links []Link) Phrases {
 	defer readers.Put(r)
 	clear(r.own[:])
 	r.n, r.before, r.runs, r.bag, r.sum, r.sample, r.figures = 0, nil, 0, 0, wordSeed, make([]uint32, 0, MaxPhrases), figures{}
+	r.pictures = nil
 	if i := bytes.Index([]byte(url), []byte("://")); i >= 0 {
 		r.address([]byte(url[i+3:]))
 	}
@@ -57,8 +63,8 @@ func Mark(body []byte, url string, links []Link) Phrases {
 		r.address(links[i].Ref)
 	}
 	r.page(body)
-	marks := Phrases{Text: r.bag>>32<<32 | r.sum>>32 | 1, Sample: r.sample, Figures: r.rows}
-	r.sample, r.rows, r.before = nil, nil, nil // they are the caller's
+	marks := Phrases{Text: r.bag>>32<<32 | r.sum>>32 | 1, Sample: r.sample, Figures: r.rows, Pictures: r.pictures}
+	r.sample, r.rows, r.pictures, r.before = nil, nil, nil, nil // they are the caller's
 	return marks
 }
 
@@ -94,20 +100,57 @@ func (r *reader) page(b []byte) {
 	}
 }
 
-// image takes in where the image of an img element is: what a page shows, though not a word of it.
+// image takes in an img element: its words, which are seen where the picture is not, or beside it, and the picture itself, by the last
+// two names of its address: a page shows it, though not a word of it.
 func (r *reader) image(tag []byte) {
 	if len(tag) < 8 || tag[0]|0x20 != 'i' || !bytes.EqualFold(tag[:3], []byte("img")) || isLetter(tag[3]) {
 		return
 	}
-	i := bytes.Index(tag, []byte("src="))
-	if i < 0 {
+	for _, name := range [...]string{"alt", "title"} {
+		if text := attributeOf(tag, name); len(text) > 0 {
+			r.words(text, 0)
+			if r.runs == 1 || r.runs == 2 {
+				r.keep()
+			}
+			r.runs = 0
+		}
+	}
+	src := attributeOf(tag, "src")
+	if len(src) == 0 {
 		return
 	}
-	src := bytes.TrimLeft(tag[i+4:], "'\"")
-	if j := bytes.IndexAny(src, "'\" >?;"); j >= 0 {
-		src = src[:j]
+	if !bytes.HasPrefix(src, []byte("data:")) {
+		if i := bytes.IndexAny(src, "?;#"); i >= 0 {
+			src = src[:i]
+		}
 	}
 	r.exact(xxh3.Hash(src))
+	if w, h := string(attributeOf(tag, "width")), string(attributeOf(tag, "height")); w == "0" || w == "1" || h == "0" || h == "1" {
+		return // it counts readers
+	}
+	if i := bytes.LastIndexByte(src, '/'); i > 0 && src[0] != 'd' {
+		src = src[bytes.LastIndexByte(src[:i], '/')+1:]
+	}
+	r.pictures = least(r.pictures, uint32(xxh3.Hash(src)>>32), MaxPictures)
+}
+
+// attributeOf returns the value of an attribute of a tag, without its "<"; nil if there is none. An "=" within another value is no
+// matter to what reads words.
+func attributeOf(tag []byte, name string) []byte {
+	for i := 1; i+len(name)+1 < len(tag); i++ {
+		if tag[i+len(name)] != '=' || tag[i]|0x20 != name[0] || !bytes.EqualFold(tag[i:i+len(name)], []byte(name)) || textOf[tag[i-1]] == inWord || tag[i-1] == '-' {
+			continue
+		}
+		value, end := tag[i+len(name)+1:], []byte(" \t\n\f\r>")
+		if len(value) > 0 && (value[0] == '"' || value[0] == '\'') {
+			value, end = value[1:], value[:1]
+		}
+		if j := bytes.IndexAny(value, string(end)); j >= 0 {
+			value = value[:j]
+		}
+		return value
+	}
+	return nil
 }
 
 // rawName returns the name of an element whose content nobody sees.

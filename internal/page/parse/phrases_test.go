@@ -155,3 +155,26 @@ func BenchmarkMark(b *testing.B) {
 		Mark(body, "http://a.test/x/one-two", p.Links)
 	}
 }
+
+// A picture says what it shows by its own words, and by which it is; sessions, sizes and pixels that count readers are no pictures.
+func TestPicturesAreShown(t *testing.T) {
+	of := func(body string) Phrases { return Mark([]byte("<h1>Comic</h1>"+body), "http://h.test/1", nil) }
+	first := of(`<img src="/a/strips/one.png" alt="three cats in a boat" title='they row'>`)
+	if len(first.Pictures) != 1 || len(first.Sample) < 4 {
+		t.Fatalf("%d pictures, %d phrases; want 1 and 4 at least", len(first.Pictures), len(first.Sample))
+	}
+	for body, want := range map[string]struct{ picture, words bool }{
+		`<img alt="three cats in a boat" title="they row" src=/(S(8fa))/strips/one.png?sid=7>`: {true, true},
+		`<IMG SRC="one.png" ALT="three cats in a boat" data-alt="x" TITLE="they row">`:         {false, true},
+		`<img src="/a/strips/two.png" alt="three cats in a boat" title="they row">`:            {false, true},
+		`<img src="/a/strips/one.png" alt="two dogs on a hill" title="they row">`:              {true, false},
+	} {
+		got := of(body)
+		if p, w := slices.Equal(got.Pictures, first.Pictures), slices.Equal(got.Sample, first.Sample); p != want.picture || w != want.words {
+			t.Errorf("%s: the same picture: %v, the same words: %v, want %v", body, p, w, want)
+		}
+	}
+	if got := of(`<img src="/count/8.gif" width=1 height=1>`); len(got.Pictures) != 0 {
+		t.Error("a pixel is a picture")
+	}
+}

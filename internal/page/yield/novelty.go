@@ -1,5 +1,7 @@
 package yield
 
+import "argosy/internal/crawl"
+
 // What is new in an answer.
 
 type kind uint8
@@ -11,7 +13,7 @@ const (
 	isKnown
 	isCopy // of a page in another corner of the site
 	isPartly
-	isTable  // only its figures are new,
+	isTable  // only its figures, or a picture, are new,
 	isReport // which are those of sentences
 )
 
@@ -36,14 +38,19 @@ func (m *Model) novelty(a *Answer) kind {
 		}
 		m.marks.add(uint64(f), 0)
 	}
-	figures, said := 0, 0
+	all, figures, said, pictures := 0, 0, 0, 0
 	for _, f := range a.Figures {
-		said += int(f & 1)
 		at := figureMark | uint64(f)
+		isNew := 0
 		if !m.marks.has(at) {
-			figures++
+			isNew = 1
 		}
 		m.marks.add(at, 0)
+		if crawl.IsPicture(f) {
+			pictures += isNew
+			continue
+		}
+		all, said, figures = all+1, said+int(f&1), figures+isNew
 	}
 	bag := bagMark | a.Text>>32
 	shuffled := a.Page && m.marks.has(bag)
@@ -69,10 +76,12 @@ func (m *Model) novelty(a *Answer) kind {
 		return isNew
 	case fresh >= partPhrases:
 		return isPartly
-	case figures*figureShare < len(a.Figures):
-	case 2*said <= len(a.Figures) && len(a.Figures) >= someFigures:
+	case pictures > 0 && !m.pieces.dated():
 		return isTable
-	case 2*said > len(a.Figures) && said >= someSaid && !m.pieces.dated():
+	case figures*figureShare < all:
+	case 2*said <= all && all >= someFigures:
+		return isTable
+	case 2*said > all && said >= someSaid && !m.pieces.dated():
 		return isReport
 	}
 	return isFaint

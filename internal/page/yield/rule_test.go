@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"argosy/internal/crawl"
 )
 
 // rows has a Model judge answers of /row/0, /row/1, …, each named by the one before, until they are cut, and returns how many that took.
@@ -48,6 +50,9 @@ func TestRowsWithoutEnd(t *testing.T) {
 				a.Figures = append(a.Figures, f|1)
 			}
 			return a
+		}},
+		"new pictures": {never, never, func(i int) Answer {
+			return Answer{Page: true, Text: uint64(i+1) << 32, Sample: phrases(0, 20), Figures: crawl.Figures(nil, phrases(i, 1))}
 		}},
 		"few figures in sentences": {100, limit + 2*dryAfter, func(i int) Answer {
 			a := Answer{Page: true, Text: uint64(i+1) << 32, Sample: phrases(0, 20)}

@@ -8,7 +8,7 @@
 // each group: a known answer adds 3, a faint one 1, one to a URL that a template outside the group has named 1 as well, and so does
 // the text of a page in another corner of the site, where neither leads to the other; a leaf of a calendar adds 3; what is
 // partly new changes nothing; of eight answers in which only tables are new (half of many figures: see parse.Phrases) one counts as
-// faint, so that a chain of some thousand tables is had, and of figures that stand in sentences every second one; a new one takes 64 off,
+// faint, so that a chain of some thousand tables is had (or of pages on which only a picture is new), and of figures that stand in sentences every second one; a new one takes 64 off,
 // and 4 off the group that has named it (16 where its own texts are known rather than faint), and the sum never falls below zero. The same
 // words in another order are faint, and so is a redirect that its own template has named. At the limit, 540, the group is cut: after 180
 // known texts or 540 that differ in numbers only, or later, if more than one answer in 22, or one in 65, was new in between; sooner, by up
@@ -75,7 +75,7 @@ const (
 	firstTrial = 128 // answers of the site until the first round; the next ones come after twice as many each
 	strangers  = 16  // URLs of a cut group that others named which are tried, too
 	strangerOK = 8   // more of them for one that was new
-	bears      = 4   // answers that were new, after which a template may be known for it
+	bears      = 1   // answers that were new, after which a template is known for it while it goes on
 	newborns   = 8   // URLs of new templates, named by a cut group alone, which are tried
 	finiteTo   = 10_000
 
