@@ -136,6 +136,9 @@ func (f *crawlFlags) config(cmd *cobra.Command, args []string) (assemble.Config,
 	if f.agents < 1 || f.agents > 256 || f.concurrency < 1 || f.concurrency > crawl.MaxRequests {
 		return assemble.Config{}, usage("--agents %d, --concurrency %d: allowed are 1 to 256, and 1 to %d", f.agents, f.concurrency, crawl.MaxRequests)
 	}
+	if cmd.Flags().Changed("user-agent") && strings.TrimSpace(f.job.Fetch.UserAgent) == "" {
+		return assemble.Config{}, usage("--user-agent: say who asks, such as \"example-bot/1.0 (+https://example.com/bot)\"; without the flag it is %s", defaultAgent)
+	}
 	var err error
 	if f.job.Catalogue, err = f.engines.catalogue(); err != nil {
 		return assemble.Config{}, err
@@ -162,6 +165,9 @@ func (f *crawlFlags) config(cmd *cobra.Command, args []string) (assemble.Config,
 			}
 			return r
 		}, u.Authority())
+	}
+	if st, err := os.Stat(out); err == nil && !st.IsDir() {
+		return assemble.Config{}, usage("-o %s: that is a file; name a directory, which is made if it is not there", out)
 	}
 	c := assemble.DefaultConfig(out)
 	c.Version, c.Agents, c.Concurrency, c.Seed = version, f.agents, f.concurrency, f.seed

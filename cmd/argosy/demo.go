@@ -137,7 +137,7 @@ func (f *demoFlags) tell(c *cobra.Command, cfg assemble.Config, web *webs.Web, s
 		return &exitError{code: exitInterrupted}
 	}
 	if !r.OK {
-		return &exitError{exitFailed, fmt.Errorf("%d problems in %s", r.Problems, f.dir)}
+		return &exitError{exitFailed, fmt.Errorf("%s in %s", plural(int64(r.Problems), "problem"), f.dir)}
 	}
 	return nil
 }

@@ -157,7 +157,7 @@ no report names yet, the frontier, and the indexes of jobs that have not ended a
 				printReport(out, r, retryLost(f.dir))
 			}
 			if !r.OK {
-				return &exitError{exitFailed, fmt.Errorf("%d problems in %s", r.Problems, f.dir)}
+				return &exitError{exitFailed, fmt.Errorf("%s in %s", plural(int64(r.Problems), "problem"), f.dir)}
 			}
 			return nil
 		},

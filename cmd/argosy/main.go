@@ -120,7 +120,7 @@ any moment without losing anything, and goes on where it stopped with argosy cra
 		Args: cobra.NoArgs,
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usage("%s: %w (see %s --help)", c.CommandPath(), plainFlagError(err), c.CommandPath())
+		return usage("%s: %w%s (see %s --help)", c.CommandPath(), plainFlagError(err), meantFlag(c, err), c.CommandPath())
 	})
 	narrowUsage(root)
 	cobra.EnableCommandSorting = false // what is used first stands first
@@ -139,7 +139,11 @@ any moment without losing anything, and goes on where it stopped with argosy cra
 	}
 	root.Args = func(c *cobra.Command, a []string) error {
 		if len(a) > 0 {
-			return usage("unknown command %q (see argosy --help)", a[0])
+			var names []string
+			for _, c := range root.Commands() {
+				names = append(names, c.Name())
+			}
+			return usage("unknown command %q%s (see argosy --help)", a[0], meant(a[0], names, ""))
 		}
 		return nil
 	}

@@ -63,6 +63,12 @@ func TestBadInput(t *testing.T) {
 	}{
 		{[]string{"crawl"}, "no seed"},
 		{[]string{"crawl", "ftp://x/"}, `seed "ftp://x/"`},
+		{[]string{"crawl", "x.example", "--max-page", "3"}, "did you mean --max-pages?"},
+		{[]string{"crwl", "x.example"}, "did you mean crawl?"},
+		{[]string{"crawl", "x.example", "-o", seeds}, "-o " + seeds + ": that is a file"},
+		{[]string{"crawl", "x.example", "--resolve", "foo"}, "such as www.example.com=192.0.2.1"},
+		{[]string{"crawl", "x.example", "--user-agent", " "}, "--user-agent: say who asks"},
+		{[]string{"crawl", "--seeds", dir}, dir + " is a directory"},
 		{[]string{"crawl", "--seeds", seeds}, seeds + ":3:"},
 		{[]string{"crawl", "--seeds", filepath.Join(dir, "none")}, "--seeds"},
 		{[]string{"crawl", "x.example", "--scope", "planet"}, "site, host, domain, prefix, any"},

@@ -92,7 +92,7 @@ func (f *crawlFlags) network(c *assemble.Config) error {
 		host, ip, ok := strings.Cut(r, "=")
 		a, err := netip.ParseAddr(ip)
 		if !ok || err != nil || host == "" {
-			return usage("--resolve: %q is not HOST=IP", r)
+			return usage("--resolve: %q is not HOST=IP, such as www.example.com=192.0.2.1 or *.example.com=192.0.2.1", r)
 		}
 		fc.Resolve[strings.ToLower(host)] = a
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"strings"
@@ -43,8 +44,15 @@ func givenSeeds(texts []string, where func(i int) string) seedSource {
 // seedFile is the source of a file's seeds; - is standard input, which is kept in a file that has no name, to be read again.
 func seedFile(path string) (seedSource, error) {
 	open := func() (io.ReadCloser, error) { return os.Open(path) }
-	if _, err := os.Stat(path); path != "-" && err != nil {
-		return nil, err
+	if path != "-" {
+		switch st, err := os.Stat(path); {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, fmt.Errorf("there is no file %s; want one with a seed a line, or - for standard input", path)
+		case err != nil:
+			return nil, err
+		case st.IsDir():
+			return nil, fmt.Errorf("%s is a directory; want a file with a seed a line, or - for standard input", path)
+		}
 	}
 	if path == "-" {
 		spool, err := os.CreateTemp("", "argosy-seeds-")

@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"argosy/internal/crawl"
 )
@@ -45,6 +46,9 @@ func (c *SeedChecker) Read(text string, where func() string) (s Seed, ok bool) {
 }
 
 func (c *SeedChecker) read(text string) (s Seed, err error) {
+	if !utf8.ValidString(text) {
+		return s, errors.New("bytes that are not text in UTF-8")
+	}
 	if strings.HasPrefix(text, "/") || strings.HasPrefix(text, "\\") {
 		return s, fmt.Errorf("seed %.200q begins with a slash", text)
 	}
@@ -69,7 +73,7 @@ func (c *SeedChecker) read(text string) (s Seed, err error) {
 	}
 	u, err := crawl.Parse(full)
 	if err != nil {
-		return s, fmt.Errorf("seed %q: %w", text, err)
+		return s, fmt.Errorf("seed %.200q: %w", text, err)
 	}
 	s.URL = u.String()
 	if len(s.URL) > crawl.MaxURLLength {

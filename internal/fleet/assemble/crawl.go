@@ -458,6 +458,9 @@ func (cr *Crawl) same(have *crawl.Job) error {
 		if brief(x) == brief(y) {
 			differs = "differs"
 		}
+		if strings.HasSuffix(name, "s") && x.Kind() == reflect.Slice {
+			differs = strings.Replace(differs, "is ", "are ", 1)
+		}
 		return fmt.Errorf("%s: %w: its %s %s; use another -o, or leave the option as it was", cr.cfg.Dir, outdir.ErrOtherJob, flagName(name), differs)
 	}
 	if !crawl.SameFilters(have.Sites, cr.cfg.Job.Sites) {

@@ -58,7 +58,7 @@ func (r *Report) sinks(ctx context.Context, p Place, l *ledger.Ledger, jobs []ui
 func (r *Report) views(p Place, f *frontier.Frontier, l *ledger.Ledger, jobs []uint32) error {
 	pos := f.Position()
 	if stream, seq := l.Position(); stream != pos.Stream || seq != pos.Seq {
-		r.problem("the frontier stands at entry %d of the log %q, the ledger at %d of %q: the process that worked there was ended; start it again", pos.Seq, pos.Stream, seq, stream)
+		r.problem("the frontier stands at entry %d of the log %q, the ledger at %d of %q: the process that worked there was ended; start it again (argosy crawl -o %s, or argosy serve of a fleet)", pos.Seq, pos.Stream, seq, stream, p.Dir)
 		return nil
 	}
 	r.Sinks = true

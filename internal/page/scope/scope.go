@@ -63,7 +63,7 @@ func compile(include, exclude []string) (f filter, err error) {
 		for _, s := range list.from {
 			re, err := regexp.Compile(s)
 			if err != nil {
-				return f, fmt.Errorf("%s %q: %w", list.name, s, err)
+				return f, fmt.Errorf("%s %q: %s; want an expression of RE2, in which \\ stands before a sign that is meant as such", list.name, s, strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 			}
 			*list.to = append(*list.to, re)
 		}
