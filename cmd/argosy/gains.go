@@ -188,17 +188,18 @@ func drawGains(gains []nodeGains, x, y int) (drawing string, height int) {
 // drawBars draws a group of bars a node; of says how high one is, and what more there is to say of it.
 func drawBars(title string, whats []string, gains []nodeGains, of func(g *nodeGains, what string) (float64, string, bool), x, y int) (drawing string, height int) {
 	const barW, gap, tall = 26, 20, 120
-	wide, most := len(whats), 1.0
+	wide, most, least := len(whats), 1.0, 0.0
 	for i := range gains {
 		for _, what := range whats {
 			if v, _, ok := of(&gains[i], what); ok {
-				most = max(most, math.Abs(v))
+				most, least = max(most, v), min(least, v)
 			}
 		}
 	}
 	colours := [...]string{"#1f77b4", "#17becf", "#2ca02c", "#ff7f0e"}
 	var b strings.Builder
-	zero := float64(y + 20 + tall/2)
+	scale := tall / (most - least)
+	zero := float64(y+20) + most*scale
 	fmt.Fprintf(&b, `<text x="%d" y="%d">%s</text>`+"\n", x, y, html.EscapeString(title))
 	for n := range gains {
 		g := &gains[n]
@@ -208,14 +209,14 @@ func drawBars(title string, whats []string, gains []nodeGains, of func(g *nodeGa
 			if !ok {
 				continue
 			}
-			h := math.Abs(v) / most * tall / 2
-			top := zero - h
+			h := math.Abs(v) * scale
+			top, says := zero-h, zero-h-2
 			if v < 0 {
-				top = zero
+				top, says = zero, zero+h+9
 			}
 			fmt.Fprintf(&b, `<rect x="%d" y="%.1f" width="%d" height="%.1f" fill="%s"><title>%s, %s: %+.0f %% (%s)</title></rect>`+"\n",
 				left+k*barW, top, barW-4, h, colours[k], html.EscapeString(g.Node), what, v, more)
-			fmt.Fprintf(&b, `<text x="%d" y="%.1f" font-size="9">%+.0f</text>`+"\n", left+k*barW, top-2, v)
+			fmt.Fprintf(&b, `<text x="%d" y="%.1f" font-size="9">%+.0f</text>`+"\n", left+k*barW, says, v)
 		}
 		fmt.Fprintf(&b, `<line x1="%d" y1="%.1f" x2="%d" y2="%.1f" stroke="#888"/>`+"\n", left-4, zero, left+wide*barW, zero)
 		fmt.Fprintf(&b, `<text x="%d" y="%d">%s</text>`+"\n", left, y+tall+36, html.EscapeString(g.Node))

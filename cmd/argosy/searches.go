@@ -33,7 +33,7 @@ type oneTask struct {
 
 func (f *oneTask) register(c *cobra.Command) {
 	c.Flags().StringVarP(&f.dir, "out", "o", "", "directory of a crawl")
-	c.Flags().Uint32Var(&f.job, "job", 0, "number of a coordinator's job (default: the one that has the task)")
+	c.Flags().Uint32Var(&f.job, "job", 0, "number of a coordinator's job (default: the one that is named,\nor has the task)")
 	f.fleetFlags.register(c)
 }
 
