@@ -219,10 +219,10 @@ func drawBars(title string, whats []string, gains []nodeGains, of func(g *nodeGa
 			fmt.Fprintf(&b, `<text x="%d" y="%.1f" font-size="9">%+.0f</text>`+"\n", left+k*barW, says, v)
 		}
 		fmt.Fprintf(&b, `<line x1="%d" y1="%.1f" x2="%d" y2="%.1f" stroke="#888"/>`+"\n", left-4, zero, left+wide*barW, zero)
-		fmt.Fprintf(&b, `<text x="%d" y="%d">%s</text>`+"\n", left, y+tall+36, html.EscapeString(g.Node))
+		fmt.Fprintf(&b, `<text x="%d" y="%d">%s</text>`+"\n", left, y+tall+44, html.EscapeString(g.Node))
 	}
 	for k, what := range whats {
-		fmt.Fprintf(&b, `<rect x="%d" y="%d" width="10" height="10" fill="%s"/><text x="%d" y="%d">%s</text>`+"\n", x+k*100, y+tall+46, colours[k], x+k*100+14, y+tall+55, what)
+		fmt.Fprintf(&b, `<rect x="%d" y="%d" width="10" height="10" fill="%s"/><text x="%d" y="%d">%s</text>`+"\n", x+k*100, y+tall+54, colours[k], x+k*100+14, y+tall+63, what)
 	}
-	return b.String(), tall + 70
+	return b.String(), tall + 78
 }

@@ -301,6 +301,8 @@ func drawRates(pairs []*pairRates, gains []nodeGains) string {
 			for _, at := range p.Curve {
 				pts = append(pts, fmt.Sprintf("%.1f,%.1f", x+w*at.At/end, y+h*(1-min(1, of(at)))))
 			}
+			last := of(p.Curve[len(p.Curve)-1]) // holds to the end
+			pts = append(pts, fmt.Sprintf("%.1f,%.1f", x+w, y+h*(1-min(1, last))))
 			fmt.Fprintf(&b, `<polyline points="%s" fill="none" stroke="%s" stroke-width="1.5"/>`+"\n", strings.Join(pts, " "), colour)
 		}
 		if p.Known {
