@@ -358,7 +358,7 @@ func (m *Model) Want(template, via uint32, k crawl.Key) Want {
 	g := m.groups[t.Group]
 	w := Want{Room: m.room(g, t.Answers), Group: g.ID, Loose: g.loose()}
 	switch {
-	case t.All || t.Dry > 0 || m.suspect(g) || t.mixed() && (t.New < proven || k[15]%markMixed == 0):
+	case t.All || t.Dry > 0 || m.suspect(g) || t.mixed() && (t.finds() < proven || k[15]%markMixed == 0):
 		w.Mark, w.Back = crawl.MarkMust, t.Dry > 0 || t.New < 2
 	case t.Marked < markAll || k[15]%markEvery == 0:
 		w.Mark = crawl.MarkMay

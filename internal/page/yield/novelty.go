@@ -13,8 +13,8 @@ const (
 	isKnown
 	isCopy // of a page in another corner of the site
 	isPartly
-	isTable  // only its figures, or a picture, are new,
-	isReport // which are those of sentences
+	isTable  // only its figures are new,
+	isReport // which are those of sentences, or only a picture
 )
 
 // figureMark is set in marks of figures: they stand in one set with those of phrases.
@@ -77,7 +77,7 @@ func (m *Model) novelty(a *Answer) kind {
 	case fresh >= partPhrases:
 		return isPartly
 	case pictures > 0 && !m.pieces.dated():
-		return isTable
+		return isReport
 	case figures*figureShare < all:
 	case 2*said <= all && all >= someFigures:
 		return isTable

@@ -51,7 +51,7 @@ func TestRowsWithoutEnd(t *testing.T) {
 			}
 			return a
 		}},
-		"new pictures": {never, never, func(i int) Answer {
+		"new pictures": {0, 2*limit + 2*dryAfter, func(i int) Answer {
 			return Answer{Page: true, Text: uint64(i+1) << 32, Sample: phrases(0, 20), Figures: crawl.Figures(nil, phrases(i, 1))}
 		}},
 		"few figures in sentences": {100, limit + 2*dryAfter, func(i int) Answer {

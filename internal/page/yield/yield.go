@@ -8,7 +8,7 @@
 // each group: a known answer adds 3, a faint one 1, one to a URL that a template outside the group has named 1 as well, and so does
 // the text of a page in another corner of the site, where neither leads to the other; a leaf of a calendar adds 3; what is
 // partly new changes nothing; of eight answers in which only tables are new (half of many figures: see parse.Phrases) one counts as
-// faint, so that a chain of some thousand tables is had (or of pages on which only a picture is new), and of figures that stand in sentences every second one; a new one takes 64 off,
+// faint, so that a chain of some thousand tables is had, and of figures that stand in sentences, or where only a picture is new, every second one; a new one takes 64 off,
 // and 4 off the group that has named it (16 where its own texts are known rather than faint), and the sum never falls below zero. The same
 // words in another order are faint, and so is a redirect that its own template has named. At the limit, 540, the group is cut: after 180
 // known texts or 540 that differ in numbers only, or later, if more than one answer in 22, or one in 65, was new in between; sooner, by up
@@ -121,6 +121,7 @@ type Template struct {
 	From    []uint32 `cbor:"13,keyasint,omitempty"` // templates that led here
 	Params  int      `cbor:"14,keyasint,omitempty"`
 	Tables  int64    `cbor:"21,keyasint,omitempty"` // answers of which only the figures were new
+	Little  int64    `cbor:"24,keyasint,omitempty"` // of New, answers of which only a part, figures or a picture were new
 	Example string   `cbor:"15,keyasint,omitempty"` // of a URL that brought nothing
 
 	First uint64 `cbor:"17,keyasint"`           // hash of its first segment
@@ -139,7 +140,10 @@ func (t *Template) dry() bool {
 }
 
 // mixed reports whether more of a template's answers brought nothing than brought something.
-func (t *Template) mixed() bool { return 2*(t.New+t.Spared) < t.Marked }
+func (t *Template) mixed() bool { return 2*(t.finds()+t.Spared) < t.Marked }
+
+// finds is how many of a template's answers were new by more than a part, figures or a picture.
+func (t *Template) finds() int64 { return t.New - t.Little }
 
 // hopeless reports whether what a template has not brought outweighs one more new answer, or what it has brought by far.
 func (t *Template) hopeless() bool {
@@ -149,7 +153,7 @@ func (t *Template) hopeless() bool {
 // steady reports whether a template has brought or named something so steadily that what came since is no sign of an end: it found
 // something often enough, and that it has not for so long would not be rare if it went on at the same rate.
 func (t *Template) steady() bool {
-	found := t.New + t.Named
+	found := t.finds() + t.Named
 	return found >= steadyFrom && t.Barren <= newPays*found && t.Dry*found < rareGaps*t.Barren
 }
 
@@ -307,6 +311,7 @@ func (m *Model) Take(a *Answer) Event {
 		return max(event, m.brought(t, via, m.pays))
 	case isNeutral:
 	case isPartly:
+		t.Little++
 		if g.Cut {
 			return max(event, m.brought(t, via, partPays))
 		}
@@ -317,12 +322,10 @@ func (m *Model) Take(a *Answer) Event {
 		if of == isReport {
 			every = reportsCost
 		}
-		if t.Tables++; t.Tables%every == 0 {
-			event = max(event, m.faint(t, via, a))
-		} else if !g.Cut {
-			t.New++
+		if t.Tables++; g.Cut || t.Tables%every == 0 {
+			event = max(event, m.faint(t, via, a)) // figures and pictures alone do not lift a cut
 		} else {
-			event = max(event, m.brought(t, via, partPays))
+			t.New, t.Little = t.New+1, t.Little+1
 		}
 	case isCopy:
 		if !spelled && event != Learned {
