@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -22,8 +23,8 @@ func newRebuild() *cobra.Command {
 		ValidArgs: []string{"ledger", "frontier", "index"},
 		Long: `Rebuild works on the directory of a crawl, or of a coordinator, in which no process works.
 
-  ledger    from the frontier and the archives (for a fleet, name its stores
-            with --store): scores by a topic, and what crawlers have bought and
+  ledger    from the frontier and the archives (of a fleet with --store, for
+            each store; verify wants it, too, until their nodes are back): scores by a topic, and what crawlers have bought and
             sold, are kept. Lost are nodes, leases, measurements and costs;
             also titles, what was expected of pages, and what was offered in
             markets, but for what the log of a crawl still holds: the last
@@ -60,6 +61,9 @@ has made, argosy restore loses less.`,
 				return err
 			}
 			r, err := of(c.Context(), dir)
+			if errors.Is(err, mend.ErrNoStore) {
+				return usage("%w", err)
+			}
 			if err != nil {
 				return err
 			}

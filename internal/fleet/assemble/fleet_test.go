@@ -22,6 +22,7 @@ import (
 	"argosy/internal/fleet/mend"
 	"argosy/internal/fleet/outdir"
 	"argosy/internal/fleet/serve"
+	"argosy/internal/fleet/shelf"
 	"argosy/internal/testkit"
 	"argosy/internal/webs"
 )
@@ -406,6 +407,7 @@ func TestSameSitesAgain(t *testing.T) {
 	}
 	f.halt()
 	was := records(t, f.dir)
+	bodiesOfRevisits(t, f.dir, 2)
 	if err := os.Remove(filepath.Join(f.dir, outdir.LedgerFile)); err != nil {
 		t.Fatal(err)
 	}
@@ -416,6 +418,32 @@ func TestSameSitesAgain(t *testing.T) {
 	for of, record := range was {
 		if now[of] != record {
 			t.Errorf("%s is at %q in the ledger that was made anew, it was at %q", of, now[of], record)
+		}
+	}
+}
+
+// bodiesOfRevisits reads the pages of a job whose bytes another job had first.
+func bodiesOfRevisits(t *testing.T, dir string, job uint32) {
+	t.Helper()
+	l, err := ledger.Open(t.Context(), filepath.Join(dir, outdir.LedgerFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	var revisits []*ledger.Page
+	err = l.Pages(t.Context(), job, func(p *ledger.Page) error {
+		if p.Revisit && p.Bytes > 0 && len(revisits) < 5 {
+			one := *p
+			revisits = append(revisits, &one)
+		}
+		return nil
+	})
+	if err != nil || len(revisits) == 0 {
+		t.Fatalf("%d revisits, %v", len(revisits), err)
+	}
+	for _, p := range revisits {
+		if c, err := shelf.New(dir, l).Read(t.Context(), job, p, 1<<20); err != nil || len(c.Body) == 0 {
+			t.Errorf("%s of job %d: %v", p.URL, job, err)
 		}
 	}
 }

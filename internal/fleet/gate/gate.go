@@ -46,7 +46,8 @@ type Gate struct {
 	meters  map[meterOf]*access.Meter
 	cutting map[string]bool // nodes that are about to be shut out
 	conns   map[uint64]bus.Traffic
-	fresh   bool // records have changed since they were written into the file
+	writing sync.Mutex // the file
+	fresh   bool       // records have changed since they were written into the file
 }
 
 // held is a record as it was read last.
@@ -256,7 +257,7 @@ func (g *Gate) Make(ctx context.Context, w access.Wanted, by access.Who) (access
 			return t, "", err
 		}
 		if err = g.store(ctx, tokenRecord+t.ID, t, 0); !errors.Is(err, bus.ErrChanged) {
-			return t, text, err
+			return t, text, g.said(err)
 		}
 	}
 }
@@ -310,5 +311,5 @@ func (g *Gate) RevokeToken(ctx context.Context, id string, by access.Who) error 
 		}
 		return t, nil
 	})
-	return err
+	return g.said(err)
 }

@@ -11,7 +11,7 @@ import (
 	"argosy/internal/fleet/bus"
 )
 
-// keepEvery is how soon a change of the records is in the file beside the bus.
+// keepEvery is how soon a change of the records is in the file beside the bus that no person has ordered.
 const keepEvery = 2 * time.Second
 
 // kept is a record in that file.
@@ -35,8 +35,22 @@ func (g *Gate) keep(ctx context.Context) {
 	}
 }
 
+// said is the end of an order of a person's: what it has changed is in the file when it is answered, for a copy that is made then, or a bus
+// that is lost then, must not undo it.
+func (g *Gate) said(err error) error {
+	if err != nil || g.cfg.File == "" {
+		return err
+	}
+	if err = g.write(); err != nil {
+		err = fmt.Errorf("it is done, but not kept beside the bus: %w", err)
+	}
+	return err
+}
+
 // write writes the records into the file, if they have changed since.
 func (g *Gate) write() error {
+	g.writing.Lock()
+	defer g.writing.Unlock()
 	g.mu.Lock()
 	if !g.fresh {
 		g.mu.Unlock()

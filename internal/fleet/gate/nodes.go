@@ -268,9 +268,9 @@ func (g *Gate) RevokeNode(ctx context.Context, name string, by access.Who) error
 	if err != nil {
 		return err
 	}
-	return g.cut(ctx, n, func(c *access.Cut) {
+	return g.said(g.cut(ctx, n, func(c *access.Cut) {
 		c.Forever, c.Why, c.By = true, "revoked", by.Name
-	})
+	}))
 }
 
 // ReleaseNode makes a name free: the key that comes next with it has it. The credentials of the one before end.

@@ -156,6 +156,9 @@ func Ledger(ctx context.Context, dir string, stores []string) (r Result, err err
 			return fmt.Errorf("%w: the ledger is rebuilt from the frontier: argosy restore a copy", err)
 		}
 		defer f.Close()
+		if len(stores) == 0 && outdir.Fleet(dir) && !holds(filepath.Join(dir, outdir.WARCDir)) {
+			return fmt.Errorf("%w: argosy rebuild ledger %s --store PLACE, for each", ErrNoStore, dir)
+		}
 		if len(stores) == 0 {
 			stores = []string{filepath.Join(dir, outdir.WARCDir)}
 		}
@@ -202,6 +205,15 @@ func Ledger(ctx context.Context, dir string, stores []string) (r Result, err err
 		}
 		return errors.Join(err, l.Close())
 	})
+}
+
+// ErrNoStore says that a ledger is to be made from archives, and none are named or lie in the directory.
+var ErrNoStore = errors.New("the archives of a fleet lie where its nodes put them: name the stores")
+
+// holds reports whether a directory has files.
+func holds(dir string) bool {
+	files, err := os.ReadDir(dir)
+	return err == nil && len(files) > 0
 }
 
 // captures are the archived answers of URLs, in the order of their dates.

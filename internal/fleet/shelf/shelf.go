@@ -58,7 +58,7 @@ func (s *Shelf) Read(ctx context.Context, job uint32, p *ledger.Page, most int) 
 	if err != nil {
 		return c, fmt.Errorf("the record refers to %.200q: %w", original, err)
 	}
-	first, err := s.first(ctx, job, p.Layer, u.Key())
+	first, err := s.first(ctx, job, p.Layer, u.Key(), p.Digest)
 	if err != nil {
 		return c, err
 	}
@@ -72,8 +72,9 @@ func (s *Shelf) Read(ctx context.Context, job uint32, p *ledger.Page, most int) 
 	return c, err
 }
 
-// first returns the page of a URL whose body is archived, nil if there is none: that of the layer, else that of another crawler.
-func (s *Shelf) first(ctx context.Context, job uint32, layer crawl.Layer, k crawl.Key) (*ledger.Page, error) {
+// first returns the page of a URL whose body is archived, nil if there is none: that of the layer, else that of another crawler, else
+// another job's.
+func (s *Shelf) first(ctx context.Context, job uint32, layer crawl.Layer, k crawl.Key, digest string) (*ledger.Page, error) {
 	layers := []crawl.Layer{layer}
 	if layer != (crawl.Layer{}) {
 		d, err := s.ledger.Describe(ctx, job)
@@ -89,6 +90,22 @@ func (s *Shelf) first(ctx context.Context, job uint32, layer crawl.Layer, k craw
 	for _, l := range layers {
 		p, err := s.ledger.Page(ctx, job, crawl.Page{Layer: l, Key: k})
 		if err != nil || p != nil && p.Captured() && !p.Revisit {
+			return p, err
+		}
+	}
+	return s.elsewhere(ctx, k, digest)
+}
+
+// elsewhere returns the page of a URL in whatever job, whose body is archived and has a digest; nil if there is none. Nodes of a fleet write
+// equal bytes once, for all jobs.
+func (s *Shelf) elsewhere(ctx context.Context, k crawl.Key, digest string) (*ledger.Page, error) {
+	jobs, err := s.ledger.Jobs(ctx)
+	if err != nil || digest == "" {
+		return nil, err
+	}
+	for _, job := range jobs {
+		p, err := s.ledger.Page(ctx, job, crawl.Page{Key: k})
+		if err != nil || p != nil && p.Captured() && !p.Revisit && p.Digest == digest {
 			return p, err
 		}
 	}
