@@ -121,7 +121,7 @@ type Template struct {
 	From    []uint32 `cbor:"13,keyasint,omitempty"` // templates that led here
 	Params  int      `cbor:"14,keyasint,omitempty"`
 	Tables  int64    `cbor:"21,keyasint,omitempty"` // answers of which only the figures were new
-	Little  int64    `cbor:"24,keyasint,omitempty"` // of New, answers of which only a part, figures or a picture were new
+	Little  int64    `cbor:"24,keyasint,omitempty"` // of New, answers of which only figures or a picture were new
 	Example string   `cbor:"15,keyasint,omitempty"` // of a URL that brought nothing
 
 	First uint64 `cbor:"17,keyasint"`           // hash of its first segment
@@ -142,7 +142,7 @@ func (t *Template) dry() bool {
 // mixed reports whether more of a template's answers brought nothing than brought something.
 func (t *Template) mixed() bool { return 2*(t.finds()+t.Spared) < t.Marked }
 
-// finds is how many of a template's answers were new by more than a part, figures or a picture.
+// finds is how many of a template's answers were new by more than figures or a picture.
 func (t *Template) finds() int64 { return t.New - t.Little }
 
 // hopeless reports whether what a template has not brought outweighs one more new answer, or what it has brought by far.
@@ -311,7 +311,6 @@ func (m *Model) Take(a *Answer) Event {
 		return max(event, m.brought(t, via, m.pays))
 	case isNeutral:
 	case isPartly:
-		t.Little++
 		if g.Cut {
 			return max(event, m.brought(t, via, partPays))
 		}
