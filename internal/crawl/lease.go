@@ -32,6 +32,11 @@ func (s State) String() string {
 	return "unknown"
 }
 
+// StandsBeside reports whether an answer from a URL may be archived beside the pages of a site: it is on the site, or is a robots.txt that the
+// site's one redirects to (RFC 9309, section 2.3.1.2). What else is on the way there, such as the login of another host, is not kept: a node
+// that lies could put anything into an archive's index.
+func StandsBeside(site string, u URL) bool { return u.Site() == site || u.Path() == "/robots.txt" }
+
 // Final reports whether the state is one in which a URL stays.
 func (s State) Final() bool { return s == Fetched || s == Failed || s == Excluded }
 

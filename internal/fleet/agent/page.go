@@ -156,9 +156,12 @@ func (l *lease) answer(p *page) error {
 	return err
 }
 
-// beside archives an answer that is not one of the job's pages. If that fails the lease ends with the error: it is one of the
+// beside archives an answer that is not one of the job's pages, if it may stand beside them. If that fails the lease ends with the error: it is one of the
 // node.
 func (l *lease) beside(u crawl.URL, resp *fetch.Response, why crawl.Kind) {
+	if !crawl.StandsBeside(l.l.Site, u) {
+		return
+	}
 	p := &page{url: u, resp: resp, outcome: &crawl.Outcome{Key: u.Key(), URL: u.String(), State: crawl.Beside, Reason: why}}
 	p.target.Whole = l.mends()
 	describe(resp, p.outcome)

@@ -113,6 +113,33 @@ func TestRobotsLargerThanABody(t *testing.T) {
 	}
 }
 
+// A robots.txt that leads about over another host's page, as a login does, keeps no lease from its pages, however long that takes.
+func TestRobotsBehindAnotherHost(t *testing.T) {
+	t.Parallel()
+	w := webs.New()
+	w.Sites["s0.test"] = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/robots.txt" {
+			http.Redirect(rw, r, "http://"+strings.Replace(r.Host, "s0", "s1", 1)+"/login", http.StatusFound)
+			return
+		}
+		rw.Header().Set("Content-Type", "text/html")
+		_, _ = rw.Write([]byte(`<a href="/a">a</a> <a href="/b">b</a>`))
+	})
+	w.Sites["s1.test"] = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		http.Redirect(rw, r, "http://"+strings.Replace(r.Host, "s1", "s0", 1)+"/robots.txt", http.StatusFound)
+	})
+	port, stop, err := w.Serve("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	c := config(t.TempDir(), port, 150*time.Millisecond, 1)
+	c.Job.Identity.Seeds = c.Job.Identity.Seeds[:1]
+	if sum := runConfig(t, c); sum.Pages != 3 {
+		t.Errorf("%+v", sum)
+	}
+}
+
 // A job that ignores robots.txt asks it for sitemaps, if it wants any, and obeys none of its rules.
 func TestSitemapsWithIgnoredRobots(t *testing.T) {
 	pages := map[string]string{

@@ -60,7 +60,7 @@ func (f *Frontier) foreign(look *finder, t *Task, l *Lease, o *crawl.Outcome) (f
 	if o.State == crawl.Beside {
 		u, err := crawl.Parse(o.URL)
 		switch {
-		case err != nil || u.String() != o.URL || u.Site() != l.Site && u.Path() != "/robots.txt": // which may be redirected (RFC 9309, section 2.3.1.2)
+		case err != nil || u.String() != o.URL || !crawl.StandsBeside(l.Site, u):
 			return "url", false, nil
 		case u.Key() != o.Key:
 			return "key", false, nil
