@@ -312,6 +312,7 @@ func (c *check) outcome(o *Outcome) {
 	c.word("truncated", o.Truncated, 0)
 	c.items("sample", len(o.Sample), maxSamples)
 	c.items("figures", len(o.Figures), maxSamples)
+	c.items("pictures", len(o.Pictures), maxSamples)
 	c.items("again", len(o.Again), MaxAgain)
 	c.real("score", float64(o.Score), 1)
 	c.real("expected", float64(o.Expected), 1)

@@ -32,13 +32,13 @@ func (s State) String() string {
 	return "unknown"
 }
 
+// Final reports whether the state is one in which a URL stays.
+func (s State) Final() bool { return s == Fetched || s == Failed || s == Excluded }
+
 // StandsBeside reports whether an answer from a URL may be archived beside the pages of a site: it is on the site, or is a robots.txt that the
 // site's one redirects to (RFC 9309, section 2.3.1.2). What else is on the way there, such as the login of another host, is not kept: a node
 // that lies could put anything into an archive's index.
 func StandsBeside(site string, u URL) bool { return u.Site() == site || u.Path() == "/robots.txt" }
-
-// Final reports whether the state is one in which a URL stays.
-func (s State) Final() bool { return s == Fetched || s == Failed || s == Excluded }
 
 // Flags of a URL.
 const (
@@ -65,25 +65,6 @@ func SitemapLevel(flags uint8) int { return int(flags & FlagsSitemapLevel >> sit
 func SitemapFlags(level int) uint8 {
 	return FlagSitemap | uint8(min(level, maxSitemapLevel))<<sitemapLevelShift
 }
-
-// pictureBits are the bits of a mark among an outcome's figures that say what it is of: 2 a picture, 0 a table, 1 and 3 a sentence.
-const pictureBits = 3
-
-// Figures joins marks of figures, of which those of sentences are odd, and of pictures.
-func Figures(figures, pictures []uint32) []uint32 {
-	for i, f := range figures {
-		if f&1 == 0 {
-			figures[i] = f &^ pictureBits
-		}
-	}
-	for _, p := range pictures {
-		figures = append(figures, p&^pictureBits|2)
-	}
-	return figures
-}
-
-// IsPicture reports whether a mark among an outcome's figures is that of a picture.
-func IsPicture(mark uint32) bool { return mark&pictureBits == 2 }
 
 // MaxResource is how far what a page needs may lie from it outside the scope: a style sheet that imports one that names a font is 3.
 const MaxResource = 5
@@ -241,7 +222,8 @@ type Outcome struct {
 	// what they answered is archived beside the pages.
 	Again []Key `cbor:"38,keyasint,omitempty"`
 
-	Figures []uint32 `cbor:"37,keyasint,omitempty"` // marks of the text's figures, and of the page's pictures: see Figures
+	Figures  []uint32 `cbor:"37,keyasint,omitempty"` // marks of the text's figures
+	Pictures []uint32 `cbor:"39,keyasint,omitempty"` // marks of the page's pictures
 
 	Score    float32 `cbor:"70,keyasint,omitempty"` // how much a page is about the job's topic, from 0 to 1
 	Expected float32 `cbor:"71,keyasint,omitempty"` // the target's score

@@ -49,7 +49,7 @@ func (m *Marks) Page(t *crawl.Target, u, base crawl.URL, charset string, body []
 		return
 	}
 	mark := parse.Mark(body[:min(len(body), maxMarked)], u.String(), page.Links)
-	o.Shows, o.Sample, o.Figures = mark.Text, mark.Sample, crawl.Figures(mark.Figures, mark.Pictures)
+	o.Shows, o.Sample, o.Figures, o.Pictures = mark.Text, mark.Sample, mark.Figures, mark.Pictures
 	if t.Parent == nil {
 		return
 	}
@@ -77,7 +77,7 @@ func (m *Marks) Other(t *crawl.Target, body []byte, o *crawl.Outcome) {
 	}
 	mark := parse.Mark(body, o.URL, nil)
 	if o.Sample = mark.Sample; text {
-		o.Shows, o.Figures = mark.Text, crawl.Figures(mark.Figures, mark.Pictures)
+		o.Shows, o.Figures, o.Pictures = mark.Text, mark.Figures, mark.Pictures
 	}
 	if len(o.Sample) == 0 {
 		o.Sample = []uint32{wordless}

@@ -156,14 +156,14 @@ func (l *lease) ledTo(t *crawl.Target) (out []crawl.Key) {
 			out = append(out, k)
 		}
 	}
-	for todo := append([]crawl.Key{t.Key}, out...); len(todo) > 0; todo = todo[1:] {
-		for _, k := range l.led[todo[0]] {
+	for reached := append([]crawl.Key{t.Key}, out...); len(reached) > 0; reached = reached[1:] {
+		for _, k := range l.led[reached[0]] {
 			if len(out) < crawl.MaxAgain-1 && k != t.Key && !slices.Contains(out, k) {
-				out, todo = append(out, k), append(todo, k)
+				out, reached = append(out, k), append(reached, k)
 			}
 		}
-		l.leads -= len(l.led[todo[0]])
-		delete(l.led, todo[0])
+		l.leads -= len(l.led[reached[0]])
+		delete(l.led, reached[0])
 	}
 	return out
 }

@@ -121,17 +121,24 @@ func TestAPI(t *testing.T) {
 	}
 }
 
+// client returns a client of the fleet's API that an operator uses.
+func (f *fleet) client() *web.Client {
+	f.t.Helper()
+	srv := httptest.NewServer(web.Handler(f.server, web.Config{UserAgent: "t"}))
+	f.t.Cleanup(srv.Close)
+	cl, err := web.NewClient(srv.URL, operators, nil)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return cl
+}
+
 // A drop is of the tasks that it names, each once, and of nothing else; what was dropped is not retried without a word.
 func TestDropNamesTasks(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, withToken(t))
 	f.leader()
-	srv := httptest.NewServer(web.Handler(f.server, web.Config{UserAgent: "t"}))
-	defer srv.Close()
-	cl, err := web.NewClient(srv.URL, operators, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cl := f.client()
 	ctx := t.Context()
 	id, err := cl.Submit(ctx, []byte("seeds: [http://a.test/, http://b.test/, http://c.test/]"), nil) // no node fetches them
 	if err != nil {

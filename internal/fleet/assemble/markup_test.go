@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"argosy/internal/crawl"
-	"argosy/internal/fleet/assemble"
 	"argosy/internal/webs"
 )
 
@@ -63,15 +62,7 @@ func TestMarkup(t *testing.T) {
 		c := config(t.TempDir(), port, 0, 1)
 		c.Job.Identity.Seeds = []string{"http://markup.test:" + port + "/"}
 		c.Job.Identity.Resources = resources
-		cr, err := assemble.Open(t.Context(), c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sum, err := cr.Run(t.Context(), nil)
-		if cerr := cr.Close(); err != nil || cerr != nil {
-			t.Fatal(err, cerr)
-		}
-		checkCounts(t, sum)
+		sum := runConfig(t, c)
 		if n := sum.Reasons[string(crawl.ReasonTrapLength)]; n != 1 {
 			t.Errorf("%d links too long, want 1: %v", n, sum.Reasons)
 		}
@@ -133,15 +124,7 @@ func TestResourcesUnderDepthLimit(t *testing.T) {
 		c.Job.Identity.Seeds = []string{"http://markup.test:" + port + "/"}
 		c.Job.Identity.Resources = true
 		c.Job.Limits.MaxDepth = depth
-		cr, err := assemble.Open(t.Context(), c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sum, err := cr.Run(t.Context(), nil)
-		if cerr := cr.Close(); err != nil || cerr != nil {
-			t.Fatal(err, cerr)
-		}
-		checkCounts(t, sum)
+		runConfig(t, c)
 		var got []string
 		for _, h := range w.Hits("markup.test") {
 			got = append(got, h.Path)

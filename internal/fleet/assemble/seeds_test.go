@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/assemble"
-	"argosy/internal/fleet/web"
 )
 
 // Seeds that follow a job over HTTP: nothing is fetched until all are in, pieces may come twice, but neither too early nor too many.
@@ -19,12 +17,7 @@ func TestSeedsFollowAJob(t *testing.T) {
 	f := newFleet(t, withToken(t))
 	f.join("a", nil)
 	f.leader()
-	srv := httptest.NewServer(web.Handler(f.server, web.Config{UserAgent: "t"}))
-	defer srv.Close()
-	cl, err := web.NewClient(srv.URL, operators, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cl := f.client()
 	ctx := t.Context()
 	var d crawl.SeedDigest
 	seeds := make([]string, sites)

@@ -163,15 +163,7 @@ func TestCookieWalls(t *testing.T) {
 	for n := 1; n < wallPages; n++ { // all at once: nobody has a cookie then
 		c.Job.Identity.Seeds = append(c.Job.Identity.Seeds, fmt.Sprintf("http://gate.test:%s/%d", port, n), fmt.Sprintf("http://self.test:%s/%d", port, n))
 	}
-	cr, err := assemble.Open(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum, err := cr.Run(t.Context(), nil)
-	if cerr := cr.Close(); err != nil || cerr != nil {
-		t.Fatal(err, cerr)
-	}
-	checkCounts(t, sum)
+	sum := runConfig(t, c)
 	got := map[string]int{}
 	l, err := ledger.Open(t.Context(), filepath.Join(c.Dir, outdir.LedgerFile))
 	if err != nil {

@@ -84,7 +84,7 @@ func (k *Keys) write(path string) error {
 	if err != nil {
 		return err
 	}
-	return writeSecret(path, append(b, '\n'))
+	return WriteSecret(path, append(b, '\n'))
 }
 
 // Pass is what a node needs to reach the bus.

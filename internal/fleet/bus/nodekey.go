@@ -62,11 +62,12 @@ func makeNodeKey(path string) (NodeKey, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return k, err
 	}
-	return k, writeSecret(path, []byte(k.seed+"\n"))
+	return k, WriteSecret(path, []byte(k.seed+"\n"))
 }
 
-// writeSecret writes a file that only its owner can read, in place of the one before; it is durable when it returns.
-func writeSecret(path string, b []byte) error {
+// WriteSecret writes a file that only its owner can read, in place of the one before; it is durable when it returns, and
+// there is a whole one at any time.
+func WriteSecret(path string, b []byte) error {
 	tmp := path + ".tmp"
 	f, err := os.OpenFile(tmp, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {

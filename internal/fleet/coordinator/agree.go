@@ -149,7 +149,7 @@ func (s *sinks) adopt(ctx context.Context, now time.Time) error {
 }
 
 // rests is until when nothing of a job is given out: a log that has lost its end may have lost leases that nodes still hold, and
-// nobody knows which. They were given out before the term began, and so was what a job that is new now has nothing of.
+// nobody knows which. They were given out before the term began, also those at sites that a newer job has as well.
 func (c *Coordinator) rests(j *frontier.Job) time.Time {
 	if !c.sinks.lost || c.cfg.Alone {
 		return time.Time{}

@@ -70,7 +70,7 @@ func domainVisit(t *testing.T, seed string, most int, page func(u crawl.URL) str
 			}
 			if g.Mark != crawl.MarkNone {
 				m := parse.Mark([]byte(body), g.URL, read.Links)
-				o.Shows, o.Sample, o.Figures = m.Text, m.Sample, crawl.Figures(m.Figures, m.Pictures)
+				o.Shows, o.Sample, o.Figures, o.Pictures = m.Text, m.Sample, m.Figures, m.Pictures
 			}
 			p.Found, p.Outcomes = append(p.Found, found), append(p.Outcomes, o)
 		}

@@ -169,7 +169,7 @@ func (v *visit) fetch(p *crawl.Part, g *crawl.Target) {
 		}
 		if g.Mark != crawl.MarkNone {
 			m := parse.Mark([]byte(body), g.URL, page.Links)
-			o.Shows, o.Sample, o.Figures = m.Text, m.Sample, crawl.Figures(m.Figures, m.Pictures)
+			o.Shows, o.Sample, o.Figures, o.Pictures = m.Text, m.Sample, m.Figures, m.Pictures
 		} else {
 			o.Back = false
 		}

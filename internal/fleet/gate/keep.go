@@ -73,8 +73,12 @@ func (g *Gate) write() error {
 		add(cutRecord+key, h.v)
 	}
 	g.mu.Unlock()
+	var b []byte
 	if err == nil {
-		err = replace(g.cfg.File, out)
+		b, err = crawl.Marshal(out)
+	}
+	if err == nil {
+		err = bus.WriteSecret(g.cfg.File, b)
 	}
 	if err != nil {
 		g.mu.Lock()
@@ -82,23 +86,6 @@ func (g *Gate) write() error {
 		g.mu.Unlock()
 	}
 	return err
-}
-
-// replace writes a file anew: there is always a whole one.
-func replace(path string, records []kept) error {
-	b, err := crawl.Marshal(records)
-	if err != nil {
-		return err
-	}
-	f, err := os.OpenFile(path+".tmp", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(path+".tmp", path)
 }
 
 // recall puts the records of the file on a bus that has none: it is a new one, behind a copy that was restored or a log that was lost. Nodes

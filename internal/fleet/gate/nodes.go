@@ -292,13 +292,13 @@ func (g *Gate) ReleaseNode(ctx context.Context, name string, by access.Who) erro
 	case err != nil:
 		return err
 	case now == nil || now.Key != n.Key:
-		return nil
+		return g.said(nil)
 	}
 	if err := g.records.Delete(ctx, nodeRecord+name, rev); err != nil {
 		return err
 	}
 	g.learn(nodeRecord+name, nil, rev+1)
-	return nil
+	return g.said(nil)
 }
 
 func (g *Gate) bound(ctx context.Context, name string) (*access.Node, error) {

@@ -1,7 +1,5 @@
 package yield
 
-import "argosy/internal/crawl"
-
 // What is new in an answer.
 
 type kind uint8
@@ -20,8 +18,22 @@ const (
 // figureMark is set in marks of figures: they stand in one set with those of phrases.
 const figureMark = 1 << 32
 
+// pictureMark is set in marks of pictures.
+const pictureMark = 1 << 34
+
 // bagMark is set in marks of texts whose words may stand in any order.
 const bagMark = 1 << 33
+
+// fresh remembers marks of a kind, and returns how many of them were not there.
+func (m *Model) fresh(of uint64, marks []uint32) (n int) {
+	for _, mark := range marks {
+		if !m.marks.has(of | uint64(mark)) {
+			n++
+		}
+		m.marks.add(of|uint64(mark), 0)
+	}
+	return n
+}
 
 // novelty says what is new in an answer, and remembers it.
 func (m *Model) novelty(a *Answer) kind {
@@ -31,26 +43,10 @@ func (m *Model) novelty(a *Answer) kind {
 		by = a.Template
 	}
 	m.marks.add(a.Text, uint64(by))
-	fresh := 0
-	for _, f := range a.Sample {
-		if !m.marks.has(uint64(f)) {
-			fresh++
-		}
-		m.marks.add(uint64(f), 0)
-	}
-	all, figures, said, pictures := 0, 0, 0, 0
+	fresh := m.fresh(0, a.Sample)
+	figures, said, pictures := m.fresh(figureMark, a.Figures), 0, m.fresh(pictureMark, a.Pictures)
 	for _, f := range a.Figures {
-		at := figureMark | uint64(f)
-		isNew := 0
-		if !m.marks.has(at) {
-			isNew = 1
-		}
-		m.marks.add(at, 0)
-		if crawl.IsPicture(f) {
-			pictures += isNew
-			continue
-		}
-		all, said, figures = all+1, said+int(f&1), figures+isNew
+		said += int(f & 1)
 	}
 	bag := bagMark | a.Text>>32
 	shuffled := a.Page && m.marks.has(bag)
@@ -78,10 +74,10 @@ func (m *Model) novelty(a *Answer) kind {
 		return isPartly
 	case pictures > 0 && !m.pieces.dated():
 		return isReport
-	case figures*figureShare < all:
-	case 2*said <= all && all >= someFigures:
+	case figures*figureShare < len(a.Figures):
+	case 2*said <= len(a.Figures) && len(a.Figures) >= someFigures:
 		return isTable
-	case 2*said > all && said >= someSaid && !m.pieces.dated():
+	case 2*said > len(a.Figures) && said >= someSaid && !m.pieces.dated():
 		return isReport
 	}
 	return isFaint

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-
-	"argosy/internal/crawl"
 )
 
 // rows has a Model judge answers of /row/0, /row/1, …, each named by the one before, until they are cut, and returns how many that took.
@@ -52,7 +50,7 @@ func TestRowsWithoutEnd(t *testing.T) {
 			return a
 		}},
 		"new pictures": {0, 2*limit + 2*dryAfter, func(i int) Answer {
-			return Answer{Page: true, Text: uint64(i+1) << 32, Sample: phrases(0, 20), Figures: crawl.Figures(nil, phrases(i, 1))}
+			return Answer{Page: true, Text: uint64(i+1) << 32, Sample: phrases(0, 20), Pictures: phrases(i, 1)}
 		}},
 		"few figures in sentences": {100, limit + 2*dryAfter, func(i int) Answer {
 			a := Answer{Page: true, Text: uint64(i+1) << 32, Sample: phrases(0, 20)}

@@ -241,6 +241,7 @@ type Answer struct {
 	Text     uint64   // of the visible text; of what is no page, of its bytes; of a redirect, of where it leads
 	Sample   []uint32 // of the text's phrases
 	Figures  []uint32 // of the text's figures
+	Pictures []uint32 // of the pictures that it shows
 	Back     bool     // it links to the page that has named it
 	Links    int      // on it
 	Found    int      // of these, that were not there
