@@ -17,6 +17,7 @@ import (
 
 	"argosy/internal/config"
 	"argosy/internal/crawl"
+	"argosy/internal/durable"
 	"argosy/internal/fleet/assemble"
 	"argosy/internal/page/engine"
 	"argosy/internal/page/fetch"
@@ -330,11 +331,7 @@ func (o *ownEngines) add(e engine.Engine) (path string, err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return "", err
 	}
-	tmp := path + ".new"
-	if err := os.WriteFile(tmp, out, 0o644); err != nil {
-		return "", err
-	}
-	return path, os.Rename(tmp, path)
+	return path, durable.WriteFile(path, out, 0o644)
 }
 
 func newEngineTest() *cobra.Command {

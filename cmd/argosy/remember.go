@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"argosy/internal/crawl"
+	"argosy/internal/durable"
 )
 
 // given is how a crawl was begun: what "argosy crawl -o DIR" alone goes on with. Secrets are not in it.
@@ -73,11 +74,7 @@ func (f *crawlFlags) remember(c *cobra.Command, dir string, about *crawl.Topic) 
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(dir, filepath.FromSlash(givenFile))
-	if err := os.WriteFile(path+".new", append(b, '\n'), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
+	return durable.WriteFile(filepath.Join(dir, filepath.FromSlash(givenFile)), append(b, '\n'), 0o600)
 }
 
 // recall takes in how the crawl in a directory was begun, where the command line does not say otherwise; it returns the seeds.

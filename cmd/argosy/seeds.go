@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 
 	"argosy/internal/config"
 	"argosy/internal/crawl"
+	"argosy/internal/durable"
 )
 
 // seedSource calls fn for every seed as it was given, and where. It can be asked again.
@@ -175,19 +175,12 @@ func (s *seedSet) keep(path string) (err error) {
 	if _, err := os.Stat(path); err == nil {
 		return nil // they are this job's: their digests have been compared
 	}
-	f, err := os.OpenFile(path+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	w := bufio.NewWriter(f)
-	err = s.each(func(seed config.Seed) error {
-		_, err := w.WriteString(seed.Text + "\n")
-		return err
+	return durable.Write(path, 0o600, func(w io.Writer) error {
+		return s.each(func(seed config.Seed) error {
+			_, err := io.WriteString(w, seed.Text+"\n")
+			return err
+		})
 	})
-	if err = errors.Join(err, w.Flush(), f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
 }
 
 // readSeeds collects the seeds of the command line and of the file, or those of the job file.

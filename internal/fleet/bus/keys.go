@@ -19,6 +19,8 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nkeys"
+
+	"argosy/internal/durable"
 )
 
 // Keys sign who may connect: an operator, its account for coordinators, which has the log, one for nodes, which has
@@ -84,7 +86,7 @@ func (k *Keys) write(path string) error {
 	if err != nil {
 		return err
 	}
-	return WriteSecret(path, append(b, '\n'))
+	return durable.WriteFile(path, append(b, '\n'), secret)
 }
 
 // Pass is what a node needs to reach the bus.
@@ -433,7 +435,7 @@ func (k *Keys) WriteCluster(dir string) error {
 		name string
 		b    []byte
 	}{{"accounts.conf", []byte(conf.String())}, {"coordinator.creds", creds}, {"signing.nk", []byte(k.AccountSeed + "\n" + k.NodesSeed + "\n")}} {
-		if err := os.WriteFile(filepath.Join(dir, f.name), f.b, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, f.name), f.b, secret); err != nil {
 			return err
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/nats-io/nkeys"
+
+	"argosy/internal/durable"
 )
 
 // NodeKey is a node's own key. Only its public half leaves the node.
@@ -53,6 +55,9 @@ func LoadNodeKey(path string) (NodeKey, error) {
 	return k, nil
 }
 
+// secret is the mode of a file that only its owner can read.
+const secret = 0o600
+
 // makeNodeKey makes a key that is whole on disk, or not there.
 func makeNodeKey(path string) (NodeKey, error) {
 	k, err := NewNodeKey()
@@ -62,22 +67,7 @@ func makeNodeKey(path string) (NodeKey, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return k, err
 	}
-	return k, WriteSecret(path, []byte(k.seed+"\n"))
-}
-
-// WriteSecret writes a file that only its owner can read, in place of the one before; it is durable when it returns, and
-// there is a whole one at any time.
-func WriteSecret(path string, b []byte) error {
-	tmp := path + ".tmp"
-	f, err := os.OpenFile(tmp, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return errors.Join(err, os.Remove(tmp))
-	}
-	return os.Rename(tmp, path)
+	return k, durable.WriteFile(path, []byte(k.seed+"\n"), secret)
 }
 
 // Public is the half that others know the node by.

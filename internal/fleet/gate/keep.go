@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"argosy/internal/crawl"
+	"argosy/internal/durable"
 	"argosy/internal/fleet/bus"
 )
 
@@ -78,7 +79,7 @@ func (g *Gate) write() error {
 		b, err = crawl.Marshal(out)
 	}
 	if err == nil {
-		err = bus.WriteSecret(g.cfg.File, b)
+		err = durable.WriteFile(g.cfg.File, b, 0o600)
 	}
 	if err != nil {
 		g.mu.Lock()

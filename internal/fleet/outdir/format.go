@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"argosy/internal/durable"
 )
 
 // Version is that of this build; a release may set another with -X main.version.
@@ -86,14 +88,5 @@ func OpenFormat(dir, version string) error {
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(dir, FormatFile)
-	f, err := os.OpenFile(path+".tmp", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(b, '\n'))
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(path+".tmp", path)
+	return durable.WriteFile(filepath.Join(dir, FormatFile), append(b, '\n'), 0o644)
 }

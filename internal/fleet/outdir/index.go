@@ -1,35 +1,27 @@
 package outdir
 
 import (
-	"bufio"
 	"context"
-	"errors"
-	"os"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"argosy/internal/crawl"
+	"argosy/internal/durable"
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/page/archive"
 )
 
 // WriteIndex writes an index from the ledger: every capture of a job once, sorted by key and date.
 func WriteIndex(ctx context.Context, l *ledger.Ledger, job uint32, path string) error {
-	f, err := os.Create(path + ".tmp")
-	if err != nil {
-		return err
-	}
-	w := bufio.NewWriterSize(f, 256<<10)
-	err = IndexLines(ctx, l, job, func(line string) error {
-		_, err := w.WriteString(line)
-		return err
+	return durable.Write(path, 0o644, func(w io.Writer) error {
+		return IndexLines(ctx, l, job, func(line string) error {
+			_, err := io.WriteString(w, line)
+			return err
+		})
 	})
-	if err := errors.Join(err, w.Flush(), f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(path+".tmp", path)
 }
 
 // IndexLines calls fn for every line of a job's index, in the order of their bytes.

@@ -12,6 +12,8 @@ import (
 	"sort"
 	"strings"
 	"time"
+
+	"argosy/internal/durable"
 )
 
 // Store is where finished archives lie. It is safe for concurrent use.
@@ -69,19 +71,10 @@ func (d Dir) Put(_ context.Context, name, path string) error {
 		return err
 	}
 	defer in.Close()
-	tmp := filepath.Join(string(d), name+".tmp")
-	out, err := os.OpenFile(tmp, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o644)
-	if err != nil {
+	return durable.Write(filepath.Join(string(d), name), 0o644, func(w io.Writer) error {
+		_, err := io.Copy(w, in)
 		return err
-	}
-	_, err = io.Copy(out, in)
-	if err := errors.Join(err, out.Sync(), out.Close()); err != nil {
-		return errors.Join(err, os.Remove(tmp))
-	}
-	if err := os.Rename(tmp, filepath.Join(string(d), name)); err != nil {
-		return err
-	}
-	return syncDir(string(d))
+	})
 }
 
 // Open implements Store.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"argosy/internal/crawl"
+	"argosy/internal/durable"
 )
 
 const openSuffix = ".open"
@@ -140,7 +141,7 @@ func (w *Writer) open() error {
 		return err
 	}
 	w.f, w.size = f, 0
-	if err := syncDir(w.cfg.Dir); err != nil {
+	if err := durable.SyncDir(w.cfg.Dir); err != nil {
 		return err
 	}
 	w.head, w.next = w.next, NewID()
@@ -235,7 +236,7 @@ func (w *Writer) finish(name string) error {
 	if err := os.Rename(path+openSuffix, path); err != nil {
 		return err
 	}
-	return syncDir(w.cfg.Dir)
+	return durable.SyncDir(w.cfg.Dir)
 }
 
 // Close closes the last file. After a failed write it leaves the file as it is, for Recover.
@@ -249,14 +250,6 @@ func (w *Writer) Close() error {
 		return errors.Join(w.err, w.f.Close())
 	}
 	return w.close()
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // Recover finishes the files that a process left open when it died: a torn record at the end is cut off, an empty
@@ -273,7 +266,7 @@ func Recover(dir string) (mended []string, err error) {
 		mended = append(mended, strings.TrimSuffix(filepath.Base(path), openSuffix))
 	}
 	if len(open) > 0 {
-		err = syncDir(dir)
+		err = durable.SyncDir(dir)
 	}
 	return mended, err
 }
