@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"argosy/internal/plan/learn"
+	"argosy/internal/plan/netcoord"
 	"argosy/internal/plan/predict"
 	"argosy/internal/plan/schedule"
 )
@@ -172,6 +173,7 @@ type pieces struct {
 	last          int64
 	probed        float64 // bits of bandwidth probes
 	probes        float64
+	faster        float64 // than probes say
 }
 
 type pieceSite struct {
@@ -241,27 +243,67 @@ func (r *Recording) pieces() *pieces {
 	}
 	p.n = min(100, max(1, int((end-start)/pieceMS)), max(1, maxPieces/max(1, len(r.Leases))))
 	p.length = (end-start)/int64(p.n) + 1
+	p.probing(r)
 	for i := range r.Facts {
-		p.take(&r.Facts[i])
+		p.take(r.Facts[i])
 	}
 	return p
+}
+
+// probing finds how much faster pairs are while they are crawled than probes of them say, which fetch few pages, one after the other:
+// the median of the pairs of which both are known within two pieces.
+func (p *pieces) probing(r *Recording) {
+	type known struct{ bits, seconds float64 }
+	type key struct {
+		node, site string
+		probe      bool
+	}
+	near, first := map[key]known{}, map[[2]string]int64{}
+	for i := range r.Facts {
+		f := &r.Facts[i]
+		pair := [2]string{f.Node, f.Site}
+		if f.Kind == learn.Crawl && first[pair] == 0 {
+			first[pair] = f.At
+		}
+		if f.Kind != learn.Crawl && (f.Kind != learn.Report || f.Good == 0) || first[pair] == 0 || f.At > first[pair]+2*p.length {
+			continue
+		}
+		at := key{f.Node, f.Site, f.Kind == learn.Crawl}
+		x, bits := near[at], f.Bits
+		if f.Kind == learn.Report {
+			bits *= f.All / f.Good
+		}
+		near[at] = known{x.bits + bits, x.seconds + f.Seconds}
+	}
+	var more []float64
+	for at, a := range near {
+		at.probe = false
+		if b := near[at]; a != b && a.bits > 0 && b.bits > 0 && a.seconds > 0 && b.seconds >= telling {
+			more = append(more, b.bits/b.seconds*a.seconds/a.bits)
+		}
+	}
+	p.faster = 1
+	if len(more) >= 5 {
+		p.faster = netcoord.Median(more)
+	}
 }
 
 // pieceMS is how long a piece of a recording is, if there are not too many: long enough for a site to be asked a few times.
 const pieceMS = 5_000
 
 // take takes in a fact.
-func (p *pieces) take(f *learn.Fact) {
-	p.learner.Take(*f)
+func (p *pieces) take(f learn.Fact) {
 	if f.Kind == learn.Crawl {
 		p.probed, p.probes = p.probed+f.Bits, p.probes+1
+		f.Seconds /= p.faster
 	}
+	p.learner.Take(f)
 	i, known := p.nodes[f.Node]
 	j, there := p.at[f.Site]
-	if at, ok := probed(f); ok && there {
+	if at, ok := probed(&f); ok && there {
 		p.sites[j].came = min(p.sites[j].came, at)
 	}
-	if !known || !there || f.Kind != learn.Report {
+	if !known || !there || f.Kind != learn.Report && f.Kind != learn.Crawl {
 		return
 	}
 	x := p.pairs[[2]int{i, j}]
@@ -269,8 +311,12 @@ func (p *pieces) take(f *learn.Fact) {
 		x = &piecePair{bits: make([]float64, p.n), seconds: make([]float64, p.n)}
 		p.pairs[[2]int{i, j}] = x
 	}
-	x.asked, x.good = x.asked+f.All, x.good+f.Good
 	k := p.piece(f.At)
+	if f.Kind == learn.Crawl {
+		x.bits[k], x.seconds[k] = x.bits[k]+f.Bits, x.seconds[k]+f.Seconds
+		return
+	}
+	x.asked, x.good = x.asked+f.All, x.good+f.Good
 	if f.Good > 0 {
 		x.bits[k] += f.Bits * f.All / f.Good
 	}
@@ -301,12 +347,12 @@ func (x *piecePair) tried() bool {
 	return false
 }
 
-// nearest is the speed in the nearest piece in which a pair was tried, and how many pieces that is away; 0 if it never was.
-func (x *piecePair) nearest(k int) (speed float64, apart int) {
+// nearest is the speed in the nearest piece in which a pair was tried, and that piece; 0 if it never was.
+func (x *piecePair) nearest(k int) (speed float64, piece int) {
 	for d := range x.bits {
 		for _, at := range [2]int{k - d, k + d} {
 			if at >= 0 && at < len(x.bits) && x.had(at) > 0 {
-				return x.had(at), d
+				return x.had(at), at
 			}
 		}
 	}
@@ -391,9 +437,9 @@ func (p *pieces) fill(w *World, seed uint64) {
 	for i := range w.Nodes {
 		for j := range w.Sites {
 			x, site := p.pairs[[2]int{i, j}], d.book.Site(w.Sites[j].Name)
-			w.Delay[i][j], w.Success[i][j] = d.delay(numbers[i], site), p.sites[j].success(x)
-			speeds := d.speeds(numbers[i], site, x)
-			w.Speed[i][j] = speeds[0]
+			ms, off := d.delay(numbers[i], site)
+			speeds := d.speeds(numbers[i], site, x, off)
+			w.Delay[i][j], w.Success[i][j], w.Speed[i][j] = ms, p.sites[j].success(x), speeds[0]
 			for k := 1; k < len(speeds); k++ {
 				if speeds[k] != speeds[k-1] {
 					later[k] = append(later[k], value{i, j, speeds[k]})

@@ -1,0 +1,129 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"argosy/internal/plan/learn"
+)
+
+const second = 1000
+
+// paths are of eight nodes to twelve sites, bits/s; a path's delay falls as its speed rises.
+func paths() (speed [8][12]float64) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for i := range speed {
+		for j := range speed[i] {
+			speed[i][j] = 1e6 * math.Exp(0.7*rng.NormFloat64())
+		}
+	}
+	return speed
+}
+
+// recorded has each node work for a third of the sites in turn, over paths whose speed is another from half of the time on if moved.
+func recorded(moved bool) (r Recording, speed [8][12]float64) {
+	speed = paths()
+	r = Recording{Strategy: "roundrobin", Left: map[string]float64{}, Lease: LeaseShape{Bits: 1000, Seconds: 5}, Widths: 1}
+	for i := range speed {
+		r.Nodes = append(r.Nodes, RecordedNode{ID: fmt.Sprint("n", i), Leases: 64})
+	}
+	for turn := range 12 {
+		for j := range 12 {
+			i := (2*j + 3*(turn%3)) % len(speed)
+			bits, at := speed[i][j], int64(1e12+turn*5*second)
+			if moved && turn >= 6 {
+				bits = speed[(i+3)%len(speed)][(j+5)%12]
+			}
+			l := RecordedLease{Node: fmt.Sprint("n", i), Site: fmt.Sprint("s", j), Started: at, Ended: at + 5*second, Worked: 5, Asked: 50, Good: 50, Bits: 5 * bits}
+			r.Leases = append(r.Leases, l)
+			r.Facts = append(r.Facts, learn.Fact{At: at + second, Kind: learn.Delay, Node: l.Node, Site: l.Site, Seconds: 1e5 / bits})
+			for k := range 5 {
+				r.Facts = append(r.Facts, learn.Fact{At: at + int64(k+1)*second, Kind: learn.Report, Node: l.Node, Site: l.Site, Bits: bits, Seconds: 1, Good: 10, All: 10})
+			}
+		}
+	}
+	return r, speed
+}
+
+func tried(r *Recording) map[[2]int]bool {
+	out := map[[2]int]bool{}
+	for _, l := range r.Leases {
+		var i, j int
+		fmt.Sscanf(l.Node+l.Site, "n%ds%d", &i, &j)
+		out[[2]int{i, j}] = true
+	}
+	return out
+}
+
+// Where neither speed nor delay of a pair is known, both are drawn, and go together as those that are known do: else a strategy that
+// goes by delays would replay as if it drew lots.
+func TestDrawnDelaysGoWithSpeeds(t *testing.T) {
+	r, _ := recorded(false)
+	known := tried(&r)
+	var ms, bits []float64
+	for seed := range uint64(8) {
+		w, g, err := r.World(seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g.Tried != len(known) || g.Tried == g.Pairs {
+			t.Fatalf("%+v", g)
+		}
+		for i := range w.Nodes {
+			for j := range w.Sites {
+				if !known[[2]int{i, j}] {
+					ms, bits = append(ms, math.Log(w.Delay[i][j])), append(bits, math.Log(w.Speed[i][j]))
+				}
+			}
+		}
+	}
+	if c := correlation(ms, bits); c > -0.5 {
+		t.Errorf("correlation %.2f", c)
+	}
+}
+
+// What a probe has told of a pair that no lease had is replayed, by as much faster as leases are than probes of the same pairs.
+func TestProbesAreReplayed(t *testing.T) {
+	r, speed := recorded(false)
+	known, before := tried(&r), []learn.Fact(nil)
+	for i := range speed {
+		for j := range speed[i] {
+			before = append(before, learn.Fact{At: 1e12, Kind: learn.Crawl, Node: fmt.Sprint("n", i), Site: fmt.Sprint("s", j), Bits: speed[i][j], Seconds: 1 / 0.7})
+		}
+	}
+	r.Facts = append(before, r.Facts...)
+	w, g, err := r.World(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g.Tried != g.Pairs {
+		t.Errorf("%+v", g)
+	}
+	for i := range speed {
+		for j := range speed[i] {
+			if x := w.Speed[i][j] / speed[i][j]; !known[[2]int{i, j}] && math.Abs(x-1) > 0.05 {
+				t.Errorf("n%d, s%d: %.2f of what it was", i, j, x)
+			}
+		}
+	}
+}
+
+// Where the pairs that were tried before and after a time have all moved, those that were not tried since may have, too, and before it not.
+func TestMovesHappenTogether(t *testing.T) {
+	var moved []move
+	for i := range 20 {
+		for k := range 9 {
+			far := 0.05
+			if k == 5 {
+				far = 1
+			}
+			moved = append(moved, move{k, k + 1, far + 0.01*float64(i%3)})
+		}
+	}
+	grown := moves(moved, 10, 0.1)
+	if before, then, after := grown[5], grown[6]-grown[5], grown[9]-grown[6]; then < 0.8 || before > 0.1 || after > 0.1 {
+		t.Errorf("variance grows by %.2f, %.2f and %.2f", before, then, after)
+	}
+}
