@@ -52,7 +52,7 @@ const (
 	maxRules    = 512 << 10 // of a robots.txt as it is encoded: RFC 9309, section 2.5, has 500 KiB read at least
 	maxItems    = 1 << 16   // parts of an entry, outcomes and links of a part
 	maxAddrs    = 64        // of a site
-	maxCookies  = 64        // of a site: the agent keeps 50
+	maxCookies  = 256       // of a site: the agent keeps 180
 	maxCookie   = 16 << 10  // its name, value and path together
 	maxMeasures = 256       // of an entry: a node measures the delay to 32 others, in two figures each
 	maxProbed   = 16        // of a part: a probe has four

@@ -34,6 +34,10 @@ type lease struct {
 	robots crawl.RobotsState
 	layer  crawl.Layer // of all its targets: a task is in one
 
+	origin     string       // of robots.txt
+	robotsWith string       // the names of the cookies that it was asked with
+	alone      sync.RWMutex // held while a page is asked for: by one worker alone where the wall before it is to be passed
+
 	mu      sync.Mutex // guards what follows
 	more    *sync.Cond // a target has come, or the lease ends
 	queue   []crawl.Target
@@ -45,7 +49,8 @@ type lease struct {
 	jar     jar
 	led     map[crawl.Key][]crawl.Key // by where they redirected to: URLs that did, as long as no cookie has come of it
 	leads   int                       // of those URLs
-	moments int                       // pages that were asked again because they had their reader wait a moment
+	vain    int                       // times that a page was asked again at once for nothing, since a wall let the lease through
+	let     bool                      // one has
 	latency time.Duration
 	answers int64
 	fails   int        // in a row

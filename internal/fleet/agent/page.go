@@ -23,7 +23,9 @@ type page struct {
 	found   *finder  // what links it has given
 	records []record // what is archived of it
 	encoded encoded
-	cookie  bool // it has brought one that was not there
+	cookie  bool     // it has brought one that was not there
+	wall    wall     // that its last answer may be
+	sum     [20]byte // of that answer
 }
 
 // one works on a target. An error is one of the node, not of the site.
@@ -63,8 +65,8 @@ func (l *lease) one(t crawl.Target) error {
 	defer func() { p.resp.Release() }()
 	for n := 0; ; n++ {
 		p.resp.Release()
-		sent := l.sends(u)
-		if p.resp, err = l.exchange(u); err != nil {
+		var sent string
+		if p.resp, sent, err = l.visit(u, n); err != nil {
 			switch {
 			case l.ctx.Err() != nil:
 				return nil
@@ -78,6 +80,10 @@ func (l *lease) one(t crawl.Target) error {
 			return nil
 		}
 		if !l.passes(p, sent, n) {
+			if resp, err := l.about(p); resp != nil && err == nil {
+				p.resp.Release()
+				p.resp = resp
+			}
 			return l.answer(p)
 		}
 		l.beside(u, p.resp, crawl.ReasonRedirects)

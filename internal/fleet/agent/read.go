@@ -89,6 +89,7 @@ func (l *lease) read(p *page) (*finder, error) {
 	if l.l.Asked != nil {
 		return f, nil // what it names is not what was searched for
 	}
+	l.sentOn(p, doc, base, charset)
 	f.redirect(to)
 	f.focus(o.Score, t.Off)
 	f.add(doc)
@@ -185,9 +186,10 @@ func (l *lease) headerLinks(f *finder, p *page) {
 			take(string(link.Ref), link.Kind)
 		}
 	}
-	take(parse.RefreshHeader(resp.Get("Refresh")), parse.Refresh)
+	refresh, _ := parse.RefreshHeader(resp.Get("Refresh"))
+	take(refresh, parse.Refresh)
 	take(resp.Get("Content-Location"), parse.Relation)
-	if resp.Status == http.StatusCreated { // what was made is there (RFC 9110, section 15.3.2)
+	if resp.Status == http.StatusCreated || resp.Status == http.StatusAccepted { // what was made, or how far it is (RFC 9110, sections 10.2.2 and 15.3.3)
 		take(location(resp), parse.Relation)
 	}
 }

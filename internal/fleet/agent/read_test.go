@@ -90,9 +90,9 @@ func TestRedirectWithoutLocation(t *testing.T) {
 	}
 }
 
-// What an answer 201 has made is where its Location says; other answers that are pages send nobody away.
+// What an answer 201 has made, or one of 202 says how far it is, is where its Location says; other answers that are pages send nobody away.
 func TestLocationOfWhatWasMade(t *testing.T) {
-	for status, want := range map[string]bool{"201 Created": true, "200 OK": false, "202 Accepted": false} {
+	for status, want := range map[string]bool{"201 Created": true, "200 OK": false, "202 Accepted": true} {
 		synctest.Test(t, func(t *testing.T) {
 			web := answers{"/": {bytes: []byte("HTTP/1.1 " + status + "\r\nLocation: /made\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok")}}
 			b, _ := runLease(t, []string{"/"}, func(*crawl.Job) {}, web.serve)

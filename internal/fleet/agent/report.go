@@ -206,7 +206,7 @@ func (l *lease) cutSite(p *crawl.Part, now time.Time) {
 	}
 	c.LatencyUS, c.Fails = l.latency.Microseconds(), l.fails
 	if l.jar.changed {
-		c.Cookies, c.CookiesSet = l.jar.cookies, true
+		c.Cookies, c.CookiesSet = slices.Clone(l.jar.cookies), true
 		l.jar.changed = false
 	}
 	p.Site = &c

@@ -8,6 +8,7 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/page/fetch"
+	"argosy/internal/page/parse"
 	"argosy/internal/page/polite"
 	"argosy/internal/page/robots"
 )
@@ -50,6 +51,7 @@ func (l *lease) askRobots() bool {
 	if err != nil {
 		return true
 	}
+	l.origin, l.robotsWith = seed.Origin(), names(l.sends(u))
 	if rules, ok := l.knownRules(); ok {
 		l.obey(rules)
 		if l.startsTask() {
@@ -57,7 +59,7 @@ func (l *lease) askRobots() bool {
 		}
 		return true
 	}
-	change, rules, asked := l.fetchRobots(u)
+	change, rules, asked := l.robotsBehind(u)
 	if !asked {
 		return false
 	}
@@ -169,14 +171,24 @@ func (l *lease) robotsDown(c *crawl.RobotsChange, first crawl.Target) bool {
 	return false
 }
 
-// fetchRobots asks for robots.txt and says what the answer means. ok is false if the lease ended first.
-func (l *lease) fetchRobots(u crawl.URL) (change *crawl.RobotsChange, rules robots.Rules, ok bool) {
-	down := func(why crawl.Kind, detail string) (*crawl.RobotsChange, robots.Rules, bool) {
+// robotsBehind asks for robots.txt and says what the answer means: again where the answer is not one, and has brought a cookie, as walls do
+// before the site. ok is false if the lease ended first.
+func (l *lease) robotsBehind(u crawl.URL) (change *crawl.RobotsChange, rules robots.Rules, ok bool) {
+	for n := 0; ; n++ {
+		l.robotsWith = names(l.sends(u))
+		var found bool
+		change, rules, found, ok = l.fetchRobots(u)
+		if !ok || found || n == maxSelf || names(l.sends(u)) == l.robotsWith {
+			return change, rules, ok
+		}
 		l.mu.Lock()
-		l.rep.change.Detail = clip(detail)
+		l.rep.change.Detail = ""
 		l.mu.Unlock()
-		return &crawl.RobotsChange{State: crawl.RobotsUnavailable, Why: why}, rules, true
 	}
+}
+
+// fetchRobots asks for robots.txt, and says what the answer means and whether a file was found. ok is false if the lease ended first.
+func (l *lease) fetchRobots(u crawl.URL) (change *crawl.RobotsChange, rules robots.Rules, found, ok bool) {
 	var resp *fetch.Response
 	defer func() { resp.Release() }()
 	at := u
@@ -186,36 +198,35 @@ func (l *lease) fetchRobots(u crawl.URL) (change *crawl.RobotsChange, rules robo
 		resp, err = l.exchange(at)
 		if resp != nil {
 			l.beside(at, resp, crawl.ReasonRobots)
+			l.takes(at, resp)
 		}
 		cut := resp != nil && crawl.KindOf(err) == crawl.KindBodyLarge // larger than a body may be: its beginning counts
 		if err != nil && !cut {
-			if l.ctx.Err() != nil {
-				return nil, rules, false
-			}
-			return down(crawl.KindOf(err), err.Error())
+			return l.noRobots(crawl.KindOf(err), err.Error()), rules, true, l.ctx.Err() == nil
 		}
 		if resp == nil {
-			return nil, rules, false
+			return nil, rules, false, false
 		}
 		switch {
 		case resp.Status >= 300 && resp.Status < 400 && location(resp) != "":
 			next, err := at.Resolve(location(resp))
 			if err != nil {
-				return l.allowAll(), rules, true
+				return l.allowAll(), rules, false, true
 			}
 			at = next
 			continue
 		case resp.Status >= 500 || resp.Status == 429:
-			if d := retryAfter(resp); d > 0 {
+			d := retryAfter(resp)
+			if d > 0 {
 				l.holdFor(d)
 			}
-			return down(crawl.ReasonRobotsDown, fmt.Sprintf("%s answers %d", at, resp.Status))
+			return l.noRobots(crawl.ReasonRobotsDown, fmt.Sprintf("%s answers %d", at, resp.Status)), rules, d > 0, true
 		case resp.Status != 200:
-			return l.allowAll(), rules, true
+			return l.allowAll(), rules, false, true
 		}
 		body, err := resp.Decoded(min(l.job.Limits.Fetch.MaxDecoded, maxParsed))
 		if kind := crawl.KindOf(err); err != nil && kind != crawl.KindBomb && !errors.Is(err, fetch.ErrNotCoded) && !(cut && kind == crawl.KindReset) {
-			return down(crawl.ReasonRobotsDown, fmt.Sprintf("%s: %v", at, err))
+			return l.noRobots(crawl.ReasonRobotsDown, fmt.Sprintf("%s: %v", at, err)), rules, true, true
 		}
 		if cut {
 			body = body[:bytes.LastIndexAny(body, "\r\n")+1] // whole lines only
@@ -223,9 +234,17 @@ func (l *lease) fetchRobots(u crawl.URL) (change *crawl.RobotsChange, rules robo
 		rules = robots.Parse(body, Product)
 		return &crawl.RobotsChange{
 			State: crawl.RobotsRules, Rules: rules.Encode(), TTLMS: robotsTTL.Milliseconds(), DelayMS: rules.Delay.Milliseconds(),
-		}, rules, true
+		}, rules, !rules.Empty() || parse.TypeOf(mimeOf(resp)) != parse.HTML, true
 	}
-	return l.allowAll(), rules, true // too many redirects: as if there were none
+	return l.allowAll(), rules, false, true // too many redirects: as if there were none
+}
+
+// noRobots is the change of a site whose robots.txt cannot be had.
+func (l *lease) noRobots(why crawl.Kind, detail string) *crawl.RobotsChange {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.rep.change.Detail = clip(detail)
+	return &crawl.RobotsChange{State: crawl.RobotsUnavailable, Why: why}
 }
 
 func (l *lease) allowAll() *crawl.RobotsChange {

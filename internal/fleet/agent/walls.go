@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"argosy/internal/crawl"
+	"argosy/internal/page/fetch"
 	"argosy/internal/page/parse"
 )
 
 // Sites may show a page only to who comes back with a cookie: they send a visitor to itself, or about, and set it on the way. A browser
 // comes back to the page that it wanted; so does a lease, within bounds.
 const (
-	// maxSelf bounds how often a URL is asked again at once: for walls of more than one cookie.
+	// maxSelf bounds how often a URL is asked again at once, for walls of more than one cookie; and how often in a row a lease does so for nothing.
 	maxSelf = 4
 	// maxLed bounds how many URLs a lease remembers that led elsewhere.
 	maxLed = crawl.MaxAgain
@@ -29,34 +30,104 @@ func (l *lease) sends(u crawl.URL) string {
 	return l.jar.header(u, time.Now())
 }
 
-// passes takes in the cookies of a page's answer, and reports whether the page is to be asked again at once, for the n-th time (from
-// 0): others than were sent have come by now, and the answer leads back to the page, or to where those came from meanwhile.
-func (l *lease) passes(p *page, sent string, n int) bool {
-	before := l.sends(p.url)
-	if set := p.resp.Values("Set-Cookie"); len(set) > 0 {
-		l.mu.Lock()
-		p.cookie = l.jar.set(p.url, set, time.Now()) || p.cookie
-		l.mu.Unlock()
-	}
-	if n == maxSelf || l.l.Asked != nil {
-		return false
-	}
-	if l.sends(p.url) == sent {
-		return false
-	}
-	if to, leads := redirectOf(p); leads {
-		return to.String() == p.url.String() || names(before) != names(sent)
-	}
-	if n > 0 || !l.refreshes(p) {
+// takes keeps the cookies of an answer from the lease's site, and reports whether one has come that was not there before.
+func (l *lease) takes(u crawl.URL, resp *fetch.Response) bool {
+	set := resp.Values("Set-Cookie")
+	if len(set) == 0 || u.Site() != l.l.Site {
 		return false
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.moments >= maxSelf { // its pages are such for everybody
+	return l.jar.set(u, set, time.Now())
+}
+
+// visit asks for a page for the n-th time (from 0), and says with which cookies. From the second time on nobody else of the lease asks
+// meanwhile: a cookie may be good for one answer only.
+func (l *lease) visit(u crawl.URL, n int) (resp *fetch.Response, sent string, err error) {
+	if n == 0 {
+		l.alone.RLock()
+		defer l.alone.RUnlock()
+	} else {
+		l.alone.Lock()
+		defer l.alone.Unlock()
+	}
+	sent = l.sends(u)
+	resp, err = l.exchange(u)
+	return resp, sent, err
+}
+
+// wall is how an answer keeps its reader from a page.
+type wall uint8
+
+const (
+	noWall    wall = iota
+	sendsBack      // a small page has its reader come back by a Refresh, or sends it elsewhere on the site
+	denies         // its status says that this is not what was asked for
+	silent         // a small page names nothing but itself: perhaps a script comes back
+)
+
+// passes takes in the cookies of a page's answer, and reports whether the page is to be asked again at once, for the n-th time (from
+// 0): others than were sent have come by now, and the answer leads back to the page, or to where those came from meanwhile, or is a wall.
+func (l *lease) passes(p *page, sent string, n int) bool {
+	before := l.sends(p.url)
+	p.cookie = l.takes(p.url, p.resp) || p.cookie
+	if l.l.Asked != nil {
 		return false
 	}
-	l.moments++
-	return true
+	now := l.sends(p.url)
+	if to, leads := redirectOf(p); leads {
+		return n < maxSelf && now != sent && (to.String() == p.url.String() || names(before) != names(sent))
+	}
+	if now == sent && n == 0 {
+		if p.target.Again {
+			l.passed()
+		}
+		return false
+	}
+	if n == 0 && l.hopeless() {
+		return false
+	}
+	was, sum := p.wall, p.sum
+	p.wall, p.sum = l.wallOf(p), p.resp.Sum()
+	if n > 0 && (p.wall == noWall || p.wall == silent && was == silent && p.sum != sum) {
+		l.passed()
+		return false
+	}
+	return p.wall != noWall && l.tries(p.wall, n, names(now) != names(sent)) && n < maxSelf && now != sent
+}
+
+// tries reports whether a wall is worth to be passed, before which a page has been asked again n times: not where that has often been for
+// nothing, because the site's pages are such for everybody, and seldom where no cookie of another name has come.
+func (l *lease) tries(w wall, n int, fresh bool) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if n > 0 {
+		l.vain++
+	}
+	return l.vain < maxSelf && (fresh || w != silent && (l.let || n <= 1))
+}
+
+// hopeless reports whether no wall of the site's has let the lease through, often in a row.
+func (l *lease) hopeless() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.vain >= maxSelf
+}
+
+// passed notes that a wall let the lease through. If robots.txt said nothing to who stood before it, it is asked for again, by another
+// lease: this one ends.
+func (l *lease) passed() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.vain, l.let = 0, true
+	u, err := crawl.Parse(l.origin + "/robots.txt")
+	if err != nil || l.job.Identity.IgnoreRobots && !l.job.Identity.Sitemaps || !l.rules.Empty() || l.ended != "" {
+		return
+	}
+	if names(l.jar.header(u, time.Now())) != l.robotsWith {
+		l.rep.change.Robots = &crawl.RobotsChange{State: crawl.RobotsUnknown}
+		l.endLocked(crawl.EndWait)
+	}
 }
 
 // names are those of the cookies in a Cookie field, without their values.
@@ -83,35 +154,91 @@ func redirectOf(p *page) (to crawl.URL, leads bool) {
 	return to, err == nil
 }
 
-// refreshes reports whether an answer is a small page that names nothing but itself, and has its reader come back by a Refresh.
-func (l *lease) refreshes(p *page) bool {
+// wallOf says what wall an answer may be that is not a redirect. That the site cannot answer now, or is asked too often, is not one, unless it
+// has its reader come back.
+func (l *lease) wallOf(p *page) wall {
 	resp := p.resp
-	if resp.Status != http.StatusOK || resp.Size > maxMoment {
-		return false
+	if resp.Size <= maxMoment {
+		switch refresh, small := l.glance(p); {
+		case refresh:
+			return sendsBack
+		case small && resp.Status == http.StatusOK:
+			return silent
+		}
 	}
-	if ref := parse.RefreshHeader(resp.Get("Refresh")); ref != "" {
+	if resp.Status > 200 && resp.Status < 500 && resp.Status/100 != 3 && resp.Status != http.StatusTooManyRequests {
+		return denies
+	}
+	return noWall
+}
+
+// glance looks at a small page: whether it has its reader come back, or sends it elsewhere on the site, and whether it names anything else.
+func (l *lease) glance(p *page) (refresh, silent bool) {
+	resp := p.resp
+	here := func(ref string) bool {
 		to, err := p.url.Resolve(ref)
-		return err == nil && to.String() == p.url.String()
+		return err == nil && to.Site() == p.url.Site()
+	}
+	if ref, ok := parse.RefreshHeader(resp.Get("Refresh")); ok {
+		return here(ref), false
 	}
 	if parse.TypeOf(mimeOf(resp)) != parse.HTML {
-		return false
+		return false, false
 	}
 	body, err := resp.Decoded(maxMoment)
-	if err != nil || !bytes.Contains(bytes.ToLower(body), []byte("refresh")) {
-		return false
+	if err != nil || !p.cookie && !bytes.Contains(bytes.ToLower(body), []byte("refresh")) {
+		return false, false
 	}
 	doc := docs.Get().(*parse.Page)
 	defer docs.Put(doc)
 	_, charset := parse.ReadEncoded(parse.HTML, body, resp.Get("Content-Type"), parse.Options{}, doc)
-	back := false
+	refresh, silent = doc.Reload, len(resp.Values("Link")) == 0
 	for i := range doc.Links {
-		to, err := p.url.Resolve(parse.DecodeRef(doc.Links[i].Ref, charset))
-		if err != nil || to.String() != p.url.String() {
-			return false
-		}
-		back = back || doc.Links[i].Kind == parse.Refresh
+		ref := parse.DecodeRef(doc.Links[i].Ref, charset)
+		refresh = refresh || doc.Links[i].Kind == parse.Refresh && here(ref)
+		to, err := p.url.Resolve(ref)
+		silent = silent && err == nil && to.String() == p.url.String()
 	}
-	return back
+	return refresh, silent
+}
+
+// about goes where a page's answer sends its reader, within the site, until it leads back to the page, and asks for it at once: of pages that
+// were asked again because of where they led, and lead there still. What is on the way is archived beside the pages. It returns nil, and
+// the page's answer stands, if that leads elsewhere.
+func (l *lease) about(p *page) (*fetch.Response, error) {
+	at, leads := redirectOf(p)
+	if !leads || !p.target.Again || l.l.Asked != nil || l.job.Identity.Collect != nil || !l.tries(denies, 0, true) {
+		return nil, nil
+	}
+	l.alone.Lock()
+	defer l.alone.Unlock()
+	for range crawl.MaxRedirects {
+		if at.Site() != l.l.Site || !l.job.Identity.IgnoreRobots && !l.rules.Allowed(at.RequestURI()) {
+			return nil, nil
+		}
+		resp, err := l.exchange(at)
+		if resp == nil || err != nil {
+			resp.Release()
+			return nil, err
+		}
+		p.cookie = l.takes(at, resp) || p.cookie
+		to, leads := redirectOf(&page{url: at, resp: resp})
+		if at.String() == p.url.String() && !leads {
+			l.beside(p.url, p.resp, crawl.ReasonRedirects)
+			l.passed()
+			return resp, nil
+		}
+		l.beside(at, resp, crawl.ReasonRedirects)
+		resp.Release()
+		if !leads {
+			break
+		}
+		at = to
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.vain++
+	return nil, nil
 }
 
 // comeBack notes in a page's outcome which URLs are asked again because of it: where its redirect leads, if that has led here; and, if
@@ -131,22 +258,52 @@ func (l *lease) comeBack(p *page) {
 		return
 	}
 	k, own := to.Key(), p.url.Key()
-	switch inside := t.Again || slices.Contains(t.Chain, k); {
-	case k == own:
-		o.Reason = crawl.ReasonRedirects
-	case inside && int(t.Hops) < crawl.MaxRedirects && (len(l.jar.cookies) > 0 || to.Site() != p.url.Site()):
-		if !slices.Contains(o.Again, k) {
-			o.Again = append(o.Again, k)
-		}
-	case inside:
-		o.Reason = crawl.ReasonRedirects
-	case l.leads < maxLed && to.Site() == p.url.Site():
-		if l.led == nil {
-			l.led = map[crawl.Key][]crawl.Key{}
-		}
-		l.led[k] = append(l.led[k], own)
-		l.leads++
+	if k != own && !t.Again && !slices.Contains(t.Chain, k) {
+		l.leadsTo(to, own)
+		return
 	}
+	if k == own || int(t.Hops) >= crawl.MaxRedirects || len(l.jar.cookies) == 0 && to.Site() == p.url.Site() {
+		o.Reason = crawl.ReasonRedirects
+	} else if !slices.Contains(o.Again, k) {
+		o.Again = append(o.Again, k)
+	}
+}
+
+// leadsTo remembers that a URL leads elsewhere on the site. mu is held.
+func (l *lease) leadsTo(to crawl.URL, own crawl.Key) {
+	if l.leads >= maxLed || to.Site() != l.l.Site {
+		return
+	}
+	if l.led == nil {
+		l.led = map[crawl.Key][]crawl.Key{}
+	}
+	k := to.Key()
+	l.led[k] = append(l.led[k], own)
+	l.leads++
+}
+
+// sentOn notes where a small page sends its reader by a Refresh, as a redirect does: it may answer otherwise to who comes back from there.
+func (l *lease) sentOn(p *page, doc *parse.Page, base crawl.URL, charset string) {
+	if l.l.Asked != nil || l.job.Identity.Collect != nil || p.resp.Size > maxMoment || p.outcome.State != crawl.Fetched {
+		return
+	}
+	ref, _ := parse.RefreshHeader(p.resp.Get("Refresh"))
+	for i := range doc.Links {
+		if ref == "" && doc.Links[i].Kind == parse.Refresh {
+			ref = parse.DecodeRef(doc.Links[i].Ref, charset)
+		}
+	}
+	if ref == "" {
+		return
+	}
+	to, err := base.Resolve(ref)
+	if err != nil || to.Site() != l.l.Site || to.String() == p.url.String() {
+		return
+	}
+	p.outcome.Redirect = to.String()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.leadsTo(to, p.url.Key())
 }
 
 // ledTo returns the URLs of its site that have led to a target, and forgets them. mu is held.

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -23,7 +25,11 @@ const wallPages = 12
 
 // behind answers with a page behind a wall.
 func behind(w http.ResponseWriter, r *http.Request) {
-	n, _ := strconv.Atoi(r.URL.Path[1:])
+	n, err := strconv.Atoi(r.URL.Path[1:])
+	if err != nil && r.URL.Path != "/" {
+		w.WriteHeader(http.StatusNotFound)
+		return
+	}
 	w.Header().Set("Content-Type", "text/html")
 	fmt.Fprintf(w, "<title>%d</title><p>This is page %d", n, n)
 	if n+1 < wallPages {
@@ -41,10 +47,25 @@ func send(w http.ResponseWriter, r *http.Request, to string) {
 	w.WriteHeader(http.StatusFound)
 }
 
+// tickets are each good once.
+type tickets struct {
+	n    atomic.Int64
+	good sync.Map
+}
+
+func (t *tickets) give() string {
+	id := fmt.Sprint(t.n.Add(1))
+	t.good.Store(id, true)
+	return id
+}
+
+func (t *tickets) take(id string) bool { return t.good.CompareAndDelete(id, true) }
+
 // walls are sites that show their pages only to who has passed a wall of cookies. They have the ways of a browser: a cookie that is
 // set while it is sent about, and the page that it came for.
 func walls(port string) map[string]http.HandlerFunc {
 	var visits atomic.Int64
+	var tickets tickets
 	set := func(w http.ResponseWriter, name string) {
 		http.SetCookie(w, &http.Cookie{Name: name, Value: "1", Path: "/"})
 	}
@@ -126,6 +147,92 @@ func walls(port string) map[string]http.HandlerFunc {
 				behind(w, r)
 			}
 		},
+		"reload.test": func(w http.ResponseWriter, r *http.Request) { // a refresh that names no URL, among other links
+			if !has(r, "k") {
+				set(w, "k")
+				fmt.Fprint(w, `<!doctype html><meta http-equiv=refresh content=1>One moment <a href=/imprint>Imprint</a> <a href="/?help">Help</a>`)
+			} else {
+				behind(w, r)
+			}
+		},
+		"header.test": func(w http.ResponseWriter, r *http.Request) {
+			if !has(r, "k") {
+				set(w, "k")
+				w.Header().Set("Refresh", "0")
+				w.WriteHeader(http.StatusAccepted)
+			} else {
+				behind(w, r)
+			}
+		},
+		"forbidden.test": func(w http.ResponseWriter, r *http.Request) { // twice, with another cookie each
+			switch {
+			case !strings.Contains(r.Header.Get("Cookie"), `a[1]="x"`):
+				w.Header().Add("Set-Cookie", `a[1]="x"; path=/; expires=Wed, 01-Jan-31 00:00:00 GMT`)
+				w.WriteHeader(http.StatusForbidden)
+			case !has(r, "b"):
+				set(w, "b")
+				w.WriteHeader(http.StatusForbidden)
+			default:
+				behind(w, r)
+			}
+		},
+		"unavailable.test": func(w http.ResponseWriter, r *http.Request) {
+			if !has(r, "k") {
+				set(w, "k")
+				w.Header().Set("Content-Type", "text/html")
+				w.WriteHeader(http.StatusServiceUnavailable)
+				fmt.Fprint(w, `<meta http-equiv=refresh content=5>Checking your browser`)
+			} else {
+				behind(w, r)
+			}
+		},
+		"script.test": func(w http.ResponseWriter, r *http.Request) { // it names nothing, and a script would come back
+			if !has(r, "k") {
+				set(w, "k")
+				fmt.Fprint(w, `<!doctype html><script>location.reload()</script>`)
+			} else {
+				behind(w, r)
+			}
+		},
+		"refhome.test": func(w http.ResponseWriter, r *http.Request) { // whoever comes is shown the first page
+			if !has(r, "k") {
+				set(w, "k")
+				fmt.Fprint(w, `<!doctype html><meta http-equiv=refresh content="0; url=/">One moment <a href=/imprint>Imprint</a>`)
+			} else {
+				behind(w, r)
+			}
+		},
+		"refgate.test": func(w http.ResponseWriter, r *http.Request) { // to a gate and on to the first page
+			switch {
+			case r.URL.Path == "/gate":
+				set(w, "k")
+				fmt.Fprint(w, `<!doctype html><meta http-equiv=refresh content="0; url=/">Welcome`)
+			case !has(r, "k"):
+				fmt.Fprint(w, `<!doctype html><meta http-equiv=refresh content="0; url=/gate">One moment <a href=/imprint>Imprint</a>`)
+			default:
+				behind(w, r)
+			}
+		},
+		"once.test": func(w http.ResponseWriter, r *http.Request) { // a session is good for one answer
+			if c, err := r.Cookie("k"); err != nil || !tickets.take(c.Value) {
+				http.SetCookie(w, &http.Cookie{Name: "k", Value: tickets.give(), Path: "/"})
+				w.WriteHeader(http.StatusForbidden)
+			} else {
+				behind(w, r)
+			}
+		},
+		"oncegate.test": func(w http.ResponseWriter, r *http.Request) {
+			c, err := r.Cookie("k")
+			switch {
+			case r.URL.Path == "/check":
+				http.SetCookie(w, &http.Cookie{Name: "k", Value: tickets.give(), Path: "/"})
+				send(w, r, r.FormValue("back"))
+			case err != nil || !tickets.take(c.Value):
+				send(w, r, "/check?back="+r.URL.Path)
+			default:
+				behind(w, r)
+			}
+		},
 		"never.test": func(w http.ResponseWriter, r *http.Request) { // nobody passes it
 			http.SetCookie(w, &http.Cookie{Name: "k", Value: fmt.Sprint(visits.Add(1)), Path: "/"})
 			if r.URL.Path == "/check" {
@@ -161,10 +268,12 @@ func TestCookieWalls(t *testing.T) {
 		c.Job.Identity.Seeds = append(c.Job.Identity.Seeds, "http://"+host+":"+port+"/")
 	}
 	for n := 1; n < wallPages; n++ { // all at once: nobody has a cookie then
-		c.Job.Identity.Seeds = append(c.Job.Identity.Seeds, fmt.Sprintf("http://gate.test:%s/%d", port, n), fmt.Sprintf("http://self.test:%s/%d", port, n))
+		for _, host := range []string{"gate", "self", "forbidden", "refhome", "refgate", "once", "oncegate"} {
+			c.Job.Identity.Seeds = append(c.Job.Identity.Seeds, fmt.Sprintf("http://%s.test:%s/%d", host, port, n))
+		}
 	}
 	sum := runConfig(t, c)
-	got := map[string]int{}
+	got := map[string]map[string]bool{}
 	l, err := ledger.Open(t.Context(), filepath.Join(c.Dir, outdir.LedgerFile))
 	if err != nil {
 		t.Fatal(err)
@@ -173,7 +282,10 @@ func TestCookieWalls(t *testing.T) {
 	err = l.Pages(t.Context(), 1, func(p *ledger.Page) error {
 		u, err := crawl.Parse(p.URL)
 		if err == nil && p.Status == http.StatusOK && p.Title != "" {
-			got[u.Host()]++
+			if got[u.Host()] == nil {
+				got[u.Host()] = map[string]bool{}
+			}
+			got[u.Host()][p.Title] = true
 		}
 		return err
 	})
@@ -186,10 +298,10 @@ func TestCookieWalls(t *testing.T) {
 		case "sso.test", "never.test", "circle.test", "changing.test":
 			want = 0
 		}
-		if got[host] != want {
-			t.Errorf("%s: %d pages, want %d", host, got[host], want)
+		if len(got[host]) != want {
+			t.Errorf("%s: %d pages, want %d", host, len(got[host]), want)
 		}
-		if n := len(w.Hits(host)); n > 6*wallPages {
+		if n := len(w.Hits(host)); n > 10*wallPages {
 			t.Errorf("%s was asked %d times", host, n)
 		}
 	}
@@ -199,5 +311,92 @@ func TestCookieWalls(t *testing.T) {
 	r, err := verify.Dir(t.Context(), c.Dir)
 	if err != nil || !r.OK {
 		t.Errorf("verify: %v %+v", err, r)
+	}
+}
+
+// The rules and the sitemap of a site whose robots.txt lies behind its wall are read as a visitor reads them who has passed it: whether the
+// wall's cookie comes on the way to robots.txt, or with a page only.
+func TestRulesBehindWalls(t *testing.T) {
+	t.Parallel()
+	w := webs.New()
+	port, stop, err := w.Serve("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	inside := func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/robots.txt":
+			fmt.Fprintf(w, "User-agent: *\nDisallow: /private\nSitemap: http://%s/map.xml\n", r.Host)
+		case "/map.xml":
+			fmt.Fprintf(w, "<urlset><url><loc>http://%s/only</loc></url></urlset>", r.Host)
+		case "/", "/only", "/private":
+			fmt.Fprintf(w, "<title>%s</title>Welcome. <a href=/private>in</a>", r.URL.Path)
+		default:
+			w.WriteHeader(http.StatusNotFound)
+		}
+	}
+	enter := func(w http.ResponseWriter) { http.SetCookie(w, &http.Cookie{Name: "k", Value: "1", Path: "/"}) }
+	walls := map[string]http.HandlerFunc{
+		"bounce.test": func(w http.ResponseWriter, r *http.Request) { // back to robots.txt
+			if r.URL.Path == "/check" {
+				enter(w)
+				send(w, r, r.FormValue("back"))
+			} else {
+				send(w, r, "/check?back="+r.URL.Path)
+			}
+		},
+		"home.test": func(w http.ResponseWriter, r *http.Request) { // to the first page
+			enter(w)
+			send(w, r, "/")
+		},
+		"moment.test": func(w http.ResponseWriter, r *http.Request) {
+			enter(w)
+			w.Header().Set("Content-Type", "text/html")
+			fmt.Fprint(w, "<meta http-equiv=refresh content=0>One moment")
+		},
+		"forbidden.test": func(w http.ResponseWriter, r *http.Request) {
+			enter(w)
+			w.WriteHeader(http.StatusForbidden)
+		},
+		"page.test": func(w http.ResponseWriter, r *http.Request) { // robots.txt brings no cookie
+			if r.URL.Path != "/robots.txt" {
+				enter(w)
+			}
+			w.WriteHeader(http.StatusForbidden)
+		},
+		"gate.test": func(w http.ResponseWriter, r *http.Request) {
+			switch r.URL.Path {
+			case "/robots.txt":
+				w.WriteHeader(http.StatusForbidden)
+			case "/gate":
+				enter(w)
+				send(w, r, "/")
+			default:
+				send(w, r, "/gate")
+			}
+		},
+	}
+	c := config(filepath.Join(t.TempDir(), "crawl"), port, 0, 2)
+	c.Job.Identity.Seeds, c.Job.Identity.Sitemaps = nil, true
+	for host, wall := range walls {
+		w.Sites[host] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if has(r, "k") {
+				inside(w, r)
+			} else {
+				wall(w, r)
+			}
+		})
+		c.Job.Identity.Seeds = append(c.Job.Identity.Seeds, "http://"+host+":"+port+"/")
+	}
+	runConfig(t, c)
+	for host := range walls {
+		hits := map[string]int{}
+		for _, h := range w.Hits(host) {
+			hits[h.Path]++
+		}
+		if hits["/only"] != 1 || hits["/private"] > 0 || hits["/robots.txt"] > 3 {
+			t.Errorf("%s: asked were %v", host, hits)
+		}
 	}
 }

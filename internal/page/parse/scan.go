@@ -50,6 +50,7 @@ type Page struct {
 	Lang     []byte // of the html element
 	NoFollow bool   // meta robots
 	NoIndex  bool
+	Reload   bool // it has its reader come back to it: a meta refresh without a URL
 
 	body []byte
 }

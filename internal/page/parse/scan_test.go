@@ -148,10 +148,12 @@ func TestValues(t *testing.T) {
 		t.Errorf("%q %q %v %v", p.Charset, p.Lang, p.NoIndex, p.NoFollow)
 	}
 	for in, want := range map[string]string{
-		"0;url=x": "x", "0, url = 'a b'": "a b", "5;x": "x", "5": "", "x": "", ";url=x": "", "1.5 URL=y": "y", `3; url="q`: "q",
+		"0;url=x": "x", "0, url = 'a b'": "a b", "5;x": "x", "5": "", "5 ; url=''": "", "x": "none", ";url=x": "none", "1x": "none", "1.5 URL=y": "y", `3; url="q`: "q",
 	} {
-		if got := string(refreshURL([]byte(in))); got != want {
-			t.Errorf("refresh %q: %q, want %q", in, got, want)
+		got, ok := refreshURL([]byte(in))
+		Scan([]byte("<meta http-equiv=Refresh content=\""+strings.ReplaceAll(in, `"`, "&quot;")+"\">"), Options{}, &p)
+		if ok != (want != "none") || ok && string(got) != want || p.Reload != (want == "") {
+			t.Errorf("refresh %q: %q %v, want %q; comes back: %v", in, got, ok, want, p.Reload)
 		}
 	}
 	if got := LinkHeader(`</a>; rel=next, <b,c>; title="x, y"; rel="foo canonical", </no>; rel=stylesheet`, false); len(got) != 2 || string(got[0].Ref) != "/a" || string(got[1].Ref) != "b,c" {

@@ -458,9 +458,11 @@ func (s *scanner) meta() {
 	switch eq := s.get(aHTTPEquiv); {
 	case eq == nil:
 	case foldEqual(eq, "refresh"):
-		if ref := refreshURL(s.unescape(content)); len(ref) > 0 {
+		ref, ok := refreshURL(s.unescape(content))
+		if len(ref) > 0 {
 			s.addRef(ref, Refresh, 0)
 		}
+		s.p.Reload = s.p.Reload || ok && len(ref) == 0
 	case foldEqual(eq, "content-type") && s.p.Charset == nil && s.inner == 0:
 		low := bytes.ToLower(content)
 		if i := bytes.Index(low, []byte("charset=")); i >= 0 {

@@ -40,19 +40,21 @@ func RobotsTag(value, product string) Directives {
 	return Robots(value)
 }
 
-// refreshURL returns the URL of a meta refresh (HTML Standard, 4.2.5.3), nil if it has none.
-func refreshURL(v []byte) []byte {
+// refreshURL returns the URL of a meta refresh (HTML Standard, 4.2.5.3), empty for the page itself; false if it is not one.
+func refreshURL(v []byte) (ref []byte, ok bool) {
 	v = bytes.TrimLeft(v, " \t\n\r\f")
 	i := 0
 	for i < len(v) && (v[i] >= '0' && v[i] <= '9' || v[i] == '.') {
 		i++
 	}
 	if i == 0 {
-		return nil
+		return nil, false
 	}
-	v = v[i:]
-	if len(v) == 0 || !bytes.ContainsAny(v[:1], ";, \t\n\r\f") {
-		return nil
+	if v = v[i:]; len(v) == 0 {
+		return nil, true
+	}
+	if !bytes.ContainsAny(v[:1], ";, \t\n\r\f") {
+		return nil, false
 	}
 	v = bytes.TrimLeft(v, " \t\n\r\f")
 	if len(v) > 0 && (v[0] == ';' || v[0] == ',') {
@@ -70,7 +72,7 @@ func refreshURL(v []byte) []byte {
 			v = v[:j]
 		}
 	}
-	return trimSpace(v)
+	return trimSpace(v), true
 }
 
 // Srcset returns the URLs of a srcset (HTML Standard, 4.8.4.2.2): a comma inside a URL does not end it.
@@ -167,8 +169,11 @@ func LinkHeader(value string, resources bool) (links []Link) {
 	return links
 }
 
-// RefreshHeader returns the reference of a Refresh header, "" if it has none.
-func RefreshHeader(value string) string { return string(refreshURL([]byte(value))) }
+// RefreshHeader returns the reference of a Refresh header, "" for the page itself; false if it is not one.
+func RefreshHeader(value string) (ref string, ok bool) {
+	v, ok := refreshURL([]byte(value))
+	return string(v), ok
+}
 
 // splitLink cuts parameters off at the comma that starts the next link.
 func splitLink(s string) (params, rest string) {

@@ -214,6 +214,11 @@ func token(v string) string {
 	return v[:i]
 }
 
+// Empty reports whether a file says nothing to us, as one that is none.
+func (r Rules) Empty() bool {
+	return len(r.rules) == 0 && !r.HasDelay && len(r.Sitemaps)+r.SitemapsLeft == 0
+}
+
 // Allowed reports whether a path with its query, percent-encoded as URLs are, may be fetched.
 func (r Rules) Allowed(path string) bool {
 	if path == "/robots.txt" {
