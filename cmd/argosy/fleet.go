@@ -169,14 +169,14 @@ func newJobs() *cobra.Command {
 
 func printJobs(w io.Writer, js []web.Job) error {
 	t := newColumns(w)
-	fmt.Fprintln(t, "JOB\tNAME\tSTATE\tSITES\tFETCHED\tPAGES\tFAILED\tEXCLUDED\tPENDING\tMANUAL\tBYTES\tRAN\tSTRATEGY")
+	fmt.Fprintln(t, "JOB\tNAME\tSTATE\tSITES\tTASKS\tFETCHED\tPAGES\tFAILED\tEXCLUDED\tPENDING\tMANUAL\tBYTES\tRAN\tSTRATEGY")
 	for i := range js {
 		j := &js[i]
 		n, state := &j.Counts, j.State
 		if j.Limited != "" && state == crawl.JobRunning {
 			state = "ending"
 		}
-		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", j.ID, orDash(j.Name), state, count(n.Sites), count(n.Fetched), count(n.Pages),
+		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", j.ID, orDash(j.Name), state, count(n.Sites), count(n.Tasks), count(n.Fetched), count(n.Pages),
 			count(n.Failed), count(n.Excluded), count(n.Pending), count(n.Manual), size(n.Bytes),
 			(time.Duration(j.RanMS) * time.Millisecond).Round(time.Second), j.Strategy)
 	}

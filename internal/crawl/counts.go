@@ -60,20 +60,35 @@ func (t *Tally) Add(c Counts, reasons map[string]int64) {
 // JobCounts are what people see of the tasks of a job.
 type JobCounts struct {
 	Tally
-	Sites    int64 `json:"sites"`  // each once, however many tasks it has
-	Manual   int64 `json:"manual"` // tasks
+	Sites int64 `json:"sites"` // each once, however many tasks it has
+	Tasks int64 `json:"tasks"` // the sum of those in each state, which follow
+
 	Waiting  int64 `json:"waiting"`
 	Crawling int64 `json:"crawling"`
+	Sleeping int64 `json:"sleeping,omitempty"`
+	Returned int64 `json:"returned,omitempty"` // in TaskFailed: each waits for another node
+	Done     int64 `json:"done"`
+	Manual   int64 `json:"manual"`
+	Dropped  int64 `json:"dropped,omitempty"`
 }
 
 // Task counts a task of a state in, or with n = -1 out.
 func (c *JobCounts) Task(state string, n int64) {
+	c.Tasks += n
 	switch state {
-	case TaskManual:
-		c.Manual += n
-	case TaskWaiting, TaskFailed:
+	case TaskWaiting:
 		c.Waiting += n
 	case TaskCrawling:
 		c.Crawling += n
+	case TaskSleeping:
+		c.Sleeping += n
+	case TaskFailed:
+		c.Returned += n
+	case TaskManual:
+		c.Manual += n
+	case TaskDropped:
+		c.Dropped += n
+	default:
+		c.Done += n
 	}
 }

@@ -66,30 +66,25 @@ func TestAnswersWithoutTheLoop(t *testing.T) {
 // However rows come and change, a job's sums are those of its rows, and pages of them are all of them, once.
 func TestBoardAddsUp(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	states := []string{crawl.TaskManual, crawl.TaskWaiting, crawl.TaskCrawling, crawl.TaskDone, crawl.TaskFailed}
+	states := []string{crawl.TaskManual, crawl.TaskWaiting, crawl.TaskCrawling, crawl.TaskDone, crawl.TaskFailed, crawl.TaskSleeping, crawl.TaskDropped}
 	co := &Coordinator{}
 	co.board.init()
 	b := &co.board
 	for range 3000 {
 		c := crawl.Counts{Discovered: 100 + r.Int64N(100), Fetched: r.Int64N(50), Failed: r.Int64N(3), Excluded: r.Int64N(4), Bytes: r.Int64N(9)}
-		task := shownTask{row: ledger.Task{ID: 1 + r.Uint32N(300), Job: 1, Site: fmt.Sprint(r.IntN(200)), State: states[r.IntN(5)], Tally: crawl.TallyOf(c, map[string]int64{fmt.Sprint(r.IntN(3)): r.Int64N(3) + 1})}}
+		task := shownTask{row: ledger.Task{ID: 1 + r.Uint32N(300), Job: 1, Site: fmt.Sprint(r.IntN(200)), State: states[r.IntN(len(states))], Tally: crawl.TallyOf(c, map[string]int64{fmt.Sprint(r.IntN(3)): r.Int64N(3) + 1})}}
 		b.job(1).put(&task)
 	}
 	var want crawl.JobCounts
-	sites := map[string]bool{}
+	sites, in := map[string]bool{}, map[string]int64{}
 	for _, row := range b.jobs[1].rows {
 		want.Tally.Add(row.Counts, row.Reasons)
 		sites[row.Site] = true
-		switch row.State {
-		case crawl.TaskManual:
-			want.Manual++
-		case crawl.TaskWaiting, crawl.TaskFailed: // what was taken back waits for another node
-			want.Waiting++
-		case crawl.TaskCrawling:
-			want.Crawling++
-		}
+		in[row.State]++
 	}
-	want.Sites = int64(len(sites))
+	want.Sites, want.Tasks = int64(len(sites)), int64(len(b.jobs[1].rows)) // several tasks have the same site
+	want.Waiting, want.Crawling, want.Sleeping, want.Returned = in[crawl.TaskWaiting], in[crawl.TaskCrawling], in[crawl.TaskSleeping], in[crawl.TaskFailed]
+	want.Done, want.Manual, want.Dropped = in[crawl.TaskDone], in[crawl.TaskManual], in[crawl.TaskDropped]
 	if got := b.jobs[1].sums; !reflect.DeepEqual(got, want) {
 		t.Errorf("sums are %+v, want %+v", got, want)
 	}

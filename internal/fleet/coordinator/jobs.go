@@ -400,7 +400,7 @@ func (c *Coordinator) finish(ctx context.Context, now time.Time, j *frontier.Job
 		state = crawl.JobInterrupted
 	case j.Sowing():
 	case len(r.due) == 0:
-		if c.f.Counts(j.ID).Waiting > 0 {
+		if n := c.f.Counts(j.ID); n.Waiting+n.Returned > 0 {
 			c.f.Tasks(c.jobs.schedule)
 			return false, nil
 		}

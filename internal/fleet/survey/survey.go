@@ -201,17 +201,15 @@ type gatherer struct {
 // tasks takes in what the ledger knows of a fleet's job.
 func (g *gatherer) tasks(ctx context.Context, l *ledger.Ledger, job uint32) error {
 	err := l.Tasks(ctx, job, func(t ledger.Task) error {
-		g.sites[t.Site] = &Site{Task: t}
-		g.r.Counts.Sites++
-		g.r.Counts.Add(t.Counts, t.Reasons)
-		switch t.State {
-		case crawl.TaskManual:
-			g.r.Counts.Manual++
-		case crawl.TaskWaiting:
-			g.r.Counts.Waiting++
-		case crawl.TaskCrawling:
-			g.r.Counts.Crawling++
+		if s := g.sites[t.Site]; s != nil { // of a job that collects: a task for each search
+			s.Tally.Add(t.Counts, t.Reasons)
+			s.Attempts, s.Recalls = s.Attempts+t.Attempts, s.Recalls+t.Recalls
+		} else {
+			g.sites[t.Site] = &Site{Task: t}
 		}
+		g.r.Counts.Sites = int64(len(g.sites))
+		g.r.Counts.Add(t.Counts, t.Reasons)
+		g.r.Counts.Task(t.State, 1)
 		return nil
 	})
 	for reason, n := range g.r.Counts.Reasons {

@@ -110,8 +110,11 @@ func (a *api) jobMetrics(ctx context.Context, co *coordinator.Coordinator, e *ex
 		c := j.Counts
 		put(float64(c.Waiting), "state", crawl.TaskWaiting)
 		put(float64(c.Crawling), "state", crawl.TaskCrawling)
+		put(float64(c.Sleeping), "state", crawl.TaskSleeping)
+		put(float64(c.Returned), "state", crawl.TaskFailed)
+		put(float64(c.Done), "state", crawl.TaskDone)
 		put(float64(c.Manual), "state", crawl.TaskManual)
-		put(float64(c.Sites-c.Waiting-c.Crawling-c.Manual), "state", "over")
+		put(float64(c.Dropped), "state", crawl.TaskDropped)
 	})
 	each("argosy_job_reasons", "gauge", "URLs of the job that were refused or failed, by reason.", func(j *coordinator.JobView, put put) {
 		for _, reason := range sortedKeys(j.Counts.Reasons) {

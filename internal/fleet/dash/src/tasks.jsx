@@ -12,13 +12,13 @@ export function Tasks({ job, at }) {
   const [state, setState] = useState(at.state || ''), [find, setFind] = useState(at.find || ''), [sort, setSort] = useState(at.sort || 'pending'), [skip, setSkip] = useState(Number(at.skip) || 0);
   const settled = useSettled(find);
   const list = useLive(job ? `/jobs/${job.id}/tasks` + query({ state, find: settled, sort, limit, skip }) : null, { on: onJob(job && job.id), every: 3000 });
-  const given = useLive(job ? `/jobs/${job.id}/tasks?state=dropped&limit=1` : null, { on: onJob(job && job.id), every: 10000 }), dropped = given.data ? given.data.total : null;
   if (!job) return <Empty>{t('There is no job yet.')}</Empty>;
-  const c = job.counts, queues = [['', c.sites], ['waiting', c.waiting], ['crawling', c.crawling], ['done', c.sites - c.waiting - c.crawling - c.manual - (dropped || 0)], ['manual', c.manual], ['dropped', dropped]];
+  const c = job.counts, queues = [['', c.tasks], ['waiting', c.waiting], ['crawling', c.crawling], ['sleeping', c.sleeping], ['failed', c.returned], ['done', c.done], ['manual', c.manual], ['dropped', c.dropped]]
+    .filter(([s, n]) => n > 0 || s === state || !['sleeping', 'failed'].includes(s)).map(([s, n]) => [s, n || 0]); // those two are of searches alone
   return <div class="page">
     <div class="filters">
       <div class="chips" role="group" aria-label={t('State')}>{queues.map(([s, n]) => <button class={'chip' + (s === state ? ' on' : '')} aria-pressed={s === state} onClick={() => { setState(s); setSkip(0); }}>
-        {s ? t(s) : t('all')}{n !== null && <span class="note"> {count(n)}</span>}</button>)}</div>
+        {s ? t(s) : t('all')}<span class="note"> {count(n)}</span></button>)}</div>
       <label>{t('Site')} <input type="search" value={find} onInput={e => { setFind(e.target.value.toLowerCase()); setSkip(0); }} /></label>
       <label>{t('Sort by')} <select value={sort} onChange={e => { setSort(e.target.value); setSkip(0); }}>
         {[['pending', t('Queue')], ['fetched', t('Fetched')], ['failed', t('Failed')], ['bytes', t('Volume')], ['site', t('Site')]].map(([v, label]) => <option value={v}>{label}</option>)}</select></label>
