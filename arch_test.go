@@ -27,6 +27,8 @@ var house = map[string]struct {
 	"durable": {false, ""},
 	"testkit": {false, "crawl"},
 
+	"testkit/seeds": {false, ""},
+
 	// From a URL to a record.
 	"page/robots":  {true, ""},
 	"page/parse":   {true, ""},
@@ -134,6 +136,7 @@ var thirdParty = map[string]string{
 	"github.com/cockroachdb/pebble/v2/sstable":         "frontier",
 	"github.com/cockroachdb/pebble/v2/vfs":             "frontier",
 	"github.com/pressly/goose/v3":                      "ledger",
+	"github.com/pressly/goose/v3/database":             "ledger",
 	"modernc.org/sqlite":                               "ledger",
 	"modernc.org/sqlite/lib":                           "ledger",
 	"github.com/nats-io/nats-server/v2/server":         "bus",

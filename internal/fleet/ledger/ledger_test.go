@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/pressly/goose/v3"
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/ledger"
@@ -304,6 +306,60 @@ func TestNewerSchemaIsRefused(t *testing.T) {
 	}
 	if _, err := ledger.Open(t.Context(), place); !errors.Is(err, ledger.ErrNewer) {
 		t.Errorf("opened: %v", err)
+	}
+}
+
+// A new ledger is what its migrations make one after the other, and they find nothing left to do.
+func TestNewIsMigrated(t *testing.T) {
+	dump := func(place string, make func(db *sql.DB)) (out []string) {
+		db, err := sql.Open("sqlite", place)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		make(db)
+		rows, err := db.Query(`SELECT type || ' ' || name || ' ' || coalesce(sql, '') FROM sqlite_master
+UNION ALL SELECT 'version ' || version_id || ' ' || is_applied FROM goose_db_version ORDER BY 1`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var row string
+			if err := rows.Scan(&row); err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, row)
+		}
+		return out
+	}
+	migrate := func(db *sql.DB) (done int) {
+		p, err := goose.NewProvider(goose.DialectSQLite3, db, os.DirFS("migrations"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := p.Up(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(all)
+	}
+	place := filepath.Join(t.TempDir(), "ledger.db")
+	l, err := ledger.Open(t.Context(), place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got := dump(place, func(db *sql.DB) {
+		if n := migrate(db); n > 0 {
+			t.Errorf("%d migrations were left to do", n)
+		}
+	})
+	want := dump(filepath.Join(t.TempDir(), "migrated.db"), func(db *sql.DB) { migrate(db) })
+	if d := cmp.Diff(want, got); d != "" || len(want) < 20 {
+		t.Errorf("%d tables and versions; a new ledger differs:\n%s", len(want), d)
 	}
 }
 

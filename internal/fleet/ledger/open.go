@@ -19,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/database"
 	_ "modernc.org/sqlite" // the driver "sqlite"
 )
 
@@ -216,6 +217,13 @@ func (l *Ledger) migrate(ctx context.Context) error {
 		return err
 	}
 	if l.kind == sqlite {
+		var tables int
+		if err := l.db.QueryRowContext(ctx, countTables).Scan(&tables); err != nil {
+			return err
+		}
+		if tables == 0 {
+			return l.create(ctx, p, dir)
+		}
 		return up(ctx, p)
 	}
 	lock, err := l.db.Conn(ctx) // two coordinators may start at once
@@ -229,6 +237,46 @@ func (l *Ledger) migrate(ctx context.Context) error {
 	err = up(ctx, p)
 	_, uerr := lock.ExecContext(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock($1)`, migrationLock)
 	return errors.Join(err, uerr)
+}
+
+const countTables = `SELECT count(*) FROM sqlite_master`
+
+// create writes the schema of a file that is new: what goose would write, in one transaction instead of one for each migration. They are
+// a sixth of the processor time of a crawl of a few pages, and each waits for the disk.
+func (l *Ledger) create(ctx context.Context, p *goose.Provider, dir fs.FS) error {
+	versions, err := database.NewStore(goose.DialectSQLite3, goose.DefaultTablename)
+	if err != nil {
+		return err
+	}
+	tx, err := l.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
+	var tables int
+	if err := tx.QueryRowContext(ctx, countTables).Scan(&tables); err != nil || tables > 0 { // another process was first
+		return err
+	}
+	if err := versions.CreateVersionTable(ctx, tx); err != nil {
+		return err
+	}
+	if err := versions.Insert(ctx, tx, database.InsertRequest{}); err != nil {
+		return err
+	}
+	for _, s := range p.ListSources() {
+		b, err := fs.ReadFile(dir, s.Path)
+		if err != nil {
+			return err
+		}
+		up, _, _ := strings.Cut(string(b), "-- +goose Down")
+		if _, err := tx.ExecContext(ctx, up); err != nil {
+			return fmt.Errorf("%s: %w", s.Path, err)
+		}
+		if err := versions.Insert(ctx, tx, database.InsertRequest{Version: s.Version}); err != nil {
+			return err
+		}
+	}
+	return tx.Commit()
 }
 
 // up brings a schema up to date, unless it is newer than what this version knows.
