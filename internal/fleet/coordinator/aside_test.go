@@ -9,6 +9,7 @@ import (
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/frontier"
 	"argosy/internal/fleet/ledger"
+	"argosy/internal/testkit/seeds"
 )
 
 // raw applies an entry of a node's as if it had passed the check.
@@ -64,7 +65,7 @@ func outcome(i int) crawl.Outcome {
 // every URL can still be fetched, and the ledger goes on.
 func TestSetAside(t *testing.T) {
 	const urls = 60
-	for seed := range uint64(20) {
+	for seed := range seeds.Of(4, 100) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 14))
 			s := newTwins(t, urls)

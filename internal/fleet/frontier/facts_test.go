@@ -8,12 +8,13 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"argosy/internal/plan/learn"
+	"argosy/internal/testkit/seeds"
 )
 
 // What is learned from a log is the same, byte for byte, live, after restarts with checkpoints at any time, and after power
 // cuts, which take the view back to some earlier position.
 func TestLearnedTheSameLiveAndAfterRestarts(t *testing.T) {
-	for seed := range uint64(10) {
+	for seed := range seeds.Of(4, 100) {
 		log := script(t, seed, 150, -1)
 		live := learn.New()
 		f := open(t, vfs.NewMem())

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"argosy/internal/crawl"
+	"argosy/internal/testkit/seeds"
 )
 
 // script makes a log at random: a job, grants, parts with links and outcomes, repeats, gaps, recalls and restarts. It
@@ -255,7 +256,7 @@ func check(t *testing.T, f *Frontier) {
 
 // The same log gives the same view, byte for byte, and every view on the way is sound.
 func TestDeterministicAndSound(t *testing.T) {
-	for seed := range uint64(30) {
+	for seed := range seeds.Of(8, 100) {
 		log := script(t, seed, 150, int(seed%5)-1)
 		var views [2][]string
 		for i := range views {
@@ -282,7 +283,7 @@ func TestDeterministicAndSound(t *testing.T) {
 // Power is cut at random moments: what was synced is there, what was not may be there in part, and applying the log
 // from the view's position leads to the view that an undisturbed run has.
 func TestPowerLoss(t *testing.T) {
-	for seed := range uint64(12) {
+	for seed := range seeds.Of(4, 100) {
 		log := script(t, 100+seed, 120, int(seed%4)-1)
 		calm := open(t, vfs.NewMem())
 		for s := range log {
@@ -371,7 +372,8 @@ func lowered(log []crawl.Entry, epoch uint64, depth int, sitePages int64) crawl.
 // and leads to the view that an undisturbed run has, which had everything in one batch.
 func TestPowerLossInLongWalks(t *testing.T) {
 	all := 0
-	for seed := range uint64(40) {
+	rounds := seeds.Of(10, 100)
+	for seed := range rounds {
 		log := script(t, 200+seed, 120, int(seed%4)-1)
 		epoch := uint64(1)
 		for i := range log {
@@ -429,7 +431,7 @@ func TestPowerLossInLongWalks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if all < 20 {
+	if all < int(rounds/2) {
 		t.Errorf("the power was cut %d times: the walks are too short", all)
 	}
 }

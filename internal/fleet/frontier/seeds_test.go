@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"argosy/internal/crawl"
+	"argosy/internal/testkit/seeds"
 )
 
 // listed is a job whose n seeds follow it, and the entries that bring them, at most three in one.
@@ -50,7 +51,7 @@ func urls(t *testing.T, f *Frontier) map[string]uint8 {
 // A list of seeds that comes in pieces, some twice, some too early, with restarts in between, is as if it had stood in the job:
 // the same URLs, and the same scope.
 func TestSeedsInPieces(t *testing.T) {
-	for seed := range uint64(20) {
+	for seed := range seeds.Of(6, 100) {
 		rnd := rand.New(rand.NewPCG(seed, 1))
 		var seeds []string
 		for i := range 40 {

@@ -13,6 +13,7 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/page/topic"
+	"argosy/internal/testkit/seeds"
 )
 
 // topical is a made-up site: pages on the topic mostly lie behind pages on the topic, and their links name a word that is not the topic's.
@@ -127,7 +128,7 @@ func soft(*crawl.Job) {}
 // every page once in the end.
 func TestBestFirst(t *testing.T) {
 	breadth, rules, learned := 0, 0, 0
-	for seed := range uint64(5) {
+	for seed := range seeds.Of(2, 50) {
 		w := newTopical(seed, 1200)
 		n := 300
 		b := w.play(t, false, func(j *crawl.Job) { j.Identity.Order = crawl.OrderBreadth })
@@ -143,7 +144,7 @@ func TestBestFirst(t *testing.T) {
 		}
 		breadth, rules, learned = breadth+b.harvest(w, n), rules+r.harvest(w, n), learned+l.harvest(w, n)
 	}
-	t.Logf("of the first 300 pages of five sites on the topic: %d breadth first, %d by rules, %d learned", breadth, rules, learned)
+	t.Logf("of the first 300 pages of each site on the topic: %d breadth first, %d by rules, %d learned", breadth, rules, learned)
 	if 10*rules < 15*breadth || 10*learned < 12*rules {
 		t.Errorf("breadth first %d, by rules %d, learned %d", breadth, rules, learned)
 	}
@@ -151,7 +152,7 @@ func TestBestFirst(t *testing.T) {
 
 // A view that is opened anew before every lease gives the same order as one that stays open, and the same model.
 func TestScoresSurviveRestarts(t *testing.T) {
-	for seed := range uint64(4) {
+	for seed := range seeds.Of(2, 50) {
 		survives(t, newTopical(seed, 500))
 	}
 }

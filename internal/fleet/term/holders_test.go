@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"argosy/internal/crawl"
+	"argosy/internal/testkit/seeds"
 )
 
 // The world of the property: one site, a log, an owner that may be replaced, and nodes whose clocks differ. Time is in steps of 10 ms
@@ -440,7 +441,8 @@ func newWorld(seed uint64) *world {
 // holders of leases of one site never ask it at the same time.
 func TestNeverTwoHolders(t *testing.T) {
 	var sum world
-	for seed := range uint64(300) {
+	rounds := int(seeds.Of(60, 3000))
+	for seed := range uint64(rounds) {
 		w := newWorld(seed)
 		for w.now = 0; w.now < 5*time.Minute; w.now += step {
 			w.trouble()
@@ -461,7 +463,7 @@ func TestNeverTwoHolders(t *testing.T) {
 		sum.counts.replaced += w.counts.replaced
 	}
 	t.Logf("%+v", sum.counts)
-	if c := sum.counts; c.grants < 1000 || c.silent < 300 || c.dead < 300 || c.late < 300 || c.replaced < 300 {
+	if c := sum.counts; c.grants < 3*rounds || c.silent < rounds || c.dead < rounds || c.late < rounds || c.replaced < rounds {
 		t.Errorf("too little happens: %+v", c)
 	}
 }

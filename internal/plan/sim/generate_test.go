@@ -73,7 +73,7 @@ func TestKnowledgeHelps(t *testing.T) {
 		if k.Name != "equal" && k.Name != "blocked" {
 			continue
 		}
-		for seed := range uint64(2) {
+		for seed := range seeds {
 			w := k.World(seed)
 			bound := w.Bound()
 			knows, err := RunBound(w, strategyOf(t, "flow,explore=0"), bound, true)

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -9,9 +8,11 @@ import (
 
 	"argosy/internal/plan/schedule"
 	"argosy/internal/plan/strategy"
+	runs "argosy/internal/testkit/seeds"
 )
 
-var seeds = flag.Uint64("sim.seeds", 2, "in how many worlds of each kind strategies are compared, by their means; make nightly compares them in 10")
+// seeds is in how many worlds of each kind strategies are compared, by their means.
+var seeds = runs.Of(1, 10)
 
 func strategyOf(t *testing.T, spec string) schedule.Strategy {
 	t.Helper()
@@ -79,11 +80,11 @@ func TestFlowIsAboveTheOthers(t *testing.T) {
 	others := []string{"random", "roundrobin", "geo", "nearest,top=1", "nearest", "nearest,top=auto", "bandwidth", "feedback,load=on", "greedy", "packing"}
 	for name := range worlds(0) {
 		sum := map[string]float64{}
-		for seed := range *seeds {
+		for seed := range seeds {
 			w := worlds(seed)[name]
 			bound := w.Bound()
 			for _, spec := range append(others, "flow") {
-				sum[spec] += runBound(t, w, spec, bound).Share() / float64(*seeds)
+				sum[spec] += runBound(t, w, spec, bound).Share() / float64(seeds)
 			}
 		}
 		for _, spec := range others {
@@ -104,7 +105,7 @@ func TestFlowWithUnequalNodes(t *testing.T) {
 		{Nodes: 12, Sites: 50, Minutes: 15, Capacity: 0.7, Tells: 0.3, Noise: 0.2},
 	} {
 		sum := map[string]float64{}
-		for seed := range *seeds {
+		for seed := range seeds {
 			w := Made(terms, seed)
 			bound := w.Bound()
 			for _, spec := range []string{"flow", "greedy", "random", "nearest,top=auto"} {
@@ -112,13 +113,13 @@ func TestFlowWithUnequalNodes(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				sum[spec] += r.Share() / float64(*seeds)
+				sum[spec] += r.Share() / float64(seeds)
 			}
 			knows, err := RunBound(w, strategyOf(t, "flow,explore=0"), bound, true)
 			if err != nil {
 				t.Fatal(err)
 			}
-			sum["oracle"] += knows.Share() / float64(*seeds)
+			sum["oracle"] += knows.Share() / float64(seeds)
 		}
 		for _, spec := range []string{"greedy", "random", "nearest,top=auto"} {
 			if sum["flow"] < sum[spec] {

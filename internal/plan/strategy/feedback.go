@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"math"
+	"slices"
 
 	"argosy/internal/crawl"
 	"argosy/internal/plan/predict"
@@ -74,13 +75,19 @@ func perPage(c *schedule.Context, task, node int) (float64, bool) {
 }
 
 // bestPerPage is how many seconds a page takes the most efficient of the nodes that may have a task: one that may not is no reason to
-// leave another out.
+// leave another out. It is looked for once a task and cycle.
 func bestPerPage(c *schedule.Context, task int) float64 {
+	const notYet = -1
+	of := schedule.Once(c, "best seconds a page", func() []float64 { return slices.Repeat([]float64{notYet}, len(c.S.Tasks)) })
+	if of[task] != notYet {
+		return of[task]
+	}
 	best := 0.0
 	for n := range c.S.Nodes {
 		if s, known := perPage(c, task, n); known && (best == 0 || s < best) && schedule.May(c, task, n) {
 			best = s
 		}
 	}
+	of[task] = best
 	return best
 }
