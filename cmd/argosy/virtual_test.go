@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/bits"
 	"net/http"
 	"net/http/httptest"
@@ -18,6 +19,7 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/frontier"
+	"argosy/internal/plan/learn"
 )
 
 // searchable is a search engine and the sites that it knows, each on a port of its own.
@@ -30,8 +32,9 @@ type searchable struct {
 	same   bool              // documents with one text have the same bytes
 
 	mu     sync.Mutex
-	asked  []string       // queries, with their pages
-	hits   map[string]int // of documents
+	asked  []string          // queries, with their pages
+	hits   map[string]int    // of documents
+	by     map[string]string // address that a document was sent to
 	robots string
 	answer func(w http.ResponseWriter, r *http.Request) bool
 }
@@ -40,7 +43,7 @@ const perPage = 3
 
 // newLibrary serves so many sites with documents about milk, tea or both.
 func newSearchable(t *testing.T, sites, docs int) *searchable {
-	l := &searchable{docs: map[string]string{}, hits: map[string]int{}}
+	l := &searchable{docs: map[string]string{}, hits: map[string]int{}, by: map[string]string{}}
 	for range sites {
 		s := httptest.NewServer(http.HandlerFunc(l.document))
 		t.Cleanup(s.Close)
@@ -60,6 +63,7 @@ func (l *searchable) document(w http.ResponseWriter, r *http.Request) {
 	text, ok := l.docs[strings.TrimSuffix(url, "/now")]
 	l.mu.Lock()
 	l.hits[url]++
+	l.by[url], _, _ = strings.Cut(r.RemoteAddr, ":")
 	l.mu.Unlock()
 	if to := l.moved[url]; to != "" {
 		http.Redirect(w, r, to, http.StatusMovedPermanently)
@@ -268,7 +272,7 @@ func TestVirtualShown(t *testing.T) {
 		{[]string{"tasks", "edit", "1", "-o", dir, "--set", "colour=x"}, exitUsage, []string{"allowed are words=…, site=… and engine=…"}},
 		{[]string{"tasks", "edit", "1", "-o", dir, "--set", "words="}, exitUsage, []string{"at least one word"}},
 		{[]string{"tasks", "edit", "1", "-o", dir, "--set", "engine=x"}, exitUsage, []string{`there is no engine "x"`}},
-		{[]string{"rates", dir, "--svg", svg}, 0, []string{"COMPLETION OVER TIME", site, "█"}},
+		{[]string{"rates", dir, "--svg", svg}, 0, []string{"RATE OVER TIME", site, "█"}},
 		{[]string{"export", dir, "--fields"}, 0, []string{`"heading":"` + l.sites[0].URL + `/doc/0"`, `"date":"2013-05-05"`, `"product":"milk, tea"`}},
 		{[]string{"export", dir, "--fields", "--format", "table"}, 0, []string{"HEADING", "2013-05-05"}},
 		{[]string{"export", dir, "--fields", "--format", "csv"}, 0, []string{"url,product,site,heading,date"}},
@@ -358,16 +362,21 @@ func TestVirtualForYears(t *testing.T) {
 	}
 }
 
-// Two engines name the same pages: each is fetched once and counts for both, in the list of searches and in the rates.
+// Three engines name the same pages, one without a number: each is fetched once and counts for all, in the list of searches, and in the
+// rates for the node that fetched it; what the third one names is not in the completion of the others.
 func TestVirtualShared(t *testing.T) {
 	t.Parallel()
-	l := newSearchable(t, 1, 9)
+	l := newSearchable(t, 2, 9)
 	dir := filepath.Join(t.TempDir(), "out")
-	second := fmt.Sprintf(`    - name: second
-      url: "%s/s?q={query}&p={page}&of=second"
+	more := ""
+	for _, e := range [...][2]string{{"second", `      stated: {at: {css: "#n"}}`}, {"third", ""}} {
+		more += fmt.Sprintf(`    - name: %s
+      url: "%s/s?q={query}&p={page}&of=%[1]s"
       results: {item: {css: div.r}, link: {css: a, attr: href}}
-      stated: {at: {css: "#n"}}`, l.engine.URL)
-	if code, _, errs := apart(t, "crawl", "--job", l.job(t, "", second, ""), "-o", dir, "--allow-private", "--agents", "2", "--quiet"); code != 0 {
+%[3]s
+`, e[0], l.engine.URL, e[1])
+	}
+	if code, _, errs := apart(t, "crawl", "--job", l.job(t, "", more, ""), "-o", dir, "--allow-private", "--bind", "127.0.0.2,127.0.0.3,127.0.0.4", "--quiet"); code != 0 {
 		t.Fatalf("exit %d\n%s", code, errs)
 	}
 	for url, n := range l.hits {
@@ -375,21 +384,35 @@ func TestVirtualShared(t *testing.T) {
 			t.Errorf("%s: asked %d times", url, n)
 		}
 	}
+	type did struct{ named, pages int64 }
+	want, got := map[string]did{}, map[string]did{}
+	for url, n := range l.hits {
+		u, _ := strings.CutPrefix(url, "http://")
+		site, path, _ := strings.Cut(u, "/")
+		if n == 0 || path == "robots.txt" {
+			continue
+		}
+		at := site + " node-" + strconv.Itoa(int(l.by[url][len(l.by[url])-1]-'1'))
+		d := want[at]
+		want[at] = did{d.named + 2*int64(len(strings.Fields(l.docs[url]))), d.pages + 1}
+	}
 	code, out, errs := apart(t, "rates", dir, "--json")
-	existing, collected := int64(0), int64(0)
 	for _, line := range strings.Split(strings.TrimSpace(out), "\n") {
-		var p pairRates
+		var p learn.Rate
 		if err := json.Unmarshal([]byte(line), &p); err != nil {
 			t.Fatalf("%v: %s%s", err, out, errs)
 		}
-		if existing, collected = existing+p.Existing, collected+p.Collected; p.Existing != p.Collected {
+		if p.Existing != p.Collected {
 			t.Errorf("%s %s: %d of %d", p.Site, p.Node, p.Collected, p.Existing)
 		}
+		if p.Collected+p.Pages > 0 {
+			got[p.Site+" "+p.Node] = did{p.Collected, p.Pages}
+		}
 	}
-	if want := int64(2 * (len(l.found("milk")) + len(l.found("tea")))); code != 0 || existing != want || collected != want {
-		t.Errorf("exit %d: %d of %d in all, want %d", code, collected, existing, want)
+	if code != 0 || !maps.Equal(got, want) {
+		t.Errorf("exit %d: %v, want %v", code, got, want)
 	}
-	if _, out, _ = apart(t, "tasks", dir); strings.Count(out, "second") != 2 {
+	if _, out, _ = apart(t, "tasks", dir); strings.Count(out, "second") != 4 {
 		t.Error(out)
 	}
 }
@@ -704,7 +727,7 @@ func TestVirtualShutOut(t *testing.T) {
 	}
 	_, out, _ = apart(t, "rates", dir, "--json")
 	for _, line := range strings.Split(strings.TrimSpace(out), "\n") {
-		var p pairRates
+		var p learn.Rate
 		if err := json.Unmarshal([]byte(line), &p); err != nil {
 			t.Fatal(err)
 		}

@@ -19,9 +19,9 @@ func (c *Coordinator) asked(j *frontier.Job, t *frontier.Task, whole bool) *craw
 	}
 	s, of := seeker.Of, j.Identity.Collect
 	e := j.Engine(s.Engine)
-	a := &crawl.Asked{No: t.Search, Asks: t.Of != nil, Site: s.Site, Engine: e.Name, Type: e.Type, Product: s.Product, Words: s.Words}
+	a := &crawl.Asked{No: t.Search, Asks: t.Of != nil, Site: s.Site, Engine: e.Name, Type: e.Type, Product: s.Product, Words: s.Words, Stated: s.Stated}
 	if whole && a.Asks {
-		a.Def, a.Robots, a.Found, a.Stated, a.Rest = e.Def, e.Robots, s.Found, s.Stated, of.Rest
+		a.Def, a.Robots, a.Found, a.Rest = e.Def, e.Robots, s.Found, of.Rest
 	}
 	return a
 }

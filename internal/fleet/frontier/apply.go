@@ -520,6 +520,7 @@ func (x *tx) recall(r crawl.Recall) error {
 func (x *tx) recycle(t *Task, l *Lease, reason string) {
 	t.note(fmt.Sprintf("attempt %d on %s: %s", t.attempt(l), l.Node, reason))
 	t.avoid(l.Node)
+	x.fails(t, l.Node)
 	if lim := x.f.jobs[l.Job].Limits.RecycleLimit; t.Recalls >= lim {
 		t.State = crawl.TaskManual
 		x.moves(t, fmt.Sprintf("recalled %d times; the last one: %s", t.Recalls, reason))
@@ -539,6 +540,7 @@ func (x *tx) close(t *Task, l *Lease) error {
 	x.forget()
 	delete(t.leases, l.ID)
 	t.Since = x.at
+	x.worked(t, l)
 	err := x.f.each(heldKey(l.ID, crawl.Key{})[:9], func(key, _ []byte) error {
 		var k crawl.Key
 		copy(k[:], key[9:])

@@ -92,6 +92,7 @@ func (x *tx) part(e *crawl.Entry, p *crawl.Part) error {
 	}
 	if p.Reason == crawl.EndFailed && !l.Resolve { // perhaps not every node is shut out
 		t.avoid(l.Node)
+		x.fails(t, l.Node)
 	}
 	if p.Final {
 		if t.Of != nil && t.State == "" && t.Recalls == 0 && l.Given > 0 {
@@ -210,6 +211,14 @@ func (x *tx) outcome(j *Job, t *Task, l *Lease, o *crawl.Outcome) error {
 func (x *tx) collected(j *Job, t *Task, l *Lease, r *record, o *crawl.Outcome) error {
 	if o.State == crawl.Fetched && (o.Status < 300 || o.Status == http.StatusNotModified) {
 		r.Counted |= countedGood
+		if r.by = l.Node; t.Of == nil {
+			if seeker := x.f.Searching(t.Job, t.Search); seeker != nil {
+				x.did(seeker, learn.Step{Node: l.Node, Pages: 1})
+			}
+			if err := x.b.Set(doerKey(recKey{t.space(), o.Key}), []byte(l.Node), nil); err != nil {
+				return err
+			}
+		}
 	}
 	r.loss = string(o.Reason)
 	if o.State == crawl.Fetched {

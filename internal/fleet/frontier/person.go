@@ -138,7 +138,7 @@ func (x *tx) undo(k recKey, r *record) error {
 	t.Ended.Count(crawl.Page{Layer: k.Layer, Key: k.key}, r.State, r.Reason, -1)
 	t.weigh(r, -1)
 	if t.Search > 0 {
-		if err := x.ends(k, r, -1); err != nil {
+		if err := x.uncollect(t, k, r); err != nil {
 			return err
 		}
 	}

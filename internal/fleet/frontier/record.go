@@ -42,6 +42,7 @@ type record struct {
 	read *readSigns // of the links to it, once they were read; nil: they were not
 
 	dirty bool
+	by    string // node that has collected it, of jobs that collect, where this process knows
 	loss  string // why it has brought nothing, of jobs that collect, while the entry is applied that says so
 	lease uint64 // that has it, if this process knows; else 0
 

@@ -24,9 +24,7 @@ type Search struct {
 	Read      int64        `cbor:"25,keyasint,omitempty"` // result pages
 	Subtasks  int64        `cbor:"26,keyasint,omitempty"`
 	Node      string       `cbor:"27,keyasint,omitempty"` // that runs it; what it names is the same node's
-	Began     int64        `cbor:"28,keyasint,omitempty"` // when that node did, Unix ms
-	Before    int64        `cbor:"29,keyasint,omitempty"` // collected until then
-	Told      bool         `cbor:"30,keyasint,omitempty"` // what the node did is a fact
+	Told      bool         `cbor:"30,keyasint,omitempty"` // it is settled, and what nodes did is a fact
 	Why       string       `cbor:"31,keyasint,omitempty"` // of its last move from one queue to another
 	Moved     int64        `cbor:"32,keyasint,omitempty"` // when that was, Unix ms
 	Stop      string       `cbor:"33,keyasint,omitempty"` // why there is no further result page
@@ -34,6 +32,9 @@ type Search struct {
 	Loss      string       `cbor:"36,keyasint,omitempty"` // why the last page was lost
 	Off       int64        `cbor:"37,keyasint,omitempty"` // results that are not on its site, or nothing that can be fetched
 	Aside     string       `cbor:"38,keyasint,omitempty"` // where the first one of another site lies
+
+	Trail learn.Trail     `cbor:"39,keyasint,omitempty"` // what nodes have done for it
+	Said  map[string]said `cbor:"40,keyasint,omitempty"` // by node: what of that is in facts
 }
 
 // Left is how many of the pages that it named are still to be had.
@@ -282,7 +283,11 @@ func (x *tx) await(t *Task, k recKey) (fresh bool, err error) {
 	if old == nil { // refused, and more of those than are kept
 		t.Of.Lost++
 	} else if old.State.Final() && !slices.ContainsFunc(x.refused, func(u refusedURL) bool { return u.key == k }) {
-		t.Of.had(old, 1)
+		node, err := x.doer(k, old)
+		if err != nil {
+			return false, err
+		}
+		x.had(t, old, node, 1)
 	}
 	return true, x.b.Set(key, nil, nil)
 }
@@ -341,10 +346,12 @@ func (x *tx) movedTo(k recKey) (recKey, error) {
 	return k, nil
 }
 
-// had counts a page that has ended, or with n = -1 that has not.
-func (s *Search) had(r *record, n int64) {
+// had counts a page that has ended on a node, or with n = -1 that has not.
+func (x *tx) had(t *Task, r *record, node string, n int64) {
+	s := t.Of
 	if r.State == crawl.Fetched && r.Counted&countedGood != 0 {
 		s.Collected += n
+		x.did(t, learn.Step{Node: cmp.Or(node, s.Node), Had: n})
 		return
 	}
 	if s.Lost += n; n > 0 && r.loss != "" {
@@ -355,9 +362,13 @@ func (s *Search) had(r *record, n int64) {
 // ends counts a page that has ended for the searches that wait for it; with n = -1 it is to be had again, and is as it was.
 func (x *tx) ends(k recKey, r *record, n int64) error {
 	prefix := awaitsOf(k)
+	node, err := x.doer(k, r)
+	if err != nil {
+		return err
+	}
 	count := func(key []byte) {
 		if t := x.f.Searching(k.job, binary.BigEndian.Uint32(key[len(prefix):])); t != nil {
-			t.Of.had(r, n)
+			x.had(t, r, node, n)
 			x.tasks[t.ID] = t
 		}
 	}
@@ -408,7 +419,7 @@ func (x *tx) answered(j *Job, t *Task, l *Lease, o *crawl.Outcome) {
 	case rest > 0:
 		why += "; its engine rests until " + time.UnixMilli(x.at).Add(rest).UTC().Format("2006-01-02 15:04:05")
 	}
-	x.tell(t, l.Node)
+	x.fails(t, l.Node)
 	if j.Identity.Collect.Keep {
 		t.State = crawl.TaskManual
 	}
@@ -450,8 +461,8 @@ func (x *tx) runs(t *Task, l *Lease) {
 		return
 	}
 	if x.tasks[seeker.ID] = seeker; s.Node != l.Node {
-		x.tell(seeker, s.Node)
-		s.Node, s.Began, s.Before, s.Told = l.Node, x.at, s.Collected, false
+		s.Node, s.Told = l.Node, false
+		x.did(seeker, learn.Step{Node: l.Node, Runs: true})
 	}
 	if t.Of == nil {
 		x.moves(seeker, fmt.Sprintf("%s fetches what it has named on %s: its node has failed there", l.Node, t.Site))
@@ -462,30 +473,11 @@ func (x *tx) runs(t *Task, l *Lease) {
 	x.moves(t, fmt.Sprintf("attempt %d on %s, up to %d result pages in %d s", t.attempt(l), l.Node, l.Quota, l.BudgetMS/1000))
 }
 
-// tell makes a fact of what a node has done for a search: of the pages that were still to be had when it began, how many it has
-// collected, and in which time.
-func (x *tx) tell(t *Task, node string) {
-	s := t.Of
-	if s.Told || node == "" || node != s.Node {
-		return
-	}
-	s.Told = true
-	exist, _ := s.Stated.Exist(s.Found)
-	all, good := float64(max(exist-s.Before, s.Collected-s.Before, 0)), float64(s.Collected-s.Before)
-	if all == 0 && t.Recalls == 0 && t.State != crawl.TaskManual && s.Stated.Kind != "" {
-		return // there was nothing to be had
-	}
-	x.fx.Facts = append(x.fx.Facts, learn.Fact{
-		At: x.at, Kind: learn.Searched, Node: node, Site: s.Site, Product: s.Product, Engine: x.f.jobs[t.Job].Engine(s.Engine).Name,
-		Seconds: float64(x.at-s.Began) / 1000, Good: good, All: max(all, 1),
-	})
-}
-
 // settleSearches tells of searches that have nothing left to ask and nothing left to wait for.
 func (x *tx) settleSearches() {
 	for _, t := range x.tasks {
 		if s := t.Of; s != nil && !s.Told && s.Node != "" && t.Pending() == 0 && s.Left() == 0 && len(t.leases) == 0 {
-			x.tell(t, s.Node)
+			x.tell(t, true)
 			why := s.Stop
 			if why == "" {
 				why = "no further result page"

@@ -56,7 +56,7 @@ func (w *writer) setAside(a *Applied, why error) error {
 	pages := 0
 	for i := range a.Entry.Parts {
 		p := &a.Entry.Parts[i]
-		job, _, ok, err := w.believes(a.Entry, p)
+		of, ok, err := w.believes(a.Entry, p)
 		if err != nil {
 			return err
 		}
@@ -66,7 +66,7 @@ func (w *writer) setAside(a *Applied, why error) error {
 		if err := w.exec(`UPDATE leases SET parts = ? WHERE id = ?`, p.No, int64(p.Lease)); err != nil {
 			return err
 		}
-		part := crawl.AsidePart{Lease: p.Lease, Job: job}
+		part := crawl.AsidePart{Lease: p.Lease, Job: of.job}
 		for j := range p.Outcomes {
 			if o := &p.Outcomes[j]; o.State.Final() {
 				part.Pages = append(part.Pages, crawl.Page{Layer: o.Layer(), Key: o.Key})

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/http"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -389,31 +390,39 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, node, m.Kind, site, m.URL, m.Store
 	return nil
 }
 
-// believes reports whether a part is to be believed, and of which job and site its lease is.
-func (w *writer) believes(e *crawl.Entry, p *crawl.Part) (job uint32, site string, ok bool, err error) {
+// leaseOf is what a part's lease is for.
+type leaseOf struct {
+	job    uint32
+	site   string
+	search bool // for a search, or what it has named
+}
+
+// believes reports whether a part is to be believed, and what its lease is for.
+func (w *writer) believes(e *crawl.Entry, p *crawl.Part) (of leaseOf, ok bool, err error) {
 	var f crawl.Facts
-	lease, err := w.prepare(`SELECT job, site, node, incarnation, attempt, epoch, secret, parts FROM leases WHERE id = ?`)
+	lease, err := w.prepare(`SELECT job, site, search IS NOT NULL, node, incarnation, attempt, epoch, secret, parts FROM leases WHERE id = ?`)
 	if err != nil {
-		return 0, "", false, err
+		return of, false, err
 	}
 	row := lease.QueryRowContext(w.ctx, int64(p.Lease))
-	err = row.Scan(&job, &site, &f.Node, &f.Incarnation, &f.Attempt, &f.Epoch, &f.Secret, &f.Parts)
+	err = row.Scan(&of.job, &of.site, &of.search, &f.Node, &f.Incarnation, &f.Attempt, &f.Epoch, &f.Secret, &f.Parts)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		return 0, "", false, nil // not a lease of this log
+		return of, false, nil // not a lease of this log
 	case err != nil:
-		return 0, "", false, err
+		return of, false, err
 	}
-	return job, site, f.Secret == "" || crawl.Believe(e, p, f) == "", nil // leases of an older ledger have no secret
+	return of, f.Secret == "" || crawl.Believe(e, p, f) == "", nil // leases of an older ledger have no secret
 }
 
 // part writes what a part says, if it is to be believed.
 func (w *writer) part(at int64, e *crawl.Entry, p *crawl.Part) error {
 	node := e.Node
-	job, site, ok, err := w.believes(e, p)
+	of, ok, err := w.believes(e, p)
 	if !ok || err != nil {
 		return err
 	}
+	job, site := of.job, of.site
 	links := 0
 	for i := range p.Found {
 		links += len(p.Found[i].Links)
@@ -423,7 +432,7 @@ func (w *writer) part(at int64, e *crawl.Entry, p *crawl.Part) error {
 			return err
 		}
 	}
-	collected, bytes := int64(0), int64(0)
+	fetched, collected, bytes := int64(0), int64(0), int64(0)
 	for i := range p.Outcomes {
 		o := &p.Outcomes[i]
 		if err := w.answered(p.Lease, o); err != nil {
@@ -442,8 +451,11 @@ func (w *writer) part(at int64, e *crawl.Entry, p *crawl.Part) error {
 			}
 		}
 		if o.State == crawl.Fetched {
-			collected++
+			fetched++
 			bytes += o.Bytes
+			if !of.search || o.Status < 300 || o.Status == http.StatusNotModified {
+				collected++
+			}
 		}
 	}
 	r := learn.OfReport(learn.Worker{Node: node, Site: site}, p, at)
@@ -456,9 +468,9 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 	if err := w.exec(`UPDATE leases SET parts = ?, collected = collected + ? WHERE id = ?`, p.No, collected, int64(p.Lease)); err != nil {
 		return err
 	}
-	if collected > 0 {
+	if fetched > 0 {
 		a := w.accounts[node]
-		w.accounts[node] = account{a.pages + collected, a.bytes + bytes}
+		w.accounts[node] = account{a.pages + fetched, a.bytes + bytes}
 	}
 	if p.Final {
 		return w.exec(`UPDATE leases SET ended = ?, reason = ? WHERE id = ? AND ended IS NULL`, at, p.Reason, int64(p.Lease))

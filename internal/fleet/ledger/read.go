@@ -347,7 +347,7 @@ func (l *Ledger) Demand(ctx context.Context) (map[int]int64, error) {
 func (l *Ledger) Stores(ctx context.Context) ([]string, error) {
 	return column[string](ctx, l, `SELECT store FROM accounts WHERE store <> ''
 UNION SELECT n.store FROM nodes n JOIN leases l ON l.node = n.node AND l.incarnation = n.incarnation
-WHERE l.collected > 0 AND n.store <> '' AND n.store <> 'warc' ORDER BY store`)
+WHERE (l.collected > 0 OR l.search IS NOT NULL) AND n.store <> '' AND n.store <> 'warc' ORDER BY store`)
 }
 
 // Jobs returns the numbers of all jobs, in order.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"argosy/internal/crawl"
+	"argosy/internal/plan/learn"
 )
 
 // Seeker is a search of a virtual task as people see it. It is not in the database: a coordinator's answer has it.
@@ -22,6 +23,7 @@ type Seeker struct {
 	Node       string       `json:"node,omitempty"`
 	Why        string       `json:"why,omitempty"` // of its last move from one queue to another
 	Moved      int64        `json:"moved"`         // when that was, Unix ms
+	Trail      learn.Trail  `json:"trail,omitempty"`
 }
 
 // asked writes what a lease is for.
@@ -30,8 +32,12 @@ func (w *writer) asked(l *crawl.Lease) error {
 	if a == nil {
 		return nil
 	}
-	return w.exec(`UPDATE leases SET search = ?, asks = ?, engine = ?, product = ?, about = ?, keywords = ?, type = ? WHERE id = ?`,
-		a.No, a.Asks, a.Engine, a.Product, a.Site, strings.Join(a.Words, " "), a.Type, int64(l.ID))
+	var existing, stated any
+	if a.Stated.Kind != "" {
+		existing, stated = a.Stated.N, a.Stated.Kind
+	}
+	return w.exec(`UPDATE leases SET search = ?, asks = ?, engine = ?, product = ?, about = ?, keywords = ?, type = ?, existing = ?, stated = ? WHERE id = ?`,
+		a.No, a.Asks, a.Engine, a.Product, a.Site, strings.Join(a.Words, " "), a.Type, existing, stated, int64(l.ID))
 }
 
 // answered writes what an engine has stated.
@@ -60,7 +66,7 @@ type Run struct {
 	Existing int64  `json:"existing"`
 	Stated   string `json:"stated,omitempty"`
 	Given    int64  `json:"given"`
-	Good     int64  `json:"collected"` // answers with a status below 400
+	Good     int64  `json:"collected"` // answers with a status below 300
 	Started  int64  `json:"started"`   // Unix ms
 	Ended    int64  `json:"ended,omitempty"`
 	Reason   string `json:"reason,omitempty"`
@@ -69,7 +75,7 @@ type Run struct {
 // Runs calls fn for the leases of a job's searches, of one of them if search is not 0, in their order.
 func (l *Ledger) Runs(ctx context.Context, job, search uint32, fn func(Run) error) error {
 	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT id, task, search, asks, node, type, engine, about, product, keywords, attempt, quota, budget_ms,
-existing, stated, found, (SELECT sum(good) FROM reports WHERE reports.lease = leases.id), started, ended, reason
+existing, stated, found, collected, started, ended, reason
 FROM leases WHERE job = ? AND search IS NOT NULL AND (search = ? OR ? = 0) AND coalesce(probe, 0) = 0 ORDER BY started, id`), int64(job), int64(search), int64(search))
 	if err != nil {
 		return l.wrap(err)

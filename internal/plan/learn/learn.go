@@ -24,7 +24,7 @@ const (
 	Store                    // BS, a bandwidth probe of a store: Bits, Seconds
 	Delay                    // an httpping of a site: Seconds
 	Distance                 // an httpping of another node, To: Seconds
-	Searched                 // what a node has done for a search that is restricted to Site: Good of All pages that exist, in Seconds
+	Searched                 // a node's share in a search that is restricted to Site (rates.go): Good of All pages, and Pages in Seconds
 )
 
 // Fact is one thing that was measured. Which figures a kind has stands at the kinds; the others are 0.
@@ -42,6 +42,7 @@ type Fact struct {
 	Limited bool    `cbor:"11,keyasint,omitempty" json:"limited,omitempty"` // the node itself was the limit: the pair might have been faster
 	CPU     float64 `cbor:"12,keyasint,omitempty" json:"cpu,omitempty"`     // cores that the lease took of its node
 	Memory  float64 `cbor:"13,keyasint,omitempty" json:"memory,omitempty"`  // bytes that it took
+	Pages   float64 `cbor:"14,keyasint,omitempty" json:"pages,omitempty"`   // that leases collected in Seconds
 	Engine  string  `cbor:"100,keyasint,omitempty" json:"engine,omitempty"` // that was searched
 }
 
@@ -155,7 +156,7 @@ const maxNodes = 2000
 
 // Take takes in a fact. What no figure can be had from (no time, no node, not a number) changes nothing.
 func (l *Learner) Take(f Fact) {
-	if f.Node == "" || !possible(f.Bits, f.Seconds, f.Good, f.All, f.CPU, f.Memory) {
+	if f.Node == "" || !possible(f.Bits, f.Seconds, f.Good, f.All, f.CPU, f.Memory, f.Pages) {
 		return
 	}
 	node := l.rec.Node(f.Node)
@@ -172,7 +173,8 @@ func (l *Learner) Take(f Fact) {
 	if f.Kind == Searched {
 		site := l.rec.Site(About(f.Site))
 		l.rec.Reported(node, site, predict.Report{Good: min(f.Good, f.All), All: f.All}, f.At)
-		if f.Seconds > 0 && f.Good > 0 {
+		if f.Seconds > 0 && f.Pages > 0 {
+			f.Good = f.Pages
 			l.took(f, site, node, [3]float64{})
 		}
 		return
