@@ -2,6 +2,7 @@ package sim
 
 import (
 	"cmp"
+	"container/heap"
 	"math"
 	"slices"
 	"time"
@@ -21,9 +22,6 @@ func (e *engine) draw(node, site int) float64 {
 
 // redraw gives a lease the speed of its path.
 func (e *engine) redraw(l *lease) {
-	if l.pings != nil {
-		return
-	}
 	if l.stuck {
 		l.pace, l.speed = 0, 0
 		return
@@ -97,13 +95,39 @@ func (e *engine) end(l *lease, good, pages float64) {
 
 func (e *engine) add(l *lease) {
 	e.progress(l.node)
-	e.redraw(l)
 	e.seqLease++
 	l.id, e.worked[l.node] = e.seqLease, true
-	e.leases[l.node] = append(e.leases[l.node], l)
 	e.running = append(e.running, l)
+	if l.pings != nil { // it takes nothing from the others
+		heap.Push(&e.pinging[l.node], l)
+		e.ends(l.node, min(e.first[l.node], l.until))
+		return
+	}
+	e.redraw(l)
+	e.leases[l.node] = append(e.leases[l.node], l)
 	e.join(l)
 	e.share(l.node)
+}
+
+// held is how many leases a node has.
+func (e *engine) held(node int) int { return len(e.leases[node]) + len(e.pinging[node]) }
+
+// pinging are the leases of a node that measure delays, the one that ends first before the others.
+type pinging []*lease
+
+func (p pinging) Len() int           { return len(p) }
+func (p pinging) Less(a, b int) bool { return p[a].until < p[b].until }
+func (p pinging) Swap(a, b int)      { p[a], p[b] = p[b], p[a] }
+
+// Push implements heap.Interface.
+func (p *pinging) Push(x any) { *p = append(*p, x.(*lease)) }
+
+// Pop implements heap.Interface.
+func (p *pinging) Pop() any {
+	old := *p
+	l := old[len(old)-1]
+	old[len(old)-1], *p = nil, old[:len(old)-1]
+	return l
 }
 
 // progress moves a node's leases on to now.
@@ -138,10 +162,6 @@ func (e *engine) progress(node int) {
 // of them ends.
 func (e *engine) share(node int) {
 	ls := e.leases[node]
-	e.ver[node]++
-	if len(ls) == 0 {
-		return
-	}
 	if limit := e.w.Nodes[node].limit(); limit > 0 {
 		for k, l := range e.fair[node] {
 			l.rate = min(l.speed, limit/float64(len(ls)-k))
@@ -162,7 +182,16 @@ func (e *engine) share(node int) {
 		}
 		first = min(first, end)
 	}
-	if first < math.MaxInt64 {
+	if p := e.pinging[node]; len(p) > 0 {
+		first = min(first, p[0].until)
+	}
+	e.ends(node, first)
+}
+
+// ends notes when the first of a node's leases ends; math.MaxInt64: none does.
+func (e *engine) ends(node int, first int64) {
+	e.ver[node]++
+	if e.first[node] = first; first < math.MaxInt64 {
 		e.push(max(first, e.now), evNode, node, e.ver[node])
 	}
 }
@@ -184,16 +213,22 @@ func (e *engine) endLeases(node int) {
 	kept := e.leases[node][:0]
 	var ended []*lease
 	for _, l := range e.leases[node] {
-		if l.pings == nil && l.left <= 1e-6*e.w.Page || l.until <= e.now {
+		if l.left <= 1e-6*e.w.Page || l.until <= e.now {
 			l.ended = true
 			ended = append(ended, l)
 		} else {
 			kept = append(kept, l)
 		}
 	}
-	clear(e.leases[node][len(kept):])
-	e.leases[node] = kept
-	e.fair[node] = slices.DeleteFunc(e.fair[node], func(l *lease) bool { return l.ended })
+	if len(ended) > 0 {
+		clear(e.leases[node][len(kept):])
+		e.leases[node] = kept
+		e.fair[node] = slices.DeleteFunc(e.fair[node], func(l *lease) bool { return l.ended })
+	}
+	for p := &e.pinging[node]; len(*p) > 0 && (*p)[0].until <= e.now; {
+		ended = append(ended, heap.Pop(p).(*lease))
+	}
+	slices.SortFunc(ended, func(a, b *lease) int { return a.id - b.id })
 	for _, l := range ended {
 		e.settle(l)
 	}

@@ -165,7 +165,9 @@ type engine struct {
 	worked   []bool            // nodes that have held a lease
 	tasks    []*task
 	waiting  []*task    // in the order in which they began to
-	leases   [][]*lease // of each node
+	leases   [][]*lease // of each node, but those that measure delays
+	pinging  []pinging  // those, of each node
+	first    []int64    // when the first lease of each node ends, as it was last known
 	fair     [][]*lease // the same, the slowest path first
 	running  []*lease   // all, in the order in which they began; some have ended
 	ver      []int
@@ -190,6 +192,7 @@ func RunBound(w World, st schedule.Strategy, bound float64, knowing bool) (Resul
 	e := &engine{
 		w: &w, st: st, rng: rand.New(rand.NewPCG(w.Seed, 0x73696d)), coming: rand.New(rand.NewPCG(w.Seed, 0x636f6d65)),
 		sticking: rand.New(rand.NewPCG(w.Seed, 0x737475636b)), leases: make([][]*lease, len(w.Nodes)), fair: make([][]*lease, len(w.Nodes)),
+		pinging: make([]pinging, len(w.Nodes)), first: slices.Repeat([]int64{math.MaxInt64}, len(w.Nodes)),
 		due: never, ver: make([]int, len(w.Nodes)), worked: make([]bool, len(w.Nodes)), touched: make([]int64, len(w.Nodes)),
 		left: make([]float64, len(w.Sites)), tried: [2]pairs{make(pairs, len(w.Sites)), make(pairs, len(w.Sites))},
 	}
@@ -324,10 +327,10 @@ func (e *engine) handle(ev event) error {
 		e.plan()
 	case evLeave:
 		e.progress(ev.id)
-		for _, l := range e.leases[ev.id] { // what they had collected counts, the rest goes back
+		for _, l := range append(e.leases[ev.id], e.pinging[ev.id]...) { // what they had collected counts, the rest goes back
 			e.settle(l)
 		}
-		e.leases[ev.id], e.fair[ev.id] = nil, nil
+		e.leases[ev.id], e.fair[ev.id], e.pinging[ev.id] = nil, nil, nil
 		e.ver[ev.id]++
 		e.landmarks()
 		e.plan()
@@ -466,7 +469,7 @@ func (e *engine) offered() []*task {
 // free reports whether any node has a place: as in a coordinator, nothing is planned else, and the next lease to end asks for a cycle.
 func (e *engine) free() bool {
 	for i := range e.w.Nodes {
-		if e.w.Nodes[i].there(e.now) && len(e.leases[i]) < e.w.Nodes[i].Slots {
+		if e.w.Nodes[i].there(e.now) && e.held(i) < e.w.Nodes[i].Slots {
 			return true
 		}
 	}
@@ -490,7 +493,7 @@ func (e *engine) snapshot() (s *schedule.Snapshot, at []int) {
 		}
 		at = append(at, i)
 		v.Nodes = append(v.Nodes, learn.Node{
-			ID: n.ID, Labels: n.Labels, Leases: n.Slots, Held: len(e.leases[i]), Worked: e.worked[i], Requests: n.Requests, Offer: schedule.Vector{schedule.Bandwidth: n.stated()},
+			ID: n.ID, Labels: n.Labels, Leases: n.Slots, Held: e.held(i), Worked: e.worked[i], Requests: n.Requests, Offer: schedule.Vector{schedule.Bandwidth: n.stated()},
 		})
 	}
 	e.running = slices.DeleteFunc(e.running, func(l *lease) bool { return l.ended })
