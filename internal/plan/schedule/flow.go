@@ -41,22 +41,6 @@ func Flow(cfg FlowConfig) Solver {
 	}}
 }
 
-// kept are a task's nodes.
-type kept struct {
-	node    []int32
-	value   []float64 // useful Mbit/s
-	use     []float64 // of what is scarce at the node: Mbit/s, or requests at once
-	more    []float64 // that a lease there teaches, as if it were so many useful Mbit/s of it; nil is nothing
-	best    float64   // largest value
-	at      int64
-	version uint32  // of what is known of the site
-	looks   int     // at these nodes alone, since all were looked at
-	every   int     // how many times as long as a look at all they may take
-	next    float64 // gain of the best that was left out
-	same    int     // looks in a row that found the node best that the task had had last
-	rested  int     // leases since, for which it was not looked at (rests)
-}
-
 // flow is the state of one solution.
 type flow struct {
 	c      *Context
@@ -73,6 +57,8 @@ type flow struct {
 	free   []float64
 	paid   []float64 // price of what is scarce, for each node
 	place  []float64 // price of a place
+
+	scratch []float64
 }
 
 func (f *flow) gather() {
@@ -236,14 +222,6 @@ func (f *flow) net(k *kept, i int) float64 {
 	return k.value[i] + k.teaches(i) - f.paid[n]*k.use[i] - f.place[n]
 }
 
-// teaches is what it is worth to learn what the i-th node is like.
-func (k *kept) teaches(i int) float64 {
-	if k.more == nil {
-		return 0
-	}
-	return k.more[i]
-}
-
 // weigh says what a task is worth to nodes and takes of them.
 func (f *flow) weigh(t int, open []int) *kept {
 	c, task := f.c, &f.c.S.Tasks[t]
@@ -268,45 +246,6 @@ func (f *flow) weigh(t int, open []int) *kept {
 		f.teach(t, k)
 	}
 	return k
-}
-
-// cut keeps the n nodes where a task gains most, in the order of nodes; of those that are alike other tasks keep others.
-func (f *flow) cut(k *kept, n, turn int) *kept {
-	if n <= 0 || len(k.node) <= n {
-		return k
-	}
-	gains := make([]float64, len(k.node))
-	for i := range k.node {
-		gains[i] = f.net(k, i)
-	}
-	sorted := append([]float64(nil), gains...)
-	slices.Sort(sorted)
-	limit := sorted[len(sorted)-n]
-	figures := make([]float64, 2*n)
-	out := &kept{
-		best: k.best, at: k.at, version: k.version, looks: k.looks, every: k.every, same: k.same, next: sorted[len(sorted)-n-1],
-		node: make([]int32, 0, n), value: figures[:0:n], use: figures[n:n],
-	}
-	alike := n
-	for _, g := range gains {
-		if g > limit {
-			alike--
-		}
-	}
-	for j := range gains { // from another node on for each task
-		if i := (j + turn*spreads) % len(gains); gains[i] == limit && alike > 0 {
-			gains[i], alike = math.Inf(1), alike-1
-		}
-	}
-	for i, g := range gains {
-		if g > limit {
-			out.node, out.value, out.use = append(out.node, k.node[i]), append(out.value, k.value[i]), append(out.use, k.use[i])
-			if k.more != nil {
-				out.more = append(out.more, k.more[i])
-			}
-		}
-	}
-	return out
 }
 
 // mbit is the unit of speeds here, bits.
@@ -416,13 +355,6 @@ func (f *flow) deduct() {
 			f.free[h.node] -= h.use
 		}
 	}
-}
-
-func (k *kept) index(node int32) int {
-	if i, ok := slices.BinarySearch(k.node, node); ok {
-		return i
-	}
-	return -1
 }
 
 // crowded is how much less a full node is worth than an empty one where its bandwidth is not known: nodes that seem alike

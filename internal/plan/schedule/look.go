@@ -210,21 +210,3 @@ func (c *Context) rests(task int) *kept {
 	}
 	return nil
 }
-
-// mostPairs is how many pairs of tasks and nodes are weighed against each other at most, 28 bytes each, where so many are kept of each
-// task as widest says, times those that are kept for the next cycle.
-const (
-	mostPairs = 4_000_000
-	widest    = 4
-)
-
-// width is how many nodes of each task are weighed; 0 is all.
-func (f *flow) width() int {
-	if f.cfg.Candidates <= 0 || len(f.tasks)*len(f.cap) <= mostPairs {
-		return 0
-	}
-	return max(widest*f.cfg.Candidates, mostPairs/len(f.tasks))
-}
-
-// spreads is a prime, so that the nodes from which on tasks keep those that are alike are spread over all.
-const spreads = 7919

@@ -124,3 +124,20 @@ func TestRests(t *testing.T) {
 		t.Error("a task rests among few")
 	}
 }
+
+// Each figure ends up on its side of the k-th smallest, equal ones and all equal ones included.
+func TestHalves(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 2000 {
+		xs := make([]float64, 1+rng.IntN(40))
+		for i := range xs {
+			xs[i] = float64(rng.IntN(1 + rng.IntN(30)))
+		}
+		k, f := rng.IntN(len(xs)), &flow{}
+		got := f.halves(xs, k)
+		sorted := slices.Sorted(slices.Values(xs))
+		if got[k] != sorted[k] || slices.Max(got[:k+1]) != got[k] || slices.Min(got[k:]) != got[k] {
+			t.Fatalf("%v, %d: %v", xs, k, got)
+		}
+	}
+}

@@ -84,6 +84,68 @@ func TestPriceSharesOfManyRows(t *testing.T) {
 	}
 }
 
+// The product is that of the second derivatives as they are written down where there are few rows, and the step solves them as far as is
+// said, leaving prices alone that stay at their border.
+func TestConjugateAgainstDense(t *testing.T) {
+	const width, ridge = 0.1, 1e-3
+	for kind := range 4 {
+		for seed := range uint64(6) {
+			r := rand.New(rand.NewPCG(seed, uint64(kind)+300))
+			p := drawShares(r, 2+r.IntN(20), 10+r.IntN(200), kind)
+			dense, x := newSmooth(&p), newSmooth(&p)
+			n := len(x.price)
+			x.cg = newConjugate(&p, n)
+			for i := range n {
+				dense.price[i] = max(0, r.Float64()-0.2) * dense.top[i]
+				x.price[i] = dense.price[i]
+			}
+			for _, s := range []*smooth{dense, x} {
+				s.at(s.price, width)
+				s.slopes(width)
+			}
+			second := func(i, k int) float64 {
+				h := dense.here.h[max(i, k)*n+min(i, k)]
+				if i == k {
+					h += ridge*(1+h) + 1e-12
+				}
+				return h
+			}
+			v, out := make([]float64, n), make([]float64, n)
+			for i := range n {
+				if a, b := dense.here.grad[i], x.here.grad[i]; math.Abs(a-b) > 1e-9*(1+math.Abs(a)) {
+					t.Fatalf("kind %d, seed %d, row %d: slope %g, not %g", kind, seed, i, b, a)
+				}
+				v[i] = 1
+				x.product(v, out, ridge)
+				v[i] = 0
+				for k, got := range out {
+					if want := second(i, k); math.Abs(got-want) > 1e-9*(1+math.Abs(want)) {
+						t.Fatalf("kind %d, seed %d, rows %d and %d: %g, not %g", kind, seed, i, k, got, want)
+					}
+				}
+			}
+			x.descend(ridge)
+			left, all := 0.0, 0.0
+			for i, g := range x.here.grad {
+				if x.stays(i) {
+					if x.down[i] != 0 {
+						t.Errorf("kind %d, seed %d: row %d moves", kind, seed, i)
+					}
+					continue
+				}
+				off := g
+				for k := range n {
+					off += second(i, k) * x.down[k]
+				}
+				left, all = left+off*off/second(i, i), all+g*g/second(i, i)
+			}
+			if math.Sqrt(left/max(all, 1e-300)) > 1.01*conjugateExact {
+				t.Errorf("kind %d, seed %d: %.3f of the slope is left", kind, seed, math.Sqrt(left/all))
+			}
+		}
+	}
+}
+
 // A thousand nodes that nothing is known of, with bandwidth that is scarce, and 64 tasks that may have any.
 func BenchmarkPriceSharesOfThousand(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
