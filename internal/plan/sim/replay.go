@@ -173,7 +173,7 @@ type pieces struct {
 	last          int64
 	probed        float64 // bits of bandwidth probes
 	probes        float64
-	faster        float64 // than probes say
+	waits         float64 // seconds of each probe that say nothing of the path's speed
 }
 
 type pieceSite struct {
@@ -250,15 +250,15 @@ func (r *Recording) pieces() *pieces {
 	return p
 }
 
-// probing finds how much faster pairs are while they are crawled than probes of them say, which fetch few pages, one after the other:
-// the median of the pairs of which both are known within two pieces.
+// probing finds how many seconds of a probe are not the path's speed: it fetches few pages, one after the other, and waits for each. It is the
+// median of the pairs of which a lease tells the speed within two pieces.
 func (p *pieces) probing(r *Recording) {
-	type known struct{ bits, seconds float64 }
+	type told struct{ bits, seconds, n float64 }
 	type key struct {
 		node, site string
 		probe      bool
 	}
-	near, first := map[key]known{}, map[[2]string]int64{}
+	near, first := map[key]told{}, map[[2]string]int64{}
 	for i := range r.Facts {
 		f := &r.Facts[i]
 		pair := [2]string{f.Node, f.Site}
@@ -273,20 +273,22 @@ func (p *pieces) probing(r *Recording) {
 		if f.Kind == learn.Report {
 			bits *= f.All / f.Good
 		}
-		near[at] = known{x.bits + bits, x.seconds + f.Seconds}
+		near[at] = told{x.bits + bits, x.seconds + f.Seconds, x.n + 1}
 	}
-	var more []float64
-	for at, a := range near {
-		at.probe = false
-		if b := near[at]; a != b && a.bits > 0 && b.bits > 0 && a.seconds > 0 && b.seconds >= telling {
-			more = append(more, b.bits/b.seconds*a.seconds/a.bits)
+	var waits []float64
+	for at, probe := range near {
+		lease := near[key{at.node, at.site, false}]
+		if at.probe && lease.bits > 0 && lease.seconds >= telling {
+			waits = append(waits, (probe.seconds-probe.bits*lease.seconds/lease.bits)/probe.n)
 		}
 	}
-	p.faster = 1
-	if len(more) >= 5 {
-		p.faster = netcoord.Median(more)
+	if len(waits) >= 5 {
+		p.waits = max(0, netcoord.Median(waits))
 	}
 }
+
+// mostWaits is which share of a probe's time is taken for that at most.
+const mostWaits = 0.75
 
 // pieceMS is how long a piece of a recording is, if there are not too many: long enough for a site to be asked a few times.
 const pieceMS = 5_000
@@ -295,7 +297,7 @@ const pieceMS = 5_000
 func (p *pieces) take(f learn.Fact) {
 	if f.Kind == learn.Crawl {
 		p.probed, p.probes = p.probed+f.Bits, p.probes+1
-		f.Seconds /= p.faster
+		f.Seconds = max(f.Seconds-p.waits, f.Seconds*(1-mostWaits))
 	}
 	p.learner.Take(f)
 	i, known := p.nodes[f.Node]

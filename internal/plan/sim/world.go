@@ -295,8 +295,11 @@ func (w *World) size() (sum float64) {
 	return sum
 }
 
-// copied gives a world matrices of its own, those that changes touch.
+// copied gives a world matrices of its own, those that changes touch, if there are any.
 func (w *World) copied() {
+	if len(w.Changes) == 0 {
+		return
+	}
 	w.Speed, w.Success = clone(w.Speed), clone(w.Success)
 	if w.Drifts {
 		w.Delay = clone(w.Delay)
