@@ -6,22 +6,14 @@ import (
 	"time"
 
 	"argosy/internal/crawl"
-	"argosy/internal/testkit"
 )
 
 // A coordinator whose machine has stopped in the middle of a transaction does not keep the next one from writing, and is told to try again
 // when it goes on.
 func TestFrozenWriter(t *testing.T) {
-	url, stop, err := testkit.Postgres()
-	if errors.Is(err, testkit.ErrMissing) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	place := Database(t)
 	open := func() *Ledger {
-		l, err := Open(t.Context(), url)
+		l, err := Open(t.Context(), place)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +40,7 @@ func TestFrozenWriter(t *testing.T) {
 		})
 	}()
 	<-stopped
-	err = next.Apply(t.Context(), []Applied{{Seq: 1, At: 1, Entry: &crawl.Entry{Version: crawl.WireVersion, Kind: crawl.EntrySubmit, Job: &crawl.Job{ID: 1, Limits: crawl.DefaultLimits()}}}})
+	err := next.Apply(t.Context(), []Applied{{Seq: 1, At: 1, Entry: &crawl.Entry{Version: crawl.WireVersion, Kind: crawl.EntrySubmit, Job: &crawl.Job{ID: 1, Limits: crawl.DefaultLimits()}}}})
 	if err != nil {
 		t.Errorf("the next one: %v", err)
 	}

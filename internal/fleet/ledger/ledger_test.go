@@ -16,7 +16,6 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/ledger"
-	"argosy/internal/testkit"
 )
 
 // both runs a test against SQLite and, where it is installed, PostgreSQL.
@@ -34,15 +33,7 @@ func both(t *testing.T, test func(t *testing.T, open func() *ledger.Ledger)) {
 	}
 	t.Run("sqlite", func(t *testing.T) { test(t, opener(t, filepath.Join(t.TempDir(), "ledger.db"))) })
 	t.Run("postgres", func(t *testing.T) {
-		url, stop, err := testkit.Postgres()
-		if errors.Is(err, testkit.ErrMissing) {
-			t.Skip("PostgreSQL is not installed")
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(stop)
-		test(t, opener(t, url))
+		test(t, opener(t, ledger.Database(t)))
 	})
 }
 

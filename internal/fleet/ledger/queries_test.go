@@ -10,7 +10,6 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/ledger"
-	"argosy/internal/testkit"
 )
 
 // queries are the statements of docs/ledger.md.
@@ -92,15 +91,7 @@ func TestDocumentedQueries(t *testing.T) {
 	var lite []int
 	t.Run("sqlite", func(t *testing.T) { lite = run(t, "sqlite", filepath.Join(t.TempDir(), "ledger.db")) })
 	t.Run("postgres", func(t *testing.T) {
-		url, stop, err := testkit.Postgres()
-		if errors.Is(err, testkit.ErrMissing) {
-			t.Skip("PostgreSQL is not installed")
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(stop)
-		for i, n := range run(t, "pgx", url) {
+		for i, n := range run(t, "pgx", ledger.Database(t)) {
 			if n != lite[i] {
 				t.Errorf("%s\ngives %d rows on PostgreSQL, %d on SQLite", all[i], n, lite[i])
 			}

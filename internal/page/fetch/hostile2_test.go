@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -127,10 +128,12 @@ var oddStreams = []struct {
 	}, crawl.KindTimeout},
 	{"a body without end", func(s *stream) {
 		s.head(false, ":status", "200")
-		go s.wait()
+		var reading sync.WaitGroup
+		reading.Go(s.wait)
 		for s.WriteData(s.id, false, make([]byte, 16<<10)) == nil {
 			time.Sleep(time.Millisecond) // in place of its windows
 		}
+		reading.Wait()
 	}, crawl.KindBodyLarge},
 	{"shorter than its length", func(s *stream) {
 		s.head(false, ":status", "200", "content-length", "10")

@@ -1,6 +1,8 @@
 package segment
 
 import (
+	"flag"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -10,6 +12,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-ego/gse"
+	"github.com/google/go-cmp/cmp"
+
+	"argosy/internal/testkit/seeds"
 )
 
 // The products of the paper, as it cuts them.
@@ -32,8 +37,8 @@ func TestProducts(t *testing.T) {
 // A text is cut as gse cuts it with all its dictionaries, word for word: 10,000 sentences made of frequent and of rare words, of
 // characters at random, of digits and of Latin letters; and those of the files that ARGOSY_CORPUS names, a line a sentence.
 func TestLikeGse(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it reads gse's dictionary")
+	if !seeds.Many() {
+		t.Skip("to read gse's dictionary takes longer than all other tests here: what it says is in TestAsBefore; make nightly-seeds asks it")
 	}
 	peer, err := gse.NewEmbed("zh")
 	if err != nil {
@@ -78,6 +83,37 @@ func TestLikeGse(t *testing.T) {
 	t.Logf("%d of %d cut the same", same, runs)
 	if runs < 9_900 || float64(same) < 0.99*float64(runs) {
 		t.Errorf("%d of %d cut the same", same, runs)
+	}
+}
+
+var write = flag.Bool("write", false, "write down how texts are cut, after TestLikeGse has passed with ARGOSY_NIGHTLY=1")
+
+// A few hundred of the texts of TestLikeGse are cut as they were when gse was asked.
+func TestAsBefore(t *testing.T) {
+	const file = "testdata/cut.txt"
+	s := New("早餐奶", "VIP客户", "牛奶")
+	if _, err := s.Words("牛"); err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, sentence := range generated(s.sets[0], 400) {
+		words, err := s.Words(sentence)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintln(&b, strings.Join(words, "/"))
+	}
+	if *write {
+		if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(b.String(), "\n")); d != "" {
+		t.Errorf("another cut:\n%s", d)
 	}
 }
 
