@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"argosy/internal/fleet/coordinator"
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/web"
+	"argosy/internal/plan/schedule"
 )
 
 func newTop() *cobra.Command {
@@ -226,6 +228,12 @@ func (t *top) oneTask() (head string, out []string) {
 	v := &t.one
 	head = fmt.Sprintf("%s  %s  fetched %s, queue %s, failed %s", v.Site, v.State, count(v.Fetched), count(v.Pending), count(v.Failed))
 	out = append(out, fmt.Sprintf("waits for: %s; delay %v, may be asked in %v; robots.txt: %s", v.Waits, time.Duration(v.DelayMS)*time.Millisecond, time.Duration(v.WaitMS)*time.Millisecond, v.Robots))
+	if l := v.Holder; l != nil {
+		out = append(out, fmt.Sprintf("%s asks %s for job %d, task %d, since %s: no more may at once", l.Node, l.Site, l.Job, l.Task, time.UnixMilli(l.Start).Format(time.TimeOnly)))
+	}
+	if v.Because != "" {
+		out = append(out, "no node yet: "+cmp.Or(schedule.Words()[v.Because], string(v.Because)))
+	}
 	if v.Trouble != "" {
 		out = append(out, "trouble: "+v.Trouble)
 	}

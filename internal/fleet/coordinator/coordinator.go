@@ -105,6 +105,7 @@ type Coordinator struct {
 	watchers  watchers
 	series    series
 	decided   decided
+	turns     turns
 	stuck     sync.Map // by job of which no crawler could go on: what they lacked
 }
 

@@ -102,6 +102,7 @@ func (c *Coordinator) again(now time.Time, j *frontier.Job, r *run, s *schedule.
 	}
 	for _, w := range plan.Waiting {
 		t := c.f.Task(s.Tasks[w.Task].ID)
+		c.turned(ms, j, &s.Tasks[w.Task], w)
 		if s.Tasks[w.Task].ByAddress || w.Verdict.Reason == schedule.ReasonPerSite || w.Verdict.Reason == schedule.ReasonPerIP || w.Verdict.Reason == schedule.ReasonDomain {
 			if !r.inDue[t.ID] && t.Leases() < max(1, j.Limits.PerSite) {
 				r.waits(t, ms+heldFor)
@@ -178,6 +179,10 @@ func (c *Coordinator) snapshot(now time.Time, j *frontier.Job, r *run) (s *sched
 		}
 		if at := polite.ReadyAt(j.PaceAt(t.Site), site); at > v.Now && t.Leases() == 0 { // it has been asked since
 			c.jobs.schedule(t)
+			continue
+		}
+		if c.yields(v.Now, j, t) {
+			r.waits(t, v.Now+heldFor)
 			continue
 		}
 		v.Tasks = append(v.Tasks, c.waiting(j, t, site, v.Now))
@@ -287,6 +292,9 @@ func (c *Coordinator) newLease(j *frontier.Job, t *schedule.Task, n *schedule.No
 // hold counts a lease among those of its node and its addresses.
 func (c *Coordinator) hold(l *crawl.Lease, t *schedule.Task) {
 	c.open.addrs[l.ID] = t.Addrs
+	if l.Probe == "" {
+		c.turns.forget(l.Site, l.Job)
+	}
 	if node := c.fleet.nodes[l.Node]; node != nil {
 		node.held[l.ID], node.worked = true, true
 	}

@@ -86,6 +86,7 @@ func (c *Coordinator) effects(ctx context.Context, now time.Time, fx *frontier.E
 func (c *Coordinator) forget(l *frontier.Lease) {
 	c.open.forget(l)
 	c.fleet.forget(l)
+	delete(c.turns.asked, l.ID)
 }
 
 // dispatch sends a granted lease to its node, with its job and what is known of its site.
@@ -281,6 +282,9 @@ func (c *Coordinator) judge(ctx context.Context, now time.Time) error {
 		r := crawl.Recall{Lease: l.ID, Reason: crawl.EndDead}
 		switch term.Judge(spans, now, signs) {
 		case term.Goes:
+			if c.overdue(c.clock.MS(now), l) {
+				c.post.send(ctx, l.Node, &crawl.Dispatch{Kind: crawl.DispatchDrain, LeaseID: l.ID})
+			}
 			return
 		case term.Silent:
 			r.Reason, r.Counts = crawl.EndRecalled, true

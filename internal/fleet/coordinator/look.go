@@ -123,7 +123,9 @@ type TaskView struct {
 	DelayMS int64        `json:"delay_ms"`          // between two requests to it
 	WaitMS  int64        `json:"wait_ms"`           // until it may be asked again
 	Addrs   []string     `json:"addresses,omitempty"`
-	Waits   string       `json:"waits,omitempty"` // why nobody fetches what is queued: person, job, limit, room, site, node, nothing or held
+	Waits   string       `json:"waits,omitempty"`   // why nobody fetches what is queued: person, job, limit, room, other, site, node, nothing or held
+	Because crawl.Kind   `json:"because,omitempty"` // why the strategy has given it to no node, as it said last
+	Holder  *LeaseView   `json:"holder,omitempty"`  // the lease that keeps the site from being asked for it: of another job, or of a site that counts as the same
 	Leases  []LeaseView  `json:"leases"`
 	Queue   []QueuedView `json:"queue"` // the URLs that come next
 }
@@ -158,6 +160,7 @@ const (
 	waitsJob     = "job"     // the job does not run
 	waitsLimit   = "limit"   // the job has reached a limit
 	waitsRoom    = "room"    // the coordinator's disk is full
+	waitsOther   = "other"   // another lease asks the site, or one that counts as the same, and so many may
 	waitsSite    = "site"    // the site must not be asked yet
 	waitsNode    = "node"    // the strategy has given it to nobody yet
 	waitsNothing = "nothing" // nothing is queued
@@ -187,7 +190,13 @@ func (c *Coordinator) Task(ctx context.Context, id uint32) (v TaskView, err erro
 			v.Robots = "unknown"
 		}
 		c.f.LeasesOf(t, func(l *frontier.Lease) { v.Leases = append(v.Leases, leaseView(l)) })
-		v.Waits = c.waits(t, j, v.WaitMS)
+		if l := c.holder(j, t, now); l != nil {
+			held := leaseView(l)
+			v.Holder = &held
+		}
+		if v.Waits = c.waits(t, j, &v); v.Waits == waitsNode {
+			v.Because = c.decided.last[id].Waits
+		}
 		next, err := c.f.Next(id, maxNext)
 		for i := range next {
 			v.Queue = append(v.Queue, QueuedView{next[i].URL, int(next[i].Depth), int(next[i].Tries), next[i].Score})
@@ -205,7 +214,7 @@ func leaseView(l *frontier.Lease) LeaseView {
 }
 
 // waits says why nobody fetches what is queued.
-func (c *Coordinator) waits(t *frontier.Task, j *frontier.Job, ms int64) string {
+func (c *Coordinator) waits(t *frontier.Task, j *frontier.Job, v *TaskView) string {
 	r := c.jobs.runs[j.ID]
 	switch {
 	case t.State != "":
@@ -220,7 +229,9 @@ func (c *Coordinator) waits(t *frontier.Task, j *frontier.Job, ms int64) string 
 		return waitsLimit
 	case c.disk.full != "":
 		return waitsRoom
-	case ms > 0:
+	case v.Holder != nil:
+		return waitsOther
+	case v.WaitMS > 0:
 		return waitsSite
 	}
 	return waitsNode

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"argosy/internal/crawl"
@@ -131,4 +132,24 @@ func TestShortlist(t *testing.T) {
 			t.Fatalf("%d of %d after %d: %d, of %d", limit, len(all), skip, len(got), list.found)
 		}
 	}
+}
+
+// A task whose site another job has asked says which lease that is, not when the site might be asked.
+func TestTaskSaysWhoHasItsSite(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t, dir)
+		s.start()
+		for _, line := range []string{"node a", "submit s.test / /1", "submit s.test /2", "wait 3s a"} {
+			s.play(line)
+		}
+		v, err := s.co.Task(t.Context(), 2)
+		if err != nil || v.Waits != waitsOther || v.Holder == nil || v.Holder.Job != 1 || v.Holder.Node != "a" {
+			t.Errorf("%+v, %v", v, err)
+		}
+		if v, err = s.co.Task(t.Context(), 1); err != nil || v.Waits == waitsOther || v.Holder != nil {
+			t.Errorf("the one that has it: %+v, %v", v, err)
+		}
+		s.halt()
+	})
 }

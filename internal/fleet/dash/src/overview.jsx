@@ -15,6 +15,13 @@ function rates(samples, field) {
   return out;
 }
 
+// trend says of a queue without a projected end what it does.
+const trend = samples => {
+  if (!samples || samples.length < 10) return t('too early to say');
+  const left = s => s.discovered - s.fetched - s.failed - s.excluded, last = samples[samples.length - 1], from = samples[Math.max(0, samples.length - Math.max(10, Math.floor(samples.length / 3)))];
+  return left(last) > left(from) ? t('the queue still grows') : t('the queue stays as it is');
+};
+
 // ending projects when nothing will be pending, from how the end came nearer of late; null while it does not.
 export function ending(samples) {
   const n = samples.length;
@@ -89,7 +96,7 @@ export function Overview({ job, jobs, status, me, theme }) {
       <Tile label={t('Volume')} value={bytes(c.bytes)} note={t('{0} duplicates', short(c.duplicates))} />
       <Tile label={t('Sites')} value={count(c.sites)} note={t('{0} crawling, {1} waiting', c.crawling, c.waiting)} />
       {!over && <Tile label={t('Nodes')} value={count(status.nodes)} note={t('{0} leases', count(status.leases))} />}
-      {running && <Tile label={t('Projected end')} value={drawn && drawn.end ? clock(drawn.end) : '–'} note={drawn && drawn.end ? t('in {0}', span(drawn.end - Date.now())) : t('the queue still grows')} />}
+      {running && <Tile label={t('Projected end')} value={drawn && drawn.end ? clock(drawn.end) : '–'} note={drawn && drawn.end ? t('in {0}', span(drawn.end - Date.now())) : trend(series.data)} />}
       {cost > 0 && <Tile label={jobs.length > 1 ? t('Cost, all jobs') : t('Cost')} value={decimal(cost, 2)} note={t('{0} a million URLs', decimal(cost / Math.max(1, done) * 1e6, 2))} />}
       {c.manual > 0 && <Tile label={t('Need a person')} value={<a href="#/tasks?state=manual">{count(c.manual)}</a>} note={t('tasks')} kind="warn" />}
     </dl>

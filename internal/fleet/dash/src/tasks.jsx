@@ -41,8 +41,11 @@ export function Tasks({ job, at }) {
 
 const why = {
   person: () => t('It waits for a person: release it, or drop it.'), job: () => t('Its job does not run.'), limit: () => t('Its job has reached a limit.'), room: () => t('The disk of the coordinator is full.'),
-  site: ms => t('The site may be asked again in {0}.', span(ms)), node: () => t('The strategy has given it to no node yet.'), nothing: () => t('Nothing is queued.'), held: () => t('A node has it, and takes more when it needs more.'),
+  site: v => t('The site may be asked again in {0}.', span(v.wait_ms)), node: v => v.because ? t('The strategy has given it to no node yet: {0}.', reason(v.because, true)) : t('The strategy has given it to no node yet.'), nothing: () => t('Nothing is queued.'), held: () => t('A node has it, and takes more when it needs more.'),
+  other: v => v.holder.job === v.job ? t('{0} asks {1} since {2}, and no more may at once.', v.holder.node, v.holder.site, clock(v.holder.start))
+    : t('{0} asks {1} since {2} for job {3}, and no more may at once: jobs take turns.', v.holder.node, v.holder.site, clock(v.holder.start), v.holder.job),
 };
+const whyOf = v => v.waits && why[v.waits] ? why[v.waits](v) : v.waits || '';
 
 export function Task({ at, me, jobs }) {
   const id = /^[1-9]\d{0,9}$/.test(at.id || '') ? at.id : null;
@@ -57,7 +60,7 @@ export function Task({ at, me, jobs }) {
     <Wrong error={one.error} />
     <dl class="tiles">
       <Tile label={t('Fetched')} value={count(v.fetched)} note={t('{0} pages', count(v.pages))} />
-      <Tile label={t('Queue')} value={count(v.pending)} note={v.waits ? why[v.waits](v.wait_ms) : ''} />
+      <Tile label={t('Queue')} value={count(v.pending)} note={whyOf(v)} />
       <Tile label={t('Failed')} value={count(v.failed)} note={t('{0} excluded', count(v.excluded))} />
       <Tile label={t('Volume')} value={bytes(v.bytes)} />
       <Tile label={t('Delay')} value={span(v.delay_ms)} note={t('between two requests')} />
@@ -78,7 +81,7 @@ export function Task({ at, me, jobs }) {
       <Panel size="wide" title={t('History')}>{(v.history || []).length ? <ol class="history">{v.history.map(s => <li>{s}</li>)}</ol> : <Empty>{t('Nothing went wrong so far.')}</Empty>}
         {v.reasons && <Bars rows={reasonRows(v.reasons)} show={r => count(r.value)} />}</Panel>
       <Panel size="full" title={t('Why here?')}><Why of={reasons.data} /></Panel>
-      <Panel size="full" title={t('The URLs that come next')} note={v.waits ? why[v.waits](v.wait_ms) : ''}>
+      <Panel size="full" title={t('The URLs that come next')} note={whyOf(v)}>
         {v.queue.length ? <Table label={t('The URLs that come next')} rows={v.queue} columns={[{ title: t('URL'), wide: true, cell: u => <span class="url">{bare(u.url)}</span> }, { title: t('Depth'), num: true, cell: u => u.depth },
           { title: t('Tries'), num: true, cell: u => u.tries || 0 }, { title: t('Score'), num: true, cell: u => u.score ? decimal(u.score, 2) : '–' }]} /> : <Empty>{t('Nothing is queued.')}</Empty>}</Panel>
     </div>
