@@ -100,6 +100,27 @@ func TestTopicalCrawl(t *testing.T) {
 	}
 }
 
+// From one page of many sites, with users' limits: what promises most on all sites is asked for first, and not what each site happens to have.
+func TestOneSeedOfManySites(t *testing.T) {
+	t.Parallel()
+	web := webs.NewTopical(webs.TopicalConfig{Seed: 7, Sites: 40, Pages: 50, Share: 0.04, Near: 0.6, Told: 0.5})
+	port, stop, err := web.Serve("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	on, dir := web.OnTopic(port), t.TempDir()
+	sum := topical(t, dir, web, port, func(j *crawl.Job) {
+		j.Identity.Seeds, j.Identity.Scope, j.Identity.Tunnel = web.Seeds(port)[:1], crawl.ScopeAny, 2
+		j.Limits.SiteConnections, j.Limits.MaxPages = crawl.DefaultLimits().SiteConnections, 400
+	})
+	pages, truly, _, _ := had(t, dir, on)
+	t.Logf("%d of %d pages on the topic in %d", truly, len(on), pages)
+	if sum.State != crawl.JobLimited || truly < len(on)*7/10 {
+		t.Errorf("%d of %d pages on the topic in %d; %+v", truly, len(on), pages, sum.JobCounts)
+	}
+}
+
 // With links followed from pages on the topic only, a crawl ends by itself, has most of what is on the topic, and says what it left out.
 func TestTopicalCrawlEnds(t *testing.T) {
 	web := webs.NewTopical(webs.TopicalConfig{Seed: 5, Sites: 3, Pages: 300, Share: 0.05, Near: 0.7, Told: 0.5})

@@ -248,7 +248,7 @@ func (c *Coordinator) grant(now time.Time, j *frontier.Job, r *run, t *schedule.
 		l.Resolve = true
 	} else {
 		first := 64
-		if polite.SiteDelay(j.PaceAt(t.Site), site) > 0 || j.Identity.Order == crawl.OrderBest {
+		if polite.SiteDelay(j.PaceAt(t.Site), site) > 0 || picks(j) {
 			first = bestAtOnce
 		}
 		of := c.f.Task(t.ID)
@@ -271,7 +271,7 @@ func (c *Coordinator) newLease(j *frontier.Job, t *schedule.Task, n *schedule.No
 	c.jobs.leaseNo++
 	task := c.f.Task(t.ID)
 	quota := j.Limits.LeasePages
-	if m := j.Identity.Market; m != nil {
+	if m := j.Identity.Market; m != nil && m.Crawlers > 1 {
 		quota = min(quota, max(m.Turn, bestAtOnce)) // others wait for the site, too
 	}
 	if task.Of != nil {

@@ -57,14 +57,16 @@ type run struct {
 	memory   *schedule.Memory  // of the last cycle
 	due      dueHeap
 	inDue    map[uint32]bool
-	given    int             // URLs given out in entries that are not applied yet
-	gave     map[uint32]int  // of them, by crawler
-	cuts     map[uint32]cut  // by crawler
-	short    map[uint32]bool // tasks that wait until their crawler may do more
-	hadTurn  time.Duration   // how long the job had run when a crawler had had its turn and waited for others; 0: none does
-	traded   time.Time       // when the last market was held
-	lines    lines           // of a job that collects, else nil
-	called   map[string]bool // sites whose line stands in due
+	given    int              // URLs given out in entries that are not applied yet
+	gave     map[uint32]int   // of them, by crawler
+	slow     map[uint32]int64 // URLs that are out and not waited for, by crawler,
+	looked   time.Time        // as found out then
+	cuts     map[uint32]cut   // by crawler
+	short    map[uint32]bool  // tasks that wait until their crawler may do more
+	hadTurn  time.Duration    // how long the job had run when a crawler had had its turn and waited for others; 0: none does
+	traded   time.Time        // when the last market was held
+	lines    lines            // of a job that collects, else nil
+	called   map[string]bool  // sites whose line stands in due
 	limited  string
 	begun    time.Time
 	before   int64     // ms of earlier runs
@@ -112,7 +114,8 @@ func (c *Coordinator) run(now time.Time, j *frontier.Job) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &run{spec: spec, shadow: other, strategy: read.strategy, read: read, wants: wants, inDue: map[uint32]bool{}, short: map[uint32]bool{}, begun: now, before: j.RanMS, again: c.rests(j)}
+	r := &run{spec: spec, shadow: other, strategy: read.strategy, read: read, wants: wants, inDue: map[uint32]bool{}, begun: now, before: j.RanMS, again: c.rests(j)}
+	r.gave, r.slow, r.cuts, r.short = map[uint32]int{}, map[uint32]int64{}, map[uint32]cut{}, map[uint32]bool{}
 	if j.Identity.Collect != nil {
 		r.lines, r.called = lines{}, map[string]bool{}
 	}
@@ -142,7 +145,7 @@ func (b *jobs) scheduleAt(t *frontier.Task, not int64) {
 	if j == nil || r == nil || t.State != "" || t.Queued() <= 0 || t.Leases() >= max(1, j.Limits.PerSite) || r.inDue[t.ID] {
 		return
 	}
-	if c := t.Crawler(); c > 0 && (r.short[t.ID] || r.may(j, c, r.ran(b.now)) == 0) {
+	if c := t.Crawler(); (picks(j) || c > 0) && (r.short[t.ID] || r.may(j, c, r.ran(b.now)) == 0 || t.Promise() < r.cuts[c].least) {
 		r.short[t.ID] = true
 		return
 	}

@@ -215,9 +215,6 @@ func (c *Coordinator) refill(ctx context.Context, now time.Time) error {
 		j, r := c.f.Job(l.Job), c.jobs.runs[l.Job]
 		over := r == nil || c.stage.drained || c.disk.full != "" || r.limited != "" || j.State != crawl.JobRunning || c.fleet.leaving(l.Node)
 		if t := c.f.Task(l.Task); !over && t.State == "" {
-			if j.Identity.Order == crawl.OrderBest {
-				n = min(n, 2*bestAtOnce)
-			}
 			var err error
 			if targets, err = c.next(now, j, r, t, min(n, int(l.Quota-l.Given), 4096)); err != nil {
 				return err

@@ -112,95 +112,6 @@ func trader(j *frontier.Job, c uint32, ran time.Duration) schedule.Trader {
 	return t
 }
 
-// may returns how many more URLs a crawler may be given now: it has ability, time and space for them, it has not reached what it is to
-// save, and in lots it is still its turn.
-func (r *run) may(j *frontier.Job, c uint32, ran time.Duration) int {
-	m := j.Identity.Market
-	if m == nil || c == 0 {
-		return math.MaxInt32
-	}
-	t, n := trader(j, c, ran), j.Crawler(c)
-	if !t.Alive(exchange(m)) {
-		return 0
-	}
-	room := int64(t.Visits(exchange(m))) - n.Held
-	switch m.Mode {
-	case crawl.MarketPaper:
-		room = min(room, int64(t.Target-t.Pages)-n.Held)
-	case crawl.MarketLots:
-		if m.Crawlers == 1 {
-			break // there is nobody to trade with
-		}
-		done := visited(n)
-		if int(c) <= len(j.Last.Visited) {
-			done -= j.Last.Visited[c-1]
-		}
-		room = min(room, int64(m.Turn)-done-n.Held)
-	}
-	return int(max(0, room-int64(r.gave[c])))
-}
-
-// cut is what a URL must promise to be given to a crawler: its best are wanted, on whatever site they are.
-type cut struct {
-	least float64
-	seq   uint64 // of the view
-	at    time.Time
-}
-
-// cutRest is how long a cut holds while its crawler has something to do.
-const cutRest = 50 * time.Millisecond
-
-// least returns what a URL must promise to be given to a crawler that may do so much.
-func (r *run) least(f *frontier.Frontier, j *frontier.Job, c uint32, may int, now time.Time) (float64, error) {
-	if c == 0 {
-		return 0, nil
-	}
-	if was := r.cuts[c]; was.seq == f.Position().Seq || j.Crawler(c).Held > 0 && now.Sub(was.at) < cutRest {
-		return was.least, nil
-	}
-	least, err := f.Least(j.ID, c, may)
-	if r.cuts == nil {
-		r.cuts = map[uint32]cut{}
-	}
-	r.cuts[c] = cut{least, f.Position().Seq, now}
-	return least, err
-}
-
-// next returns URLs of a task that may be given out now: by the job's limits, and by what its crawler may do.
-func (c *Coordinator) next(now time.Time, j *frontier.Job, r *run, t *frontier.Task, n int) ([]crawl.Target, error) {
-	may := r.may(j, t.Crawler(), r.ran(now))
-	n = min(r.room(j, n), may)
-	if n <= 0 {
-		return nil, nil
-	}
-	least, err := r.least(c.f, j, t.Crawler(), may, now)
-	if err != nil {
-		return nil, err
-	}
-	targets, err := c.f.NextAbove(t.ID, n, least)
-	if len(targets) == 0 && least > 0 {
-		r.short[t.ID] = true
-	}
-	return targets, err
-}
-
-// give counts URLs that are given out in an entry that is not applied yet.
-func (r *run) give(t *frontier.Task, n int) {
-	r.given += n
-	if c := t.Crawler(); c > 0 {
-		if r.gave == nil {
-			r.gave = map[uint32]int{}
-		}
-		r.gave[c] += n
-	}
-}
-
-// applied forgets what was given: all of it is applied.
-func (r *run) applied() {
-	r.given = 0
-	clear(r.gave)
-}
-
 // freed has the tasks looked at that other crawlers have at the site of a lease that has ended: they do not wait until they would have looked
 // by themselves.
 func (r *run) freed(f *frontier.Frontier, l *frontier.Lease) {
@@ -211,39 +122,6 @@ func (r *run) freed(f *frontier.Frontier, l *frontier.Lease) {
 			return // who has waited longest; the others go on waiting
 		}
 	}
-}
-
-// wake looks again at the tasks whose crawlers could do nothing. A crawler that has nothing to do for want of what promises most takes what
-// there is.
-func (c *Coordinator) wake(j *frontier.Job, r *run, now time.Time) error {
-	if len(r.short) == 0 { // so it is in jobs without crawlers, which may have very many tasks that are due
-		return nil
-	}
-	due := map[uint32]bool{} // crawlers that have tasks that wait for a node, or for their site
-	for id := range r.inDue {
-		due[c.f.Task(id).Crawler()] = true
-	}
-	for id := range r.short {
-		if no := c.f.Task(id).Crawler(); !due[no] && j.Crawler(no).Held == 0 && r.gave[no] == 0 && r.cuts[no].seq == c.f.Position().Seq {
-			r.cuts[no] = cut{0, c.f.Position().Seq, now} // what promises most cannot be had now
-		}
-	}
-	for id := range r.short {
-		t := c.f.Task(id)
-		may := r.may(j, t.Crawler(), r.ran(now))
-		if may == 0 {
-			continue
-		}
-		least, err := r.least(c.f, j, t.Crawler(), may, now)
-		if err != nil {
-			return err
-		}
-		if t.Promise() >= least {
-			delete(r.short, id)
-			c.jobs.schedule(t)
-		}
-	}
-	return nil
 }
 
 // market holds a market of a job's crawlers, if it is time for one.

@@ -338,6 +338,7 @@ func (x *tx) taskNamed(n taskName) *Task {
 		id = f.nextTask
 		f.byName[n] = id
 		f.tasks[id] = &Task{ID: id, Job: n.job, Owner: n.Owner, Gen: n.Gen, Subset: n.subset, Site: n.site, Search: n.search, Since: x.at, leases: map[uint64]bool{}}
+		f.jobs[n.job].tasks = append(f.jobs[n.job].tasks, f.tasks[id])
 		x.site(n.site)
 		if !n.asks { // of a search its engine says
 			x.clocked(f.tasks[id])

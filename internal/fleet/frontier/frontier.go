@@ -125,6 +125,7 @@ type Job struct {
 	apart bool                     // its seeds are kept under a key of their own
 	focus *focus                   // of a job with a topic, once it is needed
 	each  []crawl.Counts           // of its crawlers
+	tasks []*Task                  // in no particular order
 }
 
 type taskName struct {
@@ -254,7 +255,7 @@ func (f *Frontier) load() error {
 				f.searches[searchName{t.Job, t.Of.No}] = t.ID
 			}
 			f.nextTask = max(f.nextTask, t.ID)
-			f.jobs[t.Job].tally(t)
+			f.jobs[t.Job].has(t)
 			return nil
 		})
 	}

@@ -292,19 +292,6 @@ func (f *Frontier) Offers(job, crawler uint32, n int) (out []Offer, learned int6
 	return out, o.links.Seen(), errors.Join(err, look.close())
 }
 
-// Least returns the score of the last of the n best URLs that wait for a crawler; 0 if there are no more than those.
-func (f *Frontier) Least(job, crawler uint32, n int) (float64, error) {
-	look := finder{db: f.db}
-	out, err := f.best(&look, job, crawler, n+1, func(*record) bool { return true })
-	if err = errors.Join(err, look.close()); err != nil || len(out) <= n || n < 1 {
-		return 0, err
-	}
-	return out[n-1].Score, nil
-}
-
-// Promise returns what the first URL of a task's queue promises, at most.
-func (t *Task) Promise() float64 { return 1 - float64(t.head>>rankShift)/lastRank }
-
 // best returns the n URLs that promise most of those that wait for a crawler and that are wanted.
 func (f *Frontier) best(look *finder, job, crawler uint32, n int, want func(*record) bool) (out []Offer, err error) {
 	var tasks []*Task

@@ -71,6 +71,12 @@ func (t *Task) names() space {
 // name is what tells the task from others.
 func (t *Task) name() taskName { return taskName{t.space(), t.Subset, t.Site, t.Search, t.Of != nil} }
 
+// has takes in a task that was read from the store.
+func (j *Job) has(t *Task) {
+	j.tasks = append(j.tasks, t)
+	j.tally(t)
+}
+
 // tally brings a job's totals up to what its task counts now.
 func (j *Job) tally(t *Task) {
 	j.Totals = j.Totals.Add(t.Counts).Sub(t.added)

@@ -1,0 +1,203 @@
+package coordinator
+
+import (
+	"math"
+	"time"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/frontier"
+	"argosy/internal/page/polite"
+)
+
+// A job whose best URLs come first gives out those that promise most on all of its sites together, and few at once: what is out was chosen
+// without what it will tell. The better a job knows its web, the more may be out.
+
+const (
+	outLeast = 16   // URLs out at once, of a job or of one of its crawlers: two leases of bestAtOnce
+	outShare = 8    // pages that were visited for each URL that is out: models learn in the same steps
+	outMost  = 1024 // URLs out at once: what costs no more to choose than the pages themselves
+	// aheadFor is what a lease is given ahead: it reports each page, and is answered within that even across the world.
+	aheadFor = 250 * time.Millisecond
+	// slowAfter is for how long what is out is waited for: a site that does not answer, or is asked seldom, takes no other one's place.
+	slowAfter = 2 * time.Second
+)
+
+// picks reports whether a job's URLs are given out by what they promise.
+func picks(j *frontier.Job) bool {
+	return j.Identity.Order == crawl.OrderBest && j.Identity.Collect == nil
+}
+
+// countsOf returns the counts of one of a job's crawlers; 0: of the job, which has one only.
+func countsOf(j *frontier.Job, c uint32) crawl.Counts {
+	if c == 0 {
+		return j.Totals
+	}
+	return j.Crawler(c)
+}
+
+// may returns how many more URLs a crawler may be given now, 0 being that of a job that has one only: it has ability, time and space for them,
+// it has not reached what it is to save, in lots it is still its turn, and it has not too many yet that were chosen before.
+func (r *run) may(j *frontier.Job, c uint32, ran time.Duration) int {
+	room := int64(math.MaxInt32)
+	if picks(j) {
+		n := countsOf(j, c)
+		room = max(outLeast, min(outMost, visited(n)/outShare)) - max(0, n.Held-r.slow[c])
+	}
+	if m := j.Identity.Market; m != nil && c > 0 {
+		room = min(room, trades(j, c, ran))
+	}
+	return int(max(0, room-int64(r.gave[c])))
+}
+
+// trades returns how many more URLs the rules of a job's market let a crawler have.
+func trades(j *frontier.Job, c uint32, ran time.Duration) int64 {
+	m, t, n := j.Identity.Market, trader(j, c, ran), j.Crawler(c)
+	if !t.Alive(exchange(m)) {
+		return 0
+	}
+	room := int64(t.Visits(exchange(m))) - n.Held
+	switch m.Mode {
+	case crawl.MarketPaper:
+		room = min(room, int64(t.Target-t.Pages)-n.Held)
+	case crawl.MarketLots:
+		if m.Crawlers == 1 {
+			break // there is nobody to trade with
+		}
+		done := visited(n)
+		if int(c) <= len(j.Last.Visited) {
+			done -= j.Last.Visited[c-1]
+		}
+		room = min(room, int64(m.Turn)-done-n.Held)
+	}
+	return room
+}
+
+// cut is what a URL must promise to be given to a crawler: its best are wanted, on whatever site they are.
+type cut struct {
+	least float64
+	seq   uint64 // of the view
+	at    time.Time
+	took  time.Duration
+}
+
+const (
+	cutRest  = 50 * time.Millisecond // for which a cut holds while its crawler has something to do, at least,
+	cutRests = 20                    // and times what it took
+)
+
+// holds reports whether a cut is still the one to go by.
+func (u *cut) holds(seq uint64, held int64, now time.Time) bool {
+	return u.seq == seq || held > 0 && now.Sub(u.at) < max(cutRest, cutRests*u.took)
+}
+
+// least returns what a URL must promise to be given to a crawler that may do so much.
+func (c *Coordinator) least(j *frontier.Job, r *run, of uint32, may int, now time.Time) (float64, error) {
+	if !picks(j) {
+		return 0, nil
+	}
+	seq := c.f.Position().Seq
+	if was := r.cuts[of]; was.holds(seq, countsOf(j, of).Held, now) {
+		return was.least, nil
+	}
+	begin, soon := time.Now(), c.clock.MS(now.Add(max(slowAfter, 2*j.Limits.Delay)))
+	least, err := c.f.Least(j.ID, of, may, func(t *frontier.Task) int {
+		if t.Leases() == 0 && !c.f.ByAddress(t) && polite.ReadyAt(j.PaceAt(t.Site), c.f.Site(t.Site)) > soon {
+			return 0
+		}
+		return c.ahead(j, r, t)
+	})
+	r.cuts[of] = cut{least, seq, now, time.Since(begin)}
+	return least, err
+}
+
+// ahead returns how many more URLs of a task its leases may hold: those of a site that is asked slowly are chosen when their turn comes.
+func (c *Coordinator) ahead(j *frontier.Job, r *run, t *frontier.Task) int {
+	most := outMost
+	if d := polite.SiteDelay(j.PaceAt(t.Site), c.f.Site(t.Site)); d > 0 {
+		most = 1 + int(min(aheadFor/d, 2*bestAtOnce))
+	}
+	return max(0, most*max(1, j.Limits.PerSite)-int(t.Held))
+}
+
+// next returns URLs of a task that may be given out now: by the job's limits, and by what its crawler may do.
+func (c *Coordinator) next(now time.Time, j *frontier.Job, r *run, t *frontier.Task, n int) ([]crawl.Target, error) {
+	may := r.may(j, t.Crawler(), r.ran(now))
+	n = min(r.room(j, n), may)
+	if picks(j) {
+		n = min(n, c.ahead(j, r, t))
+	}
+	if n <= 0 {
+		return nil, nil
+	}
+	least, err := c.least(j, r, t.Crawler(), may, now)
+	if err != nil {
+		return nil, err
+	}
+	targets, err := c.f.NextAbove(t.ID, n, least)
+	if len(targets) == 0 && least > 0 {
+		r.short[t.ID] = true
+	}
+	return targets, err
+}
+
+// give counts URLs that are given out in an entry that is not applied yet.
+func (r *run) give(t *frontier.Task, n int) {
+	r.given += n
+	r.gave[t.Crawler()] += n
+}
+
+// applied forgets what was given: all of it is applied.
+func (r *run) applied() {
+	r.given = 0
+	clear(r.gave)
+}
+
+// slowed finds out what is out of a job for so long that it is not waited for.
+func (c *Coordinator) slowed(j *frontier.Job, r *run, now time.Time) {
+	if now.Sub(r.looked) < restMost {
+		return
+	}
+	r.looked = now
+	clear(r.slow)
+	before := c.clock.MS(now.Add(-slowAfter))
+	c.f.Leases(func(l *frontier.Lease) {
+		if t := c.f.Task(l.Task); l.Job == j.ID && l.Progress < before && t != nil {
+			r.slow[t.Crawler()] += l.Held
+		}
+	})
+}
+
+// wake looks again at the tasks whose crawlers could do nothing. A crawler that has nothing to do for want of what promises most takes what
+// there is.
+func (c *Coordinator) wake(j *frontier.Job, r *run, now time.Time) error {
+	if len(r.short) == 0 {
+		return nil
+	}
+	c.slowed(j, r, now)
+	due := map[uint32]bool{} // crawlers that have tasks that wait for a node, or for their site
+	for id := range r.inDue {
+		due[c.f.Task(id).Crawler()] = true
+	}
+	seq := c.f.Position().Seq
+	for id := range r.short {
+		if no := c.f.Task(id).Crawler(); !due[no] && countsOf(j, no).Held == 0 && r.gave[no] == 0 && r.cuts[no].seq == seq {
+			r.cuts[no] = cut{0, seq, now, 0} // what promises most cannot be had now
+		}
+	}
+	for id := range r.short {
+		t := c.f.Task(id)
+		may := r.may(j, t.Crawler(), r.ran(now))
+		if may == 0 {
+			continue
+		}
+		least, err := c.least(j, r, t.Crawler(), may, now)
+		if err != nil {
+			return err
+		}
+		if t.Promise() >= least {
+			delete(r.short, id)
+			c.jobs.schedule(t)
+		}
+	}
+	return nil
+}
