@@ -1,14 +1,14 @@
 # Everything here is also a plain command; `make` alone prints what there is.
 GO ?= go
-FUZZTIME ?= 30s
-SEEDS ?= 100
 OUT ?= argosy
-ENGINES ?= /tmp/argosy-engines
+PARTS := $(shell sed -n 's/^all="\(.*\)"/\1/p' bench/nightly.sh)
 
 DASH := internal/fleet/dash
 ESBUILD := $(GO) tool -modfile=tools.mod esbuild
 
-.PHONY: help build dash test servers nightly check race fuzz bench tidy
+export GO
+
+.PHONY: help build dash test servers nightly check bench
 
 help:
 	@echo "make build   the binary, ./argosy"
@@ -16,10 +16,9 @@ help:
 	@echo "make test    the tests; those that need PostgreSQL, or what make servers builds, are skipped without"
 	@echo "make servers the servers that tests start: NATS, an S3-compatible one, argosy 0.1.0 where history has it"
 	@echo "make check   what every change must pass: formatting, linters, tests, archives read by an independent reader, a walk in Chromium"
-	@echo "make race    all tests under the race detector"
-	@echo "make nightly race, fuzz, SEEDS (100) sequences of faults in the simulated fleet, 20 kills, strategies in ten worlds, every page"
-	@echo "             of the dashboard in Chromium, the API by a generated client, and search programs of Debian (as root)"
-	@echo "make fuzz    each fuzz target that there is, for FUZZTIME (30s)"
+	@echo "make nightly what takes longer: $(PARTS)"
+	@echo "             Each says how long, and the next one runs when one fails. make nightly-PART runs one; bench/nightly.sh has the variables:"
+	@echo "             FUZZTIME a fuzz target (30s), SEEDS of the simulated fleet (100), KILLS of a crawl (20), RACE packages, LOGS"
 	@echo "make bench   Go benchmarks; the larger ones are described in bench/README.md"
 
 build:
@@ -39,27 +38,14 @@ servers:
 	cd internal/testkit/servers && $(GO) build -o bin/versitygw github.com/versity/versitygw/cmd/versitygw
 	internal/testkit/servers/old.sh "$(GO)"
 
-nightly: servers race fuzz
-	bench/browser/run.sh -full
-	bench/api/run.sh
-	$(GO) test ./internal/fleet/assemble -run 'Simulated|Replay' -sim.seeds $(SEEDS) -timeout 2h
-	$(GO) test ./internal/fleet/assemble -run KilledIt -kills 20 -timeout 1h
-	$(GO) test ./internal/plan/sim -sim.seeds 10 -timeout 1h
-	bench/engines.sh start $(ENGINES)
-	$(GO) run ./bench/engines -dir $(ENGINES) && $(GO) run ./bench/collect -dir $(ENGINES) && $(GO) run ./bench/collect -dir $(ENGINES) -kill; \
-		code=$$?; bench/engines.sh stop $(ENGINES); exit $$code
+nightly:
+	bench/nightly.sh
+
+nightly-%:
+	bench/nightly.sh $*
 
 check:
 	.ci/run
-
-race:
-	$(GO) test -race -timeout 1h ./...
-
-fuzz:
-	@grep -ro --include=*_test.go '^func Fuzz[A-Za-z0-9]*' internal | sort | while IFS=: read -r file func; do \
-		target=$${func#func }; echo "$$target"; \
-		$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 5s "./$$(dirname "$$file")" || exit 1; \
-	done
 
 bench:
 	$(GO) test -run '^$$' -bench . ./internal/crawl ./internal/page/parse
