@@ -342,6 +342,9 @@ func printTasks(w io.Writer, rows []ledger.Task) error {
 		if r.State == crawl.TaskManual && len(r.History) > 0 {
 			why = r.History[len(r.History)-1]
 		}
+		if r.Lacks != "" {
+			why = lacks(r.Lacks)
+		}
 		if until := time.UnixMilli(r.Until); time.Until(until) > 0 {
 			why = strings.TrimPrefix(why+", asked again at "+until.Format(time.DateTime)+" (argosy retry: now)", ", ")
 		}

@@ -167,6 +167,11 @@ func newJobs() *cobra.Command {
 	return newList("jobs", "List the jobs of a coordinator", "  argosy jobs\n  argosy jobs --json", (*web.Client).Jobs, printJobs)
 }
 
+// lacks says that there is no node of a type, and what helps.
+func lacks(kind string) string {
+	return fmt.Sprintf("no node is of type %s, for which it has work: argosy agent … --label type=%[1]s starts one", kind)
+}
+
 func printJobs(w io.Writer, js []web.Job) error {
 	t := newColumns(w)
 	fmt.Fprintln(t, "JOB\tNAME\tSTATE\tSITES\tTASKS\tFETCHED\tPAGES\tFAILED\tEXCLUDED\tPENDING\tMANUAL\tBYTES\tRAN\tSTRATEGY")
@@ -184,6 +189,9 @@ func printJobs(w io.Writer, js []web.Job) error {
 		return err
 	}
 	for i := range js {
+		for _, kind := range js[i].Lacks {
+			fmt.Fprintf(w, "job %d: %s\n", js[i].ID, lacks(kind))
+		}
 		if l := js[i].Identity.List; l != nil && js[i].Sown < l.Count && js[i].State == crawl.JobRunning {
 			fmt.Fprintf(w, "job %d waits for its seeds: %s of %s are in (argosy submit --to %d goes on)\n", js[i].ID, count(js[i].Sown), count(l.Count), js[i].ID)
 		}

@@ -182,6 +182,9 @@ func (f *oneTask) show(w io.Writer, t found, runs []ledger.Run) error {
 		}{t.row, own})
 	}
 	fmt.Fprintf(w, "task %d  %s  %s: %s fetched, %s failed, %s excluded, %s pending\n", t.row.ID, t.row.Site, t.row.State, count(t.row.Fetched), count(t.row.Failed), count(t.row.Excluded), count(t.row.Pending))
+	if t.row.Lacks != "" {
+		fmt.Fprintf(w, "  %s\n", lacks(t.row.Lacks))
+	}
 	if s := t.row.Search; s != nil {
 		fmt.Fprintf(w, "search %d of actual task %d: %s on %s\n", s.No, s.Task, strings.Join(s.Words, " "), orElse(s.Site, "everywhere"))
 		fmt.Fprintf(w, "  %s  %s\n", engineName(t.engines, s.Engine), s.URL)
@@ -238,6 +241,9 @@ func printSearches(w io.Writer, rows []ledger.Task, now time.Time) error {
 		why := s.Why
 		if rows[i].State == crawl.TaskDone && s.Read > 0 && s.Collected == s.Found && (share == 1 || !known) {
 			why = ""
+		}
+		if rows[i].Lacks != "" {
+			why = lacks(rows[i].Lacks)
 		}
 		whys = append(whys, why)
 	}

@@ -88,6 +88,11 @@ func (f *submitFlags) run(c *cobra.Command, path string) error {
 				return err
 			}
 		}
+		if j, err := cl.Job(ctx, id); err == nil {
+			for _, kind := range j.Lacks {
+				fmt.Fprintf(os.Stderr, "argosy: job %d: %s\n", id, lacks(kind))
+			}
+		}
 		if f.wait {
 			return f.await(ctx, cl, w, id)
 		}

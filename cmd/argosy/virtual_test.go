@@ -212,6 +212,26 @@ func TestVirtual(t *testing.T) {
 	}
 }
 
+// Engines for nodes of different types are asked by the nodes of one process, however few there are.
+func TestVirtualTypes(t *testing.T) {
+	t.Parallel()
+	l := newSearchable(t, 1, 6)
+	second := fmt.Sprintf(`      type: "0"
+    - name: second
+      url: "%s/s?q={query}&p={page}&of=second"
+      results: {item: {css: div.r}, link: {css: a, attr: href}}
+      type: "1"`, l.engine.URL)
+	dir := filepath.Join(t.TempDir(), "out")
+	if code, _, errs := apart(t, "crawl", "--job", l.job(t, "", second, ""), "-o", dir, "--allow-private", "--max-time", "20s", "--quiet"); code != 0 {
+		t.Fatalf("exit %d\n%s", code, errs)
+	}
+	for _, task := range searches(t, dir) {
+		if task.Status() != crawl.TaskDone {
+			t.Errorf("%s: %s", task.Of.Product, task.Status())
+		}
+	}
+}
+
 // An engine that asks for a captcha is left alone, five times; then the task is a person's, with the reason. Released, it finishes.
 func TestVirtualBlocked(t *testing.T) {
 	t.Parallel()

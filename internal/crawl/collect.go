@@ -2,6 +2,7 @@ package crawl
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -26,6 +27,20 @@ type Engine struct {
 	Def    []byte `cbor:"3,keyasint" json:"def"`                        // how it is asked and read, in JSON (package engine)
 	Robots bool   `cbor:"4,keyasint,omitempty" json:"robots,omitempty"` // it is asked although its robots.txt disallows searches
 	Each   bool   `cbor:"5,keyasint,omitempty" json:"each,omitempty"`   // there is a clock for each source address that asks it, not one for its site
+}
+
+// Types are the types of nodes that a job asks for, each once: of all that it fetches, of its engines, and of others that it is given.
+func (j *Job) Types(more ...Engine) (types []string) {
+	engines := []Engine{{Type: j.Placing.Type}}
+	if c := j.Identity.Collect; c != nil {
+		engines = append(engines, c.Engines...)
+	}
+	for _, e := range append(engines, more...) {
+		if e.Type != "" && !slices.Contains(types, e.Type) {
+			types = append(types, e.Type)
+		}
+	}
+	return types
 }
 
 // Search is one search of a virtual task: its result pages are the subtasks' work, one after the other.

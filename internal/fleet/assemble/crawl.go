@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/netip"
 	"os"
@@ -226,8 +227,16 @@ func (cr *Crawl) openNodes(ctx context.Context) error {
 		return err
 	}
 	members := c.members()
+	kinds := schedule.DealTypes(c.Job.Types(), len(members))
 	for i := range members {
 		m := &members[i]
+		if kinds[i] != "" {
+			m.Labels = maps.Clone(m.Labels)
+			if m.Labels == nil {
+				m.Labels = map[string]string{}
+			}
+			m.Labels[schedule.TypeLabel] = kinds[i]
+		}
 		nc := NodeConfig{
 			Info: crawl.NodeInfo{
 				Node: m.Name, Labels: m.Labels, Echo: m.Echo, Leases: max(64, 32*c.Concurrency), Concurrency: c.Concurrency, Store: archive.Dir(filepath.Join(c.Dir, outdir.WARCDir)).URL(),

@@ -162,6 +162,30 @@ type nodeAddr string
 func (nodeAddr) Network() string  { return "pipe" }
 func (a nodeAddr) String() string { return string(a) }
 
+// A search for nodes of a type that no node is of says so, and so does its job, until there is one; a node may be of several types.
+func TestSimulatedSearchesOfAType(t *testing.T) {
+	simulated(t, func(t *testing.T) {
+		s := newSearched(t, 3, "a")
+		id := s.beginOn("s0.test, s1.test", "", "      type: micro")
+		s.until("the job says what it lacks", time.Minute, func() bool { return slices.Equal(s.job(id).Lacks, []string{"micro"}) })
+		for _, row := range s.seekers(id) {
+			if row.Lacks != "micro" || row.Attempts > 0 {
+				t.Errorf("lacks %q after %d attempts", row.Lacks, row.Attempts)
+			}
+		}
+		own := s.change
+		s.change = func(c *assemble.AgentConfig) {
+			own(c)
+			c.Node.Info.Labels = map[string]string{"type": "web+micro"}
+		}
+		s.enter("b")
+		s.ends(id)
+		if j := s.job(id); len(j.Lacks) > 0 {
+			t.Errorf("it is done, and lacks %v", j.Lacks)
+		}
+	})
+}
+
 // Nodes are killed in the middle of searches, and the coordinator goes and comes: nothing is lost, no site is asked sooner than its delay, and
 // a result page is asked again only if the lease was lost that asked for it.
 func TestSimulatedSearchesKilled(t *testing.T) {

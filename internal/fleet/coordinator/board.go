@@ -267,6 +267,9 @@ func (c *Coordinator) shownTask(t *frontier.Task) shownTask {
 // shownJob is a job as the board has it, without its counts.
 func (c *Coordinator) shownJob(now time.Time, j *frontier.Job) JobView {
 	v := JobView{Job: j.Job, State: j.State, Sown: j.Sown, Started: j.StartMS, RanMS: j.RanMS, Aside: j.Aside, Given: slices.Clone(j.Engines), Strategy: orElse(j.Placing.Strategy, c.cfg.Strategy)}
+	if j.State == crawl.JobRunning {
+		v.Lacks = c.lacks(j)
+	}
 	if w := j.Walk; w != nil {
 		v.Retry = &Progress{w.Looked, max(w.Looked, w.Of)}
 	}

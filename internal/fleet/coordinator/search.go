@@ -1,13 +1,16 @@
 package coordinator
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/frontier"
+	"argosy/internal/fleet/ledger"
 	"argosy/internal/page/polite"
 	"argosy/internal/plan/learn"
+	"argosy/internal/plan/schedule"
 )
 
 // asked is what a lease of a task is to know of its search; nil if it has none. A lease in the log says which search it is; whole, it
@@ -30,11 +33,48 @@ func (c *Coordinator) asked(j *frontier.Job, t *frontier.Task, whole bool) *craw
 func (c *Coordinator) alone(t *frontier.Task, node string) bool {
 	kind := c.f.Job(t.Job).Placing.Type
 	for id, n := range c.fleet.nodes {
-		if id != node && !n.drains() && (kind == "" || n.info.Labels["type"] == kind) && !slices.Contains(t.Avoid, id) {
+		if id != node && !n.drains() && schedule.IsOfType(n.info.Labels, kind) && !slices.Contains(t.Avoid, id) {
 			return false
 		}
 	}
 	return true
+}
+
+// lacks are the types of nodes that a job asks for, and of which no node is there.
+func (c *Coordinator) lacks(j *frontier.Job) (types []string) {
+	for _, kind := range j.Types() {
+		there := false
+		for _, n := range c.fleet.nodes {
+			there = there || !n.drains() && schedule.IsOfType(n.info.Labels, kind)
+		}
+		if !there {
+			types = append(types, kind)
+		}
+	}
+	return types
+}
+
+// shown is a task of the job as people see it: with the type of node that it waits for in vain.
+func (s *shownJob) shown(row ledger.Task) ledger.Task {
+	if len(s.view.Lacks) == 0 || row.State != crawl.TaskWaiting && row.State != crawl.TaskFailed {
+		return row
+	}
+	kind := s.view.Placing.Type
+	if engines := append(slices.Clip(s.view.engines()), s.view.Given...); row.Search != nil && row.Search.Engine < len(engines) {
+		kind = cmp.Or(engines[row.Search.Engine].Type, kind)
+	}
+	if slices.Contains(s.view.Lacks, kind) {
+		row.Lacks = kind
+	}
+	return row
+}
+
+// engines are those that a job was begun with.
+func (v *JobView) engines() []crawl.Engine {
+	if v.Identity.Collect == nil {
+		return nil
+	}
+	return v.Identity.Collect.Engines
 }
 
 // searching says of a waiting task what its search asks for: nodes of its engine's type, its product, what it is about, and, for

@@ -25,6 +25,7 @@ type JobView struct {
 	Counts   crawl.JobCounts `json:"counts"`
 	Strategy string          `json:"strategy"`
 	Limited  string          `json:"limited,omitempty"`
+	Lacks    []string        `json:"lacks,omitempty"` // types of nodes that it asks for, and that no node is of: argosy agent --label type=…
 
 	Given []crawl.Engine `json:"given_engines,omitempty"` // to searches by people, besides those of the job
 
@@ -85,7 +86,7 @@ func (c *Coordinator) Tasks(ctx context.Context, q TasksQuery) (rows []ledger.Ta
 				break
 			}
 			if q.State == "" || row.State == q.State {
-				rows = append(rows, row)
+				rows = append(rows, s.shown(row))
 			}
 		}
 		return nil

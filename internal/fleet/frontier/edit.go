@@ -101,6 +101,9 @@ func (j *Job) AllEngines() []crawl.Engine {
 	return append(slices.Clip(j.Identity.Collect.Engines), j.Engines...)
 }
 
+// Types are the types of nodes that a job asks for, with those of the engines that people have given its searches.
+func (j *Job) Types() []string { return j.Job.Types(j.Engines...) }
+
 // Engine returns an engine of a job that collects, by its number: those that it was begun with, then those that people have given its
 // searches since.
 func (j *Job) Engine(i int) *crawl.Engine {

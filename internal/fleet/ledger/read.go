@@ -25,6 +25,7 @@ type Task struct {
 	Search   *Seeker      `json:"search,omitempty"` // likewise, of the task that asks for a search's result pages
 	For      uint32       `json:"for,omitempty"`    // likewise, the search that a task fetches for
 	Until    int64        `json:"until,omitempty"`  // likewise, Unix ms by the log's clock: its site rests until then; 0: it does not
+	Lacks    string       `json:"lacks,omitempty"`  // likewise, the type of node that it waits for in vain
 
 	Crawler uint32 `json:"crawler,omitempty"` // likewise, whose URLs these are of several crawlers
 }

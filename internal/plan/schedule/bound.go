@@ -25,7 +25,7 @@ func WithBound(s *Snapshot, rest func(*Snapshot) (Plan, error)) (Plan, error) {
 		}
 		n := &s.Nodes[node]
 		switch {
-		case n.Draining, t.Type != "" && n.Labels["type"] != t.Type:
+		case n.Draining, !IsOfType(n.Labels, t.Type):
 			continue
 		case n.Running+load[node] >= n.Capacity, short(t.Need, left[node], n.Offer) >= 0:
 			mine[i] = true

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"argosy/internal/crawl"
 	"argosy/internal/plan/predict"
@@ -416,7 +417,7 @@ var NotRecalled = Filter{"recalled", func(c *Context, task, node int) crawl.Verd
 		return crawl.Verdict{}
 	}
 	for i := range c.S.Nodes {
-		if o := &c.S.Nodes[i]; !o.Draining && (t.Type == "" || o.Labels["type"] == t.Type) && c.shunned(t, i) < mine {
+		if o := &c.S.Nodes[i]; !o.Draining && IsOfType(o.Labels, t.Type) && c.shunned(t, i) < mine {
 			return crawl.Verdict{Reason: ReasonRecalled}
 		}
 	}
@@ -447,9 +448,32 @@ func alike(a, b map[string]string) bool {
 	return same("region") || same("city") && same("provider")
 }
 
+// TypeLabel is the label of a node that says of which type it is: of several with typesApart between them.
+const (
+	TypeLabel  = "type"
+	typesApart = "+"
+)
+
+// IsOfType reports whether a node with such labels may have what is for nodes of a type; empty: for any.
+func IsOfType(labels map[string]string, kind string) bool {
+	is := labels[TypeLabel]
+	return kind == "" || is == kind || strings.Contains(is, typesApart) && slices.Contains(strings.Split(is, typesApart), kind)
+}
+
+// DealTypes deals types out among so many nodes, so that each type has a node: it returns their labels, empty where there are no types.
+func DealTypes(types []string, nodes int) []string {
+	out := make([]string, nodes)
+	for i := range max(nodes, len(types)) {
+		if len(types) > 0 {
+			out[i%nodes] = strings.TrimPrefix(out[i%nodes]+typesApart+types[i%len(types)], typesApart)
+		}
+	}
+	return out
+}
+
 // RightType filters out nodes of another type than the task asks for.
 var RightType = Filter{"type", func(c *Context, task, node int) crawl.Verdict {
-	if t := c.S.Tasks[task].Type; t != "" && c.S.Nodes[node].Labels["type"] != t {
+	if t := c.S.Tasks[task].Type; !IsOfType(c.S.Nodes[node].Labels, t) {
 		return crawl.Verdict{Reason: ReasonType, Detail: t}
 	}
 	return crawl.Verdict{}

@@ -173,7 +173,7 @@ func Verify(s *Snapshot, p Plan) error {
 		if slices.Contains(t.Shut, n.ID) {
 			return fmt.Errorf("task %d (%s) must not be asked by node %s now", t.ID, t.Site, n.ID)
 		}
-		if t.Type != "" && n.Labels["type"] != t.Type {
+		if !IsOfType(n.Labels, t.Type) {
 			return fmt.Errorf("task %d needs a node of type %s, %s is %q", t.ID, t.Type, n.ID, n.Labels["type"])
 		}
 		if d := short(t.Need, left[a.Node], n.Offer); d >= 0 {

@@ -57,7 +57,7 @@ type Product struct {
 type Use struct {
 	engine.Engine `yaml:",inline"`
 
-	Type  string   `yaml:"type" doc:"of the nodes that may ask it: the label type"`
+	Type  string   `yaml:"type" doc:"of the nodes that may ask it: their label type, of several as 0+1"`
 	Clock string   `yaml:"clock" doc:"what has a clock of its own: the engine's site, or each source address of the nodes that ask it (agent --bind, crawl --bind), for an engine that allows it; a host that is target or another's engine too has one clock all the same" enum:"site address"`
 	Sites []string `yaml:"sites" doc:"it is asked about these alone, whatever the virtual task lists"`
 	Whole bool     `yaml:"whole" doc:"it is also asked without a site"`
