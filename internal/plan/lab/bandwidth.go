@@ -127,7 +127,7 @@ func bandwidthSection(s *Scenario, r results) (report.Section, error) {
 	bars := sharesOf(bandwidthSpecs, r, keys("world"))
 	bars.Caption = "The patent's strategy in the made fleet of twenty equal nodes: its probes are spread over nodes and sites, and charged. leftover=wait and single differ only where tasks do not fill a batch."
 	sec.Figures = append(sec.Figures, bars)
-	sec.Notes = append(sec.Notes, fmt.Sprintf("%d draws; intervals are 95 %%.", s.Seeds))
+	sec.Notes = append(sec.Notes, fmt.Sprintf("%s; intervals are 95 %%.", several(s.Seeds, "draw")))
 	return sec, nil
 }
 

@@ -264,17 +264,17 @@ func (c *comparison) table(kind sim.Kind) error {
 	if kind.Tuned {
 		held = "constants were chosen on this kind, with other seeds"
 	}
-	fmt.Fprintf(c.cfg.Out, "\n%s: %s (%d seeds to %s; %s%s)\n", kind.Name, kind.About, c.cfg.Seeds, c.cfg.Half, held, c.gap(kind.Name))
+	fmt.Fprintf(c.cfg.Out, "\n%s: %s (%s to %s; %s%s)\n", kind.Name, kind.About, several(c.cfg.Seeds, "seed"), c.cfg.Half, held, c.gap(kind.Name))
 	t := tabwriter.NewWriter(c.cfg.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "  strategy\tof the bound\t95 %\tflow less it, paired\tcompleted\tp95 s\tmoves\tprobes")
 	paired := slices.Contains(c.specs, "flow")
 	flow := c.shares(kind.Name, "flow")
 	for _, spec := range c.specs {
 		s := c.shares(kind.Name, spec)
-		fmt.Fprintf(t, "  %s\t%.3f\t± %.3f\t", spec, s.mean(), s.half())
+		fmt.Fprintf(t, "  %s\t%.3f\t%s\t", spec, s.mean(), s.margin())
 		if paired && spec != "flow" {
 			d := flow.less(s)
-			fmt.Fprintf(t, "%+.3f ± %.3f", d.mean(), d.half())
+			fmt.Fprintf(t, "%+.3f %s", d.mean(), d.margin())
 		}
 		var completed, p95, moves, probes sample
 		for k := range c.cfg.Seeds {
@@ -306,7 +306,7 @@ func (c *comparison) summary() error {
 	below, lost := 0, 0
 	for _, kind := range c.kinds {
 		flow := c.shares(kind.Name, "flow")
-		fmt.Fprintf(t, "  %s\t%.3f ± %.3f", kind.Name, flow.mean(), flow.half())
+		fmt.Fprintf(t, "  %s\t%.3f %s", kind.Name, flow.mean(), flow.margin())
 		if slices.Contains(c.specs, oracle) {
 			o := c.shares(kind.Name, oracle)
 			fmt.Fprintf(t, "\t%.3f\t%.3f", o.mean(), flow.mean()/o.mean())
@@ -325,7 +325,7 @@ func (c *comparison) summary() error {
 		mark := ""
 		if at != "" {
 			d := flow.less(c.shares(kind.Name, at))
-			fmt.Fprintf(t, "\t%s %.3f\t%+.3f ± %.3f", at, best, d.mean(), d.half())
+			fmt.Fprintf(t, "\t%s %.3f\t%+.3f %s", at, best, d.mean(), d.margin())
 			if d.mean()+d.half() < 0 {
 				mark = "below"
 				lost++
@@ -335,7 +335,7 @@ func (c *comparison) summary() error {
 		}
 		if slices.Contains(c.specs, "random") {
 			d := flow.less(c.shares(kind.Name, "random"))
-			fmt.Fprintf(t, "\t%+.3f ± %.3f", d.mean(), d.half())
+			fmt.Fprintf(t, "\t%+.3f %s", d.mean(), d.margin())
 			if d.mean() < 0 {
 				below++
 			}
@@ -347,7 +347,7 @@ func (c *comparison) summary() error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "Of %d kinds flow is below the best of the others by more than the interval in %d, below random in %d.\n", len(c.kinds), lost, below)
+	_, err := fmt.Fprintf(w, "Of %s flow is below the best of the others by more than the interval in %d, below random in %d.\n", several(len(c.kinds), "kind"), lost, below)
 	return err
 }
 
@@ -376,6 +376,14 @@ func (s sample) less(o sample) sample {
 		out[k] = s[k] - o[k]
 	}
 	return out
+}
+
+// margin is half of the interval as text, none of a single figure.
+func (s sample) margin() string {
+	if h := s.half(); !math.IsNaN(h) {
+		return fmt.Sprintf("± %.3f", h)
+	}
+	return ""
 }
 
 // half is half the width of the mean's 95 % interval, by Student's t; NaN of a single figure.

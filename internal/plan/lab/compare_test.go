@@ -117,3 +117,22 @@ func TestBoundSaysItsGap(t *testing.T) {
 		t.Errorf("without time %g with a gap of %g, else %g with %g, %v", early, wide, bound, gap, err)
 	}
 }
+
+// What a file is told of a run are whole lines, now and then; on a terminal one line is written over, and gone at the end.
+func TestProgress(t *testing.T) {
+	for _, screen := range []bool{false, true} {
+		var told bytes.Buffer
+		p := Config{Progress: &told, Screen: screen}.progress(3)
+		for range 3 {
+			p.did("equal", "flow", time.Second)
+		}
+		p.end()
+		text := told.String()
+		if n := strings.Count(text, "1 of 3"); n != 1 || strings.Contains(text, "2 of 3") {
+			t.Errorf("screen %v: %q", screen, text)
+		}
+		if line := strings.HasSuffix(text, " s\n") && !strings.Contains(text, "\x1b"); line == screen || screen && !strings.HasSuffix(text, "\r\x1b[K") {
+			t.Errorf("screen %v: %q", screen, text)
+		}
+	}
+}

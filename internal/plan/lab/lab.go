@@ -26,6 +26,7 @@ type Config struct {
 	Quick      bool      // a few kinds and seeds
 	Results    string    // file that results are kept in as they come, and are not computed again from; empty is none
 	Progress   io.Writer // of lines that say how far it is; nil is nobody
+	Screen     bool      // Progress is a terminal, where a line can be written over
 }
 
 // open opens a recorded file, compressed or not; ok is false where there is no data directory.

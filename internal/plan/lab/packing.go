@@ -71,7 +71,7 @@ func packingSection(s *Scenario, p Packing, rates price.Rates, r results) (repor
 	sec.Figures = append(sec.Figures,
 		costFigure(rates, p.Nodes, need, fmt.Sprintf("What reserving so many nodes costs when %d are needed, which is what working-first occupies at most in the first draw. The total is least at the need.", need)),
 		needFigure(p, r, keys), useFigure(r, keys))
-	t := report.Table{Caption: fmt.Sprintf("%d unequal nodes, %d tasks that come and go, %d draws; prices %g, %g and %g a node", p.Nodes, p.Tasks, s.Seeds, p.Reserve, p.Use, p.Surcharge), Head: []string{"figure", "working first", "any node at random", "less, paired"}}
+	t := report.Table{Caption: fmt.Sprintf("%d unequal nodes, %d tasks that come and go, %s; prices %g, %g and %g a node", p.Nodes, p.Tasks, several(s.Seeds, "draw"), p.Reserve, p.Use, p.Surcharge), Head: []string{"figure", "working first", "any node at random", "less, paired"}}
 	for k, what := range []string{
 		"nodes occupied, over time", "nodes needed (at most at once)", "CPU of occupied nodes used", "memory of occupied nodes used", "bandwidth of occupied nodes used",
 		"seconds that tasks waited, all together", "hours until the last was released", "cost as published, all needed nodes reserved, regardless of time",

@@ -62,9 +62,10 @@ func (c *comparison) close() {
 	}
 }
 
-// progress tells how far a comparison is.
+// progress tells how far a run is: on a terminal by a line that is written over, else by a line now and then.
 type progress struct {
 	w     io.Writer
+	over  bool
 	mu    sync.Mutex
 	begun time.Time
 	shown time.Time
@@ -72,8 +73,13 @@ type progress struct {
 	done  int
 }
 
+// progress is of so many runs.
+func (c Config) progress(left int) *progress {
+	return &progress{w: c.Progress, over: c.Screen, begun: time.Now(), left: left}
+}
+
 func newProgress(cfg Config, left, had int) *progress {
-	p := &progress{w: cfg.Progress, begun: time.Now(), left: left}
+	p := cfg.progress(left)
 	if p.w == nil || left == 0 {
 		return p
 	}
@@ -81,7 +87,7 @@ func newProgress(cfg Config, left, had int) *progress {
 		fmt.Fprintf(p.w, "%d results are there from before\n", had)
 	}
 	one := pilot()
-	fmt.Fprintf(p.w, "%d runs, about %s on %d processors\n", left, roughly(time.Duration(float64(left)*float64(one)/float64(runtime.GOMAXPROCS(0)))), runtime.GOMAXPROCS(0))
+	fmt.Fprintf(p.w, "%s, about %s on %s\n", several(left, "run"), roughly(time.Duration(float64(left)*float64(one)/float64(runtime.GOMAXPROCS(0)))), several(runtime.GOMAXPROCS(0), "processor"))
 	p.begun = time.Now()
 	return p
 }
@@ -107,7 +113,15 @@ func roughly(d time.Duration) string {
 	case d > 90*time.Second:
 		return fmt.Sprintf("%.0f minutes", d.Minutes())
 	}
-	return fmt.Sprintf("%.0f seconds", max(1, d.Seconds()))
+	return several(max(1, int(d.Seconds()+0.5)), "second")
+}
+
+// several is a number of things.
+func several(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // did counts a run and now and then says how long the rest takes.
@@ -115,16 +129,31 @@ func (p *progress) did(kind, spec string, took time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.done++
-	if p.w == nil || time.Since(p.shown) < 2*time.Second {
+	every := overEvery
+	if !p.over {
+		every = lineEvery
+	}
+	if p.w == nil || time.Since(p.shown) < every || p.done == p.left {
 		return
 	}
 	p.shown = time.Now()
 	rest := time.Duration(float64(time.Since(p.begun)) / float64(p.done) * float64(p.left-p.done))
-	fmt.Fprintf(p.w, "\r\x1b[K%d of %d, %s left; last: %s in %s, %.1f s", p.done, p.left, roughly(rest), spec, kind, took.Seconds())
+	text := fmt.Sprintf("%d of %d, %s left; last: %s in %s, %.1f s", p.done, p.left, roughly(rest), spec, kind, took.Seconds())
+	if p.over {
+		fmt.Fprint(p.w, "\r\x1b[K"+text)
+	} else {
+		fmt.Fprintln(p.w, text)
+	}
 }
 
+// How often it is told how far a run is, where a line can be written over and where not.
+const (
+	overEvery = 2 * time.Second
+	lineEvery = 10 * time.Second
+)
+
 func (p *progress) end() {
-	if p.w != nil && !p.shown.IsZero() {
+	if p.w != nil && p.over && !p.shown.IsZero() {
 		fmt.Fprint(p.w, "\r\x1b[K")
 	}
 }

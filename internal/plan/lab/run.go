@@ -143,7 +143,7 @@ func RunScenarios(ctx context.Context, cfg Config, all []Scenario) ([]report.Sec
 		}
 		plans = append(plans, planned{&s, id, units, finish})
 	}
-	p := &progress{w: cfg.Progress, begun: time.Now(), left: left}
+	p := cfg.progress(left)
 	if p.w != nil && had > 0 {
 		fmt.Fprintf(p.w, "%d results are there from before\n", had)
 	}
@@ -216,7 +216,7 @@ func runUnits(ctx context.Context, jobs []piece, keep *store, p *progress) error
 		}
 	}
 	if p.w != nil && p.left > 0 {
-		fmt.Fprintf(p.w, "%d runs; one of each of %d sorts first, to tell how long the others take\n", p.left, len(pilots))
+		fmt.Fprintf(p.w, "%s; one of each of %s first, to tell how long the others take\n", several(p.left, "run"), several(len(pilots), "sort"))
 	}
 	var mu sync.Mutex
 	all := func(jobs []piece) error {
@@ -251,7 +251,8 @@ func runUnits(ctx context.Context, jobs []piece, keep *store, p *progress) error
 	}
 	p.end()
 	if p.w != nil {
-		fmt.Fprintf(p.w, "%d runs left, about %s on %d processors\n", len(rest), roughly(time.Duration(left*float64(time.Second)/float64(runtime.GOMAXPROCS(0)))), runtime.GOMAXPROCS(0))
+		procs := runtime.GOMAXPROCS(0)
+		fmt.Fprintf(p.w, "%s left, about %s on %s\n", several(len(rest), "run"), roughly(time.Duration(left*float64(time.Second)/float64(procs))), several(procs, "processor"))
 	}
 	return all(rest)
 }
