@@ -2,39 +2,54 @@ package main
 
 import (
 	"bufio"
+	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"argosy/internal/fleet/web"
 	"argosy/internal/plan/schedule"
 )
 
 func newExplain() *cobra.Command {
+	f := &fleetFlags{}
 	var log, dir string
-	var job uint32
-	var all, asJSON bool
+	var job, attempt uint32
+	var all bool
 	c := &cobra.Command{
-		Use: "explain TASK --log FILE | explain URL -o DIR", Short: "Say why a task went to its node, or what a crawl's topic makes of a URL", Args: cobra.ExactArgs(1),
-		Long: `Explain reads the decisions that argosy crawl --explain-log FILE has written. TASK is a site or a task's number. For
+		Use: "explain TASK [--log FILE] | explain URL -o DIR", Short: "Say why a task went to its node, or what a crawl's topic makes of a URL", Args: cobra.ExactArgs(1),
+		Long: `Explain asks a coordinator, or a crawl with --listen, why it gave a task to its node, or with --log reads the decisions that
+argosy crawl --explain-log FILE has written. TASK is a site or a task's number. For
 each node it prints why it was left out, or what it would have cost, by part; each figure is marked as measured,
 predicted (with its standard deviation, as a factor) or default. Before that it says which nodes have measured the site, when
 and by what, and, where the node that costs least did not get it, who has its places and at what price. The last decision
-is printed, or with --all every one.
+is printed, or with --attempt N that of the task's Nth lease, probes included, or with --all every one that is remembered.
 
 Of a URL of a crawl with a topic it prints what the links to it promise, sign by sign, by the rules and by what was learned, and, if
 it was fetched, how its page was judged, word by word.`,
-		Example: "  argosy crawl https://example.com/ -o example --agents 3 --explain-log decisions.jsonl\n  argosy explain example.com --log decisions.jsonl\n  argosy explain https://example.com/guide.html -o rls",
+		Example: "  argosy explain example.com --server http://127.0.0.1:8480\n  argosy explain 14 --attempt 2\n  argosy explain example.com --log decisions.jsonl\n  argosy explain https://example.com/guide.html -o rls",
 		RunE: func(c *cobra.Command, args []string) error {
 			if strings.Contains(args[0], "://") && dir != "" {
-				return explainURL(c, dir, job, args[0], asJSON)
+				return explainURL(c, dir, job, args[0], f.json)
+			}
+			if all && attempt > 0 {
+				return usage("--all and --attempt %d: want one of them", attempt)
 			}
 			if log == "" {
-				return usage("--log: name the file that argosy crawl --explain-log has written")
+				return f.fleet(c, func(ctx context.Context, cl *web.Client, w io.Writer) error {
+					ds, err := askWhy(ctx, cl, args[0])
+					if err != nil {
+						return err
+					}
+					return printDecisions(w, ds, attempt, all, f.json)
+				})
 			}
 			ds, err := readInput(c, log, func(r io.Reader) ([]schedule.Decision, error) { return decisions(r, args[0]) })
 			if err != nil {
@@ -43,29 +58,66 @@ it was fetched, how its page was judged, word by word.`,
 			if len(ds) == 0 {
 				return usage("%s: no decision about %q in it", log, args[0])
 			}
-			if !all {
-				ds = ds[len(ds)-1:]
-			}
-			for i := range ds {
-				if asJSON {
-					err = printJSON(c.OutOrStdout(), &ds[i])
-				} else {
-					err = printDecision(c.OutOrStdout(), &ds[i])
-				}
-				if err != nil {
-					return err
-				}
-			}
-			return nil
+			return printDecisions(c.OutOrStdout(), ds, attempt, all, f.json)
 		},
 	}
-	f := c.Flags()
-	f.StringVar(&log, "log", "", "file of decisions; required, but of a URL")
-	f.StringVarP(&dir, "out", "o", "", "directory of the crawl, of a URL")
-	f.Uint32Var(&job, "job", 1, "number of the job, of a URL")
-	f.BoolVar(&all, "all", false, "every decision about the task, not only the last")
-	f.BoolVar(&asJSON, "json", false, "print JSON lines")
+	f.register(c)
+	fl := c.Flags()
+	fl.StringVar(&log, "log", "", "file of decisions, instead of a coordinator")
+	fl.StringVarP(&dir, "out", "o", "", "directory of the crawl, of a URL")
+	fl.Uint32Var(&job, "job", 1, "number of the job, of a URL")
+	fl.Uint32Var(&attempt, "attempt", 0, "the decision for this attempt of the task (default: the last decision)")
+	fl.BoolVar(&all, "all", false, "every decision about the task, not only the last")
 	return c
+}
+
+// askWhy asks a coordinator what it has decided about a task, the oldest first. A site of several tasks is that of the latest job.
+func askWhy(ctx context.Context, cl *web.Client, name string) ([]schedule.Decision, error) {
+	id, err := strconv.ParseUint(name, 10, 32)
+	task := uint32(id)
+	if err != nil {
+		found, err := cl.FindTask(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		if len(found) == 0 {
+			return nil, usage("%q: no job has a task of such a site: want a site with its port, or a task's number (argosy tasks prints them)", name)
+		}
+		task = found[0].ID
+	}
+	ds, err := cl.Decisions(ctx, task)
+	if err != nil {
+		return nil, err
+	}
+	if len(ds) == 0 {
+		return nil, usage("task %d: no decision about it is remembered: it was taken before the coordinator began, or long ago", task)
+	}
+	slices.Reverse(ds)
+	return ds, nil
+}
+
+// printDecisions prints decisions about a task, of which the oldest comes first: all, that for an attempt, or (0) the last.
+func printDecisions(w io.Writer, ds []schedule.Decision, attempt uint32, all, asJSON bool) error {
+	if attempt > 0 {
+		if ds = slices.DeleteFunc(ds, func(d schedule.Decision) bool { return d.Attempt != attempt }); len(ds) == 0 {
+			return usage("--attempt %d: no decision for it is remembered", attempt)
+		}
+	}
+	if !all {
+		ds = ds[len(ds)-1:]
+	}
+	for i := range ds {
+		var err error
+		if asJSON {
+			err = printJSON(w, &ds[i])
+		} else {
+			err = printDecision(w, &ds[i])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // decisions reads those about one task.
@@ -86,11 +138,23 @@ func decisions(r io.Reader, task string) (out []schedule.Decision, err error) {
 }
 
 func printDecision(w io.Writer, d *schedule.Decision) error {
-	went := "goes to " + d.Node
-	if d.Node == "" {
+	went, by := "goes to "+d.Node, "strategy "+d.Strategy
+	switch {
+	case d.Node == "":
 		went = "waits: " + string(d.Waits)
+	case d.Probe != "":
+		went = d.Node + " measures its " + d.Probe
 	}
-	fmt.Fprintf(w, "%s  task %d, %s, %s (strategy %s, solver %s)\n", time.UnixMilli(d.At).UTC().Format("15:04:05.000"), d.Task, d.Site, went, d.Strategy, d.Solver)
+	if d.Attempt > 0 {
+		went += fmt.Sprintf(", attempt %d", d.Attempt)
+	}
+	if d.Solver != "" {
+		by += ", solver " + d.Solver
+	}
+	fmt.Fprintf(w, "%s  task %d, %s, %s (%s)\n", time.UnixMilli(d.At).UTC().Format("15:04:05.000"), d.Task, d.Site, went, by)
+	if d.Why != "" {
+		fmt.Fprintf(w, "  %s\n", cmp.Or(schedule.Words()[d.Why], string(d.Why)))
+	}
 	if m := d.Measured; m != nil {
 		fmt.Fprintf(w, "  measured so far: bandwidth of %d pairs, delays of %d, stores %d times, %d pings between nodes", m.Bandwidth, m.Delays, m.Stores, m.Between)
 		if len(m.Landmarks) > 0 {

@@ -23,6 +23,7 @@ import (
 	"argosy/internal/fleet/outdir"
 	"argosy/internal/fleet/verify"
 	"argosy/internal/fleet/web"
+	"argosy/internal/plan/schedule"
 	"argosy/internal/testkit"
 )
 
@@ -123,6 +124,7 @@ func TestShownCrawl(t *testing.T) {
 	if ask("GET", "/tasks/1/explain", "", &why); !why.Known || why.Decision.Task != 1 || why.Decision.Node == "" {
 		t.Errorf("why: %+v", why)
 	}
+	judgeDecisions(t, ask, why.Decision)
 	select {
 	case e := <-ran:
 		t.Fatalf("it ended while it was paused: %+v", e)
@@ -450,5 +452,30 @@ func judgeSlow(t *testing.T, h http.Handler, page string) {
 	close(asked)
 	if got[http.StatusOK] != most || got[http.StatusServiceUnavailable] != clients-most {
 		t.Errorf("of %d clients: %v", clients, got)
+	}
+}
+
+// judgeDecisions compares what was decided in the crawl of TestShownCrawl, wherever it is told.
+func judgeDecisions(t *testing.T, ask func(method, path, body string, to any), last *schedule.Decision) {
+	t.Helper()
+	var of web.Explained
+	ask("GET", fmt.Sprintf("/tasks/1/explain?attempt=%d", last.Attempt), "", &of)
+	if !of.Known || of.Decision.Lease == 0 || of.Decision.Lease != last.Lease || of.Decision.Job != 1 || len(of.Attempts) == 0 {
+		t.Errorf("attempt %d: %+v", last.Attempt, of)
+	}
+	of = web.Explained{}
+	if ask("GET", "/tasks/1/explain?attempt=77", "", &of); of.Known {
+		t.Error("an attempt that was not made is explained")
+	}
+	var ds []schedule.Decision
+	if ask("GET", "/decisions?job=1&task=1&only=leases&limit=1", "", &ds); len(ds) != 1 || ds[0].Lease != last.Lease {
+		t.Errorf("decisions: %+v", ds)
+	}
+	if ask("GET", "/decisions?only=probes", "", &ds); len(ds) != 0 {
+		t.Errorf("probes: %+v", ds)
+	}
+	var plans []coordinator.PlanView
+	if ask("GET", "/plans?job=1", "", &plans); len(plans) == 0 || plans[len(plans)-1].Leases != 1 || plans[len(plans)-1].Tasks != 1 {
+		t.Errorf("plans: %+v", plans)
 	}
 }

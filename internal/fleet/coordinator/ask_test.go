@@ -69,7 +69,7 @@ func TestAskedWhileTheLogStalls(t *testing.T) {
 		s.fail(err)
 		_, err = s.co.Measurements(t.Context(), 1)
 		s.fail(err)
-		_, _, err = s.co.Explained(t.Context(), 1)
+		_, _, err = s.co.Decisions(t.Context(), DecisionsQuery{Task: 1})
 		s.fail(err)
 		_, err = s.co.Orders(t.Context(), 10)
 		s.fail(err)

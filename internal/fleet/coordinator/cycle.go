@@ -49,6 +49,7 @@ func (c *Coordinator) cycle(ctx context.Context, now time.Time, j *frontier.Job,
 	c.asks.answer()
 	s = s.Without(probes, pings)
 	decide := schedule.Cycle
+	began := time.Now()
 	record := c.cfg.Explain != nil || c.cfg.Remember && len(s.Tasks)*len(s.Nodes) <= rememberPairs
 	if record {
 		decide = schedule.Explained
@@ -59,35 +60,44 @@ func (c *Coordinator) cycle(ctx context.Context, now time.Time, j *frontier.Job,
 	}
 	r.memory = plan.Memory
 	differs := c.beside(j, r, s, plan)
-	if record {
-		c.explain(r, plan.Decisions, differs)
-	}
+	took := time.Since(began)
 	c.again(now, j, r, s, &plan, more)
 	c.asks.answer()
+	given, err := c.grants(ctx, now, j, r, s, &plan)
+	if c.cfg.Remember || c.cfg.Explain != nil {
+		c.planned(r, PlanView{At: s.Now, Job: j.ID, Strategy: r.strategy.Name(), Tasks: len(s.Tasks), Nodes: len(s.Nodes), TookUS: took.Microseconds(), Differs: len(differs)}, s, plan, given, differs)
+	}
+	return err
+}
+
+// grants appends the leases of a plan, and returns them by task.
+func (c *Coordinator) grants(ctx context.Context, now time.Time, j *frontier.Job, r *run, s *schedule.Snapshot, plan *schedule.Plan) (map[uint32]*crawl.Lease, error) {
+	given := make(map[uint32]*crawl.Lease, len(plan.Assignments))
 	e := &crawl.Entry{Kind: crawl.EntryGrant, Ran: r.ran(now)}
 	size := 0
 	for _, a := range plan.Assignments {
 		c.asks.answer()
 		l, err := c.grant(now, j, r, &s.Tasks[a.Task], &s.Nodes[a.Node])
 		if err != nil {
-			return err
+			return given, err
 		}
 		if l == nil { // no room for now
 			c.jobs.schedule(c.f.Task(s.Tasks[a.Task].ID))
 			continue
 		}
+		given[l.Task] = l
 		e.Leases = append(e.Leases, *l)
 		if size += 300 + sizeOf(l.Targets); size > grantBudget {
 			if err := c.sinks.append(ctx, e); err != nil {
-				return err
+				return given, err
 			}
 			e, size = &crawl.Entry{Kind: crawl.EntryGrant, Ran: r.ran(now)}, 0
 		}
 	}
 	if len(e.Leases) == 0 {
-		return nil
+		return given, nil
 	}
-	return c.sinks.append(ctx, e)
+	return given, c.sinks.append(ctx, e)
 }
 
 // again has the tasks wait that a plan gives to nobody. Where a cycle has not looked at all that are due, the others come first the
@@ -115,7 +125,7 @@ func (c *Coordinator) again(now time.Time, j *frontier.Job, r *run, s *schedule.
 
 // probe grants leases that measure and fetch nothing; pings says which of them measure the delay.
 func (c *Coordinator) probe(ctx context.Context, now time.Time, j *frontier.Job, r *run, s *schedule.Snapshot, p schedule.Plan, pings []bool) error {
-	e := &crawl.Entry{Kind: crawl.EntryGrant, Ran: r.ran(now)}
+	e, began := &crawl.Entry{Kind: crawl.EntryGrant, Ran: r.ran(now)}, time.Now()
 	for i, a := range p.Assignments {
 		t, n := &s.Tasks[a.Task], &s.Nodes[a.Node]
 		next, err := c.f.Next(t.ID, 1)
@@ -138,6 +148,7 @@ func (c *Coordinator) probe(ctx context.Context, now time.Time, j *frontier.Job,
 	if len(e.Leases) == 0 {
 		return nil
 	}
+	c.probed(r, s, e.Leases, began)
 	return c.sinks.append(ctx, e)
 }
 

@@ -160,24 +160,6 @@ func (k *lore) hasMeasured(site, node int, ping bool) bool {
 	return k.learned.Record().Probed(node, site)
 }
 
-// explain hands a cycle's decisions on, with what was measured by then.
-func (c *Coordinator) explain(r *run, ds []schedule.Decision, differs map[uint32]string) {
-	m := c.Measured()
-	m.Landmarks, m.Chosen = r.read.marks, r.read.how
-	for i := range ds {
-		ds[i].Measured = &m
-		if node, ok := differs[ds[i].Task]; ok {
-			ds[i].Shadow = &schedule.Shadowed{Strategy: r.shadow.diff.Strategy, Node: node}
-		}
-	}
-	if c.cfg.Remember {
-		c.decided.take(ds)
-	}
-	if c.cfg.Explain != nil {
-		c.cfg.Explain(ds)
-	}
-}
-
 // Measured counts what was measured since the coordinator began, besides what leases tell. It is called when Run has ended.
 func (c *Coordinator) Measured() schedule.Measured { return c.lore.sum() }
 

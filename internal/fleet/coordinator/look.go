@@ -13,7 +13,6 @@ import (
 	"argosy/internal/fleet/frontier"
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/page/polite"
-	"argosy/internal/plan/schedule"
 )
 
 // place is where a task or a lease stands among what was found.
@@ -195,7 +194,9 @@ func (c *Coordinator) Task(ctx context.Context, id uint32) (v TaskView, err erro
 			v.Holder = &held
 		}
 		if v.Waits = c.waits(t, j, &v); v.Waits == waitsNode {
-			v.Because = c.decided.last[id].Waits
+			if d := c.decided.last(id); d != nil {
+				v.Because = d.Waits
+			}
 		}
 		next, err := c.f.Next(id, maxNext)
 		for i := range next {
@@ -270,45 +271,6 @@ func (c *Coordinator) Leases(ctx context.Context, q LeasesQuery) (out []LeaseVie
 		return nil
 	})
 	return out, found, err
-}
-
-// maxDecided bounds of how many tasks the last decision is remembered.
-const maxDecided = 2000
-
-// decided remembers why each task went where it went, of the tasks that were decided about last.
-type decided struct {
-	last  map[uint32]schedule.Decision
-	order []uint32 // of tasks, the oldest first
-}
-
-// take remembers decisions.
-func (d *decided) take(ds []schedule.Decision) {
-	if d.last == nil {
-		d.last = map[uint32]schedule.Decision{}
-	}
-	for i := range ds {
-		id := ds[i].Task
-		if _, ok := d.last[id]; !ok {
-			if len(d.order) == maxDecided {
-				delete(d.last, d.order[0])
-				d.order = d.order[1:]
-			}
-			d.order = append(d.order, id)
-		}
-		d.last[id] = ds[i]
-	}
-}
-
-// Explained returns the last decision about a task; false if none is remembered.
-func (c *Coordinator) Explained(ctx context.Context, task uint32) (d schedule.Decision, ok bool, err error) {
-	err = c.ask(ctx, func() error {
-		if c.f.Task(task) == nil {
-			return fmt.Errorf("%w: %d", ErrNoTask, task)
-		}
-		d, ok = c.decided.last[task]
-		return nil
-	})
-	return d, ok, err
 }
 
 // Fetched calls fn for the URLs of a job that were fetched, without keeping the coordinator from its work.

@@ -93,20 +93,32 @@ func TestSeriesOfJobs(t *testing.T) {
 	}
 }
 
-// Of more tasks than are remembered the oldest decisions are forgotten, and a task has its last one.
+// Of more decisions than are remembered the oldest are forgotten; those of a task stay in order, and one that waits for the same reason
+// again and again counts once.
 func TestDecided(t *testing.T) {
 	var d decided
 	for i := range uint32(3 * maxDecided) {
-		d.take([]schedule.Decision{{Task: i, Node: "a"}, {Task: 7, Node: "b", At: int64(i)}})
+		d.take(&schedule.Decision{Task: 100 + i, Node: "a"})
+		d.take(&schedule.Decision{Task: 7, Waits: schedule.ReasonPerSite, At: int64(i)})
+		if i%1000 == 0 {
+			d.take(&schedule.Decision{Task: 7, Node: "b", At: int64(i), Attempt: i})
+		}
 	}
-	if len(d.last) > maxDecided || len(d.order) > maxDecided {
-		t.Errorf("%d are remembered", len(d.last))
+	n := 0
+	for _, of := range d.of {
+		n += len(of)
 	}
-	if got := d.last[3*maxDecided-1]; got.Node != "a" {
+	if len(d.all) != maxDecided || n != maxDecided {
+		t.Errorf("%d are remembered, of tasks %d", len(d.all), n)
+	}
+	if got := d.last(99 + 3*maxDecided); got == nil || got.Node != "a" {
 		t.Errorf("the last: %+v", got)
 	}
-	if got, ok := d.last[7]; !ok || got.At != 3*maxDecided-1 {
+	if got := d.last(7); got == nil || got.At != 3*maxDecided-1 {
 		t.Errorf("one that is decided again and again: %+v", got)
+	}
+	if of := d.of[7]; len(of) < 2 || of[len(of)-2].Attempt != 5000 {
+		t.Errorf("%d about one task: %+v", len(of), of)
 	}
 }
 

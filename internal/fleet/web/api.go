@@ -394,6 +394,7 @@ func (a *api) register(h huma.API) {
 	a.registerEntry(h, get, post)
 	a.registerEvents(h, get)
 	a.registerLooks(h, get)
+	a.registerDecisions(h, get)
 	a.registerPages(h, get)
 	a.registerTopics(h, get)
 	register(h, get("orders", "/orders", "Who has ordered what, the newest first"), func(ctx context.Context, in *struct {

@@ -26,6 +26,7 @@ import (
 	"argosy/internal/fleet/gate"
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/survey"
+	"argosy/internal/plan/schedule"
 	"argosy/internal/plan/sim"
 )
 
@@ -502,4 +503,31 @@ func (c *Client) LongestTasks(ctx context.Context, id uint32, most int) (ts []le
 func (c *Client) Task(ctx context.Context, id uint32) (v coordinator.TaskView, err error) {
 	err = c.get(ctx, fmt.Sprintf("/tasks/%d", id), &v)
 	return v, err
+}
+
+// Explain returns why a task went where it went: the last decision about it, or that of an attempt (0: the last).
+func (c *Client) Explain(ctx context.Context, task, attempt uint32) (v Explained, err error) {
+	err = c.get(ctx, fmt.Sprintf("/tasks/%d/explain?attempt=%d", task, attempt), &v)
+	return v, err
+}
+
+// Decisions returns all that is remembered of what was decided about a task, the newest first.
+func (c *Client) Decisions(ctx context.Context, task uint32) (ds []schedule.Decision, err error) {
+	err = c.get(ctx, fmt.Sprintf("/decisions?limit=1000&task=%d", task), &ds)
+	return ds, err
+}
+
+// FindTask returns the tasks of a site, of all jobs, those of later jobs first.
+func (c *Client) FindTask(ctx context.Context, site string) (found []ledger.Task, err error) {
+	jobs, err := c.Jobs(ctx)
+	for i := len(jobs) - 1; i >= 0 && err == nil; i-- {
+		var rows []ledger.Task
+		err = c.get(ctx, fmt.Sprintf("/jobs/%d/tasks?limit=1000&find=%s", jobs[i].ID, url.QueryEscape(site)), &rows)
+		for _, t := range rows {
+			if t.Site == site {
+				found = append(found, t)
+			}
+		}
+	}
+	return found, err
 }

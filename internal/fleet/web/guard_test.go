@@ -170,6 +170,8 @@ func TestRolesAndEndpoints(t *testing.T) {
 		{"GET", "/api/v1/tasks/{task}", "/api/v1/tasks/7", "observer"},
 		{"GET", "/api/v1/tasks/{task}/explain", "/api/v1/tasks/7/explain", "observer"},
 		{"GET", "/api/v1/leases", "", "observer"},
+		{"GET", "/api/v1/decisions", "", "observer"},
+		{"GET", "/api/v1/plans", "", "observer"},
 		{"GET", "/api/v1/series", "", "observer"},
 		{"GET", "/api/v1/strategies", "", "observer"},
 		{"GET", "/api/v1/session", "", "observer"},

@@ -12,7 +12,6 @@ import (
 	"argosy/internal/fleet/coordinator"
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/recorded"
-	"argosy/internal/plan/schedule"
 	"argosy/internal/plan/sim"
 	"argosy/internal/plan/strategy"
 )
@@ -34,12 +33,6 @@ type Timeline struct {
 	Bins    []ledger.Bin `json:"bins"`     // those in which there was something
 }
 
-// Explained is why a task went where it went.
-type Explained struct {
-	Known    bool               `json:"known"` // false: nothing was decided about it since the coordinator began, or long ago
-	Decision *schedule.Decision `json:"decision,omitempty"`
-}
-
 // StrategyView is a strategy, for a list to choose from.
 type StrategyView struct {
 	Name   string   `json:"name"`
@@ -54,15 +47,6 @@ func (a *api) registerLooks(h huma.API, get func(id, path, what string) huma.Ope
 	register(h, get("task", "/tasks/{task}", "A task: its leases, the URLs that come next, and why they wait"), func(ctx context.Context, in *TaskPath) (*out[coordinator.TaskView], error) {
 		return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) (coordinator.TaskView, error) {
 			return co.Task(ctx, in.Task)
-		})
-	})
-	register(h, get("explain", "/tasks/{task}/explain", "Why a task went to its node: the last decision about it"), func(ctx context.Context, in *TaskPath) (*out[Explained], error) {
-		return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) (Explained, error) {
-			d, ok, err := co.Explained(ctx, in.Task)
-			if !ok {
-				return Explained{}, err
-			}
-			return Explained{true, &d}, err
 		})
 	})
 	huma.Register(h, get("leases", "/leases", "The leases that are open"), a.leases)

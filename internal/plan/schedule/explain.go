@@ -13,7 +13,10 @@ import (
 // ran, not a second computation.
 type Decision struct {
 	At         int64       `json:"at"` // Unix ms
+	Job        uint32      `json:"job,omitempty"`
 	Task       uint32      `json:"task"`
+	Lease      uint64      `json:"lease,omitempty"`   // that came of it
+	Attempt    uint32      `json:"attempt,omitempty"` // of the task, that lease is
 	Site       string      `json:"site"`
 	Strategy   string      `json:"strategy"`
 	Cost       string      `json:"cost,omitempty"`   // name of the cost model
@@ -21,6 +24,8 @@ type Decision struct {
 	Solver     string      `json:"solver,omitempty"` // that chose
 	Node       string      `json:"node,omitempty"`   // empty: the task waits
 	Waits      crawl.Kind  `json:"waits,omitempty"`
+	Probe      string      `json:"probe,omitempty"` // bandwidth or delay: the lease measures that, and fetches nothing
+	Why        crawl.Kind  `json:"why,omitempty"`   // where no candidates were compared
 	Filtered   []Filtered  `json:"filtered,omitempty"`
 	Candidates []Candidate `json:"candidates,omitempty"` // the cheapest first
 	Omitted    int         `json:"omitted,omitempty"`    // candidates beyond those that are kept
@@ -28,6 +33,27 @@ type Decision struct {
 	Known      []Known     `json:"known,omitempty"`      // what nodes have measured of the site, the latest first
 	Passed     *Passed     `json:"passed,omitempty"`     // the cheapest candidate, if it did not get the task
 	Shadow     *Shadowed   `json:"shadow,omitempty"`     // where the strategy that plans beside this one differs
+}
+
+// What a probe measures.
+const (
+	ProbeBandwidth = "bandwidth"
+	ProbeDelay     = "delay"
+)
+
+// Reasons of decisions for which no candidates were compared.
+const (
+	WhyBound     crawl.Kind = "bound-to"       // its search runs there
+	WhyMany      crawl.Kind = "many"           // too many pairs for candidates to be kept
+	WhyAll       crawl.Kind = "probe-all"      // each pair is measured
+	WhyFew       crawl.Kind = "probe-few"      // some pairs of each site are
+	WhyLandmarks crawl.Kind = "probe-landmark" // each pair of a landmark and a site is
+	WhyWorth     crawl.Kind = "probe-worth"    // pairs are that are worth more to know than it costs
+)
+
+// Why returns the reason for which a pair is measured before it is used.
+func (e Extent) Why() crawl.Kind {
+	return map[Extent]crawl.Kind{All: WhyAll, Few: WhyFew, Landmark: WhyLandmarks, Worth: WhyWorth}[e]
 }
 
 // Shadowed is what a strategy that plans beside the real one would have done.

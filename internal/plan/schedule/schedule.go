@@ -198,6 +198,13 @@ var words = map[crawl.Kind]string{
 	ReasonBatch:    "it waits for a full batch",
 	ReasonBlind:    "the first measurements of all are under way",
 	ReasonBound:    "it goes to one node only, which is full",
+
+	WhyBound:     "the search that it belongs to runs there",
+	WhyMany:      "so many were compared at once that the candidates were not kept",
+	WhyAll:       "each node measures each site before it is used",
+	WhyFew:       "some nodes measure each site before it is used",
+	WhyLandmarks: "landmarks measure each site before it is used",
+	WhyWorth:     "to measure it is worth more than it costs",
 }
 
 // Words returns what each reason of waiting and of filters means, in English.

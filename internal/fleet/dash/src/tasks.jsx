@@ -50,7 +50,7 @@ const whyOf = v => v.waits && why[v.waits] ? why[v.waits](v) : v.waits || '';
 export function Task({ at, me, jobs }) {
   const id = /^[1-9]\d{0,9}$/.test(at.id || '') ? at.id : null;
   const one = useLive(id ? '/tasks/' + id : null, { every: 2000 });
-  const reasons = useLive(id ? `/tasks/${id}/explain` : null, { every: 5000 });
+  const [attempt, setAttempt] = useState(0), reasons = useLive(id ? `/tasks/${id}/explain` + query({ attempt }) : null, { every: 5000 });
   const v = one.data, may = me.role === 'operator';
   if (!id) return <p class="wrong" role="alert">{t('This address names no task.')} <a href="#/tasks">{t('Tasks')}</a></p>;
   if (!v) return one.error ? <Wrong error={one.error} /> : <Empty>…</Empty>;
@@ -80,7 +80,8 @@ export function Task({ at, me, jobs }) {
         { title: t('Held'), num: true, cell: l => count(l.held) }, { title: t('Since'), cell: l => clock(l.start) }]} /> : <Empty>{t('No node has it.')}</Empty>}</Panel>
       <Panel size="wide" title={t('History')}>{(v.history || []).length ? <ol class="history">{v.history.map(s => <li>{s}</li>)}</ol> : <Empty>{t('Nothing went wrong so far.')}</Empty>}
         {v.reasons && <Bars rows={reasonRows(v.reasons)} show={r => count(r.value)} />}</Panel>
-      <Panel size="full" title={t('Why here?')}><Why of={reasons.data} /></Panel>
+      <Panel size="full" title={t('Why here?')} tools={reasons.data && (reasons.data.attempts || []).length > 0 && <label>{t('Attempt')} <select value={attempt} onChange={e => setAttempt(Number(e.target.value))}><option value={0}>{t('the last decision')}</option>{reasons.data.attempts.map(n => <option value={n}>{n}</option>)}</select></label>}>
+        <Wrong error={reasons.error} /><Why of={reasons.data} /></Panel>
       <Panel size="full" title={t('The URLs that come next')} note={whyOf(v)}>
         {v.queue.length ? <Table label={t('The URLs that come next')} rows={v.queue} columns={[{ title: t('URL'), wide: true, cell: u => <span class="url">{bare(u.url)}</span> }, { title: t('Depth'), num: true, cell: u => u.depth },
           { title: t('Tries'), num: true, cell: u => u.tries || 0 }, { title: t('Score'), num: true, cell: u => u.score ? decimal(u.score, 2) : '–' }]} /> : <Empty>{t('Nothing is queued.')}</Empty>}</Panel>
@@ -120,7 +121,8 @@ export function Why({ of }) {
   const d = of.decision, cost = c => c.cost === null ? t('forbidden') : decimal(c.cost, 3) + ' ' + (d.unit ? t(d.unit) : '');
   const top = Math.max(1e-9, ...(d.candidates || []).map(c => c.cost || 0));
   return <div>
-    <p>{clock(d.at)}: {d.node ? t('It went to {0}.', d.node) : t('It waits: {0}.', reason(d.waits, true))} <span class="note">{t('strategy {0}, solver {1}', d.strategy, d.solver || '–')}</span></p>
+    <p>{clock(d.at)}: {d.probe ? t('{0} measures it, and fetches nothing.', d.node) : d.node ? t('It went to {0}.', d.node) : t('It waits: {0}.', reason(d.waits, true))} {d.probe && <Badge>{t(d.probe)}</Badge>} {d.attempt ? t('attempt {0}', d.attempt) : ''} <span class="note">{t('strategy {0}, solver {1}', d.strategy, d.solver || '–')}</span></p>
+    {d.why && <p>{reason(d.why, true)}</p>}
     {d.passed && <p class="note">{t('{0} costs least and did not get it: {1} of its {2} places are taken.', d.passed.node, d.passed.taken, d.passed.places)}</p>}
     {(d.candidates || []).length > 0 && <Table label={t('Candidates')} rows={d.candidates} columns={[
       { title: t('Node'), cell: c => <span>{c.node} {c.node === d.node && <Badge kind="go">{t('chosen')}</Badge>}</span> },

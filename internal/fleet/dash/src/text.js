@@ -28,5 +28,5 @@ export const words = [
   'running', 'paused', 'done', 'cancelled', 'limited', 'manual', 'interrupted', 'waiting', 'crawling', 'sleeping', 'dropped', 'idle', 'starting', 'standby', 'draining', 'over',
   'working', 'reserved', 'taken-on', 'on-demand', 'gone', 'refused', 'fetched', 'failed', 'excluded', 'pending',
   'person', 'job', 'limit', 'room', 'site', 'node', 'nothing', 'held', 'other', 'observer', 'operator',
-  'rules', 'all allowed', 'unavailable', 'unknown', 'measured', 'predicted', 'default', 'drawn', 'stated', 'share',
+  'rules', 'all allowed', 'unavailable', 'unknown', 'measured', 'predicted', 'default', 'drawn', 'stated', 'share', 'bandwidth', 'delay',
 ];
