@@ -131,7 +131,8 @@ func newVerify() *cobra.Command {
 records that a crash has left: whole, but not the ones that count. A damaged record costs no other: pages whose record is gone or
 damaged are counted and named, up to a hundred, and argosy retry --lost fetches all of them again. Damage that costs nothing, or nothing any more, is told as well: it stays in its file.
 The exit code is 0 if nothing is wrong but that, 1 otherwise. Beside a crawl that runs it judges what is final: records that
-no report names yet, the frontier, and the indexes of jobs that have not ended are left out.`,
+no report names yet, the frontier, and the indexes of jobs that have not ended are left out; so are the indexes of jobs whose process
+has died.`,
 		Example: "  argosy verify example\n  argosy verify fleet --store /mnt/node1 --store s3://bucket/warc",
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := dirArgs(args, &f.dir); err != nil {
@@ -155,6 +156,7 @@ no report names yet, the frontier, and the indexes of jobs that have not ended a
 				}
 			} else {
 				printReport(out, r, retryLost(f.dir))
+				printUnended(out, r, f.dir)
 			}
 			if !r.OK {
 				return &exitError{exitFailed, fmt.Errorf("%s in %s", plural(int64(r.Problems), "problem"), f.dir)}
@@ -201,7 +203,7 @@ func printReport(w io.Writer, r *verify.Report, again string) {
 		}
 	}
 	verdict := "clean"
-	if r.Running {
+	if r.Running || len(r.Unended) > 0 {
 		verdict = "clean so far"
 	}
 	if !r.OK {
@@ -212,6 +214,17 @@ func printReport(w io.Writer, r *verify.Report, again string) {
 	}
 	fmt.Fprintf(w, "%s: %s in %s, %s in the ledger, %s in the index, %s, %s lost\n", verdict, plural(int64(r.Records), "record"),
 		plural(int64(r.Files), "file"), plural(r.Pages+r.Beside, "capture"), count(int64(r.Indexed)), plural(int64(r.Orphans), "orphan"), count(int64(r.Lost)))
+}
+
+// printUnended says which jobs a process has left when it died, and the command that goes on with them.
+func printUnended(w io.Writer, r *verify.Report, dir string) {
+	step := "argosy crawl -o " + dir
+	if outdir.Fleet(dir) {
+		step = "argosy serve -o " + dir
+	}
+	for _, job := range r.Unended {
+		fmt.Fprintf(w, "job %d has been interrupted, and has no index of what came last: %s goes on, and writes it at the end\n", job, step)
+	}
 }
 
 // withCrawl opens a crawl's directory, applies what its log still holds, and runs fn; no job runs meanwhile.

@@ -27,6 +27,12 @@ func TestGoesOnAfterKill(t *testing.T) {
 	})
 	dir := filepath.Join(t.TempDir(), "c")
 	killed(t, half, "crawl", site, "-o", dir, "--allow-private", "--delay", "10ms", "--max-pages", "40", "--quiet")
+	if code, out, _ := apart(t, "verify", dir); code != 0 || !strings.Contains(out, "goes on") || !strings.Contains(out, "clean so far") {
+		t.Errorf("verify after the kill: exit %d, %s", code, out)
+	}
+	if code, out, _ := apart(t, "report", dir); code != 0 || !strings.HasPrefix(out, dir+": interrupted, ") {
+		t.Errorf("report after the kill: exit %d, %s", code, out)
+	}
 	if s := crawled(t, 0, "-o", dir); s.State != "limited" || s.Fetched != 40 {
 		t.Errorf("after the kill: %+v", s)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -19,7 +20,7 @@ const span = 60
 
 // panel watches a crawl and makes pictures of it. One goroutine owns it.
 type panel struct {
-	title string
+	dir   string
 	lim   crawl.Limits
 	start time.Time
 
@@ -42,8 +43,8 @@ type siteRate struct {
 	last    int64 // second of the last one
 }
 
-func newPanel(title string, lim crawl.Limits, start time.Time) *panel {
-	return &panel{title: title, lim: lim, start: start, leases: map[uint64]int64{}, sites: map[string]*siteRate{}}
+func newPanel(dir string, lim crawl.Limits, start time.Time) *panel {
+	return &panel{dir: dir, lim: lim, start: start, leases: map[uint64]int64{}, sites: map[string]*siteRate{}}
 }
 
 // sample takes in how the crawl gets on.
@@ -94,14 +95,11 @@ const maxProblems = 20
 // problem notes a problem; one like an earlier one is counted with it, and is the last again.
 func (p *panel) problem(now time.Time, pr agent.Problem) {
 	why := reasonOf(pr)
-	detail, step := pr.Detail, meanings[why].step
+	detail, step := pr.Detail, stepOf(why, p.dir)
 	if step != "" && pr.Kind != crawl.KindCertificate {
 		detail = "" // the step says more, and the ledger has it
 	}
-	line := problemLine{at: now.Sub(p.start), text: pr.Site + ": " + whatOf(why, detail), times: 1}
-	if step != "" {
-		line.text += " → " + step
-	}
+	line := problemLine{at: now.Sub(p.start), text: pr.Site + ": " + whatOf(why, detail), step: step, times: 1}
 	key := pr.Site + " " + why
 	if i := slices.Index(p.keys, key); i >= 0 {
 		line.times += p.problems[i].times
@@ -117,7 +115,7 @@ func (p *panel) problem(now time.Time, pr agent.Problem) {
 func (p *panel) picture(now time.Time) *picture {
 	s := p.last
 	pic := &picture{
-		title: p.title, state: s.State, clock: now.Sub(p.start), sites: s.Sites, busy: p.stats.Busy, bytes: s.Counts.Bytes,
+		title: p.dir, state: s.State, clock: now.Sub(p.start), sites: s.Sites, busy: p.stats.Busy, bytes: s.Counts.Bytes,
 		counts: [4]int64{s.Counts.Fetched, s.Counts.Failed, s.Counts.Excluded, s.Counts.Pending()}, problems: p.problems,
 	}
 	if !p.begun {
@@ -135,12 +133,12 @@ func (p *panel) picture(now time.Time) *picture {
 		pic.speed += float64(p.bytes[i]) / over
 	}
 	pic.left = p.left(now, pic.rate)
-	pic.busiest, pic.slowest = p.tables()
+	pic.busiest, pic.slowest = p.tables(over)
 	return pic
 }
 
-// tables are the running sites, once busiest and once slowest first.
-func (p *panel) tables() (busiest, slowest []siteLine) {
+// tables are the running sites, once busiest and once slowest first; their rates are of so many seconds.
+func (p *panel) tables(over float64) (busiest, slowest []siteLine) {
 	at := map[string]int{}
 	for _, r := range p.running {
 		l := siteLine{site: r.Site, latency: r.Latency, delay: r.Delay}
@@ -149,9 +147,11 @@ func (p *panel) tables() (busiest, slowest []siteLine) {
 			continue
 		}
 		if of := p.sites[r.Site]; of != nil {
+			sum := int64(0)
 			for _, n := range of.answers {
-				l.perMin += n
+				sum += n
 			}
+			l.perMin = int64(math.Round(float64(sum) * 60 / over))
 		}
 		at[r.Site] = len(busiest)
 		busiest = append(busiest, l)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -83,6 +84,29 @@ func TestFit(t *testing.T) {
 	}{{"abc", 3, "abc"}, {"abcd", 3, "ab…"}, {"例え話", 5, "例え…"}, {"例え話", 6, "例え話"}, {"a\x1bb\nc", 9, "ab c"}, {"e\u0301e\u0301", 2, "e\u0301e\u0301"}, {"", 4, ""}} {
 		if got := fit(c.text, c.columns); got != c.want || cells(got) > c.columns {
 			t.Errorf("fit(%q, %d) = %q, want %q", c.text, c.columns, got, c.want)
+		}
+	}
+}
+
+// A step that does not fit beside its problem has lines of its own, at most two; a problem that has no room is left out whole.
+func TestTroublesKeepTheirSteps(t *testing.T) {
+	t.Parallel()
+	p := &picture{problems: []problemLine{
+		{text: "a.test: the name does not exist", step: "check the name; --resolve HOST=IP gives it an address, --dns SERVER asks another one", times: 1},
+		{text: "b.test: nothing listens there", step: "check the port", times: 2},
+	}}
+	for _, c := range []struct {
+		columns, lines int
+		want           []string
+	}{
+		{200, 4, []string{"! 0:00 a.test: the name does not exist → check the name; --resolve HOST=IP gives it an address, --dns SERVER asks another one", "! 0:00 2× b.test: nothing listens there → check the port"}},
+		{60, 4, []string{"! 0:00 a.test: the name does not exist", "  → check the name; --resolve HOST=IP gives it an address,", "    --dns SERVER asks another one", "! 0:00 2× b.test: nothing listens there → check the port"}},
+		{60, 3, []string{"! 0:00 a.test: the name does not exist", "  → check the name; --resolve HOST=IP gives it an address,", "    --dns SERVER asks another one"}},
+		{60, 1, []string{"! 0:00 a.test: the name does not exist"}},
+		{40, 3, []string{"! 0:00 a.test: the name does not exist", "  → check the name; --resolve HOST=IP", "    gives it an address, --dns SERVER asks another one"}},
+	} {
+		if got := p.troubles(c.columns, c.lines); !slices.Equal(got, c.want) {
+			t.Errorf("%d columns, %d lines: %q, want %q", c.columns, c.lines, got, c.want)
 		}
 	}
 }

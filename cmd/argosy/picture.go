@@ -42,6 +42,7 @@ type siteLine struct {
 type problemLine struct {
 	at    time.Duration // since the start, the last time
 	text  string
+	step  string // that helps; may be empty
 	times int
 }
 
@@ -76,7 +77,7 @@ func (p *picture) draw(columns, lines int) []string {
 	if room := lines - len(out); room >= 2 {
 		out = append(out, p.pace(columns))
 	}
-	problems := min(len(p.problems), 4)
+	problems := len(p.troubles(columns, 4))
 	if lines-len(out) < 8 {
 		problems = min(problems, 1)
 	}
@@ -86,13 +87,7 @@ func (p *picture) draw(columns, lines int) []string {
 	}
 	if problems > 0 && lines-len(out) > problems {
 		out = append(out, "")
-		for _, l := range p.problems[:problems] {
-			times := ""
-			if l.times > 1 {
-				times = count(int64(l.times)) + "× "
-			}
-			out = append(out, fmt.Sprintf("! %s %s%s", clock(l.at), times, l.text))
-		}
+		out = append(out, p.troubles(columns, problems)...)
 	}
 	for len(out) < lines {
 		out = append(out, "")
@@ -101,6 +96,54 @@ func (p *picture) draw(columns, lines int) []string {
 		out[i] = fit(out[i], columns)
 	}
 	return out[:lines]
+}
+
+// troubles are the last problems in at most so many lines: where a problem and its step do not fit into one line, the step has lines of
+// its own, for it is what a person needs.
+func (p *picture) troubles(columns, lines int) (out []string) {
+	for _, l := range p.problems {
+		text := "! " + clock(l.at) + " "
+		if l.times > 1 {
+			text += count(int64(l.times)) + "× "
+		}
+		text += l.text
+		rows := []string{text}
+		if l.step != "" {
+			if whole := text + " → " + l.step; cells(whole) <= columns {
+				rows = []string{whole}
+			} else {
+				rows = append(rows, inLines("  → "+l.step, columns, stepLines)...)
+			}
+		}
+		if len(out)+len(rows) > lines && len(out) > 0 {
+			break
+		}
+		out = append(out, rows[:min(len(rows), lines)]...)
+	}
+	return out
+}
+
+// stepLines is how many lines a step may take.
+const stepLines = 2
+
+// inLines breaks a text between words into at most so many lines; the last one has the rest, however wide.
+func inLines(text string, columns, lines int) (out []string) {
+	for len(out) < lines-1 && cells(text) > columns {
+		at := -1
+		for i, r := range text {
+			if cells(text[:i]) > columns {
+				break
+			}
+			if r == ' ' && strings.TrimSpace(text[:i]) != "" {
+				at = i
+			}
+		}
+		if at < 0 {
+			break
+		}
+		out, text = append(out, text[:at]), "    "+text[at+1:]
+	}
+	return append(out, text)
 }
 
 // head is the first line.

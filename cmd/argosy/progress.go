@@ -56,15 +56,15 @@ func (p *pace) sample(now time.Time, fetched, bytes int64) {
 }
 
 // startProgress begins to show a crawl that does not run yet.
-func startProgress(cr *assemble.Crawl, w *os.File, screen *screen, title string, lim crawl.Limits) *progress {
-	p := &progress{cr: cr, w: w, lim: lim, start: time.Now(), done: make(chan struct{}), screen: screen, teller: newTeller()}
+func startProgress(cr *assemble.Crawl, w *os.File, screen *screen, dir string, lim crawl.Limits) *progress {
+	p := &progress{cr: cr, w: w, lim: lim, start: time.Now(), done: make(chan struct{}), screen: screen, teller: newTeller(dir)}
 	if cr.Topic() != nil {
 		p.harvest = &harvest{}
 	}
 	had := cr.Totals()
 	p.pace = pace{at: p.start, fetched: had.Fetched, bytes: had.Bytes}
 	if screen != nil {
-		p.panel = newPanel(title, lim, p.start)
+		p.panel = newPanel(dir, lim, p.start)
 	}
 	p.wg.Go(p.loop)
 	return p
@@ -131,12 +131,12 @@ func (c *console) say(text string) {
 }
 
 // watch begins to show a crawl: by a panel if standard error is a terminal.
-func (c *console) watch(cr *assemble.Crawl, title string, lim crawl.Limits) *progress {
+func (c *console) watch(cr *assemble.Crawl, dir string, lim crawl.Limits) *progress {
 	var s *screen
 	if _, _, ok := terminalSize(os.Stderr); ok && os.Getenv("TERM") != "dumb" {
 		s = &screen{w: os.Stderr}
 	}
-	p := startProgress(cr, os.Stderr, s, title, lim)
+	p := startProgress(cr, os.Stderr, s, dir, lim)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.screen, c.shown = s, p
@@ -290,7 +290,7 @@ func printSummary(w io.Writer, s assemble.Summary) {
 	if s.State == crawl.JobLimited && s.Stuck == nil {
 		fmt.Fprintf(w, "  a limit has ended it: argosy crawl -o %s goes on with a higher one\n    (--max-pages, --max-time, --max-bytes)\n", filepath.Clean(s.Out))
 	}
-	printTroubles(w, s.Troubles)
+	printTroubles(w, s.Troubles, s.Out)
 	printLosses(w, s)
 	printTraps(w, s.Traps, "argosy retry "+s.Out+" --cut")
 	printPlace(w, s)

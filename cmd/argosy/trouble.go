@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -43,10 +44,10 @@ var meanings = map[string]meaning{
 	"404":                          {"there is no such page (404)", "check the seed's path"},
 	"407":                          {"the proxy wants a login (407)", "--proxy http://USER:PASSWORD@HOST:PORT"},
 	"410":                          {"the page is gone (410)", "check the seed's path"},
-	"429":                          {"fewer requests are asked for (429)", "--delay asks more slowly, and argosy retry -o DIR begins again"},
-	"500":                          {"an error of the server's own (500)", "try again later: argosy retry -o DIR"},
-	"502":                          {"what is behind it does not answer (502)", "try again later: argosy retry -o DIR"},
-	"503":                          {"it is not available (503)", "try again later, or with a longer --delay: argosy retry -o DIR"},
+	"429":                          {"fewer requests are asked for (429)", "--delay asks more slowly, and argosy retry DIR begins again"},
+	"500":                          {"an error of the server's own (500)", "try again later: argosy retry DIR"},
+	"502":                          {"what is behind it does not answer (502)", "try again later: argosy retry DIR"},
+	"503":                          {"it is not available (503)", "try again later, or with a longer --delay: argosy retry DIR"},
 	string(crawl.KindProtocol):     {"", "check the port, and http:// or https://"},
 	string(crawl.KindReset):        {"", "check the port, and http:// or https://; --user-agent says who you are"},
 	string(crawl.KindSlow):         {"", "--min-rate allows slower ones"},
@@ -86,8 +87,16 @@ func whatOf(why, detail string) string {
 // maxTold bounds how many sites are told of, of one reason.
 const maxTold = 5
 
-// printTroubles says which sites brought nothing, why, and which step helps.
-func printTroubles(w io.Writer, troubles []assemble.Trouble) {
+// stepOf returns the step that helps where a crawl lies in dir; empty if there is none.
+func stepOf(why, dir string) string { return at(meanings[why].step, dir) }
+
+// at puts a directory into a step.
+func at(step, dir string) string {
+	return strings.ReplaceAll(step, "retry DIR", "retry "+filepath.Clean(dir))
+}
+
+// printTroubles says which sites brought nothing to a crawl in dir, why, and which step helps.
+func printTroubles(w io.Writer, troubles []assemble.Trouble, dir string) {
 	var order []string
 	by := map[string][]assemble.Trouble{}
 	for _, t := range troubles {
@@ -104,7 +113,7 @@ func printTroubles(w io.Writer, troubles []assemble.Trouble) {
 		if len(of) > maxTold {
 			fmt.Fprintf(w, "  … and %s more for the same reason\n", plural(int64(len(of)-maxTold), "site"))
 		}
-		if step := meanings[why].step; step != "" {
+		if step := stepOf(why, dir); step != "" {
 			fmt.Fprintf(w, "    → %s\n", step)
 		}
 	}
@@ -147,7 +156,7 @@ func printLosses(w io.Writer, s assemble.Summary) {
 			step = meanings[l.Why].step
 		}
 		if step != "" {
-			fmt.Fprintf(w, "    → %s\n", strings.ReplaceAll(step, "retry DIR", "retry "+s.Out))
+			fmt.Fprintf(w, "    → %s\n", at(step, s.Out))
 		}
 	}
 }
@@ -171,7 +180,7 @@ func nothingFetched(s assemble.Summary, alone bool) error {
 	if len(s.Troubles) > 0 && alone {
 		t := s.Troubles[0]
 		msg += ": " + t.Site + ": " + whatOf(t.Why, t.Detail)
-		if step := meanings[t.Why].step; step != "" {
+		if step := stepOf(t.Why, s.Out); step != "" {
 			msg += " (" + step + ")"
 		}
 		if n := len(s.Troubles) - 1; n > 0 {
@@ -183,19 +192,22 @@ func nothingFetched(s assemble.Summary, alone bool) error {
 
 // teller tells of problems while a crawl runs: each kind of a site once.
 type teller struct {
+	dir  string // of the crawl
 	told map[string]bool
 	left int // that are told at all
 }
 
 const maxTellings = 50
 
-func newTeller() *teller { return &teller{told: map[string]bool{}, left: maxTellings} }
+func newTeller(dir string) *teller {
+	return &teller{dir: dir, told: map[string]bool{}, left: maxTellings}
+}
 
 // lines returns what is to be told of problems that have come.
 func (t *teller) lines(problems []agent.Problem) (out []string) {
 	for _, p := range problems {
 		why := reasonOf(p)
-		if p.URL != "" && !slices.Contains([]string{"401", "403", "429", string(crawl.ReasonRobots), string(crawl.KindSearch)}, why) && !p.Kind.Unreachable() {
+		if p.URL != "" && !slices.Contains([]string{"401", "403", "429", "503", string(crawl.ReasonRobots), string(crawl.KindSearch)}, why) && !p.Kind.Unreachable() {
 			continue // of one page: the ledger has it
 		}
 		key := p.Site + " " + why
@@ -214,7 +226,7 @@ func (t *teller) lines(problems []agent.Problem) (out []string) {
 			line += fmt.Sprintf("; asked again in %v", p.Rest.Round(time.Second))
 		} else if p.Again {
 			line += "; trying again"
-		} else if step := meanings[why].step; step != "" {
+		} else if step := stepOf(why, t.dir); step != "" {
 			line += " (" + step + ")"
 		}
 		if t.left--; t.left == 0 {

@@ -240,10 +240,10 @@ func (l *lease) fetchRobots(u crawl.URL) (change *crawl.RobotsChange, rules robo
 }
 
 // noRobots is the change of a site whose robots.txt cannot be had.
-func (l *lease) noRobots(why crawl.Kind, detail string) *crawl.RobotsChange {
+func (l *lease) noRobots(why crawl.Kind, text string) *crawl.RobotsChange {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.rep.change.Detail = clip(detail)
+	l.rep.change.Detail = detail(text)
 	return &crawl.RobotsChange{State: crawl.RobotsUnavailable, Why: why}
 }
 

@@ -146,7 +146,7 @@ func (c column) at() at {
 func (r *Report) head() nodes {
 	sub := []any{r.State}
 	if r.Running {
-		sub = append(sub, ", and still running: as of ", date(r.Made))
+		sub = append(sub, ", as of ", date(r.Made))
 	}
 	sub = append(sub, " · ", plural(r.Seeds, "seed"), " · scope ", r.Scope)
 	if !r.First.IsZero() {

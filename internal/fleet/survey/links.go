@@ -200,11 +200,13 @@ func (l *linkReader) link(to, page, text string) {
 	} else {
 		l.seen[key] = true
 	}
-	if of := maphash.Comparable(l.seed, [2]string{to, page}); !l.seen[of] {
+	of := maphash.Comparable(l.seed, [2]string{to, page})
+	again := l.seen[of] // by other words
+	if !again {
 		l.seen[of] = true
 		b.Links++
 	}
-	if len(b.From) < maxFrom {
+	if b.Links <= maxFrom && (!again || len(b.From) < maxFrom) {
 		b.From = append(b.From, Link{page, text})
 	}
 }

@@ -37,7 +37,7 @@ type Report struct {
 	Dir     string          `json:"dir"`
 	Made    time.Time       `json:"made"`
 	Running bool            `json:"running,omitempty"` // a crawl runs there: this is as of Made
-	State   string          `json:"state"`
+	State   string          `json:"state"`             // of the job; interrupted also if the process that ran it has died
 	Name    string          `json:"name,omitempty"`
 	Seeds   int             `json:"seeds"`
 	Scope   string          `json:"scope"`
@@ -94,7 +94,7 @@ type Broken struct {
 	Why    string `json:"why"` // a status, or the reason of the failure
 	Detail string `json:"detail,omitempty"`
 	Links  int    `json:"links"` // pages that link there
-	From   []Link `json:"from"`  // at most a hundred of them, by URL
+	From   []Link `json:"from"`  // of a hundred pages at most, by URL; a page whose links have other words stands there again
 }
 
 // Link is a page that links to a broken URL, and the words of the link.
@@ -157,6 +157,12 @@ func Make(ctx context.Context, at verify.Place, job uint32, now time.Time) (*Rep
 	}
 	if j == nil {
 		return nil, fmt.Errorf("%s: job %d: nothing has been crawled yet", dir, job)
+	}
+	if fleet {
+		r.Running = at.Running
+	}
+	if j.State == crawl.JobRunning && !r.Running && at.Ledger == "" {
+		j.State = crawl.JobInterrupted // a process that dies cannot say so
 	}
 	r.Name, r.State, r.Seeds, r.Scope, r.Created = j.Name, j.State, int(j.Identity.SeedCount()), string(j.Identity.Scope), time.UnixMilli(j.Created).UTC()
 	if err := g.span(ctx, l, job); err != nil {

@@ -10,6 +10,7 @@ import (
 	"hash/maphash"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,6 +31,7 @@ const maxProblems = 100
 type Report struct {
 	OK        bool     `json:"ok"`
 	Running   bool     `json:"running,omitempty"` // a crawl runs there
+	Unended   []uint32 `json:"unended,omitempty"` // jobs that a process has left when it died: their indexes are written when they end
 	Files     int      `json:"files"`
 	Records   int      `json:"records"`
 	Pages     int64    `json:"pages"`  // captures of pages, which the ledger counts
@@ -176,13 +178,25 @@ func Check(ctx context.Context, p Place) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(jobs) == 0 && r.Records > 0 && !p.Running {
+		r.Unended = []uint32{1} // the log has it, and the ledger not yet
+	}
 	sort.Strings(r.Details)
 	r.OK = r.Problems == 0
 	return r, nil
 }
 
+// indexes looks at the indexes of jobs that have ended, where nothing works.
 func (r *Report) indexes(ctx context.Context, dir string, l *ledger.Ledger, jobs []uint32) error {
+	ended, err := l.EndedBefore(ctx, time.UnixMilli(math.MaxInt64))
+	if err != nil {
+		return err
+	}
 	for _, job := range jobs {
+		if !slices.Contains(ended, job) {
+			r.Unended = append(r.Unended, job)
+			continue
+		}
 		if err := r.index(ctx, dir, l, job); err != nil {
 			return err
 		}

@@ -105,6 +105,10 @@ func TestIndexBesideARunningProcess(t *testing.T) {
 		if n := look(late); n != 1 {
 			t.Errorf("%d problems where the second of two indexes is missing, want 1", n)
 		}
+		left := newReport()
+		if err := left.indexes(context.Background(), dir, l, []uint32{1, 2, 3}); err != nil || left.Problems != 1 || !slices.Equal(left.Unended, []uint32{2}) {
+			t.Errorf("where the process has died: %d problems, %v left, %v; want the index of job 3 missing, job 2 left", left.Problems, left.Unended, err)
+		}
 		if err := os.WriteFile(path, []byte("test,s)/ 2020 {}\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
