@@ -193,11 +193,11 @@ const slowLine = 32 << 10
 func (c *Client) try(ctx context.Context, wait time.Duration, fn func(context.Context) error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, wait, nats.ErrTimeout)
 	defer cancel()
-	if !c.nc.IsConnected() {
-		return nats.ErrDisconnected
-	}
 	broken := c.nc.StatusChanged(nats.RECONNECTING, nats.CLOSED)
 	defer c.nc.RemoveStatusListener(broken)
+	if !c.nc.IsConnected() { // looked at after the listener is there: a break in between would not be heard of
+		return nats.ErrDisconnected
+	}
 	done := make(chan struct{})
 	defer close(done)
 	go func() {
@@ -224,8 +224,11 @@ func (c *Client) Register(ctx context.Context, info func() crawl.NodeInfo, chang
 	rev := uint64(0)
 	var again tries
 	for {
-		var err error
-		if rev, err = c.renew(ctx, info(), rev); err != nil {
+		err := c.try(ctx, renewTime, func(ctx context.Context) (err error) {
+			rev, err = c.renew(ctx, info(), rev)
+			return err
+		})
+		if err != nil {
 			if errors.Is(err, ErrTaken) {
 				return fmt.Errorf("node %s: %w", name, err)
 			}
@@ -258,10 +261,12 @@ func (c *Client) Register(ctx context.Context, info func() crawl.NodeInfo, chang
 	}
 }
 
+// renewTime is how long the answers to a registration are waited for while the connection stands. When it breaks they are not waited for:
+// a coordinator that takes over gives a node work once it has registered.
+const renewTime = 5 * time.Second
+
 // renew puts a node's registration where it was, or anew where it has expired.
 func (c *Client) renew(ctx context.Context, info crawl.NodeInfo, rev uint64) (uint64, error) {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
 	if c.nodes == nil {
 		kv, err := c.js.KeyValue(ctx, nodeBucket)
 		if err != nil {
