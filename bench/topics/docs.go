@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 
+	"argosy/internal/crawl"
 	"argosy/internal/page/topic"
 )
 
@@ -75,7 +76,7 @@ func (c *collection) trial(about, start string) (*trial, error) {
 	}
 	of, err := topic.Words(about, "en")
 	return &trial{
-		name: c.name + ": " + about, about: of, not: []string{c.exclude}, serve: c.serve,
+		name: c.name + ": " + about, about: of, not: []string{c.exclude}, serve: c.serve, scope: crawl.ScopeSite,
 		seeds: func(port string) []string { return []string{"http://docs.test:" + port + "/" + start} },
 		on: func(port string) map[string]bool {
 			out := map[string]bool{}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"flag"
+	"fmt"
 	"strings"
 
 	"argosy/internal/crawl"
@@ -30,19 +31,35 @@ func (c *madeConfig) web(seed uint64) webs.TopicalConfig {
 	return webs.TopicalConfig{Seed: seed, Sites: 8, Pages: c.pages / 8, Share: 0.05, Near: c.near, Told: c.told, Links: c.links}
 }
 
-func (c *madeConfig) trial(name string, cfg webs.TopicalConfig, about, words *crawl.Topic) []*trial {
+func (c *madeConfig) trial(name string, cfg webs.TopicalConfig, about, words *crawl.Topic) *trial {
 	w := webs.NewTopical(cfg)
-	return []*trial{{
+	return &trial{
 		name: name, serve: func() (string, func(), error) { return w.Serve("127.0.0.1:0") }, seeds: w.Seeds, on: w.OnTopic,
-		about: about, words: words, budget: int64(c.pages / 4),
-	}}
+		about: about, words: words, budget: int64(c.pages / 4), scope: crawl.ScopeSite,
+	}
+}
+
+// fewSeeds are webs of a hundred sites that are crawled from one front page, and from three.
+func (c *madeConfig) fewSeeds() (family, error) {
+	about, err := topic.Words(webs.TopicalWords, "en")
+	return family{"made webs of 100 sites", func(seed uint64) (out []*trial, err error) {
+		cfg := c.web(seed)
+		cfg.Sites, cfg.Pages = 100, c.pages/100
+		for _, few := range []int{1, 3} {
+			t := c.trial(fmt.Sprintf("seeds: %d", few), cfg, about, nil)
+			all := t.seeds
+			t.scope, t.seeds = crawl.ScopeAny, func(port string) []string { return all(port)[:few] }
+			out = append(out, t)
+		}
+		return out, nil
+	}}, err
 }
 
 // made are webs of made-up words.
 func (c *madeConfig) made() (family, error) {
 	return family{"made webs", func(seed uint64) ([]*trial, error) {
 		about, err := topic.Words(webs.TopicalWords, "en")
-		return c.trial("enzymes", c.web(seed), about, nil), err
+		return []*trial{c.trial("enzymes", c.web(seed), about, nil)}, err
 	}}, nil
 }
 
@@ -77,7 +94,7 @@ func (c *madeConfig) drawn() (family, error) {
 		}
 		about, err := topic.Examples("pages like those of "+class[0], on, off)
 		words, err2 := topic.Words(class[1], "en")
-		return c.trial(class[0], cfg, about, words), errors.Join(err, err2)
+		return []*trial{c.trial(class[0], cfg, about, words)}, errors.Join(err, err2)
 	}}, nil
 }
 

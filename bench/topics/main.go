@@ -1,13 +1,15 @@
 // Command topics compares ways to crawl for a topic at equal numbers of fetches, a quarter of the pages that there are, by real crawls over
 // HTTP: what is learned with rules, with key words and with simple orders; crawlers that trade with one that has all, and with crawlers that
-// do not know of each other. It counts different pages on the topic, paired by seed, in three families of webs:
+// do not know of each other. It counts different pages on the topic, paired by seed, in four families of webs, and the default as users
+// run it with one crawler that asks for one URL of a site at a time:
 //
 //	made   webs that it makes, of made-up words
+//	few    the same on a hundred sites, from one front page and from three
 //	webkb  the same with texts of the WebKB collection, drawn by class (-webkb DIR: files of a label, a tab and stemmed words a line)
 //	docs   Python's and PostgreSQL's documentation (Debian: python3-doc, postgresql-doc-15), judged by its own index of terms, which crawls
 //	       do not see
 //
-//	go run ./bench/topics [-family made,webkb,docs] [-seeds 20] [-only lots,central] [-webkb DIR] [-cpuprofile FILE]
+//	go run ./bench/topics [-family made,few,webkb,docs] [-seeds 20] [-only lots,central] [-webkb DIR] [-cpuprofile FILE]
 //	go run ./bench/topics -paper [-seeds 1] [-pages 4000] [-html FILE]
 //
 // With -paper it runs the market paper's experiment instead: each keyword of 12 topics with and without the market, in the paper's table.
@@ -26,6 +28,7 @@ import (
 	"strings"
 	"time"
 
+	"argosy/internal/config"
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/assemble"
 )
@@ -40,6 +43,7 @@ type trial struct {
 	words  *crawl.Topic // key words for it, where about is more than key words
 	not    []string     // what crawls do not see
 	budget int64
+	scope  crawl.Scope
 }
 
 // family is a kind of webs. trials returns those of a seed.
@@ -55,7 +59,10 @@ var methods = []struct {
 	name   string
 	change func(j *crawl.Job, t *trial)
 }{
-	{"central", func(*crawl.Job, *trial) {}},
+	{"central", func(j *crawl.Job, _ *trial) { j.Limits.LeasePages = 1 }}, // each URL is chosen when it is asked for
+	{"default", func(j *crawl.Job, _ *trial) {
+		j.Limits.SiteConnections, j.Identity.Tunnel = crawl.DefaultLimits().SiteConnections, config.DefaultTunnel
+	}},
 	{"rules", func(j *crawl.Job, _ *trial) { j.Identity.ByRule = true }},
 	{"keywords", func(j *crawl.Job, t *trial) { j.Identity.Topic, j.Identity.ByRule = t.words, true }},
 	{"fuzzy", func(j *crawl.Job, _ *trial) { j.Identity.ByRule, j.Identity.Fuzzy = true, true }},
@@ -67,7 +74,7 @@ var methods = []struct {
 
 // compared are the pairs of methods whose ratio is printed.
 var compared = [][2]string{
-	{"central", "rules"}, {"central", "keywords"}, {"central", "fuzzy"}, {"lots", "central"}, {"lots", "independent"}, {"central", "independent"},
+	{"default", "central"}, {"central", "rules"}, {"central", "keywords"}, {"central", "fuzzy"}, {"lots", "central"}, {"lots", "independent"}, {"central", "independent"},
 	{"central", "breadth"}, {"central", "depth"},
 }
 
@@ -83,7 +90,7 @@ func market(j *crawl.Job, mode crawl.MarketMode, budget int64) {
 
 func main() {
 	log.SetFlags(0)
-	names := flag.String("family", "made,webkb,docs", "kinds of webs, with commas between")
+	names := flag.String("family", "made,few,webkb,docs", "kinds of webs, with commas between")
 	seeds := flag.Int("seeds", 20, "webs of a kind, or pages from which documentation is crawled")
 	first := flag.Int("first", 1, "the first seed")
 	only := flag.String("only", "", "methods to run, with commas between; empty: all")
@@ -106,7 +113,7 @@ func main() {
 				b.methods = append(b.methods, m.name)
 			}
 		}
-		err = b.all(map[string]func() (family, error){"made": c.made, "webkb": c.drawn, "docs": docsFamily}, *names)
+		err = b.all(map[string]func() (family, error){"made": c.made, "few": c.fewSeeds, "webkb": c.drawn, "docs": docsFamily}, *names)
 	}
 	if stop != nil {
 		err = errors.Join(err, stop())
@@ -141,7 +148,7 @@ func (b *bench) all(families map[string]func() (family, error), names string) er
 	for _, name := range strings.Split(names, ",") {
 		open := families[name]
 		if open == nil {
-			return fmt.Errorf("-family %q: there are made, webkb and docs", name)
+			return fmt.Errorf("-family %q: there are made, few, webkb and docs", name)
 		}
 		f, err := open()
 		if err == nil {
@@ -211,7 +218,7 @@ func (b *bench) crawl(t *trial, change func(*crawl.Job, *trial)) (o outcome, err
 	defer os.RemoveAll(dir)
 	c := assemble.DefaultConfig(dir)
 	id := &c.Job.Identity
-	id.Seeds, id.Scope, id.UserAgent, id.Topic, id.Order, id.Tunnel, id.Exclude = t.seeds(port), crawl.ScopeSite, "argosy-bench", t.about, crawl.OrderBest, -1, t.not
+	id.Seeds, id.Scope, id.UserAgent, id.Topic, id.Order, id.Tunnel, id.Exclude = t.seeds(port), t.scope, "argosy-bench", t.about, crawl.OrderBest, -1, t.not
 	c.Job.Limits.PerIP, c.Job.Limits.Delay, c.Job.Limits.MaxPages, c.Job.Limits.SiteConnections = 0, 0, t.budget, 1
 	c.Fetch.Allow = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	c.Fetch.Resolve = map[string]netip.Addr{"*.test": netip.MustParseAddr("127.0.0.1")}

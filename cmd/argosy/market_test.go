@@ -159,6 +159,8 @@ func TestTopicalCorners(t *testing.T) {
 		{"three seeds", three, []string{three + "a", three + "b", "--topic", "enzyme kinetics", "--crawlers", "5"}, []string{"3 on the topic"}, 3},
 		{"published, more crawlers than URLs", three, []string{"--topic", "enzyme kinetics", "--crawlers", "7", "--market", "paper,interval=50ms,lifetime=20s"}, []string{"on the topic"}, -1},
 		{"a topic that nothing is about", three, []string{"--topic", "medieval falconry", "--crawlers", "3"}, []string{"no page is on the topic: check its words"}, 3},
+		{"the same, each for himself", three, []string{"--topic", "medieval falconry", "--crawlers", "2", "--market", "independent"}, []string{"no page is on the topic", "everything in the scope was asked for"}, -1},
+		{"a seed off the topic, each for himself", finnish, []string{"--topic", "entsyymi", "--crawlers", "2", "--market", "independent"}, []string{"1 on the topic"}, 3},
 		{"the same, ended by a limit", three, []string{"--topic", "medieval falconry", "--max-pages", "2"}, []string{"no page is on the topic: check its words"}, 2},
 		{"a language without a stemmer", finnish, []string{"--topic", "entsyymi"}, []string{"1 on the topic"}, 3},
 		{"words repeated", stuffed, []string{"--topic", "enzyme kinetics", "--crawlers", "2"}, []string{"1 on the topic"}, 3},

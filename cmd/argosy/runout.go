@@ -32,12 +32,12 @@ func printTopic(w io.Writer, s assemble.Summary) {
 	}
 	ended := s.State == crawl.JobDone || s.State == crawl.JobLimited
 	if ended && s.Pages > 0 && s.Relevant == 0 {
-		fmt.Fprintf(w, "  no page is on the topic: check its words (argosy topic show), give other\n  seeds, or a lower --topic-threshold\n")
+		fmt.Fprintf(w, "  no page is on the topic: check its words (argosy topic show), or give other\n  seeds\n")
 	}
 	switch {
 	case s.State == crawl.JobLimited && s.Stuck != nil:
 		printStuck(w, s)
-	case s.State == crawl.JobDone && s.Succeeded > 0 && s.Relevant > 0:
+	case s.State == crawl.JobDone && s.Succeeded > 0:
 		printRunOut(w, s)
 	}
 }
@@ -47,7 +47,7 @@ var leftOut = []struct {
 	reason crawl.Kind
 	said   string
 }{
-	{crawl.ReasonPromise, "below what crawlers follow (--market understanding)"},
+	{crawl.ReasonPromise, "below what crawlers follow (--market understanding=0 follows all)"},
 	{crawl.ReasonTopic, "behind more pages off the topic than --tunnel allows"},
 	{crawl.ReasonDepth, "deeper than --max-depth"},
 	{crawl.ReasonSiteBudget, "beyond --site-pages"},

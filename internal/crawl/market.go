@@ -43,7 +43,7 @@ const (
 )
 
 // DefaultMarket returns the parameters of a mode: of the published one and of what it is compared with the published ones, with a space that
-// is not published; lots has no bounds of its own.
+// is not published; lots has no bounds of its own, and nothing is gained with a purchase.
 func DefaultMarket(mode MarketMode) Market {
 	m := Market{
 		Mode: mode, Crawlers: 5, Alpha: 5, Beta: 5, Delta1: 0.5, Delta2: 0.10, Delta3: 10 * time.Second, Delta4: 50_000, Understanding: 0.2,
@@ -51,6 +51,7 @@ func DefaultMarket(mode MarketMode) Market {
 	}
 	if mode == MarketLots {
 		m.Alpha, m.Beta, m.Understanding, m.Lifetime, m.Space, m.Interval, m.Turn = 0, 0, 0, 0, 0, 5*time.Second, 8
+		m.Delta3, m.Delta4 = 0, 0 // all buy all the time: no bound of theirs would ever be reached
 	}
 	return m
 }

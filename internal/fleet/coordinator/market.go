@@ -65,8 +65,9 @@ func (r *run) stuck(j *frontier.Job, ran time.Duration) *Stuck {
 func (s *Stuck) raise(j *frontier.Job, c uint32, ran time.Duration) {
 	n, a, m := j.Crawler(c), j.Account(c), &s.More
 	m.Beta = doubled(m.Beta, m.Delta1*float64(max(2*visited(n), visited(n)+1)))
-	m.Lifetime = doubled(m.Lifetime, 2*ran-m.Delta3*time.Duration(a.Bought))
-	m.Space = doubled(m.Space, 2*n.Bytes-m.Delta4*a.Bought)
+	time, space := m.Delta3*time.Duration(a.Bought), m.Delta4*a.Bought // that it has bought; what it has gone beyond its bounds by is not had again
+	m.Lifetime = doubled(m.Lifetime, 2*min(ran, j.Identity.Market.Lifetime+time)-time)
+	m.Space = doubled(m.Space, 2*min(n.Bytes, j.Identity.Market.Space+space)-space)
 	if m.Mode == crawl.MarketPaper {
 		m.Alpha = doubled(max(1, m.Alpha), int(max(2*n.Relevant, n.Relevant+1)-a.Bought))
 	}

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"argosy/internal/crawl"
+	"argosy/internal/fleet/frontier"
 	"argosy/internal/plan/schedule"
 )
 
@@ -40,6 +41,25 @@ func TestMarketOfTheWorkedExample(t *testing.T) {
 	}
 	if payoff != 12 || round.Value != 16 {
 		t.Errorf("payoffs %g, worth %g", payoff, round.Value)
+	}
+}
+
+// What crawlers buy of each other in lots is no reason to live longer: when their lifetime is over the crawl is, and it is offered as much again.
+func TestLifetimeEndsLots(t *testing.T) {
+	m := crawl.DefaultMarket(crawl.MarketLots)
+	m.Crawlers, m.Lifetime = 2, 3*time.Second
+	j := &frontier.Job{Job: crawl.Job{Identity: crawl.Identity{Market: &m, Order: crawl.OrderBest}}, Accounts: []frontier.Account{{Bought: 1000}, {}}}
+	r := &run{}
+	for no, ran := range map[uint32]time.Duration{1: 3100 * time.Millisecond, 2: 3 * time.Second} {
+		if may := r.may(j, no, ran); may != 0 {
+			t.Errorf("crawler %d may have %d URLs after %v", no, may, ran)
+		}
+	}
+	if may := r.may(j, 1, 2900*time.Millisecond); may != m.Turn {
+		t.Errorf("it may have %d before", may)
+	}
+	if more := r.stuck(j, 3100*time.Millisecond).More; more.Lifetime != 6*time.Second {
+		t.Errorf("as much again is %v", more.Lifetime)
 	}
 }
 

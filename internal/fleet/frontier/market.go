@@ -165,10 +165,14 @@ func (f *Frontier) Crawlers(job uint32) map[uint32]uint32 {
 	return of
 }
 
-// skips reports whether a crawler that remembers for itself passes a link by, because it promises too little.
+// skips reports whether a crawler that remembers for itself passes a link by, because it promises too little. On the way to its first page on
+// the topic it passes none by: what leads there from a seed that is off the topic promises nothing.
 func (x *tx) skips(j *Job, t, own *Task, r *record) (bool, error) {
 	m := j.Identity.Market
 	if !m.Layered() || t == nil || r.Flags&(crawl.FlagSeed|crawl.FlagSitemap) != 0 {
+		return false, nil
+	}
+	if j.Crawler(t.Owner).Relevant == 0 && float64(r.Page) < j.Identity.Topic.Threshold {
 		return false, nil
 	}
 	look := *r
