@@ -189,6 +189,9 @@ func (f *oneTask) show(w io.Writer, t found, runs []ledger.Run) error {
 		fmt.Fprintf(w, "search %d of actual task %d: %s on %s\n", s.No, s.Task, strings.Join(s.Words, " "), orElse(s.Site, "everywhere"))
 		fmt.Fprintf(w, "  %s  %s\n", engineName(t.engines, s.Engine), s.URL)
 		fmt.Fprintf(w, "  exists: %s; found by paging: %s on %s result pages; collected: %s, lost: %s\n", s.Stated.String(), count(s.Found), count(s.Read), count(s.Collected), count(s.Lost))
+		if s.Shared > 0 {
+			fmt.Fprintf(w, "  %s\n", sharedWith(s))
+		}
 		fmt.Fprintf(w, "  since %s: %s\n", whenMS(s.Moved), s.Why)
 	}
 	tries := map[uint32]int{} // of each task: leases that look up an address are not among the runs
@@ -208,6 +211,11 @@ func (f *oneTask) show(w io.Writer, t found, runs []ledger.Run) error {
 		fmt.Fprintf(w, "  %s\n", line)
 	}
 	return nil
+}
+
+// sharedWith says which other search a search waits for.
+func sharedWith(s *ledger.Seeker) string {
+	return fmt.Sprintf("%s that it has named %s fetched for search %d, which had named them before", plural(s.Shared, "page"), map[bool]string{true: "is", false: "are"}[s.Shared == 1], s.With)
 }
 
 func engineName(engines []crawl.Engine, i int) string {
@@ -241,6 +249,9 @@ func printSearches(w io.Writer, rows []ledger.Task, now time.Time) error {
 		why := s.Why
 		if rows[i].State == crawl.TaskDone && s.Read > 0 && s.Collected == s.Found && (share == 1 || !known) {
 			why = ""
+		}
+		if rows[i].State == crawl.TaskSleeping && s.Shared > 0 {
+			why += "; " + sharedWith(s)
 		}
 		if rows[i].Lacks != "" {
 			why = lacks(rows[i].Lacks)
@@ -350,6 +361,9 @@ func (f *oneTask) editHere(c *cobra.Command, list []uint32, set []string, own *o
 
 // changed is what changes about the search of a task.
 func (t *found) changed(set []string, own *ownEngines) (e crawl.Edit, err error) {
+	if t.row.Search == nil && t.row.For > 0 {
+		return e, usage("task %d fetches what search %d has named: the task of that search can be changed (argosy tasks lists it)", t.row.ID, t.row.For)
+	}
 	if t.row.Search == nil || t.row.Search.Engine >= len(t.engines) {
 		return e, usage("task %d is not a search", t.row.ID)
 	}

@@ -776,6 +776,32 @@ func TestVirtualShutOut(t *testing.T) {
 	}
 }
 
+// Where nothing is recycled, a site that refuses one node is not asked by the next: a person decides.
+func TestVirtualNotRecycled(t *testing.T) {
+	t.Parallel()
+	l := newSearchable(t, 1, 9)
+	var refused atomic.Int64
+	l.sites[0].Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusForbidden)
+		if r.URL.Path != "/robots.txt" {
+			refused.Add(1)
+		}
+	})
+	dir := filepath.Join(t.TempDir(), "out")
+	job := l.job(t, "  policies: {recycling: off}", "", "")
+	if code, out, errs := apart(t, "crawl", "--job", job, "-o", dir, "--allow-private", "--bind", "127.0.0.2,127.0.0.3", "--quiet"); code != exitManual {
+		t.Fatalf("exit %d\n%s%s", code, out, errs)
+	}
+	if n := refused.Load(); n > 8 { // two searches, four connections each
+		t.Errorf("the site was asked %d times", n)
+	}
+	for _, task := range searches(t, dir) {
+		if task.Of.Left() > 0 && task.Status() != crawl.TaskManual && task.Of.Shared == 0 {
+			t.Errorf("%s: %s, %s", task.Of.Product, task.Status(), task.Of.Why)
+		}
+	}
+}
+
 // A search whose results lie elsewhere says where.
 func TestVirtualElsewhere(t *testing.T) {
 	t.Parallel()

@@ -52,6 +52,7 @@ type lease struct {
 	vain    int                       // times that a page was asked again at once for nothing, since a wall let the lease through
 	let     bool                      // one has
 	latency time.Duration
+	heard   time.Time // when the site answered last; before it did, when the lease began
 	answers int64
 	fails   int        // in a row
 	gaveUp  crawl.Kind // every further URL fails with this
@@ -72,7 +73,7 @@ func newLease(ctx context.Context, a *Agent, d *crawl.Dispatch, since time.Time)
 		layer = d.Lease.Targets[0].Layer()
 	}
 	l := &lease{
-		a: a, known: a.filters.get(memory{d.Job.ID, linked(d, layer)}), layer: layer, l: *d.Lease, job: *d.Job, site: *d.Site, ctx: ctx, stop: cancel, born: now,
+		a: a, known: a.filters.get(memory{d.Job.ID, linked(d, layer)}), layer: layer, l: *d.Lease, job: *d.Job, site: *d.Site, ctx: ctx, stop: cancel, born: now, heard: now,
 		queue: d.Lease.Targets, given: len(d.Lease.Targets), next: now.Add(time.Duration(d.Site.WaitMS) * time.Millisecond),
 		latency: time.Duration(d.Site.LatencyUS) * time.Microsecond, fails: d.Site.Fails, robots: d.Site.RobotsState,
 	}
@@ -395,10 +396,18 @@ func (l *lease) started(at time.Time) {
 	}
 }
 
+// unheard reports whether the site has not answered for a term. Another node may be answered.
+func (l *lease) unheard(now time.Time) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return now.Sub(l.heard) >= l.job.Limits.RecycleAfter
+}
+
 // answered notes how long the site took, and that it answers at all.
 func (l *lease) answered(firstByte time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.heard = time.Now()
 	l.fails = 0
 	l.answers++
 	l.latency = polite.Latency(l.latency, firstByte)

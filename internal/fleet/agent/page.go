@@ -130,7 +130,7 @@ func (l *lease) failed(p *page, err error) error {
 		return l.process(p)
 	}
 	l.outcome(o, nil)
-	if o.State == crawl.Retry && (kind.Unreachable() || fails >= 3) {
+	if o.State == crawl.Retry && (kind.Unreachable() || fails >= 3 || l.l.Asked != nil && l.unheard(time.Now())) {
 		if !kind.Unreachable() { // it is there, and bad pages in a row say little about the next one
 			wait = polite.Backoff(l.job.Limits.Backoff, min(fails, 5))
 		}

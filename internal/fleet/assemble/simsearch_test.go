@@ -298,8 +298,8 @@ func TestSimulatedSearchesFail(t *testing.T) {
 	}
 }
 
-// A site that slows down, and one that shuts out one node, lose nothing. One that stops answering takes no node with it: what it had is lost
-// with the reason, and the other searches are done.
+// A site that slows down, and one that shuts out one node, lose nothing. One that stops answering takes no node with it: after as many
+// attempts as the job allows its search is a person's, with the reason, and the other searches are done. Released, it loses nothing.
 func TestSimulatedSitesFail(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -329,13 +329,26 @@ func TestSimulatedSitesFail(t *testing.T) {
 					s.ends(id)
 					return
 				}
+				began := time.Now()
 				s.until("the job ends", 3*time.Hour, func() bool { return s.job(id).State != crawl.JobRunning })
+				if took := time.Since(began); took > 15*time.Minute {
+					t.Errorf("it waits for a person after %v", took)
+				}
+				release := crawl.Release{Job: id}
 				for _, row := range s.seekers(id) {
 					of := row.Search
-					if of.Site == "s0.test" && of.Collected != 7 || of.Site == "s1.test" && (of.Collected != 0 || of.Found != 7 || of.Lost != 7 || of.Why == "") {
+					if of.Site == "s0.test" && of.Collected != 7 || of.Site == "s1.test" && (of.Collected != 0 || of.Found != 7 || of.Lost != 0 || row.State != crawl.TaskManual || !strings.Contains(of.Why, "recalled 5 times; the last one: s1.test does not answer")) {
 						t.Errorf("%s on %s: %+v", row.State, of.Site, of)
 					}
+					if row.State == crawl.TaskManual {
+						release.Tasks = append(release.Tasks, row.ID)
+					}
 				}
+				s.site = nil
+				if _, err := s.leader().Release(t.Context(), crawl.EntryRetry, nil, release); err != nil {
+					t.Fatal(err)
+				}
+				s.ends(id)
 			})
 		})
 	}

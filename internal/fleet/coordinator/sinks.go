@@ -410,7 +410,7 @@ func Row(f *frontier.Frontier, t *frontier.Task) ledger.Task {
 	if s := t.Of; s != nil {
 		row.Search = &ledger.Seeker{
 			Search: s.Search, No: s.No, EngineName: f.Job(t.Job).Engine(s.Engine).Name, Stated: s.Stated, Found: s.Found, Collected: s.Collected, Lost: s.Lost, Read: s.Read, Subtasks: s.Subtasks,
-			Node: s.Node, Why: s.Why, Moved: s.Moved, Trail: slices.Clone(s.Trail),
+			Node: s.Node, Why: s.Why, Moved: s.Moved, Shared: s.Shared, With: s.With, Trail: slices.Clone(s.Trail),
 		}
 	}
 	return row

@@ -512,6 +512,9 @@ func (x *tx) recall(r crawl.Recall) error {
 			why = fmt.Sprintf("%s: no progress for %v", why, x.f.jobs[l.Job].Limits.RecycleAfter)
 		}
 		x.recycle(t, l, why)
+	} else if seeker := x.f.Searching(t.Job, t.Search); t.Search > 0 && seeker != nil && t.State == "" && seeker.Of.Node == l.Node && !l.Resolve && l.Probe == "" {
+		x.tasks[seeker.ID] = seeker
+		x.moves(seeker, fmt.Sprintf("taken back from %s: %s", l.Node, r.Reason))
 	}
 	x.fx.Recalled = append(x.fx.Recalled, l)
 	return x.close(t, l)
@@ -522,13 +525,16 @@ func (x *tx) recycle(t *Task, l *Lease, reason string) {
 	t.note(fmt.Sprintf("attempt %d on %s: %s", t.attempt(l), l.Node, reason))
 	t.avoid(l.Node)
 	x.fails(t, l.Node)
-	if lim := x.f.jobs[l.Job].Limits.RecycleLimit; t.Recalls >= lim {
-		t.State = crawl.TaskManual
-		x.moves(t, fmt.Sprintf("recalled %d times; the last one: %s", t.Recalls, reason))
-		return
+	j := x.f.jobs[l.Job]
+	switch c := j.Identity.Collect; {
+	case c != nil && c.Keep:
+		x.person(t, reason)
+	case t.Recalls >= j.Limits.RecycleLimit:
+		x.person(t, fmt.Sprintf("recalled %d times; the last one: %s", t.Recalls, reason))
+	default:
+		t.Recalls++
+		x.moves(t, reason)
 	}
-	t.Recalls++
-	x.moves(t, reason)
 }
 
 // close ends a lease and returns what it still holds to the queue, in the places it came from.

@@ -84,19 +84,22 @@ func (x *tx) part(e *crawl.Entry, p *crawl.Part) error {
 		return nil
 	}
 	x.goesOn(j)
-	if t.Of == nil && (p.Bytes > 0 || len(p.Outcomes) > 0) {
+	if t.Of == nil && (t.Search == 0 && (p.Bytes > 0 || len(p.Outcomes) > 0) || t.Search > 0 && l.heard(p)) {
 		t.Recalls = 0
 	}
 	if p.Progress(l.Resolve) {
 		l.Progress = x.at
 	}
-	if p.Reason == crawl.EndFailed && !l.Resolve { // perhaps not every node is shut out
-		t.avoid(l.Node)
-		x.fails(t, l.Node)
+	if p.Reason == crawl.EndFailed && !l.Resolve {
+		x.failed(j, t, l)
 	}
 	if p.Final {
 		if t.Of != nil && t.State == "" && t.Recalls == 0 && l.Given > 0 {
-			x.moves(t, fmt.Sprintf("attempt %d on %s has read %d of %d result pages: %s", t.attempt(l), l.Node, l.Collected, l.Given, p.Reason))
+			why := fmt.Sprintf("attempt %d on %s has read %d of %d result pages: %s", t.attempt(l), l.Node, l.Collected, l.Given, p.Reason)
+			if left := t.Of.Left(); left > 0 && t.Pending() == 0 {
+				why += fmt.Sprintf("; it waits for %d pages", left)
+			}
+			x.moves(t, why)
 		}
 		x.fx.Ended = append(x.fx.Ended, Ended{l, p.Reason})
 		return x.close(t, l)

@@ -18,13 +18,15 @@ func (x *tx) retry(r *crawl.Release) error {
 	if r.Mend {
 		return x.lost(j, r.Lost)
 	}
-	for _, id := range x.f.sortedTasks(r.Job, r.Tasks) {
+	for _, id := range x.f.unstuck(x.f.sortedTasks(r.Job, r.Tasks)) {
 		t := x.f.tasks[id]
 		if t.State == crawl.TaskDropped {
 			continue // given up for good
 		}
 		if t.State == crawl.TaskManual {
-			t.State = ""
+			if t.State = ""; t.Of != nil {
+				t.Of.Stuck = 0
+			}
 			x.moves(t, "released by a person")
 			if err := x.lostAgain(t); err != nil {
 				return err

@@ -33,6 +33,10 @@ type Search struct {
 	Off       int64        `cbor:"37,keyasint,omitempty"` // results that are not on its site, or nothing that can be fetched
 	Aside     string       `cbor:"38,keyasint,omitempty"` // where the first one of another site lies
 
+	Stuck  uint32 `cbor:"41,keyasint,omitempty"` // task that fetches what it has named and waits for a person; 0: none does
+	Shared int64  `cbor:"42,keyasint,omitempty"` // pages that it has named and another search's task was to fetch by then,
+	With   uint32 `cbor:"43,keyasint,omitempty"` // that search, of the first of them
+
 	Trail learn.Trail     `cbor:"39,keyasint,omitempty"` // what nodes have done for it
 	Said  map[string]said `cbor:"40,keyasint,omitempty"` // by node: what of that is in facts
 }
@@ -282,6 +286,9 @@ func (x *tx) await(t *Task, k recKey) (fresh bool, err error) {
 	}
 	if old == nil { // refused, and more of those than are kept
 		t.Of.Lost++
+	} else if of := x.f.tasks[old.Task]; !old.State.Final() && of != nil && of.Search != t.Search {
+		t.Of.Shared++
+		t.Of.With = cmp.Or(t.Of.With, of.Search)
 	} else if old.State.Final() && !slices.ContainsFunc(x.refused, func(u refusedURL) bool { return u.key == k }) {
 		node, err := x.doer(k, old)
 		if err != nil {
@@ -420,9 +427,6 @@ func (x *tx) answered(j *Job, t *Task, l *Lease, o *crawl.Outcome) {
 		why += "; its engine rests until " + time.UnixMilli(x.at).Add(rest).UTC().Format("2006-01-02 15:04:05")
 	}
 	x.fails(t, l.Node)
-	if j.Identity.Collect.Keep {
-		t.State = crawl.TaskManual
-	}
 	if t.State == crawl.TaskManual {
 		t.note(fmt.Sprintf("attempt %d on %s: %s", t.attempt(l), l.Node, why))
 	} else {
@@ -476,6 +480,9 @@ func (x *tx) runs(t *Task, l *Lease) {
 // settleSearches tells of searches that have nothing left to ask and nothing left to wait for.
 func (x *tx) settleSearches() {
 	for _, t := range x.tasks {
+		if t.Of != nil {
+			x.stuck(t)
+		}
 		if s := t.Of; s != nil && !s.Told && s.Node != "" && t.Pending() == 0 && s.Left() == 0 && len(t.leases) == 0 {
 			x.tell(t, true)
 			why := s.Stop

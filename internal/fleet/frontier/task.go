@@ -208,6 +208,7 @@ type Lease struct {
 	Collected   int64  `cbor:"30,keyasint,omitempty"`  // answers with a status below 400
 	Asks        bool   `cbor:"100,keyasint,omitempty"` // for result pages of a search
 	From        string `cbor:"101,keyasint,omitempty"` // as in crawl.Lease
+	Answered    bool   `cbor:"102,keyasint,omitempty"` // by the site, whatever it said; of what a search has named
 
 	Progress int64 `cbor:"-"` // when it last showed a sign of progress, Unix ms of the log's clock
 }

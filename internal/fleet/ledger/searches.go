@@ -21,8 +21,10 @@ type Seeker struct {
 	Read       int64        `json:"result_pages"`
 	Subtasks   int64        `json:"subtasks"`
 	Node       string       `json:"node,omitempty"`
-	Why        string       `json:"why,omitempty"` // of its last move from one queue to another
-	Moved      int64        `json:"moved"`         // when that was, Unix ms
+	Why        string       `json:"why,omitempty"`    // of its last move from one queue to another
+	Moved      int64        `json:"moved"`            // when that was, Unix ms
+	Shared     int64        `json:"shared,omitempty"` // pages that it has named and that are fetched for another search,
+	With       uint32       `json:"with,omitempty"`   // that one
 	Trail      learn.Trail  `json:"trail,omitempty"`
 }
 
