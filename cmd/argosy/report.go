@@ -145,9 +145,9 @@ func printShares(w io.Writer, title string, shares []survey.Share) {
 }
 
 func printTemplates(w io.Writer, r *survey.Report) error {
-	fmt.Fprintln(w, "\nURLs that look alike, and what they brought")
+	fmt.Fprintln(w, "\nURLs that look alike: with bytes of their own, with those of others, redirects, errors")
 	tw := newColumns(w)
-	fmt.Fprintln(tw, "  URLS\tNEW\tSAME\tMOVED\tERRORS\tLIKE")
+	fmt.Fprintln(tw, "  URLS\tOWN\tSAME\tMOVED\tERRORS\tLIKE")
 	shown := 0
 	for _, t := range r.Templates {
 		if shown == shownRows && t.Exclude == "" {

@@ -302,9 +302,9 @@ func (r *Report) traps() nodes {
 }
 
 func (r *Report) templates() nodes {
-	columns := []column{{"template", ""}, {"URLs", "n"}, {"brought", ""}, {"new", "n"}, {"bodies", "n hide"}}
+	columns := []column{{"template", ""}, {"URLs", "n"}, {"brought", ""}, {"own bytes", "n"}, {"bodies", "n hide"}}
 	key := el("p", class("key"))
-	for _, k := range [][2]string{{"good", "new"}, {"mute", "equal to something before"}, {"warm", "redirects"}, {"bad", "errors"}} {
+	for _, k := range [][2]string{{"good", "bytes of their own"}, {"mute", "bytes of others before"}, {"warm", "redirects"}, {"bad", "errors"}} {
 		key.AppendChild(el("span", nil, el("i", class(k[0])), k[1]))
 	}
 	return nodes{

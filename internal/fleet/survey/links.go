@@ -103,7 +103,7 @@ func (l *linkReader) record(rec *archive.ReadRecord, own bool, copies []string) 
 	defer resp.Release()
 	if to := resp.Get("Location"); resp.Status >= 300 && resp.Status < 400 {
 		if v, err := u.Resolve(to); own && err == nil && to != "" {
-			l.link(v.String(), u.String(), "(redirects there)")
+			l.link(v.String(), u.String(), redirects)
 		}
 		return
 	}
@@ -183,6 +183,9 @@ func (l *linkReader) page(u crawl.URL, charset string, resp *fetch.Response) {
 	}
 }
 
+// redirects stands for the words of a redirect.
+const redirects = "(redirects there)"
+
 // places say where links stand that have no words.
 var places = map[parse.Kind]string{
 	parse.Frame: "(a frame)", parse.Relation: "(a link element)", parse.Refresh: "(a refresh)", parse.Form: "(a form)",
@@ -195,6 +198,7 @@ func (l *linkReader) link(to, page, text string) {
 	if b == nil {
 		return
 	}
+	b.named = b.named || text != redirects
 	if key := maphash.Comparable(l.seed, [3]string{to, page, text}); l.seen[key] {
 		return
 	} else {

@@ -95,6 +95,9 @@ type Broken struct {
 	Detail string `json:"detail,omitempty"`
 	Links  int    `json:"links"` // pages that link there
 	From   []Link `json:"from"`  // of a hundred pages at most, by URL; a page whose links have other words stands there again
+
+	leads bool // it is a redirect, and where it leads is broken
+	named bool // by a page that is not a redirect
 }
 
 // Link is a page that links to a broken URL, and the words of the link.
@@ -378,7 +381,7 @@ func (g *gatherer) misled() {
 			at = g.to[at]
 		}
 		if b := g.broken[at]; b != nil && at != from && g.broken[from] == nil && len(g.broken) < maxBroken {
-			g.broken[from] = &Broken{URL: from, Why: b.Why, Detail: "redirects to " + at}
+			g.broken[from] = &Broken{URL: from, Why: b.Why, Detail: "redirects to " + at, leads: true}
 		}
 	}
 }
@@ -411,6 +414,9 @@ func (g *gatherer) finish() {
 		}
 	}
 	for _, b := range g.broken {
+		if b.leads && !b.named {
+			continue // only on the way: where it leads is listed, with it
+		}
 		slices.SortFunc(b.From, func(a, b Link) int { return cmp.Or(strings.Compare(a.Page, b.Page), strings.Compare(a.Text, b.Text)) })
 		r.Broken = append(r.Broken, *b)
 	}

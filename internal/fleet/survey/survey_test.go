@@ -67,7 +67,9 @@ func plant(rng *rand.Rand, pages, broken int) *planted {
 	// A copy of a page has the same links by other words of its own URL; a redirect leads nowhere; a page in UTF-8 says so late.
 	links[0] = append(links[0], `<a href="/d1/copy.html">copy</a> <a href="/old">old</a> <a href="/d1/empty.html">no words</a>`)
 	w.moved["/old"] = "/nowhere"
+	w.moved["/check"] = "/nowhere" // no page links there: see ServeHTTP
 	note("/nowhere", "/old", "(redirects there)")
+	note("/nowhere", "/check", "(redirects there)")
 	note("/old", "/", "old")
 	for i := range pages {
 		w.pages[path(i)] = `<!doctype html><title>x</title><meta charset=utf-8><p>` + path(i) + strings.Repeat(" words", 20) + strings.Join(links[i], " ")
@@ -84,6 +86,11 @@ func plant(rng *rand.Rand, pages, broken int) *planted {
 }
 
 func (w *planted) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	if _, err := r.Cookie("k"); err != nil && r.URL.Path == "/nowhere" { // by way of a page that nobody knows
+		http.SetCookie(rw, &http.Cookie{Name: "k", Value: "1"})
+		http.Redirect(rw, r, "/check", http.StatusFound)
+		return
+	}
 	if to := w.moved[r.URL.Path]; to != "" {
 		http.Redirect(rw, r, to, http.StatusFound)
 		return
@@ -143,7 +150,7 @@ func TestBrokenLinks(t *testing.T) {
 	if len(w.broken) < 200 || len(got) != len(w.broken) {
 		t.Errorf("%d broken URLs found, %d planted", len(got), len(w.broken))
 	}
-	if r.Redirected != 1 || len(r.Same) != 1 || r.Same[0].URLs != 2 || r.Counts.Fetched == 0 || r.Unread != 0 {
+	if r.Redirected != 2 || len(r.Same) != 1 || r.Same[0].URLs != 2 || r.Counts.Fetched == 0 || r.Unread != 0 {
 		t.Errorf("%d redirects, %+v the same, %+v", r.Redirected, r.Same, r.Counts)
 	}
 	urls := int64(0)
