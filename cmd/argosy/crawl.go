@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"runtime/metrics"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -21,6 +22,7 @@ import (
 	"argosy/internal/config"
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/access"
+	"argosy/internal/fleet/agent"
 	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/web"
 	"argosy/internal/plan/schedule"
@@ -322,7 +324,16 @@ func runCrawl(ctx context.Context, cfg assemble.Config, watch bool, addr string,
 	if watch {
 		p = con.watch(cr, filepath.Clean(cfg.Dir), cfg.Job.Limits)
 	}
+	over := make(chan struct{})
+	defer context.AfterFunc(ctx, func() {
+		select {
+		case <-time.After(time.Second):
+			con.say(underWay(cr.Sites()))
+		case <-over:
+		}
+	})()
 	sum, err := cr.Run(ctx, hard)
+	close(over)
 	if p != nil {
 		p.stop()
 	}
@@ -330,6 +341,28 @@ func runCrawl(ctx context.Context, cfg assemble.Config, watch bool, addr string,
 		err = errors.Join(err, l.close())
 	}
 	return sum, errors.Join(err, cr.Close())
+}
+
+// underWay says what an interrupted crawl waits for, and how long.
+func underWay(sites []agent.SiteStats) string {
+	var names []string
+	urls := 0
+	for _, s := range sites {
+		if s.Busy > 0 {
+			urls += s.Busy
+			names = append(names, s.Site)
+		}
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	if len(names) == 0 {
+		return "writing down what has come"
+	}
+	of := names[0]
+	if len(names) > 1 {
+		of += fmt.Sprintf(" and %s", plural(int64(len(names)-1), "other site"))
+	}
+	return fmt.Sprintf("%s under way at %s; in %.0f s what has not come is left for the next time", plural(int64(urls), "URL"), of, (assemble.LeaveAfter - time.Second).Seconds())
 }
 
 // heapFloor is what a process may take in any case.

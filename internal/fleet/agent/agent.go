@@ -304,6 +304,19 @@ func (a *Agent) Drain(on bool) {
 	}
 }
 
+// Hurry gives up what leases that end have under way with their sites: it is asked for again, by whoever has the site next. What has come
+// whole is reported.
+func (a *Agent) Hurry() {
+	for _, l := range a.running() {
+		l.mu.Lock()
+		ends := l.ended != ""
+		l.mu.Unlock()
+		if ends {
+			l.stop()
+		}
+	}
+}
+
 func (a *Agent) tell() {
 	select {
 	case a.changed <- struct{}{}:

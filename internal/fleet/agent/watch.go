@@ -64,6 +64,7 @@ type SiteStats struct {
 	Answers int64         // since the lease began
 	Latency time.Duration // moving average of the time to first byte
 	Delay   time.Duration // between starts of requests
+	Busy    int           // URLs under way
 }
 
 // Sites returns how each running lease gets on, in no particular order.
@@ -72,7 +73,7 @@ func (a *Agent) Sites() []SiteStats {
 	out := make([]SiteStats, 0, len(running))
 	for _, l := range running {
 		l.mu.Lock()
-		out = append(out, SiteStats{Lease: l.l.ID, Site: l.l.Site, Answers: l.answers, Latency: l.latency, Delay: l.delay()})
+		out = append(out, SiteStats{Lease: l.l.ID, Site: l.l.Site, Answers: l.answers, Latency: l.latency, Delay: l.delay(), Busy: l.busy})
 		l.mu.Unlock()
 	}
 	return out

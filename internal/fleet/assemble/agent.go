@@ -222,6 +222,7 @@ func (a *Agent) Run(ctx context.Context, hard <-chan struct{}) error {
 		a.node.agent.End()
 		t := time.NewTicker(20 * time.Millisecond)
 		defer t.Stop()
+		defer time.AfterFunc(LeaveAfter, a.node.agent.Hurry).Stop()
 		for a.Stats().Leases > 0 {
 			select {
 			case <-t.C:

@@ -378,6 +378,7 @@ func (cr *Crawl) Run(ctx context.Context, hard <-chan struct{}) (Summary, error)
 		case <-nodes.Done():
 			return nil
 		}
+		defer cr.hurry()()
 		select {
 		case <-hard:
 			cancel()
