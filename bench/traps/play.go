@@ -192,6 +192,9 @@ func (p *player) fetch(part *crawl.Part, g *crawl.Target) error {
 		parse.Scan(body, parse.Options{}, &page)
 		o.Links += len(page.Links)
 		p.marks.Page(g, u, u, "", body, &page, &o)
+		if g.Mark == crawl.MarkTwice {
+			p.again(g, u, &o)
+		}
 		for _, l := range page.Links {
 			to, err := u.Resolve(parse.DecodeRef(l.Ref, ""))
 			if err != nil || to.Site() != u.Site() {
@@ -205,6 +208,22 @@ func (p *player) fetch(part *crawl.Part, g *crawl.Target) error {
 	}
 	part.Outcomes = append(part.Outcomes, o)
 	return nil
+}
+
+// again asks for a page once more.
+func (p *player) again(g *crawl.Target, u crawl.URL, o *crawl.Outcome) {
+	at, err := url.Parse(g.URL)
+	if err != nil {
+		return
+	}
+	s := p.j.web.sites[p.host]
+	a := s.ask(at)
+	p.j.note(p.host, s, at.RequestURI(), a)
+	var page parse.Page
+	parse.Scan([]byte(a.body), parse.Options{}, &page)
+	second := crawl.Outcome{}
+	p.marks.Page(&crawl.Target{Mark: crawl.MarkMust}, u, u, "", []byte(a.body), &page, &second)
+	agent.Both(o, &second)
 }
 
 // digest stands for the digest of a body.

@@ -116,9 +116,10 @@ type Mark uint8
 
 // Marks that are wanted of a page.
 const (
-	MarkNone Mark = iota
-	MarkMay       // of a few pages, as far as the node's budget for marks goes
-	MarkMust      // its template is under suspicion
+	MarkNone  Mark = iota
+	MarkMay        // of a few pages, as far as the node's budget for marks goes
+	MarkMust       // its template is under suspicion
+	MarkTwice      // what its pages show may be drawn anew for each reader: it is asked for twice, and what both answers show counts
 )
 
 // Layer returns where the URL is a page.
@@ -224,6 +225,8 @@ type Outcome struct {
 
 	Figures  []uint32 `cbor:"37,keyasint,omitempty"` // marks of the text's figures
 	Pictures []uint32 `cbor:"39,keyasint,omitempty"` // marks of the page's pictures
+	Twice    bool     `cbor:"42,keyasint,omitempty"` // asked for twice: all these are what both answers showed,
+	Changed  bool     `cbor:"43,keyasint,omitempty"` // and this is whether one showed something else
 
 	Score    float32 `cbor:"70,keyasint,omitempty"` // how much a page is about the job's topic, from 0 to 1
 	Expected float32 `cbor:"71,keyasint,omitempty"` // the target's score

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"net/http"
 	"net/netip"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/page/fetch"
+	"argosy/internal/page/parse"
 )
 
 // Fetcher reaches sites for an agent: over HTTP (OverHTTP), by a browser, or from a recording. Leases call it from many
@@ -81,6 +83,30 @@ func (l *lease) exchange(u crawl.URL) (*fetch.Response, error) {
 		defer sess.Close()
 	}
 	return l.exchangeOn(sess, u)
+}
+
+// twice asks for a page once more that may be drawn anew for each reader, and marks what it shows then. That answer is archived beside the
+// pages.
+func (l *lease) twice(p *page) {
+	if p.target.Mark != crawl.MarkTwice || p.resp.Status != http.StatusOK || parse.TypeOf(mimeOf(p.resp)) != parse.HTML || p.resp.Size > maxMarked {
+		return
+	}
+	resp, _, err := l.visit(p.url, 0)
+	defer resp.Release()
+	if err != nil || resp == nil || resp.Status != http.StatusOK {
+		return
+	}
+	l.takes(p.url, resp)
+	body, err := resp.Decoded(maxMarked)
+	if err != nil {
+		return
+	}
+	doc := docs.Get().(*parse.Page)
+	defer docs.Put(doc)
+	text, charset := parse.ReadEncoded(parse.HTML, body, resp.Get("Content-Type"), parse.Options{Resources: l.job.Identity.Resources}, doc)
+	p.second = &crawl.Outcome{}
+	l.a.marks.Page(&crawl.Target{Mark: crawl.MarkMust}, p.url, p.url, charset, text, doc, p.second)
+	l.beside(p.url, resp, crawl.ReasonTrapYield)
 }
 
 // exchangeOn is exchange through a session of the caller's.

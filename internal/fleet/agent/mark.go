@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"encoding/binary"
 	"slices"
 	"strings"
 	"sync"
@@ -37,7 +38,7 @@ func (m *Marks) may(wanted crawl.Mark, bytes int64) bool {
 	defer m.mu.Unlock()
 	m.left = min(m.left+bytes/markShare, markBudget)
 	if wanted != crawl.MarkMay || m.left < bytes {
-		return wanted == crawl.MarkMust
+		return wanted >= crawl.MarkMust
 	}
 	m.left -= bytes
 	return true
@@ -59,6 +60,23 @@ func (m *Marks) Page(t *crawl.Target, u, base crawl.URL, charset string, body []
 	})
 }
 
+// Both leaves in an outcome what both answers to its URL have shown.
+func Both(o, second *crawl.Outcome) {
+	o.Twice = true
+	if o.Shows == second.Shows {
+		return
+	}
+	o.Changed = true
+	h := xxh3.New()
+	for _, marks := range [...]struct{ of, other *[]uint32 }{{&o.Sample, &second.Sample}, {&o.Figures, &second.Figures}, {&o.Pictures, &second.Pictures}} {
+		*marks.of = slices.DeleteFunc(*marks.of, func(m uint32) bool { return !slices.Contains(*marks.other, m) })
+		for _, m := range *marks.of {
+			_, _ = h.Write(binary.LittleEndian.AppendUint32(nil, m))
+		}
+	}
+	o.Shows = h.Sum64() | 1
+}
+
 // Other says in an outcome what an answer shows that is not a page: a redirect shows where it leads, anything else its bytes. What leads
 // on by its header may differ in numbers only, as pages do: its bytes are read as words, whatever they are, and so is text that must be
 // marked. The outcome has its redirect, digest, type and number of links already.
@@ -72,7 +90,7 @@ func (m *Marks) Other(t *crawl.Target, body []byte, o *crawl.Outcome) {
 	}
 	o.Shows = xxh3.HashString(o.Digest) | 1
 	text := strings.HasPrefix(o.Mime, "text/") || strings.HasSuffix(o.Mime, "json") || strings.HasSuffix(o.Mime, "xml")
-	if len(body) == 0 || len(body) > maxMarked || o.Links == 0 && !(text && t.Mark == crawl.MarkMust) || !m.may(t.Mark, int64(len(body))) {
+	if len(body) == 0 || len(body) > maxMarked || o.Links == 0 && !(text && t.Mark >= crawl.MarkMust) || !m.may(t.Mark, int64(len(body))) {
 		return
 	}
 	mark := parse.Mark(body, o.URL, nil)

@@ -1,7 +1,10 @@
 package agent
 
 import (
+	"bufio"
 	"fmt"
+	"net"
+	"net/http"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -72,4 +75,34 @@ func TestMarksOfWhatIsNoPage(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What a page shows that is asked for twice is what both answers show.
+func TestPagesThatAreDrawnAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := map[string]int{}
+		serve := func(c net.Conn) {
+			defer c.Close()
+			for br := bufio.NewReader(c); ; {
+				r, err := http.ReadRequest(br)
+				if err != nil {
+					return
+				}
+				body := `<p>The same words for everybody.</p><img src="/frame.png">`
+				if asked[r.URL.Path]++; r.URL.Path == "/drawn" {
+					body += fmt.Sprintf(`<p>%s of a sentence</p><img src="/files/%d.png">`, []string{"One", "Another"}[asked["/drawn"]%2], asked["/drawn"])
+				}
+				fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+			}
+		}
+		b, _ := runTargets(t, crawl.Target{Mark: crawl.MarkTwice}, []string{"/drawn", "/same"}, func(j *crawl.Job) { j.Limits.SiteConnections = 1 }, serve)
+		drawn, _ := b.of("/drawn", "/")
+		same, _ := b.of("/same", "/")
+		if asked["/drawn"] != 2 || asked["/same"] != 2 || !drawn.Twice || !same.Twice || !drawn.Changed || same.Changed || len(b.outcomes) != 4 {
+			t.Fatalf("asked were %v, reported %d outcomes, twice %v and %v", asked, len(b.outcomes), drawn.Twice, same.Twice)
+		}
+		if len(same.Pictures) != 1 || !slices.Equal(drawn.Pictures, same.Pictures) || len(drawn.Sample) >= len(same.Sample)+3 || drawn.Shows == 0 {
+			t.Errorf("drawn: %d pictures, %d phrases; the same: %d, %d", len(drawn.Pictures), len(drawn.Sample), len(same.Pictures), len(same.Sample))
+		}
+	})
 }

@@ -23,9 +23,10 @@ type page struct {
 	found   *finder  // what links it has given
 	records []record // what is archived of it
 	encoded encoded
-	cookie  bool     // it has brought one that was not there
-	wall    wall     // that its last answer may be
-	sum     [20]byte // of that answer
+	second  *crawl.Outcome // with the marks of another answer to the same URL
+	cookie  bool           // it has brought one that was not there
+	wall    wall           // that its last answer may be
+	sum     [20]byte       // of that answer
 }
 
 // one works on a target. An error is one of the node, not of the site.
@@ -84,6 +85,7 @@ func (l *lease) one(t crawl.Target) error {
 				p.resp.Release()
 				p.resp = resp
 			}
+			l.twice(p)
 			return l.answer(p)
 		}
 		l.beside(u, p.resp, crawl.ReasonRedirects)

@@ -77,13 +77,10 @@ func (l *lease) read(p *page) (*finder, error) {
 			o.Score = l.judged(text, parse.ByteCharset(charset))
 		}
 	}
-	base := u
-	if doc.Base != nil {
-		if v, err := u.Resolve(parse.DecodeRef(doc.Base, charset)); err == nil {
-			base = v
-		}
+	base := baseOf(u, doc, charset)
+	if l.a.marks.Page(t, u, base, charset, text, doc, o); p.second != nil {
+		Both(o, p.second)
 	}
-	l.a.marks.Page(t, u, base, charset, text, doc, o)
 	f := newFinder(l, t, base, charset)
 	f.refused = l.obeysNofollow() && (doc.NoFollow || tag.NoFollow)
 	if l.l.Asked != nil {
@@ -95,6 +92,16 @@ func (l *lease) read(p *page) (*finder, error) {
 	f.add(doc)
 	l.headerLinks(f, p)
 	return f, nil
+}
+
+// baseOf returns what the links of a page at a URL are relative to.
+func baseOf(u crawl.URL, doc *parse.Page, charset string) crawl.URL {
+	if doc.Base != nil {
+		if v, err := u.Resolve(parse.DecodeRef(doc.Base, charset)); err == nil {
+			return v
+		}
+	}
+	return u
 }
 
 // redirected returns where a redirect leads, if that can be asked for, and notes it in the outcome. What leads nowhere is a page like

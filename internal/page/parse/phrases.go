@@ -18,11 +18,8 @@ type Phrases struct {
 	// Figures are the smallest marks of three figures in a row (see figures.go): a table says something although its words do not. Those
 	// of sentences are odd.
 	Figures  []uint32
-	Pictures []uint32 // the smallest marks of its pictures' names
+	Pictures []uint32 // the smallest marks of its pictures (see pictures.go); those are even whose numbers stand in addresses as well
 }
-
-// MaxPictures is how many of a page's pictures Phrases keeps.
-const MaxPictures = 8
 
 // Words that are all the same in phrases.
 const (
@@ -85,53 +82,19 @@ func (r *reader) page(b []byte) {
 			if r.table.n+r.said.n > 0 && endsRow(tag) {
 				r.endRow()
 			}
-			switch {
-			case c|0x20 == 'i':
-				r.image(tag)
-			case c|0x20 == 's' || c|0x20 == 't':
-				if raw := rawName(tag); raw != "" {
-					end = endOf(b, end, raw)
+			if raw := rawName(tag); raw != "" {
+				from := end
+				if end = endOf(b, end, raw); raw == "style" {
+					r.styled(b[from:end])
 				}
+			} else if isLetter(c) {
+				r.shown(tag)
 			}
 			i = end
 		default: // a bare <
 			i++
 		}
 	}
-}
-
-// image takes in an img element: its words, which are seen where the picture is not, or beside it, and the picture itself, by the last
-// two names of its address: a page shows it, though not a word of it.
-func (r *reader) image(tag []byte) {
-	if len(tag) < 8 || tag[0]|0x20 != 'i' || !bytes.EqualFold(tag[:3], []byte("img")) || isLetter(tag[3]) {
-		return
-	}
-	for _, name := range [...]string{"alt", "title"} {
-		if text := attributeOf(tag, name); len(text) > 0 {
-			r.words(text, 0)
-			if r.runs == 1 || r.runs == 2 {
-				r.keep()
-			}
-			r.runs = 0
-		}
-	}
-	src := attributeOf(tag, "src")
-	if len(src) == 0 {
-		return
-	}
-	if !bytes.HasPrefix(src, []byte("data:")) {
-		if i := bytes.IndexAny(src, "?;#"); i >= 0 {
-			src = src[:i]
-		}
-	}
-	r.exact(xxh3.Hash(src))
-	if w, h := string(attributeOf(tag, "width")), string(attributeOf(tag, "height")); w == "0" || w == "1" || h == "0" || h == "1" {
-		return // it counts readers
-	}
-	if i := bytes.LastIndexByte(src, '/'); i > 0 && src[0] != 'd' {
-		src = src[bytes.LastIndexByte(src[:i], '/')+1:]
-	}
-	r.pictures = least(r.pictures, uint32(xxh3.Hash(src)>>32), MaxPictures)
 }
 
 // attributeOf returns the value of an attribute of a tag, without its "<"; nil if there is none. An "=" within another value is no
@@ -155,7 +118,7 @@ func attributeOf(tag []byte, name string) []byte {
 
 // rawName returns the name of an element whose content nobody sees.
 func rawName(tag []byte) (name string) {
-	if len(tag) < 6 {
+	if len(tag) < 6 || tag[0]|0x20 != 's' && tag[0]|0x20 != 't' {
 		return ""
 	}
 	switch tag[1] | 0x20 {
@@ -204,7 +167,10 @@ func (r *reader) address(b []byte) {
 		}
 		exact, h, next := wordAt(b, at)
 		r.owns(h)
-		if h == digitsWord && isDigit(b[at]) && next-at <= maxFigure {
+		switch {
+		case exact == digitsWord:
+			r.owns(xxh3.Hash(b[at:next])) // a picture may be called so
+		case h == digitsWord && isDigit(b[at]) && next-at <= maxFigure:
 			r.owns(exact)
 		}
 		at = next

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -156,7 +157,8 @@ func BenchmarkMark(b *testing.B) {
 	}
 }
 
-// A picture says what it shows by its own words, and by which it is; sessions, sizes and pixels that count readers are no pictures.
+// A picture says what it shows by its own words, and by which it is: by its whole address, but for what counts time in it. Pixels that count
+// readers are no pictures.
 func TestPicturesAreShown(t *testing.T) {
 	of := func(body string) Phrases { return Mark([]byte("<h1>Comic</h1>"+body), "http://h.test/1", nil) }
 	first := of(`<img src="/a/strips/one.png" alt="three cats in a boat" title='they row'>`)
@@ -164,10 +166,12 @@ func TestPicturesAreShown(t *testing.T) {
 		t.Fatalf("%d pictures, %d phrases; want 1 and 4 at least", len(first.Pictures), len(first.Sample))
 	}
 	for body, want := range map[string]struct{ picture, words bool }{
-		`<img alt="three cats in a boat" title="they row" src=/(S(8fa))/strips/one.png?sid=7>`: {true, true},
-		`<IMG SRC="one.png" ALT="three cats in a boat" data-alt="x" TITLE="they row">`:         {false, true},
-		`<img src="/a/strips/two.png" alt="three cats in a boat" title="they row">`:            {false, true},
-		`<img src="/a/strips/one.png" alt="two dogs on a hill" title="they row">`:              {true, false},
+		`<img alt="three cats in a boat" title="they row" src=//cdn3.test/a/strips/one.png?1790000000#x>`: {true, true},
+		`<img alt="three cats in a boat" title="they row" src=/a/strips/one.png?id=7>`:                    {false, true},
+		`<img alt="three cats in a boat" title="they row" src=/7f3a/strips/one.png>`:                      {false, true},
+		`<IMG SRC="/a/strips/one.png" ALT="three cats in a boat" data-alt="x" TITLE="they row">`:          {true, true},
+		`<img src="/a/strips/two.png" alt="three cats in a boat" title="they row">`:                       {false, true},
+		`<img src="/a/strips/one.png" alt="two dogs on a hill" title="they row">`:                         {true, false},
 	} {
 		got := of(body)
 		if p, w := slices.Equal(got.Pictures, first.Pictures), slices.Equal(got.Sample, first.Sample); p != want.picture || w != want.words {
@@ -176,5 +180,34 @@ func TestPicturesAreShown(t *testing.T) {
 	}
 	if got := of(`<img src="/count/8.gif" width=1 height=1>`); len(got.Pictures) != 0 {
 		t.Error("a pixel is a picture")
+	}
+}
+
+// However a page shows a picture, another one is seen, and the same one is the same.
+func TestWaysToShowPictures(t *testing.T) {
+	for _, way := range []string{
+		`<img src="X">`, `<img src='X' />`, `<img src=X>`, `<IMG class=a SRC = "X">`, `<img srcset="X 2x">`, `<img srcset="X 1x, b.png 2x" src=a.png>`,
+		`<img src=blank.gif data-src=X>`, `<img data-original="X">`, `<img data-lazy-src="X" src="data:image/gif;base64,AA">`, `<img data-srcset="X 300w">`,
+		`<div style="background-image:url(X)">`, `<div style="background: url( 'X' ) no-repeat">`, `<div style='background:url("X")'>`, `<p style="background:url(&quot;X&quot;)">`,
+		`<style>.hero { background: #fff url(X) }</style>`, `<body background="X">`, `<td background=X>`, `<div class=lazy data-bg="X">`, `<a data-image="X" href="/1">`,
+		`<video poster="X"></video>`, `<video src="X">`, `<video><source src="X"></video>`, `<picture><source srcset="X 1x"><img src=a.png></picture>`, `<audio src=X>`,
+		`<object data="X"></object>`, `<embed src=X>`, `<svg><image href="X"/></svg>`, `<svg><image xlink:href="X"/></svg>`, `<svg><path d="X"/></svg>`,
+		`<input type=image src="X">`, `<iframe src="X"></iframe>`, `<amp-img src="X">`, `<img src="http://a.test/X">`, `<img src="data:image/png;base64,X">`,
+	} {
+		of := func(x string) Phrases {
+			return Mark([]byte("<p>Words</p>"+strings.ReplaceAll(way, "X", x)), "http://h.test/1", nil)
+		}
+		one, two := of("/f/8a3/large/image.jpg"), of("/f/99c/large/image.jpg")
+		if len(one.Pictures) == 0 || slices.Equal(one.Pictures, two.Pictures) || one.Text == two.Text {
+			t.Errorf("%s: pictures %v and %v, the same text: %v", way, one.Pictures, two.Pictures, one.Text == two.Text)
+		}
+		if !slices.Equal(one.Sample, two.Sample) {
+			t.Errorf("%s: its picture is words", way)
+		}
+	}
+	for _, no := range []string{`<script src="X"></script>`, `<link href="X">`, `<a href="X">`, `<script data-src="X"></script>`, `<form action="X">`, `<base href=X>`, `<div data-url="/page">`, `<!-- <img src=X> -->`} {
+		if got := Mark([]byte(strings.ReplaceAll(no, "X", "/f/8a3/x")), "http://h.test/1", nil); len(got.Pictures) != 0 {
+			t.Errorf("%s shows a picture", no)
+		}
 	}
 }

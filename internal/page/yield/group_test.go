@@ -205,6 +205,7 @@ func TestMixedTemplateIsSampled(t *testing.T) {
 		m := New()
 		id := m.Template(parsed(t, "http://a/page/1"))
 		x := m.byID[id]
+		x.Twice, x.Stable = drawnEnough, drawnEnough // so that its pages are not drawn
 		x.New, x.Dry, x.Marked, x.Answers = c.new, c.dry, 3*c.new, 3*c.new
 		marked := 0
 		for i := range 256 {

@@ -35,6 +35,45 @@ func (m *Model) fresh(of uint64, marks []uint32) (n int) {
 	return n
 }
 
+// freshPictures is fresh for pictures; strange are those whose names say more than the address of their page.
+func (m *Model) freshPictures(marks []uint32) (n, strange int) {
+	for i := range marks {
+		k := m.fresh(pictureMark, marks[i:i+1])
+		n, strange = n+k, strange+k*int(marks[i]&1)
+	}
+	return n, strange
+}
+
+// brings reports whether something is new in an answer.
+func (k kind) brings() bool { return k == isNew || k == isPartly || k == isTable || k == isReport }
+
+// mixed reports whether more of a template's answers brought nothing than brought something.
+func (t *Template) mixed() bool { return 2*(t.finds()+t.Spared) < t.Marked }
+
+// finds is how many of a template's answers were new by more than figures or a picture.
+func (t *Template) finds() int64 { return t.New - t.Little }
+
+// drawn reports whether what a template's pages show is drawn anew for each reader: of those that were asked for twice many showed
+// something else then, and hardly one something new both times.
+func (t *Template) drawn() bool { return t.Changed >= drawnFrom && t.Stable*drawnRare < t.Changed }
+
+// twice counts an answer that was asked for twice.
+func (t *Template) twice(changed bool, of kind) {
+	t.Twice++
+	if changed {
+		t.Changed++
+	}
+	if of.brings() {
+		t.Stable++
+	}
+}
+
+// uncertain reports whether a template's pages may be drawn: much of what they bring is figures or pictures, or they bring something
+// now and then, and not enough of them were asked for twice.
+func (t *Template) uncertain() bool {
+	return t.Twice < drawnEnough && (t.Tables >= drawnFrom && 2*t.Tables >= t.Marked || t.New > 0 && t.mixed() && t.Marked >= proven)
+}
+
 // novelty says what is new in an answer, and remembers it.
 func (m *Model) novelty(a *Answer) kind {
 	was, known := m.marks.get(a.Text)
@@ -44,7 +83,8 @@ func (m *Model) novelty(a *Answer) kind {
 	}
 	m.marks.add(a.Text, uint64(by))
 	fresh := m.fresh(0, a.Sample)
-	figures, said, pictures := m.fresh(figureMark, a.Figures), 0, m.fresh(pictureMark, a.Pictures)
+	figures, said := m.fresh(figureMark, a.Figures), 0
+	pictures, strange := m.freshPictures(a.Pictures)
 	for _, f := range a.Figures {
 		said += int(f & 1)
 	}
@@ -56,6 +96,8 @@ func (m *Model) novelty(a *Answer) kind {
 		m.pays = int64(newPays * 4 * fresh * fresh / (n * n))
 	}
 	switch {
+	case known && pictures > 0: // what they are called is not in the text
+		return isReport
 	case known && m.unrelated(m.byID[a.Template], m.byID[by]):
 		return isCopy
 	case known:
@@ -72,7 +114,7 @@ func (m *Model) novelty(a *Answer) kind {
 		return isNew
 	case fresh >= partPhrases:
 		return isPartly
-	case pictures > 0 && !m.pieces.dated():
+	case strange > 0, pictures > 0 && !m.pieces.dated():
 		return isReport
 	case figures*figureShare < len(a.Figures):
 	case 2*said <= len(a.Figures) && len(a.Figures) >= someFigures:

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"argosy/internal/crawl"
 )
 
 // rows has a Model judge answers of /row/0, /row/1, …, each named by the one before, until they are cut, and returns how many that took.
@@ -212,3 +214,30 @@ func TestArticlesNotSeenComeFirst(t *testing.T) {
 }
 
 func sorted(s []uint32) []uint32 { slices.Sort(s); return slices.Compact(s) }
+
+// Pages whose picture is drawn anew for each reader end as soon as those with the same one, once a few were asked for twice; those whose
+// pictures stay come as far as pictures pay.
+func TestDrawnPictures(t *testing.T) {
+	for _, c := range []struct {
+		drawn       bool
+		least, most int
+	}{{true, 300, 550}, {false, 900, 1100}} {
+		m := New()
+		n, twice := 0, 0
+		for ; n < 4*limit && m.Cuts() == 0; n++ {
+			a := Answer{URL: parsed(t, fmt.Sprintf("http://h.test/row/%d", n)), Page: true, Marked: true, Text: uint64(n+1) << 32, Sample: []uint32{2, 4, 6, 8}, Pictures: []uint32{xx(uint32(n)) | 1}}
+			a.Template = m.Template(a.URL)
+			a.Via, a.Links, a.Found, a.Feeds = a.Template, 1, 1, Feeds{Own: 1, Led: 1, Same: 1}
+			if m.Want(a.Template, a.Via, a.URL.Key()).Mark == crawl.MarkTwice {
+				a.Twice, twice = true, twice+1
+				if c.drawn {
+					a.Text, a.Pictures, a.Changed = 1<<32, nil, true
+				}
+			}
+			m.Take(&a)
+		}
+		if n < c.least || n > c.most || twice > n/drawnEvery+3*drawnEnough {
+			t.Errorf("drawn %v: cut after %d answers, of which %d were asked for twice", c.drawn, n, twice)
+		}
+	}
+}

@@ -8,7 +8,7 @@
 // each group: a known answer adds 3, a faint one 1, one to a URL that a template outside the group has named 1 as well, and so does
 // the text of a page in another corner of the site, where neither leads to the other; a leaf of a calendar adds 3; what is
 // partly new changes nothing; of eight answers in which only tables are new (half of many figures: see parse.Phrases) one counts as
-// faint, so that a chain of some thousand tables is had, and of figures that stand in sentences, or where only a picture is new, every second one; a new one takes 64 off,
+// faint, so that a chain of some thousand tables is had, and of figures that stand in sentences, or where only a picture is new, every second one (if pages that were asked for twice show that it is not drawn anew for each reader); a new one takes 64 off,
 // and 4 off the group that has named it (16 where its own texts are known rather than faint), and the sum never falls below zero. The same
 // words in another order are faint, and so is a redirect that its own template has named. At the limit, 540, the group is cut: after 180
 // known texts or 540 that differ in numbers only, or later, if more than one answer in 22, or one in 65, was new in between; sooner, by up
@@ -86,6 +86,11 @@ const (
 	figureShare = 2  // one in so many is new: it is a table that was not there
 	tablesCost  = 8  // one such in so many counts as faint,
 	reportsCost = 2  // or of those whose figures stand in sentences
+	drawnFrom   = 6  // answers that were asked for twice, after which it is known whether a template's pages are drawn,
+	drawnRare   = 16 // if one in so many of these was new both times,
+	drawnEnough = 8  // and that they are not;
+	drawnSoon   = 4  // one URL in so many is asked for twice until then,
+	drawnEvery  = 16 // and in so many later, if they are
 	markAll     = 48 // answers of a template that are all marked; then, while it is productive, one in markEvery
 	markEvery   = 32
 	markMixed   = 4                  // of one that is mixed, one in so many, once it is proven by so many
@@ -121,6 +126,9 @@ type Template struct {
 	From    []uint32 `cbor:"13,keyasint,omitempty"` // templates that led here
 	Params  int      `cbor:"14,keyasint,omitempty"`
 	Tables  int64    `cbor:"21,keyasint,omitempty"` // answers of which only the figures were new
+	Twice   int64    `cbor:"25,keyasint,omitempty"` // answers that were asked for twice; of them
+	Changed int64    `cbor:"27,keyasint,omitempty"` // those that showed something else then,
+	Stable  int64    `cbor:"26,keyasint,omitempty"` // and those that showed something new both times
 	Little  int64    `cbor:"24,keyasint,omitempty"` // of New, answers of which only figures or a picture were new
 	Example string   `cbor:"15,keyasint,omitempty"` // of a URL that brought nothing
 
@@ -138,12 +146,6 @@ func (t *Template) bag() bool { return strings.HasPrefix(t.Pattern, bagPrefix) }
 func (t *Template) dry() bool {
 	return t.New == 0 && t.Marked > 0 || t.Dry >= dryAfter || t.Dry > 0 && t.Barren >= t.New
 }
-
-// mixed reports whether more of a template's answers brought nothing than brought something.
-func (t *Template) mixed() bool { return 2*(t.finds()+t.Spared) < t.Marked }
-
-// finds is how many of a template's answers were new by more than figures or a picture.
-func (t *Template) finds() int64 { return t.New - t.Little }
 
 // hopeless reports whether what a template has not brought outweighs one more new answer, or what it has brought by far.
 func (t *Template) hopeless() bool {
@@ -242,6 +244,8 @@ type Answer struct {
 	Sample   []uint32 // of the text's phrases
 	Figures  []uint32 // of the text's figures
 	Pictures []uint32 // of the pictures that it shows
+	Twice    bool     // it was asked for twice: all this is what both answers showed,
+	Changed  bool     // and one showed something else
 	Back     bool     // it links to the page that has named it
 	Links    int      // on it
 	Found    int      // of these, that were not there
@@ -304,7 +308,14 @@ func (m *Model) Take(a *Answer) Event {
 	}
 	_, a.again = m.visit(t)
 	spelled, event := m.compare(t, a)
-	switch of := m.novelty(a); of {
+	of := m.novelty(a)
+	switch {
+	case a.Twice:
+		t.twice(a.Changed, of)
+	case t.drawn() && of.brings():
+		of = isFaint
+	}
+	switch of {
 	case isNew:
 		if spelled {
 			event = max(event, m.despite(t))
@@ -320,7 +331,7 @@ func (m *Model) Take(a *Answer) Event {
 	case isTable, isReport:
 		every := int64(tablesCost)
 		if of == isReport {
-			every = reportsCost
+			every, a.again = reportsCost, false
 		}
 		if t.Tables++; g.Cut || t.Tables%every == 0 {
 			event = max(event, m.faint(t, via, a)) // figures and pictures alone do not lift a cut

@@ -1,0 +1,256 @@
+package parse
+
+import (
+	"bytes"
+
+	"github.com/zeebo/xxh3"
+)
+
+// MaxPictures is how many of a page's pictures Phrases keeps: more than most pages show, so that a new one among those of a site's frame is
+// not missed.
+const MaxPictures = 32
+
+// A page shows pictures in many ways: by img, picture, video, object and their kin, in styles, and by attributes that a script reads once
+// they are to be seen. Each is known by its address, without what counts time.
+
+// shown takes in what a start tag, without its "<", shows: its words, which are seen where the picture is not, or beside it, and the pictures
+// themselves.
+func (r *reader) shown(tag []byte) {
+	shows := showsSource(tag)
+	if !shows && !mayShow(tag) {
+		return
+	}
+	image := shows && named(tag, "img")
+	if image {
+		for _, name := range [...]string{"alt", "title"} {
+			if text := attributeOf(tag, name); len(text) > 0 {
+				r.words(text, 0)
+				if r.runs == 1 || r.runs == 2 {
+					r.keep()
+				}
+				r.runs = 0
+			}
+		}
+		if w, h := string(attributeOf(tag, "width")), string(attributeOf(tag, "height")); w == "0" || w == "1" || h == "0" || h == "1" {
+			r.exact(xxh3.Hash(timeless(attributeOf(tag, "src"))))
+			return // it counts readers
+		}
+	}
+	draws := named(tag, "path") || named(tag, "polygon") || named(tag, "polyline")
+	eachAttribute(tag, func(name, value []byte) {
+		switch {
+		case foldEqual(name, "style"):
+			r.styled(value)
+		case foldEqual(name, "background"), foldEqual(name, "poster"):
+			r.picture(value)
+		case draws && (foldEqual(name, "d") || foldEqual(name, "points")):
+			r.picture(value)
+		case !shows && !pictureFile(value):
+		case hasSuffixFold(name, "srcset"):
+			for i, ref := range Srcset(value) {
+				if i == 0 || !image { // the others are the same, larger
+					r.picture(ref)
+				}
+			}
+		case hasSuffixFold(name, "src"), shows && (foldEqual(name, "data") || foldEqual(name, "href") || foldEqual(name, "xlink:href")):
+			r.picture(value)
+		case len(name) > 5 && foldEqual(name[:5], "data-") && pictureFile(value):
+			r.picture(value)
+		}
+	})
+}
+
+// showsSource reports whether what a tag names by its source is shown.
+func showsSource(tag []byte) bool {
+	switch tag[0] | 0x20 {
+	case 'i':
+		return named(tag, "img") || named(tag, "image") || named(tag, "input") || named(tag, "iframe")
+	case 's':
+		return named(tag, "source")
+	case 'v':
+		return named(tag, "video")
+	case 'a':
+		return named(tag, "audio") || named(tag, "amp-img")
+	case 'e':
+		return named(tag, "embed")
+	case 'o':
+		return named(tag, "object")
+	case 'p':
+		return named(tag, "path") || named(tag, "polygon") || named(tag, "polyline")
+	}
+	return false
+}
+
+// mayShow reports whether any other tag may show a picture, by a style or an attribute that a script reads.
+func mayShow(tag []byte) bool {
+	switch {
+	case len(tag) < len("p style=url(x)>"):
+		return false
+	case bytes.IndexByte(tag, '(') >= 0 && bytes.Contains(tag, []byte("url(")):
+		return true
+	case tag[0]|0x20 == 'b' || tag[0]|0x20 == 't':
+		return bytes.Contains(tag, []byte("background=")) || bytes.Contains(tag, []byte("data-"))
+	}
+	return bytes.Contains(tag, []byte("data-"))
+}
+
+// named reports whether a tag, without its "<", is of an element.
+func named(tag []byte, name string) bool {
+	if len(tag) <= len(name) || !foldEqual(tag[:len(name)], name) {
+		return false
+	}
+	c := tag[len(name)]
+	return c <= ' ' || c == '/' || c == '>'
+}
+
+// styled takes in the pictures of a style: in a style attribute, or of a style sheet in the page.
+func (r *reader) styled(css []byte) {
+	for {
+		i := bytes.Index(css, []byte("url("))
+		if i < 0 {
+			return
+		}
+		css = bytes.TrimLeft(css[i+4:], " \t\n\r\f")
+		end := ")"
+		switch {
+		case bytes.HasPrefix(css, []byte("&quot;")):
+			css, end = css[6:], "&"
+		case len(css) > 0 && (css[0] == '"' || css[0] == '\''):
+			css, end = css[1:], string(css[:1])
+		}
+		j := bytes.IndexAny(css, end)
+		if j < 0 {
+			return
+		}
+		r.picture(css[:j])
+		css = css[j:]
+	}
+}
+
+// picture takes in a picture by its address.
+func (r *reader) picture(ref []byte) {
+	if ref = trimSpace(ref); len(ref) == 0 {
+		return
+	}
+	ref = timeless(ref)
+	h := xxh3.Hash(ref)
+	r.exact(h)
+	mark := uint32(h>>32) | 1
+	if r.namedBy(ref) {
+		mark &^= 1
+	}
+	r.pictures = least(r.pictures, mark, MaxPictures)
+}
+
+// namedBy reports whether the numbers in a picture's address are all in the page's own address, or in those that it links to, as those of a
+// chart for each day are.
+func (r *reader) namedBy(ref []byte) (all bool) {
+	if len(ref) > 4096 { // its bytes are the picture
+		return false
+	}
+	for i := 0; i < len(ref); {
+		if textOf[ref[i]] != inWord {
+			i++
+			continue
+		}
+		exact, alike, next := wordAt(ref, i)
+		if bytes.ContainsAny(ref[i:next], "0123456789") {
+			if exact == digitsWord { // random to the eye
+				exact, alike = xxh3.Hash(ref[i:next]), digitsWord
+			}
+			if !r.isOwn(alike) || alike == digitsWord && !r.isOwn(exact) {
+				return false
+			}
+			all = true
+		}
+		i = next
+	}
+	return all
+}
+
+// timeless returns a picture's address without its scheme and host, which may be any of many, its fragment, and the parameters that say when
+// the page was made or the picture changed: ten digits that begin with 1, or thirteen.
+func timeless(ref []byte) []byte {
+	if bytes.HasPrefix(ref, []byte("data:")) {
+		return ref
+	}
+	if i := bytes.IndexByte(ref, '#'); i >= 0 {
+		ref = ref[:i]
+	}
+	if i := bytes.Index(ref, []byte("//")); i >= 0 && i <= len("https:") {
+		ref = ref[i+2:]
+		ref = ref[max(0, bytes.IndexByte(ref, '/')):]
+	}
+	path, query, ok := bytes.Cut(ref, []byte("?"))
+	if !ok {
+		return ref
+	}
+	out := path[:len(path):len(path)]
+	for param := range bytes.SplitSeq(query, []byte("&")) {
+		value := param[bytes.IndexByte(param, '=')+1:]
+		if (len(value) == 10 || len(value) == 13) && value[0] == '1' && len(bytes.Trim(value, "0123456789")) == 0 {
+			continue
+		}
+		out = append(append(out, '&'), param...)
+	}
+	return out
+}
+
+// pictureFile reports whether a value is the address of a picture by the ending of its path.
+func pictureFile(value []byte) bool {
+	if i := bytes.IndexAny(value, "?#"); i >= 0 {
+		value = value[:i]
+	}
+	i := bytes.LastIndexByte(value, '.')
+	if i < 0 || len(value)-i > 5 || bytes.ContainsAny(value, "{<\"") {
+		return false
+	}
+	switch string(bytes.ToLower(value[i+1:])) {
+	case "jpg", "jpeg", "png", "gif", "webp", "avif", "svg", "bmp", "jxl", "mp4", "webm":
+		return true
+	}
+	return false
+}
+
+// hasSuffixFold reports whether a name ends in one of lower case.
+func hasSuffixFold(name []byte, end string) bool {
+	return len(name) >= len(end) && foldEqual(name[len(name)-len(end):], end)
+}
+
+// eachAttribute gives the attributes of a tag, without its "<", as they stand in it.
+func eachAttribute(tag []byte, give func(name, value []byte)) {
+	i := bytes.IndexAny(tag, " \t\n\f\r/>")
+	for i >= 0 && i < len(tag) {
+		for i < len(tag) && (tag[i] <= ' ' || tag[i] == '/' || tag[i] == '>') {
+			i++
+		}
+		start := i
+		for i < len(tag) && tag[i] > ' ' && tag[i] != '=' && tag[i] != '>' && tag[i] != '/' {
+			i++
+		}
+		name := tag[start:i]
+		for i < len(tag) && tag[i] <= ' ' {
+			i++
+		}
+		if i >= len(tag) || tag[i] != '=' {
+			if len(name) == 0 {
+				i++
+			}
+			continue
+		}
+		i++
+		for i < len(tag) && tag[i] <= ' ' {
+			i++
+		}
+		value, end := tag[min(i, len(tag)):], " \t\n\f\r>"
+		if len(value) > 0 && (value[0] == '"' || value[0] == '\'') {
+			value, end = value[1:], string(value[:1])
+			i++
+		}
+		if j := bytes.IndexAny(value, end); j >= 0 {
+			value = value[:j]
+		}
+		give(name, value)
+		i += len(value) + 1
+	}
+}
