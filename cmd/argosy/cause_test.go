@@ -132,7 +132,7 @@ func TestFinalCauses(t *testing.T) {
 		{"untrusted", []string{untrusted}, exitFailed, []string{"not trusted", "unknown authority", "--ca FILE", "--insecure"}, "certificate", "unknown authority"},
 		{"untrusted, --ca", []string{untrusted, "--ca", ca}, exitDone, nil, "", ""},
 		{"untrusted, --insecure", []string{untrusted, "--insecure"}, exitDone, nil, "", ""},
-		{"expired", []string{expired, "--ca", old}, exitFailed, []string{"expired", "--insecure"}, "certificate", "expired"},
+		{"expired", []string{expired, "--ca", old}, exitFailed, []string{"expired", "renew", "--insecure"}, "certificate-expired", "expired"},
 		{"expired, --insecure", []string{expired, "--insecure"}, exitDone, nil, "", ""},
 		{"private", []string{"http://127.0.0.1:1/", "--allow-private=10.0.0.0/8"}, exitFailed, []string{"--allow-private"}, "denied", "private"},
 		{"401", []string{secret}, exitFailed, []string{"401", "--header", "USER:PASSWORD@"}, "", ""},

@@ -24,6 +24,8 @@ var meanings = map[string]meaning{
 	string(crawl.KindDNS):          {"", "check the network; --dns SERVER asks another one"},
 	string(crawl.KindRefused):      {"", "check the port, and http:// or https://"},
 	string(crawl.KindCertificate):  {"", "--ca FILE trusts another authority, --insecure any certificate"},
+	string(crawl.KindExpired):      {"", "its operator must renew it; --insecure takes any certificate"},
+	string(crawl.KindOtherName):    {"", "check the name; --insecure takes any certificate"},
 	string(crawl.KindTLS):          {"", "check the port, and http:// or https://"},
 	string(crawl.KindNoTLS):        {"", "http:// instead of https://, or another port"},
 	string(crawl.KindConnect):      {"", "check the network and the address; --proxy goes another way"},

@@ -29,12 +29,14 @@ const (
 	KindInternal    Kind = "internal"
 	KindStatus      Kind = "status" // 429 or 503: asked to come back later
 
-	KindNoHost      Kind = "no-such-host" // the name does not exist, or has no address
-	KindRefused     Kind = "refused"      // nothing listens on the port
-	KindCertificate Kind = "certificate"  // not trusted, not valid now, or another name's
-	KindNoTLS       Kind = "no-tls"       // it does not speak TLS, or none that we do
-	KindLong        Kind = "long-page"    // of a page that was fetched: too long to be read to its end
-	KindSearch      Kind = "search"       // a search engine's answer is none: a block, or nothing that can be read
+	KindNoHost      Kind = "no-such-host"        // the name does not exist, or has no address
+	KindRefused     Kind = "refused"             // nothing listens on the port
+	KindCertificate Kind = "certificate"         // not trusted
+	KindExpired     Kind = "certificate-expired" // not valid now
+	KindOtherName   Kind = "certificate-name"    // another name's
+	KindNoTLS       Kind = "no-tls"              // it does not speak TLS, or none that we do
+	KindLong        Kind = "long-page"           // of a page that was fetched: too long to be read to its end
+	KindSearch      Kind = "search"              // a search engine's answer is none: a block, or nothing that can be read
 )
 
 // Reasons of refusals (state excluded).
@@ -57,6 +59,7 @@ const (
 	ReasonSiteBudget Kind = "site-budget"  // over --site-pages
 	ReasonDropped    Kind = "dropped"      // dropped by a person
 	ReasonNoMore     Kind = "no-more"      // a result page behind one that named nothing new
+	ReasonNoHTTPS    Kind = "no-https"     // of a seed without a scheme: https was tried first, and http is now
 )
 
 // words say what a kind means to whom a crawl is shown.
@@ -80,6 +83,8 @@ var words = map[Kind]string{
 	KindNoHost:       "the name does not exist",
 	KindRefused:      "nothing listens there",
 	KindCertificate:  "its certificate is not trusted",
+	KindExpired:      "its certificate has expired, or is not valid yet",
+	KindOtherName:    "its certificate is another name's",
 	KindNoTLS:        "it does not speak TLS there, or none that we do",
 	KindLong:         "of a long page only the first 128 MiB are read for links",
 	KindSearch:       "its search gives no answer that can be read, or refuses us",
@@ -101,6 +106,7 @@ var words = map[Kind]string{
 	ReasonSiteBudget: "--site-pages is used up",
 	ReasonDropped:    "given up by a person",
 	ReasonNoMore:     "behind a result page that named nothing new",
+	ReasonNoHTTPS:    "given without a scheme, and https does not answer: http is asked instead",
 }
 
 // Words says in English what a kind means; empty for one that is not known.
@@ -158,26 +164,34 @@ func KindOf(err error) Kind {
 // Unreachable reports whether a kind says that the site could not be asked at all, whatever the URL.
 func (k Kind) Unreachable() bool {
 	switch k {
-	case KindDNS, KindDenied, KindConnect, KindTLS, KindProxy, KindNoHost, KindRefused, KindCertificate, KindNoTLS:
+	case KindDNS, KindDenied, KindConnect, KindTLS, KindProxy:
 		return true
 	}
-	return false
+	return k.Settled()
 }
 
 // Settled reports whether a site that has never answered is not worth waiting for: what is wrong does not pass by itself
 // within minutes.
 func (k Kind) Settled() bool {
-	return k == KindNoHost || k == KindRefused || k == KindCertificate || k == KindNoTLS
+	switch k {
+	case KindNoHost, KindRefused, KindCertificate, KindExpired, KindOtherName, KindNoTLS:
+		return true
+	}
+	return false
+}
+
+// NoHTTPS reports whether a site that cannot be asked by https, for such a reason, may be one that speaks http alone.
+func (k Kind) NoHTTPS() bool {
+	return k != KindNoHost && k != KindDNS && (k.Unreachable() || k == KindTimeout)
 }
 
 // Transient reports whether asking again later can help.
 func (k Kind) Transient() bool {
 	switch k {
-	case KindDNS, KindConnect, KindTimeout, KindSlow, KindReset, KindProtocol, KindProxy, KindArchive, KindInternal, KindTLS,
-		KindNoHost, KindRefused, KindCertificate, KindNoTLS:
+	case KindDNS, KindConnect, KindTimeout, KindSlow, KindReset, KindProtocol, KindProxy, KindArchive, KindInternal, KindTLS:
 		return true
 	}
-	return false
+	return k.Settled()
 }
 
 // Verdict is a decision and its reason. Accepted is the zero Verdict; a refusal is not an error.

@@ -45,6 +45,7 @@ func (l *lease) one(t crawl.Target) error {
 		if kind == crawl.ReasonRobotsDown {
 			o.State = crawl.Excluded
 		}
+		noHTTPS(&t, o)
 		if l.asks() {
 			l.unreached(o, nil, 0, kind, l.why)
 		}
@@ -108,7 +109,7 @@ func (l *lease) failed(p *page, err error) error {
 	l.mu.Lock()
 	l.fails++
 	fails := l.fails
-	noScheme := t.Flags&crawl.FlagNoScheme != 0 && kind != crawl.KindDNS && kind != crawl.KindNoHost
+	noScheme := t.Flags&crawl.FlagNoScheme != 0 && kind.NoHTTPS()
 	wait, again := polite.Again(l.job.Limits, kind, fails, l.latency > 0)
 	if kind.Unreachable() && (!again || noScheme) {
 		l.gaveUp, l.why = kind, o.Detail
@@ -127,6 +128,9 @@ func (l *lease) failed(p *page, err error) error {
 	if kind.Transient() && int(t.Tries) < retries && !gone {
 		o.State = crawl.Retry
 	}
+	if p.resp == nil {
+		noHTTPS(t, o)
+	}
 	if o.State == crawl.Failed && p.resp != nil {
 		p.outcome = o
 		return l.process(p)
@@ -139,6 +143,13 @@ func (l *lease) failed(p *page, err error) error {
 		l.holdOff(wait, crawl.EndFailed)
 	}
 	return nil
+}
+
+// noHTTPS makes of the failure of a seed that was given without a scheme what it is: the first of two tries.
+func noHTTPS(t *crawl.Target, o *crawl.Outcome) {
+	if o.State == crawl.Failed && t.Flags&crawl.FlagNoScheme != 0 && o.Reason.NoHTTPS() {
+		o.State, o.Reason = crawl.Excluded, crawl.ReasonNoHTTPS
+	}
 }
 
 // answer handles a whole response. An error is one of the node.

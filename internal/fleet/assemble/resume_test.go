@@ -114,8 +114,8 @@ func TestSeeds(t *testing.T) {
 	c.Job.Identity.Seeds = []string{"http://first.test:" + port + "/", "https://second.test:" + port + "/"}
 	c.Job.Identity.NoScheme = []bool{false, true}
 	sum := runConfig(t, c)
-	// first.test/, second.test/ by https (failed) and by http, www.second.test/, /deep and /more
-	if sum.Fetched != 5 || sum.Failed != 1 || sum.Excluded != 0 {
+	// first.test/, second.test/ by https (which it does not speak) and by http, www.second.test/, /deep and /more
+	if sum.Fetched != 5 || sum.Failed != 0 || sum.Excluded != 1 || sum.Reasons["no-https"] != 1 || len(sum.Losses)+len(sum.Troubles) != 0 {
 		t.Errorf("%+v", sum)
 	}
 }

@@ -99,6 +99,9 @@ func unanswered(of map[string]*Trouble, t *frontier.Task) bool {
 func (cr *Crawl) unasked(out []Trouble, site string, reasons map[string]int64) []Trouble {
 	why, most := "", int64(0)
 	for r, n := range reasons {
+		if r == string(crawl.ReasonNoHTTPS) {
+			continue // what http was answered is told
+		}
 		if n > most || n == most && r < why {
 			why, most = r, n
 		}
@@ -134,7 +137,7 @@ func (cr *Crawl) losses(ctx context.Context, job uint32, troubles []Trouble) (ou
 	}
 	all, most := map[string]*Loss{}, map[string]int64{}
 	err = cr.ledger.Losses(ctx, job, func(v ledger.Loss) {
-		if told[[2]string{v.Site, v.Why}] || v.Why == "404" || v.Why == "410" {
+		if told[[2]string{v.Site, v.Why}] || v.Why == "404" || v.Why == "410" || v.Why == string(crawl.ReasonNoHTTPS) {
 			return
 		}
 		l := all[v.Why]

@@ -204,7 +204,7 @@ func (x *tx) outcome(j *Job, t *Task, l *Lease, o *crawl.Outcome) error {
 			return err
 		}
 	}
-	if o.State == crawl.Failed && r.Flags&crawl.FlagNoScheme != 0 && o.Reason != crawl.KindNoHost && (o.Reason.Unreachable() || o.Reason == crawl.KindTimeout) {
+	if r.Flags&crawl.FlagNoScheme != 0 && (o.Reason == crawl.ReasonNoHTTPS || o.State == crawl.Failed && o.Reason.NoHTTPS()) { // failed: from an agent of 0.1.0
 		return x.insecure(j, t, r)
 	}
 	return nil

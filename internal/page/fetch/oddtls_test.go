@@ -84,9 +84,9 @@ func TestOddTLS(t *testing.T) {
 		kind  crawl.Kind
 	}{
 		{"well", with(good, nil), ok, ""},
-		{"expired", with(issued(t, "site.test", now.Add(-2*day), now.Add(-day), &ca), nil), ok, crawl.KindCertificate},
-		{"not valid yet", with(issued(t, "site.test", now.Add(day), now.Add(2*day), &ca), nil), ok, crawl.KindCertificate},
-		{"of another name", with(issued(t, "other.test", now.Add(-day), now.Add(day), &ca), nil), ok, crawl.KindCertificate},
+		{"expired", with(issued(t, "site.test", now.Add(-2*day), now.Add(-day), &ca), nil), ok, crawl.KindExpired},
+		{"not valid yet", with(issued(t, "site.test", now.Add(day), now.Add(2*day), &ca), nil), ok, crawl.KindExpired},
+		{"of another name", with(issued(t, "other.test", now.Add(-day), now.Add(day), &ca), nil), ok, crawl.KindOtherName},
 		{"of itself", with(issued(t, "site.test", now.Add(-day), now.Add(day), nil), nil), ok, crawl.KindCertificate},
 		{"only old versions", with(good, func(c *tls.Config) { c.MinVersion, c.MaxVersion = tls.VersionTLS10, tls.VersionTLS10 }), ok, crawl.KindNoTLS},
 		{"wants a certificate", with(good, func(c *tls.Config) { c.ClientAuth = tls.RequireAnyClientCert }), ok, crawl.KindTLS},
