@@ -165,3 +165,22 @@ func TestTaskSaysWhoHasItsSite(t *testing.T) {
 		s.halt()
 	})
 }
+
+// A queue that falls by one a second ends in as many seconds as it has URLs; one that grows does not.
+func TestEnding(t *testing.T) {
+	var c Coordinator
+	for i := range int64(30) {
+		at := time.UnixMilli(1_000_000 + 1000*i)
+		c.series.see(at, 1, true, crawl.Counts{Discovered: 100, Fetched: i})
+		c.series.see(at, 2, true, crawl.Counts{Discovered: 100 + 2*i, Fetched: i})
+	}
+	if at, ok := c.Ending(1); !ok || at != 1_029_000+71_000 {
+		t.Errorf("%d, %v", at, ok)
+	}
+	if _, ok := c.Ending(2); ok {
+		t.Error("a queue that grows ends")
+	}
+	if _, ok := c.Ending(3); ok {
+		t.Error("a job of which nothing is known ends")
+	}
+}

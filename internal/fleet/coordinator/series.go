@@ -130,3 +130,23 @@ func (c *Coordinator) sample(now time.Time) {
 	})
 	c.series.see(now, 0, true, sum)
 }
+
+// endingLeast is how many samples it takes to say when a job will end.
+const endingLeast = 10
+
+// Ending projects when nothing of a job will be pending, in Unix ms, from how the end came nearer in the last third of its series; false
+// while it does not come nearer, or nobody can tell.
+func (c *Coordinator) Ending(job uint32) (at int64, ok bool) {
+	all := c.Series(job, 0)
+	n := len(all)
+	if n < endingLeast {
+		return 0, false
+	}
+	left := func(s *Sample) int64 { return s.Discovered - s.Fetched - s.Failed - s.Excluded }
+	last, from := &all[n-1], &all[n-max(endingLeast, n/3)]
+	fall, ms := left(from)-left(last), last.At-from.At
+	if left(last) <= 0 || fall <= 0 || ms <= 0 {
+		return 0, false
+	}
+	return last.At + int64(float64(left(last))/float64(fall)*float64(ms)), true
+}

@@ -11,10 +11,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net/http"
 	"reflect"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -78,7 +76,7 @@ func Handler(s House, c Config) http.Handler {
 	described := humago.New(mux, hc)
 	described.UseMiddleware(a.sensible(described))
 	a.register(described)
-	tagged(described.OpenAPI())
+	describe(described.OpenAPI())
 	mux.HandleFunc("GET /healthz", alive)
 	mux.HandleFunc("GET /readyz", a.ready)
 	mux.HandleFunc("GET /metrics", a.metrics)
@@ -327,23 +325,6 @@ func register[I, T any](h huma.API, op huma.Operation, fn func(context.Context, 
 	})
 }
 
-// tagged groups the operations of a description by what they are about: the first part of their paths.
-func tagged(of *huma.OpenAPI) {
-	known := map[string]bool{}
-	for path, item := range of.Paths {
-		tag, _, _ := strings.Cut(strings.TrimPrefix(path, "/api/v1/"), "/")
-		if known[tag] = true; item.Get != nil {
-			item.Get.Tags = []string{tag}
-		}
-		if item.Post != nil {
-			item.Post.Tags = []string{tag}
-		}
-	}
-	for _, tag := range slices.Sorted(maps.Keys(known)) {
-		of.Tags = append(of.Tags, &huma.Tag{Name: tag})
-	}
-}
-
 // settled returns the error of an order that was refused as it is. One that may stand in the log, although nobody could tell (log or
 // ledger are away, or full), it turns into an answer that says so; no other coordinator is asked then.
 func settled(what string, err error) error {
@@ -463,7 +444,7 @@ func (a *api) readJob(ctx context.Context, b []byte) (config.Job, error) {
 func (a *api) submit(ctx context.Context, in *struct {
 	Seeds   int64  `query:"seeds" minimum:"0" doc:"the file has no seeds: so many follow in pieces"`
 	Digest  string `query:"digest" maxLength:"64" doc:"SHA-256 of the seeds that follow, to tell jobs apart"`
-	RawBody []byte
+	RawBody []byte `contentType:"application/yaml"`
 }) (*out[Submitted], error) {
 	file, err := a.readJob(ctx, in.RawBody)
 	if err != nil {
@@ -494,8 +475,8 @@ func (a *api) submit(ctx context.Context, in *struct {
 // sow takes in a piece of a job's seeds, a line each.
 func (a *api) sow(ctx context.Context, in *struct {
 	JobPath
-	From    int64 `query:"from" minimum:"0" doc:"how many seeds are before these"`
-	RawBody []byte
+	From    int64  `query:"from" minimum:"0" doc:"how many seeds are before these"`
+	RawBody []byte `contentType:"text/plain"`
 }) (*out[Sown], error) {
 	chunk, size := crawl.SeedChunk{Job: in.ID, From: in.From}, 0
 	var check config.SeedChecker
@@ -523,7 +504,7 @@ func (a *api) sow(ctx context.Context, in *struct {
 
 func (a *api) limits(ctx context.Context, in *struct {
 	JobPath
-	RawBody []byte
+	RawBody []byte `contentType:"application/yaml"`
 }) (*out[Job], error) {
 	file, err := a.readJob(ctx, in.RawBody)
 	if err != nil {

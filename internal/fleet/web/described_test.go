@@ -18,6 +18,9 @@ func TestDescription(t *testing.T) {
 			OperationID string
 			Summary     string
 			Tags        []string
+			Parameters  []struct{ Name, In string }
+			Responses   map[string]any
+			RequestBody struct{ Content map[string]any }
 		}
 		Components struct {
 			SecuritySchemes map[string]struct{ Type, Scheme string }
@@ -39,6 +42,18 @@ func TestDescription(t *testing.T) {
 				t.Errorf("%s %s: %+v", method, path, op)
 			}
 			ids[op.OperationID] = true
+			keyed := false
+			for _, p := range op.Parameters {
+				keyed = keyed || p.Name == "Idempotency-Key" && p.In == "header"
+			}
+			if keyed != (method == "post") || op.Responses["200"] == nil || op.Responses["4XX"] == nil || op.RequestBody.Content["application/octet-stream"] != nil {
+				t.Errorf("%s %s: an order with a key %v, answers %v, sent is %v", method, path, keyed, op.Responses, op.RequestBody.Content)
+			}
+		}
+	}
+	for _, id := range []string{"metrics", "traces", "decisions", "plans", "believed"} {
+		if !ids[id] {
+			t.Errorf("%s is not described", id)
 		}
 	}
 	if len(ids) < 40 {

@@ -76,6 +76,7 @@ var needs = map[string]access.Need{
 	"POST /api/v1/keys/rotate":          access.ToOrder,
 	"GET /api/v1/orders":                access.ToOrder, // where nothing runs, whoever reads the rest reads them too
 	"GET /api/v1/decisions":             access.ToRead,
+	"GET /api/v1/jobs/{id}/believed":    access.ToRead,
 	"GET /api/v1/plans":                 access.ToRead,
 
 	"GET /api/v1/jobs/{id}/runs":               access.ToRead,

@@ -72,8 +72,16 @@ func (a *api) registerLooks(h huma.API, get func(id, path, what string) huma.Ope
 	})
 	register(h, get("recording", "/jobs/{id}/recording", "What a job has recorded for replays"), a.recording)
 	shares := func(id, what string, read func(*ledger.Ledger, context.Context, uint32) ([]ledger.Share, error)) {
-		register(h, get(id, "/jobs/{id}/"+id, what), func(ctx context.Context, in *JobPath) (*out[[]ledger.Share], error) {
-			return heavy(ctx, a, id+" "+strconv.Itoa(int(in.ID)), func(ctx context.Context) ([]ledger.Share, error) { return read(a.s.Ledger(), ctx, in.ID) })
+		huma.Register(h, get(id, "/jobs/{id}/"+id, what), func(ctx context.Context, in *struct {
+			JobPath
+			Part
+			Find string `query:"find" maxLength:"128" doc:"stands in the name"`
+		}) (*Found[ledger.Share], error) {
+			all, err := a.shares(ctx, id, in.ID, read)
+			if err != nil {
+				return nil, err
+			}
+			return partOf(in.Part, finding(all, in.Find, func(s *ledger.Share) string { return s.Name })), nil
 		})
 	}
 	shares("types", "What a job has fetched, by type", (*ledger.Ledger).Types)
@@ -99,6 +107,9 @@ func (a *api) registerLooks(h huma.API, get func(id, path, what string) huma.Ope
 			return co.Measurements(ctx, in.ID)
 		})
 	})
+	register(h, get("believed", "/jobs/{id}/believed", "How near the leases of a job come to the best that its strategy believes could be done"), func(ctx context.Context, in *JobPath) (*out[coordinator.Believed], error) {
+		return a.believed(ctx, in.ID)
+	})
 	register(h, get("cells", "/jobs/{id}/cells", "What each node has fetched of each site, of the sites with most URLs"), func(ctx context.Context, in *struct {
 		JobPath
 		Sites int `query:"sites" minimum:"1" maximum:"500" default:"100"`
@@ -107,6 +118,26 @@ func (a *api) registerLooks(h huma.API, get func(id, path, what string) huma.Ope
 			return a.s.Ledger().Cells(ctx, in.ID, in.Sites)
 		})
 	})
+}
+
+// believed answers with what a job's strategy believes of its leases.
+func (a *api) believed(ctx context.Context, job uint32) (*out[coordinator.Believed], error) {
+	return heavy(ctx, a, "believed "+strconv.Itoa(int(job)), func(ctx context.Context) (coordinator.Believed, error) {
+		co, err := a.s.Leader()
+		if err != nil {
+			return coordinator.Believed{}, err
+		}
+		return co.Believed(ctx, job)
+	})
+}
+
+// shares answers with what a job has fetched by something, from the ledger.
+func (a *api) shares(ctx context.Context, what string, job uint32, read func(*ledger.Ledger, context.Context, uint32) ([]ledger.Share, error)) ([]ledger.Share, error) {
+	o, err := heavy(ctx, a, what+" "+strconv.Itoa(int(job)), func(ctx context.Context) ([]ledger.Share, error) { return read(a.s.Ledger(), ctx, job) })
+	if err != nil {
+		return nil, err
+	}
+	return o.Body, nil
 }
 
 // mostFacts bounds a recording that is asked for over the network, about 200 bytes each in the answer; whoever can read the ledger is not

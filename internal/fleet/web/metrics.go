@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/coordinator"
+	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/usage"
 )
 
@@ -73,18 +75,17 @@ func (a *api) metrics(w http.ResponseWriter, r *http.Request) {
 			e.put("argosy_sink_lag_entries", "gauge", "Entries of the log that a sink does not have yet.", float64(lag.Frontier), "sink", "frontier")
 			e.put("argosy_sink_lag_entries", "gauge", "Entries of the log that a sink does not have yet.", float64(lag.Ledger), "sink", "ledger")
 		}
-		a.jobMetrics(ctx, co, e)
+		if jobs, err := co.Jobs(ctx); err == nil {
+			jobMetrics(jobs, e)
+			a.shareMetrics(ctx, co, jobs, e)
+		}
 		a.nodeMetrics(ctx, co, e)
 	}
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	_, _ = w.Write(e.b.Bytes())
 }
 
-func (a *api) jobMetrics(ctx context.Context, co *coordinator.Coordinator, e *exposition) {
-	jobs, err := co.Jobs(ctx)
-	if err != nil {
-		return
-	}
+func jobMetrics(jobs []coordinator.JobView, e *exposition) {
 	each := func(name, kind, help string, fn func(j *coordinator.JobView, put func(v float64, labels ...string))) {
 		for i := range jobs {
 			id := fmt.Sprint(jobs[i].ID)
@@ -101,6 +102,9 @@ func (a *api) jobMetrics(ctx context.Context, co *coordinator.Coordinator, e *ex
 		put(float64(j.Counts.Failed), "state", "failed")
 		put(float64(j.Counts.Excluded), "state", "excluded")
 		put(float64(j.Counts.Pending), "state", "pending")
+	})
+	each("argosy_job_completion_ratio", "gauge", "URLs of the job that need nothing more, as a share of those that are known.", func(j *coordinator.JobView, put put) {
+		put(float64(j.Counts.Discovered-j.Counts.Pending) / float64(max(1, j.Counts.Discovered)))
 	})
 	each("argosy_job_held_urls", "gauge", "URLs of the job that leases hold, of the pending.", func(j *coordinator.JobView, put put) { put(float64(j.Counts.Held)) })
 	each("argosy_job_pages", "gauge", "HTML pages with status 200 of the job.", func(j *coordinator.JobView, put put) { put(float64(j.Counts.Pages)) })
@@ -139,9 +143,74 @@ func (a *api) nodeMetrics(ctx context.Context, co *coordinator.Coordinator, e *e
 	for _, s := range sortedKeys(states) {
 		e.put("argosy_nodes", "gauge", "Nodes, by their state.", float64(states[s]), "state", s)
 	}
+	each := func(name, kind, help string, figure func(n *coordinator.NodeView) float64) {
+		for i := range nodes {
+			e.put(name, kind, help, figure(&nodes[i]), "node", clip(nodes[i].Node))
+		}
+	}
+	each("argosy_node_leases", "gauge", "Leases that the node holds.", func(n *coordinator.NodeView) float64 { return float64(n.Held) })
+	each("argosy_node_places", "gauge", "Leases that the node takes at once.", func(n *coordinator.NodeView) float64 { return float64(n.Leases) })
+	each("argosy_node_fetched_total", "counter", "URLs that the node has fetched.", func(n *coordinator.NodeView) float64 { return float64(n.Fetched) })
+	each("argosy_node_bytes_total", "counter", "Bytes of bodies that the node has fetched.", func(n *coordinator.NodeView) float64 { return float64(n.Bytes) })
+	each("argosy_node_cost_total", "counter", "What the node has cost so far, in the unit of its prices.", func(n *coordinator.NodeView) float64 { return n.Cost })
+	each("argosy_node_seen_seconds", "gauge", "How long ago the node was heard of last.", func(n *coordinator.NodeView) float64 { return float64(n.SeenMS) / 1000 })
 	e.put("argosy_cost_total", "counter", "What all nodes have cost so far, in the unit of their prices.", cost)
 	e.put("argosy_refused_total", "counter", "What nodes have said that was refused, since the coordinator leads.", float64(refused))
 	e.put("argosy_quarantined_entries", "gauge", "Entries of the log that the ledger could not take and that were set aside.", float64(aside))
+}
+
+// mostNamed bounds how many values a label has that sites or nodes choose; the rest is summed up under other.
+const mostNamed = 30
+
+// shareMetrics are the figures of jobs that run which take a walk over their pages, or over what their strategies expect. They are as old as
+// those that the pages show.
+func (a *api) shareMetrics(ctx context.Context, co *coordinator.Coordinator, jobs []coordinator.JobView, e *exposition) {
+	jobs = slices.DeleteFunc(slices.Clone(jobs), func(j coordinator.JobView) bool { return j.State != crawl.JobRunning })
+	each := func(name, help, what, label string, read func(*ledger.Ledger, context.Context, uint32) ([]ledger.Share, error), figure func(*ledger.Share) int64) {
+		for i := range jobs {
+			all, err := a.shares(ctx, what, jobs[i].ID, read)
+			if err != nil {
+				continue
+			}
+			rest := int64(0)
+			for k := range all {
+				if k >= mostNamed {
+					rest += figure(&all[k])
+					continue
+				}
+				e.put(name, "gauge", help, float64(figure(&all[k])), "job_id", fmt.Sprint(jobs[i].ID), label, clip(all[k].Name))
+			}
+			if len(all) > mostNamed {
+				e.put(name, "gauge", help, float64(rest), "job_id", fmt.Sprint(jobs[i].ID), label, "other")
+			}
+		}
+	}
+	urls, bytes := func(s *ledger.Share) int64 { return s.URLs }, func(s *ledger.Share) int64 { return s.Bytes }
+	each("argosy_job_type_bytes", "Bytes of bodies that the job has fetched, by type.", "types", "type", (*ledger.Ledger).Types, bytes)
+	each("argosy_job_answers", "Answers that the job has got, by status.", "statuses", "status", (*ledger.Ledger).Answered, urls)
+	for i := range jobs {
+		if at, ok := co.Ending(jobs[i].ID); ok {
+			e.put("argosy_job_projected_end_seconds", "gauge", "When nothing of the job will be pending if it goes on as of late, in Unix seconds.", float64(at)/1000, "job_id", fmt.Sprint(jobs[i].ID))
+		}
+	}
+	believed := map[uint32]coordinator.Believed{}
+	for i := range jobs {
+		if o, err := a.believed(ctx, jobs[i].ID); err == nil && o.Body.Bound > 0 {
+			believed[jobs[i].ID] = o.Body
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(believed)) {
+		e.put("argosy_job_bound_share", "gauge", "What the job's leases are expected to bring, as a share of the best that could be done.", believed[id].Share, "job_id", fmt.Sprint(id))
+	}
+	for i := range jobs {
+		m, err := co.Measurements(ctx, jobs[i].ID)
+		if err != nil {
+			continue
+		}
+		for _, x := range m.Accuracy {
+			e.put("argosy_job_forecast_factor", "gauge", "By which factor half of what was expected was off at most, once it was measured.", x.Factor, "job_id", fmt.Sprint(jobs[i].ID), "what", x.What, "source", x.Source)
+		}
+	}
 }
 
 func sortedKeys(m map[string]int64) []string {

@@ -24,6 +24,21 @@ func part[T any](p Part, all []T) []T {
 	return all
 }
 
+// finding returns those of a list in whose name a text stands, in any case.
+func finding[T any](all []T, text string, name func(*T) string) []T {
+	if text == "" {
+		return all
+	}
+	text = strings.ToLower(text)
+	out := []T{}
+	for i := range all {
+		if strings.Contains(strings.ToLower(name(&all[i])), text) {
+			out = append(out, all[i])
+		}
+	}
+	return out
+}
+
 // partOf is an answer with the part of a list that is asked for.
 func partOf[T any](p Part, all []T) *Found[T] {
 	return &Found[T]{strconv.Itoa(len(all)), part(p, all)}

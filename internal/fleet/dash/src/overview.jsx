@@ -77,6 +77,7 @@ export function Overview({ job, jobs, status, me, theme }) {
   const codes = useLive(id ? `/jobs/${id}/statuses` : null, { on: onJob(id), every: 5000 });
   const fetchers = useLive(id ? `/jobs/${id}/fetchers` : null, { on: onJob(id), every: 5000 });
   const nodes = useLive(over ? null : '/nodes', { on: onNodes, every: 30000 }); // for what they cost: there may be many
+  const best = useLive(id && !over && job.state === 'running' ? `/jobs/${id}/believed` : null, { on: onJob(id), every: 10000 }).data;
   const c = job ? job.counts : null;
   const drawn = useMemo(() => live(series.data, bins.data), [series.data, bins.data, theme]);
     const rate = drawn && drawn.rate.values.length ? drawn.rate.values[drawn.rate.values.length - 1] : null;
@@ -97,6 +98,7 @@ export function Overview({ job, jobs, status, me, theme }) {
       <Tile label={t('Sites')} value={count(c.sites)} note={t('{0} crawling, {1} waiting', c.crawling, c.waiting)} />
       {!over && <Tile label={t('Nodes')} value={count(status.nodes)} note={t('{0} leases', count(status.leases))} />}
       {running && <Tile label={t('Projected end')} value={drawn && drawn.end ? clock(drawn.end) : '–'} note={drawn && drawn.end ? t('in {0}', span(drawn.end - Date.now())) : trend(series.data)} />}
+      {best && best.bound > 0 && <Tile label={t('Share of the bound')} value={percent(best.share)} note={t('{0} of {1} Mbit/s, as the strategy believes', decimal(best.held), decimal(best.bound))} />}
       {cost > 0 && <Tile label={jobs.length > 1 ? t('Cost, all jobs') : t('Cost')} value={decimal(cost, 2)} note={t('{0} a million URLs', decimal(cost / Math.max(1, done) * 1e6, 2))} />}
       {c.manual > 0 && <Tile label={t('Need a person')} value={<a href="#/tasks?state=manual">{count(c.manual)}</a>} note={t('tasks')} kind="warn" />}
     </dl>
