@@ -174,15 +174,19 @@ func fleetJob(port string, delay time.Duration) crawl.Job {
 	return j
 }
 
-// submit gives the fleet a job, once a coordinator leads; on a busy machine the bus may have to be asked again.
+// submit gives the fleet a job, once a coordinator leads; on a busy machine the bus may have to be asked again, or the coordinator have lost
+// its lead and taken it again.
 func (f *fleet) submit(j crawl.Job) (id uint32) {
 	f.t.Helper()
 	testkit.Eventually(f.t, "the job is taken", func() bool {
 		var err error
-		if id, err = f.leader().Submit(f.t.Context(), j); err != nil && !errors.Is(err, bus.ErrAway) {
+		if id, err = f.leader().Submit(f.t.Context(), j); err == nil {
+			return true
+		}
+		if !errors.Is(err, bus.ErrAway) && !errors.Is(err, bus.ErrDeposed) && !errors.Is(err, coordinator.ErrOver) {
 			f.t.Fatal(err)
 		}
-		return err == nil
+		return false
 	})
 	return id
 }

@@ -35,6 +35,7 @@ func TestHeavyAnswers(t *testing.T) {
 			{15 * time.Second, short, 4, short},
 		} {
 			time.Sleep(want.after)
+			synctest.Wait() // the last walk may just have ended
 			works = want.works
 			if n, took := ask(); n != want.n || took != want.took {
 				t.Errorf("question %d: answer %d after %s, want %d after %s", i, n, took, want.n, want.took)
