@@ -2,6 +2,7 @@ package parse
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -78,13 +79,40 @@ func (x *xmlScanner) addText(next int, k Kind) {
 	if x.empty || k == Resource && !x.o.Resources {
 		return
 	}
-	text := textAt(x.b, next)
-	ref := x.unescapeXML(text)
-	if bytes.HasPrefix(bytes.TrimLeft(x.b[next:], " \t\r\n"), []byte("<![CDATA[")) {
-		ref = text
-	}
-	if ref = trimSpace(ref); len(ref) > 0 {
+	if ref := trimSpace(x.content(next, x.unescapeXML)); len(ref) > 0 {
 		x.addRef(ref, k, 0)
+	}
+}
+
+// content returns the text of an element up to the next tag: escaped, in sections, or in pieces of both.
+func (x *xmlScanner) content(next int, unescape func([]byte) []byte) (all []byte) {
+	rest, copied := x.b[next:], false
+	join := func(piece []byte) {
+		switch {
+		case len(trimSpace(all)) == 0:
+			all = piece // it stays where it stands, if it is alone
+		case copied:
+			all = append(all, piece...)
+		default:
+			all, copied = append(slices.Clip(all), piece...), true
+		}
+	}
+	for {
+		escaped, behind := rest, []byte(nil)
+		if i := bytes.IndexByte(rest, '<'); i >= 0 {
+			escaped, behind = rest[:i], rest[i:]
+		}
+		join(unescape(escaped))
+		switch {
+		case bytes.HasPrefix(behind, []byte("<![CDATA[")):
+			var section []byte
+			section, rest, _ = bytes.Cut(behind[len("<![CDATA["):], []byte("]]>"))
+			join(section)
+		case bytes.HasPrefix(behind, []byte("<!--")):
+			_, rest, _ = bytes.Cut(behind[len("<!--"):], []byte("-->"))
+		default:
+			return all
+		}
 	}
 }
 
@@ -93,10 +121,6 @@ func (x *xmlScanner) markup(next int) {
 	if x.empty || x.inner >= maxInner {
 		return
 	}
-	text := textAt(x.b, next)
-	if !bytes.HasPrefix(bytes.TrimLeft(x.b[next:], " \t\r\n"), []byte("<![CDATA[")) {
-		text = resolve(text, x.entity, appendRef)
-	}
-	in := scanner{b: text, o: x.o, p: x.p, inner: x.inner + 1, base: x.base, first: len(x.p.Links)}
+	in := scanner{b: x.content(next, func(b []byte) []byte { return resolve(b, x.entity, appendRef) }), o: x.o, p: x.p, inner: x.inner + 1, base: x.base, first: len(x.p.Links)}
 	in.document()
 }

@@ -68,6 +68,7 @@ var places = []struct {
 	{XML, `<feed xmlns="http://www.w3.org/2005/Atom" xml:base="/b/"><link rel="hub" href="no"/><logo>l</logo><entry xml:base="c/"><link href="x"/><content src="y"/></entry><link href="z"/></feed>`, "x y z", "l"},
 	{XML, `<rss version="2.0"><channel><item><link>l</link><description>&lt;a href="d"&gt;x&lt;/a> &lt;a href='q?a&amp;amp;b'></description></item></channel></rss>`, "l d q?a&b", ""},
 	{XML, `<rss xmlns:content="http://purl.org/rss/1.0/modules/content/"><channel><item><description/><content:encoded> <![CDATA[<a href="e">x</a><img src=i>]]></content:encoded></item></channel></rss>`, "e", "i"},
+	{XML, `<rss><channel><item><description>&lt;a href="a">x&lt;/a> <![CDATA[<a href="b?x&amp;y">]]> &lt;a href=c> <!-- no --><![CDATA[<a href=]]>d&gt;</description><link> <![CDATA[l?a&]]>b&amp;c</link></item></channel></rss>`, "a b?x&y c d l?a&b&c", ""},
 	{XML, `<feed xmlns="http://www.w3.org/2005/Atom"><entry><summary type="html">&lt;a href="s"></summary><summary>&lt;a href="no"></summary><content type="html"><![CDATA[<a href=c>]]></content></entry></feed>`, "s c", ""},
 	{XML, `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"><item rdf:about="no"><link>x</link></item></rdf:RDF>`, "x", ""},
 	// Style sheets and manifests; the former are only read for resources.
