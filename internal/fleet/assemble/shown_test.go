@@ -332,6 +332,13 @@ func judgeReplay(t *testing.T, h http.Handler, port string) {
 	}
 	judgeSlow(t, h, first.Replay)
 	ticket, _, _ := strings.Cut(first.Replay, "?")
+	part := httptest.NewRequest(http.MethodGet, "http://127.0.0.1:1"+ticket+"?u="+url.QueryEscape("http://elsewhere.test/f.woff2"), nil)
+	part.Header.Set("Sec-Fetch-Dest", "font")
+	part.Header.Set("Origin", "null")
+	w = httptest.NewRecorder()
+	if h.ServeHTTP(w, part); w.Code != http.StatusNoContent || w.Header().Get("Access-Control-Allow-Origin") != "null" { // the console says nothing
+		t.Errorf("a font that is not archived: %d %v", w.Code, w.Header())
+	}
 	for at, want := range map[string]int{
 		ticket + "?u=" + url.QueryEscape("http://elsewhere.test/"): 404, ticket + "?u=%00": 404, ticket: 404, ticket + "A?u=http://shown.test/": 403,
 	} {

@@ -139,6 +139,11 @@ func (a *api) archived(w http.ResponseWriter, r *http.Request) {
 	defer func() { <-a.replays }()
 	p, err := a.s.Ledger().Page(ctx, job, crawl.Page{Layer: layer, Key: u.Key()})
 	if err != nil || p == nil || !p.Captured() {
+		if slices.Contains(partsOfPages, r.Header.Get("Sec-Fetch-Dest")) {
+			lendFont(w, r)
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
 		http.Error(w, "This is not archived:\n\n"+u.String(), http.StatusNotFound)
 		return
 	}
@@ -217,6 +222,10 @@ var fontMarks = []string{"wOFF", "wOF2", "OTTO", "true", "ttcf", "\x00\x01\x00\x
 func isFont(body []byte) bool {
 	return slices.ContainsFunc(fontMarks, func(mark string) bool { return bytes.HasPrefix(body, []byte(mark)) })
 }
+
+// partsOfPages are as what browsers ask for parts of a page. One that is not archived is nothing: an error would stand in the console
+// of whoever looks at the page, once for each.
+var partsOfPages = []string{"font", "image", "style", "audio", "video", "track"}
 
 // lendFont lets a page in a sandbox use a font. A browser asks for the fonts of a page, unlike its images and styles, as for something
 // that a script could read, and takes none for an opaque origin without this. Nothing else is lent, and to pages of other sites nothing:

@@ -58,7 +58,10 @@ func (a *api) registerLooks(h huma.API, get func(id, path, what string) huma.Ope
 			return co.Series(in.Job, in.After), nil
 		})
 	})
-	register(h, get("strategies", "/strategies", "The scheduling strategies"), func(context.Context, *struct{}) (*out[[]StrategyView], error) {
+	huma.Register(h, get("strategies", "/strategies", "The scheduling strategies"), func(_ context.Context, in *struct {
+		Part
+		Find string `query:"find" maxLength:"64" doc:"stands in the name"`
+	}) (*Found[StrategyView], error) {
 		v := []StrategyView{}
 		for _, name := range strategy.Names() {
 			_, comp, _ := strategy.Describe(name)
@@ -68,7 +71,7 @@ func (a *api) registerLooks(h huma.API, get func(id, path, what string) huma.Ope
 			}
 			v = append(v, s)
 		}
-		return &out[[]StrategyView]{v}, nil
+		return partOf(in.Part, finding(v, in.Find, func(s *StrategyView) string { return s.Name })), nil
 	})
 	register(h, get("recording", "/jobs/{id}/recording", "What a job has recorded for replays"), a.recording)
 	shares := func(id, what string, read func(*ledger.Ledger, context.Context, uint32) ([]ledger.Share, error)) {

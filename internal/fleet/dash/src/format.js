@@ -34,7 +34,7 @@ export function clock(ms) {
 }
 
 // bare is a URL without what all have.
-export const bare = u => u.replace(/^https?:\/\//, '');
+export const bare = u => plain(u).replace(/^https?:\/\//, '');
 
 // plain is a text from outside without the marks that turn the direction of what stands beside it.
 export const plain = s => String(s).replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');

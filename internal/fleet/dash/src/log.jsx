@@ -24,7 +24,7 @@ function Orders() {
   const list = useLive('/orders?n=500', { every: 5000 });
   return <Panel size="full" title={t('Who has ordered what')}><Wrong error={list.error} />
     {list.data && (list.data.length ? <Table label={t('Who has ordered what')} rows={list.data} rowKey={o => o.seq} columns={[
-      { title: t('When'), cell: o => clock(o.at) }, { title: t('Who'), cell: o => o.who }, { title: t('What'), wide: true, cell: o => <span class="ordered" title={o.what}>{plain(o.what)}</span> }]} /> : <Empty>{t('Nobody has ordered anything yet.')}</Empty>)}
+      { title: t('When'), cell: o => clock(o.at) }, { title: t('Who'), cell: o => o.who }, { title: t('What'), wide: true, cell: o => <span class="ordered" title={plain(o.what)}>{plain(o.what)}</span> }]} /> : <Empty>{t('Nobody has ordered anything yet.')}</Empty>)}
   </Panel>;
 }
 
@@ -36,6 +36,7 @@ function because(d) {
   if (d.why) return reason(d.why, true);
   const all = (d.candidates || []).filter(c => c.cost !== null), mine = all.find(c => c.node === d.node), next = all.find(c => c.node !== d.node);
   if (!mine) return '';
+  if (d.cost === 'none') return t('not by cost');
   const cost = c => decimal(c.cost, 3) + ' ' + (d.unit ? t(d.unit) : '');
   return next ? t('{0}; {1} at {2}', cost(mine), next.node, cost(next)) : cost(mine);
 }
@@ -52,7 +53,7 @@ function Decisions({ job, at }) {
     <Wrong error={list.error} />
     {open && <div class="one"><p><b>{plain(open.site)}</b> <button class="link" onClick={() => setOpen(null)}>{t('Close')}</button></p><Why of={{ known: true, decision: open }} /></div>}
     {list.data && (list.data.length ? <Table label={t('What was decided, and why')} rows={list.data} rowKey={name} columns={[
-      { title: t('When'), cell: d => <button class="link" onClick={() => setOpen(d)}>{clock(d.at)}</button> }, { title: t('Site'), cell: d => <a href={'#/task?id=' + d.task}><Cut text={d.site} /></a> },
+      { title: t('Site'), cell: d => <a href={'#/task?id=' + d.task}><Cut text={d.site} /></a> }, { title: t('When'), cell: d => <button class="link" onClick={() => setOpen(d)}>{clock(d.at)}</button> },
       { title: t('Attempt'), num: true, cell: d => d.attempt || '–' }, { title: t('Came to'), cell: came }, { title: t('Because'), wide: true, cell: because }, { title: t('Strategy'), cell: d => d.strategy }]} />
       : <Empty>{t('Nothing like that is remembered.')}</Empty>)}
     {list.data && <Pager skip={skip} limit={limit} shown={list.data.length} total={list.data.total} go={setSkip} />}

@@ -1,7 +1,7 @@
 import { h } from '../lib/preact.mjs';
 import { useState } from '../lib/hooks.mjs';
 import { query } from './api.js';
-import { bare, bytes, clock, count, decimal } from './format.js';
+import { bare, bytes, clock, count, decimal, plain } from './format.js';
 import { t } from './text.js';
 import { Badge, Cut, Empty, Pager, Reason, State, Table, useLive, useSettled, Wrong } from './ui.jsx';
 
@@ -28,7 +28,7 @@ export function Pages({ job, at }) {
     <Wrong error={list.error} />
     {state === 'excluded' && <p class="note">{t('URLs that were refused before a node asked for them are counted in the overview, by reason, and listed by argosy export --state excluded: here are those that a node reported.')}</p>}
     {list.data && (rows.length ? <Table label={t('Pages')} rowKey={r => r.key} rows={rows} link={r => `#/page?job=${job.id}&key=${r.key}`} columns={[
-      { title: t('Page'), wide: true, cell: r => <span class="pagename"><b title={r.title || r.url}>{r.title || bare(r.url)}</b>{r.title && <span class="url" title={r.url}>{bare(r.url)}</span>}</span> },
+      { title: t('Page'), wide: true, cell: r => <span class="pagename"><b title={plain(r.title || r.url)}>{plain(r.title || bare(r.url))}</b>{r.title && <span class="url" title={plain(r.url)}>{bare(r.url)}</span>}</span> },
       { title: t('Status'), cell: r => r.status ? <Badge kind={r.status >= 500 ? 'bad' : r.status >= 400 ? 'warn' : r.status >= 300 ? 'off' : 'ok'}>{r.status}</Badge> : <State of={r.state} /> },
       { title: t('Type'), cell: r => r.mime ? <Cut text={r.mime} /> : r.reason ? <Reason of={r.reason} /> : '–' },
       { title: t('Volume'), num: true, cell: r => bytes(r.bytes || 0) },
@@ -54,11 +54,11 @@ export function Page({ at, job }) {
   ].filter(([, x]) => x !== '–');
   const tabs = [['text', t('Text')], ['heads', t('Heads')], ...(v.replay ? [['page', t('Archived page')]] : [])];
   return <div class="page">
-    <p class="crumb"><a href="#/pages">{t('Pages')}</a> / <b>{v.title || bare(v.url)}</b></p>
+    <p class="crumb"><a href="#/pages">{t('Pages')}</a> / <b>{plain(v.title || bare(v.url))}</b></p>
     {v.trouble && <p class="wrong">{v.trouble}</p>}
     <dl class="facts">{facts.map(([k, x]) => <div key={k}><dt>{k}</dt><dd>{x}</dd></div>)}</dl>
     <div class="chips" role="tablist">{tabs.map(([k, label]) => <button role="tab" aria-selected={tab === k} class={'chip' + (tab === k ? ' on' : '')} onClick={() => setTab(k)}>{label}</button>)}</div>
-    {tab === 'text' && (v.text ? <pre class="text" tabIndex={0}>{v.text}{v.cut ? '\n…' : ''}</pre> : <Empty>{t('It has no text that is archived.')}</Empty>)}
+    {tab === 'text' && (v.text ? <pre class="text" tabIndex={0}>{plain(v.text)}{v.cut ? '\n…' : ''}</pre> : <Empty>{t('It has no text that is archived.')}</Empty>)}
     {tab === 'heads' && <div class="grid"><pre class="text" tabIndex={0} aria-label={t('Request')}>{v.request || t('No request is archived.')}</pre><pre class="text" tabIndex={0} aria-label={t('Answer')}>{v.response || t('No answer is archived.')}</pre></div>}
     {tab === 'page' && <div class="replay"><p class="note">{t('As it was archived: without scripts, and nothing is asked of any site.')}</p><iframe src={v.replay} sandbox="" referrerpolicy="no-referrer" title={t('Archived page')} /></div>}
   </div>;
