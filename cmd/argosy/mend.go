@@ -24,7 +24,7 @@ func newRebuild() *cobra.Command {
 		Long: `Rebuild works on the directory of a crawl, or of a coordinator, in which no process works.
 
   ledger    from the frontier and the archives (of a fleet with --store, for
-            each store; verify wants it, too, until their nodes are back): scores by a topic, and what crawlers have bought and
+            each store): scores by a topic, and what crawlers have bought and
             sold, are kept. Lost are nodes, leases, measurements and costs;
             also titles, what was expected of pages, and what was offered in
             markets, but for what the log of a crawl still holds: the last

@@ -180,6 +180,7 @@ func TestDamageHeals(t *testing.T) {
 		"ledger behind, log cut 4 KB":   {func(h *hurtDir) { h.older(ledger); h.cut(h.files(log, ".blk")[0], 4<<10) }, ""},
 		"frontier deleted":              {func(h *hurtDir) { remove(h, frontier) }, ""},
 		"ledger deleted":                {func(h *hurtDir) { remove(h, ledger) }, ""},
+		"ledger and log deleted":        {func(h *hurtDir) { remove(h, ledger, log) }, "rebuild ledger"},
 		"frontier deleted, log trimmed": {func(h *hurtDir) { h.trim(); remove(h, frontier) }, "rebuild frontier"},
 		"ledger deleted, log trimmed":   {func(h *hurtDir) { h.trim(); remove(h, ledger) }, "rebuild ledger"},
 		"frontier older, log trimmed":   {func(h *hurtDir) { h.trim(); h.older(frontier) }, "rebuild frontier"},
@@ -231,6 +232,30 @@ func TestDamageHeals(t *testing.T) {
 			}
 			judge(t, h.dir, port)
 		})
+	}
+}
+
+// A ledger that was made anew names every record that the old one named, and the stores in which they are.
+func TestRebuiltLedgerIsWhole(t *testing.T) {
+	t.Parallel()
+	_, port := serveWeb(t, 16, 10)
+	dir := filepath.Join(t.TempDir(), "c")
+	runConfig(t, config(dir, port, 0, 2))
+	was, err := verify.Dir(t.Context(), dir)
+	if err != nil || !was.OK || was.Beside == 0 {
+		t.Fatalf("%+v, %v", was, err)
+	}
+	store := dir + ".store"
+	if err := errors.Join(os.Rename(filepath.Join(dir, outdir.WARCDir), store), os.Remove(filepath.Join(dir, outdir.LedgerFile))); err != nil {
+		t.Fatal(err)
+	}
+	made, err := mend.Ledger(t.Context(), dir, []string{store})
+	if err != nil || made.Again > 0 {
+		t.Fatalf("%+v, %v", made, err)
+	}
+	is, err := verify.Dir(t.Context(), dir) // no store is named
+	if err != nil || !is.OK || is.Pages != was.Pages || is.Beside != was.Beside {
+		t.Errorf("%+v, %v; it was %+v", is, err, was)
 	}
 }
 

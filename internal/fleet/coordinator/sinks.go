@@ -83,13 +83,20 @@ func (s *sinks) rebase(ctx context.Context) (from uint64, err error) {
 		return 0, err
 	}
 	s.target = last
-	if s.lost, err = rebaseFrontier(ctx, s.log, s.f, stream, last, s.logger); err != nil {
-		return 0, err
-	}
 	if err := s.persist(ctx, s.ledger.Refresh); err != nil {
 		return 0, err
 	}
 	was, seq := s.ledger.Position()
+	place, lost, err := placeOf(ctx, s.log, s.f, stream, last)
+	if err != nil {
+		return 0, err
+	}
+	if was == "" && (lost || place == 0) && hadPages(s.f) {
+		return 0, fmt.Errorf("%w: it is empty, and the log is not the one that the frontier has applied", ledger.ErrBehind)
+	}
+	if s.lost, err = rebaseFrontier(ctx, s.log, s.f, stream, last, s.logger); err != nil {
+		return 0, err
+	}
 	if was != stream || seq > last || s.lost && seq > s.f.Position().Seq {
 		s.lost = s.lost || was != ""
 		if last = min(last, s.f.Position().Seq); was != stream {
@@ -118,20 +125,34 @@ func (s *sinks) rebase(ctx context.Context) (from uint64, err error) {
 	return s.applied + 1, nil
 }
 
+// hadPages reports whether a frontier knows of URLs that nodes have ended.
+func hadPages(f *frontier.Frontier) (had bool) {
+	f.Jobs(func(j *frontier.Job) { had = had || j.Totals.Fetched+j.Totals.Failed > 0 })
+	return had
+}
+
+// placeOf returns where in the log a frontier stands; lost says that the log is not the one that it has applied, or has lost its end.
+func placeOf(ctx context.Context, log Log, f *frontier.Frontier, stream string, last uint64) (seq uint64, lost bool, err error) {
+	pos := f.Position()
+	switch {
+	case pos.Stream != stream:
+		return 0, true, nil
+	case pos.Seq > last:
+		return last, true, nil
+	}
+	first, at, err := log.At(ctx, pos.Seq)
+	if err != nil || at == 0 || pos.At == 0 || at == pos.At {
+		return pos.Seq, false, err
+	}
+	return max(first, 1) - 1, true, nil // it has lost its end and gone on; what of it was applied is told by lease and part
+}
+
 // rebaseFrontier reports whether the log is not the one that the frontier has applied.
 func rebaseFrontier(ctx context.Context, log Log, f *frontier.Frontier, stream string, last uint64, logger *slog.Logger) (lost bool, err error) {
 	pos := f.Position()
-	seq := uint64(0)
-	switch {
-	case pos.Stream != stream:
-	case pos.Seq > last:
-		seq = last
-	default: // it may have lost its end and gone on: then another entry stands where the last one was applied
-		first, at, err := log.At(ctx, pos.Seq)
-		if err != nil || at == 0 || pos.At == 0 || at == pos.At {
-			return false, err
-		}
-		seq = max(first, 1) - 1 // what of it was applied is told by lease and part
+	seq, lost, err := placeOf(ctx, log, f, stream, last)
+	if err != nil || !lost {
+		return false, err
 	}
 	if pos.Stream != "" {
 		logger.Error("the log is not the one that was applied", "was", pos.Stream, "at", pos.Seq, "is", stream, "last", last)

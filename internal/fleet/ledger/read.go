@@ -344,11 +344,12 @@ func (l *Ledger) Demand(ctx context.Context) (map[int]int64, error) {
 	return out, l.wrap(rows.Err())
 }
 
-// Stores returns where archives were written: every store that a node has named.
+// Stores returns where archives were written: every store that a node has named, and those that the ledger was made anew from.
 func (l *Ledger) Stores(ctx context.Context) ([]string, error) {
 	return column[string](ctx, l, `SELECT store FROM accounts WHERE store <> ''
 UNION SELECT n.store FROM nodes n JOIN leases l ON l.node = n.node AND l.incarnation = n.incarnation
-WHERE (l.collected > 0 OR l.search IS NOT NULL) AND n.store <> '' AND n.store <> 'warc' ORDER BY store`)
+WHERE (l.collected > 0 OR l.search IS NOT NULL) AND n.store <> '' AND n.store <> 'warc'
+UNION SELECT store FROM stores ORDER BY store`)
 }
 
 // Jobs returns the numbers of all jobs, in order.

@@ -39,6 +39,16 @@ func (r *Restorer) Page(job uint32, site string, o *crawl.Outcome) error {
 	return r.w.page(job, site, "", 0, o.Date, o)
 }
 
+// Capture writes an answer that was archived beside the pages of a site: its robots.txt, or one to what was asked again.
+func (r *Restorer) Capture(job uint32, site string, o *crawl.Outcome) error {
+	return r.w.capture(job, site, "", 0, o)
+}
+
+// Store writes where archives lie.
+func (r *Restorer) Store(url string) error {
+	return r.w.exec(`INSERT INTO stores (store) VALUES (?) ON CONFLICT DO NOTHING`, url)
+}
+
 // Market writes a market that was held at a time, Unix ms.
 func (r *Restorer) Market(at int64, m *crawl.Round) error { return r.w.market(at, m) }
 

@@ -59,7 +59,7 @@ func readLog(ctx context.Context, dir string, to uint64) (*told, error) {
 		return nil, err
 	}
 	_, last, err := c.Refresh(ctx)
-	if to = min(to, last); err != nil || first > to {
+	if to = min(to, last); err != nil || to == 0 || first > to {
 		return t, err
 	}
 	err = c.Read(ctx, first, func(seq uint64, at int64, node string, data []byte) error {

@@ -156,23 +156,10 @@ func Ledger(ctx context.Context, dir string, stores []string) (r Result, err err
 			return fmt.Errorf("%w: the ledger is rebuilt from the frontier: argosy restore a copy", err)
 		}
 		defer f.Close()
-		if len(stores) == 0 && outdir.Fleet(dir) && !holds(filepath.Join(dir, outdir.WARCDir)) {
-			return fmt.Errorf("%w: argosy rebuild ledger %s --store PLACE, for each", ErrNoStore, dir)
+		have, places, err := readStores(ctx, dir, stores)
+		if err != nil {
+			return err
 		}
-		if len(stores) == 0 {
-			stores = []string{filepath.Join(dir, outdir.WARCDir)}
-		}
-		have := captures{}
-		for _, name := range stores {
-			s, err := archive.OpenStore(name)
-			if err != nil {
-				return err
-			}
-			if err := have.store(ctx, s); err != nil {
-				return err
-			}
-		}
-		have.sort()
 		path := filepath.Join(dir, outdir.LedgerFile)
 		for _, more := range sqliteFiles {
 			if err := away(path + more); err != nil {
@@ -198,7 +185,12 @@ func Ledger(ctx context.Context, dir string, stores []string) (r Result, err err
 					return err
 				}
 			}
-			return log.markets(to)
+			for _, place := range places {
+				if err := to.Store(place); err != nil {
+					return err
+				}
+			}
+			return errors.Join(have.beside(to, f, jobs, &r), log.markets(to))
 		})
 		if err == nil {
 			_, err = writeIndexes(ctx, dir, l) // they say where the records are, as the ledger does
@@ -209,6 +201,33 @@ func Ledger(ctx context.Context, dir string, stores []string) (r Result, err err
 
 // ErrNoStore says that a ledger is to be made from archives, and none are named or lie in the directory.
 var ErrNoStore = errors.New("the archives of a fleet lie where its nodes put them: name the stores")
+
+// readStores returns the answers in stores, the directory's own if none are named, and where those are that were named.
+func readStores(ctx context.Context, dir string, names []string) (have captures, places []string, err error) {
+	named := len(names) > 0
+	if !named {
+		own := filepath.Join(dir, outdir.WARCDir)
+		if outdir.Fleet(dir) && !holds(own) {
+			return nil, nil, fmt.Errorf("%w: argosy rebuild ledger %s --store PLACE, for each", ErrNoStore, dir)
+		}
+		names = []string{own}
+	}
+	have = captures{}
+	for _, name := range names {
+		s, err := archive.OpenStore(name)
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := have.store(ctx, s); err != nil {
+			return nil, nil, err
+		}
+		if named {
+			places = append(places, s.URL())
+		}
+	}
+	have.sort()
+	return have, places, nil
+}
 
 // holds reports whether a directory has files.
 func holds(dir string) bool {
@@ -222,8 +241,13 @@ type captures map[string][]capture
 // capture is an archived answer.
 type capture struct {
 	crawl.Outcome
-	taken  bool // a page stands for it
-	passed bool // a job that has the URL began before it
+	used   bool   // a page stands for it,
+	taken  bool   // and it is that of no other job
+	passed bool   // a job that has the URL began before it
+	job    uint32 // whose it is; 0: nobody's
+	sure   bool   // that job began before it
+	layer  crawl.Layer
+	site   string
 }
 
 // store reads the answers in a store. What is damaged is passed over, with what stands behind it in its file.
@@ -293,7 +317,11 @@ func answer(rec *archive.ReadRecord) *crawl.Outcome {
 	if err != nil {
 		return nil
 	}
-	resp, err := fetch.ReadKept(rec, 0) // Discard reads the rest
+	most := int64(0) // of the body; Discard reads the rest
+	if u.Path() == robotsPath {
+		most = maxRobots
+	}
+	resp, err := fetch.ReadKept(rec, most)
 	if err != nil {
 		return nil
 	}
@@ -301,6 +329,7 @@ func answer(rec *archive.ReadRecord) *crawl.Outcome {
 	o := &crawl.Outcome{
 		Key: u.Key(), URL: u.String(), Status: resp.Status, Digest: rec.Header.Get("WARC-Payload-Digest"), Revisit: rec.Type() == "revisit",
 		Truncated: rec.Header.Get("WARC-Truncated"), IP: rec.Header.Get("WARC-IP-Address"), ETag: resp.Get("ETag"), LastMod: resp.Get("Last-Modified"),
+		Bytes: resp.Size, // of a page the frontier knows them
 	}
 	if o.Mime, _, err = mime.ParseMediaType(resp.Get("Content-Type")); err != nil {
 		o.Mime = "unk"
@@ -327,6 +356,11 @@ type restored struct {
 func (c captures) pages(to *ledger.Restorer, f *frontier.Frontier, j *frontier.Job, log *told, r *Result) error {
 	var rows []restored
 	err := f.URLs(j.ID, func(u frontier.URL) error {
+		site := ""
+		if t := f.Task(u.Task); t != nil {
+			site = t.Site
+		}
+		c.claim(j, &u, site)
 		if !crawl.EndedByNode(u.State, u.Reason) {
 			return nil
 		}
@@ -336,10 +370,6 @@ func (c captures) pages(to *ledger.Restorer, f *frontier.Frontier, j *frontier.J
 			return nil
 		}
 		log.adds(j.ID, &o)
-		site := ""
-		if t := f.Task(u.Task); t != nil {
-			site = t.Site
-		}
 		rows = append(rows, restored{site, o})
 		return nil
 	})
@@ -392,8 +422,8 @@ func (c captures) of(j *frontier.Job, u *frontier.URL) (found *capture) {
 			found, best = of, fits
 		}
 	}
-	if best >= later {
-		found.taken = true
+	if found != nil {
+		found.used, found.taken = true, best >= later
 	}
 	return found
 }
