@@ -71,7 +71,7 @@ func (t *Template) twice(changed bool, of kind) {
 // uncertain reports whether a template's pages may be drawn: much of what they bring is figures or pictures, or they bring something
 // now and then, and not enough of them were asked for twice.
 func (t *Template) uncertain() bool {
-	return t.Twice < drawnEnough && (t.Tables >= drawnFrom && 2*t.Tables >= t.Marked || t.New > 0 && t.mixed() && t.Marked >= proven)
+	return t.Twice < drawnEnough && (t.Tables >= drawnFrom && 2*t.Tables >= t.Marked || t.New > 0 && drawnBarren*t.Barren > t.Marked && t.Marked >= proven)
 }
 
 // novelty says what is new in an answer, and remembers it.

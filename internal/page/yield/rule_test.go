@@ -221,7 +221,7 @@ func TestDrawnPictures(t *testing.T) {
 	for _, c := range []struct {
 		drawn       bool
 		least, most int
-	}{{true, 300, 550}, {false, 900, 1100}} {
+	}{{true, 250, 400}, {false, 900, 1100}} {
 		m := New()
 		n, twice := 0, 0
 		for ; n < 4*limit && m.Cuts() == 0; n++ {

@@ -89,6 +89,7 @@ const (
 	drawnFrom   = 6  // answers that were asked for twice, after which it is known whether a template's pages are drawn,
 	drawnRare   = 16 // if one in so many of these was new both times,
 	drawnEnough = 8  // and that they are not;
+	drawnBarren = 4  // where more than one answer in so many brought nothing;
 	drawnSoon   = 4  // one URL in so many is asked for twice until then,
 	drawnEvery  = 16 // and in so many later, if they are
 	markAll     = 48 // answers of a template that are all marked; then, while it is productive, one in markEvery
@@ -313,7 +314,7 @@ func (m *Model) Take(a *Answer) Event {
 	case a.Twice:
 		t.twice(a.Changed, of)
 	case t.drawn() && of.brings():
-		of = isFaint
+		of, a.again = isFaint, true
 	}
 	switch of {
 	case isNew:
