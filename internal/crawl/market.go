@@ -153,7 +153,7 @@ type Round struct {
 	RanMS    int64       `cbor:"4,keyasint,omitempty" json:"ran_ms"`    // how long the job had run
 	Crawlers []Trader    `cbor:"5,keyasint" json:"crawlers"`            // before the market
 	Lots     []Lot       `cbor:"6,keyasint,omitempty" json:"lots"`      // what was offered
-	Prices   [][]float32 `cbor:"7,keyasint,omitempty" json:"prices"`    // of the lots that were bidden for, by round of the auction; lots: none
+	Prices   [][]float32 `cbor:"7,keyasint,omitempty" json:"prices"`    // of the lots that were bidden for, by round of the auction; in lots by its increments
 	Bidden   []int       `cbor:"11,keyasint,omitempty" json:"bidden"`   // which lots those were
 	Rounds   int         `cbor:"8,keyasint,omitempty" json:"rounds"`    // of the auction; lots: bids
 	TookOver int         `cbor:"9,keyasint,omitempty" json:"took_over"` // round after which the exact rule took over from the published one

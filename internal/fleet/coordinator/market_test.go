@@ -3,6 +3,7 @@ package coordinator
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -91,8 +92,16 @@ func TestEveryMarketEnds(t *testing.T) {
 		if err := clearMarket(cfg, traders, round); err != nil {
 			t.Fatal(err)
 		}
+		for no, prices := range round.Prices {
+			if len(prices) != len(round.Bidden) {
+				t.Fatalf("round %d has %d prices of %d lots", no+1, len(prices), len(round.Bidden))
+			}
+		}
 		got := make([]int, len(traders))
-		for _, l := range round.Lots {
+		for k, l := range round.Lots {
+			if at := slices.Index(round.Bidden, k); l.Buyer > 0 && cfg.Lots && (at < 0 || round.Prices[len(round.Prices)-1][at] != l.Price) {
+				t.Fatalf("lot %d costs %v; of %v the prices were %v", k+1, l.Price, round.Bidden, round.Prices)
+			}
 			if l.Buyer == 0 {
 				continue
 			}

@@ -90,8 +90,8 @@ type Round struct {
 	Rounds int // of the ascending auction, bids of the other
 	Value  float64
 
-	Offered  []int       // in the paper's form: items that were bidden for
-	Prices   [][]float64 // their prices, by round
+	Offered  []int       // items that were bidden for
+	Prices   [][]float64 // their prices, by round; of the auction with falling increments, by increment
 	TookOver int         // round after which the exact rule took over from the published one; 0: it did not
 }
 
@@ -172,10 +172,16 @@ func (r *Round) clear(cfg ExchangeConfig, traders []Trader, buyers, offered []in
 		if err != nil {
 			return err
 		}
-		r.Rounds, r.Value = c.Bids, c.Valuation
+		r.Rounds, r.Value, r.Offered = c.Bids, c.Valuation, offered
+		for _, prices := range c.Rounds {
+			for j := range prices {
+				prices[j] += reserve[j]
+			}
+			r.Prices = append(r.Prices, prices)
+		}
 		for j, k := range c.Buyer {
 			if k >= 0 {
-				r.Trades = append(r.Trades, Trade{offered[j], buyers[k], c.Prices[j] + reserve[j]})
+				r.Trades = append(r.Trades, Trade{offered[j], buyers[k], c.Prices[j]}) // raised with the last round's
 			}
 		}
 		return nil

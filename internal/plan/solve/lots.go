@@ -12,6 +12,7 @@ type LotsClearing struct {
 	// Worth of one more place at each buyer; the price of an item is what the best other use of it would bring.
 	Worth  []float64
 	Prices []float64
+	Rounds [][]float64 // those prices after each phase, the last of which is Prices
 	Bids   int
 	Bound  float64 // no clearing can be worth more than Valuation + Bound
 }
@@ -52,11 +53,15 @@ func ClearLots(v Matrix, places []int, epsilon float64) (LotsClearing, error) {
 	}
 	epsilon = max(epsilon, top*1e-12, math.SmallestNonzeroFloat64*1e20) // below that a bid would not change a price
 	l := newLots(v, places, all)
+	var rounds [][]float64
 	for e := top / 4; e > epsilon; e /= 5 {
 		l.phase(e)
+		rounds = append(rounds, l.prices(l.worth()))
 	}
 	l.phase(epsilon)
-	return l.clearing(n * epsilon), nil
+	c := l.clearing(n * epsilon)
+	c.Rounds = append(rounds, c.Prices)
+	return c, nil
 }
 
 // lots is the state of the auction. The last buyer is the outside, with a place for every item, where everything is
@@ -140,23 +145,37 @@ func (l *lots) bid(w int32, eps float64) (out int32) {
 	return out
 }
 
-func (l *lots) clearing(bound float64) LotsClearing {
-	buyers := len(l.buyers) - 1
-	c := LotsClearing{Buyer: make([]int, l.v.Rows), Worth: make([]float64, buyers), Prices: make([]float64, l.v.Rows), Bids: l.bids, Bound: bound}
-	free := l.buyers[buyers][0].price // what a place costs that is worth nothing
-	for b := range c.Worth {
+// worth is what one more place at each buyer is worth.
+func (l *lots) worth() []float64 {
+	out := make([]float64, len(l.buyers)-1)
+	free := l.buyers[len(out)][0].price // what a place costs that is worth nothing
+	for b := range out {
 		if h := l.buyers[b]; len(h) > 0 {
-			c.Worth[b] = max(0, h[0].price-free)
+			out[b] = max(0, h[0].price-free)
 		}
 	}
-	for w := range c.Buyer {
-		c.Buyer[w] = -1
-		for b := range buyers {
+	return out
+}
+
+// prices is what the best other use of each item would bring, worth being what places are.
+func (l *lots) prices(worth []float64) []float64 {
+	out := make([]float64, l.v.Rows)
+	for w := range out {
+		for b := range worth {
 			if len(l.buyers[b]) > 0 {
-				c.Prices[w] = max(c.Prices[w], l.v.At(w, b)-c.Worth[b])
+				out[w] = max(out[w], l.v.At(w, b)-worth[b])
 			}
 		}
-		if b := int(l.at[w]); b < buyers && l.v.At(w, b) >= 0 {
+	}
+	return out
+}
+
+func (l *lots) clearing(bound float64) LotsClearing {
+	worth := l.worth()
+	c := LotsClearing{Buyer: make([]int, l.v.Rows), Worth: worth, Prices: l.prices(worth), Bids: l.bids, Bound: bound}
+	for w := range c.Buyer {
+		c.Buyer[w] = -1
+		if b := int(l.at[w]); b < len(worth) && l.v.At(w, b) >= 0 {
 			c.Buyer[w] = b
 			c.Valuation += l.v.At(w, b)
 		}
