@@ -145,26 +145,23 @@ func newTopicScore() *cobra.Command {
 	var t topicCommand
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "score FILE…", Short: "Score pages by a topic, term by term", Args: cobra.MinimumNArgs(1),
-		Example: "  argosy topic score page.html --topic \"asynchronous iterators\"\n  argosy topic score pages/*.html --topic-model enzymes.json --json",
+		Use: "score FILE|URL…", Short: "Score pages by a topic, term by term", Args: cobra.MinimumNArgs(1),
+		Example: "  argosy topic score page.html https://example.com/a --topic \"asynchronous iterators\"\n  argosy topic score pages/*.html --topic-model enzymes.json --json",
 		RunE: func(c *cobra.Command, args []string) error {
 			of, err := t.made()
 			if err != nil {
 				return err
 			}
-			judge := topic.NewJudge(of)
+			judge, read := topic.NewJudge(of), exampleReader{open: t.flags.asker}
 			for _, name := range args {
-				if strings.Contains(name, "://") {
-					return usage("%s: only files are scored here; argosy explain URL -o DIR explains a page of a crawl", name)
-				}
-				b, err := readTopicFile("score", name)
+				b, html, err := read.page("score", name)
 				if err != nil {
 					return err
 				}
-				v := judge.Explain(plainPage(name, b))
+				v := judge.Explain(b, html)
 				if asJSON {
 					err = printJSON(c.OutOrStdout(), struct {
-						File string `json:"file"`
+						File string `json:"file"` // or URL
 						topic.Verdict
 					}{name, v})
 				} else {

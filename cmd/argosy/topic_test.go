@@ -210,6 +210,10 @@ func TestTopicLikeURL(t *testing.T) {
 	if code != 0 || !strings.Contains(out, "41 on the topic") {
 		t.Errorf("crawl: exit %d\n%s%s", code, out, errs)
 	}
+	code, out, errs = apart(t, "topic", "score", site+"s2/b1", "--topic", "asynchronous iterators", "--allow-private", "--delay", "0")
+	if code != 0 || !strings.Contains(out, site+"s2/b1: score 0.") || !strings.Contains(out, "on the topic") {
+		t.Errorf("score: exit %d\n%s%s", code, out, errs)
+	}
 	shut := serves(t, "User-agent: *\nDisallow: /", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusTeapot) })
 	for _, c := range []struct{ url, want string }{
 		{site + "none", "it answers 404, not 200"},
@@ -262,7 +266,7 @@ func TestTopicCommands(t *testing.T) {
 		{[]string{"topic", "show", "--topic-text", filepath.Join(dir, "none")}, "no such file"},
 		{[]string{"topic", "show", "--topic-unlike", off}, "without --topic-like"},
 		{[]string{"topic", "show", "--topic", "a", "--topic-threshold", "2"}, "0.001 to 0.999"},
-		{[]string{"topic", "score", "http://a.test/", "--topic", "a"}, "only files"},
+		{[]string{"topic", "score", "https://:bad/", "--topic", "a"}, "bad"},
 		{[]string{"crawl", "http://a.test/", "-o", filepath.Join(dir, "c"), "--order", "best"}, "without a topic"},
 		{[]string{"crawl", "http://a.test/", "-o", filepath.Join(dir, "c"), "--topic", "a", "--tunnel", "-2"}, "--tunnel"},
 		{[]string{"crawl", "http://a.test/", "-o", filepath.Join(dir, "c"), "--order", "random"}, `"--order" flag: allowed are best, breadth, depth`},
