@@ -126,7 +126,8 @@ func TestRetriedPageKeepsItsRecord(t *testing.T) {
 	check := func(what string, captures int64) {
 		t.Helper()
 		r, err := verify.Dir(t.Context(), c.Dir)
-		if err != nil || !r.OK || r.Orphans != 0 || r.Pages+r.Beside != captures || int64(r.Indexed) != captures {
+		indexed := int64(r.Indexed) == captures || len(r.Unended) > 0 && r.Indexed == 0 // the ledger may have heard that the job goes on
+		if err != nil || !r.OK || r.Orphans != 0 || r.Pages+r.Beside != captures || !indexed {
 			t.Errorf("%s: %+v, %v", what, r, err)
 		}
 	}
@@ -140,7 +141,7 @@ func TestRetriedPageKeepsItsRecord(t *testing.T) {
 	if sum := runConfig(t, c); sum.Fetched != 1 || sum.Failed != 0 {
 		t.Errorf("%+v", sum)
 	}
-	check("had", 3)
+	check("had", 3) // the job has ended: with its index
 }
 
 // Damage to the record of a request costs its page, and other damage nothing that the ledger names.
