@@ -184,3 +184,29 @@ func TestEnding(t *testing.T) {
 		t.Error("a job of which nothing is known ends")
 	}
 }
+
+// A probe is a decision as a lease is: it has an attempt and a reason.
+func TestProbesAreExplained(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t, dir)
+		s.start()
+		s.play("node a")
+		s.play("node b")
+		j := crawl.Job{Limits: crawl.DefaultLimits(), Identity: crawl.Identity{Scope: crawl.ScopeSite, UserAgent: "t", Seeds: []string{"http://s.test/"}}}
+		j.Limits.PerIP, j.Limits.Delay, j.Placing.Strategy, j.Placing.Probe = 0, 0, "bandwidth", "all"
+		if _, err := s.co.Submit(t.Context(), j); err != nil {
+			t.Fatal(err)
+		}
+		s.play("wait 2s a b")
+		ds, n, err := s.co.Decisions(t.Context(), DecisionsQuery{Job: 1, Only: "probes"})
+		if err != nil || n != 1 || ds[0].Attempt != 1 || ds[0].Lease == 0 || ds[0].Probe != schedule.ProbeBandwidth || ds[0].Why != schedule.WhyAll {
+			t.Errorf("%d: %+v, %v", n, ds, err)
+		}
+		plans, _, err := s.co.Plans(t.Context(), 1, 0, 0)
+		if err != nil || len(plans) == 0 || plans[len(plans)-1].Probes != 1 {
+			t.Errorf("plans: %+v, %v", plans, err)
+		}
+		s.halt()
+	})
+}

@@ -244,7 +244,7 @@ func (s *scene) start() {
 	s.fail(err)
 	s.l, err = ledger.Open(s.t.Context(), filepath.Join(s.dir, "ledger.db"))
 	s.fail(err)
-	s.co = New(Config{Strategy: "roundrobin", Strategies: strategy.New, Probe: "none", Serve: true}, s.log, s.log, s.log, s.f, s.l)
+	s.co = New(Config{Strategy: "roundrobin", Strategies: strategy.New, Probe: "none", Serve: true, Remember: true}, s.log, s.log, s.log, s.f, s.l)
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop, s.done = stop, make(chan error, 1)
 	go func(co *Coordinator, done chan error) { done <- co.Run(ctx) }(s.co, s.done)
