@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -129,18 +130,26 @@ func csvRows(w io.Writer, names []string) *rowWriter {
 	return &rowWriter{csv: cw}
 }
 
+// unarmed takes out of texts of pages what would steer a terminal that a table is looked at with.
+func unarmed(texts []string) []string {
+	for i := range texts {
+		texts[i] = strings.ReplaceAll(string(harmless([]byte(texts[i]))), "\x1b", "\uFFFD")
+	}
+	return texts
+}
+
 func (w *rowWriter) write(r row) error {
 	if w.csv == nil {
 		return w.enc.Encode(r)
 	}
 	p := r.Page
-	return w.csv.Write([]string{
+	return w.csv.Write(unarmed([]string{
 		p.URL, p.State, p.Reason, strconv.Itoa(p.Status), p.Mime, p.Title, p.Lang, strconv.FormatInt(p.Bytes, 10),
 		strconv.Itoa(p.Depth), p.Digest, strconv.FormatBool(p.Revisit), p.Redirect, p.Site, p.Node,
 		strconv.FormatInt(p.FetchedAt, 10), p.WARC, strconv.FormatInt(p.Offset, 10), strconv.FormatInt(p.Length, 10),
 		p.Detail, r.Parent, r.Anchor, strconv.Itoa(int(r.Tries)),
 		strconv.FormatFloat(p.Score, 'g', -1, 64), strconv.FormatFloat(p.Expected, 'g', -1, 64),
-	})
+	}))
 }
 
 func (w *rowWriter) close() error {

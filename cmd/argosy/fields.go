@@ -174,10 +174,10 @@ func (w *fieldWriter) write(r *fieldRow) error {
 		for i := range flat {
 			flat[i] = short(flat[i], 60)
 		}
-		_, err := fmt.Fprintln(w.table, strings.Join(append(flat, r.product, r.url), "\t"))
+		_, err := fmt.Fprintln(w.table, strings.Join(unarmed(append(flat, r.product, r.url)), "\t"))
 		return err
 	case w.csv != nil:
-		return w.csv.csv.Write(append([]string{r.url, r.product, r.site}, flat...))
+		return w.csv.csv.Write(unarmed(append([]string{r.url, r.product, r.site}, flat...)))
 	}
 	one := map[string]any{"url": r.url, "product": r.product, "site": r.site}
 	for i, v := range r.values {

@@ -1,6 +1,9 @@
 package main
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // What comes from outside cannot steer the terminal that it is shown on.
 func TestHarmless(t *testing.T) {
@@ -18,5 +21,20 @@ func TestHarmless(t *testing.T) {
 		if got := string(harmless([]byte(text))); got != want {
 			t.Errorf("%q becomes %q, want %q", text, got, want)
 		}
+	}
+}
+
+// What CSV has of pages steers no terminal, colours included.
+func TestCSVIsUnarmed(t *testing.T) {
+	var b strings.Builder
+	rows := csvRows(&b, []string{"title"})
+	if err := rows.csv.Write(unarmed([]string{"a\x1b[31m\x07\u009b\u202eb\tc\nd"})); err != nil {
+		t.Fatal(err)
+	}
+	if err := rows.close(); err != nil {
+		t.Fatal(err)
+	}
+	if want := "title\n\"a\uFFFD[31m\uFFFD\uFFFD\uFFFDb\tc\nd\"\n"; b.String() != want {
+		t.Errorf("%q, want %q", b.String(), want)
 	}
 }

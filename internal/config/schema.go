@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"argosy/internal/crawl"
+	"argosy/internal/plan/split"
 )
 
 // Schema returns the JSON schema of a job file (draft 2020-12). It is made of the very types that files are read into.
@@ -39,35 +40,14 @@ func schemaOf(t reflect.Type) object {
 	case reflect.TypeFor[Span]():
 		return spanSchema()
 	}
+	if t == reflect.TypeFor[split.Product]() || t == reflect.TypeFor[split.Use]() {
+		return object{"anyOf": []object{{"type": "string"}, structSchema(t)}}
+	}
 	switch t.Kind() {
 	case reflect.Pointer:
 		return schemaOf(t.Elem())
 	case reflect.Struct:
-		props := object{}
-		for i := range t.NumField() {
-			f := t.Field(i)
-			name, option, _ := strings.Cut(f.Tag.Get("yaml"), ",")
-			if option == "inline" {
-				maps.Copy(props, schemaOf(f.Type)["properties"].(object))
-			}
-			if name == "" || name == "-" {
-				continue
-			}
-			p := schemaOf(f.Type)
-			if d := f.Tag.Get("doc"); d != "" {
-				p["description"] = d
-			}
-			if e := f.Tag.Get("enum"); e != "" {
-				p["enum"] = strings.Fields(e)
-			}
-			for tag, key := range map[string]string{"min": "minimum", "max": "maximum"} {
-				if n, err := strconv.Atoi(f.Tag.Get(tag)); err == nil {
-					p[key] = n
-				}
-			}
-			props[name] = p
-		}
-		return object{"type": "object", "properties": props, "additionalProperties": false}
+		return structSchema(t)
 	case reflect.Slice, reflect.Array:
 		return object{"type": "array", "items": schemaOf(t.Elem())}
 	case reflect.Map:
@@ -80,6 +60,34 @@ func schemaOf(t reflect.Type) object {
 		return object{"type": "number"}
 	}
 	return object{"type": "integer"}
+}
+
+func structSchema(t reflect.Type) object {
+	props := object{}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, option, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		if option == "inline" {
+			maps.Copy(props, schemaOf(f.Type)["properties"].(object))
+		}
+		if name == "" || name == "-" {
+			continue
+		}
+		p := schemaOf(f.Type)
+		if d := f.Tag.Get("doc"); d != "" {
+			p["description"] = d
+		}
+		if e := f.Tag.Get("enum"); e != "" {
+			p["enum"] = strings.Fields(e)
+		}
+		for tag, key := range map[string]string{"min": "minimum", "max": "maximum"} {
+			if n, err := strconv.Atoi(f.Tag.Get(tag)); err == nil {
+				p[key] = n
+			}
+		}
+		props[name] = p
+	}
+	return object{"type": "object", "properties": props, "additionalProperties": false}
 }
 
 func sizeSchema() object {

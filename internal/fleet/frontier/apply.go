@@ -520,23 +520,6 @@ func (x *tx) recall(r crawl.Recall) error {
 	return x.close(t, l)
 }
 
-// recycle counts a recall from a live node; a task that was recalled often enough goes to a person at its next one.
-func (x *tx) recycle(t *Task, l *Lease, reason string) {
-	t.note(fmt.Sprintf("attempt %d on %s: %s", t.attempt(l), l.Node, reason))
-	t.avoid(l.Node)
-	x.fails(t, l.Node)
-	j := x.f.jobs[l.Job]
-	switch c := j.Identity.Collect; {
-	case c != nil && c.Keep:
-		x.person(t, reason)
-	case t.Recalls >= j.Limits.RecycleLimit:
-		x.person(t, fmt.Sprintf("recalled %d times; the last one: %s", t.Recalls, reason))
-	default:
-		t.Recalls++
-		x.moves(t, reason)
-	}
-}
-
 // close ends a lease and returns what it still holds to the queue, in the places it came from.
 func (x *tx) close(t *Task, l *Lease) error {
 	l.ClosedAt = x.at

@@ -7,6 +7,47 @@ import (
 	"argosy/internal/crawl"
 )
 
+// recycle counts a recall from a live node; a task that was recalled often enough goes to a person at its next one.
+func (x *tx) recycle(t *Task, l *Lease, reason string) {
+	t.note(fmt.Sprintf("attempt %d on %s: %s", t.attempt(l), l.Node, reason))
+	t.avoid(l.Node)
+	x.fails(t, l.Node)
+	j := x.f.jobs[l.Job]
+	switch c := j.Identity.Collect; {
+	case c != nil && c.Keep:
+		x.person(t, reason)
+	case t.Recalls >= j.Limits.RecycleLimit:
+		x.person(t, fmt.Sprintf("recalled %d times; the last one: %s", t.Recalls, reason))
+	default:
+		t.Recalls++
+		x.moves(t, reason)
+	}
+}
+
+// hasRead notes how a lease of result pages has ended that did not fail.
+func (x *tx) hasRead(t *Task, l *Lease, reason string) {
+	if t.Of == nil || t.State != "" || t.Recalls > 0 || l.Given == 0 {
+		return
+	}
+	why := fmt.Sprintf("attempt %d on %s has read %d of %d result pages: %s", t.attempt(l), l.Node, l.Collected, l.Given, reason)
+	if left := t.Of.Left(); left > 0 && t.Pending() == 0 {
+		why += fmt.Sprintf("; it waits for %d pages", left)
+	}
+	x.moves(t, why)
+}
+
+// goesOn reports whether a part shows that a task gets on, so that what failed before does not count any more. Of a search its result
+// pages say so themselves (answered), and of what it has named only pages that come to an end.
+func (t *Task) goesOn(l *Lease, p *crawl.Part) bool {
+	switch {
+	case t.Of != nil:
+		return false
+	case t.Search > 0:
+		return l.heard(p)
+	}
+	return p.Bytes > 0 || len(p.Outcomes) > 0
+}
+
 // heard notes whether the site of a lease of what a search has named has answered it, and reports whether one of its pages has come to an
 // end by that: one that is to be asked again (403, 429) is none.
 func (l *Lease) heard(p *crawl.Part) (ended bool) {

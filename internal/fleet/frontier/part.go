@@ -84,7 +84,7 @@ func (x *tx) part(e *crawl.Entry, p *crawl.Part) error {
 		return nil
 	}
 	x.goesOn(j)
-	if t.Of == nil && (t.Search == 0 && (p.Bytes > 0 || len(p.Outcomes) > 0) || t.Search > 0 && l.heard(p)) {
+	if t.goesOn(l, p) {
 		t.Recalls = 0
 	}
 	if p.Progress(l.Resolve) {
@@ -94,13 +94,7 @@ func (x *tx) part(e *crawl.Entry, p *crawl.Part) error {
 		x.failed(j, t, l)
 	}
 	if p.Final {
-		if t.Of != nil && t.State == "" && t.Recalls == 0 && l.Given > 0 {
-			why := fmt.Sprintf("attempt %d on %s has read %d of %d result pages: %s", t.attempt(l), l.Node, l.Collected, l.Given, p.Reason)
-			if left := t.Of.Left(); left > 0 && t.Pending() == 0 {
-				why += fmt.Sprintf("; it waits for %d pages", left)
-			}
-			x.moves(t, why)
-		}
+		x.hasRead(t, l, p.Reason)
 		x.fx.Ended = append(x.fx.Ended, Ended{l, p.Reason})
 		return x.close(t, l)
 	}

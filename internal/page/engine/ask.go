@@ -131,6 +131,22 @@ func (r *Ready) Restricts() bool {
 	return strings.Contains(r.Query, "{site}") || strings.Contains(r.URL, "{site}")
 }
 
+// Whereabouts refuses an engine of which nobody has said where it is.
+func (r *Ready) Whereabouts() error {
+	if strings.Contains(r.URL, "{base}") && r.Base == "" {
+		return errors.New("give the address of the program that is asked")
+	}
+	return nil
+}
+
+// sign is what stands between words, before it is escaped: it may be written as it stands in an address, where a plus is a space.
+func (r *Ready) sign() string {
+	if s, err := url.QueryUnescape(r.And); err == nil {
+		return s
+	}
+	return r.And
+}
+
 // counts reports whether pages are reached by counting.
 func (r *Ready) counts() bool { return strings.Contains(r.URL, "{page}") }
 
@@ -139,8 +155,8 @@ func (r *Ready) Address(s Search, page int) (string, error) {
 	if strings.TrimSpace(strings.Join(s.Words, "")) == "" {
 		return "", errors.New("no words to search for")
 	}
-	if strings.Contains(r.URL, "{base}") && r.Base == "" {
-		return "", &Error{r.Name, "base", errors.New("give the address of the program that is asked")}
+	if err := r.Whereabouts(); err != nil {
+		return "", &Error{r.Name, "base", err}
 	}
 	q := r.Plain
 	if s.Site != "" {
@@ -152,7 +168,7 @@ func (r *Ready) Address(s Search, page int) (string, error) {
 		}
 		q = r.Query
 	}
-	q = strings.NewReplacer("{words}", strings.Join(s.Words, r.And), "{site}", s.Site).Replace(q)
+	q = strings.NewReplacer("{words}", strings.Join(s.Words, r.sign()), "{site}", s.Site).Replace(q)
 	if r.enc != nil {
 		var err error
 		if q, err = r.enc.NewEncoder().String(q); err != nil {

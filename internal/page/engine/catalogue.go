@@ -80,9 +80,6 @@ func resolve(given map[string][]Engine, name string, k, deep int) (Engine, error
 	if err != nil {
 		return e, err
 	}
-	if e.URL != "" { // pages are counted as the URL wants them
-		under.First, under.Step = nil, nil
-	}
 	to, from := reflect.ValueOf(&e).Elem(), reflect.ValueOf(under)
 	for i := range to.NumField() {
 		if name := to.Type().Field(i).Name; to.Field(i).IsZero() && name != "Like" && name != "IgnoreRobots" {

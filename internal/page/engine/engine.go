@@ -44,7 +44,7 @@ type Engine struct {
 	URL      string `yaml:"url,omitempty" doc:"address of a search; {query} is what is asked, {page} counts pages or results by first and step; {site} and {base} may be in it"`
 	Query    string `yaml:"query,omitempty" doc:"what is asked about a site, with {words} and {site}; without {site} it cannot be restricted to one (default: {words} site:{site})"`
 	Plain    string `yaml:"plain,omitempty" doc:"what is asked without a site (default: {words})"`
-	And      string `yaml:"and,omitempty" doc:"what stands between two words (default: a space)"`
+	And      string `yaml:"and,omitempty" doc:"what stands between two words, plain or as in an address: & or %26; + is the space that it is there, %2B a plus (default: a space)"`
 	Encoding string `yaml:"encoding,omitempty" doc:"in which the words are written, a WHATWG label (default: utf-8)"`
 	First    *int   `yaml:"first,omitempty" doc:"{page} of the first page (default: 0)" min:"0" max:"1000000"`
 	Step     *int   `yaml:"step,omitempty" doc:"what {page} grows by from page to page (default: 1)" min:"1" max:"1000000"`

@@ -44,6 +44,9 @@ func TestAddress(t *testing.T) {
 	}{
 		{Engine{URL: "http://e.example/s?wd={query}&pn={page}", Step: new(10)}, Search{[]string{"高钙", "a&b"}, ""}, 2, "http://e.example/s?wd=%E9%AB%98%E9%92%99+a%26b&pn=20"},
 		{Engine{URL: "http://e.example/{query}/{page}", First: new(1)}, Search{[]string{"a b", "c/d"}, ""}, 0, "http://e.example/a%20b%20c%2Fd/1"},
+		{Engine{And: "+"}, Search{Words: []string{"a", "b"}}, 0, "http://e.example/?q=a+b"},
+		{Engine{And: "%26"}, Search{Words: []string{"a", "b"}}, 0, "http://e.example/?q=a%26b"},
+		{Engine{And: "%2B"}, Search{Words: []string{"a", "b"}}, 0, "http://e.example/?q=a%2Bb"},
 		{Engine{Query: "site:{site} {words}", And: "&"}, Search{[]string{"a", "b"}, "x.example/n/"}, 0, "http://e.example/?q=site%3Ax.example%2Fn%2F+a%26b"},
 		{Engine{Query: "{words}", URL: "http://e.example/?q={query}&on={site}"}, Search{[]string{"a"}, "x.example"}, 0, "http://e.example/?q=a&on=x.example"},
 		{Engine{URL: "{base}/s?q={query}", Base: "http://e.example:81/w/"}, Search{[]string{"{page}"}, ""}, 0, "http://e.example:81/w/s?q=%7Bpage%7D"},
@@ -190,8 +193,8 @@ func TestLike(t *testing.T) {
 	if got, _ := a.Address(Search{Words: []string{"x", "y"}}, 1); got != "http://a.example/?q=x-y&p=11" {
 		t.Error(got)
 	}
-	if got, _ := b.Address(Search{Words: []string{"x", "奶"}}, 1); got != "http://b.example/?q=x-%C4%CC&p=1" {
-		t.Error(got) // counted as its own URL wants, and by the new a
+	if got, _ := b.Address(Search{Words: []string{"x", "奶"}}, 1); got != "http://b.example/?q=x-%C4%CC&p=11" {
+		t.Error(got) // first and step are a's: keys that are not given
 	}
 	if a.IgnoreRobots || b.IgnoreRobots {
 		t.Error("robots.txt is disregarded by those who do not say so")

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 )
 
@@ -106,30 +105,11 @@ func (f *field) made(v string) (string, bool) {
 	v = strings.Join(strings.Fields(v), " ")
 	switch f.As {
 	case "number":
-		m := written.FindString(v)
-		return decimal(strings.NewReplacer(" ", "", "'", "", "’", "", "−", "-").Replace(m)), m != ""
+		return numberOf(v)
 	case "date":
 		return dateOf(v)
 	}
 	return v, v != ""
-}
-
-// written is a number as prices are written: thousands may stand apart by spaces or apostrophes.
-var written = regexp.MustCompile(`[-−]?\d{1,3}(?:[ '’]\d{3})+(?:[.,]\d+)?\b|[-−]?\d+(?:[.,]\d+)*`)
-
-// decimal writes a number with a point alone. What stands once, and last, is the point of 1,234.50 and of 1.234,50; a comma before three
-// figures that stands alone is none, as in 1,234.
-func decimal(s string) string {
-	at := strings.LastIndexAny(s, ".,")
-	if at < 0 {
-		return s
-	}
-	whole, rest := s[:at], s[at+1:]
-	groups := strings.NewReplacer(".", "", ",", "")
-	if strings.ContainsRune(whole, rune(s[at])) || s[at] == ',' && len(rest) == 3 && !strings.Contains(whole, ".") {
-		return groups.Replace(s)
-	}
-	return groups.Replace(whole) + "." + rest
 }
 
 // EncodeFields writes fields down.

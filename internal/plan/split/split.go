@@ -18,10 +18,10 @@ import (
 
 // Virtual is a virtual task.
 type Virtual struct {
-	Products []Product           `yaml:"products" doc:"subjects to look for"`
+	Products []Product           `yaml:"products" doc:"subjects to look for: each its name, or keys"`
 	Aliases  map[string][]string `yaml:"aliases" doc:"name to words, where no segmenter would find them"`
 	Sites    []string            `yaml:"sites" doc:"hosts, or hosts with a path, to restrict searches to; those judged relevant by hand"`
-	Engines  []Use               `yaml:"engines" doc:"search engines that are asked: each by its name in the catalogue ({name: NAME}), with keys of its own, or described here as a whole"`
+	Engines  []Use               `yaml:"engines" doc:"search engines that are asked: each by its name in the catalogue, or {name: NAME} with keys of its own, or described here as a whole"`
 	Subset   int                 `yaml:"subset" doc:"URLs of an actual task (default: 10)" min:"0"`
 	Apart    bool                `yaml:"apart" doc:"an actual task holds searches of one product on one site only"`
 	Seed     uint64              `yaml:"seed" doc:"of the random order in which actual tasks enter the waiting queue" min:"0"`
@@ -51,6 +51,24 @@ type Product struct {
 	Keywords map[string][]string `yaml:"keywords" doc:"engine to words that are added there"`
 	Sites    []string            `yaml:"sites" doc:"of the virtual task's, those for this product; empty is all"`
 	Engines  []string            `yaml:"engines" doc:"of the virtual task's, those for this product; empty is all"`
+}
+
+// UnmarshalYAML reads a product: its keys, or its name alone.
+func (p *Product) UnmarshalYAML(read func(any) error) error {
+	type keys Product
+	if read(&p.Name) == nil {
+		return nil
+	}
+	return read((*keys)(p))
+}
+
+// UnmarshalYAML reads an engine: its keys, or its name alone.
+func (u *Use) UnmarshalYAML(read func(any) error) error {
+	type keys Use
+	if read(&u.Name) == nil {
+		return nil
+	}
+	return read((*keys)(u))
 }
 
 // Use is a search engine as a virtual task uses it: by its name in the catalogue, with keys of its own that count more, or as a whole.
@@ -209,6 +227,9 @@ func (s *splitter) open(catalogue *engine.Catalogue) error {
 		r, err := catalogue.Get(u.Name)
 		if err != nil {
 			return bad(err, "engines[%d]", i)
+		}
+		if err := r.Whereabouts(); err != nil {
+			return bad(err, "engines[%d].base", i)
 		}
 		s.ready = append(s.ready, r)
 	}
