@@ -88,6 +88,9 @@ func printOutcome(w io.Writer, r *survey.Report) error {
 	n := r.Counts
 	fmt.Fprintf(w, "%s: %s, %s discovered on %s\n", r.Dir, r.State, plural(n.Discovered, "URL"), plural(n.Sites, "site"))
 	fmt.Fprintf(w, "%s fetched (%s pages, %s), %s failed, %s excluded, %s pending\n", count(n.Fetched), count(n.Pages), size(n.Bytes), count(n.Failed), count(n.Excluded), count(n.Pending))
+	if t := r.Topic; t != nil {
+		fmt.Fprintf(w, "%s of %s on the topic %q, different ones for %.3f of the fetches\n", count(t.CC), plural(t.VC, "page"), t.Topic, t.Harvest)
+	}
 	printShares(w, "Statuses", r.Statuses)
 	printShares(w, "Types", r.Types)
 	fmt.Fprintf(w, "\nBroken links: %s\n", plural(int64(len(r.Broken)+r.BrokenMore), "URL"))

@@ -40,7 +40,7 @@ func (r *Report) HTML(w io.Writer, explain Explain) error {
 		el("meta", at{"name": "robots", "content": "noindex, nofollow"}),
 		el("title", nil, r.title()+" – crawl report"),
 		el("style", nil, style))
-	body := el("main", nil, r.head(), r.overTime(),
+	body := el("main", nil, r.head(), r.overTime(), r.harvest(),
 		el("div", class("grid"),
 			el("div", class("card"), el("h3", nil, "Status codes"), chart(statusBars(r.Statuses))),
 			el("div", class("card"), el("h3", nil, "Types"), chart(bars(r.Types, plain))),
@@ -188,6 +188,27 @@ func (r *Report) overTime() nodes {
 		el("h2", nil, "Over time"),
 		lead(fmt.Sprintf("URLs fetched in each of %d equal stretches of time, %s each; those answered with an error in red.", len(r.Timeline), stretch(r))),
 		el("div", class("card"), timeline(r)),
+	}
+}
+
+// harvest shows how many pages were on the topic, from the crawl's beginning to its end.
+func (r *Report) harvest() nodes {
+	t := r.Topic
+	if t == nil || len(t.Curve) == 0 {
+		return nil
+	}
+	var steps []bar
+	last := Harvest{}
+	for _, h := range t.Curve {
+		on, of := h.Relevant-last.Relevant, h.Pages-last.Pages
+		steps = append(steps, bar{Name: num(h.Pages) + " pages", Text: num(on) + " of " + num(of), Percent: percent(on, of)})
+		last = h
+	}
+	return nodes{
+		heading("topic", "On the topic"),
+		lead(fmt.Sprintf("%s of %s are about “%s”, different ones for %.3f of the fetches. Of the pages of each step, in the order in which they came:",
+			num(t.CC), plural(t.VC, "page"), t.Topic, t.Harvest)),
+		el("div", class("card"), chart(steps)),
 	}
 }
 

@@ -25,6 +25,7 @@ func TestPageEscapes(t *testing.T) {
 		Templates: []Template{{Site: evil, Template: evil, URLs: 1, Example: evil, Exclude: evil}},
 		Same:      []ledger.Same{{Example: evil}},
 		Traps:     []crawl.Trap{{Site: evil, Template: evil, Example: evil}},
+		Topic:     &Stats{Topic: evil, VC: 40, CC: 12, Curve: []Harvest{{20, 3}, {40, 12}}},
 	}
 	var page strings.Builder
 	if err := r.HTML(&page, func(string) (string, string) { return evil, evil }); err != nil {
@@ -32,6 +33,11 @@ func TestPageEscapes(t *testing.T) {
 	}
 	if n := strings.Count(page.String(), "alert(1)"); n < 30 {
 		t.Fatalf("what a site wrote stands %d times on the page", n)
+	}
+	for _, want := range []string{"3 of 20", "9 of 20", "12 of 40 pages"} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("of the topic's harvest no %q", want)
+		}
 	}
 	doc, err := html.Parse(strings.NewReader(page.String()))
 	if err != nil {

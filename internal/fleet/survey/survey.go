@@ -59,6 +59,7 @@ type Report struct {
 	Templates  []Template    `json:"templates"`
 	Same       []ledger.Same `json:"-"`
 	Traps      []crawl.Trap  `json:"traps,omitempty"`
+	Topic      *Stats        `json:"topic,omitempty"`  // of a crawl with one
 	Unread     int           `json:"unread,omitempty"` // files of archives that could not be read to their end
 }
 
@@ -168,6 +169,11 @@ func Make(ctx context.Context, at verify.Place, job uint32, now time.Time) (*Rep
 		j.State = crawl.JobInterrupted // a process that dies cannot say so
 	}
 	r.Name, r.State, r.Seeds, r.Scope, r.Created = j.Name, j.State, int(j.Identity.SeedCount()), string(j.Identity.Scope), time.UnixMilli(j.Created).UTC()
+	if j.Identity.Topic != nil {
+		if r.Topic, err = StatsOf(ctx, l, job, func() (*MarketStats, error) { return nil, nil }); err != nil {
+			return nil, err
+		}
+	}
 	if err := g.span(ctx, l, job); err != nil {
 		return nil, err
 	}
