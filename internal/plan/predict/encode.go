@@ -29,6 +29,7 @@ type encoded struct {
 	Page     []float64     `cbor:"7,keyasint,omitempty"`
 	Aging    []float64     `cbor:"8,keyasint,omitempty"`
 	Clump    []float64     `cbor:"9,keyasint,omitempty"`
+	Probe    []float64     `cbor:"10,keyasint,omitempty"`
 }
 
 type encodedNode struct {
@@ -83,7 +84,7 @@ type encodedWork struct {
 
 // Encode writes the record down. Equal records give equal bytes.
 func (rec *Record) Encode() ([]byte, error) {
-	e := encoded{Version: recordVersion, Observed: rec.observed, Fleet: rec.fleet, Page: rec.page.encode(), Aging: rec.aging.encode(), Clump: rec.clump.encode()}
+	e := encoded{Version: recordVersion, Observed: rec.observed, Fleet: rec.fleet, Page: rec.page.encode(), Aging: rec.aging.encode(), Clump: rec.clump.encode(), Probe: rec.probe.encode()}
 	for i := range rec.node {
 		n := &rec.node[i]
 		x := encodedNode{Name: rec.nodes.names[i], Store: [2]float64{n.store.bits, n.store.seconds}}
@@ -215,7 +216,11 @@ func DecodeRecord(b []byte) (*Record, error) {
 	if err != nil {
 		return nil, fmt.Errorf("record of measurements: what is missing: %w", err)
 	}
-	rec.clump = clump{missed[0], missed[1]}
+	probe, err := sums(e.Probe, 2)
+	if err != nil {
+		return nil, fmt.Errorf("record of measurements: probes: %w", err)
+	}
+	rec.clump, rec.probe = clump{missed[0], missed[1]}, size{probe[0], probe[1]}
 	rec.page, rec.aging = size{page[0], page[1]}, aging{seen[0], seen[1], seen[2], seen[3], seen[4]}
 	for i := range e.Nodes {
 		if err := rec.decodeNode(&e.Nodes[i], len(e.Nodes)); err != nil {

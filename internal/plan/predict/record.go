@@ -15,6 +15,7 @@ type Record struct {
 	site  []siteStat
 	works map[Kind]*work
 	page  size // of all sites
+	probe size // of bandwidth probes, each of which counts as a page
 	aging aging
 	clump clump
 
@@ -92,6 +93,15 @@ func (rec *Record) PageBits(site int) float64 {
 		return rec.page.bits / rec.page.pages
 	}
 	return defaultPage
+}
+
+// ProbeBits is the mean size of what a bandwidth probe fetches, bits: so many root pages, of those that were probed if any were, else as large
+// as pages of the site.
+func (rec *Record) ProbeBits(site, roots int) float64 {
+	if rec.probe.pages > 0 {
+		return rec.probe.bits / rec.probe.pages
+	}
+	return float64(roots) * rec.PageBits(site)
 }
 
 // defaultPage is 30 KB, in bits, about what an HTML page on the web holds.
@@ -241,6 +251,7 @@ func (rec *Record) Crawled(node, site int, bits, seconds float64, limited bool, 
 	if bits <= 0 || seconds <= 0 {
 		return
 	}
+	rec.probe.add(bits, 1)
 	p := rec.pair(node, site)
 	p.crawl.bits += bits
 	p.crawl.seconds += seconds

@@ -108,3 +108,21 @@ func FuzzDecodeRecord(f *testing.F) {
 		}
 	})
 }
+
+// What a probe fetches is known from probes; before there are any, it is as many pages as it asks for.
+func TestProbeBits(t *testing.T) {
+	rec := NewRecord()
+	n, s := rec.Node("n"), rec.Site("s")
+	if x := rec.ProbeBits(s, 3); x != 3*defaultPage {
+		t.Errorf("%g before anything is known", x)
+	}
+	rec.Reported(n, s, Report{Bits: 1e6, Seconds: 1, Good: 10, All: 10}, 1)
+	if x := rec.ProbeBits(s, 3); x != 3e5 {
+		t.Errorf("%g where pages have 1e5", x)
+	}
+	rec.Crawled(n, s, 4e4, 1, false, 2)
+	rec.Crawled(n, rec.Site("t"), 6e4, 1, false, 2)
+	if x := rec.ProbeBits(s, 3); x != 5e4 {
+		t.Errorf("%g where probes had 4e4 and 6e4", x)
+	}
+}

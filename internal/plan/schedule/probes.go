@@ -157,7 +157,8 @@ func (p *probing) probed(t, n int, ping bool) bool {
 func (p *probing) next(t int) int {
 	s := p.c.S
 	if p.by.Crawl == Worth {
-		if n := p.worth.most(p.c, t); n >= 0 && !p.probed(t, n, false) {
+		before := func(a, b int) bool { return p.before(t, a, b) }
+		if n := p.worth.most(p.c, t, before); n >= 0 && !p.probed(t, n, false) {
 			if p.worth.used != nil {
 				p.worth.used[n] += p.c.Rate(t, n).Value
 			}
@@ -190,17 +191,23 @@ func (p *probing) next(t int) int {
 	return p.turn(t, able)
 }
 
-// turn returns the node with the fewest probes, and among those the one whose turn it is with this site; -1 of none.
+// turn returns the node whose turn it is with a task's site; -1 of none.
 func (p *probing) turn(t int, able []int) int {
-	s := p.c.S
-	best, shift := -1, s.Tasks[t].Book%len(s.Nodes)
-	after := func(n int) int { return (n - shift + len(s.Nodes)) % len(s.Nodes) }
+	best := -1
 	for _, n := range able {
-		if best < 0 || p.given[n] < p.given[best] || p.given[n] == p.given[best] && after(n) < after(best) {
+		if best < 0 || p.before(t, n, best) {
 			best = n
 		}
 	}
 	return best
+}
+
+// before reports whether a node's turn with a task's site comes before another's: it has fewer probes, or as many, and each site begins with
+// another node.
+func (p *probing) before(t, a, b int) bool {
+	nodes, shift := len(p.c.S.Nodes), p.c.S.Tasks[t].Book
+	after := func(n int) int { return (n + nodes - shift%nodes) % nodes }
+	return p.given[a] < p.given[b] || p.given[a] == p.given[b] && after(a) < after(b)
 }
 
 // Without returns a snapshot in which a plan's assignments have been carried out: its tasks wait no more, and their

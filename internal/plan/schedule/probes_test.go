@@ -135,6 +135,38 @@ func TestProbesAreWorthIt(t *testing.T) {
 	}
 }
 
+// Where all nodes seem alike each probes as many sites as the others.
+func TestProbesThatAreWorthItAreSpread(t *testing.T) {
+	s := fleet(4, 20)
+	p, _ := PlanProbes(s, Probing{Measures: Measures{Crawl: Worth}, Done: func(int, int, bool) bool { return false }})
+	of := make([]int, len(s.Nodes))
+	for _, a := range p.Assignments {
+		of[a.Node]++
+	}
+	for n, k := range of {
+		if k != 5 {
+			t.Errorf("node %d probes %d of 20 sites: %v", n, k, of)
+		}
+	}
+}
+
+// What a probe costs goes by what probes have fetched: where root pages are small it is worth it to try another node before a lease of some
+// seconds, and where they are large it is not.
+func TestProbesCostWhatTheyFetch(t *testing.T) {
+	for root, want := range map[float64]int{2e4: 1, 5e5: 0} {
+		s := fleet(4, 8)
+		s.LeaseSeconds = 5
+		for j := range 8 {
+			s.Book.Crawled(j%4, j, probeRoots*root, probeRoots*root/(5e5*math.Exp(float64(j%3-1)/2)), false, 900)
+		}
+		s.Book.Fit()
+		s.Tasks = s.Tasks[:1]
+		if p, _ := PlanProbes(s, Probing{Measures: Measures{Crawl: Worth}, Done: func(int, int, bool) bool { return false }}); len(p.Assignments) != want {
+			t.Errorf("root pages of %.0f bits: %d probes, want %d", root, len(p.Assignments), want)
+		}
+	}
+}
+
 // One node measures nothing by itself: there is nothing to choose.
 func TestOneNodeIsNotProbed(t *testing.T) {
 	none := func(int, int, bool) bool { return false }

@@ -54,7 +54,8 @@ func (w *worth) use(c *Context) {
 // probeRoots is how many times a probe fetches a root page, as the bandwidth patent has it.
 const probeRoots = 3
 
-// most returns the node whose pair with a task's site is most worth a probe, -1 if none is worth it.
+// most returns the node whose pair with a task's site is most worth a probe, -1 if none is worth it; of those that are alike the one that is
+// before the others.
 //
 // Once a pair of mean speed m, whose logarithm is unsure by σ, is known, the site has the better of it and of the best of the
 // others, a: on average the expected improvement E(m' − a)⁺ more than a, or, where it is itself thought to be the best,
@@ -63,7 +64,7 @@ const probeRoots = 3
 // the best rate: what is left of that after the price of bandwidth, or, where the task ends, all of it, for others that end free bandwidth.
 // And it must cost less than to learn the same by a lease on the node, which costs the difference of the means for
 // the time of a lease, and what knowing would have brought meanwhile.
-func (w *worth) most(c *Context, t int) int {
+func (w *worth) most(c *Context, t int, before func(a, b int) bool) int {
 	s := c.S
 	if s.LeaseSeconds <= 0 {
 		return -1
@@ -85,7 +86,7 @@ func (w *worth) most(c *Context, t int) int {
 	if first <= 0 {
 		return -1
 	}
-	page, gap := s.Book.PageBits(s.Tasks[t].Book), s.Tasks[t].Gap
+	page, probe, gap := s.Book.PageBits(s.Tasks[t].Book), s.Book.ProbeBits(s.Tasks[t].Book, probeRoots), s.Tasks[t].Gap
 	best, gain := -1, 0.0
 	noise, holds := s.Book.Noise(), c.usedFor(t, most)
 	lost := first
@@ -97,7 +98,7 @@ func (w *worth) most(c *Context, t int) int {
 		if f.Source == predict.Measured || !c.Room(n) || !w.fits(c, n, f) {
 			continue
 		}
-		cost := probeRoots * max(page/f.Value, gap) * lost
+		cost := max(probe/f.Value, probeRoots*gap) * lost
 		share := c.mean(f) * c.Success(t, n).Value * (1 - c.priceOf(n))
 		limit := math.Inf(1)
 		if gap > 0 {
@@ -113,7 +114,8 @@ func (w *worth) most(c *Context, t int) int {
 		if cost >= (first-m+better)*s.LeaseSeconds {
 			continue
 		}
-		if g := better*holds - cost; g > gain {
+		g := better*holds - cost
+		if g > gain*(1+even) || best >= 0 && g > gain*(1-even) && before(n, best) {
 			best, gain = n, g
 		}
 	}
@@ -129,6 +131,9 @@ func between(m, sigma, a, most, least float64) float64 {
 	}
 	return x
 }
+
+// even is by which share of what they are worth probes may differ where one is as good as the other.
+const even = 1e-6
 
 // hopeless is how many standard deviations below what it is to exceed a figure counts nothing: one in thirty thousand does.
 const hopeless = 4
