@@ -23,9 +23,11 @@ import (
 // searched is a search engine and the sites that it knows, in simulated time. engine.test is what it is asked as.
 type searched struct {
 	*world
-	docs    int // of each site, on result pages of three
-	engine  func(rw http.ResponseWriter, r *http.Request) bool
-	site    func(rw http.ResponseWriter, r *http.Request) bool
+	docs   int // of each site, on result pages of three
+	engine func(rw http.ResponseWriter, r *http.Request) bool
+	site   func(rw http.ResponseWriter, r *http.Request) bool
+
+	mu      sync.Mutex           // nodes of several addresses ask at the same time
 	asked   map[string]time.Time // result pages, and when they were asked for last
 	repeats int
 }
@@ -42,10 +44,12 @@ func newSearched(t *testing.T, docs int, nodes ...string) *searched {
 		if r.URL.Path == "/robots.txt" || s.engine != nil && s.engine(rw, r) {
 			return
 		}
+		s.mu.Lock()
 		if !s.asked[r.URL.RawQuery].IsZero() {
 			s.repeats++
 		}
 		s.asked[r.URL.RawQuery] = time.Now()
+		s.mu.Unlock()
 		page, _ := strconv.Atoi(r.FormValue("p"))
 		_, of, _ := strings.Cut(r.FormValue("q"), "site:")
 		fmt.Fprintf(rw, "<b>%d</b>", docs)
