@@ -10,7 +10,9 @@ import (
 	"strconv"
 	"time"
 
+	"argosy/internal/fleet/coordinator"
 	"argosy/internal/fleet/ledger"
+	"argosy/internal/plan/schedule"
 )
 
 // Traces are JSON lines in the form of OTLP (opentelemetry-proto 1.x, ExportTraceServiceRequest as JSON): a line for each lease, from the plan
@@ -63,8 +65,21 @@ func whole(key string, v int64) attribute {
 }
 func nanos(ms int64) string { return strconv.FormatInt(ms*int64(time.Millisecond), 10) }
 
-// spanOf is a lease as a span. One that goes on ends, so far, with its last report.
-func spanOf(job uint32, t *ledger.Trace) resourceSpans {
+// planned is the event of the decision that a lease came of.
+func planned(d *schedule.Decision) spanEvent {
+	e := spanEvent{nanos(d.At), "plan", []attribute{text("argosy.strategy", d.Strategy), whole("argosy.candidates", int64(len(d.Candidates)+d.Omitted)), whole("argosy.left_out", int64(len(d.Filtered)))}}
+	if d.Solver != "" {
+		e.Attributes = append(e.Attributes, text("argosy.solver", d.Solver))
+	}
+	if d.Probe != "" {
+		e.Attributes = append(e.Attributes, text("argosy.probe", d.Probe))
+	}
+	return e
+}
+
+// spanOf is a lease as a span, with the decision that it came of (nil: it is not remembered). One that goes on ends, so far, with its last
+// report. Parts are told at the time of their entries in the log, as the ledger has them.
+func spanOf(job uint32, t *ledger.Trace, d *schedule.Decision) resourceSpans {
 	var id [16]byte
 	binary.BigEndian.PutUint32(id[:], job)
 	binary.BigEndian.PutUint64(id[8:], uint64(t.Lease))
@@ -72,6 +87,11 @@ func spanOf(job uint32, t *ledger.Trace) resourceSpans {
 		Trace: hex.EncodeToString(id[:]), Span: hex.EncodeToString(id[8:]), Name: "lease", Kind: 1, Start: nanos(t.Started),
 		Attributes: []attribute{text("argosy.site", t.Site), whole("argosy.job", int64(job)), whole("argosy.task", int64(t.Task)), whole("argosy.attempt", t.Attempt)},
 	}
+	if d != nil {
+		s.Start = nanos(min(t.Started, d.At))
+		s.Events = append(s.Events, planned(d))
+	}
+	s.Events = append(s.Events, spanEvent{nanos(t.Started), "grant", []attribute{text("argosy.node", t.Node)}})
 	end := max(t.Started, t.Ended)
 	for _, p := range t.Parts {
 		s.Events = append(s.Events, spanEvent{nanos(p.At), "part", []attribute{whole("argosy.requests", p.Asked), whole("argosy.good", p.Good), whole("argosy.bits", p.Bits), whole("argosy.worked_us", p.WorkedUS)}})
@@ -102,6 +122,15 @@ func (a *api) traces(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		_, err = a.find(r.Context(), co, uint32(job))
 	}
+	decided := map[uint64]*schedule.Decision{} // by lease
+	if err == nil && a.cfg.Kind != KindOver {
+		var ds []schedule.Decision
+		ds, _, err = co.Decisions(r.Context(), coordinator.DecisionsQuery{Job: uint32(job)})
+		for i := range ds {
+			decided[ds[i].Lease] = &ds[i]
+		}
+		delete(decided, 0) // those that gave no lease
+	}
 	if err != nil {
 		refuse(w, http.StatusNotFound, fmt.Sprintf("job %d: %v", job, err))
 		return
@@ -112,7 +141,7 @@ func (a *api) traces(w http.ResponseWriter, r *http.Request) {
 	to := json.NewEncoder(out)
 	err = a.s.Ledger().Traces(r.Context(), uint32(job), since, func(t *ledger.Trace) error {
 		_ = c.SetWriteDeadline(time.Now().Add(chunkPatience)) // a writer that knows no deadlines is a test's
-		return to.Encode(map[string]any{"resourceSpans": []resourceSpans{spanOf(uint32(job), t)}})
+		return to.Encode(map[string]any{"resourceSpans": []resourceSpans{spanOf(uint32(job), t, decided[uint64(t.Lease)])}})
 	})
 	if err == nil {
 		err = out.Flush()
