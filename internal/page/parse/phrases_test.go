@@ -192,7 +192,7 @@ func TestWaysToShowPictures(t *testing.T) {
 		`<style>.hero { background: #fff url(X) }</style>`, `<body background="X">`, `<td background=X>`, `<div class=lazy data-bg="X">`, `<a data-image="X" href="/1">`,
 		`<video poster="X"></video>`, `<video src="X">`, `<video><source src="X"></video>`, `<picture><source srcset="X 1x"><img src=a.png></picture>`, `<audio src=X>`,
 		`<object data="X"></object>`, `<embed src=X>`, `<svg><image href="X"/></svg>`, `<svg><image xlink:href="X"/></svg>`, `<svg><path d="X"/></svg>`,
-		`<input type=image src="X">`, `<iframe src="X"></iframe>`, `<amp-img src="X">`, `<img src="http://a.test/X">`, `<img src="data:image/png;base64,X">`,
+		`<input type=image src="X">`, `<iframe src="//video.test/X"></iframe>`, `<amp-img src="X">`, `<img src="http://a.test/X">`, `<img src="data:image/png;base64,X">`,
 	} {
 		of := func(x string) Phrases {
 			return Mark([]byte("<p>Words</p>"+strings.ReplaceAll(way, "X", x)), "http://h.test/1", nil)

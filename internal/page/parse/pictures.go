@@ -36,6 +36,7 @@ func (r *reader) shown(tag []byte) {
 			return // it counts readers
 		}
 	}
+	frame := named(tag, "iframe")
 	draws := named(tag, "path") || named(tag, "polygon") || named(tag, "polyline")
 	eachAttribute(tag, func(name, value []byte) {
 		switch {
@@ -45,7 +46,7 @@ func (r *reader) shown(tag []byte) {
 			r.picture(value)
 		case draws && (foldEqual(name, "d") || foldEqual(name, "points")):
 			r.picture(value)
-		case !shows && !pictureFile(value):
+		case !shows && !pictureFile(value), frame && !bytes.Contains(value, []byte("//")): // a frame of the site's own is a page of its own
 		case hasSuffixFold(name, "srcset"):
 			for i, ref := range Srcset(value) {
 				if i == 0 || !image { // the others are the same, larger

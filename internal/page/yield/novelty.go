@@ -12,7 +12,8 @@ const (
 	isCopy // of a page in another corner of the site
 	isPartly
 	isTable  // only its figures are new,
-	isReport // which are those of sentences, or only a picture
+	isReport // which are those of sentences,
+	isShown  // or only a picture
 )
 
 // figureMark is set in marks of figures: they stand in one set with those of phrases.
@@ -45,7 +46,9 @@ func (m *Model) freshPictures(marks []uint32) (n, strange int) {
 }
 
 // brings reports whether something is new in an answer.
-func (k kind) brings() bool { return k == isNew || k == isPartly || k == isTable || k == isReport }
+func (k kind) brings() bool {
+	return k == isNew || k == isPartly || k == isTable || k == isReport || k == isShown
+}
 
 // mixed reports whether more of a template's answers brought nothing than brought something.
 func (t *Template) mixed() bool { return 2*(t.finds()+t.Spared) < t.Marked }
@@ -68,10 +71,10 @@ func (t *Template) twice(changed bool, of kind) {
 	}
 }
 
-// uncertain reports whether a template's pages may be drawn: much of what they bring is figures or pictures, or they bring something
-// now and then, and not enough of them were asked for twice.
+// uncertain reports whether a template's pages may be drawn: much of what they bring is pictures, and not enough of them were asked
+// for twice. Where words are new it does not suspect that: no page of an ordinary site is asked for twice.
 func (t *Template) uncertain() bool {
-	return t.Twice < drawnEnough && (t.Tables >= drawnFrom && 2*t.Tables >= t.Marked || t.New > 0 && drawnBarren*t.Barren > t.Marked && t.Marked >= proven)
+	return t.Twice < drawnEnough && t.Shown >= drawnFrom && 2*t.Shown >= t.Marked
 }
 
 // novelty says what is new in an answer, and remembers it.
@@ -97,7 +100,7 @@ func (m *Model) novelty(a *Answer) kind {
 	}
 	switch {
 	case known && pictures > 0: // what they are called is not in the text
-		return isReport
+		return isShown
 	case known && m.unrelated(m.byID[a.Template], m.byID[by]):
 		return isCopy
 	case known:
@@ -115,7 +118,7 @@ func (m *Model) novelty(a *Answer) kind {
 	case fresh >= partPhrases:
 		return isPartly
 	case strange > 0, pictures > 0 && !m.pieces.dated():
-		return isReport
+		return isShown
 	case figures*figureShare < len(a.Figures):
 	case 2*said <= len(a.Figures) && len(a.Figures) >= someFigures:
 		return isTable

@@ -89,7 +89,6 @@ const (
 	drawnFrom   = 6  // answers that were asked for twice, after which it is known whether a template's pages are drawn,
 	drawnRare   = 16 // if one in so many of these was new both times,
 	drawnEnough = 8  // and that they are not;
-	drawnBarren = 4  // where more than one answer in so many brought nothing;
 	drawnSoon   = 4  // one URL in so many is asked for twice until then,
 	drawnEvery  = 16 // and in so many later, if they are
 	markAll     = 48 // answers of a template that are all marked; then, while it is productive, one in markEvery
@@ -126,7 +125,8 @@ type Template struct {
 	Spared  int64    `cbor:"12,keyasint,omitempty"` // faint answers that counted as new since the last new one
 	From    []uint32 `cbor:"13,keyasint,omitempty"` // templates that led here
 	Params  int      `cbor:"14,keyasint,omitempty"`
-	Tables  int64    `cbor:"21,keyasint,omitempty"` // answers of which only the figures were new
+	Tables  int64    `cbor:"21,keyasint,omitempty"` // answers of which only figures or a picture were new
+	Shown   int64    `cbor:"28,keyasint,omitempty"` // of these, only a picture
 	Twice   int64    `cbor:"25,keyasint,omitempty"` // answers that were asked for twice; of them
 	Changed int64    `cbor:"27,keyasint,omitempty"` // those that showed something else then,
 	Stable  int64    `cbor:"26,keyasint,omitempty"` // and those that showed something new both times
@@ -329,10 +329,13 @@ func (m *Model) Take(a *Answer) Event {
 		}
 		t.New++
 		t.often(g)
-	case isTable, isReport:
+	case isTable, isReport, isShown:
 		every := int64(tablesCost)
-		if of == isReport {
+		if of != isTable {
 			every, a.again = reportsCost, false
+		}
+		if of == isShown {
+			t.Shown++
 		}
 		if t.Tables++; g.Cut || t.Tables%every == 0 {
 			event = max(event, m.faint(t, via, a)) // figures and pictures alone do not lift a cut
