@@ -91,7 +91,7 @@ func (l *lease) twice(p *page) {
 	if p.target.Mark != crawl.MarkTwice || p.resp.Status != http.StatusOK || parse.TypeOf(mimeOf(p.resp)) != parse.HTML || p.resp.Size > maxMarked {
 		return
 	}
-	resp, _, err := l.visit(p.url, 0)
+	resp, _, err := l.visit(p.url)
 	defer resp.Release()
 	if err != nil || resp == nil || resp.Status != http.StatusOK {
 		return

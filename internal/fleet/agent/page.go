@@ -65,32 +65,23 @@ func (l *lease) one(t crawl.Target) error {
 	}
 	p := &page{target: t, url: u}
 	defer func() { p.resp.Release() }()
-	for n := 0; ; n++ {
-		p.resp.Release()
-		var sent string
-		if p.resp, sent, err = l.visit(u, n); err != nil {
-			switch {
-			case l.ctx.Err() != nil:
-				return nil
-			case crawl.KindOf(err) == crawl.KindArchive:
-				return err
-			}
-			return l.failed(p, err)
-		}
-		if p.resp == nil {
-			l.putBack(t)
-			return nil
-		}
-		if !l.passes(p, sent, n) {
-			if resp, err := l.about(p); resp != nil && err == nil {
-				p.resp.Release()
-				p.resp = resp
-			}
-			l.twice(p)
-			return l.answer(p)
-		}
-		l.beside(u, p.resp, crawl.ReasonRedirects)
+	switch err := l.reach(p); {
+	case err != nil && l.ctx.Err() != nil:
+		return nil
+	case err != nil && crawl.KindOf(err) == crawl.KindArchive:
+		return err
+	case err != nil:
+		return l.failed(p, err)
+	case p.resp == nil:
+		l.putBack(t)
+		return nil
 	}
+	if resp, err := l.about(p); resp != nil && err == nil {
+		p.resp.Release()
+		p.resp = resp
+	}
+	l.twice(p)
+	return l.answer(p)
 }
 
 // gone returns why the site is given up, and by which scheme it was asked if that matters.

@@ -41,16 +41,37 @@ func (l *lease) takes(u crawl.URL, resp *fetch.Response) bool {
 	return l.jar.set(u, set, time.Now())
 }
 
-// visit asks for a page for the n-th time (from 0), and says with which cookies. From the second time on nobody else of the lease asks
-// meanwhile: a cookie may be good for one answer only.
-func (l *lease) visit(u crawl.URL, n int) (resp *fetch.Response, sent string, err error) {
-	if n == 0 {
-		l.alone.RLock()
-		defer l.alone.RUnlock()
-	} else {
-		l.alone.Lock()
-		defer l.alone.Unlock()
+// reach asks for a page, and again at once where a wall stands before it that may let the lease through. From the second time on nobody
+// else of the lease asks meanwhile: a cookie may be good for one answer only. Without an error and an answer the lease has ended.
+func (l *lease) reach(p *page) (err error) {
+	for n := 0; ; n++ {
+		if n == 1 {
+			l.alone.Lock()
+			defer l.alone.Unlock()
+		}
+		p.resp.Release()
+		var sent string
+		if n == 0 {
+			p.resp, sent, err = l.visit(p.url)
+		} else {
+			p.resp, sent, err = l.ask(p.url)
+		}
+		if err != nil || p.resp == nil || !l.passes(p, sent, n) {
+			return err
+		}
+		l.beside(p.url, p.resp, crawl.ReasonRedirects)
 	}
+}
+
+// visit asks for a page beside others of the lease, and says with which cookies.
+func (l *lease) visit(u crawl.URL) (resp *fetch.Response, sent string, err error) {
+	l.alone.RLock()
+	defer l.alone.RUnlock()
+	return l.ask(u)
+}
+
+// ask asks for a page, and says with which cookies.
+func (l *lease) ask(u crawl.URL) (resp *fetch.Response, sent string, err error) {
 	sent = l.sends(u)
 	resp, err = l.exchange(u)
 	return resp, sent, err
