@@ -26,6 +26,8 @@ type page struct {
 	second  *crawl.Outcome // with the marks of another answer to the same URL
 	cookie  bool           // it has brought one that was not there
 	wall    wall           // that its last answer may be
+	named   []crawl.URL    // what that names beside where it sends its reader
+	also    []crawl.URL    // what walls before it have named
 	sum     [20]byte       // of that answer
 }
 

@@ -90,6 +90,9 @@ func (l *lease) read(p *page) (*finder, error) {
 	f.redirect(to)
 	f.focus(o.Score, t.Off)
 	f.add(doc)
+	for _, u := range p.also {
+		f.one(u, parse.Link{}, nil)
+	}
 	l.headerLinks(f, p)
 	return f, nil
 }

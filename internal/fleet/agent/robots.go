@@ -51,7 +51,7 @@ func (l *lease) askRobots() bool {
 	if err != nil {
 		return true
 	}
-	l.origin, l.robotsWith = seed.Origin(), names(l.sends(u))
+	l.origin, l.robotsWith, l.robotsMay = seed.Origin(), names(l.sends(u)), true
 	if rules, ok := l.knownRules(); ok {
 		l.obey(rules)
 		if l.startsTask() {
@@ -60,6 +60,7 @@ func (l *lease) askRobots() bool {
 		return true
 	}
 	change, rules, asked := l.robotsBehind(u)
+	l.robotsMay = l.robotsMay && l.robotsWith == ""
 	if !asked {
 		return false
 	}
@@ -222,6 +223,7 @@ func (l *lease) fetchRobots(u crawl.URL) (change *crawl.RobotsChange, rules robo
 			}
 			return l.noRobots(crawl.ReasonRobotsDown, fmt.Sprintf("%s answers %d", at, resp.Status)), rules, d > 0, true
 		case resp.Status != 200:
+			l.robotsMay = l.robotsMay && resp.Status != 404 && resp.Status != 410
 			return l.allowAll(), rules, false, true
 		}
 		body, err := resp.Decoded(min(l.job.Limits.Fetch.MaxDecoded, maxParsed))

@@ -17,6 +17,8 @@ import (
 const (
 	// maxSelf bounds how often a URL is asked again at once, for walls of more than one cookie; and how often in a row a lease does so for nothing.
 	maxSelf = 4
+	// maxBack bounds how often a lease asks for a URL again because of cookies that have come behind it.
+	maxBack = 4
 	// maxLed bounds how many URLs a lease remembers that led elsewhere.
 	maxLed = crawl.MaxAgain
 	// maxMoment bounds, in bytes, a page that only asks to wait a moment.
@@ -44,23 +46,38 @@ func (l *lease) takes(u crawl.URL, resp *fetch.Response) bool {
 // reach asks for a page, and again at once where a wall stands before it that may let the lease through. From the second time on nobody
 // else of the lease asks meanwhile: a cookie may be good for one answer only. Without an error and an answer the lease has ended.
 func (l *lease) reach(p *page) (err error) {
-	for n := 0; ; n++ {
-		if n == 1 {
-			l.alone.Lock()
-			defer l.alone.Unlock()
+	var sent string
+	if p.resp, sent, err = l.visit(p.url); err != nil || p.resp == nil || !l.passes(p, sent, 0) {
+		return err
+	}
+	l.alone.Lock()
+	defer l.alone.Unlock()
+	for n := 1; ; n++ {
+		before := p.resp
+		if p.resp, sent, err = l.ask(p.url); before.Status == http.StatusOK && (err != nil || p.resp == nil || p.resp.Status != http.StatusOK) {
+			if p.resp != nil && err == nil { // it was no wall: a page that was had stays
+				p.cookie = l.takes(p.url, p.resp) || p.cookie
+				l.beside(p.url, p.resp, crawl.ReasonRedirects)
+			}
+			p.resp.Release()
+			p.resp = before
+			l.inVain(p.wall)
+			return nil
 		}
-		p.resp.Release()
-		var sent string
-		if n == 0 {
-			p.resp, sent, err = l.visit(p.url)
-		} else {
-			p.resp, sent, err = l.ask(p.url)
-		}
+		p.also = append(p.also, p.named...)
+		l.beside(p.url, before, crawl.ReasonRedirects)
+		before.Release()
 		if err != nil || p.resp == nil || !l.passes(p, sent, n) {
 			return err
 		}
-		l.beside(p.url, p.resp, crawl.ReasonRedirects)
 	}
+}
+
+// inVain notes that a page was asked again for nothing.
+func (l *lease) inVain(w wall) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.vain[w]++
 }
 
 // visit asks for a page beside others of the lease, and says with which cookies.
@@ -83,8 +100,10 @@ type wall uint8
 const (
 	noWall    wall = iota
 	sendsBack      // a small page has its reader come back by a Refresh, or sends it elsewhere on the site
-	denies         // its status says that this is not what was asked for
-	silent         // a small page names nothing but itself: perhaps a script comes back
+	denies         // its status says that this is not for everybody
+	silent         // a small page names nothing but itself, and a script of it comes back
+	sendsOn        // a redirect
+	walls          // how many there are
 )
 
 // passes takes in the cookies of a page's answer, and reports whether the page is to be asked again at once, for the n-th time (from
@@ -97,15 +116,12 @@ func (l *lease) passes(p *page, sent string, n int) bool {
 	}
 	now := l.sends(p.url)
 	if to, leads := redirectOf(p); leads {
-		return n < maxSelf && now != sent && (to.String() == p.url.String() || names(before) != names(sent))
+		return n < maxSelf && now != sent && (to.String() == p.url.String() || names(before) != names(sent)) && l.tries(sendsOn, n, true)
 	}
 	if now == sent && n == 0 {
 		if p.target.Again {
 			l.passed()
 		}
-		return false
-	}
-	if n == 0 && l.hopeless() {
 		return false
 	}
 	was, sum := p.wall, p.sum
@@ -114,25 +130,18 @@ func (l *lease) passes(p *page, sent string, n int) bool {
 		l.passed()
 		return false
 	}
-	return p.wall != noWall && l.tries(p.wall, n, names(now) != names(sent)) && n < maxSelf && now != sent
+	return p.wall != noWall && n < maxSelf && now != sent && l.tries(p.wall, n, names(now) != names(sent))
 }
 
-// tries reports whether a wall is worth to be passed, before which a page has been asked again n times: not where that has often been for
-// nothing, because the site's pages are such for everybody, and seldom where no cookie of another name has come.
+// tries reports whether a wall is worth to be passed, before which a page has been asked again n times: not where walls of its kind have
+// often been tried for nothing, because the site's pages are such for everybody, and seldom where no cookie of another name has come.
 func (l *lease) tries(w wall, n int, fresh bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if n > 0 {
-		l.vain++
+		l.vain[w]++
 	}
-	return l.vain < maxSelf && (fresh || w != silent && (l.let || n <= 1))
-}
-
-// hopeless reports whether no wall of the site's has let the lease through, often in a row.
-func (l *lease) hopeless() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.vain >= maxSelf
+	return l.vain[w] < maxSelf && (fresh || w != silent && (l.let || n <= 1))
 }
 
 // passed notes that a wall let the lease through. If robots.txt said nothing to who stood before it, it is asked for again, by another
@@ -140,9 +149,9 @@ func (l *lease) hopeless() bool {
 func (l *lease) passed() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.vain, l.let = 0, true
+	l.vain, l.let = [walls]int{}, true
 	u, err := crawl.Parse(l.origin + "/robots.txt")
-	if err != nil || l.job.Identity.IgnoreRobots && !l.job.Identity.Sitemaps || !l.rules.Empty() || l.ended != "" {
+	if err != nil || !l.robotsMay || l.job.Identity.IgnoreRobots && !l.job.Identity.Sitemaps || !l.rules.Empty() || l.ended != "" {
 		return
 	}
 	if names(l.jar.header(u, time.Now())) != l.robotsWith {
@@ -187,7 +196,9 @@ func (l *lease) wallOf(p *page) wall {
 			return silent
 		}
 	}
-	if resp.Status > 200 && resp.Status < 500 && resp.Status/100 != 3 && resp.Status != http.StatusTooManyRequests {
+	switch resp.Status {
+	case http.StatusAccepted, http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden, http.StatusMethodNotAllowed, http.StatusNotAcceptable,
+		http.StatusConflict, http.StatusPreconditionFailed, http.StatusTeapot, http.StatusPreconditionRequired, http.StatusUnavailableForLegalReasons:
 		return denies
 	}
 	return noWall
@@ -213,12 +224,22 @@ func (l *lease) glance(p *page) (refresh, silent bool) {
 	doc := docs.Get().(*parse.Page)
 	defer docs.Put(doc)
 	_, charset := parse.ReadEncoded(parse.HTML, body, resp.Get("Content-Type"), parse.Options{}, doc)
-	refresh, silent = doc.Reload, len(resp.Values("Link")) == 0
+	lower := bytes.ToLower(body)
+	refresh, silent = doc.Reload, len(resp.Values("Link")) == 0 && bytes.Contains(lower, []byte("<script")) && (bytes.Contains(lower, []byte("reload")) || bytes.Contains(lower, []byte("location")))
+	p.named = p.named[:0]
+	others := false
 	for i := range doc.Links {
 		ref := parse.DecodeRef(doc.Links[i].Ref, charset)
-		refresh = refresh || doc.Links[i].Kind == parse.Refresh && here(ref)
+		back := doc.Links[i].Kind == parse.Refresh
+		refresh = refresh || back && here(ref)
 		to, err := p.url.Resolve(ref)
 		silent = silent && err == nil && to.String() == p.url.String()
+		if err == nil && to.String() != p.url.String() && doc.Links[i].Kind != parse.Resource {
+			p.named, others = append(p.named, to), others || !back
+		}
+	}
+	if !others || doc.NoFollow {
+		p.named = nil // where it only sends its reader may be no page
 	}
 	return refresh, silent
 }
@@ -228,7 +249,7 @@ func (l *lease) glance(p *page) (refresh, silent bool) {
 // the page's answer stands, if that leads elsewhere.
 func (l *lease) about(p *page) (*fetch.Response, error) {
 	at, leads := redirectOf(p)
-	if !leads || !p.target.Again || l.l.Asked != nil || l.job.Identity.Collect != nil || !l.tries(denies, 0, true) {
+	if !leads || !p.target.Again || l.l.Asked != nil || l.job.Identity.Collect != nil || !l.tries(sendsOn, 0, true) {
 		return nil, nil
 	}
 	l.alone.Lock()
@@ -258,7 +279,7 @@ func (l *lease) about(p *page) (*fetch.Response, error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.vain++
+	l.vain[sendsOn]++
 	return nil, nil
 }
 
@@ -272,7 +293,7 @@ func (l *lease) comeBack(p *page) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if p.cookie && int(t.Hops) < crawl.MaxRedirects {
-		o.Again = l.ledTo(t)
+		o.Again = slices.DeleteFunc(l.ledTo(t), l.oftenBack)
 	}
 	to, leads := redirectOf(p)
 	if !leads {
@@ -288,6 +309,16 @@ func (l *lease) comeBack(p *page) {
 	} else if !slices.Contains(o.Again, k) {
 		o.Again = append(o.Again, k)
 	}
+}
+
+// oftenBack counts how often a URL was asked again because of a cookie that came behind it, and reports whether it was often enough. mu is
+// held.
+func (l *lease) oftenBack(k crawl.Key) bool {
+	if l.back == nil || len(l.back) >= maxLed {
+		l.back = map[crawl.Key]int{}
+	}
+	l.back[k]++
+	return l.back[k] > maxBack
 }
 
 // leadsTo remembers that a URL leads elsewhere on the site. mu is held.
