@@ -11,6 +11,7 @@ import (
 
 	"argosy/internal/fleet/access"
 	"argosy/internal/fleet/gate"
+	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/web"
 )
 
@@ -186,19 +187,22 @@ meanwhile. Whoever has stolen a node's credentials, or joined as of version 0.1.
 // newOrdersLog makes argosy orders.
 func newOrdersLog() *cobra.Command {
 	f := &fleetFlags{}
-	n := 100
+	q := ledger.OrderQuery{Limit: 100}
 	c := &cobra.Command{
 		Use: "orders", Short: "List who has ordered what of a coordinator, the newest first", Args: cobra.NoArgs,
 		Long: `Every order is written down before it is done: jobs that are submitted, paused, resumed, cancelled and changed, tasks that are retried
 and dropped, nodes that are drained, revoked and released, tokens that are made and revoked, keys that are rotated. Who is a token, by its id and
 label, or a user of the coordinator's machine.`,
-		Example: "  argosy orders\n  argosy orders -n 1000 --json",
+		Example: "  argosy orders\n  argosy orders --find 'drain node' -n 20\n  argosy orders -n 1000 --skip 1000 --json",
 		RunE: func(c *cobra.Command, _ []string) error {
-			if n < 1 || n > 1000 {
-				return usage("-n %d: allowed are 1 to 1000", n)
+			if q.Limit < 1 || q.Limit > 1000 {
+				return usage("-n %d: allowed are 1 to 1000", q.Limit)
+			}
+			if q.Skip < 0 || q.Skip > 1_000_000_000 {
+				return usage("--skip %d: allowed are 0 to 1000000000", q.Skip)
 			}
 			return f.fleet(c, func(ctx context.Context, cl *web.Client, w io.Writer) error {
-				os, err := cl.Orders(ctx, n)
+				os, err := cl.Orders(ctx, q)
 				if err != nil {
 					return err
 				}
@@ -217,6 +221,8 @@ label, or a user of the coordinator's machine.`,
 		},
 	}
 	f.register(c)
-	c.Flags().IntVarP(&n, "number", "n", n, "how many")
+	c.Flags().IntVarP(&q.Limit, "number", "n", q.Limit, "how many")
+	c.Flags().IntVar(&q.Skip, "skip", 0, "leave out the newest so many")
+	c.Flags().StringVar(&q.Find, "find", "", "only those in which a text stands, in who or what")
 	return c
 }

@@ -91,7 +91,7 @@ func (c *Coordinator) Note(ctx context.Context, who, what string) error {
 	})
 }
 
-// Orders returns the last n orders that the ledger has, the newest first: all that were carried out are there.
-func (c *Coordinator) Orders(ctx context.Context, n int) ([]ledger.Order, error) {
-	return c.sinks.ledger.Orders(ctx, n)
+// Orders returns orders that the ledger has, the newest first: all that were carried out are there.
+func (c *Coordinator) Orders(ctx context.Context, q ledger.OrderQuery) ([]ledger.Order, error) {
+	return c.sinks.ledger.Orders(ctx, q)
 }

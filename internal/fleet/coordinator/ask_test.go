@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"argosy/internal/crawl"
+	"argosy/internal/fleet/ledger"
 )
 
 // An order is carried out although every turn of the loop gives something out, so that the log is never applied to its end when one begins.
@@ -71,7 +72,7 @@ func TestAskedWhileTheLogStalls(t *testing.T) {
 		s.fail(err)
 		_, _, err = s.co.Decisions(t.Context(), DecisionsQuery{Task: 1})
 		s.fail(err)
-		_, err = s.co.Orders(t.Context(), 10)
+		_, err = s.co.Orders(t.Context(), ledger.OrderQuery{Limit: 10})
 		s.fail(err)
 		if took := time.Since(begin); len(task.Leases) != 1 || took > 0 {
 			t.Errorf("%d leases of the task, after %s", len(task.Leases), took)

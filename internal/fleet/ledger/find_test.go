@@ -1,8 +1,10 @@
 package ledger_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -158,5 +160,46 @@ func judgeShares(t *testing.T, l *ledger.Ledger, all []ledger.Page) {
 	cell.Bytes, cell.First, cell.Last = bytes, cells[0].First, cells[0].Last
 	if cells[0] != cell || cell.First > cell.Last {
 		t.Errorf("%+v, want %+v", cells[0], cell)
+	}
+}
+
+// The log of orders is had in parts, the newest first, and by what stands in it, in any case.
+func TestOrdersInParts(t *testing.T) {
+	t.Parallel()
+	l, err := ledger.Open(t.Context(), filepath.Join(t.TempDir(), "l.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	var all []ledger.Applied
+	for i := range 30 {
+		what := fmt.Sprintf("drain node n%d", i)
+		if i%10 == 3 {
+			what = fmt.Sprintf("Pause 100%% of job %d", i)
+		}
+		all = append(all, ledger.Applied{Seq: uint64(i + 1), At: int64(1000 + i), Entry: &crawl.Entry{Kind: crawl.EntryOrder, Epoch: 1, Order: crawl.NewOrder("uid 0", what)}})
+	}
+	if err := errors.Join(l.Rebase(t.Context(), "log", 0), l.Apply(t.Context(), all)); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		q    ledger.OrderQuery
+		want []uint64
+	}{
+		{ledger.OrderQuery{Limit: 2}, []uint64{30, 29}},
+		{ledger.OrderQuery{Limit: 2, Skip: 28}, []uint64{2, 1}},
+		{ledger.OrderQuery{Limit: 9, Skip: 30}, nil},
+		{ledger.OrderQuery{Limit: 9, Find: "PAUSE 100%"}, []uint64{24, 14, 4}},
+		{ledger.OrderQuery{Limit: 9, Find: "100_"}, nil},
+		{ledger.OrderQuery{Limit: 1, Skip: 1, Find: "Uid 0"}, []uint64{29}},
+	} {
+		os, err := l.Orders(t.Context(), c.q)
+		var got []uint64
+		for _, o := range os {
+			got = append(got, o.Seq)
+		}
+		if err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("%+v: %v, %v; want %v", c.q, got, err, c.want)
+		}
 	}
 }

@@ -1,6 +1,9 @@
 package ledger
 
-import "context"
+import (
+	"context"
+	"strings"
+)
 
 // Order is what somebody has asked the coordinator for.
 type Order struct {
@@ -10,9 +13,18 @@ type Order struct {
 	What string `json:"what"`
 }
 
-// Orders returns the last n orders, the newest first.
-func (l *Ledger) Orders(ctx context.Context, n int) ([]Order, error) {
-	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT seq, at, who, what FROM orders ORDER BY at DESC, seq DESC LIMIT ?`), n)
+// OrderQuery says which orders are asked for.
+type OrderQuery struct {
+	Find  string // stands in who or what, in any case; empty: all
+	Skip  int    // not the newest so many
+	Limit int    // at most so many
+}
+
+// Orders returns orders, the newest first.
+func (l *Ledger) Orders(ctx context.Context, q OrderQuery) ([]Order, error) {
+	text := "%" + likely(strings.ToLower(q.Find)) + "%"
+	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT seq, at, who, what FROM orders WHERE lower(who) LIKE ? ESCAPE '\' OR lower(what) LIKE ? ESCAPE '\'
+ORDER BY at DESC, seq DESC LIMIT ? OFFSET ?`), text, text, q.Limit, q.Skip)
 	if err != nil {
 		return nil, l.wrap(err)
 	}

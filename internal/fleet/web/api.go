@@ -379,10 +379,12 @@ func (a *api) register(h huma.API) {
 	a.registerPages(h, get)
 	a.registerTopics(h, get)
 	register(h, get("orders", "/orders", "Who has ordered what, the newest first"), func(ctx context.Context, in *struct {
-		N int `query:"n" minimum:"1" maximum:"1000" default:"100"`
+		Find  string `query:"find" maxLength:"256" doc:"stands in who or what, in any case"`
+		Limit int    `query:"limit" minimum:"1" maximum:"1000" default:"100"`
+		Skip  int    `query:"skip" minimum:"0" maximum:"1000000000"`
 	}) (*out[[]ledger.Order], error) {
 		return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) ([]ledger.Order, error) {
-			return co.Orders(ctx, in.N)
+			return co.Orders(ctx, ledger.OrderQuery{Find: in.Find, Skip: in.Skip, Limit: in.Limit})
 		})
 	})
 	if a.fleet != nil {

@@ -471,9 +471,9 @@ func (c *Client) RevokeToken(ctx context.Context, id string) error {
 	return c.post(ctx, "/tokens/"+url.PathEscape(id)+"/revoke", struct{}{}, &r)
 }
 
-// Orders returns the last n orders, the newest first.
-func (c *Client) Orders(ctx context.Context, n int) (os []ledger.Order, err error) {
-	err = c.get(ctx, fmt.Sprintf("/orders?n=%d", n), &os)
+// Orders returns orders, the newest first.
+func (c *Client) Orders(ctx context.Context, q ledger.OrderQuery) (os []ledger.Order, err error) {
+	err = c.get(ctx, fmt.Sprintf("/orders?limit=%d&skip=%d&find=%s", q.Limit, q.Skip, url.QueryEscape(q.Find)), &os)
 	return os, err
 }
 

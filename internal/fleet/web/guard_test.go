@@ -18,6 +18,7 @@ import (
 
 	"argosy/internal/fleet/access"
 	"argosy/internal/fleet/bus"
+	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/serve"
 	"argosy/internal/fleet/web"
 	"argosy/internal/testkit"
@@ -288,7 +289,7 @@ func TestSocket(t *testing.T) {
 		if _, err := cl.MakeToken(t.Context(), web.NewToken{Role: "observer"}); err != nil {
 			t.Error(err)
 		}
-		orders, err := cl.Orders(t.Context(), 1)
+		orders, err := cl.Orders(t.Context(), ledger.OrderQuery{Limit: 1})
 		if err != nil || len(orders) != 1 || !strings.HasPrefix(orders[0].Who, "uid ") || orders[0].What != "make a token: observer" {
 			t.Errorf("%+v, %v", orders, err)
 		}

@@ -21,7 +21,7 @@ export function Log({ me, at, job }) {
 }
 
 function Orders() {
-  const list = useLive('/orders?n=500', { every: 5000 });
+  const list = useLive('/orders?limit=500', { every: 5000 });
   return <Panel size="full" title={t('Who has ordered what')}><Wrong error={list.error} />
     {list.data && (list.data.length ? <Table label={t('Who has ordered what')} rows={list.data} rowKey={o => o.seq} columns={[
       { title: t('When'), cell: o => clock(o.at) }, { title: t('Who'), cell: o => o.who }, { title: t('What'), wide: true, cell: o => <span class="ordered" title={plain(o.what)}>{plain(o.what)}</span> }]} /> : <Empty>{t('Nobody has ordered anything yet.')}</Empty>)}
