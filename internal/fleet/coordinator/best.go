@@ -99,8 +99,13 @@ func (c *Coordinator) least(j *frontier.Job, r *run, of uint32, may int, now tim
 	if was := r.cuts[of]; was.holds(seq, countsOf(j, of).Held, now) {
 		return was.least, nil
 	}
-	begin, soon := time.Now(), c.clock.MS(now.Add(max(slowAfter, 2*j.Limits.Delay)))
+	begin, ms, soon := time.Now(), c.clock.MS(now), c.clock.MS(now.Add(max(slowAfter, 2*j.Limits.Delay)))
 	least, err := c.f.Least(j.ID, of, may, func(t *frontier.Task) int {
+		if until, ok := r.stood[t.ID]; ok && until > ms {
+			return 0
+		} else if ok {
+			delete(r.stood, t.ID)
+		}
 		if t.Leases() == 0 && !c.f.ByAddress(t) && polite.ReadyAt(j.PaceAt(t.Site), c.f.Site(t.Site)) > soon {
 			return 0
 		}

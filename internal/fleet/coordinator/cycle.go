@@ -115,7 +115,7 @@ func (c *Coordinator) again(now time.Time, j *frontier.Job, r *run, s *schedule.
 		c.turned(ms, j, &s.Tasks[w.Task], w)
 		if s.Tasks[w.Task].ByAddress || w.Verdict.Reason == schedule.ReasonPerSite || w.Verdict.Reason == schedule.ReasonPerIP || w.Verdict.Reason == schedule.ReasonDomain {
 			if !r.inDue[t.ID] && t.Leases() < max(1, j.Limits.PerSite) {
-				r.waits(t, ms+heldFor)
+				r.stands(j, t, ms, ms+heldFor)
 			}
 			continue
 		}
@@ -180,7 +180,7 @@ func (c *Coordinator) snapshot(now time.Time, j *frontier.Job, r *run) (s *sched
 		site := c.f.Site(t.Site)
 		if c.f.ByAddress(t) {
 			if shut, at := c.shut(j, t, v.Now); at > 0 {
-				r.waits(t, max(at, v.Now+heldFor))
+				r.stands(j, t, v.Now, max(at, v.Now+heldFor))
 			} else {
 				w := c.waiting(j, t, site, v.Now)
 				w.ByAddress, w.Shut = true, shut
@@ -193,7 +193,7 @@ func (c *Coordinator) snapshot(now time.Time, j *frontier.Job, r *run) (s *sched
 			continue
 		}
 		if c.yields(v.Now, j, t) {
-			r.waits(t, v.Now+heldFor)
+			r.stands(j, t, v.Now, v.Now+heldFor)
 			continue
 		}
 		v.Tasks = append(v.Tasks, c.waiting(j, t, site, v.Now))
