@@ -325,6 +325,9 @@ func (k *walker) switchStrategy(ctx context.Context) error {
 	if err := visit(ctx, "#/log"); err != nil {
 		return err
 	}
+	if err := click(ctx, "#content .chip", "Orders"); err != nil {
+		return err
+	}
 	return until(ctx, "[...document.querySelectorAll('#content tbody tr')].some(r => r.textContent.includes('limits of job 1') && r.textContent.includes('"+other+"'))")
 }
 
@@ -532,7 +535,7 @@ func (k *walker) showsPicture(ctx context.Context) error {
 	if err := click(ctx, "[role=tab]", "Archived page"); err != nil {
 		return err
 	}
-	if err := chromedp.Run(ctx, chromedp.ScrollIntoView("iframe", chromedp.ByQuery)); err != nil {
+	if err := until(ctx, "[...document.querySelectorAll('iframe')].some(f => (f.scrollIntoView(), true))"); err != nil { // by a node's number it may be another one by now
 		return err
 	}
 	for end := time.Now().Add(patience); ; {
