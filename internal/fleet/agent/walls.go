@@ -54,8 +54,8 @@ func (l *lease) reach(p *page) (err error) {
 	defer l.alone.Unlock()
 	for n := 1; ; n++ {
 		before := p.resp
-		if p.resp, sent, err = l.ask(p.url); before.Status == http.StatusOK && (err != nil || p.resp == nil || p.resp.Status != http.StatusOK) {
-			if p.resp != nil && err == nil { // it was no wall: a page that was had stays
+		if p.resp, sent, err = l.ask(p.url); before.Status == http.StatusOK && (err != nil || p.worse()) {
+			if p.resp != nil && err == nil {
 				p.cookie = l.takes(p.url, p.resp) || p.cookie
 				l.beside(p.url, p.resp, crawl.ReasonRedirects)
 			}
@@ -64,13 +64,19 @@ func (l *lease) reach(p *page) (err error) {
 			l.inVain(p.wall)
 			return nil
 		}
-		p.also = append(p.also, p.named...)
+		p.also, p.named = append(p.also, p.named...), nil
 		l.beside(p.url, before, crawl.ReasonRedirects)
 		before.Release()
 		if err != nil || p.resp == nil || !l.passes(p, sent, n) {
 			return err
 		}
 	}
+}
+
+// worse reports whether a page's answer shows that the one before, which was a page, was no wall: that one stays then. Only a wall that had its
+// reader come back may lead elsewhere.
+func (p *page) worse() bool {
+	return p.resp == nil || p.resp.Status >= 400 || p.wall == silent && p.resp.Status != http.StatusOK
 }
 
 // inVain notes that a page was asked again for nothing.
@@ -217,6 +223,7 @@ func (l *lease) glance(p *page) (refresh, silent bool) {
 	if parse.TypeOf(mimeOf(resp)) != parse.HTML {
 		return false, false
 	}
+	p.named = nil
 	body, err := resp.Decoded(maxMoment)
 	if err != nil || !p.cookie && !bytes.Contains(bytes.ToLower(body), []byte("refresh")) {
 		return false, false
@@ -224,9 +231,7 @@ func (l *lease) glance(p *page) (refresh, silent bool) {
 	doc := docs.Get().(*parse.Page)
 	defer docs.Put(doc)
 	_, charset := parse.ReadEncoded(parse.HTML, body, resp.Get("Content-Type"), parse.Options{}, doc)
-	lower := bytes.ToLower(body)
-	refresh, silent = doc.Reload, len(resp.Values("Link")) == 0 && bytes.Contains(lower, []byte("<script")) && (bytes.Contains(lower, []byte("reload")) || bytes.Contains(lower, []byte("location")))
-	p.named = p.named[:0]
+	refresh, silent = doc.Reload, len(resp.Values("Link")) == 0 && scripted(body)
 	others := false
 	for i := range doc.Links {
 		ref := parse.DecodeRef(doc.Links[i].Ref, charset)
@@ -242,6 +247,12 @@ func (l *lease) glance(p *page) (refresh, silent bool) {
 		p.named = nil // where it only sends its reader may be no page
 	}
 	return refresh, silent
+}
+
+// scripted reports whether a page has a script that may have its reader come back.
+func scripted(body []byte) bool {
+	lower := bytes.ToLower(body)
+	return bytes.Contains(lower, []byte("<script")) && (bytes.Contains(lower, []byte("reload")) || bytes.Contains(lower, []byte("location")))
 }
 
 // about goes where a page's answer sends its reader, within the site, until it leads back to the page, and asks for it at once: of pages that

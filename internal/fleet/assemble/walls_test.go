@@ -273,33 +273,19 @@ func TestCookieWalls(t *testing.T) {
 		}
 	}
 	sum := runConfig(t, c)
-	got := map[string]map[string]bool{}
-	l, err := ledger.Open(t.Context(), filepath.Join(c.Dir, outdir.LedgerFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	err = l.Pages(t.Context(), 1, func(p *ledger.Page) error {
-		u, err := crawl.Parse(p.URL)
-		if err == nil && p.Status == http.StatusOK && p.Title != "" {
-			if got[u.Host()] == nil {
-				got[u.Host()] = map[string]bool{}
-			}
-			got[u.Host()][p.Title] = true
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := titled(t, c.Dir)
 	for host := range walls(port) {
 		want := wallPages
 		switch host {
 		case "sso.test", "never.test", "circle.test", "changing.test":
 			want = 0
 		}
-		if len(got[host]) != want {
-			t.Errorf("%s: %d pages, want %d", host, len(got[host]), want)
+		shown := map[string]bool{} // a wall may show one page under two addresses
+		for _, title := range got[host] {
+			shown[title] = true
+		}
+		if len(shown) != want {
+			t.Errorf("%s: %d pages, want %d", host, len(shown), want)
 		}
 		if n := len(w.Hits(host)); n > 10*wallPages {
 			t.Errorf("%s was asked %d times", host, n)
@@ -312,6 +298,154 @@ func TestCookieWalls(t *testing.T) {
 	if err != nil || !r.OK {
 		t.Errorf("verify: %v %+v", err, r)
 	}
+}
+
+// notWalls are sites whose answers bring cookies, and look like walls or stand beside some; a page of theirs that must be had has a title. Every
+// cookie that fresh sets has a name of its own.
+func notWalls(fresh func(http.ResponseWriter)) map[string]http.HandlerFunc {
+	links := func(w http.ResponseWriter, format string, n int) {
+		w.Header().Set("Content-Type", "text/html")
+		for i := range n {
+			fmt.Fprintf(w, "<a href="+format+">%d</a> ", i, i)
+		}
+	}
+	return map[string]http.HandlerFunc{
+		"dead.test": func(w http.ResponseWriter, r *http.Request) { // dead links, and walls that are some
+			switch {
+			case r.URL.Path == "/":
+				links(w, "/gone/%d", 8)
+				links(w, "/in/%d", notWallPages)
+			case strings.HasPrefix(r.URL.Path, "/gone"):
+				fresh(w)
+				http.NotFound(w, r)
+			case !has(r, "k"):
+				http.SetCookie(w, &http.Cookie{Name: "k", Value: "1", Path: r.URL.Path})
+				w.Header().Set("Refresh", "0")
+				w.WriteHeader(http.StatusForbidden)
+			default:
+				fmt.Fprint(w, "<title>in</title>in")
+			}
+		},
+		"splash.test": func(w http.ResponseWriter, r *http.Request) { // what is shown once only is followed
+			switch {
+			case r.URL.Path != "/":
+				fmt.Fprintf(w, "<title>in</title>%s", r.URL.Path)
+			case !has(r, "been"):
+				http.SetCookie(w, &http.Cookie{Name: "been", Value: "1"})
+				w.Header().Set("Content-Type", "text/html")
+				fmt.Fprint(w, `<meta http-equiv=refresh content="10; url=/intro">`)
+				links(w, "/first/%d", notWallPages/2)
+			default:
+				links(w, "/later/%d", notWallPages-notWallPages/2-1)
+			}
+		},
+		"worse.test": func(w http.ResponseWriter, r *http.Request) { // a page that is shown once
+			name := "seen" + strings.ReplaceAll(r.URL.Path, "/", "_")
+			switch {
+			case r.URL.Path == "/":
+				links(w, "/in/%d", notWallPages)
+			case has(r, name):
+				w.WriteHeader(http.StatusInternalServerError)
+			default:
+				http.SetCookie(w, &http.Cookie{Name: name, Value: "1", Path: "/"})
+				w.Header().Set("Content-Type", "text/html")
+				fmt.Fprint(w, "<title>in</title><script>document.location.hash</script>in")
+			}
+		},
+		"moved.test": func(w http.ResponseWriter, r *http.Request) { // a wall that leads away once it is passed
+			switch {
+			case strings.HasPrefix(r.URL.Path, "/in"):
+				fmt.Fprint(w, "<title>in</title>in")
+			case r.URL.Path == "/":
+				links(w, "/from/%d", notWallPages)
+			case has(r, "k"):
+				send(w, r, "/in"+r.URL.Path)
+			default:
+				http.SetCookie(w, &http.Cookie{Name: "k", Value: "1", Path: r.URL.Path})
+				w.Header().Set("Content-Type", "text/html")
+				fmt.Fprint(w, "<meta http-equiv=refresh content=0>One moment")
+			}
+		},
+		"slides.test": func(w http.ResponseWriter, r *http.Request) { // each leads on to the next
+			n, _ := strconv.Atoi(r.URL.Path[1:])
+			fresh(w)
+			w.Header().Set("Content-Type", "text/html")
+			if fmt.Fprint(w, "<title>in</title>in"); n < notWallPages-1 {
+				fmt.Fprintf(w, `<meta http-equiv=refresh content="9; url=/%d">`, n+1)
+			}
+		},
+	}
+}
+
+// notWallPages is how many pages each of these has.
+const notWallPages = 24
+
+// Where an answer only looks like a wall nothing is lost, and it is asked for a few times at most.
+func TestAnswersThatAreNoWalls(t *testing.T) {
+	t.Parallel()
+	w := webs.New()
+	port, stop, err := w.Serve("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	var made atomic.Int64
+	sites := notWalls(func(w http.ResponseWriter) {
+		http.SetCookie(w, &http.Cookie{Name: fmt.Sprintf("n%d", made.Add(1)), Value: "1", Path: "/"})
+	})
+	c := config(filepath.Join(t.TempDir(), "crawl"), port, 0, 2)
+	c.Job.Identity.Seeds = nil
+	for host, answer := range sites {
+		w.Sites[host] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/robots.txt" {
+				http.NotFound(w, r)
+				return
+			}
+			answer(w, r)
+		})
+		c.Job.Identity.Seeds = append(c.Job.Identity.Seeds, "http://"+host+":"+port+"/")
+	}
+	runConfig(t, c)
+	got := titled(t, c.Dir)
+	for host := range sites {
+		if n := len(got[host]); n != notWallPages {
+			t.Errorf("%s: %d pages, want %d", host, n, notWallPages)
+		}
+		robots, hits := 0, w.Hits(host)
+		for _, h := range hits {
+			if h.Path == "/robots.txt" {
+				robots++
+			}
+		}
+		if len(hits) > 6*notWallPages+20 || robots > 3 {
+			t.Errorf("%s was asked %d times, %d of them for robots.txt", host, len(hits), robots)
+		}
+	}
+}
+
+// titled returns the pages with a title that a crawl has had, by host and URL.
+func titled(t *testing.T, dir string) map[string]map[string]string {
+	t.Helper()
+	l, err := ledger.Open(t.Context(), filepath.Join(dir, outdir.LedgerFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	got := map[string]map[string]string{}
+	err = l.Pages(t.Context(), 1, func(p *ledger.Page) error {
+		u, err := crawl.Parse(p.URL)
+		if err == nil && p.Status == http.StatusOK && p.Title != "" {
+			if got[u.Host()] == nil {
+				got[u.Host()] = map[string]string{}
+			}
+			got[u.Host()][p.URL] = p.Title
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
 }
 
 // The rules and the sitemap of a site whose robots.txt lies behind its wall are read as a visitor reads them who has passed it: whether the
