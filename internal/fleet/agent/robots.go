@@ -155,7 +155,7 @@ func (l *lease) robotsDown(c *crawl.RobotsChange, first crawl.Target) bool {
 	defer l.mu.Unlock()
 	l.fails++
 	tries := l.site.RobotsTries + 1
-	noScheme := first.Flags&crawl.FlagNoScheme != 0 && c.Why.NoHTTPS()
+	noScheme := first.Flags&crawl.FlagNoScheme != 0 && c.Why.Unreachable() && c.Why.NoHTTPS() // one that is slow is asked again
 	wait, again := polite.Again(l.job.Limits, c.Why, tries, l.latency > 0)
 	l.unable(c.Why, l.rep.change.Detail, again)
 	if !again || noScheme {

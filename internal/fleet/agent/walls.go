@@ -213,12 +213,9 @@ func (l *lease) wallOf(p *page) wall {
 // glance looks at a small page: whether it has its reader come back, or sends it elsewhere on the site, and whether it names anything else.
 func (l *lease) glance(p *page) (refresh, silent bool) {
 	resp := p.resp
-	here := func(ref string) bool {
-		to, err := p.url.Resolve(ref)
-		return err == nil && to.Site() == p.url.Site()
-	}
 	if ref, ok := parse.RefreshHeader(resp.Get("Refresh")); ok {
-		return here(ref), false
+		to, err := p.url.Resolve(ref)
+		return err == nil && to.Site() == p.url.Site(), false
 	}
 	if parse.TypeOf(mimeOf(resp)) != parse.HTML {
 		return false, false
@@ -232,14 +229,12 @@ func (l *lease) glance(p *page) (refresh, silent bool) {
 	defer docs.Put(doc)
 	_, charset := parse.ReadEncoded(parse.HTML, body, resp.Get("Content-Type"), parse.Options{}, doc)
 	refresh, silent = doc.Reload, len(resp.Values("Link")) == 0 && scripted(body)
-	others := false
+	base, others := baseOf(p.url, doc, charset), false
 	for i := range doc.Links {
-		ref := parse.DecodeRef(doc.Links[i].Ref, charset)
-		back := doc.Links[i].Kind == parse.Refresh
-		refresh = refresh || back && here(ref)
-		to, err := p.url.Resolve(ref)
-		silent = silent && err == nil && to.String() == p.url.String()
-		if err == nil && to.String() != p.url.String() && doc.Links[i].Kind != parse.Resource {
+		to, err := base.Resolve(parse.DecodeRef(doc.Links[i].Ref, charset))
+		own, back := err == nil && to.String() == p.url.String(), doc.Links[i].Kind == parse.Refresh
+		refresh, silent = refresh || back && err == nil && to.Site() == p.url.Site(), silent && own
+		if err == nil && !own && doc.Links[i].Kind != parse.Resource {
 			p.named, others = append(p.named, to), others || !back
 		}
 	}
