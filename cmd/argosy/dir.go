@@ -223,7 +223,7 @@ func printUnended(w io.Writer, r *verify.Report, dir string) {
 		step = "argosy serve -o " + dir
 	}
 	for _, job := range r.Unended {
-		fmt.Fprintf(w, "job %d has been interrupted, and has no index of what came last: %s goes on, and writes it at the end\n", job, step)
+		fmt.Fprintf(w, "job %d has not ended, and has no index of what came last: %s goes on, and writes it at the end\n", job, step)
 	}
 }
 

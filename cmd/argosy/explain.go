@@ -75,6 +75,9 @@ it was fetched, how its page was judged, word by word.`,
 func askWhy(ctx context.Context, cl *web.Client, name string) ([]schedule.Decision, error) {
 	id, err := strconv.ParseUint(name, 10, 32)
 	task := uint32(id)
+	if err == nil && id == 0 {
+		return nil, usage("0: tasks are numbered from 1 (argosy tasks prints them)")
+	}
 	if err != nil {
 		found, err := cl.FindTask(ctx, name)
 		if err != nil {

@@ -3,6 +3,8 @@ package coordinator
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/frontier"
@@ -82,6 +84,9 @@ func (c *Coordinator) believing(j *frontier.Job, waiting func(fn func(*frontier.
 		}
 	})
 	for id, n := range c.fleet.nodes {
+		if j.Placing.Store != "" && j.Placing.Store != n.info.Store || n.drains() {
+			continue
+		}
 		view := n.view(id)
 		view.Leases, view.Held = max(0, view.Leases-others[id]), 0
 		v.Nodes = append(v.Nodes, view)
@@ -92,7 +97,7 @@ func (c *Coordinator) believing(j *frontier.Job, waiting func(fn func(*frontier.
 			v.Tasks = append(v.Tasks, c.waiting(j, t, c.f.Site(t.Site), now))
 		}
 	}
-	for id := range mine {
+	for _, id := range slices.Sorted(maps.Keys(mine)) {
 		add(c.f.Task(id))
 	}
 	if j.State == crawl.JobRunning {

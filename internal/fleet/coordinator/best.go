@@ -81,7 +81,7 @@ type cut struct {
 }
 
 const (
-	cutRest  = 50 * time.Millisecond // for which a cut holds while its crawler has something to do, at least,
+	cutRest  = 50 * time.Millisecond // for which a cut holds while its crawler has something to do, and tasks wait for another one, at least,
 	cutRests = 20                    // and times what it took
 )
 
@@ -175,10 +175,15 @@ func (c *Coordinator) slowed(j *frontier.Job, r *run, now time.Time) {
 // wake looks again at the tasks whose crawlers could do nothing. A crawler that has nothing to do for want of what promises most takes what
 // there is.
 func (c *Coordinator) wake(j *frontier.Job, r *run, now time.Time) error {
-	if len(r.short) == 0 {
+	if picks(j) {
+		c.slowed(j, r, now)
+	}
+	if len(r.short) == 0 || j.Totals.Held > 0 && now.Sub(r.woke) < max(cutRest, cutRests*r.wakes) {
 		return nil
 	}
-	c.slowed(j, r, now)
+	begin := time.Now()
+	r.woke = now
+	defer func() { r.wakes = time.Since(begin) }()
 	due := map[uint32]bool{} // crawlers that have tasks that wait for a node, or for their site
 	for id := range r.inDue {
 		due[c.f.Task(id).Crawler()] = true

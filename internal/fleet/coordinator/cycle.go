@@ -59,8 +59,8 @@ func (c *Coordinator) cycle(ctx context.Context, now time.Time, j *frontier.Job,
 		return err
 	}
 	r.memory = plan.Memory
-	differs := c.beside(j, r, s, plan)
 	took := time.Since(began)
+	differs := c.beside(j, r, s, plan)
 	c.again(now, j, r, s, &plan, more)
 	c.asks.answer()
 	given, err := c.grants(ctx, now, j, r, s, &plan)

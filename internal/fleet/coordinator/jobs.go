@@ -62,6 +62,8 @@ type run struct {
 	slow     map[uint32]int64 // URLs that are out and not waited for, by crawler,
 	looked   time.Time        // as found out then
 	cuts     map[uint32]cut   // by crawler
+	woke     time.Time        // when the tasks that wait for their crawler were looked at last,
+	wakes    time.Duration    // and how long that took
 	short    map[uint32]bool  // tasks that wait until their crawler may do more
 	stood    map[uint32]int64 // tasks that others kept from their site, until when none waits for them, ms
 	hadTurn  time.Duration    // how long the job had run when a crawler had had its turn and waited for others; 0: none does
@@ -445,6 +447,7 @@ func (c *Coordinator) finish(ctx context.Context, now time.Time, j *frontier.Job
 		}
 	}
 	delete(c.jobs.runs, j.ID)
+	c.turns.sweep(j.ID)
 	c.board.changed[j.ID] = true
 	if err := c.sinks.persist(ctx, func(ctx context.Context) error { return c.sinks.putRows(ctx, j.ID) }); err != nil {
 		return false, err

@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"slices"
 	"time"
 
 	"argosy/internal/fleet/frontier"
@@ -42,6 +43,13 @@ func (u *turns) note(site string, job uint32, w wish) {
 func (u *turns) forget(site string, job uint32) {
 	if delete(u.waits[site], job); len(u.waits[site]) == 0 {
 		delete(u.waits, site)
+	}
+}
+
+// sweep forgets what a job waits for.
+func (u *turns) sweep(job uint32) {
+	for site := range u.waits {
+		u.forget(site, job)
 	}
 }
 
@@ -124,12 +132,5 @@ func (c *Coordinator) holder(j *frontier.Job, t *frontier.Task, now int64) *fron
 }
 
 func shares(a, b []string) bool {
-	for _, x := range a {
-		for _, y := range b {
-			if x == y {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(a, func(x string) bool { return slices.Contains(b, x) })
 }

@@ -254,8 +254,8 @@ func (l *Ledger) create(ctx context.Context, p *goose.Provider, dir fs.FS) error
 	}
 	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
 	var tables int
-	if err := tx.QueryRowContext(ctx, countTables).Scan(&tables); err != nil || tables > 0 { // another process was first
-		return err
+	if err := tx.QueryRowContext(ctx, countTables).Scan(&tables); err != nil || tables > 0 {
+		return errors.Join(err, tx.Rollback(), up(ctx, p)) // another process was first
 	}
 	if err := versions.CreateVersionTable(ctx, tx); err != nil {
 		return err

@@ -176,7 +176,7 @@ func Check(ctx context.Context, p Place) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(jobs) == 0 && r.Records > 0 && !p.Running {
+	if len(jobs) == 0 && r.Records > 0 && !p.Running && !outdir.Fleet(p.Dir) {
 		r.Unended = []uint32{1} // the log has it, and the ledger not yet
 	}
 	sort.Strings(r.Details)

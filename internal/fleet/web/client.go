@@ -505,12 +505,6 @@ func (c *Client) Task(ctx context.Context, id uint32) (v coordinator.TaskView, e
 	return v, err
 }
 
-// Explain returns why a task went where it went: the last decision about it, or that of an attempt (0: the last).
-func (c *Client) Explain(ctx context.Context, task, attempt uint32) (v Explained, err error) {
-	err = c.get(ctx, fmt.Sprintf("/tasks/%d/explain?attempt=%d", task, attempt), &v)
-	return v, err
-}
-
 // Decisions returns all that is remembered of what was decided about a task, the newest first.
 func (c *Client) Decisions(ctx context.Context, task uint32) (ds []schedule.Decision, err error) {
 	err = c.get(ctx, fmt.Sprintf("/decisions?limit=1000&task=%d", task), &ds)

@@ -75,11 +75,14 @@ func (a *api) metrics(w http.ResponseWriter, r *http.Request) {
 			e.put("argosy_sink_lag_entries", "gauge", "Entries of the log that a sink does not have yet.", float64(lag.Frontier), "sink", "frontier")
 			e.put("argosy_sink_lag_entries", "gauge", "Entries of the log that a sink does not have yet.", float64(lag.Ledger), "sink", "ledger")
 		}
-		if jobs, err := co.Jobs(ctx); err == nil {
+		jobs, err := co.Jobs(ctx)
+		if err == nil {
 			jobMetrics(jobs, e)
-			a.shareMetrics(ctx, co, jobs, e)
 		}
 		a.nodeMetrics(ctx, co, e)
+		if err == nil {
+			a.shareMetrics(ctx, co, jobs, e) // last: the ledger counts for it, and may take all the time that there is
+		}
 	}
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	_, _ = w.Write(e.b.Bytes())

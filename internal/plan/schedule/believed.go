@@ -31,8 +31,7 @@ func believed(s *Snapshot, may func(task, node int) bool) solve.Shares {
 	}
 	for t := range s.Tasks {
 		for n := range s.Nodes {
-			kind := s.Tasks[t].Type
-			if kind != "" && s.Nodes[n].Labels["type"] != kind || may != nil && !may(t, n) {
+			if !IsOfType(s.Nodes[n].Labels, s.Tasks[t].Type) || may != nil && !may(t, n) {
 				continue
 			}
 			use := min(c.Useful(t, n).Value/mbit, p.Cap[n])
