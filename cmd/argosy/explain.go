@@ -36,15 +36,18 @@ Of a URL of a crawl with a topic it prints what the links to it promise, sign by
 it was fetched, how its page was judged, word by word.`,
 		Example: "  argosy explain example.com --server http://127.0.0.1:8480\n  argosy explain 14 --attempt 2\n  argosy explain example.com --log decisions.jsonl\n  argosy explain https://example.com/guide.html -o rls",
 		RunE: func(c *cobra.Command, args []string) error {
-			if strings.Contains(args[0], "://") && dir != "" {
-				return explainURL(c, dir, job, args[0], f.json)
+			if err := explainFlags(c, args[0], dir); err != nil {
+				return err
+			}
+			if dir != "" {
+				return explainURL(c, dir, max(1, job), args[0], f.json)
 			}
 			if all && attempt > 0 {
 				return usage("--all and --attempt %d: want one of them", attempt)
 			}
 			if log == "" {
 				return f.fleet(c, func(ctx context.Context, cl *web.Client, w io.Writer) error {
-					ds, err := askWhy(ctx, cl, args[0])
+					ds, err := askWhy(ctx, cl, args[0], job)
 					if err != nil {
 						return err
 					}
@@ -65,26 +68,56 @@ it was fetched, how its page was judged, word by word.`,
 	fl := c.Flags()
 	fl.StringVar(&log, "log", "", "file of decisions, instead of a coordinator")
 	fl.StringVarP(&dir, "out", "o", "", "directory of the crawl, of a URL")
-	fl.Uint32Var(&job, "job", 1, "number of the job, of a URL")
+	fl.Uint32Var(&job, "job", 0, "number of the job (default: of a URL 1, of a site the latest that has it)")
 	fl.Uint32Var(&attempt, "attempt", 0, "the decision for this attempt of the task (default: the last decision)")
 	fl.BoolVar(&all, "all", false, "every decision about the task, not only the last")
 	return c
 }
 
-// askWhy asks a coordinator what it has decided about a task, the oldest first. A site of several tasks is that of the latest job.
-func askWhy(ctx context.Context, cl *web.Client, name string) ([]schedule.Decision, error) {
+// explainFlags refuses flags that say nothing of what is asked for.
+func explainFlags(c *cobra.Command, name, dir string) error {
+	given := func(flags ...string) string {
+		for _, flag := range flags {
+			if c.Flags().Changed(flag) {
+				return flag
+			}
+		}
+		return ""
+	}
+	isURL := strings.Contains(name, "://")
+	switch flag := given("log", "attempt", "all", "server"); {
+	case isURL && dir == "":
+		return usage("%s: a URL is explained from the directory of its crawl: -o DIR", name)
+	case isURL && flag != "":
+		return usage("--%s is of a task, and %s is a URL", flag, name)
+	case !isURL && dir != "":
+		return usage("-o is of a URL, with its scheme, and %q is not one", name)
+	}
+	if given("log") != "" && given("job") != "" {
+		return usage("--job and --log: the decisions in a file are of all jobs")
+	}
+	return nil
+}
+
+// askWhy asks a coordinator what it has decided about a task, the oldest first. A site of several tasks is that of the job, or (0) of the
+// latest that has it.
+func askWhy(ctx context.Context, cl *web.Client, name string, job uint32) ([]schedule.Decision, error) {
 	id, err := strconv.ParseUint(name, 10, 32)
 	task := uint32(id)
 	if err == nil && id == 0 {
 		return nil, usage("0: tasks are numbered from 1 (argosy tasks prints them)")
 	}
 	if err != nil {
-		found, err := cl.FindTask(ctx, name)
+		found, err := cl.FindTask(ctx, name, job)
 		if err != nil {
 			return nil, err
 		}
 		if len(found) == 0 {
-			return nil, usage("%q: no job has a task of such a site: want a site with its port, or a task's number (argosy tasks prints them)", name)
+			of := "no job has"
+			if job > 0 {
+				of = fmt.Sprintf("job %d does not have", job)
+			}
+			return nil, usage("%q: %s a task of such a site: want a site with its port, or a task's number (argosy tasks prints them)", name, of)
 		}
 		task = found[0].ID
 	}

@@ -63,7 +63,7 @@ type Fetch struct {
 type Placing struct {
 	Strategy  string                 `yaml:"strategy" doc:"a name and options, see argosy strategies; empty: the coordinator's"`
 	Probe     string                 `yaml:"probe" doc:"pairs of nodes and sites that are measured before a site is crawled" enum:"none few all"`
-	Type      string                 `yaml:"type" doc:"only nodes with this label type (of several: 0+1)"`
+	Type      string                 `yaml:"type" doc:"only nodes whose label type says so (0+1: a node of both)"`
 	Store     string                 `yaml:"store" doc:"only nodes whose archives go to this store, by its URL"`
 	Product   string                 `yaml:"product" doc:"tasks of one product are expected to need alike"`
 	Need      Need                   `yaml:"need" doc:"what a task needs of a node"`

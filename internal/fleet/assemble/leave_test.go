@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/assemble"
@@ -37,6 +38,7 @@ func TestLeavesSitesThatHang(t *testing.T) {
 	})
 	c := config(filepath.Join(t.TempDir(), "crawl"), port, 0, 1)
 	c.Job.Identity.Seeds = []string{"http://slow.test:" + port + "/"}
+	c.Job.Limits.Fetch.HeaderTimeout = 10 * time.Minute // as good as for ever
 
 	cr, err := assemble.Open(t.Context(), c)
 	if err != nil {

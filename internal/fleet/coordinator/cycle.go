@@ -192,6 +192,10 @@ func (c *Coordinator) snapshot(now time.Time, j *frontier.Job, r *run) (s *sched
 			c.jobs.schedule(t)
 			continue
 		}
+		if c.meets(now, j, t) {
+			r.waits(t, v.Now+heldFor)
+			continue
+		}
 		if c.yields(v.Now, j, t) {
 			r.stands(j, t, v.Now, v.Now+heldFor)
 			continue
@@ -304,7 +308,7 @@ func (c *Coordinator) newLease(j *frontier.Job, t *schedule.Task, n *schedule.No
 func (c *Coordinator) hold(l *crawl.Lease, t *schedule.Task) {
 	c.open.addrs[l.ID] = t.Addrs
 	if l.Probe == "" {
-		c.turns.forget(l.Site, l.Job)
+		c.turns.forget(l.Site, l.Task)
 	}
 	if node := c.fleet.nodes[l.Node]; node != nil {
 		node.held[l.ID], node.worked = true, true

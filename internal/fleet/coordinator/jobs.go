@@ -257,7 +257,8 @@ func (b *jobs) paused() (out []*frontier.Job) {
 	return out
 }
 
-// meetMost is how long a run of one job waits for its nodes; who comes later gets a share then.
+// meetMost is how long a run of one job waits for its nodes, and what a search has named for the node that ran it. A node that comes later
+// gets a share then.
 const meetMost = 2 * time.Second
 
 // stage is how far a run of the coordinator has come.

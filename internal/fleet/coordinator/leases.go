@@ -279,7 +279,7 @@ func (c *Coordinator) judge(ctx context.Context, now time.Time) error {
 		r := crawl.Recall{Lease: l.ID, Reason: crawl.EndDead}
 		switch term.Judge(spans, now, signs) {
 		case term.Goes:
-			if c.overdue(c.clock.MS(now), l) {
+			if c.askToEnd(c.clock.MS(now), l) {
 				c.post.send(ctx, l.Node, &crawl.Dispatch{Kind: crawl.DispatchDrain, LeaseID: l.ID})
 			}
 			return

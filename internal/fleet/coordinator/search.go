@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"time"
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/frontier"
@@ -92,9 +93,23 @@ func (c *Coordinator) searching(j *frontier.Job, t *frontier.Task, w *learn.Task
 		}
 		return
 	}
-	if n := c.fleet.nodes[s.Node]; n != nil && !n.drains() && !slices.Contains(t.Avoid, s.Node) && !j.Identity.Collect.Anywhere {
+	if n := c.fleet.nodes[s.Node]; n != nil && !n.drains() && goesTo(j, t, s.Node) {
 		w.Bound = s.Node
 	}
+}
+
+// goesTo reports whether what a search has named goes to the node that ran the search, if it is there.
+func goesTo(j *frontier.Job, t *frontier.Task, ran string) bool {
+	return t.Search != 0 && t.Of == nil && ran != "" && !slices.Contains(t.Avoid, ran) && !j.Identity.Collect.Anywhere
+}
+
+// meets reports whether a task waits for a node that ran its search: a coordinator that has just begun hears of its nodes one by one.
+func (c *Coordinator) meets(now time.Time, j *frontier.Job, t *frontier.Task) bool {
+	if t.Search == 0 || now.Sub(c.hearing.Began) > meetMost {
+		return false
+	}
+	seeker := c.f.Searching(t.Job, t.Search)
+	return seeker != nil && goesTo(j, t, seeker.Of.Node) && c.fleet.nodes[seeker.Of.Node] == nil
 }
 
 // shut returns the nodes from whose address the site of a task that asks by address must not be asked now. If that is all of them, at is

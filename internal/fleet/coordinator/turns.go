@@ -18,47 +18,52 @@ const askAgain = 10 * time.Second
 
 // turns owns which jobs wait for sites that others have. They take turns, whichever has waited longest first.
 type turns struct {
-	waits map[string]map[uint32]wish // by site and job
+	waits map[string]map[uint32]wish // by site and task
 	asked map[uint64]int64           // when leases were asked to end, Unix ms
 }
 
-// wish is that of a job that waits for a site.
+// wish is that of a task that waits for its site.
 type wish struct {
+	job   uint32
 	since int64 // Unix ms
 	until int64 // it is not believed any longer, unless it is said again
 }
 
-// note takes note that a job waits for a site.
-func (u *turns) note(site string, job uint32, w wish) {
+// note takes note that a task waits for its site.
+func (u *turns) note(site string, task uint32, w wish) {
 	if u.waits == nil {
 		u.waits = map[string]map[uint32]wish{}
 	}
 	if u.waits[site] == nil {
 		u.waits[site] = map[uint32]wish{}
 	}
-	u.waits[site][job] = w
+	u.waits[site][task] = w
 }
 
-// forget takes note that a job does not wait for a site, or not for others.
-func (u *turns) forget(site string, job uint32) {
-	if delete(u.waits[site], job); len(u.waits[site]) == 0 {
+// forget takes note that a task does not wait for its site, or not for other jobs.
+func (u *turns) forget(site string, task uint32) {
+	if delete(u.waits[site], task); len(u.waits[site]) == 0 {
 		delete(u.waits, site)
 	}
 }
 
-// sweep forgets what a job waits for.
+// sweep forgets what the tasks of a job wait for.
 func (u *turns) sweep(job uint32) {
-	for site := range u.waits {
-		u.forget(site, job)
+	for site, tasks := range u.waits {
+		for task, w := range tasks {
+			if w.job == job {
+				u.forget(site, task)
+			}
+		}
 	}
 }
 
 // first reports whether another job waits for a site, since before a time (Unix ms).
 func (u *turns) first(site string, job uint32, since, now int64) bool {
-	for other, w := range u.waits[site] {
+	for task, w := range u.waits[site] {
 		if w.until < now {
-			u.forget(site, other)
-		} else if other != job && (w.since < since || w.since == since && other < job) {
+			u.forget(site, task)
+		} else if w.job != job && (w.since < since || w.since == since && w.job < job) {
 			return true
 		}
 	}
@@ -71,11 +76,11 @@ func (c *Coordinator) turned(now int64, j *frontier.Job, t *schedule.Task, w sch
 		return
 	}
 	if w.Verdict.Reason != schedule.ReasonPerSite {
-		c.turns.forget(t.Site, j.ID)
+		c.turns.forget(t.Site, t.ID)
 		return
 	}
 	pause := polite.SiteDelay(j.PaceAt(t.Site), c.f.Site(t.Site))
-	c.turns.note(t.Site, j.ID, wish{t.Since, now + (pause + 2*time.Second).Milliseconds()})
+	c.turns.note(t.Site, t.ID, wish{j.ID, t.Since, now + (pause + 2*time.Second).Milliseconds()})
 }
 
 // yields reports whether a task leaves its site to another job, which has waited for it longer.
@@ -83,8 +88,9 @@ func (c *Coordinator) yields(now int64, j *frontier.Job, t *frontier.Task) bool 
 	return t.Leases() == 0 && c.turns.first(t.Site, j.ID, t.Since, now)
 }
 
-// overdue reports whether a lease is to be asked now to end, because it has had its turn at a site for which another job waits.
-func (c *Coordinator) overdue(now int64, l *frontier.Lease) bool {
+// askToEnd reports whether a lease is to be asked now to end, because it has had its turn at a site for which another job waits, and takes
+// note that it is.
+func (c *Coordinator) askToEnd(now int64, l *frontier.Lease) bool {
 	u := &c.turns
 	if l.Probe != "" || now-l.StartMS < turnFor.Milliseconds() || now-u.asked[l.ID] < askAgain.Milliseconds() || !u.first(l.Site, l.Job, now, now) {
 		return false

@@ -256,9 +256,14 @@ func (g *Gate) Make(ctx context.Context, w access.Wanted, by access.Who) (access
 		if err != nil {
 			return t, "", err
 		}
-		if err = g.store(ctx, tokenRecord+t.ID, t, 0); !errors.Is(err, bus.ErrChanged) {
-			return t, text, g.said(err)
+		err = g.store(ctx, tokenRecord+t.ID, t, 0)
+		if errors.Is(err, bus.ErrChanged) {
+			continue // another one has that number
 		}
+		if err = g.said(err); err != nil {
+			return access.Token{}, "", err
+		}
+		return t, text, nil
 	}
 }
 

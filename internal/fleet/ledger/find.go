@@ -43,8 +43,8 @@ func (l *Ledger) FindPages(ctx context.Context, job uint32, q PageQuery, fn func
 		also("node = ?", q.Node)
 	}
 	if q.Find != "" {
-		text := "%" + likely(strings.ToLower(q.Find)) + "%"
-		also(`(lower(url) LIKE ? ESCAPE '\' OR lower(coalesce(title, '')) LIKE ? ESCAPE '\')`, text, text)
+		text := "%" + likely(q.Find) + "%"
+		also(`(lower(url) LIKE lower(?) ESCAPE '\' OR lower(coalesce(title, '')) LIKE lower(?) ESCAPE '\')`, text, text)
 	}
 	args = append(args, q.Limit, q.Skip)
 	return l.pages(ctx, b.String()+" ORDER BY seq DESC, ord DESC, owner, gen, key LIMIT ? OFFSET ?", fn, args...)

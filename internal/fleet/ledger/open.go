@@ -20,11 +20,21 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/database"
-	_ "modernc.org/sqlite" // the driver "sqlite"
+	sqlitedriver "modernc.org/sqlite"
 )
 
 //go:embed migrations/*.sql
 var migrations embed.FS
+
+// SQLite's own lower knows ASCII alone, and titles are in any language.
+func init() {
+	sqlitedriver.MustRegisterDeterministicScalarFunction("lower", 1, func(_ *sqlitedriver.FunctionContext, args []driver.Value) (driver.Value, error) {
+		if text, ok := args[0].(string); ok {
+			return strings.ToLower(text), nil
+		}
+		return args[0], nil
+	})
+}
 
 // dialect is what differs between the two databases.
 type dialect bool

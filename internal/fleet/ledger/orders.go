@@ -1,9 +1,6 @@
 package ledger
 
-import (
-	"context"
-	"strings"
-)
+import "context"
 
 // Order is what somebody has asked the coordinator for.
 type Order struct {
@@ -22,8 +19,8 @@ type OrderQuery struct {
 
 // Orders returns orders, the newest first.
 func (l *Ledger) Orders(ctx context.Context, q OrderQuery) ([]Order, error) {
-	text := "%" + likely(strings.ToLower(q.Find)) + "%"
-	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT seq, at, who, what FROM orders WHERE lower(who) LIKE ? ESCAPE '\' OR lower(what) LIKE ? ESCAPE '\'
+	text := "%" + likely(q.Find) + "%"
+	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT seq, at, who, what FROM orders WHERE lower(who) LIKE lower(?) ESCAPE '\' OR lower(what) LIKE lower(?) ESCAPE '\'
 ORDER BY at DESC, seq DESC LIMIT ? OFFSET ?`), text, text, q.Limit, q.Skip)
 	if err != nil {
 		return nil, l.wrap(err)

@@ -68,7 +68,7 @@ type Run struct {
 	Existing int64  `json:"existing"`
 	Stated   string `json:"stated,omitempty"`
 	Given    int64  `json:"given"`
-	Good     int64  `json:"collected"` // answers with a status below 300
+	Good     int64  `json:"collected"` // answers with a status below 300, or 304
 	Started  int64  `json:"started"`   // Unix ms
 	Ended    int64  `json:"ended,omitempty"`
 	Reason   string `json:"reason,omitempty"`

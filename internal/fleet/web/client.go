@@ -511,10 +511,13 @@ func (c *Client) Decisions(ctx context.Context, task uint32) (ds []schedule.Deci
 	return ds, err
 }
 
-// FindTask returns the tasks of a site, of all jobs, those of later jobs first.
-func (c *Client) FindTask(ctx context.Context, site string) (found []ledger.Task, err error) {
+// FindTask returns the tasks of a site, of a job or (0) of all, those of later jobs first.
+func (c *Client) FindTask(ctx context.Context, site string, job uint32) (found []ledger.Task, err error) {
 	jobs, err := c.Jobs(ctx)
 	for i := len(jobs) - 1; i >= 0 && err == nil; i-- {
+		if job > 0 && jobs[i].ID != job {
+			continue
+		}
 		var rows []ledger.Task
 		err = c.get(ctx, fmt.Sprintf("/jobs/%d/tasks?limit=1000&find=%s", jobs[i].ID, url.QueryEscape(site)), &rows)
 		for _, t := range rows {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -162,8 +163,23 @@ func (a *api) nodeMetrics(ctx context.Context, co *coordinator.Coordinator, e *e
 	e.put("argosy_quarantined_entries", "gauge", "Entries of the log that the ledger could not take and that were set aside.", float64(aside))
 }
 
-// mostNamed bounds how many values a label has that sites or nodes choose; the rest is summed up under other.
+// mostNamed bounds how many values a label has that sites choose, of a job; those with the least are summed up under other.
 const mostNamed = 30
+
+// named sums figures by what they are of, as a label says it: at most mostNamed, and the rest under other.
+func named(all []ledger.Share, figure func(*ledger.Share) int64) map[string]int64 {
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b ledger.Share) int { return cmp.Compare(figure(&b), figure(&a)) })
+	sums := map[string]int64{}
+	for i := range all {
+		name := clip(all[i].Name)
+		if i >= mostNamed {
+			name = "other"
+		}
+		sums[name] += figure(&all[i])
+	}
+	return sums
+}
 
 // shareMetrics are the figures of jobs that run which take a walk over their pages, or over what their strategies expect. They are as old as
 // those that the pages show.
@@ -175,16 +191,9 @@ func (a *api) shareMetrics(ctx context.Context, co *coordinator.Coordinator, job
 			if err != nil {
 				continue
 			}
-			rest := int64(0)
-			for k := range all {
-				if k >= mostNamed {
-					rest += figure(&all[k])
-					continue
-				}
-				e.put(name, "gauge", help, float64(figure(&all[k])), "job_id", fmt.Sprint(jobs[i].ID), label, clip(all[k].Name))
-			}
-			if len(all) > mostNamed {
-				e.put(name, "gauge", help, float64(rest), "job_id", fmt.Sprint(jobs[i].ID), label, "other")
+			sums := named(all, figure)
+			for _, value := range sortedKeys(sums) {
+				e.put(name, "gauge", help, float64(sums[value]), "job_id", fmt.Sprint(jobs[i].ID), label, value)
 			}
 		}
 	}
