@@ -108,7 +108,7 @@ func TestTopicalCrawl(t *testing.T) {
 		want string
 	}{
 		{[]string{"explain", site + "nowhere", "-o", dir}, "no page has named"},
-		{[]string{"explain", "https://:bad/", "-o", dir}, "bad"},
+		{[]string{"explain", "https://:bad/", "-o", dir}, "not a valid URL"},
 		{[]string{"tree", dir, "--json", "--dot"}, "not both"},
 		{[]string{"export", dir, "--min-score", "7"}, "from 0 to 1"},
 		{[]string{"crawl", "-o", dir, "--topic", "something else"}, "its topic is"},
@@ -266,7 +266,7 @@ func TestTopicCommands(t *testing.T) {
 		{[]string{"topic", "show", "--topic-text", filepath.Join(dir, "none")}, "no such file"},
 		{[]string{"topic", "show", "--topic-unlike", off}, "without --topic-like"},
 		{[]string{"topic", "show", "--topic", "a", "--topic-threshold", "2"}, "0.001 to 0.999"},
-		{[]string{"topic", "score", "https://:bad/", "--topic", "a"}, "bad"},
+		{[]string{"topic", "score", "https://:bad/", "--topic", "a"}, "not a valid URL"},
 		{[]string{"crawl", "http://a.test/", "-o", filepath.Join(dir, "c"), "--order", "best"}, "without a topic"},
 		{[]string{"crawl", "http://a.test/", "-o", filepath.Join(dir, "c"), "--topic", "a", "--tunnel", "-2"}, "--tunnel"},
 		{[]string{"crawl", "http://a.test/", "-o", filepath.Join(dir, "c"), "--order", "random"}, `"--order" flag: allowed are best, breadth, depth`},

@@ -227,7 +227,15 @@ func (cr *Crawl) openNodes(ctx context.Context) error {
 		return err
 	}
 	members := c.members()
-	kinds := schedule.DealTypes(c.Job.Types(), len(members))
+	types := c.Job.Types()
+	if j := cr.f.Job(c.Job.ID); j != nil {
+		types = j.Types() // with those of engines that people have given its searches since
+	}
+	labels := make([]string, len(members))
+	for i := range members {
+		labels[i] = members[i].Labels[schedule.TypeLabel]
+	}
+	kinds := schedule.DealTypes(types, labels)
 	for i := range members {
 		m := &members[i]
 		if kinds[i] != "" {

@@ -38,6 +38,12 @@ func (x *tx) edit(e *crawl.Edit) error {
 	was := t.Of
 	t.Of = &Search{Search: e.Search, No: was.No, Subtasks: was.Subtasks}
 	x.clocked(t)
+	for _, of := range j.tasks { // what it names from now on may be theirs
+		if of.Search == t.Search && of.State == crawl.TaskManual {
+			of.State, of.Recalls, of.Avoid = "", 0, nil
+			x.tasks[of.ID] = of
+		}
+	}
 	t.State, t.Recalls, t.Avoid, t.Since = "", 0, nil, x.at
 	why := "changed by a person: " + changes(j, &was.Search, &e.Search)
 	t.note(why)

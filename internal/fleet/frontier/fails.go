@@ -7,21 +7,25 @@ import (
 	"argosy/internal/crawl"
 )
 
-// recycle counts a recall from a live node; a task that was recalled often enough goes to a person at its next one.
+// recycle counts a recall from a live node; a task that was recalled often enough goes to a person at its next one, and where nothing is
+// recycled at once.
 func (x *tx) recycle(t *Task, l *Lease, reason string) {
-	t.note(fmt.Sprintf("attempt %d on %s: %s", t.attempt(l), l.Node, reason))
+	j := x.f.jobs[l.Job]
+	recycles := j.Identity.Collect == nil || !j.Identity.Collect.Keep
+	used := t.Recalls >= j.Limits.RecycleLimit
+	if recycles && used {
+		reason = fmt.Sprintf("recalled %d times; the last one: %s", t.Recalls, reason)
+	}
+	why := fmt.Sprintf("attempt %d on %s: %s", t.attempt(l), l.Node, reason)
+	t.note(why)
 	t.avoid(l.Node)
 	x.fails(t, l.Node)
-	j := x.f.jobs[l.Job]
-	switch c := j.Identity.Collect; {
-	case c != nil && c.Keep:
-		x.person(t, reason)
-	case t.Recalls >= j.Limits.RecycleLimit:
-		x.person(t, fmt.Sprintf("recalled %d times; the last one: %s", t.Recalls, reason))
-	default:
-		t.Recalls++
-		x.moves(t, reason)
+	if !recycles || used {
+		x.person(t, why)
+		return
 	}
+	t.Recalls++
+	x.moves(t, why)
 }
 
 // hasRead notes how a lease of result pages has ended that did not fail.
@@ -36,27 +40,23 @@ func (x *tx) hasRead(t *Task, l *Lease, reason string) {
 	x.moves(t, why)
 }
 
-// goesOn reports whether a part shows that a task gets on, so that what failed before does not count any more. Of a search its result
-// pages say so themselves (answered), and of what it has named only pages that come to an end.
-func (t *Task) goesOn(l *Lease, p *crawl.Part) bool {
+// getsOn reports whether a part shows that a task gets on, so that what failed before does not count any more. Of a search its result pages
+// say so themselves (answered), and of what it has named only pages that come to an end: one that is to be asked again (403, 429) does not.
+func (t *Task) getsOn(p *crawl.Part) bool {
 	switch {
 	case t.Of != nil:
 		return false
 	case t.Search > 0:
-		return l.heard(p)
+		return slices.ContainsFunc(p.Outcomes, func(o crawl.Outcome) bool { return o.State == crawl.Fetched })
 	}
 	return p.Bytes > 0 || len(p.Outcomes) > 0
 }
 
-// heard notes whether the site of a lease of what a search has named has answered it, and reports whether one of its pages has come to an
-// end by that: one that is to be asked again (403, 429) is none.
-func (l *Lease) heard(p *crawl.Part) (ended bool) {
-	for i := range p.Outcomes {
-		o := &p.Outcomes[i]
-		ended = ended || o.State == crawl.Fetched
-		l.Answered = l.Answered || o.State == crawl.Fetched || o.State == crawl.Retry && o.Reason == crawl.KindStatus
-	}
-	return ended
+// siteAnswered reports whether the site has answered in a part, whatever it said.
+func siteAnswered(p *crawl.Part) bool {
+	return slices.ContainsFunc(p.Outcomes, func(o crawl.Outcome) bool {
+		return o.State == crawl.Fetched || o.State == crawl.Retry && o.Reason == crawl.KindStatus
+	})
 }
 
 // failed takes in that a lease has failed with its site. Perhaps another node is not shut out; a site that has not answered a lease of what
@@ -68,24 +68,20 @@ func (x *tx) failed(j *Job, t *Task, l *Lease) {
 	case !l.Answered:
 		x.recycle(t, l, t.Site+" does not answer")
 	case c.Keep:
-		why := fmt.Sprintf("attempt %d on %s: %s refuses it", t.attempt(l), l.Node, t.Site)
-		t.note(why)
-		x.person(t, why)
-		x.fails(t, l.Node)
+		x.recycle(t, l, t.Site+" refuses it")
 	default:
 		t.avoid(l.Node)
 		x.fails(t, l.Node)
 	}
 }
 
-// person has a task wait for a person, and its search where that waits for nothing else.
+// person has a task wait for a person, and its search where that waits for nothing else (stuck).
 func (x *tx) person(t *Task, why string) {
 	t.State = crawl.TaskManual
 	x.moves(t, why)
 	if seeker := x.f.Searching(t.Job, t.Search); t.Search > 0 && t.Of == nil && seeker != nil {
 		x.tasks[seeker.ID] = seeker
-		seeker.Of.Stuck, seeker.Of.Loss = t.ID, why
-		x.stuck(seeker)
+		seeker.Of.Stuck = t.ID
 	}
 }
 
@@ -93,38 +89,60 @@ func (x *tx) person(t *Task, why string) {
 // waits for nothing else.
 func (x *tx) stuck(t *Task) {
 	s := t.Of
-	if s.Stuck == 0 || t.State != "" || s.Left() == 0 {
+	if s.Stuck == 0 {
+		return
+	}
+	of := x.f.stuckOn(t)
+	if of == nil {
+		s.Stuck = 0
+		return
+	}
+	s.Stuck = of.ID
+	if t.State != "" || s.Left() == 0 {
 		return
 	}
 	if s.Site == "" {
 		if t.Pending() > 0 || len(t.leases) > 0 {
 			return
 		}
-		for _, of := range x.f.tasks {
-			if of.Job == t.Job && of.Search == t.Search && of.Of == nil && of.State == "" && of.Pending() > 0 {
+		for _, of := range x.f.jobs[t.Job].tasks {
+			if of.Search == t.Search && of.Of == nil && of.State == "" && of.Pending() > 0 {
 				return
 			}
 		}
 	}
 	t.State = crawl.TaskManual
-	t.note(fmt.Sprintf("task %d, which fetches what it has named: %s", s.Stuck, s.Loss))
+	t.note(fmt.Sprintf("task %d, which fetches what it has named: %s", of.ID, of.History[len(of.History)-1]))
 	x.moves(t, t.History[len(t.History)-1])
+}
+
+// stuckOn is the task that waits for a person of those that fetch what a search has named: the one that is noted, as long as that does,
+// then the first other one; nil: none does any more.
+func (f *Frontier) stuckOn(t *Task) (first *Task) {
+	if of := f.tasks[t.Of.Stuck]; of != nil && of.State == crawl.TaskManual {
+		return of
+	}
+	for _, of := range f.jobs[t.Job].tasks {
+		if of.Search == t.Search && of.Of == nil && of.State == crawl.TaskManual && (first == nil || of.ID < first.ID) {
+			first = of
+		}
+	}
+	return first
 }
 
 // unstuck adds to tasks that are released those that wait for a person with them: of a search the ones that fetch what it has named, of one
 // of these the search.
 func (f *Frontier) unstuck(ids []uint32) []uint32 {
-	for _, id := range slices.Clone(ids) {
-		t := f.tasks[id]
-		if seeker := f.Searching(t.Job, t.Search); t.Search > 0 && t.Of == nil && seeker != nil && seeker.Of.Stuck == id {
-			ids = append(ids, seeker.ID)
-		}
-	}
+	out := slices.Clone(ids)
 	for _, id := range f.withTargets(slices.Clip(ids)) {
-		if f.tasks[id].State == crawl.TaskManual {
-			ids = append(ids, id)
+		t := f.tasks[id]
+		if t.State == crawl.TaskManual {
+			out = append(out, id)
+		}
+		if seeker := f.Searching(t.Job, t.Search); t.Search > 0 && t.Of == nil && seeker != nil && seeker.Of.Stuck == id {
+			out = append(out, seeker.ID)
 		}
 	}
-	slices.Sort(ids)
-	return slices.Compact(ids)
+	slices.Sort(out)
+	return slices.Compact(out)
 }

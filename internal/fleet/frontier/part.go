@@ -83,8 +83,11 @@ func (x *tx) part(e *crawl.Entry, p *crawl.Part) error {
 		}
 		return nil
 	}
-	x.goesOn(j)
-	if t.goesOn(l, p) {
+	x.countRan(j)
+	if t.Search > 0 && t.Of == nil && siteAnswered(p) {
+		l.Answered = true
+	}
+	if t.getsOn(p) {
 		t.Recalls = 0
 	}
 	if p.Progress(l.Resolve) {
@@ -208,7 +211,8 @@ func (x *tx) outcome(j *Job, t *Task, l *Lease, o *crawl.Outcome) error {
 func (x *tx) collected(j *Job, t *Task, l *Lease, r *record, o *crawl.Outcome) error {
 	if o.State == crawl.Fetched && (o.Status < 300 || o.Status == http.StatusNotModified) {
 		r.Counted |= countedGood
-		if r.by = l.Node; t.Of == nil {
+		if t.Of == nil {
+			r.by = l.Node
 			if seeker := x.f.Searching(t.Job, t.Search); seeker != nil {
 				x.did(seeker, learn.Step{Node: l.Node, Pages: 1})
 			}

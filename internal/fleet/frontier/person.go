@@ -24,10 +24,11 @@ func (x *tx) retry(r *crawl.Release) error {
 			continue // given up for good
 		}
 		if t.State == crawl.TaskManual {
-			if t.State = ""; t.Of != nil {
-				t.Of.Stuck = 0
-			}
+			t.State = ""
 			x.moves(t, "released by a person")
+			if seeker := x.f.Searching(t.Job, t.Search); t.Search > 0 && seeker != nil {
+				x.tasks[seeker.ID] = seeker // it may be stuck no more
+			}
 			if err := x.lostAgain(t); err != nil {
 				return err
 			}
@@ -199,7 +200,7 @@ func (x *tx) drop(r *crawl.Release) error {
 			return err
 		}
 		t.State, t.head = crawl.TaskDropped, 0
-		for lease := range t.leases {
+		for _, lease := range t.leaseIDs() {
 			l := x.f.leases[lease]
 			x.fx.Recalled = append(x.fx.Recalled, l)
 			polite.HoldFrom(x.site(l.Site), x.at, l.From)

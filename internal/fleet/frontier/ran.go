@@ -9,9 +9,9 @@ const (
 	ranMost  = 60_000
 )
 
-// goesOn counts the time for which a job has run since that was noted last. Grants note it exactly; where leases are long they are rare, and
+// countRan counts the time for which a job has run since that was noted last. Grants note it exactly; where leases are long they are rare, and
 // a coordinator that dies would forget what came since.
-func (x *tx) goesOn(j *Job) {
+func (x *tx) countRan(j *Job) {
 	if since := x.at - j.RanAt; j.State == crawl.JobRunning && j.RanAt > 0 && since >= ranEvery {
 		j.ran(j.RanMS+min(since, ranMost), x.at)
 		x.jobs[j.ID] = j

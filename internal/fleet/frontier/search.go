@@ -426,19 +426,19 @@ func (x *tx) answered(j *Job, t *Task, l *Lease, o *crawl.Outcome) {
 	case rest > 0:
 		why += "; its engine rests until " + time.UnixMilli(x.at).Add(rest).UTC().Format("2006-01-02 15:04:05")
 	}
-	x.fails(t, l.Node)
-	if t.State == crawl.TaskManual {
-		t.note(fmt.Sprintf("attempt %d on %s: %s", t.attempt(l), l.Node, why))
-	} else {
+	if t.State != crawl.TaskManual {
 		x.recycle(t, l, why)
+		return
 	}
-	x.moves(t, fmt.Sprintf("attempt %d on %s: %s", t.attempt(l), l.Node, why))
+	x.fails(t, l.Node)
+	t.note(fmt.Sprintf("attempt %d on %s: %s", t.attempt(l), l.Node, why))
+	x.moves(t, t.History[len(t.History)-1])
 }
 
 // stops has all searches wait for a person that wait for the same engine.
 func (x *tx) stops(of *Task, why string) {
-	for _, t := range x.f.tasks {
-		if t != of && t.Of != nil && t.Job == of.Job && t.Site == of.Site && t.State == "" && t.Pending() > 0 && len(t.leases) == 0 {
+	for _, t := range x.f.jobs[of.Job].tasks {
+		if t != of && t.Of != nil && t.Site == of.Site && t.State == "" && t.Pending() > 0 && len(t.leases) == 0 {
 			t.State = crawl.TaskManual
 			x.tasks[t.ID] = t
 			x.moves(t, "another search: "+why)
@@ -477,13 +477,18 @@ func (x *tx) runs(t *Task, l *Lease) {
 	x.moves(t, fmt.Sprintf("attempt %d on %s, up to %d result pages in %d s", t.attempt(l), l.Node, l.Quota, l.BudgetMS/1000))
 }
 
-// settleSearches tells of searches that have nothing left to ask and nothing left to wait for.
+// settleSearches tells of searches that have nothing left to ask and nothing left to wait for, in the order of their tasks.
 func (x *tx) settleSearches() {
+	var searches []*Task
 	for _, t := range x.tasks {
 		if t.Of != nil {
-			x.stuck(t)
+			searches = append(searches, t)
 		}
-		if s := t.Of; s != nil && !s.Told && s.Node != "" && t.Pending() == 0 && s.Left() == 0 && len(t.leases) == 0 {
+	}
+	slices.SortFunc(searches, func(a, b *Task) int { return cmp.Compare(a.ID, b.ID) })
+	for _, t := range searches {
+		x.stuck(t)
+		if s := t.Of; !s.Told && s.Node != "" && t.Pending() == 0 && s.Left() == 0 && len(t.leases) == 0 {
 			x.tell(t, true)
 			why := s.Stop
 			if why == "" {
@@ -582,7 +587,7 @@ func (x *tx) unawait(t *Task) error {
 	}
 	lost := &record{State: crawl.Excluded}
 	err := x.f.each(queueKey(t.ID, 0)[:5], func(_, v []byte) error { return x.ends(recKey{t.space(), crawl.Key(v)}, lost, 1) })
-	for id := range t.leases {
+	for _, id := range t.leaseIDs() {
 		if err == nil {
 			err = x.f.each(heldKey(id, crawl.Key{})[:9], func(key, _ []byte) error {
 				return x.ends(recKey{t.space(), crawl.Key(key[9:])}, lost, 1)

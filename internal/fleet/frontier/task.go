@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"maps"
 	"slices"
 
 	"argosy/internal/crawl"
@@ -90,6 +91,9 @@ func (j *Job) tally(t *Task) {
 
 // Queued returns how many URLs wait in the queue.
 func (t *Task) Queued() int64 { return t.Pending() - t.Held }
+
+// leaseIDs are the leases that the task has, in order.
+func (t *Task) leaseIDs() []uint64 { return slices.Sorted(maps.Keys(t.leases)) }
 
 // Leases returns how many leases the task has.
 func (t *Task) Leases() int { return len(t.leases) }

@@ -1,8 +1,6 @@
 package frontier
 
 import (
-	"math"
-
 	"argosy/internal/plan/learn"
 )
 
@@ -14,8 +12,12 @@ type said struct {
 	MS    int64 `cbor:"4,keyasint,omitempty"`
 }
 
-// doerKey is where the node stands that has collected a page: behind the searches that wait for it, where no search has its number.
-func doerKey(k recKey) []byte { return awaitKey(k, math.MaxUint32) }
+// doerKey is where the node stands that has collected a page.
+func doerKey(k recKey) []byte {
+	b := urlKey(k)
+	b[0] = 'b'
+	return b
+}
 
 // doer is the node that has collected a page; empty: nobody has, or a version did that took no note.
 func (x *tx) doer(k recKey, r *record) (string, error) {

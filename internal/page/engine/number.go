@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// written is what looks like a number: with its thousands apart by spaces or apostrophes, or with points and commas.
-var written = regexp.MustCompile(`\d{1,3}(?:[ '’]\d{3})+(?:[.,]\d+)?\b|\d+(?:[.,]\d+)*`)
+// written is what looks like a number, as far as it goes: figures with spaces, apostrophes, points and commas between them.
+var written = regexp.MustCompile(`\d+(?:[ '’.,]\d+)*`)
 
 // grouped are the ways in which numbers are written: without groups, in groups of three, in groups as India has them.
 var grouped = regexp.MustCompile(`^(?:\d+(?:[.,]\d+)?|\d{1,3}(?:[ '’]\d{3})+(?:[.,]\d+)?|\d{1,3}(?:,\d{3}){2,}(?:\.\d+)?|\d{1,3},\d{3}\.\d+|\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?|\d{1,3}\.\d{3},\d+|\d{1,2}(?:,\d{2})+,\d{3}(?:\.\d+)?)$`)

@@ -460,13 +460,28 @@ func IsOfType(labels map[string]string, kind string) bool {
 	return kind == "" || is == kind || strings.Contains(is, typesApart) && slices.Contains(strings.Split(is, typesApart), kind)
 }
 
-// DealTypes deals types out among so many nodes, so that each type has a node: it returns their labels, empty where there are no types.
-func DealTypes(types []string, nodes int) []string {
-	out := make([]string, nodes)
-	for i := range max(nodes, len(types)) {
-		if len(types) > 0 {
-			out[i%nodes] = strings.TrimPrefix(out[i%nodes]+typesApart+types[i%len(types)], typesApart)
+// DealTypes deals types out among nodes, so that each type has a node as far as one is without a label: it returns their labels, empty where
+// there are no types. A label that a node has stays, and types that have a node by that come last.
+func DealTypes(types []string, labels []string) []string {
+	out := slices.Clone(labels)
+	var free []int
+	for i, label := range labels {
+		if label == "" {
+			free = append(free, i)
 		}
+	}
+	missing := func(kind string) bool {
+		return !slices.ContainsFunc(labels, func(label string) bool { return IsOfType(map[string]string{TypeLabel: label}, kind) })
+	}
+	order := slices.DeleteFunc(slices.Clone(types), func(kind string) bool { return !missing(kind) })
+	least := len(order)
+	order = append(order, slices.DeleteFunc(slices.Clone(types), missing)...)
+	if len(free) == 0 || len(order) == 0 {
+		return out
+	}
+	for i := range max(len(free), least) {
+		own := &out[free[i%len(free)]]
+		*own = strings.TrimPrefix(*own+typesApart+order[i%len(order)], typesApart)
 	}
 	return out
 }

@@ -1,0 +1,218 @@
+package frontier
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"argosy/internal/crawl"
+)
+
+// searching is a view of a job with searches, and its log.
+type searching struct {
+	*Frontier
+	t   *testing.T
+	seq uint64
+}
+
+// newSearching has a job whose searches ask as many engines about a site, or with site empty about any.
+func newSearching(t *testing.T, searches int, site string) *searching {
+	t.Helper()
+	c := &crawl.Collect{Engines: []crawl.Engine{{Name: "e"}}, Pages: 2}
+	for i := range searches {
+		u := fmt.Sprintf("http://e%02d.test/?q=x", i)
+		c.Searches = append(c.Searches, crawl.Search{Task: 1, Product: fmt.Sprintf("p%02d", i), Words: []string{"x"}, Site: site, URL: u})
+	}
+	s := &searching{Frontier: open(t, vfs.NewMem()), t: t}
+	t.Cleanup(func() { s.Close() })
+	s.apply(crawl.Entry{Kind: crawl.EntryTerm})
+	s.apply(crawl.Entry{Kind: crawl.EntrySubmit, Job: &crawl.Job{ID: 1, Limits: crawl.DefaultLimits(), Identity: crawl.Identity{Scope: crawl.ScopeAny, Collect: c}}})
+	return s
+}
+
+func (s *searching) apply(e crawl.Entry) Effects {
+	s.t.Helper()
+	s.seq++
+	e.Epoch = 1
+	fx, err := s.Apply(s.seq, int64(1000*s.seq), &e)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return fx
+}
+
+// begin leases what is queued of a task to a node.
+func (s *searching) begin(task uint32, node string) uint64 {
+	s.t.Helper()
+	targets, err := s.Next(task, 100)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	t, id := s.Task(task), s.seq+1
+	l := crawl.Lease{ID: id, Job: 1, Task: task, Site: t.Site, Node: node, Incarnation: "i", Epoch: 1, Attempt: t.Attempts + 1, Quota: 100, Targets: targets}
+	s.apply(crawl.Entry{Kind: crawl.EntryGrant, Leases: []crawl.Lease{l}})
+	return id
+}
+
+// part reports of a lease, of which it is the first part.
+func (s *searching) part(lease uint64, p crawl.Part) Effects {
+	s.t.Helper()
+	l := s.Lease(lease)
+	p.Lease, p.Attempt, p.Epoch, p.No = lease, l.Attempt, l.Epoch, l.Parts+1
+	return s.apply(crawl.Entry{Kind: crawl.EntryParts, Node: l.Node, Incarnation: l.Incarnation, Parts: []crawl.Part{p}})
+}
+
+// names has a search's first result page read by a node, which names pages.
+func (s *searching) names(no uint32, node string, pages ...string) {
+	s.t.Helper()
+	t := s.Searching(1, no)
+	asked, err := crawl.Parse(t.Of.URL)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	found := crawl.Found{Parent: asked.Key()}
+	for _, p := range pages {
+		found.Links = append(found.Links, crawl.Link{URL: p})
+	}
+	s.part(s.begin(t.ID, node), crawl.Part{Final: true, Found: []crawl.Found{found}, Outcomes: []crawl.Outcome{{
+		Key: asked.Key(), URL: t.Of.URL, State: crawl.Fetched, Status: 200, Owner: no, Gen: t.Gen,
+		Answered: &crawl.Answered{Verdict: crawl.AnswerFound, Stated: crawl.Stated{N: int64(len(pages)), Kind: crawl.StatedExact}, Results: len(pages)},
+	}}})
+}
+
+// targets are the tasks that fetch what searches have named, by their sites.
+func (s *searching) targets() []*Task {
+	var out []*Task
+	for _, t := range s.tasks {
+		if t.Of == nil {
+			out = append(out, t)
+		}
+	}
+	slices.SortFunc(out, func(a, b *Task) int { return cmp.Compare(a.Site, b.Site) })
+	return out
+}
+
+// fails has a task's lease end because its site does not answer, or answers 403 to everything, until a person has it.
+func (s *searching) fails(task uint32) {
+	s.t.Helper()
+	for range 10 {
+		if s.Task(task).State == crawl.TaskManual {
+			return
+		}
+		s.part(s.begin(task, "n"), crawl.Part{Final: true, Reason: crawl.EndFailed})
+	}
+	s.t.Fatalf("nobody is asked about task %d: %v", task, s.Task(task).History)
+}
+
+func outcomeOf(t *testing.T, page string, status int) crawl.Outcome {
+	t.Helper()
+	u, err := crawl.Parse(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return crawl.Outcome{Key: u.Key(), URL: page, State: crawl.Fetched, Status: status}
+}
+
+// What an entry says of several searches is said in their order, whoever plays the log: what is learned from it depends on that.
+func TestSearchesSettleInOrder(t *testing.T) {
+	const page = "http://s.test/1"
+	s := newSearching(t, 20, "s.test")
+	for no := range 20 {
+		s.names(uint32(no+1), "n", page)
+	}
+	fx := s.part(s.begin(s.targets()[0].ID, "n"), crawl.Part{Final: true, Outcomes: []crawl.Outcome{outcomeOf(t, page, 200)}})
+	var told []string
+	for _, f := range fx.Facts {
+		if f.Product != "" {
+			told = append(told, f.Product)
+		}
+	}
+	if len(told) != 20 || !slices.IsSorted(told) {
+		t.Errorf("told of %v", told)
+	}
+}
+
+// Leases of a task that is dropped are closed in their order.
+func TestDroppedLeasesInOrder(t *testing.T) {
+	s := newSearching(t, 1, "s.test")
+	var pages []string
+	for i := range 20 {
+		pages = append(pages, fmt.Sprintf("http://s.test/%d", i))
+	}
+	s.names(1, "n", pages...)
+	task := s.targets()[0].ID
+	for range 20 {
+		targets, err := s.Next(task, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.apply(crawl.Entry{Kind: crawl.EntryGrant, Leases: []crawl.Lease{{ID: s.seq + 1, Job: 1, Task: task, Site: "s.test", Node: "n", Incarnation: "i", Epoch: 1, Attempt: 1, Targets: targets}}})
+	}
+	fx := s.apply(crawl.Entry{Kind: crawl.EntryDrop, Release: &crawl.Release{Job: 1, Tasks: []uint32{task}, Why: "test"}})
+	if len(fx.Recalled) != 20 || !slices.IsSortedFunc(fx.Recalled, func(a, b *Lease) int { return cmp.Compare(a.ID, b.ID) }) {
+		t.Errorf("%d leases are taken back: %+v", len(fx.Recalled), fx.Recalled)
+	}
+}
+
+// A search waits for a person only as long as a task does that fetches what it has named: one that was released, or has gone on, is no
+// reason, and why the last page was lost is another thing.
+func TestSearchWaitsForAPersonWithItsTargets(t *testing.T) {
+	s := newSearching(t, 1, "")
+	s.names(1, "n", "http://a.test/1", "http://b.test/1", "http://c.test/1", "http://c.test/2")
+	all := s.targets()
+	a, b, c := all[0].ID, all[1].ID, all[2].ID
+	seeker := s.Searching(1, 1)
+	release := func(id uint32) {
+		s.apply(crawl.Entry{Kind: crawl.EntryRetry, Release: &crawl.Release{Job: 1, Tasks: []uint32{id}}})
+	}
+	s.part(s.begin(c, "n"), crawl.Part{Final: true, Outcomes: []crawl.Outcome{outcomeOf(t, "http://c.test/1", 200), outcomeOf(t, "http://c.test/2", 404)}})
+	lost := seeker.Of.Loss
+	s.fails(a)
+	if seeker.State != "" || lost == "" || seeker.Of.Loss != lost {
+		t.Errorf("b.test is to be had: state %q, loss %q, then %q", seeker.State, lost, seeker.Of.Loss)
+	}
+	release(a)
+	s.fails(b)
+	if seeker.State != "" {
+		t.Errorf("a.test is to be had again: %q, %s", seeker.State, seeker.Of.Why)
+	}
+	s.fails(a)
+	if seeker.State != crawl.TaskManual || !strings.Contains(seeker.Of.Why, fmt.Sprintf("task %d", b)) && !strings.Contains(seeker.Of.Why, fmt.Sprintf("task %d", a)) {
+		t.Errorf("nothing is left to be had: %q, %s", seeker.State, seeker.Of.Why)
+	}
+	release(a)
+	s.part(s.begin(a, "n"), crawl.Part{Final: true, Outcomes: []crawl.Outcome{outcomeOf(t, "http://a.test/1", 200)}})
+	if seeker.State != crawl.TaskManual || !strings.Contains(seeker.Of.Why, fmt.Sprintf("task %d,", b)) {
+		t.Errorf("b.test waits for a person: %q, %s", seeker.State, seeker.Of.Why)
+	}
+	release(b)
+	if seeker.State != "" {
+		t.Errorf("all was released: %q, %s", seeker.State, seeker.Of.Why)
+	}
+	s.part(s.begin(b, "n"), crawl.Part{Final: true, Outcomes: []crawl.Outcome{outcomeOf(t, "http://b.test/1", 200)}})
+	if got := seeker.Status(); got != crawl.TaskDone || seeker.Of.Collected != 3 || seeker.Of.Lost != 1 {
+		t.Errorf("%s, %+v", got, seeker.Of)
+	}
+}
+
+// A search that a person changes is not kept by tasks that waited for that person: they go on with it.
+func TestEditedSearchGoesOn(t *testing.T) {
+	s := newSearching(t, 1, "s.test")
+	s.names(1, "n", "http://s.test/1")
+	target, seeker := s.targets()[0], s.Searching(1, 1)
+	s.fails(target.ID)
+	if seeker.State != crawl.TaskManual {
+		t.Fatalf("%q", seeker.State)
+	}
+	changed := seeker.Of.Search
+	changed.URL = "http://e00.test/?q=y"
+	s.apply(crawl.Entry{Kind: crawl.EntryEdit, Edit: &crawl.Edit{Job: 1, Task: seeker.ID, Search: changed}})
+	s.names(1, "n", "http://s.test/2")
+	if target.State != "" || seeker.Status() != crawl.TaskSleeping {
+		t.Errorf("%q, %s", target.State, seeker.Status())
+	}
+}
