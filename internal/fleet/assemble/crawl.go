@@ -3,15 +3,11 @@
 package assemble
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
-	"net"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -66,15 +62,6 @@ type Config struct {
 	Fatal       func(error)                                              // must not return: the view on disk cannot be written; nothing is lost by ending the process. nil panics
 	Seeds       func(from int64, send func(crawl.SeedChunk) error) error // hands over the job's list of seeds, from a number of them on
 	Begun       func() error                                             // is called once the job is known to be the directory's, and runs; nil: nobody cares
-}
-
-// Member is what is special about a node of a crawl. The zero value is a node like any other.
-type Member struct {
-	Name   string // empty: node-1, node-2 and so on
-	Labels map[string]string
-	Bind   netip.Addr // local address; the zero Addr is any
-	Echo   string     // URL at which the others measure it; empty: they do not
-	Dial   func(ctx context.Context, network, addr string) (net.Conn, error)
 }
 
 // DefaultConfig returns a Config for a directory.
@@ -204,18 +191,6 @@ func Open(ctx context.Context, c Config) (cr *Crawl, err error) {
 	return cr, cr.openNodes(ctx)
 }
 
-// members are the nodes that crawl.
-func (c *Config) members() []Member {
-	out := slices.Clone(c.Members)
-	if len(out) == 0 {
-		out = make([]Member, max(1, c.Agents))
-	}
-	for i := range out {
-		out[i].Name = cmp.Or(out[i].Name, "node-"+strconv.Itoa(i+1))
-	}
-	return out
-}
-
 func (cr *Crawl) openNodes(ctx context.Context) error {
 	c := cr.cfg
 	st, err := strategy.New(c.Strategy)
@@ -226,25 +201,9 @@ func (cr *Crawl) openNodes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	members := c.members()
-	types := c.Job.Types()
-	if j := cr.f.Job(c.Job.ID); j != nil {
-		types = j.Types() // with those of engines that people have given its searches since
-	}
-	labels := make([]string, len(members))
-	for i := range members {
-		labels[i] = members[i].Labels[schedule.TypeLabel]
-	}
-	kinds := schedule.DealTypes(types, labels)
+	members := cr.members()
 	for i := range members {
 		m := &members[i]
-		if kinds[i] != "" {
-			m.Labels = maps.Clone(m.Labels)
-			if m.Labels == nil {
-				m.Labels = map[string]string{}
-			}
-			m.Labels[schedule.TypeLabel] = kinds[i]
-		}
 		nc := NodeConfig{
 			Info: crawl.NodeInfo{
 				Node: m.Name, Labels: m.Labels, Echo: m.Echo, Leases: max(64, 32*c.Concurrency), Concurrency: c.Concurrency, Store: archive.Dir(filepath.Join(c.Dir, outdir.WARCDir)).URL(),
