@@ -20,6 +20,7 @@ var shaped = flag.String("sim.shaped", "", "strategies, separated by spaces, tha
 
 var (
 	replays = flag.String("sim.replay", "", "strategies, separated by spaces, each of which is recorded in a shaped web and replayed under the others, and held against their own crawls")
+	paired  = flag.String("sim.paired", "", "strategies, separated by spaces, each of which crawls the same small shaped webs, and is held against the first")
 	advised = flag.String("sim.advise", "", "strategies, separated by spaces: advice from the first half of a shaped crawl under each is held against its second half")
 )
 
@@ -149,6 +150,46 @@ func TestReplayOfOthers(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d pairs of different strategies are within 20 %%", held, pairs)
+}
+
+// Strategies crawl the same smaller webs, more of them than are replayed, and are held against the first of them web by web. It
+// runs when asked for.
+func TestCrawlsPaired(t *testing.T) {
+	const webs = 16
+	specs := strings.Fields(*paired)
+	if len(specs) == 0 {
+		t.Skip("asked for by -sim.paired 'flow greedy'")
+	}
+	rates := make([][]float64, len(specs))
+	for seed := range webs {
+		for k, spec := range specs {
+			r := shapedWeb{sites: 12, pages: 150, turn: 12 * time.Second, seed: seed, light: 4}.record(t, spec)
+			bits, seconds := r.Reached()
+			rates[k] = append(rates[k], bits/seconds/1e6)
+		}
+	}
+	for k, spec := range specs {
+		apart := make([]float64, webs)
+		for i := range apart {
+			apart[i] = rates[k][i] - rates[0][i]
+		}
+		mean, off := interval(rates[k])
+		more, offMore := interval(apart)
+		t.Logf("%-20s %.3f ± %.3f Mbit/s, %+.3f ± %.3f against %s", spec, mean, off, more, offMore, specs[0])
+	}
+}
+
+// interval is the mean of sixteen figures, and half the width of its 95 % interval by Student's t.
+func interval(of []float64) (mean, half float64) {
+	const student = 2.131 // 15 degrees of freedom
+	square := 0.0
+	for _, x := range of {
+		mean += x / float64(len(of))
+	}
+	for _, x := range of {
+		square += (x - mean) * (x - mean) / float64(len(of)-1)
+	}
+	return mean, student * math.Sqrt(square/float64(len(of)))
 }
 
 // Advice from the first half of a crawl over links that stay as they are is held against advice from its second half: which strategy is the

@@ -30,6 +30,9 @@ type encoded struct {
 	Aging    []float64     `cbor:"8,keyasint,omitempty"`
 	Clump    []float64     `cbor:"9,keyasint,omitempty"`
 	Probe    []float64     `cbor:"10,keyasint,omitempty"`
+	Waits    []float64     `cbor:"11,keyasint,omitempty"` // s
+	WaitNext int           `cbor:"12,keyasint,omitempty"`
+	WaitEach float64       `cbor:"13,keyasint,omitempty"`
 }
 
 type encodedNode struct {
@@ -58,6 +61,8 @@ type encodedPair struct {
 	Delay  *encodedDelay `cbor:"8,keyasint,omitempty"`
 	Heard  int64         `cbor:"9,keyasint,omitempty"`
 	Open   []float64     `cbor:"10,keyasint,omitempty"` // bits, seconds, good, all, and 1 if the node was the limit
+	Tries  float64       `cbor:"11,keyasint,omitempty"`
+	Leases float64       `cbor:"12,keyasint,omitempty"`
 }
 
 type encodedShare struct {
@@ -84,7 +89,10 @@ type encodedWork struct {
 
 // Encode writes the record down. Equal records give equal bytes.
 func (rec *Record) Encode() ([]byte, error) {
-	e := encoded{Version: recordVersion, Observed: rec.observed, Fleet: rec.fleet, Page: rec.page.encode(), Aging: rec.aging.encode(), Clump: rec.clump.encode(), Probe: rec.probe.encode()}
+	e := encoded{
+		Version: recordVersion, Observed: rec.observed, Fleet: rec.fleet, Page: rec.page.encode(), Aging: rec.aging.encode(), Clump: rec.clump.encode(), Probe: rec.probe.encode(),
+		Waits: rec.waits.last, WaitNext: rec.waits.next, WaitEach: rec.waits.each,
+	}
 	for i := range rec.node {
 		n := &rec.node[i]
 		x := encodedNode{Name: rec.nodes.names[i], Store: [2]float64{n.store.bits, n.store.seconds}}
@@ -101,7 +109,7 @@ func (rec *Record) Encode() ([]byte, error) {
 			p := &s.pairs[k]
 			y := encodedPair{
 				Node: p.node, Crawl: [2]float64{p.crawl.bits, p.crawl.seconds}, Mean: p.rate.mean, Weight: p.rate.weight, At: p.rate.at,
-				Off: p.rate.off, Served: p.served.encode(), Heard: p.heard, Open: p.open.encode(),
+				Off: p.rate.off, Served: p.served.encode(), Heard: p.heard, Open: p.open.encode(), Tries: p.tries, Leases: p.rate.leases,
 			}
 			if p.delay != nil {
 				y.Delay = &encodedDelay{MS: p.delay.ms, Next: p.delay.next}
@@ -220,6 +228,10 @@ func DecodeRecord(b []byte) (*Record, error) {
 	if err != nil {
 		return nil, fmt.Errorf("record of measurements: probes: %w", err)
 	}
+	if len(e.Waits) > keepWaits || e.WaitNext < 0 || e.WaitNext >= keepWaits || finite(e.WaitEach) != nil || finite(e.Waits...) != nil {
+		return nil, errors.New("record of measurements: what probes wait is out of range")
+	}
+	rec.waits = waits{e.Waits, e.WaitNext, e.WaitEach}
 	rec.clump, rec.probe = clump{missed[0], missed[1]}, size{probe[0], probe[1]}
 	rec.page, rec.aging = size{page[0], page[1]}, aging{seen[0], seen[1], seen[2], seen[3], seen[4]}
 	for i := range e.Nodes {
@@ -280,7 +292,7 @@ func (rec *Record) decodeSite(x *encodedSite) error {
 		}
 		last = y.Node
 		p := pair{
-			node: y.Node, crawl: total{y.Crawl[0], y.Crawl[1]}, rate: level{y.Mean, y.Weight, y.At, y.Off}, served: y.Served.decode(),
+			node: y.Node, crawl: total{y.Crawl[0], y.Crawl[1]}, tries: y.Tries, rate: level{y.Mean, y.Weight, y.At, y.Off, y.Leases}, served: y.Served.decode(),
 			heard: y.Heard,
 		}
 		if y.Delay != nil {
@@ -290,7 +302,7 @@ func (rec *Record) decodeSite(x *encodedSite) error {
 			}
 			p.delay = d
 		}
-		if err := finite(y.Crawl[0], y.Crawl[1], y.Mean, y.Weight, y.Served.Good, y.Served.All); err != nil {
+		if err := finite(y.Crawl[0], y.Crawl[1], y.Mean, y.Weight, y.Served.Good, y.Served.All, y.Tries, y.Leases); err != nil {
 			return err
 		}
 		open, err := sums(y.Open, 5)

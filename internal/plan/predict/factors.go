@@ -68,7 +68,7 @@ func (b *Book) gather(pairs float64) *observed {
 				d = math.NaN()
 			}
 			obs.node, obs.site = append(obs.node, p.node), append(obs.site, int32(s))
-			obs.y, obs.d = append(obs.y, p.rate.mean), append(obs.d, d)
+			obs.y, obs.d = append(obs.y, b.lnRate(p)), append(obs.d, d)
 			obs.noise, obs.weight = append(obs.noise, own), append(obs.weight, pairs/(pairs+own))
 		}
 	}

@@ -110,7 +110,7 @@ func (b *Book) Rates(site int, at int64, nodes []int32, out []Figure) {
 		if p != nil && p.rate.weight > 0 {
 			own := 1 / p.rate.variance(noise, drift, at)
 			prior := 1 / (sd * sd)
-			f = Figure{(p.rate.mean*own + x*prior) / (own + prior), 1 / math.Sqrt(own+prior), Measured}
+			f = Figure{(b.lnRate(p)*own + x*prior) / (own + prior), 1 / math.Sqrt(own+prior), Measured}
 		}
 		f.Value = math.Exp(f.Value)
 		out[k] = f
@@ -126,7 +126,7 @@ func (b *Book) Own(node, site int) (float64, bool) {
 	if b.truth != nil || p == nil || p.rate.weight == 0 || p.served.good <= 0 {
 		return 0, false
 	}
-	return math.Exp(p.rate.mean+b.Noise()/2) * p.served.good / p.served.all, true
+	return math.Exp(b.lnRate(p)+b.Noise()/2) * p.served.good / p.served.all, true
 }
 
 // view is what the model says of a site, for any node.
@@ -187,7 +187,7 @@ func (b *Book) leftOver(pairs []pair, v *view, spread, noise float64) {
 		x := b.picture(int(p.node), v, p)
 		b.seen = append(b.seen, x)
 		if b.model.fitted && p.rate.weight > 0 && int(p.node) < len(b.model.near) {
-			b.over = append(b.over, left{p.node, p.rate.mean - x, alike / (alike + noise/p.rate.weight)})
+			b.over = append(b.over, left{p.node, b.lnRate(p) - x, alike / (alike + noise/p.rate.weight)})
 		}
 	}
 }

@@ -16,6 +16,7 @@ type Record struct {
 	works map[Kind]*work
 	page  size // of all sites
 	probe size // of bandwidth probes, each of which counts as a page
+	waits waits
 	aging aging
 	clump clump
 
@@ -58,6 +59,7 @@ type siteStat struct {
 type pair struct {
 	node   int32
 	crawl  total // BC
+	tries  float64
 	rate   level // logarithm of bits/s: BC and leases
 	served share // leases that ended well
 	delay  *samples
@@ -141,7 +143,8 @@ type level struct {
 	mean   float64
 	weight float64 // observations, the old ones less
 	at     int64
-	off    int // observations in a row that were far from the mean, on one side
+	off    int     // observations in a row that were far from the mean, on one side
+	leases float64 // share of the weight that leases have; what is left is that of bandwidth probes, as they were measured (waits.go)
 }
 
 // share is a success rate that forgets.
@@ -245,27 +248,6 @@ func (rec *Record) look(node, site int) *pair {
 	return nil
 }
 
-// Crawled records one try of a crawl bandwidth probe (BC); limited says that the node was at its own limit meanwhile,
-// so that the pair might have been faster.
-func (rec *Record) Crawled(node, site int, bits, seconds float64, limited bool, at int64) {
-	if bits <= 0 || seconds <= 0 {
-		return
-	}
-	rec.probe.add(bits, 1)
-	p := rec.pair(node, site)
-	p.crawl.bits += bits
-	p.crawl.seconds += seconds
-	p.heard = max(p.heard, at)
-	rec.learn(&p.rate, math.Log(bits/seconds), limited, at)
-}
-
-// learn takes in a speed, unless it only says that the node was busy.
-func (rec *Record) learn(l *level, x float64, limited bool, at int64) {
-	if !limited || x > l.mean && l.weight > 0 {
-		rec.observe(l, x, 1, at)
-	}
-}
-
 // Stored records one try of a storage bandwidth probe (BS) of a node.
 func (rec *Record) Stored(node int, bits, seconds float64) {
 	if bits <= 0 || seconds <= 0 {
@@ -318,8 +300,9 @@ type Report struct {
 func (rec *Record) Reported(node, site int, r Report, at int64) {
 	p := rec.pair(node, site)
 	p.heard = max(p.heard, at)
-	if x, limited, ok := p.open.add(r); ok {
-		rec.learn(&p.rate, x, limited, at)
+	if x, ok := p.open.add(r); ok {
+		rec.waited(p, x, at)
+		rec.learn(p, x, at)
 	}
 	if r.Bits > 0 && r.Good > 0 {
 		rec.site[site].page.add(r.Bits, r.Good)
@@ -353,22 +336,22 @@ const (
 	learnSeconds = 4
 )
 
-// add takes in a report, and returns the logarithm of a speed when there is enough of it.
-func (o *opened) add(r Report) (x float64, limited, ok bool) {
+// add takes in a report, and returns a speed when there is enough of it.
+func (o *opened) add(r Report) (x speed, ok bool) {
 	o.bits, o.seconds, o.good, o.all = o.bits+r.Bits, o.seconds+r.Seconds, o.good+r.Good, o.all+r.All
 	o.limited = o.limited || r.Limited
 	if o.all < learnPages && o.seconds < learnSeconds || o.seconds <= 0 {
-		return 0, false, false
+		return x, false
 	}
 	if o.good <= 0 && o.all < learnPages && o.seconds < patience {
-		return 0, false, false // a long page is under way
+		return x, false // a long page is under way
 	}
 	was := *o
 	*o = opened{}
 	if was.bits <= 0 || was.good <= 0 {
-		return 0, false, false
+		return x, false
 	}
-	return math.Log(was.bits / was.seconds * was.all / was.good), was.limited, true
+	return speed{ln: math.Log(was.bits / was.seconds * was.all / was.good), limited: was.limited}, true
 }
 
 // patience is for how many seconds of work a page may be waited for that tells how fast they were.
@@ -408,12 +391,16 @@ const (
 	keepWeight = 30
 )
 
-func (rec *Record) observe(l *level, x, weight float64, at int64) {
+func (rec *Record) observe(p *pair, x speed, at int64) {
 	rec.observed++
+	l := &p.rate
 	noise, drift := rec.aging.fit()
 	f, dt := 1.0, max(0, at-l.at)
 	if l.weight > 0 {
-		off := x - l.mean
+		off := x.ln - rec.lnRate(p)
+		if x.probe {
+			off = x.ln + rec.unwaited(p) - rec.lnRate(p)
+		}
 		if math.Abs(off) > farOff*math.Sqrt(noise*(1+1/l.weight)+drift*float64(dt)) {
 			l.off++
 		} else {
@@ -426,8 +413,11 @@ func (rec *Record) observe(l *level, x, weight float64, at int64) {
 		f, l.off = 0, 0
 	}
 	w := min(l.weight*f, keepWeight)
-	l.mean = (l.mean*w + x*weight) / (w + weight)
-	l.weight, l.at = w+weight, at
+	l.mean, l.leases = (l.mean*w+x.ln)/(w+1), l.leases*w/(w+1)
+	if !x.probe {
+		l.leases += 1 / (w + 1)
+	}
+	l.weight, l.at = w+1, at
 }
 
 // variance is that of a pair's ln speed around what was measured of it, at a time.

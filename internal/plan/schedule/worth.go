@@ -98,7 +98,7 @@ func (w *worth) most(c *Context, t int, before func(a, b int) bool) int {
 		if f.Source == predict.Measured || !c.Room(n) || !w.fits(c, n, f) {
 			continue
 		}
-		cost := max(probe/f.Value, probeRoots*gap) * lost
+		cost := max(probe/f.Value+s.Book.ProbeWaits(), probeRoots*gap) * lost
 		share := c.mean(f) * c.Success(t, n).Value * (1 - c.priceOf(n))
 		limit := math.Inf(1)
 		if gap > 0 {

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"argosy/internal/plan/learn"
-	"argosy/internal/plan/netcoord"
 	"argosy/internal/plan/predict"
 	"argosy/internal/plan/schedule"
 )
@@ -173,7 +172,6 @@ type pieces struct {
 	last          int64
 	probed        float64 // bits of bandwidth probes
 	probes        float64
-	waits         float64 // seconds of each probe that say nothing of the path's speed
 }
 
 type pieceSite struct {
@@ -243,63 +241,24 @@ func (r *Recording) pieces() *pieces {
 	}
 	p.n = min(100, max(1, int((end-start)/pieceMS)), max(1, maxPieces/max(1, len(r.Leases))))
 	p.length = (end-start)/int64(p.n) + 1
-	p.probing(r)
+	for i := range r.Facts {
+		p.learner.Take(r.Facts[i])
+	}
 	for i := range r.Facts {
 		p.take(r.Facts[i])
 	}
 	return p
 }
 
-// probing finds how many seconds of a probe are not the path's speed: it fetches few pages, one after the other, and waits for each. It is the
-// median of the pairs of which a lease tells the speed within two pieces.
-func (p *pieces) probing(r *Recording) {
-	type told struct{ bits, seconds, n float64 }
-	type key struct {
-		node, site string
-		probe      bool
-	}
-	near, first := map[key]told{}, map[[2]string]int64{}
-	for i := range r.Facts {
-		f := &r.Facts[i]
-		pair := [2]string{f.Node, f.Site}
-		if f.Kind == learn.Crawl && first[pair] == 0 {
-			first[pair] = f.At
-		}
-		if f.Kind != learn.Crawl && (f.Kind != learn.Report || f.Good == 0) || first[pair] == 0 || f.At > first[pair]+2*p.length {
-			continue
-		}
-		at := key{f.Node, f.Site, f.Kind == learn.Crawl}
-		x, bits := near[at], f.Bits
-		if f.Kind == learn.Report {
-			bits *= f.All / f.Good
-		}
-		near[at] = told{x.bits + bits, x.seconds + f.Seconds, x.n + 1}
-	}
-	var waits []float64
-	for at, probe := range near {
-		lease := near[key{at.node, at.site, false}]
-		if at.probe && lease.bits > 0 && lease.seconds >= telling {
-			waits = append(waits, (probe.seconds-probe.bits*lease.seconds/lease.bits)/probe.n)
-		}
-	}
-	if len(waits) >= 5 {
-		p.waits = max(0, netcoord.Median(waits))
-	}
-}
-
-// mostWaits is which share of a probe's time is taken for that at most.
-const mostWaits = 0.75
-
 // pieceMS is how long a piece of a recording is, if there are not too many: long enough for a site to be asked a few times.
 const pieceMS = 5_000
 
-// take takes in a fact.
+// take takes in a fact that was learned. Of a probe's time only what it worked is the path's.
 func (p *pieces) take(f learn.Fact) {
 	if f.Kind == learn.Crawl {
 		p.probed, p.probes = p.probed+f.Bits, p.probes+1
-		f.Seconds = max(f.Seconds-p.waits, f.Seconds*(1-mostWaits))
+		f.Seconds = p.learner.Record().Worked(f.Seconds)
 	}
-	p.learner.Take(f)
 	i, known := p.nodes[f.Node]
 	j, there := p.at[f.Site]
 	if at, ok := probed(&f); ok && there {
