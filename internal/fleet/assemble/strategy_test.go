@@ -2,6 +2,7 @@ package assemble_test
 
 import (
 	"database/sql"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/coordinator"
 	"argosy/internal/fleet/outdir"
 	"argosy/internal/plan/strategy"
 	"argosy/internal/webs"
@@ -138,4 +140,52 @@ func TestProbesHeedRetryAfter(t *testing.T) {
 	if next.IsZero() || next.Sub(told) < 950*time.Millisecond {
 		t.Errorf("asked to wait a second, the site was asked again after %v", next.Sub(told))
 	}
+}
+
+// What a job's strategy believes of its leases goes by those that are open: nothing before there are nodes and after the end, and never more
+// than the bound meanwhile.
+func TestBelievedOfLeases(t *testing.T) {
+	simulated(t, func(t *testing.T) {
+		s := newWorld(t, t.TempDir(), webs.Random(webs.RandomConfig{Sites: sites, Pages: 30, Links: 6, Seed: 41, Latency: 20 * time.Millisecond}))
+		var co *coordinator.Coordinator
+		s.until("it leads", time.Minute, func() (ok bool) {
+			c, err := s.server.Leader()
+			co = c
+			return err == nil
+		})
+		believed := func(id uint32) coordinator.Believed {
+			b, err := co.Believed(t.Context(), id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return b
+		}
+		if _, err := co.Believed(t.Context(), 7); !errors.Is(err, coordinator.ErrNoJob) {
+			t.Errorf("of a job that there is not: %v", err)
+		}
+		id := s.submit(fleetJob("80", 300*time.Millisecond))
+		if b := believed(id); b != (coordinator.Believed{}) {
+			t.Errorf("without nodes %+v", b)
+		}
+		for i := range 2 {
+			s.enter(fmt.Sprintf("n%d", i))
+		}
+		most := coordinator.Believed{}
+		s.until("the job ends", time.Hour, func() bool {
+			b := believed(id)
+			if b.Held < 0 || b.Held > b.Bound || b.Share < 0 || b.Share > 1 || b.Sites > sites || b.Nodes > 2 {
+				t.Errorf("%+v", b)
+			}
+			if b.Held > most.Held {
+				most = b
+			}
+			return s.job(id).State == crawl.JobDone && s.server.Indexed(id)
+		})
+		if most.Held == 0 || most.Bound == 0 || most.Share == 0 || most.Sites == 0 || most.Nodes != 2 {
+			t.Errorf("at most %+v", most)
+		}
+		if b := believed(id); b.Held != 0 || b.Sites != 0 {
+			t.Errorf("after the end %+v", b)
+		}
+	})
 }

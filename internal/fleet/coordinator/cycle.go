@@ -37,19 +37,20 @@ func (c *Coordinator) cycle(ctx context.Context, now time.Time, j *frontier.Job,
 	if len(s.Tasks) == 0 {
 		return nil
 	}
+	began := time.Now()
 	marks := c.lore.landmarks(r.read, j.Placing.Landmarks, s.Nodes)
 	r.read.book.Fit()
 	probes, pings := schedule.PlanProbes(s, schedule.Probing{Measures: r.wants, Marks: marks, Done: c.lore.isProbed})
 	if err := schedule.Verify(s, probes); err != nil {
 		return err
 	}
-	if err := c.probe(ctx, now, j, r, s, probes, pings); err != nil {
+	if err := c.probe(ctx, now, j, r, s, probing{probes, pings, began}); err != nil {
 		return err
 	}
 	c.asks.answer()
 	s = s.Without(probes, pings)
 	decide := schedule.Cycle
-	began := time.Now()
+	began = time.Now()
 	record := c.cfg.Explain != nil || c.cfg.Remember && len(s.Tasks)*len(s.Nodes) <= rememberPairs
 	if record {
 		decide = schedule.Explained
@@ -123,9 +124,16 @@ func (c *Coordinator) again(now time.Time, j *frontier.Job, r *run, s *schedule.
 	}
 }
 
-// probe grants leases that measure and fetch nothing; pings says which of them measure the delay.
-func (c *Coordinator) probe(ctx context.Context, now time.Time, j *frontier.Job, r *run, s *schedule.Snapshot, p schedule.Plan, pings []bool) error {
-	e, began := &crawl.Entry{Kind: crawl.EntryGrant, Ran: r.ran(now)}, time.Now()
+// probing is a plan of leases that measure and fetch nothing.
+type probing struct {
+	schedule.Plan
+	pings []bool    // which of them measure the delay
+	began time.Time // when it was begun to plan them
+}
+
+// probe grants the leases of such a plan.
+func (c *Coordinator) probe(ctx context.Context, now time.Time, j *frontier.Job, r *run, s *schedule.Snapshot, p probing) error {
+	e := &crawl.Entry{Kind: crawl.EntryGrant, Ran: r.ran(now)}
 	for i, a := range p.Assignments {
 		t, n := &s.Tasks[a.Task], &s.Nodes[a.Node]
 		next, err := c.f.Next(t.ID, 1)
@@ -140,7 +148,7 @@ func (c *Coordinator) probe(ctx context.Context, now time.Time, j *frontier.Job,
 			return err
 		}
 		l := c.newLease(j, t, n)
-		l.Probe, l.Ping = u.Origin()+"/", pings[i]
+		l.Probe, l.Ping = u.Origin()+"/", p.pings[i]
 		c.hold(l, t)
 		c.lore.probing[pair{int32(n.Book), int32(t.Book), l.Ping}] = true
 		e.Leases = append(e.Leases, *l)
@@ -148,7 +156,7 @@ func (c *Coordinator) probe(ctx context.Context, now time.Time, j *frontier.Job,
 	if len(e.Leases) == 0 {
 		return nil
 	}
-	c.probed(r, s, e.Leases, began)
+	c.probed(r, s, e.Leases, p.began)
 	return c.sinks.append(ctx, e)
 }
 

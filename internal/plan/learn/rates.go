@@ -16,13 +16,15 @@ import (
 // if the search is its own now, for those that nobody has collected yet. So a search that goes from node to node while
 // none of them fails is shared out among them, and one that a node has failed with counts for that node and for the next.
 //
+// A node that has failed stays answerable for what it had until then, also where a page is to be fetched once more.
+//
 // Completion is what was collected over what the node is answerable for, of searches whose engines state a number. Efficiency is the time
 // of its leases, from their start to their end, for each page that they collected, which counts once.
 
 // Step is what a node has done for a search since its step before.
 type Step struct {
-	At     int64  `cbor:"1,keyasint" json:"at"` // Unix ms: when the last of it was
-	Node   string `cbor:"2,keyasint" json:"node"`
+	At     int64  `cbor:"1,keyasint" json:"at"`                           // Unix ms: when the last of it was
+	Node   string `cbor:"2,keyasint" json:"node"`                         // empty: of nodes whose names are not kept
 	Runs   bool   `cbor:"3,keyasint,omitempty" json:"runs,omitempty"`     // the search is its own from then on
 	Had    int64  `cbor:"4,keyasint,omitempty" json:"had,omitempty"`      // of the search's pages
 	Leases int64  `cbor:"5,keyasint,omitempty" json:"leases,omitempty"`   // for the search, that have ended
@@ -36,10 +38,12 @@ type Step struct {
 // Trail is what nodes have done for a search, in the order of time.
 type Trail []Step
 
-// maxSteps bounds a trail: it is kept and sent with its search. A curve is drawn with fewer points on the terminal.
+// maxSteps bounds a trail: it is kept and sent with its search. A curve is drawn with fewer points on the terminal. A search that has made no progress
+// on five nodes in a row waits for a person, so that few have as many nodes.
 const maxSteps = 32
 
-// Add adds a step. Of two many, two of one node that are next to each other in time become one: sums stay as they are.
+// Add adds a step. Of too many, two of one node that are next to each other in time become one: sums stay as they are. Where every node has but
+// one, what the earliest has done is counted without its name.
 func (t *Trail) Add(s Step) {
 	if s.Failed {
 		if t.Failed(s.Node) {
@@ -57,13 +61,42 @@ func (t *Trail) Add(s Step) {
 		if last := &(*t)[n-2]; last.joins(&s) && last.At == s.At {
 			at = n - 2
 		} else if n > maxSteps {
-			at = t.closest()
+			if at = t.closest(); at < 0 {
+				t.forget()
+				continue
+			}
 		}
 		if at < 0 {
 			return
 		}
 		t.join(at)
 	}
+}
+
+// forget adds the earliest step that has a name to those that have none, but for the step since which the search is its node's. A node
+// whose failure is forgotten may be asked again.
+func (t *Trail) forget() {
+	runs := 0
+	for i := range *t {
+		if (*t)[i].Runs {
+			runs = i
+		}
+	}
+	at := slices.IndexFunc(*t, func(s Step) bool { return s.Node != "" })
+	if at == runs && (*t)[at].Runs {
+		at++
+	}
+	s := (*t)[at]
+	*t = slices.Delete(*t, at, at+1)
+	if s.Failed {
+		return
+	}
+	if len(*t) > 0 && (*t)[0].Node == "" {
+		o := &(*t)[0]
+		o.Had, o.Leases, o.MS, o.Pages = o.Had+s.Had, o.Leases+s.Leases, o.MS+s.MS, o.Pages+s.Pages
+		return
+	}
+	*t = slices.Insert(*t, 0, Step{At: (*t)[0].At, Had: s.Had, Leases: s.Leases, MS: s.MS, Pages: s.Pages})
 }
 
 // closest is the place of a step that is to become one with the next one of its node, the one that is least earlier; -1: there is none.
@@ -144,6 +177,9 @@ func (t Trail) Shares(exist int64, left bool) (out []Share) {
 		if all += s.Had; s.Runs {
 			runs = s.Node
 		}
+		if s.Node == "" {
+			continue
+		}
 		k, ok := slices.BinarySearchFunc(out, s.Node, func(o Share, node string) int { return strings.Compare(o.Node, node) })
 		if !ok {
 			out = slices.Insert(out, k, Share{Node: s.Node})
@@ -153,6 +189,7 @@ func (t Trail) Shares(exist int64, left bool) (out []Share) {
 	}
 	for k := range out {
 		o := &out[k]
+		o.Collected, o.Pages = max(0, o.Collected), max(0, o.Pages) // where what it had before is counted without its name
 		o.Existing = o.Collected
 		if at := slices.IndexFunc(t, func(s Step) bool { return s.Failed && s.Node == o.Node }); at >= 0 {
 			o.Existing = max(o.Existing, t[at].Own+max(0, exist-t[at].All))

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -11,7 +12,8 @@ import (
 // judged is what the definition says, page by page.
 type judged struct {
 	by       []string                // of each page: who has collected it
-	missed   map[string]map[int]bool // by node: pages that nobody had when it failed first
+	missed   map[string]map[int]bool // by node: pages that nobody else had when it failed first
+	was      []string                // of each page that is to be fetched once more: who had it, and fetches it
 	runs     string
 	leases   map[string]int64
 	ms, page map[string]int64
@@ -45,11 +47,11 @@ func TestRatesAreAsDefined(t *testing.T) {
 			if k != 1 {
 				stated = crawl.Stated{N: int64(pages), Kind: crawl.StatedExact}
 			}
-			j := &judged{by: make([]string, pages), missed: map[string]map[int]bool{}, leases: map[string]int64{}, ms: map[string]int64{}, page: map[string]int64{}}
+			j := &judged{by: make([]string, pages), was: make([]string, pages), missed: map[string]map[int]bool{}, leases: map[string]int64{}, ms: map[string]int64{}, page: map[string]int64{}}
 			s := Trailed{Site: "site", Stated: stated, Found: int64(pages)}
 			for at := range int64(rng.IntN(90)) {
 				n := nodes[rng.IntN(len(nodes))]
-				switch p := rng.IntN(pages); rng.IntN(6) {
+				switch p := rng.IntN(pages); rng.IntN(7) {
 				case 0:
 					j.runs = n
 					s.Trail.Add(Step{At: at, Node: n, Runs: true})
@@ -60,7 +62,7 @@ func TestRatesAreAsDefined(t *testing.T) {
 					if j.missed[n] == nil {
 						j.missed[n] = map[int]bool{}
 						for p, by := range j.by {
-							j.missed[n][p] = by == ""
+							j.missed[n][p] = by == n || by == ""
 						}
 					}
 					s.Trail.Add(Step{At: at, Node: n, Failed: true})
@@ -68,8 +70,14 @@ func TestRatesAreAsDefined(t *testing.T) {
 					j.leases[n]++
 					j.ms[n] += 500
 					s.Trail.Add(Step{At: at, Node: n, Leases: 1, MS: 500})
+				case 3:
+					if n = j.by[p]; n != "" {
+						j.by[p], j.was[p] = "", n
+						j.page[n]--
+						s.Trail.Add(Step{At: at, Node: n, Had: -1, Pages: -1})
+					}
 				default:
-					if j.by[p] == "" {
+					if n = cmp.Or(j.was[p], n); j.by[p] == "" {
 						j.by[p] = n
 						j.page[n]++
 						s.Trail.Add(Step{At: at, Node: n, Had: 1, Pages: 1})
@@ -121,5 +129,36 @@ func TestTrailIsBounded(t *testing.T) {
 		if trail[i].At < trail[i-1].At {
 			t.Errorf("step %d at %d, the one before at %d", i, trail[i].At, trail[i-1].At)
 		}
+	}
+}
+
+// However many nodes a search goes through, its trail stays short, says who has it now, and counts all that was had.
+func TestTrailOfManyNodes(t *testing.T) {
+	var trail Trail
+	for i := range int64(500) {
+		node := fmt.Sprint("n", i)
+		trail.Add(Step{At: 3 * i, Node: node, Runs: true})
+		trail.Add(Step{At: 3*i + 1, Node: node, Had: 1, Pages: 1, Leases: 1, MS: 3})
+		trail.Add(Step{At: 3*i + 2, Node: node, Failed: true})
+		if len(trail) > maxSteps {
+			t.Fatalf("%d steps after %d nodes", len(trail), i+1)
+		}
+	}
+	trail.Add(Step{At: 1501, Node: "last", Runs: true})
+	had, named := int64(0), int64(0)
+	for _, s := range trail {
+		had += s.Had
+	}
+	shares := trail.Shares(600, true)
+	for _, s := range shares {
+		if named += s.Collected; s.Node == "" {
+			t.Errorf("%+v has no name", s)
+		}
+	}
+	if had != 500 || named == 0 || named > maxSteps {
+		t.Errorf("%d pages in %d steps, %d of them by name", had, len(trail), named)
+	}
+	if k := len(shares) - 1; shares[0].Node != "last" || shares[0].Existing != 100 || shares[k].Existing < 1 {
+		t.Errorf("%+v", shares)
 	}
 }

@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"time"
 
@@ -174,14 +175,12 @@ func (r *Round) clear(cfg ExchangeConfig, traders []Trader, buyers, offered []in
 		}
 		r.Rounds, r.Value, r.Offered = c.Bids, c.Valuation, offered
 		for _, prices := range c.Rounds {
-			for j := range prices {
-				prices[j] += reserve[j]
-			}
-			r.Prices = append(r.Prices, prices)
+			r.Prices = append(r.Prices, sum(prices, reserve))
 		}
+		paid := sum(c.Prices, reserve)
 		for j, k := range c.Buyer {
 			if k >= 0 {
-				r.Trades = append(r.Trades, Trade{offered[j], buyers[k], c.Prices[j]}) // raised with the last round's
+				r.Trades = append(r.Trades, Trade{offered[j], buyers[k], paid[j]})
 			}
 		}
 		return nil
@@ -200,6 +199,15 @@ func (r *Round) clear(cfg ExchangeConfig, traders []Trader, buyers, offered []in
 		}
 	}
 	return nil
+}
+
+// sum adds two vectors of one length.
+func sum(a, b []float64) []float64 {
+	out := slices.Clone(a)
+	for j := range out {
+		out[j] += b[j]
+	}
+	return out
 }
 
 // maxTraced bounds of how many items, and of how many rounds, prices are told.

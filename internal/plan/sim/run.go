@@ -327,11 +327,11 @@ func (e *engine) handle(ev event) error {
 		e.plan()
 	case evLeave:
 		e.progress(ev.id)
-		for _, l := range append(e.leases[ev.id], e.pinging[ev.id]...) { // what they had collected counts, the rest goes back
+		for _, l := range slices.Concat(e.leases[ev.id], []*lease(e.pinging[ev.id])) { // what they had collected counts, the rest goes back
 			e.settle(l)
 		}
 		e.leases[ev.id], e.fair[ev.id], e.pinging[ev.id] = nil, nil, nil
-		e.ver[ev.id]++
+		e.ends(ev.id, never)
 		e.landmarks()
 		e.plan()
 	}
