@@ -3,26 +3,40 @@ package main
 import (
 	"bytes"
 	"io"
+	"os"
 	"strings"
 )
 
 // columns prints lines whose cells, separated by tabs, stand below each other on a terminal: a character takes as many cells as it does
 // there, two where it is Chinese, Japanese or Korean. It writes nothing before Flush.
 type columns struct {
-	w    io.Writer
-	text bytes.Buffer
+	w     io.Writer
+	width int // of the terminal that w is; 0: it is none
+	text  bytes.Buffer
 }
 
 // columnGap is what stands between two columns.
 const columnGap = "  "
 
-func newColumns(w io.Writer) *columns { return &columns{w: w} }
+// foldedFrom is which share of a terminal's width at least must be left for a line's last cell to be broken between words.
+const foldedFrom = 1.0 / 3
+
+func newColumns(w io.Writer) *columns {
+	c := &columns{w: w}
+	if t, ok := w.(shown); ok {
+		w = t.File
+	}
+	if f, ok := w.(*os.File); ok {
+		c.width, _, _ = terminalSize(f)
+	}
+	return c
+}
 
 // Write implements io.Writer.
 func (c *columns) Write(p []byte) (int, error) { return c.text.Write(p) }
 
 // Flush prints all lines. As in text/tabwriter a column is as wide as it must be over lines that follow each other, and the last cell
-// of a line belongs to none.
+// of a line belongs to none: on a terminal it goes on below itself.
 func (c *columns) Flush() error {
 	var rows [][]string
 	for line := range strings.Lines(c.text.String()) {
@@ -44,13 +58,15 @@ func (c *columns) Flush() error {
 				widths[i][k] = max(widths[i][k], cells(rows[j][k]))
 			}
 		}
-		for k, cell := range row {
-			out.WriteString(cell)
-			if k < len(row)-1 {
-				out.WriteString(strings.Repeat(" ", widths[i][k]-cells(cell)) + columnGap)
-			}
+		at, last := 0, len(row)-1
+		for k, cell := range row[:last] {
+			out.WriteString(cell + strings.Repeat(" ", widths[i][k]-cells(cell)) + columnGap)
+			at += widths[i][k] + len(columnGap)
 		}
-		out.WriteByte('\n')
+		if left := c.width - at; float64(left) >= foldedFrom*float64(c.width) && left > 0 {
+			row[last] = strings.ReplaceAll(foldedLine(row[last], left, 0), "\n", "\n"+strings.Repeat(" ", at))
+		}
+		out.WriteString(row[last] + "\n")
 	}
 	_, err := io.WriteString(c.w, out.String())
 	return err

@@ -19,3 +19,18 @@ func TestColumns(t *testing.T) {
 		t.Errorf("%s\nwant\n%s", out.String(), want)
 	}
 }
+
+// On a terminal the last cell of a line goes on below itself, where enough of the width is left for it.
+func TestColumnsOnTerminal(t *testing.T) {
+	var out strings.Builder
+	c := newColumns(&out)
+	c.width = 24
+	fmt.Fprint(c, "equal\ttwenty nodes that are alike\nmany\tsixty\n\na name as long as this\tand words\n")
+	if err := c.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	want := "equal  twenty nodes that\n       are alike\nmany   sixty\n\na name as long as this  and words\n"
+	if out.String() != want {
+		t.Errorf("%s\nwant\n%s", out.String(), want)
+	}
+}

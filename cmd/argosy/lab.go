@@ -287,6 +287,9 @@ func (o *labRun) compare(c *cobra.Command) error {
 	}
 	if o.only != "" {
 		o.cfg.Scenarios = strings.Split(o.only, ",")
+		if err := lab.CheckKinds(o.cfg); err != nil {
+			return usage("--only: %v", err)
+		}
 	}
 	switch o.cfg.Half = lab.Half(o.half); o.cfg.Half {
 	case lab.Publish, lab.Choose:

@@ -121,6 +121,7 @@ func TestBadInput(t *testing.T) {
 		{[]string{"lab", "run", "guess"}, "neither one of argosy lab list nor a file"},
 		{[]string{"lab", "run", "papers", "--seeds", "0"}, "--seeds 0"},
 		{[]string{"lab", "run", "strategies", "--strategies", "guess"}, "allowed are bandwidth"},
+		{[]string{"lab", "run", "strategies", "--only", "guess"}, `--only: kind of worlds "guess": allowed are equal, one-x3`},
 		{[]string{"crawl", "x.example", "--strategy", "nearest,top=0"}, "top=0"},
 		{[]string{"crawl", "x.example", "--strategy", "guess"}, "roundrobin"},
 		{[]string{"crawl", "x.example", "--strategy", "geo"}, "--geoip FILE"},

@@ -110,6 +110,12 @@ type comparison struct {
 	keep io.WriteCloser // what is had already; nil: nothing is kept
 }
 
+// CheckKinds finds which of the kinds of worlds that a configuration asks for there are not.
+func CheckKinds(cfg Config) error {
+	_, err := chosen(cfg)
+	return err
+}
+
 // chosen are the kinds of worlds that a configuration asks for, those on recorded matrices where there is data.
 func chosen(cfg Config) ([]sim.Kind, error) {
 	all, err := kinds(cfg)
