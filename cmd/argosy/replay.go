@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -140,6 +141,7 @@ predictor's uncertainty, as often as --draws says, and the spread of the draws i
 			if _, err := strategy.New(r.Strategy); err == nil && r.Strategy != "" {
 				specs = append([]string{r.Strategy}, specs...)
 			}
+			specs = distinct(specs)
 			rows, guess, err := lab.Replay(c.Context(), &r, specs, f.draws)
 			if errors.Is(err, sim.ErrNothingRecorded) {
 				return usage("%s: %w", args[0], err)
@@ -155,6 +157,16 @@ predictor's uncertainty, as often as --draws says, and the spread of the draws i
 	f.register(c)
 	c.Flags().StringVar(&strategies, "strategy", "", "strategies to try beside the recording's own, separated by commas, options after a plus sign")
 	return c
+}
+
+// distinct leaves out what is named again.
+func distinct(names []string) (out []string) {
+	for _, name := range names {
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 func printReplaysJSON(w io.Writer, r *sim.Recording, rows []lab.Replays, guess sim.Guess) error {
@@ -210,12 +222,13 @@ func printReplays(w io.Writer, r *sim.Recording, rows []lab.Replays, guess sim.G
 }
 
 func printGuess(w io.Writer, guess sim.Guess) error {
-	_, err := fmt.Fprintf(w, "%d of %d pairs of a node and a site were tried; what others are worth is drawn from the predictor's uncertainty (± is the spread of the draws)\n",
+	t := newColumns(w)
+	fmt.Fprintf(t, "%d of %d pairs of a node and a site were tried; what others are worth is drawn from the predictor's uncertainty (± is the spread of the draws)\n",
 		guess.Tried, guess.Pairs)
-	if err == nil && guess.Node > 0 {
-		_, err = fmt.Fprintf(w, "%d nodes do not say what their bandwidth is: it is what they took in when they were the limit\n", guess.Node)
+	if guess.Node > 0 {
+		fmt.Fprintf(t, "%d nodes do not say what their bandwidth is: it is what they took in when they were the limit\n", guess.Node)
 	}
-	return err
+	return t.Flush()
 }
 
 func newLabAdvise() *cobra.Command {
@@ -252,15 +265,18 @@ func printAdvice(w io.Writer, r *sim.Recording, a *lab.Advice, draws int) error 
 	if err := printReplays(w, r, a.Strategies, a.Guess); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\nstrategy: %s, the fastest in %d of %d draws\n", a.Strategies[0].Strategy, a.Best, draws)
-	if len(a.Drops) == 0 {
-		_, err := fmt.Fprintln(w, "nodes: there is one")
-		return err
-	}
-	fmt.Fprintf(w, "reserve: %d of %d nodes\n", a.Reserved(), len(a.Drops))
-	d := a.Drops[0]
-	fmt.Fprintf(w, "drop first: %s (costs %.1f ± %.1f %% of the rate)\n\n", d.Node, 100*d.Loss, 100*d.Spread)
 	t := newColumns(w)
+	fmt.Fprintf(t, "\nstrategy\t%s, the fastest in %d of %d draws\n", a.Strategies[0].Strategy, a.Best, draws)
+	if alike := a.Alike(); len(alike) > 0 {
+		fmt.Fprintf(t, "as fast\t%s (within twice the spread)\n", strings.Join(alike, "; "))
+	}
+	if len(a.Drops) == 0 {
+		fmt.Fprintln(t, "nodes\tthere is one")
+		return t.Flush()
+	}
+	fmt.Fprintf(t, "reserve\t%d of %d nodes\n", a.Reserved(), len(a.Drops))
+	d := a.Drops[0]
+	fmt.Fprintf(t, "drop first\t%s (costs %.1f ± %.1f %% of the rate)\n\n", d.Node, 100*d.Loss, 100*d.Spread)
 	fmt.Fprintln(t, "WITHOUT\tLOSS\t \tNODES\tOF THE RATE")
 	for i, d := range a.Drops {
 		fewer := "\t"

@@ -104,6 +104,22 @@ func (a *Advice) Reserved() int {
 	return n
 }
 
+// Alike are the strategies that are as fast as the first one, draw by draw, within twice the spread.
+func (a *Advice) Alike() (out []string) {
+	best := &a.Strategies[0]
+	for i := range a.Strategies[1:] {
+		x := &a.Strategies[i+1]
+		shares := make([]float64, len(x.Rates))
+		for k := range shares {
+			shares[k] = x.Rates[k] / best.Rates[k]
+		}
+		if share, spread := meanAndSpread(shares); share+2*spread >= 1 {
+			out = append(out, x.Strategy)
+		}
+	}
+	return out
+}
+
 // candidates are the strategies that advice is about.
 var candidates = []string{"flow", "greedy", "bandwidth", "nearest,top=auto", "feedback,load=on", "roundrobin", "random"}
 
@@ -184,7 +200,7 @@ func (a *Advice) nodes(ctx context.Context, r *sim.Recording, draws int, progres
 	gone := map[string]bool{}
 	for k, d := range a.Drops[:len(a.Drops)-1] {
 		gone[d.Node] = true
-		progress(fmt.Sprintf("with %d nodes", len(a.Drops)-k-1))
+		progress("with " + several(len(a.Drops)-k-1, "node"))
 		share, spread, err := without(gone)
 		if err != nil {
 			return err

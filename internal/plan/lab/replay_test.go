@@ -67,3 +67,13 @@ func TestNothingRecorded(t *testing.T) {
 		t.Error("no error")
 	}
 }
+
+// Strategies are as fast as the first where their draws say so, and others are not named.
+func TestAlike(t *testing.T) {
+	a := Advice{Strategies: []Replays{
+		{Strategy: "a", Rates: []float64{10, 20, 30}}, {Strategy: "b", Rates: []float64{10.1, 19.8, 30.2}}, {Strategy: "c", Rates: []float64{9, 18, 27}},
+	}}
+	if got := a.Alike(); len(got) != 1 || got[0] != "b" {
+		t.Errorf("%q", got)
+	}
+}
