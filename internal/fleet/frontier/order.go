@@ -38,9 +38,15 @@ func (j *Job) place(r *record, seq uint64) uint64 {
 // isSoon reports whether a URL in a queue, or one that was in it, comes before others: see ahead.
 func (r *record) isSoon() bool { return r.Depth > 0 && r.Place>>rankShift == 0 }
 
+// late returns the place of a URL that comes behind all others, as number seq.
+func late(seq uint64) uint64 { return lastRank<<rankShift | seq&cameMask }
+
+// isLate reports whether a URL in a queue, or one that was in it, comes behind all others.
+func (r *record) isLate() bool { return r.Depth > 0 && r.Place>>rankShift == lastRank }
+
 // moved returns the place of a URL whose rank may have changed since it came.
 func (j *Job) moved(r *record) uint64 {
-	if j.Identity.Order != crawl.OrderBest && r.isSoon() {
+	if j.Identity.Order != crawl.OrderBest && (r.isSoon() || r.isLate()) {
 		return r.Place
 	}
 	return j.rank(r)<<rankShift | r.Place&cameMask

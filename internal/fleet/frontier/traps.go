@@ -305,10 +305,14 @@ func (x *tx) hasRest(t *Task, rest yield.Rest) (k crawl.Key, err error) {
 	if ok || err != nil || rest.Bare == (crawl.Key{}) {
 		return k, err
 	}
-	if r, err := x.record(t.space(), rest.Bare); err != nil || r == nil || r.State != crawl.Fetched && r.State != crawl.Pending {
+	r, err := x.record(t.space(), rest.Bare)
+	if err != nil || r == nil {
 		return k, err
 	}
-	return rest.Bare, nil
+	if r.State == crawl.Fetched || r.State == crawl.Pending || r.Reason == crawl.ReasonTrapYield && t.yield.OfPart(uint32(r.Place)) {
+		return rest.Bare, nil // a URL that waits for its part has another name, too
+	}
+	return k, nil
 }
 
 func (x *tx) keepRest(t *Task, rest, k crawl.Key) error {
@@ -385,9 +389,30 @@ func (x *tx) out(t *Task, k recKey, r *record) (bool, error) {
 			return false, err
 		}
 	}
+	if postponed, err := x.postpone(t, m, k, r); postponed || err != nil {
+		return false, err
+	}
 	r.out = x.template(m, r, crawl.URL{})
 	m.Out(r.out, 1)
 	return true, nil
+}
+
+// postpone puts a URL behind all others of its task, once, that is likely to be another name of one that was had: what nothing is known
+// of comes first. It reports whether it has.
+func (x *tx) postpone(t *Task, m *yield.Model, k recKey, r *record) (bool, error) {
+	if x.f.jobs[t.Job].Identity.Order == crawl.OrderBest || r.Depth == 0 || r.isLate() || !m.Likely() || r.Flags&(crawl.FlagSeed|crawl.FlagSitemap|crawl.FlagTrial) != 0 {
+		return false, nil
+	}
+	u, err := crawl.Parse(r.URL)
+	if err != nil || !m.Again(u) {
+		return false, err
+	}
+	if err := x.b.Delete(queueKey(t.ID, r.Place), nil); err != nil {
+		return false, err
+	}
+	t.Seq++
+	r.Place, r.dirty = late(t.Seq), true
+	return true, x.queue(t, k.key, r.Place)
 }
 
 // back counts a URL as one that is out no more.

@@ -445,6 +445,44 @@ func TestTrapsEnd(t *testing.T) {
 	}
 }
 
+// Where addresses say what was seen before, each article has as many as there are ways to it: articles of which none was had come before
+// further names of those that were, and what the crawl spends on names is little.
+func TestNewArticlesComeFirst(t *testing.T) {
+	const articles = 200
+	v := newVisit(t, beside(20, func(path string, q url.Values) string {
+		n := 0
+		if path != "/trap/" {
+			n = num(path[len("/trap/"):])
+		}
+		s := "<h1>" + random(path, 3) + "</h1><p>" + random(path, 80) + "</p>"
+		for before := range strings.SplitSeq(q.Get("seen"), ".") {
+			s += "<p>" + random("article"+before, 3) + "</p>"
+		}
+		seen := strings.Split(strings.TrimPrefix(q.Get("seen")+"."+fmt.Sprint(n), "."), ".")
+		for _, to := range []int{2*n + 1, 2*n + 2, n * 7 % articles, n * 13 % articles} {
+			if to < articles {
+				s += links(fmt.Sprintf("/trap/%d?seen=%s", to, strings.Join(seen[max(0, len(seen)-4):], ".")))
+			}
+		}
+		return s
+	}))
+	v.run()
+	had := map[string]bool{}
+	last, all := 0, 0
+	for _, u := range v.asked {
+		if path, _, ok := strings.Cut(u, "?seen="); ok {
+			if all++; !had[path] {
+				had[path], last = true, all
+			}
+		}
+	}
+	if len(had) < articles-1 || last > 2*articles || all > 600+articles {
+		t.Errorf("%d of %d articles, the last by request %d of %d", len(had), articles-1, last, all)
+	}
+	t.Logf("%d articles, the last by request %d of %d", len(had), last, all)
+	check(t, v.f)
+}
+
 // What lies behind too many redirects is named at the end, also after a restart.
 func TestRedirectsAreNamed(t *testing.T) {
 	v := newVisit(t, func(path string, _ url.Values) string {

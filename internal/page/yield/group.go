@@ -141,6 +141,45 @@ func (m *Model) joinKin(t *Template) *Group {
 	return g
 }
 
+// join makes one group of those of a template and of the one that has named it: neither brings anything.
+func (m *Model) join(t, via *Template) *Group {
+	from, to := m.groups[t.Group], m.groups[via.Group]
+	if from.Cut || to.Cut && from.Members > 1 {
+		return from // they are judged already
+	}
+	to.Sum += from.Sum
+	from.Sum = 0
+	for _, o := range m.byID {
+		if o.Group == from.ID {
+			m.move(o, from, to)
+		}
+	}
+	if m.cuts > 0 {
+		m.share()
+	}
+	return to
+}
+
+// alone gives a template that has brought something a group of its own, with its share of the sum.
+func (m *Model) alone(t *Template, pays int64) *Group {
+	from, g := m.groups[t.Group], m.newGroup()
+	g.Sum = max(0, min(t.Cost, from.Sum)-pays)
+	from.Sum, t.Cost = max(0, from.Sum-t.Cost), g.Sum
+	m.move(t, from, g)
+	return g
+}
+
+func (m *Model) move(t *Template, from, to *Group) {
+	from.Members--
+	to.Members++
+	from.flight -= t.flight
+	to.flight += t.flight
+	t.Group, m.kin = to.ID, nil
+	m.touch(t, to)
+	from.dirty = true
+	m.changed = true
+}
+
 // siblings reports whether two patterns differ in one name of their paths only.
 func siblings(a, b string) bool {
 	from := 0
@@ -214,6 +253,19 @@ func (m *Model) LeadsOn(u crawl.URL, via uint32) (same, first bool) {
 		first, _ = m.visit(t)
 	}
 	return same, first
+}
+
+// Likely reports whether there is a part of URLs that is likely to make no difference, or was.
+func (m *Model) Likely() bool { return m.likely }
+
+// Again reports whether a URL differs from one that was had only in a part that is likely to make no difference.
+func (m *Model) Again(u crawl.URL) bool {
+	t, _ := m.find(u)
+	if t == nil {
+		return false
+	}
+	_, again := m.visit(t)
+	return again
 }
 
 // Feed counts a URL that a page of a template has named: it may lead to more pages of that kind if it is one, or of a template that has

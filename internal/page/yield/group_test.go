@@ -218,3 +218,19 @@ func TestMixedTemplateIsSampled(t *testing.T) {
 		}
 	}
 }
+
+// Of a template that may be about to run dry few URLs are out at a time: what those that nobody marks bring is known late.
+func TestWaveringTemplateHasFewOut(t *testing.T) {
+	for _, c := range []struct {
+		barren, partly int64
+		room           int
+	}{{0, 0, 336}, {24, 0, unsureFlight}, {0, 40, unsureFlight}} {
+		m := New()
+		x := m.byID[m.Template(parsed(t, "http://a/page/1"))]
+		x.Answers, x.Marked, x.New, x.Barren, x.Partly = 160, 160, 160-c.barren, c.barren, c.partly
+		m.groups[x.Group].New = 160
+		if w := m.Want(x.ID, 0, crawl.Key{}); w.Room != c.room {
+			t.Errorf("%d of 160 answers barren, %d partly new: room for %d, want %d", c.barren, c.partly, w.Room, c.room)
+		}
+	}
+}

@@ -44,16 +44,23 @@ func (m *Model) without(t *Template, p *pieces, a *Answer) (event Event) {
 // bare is where the text of a URL is kept.
 func bare(url string) uint64 { return xxh3.HashStringSeed(url, 1) }
 
-// extra holds an answer against that of the URL that lacks one of its parameters, or all: a vote for an article leads to the article.
+// extra holds an answer against that of the URL that lacks one of its parameters, or all: a vote for an article leads to the article; and
+// against that of the URL that lacks a directory: an archive may lie within itself.
 func (m *Model) extra(t *Template, p *pieces, a *Answer) (event Event) {
 	const one = 1 // there was a URL with more that gave the same
 	for i, q := range p.params {
 		if !slices.ContainsFunc(p.params[:i], func(o param) bool { return o.name == q.name }) {
-			event = max(event, m.lacks(t, p, a, q.name))
+			event = max(event, m.lacks(p, a, Part{Kind: partExtra, Name: q.name, Template: t.ID}))
 		}
 	}
 	if len(p.params) > 1 {
-		event = max(event, m.lacks(t, p, a, ""))
+		event = max(event, m.lacks(p, a, Part{Kind: partExtra, Template: t.ID}))
+	}
+	dirs := p.segs[:min(len(p.segs)-1, maxCandidates)]
+	for i, s := range dirs {
+		if s != "" && classify(s) != opaque && !slices.Contains(dirs[:i], s) {
+			event = max(event, m.lacks(p, a, Part{Kind: partAlias, Name: s, Template: t.ID}))
+		}
 	}
 	at := bare(m.strip(0, p, nil))
 	if was, ok := m.rests.get(at); !ok || was&^one != a.Text&^one {
@@ -62,10 +69,17 @@ func (m *Model) extra(t *Template, p *pieces, a *Answer) (event Event) {
 	return event
 }
 
-// lacks holds an answer against that of the URL without a parameter.
-func (m *Model) lacks(t *Template, p *pieces, a *Answer, name string) Event {
+// markAll has all answers of the template marked that has shown a text: what others show is held against it.
+func (m *Model) markAll(text uint64) {
+	by, _ := m.marks.get(text)
+	if o := m.byID[uint32(by)]; o != nil && !o.All {
+		o.All, o.dirty, m.changed = true, true, true
+	}
+}
+
+// lacks holds an answer against that of the URL without a part.
+func (m *Model) lacks(p *pieces, a *Answer, part Part) Event {
 	const one = 1
-	part := Part{Kind: partExtra, Name: name, Template: t.ID}
 	at := bare(m.strip(0, p, &part))
 	text, ok := m.rests.get(at)
 	if !ok {
@@ -83,7 +97,11 @@ func (m *Model) lacks(t *Template, p *pieces, a *Answer, name string) Event {
 	switch same := text&^one == a.Text&^one; {
 	case same && a.Found <= a.Led:
 		g.Agree++
-		if text&one == 0 {
+		if own := at ^ part.hash(); part.Kind == partAlias && !m.rests.has(own) { // a page may have many aliases
+			g.URLs++
+			m.rests.add(own, 0)
+			m.markAll(a.Text)
+		} else if part.Kind == partExtra && text&one == 0 {
 			g.URLs++
 			m.rests.add(at, text|one)
 		}

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/zeebo/xxh3"
 
@@ -145,6 +144,12 @@ func (m *Model) touch(t *Template, g *Group) {
 
 // Template returns the number of a URL's template, which is made if there is none. It stays the same.
 func (m *Model) Template(u crawl.URL) uint32 { return m.of(u).ID }
+
+// OfPart reports whether a group stands for URLs that differ from others in a part that makes no difference.
+func (m *Model) OfPart(group uint32) bool {
+	g := m.groups[group]
+	return g != nil && g.Part != nil
+}
 
 // Find returns the number of a URL's template, 0 if there is none yet.
 func (m *Model) Find(u crawl.URL) uint32 {
@@ -301,10 +306,12 @@ func (m *Model) Release() {
 			continue
 		}
 		if g.Part != nil {
-			if q := m.guesses[g.Part.hash()]; q != nil && q.Group == g.ID {
-				q.Differ, q.Unlike = q.Differ+q.Agree+1, q.Unlike+q.Alike+1
-				m.weigh(q)
-				q.dirty = true
+			for _, q := range m.allLearned() {
+				if q.Group == g.ID {
+					q.Differ, q.Unlike = q.Differ+q.Agree+1, q.Unlike+q.Alike+1
+					m.weigh(q)
+					q.dirty = true
+				}
 			}
 			continue
 		}
@@ -357,6 +364,9 @@ func (m *Model) Want(template, via uint32, k crawl.Key) Want {
 	}
 	g := m.groups[t.Group]
 	w := Want{Room: m.room(g, t.Answers), Group: g.ID, Loose: g.loose()}
+	if t.wavers() {
+		w.Room = min(w.Room, max(0, unsureFlight-g.flight))
+	}
 	switch {
 	case t.uncertain() && k[14]%drawnSoon == 0, t.drawn() && k[14]%drawnEvery == 0:
 		w.Mark, w.Back = crawl.MarkTwice, t.Dry > 0 || t.New < 2
@@ -402,84 +412,6 @@ func (m *Model) Home() {
 	for _, g := range m.groups {
 		g.flight = 0
 	}
-}
-
-// Traps returns the groups of which URLs wait, most first.
-func (m *Model) Traps() []crawl.Trap {
-	var out []crawl.Trap
-	for _, g := range m.groups {
-		if g.Waiting <= 0 {
-			continue
-		}
-		r := crawl.Trap{Example: g.Example, Waiting: g.Waiting}
-		if g.Part != nil {
-			r.Part = g.Part.String()
-			if t := m.byID[g.Part.Template]; t != nil {
-				r.Template, r.Answers = t.shown(), t.Answers
-			}
-			out = append(out, r)
-			continue
-		}
-		var best *Template
-		for _, t := range m.byID {
-			if t.Group == g.ID {
-				r.Answers += t.Answers
-				r.Empty += t.Barren
-				if best == nil || t.shownBefore(best) {
-					best = t
-				}
-			}
-		}
-		if u, err := crawl.Parse(g.Example); err == nil { // the example is of the template that is shown
-			if t, _ := m.find(u); t != nil && (best == nil || t.Group == g.ID) {
-				best = t
-			}
-		}
-		if best != nil {
-			r.Template = best.shown()
-			if r.Answers == 0 { // its templates are other groups' by now
-				r.Answers, r.Empty = best.Answers, best.Barren
-			}
-		}
-		out = append(out, r)
-	}
-	slices.SortFunc(out, func(x, y crawl.Trap) int {
-		if x.Waiting != y.Waiting {
-			return int(y.Waiting - x.Waiting)
-		}
-		if x.Template < y.Template {
-			return -1
-		}
-		return 1
-	})
-	return out
-}
-
-// shown is a template's pattern for people.
-func (t *Template) shown() string {
-	if t.bag() {
-		return "/" + strings.TrimPrefix(t.Pattern, bagPrefix)
-	}
-	return t.Pattern
-}
-
-// shownBefore reports whether a template stands for its group rather than o: one with an example does, then the one with
-// more answers.
-func (t *Template) shownBefore(o *Template) bool {
-	if (t.Example != "") != (o.Example != "") {
-		return t.Example != ""
-	}
-	return t.Answers > o.Answers || t.Answers == o.Answers && t.ID < o.ID
-}
-
-// Largest returns the template with the most answers, and how many these are.
-func (m *Model) Largest() (pattern string, answers int64) {
-	for id := uint32(1); id <= m.Templates; id++ {
-		if t := m.byID[id]; t != nil && t.Answers > answers {
-			pattern, answers = t.shown(), t.Answers
-		}
-	}
-	return pattern, answers
 }
 
 // Size is about how many bytes of memory the Model takes.

@@ -53,6 +53,9 @@ func (k kind) brings() bool {
 // mixed reports whether more of a template's answers brought nothing than brought something.
 func (t *Template) mixed() bool { return 2*(t.finds()+t.Spared) < t.Marked }
 
+// wavers reports whether so many of a template's answers brought nothing, or little, that it may be about to run dry.
+func (t *Template) wavers() bool { return wavering*(t.Barren+t.Partly) > t.Marked }
+
 // finds is how many of a template's answers were new by more than figures or a picture.
 func (t *Template) finds() int64 { return t.New - t.Little }
 

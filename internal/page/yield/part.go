@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"github.com/zeebo/xxh3"
-
-	"argosy/internal/crawl"
 )
 
 // When a part of URLs is known to make no difference: so many pairs that differ in it only gave the same text, of so many
@@ -17,7 +15,10 @@ const (
 	agreeOrder, urlsOrder   = 12, 3
 	agreeNamed              = 2 // where a part of this name is known to make none in another template
 	agreeOne                = 16
-	manyValues              = 10 // a part with so many may be random, whatever they look like
+	agreeAlias, urlsAlias   = 24, 12 // for directories, whose pages may well be others,
+	aliasNamed              = 4      // where they make none in another template,
+	aliasOne                = 64     // and so rare must exceptions be
+	manyValues              = 10     // a part with so many may be random, whatever they look like
 	agreeMany, urlsMany     = 12, 3
 
 	minAlike   = 4 // phrases: texts of fewer say too little of what they have in common
@@ -38,11 +39,13 @@ const (
 	partDir    = 's' // a segment
 	partRandom = 'o' // everything that looks random
 	partOrder  = 'r' // the order of parameters, and that one is there twice
+	partItems  = 'i' // the order of items in a value or a segment: a,b
 	partFirst  = 'f' // all but the first of the parameters of one name, and the order of names
 	partLast   = 'l' // all but the last
 	partNone   = 'n' // that a parameter is not there, which makes no difference elsewhere,
 	partNoDir  = 'm' // or segments
 	partExtra  = 'x' // that a parameter is there, or with no name that any is: the page without it is the same
+	partAlias  = 'a' // that directories of a name are there, likewise: an archive that lies within itself
 	partLead   = 'd' // of a path that repeats names: what stands between the first segment and the last
 )
 
@@ -66,6 +69,8 @@ func (p Part) String() string {
 		return "the parameter " + p.Name
 	case partParam:
 		return "the parameter " + p.Name
+	case partAlias:
+		return "whether the path has " + p.Name + "/ in it"
 	case partDir:
 		return "the part of the path after /" + p.Name
 	case partNone:
@@ -77,8 +82,14 @@ func (p Part) String() string {
 	case partLead:
 		return "what stands before the last part of the path"
 	}
+	if p.Kind == partItems {
+		return "the order of what is listed"
+	}
 	return "the order of parameters"
 }
+
+// orders reports whether a part is an order of any kind.
+func (p Part) orders() bool { return p.sort() || p.Kind == partItems }
 
 func (p Part) sort() bool { return p.Kind == partOrder || p.Kind == partFirst || p.Kind == partLast }
 
@@ -109,6 +120,7 @@ type guess struct {
 	Other     uint64 `cbor:"14,keyasint,omitempty"` // sketch of the last text,
 	OtherRest uint64 `cbor:"15,keyasint,omitempty"` // and of which rest it was
 	Group     uint32 `cbor:"6,keyasint,omitempty"`  // that stands for it; 0 until it is known to make no difference
+	Was       bool   `cbor:"18,keyasint,omitempty"` // it was known to make none, which may have been wrong
 
 	dirty bool
 }
@@ -160,7 +172,7 @@ func (m *Model) compare(t *Template, a *Answer) (spelled bool, event Event) {
 		case pair:
 			g.Differ++
 		}
-		if len(a.Sample) >= minAlike && !part.sort() {
+		if len(a.Sample) >= minAlike && !part.orders() {
 			m.alike(g, xxh3.HashStringSeed(rest, at+1), a.Sample, pair)
 		}
 		event = max(event, m.weigh(g))
@@ -301,30 +313,57 @@ func (p Part) random(u *pieces) bool {
 // weigh decides whether a part makes no difference.
 func (m *Model) weigh(g *guess) Event {
 	if g.Group != 0 {
-		if group := m.groups[g.Group]; g.Differ*agreeOne > g.Agree && (g.Part.sort() || g.Number || g.Unlike*agreeOne > g.Alike) {
+		if group := m.groups[g.Group]; g.wrong() {
 			g.Group = 0
 			m.named[g.Part.named()]--
 			m.learned[g.Part.Template] = slices.DeleteFunc(m.learned[g.Part.Template], func(o *guess) bool { return o == g })
-			group.Cut, group.dirty = false, true
-			m.cuts--
+			if m.sharing(g.Part, group.ID) == 0 {
+				group.Cut, group.dirty = false, true
+				m.cuts--
+			}
 			return Lifted
 		}
 		return Nothing
 	}
-	if !g.proven(m.named[g.Part.named()] > 0) {
+	if !g.proven(m.named[g.Part.named()]) {
 		return Nothing
 	}
-	group := m.newGroup()
-	part := g.Part
-	group.Part, group.Cut, group.Next, group.Strangers = &part, true, m.Answers+firstTrial, strangers
-	g.Group = group.ID
-	m.cuts++
+	if g.Group = m.sharing(g.Part, 0); g.Group == 0 {
+		group := m.newGroup()
+		part := g.Part
+		group.Part, group.Cut, group.Next, group.Strangers = &part, true, m.Answers+firstTrial, strangers
+		g.Group = group.ID
+		m.cuts++
+	}
 	m.learn(g)
-	if t := m.byID[g.Part.Template]; t != nil {
+	if t := m.byID[g.Part.Template]; t != nil && !g.Was && g.Part.Kind != partItems { // what is learned for the second time explains nothing more, nor does an order which sets there are
 		m.giveBack(t)
 	}
+	g.Was = true
 	m.alsoLearn(g)
 	return Learned
+}
+
+// sharing returns the group of another template's part that is the same directory, of this number if that is not 0; 0 if there is
+// none. What lies within itself is one trap.
+func (m *Model) sharing(p Part, group uint32) uint32 {
+	if p.Kind != partAlias {
+		return 0
+	}
+	for _, o := range m.allLearned() {
+		if o.Part.named() == p.named() && o.Part.Template != p.Template && (group == 0 || o.Group == group) {
+			return o.Group
+		}
+	}
+	return 0
+}
+
+// wrong reports whether a part that was known to make no difference does make one.
+func (g *guess) wrong() bool {
+	if g.Part.Kind == partAlias {
+		return g.Differ*aliasOne > g.Agree
+	}
+	return g.Differ*agreeOne > g.Agree && (g.Part.orders() || g.Number || g.Unlike*agreeOne > g.Alike)
 }
 
 // giveBack takes what a template's answers have added off the sum of its group, and gives it a group of its own: a part of
@@ -352,7 +391,7 @@ func (m *Model) giveBack(t *Template) {
 func (m *Model) alsoLearn(g *guess) {
 	var same []*guess
 	for _, o := range m.guesses {
-		if o.Group == 0 && o.Part.named() == g.Part.named() && o.proven(true) {
+		if o.Group == 0 && o.Part.named() == g.Part.named() && o.proven(m.named[g.Part.named()]) {
 			same = append(same, o)
 		}
 	}
@@ -365,8 +404,9 @@ func (m *Model) alsoLearn(g *guess) {
 	}
 }
 
-// proven reports whether a part makes no difference. named: one of its name makes none elsewhere.
-func (g *guess) proven(named bool) bool {
+// proven reports whether a part makes no difference, where one of its name makes none in so many other templates.
+func (g *guess) proven(elsewhere int) bool {
+	named := elsewhere > 0
 	alike := g.Alike
 	if g.Number {
 		alike = 0
@@ -376,7 +416,13 @@ func (g *guess) proven(named bool) bool {
 	}
 	looks := g.Agree+g.Differ+g.Alike > 0 && g.Plain == 0
 	switch {
-	case g.Part.sort() && !named:
+	case g.Part.Kind == partAlias && g.Differ*aliasOne > g.Agree:
+		return false
+	case g.Part.Kind == partAlias && named:
+		return enough(g.Agree, g.URLs, g.Differ, max(1, aliasNamed/int64(elsewhere)), 1)
+	case g.Part.Kind == partAlias:
+		return enough(g.Agree, g.URLs, g.Differ, agreeAlias, urlsAlias)
+	case g.Part.orders() && !named:
 		return enough(g.Agree, g.URLs, g.Differ, agreeOrder, urlsOrder)
 	case named && (enough(g.Agree, g.URLs, g.Differ, agreeNamed, 1) || (looks || g.Random) && enough(alike, g.AlikeURLs, g.Unlike, agreeNamed, 1)):
 		return true
@@ -454,142 +500,11 @@ func candidates(t uint32, p *pieces, dirs, grows bool) []Part {
 	if random > 1 || slices.ContainsFunc(p.params, func(q param) bool { return classify(q.name) == opaque }) {
 		out = append(out, Part{Kind: partRandom, Template: t})
 	}
+	if p.lists() {
+		out = append(out, Part{Kind: partItems, Template: t})
+	}
 	if len(p.params) > 1 {
 		out = append(out, Part{Kind: partOrder, Template: t}, Part{Kind: partFirst, Template: t}, Part{Kind: partLast, Template: t})
 	}
 	return out
-}
-
-// lead is how many segments stand before the last one that has a name.
-func (p *pieces) lead() int {
-	if n := len(p.segs) - 1; n == 0 || p.segs[n] != "" {
-		return n
-	}
-	return len(p.segs) - 2
-}
-
-// strip writes path and query of a URL without the parts of its template that make no difference, and without one more.
-func (m *Model) strip(t uint32, p *pieces, more *Part) string {
-	var b strings.Builder
-	drop := func(kind byte, name string, seg int, value string) bool {
-		random := classify(value) == opaque || kind == partParam && classify(name) == opaque
-		one := func(q Part) bool {
-			return q.Kind == kind && q.Name == name && (kind != partDir || q.Seg == seg) || q.Kind == partRandom && random ||
-				q.Kind == partExtra && kind == partParam && (q.Name == "" || q.Name == name)
-		}
-		if kind == partDir {
-			one = func(q Part) bool { return q.Kind == partDir && q.Seg == seg || q.Kind == partRandom && random }
-		}
-		return more != nil && one(*more) || slices.ContainsFunc(m.learned[t], func(g *guess) bool { return one(g.Part) })
-	}
-	next, middle := 0, 0 // segments from the second to this one say nothing
-	if more != nil && more.Kind == partLead || slices.ContainsFunc(m.learned[t], func(g *guess) bool { return g.Part.Kind == partLead }) {
-		middle = p.lead()
-	}
-	var missing *Part
-	if more != nil && more.Kind == partNoDir {
-		missing = more
-	}
-	for _, g := range m.learned[t] {
-		if g.Part.Kind == partNoDir {
-			missing = &g.Part
-		}
-	}
-	for i, s := range p.segs {
-		if missing != nil && missing.Seg == i {
-			b.WriteString("/" + missing.Name)
-		}
-		if 0 < i && i < middle {
-			for next < len(p.inner) && p.inner[next].seg == i {
-				next++
-			}
-			continue
-		}
-		b.WriteByte('/')
-		if !drop(partDir, "", i, s) {
-			b.WriteString(s)
-		} else {
-			b.WriteByte('*')
-		}
-		for ; next < len(p.inner) && p.inner[next].seg == i; next++ {
-			if q := p.inner[next]; !drop(partInner, q.name, 0, q.value) {
-				b.WriteString(";" + q.name + "=" + q.value)
-			}
-		}
-	}
-	sort := byte(0)
-	for _, g := range m.learned[t] {
-		if g.Part.sort() {
-			sort = max(sort, g.Part.Kind)
-		}
-	}
-	if more != nil && more.sort() {
-		sort = more.Kind
-	}
-	params := make([]param, 0, len(p.params))
-	for _, q := range p.params {
-		if !drop(partParam, q.name, 0, q.value) {
-			params = append(params, q)
-		}
-	}
-	params = order(params, sort)
-	for i, q := range params {
-		if i == 0 {
-			b.WriteByte('?')
-		} else {
-			b.WriteByte(p.sep)
-		}
-		b.WriteString(q.name + "=" + q.value)
-	}
-	return b.String()
-}
-
-// order sorts parameters, and drops those that are there twice, by a kind of part; 0 leaves them as they are.
-func order(params []param, kind byte) []param {
-	switch kind {
-	case 0:
-		return params
-	case partLast:
-		slices.Reverse(params)
-	}
-	slices.SortStableFunc(params, func(x, y param) int {
-		if c := strings.Compare(x.name, y.name); c != 0 || kind != partOrder {
-			return c
-		}
-		return strings.Compare(x.value, y.value)
-	})
-	return slices.CompactFunc(params, func(x, y param) bool { return x.name == y.name && (kind != partOrder || x.value == y.value) })
-}
-
-// Rest is a URL without the parts that make no difference.
-type Rest struct {
-	Key  crawl.Key
-	Part uint32    // group that stands for them
-	Bare crawl.Key // of the URL that it may be by itself; zero if it is none
-}
-
-// Rest returns what is left of a URL without the parts that make no difference; changed says that it has some. Of two URLs with
-// equal rests one is enough.
-func (m *Model) Rest(u crawl.URL) (r Rest, changed bool) {
-	if len(m.learned) == 0 {
-		return r, false
-	}
-	t, _ := m.find(u)
-	if t == nil || len(m.learned[t.ID]) == 0 {
-		return r, false
-	}
-	p := &m.pieces
-	p.split(u)
-	bare := false
-	r.Part = m.learned[t.ID][0].Group
-	for _, g := range m.learned[t.ID] {
-		r.Part = min(r.Part, g.Group)
-		bare = bare || g.Part.Kind == partExtra
-	}
-	rest := m.strip(t.ID, p, nil)
-	r.Key = crawl.KeyOf(u.Site(), rest)
-	if bare {
-		r.Bare = crawl.KeyOf(u.Site(), strings.TrimSuffix(u.String(), u.RequestURI())+rest)
-	}
-	return r, true
 }

@@ -94,3 +94,108 @@ func TestStemsOfASeries(t *testing.T) {
 		}
 	}
 }
+
+// likeness has a model judge pages, and returns it: each URL shows the text of a name, all different.
+func likeness(t *testing.T, m *Model, url, name string) {
+	t.Helper()
+	u := parsed(t, url)
+	text := xxh3.HashString(name)
+	sample := make([]uint32, 20)
+	for k := range sample {
+		sample[k] = uint32(xxh3.HashStringSeed(name, uint64(k)))
+	}
+	slices.Sort(sample)
+	m.Take(&Answer{URL: u, Template: m.Template(u), Page: true, Marked: true, Text: text, Sample: sample, Links: 3})
+}
+
+// An archive that is there within itself under another name, over any number of levels, is had once; where one page in 20 of such a
+// directory is its own, all of it is.
+func TestDirectoryThatMakesNoDifference(t *testing.T) {
+	for _, own := range []int{0, 20} {
+		m := New()
+		for i := range 60 {
+			file := fmt.Sprintf("d%d/f%d.html", i/10, i)
+			likeness(t, m, "http://h.test/pub/"+file, file)
+			name := file
+			if own > 0 && i%own == 3 {
+				name = "another " + file
+			}
+			likeness(t, m, "http://h.test/pub/mirror/"+file, name)
+		}
+		r, changed := m.Rest(parsed(t, "http://h.test/pub/mirror/d7/f70.html"))
+		bare := parsed(t, "http://h.test/pub/d7/f70.html").Key()
+		if want := own == 0; changed != want || want && (r.Bare != bare || !m.OfPart(r.Part)) {
+			t.Errorf("one page in %d of the directory is its own: learned %v, the rest is %+v", own, changed, r)
+		}
+	}
+}
+
+// What lies within itself in many templates is one trap: what waits of it is tried as one.
+func TestDirectoryIsOneTrap(t *testing.T) {
+	m := New()
+	groups := map[uint32]bool{}
+	for _, kind := range []string{"f%d.html", "?sort=%d", "f%d.jpg/about"} {
+		for i := range 40 {
+			name := fmt.Sprintf("d%d/"+kind, i/10, i)
+			likeness(t, m, "http://h.test/pub/"+name, name)
+			likeness(t, m, "http://h.test/pub/mirror/"+name, name)
+		}
+		r, changed := m.Rest(parsed(t, "http://h.test/pub/mirror/d9/"+fmt.Sprintf(kind, 99)))
+		if groups[r.Part] = true; !changed {
+			t.Errorf("%s: it makes a difference", kind)
+		}
+	}
+	if len(groups) != 1 || m.Cuts() != 1 {
+		t.Errorf("%d groups, %d cuts, want one", len(groups), m.Cuts())
+	}
+	m.Release()
+	if _, changed := m.Rest(parsed(t, "http://h.test/pub/mirror/d9/f99.html")); changed || m.Cuts() != 0 {
+		t.Errorf("released by a person, %d groups are cut", m.Cuts())
+	}
+}
+
+// A list in a URL says the same in every order, if it does.
+func TestOrderOfWhatIsListed(t *testing.T) {
+	all := []string{"red", "long", "warm", "loud", "calm", "late", "cold", "blue"}
+	for _, same := range []bool{true, false} {
+		m := New()
+		for i := range all {
+			for k := range i {
+				one, two := all[i]+"%2C"+all[k], all[k]+"%2C"+all[i]
+				likeness(t, m, "http://h.test/list?of="+one, one)
+				if same {
+					likeness(t, m, "http://h.test/list?of="+two, one)
+				} else {
+					likeness(t, m, "http://h.test/list?of="+two, two)
+				}
+			}
+		}
+		x, _ := m.Rest(parsed(t, "http://h.test/list?of=a%2Cb%2Cc"))
+		y, changed := m.Rest(parsed(t, "http://h.test/list?of=c%2Cb%2Ca"))
+		if changed != same || same && x.Key != y.Key {
+			t.Errorf("the same in every order: %v; learned %v", same, changed)
+		}
+	}
+}
+
+// What a part explains is given back once: of one that is learned, found wrong and learned again the second time explains nothing.
+func TestPartGivesBackOnce(t *testing.T) {
+	m := New()
+	u := parsed(t, "http://h.test/item?s=1")
+	x := m.byID[m.Template(u)]
+	g := &guess{Part: Part{Kind: partParam, Name: "s", Template: x.ID}}
+	for i, want := range []int64{0, 100} {
+		x.New, x.Cost = 1, 100
+		m.groups[x.Group].Sum = 100
+		g.Agree, g.URLs, g.Differ = agreeOther, urlsOther, 0
+		if m.weigh(g) != Learned {
+			t.Fatal("it is not learned")
+		}
+		if sum := m.groups[x.Group].Sum; sum != want {
+			t.Errorf("learned for time %d: the sum is %d, want %d", i+1, sum, want)
+		}
+		if g.Differ, g.Unlike = g.Agree, 1; m.weigh(g) != Lifted {
+			t.Fatal("it is not found wrong")
+		}
+	}
+}

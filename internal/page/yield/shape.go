@@ -99,8 +99,9 @@ type pieces struct {
 	segs   []string // of the path, without their parameters
 	inner  []innerParam
 	params []param
-	sep    byte // between the parameters of the query
-	query  bool // there is one, it may be empty
+	sorted []param // by their names: for patterns alone
+	sep    byte    // between the parameters of the query
+	query  bool    // there is one, it may be empty
 }
 
 type innerParam struct {
@@ -260,16 +261,17 @@ func (m *Model) bag(b []byte, p *pieces) []byte {
 
 // querySet writes the names of parameters, in order and each once, and values that are one of a few words.
 func (m *Model) querySet(b []byte, p *pieces) []byte {
-	slices.SortStableFunc(p.params, func(x, y param) int { return strings.Compare(x.name, y.name) })
-	for i, q := range p.params {
+	p.sorted = append(p.sorted[:0], p.params...)
+	slices.SortStableFunc(p.sorted, func(x, y param) int { return strings.Compare(x.name, y.name) })
+	for i, q := range p.sorted {
 		if i > 0 {
-			if q.name == p.params[i-1].name {
+			if q.name == p.sorted[i-1].name {
 				continue
 			}
 			b = append(b, '&')
 		}
 		b = appendClass(b, q.name, classify(q.name))
-		repeats := i+1 < len(p.params) && p.params[i+1].name == q.name
+		repeats := i+1 < len(p.sorted) && p.sorted[i+1].name == q.name
 		if q.value == "" || repeats {
 			continue
 		}

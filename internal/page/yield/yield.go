@@ -12,7 +12,7 @@
 // and 4 off the group that has named it (16 where its own texts are known rather than faint), and the sum never falls below zero. The same
 // words in another order are faint, and so is a redirect that its own template has named. At the limit, 540, the group is cut: after 180
 // known texts or 540 that differ in numbers only, or later, if more than one answer in 22, or one in 65, was new in between; sooner, by up
-// to 140, if it has brought much before or is of many shapes. What is new by less than half pays less, by the square. A group is spared while its answers name fewer than one new URL of
+// to 200, if it has brought much before, or to 120, if it is of many shapes. What is new by less than half pays less, by the square. A group is spared while its answers name fewer than one new URL of
 // its own kind for every two of them and were named by itself, by what brings something, or by a list that no chain without fruit
 // leads to from itself: what they lead to comes late. So is a faint one while its links lead more and more often to what is
 // there already, as those of a finite set do; a calendar is not. Templates that bring nothing are one group if one names the
@@ -26,8 +26,8 @@
 // A cut group is tried again in rounds at doubling intervals, five times in all, first with what promises most: what is new lifts the
 // cut, for as many answers as it pays. So the answers that a trap gets are bounded (about 600), and a wrong judgement mends itself.
 //
-// Parts of URLs that make no difference (a session) are learned from pairs of URLs that differ in them only and gave the
-// same text, or of a URL and the one without a parameter; a URL that differs from one that is there in such parts only, or has none
+// Parts of URLs that make no difference (a session, the order of a list) are learned from pairs of URLs that differ in them only and
+// gave the same text, or of a URL and the one without a parameter or a directory; a URL that differs from one that is there in such parts only, or has none
 // of them, waits like one of a cut template. A few are tried that a productive template names, and more while these are new.
 //
 // The package is pure: a Model is a function of the answers it was given. It tells its owner which of its records have changed,
@@ -46,14 +46,14 @@ const (
 	limit      = 540
 	minLimit   = 64  // for a group that leads into cut ones
 	soonerFrom = 16  // new answers that a group had,
-	soonerAt   = 4   // and so much less of the limit for each further one,
-	soonerBy   = 140 // this at most: that what was frequent has ended shows sooner
+	soonerAt   = 5   // and so much less of the limit for each further one,
+	soonerBy   = 200 // this at most: that what was frequent has ended shows sooner
 	fewShapes  = 4   // templates that a group has,
 	shapeLess  = 8   // and so much less for each further one,
 	shapesBy   = 120 // this at most: many shapes that bring nothing are combinations
 	knownCosts = 3
 	faintCosts = 1
-	againCosts = 2 // of a URL that is likely to be another name of one that was had
+	againCosts = 2 // of a URL that is likely to be another name of one that was had, or one set of many
 	leafCosts  = 3 // of a calendar
 	newPays    = 64
 	partPays   = 4  // for what is partly new in a cut group; else it costs and pays nothing
@@ -79,25 +79,27 @@ const (
 	newborns   = 8   // URLs of new templates, named by a cut group alone, which are tried
 	finiteTo   = 10_000
 
-	newShare    = 4  // one phrase of a sample in so many is new: the text is
-	partPhrases = 3  // or as many are: a part of it is,
-	someFigures = 6  // of a text with as many marks of figures,
-	someSaid    = 4  // or of one whose sentences have so many,
-	figureShare = 2  // one in so many is new: it is a table that was not there
-	tablesCost  = 8  // one such in so many counts as faint,
-	reportsCost = 2  // or of those whose figures stand in sentences
-	drawnFrom   = 6  // answers that were asked for twice, after which it is known whether a template's pages are drawn,
-	drawnRare   = 16 // if one in so many of these was new both times,
-	drawnEnough = 8  // and that they are not;
-	drawnSoon   = 4  // one URL in so many is asked for twice until then,
-	drawnEvery  = 16 // and in so many later, if they are
-	markAll     = 48 // answers of a template that are all marked; then, while it is productive, one in markEvery
-	markEvery   = 32
-	markMixed   = 4                  // of one that is mixed, one in so many, once it is proven by so many
-	proven      = 64                 // new answers
-	minFlight   = 16                 // URLs of a group that are out at once,
-	maxFlight   = 512                // and two more for each new answer that it had, up to this
-	newestKept  = rounds * trialSize // of the URLs that wait: as many as are tried
+	newShare     = 4  // one phrase of a sample in so many is new: the text is
+	partPhrases  = 3  // or as many are: a part of it is,
+	someFigures  = 6  // of a text with as many marks of figures,
+	someSaid     = 4  // or of one whose sentences have so many,
+	figureShare  = 2  // one in so many is new: it is a table that was not there
+	tablesCost   = 8  // one such in so many counts as faint,
+	reportsCost  = 2  // or of those whose figures stand in sentences
+	drawnFrom    = 6  // answers that were asked for twice, after which it is known whether a template's pages are drawn,
+	drawnRare    = 16 // if one in so many of these was new both times,
+	drawnEnough  = 8  // and that they are not;
+	drawnSoon    = 4  // one URL in so many is asked for twice until then,
+	drawnEvery   = 16 // and in so many later, if they are
+	markAll      = 48 // answers of a template that are all marked; then, while it is productive, one in markEvery
+	markEvery    = 32
+	markMixed    = 4                  // of one that is mixed, one in so many, once it is proven by so many
+	proven       = 64                 // new answers
+	minFlight    = 16                 // URLs of a group that are out at once,
+	maxFlight    = 512                // and two more for each new answer that it had, up to this
+	wavering     = 8                  // if one answer in so many of a template brought nothing,
+	unsureFlight = 64                 // no more of its group may be out: it is not long until it is known that it runs dry
+	newestKept   = rounds * trialSize // of the URLs that wait: as many as are tried
 
 	maxTemplates = 1024 // a site
 	maxShapes    = 32   // of paths with the same first segment; further ones are one
@@ -131,6 +133,7 @@ type Template struct {
 	Changed int64    `cbor:"27,keyasint,omitempty"` // those that showed something else then,
 	Stable  int64    `cbor:"26,keyasint,omitempty"` // and those that showed something new both times
 	Little  int64    `cbor:"24,keyasint,omitempty"` // of New, answers of which only figures or a picture were new
+	Partly  int64    `cbor:"29,keyasint,omitempty"` // of New, answers of which only a part was new
 	Example string   `cbor:"15,keyasint,omitempty"` // of a URL that brought nothing
 
 	First uint64 `cbor:"17,keyasint"`           // hash of its first segment
@@ -255,7 +258,7 @@ type Answer struct {
 	Host     bool     // the URL stands for a host: no part of it makes no difference
 	Missing  bool     // a status of 400 or more
 
-	again bool // its URL differs from one that was had only in a part that is likely to make no difference
+	again bool // its URL differs from one that was had only in a part that is likely to make no difference, or is one of many sets
 }
 
 // Feeds counts URLs that a page has named and that were not there.
@@ -276,6 +279,17 @@ const (
 	Learned       // a part of URLs makes no difference: all URLs that are there must be told to Model.Register
 )
 
+// namedBy notes that a template, which may be nil, has named a URL of this one.
+func (t *Template) namedBy(via *Template) {
+	switch {
+	case via == nil || via == t || slices.Contains(t.From, via.ID):
+	case len(t.From) < maxFrom:
+		t.From = append(t.From, via.ID)
+	default:
+		t.From[t.Answers%maxFrom] = via.ID // who names it often comes back
+	}
+}
+
 // Take judges an answer.
 func (m *Model) Take(a *Answer) Event {
 	t := m.byID[a.Template]
@@ -288,13 +302,7 @@ func (m *Model) Take(a *Answer) Event {
 	m.touch(t, g)
 	m.metaDirty = true
 	via := m.byID[a.Via]
-	if via != nil && via != t && !slices.Contains(t.From, via.ID) {
-		if len(t.From) < maxFrom {
-			t.From = append(t.From, via.ID)
-		} else {
-			t.From[t.Answers%maxFrom] = via.ID // who names it often comes back
-		}
-	}
+	t.namedBy(via)
 	if !a.Marked {
 		if via != nil && via.Group != t.Group && t.Dry == 0 && !g.Cut && !t.mixed() {
 			return m.credit(via) // most likely it is like those that were marked
@@ -308,6 +316,7 @@ func (m *Model) Take(a *Answer) Event {
 		t.Dated++
 	}
 	_, a.again = m.visit(t)
+	a.again = a.again || m.chooses(t, &m.pieces)
 	spelled, event := m.compare(t, a)
 	of := m.novelty(a)
 	switch {
@@ -327,7 +336,7 @@ func (m *Model) Take(a *Answer) Event {
 		if g.Cut {
 			return max(event, m.brought(t, via, partPays))
 		}
-		t.New++
+		t.New, t.Partly = t.New+1, t.Partly+1
 		t.often(g)
 	case isTable, isReport, isShown:
 		every := int64(tablesCost)
@@ -558,43 +567,4 @@ func (m *Model) leads(t, via *Template) bool {
 		}
 	}
 	return false
-}
-
-// join makes one group of those of a template and of the one that has named it: neither brings anything.
-func (m *Model) join(t, via *Template) *Group {
-	from, to := m.groups[t.Group], m.groups[via.Group]
-	if from.Cut || to.Cut && from.Members > 1 {
-		return from // they are judged already
-	}
-	to.Sum += from.Sum
-	from.Sum = 0
-	for _, o := range m.byID {
-		if o.Group == from.ID {
-			m.move(o, from, to)
-		}
-	}
-	if m.cuts > 0 {
-		m.share()
-	}
-	return to
-}
-
-// alone gives a template that has brought something a group of its own, with its share of the sum.
-func (m *Model) alone(t *Template, pays int64) *Group {
-	from, g := m.groups[t.Group], m.newGroup()
-	g.Sum = max(0, min(t.Cost, from.Sum)-pays)
-	from.Sum, t.Cost = max(0, from.Sum-t.Cost), g.Sum
-	m.move(t, from, g)
-	return g
-}
-
-func (m *Model) move(t *Template, from, to *Group) {
-	from.Members--
-	to.Members++
-	from.flight -= t.flight
-	to.flight += t.flight
-	t.Group, m.kin = to.ID, nil
-	m.touch(t, to)
-	from.dirty = true
-	m.changed = true
 }

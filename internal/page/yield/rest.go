@@ -1,0 +1,229 @@
+package yield
+
+import (
+	"slices"
+	"strings"
+
+	"argosy/internal/crawl"
+)
+
+// What is left of URLs without the parts that make no difference.
+
+// Rest is a URL without the parts that make no difference.
+type Rest struct {
+	Key  crawl.Key
+	Part uint32    // group that stands for them
+	Bare crawl.Key // of the URL that it may be by itself; zero if it is none
+}
+
+// Rest returns what is left of a URL without the parts that make no difference; changed says that it has some. Of two URLs with
+// equal rests one is enough.
+func (m *Model) Rest(u crawl.URL) (r Rest, changed bool) {
+	if len(m.learned) == 0 {
+		return r, false
+	}
+	t, _ := m.find(u)
+	if t == nil || len(m.learned[t.ID]) == 0 {
+		return r, false
+	}
+	p := &m.pieces
+	p.split(u)
+	bare := false
+	r.Part = m.learned[t.ID][0].Group
+	for _, g := range m.learned[t.ID] {
+		r.Part = min(r.Part, g.Group)
+		bare = bare || g.Part.Kind == partExtra || g.Part.Kind == partAlias
+	}
+	rest := m.strip(t.ID, p, nil)
+	r.Key = crawl.KeyOf(u.Site(), rest)
+	if bare {
+		r.Bare = crawl.KeyOf(u.Site(), strings.TrimSuffix(u.String(), u.RequestURI())+rest)
+	}
+	return r, true
+}
+
+// less is what is left out of a URL: the parts of its template that make no difference, and maybe one more.
+type less []Part
+
+// less returns these parts; more may be nil.
+func (m *Model) less(t uint32, more *Part) less {
+	out := make(less, 0, len(m.learned[t])+1)
+	for _, g := range m.learned[t] {
+		out = append(out, g.Part)
+	}
+	if more != nil {
+		out = append(out, *more)
+	}
+	return out
+}
+
+// has reports whether there is a part of a kind.
+func (l less) has(kind byte) bool {
+	return slices.ContainsFunc(l, func(q Part) bool { return q.Kind == kind })
+}
+
+// alias reports whether directories of a name are left out.
+func (l less) alias(name string) bool {
+	return slices.ContainsFunc(l, func(q Part) bool { return q.Kind == partAlias && q.Name == name })
+}
+
+// dir reports whether a segment is left out.
+func (l less) dir(seg int, value string) bool {
+	random := classify(value) == opaque
+	return slices.ContainsFunc(l, func(q Part) bool {
+		return q.Kind == partDir && q.Seg == seg || q.Kind == partRandom && random
+	})
+}
+
+// inner reports whether a parameter of a segment is left out.
+func (l less) inner(q param) bool {
+	random := classify(q.value) == opaque
+	return slices.ContainsFunc(l, func(p Part) bool {
+		return p.Kind == partInner && p.Name == q.name || p.Kind == partRandom && random
+	})
+}
+
+// param reports whether a parameter of the query is left out.
+func (l less) param(q param) bool {
+	random := classify(q.value) == opaque || classify(q.name) == opaque
+	return slices.ContainsFunc(l, func(p Part) bool {
+		return p.Kind == partParam && p.Name == q.name || p.Kind == partRandom && random || p.Kind == partExtra && (p.Name == "" || p.Name == q.name)
+	})
+}
+
+// strip writes path and query of a URL without the parts of its template that make no difference, and without one more.
+func (m *Model) strip(t uint32, p *pieces, more *Part) string {
+	var b strings.Builder
+	l := m.less(t, more)
+	items := func(s string) string { return s }
+	if l.has(partItems) {
+		items = sortItems
+	}
+	l.path(&b, p, items)
+	params := make([]param, 0, len(p.params))
+	for _, q := range p.params {
+		if !l.param(q) {
+			params = append(params, q)
+		}
+	}
+	sort := byte(0)
+	for _, q := range l {
+		if q.sort() {
+			sort = max(sort, q.Kind)
+		}
+	}
+	if more != nil && more.sort() {
+		sort = more.Kind
+	}
+	for i, q := range order(params, sort) {
+		if i == 0 {
+			b.WriteByte('?')
+		} else {
+			b.WriteByte(p.sep)
+		}
+		b.WriteString(q.name + "=" + items(q.value))
+	}
+	return b.String()
+}
+
+// path writes the path of a URL.
+func (l less) path(b *strings.Builder, p *pieces, items func(string) string) {
+	next, middle := 0, 0 // segments from the second to this one say nothing
+	if l.has(partLead) {
+		middle = p.lead()
+	}
+	var missing Part
+	for _, q := range l {
+		if q.Kind == partNoDir {
+			missing = q
+		}
+	}
+	for i, s := range p.segs {
+		from := next
+		for next < len(p.inner) && p.inner[next].seg == i {
+			next++
+		}
+		if i < len(p.segs)-1 && l.alias(s) {
+			continue
+		}
+		if missing.Kind != 0 && missing.Seg == i {
+			b.WriteString("/" + missing.Name)
+		}
+		if 0 < i && i < middle {
+			continue
+		}
+		b.WriteByte('/')
+		if !l.dir(i, s) {
+			b.WriteString(items(s))
+		} else {
+			b.WriteByte('*')
+		}
+		for _, q := range p.inner[from:next] {
+			if !l.inner(q.param) {
+				b.WriteString(";" + q.name + "=" + items(q.value))
+			}
+		}
+	}
+}
+
+// lead is how many segments stand before the last one that has a name.
+func (p *pieces) lead() int {
+	if n := len(p.segs) - 1; n == 0 || p.segs[n] != "" {
+		return n
+	}
+	return len(p.segs) - 2
+}
+
+// order sorts parameters, and drops those that are there twice, by a kind of part; 0 leaves them as they are.
+func order(params []param, kind byte) []param {
+	switch kind {
+	case 0:
+		return params
+	case partLast:
+		slices.Reverse(params)
+	}
+	slices.SortStableFunc(params, func(x, y param) int {
+		if c := strings.Compare(x.name, y.name); c != 0 || kind != partOrder {
+			return c
+		}
+		return strings.Compare(x.value, y.value)
+	})
+	return slices.CompactFunc(params, func(x, y param) bool { return x.name == y.name && (kind != partOrder || x.value == y.value) })
+}
+
+// separators stand between the items of a list in a value or a segment.
+var separators = []string{",", "%2C", "%2c", "|", "%7C", "%7c", "+", "%20", "%2B", "%2b", "~"}
+
+// separator returns what stands between the items of a list, "" if there is none.
+func separator(s string) string {
+	for _, sep := range separators {
+		if strings.Contains(s, sep) {
+			return sep
+		}
+	}
+	return ""
+}
+
+// sortItems puts the items of a list in order.
+func sortItems(s string) string {
+	sep := separator(s)
+	if sep == "" {
+		return s
+	}
+	all := strings.Split(s, sep)
+	slices.Sort(all)
+	return strings.Join(all, sep)
+}
+
+// chooses reports whether a URL is one of the sets of a few things, of which there are two to the power of their number: it lists some,
+// in a template where their order makes no difference.
+func (m *Model) chooses(t *Template, p *pieces) bool {
+	return p.lists() && slices.ContainsFunc(m.learned[t.ID], func(g *guess) bool { return g.Part.Kind == partItems })
+}
+
+// lists reports whether a value or a segment of a URL is a list.
+func (p *pieces) lists() bool {
+	return slices.ContainsFunc(p.segs, func(s string) bool { return separator(s) != "" }) ||
+		slices.ContainsFunc(p.params, func(q param) bool { return separator(q.value) != "" }) ||
+		slices.ContainsFunc(p.inner, func(q innerParam) bool { return separator(q.value) != "" })
+}

@@ -1,0 +1,88 @@
+package yield
+
+import (
+	"slices"
+	"strings"
+
+	"argosy/internal/crawl"
+)
+
+// What people are told of a Model.
+
+// Traps returns the groups of which URLs wait, most first.
+func (m *Model) Traps() []crawl.Trap {
+	var out []crawl.Trap
+	for _, g := range m.groups {
+		if g.Waiting <= 0 {
+			continue
+		}
+		r := crawl.Trap{Example: g.Example, Waiting: g.Waiting}
+		if g.Part != nil {
+			r.Part = g.Part.String()
+			if t := m.byID[g.Part.Template]; t != nil {
+				r.Template, r.Answers = t.shown(), t.Answers
+			}
+			out = append(out, r)
+			continue
+		}
+		var best *Template
+		for _, t := range m.byID {
+			if t.Group == g.ID {
+				r.Answers += t.Answers
+				r.Empty += t.Barren
+				if best == nil || t.shownBefore(best) {
+					best = t
+				}
+			}
+		}
+		if u, err := crawl.Parse(g.Example); err == nil { // the example is of the template that is shown
+			if t, _ := m.find(u); t != nil && (best == nil || t.Group == g.ID) {
+				best = t
+			}
+		}
+		if best != nil {
+			r.Template = best.shown()
+			if r.Answers == 0 { // its templates are other groups' by now
+				r.Answers, r.Empty = best.Answers, best.Barren
+			}
+		}
+		out = append(out, r)
+	}
+	slices.SortFunc(out, func(x, y crawl.Trap) int {
+		if x.Waiting != y.Waiting {
+			return int(y.Waiting - x.Waiting)
+		}
+		if x.Template < y.Template {
+			return -1
+		}
+		return 1
+	})
+	return out
+}
+
+// shown is a template's pattern for people.
+func (t *Template) shown() string {
+	if t.bag() {
+		return "/" + strings.TrimPrefix(t.Pattern, bagPrefix)
+	}
+	return t.Pattern
+}
+
+// shownBefore reports whether a template stands for its group rather than o: one with an example does, then the one with
+// more answers.
+func (t *Template) shownBefore(o *Template) bool {
+	if (t.Example != "") != (o.Example != "") {
+		return t.Example != ""
+	}
+	return t.Answers > o.Answers || t.Answers == o.Answers && t.ID < o.ID
+}
+
+// Largest returns the template with the most answers, and how many these are.
+func (m *Model) Largest() (pattern string, answers int64) {
+	for id := uint32(1); id <= m.Templates; id++ {
+		if t := m.byID[id]; t != nil && t.Answers > answers {
+			pattern, answers = t.shown(), t.Answers
+		}
+	}
+	return pattern, answers
+}
