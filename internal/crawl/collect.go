@@ -71,6 +71,7 @@ type Asked struct {
 	Stated  Stated        `cbor:"8,keyasint"`
 	Rest    time.Duration `cbor:"9,keyasint,omitempty"`
 	Alone   bool          `cbor:"14,keyasint,omitempty"` // no other node is there that could fetch what it has named and has not failed with it
+	Had     bool          `cbor:"15,keyasint,omitempty"` // something of what it has named has been collected
 }
 
 // Stated is how many results an engine says that there are.

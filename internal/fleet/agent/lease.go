@@ -50,6 +50,8 @@ type lease struct {
 	jar     jar
 	led     map[crawl.Key][]crawl.Key // by where they redirected to: URLs that did, as long as no cookie has come of it
 	leads   int                       // of those URLs
+	shut    map[crawl.Key]bool        // pages that the site has refused (403) since it answered one, of what a search has named
+	open    bool                      // it has answered one
 	back    map[crawl.Key]int         // how often URLs were asked again because of a cookie that came behind them
 	vain    [walls]int                // by kinds of walls: times that a page was asked again at once for nothing, since a wall let the lease through
 	let     bool                      // one has

@@ -148,24 +148,61 @@ func noHTTPS(t *crawl.Target, o *crawl.Outcome) {
 // answer handles a whole response. An error is one of the node.
 func (l *lease) answer(p *page) error {
 	t, resp := &p.target, p.resp
+	end := ""
 	if !l.asks() {
-		end := ""
+		again := false
 		switch {
 		case resp.Status == http.StatusTooManyRequests, resp.Status == http.StatusServiceUnavailable:
-			end = crawl.EndWait
-		case resp.Status == http.StatusForbidden && l.l.Asked != nil && !l.l.Asked.Alone: // perhaps not every node is shut out
-			end = crawl.EndFailed
+			again, end = int(t.Tries) < l.job.Limits.Retries, crawl.EndWait
+		case l.l.Asked != nil:
+			again, end = l.refusal(t, resp.Status)
 		}
-		if again, err := l.later(p, end); again {
-			return err
+		if again {
+			return l.later(p, end)
 		}
 	}
 	p.outcome = &crawl.Outcome{Key: t.Key, URL: t.URL, State: crawl.Fetched, Depth: t.Depth, Expected: t.Score}
 	err := l.process(p)
-	if p.outcome.State == crawl.Retry && l.asks() {
+	switch {
+	case p.outcome.State == crawl.Retry && l.asks():
 		l.rest(p.outcome)
+	case end == crawl.EndFailed:
+		l.end(end)
 	}
 	return err
+}
+
+// mostShut is how many pages a site may refuse in a row that refuses this node, as it seems, and there is no other: it may be that these
+// pages are refused, and not the node.
+const mostShut = 5
+
+// refusal judges the status of a page that a search has named. again: the answer does not count, since perhaps this node is shut out and not
+// the page; end: why the lease ends with it. Where other nodes are left one of them has the search from here on. The last one goes on for a
+// few pages, and takes what is refused for that where the site has answered something.
+func (l *lease) refusal(t *crawl.Target, status int) (again bool, end string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if status != http.StatusForbidden {
+		l.shut = nil
+		l.open = l.open || status < 400 || status == http.StatusNotFound || status == http.StatusGone
+		return false, ""
+	}
+	known, of := l.shut[t.Key], l.l.Asked
+	answers := of.Had || l.open
+	if l.shut == nil {
+		l.shut = map[crawl.Key]bool{}
+	}
+	l.shut[t.Key] = true
+	if !of.Alone {
+		if answers && int(t.Tries) >= l.job.Limits.Retries {
+			return false, "" // it is the page
+		}
+		return true, crawl.EndFailed
+	}
+	if known || len(l.shut) >= mostShut {
+		end = crawl.EndFailed
+	}
+	return !answers, end
 }
 
 // beside archives an answer that is not one of the job's pages, if it may stand beside them. If that fails the lease ends with the error: it is one of the
@@ -264,23 +301,21 @@ func describe(resp *fetch.Response, o *crawl.Outcome) {
 	}
 }
 
-// later handles an answer that ends the lease, for the reason given, and does not count: it is archived, and the site is left alone for as
-// long as it asks, or for a back-off that doubles. False if there is no reason, or if the URL has been tried often enough, and this
-// answer counts. An error is one of the node.
-func (l *lease) later(p *page, end string) (again bool, err error) {
+// later handles an answer that does not count: it is archived. If it ends the lease, for the reason given, the site is left alone for as
+// long as it asks, or for a back-off that doubles. An error is one of the node.
+func (l *lease) later(p *page, end string) error {
 	t, resp := &p.target, p.resp
-	if end == "" || int(t.Tries) >= l.job.Limits.Retries {
-		return false, nil
-	}
 	wait := max(retryAfter(resp), polite.Backoff(l.job.Limits.Backoff, int(t.Tries)+1))
 	p.outcome = &crawl.Outcome{
 		Key: t.Key, URL: t.URL, State: crawl.Retry, Reason: crawl.KindStatus, Depth: t.Depth, Retryable: wait.Milliseconds(),
 	}
 	describe(resp, p.outcome)
-	err = l.store(p)
+	err := l.store(p)
 	l.outcome(p.outcome, nil)
-	l.holdOff(wait, end)
-	return true, err
+	if end != "" {
+		l.holdOff(wait, end)
+	}
+	return err
 }
 
 // retryAfter returns what a Retry-After field asks for, bounded; 0 if there is none.

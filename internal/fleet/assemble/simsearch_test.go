@@ -358,6 +358,78 @@ func TestSimulatedSitesFail(t *testing.T) {
 	}
 }
 
+// A site that refuses every node is asked for a few pages by the last one, as by any other, and its search is a person's with nothing lost
+// that was not refused after something had been answered. Released, it is done; a site that refuses single pages is none of a person's.
+func TestSimulatedSiteRefuses(t *testing.T) {
+	const docs = 30
+	for _, c := range []struct {
+		name    string
+		refuses func(asked, doc int, node string) bool
+		manual  bool
+		asked   int // at most
+		lost    int64
+	}{
+		{"every node", func(int, int, string) bool { return true }, true, 8, 0},
+		{"every node from the tenth page on", func(asked, _ int, _ string) bool { return asked > 10 }, true, 18, 5},
+		{"every node but one", func(_, _ int, node string) bool { return node != "c" }, false, docs + 4, 0},
+		{"single pages", func(_, doc int, _ string) bool { return doc%4 == 0 }, false, 2 * docs, 8},
+	} {
+		t.Run(strings.ReplaceAll(c.name, " ", "-"), func(t *testing.T) {
+			simulated(t, func(t *testing.T) {
+				s := newSearched(t, docs, "a", "b", "c")
+				var mu sync.Mutex
+				asked := 0
+				s.site = func(rw http.ResponseWriter, r *http.Request) bool {
+					mu.Lock()
+					defer mu.Unlock()
+					if asked++; r.Host != "s1.test" {
+						asked--
+						return false
+					}
+					doc, _ := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/"))
+					if c.refuses(asked, doc, r.RemoteAddr) {
+						rw.WriteHeader(http.StatusForbidden)
+						return true
+					}
+					return false
+				}
+				id := s.begin("")
+				s.until("the job ends", 3*time.Hour, func() bool { return s.job(id).State != crawl.JobRunning })
+				release := crawl.Release{Job: id}
+				for _, row := range s.seekers(id) {
+					of := row.Search
+					if of.Site == "s0.test" {
+						if of.Collected != docs {
+							t.Errorf("%+v", of)
+						}
+						continue
+					}
+					if manual := row.State == crawl.TaskManual; manual != c.manual || manual && !strings.Contains(of.Why, "s1.test refuses every node (403)") || of.Lost > c.lost {
+						t.Errorf("%s: %+v", row.State, of)
+					}
+					release.Tasks = append(release.Tasks, row.ID)
+				}
+				if asked > c.asked {
+					t.Errorf("it was asked %d times", asked)
+				}
+				if !c.manual {
+					return
+				}
+				s.site = nil
+				if _, err := s.leader().Release(t.Context(), crawl.EntryRetry, nil, release); err != nil {
+					t.Fatal(err)
+				}
+				s.until("the job is done", time.Hour, func() bool { return s.job(id).State == crawl.JobDone })
+				for _, row := range s.seekers(id) {
+					if of := row.Search; of.Collected < docs-c.lost {
+						t.Errorf("%s: %+v", row.State, of)
+					}
+				}
+			})
+		})
+	}
+}
+
 // An engine that allows it is asked by each source address on a clock of its own, also when a node is killed and comes again and the
 // coordinator is another one; nodes of one address share its clock. One that is a target, too, keeps one clock for all.
 func TestSimulatedClocksOfAddresses(t *testing.T) {

@@ -304,8 +304,12 @@ func (c *Coordinator) newLease(j *frontier.Job, t *schedule.Task, n *schedule.No
 	if t.ByAddress {
 		from = c.fleet.nodes[n.ID].info.From()
 	}
+	asked := c.asked(j, task, false)
+	if asked != nil && !asked.Asks {
+		asked.Alone = c.alone(task, n.ID)
+	}
 	return &crawl.Lease{
-		Asked: c.asked(j, task, false), From: from,
+		Asked: asked, From: from,
 		ID: c.sinks.epoch<<32 | c.jobs.leaseNo, Job: t.Job, Task: t.ID, Site: t.Site, Node: n.ID, Incarnation: n.Incarnation,
 		Epoch: c.sinks.epoch, Attempt: task.Attempts + 1, Secret: secret(), Quota: quota,
 		BudgetMS: j.Limits.LeaseTime.Milliseconds(),

@@ -107,7 +107,9 @@ func (c *Coordinator) dispatch(ctx context.Context, now time.Time, l *crawl.Leas
 	job.Limits, job.Sites, st.Headers = *j.At(l.Site), nil, j.Headers(l.Site)
 	if of := c.asked(j, t, true); of != nil {
 		lease := *l
-		of.Alone = c.alone(t, l.Node)
+		if held := c.f.Lease(l.ID); held != nil {
+			of.Alone = held.Alone // as it stands in the log: what its end means is decided by that
+		}
 		lease.Asked, l = of, &lease
 	}
 	if job.Identity.Collect != nil {

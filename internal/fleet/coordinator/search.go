@@ -14,8 +14,8 @@ import (
 	"argosy/internal/plan/schedule"
 )
 
-// asked is what a lease of a task is to know of its search; nil if it has none. A lease in the log says which search it is; whole, it
-// also says how its engine is asked.
+// asked is what a lease of a task is to know of its search, but for whether its node is alone; nil if it has none. A lease in the log says
+// which search it is; whole, it also says how its engine is asked.
 func (c *Coordinator) asked(j *frontier.Job, t *frontier.Task, whole bool) *crawl.Asked {
 	seeker := c.f.Searching(t.Job, t.Search)
 	if t.Search == 0 || seeker == nil {
@@ -24,8 +24,11 @@ func (c *Coordinator) asked(j *frontier.Job, t *frontier.Task, whole bool) *craw
 	s, of := seeker.Of, j.Identity.Collect
 	e := j.Engine(s.Engine)
 	a := &crawl.Asked{No: t.Search, Asks: t.Of != nil, Site: s.Site, Engine: e.Name, Type: e.Type, Product: s.Product, Words: s.Words, Stated: s.Stated}
-	if whole && a.Asks {
+	switch {
+	case whole && a.Asks:
 		a.Def, a.Robots, a.Found, a.Rest = e.Def, e.Robots, s.Found, of.Rest
+	case !a.Asks:
+		a.Had = s.Collected > 0
 	}
 	return a
 }

@@ -426,7 +426,7 @@ func (x *tx) grant(e *crawl.Entry) error {
 		l := &Lease{
 			ID: g.ID, Job: g.Job, Task: g.Task, Site: g.Site, Node: g.Node, Incarnation: g.Incarnation, Epoch: g.Epoch,
 			Attempt: g.Attempt, Secret: g.Secret, Quota: int64(g.Quota), BudgetMS: g.BudgetMS, StartMS: x.at,
-			Resolve: g.Resolve, Probe: g.Probe, Ping: g.Ping, Progress: x.at, Asks: g.Asked != nil && g.Asked.Asks, From: g.From,
+			Resolve: g.Resolve, Probe: g.Probe, Ping: g.Ping, Progress: x.at, Asks: g.Asked != nil && g.Asked.Asks, Alone: g.Asked != nil && g.Asked.Alone, From: g.From,
 		}
 		x.f.leases[l.ID] = l
 		x.f.begin(t, l)

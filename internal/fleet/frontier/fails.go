@@ -59,8 +59,8 @@ func siteAnswered(p *crawl.Part) bool {
 	})
 }
 
-// failed takes in that a lease has failed with its site. Perhaps another node is not shut out; a site that has not answered a lease of what
-// a search has named counts as one that was recalled.
+// failed takes in that a lease has failed with its site. Perhaps another node is not shut out, and if there is none a person is asked; a site
+// that has not answered a lease of what a search has named counts as one that was recalled.
 func (x *tx) failed(j *Job, t *Task, l *Lease) {
 	switch c := j.Identity.Collect; {
 	case c == nil || t.Search == 0 || t.Of != nil:
@@ -72,6 +72,11 @@ func (x *tx) failed(j *Job, t *Task, l *Lease) {
 	default:
 		t.avoid(l.Node)
 		x.fails(t, l.Node)
+		if (l.Alone || len(t.Avoid) == mostRefused) && t.Pending() > 0 {
+			why := fmt.Sprintf("attempt %d on %s: %s refuses every node (403)", t.attempt(l), l.Node, t.Site)
+			t.note(why)
+			x.person(t, why)
+		}
 	}
 }
 

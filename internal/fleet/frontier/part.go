@@ -2,7 +2,7 @@ package frontier
 
 import (
 	"fmt"
-	"net/http"
+	"math"
 
 	"argosy/internal/crawl"
 	"argosy/internal/page/polite"
@@ -145,7 +145,9 @@ func (x *tx) outcome(j *Job, t *Task, l *Lease, o *crawl.Outcome) error {
 		if err := x.free(t, l, o.Key, r); err != nil {
 			return err
 		}
-		r.Tries++
+		if r.Tries < math.MaxUint8 {
+			r.Tries++
+		}
 		return x.enqueue(t, o.Key, r)
 	}
 	if !o.State.Final() {
@@ -205,32 +207,6 @@ func (x *tx) outcome(j *Job, t *Task, l *Lease, o *crawl.Outcome) error {
 		return x.insecure(j, t, r)
 	}
 	return nil
-}
-
-// collected takes in how a URL of a job that collects has ended.
-func (x *tx) collected(j *Job, t *Task, l *Lease, r *record, o *crawl.Outcome) error {
-	if o.State == crawl.Fetched && (o.Status < 300 || o.Status == http.StatusNotModified) {
-		r.Counted |= countedGood
-		if t.Of == nil {
-			r.by = l.Node
-			if seeker := x.f.Searching(t.Job, t.Search); seeker != nil {
-				x.did(seeker, learn.Step{Node: l.Node, Pages: 1})
-			}
-			if err := x.b.Set(doerKey(recKey{t.space(), o.Key}), []byte(l.Node), nil); err != nil {
-				return err
-			}
-		}
-	}
-	r.loss = string(o.Reason)
-	if o.State == crawl.Fetched {
-		r.loss = fmt.Sprintf("%d of %s", o.Status, l.Node)
-	}
-	if o.State == crawl.Excluded && o.Reason == crawl.ReasonRobots && t.Of != nil {
-		name := j.Engine(t.Of.Engine).Name
-		t.Of.Stop = "its robots.txt disallows further result pages; ignore_robots: true in the entry of engine " + name + " asks for them all the same"
-		t.note(t.Of.Stop)
-	}
-	return x.ends(recKey{t.space(), o.Key}, r, 1)
 }
 
 // found applies the links of a page.

@@ -157,11 +157,21 @@ func (t *Task) note(s string) {
 	t.History = append(t.History, s)
 }
 
+// How many nodes are remembered as those that a task was recalled from, and, of one that fetches what a search has named, as those that its
+// site refuses: as many have to be refused, or all that there are, before a person is asked.
+const (
+	mostAvoided = 5
+	mostRefused = 64
+)
+
 // avoid puts a node in front of those the task was recalled from.
 func (t *Task) avoid(node string) {
-	out := []string{node}
+	out, most := []string{node}, mostAvoided
+	if t.Search > 0 && t.Of == nil {
+		most = mostRefused
+	}
 	for _, n := range t.Avoid {
-		if n != node && len(out) < 5 {
+		if n != node && len(out) < most {
 			out = append(out, n)
 		}
 	}
@@ -213,6 +223,7 @@ type Lease struct {
 	Asks        bool   `cbor:"100,keyasint,omitempty"` // for result pages of a search
 	From        string `cbor:"101,keyasint,omitempty"` // as in crawl.Lease
 	Answered    bool   `cbor:"102,keyasint,omitempty"` // by the site, whatever it said; of what a search has named
+	Alone       bool   `cbor:"103,keyasint,omitempty"` // as in crawl.Asked
 
 	Progress int64 `cbor:"-"` // when it last showed a sign of progress, Unix ms of the log's clock
 }
