@@ -1,6 +1,7 @@
 package assemble_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -64,11 +65,16 @@ func (h *hurtDir) cut(path string, n int64) {
 	h.fail(os.Truncate(path, max(0, info.Size()-n)))
 }
 
-// flip changes a byte of a file, in its middle.
+// flip changes a byte of a file, in its middle. It is none of a gzip member's header: time, flags and system there mean nothing to a reader
+// (RFC 1952, 2.3.1).
 func (h *hurtDir) flip(path string) {
 	b, err := os.ReadFile(path)
 	h.fail(err)
-	b[len(b)/3+h.rng.IntN(len(b)/3)] ^= 0xff
+	at := len(b)/3 + h.rng.IntN(len(b)/3)
+	if head := bytes.LastIndex(b[:at+1], []byte{0x1f, 0x8b, 8}); head >= 0 && at-head < 10 {
+		at = head + 10
+	}
+	b[at] ^= 0xff
 	h.fail(os.WriteFile(path, b, 0o600))
 }
 
