@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"io"
-	"os"
 	"strings"
 )
 
@@ -21,16 +20,7 @@ const columnGap = "  "
 // foldedFrom is which share of a terminal's width at least must be left for a line's last cell to be broken between words.
 const foldedFrom = 1.0 / 3
 
-func newColumns(w io.Writer) *columns {
-	c := &columns{w: w}
-	if t, ok := w.(shown); ok {
-		w = t.File
-	}
-	if f, ok := w.(*os.File); ok {
-		c.width, _, _ = terminalSize(f)
-	}
-	return c
-}
+func newColumns(w io.Writer) *columns { return &columns{w: w, width: widthOf(w)} }
 
 // Write implements io.Writer.
 func (c *columns) Write(p []byte) (int, error) { return c.text.Write(p) }

@@ -1,6 +1,48 @@
 package main
 
-import "strings"
+import (
+	"bytes"
+	"io"
+	"os"
+	"strings"
+)
+
+// folding is a writer that breaks lines between words where a terminal is narrower; where w is none, w itself. What follows the last end of a line is kept
+// until that line ends.
+func folding(w io.Writer) io.Writer {
+	if width := widthOf(w); width > 0 {
+		return &folder{w: w, width: width}
+	}
+	return w
+}
+
+// widthOf is the width of a terminal; 0 where w is none.
+func widthOf(w io.Writer) int {
+	if t, ok := w.(shown); ok {
+		w = t.File
+	}
+	f, ok := w.(*os.File)
+	if !ok {
+		return 0
+	}
+	width, _, _ := terminalSize(f)
+	return width
+}
+
+type folder struct {
+	w     io.Writer
+	width int
+	open  []byte // of a line that has not ended
+}
+
+// Write implements io.Writer.
+func (f *folder) Write(p []byte) (int, error) {
+	f.open = append(f.open, p...)
+	end := bytes.LastIndexByte(f.open, '\n') + 1
+	_, err := io.WriteString(f.w, folded(string(f.open[:end]), f.width))
+	f.open = append(f.open[:0], f.open[end:]...)
+	return len(p), err
+}
 
 // folded breaks the lines of a text between words where they are wider than so many cells. What goes on is set in by two more cells than
 // its line, at most by a third of the width; a word that is wider than all of it is left whole, to be copied.

@@ -47,3 +47,17 @@ func TestSummaryIsFolded(t *testing.T) {
 		}
 	}
 }
+
+// A writer that folds writes the same words, whatever the pieces are that it is given.
+func TestFolding(t *testing.T) {
+	var out strings.Builder
+	w := &folder{w: &out, width: 12}
+	for _, piece := range []string{"a ta", "ble\n  notes of a", " world\nend", "\n"} {
+		if n, err := w.Write([]byte(piece)); err != nil || n != len(piece) {
+			t.Fatal(n, err)
+		}
+	}
+	if want := "a table\n  notes of a\n    world\nend\n"; out.String() != want {
+		t.Errorf("%q, want %q", out.String(), want)
+	}
+}

@@ -166,7 +166,7 @@ func (o *labRun) run(c *cobra.Command, args []string) error {
 			return usage("--data %s: not a directory", o.cfg.Data)
 		}
 	}
-	o.cfg.Out, o.cfg.Progress, o.cfg.Screen = c.OutOrStdout(), c.ErrOrStderr(), isTerminal(c.ErrOrStderr())
+	o.cfg.Out, o.cfg.Progress, o.cfg.Screen = folding(c.OutOrStdout()), c.ErrOrStderr(), isTerminal(c.ErrOrStderr())
 	if args[0] == "strategies" {
 		if len(args) > 1 || o.html != "" {
 			return usage("strategies: it runs alone, and prints tables (a scenario with experiment: worlds has figures)")

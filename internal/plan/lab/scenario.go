@@ -175,6 +175,29 @@ func (w World) terms() (sim.Terms, error) {
 	return t, nil
 }
 
+// told names the terms that a world has, as a scenario names them, with their values; of the one that varies, that it does.
+func (s *Scenario) told() (string, error) {
+	t, err := s.World.terms()
+	if err != nil {
+		return "", err
+	}
+	var out []string
+	shape := reflect.TypeFor[World]()
+	for i := range shape.NumField() {
+		name, f := shape.Field(i).Tag.Get("yaml"), reflect.ValueOf(t).FieldByName(shape.Field(i).Name)
+		switch {
+		case !f.IsValid():
+		case name == s.Vary.Term:
+			out = append(out, name+" varies")
+		case f.Kind() == reflect.Bool && f.Bool():
+			out = append(out, name)
+		case f.Kind() != reflect.Bool && !f.IsZero():
+			out = append(out, fmt.Sprintf("%s %.6g", name, f.Convert(reflect.TypeFor[float64]()).Float()))
+		}
+	}
+	return strings.Join(out, ", "), nil
+}
+
 // varied is the world with the term that varies at a value.
 func (s *Scenario) varied(x float64) (sim.Terms, error) {
 	t, err := s.World.terms()

@@ -143,3 +143,13 @@ func TestPinnedMovesNothing(t *testing.T) {
 		t.Errorf("%d of 3 places are used: %v", len(p.Assignments), p.Assignments)
 	}
 }
+
+// A report says what its worlds have, by the names that a scenario gives it, and nothing that they have not.
+func TestToldTerms(t *testing.T) {
+	sites := 120
+	s := Scenario{World: World{Kind: "drift", Sites: &sites}, Vary: Vary{Term: "drift"}}
+	got, err := s.told()
+	if want := "nodes 20, sites 120, minutes 60, capacity 2, limits, tells 0.3, noise 0.2, drift varies"; err != nil || got != want {
+		t.Errorf("%q (%v), want %q", got, err, want)
+	}
+}

@@ -87,7 +87,7 @@ func planWorlds(s *Scenario, _ Config) ([]unit, func(r results) (report.Section,
 			sec.Figures = append(sec.Figures, sharesOf(specs, r, keys), curvesOf(specs, r, keys, "collected over time"))
 		}
 		sec.Tables = worldTables(s, specs, values, r)
-		terms, err := s.World.terms()
+		terms, err := s.told()
 		gap := 0.0
 		for _, x := range values {
 			gap = max(gap, r.sample("gap", 0, keysOf(s.Seeds, func(seed uint64) string { return worldKey(s, x, seed) })...).most())

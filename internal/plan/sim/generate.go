@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 )
@@ -251,10 +250,4 @@ func Drawn(seed uint64) Terms {
 		t.Places = 1 + int(between(0.4, 2)*float64(t.Sites)/float64(t.Nodes))
 	}
 	return t
-}
-
-// String says what terms are, those that are there.
-func (t Terms) String() string {
-	return fmt.Sprintf("%d nodes, %d sites, %d min, capacity %.2g, %d ×%.3g, spread %.2g, stores %.2g, places %d, tells %.2g, noise %.2g, drift %.2g, blocked %.2g, bans %.2g, gap %.2g, sizes %.2g",
-		t.Nodes, t.Sites, t.Minutes, t.Capacity, t.Strong, t.Factor, t.Spread, t.Stores, t.Places, t.Tells, t.Noise, t.Drift, t.Blocked, t.Bans, t.Gap, t.Sizes)
 }
