@@ -313,6 +313,7 @@ func (c *check) outcome(o *Outcome) {
 	c.items("sample", len(o.Sample), maxSamples)
 	c.items("figures", len(o.Figures), maxSamples)
 	c.items("pictures", len(o.Pictures), maxSamples)
+	c.items("names", len(o.Names), maxSamples)
 	c.items("again", len(o.Again), MaxAgain)
 	c.real("score", float64(o.Score), 1)
 	c.real("expected", float64(o.Expected), 1)

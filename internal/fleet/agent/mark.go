@@ -50,7 +50,7 @@ func (m *Marks) Page(t *crawl.Target, u, base crawl.URL, charset string, body []
 		return
 	}
 	mark := parse.Mark(body[:min(len(body), maxMarked)], u.String(), page.Links)
-	o.Shows, o.Sample, o.Figures, o.Pictures = mark.Text, mark.Sample, mark.Figures, mark.Pictures
+	o.Shows, o.Sample, o.Figures, o.Pictures, o.Names = mark.Text, mark.Sample, mark.Figures, mark.Pictures, mark.Names
 	if t.Parent == nil {
 		return
 	}
@@ -68,7 +68,7 @@ func Both(o, second *crawl.Outcome) {
 	}
 	o.Changed = true
 	h := xxh3.New()
-	for _, marks := range [...]struct{ of, other *[]uint32 }{{&o.Sample, &second.Sample}, {&o.Figures, &second.Figures}, {&o.Pictures, &second.Pictures}} {
+	for _, marks := range [...]struct{ of, other *[]uint32 }{{&o.Sample, &second.Sample}, {&o.Figures, &second.Figures}, {&o.Pictures, &second.Pictures}, {&o.Names, &second.Names}} {
 		*marks.of = slices.DeleteFunc(*marks.of, func(m uint32) bool { return !slices.Contains(*marks.other, m) })
 		for _, m := range *marks.of {
 			_, _ = h.Write(binary.LittleEndian.AppendUint32(nil, m))

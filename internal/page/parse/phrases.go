@@ -19,6 +19,7 @@ type Phrases struct {
 	// of sentences are odd.
 	Figures  []uint32
 	Pictures []uint32 // the smallest marks of its pictures (see pictures.go); those are even whose numbers stand in addresses as well
+	Names    []uint32 // the smallest marks of what it is called (see names.go)
 }
 
 // Words that are all the same in phrases.
@@ -38,6 +39,7 @@ type reader struct {
 	runs     int       // and how many they are
 	sample   []uint32
 	pictures []uint32
+	called
 	figures
 }
 
@@ -52,7 +54,7 @@ func Mark(body []byte, url string, links []Link) Phrases {
 	defer readers.Put(r)
 	clear(r.own[:])
 	r.n, r.before, r.runs, r.bag, r.sum, r.sample, r.figures = 0, nil, 0, 0, wordSeed, make([]uint32, 0, MaxPhrases), figures{}
-	r.pictures = nil
+	r.pictures, r.called = nil, called{}
 	if i := bytes.Index([]byte(url), []byte("://")); i >= 0 {
 		r.address([]byte(url[i+3:]))
 	}
@@ -60,8 +62,8 @@ func Mark(body []byte, url string, links []Link) Phrases {
 		r.address(links[i].Ref)
 	}
 	r.page(body)
-	marks := Phrases{Text: r.bag>>32<<32 | r.sum>>32 | 1, Sample: r.sample, Figures: r.rows, Pictures: r.pictures}
-	r.sample, r.rows, r.pictures, r.before = nil, nil, nil, nil // they are the caller's
+	marks := Phrases{Text: r.bag>>32<<32 | r.sum>>32 | 1, Sample: r.sample, Figures: r.rows, Pictures: r.pictures, Names: r.names}
+	r.sample, r.rows, r.pictures, r.names, r.before = nil, nil, nil, nil, nil // they are the caller's
 	return marks
 }
 
@@ -88,7 +90,10 @@ func (r *reader) page(b []byte) {
 					r.styled(b[from:end])
 				}
 			} else if isLetter(c) {
+				r.begins(tag)
 				r.shown(tag)
+			} else if r.naming {
+				r.ends(tag)
 			}
 			i = end
 		default: // a bare <
@@ -252,6 +257,9 @@ func (r *reader) words(b []byte, i int) int {
 			if r.isOwn(alike) {
 				alike = ownWord
 			}
+		}
+		if r.naming {
+			r.word(alike)
 		}
 		i = next
 		if r.runs == len(r.run) {

@@ -370,7 +370,7 @@ func (m *Model) Want(template, via uint32, k crawl.Key) Want {
 	switch {
 	case t.uncertain() && k[14]%drawnSoon == 0, t.drawn() && k[14]%drawnEvery == 0:
 		w.Mark, w.Back = crawl.MarkTwice, t.Dry > 0 || t.New < 2
-	case t.All || t.drawn() || t.Dry > 0 || m.suspect(g) || t.mixed() && (t.finds() < proven || k[15]%markMixed == 0):
+	case t.All || t.drawn() || t.Dry > 0 || m.suspect(g) || t.mixed() && (t.finds() < proven || k[15]%markMixed == 0), t.wavers() && k[15]%markWavering == 0:
 		w.Mark, w.Back = crawl.MarkMust, t.Dry > 0 || t.New < 2
 	case t.Marked < markAll || k[15]%markEvery == 0:
 		w.Mark = crawl.MarkMay

@@ -1,5 +1,7 @@
 package yield
 
+import "strings"
+
 // What is new in an answer.
 
 type kind uint8
@@ -13,7 +15,8 @@ const (
 	isPartly
 	isTable  // only its figures are new,
 	isReport // which are those of sentences,
-	isShown  // or only a picture
+	isShown  // or only a picture,
+	isNamed  // or only what its title calls it
 )
 
 // figureMark is set in marks of figures: they stand in one set with those of phrases.
@@ -21,6 +24,9 @@ const figureMark = 1 << 32
 
 // pictureMark is set in marks of pictures.
 const pictureMark = 1 << 34
+
+// nameMark is set in marks of names.
+const nameMark = 1 << 35
 
 // bagMark is set in marks of texts whose words may stand in any order.
 const bagMark = 1 << 33
@@ -47,7 +53,7 @@ func (m *Model) freshPictures(marks []uint32) (n, strange int) {
 
 // brings reports whether something is new in an answer.
 func (k kind) brings() bool {
-	return k == isNew || k == isPartly || k == isTable || k == isReport || k == isShown
+	return k == isNew || k == isPartly || k == isTable || k == isReport || k == isShown || k == isNamed
 }
 
 // mixed reports whether more of a template's answers brought nothing than brought something.
@@ -55,6 +61,21 @@ func (t *Template) mixed() bool { return 2*(t.finds()+t.Spared) < t.Marked }
 
 // wavers reports whether so many of a template's answers brought nothing, or little, that it may be about to run dry.
 func (t *Template) wavers() bool { return wavering*(t.Barren+t.Partly) > t.Marked }
+
+// single reports whether one thing varies in a template's URLs: its pages are of one kind of things, not of all combinations of several,
+// whether these are numbers, parameters or, in templates that differ in one name, directories.
+func (m *Model) single(t *Template) bool {
+	if t.bag() || t.Params > 1 || strings.Count(t.Pattern, "#")+strings.Count(t.Pattern, "*") != 1 {
+		return false
+	}
+	inner := strings.IndexByte(t.Pattern[1:], '/') + 2 // where the second segment begins
+	for _, o := range m.byID {
+		if o != t && o.First == t.First && len(o.Pattern) > inner && o.Pattern[:inner] == t.Pattern[:inner] && siblings(t.Pattern, o.Pattern) {
+			return false
+		}
+	}
+	return true
+}
 
 // finds is how many of a template's answers were new by more than figures or a picture.
 func (t *Template) finds() int64 { return t.New - t.Little }
@@ -94,6 +115,7 @@ func (m *Model) novelty(a *Answer) kind {
 	for _, f := range a.Figures {
 		said += int(f & 1)
 	}
+	name := m.fresh(nameMark, a.Names) > 0
 	bag := bagMark | a.Text>>32
 	shuffled := a.Page && m.marks.has(bag)
 	m.marks.add(bag, 0)
@@ -120,6 +142,8 @@ func (m *Model) novelty(a *Answer) kind {
 		return isNew
 	case fresh >= partPhrases:
 		return isPartly
+	case name && !m.pieces.dated() && m.single(m.byID[a.Template]):
+		return isNamed
 	case strange > 0, pictures > 0 && !m.pieces.dated():
 		return isShown
 	case figures*figureShare < len(a.Figures):

@@ -29,7 +29,7 @@ func TestRowsWithoutEnd(t *testing.T) {
 		}
 		return s
 	}
-	const never = 4 * limit
+	const never = 9 * limit
 	for name, c := range map[string]struct {
 		least, most int
 		of          func(i int) Answer
@@ -53,6 +53,16 @@ func TestRowsWithoutEnd(t *testing.T) {
 		}},
 		"new pictures": {0, 2*limit + 2*dryAfter, func(i int) Answer {
 			return Answer{Page: true, Text: uint64(i+1) << 32, Sample: phrases(0, 20), Pictures: phrases(i, 1)}
+		}},
+		"new names": {tablesCost * (limit - 3*newPays), tablesCost*limit + 2*dryAfter, func(i int) Answer {
+			return Answer{Page: true, Text: uint64(i+1) << 32, Sample: phrases(0, 20), Names: phrases(i, 1)}
+		}},
+		"names that are drawn anew": {proven, limit + 2*proven, func(i int) Answer {
+			a := Answer{Page: true, Text: uint64(i+1) << 32, Sample: phrases(0, 20), Names: phrases(i, 1)}
+			if i > 2*proven && i%drawnSoon == 0 { // asked for twice, when the model wants it
+				a.Twice, a.Changed, a.Names = true, true, nil
+			}
+			return a
 		}},
 		"few figures in sentences": {100, limit + 2*dryAfter, func(i int) Answer {
 			a := Answer{Page: true, Text: uint64(i+1) << 32, Sample: phrases(0, 20)}

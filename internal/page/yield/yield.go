@@ -75,6 +75,7 @@ const (
 	firstTrial = 128 // answers of the site until the first round; the next ones come after twice as many each
 	strangers  = 16  // URLs of a cut group that others named which are tried, too
 	strangerOK = 8   // more of them for one that was new
+	combined   = 3   // parameters, from which on URLs are combinations: they may run out late
 	bears      = 1   // answers that were new, after which a template is known for it while it goes on
 	newborns   = 8   // URLs of new templates, named by a cut group alone, which are tried
 	finiteTo   = 10_000
@@ -94,6 +95,7 @@ const (
 	markAll      = 48 // answers of a template that are all marked; then, while it is productive, one in markEvery
 	markEvery    = 32
 	markMixed    = 4                  // of one that is mixed, one in so many, once it is proven by so many
+	markWavering = 8                  // of one that wavers, one in so many
 	proven       = 64                 // new answers
 	minFlight    = 16                 // URLs of a group that are out at once,
 	maxFlight    = 512                // and two more for each new answer that it had, up to this
@@ -248,6 +250,7 @@ type Answer struct {
 	Sample   []uint32 // of the text's phrases
 	Figures  []uint32 // of the text's figures
 	Pictures []uint32 // of the pictures that it shows
+	Names    []uint32 // of what its title calls it
 	Twice    bool     // it was asked for twice: all this is what both answers showed,
 	Changed  bool     // and one showed something else
 	Back     bool     // it links to the page that has named it
@@ -338,12 +341,15 @@ func (m *Model) Take(a *Answer) Event {
 		}
 		t.New, t.Partly = t.New+1, t.Partly+1
 		t.often(g)
-	case isTable, isReport, isShown:
+	case isTable, isReport, isShown, isNamed:
 		every := int64(tablesCost)
 		if of != isTable {
-			every, a.again = reportsCost, false
+			a.again = false
 		}
-		if of == isShown {
+		if of == isReport || of == isShown {
+			every = reportsCost
+		}
+		if of == isShown || of == isNamed && t.Tables >= proven {
 			t.Shown++
 		}
 		if t.Tables++; g.Cut || t.Tables%every == 0 {
@@ -516,7 +522,7 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64, of sort) Event 
 	if g.Cut || g.Sum < g.limit() || m.spareSteady(g) {
 		return Nothing
 	}
-	if !t.dated() && g.Less == 0 && (g.dies() || t.Params <= 1 && costs == faintCosts && !t.bag() && g.finite()) {
+	if !t.dated() && g.Less == 0 && t.Params < combined && (g.dies() || t.Params <= 1 && costs == faintCosts && !t.bag() && g.finite()) {
 		g.Sum -= 2 * bucketSize
 		return Nothing
 	}

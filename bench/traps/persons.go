@@ -1,0 +1,100 @@
+package main
+
+import (
+	"fmt"
+	"net/url"
+)
+
+// Webs of people whose pages differ by a name: a directory is an ordinary web, and its pages are its content.
+
+// person returns two words that name one of many people; they may have the same first name, or the same last one.
+func person(i int) string {
+	r := rng(fmt.Sprint("a person ", i))
+	return vocabulary[400+r.IntN(300)] + " " + vocabulary[900+r.IntN(1500)]
+}
+
+// persons are n people: how tells who names them. In a "roll" a list does, in pages of forty, and each names two colleagues; of "members"
+// each is named by another one alone, as are those of a "row"; the addresses of a "guild" are the names, on one list.
+func persons(how string, n int) *part {
+	root := "/" + how + "/"
+	at := map[string]int{}
+	slugOf := func(i int) string {
+		switch how {
+		case "guild":
+			return slug(fmt.Sprint("guild", i)) + fmt.Sprint("-", i)
+		}
+		return fmt.Sprint(i)
+	}
+	for i := range n {
+		at[slugOf(i)] = i
+	}
+	entry := link{root, "People", ""}
+	if how == "members" || how == "row" {
+		entry = link{root + "0", "People", how + "0"}
+	}
+	return made(root, []link{entry}, ids(how, n), nil, func(s *site, rest string, q url.Values) *answer {
+		to := func(pg *page, i int, label string) { pg.link(root+slugOf(i), label, fmt.Sprint(how, i)) }
+		pg := s.page("People")
+		if rest == "" && (how == "roll" || how == "guild") {
+			each, page := 40, max(number(q.Get("page")), 0)
+			if how == "guild" {
+				each = n
+			}
+			for i := page * each; i < min(n, page*each+each); i++ {
+				to(pg, i, person(i))
+			}
+			if page*each+each < n {
+				pg.link(fmt.Sprint(root, "?page=", page+1), "More", "")
+			}
+			return pg.trap("", fmt.Sprint("people ", page))
+		}
+		i, known := at[rest]
+		if !known || len(q) > 0 {
+			return nil
+		}
+		pg.title = person(i)
+		pg.text("This reader has not written anything yet.")
+		var friends []int
+		switch how {
+		case "roll":
+			friends = []int{draw(fmt.Sprint("friend", i), n), draw(fmt.Sprint("other friend", i), n)}
+		case "members":
+			friends = []int{2*i + 1, 2*i + 2}
+		case "row":
+			friends = []int{i + 1}
+		}
+		for _, k := range friends {
+			if k < n {
+				to(pg, k, "Friend")
+			}
+		}
+		return pg.real(fmt.Sprint(how, i))
+	})
+}
+
+// titled shows the same under every address, under a name that is drawn anew each time, and names two more addresses.
+func titled() *part {
+	asked := 0
+	traps := []trap{{name: "titles", endless: true, mark: "/titled/"}}
+	p := made("/titled/", []link{{"/titled/0", "Titled", ""}}, nil, traps, func(s *site, rest string, _ url.Values) *answer {
+		if number(rest) < 0 {
+			return nil
+		}
+		asked++
+		pg := s.page(person(1_000_000 + asked))
+		pg.text("There is nothing here.")
+		for k := range 2 {
+			pg.link(fmt.Sprint("/titled/", 2*number(rest)+1+k), "more", "")
+		}
+		return pg.trap("titles", "nothing")
+	})
+	p.drawn = true
+	return p
+}
+
+func named() (ws []*web) {
+	for _, how := range []string{"roll", "guild", "members", "row"} {
+		ws = append(ws, single("persons-"+how, persons(how, 2060), library(200)))
+	}
+	return append(ws, single("titled", titled(), library(200)))
+}
