@@ -85,9 +85,10 @@ const (
 	cutRests = 20                    // and times what it took
 )
 
-// holds reports whether a cut is still the one to go by.
+// holds reports whether a cut is still the one to go by. What waits for sites that hang stops counting with time, also when nothing comes.
 func (u *cut) holds(seq uint64, held int64, now time.Time) bool {
-	return u.seq == seq || held > 0 && now.Sub(u.at) < max(cutRest, cutRests*u.took)
+	age := now.Sub(u.at)
+	return u.seq == seq && age < restMost || held > 0 && age < max(cutRest, cutRests*u.took)
 }
 
 // least returns what a URL must promise to be given to a crawler that may do so much.
@@ -99,12 +100,10 @@ func (c *Coordinator) least(j *frontier.Job, r *run, of uint32, may int, now tim
 	if was := r.cuts[of]; was.holds(seq, countsOf(j, of).Held, now) {
 		return was.least, nil
 	}
-	begin, ms, soon := time.Now(), c.clock.MS(now), c.clock.MS(now.Add(max(slowAfter, 2*j.Limits.Delay)))
+	begin, soon := time.Now(), c.clock.MS(now.Add(max(slowAfter, 2*j.Limits.Delay)))
 	least, err := c.f.Least(j.ID, of, may, func(t *frontier.Task) int {
-		if until, ok := r.stood[t.ID]; ok && until > ms {
+		if r.stood[t.ID] && !c.moves(j, t, now) {
 			return 0
-		} else if ok {
-			delete(r.stood, t.ID)
 		}
 		if t.Leases() == 0 && !c.f.ByAddress(t) && polite.ReadyAt(j.PaceAt(t.Site), c.f.Site(t.Site)) > soon {
 			return 0
@@ -113,6 +112,30 @@ func (c *Coordinator) least(j *frontier.Job, r *run, of uint32, may int, now tim
 	})
 	r.cuts[of] = cut{least, seq, now, time.Since(begin)}
 	return least, err
+}
+
+// moves reports whether a task that others keep from its site is waited for: a lease was given out lately at its site, an address of it or its
+// domain, so that places there become free. What all hang there may do so for long.
+func (c *Coordinator) moves(j *frontier.Job, t *frontier.Task, now time.Time) bool {
+	var addrs []string
+	if site := c.f.Site(t.Site); site.AddrExpiry > c.clock.MS(now) {
+		addrs = site.Addrs
+	}
+	for _, name := range places(j, t.Site, addrs) {
+		if at, ok := c.open.given[name]; ok && now.Sub(at) < slowAfter {
+			return true
+		}
+	}
+	return false
+}
+
+// places returns the names of what only so many leases may ask at once: a site, its addresses and its domain.
+func places(j *frontier.Job, site string, addrs []string) []string {
+	out := append([]string{site}, addrs...)
+	if j.Limits.PerDomain > 0 {
+		out = append(out, domain(site))
+	}
+	return out
 }
 
 // ahead returns how many more URLs of a task its leases may hold: those of a site that is asked slowly are chosen when their turn comes.

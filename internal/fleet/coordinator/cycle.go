@@ -116,7 +116,7 @@ func (c *Coordinator) again(now time.Time, j *frontier.Job, r *run, s *schedule.
 		c.turned(ms, j, &s.Tasks[w.Task], w)
 		if s.Tasks[w.Task].ByAddress || w.Verdict.Reason == schedule.ReasonPerSite || w.Verdict.Reason == schedule.ReasonPerIP || w.Verdict.Reason == schedule.ReasonDomain {
 			if !r.inDue[t.ID] && t.Leases() < max(1, j.Limits.PerSite) {
-				r.stands(j, t, ms, ms+heldFor)
+				r.stands(j, t, ms+heldFor)
 			}
 			continue
 		}
@@ -188,7 +188,7 @@ func (c *Coordinator) snapshot(now time.Time, j *frontier.Job, r *run) (s *sched
 		site := c.f.Site(t.Site)
 		if c.f.ByAddress(t) {
 			if shut, at := c.shut(j, t, v.Now); at > 0 {
-				r.stands(j, t, v.Now, max(at, v.Now+heldFor))
+				r.stands(j, t, max(at, v.Now+heldFor))
 			} else {
 				w := c.waiting(j, t, site, v.Now)
 				w.ByAddress, w.Shut = true, shut
@@ -205,7 +205,7 @@ func (c *Coordinator) snapshot(now time.Time, j *frontier.Job, r *run) (s *sched
 			continue
 		}
 		if c.yields(v.Now, j, t) {
-			r.stands(j, t, v.Now, v.Now+heldFor)
+			r.stands(j, t, v.Now+heldFor)
 			continue
 		}
 		v.Tasks = append(v.Tasks, c.waiting(j, t, site, v.Now))
@@ -320,6 +320,10 @@ func (c *Coordinator) newLease(j *frontier.Job, t *schedule.Task, n *schedule.No
 func (c *Coordinator) hold(l *crawl.Lease, t *schedule.Task) {
 	c.open.addrs[l.ID] = t.Addrs
 	if l.Probe == "" {
+		for _, name := range places(c.f.Job(l.Job), l.Site, t.Addrs) {
+			c.open.given[name] = c.jobs.now
+		}
+		delete(c.jobs.runs[l.Job].stood, l.Task)
 		c.turns.forget(l.Site, l.Task)
 	}
 	if node := c.fleet.nodes[l.Node]; node != nil {

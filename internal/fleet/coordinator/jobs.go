@@ -65,7 +65,7 @@ type run struct {
 	woke     time.Time        // when the tasks that wait for their crawler were looked at last,
 	wakes    time.Duration    // and how long that took
 	short    map[uint32]bool  // tasks that wait until their crawler may do more
-	stood    map[uint32]int64 // tasks that others kept from their site, until when none waits for them, ms
+	stood    map[uint32]bool  // tasks that others keep from their site
 	hadTurn  time.Duration    // how long the job had run when a crawler had had its turn and waited for others; 0: none does
 	traded   time.Time        // when the last market was held
 	lines    lines            // of a job that collects, else nil
@@ -118,7 +118,7 @@ func (c *Coordinator) run(now time.Time, j *frontier.Job) (*run, error) {
 		return nil, err
 	}
 	r := &run{spec: spec, shadow: other, strategy: read.strategy, read: read, wants: wants, inDue: map[uint32]bool{}, begun: now, before: j.RanMS, again: c.rests(j)}
-	r.gave, r.slow, r.cuts, r.short, r.stood = map[uint32]int{}, map[uint32]int64{}, map[uint32]cut{}, map[uint32]bool{}, map[uint32]int64{}
+	r.gave, r.slow, r.cuts, r.short, r.stood = map[uint32]int{}, map[uint32]int64{}, map[uint32]cut{}, map[uint32]bool{}, map[uint32]bool{}
 	if j.Identity.Collect != nil {
 		r.lines, r.called = lines{}, map[string]bool{}
 	}
@@ -199,10 +199,10 @@ func (r *run) waits(t *frontier.Task, at int64) {
 	heap.Push(&r.due, dueTask{at: at, id: t.ID, from: t.Since})
 }
 
-// stands has a task wait that others keep from its site: what hangs at the same address may do so for long, and no task waits for that.
-func (r *run) stands(j *frontier.Job, t *frontier.Task, now, at int64) {
+// stands has a task wait that others keep from its site.
+func (r *run) stands(j *frontier.Job, t *frontier.Task, at int64) {
 	if picks(j) {
-		r.stood[t.ID] = now + slowAfter.Milliseconds()
+		r.stood[t.ID] = true
 	}
 	r.waits(t, at)
 }

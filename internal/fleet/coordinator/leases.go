@@ -266,6 +266,7 @@ func (c *Coordinator) judge(ctx context.Context, now time.Time) error {
 	}
 	c.stage.judged = now
 	c.fleet.expire(now)
+	c.open.old(now.Add(-slowAfter))
 	var recalls []crawl.Recall
 	shortest := time.Duration(math.MaxInt64)
 	c.f.Leases(func(l *frontier.Lease) {

@@ -12,6 +12,7 @@ import (
 type open struct {
 	lease    func(uint64) *frontier.Lease // of the frontier; nil: it is not open
 	addrs    map[uint64][]string          // of the site of each open lease
+	given    map[string]time.Time         // when the last lease was given out at a place (places), if that is not long ago
 	sent     map[uint64]time.Time         // when leases that have not reported were dispatched last
 	wants    map[uint64]int               // URLs
 	unmet    map[uint32]map[uint64]int    // by task: wants of leases that nothing could be given to, until there is something
@@ -22,7 +23,7 @@ type open struct {
 
 func newOpen(lease func(uint64) *frontier.Lease) open {
 	return open{
-		lease: lease, addrs: map[uint64][]string{}, sent: map[uint64]time.Time{}, wants: map[uint64]int{}, unmet: map[uint32]map[uint64]int{},
+		lease: lease, addrs: map[uint64][]string{}, given: map[string]time.Time{}, sent: map[uint64]time.Time{}, wants: map[uint64]int{}, unmet: map[uint32]map[uint64]int{},
 		starved: map[uint64]uint32{}, spoiled: map[uint64]bool{},
 	}
 }
@@ -37,6 +38,11 @@ func (o *open) forget(l *frontier.Lease) {
 	delete(o.starved, l.ID)
 	delete(o.sent, l.ID)
 	delete(o.spoiled, l.ID)
+}
+
+// old forgets what was given out before a time.
+func (o *open) old(before time.Time) {
+	maps.DeleteFunc(o.given, func(_ string, at time.Time) bool { return at.Before(before) })
 }
 
 // await keeps what a lease asked for until its task has something: it may come from other sites' pages, or from pages of
