@@ -212,8 +212,8 @@ func explainDemo(c *cobra.Command, w io.Writer, dir string, keep bool, web *webs
 		fmt.Fprintln(w, err)
 		return
 	}
-	fmt.Fprintln(w)
-	fmt.Fprintf(w, "%-14s %7s %6s %8s  %-9s %s\n", "SITE", "FETCHED", "FAILED", "EXCLUDED", "SHORTEST", "WHAT IT IS, AND WHY URLS WERE REFUSED OR FAILED")
+	table := newColumns(w)
+	fmt.Fprintln(table, "\nSITE\tFETCHED\tFAILED\tEXCLUDED\tSHORTEST\tWHAT IT IS, AND WHY URLS WERE REFUSED OR FAILED")
 	for _, s := range webs.DemoSites {
 		for i := range rows {
 			t := &rows[i]
@@ -225,10 +225,13 @@ func explainDemo(c *cobra.Command, w io.Writer, dir string, keep bool, web *webs
 			if why != "" {
 				why = " (" + why + ")"
 			}
-			fmt.Fprintf(w, "%-14s %7d %6d %8d  %-9s %s%s\n", s[0], t.Fetched, t.Failed, t.Excluded, gap.Round(time.Millisecond), s[1], why)
+			fmt.Fprintf(table, "%s\t%7d\t%6d\t%8d\t%s\t%s%s\n", s[0], t.Fetched, t.Failed, t.Excluded, gap.Round(time.Millisecond), s[1], why)
 		}
 	}
-	fmt.Fprintf(w, "\nSHORTEST is the shortest time between two requests, as the site saw it; %v were asked for.\n\n", delay)
+	fmt.Fprintf(table, "\nSHORTEST is the shortest time between two requests, as the site saw it; %v were asked for.\n\n", delay)
+	if err := table.Flush(); err != nil {
+		return
+	}
 	printCounts(w, sum)
 	if keep {
 		printPlace(w, sum)
