@@ -55,6 +55,7 @@ type lease struct {
 	back    map[crawl.Key]int         // how often URLs were asked again because of a cookie that came behind them
 	vain    [walls]int                // by kinds of walls: times that a page was asked again at once for nothing, since a wall let the lease through
 	let     bool                      // one has
+	astray  int                       // URLs in a row that were asked again because of where they led, and lead on still
 	latency time.Duration
 	heard   time.Time // when the site answered last; before it did, when the lease began
 	answers int64

@@ -53,6 +53,7 @@ func (l *lease) askRobots() bool {
 	}
 	l.origin, l.robotsWith, l.robotsMay = seed.Origin(), names(l.sends(u)), true
 	if rules, ok := l.knownRules(); ok {
+		l.robotsMay = l.site.RobotsBare
 		l.obey(rules)
 		if l.startsTask() {
 			l.nameSitemaps(u, rules)
@@ -64,6 +65,7 @@ func (l *lease) askRobots() bool {
 	if !asked {
 		return false
 	}
+	change.Bare = l.robotsMay && change.State != crawl.RobotsUnavailable && rules.Empty()
 	l.mu.Lock()
 	l.rep.change.Robots = change
 	l.robots = change.State
@@ -84,7 +86,7 @@ func (l *lease) askRobots() bool {
 
 // knownRules returns the rules that came with the lease; false if robots.txt must be asked for.
 func (l *lease) knownRules() (robots.Rules, bool) {
-	if l.site.RobotsTTLMS <= 0 {
+	if l.site.RobotsTTLMS <= 0 || l.site.RobotsBare && l.robotsWith != "" { // the cookies of an earlier lease may be of the wall before it
 		return robots.Rules{}, false
 	}
 	switch l.robots {

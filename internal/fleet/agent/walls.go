@@ -17,7 +17,7 @@ import (
 const (
 	// maxSelf bounds how often a URL is asked again at once, for walls of more than one cookie; and how often in a row a lease does so for nothing.
 	maxSelf = 4
-	// maxBack bounds how often a lease asks for a URL again because of cookies that have come behind it.
+	// maxBack bounds how often a lease asks for a URL again because of cookies that have come behind it, unless maxSelf in a row lead on still.
 	maxBack = 4
 	// maxLed bounds how many URLs a lease remembers that led elsewhere.
 	maxLed = crawl.MaxAgain
@@ -298,10 +298,15 @@ func (l *lease) comeBack(p *page) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if p.cookie && int(t.Hops) < crawl.MaxRedirects {
+	to, leads := redirectOf(p)
+	if t.Again && leads {
+		l.astray++
+	} else if t.Again && parse.TypeOf(o.Mime) != parse.HTML { // of a page sentOn says it
+		l.astray = 0
+	}
+	if p.cookie && int(t.Hops) < crawl.MaxRedirects && l.astray < maxSelf {
 		o.Again = slices.DeleteFunc(l.ledTo(t), l.oftenBack)
 	}
-	to, leads := redirectOf(p)
 	if !leads {
 		return
 	}
@@ -351,16 +356,18 @@ func (l *lease) sentOn(p *page, doc *parse.Page, base crawl.URL, charset string)
 			ref = parse.DecodeRef(doc.Links[i].Ref, charset)
 		}
 	}
-	if ref == "" {
-		return
-	}
 	to, err := base.Resolve(ref)
-	if err != nil || to.Site() != l.l.Site || to.String() == p.url.String() {
-		return
-	}
-	p.outcome.Redirect = to.String()
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if ref == "" || err != nil || to.Site() != l.l.Site || to.String() == p.url.String() {
+		if p.target.Again {
+			l.astray = 0
+		}
+		return
+	}
+	if p.outcome.Redirect = to.String(); p.target.Again {
+		l.astray++
+	}
 	l.leadsTo(to, p.url.Key())
 }
 

@@ -417,7 +417,11 @@ func TestAnswersThatAreNoWalls(t *testing.T) {
 				robots++
 			}
 		}
-		if len(hits) > 6*notWallPages+20 || robots > 3 {
+		most := 6*notWallPages + 20
+		if host == "slides.test" { // to come back to those before helps nowhere
+			most = 2*notWallPages + 20
+		}
+		if len(hits) > most || robots > 3 {
 			t.Errorf("%s was asked %d times, %d of them for robots.txt", host, len(hits), robots)
 		}
 	}
@@ -532,5 +536,40 @@ func TestRulesBehindWalls(t *testing.T) {
 		if hits["/only"] != 1 || hits["/private"] > 0 || hits["/robots.txt"] > 3 {
 			t.Errorf("%s: asked were %v", host, hits)
 		}
+	}
+}
+
+// A lease that begins with the cookies of an earlier one asks for robots.txt again that said nothing to who had none, once, and obeys it.
+func TestRulesBehindTheWallOfAnEarlierLease(t *testing.T) {
+	t.Parallel()
+	w := webs.New()
+	port, stop, err := w.Serve("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	w.Sites["late.test"] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/robots.txt" && !has(r, "k"):
+			w.WriteHeader(http.StatusForbidden)
+		case r.URL.Path == "/robots.txt":
+			fmt.Fprint(w, "User-agent: *\nDisallow: /9\n")
+		default:
+			http.SetCookie(w, &http.Cookie{Name: "k", Value: "1", Path: "/"})
+			behind(w, r)
+		}
+	})
+	c := config(filepath.Join(t.TempDir(), "crawl"), port, 0, 1)
+	c.Job.Identity.Seeds = []string{"http://late.test:" + port + "/"}
+	for _, pages := range []int64{3, 5, 0} {
+		c.Job.Limits.MaxPages = pages
+		runConfig(t, c)
+	}
+	hits := map[string]int{}
+	for _, h := range w.Hits("late.test") {
+		hits[h.Path]++
+	}
+	if hits["/8"] != 1 || hits["/9"] != 0 || hits["/robots.txt"] != 2 {
+		t.Errorf("asked were %v", hits)
 	}
 }

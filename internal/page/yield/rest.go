@@ -221,6 +221,11 @@ func (m *Model) chooses(t *Template, p *pieces) bool {
 	return p.lists() && slices.ContainsFunc(m.learned[t.ID], func(g *guess) bool { return g.Part.Kind == partItems })
 }
 
+// combines reports whether a template's URLs are combinations of choices: their order is known to make no difference.
+func (m *Model) combines(t *Template) bool {
+	return slices.ContainsFunc(m.learned[t.ID], func(g *guess) bool { return g.Part.orders() })
+}
+
 // lists reports whether a value or a segment of a URL is a list.
 func (p *pieces) lists() bool {
 	return slices.ContainsFunc(p.segs, func(s string) bool { return separator(s) != "" }) ||

@@ -75,7 +75,6 @@ const (
 	firstTrial = 128 // answers of the site until the first round; the next ones come after twice as many each
 	strangers  = 16  // URLs of a cut group that others named which are tried, too
 	strangerOK = 8   // more of them for one that was new
-	combined   = 3   // parameters, from which on URLs are combinations: they may run out late
 	bears      = 1   // answers that were new, after which a template is known for it while it goes on
 	newborns   = 8   // URLs of new templates, named by a cut group alone, which are tried
 	finiteTo   = 10_000
@@ -522,7 +521,7 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64, of sort) Event 
 	if g.Cut || g.Sum < g.limit() || m.spareSteady(g) {
 		return Nothing
 	}
-	if !t.dated() && g.Less == 0 && t.Params < combined && (g.dies() || t.Params <= 1 && costs == faintCosts && !t.bag() && g.finite()) {
+	if !t.dated() && g.Less == 0 && !m.combines(t) && (g.dies() || t.Params <= 1 && costs == faintCosts && !t.bag() && g.finite()) {
 		g.Sum -= 2 * bucketSize
 		return Nothing
 	}
