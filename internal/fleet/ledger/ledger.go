@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -263,10 +264,7 @@ SET pages = accounts.pages + excluded.pages, bytes = accounts.bytes + excluded.b
 
 func (w *writer) flushPages() error {
 	for len(w.pages) > 0 {
-		n := 1
-		if len(w.pages) >= pageRows*pageColumns {
-			n = pageRows
-		}
+		n := pageRows[slices.IndexFunc(pageRows, func(n int) bool { return n <= len(w.rows) })]
 		if err := w.insert(insertPages[n], w.pages[:n*pageColumns], w.rows[:n]); err != nil {
 			return err
 		}
@@ -482,17 +480,23 @@ const pageInto = `INSERT INTO pages (job, key, url, surt, state, reason, detail,
 digest, revisit, noindex, bytes, links, depth, redirect, ip, proto, etag, modified, warc, warc_at, warc_len, text, text_at,
 text_len, site, node, lease, fetched_at, timing, seq, ord, owner, gen, truncated, score, expected) VALUES `
 
-const (
-	pageRows    = 8 // in a statement
-	pageColumns = 43
-)
+const pageColumns = 43
 
-// insertPages are the statements for one row and for many.
-var insertPages = map[int]string{1: insertOf(1), pageRows: insertOf(pageRows)}
+// pageRows are how many rows a statement may be for, the most first: one for many costs half as much as one for each.
+var pageRows = []int{32, 8, 1}
+
+// insertPages are the statements, by how many rows they are for.
+var insertPages = func() map[int]string {
+	of := map[int]string{}
+	for _, n := range pageRows {
+		of[n] = insertOf(n)
+	}
+	return of
+}()
 
 func insertOf(rows int) string {
 	row := "(?" + strings.Repeat(", ?", pageColumns-1) + ")"
-	return pageInto + row + strings.Repeat(", "+row, rows-1) + " ON CONFLICT (job, owner, gen, key) DO NOTHING RETURNING job, key"
+	return pageInto + row + strings.Repeat(", "+row, rows-1) + " ON CONFLICT (job, owner, gen, key) DO NOTHING"
 }
 
 func (w *writer) page(job uint32, site, node string, lease uint64, at int64, o *crawl.Outcome) error {
@@ -512,8 +516,8 @@ func (w *writer) page(job uint32, site, node string, lease uint64, at int64, o *
 		o.NoIndex, o.Bytes, null(o.Links), o.Depth, null(o.Redirect), null(o.IP), null(o.Proto), null(o.ETag), null(o.LastMod),
 		null(o.Record.File), o.Record.Offset, o.Record.Length, null(o.Text.File), null(o.Text.Offset), null(o.Text.Length),
 		site, node, int64(lease), date, timing, int64(w.seq), w.ord, o.Owner, o.Gen, null(o.Truncated), null(digits(o.Score)), null(digits(o.Expected)))
-	w.rows = append(w.rows, pending{job, crawl.Page{Layer: o.Layer(), Key: o.Key}, o.State, o.Reason})
-	if len(w.rows) < pageRows {
+	w.rows = append(w.rows, pending{job, crawl.Page{Layer: o.Layer(), Key: o.Key}, o.State, o.Reason, lease, w.seq, w.ord})
+	if len(w.rows) < pageRows[0] {
 		return nil
 	}
 	return w.flushPages()

@@ -237,6 +237,16 @@ func TestTogetherAsApart(t *testing.T) {
 		if d := cmp.Diff(rows[0], rows[1]); d != "" || len(rows[0]) < 50 {
 			t.Errorf("%d rows together, %d apart: %s", len(rows[0]), len(rows[1]), d)
 		}
+		for job := range uint32(jobs) { // repeats are not counted
+			var want crawl.Ended
+			err := l.Ends(ctx, job+1, func(p crawl.Page, s crawl.State, why crawl.Kind) error {
+				want.Count(p, s, why, 1)
+				return nil
+			})
+			if got, err2 := l.Ended(ctx, job+1); err != nil || err2 != nil || got != want {
+				t.Errorf("job %d: %+v counted, %+v there: %v %v", job+1, got, want, err, err2)
+			}
+		}
 		earned, err := l.Earned(ctx)
 		if err != nil || earned["n1"] != earned["n2"] || earned["n1"].Pages < 50 {
 			t.Errorf("earned %+v, %v", earned, err)
