@@ -159,9 +159,9 @@ func Open(c Config) (*Frontier, error) {
 	defer cache.Unref()
 	o := &pebble.Options{
 		FS: fs, Cache: cache, MemTableSize: memTable, MemTableStopWritesThreshold: 3,
-		FormatMajorVersion: pebble.FormatNewest, Logger: quiet{c.Fatal}, EventListener: &pebble.EventListener{DataCorruption: func(pebble.DataCorruptionInfo) {}}, MaxOpenFiles: 500, ReadOnly: c.ReadOnly,
-		L0CompactionThreshold: 16, L0StopWritesThreshold: 48,
+		FormatMajorVersion: pebble.FormatNewest, Logger: quiet{c.Fatal}, EventListener: &pebble.EventListener{DataCorruption: func(pebble.DataCorruptionInfo) {}}, MaxOpenFiles: 500, ReadOnly: c.ReadOnly, L0CompactionThreshold: 16, L0StopWritesThreshold: 48,
 	}
+	o.Experimental.TombstoneDenseCompactionThreshold = -1 // all that is given out is deleted from a queue: the whole view would be written anew each few seconds
 	for i := range o.Levels {
 		o.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
 		o.Levels[i].BlockSize = 16 << 10
