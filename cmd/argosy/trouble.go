@@ -31,7 +31,7 @@ var meanings = map[string]meaning{
 	string(crawl.KindConnect):      {"", "check the network and the address; --proxy goes another way"},
 	string(crawl.KindTimeout):      {"", "check the address; --connect-timeout and --header-timeout wait longer, --proxy goes another way"},
 	string(crawl.KindProxy):        {"", "check --proxy"},
-	string(crawl.KindDenied):       {"", "--allow-private reaches it, --allow-private=CIDR only such addresses"},
+	string(crawl.KindDenied):       {"", "argosy retry DIR, then go on with --allow-private, or --allow-private=CIDR for such addresses alone"},
 	string(crawl.ReasonRobots):     {"", "ask its operator; --ignore-robots is for your own sites"},
 	string(crawl.ReasonRobotsDown): {"", "try again later; --ignore-robots is for your own sites"},
 	string(crawl.ReasonNoFollow):   {"", "--ignore-nofollow follows them"},
