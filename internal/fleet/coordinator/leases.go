@@ -125,7 +125,15 @@ func (c *Coordinator) age(l *frontier.Lease) int64 {
 	if l == nil {
 		return 0
 	}
-	return term.Age(time.Now(), c.clock.Local(l.Progress), c.hearing.Trouble()).Milliseconds()
+	return term.Age(time.Now(), c.progress(l)).Milliseconds()
+}
+
+// progress is when a lease last showed progress, by our clock and not before the truth.
+func (c *Coordinator) progress(l *frontier.Lease) time.Time {
+	if l.Progress == 0 {
+		return c.hearing.Trouble()
+	}
+	return c.clock.Local(l.Progress)
 }
 
 // patience is how long a lease may be silent from its start.
@@ -275,7 +283,7 @@ func (c *Coordinator) judge(ctx context.Context, now time.Time) error {
 			return
 		}
 		spans := term.Of(&j.Limits)
-		signs := term.Signs{Progress: c.clock.Local(l.Progress), Trouble: c.hearing.Trouble()}
+		signs := term.Signs{Progress: c.progress(l), Trouble: c.hearing.Trouble()}
 		if n := c.fleet.nodes[l.Node]; n != nil {
 			signs.Node, signs.Other = &n.Contact, n.info.Incarnation != l.Incarnation
 		}

@@ -225,7 +225,7 @@ type Lease struct {
 	Answered    bool   `cbor:"102,keyasint,omitempty"` // by the site, whatever it said; of what a search has named
 	Alone       bool   `cbor:"103,keyasint,omitempty"` // as in crawl.Asked
 
-	Progress int64 `cbor:"-"` // when it last showed a sign of progress, Unix ms of the log's clock
+	Progress int64 `cbor:"104,keyasint,omitempty"` // when it last showed a sign of progress, Unix ms of the log's clock; 0: an older version took no note
 }
 
 // Facts are what parts of the lease are believed by.

@@ -129,7 +129,7 @@ func (w *world) post(l letter) {
 // age is how old the lease's term is, as the owner knows it.
 func (w *world) age() time.Duration {
 	o := &w.owner
-	return Age(w.time(o.base), o.clock.Local(o.progress), o.hearing.Trouble())
+	return Age(w.time(o.base), o.clock.Local(o.progress))
 }
 
 // delays is how late a letter may come.

@@ -47,10 +47,10 @@ const (
 // its lease is waited for until it must have stopped by itself.
 func Judge(s Spans, now time.Time, signs Signs) Verdict {
 	n := signs.Node
-	silent := now.Sub(since(signs))
+	silent := now.Sub(since(s, signs))
 	over := !schedule.Recycle(schedule.RecycleConfig{After: s.Recall()}, silent).OK()
 	switch {
-	case n != nil && signs.Other, n != nil && n.Left && silent > leftFor, over && n == nil:
+	case n != nil && signs.Other, n != nil && n.Left && silent > leftFor, over && !signs.live():
 		return Dead
 	case over:
 		return Silent
@@ -59,24 +59,23 @@ func Judge(s Spans, now time.Time, signs Signs) Verdict {
 }
 
 // Age is how old a lease's term is: what the owner says of it when it sends the lease, or refills it, so that the holder's term ends
-// before the owner's does. progress and trouble are as in Signs.
-func Age(now, progress, trouble time.Time) time.Duration {
-	return max(0, now.Sub(latest(progress, trouble)))
-}
+// before the owner's does, and before that of whoever is the owner by then: progress, as in Signs, stands in the log.
+func Age(now, progress time.Time) time.Duration { return max(0, now.Sub(progress)) }
+
+// live reports whether the lease's node has been heard since the owner could hear it.
+func (s *Signs) live() bool { return s.Node != nil && (s.Node.Left || s.Node.heard.After(s.Trouble)) }
 
 // since is from when on a lease has shown no progress although its node could have said so. After the log or the owner was
-// away a node may need a while to find the bus again: the lease's term begins anew when the node is heard, or when it must be
-// taken for gone.
-func since(s Signs) time.Time {
-	from := latest(s.Progress, s.Trouble)
+// away a node may need a while to find the bus again: the lease's term begins anew when the node is heard. One that is not heard until
+// it must be taken for gone had the term that began with its last progress: it knows of no later one.
+func since(spans Spans, s Signs) time.Time {
 	switch {
-	case s.Node != nil && s.Node.Left:
-	case s.Node != nil && s.Node.heard.After(s.Trouble):
-		from = latest(from, s.Node.back)
-	default:
-		from = latest(from, s.Trouble.Add(NodeTTL))
+	case !s.live():
+		return latest(s.Progress, s.Trouble.Add(NodeTTL-spans.Recall()))
+	case s.Node.Left:
+		return latest(s.Progress, s.Trouble)
 	}
-	return from
+	return latest(latest(s.Progress, s.Trouble), s.Node.back)
 }
 
 // Hearing is what an owner knows of its own ears: when it may not have heard a node that was alive.

@@ -97,9 +97,11 @@ func TestJudge(t *testing.T) {
 		"another life":                              {Signs{Progress: now, Node: heard(0, long), Other: true}, Dead},
 		"left, with a part on its way":              {Signs{Progress: now, Node: &Contact{Left: true}}, Goes},
 		"left":                                      {Signs{Progress: ago(leftFor + 1), Node: &Contact{Left: true}}, Dead},
-		"not heard since the owner came back":       {Signs{Progress: ago(long), Node: heard(long, long), Trouble: ago(s.Recall())}, Goes},
-		"not heard until it must be gone":           {Signs{Progress: ago(long), Node: heard(long, long), Trouble: ago(s.Recall() + NodeTTL + 1)}, Silent},
-		"not there until it must be gone":           {Signs{Progress: ago(long), Trouble: ago(s.Recall() + NodeTTL + 1)}, Dead},
+		"not heard since the owner came back":       {Signs{Progress: ago(long), Node: heard(long, long), Trouble: ago(NodeTTL)}, Goes},
+		"not heard until it must be gone":           {Signs{Progress: ago(long), Node: heard(long, long), Trouble: ago(NodeTTL + 1)}, Dead},
+		"not there until it must be gone":           {Signs{Progress: ago(long), Trouble: ago(NodeTTL + 1)}, Dead},
+		"not there, and its term is not over":       {Signs{Progress: ago(s.Recall()), Trouble: ago(NodeTTL + 1)}, Goes},
+		"not there, and the owner has just come":    {Signs{Progress: ago(long), Trouble: ago(NodeTTL)}, Goes},
 		"heard again a moment ago":                  {Signs{Progress: ago(long), Node: heard(0, time.Second), Trouble: ago(s.Recall() + NodeTTL + 1)}, Goes},
 		"heard again for long, and no progress yet": {Signs{Progress: ago(long), Node: heard(0, s.Recall()+1), Trouble: ago(long)}, Silent},
 	} {
@@ -138,5 +140,28 @@ func TestHearing(t *testing.T) {
 	h.Mark(11, now.Add(-slowLog-1), now, time.Second)
 	if h.Trouble() != now {
 		t.Error("a log that was slow is no trouble")
+	}
+}
+
+// A holder that an owner has sent its lease again has stopped asking when a later owner, which has never heard of it, gives the site to
+// another one: whenever each of the two began to lead, and whenever the holder was heard between.
+func TestTermsOutliveOwners(t *testing.T) {
+	limits := crawl.DefaultLimits()
+	s := Of(&limits)
+	progress := time.Unix(1_700_000_000, 0)
+	at := func(seconds int) time.Time { return progress.Add(time.Duration(seconds) * time.Second) }
+	for sent := 0; sent < 120; sent += 5 {
+		for began := sent; began < sent+60; began += 5 { // the later owner
+			h := Hold(s, at(sent).Add(-Age(at(sent), progress)))
+			for now := began; now < began+200; now++ {
+				if Judge(s, at(now), Signs{Progress: progress, Trouble: at(began)}) == Goes {
+					continue
+				}
+				if h.MayAsk(at(now).Add(-s.Fetch)) {
+					t.Fatalf("sent %d s after the last progress: another holder is let in by an owner of %d s at %d s, and this one asks", sent, began, now)
+				}
+				break
+			}
+		}
 	}
 }
