@@ -31,8 +31,8 @@ func (e *engine) measureFleet() {
 	e.landmarks()
 }
 
-// unlimited is what storing is measured at where nothing limits it, bits/s.
-const unlimited = 1e9
+// unlimited is what storing is measured at where nothing limits it, bits/s: more than all sites together bring.
+const unlimited = 1e12
 
 func (e *engine) measureNode(i int) {
 	n := &e.w.Nodes[i]
