@@ -217,12 +217,14 @@ type Cell struct {
 	Work
 }
 
-// Cells returns who has fetched what of the sites of a job, the sites with most URLs, at most so many of those.
+// Cells returns who has fetched what of the sites of a job, the sites with most URLs, at most so many of those. It goes through the pages
+// once.
 func (l *Ledger) Cells(ctx context.Context, job uint32, sites int) ([]Cell, error) {
-	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT site, node, sum(CASE WHEN state = 'fetched' THEN 1 ELSE 0 END),
-sum(CASE WHEN state = 'failed' THEN 1 ELSE 0 END), coalesce(sum(bytes), 0), min(fetched_at), max(fetched_at)
-FROM pages WHERE job = ? AND node <> '' AND site IN (SELECT site FROM pages WHERE job = ? GROUP BY site ORDER BY count(*) DESC, site LIMIT ?)
-GROUP BY site, node ORDER BY site, node`), int64(job), int64(job), sites)
+	rows, err := l.db.QueryContext(ctx, l.kind.bind(`WITH cells AS MATERIALIZED (SELECT site, node, count(*) AS pages, sum(CASE WHEN state = 'fetched' THEN 1 ELSE 0 END) AS fetched,
+sum(CASE WHEN state = 'failed' THEN 1 ELSE 0 END) AS failed, coalesce(sum(bytes), 0) AS bytes, min(fetched_at) AS first, max(fetched_at) AS last
+FROM pages WHERE job = ? GROUP BY site, node)
+SELECT site, node, fetched, failed, bytes, first, last FROM cells
+WHERE node <> '' AND site IN (SELECT site FROM cells GROUP BY site ORDER BY sum(pages) DESC, site LIMIT ?) ORDER BY site, node`), int64(job), sites)
 	if err != nil {
 		return nil, l.wrap(err)
 	}
@@ -243,8 +245,17 @@ GROUP BY site, node ORDER BY site, node`), int64(job), int64(job), sites)
 
 // workOf fills in what leases have reported of cells, which are in order.
 func (l *Ledger) workOf(ctx context.Context, job uint32, cells []Cell) error {
+	of := []any{int64(job)} // the sites' leases alone: each lease more is a look into the reports
+	for i := range cells {
+		if i == 0 || cells[i].Site != cells[i-1].Site {
+			of = append(of, cells[i].Site)
+		}
+	}
+	if len(of) == 1 {
+		return nil
+	}
 	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT l.site, l.node, sum(r.asked), sum(r.good), sum(r.worked_us)
-FROM leases l JOIN reports r ON r.lease = l.id WHERE l.job = ? AND l.probe = 0 GROUP BY l.site, l.node`), int64(job))
+FROM leases l JOIN reports r ON r.lease = l.id WHERE l.job = ? AND l.probe = 0 AND l.site IN (?`+strings.Repeat(", ?", len(of)-2)+`) GROUP BY l.site, l.node`), of...)
 	if err != nil {
 		return l.wrap(err)
 	}
