@@ -284,6 +284,7 @@ const eventsAtOnce = 256
 func (c *Coordinator) loop(ctx context.Context, entries <-chan entry, events <-chan nodeEvent) error {
 	tick := time.NewTimer(0)
 	defer tick.Stop()
+	c.sinks.heard = time.Now()
 	for {
 		var commands <-chan func() // nobody gives orders before we lead and have applied what we know of
 		if c.sinks.leads && !c.sinks.behind() {
@@ -332,7 +333,7 @@ func (c *Coordinator) loop(ctx context.Context, entries <-chan entry, events <-c
 func (c *Coordinator) turn(ctx context.Context, now time.Time) (done bool, err error) {
 	c.show(now, false)
 	if c.sinks.applied < max(c.sinks.target, c.sinks.appended) {
-		return false, nil
+		return false, c.sinks.missed(ctx, now)
 	}
 	if !c.sinks.leads {
 		return false, c.lead(ctx, now)

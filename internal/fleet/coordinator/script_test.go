@@ -86,6 +86,11 @@ func (m *memory) Read(ctx context.Context, from uint64, fn func(uint64, int64, s
 		wake := m.wake
 		var e entry
 		i := int(from) - int(m.first)
+		for ; i >= 0 && i < len(m.entries) && m.entries[i].data == nil; i++ { // it is spoiled
+			if i+1 < len(m.entries) && m.entries[i+1].data != nil {
+				from = m.entries[i+1].seq
+			}
+		}
 		have := i >= 0 && i < len(m.entries)
 		if have {
 			e = m.entries[i]
@@ -127,10 +132,19 @@ func (m *memory) Refresh(context.Context) (string, uint64, error) {
 func (m *memory) At(_ context.Context, seq uint64) (uint64, int64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if i := int(seq) - int(m.first); i >= 0 && i < len(m.entries) {
+	if i := int(seq) - int(m.first); i >= 0 && i < len(m.entries) && m.entries[i].data != nil {
 		return m.first, m.entries[i].at, nil
 	}
 	return m.first, 0, nil
+}
+
+// spoil makes entries at the end of the log such that cannot be read, and are counted.
+func (m *memory) spoil(n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for i := max(0, len(m.entries)-n); i < len(m.entries); i++ {
+		m.entries[i].data = nil
+	}
 }
 
 // cut takes entries from the end of the log.
@@ -293,6 +307,10 @@ func (s *scene) play(line string) {
 		n, err := strconv.Atoi(w[1])
 		s.fail(err)
 		s.log.cut(n)
+	case "spoil": // N entries
+		n, err := strconv.Atoi(w[1])
+		s.fail(err)
+		s.log.spoil(n)
 	case "keep": // a copy of both sinks, while nobody runs
 		for _, sink := range []string{"frontier", "ledger.db"} {
 			s.fail(os.RemoveAll(filepath.Join(s.dir, "kept", sink)))

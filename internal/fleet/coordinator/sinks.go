@@ -125,6 +125,25 @@ func (s *sinks) rebase(ctx context.Context) (from uint64, err error) {
 	return s.applied + 1, nil
 }
 
+// missAfter is how long nothing must have come of a log that was not read to its end, until it is asked whether it has more.
+const missAfter = 10 * time.Second
+
+// missed fails if nothing more comes of a log although it counts further entries: it has lost those at its end, which nobody sees who waits
+// for the next one. Nobody has led since, and rebase goes on behind them.
+func (s *sinks) missed(ctx context.Context, now time.Time) error {
+	if s.leads || now.Sub(s.heard) < missAfter {
+		return nil
+	}
+	s.heard = now
+	var first uint64
+	var at int64
+	err := s.asks.during(func() (err error) { first, at, err = s.log.At(ctx, s.applied+1); return err })
+	if err != nil || at != 0 || first > s.applied+1 { // it is away, or entries are on their way; what was trimmed is told by those behind it
+		return nil
+	}
+	return fmt.Errorf("%w: entry %d is wanted, and the log has none up to its end, %d", crawl.ErrTrimmed, s.applied+1, s.target)
+}
+
 // hadPages reports whether a frontier knows of URLs that nodes have ended.
 func hadPages(f *frontier.Frontier) (had bool) {
 	f.Jobs(func(j *frontier.Job) { had = had || j.Totals.Fetched+j.Totals.Failed > 0 })
