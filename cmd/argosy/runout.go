@@ -30,6 +30,9 @@ func printTopic(w io.Writer, s assemble.Summary) {
 	if s.Relevant > 0 {
 		fmt.Fprintf(w, "             (argosy export %s --min-score %g lists them)\n", s.Out, s.Threshold)
 	}
+	for _, d := range s.GaveWay {
+		fmt.Fprintf(w, "  %10s URLs are of %s, which gave way to other domains with pages on\n             the topic (--exclude or --site-pages hold it back)\n", count(d.Pages), d.Domain)
+	}
 	ended := s.State == crawl.JobDone || s.State == crawl.JobLimited
 	if ended && s.Pages > 0 && s.Relevant == 0 {
 		fmt.Fprintf(w, "  no page is on the topic: check its words (argosy topic show), or give other\n  seeds\n")

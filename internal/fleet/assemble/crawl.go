@@ -78,20 +78,21 @@ type Summary struct {
 	State   string  `json:"state"`
 	Seconds float64 `json:"seconds"`
 	crawl.JobCounts
-	Requests  int64              `json:"requests"`
-	Nodes     int                `json:"nodes"`
-	Strategy  string             `json:"strategy"`
-	Out       string             `json:"out"`
-	Traps     []crawl.Trap       `json:"traps,omitempty"`
-	Topic     string             `json:"topic,omitempty"` // what pages were to be about
-	Threshold float64            `json:"threshold,omitempty"`
-	Market    *crawl.Market      `json:"market,omitempty"`
-	Stuck     *coordinator.Stuck `json:"stuck,omitempty"`
-	Succeeded int64              `json:"succeeded"` // of the fetched: with a status below 400
-	Moved     int64              `json:"moved"`     // of these: redirects
-	Troubles  []Trouble          `json:"troubles,omitempty"`
-	Losses    []Loss             `json:"losses,omitempty"`
-	Unmatched []string           `json:"unmatched,omitempty"` // hosts of site rules that no site matches
+	Requests  int64                 `json:"requests"`
+	Nodes     int                   `json:"nodes"`
+	Strategy  string                `json:"strategy"`
+	Out       string                `json:"out"`
+	Traps     []crawl.Trap          `json:"traps,omitempty"`
+	Topic     string                `json:"topic,omitempty"` // what pages were to be about
+	Threshold float64               `json:"threshold,omitempty"`
+	Market    *crawl.Market         `json:"market,omitempty"`
+	Stuck     *coordinator.Stuck    `json:"stuck,omitempty"`
+	GaveWay   []coordinator.GaveWay `json:"gave_way,omitempty"` // domains whose pages had to promise more than others
+	Succeeded int64                 `json:"succeeded"`          // of the fetched: with a status below 400
+	Moved     int64                 `json:"moved"`              // of these: redirects
+	Troubles  []Trouble             `json:"troubles,omitempty"`
+	Losses    []Loss                `json:"losses,omitempty"`
+	Unmatched []string              `json:"unmatched,omitempty"` // hosts of site rules that no site matches
 
 	Searches *frontier.SearchCounts `json:"searches,omitempty"` // of a virtual task
 	Fields   bool                   `json:"-"`                  // its job takes fields out of pages
@@ -516,7 +517,7 @@ func (cr *Crawl) summary(ctx context.Context, start time.Time) (Summary, error) 
 	}
 	if t := j.Identity.Topic; t != nil {
 		sum.Topic, sum.Threshold = t.About, t.Threshold
-		sum.Market, sum.Stuck = j.Identity.Market, cr.co.Stuck(j.ID)
+		sum.Market, sum.Stuck, sum.GaveWay = j.Identity.Market, cr.co.Stuck(j.ID), cr.co.GaveWay(j.ID)
 	}
 	return sum, err
 }

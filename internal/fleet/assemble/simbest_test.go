@@ -2,6 +2,8 @@ package assemble_test
 
 import (
 	"fmt"
+	"hash/crc32"
+	"math/rand/v2"
 	"net/http"
 	"net/netip"
 	"sync/atomic"
@@ -14,9 +16,22 @@ import (
 	"argosy/internal/webs"
 )
 
+// spam is a site without end whose pages are on the topic by their texts, as far as anybody can tell, and name each other by its words.
+func spam(rw http.ResponseWriter, r *http.Request) {
+	rng := rand.New(rand.NewPCG(9, uint64(crc32.ChecksumIEEE([]byte(r.URL.Path)))))
+	rw.Header().Set("Content-Type", "text/html; charset=utf-8")
+	fmt.Fprintf(rw, "<title>%s</title>", webs.TopicalWords)
+	for range 12 {
+		fmt.Fprintf(rw, "<p>%s <a href=/%d>more on %[1]s</a>", webs.TopicalWords, rng.IntN(1e6))
+		for range 25 {
+			fmt.Fprintf(rw, " word%d", rng.IntN(600))
+		}
+	}
+}
+
 // best is a crawl for a topic of a web whose sites share an address, with users' limits, in simulated time. It returns how many pages were asked
 // for until the job had ended or so much time was over, and how many of them are on the topic, of how many.
-func best(t *testing.T, hang int, pages int64, most time.Duration) (asked, found, all int) {
+func best(t *testing.T, hang int, spam http.Handler, pages int64, most time.Duration) (asked, found, all int) {
 	web := webs.NewTopical(webs.TopicalConfig{Seed: 7, Sites: 100, Pages: 15, Share: 0.04, Near: 0.6, Told: 0.5})
 	on := web.OnTopic("80")
 	var n, truly atomic.Int64
@@ -46,6 +61,10 @@ func best(t *testing.T, hang int, pages int64, most time.Duration) (asked, found
 		web.Sites[name] = http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 		j.Identity.Seeds = append(j.Identity.Seeds, "http://"+name+"/")
 	}
+	if spam != nil {
+		web.Sites["spam.test"] = spam
+		j.Identity.Seeds = append(j.Identity.Seeds, "http://spam.test/")
+	}
 	s := newWorld(t, t.TempDir(), web.Web)
 	s.change = func(c *assemble.AgentConfig) { c.Node.Fetch.Resolve, c.Node.Info.Concurrency = at, 256 }
 	s.enter("a")
@@ -59,7 +78,7 @@ func best(t *testing.T, hang int, pages int64, most time.Duration) (asked, found
 // What promises most comes first also where many sites share an address, and only so many of them may be asked at once.
 func TestSimulatedBestOfAnAddress(t *testing.T) {
 	simulated(t, func(t *testing.T) {
-		asked, found, all := best(t, 0, 400, 10*time.Minute)
+		asked, found, all := best(t, 0, nil, 400, 10*time.Minute)
 		t.Logf("%d of %d pages on the topic in %d", found, all, asked)
 		if found < all*6/10 {
 			t.Errorf("%d of %d pages on the topic in %d", found, all, asked)
@@ -70,10 +89,22 @@ func TestSimulatedBestOfAnAddress(t *testing.T) {
 // Nobody waits for promising sites that others keep from their address since those hang.
 func TestSimulatedBestBesideHanging(t *testing.T) {
 	simulated(t, func(t *testing.T) {
-		asked, found, all := best(t, 60, 400, 10*time.Second)
+		asked, found, all := best(t, 60, nil, 400, 10*time.Second)
 		t.Logf("%d of %d pages on the topic in %d", found, all, asked)
 		if asked < 380 || found < all*6/10 {
 			t.Errorf("in ten seconds %d of %d pages on the topic in %d", found, all, asked)
+		}
+	})
+}
+
+// A site without end that promises most, and keeps to it as far as its texts tell, gives way to others: without that five of their pages were
+// asked for.
+func TestSimulatedBestBesideSpam(t *testing.T) {
+	simulated(t, func(t *testing.T) {
+		asked, found, all := best(t, 0, http.HandlerFunc(spam), 400, 10*time.Minute)
+		t.Logf("%d of %d pages on the topic in %d, and the rest of 400 spam", found, all, asked)
+		if asked < 60 || found == 0 {
+			t.Errorf("%d of %d pages on the topic in %d", found, all, asked)
 		}
 	})
 }

@@ -101,7 +101,7 @@ func (c *Coordinator) least(j *frontier.Job, r *run, of uint32, may int, now tim
 		return was.least, nil
 	}
 	begin, soon := time.Now(), c.clock.MS(now.Add(max(slowAfter, 2*j.Limits.Delay)))
-	least, err := c.f.Least(j.ID, of, may, func(t *frontier.Task) int {
+	least, err := c.f.Least(j.ID, of, may, r.spread.by, func(t *frontier.Task) int {
 		if r.stood[t.ID] && !c.moves(j, t, now) {
 			return 0
 		}
@@ -138,6 +138,9 @@ func places(j *frontier.Job, site string, addrs []string) []string {
 	return out
 }
 
+// counts returns what the first URL of a task counts for, at most.
+func (r *run) counts(t *frontier.Task) float64 { return frontier.Lowered(t.Promise(), r.spread.by(t)) }
+
 // ahead returns how many more URLs of a task its leases may hold: those of a site that is asked slowly are chosen when their turn comes.
 func (c *Coordinator) ahead(j *frontier.Job, r *run, t *frontier.Task) int {
 	most := outMost
@@ -161,7 +164,7 @@ func (c *Coordinator) next(now time.Time, j *frontier.Job, r *run, t *frontier.T
 	if err != nil {
 		return nil, err
 	}
-	targets, err := c.f.NextAbove(t.ID, n, least)
+	targets, err := c.f.NextAbove(t.ID, n, frontier.Raised(least, r.spread.by(t)))
 	if len(targets) == 0 && least > 0 {
 		r.short[t.ID] = true
 	}
@@ -227,7 +230,7 @@ func (c *Coordinator) wake(j *frontier.Job, r *run, now time.Time) error {
 		if err != nil {
 			return err
 		}
-		if t.Promise() >= least {
+		if r.counts(t) >= least {
 			delete(r.short, id)
 			c.jobs.schedule(t)
 		}

@@ -106,6 +106,7 @@ type Coordinator struct {
 	series    series
 	decided   decided
 	turns     turns
+	gave      sync.Map // by job for a topic that has ended: the domains that gave way
 	stuck     sync.Map // by job of which no crawler could go on: what they lacked
 }
 

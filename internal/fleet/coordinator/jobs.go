@@ -57,8 +57,9 @@ type run struct {
 	memory   *schedule.Memory  // of the last cycle
 	due      dueHeap
 	inDue    map[uint32]bool
-	given    int              // URLs given out in entries that are not applied yet
-	gave     map[uint32]int   // of them, by crawler
+	given    int            // URLs given out in entries that are not applied yet
+	gave     map[uint32]int // of them, by crawler
+	spread   *spread
 	slow     map[uint32]int64 // URLs that are out and not waited for, by crawler,
 	looked   time.Time        // as found out then
 	cuts     map[uint32]cut   // by crawler
@@ -122,12 +123,14 @@ func (c *Coordinator) run(now time.Time, j *frontier.Job) (*run, error) {
 	if j.Identity.Collect != nil {
 		r.lines, r.called = lines{}, map[string]bool{}
 	}
+	r.spread = newSpread()
 	c.jobs.runs[j.ID] = r
 	if r.again.After(now) {
 		c.cfg.Logger.Warn("nothing of a job is given out yet: the log has lost its end, and nodes may hold leases that nobody knows of", "job", j.ID, "for", r.again.Sub(now).Round(time.Second))
 	}
 	c.f.Tasks(func(t *frontier.Task) {
 		if t.Job == j.ID {
+			r.spread.take(t)
 			c.jobs.schedule(t)
 		}
 	})
@@ -148,7 +151,7 @@ func (b *jobs) scheduleAt(t *frontier.Task, not int64) {
 	if j == nil || r == nil || t.State != "" || t.Queued() <= 0 || t.Leases() >= max(1, j.Limits.PerSite) || r.inDue[t.ID] {
 		return
 	}
-	if c := t.Crawler(); (picks(j) || c > 0) && (r.short[t.ID] || r.may(j, c, r.ran(b.now)) == 0 || t.Promise() < r.cuts[c].least) {
+	if c := t.Crawler(); (picks(j) || c > 0) && (r.short[t.ID] || r.may(j, c, r.ran(b.now)) == 0 || r.counts(t) < r.cuts[c].least) {
 		r.short[t.ID] = true
 		return
 	}
@@ -447,6 +450,7 @@ func (c *Coordinator) finish(ctx context.Context, now time.Time, j *frontier.Job
 			return false, err
 		}
 	}
+	c.gave.Store(j.ID, r.spread.gaveWay())
 	delete(c.jobs.runs, j.ID)
 	c.turns.sweep(j.ID)
 	c.board.changed[j.ID] = true

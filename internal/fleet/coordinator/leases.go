@@ -16,6 +16,9 @@ import (
 func (c *Coordinator) effects(ctx context.Context, now time.Time, fx *frontier.Effects) error {
 	for _, id := range fx.Touched {
 		if t := c.f.Task(id); t != nil {
+			if r := c.jobs.runs[t.Job]; r != nil && picks(c.f.Job(t.Job)) {
+				r.spread.take(t)
+			}
 			c.jobs.schedule(t)
 			if t.Queued() > 0 {
 				c.open.has(id)

@@ -50,8 +50,10 @@ func TestLeastIsOfTheBest(t *testing.T) {
 		most := map[uint32]int{}
 		f.Tasks(func(t *Task) { most[t.ID] = []int{0, 1, 3, 1000}[rng.IntN(4)] })
 		n := 1 + rng.IntN(100)
-		got, err := f.Least(1, 0, n, func(t *Task) int { return most[t.ID] })
-		if want := leastBySorting(t, f, n, most); err != nil || got != want {
+		by := map[uint32]float64{}
+		f.Tasks(func(t *Task) { by[t.ID] = []float64{1, 1, 3, 50}[rng.IntN(4)] })
+		got, err := f.Least(1, 0, n, func(t *Task) float64 { return by[t.ID] }, func(t *Task) int { return most[t.ID] })
+		if want := leastBySorting(t, f, n, by, most); err != nil || got != want {
 			t.Fatalf("the best %d of %v: %v, %v; want %v", n, most, got, err, want)
 		}
 		cuts[got] = true
@@ -62,24 +64,37 @@ func TestLeastIsOfTheBest(t *testing.T) {
 }
 
 // leastBySorting is what Least returns, from all queues.
-func leastBySorting(t *testing.T, f *Frontier, n int, most map[uint32]int) float64 {
+func leastBySorting(t *testing.T, f *Frontier, n int, by map[uint32]float64, most map[uint32]int) float64 {
 	t.Helper()
 	it, err := f.db.NewIter(&pebble.IterOptions{LowerBound: []byte{'q'}, UpperBound: after([]byte{'q'})})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer it.Close()
-	taken, places := map[uint32]int{}, []uint64(nil)
+	taken, counts := map[uint32]int{}, []float64(nil)
 	for ok := it.First(); ok; ok = it.Next() {
 		id := binary.BigEndian.Uint32(it.Key()[1:5])
 		if taken[id] < most[id] {
 			taken[id]++
-			places = append(places, binary.BigEndian.Uint64(it.Key()[5:]))
+			counts = append(counts, Lowered(promised(binary.BigEndian.Uint64(it.Key()[5:])), by[id]))
 		}
 	}
-	if len(places) <= n {
+	if len(counts) <= n {
 		return 0
 	}
-	slices.Sort(places)
-	return promised(places[n-1])
+	slices.Sort(counts)
+	return counts[len(counts)-n]
+}
+
+// What a promise counts for gives the promise again, or a hair less.
+func TestLoweredIsRaised(t *testing.T) {
+	t.Parallel()
+	for _, by := range []float64{1, 1.5, 20, 90} {
+		for p := 0.01; p < 1; p += 0.01 {
+			back := Raised(Lowered(p, by), by)
+			if low := Lowered(p, by); back > p || p-back > 1e-4 || low > p || by > 1 && low == p {
+				t.Errorf("%v by %v: %v, and back %v", p, by, low, back)
+			}
+		}
+	}
 }
