@@ -49,7 +49,7 @@ type Reading struct {
 	Dropped int          `json:"dropped,omitempty"` // results without an address that can be fetched
 	Cut     bool         `json:"cut,omitempty"`     // there are more results than the MaxResults that are read of an answer
 
-	unsigned bool // it has no results, and not what the entry says that an answer without results has
+	unsigned bool // it has no results, and not what the entry says that an answer without results has; or, named by a page with results, it states some
 }
 
 // Read reads an answer. later says that it is not the first page of its search: after the last page there may be nothing.
@@ -121,7 +121,7 @@ func (r *Ready) judge(a Answer, d *document, items int, later bool, out Reading)
 	case items > 0:
 		out.Verdict, out.Reason = Changed, fmt.Sprintf("%d results, none with an address that can be fetched", items)
 	case later:
-		out.Reason, out.unsigned = "no more results", len(r.empty) > 0
+		out.Reason, out.unsigned = "no more results", len(r.empty) > 0 || r.next != nil && out.Stated.Kind == crawl.StatedExact
 	case out.Stated.Kind != crawl.StatedMissing && out.Stated.N > 0:
 		out.Verdict, out.Reason = Changed, fmt.Sprintf("%s results stated, none found in the answer", out.Stated)
 	case r.stated != nil || len(r.empty) > 0:
@@ -290,24 +290,24 @@ func (r *Ready) number(d *document, root found, out *Reading) error {
 }
 
 // figures is a number as people write it: digits, perhaps in groups, perhaps with a unit.
-var figures = regexp.MustCompile(`(\d{1,3}(?:[.,'’\x{a0}\x{2009}\x{202f}]\d{2,3})*[.,'’\x{a0}\x{2009}\x{202f}]\d{3}|\d+)(?:[.,](\d{1,2}))?\s*([万萬亿億kKmM]\b|[万萬亿億])?`)
+var figures = regexp.MustCompile(`(\d{1,3}(?: \d{3})+|\d{1,3}(?:[.,'’\x{a0}\x{2009}\x{202f}]\d{2,3})*[.,'’\x{a0}\x{2009}\x{202f}]\d{3}|\d+)(?:[.,](\d{1,2}))?\s*([万萬亿億kKmM]\b|[万萬亿億]|(?i:thousand|million|billion|tsd|mio|mrd)\b)?`)
 
 // units are what stands behind a rounded number.
-var units = map[string]int64{"万": 1e4, "萬": 1e4, "亿": 1e8, "億": 1e8, "k": 1e3, "K": 1e3, "m": 1e6, "M": 1e6}
+var units = map[string]int64{"万": 1e4, "萬": 1e4, "亿": 1e8, "億": 1e8, "k": 1e3, "K": 1e3, "m": 1e6, "M": 1e6, "thousand": 1e3, "million": 1e6, "billion": 1e9, "tsd": 1e3, "mio": 1e6, "mrd": 1e9}
 
 // maxNumber bounds a stated number: what is larger counts nothing.
 const maxNumber = 1e12
 
-// below and exponent are what stands before and behind a number that counts nothing.
+// below and beyond are what stands before and behind a number that counts nothing, or behind a part of one.
 var (
-	below    = regexp.MustCompile(`(?:^|\s)[-−]$`)
-	exponent = regexp.MustCompile(`^[eE][+-]?\d`)
+	below  = regexp.MustCompile(`(?:^|\s)[-−]$`)
+	beyond = regexp.MustCompile(`^(?:[eE][+-]?|[ .,'’\x{a0}\x{2009}\x{202f}])?\d`)
 )
 
 // number reads the first number of a text; rounded says that it has a unit, as in 1.2万.
 func number(s string) (n int64, rounded, ok bool) {
 	at := figures.FindStringSubmatchIndex(s)
-	if at == nil || below.MatchString(s[:at[0]]) || exponent.MatchString(s[at[1]:]) {
+	if at == nil || below.MatchString(s[:at[0]]) || beyond.MatchString(s[at[1]:]) {
 		return 0, false, false
 	}
 	m := figures.FindStringSubmatch(s)
@@ -318,6 +318,9 @@ func number(s string) (n int64, rounded, ok bool) {
 		return r
 	}, m[1])
 	unit, rounded := units[m[3]]
+	if !rounded {
+		unit, rounded = units[strings.ToLower(m[3])]
+	}
 	if rounded {
 		digits += "." + m[2]
 	} else {

@@ -98,7 +98,7 @@ func TestNumbers(t *testing.T) {
 	for text, want := range map[string]crawl.Stated{
 		"45": {N: 45, Kind: crawl.StatedExact}, "Results 1 – 20 of 1,234": {N: 1234, Kind: crawl.StatedExact}, "1.234.567 Ergebnisse": {N: 1234567, Kind: crawl.StatedExact}, "12\u00a0345 résultats": {N: 12345, Kind: crawl.StatedExact}, "1'000": {N: 1000, Kind: crawl.StatedExact},
 		"约1,230,000个": {N: 1230000, Kind: crawl.StatedEstimate}, "About 20 results (0.3 s)": {N: 20, Kind: crawl.StatedEstimate}, "1.2万条": {N: 12000, Kind: crawl.StatedEstimate}, "3亿": {N: 300_000_000, Kind: crawl.StatedEstimate}, "12.5K posts": {N: 12500, Kind: crawl.StatedEstimate},
-		"more than 1,000": {N: 1000, Kind: crawl.StatedMore}, "no number": {N: 0, Kind: crawl.StatedMissing}, "99999999999999999999": {N: 0, Kind: crawl.StatedMissing}, "0": {N: 0, Kind: crawl.StatedExact}, "12,34,567": {N: 1234567, Kind: crawl.StatedExact}, "5 million": {N: 5, Kind: crawl.StatedExact}, "1,000,000,000,000": {N: 1e12, Kind: crawl.StatedExact}, "23 results of model 3e5, -7 degrees": {N: 23, Kind: crawl.StatedExact}, "7 km": {N: 7, Kind: crawl.StatedExact},
+		"more than 1,000": {N: 1000, Kind: crawl.StatedMore}, "no number": {N: 0, Kind: crawl.StatedMissing}, "99999999999999999999": {N: 0, Kind: crawl.StatedMissing}, "0": {N: 0, Kind: crawl.StatedExact}, "12,34,567": {N: 1234567, Kind: crawl.StatedExact}, "5 million": {N: 5e6, Kind: crawl.StatedEstimate}, "1.5 Mio. Treffer": {N: 15e5, Kind: crawl.StatedEstimate}, "5 millionaires": {N: 5, Kind: crawl.StatedExact}, "1 200 results": {N: 1200, Kind: crawl.StatedExact}, "12 345kr": {N: 12345, Kind: crawl.StatedExact}, "about 1 234 567": {N: 1234567, Kind: crawl.StatedEstimate}, "1,000,000,000,000": {N: 1e12, Kind: crawl.StatedExact}, "23 results of model 3e5, -7 degrees": {N: 23, Kind: crawl.StatedExact}, "7 km": {N: 7, Kind: crawl.StatedExact},
 	} {
 		e := ready(t, Engine{Results: anyLink, Stated: Stated{At: Selector{CSS: "p", Match: `(?:^Results .* of )?(\d.*)`}, Estimate: "(?i)about|约", More: "more than"}})
 		got := e.Read(page("<p>"+text+"</p><a href=/1>"), false).Stated
@@ -106,7 +106,7 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("%q: %v %v, want %v %v", text, got.N, got.Kind, want.N, want.Kind)
 		}
 	}
-	for _, text := range []string{"-7", "1e30", "1E+2", "about −3", "1000000000001", "9000000000000000000", "900,000,000,000亿", "99999999999999999999M"} {
+	for _, text := range []string{"-7", "1e30", "1E+2", "12 3456", "1,2345", "1.2.3", "5 10 results", "about −3", "1000000000001", "9000000000000000000", "900,000,000,000亿", "99999999999999999999M"} {
 		e := ready(t, Engine{Results: anyLink, Stated: Stated{At: Selector{CSS: "p"}}})
 		if got := e.Read(page("<p>"+text+"</p><a href=/1>"), false).Stated; got.Kind != crawl.StatedMissing {
 			t.Errorf("%q: %v %v", text, got.N, got.Kind)

@@ -233,3 +233,28 @@ func TestWalkChanged(t *testing.T) {
 		}
 	}
 }
+
+// A page further on whose markup has changed is not the end: it was named as the next page and states more than was shown. Beyond what
+// an engine shows, pages that are counted end the walk.
+func TestWalkFindsChangedMarkup(t *testing.T) {
+	for _, c := range []struct {
+		links bool
+		want  Verdict
+	}{{true, Changed}, {false, Empty}} {
+		x := index{n: 100, size: 10, most: 1000, stated: "%d", links: c.links}
+		w, err := NewWalk(x.engine(t), Search{Words: []string{"x"}}, 50)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for a, ok := w.Next(); ok; a, ok = w.Next() {
+			answer := x.answer(a)
+			if w.Pages == 3 {
+				answer.Body = []byte("<b id=n>100</b><article><a href=/other>x</a></article>")
+			}
+			w.Take(answer)
+		}
+		if w.Last != c.want || len(w.Results) != 30 {
+			t.Errorf("links %v: %s, %d results, %s", c.links, w.Last, len(w.Results), w.Stop)
+		}
+	}
+}
