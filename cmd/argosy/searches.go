@@ -195,6 +195,7 @@ func (f *oneTask) show(w io.Writer, t found, runs []ledger.Run) error {
 		fmt.Fprintf(w, "  since %s: %s\n", whenMS(s.Moved), s.Why)
 	}
 	tries := map[uint32]int{} // of each task: leases that look up an address are not among the runs
+	rest := slices.DeleteFunc(slices.Clone(t.row.History), func(line string) bool { return t.row.Search != nil && line == t.row.Search.Why })
 	for _, r := range own {
 		tries[r.Task]++
 		verb, what := "collects", "pages"
@@ -205,9 +206,17 @@ func (f *oneTask) show(w io.Writer, t found, runs []ledger.Run) error {
 		if r.Ended > 0 {
 			end = fmt.Sprintf("%s after %.1f s", r.Reason, float64(r.Ended-r.Started)/1000)
 		}
+		if r.Asks { // what its task remembers of it stands with it
+			of := fmt.Sprintf("attempt %d on %s: ", tries[r.Task], r.Node)
+			if k := slices.IndexFunc(t.row.History, func(line string) bool { return strings.HasPrefix(line, of) }); k >= 0 {
+				line := t.row.History[k]
+				end += ": " + strings.TrimPrefix(line, of)
+				rest = slices.DeleteFunc(rest, func(other string) bool { return other == line })
+			}
+		}
 		fmt.Fprintf(w, "%s  %s %s on %s, attempt %d: quota %d, %d s; %s: %d given, %d had; %s\n", whenMS(r.Started), r.Node, verb, orElse(r.Site, "everywhere"), tries[r.Task], r.Quota, r.BudgetMS/1000, what, r.Given, r.Good, end)
 	}
-	for _, line := range t.row.History {
+	for _, line := range rest {
 		fmt.Fprintf(w, "  %s\n", line)
 	}
 	return nil

@@ -249,6 +249,13 @@ func TestVirtualBlocked(t *testing.T) {
 		if task.Status() != crawl.TaskManual || !strings.Contains(task.Of.Why, "it asks for a captcha") || task.Recalls != 5 || task.Of.Found != 0 {
 			t.Errorf("%s: %s, %d recalls: %s", task.Of.Product, task.Status(), task.Recalls, task.Of.Why)
 		}
+		_, out, _ := apart(t, "tasks", "show", strconv.Itoa(int(task.ID)), "-o", dir)
+		for n := 1; n <= 6; n++ { // each attempt has one line, with why it failed
+			line := regexp.MustCompile(fmt.Sprintf(`(?m)^2.*, attempt %d: .*failed after .* s: .*it asks for a captcha`, n))
+			if !line.MatchString(out) || strings.Contains(out, "\n  attempt ") {
+				t.Errorf("attempt %d is not told with its lease:\n%s", n, out)
+			}
+		}
 	}
 	if len(l.asked) != 12 {
 		t.Errorf("the engine was asked %d times, want 6 for each search", len(l.asked))
@@ -577,7 +584,7 @@ func TestVirtualDenied(t *testing.T) {
 	l := newSearchable(t, 2, 3)
 	dir, job := filepath.Join(t.TempDir(), "out"), l.job(t, "  rest: 1h", "", "")
 	code, out, errs := apart(t, "crawl", "--job", job, "-o", dir, "--agents", "2")
-	if code != exitManual || strings.Count(out, "--allow-private allows it (4 URLs)") != 1 || strings.Count(errs, "argosy retry "+dir) != 1 {
+	if code != exitManual || strings.Count(out, "--allow-private allows it (4 URLs)") != 1 || strings.Count(errs, "argosy retry "+dir+" lets them go on") != 1 {
 		t.Errorf("exit %d\n%s%s", code, out, errs)
 	}
 	for _, task := range searches(t, dir) {
@@ -722,16 +729,19 @@ func TestVirtualShutOut(t *testing.T) {
 		})
 	}
 	dir := filepath.Join(t.TempDir(), "out")
-	code, out, errs := apart(t, "crawl", "--job", l.job(t, "", "", ""), "-o", dir, "--allow-private", "--bind", "127.0.0.2,127.0.0.3", "--quiet")
+	code, out, errs := apart(t, "crawl", "--job", l.job(t, "", "", ""), "-o", dir, "--allow-private", "--bind", "127.0.0.2,127.0.0.3")
 	if code != exitManual {
 		t.Fatalf("exit %d\n%s%s", code, out, errs)
 	}
-	orders := []string{"tasks", "release", "-o", dir}
+	end, orders := out+errs, []string{"tasks", "release", "-o", dir}
 	for _, task := range searches(t, dir) {
 		s, want, state := task.Of, int64(6), crawl.TaskDone
 		if "http://"+s.Site == l.sites[1].URL {
 			want, state = 0, crawl.TaskManual
 			orders = append(orders, strconv.Itoa(int(task.ID)))
+			if site := strings.TrimPrefix(l.sites[1].URL, "http://"); !strings.Contains(end, "\n  "+site+": attempt ") {
+				t.Errorf("the end does not say what is wrong with %s:\n%s", site, end)
+			}
 			if !strings.Contains(s.Why, "refuses every node (403)") || s.Lost > 0 {
 				t.Errorf("%s on %s: %s", s.Product, s.Site, s.Why)
 			}

@@ -41,7 +41,7 @@ func (cr *Crawl) troubles(ctx context.Context, job uint32) (out []Trouble, succe
 		if reasons[t.Site] == nil {
 			reasons[t.Site] = map[string]int64{}
 		}
-		if unanswered(searches, t) {
+		if cr.unanswered(searches, t) {
 			return
 		}
 		for r, n := range t.Reasons {
@@ -79,11 +79,19 @@ func (cr *Crawl) troubles(ctx context.Context, job uint32) (out []Trouble, succe
 	return out[:min(len(out), maxTroubles)], succeeded, moved, nil
 }
 
-// unanswered adds a search that waits for a person, or was refused by robots.txt, to the troubles of its engine; it reports whether the
-// task is such a search.
-func unanswered(of map[string]*Trouble, t *frontier.Task) bool {
+// unanswered adds a search that waits for a person, or was refused by robots.txt, to the troubles of its engine, or of the site that keeps it;
+// it reports whether the task is such a search.
+func (cr *Crawl) unanswered(of map[string]*Trouble, t *frontier.Task) bool {
 	if t.Of == nil || t.State != crawl.TaskManual && t.Reasons[string(crawl.ReasonRobots)] == 0 {
 		return false
+	}
+	if target := cr.f.Task(t.Of.Stuck); target != nil && t.State == crawl.TaskManual {
+		why := target.History[len(target.History)-1]
+		if of[target.Site] == nil {
+			of[target.Site] = &Trouble{Site: target.Site, Why: string(crawl.KindSearch), Detail: why}
+		}
+		of[target.Site].URLs += target.Pending()
+		return true
 	}
 	if of[t.Site] == nil {
 		of[t.Site] = &Trouble{Site: t.Site, Why: string(crawl.KindSearch)}
