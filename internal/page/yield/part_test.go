@@ -199,3 +199,20 @@ func TestPartGivesBackOnce(t *testing.T) {
 		}
 	}
 }
+
+// A template whose URLs say the same in every order is of combinations: that its pages lead nowhere new is no sign of an end.
+func TestCombinations(t *testing.T) {
+	m := New()
+	id := m.Template(parsed(t, "http://h.test/find?a=1&b=2"))
+	if m.combines(m.byID[id]) {
+		t.Fatal("it combines before anything was seen")
+	}
+	for i := range 2 * agreeOrder {
+		name := fmt.Sprint(i)
+		likeness(t, m, fmt.Sprintf("http://h.test/find?a=%d&b=2", i), name)
+		likeness(t, m, fmt.Sprintf("http://h.test/find?b=2&a=%d", i), name)
+	}
+	if !m.combines(m.byID[id]) {
+		t.Error("the order of parameters makes no difference, and it does not combine")
+	}
+}
