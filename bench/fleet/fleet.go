@@ -31,7 +31,7 @@ type options struct {
 	recycle      time.Duration
 	away         time.Duration
 	latency      time.Duration // of every answer
-	text         int           // bytes of a page
+	text, own    int           // bytes of a page: what it has in common with those of its site, and what it alone says
 	concurrency  int           // requests at once of an agent; 0 is 32
 	limits       string        // of the job, instead of the faults' own
 }
@@ -137,7 +137,7 @@ func (f *fleet) close() {
 }
 
 func (f *fleet) open(ctx context.Context) error {
-	return f.openWith(ctx, webs.Random(webs.RandomConfig{Sites: f.o.sites, Pages: f.o.pages, Links: 6, Seed: 1, Latency: f.o.latency, Text: f.o.text}))
+	return f.openWith(ctx, webs.Random(webs.RandomConfig{Sites: f.o.sites, Pages: f.o.pages, Links: 6, Seed: 1, Latency: f.o.latency, Text: f.o.text, Own: f.o.own}))
 }
 
 // openWith starts a fleet on a web.

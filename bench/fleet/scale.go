@@ -18,7 +18,8 @@ import (
 const (
 	scaleLatency     = 100 * time.Millisecond
 	scaleConcurrency = 8
-	scaleText        = 30 << 10 // bytes of a page, about what documentation has
+	scaleText        = 10 << 10 // bytes of a page that all of its site have, such as navigation, and
+	scaleOwn         = 20 << 10 // that it has for itself; together about what documentation has
 )
 
 // measured is what a fleet did in a window.
@@ -32,7 +33,7 @@ type measured struct {
 
 // scale compares one agent with several.
 func scale(ctx context.Context, o options, tmp string, agents int, window time.Duration) error {
-	o.sites, o.latency, o.text, o.concurrency = 128, scaleLatency, scaleText, scaleConcurrency
+	o.sites, o.latency, o.text, o.own, o.concurrency = 128, scaleLatency, scaleText, scaleOwn, scaleConcurrency
 	o.limits = "{delay: 0, per_ip: 0, site_connections: 2}"
 	one, err := rate(ctx, o, filepath.Join(tmp, "one"), 1, window)
 	if err != nil {

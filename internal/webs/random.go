@@ -17,7 +17,8 @@ type RandomConfig struct {
 	Links   int // a page, on average
 	Seed    uint64
 	Latency time.Duration // of every answer
-	Text    int           // bytes of text that every page has at least
+	Text    int           // bytes of text that all pages of a site have in common, at least
+	Own     int           // bytes of text that a page has for itself, at least
 }
 
 // Random returns a web of sites "sN.test" whose pages link to each other at random and in every way that HTML knows.
@@ -129,9 +130,38 @@ func (s *randomSite) body(n int, host string) string {
 		siteName(other), port, n, n)
 	b.WriteString(strings.Repeat("<p>Words to read, more or less of them.</p>\n", 5+rng.IntN(40)))
 	b.WriteString(s.text())
+	s.own(&b, rng)
 	b.WriteString("</body></html>")
 	return b.String()
 }
+
+// own writes what no other page says: words as often as they are in texts, some of them all the time.
+func (s *randomSite) own(b *strings.Builder, rng *rand.Rand) {
+	words := vocabulary()
+	for end := b.Len() + s.c.Own; b.Len() < end; {
+		b.WriteString("<p>")
+		for range 40 + rng.IntN(40) {
+			at := rng.Float64()
+			b.WriteString(words[int(float64(len(words))*at*at*at)])
+			b.WriteByte(' ')
+		}
+		b.WriteString("</p>\n")
+	}
+}
+
+// vocabulary are the words of such texts.
+var vocabulary = sync.OnceValue(func() (words []string) {
+	const consonants, vowels, size = "bdfgklmnprstvz", "aeiou", 4000
+	rng := rand.New(rand.NewPCG(size, 0))
+	for range size {
+		var w []byte
+		for range 1 + rng.IntN(4) {
+			w = append(w, consonants[rng.IntN(len(consonants))], vowels[rng.IntN(len(vowels))])
+		}
+		words = append(words, string(w))
+	}
+	return words
+})
 
 // text is what all pages of a site have in common: words that compress as text does.
 func (s *randomSite) text() string {
