@@ -108,3 +108,25 @@ func TestSimulatedBestBesideSpam(t *testing.T) {
 		}
 	})
 }
+
+// A job whose time is over does not wait for sites that do not answer: it ends within seconds, and what it had asked of them is pending.
+func TestSimulatedTimeIsOver(t *testing.T) {
+	simulated(t, func(t *testing.T) {
+		w := webs.New()
+		w.Sites["hang.test"] = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != "/robots.txt" {
+				<-r.Context().Done()
+			}
+			http.NotFound(rw, r)
+		})
+		s := newWorld(t, t.TempDir(), w)
+		s.enter("a")
+		j := fleetJob("80", 0)
+		j.Identity.Seeds, j.Limits.MaxTime = []string{"http://hang.test/"}, 5*time.Second
+		began, id := time.Now(), s.submit(j)
+		s.until("the job ends", time.Minute, func() bool { return s.job(id).State == crawl.JobLimited })
+		if took := time.Since(began); took > 12*time.Second || s.job(id).Counts.Pending != 1 {
+			t.Errorf("it took %v, and left %+v", took, s.job(id).Counts)
+		}
+	})
+}

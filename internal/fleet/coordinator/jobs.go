@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"container/heap"
 	"context"
 	"log/slog"
@@ -72,6 +73,7 @@ type run struct {
 	lines    lines            // of a job that collects, else nil
 	called   map[string]bool  // sites whose line stands in due
 	limited  string
+	timeUp   time.Time // when its time was over; zero: it is not
 	begun    time.Time
 	before   int64     // ms of earlier runs
 	again    time.Time // no cycle begins before
@@ -348,6 +350,9 @@ func (c *Coordinator) step(ctx context.Context, now time.Time, j *frontier.Job, 
 		return false, nil
 	}
 	r.applied()
+	if err := c.overtime(ctx, now, j, r); err != nil || c.sinks.behind() {
+		return false, err
+	}
 	if err := c.market(ctx, now, j, r); err != nil || c.sinks.behind() {
 		return false, err
 	}
@@ -379,7 +384,7 @@ func (c *Coordinator) limits(ctx context.Context, now time.Time, j *frontier.Job
 	l := j.Limits
 	switch {
 	case l.MaxTime > 0 && r.ran(now) >= l.MaxTime:
-		r.limited = "max-time"
+		r.limited, r.timeUp = "max-time", now
 	case l.MaxBytes > 0 && j.Totals.Bytes >= l.MaxBytes:
 		r.limited = "max-bytes"
 	case l.MaxPages > 0 && j.Totals.Fetched >= l.MaxPages:
@@ -391,6 +396,27 @@ func (c *Coordinator) limits(ctx context.Context, now time.Time, j *frontier.Job
 		return
 	}
 	c.drainLeases(ctx, j.ID)
+}
+
+// overtimeMost is how long what is under way is waited for once a job's time is over: as long as who interrupts a crawl waits.
+const overtimeMost = 3 * time.Second
+
+// overtime takes back the leases of a job whose time is over and that wait for sites that do not answer. What they hold is pending again.
+func (c *Coordinator) overtime(ctx context.Context, now time.Time, j *frontier.Job, r *run) error {
+	if r.timeUp.IsZero() || j.Open == 0 || now.Sub(r.timeUp) < overtimeMost {
+		return nil
+	}
+	var recalls []crawl.Recall
+	c.f.Leases(func(l *frontier.Lease) {
+		if l.Job == j.ID {
+			recalls = append(recalls, crawl.Recall{Lease: l.ID, Reason: crawl.EndDrained})
+		}
+	})
+	if len(recalls) == 0 {
+		return nil
+	}
+	slices.SortFunc(recalls, func(a, b crawl.Recall) int { return cmp.Compare(a.Lease, b.Lease) })
+	return c.recall(ctx, recalls)
 }
 
 // room returns how many URLs may still be given out under --max-pages.
