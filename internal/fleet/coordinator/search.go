@@ -64,8 +64,8 @@ func (s *shownJob) shown(row ledger.Task) ledger.Task {
 		return row
 	}
 	kind := s.view.Placing.Type
-	if engines := append(slices.Clip(s.view.engines()), s.view.Given...); row.Search != nil && row.Search.Engine < len(engines) {
-		kind = cmp.Or(engines[row.Search.Engine].Type, kind)
+	if row.Search != nil {
+		kind = cmp.Or(s.view.engineType(row.Search.Engine), kind)
 	}
 	if slices.Contains(s.view.Lacks, kind) {
 		row.Lacks = kind
@@ -79,6 +79,18 @@ func (v *JobView) engines() []crawl.Engine {
 		return nil
 	}
 	return v.Identity.Collect.Engines
+}
+
+// engineType returns the type of nodes that an engine asks for, by its number; empty if there is no such engine.
+func (v *JobView) engineType(no int) string {
+	own := v.engines()
+	switch {
+	case no < len(own):
+		return own[no].Type
+	case no-len(own) < len(v.Given):
+		return v.Given[no-len(own)].Type
+	}
+	return ""
 }
 
 // searching says of a waiting task what its search asks for: nodes of its engine's type, its product, what it is about, and, for
