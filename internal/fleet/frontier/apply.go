@@ -69,6 +69,7 @@ type tx struct {
 	omitted map[string]map[crawl.Kind]int64 // counts of this entry, by their keys
 	awaited map[string]bool                 // what searches wait for since this entry, or with false do not any more, by awaitKey
 	refused []refusedURL                    // by limits, of jobs that collect
+	led     map[recKey]recKey               // where pages redirect to since this entry; to nothing: nowhere any more
 
 	fx Effects
 

@@ -151,3 +151,19 @@ func (f *Frontier) unstuck(ids []uint32) []uint32 {
 	slices.Sort(out)
 	return slices.Compact(out)
 }
+
+// refusedURL is a URL that a limit has ended.
+type refusedURL struct {
+	key recKey
+	r   *record
+}
+
+// countRefused counts what limits have ended for the searches that wait for it.
+func (x *tx) countRefused() error {
+	for _, u := range x.refused {
+		if err := x.ends(u.key, u.r, 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}

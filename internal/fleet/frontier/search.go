@@ -311,18 +311,16 @@ func (x *tx) moved(from, to recKey) error {
 	last, err := x.movedTo(to)
 	if err == nil && last == from { // a wall of cookies leads back: the page is asked again
 		last, err = to, x.b.Delete(awaitKey(to, 0), nil)
+		x.redirects(to, recKey{})
 	}
 	if to = last; err != nil {
 		return err
 	}
-	err = x.f.each(awaitsOf(from), func(key, _ []byte) error {
-		t := x.f.Searching(from.job, binary.BigEndian.Uint32(key[len(key)-4:]))
-		if t == nil {
-			return nil
-		}
-		if waits, err := x.waitsFor(t, from); !waits || err != nil {
-			return err
-		}
+	waiting, err := x.waiting(from)
+	if err != nil {
+		return err
+	}
+	for _, t := range waiting {
 		x.tasks[t.ID] = t
 		own := awaitKey(from, t.Search)
 		x.noteAwait(own, false)
@@ -330,20 +328,26 @@ func (x *tx) moved(from, to recKey) error {
 			return err
 		}
 		fresh, err := x.await(t, to)
-		if !fresh && err == nil {
+		if err != nil {
+			return err
+		}
+		if !fresh {
 			t.Of.Found-- // it has named both
 		}
-		return err
-	})
-	if err != nil {
-		return err
 	}
+	x.redirects(from, to)
 	return x.b.Set(awaitKey(from, 0), to.key[:], nil)
 }
 
 // movedTo follows the redirects of pages that have ended. Where they lead stands where a search would that has no number.
 func (x *tx) movedTo(k recKey) (recKey, error) {
 	for range crawl.MaxRedirects {
+		if to, ok := x.led[k]; ok && to == (recKey{}) {
+			return k, nil
+		} else if ok {
+			k = to
+			continue
+		}
 		to, ok, err := x.look.get(awaitKey(k, 0))
 		if !ok || err != nil {
 			return k, err
@@ -526,22 +530,6 @@ func (s *Search) off() string {
 		return "1 result is " + where
 	}
 	return fmt.Sprintf("%d results are %s", s.Off, where)
-}
-
-// refusedURL is a URL that a limit has ended.
-type refusedURL struct {
-	key recKey
-	r   *record
-}
-
-// countRefused counts what limits have ended for the searches that wait for it.
-func (x *tx) countRefused() error {
-	for _, u := range x.refused {
-		if err := x.ends(u.key, u.r, 1); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // withTargets adds to tasks those that fetch what their searches have named.

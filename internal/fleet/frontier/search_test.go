@@ -216,3 +216,37 @@ func TestEditedSearchGoesOn(t *testing.T) {
 		t.Errorf("%q, %s", target.State, seeker.Status())
 	}
 }
+
+// A page that redirects is the one that it leads to, for a search that names it in the very entry in which that comes to light, too.
+func TestRedirectInOneEntry(t *testing.T) {
+	for _, first := range []bool{true, false} {
+		s := newSearching(t, 2, "s.test")
+		const from, to = "http://s.test/1", "http://s.test/2"
+		s.names(1, "n", from)
+		seeker := s.Searching(1, 2)
+		asks, gets := s.begin(seeker.ID, "n"), s.begin(s.targets()[0].ID, "n")
+		asked, _ := crawl.Parse(seeker.Of.URL)
+		moved := outcomeOf(t, from, 301)
+		moved.Redirect = to
+		parts := []crawl.Part{
+			{Lease: asks, Found: []crawl.Found{{Parent: asked.Key(), Links: []crawl.Link{{URL: from}}}}, Outcomes: []crawl.Outcome{{
+				Key: asked.Key(), URL: seeker.Of.URL, State: crawl.Fetched, Status: 200, Owner: 2,
+				Answered: &crawl.Answered{Verdict: crawl.AnswerFound, Stated: crawl.Stated{N: 1, Kind: crawl.StatedExact}, Results: 1},
+			}}},
+			{Lease: gets, Found: []crawl.Found{{Parent: moved.Key, Links: []crawl.Link{{URL: to, Redirect: true}}}}, Outcomes: []crawl.Outcome{moved}},
+		}
+		if !first {
+			slices.Reverse(parts)
+		}
+		for i := range parts {
+			parts[i].Attempt, parts[i].Epoch, parts[i].No, parts[i].Final = 1, 1, 1, true
+		}
+		s.apply(crawl.Entry{Kind: crawl.EntryParts, Node: "n", Incarnation: "i", Parts: parts})
+		s.part(s.begin(s.targets()[0].ID, "n"), crawl.Part{Final: true, Outcomes: []crawl.Outcome{outcomeOf(t, to, 200)}})
+		for no := range uint32(2) {
+			if of := s.Searching(1, no+1).Of; of.Found != 1 || of.Collected != 1 || of.Lost != 0 {
+				t.Errorf("named first %v, search %d: %d found, %d collected, %d lost", first, no+1, of.Found, of.Collected, of.Lost)
+			}
+		}
+	}
+}

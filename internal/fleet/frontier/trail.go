@@ -1,8 +1,11 @@
 package frontier
 
 import (
+	"encoding/binary"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 
 	"argosy/internal/crawl"
 	"argosy/internal/plan/learn"
@@ -56,6 +59,39 @@ func (x *tx) collected(j *Job, t *Task, l *Lease, r *record, o *crawl.Outcome) e
 		t.note(t.Of.Stop)
 	}
 	return x.ends(recKey{t.space(), o.Key}, r, 1)
+}
+
+// redirects notes where a page redirects to: the store does not know before the end of the entry.
+func (x *tx) redirects(from, to recKey) {
+	if x.led == nil {
+		x.led = map[recKey]recKey{}
+	}
+	x.led[from] = to
+}
+
+// waiting are the tasks of the searches that wait for a page, those of this very entry included, in the order of the searches.
+func (x *tx) waiting(k recKey) (out []*Task, err error) {
+	prefix, numbers := awaitsOf(k), map[uint32]bool{}
+	for key := range x.awaited {
+		if key[:len(prefix)] == string(prefix) {
+			numbers[binary.BigEndian.Uint32([]byte(key[len(prefix):]))] = true
+		}
+	}
+	err = x.f.each(prefix, func(key, _ []byte) error {
+		numbers[binary.BigEndian.Uint32(key[len(prefix):])] = true
+		return nil
+	})
+	for _, no := range slices.Sorted(maps.Keys(numbers)) {
+		t := x.f.Searching(k.job, no)
+		if t == nil || err != nil {
+			continue
+		}
+		var waits bool
+		if waits, err = x.waitsFor(t, k); waits {
+			out = append(out, t)
+		}
+	}
+	return out, err
 }
 
 // did takes a step of a search down.
