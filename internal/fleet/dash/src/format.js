@@ -36,6 +36,13 @@ export function clock(ms) {
 // bare is a URL without what all have.
 export const bare = u => plain(u).replace(/^https?:\/\//, '');
 
+// tails are names without the directories that all of them begin with, so that what differs is seen; of a longer one the end.
+export function tails(names, most) {
+  let from = names.length > 1 ? names[0].lastIndexOf('/') + 1 : 0;
+  for (const n of names) while (from > 0 && !n.startsWith(names[0].slice(0, from))) from = names[0].lastIndexOf('/', from - 2) + 1;
+  return names.map(n => { const s = from > 0 ? '…/' + n.slice(from) : n; return s.length > most ? '…' + s.slice(1 - most) : s; });
+}
+
 // plain is a text from outside without the marks that turn the direction of what stands beside it.
 export const plain = s => String(s).replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 

@@ -1,7 +1,7 @@
 import { h } from '../lib/preact.mjs';
 import { useState } from '../lib/hooks.mjs';
 import { Chart } from './chart.jsx';
-import { bare, clock, count, decimal, short, span } from './format.js';
+import { bare, clock, count, decimal, short, span, tails } from './format.js';
 import { t } from './text.js';
 import { Bars, Empty, Panel, Table, Tile, useLive, Wrong, onJob } from './ui.jsx';
 
@@ -44,17 +44,17 @@ function Auction({ job, no, theme }) {
   const v = one.data;
   if (!v) return <Wrong error={one.error} />;
   const prices = v.prices || [], bidden = v.bidden || [], rounds = prices.length, round = step === null ? rounds : Math.min(step, rounds);
-  const name = lot => bare(v.lots[lot] ? v.lots[lot].url : String(lot));
+  const ends = tails(bidden.map(lot => bare(v.lots[lot] ? v.lots[lot].url : String(lot))), 28);
   const most = bidden.map((lot, i) => ({ lot, i, last: rounds ? prices[rounds - 1][i] : 0 })).sort((a, b) => b.last - a.last).slice(0, colours.length);
   return <div class="grid">
     {rounds > 0 && <Panel size="wide" title={t('Prices, round by round: market {0}', no)}>
-      <Chart theme={theme} steps x={prices.map((_, i) => i + 1)} format={n => decimal(n, 3)} lines={most.map((m, k) => ({ label: name(m.lot).slice(0, 28), values: prices.map(p => p[m.i]), color: colours[k] }))}
+      <Chart theme={theme} steps x={prices.map((_, i) => i + 1)} format={n => decimal(n, 3)} lines={most.map((m, k) => ({ label: ends[m.i], values: prices.map(p => p[m.i]), color: colours[k] }))}
         summary={t('Prices of {0} lots in {1} rounds', bidden.length, rounds)} /></Panel>}
     {rounds > 0 && <Panel size="wide" title={t('After round {0} of {1}', round, rounds)} tools={<div class="row">
       <button disabled={round <= 1} onClick={() => setStep(round - 1)}>{t('Back')}</button>
       <input type="range" aria-label={t('Round')} min={1} max={rounds} value={round} onInput={e => setStep(Number(e.target.value))} />
       <button disabled={round >= rounds} onClick={() => setStep(round + 1)}>{t('Forth')}</button></div>}>
-      <Bars unit={Math.max(1e-9, ...prices[rounds - 1])} rows={bidden.map((lot, i) => ({ name: name(lot), value: prices[round - 1][i] })).sort((a, b) => b.value - a.value)} show={r => decimal(r.value, 3)} /></Panel>}
+      <Bars unit={Math.max(1e-9, ...prices[rounds - 1])} rows={bidden.map((lot, i) => ({ name: ends[i], value: prices[round - 1][i] })).sort((a, b) => b.value - a.value)} show={r => decimal(r.value, 3)} /></Panel>}
     <Panel size="full" title={t('What was offered in market {0}', no)} note={rounds ? '' : t('no auction: each lot went to the best bid')}>
       {v.lots.length ? <Table label={t('What was offered in market {0}', no)} rows={v.lots.slice(0, 300)} rowKey={l => l.lot} columns={[
         { title: t('Lot'), wide: true, cell: l => <span class="url">{bare(l.url)}{l.urls > 1 ? ' ' + t('and {0} more', l.urls - 1) : ''}</span> }, { title: t('Seller'), num: true, cell: l => l.seller },

@@ -80,24 +80,25 @@ export function Overview({ job, jobs, status, me, theme }) {
   const best = useLive(id && !over && job.state === 'running' ? `/jobs/${id}/believed` : null, { on: onJob(id), every: 10000 }).data;
   const c = job ? job.counts : null;
   const drawn = useMemo(() => live(series.data, bins.data), [series.data, bins.data, theme]);
-    const rate = drawn && drawn.rate.values.length ? drawn.rate.values[drawn.rate.values.length - 1] : null;
+  const rate = drawn && drawn.rate.values.length ? drawn.rate.values[drawn.rate.values.length - 1] : null;
   const volume = drawn && drawn.rate.bytes.length ? drawn.rate.bytes[drawn.rate.bytes.length - 1] : null;
   const cost = (nodes.data || []).reduce((sum, n) => sum + n.cost, 0), done = (nodes.data || []).reduce((sum, n) => sum + n.fetched, 0);
   if (!job) return <Empty>{t('There is no job yet.')} <a href="#/jobs">{t('Start one')}</a></Empty>;
   const reasons = reasonRows(c.reasons);
-  const running = job.state === 'running' && !over;
+  const running = job.state === 'running' && !over, asked = over ? bins.data : series.data;
+  const soon = asked ? t('too early to say') : '…', none = asked ? t('Nothing has been measured yet.') : '…';
   return <div class="page">
     <Wrong error={series.error} />
     <dl class="tiles">
       <Tile label={t('State')} value={<State of={job.state} />} note={job.limited ? t('limit reached') + ': ' + job.limited : t('ran for {0}', span(job.ran_ms))} />
       <Tile label={t('Fetched')} value={count(c.fetched)} note={t('{0} pages', short(c.pages))} />
-      <Tile label={t('Rate')} value={running && rate !== null ? decimal(rate) + ' /s' : '–'} note={running && volume !== null ? bytes(volume) + '/s' : t('not running')} />
+      <Tile label={t('Rate')} value={running && rate !== null ? decimal(rate) + ' /s' : '–'} note={!running ? t('not running') : volume !== null ? bytes(volume) + '/s' : soon} />
       <Tile label={t('Queue')} value={count(c.pending)} note={t('{0} in leases', count(c.held || 0))} />
       <Tile label={t('Failed')} value={count(c.failed)} note={percent(c.failed / Math.max(1, c.fetched + c.failed))} kind={c.failed > c.fetched / 10 ? 'warn' : ''} />
       <Tile label={t('Volume')} value={bytes(c.bytes)} note={t('{0} duplicates', short(c.duplicates))} />
       <Tile label={t('Sites')} value={count(c.sites)} note={t('{0} crawling, {1} waiting', c.crawling, c.waiting)} />
       {!over && <Tile label={t('Nodes')} value={count(status.nodes)} note={t('{0} leases', count(status.leases))} />}
-      {running && <Tile label={t('Projected end')} value={drawn && drawn.end ? clock(drawn.end) : '–'} note={drawn && drawn.end ? t('in {0}', span(drawn.end - Date.now())) : trend(series.data)} />}
+      {running && <Tile label={t('Projected end')} value={drawn && drawn.end ? clock(drawn.end) : '–'} note={drawn && drawn.end ? t('in {0}', span(drawn.end - Date.now())) : series.data ? trend(series.data) : '…'} />}
       {best && best.bound > 0 && <Tile label={t('Share of the bound')} value={percent(best.share)} note={t('{0} of {1} Mbit/s, as the strategy believes', decimal(best.held), decimal(best.bound))} />}
       {cost > 0 && <Tile label={jobs.length > 1 ? t('Cost, all jobs') : t('Cost')} value={decimal(cost, 2)} note={t('{0} a million URLs', decimal(cost / Math.max(1, done) * 1e6, 2))} />}
       {c.manual > 0 && <Tile label={t('Need a person')} value={<a href="#/tasks?state=manual">{count(c.manual)}</a>} note={t('tasks')} kind="warn" />}
@@ -106,16 +107,16 @@ export function Overview({ job, jobs, status, me, theme }) {
     <div class="grid">
       <Panel size="wide" title={t('URLs a second')}>
         {drawn ? <Chart theme={theme} x={drawn.rate.x} format={v => decimal(v)} lines={[{ label: t('URLs a second'), values: drawn.rate.values, color: '--accent', fill: true }]} summary={t('URLs a second, now {0}', decimal(rate))} />
-          : <Empty>{t('Nothing has been measured yet.')}</Empty>}
+          : <Empty>{none}</Empty>}
       </Panel>
       <Panel size="wide" title={t('Fetched and queue')} note={drawn && drawn.end ? t('dashed: projected') : ''}>
-        {drawn ? <Chart theme={theme} x={drawn.queue.x} format={short} lines={drawn.queue.lines} summary={t('{0} fetched, {1} in the queue', c.fetched, c.pending)} /> : <Empty>{t('Nothing has been measured yet.')}</Empty>}
+        {drawn ? <Chart theme={theme} x={drawn.queue.x} format={short} lines={drawn.queue.lines} summary={t('{0} fetched, {1} in the queue', c.fetched, c.pending)} /> : <Empty>{none}</Empty>}
       </Panel>
       <Panel title={t('Bytes by type')}><Wrong error={types.error} />
         {types.data && types.data.length ? <Bars rows={types.data.map(s => ({ name: s.name || t('not said'), value: s.bytes, urls: s.urls }))} show={r => bytes(r.value) + ' · ' + short(r.urls)} /> : <Empty>{types.data ? t('Nothing yet.') : '…'}</Empty>}
       </Panel>
       <Panel title={t('Answers by status')}>
-        {codes.data && codes.data.length ? <Bars rows={[...codes.data].sort((a, b) => b.urls - a.urls).map(s => ({ name: s.name, value: s.urls, kind: s.name >= '500' ? 'bad' : s.name >= '400' ? 'warn' : s.name >= '300' ? 'off' : 'ok' }))} show={r => count(r.value)} /> : <Empty>{t('Nothing yet.')}</Empty>}
+        {codes.data && codes.data.length ? <Bars rows={[...codes.data].sort((a, b) => b.urls - a.urls).map(s => ({ name: s.name, value: s.urls, kind: s.name >= '500' ? 'bad' : s.name >= '400' ? 'warn' : s.name >= '300' ? 'off' : 'ok' }))} show={r => count(r.value)} /> : <Empty>{codes.data ? t('Nothing yet.') : '…'}</Empty>}
       </Panel>
       <Panel title={t('Why URLs were refused or failed')}>
         {reasons.length ? <Bars rows={reasons} show={r => count(r.value)} /> : <Empty>{t('Nothing was refused.')}</Empty>}
