@@ -32,6 +32,16 @@ type Cut struct {
 	Times   int    `cbor:"8,keyasint,omitempty" json:"times"`        // how often it was shut out for saying too much
 }
 
+// Join takes over from a copy of the cut what shuts more out. It reports whether that changed something.
+func (c *Cut) Join(copied *Cut) (changed bool) {
+	forever := c.Forever || copied.Forever
+	if changed = forever != c.Forever || copied.At > c.At; changed && copied.At > c.At {
+		*c = *copied
+	}
+	c.Forever = forever
+	return changed
+}
+
 // MaxNodes bounds the names that are bound to keys.
 const MaxNodes = 10_000
 

@@ -135,6 +135,22 @@ func (t *Token) State(now int64) string {
 	return TokenGood
 }
 
+// Join takes over from a copy of the token what makes it worth less: that it is revoked, and who has joined with it. It reports whether
+// that changed something.
+func (t *Token) Join(copied *Token) (changed bool) {
+	if copied.Revoked > 0 && t.Revoked == 0 {
+		t.Revoked, t.RevokedBy, changed = copied.Revoked, copied.RevokedBy, true
+	}
+	used := slices.Clip(t.Used)
+	for _, u := range copied.Used {
+		if !slices.ContainsFunc(used, func(has Use) bool { return has.Node == u.Node && has.Key == u.Key }) {
+			used, changed = append(used, u), true
+		}
+	}
+	t.Used = used
+	return changed
+}
+
 // Who returns whom a token lets in; false where it is not good any more. A spent one still says who comes: whether the node may join
 // again is for Admit to say.
 func (t *Token) Who(now int64) (Who, bool) {

@@ -308,9 +308,46 @@ func TestRecordsOutliveTheBus(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, stop := open(2)
-	defer stop()
 	_, observes := again.Who(text)
 	if got := again.Names(); fmt.Sprint(got) != fmt.Sprint(was) || len(got) != 2 || !observes {
 		t.Errorf("on a new bus: %+v, was %+v", got, was)
+	}
+	stop()
+
+	if err := os.CopyFS(dir+"/bus3", os.DirFS(dir+"/bus2")); err != nil { // a bus that will have lost what comes now
+		t.Fatal(err)
+	}
+	again, stop = open(2)
+	made, late, err := again.Make(t.Context(), access.Wanted{Role: access.Observer}, me)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := join(t.Context(), again, newKey(t), "o", joins); err != nil {
+		t.Fatal(err)
+	}
+	for _, token := range again.Tokens() {
+		if token.ID != made.ID && token.Role == access.Observer {
+			err = errors.Join(err, again.RevokeToken(t.Context(), token.ID, me))
+		}
+	}
+	if err := errors.Join(err, again.RevokeNode(t.Context(), "n", me), again.ReleaseNode(t.Context(), "m", me)); err != nil {
+		t.Fatal(err)
+	}
+	stop()
+	again, stop = open(3)
+	defer stop()
+	if _, ok := again.Who(text); ok {
+		t.Error("a revoked token is good again once the bus has lost its end")
+	}
+	if _, ok := again.Who(late); !ok {
+		t.Error("a token is lost with the end of the bus")
+	}
+	if got := again.Names(); len(got) != 3 || got[2].Node.Name != "o" {
+		t.Errorf("the binding of a name is lost with the end of the bus: %+v", got)
+	}
+	for _, n := range again.Names() {
+		if n.Node.Name == "n" && n.State != gate.NameRevoked {
+			t.Errorf("a revoked node may join again: %+v", n)
+		}
 	}
 }

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"argosy/internal/crawl"
 	"argosy/internal/durable"
+	"argosy/internal/fleet/access"
 	"argosy/internal/fleet/bus"
 )
 
@@ -89,35 +91,96 @@ func (g *Gate) write() error {
 	return err
 }
 
-// recall puts the records of the file on a bus that has none: it is a new one, behind a copy that was restored or a log that was lost. Nodes
-// go on with the credentials that they have, so that their names must be theirs, and what was revoked must stay so.
+// recall puts on the bus what the file has and the bus lacks: the bus is a new one, behind a copy that was restored or a log that was lost,
+// or it has lost its end. Nodes go on with the credentials that they have, so that their names must be theirs, and what was revoked must
+// stay so.
 func (g *Gate) recall(ctx context.Context) error {
 	g.mu.Lock()
 	n := len(g.tokens) + len(g.nodes) + len(g.cuts)
 	g.mu.Unlock()
 	b, err := os.ReadFile(g.cfg.File)
-	if n > 0 || errors.Is(err, os.ErrNotExist) {
+	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
 	var records []kept
 	if err == nil {
 		err = crawl.Unmarshal(b, &records)
 	}
-	if err != nil {
+	if err != nil && n == 0 {
 		return fmt.Errorf("who may do what: the bus has no names, tokens and revocations, and the copy of them cannot be read: %s: %w (delete that file to go on without: nodes need a token again)", g.cfg.File, err)
 	}
+	if err != nil {
+		g.cfg.Logger.Error("the copy of names, tokens and revocations cannot be read, and is made anew", "copy", g.cfg.File, "error", err)
+		return nil
+	}
+	age := time.Duration(0)
+	if info, err := os.Stat(g.cfg.File); err == nil {
+		age = g.cfg.Now().Sub(info.ModTime())
+	}
+	put := 0
 	for _, r := range records {
-		next, err := g.records.Put(ctx, r.Name, r.Data, 0)
-		if errors.Is(err, bus.ErrChanged) { // another coordinator does the same
+		v, rev, err := g.lacks(r, age)
+		if err != nil {
+			return fmt.Errorf("who may do what: %s: record %q: %w (delete that file to go on without it)", g.cfg.File, r.Name, err)
+		}
+		if v == nil {
 			continue
 		}
-		if err != nil {
+		err = g.store(ctx, r.Name, v, rev)
+		if err != nil && !errors.Is(err, bus.ErrChanged) { // or another coordinator does the same
 			return err
 		}
-		g.learn(r.Name, r.Data, next)
+		put++
 	}
-	if len(records) > 0 {
-		g.cfg.Logger.Warn("the bus is a new one: names of nodes, tokens and revocations are those of the copy", "records", len(records), "copy", g.cfg.File)
+	switch {
+	case put > 0 && n == 0:
+		g.cfg.Logger.Warn("the bus is a new one: names of nodes, tokens and revocations are those of the copy", "records", put, "copy", g.cfg.File)
+	case put > 0:
+		g.cfg.Logger.Warn("the bus has lost names of nodes, tokens or revocations: they are those of the copy again", "records", put, "copy", g.cfg.File)
 	}
 	return nil
+}
+
+// lacks returns what a record of the file makes of that on the bus, and which revision it takes the place of; nil: the bus has it. A copy may be
+// older than the bus, of a coordinator that stood by and was away: what shuts somebody out counts wherever it stands, and what lets
+// somebody in counts only if it cannot have been taken back since.
+func (g *Gate) lacks(r kept, age time.Duration) (v any, rev uint64, err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch {
+	case strings.HasPrefix(r.Name, tokenRecord):
+		var t access.Token
+		if err := crawl.Unmarshal(r.Data, &t); err != nil {
+			return nil, 0, err
+		}
+		has, ok := g.tokens[t.ID]
+		if !ok && age < forgetAfter { // one that was revoked since would not be forgotten yet
+			return t, 0, nil
+		}
+		if ok && has.v.Join(&t) {
+			return has.v, has.rev, nil
+		}
+	case strings.HasPrefix(r.Name, nodeRecord):
+		var n access.Node
+		if err := crawl.Unmarshal(r.Data, &n); err != nil {
+			return nil, 0, err
+		}
+		_, ok := g.nodes[n.Name]
+		if c, cut := g.cuts[n.Key]; !ok && (!cut || c.v.At < n.Joined) { // it was not released since
+			return n, 0, nil
+		}
+	case strings.HasPrefix(r.Name, cutRecord):
+		var c access.Cut
+		if err := crawl.Unmarshal(r.Data, &c); err != nil {
+			return nil, 0, err
+		}
+		has, ok := g.cuts[c.Key]
+		if !ok {
+			return c, 0, nil
+		}
+		if has.v.Join(&c) {
+			return has.v, has.rev, nil
+		}
+	}
+	return nil, 0, nil
 }
