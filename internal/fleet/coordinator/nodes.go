@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"argosy/internal/crawl"
+	"argosy/internal/fleet/access"
 	"argosy/internal/fleet/frontier"
 	"argosy/internal/fleet/term"
 	"argosy/internal/plan/learn"
@@ -17,6 +18,7 @@ type fleet struct {
 	logger   *slog.Logger
 	gate     Gate // nil: whatever passes the checks is believed, and nothing is counted
 	nodes    map[string]*node
+	gone     map[string]life  // of nodes that were not heard of for long: they may come back
 	orders   map[string]order // by the nodes' names
 	refused  map[string]*Refused
 	pinged   time.Time
@@ -26,8 +28,17 @@ type fleet struct {
 }
 
 func newFleet(logger *slog.Logger, gate Gate) fleet {
-	return fleet{logger: logger, gate: gate, nodes: map[string]*node{}, orders: map[string]order{}, refused: map[string]*Refused{}}
+	return fleet{logger: logger, gate: gate, nodes: map[string]*node{}, gone: map[string]life{}, orders: map[string]order{}, refused: map[string]*Refused{}}
 }
+
+// life is what was heard of a node in one life of its process.
+type life struct {
+	incarnation string
+	term.Contact
+}
+
+// maxGone bounds the nodes of which that is remembered once they are gone: as many as there are names.
+const maxGone = access.MaxNodes
 
 // node is a node as the coordinator knows it.
 type node struct {
@@ -53,6 +64,10 @@ func (f *fleet) registered(now, trouble time.Time, info crawl.NodeInfo, sign cra
 	if n == nil || n.info.Incarnation != info.Incarnation {
 		o := f.orders[info.Node]
 		n = &node{held: map[uint64]bool{}, since: now, leaving: o.leave && o.incarnation == info.Incarnation}
+		if was, ok := f.gone[info.Node]; ok && was.incarnation == info.Incarnation {
+			n.Contact = was.Contact // it was silent, and not the coordinator deaf: its leases do not get a new term
+		}
+		delete(f.gone, info.Node)
 		f.greet, f.changed, f.newcomer = true, true, true
 		f.nodes[info.Node] = n
 		leases(func(l *frontier.Lease) {
@@ -103,6 +118,9 @@ func (f *fleet) expire(now time.Time) {
 	for id, n := range f.nodes {
 		if n.Gone(now) || n.Left && len(n.held) == 0 {
 			delete(f.nodes, id)
+			if len(f.gone) < maxGone {
+				f.gone[id] = life{n.info.Incarnation, n.Contact}
+			}
 			f.changed = true
 			f.logger.Info("node gone", "name", id, "left", n.Left)
 		}
