@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -428,6 +429,37 @@ func TestSimulatedSiteRefuses(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A site that refuses the only node that is there just now does not refuse every node: one that was recalled from it, and has not been heard
+// of for a minute, comes back and has the rest.
+func TestSimulatedAwayIsNotRefused(t *testing.T) {
+	simulated(t, func(t *testing.T) {
+		const docs = 60
+		s := newSearched(t, docs, "a", "c")
+		var had, refused atomic.Int64
+		s.site = func(rw http.ResponseWriter, r *http.Request) bool {
+			if r.Host != "s1.test" {
+				return false
+			}
+			if had.Add(1); r.RemoteAddr == "a" {
+				refused.Add(1)
+				rw.WriteHeader(http.StatusForbidden)
+				return true
+			}
+			return false
+		}
+		id := s.begin("")
+		s.until("some pages are there", time.Hour, func() bool { return had.Load() > 5 })
+		s.nodes["c"].line.cut(true)
+		was := refused.Load()
+		time.Sleep(80 * time.Second) // a term, and the node that is left has had its turn
+		if refused.Load() == was {
+			t.Error("the other node was not asked meanwhile")
+		}
+		s.nodes["c"].line.cut(false)
+		s.done(id)
+	})
 }
 
 // An engine that allows it is asked by each source address on a clock of its own, also when a node is killed and comes again and the

@@ -306,7 +306,7 @@ func (c *Coordinator) newLease(j *frontier.Job, t *schedule.Task, n *schedule.No
 	}
 	asked := c.asked(j, task, false)
 	if asked != nil && !asked.Asks {
-		asked.Alone = c.alone(task, n.ID)
+		asked.Alone = c.alone(time.Now(), task, n.ID)
 	}
 	return &crawl.Lease{
 		Asked: asked, From: from,

@@ -34,6 +34,8 @@ func newFleet(logger *slog.Logger, gate Gate) fleet {
 // life is what was heard of a node in one life of its process.
 type life struct {
 	incarnation string
+	labels      map[string]string
+	since       time.Time // it is gone
 	term.Contact
 }
 
@@ -118,8 +120,8 @@ func (f *fleet) expire(now time.Time) {
 	for id, n := range f.nodes {
 		if n.Gone(now) || n.Left && len(n.held) == 0 {
 			delete(f.nodes, id)
-			if len(f.gone) < maxGone {
-				f.gone[id] = life{n.info.Incarnation, n.Contact}
+			if !n.drains() && len(f.gone) < maxGone {
+				f.gone[id] = life{n.info.Incarnation, n.info.Labels, now, n.Contact}
 			}
 			f.changed = true
 			f.logger.Info("node gone", "name", id, "left", n.Left)

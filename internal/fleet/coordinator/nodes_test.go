@@ -43,3 +43,42 @@ func TestComesBackToItsTerm(t *testing.T) {
 		}
 	}
 }
+
+// What a site refuses a node is refused when no other node may have it: one that was recalled may, and so may one that is away for a moment.
+func TestAlone(t *testing.T) {
+	f, err := frontier.Open(frontier.DefaultConfig(t.TempDir()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	limits := crawl.DefaultLimits()
+	now := time.Unix(1_000_000, 0)
+	if _, err := f.Apply(1, now.UnixMilli(), &crawl.Entry{Kind: crawl.EntrySubmit, Job: &crawl.Job{ID: 1, Identity: crawl.Identity{Scope: crawl.ScopeSite}, Limits: limits}}); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		task frontier.Task
+		gone time.Duration // since b was not heard of any more
+		want bool
+	}{
+		"another node is there":  {frontier.Task{}, 0, false},
+		"it was recalled":        {frontier.Task{Avoid: []string{"b"}}, 0, false},
+		"it is refused":          {frontier.Task{Avoid: []string{"b"}, Shut: []string{"b"}}, 0, true},
+		"it is away":             {frontier.Task{}, 40 * time.Second, false},
+		"it is away and refused": {frontier.Task{Shut: []string{"b"}}, 40 * time.Second, true},
+		"it is gone":             {frontier.Task{}, term.NodeTTL + term.Of(&limits).Recall() + time.Second, true},
+	} {
+		co := &Coordinator{f: f, fleet: newFleet(slog.New(slog.DiscardHandler), nil)}
+		for _, node := range []string{"a", "b"} {
+			co.fleet.registered(now, now, crawl.NodeInfo{Node: node}, crawl.SignRenewed, f.Leases)
+		}
+		co.fleet.hear("a", now.Add(term.NodeTTL), now)
+		if c.gone > 0 {
+			co.fleet.expire(now.Add(term.NodeTTL + time.Second))
+		}
+		c.task.Job = 1
+		if got := co.alone(now.Add(c.gone), &c.task, "a"); got != c.want {
+			t.Errorf("%s: alone: %v", name, got)
+		}
+	}
+}

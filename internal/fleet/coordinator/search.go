@@ -9,6 +9,7 @@ import (
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/frontier"
 	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/term"
 	"argosy/internal/page/polite"
 	"argosy/internal/plan/learn"
 	"argosy/internal/plan/schedule"
@@ -33,11 +34,20 @@ func (c *Coordinator) asked(j *frontier.Job, t *frontier.Task, whole bool) *craw
 	return a
 }
 
-// alone reports whether no other node may have a task, so that what its site refuses this one is refused.
-func (c *Coordinator) alone(t *frontier.Task, node string) bool {
-	kind := c.f.Job(t.Job).Placing.Type
+// alone reports whether no other node may have a task, so that what its site refuses this one is refused. A node that was recalled may, and
+// one that has not been heard of for less than a lease's term.
+func (c *Coordinator) alone(now time.Time, t *frontier.Task, node string) bool {
+	j := c.f.Job(t.Job)
+	may := func(id string, labels map[string]string) bool {
+		return id != node && schedule.IsOfType(labels, j.Placing.Type) && !slices.Contains(t.Shut, id)
+	}
 	for id, n := range c.fleet.nodes {
-		if id != node && !n.drains() && schedule.IsOfType(n.info.Labels, kind) && !slices.Contains(t.Avoid, id) {
+		if !n.drains() && may(id, n.info.Labels) {
+			return false
+		}
+	}
+	for id, was := range c.fleet.gone {
+		if now.Sub(was.since) < term.Of(&j.Limits).Recall() && may(id, was.labels) {
 			return false
 		}
 	}

@@ -40,11 +40,13 @@ func (x *tx) edit(e *crawl.Edit) error {
 	x.clocked(t)
 	for _, of := range j.tasks { // what it names from now on may be theirs
 		if of.Search == t.Search && of.State == crawl.TaskManual {
-			of.State, of.Recalls, of.Avoid = "", 0, nil
+			of.State = ""
+			of.forgive()
 			x.tasks[of.ID] = of
 		}
 	}
-	t.State, t.Recalls, t.Avoid, t.Since = "", 0, nil, x.at
+	t.State, t.Since = "", x.at
+	t.forgive()
 	why := "changed by a person: " + changes(j, &was.Search, &e.Search)
 	t.note(why)
 	x.moves(t, why)

@@ -70,9 +70,9 @@ func (x *tx) failed(j *Job, t *Task, l *Lease) {
 	case c.Keep:
 		x.recycle(t, l, t.Site+" refuses it")
 	default:
-		t.avoid(l.Node)
+		t.shut(l.Node)
 		x.fails(t, l.Node)
-		if (l.Alone || len(t.Avoid) == mostRefused) && t.Pending() > 0 {
+		if (l.Alone || len(t.Shut) == mostRefused) && t.Pending() > 0 {
 			why := fmt.Sprintf("attempt %d on %s: %s refuses every node (403)", t.attempt(l), l.Node, t.Site)
 			t.note(why)
 			x.person(t, why)

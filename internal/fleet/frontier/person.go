@@ -33,7 +33,8 @@ func (x *tx) retry(r *crawl.Release) error {
 				return err
 			}
 		}
-		t.Recalls, t.Since, t.Avoid = 0, x.at, nil
+		t.Since = x.at
+		t.forgive()
 		x.tasks[id] = t
 		x.fx.Freed = append(x.fx.Freed, id)
 		s := x.site(t.Site)
@@ -74,7 +75,7 @@ func (x *tx) lostAgain(t *Task) error {
 		if of.State == crawl.TaskDropped {
 			return nil
 		}
-		of.Recalls, of.Avoid = 0, nil
+		of.forgive()
 		return x.undo(k, r)
 	})
 }

@@ -414,7 +414,7 @@ func (x *tx) answered(j *Job, t *Task, l *Lease, o *crawl.Outcome) {
 		if a.Stop != "" {
 			s.Stop = a.Stop
 		}
-		t.Recalls, t.Avoid = 0, nil
+		t.forgive()
 		return
 	case crawl.AnswerChanged, crawl.AnswerRefused:
 		t.State = crawl.TaskManual

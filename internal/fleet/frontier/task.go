@@ -45,8 +45,9 @@ type Task struct {
 
 	Ended crawl.Ended `cbor:"60,keyasint"` // by nodes
 
-	Search uint32  `cbor:"100,keyasint,omitempty"` // of a job that collects: the search that it is for
-	Of     *Search `cbor:"101,keyasint,omitempty"` // that search, in the task that asks for its result pages
+	Search uint32   `cbor:"100,keyasint,omitempty"` // of a job that collects: the search that it is for,
+	Shut   []string `cbor:"102,keyasint,omitempty"` // and of what a search has named: nodes that the site refuses, of those in Avoid
+	Of     *Search  `cbor:"101,keyasint,omitempty"` // that search, in the task that asks for its result pages
 
 	leases map[uint64]bool
 	head   uint64       // no entry of the queue is before this place
@@ -157,7 +158,7 @@ func (t *Task) note(s string) {
 	t.History = append(t.History, s)
 }
 
-// How many nodes are remembered as those that a task was recalled from, and, of one that fetches what a search has named, as those that its
+// How many nodes are remembered as those that a task was recalled from, and, of one that fetches what a search has named, with those that its
 // site refuses: as many have to be refused, or all that there are, before a person is asked.
 const (
 	mostAvoided = 5
@@ -185,9 +186,21 @@ func (t *Task) has(l *Lease, status int) {
 	case t.Search == 0:
 		t.Avoid = nil
 	case status < 400:
-		t.Avoid = slices.DeleteFunc(t.Avoid, func(node string) bool { return node == l.Node })
+		of := func(node string) bool { return node == l.Node }
+		t.Avoid, t.Shut = slices.DeleteFunc(t.Avoid, of), slices.DeleteFunc(t.Shut, of)
 	}
 }
+
+// shut notes that the task's site refuses a node.
+func (t *Task) shut(node string) {
+	t.avoid(node)
+	if !slices.Contains(t.Shut, node) && len(t.Shut) < mostRefused {
+		t.Shut = append(t.Shut, node)
+	}
+}
+
+// forgive lets every node have the task again.
+func (t *Task) forgive() { t.Recalls, t.Avoid, t.Shut = 0, nil, nil }
 
 // attempt is the number by which a person is told of a lease: of a search those that asked its engine are counted, and not those that
 // looked up its address.
