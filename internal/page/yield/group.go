@@ -71,6 +71,15 @@ func (m *Model) unrelated(t, o *Template) bool {
 	return t.Group != o.Group && !m.leads(t, o) && !m.leads(o, t)
 }
 
+// aside reports whether a template whose pages lead to none of their kind stands beside the one that has named it, as the log-in pages of a
+// directory's entries do: it is judged alone, and its cost is none of theirs. A day of a calendar, another order of what is shown and a copy of
+// what is known are the same trap as what names them.
+func (t *Template) aside(via *Template) bool {
+	path, _, _ := strings.Cut(t.Pattern, "?")
+	from, _, _ := strings.Cut(via.Pattern, "?")
+	return path != from && !t.bag() && !t.dated() && via.Known <= via.Faint
+}
+
 // fruitless reports whether a template has brought nothing and named nothing new.
 func (t *Template) fruitless() bool { return t.New == 0 && t.Named == 0 && t.Spared == 0 && !t.bag() }
 

@@ -16,7 +16,7 @@
 // its own kind for every two of them and were named by itself, by what brings something, or by a list that no chain without fruit
 // leads to from itself: what they lead to comes late. So is a faint one while its links lead more and more often to what is
 // there already, as those of a finite set do; a calendar is not. Templates that bring nothing are one group if one names the
-// other, if they differ in one name of their paths, or if all below one first segment have cost together what leads to a cut; then
+// other and does not stand aside of it, if they differ in one name of their paths, or if all below one first segment have cost together what leads to a cut; then
 // only a few of further shapes are tried there. What a cut group has cost is taken off the limit of those that lead into it: the days of a
 // calendar and its months are one trap.
 //
@@ -460,8 +460,8 @@ func (m *Model) faint(t, via *Template, a *Answer) Event {
 			if day && a.Found == 0 && via != t {
 				return m.barren(t, via, a, leafCosts, aLeaf) // a leaf of it
 			}
-		case a.Found > 0 && !via.dry():
-			costs = knownCosts // whatever is behind it, it is not a leaf
+		case a.Own > 0 && !via.dry():
+			costs = knownCosts // what is behind it may lead to more of its kind
 		case t.New > 0 && t.Dry < dryAfter && !t.bag():
 			t.Spared++ // a story of a list: as many as the list has
 			return m.credit(via)
@@ -496,7 +496,8 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64, of sort) Event 
 	t.Barren++
 	t.Example = a.URL.String()
 	g := m.groups[t.Group]
-	if of != aLeaf && via != nil && via != t && via.hopeless() && t.hopeless() && via.Group != t.Group {
+	below := of != aLeaf && via != nil && via != t && via.hopeless() && t.hopeless()
+	if below && (a.Own > 0 && (t.New == 0 || m.Watches(t.ID)) || !t.aside(via)) && via.Group != t.Group {
 		g = m.join(t, via)
 	}
 	if t.Barren == sameAfter && t.fruitless() {
@@ -506,7 +507,7 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64, of sort) Event 
 		g = m.joinKin(t)
 	}
 	m.touch(t, g)
-	if of == aLeaf || via != nil && m.leads(t, via) {
+	if of == aLeaf || below || via != nil && m.leads(t, via) {
 		g.Sum, t.Cost = g.Sum+costs, t.Cost+costs
 		m.count(g, a, via.Group == t.Group || m.sound(via))
 	} else if costs == knownCosts {
