@@ -62,6 +62,9 @@ func (f *fleetFlags) showToken() (string, error) {
 		token = string(b)
 	}
 	token = strings.TrimSpace(token)
+	if token == "" && f.tokenFile != "" {
+		return "", usage("--token-file %s: it is empty", f.tokenFile)
+	}
 	if strings.ContainsAny(token, "\r\n \t") {
 		return "", usage("the token: white space in it")
 	}

@@ -137,6 +137,7 @@ func TestBadInput(t *testing.T) {
 		{[]string{"serve", "-o", dir, "--tls-cert", words, "--tls-key", words}, "--tls-cert"},
 		{[]string{"serve", "-o", dir, "--token-file", words}, "16 characters"},
 		{[]string{"serve", "-o", dir, "--probe", "some"}, "none, few, all"},
+		{[]string{"jobs", "--token-file", os.DevNull}, "it is empty"},
 		{[]string{"agent", "--store", dir}, "--join"},
 		{[]string{"agent", "--join", "http://127.0.0.1:1"}, "--store"},
 		{[]string{"agent", "--join", "nonsense", "--store", dir}, "http://HOST:PORT"},
