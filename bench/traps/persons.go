@@ -72,6 +72,39 @@ func persons(how string, n int) *part {
 	})
 }
 
+// firms are n firms on lists of ten, which say their names; each links to pages about it that all say the same, under addresses of its own: a
+// log-in to claim it, and one to report it.
+func firms(n int) *part {
+	const each = 10
+	entry := []link{{"/firms/", "Firms", ""}}
+	traps := []trap{{name: "log-ins"}}
+	return made("/firms/", entry, ids("firm", n), traps, func(s *site, rest string, q url.Values) *answer {
+		pg := s.page("Firm")
+		var i int
+		switch {
+		case rest == "":
+			page := max(number(q.Get("page")), 0)
+			for i := page * each; i < min(n, page*each+each); i++ {
+				pg.link(fmt.Sprint("/firms/", i), person(i), fmt.Sprint("firm", i))
+			}
+			if page*each+each < n {
+				pg.link(fmt.Sprint("/firms/?page=", page+1), "More", "")
+			}
+			return pg.trap("", fmt.Sprint("firms ", page))
+		case rest == "claim", rest == "report":
+			pg.title = "Log in"
+			pg.text("Please log in to go on.")
+			return pg.trap("log-ins", "log in")
+		case is(rest, "%d", &i) && i < n && len(q) == 0:
+			pg.text("%s, telephone 0%d.", person(i), 10_000+draw(fmt.Sprint("telephone", i), 80_000))
+			pg.link(fmt.Sprint("/firms/claim?firm=", i), "Is this your firm?", "")
+			pg.link(fmt.Sprint("/firms/report?firm=", i), "Report", "")
+			return pg.real(fmt.Sprint("firm", i))
+		}
+		return nil
+	})
+}
+
 // titled shows the same under every address, under a name that is drawn anew each time, and names two more addresses.
 func titled() *part {
 	asked := 0
@@ -96,5 +129,6 @@ func named() (ws []*web) {
 	for _, how := range []string{"roll", "guild", "members", "row"} {
 		ws = append(ws, single("persons-"+how, persons(how, 2060), library(200)))
 	}
+	ws = append(ws, single("firms", firms(800), library(200)))
 	return append(ws, single("titled", titled(), library(200)))
 }

@@ -72,12 +72,12 @@ func (m *Model) unrelated(t, o *Template) bool {
 }
 
 // aside reports whether a template whose pages lead to none of their kind stands beside the one that has named it, as the log-in pages of a
-// directory's entries do: it is judged alone, and its cost is none of theirs. A day of a calendar, another order of what is shown and a copy of
-// what is known are the same trap as what names them.
+// directory's entries do: it is judged alone, and its cost is none of theirs. A day of a calendar, another order of what is shown and a path that
+// grows are the same trap as what names them.
 func (t *Template) aside(via *Template) bool {
 	path, _, _ := strings.Cut(t.Pattern, "?")
 	from, _, _ := strings.Cut(via.Pattern, "?")
-	return path != from && !t.bag() && !t.dated() && via.Known <= via.Faint
+	return path != from && !t.bag() && !t.dated()
 }
 
 // fruitless reports whether a template has brought nothing and named nothing new.

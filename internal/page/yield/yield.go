@@ -497,7 +497,7 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64, of sort) Event 
 	t.Example = a.URL.String()
 	g := m.groups[t.Group]
 	below := of != aLeaf && via != nil && via != t && via.hopeless() && t.hopeless()
-	if below && (a.Own > 0 && (t.New == 0 || m.Watches(t.ID)) || !t.aside(via)) && via.Group != t.Group {
+	if below && (a.Own > 0 && t.New == 0 || !t.aside(via)) && via.Group != t.Group {
 		g = m.join(t, via)
 	}
 	if t.Barren == sameAfter && t.fruitless() {
