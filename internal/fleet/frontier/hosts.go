@@ -382,7 +382,13 @@ func (x *tx) letHost(d *domain, k crawl.Key, flag uint8) error {
 			return err
 		}
 	}
-	m.Resume(group, k)
+	u, err := crawl.Parse(r.URL)
+	if err != nil {
+		return err
+	}
+	if host, ok := d.hostURL(u.Site()); ok {
+		m.Resume(group, host, k)
+	}
 	delete(x.hosts[d], k)
 	if err := x.b.Delete(at, nil); err != nil {
 		return err

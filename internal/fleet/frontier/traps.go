@@ -357,7 +357,11 @@ func (x *tx) setAside(t *Task, m *yield.Model, k recKey, u crawl.URL, r *record,
 
 // letGo makes a URL that waits pending again.
 func (x *tx) letGo(t *Task, m *yield.Model, k crawl.Key, r *record, flag uint8) error {
-	m.Resume(uint32(r.Place), k)
+	u, err := crawl.Parse(r.URL)
+	if err != nil {
+		return err
+	}
+	m.Resume(uint32(r.Place), u, k)
 	t.count(crawl.Excluded, crawl.ReasonTrapYield, -1)
 	r.State, r.Reason, r.dirty = crawl.Pending, "", true
 	r.Flags |= flag

@@ -191,6 +191,28 @@ func TestTrapWithoutTemplates(t *testing.T) {
 	}
 }
 
+// URLs of several templates wait with one group: each is told of by itself, with what its own answers were.
+func TestTrapsOfOneGroupAreToldApart(t *testing.T) {
+	m := New()
+	take(t, m, "http://h.test/claim?firm=%d", 20, func(int) uint64 { return 1 })
+	claim := m.Find(parsed(t, "http://h.test/claim?firm=1"))
+	v := Verdict{Group: m.byID[claim].Group}
+	deferred := func(format string, n int) {
+		for i := range n {
+			u := parsed(t, fmt.Sprintf(format, 1000+i))
+			m.Defer(v, u, u.Key())
+		}
+	}
+	deferred("http://h.test/firm/%d", 50)
+	deferred("http://h.test/claim?firm=%d", 30)
+	gone := parsed(t, "http://h.test/firm/1007")
+	m.Resume(v.Group, gone, gone.Key())
+	traps := m.Traps()
+	if len(traps) != 2 || traps[0].Template != "/firm/#" || traps[0].Waiting != 49 || traps[0].Answers != 0 || traps[1].Template != "/claim?firm=#" || traps[1].Waiting != 30 || traps[1].Answers != 20 {
+		t.Errorf("%+v, want 49 firms, then 30 claims of whose URLs 20 were asked for", traps)
+	}
+}
+
 // Of a template that has brought much, though most of its pages say nothing new, one answer in four is marked: marks cost a fifth
 // of a page. One that has proved nothing yet has all of its answers marked, and so has one whose last answer brought nothing.
 func TestMixedTemplateIsSampled(t *testing.T) {

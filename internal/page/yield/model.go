@@ -258,6 +258,7 @@ func (m *Model) Defer(v Verdict, u crawl.URL, k crawl.Key) {
 	}
 	g.Waiting++
 	g.Example = u.String()
+	m.stands(g, u, 1)
 	list := &g.Newest
 	if v.Hopeful {
 		list = &g.Hopeful
@@ -269,10 +270,34 @@ func (m *Model) Defer(v Verdict, u crawl.URL, k crawl.Key) {
 	g.dirty, m.changed = true, true
 }
 
+// stands counts a URL among those of its shape that wait with a group (n = 1), or no more (n = -1).
+func (m *Model) stands(g *Group, u crawl.URL, n int64) {
+	t, hash := m.find(u)
+	i := slices.IndexFunc(g.Behind, func(b behind) bool { return b.Hash == hash })
+	if i < 0 && n > 0 && len(g.Behind) < maxBehind {
+		shape := string(m.buf[:min(len(m.buf), maxPattern)])
+		if t != nil {
+			shape = t.Pattern
+		}
+		i, g.Behind = len(g.Behind), append(g.Behind, behind{Hash: hash, Shape: shape})
+	}
+	if i < 0 {
+		return
+	}
+	b := &g.Behind[i]
+	if b.Waiting += n; n > 0 {
+		b.Example = u.String()
+	}
+	if b.Waiting <= 0 {
+		g.Behind = slices.Delete(g.Behind, i, i+1)
+	}
+}
+
 // Resume notes that a URL waits no more.
-func (m *Model) Resume(group uint32, k crawl.Key) {
+func (m *Model) Resume(group uint32, u crawl.URL, k crawl.Key) {
 	if g := m.groups[group]; g != nil {
 		g.Waiting--
+		m.stands(g, u, -1)
 		g.Newest = slices.DeleteFunc(g.Newest, func(o crawl.Key) bool { return o == k })
 		g.Hopeful = slices.DeleteFunc(g.Hopeful, func(o crawl.Key) bool { return o == k })
 		g.dirty, m.changed = true, true

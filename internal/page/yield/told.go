@@ -9,7 +9,7 @@ import (
 
 // What people are told of a Model.
 
-// Traps returns the groups of which URLs wait, most first.
+// Traps returns the groups of which URLs wait, by what these look like, most first.
 func (m *Model) Traps() []crawl.Trap {
 	var out []crawl.Trap
 	for _, g := range m.groups {
@@ -46,7 +46,7 @@ func (m *Model) Traps() []crawl.Trap {
 				r.Answers, r.Empty = best.Answers, best.Barren
 			}
 		}
-		out = append(out, r)
+		out = append(out, m.apart(g, r)...)
 	}
 	slices.SortFunc(out, func(x, y crawl.Trap) int {
 		if x.Waiting != y.Waiting {
@@ -60,12 +60,41 @@ func (m *Model) Traps() []crawl.Trap {
 	return out
 }
 
-// shown is a template's pattern for people.
-func (t *Template) shown() string {
-	if t.bag() {
-		return "/" + strings.TrimPrefix(t.Pattern, bagPrefix)
+// apart tells a group's waiting URLs apart by what they look like, so that none stands under the name of others: whole is what is
+// told of all. A chain is told of as one, and what looks like nothing that is told apart stays with whole.
+func (m *Model) apart(g *Group, whole crawl.Trap) []crawl.Trap {
+	if whole.Kind() == crawl.TrapOpen {
+		return []crawl.Trap{whole}
 	}
-	return t.Pattern
+	var out []crawl.Trap
+	for _, b := range g.Behind {
+		r := crawl.Trap{Template: shown(b.Shape), Example: b.Example, Waiting: b.Waiting}
+		if t := m.byHash[b.Hash]; t != nil {
+			r.Answers, r.Empty = t.Answers, t.Barren
+		}
+		if r.Template == whole.Template || r.Kind() != whole.Kind() {
+			continue
+		}
+		whole.Waiting, whole.Answers, whole.Empty = whole.Waiting-r.Waiting, whole.Answers-r.Answers, whole.Empty-r.Empty
+		out = append(out, r)
+	}
+	if whole.Waiting > 0 {
+		if whole.Answers, whole.Empty = max(0, whole.Answers), max(0, whole.Empty); whole.Kind() == crawl.TrapOpen {
+			whole.Answers, whole.Empty = 0, 0 // no chain is left of many
+		}
+		out = append(out, whole)
+	}
+	return out
+}
+
+// shown is a template's pattern for people.
+func (t *Template) shown() string { return shown(t.Pattern) }
+
+func shown(pattern string) string {
+	if of, bag := strings.CutPrefix(pattern, bagPrefix); bag {
+		return "/" + of
+	}
+	return pattern
 }
 
 // shownBefore reports whether a template stands for its group rather than o: one with an example does, then the one with

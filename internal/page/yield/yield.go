@@ -183,11 +183,23 @@ type Group struct {
 	New       int64       `cbor:"15,keyasint,omitempty"`
 	Less      int64       `cbor:"18,keyasint,omitempty"` // of its limit, which cut groups have used up that it leads into
 	Sooner    int64       `cbor:"19,keyasint,omitempty"` // of its limit, because it has brought so much before
+	Behind    []behind    `cbor:"21,keyasint,omitempty"` // the waiting by what they look like; those of a few shapes beyond are not in it
 	Part      *Part       `cbor:"17,keyasint,omitempty"` // set: the group stands for what differs in this part of URLs only
 
 	flight int
 	dirty  bool
 }
+
+// behind is how many URLs of one shape wait with a group.
+type behind struct {
+	Hash    uint64 `cbor:"1,keyasint"` // of the template that they have, or will
+	Shape   string `cbor:"2,keyasint"` // its pattern
+	Waiting int64  `cbor:"3,keyasint"`
+	Example string `cbor:"4,keyasint"`
+}
+
+// maxBehind is how many shapes of a group's waiting URLs are told apart.
+const maxBehind = 32
 
 // bucket counts the links of faint answers, and those that led to URLs that were not there.
 type bucket struct {
