@@ -228,7 +228,8 @@ func explainDemo(c *cobra.Command, w io.Writer, dir string, keep bool, web *webs
 			fmt.Fprintf(table, "%s\t%7d\t%6d\t%8d\t%s\t%s%s\n", s[0], t.Fetched, t.Failed, t.Excluded, gap.Round(time.Millisecond), s[1], why)
 		}
 	}
-	fmt.Fprintf(table, "\nSHORTEST is the shortest time between two requests, as the site saw it; %v were asked for.\n\n", delay)
+	fmt.Fprintf(table, "\nSHORTEST is the shortest time between two requests' arrivals at the site; %v were asked for between their departures.\n"+
+		"A request that a busy machine delivers late comes some milliseconds nearer to the next one.\n\n", delay)
 	if err := table.Flush(); err != nil {
 		return
 	}
