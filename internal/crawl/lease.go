@@ -278,7 +278,7 @@ type RobotsChange struct {
 	TTLMS int64       `cbor:"3,keyasint"`
 	Why   Kind        `cbor:"4,keyasint,omitempty"`
 	Gone  bool        `cbor:"5,keyasint,omitempty"` // asked often enough: no longer worth waiting for
-	Bare  bool        `cbor:"8,keyasint,omitempty"` // it said nothing to who had no cookie: it may to who has one
+	Bare  bool        `cbor:"8,keyasint,omitempty"` // it said nothing to a lease without cookies: it may say something to one with some
 
 	DelayMS int64 `cbor:"6,keyasint,omitempty"` // Crawl-delay
 }

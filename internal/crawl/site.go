@@ -21,7 +21,7 @@ type Site struct {
 	CrawlDelayMS int64       `cbor:"17,keyasint,omitempty"`
 	Trouble      string      `cbor:"60,keyasint,omitempty"` // why it could not be asked the last time, in words; empty: it could
 
-	RobotsBare bool `cbor:"62,keyasint,omitempty"` // it said nothing to who had no cookie
+	RobotsBare bool `cbor:"62,keyasint,omitempty"` // it said nothing to a lease without cookies
 
 	Paces map[string]Pace `cbor:"61,keyasint,omitempty"` // of source addresses that asked it each by a clock of its own
 }
@@ -54,7 +54,7 @@ type SiteState struct {
 
 	ResolveFails int `cbor:"61,keyasint,omitempty"` // look-ups of its name that failed, in a row
 
-	RobotsBare bool `cbor:"63,keyasint,omitempty"` // it said nothing to who had no cookie
+	RobotsBare bool `cbor:"63,keyasint,omitempty"` // it said nothing to a lease without cookies
 
 	Headers []Header `cbor:"62,keyasint,omitempty"` // that the job's requests to it have besides
 }

@@ -36,7 +36,7 @@ type lease struct {
 
 	origin     string       // of robots.txt
 	robotsWith string       // the names of the cookies that it was asked with
-	robotsMay  bool         // it may be another one behind a wall: this lease has not asked for it with cookies, or been told that there is none
+	robotsMay  bool         // behind a wall there may be another one: this lease asked for it without cookies, and was not told that there is none
 	alone      sync.RWMutex // held while a page is asked for: by one worker alone where the wall before it is to be passed
 
 	mu      sync.Mutex // guards what follows
@@ -50,8 +50,8 @@ type lease struct {
 	jar     jar
 	led     map[crawl.Key][]crawl.Key // by where they redirected to: URLs that did, as long as no cookie has come of it
 	leads   int                       // of those URLs
-	shut    map[crawl.Key]bool        // pages that the site has refused (403) since it answered one, of what a search has named
-	open    bool                      // it has answered one
+	shut    map[crawl.Key]bool        // pages of what a search has named that the site refused (403), since its last other answer
+	open    bool                      // the site has answered a page of what a search has named
 	back    map[crawl.Key]int         // how often URLs were asked again because of a cookie that came behind them
 	vain    [walls]int                // by kinds of walls: times that a page was asked again at once for nothing, since a wall let the lease through
 	let     bool                      // one has

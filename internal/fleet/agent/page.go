@@ -152,7 +152,7 @@ func (l *lease) answer(p *page) error {
 	if !l.asks() {
 		again := false
 		switch {
-		case resp.Status == http.StatusTooManyRequests, resp.Status == http.StatusServiceUnavailable:
+		case busy(resp):
 			again, end = int(t.Tries) < l.job.Limits.Retries, crawl.EndWait
 		case l.l.Asked != nil:
 			again, end = l.refusal(t, resp.Status)

@@ -52,9 +52,12 @@ func (l *lease) reach(p *page) (err error) {
 	}
 	l.alone.Lock()
 	defer l.alone.Unlock()
+	if l.spent(p.wall) { // others have seen meanwhile that it leads nowhere
+		return nil
+	}
 	for n := 1; ; n++ {
 		before := p.resp
-		if p.resp, sent, err = l.ask(p.url); before.Status == http.StatusOK && (err != nil || p.worse()) {
+		if p.resp, sent, err = l.ask(p.url); before.Status == http.StatusOK && !l.forNow(p, err) && (err != nil || p.worse()) {
 			if p.resp != nil && err == nil {
 				p.cookie = l.takes(p.url, p.resp) || p.cookie
 				l.beside(p.url, p.resp, crawl.ReasonRedirects)
@@ -77,6 +80,32 @@ func (l *lease) reach(p *page) (err error) {
 // reader come back may lead elsewhere.
 func (p *page) worse() bool {
 	return p.resp == nil || p.resp.Status >= 400 || p.wall == silent && p.resp.Status != http.StatusOK
+}
+
+// forNow reports whether what came of asking again says nothing of the page: the fault is the node's, the lease ends, or the page before had its
+// reader come back and the site cannot answer at present.
+func (l *lease) forNow(p *page, err error) bool {
+	switch {
+	case l.ctx.Err() != nil, err != nil && crawl.KindOf(err) == crawl.KindArchive:
+		return true
+	case p.wall != sendsBack || int(p.target.Tries) >= l.job.Limits.Retries:
+		return false
+	case err != nil:
+		return crawl.KindOf(err).Transient()
+	}
+	return p.resp == nil || busy(p.resp)
+}
+
+// busy reports whether an answer says that the site cannot answer now, or is asked too often.
+func busy(resp *fetch.Response) bool {
+	return resp.Status == http.StatusTooManyRequests || resp.Status == http.StatusServiceUnavailable
+}
+
+// spent reports whether walls of a kind have been tried for nothing as often as they are.
+func (l *lease) spent(w wall) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.vain[w] >= maxSelf
 }
 
 // inVain notes that a page was asked again for nothing.
@@ -109,7 +138,7 @@ const (
 	denies         // its status says that this is not for everybody
 	silent         // a small page names nothing but itself, and a script of it comes back
 	sendsOn        // a redirect
-	walls          // how many there are
+	walls          // their number
 )
 
 // passes takes in the cookies of a page's answer, and reports whether the page is to be asked again at once, for the n-th time (from
@@ -122,7 +151,8 @@ func (l *lease) passes(p *page, sent string, n int) bool {
 	}
 	now := l.sends(p.url)
 	if to, leads := redirectOf(p); leads {
-		return n < maxSelf && now != sent && (to.String() == p.url.String() || names(before) != names(sent)) && l.tries(sendsOn, n, true)
+		back := to.String() == p.url.String() || names(before) != names(sent)
+		return back && l.tries(sendsOn, n, true) && n < maxSelf && now != sent
 	}
 	if now == sent && n == 0 {
 		if p.target.Again {
@@ -132,11 +162,14 @@ func (l *lease) passes(p *page, sent string, n int) bool {
 	}
 	was, sum := p.wall, p.sum
 	p.wall, p.sum = l.wallOf(p), p.resp.Sum()
+	if p.wall == noWall && busy(p.resp) {
+		return false
+	}
 	if n > 0 && (p.wall == noWall || p.wall == silent && was == silent && p.sum != sum) {
 		l.passed()
 		return false
 	}
-	return p.wall != noWall && n < maxSelf && now != sent && l.tries(p.wall, n, names(now) != names(sent))
+	return p.wall != noWall && l.tries(p.wall, n, names(now) != names(sent)) && n < maxSelf && now != sent
 }
 
 // tries reports whether a wall is worth to be passed, before which a page has been asked again n times: not where walls of its kind have

@@ -303,6 +303,7 @@ func TestCookieWalls(t *testing.T) {
 // notWalls are sites whose answers bring cookies, and look like walls or stand beside some; a page of theirs that must be had has a title. Every
 // cookie that fresh sets has a name of its own.
 func notWalls(fresh func(http.ResponseWriter)) map[string]http.HandlerFunc {
+	var busy atomic.Bool
 	links := func(w http.ResponseWriter, format string, n int) {
 		w.Header().Set("Content-Type", "text/html")
 		for i := range n {
@@ -366,6 +367,39 @@ func notWalls(fresh func(http.ResponseWriter)) map[string]http.HandlerFunc {
 				fmt.Fprint(w, "<meta http-equiv=refresh content=0>One moment")
 			}
 		},
+		"busy.test": func(w http.ResponseWriter, r *http.Request) { // the first who comes back finds it busy
+			switch {
+			case r.URL.Path != "/":
+				fmt.Fprint(w, "<title>in</title>in")
+			case !has(r, "k"):
+				http.SetCookie(w, &http.Cookie{Name: "k", Value: "1"})
+				w.Header().Set("Content-Type", "text/html")
+				fmt.Fprint(w, "<meta http-equiv=refresh content=0>One moment")
+			case !busy.Swap(true):
+				w.WriteHeader(http.StatusServiceUnavailable)
+			default:
+				fmt.Fprint(w, "<title>in</title>")
+				links(w, "/in/%d", notWallPages-1)
+			}
+		},
+		"paths.test": func(w http.ResponseWriter, r *http.Request) { // each directory has a cookie of its own, and nothing depends on it
+			dir, _, _ := strings.Cut(r.URL.Path[1:], "/")
+			http.SetCookie(w, &http.Cookie{Name: "k", Value: "1", Path: "/" + dir})
+			w.Header().Set("Content-Type", "text/html")
+			switch {
+			case dir == "":
+				fmt.Fprint(w, "<title>in</title>")
+				links(w, "/d%d/denied", notWallPages)
+				links(w, "/s%d/script", notWallPages)
+				links(w, "/r%d/refresh", notWallPages-1)
+			case strings.HasSuffix(r.URL.Path, "denied"):
+				w.WriteHeader(http.StatusForbidden)
+			case strings.HasSuffix(r.URL.Path, "script"):
+				fmt.Fprint(w, "<script>document.location.hash</script>in")
+			default:
+				fmt.Fprint(w, "<title>in</title><meta http-equiv=refresh content=300>in")
+			}
+		},
 		"slides.test": func(w http.ResponseWriter, r *http.Request) { // each leads on to the next
 			n, _ := strconv.Atoi(r.URL.Path[1:])
 			fresh(w)
@@ -418,8 +452,11 @@ func TestAnswersThatAreNoWalls(t *testing.T) {
 			}
 		}
 		most := 6*notWallPages + 20
-		if host == "slides.test" { // to come back to those before helps nowhere
+		switch host {
+		case "slides.test": // to come back to those before helps nowhere
 			most = 2*notWallPages + 20
+		case "paths.test": // of each kind a few are asked for again
+			most = 3*notWallPages + 20
 		}
 		if len(hits) > most || robots > 3 {
 			t.Errorf("%s was asked %d times, %d of them for robots.txt", host, len(hits), robots)
