@@ -85,8 +85,7 @@ func (cr *Crawl) unanswered(of map[string]*Trouble, t *frontier.Task) bool {
 	if t.Of == nil || t.State != crawl.TaskManual && t.Reasons[string(crawl.ReasonRobots)] == 0 {
 		return false
 	}
-	if target := cr.f.Task(t.Of.Stuck); target != nil && t.State == crawl.TaskManual {
-		why := target.History[len(target.History)-1]
+	if target, why := cr.f.StuckBy(t); target != nil {
 		if of[target.Site] == nil {
 			of[target.Site] = &Trouble{Site: target.Site, Why: string(crawl.KindSearch), Detail: why}
 		}

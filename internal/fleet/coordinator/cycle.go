@@ -147,7 +147,7 @@ func (c *Coordinator) probe(ctx context.Context, now time.Time, j *frontier.Job,
 		if err != nil {
 			return err
 		}
-		l := c.newLease(j, t, n)
+		l := c.newLease(now, j, t, n)
 		l.Probe, l.Ping = u.Origin()+"/", p.pings[i]
 		c.hold(l, t)
 		c.lore.probing[pair{int32(n.Book), int32(t.Book), l.Ping}] = true
@@ -264,7 +264,7 @@ func domain(site string) string { return scope.Domain(host(site)) }
 
 // grant makes a lease of an assignment; nil if there is nothing to give.
 func (c *Coordinator) grant(now time.Time, j *frontier.Job, r *run, t *schedule.Task, n *schedule.Node) (*crawl.Lease, error) {
-	l := c.newLease(j, t, n)
+	l := c.newLease(now, j, t, n)
 	site := polite.From(c.f.Site(t.Site), l.From)
 	r.read.shape(l, c.f.Task(t.ID))
 	if j.Limits.PerIP > 0 && t.Addrs == nil && polite.Unresolved(j.Limits, site) == "" {
@@ -290,7 +290,7 @@ func (c *Coordinator) grant(now time.Time, j *frontier.Job, r *run, t *schedule.
 }
 
 // newLease makes a lease that has nothing to do yet.
-func (c *Coordinator) newLease(j *frontier.Job, t *schedule.Task, n *schedule.Node) *crawl.Lease {
+func (c *Coordinator) newLease(now time.Time, j *frontier.Job, t *schedule.Task, n *schedule.Node) *crawl.Lease {
 	c.jobs.leaseNo++
 	task := c.f.Task(t.ID)
 	quota := j.Limits.LeasePages
@@ -306,7 +306,7 @@ func (c *Coordinator) newLease(j *frontier.Job, t *schedule.Task, n *schedule.No
 	}
 	asked := c.asked(j, task, false)
 	if asked != nil && !asked.Asks {
-		asked.Alone = c.alone(time.Now(), task, n.ID)
+		asked.Alone = c.alone(now, task, n.ID)
 	}
 	return &crawl.Lease{
 		Asked: asked, From: from,

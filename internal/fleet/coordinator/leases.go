@@ -270,13 +270,19 @@ func fit(ts []crawl.Target, budget int) []crawl.Target {
 	return ts
 }
 
+// terms returns the longest time after which a silent lease of a job is recalled.
+func (c *Coordinator) terms() (longest time.Duration) {
+	c.f.Jobs(func(j *frontier.Job) { longest = max(longest, term.Of(&j.Limits).Recall()) })
+	return longest
+}
+
 // judge recalls leases whose node is gone or that show no sign of progress.
 func (c *Coordinator) judge(ctx context.Context, now time.Time) error {
 	if now.Sub(c.stage.judged) < term.JudgeEvery {
 		return nil
 	}
 	c.stage.judged = now
-	c.fleet.expire(now)
+	c.fleet.expire(now, c.terms())
 	c.open.old(now.Add(-slowAfter))
 	var recalls []crawl.Recall
 	shortest := time.Duration(math.MaxInt64)

@@ -115,8 +115,14 @@ func (f *fleet) forget(l *frontier.Lease) {
 	}
 }
 
-// expire forgets nodes that have neither renewed their registration nor reported.
-func (f *fleet) expire(now time.Time) {
+// expire forgets nodes that have neither renewed their registration nor reported, and those that are gone for longer than the terms of
+// all leases, so that nothing hangs on them.
+func (f *fleet) expire(now time.Time, terms time.Duration) {
+	for id, was := range f.gone {
+		if now.Sub(was.since) > terms {
+			delete(f.gone, id)
+		}
+	}
 	for id, n := range f.nodes {
 		if n.Gone(now) || n.Left && len(n.held) == 0 {
 			delete(f.nodes, id)

@@ -24,7 +24,7 @@ func TestComesBackToItsTerm(t *testing.T) {
 		says(began.Add(time.Second), "first")
 		progress := began.Add(5 * time.Second)
 		f.hear("n", progress, began)
-		f.expire(progress.Add(term.NodeTTL + time.Second))
+		f.expire(progress.Add(term.NodeTTL+time.Second), spans.Recall())
 		if f.nodes["n"] != nil {
 			t.Fatal("a node that is not heard of is not gone")
 		}
@@ -74,11 +74,57 @@ func TestAlone(t *testing.T) {
 		}
 		co.fleet.hear("a", now.Add(term.NodeTTL), now)
 		if c.gone > 0 {
-			co.fleet.expire(now.Add(term.NodeTTL + time.Second))
+			co.fleet.expire(now.Add(term.NodeTTL+time.Second), co.terms())
 		}
 		c.task.Job = 1
 		if got := co.alone(now.Add(c.gone), &c.task, "a"); got != c.want {
 			t.Errorf("%s: alone: %v", name, got)
+		}
+	}
+}
+
+// A coordinator that has just begun knows of a node that has not come yet by the lease that it holds.
+func TestNotAloneBesideLeases(t *testing.T) {
+	f, err := frontier.Open(frontier.DefaultConfig(t.TempDir()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	now := time.Unix(1_000_000, 0)
+	job := &crawl.Job{ID: 1, Identity: crawl.Identity{Scope: crawl.ScopeSite, Seeds: []string{"http://s.test/"}}, Limits: crawl.DefaultLimits()}
+	lease := crawl.Lease{ID: 1, Job: 1, Task: 1, Site: "s.test", Node: "b", Incarnation: "i", Epoch: 1, Attempt: 1, Secret: "s", Quota: 1}
+	for i, e := range []crawl.Entry{
+		{Kind: crawl.EntryTerm, Epoch: 1}, {Kind: crawl.EntrySubmit, Epoch: 1, Job: job}, {Kind: crawl.EntryGrant, Epoch: 1, Leases: []crawl.Lease{lease}},
+	} {
+		if e.Kind == crawl.EntryGrant {
+			if e.Leases[0].Targets, err = f.Next(1, 1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := f.Apply(uint64(i+1), now.UnixMilli(), &e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	co := &Coordinator{f: f, fleet: newFleet(slog.New(slog.DiscardHandler), nil)}
+	co.fleet.registered(now, now, crawl.NodeInfo{Node: "a"}, crawl.SignRenewed, f.Leases)
+	for shut, want := range map[string]bool{"a": false, "b": true} {
+		if got := co.alone(now, &frontier.Task{Job: 1, Shut: []string{shut}}, "a"); got != want {
+			t.Errorf("shut to %s: alone: %v", shut, got)
+		}
+	}
+}
+
+// Of nodes that have gone nothing is kept once no lease of theirs can be open.
+func TestGoneAreForgotten(t *testing.T) {
+	f := newFleet(slog.New(slog.DiscardHandler), nil)
+	at := time.Unix(1_000_000, 0)
+	f.registered(at, at, crawl.NodeInfo{Node: "n"}, crawl.SignRenewed, func(func(*frontier.Lease)) {})
+	for _, c := range []struct {
+		after time.Duration
+		want  int
+	}{{term.NodeTTL + time.Second, 1}, {term.NodeTTL + time.Minute, 1}, {term.NodeTTL + 3*time.Minute, 0}} {
+		if f.expire(at.Add(c.after), 2*time.Minute); len(f.nodes) > 0 || len(f.gone) != c.want {
+			t.Errorf("after %v: %d are there, %d gone, want %d", c.after, len(f.nodes), len(f.gone), c.want)
 		}
 	}
 }

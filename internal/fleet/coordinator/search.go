@@ -35,11 +35,12 @@ func (c *Coordinator) asked(j *frontier.Job, t *frontier.Task, whole bool) *craw
 }
 
 // alone reports whether no other node may have a task, so that what its site refuses this one is refused. A node that was recalled may, and
-// one that has not been heard of for less than a lease's term.
+// one that has not been heard of for less than a lease's term: which those are a coordinator that has just begun knows by the leases they hold.
 func (c *Coordinator) alone(now time.Time, t *frontier.Task, node string) bool {
 	j := c.f.Job(t.Job)
+	other := func(id string) bool { return id != node && !slices.Contains(t.Shut, id) }
 	may := func(id string, labels map[string]string) bool {
-		return id != node && schedule.IsOfType(labels, j.Placing.Type) && !slices.Contains(t.Shut, id)
+		return other(id) && schedule.IsOfType(labels, j.Placing.Type)
 	}
 	for id, n := range c.fleet.nodes {
 		if !n.drains() && may(id, n.info.Labels) {
@@ -51,7 +52,9 @@ func (c *Coordinator) alone(now time.Time, t *frontier.Task, node string) bool {
 			return false
 		}
 	}
-	return true
+	away := false // its labels are not known
+	c.f.Leases(func(l *frontier.Lease) { away = away || c.fleet.nodes[l.Node] == nil && other(l.Node) })
+	return !away
 }
 
 // lacks are the types of nodes that a job asks for, and of which no node is there.

@@ -41,8 +41,7 @@ func (x *tx) edit(e *crawl.Edit) error {
 	for _, of := range j.tasks { // what it names from now on may be theirs
 		if of.Search == t.Search && of.State == crawl.TaskManual {
 			of.State = ""
-			of.forgive()
-			x.tasks[of.ID] = of
+			x.begins(of)
 		}
 	}
 	t.State, t.Since = "", x.at

@@ -33,18 +33,7 @@ func (x *tx) retry(r *crawl.Release) error {
 				return err
 			}
 		}
-		t.Since = x.at
-		t.forgive()
-		x.tasks[id] = t
-		x.fx.Freed = append(x.fx.Freed, id)
-		s := x.site(t.Site)
-		for address, p := range s.Paces {
-			s.Paces[address] = crawl.Pace{LastStart: p.LastStart, LatencyUS: p.LatencyUS}
-		}
-		s.Fails, s.BackoffUntil, s.ResolveFails, s.ResolveWhy, s.RobotsTries, s.RobotsGone = 0, 0, 0, "", 0, false
-		if s.RobotsState == crawl.RobotsUnavailable {
-			s.RobotsState, s.RobotsExpiry = crawl.RobotsUnknown, 0
-		}
+		x.begins(t)
 	}
 	if r.Cut {
 		return x.resume(r)
@@ -53,6 +42,22 @@ func (x *tx) retry(r *crawl.Release) error {
 		return x.lost(j, r.Lost)
 	}
 	return x.walkFrom(j, r.Tasks)
+}
+
+// begins has a task begin again: which nodes have failed with it, and its site's troubles, are forgotten.
+func (x *tx) begins(t *Task) {
+	t.Since = x.at
+	t.forgive()
+	x.tasks[t.ID] = t
+	x.fx.Freed = append(x.fx.Freed, t.ID)
+	s := x.site(t.Site)
+	for address, p := range s.Paces {
+		s.Paces[address] = crawl.Pace{LastStart: p.LastStart, LatencyUS: p.LatencyUS}
+	}
+	s.Fails, s.BackoffUntil, s.ResolveFails, s.ResolveWhy, s.RobotsTries, s.RobotsGone = 0, 0, 0, "", 0, false
+	if s.RobotsState == crawl.RobotsUnavailable {
+		s.RobotsState, s.RobotsExpiry = crawl.RobotsUnknown, 0
+	}
 }
 
 // lostAgain makes pages pending that a search has named and lost, where it has lost all of them.

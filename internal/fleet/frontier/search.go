@@ -436,7 +436,7 @@ func (x *tx) answered(j *Job, t *Task, l *Lease, o *crawl.Outcome) {
 	}
 	x.fails(t, l.Node)
 	t.note(fmt.Sprintf("attempt %d on %s: %s", t.attempt(l), l.Node, why))
-	x.moves(t, t.History[len(t.History)-1])
+	x.moves(t, t.last())
 }
 
 // stops has all searches wait for a person that wait for the same engine.

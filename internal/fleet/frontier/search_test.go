@@ -205,12 +205,16 @@ func TestEditedSearchGoesOn(t *testing.T) {
 	s.names(1, "n", "http://s.test/1")
 	target, seeker := s.targets()[0], s.Searching(1, 1)
 	s.fails(target.ID)
-	if seeker.State != crawl.TaskManual {
-		t.Fatalf("%q", seeker.State)
+	if by, _ := s.StuckBy(seeker); seeker.State != crawl.TaskManual || by != target {
+		t.Fatalf("%q, by %+v", seeker.State, by)
 	}
+	s.Site(target.Site).Fails, s.Site(target.Site).BackoffUntil = 9, 1e9
 	changed := seeker.Of.Search
 	changed.URL = "http://e00.test/?q=y"
-	s.apply(crawl.Entry{Kind: crawl.EntryEdit, Edit: &crawl.Edit{Job: 1, Task: seeker.ID, Search: changed}})
+	fx := s.apply(crawl.Entry{Kind: crawl.EntryEdit, Edit: &crawl.Edit{Job: 1, Task: seeker.ID, Search: changed}})
+	if at := s.Site(target.Site); at.Fails > 0 || at.BackoffUntil > 0 || !slices.Contains(fx.Freed, target.ID) {
+		t.Errorf("its target's site is left with %d failures, back-off until %d, freed %v", at.Fails, at.BackoffUntil, fx.Freed)
+	}
 	s.names(1, "n", "http://s.test/2")
 	if target.State != "" || seeker.Status() != crawl.TaskSleeping {
 		t.Errorf("%q, %s", target.State, seeker.Status())

@@ -158,6 +158,14 @@ func (t *Task) note(s string) {
 	t.History = append(t.History, s)
 }
 
+// last returns what was noted last; empty: nothing was.
+func (t *Task) last() string {
+	if len(t.History) == 0 {
+		return ""
+	}
+	return t.History[len(t.History)-1]
+}
+
 // How many nodes are remembered as those that a task was recalled from, and, of one that fetches what a search has named, with those that its
 // site refuses: as many have to be refused, or all that there are, before a person is asked.
 const (

@@ -264,8 +264,11 @@ func (l *Ledger) create(ctx context.Context, p *goose.Provider, dir fs.FS) error
 	}
 	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
 	var tables int
-	if err := tx.QueryRowContext(ctx, countTables).Scan(&tables); err != nil || tables > 0 {
-		return errors.Join(err, tx.Rollback(), up(ctx, p)) // another process was first
+	if err := tx.QueryRowContext(ctx, countTables).Scan(&tables); err != nil {
+		return err
+	}
+	if tables > 0 { // another process was first
+		return errors.Join(tx.Rollback(), up(ctx, p))
 	}
 	if err := versions.CreateVersionTable(ctx, tx); err != nil {
 		return err
