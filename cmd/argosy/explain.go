@@ -93,6 +93,9 @@ func explainFlags(c *cobra.Command, name, dir string) error {
 	case !isURL && dir != "":
 		return usage("-o is of a URL, with its scheme, and %q is not one", name)
 	}
+	if _, err := strconv.ParseUint(name, 10, 32); err == nil && given("job") != "" {
+		return usage("--job is of a site or a URL: task %s says its job", name)
+	}
 	if given("log") != "" && given("job") != "" {
 		return usage("--job and --log: the decisions in a file are of all jobs")
 	}

@@ -115,6 +115,7 @@ func TestBadInput(t *testing.T) {
 		{[]string{"strategies", "guess"}, "allowed are bandwidth"},
 		{[]string{"explain", "x", "--server", "ftp://x"}, "--server"},
 		{[]string{"explain", "x", "--all", "--attempt", "2"}, "--attempt"},
+		{[]string{"explain", "14", "--job", "3"}, "task 14 says its job"},
 		{[]string{"explain", "x", "--log", words}, "line 1: not a decision"},
 		{[]string{"probe", "ftp://x/"}, `"ftp://x/"`},
 		{[]string{"probe", "http://x/", "--tries", "0"}, "--tries 0"},

@@ -65,22 +65,10 @@ func (l *lease) read(p *page) (*finder, error) {
 	defer docs.Put(doc)
 	opts := parse.Options{Resources: l.job.Identity.Resources, Product: Product}
 	text, charset := parse.ReadEncoded(kind, body, resp.Get("Content-Type"), opts, doc)
-	o.HTML = page
-	o.Charset = charset
-	o.Title = parse.CleanTitle(parse.Decode(doc.Title, parse.ByteCharset(charset)))
-	o.Links = len(doc.Links)
 	tag := robotsTag(resp)
-	o.NoIndex = doc.NoIndex || tag.NoIndex
-	if page {
-		l.extras(p, text, parse.ByteCharset(charset), doc)
-		if resp.Status == http.StatusOK {
-			o.Score = l.judged(text, parse.ByteCharset(charset))
-		}
-	}
+	o.HTML, o.Charset, o.Links, o.NoIndex = page, charset, len(doc.Links), doc.NoIndex || tag.NoIndex
 	base := baseOf(u, doc, charset)
-	if l.a.marks.Page(t, u, base, charset, text, doc, o); p.second != nil {
-		Both(o, p.second)
-	}
+	l.describes(p, doc, base, text)
 	f := newFinder(l, t, base, charset)
 	f.refused = l.obeysNofollow() && (doc.NoFollow || tag.NoFollow)
 	if l.l.Asked != nil {
@@ -95,6 +83,21 @@ func (l *lease) read(p *page) (*finder, error) {
 	}
 	l.headerLinks(f, p)
 	return f, nil
+}
+
+// describes notes in a page's outcome what its text says: title, fields, relevance, marks.
+func (l *lease) describes(p *page, doc *parse.Page, base crawl.URL, text []byte) {
+	o, charset := p.outcome, parse.ByteCharset(p.outcome.Charset)
+	o.Title = parse.CleanTitle(parse.Decode(doc.Title, charset))
+	if o.HTML {
+		l.extras(p, text, charset, doc)
+		if p.resp.Status == http.StatusOK {
+			o.Score = l.judged(text, charset)
+		}
+	}
+	if l.a.marks.Page(&p.target, p.url, base, o.Charset, text, doc, o); p.second != nil {
+		Both(o, p.second)
+	}
 }
 
 // baseOf returns what the links of a page at a URL are relative to.
