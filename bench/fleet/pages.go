@@ -40,10 +40,12 @@ var openPages = []struct {
 	{"pages", map[string]time.Duration{"/jobs/1/pages?limit=50": 4 * time.Second}},
 }
 
-// wideWeb is a web of very many sites with a page and some links each.
+// wideWeb is a web of very many sites with a page and some links each. It keeps no connection: nodes keep one for each site that they
+// hold, and this one process would have those of all sites of all nodes, which are more files than it may have open.
 func wideWeb(sites int) *webs.Web {
 	w := webs.New()
 	h := http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		rw.Header().Set("Connection", "close")
 		if r.URL.Path == "/robots.txt" {
 			http.NotFound(rw, r)
 			return

@@ -97,8 +97,9 @@ func SnapshotIn(s *schedule.Snapshot, v View) *schedule.Snapshot {
 		s.Nodes = append(s.Nodes, v.Nodes[i].offered(v.Book))
 	}
 	slices.SortFunc(s.Nodes, func(a, b schedule.Node) int { return cmp.Compare(a.ID, b.ID) })
+	unseen := firstLatencyOf(v.Leases)
 	for i := range v.Tasks {
-		s.Tasks = append(s.Tasks, v.Tasks[i].waiting(v.Book))
+		s.Tasks = append(s.Tasks, v.Tasks[i].waiting(v.Book, unseen))
 	}
 	if byID := func(a, b Lease) int { return cmp.Compare(a.ID, b.ID) }; !slices.IsSortedFunc(v.Leases, byID) {
 		slices.SortFunc(v.Leases, byID)
@@ -106,7 +107,7 @@ func SnapshotIn(s *schedule.Snapshot, v View) *schedule.Snapshot {
 	for i := range v.Leases {
 		l := &v.Leases[i]
 		s.Running = append(s.Running, schedule.Running{
-			Lease: l.ID, Task: l.Task, Site: l.Name, Node: l.Node, Addrs: l.Addrs, Domain: l.Domain, Need: l.Need, Width: l.width(), Book: v.Book.Site(l.Name), Ping: l.Ping,
+			Lease: l.ID, Task: l.Task, Site: l.Name, Node: l.Node, Addrs: l.Addrs, Domain: l.Domain, Need: l.Need, Width: l.width(unseen), Book: v.Book.Site(l.Name), Ping: l.Ping,
 		})
 	}
 	return s
@@ -133,10 +134,10 @@ func (n *Node) offered(book *predict.Book) schedule.Node {
 }
 
 // waiting is a task as a cycle sees it.
-func (t *Task) waiting(book *predict.Book) schedule.Task {
+func (t *Task) waiting(book *predict.Book, unseen float64) schedule.Task {
 	out := schedule.Task{
 		ID: t.ID, Job: t.Job, Site: t.Name, Domain: t.Domain, Addrs: t.Addrs, Since: t.Since, Pending: t.Pending, Avoid: t.Avoid, Last: t.Last,
-		Type: t.Type, Product: t.Product, Need: t.Need, Width: t.width(), Gap: t.Pause, Place: t.Place, Book: book.Site(t.Name), Bound: t.Bound,
+		Type: t.Type, Product: t.Product, Need: t.Need, Width: t.width(unseen), Gap: t.Pause, Place: t.Place, Book: book.Site(t.Name), Bound: t.Bound,
 		ByAddress: t.ByAddress, Shut: t.Shut,
 	}
 	if t.About != "" {
@@ -151,18 +152,38 @@ func (t *Task) waiting(book *predict.Book) schedule.Task {
 	return out
 }
 
-// firstLatency is how long an answer is thought to take before there was one, s.
-const firstLatency = 0.1
+// firstLatency is how long an answer is thought to take before there was one, s. As soon as leases of fewLatencies sites have had answers, a
+// site that nobody has asked is thought to take as long as they do in the middle, of mostLatencies of them.
+const (
+	firstLatency  = 0.1
+	fewLatencies  = 8
+	mostLatencies = 255
+)
+
+// firstLatencyOf is how long the first answer of a site is thought to take, s, as the sites of leases tell.
+func firstLatencyOf(leases []Lease) float64 {
+	known := make([]float64, 0, mostLatencies)
+	for i := 0; i < len(leases); i += 1 + len(leases)/mostLatencies {
+		if l := leases[i].Latency; l > 0 {
+			known = append(known, l)
+		}
+	}
+	if len(known) < fewLatencies {
+		return firstLatency
+	}
+	slices.Sort(known)
+	return known[len(known)/2]
+}
 
 // width is how many requests at once a lease of a site makes, on average: where there are pauses, the share of the time in
-// which one is under way.
-func (s *Site) width() float64 {
+// which one is under way. unseen is the latency of a site that nobody has asked, s.
+func (s *Site) width(unseen float64) float64 {
 	if s.Pause <= 0 {
 		return float64(max(1, s.Connections))
 	}
 	latency := s.Latency
 	if latency <= 0 {
-		latency = firstLatency
+		latency = unseen
 	}
 	return min(1, latency/s.Pause)
 }

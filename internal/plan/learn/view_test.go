@@ -147,3 +147,18 @@ func TestSnapshotInOldRoom(t *testing.T) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
+
+// A site that nobody has asked is thought to answer as late as those that are being asked, once a few of them have.
+func TestAnUnseenSiteIsAsSlowAsOthers(t *testing.T) {
+	v := filled()
+	v.Tasks[0].Latency, v.Tasks[0].Pause = 0, 10
+	for held, want := range map[int]float64{0: 0.01, fewLatencies - 1: 0.01, fewLatencies: 0.4, 1000: 0.4} {
+		v.Leases = nil
+		for i := range held {
+			v.Leases = append(v.Leases, Lease{Site: Site{Name: "s", Pause: 10, Latency: 4}, ID: uint64(i + 1), Node: "n"})
+		}
+		if got := Snapshot(v).Tasks[0].Width; got != want {
+			t.Errorf("beside %d leases of sites that answer in 4 s: %v requests at once, want %v", held, got, want)
+		}
+	}
+}

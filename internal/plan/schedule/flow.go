@@ -25,7 +25,7 @@ type FlowConfig struct {
 //
 // A pair's v is one over its cost, the seconds that a useful megabit takes there, all told: lost pages and moving are
 // in it, and so is what the site itself allows. Its u is what it takes of the node's bandwidth, or of that to its storage
-// where that is less (or of requests at once, where neither is known). The weight w of a task grows while it waits, so that nobody waits for ever. The
+// where that is less, and of its requests at once: the greater share counts (where no bandwidth is known, the requests alone). The weight w of a task grows while it waits, so that nobody waits for ever. The
 // program's dual is kept from cycle to cycle and brought up to date by Newton's method (solve.PriceShares); it prices
 // each node's bandwidth and places. Tasks that wait then get the places that are free now by exact capacitated
 // assignment of what they gain at these prices, what a lease teaches included (Learn); of a node whose bandwidth is given away more than what is left of it
@@ -153,6 +153,15 @@ func (f *flow) takes(h *held, r *Running) {
 	}
 }
 
+// least is what a lease takes of a node's bandwidth, and not less of that than it takes of the requests that the node makes at once: of
+// a node whose bandwidth is known these are used up first where pages are small, or sites answer late.
+func (f *flow) least(n int, width, use float64) float64 {
+	if requests := f.c.S.Nodes[n].Requests; requests > 0 && f.cap[n] > 0 {
+		use = max(use, f.cap[n]*min(1, width/requests))
+	}
+	return use
+}
+
 // waitSteps is in what steps waiting is counted, s.
 const waitSteps = 15
 
@@ -238,6 +247,7 @@ func (f *flow) weigh(t int, open []int) *kept {
 			if f.cap[n] > 0 && use > f.cap[n] { // it is the node that limits
 				v, use = v*f.cap[n]/use, f.cap[n]
 			}
+			use = f.least(n, task.Width, use)
 		}
 		k.node, k.value, k.use = append(k.node, int32(n)), append(k.value, v), append(k.use, use)
 		k.best = max(k.best, v)
@@ -348,11 +358,12 @@ func (f *flow) sample(first, stride int) []weighed {
 	return out
 }
 
-// deduct takes what running leases use off the nodes' bandwidth.
+// deduct takes what running leases use off the nodes' bandwidth. How late a site answers is known better than when its lease was given.
 func (f *flow) deduct() {
 	for i := range f.c.memory.runs {
-		if h := &f.c.memory.runs[i]; h.node >= 0 && f.cap[h.node] > 0 {
-			f.free[h.node] -= h.use
+		h, r := &f.c.memory.runs[i], &f.c.S.Running[i]
+		if h.node >= 0 && f.cap[h.node] > 0 && !r.Ping {
+			f.free[h.node] -= f.least(int(h.node), r.Width, h.use)
 		}
 	}
 }

@@ -293,3 +293,39 @@ func TestFlowTakesTheFasterPath(t *testing.T) {
 		}
 	}
 }
+
+// A node makes so many requests at once, however fast its line is: sites that answer late fill it before their bytes do.
+func TestFlowCountsRequestsBesideBandwidth(t *testing.T) {
+	b := predict.New(predict.Config{})
+	s := &schedule.Snapshot{Now: 10_000, Seed: 3, PerSite: 1, Book: b}
+	for i := range 2 {
+		id := fmt.Sprint("n", i)
+		s.Nodes = append(s.Nodes, schedule.Node{ID: id, Capacity: 64, Requests: 2, Offer: schedule.Vector{schedule.Bandwidth: 1e9}, Book: b.Node(id)})
+	}
+	for k := range 8 {
+		site := fmt.Sprint("s", k)
+		for range 3 {
+			b.Crawled(0, b.Site(site), 1.2e4, 1, false, 9000) // the same for both, but for a little
+			b.Crawled(1, b.Site(site), 1e4, 1, false, 9000)
+		}
+		if k < 4 {
+			s.Running = append(s.Running, schedule.Running{Lease: uint64(k + 1), Site: site, Node: "n0", Book: b.Site(site), Width: 0.5})
+			s.Nodes[0].Running++
+			continue
+		}
+		s.Tasks = append(s.Tasks, schedule.Task{ID: uint32(k), Site: site, Book: b.Site(site), Width: 0.5})
+	}
+	st, err := New("flow,explore=0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := schedule.Cycle(s, st)
+	if err != nil || len(p.Assignments) != 4 {
+		t.Fatal(p, err)
+	}
+	for _, a := range p.Assignments {
+		if n := s.Nodes[a.Node].ID; n != "n1" {
+			t.Errorf("%s goes to %s, which makes as many requests as it can", s.Tasks[a.Task].Site, n)
+		}
+	}
+}
