@@ -12,7 +12,7 @@ const maxFigure = 15
 const maxUnit = 3
 
 // figures are marks of the figures of a page. A figure is a number as people write it, digits with a point or a comma between
-// thousands and before decimals, in a text of figures alone: a cell of a table. Dates, times, versions and numbers that stand in
+// thousands and before decimals, or a time of day, in a text of figures alone: a cell of a table. Dates, versions and numbers that stand in
 // addresses are not figures, so that a calendar has none that are new. Three in a row are a mark. A row ends at a link and at the parts of
 // lists and forms: how often each choice of a filter was found says nothing. The numbers of sentences are rows of their own, whose marks
 // are odd: pages say in sentences, too, how they were made and how many are there.
@@ -98,7 +98,7 @@ func numberAt(b []byte, i int) (end int, ok bool) {
 			ok = false
 			continue
 		case end+1 == len(b) || bytes.IndexByte(joiners, c) < 0 || textOf[b[end+1]] != inWord:
-			return end, ok && end-i <= maxFigure && (groups < 2 || digits == 3 || before == '*')
+			return end, ok && end-i <= maxFigure && (groups < 2 || digits == 3 || before == '*') || isTime(b[i:end])
 		case c != '.' && c != ',' || groups > 0 && (digits != 3 || before == '*'):
 			ok = false
 		}
@@ -109,7 +109,34 @@ func numberAt(b []byte, i int) (end int, ok bool) {
 		}
 		digits, groups = 0, groups+1
 	}
-	return end, ok && end-i <= maxFigure && (groups < 2 || digits == 3 || before == '*')
+	return end, ok && end-i <= maxFigure && (groups < 2 || digits == 3 || before == '*') || isTime(b[i:end])
+}
+
+// isTime reports whether a number is a time of day: two digits after a colon.
+func isTime(n []byte) bool {
+	i := len(n) - len("7:05") + 1
+	if i != 1 && i != 2 || n[i] != ':' {
+		return false
+	}
+	for j, c := range n {
+		if j != i && !isDigit(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// isCode reports whether the word of b from i to end ends a code of letters and digits that names a thing, such as
+// AK-1234 or B0712: three digits or more, which are no year.
+func isCode(b []byte, i, end int) bool {
+	digits, value := 0, 0
+	for _, c := range b[i:end] {
+		if isDigit(c) {
+			digits, value = digits+1, value*10+int(c-'0')
+		}
+	}
+	letters := digits < end-i || i > 1 && bytes.IndexByte(joiners, b[i-1]) >= 0 && isLetter(b[i-2])
+	return letters && digits >= 3 && end-i <= maxFigure && (digits != 4 || value < 1900 || value >= 2200)
 }
 
 // joiners stand inside a number, and between the numbers of a date, a time or a version.

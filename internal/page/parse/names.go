@@ -1,16 +1,41 @@
 package parse
 
-// MaxNames is how many marks of what a page is called Phrases keeps.
+import "strings"
+
+// MaxNames is how many marks of each kind Phrases keeps of what a page is called and of what it says by itself.
 const MaxNames = 8
 
-// called is what a page is called: the words of its title and of its first headings that are neither numbers nor stand in addresses, since a
-// page that is not there may repeat what was asked for. Two that stand beside each other are a mark, and so is one that stands alone: a
-// word that is left out where another page's address has it changes the marks of a title into others of the same few.
+// maxValue is how many words a value has at most: what is longer is a sentence.
+const maxValue = 6
+
+// Kinds of names, in their two lowest bits.
+const (
+	NamePlain = iota // words that stand in no address
+	NameOwn          // words of the title, some of which stand in addresses, too
+	NameValue        // words of a short text, that stand in no address
+	nameKinds
+)
+
+// called is what a page is called: the words of its title and of its first headings, but for numbers. Two that stand beside each other are
+// a mark, and so is one that stands alone: a word that is left out where another page's address has it changes the marks of a title into
+// others of the same few. Words that stand in addresses are marks of a kind of their own, with all others of the title: a page that is not
+// there may repeat what was asked for, and the address of a page may be made of its name. So are the words of short texts that lead nowhere, a cell of a
+// table or the name in a line: a page may say by them alone what it is of.
 type called struct {
-	names  []uint32
-	naming bool   // the text is of a title or a first heading
-	last   uint64 // its last word, 0 if there is none that counts
-	pair   bool   // that is in a mark
+	names  [nameKinds][]uint32
+	naming bool // the text is of a title or a first heading,
+	leads  bool // or of what leads elsewhere, or is to be chosen
+	plain  run  // of the words that stand in no address
+	all    run  // of all words of a name
+	value  [maxValue]uint64
+	values int // words of the text so far, more than there is room for if it is a sentence
+}
+
+// run is what stands beside each other.
+type run struct {
+	last uint64 // the last word, 0 if there is none that counts
+	own  bool   // it stands in an address
+	pair bool   // it is in a mark
 }
 
 // isName reports whether a tag is of what says what a page is.
@@ -18,41 +43,114 @@ func isName(tag []byte) bool {
 	return len(tag) > 0 && (tag[0]|0x20 == 't' && named(tag, "title") || tag[0]|0x20 == 'h' && named(tag, "h1"))
 }
 
+// isLead reports whether a tag is of what leads elsewhere, or of a choice.
+func isLead(tag []byte) bool {
+	if len(tag) == 0 {
+		return false
+	}
+	switch tag[0] | 0x20 {
+	case 'a':
+		return named(tag, "a")
+	case 'o':
+		return named(tag, "option")
+	case 'b':
+		return named(tag, "button")
+	case 'l':
+		return named(tag, "label")
+	}
+	return false
+}
+
 // begins takes in a start tag, without its "<": an element that does not end ends where the next title or heading begins.
 func (c *called) begins(tag []byte) {
-	if isName(tag) {
-		c.alone()
+	switch {
+	case isName(tag):
+		c.endName()
 		c.naming = true
+	case isLead(tag):
+		c.leads = true
 	}
 }
 
 // ends takes in an end tag, likewise.
 func (c *called) ends(tag []byte) {
-	if isName(tag[1:]) {
-		c.alone()
+	switch {
+	case isName(tag[1:]):
+		c.endName()
 		c.naming = false
+	case isLead(tag[1:]):
+		c.leads = false
 	}
 }
 
-// word takes in a word of a name.
-func (c *called) word(h uint64) {
-	switch {
-	case h == digitsWord || h == ownWord:
-		c.alone()
+// joined reports whether the word from i to end stands as it does in an address: who names a thing parts its words by spaces.
+func joined(b []byte, i, end int) bool {
+	const marks = "/-_+.=&%?"
+	return i > 0 && strings.IndexByte(marks, b[i-1]) >= 0 || end+1 < len(b) && strings.IndexByte(marks, b[end]) >= 0 && textOf[b[end+1]] == inWord
+}
+
+// word takes in a word of a name: h is its mark, own says that it stands in an address, and raw that it does so here as well.
+func (c *called) word(h uint64, own, raw bool) {
+	if h == digitsWord || raw {
+		c.endName()
 		return
-	case c.last != 0:
-		c.mark(mix(c.last^h, wordMore))
-		c.pair = true
 	}
-	c.last = h
+	c.beside(&c.all, NameOwn, h, own)
+	if own {
+		c.alone(&c.plain, NamePlain)
+	} else {
+		c.beside(&c.plain, NamePlain, h, false)
+	}
+}
+
+// beside takes a word into a run.
+func (c *called) beside(r *run, kind uint32, h uint64, own bool) {
+	if r.last != 0 {
+		if kind != NameOwn || own || r.own {
+			c.mark(kind, mix(r.last^h, wordMore))
+		}
+		r.pair = true
+	}
+	r.last, r.own = h, own
 }
 
 // alone ends a run of words.
-func (c *called) alone() {
-	if c.last != 0 && !c.pair {
-		c.mark(c.last)
+func (c *called) alone(r *run, kind uint32) {
+	if r.last != 0 && !r.pair && (kind != NameOwn || r.own) {
+		c.mark(kind, r.last)
 	}
-	c.last, c.pair = 0, false
+	*r = run{}
 }
 
-func (c *called) mark(h uint64) { c.names = least(c.names, uint32(h>>32), MaxNames) }
+// endName ends the words of a name.
+func (c *called) endName() {
+	c.alone(&c.plain, NamePlain)
+	c.alone(&c.all, NameOwn)
+}
+
+// endValue ends a text that is no name.
+func (c *called) endValue() {
+	if c.values > 0 && c.values <= maxValue && !c.leads {
+		for _, h := range c.value[:c.values] {
+			if h == digitsWord || h == ownWord {
+				c.alone(&c.plain, NameValue)
+			} else {
+				c.beside(&c.plain, NameValue, h, false)
+			}
+		}
+		c.alone(&c.plain, NameValue)
+	}
+	c.values = 0
+}
+
+func (c *called) mark(kind uint32, h uint64) {
+	c.names[kind] = least(c.names[kind], uint32(h>>32)&^3|kind, MaxNames)
+}
+
+// marks returns all marks, those of a kind together.
+func (c *called) marks() (out []uint32) {
+	for _, of := range c.names {
+		out = append(out, of...)
+	}
+	return out
+}

@@ -19,7 +19,7 @@ type Phrases struct {
 	// of sentences are odd.
 	Figures  []uint32
 	Pictures []uint32 // the smallest marks of its pictures (see pictures.go); those are even whose numbers stand in addresses as well
-	Names    []uint32 // the smallest marks of what it is called (see names.go)
+	Names    []uint32 // the smallest marks of what it is called, and of short texts (see names.go); their two lowest bits say which
 }
 
 // Words that are all the same in phrases.
@@ -62,8 +62,8 @@ func Mark(body []byte, url string, links []Link) Phrases {
 		r.address(links[i].Ref)
 	}
 	r.page(body)
-	marks := Phrases{Text: r.bag>>32<<32 | r.sum>>32 | 1, Sample: r.sample, Figures: r.rows, Pictures: r.pictures, Names: r.names}
-	r.sample, r.rows, r.pictures, r.names, r.before = nil, nil, nil, nil, nil // they are the caller's
+	marks := Phrases{Text: r.bag>>32<<32 | r.sum>>32 | 1, Sample: r.sample, Figures: r.rows, Pictures: r.pictures, Names: r.marks()}
+	r.sample, r.rows, r.pictures, r.called, r.before = nil, nil, nil, called{}, nil // they are the caller's
 	return marks
 }
 
@@ -92,7 +92,7 @@ func (r *reader) page(b []byte) {
 			} else if isLetter(c) {
 				r.begins(tag)
 				r.shown(tag)
-			} else if r.naming {
+			} else if c == '/' {
 				r.ends(tag)
 			}
 			i = end
@@ -250,16 +250,31 @@ func (r *reader) words(b []byte, i int) int {
 		}
 		exact, alike, next := wordAt(b, i)
 		r.exact(exact)
+		own := false
 		if alike == digitsWord {
 			r.figure(b, i, exact)
 		} else {
 			r.wordy = r.wordy || next-i > maxUnit
-			if r.isOwn(alike) {
-				alike = ownWord
-			}
+			own = r.isOwn(alike)
 		}
-		if r.naming {
-			r.word(alike)
+		switch {
+		case r.naming:
+			r.word(alike, own, own && joined(b, i, next))
+		case !r.leads && r.values < maxValue:
+			switch {
+			case own:
+				r.value[r.values] = ownWord
+			case exact != alike && exact != digitsWord && isCode(b, i, next) && !r.isOwn(exact):
+				r.value[r.values] = exact
+			default:
+				r.value[r.values] = alike
+			}
+			r.values++
+		default:
+			r.values++ // a sentence, or what leads elsewhere
+		}
+		if own {
+			alike = ownWord
 		}
 		i = next
 		if r.runs == len(r.run) {
@@ -286,6 +301,7 @@ func (r *reader) phrase() {
 		r.keep()
 	}
 	r.runs = 0
+	r.endValue()
 	r.endCell()
 }
 

@@ -29,6 +29,7 @@ func (r *reader) shown(tag []byte) {
 					r.keep()
 				}
 				r.runs = 0
+				r.endValue()
 			}
 		}
 		if w, h := string(attributeOf(tag, "width")), string(attributeOf(tag, "height")); w == "0" || w == "1" || h == "0" || h == "1" {

@@ -68,8 +68,53 @@ func (m *Model) spareSteady(g *Group) bool {
 
 // unrelated reports whether neither of two templates leads to the other.
 func (m *Model) unrelated(t, o *Template) bool {
+	path, query, _ := strings.Cut(t.Pattern, "?")
+	other, with, _ := strings.Cut(o.Pattern, "?")
+	if path == other && query != "" && with != "" {
+		return false // what they ask for differs, not what they ask
+	}
 	return t.Group != o.Group && !m.leads(t, o) && !m.leads(o, t)
 }
+
+// versions reports whether two templates differ in the values of parameters only: the lists of things that begin with one letter or another.
+func versions(t, o *Template) bool {
+	if t == o || strings.HasPrefix(t.Pattern, bagPrefix) {
+		return false
+	}
+	path, query, ok := strings.Cut(t.Pattern, "?")
+	other, with, _ := strings.Cut(o.Pattern, "?")
+	if !ok || path != other || strings.Count(query, "&") != strings.Count(with, "&") {
+		return false
+	}
+	for query != "" {
+		var x, y string
+		x, query, _ = strings.Cut(query, "&")
+		y, with, _ = strings.Cut(with, "&")
+		x, _, _ = strings.Cut(x, "=")
+		if y, _, _ = strings.Cut(y, "="); x != y {
+			return false
+		}
+	}
+	return true
+}
+
+// joinVersions makes one group of the versions of a template whose last pages are known: lists that go on behind their ends are one trap,
+// however many lists there are.
+func (m *Model) joinVersions(t *Template) *Group {
+	for id := uint32(1); id <= m.Templates; id++ {
+		if o := m.byID[id]; o != nil && o.Group != t.Group && o.repeats() && t.repeats() && versions(t, o) {
+			if g := m.groups[o.Group]; g.Cut {
+				m.move(t, m.groups[t.Group], g)
+				break
+			}
+			m.join(t, o)
+		}
+	}
+	return m.groups[t.Group]
+}
+
+// repeats reports whether the last answers of a template were known.
+func (t *Template) repeats() bool { return t.Dry >= dryAfter && t.Known >= t.Dry }
 
 // aside reports whether a template whose pages lead to none of their kind stands beside the one that has named it, as the log-in pages of a
 // directory's entries do: it is judged alone, and its cost is none of theirs. A day of a calendar, another order of what is shown and a path that
@@ -191,6 +236,12 @@ func (m *Model) move(t *Template, from, to *Group) {
 
 // siblings reports whether two patterns differ in one name of their paths only.
 func siblings(a, b string) bool {
+	_, ok := differs(a, b)
+	return ok
+}
+
+// differs returns the one name of a pattern's path in which another one differs from it; ok says that there is one.
+func differs(a, b string) (in string, ok bool) {
 	from := 0
 	for i := 0; i < len(a) && i < len(b) && a[i] == b[i]; i++ {
 		if a[i] == '/' {
@@ -204,7 +255,7 @@ func siblings(a, b string) bool {
 		return len(s)
 	}
 	x, y := name(a), name(b)
-	return from > 0 && x < len(a) && a[x:] == b[y:]
+	return a[from:x], from > 0 && x < len(a) && a[x:] == b[y:]
 }
 
 // sound reports whether what a template names is finite as far as is known: it brings something, or it is a list that no chain of

@@ -51,6 +51,25 @@ func (m *Model) freshPictures(marks []uint32) (n, strange int) {
 	return n, strange
 }
 
+// Kinds of names: the two lowest bits of their marks.
+const (
+	plainName = iota // words that stand in no address
+	ownName          // of what the page is called, some of which stand in addresses
+	valueName        // of a short text
+	noName
+)
+
+// freshName is fresh for names. It returns of which kind there is one that was not there.
+func (m *Model) freshName(marks []uint32) uint32 {
+	kind := uint32(noName)
+	for i := range marks {
+		if m.fresh(nameMark, marks[i:i+1]) > 0 && (kind == noName || kind == ownName) {
+			kind = marks[i] & 3
+		}
+	}
+	return kind
+}
+
 // brings reports whether something is new in an answer.
 func (k kind) brings() bool {
 	return k == isNew || k == isPartly || k == isTable || k == isReport || k == isShown || k == isNamed
@@ -70,8 +89,11 @@ func (m *Model) single(t *Template) bool {
 	}
 	inner := strings.IndexByte(t.Pattern[1:], '/') + 2 // where the second segment begins
 	for _, o := range m.byID {
-		if o != t && o.First == t.First && len(o.Pattern) > inner && o.Pattern[:inner] == t.Pattern[:inner] && siblings(t.Pattern, o.Pattern) {
-			return false
+		if o == t || o.First != t.First || len(o.Pattern) <= inner || o.Pattern[:inner] != t.Pattern[:inner] {
+			continue
+		}
+		if in, ok := differs(t.Pattern, o.Pattern); ok && !strings.ContainsAny(in, "#*") {
+			return false // else it is what varies here, too
 		}
 	}
 	return true
@@ -115,7 +137,7 @@ func (m *Model) novelty(a *Answer) kind {
 	for _, f := range a.Figures {
 		said += int(f & 1)
 	}
-	name := m.fresh(nameMark, a.Names) > 0
+	name := m.freshName(a.Names)
 	bag := bagMark | a.Text>>32
 	shuffled := a.Page && m.marks.has(bag)
 	m.marks.add(bag, 0)
@@ -142,12 +164,12 @@ func (m *Model) novelty(a *Answer) kind {
 		return isNew
 	case fresh >= partPhrases:
 		return isPartly
-	case name && !m.pieces.dated() && m.single(m.byID[a.Template]):
+	case name != noName && !m.pieces.dated() && m.single(m.byID[a.Template]) && (name != ownName || !m.pieces.lists()):
 		return isNamed
 	case strange > 0, pictures > 0 && !m.pieces.dated():
 		return isShown
 	case figures*figureShare < len(a.Figures):
-	case 2*said <= len(a.Figures) && len(a.Figures) >= someFigures:
+	case 2*said <= len(a.Figures) && len(a.Figures) >= someFigures, said >= someFigures && !m.pieces.dated():
 		return isTable
 	case 2*said > len(a.Figures) && said >= someSaid && !m.pieces.dated():
 		return isReport

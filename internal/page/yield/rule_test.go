@@ -57,6 +57,16 @@ func TestRowsWithoutEnd(t *testing.T) {
 		"new names": {tablesCost * (limit - 3*newPays), tablesCost*limit + 2*dryAfter, func(i int) Answer {
 			return Answer{Page: true, Text: uint64(i+1) << 32, Sample: phrases(0, 20), Names: phrases(i, 1)}
 		}},
+		"new values, and names that stand in addresses": {tablesCost * (limit - 3*newPays), tablesCost*limit + 2*dryAfter, func(i int) Answer {
+			return Answer{Page: true, Text: uint64(i+1) << 32, Sample: phrases(0, 20), Names: []uint32{xx(uint32(i))&^3 | ownName + uint32(i)%2}}
+		}},
+		"new times of day in sentences": {tablesCost * (limit - 3*newPays), tablesCost*limit + 2*dryAfter, func(i int) Answer {
+			a := Answer{Page: true, Text: uint64(i+1) << 32, Sample: phrases(0, 20)}
+			for _, f := range phrases(i, someFigures) {
+				a.Figures = append(a.Figures, f|1)
+			}
+			return a
+		}},
 		"names that are drawn anew": {proven, limit + 2*proven, func(i int) Answer {
 			a := Answer{Page: true, Text: uint64(i+1) << 32, Sample: phrases(0, 20), Names: phrases(i, 1)}
 			if i > 2*proven && i%drawnSoon == 0 { // asked for twice, when the model wants it
@@ -249,5 +259,41 @@ func TestDrawnPictures(t *testing.T) {
 		if n < c.least || n > c.most || twice > n/drawnEvery+3*drawnEnough {
 			t.Errorf("drawn %v: cut after %d answers, of which %d were asked for twice", c.drawn, n, twice)
 		}
+	}
+}
+
+// Lists that go on behind their ends cost together what one of them costs: they differ in what they ask for only.
+func TestVersionsAreOneTrap(t *testing.T) {
+	m := New()
+	answers := 0
+	for page := range 1000 {
+		for _, letter := range []string{"A", "B", "C", "D", "E"} {
+			u := parsed(t, fmt.Sprintf("http://h.test/list?letter=%s&page=%d", letter, page))
+			if m.Judge(u, m.Find(u), false).Wait {
+				continue
+			}
+			answers++
+			id := m.Template(u)
+			a := Answer{URL: u, Template: id, Via: id, Page: true, Marked: true, Text: 9 << 32, Sample: []uint32{2, 4, 6}, Links: 1, Found: 1, Feeds: Feeds{Own: 1, Led: 1, Same: 1}}
+			if page < 3 {
+				x := xx(uint32(answers))
+				a.Text, a.Sample = uint64(answers+10)<<32, []uint32{x, x + 2, x + 4}
+			}
+			m.Take(&a)
+		}
+	}
+	if most := limit/knownCosts + 5*(3+dryAfter); answers > most {
+		t.Errorf("%d answers, want %d at most", answers, most)
+	}
+}
+
+// One thing varies where a name has a number of its own: /people/mara-17/ is of people, and not of all numbers of all names.
+func TestSingle(t *testing.T) {
+	m := New()
+	of := func(path string) *Template { return m.byID[m.Template(parsed(t, "http://h.test"+path))] }
+	mara, jon := of("/people/mara-17/"), of("/people/jon-18/")
+	list, other := of("/lists/red/17"), of("/lists/blue/17")
+	if !m.single(mara) || !m.single(jon) || m.single(list) || m.single(other) {
+		t.Errorf("people: %v, %v, want true; lists: %v, %v, want false", m.single(mara), m.single(jon), m.single(list), m.single(other))
 	}
 }

@@ -8,7 +8,8 @@
 // each group: a known answer adds 3, a faint one 1, one to a URL that a template outside the group has named 1 as well, and so does
 // the text of a page in another corner of the site, where neither leads to the other; a leaf of a calendar adds 3; what is
 // partly new changes nothing; of eight answers in which only tables are new (half of many figures: see parse.Phrases) one counts as
-// faint, so that a chain of some thousand tables is had, and of figures that stand in sentences, or where only a picture is new, every second one (if pages that were asked for twice show that it is not drawn anew for each reader); a new one takes 64 off,
+// faint, so that a chain of some thousand tables is had, so of those in which only a name, a short text or a code is, and of few figures that stand in sentences, or where only a picture is
+// new, every second one (if pages that were asked for twice show that it is not drawn anew for each reader); a new one takes 64 off,
 // and 4 off the group that has named it (16 where its own texts are known rather than faint), and the sum never falls below zero. The same
 // words in another order are faint, and so is a redirect that its own template has named. At the limit, 540, the group is cut: after 180
 // known texts or 540 that differ in numbers only, or later, if more than one answer in 22, or one in 65, was new in between; sooner, by up
@@ -514,6 +515,9 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64, of sort) Event 
 	}
 	if t.Barren == sameAfter && t.fruitless() {
 		g = m.joinSibling(t)
+	}
+	if of == aKnown && t.Dry%dryAfter == 0 {
+		g = m.joinVersions(t)
 	}
 	if t.Barren%kinEvery == 0 && t.New == 0 {
 		g = m.joinKin(t)
