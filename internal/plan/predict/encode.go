@@ -61,8 +61,9 @@ type encodedPair struct {
 	Delay  *encodedDelay `cbor:"8,keyasint,omitempty"`
 	Heard  int64         `cbor:"9,keyasint,omitempty"`
 	Open   []float64     `cbor:"10,keyasint,omitempty"` // bits, seconds, good, all, and 1 if the node was the limit
-	Tries  float64       `cbor:"11,keyasint,omitempty"`
+	Tries  float64       `cbor:"11,keyasint,omitempty"` // of before Free: of all probes
 	Leases float64       `cbor:"12,keyasint,omitempty"`
+	Free   []float64     `cbor:"13,keyasint,omitempty"` // bits, seconds, probes
 }
 
 type encodedShare struct {
@@ -109,7 +110,7 @@ func (rec *Record) Encode() ([]byte, error) {
 			p := &s.pairs[k]
 			y := encodedPair{
 				Node: p.node, Crawl: [2]float64{p.crawl.bits, p.crawl.seconds}, Mean: p.rate.mean, Weight: p.rate.weight, At: p.rate.at,
-				Off: p.rate.off, Served: p.served.encode(), Heard: p.heard, Open: p.open.encode(), Tries: p.tries, Leases: p.rate.leases,
+				Off: p.rate.off, Served: p.served.encode(), Heard: p.heard, Open: p.open.encode(), Free: p.free.encode(), Leases: p.rate.leases,
 			}
 			if p.delay != nil {
 				y.Delay = &encodedDelay{MS: p.delay.ms, Next: p.delay.next}
@@ -292,8 +293,19 @@ func (rec *Record) decodeSite(x *encodedSite) error {
 		}
 		last = y.Node
 		p := pair{
-			node: y.Node, crawl: total{y.Crawl[0], y.Crawl[1]}, tries: y.Tries, rate: level{y.Mean, y.Weight, y.At, y.Off, y.Leases}, served: y.Served.decode(),
+			node: y.Node, crawl: total{y.Crawl[0], y.Crawl[1]}, rate: level{y.Mean, y.Weight, y.At, y.Off, y.Leases}, served: y.Served.decode(),
 			heard: y.Heard,
+		}
+		free, err := sums(y.Free, 3)
+		if err != nil {
+			return err
+		}
+		p.free = tries{free[0], free[1], free[2]}
+		switch {
+		case y.Free == nil && y.Tries > 0:
+			p.free = tries{y.Crawl[0], y.Crawl[1], y.Tries}
+		case y.Free == nil && y.Weight > 0 && y.Leases == 0: // of before anybody told probes from leases
+			p.rate.leases = 1
 		}
 		if y.Delay != nil {
 			d, err := y.Delay.decode()

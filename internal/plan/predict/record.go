@@ -59,13 +59,24 @@ type siteStat struct {
 type pair struct {
 	node   int32
 	crawl  total // BC
-	tries  float64
+	free   tries // of it, while the node was not at its limit
 	rate   level // logarithm of bits/s: BC and leases
 	served share // leases that ended well
 	delay  *samples
 	ln     lnDelay
 	open   opened
 	heard  int64 // when something was measured of it last, Unix ms
+}
+
+// tries are bandwidth probes.
+type tries struct{ bits, seconds, tries float64 }
+
+// encode leaves out what has seen nothing.
+func (t tries) encode() []float64 {
+	if t.tries == 0 {
+		return nil
+	}
+	return []float64{t.bits, t.seconds, t.tries}
 }
 
 // lnDelay is the logarithm of what the first book made of a pair's delays, which is asked for of every pair of a site that is looked at.
@@ -397,10 +408,7 @@ func (rec *Record) observe(p *pair, x speed, at int64) {
 	noise, drift := rec.aging.fit()
 	f, dt := 1.0, max(0, at-l.at)
 	if l.weight > 0 {
-		off := x.ln - rec.lnRate(p)
-		if x.probe {
-			off = x.ln + rec.unwaited(p) - rec.lnRate(p)
-		}
+		off := rec.lnOf(p, x) - rec.lnRate(p)
 		if math.Abs(off) > farOff*math.Sqrt(noise*(1+1/l.weight)+drift*float64(dt)) {
 			l.off++
 		} else {

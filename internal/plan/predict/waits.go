@@ -74,7 +74,11 @@ func (rec *Record) Crawled(node, site int, bits, seconds float64, limited bool, 
 	p := rec.pair(node, site)
 	p.crawl.bits += bits
 	p.crawl.seconds += seconds
-	p.tries++
+	if !limited { // what a busy node's probe waits is for the node
+		p.free.bits += bits
+		p.free.seconds += seconds
+		p.free.tries++
+	}
 	p.heard = max(p.heard, at)
 	rec.learn(p, speed{ln: math.Log(bits / seconds), probe: true, limited: limited}, at)
 }
@@ -87,7 +91,7 @@ type speed struct {
 
 // learn takes in a speed, unless it only says that the node was busy.
 func (rec *Record) learn(p *pair, x speed, at int64) {
-	if !x.limited || x.ln > rec.lnRate(p) && p.rate.weight > 0 {
+	if !x.limited || rec.lnOf(p, x) > rec.lnRate(p) && p.rate.weight > 0 {
 		rec.observe(p, x, at)
 	}
 }
@@ -95,10 +99,10 @@ func (rec *Record) learn(p *pair, x speed, at int64) {
 // waited learns from a lease's speed how long the probes of its pair have waited, if nothing but probes has told of the pair before, and not
 // too long ago.
 func (rec *Record) waited(p *pair, x speed, at int64) {
-	if x.limited || p.rate.weight == 0 || p.rate.leases > 0 || p.tries == 0 || float64(at-p.rate.at) > 1000*rec.Holds() {
+	if x.limited || p.rate.weight == 0 || p.rate.leases > 0 || p.free.tries == 0 || float64(at-p.rate.at) > 1000*rec.Holds() {
 		return
 	}
-	if rec.waits.add((p.crawl.seconds - p.crawl.bits/math.Exp(x.ln)) / p.tries) {
+	if rec.waits.add((p.free.seconds - p.free.bits/math.Exp(x.ln)) / p.free.tries) {
 		for i := range rec.site {
 			rec.site[i].version++
 		}
@@ -107,11 +111,19 @@ func (rec *Record) waited(p *pair, x speed, at int64) {
 
 // unwaited is by how much the logarithm of a pair's speed is above what its probes have measured.
 func (rec *Record) unwaited(p *pair) float64 {
-	if rec.waits.each == 0 || p.tries == 0 {
+	if rec.waits.each == 0 || p.free.tries == 0 {
 		return 0
 	}
-	each := p.crawl.seconds / p.tries
+	each := p.free.seconds / p.free.tries
 	return math.Log(each / rec.Worked(each))
+}
+
+// lnOf is the logarithm of a speed, bits/s, of a probe without what its pair's wait.
+func (rec *Record) lnOf(p *pair, x speed) float64 {
+	if x.probe {
+		return x.ln + rec.unwaited(p)
+	}
+	return x.ln
 }
 
 // lnRate is the logarithm of a pair's speed, bits/s, by what was measured of it.

@@ -68,6 +68,41 @@ func TestProbesDoNotWait(t *testing.T) {
 	}
 }
 
+// What a probe takes longer because its node is busy is not what probes wait.
+func TestBusyProbesTellNothing(t *testing.T) {
+	rec := NewRecord()
+	rec.Node("a")
+	for j := range 12 {
+		rec.Site(string(rune('A' + j)))
+		rec.Crawled(0, j, 6e4, 0.06, false, 1000)
+		rec.Crawled(0, j, 6e4, 0.30, true, 1000)
+		rec.Crawled(0, j, 6e4, 0.30, true, 1000)
+	}
+	for j := range 12 {
+		rec.Reported(0, j, Report{Bits: 4e6, Seconds: 4, Good: 20, All: 20}, 3000)
+	}
+	if got := rec.ProbeWaits(); got > 1e-6 {
+		t.Errorf("%v s are taken off", got)
+	}
+}
+
+// A busy node's probe that shows more than is known of its pair, without what it waited, counts.
+func TestBusyProbesShowMore(t *testing.T) {
+	rec, truth := told(12, 0.06)
+	j := 1 // its pair with node 0 was only probed
+	p := rec.look(0, j)
+	was := p.rate.weight
+	rec.Crawled(0, j, 6e4, 6e4/(1.05*truth(0, j))+0.06, true, 3000)
+	if p.rate.weight == was {
+		t.Error("it does not count")
+	}
+	was = p.rate.weight
+	rec.Crawled(0, j, 6e4, 6e4/(0.8*truth(0, j))+0.06, true, 3000)
+	if p.rate.weight != was {
+		t.Error("one that shows less counts")
+	}
+}
+
 // A probe's figures stay below what they are made of: some speed is left of one that did nothing but wait.
 func TestProbesLeftOver(t *testing.T) {
 	rec, _ := told(12, 0.06)
