@@ -268,7 +268,7 @@ func printAdvice(w io.Writer, r *sim.Recording, a *lab.Advice, draws int) error 
 	t := newColumns(w)
 	fmt.Fprintf(t, "\nstrategy\t%s, the fastest in %d of %d draws\n", a.Strategies[0].Strategy, a.Best, draws)
 	if alike := a.Alike(); len(alike) > 0 {
-		fmt.Fprintf(t, "as fast\t%s (within twice the spread)\n", strings.Join(alike, "; "))
+		fmt.Fprintf(t, "as fast\t%s (within twice the error of its mean)\n", strings.Join(alike, "; "))
 	}
 	if len(a.Drops) == 0 {
 		fmt.Fprintln(t, "nodes\tthere is one")

@@ -104,7 +104,11 @@ func (a *Advice) Reserved() int {
 	return n
 }
 
-// Alike are the strategies that are as fast as the first one, draw by draw, within twice the spread.
+// alike is the share of the best rate from which nobody minds the difference.
+const alike = 0.99
+
+// Alike are the strategies that are as fast as the first one, draw by draw: within twice the standard error of the mean of their shares of its
+// rate, or for all that matters.
 func (a *Advice) Alike() (out []string) {
 	best := &a.Strategies[0]
 	for i := range a.Strategies[1:] {
@@ -113,7 +117,7 @@ func (a *Advice) Alike() (out []string) {
 		for k := range shares {
 			shares[k] = x.Rates[k] / best.Rates[k]
 		}
-		if share, spread := meanAndSpread(shares); share+2*spread >= 1 {
+		if share, spread := meanAndSpread(shares); share >= alike || share+2*spread/math.Sqrt(float64(len(shares))) >= 1 {
 			out = append(out, x.Strategy)
 		}
 	}

@@ -3,6 +3,7 @@ package lab
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"argosy/internal/plan/learn"
@@ -71,9 +72,14 @@ func TestNothingRecorded(t *testing.T) {
 // Strategies are as fast as the first where their draws say so, and others are not named.
 func TestAlike(t *testing.T) {
 	a := Advice{Strategies: []Replays{
-		{Strategy: "a", Rates: []float64{10, 20, 30}}, {Strategy: "b", Rates: []float64{10.1, 19.8, 30.2}}, {Strategy: "c", Rates: []float64{9, 18, 27}},
+		{Strategy: "a", Rates: []float64{10, 20, 30, 20}}, {Strategy: "b", Rates: []float64{10.1, 19.8, 30.2, 20}}, {Strategy: "c", Rates: []float64{9, 18, 27, 18}},
+		{Strategy: "half as fast on average", Rates: []float64{8, 4, 24, 8}}, {Strategy: "now faster, now slower", Rates: []float64{13, 14, 40, 14}},
 	}}
-	if got := a.Alike(); len(got) != 1 || got[0] != "b" {
+	if got := a.Alike(); !slices.Equal(got, []string{"b", "now faster, now slower"}) {
 		t.Errorf("%q", got)
+	}
+	once := Advice{Strategies: []Replays{{Strategy: "a", Rates: []float64{10}}, {Strategy: "b", Rates: []float64{9.95}}, {Strategy: "c", Rates: []float64{9.5}}}}
+	if got := once.Alike(); !slices.Equal(got, []string{"b"}) {
+		t.Errorf("of one draw: %q", got)
 	}
 }
