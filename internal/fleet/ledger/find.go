@@ -1,9 +1,11 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -62,36 +64,55 @@ type Share struct {
 	Bytes int64  `json:"bytes"`
 }
 
-// Types returns what a job has fetched by its type, the largest first.
-func (l *Ledger) Types(ctx context.Context, job uint32) ([]Share, error) {
-	return l.shares(ctx, `SELECT coalesce(mime, '') AS what, count(*), coalesce(sum(bytes), 0) AS n FROM pages WHERE job = ? AND state = 'fetched' GROUP BY what ORDER BY n DESC, what`, int64(job))
+// Shares are what a job has fetched, divided in three ways.
+type Shares struct {
+	Types    []Share // those with most bytes first
+	Statuses []Share // of answers, in order
+	Fetchers []Share // nodes, those with most URLs first
 }
 
-// Answered returns what a job has fetched by the status of the answer, in order.
-func (l *Ledger) Answered(ctx context.Context, job uint32) ([]Share, error) {
-	return l.shares(ctx, `SELECT CAST(coalesce(status, 0) AS TEXT) AS what, count(*), coalesce(sum(bytes), 0) FROM pages WHERE job = ? AND state = 'fetched' GROUP BY what ORDER BY what`, int64(job))
-}
-
-// Fetchers returns what a job has fetched by the node that did, the one with most URLs first.
-func (l *Ledger) Fetchers(ctx context.Context, job uint32) ([]Share, error) {
-	return l.shares(ctx, `SELECT node AS what, count(*) AS n, coalesce(sum(bytes), 0) FROM pages WHERE job = ? AND state = 'fetched' AND node <> '' GROUP BY what ORDER BY n DESC, what`, int64(job))
-}
-
-func (l *Ledger) shares(ctx context.Context, query string, args ...any) ([]Share, error) {
-	rows, err := l.db.QueryContext(ctx, l.kind.bind(query), args...)
+// Shares returns what a job has fetched by type, status and node, of one walk over its pages.
+func (l *Ledger) Shares(ctx context.Context, job uint32) (s Shares, err error) {
+	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT coalesce(mime, ''), coalesce(status, 0), coalesce(node, ''), count(*), coalesce(sum(bytes), 0)
+FROM pages WHERE job = ? AND state = 'fetched' GROUP BY 1, 2, 3`), int64(job))
 	if err != nil {
-		return nil, l.wrap(err)
+		return s, l.wrap(err)
 	}
 	defer rows.Close()
-	out := []Share{}
+	types, statuses, fetchers := map[string]Share{}, map[string]Share{}, map[string]Share{}
 	for rows.Next() {
-		var s Share
-		if err := rows.Scan(&s.Name, &s.URLs, &s.Bytes); err != nil {
-			return nil, l.wrap(err)
+		var mime, node string
+		var status int
+		var part Share
+		if err := rows.Scan(&mime, &status, &node, &part.URLs, &part.Bytes); err != nil {
+			return s, l.wrap(err)
 		}
+		part.addTo(types, mime)
+		part.addTo(statuses, strconv.Itoa(status))
+		if node != "" {
+			part.addTo(fetchers, node)
+		}
+	}
+	byName := func(a, b Share) int { return cmp.Compare(a.Name, b.Name) }
+	s.Types = ordered(types, func(a, b Share) int { return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), byName(a, b)) })
+	s.Statuses = ordered(statuses, byName)
+	s.Fetchers = ordered(fetchers, func(a, b Share) int { return cmp.Or(cmp.Compare(b.URLs, a.URLs), byName(a, b)) })
+	return s, l.wrap(rows.Err())
+}
+
+// addTo adds a share to the one of a name.
+func (s Share) addTo(sums map[string]Share, name string) {
+	was := sums[name]
+	sums[name] = Share{Name: name, URLs: was.URLs + s.URLs, Bytes: was.Bytes + s.Bytes}
+}
+
+func ordered(sums map[string]Share, before func(a, b Share) int) []Share {
+	out := make([]Share, 0, len(sums))
+	for _, s := range sums {
 		out = append(out, s)
 	}
-	return out, l.wrap(rows.Err())
+	slices.SortFunc(out, before)
+	return out
 }
 
 // Bin is what was fetched in a stretch of time.

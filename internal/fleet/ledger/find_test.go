@@ -89,7 +89,7 @@ func TestFindPages(t *testing.T) {
 // judgeShares compares what is summed up with sums over all pages.
 func judgeShares(t *testing.T, l *ledger.Ledger, all []ledger.Page) {
 	t.Helper()
-	types, codes, fetched, bytes := map[string]ledger.Share{}, map[string]int64{}, ledger.Bin{}, int64(0)
+	types, nodes, codes, fetched, bytes := map[string]ledger.Share{}, map[string]ledger.Share{}, map[string]int64{}, ledger.Bin{}, int64(0)
 	cell := ledger.Cell{Site: "a.test", Node: "n", Work: ledger.Work{Asked: int64(len(all)), WorkedMS: 70_000}}
 	for _, p := range all {
 		bytes += p.Bytes
@@ -103,6 +103,9 @@ func judgeShares(t *testing.T, l *ledger.Ledger, all []ledger.Page) {
 		cell.URLs++
 		s := types[p.Mime]
 		types[p.Mime] = ledger.Share{Name: p.Mime, URLs: s.URLs + 1, Bytes: s.Bytes + p.Bytes}
+		if s := nodes[p.Node]; p.Node != "" {
+			nodes[p.Node] = ledger.Share{Name: p.Node, URLs: s.URLs + 1, Bytes: s.Bytes + p.Bytes}
+		}
 		codes[fmt.Sprint(p.Status)]++
 		fetched.URLs++
 		fetched.Bytes += p.Bytes
@@ -113,22 +116,24 @@ func judgeShares(t *testing.T, l *ledger.Ledger, all []ledger.Page) {
 			fetched.Errors++
 		}
 	}
-	got, err := l.Types(t.Context(), 1)
-	if err != nil || len(got) != len(types) {
-		t.Fatal(got, err)
+	shares, err := l.Shares(t.Context(), 1)
+	got, answered := shares.Types, shares.Statuses
+	if err != nil || len(got) != len(types) || len(answered) != len(codes) {
+		t.Fatal(shares, err)
 	}
 	for i, s := range got {
 		if s != types[s.Name] || i > 0 && got[i-1].Bytes < s.Bytes {
 			t.Errorf("type %+v, want %+v", s, types[s.Name])
 		}
 	}
-	answered, err := l.Answered(t.Context(), 1)
-	if err != nil || len(answered) != len(codes) {
-		t.Fatal(answered, err)
-	}
 	for _, s := range answered {
 		if s.URLs != codes[s.Name] {
 			t.Errorf("status %+v, want %d", s, codes[s.Name])
+		}
+	}
+	for i, s := range shares.Fetchers {
+		if s != nodes[s.Name] || len(shares.Fetchers) != len(nodes) || i > 0 && shares.Fetchers[i-1].URLs < s.URLs {
+			t.Errorf("node %+v, want %+v", s, nodes[s.Name])
 		}
 	}
 	for _, most := range []int{1, 7, 1000} {

@@ -74,22 +74,22 @@ func (a *api) registerLooks(h huma.API, get func(id, path, what string) huma.Ope
 		return partOf(in.Part, finding(v, in.Find, func(s *StrategyView) string { return s.Name })), nil
 	})
 	register(h, get("recording", "/jobs/{id}/recording", "What a job has recorded for replays"), a.recording)
-	shares := func(id, what string, read func(*ledger.Ledger, context.Context, uint32) ([]ledger.Share, error)) {
+	shares := func(id, what string, of func(*ledger.Shares) []ledger.Share) {
 		huma.Register(h, get(id, "/jobs/{id}/"+id, what), func(ctx context.Context, in *struct {
 			JobPath
 			Part
 			Find string `query:"find" maxLength:"128" doc:"stands in the name"`
 		}) (*Found[ledger.Share], error) {
-			all, err := a.shares(ctx, id, in.ID, read)
+			all, err := a.shares(ctx, in.ID)
 			if err != nil {
 				return nil, err
 			}
-			return partOf(in.Part, finding(all, in.Find, func(s *ledger.Share) string { return s.Name })), nil
+			return partOf(in.Part, finding(of(all), in.Find, func(s *ledger.Share) string { return s.Name })), nil
 		})
 	}
-	shares("types", "What a job has fetched, by type", (*ledger.Ledger).Types)
-	shares("statuses", "What a job has fetched, by status", (*ledger.Ledger).Answered)
-	shares("fetchers", "What a job has fetched, by the node that did", (*ledger.Ledger).Fetchers)
+	shares("types", "What a job has fetched, by type", func(s *ledger.Shares) []ledger.Share { return s.Types })
+	shares("statuses", "What a job has fetched, by status", func(s *ledger.Shares) []ledger.Share { return s.Statuses })
+	shares("fetchers", "What a job has fetched, by the node that did", func(s *ledger.Shares) []ledger.Share { return s.Fetchers })
 	register(h, get("timeline", "/jobs/{id}/timeline", "What a job has fetched over time"), func(ctx context.Context, in *struct {
 		JobPath
 		Bins int    `query:"bins" minimum:"1" maximum:"1000" default:"200"`
@@ -134,13 +134,13 @@ func (a *api) believed(ctx context.Context, job uint32) (*out[coordinator.Believ
 	})
 }
 
-// shares answers with what a job has fetched by something, from the ledger.
-func (a *api) shares(ctx context.Context, what string, job uint32, read func(*ledger.Ledger, context.Context, uint32) ([]ledger.Share, error)) ([]ledger.Share, error) {
-	o, err := heavy(ctx, a, what+" "+strconv.Itoa(int(job)), func(ctx context.Context) ([]ledger.Share, error) { return read(a.s.Ledger(), ctx, job) })
+// shares answers with what a job has fetched, divided in three ways.
+func (a *api) shares(ctx context.Context, job uint32) (*ledger.Shares, error) {
+	o, err := heavy(ctx, a, "shares "+strconv.Itoa(int(job)), func(ctx context.Context) (ledger.Shares, error) { return a.s.Ledger().Shares(ctx, job) })
 	if err != nil {
 		return nil, err
 	}
-	return o.Body, nil
+	return &o.Body, nil
 }
 
 // mostFacts bounds a recording that is asked for over the network, about 200 bytes each in the answer; whoever can read the ledger is not
@@ -200,6 +200,16 @@ type kept struct {
 // maxKept bounds how many answers are kept.
 const maxKept = 200
 
+// asked is how many answers that take long are being asked for; who calls holds the mutex.
+func (a *api) asked(now time.Time) (n int) {
+	for _, k := range a.heavy {
+		if k.until.IsZero() || now.Before(k.until.Add(heavyStale)) {
+			n++
+		}
+	}
+	return n
+}
+
 // heavy answers what takes a walk over all pages of a job: many who ask at once wait for one walk, and who asks soon after gets the
 // same answer, so that ten pages that are open cost what one does, and that a small share of the time. Who goes on asking does not wait long:
 // the last answer is given while one is made that takes its time.
@@ -226,7 +236,9 @@ func heavy[T any](ctx context.Context, a *api, key string, fn func(context.Conte
 			defer cancel()
 			v, err := fn(work)
 			a.mu.Lock()
-			k.v, k.err, k.until, k.last = v, err, time.Now().Add(max(heavyLeast, heavyTimes*time.Since(begin))), nil
+			now := time.Now()
+			keep := heavyTimes * now.Sub(begin) * time.Duration(a.asked(now))
+			k.v, k.err, k.until, k.last = v, err, now.Add(max(heavyLeast, min(keep, heavyMost))), nil
 			a.mu.Unlock()
 			close(k.done)
 		}()

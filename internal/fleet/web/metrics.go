@@ -185,21 +185,21 @@ func named(all []ledger.Share, figure func(*ledger.Share) int64) map[string]int6
 // those that the pages show.
 func (a *api) shareMetrics(ctx context.Context, co *coordinator.Coordinator, jobs []coordinator.JobView, e *exposition) {
 	jobs = slices.DeleteFunc(slices.Clone(jobs), func(j coordinator.JobView) bool { return j.State != crawl.JobRunning })
-	each := func(name, help, what, label string, read func(*ledger.Ledger, context.Context, uint32) ([]ledger.Share, error), figure func(*ledger.Share) int64) {
+	each := func(name, help, label string, of func(*ledger.Shares) []ledger.Share, figure func(*ledger.Share) int64) {
 		for i := range jobs {
-			all, err := a.shares(ctx, what, jobs[i].ID, read)
+			all, err := a.shares(ctx, jobs[i].ID)
 			if err != nil {
 				continue
 			}
-			sums := named(all, figure)
+			sums := named(of(all), figure)
 			for _, value := range sortedKeys(sums) {
 				e.put(name, "gauge", help, float64(sums[value]), "job_id", fmt.Sprint(jobs[i].ID), label, value)
 			}
 		}
 	}
 	urls, bytes := func(s *ledger.Share) int64 { return s.URLs }, func(s *ledger.Share) int64 { return s.Bytes }
-	each("argosy_job_type_bytes", "Bytes of bodies that the job has fetched, by type.", "types", "type", (*ledger.Ledger).Types, bytes)
-	each("argosy_job_answers", "Answers that the job has got, by status.", "statuses", "status", (*ledger.Ledger).Answered, urls)
+	each("argosy_job_type_bytes", "Bytes of bodies that the job has fetched, by type.", "type", func(s *ledger.Shares) []ledger.Share { return s.Types }, bytes)
+	each("argosy_job_answers", "Answers that the job has got, by status.", "status", func(s *ledger.Shares) []ledger.Share { return s.Statuses }, urls)
 	for i := range jobs {
 		if at, ok := co.Ending(jobs[i].ID); ok {
 			e.put("argosy_job_projected_end_seconds", "gauge", "When nothing of the job will be pending if it goes on as of late, in Unix seconds.", float64(at)/1000, "job_id", fmt.Sprint(jobs[i].ID))

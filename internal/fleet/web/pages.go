@@ -49,22 +49,36 @@ func (a *api) registerPages(h huma.API, get func(id, path, what string) huma.Ope
 		Limit int    `query:"limit" minimum:"1" maximum:"1000" default:"50"`
 		Skip  int    `query:"skip" minimum:"0" maximum:"1000000"`
 	}) (*out[PageList], error) {
-		v := PageList{Pages: []PageRow{}}
-		q := ledger.PageQuery{State: in.State, Class: in.Class, Mime: in.Mime, Site: in.Site, Node: in.Node, Find: in.Find, Limit: in.Limit + 1, Skip: in.Skip}
-		err := a.s.Ledger().FindPages(ctx, in.ID, q, func(p *ledger.Page) error {
-			row := *p
-			v.Pages = append(v.Pages, rowOf(&row))
-			return nil
-		})
-		if v.More = len(v.Pages) > in.Limit; v.More {
-			v.Pages = v.Pages[:in.Limit]
+		q := ledger.PageQuery{State: in.State, Class: in.Class, Mime: in.Mime, Site: in.Site, Node: in.Node, Find: in.Find, Limit: in.Limit, Skip: in.Skip}
+		if in.Limit > maxListKept || in.Skip > 0 || in.Find+in.Site+in.Node+in.Mime != "" {
+			v, err := a.findPages(ctx, in.ID, q)
+			if err != nil {
+				return nil, problem(err)
+			}
+			return &out[PageList]{v}, nil
 		}
-		if err != nil {
-			return nil, problem(err)
-		}
-		return &out[PageList]{v}, nil
+		return heavy(ctx, a, fmt.Sprintf("pages %d %+v", in.ID, q), func(ctx context.Context) (PageList, error) { return a.findPages(ctx, in.ID, q) })
 	})
 	register(h, get("page", "/jobs/{id}/page", "A page, with the heads and the text that are archived of it"), a.page)
+}
+
+// maxListKept is how many pages a list has at most that is kept for who asks for the same soon after, as pages that are open do: it takes a
+// walk over all of a job. What somebody looks for is not kept.
+const maxListKept = 100
+
+// findPages returns a part of the pages of a job.
+func (a *api) findPages(ctx context.Context, job uint32, q ledger.PageQuery) (PageList, error) {
+	v, limit := PageList{Pages: []PageRow{}}, q.Limit
+	q.Limit++
+	err := a.s.Ledger().FindPages(ctx, job, q, func(p *ledger.Page) error {
+		row := *p
+		v.Pages = append(v.Pages, rowOf(&row))
+		return nil
+	})
+	if v.More = len(v.Pages) > limit; v.More {
+		v.Pages = v.Pages[:limit]
+	}
+	return v, err
 }
 
 func rowOf(p *ledger.Page) PageRow {
