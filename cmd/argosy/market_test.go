@@ -137,7 +137,7 @@ func TestTopicalCorners(t *testing.T) {
 			html(w, "etusivu", "tervetuloa", "/entsyymi", "/puutarha")
 			return
 		}
-		html(w, r.URL.Path, strings.Repeat(map[string]string{"/entsyymi": "entsyymi nopeuttaa reaktiota ", "/puutarha": "ruusut kasvavat hitaasti "}[r.URL.Path], 20))
+		html(w, r.URL.Path, strings.Repeat(map[string]string{"/entsyymi": "entsyymi nopeuttaa reaktiota kun lämpötila nousee hitaasti kohti rajaa ", "/puutarha": "ruusut kasvavat hitaasti "}[r.URL.Path], 20))
 	})
 	stuffed := serves(t, "", func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {

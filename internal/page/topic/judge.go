@@ -328,7 +328,17 @@ const (
 // Of a page's words one word is this share at most, with so many to begin with; beyond, the page is written for machines.
 const (
 	plausibleShare = 0.10
-	plausibleFirst = 12
+	plausibleFirst = 5
+)
+
+// What a page calls itself, and what its links say, are claims that its main text bears out: each word of the topic that stands there lets claims
+// of it count for claimEach more. Those that the text does not bear out count for claimAlone of what makes half of a term's weight, which is less
+// than the topic's cut, and besides, as long as a text is too short to say much, for a title and a heading.
+const (
+	claimEach  = 2.0
+	claimAlone = 0.5
+	claimShort = titleWorth + headingWorth
+	claimWords = 60.0
 )
 
 // words is how many words the main text has.
@@ -347,18 +357,24 @@ func (r *reader) bare() bool { return r.main < 30 && r.rest > 2*r.main }
 func (r *reader) sum(parts *[]Part) (s, stuffed float64) {
 	length := float64(r.words())
 	half := saturation * (1 - lengthShare + lengthShare*min(8, length/usualLength))
-	loud, links, around := 1.0, linkWorth, 0.0
-	if r.bare() {
+	loud, links, around, bare := 1.0, linkWorth, 0.0, r.bare()
+	if bare {
 		links, around = aroundWorth, aroundWorth
 	}
+	unsaid := claimAlone*half + claimShort*(1-min(1, float64(r.main)/claimWords))
 	for i := range r.of {
 		c := &r.of[i]
 		if !c.any() {
 			continue
 		}
-		tf := titleWorth*float64(min(c.title, mostTitle)) + headingWorth*float64(min(c.heading, mostHeading)) + float64(c.text) +
-			links*float64(c.link) + around*float64(c.around)
+		claims := titleWorth*float64(min(c.title, mostTitle)) + headingWorth*float64(min(c.heading, mostHeading)) + links*float64(c.link) + around*float64(c.around)
 		all := float64(c.text + c.link + c.heading)
+		if bare {
+			all += float64(c.around)
+		} else {
+			claims = min(claims, unsaid+claimEach*float64(c.text))
+		}
+		tf := claims + float64(c.text)
 		if most := plausibleFirst + plausibleShare*(float64(r.main+r.rest)); all > most {
 			loud = min(loud, most/all)
 		}
