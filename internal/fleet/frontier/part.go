@@ -354,6 +354,9 @@ func (x *tx) add(j *Job, t *Task, pk crawl.Key, u crawl.URL, r *record) error {
 	own = x.taskNamed(name)
 	if first {
 		own.Host.By = t.ID
+		if r.Flags&crawl.FlagSeed == 0 {
+			own.From = t.ID
+		}
 	}
 	if r.Flags&crawl.FlagSeed != 0 {
 		own.Seed = true

@@ -41,6 +41,8 @@ type Task struct {
 	Host     firstSeen `cbor:"75,keyasint,omitzero"`  // what the first pages of its host have shown, where hosts are judged
 	HostCuts int       `cbor:"76,keyasint,omitempty"` // of the first task of a domain: groups of hosts that are refused
 
+	From uint32 `cbor:"78,keyasint,omitempty"` // task whose page named its site first; 0: a seed's
+
 	Last string `cbor:"29,keyasint,omitempty"` // node that had it last
 
 	Ended crawl.Ended `cbor:"60,keyasint"` // by nodes

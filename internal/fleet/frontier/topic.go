@@ -46,11 +46,14 @@ func (o *focus) signsOf(j *Job, r *record, e *topic.Evidence) *topic.Signs {
 	return &r.read.Signs
 }
 
-// What is re-scored: a model that has learned from a share more pages sees the queues anew, in small steps.
+// When models learn, and what is scored anew then: a model that has learned from half as many pages more sees the queues anew, in small steps.
+// Each step finds no more in bench/topics where that is done whenever the model learns, which costs four times as much.
 const (
 	lessonsLeast  = 8
 	lessonsMost   = 256
-	rescoreAtOnce = 400 // URLs of a site that one entry looks at again
+	rescoreShare  = 2
+	rescoreMost   = 4096 // pages more, after which it is done in any case
+	rescoreAtOnce = 400  // URLs of a site that one entry looks at again
 )
 
 // linksKey is where a job's model of links is kept, or that of one of its crawlers.
@@ -364,7 +367,10 @@ func (x *tx) rescoreSome(j *Job, t *Task) error {
 		return nil
 	}
 	o, err := x.f.focused(j) // also if this process has not needed it yet: whoever reads the log does the same with each entry
-	if err != nil || o.links.Seen() == t.Scored {
+	if err != nil || o.links.Seen() == t.Scored || t.ScoreTo == 0 && o.links.Seen() < t.Scored+min(t.Scored/rescoreShare, rescoreMost) {
+		return err
+	}
+	if err := x.readHeld(t); err != nil {
 		return err
 	}
 	if t.ScoreTo == 0 {
