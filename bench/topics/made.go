@@ -55,6 +55,47 @@ func (c *madeConfig) fewSeeds() (family, error) {
 	}}, err
 }
 
+// spamBudget is how many pages are had of webs beside spam, which have 2,400 and spam without end.
+const spamBudget = 300
+
+// beside are webs with sites without end that are made to look as if they were on the topic, a kind of them in each, crawled from one front page.
+func (c *madeConfig) beside() (family, error) {
+	about, err := topic.Words(webs.TopicalWords, "en")
+	return family{"made webs beside spam", func(seed uint64) (out []*trial, err error) {
+		cfg := webs.TopicalConfig{Seed: seed, Sites: 8, Pages: 300, Share: 0.044, Near: 0.6, Told: 0.5, Links: 10}
+		for _, kind := range append([][2]string{{"", "no spam"}}, webs.Spammers...) {
+			t := c.trial(kind[1], cfg, about, nil)
+			t.serve = func() (string, func(), error) {
+				w := webs.NewTopical(cfg)
+				if kind[0] != "" {
+					w.AddSpam(kind[0])
+				}
+				return w.Serve("127.0.0.1:0")
+			}
+			all := t.seeds
+			t.scope, t.budget, t.seeds = crawl.ScopeAny, spamBudget, func(port string) []string { return all(port)[:1] }
+			out = append(out, t)
+		}
+		return out, nil
+	}}, err
+}
+
+// oneSite are webs of which most pages on the topic lie on one site, beside a hundred small ones, crawled from all front pages, and from a small
+// site's.
+func (c *madeConfig) oneSite() (family, error) {
+	about, err := topic.Words(webs.TopicalWords, "en")
+	return family{"made webs with one site about the topic", func(seed uint64) (out []*trial, err error) {
+		cfg := webs.TopicalConfig{Seed: seed, Sites: 101, Pages: 20, Share: 0.01, Near: 0.6, Told: 0.5, Links: 10, FirstPages: 600, FirstShare: 0.6}
+		for _, n := range []int{101, 1} {
+			t := c.trial(fmt.Sprintf("seeds: %d", n), cfg, about, nil)
+			all := t.seeds
+			t.scope, t.budget, t.seeds = crawl.ScopeAny, 400, func(port string) []string { return all(port)[101-n:] }
+			out = append(out, t)
+		}
+		return out, nil
+	}}, err
+}
+
 // made are webs of made-up words.
 func (c *madeConfig) made() (family, error) {
 	return family{"made webs", func(seed uint64) ([]*trial, error) {

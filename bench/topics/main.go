@@ -1,15 +1,17 @@
 // Command topics compares ways to crawl for a topic at equal numbers of fetches, a quarter of the pages that there are, by real crawls over
 // HTTP: what is learned with rules, with key words and with simple orders; crawlers that trade with one that has all, and with crawlers that
-// do not know of each other. It counts different pages on the topic, paired by seed, in four families of webs, and the default as users
+// do not know of each other. It counts different pages on the topic, paired by seed, in six families of webs, and the default as users
 // run it with one crawler that asks for one URL of a site at a time:
 //
 //	made   webs that it makes, of made-up words
 //	few    the same on a hundred sites, from one front page and from three
+//	spam   300 fetches beside sites without end that are made to look as if they were on the topic, of a kind in each
+//	one    400 fetches where nineteen in twenty pages on the topic lie on one site, beside a hundred small ones
 //	webkb  the same with texts of the WebKB collection, drawn by class (-webkb DIR: files of a label, a tab and stemmed words a line)
 //	docs   Python's and PostgreSQL's documentation (Debian: python3-doc, postgresql-doc-15), judged by its own index of terms, which crawls
 //	       do not see
 //
-//	go run ./bench/topics [-family made,few,webkb,docs] [-seeds 20] [-only lots,central] [-webkb DIR] [-cpuprofile FILE]
+//	go run ./bench/topics [-family made,few,spam,one,webkb,docs] [-seeds 20] [-only lots,central] [-webkb DIR] [-cpuprofile FILE]
 //	go run ./bench/topics -paper [-seeds 1] [-pages 4000] [-html FILE]
 //
 // With -paper it runs the market paper's experiment instead: each keyword of 12 topics with and without the market, in the paper's table.
@@ -90,7 +92,7 @@ func market(j *crawl.Job, mode crawl.MarketMode, budget int64) {
 
 func main() {
 	log.SetFlags(0)
-	names := flag.String("family", "made,few,webkb,docs", "kinds of webs, with commas between")
+	names := flag.String("family", "made,few,spam,one,webkb,docs", "kinds of webs, with commas between")
 	seeds := flag.Int("seeds", 20, "webs of a kind, or pages from which documentation is crawled")
 	first := flag.Int("first", 1, "the first seed")
 	only := flag.String("only", "", "methods to run, with commas between; empty: all")
@@ -113,7 +115,7 @@ func main() {
 				b.methods = append(b.methods, m.name)
 			}
 		}
-		err = b.all(map[string]func() (family, error){"made": c.made, "few": c.fewSeeds, "webkb": c.drawn, "docs": docsFamily}, *names)
+		err = b.all(map[string]func() (family, error){"made": c.made, "few": c.fewSeeds, "spam": c.beside, "one": c.oneSite, "webkb": c.drawn, "docs": docsFamily}, *names)
 	}
 	if stop != nil {
 		err = errors.Join(err, stop())
@@ -148,7 +150,7 @@ func (b *bench) all(families map[string]func() (family, error), names string) er
 	for _, name := range strings.Split(names, ",") {
 		open := families[name]
 		if open == nil {
-			return fmt.Errorf("-family %q: there are made, few, webkb and docs", name)
+			return fmt.Errorf("-family %q: there are made, few, spam, one, webkb and docs", name)
 		}
 		f, err := open()
 		if err == nil {

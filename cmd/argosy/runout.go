@@ -31,7 +31,11 @@ func printTopic(w io.Writer, s assemble.Summary) {
 		fmt.Fprintf(w, "             (argosy export %s --min-score %g lists them)\n", s.Out, s.Threshold)
 	}
 	for _, d := range s.GaveWay {
-		fmt.Fprintf(w, "  %10s URLs are of %s, which gave way to other domains with pages on\n             the topic (--exclude or --site-pages hold it back)\n", count(d.Pages), d.Domain)
+		of := d.Domain
+		if d.Domains > 0 {
+			of += fmt.Sprintf(" and %s found by way of it", plural(int64(d.Domains), "domain"))
+		}
+		fmt.Fprintf(w, "  %10s URLs are of %s,\n             which gave way to other domains with pages on the topic\n             (--exclude or --site-pages hold it back)\n", count(d.Pages), of)
 	}
 	ended := s.State == crawl.JobDone || s.State == crawl.JobLimited
 	if ended && s.Pages > 0 && s.Relevant == 0 {

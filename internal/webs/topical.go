@@ -18,6 +18,9 @@ type TopicalConfig struct {
 
 	Links int // of a page, besides that to the next page of its site; 0: 8
 
+	FirstPages int     // of the first site, where it is larger than the others
+	FirstShare float64 // of its pages that are on the topic, then
+
 	On, Off [][]string // texts of pages on the topic, and of others, as words: a page is made of two of them; none: made-up words
 }
 
@@ -36,32 +39,54 @@ var topicalOwn = strings.Fields("enzyme kinetics enzymes kinetic substrate catal
 
 // NewTopical makes a web whose sites are t0.test, t1.test and so on.
 func NewTopical(c TopicalConfig) *Topical {
-	t := &Topical{Web: New(), cfg: c, on: make([]bool, c.Sites*c.Pages)}
+	t := &Topical{Web: New(), cfg: c}
+	t.on = make([]bool, t.first(c.Sites))
 	rng := rand.New(rand.NewPCG(c.Seed, 0x70))
 	for i := range t.on {
-		if t.on[i] = i%c.Pages != 0 && rng.Float64() < c.Share; t.on[i] { // a site's first page is its front page
+		share, site := c.Share, t.site(i)
+		if site == 0 && c.FirstPages > 0 {
+			share = c.FirstShare
+		}
+		if t.on[i] = i != t.first(site) && rng.Float64() < share; t.on[i] { // a site's first page is its front page
 			t.among = append(t.among, i)
 		}
 	}
 	for s := range c.Sites {
 		t.Sites[fmt.Sprintf("t%d.test", s)] = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 			n := 0
-			if _, err := fmt.Sscanf(r.URL.Path, "/p%d.html", &n); r.URL.Path != "/" && (err != nil || n <= 0 || n >= c.Pages) {
+			if _, err := fmt.Sscanf(r.URL.Path, "/p%d.html", &n); r.URL.Path != "/" && (err != nil || n <= 0 || n >= t.first(s+1)-t.first(s)) {
 				http.NotFound(rw, r)
 				return
 			}
 			_, port, _ := strings.Cut(r.Host, ":")
-			title, body := t.page(s*c.Pages+n, port)
+			title, body := t.page(t.first(s)+n, port)
 			page(rw, title, body)
 		})
 	}
 	return t
 }
 
+// first returns the number of a site's front page.
+func (t *Topical) first(site int) int {
+	if site > 0 && t.cfg.FirstPages > 0 {
+		return t.cfg.FirstPages + (site-1)*t.cfg.Pages
+	}
+	return site * t.cfg.Pages
+}
+
+// site returns on which site a page is.
+func (t *Topical) site(i int) int {
+	if more := t.first(1) - t.cfg.Pages; i >= t.first(1) {
+		return (i - more) / t.cfg.Pages
+	}
+	return 0
+}
+
 // URL returns the address of a page by its number.
 func (t *Topical) URL(i int, port string) string {
-	at := fmt.Sprintf("http://t%d.test:%s/", i/t.cfg.Pages, port)
-	if n := i % t.cfg.Pages; n > 0 {
+	site := t.site(i)
+	at := fmt.Sprintf("http://t%d.test:%s/", site, port)
+	if n := i - t.first(site); n > 0 {
 		at += fmt.Sprintf("p%d.html", n)
 	}
 	return at
@@ -70,7 +95,7 @@ func (t *Topical) URL(i int, port string) string {
 // Seeds returns the first pages of all sites.
 func (t *Topical) Seeds(port string) (out []string) {
 	for s := range t.cfg.Sites {
-		out = append(out, t.URL(s*t.cfg.Pages, port))
+		out = append(out, t.URL(t.first(s), port))
 	}
 	return out
 }
@@ -129,16 +154,18 @@ func (t *Topical) links(rng *rand.Rand, i int, fn func(to int)) {
 	if n == 0 {
 		n = topicalLinks
 	}
+	site := t.site(i)
+	from, end := t.first(site), t.first(site+1)
 	for range n {
 		to := rng.IntN(len(t.on))
 		if t.on[i] && len(t.among) > 0 && rng.Float64() < t.cfg.Near {
 			to = t.among[rng.IntN(len(t.among))]
 		} else if rng.IntN(3) > 0 { // most links stay on their site
-			to = i/t.cfg.Pages*t.cfg.Pages + rng.IntN(t.cfg.Pages)
+			to = from + rng.IntN(end-from)
 		}
 		fn(to)
 	}
-	if (i+1)%t.cfg.Pages != 0 {
+	if i+1 < end {
 		fn(i + 1)
 	}
 }

@@ -98,12 +98,12 @@ func TestSimulatedBestBesideHanging(t *testing.T) {
 }
 
 // A site without end that promises most, and keeps to it as far as its texts tell, gives way to others: without that five of their pages were
-// asked for.
+// asked for; as it is 142 are, of which 46 are on the topic.
 func TestSimulatedBestBesideSpam(t *testing.T) {
 	simulated(t, func(t *testing.T) {
 		asked, found, all := best(t, 0, http.HandlerFunc(spam), 400, 10*time.Minute)
 		t.Logf("%d of %d pages on the topic in %d, and the rest of 400 spam", found, all, asked)
-		if asked < 60 || found == 0 {
+		if asked < 110 || found < all/2 {
 			t.Errorf("%d of %d pages on the topic in %d", found, all, asked)
 		}
 	})

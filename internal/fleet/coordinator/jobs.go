@@ -125,17 +125,21 @@ func (c *Coordinator) run(now time.Time, j *frontier.Job) (*run, error) {
 	if j.Identity.Collect != nil {
 		r.lines, r.called = lines{}, map[string]bool{}
 	}
-	r.spread = newSpread()
+	r.spread = newSpread(c.f.Task)
 	c.jobs.runs[j.ID] = r
 	if r.again.After(now) {
 		c.cfg.Logger.Warn("nothing of a job is given out yet: the log has lost its end, and nodes may hold leases that nobody knows of", "job", j.ID, "for", r.again.Sub(now).Round(time.Second))
 	}
+	var tasks []*frontier.Task
 	c.f.Tasks(func(t *frontier.Task) {
 		if t.Job == j.ID {
-			r.spread.take(t)
 			c.jobs.schedule(t)
+			tasks = append(tasks, t)
 		}
 	})
+	if picks(j) {
+		r.spread.takeAll(tasks)
+	}
 	return r, nil
 }
 

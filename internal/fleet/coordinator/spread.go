@@ -9,92 +9,209 @@ import (
 )
 
 // A domain that takes the crawl gives way: pages that are made to look as if they were on a topic promise more than honest ones, and there is no
-// end of them. Those of one domain have to promise the more the more of all pages it has had, as long as what others have is on the topic: where
-// one site is about the topic and the rest of the web is not, that shows after some pages.
+// end of them. Those of one domain, with all domains that were found by way of it, have to promise the more the more of all pages they are, as long
+// as what others bring meanwhile is on the topic: where one site is about the topic and the rest of the web is not, that shows after some pages. What
+// was found by way of a seed's domain is the web itself: of that domain only its own pages count.
 const (
 	spreadFrom   = 64   // pages of a job from which it is looked at: before, a share is chance
 	spreadFree   = 0.25 // share of a job's pages that a domain has without giving way
 	spreadSteep  = 4.0  // what a share takes off a promise, in units of the logistic curve, for what is over in terms of what is left: 1.9 at
 	spreadMost   = 20   // a half, 7.4 at three quarters, and so much at most, which is more than any promise
-	spreadWorth  = 0.3  // share of the others' pages that is on the topic, from which they are worth all of that
+	spreadWorth  = 0.3  // share of the others' last pages that is on the topic, from which they are worth all of that
+	spreadLast   = 24   // pages by which that is judged: older ones count less and less
 	spreadBefore = 4    // pages on the topic by which it is believed at first that others have some
+	spreadDepth  = 64   // domains on the way from a seed's that are looked at
 )
 
 // had is what pages a domain, or a task, has had.
 type had struct{ pages, relevant int64 }
 
+func (h had) with(o had) had { return had{h.pages + o.pages, h.relevant + o.relevant} }
+
+// part is what a part of a web has had, and what others bring.
+type part struct {
+	had
+	others float64 // share of their last pages that is on the topic
+	judged bool    // it has had more than its share, once: others is known
+}
+
+// branch is a registrable domain, and those that were found by way of it.
+type branch struct {
+	name  string
+	by    *branch // a page of that domain named it first; nil: a seed is on it
+	own   part
+	all   part // with the domains that were found by way of it, but for a seed's
+	names int  // of those domains
+}
+
 // spread owns how the pages of a job are spread over registrable domains.
 type spread struct {
-	names   map[string]string // domains of sites, where somebody asked
-	tasks   map[uint32]had    // as counted
-	domains map[string]had
+	task    func(id uint32) *frontier.Task
+	sites   map[string]*branch
+	domains map[string]*branch
+	tasks   map[uint32]had // as counted
+	large   []*part        // those that have had more than their share, once
 	all     had
-	most    int64 // pages of a domain
 }
 
-func newSpread() *spread {
-	return &spread{names: map[string]string{}, tasks: map[uint32]had{}, domains: map[string]had{}}
+func newSpread(task func(id uint32) *frontier.Task) *spread {
+	return &spread{task: task, sites: map[string]*branch{}, domains: map[string]*branch{}, tasks: map[uint32]had{}}
 }
 
-// domain returns the registrable domain of a site.
-func (s *spread) domain(site string) string {
-	name, ok := s.names[site]
-	if !ok {
-		name = domain(site)
-		s.names[site] = name
+// branch returns the domain of a task's site.
+func (s *spread) branch(t *frontier.Task) *branch {
+	if b := s.sites[t.Site]; b != nil {
+		return b
 	}
-	return name
+	name := domain(t.Site)
+	b := s.domains[name]
+	if b == nil {
+		b = &branch{name: name}
+		if from := s.task(t.From); from != nil {
+			b.by = s.branch(from)
+		}
+		if b.by != nil && b.by.name == name {
+			b = b.by // another host of it was there before
+		} else {
+			for up := range b.ups() {
+				up.names++
+			}
+		}
+		s.domains[name] = b
+	}
+	s.sites[t.Site] = b
+	return b
+}
+
+// ups calls fn with what a domain was found by way of: the domains between it and a seed's, from it on.
+func (b *branch) ups() func(fn func(*branch) bool) {
+	return func(fn func(*branch) bool) {
+		for range spreadDepth {
+			if b = b.by; b == nil || b.by == nil || !fn(b) {
+				return
+			}
+		}
+	}
+}
+
+// takeAll counts the pages of all tasks of a job, in the order in which they were found.
+func (s *spread) takeAll(tasks []*frontier.Task) {
+	slices.SortFunc(tasks, func(a, b *frontier.Task) int { return cmp.Compare(a.ID, b.ID) })
+	for _, t := range tasks {
+		s.take(t)
+	}
 }
 
 // take counts the pages of a task.
 func (s *spread) take(t *frontier.Task) {
+	b := s.branch(t)
 	was, is := s.tasks[t.ID], had{t.Fetched, t.Relevant}
 	if was == is {
 		return
 	}
 	s.tasks[t.ID] = is
-	name, more := s.domain(t.Site), had{is.pages - was.pages, is.relevant - was.relevant}
-	s.domains[name] = s.domains[name].with(more)
+	more := had{is.pages - was.pages, is.relevant - was.relevant}
 	s.all = s.all.with(more)
-	s.most = max(s.most, s.domains[name].pages)
+	of := b.parts()
+	for _, p := range of {
+		p.had = p.had.with(more)
+	}
+	for _, l := range s.large {
+		if !slices.Contains(of, l) {
+			l.sees(more)
+		}
+	}
+	for _, p := range of {
+		if s.all.pages >= spreadFrom && !p.judged && float64(p.pages) > spreadFree*float64(s.all.pages) {
+			p.judged = true
+			p.others = float64(s.all.relevant-p.relevant+spreadBefore) / float64(s.all.pages-p.pages+spreadBefore)
+			s.large = append(s.large, p)
+		}
+	}
 }
 
-func (h had) with(o had) had { return had{h.pages + o.pages, h.relevant + o.relevant} }
+// parts returns all for which the pages of a domain count.
+func (b *branch) parts() []*part {
+	out := []*part{&b.own}
+	if b.by != nil {
+		out = append(out, &b.all)
+	}
+	for up := range b.ups() {
+		out = append(out, &up.all)
+	}
+	return out
+}
 
-// by returns by what the odds of a task's URLs are divided.
+// sees takes in pages of others.
+func (p *part) sees(more had) {
+	if more.pages <= 0 {
+		return
+	}
+	keep := math.Pow(1-1.0/spreadLast, float64(more.pages))
+	p.others = float64(keep*p.others) + float64((1-keep)*min(1, max(0, float64(more.relevant)/float64(more.pages))))
+}
+
+// by returns by what the odds of a task's URLs are divided. Who has named what takes the crawl does not answer for that with its own pages.
 func (s *spread) by(t *frontier.Task) float64 {
-	if s.all.pages < spreadFrom || float64(s.most) <= spreadFree*float64(s.all.pages) {
+	if len(s.large) == 0 {
 		return 1
 	}
-	return s.of(s.domains[s.domain(t.Site)])
+	b := s.branch(t)
+	z := s.off(&b.own)
+	for up := range b.ups() {
+		z += s.off(&up.all)
+	}
+	return math.Exp(min(spreadMost, z))
 }
 
-// of returns by what the odds of a domain's URLs are divided that has had such pages.
-func (s *spread) of(own had) float64 {
-	share := float64(own.pages) / float64(s.all.pages)
-	if share <= spreadFree {
-		return 1
+// off returns what the share of a part takes off the promises of its URLs, in units of the logistic curve.
+func (s *spread) off(p *part) float64 {
+	share := float64(p.pages) / float64(s.all.pages)
+	if !p.judged || share <= spreadFree {
+		return 0
 	}
-	others := float64(s.all.relevant-own.relevant+spreadBefore) / float64(s.all.pages-own.pages+spreadBefore)
-	worth := min(1, others/spreadWorth)
-	return math.Exp(worth * worth * min(spreadMost, spreadSteep*(share-spreadFree)/(1.02-share)))
+	worth := min(1, p.others/spreadWorth)
+	return worth * worth * min(spreadMost, spreadSteep*(share-spreadFree)/(1.02-share))
 }
 
 // GaveWay is a domain whose pages had to promise more than those of others, since so many were of it.
 type GaveWay struct {
 	Domain   string `json:"domain"`
-	Pages    int64  `json:"pages"`    // URLs that were fetched
-	Relevant int64  `json:"relevant"` // of them, on the topic by their scores
+	Domains  int    `json:"domains,omitempty"` // others that were found by way of it
+	Pages    int64  `json:"pages"`             // URLs that were fetched, of all of them
+	Relevant int64  `json:"relevant"`          // of them, on the topic by their scores
 }
 
-// gaveWay returns the domains that give way by now, the largest first: those whose odds are at most half of what they would be.
+// gaveWay returns the domains that give way by now, the largest first: those whose odds are at most half of what they would be. One of which most
+// is of another one that it has named is left out.
 func (s *spread) gaveWay() (out []GaveWay) {
-	if s.all.pages < spreadFrom {
+	if len(s.domains) < 2 {
 		return nil
 	}
-	for name, own := range s.domains {
-		if len(s.domains) > 1 && s.of(own) >= 2 {
-			out = append(out, GaveWay{name, own.pages, own.relevant})
+	inner := map[*branch]bool{}
+	of := func(b *branch) *part {
+		switch {
+		case b.by != nil && s.off(&b.all) >= math.Ln2:
+			return &b.all
+		case s.off(&b.own) >= math.Ln2:
+			return &b.own
+		}
+		return nil
+	}
+	for _, b := range s.domains {
+		if p := of(b); p != nil {
+			for up := range b.ups() {
+				inner[up] = inner[up] || 2*p.pages > up.all.pages
+			}
+		}
+	}
+	for _, b := range s.domains {
+		if p := of(b); p != nil && !inner[b] {
+			names := b.names
+			if p == &b.own {
+				names = 0
+			}
+			out = append(out, GaveWay{b.name, names, p.pages, p.relevant})
 		}
 	}
 	slices.SortFunc(out, func(a, b GaveWay) int { return cmp.Or(cmp.Compare(b.Pages, a.Pages), cmp.Compare(a.Domain, b.Domain)) })

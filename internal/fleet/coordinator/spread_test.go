@@ -3,17 +3,35 @@ package coordinator
 import (
 	"testing"
 
-	"argosy/internal/crawl"
 	"argosy/internal/fleet/frontier"
 )
 
+// spreadOf counts pages of tasks, in order: each with so many more pages, of which so many are on the topic.
+type spreadOf struct {
+	*spread
+	tasks map[uint32]*frontier.Task
+}
+
+func newSpreadOf(sites ...string) *spreadOf {
+	s := &spreadOf{tasks: map[uint32]*frontier.Task{}}
+	s.spread = newSpread(func(id uint32) *frontier.Task { return s.tasks[id] })
+	for i, name := range sites {
+		s.tasks[uint32(i)+1] = &frontier.Task{ID: uint32(i) + 1, Site: name}
+	}
+	return s
+}
+
+func (s *spreadOf) had(id uint32, pages, relevant int64) {
+	t := s.tasks[id]
+	t.Fetched, t.Relevant = t.Fetched+pages, t.Relevant+relevant
+	s.take(t)
+	s.take(t) // counted twice, but once
+}
+
 // A domain gives way once it has had more than its share, the more of them the more, with all its hosts together, as long as what the others
-// have is on the topic.
+// bring is on the topic.
 func TestSpread(t *testing.T) {
 	t.Parallel()
-	site := func(id uint32, name string, pages, relevant int64) *frontier.Task {
-		return &frontier.Task{ID: id, Site: name, Counts: crawl.Counts{Fetched: pages, Relevant: relevant}}
-	}
 	for _, c := range []struct {
 		name                string
 		one, two, other     int64 // pages of two hosts of a domain, and of another site,
@@ -25,21 +43,63 @@ func TestSpread(t *testing.T) {
 		{"half, and others have some", 30, 30, 60, 30, 6, 8, 8},
 		{"most, and others have some", 80, 80, 40, 20, 20000, 23000, 1},
 		{"most, and others have none", 80, 80, 160, 0, 1, 1.1, 7},
-		{"all", 80, 80, 0, 0, 1e8, 1e9, 1},
+		{"all", 80, 80, 0, 0, 4e8, 5e8, 1},
 	} {
-		s := newSpread()
-		a := site(1, "a.spam.test", c.one, c.one)
-		b, o := site(2, "b.spam.test:8080", c.two, c.two), site(3, "other.test", c.other, c.relevant)
-		for range 2 { // counted twice, but once
-			s.take(a)
-			s.take(b)
-			s.take(o)
-		}
-		if x, y := s.by(a), s.by(b); x != y || x < c.least || x > c.most {
+		s := newSpreadOf("a.spam.test", "b.spam.test:8080", "other.test")
+		s.had(3, c.other, c.relevant)
+		s.had(1, c.one, c.one)
+		s.had(2, c.two, c.two)
+		if x, y := s.by(s.tasks[1]), s.by(s.tasks[2]); x != y || x < c.least || x > c.most {
 			t.Errorf("%s: divided by %v and %v, want %v to %v", c.name, x, y, c.least, c.most)
 		}
-		if x := s.by(o); x > c.other1 {
+		if x := s.by(s.tasks[3]); x > c.other1 {
 			t.Errorf("%s: the other one is divided by %v", c.name, x)
 		}
+	}
+}
+
+// What was found by way of a domain gives way with it. Who named it does not, nor a seed's: what was found by way of that is the web itself.
+func TestSpreadOfManyDomains(t *testing.T) {
+	t.Parallel()
+	s := newSpreadOf("seed.test", "honest.test", "spam0.test", "spam1.test", "spam2.test", "spam3.test", "found.test")
+	for id, from := range map[uint32]uint32{2: 1, 3: 2, 4: 3, 5: 4, 6: 3, 7: 2} {
+		s.tasks[id].From = from
+	}
+	for range 20 {
+		s.had(1, 2, 1)
+		s.had(2, 1, 1)
+		s.had(7, 1, 1)
+		for id := uint32(3); id <= 6; id++ {
+			s.had(id, 1, 1)
+		}
+	}
+	by := func(id uint32) float64 { return s.by(s.tasks[id]) }
+	if by(1) != 1 || by(2) != 1 {
+		t.Errorf("a seed's domain and the one that has named the others are divided by %v and %v", by(1), by(2))
+	}
+	if by(4) < 3*by(7) || by(5) < 3*by(7) || by(6) < 3*by(7) {
+		t.Errorf("%v, %v and %v by way of the same, and %v by way of who has named that", by(4), by(5), by(6), by(7))
+	}
+	gave := s.gaveWay()
+	if len(gave) != 1 || gave[0] != (GaveWay{"spam0.test", 3, 80, 80}) {
+		t.Errorf("gave way: %+v", gave)
+	}
+}
+
+// A site that is about the topic gives way only as long as others bring pages on it: what they have brought long ago does not count.
+func TestSpreadEnds(t *testing.T) {
+	t.Parallel()
+	s := newSpreadOf("rich.test", "small.test")
+	s.had(2, 40, 20)
+	s.had(1, 100, 80)
+	if x := s.by(s.tasks[1]); x < 50 {
+		t.Errorf("divided by %v while others bring pages on the topic", x)
+	}
+	for range 60 {
+		s.had(2, 1, 0)
+		s.had(1, 2, 2)
+	}
+	if x := s.by(s.tasks[1]); x > 1.2 {
+		t.Errorf("divided by %v though others bring none any more", x)
 	}
 }
