@@ -125,19 +125,6 @@ func (x *tx) unqueue(k recKey, r *record, reason crawl.Kind) error {
 	return x.b.Delete(queueKey(t.ID, r.Place), nil)
 }
 
-// held reports whether a lease of a task has a URL.
-func (x *tx) held(t *Task, k crawl.Key, r *record) (bool, error) {
-	if r.lease != 0 {
-		return true, nil
-	}
-	for id := range t.leases {
-		if ok, err := x.holds(x.f.leases[id], k); ok || err != nil {
-			return ok, err
-		}
-	}
-	return false, nil
-}
-
 // trim refuses the last URLs of a task's queue as long as it has more than a site may have.
 func (x *tx) trim(j *Job, t *Task) error {
 	most := j.At(t.Site).SitePages
