@@ -245,6 +245,13 @@ func judgeShown(t *testing.T, h http.Handler, port string) {
 	if p.Trouble != "" || !strings.Contains(p.Text, "Hello from /p3") || !strings.HasPrefix(p.Request, "GET /p3 HTTP/1.1\r\nHost: shown.test") || !strings.HasPrefix(p.Response, "HTTP/1.1 200 OK\r\n") || p.Title != "<script>of /p3" {
 		t.Errorf("%+v, %+v", p, p.Page)
 	}
+	var whole, some, named web.Paths
+	ask("GET", "/jobs/1/tree", "", &whole)
+	ask("GET", "/jobs/1/tree?limit=1&under="+url.QueryEscape(whole.Roots[0].URL), "", &some)
+	ask("GET", "/jobs/1/tree?find=/P3", "", &named)
+	if under := whole.Roots[0].Under; len(some.Roots) != 1 || some.Roots[0].URL != under[0].URL || some.Folded != len(under)-1 || len(named.Roots) != 1 || len(named.Roots[0].Under) != 1 {
+		t.Errorf("search paths: of %d under the root %+v, %d more; of one name %+v", len(under), some.Roots, some.Folded, named.Roots)
+	}
 	var types []ledger.Share
 	if ask("GET", "/jobs/1/types", "", &types); len(types) != 2 || types[0].Name != "text/html" || types[0].URLs != 7 {
 		t.Errorf("types: %+v", types)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/assemble"
@@ -150,6 +151,66 @@ func (n *leaf) cut(walk int) {
 		}
 	}
 	least.up = nil
+}
+
+// TreePart says which part of trees is asked for. Empty fields ask for all.
+type TreePart struct {
+	Under   string // URL of a page: what stands under it
+	Crawler uint32 // whose page that is
+	Find    string // pages with this in their URL or in the words of the link to them, in whatever case, and those above them
+	Skip    int    // not the first so many of what stands uppermost
+	Most    int    // branches in all
+}
+
+// Of returns the part of trees, and how many of what stands uppermost are left out behind it. There is none where no page has such a URL. It
+// takes the trees apart.
+func (p TreePart) Of(roots []*Branch) (part []*Branch, folded int) {
+	if p.Under != "" {
+		roots = under(roots, p.Under, p.Crawler)
+	}
+	if p.Find != "" {
+		roots = naming(roots, strings.ToLower(p.Find))
+	}
+	roots = roots[min(p.Skip, len(roots)):]
+	part = Prune(roots, p.Most)
+	return part, len(roots) - len(part)
+}
+
+// under returns what stands under a page; the walk is no recursion, since a chain may be as long as a crawl.
+func under(roots []*Branch, url string, crawler uint32) []*Branch {
+	for level := roots; len(level) > 0; {
+		var next []*Branch
+		for _, b := range level {
+			if b.URL == url && (crawler == 0 || b.Crawler == crawler) {
+				return b.Under
+			}
+			next = append(next, b.Under...)
+		}
+		level = next
+	}
+	return nil
+}
+
+// naming leaves the branches with a text in lower case, and those above them.
+func naming(roots []*Branch, text string) []*Branch {
+	var all []*Branch // each behind the one above it
+	for level := roots; len(level) > 0; {
+		all = append(all, level...)
+		var next []*Branch
+		for _, b := range level {
+			next = append(next, b.Under...)
+		}
+		level = next
+	}
+	kept := make(map[*Branch]bool)
+	some := func(bs []*Branch) []*Branch {
+		return slices.DeleteFunc(bs, func(b *Branch) bool { return !kept[b] })
+	}
+	for _, b := range slices.Backward(all) {
+		b.Under = some(b.Under)
+		kept[b] = len(b.Under) > 0 || strings.Contains(strings.ToLower(b.URL), text) || strings.Contains(strings.ToLower(b.Anchor), text)
+	}
+	return some(roots)
 }
 
 // Prune leaves so many branches of trees, level by level, those with most on the topic first. Folded says how many are left out under each.

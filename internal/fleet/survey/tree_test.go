@@ -87,3 +87,47 @@ func TestTreeOfDealtPages(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// A part of trees is what stands under a page, what names something and what is above that, and the next so many; what is left out is told.
+func TestPartsOfTrees(t *testing.T) {
+	trees := func() []*Branch {
+		leaf := func(url string, crawler uint32) *Branch { return &Branch{URL: url, Crawler: crawler} }
+		a := leaf("/a", 1)
+		a.Under = []*Branch{leaf("/a/1", 1), leaf("/a/2", 1), {URL: "/a/3", Anchor: "The Moon", Under: []*Branch{leaf("/a/3/x", 1)}}, leaf("/a/4", 1)}
+		b := leaf("/b", 1)
+		b.Under = []*Branch{{URL: "/a", Crawler: 2, Under: []*Branch{leaf("/of-2", 2)}}}
+		return []*Branch{a, b}
+	}
+	var flat func(bs []*Branch) (out []string)
+	flat = func(bs []*Branch) (out []string) {
+		for _, b := range bs {
+			out = append(out, b.URL)
+			if b.Folded > 0 {
+				out = append(out, fmt.Sprint("+", b.Folded))
+			}
+			out = append(out, flat(b.Under)...)
+		}
+		return out
+	}
+	for _, c := range []struct {
+		part   TreePart
+		want   []string
+		folded int
+	}{
+		{TreePart{Most: 100}, []string{"/a", "/a/1", "/a/2", "/a/3", "/a/3/x", "/a/4", "/b", "/a", "/of-2"}, 0},
+		{TreePart{Most: 4}, []string{"/a", "+2", "/a/1", "/a/2", "/b", "+1"}, 0},
+		{TreePart{Most: 1}, []string{"/a", "+4"}, 1},
+		{TreePart{Most: 2, Skip: 1}, []string{"/b", "/a", "+1"}, 0},
+		{TreePart{Most: 2, Under: "/a"}, []string{"/a/1", "/a/2"}, 2},
+		{TreePart{Most: 2, Under: "/a", Skip: 2}, []string{"/a/3", "+1", "/a/4"}, 0},
+		{TreePart{Most: 9, Under: "/a", Crawler: 2}, []string{"/of-2"}, 0},
+		{TreePart{Most: 9, Under: "/none"}, nil, 0},
+		{TreePart{Most: 9, Skip: 9}, nil, 0},
+		{TreePart{Most: 9, Find: "moon"}, []string{"/a", "/a/3"}, 0},
+		{TreePart{Most: 9, Find: "OF-"}, []string{"/b", "/a", "/of-2"}, 0},
+	} {
+		if got, folded := c.part.Of(trees()); !slices.Equal(flat(got), c.want) || folded != c.folded {
+			t.Errorf("%+v: %q and %d more, want %q and %d", c.part, flat(got), folded, c.want, c.folded)
+		}
+	}
+}

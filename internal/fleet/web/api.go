@@ -60,7 +60,7 @@ func Handler(s House, c Config) http.Handler {
 	hc.Servers = []*huma.Server{{URL: "/", Description: "whoever serves this description"}}
 	hc.Components.SecuritySchemes = map[string]*huma.SecurityScheme{"token": {Type: "http", Scheme: "bearer", Description: "argosy token create makes one"}}
 	hc.Security = []map[string][]string{{"token": {}}}
-	a := &api{s: s, cfg: c, door: c.Door, tickets: newTickets(), heavy: map[string]*kept{}, replays: make(chan struct{}, maxReplays), recordings: make(chan struct{}, 1), files: make(chan struct{}, 1)}
+	a := &api{s: s, cfg: c, door: c.Door, tickets: newTickets(), heavy: map[string]*kept{}, replays: make(chan struct{}, maxReplays), recordings: make(chan struct{}, 1), trees: make(chan struct{}, 1), files: make(chan struct{}, 1)}
 	if a.door == nil {
 		a.door = NewDoor()
 	}
@@ -107,6 +107,7 @@ type api struct {
 	replays chan struct{} // a place for each archived page that is being read or sent
 
 	recordings chan struct{} // the place for one that is being read
+	trees      chan struct{} // the place for one that is being made
 	files      chan struct{} // the place for a job file that is being read: the reader's memory is many times a file's
 
 	mu    sync.Mutex

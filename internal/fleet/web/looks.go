@@ -101,15 +101,7 @@ func (a *api) registerLooks(h huma.API, get func(id, path, what string) huma.Ope
 			return t, err
 		})
 	})
-	register(h, get("measurements", "/jobs/{id}/measurements", "What the strategy of a job knows by measuring: where nodes and sites are, and what it expected before it was measured"), func(ctx context.Context, in *JobPath) (*out[coordinator.Measurements], error) {
-		return heavy(ctx, a, "measurements "+strconv.Itoa(int(in.ID)), func(ctx context.Context) (coordinator.Measurements, error) {
-			co, err := a.s.Leader()
-			if err != nil {
-				return coordinator.Measurements{}, err
-			}
-			return co.Measurements(ctx, in.ID)
-		})
-	})
+	register(h, get("measurements", "/jobs/{id}/measurements", "What the strategy of a job knows by measuring: where nodes and sites are, and what it expected before it was measured"), a.measurements)
 	register(h, get("believed", "/jobs/{id}/believed", "How near the leases of a job come to the best that its strategy believes could be done"), func(ctx context.Context, in *JobPath) (*out[coordinator.Believed], error) {
 		return a.believed(ctx, in.ID)
 	})
@@ -121,6 +113,33 @@ func (a *api) registerLooks(h huma.API, get func(id, path, what string) huma.Ope
 			return a.s.Ledger().Cells(ctx, in.ID, in.Sites)
 		})
 	})
+}
+
+// MeasurementsQuery says which part of measurements is asked for.
+type MeasurementsQuery struct {
+	JobPath
+	Limit int    `query:"limit" minimum:"1" maximum:"1000" doc:"at most so many nodes, sites and forecasts each; all, if it is not given"`
+	Skip  int    `query:"skip" minimum:"0" doc:"not the first so many of each"`
+	Find  string `query:"find" maxLength:"256" doc:"only nodes and sites with this in their name, and forecasts of those"`
+}
+
+// measurements answers with what the strategy of a job knows by measuring.
+func (a *api) measurements(ctx context.Context, in *MeasurementsQuery) (*out[coordinator.Measurements], error) {
+	o, err := heavy(ctx, a, "measurements "+strconv.Itoa(int(in.ID)), func(ctx context.Context) (coordinator.Measurements, error) {
+		co, err := a.s.Leader()
+		if err != nil {
+			return coordinator.Measurements{}, err
+		}
+		return co.Measurements(ctx, in.ID)
+	})
+	if err != nil {
+		return nil, err
+	}
+	v, p := o.Body, Part{Limit: in.Limit, Skip: in.Skip} // a copy: others are given the same
+	located := func(l *coordinator.Located) string { return l.Name }
+	v.Nodes, v.Sites = part(p, finding(v.Nodes, in.Find, located)), part(p, finding(v.Sites, in.Find, located))
+	v.Forecasts = part(p, finding(v.Forecasts, in.Find, func(f *coordinator.Forecast) string { return f.Node + " " + f.Site }))
+	return &out[coordinator.Measurements]{v}, nil
 }
 
 // believed answers with what a job's strategy believes of its leases.

@@ -15,9 +15,10 @@ import (
 
 // Paths are the search paths of a job: each page under the page that named it first.
 type Paths struct {
-	Pages int              `json:"pages"` // that were fetched
-	Topic bool             `json:"topic"` // the job has one: pages have scores
-	Roots []*survey.Branch `json:"roots"`
+	Pages  int              `json:"pages"`            // that were fetched
+	Topic  bool             `json:"topic"`            // the job has one: pages have scores
+	Folded int              `json:"folded,omitempty"` // left out behind the last of roots
+	Roots  []*survey.Branch `json:"roots"`
 }
 
 const (
@@ -58,15 +59,36 @@ func (a *api) registerTopics(h huma.API, get func(id, path, what string) huma.Op
 		}
 		return &out[ledger.Auction]{*v}, nil
 	})
-	register(h, get("tree", "/jobs/{id}/tree", "The search paths of a job: each page under the page that named it first"), func(ctx context.Context, in *JobPath) (*out[Paths], error) {
-		return heavy(ctx, a, "tree "+strconv.Itoa(int(in.ID)), func(ctx context.Context) (Paths, error) { return a.paths(ctx, in.ID) })
+	register(h, get("tree", "/jobs/{id}/tree", "The search paths of a job: each page under the page that named it first"), func(ctx context.Context, in *struct {
+		JobPath
+		Under   string `query:"under" maxLength:"8192" doc:"URL of a page: only what stands under it"`
+		Crawler uint32 `query:"crawler" maximum:"4294967295" doc:"whose page that is, of several that share what is found; 0: anybody's"`
+		Find    string `query:"find" maxLength:"256" doc:"only pages with this in their URL or in the words of the link to them, and those above them"`
+		Skip    int    `query:"skip" minimum:"0" doc:"not the first so many of what stands uppermost"`
+		Limit   int    `query:"limit" minimum:"1" maximum:"2000" default:"2000" doc:"at most so many pages in all"`
+	}) (*out[Paths], error) {
+		q := survey.TreePart{Under: in.Under, Crawler: in.Crawler, Find: in.Find, Skip: in.Skip, Most: in.Limit}
+		if q != (survey.TreePart{Most: maxBranches}) { // what somebody looks for is not kept
+			p, err := a.paths(ctx, in.ID, q)
+			if err != nil {
+				return nil, problem(err)
+			}
+			return &out[Paths]{p}, nil
+		}
+		return heavy(ctx, a, "tree "+strconv.Itoa(int(in.ID)), func(ctx context.Context) (Paths, error) { return a.paths(ctx, in.ID, q) })
 	})
 	register(h, get("statistics", "/jobs/{id}/statistics", "The figures of a job that looks for a topic, as they are published"), func(ctx context.Context, in *JobPath) (*out[survey.Stats], error) {
 		return heavy(ctx, a, "statistics "+strconv.Itoa(int(in.ID)), func(ctx context.Context) (survey.Stats, error) { return a.statistics(ctx, in.ID) })
 	})
 }
 
-func (a *api) paths(ctx context.Context, job uint32) (p Paths, err error) {
+func (a *api) paths(ctx context.Context, job uint32, q survey.TreePart) (p Paths, err error) {
+	select {
+	case a.trees <- struct{}{}:
+		defer func() { <-a.trees }()
+	case <-ctx.Done():
+		return p, ctx.Err()
+	}
 	co, err := a.s.Leader()
 	if err != nil {
 		return p, err
@@ -83,10 +105,13 @@ func (a *api) paths(ctx context.Context, job uint32) (p Paths, err error) {
 		if p.Pages++; p.Pages > maxReached {
 			return errWide
 		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		tree.Add(u).Crawler = of[u.Task]
 		return nil
 	})
-	p.Roots = survey.Prune(tree.Roots(), maxBranches)
+	p.Roots, p.Folded = q.Of(tree.Roots())
 	return p, err
 }
 
