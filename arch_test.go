@@ -54,7 +54,7 @@ var house = map[string]struct {
 	"plan/split":    {true, "engine"},
 	"plan/segment":  {false, ""},
 	"plan/geo":      {false, "schedule"},
-	"plan/sim":      {true, "learn netcoord predict schedule solve topic"},
+	"plan/sim":      {true, "crawl learn netcoord predict schedule solve topic"},
 	"plan/report":   {true, ""},
 	"plan/lab":      {false, "dataset netcoord predict price report schedule sim solve split strategy"},
 

@@ -161,7 +161,7 @@ func (p *prober) probe(ctx context.Context, u crawl.URL) probed {
 	}
 	r.Connect, r.Server, r.Median = netcoord.Median(connect), netcoord.Median(server), netcoord.Median(r.Delays)
 	r.Mean = netcoord.StatisticalMean(r.Delays, netcoord.DefaultModulus)
-	ts, err := p.client.ProbeCrawl(ctx, u, fields, fetch.ProbeTries, turn)
+	ts, err := p.client.ProbeCrawl(ctx, u, fields, crawl.ProbeTries, turn)
 	if err != nil {
 		r.Error = err.Error()
 	}

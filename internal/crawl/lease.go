@@ -343,6 +343,12 @@ const (
 	MeasureConn = "connect" // the part of a httpping that sets up the connection
 )
 
+// How many times a node measures at once: BC, as the bandwidth patent says, and a delay, to a site or another node.
+const (
+	ProbeTries = 3
+	PingTries  = 3
+)
+
 // Why a lease ended, in the last part's Reason and in the ledger.
 const (
 	EndDone     = "done"     // every URL has an outcome

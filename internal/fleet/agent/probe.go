@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"argosy/internal/crawl"
-	"argosy/internal/page/fetch"
 	"argosy/internal/page/polite"
 )
 
@@ -26,7 +25,7 @@ func (l *lease) probe() {
 	bc := crawl.Measure{Kind: crawl.MeasureBC, URL: l.l.Probe, Store: l.a.cfg.Info.Store}
 	ping := crawl.Measure{Kind: crawl.MeasurePing, URL: l.l.Probe}
 	conn := crawl.Measure{Kind: crawl.MeasureConn, URL: l.l.Probe}
-	for range fetch.ProbeTries {
+	for range crawl.ProbeTries {
 		resp, err := l.exchange(u)
 		if err != nil {
 			resp.Release()
@@ -72,7 +71,7 @@ func (l *lease) probe() {
 func (l *lease) ping(u crawl.URL) {
 	ping := crawl.Measure{Kind: crawl.MeasurePing, URL: l.l.Probe}
 	conn := crawl.Measure{Kind: crawl.MeasureConn, URL: l.l.Probe}
-	for range pingTries {
+	for range crawl.PingTries {
 		sess := l.a.fetcher.Open(l.job.Limits.Fetch, l.addrs)
 		resp, err := l.exchangeOn(sess, u)
 		sess.Close()
@@ -142,9 +141,6 @@ func (a *Agent) measured(ctx context.Context, ms []crawl.Measure) {
 	}
 }
 
-// pingTries is how many httppings a node sends to a site or another node.
-const pingTries = 3
-
 // pingNodes measures the delay to other nodes by their echoes. They are the fleet's own: nobody's politeness is asked.
 func (a *Agent) pingNodes(ctx context.Context, echoes []crawl.Echo) {
 	var ms []crawl.Measure
@@ -155,7 +151,7 @@ func (a *Agent) pingNodes(ctx context.Context, echoes []crawl.Echo) {
 		}
 		m := crawl.Measure{Kind: crawl.MeasurePing, URL: e.URL, Node: e.Node}
 		conn := crawl.Measure{Kind: crawl.MeasureConn, URL: e.URL, Node: e.Node}
-		for range pingTries {
+		for range crawl.PingTries {
 			p, err := a.client.HTTPPing(ctx, u, nil, func(context.Context) error { return nil })
 			if err != nil {
 				a.cfg.Logger.Info("node not measured", "node", e.Node, "error", err)

@@ -57,9 +57,6 @@ func Rate(ts []Transfer) float64 {
 	return bits / seconds
 }
 
-// ProbeTries is how many times BC is measured, as the bandwidth patent says.
-const ProbeTries = 3
-
 // ProbeCrawl measures BC: it fetches a page a number of times, each on the site's clock, and says how many bits came in
 // how many seconds, connection included.
 func (c *Client) ProbeCrawl(ctx context.Context, u crawl.URL, fields []Field, tries int, turn Turn) ([]Transfer, error) {

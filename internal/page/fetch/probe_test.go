@@ -35,7 +35,7 @@ func TestProbes(t *testing.T) {
 	if err != nil || p.Status != 200 || p.Connect <= 0 || p.Server <= 0 || p.Total() < p.Connect+p.Server {
 		t.Errorf("%+v, %v", p, err)
 	}
-	got, err := c.ProbeCrawl(context.Background(), u, nil, ProbeTries, turn)
+	got, err := c.ProbeCrawl(context.Background(), u, nil, crawl.ProbeTries, turn)
 	if err != nil || len(got) != 3 || got[0].Bits < 400_000 || Rate(got) <= 0 {
 		t.Errorf("%v, %v", got, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"argosy/internal/crawl"
 	"argosy/internal/plan/learn"
 	"argosy/internal/plan/schedule"
 )
@@ -43,13 +44,13 @@ func (e *engine) begin(t *task, node int) {
 	if e.w.Tasks != nil {
 		until = math.MaxInt64
 	}
-	modified := false
+	given, modified := e.w.given(), false
 	if (e.w.Tasks == nil || e.w.Modify) && e.modify != nil && t.did.Quota > 0 {
-		quota, budget := schedule.Modify(*e.modify, t.did)
-		bits, until = float64(quota)*e.w.Page, e.now+budget.Milliseconds()
-		modified = quota != t.did.Quota
+		given.Quota, given.Budget = schedule.Modify(*e.modify, t.did)
+		bits, until = float64(given.Quota)*e.w.Page, e.now+given.Budget.Milliseconds()
+		modified = given.Quota != t.did.Quota
 	}
-	l := &lease{t: t, site: t.site, node: node, left: min(t.left, bits), start: e.now, until: until, moved: moved, modified: modified}
+	l := &lease{t: t, site: t.site, node: node, left: min(t.left, bits), start: e.now, until: until, given: given, moved: moved, modified: modified}
 	if e.w.Stuck != nil && e.sticking.Float64() < e.w.Stuck[node][t.site] {
 		l.stuck, l.until = true, e.now+e.w.recycle().After.Milliseconds()
 	}
@@ -58,6 +59,12 @@ func (e *engine) begin(t *task, node int) {
 		l.until += int64(1000 * e.rng.Float64() * e.w.Page * float64(max(1, e.w.Sites[l.site].Width)) / max(l.pace, 1))
 		e.share(node)
 	}
+}
+
+// given is the quota and the budget of a lease that nothing has modified. Where leases have no limit of pages it is that of a job which states none.
+func (w *World) given() schedule.Subtask {
+	pages := math.Ceil(min(w.Lease.Bits/w.Page, float64(crawl.DefaultLimits().LeasePages)))
+	return schedule.Subtask{Quota: max(1, int(pages)), Budget: time.Duration(w.Lease.Seconds * float64(time.Second))}
 }
 
 // recycle is when a lease that makes no progress is recalled.
@@ -241,6 +248,15 @@ func (e *engine) took(l *lease, f learn.Fact) {
 	e.learned.Take(f)
 }
 
+// tookDelay has the fleet learn a delay that a lease has measured, ms.
+func (e *engine) tookDelay(l *lease, ms float64) {
+	e.learned.Take(learn.Fact{At: e.now, Kind: learn.Delay, Node: e.w.Nodes[l.node].ID, Site: e.w.Sites[l.site].Name, Seconds: ms / 1000})
+}
+
+// toldDelays is how many delays the requests of one part tell at most. In a crawl every page tells one; more of them change the record's
+// figure by little, and each takes time here.
+const toldDelays = 5
+
 // part has the fleet learn what a lease has done since it told last.
 func (e *engine) part(l *lease) {
 	pages := (l.done - l.toldDone) / e.w.Page
@@ -250,8 +266,8 @@ func (e *engine) part(l *lease) {
 	l.worked -= l.toldWorked
 	e.took(l, learn.Fact{Kind: learn.Report, Bits: good * e.w.Page, Good: good, All: pages})
 	if e.w.Delay != nil { // the times of ordinary requests are httppings
-		for range min(pings, int(good)) {
-			e.learned.Take(learn.Fact{At: e.now, Kind: learn.Delay, Node: e.w.Nodes[l.node].ID, Site: e.w.Sites[l.site].Name, Seconds: e.ping(e.w.Delay[l.node][l.site]) / 1000})
+		for range min(toldDelays, int(good)) {
+			e.tookDelay(l, e.ping(e.w.Delay[l.node][l.site]))
 		}
 	}
 	l.worked, l.toldWorked, l.toldDone = worked, worked, l.done
@@ -275,13 +291,16 @@ func (e *engine) settle(l *lease) {
 	l.ended = true
 	if l.pings != nil {
 		for _, ms := range l.pings {
-			e.learned.Take(learn.Fact{At: e.now, Kind: learn.Delay, Node: e.w.Nodes[l.node].ID, Site: e.w.Sites[l.site].Name, Seconds: ms / 1000})
+			e.tookDelay(l, ms)
 		}
 		e.plan()
 		return
 	}
 	if l.probe {
 		e.took(l, learn.Fact{Kind: learn.Crawl, Bits: l.done})
+		if e.w.Delay != nil { // its first request opens the connection
+			e.tookDelay(l, e.ping(e.w.Delay[l.node][l.site]))
+		}
 		e.plan()
 		return
 	}
@@ -299,8 +318,8 @@ func (e *engine) settle(l *lease) {
 	e.res.Bits += bits
 	e.res.Minutes[min(int(e.now/60_000), len(e.res.Minutes)-1)] += bits
 	t := l.t
-	quota := int((l.done + l.left) / e.w.Page)
-	t.did = schedule.Subtask{Quota: max(1, min(quota, 1000)), Exist: max(1, int(pages)), Collected: int(good), Took: time.Duration(seconds * float64(time.Second))}
+	t.did = l.given
+	t.did.Exist, t.did.Collected, t.did.Took = max(1, int(pages)), int(good), time.Duration(seconds*float64(time.Second))
 	if e.w.Tasks != nil {
 		e.res.Completed += good
 		if t.left -= l.done; t.left > 1e-6*e.w.Page {

@@ -4,12 +4,10 @@ import (
 	"math"
 	"slices"
 
+	"argosy/internal/crawl"
 	"argosy/internal/plan/learn"
 	"argosy/internal/plan/schedule"
 )
-
-// pings is how many times a delay is measured at once.
-const pings = 5
 
 // ping is one measured delay: noisy, and now and then a lost packet.
 func (e *engine) ping(ms float64) float64 {
@@ -53,7 +51,7 @@ func (e *engine) measureNode(i int) {
 	}
 	for k := range e.w.Nodes {
 		if k != i && e.w.Nodes[k].there(e.now) {
-			for range pings {
+			for range crawl.PingTries {
 				e.learned.Take(learn.Fact{At: e.now, Kind: learn.Distance, Node: n.ID, To: e.w.Nodes[k].ID, Seconds: e.ping(e.w.Between[i][k]) / 1000})
 			}
 		}
@@ -132,7 +130,7 @@ func kindOf(ping bool) int {
 func (e *engine) pingSite(node, site int) {
 	l := &lease{site: site, node: node, probe: true, left: 1, start: e.now}
 	took := 0.0
-	for range pings {
+	for range crawl.PingTries {
 		ms := e.ping(e.w.Delay[node][site])
 		l.pings = append(l.pings, ms)
 		took += max(ms, 1000*e.w.Sites[site].Gap)
@@ -142,14 +140,11 @@ func (e *engine) pingSite(node, site int) {
 	e.add(l)
 }
 
-// roots is how many times a probe fetches a root page.
-const roots = 3
-
-// probe fetches the root page three times.
+// probe fetches the root page a few times.
 func (e *engine) probe(node, site int) {
 	e.res.Probes++
-	e.res.ProbeBits += roots * e.w.Root
-	e.add(&lease{site: site, node: node, probe: true, left: roots * e.w.Root, start: e.now, until: e.now + 30_000})
+	e.res.ProbeBits += crawl.ProbeTries * e.w.Root
+	e.add(&lease{site: site, node: node, probe: true, left: crawl.ProbeTries * e.w.Root, start: e.now, until: e.now + 30_000})
 }
 
 // welcome measures a node that joins: itself and the others.

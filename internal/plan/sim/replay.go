@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"argosy/internal/crawl"
 	"argosy/internal/plan/learn"
 	"argosy/internal/plan/predict"
 	"argosy/internal/plan/schedule"
@@ -121,7 +122,7 @@ func (r *Recording) World(seed uint64) (World, Guess, error) {
 	}
 	w.Target, _ = r.Reached()
 	if p.probes > 0 {
-		w.Root = p.probed / p.probes / roots
+		w.Root = p.probed / p.probes / crawl.ProbeTries
 	}
 	guess := Guess{Pairs: len(p.nodes) * len(p.sites), Tried: len(p.pairs)}
 	told := r.stores()

@@ -137,10 +137,10 @@ type lease struct {
 	until   int64
 	limited float64 // seconds in which the node was at its own limit
 
-	good                 float64 // pages that were had, of those that it has told of
-	toldDone, toldWorked float64 // bits and seconds that it has told of
-
-	stuck, moved, modified bool // it makes no progress; see End
+	good                   float64          // pages that were had, of those that it has told of
+	toldDone, toldWorked   float64          // bits and seconds that it has told of
+	given                  schedule.Subtask // pages that it may fetch at most, and in what time; the rest is empty
+	stuck, moved, modified bool             // it makes no progress; see End
 	ended                  bool
 }
 

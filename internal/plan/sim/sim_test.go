@@ -194,6 +194,17 @@ func TestSharing(t *testing.T) {
 	}
 }
 
+// A lease without a limit of pages is modified as one of as many pages as a job gives that states none: a node that is fast keeps working.
+func TestModifiedFromNoLimit(t *testing.T) {
+	w := World{
+		Horizon: 100_000, Nodes: []Node{{ID: "n", Slots: 1}}, Sites: []Site{{Name: "s"}},
+		Speed: [][]float64{{1e9}}, Page: 1e6, Lease: LeaseShape{Bits: math.MaxFloat64, Seconds: 10}, Cycle: 200,
+	}
+	if r := run(t, w, "feedback"); r.Share() < 0.9 {
+		t.Errorf("%.3f of the bound in %d leases", r.Share(), r.Leases)
+	}
+}
+
 // A hundred nodes and ten thousand sites for ten minutes, the bound apart.
 func BenchmarkLargeWorld(b *testing.B) {
 	w := Made(Terms{Nodes: 100, Sites: 10_000, Minutes: 10, Capacity: 2, Limits: true, Tells: 0.3, Noise: 0.2}, 1)
