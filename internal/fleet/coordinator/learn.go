@@ -111,13 +111,15 @@ func (k *lore) landmarks(r *reader, given []string, nodes []schedule.Node) []int
 }
 
 // ended keeps what the last lease of a task did, for strategies that modify the next.
-func (r *reader) ended(lease *frontier.Lease, at int64) {
+func (r *reader) ended(e frontier.Ended, at int64) {
+	lease := e.Lease
 	if r.modify == nil || lease.Resolve || lease.Given == 0 {
 		return
 	}
 	r.did[lease.Task] = schedule.Subtask{
-		Quota: int(lease.Quota), Budget: time.Duration(lease.BudgetMS) * time.Millisecond, Exist: int(lease.Given),
+		Quota: int(lease.Quota), Budget: time.Duration(lease.BudgetMS) * time.Millisecond, Exist: int(e.Tried),
 		Collected: int(lease.Collected), Took: time.Duration(at-lease.StartMS) * time.Millisecond,
+		Out: e.Reason == crawl.EndBudget,
 	}
 }
 
@@ -207,7 +209,7 @@ func (k *lore) take(fx *frontier.Effects, at int64) {
 			k.probed(e.Lease)
 		}
 		for _, r := range k.readers {
-			r.ended(e.Lease, at)
+			r.ended(e, at)
 		}
 	}
 }

@@ -39,6 +39,7 @@ type Effects struct {
 type Ended struct {
 	Lease  *Lease
 	Reason string
+	Tried  int64 // URLs of those that it was given; the others go back
 }
 
 // Strange is a lease of which a node reports and which is not known.

@@ -98,7 +98,7 @@ func (x *tx) part(e *crawl.Entry, p *crawl.Part) error {
 	}
 	if p.Final {
 		x.hasRead(t, l, p.Reason)
-		x.fx.Ended = append(x.fx.Ended, Ended{l, p.Reason})
+		x.fx.Ended = append(x.fx.Ended, Ended{l, p.Reason, l.Given - l.Held})
 		return x.close(t, l)
 	}
 	if p.Want > 0 {

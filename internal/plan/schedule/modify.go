@@ -38,11 +38,13 @@ type Subtask struct {
 	Exist     int // pages that there were to collect
 	Collected int
 	Took      time.Duration
+	Out       bool // its time was over before its pages were: it was one of as many as there were to collect
 	Rated     bool // Rate is the completion rate, else it is Collected of Exist
 	Rate      float64
 }
 
-// Modify chooses page quota q and time budget b of a task's next lease from what its last one did, Q pages at the completion rate r: fewer
+// Modify chooses page quota q and time budget b of a task's next lease from what its last one did, Q pages (its quota, or, where its time was
+// over first, those that it came to) at the completion rate r: fewer
 // pages after a low rate and more after a high one; less time where pages come fast and more where they come slowly.
 //
 // The two are chosen together, so that
@@ -54,6 +56,9 @@ type Subtask struct {
 // node, less n/Q: what is learned while a lease lasts changes only the next one. Where nothing was collected s is not known, and the time
 // stays as it was; where not even MinPages fit, it is MaxTime. Both keep within the bounds of cfg.
 func Modify(cfg ModifyConfig, s Subtask) (quota int, budget time.Duration) {
+	if s.Out && s.Exist > 0 {
+		s.Quota = s.Exist
+	}
 	if s.Quota <= 0 {
 		s.Quota = cfg.MinPages
 	}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"argosy/internal/crawl"
 	"argosy/internal/plan/predict"
 )
 
@@ -157,7 +158,7 @@ func TestProbesCostWhatTheyFetch(t *testing.T) {
 		s := fleet(4, 8)
 		s.LeaseSeconds = 5
 		for j := range 8 {
-			s.Book.Crawled(j%4, j, probeRoots*root, probeRoots*root/(5e5*math.Exp(float64(j%3-1)/2)), false, 900)
+			s.Book.Crawled(j%4, j, crawl.ProbeTries*root, crawl.ProbeTries*root/(5e5*math.Exp(float64(j%3-1)/2)), false, 900)
 		}
 		s.Book.Fit()
 		s.Tasks = s.Tasks[:1]

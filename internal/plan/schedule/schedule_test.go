@@ -41,11 +41,15 @@ func TestModify(t *testing.T) {
 	if got, d := schedule.Modify(cfg, slow); got >= q || d <= b || d > cfg.MaxTime {
 		t.Errorf("what does not fit into the longest time gives %d pages in %v", got, d)
 	}
+	out := schedule.Subtask{Quota: 10_000, Budget: 30 * time.Second, Exist: 100, Collected: 100, Took: 30 * time.Second, Out: true}
+	if q, b = schedule.Modify(cfg, out); q != 110 || b > time.Minute {
+		t.Errorf("after 100 pages in a lease that had no more time: %d pages in %v", q, b)
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		s := schedule.Subtask{
 			Quota: rapid.IntRange(-5, 1e6).Draw(t, "quota"), Budget: time.Duration(rapid.Int64Range(-1, 1e14).Draw(t, "budget")),
 			Exist: rapid.IntRange(-1, 1e6).Draw(t, "exist"), Collected: rapid.IntRange(0, 1e6).Draw(t, "collected"),
-			Took: time.Duration(rapid.Int64Range(0, 1e15).Draw(t, "took")),
+			Took: time.Duration(rapid.Int64Range(0, 1e15).Draw(t, "took")), Out: rapid.Bool().Draw(t, "out"),
 		}
 		q, b := schedule.Modify(cfg, s)
 		if q < cfg.MinPages || q > cfg.MaxPages || b < cfg.MinTime || b > cfg.MaxTime {

@@ -3,6 +3,7 @@ package schedule
 import (
 	"math"
 
+	"argosy/internal/crawl"
 	"argosy/internal/plan/predict"
 )
 
@@ -51,9 +52,6 @@ func (w *worth) use(c *Context) {
 	}
 }
 
-// probeRoots is how many times a probe fetches a root page, as the bandwidth patent has it.
-const probeRoots = 3
-
 // most returns the node whose pair with a task's site is most worth a probe, -1 if none is worth it; of those that are alike the one that is
 // before the others.
 //
@@ -86,7 +84,7 @@ func (w *worth) most(c *Context, t int, before func(a, b int) bool) int {
 	if first <= 0 {
 		return -1
 	}
-	page, probe, gap := s.Book.PageBits(s.Tasks[t].Book), s.Book.ProbeBits(s.Tasks[t].Book, probeRoots), s.Tasks[t].Gap
+	page, probe, gap := s.Book.PageBits(s.Tasks[t].Book), s.Book.ProbeBits(s.Tasks[t].Book, crawl.ProbeTries), s.Tasks[t].Gap
 	best, gain := -1, 0.0
 	noise, holds := s.Book.Noise(), c.usedFor(t, most)
 	lost := first
@@ -98,7 +96,7 @@ func (w *worth) most(c *Context, t int, before func(a, b int) bool) int {
 		if f.Source == predict.Measured || !c.Room(n) || !w.fits(c, n, f) {
 			continue
 		}
-		cost := max(probe/f.Value+s.Book.ProbeWaits(), probeRoots*gap) * lost
+		cost := max(probe/f.Value+s.Book.ProbeWaits(), crawl.ProbeTries*gap) * lost
 		share := c.mean(f) * c.Success(t, n).Value * (1 - c.priceOf(n))
 		limit := math.Inf(1)
 		if gap > 0 {

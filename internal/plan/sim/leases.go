@@ -320,6 +320,7 @@ func (e *engine) settle(l *lease) {
 	t := l.t
 	t.did = l.given
 	t.did.Exist, t.did.Collected, t.did.Took = max(1, int(pages)), int(good), time.Duration(seconds*float64(time.Second))
+	t.did.Out = l.until <= e.now && l.left > 1e-6*e.w.Page
 	if e.w.Tasks != nil {
 		e.res.Completed += good
 		if t.left -= l.done; t.left > 1e-6*e.w.Page {
