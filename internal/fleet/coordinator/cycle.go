@@ -266,7 +266,7 @@ func domain(site string) string { return scope.Domain(host(site)) }
 func (c *Coordinator) grant(now time.Time, j *frontier.Job, r *run, t *schedule.Task, n *schedule.Node) (*crawl.Lease, error) {
 	l := c.newLease(now, j, t, n)
 	site := polite.From(c.f.Site(t.Site), l.From)
-	r.read.shape(l, c.f.Task(t.ID))
+	r.read.shape(l, c.f.Task(t.ID), t, n.Book, c.clock.MS(now))
 	if j.Limits.PerIP > 0 && t.Addrs == nil && polite.Unresolved(j.Limits, site) == "" {
 		l.Resolve = true
 	} else {

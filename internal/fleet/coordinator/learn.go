@@ -125,22 +125,32 @@ func (r *reader) ended(e frontier.Ended, at int64) {
 
 // shape changes a lease's quota and budget by what the last one of its task did. Of a search the quota counts result pages, and the
 // completion rate is that of what it has named: how much of what was tried to be had was collected.
-func (r *reader) shape(lease *crawl.Lease, t *frontier.Task) {
-	s, ok := r.did[lease.Task]
-	if !ok || r.modify == nil {
+func (r *reader) shape(lease *crawl.Lease, t *frontier.Task, w *schedule.Task, node int, now int64) {
+	if r.modify == nil {
 		return
 	}
 	cfg := *r.modify
-	if t.Of != nil {
-		tried := t.Of.Collected + t.Of.Lost
-		if tried == 0 {
-			return // nothing says whether it is worth it
-		}
-		cfg = cfg.Searches()
-		s.Rated, s.Rate = true, float64(t.Of.Collected)/float64(tried)
+	if w.Bound != "" { // it has no other node to go to
+		cfg.First = 0
 	}
+	s, ok := r.did[lease.Task]
+	if !ok {
+		s = schedule.Subtask{Quota: lease.Quota, Budget: time.Duration(lease.BudgetMS) * time.Millisecond}
+	}
+	if t.Of != nil {
+		cfg = cfg.Searches()
+		tried := t.Of.Collected + t.Of.Lost
+		if s.Rated = tried > 0; s.Rated {
+			s.Rate = float64(t.Of.Collected) / float64(tried)
+		}
+		ok = ok && s.Rated
+	}
+	if !ok && cfg.First == 0 {
+		return // nothing says whether it is worth it
+	}
+	good, all := r.book.Served(node, w.Rated(), now)
 	var budget time.Duration
-	lease.Quota, budget = schedule.Modify(cfg, s)
+	lease.Quota, budget = schedule.Shape(cfg, s, good, all)
 	lease.BudgetMS = budget.Milliseconds()
 }
 

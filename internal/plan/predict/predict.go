@@ -129,6 +129,30 @@ func (b *Book) SecondsPerPage(k Kind) (s float64, known bool) {
 	return b.PageBits(k.Site) / rate, rate > 0
 }
 
+// Served is Record.Served, or what was told of the pair, which is as good as many requests.
+func (b *Book) Served(node, site int, at int64) (good, all float64) {
+	if b.truth != nil {
+		_, had, _ := b.truth(node, site)
+		return had * toldPages, toldPages
+	}
+	return b.Record.Served(node, site, at)
+}
+
+// Efforts is Record.Efforts, or as many pages at the speed that was told.
+func (b *Book) Efforts(k Kind) (seconds, pages float64) {
+	if b.truth == nil {
+		return b.Record.Efforts(k)
+	}
+	s, known := b.SecondsPerPage(k)
+	if !known {
+		return 0, 0
+	}
+	return s * toldPages, toldPages
+}
+
+// toldPages is for how many pages' experience that counts which is told: for what is not in doubt.
+const toldPages = 1e6
+
 // summary is what repeated delays come down to, ms.
 func (b *Book) summary(s *samples) float64 { return b.summed(s).ms }
 

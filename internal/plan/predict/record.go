@@ -524,12 +524,20 @@ func (b *Book) Apart(nodes []int) [][]float64 {
 
 // Completion returns pages collected over pages found of a pair, uncorrected: what the feedback paper's table holds.
 func (rec *Record) Completion(node, site int, at int64) (rate float64, known bool) {
-	if p := rec.look(node, site); p != nil {
-		if s := p.served.now(at); s.all > 0 {
-			return s.good / s.all, true
-		}
+	good, all := rec.Served(node, site, at)
+	if all == 0 {
+		return 0, false
 	}
-	return 0, false
+	return good / all, true
+}
+
+// Served returns how many of a pair's requests are remembered, the old ones less, and how many of those gave a page.
+func (rec *Record) Served(node, site int, at int64) (good, all float64) {
+	if p := rec.look(node, site); p != nil {
+		s := p.served.now(at)
+		return s.good, s.all
+	}
+	return 0, 0
 }
 
 // work is what leases of one kind took, as means that forget.
@@ -562,11 +570,19 @@ func (rec *Record) Took(k Kind, seconds, pages float64, need [3]float64) {
 
 // SecondsPerPage is the efficiency of the feedback paper; known is false before anything was collected.
 func (rec *Record) SecondsPerPage(k Kind) (s float64, known bool) {
-	w := rec.works[k]
-	if w == nil || w.pages <= 0 {
+	seconds, pages := rec.Efforts(k)
+	if pages <= 0 {
 		return 0, false
 	}
-	return w.seconds / w.pages, true
+	return seconds / pages, true
+}
+
+// Efforts returns how many seconds are remembered of leases of a kind, the old ones less, and how many pages they brought.
+func (rec *Record) Efforts(k Kind) (seconds, pages float64) {
+	if w := rec.works[k]; w != nil {
+		return w.seconds, w.pages
+	}
+	return 0, 0
 }
 
 // Need returns what a lease of a kind takes.

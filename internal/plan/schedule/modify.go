@@ -14,6 +14,7 @@ type ModifyConfig struct {
 	MinPages, MaxPages int
 	MinTime, MaxTime   time.Duration
 	Safety             float64 // time budget over the time that the pages are expected to take
+	First              int     // pages of a lease on a pair of which nothing is known; 0: as many as on any (Shape)
 }
 
 // DefaultModify are the constants that a job gets that states none. The paper gives directions, not numbers.
@@ -62,12 +63,13 @@ func Modify(cfg ModifyConfig, s Subtask) (quota int, budget time.Duration) {
 	if s.Quota <= 0 {
 		s.Quota = cfg.MinPages
 	}
-	if s.Exist <= 0 {
+	rate := s.Rate
+	switch {
+	case s.Rated:
+	case s.Exist <= 0:
 		return clampInt(s.Quota, cfg), clampTime(s.Budget, cfg)
-	}
-	rate := float64(s.Collected) / float64(min(s.Exist, s.Quota))
-	if s.Rated {
-		rate = s.Rate
+	default:
+		rate = float64(s.Collected) / float64(min(s.Exist, s.Quota))
 	}
 	quota = clampInt(int(math.Ceil(float64(s.Quota)*(1+cfg.Gain*(min(rate, 1)-cfg.Target))-0.5-1e-9)), cfg)
 	if s.Collected == 0 {
@@ -78,6 +80,25 @@ func Modify(cfg ModifyConfig, s Subtask) (quota int, budget time.Duration) {
 		quota = clampInt(int(top/perPage+1e-9), cfg)
 	}
 	return quota, clampTime(time.Duration(math.Ceil(min(perPage*float64(quota), cfg.MaxTime.Seconds())-1e-9))*time.Second, cfg)
+}
+
+// Shape is Modify of a lease on a pair of which so many pages are known to have been asked for, and so many of them had. s is what the last
+// lease of the task did; where there was none, Exist is 0, and quota and budget are the job's.
+//
+// Where cfg.First is set, the pair speaks for itself: its own completion rate counts, on whichever node the last lease was, and there are at most
+// as many pages as are known of it, and First more. A pair that is good has all that a task wants after a few leases, since what is known
+// doubles with each; one that is bad costs no more pages than it takes to see that.
+func Shape(cfg ModifyConfig, s Subtask, good, all float64) (quota int, budget time.Duration) {
+	switch {
+	case cfg.First <= 0:
+		return Modify(cfg, s)
+	case all < 1:
+		return min(max(1, s.Quota), cfg.First), clampTime(s.Budget, cfg)
+	case !s.Rated:
+		s.Rated, s.Rate = true, good/all
+	}
+	quota, budget = Modify(cfg, s)
+	return min(quota, cfg.First+int(min(all, float64(cfg.MaxPages)))), budget
 }
 
 func clampInt(n int, cfg ModifyConfig) int { return min(cfg.MaxPages, max(cfg.MinPages, n)) }

@@ -58,6 +58,31 @@ func TestModify(t *testing.T) {
 	})
 }
 
+// A pair of which nothing is known gets one page, then what is known of it doubles; one that was bad gets few; without First nothing changes.
+func TestShape(t *testing.T) {
+	cfg := schedule.DefaultModify().Searches()
+	job := schedule.Subtask{Quota: 100, Budget: time.Minute}
+	if q, b := schedule.Shape(cfg, job, 0, 0); q != 100 || b != time.Minute {
+		t.Errorf("published: %d pages in %v", q, b)
+	}
+	cfg.First, cfg.Gain = 1, 5
+	all := 0.0
+	for _, want := range []int{1, 2, 4, 8, 16, 32, 64} {
+		q, b := schedule.Shape(cfg, job, all, all)
+		if q != want || b != time.Minute {
+			t.Errorf("after %g pages, all had: %d pages in %v, want %d", all, q, b, want)
+		}
+		all += float64(q)
+	}
+	if q, _ := schedule.Shape(cfg, job, 0, 30); q != 1 {
+		t.Errorf("after 30 pages, none had: %d pages", q)
+	}
+	last := schedule.Subtask{Quota: 10, Exist: 10, Collected: 0, Took: time.Minute} // on another node
+	if q, _ := schedule.Shape(cfg, last, 50, 50); q < 10 {
+		t.Errorf("a good pair after a bad one: %d pages", q)
+	}
+}
+
 // What Modify says that it maximises is largest where it says, of all quotas and budgets in whole seconds that there are.
 func TestModifyIsBest(t *testing.T) {
 	cfg := schedule.ModifyConfig{Target: 0.8, Gain: 0.5, MinPages: 2, MaxPages: 40, MinTime: 3 * time.Second, MaxTime: 50 * time.Second, Safety: 1.5}

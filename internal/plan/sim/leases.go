@@ -45,10 +45,15 @@ func (e *engine) begin(t *task, node int) {
 		until = math.MaxInt64
 	}
 	given, modified := e.w.given(), false
-	if (e.w.Tasks == nil || e.w.Modify) && e.modify != nil && t.did.Quota > 0 {
-		given.Quota, given.Budget = schedule.Modify(*e.modify, t.did)
+	if (e.w.Tasks == nil || e.w.Modify) && e.modify != nil && (t.did.Quota > 0 || e.modify.First > 0) {
+		was := t.did
+		if was.Quota == 0 {
+			was = given
+		}
+		good, all := e.book.Served(node, t.site, e.now)
+		given.Quota, given.Budget = schedule.Shape(*e.modify, was, good, all)
 		bits, until = float64(given.Quota)*e.w.Page, e.now+given.Budget.Milliseconds()
-		modified = given.Quota != t.did.Quota
+		modified = given.Quota != was.Quota
 	}
 	l := &lease{t: t, site: t.site, node: node, left: min(t.left, bits), start: e.now, until: until, given: given, moved: moved, modified: modified}
 	if e.w.Stuck != nil && e.sticking.Float64() < e.w.Stuck[node][t.site] {

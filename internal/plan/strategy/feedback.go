@@ -19,15 +19,18 @@ var feedback = Preset{
 		{"slow", []string{"3", "<factor>"}, "nodes that take so many times the seconds a page of the best are left out for a product and site"},
 		{"modify", []string{"on", "off"}, "on fits pages and time of a task's next lease to what its last one did; off leaves them as the job has them"},
 		{"gain", []string{"0.5", "<factor>"}, "how strongly the pages of a next lease follow the completion rate"},
+		{"unknown", []string{"best", "expected"}, "a node that was not tried for a site is thought to have all pages in no time, as published, or 0.8 of them, each in half the time that the others take; and what is known of one counts as much as that after three pages"},
+		{"first", []string{"0", "<pages>"}, "pages of a first lease on a node for a site; each later one has at most as many more as are known of the pair; 0: as many as any"},
 		{"explore", []string{"0", "<share>"}, "share of decisions made at random, so that a node once judged bad is tried again"},
 	},
 	build: func(o *options) schedule.Composition {
 		loaded, slow, explore := o.on("load"), o.number("slow", 1, 1000), o.number("explore", 0, 1)
 		full, patience, gain := o.number("full", 0, 1000), o.number("time", 0, 1000), o.number("gain", 0, 1000)
+		expects, first := o.text("unknown") == "expected", int(o.number("first", 0, 1000))
 		var modify *schedule.ModifyConfig
 		if o.on("modify") {
 			cfg := schedule.DefaultModify()
-			cfg.Gain = gain
+			cfg.Gain, cfg.First = gain, first
 			modify = &cfg
 		}
 		return schedule.Composition{
@@ -43,18 +46,14 @@ var feedback = Preset{
 				return crawl.Verdict{}
 			}}},
 			Cost: schedule.Cost{Name: "completion, then efficiency", Of: func(c *schedule.Context, task, node, load int) float64 {
-				rate, src := 1.0, predict.Default // nobody has failed yet
-				if r, known := c.Book().Completion(c.S.Nodes[node].Book, c.S.Tasks[task].Rated(), c.S.Now); known {
-					rate, src = r, predict.Measured
+				var prior unknown
+				if expects {
+					prior = expected(c, task)
 				}
-				c.Note("completion rate", "share", predict.Figure{Value: rate, Source: src})
-				seconds, known := perPage(c, task, node)
-				src = predict.Measured
-				if !known {
-					seconds, src = 0, predict.Default
-				}
-				c.Note("seconds a page", "s", predict.Figure{Value: seconds, Source: src})
-				x := -math.Round(rate*100)/100 + patience*seconds/(1+seconds)
+				rate, seconds := completion(c, task, node, prior), pace(c, task, node, prior)
+				c.Note("completion rate", "share", rate)
+				c.Note("seconds a page", "s", seconds)
+				x := -math.Round(rate.Value*100)/100 + patience*seconds.Value/(1+seconds.Value)
 				if loaded {
 					c.Know("leases held", "", float64(load))
 					x += full * float64(load) / float64(max(1, c.S.Nodes[node].Capacity))
@@ -67,6 +66,61 @@ var feedback = Preset{
 			Solver: schedule.Greedy,
 		}
 	},
+}
+
+// unknown is what a node is thought to be like that was not tried: what is known of one counts as much as that after so many pages. The
+// zero value is the published rule, by which nobody has failed yet.
+type unknown struct{ pages, share, seconds float64 }
+
+// What is expected of a node that was not tried. All were chosen in the lab's worlds of three policies: a share as what requests are thought to give
+// before there were any, and a node that may be twice as fast as the others, or nobody would find out.
+const (
+	expectedPages = 3
+	expectedShare = 0.8
+	expectedPace  = 0.5 // of the seconds that the others take
+	firstSeconds  = 0.5 // that a page is thought to take before there were any
+)
+
+// expected is what is expected of a node that was not tried for a task's site.
+func expected(c *schedule.Context, task int) unknown {
+	type kind struct {
+		product string
+		site    int
+	}
+	of := schedule.Once(c, "expected", func() map[kind]unknown { return map[kind]unknown{} })
+	k := kind{c.S.Tasks[task].Product, c.S.Tasks[task].Rated()}
+	if u, known := of[k]; known {
+		return u
+	}
+	seconds, pages := firstSeconds/expectedPace, 1.0
+	for n := range c.S.Nodes {
+		s, p := c.Book().Efforts(predict.Kind{Product: k.product, Site: k.site, Node: c.S.Nodes[n].Book})
+		seconds, pages = seconds+s, pages+p
+	}
+	of[k] = unknown{expectedPages, expectedShare, expectedPace * seconds / pages}
+	return of[k]
+}
+
+// completion is what share of a task's pages a node has.
+func completion(c *schedule.Context, task, node int, prior unknown) predict.Figure {
+	good, all := c.Book().Served(c.S.Nodes[node].Book, c.S.Tasks[task].Rated(), c.S.Now)
+	switch {
+	case all == 0 && prior.pages == 0:
+		return predict.Figure{Value: 1, Source: predict.Default}
+	case all == 0:
+		return predict.Figure{Value: prior.share, Source: predict.Default}
+	}
+	return predict.Figure{Value: (good + prior.pages*prior.share) / (all + prior.pages), Source: predict.Measured}
+}
+
+// pace is how many seconds a page of a task takes a node.
+func pace(c *schedule.Context, task, node int, prior unknown) predict.Figure {
+	t := &c.S.Tasks[task]
+	seconds, pages := c.Book().Efforts(predict.Kind{Product: t.Product, Site: t.Rated(), Node: c.S.Nodes[node].Book})
+	if pages <= 0 {
+		return predict.Figure{Value: prior.seconds, Source: predict.Default}
+	}
+	return predict.Figure{Value: (seconds + prior.pages*prior.seconds) / (pages + prior.pages), Source: predict.Measured}
 }
 
 func perPage(c *schedule.Context, task, node int) (float64, bool) {

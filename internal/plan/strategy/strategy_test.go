@@ -86,7 +86,7 @@ func learn(t *rapid.T, b *predict.Book, nodes, site int) {
 
 // Every preset's plan is legal for every snapshot, names every task once, and is the same for the same snapshot.
 func TestPlansAreLegalAndDeterministic(t *testing.T) {
-	specs := append(Names(), "bandwidth,leftover=wait,method=patent", "feedback,load=on,explore=0.2", "flow,candidates=0,price=1",
+	specs := append(Names(), "bandwidth,leftover=wait,method=patent", "feedback,load=on,explore=0.2", "feedback,unknown=expected,first=1", "flow,candidates=0,price=1",
 		"flow,explore=0,fair=0", "hash,group=type", "nearest,top=auto", "suffix,group=region")
 	for _, name := range specs {
 		st, err := New(name)
@@ -150,6 +150,32 @@ func TestFeedbackLeavesANode(t *testing.T) {
 		p, err := schedule.Cycle(s, st)
 		if want := map[bool]int{true: 1, false: 0}[avoid != nil]; err != nil || len(p.Assignments) != 1 || p.Assignments[0].Node != want {
 			t.Errorf("failed on %v: %v %+v", avoid, err, p)
+		}
+	}
+}
+
+// As published, a node that was not tried is the best of all; with unknown=expected it is taken only where those that were tried have less
+// than is expected of it.
+func TestFeedbackExpects(t *testing.T) {
+	for _, c := range []struct {
+		spec string
+		had  float64 // of 40 pages, by the node that was tried
+		want int
+	}{{"feedback", 39, 1}, {"feedback,time=0.4,unknown=expected", 39, 0}, {"feedback,time=0.4,unknown=expected", 20, 1}} {
+		book := predict.New(predict.Config{})
+		s := &schedule.Snapshot{Book: book, Tasks: []schedule.Task{{ID: 1, Site: "a", Book: book.Site("a")}}}
+		for _, id := range []string{"tried", "untried"} {
+			s.Nodes = append(s.Nodes, schedule.Node{ID: id, Book: book.Node(id), Capacity: 4})
+		}
+		book.Reported(0, s.Tasks[0].Book, predict.Report{Bits: 8e5, Seconds: 40, Good: c.had, All: 40}, 0)
+		book.Took(predict.Kind{Site: s.Tasks[0].Book, Node: 0}, 40, c.had, [3]float64{})
+		st, err := New(c.spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := schedule.Cycle(s, st)
+		if err != nil || len(p.Assignments) != 1 || p.Assignments[0].Node != c.want {
+			t.Errorf("%s, %g of 40 pages had: %v, %+v", c.spec, c.had, err, p.Assignments)
 		}
 	}
 }
