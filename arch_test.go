@@ -27,7 +27,8 @@ var house = map[string]struct {
 	"durable": {false, ""},
 	"testkit": {false, "crawl"},
 
-	"testkit/seeds": {false, ""},
+	"testkit/seeds":     {false, ""},
+	"testkit/fleettest": {false, "crawl schedule strategy assemble bus coordinator ledger outdir serve verify testkit webs"},
 
 	// From a URL to a record.
 	"page/robots":  {true, ""},
@@ -72,6 +73,7 @@ var house = map[string]struct {
 	"fleet/outdir":      {false, "crawl durable archive schedule frontier ledger"},
 	"fleet/serve":       {false, "crawl access scope schedule strategy geo frontier ledger bus gate coordinator outdir usage"},
 	"fleet/assemble":    {false, "crawl scope schedule strategy frontier ledger bus fetch archive geo coordinator agent outdir usage"},
+	"fleet/simulated":   {false, ""}, // tests
 	"fleet/verify":      {false, "crawl archive frontier ledger outdir"},
 	"fleet/mend":        {false, "crawl archive fetch frontier ledger bus outdir"},
 	"fleet/survey":      {false, "crawl verify archive fetch parse frontier ledger assemble outdir"},
@@ -94,7 +96,7 @@ var wings = map[string]struct {
 // Third-party modules and the packages that may import them.
 var thirdParty = map[string]string{
 	"github.com/fxamacker/cbor/v2":                     "crawl",
-	"github.com/nlnwa/whatwg-url/url":                  "crawl testkit",
+	"github.com/nlnwa/whatwg-url/url":                  "crawl testkit fleettest",
 	"github.com/zeebo/xxh3":                            "crawl parse yield agent",
 	"github.com/saintfish/chardet":                     "parse",
 	"github.com/abadojack/whatlanggo":                  "parse",

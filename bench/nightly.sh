@@ -73,10 +73,10 @@ part() {
     race) "$GO" test -race -count=1 -timeout 2h $RACE ;;
     fuzz) fuzz ;;
     seeds)
-      ARGOSY_NIGHTLY=1 "$GO" test -count=1 -timeout 2h $(grep -rl --include=*_test.go testkit/seeds internal bench | xargs -n1 dirname | sort -u | grep -v fleet/assemble | sed 's|^|./|') &&
+      ARGOSY_NIGHTLY=1 "$GO" test -count=1 -timeout 2h $(grep -rl --include=*_test.go testkit/seeds internal bench | xargs -n1 dirname | sort -u | grep -v -e fleet/assemble -e fleet/simulated | sed 's|^|./|') &&
         ARGOSY_NIGHTLY=1 "$GO" test -count=1 -run DamageHeals ./internal/fleet/assemble
       ;;
-    fleet) "$GO" test ./internal/fleet/assemble -count=1 -v -run 'Simulated|Replay' -sim.seeds "$SEEDS" -timeout 5h ;;
+    fleet) "$GO" test ./internal/fleet/simulated -count=1 -v -run 'Simulated|Replay' -sim.seeds "$SEEDS" -timeout 5h ;;
     kills) "$GO" test ./internal/fleet/assemble -count=1 -v -run KilledIt -kills "$KILLS" -timeout 1h ;;
     browser) bench/browser/run.sh -full ;;
     api) bench/api/run.sh ;;

@@ -18,6 +18,7 @@ import (
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/serve"
 	"argosy/internal/testkit"
+	"argosy/internal/testkit/fleettest"
 )
 
 // postgres starts a PostgreSQL and returns the URL of its database.
@@ -78,34 +79,34 @@ func TestStandby(t *testing.T) {
 	nats, use := cluster(t)
 	w, port := serveWeb(t, 25, 300)
 	first := newFleet(t, func(c *serve.Config) { use(c); c.Name = "first" })
-	first.leader()
+	first.Leader()
 	second := newFleet(t, func(c *serve.Config) { use(c); c.Name = "second" })
-	first.join("a", nil)
-	first.join("b", nil)
-	id := first.submit(fleetJob(port, 8*time.Millisecond))
-	testkit.Eventually(t, "the crawl gets on", func() bool { return first.job(id).Counts.Fetched >= 100 })
-	if _, err := second.server.Leader(); err == nil {
+	first.Join("a", nil)
+	first.Join("b", nil)
+	id := first.Submit(fleettest.Job(port, 8*time.Millisecond))
+	testkit.Eventually(t, "the crawl gets on", func() bool { return first.Job(id).Counts.Fetched >= 100 })
+	if _, err := second.Server.Leader(); err == nil {
 		t.Error("two coordinators lead")
 	}
-	first.halt()
-	testkit.Eventually(t, "the second one takes over", func() bool { return second.job(id).Counts.Fetched >= 300 })
+	first.Halt()
+	testkit.Eventually(t, "the second one takes over", func() bool { return second.Job(id).Counts.Fetched >= 300 })
 	nats.Kill(1)
-	n := second.job(id).Counts.Fetched
-	testkit.Eventually(t, "it goes on with two servers", func() bool { return second.job(id).Counts.Fetched >= n+200 })
+	n := second.Job(id).Counts.Fetched
+	testkit.Eventually(t, "it goes on with two servers", func() bool { return second.Job(id).Counts.Fetched >= n+200 })
 	if err := nats.Start(1); err != nil {
 		t.Fatal(err)
 	}
-	first.dir, first.cfg.Dir = t.TempDir(), t.TempDir()
-	first.start() // knows nothing
+	first.Dir, first.Config.Dir = t.TempDir(), t.TempDir()
+	first.Start() // knows nothing
 	testkit.Eventually(t, "the job ends, whoever leads on a busy machine", func() bool {
-		return second.job(id).State == crawl.JobDone || first.job(id).State == crawl.JobDone
+		return second.Job(id).State == crawl.JobDone || first.Job(id).State == crawl.JobDone
 	})
-	second.halt()
+	second.Halt()
 	testkit.Eventually(t, "the one that started from a checkpoint knows the job", func() bool {
-		v := first.job(id)
+		v := first.Job(id)
 		return v.State == crawl.JobDone && v.Counts.Pending == 0 && v.Counts.Fetched > 300
 	})
-	if u := twice(w, sites); u != "" {
+	if u := fleettest.Twice(w, fleettest.Sites); u != "" {
 		t.Errorf("%s was fetched twice", u)
 	}
 }
@@ -199,14 +200,14 @@ func TestLedgerAway(t *testing.T) {
 		c.Ledger = u.String()
 		c.Logger = slog.New(slog.NewTextHandler(log, nil))
 	})
-	f.join("a", nil)
-	f.join("b", nil)
-	id := f.submit(fleetJob(port, 8*time.Millisecond))
+	f.Join("a", nil)
+	f.Join("b", nil)
+	id := f.Submit(fleettest.Job(port, 8*time.Millisecond))
 	for n := range 2 {
-		testkit.Eventually(t, "the crawl gets on", func() bool { return f.job(id).Counts.Fetched >= int64(100+200*n) })
+		testkit.Eventually(t, "the crawl gets on", func() bool { return f.Job(id).Counts.Fetched >= int64(100+200*n) })
 		g.open(false)
 		testkit.Eventually(t, "the coordinator waits", func() bool { return strings.Count(log.String(), "waiting for the ledger") > n })
-		co := f.leader()
+		co := f.Leader()
 		begin := time.Now()
 		if jobs, err := co.Jobs(t.Context()); err != nil || len(jobs) != 1 || time.Since(begin) > time.Second {
 			t.Errorf("%d jobs after %v: %v", len(jobs), time.Since(begin), err)
@@ -220,11 +221,11 @@ func TestLedgerAway(t *testing.T) {
 		g.open(true)
 		testkit.Eventually(t, "it goes on", func() bool { return strings.Count(log.String(), "the ledger is there again") > n })
 	}
-	v := f.await(id)
+	v := f.Await(id)
 	if v.State != crawl.JobDone {
 		t.Fatalf("%s: %+v", v.State, v.Counts)
 	}
-	if u := twice(w, sites); u != "" {
+	if u := fleettest.Twice(w, fleettest.Sites); u != "" {
 		t.Errorf("%s was fetched twice", u)
 	}
 	l, err := ledger.Open(t.Context(), place)
@@ -268,7 +269,7 @@ func TestStartsBeforeItsLedger(t *testing.T) {
 		}
 		c.Logger = slog.New(slog.NewTextHandler(log, nil))
 	})
-	f.leader()
+	f.Leader()
 }
 
 // While the disk has no room nothing is given out, and the coordinator says why; with room the crawl goes on.
@@ -276,16 +277,16 @@ func TestNoRoom(t *testing.T) {
 	t.Parallel()
 	_, port := serveWeb(t, 33, 20)
 	f := newFleet(t, func(c *serve.Config) { c.MinFree = 1 << 60 })
-	f.join("a", nil)
-	id := f.submit(fleetJob(port, 0))
-	testkit.Eventually(t, "it says that there is no room", func() bool { return strings.Contains(f.leader().Status().State, "MiB are free") })
-	if v := f.job(id); v.State != crawl.JobRunning || v.Counts.Fetched > 0 {
+	f.Join("a", nil)
+	id := f.Submit(fleettest.Job(port, 0))
+	testkit.Eventually(t, "it says that there is no room", func() bool { return strings.Contains(f.Leader().Status().State, "MiB are free") })
+	if v := f.Job(id); v.State != crawl.JobRunning || v.Counts.Fetched > 0 {
 		t.Errorf("%s: %+v", v.State, v.Counts)
 	}
-	f.halt()
-	f.cfg.MinFree = 0
-	f.start()
-	if v := f.await(id); v.State != crawl.JobDone || v.Counts.Fetched == 0 {
+	f.Halt()
+	f.Config.MinFree = 0
+	f.Start()
+	if v := f.Await(id); v.State != crawl.JobDone || v.Counts.Fetched == 0 {
 		t.Errorf("%s: %+v", v.State, v.Counts)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,8 +20,8 @@ import (
 	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/outdir"
-	"argosy/internal/fleet/verify"
 	"argosy/internal/testkit"
+	"argosy/internal/testkit/fleettest"
 	"argosy/internal/webs"
 )
 
@@ -50,33 +49,14 @@ func TestMain(m *testing.M) {
 	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
 		_ = f.Value.Set(fmt.Sprint(4 * runtime.GOMAXPROCS(0))) // real crawls wait most of the time: for delays, disks and each other
 	}
-	debug.SetGCPercent(400) // a fleet in a bubble is small and short-lived: a fifth of the tests' processor time was the collector's
+	debug.SetGCPercent(400) // what they hold is small and short-lived
 	os.Exit(m.Run())
 }
 
-const sites = 5
-
 var killed = flag.Int("kills", 6, "how often a crawl is killed that must lose nothing; make nightly kills it 20 times")
 
-// config is a crawl of a random web that listens on a port.
-func config(dir, port string, delay time.Duration, agents int) assemble.Config {
-	c := assemble.DefaultConfig(dir)
-	for s := range sites {
-		c.Job.Identity.Seeds = append(c.Job.Identity.Seeds, fmt.Sprintf("http://s%d.test:%s/", s, port))
-	}
-	c.Job.Identity.Scope = crawl.ScopeSite
-	c.Job.Identity.UserAgent = "argosy-test"
-	c.Job.Limits.Delay = delay
-	c.Job.Limits.PerIP = 0
-	c.Job.Limits.Backoff = 50 * time.Millisecond
-	c.Agents = agents
-	c.Fetch.Allow = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
-	c.Fetch.Resolve = map[string]netip.Addr{"*.test": netip.MustParseAddr("127.0.0.1")}
-	return c
-}
-
 func runOnce(ctx context.Context, dir, port string, delay time.Duration, agents int) (sum assemble.Summary, err error) {
-	cr, err := assemble.Open(ctx, config(dir, port, delay, agents))
+	cr, err := assemble.Open(ctx, fleettest.Crawl(dir, port, delay, agents))
 	if err != nil {
 		return sum, err
 	}
@@ -85,61 +65,6 @@ func runOnce(ctx context.Context, dir, port string, delay time.Duration, agents 
 		err = cerr
 	}
 	return sum, err
-}
-
-// judge compares what a crawl has left with an independent search of the same web.
-func judge(t *testing.T, dir, port string) {
-	t.Helper()
-	judgeSites(t, dir, config(dir, port, 0, 1).Job.Identity.Seeds, port)
-}
-
-func judgeSites(t *testing.T, dir string, seeds []string, port string) {
-	t.Helper()
-	ctx := t.Context()
-	o := &testkit.Oracle{Addr: "127.0.0.1:" + port, Workers: 8, Allowed: func(u *whatwg.Url) bool {
-		return len(u.Href(true)) <= crawl.MaxURLLength && strings.HasSuffix(u.Hostname(), ".test") && !strings.HasPrefix(u.Pathname(), "/private/")
-	}}
-	visits, err := o.Crawl(ctx, seeds)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := map[string]int{}
-	for s, v := range visits {
-		u, err := crawl.Parse(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want[u.String()] = v.Status
-	}
-	l, err := ledger.Open(ctx, filepath.Join(dir, outdir.LedgerFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	got := 0
-	err = l.Pages(ctx, 1, func(p *ledger.Page) error {
-		if p.State == "excluded" && p.Reason == "robots" {
-			return nil
-		}
-		got++
-		if s, ok := want[p.URL]; !ok || s != p.Status {
-			t.Errorf("%s: %s %s, status %d; the search says %d (found %v)", p.URL, p.State, p.Reason, p.Status, s, ok)
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != len(want) {
-		t.Errorf("the crawl has %d URLs, the search %d", got, len(want))
-	}
-	r, err := verify.Dir(ctx, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !r.OK || r.Lost > 0 {
-		t.Errorf("verify: %+v", r)
-	}
 }
 
 func checkCounts(t *testing.T, s assemble.Summary) {
@@ -153,7 +78,7 @@ func checkCounts(t *testing.T, s assemble.Summary) {
 func TestCompleteAndExact(t *testing.T) {
 	t.Parallel()
 	for agents := 1; agents <= 3; agents += 2 {
-		w := webs.Random(webs.RandomConfig{Sites: sites, Pages: 80, Links: 6, Seed: uint64(agents)})
+		w := webs.Random(webs.RandomConfig{Sites: fleettest.Sites, Pages: 80, Links: 6, Seed: uint64(agents)})
 		port, stop, err := w.Serve("127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
@@ -167,7 +92,7 @@ func TestCompleteAndExact(t *testing.T) {
 		if sum.State != crawl.JobDone || sum.Pending != 0 || sum.Failed != 0 {
 			t.Errorf("summary %+v", sum)
 		}
-		judge(t, dir, port)
+		fleettest.Judge(t, dir, port)
 		again, err := runOnce(t.Context(), dir, port, 0, agents)
 		if err != nil {
 			t.Fatal(err)
@@ -183,7 +108,7 @@ func TestCompleteAndExact(t *testing.T) {
 // the least depth of each.
 func TestDepthIsMinimal(t *testing.T) {
 	t.Parallel()
-	w := webs.Random(webs.RandomConfig{Sites: sites, Pages: 150, Links: 2, Seed: 7})
+	w := webs.Random(webs.RandomConfig{Sites: fleettest.Sites, Pages: 150, Links: 2, Seed: 7})
 	port, stop, err := w.Serve("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -196,7 +121,7 @@ func TestDepthIsMinimal(t *testing.T) {
 		}
 	}
 	for depth := 1; depth <= 4; depth++ {
-		c := config(t.TempDir(), port, 0, 3)
+		c := fleettest.Crawl(t.TempDir(), port, 0, 3)
 		c.Job.Limits.MaxDepth = depth
 		runConfig(t, c)
 		want := within(t, port, depth)
@@ -237,7 +162,7 @@ func within(t *testing.T, port string, depth int) map[string]bool {
 	o := &testkit.Oracle{Addr: "127.0.0.1:" + port, Workers: 8, MaxDepth: depth + 1, Allowed: func(u *whatwg.Url) bool {
 		return strings.HasSuffix(u.Hostname(), ".test") && !strings.HasPrefix(u.Pathname(), "/private/")
 	}}
-	visits, err := o.Crawl(t.Context(), config("", port, 0, 1).Job.Identity.Seeds)
+	visits, err := o.Crawl(t.Context(), fleettest.Crawl("", port, 0, 1).Job.Identity.Seeds)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,7 +209,7 @@ func TestKilledItLosesNothing(t *testing.T) {
 		if delay > 0 {
 			pages = 12
 		}
-		w := webs.Random(webs.RandomConfig{Sites: sites, Pages: pages, Links: 5, Seed: 3, Latency: 4 * time.Millisecond})
+		w := webs.Random(webs.RandomConfig{Sites: fleettest.Sites, Pages: pages, Links: 5, Seed: 3, Latency: 4 * time.Millisecond})
 		port, stop, err := w.Serve("127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
@@ -315,14 +240,14 @@ func TestKilledItLosesNothing(t *testing.T) {
 			kills++
 		}
 		requests, noise := 0, 2*late() // of two processes, when one request is seen late and the next is not
-		for s := range sites {
+		for s := range fleettest.Sites {
 			gap, n := w.MinGap(fmt.Sprintf("s%d.test", s))
 			requests += n
 			if gap < delay*85/100-noise {
 				t.Errorf("delay %s: two requests to s%d.test were %s apart, and the machine was late by %s", delay, s, gap, noise/2)
 			}
 		}
-		judge(t, dir, port)
+		fleettest.Judge(t, dir, port)
 		stop()
 		t.Logf("delay %s: %d kills, %d requests", delay, kills, requests)
 	}

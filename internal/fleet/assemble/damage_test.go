@@ -19,6 +19,7 @@ import (
 	"argosy/internal/fleet/outdir"
 	"argosy/internal/fleet/verify"
 	"argosy/internal/page/archive"
+	"argosy/internal/testkit/fleettest"
 	"argosy/internal/webs"
 )
 
@@ -120,7 +121,7 @@ func TestRetriedPageKeepsItsRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stop()
-	c := config(t.TempDir(), port, 0, 2)
+	c := fleettest.Crawl(t.TempDir(), port, 0, 2)
 	c.Job.Identity.Seeds = c.Job.Identity.Seeds[:1]
 	c.Job.Limits.Fetch.MaxBody = 1000
 	check := func(what string, captures int64) {
@@ -213,7 +214,7 @@ func TestLostRobots(t *testing.T) {
 	for _, gone := range []bool{false, true} { // a record, or its whole file
 		w, port := serveWeb(t, 44, 30)
 		dir := t.TempDir()
-		first := runConfig(t, config(dir, port, 0, 1))
+		first := runConfig(t, fleettest.Crawl(dir, port, 0, 1))
 		l, err := ledger.Open(t.Context(), filepath.Join(dir, outdir.LedgerFile))
 		if err != nil {
 			t.Fatal(err)
@@ -244,7 +245,7 @@ func TestLostRobots(t *testing.T) {
 		}
 		before := len(w.Hits("s2.test"))
 		retry(t, dir, crawl.Release{Lost: r.Again(1)})
-		again := runConfig(t, config(dir, port, 0, 1))
+		again := runConfig(t, fleettest.Crawl(dir, port, 0, 1))
 		if again.State != crawl.JobDone || again.Fetched != first.Fetched || again.Excluded != first.Excluded || again.Bytes != first.Bytes {
 			t.Errorf("%+v, before %+v", again, first)
 		}
@@ -252,9 +253,9 @@ func TestLostRobots(t *testing.T) {
 		if len(asked) == 0 || asked[0].Path != "/robots.txt" || !gone && (len(asked) != 2 || again.Requests != 2) {
 			t.Errorf("asked for %v of %d requests", asked, again.Requests)
 		}
-		judge(t, dir, port)
-		if r, err = verify.Dir(t.Context(), dir); err != nil || !r.OK || r.Beside != sites {
-			t.Errorf("%d captures beside pages, want %d: %+v, %v", r.Beside, sites, r, err)
+		fleettest.Judge(t, dir, port)
+		if r, err = verify.Dir(t.Context(), dir); err != nil || !r.OK || r.Beside != fleettest.Sites {
+			t.Errorf("%d captures beside pages, want %d: %+v, %v", r.Beside, fleettest.Sites, r, err)
 		}
 	}
 }

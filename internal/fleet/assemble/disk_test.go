@@ -11,6 +11,7 @@ import (
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/usage"
+	"argosy/internal/testkit/fleettest"
 	"argosy/internal/webs"
 )
 
@@ -27,7 +28,7 @@ func TestRoomThatStaysFree(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stop()
-	c := config(t.TempDir(), port, 50*time.Millisecond, 1)
+	c := fleettest.Crawl(t.TempDir(), port, 50*time.Millisecond, 1)
 	c.Job.Identity.Seeds = c.Job.Identity.Seeds[:1]
 	free, known := usage.Free(c.Dir)
 	if !known {

@@ -17,22 +17,23 @@ import (
 	accessgate "argosy/internal/fleet/gate"
 	"argosy/internal/fleet/serve"
 	"argosy/internal/testkit"
+	"argosy/internal/testkit/fleettest"
 )
 
 var me = access.Who{Role: access.Operator, Name: "me"}
 
 // until waits until a job has fetched so many pages.
 func (f *fleet) until(id uint32, fetched int64) {
-	f.t.Helper()
-	testkit.Eventually(f.t, "pages are fetched", func() bool { return f.job(id).Counts.Fetched >= fetched })
+	f.T.Helper()
+	testkit.Eventually(f.T, "pages are fetched", func() bool { return f.Job(id).Counts.Fetched >= fetched })
 }
 
 // undisturbed is what a crawl of a web fetches with one agent that nothing happens to.
 func undisturbed(t *testing.T, port string) int64 {
 	t.Helper()
 	f := newFleet(t, nil)
-	f.join("alone", nil)
-	v := f.await(f.submit(fleetJob(port, 0)))
+	f.Join("alone", nil)
+	v := f.Await(f.Submit(fleettest.Job(port, 0)))
 	if v.State != crawl.JobDone || v.Counts.Fetched < 50 {
 		t.Fatalf("%s: %+v", v.State, v.Counts)
 	}
@@ -46,11 +47,11 @@ func TestSecondAgentOfOneName(t *testing.T) {
 	_, port := serveWeb(t, 41, 60)
 	want := undisturbed(t, port)
 	f := newFleet(t, nil)
-	a := f.join("a", nil)
-	life := a.agent.Info().Incarnation
-	id := f.submit(fleetJob(port, 10*time.Millisecond))
+	a := f.Join("a", nil)
+	life := a.Agent.Info().Incarnation
+	id := f.Submit(fleettest.Job(port, 10*time.Millisecond))
 	f.until(id, want/4)
-	c := f.agentConfig("a")
+	c := f.AgentConfig("a")
 	var err error
 	if c.Key, err = bus.LoadNodeKey(filepath.Join(t.TempDir(), "other")); err != nil {
 		t.Fatal(err)
@@ -61,15 +62,15 @@ func TestSecondAgentOfOneName(t *testing.T) {
 	if _, err := assemble.OpenAgent(t.Context(), c); !errors.As(err, &refused) || refused.Rule != access.RuleTaken {
 		t.Errorf("the second agent: %v", err)
 	}
-	v := f.await(id)
+	v := f.Await(id)
 	if v.State != crawl.JobDone || v.Counts.Fetched != want {
 		t.Errorf("%s: %+v, want %d fetched", v.State, v.Counts, want)
 	}
-	nodes, err := f.leader().Nodes(t.Context())
+	nodes, err := f.Leader().Nodes(t.Context())
 	if err != nil || len(nodes) != 1 || nodes[0].Incarnation != life {
 		t.Errorf("%+v, %v", nodes, err)
 	}
-	if err := f.server.Gate().ReleaseNode(t.Context(), "a", me); err != nil {
+	if err := f.Server.Gate().ReleaseNode(t.Context(), "a", me); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -81,7 +82,7 @@ func TestRevokedAgent(t *testing.T) {
 	_, port := serveWeb(t, 42, 60)
 	want := undisturbed(t, port)
 	f := newFleet(t, nil)
-	b := f.join("b", nil)
+	b := f.Join("b", nil)
 	a, err := assemble.OpenAgent(t.Context(), f.configFor("a"))
 	if err != nil {
 		t.Fatal(err)
@@ -89,27 +90,27 @@ func TestRevokedAgent(t *testing.T) {
 	defer a.Close()
 	done := make(chan error, 1)
 	go func() { done <- a.Run(context.Background(), nil) }()
-	id := f.submit(fleetJob(port, 20*time.Millisecond))
+	id := f.Submit(fleettest.Job(port, 20*time.Millisecond))
 	f.until(id, want/8)
-	testkit.Eventually(t, "both have leases", func() bool { return a.Stats().Leases > 0 && b.agent.Stats().Leases > 0 })
-	if err := f.server.Gate().RevokeNode(t.Context(), "a", me); err != nil {
+	testkit.Eventually(t, "both have leases", func() bool { return a.Stats().Leases > 0 && b.Agent.Stats().Leases > 0 })
+	if err := f.Server.Gate().RevokeNode(t.Context(), "a", me); err != nil {
 		t.Fatal(err)
 	}
 	var refused *access.Refusal
 	if err := <-done; !errors.As(err, &refused) || refused.Rule != access.RuleRevoked {
 		t.Errorf("the revoked agent: %v", err)
 	}
-	v := f.await(id)
+	v := f.Await(id)
 	if v.State != crawl.JobDone || v.Counts.Fetched != want {
 		t.Errorf("%s: %+v, want %d fetched", v.State, v.Counts, want)
 	}
-	f.halt()
-	f.start()
-	f.leader()
+	f.Halt()
+	f.Start()
+	f.Leader()
 	if _, err := assemble.OpenAgent(t.Context(), f.configFor("a")); !errors.As(err, &refused) || refused.Rule != access.RuleRevoked {
 		t.Errorf("after a restart: %v", err)
 	}
-	if n := f.server.Gate().Names(); len(n) != 2 || n[0].State != accessgate.NameRevoked || n[1].State != accessgate.NameGood {
+	if n := f.Server.Gate().Names(); len(n) != 2 || n[0].State != accessgate.NameRevoked || n[1].State != accessgate.NameGood {
 		t.Errorf("%+v", n)
 	}
 }
@@ -126,8 +127,8 @@ func TestJoinsRightAfterARelease(t *testing.T) {
 		t.Fatal(err)
 	}
 	for what, order := range map[string]func() error{
-		"released": func() error { return f.server.Gate().ReleaseNode(t.Context(), "a", me) },
-		"rotated":  func() error { return errors.Join(f.server.Gate().Rotate(), f.server.Gate().Rotate()) },
+		"released": func() error { return f.Server.Gate().ReleaseNode(t.Context(), "a", me) },
+		"rotated":  func() error { return errors.Join(f.Server.Gate().Rotate(), f.Server.Gate().Rotate()) },
 	} {
 		if err := order(); err != nil {
 			t.Fatal(err)
@@ -143,7 +144,7 @@ func TestJoinsRightAfterARelease(t *testing.T) {
 }
 
 func (f *fleet) configFor(name string) assemble.AgentConfig {
-	c := f.agentConfig(name)
+	c := f.AgentConfig(name)
 	c.Node.Fetch.Limits = crawl.DefaultFetchLimits()
 	return c
 }
@@ -163,39 +164,39 @@ func TestRotationDuringACrawl(t *testing.T) {
 			return join(ctx, key, p)
 		}
 	}
-	f.join("a", counted)
-	f.join("b", counted)
-	before := f.admit("c")
-	id := f.submit(fleetJob(port, 20*time.Millisecond))
+	f.Join("a", counted)
+	f.Join("b", counted)
+	before := f.Admit("c")
+	id := f.Submit(fleettest.Job(port, 20*time.Millisecond))
 	for i := range 2 {
 		f.until(id, want*int64(i+1)/4)
 		had := joins.Load()
-		if err := f.server.Gate().Rotate(); err != nil {
+		if err := f.Server.Gate().Rotate(); err != nil {
 			t.Fatal(err)
 		}
 		testkit.Eventually(t, "both have joined again", func() bool { return joins.Load() >= had+2 })
 	}
-	v := f.await(id)
+	v := f.Await(id)
 	if v.State != crawl.JobDone || v.Counts.Fetched != want {
 		t.Errorf("%s: %+v, want %d fetched", v.State, v.Counts, want)
 	}
-	nodes, err := f.leader().Nodes(t.Context())
+	nodes, err := f.Leader().Nodes(t.Context())
 	if err != nil || len(nodes) != 2 {
 		t.Errorf("%+v, %v", nodes, err)
 	}
 	old := func(when string) {
 		t.Helper()
-		if nc, err := nats.Connect(f.server.BusURL(), nats.UserJWTAndSeed(before.Login.JWT, before.Login.Seed)); err == nil {
+		if nc, err := nats.Connect(f.Server.BusURL(), nats.UserJWTAndSeed(before.Login.JWT, before.Login.Seed)); err == nil {
 			nc.Close()
 			t.Errorf("%s: credentials from before were taken", when)
 		}
 	}
 	old("after the rotation")
-	f.halt()
-	f.start()
-	f.leader()
+	f.Halt()
+	f.Start()
+	f.Leader()
 	old("after a restart")
-	f.admit("c")
+	f.Admit("c")
 }
 
 // A node that floods the bus is shut out for a while; the honest one does its work, and the coordinator lives.
@@ -204,7 +205,7 @@ func TestFloodIsShutOut(t *testing.T) {
 	f := newFleet(t, func(c *serve.Config) {
 		c.Access.Rates = access.Rates{Said: access.Said{Messages: 100, Bytes: 1 << 20}, Burst: 2}
 	})
-	f.join("honest", nil)
+	f.Join("honest", nil)
 	nc, _, _ := f.as(t, "flood")
 	closed := nc.StatusChanged(nats.RECONNECTING, nats.CLOSED)
 	stop, stopped := make(chan struct{}), make(chan struct{})
@@ -231,14 +232,14 @@ func TestFloodIsShutOut(t *testing.T) {
 	close(stop)
 	<-stopped
 	var refused *access.Refusal
-	_, err := f.server.Joiner()(t.Context(), f.key("flood"), bus.Petition{Node: "flood", Wire: bus.Wire})
+	_, err := f.Server.Joiner()(t.Context(), f.Key("flood"), bus.Petition{Node: "flood", Wire: bus.Wire})
 	if !errors.As(err, &refused) || refused.Rule != access.RuleWait || refused.After <= 0 || refused.After > 10*time.Second {
 		t.Errorf("who flooded joins again: %v", err)
 	}
-	if v := f.await(f.submit(fleetJob(port, 0))); v.State != crawl.JobDone {
+	if v := f.Await(f.Submit(fleettest.Job(port, 0))); v.State != crawl.JobDone {
 		t.Errorf("%s: %+v", v.State, v.Counts)
 	}
-	if n := f.server.Gate().Names(); len(n) != 2 || n[0].State != accessgate.NameOut || n[1].State != accessgate.NameGood {
+	if n := f.Server.Gate().Names(); len(n) != 2 || n[0].State != accessgate.NameOut || n[1].State != accessgate.NameGood {
 		t.Errorf("%+v", n)
 	}
 }

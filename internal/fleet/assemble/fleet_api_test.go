@@ -39,9 +39,9 @@ func withToken(t *testing.T) func(*serve.Config) {
 func TestAPI(t *testing.T) {
 	_, port := serveWeb(t, 27, 30)
 	f := newFleet(t, withToken(t))
-	f.join("a", nil)
-	f.leader()
-	srv := httptest.NewServer(web.Handler(f.server, web.Config{UserAgent: "t"}))
+	f.Join("a", nil)
+	f.Leader()
+	srv := httptest.NewServer(web.Handler(f.Server, web.Config{UserAgent: "t"}))
 	defer srv.Close()
 	cl, err := web.NewClient("http://127.0.0.1:1,"+srv.URL, operators, nil) // the first is away
 	if err != nil {
@@ -77,10 +77,10 @@ func TestAPI(t *testing.T) {
 	if err != nil || len(told.Leases) == 0 || len(told.Facts) == 0 {
 		t.Errorf("%+v, %v", told, err)
 	}
-	if read, err := recorded.Read(ctx, f.server.Ledger(), id, recorded.MaxFacts); err != nil || !reflect.DeepEqual(read, told) {
+	if read, err := recorded.Read(ctx, f.Server.Ledger(), id, recorded.MaxFacts); err != nil || !reflect.DeepEqual(read, told) {
 		t.Errorf("the ledger tells a replay %+v, the coordinator %+v, %v", read, told, err)
 	}
-	if _, err := recorded.Read(ctx, f.server.Ledger(), id, 1); !errors.Is(err, recorded.ErrTooLong) {
+	if _, err := recorded.Read(ctx, f.Server.Ledger(), id, 1); !errors.Is(err, recorded.ErrTooLong) {
 		t.Errorf("more facts than wanted: %v", err)
 	}
 	if _, err := cl.Tasks(ctx, 99, ""); err == nil {
@@ -123,12 +123,12 @@ func TestAPI(t *testing.T) {
 
 // client returns a client of the fleet's API that an operator uses.
 func (f *fleet) client() *web.Client {
-	f.t.Helper()
-	srv := httptest.NewServer(web.Handler(f.server, web.Config{UserAgent: "t"}))
-	f.t.Cleanup(srv.Close)
+	f.T.Helper()
+	srv := httptest.NewServer(web.Handler(f.Server, web.Config{UserAgent: "t"}))
+	f.T.Cleanup(srv.Close)
 	cl, err := web.NewClient(srv.URL, operators, nil)
 	if err != nil {
-		f.t.Fatal(err)
+		f.T.Fatal(err)
 	}
 	return cl
 }
@@ -137,7 +137,7 @@ func (f *fleet) client() *web.Client {
 func TestDropNamesTasks(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, withToken(t))
-	f.leader()
+	f.Leader()
 	cl := f.client()
 	ctx := t.Context()
 	id, err := cl.Submit(ctx, []byte("seeds: [http://a.test/, http://b.test/, http://c.test/]"), nil) // no node fetches them
@@ -175,8 +175,8 @@ func TestDropNamesTasks(t *testing.T) {
 func TestAPIOverTLS(t *testing.T) {
 	server, trusted := selfSigned(t)
 	f := newFleet(t, withToken(t))
-	f.leader()
-	srv := httptest.NewUnstartedServer(web.Handler(f.server, web.Config{}))
+	f.Leader()
+	srv := httptest.NewUnstartedServer(web.Handler(f.Server, web.Config{}))
 	srv.TLS, srv.Config.ErrorLog = server, log.New(io.Discard, "", 0)
 	srv.StartTLS()
 	defer srv.Close()

@@ -8,6 +8,7 @@ import (
 	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/verify"
 	"argosy/internal/page/archive"
+	"argosy/internal/testkit/fleettest"
 )
 
 // A node that is asked again for what it has archived, because that was lost, archives it whole: not as a revisit of the record that
@@ -17,9 +18,9 @@ func TestNodeArchivesWholeWhatWasLost(t *testing.T) {
 	_, port := serveWeb(t, 31, 30)
 	f := newFleet(t, nil)
 	dir := t.TempDir()
-	f.join("a", func(c *assemble.AgentConfig) { c.Store, c.Node.ArchiveSize = archive.Dir(dir).URL(), 20_000 })
-	id := f.submit(fleetJob(port, 0))
-	if v := f.await(id); v.State != crawl.JobDone || v.Counts.Failed != 0 {
+	f.Join("a", func(c *assemble.AgentConfig) { c.Store, c.Node.ArchiveSize = archive.Dir(dir).URL(), 20_000 })
+	id := f.Submit(fleettest.Job(port, 0))
+	if v := f.Await(id); v.State != crawl.JobDone || v.Counts.Failed != 0 {
 		t.Fatalf("%s: %+v", v.State, v.Counts)
 	}
 	s, err := archive.OpenStore(archive.Dir(dir).URL())
@@ -38,15 +39,15 @@ func TestNodeArchivesWholeWhatWasLost(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r, err := verify.Check(t.Context(), verify.Place{Dir: f.dir, Running: true})
+	r, err := verify.Check(t.Context(), verify.Place{Dir: f.Dir, Running: true})
 	if err != nil || r.Lost == 0 {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	if _, err := f.leader().Release(t.Context(), crawl.EntryRetry, nil, crawl.Release{Job: id, Lost: r.Again(id), Why: "lost"}); err != nil {
+	if _, err := f.Leader().Release(t.Context(), crawl.EntryRetry, nil, crawl.Release{Job: id, Lost: r.Again(id), Why: "lost"}); err != nil {
 		t.Fatal(err)
 	}
-	f.await(id)
-	if r, err = verify.Check(t.Context(), verify.Place{Dir: f.dir, Running: true}); err != nil || !r.OK {
+	f.Await(id)
+	if r, err = verify.Check(t.Context(), verify.Place{Dir: f.Dir, Running: true}); err != nil || !r.OK {
 		t.Errorf("%d lost, %v, %v", r.Lost, r.Details, err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"argosy/internal/fleet/verify"
 	"argosy/internal/page/archive"
 	"argosy/internal/testkit"
+	"argosy/internal/testkit/fleettest"
 )
 
 // s3 starts a server of S3-compatible storage with one bucket and returns the URL of a store in it. ARGOSY_TEST_S3 names
@@ -42,23 +43,23 @@ func TestS3(t *testing.T) {
 	w, port := serveWeb(t, 29, 60)
 	f := newFleet(t, func(c *serve.Config) { c.Access.Stores = []string{"s3://*?endpoint=" + archive.ForeignEndpoint(store)} })
 	for _, n := range []string{"a", "b"} {
-		f.join(n, func(c *assemble.AgentConfig) { c.Store = store })
+		f.Join(n, func(c *assemble.AgentConfig) { c.Store = store })
 	}
-	id := f.submit(fleetJob(port, 0))
-	if v := f.await(id); v.State != crawl.JobDone || v.Counts.Failed != 0 {
+	id := f.Submit(fleettest.Job(port, 0))
+	if v := f.Await(id); v.State != crawl.JobDone || v.Counts.Failed != 0 {
 		t.Fatalf("%s: %+v", v.State, v.Counts)
 	}
-	if u := twice(w, sites); u != "" {
+	if u := fleettest.Twice(w, fleettest.Sites); u != "" {
 		t.Errorf("%s was fetched twice", u)
 	}
-	if _, err := verify.Check(t.Context(), verify.Place{Dir: f.dir}); err == nil || !strings.Contains(err.Error(), "--store") {
+	if _, err := verify.Check(t.Context(), verify.Place{Dir: f.Dir}); err == nil || !strings.Contains(err.Error(), "--store") {
 		t.Errorf("credentials are sent to where a node says: %v", err)
 	}
 	t.Setenv("AWS_ENDPOINT_URL", archive.ForeignEndpoint(store))
-	f.halt()
-	judge(t, f.dir, port)
-	f.start()
-	f.leader()
+	f.Halt()
+	fleettest.Judge(t, f.Dir, port)
+	f.Start()
+	f.Leader()
 
 	s, err := archive.OpenStore(store)
 	if err != nil {
@@ -71,16 +72,16 @@ func TestS3(t *testing.T) {
 	if err := s.Remove(t.Context(), files[0]); err != nil {
 		t.Fatal(err)
 	}
-	r, err := verify.Check(t.Context(), verify.Place{Dir: f.dir, Running: true})
+	r, err := verify.Check(t.Context(), verify.Place{Dir: f.Dir, Running: true})
 	if err != nil || r.OK || r.Lost == 0 || len(r.LostKeys[id]) != r.Lost {
 		t.Fatalf("verify does not see what is lost: %+v, %v", r, err)
 	}
-	if _, err := f.leader().Release(t.Context(), crawl.EntryRetry, nil, crawl.Release{Job: id, Lost: r.Again(id), Why: "lost"}); err != nil {
+	if _, err := f.Leader().Release(t.Context(), crawl.EntryRetry, nil, crawl.Release{Job: id, Lost: r.Again(id), Why: "lost"}); err != nil {
 		t.Fatal(err)
 	}
 	testkit.Eventually(t, "what was lost is fetched again", func() bool {
-		v := f.job(id)
-		r, err := verify.Check(t.Context(), verify.Place{Dir: f.dir, Running: true})
+		v := f.Job(id)
+		r, err := verify.Check(t.Context(), verify.Place{Dir: f.Dir, Running: true})
 		return v.State == crawl.JobDone && err == nil && r.OK
 	})
 	if left, _ := filepath.Glob(filepath.Join(os.TempDir(), "argosy-spool-*", "*", "*")); len(left) > 0 && strings.Contains(left[0], t.Name()) {

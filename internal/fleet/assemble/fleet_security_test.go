@@ -34,6 +34,7 @@ import (
 	"argosy/internal/fleet/outdir"
 	"argosy/internal/fleet/serve"
 	"argosy/internal/testkit"
+	"argosy/internal/testkit/fleettest"
 )
 
 // safeLog collects what is logged.
@@ -57,7 +58,7 @@ func (l *safeLog) String() string {
 // as connects to the fleet's bus with a node's credentials.
 func (f *fleet) as(t *testing.T, node string) (*nats.Conn, jetstream.JetStream, <-chan error) {
 	t.Helper()
-	p := f.admit(node)
+	p := f.Admit(node)
 	errs := make(chan error, 64)
 	nc, err := nats.Connect(p.Bus, nats.UserJWTAndSeed(p.Login.JWT, p.Login.Seed), nats.CustomInboxPrefix("_INBOX_argosy_"+node),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { errs <- err }))
@@ -75,10 +76,10 @@ func (f *fleet) as(t *testing.T, node string) (*nats.Conn, jetstream.JetStream, 
 // signed is a message of a node's, signed as it would sign it.
 func (f *fleet) signed(t *testing.T, node, subject string, data []byte) *nats.Msg {
 	t.Helper()
-	p := f.admit(node)
+	p := f.Admit(node)
 	h := hmac.New(sha256.New, []byte(p.Login.Key))
 	h.Write(append([]byte("entry\x00"), data...))
-	return &nats.Msg{Subject: subject, Data: data, Header: nats.Header{"Argosy-Sign": {hex.EncodeToString(h.Sum(nil))}, "Argosy-Key": {f.key(node).Public()}}}
+	return &nats.Msg{Subject: subject, Data: data, Header: nats.Header{"Argosy-Sign": {hex.EncodeToString(h.Sum(nil))}, "Argosy-Key": {f.Key(node).Public()}}}
 }
 
 // Reports that are forged, of somebody else's lease, or claim to be a leader's are refused, logged without the secret,
@@ -90,11 +91,11 @@ func TestForgedReports(t *testing.T) {
 	f := newFleet(t, func(c *serve.Config) {
 		c.Logger = slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	})
-	f.join("honest", nil)
-	id := f.submit(fleetJob(port, 20*time.Second)) // its leases stay open
+	f.Join("honest", nil)
+	id := f.Submit(fleettest.Job(port, 20*time.Second)) // its leases stay open
 	var lease frontier.Lease
 	testkit.Eventually(t, "a lease is open", func() bool {
-		err := f.leader().View(t.Context(), func(v *frontier.Frontier) error {
+		err := f.Leader().View(t.Context(), func(v *frontier.Frontier) error {
 			v.Leases(func(l *frontier.Lease) {
 				if l.Held > 0 {
 					lease = *l
@@ -104,7 +105,7 @@ func TestForgedReports(t *testing.T) {
 		})
 		return err == nil && lease.ID != 0
 	})
-	before := f.job(id).Counts
+	before := f.Job(id).Counts
 	u, err := crawl.Parse("http://s0.test:" + port + "/")
 	if err != nil {
 		t.Fatal(err)
@@ -139,10 +140,10 @@ func TestForgedReports(t *testing.T) {
 		s := log.String()
 		return strings.Count(s, "msg=refused") == 5 && strings.Count(s, "not believed") == 2
 	})
-	if after := f.job(id).Counts; after.Fetched != before.Fetched || after.Discovered != before.Discovered || f.job(id).State != crawl.JobRunning {
-		t.Errorf("before %+v, after %+v, %s", before, after, f.job(id).State)
+	if after := f.Job(id).Counts; after.Fetched != before.Fetched || after.Discovered != before.Discovered || f.Job(id).State != crawl.JobRunning {
+		t.Errorf("before %+v, after %+v, %s", before, after, f.Job(id).State)
 	}
-	err = f.leader().View(t.Context(), func(v *frontier.Frontier) error {
+	err = f.Leader().View(t.Context(), func(v *frontier.Frontier) error {
 		if v.Lease(lease.ID) == nil {
 			t.Error("somebody else's lease was closed")
 		}
@@ -151,7 +152,7 @@ func TestForgedReports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := ledger.Open(t.Context(), f.dir+"/"+outdir.LedgerFile)
+	l, err := ledger.Open(t.Context(), f.Dir+"/"+outdir.LedgerFile)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +171,7 @@ func TestForgedReports(t *testing.T) {
 			t.Error("a secret was logged")
 		}
 	}
-	if err := f.leader().SetState(t.Context(), id, crawl.JobCancelled); err != nil {
+	if err := f.Leader().SetState(t.Context(), id, crawl.JobCancelled); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -202,16 +203,16 @@ func selfSigned(t *testing.T) (server, client *tls.Config) {
 func TestTLS(t *testing.T) {
 	server, client := selfSigned(t)
 	_, port := serveWeb(t, 28, 40)
-	f := &fleet{t: t, dir: t.TempDir()}
-	f.cfg = serve.DefaultConfig(f.dir)
-	f.cfg.BusListen, f.cfg.TLS = "127.0.0.1:0", server
-	f.start()
-	t.Cleanup(f.halt)
-	f.join("a", func(c *assemble.AgentConfig) { c.TLS = client })
-	if v := f.await(f.submit(fleetJob(port, 0))); v.State != crawl.JobDone || v.Counts.Failed > 0 {
+	f := &fleet{&fleettest.Fleet{T: t, Dir: t.TempDir()}}
+	f.Config = serve.DefaultConfig(f.Dir)
+	f.Config.BusListen, f.Config.TLS = "127.0.0.1:0", server
+	f.Start()
+	t.Cleanup(f.Halt)
+	f.Join("a", func(c *assemble.AgentConfig) { c.TLS = client })
+	if v := f.Await(f.Submit(fleettest.Job(port, 0))); v.State != crawl.JobDone || v.Counts.Failed > 0 {
 		t.Errorf("%s: %+v", v.State, v.Counts)
 	}
-	p := f.admit("b")
+	p := f.Admit("b")
 	plain := strings.Replace(p.Bus, "tls://", "nats://", 1)
 	if nc, err := nats.Connect(plain, nats.UserJWTAndSeed(p.Login.JWT, p.Login.Seed), nats.Timeout(3*time.Second)); err == nil {
 		if !nc.TLSRequired() {
@@ -244,7 +245,7 @@ func words(t *testing.T, v any) []byte {
 // insider connects with credentials of the coordinators' account, as somebody could who has them but not the keys.
 func (f *fleet) insider(t *testing.T) *nats.Conn {
 	t.Helper()
-	k, err := bus.LoadKeys(filepath.Join(f.dir, "state", "keys.json"))
+	k, err := bus.LoadKeys(filepath.Join(f.Dir, "state", "keys.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +253,7 @@ func (f *fleet) insider(t *testing.T) *nats.Conn {
 	if err != nil {
 		t.Fatal(err)
 	}
-	nc, err := nats.Connect(f.server.BusURL(), nats.UserJWTAndSeed(token, seed))
+	nc, err := nats.Connect(f.Server.BusURL(), nats.UserJWTAndSeed(token, seed))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,15 +264,15 @@ func (f *fleet) insider(t *testing.T) *nats.Conn {
 // still looks whether a fleet of one node does its work as before.
 func (f *fleet) still(t *testing.T, port string, first coordinator.JobView) {
 	t.Helper()
-	if v := f.await(f.submit(fleetJob(port, 0))); v.State != crawl.JobDone || v.Counts.Fetched != first.Counts.Fetched {
+	if v := f.Await(f.Submit(fleettest.Job(port, 0))); v.State != crawl.JobDone || v.Counts.Fetched != first.Counts.Fetched {
 		t.Errorf("%s: %+v", v.State, v.Counts)
 	}
-	nodes, err := f.leader().Nodes(t.Context())
+	nodes, err := f.Leader().Nodes(t.Context())
 	nodes = slices.DeleteFunc(nodes, func(n coordinator.NodeView) bool { return n.State == "refused" }) // nobody's words
 	if err != nil || len(nodes) != 1 || nodes[0].Incarnation == "forged" || nodes[0].State == "draining" {
 		t.Errorf("%+v, %v", nodes, err)
 	}
-	if e := f.leader().Status().Epoch; e > 10 {
+	if e := f.Leader().Status().Epoch; e > 10 {
 		t.Errorf("epoch %d", e)
 	}
 }
@@ -283,8 +284,8 @@ func TestUnsignedIsNobodys(t *testing.T) {
 	log := &safeLog{}
 	_, port := serveWeb(t, 30, 30)
 	f := newFleet(t, func(c *serve.Config) { c.Logger = slog.New(slog.NewTextHandler(log, nil)) })
-	f.join("a", nil)
-	first := f.await(f.submit(fleetJob(port, 0)))
+	f.Join("a", nil)
+	first := f.Await(f.Submit(fleettest.Job(port, 0)))
 	nc := f.insider(t)
 	life := words(t, crawl.NodeInfo{Node: "a", Incarnation: "forged", Leases: 1})
 	slow := crawl.Measure{Kind: crawl.MeasureBS, Bits: 1, Seconds: 1, Store: "forged"}
@@ -309,8 +310,8 @@ func TestUnsignedIsNobodys(t *testing.T) {
 		return strings.Count(s, "msg=refused") == 3 && strings.Contains(s, "not the coordinator's")
 	})
 	f.still(t, port, first)
-	f.halt()
-	f.start()
+	f.Halt()
+	f.Start()
 	f.still(t, port, first)
 }
 
@@ -320,8 +321,8 @@ func TestAnswersGoNowhere(t *testing.T) {
 	t.Parallel()
 	_, port := serveWeb(t, 30, 30)
 	f := newFleet(t, nil)
-	f.join("a", nil)
-	first := f.await(f.submit(fleetJob(port, 0)))
+	f.Join("a", nil)
+	first := f.Await(f.Submit(fleettest.Job(port, 0)))
 	nc, js, _ := f.as(t, "thief")
 	kv, err := js.KeyValue(t.Context(), "ARGOSY_NODES")
 	if err != nil {
@@ -373,10 +374,10 @@ func TestAnswersGoNowhere(t *testing.T) {
 	if m, err := stolen.NextMsg(time.Second); err == nil {
 		t.Errorf("the thief got %q", m.Data)
 	}
-	f.halt()
-	f.start()
+	f.Halt()
+	f.Start()
 	f.still(t, port, first)
-	if v := f.job(1); v.Counts.Fetched != first.Counts.Fetched {
+	if v := f.Job(1); v.Counts.Fetched != first.Counts.Fetched {
 		t.Errorf("the log has lost the first job: %+v", v)
 	}
 }

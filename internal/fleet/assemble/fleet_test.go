@@ -1,22 +1,17 @@
 package assemble_test
 
 import (
-	"context"
 	"database/sql"
 	"errors"
 	"fmt"
 	"net/netip"
 	"os"
 	"path/filepath"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/assemble"
-	"argosy/internal/fleet/bus"
-	"argosy/internal/fleet/coordinator"
 	"argosy/internal/fleet/frontier"
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/mend"
@@ -24,225 +19,27 @@ import (
 	"argosy/internal/fleet/serve"
 	"argosy/internal/fleet/shelf"
 	"argosy/internal/testkit"
+	"argosy/internal/testkit/fleettest"
 	"argosy/internal/webs"
 )
 
-// fleet is a coordinator with agents in this process, connected over TCP as they would be between machines.
-type fleet struct {
-	t      *testing.T
-	dir    string
-	cfg    serve.Config
-	server *serve.Server
-	stop   context.CancelFunc
-	done   chan error
-}
+// fleet is one with what only these tests do to it.
+type fleet struct{ *fleettest.Fleet }
 
 func newFleet(t *testing.T, change func(*serve.Config)) *fleet {
 	t.Helper()
-	f := &fleet{t: t, dir: t.TempDir()}
-	f.cfg = serve.DefaultConfig(f.dir)
-	f.cfg.Probe = "none" // a probe fetches a root again, and what is fetched twice is counted
-	f.cfg.BusListen = "127.0.0.1:0"
-	if change != nil {
-		change(&f.cfg)
-	}
-	f.start()
-	t.Cleanup(func() { f.halt() })
-	return f
-}
-
-func (f *fleet) start() {
-	f.t.Helper()
-	var err error
-	if f.server, err = serve.Open(f.t.Context(), f.cfg); err != nil {
-		f.t.Fatal(err)
-	}
-	if f.cfg.Bus.URL == "" {
-		_, f.cfg.BusListen, _ = strings.Cut(f.server.BusURL(), "://") // the same port when it starts again
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	f.stop, f.done = cancel, make(chan error, 1)
-	s, done := f.server, f.done
-	go func() { done <- s.Run(ctx) }()
-}
-
-func (f *fleet) halt() {
-	if f.server == nil {
-		return
-	}
-	f.stop()
-	if err := <-f.done; err != nil {
-		f.t.Errorf("the coordinator: %v", err)
-	}
-	if err := f.server.Close(); err != nil {
-		f.t.Errorf("the coordinator: %v", err)
-	}
-	f.server = nil
-}
-
-// leader waits until the coordinator leads.
-func (f *fleet) leader() *coordinator.Coordinator {
-	f.t.Helper()
-	var co *coordinator.Coordinator
-	testkit.Eventually(f.t, "a coordinator leads", func() bool {
-		c, err := f.server.Leader()
-		co = c
-		return err == nil && c.Status().State != coordinator.StateStarting
-	})
-	return co
-}
-
-// member is an agent of a fleet.
-type member struct {
-	agent *assemble.Agent
-	leave context.CancelFunc // drains it
-	done  chan error
-	once  sync.Once
-	err   error
-}
-
-// key is the key of a node, the same each time.
-func (f *fleet) key(name string) bus.NodeKey {
-	f.t.Helper()
-	k, err := bus.LoadNodeKey(filepath.Join(f.dir, "keys", name))
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	return k
-}
-
-// admit gets what a node needs to reach the bus, as the node does.
-func (f *fleet) admit(name string) bus.Pass {
-	f.t.Helper()
-	p, err := f.server.Joiner()(f.t.Context(), f.key(name), bus.Petition{Node: name, Wire: bus.Wire})
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	p.Login = f.key(name).Login(p.Login)
-	return p
-}
-
-func (f *fleet) agentConfig(name string) assemble.AgentConfig {
-	return assemble.AgentConfig{
-		Node: assemble.NodeConfig{
-			Info: crawl.NodeInfo{Node: name, Leases: 64, Concurrency: 16}, ArchiveSize: 1 << 30, Logger: f.cfg.Logger, Version: "test",
-			Fetch: config("", "0", 0, 1).Fetch,
-		},
-		Store: filepath.Join(f.dir, "stores", name),
-		Key:   f.key(name),
-		Join: func(ctx context.Context, key bus.NodeKey, p bus.Petition) (bus.Pass, error) {
-			return f.server.Joiner()(ctx, key, p) // of the server that is there now
-		},
-	}
-}
-
-func (f *fleet) join(name string, change func(*assemble.AgentConfig)) *member {
-	f.t.Helper()
-	c := f.agentConfig(name)
-	c.Node.Fetch.Limits = crawl.DefaultFetchLimits()
-	if change != nil {
-		change(&c)
-	}
-	a, err := assemble.OpenAgent(f.t.Context(), c)
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	m := &member{agent: a, leave: cancel, done: make(chan error, 1)}
-	go func() { m.done <- a.Run(ctx, nil) }()
-	f.t.Cleanup(func() {
-		if err := m.wait(); err != nil {
-			f.t.Errorf("agent %s: %v", name, err)
-		}
-	})
-	return m
-}
-
-// wait drains an agent and waits until it has left.
-func (m *member) wait() error {
-	m.once.Do(func() {
-		m.leave()
-		m.err = <-m.done
-		_ = m.agent.Close()
-	})
-	return m.err
-}
-
-func fleetJob(port string, delay time.Duration) crawl.Job {
-	j := config("", port, delay, 1).Job
-	j.ID = 0
-	return j
-}
-
-// submit gives the fleet a job, once a coordinator leads; on a busy machine the bus may have to be asked again, or the coordinator have lost
-// its lead and taken it again.
-func (f *fleet) submit(j crawl.Job) (id uint32) {
-	f.t.Helper()
-	testkit.Eventually(f.t, "the job is taken", func() bool {
-		var err error
-		if id, err = f.leader().Submit(f.t.Context(), j); err == nil {
-			return true
-		}
-		if !errors.Is(err, bus.ErrAway) && !errors.Is(err, bus.ErrDeposed) && !errors.Is(err, coordinator.ErrOver) {
-			f.t.Fatal(err)
-		}
-		return false
-	})
-	return id
-}
-
-// await waits for the end of a job and its index.
-func (f *fleet) await(id uint32) coordinator.JobView {
-	f.t.Helper()
-	var v coordinator.JobView
-	testkit.Eventually(f.t, "the job ends", func() bool {
-		v = f.job(id)
-		return v.State != crawl.JobRunning && f.server.Indexed(id)
-	})
-	return v
-}
-
-func (f *fleet) job(id uint32) (v coordinator.JobView) {
-	co, err := f.server.Leader()
-	if err != nil {
-		return v
-	}
-	ctx, cancel := context.WithTimeout(f.t.Context(), 5*time.Second)
-	defer cancel()
-	all, err := co.Jobs(ctx)
-	if err != nil {
-		return v
-	}
-	for _, j := range all {
-		if j.ID == id {
-			return j
-		}
-	}
-	return v
+	return &fleet{fleettest.New(t, change)}
 }
 
 func serveWeb(t *testing.T, seed uint64, pages int) (*webs.Web, string) {
 	t.Helper()
-	w := webs.Random(webs.RandomConfig{Sites: sites, Pages: pages, Links: 6, Seed: seed})
+	w := webs.Random(webs.RandomConfig{Sites: fleettest.Sites, Pages: pages, Links: 6, Seed: seed})
 	port, stop, err := w.Serve("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(stop)
 	return w, port
-}
-
-// twice returns a URL that was asked for twice, if there is one; robots.txt may be.
-func twice(w *webs.Web, sites int) string {
-	for s := range sites {
-		seen := map[string]int{}
-		for _, h := range w.Hits(fmt.Sprintf("s%d.test", s)) {
-			if seen[h.Path]++; seen[h.Path] > 1 && h.Path != "/robots.txt" {
-				return fmt.Sprintf("s%d.test%s", s, h.Path)
-			}
-		}
-	}
-	return ""
 }
 
 // Three agents crawl what an independent search finds, each into its own store, and nothing twice; two jobs share the
@@ -252,36 +49,36 @@ func TestFleet(t *testing.T) {
 	w, port := serveWeb(t, 21, 150)
 	f := newFleet(t, nil)
 	for _, n := range []string{"a", "b", "c"} {
-		f.join(n, nil)
+		f.Join(n, nil)
 	}
-	if v := f.await(f.submit(fleetJob(port, 0))); v.State != crawl.JobDone || v.Counts.Failed != 0 {
+	if v := f.Await(f.Submit(fleettest.Job(port, 0))); v.State != crawl.JobDone || v.Counts.Failed != 0 {
 		t.Fatalf("%s: %+v", v.State, v.Counts)
 	}
-	if u := twice(w, sites); u != "" {
+	if u := fleettest.Twice(w, fleettest.Sites); u != "" {
 		t.Errorf("%s was fetched twice", u)
 	}
-	judge(t, f.dir, port)
+	fleettest.Judge(t, f.Dir, port)
 
 	// What was sent for one job was not sent for another.
-	if v := f.await(f.submit(fleetJob(port, 0))); v.State != crawl.JobDone || v.Counts.Fetched != f.job(1).Counts.Fetched || v.Counts.Discovered != f.job(1).Counts.Discovered {
-		t.Errorf("the same job again: %+v, not %+v", v.Counts, f.job(1).Counts)
+	if v := f.Await(f.Submit(fleettest.Job(port, 0))); v.State != crawl.JobDone || v.Counts.Fetched != f.Job(1).Counts.Fetched || v.Counts.Discovered != f.Job(1).Counts.Discovered {
+		t.Errorf("the same job again: %+v, not %+v", v.Counts, f.Job(1).Counts)
 	}
 
 	const delay = 20 * time.Millisecond
 	late := lateness()
-	short := fleetJob(port, delay)
+	short := fleettest.Job(port, delay)
 	short.Limits.MaxPages = 40
-	one, two := f.submit(short), f.submit(short)
+	one, two := f.Submit(short), f.Submit(short)
 	before := len(w.Hits("s0.test"))
-	f.await(one)
-	f.await(two)
+	f.Await(one)
+	f.Await(two)
 	hits, noise := w.Hits("s0.test")[before:], 2*late()
 	for i := 1; i < len(hits); i++ {
 		if gap := hits[i].At.Sub(hits[i-1].At); gap < delay*7/10-noise {
 			t.Errorf("two jobs: %v between two requests to a site", gap)
 		}
 	}
-	nodes, err := f.leader().Nodes(t.Context())
+	nodes, err := f.Leader().Nodes(t.Context())
 	if err != nil || len(nodes) != 3 {
 		t.Fatalf("%+v, %v", nodes, err)
 	}
@@ -289,7 +86,7 @@ func TestFleet(t *testing.T) {
 	for _, n := range nodes {
 		pages += n.Fetched
 	}
-	if want := f.job(1).Counts.Fetched + f.job(2).Counts.Fetched + f.job(one).Counts.Fetched + f.job(two).Counts.Fetched; pages != want {
+	if want := f.Job(1).Counts.Fetched + f.Job(2).Counts.Fetched + f.Job(one).Counts.Fetched + f.Job(two).Counts.Fetched; pages != want {
 		t.Errorf("the nodes have earned %d pages, the jobs have %d", pages, want)
 	}
 }
@@ -299,22 +96,22 @@ func TestCoordinatorComesBack(t *testing.T) {
 	t.Parallel()
 	w, port := serveWeb(t, 22, 200)
 	f := newFleet(t, nil)
-	f.join("a", nil)
-	f.join("b", nil)
-	id := f.submit(fleetJob(port, 3*time.Millisecond))
+	f.Join("a", nil)
+	f.Join("b", nil)
+	id := f.Submit(fleettest.Job(port, 3*time.Millisecond))
 	for _, n := range []int64{100, 300, 500} {
-		testkit.Eventually(t, "the crawl gets on", func() bool { return f.job(id).Counts.Fetched >= n })
-		f.halt()
-		f.start()
-		f.leader()
+		testkit.Eventually(t, "the crawl gets on", func() bool { return f.Job(id).Counts.Fetched >= n })
+		f.Halt()
+		f.Start()
+		f.Leader()
 	}
-	if v := f.await(id); v.State != crawl.JobDone {
+	if v := f.Await(id); v.State != crawl.JobDone {
 		t.Fatalf("%s: %+v", v.State, v.Counts)
 	}
-	if u := twice(w, sites); u != "" {
+	if u := fleettest.Twice(w, fleettest.Sites); u != "" {
 		t.Errorf("%s was fetched twice", u)
 	}
-	judge(t, f.dir, port)
+	fleettest.Judge(t, f.Dir, port)
 }
 
 // A coordinator that died between the end of a job and its rows of tasks is made up for by the next one.
@@ -322,11 +119,11 @@ func TestTasksAreBroughtUpToDate(t *testing.T) {
 	t.Parallel()
 	_, port := serveWeb(t, 28, 30)
 	f := newFleet(t, nil)
-	f.join("a", nil)
-	id := f.submit(fleetJob(port, time.Millisecond))
-	v := f.await(id)
-	f.halt()
-	place := filepath.Join(f.dir, outdir.LedgerFile)
+	f.Join("a", nil)
+	id := f.Submit(fleettest.Job(port, time.Millisecond))
+	v := f.Await(id)
+	f.Halt()
+	place := filepath.Join(f.Dir, outdir.LedgerFile)
 	db, err := sql.Open("sqlite", place)
 	if err != nil {
 		t.Fatal(err)
@@ -336,14 +133,14 @@ func TestTasksAreBroughtUpToDate(t *testing.T) {
 		if _, err := db.ExecContext(t.Context(), spoil); err != nil {
 			t.Fatal(err)
 		}
-		f.start()
-		f.leader()
+		f.Start()
+		f.Leader()
 		var fetched, manual, recalls int64
 		row := db.QueryRowContext(t.Context(), `SELECT sum(fetched), sum(state = 'manual'), sum(recalls) FROM tasks WHERE job = ?`, id)
 		if err := row.Scan(&fetched, &manual, &recalls); err != nil || fetched != v.Counts.Fetched || fetched == 0 || manual+recalls > 0 {
 			t.Errorf("after %s: %d fetched, %d manual, %d recalls, %v", spoil, fetched, manual, recalls, err)
 		}
-		f.halt()
+		f.Halt()
 	}
 }
 
@@ -352,20 +149,20 @@ func TestPauseAndCancel(t *testing.T) {
 	t.Parallel()
 	w, port := serveWeb(t, 24, 100)
 	f := newFleet(t, nil)
-	f.join("a", nil)
-	co := f.leader()
-	id := f.submit(fleetJob(port, 4*time.Millisecond))
-	testkit.Eventually(t, "the crawl gets on", func() bool { return f.job(id).Counts.Fetched >= 20 })
+	f.Join("a", nil)
+	co := f.Leader()
+	id := f.Submit(fleettest.Job(port, 4*time.Millisecond))
+	testkit.Eventually(t, "the crawl gets on", func() bool { return f.Job(id).Counts.Fetched >= 20 })
 	if err := co.SetState(t.Context(), id, crawl.JobPaused); err != nil {
 		t.Fatal(err)
 	}
-	testkit.Eventually(t, "its leases have ended", func() bool { return f.job(id).Counts.Held == 0 && f.job(id).Counts.Crawling == 0 })
+	testkit.Eventually(t, "its leases have ended", func() bool { return f.Job(id).Counts.Held == 0 && f.Job(id).Counts.Crawling == 0 })
 	n := len(w.Hits("s0.test"))
-	other := f.submit(fleetJob(port, 100*time.Millisecond))
+	other := f.Submit(fleettest.Job(port, 100*time.Millisecond))
 	if err := co.SetState(t.Context(), other, crawl.JobCancelled); err != nil {
 		t.Fatal(err)
 	}
-	if v := f.await(other); v.State != crawl.JobCancelled || v.Counts.Pending != 0 {
+	if v := f.Await(other); v.State != crawl.JobCancelled || v.Counts.Pending != 0 {
 		t.Errorf("cancelled: %s, %+v", v.State, v.Counts)
 	}
 	if err := co.SetState(t.Context(), other, crawl.JobRunning); err == nil {
@@ -377,7 +174,7 @@ func TestPauseAndCancel(t *testing.T) {
 	if err := co.SetState(t.Context(), id, crawl.JobRunning); err != nil {
 		t.Fatal(err)
 	}
-	if v := f.await(id); v.State != crawl.JobDone {
+	if v := f.Await(id); v.State != crawl.JobDone {
 		t.Errorf("%s: %+v", v.State, v.Counts)
 	}
 }
@@ -393,32 +190,32 @@ func TestSameSitesAgain(t *testing.T) {
 	}
 	t.Cleanup(stop)
 	f := newFleet(t, nil)
-	a := f.join("a", func(c *assemble.AgentConfig) {
+	a := f.Join("a", func(c *assemble.AgentConfig) {
 		c.Node.Fetch.Resolve = map[string]netip.Addr{"*.demo": netip.MustParseAddr("127.0.0.1")}
 	})
-	j := fleetJob(port, time.Millisecond)
+	j := fleettest.Job(port, time.Millisecond)
 	j.Identity.Seeds, j.Identity.Sitemaps = nil, true
 	for _, s := range []string{"library", "sitemap", "world", "private"} {
 		j.Identity.Seeds = append(j.Identity.Seeds, "http://"+s+".demo:"+port+"/")
 	}
-	one := f.await(f.submit(j))
-	two := f.await(f.submit(j))
+	one := f.Await(f.Submit(j))
+	two := f.Await(f.Submit(j))
 	if one.Counts.Fetched < 100 || one.Counts.Fetched != two.Counts.Fetched || one.Counts.Discovered != two.Counts.Discovered {
 		t.Errorf("first %+v, then %+v", one.Counts, two.Counts)
 	}
-	if err := a.wait(); err != nil {
+	if err := a.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	f.halt()
-	was := records(t, f.dir)
-	bodiesOfRevisits(t, f.dir, 2)
-	if err := os.Remove(filepath.Join(f.dir, outdir.LedgerFile)); err != nil {
+	f.Halt()
+	was := records(t, f.Dir)
+	bodiesOfRevisits(t, f.Dir, 2)
+	if err := os.Remove(filepath.Join(f.Dir, outdir.LedgerFile)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := mend.Ledger(t.Context(), f.dir, []string{filepath.Join(f.dir, "stores", "a")}); err != nil {
+	if _, err := mend.Ledger(t.Context(), f.Dir, []string{filepath.Join(f.Dir, "stores", "a")}); err != nil {
 		t.Fatal(err)
 	}
-	now := records(t, f.dir)
+	now := records(t, f.Dir)
 	for of, record := range was {
 		if now[of] != record {
 			t.Errorf("%s is at %q in the ledger that was made anew, it was at %q", of, now[of], record)
@@ -478,12 +275,12 @@ func records(t *testing.T, dir string) map[string]string {
 // A coordinator's directory is not taken for a crawl's, nor a crawl's for a coordinator's.
 func TestDirectoriesAreNotMixedUp(t *testing.T) {
 	f := newFleet(t, nil)
-	f.leader()
-	f.halt()
-	if _, err := assemble.Open(t.Context(), config(f.dir, "1", 0, 1)); !errors.Is(err, outdir.ErrOtherJob) {
+	f.Leader()
+	f.Halt()
+	if _, err := assemble.Open(t.Context(), fleettest.Crawl(f.Dir, "1", 0, 1)); !errors.Is(err, outdir.ErrOtherJob) {
 		t.Errorf("a crawl into a coordinator's directory: %v", err)
 	}
-	err := assemble.View(t.Context(), f.dir, func(v *frontier.Frontier, running bool) error { // what is there can be read nevertheless
+	err := assemble.View(t.Context(), f.Dir, func(v *frontier.Frontier, running bool) error { // what is there can be read nevertheless
 		if running || v.Job(1) != nil {
 			t.Errorf("running %v, job %v", running, v.Job(1))
 		}
@@ -493,7 +290,7 @@ func TestDirectoriesAreNotMixedUp(t *testing.T) {
 		t.Errorf("looking at a coordinator's directory: %v", err)
 	}
 	dir := t.TempDir()
-	cr, err := assemble.Open(t.Context(), config(dir, "1", 0, 1))
+	cr, err := assemble.Open(t.Context(), fleettest.Crawl(dir, "1", 0, 1))
 	if err != nil {
 		t.Fatal(err)
 	}

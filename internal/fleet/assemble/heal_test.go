@@ -18,6 +18,7 @@ import (
 	"argosy/internal/fleet/mend"
 	"argosy/internal/fleet/outdir"
 	"argosy/internal/fleet/verify"
+	"argosy/internal/testkit/fleettest"
 	"argosy/internal/testkit/seeds"
 )
 
@@ -157,7 +158,7 @@ func TestDamageHeals(t *testing.T) {
 	_, port := serveWeb(t, 14, 25)
 	whole := filepath.Join(t.TempDir(), "c")
 	kept, backup := whole+".kept", whole+".backup"
-	cfg := config(whole, port, 0, 2)
+	cfg := fleettest.Crawl(whole, port, 0, 2)
 	cfg.Job.Limits.MaxPages = 40
 	runConfig(t, cfg)
 	if err := errors.Join(os.CopyFS(kept, os.DirFS(whole)), mend.Backup(t.Context(), whole, backup)); err != nil {
@@ -236,7 +237,7 @@ func TestDamageHeals(t *testing.T) {
 			if strings.Join(got, ", ") != c.want && (c.want != "" || name != "a byte of the log") && c.want != "any" {
 				t.Errorf("commands %q, want %q", got, c.want)
 			}
-			judge(t, h.dir, port)
+			fleettest.Judge(t, h.dir, port)
 		})
 	}
 }
@@ -246,7 +247,7 @@ func TestRebuiltLedgerIsWhole(t *testing.T) {
 	t.Parallel()
 	_, port := serveWeb(t, 16, 10)
 	dir := filepath.Join(t.TempDir(), "c")
-	runConfig(t, config(dir, port, 0, 2))
+	runConfig(t, fleettest.Crawl(dir, port, 0, 2))
 	was, err := verify.Dir(t.Context(), dir)
 	if err != nil || !was.OK || was.Beside == 0 {
 		t.Fatalf("%+v, %v", was, err)
@@ -272,7 +273,7 @@ func TestBackupOfARunningCrawl(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "c")
 	copied := make(chan error, 1)
 	ctx, stop := context.WithCancel(t.Context())
-	cfg := config(dir, port, 0, 2)
+	cfg := fleettest.Crawl(dir, port, 0, 2)
 	cfg.Begun = func() error {
 		go func() {
 			copied <- mend.Backup(t.Context(), dir, dir+".copy")
@@ -301,5 +302,5 @@ func TestBackupOfARunningCrawl(t *testing.T) {
 	if got := h.heal(); len(got) > 0 {
 		t.Errorf("it needed %q", got)
 	}
-	judge(t, dir, port)
+	fleettest.Judge(t, dir, port)
 }

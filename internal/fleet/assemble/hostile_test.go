@@ -13,7 +13,6 @@ import (
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/outdir"
 	"argosy/internal/testkit"
-	"argosy/internal/webs"
 )
 
 // A crawl of the whole catalogue of hostile servers ends, with a reason in the ledger for everything that is no page,
@@ -73,27 +72,4 @@ func TestHostileWeb(t *testing.T) {
 	if m.HeapAlloc > 200<<20 {
 		t.Errorf("%d MiB are in use after the crawl", m.HeapAlloc>>20)
 	}
-}
-
-// One big site alone, without a delay, never waits for a round trip of the coordinator: its connections stay busy.
-func TestOneSiteStaysBusy(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	simulated(t, func(t *testing.T) {
-		w := webs.Random(webs.RandomConfig{Sites: 1, Pages: 1500, Links: 4, Seed: 5, Latency: 20 * time.Millisecond})
-		s := newWorld(t, dir, w)
-		s.enter("a")
-		j := fleetJob("80", 0)
-		j.Identity.Seeds = []string{"http://s0.test/"}
-		id := s.submit(j)
-		s.until("the job ends", 10*time.Minute, func() bool { return s.job(id).State == crawl.JobDone })
-		hits := w.Hits("s0.test")
-		hits = hits[10 : len(hits)-10] // robots.txt, the root and the last few
-		span := hits[len(hits)-1].At.Sub(hits[0].At)
-		busy := float64(len(hits)) * 0.020 / span.Seconds() / float64(j.Limits.SiteConnections)
-		t.Logf("%d requests of 20 ms in %s: %.1f %% of %d connections busy", len(hits), span.Round(time.Millisecond), 100*busy, j.Limits.SiteConnections)
-		if busy < 0.9 {
-			t.Errorf("the connections were busy for only %.0f %% of the time", 100*busy)
-		}
-	})
 }

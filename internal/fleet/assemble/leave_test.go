@@ -11,6 +11,7 @@ import (
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/verify"
+	"argosy/internal/testkit/fleettest"
 	"argosy/internal/webs"
 )
 
@@ -36,7 +37,7 @@ func TestLeavesSitesThatHang(t *testing.T) {
 			w.WriteHeader(http.StatusNotFound)
 		}
 	})
-	c := config(filepath.Join(t.TempDir(), "crawl"), port, 0, 1)
+	c := fleettest.Crawl(filepath.Join(t.TempDir(), "crawl"), port, 0, 1)
 	c.Job.Identity.Seeds = []string{"http://slow.test:" + port + "/"}
 	c.Job.Limits.Fetch.HeaderTimeout = 10 * time.Minute // as good as for ever
 

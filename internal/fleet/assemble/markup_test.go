@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"argosy/internal/crawl"
+	"argosy/internal/testkit/fleettest"
 	"argosy/internal/webs"
 )
 
@@ -59,7 +60,7 @@ func TestMarkup(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := config(t.TempDir(), port, 0, 1)
+		c := fleettest.Crawl(t.TempDir(), port, 0, 1)
 		c.Job.Identity.Seeds = []string{"http://markup.test:" + port + "/"}
 		c.Job.Identity.Resources = resources
 		sum := runConfig(t, c)
@@ -75,7 +76,7 @@ func TestMarkup(t *testing.T) {
 			got = append(got, h.Path)
 		}
 		if !resources {
-			judgeSites(t, c.Dir, c.Job.Identity.Seeds, port)
+			fleettest.JudgeSites(t, c.Dir, c.Job.Identity.Seeds, port)
 		}
 		slices.Sort(got)
 		got = slices.Compact(got)
@@ -120,7 +121,7 @@ func TestResourcesUnderDepthLimit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := config(t.TempDir(), port, 0, 1)
+		c := fleettest.Crawl(t.TempDir(), port, 0, 1)
 		c.Job.Identity.Seeds = []string{"http://markup.test:" + port + "/"}
 		c.Job.Identity.Resources = true
 		c.Job.Limits.MaxDepth = depth

@@ -14,6 +14,7 @@ import (
 	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/survey"
 	"argosy/internal/fleet/verify"
+	"argosy/internal/testkit/fleettest"
 )
 
 // A report of a fleet's job has its own broken links and counts, also where the archives of two nodes hold those of another job.
@@ -34,20 +35,20 @@ func TestReportOfAFleet(t *testing.T) {
 	f := newFleet(t, nil)
 	stores := []string{t.TempDir(), t.TempDir()}
 	for i, dir := range stores {
-		f.join(fmt.Sprintf("n%d", i), func(c *assemble.AgentConfig) { c.Store = dir })
+		f.Join(fmt.Sprintf("n%d", i), func(c *assemble.AgentConfig) { c.Store = dir })
 	}
 	job := func(scope crawl.Scope, hosts ...string) uint32 {
-		j := fleetJob(port, 0)
+		j := fleettest.Job(port, 0)
 		j.Identity.Seeds, j.Identity.Scope = nil, scope
 		for _, h := range hosts {
 			j.Identity.Seeds = append(j.Identity.Seeds, "http://"+h+".test:"+port+"/")
 		}
-		return f.submit(j)
+		return f.Submit(j)
 	}
 	first, second := job(crawl.ScopeSite, "s0"), job(crawl.ScopeSite, "s0", "s1")
 	for _, id := range []uint32{first, second} {
-		v := f.await(id)
-		r, err := survey.Make(t.Context(), verify.Place{Dir: f.dir, Stores: stores}, id, time.Now())
+		v := f.Await(id)
+		r, err := survey.Make(t.Context(), verify.Place{Dir: f.Dir, Stores: stores}, id, time.Now())
 		if err != nil {
 			t.Fatal(err)
 		}

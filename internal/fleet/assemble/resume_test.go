@@ -16,6 +16,7 @@ import (
 	"argosy/internal/fleet/outdir"
 	"argosy/internal/fleet/verify"
 	"argosy/internal/testkit"
+	"argosy/internal/testkit/fleettest"
 	"argosy/internal/webs"
 )
 
@@ -40,13 +41,13 @@ func runConfig(t *testing.T, c assemble.Config) assemble.Summary {
 // and what frontier and ledger have of it is not applied twice.
 func TestLimitsAndLostLog(t *testing.T) {
 	t.Parallel()
-	w := webs.Random(webs.RandomConfig{Sites: sites, Pages: 150, Links: 6, Seed: 11})
+	w := webs.Random(webs.RandomConfig{Sites: fleettest.Sites, Pages: 150, Links: 6, Seed: 11})
 	port, stop, err := w.Serve("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer stop()
-	c := config(t.TempDir(), port, 0, 2)
+	c := fleettest.Crawl(t.TempDir(), port, 0, 2)
 	for _, n := range []int64{100, 137, 400} {
 		c.Job.Limits.MaxPages = n
 		sum := runConfig(t, c)
@@ -61,19 +62,19 @@ func TestLimitsAndLostLog(t *testing.T) {
 	if sum := runConfig(t, c); sum.State != crawl.JobDone {
 		t.Errorf("%+v", sum)
 	}
-	judge(t, c.Dir, port)
+	fleettest.Judge(t, c.Dir, port)
 }
 
 // A depth limit that is raised brings in what it had kept out.
 func TestDepthRaised(t *testing.T) {
 	t.Parallel()
-	w := webs.Random(webs.RandomConfig{Sites: sites, Pages: 120, Links: 2, Seed: 13})
+	w := webs.Random(webs.RandomConfig{Sites: fleettest.Sites, Pages: 120, Links: 2, Seed: 13})
 	port, stop, err := w.Serve("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer stop()
-	c := config(t.TempDir(), port, 0, 2)
+	c := fleettest.Crawl(t.TempDir(), port, 0, 2)
 	for depth := 1; depth <= 3; depth++ {
 		c.Job.Limits.MaxDepth = depth
 		sum := runConfig(t, c)
@@ -83,7 +84,7 @@ func TestDepthRaised(t *testing.T) {
 	}
 	c.Job.Limits.MaxDepth = 60_000
 	runConfig(t, c)
-	judge(t, c.Dir, port)
+	fleettest.Judge(t, c.Dir, port)
 }
 
 // A seed without a scheme is asked by https, then by http; where a seed redirects joins the scope, also for links that
@@ -110,7 +111,7 @@ func TestSeeds(t *testing.T) {
 		}
 		http.Redirect(rw, r, "http://www.second.test:"+port+"/", http.StatusFound)
 	})
-	c := config(t.TempDir(), port, 0, 1)
+	c := fleettest.Crawl(t.TempDir(), port, 0, 1)
 	c.Job.Identity.Seeds = []string{"http://first.test:" + port + "/", "https://second.test:" + port + "/"}
 	c.Job.Identity.NoScheme = []bool{false, true}
 	sum := runConfig(t, c)
@@ -141,7 +142,7 @@ func TestStuckSiteGoesToAPerson(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stop()
-	c := config(t.TempDir(), port, 0, 2)
+	c := fleettest.Crawl(t.TempDir(), port, 0, 2)
 	c.Job.Identity.Seeds = c.Job.Identity.Seeds[:1]
 	c.Job.Limits.RecycleAfter, c.Job.Limits.RecycleLimit = 400e6, 1
 	sum := runConfig(t, c)
@@ -177,7 +178,7 @@ func TestRetryAfter(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stop()
-	c := config(t.TempDir(), port, 0, 2)
+	c := fleettest.Crawl(t.TempDir(), port, 0, 2)
 	c.Job.Identity.Seeds = c.Job.Identity.Seeds[:1]
 	if sum := runConfig(t, c); sum.Fetched != 1 || sum.Failed != 0 {
 		t.Errorf("%+v", sum)
@@ -192,7 +193,7 @@ func TestRetryAfter(t *testing.T) {
 func TestViewWhileItEnds(t *testing.T) {
 	_, port := serveWeb(t, 45, 5)
 	dir := t.TempDir()
-	want := runConfig(t, config(dir, port, 0, 1))
+	want := runConfig(t, fleettest.Crawl(dir, port, 0, 1))
 	lock, err := outdir.Lock(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -4,15 +4,14 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/assemble"
+	"argosy/internal/testkit/fleettest"
 	"argosy/internal/webs"
 )
 
@@ -56,7 +55,7 @@ func (h *handSite) requests(path string) int {
 
 // config is a crawl of the site by one agent, without a delay.
 func (h *handSite) config(t *testing.T) assemble.Config {
-	c := config(t.TempDir(), h.port, 0, 1)
+	c := fleettest.Crawl(t.TempDir(), h.port, 0, 1)
 	c.Job.Identity.Seeds = c.Job.Identity.Seeds[:1]
 	return c
 }
@@ -133,7 +132,7 @@ func TestRobotsBehindAnotherHost(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stop()
-	c := config(t.TempDir(), port, 150*time.Millisecond, 1)
+	c := fleettest.Crawl(t.TempDir(), port, 150*time.Millisecond, 1)
 	c.Job.Identity.Seeds = c.Job.Identity.Seeds[:1]
 	if sum := runConfig(t, c); sum.Pages != 3 {
 		t.Errorf("%+v", sum)
@@ -177,108 +176,4 @@ func TestIgnoredRobotsAreDown(t *testing.T) {
 	if sum := runConfig(t, c); sum.Fetched != 1 || sum.State != crawl.JobDone {
 		t.Errorf("%+v", sum)
 	}
-}
-
-// A Crawl-delay holds for a job without a delay of its own, to the millisecond, and not for one that ignores robots.txt.
-func TestSimulatedCrawlDelay(t *testing.T) {
-	for _, ignore := range []bool{false, true} {
-		dir := t.TempDir()
-		simulated(t, func(t *testing.T) {
-			w := webs.New()
-			w.Sites["s0.test"] = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-				if r.URL.Path == "/robots.txt" {
-					_, _ = fmt.Fprint(rw, "User-agent: *\nCrawl-delay: 3\nDisallow: /sitemap.xml\nSitemap: /s.xml\n")
-					return
-				}
-				rw.Header().Set("Content-Type", "text/html")
-				_, _ = fmt.Fprint(rw, `<a href=/1>1</a><a href=/2>2</a><a href=/3>3</a><a href=/4>4</a>`)
-			})
-			s := newWorld(t, dir, w)
-			s.enter("a")
-			j := fleetJob("80", 0)
-			j.Identity.Seeds = j.Identity.Seeds[:1]
-			j.Identity.IgnoreRobots, j.Identity.Sitemaps = ignore, true
-			id := s.submit(j)
-			s.until("the job ends", time.Hour, func() bool { return s.job(id).State == crawl.JobDone && s.server.Indexed(id) })
-			gap, n := w.MinGap("s0.test")
-			if n < 7 || ignore == (gap >= 3*time.Second) {
-				t.Errorf("robots.txt ignored %v: %v between two of %d requests", ignore, gap, n)
-			}
-		})
-	}
-}
-
-// Sites with a delay and headers of their own keep to them in a fleet, and after they have changed; others keep to the job's.
-func TestSimulatedSites(t *testing.T) {
-	dir := t.TempDir()
-	simulated(t, func(t *testing.T) {
-		w := webs.New()
-		var odd atomic.Int64
-		for i := range 4 {
-			w.Sites[fmt.Sprintf("s%d.test", i)] = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-				if want := []string{"", "de", "de", "fr"}[i]; r.Header.Get("Accept-Language") != want || len(r.Header.Values("Accept")) != 1 {
-					odd.Add(1)
-				}
-				if r.URL.Path == "/robots.txt" {
-					http.NotFound(rw, r)
-					return
-				}
-				rw.Header().Set("Content-Type", "text/html")
-				for n := range 40 {
-					fmt.Fprintf(rw, "<a href=/%d>%d</a>", n, n)
-				}
-			})
-		}
-		s := newWorld(t, dir, w)
-		for _, n := range []string{"a", "b", "c"} {
-			s.enter(n)
-		}
-		j := fleetJob("80", 2*time.Second)
-		j.Limits.LeaseTime = 30 * time.Second // a change holds from the next lease on
-		j.Identity.Seeds = []string{"http://s0.test/", "http://s1.test/", "http://s2.test/", "http://s3.test/"}
-		second := int64(time.Second)
-		j.Sites = []crawl.SiteRule{
-			{Hosts: []string{"s1.test", "s2.test", "s3.test"}, Limits: map[string]int64{"delay": 5 * second}, Headers: []crawl.Header{{Name: "Accept-Language", Value: "de"}}},
-			{Hosts: []string{"s2.test"}, Limits: map[string]int64{"delay": second, "site_pages": 10}, Headers: []crawl.Header{{Name: "Accept", Value: "*/*"}}},
-			{Hosts: []string{"s3.test"}, Headers: []crawl.Header{{Name: "Accept-Language", Value: "fr"}}},
-		}
-		id := s.submit(j)
-		s.until("s3 is under way", time.Hour, func() bool { return len(w.Hits("s3.test")) > 8 })
-		changed := time.Now()
-		err := s.leader().SetLimits(t.Context(), id, func(j *crawl.Job) error {
-			j.Sites = slices.Clone(j.Sites)
-			j.Sites[2].Limits = map[string]int64{"delay": 20 * second}
-			return nil
-		})
-		if err != nil {
-			t.Error(err)
-		}
-		if err := s.leader().SetLimits(t.Context(), id, func(j *crawl.Job) error {
-			j.Sites = []crawl.SiteRule{{Hosts: []string{"*"}, Exclude: []string{"x"}}}
-			return nil
-		}); err == nil {
-			t.Error("a job's filters were changed")
-		}
-		s.until("the job ends", 10*time.Hour, func() bool { return s.job(id).State == crawl.JobDone && s.server.Indexed(id) })
-		for host, want := range map[string]time.Duration{"s0.test": 2 * time.Second, "s1.test": 5 * time.Second, "s2.test": time.Second, "s3.test": 5 * time.Second} {
-			gap, n := w.MinGap(host)
-			if gap < want || gap > want+100*time.Millisecond {
-				t.Errorf("%s: %v between two of %d requests, want %v", host, gap, n, want)
-			}
-			if pages := map[string]int{"s2.test": 11}[host]; pages != 0 && n != pages || pages == 0 && n != 42 {
-				t.Errorf("%s: %d requests", host, n)
-			}
-		}
-		slow, hits := 0, w.Hits("s3.test")
-		for i := 1; i < len(hits); i++ {
-			if gap := hits[i].At.Sub(hits[i-1].At); gap >= 20*time.Second {
-				slow++
-			} else if hits[i].At.Sub(changed) > j.Limits.LeaseTime+time.Minute {
-				t.Errorf("s3.test: %v between two requests, %v after the change", gap, hits[i].At.Sub(changed))
-			}
-		}
-		if slow == 0 || odd.Load() > 0 {
-			t.Errorf("%d slow requests, %d with other headers", slow, odd.Load())
-		}
-	})
 }

@@ -15,6 +15,7 @@ import (
 	"argosy/internal/crawl"
 	"argosy/internal/page/archive"
 	"argosy/internal/page/fetch"
+	"argosy/internal/testkit/fleettest"
 	"argosy/internal/webs"
 )
 
@@ -78,7 +79,7 @@ func TestSecretsCookiesProxy(t *testing.T) {
 	}
 	defer stop()
 	proxy, used := connectProxy(t)
-	c := config(t.TempDir(), port, 0, 1)
+	c := fleettest.Crawl(t.TempDir(), port, 0, 1)
 	c.Job.Identity.Seeds, c.Job.Identity.Scope = c.Job.Identity.Seeds[:1], crawl.ScopeAny
 	c.Headers, c.Cookies = []fetch.Field{{Name: "X-Token", Value: "hush-hush"}}, "login=very-secret"
 	c.Fetch.Proxy = &url.URL{Scheme: "http", Host: proxy}

@@ -9,18 +9,19 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/assemble"
+	"argosy/internal/testkit/fleettest"
 )
 
 // Seeds that follow a job over HTTP: nothing is fetched until all are in, pieces may come twice, but neither too early nor too many.
 func TestSeedsFollowAJob(t *testing.T) {
 	_, port := serveWeb(t, 28, 30)
 	f := newFleet(t, withToken(t))
-	f.join("a", nil)
-	f.leader()
+	f.Join("a", nil)
+	f.Leader()
 	cl := f.client()
 	ctx := t.Context()
 	var d crawl.SeedDigest
-	seeds := make([]string, sites)
+	seeds := make([]string, fleettest.Sites)
 	for i := range seeds {
 		seeds[i] = fmt.Sprintf("http://s%d.test:%s/", i, port)
 		d.Add(seeds[i], false)
@@ -44,10 +45,10 @@ func TestSeedsFollowAJob(t *testing.T) {
 	sow(2, 4, "0 seeds of job 1 are in")
 	sow(0, 2, "")
 	sow(0, 2, "")
-	if err := cl.Sow(ctx, crawl.SeedChunk{Job: id, From: 2, URLs: make([]string, sites)}); err == nil || !strings.Contains(err.Error(), "no seed") {
+	if err := cl.Sow(ctx, crawl.SeedChunk{Job: id, From: 2, URLs: make([]string, fleettest.Sites)}); err == nil || !strings.Contains(err.Error(), "no seed") {
 		t.Error(err)
 	}
-	if err := cl.Sow(ctx, crawl.SeedChunk{Job: id, From: 2, URLs: append(seeds[2:], seeds...)}); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%d seeds", sites)) {
+	if err := cl.Sow(ctx, crawl.SeedChunk{Job: id, From: 2, URLs: append(seeds[2:], seeds...)}); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%d seeds", fleettest.Sites)) {
 		t.Error(err)
 	}
 	if err := cl.Sow(ctx, crawl.SeedChunk{Job: id, From: 2, URLs: []string{"ftp://a.test/"}}); err == nil || !strings.Contains(err.Error(), "line 1") {
@@ -57,8 +58,8 @@ func TestSeedsFollowAJob(t *testing.T) {
 	if err != nil || v.Sown != 2 || v.Counts.Discovered != 2 || v.Counts.Held != 0 || v.State != crawl.JobRunning {
 		t.Errorf("%v: %+v", err, v)
 	}
-	sow(2, sites, "")
-	if v := f.await(id); v.State != crawl.JobDone || v.Counts.Fetched < sites {
+	sow(2, fleettest.Sites, "")
+	if v := f.Await(id); v.State != crawl.JobDone || v.Counts.Fetched < fleettest.Sites {
 		t.Errorf("%+v", v)
 	}
 	sow(0, 1, "")
@@ -69,8 +70,8 @@ func TestSeedsAreGoneOnWith(t *testing.T) {
 	t.Parallel()
 	_, port := serveWeb(t, 29, 20)
 	dir := t.TempDir()
-	c := config(dir, port, 0, 1)
-	whole := config(t.TempDir(), port, 0, 1)
+	c := fleettest.Crawl(dir, port, 0, 1)
+	whole := fleettest.Crawl(t.TempDir(), port, 0, 1)
 	seeds := c.Job.Identity.Seeds
 	var d crawl.SeedDigest
 	for _, s := range seeds {

@@ -25,6 +25,7 @@ import (
 	"argosy/internal/fleet/web"
 	"argosy/internal/plan/schedule"
 	"argosy/internal/testkit"
+	"argosy/internal/testkit/fleettest"
 )
 
 const shownToken = "a token of sixteen characters"
@@ -80,7 +81,7 @@ func TestShownCrawl(t *testing.T) {
 	defer srv.Close()
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	dir := t.TempDir()
-	cfg := config(dir, port, 20*time.Millisecond, 2)
+	cfg := fleettest.Crawl(dir, port, 20*time.Millisecond, 2)
 	cfg.Job.Identity.Seeds = []string{"http://shown.test:" + port + "/"}
 	cfg.Hold, cfg.Probe = true, "none" // so that the first lease is one that was decided
 	cr, err := assemble.Open(t.Context(), cfg)
@@ -186,7 +187,7 @@ func TestCancelledWhilePaused(t *testing.T) {
 	}))
 	defer srv.Close()
 	_, port, _ := net.SplitHostPort(srv.Listener.Addr().String())
-	cfg := config(t.TempDir(), port, time.Minute, 1)
+	cfg := fleettest.Crawl(t.TempDir(), port, time.Minute, 1)
 	cfg.Job.Identity.Seeds = []string{"http://paused.test:" + port + "/"}
 	cfg.Hold = true
 	cr, err := assemble.Open(t.Context(), cfg)

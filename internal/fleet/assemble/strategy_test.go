@@ -2,7 +2,6 @@ package assemble_test
 
 import (
 	"database/sql"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -14,9 +13,9 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/assemble"
-	"argosy/internal/fleet/coordinator"
 	"argosy/internal/fleet/outdir"
 	"argosy/internal/plan/strategy"
+	"argosy/internal/testkit/fleettest"
 	"argosy/internal/webs"
 )
 
@@ -24,13 +23,13 @@ import (
 func TestEveryStrategyCrawls(t *testing.T) {
 	t.Parallel()
 	for _, name := range strategy.Names() {
-		w := webs.Random(webs.RandomConfig{Sites: sites, Pages: 20, Links: 5, Seed: 9})
+		w := webs.Random(webs.RandomConfig{Sites: fleettest.Sites, Pages: 20, Links: 5, Seed: 9})
 		port, stop, err := w.Serve("127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
 		}
 		dir := t.TempDir()
-		c := config(dir, port, 0, 3)
+		c := fleettest.Crawl(dir, port, 0, 3)
 		c.Strategy = name
 		c.Job.Placing.Places = map[string]crawl.Place{"127.0.0.1": {Lat: 47, Lon: 8}} // geo wants to know where a site is
 		c.Job.Limits.MaxTime = time.Minute
@@ -48,7 +47,7 @@ func TestEveryStrategyCrawls(t *testing.T) {
 		if sum.State != crawl.JobDone || sum.Pending != 0 || sum.Strategy != name {
 			t.Errorf("%s: %+v", name, sum)
 		}
-		judge(t, dir, port)
+		fleettest.Judge(t, dir, port)
 		stop()
 	}
 }
@@ -57,7 +56,7 @@ func TestEveryStrategyCrawls(t *testing.T) {
 // ledger, and the crawl reaches the same.
 func TestProbesAreMeasuredPolitely(t *testing.T) {
 	t.Parallel()
-	w := webs.Random(webs.RandomConfig{Sites: sites, Pages: 10, Links: 5, Seed: 10})
+	w := webs.Random(webs.RandomConfig{Sites: fleettest.Sites, Pages: 10, Links: 5, Seed: 10})
 	port, stop, err := w.Serve("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +64,7 @@ func TestProbesAreMeasuredPolitely(t *testing.T) {
 	defer stop()
 	dir := t.TempDir()
 	const delay = 100 * time.Millisecond
-	c := config(dir, port, delay, 3)
+	c := fleettest.Crawl(dir, port, delay, 3)
 	c.Strategy, c.Probe = "bandwidth", "all"
 	late := lateness()
 	cr, err := assemble.Open(t.Context(), c)
@@ -87,7 +86,7 @@ func TestProbesAreMeasuredPolitely(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	for kind, want := range map[string]int{"bc": 3 * sites, "bs": 3 * sites} {
+	for kind, want := range map[string]int{"bc": 3 * fleettest.Sites, "bs": 3 * fleettest.Sites} {
 		var n, positive int
 		row := db.QueryRowContext(t.Context(), `SELECT count(*), sum(value > 0) FROM measurements WHERE kind = ? AND url <> ''`, kind)
 		if err := row.Scan(&n, &positive); err != nil {
@@ -98,11 +97,11 @@ func TestProbesAreMeasuredPolitely(t *testing.T) {
 		}
 	}
 	var seeds int
-	if err := db.QueryRowContext(t.Context(), `SELECT count(*) FROM seeds WHERE bc > 0 AND bs > 0`).Scan(&seeds); err != nil || seeds != 3*sites {
-		t.Errorf("the seed table has %d rows with BC and BS, want %d (%v)", seeds, 3*sites, err)
+	if err := db.QueryRowContext(t.Context(), `SELECT count(*) FROM seeds WHERE bc > 0 AND bs > 0`).Scan(&seeds); err != nil || seeds != 3*fleettest.Sites {
+		t.Errorf("the seed table has %d rows with BC and BS, want %d (%v)", seeds, 3*fleettest.Sites, err)
 	}
 	noise := 2 * late()
-	for s := range sites {
+	for s := range fleettest.Sites {
 		if gap, n := w.MinGap(fmt.Sprintf("s%d.test", s)); n > 1 && gap < delay*7/10-noise {
 			t.Errorf("site %d: %v between two requests", s, gap)
 		}
@@ -133,59 +132,11 @@ func TestProbesHeedRetryAfter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := config(t.TempDir(), port, 0, 2)
+	c := fleettest.Crawl(t.TempDir(), port, 0, 2)
 	c.Job.Identity.Seeds = c.Job.Identity.Seeds[:1]
 	c.Probe = "all"
 	runConfig(t, c)
 	if next.IsZero() || next.Sub(told) < 950*time.Millisecond {
 		t.Errorf("asked to wait a second, the site was asked again after %v", next.Sub(told))
 	}
-}
-
-// What a job's strategy believes of its leases goes by those that are open: nothing before there are nodes and after the end, and never more
-// than the bound meanwhile.
-func TestBelievedOfLeases(t *testing.T) {
-	simulated(t, func(t *testing.T) {
-		s := newWorld(t, t.TempDir(), webs.Random(webs.RandomConfig{Sites: sites, Pages: 30, Links: 6, Seed: 41, Latency: 20 * time.Millisecond}))
-		var co *coordinator.Coordinator
-		s.until("it leads", time.Minute, func() (ok bool) {
-			c, err := s.server.Leader()
-			co = c
-			return err == nil
-		})
-		believed := func(id uint32) coordinator.Believed {
-			b, err := co.Believed(t.Context(), id)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return b
-		}
-		if _, err := co.Believed(t.Context(), 7); !errors.Is(err, coordinator.ErrNoJob) {
-			t.Errorf("of a job that there is not: %v", err)
-		}
-		id := s.submit(fleetJob("80", 300*time.Millisecond))
-		if b := believed(id); b != (coordinator.Believed{}) {
-			t.Errorf("without nodes %+v", b)
-		}
-		for i := range 2 {
-			s.enter(fmt.Sprintf("n%d", i))
-		}
-		most, nodes := coordinator.Believed{}, 0
-		s.until("the job ends", time.Hour, func() bool {
-			b := believed(id)
-			if b.Held < 0 || b.Held > b.Bound || b.Share < 0 || b.Share > 1 || b.Sites > sites || b.Nodes > 2 {
-				t.Errorf("%+v", b)
-			}
-			if nodes = max(nodes, b.Nodes); b.Held > most.Held {
-				most = b
-			}
-			return s.job(id).State == crawl.JobDone && s.server.Indexed(id)
-		})
-		if most.Held == 0 || most.Bound == 0 || most.Share == 0 || most.Sites == 0 || nodes != 2 {
-			t.Errorf("at most %+v, of %d nodes", most, nodes)
-		}
-		if b := believed(id); b.Held != 0 || b.Sites != 0 {
-			t.Errorf("after the end %+v", b)
-		}
-	})
 }

@@ -11,13 +11,14 @@ import (
 	"argosy/internal/fleet/outdir"
 	"argosy/internal/fleet/verify"
 	"argosy/internal/page/topic"
+	"argosy/internal/testkit/fleettest"
 	"argosy/internal/webs"
 )
 
 // topical is a crawl of a web of pages about a topic.
 func topical(t *testing.T, dir string, web *webs.Topical, port string, change func(*crawl.Job)) assemble.Summary {
 	t.Helper()
-	c := config(dir, port, 0, 2)
+	c := fleettest.Crawl(dir, port, 0, 2)
 	about, err := topic.Words(webs.TopicalWords, "en")
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/serve"
 	"argosy/internal/testkit"
+	"argosy/internal/testkit/fleettest"
 )
 
 // A fleet runs a virtual task: only nodes of the engine's type ask it, the node that ran a search collects what it named, nothing is
@@ -75,20 +76,20 @@ virtual:
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &looks{said: map[string]bool{}}
-	f := newFleet(t, func(c *serve.Config) { c.Strategies = l.strategies })
+	l := fleettest.NewLooks()
+	f := newFleet(t, func(c *serve.Config) { c.Strategies = l.Strategies })
 	for name, kind := range map[string]string{"a": "1", "b": "1", "c": "0"} {
-		f.join(name, func(c *assemble.AgentConfig) { c.Node.Info.Labels = map[string]string{"type": kind} })
+		f.Join(name, func(c *assemble.AgentConfig) { c.Node.Info.Labels = map[string]string{"type": kind} })
 	}
-	id := f.submit(job)
-	testkit.Eventually(t, "some pages are there", func() bool { return f.job(id).Counts.Fetched > 10 })
-	f.halt()
-	f.start()
-	if v := f.await(id); v.State != crawl.JobDone || v.Counts.Failed != 0 || v.Counts.Manual != 0 {
+	id := f.Submit(job)
+	testkit.Eventually(t, "some pages are there", func() bool { return f.Job(id).Counts.Fetched > 10 })
+	f.Halt()
+	f.Start()
+	if v := f.Await(id); v.State != crawl.JobDone || v.Counts.Failed != 0 || v.Counts.Manual != 0 {
 		t.Fatalf("%s: %+v", v.State, v.Counts)
 	}
-	if !l.has(ofSearches[0]) {
-		t.Errorf("%s: no strategy was told", ofSearches[0])
+	if !l.Has("Snapshot.Tasks.About") {
+		t.Error("no strategy was told what a task is about")
 	}
 	for url, n := range hits {
 		if n > 1 && !strings.HasSuffix(url, "/robots.txt") || strings.HasSuffix(url, "/other") {
@@ -99,7 +100,7 @@ virtual:
 		t.Errorf("%d addresses were asked for, want %d", len(hits), want)
 	}
 	by, asked := map[uint32]map[string]bool{}, 0
-	err = f.server.Ledger().Runs(t.Context(), id, 0, func(r ledger.Run) error {
+	err = f.Server.Ledger().Runs(t.Context(), id, 0, func(r ledger.Run) error {
 		if r.Engine != "ours" || r.Type != "1" || r.Keywords != r.Product || r.Site == "" || r.Ended == 0 {
 			t.Errorf("%+v", r)
 		}

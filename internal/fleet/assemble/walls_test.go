@@ -17,6 +17,7 @@ import (
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/outdir"
 	"argosy/internal/fleet/verify"
+	"argosy/internal/testkit/fleettest"
 	"argosy/internal/webs"
 )
 
@@ -261,7 +262,7 @@ func TestCookieWalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stop()
-	c := config(filepath.Join(t.TempDir(), "crawl"), port, 0, 2)
+	c := fleettest.Crawl(filepath.Join(t.TempDir(), "crawl"), port, 0, 2)
 	c.Job.Identity.Seeds = nil
 	for host, answer := range walls(port) {
 		w.Sites[host] = answer
@@ -427,7 +428,7 @@ func TestAnswersThatAreNoWalls(t *testing.T) {
 	sites := notWalls(func(w http.ResponseWriter) {
 		http.SetCookie(w, &http.Cookie{Name: fmt.Sprintf("n%d", made.Add(1)), Value: "1", Path: "/"})
 	})
-	c := config(filepath.Join(t.TempDir(), "crawl"), port, 0, 2)
+	c := fleettest.Crawl(filepath.Join(t.TempDir(), "crawl"), port, 0, 2)
 	c.Job.Identity.Seeds = nil
 	for host, answer := range sites {
 		w.Sites[host] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -552,7 +553,7 @@ func TestRulesBehindWalls(t *testing.T) {
 			}
 		},
 	}
-	c := config(filepath.Join(t.TempDir(), "crawl"), port, 0, 2)
+	c := fleettest.Crawl(filepath.Join(t.TempDir(), "crawl"), port, 0, 2)
 	c.Job.Identity.Seeds, c.Job.Identity.Sitemaps = nil, true
 	for host, wall := range walls {
 		w.Sites[host] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -596,7 +597,7 @@ func TestRulesBehindTheWallOfAnEarlierLease(t *testing.T) {
 			behind(w, r)
 		}
 	})
-	c := config(filepath.Join(t.TempDir(), "crawl"), port, 0, 1)
+	c := fleettest.Crawl(filepath.Join(t.TempDir(), "crawl"), port, 0, 1)
 	c.Job.Identity.Seeds = []string{"http://late.test:" + port + "/"}
 	for _, pages := range []int64{3, 5, 0} {
 		c.Job.Limits.MaxPages = pages

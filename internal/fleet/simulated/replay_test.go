@@ -1,4 +1,4 @@
-package assemble_test
+package simulated_test
 
 import (
 	"context"
@@ -18,6 +18,7 @@ import (
 	"argosy/internal/plan/sim"
 	"argosy/internal/plan/strategy"
 	"argosy/internal/testkit"
+	"argosy/internal/testkit/fleettest"
 	"argosy/internal/webs"
 )
 
@@ -51,9 +52,9 @@ func (w shapedWeb) record(t *testing.T, spec string) (r sim.Recording) {
 	cfg := webs.RandomConfig{Sites: w.sites, Pages: w.pages, Links: 6, Seed: 31, Text: int(40_000 / light)}
 	simulated(t, func(t *testing.T) {
 		s := newWorld(t, dir, webs.Random(cfg))
-		s.cfg.Strategy, s.cfg.Probe = spec, ""
-		s.halt()
-		s.start()
+		s.Config.Strategy, s.Config.Probe = spec, ""
+		s.Halt()
+		s.Start()
 		begin := time.Now()
 		shape := &testkit.Shape{Link: func(node, site string) (float64, time.Duration) {
 			return w.speed(node, site, time.Since(begin) > w.turn) / light, 20 * time.Millisecond
@@ -74,14 +75,14 @@ func (w shapedWeb) record(t *testing.T, spec string) (r sim.Recording) {
 			s.enter(fmt.Sprintf("n%d", i))
 		}
 		time.Sleep(time.Second)
-		j := fleetJob("80", 0)
+		j := fleettest.Job("80", 0)
 		j.Identity.Seeds = nil
 		for i := range w.sites {
 			j.Identity.Seeds = append(j.Identity.Seeds, fmt.Sprintf("http://s%d.test/", i))
 		}
 		j.Limits.LeaseTime, j.Limits.SiteConnections = 5*time.Second, 2
-		id := s.submit(j)
-		s.until("the job ends", 2*time.Hour, func() bool { return s.job(id).State == crawl.JobDone && s.server.Indexed(id) })
+		id := s.Submit(j)
+		s.until("the job ends", 2*time.Hour, func() bool { return s.Job(id).State == crawl.JobDone && s.Server.Indexed(id) })
 	})
 	l, err := ledger.Open(t.Context(), filepath.Join(dir, outdir.LedgerFile))
 	if err != nil {
@@ -148,7 +149,7 @@ func TestReplayOfItself(t *testing.T) {
 // A shadow plans beside the real strategy, what differs is counted, and the crawl is what it would be without it.
 func TestShadow(t *testing.T) {
 	dir := t.TempDir()
-	cfg := webs.RandomConfig{Sites: sites, Pages: 40, Links: 6, Seed: 37, Latency: 20 * time.Millisecond}
+	cfg := webs.RandomConfig{Sites: fleettest.Sites, Pages: 40, Links: 6, Seed: 37, Latency: 20 * time.Millisecond}
 	port, stop, err := webs.Random(cfg).Serve("127.0.0.1:0") // for the search that judges, which is not in simulated time
 	if err != nil {
 		t.Fatal(err)
@@ -156,27 +157,27 @@ func TestShadow(t *testing.T) {
 	defer stop()
 	simulated(t, func(t *testing.T) {
 		s := newWorld(t, dir, webs.Random(cfg))
-		s.halt()
-		s.cfg.Strategy, s.cfg.Shadow = "hash", "random" // some of its choices are the same, which of turns is not certain
-		s.start()
+		s.Halt()
+		s.Config.Strategy, s.Config.Shadow = "hash", "random" // some of its choices are the same, which of turns is not certain
+		s.Start()
 		for i := range 3 {
 			s.enter(fmt.Sprintf("n%d", i))
 		}
 		time.Sleep(time.Second)
-		j := fleetJob(port, 100*time.Millisecond)
+		j := fleettest.Job(port, 100*time.Millisecond)
 		j.Limits.LeaseTime = time.Second
-		id := s.submit(j)
+		id := s.Submit(j)
 		var d *schedule.Difference
 		s.until("the job ends", time.Hour, func() bool {
-			v := s.job(id)
+			v := s.Job(id)
 			if v.Shadow != nil {
 				d = v.Shadow
 			}
-			return v.State == crawl.JobDone && s.server.Indexed(id)
+			return v.State == crawl.JobDone && s.Server.Indexed(id)
 		})
 		if d == nil || d.Strategy != "random" || d.Cycles == 0 || d.Same == 0 || d.Other == 0 || d.Real <= 0 || d.Failed != "" {
 			t.Errorf("%+v", d)
 		}
 	})
-	judge(t, dir, port)
+	fleettest.Judge(t, dir, port)
 }

@@ -1,4 +1,4 @@
-package assemble_test
+package simulated_test
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"argosy/internal/crawl"
+	"argosy/internal/testkit/fleettest"
 	"argosy/internal/webs"
 )
 
@@ -71,10 +72,10 @@ func TestSimulatedHops(t *testing.T) {
 				}
 				s := newWorld(t, t.TempDir(), w)
 				s.enter("a")
-				j := fleetJob("80", 0)
+				j := fleettest.Job("80", 0)
 				j.Identity.Seeds, j.Identity.Scope = []string{"http://h0.test/story0"}, crawl.ScopeAny
-				id := s.submit(j)
-				s.until("the job ends", 10*time.Minute, func() bool { return s.job(id).State == crawl.JobDone })
+				id := s.Submit(j)
+				s.until("the job ends", 10*time.Minute, func() bool { return s.Job(id).State == crawl.JobDone })
 				if len(h.at) != hopPages {
 					t.Fatalf("%d of %d pages were asked for", len(h.at), hopPages)
 				}

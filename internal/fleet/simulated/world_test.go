@@ -1,12 +1,14 @@
-package assemble_test
+package simulated_test
 
 import (
 	"context"
 	"errors"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -21,8 +23,14 @@ import (
 	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/serve"
 	"argosy/internal/fleet/verify"
+	"argosy/internal/testkit/fleettest"
 	"argosy/internal/webs"
 )
+
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400) // a fleet in a bubble is small and short-lived: a fifth of the tests' processor time was the collector's
+	os.Exit(m.Run())
+}
 
 // simulated runs fn in a bubble of simulated time: the whole product with its embedded bus, frontier and ledger, on pipes
 // instead of sockets. Minutes pass as soon as everybody waits.
@@ -152,7 +160,7 @@ func (k *cable) Write(b []byte) (int, error) {
 
 // world is a fleet in simulated time, with the web that it crawls.
 type world struct {
-	*fleet
+	*fleettest.Fleet
 	web   *webs.Web
 	busy  atomic.Int64 // requests that sites work on
 	most  atomic.Int64 // at once
@@ -165,7 +173,7 @@ type world struct {
 
 // simNode is an agent of such a fleet.
 type simNode struct {
-	*member
+	*fleettest.Member
 	line *line
 	hard chan struct{}
 }
@@ -190,31 +198,31 @@ func newWorld(t *testing.T, dir string, w *webs.Web) *world {
 			time.Sleep(time.Second)
 		}
 	})
-	s.fleet = &fleet{t: t, dir: dir}
-	s.cfg = serve.DefaultConfig(dir)
-	s.cfg.Probe = "none" // a probe fetches a root again, and what is fetched twice is counted
-	s.cfg.BusListen = ""
-	s.start()
+	s.Fleet = &fleettest.Fleet{T: t, Dir: dir}
+	s.Config = serve.DefaultConfig(dir)
+	s.Config.Probe = "none" // a probe fetches a root again, and what is fetched twice is counted
+	s.Config.BusListen = ""
+	s.Start()
 	t.Cleanup(func() {
 		for _, n := range s.nodes {
 			n.end(t)
 		}
-		s.halt()
+		s.Halt()
 		s.agrees()
 	})
 	return s
 }
 
-func (s *world) start() {
-	s.t.Helper()
-	s.fleet.start()
-	s.bus.Store(s.server)
+func (s *world) Start() {
+	s.T.Helper()
+	s.Fleet.Start()
+	s.bus.Store(s.Server)
 }
 
 // halt ends the coordinator. The lines go first, and the bus gets a moment to finish what it has begun: it sleeps with a
 // lock held when it ends, and time does not pass in the bubble while somebody waits for a lock.
-func (s *world) halt() {
-	s.t.Helper()
+func (s *world) Halt() {
+	s.T.Helper()
 	var cut []*line
 	for _, n := range s.nodes {
 		if !n.line.isCut() {
@@ -224,7 +232,7 @@ func (s *world) halt() {
 	}
 	time.Sleep(100 * time.Millisecond)
 	s.bus.Store(nil)
-	s.fleet.halt()
+	s.Fleet.Halt()
 	for _, l := range cut {
 		l.cut(false)
 	}
@@ -232,8 +240,8 @@ func (s *world) halt() {
 
 // enter starts an agent, or starts it again.
 func (s *world) enter(name string) {
-	s.t.Helper()
-	c := s.agentConfig(name)
+	s.T.Helper()
+	c := s.AgentConfig(name)
 	c.Node.Fetch.Dial = s.sites.dial
 	c.Node.Fetch.Limits = crawl.DefaultFetchLimits()
 	if s.change != nil {
@@ -246,13 +254,11 @@ func (s *world) enter(name string) {
 		return nil, errCut
 	}}}
 	c.Bus.Pipe = n.line.open
-	a, err := assemble.OpenAgent(s.t.Context(), c)
+	a, err := assemble.OpenAgent(s.T.Context(), c)
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	n.member = &member{agent: a, leave: cancel, done: make(chan error, 1)}
-	go func() { n.done <- a.Run(ctx, n.hard) }()
+	n.Member = fleettest.Run(a, n.hard)
 	s.nodes[name] = n
 }
 
@@ -262,28 +268,28 @@ func (s *world) kill(name string) {
 	delete(s.nodes, name)
 	n.line.cut(true)
 	close(n.hard)
-	n.end(s.t)
+	n.end(s.T)
 }
 
 // agrees checks, when everybody has gone, that frontier, ledger, index and archives say the same.
 func (s *world) agrees() {
-	s.t.Helper()
-	stores, _ := filepath.Glob(filepath.Join(s.dir, "stores", "*"))
-	r, err := verify.Check(context.Background(), verify.Place{Dir: s.dir, Stores: stores})
+	s.T.Helper()
+	stores, _ := filepath.Glob(filepath.Join(s.Dir, "stores", "*"))
+	r, err := verify.Check(context.Background(), verify.Place{Dir: s.Dir, Stores: stores})
 	if err != nil {
-		s.t.Error(err)
+		s.T.Error(err)
 		return
 	}
 	wrong := slices.DeleteFunc(r.Details, func(d string) bool { return strings.HasPrefix(d, "the index of job") }) // of one that has not ended
 	if len(wrong) > 0 || !r.Sinks {
-		s.t.Errorf("frontier and ledger compared: %v; what is left does not agree: %q", r.Sinks, wrong)
+		s.T.Errorf("frontier and ledger compared: %v; what is left does not agree: %q", r.Sinks, wrong)
 	}
 }
 
 // end drains an agent that is alive, and waits.
 func (n *simNode) end(t *testing.T) {
 	t.Helper()
-	if err := n.wait(); err != nil {
+	if err := n.Wait(); err != nil {
 		t.Errorf("an agent: %v", err)
 	}
 	n.line.cut(false)
@@ -291,10 +297,10 @@ func (n *simNode) end(t *testing.T) {
 
 // until lets time pass until something is so, for at most so long.
 func (s *world) until(what string, most time.Duration, ok func() bool) {
-	s.t.Helper()
+	s.T.Helper()
 	for end := time.Now().Add(most); !ok(); time.Sleep(time.Second) {
 		if time.Now().After(end) {
-			s.t.Fatalf("in %v it did not happen that %s", most, what)
+			s.T.Fatalf("in %v it did not happen that %s", most, what)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package assemble_test
+package simulated_test
 
 import (
 	"fmt"
@@ -13,6 +13,7 @@ import (
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/assemble"
 	"argosy/internal/page/topic"
+	"argosy/internal/testkit/fleettest"
 	"argosy/internal/webs"
 )
 
@@ -46,7 +47,7 @@ func best(t *testing.T, hang int, spam http.Handler, pages int64, most time.Dura
 			h.ServeHTTP(rw, r)
 		})
 	}
-	j := fleetJob("80", 0)
+	j := fleettest.Job("80", 0)
 	j.Identity.Seeds, j.Identity.Scope, j.Identity.Order = []string{"http://t0.test/"}, crawl.ScopeAny, crawl.OrderBest
 	j.Limits.PerIP, j.Limits.MaxPages = crawl.DefaultLimits().PerIP, pages
 	about, err := topic.Words(webs.TopicalWords, "en")
@@ -68,8 +69,8 @@ func best(t *testing.T, hang int, spam http.Handler, pages int64, most time.Dura
 	s := newWorld(t, t.TempDir(), web.Web)
 	s.change = func(c *assemble.AgentConfig) { c.Node.Fetch.Resolve, c.Node.Info.Concurrency = at, 256 }
 	s.enter("a")
-	id := s.submit(j)
-	for end := time.Now().Add(most); s.job(id).State == crawl.JobRunning && time.Now().Before(end); {
+	id := s.Submit(j)
+	for end := time.Now().Add(most); s.Job(id).State == crawl.JobRunning && time.Now().Before(end); {
 		time.Sleep(time.Second)
 	}
 	return int(n.Load()), int(truly.Load()), len(on)
@@ -121,12 +122,12 @@ func TestSimulatedTimeIsOver(t *testing.T) {
 		})
 		s := newWorld(t, t.TempDir(), w)
 		s.enter("a")
-		j := fleetJob("80", 0)
+		j := fleettest.Job("80", 0)
 		j.Identity.Seeds, j.Limits.MaxTime = []string{"http://hang.test/"}, 5*time.Second
-		began, id := time.Now(), s.submit(j)
-		s.until("the job ends", time.Minute, func() bool { return s.job(id).State == crawl.JobLimited })
-		if took := time.Since(began); took > 12*time.Second || s.job(id).Counts.Pending != 1 {
-			t.Errorf("it took %v, and left %+v", took, s.job(id).Counts)
+		began, id := time.Now(), s.Submit(j)
+		s.until("the job ends", time.Minute, func() bool { return s.Job(id).State == crawl.JobLimited })
+		if took := time.Since(began); took > 12*time.Second || s.Job(id).Counts.Pending != 1 {
+			t.Errorf("it took %v, and left %+v", took, s.Job(id).Counts)
 		}
 	})
 }

@@ -1,4 +1,4 @@
-package assemble_test
+package simulated_test
 
 import (
 	"flag"
@@ -17,6 +17,7 @@ import (
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/outdir"
 	"argosy/internal/page/topic"
+	"argosy/internal/testkit/fleettest"
 	"argosy/internal/webs"
 )
 
@@ -35,7 +36,7 @@ func play(t *testing.T, seed uint64, perIP int, happen func(t *testing.T, s *wor
 // playJob plays a job that is not the usual one.
 func playJob(t *testing.T, seed uint64, perIP int, change func(*crawl.Job), happen func(t *testing.T, s *world, id uint32)) (lost, extra int) {
 	t.Helper()
-	cfg := webs.RandomConfig{Sites: sites, Pages: 120, Links: 6, Seed: seed}
+	cfg := webs.RandomConfig{Sites: fleettest.Sites, Pages: 120, Links: 6, Seed: seed}
 	port, stop, err := webs.Random(cfg).Serve("127.0.0.1:0") // for the search that judges, which is not in simulated time
 	if err != nil {
 		t.Fatal(err)
@@ -50,13 +51,13 @@ func playJob(t *testing.T, seed uint64, perIP int, change func(*crawl.Job), happ
 		for _, n := range []string{"a", "b", "c"} {
 			s.enter(n)
 		}
-		j := fleetJob(port, simDelay)
+		j := fleettest.Job(port, simDelay)
 		j.Limits.PerIP = perIP
 		change(&j)
-		id := s.submit(j)
+		id := s.Submit(j)
 		happen(t, s, id)
-		s.until("the job ends", 2*time.Hour, func() bool { return s.job(id).State == crawl.JobDone && s.server.Indexed(id) })
-		for i := range sites {
+		s.until("the job ends", 2*time.Hour, func() bool { return s.Job(id).State == crawl.JobDone && s.Server.Indexed(id) })
+		for i := range fleettest.Sites {
 			host := fmt.Sprintf("s%d.test", i)
 			if gap, n := s.web.MinGap(host); gap < simDelay {
 				t.Errorf("%s: %v between two of %d requests", host, gap, n)
@@ -74,7 +75,7 @@ func playJob(t *testing.T, seed uint64, perIP int, change func(*crawl.Job), happ
 		}
 		t.Logf("%v of simulated time", time.Since(begin))
 	})
-	judge(t, dir, port)
+	fleettest.Judge(t, dir, port)
 	l, err := ledger.Open(t.Context(), filepath.Join(dir, outdir.LedgerFile))
 	if err != nil {
 		t.Fatal(err)
@@ -124,15 +125,15 @@ func faults(t *testing.T, s *world, rng *rand.Rand) {
 			s.nodes[name].line.cut(false)
 		case 2:
 			t.Logf("the coordinator is away for %v", span)
-			s.halt()
+			s.Halt()
 			time.Sleep(span)
-			s.start()
+			s.Start()
 		case 3:
 			t.Logf("%s is killed while the coordinator is away for %v", name, span)
-			s.halt()
+			s.Halt()
 			s.kill(name)
 			time.Sleep(span)
-			s.start()
+			s.Start()
 			time.Sleep(span)
 			s.enter(name)
 		}
@@ -165,14 +166,14 @@ func TestSimulatedMarket(t *testing.T) {
 
 // markets returns how many markets the ledger tells of, so far.
 func (s *world) markets(id uint32) (n int) {
-	s.t.Helper()
-	l, err := ledger.Open(s.t.Context(), filepath.Join(s.dir, outdir.LedgerFile))
+	s.T.Helper()
+	l, err := ledger.Open(s.T.Context(), filepath.Join(s.Dir, outdir.LedgerFile))
 	if err != nil {
 		return 0
 	}
 	defer l.Close()
-	if err := l.Markets(s.t.Context(), id, func(ledger.Held) error { n++; return nil }); err != nil {
-		s.t.Error(err)
+	if err := l.Markets(s.T.Context(), id, func(ledger.Held) error { n++; return nil }); err != nil {
+		s.T.Error(err)
 	}
 	return n
 }
@@ -181,10 +182,10 @@ func (s *world) markets(id uint32) (n int) {
 // not report.
 func TestSimulatedCoordinatorAway(t *testing.T) {
 	lost, extra := play(t, 600, 0, func(t *testing.T, s *world, id uint32) {
-		s.until("the crawl gets on", time.Hour, func() bool { return s.job(id).Counts.Fetched >= 50 })
-		s.halt()
+		s.until("the crawl gets on", time.Hour, func() bool { return s.Job(id).Counts.Fetched >= 50 })
+		s.Halt()
 		time.Sleep(2 * time.Minute)
-		s.start()
+		s.Start()
 	})
 	if lost > 0 || extra > 0 {
 		t.Errorf("%d leases were lost, %d pages fetched again", lost, extra)
@@ -215,35 +216,35 @@ func TestSimulatedRecycling(t *testing.T) {
 		for _, n := range []string{"a", "b", "c"} {
 			s.enter(n)
 		}
-		j := fleetJob("80", 0)
+		j := fleettest.Job("80", 0)
 		j.Identity.Seeds = []string{"http://slow.test/"}
 		j.Limits.Fetch.HeaderTimeout = 10 * time.Minute
 		begin := time.Now()
-		id := s.submit(j)
+		id := s.Submit(j)
 		var v coordinator.JobView
-		s.until("the job ends", time.Hour, func() bool { v = s.job(id); return v.State != crawl.JobRunning })
+		s.until("the job ends", time.Hour, func() bool { v = s.Job(id); return v.State != crawl.JobRunning })
 		if v.State != crawl.JobManual || v.Counts.Manual != 1 || v.Counts.Pending != 1 {
 			t.Fatalf("%s: %+v", v.State, v.Counts)
 		}
 		if took, term := time.Since(begin), j.Limits.RecycleAfter+j.Limits.Fetch.ConnectTimeout; took < 6*term || took > 6*term+2*time.Minute {
 			t.Errorf("six terms of %v took %v", term, took)
 		}
-		rows, err := s.leader().Tasks(t.Context(), coordinator.TasksQuery{Job: id})
+		rows, err := s.Leader().Tasks(t.Context(), coordinator.TasksQuery{Job: id})
 		if err != nil {
 			t.Fatal(err)
 		}
 		checkMoves(t, &rows[0], j.Limits.RecycleLimit)
-		err = s.leader().SetLimits(t.Context(), id, func(j *crawl.Job) error {
+		err = s.Leader().SetLimits(t.Context(), id, func(j *crawl.Job) error {
 			j.Limits.RecycleAfter = 3 * time.Minute
 			return nil
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.leader().Release(t.Context(), crawl.EntryRetry, []string{"slow.test"}, crawl.Release{Job: id, Why: "test"}); err != nil {
+		if _, err := s.Leader().Release(t.Context(), crawl.EntryRetry, []string{"slow.test"}, crawl.Release{Job: id, Why: "test"}); err != nil {
 			t.Fatal(err)
 		}
-		s.until("it is completed", time.Hour, func() bool { v = s.job(id); return v.State == crawl.JobDone })
+		s.until("it is completed", time.Hour, func() bool { v = s.Job(id); return v.State == crawl.JobDone })
 		if v.Counts.Fetched != 2 || v.Counts.Pending != 0 || v.Counts.Manual != 0 {
 			t.Errorf("%+v", v.Counts)
 		}
@@ -293,18 +294,18 @@ func TestSimulatedReservation(t *testing.T) {
 			s.enter(n)
 		}
 		s.until("all are known", time.Minute, func() bool { // else the first lease is one's that the next, first by name, is not
-			nodes, err := s.leader().Nodes(t.Context())
+			nodes, err := s.Leader().Nodes(t.Context())
 			return err == nil && len(nodes) == 3
 		})
-		j := fleetJob("80", 10*time.Second)
+		j := fleettest.Job("80", 10*time.Second)
 		j.Identity.Seeds = []string{"http://s0.test/"}
 		j.Placing.Strategy = "packing"
-		id := s.submit(j)
-		s.until("the job ends", 3*time.Hour, func() bool { return s.job(id).State == crawl.JobDone })
+		id := s.Submit(j)
+		s.until("the job ends", 3*time.Hour, func() bool { return s.Job(id).State == crawl.JobDone })
 		busy := time.Since(begin)
 		time.Sleep(busy / 2)
 		all := time.Since(begin)
-		r, err := s.leader().Reserve(t.Context())
+		r, err := s.Leader().Reserve(t.Context())
 		if err != nil || !r.Known {
 			t.Fatalf("%+v, %v", r, err)
 		}
@@ -312,7 +313,7 @@ func TestSimulatedReservation(t *testing.T) {
 		if r.Reserved.Reserved != 3 || r.Best.Reserved != 1 || r.Best.Total >= r.Reserved.Total || r.Most != 1 || math.Abs(r.Hours-all.Hours()) > 0.02 {
 			t.Errorf("after %v, %v at work: %+v", all, busy, r)
 		}
-		nodes, err := s.leader().Nodes(t.Context())
+		nodes, err := s.Leader().Nodes(t.Context())
 		if err != nil || len(nodes) != 3 {
 			t.Fatalf("%+v, %v", nodes, err)
 		}
@@ -340,7 +341,7 @@ func TestSimulatedComeAndGo(t *testing.T) {
 	}
 	defer stop()
 	dir := t.TempDir()
-	j := fleetJob(port, 500*time.Millisecond)
+	j := fleettest.Job(port, 500*time.Millisecond)
 	j.Identity.Seeds = nil
 	for s := range many {
 		j.Identity.Seeds = append(j.Identity.Seeds, fmt.Sprintf("http://s%d.test:%s/", s, port))
@@ -349,8 +350,8 @@ func TestSimulatedComeAndGo(t *testing.T) {
 		cfg.Latency = 100 * time.Millisecond
 		s := newWorld(t, dir, webs.Random(cfg))
 		s.enter("n0")
-		id := s.submit(j)
-		s.until("the crawl gets on", time.Hour, func() bool { return s.job(id).Counts.Fetched >= 100 })
+		id := s.Submit(j)
+		s.until("the crawl gets on", time.Hour, func() bool { return s.Job(id).Counts.Fetched >= 100 })
 		begin := time.Now()
 		for i := 1; i < 8; i++ {
 			s.enter(fmt.Sprintf("n%d", i))
@@ -358,7 +359,7 @@ func TestSimulatedComeAndGo(t *testing.T) {
 		for left := 7; left > 0 && time.Since(begin) < time.Minute; time.Sleep(50 * time.Millisecond) {
 			left = 0
 			for _, n := range s.nodes {
-				if n.agent.Stats().Requests == 0 {
+				if n.Agent.Stats().Requests == 0 {
 					left++
 				}
 			}
@@ -366,7 +367,7 @@ func TestSimulatedComeAndGo(t *testing.T) {
 		if d := time.Since(begin); d > 2*time.Second {
 			t.Errorf("the last of the new nodes sent its first request after %v", d)
 		}
-		s.until("all have worked a while", time.Hour, func() bool { return s.job(id).Counts.Fetched >= 400 })
+		s.until("all have worked a while", time.Hour, func() bool { return s.Job(id).Counts.Fetched >= 400 })
 		for i := 3; i < 8; i++ {
 			name := fmt.Sprintf("n%d", i)
 			begin := time.Now()
@@ -376,10 +377,10 @@ func TestSimulatedComeAndGo(t *testing.T) {
 				t.Errorf("%s drained for %v", name, d)
 			}
 		}
-		s.until("the job ends", time.Hour, func() bool { return s.job(id).State == crawl.JobDone && s.server.Indexed(id) })
-		if u := twice(s.web, many); u != "" {
+		s.until("the job ends", time.Hour, func() bool { return s.Job(id).State == crawl.JobDone && s.Server.Indexed(id) })
+		if u := fleettest.Twice(s.web, many); u != "" {
 			t.Errorf("%s was fetched twice", u)
 		}
 	})
-	judgeSites(t, dir, j.Identity.Seeds, port)
+	fleettest.JudgeSites(t, dir, j.Identity.Seeds, port)
 }

@@ -1,4 +1,4 @@
-package assemble_test
+package simulated_test
 
 import (
 	"flag"

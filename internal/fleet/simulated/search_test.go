@@ -1,4 +1,4 @@
-package assemble_test
+package simulated_test
 
 import (
 	"context"
@@ -91,13 +91,13 @@ func newSearched(t *testing.T, docs int, nodes ...string) *searched {
 
 // begin submits a job with two searches for one subject.
 func (s *searched) begin(virtual string) uint32 {
-	s.t.Helper()
+	s.T.Helper()
 	return s.beginOn("s0.test, s1.test", virtual, "")
 }
 
 // beginOn is begin with other sites and more keys of the engine.
 func (s *searched) beginOn(sites, virtual, engine string) uint32 {
-	s.t.Helper()
+	s.T.Helper()
 	of, err := jobfile.ReadJob(strings.NewReader(fmt.Sprintf(`
 limits: {delay: %v, per_ip: 0}
 virtual:
@@ -113,43 +113,43 @@ virtual:
       stated: {at: {css: b}}
 `, simDelay, sites, virtual, engine)))
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	job, err := of.Submitted("argosy-test/1.0")
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
-	return s.submit(job)
+	return s.Submit(job)
 }
 
 // seekers are the searches of a job.
 func (s *searched) seekers(id uint32) (out []ledger.Task) {
-	s.t.Helper()
-	rows, err := s.leader().Tasks(s.t.Context(), coordinator.TasksQuery{Job: id})
+	s.T.Helper()
+	rows, err := s.Leader().Tasks(s.T.Context(), coordinator.TasksQuery{Job: id})
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	return slices.DeleteFunc(rows, func(r ledger.Task) bool { return r.Search == nil })
 }
 
 // ends waits until a job has ended and checks that every search has all, and that no site was asked sooner than its delay.
 func (s *searched) ends(id uint32) {
-	s.t.Helper()
+	s.T.Helper()
 	s.done(id)
 	for _, host := range []string{"engine.test", "s0.test", "s1.test"} {
 		if gap, n := s.web.MinGap(host); gap < simDelay {
-			s.t.Errorf("%s: %v between two of %d requests", host, gap, n)
+			s.T.Errorf("%s: %v between two of %d requests", host, gap, n)
 		}
 	}
 }
 
 // done is ends without a look at delays.
 func (s *searched) done(id uint32) {
-	s.t.Helper()
-	s.until("the job ends", 3*time.Hour, func() bool { return s.job(id).State == crawl.JobDone && s.server.Indexed(id) })
+	s.T.Helper()
+	s.until("the job ends", 3*time.Hour, func() bool { return s.Job(id).State == crawl.JobDone && s.Server.Indexed(id) })
 	for _, row := range s.seekers(id) {
 		if of := row.Search; row.State != crawl.TaskDone || of.Found != int64(s.docs) || of.Collected != int64(s.docs) {
-			s.t.Errorf("search on %s: %s, %+v", of.Site, row.State, of)
+			s.T.Errorf("search on %s: %s, %+v", of.Site, row.State, of)
 		}
 	}
 }
@@ -172,7 +172,7 @@ func TestSimulatedSearchesOfAType(t *testing.T) {
 	simulated(t, func(t *testing.T) {
 		s := newSearched(t, 3, "a")
 		id := s.beginOn("s0.test, s1.test", "", "      type: micro")
-		s.until("the job says what it lacks", time.Minute, func() bool { return slices.Equal(s.job(id).Lacks, []string{"micro"}) })
+		s.until("the job says what it lacks", time.Minute, func() bool { return slices.Equal(s.Job(id).Lacks, []string{"micro"}) })
 		for _, row := range s.seekers(id) {
 			if row.Lacks != "micro" || row.Attempts > 0 {
 				t.Errorf("lacks %q after %d attempts", row.Lacks, row.Attempts)
@@ -185,7 +185,7 @@ func TestSimulatedSearchesOfAType(t *testing.T) {
 		}
 		s.enter("b")
 		s.ends(id)
-		if j := s.job(id); len(j.Lacks) > 0 {
+		if j := s.Job(id); len(j.Lacks) > 0 {
 			t.Errorf("it is done, and lacks %v", j.Lacks)
 		}
 	})
@@ -198,11 +198,11 @@ func TestSimulatedSearchesKilled(t *testing.T) {
 		s := newSearched(t, 20, "a", "b", "c")
 		id := s.begin("")
 		for i, name := range []string{"a", "b", "c", "a"} {
-			s.until("something was fetched", time.Hour, func() bool { return s.job(id).Counts.Fetched >= int64(5+8*i) })
+			s.until("something was fetched", time.Hour, func() bool { return s.Job(id).Counts.Fetched >= int64(5+8*i) })
 			if i == 2 {
-				s.halt()
+				s.Halt()
 				time.Sleep(20 * time.Second)
-				s.start()
+				s.Start()
 			}
 			s.kill(name)
 			time.Sleep(10 * time.Second)
@@ -262,7 +262,7 @@ func TestSimulatedSearchesFail(t *testing.T) {
 				}
 				id := s.begin("")
 				if c.manual {
-					s.until("a person is asked", 3*time.Hour, func() bool { return s.job(id).State == crawl.JobManual })
+					s.until("a person is asked", 3*time.Hour, func() bool { return s.Job(id).State == crawl.JobManual })
 					var release crawl.Release
 					for _, row := range s.seekers(id) {
 						if row.State != crawl.TaskManual || row.Recalls != crawl.DefaultLimits().RecycleLimit || !strings.Contains(row.Search.Why, c.why) {
@@ -282,7 +282,7 @@ func TestSimulatedSearchesFail(t *testing.T) {
 					}
 					s.engine = nil
 					release.Job = id
-					if _, err := s.leader().Release(t.Context(), crawl.EntryRetry, nil, release); err != nil {
+					if _, err := s.Leader().Release(t.Context(), crawl.EntryRetry, nil, release); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -335,7 +335,7 @@ func TestSimulatedSitesFail(t *testing.T) {
 					return
 				}
 				began := time.Now()
-				s.until("the job ends", 3*time.Hour, func() bool { return s.job(id).State != crawl.JobRunning })
+				s.until("the job ends", 3*time.Hour, func() bool { return s.Job(id).State != crawl.JobRunning })
 				if took := time.Since(began); took > 15*time.Minute {
 					t.Errorf("it waits for a person after %v", took)
 				}
@@ -350,7 +350,7 @@ func TestSimulatedSitesFail(t *testing.T) {
 					}
 				}
 				s.site = nil
-				if _, err := s.leader().Release(t.Context(), crawl.EntryRetry, nil, release); err != nil {
+				if _, err := s.Leader().Release(t.Context(), crawl.EntryRetry, nil, release); err != nil {
 					t.Fatal(err)
 				}
 				s.ends(id)
@@ -395,7 +395,7 @@ func TestSimulatedSiteRefuses(t *testing.T) {
 					return false
 				}
 				id := s.begin("")
-				s.until("the job ends", 3*time.Hour, func() bool { return s.job(id).State != crawl.JobRunning })
+				s.until("the job ends", 3*time.Hour, func() bool { return s.Job(id).State != crawl.JobRunning })
 				release := crawl.Release{Job: id}
 				for _, row := range s.seekers(id) {
 					of := row.Search
@@ -417,10 +417,10 @@ func TestSimulatedSiteRefuses(t *testing.T) {
 					return
 				}
 				s.site = nil
-				if _, err := s.leader().Release(t.Context(), crawl.EntryRetry, nil, release); err != nil {
+				if _, err := s.Leader().Release(t.Context(), crawl.EntryRetry, nil, release); err != nil {
 					t.Fatal(err)
 				}
-				s.until("the job is done", time.Hour, func() bool { return s.job(id).State == crawl.JobDone })
+				s.until("the job is done", time.Hour, func() bool { return s.Job(id).State == crawl.JobDone })
 				for _, row := range s.seekers(id) {
 					if of := row.Search; of.Collected < docs-c.lost {
 						t.Errorf("%s: %+v", row.State, of)
@@ -519,11 +519,11 @@ func TestSimulatedClocksOfAddresses(t *testing.T) {
 					s.enter(n)
 				}
 				id := s.beginOn(c.sites, "", "      clock: address"+strings.ReplaceAll(c.keys, ", ", "\n      "))
-				s.until("some searches were made", time.Hour, func() bool { return s.job(id).Counts.Fetched >= 20 })
+				s.until("some searches were made", time.Hour, func() bool { return s.Job(id).Counts.Fetched >= 20 })
 				s.kill("a")
-				s.halt()
+				s.Halt()
 				time.Sleep(5 * time.Second)
-				s.start()
+				s.Start()
 				s.enter("a")
 				s.done(id)
 				mu.Lock()

@@ -1,4 +1,4 @@
-package assemble_test
+package simulated_test
 
 import (
 	"math/rand/v2"
@@ -12,6 +12,7 @@ import (
 	"argosy/internal/fleet/frontier"
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/outdir"
+	"argosy/internal/testkit/fleettest"
 	"argosy/internal/webs"
 )
 
@@ -39,10 +40,10 @@ func TestSimulatedRecallIsLost(t *testing.T) {
 		for _, n := range []string{"a", "b", "c"} {
 			s.enter(n)
 		}
-		j := fleetJob("80", 0)
+		j := fleettest.Job("80", 0)
 		j.Identity.Seeds = []string{"http://slow.test/"}
 		j.Limits.Fetch.HeaderTimeout = 10 * time.Minute
-		id := s.submit(j)
+		id := s.Submit(j)
 		recall := j.Limits.RecycleAfter + j.Limits.Fetch.ConnectTimeout
 		for n := int64(1); n <= 3; n++ {
 			s.until("the site is asked", 10*time.Minute, func() bool { return asked.Load() >= n })
@@ -52,8 +53,8 @@ func TestSimulatedRecallIsLost(t *testing.T) {
 			time.Sleep(5 * time.Second)
 			node.line.cut(false)
 		}
-		s.until("the job ends", time.Hour, func() bool { return s.job(id).State != crawl.JobRunning })
-		if v := s.job(id); v.State != crawl.JobManual || asked.Load() != 6 || most.Load() != 1 {
+		s.until("the job ends", time.Hour, func() bool { return s.Job(id).State != crawl.JobRunning })
+		if v := s.Job(id); v.State != crawl.JobManual || asked.Load() != 6 || most.Load() != 1 {
 			t.Errorf("%s after %d requests, %d at once", v.State, asked.Load(), most.Load())
 		}
 		s.cancel(id)
@@ -62,10 +63,10 @@ func TestSimulatedRecallIsLost(t *testing.T) {
 
 // holder returns the node that has the lease of a task's attempt.
 func (s *world) holder(attempt int64) (node string) {
-	s.t.Helper()
-	c, err := s.server.Leader()
+	s.T.Helper()
+	c, err := s.Server.Leader()
 	if err == nil {
-		err = c.View(s.t.Context(), func(f *frontier.Frontier) error {
+		err = c.View(s.T.Context(), func(f *frontier.Frontier) error {
 			f.Leases(func(l *frontier.Lease) {
 				if int64(l.Attempt) == attempt {
 					node = l.Node
@@ -75,20 +76,20 @@ func (s *world) holder(attempt int64) (node string) {
 		})
 	}
 	if err != nil || node == "" {
-		s.t.Fatalf("nobody has attempt %d: %v", attempt, err)
+		s.T.Fatalf("nobody has attempt %d: %v", attempt, err)
 	}
 	return node
 }
 
 // cancel cancels a job, whatever its state.
 func (s *world) cancel(id uint32) {
-	s.t.Helper()
-	c, err := s.server.Leader()
+	s.T.Helper()
+	c, err := s.Server.Leader()
 	if err == nil {
-		err = c.SetState(s.t.Context(), id, crawl.JobCancelled)
+		err = c.SetState(s.T.Context(), id, crawl.JobCancelled)
 	}
 	if err != nil {
-		s.t.Error(err)
+		s.T.Error(err)
 	}
 }
 
@@ -101,32 +102,32 @@ func TestSimulatedCancelIsLost(t *testing.T) {
 		s.cancel(id)
 		time.Sleep(3 * time.Second)
 		n.line.cut(false)
-		s.until("the node stops", time.Minute, func() bool { return n.agent.Stats().Leases == 0 })
+		s.until("the node stops", time.Minute, func() bool { return n.Agent.Stats().Leases == 0 })
 	})
 }
 
 // underWay is a world with one node and a crawl that is under way.
 func underWay(t *testing.T, latency time.Duration) (*world, uint32) {
 	t.Helper()
-	s := newWorld(t, t.TempDir(), webs.Random(webs.RandomConfig{Sites: sites, Pages: 120, Links: 6, Seed: 5, Latency: latency}))
+	s := newWorld(t, t.TempDir(), webs.Random(webs.RandomConfig{Sites: fleettest.Sites, Pages: 120, Links: 6, Seed: 5, Latency: latency}))
 	s.enter("a")
-	id := s.submit(fleetJob("80", simDelay))
-	s.until("the crawl gets on", time.Hour, func() bool { return s.job(id).Counts.Fetched >= 20 })
+	id := s.Submit(fleettest.Job("80", simDelay))
+	s.until("the crawl gets on", time.Hour, func() bool { return s.Job(id).Counts.Fetched >= 20 })
 	return s, id
 }
 
 // order drains a node, or takes it back, while it cannot hear; then it hears again.
 func (s *world) order(name string, again bool, while func()) {
-	s.t.Helper()
+	s.T.Helper()
 	n := s.nodes[name]
 	n.line.cut(true)
-	c, err := s.server.Leader()
+	c, err := s.Server.Leader()
 	if err == nil {
-		err = c.DrainNode(s.t.Context(), name, again)
+		err = c.DrainNode(s.T.Context(), name, again)
 	}
 	if err != nil {
 		n.line.cut(false)
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	while()
 	n.line.cut(false)
@@ -140,11 +141,11 @@ func TestSimulatedOrdersAreRepeated(t *testing.T) {
 			simulated(t, func(t *testing.T) {
 				s, id := underWay(t, 200*time.Millisecond)
 				wait := func() { time.Sleep(away) }
-				drains := func() bool { return s.nodes["a"].agent.Info().Draining }
+				drains := func() bool { return s.nodes["a"].Agent.Info().Draining }
 				s.order("a", false, wait)
 				s.until("the node drains", time.Minute, drains)
 				s.order("a", true, wait)
-				s.until("the node takes leases again", time.Minute, func() bool { return !drains() && s.nodes["a"].agent.Stats().Leases > 0 })
+				s.until("the node takes leases again", time.Minute, func() bool { return !drains() && s.nodes["a"].Agent.Stats().Leases > 0 })
 				s.cancel(id)
 			})
 		})
@@ -160,9 +161,9 @@ func TestSimulatedOrderIsTakenBack(t *testing.T) {
 			time.Sleep(25 * time.Second)
 			s.order("a", true, func() { time.Sleep(time.Second) })
 		})
-		s.until("the node takes leases again", time.Minute, func() bool { return !a.agent.Info().Draining && a.agent.Stats().Leases > 0 })
+		s.until("the node takes leases again", time.Minute, func() bool { return !a.Agent.Info().Draining && a.Agent.Stats().Leases > 0 })
 		time.Sleep(20 * time.Second)
-		if a.agent.Info().Draining {
+		if a.Agent.Info().Draining {
 			t.Error("the node drains")
 		}
 		s.cancel(id)
@@ -176,17 +177,17 @@ func TestSimulatedAnswersAreNotMissed(t *testing.T) {
 	simulated(t, func(t *testing.T) {
 		s := newWorld(t, t.TempDir(), webs.Random(webs.RandomConfig{Sites: 1, Pages: 3000, Links: 6, Seed: 6, Latency: 20 * time.Millisecond}))
 		s.enter("a")
-		job := fleetJob("80", 50*time.Millisecond)
+		job := fleettest.Job("80", 50*time.Millisecond)
 		job.Identity.Seeds = job.Identity.Seeds[:1]
-		id := s.submit(job)
+		id := s.Submit(job)
 		rng := rand.New(rand.NewPCG(37, 0))
 		for i := range 30 {
-			fetched := func() int64 { return s.job(id).Counts.Fetched }
+			fetched := func() int64 { return s.Job(id).Counts.Fetched }
 			s.until("the crawl gets on", time.Minute, func() bool { return fetched() > 0 })
 			time.Sleep(time.Duration(rng.IntN(1200)) * time.Millisecond)
-			s.halt()
-			s.start()
-			s.leader()
+			s.Halt()
+			s.Start()
+			s.Leader()
 			begin, before := time.Now(), fetched()
 			s.until("the crawl goes on", time.Minute, func() bool { return fetched() > before })
 			if d := time.Since(begin); d > 3*time.Second {
@@ -202,20 +203,13 @@ func TestSimulatedEndIsForGood(t *testing.T) {
 	simulated(t, func(t *testing.T) {
 		s, id := underWay(t, 20*time.Second)
 		n := s.nodes["a"]
-		s.until("a request is under way", time.Minute, func() bool { return n.agent.Stats().Busy > 0 })
+		s.until("a request is under way", time.Minute, func() bool { return n.Agent.Stats().Busy > 0 })
+		left := make(chan error, 1)
 		s.order("a", true, func() {
 			time.Sleep(3 * time.Second)
-			n.leave()
+			go func() { left <- n.Wait() }()
 		})
-		s.until("the node has left", 2*time.Minute, func() bool {
-			select {
-			case err := <-n.done:
-				n.done <- err
-				return true
-			default:
-				return false
-			}
-		})
+		s.until("the node has left", 2*time.Minute, func() bool { return len(left) == 1 })
 		s.cancel(id)
 	})
 }
@@ -227,26 +221,26 @@ func TestSimulatedPauseIsTakenOver(t *testing.T) {
 		s, id := underWay(t, 200*time.Millisecond)
 		s.nodes["a"].line.cut(true)
 		time.Sleep(4 * time.Second)
-		c, err := s.server.Leader()
+		c, err := s.Server.Leader()
 		if err == nil {
 			err = c.SetState(t.Context(), id, crawl.JobPaused)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.halt()
+		s.Halt()
 		begin := time.Now()
-		s.start()
-		s.leader()
+		s.Start()
+		s.Leader()
 		if d := time.Since(begin); d > 100*time.Millisecond {
 			t.Errorf("a coordinator alone leads after %v", d)
 		}
 		s.nodes["a"].line.cut(false)
-		s.until("its leases end", time.Hour, func() bool { return s.job(id).Counts.Crawling == 0 })
+		s.until("its leases end", time.Hour, func() bool { return s.Job(id).Counts.Crawling == 0 })
 		time.Sleep(10 * time.Second)
-		v := s.job(id)
-		s.halt()
-		l, err := ledger.Open(t.Context(), filepath.Join(s.dir, outdir.LedgerFile))
+		v := s.Job(id)
+		s.Halt()
+		l, err := ledger.Open(t.Context(), filepath.Join(s.Dir, outdir.LedgerFile))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -254,7 +248,7 @@ func TestSimulatedPauseIsTakenOver(t *testing.T) {
 		if got, err := l.Sums(t.Context()); err != nil || got[id].Fetched != v.Counts.Fetched || got[id].Discovered != v.Counts.Discovered || v.State != crawl.JobPaused {
 			t.Errorf("%s: rows say %+v, it has %+v: %v", v.State, got[id], v.Counts, err)
 		}
-		s.start()
-		s.leader()
+		s.Start()
+		s.Leader()
 	})
 }
