@@ -78,8 +78,8 @@ func Both(o, second *crawl.Outcome) {
 }
 
 // Other says in an outcome what an answer shows that is not a page: a redirect shows where it leads, anything else its bytes. What leads
-// on by its header may differ in numbers only, as pages do: its bytes are read as words, whatever they are, and so is text that must be
-// marked. The outcome has its redirect, digest, type and number of links already.
+// on by its header may differ in numbers only, as pages do: its bytes are read as words, whatever they are, and so is text, such as the
+// entry of a calendar. The outcome has its redirect, digest, type and number of links already.
 func (m *Marks) Other(t *crawl.Target, body []byte, o *crawl.Outcome) {
 	if t.Mark == crawl.MarkNone || o.Shows != 0 {
 		return
@@ -90,7 +90,7 @@ func (m *Marks) Other(t *crawl.Target, body []byte, o *crawl.Outcome) {
 	}
 	o.Shows = xxh3.HashString(o.Digest) | 1
 	text := strings.HasPrefix(o.Mime, "text/") || strings.HasSuffix(o.Mime, "json") || strings.HasSuffix(o.Mime, "xml")
-	if len(body) == 0 || len(body) > maxMarked || o.Links == 0 && !(text && t.Mark >= crawl.MarkMust) || !m.may(t.Mark, int64(len(body))) {
+	if len(body) == 0 || len(body) > maxMarked || o.Links == 0 && !text || !m.may(t.Mark, int64(len(body))) {
 		return
 	}
 	mark := parse.Mark(body, o.URL, nil)

@@ -35,7 +35,7 @@ func (m *Model) share() {
 		}
 		for _, id := range t.From {
 			v := m.byID[id]
-			if v == nil || m.groups[v.Group].Cut || done[pair{v.Group, t.Group}] {
+			if v == nil || t.forms() && t.aside(v) || m.groups[v.Group].Cut || done[pair{v.Group, t.Group}] {
 				continue
 			}
 			done[pair{v.Group, t.Group}] = true
@@ -123,6 +123,32 @@ func (t *Template) aside(via *Template) bool {
 	path, _, _ := strings.Cut(t.Pattern, "?")
 	from, _, _ := strings.Cut(via.Pattern, "?")
 	return path != from && !t.bag() && !t.dated()
+}
+
+// leads reports whether a template is led to by what it leads to itself: via has named a page of t, and t, over any number
+// of templates, pages of via.
+func (m *Model) leads(t, via *Template) bool {
+	if t == via || t.Group == via.Group {
+		return true
+	}
+	seen := map[uint32]bool{via.ID: true}
+	for work := []uint32{via.ID}; len(work) > 0; {
+		v := m.byID[work[len(work)-1]]
+		work = work[:len(work)-1]
+		if v == nil {
+			continue
+		}
+		for _, id := range v.From {
+			if id == t.ID {
+				return true
+			}
+			if !seen[id] {
+				seen[id] = true
+				work = append(work, id)
+			}
+		}
+	}
+	return false
 }
 
 // fruitless reports whether a template has brought nothing and named nothing new.

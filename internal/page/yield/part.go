@@ -13,7 +13,9 @@ const (
 	agreeOpaque, urlsOpaque = 6, 2 // where the values look random
 	agreeOther, urlsOther   = 24, 4
 	agreeOrder, urlsOrder   = 12, 3
-	agreeNamed              = 2 // where a part of this name is known to make none in another template
+	agreeNamed              = 2     // where a part of this name is known to make none in another template
+	agreeNumber, urlsNumber = 64, 3 // where they are numbers, which may name different things that say the same,
+	numberOne               = 64    // and so rare must exceptions be: one place in forty has something to offer
 	agreeOne                = 16
 	agreeAlias, urlsAlias   = 24, 12 // for directories, whose pages may well be others,
 	aliasNamed              = 4      // where they make none in another template,
@@ -363,7 +365,10 @@ func (g *guess) wrong() bool {
 	if g.Part.Kind == partAlias {
 		return g.Differ*aliasOne > g.Agree
 	}
-	return g.Differ*agreeOne > g.Agree && (g.Part.orders() || g.Number || g.Unlike*agreeOne > g.Alike)
+	if g.Number && !g.Part.orders() {
+		return g.Differ*numberOne > g.Agree
+	}
+	return g.Differ*agreeOne > g.Agree && (g.Part.orders() || g.Unlike*agreeOne > g.Alike)
 }
 
 // giveBack takes what a template's answers have added off the sum of its group, and gives it a group of its own: a part of
@@ -428,6 +433,8 @@ func (g *guess) proven(elsewhere int) bool {
 		return true
 	case looks && (enough(g.Agree, g.URLs, g.Differ, agreeOpaque, urlsOpaque) || enough(alike, g.AlikeURLs, g.Unlike, agreeOpaque, urlsOpaque)):
 		return true
+	case g.Number && !g.Part.orders():
+		return enough(g.Agree, g.URLs, g.Differ, agreeNumber, urlsNumber) && g.Differ*numberOne <= g.Agree
 	case g.Random && (enough(g.Agree, g.URLs, g.Differ, agreeMany, urlsMany) || enough(alike, g.AlikeURLs, g.Unlike, agreeMany, urlsMany)):
 		return true
 	}
