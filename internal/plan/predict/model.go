@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 
+	"argosy/internal/crawl"
 	"argosy/internal/plan/netcoord"
 )
 
@@ -159,7 +160,7 @@ func (b *Book) picture(node int, v *view, p *pair) float64 {
 	if m := &b.model; m.fitted && node < len(m.node) {
 		x += m.node[node]
 	}
-	if p != nil && p.delay != nil {
+	if p.timed() {
 		return x - v.slope*(b.ln(p)-v.ms)
 	}
 	if v.known {
@@ -210,9 +211,13 @@ func (b *Book) carry(node int32, x, sd float64) (float64, float64) {
 	return x + sum/weight, sd * math.Sqrt(max(0.3, alone/weight))
 }
 
+// timed reports whether a pair's delay was measured often enough to tell of its speed: one in some tens is of a lost packet, and many times as
+// long, which the median of a few does not show. The first request of a probe tells a single one.
+func (p *pair) timed() bool { return p != nil && p.delay != nil && len(p.delay.ms) >= crawl.PingTries }
+
 // lnDelay is the logarithm of what Latency says of a node and a site of which p was measured, or nil.
 func (b *Book) lnDelay(node, site int, p *pair) (float64, bool) {
-	if p != nil && p.delay != nil && b.truth == nil {
+	if p.timed() && b.truth == nil {
 		return b.ln(p), true
 	}
 	if b.truth != nil {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"argosy/internal/crawl"
 )
 
 // fleet is a made world: nodes and sites in a plane, speeds that fall with distance, good and bad nodes and sites.
@@ -127,6 +129,26 @@ func TestProbesFindTheBest(t *testing.T) {
 		t.Errorf("the best of five probes reaches %.2f of the best", got)
 	}
 	t.Logf("the best of five probes reaches %.3f of the best", got)
+}
+
+// A delay that was measured once, which may be that of a lost packet, says nothing of a pair's speed; as often as nodes ask, it does.
+func TestOneDelayTellsNothing(t *testing.T) {
+	f := newFleet(20, 60, 4)
+	b := New(Config{})
+	f.learn(b, 2, 4)
+	const node, site = 1, 3 // no landmark
+	before := b.Rate(node, site, 1000).Value
+	late := 20 * dist(f.x[node], f.y[site])
+	b.Delay(node, site, late, 1000)
+	if after := b.Rate(node, site, 1000).Value; math.Abs(after-before) > 1e-9*before {
+		t.Errorf("one late answer: %.4g, was %.4g", after, before)
+	}
+	for range crawl.PingTries - 1 {
+		b.Delay(node, site, late, 1000)
+	}
+	if after := b.Rate(node, site, 1000).Value; after > before/2 {
+		t.Errorf("late whenever it was asked: %.4g, was %.4g", after, before)
+	}
 }
 
 func TestMeasuredPairsSpeakForThemselves(t *testing.T) {
