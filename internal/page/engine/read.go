@@ -121,7 +121,7 @@ func (r *Ready) judge(a Answer, d *document, items int, later bool, out Reading)
 	case items > 0:
 		out.Verdict, out.Reason = Changed, fmt.Sprintf("%d results, none with an address that can be fetched", items)
 	case later:
-		out.Reason, out.unsigned = "no more results", len(r.empty) > 0 || r.next != nil && out.Stated.Kind == crawl.StatedExact
+		out.Reason, out.unsigned = "no more results", len(r.empty) > 0 || r.next != nil && out.Stated.N > 0
 	case out.Stated.Kind != crawl.StatedMissing && out.Stated.N > 0:
 		out.Verdict, out.Reason = Changed, fmt.Sprintf("%s results stated, none found in the answer", out.Stated)
 	case r.stated != nil || len(r.empty) > 0:
@@ -290,10 +290,10 @@ func (r *Ready) number(d *document, root found, out *Reading) error {
 }
 
 // figures is a number as people write it: digits, perhaps in groups, perhaps with a unit.
-var figures = regexp.MustCompile(`(\d{1,3}(?: \d{3})+|\d{1,3}(?:[.,'’\x{a0}\x{2009}\x{202f}]\d{2,3})*[.,'’\x{a0}\x{2009}\x{202f}]\d{3}|\d+)(?:[.,](\d{1,2}))?\s*([万萬亿億kKmM]\b|[万萬亿億]|(?i:thousand|million|billion|tsd|mio|mrd)\b)?`)
+var figures = regexp.MustCompile(`(\d{1,3}(?: \d{3})+|\d{1,3}(?:[.,'’\x{a0}\x{2009}\x{202f}]\d{2,3})*[.,'’\x{a0}\x{2009}\x{202f}]\d{3}|\d+)(?:[.,](\d{1,2}))?\s*([万萬亿億kKmM]\b|[万萬亿億]|(?i:thousand|million|billion|tsd|tis|tys|mio|mln|mrd|mld)\b|(?i:тыс|млн|млрд))?`)
 
 // units are what stands behind a rounded number.
-var units = map[string]int64{"万": 1e4, "萬": 1e4, "亿": 1e8, "億": 1e8, "k": 1e3, "K": 1e3, "m": 1e6, "M": 1e6, "thousand": 1e3, "million": 1e6, "billion": 1e9, "tsd": 1e3, "mio": 1e6, "mrd": 1e9}
+var units = map[string]int64{"万": 1e4, "萬": 1e4, "亿": 1e8, "億": 1e8, "k": 1e3, "K": 1e3, "m": 1e6, "M": 1e6, "thousand": 1e3, "million": 1e6, "billion": 1e9, "tsd": 1e3, "mio": 1e6, "mrd": 1e9, "tis": 1e3, "tys": 1e3, "mln": 1e6, "mld": 1e9, "тыс": 1e3, "млн": 1e6, "млрд": 1e9}
 
 // maxNumber bounds a stated number: what is larger counts nothing.
 const maxNumber = 1e12

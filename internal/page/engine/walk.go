@@ -75,15 +75,29 @@ func (w *Walk) Take(a Answer) Reading {
 	if w.Stated.Kind == crawl.StatedExact && int64(max(w.before, len(w.Results))) > w.Stated.N { // what it shows refutes it
 		w.Stated.Kind = crawl.StatedMore
 	}
-	if r.Verdict == Empty && r.unsigned && w.Stated.Kind == crawl.StatedExact && w.Stated.N > w.shown() {
-		r.Verdict, r.Reason = Changed, fmt.Sprintf("%d results stated, %d shown, and a page with neither results nor what an answer without results has", w.Stated.N, w.shown())
-		w.Last = r.Verdict
+	if r.Verdict == Empty && r.unsigned {
+		if stated := w.states(r); stated.N > w.shown() {
+			r.Verdict, r.Reason = Changed, fmt.Sprintf("%s results stated, %d shown, and a page with neither results nor what an answer without results has", stated, w.shown())
+			w.Last = r.Verdict
+		}
 	}
 	w.cut = w.cut || r.Cut
 	if w.Stop = w.after(r, fresh); w.Stop != "" && w.cut {
 		w.Stop += fmt.Sprintf("; of a page with more than %d results the others were not read", MaxResults)
 	}
 	return r
+}
+
+// states is how many results there are, for a page that has none: what was stated exactly, or, if a page with results named this one, what this one
+// states itself. An estimate that only others state may be too high.
+func (w *Walk) states(r Reading) crawl.Stated {
+	switch {
+	case w.Stated.Kind == crawl.StatedExact:
+		return w.Stated
+	case w.engine.next != nil:
+		return r.Stated
+	}
+	return crawl.Stated{Kind: crawl.StatedMissing}
 }
 
 // shown is how many results there have been so far at most, those before this walk included.

@@ -238,10 +238,15 @@ func TestWalkChanged(t *testing.T) {
 // an engine shows, pages that are counted end the walk.
 func TestWalkFindsChangedMarkup(t *testing.T) {
 	for _, c := range []struct {
-		links bool
-		want  Verdict
-	}{{true, Changed}, {false, Empty}} {
-		x := index{n: 100, size: 10, most: 1000, stated: "%d", links: c.links}
+		links  bool
+		stated string
+		says   string // the changed page, of what there is
+		want   Verdict
+	}{
+		{true, "%d", "100", Changed}, {false, "%d", "100", Empty}, {true, "about %d", "about 100", Changed}, {true, "over %d", "over 90", Changed},
+		{true, "about %d", "about 30", Empty}, {true, "about %d", "", Empty}, {false, "about %d", "about 100", Empty},
+	} {
+		x := index{n: 100, size: 10, most: 1000, stated: c.stated, links: c.links}
 		w, err := NewWalk(x.engine(t), Search{Words: []string{"x"}}, 50)
 		if err != nil {
 			t.Fatal(err)
@@ -249,12 +254,12 @@ func TestWalkFindsChangedMarkup(t *testing.T) {
 		for a, ok := w.Next(); ok; a, ok = w.Next() {
 			answer := x.answer(a)
 			if w.Pages == 3 {
-				answer.Body = []byte("<b id=n>100</b><article><a href=/other>x</a></article>")
+				answer.Body = []byte("<b id=n>" + c.says + "</b><article><a href=/other>x</a></article>")
 			}
 			w.Take(answer)
 		}
 		if w.Last != c.want || len(w.Results) != 30 {
-			t.Errorf("links %v: %s, %d results, %s", c.links, w.Last, len(w.Results), w.Stop)
+			t.Errorf("%+v: %s, %d results, %s", c, w.Last, len(w.Results), w.Stop)
 		}
 	}
 }
