@@ -11,8 +11,10 @@ import (
 	"argosy/internal/testkit/seeds"
 )
 
-// large are webs whose search takes a second or two, and so do those of shops, of which one kind is searched; the others have their turn at night.
-var large = []string{"narrow", "tags", "forum", "choices", "facets", "shelves"}
+// large are webs whose search takes a third of a second to two, and so do those of shops, of which one is searched; the others have their turn
+// at night.
+var large = []string{"narrow", "tags", "forum", "choices", "facets", "shelves", "diary", "columns", "listing-nav", "listing-words", "blog", "app", "cloud", "prices",
+	"board", "sorted", "shop-zx-500-sticky"}
 
 var href = regexp.MustCompile(`href="([^"]*)"`)
 

@@ -23,32 +23,34 @@ import (
 func TestEveryStrategyCrawls(t *testing.T) {
 	t.Parallel()
 	for _, name := range strategy.Names() {
-		w := webs.Random(webs.RandomConfig{Sites: fleettest.Sites, Pages: 20, Links: 5, Seed: 9})
-		port, stop, err := w.Serve("127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		dir := t.TempDir()
-		c := fleettest.Crawl(dir, port, 0, 3)
-		c.Strategy = name
-		c.Job.Placing.Places = map[string]crawl.Place{"127.0.0.1": {Lat: 47, Lon: 8}} // geo wants to know where a site is
-		c.Job.Limits.MaxTime = time.Minute
-		cr, err := assemble.Open(t.Context(), c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sum, err := cr.Run(t.Context(), nil)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if err := cr.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if sum.State != crawl.JobDone || sum.Pending != 0 || sum.Strategy != name {
-			t.Errorf("%s: %+v", name, sum)
-		}
-		fleettest.Judge(t, dir, port)
-		stop()
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := webs.Random(webs.RandomConfig{Sites: fleettest.Sites, Pages: 20, Links: 5, Seed: 9})
+			port, stop, err := w.Serve("127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer stop()
+			dir := t.TempDir()
+			c := fleettest.Crawl(dir, port, 0, 3)
+			c.Strategy = name
+			c.Job.Placing.Places = map[string]crawl.Place{"127.0.0.1": {Lat: 47, Lon: 8}} // geo wants to know where a site is
+			cr, err := assemble.Open(t.Context(), c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum, err := cr.Run(t.Context(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cr.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if sum.State != crawl.JobDone || sum.Pending != 0 || sum.Strategy != name {
+				t.Errorf("%+v", sum)
+			}
+			fleettest.Judge(t, dir, port)
+		})
 	}
 }
 

@@ -23,6 +23,9 @@ import (
 
 const simDelay = 2 * time.Second
 
+// faultDelay is the delay where things go wrong by chance: so long that the few pages of a site take as much time as faults do.
+const faultDelay = 2 * simDelay
+
 var simSeeds = flag.Uint64("sim.seeds", 2, "how many random sequences of faults are played in simulated time; from 3 on more strategies are replayed from recordings; make nightly plays 100")
 
 // play crawls a random web in simulated time while something happens, and judges what comes of it. All sites are at one
@@ -36,7 +39,7 @@ func play(t *testing.T, seed uint64, perIP int, happen func(t *testing.T, s *wor
 // playJob plays a job that is not the usual one.
 func playJob(t *testing.T, seed uint64, perIP int, change func(*crawl.Job), happen func(t *testing.T, s *world, id uint32)) (lost, extra int) {
 	t.Helper()
-	cfg := webs.RandomConfig{Sites: fleettest.Sites, Pages: 120, Links: 6, Seed: seed}
+	cfg := webs.RandomConfig{Sites: fleettest.Sites, Pages: 60, Links: 6, Seed: seed}
 	port, stop, err := webs.Random(cfg).Serve("127.0.0.1:0") // for the search that judges, which is not in simulated time
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +54,7 @@ func playJob(t *testing.T, seed uint64, perIP int, change func(*crawl.Job), happ
 		for _, n := range []string{"a", "b", "c"} {
 			s.enter(n)
 		}
-		j := fleettest.Job(port, simDelay)
+		j := fleettest.Job(port, faultDelay)
 		j.Limits.PerIP = perIP
 		change(&j)
 		id := s.Submit(j)
@@ -59,7 +62,7 @@ func playJob(t *testing.T, seed uint64, perIP int, change func(*crawl.Job), happ
 		s.until("the job ends", 2*time.Hour, func() bool { return s.Job(id).State == crawl.JobDone && s.Server.Indexed(id) })
 		for i := range fleettest.Sites {
 			host := fmt.Sprintf("s%d.test", i)
-			if gap, n := s.web.MinGap(host); gap < simDelay {
+			if gap, n := s.web.MinGap(host); gap < faultDelay {
 				t.Errorf("%s: %v between two of %d requests", host, gap, n)
 			}
 			asked := map[string]bool{}
@@ -98,7 +101,7 @@ func TestSimulatedFaults(t *testing.T) {
 			})
 			// An agent that is cut off goes on until three quarters of its term are over.
 			term := crawl.DefaultLimits().RecycleAfter
-			if most := lost * int(term*3/4/simDelay+2); extra > most {
+			if most := lost * int(term*3/4/faultDelay+2); extra > most {
 				t.Errorf("%d pages were fetched again, %d leases were lost", extra, lost)
 			}
 		})
@@ -157,7 +160,7 @@ func TestSimulatedMarket(t *testing.T) {
 				s.until("a market has been held", time.Hour, func() bool { return s.markets(id) > 2 })
 			})
 			term := crawl.DefaultLimits().RecycleAfter
-			if most := lost * int(term*3/4/simDelay+2); extra > most {
+			if most := lost * int(term*3/4/faultDelay+2); extra > most {
 				t.Errorf("%d pages were fetched again, %d leases were lost", extra, lost)
 			}
 		})

@@ -130,7 +130,7 @@ func TestReplayOfItself(t *testing.T) {
 	for _, spec := range specs {
 		was, is := 0.0, 0.0
 		for seed := range webs {
-			r := shapedWeb{sites: 12, pages: 150, turn: 12 * time.Second, seed: seed, light: 4}.record(t, spec)
+			r := shapedWeb{sites: 12, pages: 150, turn: 12 * time.Second, seed: seed, light: 8}.record(t, spec)
 			bits, seconds := r.Reached()
 			again := replayed(t, r, spec)
 			t.Logf("%s: recorded %.3f Mbit/s over %.0f s, replayed %.3f", spec, bits/seconds/1e6, seconds, again/1e6)
