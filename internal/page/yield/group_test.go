@@ -213,6 +213,48 @@ func TestTrapsOfOneGroupAreToldApart(t *testing.T) {
 	}
 }
 
+// What waits is counted under the shape that it has when it is told of: a place that has many names has none of its own after a while.
+func TestWaitingUnderOtherNames(t *testing.T) {
+	m := New()
+	take(t, m, "http://h.test/claim?firm=%d", 20, func(int) uint64 { return 1 })
+	v := Verdict{Group: m.byID[m.Find(parsed(t, "http://h.test/claim?firm=1"))].Group}
+	urls := func(format string, n int, do func(u crawl.URL)) {
+		for i := range n {
+			do(parsed(t, fmt.Sprintf(format, 1000+i)))
+		}
+	}
+	waits := func(u crawl.URL) { m.Defer(v, u, u.Key()) }
+	urls("http://h.test/w/zzz/%d", 50, waits)
+	urls("http://h.test/claim?firm=%d", 80, waits)
+	for i := range 40 {
+		m.Template(parsed(t, fmt.Sprintf("http://h.test/w/name%c%c/1", 'a'+i/6, 'a'+i%6)))
+	}
+	urls("http://h.test/w/zzz/%d", 50, func(u crawl.URL) { m.Resume(v.Group, u, u.Key()) })
+	traps := m.Traps()
+	if len(traps) != 1 || traps[0].Template != "/claim?firm=#" || traps[0].Waiting != 80 {
+		t.Errorf("%+v, want 80 claims", traps)
+	}
+}
+
+// The answers of what waits with a group, and belongs to another one, are not the group's.
+func TestToldWithoutOthersAnswers(t *testing.T) {
+	m := New()
+	take(t, m, "http://h.test/firm/%d", 150, func(i int) uint64 { return uint64(i) + 100 })
+	take(t, m, "http://h.test/claim?firm=%d", 20, func(int) uint64 { return 1 })
+	v := Verdict{Group: m.byID[m.Find(parsed(t, "http://h.test/claim?firm=1"))].Group}
+	for i := range 10 {
+		for _, format := range []string{"http://h.test/firm/%d", "http://h.test/claim?firm=%d"} {
+			u := parsed(t, fmt.Sprintf(format, 1000+i))
+			m.Defer(v, u, u.Key())
+		}
+	}
+	for _, trap := range m.Traps() {
+		if trap.Template == "/claim?firm=#" && trap.Answers != 20 {
+			t.Errorf("%+v, want 20 answers", trap)
+		}
+	}
+}
+
 // Of a template that has brought much, though most of its pages say nothing new, one answer in four is marked: marks cost a fifth
 // of a page. One that has proved nothing yet has all of its answers marked, and so has one whose last answer brought nothing.
 func TestMixedTemplateIsSampled(t *testing.T) {

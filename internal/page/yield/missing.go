@@ -154,11 +154,13 @@ func (p Part) missing(t uint32) []Part {
 	return nil
 }
 
-// allLearned returns the parts that make no difference, in the order in which they were learned.
+// allLearned returns the parts that make no difference, by groups and templates.
 func (m *Model) allLearned() (out []*guess) {
 	for _, list := range m.learned {
 		out = append(out, list...)
 	}
-	slices.SortFunc(out, func(x, y *guess) int { return cmp.Compare(x.Group, y.Group) })
+	slices.SortFunc(out, func(x, y *guess) int {
+		return cmp.Or(cmp.Compare(x.Group, y.Group), cmp.Compare(x.Part.Template, y.Part.Template), cmp.Compare(x.Part.Seg, y.Part.Seg), cmp.Compare(x.Part.Name, y.Part.Name))
+	})
 	return out
 }

@@ -273,7 +273,12 @@ func (m *Model) Defer(v Verdict, u crawl.URL, k crawl.Key) {
 // stands counts a URL among those of its shape that wait with a group (n = 1), or no more (n = -1).
 func (m *Model) stands(g *Group, u crawl.URL, n int64) {
 	t, hash := m.find(u)
-	i := slices.IndexFunc(g.Behind, func(b behind) bool { return b.Hash == hash })
+	of := func(b behind) bool { return b.Hash == hash }
+	i := slices.IndexFunc(g.Behind, of)
+	if i < 0 && n < 0 {
+		m.reshape(g)
+		i = slices.IndexFunc(g.Behind, of)
+	}
 	if i < 0 && n > 0 && len(g.Behind) < maxBehind {
 		shape := string(m.buf[:min(len(m.buf), maxPattern)])
 		if t != nil {
@@ -290,6 +295,28 @@ func (m *Model) stands(g *Group, u crawl.URL, n int64) {
 	}
 	if b.Waiting <= 0 {
 		g.Behind = slices.Delete(g.Behind, i, i+1)
+	}
+}
+
+// reshape tells what waits with a group apart by the templates that it has now: which those are changes with what is learned of a site.
+func (m *Model) reshape(g *Group) {
+	was := g.Behind
+	g.Behind = nil
+	for _, b := range was {
+		if u, err := crawl.Parse(b.Example); err == nil {
+			t, hash := m.find(u)
+			if hash != b.Hash {
+				b.Hash, b.Shape = hash, string(m.buf[:min(len(m.buf), maxPattern)])
+			}
+			if t != nil {
+				b.Shape = t.Pattern
+			}
+		}
+		if i := slices.IndexFunc(g.Behind, func(o behind) bool { return o.Hash == b.Hash }); i >= 0 {
+			g.Behind[i].Waiting += b.Waiting
+			continue
+		}
+		g.Behind = append(g.Behind, b)
 	}
 }
 
@@ -441,7 +468,11 @@ func (m *Model) Home() {
 
 // Size is about how many bytes of memory the Model takes.
 func (m *Model) Size() int {
-	return 4096 + 400*len(m.byID) + 300*len(m.groups) + 150*len(m.nodes) + 150*len(m.guesses) + 40*(m.marks.len()+m.rests.len())
+	shapes := 0
+	for _, g := range m.groups {
+		shapes += len(g.Behind)
+	}
+	return 4096 + 300*shapes + 400*len(m.byID) + 300*len(m.groups) + 150*len(m.nodes) + 150*len(m.guesses) + 40*(m.marks.len()+m.rests.len())
 }
 
 // Kinds of records: the first byte of their keys.

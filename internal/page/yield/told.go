@@ -75,7 +75,10 @@ func (m *Model) apart(g *Group, whole crawl.Trap) []crawl.Trap {
 		if r.Template == whole.Template || r.Kind() != whole.Kind() {
 			continue
 		}
-		whole.Waiting, whole.Answers, whole.Empty = whole.Waiting-r.Waiting, whole.Answers-r.Answers, whole.Empty-r.Empty
+		whole.Waiting -= r.Waiting
+		if t := m.byHash[b.Hash]; t != nil && t.Group == g.ID { // whole counts them
+			whole.Answers, whole.Empty = whole.Answers-r.Answers, whole.Empty-r.Empty
+		}
 		out = append(out, r)
 	}
 	if whole.Waiting > 0 {
