@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"net/url"
+	"strings"
 )
 
 // Webs of people whose pages differ by a name: a directory is an ordinary web, and its pages are its content.
@@ -19,9 +20,8 @@ func persons(how string, n int) *part {
 	root := "/" + how + "/"
 	at := map[string]int{}
 	slugOf := func(i int) string {
-		switch how {
-		case "guild":
-			return slug(fmt.Sprint("guild", i)) + fmt.Sprint("-", i)
+		if how == "guild" {
+			return strings.ReplaceAll(person(i), " ", "-") + fmt.Sprint("-", i)
 		}
 		return fmt.Sprint(i)
 	}
