@@ -72,7 +72,7 @@ func TestBadInput(t *testing.T) {
 		{[]string{"crawl", "--seeds", seeds}, seeds + ":3:"},
 		{[]string{"crawl", "--seeds", filepath.Join(dir, "none")}, "--seeds"},
 		{[]string{"crawl", "x.example", "--scope", "planet"}, "site, host, domain, prefix, any"},
-		{[]string{"crawl", "x.example", "--include", "["}, `include "["`},
+		{[]string{"crawl", "x.example", "--include", "["}, `include: "["`},
 		{[]string{"crawl", "x.example", "--max-pages", "-1"}, "--max-pages"},
 		{[]string{"crawl", "x.example", "--max-pages", "many"}, "--max-pages"},
 		{[]string{"crawl", "x.example", "--max-bytes", "1X"}, "K, M, G or T"},

@@ -44,7 +44,7 @@ func TestMistakesHaveAPlace(t *testing.T) {
 		"virtual:\n  engines:\n  - {name: a, first: 1, step: 2.5e0}\n": "line 3: 2.5e0: want a whole number",
 
 		"limits:\n  delay: 5\n":                               `line 2: delay: "5" is not a span; allowed are such as 500ms`,
-		"limits:\n  delay: 1s\n  dealy: 1s\n":                 "line 3: dealy: there is no limit of this name",
+		"limits:\n  delay: 1s\n  dealy: 1s\n":                 "line 3: dealy: there is no limit of this name; argosy submit --schema names all",
 		"limits: {max_depth: -2}":                             "line 1: max_depth: -2: allowed are -1 to 60000",
 		"limits:\n  recycle_after: 20ms\n":                    "line 2: recycle_after: 20ms: allowed are 1s and more",
 		"limits:\n  max_body: 1\n":                            "line 2: max_body: 1: allowed are 1K and more",
@@ -55,9 +55,12 @@ func TestMistakesHaveAPlace(t *testing.T) {
 		"sites:\n- hosts: a.test\n  max_pages: 5\n":           "max_pages: allowed are hosts, headers, include, exclude, delay",
 		"sites:\n- hosts: a.test\n  headers: {Cookie: a=b}\n": "secrets are not for jobs",
 		"sites: a.test\n":                                     "line 1",
+		"sites:\n- hosts: a.test\n  include:\n  - '('\n":      `line 3: include: "(": missing closing`,
+		"sites:\n- host: a.test\n":                            "line 2: host: allowed are hosts, headers",
+		"sites:\n- hosts: a.test\n  headers: [a]\n":           "line 3: want names and values",
 		"limits: [delay]\n":                                   "line 1: want names and values",
 	} {
-		if _, err := ReadJob(strings.NewReader(in)); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+		if _, err := ReadJob(strings.NewReader(in)); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") || strings.Count(err.Error(), "line ") > 1 {
 			t.Errorf("%.30q: %v, want %q", in, err, want)
 		}
 	}

@@ -28,7 +28,7 @@ func (l *Limits) Give(name, text string) error {
 	}
 	d, ok := crawl.LimitNamed(name)
 	if !ok {
-		return errors.New("there is no limit of this name")
+		return errors.New("there is no limit of this name; argosy submit --schema names all")
 	}
 	n, err := d.Parse(text)
 	if err != nil {

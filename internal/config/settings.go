@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/goccy/go-yaml/ast"
 )
@@ -48,6 +49,9 @@ func pairs(n ast.Node, fn func(name string, line int, value ast.Node) error) err
 	for _, p := range all {
 		key := p.Key.GetToken()
 		if err := fn(key.Value, key.Position.Line, p.Value); err != nil {
+			if strings.HasPrefix(err.Error(), "line ") { // of what is in it
+				return err
+			}
 			return fmt.Errorf("line %d: %s: %w", key.Position.Line, key.Value, err)
 		}
 	}

@@ -3,7 +3,9 @@ package crawl
 import (
 	"fmt"
 	"iter"
+	"maps"
 	"net/netip"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -47,21 +49,21 @@ var reserved = map[string]string{
 
 // Check returns why a rule is refused.
 func (s *SiteRule) Check() error {
+	for _, name := range slices.Sorted(maps.Keys(s.Limits)) { // first: of a name that is mistaken another may be missing
+		l, ok := LimitNamed(name)
+		if !ok || !slices.Contains(SiteLimits, name) {
+			return fmt.Errorf("%s: allowed are hosts, headers, include, exclude, %s", name, strings.Join(SiteLimits, ", "))
+		}
+		if err := l.Check(s.Limits[name]); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
 	if len(s.Hosts) == 0 {
 		return fmt.Errorf("hosts: name at least one")
 	}
 	for _, h := range s.Hosts {
 		if err := checkPattern(h); err != nil {
 			return fmt.Errorf("hosts: %q: %w", h, err)
-		}
-	}
-	for name, n := range s.Limits {
-		l, ok := LimitNamed(name)
-		if !ok || !slices.Contains(SiteLimits, name) {
-			return fmt.Errorf("%s: allowed are hosts, headers, include, exclude, %s", name, strings.Join(SiteLimits, ", "))
-		}
-		if err := l.Check(n); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	if len(s.Headers) > maxSiteHeaders {
@@ -75,7 +77,23 @@ func (s *SiteRule) Check() error {
 	if len(s.Include)+len(s.Exclude) > maxFilters {
 		return fmt.Errorf("include and exclude: allowed are %d expressions", maxFilters)
 	}
-	return nil
+	if _, err := Expressions("include", s.Include); err != nil {
+		return err
+	}
+	_, err := Expressions("exclude", s.Exclude)
+	return err
+}
+
+// Expressions compiles those of a filter; name is what the person who wrote them calls it.
+func Expressions(name string, from []string) (out []*regexp.Regexp, err error) {
+	for _, s := range from {
+		re, err := regexp.Compile(s)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %q: %s; want an expression of RE2, in which \\ stands before a sign that is meant as such", name, s, strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+		}
+		out = append(out, re)
+	}
+	return out, nil
 }
 
 func (h *Header) check() error {

@@ -77,6 +77,8 @@ func TestSiteRules(t *testing.T) {
 	}
 	for want, r := range map[string]SiteRule{
 		"hosts: name at least one":         {},
+		"host: allowed are hosts, headers": {Limits: map[string]int64{"host": 0}},
+		`exclude: "(": missing closing )`:  {Hosts: []string{"*"}, Exclude: []string{"x", "("}},
 		`hosts: "A.test": allowed are`:     {Hosts: []string{"A.test"}},
 		`hosts: "a.test:443": allowed are`: {Hosts: []string{"a.test:443"}},
 		`hosts: "a.*": allowed are`:        {Hosts: []string{"a.*"}},

@@ -55,20 +55,10 @@ func Compile(id crawl.Identity, lim crawl.Limits, sites ...crawl.SiteRule) (*Rul
 type filter struct{ include, exclude []*regexp.Regexp }
 
 func compile(include, exclude []string) (f filter, err error) {
-	for _, list := range []struct {
-		name string
-		from []string
-		to   *[]*regexp.Regexp
-	}{{"include", include, &f.include}, {"exclude", exclude, &f.exclude}} {
-		for _, s := range list.from {
-			re, err := regexp.Compile(s)
-			if err != nil {
-				return f, fmt.Errorf("%s %q: %s; want an expression of RE2, in which \\ stands before a sign that is meant as such", list.name, s, strings.TrimPrefix(err.Error(), "error parsing regexp: "))
-			}
-			*list.to = append(*list.to, re)
-		}
+	if f.include, err = crawl.Expressions("include", include); err == nil {
+		f.exclude, err = crawl.Expressions("exclude", exclude)
 	}
-	return f, nil
+	return f, err
 }
 
 // key tells the filters of rules apart.
