@@ -44,13 +44,13 @@ func (r *run) may(j *frontier.Job, c uint32, ran time.Duration) int {
 		room = max(outLeast, min(outMost, visited(n)/outShare)) - max(0, n.Held-r.slow[c])
 	}
 	if m := j.Identity.Market; m != nil && c > 0 {
-		room = min(room, trades(j, c, ran))
+		room = min(room, r.trades(j, c, ran))
 	}
 	return int(max(0, room-int64(r.gave[c])))
 }
 
 // trades returns how many more URLs the rules of a job's market let a crawler have.
-func trades(j *frontier.Job, c uint32, ran time.Duration) int64 {
+func (r *run) trades(j *frontier.Job, c uint32, ran time.Duration) int64 {
 	m, t, n := j.Identity.Market, trader(j, c, ran), j.Crawler(c)
 	if !t.Alive(exchange(m)) {
 		return 0
@@ -67,7 +67,7 @@ func trades(j *frontier.Job, c uint32, ran time.Duration) int64 {
 		if int(c) <= len(j.Last.Visited) {
 			done -= j.Last.Visited[c-1]
 		}
-		room = min(room, int64(m.Turn)-done-n.Held)
+		room = min(room, int64(m.Turn)-done-max(0, n.Held-r.slow[c]))
 	}
 	return room
 }
@@ -102,7 +102,7 @@ func (c *Coordinator) least(j *frontier.Job, r *run, of uint32, may int, now tim
 	}
 	begin, soon := time.Now(), c.clock.MS(now.Add(max(slowAfter, 2*j.Limits.Delay)))
 	least, err := c.f.Least(j.ID, of, may, r.spread.by, func(t *frontier.Task) int {
-		if r.stood[t.ID] && !c.moves(j, t, now) {
+		if r.stood[t.ID] && !c.moves(j, t, now) || r.aside[t.ID] > c.clock.MS(now) {
 			return 0
 		}
 		if t.Leases() == 0 && !c.f.ByAddress(t) && polite.ReadyAt(j.PaceAt(t.Site), c.f.Site(t.Site)) > soon {

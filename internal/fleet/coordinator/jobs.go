@@ -73,7 +73,8 @@ type run struct {
 	lines    lines            // of a job that collects, else nil
 	called   map[string]bool  // sites whose line stands in due
 	limited  string
-	timeUp   time.Time // when its time was over; zero: it is not
+	ended    time.Time        // when a limit was reached; zero: none is
+	aside    map[uint32]int64 // until when tasks are left alone that have kept the rest of --max-pages waiting, Unix ms
 	begun    time.Time
 	before   int64     // ms of earlier runs
 	again    time.Time // no cycle begins before
@@ -121,7 +122,7 @@ func (c *Coordinator) run(now time.Time, j *frontier.Job) (*run, error) {
 		return nil, err
 	}
 	r := &run{spec: spec, shadow: other, strategy: read.strategy, read: read, wants: wants, inDue: map[uint32]bool{}, begun: now, before: j.RanMS, again: c.rests(j)}
-	r.gave, r.slow, r.cuts, r.short, r.stood = map[uint32]int{}, map[uint32]int64{}, map[uint32]cut{}, map[uint32]bool{}, map[uint32]bool{}
+	r.gave, r.slow, r.cuts, r.short, r.stood, r.aside = map[uint32]int{}, map[uint32]int64{}, map[uint32]cut{}, map[uint32]bool{}, map[uint32]bool{}, map[uint32]int64{}
 	if j.Identity.Collect != nil {
 		r.lines, r.called = lines{}, map[string]bool{}
 	}
@@ -161,7 +162,7 @@ func (b *jobs) scheduleAt(t *frontier.Task, not int64) {
 		r.short[t.ID] = true
 		return
 	}
-	at := not
+	at := max(not, r.aside[t.ID])
 	if t.Leases() == 0 && !b.f.ByAddress(t) { // where addresses have clocks, a cycle looks at each
 		at = max(at, polite.ReadyAt(j.PaceAt(t.Site), b.f.Site(t.Site)))
 	}
@@ -388,7 +389,7 @@ func (c *Coordinator) limits(ctx context.Context, now time.Time, j *frontier.Job
 	l := j.Limits
 	switch {
 	case l.MaxTime > 0 && r.ran(now) >= l.MaxTime:
-		r.limited, r.timeUp = "max-time", now
+		r.limited = "max-time"
 	case l.MaxBytes > 0 && j.Totals.Bytes >= l.MaxBytes:
 		r.limited = "max-bytes"
 	case l.MaxPages > 0 && j.Totals.Fetched >= l.MaxPages:
@@ -399,25 +400,41 @@ func (c *Coordinator) limits(ctx context.Context, now time.Time, j *frontier.Job
 	default:
 		return
 	}
+	r.ended = now
 	c.drainLeases(ctx, j.ID)
 }
 
-// overtimeMost is how long what is under way is waited for once a job's time is over: as long as who interrupts a crawl waits.
-const overtimeMost = 3 * time.Second
+const (
+	// overtimeMost is how long what is under way is waited for once a limit of a job is reached: as long as who interrupts a crawl waits.
+	overtimeMost = 3 * time.Second
+	// asideFor is for how long a task is left alone whose site has kept the rest of --max-pages waiting: as long as a request takes at most.
+	asideFor = 30 * time.Second
+)
 
-// overtime takes back the leases of a job whose time is over and that wait for sites that do not answer. What they hold is pending again.
+// overtime takes back leases that wait for sites that do not answer: all of a job that has reached a limit; and, where all that --max-pages
+// leaves is with such sites, those, so that others get it. What they hold is pending again.
 func (c *Coordinator) overtime(ctx context.Context, now time.Time, j *frontier.Job, r *run) error {
-	if r.timeUp.IsZero() || j.Open == 0 || now.Sub(r.timeUp) < overtimeMost {
+	ended := r.limited != ""
+	if j.Open == 0 || ended && now.Sub(r.ended) < overtimeMost || !ended && (r.room(j, 1) > 0 || j.Totals.Pending() == j.Totals.Held) {
 		return nil
 	}
 	var recalls []crawl.Recall
+	hang := true
 	c.f.Leases(func(l *frontier.Lease) {
-		if l.Job == j.ID {
-			recalls = append(recalls, crawl.Recall{Lease: l.ID, Reason: crawl.EndDrained})
+		if l.Job != j.ID {
+			return
 		}
+		recalls = append(recalls, crawl.Recall{Lease: l.ID, Reason: crawl.EndDrained})
+		most := max(overtimeMost, 2*polite.SiteDelay(j.PaceAt(l.Site), c.f.Site(l.Site)))
+		hang = hang && c.progress(l).Before(now.Add(-most))
 	})
-	if len(recalls) == 0 {
+	if len(recalls) == 0 || !ended && !hang {
 		return nil
+	}
+	if !ended {
+		for _, l := range recalls {
+			r.aside[c.f.Lease(l.Lease).Task] = c.clock.MS(now.Add(asideFor))
+		}
 	}
 	slices.SortFunc(recalls, func(a, b crawl.Recall) int { return cmp.Compare(a.Lease, b.Lease) })
 	return c.recall(ctx, recalls)

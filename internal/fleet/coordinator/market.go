@@ -159,7 +159,7 @@ func (r *run) marketDue(j *frontier.Job, ran time.Duration) bool {
 		n := j.Crawler(c)
 		queue := n.Pending() - n.Held
 		switch {
-		case n.Held > 0 || queue > 0 && r.may(j, c, ran) > 0:
+		case n.Held > r.slow[c] || queue > 0 && r.may(j, c, ran) > 0:
 			goes = true
 		case queue > 0:
 			had = true
