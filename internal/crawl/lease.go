@@ -105,6 +105,9 @@ type Target struct {
 	Again bool  `cbor:"14,keyasint,omitempty"` // it was answered by a redirect before, behind which something has changed (Outcome.Again)
 }
 
+// SitemapPath is where a sitemap is looked for if robots.txt names none.
+const SitemapPath = "/sitemap.xml"
+
 // MaxRedirects bounds a chain of redirects; MaxAgain how many URLs an outcome has asked again.
 const (
 	MaxRedirects = 10

@@ -134,7 +134,7 @@ func (l *lease) obey(r robots.Rules) {
 func (l *lease) nameSitemaps(base crawl.URL, r robots.Rules) {
 	named := r.Sitemaps
 	if len(named) == 0 {
-		named = []string{"/sitemap.xml"}
+		named = []string{crawl.SitemapPath}
 	}
 	var found crawl.Found
 	if r.SitemapsLeft > 0 {

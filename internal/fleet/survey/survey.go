@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/maphash"
+	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -99,6 +100,7 @@ type Broken struct {
 
 	leads bool // it is a redirect, and where it leads is broken
 	named bool // by a page that is not a redirect
+	guess bool // it was asked for since sitemaps often are there
 }
 
 // Link is a page that links to a broken URL, and the words of the link.
@@ -372,11 +374,14 @@ func add[K comparable](m map[K]*Share, k K, name string, bytes int64) {
 
 // breaks notes a URL that could not be had.
 func (g *gatherer) breaks(p *ledger.Page, why string) {
+	guess := p.Status == http.StatusNotFound && strings.HasSuffix(p.URL, crawl.SitemapPath) && strings.Count(p.URL, "/") == 3
 	if len(g.broken) >= maxBroken {
-		g.r.BrokenMore++
+		if !guess {
+			g.r.BrokenMore++
+		}
 		return
 	}
-	g.broken[p.URL] = &Broken{URL: p.URL, Why: why, Detail: p.Detail}
+	g.broken[p.URL] = &Broken{URL: p.URL, Why: why, Detail: p.Detail, guess: guess}
 }
 
 // misled counts redirects that end at a broken URL among those.
@@ -422,6 +427,9 @@ func (g *gatherer) finish() {
 	for _, b := range g.broken {
 		if b.leads && !b.named {
 			continue // only on the way: where it leads is listed, with it
+		}
+		if b.guess && b.Links == 0 {
+			continue // nobody said that it is there
 		}
 		slices.SortFunc(b.From, func(a, b Link) int { return cmp.Or(strings.Compare(a.Page, b.Page), strings.Compare(a.Text, b.Text)) })
 		r.Broken = append(r.Broken, *b)

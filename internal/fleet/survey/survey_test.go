@@ -108,7 +108,7 @@ func (w *planted) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 func crawlSite(t *testing.T, url string) string {
 	t.Helper()
 	cfg := assemble.DefaultConfig(filepath.Join(t.TempDir(), "c"))
-	cfg.Job.Identity = crawl.Identity{Seeds: []string{url}, Scope: crawl.ScopeSite, UserAgent: "argosy-test"}
+	cfg.Job.Identity = crawl.Identity{Seeds: []string{url}, Scope: crawl.ScopeSite, UserAgent: "argosy-test", Sitemaps: true} // there are none
 	cfg.Job.Limits.Delay = 0
 	cfg.Fetch.Allow = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	cr, err := assemble.Open(t.Context(), cfg)
