@@ -68,8 +68,16 @@ func (f *fleet) mend(log string, from int, dir string) error {
 	if m == nil {
 		return fmt.Errorf("the coordinator has ended, and names no command: %s", said[from:])
 	}
+	args := []string{"rebuild", string(m[1]), dir}
 	fmt.Fprintln(os.Stderr, "  argosy rebuild", string(m[1]))
-	return f.argosy("rebuild", string(m[1]), dir)
+	if err = f.argosy(args...); err == nil || !strings.Contains(err.Error(), "--store PLACE") {
+		return err
+	}
+	for i := range f.agents { // where the archives are it cannot know
+		args = append(args, "--store", filepath.Join(f.dir, fmt.Sprintf("store%d", i)))
+	}
+	fmt.Fprintln(os.Stderr, "  argosy rebuild", string(m[1]), "--store … for each")
+	return f.argosy(args...)
 }
 
 // argosy runs a command.
@@ -150,6 +158,18 @@ func damageLog(ctx context.Context, f *fleet) error {
 func damageViews(ctx context.Context, f *fleet) error {
 	for _, what := range []func(string) error{without("state/frontier"), without("argosy.db", "argosy.db-wal", "argosy.db-shm")} {
 		if err := errors.Join(f.hurt(ctx, what), pause(ctx, 2*f.term())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// damageBoth does something to the log and to one of its views at once: what the log lacks then, the other view alone knows.
+func damageBoth(ctx context.Context, f *fleet) error {
+	ledger, frontier := without("argosy.db", "argosy.db-wal", "argosy.db-shm"), without("state/frontier")
+	for _, view := range []func(string) error{ledger, frontier} {
+		both := func(dir string) error { return errors.Join(view(dir), cutLog(64<<10)(dir)) }
+		if err := errors.Join(f.hurt(ctx, both), pause(ctx, 2*f.term())); err != nil {
 			return err
 		}
 	}

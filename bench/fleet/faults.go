@@ -35,6 +35,7 @@ var scenarios = []scenario{
 	{"damage-log", "four times the coordinator is killed: its log loses 4 KB, then 64 KB, then has a byte changed, then is gone", setting{agents: 3}, damageLog},
 	{"damage-views", "the coordinator is killed and its frontier deleted, then its ledger; the command that it names is run", setting{agents: 3}, damageViews},
 	{"older-backup", "a copy is made; 10 s later the coordinator is killed, and the copy restored", setting{agents: 3}, olderBackup},
+	{"damage-both", "the coordinator is killed, its ledger deleted and 64 KB cut off its log, then its frontier and the log likewise; the command that it names is run", setting{agents: 3, again: true}, damageBoth},
 	{"damage-archives", "a byte of an archive is changed and another deleted; retry --lost", setting{agents: 3}, damageArchives},
 }
 

@@ -45,6 +45,7 @@ type setting struct {
 	binds   int    // nodes of an agent's process, each on an address of its own; 0: one. They are niced
 	slow    bool   // there is one more site, whose page takes longer than a lease may be silent
 	disks   bool   // the coordinator and the first agent have a disk of their own, of which the power can be cut
+	again   bool   // the ledger is made anew from archives, which hold what was fetched twice: the index has both
 	times   int    // how many times as long the delay is as the options say: what happens takes longer than a crawl; 0: once
 }
 
@@ -400,7 +401,7 @@ func (f *fleet) judge(ctx context.Context) (*result, error) {
 	if !rep.OK {
 		r.verify = fmt.Sprintf("%d PROBLEMS, such as %s", rep.Problems, rep.Details[0])
 	}
-	r.once = onceOnly(filepath.Join(place.Dir, "jobs", fmt.Sprint(f.job), "index.cdxj"), fetched)
+	r.once = onceOnly(filepath.Join(place.Dir, "jobs", fmt.Sprint(f.job), "index.cdxj"), fetched, f.s.again)
 	f.seen(r)
 	for _, a := range f.agents {
 		b, err := os.ReadFile(a.Log)
@@ -415,8 +416,8 @@ func (f *fleet) judge(ctx context.Context) (*result, error) {
 	return r, nil
 }
 
-// onceOnly says whether an index has so many lines of pages, each URL once.
-func onceOnly(path string, want int) string {
+// onceOnly says whether an index has so many lines of pages, each URL once, or with again each record.
+func onceOnly(path string, want int, again bool) string {
 	file, err := os.Open(path)
 	if err != nil {
 		return "NO: " + err.Error()
@@ -429,11 +430,13 @@ func onceOnly(path string, want int) string {
 		if strings.HasSuffix(key, ")/robots.txt") {
 			continue // archived beside the pages, as often as it was asked for
 		}
-		if seen[key] {
+		if seen[sc.Text()] || seen[key] && !again {
 			return "NO: twice " + key
 		}
-		seen[key] = true
-		n++
+		if !seen[key] {
+			n++
+		}
+		seen[key], seen[sc.Text()] = true, true
 	}
 	if n != want {
 		return fmt.Sprintf("NO: %d lines for %d", n, want)

@@ -301,6 +301,15 @@ func TestRefusedPartSpoilsItsLease(t *testing.T) {
 	if fx, _ = s.entry("n", e); len(fx.Broken) != 1 || fx.Broken[0] != s.lease {
 		t.Errorf("%+v", fx)
 	}
+	s.leader(crawl.Entry{Kind: crawl.EntryRecall, Recalls: []crawl.Recall{{Lease: s.lease, Reason: crawl.EndRefused}}})
+	e.Parts[0].Final = false
+	if fx, _ = s.entry("n", e); len(fx.Late) != 1 || fx.Late[0].ID != s.lease { // the message that it was recalled did not arrive
+		t.Errorf("a node goes on with a lease that was recalled, and is not told: %+v", fx)
+	}
+	e.Parts[0].Secret = "guessed"
+	if fx, _ = s.entry("n", e); len(fx.Late) != 0 {
+		t.Errorf("%+v", fx)
+	}
 	if n := s.co.fleet.refused["n"]; n.Count != 1 || n.Rules[crawl.RuleNumber] != 1 {
 		t.Errorf("%+v", n)
 	}

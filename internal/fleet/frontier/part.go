@@ -26,6 +26,8 @@ func (x *tx) believed(e *crawl.Entry, p *crawl.Part) *Lease {
 		return nil
 	case why == crawl.Gap && l.ClosedAt == 0:
 		x.fx.Broken = append(x.fx.Broken, l.ID)
+	case why == crawl.Gap && !p.Final: // it was recalled, and its node does not know that
+		x.fx.Late = append(x.fx.Late, l)
 	}
 	if l == nil {
 		x.fx.Strange = append(x.fx.Strange, Strange{e.Node, p.Lease})

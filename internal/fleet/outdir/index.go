@@ -50,7 +50,8 @@ func IndexLines(ctx context.Context, l *ledger.Ledger, job uint32, fn func(line 
 }
 
 // sorter puts lines in order that come in the order of key and second: of one page's captures within a second, which are
-// few, whole lines are compared.
+// few, whole lines are compared. A record that stands in the ledger twice has one line: after a ledger was rebuilt from archives the log may
+// tell again what it had told before.
 type sorter struct {
 	out   func(line string) error
 	same  []string // lines with one key and second
@@ -73,7 +74,7 @@ func (s *sorter) add(line string) error {
 
 func (s *sorter) flush() error {
 	slices.Sort(s.same)
-	for _, line := range s.same {
+	for _, line := range slices.Compact(s.same) {
 		if err := s.out(line); err != nil {
 			return err
 		}

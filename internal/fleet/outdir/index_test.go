@@ -54,3 +54,17 @@ func TestIndexIsInOrder(t *testing.T) {
 		}
 	}
 }
+
+// A record that the ledger has twice, as one rebuilt from archives may, has one line; another one of the same page and second has its own.
+func TestIndexHasEachRecordOnce(t *testing.T) {
+	var got []string
+	s := sorter{out: func(line string) error { got = append(got, line); return nil }}
+	for _, line := range []string{"a 1 at 7\n", "a 1 at 9\n", "a 1 at 7\n", "b 1 at 7\n", "b 2 at 7\n"} {
+		if err := s.add(line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.flush(); err != nil || !slices.Equal(got, []string{"a 1 at 7\n", "a 1 at 9\n", "b 1 at 7\n", "b 2 at 7\n"}) {
+		t.Errorf("%q, %v", got, err)
+	}
+}
