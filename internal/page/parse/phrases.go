@@ -2,6 +2,7 @@ package parse
 
 import (
 	"bytes"
+	"strings"
 	"sync"
 
 	"github.com/zeebo/xxh3"
@@ -33,6 +34,7 @@ type reader struct {
 	own      [4096]uint64 // words of addresses, in open addressing
 	n        int
 	before   []byte    // the last address
+	dir      uint64    // where the page lies
 	sum      uint64    // of the words so far, in their order,
 	bag      uint64    // and in any
 	run      [3]uint64 // the last words of the text since the last tag,
@@ -55,8 +57,10 @@ func Mark(body []byte, url string, links []Link) Phrases {
 	clear(r.own[:])
 	r.n, r.before, r.runs, r.bag, r.sum, r.sample, r.figures = 0, nil, 0, 0, wordSeed, make([]uint32, 0, MaxPhrases), figures{}
 	r.pictures, r.called = nil, called{}
-	if i := bytes.Index([]byte(url), []byte("://")); i >= 0 {
-		r.address([]byte(url[i+3:]))
+	if _, at, ok := strings.Cut(url, "://"); ok {
+		r.address([]byte(at))
+		at, _, _ = strings.Cut(at, "?")
+		r.dir = directory([]byte(at[strings.IndexByte(at+"/", '/'):]))
 	}
 	for i := range links {
 		r.address(links[i].Ref)

@@ -183,6 +183,28 @@ func TestPicturesAreShown(t *testing.T) {
 	}
 }
 
+// A picture beside its page is another one in another directory, if it is counted there; not where sessions or repeated names lead.
+func TestPicturesBesideTheirPages(t *testing.T) {
+	of := func(url, src string) []uint32 { return Mark([]byte("<img src="+src+">"), url, nil).Pictures }
+	for _, c := range []struct {
+		a, b, src string
+		same      bool
+	}{
+		{"http://h/album/3/17", "http://h/album/4/17", "17.jpg", false},
+		{"http://h/album/3/17", "http://h/album/3/18", "IMG_0007.jpg", true},
+		{"http://h/album/3/17", "http://h/album/4/17", "/17.jpg", true},
+		{"http://h/album/3/17", "http://h/album/4/17", "//cdn/17.jpg", true},
+		{"http://h/album/3/17", "http://h/album/4/17", "logo.png", true},
+		{"http://h/a/b/x", "http://h/a/b/a/b/x", "icon1.png", true},
+		{"http://h/s/9f3a1c7e55d0/x", "http://h/s/17c9e0ab4d21/x", "icon1.png", true},
+		{"http://h", "http://h?x=/1/2", "icon1.png", true},
+	} {
+		if same := slices.Equal(of(c.a, c.src), of(c.b, c.src)); same != c.same {
+			t.Errorf("%s of %s and %s: the same %v, want %v", c.src, c.a, c.b, same, c.same)
+		}
+	}
+}
+
 // However a page shows a picture, another one is seen, and the same one is the same.
 func TestWaysToShowPictures(t *testing.T) {
 	for _, way := range []string{

@@ -2,6 +2,7 @@ package parse
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/zeebo/xxh3"
 )
@@ -136,12 +137,40 @@ func (r *reader) picture(ref []byte) {
 	}
 	ref = timeless(ref)
 	h := xxh3.Hash(ref)
+	if isRelative(ref) && bytes.ContainsAny(ref, "0123456789") {
+		h ^= r.dir // each album has a picture 1.jpg
+	}
 	r.exact(h)
 	mark := uint32(h>>32) | 1
 	if r.namedBy(ref) {
 		mark &^= 1
 	}
 	r.pictures = least(r.pictures, mark, MaxPictures)
+}
+
+// isRelative reports whether an address is of what lies beside the page.
+func isRelative(ref []byte) bool {
+	return ref[0] != '/' && ref[0] != '?' && !bytes.Contains(ref, []byte(":")) // of another site without its host it begins with a slash
+}
+
+// directory returns a mark of where a page lies: of the different words of its path but the last, without what is random to the eye, so that
+// paths that repeat names, and sessions in them, lie where they lay before.
+func directory(path []byte) (mark uint64) {
+	path = path[:bytes.LastIndexByte(path, '/')+1]
+	var had []uint64
+	for i := 0; i < len(path); {
+		if textOf[path[i]] != inWord {
+			i++
+			continue
+		}
+		exact, _, next := wordAt(path, i)
+		if exact != digitsWord && !slices.Contains(had, exact) {
+			had = append(had, exact)
+			mark += mix(exact, wordSeed)
+		}
+		i = next
+	}
+	return mark
 }
 
 // namedBy reports whether the numbers in a picture's address are all in the page's own address, or in those that it links to, as those of a
