@@ -323,3 +323,25 @@ func TestEqualPagesAside(t *testing.T) {
 		t.Errorf("entries: cut %v, %d less", g.Cut, g.Less)
 	}
 }
+
+// What a list has named comes late: it says nothing for the pages behind its end, which lead nowhere and are asked for meanwhile.
+func TestLateCredit(t *testing.T) {
+	m := New()
+	n := 0
+	for ; n < 4*limit && m.Cuts() == 0; n++ {
+		u := parsed(t, fmt.Sprintf("http://h.test/list?page=%d", n))
+		id := m.Template(u)
+		a := Answer{URL: u, Template: id, Via: id, Page: true, Marked: true, Text: 9 << 32, Sample: []uint32{2, 4, 6}, Links: 1, Found: 1, Feeds: Feeds{Own: 1, Led: 1, Same: 1}}
+		if n < 20 {
+			x := xx(uint32(n))
+			a.Text, a.Sample, a.Found = uint64(n+10)<<32, []uint32{x, x + 2, x + 4}, 11
+		}
+		m.Take(&a)
+		item := parsed(t, fmt.Sprintf("http://h.test/item/%d", n))
+		x := xx(uint32(n + 5000))
+		m.Take(&Answer{URL: item, Template: m.Template(item), Via: id, Page: true, Marked: true, Text: uint64(n+9000) << 32, Sample: []uint32{x, x + 2, x + 4}})
+	}
+	if most := 20 + limit/knownCosts + dryAfter; n > most {
+		t.Errorf("cut after %d answers, want %d at most", n, most)
+	}
+}

@@ -10,7 +10,8 @@
 // partly new changes nothing; of eight answers in which only tables are new (half of many figures: see parse.Phrases) one counts as
 // faint, so that a chain of some thousand tables is had, so of those in which only a name, a short text or a code is, and of few figures that stand in sentences, or where only a picture is
 // new, every second one (if pages that were asked for twice show that it is not drawn anew for each reader); a new one takes 64 off,
-// and 4 off the group that has named it (16 where its own texts are known rather than faint), and the sum never falls below zero. The same
+// and 4 off the group that has named it (16 where its own texts are known rather than faint; no more than its answers cost that named
+// something else than their kind), and the sum never falls below zero. The same
 // words in another order are faint, and so is a redirect that its own template has named. At the limit, 540, the group is cut: after 180
 // known texts or 540 that differ in numbers only, or later, if more than one answer in 22, or one in 65, was new in between; sooner, by up
 // to 200, if it has brought much before, or to 120, if it is of many shapes. What is new by less than half pays less, by the square. A group is spared while its answers name fewer than one new URL of
@@ -125,6 +126,7 @@ type Template struct {
 	Dated   int64    `cbor:"11,keyasint,omitempty"` // answers whose URL is a date
 	Cost    int64    `cbor:"19,keyasint,omitempty"` // its share of its group's sum
 	Barren  int64    `cbor:"18,keyasint,omitempty"` // answers that counted as nothing
+	Lent    int64    `cbor:"31,keyasint,omitempty"` // of Cost, of answers that named something else than their kind: what comes of that may pay it back
 	Named   int64    `cbor:"20,keyasint,omitempty"` // new answers of other templates that it has named
 	Spared  int64    `cbor:"12,keyasint,omitempty"` // faint answers that counted as new since the last new one
 	From    []uint32 `cbor:"13,keyasint,omitempty"` // templates that led here
@@ -437,7 +439,6 @@ func (m *Model) credit(via *Template) Event {
 		return Nothing
 	}
 	g := m.groups[via.Group]
-	via.Dry = 0
 	via.Named++
 	m.touch(via, g)
 	pays := int64(namedPays)
@@ -447,6 +448,10 @@ func (m *Model) credit(via *Template) Event {
 	case via.dated():
 		pays = datedPays
 	}
+	if pays = min(pays, via.Lent); pays == 0 && via.Dry > 0 {
+		return Nothing // an earlier page has named it: the last ones lead nowhere all the same
+	}
+	via.Dry, via.Lent = 0, via.Lent-pays
 	if g.Cut {
 		m.lift(g, liftPays)
 		return Lifted
@@ -517,6 +522,9 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64, of sort) Event 
 	}
 	t.Barren++
 	t.Example = a.URL.String()
+	if a.Found > a.Same {
+		t.Lent += costs
+	}
 	g := m.groups[t.Group]
 	below := of != aLeaf && via != nil && via != t && via.hopeless() && t.hopeless()
 	if below && (a.Own > 0 && t.New == 0 || !t.aside(via)) && via.Group != t.Group {
