@@ -130,7 +130,7 @@ func (r *reader) shape(lease *crawl.Lease, t *frontier.Task, w *schedule.Task, n
 		return
 	}
 	cfg := *r.modify
-	if w.Bound != "" { // it has no other node to go to
+	if w.Bound != "" || t.Of != nil { // it has no other node to go to; a search learns of its pair by what it names
 		cfg.First = 0
 	}
 	s, ok := r.did[lease.Task]
