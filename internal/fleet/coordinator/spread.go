@@ -15,6 +15,7 @@ import (
 const (
 	spreadFrom   = 64   // pages of a job from which it is looked at: before, a share is chance
 	spreadFree   = 0.25 // share of a job's pages that a domain has without giving way
+	spreadByWay  = 0.5  // and so much with what was found by way of it: a web that is honest has branches as well
 	spreadSteep  = 4.0  // what a share takes off a promise, in units of the logistic curve, for what is over in terms of what is left: 1.9 at
 	spreadMost   = 20   // a half, 7.4 at three quarters, and so much at most, which is more than any promise
 	spreadWorth  = 0.3  // share of the others' last pages that is on the topic, from which they are worth all of that
@@ -31,6 +32,7 @@ func (h had) with(o had) had { return had{h.pages + o.pages, h.relevant + o.rele
 // part is what a part of a web has had, and what others bring.
 type part struct {
 	had
+	free   float64 // share of a job's pages from which it gives way
 	others float64 // share of their last pages that is on the topic
 	judged bool    // it has had more than its share, once: others is known
 }
@@ -66,7 +68,7 @@ func (s *spread) branch(t *frontier.Task) *branch {
 	name := domain(t.Site)
 	b := s.domains[name]
 	if b == nil {
-		b = &branch{name: name}
+		b = &branch{name: name, own: part{free: spreadFree}, all: part{free: spreadByWay}}
 		if from := s.task(t.From); from != nil {
 			b.by = s.branch(from)
 		}
@@ -122,7 +124,7 @@ func (s *spread) take(t *frontier.Task) {
 		}
 	}
 	for _, p := range of {
-		if s.all.pages >= spreadFrom && !p.judged && float64(p.pages) > spreadFree*float64(s.all.pages) {
+		if s.all.pages >= spreadFrom && !p.judged && float64(p.pages) > p.free*float64(s.all.pages) {
 			p.judged = true
 			p.others = float64(s.all.relevant-p.relevant+spreadBefore) / float64(s.all.pages-p.pages+spreadBefore)
 			s.large = append(s.large, p)
@@ -167,11 +169,11 @@ func (s *spread) by(t *frontier.Task) float64 {
 // off returns what the share of a part takes off the promises of its URLs, in units of the logistic curve.
 func (s *spread) off(p *part) float64 {
 	share := float64(p.pages) / float64(s.all.pages)
-	if !p.judged || share <= spreadFree {
+	if !p.judged || share <= p.free {
 		return 0
 	}
 	worth := min(1, p.others/spreadWorth)
-	return worth * worth * min(spreadMost, spreadSteep*(share-spreadFree)/(1.02-share))
+	return worth * worth * min(spreadMost, spreadSteep*(share-p.free)/(1.02-share))
 }
 
 // GaveWay is a domain whose pages had to promise more than those of others, since so many were of it.

@@ -70,7 +70,7 @@ func TestSpreadOfManyDomains(t *testing.T) {
 		s.had(2, 1, 1)
 		s.had(7, 1, 1)
 		for id := uint32(3); id <= 6; id++ {
-			s.had(id, 1, 1)
+			s.had(id, 3, 3)
 		}
 	}
 	by := func(id uint32) float64 { return s.by(s.tasks[id]) }
@@ -81,7 +81,7 @@ func TestSpreadOfManyDomains(t *testing.T) {
 		t.Errorf("%v, %v and %v by way of the same, and %v by way of who has named that", by(4), by(5), by(6), by(7))
 	}
 	gave := s.gaveWay()
-	if len(gave) != 1 || gave[0] != (GaveWay{"spam0.test", 3, 80, 80}) {
+	if len(gave) != 1 || gave[0] != (GaveWay{"spam0.test", 3, 240, 240}) {
 		t.Errorf("gave way: %+v", gave)
 	}
 }
