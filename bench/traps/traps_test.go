@@ -107,7 +107,7 @@ func TestPromises(t *testing.T) {
 		chain(500), gallery(200), listing("number", 60), growing(60), noisy("clock", growing(60)), softErrors(100), sections(30, 20),
 		sessions("segment", 200, false), noisy("quote", sessions("zx", 200, false)), slides(6, 60), echo(100), cloud(100),
 		calendar("months"), agenda(), wiki(80), sessions("segment", 200, true), packages(900), stubs(700), trail(100), votes(200),
-		history(60, 40), diary(3), year(), programme(90), bodies("empty"), bodies("image"), firms(600), society(600), spares(600), departures(600), places(1440),
+		history(60, 40), diary(3), year(), programme(90), bodies("empty"), bodies("image"), firms(600), society(600), spares(600), departures(600),
 	} {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
