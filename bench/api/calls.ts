@@ -72,7 +72,7 @@ for await (const e of stream) {
   break;
 }
 assert.equal((await had(api.cancel({ path }))).state, 'cancelled');
-const log = (await had(api.orders({ query: { n: 50 } })))!.map(o => o.what);
+const log = (await had(api.orders({ query: { limit: 50 } })))!.map(o => o.what);
 for (const what of [`cancel job ${id}`, `pause job ${id}`, `resume job ${id}`]) assert.ok(log.includes(what), what);
 console.log(`${Object.keys(api).length} operations were generated; those of a job do as described`);
 process.exit(0);
