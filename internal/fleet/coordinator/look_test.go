@@ -152,7 +152,7 @@ func TestTaskSaysWhoHasItsSite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScene(t, dir)
 		s.start()
-		for _, line := range []string{"node a", "submit s.test / /1", "submit s.test /2", "wait 3s a"} {
+		for _, line := range []string{"node a", "submit s.test / /1", "wait 1s a", "submit s.test /2", "wait 3s a"} {
 			s.play(line)
 		}
 		v, err := s.co.Task(t.Context(), 2)
