@@ -278,12 +278,17 @@ func (x *tx) await(t *Task, k recKey) (fresh bool, err error) {
 	if waits, err := x.waitsFor(t, k); waits || err != nil {
 		return false, err
 	}
-	key := awaitKey(k, t.Search)
-	x.noteAwait(key, true)
 	old, err := x.record(k.space, k.key)
 	if err != nil {
 		return false, err
 	}
+	if old != nil && t.Gen > 0 && x.lostBefore(old) { // it begins anew
+		if err := x.undo(k, old); err != nil {
+			return false, err
+		}
+	}
+	key := awaitKey(k, t.Search)
+	x.noteAwait(key, true)
 	if old == nil { // refused, and more of those than are kept
 		t.Of.Lost++
 	} else if of := x.f.tasks[old.Task]; !old.State.Final() && of != nil && of.Search != t.Search {
@@ -339,6 +344,12 @@ func (x *tx) moved(from, to recKey) error {
 	return x.b.Set(awaitKey(from, 0), to.key[:], nil)
 }
 
+// lostBefore reports whether a page was asked for, of a task that is not given up, and could not be had.
+func (x *tx) lostBefore(r *record) bool {
+	of := x.f.tasks[r.Task]
+	return crawl.EndedByNode(r.State, r.Reason) && r.Counted&countedGood == 0 && of != nil && of.State != crawl.TaskDropped
+}
+
 // movedTo follows the redirects of pages that have ended. Where they lead stands where a search would that has no number.
 func (x *tx) movedTo(k recKey) (recKey, error) {
 	for range crawl.MaxRedirects {
@@ -360,6 +371,7 @@ func (x *tx) movedTo(k recKey) (recKey, error) {
 // had counts a page that has ended on a node, or with n = -1 that has not.
 func (x *tx) had(t *Task, r *record, node string, n int64) {
 	s := t.Of
+	s.Told = false
 	if r.State == crawl.Fetched && r.Counted&countedGood != 0 {
 		s.Collected += n
 		x.did(t, learn.Step{Node: cmp.Or(node, s.Node), Had: n})
@@ -504,9 +516,12 @@ func (x *tx) settleSearches() {
 			if s.Off > 0 {
 				why += "; " + s.off()
 			}
+			if t.State == crawl.TaskManual && s.Collected > 0 && strings.HasPrefix(s.Why, nothingHad) {
+				t.State = "" // other searches have named the same pages, and a person has had them asked for again
+			}
 			if t.State == "" && s.Found > 0 && s.Collected == 0 && !s.gone() {
 				t.State = crawl.TaskManual
-				why = "nothing of what it has named could be had: " + strings.TrimPrefix(why, "done: ")
+				why = nothingHad + strings.TrimPrefix(why, "done: ")
 				t.note(why)
 			}
 			x.moves(t, why)
@@ -514,6 +529,9 @@ func (x *tx) settleSearches() {
 		}
 	}
 }
+
+// nothingHad begins the reason of a search that waits for a person because none of the pages that it has named could be had.
+const nothingHad = "nothing of what it has named could be had: "
 
 // gone reports whether what the search has named is not there any more, as far as the last loss tells: nobody can do anything about that.
 func (s *Search) gone() bool {

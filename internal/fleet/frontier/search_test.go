@@ -221,6 +221,30 @@ func TestEditedSearchGoesOn(t *testing.T) {
 	}
 }
 
+// A search that a person has changed asks again for the pages that it names and that could not be had, whoever had named them; and other
+// searches that wait for a person for want of them are done once they are had.
+func TestChangedSearchAsksAgain(t *testing.T) {
+	s := newSearching(t, 2, "s.test")
+	const page = "http://s.test/1"
+	s.names(1, "n", page)
+	s.names(2, "n", page)
+	s.part(s.begin(s.targets()[0].ID, "n"), crawl.Part{Final: true, Outcomes: []crawl.Outcome{outcomeOf(t, page, 500)}})
+	first, second := s.Searching(1, 1), s.Searching(1, 2)
+	if first.State != crawl.TaskManual || second.State != crawl.TaskManual {
+		t.Fatalf("%q, %q", first.State, second.State)
+	}
+	changed := second.Of.Search
+	changed.URL = "http://e00.test/?q=y"
+	s.apply(crawl.Entry{Kind: crawl.EntryEdit, Edit: &crawl.Edit{Job: 1, Task: second.ID, Search: changed}})
+	s.names(2, "n", page)
+	s.part(s.begin(s.targets()[0].ID, "n"), crawl.Part{Final: true, Outcomes: []crawl.Outcome{outcomeOf(t, page, 200)}})
+	for _, seeker := range []*Task{first, second} {
+		if of := seeker.Of; seeker.State != "" || of.Found != 1 || of.Collected != 1 || of.Lost != 0 {
+			t.Errorf("search %d: %q, %s: %d found, %d collected, %d lost", of.No, seeker.State, of.Why, of.Found, of.Collected, of.Lost)
+		}
+	}
+}
+
 // A page that redirects is the one that it leads to, for a search that names it in the very entry in which that comes to light, too.
 func TestRedirectInOneEntry(t *testing.T) {
 	for _, first := range []bool{true, false} {
