@@ -128,7 +128,7 @@ func (f *crawlFlags) register(c *cobra.Command) {
 
 	fl.StringVar(&f.listen, "listen", "", "show the crawl to browsers and commands at this HOST:PORT while it runs; the link is printed on standard error")
 	fl.BoolVar(&f.json, "json", false, "print the summary as one JSON object on standard output")
-	fl.BoolVar(&f.quiet, "quiet", false, "no progress")
+	fl.BoolVar(&f.quiet, "quiet", false, "no progress and no summary; what was left out is told")
 	fl.StringVar(&f.logLevel, "log-level", "error", "what is logged on standard error: debug, info, warn or error")
 	fl.Uint64Var(&f.seed, "seed", 0, "seed of everything random in scheduling")
 }
@@ -468,6 +468,8 @@ func (f *crawlFlags) report(w io.Writer, s assemble.Summary) error {
 			text = folded(text, columns)
 		}
 		fmt.Fprint(w, text)
+	} else {
+		printLeftOut(os.Stderr, s)
 	}
 	switch s.State {
 	case crawl.JobInterrupted:

@@ -291,9 +291,14 @@ func printSummary(w io.Writer, s assemble.Summary) {
 		fmt.Fprintf(w, "  a limit has ended it: argosy crawl -o %s goes on with a higher one\n    (--max-pages, --max-time, --max-bytes)\n", filepath.Clean(s.Out))
 	}
 	printTroubles(w, s.Troubles, s.Out)
+	printLeftOut(w, s)
+	printPlace(w, s)
+}
+
+// printLeftOut says what a crawl has not had, and what has it had after all.
+func printLeftOut(w io.Writer, s assemble.Summary) {
 	printLosses(w, s)
 	printTraps(w, s.Traps, "argosy retry "+s.Out+" --cut")
-	printPlace(w, s)
 }
 
 // clip shortens a long URL in its middle.
