@@ -32,7 +32,7 @@ func (r *Report) sinks(ctx context.Context, p Place, l *ledger.Ledger, jobs []ui
 		if errors.Is(err, os.ErrNotExist) && p.Ledger != "" {
 			return nil // it is in the directory of another coordinator
 		}
-		r.problem("the frontier is missing: argosy rebuild frontier %s", p.Dir)
+		r.problem("the frontier is missing: argosy crawl -o %s (argosy serve of a fleet) makes it anew from the log, or names the command that does without it", p.Dir)
 		return nil
 	}
 	lock, err := outdir.Lock(p.Dir)
@@ -47,7 +47,7 @@ func (r *Report) sinks(ctx context.Context, p Place, l *ledger.Ledger, jobs []ui
 	c.ReadOnly = true
 	f, err := open(c)
 	if err != nil {
-		r.problem("%v: argosy rebuild frontier %s", err, p.Dir)
+		r.problem("%v: move %s away, and argosy crawl -o %s (argosy serve of a fleet) makes it anew from the log, or names the command that does without it", err, dir, p.Dir)
 		return nil
 	}
 	defer f.Close()
