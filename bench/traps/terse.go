@@ -93,6 +93,51 @@ func family(n int) *part {
 	})
 }
 
+// pedigree is a genealogy in which nearly half of the persons are private, and all their pages alike; each has a chart, which says nothing else.
+func pedigree(n int) *part {
+	root := "/pedigree/"
+	private := func(i int) bool { return draw(fmt.Sprint("private", i), 100) < 45 }
+	called := func(i int) string {
+		if private(i) {
+			return "Private"
+		}
+		return person(i)
+	}
+	var real []string
+	for i := range n {
+		if !private(i) {
+			real = append(real, fmt.Sprint("relative", i))
+		}
+	}
+	return made(root, []link{{root + "person?id=0", "Family", ""}}, real, nil, func(s *site, rest string, q url.Values) *answer {
+		i := number(q.Get("id"))
+		if i < 0 || i >= n || rest != "person" && rest != "chart" {
+			return nil
+		}
+		pg := s.page(called(i))
+		if rest == "chart" {
+			pg = s.page("Chart of " + called(i))
+		} else if private(i) {
+			pg.text("Details are private.")
+		} else {
+			pg.text("Born in %d in %s.", 1700+i%250, vocabulary[draw(fmt.Sprint("born", i), 700)])
+		}
+		for _, k := range []int{(i - 1) / 2, 2*i + 1, 2*i + 2} {
+			if k < n && k != i {
+				pg.link(fmt.Sprint(root, "person?id=", k), called(k), "")
+			}
+		}
+		if rest == "chart" {
+			return pg.trap("", fmt.Sprint("chart ", i))
+		}
+		pg.link(fmt.Sprint(root, "chart?id=", i), "chart", "")
+		if private(i) {
+			return pg.trap("", "private")
+		}
+		return pg.real(fmt.Sprint("relative", i))
+	})
+}
+
 // places are a tree of places of which one in forty has a job; all others say the same.
 func places(n int) *part {
 	root := "/places/"
@@ -255,7 +300,7 @@ func replies(threads int) *part {
 
 func sparse() (ws []*web) {
 	for _, p := range []*part{
-		society(1500), thesaurus(1500), spares(900), departures(1300), bugs(1400), family(1700), places(1440), films(20, 40), mirage(), almanac(), letters(700), replies(300),
+		society(1500), thesaurus(1500), spares(900), departures(1300), bugs(1400), family(1700), places(1440), films(20, 40), mirage(), almanac(), letters(700), replies(300), pedigree(2000),
 	} {
 		ws = append(ws, single(p.name, p, library(200)))
 	}
