@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -232,4 +233,23 @@ func TestWaysToShowPictures(t *testing.T) {
 			t.Errorf("%s shows a picture", no)
 		}
 	}
+}
+
+// Whatever a page is, it has a mark, and the same one again.
+func FuzzMark(f *testing.F) {
+	for _, s := range append(traps, `<p style="background:url(#a)">`, `<img src="//h" srcset="?1700000000 2x, //">`, `<div style="background:url(&quot;#&quot;)">`, `<style>a{b:url('#')}`) {
+		f.Add([]byte(s), "http://a.test/x?y=1")
+	}
+	for seed := range uint64(20) {
+		doc, _ := generate(seed)
+		f.Add([]byte(doc), "http://a.test/a/b7/")
+	}
+	f.Fuzz(func(t *testing.T, body []byte, url string) {
+		var p Page
+		Read(HTML, body, Options{}, &p)
+		first := Mark(body, url, p.Links)
+		if again := Mark(body, url, p.Links); !reflect.DeepEqual(first, again) {
+			t.Errorf("%+v, then %+v", first, again)
+		}
+	})
 }

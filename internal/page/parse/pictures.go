@@ -132,10 +132,9 @@ func (r *reader) styled(css []byte) {
 
 // picture takes in a picture by its address.
 func (r *reader) picture(ref []byte) {
-	if ref = trimSpace(ref); len(ref) == 0 {
+	if ref = timeless(trimSpace(ref)); len(ref) == 0 {
 		return
 	}
-	ref = timeless(ref)
 	h := xxh3.Hash(ref)
 	if isRelative(ref) && bytes.ContainsAny(ref, "0123456789") {
 		h ^= r.dir // each album has a picture 1.jpg
