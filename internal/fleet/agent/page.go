@@ -1,7 +1,9 @@
 package agent
 
 import (
+	"fmt"
 	"net/http"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -252,13 +254,28 @@ func (l *lease) process(p *page) error {
 func (l *lease) digest(p *page) (err error) {
 	l.a.readers <- struct{}{}
 	defer func() { <-l.a.readers }()
-	if p.found, err = l.read(p); err != nil {
+	if p.found, err = l.readWhole(p); err != nil {
 		return err
 	}
-	l.a.marks.Other(&p.target, p.resp.Body, p.outcome)
 	l.record(p)
 	p.encode()
 	return nil
+}
+
+// readWhole reads a page and what else is marked of it. That one has its reader panic is a fault of this program, and one page's alone: it fails, and
+// what has come of it is archived.
+func (l *lease) readWhole(p *page) (f *finder, err error) {
+	defer func() {
+		if what := recover(); what != nil {
+			l.a.cfg.Logger.Error("a page could not be read, which is a fault of this program", "url", p.url.String(), "panic", what, "stack", string(debug.Stack()))
+			p.outcome.State, p.outcome.Reason, p.outcome.Detail = crawl.Failed, crawl.KindInternal, fmt.Sprint(what)
+			f, err = newFinder(l, &p.target, p.url, "utf-8"), nil
+		}
+	}()
+	if f, err = l.read(p); err == nil {
+		l.a.marks.Other(&p.target, p.resp.Body, p.outcome)
+	}
+	return f, err
 }
 
 // encoded are records as they are archived. Their memory is used again.

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -29,6 +30,23 @@ func TestSitemapIsAFeed(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A page that has its reader panic fails alone: the lease goes on.
+func TestPanicOfOnePage(t *testing.T) {
+	pages := docs.New
+	docs = sync.Pool{New: func() any { return "not what pages are read into" }}
+	defer func() { docs = sync.Pool{New: pages} }()
+	synctest.Test(t, func(t *testing.T) {
+		const h = "HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: 4\r\n\r\n"
+		web := answers{"/": {bytes: with(fmt.Sprintf(h, "text/html"), []byte("<a> "))}, "/other": {bytes: with(fmt.Sprintf(h, "image/png"), []byte("icon"))}}
+		b, _ := runLease(t, []string{"/", "/other"}, func(*crawl.Job) {}, web.serve)
+		bad, _ := b.of("/", "")
+		good, _ := b.of("/other", "")
+		if bad.State != crawl.Failed || bad.Reason != crawl.KindInternal || bad.Digest == "" || good.State != crawl.Fetched {
+			t.Errorf("%v (%s, %q), and the other one %v", bad.State, bad.Reason, bad.Digest, good.State)
+		}
+	})
 }
 
 // What does not say what it is, is what it looks like.
