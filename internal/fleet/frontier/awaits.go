@@ -1,0 +1,178 @@
+package frontier
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+
+	"argosy/internal/crawl"
+	"argosy/internal/plan/learn"
+)
+
+// A search waits for the pages that it has named, whoever fetches them; what becomes of each is counted for all that wait for it.
+
+// awaits takes in a page that a search has named.
+func (x *tx) awaits(j *Job, t *Task, u crawl.URL, r *record) error {
+	k := recKey{t.names(), u.Key()}
+	if waits, err := x.waitsFor(t, k); waits || err != nil {
+		return err
+	}
+	if err := x.add(j, t, r.Parent, u, r); err != nil {
+		return err
+	}
+	k, err := x.movedTo(k)
+	if err != nil {
+		return err
+	}
+	fresh, err := x.await(t, k)
+	if fresh {
+		t.Of.Found++
+		t.Of.Told = false
+	}
+	return err
+}
+
+// waitsFor reports whether a search waits for a page.
+func (x *tx) waitsFor(t *Task, k recKey) (bool, error) {
+	key := awaitKey(k, t.Search)
+	if waits, ok := x.awaited[string(key)]; ok {
+		return waits, nil
+	}
+	_, waits, err := x.look.get(key)
+	return waits, err
+}
+
+// await has a search wait for a page, and counts one that has ended; fresh says that the search did not wait for it before.
+func (x *tx) await(t *Task, k recKey) (fresh bool, err error) {
+	if waits, err := x.waitsFor(t, k); waits || err != nil {
+		return false, err
+	}
+	old, err := x.record(k.space, k.key)
+	if err != nil {
+		return false, err
+	}
+	if old != nil && t.Gen > 0 && x.lostBefore(old) { // it begins anew
+		if err := x.undo(k, old); err != nil {
+			return false, err
+		}
+	}
+	key := awaitKey(k, t.Search)
+	x.noteAwait(key, true)
+	if old == nil { // refused, and more of those than are kept
+		t.Of.Lost++
+	} else if of := x.f.tasks[old.Task]; !old.State.Final() && of != nil && of.Search != t.Search {
+		t.Of.Shared++
+		t.Of.With = cmp.Or(t.Of.With, of.Search)
+	} else if old.State.Final() && !slices.ContainsFunc(x.refused, func(u refusedURL) bool { return u.key == k }) {
+		node, err := x.doer(k, old)
+		if err != nil {
+			return false, err
+		}
+		x.had(t, old, node, 1)
+	}
+	return true, x.b.Set(key, nil, nil)
+}
+
+func (x *tx) noteAwait(key []byte, waits bool) {
+	if x.awaited == nil {
+		x.awaited = map[string]bool{}
+	}
+	x.awaited[string(key)] = waits
+}
+
+// moved has the searches that wait for a page wait for the one that it redirects to: that one is what they have named.
+func (x *tx) moved(from, to recKey) error {
+	last, err := x.movedTo(to)
+	if err == nil && last == from { // a wall of cookies leads back: the page is asked again
+		last, err = to, x.b.Delete(awaitKey(to, 0), nil)
+		x.redirects(to, recKey{})
+	}
+	if to = last; err != nil {
+		return err
+	}
+	waiting, err := x.waiting(from)
+	if err != nil {
+		return err
+	}
+	for _, t := range waiting {
+		x.tasks[t.ID] = t
+		own := awaitKey(from, t.Search)
+		x.noteAwait(own, false)
+		if err := x.b.Delete(own, nil); err != nil {
+			return err
+		}
+		fresh, err := x.await(t, to)
+		if err != nil {
+			return err
+		}
+		if !fresh {
+			t.Of.Found-- // it has named both
+		}
+	}
+	x.redirects(from, to)
+	return x.b.Set(awaitKey(from, 0), to.key[:], nil)
+}
+
+// lostBefore reports whether a page was asked for, of a task that is not given up, and could not be had.
+func (x *tx) lostBefore(r *record) bool {
+	of := x.f.tasks[r.Task]
+	return crawl.EndedByNode(r.State, r.Reason) && r.Counted&countedGood == 0 && of != nil && of.State != crawl.TaskDropped
+}
+
+// movedTo follows the redirects of pages that have ended. Where they lead stands where a search would that has no number.
+func (x *tx) movedTo(k recKey) (recKey, error) {
+	for range crawl.MaxRedirects {
+		if to, ok := x.led[k]; ok && to == (recKey{}) {
+			return k, nil
+		} else if ok {
+			k = to
+			continue
+		}
+		to, ok, err := x.look.get(awaitKey(k, 0))
+		if !ok || err != nil {
+			return k, err
+		}
+		k.key = crawl.Key(to)
+	}
+	return k, nil
+}
+
+// had counts a page that has ended on a node, or with n = -1 that has not.
+func (x *tx) had(t *Task, r *record, node string, n int64) {
+	s := t.Of
+	s.Told = false
+	if r.State == crawl.Fetched && r.Counted&countedGood != 0 {
+		s.Collected += n
+		x.did(t, learn.Step{Node: cmp.Or(node, s.Node), Had: n})
+		return
+	}
+	if s.Lost += n; n > 0 && r.loss != "" {
+		s.Loss = r.loss
+	}
+}
+
+// ends counts a page that has ended for the searches that wait for it; with n = -1 it is to be had again, and is as it was.
+func (x *tx) ends(k recKey, r *record, n int64) error {
+	prefix := awaitsOf(k)
+	node, err := x.doer(k, r)
+	if err != nil {
+		return err
+	}
+	count := func(key []byte) {
+		if t := x.f.Searching(k.job, binary.BigEndian.Uint32(key[len(prefix):])); t != nil {
+			x.had(t, r, node, n)
+			x.tasks[t.ID] = t
+		}
+	}
+	for key, waits := range x.awaited { // of this very entry: the store does not know yet
+		if waits && key[:len(prefix)] == string(prefix) {
+			count([]byte(key))
+		}
+	}
+	return x.f.each(prefix, func(key, _ []byte) error {
+		if _, known := x.awaited[string(key)]; !known {
+			count(key)
+		}
+		return nil
+	})
+}
