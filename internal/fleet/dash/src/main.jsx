@@ -40,11 +40,17 @@ function App() {
   const [, draw] = useState(0), [theme, setTheme] = useState(localStorage.getItem('argosy.theme') || '');
   const enter = async () => { try { setMe(await get('/session')); setOut(false); again(); } catch (e) { setMe(null); if (e.status !== 401) setShut(e.message); } };
   useEffect(() => {
-    const code = /[#&]code=([\w-]+)/.exec(location.hash);
-    const first = code ? letIn({ code: code[1] }).catch(e => setShut(e.message)) : Promise.resolve();
-    if (code) history.replaceState(null, '', location.pathname + '#/overview');
-    first.then(enter);
-    return onShut(() => { quiet(); setOut(true); });
+    const codeIn = () => /[#&]code=([\w-]+)/.exec(location.hash);
+    const knock = () => {
+      const code = codeIn();
+      if (code) history.replaceState(null, '', location.pathname + '#/overview');
+      return (code ? letIn({ code: code[1] }).catch(e => setShut(e.message)) : Promise.resolve()).then(enter);
+    };
+    const opened = () => { if (codeIn()) knock(); }; // a link that was opened where this page stands already
+    knock();
+    addEventListener('hashchange', opened);
+    const off = onShut(() => { quiet(); setOut(true); });
+    return () => { removeEventListener('hashchange', opened); off(); };
   }, []);
   useEffect(() => { light(theme); localStorage.setItem('argosy.theme', theme); }, [theme]);
   if (me === undefined) return null;
