@@ -122,11 +122,12 @@ func (s Stated) Exist(found int64) (n int64, said bool) {
 	return s.N, true
 }
 
-// Completion is the share of what exists that was collected, never above 1; known is false if nothing says what exists.
+// Completion is the share of what exists that was collected, never above 1; known is false if nothing says what exists, or
+// nothing does: 0 of 0 is not a rate.
 func (s Stated) Completion(found, collected int64) (share float64, known bool) {
 	n, said := s.Exist(found)
 	switch {
-	case !said:
+	case !said, n <= 0:
 		return 0, false
 	case collected >= n:
 		return 1, true

@@ -177,6 +177,7 @@ type Dispatch struct {
 	Pings   []Echo       `cbor:"8,keyasint,omitempty"`
 	Refills []Refill     `cbor:"9,keyasint,omitempty"`
 	Doubt   uint64       `cbor:"11,keyasint,omitempty"` // the last term that began with a log that had lost its end: links that were stored before may be lost
+	Hurry   bool         `cbor:"12,keyasint,omitempty"` // of a lease that is to end: what its site has not answered yet is given up, and what has come whole is reported
 	AgeMS   int64        `cbor:"10,keyasint,omitempty"` // of the lease's term, or of the oldest of those that are refilled, when this was sent
 }
 

@@ -93,6 +93,9 @@ type Limit struct {
 // AllLimits are the limits that people set, in the order in which they are shown.
 var AllLimits = append(limitsOf(reflect.TypeFor[Limits](), nil), limitsOf(reflect.TypeFor[FetchLimits](), []int{fetchField()})...)
 
+// maxSpan bounds spans that have no other bound: ten years, as tokens may last. Several of them add up to what a time holds.
+const maxSpan = 10 * 365 * 24 * time.Hour
+
 func fetchField() int {
 	f, _ := reflect.TypeFor[Limits]().FieldByName("Fetch")
 	return f.Index[0]
@@ -110,7 +113,7 @@ func limitsOf(t reflect.Type, path []int) (out []Limit) {
 		l.Name, _, _ = strings.Cut(f.Tag.Get("json"), ",")
 		switch {
 		case f.Type == reflect.TypeFor[time.Duration]():
-			l.Unit = UnitSpan
+			l.Unit, l.Max = UnitSpan, int64(maxSpan)
 		case f.Tag.Get("unit") == "bytes":
 			l.Unit = UnitSize
 		case f.Type.Kind() == reflect.Int:
@@ -180,7 +183,7 @@ func (d *Limit) Check(n int64) error {
 	switch {
 	case n >= d.Min && n <= d.Max:
 		return nil
-	case d.Max >= math.MaxInt32:
+	case n < d.Min && d.Max >= math.MaxInt32:
 		return fmt.Errorf("%s: allowed are %s and more", d.Format(n), d.Format(d.Min))
 	}
 	return fmt.Errorf("%s: allowed are %s to %s", d.Format(n), d.Format(d.Min), d.Format(d.Max))

@@ -7,7 +7,7 @@ type Site struct {
 	Robots       []byte      `cbor:"2,keyasint,omitempty"` // what it says to us (robots.Rules.Encode)
 	RobotsState  RobotsState `cbor:"3,keyasint,omitempty"`
 	RobotsExpiry int64       `cbor:"4,keyasint,omitempty"`
-	RobotsTries  int         `cbor:"5,keyasint,omitempty"` // answers that were no answer, in a row
+	RobotsTries  int         `cbor:"5,keyasint,omitempty"` // answers that were not answers, in a row
 	RobotsWhy    Kind        `cbor:"6,keyasint,omitempty"`
 	RobotsGone   bool        `cbor:"7,keyasint,omitempty"`
 	LastStart    int64       `cbor:"8,keyasint,omitempty"`

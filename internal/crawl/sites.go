@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -47,35 +48,46 @@ var reserved = map[string]string{
 	"cookie": "secrets are not for jobs, which keep them: use --cookies of the nodes",
 }
 
-// Check returns why a rule is refused.
+// KeyError is a mistake in what a file has under a key.
+type KeyError struct {
+	Key string
+	Err error
+}
+
+func (e *KeyError) Error() string { return e.Key + ": " + e.Err.Error() }
+
+// Unwrap returns the mistake.
+func (e *KeyError) Unwrap() error { return e.Err }
+
+// Check returns why a rule is refused: a KeyError.
 func (s *SiteRule) Check() error {
 	for _, name := range slices.Sorted(maps.Keys(s.Limits)) { // first: of a name that is mistaken another may be missing
 		l, ok := LimitNamed(name)
 		if !ok || !slices.Contains(SiteLimits, name) {
-			return fmt.Errorf("%s: allowed are hosts, headers, include, exclude, %s", name, strings.Join(SiteLimits, ", "))
+			return &KeyError{name, fmt.Errorf("allowed are hosts, headers, include, exclude, %s", strings.Join(SiteLimits, ", "))}
 		}
 		if err := l.Check(s.Limits[name]); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return &KeyError{name, err}
 		}
 	}
 	if len(s.Hosts) == 0 {
-		return fmt.Errorf("hosts: name at least one")
+		return &KeyError{"hosts", errors.New("name at least one")}
 	}
 	for _, h := range s.Hosts {
 		if err := checkPattern(h); err != nil {
-			return fmt.Errorf("hosts: %q: %w", h, err)
+			return &KeyError{"hosts", fmt.Errorf("%q: %w", h, err)}
 		}
 	}
 	if len(s.Headers) > maxSiteHeaders {
-		return fmt.Errorf("headers: %d; allowed are %d", len(s.Headers), maxSiteHeaders)
+		return &KeyError{"headers", fmt.Errorf("%d; allowed are %d", len(s.Headers), maxSiteHeaders)}
 	}
 	for _, h := range s.Headers {
 		if err := h.check(); err != nil {
-			return fmt.Errorf("headers: %q: %w", h.Name, err)
+			return &KeyError{"headers", fmt.Errorf("%q: %w", h.Name, err)}
 		}
 	}
 	if len(s.Include)+len(s.Exclude) > maxFilters {
-		return fmt.Errorf("include and exclude: allowed are %d expressions", maxFilters)
+		return &KeyError{"include", fmt.Errorf("allowed are %d expressions, with those of exclude", maxFilters)}
 	}
 	if _, err := Expressions("include", s.Include); err != nil {
 		return err
@@ -89,7 +101,7 @@ func Expressions(name string, from []string) (out []*regexp.Regexp, err error) {
 	for _, s := range from {
 		re, err := regexp.Compile(s)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %q: %s; want an expression of RE2, in which \\ stands before a sign that is meant as such", name, s, strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+			return nil, &KeyError{name, fmt.Errorf("%q: %s; want an expression of RE2, in which \\ stands before a sign that is meant as such", s, strings.TrimPrefix(err.Error(), "error parsing regexp: "))}
 		}
 		out = append(out, re)
 	}

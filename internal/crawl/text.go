@@ -34,7 +34,7 @@ func badText(v reflect.Value) (field string, bad bool) {
 		}
 	case reflect.Slice, reflect.Array:
 		if kind := v.Type().Elem().Kind(); kind != reflect.String && kind < reflect.Array {
-			return "", false // numbers, or bytes that are no text
+			return "", false // numbers, or bytes that are not text
 		}
 		for i := range v.Len() {
 			if field, bad := badText(v.Index(i)); bad {

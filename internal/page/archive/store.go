@@ -26,7 +26,7 @@ type Store interface {
 	Open(ctx context.Context, name string, offset int64) (io.ReadCloser, error)
 	// List returns the names of all archives, in order; those still being written have the suffix ".open".
 	List(ctx context.Context) ([]string, error)
-	// Remove removes an object; it is no error if there is none.
+	// Remove removes an object; it is not an error if there is none.
 	Remove(ctx context.Context, name string) error
 }
 

@@ -118,7 +118,7 @@ func TestNumbers(t *testing.T) {
 		had   int64
 		share float64
 		known bool
-	}{{crawl.Stated{N: 10, Kind: crawl.StatedExact}, 5, 0.5, true}, {crawl.Stated{N: 10, Kind: crawl.StatedEstimate}, 12, 1, true}, {crawl.Stated{N: 0, Kind: crawl.StatedExact}, 0, 1, true}, {crawl.Stated{N: 10, Kind: crawl.StatedMore}, 5, 0, false}, {crawl.Stated{N: 0, Kind: crawl.StatedMissing}, 5, 0, false}} {
+	}{{crawl.Stated{N: 10, Kind: crawl.StatedExact}, 5, 0.5, true}, {crawl.Stated{N: 10, Kind: crawl.StatedEstimate}, 12, 1, true}, {crawl.Stated{N: 0, Kind: crawl.StatedExact}, 0, 0, false}, {crawl.Stated{N: 0, Kind: crawl.StatedEstimate}, 5, 0, false}, {crawl.Stated{N: 10, Kind: crawl.StatedMore}, 5, 0, false}, {crawl.Stated{N: 0, Kind: crawl.StatedMissing}, 5, 0, false}} {
 		if share, known := c.n.Completion(c.had, c.had); share != c.share || known != c.known {
 			t.Errorf("%v of %v: %v, %v", c.had, c.n, share, known)
 		}

@@ -111,3 +111,36 @@ func TestShipped(t *testing.T) {
 		}
 	}
 }
+
+// A metasearch whose own engines are down or suspend it says so where results would stand: that is not an answer without results. Beside
+// results it tells the same of some of them, and what it has found counts.
+func TestBehindMetasearch(t *testing.T) {
+	c, err := config.Catalogue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := `<article class="result"><h3><a href="http://o.example/1">One</a></h3></article>`
+	down := `<p><strong>Error!</strong> Engines cannot retrieve results.</p><p>wiki (timeout)</p>`
+	for _, s := range []struct {
+		name, body string
+		want       engine.Verdict
+	}{
+		{"searxng", `<div id="results"><div id="urls"><div class="dialog-error" role="alert">` + down + `</div></div></div>`, engine.Blocked},
+		{"searxng", `<div id="results"><div id="sidebar"><div class="dialog-error">` + down + `</div></div><div id="urls">` + one + `</div></div>`, engine.Found},
+		{"searxng", `<div id="urls"><div class="dialog-error"><p><strong>Sorry!</strong></p><p>we didn't find any results.</p></div></div>`, engine.Empty},
+		{"searxng-json", `{"query": "a", "number_of_results": 0, "results": [], "unresponsive_engines": [["wiki", "timeout"]]}`, engine.Blocked},
+		{"searxng-json", `{"query": "a", "results": [{"url": "http://o.example/1"}], "unresponsive_engines": [["wiki", "timeout"]]}`, engine.Found},
+		{"searxng-json", `{"query": "a", "number_of_results": 0, "results": [], "unresponsive_engines": []}`, engine.Empty},
+	} {
+		e, err := c.Get(s.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, later := range []bool{false, true} {
+			r := e.Read(engine.Answer{URL: "http://p.example/w/search?q=a", Status: 200, Body: []byte(s.body)}, later)
+			if r.Verdict != s.want {
+				t.Errorf("%s: %s: %s (%s), want %s", s.name, s.body, r.Verdict, r.Reason, s.want)
+			}
+		}
+	}
+}

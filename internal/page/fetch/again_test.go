@@ -184,7 +184,7 @@ func onceEach(c net.Conn, after time.Duration, seen *atomic.Int64) {
 	}
 }
 
-// A kept connection that the server ends when the next request comes is no failure: that request is to be sent again. One
+// A kept connection that the server ends when the next request comes is not a failure: that request is to be sent again. One
 // that the server has ended long ago is not used; and where kept connections always end, none are kept.
 func TestKeptConnectionEnds(t *testing.T) {
 	for _, c := range []struct {

@@ -24,8 +24,17 @@ type Field struct{ Name, Value string }
 // Request is a GET.
 type Request struct {
 	URL    crawl.URL
-	Fields []Field // after Host and Accept-Encoding, which the client sends itself
-	Again  int     // how often it has been sent before and come to nothing (ErrUnprocessed)
+	Fields []Field       // after Host and Accept-Encoding, which the client sends itself
+	Again  int           // how often it has been sent before and come to nothing (ErrUnprocessed)
+	Within time.Duration // to the end of the header; 0: the limit of its session
+}
+
+// within is the time from a request to the end of the header, within limits.
+func (r *Request) within(lim *crawl.FetchLimits) time.Duration {
+	if r.Within > 0 {
+		return min(r.Within, lim.HeaderTimeout)
+	}
+	return lim.HeaderTimeout
 }
 
 // Timing is how long the phases of an exchange took. A phase that did not happen took no time.
@@ -195,7 +204,7 @@ func (s *Session) exchange(c *conn, req *Request, r *Response, sc *scratch) (kee
 	sc.req = appendRequest(sc.req[:0], req)
 	r.Request, r.Addr, r.TLS, r.Cipher = sc.req, c.addr, c.sec.version, c.sec.cipher
 	start := time.Now()
-	_ = c.nc.SetDeadline(start.Add(lim.HeaderTimeout))
+	_ = c.nc.SetDeadline(start.Add(req.within(&lim)))
 	if _, err := c.nc.Write(sc.req); err != nil {
 		if c.used {
 			err = errors.Join(errIdleClosed, err)
@@ -349,7 +358,7 @@ func readHead(br *bufio.Reader, r *Response, sc *scratch, max int) error {
 		}
 		name, value, ok := strings.Cut(l, ":")
 		if !ok {
-			continue // what is no field is kept in the archive and ignored here
+			continue // what is not a field is kept in the archive and ignored here
 		}
 		r.fields = append(r.fields, Field{strings.TrimRight(name, " \t"), strings.Trim(value, " \t")})
 	}

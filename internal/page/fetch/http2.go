@@ -26,7 +26,7 @@ func (s *Session) doH2(ctx context.Context, h *http2Conn, req *Request, r *Respo
 	defer func() { s.finished(h, answered) }()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	timer := time.AfterFunc(lim.HeaderTimeout, func() { cancel(errTimeout) })
+	timer := time.AfterFunc(req.within(&lim), func() { cancel(errTimeout) })
 	defer timer.Stop()
 	fail := func(op string, kind crawl.Kind, err error) error {
 		switch cause := context.Cause(ctx); {

@@ -157,7 +157,7 @@ func cssEscape(out, b []byte, i int) ([]byte, int) {
 	return appendMark(out, r), i
 }
 
-// cssString reads the string whose quote stands at i. A newline ends it, and then it is no string.
+// cssString reads the string whose quote stands at i. A newline ends it, and then it is not a string.
 func cssString(b []byte, i int) (v []byte, next int) {
 	quote := b[i]
 	i++
@@ -199,7 +199,7 @@ func cssString(b []byte, i int) (v []byte, next int) {
 	return v, i
 }
 
-// cssURL reads what stands in url( from i on; nil if that is no URL.
+// cssURL reads what stands in url( from i on; nil if that is not a URL.
 func cssURL(b []byte, i int) (v []byte, next int) {
 	i = skipWhite(b, i)
 	if i < len(b) && (b[i] == '"' || b[i] == '\'') {

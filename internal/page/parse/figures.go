@@ -127,7 +127,7 @@ func isTime(n []byte) bool {
 }
 
 // isCode reports whether the word of b from i to end ends a code of letters and digits that names a thing, such as
-// AK-1234 or B0712: three digits or more, which are no year.
+// AK-1234 or B0712: three digits or more, which are not years.
 func isCode(b []byte, i, end int) bool {
 	digits, value := 0, 0
 	for _, c := range b[i:end] {

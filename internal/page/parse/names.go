@@ -1,6 +1,9 @@
 package parse
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // MaxNames is how many marks of each kind Phrases keeps of what a page is called and of what it says by itself.
 const MaxNames = 8
@@ -8,12 +11,12 @@ const MaxNames = 8
 // maxValue is how many words a value has at most: what is longer is a sentence.
 const maxValue = 6
 
-// Kinds of names, in their two lowest bits.
+// Kinds of names: the two lowest bits of their marks.
 const (
 	NamePlain = iota // words that stand in no address
 	NameOwn          // words of the title, some of which stand in addresses, too
 	NameValue        // words of a short text, that stand in no address
-	nameKinds
+	NameKinds        // their number
 )
 
 // called is what a page is called: the words of its title and of its first headings, but for numbers. Two that stand beside each other are
@@ -22,9 +25,10 @@ const (
 // there may repeat what was asked for, and the address of a page may be made of its name. So are the words of short texts that lead nowhere, a cell of a
 // table or the name in a line: a page may say by them alone what it is of.
 type called struct {
-	names  [nameKinds][]uint32
+	names  [NameKinds][]uint32
 	naming bool // the text is of a title or a first heading,
-	leads  bool // or of what leads elsewhere, or is to be chosen
+	leads  bool // or of what leads elsewhere, or is to be chosen,
+	onward bool // which is within the site
 	plain  run  // of the words that stand in no address
 	all    run  // of all words of a name
 	value  [maxValue]uint64
@@ -68,7 +72,7 @@ func (c *called) begins(tag []byte) {
 		c.endName()
 		c.naming = true
 	case isLead(tag):
-		c.leads = true
+		c.leads, c.onward = true, tag[0]|0x20 == 'a' && within(tag)
 	}
 }
 
@@ -79,8 +83,14 @@ func (c *called) ends(tag []byte) {
 		c.endName()
 		c.naming = false
 	case isLead(tag[1:]):
-		c.leads = false
+		c.leads, c.onward = false, false
 	}
+}
+
+// within reports whether a link leads to its own site as far as its address says without the page's: one that names a host may be another's.
+func within(tag []byte) bool {
+	ref := attributeOf(tag, "href")
+	return len(ref) > 0 && !bytes.Contains(ref, []byte("//"))
 }
 
 // joined reports whether the word from i to end stands as it does in an address: who names a thing parts its words by spaces.
@@ -128,7 +138,7 @@ func (c *called) endName() {
 	c.alone(&c.all, NameOwn)
 }
 
-// endValue ends a text that is no name.
+// endValue ends a text that is not a name.
 func (c *called) endValue() {
 	if c.values > 0 && c.values <= maxValue && !c.leads {
 		for _, h := range c.value[:c.values] {

@@ -14,8 +14,10 @@ const MaxPhrases = 48
 // Phrases are marks of a page's visible text: what it is in all, and which phrases it is made of.
 type Phrases struct {
 	// Text is of all words: its upper half in any order, its lower half in theirs. It is equal for pages that show the same.
-	Text   uint64
-	Sample []uint32 // the smallest marks of its phrases (bottom-k: Broder 1997); digits, and words of addresses, do not count
+	Text uint64
+	// Sample are the smallest marks of its phrases (bottom-k: Broder 1997); digits, and words of addresses, do not count. Those of links
+	// within the site are odd: they say what another page is.
+	Sample []uint32
 	// Figures are the smallest marks of three figures in a row (see figures.go): a table says something although its words do not. Those
 	// of sentences are odd.
 	Figures  []uint32
@@ -315,7 +317,11 @@ func (r *reader) keep() {
 	for _, w := range r.run[:r.runs] {
 		h = mix(h^w, wordMore)
 	}
-	r.sample = least(r.sample, uint32(h>>32), MaxPhrases)
+	mark := uint32(h>>32) &^ 1
+	if r.onward {
+		mark |= 1
+	}
+	r.sample = least(r.sample, mark, MaxPhrases)
 }
 
 // least adds a mark to a sample of at most so many, in their order, if it is among the smallest.

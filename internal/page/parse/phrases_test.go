@@ -159,7 +159,7 @@ func BenchmarkMark(b *testing.B) {
 }
 
 // A picture says what it shows by its own words, and by which it is: by its whole address, but for what counts time in it. Pixels that count
-// readers are no pictures.
+// readers are not pictures.
 func TestPicturesAreShown(t *testing.T) {
 	of := func(body string) Phrases { return Mark([]byte("<h1>Comic</h1>"+body), "http://h.test/1", nil) }
 	first := of(`<img src="/a/strips/one.png" alt="three cats in a boat" title='they row'>`)

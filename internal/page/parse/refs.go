@@ -138,7 +138,7 @@ func nameEnd(v []byte) int {
 	return i
 }
 
-// numericRef reads "&#…": the code point, U+FFFD for one that is no character, and the reference's length, 0 if it has
+// numericRef reads "&#…": the code point, U+FFFD for one that is not a character, and the reference's length, 0 if it has
 // no digits.
 func numericRef(v []byte) (r rune, n int) {
 	i, base := 2, rune(10)

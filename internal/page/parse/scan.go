@@ -129,7 +129,7 @@ func (s *scanner) run() bool {
 	}
 }
 
-// skipMarkup returns the index after what "<" and the byte at i begin, which is no start tag: an end tag, a comment, or
+// skipMarkup returns the index after what "<" and the byte at i begin, which is not a start tag: an end tag, a comment, or
 // text. It reports whether it is one of the former.
 func (s *scanner) skipMarkup(i int) (next int, ok bool) {
 	b := s.b
@@ -293,7 +293,7 @@ func (s *scanner) startTag(i int) int {
 	}
 	next, ok := s.attrs(end)
 	if !ok {
-		return len(b) // a tag that does not end is no tag
+		return len(b) // a tag that does not end is not a tag
 	}
 	if tag == tagForeign {
 		s.spare = tree{partial: true, stack: s.spare.stack[:0]}

@@ -102,7 +102,7 @@ func (a *alternates) entry(loc string) {
 	a.entries[xxh3.HashString(loc)] = true
 }
 
-// rest returns those that are no entries, and adds to over how many there are besides.
+// rest returns those that are not entries, and adds to over how many there are besides.
 func (a *alternates) rest(over *int) (out []SitemapEntry) {
 	for h := range a.all {
 		if !a.entries[h] {

@@ -111,7 +111,7 @@ func Srcset(v []byte) (refs [][]byte) {
 }
 
 // relation returns what a link with these relations leads to: Relation for a page, Resource for what a page needs, 0 for
-// neither. A link that is a resource by one of its relations is one: an alternate style sheet is no page.
+// neither. A link that is a resource by one of its relations is one: an alternate style sheet is not a page.
 func relation(rels string) (k Kind) {
 	hint := false
 	for rel := range strings.FieldsSeq(strings.ToLower(rels)) {

@@ -130,7 +130,7 @@ const (
 	tagTitle
 	tagAround // it stands around a page's main text
 	tagMain
-	tagHidden // its content is no text
+	tagHidden // its content is not text
 )
 
 // namedKinds are the elements that a walk knows.
@@ -195,7 +195,7 @@ func eight(b []byte, i int) uint64 {
 	return v
 }
 
-// tag takes in a tag that changes where a walk is, and reports whether what follows is no text. key is its name as tagAt reads it.
+// tag takes in a tag that changes where a walk is, and reports whether what follows is not text. key is its name as tagAt reads it.
 func (p *place) tag(kind tagKind, key uint64, closes, empty bool) (hidden bool) {
 	switch kind {
 	case tagHeading:

@@ -277,3 +277,20 @@ func TestLanguageOfWords(t *testing.T) {
 		t.Errorf("ar: %v", err)
 	}
 }
+
+// Signs of vowels that stand in a line of their own are of the word that they stand in.
+func TestVowelSignsAreOfTheirWords(t *testing.T) {
+	for _, words := range []string{"डेटाबेस सुरक्षा", "ডাটাবেস নিরাপত্তা", "தரவுத்தள பாதுகாப்பு", "ഡാറ്റാബേസ് സുരക്ഷ"} {
+		var got []string
+		for text, i := []byte(words), 0; ; {
+			word, next := cut(text, i, nil)
+			if len(word) == 0 {
+				break
+			}
+			got, i = append(got, string(word)), next
+		}
+		if strings.Join(got, " ") != words {
+			t.Errorf("%s is read as %q", words, got)
+		}
+	}
+}

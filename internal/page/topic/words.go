@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxWord bounds a word, in bytes: what is longer is no word of a language.
+// maxWord bounds a word, in bytes: what is longer is not a word of a language.
 const maxWord = 60
 
 // unspaced are the scripts whose words are not set apart: their texts are read by pairs of characters. Each is of a language; Japanese, which
@@ -90,7 +90,7 @@ func plain(text []byte, i int, buf []byte) ([]byte, int) {
 			i++
 		} else {
 			r, size := utf8.DecodeRune(text[i:])
-			mark := unicode.Is(unicode.Mn, r)
+			mark := unicode.In(r, unicode.Mn, unicode.Mc)
 			if isUnspaced(r) || !mark && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
 				break
 			}
@@ -114,7 +114,7 @@ func pair(text []byte, i, size int, buf []byte) ([]byte, int) {
 	if r, n := utf8.DecodeRune(text[next:]); n > 0 && isUnspaced(r) {
 		buf = append(buf, text[next:next+n]...)
 		if r, m := utf8.DecodeRune(text[next+n:]); m == 0 || !isUnspaced(r) {
-			next += n // the last pair of a run: its second character is no word by itself
+			next += n // the last pair of a run: its second character is not a word by itself
 		}
 	}
 	return buf, next

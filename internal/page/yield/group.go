@@ -99,11 +99,15 @@ func versions(t, o *Template) bool {
 }
 
 // joinVersions makes one group of the versions of a template whose last pages are known: lists that go on behind their ends are one trap,
-// however many lists there are.
+// however many lists there are. One that has brought much joins a group that is cut only when as many pages in a row have brought nothing, or
+// half as many as are a cut by themselves: a list may have a gap.
 func (m *Model) joinVersions(t *Template) *Group {
 	for id := uint32(1); id <= m.Templates; id++ {
 		if o := m.byID[id]; o != nil && o.Group != t.Group && o.repeats() && t.repeats() && versions(t, o) {
 			if g := m.groups[o.Group]; g.Cut {
+				if t.Dry < min(t.New, limit/knownCosts/2) {
+					continue
+				}
 				m.move(t, m.groups[t.Group], g)
 				break
 			}
@@ -315,6 +319,13 @@ func (m *Model) sound(via *Template) bool {
 func (m *Model) Watches(template uint32) bool {
 	t := m.byID[template]
 	return t != nil && (t.All || m.suspect(m.groups[t.Group]))
+}
+
+// Feeding reports whether it matters which of the URLs that a page of a template names may lead to more of its kind: Watches says so, or
+// most of what the template brings is what its links are called.
+func (m *Model) Feeding(template uint32) bool {
+	t := m.byID[template]
+	return t != nil && (m.Watches(template) || t.Marked >= sameAfter && 2*t.Called > t.Marked)
 }
 
 // Suspects reports whether the group of a template is under suspicion, or most of its own answers brought nothing.

@@ -236,6 +236,21 @@ func TestWaitingUnderOtherNames(t *testing.T) {
 	}
 }
 
+// What waits is told apart anew when there are new templates, and not for each URL that goes on: a million may.
+func TestWaitingIsToldApartOnce(t *testing.T) {
+	m := New()
+	take(t, m, "http://h.test/claim?firm=%d", 20, func(int) uint64 { return 1 })
+	v := Verdict{Group: m.byID[m.Find(parsed(t, "http://h.test/claim?firm=1"))].Group}
+	for i := range maxBehind {
+		u := parsed(t, fmt.Sprintf("http://h.test/%c%c", 'a'+i/26, 'a'+i%26))
+		m.Defer(v, u, u.Key())
+	}
+	strange := parsed(t, "http://h.test/strange/place")
+	if n := testing.AllocsPerRun(100, func() { m.Resume(v.Group, strange, strange.Key()) }); n >= 1 {
+		t.Errorf("%v allocations for each URL of a shape that is not told apart", n)
+	}
+}
+
 // The answers of what waits with a group, and belongs to another one, are not the group's.
 func TestToldWithoutOthersAnswers(t *testing.T) {
 	m := New()

@@ -298,8 +298,12 @@ func (m *Model) stands(g *Group, u crawl.URL, n int64) {
 	}
 }
 
-// reshape tells what waits with a group apart by the templates that it has now: which those are changes with what is learned of a site.
+// reshape tells what waits with a group apart by the templates that it has now: which those are changes with each new template of a site.
 func (m *Model) reshape(g *Group) {
+	if g.shaped == m.Templates {
+		return
+	}
+	g.shaped = m.Templates
 	was := g.Behind
 	g.Behind = nil
 	for _, b := range was {
@@ -470,9 +474,11 @@ func (m *Model) Home() {
 func (m *Model) Size() int {
 	shapes := 0
 	for _, g := range m.groups {
-		shapes += len(g.Behind)
+		for i := range g.Behind {
+			shapes += 100 + len(g.Behind[i].Shape) + len(g.Behind[i].Example)
+		}
 	}
-	return 4096 + 300*shapes + 400*len(m.byID) + 300*len(m.groups) + 150*len(m.nodes) + 150*len(m.guesses) + 40*(m.marks.len()+m.rests.len())
+	return 4096 + shapes + 400*len(m.byID) + 300*len(m.groups) + 150*len(m.nodes) + 150*len(m.guesses) + 40*(m.marks.len()+m.rests.len())
 }
 
 // Kinds of records: the first byte of their keys.

@@ -1,6 +1,10 @@
 package yield
 
-import "strings"
+import (
+	"strings"
+
+	"argosy/internal/page/parse"
+)
 
 // What is new in an answer.
 
@@ -16,7 +20,8 @@ const (
 	isTable  // only its figures are new,
 	isReport // which are those of sentences,
 	isShown  // or only a picture,
-	isNamed  // or only what its title calls it
+	isNamed  // or only what its title calls it, a short text or a code,
+	isEchoed // or only what its title calls it, in words that stand in addresses, too
 )
 
 // figureMark is set in marks of figures: they stand in one set with those of phrases.
@@ -42,6 +47,25 @@ func (m *Model) fresh(of uint64, marks []uint32) (n int) {
 	return n
 }
 
+// freshPhrases is fresh for phrases. Those of links say what another page is: they count while it may be one that was not there, and is not just
+// more of the page's kind.
+func (m *Model) freshPhrases(a *Answer) (n int) {
+	led := 0
+	for i, mark := range a.Sample {
+		k := m.fresh(0, a.Sample[i:i+1])
+		n, led = n+k, led+k*int(mark&1)
+	}
+	t := m.byID[a.Template]
+	feeding := m.Feeding(a.Template)
+	if n >= partPhrases && n-led < partPhrases {
+		t.Called++
+	}
+	if feeding && a.Found <= a.Own {
+		return n - led
+	}
+	return n
+}
+
 // freshPictures is fresh for pictures; strange are those whose names say more than the address of their page.
 func (m *Model) freshPictures(marks []uint32) (n, strange int) {
 	for i := range marks {
@@ -51,19 +75,14 @@ func (m *Model) freshPictures(marks []uint32) (n, strange int) {
 	return n, strange
 }
 
-// Kinds of names: the two lowest bits of their marks.
-const (
-	plainName = iota // words that stand in no address
-	ownName          // of what the page is called, some of which stand in addresses
-	valueName        // of a short text
-	noName
-)
+// noName is a kind beside those of parse.
+const noName = parse.NameKinds
 
-// freshName is fresh for names. It returns of which kind there is one that was not there.
+// freshName is fresh for names. It returns of which kind there is one that was not there; noName if there is none.
 func (m *Model) freshName(marks []uint32) uint32 {
 	kind := uint32(noName)
 	for i := range marks {
-		if m.fresh(nameMark, marks[i:i+1]) > 0 && (kind == noName || kind == ownName) {
+		if m.fresh(nameMark, marks[i:i+1]) > 0 && (kind == noName || kind == parse.NameOwn) {
 			kind = marks[i] & 3
 		}
 	}
@@ -72,7 +91,7 @@ func (m *Model) freshName(marks []uint32) uint32 {
 
 // brings reports whether something is new in an answer.
 func (k kind) brings() bool {
-	return k == isNew || k == isPartly || k == isTable || k == isReport || k == isShown || k == isNamed
+	return k == isNew || k == isPartly || k == isTable || k == isReport || k == isShown || k == isNamed || k == isEchoed
 }
 
 // mixed reports whether more of a template's answers brought nothing than brought something.
@@ -81,22 +100,9 @@ func (t *Template) mixed() bool { return 2*(t.finds()+t.Spared) < t.Marked }
 // wavers reports whether so many of a template's answers brought nothing, or little, that it may be about to run dry.
 func (t *Template) wavers() bool { return wavering*(t.Barren+t.Partly) > t.Marked }
 
-// single reports whether one thing varies in a template's URLs: its pages are of one kind of things, not of all combinations of several,
-// whether these are numbers, parameters or, in templates that differ in one name, directories.
-func (m *Model) single(t *Template) bool {
-	if t.bag() || t.Params > 1 || strings.Count(t.Pattern, "#")+strings.Count(t.Pattern, "*") != 1 {
-		return false
-	}
-	inner := strings.IndexByte(t.Pattern[1:], '/') + 2 // where the second segment begins
-	for _, o := range m.byID {
-		if o == t || o.First != t.First || len(o.Pattern) <= inner || o.Pattern[:inner] != t.Pattern[:inner] {
-			continue
-		}
-		if in, ok := differs(t.Pattern, o.Pattern); ok && !strings.ContainsAny(in, "#*") {
-			return false // else it is what varies here, too
-		}
-	}
-	return true
+// single reports whether one thing varies in a template's URLs: its pages are of one kind of things, not of all combinations of several.
+func (t *Template) single() bool {
+	return !t.bag() && t.Params <= 1 && strings.Count(t.Pattern, "#")+strings.Count(t.Pattern, "*") == 1
 }
 
 // finds is how many of a template's answers were new by more than figures or a picture.
@@ -131,7 +137,7 @@ func (m *Model) novelty(a *Answer) kind {
 		by = a.Template
 	}
 	m.marks.add(a.Text, uint64(by))
-	fresh := m.fresh(0, a.Sample)
+	fresh := m.freshPhrases(a)
 	figures, said := m.fresh(figureMark, a.Figures), 0
 	pictures, strange := m.freshPictures(a.Pictures)
 	for _, f := range a.Figures {
@@ -164,7 +170,10 @@ func (m *Model) novelty(a *Answer) kind {
 		return isNew
 	case fresh >= partPhrases:
 		return isPartly
-	case name != noName && !m.pieces.dated() && m.single(m.byID[a.Template]) && (name != ownName || !m.pieces.lists()):
+	case name != noName && !m.pieces.dated() && m.byID[a.Template].single() && (name != parse.NameOwn || !m.pieces.lists()):
+		if name == parse.NameOwn {
+			return isEchoed
+		}
 		return isNamed
 	case strange > 0, pictures > 0 && !m.pieces.dated():
 		return isShown

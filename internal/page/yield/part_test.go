@@ -200,7 +200,7 @@ func TestPartGivesBackOnce(t *testing.T) {
 	}
 }
 
-// A template whose URLs say the same in every order is of combinations: that its pages lead nowhere new is no sign of an end.
+// A template whose URLs say the same in every order is of combinations: that its pages lead nowhere new is not a sign of an end.
 func TestCombinations(t *testing.T) {
 	m := New()
 	id := m.Template(parsed(t, "http://h.test/find?a=1&b=2"))

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"argosy/internal/crawl"
+	"argosy/internal/page/parse"
 )
 
 // rows has a Model judge answers of /row/0, /row/1, …, each named by the one before, until they are cut, and returns how many that took.
@@ -51,16 +52,16 @@ func TestRowsWithoutEnd(t *testing.T) {
 			}
 			return a
 		}},
-		"new pictures": {tablesCost * (limit - 3*newPays), tablesCost*limit + 2*dryAfter, func(i int) Answer {
+		"new pictures": {tablesCost * (limit - 3*newPays), tablesCost * (limit + dryAfter + 2), func(i int) Answer {
 			return Answer{Page: true, Text: uint64(i+1) << 32, Sample: phrases(0, 20), Pictures: phrases(i, 1)}
 		}},
-		"new names": {tablesCost * (limit - 3*newPays), tablesCost*limit + 2*dryAfter, func(i int) Answer {
+		"new names": {tablesCost * (limit - 3*newPays), tablesCost * (limit + dryAfter + 2), func(i int) Answer {
 			return Answer{Page: true, Text: uint64(i+1) << 32, Sample: phrases(0, 20), Names: phrases(i, 1)}
 		}},
-		"new values, and names that stand in addresses": {tablesCost * (limit - 3*newPays), tablesCost*limit + 2*dryAfter, func(i int) Answer {
-			return Answer{Page: true, Text: uint64(i+1) << 32, Sample: phrases(0, 20), Names: []uint32{xx(uint32(i))&^3 | ownName + uint32(i)%2}}
+		"new names that stand in addresses": {tablesCost * (limit - 3*newPays), tablesCost * (limit + dryAfter + 2), func(i int) Answer {
+			return Answer{Page: true, Text: uint64(i+1) << 32, Sample: phrases(0, 20), Names: []uint32{xx(uint32(i))&^3 | parse.NameOwn}}
 		}},
-		"new times of day in sentences": {tablesCost * (limit - 3*newPays), tablesCost*limit + 2*dryAfter, func(i int) Answer {
+		"new times of day in sentences": {tablesCost * (limit - 3*newPays), tablesCost * (limit + dryAfter + 2), func(i int) Answer {
 			a := Answer{Page: true, Text: uint64(i+1) << 32, Sample: phrases(0, 20)}
 			for _, f := range phrases(i, someFigures) {
 				a.Figures = append(a.Figures, f|1)
@@ -287,19 +288,113 @@ func TestVersionsAreOneTrap(t *testing.T) {
 	}
 }
 
-// One thing varies where a name has a number of its own: /people/mara-17/ is of people, and not of all numbers of all names.
+// A list whose pages are the same for a while, amid new ones, is not taken for one that goes on behind its end because a list beside it does.
+func TestListOutlivesItsSibling(t *testing.T) {
+	m, page := New(), 0
+	lists := func(room string, n int, isNew bool) (asked int) {
+		for range n {
+			page++
+			u := parsed(t, fmt.Sprintf("http://h.test/week?room=%s&n=%d", room, page))
+			if m.Judge(u, m.Find(u), false).Wait {
+				continue
+			}
+			asked++
+			id := m.Template(u)
+			a := Answer{URL: u, Template: id, Via: id, Page: true, Marked: true, Text: 9 << 32, Sample: []uint32{2, 4, 6}, Links: 1, Found: 1, Feeds: Feeds{Own: 1, Led: 1, Same: 1}}
+			if isNew {
+				x := xx(uint32(page))
+				a.Text, a.Sample = uint64(x)<<32, []uint32{x, x + 2, x + 4}
+			}
+			m.Take(&a)
+		}
+		return asked
+	}
+	lists("A", 400, true)
+	lists("B", 400, true)
+	if lists("A", 2*limit, false); m.Cuts() == 0 {
+		t.Fatal("a list that goes on behind its end is not cut")
+	}
+	for _, gap := range []int{12, 20, 40} {
+		if lists("B", gap, false); lists("B", 300, true) != 300 {
+			t.Errorf("a list with a gap of %d pages waits", gap)
+		}
+	}
+}
+
+// One thing varies where a name has a number of its own: /people/mara-17/ is of people, and not of all numbers of all names; and where each
+// thing has pages of several kinds.
 func TestSingle(t *testing.T) {
 	m := New()
-	of := func(path string) *Template { return m.byID[m.Template(parsed(t, "http://h.test"+path))] }
-	mara, jon := of("/people/mara-17/"), of("/people/jon-18/")
-	list, other := of("/lists/red/17"), of("/lists/blue/17")
-	if !m.single(mara) || !m.single(jon) || m.single(list) || m.single(other) {
-		t.Errorf("people: %v, %v, want true; lists: %v, %v, want false", m.single(mara), m.single(jon), m.single(list), m.single(other))
+	for path, want := range map[string]bool{
+		"/people/mara-17/": true, "/people/jon-18/": true, "/person?id=7": true, "/chart?id=7": true, "/lists/17/18": false, "/lists?a=17&b=18": false,
+	} {
+		if is := m.byID[m.Template(parsed(t, "http://h.test"+path))].single(); is != want {
+			t.Errorf("%s: %v, want %v", path, is, want)
+		}
+	}
+}
+
+// Of persons of whom two in three are private, and say the same but for their numbers, the others have names: their template is not cut before
+// there have been as many of these as of a chain of names alone. Charts beside them say nothing else.
+func TestNamesBesidePrivatePages(t *testing.T) {
+	m := New()
+	for i := range 6000 {
+		person, chart := parsed(t, fmt.Sprint("http://h.test/person?id=", i)), parsed(t, fmt.Sprint("http://h.test/chart?id=", i))
+		id := m.Template(person)
+		a := Answer{URL: person, Template: id, Via: id, Page: true, Marked: true, Text: uint64(2*i+1) << 32, Sample: []uint32{2, 4, 6}, Links: 3, Found: 3, Feeds: Feeds{Own: 2, Led: 2, Same: 2}}
+		if i%3 == 0 {
+			a.Names = []uint32{xx(uint32(i)) &^ 3}
+		}
+		m.Take(&a)
+		if m.IsCut(person) != 0 {
+			t.Fatalf("cut after %d persons", i+1)
+		}
+		m.Take(&Answer{URL: chart, Template: m.Template(chart), Via: id, Page: true, Marked: true, Text: uint64(2*i+2) << 32, Sample: []uint32{2, 4, 6}})
+	}
+}
+
+// Pages that are new by their figures share what may be had of such with the ends of ways that they name, once these are more than a page
+// each: histories without end name revisions, tables have buttons.
+func TestEndsOfWaysShareTheCost(t *testing.T) {
+	for ends, had := range map[int]struct{ least, most int }{0: {4000, 8000}, 1: {4000, 16000}, 5: {1000, 4000}, 20: {200, 1000}} {
+		m := New()
+		pages := 0
+		for ; pages <= had.most; pages++ {
+			page := parsed(t, fmt.Sprint("http://h.test/page?n=", pages))
+			id := m.Template(page)
+			if m.IsCut(page) != 0 {
+				break
+			}
+			x := xx(uint32(pages))
+			m.Take(&Answer{URL: page, Template: id, Via: id, Page: true, Marked: true, Text: uint64(x) << 32, Sample: []uint32{2, 4, 6}, Figures: []uint32{x, x + 2, x + 4, x + 6, x + 8, x + 10}, Links: 1 + ends, Found: 1 + ends, Feeds: Feeds{Own: 1, Led: 1, Same: 1}})
+			for i := range ends {
+				end := parsed(t, fmt.Sprintf("http://h.test/end?n=%d&of=%d", i, pages))
+				m.Take(&Answer{URL: end, Template: m.Template(end), Via: id, Page: true, Marked: true, Text: uint64(x+uint32(i)+1) << 32, Sample: []uint32{8, 10, 12}})
+			}
+		}
+		if pages < had.least || pages > had.most {
+			t.Errorf("with %d ends each: cut after %d pages, want %d to %d", ends, pages, had.least, had.most)
+		}
+	}
+}
+
+// What links are called does not make pages new that lead to nothing but more of their kind: a page that is not there proposes what is, under
+// names that it makes up.
+func TestLabelsOfKnownLinks(t *testing.T) {
+	n := rows(t, 9*limit, func(i int) Answer {
+		a := Answer{Page: true, Text: uint64(i+1) << 32, Sample: []uint32{2, 4, 6}, Links: 8, Found: 5, Feeds: Feeds{Own: 5, Led: 5, Same: 5}}
+		for k := range partPhrases {
+			a.Sample = append(a.Sample, xx(uint32(i*partPhrases+k))|1)
+		}
+		return a
+	})
+	if n > limit+4*sameAfter {
+		t.Errorf("%d answers", n)
 	}
 }
 
 // Equal pages that productive ones name are as many as these, and are asked for: some of them may differ. Not one of 540 in a row has, so
-// that fewer than one in a hundred of the others do, and they wait. The pages that name them are no trap.
+// that fewer than one in a hundred of the others do, and they wait. The pages that name them are not traps.
 func TestEqualPagesAside(t *testing.T) {
 	m := New()
 	cutAt := 0

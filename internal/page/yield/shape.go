@@ -39,7 +39,7 @@ func classify(s string) class {
 		case c == '%':
 			hex, other = false, true
 			kind = '.'
-			i += 2 // what is encoded is no number
+			i += 2 // what is encoded is not a number
 		case c >= '0' && c <= '9':
 			digits++
 			kind = '0'

@@ -1,42 +1,7 @@
-// Package yield judges what the URLs of one site bring, by the templates that they are made of, and says when a template
-// goes on bringing nothing: a calendar without end, sessions in URLs, filters in every order, pages that are not there.
-//
-// An answer is new if a quarter of a sample of its text's phrases was not there before, and partly new if three phrases were not,
-// known if the very text was there; and faint if only numbers, the page's own address or the order of what is known differ.
-// What counts is known and faint answers of a group of templates that leads to itself: a page without links of its own that a
-// productive template has named is finite, however alike its siblings are. The evidence is a cumulative sum (Page 1954) for
-// each group: a known answer adds 3, a faint one 1, one to a URL that a template outside the group has named 1 as well, and so does
-// the text of a page in another corner of the site, where neither leads to the other; a leaf of a calendar adds 3; what is
-// partly new changes nothing; of eight answers in which only tables are new (half of many figures: see parse.Phrases) one counts as
-// faint, so that a chain of some thousand tables is had, so of those in which only a name, a short text or a code is, and of few figures that stand in sentences, or where only a picture is
-// new, every second one (if pages that were asked for twice show that it is not drawn anew for each reader); a new one takes 64 off,
-// and 4 off the group that has named it (16 where its own texts are known rather than faint; no more than its answers cost that named
-// something else than their kind), and the sum never falls below zero. The same
-// words in another order are faint, and so is a redirect that its own template has named. At the limit, 540, the group is cut: after 180
-// known texts or 540 that differ in numbers only, or later, if more than one answer in 22, or one in 65, was new in between; sooner, by up
-// to 200, if it has brought much before, or to 120, if it is of many shapes. What is new by less than half pays less, by the square. A group is spared while its answers name fewer than one new URL of
-// its own kind for every two of them and were named by itself, by what brings something, or by a list that no chain without fruit
-// leads to from itself: what they lead to comes late. So is a faint one while its links lead more and more often to what is
-// there already, as those of a finite set do; a calendar is not. Templates that bring nothing are one group if one names the
-// other and does not stand aside of it, if they differ in one name of their paths, or if all below one first segment have cost together what leads to a cut; then
-// only a few of further shapes are tried there. What a cut group has cost is taken off the limit of those that lead into it: the days of a
-// calendar and its months are one trap.
-//
-// A template that finds something steadily, itself or in other templates, is judged alone: what came since its last find is held
-// against the gaps between its finds, and it is not cut before four mean gaps without one.
-//
-// A cut group is tried again in rounds at doubling intervals, five times in all, first with what promises most: what is new lifts the
-// cut, for as many answers as it pays. So the answers that a trap gets are bounded (about 600), and a wrong judgement mends itself.
-//
-// Parts of URLs that make no difference (a session, the order of a list) are learned from pairs of URLs that differ in them only and
-// gave the same text, or of a URL and the one without a parameter or a directory; a URL that differs from one that is there in such parts only, or has none
-// of them, waits like one of a cut template. A few are tried that a productive template names, and more while these are new.
-//
-// The package is pure: a Model is a function of the answers it was given. It tells its owner which of its records have changed,
-// and is rebuilt from them. Memory is bounded by the constants below.
 package yield
 
 import (
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -65,6 +30,7 @@ const (
 	namedKnown = 16 // where its own answers were known rather than faint
 	steadyFrom = 8  // finds after which a template's rate of them is known,
 	rareGaps   = 4  // and so many times its mean gap without one are rare: e^-4 of a Poisson process
+	seasonGap  = 40 // days without one are rare in a calendar only then: it has seasons
 	dryAfter   = 8  // answers that brought nothing, after which a template is no longer held for productive
 
 	kinEvery  = 4  // answers that brought nothing: so often the kin of a template is looked at,
@@ -80,6 +46,7 @@ const (
 	bears      = 1   // answers that were new, after which a template is known for it while it goes on
 	newborns   = 8   // URLs of new templates, named by a cut group alone, which are tried
 	finiteTo   = 10_000
+	littleTo   = limit * (tablesCost - 1) // answers that are new by little, up to which they are finds: as many as a chain of them alone has
 
 	newShare     = 4  // one phrase of a sample in so many is new: the text is
 	partPhrases  = 3  // or as many are: a part of it is,
@@ -131,13 +98,16 @@ type Template struct {
 	Spared  int64    `cbor:"12,keyasint,omitempty"` // faint answers that counted as new since the last new one
 	From    []uint32 `cbor:"13,keyasint,omitempty"` // templates that led here
 	Params  int      `cbor:"14,keyasint,omitempty"`
-	Tables  int64    `cbor:"21,keyasint,omitempty"` // answers of which only figures or a picture were new
+	Tables  int64    `cbor:"21,keyasint,omitempty"` // answers of which only figures, a picture or a name were new
 	Shown   int64    `cbor:"28,keyasint,omitempty"` // of these, only a picture
 	Twice   int64    `cbor:"25,keyasint,omitempty"` // answers that were asked for twice; of them
 	Changed int64    `cbor:"27,keyasint,omitempty"` // those that showed something else then,
 	Stable  int64    `cbor:"26,keyasint,omitempty"` // and those that showed something new both times
-	Little  int64    `cbor:"24,keyasint,omitempty"` // of New, answers of which only figures or a picture were new
+	Little  int64    `cbor:"24,keyasint,omitempty"` // of New, answers of which only figures, a picture or a name were new
+	Sure    int64    `cbor:"33,keyasint,omitempty"` // of Little, those that are a find: see steady
 	Partly  int64    `cbor:"29,keyasint,omitempty"` // of New, answers of which only a part was new
+	Owed    int64    `cbor:"34,keyasint,omitempty"` // answers that it has named and that count as if they were of it: see charge
+	Called  int64    `cbor:"32,keyasint,omitempty"` // answers in which nothing was new but what links are called
 	Equal   int64    `cbor:"30,keyasint,omitempty"` // answers in a row whose text was known
 	Example string   `cbor:"15,keyasint,omitempty"` // of a URL that brought nothing
 
@@ -160,16 +130,23 @@ func (t *Template) dry() bool {
 // thing of which no answer in n was one, fewer than 3/n are (19 times in 20). Files that are equal are as many as their directories.
 func (t *Template) forms() bool { return t.Params > 0 && t.Equal >= limit }
 
-// hopeless reports whether what a template has not brought outweighs one more new answer, or what it has brought by far.
+// hopeless reports whether what a template has not brought outweighs one more new answer and is most of what it shows, or outweighs what it has
+// brought by far.
 func (t *Template) hopeless() bool {
-	return t.New == 0 && t.Marked > 0 || t.Cost >= newPays || t.Barren >= sameAfter*max(1, t.New)
+	return t.New == 0 && t.Marked > 0 || t.Cost >= newPays && t.Barren > t.New || t.Barren >= sameAfter*max(1, t.New)
 }
 
-// steady reports whether a template has brought or named something so steadily that what came since is no sign of an end: it found
-// something often enough, and that it has not for so long would not be rare if it went on at the same rate.
+// steady reports whether a template has brought or named something so steadily that what came since is not a sign of an end: it found
+// something often enough, and that it has not for so long would not be rare if it went on at the same rate. What is new by a name alone is
+// something, too: of persons of whom half are private the others have names. The finds of a calendar come in seasons: weeks without one are
+// not rare.
 func (t *Template) steady() bool {
-	found := t.finds() + t.Named
-	return found >= steadyFrom && t.Barren <= newPays*found && t.Dry*found < rareGaps*t.Barren
+	found := t.finds() + min(t.Sure, littleTo) + t.Named
+	if found < steadyFrom || t.Barren > newPays*found {
+		return false
+	}
+	gaps := int64(rareGaps + bits.Len64(uint64(found/steadyFrom))*7/10) // many gaps have a longer one by chance: by the logarithm of their number
+	return t.Dry < dryAfter || t.dated() && t.Dry < seasonGap || t.Dry*found < gaps*t.Barren
 }
 
 // Group is one or more templates that are judged as one.
@@ -195,6 +172,7 @@ type Group struct {
 	Part      *Part       `cbor:"17,keyasint,omitempty"` // set: the group stands for what differs in this part of URLs only
 
 	flight int
+	shaped uint32 // templates that there were when Behind was told apart anew
 	dirty  bool
 }
 
@@ -265,11 +243,11 @@ type Answer struct {
 	Via      uint32    // template of the page that named it, 0 if that is not of this site
 	Page     bool      // a page that was read: Text and Sample say what it brought, if it was marked
 	Marked   bool
-	Text     uint64   // of the visible text; of what is no page, of its bytes; of a redirect, of where it leads
+	Text     uint64   // of the visible text; of what is not a page, of its bytes; of a redirect, of where it leads
 	Sample   []uint32 // of the text's phrases
 	Figures  []uint32 // of the text's figures
 	Pictures []uint32 // of the pictures that it shows
-	Names    []uint32 // of what its title calls it
+	Names    []uint32 // of what its title calls it, of short texts and codes
 	Twice    bool     // it was asked for twice: all this is what both answers showed,
 	Changed  bool     // and one showed something else
 	Back     bool     // it links to the page that has named it
@@ -341,6 +319,9 @@ func (m *Model) Take(a *Answer) Event {
 	a.again = a.again || m.chooses(t, &m.pieces)
 	spelled, event := m.compare(t, a)
 	of := m.novelty(a)
+	if m.Feeding(t.ID) && !m.Watches(t.ID) {
+		a.Feeds = Feeds{Own: a.Found} // they were counted for what its links are called
+	}
 	switch {
 	case a.Twice:
 		t.twice(a.Changed, of)
@@ -360,22 +341,8 @@ func (m *Model) Take(a *Answer) Event {
 		}
 		t.New, t.Partly = t.New+1, t.Partly+1
 		t.often(g)
-	case isTable, isReport, isShown, isNamed:
-		every := int64(tablesCost)
-		if of != isTable {
-			a.again = false
-		}
-		if of == isReport || of == isShown && !m.single(t) {
-			every = reportsCost
-		}
-		if of == isShown || of == isNamed && t.Tables >= proven {
-			t.Shown++
-		}
-		if t.Tables++; g.Cut || t.Tables%every == 0 {
-			event = max(event, m.faint(t, via, a)) // figures and pictures alone do not lift a cut
-		} else {
-			t.New, t.Little = t.New+1, t.Little+1
-		}
+	case isTable, isReport, isShown, isNamed, isEchoed:
+		event = max(event, m.little(t, via, a, of))
 	case isCopy:
 		if !spelled && event != Learned {
 			event = max(event, m.barren(t, via, a, faintCosts, aKnown))
@@ -388,6 +355,30 @@ func (m *Model) Take(a *Answer) Event {
 		event = max(event, m.faint(t, via, a))
 	}
 	return event
+}
+
+// little takes in an answer that is new by figures, a picture or a name alone: some of such count as faint.
+func (m *Model) little(t, via *Template, a *Answer, of kind) Event {
+	every := int64(tablesCost)
+	if of != isTable {
+		a.again = false
+	}
+	if of == isReport || of == isShown && !t.single() {
+		every = reportsCost
+	}
+	if of == isShown || (of == isNamed || of == isEchoed) && t.Tables >= proven {
+		t.Shown++
+	}
+	if t.Tables++; m.groups[t.Group].Cut || t.Tables%every == 0 {
+		return m.faint(t, via, a) // figures and pictures alone do not lift a cut
+	}
+	t.New, t.Little = t.New+1, t.Little+1
+	if every == tablesCost && of != isEchoed {
+		if t.Sure++; t.Sure+t.Owed <= littleTo {
+			t.Dry = 0
+		}
+	}
+	return Nothing
 }
 
 // often lowers the limit of the group of a template that has brought much.
@@ -540,6 +531,9 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64, of sort) Event 
 		g = m.joinKin(t)
 	}
 	m.touch(t, g)
+	if of != aLeaf && a.Own == 0 {
+		m.charge(t, via)
+	}
 	if of == aLeaf || below || via != nil && m.leads(t, via) {
 		g.Sum, t.Cost = g.Sum+costs, t.Cost+costs
 		m.count(g, a, via.Group == t.Group || m.sound(via))
@@ -565,6 +559,20 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64, of sort) Event 
 	m.cuts++
 	m.share()
 	return Cut
+}
+
+// charge has a template share the cost of a page that it has named and that is the end of a way, where most of such bring nothing, there are
+// more of them than pages that name them, and these are new by little: a page each may be a button, and 20 each would be asked for 20 times as
+// often as pages that are new by little are.
+func (m *Model) charge(t, via *Template) {
+	if via == nil || via.Group == t.Group || via.Little <= via.finds() || t.Barren <= max(t.New, via.Answers) {
+		return
+	}
+	g := m.groups[via.Group]
+	if via.Owed++; via.Owed%tablesCost == 0 && !g.Cut {
+		g.Sum, via.Cost = g.Sum+1, via.Cost+1
+	}
+	m.touch(via, g)
 }
 
 // count notes where the links of an answer led.

@@ -1,0 +1,58 @@
+// Package yield judges what the URLs of one site bring. It says when a kind of URLs goes on bringing nothing: a calendar without end,
+// sessions in URLs, filters in every order, pages that are not there. docs/pages.md has the whole rule, and an example.
+//
+// # Templates and groups
+//
+// A template is a set of URLs of one shape. Templates that bring nothing are judged as one group if one names the other and does not
+// stand aside of it, if they differ in one name of their paths, if they differ in values of parameters only and the last eight answers of
+// both were known, or if all below one first segment have cost together what leads to a cut.
+//
+// # What an answer brings
+//
+//   - new: a quarter of a sample of its text's phrases was not there before
+//   - partly new: three phrases were not
+//   - known: the very text was there
+//   - faint: only numbers, the page's own address or the order of what is known differ; or it is a redirect that its own template has named
+//
+// Where only figures, a picture or a name is new, an answer is partly new most of the time (seven in eight; every second one where
+// that says less) and faint else, so that a chain of some thousand such pages is had and one without end ends. If pages that were asked for
+// twice show that their pictures or names are drawn anew for each reader, they are faint.
+//
+// # The sum of a group
+//
+// The evidence is a cumulative sum (Page 1954) of the answers of a group that leads to itself; a page without links of its own that a
+// productive template has named is finite, however alike its siblings are.
+//
+//   - A known answer adds 3; one that a template outside the group has named, or that repeats another corner of the site, 1.
+//   - A faint one adds 1; a leaf of a calendar 3.
+//   - What is partly new changes nothing.
+//   - The end of a way adds an eighth to what has named it, if that is new by little and has named more of such than it has pages.
+//   - A new one takes 64 off, less if it is new by less than half; and 4 off the group that has named it, or 16 where that one's own
+//     texts are known, but no more than that one's answers have cost that named something else than their kind.
+//
+// The sum never falls below zero. At the limit, 540, the group is cut: after 180 known texts or 540 that differ in numbers only, or later,
+// if more than one answer in 22, or one in 65, was new in between. The limit is lower, by the greatest of three: up to 200 if the group has
+// brought much before, up to 120 if it is of many shapes, and what the cut groups have cost that it leads into: the days of a calendar and
+// its months are one trap.
+//
+// # What is spared
+//
+// A group is spared while it names fewer than one new URL of its own kind for every two of its answers, and these were named by itself, by
+// what brings something, or by a list that no chain without fruit leads to from itself: what they lead to comes late. So is a faint one while
+// its links lead more and more often to what is there already, as those of a finite set do. A template that finds something steadily, itself or
+// in other templates, is judged alone, and is not cut before four mean gaps without a find, and as many more as the logarithm of its finds.
+//
+// # After a cut
+//
+// A cut group is tried again in rounds at doubling intervals, five times in all, first with what promises most. What is new lifts the cut,
+// for as many answers as it pays. So the answers that a trap gets are bounded (about 600), and a wrong judgement mends itself.
+//
+// # Parts of URLs
+//
+// Parts that make no difference (a session, the order of a list) are learned from pairs of URLs that differ in them only and gave the same
+// text, or of a URL and the one without a parameter or a directory. A URL that differs from one that is there in such parts only, or has none
+// of them, waits like one of a cut template. A few are tried that a productive template names, and more while these are new.
+//
+// The package is pure: a Model is a function of the answers it was given. It tells its owner which of its records have changed,
+// and is rebuilt from them. Memory is bounded by the constants below.
+package yield
