@@ -46,7 +46,7 @@ func TestPairedInterval(t *testing.T) {
 // An interrupted comparison goes on where it was, and prints what an uninterrupted one does.
 func TestResume(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "results")
-	cfg := Config{Seeds: 2, Half: Publish, Strategies: []string{"flow", "random"}, Scenarios: []string{"short"}}
+	cfg := Config{Seeds: 2, Half: Publish, Strategies: []string{"nearest", "random"}, Scenarios: []string{"short"}}
 	var whole bytes.Buffer
 	cfg.Out = &whole
 	if err := Compare(context.Background(), cfg); err != nil {

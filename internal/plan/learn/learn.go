@@ -207,9 +207,9 @@ func About(site string) string { return "site:" + site }
 // took files what a lease took under its product and under any, so that a task finds its like: on the same site and node,
 // on the same site, anywhere.
 func (l *Learner) took(f Fact, site, node int, need [3]float64) {
-	l.rec.Took(predict.Kind{Site: site, Node: node}, f.Seconds, f.Good, need)
+	l.rec.Took(predict.Kind{Site: site, Node: node}, f.Seconds, f.Good, need, f.At)
 	if f.Product != "" {
-		l.rec.Took(predict.Kind{Product: f.Product, Site: site, Node: node}, f.Seconds, f.Good, need)
+		l.rec.Took(predict.Kind{Product: f.Product, Site: site, Node: node}, f.Seconds, f.Good, need, f.At)
 	}
 }
 

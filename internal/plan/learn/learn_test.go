@@ -35,12 +35,12 @@ func TestSpeedIsUsefulBitsOverWork(t *testing.T) {
 			t.Fatalf("%d parts: speed is %s", parts, f.Source)
 		}
 		rec := l.Record()
-		perPage, known := rec.SecondsPerPage(predict.Kind{Site: 0, Node: 0})
+		perPage, known := rec.SecondsPerPage(predict.Kind{Site: 0, Node: 0}, at)
 		if !known || math.Abs(perPage-0.5) > 1e-9 {
 			t.Errorf("%d parts: %v seconds a page, want 0.5", parts, perPage)
 		}
-		if rate, _ := rec.Completion(0, 0, at); math.Abs(rate-0.5) > 1e-9 {
-			t.Errorf("%d parts: completion %v, want 0.5", parts, rate)
+		if good, all := rec.Served(0, 0, at); math.Abs(good/all-0.5) > 1e-9 {
+			t.Errorf("%d parts: %v of %v requests gave a page, want half", parts, good, all)
 		}
 		need, _ := rec.Need(predict.Kind{Site: -1, Node: -1})
 		if math.Abs(need[2]-2e6) > 1 {

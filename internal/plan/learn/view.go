@@ -49,6 +49,8 @@ type Site struct {
 	Pause       float64 // seconds between the starts of two requests to it; 0 is none
 	Latency     float64 // seconds that an answer takes; 0 is not known
 	Connections int     // at once, where there is no pause
+	Silent      bool    // it has not answered yet,
+	Failed      bool    // or not the last time
 }
 
 // Task is a task that waits for a node.
@@ -64,6 +66,7 @@ type Task struct {
 	Product string
 	Need    schedule.Vector // as its job states it
 	Pages   float64         // that it still has, as far as one can tell; 0 is not known, +Inf: its site has no end
+	Known   float64         // pages of its site: those that were had, and those that are known and will be
 	Place   schedule.Place
 	About   string // what its search is about, as About names it; empty: it is of no search
 	Bound   string // node that it goes to as long as that takes it
@@ -80,6 +83,7 @@ type Lease struct {
 	Node string
 	Need schedule.Vector
 	Ping bool // it measures a delay
+	Long bool // it was given out longer ago than sites take that answer
 }
 
 // Snapshot returns what a cycle may know: it is the one place where what strategies read is written. It tells the book
@@ -97,17 +101,17 @@ func SnapshotIn(s *schedule.Snapshot, v View) *schedule.Snapshot {
 		s.Nodes = append(s.Nodes, v.Nodes[i].offered(v.Book))
 	}
 	slices.SortFunc(s.Nodes, func(a, b schedule.Node) int { return cmp.Compare(a.ID, b.ID) })
+	if byID := func(a, b Lease) int { return cmp.Compare(a.ID, b.ID) }; !slices.IsSortedFunc(v.Leases, byID) {
+		slices.SortFunc(v.Leases, byID)
+	}
 	unseen := firstLatencyOf(v.Leases)
 	for i := range v.Tasks {
 		s.Tasks = append(s.Tasks, v.Tasks[i].waiting(v.Book, unseen))
 	}
-	if byID := func(a, b Lease) int { return cmp.Compare(a.ID, b.ID) }; !slices.IsSortedFunc(v.Leases, byID) {
-		slices.SortFunc(v.Leases, byID)
-	}
 	for i := range v.Leases {
 		l := &v.Leases[i]
 		s.Running = append(s.Running, schedule.Running{
-			Lease: l.ID, Task: l.Task, Site: l.Name, Node: l.Node, Addrs: l.Addrs, Domain: l.Domain, Need: l.Need, Width: l.width(unseen), Book: v.Book.Site(l.Name), Ping: l.Ping,
+			Lease: l.ID, Task: l.Task, Site: l.Name, Node: l.Node, Addrs: l.Addrs, Domain: l.Domain, Need: l.Need, Width: l.width(unseen), Book: v.Book.Site(l.Name), Ping: l.Ping, Silent: l.Silent, Failed: l.Failed, Long: l.Long,
 		})
 	}
 	return s
@@ -137,7 +141,7 @@ func (n *Node) offered(book *predict.Book) schedule.Node {
 func (t *Task) waiting(book *predict.Book, unseen float64) schedule.Task {
 	out := schedule.Task{
 		ID: t.ID, Job: t.Job, Site: t.Name, Domain: t.Domain, Addrs: t.Addrs, Since: t.Since, Pending: t.Pending, Avoid: t.Avoid, Last: t.Last,
-		Type: t.Type, Product: t.Product, Need: t.Need, Width: t.width(unseen), Gap: t.Pause, Place: t.Place, Book: book.Site(t.Name), Bound: t.Bound,
+		Type: t.Type, Product: t.Product, Need: t.Need, Width: t.width(unseen), Gap: t.Pause, Place: t.Place, Book: book.Site(t.Name), Bound: t.Bound, Known: t.Known, Silent: t.Silent, Failed: t.Failed,
 		ByAddress: t.ByAddress, Shut: t.Shut,
 	}
 	if t.About != "" {
@@ -152,7 +156,7 @@ func (t *Task) waiting(book *predict.Book, unseen float64) schedule.Task {
 	return out
 }
 
-// firstLatency is how long an answer is thought to take before there was one, s. As soon as leases of fewLatencies sites have had answers, a
+// firstLatency is how long an answer is thought to take before there was one, s. As soon as fewLatencies leases have had answers, a
 // site that nobody has asked is thought to take as long as they do in the middle, of mostLatencies of them.
 const (
 	firstLatency  = 0.1
@@ -160,7 +164,8 @@ const (
 	mostLatencies = 255
 )
 
-// firstLatencyOf is how long the first answer of a site is thought to take, s, as the sites of leases tell.
+// firstLatencyOf is how long the first answer of a site is thought to take, s, as the sites of leases tell, each as often as it has leases.
+// Of many leases it looks at some, by their order.
 func firstLatencyOf(leases []Lease) float64 {
 	known := make([]float64, 0, mostLatencies)
 	for i := 0; i < len(leases); i += 1 + len(leases)/mostLatencies {

@@ -2,6 +2,7 @@ package learn
 
 import (
 	"math"
+	"math/rand/v2"
 	"reflect"
 	"testing"
 
@@ -19,7 +20,7 @@ func filled() View {
 	} {
 		l.Take(f)
 	}
-	site := Site{Name: "s", Domain: "s.test", Addrs: []string{"192.0.2.1"}, Pause: 2, Latency: 0.5, Connections: 3}
+	site := Site{Name: "s", Domain: "s.test", Addrs: []string{"192.0.2.1"}, Pause: 2, Latency: 0.5, Connections: 3, Silent: true, Failed: true}
 	need := schedule.Vector{1, 2, 3}
 	return View{
 		Now: 1000, Seed: 7, PerIP: 1, PerSite: 2, PerDomain: 3, LeaseSeconds: 60, Book: l.Record().Book(predict.Config{}), Memory: &schedule.Memory{},
@@ -30,9 +31,9 @@ func filled() View {
 		Tasks: []Task{{
 			Site: site, ID: 5, Job: 6, Since: 900, Pending: 70, Avoid: []string{"m"}, Last: "n", Type: "web", Product: "milk", Need: need, About: About("s"), Bound: "n",
 			ByAddress: true, Shut: []string{"m"},
-			Pages: 50, Place: schedule.Place{Lat: 1, Lon: 2, Located: true, Region: "eu", Network: "AS1"},
+			Pages: 50, Known: 60, Place: schedule.Place{Lat: 1, Lon: 2, Located: true, Region: "eu", Network: "AS1"},
 		}},
-		Leases: []Lease{{Site: site, ID: 8, Task: 9, Node: "n", Need: need, Ping: true}},
+		Leases: []Lease{{Site: site, ID: 8, Task: 9, Node: "n", Need: need, Ping: true, Long: true}},
 	}
 }
 
@@ -145,6 +146,23 @@ func TestSnapshotInOldRoom(t *testing.T) {
 	v.Tasks[0].About, v.Leases[0].Ping = "", false
 	if got, want := SnapshotIn(s, v), Snapshot(v); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// A snapshot does not depend on the order in which leases are given.
+func TestSnapshotOfLeasesInAnyOrder(t *testing.T) {
+	v := filled()
+	v.Tasks[0].Latency, v.Tasks[0].Pause, v.Leases = 0, 100, nil
+	for i := range 4 * mostLatencies {
+		v.Leases = append(v.Leases, Lease{Site: Site{Name: "s", Pause: 100, Latency: float64(i + 1)}, ID: uint64(i + 1), Node: "n"})
+	}
+	want := Snapshot(v)
+	for seed := range uint64(20) {
+		random := rand.New(rand.NewPCG(seed, 0))
+		random.Shuffle(len(v.Leases), func(i, j int) { v.Leases[i], v.Leases[j] = v.Leases[j], v.Leases[i] })
+		if got := Snapshot(v); !reflect.DeepEqual(got, want) {
+			t.Fatalf("order %d: %v requests at once, want %v", seed, got.Tasks[0].Width, want.Tasks[0].Width)
+		}
 	}
 }
 

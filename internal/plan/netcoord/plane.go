@@ -3,7 +3,7 @@ package netcoord
 import "math"
 
 // Plane returns where hosts lie on the plane that shows most of how they differ: their two principal axes around their middle, ms.
-// Heights are no part of it. A host that is not known lies in the middle.
+// Heights are not part of it. A host that is not known lies in the middle.
 func Plane(hosts []Coord) [][2]float64 {
 	out := make([][2]float64, len(hosts))
 	rows, which := centred(hosts)

@@ -86,6 +86,7 @@ type encodedWork struct {
 	Pages   float64    `cbor:"5,keyasint"`
 	Need    [3]float64 `cbor:"6,keyasint"`
 	Weight  float64    `cbor:"7,keyasint"`
+	At      int64      `cbor:"8,keyasint,omitempty"`
 }
 
 // Encode writes the record down. Equal records give equal bytes.
@@ -120,7 +121,7 @@ func (rec *Record) Encode() ([]byte, error) {
 		e.Sites = append(e.Sites, x)
 	}
 	for k, w := range rec.works {
-		e.Works = append(e.Works, encodedWork{k.Product, k.Site, k.Node, w.seconds, w.pages, w.need, w.weight})
+		e.Works = append(e.Works, encodedWork{k.Product, k.Site, k.Node, w.seconds, w.pages, w.need, w.weight, w.at})
 	}
 	slices.SortFunc(e.Works, func(a, b encodedWork) int {
 		return kindOf(a).compare(kindOf(b))
@@ -249,7 +250,7 @@ func DecodeRecord(b []byte) (*Record, error) {
 		if err := finite(w.Seconds, w.Pages, w.Need[0], w.Need[1], w.Need[2], w.Weight); err != nil {
 			return nil, fmt.Errorf("record of measurements: %w", err)
 		}
-		rec.works[kindOf(w)] = &work{w.Seconds, w.Pages, w.Need, w.Weight}
+		rec.works[kindOf(w)] = &work{w.Seconds, w.Pages, w.Need, w.Weight, w.At}
 	}
 	return rec, nil
 }

@@ -28,7 +28,7 @@ type model struct {
 	delays  []uint32 // of each site, at the last Fit
 	stale   []bool   // sites that have new delays since they were placed
 	told    []int    // delays that landmarks had told of each site when it was placed; 0: it is to be placed anew
-	served  float64  // share of all requests that give a page; 0 before the first Fit
+	served  float64  // share of all requests that give a page; 0 before there were any
 	differs float64  // how nodes differ in that (fitServed)
 	clump   float64
 	more    []float64  // share that each node has more than others of the same sites

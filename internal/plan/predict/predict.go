@@ -1,7 +1,3 @@
-// Package predict keeps what was measured and says what to expect of a (node, site) pair: speed, delay and success, each
-// with how it is known and how sure that is. Measured pairs speak for themselves; others are predicted from network
-// coordinates, from how the node does elsewhere and the site with others, and from nodes nearby. It is pure; times are
-// Unix ms, speeds bits per second, delays ms.
 package predict
 
 import (
@@ -111,19 +107,10 @@ func (b *Book) Changed() {
 	}
 }
 
-// Completion is Record.Completion, or the share that was told.
-func (b *Book) Completion(node, site int, at int64) (rate float64, known bool) {
-	if b.truth != nil {
-		_, had, _ := b.truth(node, site)
-		return had, true
-	}
-	return b.Record.Completion(node, site, at)
-}
-
 // SecondsPerPage is Record.SecondsPerPage, or what the speed that was told makes of it; that speed is the same for all products.
-func (b *Book) SecondsPerPage(k Kind) (s float64, known bool) {
+func (b *Book) SecondsPerPage(k Kind, at int64) (s float64, known bool) {
 	if b.truth == nil || k.Node < 0 || k.Site < 0 {
-		return b.Record.SecondsPerPage(k)
+		return b.Record.SecondsPerPage(k, at)
 	}
 	rate, _, _ := b.truth(k.Node, k.Site)
 	return b.PageBits(k.Site) / rate, rate > 0
@@ -139,11 +126,11 @@ func (b *Book) Served(node, site int, at int64) (good, all float64) {
 }
 
 // Efforts is Record.Efforts, or as many pages at the speed that was told.
-func (b *Book) Efforts(k Kind) (seconds, pages float64) {
+func (b *Book) Efforts(k Kind, at int64) (seconds, pages float64) {
 	if b.truth == nil {
-		return b.Record.Efforts(k)
+		return b.Record.Efforts(k, at)
 	}
-	s, known := b.SecondsPerPage(k)
+	s, known := b.SecondsPerPage(k, at)
 	if !known {
 		return 0, 0
 	}

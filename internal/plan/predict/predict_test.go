@@ -173,8 +173,8 @@ func TestMeasuredPairsSpeakForThemselves(t *testing.T) {
 	if f := b.Rate(n, s, 3000); f.Value < 2.5e6 {
 		t.Errorf("a node at its own limit says nothing against the pair: %+v", f)
 	}
-	if r, known := b.Completion(n, s, 3000); !known || r != .5 {
-		t.Errorf("completion %v %v", r, known)
+	if good, all := b.Served(n, s, 3000); good <= 0 || good/all != .5 {
+		t.Errorf("%v of %v requests gave a page", good, all)
 	}
 	if f := b.Success(n, s, 3000); math.Abs(f.Value-.5) > .1 || f.Source != Measured {
 		t.Errorf("success %+v", f)

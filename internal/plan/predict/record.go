@@ -1,7 +1,6 @@
 package predict
 
 import (
-	"cmp"
 	"math"
 	"sort"
 )
@@ -522,78 +521,12 @@ func (b *Book) Apart(nodes []int) [][]float64 {
 	return out
 }
 
-// Completion returns pages collected over pages found of a pair, uncorrected: what the feedback paper's table holds.
-func (rec *Record) Completion(node, site int, at int64) (rate float64, known bool) {
-	good, all := rec.Served(node, site, at)
-	if all == 0 {
-		return 0, false
-	}
-	return good / all, true
-}
-
-// Served returns how many of a pair's requests are remembered, the old ones less, and how many of those gave a page.
+// Served returns how many of a pair's requests are remembered, the old ones less, and how many of those gave a page:
+// uncorrected, as the feedback paper's table holds it.
 func (rec *Record) Served(node, site int, at int64) (good, all float64) {
 	if p := rec.look(node, site); p != nil {
 		s := p.served.now(at)
 		return s.good, s.all
 	}
 	return 0, 0
-}
-
-// work is what leases of one kind took, as means that forget.
-type work struct {
-	seconds, pages float64
-	need           [3]float64
-	weight         float64
-}
-
-// Kind names leases that are alike, for what they take: a product on a site and a node, or a type of task anywhere.
-type Kind struct {
-	Product    string
-	Site, Node int // -1: any
-}
-
-// Took records what a lease took: seconds, pages, and CPU (cores), memory (bytes) and bandwidth (bits/s) where known.
-func (rec *Record) Took(k Kind, seconds, pages float64, need [3]float64) {
-	w := rec.works[k]
-	if w == nil {
-		w = &work{}
-		rec.works[k] = w
-	}
-	const keep = 0.8
-	w.seconds, w.pages = w.seconds*keep+seconds, w.pages*keep+pages
-	for d, x := range need {
-		w.need[d] = (w.need[d]*w.weight + x) / (w.weight + 1)
-	}
-	w.weight = min(w.weight+1, 20)
-}
-
-// SecondsPerPage is the efficiency of the feedback paper; known is false before anything was collected.
-func (rec *Record) SecondsPerPage(k Kind) (s float64, known bool) {
-	seconds, pages := rec.Efforts(k)
-	if pages <= 0 {
-		return 0, false
-	}
-	return seconds / pages, true
-}
-
-// Efforts returns how many seconds are remembered of leases of a kind, the old ones less, and how many pages they brought.
-func (rec *Record) Efforts(k Kind) (seconds, pages float64) {
-	if w := rec.works[k]; w != nil {
-		return w.seconds, w.pages
-	}
-	return 0, 0
-}
-
-// Need returns what a lease of a kind takes.
-func (rec *Record) Need(k Kind) (need [3]float64, known bool) {
-	if w := rec.works[k]; w != nil && w.weight > 0 {
-		return w.need, true
-	}
-	return need, false
-}
-
-// compare orders kinds by product, site and node.
-func (k Kind) compare(o Kind) int {
-	return cmp.Or(cmp.Compare(k.Product, o.Product), cmp.Compare(k.Site, o.Site), cmp.Compare(k.Node, o.Node))
 }

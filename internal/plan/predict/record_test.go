@@ -24,7 +24,7 @@ func random(rec *Record, seed uint64, facts int) {
 		case 3:
 			rec.NodeDelay(n, rec.Node(fmt.Sprint("n", r.IntN(5))), 100*r.Float64())
 		case 4:
-			rec.Took(Kind{fmt.Sprint("p", r.IntN(2)), s, n}, r.Float64(), 3, [3]float64{r.Float64(), 1e6, 1e7})
+			rec.Took(Kind{fmt.Sprint("p", r.IntN(2)), s, n}, r.Float64(), 3, [3]float64{r.Float64(), 1e6, 1e7}, at)
 		default:
 			all := float64(1 + r.IntN(9))
 			rec.Reported(n, s, Report{Bits: 1e6 * r.Float64(), Seconds: r.Float64(), Good: min(all, float64(r.IntN(9))), All: all}, at)

@@ -76,7 +76,9 @@ func (b *Book) fitServed() {
 		}
 		all.good, all.all = all.good+means[s].good, all.all+means[s].all
 	}
-	m.served = (all.good + firstServed) / (all.all + 1)
+	if m.served = 0; all.all > 0 {
+		m.served = (all.good + firstServed) / (all.all + 1)
+	}
 	var pairs moments
 	nodes := make([]struct{ off, chance, single, squares, all float64 }, len(b.node))
 	for s := range b.site {

@@ -74,7 +74,7 @@ func TestChanceIsNotADifference(t *testing.T) {
 	}
 }
 
-// What is missing of a site may lie together: that is no change, and tells no more than so many single requests.
+// What is missing of a site may lie together: that is not a change, and tells no more than so many single requests.
 func TestClumps(t *testing.T) {
 	var c clump
 	s := share{good: 50, all: 60}
@@ -91,5 +91,15 @@ func TestClumps(t *testing.T) {
 	}
 	if rep := (Report{All: 12}); !s.surprised(rep, 1) || s.surprised(rep, c.of()) {
 		t.Error("a clump among clumps is taken for a change, or a change for chance")
+	}
+}
+
+// A share of which nobody has told anything is a default, also once the book has been fitted.
+func TestNothingServedIsADefault(t *testing.T) {
+	b := New(Config{})
+	node, site := b.Node("n"), b.Site("s")
+	b.Fit()
+	if f := b.Success(node, site, 1000); f.Source != Default || f.Value != firstServed {
+		t.Errorf("%+v", f)
 	}
 }

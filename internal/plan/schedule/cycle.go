@@ -69,6 +69,8 @@ type counts struct {
 	site   map[string]int
 	ip     map[string]int
 	dom    map[string]int
+	silent map[string]int // of those on an address: on sites that have not answered yet,
+	hang   map[string]int // and on those that do not
 }
 
 func newUsage(s *Snapshot) usage {
@@ -83,21 +85,28 @@ func newUsage(s *Snapshot) usage {
 
 // count counts the leases of a snapshot from the first one on.
 func count(s *Snapshot, first int) counts {
-	c := counts{leases: len(s.Running), site: make(map[string]int, len(s.Running)-first), ip: map[string]int{}, dom: map[string]int{}}
+	c := counts{leases: len(s.Running), site: make(map[string]int, len(s.Running)-first), ip: map[string]int{}, dom: map[string]int{}, silent: map[string]int{}, hang: map[string]int{}}
 	for i := first; i < len(s.Running); i++ {
-		c.add(s, s.Running[i].Site, s.Running[i].Domain, s.Running[i].Addrs)
+		c.add(s, &s.Running[i])
 	}
 	return c
 }
 
-func (c *counts) add(s *Snapshot, site, domain string, addrs []string) {
-	c.site[site]++
+func (c *counts) add(s *Snapshot, r *Running) {
+	c.site[r.Site]++
 	if s.PerDomain > 0 {
-		c.dom[domain]++
+		c.dom[r.Domain]++
 	}
-	if s.PerIP > 0 {
-		for _, a := range addrs {
-			c.ip[a]++
+	if s.PerIP <= 0 {
+		return
+	}
+	for _, a := range r.Addrs {
+		c.ip[a]++
+		if r.Silent {
+			c.silent[a]++
+		}
+		if r.Failed || r.Silent && r.Long {
+			c.hang[a]++
 		}
 	}
 }
@@ -118,6 +127,24 @@ func (u *usage) ip(addr string) int {
 	return n
 }
 
+// room returns how many more leases an address may have on sites like a task's. Those that did not answer the last time have a quarter of its
+// places. Those that have not answered yet have three quarters, since most sites answer, and as many fewer as hang there, but a quarter at least. So
+// sites that answer find places beside those that do not.
+func (u *usage) room(t *Task, addr string) int {
+	all, silent, hang := u.ip(addr), u.more.silent[addr], u.more.hang[addr]
+	if u.counted != nil {
+		silent, hang = silent+u.counted.silent[addr], hang+u.counted.hang[addr]
+	}
+	room, quarter := u.s.PerIP-all, max(1, u.s.PerIP/4)
+	switch {
+	case t.Failed:
+		return min(room, quarter-hang, max(quarter, u.s.PerIP-quarter)-silent)
+	case t.Silent:
+		return min(room, max(quarter, u.s.PerIP-quarter-hang)-silent)
+	}
+	return room
+}
+
 func (u *usage) domain(name string) int {
 	n := u.more.dom[name]
 	if u.counted != nil {
@@ -133,7 +160,7 @@ func (u *usage) take(t *Task) crawl.Verdict {
 	}
 	if u.s.PerIP > 0 {
 		for _, a := range t.Addrs {
-			if u.ip(a) >= u.s.PerIP {
+			if u.room(t, a) <= 0 {
 				return crawl.Verdict{Reason: ReasonPerIP, Detail: a}
 			}
 		}
@@ -141,7 +168,7 @@ func (u *usage) take(t *Task) crawl.Verdict {
 	if u.s.PerDomain > 0 && u.domain(t.Domain) >= u.s.PerDomain {
 		return crawl.Verdict{Reason: ReasonDomain, Detail: t.Domain}
 	}
-	u.more.add(u.s, t.Site, t.Domain, t.Addrs)
+	u.more.add(u.s, &Running{Site: t.Site, Domain: t.Domain, Addrs: t.Addrs, Silent: t.Silent, Failed: t.Failed})
 	return crawl.Verdict{}
 }
 

@@ -79,6 +79,9 @@ type Passed struct {
 	Bandwidth float64  `json:"bandwidth,omitempty"` // price of its bandwidth, useful Mbit for one that it carries
 }
 
+// Scarce reports whether the node had too little room, or asked a price for it. Otherwise its places say nothing of why.
+func (p *Passed) Scarce() bool { return p.Taken >= p.Places || p.Place > 0 || p.Bandwidth > 0 }
+
 // Filtered is a node that a filter took out.
 type Filtered struct {
 	Node   string     `json:"node"`

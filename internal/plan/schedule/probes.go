@@ -70,6 +70,7 @@ type Probing struct {
 	Measures
 	Marks []int                                // landmarks, by their places in the snapshot
 	Done  func(site, node int, ping bool) bool // tells what was measured before, by numbers in the book: the delay (ping), or the bandwidth
+	Spent *Allowance                           // what measuring has asked of sites; nil: that is without bounds
 }
 
 // PlanProbes says which waiting tasks are probed now, by which node, and which of the probes are httppings. Delays come
@@ -77,8 +78,8 @@ type Probing struct {
 // pair is worth more to know than it costs to measure (Worth). A probe is a lease of its own, under the same limits as
 // any other, so a site is asked by one node at a time and on its clock. The probes of a cycle are spread: each node gets
 // its turn with other sites than the others, so that no node is asked by all sites and no site by all nodes at a time.
-// Tasks whose addresses are not known yet are left for later. Of a fleet of one node nothing is measured, unless that was
-// asked for: there is nothing to choose.
+// Tasks whose addresses are not known yet are left for later. What is measured because it is worth it stays within what is allowed (Allowance). Of a
+// fleet of one node nothing is measured, unless that was asked for: there is nothing to choose.
 func PlanProbes(s *Snapshot, by Probing) (p Plan, ping []bool) {
 	if by.Crawl == None && by.Delay == None || s.Book == nil || len(s.Nodes) < 2 && !by.Asked {
 		return p, nil
@@ -100,11 +101,17 @@ func PlanProbes(s *Snapshot, by Probing) (p Plan, ping []bool) {
 		if by.Crawl == Worth && c.rests(t) != nil {
 			continue
 		}
-		n, pings := turn.ping(t), true
-		if n < 0 && by.Crawl != None {
+		n, pings := -1, true
+		if by.Delay != Worth || by.Spent == nil || by.Spent.pays(&s.Tasks[t]) { // one landmark alone tells less than a probe
+			n = turn.ping(t)
+		}
+		if n < 0 && by.Crawl != None && (by.Crawl != Worth || turn.lets(t)) {
 			n, pings = turn.next(t), false
 		}
 		if n >= 0 {
+			if by.Spent != nil && !by.Spent.pays(&s.Tasks[t]) {
+				turn.early++
+			}
 			ping = append(ping, pings)
 			turn.given[n]++
 			turn.sites[s.Tasks[t].Site] = true
@@ -122,6 +129,12 @@ type probing struct {
 	given []int // probes of each node in this plan
 	sites map[string]bool
 	worth worth
+	early int // probes in this plan that no pages pay for
+}
+
+// lets reports whether a task's site may be measured.
+func (p *probing) lets(t int) bool {
+	return p.by.Spent == nil || p.by.Spent.lets(&p.c.S.Tasks[t], len(p.c.S.Nodes), p.early)
 }
 
 // ping returns the node that measures the delay to a task's site now, -1 for none.
@@ -224,7 +237,7 @@ func (s *Snapshot) Without(p Plan, ping []bool) *Snapshot {
 		t := &s.Tasks[a.Task]
 		gone[a.Task] = true
 		next.Nodes[a.Node].Running++
-		next.Running = append(next.Running, Running{Task: t.ID, Site: t.Site, Domain: t.Domain, Node: s.Nodes[a.Node].ID, Addrs: t.Addrs, Need: t.Need, Width: t.Width, Book: t.Book, Ping: ping != nil && ping[i]})
+		next.Running = append(next.Running, Running{Task: t.ID, Site: t.Site, Domain: t.Domain, Node: s.Nodes[a.Node].ID, Addrs: t.Addrs, Need: t.Need, Width: t.Width, Book: t.Book, Ping: ping != nil && ping[i], Silent: t.Silent, Failed: t.Failed})
 	}
 	next.Tasks = nil
 	for i := range s.Tasks {

@@ -208,3 +208,29 @@ func TestPingsOfLandmarksAreSpread(t *testing.T) {
 		t.Errorf("then %d probes, the first a ping: %v", len(p.Assignments), ping)
 	}
 }
+
+// What is measured because it is worth it takes a tenth of a site's pages at most, but for a few probes a node; a site that promises nothing is
+// not asked.
+func TestMeasuringIsBounded(t *testing.T) {
+	const nodes, sites, rounds = 3, 40, 5
+	for _, known := range []float64{0, 5, 10_000} {
+		s, spent, done := fleet(nodes, sites), Allowance{}, map[[2]int]bool{}
+		for i := range s.Tasks {
+			s.Tasks[i].Known = known
+		}
+		by := Probing{Measures: Measures{Crawl: Worth}, Spent: &spent, Done: func(site, node int, _ bool) bool { return done[[2]int{site, node}] }}
+		all := 0
+		for range rounds {
+			p, _ := PlanProbes(s, by)
+			for _, a := range p.Assignments {
+				spent.Take(&s.Tasks[a.Task])
+				done[[2]int{s.Tasks[a.Task].Book, s.Nodes[a.Node].Book}] = true
+			}
+			all += len(p.Assignments)
+		}
+		switch most := nodes * measuredEarly; {
+		case known == 0 && all > 0, known == 5 && all != most, known > 5 && all <= most:
+			t.Errorf("%d probes of sites of %v pages, %d without any", all, known, most)
+		}
+	}
+}

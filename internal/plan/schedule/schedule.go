@@ -1,7 +1,3 @@
-// Package schedule runs one scheduling cycle: a snapshot goes through the politeness gate, a strategy's filters, its
-// cost model and its solver, and what comes out is verified before anybody believes it. The other stages of the loop
-// are here too: modify, recycle and exchange. It is pure: the snapshot carries time, seed and everything measured, and
-// the same snapshot gives the same plan, byte for byte, in production, in simulation and in the replay of a record.
 package schedule
 
 import (
@@ -55,11 +51,15 @@ type Task struct {
 	Need    Vector  // as its job states it
 	Width   float64 // requests at once that a lease of it makes, on average; 0 is not known
 	Gap     float64 // seconds between the starts of two requests to its site; 0 is none
+	Known   float64 // pages of its site: those that were had, and those that are known and will be
 	Bits    float64 // that it still has, as far as one can tell; 0 is not known, +Inf: its site has no end
 	Place   Place   // where its site is, as far as it is known
 	Book    int     // its site's number in the book
 	About   int     // one more than the number in the book of what its search is about; 0: it is of no search
 	Bound   string  // node that it goes to as long as that takes it; empty: any
+
+	Silent bool // its site has not answered yet,
+	Failed bool // or not the last time
 
 	ByAddress bool     // its site is asked by a clock for each source address: other leases on the site do not count
 	Shut      []string // nodes whose address must not ask it now
@@ -106,6 +106,9 @@ type Running struct {
 	Book   int // its site's number in the book
 	Width  float64
 	Ping   bool // it measures a delay, which takes next to nothing of its node
+	Silent bool // its site has not answered yet,
+	Failed bool // or not the last time
+	Long   bool // it was given out longer ago than sites take that answer
 }
 
 // Snapshot is all that a cycle may know. Nodes are in the order of their ids, tasks first in, first out, leases in the

@@ -59,11 +59,26 @@ func (e *engine) begin(t *task, node int) {
 	if e.w.Stuck != nil && e.sticking.Float64() < e.w.Stuck[node][t.site] {
 		l.stuck, l.until = true, e.now+e.w.recycle().After.Milliseconds()
 	}
+	if e.w.Nodes[node].dead(e.now) {
+		l.stuck, l.until = true, e.now+e.w.Held
+	}
 	e.add(l)
 	if e.w.Whole && until < math.MaxInt64 && !l.stuck {
 		l.until += int64(1000 * e.rng.Float64() * e.w.Page * float64(max(1, e.w.Sites[l.site].Width)) / max(l.pace, 1))
 		e.share(node)
 	}
+}
+
+// die has a node die: what it had told counts, and its tasks go to others once nothing was heard of it for long enough.
+func (e *engine) die(node int) {
+	e.progress(node)
+	e.dying = true
+	for _, l := range slices.Concat(e.leases[node], []*lease(e.pinging[node])) {
+		e.settle(l)
+	}
+	e.dying = false
+	e.leases[node], e.fair[node], e.pinging[node] = nil, nil, nil
+	e.ends(node, never)
 }
 
 // given is the quota and the budget of a lease that nothing has modified. Where leases have no limit of pages it is that of a job which states none.
@@ -268,6 +283,7 @@ func (e *engine) part(l *lease) {
 	good := e.good(l, pages)
 	worked := l.worked
 	l.good += good
+	e.pages[l.site] += pages
 	l.worked -= l.toldWorked
 	e.took(l, learn.Fact{Kind: learn.Report, Bits: good * e.w.Page, Good: good, All: pages})
 	if e.w.Delay != nil { // the times of ordinary requests are httppings

@@ -80,7 +80,7 @@ func (e *engine) landmarks() {
 // measure has nodes measure what the planner thinks worth it before sites are crawled, and returns the snapshot of those
 // that are not measured now. at are the world's numbers of the snapshot's nodes.
 func (e *engine) measure(s *schedule.Snapshot, at []int) (*schedule.Snapshot, error) {
-	by := schedule.Probing{Measures: e.want, Done: func(site, node int, ping bool) bool { return e.tried[kindOf(ping)].has(site, node) }}
+	by := schedule.Probing{Measures: e.want, Spent: &e.spent, Done: func(site, node int, ping bool) bool { return e.tried[kindOf(ping)].has(site, node) }}
 	if e.w.Delay == nil { // a world without distances
 		by.Delay = schedule.None
 	}
@@ -94,6 +94,7 @@ func (e *engine) measure(s *schedule.Snapshot, at []int) (*schedule.Snapshot, er
 		return nil, err
 	}
 	for k, a := range probes.Assignments {
+		e.spent.Take(&s.Tasks[a.Task])
 		node, t := at[a.Node], e.waiting[a.Task]
 		e.tried[kindOf(pings[k])].add(t.site, node, len(e.w.Nodes))
 		if pings[k] {
@@ -142,9 +143,10 @@ func (e *engine) pingSite(node, site int) {
 
 // probe fetches the root page a few times.
 func (e *engine) probe(node, site int) {
+	bits := crawl.ProbeTries * e.w.root(node, site)
 	e.res.Probes++
-	e.res.ProbeBits += crawl.ProbeTries * e.w.Root
-	e.add(&lease{site: site, node: node, probe: true, left: crawl.ProbeTries * e.w.Root, start: e.now, until: e.now + 30_000})
+	e.res.ProbeBits += bits
+	e.add(&lease{site: site, node: node, probe: true, left: bits, start: e.now, until: e.now + 30_000})
 }
 
 // welcome measures a node that joins: itself and the others.
@@ -152,4 +154,9 @@ func (e *engine) welcome(i int) {
 	e.measureNode(i)
 	e.landmarks()
 	e.book.Fit()
+}
+
+// site is what a fleet knows of a site.
+func (e *engine) site(j int) learn.Site {
+	return learn.Site{Name: e.w.Sites[j].Name, Pause: e.w.Sites[j].Gap, Connections: e.w.Sites[j].Width}
 }

@@ -21,6 +21,7 @@ type Recording struct {
 	Facts    []learn.Fact       `json:"facts"`  // in the order in which they were learned
 	Left     map[string]float64 `json:"left"`   // pages that sites still had when the recording ends
 	Lease    LeaseShape         `json:"lease"`  // Bits in pages here, whose size is not known yet
+	Held     int64              `json:"held"`   // ms until what a node has goes to another that is not heard of any more
 	Widths   int                `json:"widths"` // requests at once to a site that asks for no pause
 }
 
@@ -33,6 +34,7 @@ type RecordedNode struct {
 	Bandwidth float64           `json:"bandwidth"`
 	Came      int64             `json:"came"`
 	Gone      int64             `json:"gone"` // 0: it stayed
+	Died      int64             `json:"died"` // last heard of, where it was gone without a word; 0: it was not
 }
 
 // RecordedLease is what a lease did in all.
@@ -117,12 +119,12 @@ func (r *Recording) World(seed uint64) (World, Guess, error) {
 	}
 	start, end := r.span()
 	w := World{
-		Seed: seed, Horizon: 5 * (end - start), Page: p.page, Root: p.page, Noise: p.noise(), Cycle: 10, Rest: 10, Whole: true, Part: 1000,
+		Seed: seed, Horizon: 5 * (end - start), Page: p.page, Root: p.page, Noise: p.noise(), Cycle: 10, Rest: 10, Whole: true, Part: 1000, Held: r.Held,
 		Lease: LeaseShape{Bits: r.Lease.Bits * p.page, Seconds: r.Lease.Seconds},
 	}
 	w.Target, _ = r.Reached()
-	if p.probes > 0 {
-		w.Root = p.probed / p.probes / crawl.ProbeTries
+	if root := p.probed.root(); root > 0 {
+		w.Root = root
 	}
 	guess := Guess{Pairs: len(p.nodes) * len(p.sites), Tried: len(p.pairs)}
 	told := r.stores()
@@ -133,6 +135,10 @@ func (r *Recording) World(seed uint64) (World, Guess, error) {
 		}
 		if n.Gone > 0 && n.Gone < end {
 			node.Leave = max(node.Join+1, n.Gone-start)
+			if n.Died > 0 && n.Died < n.Gone {
+				node.Dies = max(node.Join+1, n.Died-start)
+				node.Leave = max(node.Leave, node.Dies+1)
+			}
 		}
 		if b := p.most(r, i); n.Bandwidth <= 0 && b > 0 {
 			node.Bandwidth, node.Unsaid = b, true
@@ -171,21 +177,30 @@ type pieces struct {
 	leases        []RecordedLease
 	learner       *learn.Learner
 	last          int64
-	probed        float64 // bits of bandwidth probes
-	probes        float64
+	probed        rooted
 }
 
 type pieceSite struct {
 	name              string
+	probed            rooted
 	came              int64
 	wall, worked      float64 // seconds of leases
 	asked, good, bits float64
 }
 
 type piecePair struct {
+	probed        rooted
 	bits, seconds []float64 // that pages would have had if all had been had, and the work they took
 	asked, good   float64
 }
+
+// rooted is what bandwidth probes have fetched.
+type rooted struct{ bits, probes float64 }
+
+func (s *rooted) add(bits float64) { s.bits, s.probes = s.bits+bits, s.probes+1 }
+
+// root is the mean of what they found at the root, bits; 0 if there were none.
+func (s *rooted) root() float64 { return s.bits / max(1, s.probes) / crawl.ProbeTries }
 
 // paces is by how much a site's leases must last longer than they work for its pauses to be the limit.
 const paces = 1.1
@@ -257,7 +272,7 @@ const pieceMS = 5_000
 // take takes in a fact that was learned. Of a probe's time only what it worked is the path's.
 func (p *pieces) take(f learn.Fact) {
 	if f.Kind == learn.Crawl {
-		p.probed, p.probes = p.probed+f.Bits, p.probes+1
+		p.probed.add(f.Bits)
 		f.Seconds = p.learner.Record().Worked(f.Seconds)
 	}
 	i, known := p.nodes[f.Node]
@@ -275,6 +290,8 @@ func (p *pieces) take(f learn.Fact) {
 	}
 	k := p.piece(f.At)
 	if f.Kind == learn.Crawl {
+		x.probed.add(f.Bits)
+		p.sites[j].probed.add(f.Bits)
 		x.bits[k], x.seconds[k] = x.bits[k]+f.Bits, x.seconds[k]+f.Seconds
 		return
 	}
@@ -322,7 +339,7 @@ func (x *piecePair) nearest(k int) (speed float64, piece int) {
 }
 
 // noise is the spread of leases' speeds around those of their pairs, as a logarithm, by the median: leases during which the
-// speed changed are no noise.
+// speed changed are not noise.
 func (p *pieces) noise() float64 {
 	var off []float64
 	for i := range p.leases {
@@ -390,7 +407,7 @@ func (p *pieces) fill(w *World, seed uint64) {
 		}
 		return m
 	}
-	w.Speed, w.Delay, w.Success = matrix(), matrix(), matrix()
+	w.Speed, w.Delay, w.Success, w.Roots = matrix(), matrix(), matrix(), matrix()
 	type value struct {
 		i, j int
 		to   float64
@@ -401,7 +418,10 @@ func (p *pieces) fill(w *World, seed uint64) {
 			x, site := p.pairs[[2]int{i, j}], d.book.Site(w.Sites[j].Name)
 			ms, off := d.delay(numbers[i], site)
 			speeds := d.speeds(numbers[i], site, x, off)
-			w.Delay[i][j], w.Success[i][j], w.Speed[i][j] = ms, p.sites[j].success(x), speeds[0]
+			w.Delay[i][j], w.Success[i][j], w.Speed[i][j], w.Roots[i][j] = ms, p.sites[j].success(x), speeds[0], p.sites[j].probed.root()
+			if x != nil && x.probed.probes > 0 {
+				w.Roots[i][j] = x.probed.root()
+			}
 			for k := 1; k < len(speeds); k++ {
 				if speeds[k] != speeds[k-1] {
 					later[k] = append(later[k], value{i, j, speeds[k]})

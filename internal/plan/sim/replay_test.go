@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"argosy/internal/plan/learn"
+	"argosy/internal/plan/strategy"
 )
 
 const second = 1000
@@ -108,6 +109,73 @@ func TestProbesAreReplayed(t *testing.T) {
 			}
 		}
 	}
+}
+
+// What a node had that died stands still until nothing was heard of it for long enough, and so does what it was given since; a node that leaves
+// gives back what it has.
+func TestDeadNodesAreReplayed(t *testing.T) {
+	had := map[bool]float64{}
+	for _, dies := range []bool{false, true} {
+		r, _ := recorded(false)
+		r.Held = 70 * second
+		for i := range r.Nodes {
+			if r.Nodes[i].Came = 1e12; i < 6 {
+				if r.Nodes[i].Gone = 1e12 + 20*second; dies {
+					r.Nodes[i].Died = 1e12 + 5*second
+				}
+			}
+		}
+		w, _, err := r.World(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		st, err := strategy.New("roundrobin")
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := Replay(w, st)
+		if err != nil {
+			t.Fatal(err)
+		}
+		had[dies] = x.Seconds
+	}
+	if late := had[true] - had[false]; late < 30 || late > 160 {
+		t.Errorf("all is had after %v s where six of eight nodes leave, %v s where they die", had[false], had[true])
+	}
+}
+
+// A node that a site refuses has its probes answered at once, and with next to nothing: its replayed probe takes no longer, and one of another
+// node fetches what the site's root page is.
+func TestRefusedProbesAreReplayed(t *testing.T) {
+	r, _ := recorded(false)
+	const root, refused = 3 * 200_000, 3 * 1000
+	for i, n := range r.Nodes {
+		bits, seconds := float64(root), 0.6
+		if i == 1 {
+			bits, seconds = refused, 0.3
+		}
+		r.Facts = append([]learn.Fact{{At: 1e12, Kind: learn.Crawl, Node: n.ID, Site: "s0", Bits: bits, Seconds: seconds}}, r.Facts...)
+	}
+	w, _, err := r.World(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range map[int]float64{0: root / 3, 1: refused / 3} {
+		if got := w.root(i, 0); math.Abs(got-want) > 1 {
+			t.Errorf("node %d: %v bits a root page, want %v", i, got, want)
+		}
+	}
+	if got := w.root(1, 1); got < 1e5 {
+		t.Errorf("a pair that was not probed: %v bits a root page", got)
+	}
+	if took := crawlSeconds(&w, 1, 0); took > 2 {
+		t.Errorf("the probe that was refused takes %v s", took)
+	}
+}
+
+// crawlSeconds is how long a probe of a pair takes alone.
+func crawlSeconds(w *World, node, site int) float64 {
+	return 3 * w.root(node, site) / w.Speed[node][site]
 }
 
 // Where the pairs that were tried before and after a time have all moved, those that were not tried since may have, too, and before it not.

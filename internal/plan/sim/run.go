@@ -62,48 +62,6 @@ func (r Result) Share() float64 {
 	return r.Bits / r.Bound
 }
 
-// event is something that is due. Among those due at one time the first made comes first.
-type event struct {
-	at   int64
-	seq  int
-	kind eventKind
-	id   int // node, site or change
-	ver  int
-}
-
-type eventKind uint8
-
-const (
-	evCycle  eventKind = iota
-	evNode             // a lease of a node ends, unless its version has passed
-	evReady            // a site may be asked
-	evArrive           // a task comes
-	evChange
-	evJoin
-	evLeave
-	evLook // has the target been reached
-	evPart // leases tell what they have done
-)
-
-type events []event
-
-func (h events) Len() int { return len(h) }
-func (h events) Less(a, b int) bool {
-	return h[a].at < h[b].at || h[a].at == h[b].at && h[a].seq < h[b].seq
-}
-func (h events) Swap(a, b int) { h[a], h[b] = h[b], h[a] }
-
-// Push implements heap.Interface.
-func (h *events) Push(x any) { *h = append(*h, x.(event)) }
-
-// Pop implements heap.Interface.
-func (h *events) Pop() any {
-	old := *h
-	e := old[len(old)-1]
-	*h = old[:len(old)-1]
-	return e
-}
-
 // task is the work of a site, or one that arrived.
 type task struct {
 	id      uint32
@@ -163,6 +121,8 @@ type engine struct {
 	view     learn.View        // of the last cycle; its room is used again
 	last     schedule.Snapshot // likewise
 	worked   []bool            // nodes that have held a lease
+	dying    bool              // a node dies now: its tasks stand still,
+	stands   []*task           // until they are given back, in their order
 	tasks    []*task
 	waiting  []*task    // in the order in which they began to
 	leases   [][]*lease // of each node, but those that measure delays
@@ -174,8 +134,10 @@ type engine struct {
 	touched  []int64 // when a node's leases were last moved on
 	left     []float64
 	tried    [2]pairs // that were sent to be measured, by kindOf
-	due      int64    // when the next cycle is; never, if none is planned
-	rests    int64    // until when none is, since tasks were left waiting
+	spent    schedule.Allowance
+	pages    []float64 // of each site, that were told of
+	due      int64     // when the next cycle is; never, if none is planned
+	rests    int64     // until when none is, since tasks were left waiting
 	res      Result
 	taken    []float64 // latencies, s
 	marks    []int
@@ -194,7 +156,7 @@ func RunBound(w World, st schedule.Strategy, bound float64, knowing bool) (Resul
 		sticking: rand.New(rand.NewPCG(w.Seed, 0x737475636b)), leases: make([][]*lease, len(w.Nodes)), fair: make([][]*lease, len(w.Nodes)),
 		pinging: make([]pinging, len(w.Nodes)), first: slices.Repeat([]int64{math.MaxInt64}, len(w.Nodes)),
 		due: never, ver: make([]int, len(w.Nodes)), worked: make([]bool, len(w.Nodes)), touched: make([]int64, len(w.Nodes)),
-		left: make([]float64, len(w.Sites)), tried: [2]pairs{make(pairs, len(w.Sites)), make(pairs, len(w.Sites))},
+		left: make([]float64, len(w.Sites)), pages: make([]float64, len(w.Sites)), tried: [2]pairs{make(pairs, len(w.Sites)), make(pairs, len(w.Sites))},
 	}
 	e.res = Result{Strategy: st.Name(), Bound: bound, Minutes: make([]float64, w.Horizon/60_000+1)}
 	if m, ok := st.(schedule.Measurer); ok {
@@ -251,6 +213,9 @@ func (e *engine) start() {
 		}
 		if n.Leave > 0 {
 			e.push(n.Leave, evLeave, i, 0)
+		}
+		if n.Dies > 0 {
+			e.push(n.Dies, evDie, i, 0)
 		}
 	}
 	for k := range e.w.Changes {
@@ -325,7 +290,17 @@ func (e *engine) handle(ev event) error {
 	case evJoin:
 		e.welcome(ev.id)
 		e.plan()
+	case evDie:
+		e.die(ev.id)
+	case evHeld:
+		e.wait(e.stands[0])
+		e.stands = e.stands[1:]
 	case evLeave:
+		if e.w.Nodes[ev.id].dead(e.now) { // what it was given since is recalled in its time
+			e.landmarks()
+			e.plan()
+			return nil
+		}
 		e.progress(ev.id)
 		for _, l := range slices.Concat(e.leases[ev.id], []*lease(e.pinging[ev.id])) { // what they had collected counts, the rest goes back
 			e.settle(l)
@@ -377,6 +352,11 @@ func (e *engine) siteReady(j int) {
 }
 
 func (e *engine) wait(t *task) {
+	if e.dying {
+		e.stands = append(e.stands, t)
+		e.push(e.now+e.w.Held, evHeld, 0, 0)
+		return
+	}
 	t.waiting, t.since = true, e.now
 	e.waiting = append(e.waiting, t)
 	e.plan()
@@ -507,7 +487,7 @@ func (e *engine) snapshot() (s *schedule.Snapshot, at []int) {
 	sort.Slice(at, func(a, b int) bool { return e.w.Nodes[at[a]].ID < e.w.Nodes[at[b]].ID })
 	for _, t := range e.offered() {
 		x := learn.Task{
-			Site: e.site(t.site), ID: t.id, Since: t.since, Pending: int64(min(t.left/e.w.Page, 1e15)), Pages: t.left / e.w.Page,
+			Site: e.site(t.site), ID: t.id, Since: t.since, Pending: int64(min(t.left/e.w.Page, 1e15)), Pages: t.left / e.w.Page, Known: e.pages[t.site] + t.left/e.w.Page,
 			Place: e.w.Sites[t.site].Place,
 		}
 		x.Avoid = t.avoid
@@ -517,11 +497,6 @@ func (e *engine) snapshot() (s *schedule.Snapshot, at []int) {
 		v.Tasks = append(v.Tasks, x)
 	}
 	return learn.SnapshotIn(&e.last, *v), at
-}
-
-// site is what a fleet knows of a site.
-func (e *engine) site(j int) learn.Site {
-	return learn.Site{Name: e.w.Sites[j].Name, Pause: e.w.Sites[j].Gap, Connections: e.w.Sites[j].Width}
 }
 
 // count keeps what a lease did with those of its pair in the first and the last fifth.

@@ -51,7 +51,7 @@ func TestDeterministicAndBounded(t *testing.T) {
 	all := worlds(1)
 	for _, name := range []string{"china", "changing"} {
 		w := all[name]
-		w.Horizon /= 4
+		w.Horizon /= 8
 		bound := w.Bound()
 		for _, spec := range strategy.Names() {
 			a, b := runBound(t, w, spec, bound), runBound(t, w, spec, bound)

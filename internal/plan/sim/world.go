@@ -26,15 +26,17 @@ type World struct {
 	Lease   LeaseShape
 	Tasks   *Arrivals // nil: every site is one task that is never done, or until its size is had
 	Changes []Change
-	Root    float64 // bits of a root page, which BC fetches three times
-	Cycle   int64   // ms between a lease's end and the next cycle at least
-	Rest    int64   // ms between a cycle that leaves tasks waiting and the next at least; 0: 1,000
-	Drifts  bool    // changes touch delays too
-	Whole   bool    // a lease whose time is over ends when the pages under way are had
-	Apart   bool    // a site is asked by one lease at a time, also where tasks come
-	Window  int     // tasks that a cycle plans at most, those that have waited longest; 0: all
-	Part    int64   // ms after which a lease tells what it has done; 0: when it ends
-	Target  float64 // useful bits at which a run ends; 0: at the horizon
+	Root    float64     // bits of a root page, which BC fetches three times
+	Roots   [][]float64 // the same of a node and a site, where that is another; nil or 0: Root
+	Cycle   int64       // ms between a lease's end and the next cycle at least
+	Held    int64       // ms until what a node had that died goes to another
+	Rest    int64       // ms between a cycle that leaves tasks waiting and the next at least; 0: 1,000
+	Drifts  bool        // changes touch delays too
+	Whole   bool        // a lease whose time is over ends when the pages under way are had
+	Apart   bool        // a site is asked by one lease at a time, also where tasks come
+	Window  int         // tasks that a cycle plans at most, those that have waited longest; 0: all
+	Part    int64       // ms after which a lease tells what it has done; 0: when it ends
+	Target  float64     // useful bits at which a run ends; 0: at the horizon
 
 	Stuck   [][]float64            // share of each pair's leases that make no progress until they are recalled; nil is none
 	Recycle schedule.RecycleConfig // when those are recalled, and how often; zero is the paper's
@@ -64,13 +66,14 @@ type Node struct {
 	Requests  int     // at once; 0 is not stated
 	Join      int64
 	Leave     int64 // 0: never
+	Dies      int64 // before Leave, without a word: what it has stands still for the world's Held, and what it is given until Leave; 0: never
 }
 
 // Site of the world.
 type Site struct {
 	Name  string
 	Limit float64 // of the site itself; 0 is none
-	Size  float64 // bits there are; 0 is no end
+	Size  float64 // bits there are; 0: there is no end
 	Gap   float64 // seconds between the starts of two requests to it; 0 is none
 	Come  int64   // when it is found, ms
 	Width int     // requests at once where there is no gap; 0 is one
@@ -152,6 +155,14 @@ func (w *World) pace(site int) float64 {
 	return math.Inf(1)
 }
 
+// root is what a root page of a site holds for a node, bits.
+func (w *World) root(node, site int) float64 {
+	if w.Roots != nil && w.Roots[node][site] > 0 {
+		return w.Roots[node][site]
+	}
+	return w.Root
+}
+
 func (w *World) success(node, site int) float64 {
 	if w.Success == nil {
 		return 1
@@ -174,6 +185,9 @@ func (n *Node) stated() float64 {
 	}
 	return n.Bandwidth
 }
+
+// dead reports whether it has died.
+func (n *Node) dead(at int64) bool { return n.Dies > 0 && at >= n.Dies }
 
 func (n *Node) there(at int64) bool { return at >= n.Join && (n.Leave == 0 || at < n.Leave) }
 

@@ -303,6 +303,9 @@ func (s *splitter) validate() error {
 		if !products[name] {
 			return bad(fmt.Errorf("there is no product %s", name), "aliases.%s", name)
 		}
+		if len(s.Aliases[name]) == 0 {
+			return bad(errors.New("no words"), "aliases.%s", name)
+		}
 	}
 	return nil
 }

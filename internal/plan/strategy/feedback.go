@@ -18,15 +18,15 @@ var feedback = Preset{
 		{"time", []string{"0.001", "<share>"}, "what a page of s seconds costs, s/(1+s) of this share of completion; 0.001 only breaks ties, as published"},
 		{"slow", []string{"3", "<factor>"}, "nodes that take so many times the seconds a page of the best are left out for a product and site"},
 		{"modify", []string{"on", "off"}, "on fits pages and time of a task's next lease to what its last one did; off leaves them as the job has them"},
-		{"gain", []string{"0.5", "<factor>"}, "how strongly the pages of a next lease follow the completion rate"},
-		{"unknown", []string{"best", "expected"}, "a node that was not tried for a site is thought to have all pages in no time, as published, or 0.8 of them, each in half the time that the others take; and what is known of one counts as much as that after three pages"},
-		{"first", []string{"0", "<pages>"}, "pages of a first lease on a node for a site; each later one has at most as many more as are known of the pair; 0: as many as any"},
+		{"gain", []string{"0.5", "<factor>"}, "with modify=on: how strongly the pages of a next lease follow the completion rate"},
+		{"unknown", []string{"best", "expected"}, "a node that was not tried for a site is thought to have all pages in no time, as published, or 0.8 of them, each in the time of the best of the others; and what is known of one counts as much as that after three pages"},
+		{"first", []string{"0", "<pages>"}, "with modify=on: pages of a first lease on a node for a site; each later one has at most as many more as are known of the pair; 0: as many as any"},
 		{"explore", []string{"0", "<share>"}, "share of decisions made at random, so that a node once judged bad is tried again"},
 	},
 	build: func(o *options) schedule.Composition {
 		loaded, slow, explore := o.on("load"), o.number("slow", 1, 1000), o.number("explore", 0, 1)
 		full, patience, gain := o.number("full", 0, 1000), o.number("time", 0, 1000), o.number("gain", 0, 1000)
-		expects, first := o.text("unknown") == "expected", int(o.number("first", 0, 1000))
+		expects, first := o.text("unknown") == "expected", o.whole("first", 0, 1000)
 		var modify *schedule.ModifyConfig
 		if o.on("modify") {
 			cfg := schedule.DefaultModify()
@@ -72,33 +72,29 @@ var feedback = Preset{
 // zero value is the published rule, by which nobody has failed yet.
 type unknown struct{ pages, share, seconds float64 }
 
-// What is expected of a node that was not tried. All were chosen in the lab's worlds of three policies: a share as what requests are thought to give
-// before there were any, and a node that may be twice as fast as the others, or nobody would find out.
+// What is expected of a node that was not tried, chosen in the lab's worlds of three policies: a share as what requests are thought to give
+// before there were any, and the pace of the best node that the site has had, or nobody would find out who else has it.
 const (
 	expectedPages = 3
 	expectedShare = 0.8
-	expectedPace  = 0.5 // of the seconds that the others take
-	firstSeconds  = 0.5 // that a page is thought to take before there were any
+	firstSeconds  = 0.5 // that a page is thought to take at most of a node that was not tried
 )
 
 // expected is what is expected of a node that was not tried for a task's site.
 func expected(c *schedule.Context, task int) unknown {
-	type kind struct {
-		product string
-		site    int
+	of := schedule.Once(c, "expected", func() map[int]unknown { return map[int]unknown{} })
+	site := c.S.Tasks[task].Rated()
+	u, known := of[site]
+	if !known {
+		first := unknown{expectedPages, expectedShare, firstSeconds}
+		u = first
+		for n := range c.S.Nodes {
+			f := first.learns(c, predict.Kind{Site: site, Node: c.S.Nodes[n].Book}, predict.Figure{Value: firstSeconds})
+			u.seconds = min(u.seconds, f.Value)
+		}
+		of[site] = u
 	}
-	of := schedule.Once(c, "expected", func() map[kind]unknown { return map[kind]unknown{} })
-	k := kind{c.S.Tasks[task].Product, c.S.Tasks[task].Rated()}
-	if u, known := of[k]; known {
-		return u
-	}
-	seconds, pages := firstSeconds/expectedPace, 1.0
-	for n := range c.S.Nodes {
-		s, p := c.Book().Efforts(predict.Kind{Product: k.product, Site: k.site, Node: c.S.Nodes[n].Book})
-		seconds, pages = seconds+s, pages+p
-	}
-	of[k] = unknown{expectedPages, expectedShare, expectedPace * seconds / pages}
-	return of[k]
+	return u
 }
 
 // completion is what share of a task's pages a node has.
@@ -113,19 +109,31 @@ func completion(c *schedule.Context, task, node int, prior unknown) predict.Figu
 	return predict.Figure{Value: (good + prior.pages*prior.share) / (all + prior.pages), Source: predict.Measured}
 }
 
-// pace is how many seconds a page of a task takes a node.
+// pace is how many seconds a page of a task takes a node: as its leases for product and site have shown, and, where something is expected of
+// nodes that were not tried, those for the site's other products before there were any.
 func pace(c *schedule.Context, task, node int, prior unknown) predict.Figure {
 	t := &c.S.Tasks[task]
-	seconds, pages := c.Book().Efforts(predict.Kind{Product: t.Product, Site: t.Rated(), Node: c.S.Nodes[node].Book})
-	if pages <= 0 {
-		return predict.Figure{Value: prior.seconds, Source: predict.Default}
+	k := predict.Kind{Site: t.Rated(), Node: c.S.Nodes[node].Book}
+	at := predict.Figure{Value: prior.seconds, Source: predict.Default}
+	if prior.pages > 0 && t.Product != "" {
+		at = prior.learns(c, k, at)
 	}
-	return predict.Figure{Value: (seconds + prior.pages*prior.seconds) / (pages + prior.pages), Source: predict.Measured}
+	k.Product = t.Product
+	return prior.learns(c, k, at)
+}
+
+// learns is a figure of seconds a page with what leases of a kind have shown.
+func (u unknown) learns(c *schedule.Context, k predict.Kind, of predict.Figure) predict.Figure {
+	seconds, pages := c.Book().Efforts(k, c.S.Now)
+	if pages <= 0 {
+		return of
+	}
+	return predict.Figure{Value: (seconds + u.pages*of.Value) / (pages + u.pages), Source: predict.Measured}
 }
 
 func perPage(c *schedule.Context, task, node int) (float64, bool) {
 	t := &c.S.Tasks[task]
-	return c.Book().SecondsPerPage(predict.Kind{Product: t.Product, Site: t.Rated(), Node: c.S.Nodes[node].Book})
+	return c.Book().SecondsPerPage(predict.Kind{Product: t.Product, Site: t.Rated(), Node: c.S.Nodes[node].Book}, c.S.Now)
 }
 
 // bestPerPage is how many seconds a page takes the most efficient of the nodes that may have a task: one that may not is no reason to

@@ -33,13 +33,13 @@ var flow = Preset{
 		if o.text("probes") == "worth" {
 			wants.Crawl = schedule.Worth
 		} else {
-			wants.Few = int(o.number("probes", 0, 100))
+			wants.Few = o.whole("probes", 0, 100)
 		}
 		wants.Book.Alone = !o.on("predict")
 		// Candidates: 16, for with 8 kept a hundred nodes collect 6 % less of ten thousand sites in the first ten minutes (BenchmarkFleet), and
 		// the time that they save is a fifteenth.
 		solver := schedule.Flow(schedule.FlowConfig{
-			Candidates: int(o.number("candidates", 0, 10_000)), Fair: o.number("fair", 0, 1e6), Width: o.number("width", 0.005, 1), Refresh: 10_000, Learn: learn,
+			Candidates: o.whole("candidates", 0, 10_000), Fair: o.number("fair", 0, 1e6), Width: o.number("width", 0.005, 1), Refresh: 10_000, Learn: learn,
 		})
 		if o.text("solver") == "greedy" {
 			solver = schedule.Greedy

@@ -13,7 +13,7 @@ var greedy = Preset{
 	},
 	build: func(o *options) schedule.Composition {
 		wants := flowWants()
-		wants.Few = int(o.number("probes", 0, 100))
+		wants.Few = o.whole("probes", 0, 100)
 		return schedule.Composition{
 			Cost: schedule.Cost{Name: "minus the useful rate", Unit: "Mbps", Of: func(c *schedule.Context, task, node, load int) float64 {
 				rate, ok := c.Useful(task, node), c.Success(task, node)

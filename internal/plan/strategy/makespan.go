@@ -13,7 +13,7 @@ var makespan = Preset{
 	},
 	build: func(o *options) schedule.Composition {
 		wants := flowWants()
-		wants.Few = int(o.number("probes", 0, 100))
+		wants.Few = o.whole("probes", 0, 100)
 		return schedule.Composition{
 			Cost: schedule.Cost{Name: "seconds a useful megabit alone", Unit: "s/Mbit", Of: func(c *schedule.Context, task, node, _ int) float64 {
 				rate, ok := c.Useful(task, node), c.Success(task, node)
@@ -25,7 +25,7 @@ var makespan = Preset{
 				}
 				return 1e6 / (rate.Value * ok.Value)
 			}},
-			Solver: schedule.Shortest(int(o.number("batch", 1, 10_000))),
+			Solver: schedule.Shortest(o.whole("batch", 1, 10_000)),
 			Wants:  wants,
 		}
 	},

@@ -26,7 +26,7 @@ var nearest = Preset{
 			}
 			top = n
 		}
-		marks := schedule.Landmarks{Count: int(o.number("count", 3, 64))}
+		marks := schedule.Landmarks{Count: o.whole("count", 3, 64)}
 		switch names := o.list("landmarks"); {
 		case o.text("landmarks") == "city+provider":
 			marks.Labels = names
@@ -34,7 +34,7 @@ var nearest = Preset{
 			marks.Given = names
 		}
 		book := predict.Config{Landmarks: marks.Count, Coordinates: netcoord.Paper()}
-		book.Coordinates.Dim = int(o.number("dim", 1, 16))
+		book.Coordinates.Dim = o.whole("dim", 1, 16)
 		book.Summary = netcoord.StatisticalMean
 		return schedule.Composition{
 			Cost: schedule.Cost{Name: "delay", Unit: "ms", Of: func(c *schedule.Context, task, node, _ int) float64 {

@@ -190,6 +190,17 @@ func (o *options) number(name string, lo, hi float64) float64 {
 	return x
 }
 
+// whole returns an option's value as a whole number between lo and hi.
+func (o *options) whole(name string, lo, hi int) int {
+	v := o.text(name)
+	n, err := strconv.Atoi(v)
+	if err != nil || n < lo || n > hi {
+		o.fail("strategy %s: option %s=%s: want a whole number from %d to %d", o.preset, name, v, lo, hi)
+		return lo
+	}
+	return n
+}
+
 func (o *options) on(name string) bool { return o.text(name) == "on" }
 
 // list returns an option's value split at plus signs.

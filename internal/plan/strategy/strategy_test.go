@@ -78,7 +78,7 @@ func learn(t *rapid.T, b *predict.Book, nodes, site int) {
 			b.Delay(n, site, rapid.Float64Range(0.01, 1e5).Draw(t, "ms"), 900)
 		case 2:
 			b.Reported(n, site, predict.Report{Bits: 1e6, Seconds: 2, Good: 1, All: float64(rapid.IntRange(1, 9).Draw(t, "all"))}, 950)
-			b.Took(predict.Kind{Site: site, Node: n}, 3, 2, [3]float64{})
+			b.Took(predict.Kind{Site: site, Node: n}, 3, 2, [3]float64{}, 950)
 		}
 	}
 	b.Fit()
@@ -139,7 +139,7 @@ func TestFeedbackLeavesANode(t *testing.T) {
 	s.Tasks[0].Book = book.Site("a")
 	for n, seconds := range []float64{1, 100} {
 		s.Nodes = append(s.Nodes, schedule.Node{ID: []string{"fast", "slow"}[n], Book: book.Node([]string{"fast", "slow"}[n]), Capacity: 4})
-		book.Took(predict.Kind{Site: s.Tasks[0].Book, Node: n}, 10*seconds, 10, [3]float64{})
+		book.Took(predict.Kind{Site: s.Tasks[0].Book, Node: n}, 10*seconds, 10, [3]float64{}, 0)
 	}
 	st, err := New("feedback")
 	if err != nil {
@@ -168,7 +168,7 @@ func TestFeedbackExpects(t *testing.T) {
 			s.Nodes = append(s.Nodes, schedule.Node{ID: id, Book: book.Node(id), Capacity: 4})
 		}
 		book.Reported(0, s.Tasks[0].Book, predict.Report{Bits: 8e5, Seconds: 40, Good: c.had, All: 40}, 0)
-		book.Took(predict.Kind{Site: s.Tasks[0].Book, Node: 0}, 40, c.had, [3]float64{})
+		book.Took(predict.Kind{Site: s.Tasks[0].Book, Node: 0}, 40, c.had, [3]float64{}, 0)
 		st, err := New(c.spec)
 		if err != nil {
 			t.Fatal(err)
@@ -177,6 +177,67 @@ func TestFeedbackExpects(t *testing.T) {
 		if err != nil || len(p.Assignments) != 1 || p.Assignments[0].Node != c.want {
 			t.Errorf("%s, %g of 40 pages had: %v, %+v", c.spec, c.had, err, p.Assignments)
 		}
+	}
+}
+
+// What nodes were like for a site's searches of other subjects is known of them before the first search of a new one, and a node that
+// was slow is tried again once that was long ago.
+func TestFeedbackKnowsNodesByOtherSubjects(t *testing.T) {
+	const minute = 60_000
+	for _, c := range []struct {
+		about   string
+		spec    string
+		product string
+		after   int64
+		want    int
+	}{
+		{"another subject", "feedback,time=0.4,unknown=expected", "new", minute, 1},
+		{"the same subject, as published", "feedback", "old", minute, 1},
+		{"long after, as published", "feedback", "old", 100 * minute, 0},
+	} {
+		book := predict.New(predict.Config{})
+		s := &schedule.Snapshot{Now: minute + c.after, Book: book, Tasks: []schedule.Task{{ID: 1, Site: "a", Product: c.product, Book: book.Site("a")}}}
+		for n, seconds := range []float64{1.5, 0.1} {
+			id := []string{"slow", "fast"}[n]
+			s.Nodes = append(s.Nodes, schedule.Node{ID: id, Book: book.Node(id), Capacity: 4})
+			had := 20 - float64(n) // the slow one has had one more
+			book.Reported(n, s.Tasks[0].Book, predict.Report{Bits: 8e5, Seconds: 20 * seconds, Good: had, All: 20}, minute)
+			for _, product := range []string{"", "old"} {
+				book.Took(predict.Kind{Product: product, Site: s.Tasks[0].Book, Node: n}, 20*seconds, 20, [3]float64{}, minute)
+			}
+		}
+		st, err := New(c.spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := schedule.Cycle(s, st)
+		if err != nil || len(p.Assignments) != 1 || p.Assignments[0].Node != c.want {
+			t.Errorf("%s: %v, %+v, want node %d", c.about, err, p.Assignments, c.want)
+		}
+	}
+}
+
+// Where the site has shut out the node that was fast, one that was not tried comes before one that has all, but slowly.
+func TestFeedbackLooksForAFastNode(t *testing.T) {
+	book := predict.New(predict.Config{})
+	s := &schedule.Snapshot{Book: book, Tasks: []schedule.Task{{ID: 1, Site: "a", Product: "p", Book: book.Site("a")}}}
+	site := s.Tasks[0].Book
+	for n, id := range []string{"shut", "slow", "untried"} {
+		s.Nodes = append(s.Nodes, schedule.Node{ID: id, Book: book.Node(id), Capacity: 4})
+		if n == 2 {
+			continue
+		}
+		seconds := []float64{2, 50}[n]
+		book.Reported(n, site, predict.Report{Bits: 8e5, Seconds: seconds, Good: float64(25 * n), All: 25}, 0)
+		book.Took(predict.Kind{Site: site, Node: n}, seconds, 25, [3]float64{}, 0)
+	}
+	st, err := New("feedback,time=0.4,unknown=expected")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := schedule.Cycle(s, st)
+	if err != nil || len(p.Assignments) != 1 || p.Assignments[0].Node != 2 {
+		t.Errorf("%v, %+v", err, p.Assignments)
 	}
 }
 
@@ -208,7 +269,7 @@ func TestVerifyRefuses(t *testing.T) {
 func TestUnknown(t *testing.T) {
 	for _, spec := range []string{
 		"guess", "roundrobin,x=1", "roundrobin,x", "", "nearest,top=0", "nearest,top=many", "hash,by=moon", "flow,probes=-1",
-		"nearest,top=1,top=2", "feedback,slow=NaN", "packing,cpu=1e9", "market", "market,mode=lots", "independent", "hash,by=url", "suffix,by=type",
+		"nearest,top=1,top=2", "feedback,slow=NaN", "feedback,first=0.5", "flow,probes=1.5", "packing,cpu=1e9", "market", "market,mode=lots", "independent", "hash,by=url", "suffix,by=type",
 	} {
 		if _, err := New(spec); err == nil {
 			t.Errorf("%q is accepted", spec)
