@@ -130,6 +130,9 @@ func (f *agentFlags) config() (assemble.AgentConfig, error) {
 		if !ok || k == "" || v == "" || len(l) > 256 || len(f.labels) > 64 {
 			return c, usage("--label %q: want NAME=VALUE, at most 64 of at most 256 bytes", l)
 		}
+		if was, ok := info.Labels[k]; ok && was != v {
+			return c, usage("--label %q: %s is %q already; a label has one value", l, k, was)
+		}
 		info.Labels[k] = v
 	}
 	if err := f.offer(&info); err != nil {
@@ -148,7 +151,7 @@ func (f *agentFlags) offer(info *crawl.NodeInfo) error {
 	info.Offer = [3]float64{float64(runtime.NumCPU()), memory(), 0}
 	err := pairs("--capacity", f.capacity, []string{"cpu", "memory", "bandwidth"}, func(i int, v string) error {
 		if i == 0 {
-			n, err := strconv.ParseFloat(v, 64)
+			n, err := figure(v)
 			info.Offer[0] = n
 			return err
 		}
@@ -163,20 +166,20 @@ func (f *agentFlags) offer(info *crawl.NodeInfo) error {
 		return err
 	}
 	err = pairs("--prices", f.prices, []string{"reserve", "use", "surcharge"}, func(i int, v string) error {
-		n, err := strconv.ParseFloat(v, 64)
-		if err == nil && (n < 0 || n > 1e9) {
-			err = errors.New("want 0 to 1e9")
-		}
+		n, err := figure(v)
 		info.Prices[i] = n
 		return err
 	})
-	if err != nil {
-		return err
+	return err
+}
+
+// figure reads a price, or a number of processors.
+func figure(s string) (float64, error) {
+	n, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(n >= 0 && n <= 1e9) { // nor what is not a number
+		return 0, errors.New("want 0 to 1e9")
 	}
-	if info.Offer[0] < 0 {
-		return usage("--capacity cpu=%g: want at least 0", info.Offer[0])
-	}
-	return nil
+	return n, nil
 }
 
 // pairs reads NAME=VALUE,… where the names are known.
@@ -215,7 +218,7 @@ func (f *agentFlags) join(c *assemble.AgentConfig) (err error) {
 	if f.fleet.server == "" {
 		return usage("--join: name the coordinator, such as http://127.0.0.1:8480")
 	}
-	cl, err := f.fleet.client()
+	cl, err := f.fleet.clientOf("--join")
 	if err != nil {
 		return err
 	}
@@ -406,8 +409,8 @@ func (f *agentFlags) echoURL() (string, error) {
 		return u.String(), nil
 	}
 	host, port, err := net.SplitHostPort(f.echo)
-	if err != nil || port == "0" {
-		return "", usage("--echo %s: want HOST:PORT", f.echo)
+	if n, perr := strconv.ParseUint(port, 10, 16); err != nil || perr != nil || n == 0 {
+		return "", usage("--echo %s: want HOST:PORT, with a port of 1 to 65535", f.echo)
 	}
 	if host == "" || host == "0.0.0.0" || host == "::" {
 		return "", usage("--echo %s: say with --advertise under which URL others reach it", f.echo)

@@ -24,6 +24,7 @@ import (
 	"argosy/internal/fleet/access"
 	"argosy/internal/fleet/agent"
 	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/outdir"
 	"argosy/internal/fleet/web"
 	"argosy/internal/plan/schedule"
 	"argosy/internal/plan/strategy"
@@ -128,7 +129,7 @@ func (f *crawlFlags) register(c *cobra.Command) {
 
 	fl.StringVar(&f.listen, "listen", "", "show the crawl to browsers and commands at this HOST:PORT while it runs; the link is printed on standard error")
 	fl.BoolVar(&f.json, "json", false, "print the summary as one JSON object on standard output")
-	fl.BoolVar(&f.quiet, "quiet", false, "no progress and no summary; what was left out is told")
+	fl.BoolVar(&f.quiet, "quiet", false, "print neither progress nor summary, only what was left out, on standard error")
 	fl.StringVar(&f.logLevel, "log-level", "error", "what is logged on standard error: debug, info, warn or error")
 	fl.Uint64Var(&f.seed, "seed", 0, "seed of everything random in scheduling")
 }
@@ -168,8 +169,8 @@ func (f *crawlFlags) config(cmd *cobra.Command, args []string) (assemble.Config,
 			return r
 		}, u.Authority())
 	}
-	if st, err := os.Stat(out); err == nil && !st.IsDir() {
-		return assemble.Config{}, usage("-o %s: that is a file; name a directory, which is made if it is not there", out)
+	if err := checkOut(out); err != nil {
+		return assemble.Config{}, err
 	}
 	c := assemble.DefaultConfig(out)
 	c.Version, c.Agents, c.Concurrency, c.Seed = version, f.agents, f.concurrency, f.seed
@@ -262,8 +263,26 @@ func logger(w io.Writer, level string) (*slog.Logger, error) {
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: l})), nil
 }
 
+// checkOut refuses what cannot be the directory of a crawl; one that is not named yet can.
+func checkOut(out string) error {
+	switch st, err := os.Stat(out); {
+	case out == "":
+		return nil
+	case errors.Is(err, syscall.ENOTDIR):
+		return usage("-o %s: a part of its path is a file; name a directory, which is made if it is not there", out)
+	case err == nil && !st.IsDir():
+		return usage("-o %s: that is a file; name a directory, which is made if it is not there", out)
+	case outdir.Fleet(out):
+		return usage("-o %s: a coordinator's directory: argosy serve -o %s goes on with its jobs, argosy submit gives it one; a crawl has a directory of its own", out, out)
+	}
+	return nil
+}
+
 // run crawls.
 func (f *crawlFlags) run(c *cobra.Command, args []string) error {
+	if err := checkOut(f.out); err != nil {
+		return err
+	}
 	if begun := len(f.job.SeedsFrom) == 0 || isCrawl(f.out) == nil; len(args) == 0 && f.seeds == "" && f.jobFile == "" && f.out != "" && begun {
 		var err error
 		if args, err = f.recall(c); err != nil {
@@ -285,7 +304,7 @@ func (f *crawlFlags) run(c *cobra.Command, args []string) error {
 		fmt.Fprintln(os.Stderr, "argosy: warning: --proxy-dns: the proxy resolves names; private addresses behind it are not denied")
 	}
 	if f.listen != "" {
-		if err := checkListen(f.listen); err != nil {
+		if err := checkListen("--listen", f.listen); err != nil {
 			return err
 		}
 	}

@@ -34,7 +34,7 @@ With --web it only serves those sites until it is interrupted, for a fleet to cr
 				return demoWeb(c, f.web)
 			}
 			if f.listen != "" {
-				if err := checkListen(f.listen); err != nil {
+				if err := checkListen("--listen", f.listen); err != nil {
 					return err
 				}
 			}

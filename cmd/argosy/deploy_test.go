@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -15,6 +16,10 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"argosy/internal/config"
+	"argosy/internal/fleet/access"
+	"argosy/internal/fleet/frontier"
+	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/outdir"
 )
 
 // commands finds every list of arguments in a tree of YAML that begins with one of our subcommands.
@@ -231,5 +236,81 @@ func TestLimitThatIsGone(t *testing.T) {
 	code, out, errs := argosy(t, "submit", "--check", path)
 	if code != exitDone || !strings.Contains(out, "ok") || !strings.Contains(errs, path+": limits.max_chain is gone") || strings.Count(errs, "\n") != 1 {
 		t.Errorf("%d %q %q", code, out, errs)
+	}
+}
+
+// What the nodes of the example with S3 store into, its coordinator allows.
+func TestExampleStores(t *testing.T) {
+	b, err := os.ReadFile("../../examples/s3.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	vars := map[string]string{}
+	for _, m := range regexp.MustCompile(`(?m)^([a-z]+)="?([^"\n]*)"?$`).FindAllStringSubmatch(string(b), -1) {
+		vars[m[1]] = os.Expand(m[2], func(name string) string { return vars[name] })
+	}
+	allowed := regexp.MustCompile(`--allow-store "([^"]*)"`).FindStringSubmatch(string(b))
+	if allowed == nil || vars["store"] == "" {
+		t.Fatalf("no store in the example: %v", vars)
+	}
+	stores, err := access.NewStores([]string{os.Expand(allowed[1], func(name string) string { return vars[name] })})
+	if err != nil || !stores.Allow(vars["store"]) {
+		t.Errorf("%s is not allowed: %s, %v", vars["store"], stores, err)
+	}
+}
+
+// Commands that read a coordinator's directory whose ledger is a database say where it is.
+func TestLedgerIsElsewhere(t *testing.T) {
+	dir := t.TempDir()
+	if err := outdir.OpenFormat(dir, "test"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(outdir.Frontier(dir), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "jobs"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := outdir.Claim(dir, "postgres://argosy:secret@db.example/argosy"); err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range []string{"verify", "report", "export", "stats", "rates"} {
+		code, _, stderr := argosy(t, command, dir)
+		if code != 2 || !strings.Contains(stderr, "postgres://argosy@db.example/argosy") || !strings.Contains(stderr, "--ledger") {
+			t.Errorf("%s: %d %s", command, code, stderr)
+		}
+	}
+	for command, want := range map[string]string{
+		"retry " + dir + " --cut --ledger postgres://db.example/argosy": "argosy retry JOB", "drop " + dir + " s.test": "number of a job",
+		"stop " + dir: "number of a job", "crawl -o " + dir: "argosy serve", "crawl http://s.test/ -o " + dir: "argosy serve",
+		"crawl http://s.test/ -o /dev/null/x": "/dev/null", "crawl -o /dev/null/x": "/dev/null",
+		"explain " + dir + " --server http://127.0.0.1:1": "a directory",
+	} {
+		if code, _, stderr := argosy(t, strings.Fields(command)...); code != exitUsage || !strings.Contains(stderr, want) {
+			t.Errorf("%s: %d %s", command, code, stderr)
+		}
+	}
+	f, err := frontier.Open(frontier.DefaultConfig(outdir.Frontier(dir)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(f.Rebase("log", 0), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if code, out, stderr := argosy(t, "tasks", dir); code != 0 || !strings.Contains(out, "no task") {
+		t.Errorf("tasks, which need no ledger: %d %s", code, stderr)
+	}
+	l, err := ledger.Open(t.Context(), filepath.Join(dir, outdir.LedgerFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, stderr := argosy(t, "rates", dir); code == 0 || !strings.Contains(stderr, "no job 1") {
+		t.Errorf("rates of no job: %d %s", code, stderr)
+	}
+	if code, _, stderr := argosy(t, "tree", dir); !strings.Contains(stderr, "no job 1") {
+		t.Errorf("a tree, which needs no ledger: %d %s", code, stderr)
 	}
 }

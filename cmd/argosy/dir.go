@@ -16,7 +16,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"argosy/internal/config"
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/coordinator"
@@ -65,12 +64,32 @@ func isCrawl(dir string) error {
 		return usage("name the directory of a crawl, as an argument or with -o")
 	}
 	if _, err := os.Stat(filepath.Join(dir, outdir.LedgerFile)); err != nil {
+		if place := outdir.LedgerElsewhere(dir); place != "" {
+			return usage("%s: its ledger is not here but %s: argosy verify, report, export and view take it from --ledger, with its password; otherwise give a job's number instead of the directory, which asks the coordinator (--server)", dir, place)
+		}
 		if _, err := os.Stat(outdir.Frontier(dir)); err == nil {
 			return fmt.Errorf("%s: the ledger is missing: argosy rebuild ledger %s makes it anew", dir, dir)
 		}
 		return usage("%s: not the directory of a crawl (no %s in it)", dir, outdir.LedgerFile)
 	}
 	return outdir.CheckFormat(dir)
+}
+
+// holdsTasks refuses directories in which no crawl or coordinator has left its tasks and URLs. Unlike isCrawl it takes those whose ledger is
+// elsewhere.
+func holdsTasks(dir string) error {
+	if _, err := os.Stat(outdir.Frontier(dir)); err == nil && outdir.LedgerElsewhere(dir) != "" {
+		return outdir.CheckFormat(dir)
+	}
+	return isCrawl(dir)
+}
+
+// ownCrawl refuses directories that take no orders: those that no crawl has left, and coordinators', who take orders for their jobs.
+func ownCrawl(dir string) error {
+	if outdir.Fleet(dir) {
+		return usage("%s: a coordinator's directory, not a crawl's: give the number of a job instead, which asks the coordinator (--server; argosy jobs lists them)", dir)
+	}
+	return isCrawl(dir)
 }
 
 // placeFlags say where a crawl, or a fleet, has left what it has done.
@@ -131,8 +150,8 @@ func newVerify() *cobra.Command {
 records that a crash has left: whole, but not the ones that count. A damaged record costs no other: pages whose record is gone or
 damaged are counted and named, up to a hundred, and argosy retry --lost fetches all of them again. Damage that costs nothing, or nothing any more, is told as well: it stays in its file.
 The exit code is 0 if nothing is wrong but that, 1 otherwise. Beside a crawl that runs it judges what is final: records that
-no report names yet, the frontier, and the indexes of jobs that have not ended are left out; so are the indexes of jobs whose process
-has died.`,
+no report names yet, the frontier while more comes, and the indexes of jobs that have not ended are left out; so are the indexes of
+jobs whose process has died.`,
 		Example: "  argosy verify example\n  argosy verify fleet --store /mnt/node1 --store s3://bucket/warc",
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := dirArgs(args, &f.dir); err != nil {
@@ -212,6 +231,9 @@ func printReport(w io.Writer, r *verify.Report, again string) {
 	if r.OK && r.Damaged > 0 {
 		verdict = fmt.Sprintf("clean, but for %s in which nothing is lost", plural(int64(r.Damaged), "damaged place"))
 	}
+	if r.Running && !r.Sinks {
+		fmt.Fprintln(w, "frontier and ledger are not compared while more comes: verify again, or when nothing works there")
+	}
 	fmt.Fprintf(w, "%s: %s in %s, %s in the ledger, %s in the index, %s, %s lost\n", verdict, plural(int64(r.Records), "record"),
 		plural(int64(r.Files), "file"), plural(r.Pages+r.Beside, "capture"), count(int64(r.Indexed)), plural(int64(r.Orphans), "orphan"), count(int64(r.Lost)))
 }
@@ -229,7 +251,7 @@ func printUnended(w io.Writer, r *verify.Report, dir string) {
 
 // withCrawl opens a crawl's directory, applies what its log still holds, and runs fn; no job runs meanwhile.
 func withCrawl(ctx context.Context, dir string, fn func(ctx context.Context, co *coordinator.Coordinator) error) (err error) {
-	if err := isCrawl(dir); err != nil {
+	if err := ownCrawl(dir); err != nil {
 		return err
 	}
 	return assemble.Do(ctx, dir, fn)
@@ -328,7 +350,7 @@ func (f *fleetFlags) printTasks(w io.Writer, rows []ledger.Task, state, again st
 
 // tasksOf returns a crawl's tasks in the order in which they were found.
 func tasksOf(ctx context.Context, dir string) (rows []ledger.Task, err error) {
-	if err := isCrawl(dir); err != nil {
+	if err := holdsTasks(dir); err != nil {
 		return nil, err
 	}
 	err = assemble.View(ctx, dir, func(f *frontier.Frontier, running bool) (err error) {
@@ -347,6 +369,14 @@ func tasksOf(ctx context.Context, dir string) (rows []ledger.Task, err error) {
 	return rows, err
 }
 
+// taskName is the site of a task, and which crawler's it is, where several have tasks of the site.
+func taskName(r *ledger.Task) string {
+	if r.Crawler == 0 {
+		return r.Site
+	}
+	return fmt.Sprintf("%s #%d", r.Site, r.Crawler)
+}
+
 func printTasks(w io.Writer, rows []ledger.Task) error {
 	tw := newColumns(w)
 	fmt.Fprintln(tw, "TASK\tSITE\tSTATE\tFETCHED\tPAGES\tFAILED\tEXCLUDED\tPENDING\tBYTES\tWHY")
@@ -361,11 +391,7 @@ func printTasks(w io.Writer, rows []ledger.Task) error {
 		if until := time.UnixMilli(r.Until); time.Until(until) > 0 {
 			why = strings.TrimPrefix(why+", asked again at "+until.Format(time.DateTime)+" (argosy retry: now)", ", ")
 		}
-		site := r.Site
-		if r.Crawler > 0 {
-			site = fmt.Sprintf("%s #%d", site, r.Crawler)
-		}
-		fmt.Fprintf(tw, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, site, r.State, count(r.Fetched), count(r.Pages), count(r.Failed),
+		fmt.Fprintf(tw, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, taskName(&r), r.State, count(r.Fetched), count(r.Pages), count(r.Failed),
 			count(r.Excluded), count(r.Pending), size(r.Bytes), why)
 	}
 	return tw.Flush()
@@ -387,187 +413,4 @@ func reasons(m map[string]int64) string {
 		names[i] = r + " " + count(m[r])
 	}
 	return strings.Join(names, ", ")
-}
-
-func newRetry() *cobra.Command {
-	f := &fleetFlags{}
-	var p placeFlags
-	var lost, cut bool
-	var set string
-	c := &cobra.Command{
-		Use: "retry DIR [SITE…] | retry JOB [SITE…]", Short: "Release manual tasks and try failed URLs again", Args: cobra.ArbitraryArgs,
-		Long: `Retry releases tasks that wait for a person, forgets the troubles of their sites, and makes their failed URLs pending
-again: those of the sites named, or of all. With --lost it does so for pages whose records verify misses, and has a robots.txt
-that is lost asked for again, with one page of its site; with --cut it lets
-URLs go on that wait because those like them brought nothing new, for eight times as long.
-
-Of a crawl's directory (the first argument, or -o) the next argosy crawl -o DIR fetches them. Otherwise the first argument is
-the number of a coordinator's job, which goes on at once; --set changes limits or placing before, and --lost needs the
-coordinator's directory (--fleet-dir), to see what is lost.`,
-		Example: `  argosy retry example
-  argosy retry example --lost
-  argosy retry example --cut www.example.com
-  argosy retry 1 www.example.com --set '{limits: {header_timeout: 2m}}'`,
-		RunE: func(c *cobra.Command, args []string) error {
-			if lost && cut {
-				return usage("--lost and --cut: one at a time")
-			}
-			if p.dir == "" && len(args) > 0 && looksLikeCrawl(args[0]) {
-				p.dir, args = args[0], args[1:]
-			}
-			if p.dir != "" && f.fleetDir == "" {
-				keys, err := lostOf(c, &p, lost, 1)
-				if err != nil || lost && len(keys) == 0 {
-					return err
-				}
-				return release(c, p.dir, crawl.EntryRetry, args, crawl.Release{Lost: keys, Cut: cut})
-			}
-			return f.release(c, "retry", args, func(ctx context.Context, cl *web.Client, id uint32, r *web.Release) error {
-				if set != "" {
-					if _, err := config.ReadJob(strings.NewReader(set)); err != nil {
-						return usage("--set: %w", err)
-					}
-					if _, err := cl.SetLimits(ctx, id, []byte(set)); err != nil {
-						return fmt.Errorf("--set: %w", err)
-					}
-				}
-				r.Cut = cut
-				p.dir = f.fleetDir
-				if lost && p.dir == "" {
-					return usage("--lost: name the coordinator's directory with --fleet-dir")
-				}
-				keys, err := lostOf(c, &p, lost, id)
-				for _, k := range keys {
-					r.Lost = append(r.Lost, k.Bytes())
-				}
-				if err == nil && lost && len(keys) == 0 {
-					return &exitError{code: exitDone}
-				}
-				return err
-			})
-		},
-	}
-	c.Flags().StringVarP(&p.dir, "out", "o", "", "directory of a crawl")
-	c.Flags().BoolVar(&lost, "lost", false, "pages whose records are gone or damaged")
-	c.Flags().BoolVar(&cut, "cut", false, "URLs that wait because those like them, or hosts like theirs,\nbrought nothing new (reasons trap-yield and trap-hosts)")
-	c.Flags().StringVar(&set, "set", "", "change the job before: limits and placing, as in a job file")
-	c.Flags().StringVar(&f.fleetDir, "fleet-dir", "", "directory of the coordinator, with --lost")
-	c.Flags().StringVar(&p.ledger, "ledger", "", "its postgres://…, if it has one")
-	p.archives(c)
-	f.register(c)
-	return c
-}
-
-// lostOf returns the pages of a job whose records are gone or damaged.
-func lostOf(c *cobra.Command, f *placeFlags, lost bool, job uint32) ([]crawl.Page, error) {
-	if !lost {
-		return nil, nil
-	}
-	p, err := f.place()
-	if err != nil {
-		return nil, err
-	}
-	r, err := verify.Check(c.Context(), p)
-	if err == nil && len(r.LostKeys[job]) == 0 {
-		_, err = fmt.Fprintln(c.OutOrStdout(), "nothing is lost")
-	}
-	if err != nil {
-		return nil, err
-	}
-	return r.Again(job), nil
-}
-
-func newDrop() *cobra.Command {
-	f := &fleetFlags{}
-	var dir string
-	c := &cobra.Command{
-		Use: "drop DIR SITE… | drop JOB SITE…", Short: "Give sites up: their pending URLs are excluded, the reason is \"dropped\"",
-		Args: cobra.MinimumNArgs(1), Example: "  argosy drop example slow.example.com\n  argosy drop 1 slow.example.com",
-		RunE: func(c *cobra.Command, args []string) error {
-			if dir == "" && looksLikeCrawl(args[0]) {
-				dir, args = args[0], args[1:]
-			}
-			if dir != "" {
-				if len(args) == 0 {
-					return usage("name the sites to give up: argosy tasks %s lists them", dir)
-				}
-				return release(c, dir, crawl.EntryDrop, args, crawl.Release{})
-			}
-			if len(args) < 2 {
-				return usage("name a job and the sites of it to give up (argosy cancel ends a whole job)")
-			}
-			return f.release(c, "drop", args, nil)
-		},
-	}
-	c.Flags().StringVarP(&dir, "out", "o", "", "directory of a crawl")
-	f.register(c)
-	return c
-}
-
-// release has a coordinator retry or drop tasks: a job's number, then sites.
-func (f *fleetFlags) release(c *cobra.Command, order string, args []string, before func(context.Context, *web.Client, uint32, *web.Release) error) error {
-	if len(args) == 0 {
-		return usage("name a crawl's directory (also with -o), or the number of a coordinator's job")
-	}
-	id, err := parseJob(args[0])
-	if err != nil {
-		return err
-	}
-	return f.fleet(c, func(ctx context.Context, cl *web.Client, w io.Writer) error {
-		r := web.Release{NamedTasks: web.NamedTasks{Sites: args[1:]}}
-		if before != nil {
-			if err := before(ctx, cl, id, &r); err != nil {
-				return err
-			}
-		}
-		d, err := cl.Release(ctx, id, order, r)
-		if err != nil {
-			return err
-		}
-		if f.json {
-			return printJSON(w, d)
-		}
-		_, err = fmt.Fprintln(w, saidReleased(order, d))
-		return err
-	})
-}
-
-// saidReleased says what a retry or a drop of tasks has done, and what waits now.
-func saidReleased(order string, d web.Released) string {
-	line := fmt.Sprintf("%s pending, %s manual", plural(d.Pending, "URL"), plural(d.Manual, "task"))
-	if order == "drop" {
-		line = plural(int64(d.Tasks), "task") + " dropped; of the others " + line
-	}
-	return line
-}
-
-// release does to tasks what a person asks for and says how many URLs wait now.
-func release(c *cobra.Command, dir string, kind crawl.EntryKind, sites []string, r crawl.Release) error {
-	r.Job, r.Why = 1, "by a person"
-	var d web.Released
-	err := withCrawl(c.Context(), dir, func(ctx context.Context, co *coordinator.Coordinator) (err error) {
-		if d.Tasks, err = co.Release(ctx, kind, sites, r); err != nil {
-			switch {
-			case errors.Is(err, coordinator.ErrNoTask):
-				return usage("%w: argosy tasks %s lists them", err, dir)
-			case errors.Is(err, coordinator.ErrDropped), errors.Is(err, coordinator.ErrIdle):
-				return usage("%w", err)
-			}
-			return err
-		}
-		return co.View(ctx, func(f *frontier.Frontier) error {
-			n := f.Counts(1)
-			d.Pending, d.Manual = n.Pending, n.Manual
-			return nil
-		})
-	})
-	if err != nil {
-		return err
-	}
-	order := "retry"
-	if kind == crawl.EntryDrop {
-		order = "drop"
-	}
-	_, err = fmt.Fprintf(c.OutOrStdout(), "%s; argosy crawl -o %s goes on\n", saidReleased(order, d), dir)
-	return err
 }

@@ -5,8 +5,11 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"math"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,6 +51,9 @@ it was fetched, how its page was judged, word by word.`,
 			if log == "" {
 				return f.fleet(c, func(ctx context.Context, cl *web.Client, w io.Writer) error {
 					ds, err := askWhy(ctx, cl, args[0], job)
+					if at, serr := os.Stat(args[0]); errors.Is(err, web.ErrAway) && serr == nil && at.IsDir() {
+						return usage("%s: a directory: want a site or a task's number, with its coordinator (--server), or a URL with -o %s (%w)", args[0], args[0], err)
+					}
 					if err != nil {
 						return err
 					}
@@ -195,7 +201,7 @@ func printDecision(w io.Writer, d *schedule.Decision) error {
 		fmt.Fprintf(w, "  %s\n", cmp.Or(schedule.Words()[d.Why], string(d.Why)))
 	}
 	if m := d.Measured; m != nil {
-		fmt.Fprintf(w, "  measured so far: bandwidth of %d pairs, delays of %d, stores %d times, %d pings between nodes", m.Bandwidth, m.Delays, m.Stores, m.Between)
+		fmt.Fprintf(w, "  probes since the start: %d of bandwidth, %d of delay, %d of stores, %d between nodes", m.Bandwidth, m.Delays, m.Stores, m.Between)
 		if len(m.Landmarks) > 0 {
 			fmt.Fprintf(w, "; landmarks %s, chosen: %s", strings.Join(m.Landmarks, " "), m.Chosen)
 		}
@@ -238,10 +244,10 @@ func printKnown(w io.Writer, d *schedule.Decision) {
 			of = append(of, "a bandwidth probe")
 		}
 		if k.Delays > 0 {
-			of = append(of, fmt.Sprintf("%d delays", k.Delays))
+			of = append(of, plural(int64(k.Delays), "delay")+" remembered")
 		}
 		if k.Requests > 0 {
-			of = append(of, fmt.Sprintf("%.0f requests", k.Requests))
+			of = append(of, plural(int64(math.Round(k.Requests)), "request"))
 		}
 		fmt.Fprintf(w, "  %s has measured the site, %v before: %s\n", k.Node, time.Duration(d.At-k.At)*time.Millisecond, strings.Join(of, ", "))
 	}
@@ -249,8 +255,11 @@ func printKnown(w io.Writer, d *schedule.Decision) {
 	if p == nil {
 		return
 	}
-	fmt.Fprintf(w, "  %s costs least and did not get it: %d of its %d places are taken", p.Node, p.Taken, p.Places)
-	if len(p.By) > 0 {
+	fmt.Fprintf(w, "  %s costs least and did not get it", p.Node)
+	if p.Scarce() {
+		fmt.Fprintf(w, ": %d of its %s are taken", p.Taken, plural(int64(p.Places), "place"))
+	}
+	if p.Scarce() && len(p.By) > 0 {
 		fmt.Fprintf(w, ", now by %s", strings.Join(p.By, " "))
 	}
 	if p.Place > 0 || p.Bandwidth > 0 {

@@ -71,7 +71,7 @@ func assign(fl *pflag.Flag, to []string) error {
 	if len(to) != 1 {
 		return fmt.Errorf("%d values: want one", len(to))
 	}
-	return fl.Value.Set(to[0])
+	return plainNumberError(fl.Value.Set(to[0]))
 }
 
 // fill makes the flags' values and the job of everything that was given: the defaults of --config first, over them the file of

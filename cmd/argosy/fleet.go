@@ -65,13 +65,19 @@ func (f *fleetFlags) showToken() (string, error) {
 	if token == "" && f.tokenFile != "" {
 		return "", usage("--token-file %s: it is empty", f.tokenFile)
 	}
-	if strings.ContainsAny(token, "\r\n \t") {
-		return "", usage("the token: white space in it")
+	if len(token) > maxToken || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "", usage("the token: allowed are at most %d letters, digits and signs of ASCII, without white space", maxToken)
 	}
 	return token, nil
 }
 
-func (f *fleetFlags) client() (*web.Client, error) {
+// maxToken bounds a token, in bytes: it travels in a field of a request, of which servers take some kilobytes.
+const maxToken = 4096
+
+func (f *fleetFlags) client() (*web.Client, error) { return f.clientOf("--server") }
+
+// clientOf is client where the coordinator is named by another flag.
+func (f *fleetFlags) clientOf(flag string) (*web.Client, error) {
 	server := f.server
 	if server == "" {
 		server = os.Getenv("ARGOSY_SERVER")
@@ -92,7 +98,7 @@ func (f *fleetFlags) client() (*web.Client, error) {
 	}
 	cl, err := web.NewClient(server, token, tls)
 	if err != nil {
-		return nil, usage("--server: %w", err)
+		return nil, usage("%s: %w", flag, err)
 	}
 	if f.tokenFile != "" && f.tokenFile != "-" { // it may be another one later, and a process runs long
 		cl.TokenFrom(func() string {

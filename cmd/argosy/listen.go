@@ -31,9 +31,13 @@ type listener struct {
 }
 
 // checkListen finds mistakes in where a command listens.
-func checkListen(addr string) error {
-	if _, _, err := net.SplitHostPort(addr); err != nil {
-		return usage("--listen %s: want HOST:PORT, such as 127.0.0.1:8480", addr)
+func checkListen(flag, addr string) error {
+	_, port, err := net.SplitHostPort(addr)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
+	if err != nil {
+		return usage("%s %s: want HOST:PORT, such as 127.0.0.1:8480", flag, addr)
 	}
 	return nil
 }

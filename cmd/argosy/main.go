@@ -92,8 +92,19 @@ func clipWords(msg string) string {
 // plainFlagError says of a flag that wants a number what it wants; other errors stay as they are.
 func plainFlagError(err error) error {
 	var bad *pflag.InvalidValueError
+	if !errors.As(err, &bad) {
+		return err
+	}
+	if n := plainNumberError(err); n != err {
+		return fmt.Errorf("--%s: %w", bad.GetFlag().Name, n)
+	}
+	return err
+}
+
+// plainNumberError says what is wanted where a number, or true or false, could not be read; other errors stay as they are.
+func plainNumberError(err error) error {
 	var n *strconv.NumError
-	if !errors.As(err, &bad) || !errors.As(err, &n) {
+	if !errors.As(err, &n) {
 		return err
 	}
 	want := "a whole number"
@@ -105,7 +116,7 @@ func plainFlagError(err error) error {
 	case n.Func == "ParseBool":
 		want = "true or false"
 	}
-	return fmt.Errorf("--%s: %q: want %s", bad.GetFlag().Name, bad.GetValue(), want)
+	return fmt.Errorf("%q: want %s", n.Num, want)
 }
 
 func newRoot() *cobra.Command {

@@ -44,10 +44,7 @@ func (f *crawlFlags) trust(c *cobra.Command, prefix string) {
 
 // roots builds how certificates of sites are checked; nil is by the system's authorities.
 func (f *crawlFlags) roots() (*tls.Config, error) {
-	if f.insecure {
-		return &tls.Config{InsecureSkipVerify: true}, nil
-	}
-	if len(f.ca) == 0 {
+	if len(f.ca) == 0 && !f.insecure {
 		return nil, nil
 	}
 	pool, err := x509.SystemCertPool()
@@ -63,7 +60,7 @@ func (f *crawlFlags) roots() (*tls.Config, error) {
 			return nil, usage("--%sca %s: no certificate in it; want PEM (-----BEGIN CERTIFICATE-----)", f.trustPrefix, path)
 		}
 	}
-	return &tls.Config{RootCAs: pool}, nil
+	return &tls.Config{RootCAs: pool, InsecureSkipVerify: f.insecure}, nil
 }
 
 // network turns the flags that concern the network.

@@ -326,8 +326,8 @@ func printPlace(w io.Writer, s assemble.Summary) {
 func printCounts(w io.Writer, s assemble.Summary) {
 	fmt.Fprintf(w, "%s after %s: %s discovered on %s\n", s.State, clock(time.Duration(s.Seconds*float64(time.Second))),
 		plural(s.Discovered, "URL"), plural(s.Sites, "site"))
-	fmt.Fprintf(w, "  %10s fetched, %s of them pages (HTML, status 200), %s duplicates, %s\n", count(s.Fetched), count(s.Pages),
-		count(s.Duplicates), size(s.Bytes))
+	fmt.Fprintf(w, "  %10s fetched, %s of them pages (HTML, status 200), %s, %s\n", count(s.Fetched), count(s.Pages),
+		plural(s.Duplicates, "duplicate"), size(s.Bytes))
 	fmt.Fprintf(w, "  %10s failed\n  %10s excluded\n  %10s pending\n", count(s.Failed), count(s.Excluded), count(s.Pending))
 	if len(s.Reasons) > 0 {
 		fmt.Fprintf(w, "  reasons: %s\n", reasons(s.Reasons))

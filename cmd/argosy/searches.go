@@ -47,9 +47,6 @@ func (f *oneTask) either(c *cobra.Command, args []string, here func(job uint32) 
 	case f.dir != "" && len(args) > 0:
 		return usage("%q: a directory is given; its jobs are named by --job", args[0])
 	case f.dir != "":
-		if err := isCrawl(f.dir); err != nil {
-			return err
-		}
 		return here(max(1, f.job))
 	case len(args) == 0:
 		return usage("name a crawl's directory (also with -o), or the number of a coordinator's job")

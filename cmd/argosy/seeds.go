@@ -71,11 +71,16 @@ func seedFile(path string) (seedSource, error) {
 			return fmt.Errorf("seeds: %w", err)
 		}
 		defer in.Close()
+		some := false
 		err = config.SeedLines(in, func(line int, text string) error {
+			some = true
 			return fn(text, func() string { return fmt.Sprintf("%s:%d", path, line) })
 		})
 		if err != nil && !errors.Is(err, errSeedsChanged) {
 			return fmt.Errorf("%s: %w", path, err)
+		}
+		if err == nil && !some {
+			return usage("%s: no seed in it; want URLs or host names, one a line (# begins a comment)", path)
 		}
 		return err
 	}, nil

@@ -134,8 +134,8 @@ func (f *serveFlags) run(c *cobra.Command) error {
 		return err
 	}
 	for flag, addr := range map[string]string{"--listen": f.listen, "--bus-listen": f.cfg.BusListen} {
-		if _, _, err := net.SplitHostPort(addr); err != nil {
-			return usage("%s %s: want HOST:PORT", flag, addr)
+		if err := checkListen(flag, addr); err != nil {
+			return err
 		}
 	}
 	if f.cfg.TLS == nil && (!isLoopback(f.listen) || f.cfg.Bus.URL == "" && !isLoopback(f.cfg.BusListen)) {

@@ -86,6 +86,17 @@ func printVirtual(w io.Writer, v split.Virtual, tasks []split.Task) error {
 			return err
 		}
 	}
+	everywhere := map[string]bool{}
+	for _, t := range tasks {
+		for _, s := range t.Searches {
+			everywhere[s.Engine] = everywhere[s.Engine] || s.Site == ""
+		}
+	}
+	for _, e := range v.Engines {
+		if len(v.Sites) > 0 && everywhere[e.Name] && !e.Whole {
+			fmt.Fprintf(w, "engine %s cannot be restricted to sites (no {site} in its query): it is asked once for\neach product, and what it names counts wherever it lies\n", e.Name)
+		}
+	}
 	return nil
 }
 

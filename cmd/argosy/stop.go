@@ -52,7 +52,7 @@ func jobArg(args []string, dir string) (uint32, bool) {
 
 // stopHere ends the crawl that runs in a directory.
 func stopHere(ctx context.Context, w io.Writer, dir string, asJSON bool) error {
-	if err := isCrawl(dir); err != nil {
+	if err := ownCrawl(dir); err != nil {
 		return err
 	}
 	if err := assemble.Stop(ctx, dir); err != nil {

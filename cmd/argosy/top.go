@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -26,7 +28,7 @@ func newTop() *cobra.Command {
 	c := &cobra.Command{
 		Use: "top", Short: "Watch a coordinator, or a crawl with --listen, in the terminal", Args: cobra.NoArgs,
 		Long: `Top shows jobs, nodes and tasks, and brings them up to date every second. Left and right go to another list, up and down to another
-line, Enter into it, Escape or Backspace back, q ends. With --once, or where standard output is not a terminal, it prints one picture, and with --json one object with
+line, Enter into it (a job's tasks, a task, a node with its leases), Escape or Backspace back, q ends. With --once, or where standard output is not a terminal, it prints one picture, and with --json one object with
 the same.`,
 		Example: "  argosy top\n  argosy top --server http://127.0.0.1:8490",
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -76,15 +78,18 @@ var topNames = [topLists]string{"jobs", "nodes", "tasks"}
 // top is what is shown, and where the person is.
 type top struct {
 	list, line int
+	from       []int  // lines of what was left for what is shown, to come back to
 	job        uint32 // of which tasks are listed; 0: the first that runs
 	task       uint32 // that is shown; 0: a list is
+	node       string // that is shown; empty: a list is
 
 	status web.Status
 	jobs   []web.Job
 	nodes  []coordinator.NodeView
 	tasks  []ledger.Task
 	one    coordinator.TaskView
-	was    map[uint32]int64 // fetched of each job at the last look
+	leases []coordinator.LeaseView // of the node that is shown
+	was    map[uint32]int64        // fetched of each job at the last look
 	at     time.Time
 	rate   map[uint32]float64
 	failed string // why the last look failed
@@ -135,6 +140,10 @@ func (t *top) read(ctx context.Context, cl *web.Client) (err error) {
 		t.one, err = cl.Task(ctx, t.task)
 		return err
 	}
+	if t.node != "" {
+		t.leases, err = cl.LeasesOf(ctx, t.node, topTasksMost)
+		return err
+	}
 	t.tasks, err = cl.LongestTasks(ctx, t.job, topTasksMost)
 	return err
 }
@@ -144,6 +153,8 @@ func (t *top) rows(width int) (head string, out []string) {
 	switch {
 	case t.task > 0:
 		return t.oneTask()
+	case t.node != "":
+		return t.oneNode(time.Now())
 	case t.list == topJobs:
 		rows := [][]string{{"JOB", "NAME", "STATE", "FETCHED", "QUEUE", "FAILED", "A SECOND", "VOLUME"}}
 		for i := range t.jobs {
@@ -162,7 +173,7 @@ func (t *top) rows(width int) (head string, out []string) {
 		rows := [][]string{{"SITE", "STATE", "QUEUE", "FETCHED", "FAILED", "EXCLUDED", "VOLUME"}}
 		for i := range t.tasks {
 			k := &t.tasks[i]
-			rows = append(rows, []string{k.Site, k.State, count(k.Pending), count(k.Fetched), count(k.Failed), count(k.Excluded), size(k.Bytes)})
+			rows = append(rows, []string{taskName(k), k.State, count(k.Pending), count(k.Fetched), count(k.Failed), count(k.Excluded), size(k.Bytes)})
 		}
 		return table(rows, 0, []int{6, 5, 4, 1}, width)
 	}
@@ -226,7 +237,7 @@ func table(rows [][]string, name int, spare []int, width int) (head string, out 
 // oneTask is a task with what it waits for.
 func (t *top) oneTask() (head string, out []string) {
 	v := &t.one
-	head = fmt.Sprintf("%s  %s  fetched %s, queue %s, failed %s", v.Site, v.State, count(v.Fetched), count(v.Pending), count(v.Failed))
+	head = fmt.Sprintf("%s  %s  fetched %s, queue %s, failed %s", taskName(&v.Task), v.State, count(v.Fetched), count(v.Pending), count(v.Failed))
 	out = append(out, fmt.Sprintf("waits for: %s; delay %v, may be asked in %v; robots.txt: %s", v.Waits, time.Duration(v.DelayMS)*time.Millisecond, time.Duration(v.WaitMS)*time.Millisecond, v.Robots))
 	if l := v.Holder; l != nil {
 		out = append(out, fmt.Sprintf("%s asks %s for job %d, task %d, since %s: no more may at once", l.Node, l.Site, l.Job, l.Task, time.UnixMilli(l.Start).Format(time.TimeOnly)))
@@ -245,6 +256,34 @@ func (t *top) oneTask() (head string, out []string) {
 	}
 	for _, u := range v.Queue {
 		out = append(out, fmt.Sprintf("next: %s (depth %d)", u.URL, u.Depth))
+	}
+	return head, out
+}
+
+// nodeFacts is how many lines stand above the leases of a node.
+const nodeFacts = 3
+
+// oneNode is a node with what it holds: nodeFacts lines, and one for each lease.
+func (t *top) oneNode(now time.Time) (head string, out []string) {
+	i := slices.IndexFunc(t.nodes, func(n coordinator.NodeView) bool { return n.Node == t.node })
+	if i < 0 {
+		return t.node + "  is not there any more", nil
+	}
+	n := &t.nodes[i]
+	span := func(ms int64) time.Duration { return (time.Duration(ms) * time.Millisecond).Round(time.Second) }
+	var labels []string
+	for _, k := range slices.Sorted(maps.Keys(n.Labels)) {
+		labels = append(labels, k+"="+n.Labels[k])
+	}
+	head = fmt.Sprintf("%s  %s  %d of %d leases, %s fetched, %s", n.Node, n.State, n.Held, n.Leases, count(n.Fetched), size(n.Bytes))
+	out = []string{
+		fmt.Sprintf("at work for %v of %v, cost %.4g; heard of %v ago; argosy %s", span(n.WorkingMS), span(n.PresentMS), n.Cost, span(n.SeenMS), n.Version),
+		"store: " + n.Store,
+		"labels: " + cmp.Or(strings.Join(labels, ", "), "none"),
+	}
+	for j := range t.leases {
+		l := &t.leases[j]
+		out = append(out, fmt.Sprintf("%s  job %d, %s given, %s held, for %v, attempt %d", l.Site, l.Job, count(l.Given), count(l.Held), now.Sub(time.UnixMilli(l.Start)).Round(time.Second), l.Attempt))
 	}
 	return head, out
 }
@@ -291,30 +330,65 @@ func (t *top) key(k string) (end bool) {
 	case "q", "\x03":
 		return true
 	case "\x1b[C", "\t":
-		t.list, t.line, t.task = (t.list+1)%topLists, 0, 0
+		t.turn(1)
 	case "\x1b[D":
-		t.list, t.line, t.task = (t.list+topLists-1)%topLists, 0, 0
+		t.turn(topLists - 1)
 	case "\x1b[B", "j":
 		t.line++
 	case "\x1b[A", "k":
 		t.line--
 	case "\x1b", "\x7f":
-		if t.task > 0 {
-			t.task, t.line = 0, 0
-		} else {
-			t.list, t.line = topJobs, 0
-		}
+		t.back()
 	case "\r", "\n":
-		switch {
-		case t.task > 0:
-		case t.list == topJobs && t.line < len(t.jobs):
-			t.job, t.list, t.line = t.jobs[t.line].ID, topTasks, 0
-		case t.list == topTasks && t.line < len(t.tasks):
-			t.task, t.line = t.tasks[t.line].ID, 0
-		}
+		t.open()
 	}
 	return false
 }
+
+// turn shows the list so many after this one.
+func (t *top) turn(by int) {
+	t.list, t.line, t.from, t.task, t.node = (t.list+by)%topLists, 0, nil, 0, ""
+}
+
+// back leaves what is shown for where it was opened.
+func (t *top) back() {
+	switch {
+	case t.task > 0:
+		t.task = 0
+	case t.node != "":
+		t.node = ""
+	default:
+		t.list = topJobs
+	}
+	t.line = 0
+	if n := len(t.from) - 1; n >= 0 {
+		t.line, t.from = t.from[n], t.from[:n]
+	}
+}
+
+// open shows what the line is about.
+func (t *top) open() {
+	switch {
+	case t.task > 0:
+	case t.node != "":
+		if at := t.line - nodeFacts; at >= 0 && at < len(t.leases) {
+			t.task = t.leases[at].Task
+			t.enter()
+		}
+	case t.list == topJobs && t.line < len(t.jobs):
+		t.job, t.list = t.jobs[t.line].ID, topTasks
+		t.enter()
+	case t.list == topNodes && t.line < len(t.nodes):
+		t.node, t.leases = t.nodes[t.line].Node, nil
+		t.enter()
+	case t.list == topTasks && t.line < len(t.tasks):
+		t.task = t.tasks[t.line].ID
+		t.enter()
+	}
+}
+
+// enter begins at the first line of what was opened.
+func (t *top) enter() { t.from, t.line = append(t.from, t.line), 0 }
 
 // watchTop shows everything until a person has seen enough.
 func watchTop(ctx context.Context, cl *web.Client, every time.Duration) error {

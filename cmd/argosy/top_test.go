@@ -54,12 +54,38 @@ func TestTopKeys(t *testing.T) {
 		t.Errorf("Enter on a task: %d\n%s", v.task, strings.Join(v.draw(80, 20), "\n"))
 	}
 	press("\x1b")
-	if v.task != 0 || v.list != topTasks {
-		t.Errorf("back: task %d, list %d", v.task, v.list)
+	if v.task != 0 || v.list != topTasks || v.line != 29 {
+		t.Errorf("back: task %d, list %d, line %d", v.task, v.list, v.line)
+	}
+	v.tasks[29].Crawler = 2
+	if text := strings.Join(v.draw(60, 12), "\n"); !strings.Contains(text, "site.test #2") {
+		t.Errorf("a crawler's task is not told apart:\n%s", text)
 	}
 	press("\x1b[D", "\x1b[D", "\x1b[D", "\x1b[C", "\t")
 	if v.list != topNodes {
 		t.Errorf("around: list %d", v.list)
+	}
+	v.nodes = []coordinator.NodeView{{NodeInfo: crawl.NodeInfo{Node: "a"}}, {NodeInfo: crawl.NodeInfo{Node: "paris", Leases: 8, Store: "s3://x", Labels: map[string]string{"city": "Paris"}}}}
+	press("j", "\r")
+	v.leases = []coordinator.LeaseView{{Site: "site.test", Node: "paris", Task: 77}, {Site: "other.test", Node: "paris", Task: 78}}
+	if text := strings.Join(v.draw(100, 20), "\n"); v.node != "paris" || !strings.Contains(text, "other.test") || !strings.Contains(text, "city=Paris") || !strings.Contains(text, "0 of 8 leases") {
+		t.Errorf("Enter on a node: %q\n%s", v.node, text)
+	}
+	press("\r")
+	if v.task != 0 {
+		t.Errorf("Enter on what is said of a node: task %d", v.task)
+	}
+	press("j", "j", "j", "j", "\r")
+	if v.task != 78 {
+		t.Errorf("Enter on a lease: task %d", v.task)
+	}
+	press("\x1b")
+	if v.task != 0 || v.node != "paris" || v.line != 4 {
+		t.Errorf("back from a lease: task %d, node %q, line %d", v.task, v.node, v.line)
+	}
+	press("\x1b")
+	if v.node != "" || v.list != topNodes || v.line != 1 {
+		t.Errorf("back: node %q, list %d, line %d", v.node, v.list, v.line)
 	}
 	if !v.key("q") || !v.key("\x03") {
 		t.Error("q and Ctrl-C do not end it")

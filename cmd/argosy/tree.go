@@ -41,6 +41,9 @@ fetched; of very many pages those of the branches with most on the topic.`,
 				return t.trees(roots)
 			}
 			return f.either(c, args, func(job uint32) error {
+				if err := holdsTasks(f.dir); err != nil {
+					return err
+				}
 				p, err := survey.SearchTree(c.Context(), f.dir, job, all)
 				if err != nil {
 					return err
@@ -216,6 +219,9 @@ topic a fetch. AUC is how well links were judged before they were followed.`,
 				return printStats(out, s)
 			}
 			return f.either(c, args, func(job uint32) error {
+				if err := isCrawl(f.dir); err != nil {
+					return err
+				}
 				s, err := survey.TopicStats(c.Context(), f.dir, job)
 				if err != nil {
 					return usage("%s: %w", f.dir, err)

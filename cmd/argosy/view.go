@@ -37,7 +37,7 @@ A crawl that runs is shown by argosy crawl --listen, a fleet by argosy serve.`,
 			if f.ledger != "" && !fleet {
 				return usage("%s: --ledger is for the directory of a fleet's coordinator", f.dir)
 			}
-			if err := checkListen(addr); err != nil {
+			if err := checkListen("--listen", addr); err != nil {
 				return err
 			}
 			log, err := logger(c.ErrOrStderr(), logLevel)

@@ -3,7 +3,9 @@ package main
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 
@@ -45,6 +47,9 @@ func localStrategy(ctx context.Context, dir string, job uint32) (spec string, er
 		return "", err
 	}
 	j, err := l.Job(ctx, job)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = fmt.Errorf("%s: no job %d", dir, job)
+	}
 	return j.Strategy, errors.Join(err, l.Close())
 }
 

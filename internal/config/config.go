@@ -31,7 +31,7 @@ type Job struct {
 	Include    []string        `yaml:"include" doc:"fetch only URLs that match one of these expressions (RE2)"`
 	Exclude    []string        `yaml:"exclude" doc:"fetch no URL that matches one of these expressions"`
 	Fetch      Fetch           `yaml:"fetch" doc:"what is fetched, and as whom"`
-	Topic      Topic           `yaml:"topic" doc:"what pages are to be about; nothing: anything"`
+	Topic      Topic           `yaml:"topic" doc:"what pages are to be about; not given: anything"`
 	Market     Market          `yaml:"market" doc:"with a topic: several crawlers share what is found; nothing: there is one"`
 	Limits     Limits          `yaml:"limits" doc:"where it ends and how fast it goes; they may change while it runs"`
 	Sites      []Site          `yaml:"sites" doc:"what is different on some sites: of several that match one all count, the last most"`
@@ -120,7 +120,10 @@ func ReadOver(r io.Reader, j *Job) error {
 	if err != nil {
 		return err
 	}
-	return read(b, j)
+	if err := read(b, j); err != nil {
+		return err
+	}
+	return j.Topic.givenIn(b)
 }
 
 // read reads a file by the schema of what it is read into.

@@ -59,6 +59,7 @@ func TestMistakesHaveAPlace(t *testing.T) {
 		"sites:\n- host: a.test\n":                            "line 2: host: allowed are hosts, headers",
 		"sites:\n- hosts: a.test\n  headers: [a]\n":           "line 3: want names and values",
 		"limits: [delay]\n":                                   "line 1: want names and values",
+		"sites:\n- hosts: a.test\n  exclude: '('\n":           "line 3: exclude: \"(\": missing closing )",
 	} {
 		if _, err := ReadJob(strings.NewReader(in)); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") || strings.Count(err.Error(), "line ") > 1 {
 			t.Errorf("%.30q: %v, want %q", in, err, want)
@@ -70,7 +71,7 @@ func TestMistakesHaveAPlace(t *testing.T) {
 func TestSplitRefuses(t *testing.T) {
 	const head = "virtual: {products: [{name: foo}], sites: [a.test], engines: [{name: bing}]"
 	for tail, want := range map[string]string{
-		", rest: -1s}": `rest: "-1s": want a span`, ", rest: 5}": `rest: "5"`, ", rest: 48h}": "at most a day", ", aliases: {bar: [x]}}": "aliases.bar: there is no product bar",
+		", rest: -1s}": `rest: "-1s": want a span`, ", rest: 5}": `rest: "5"`, ", rest: 48h}": "at most a day", ", aliases: {bar: [x]}}": "aliases.bar: there is no product bar", ", aliases: {foo: []}}": "aliases.foo: no words",
 		"}\nseeds: [http://a.test/]": "give no others", "}\ntopic: {words: x}": "for jobs that follow links", "}\nlimits: {max_depth: 2}": "limits.max_depth", "}\nfetch: {sitemaps: true}": "fetch:", "}": "",
 	} {
 		j, err := ReadJob(strings.NewReader(head + tail))

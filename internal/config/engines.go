@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
 
 	"argosy/internal/page/engine"
 )
@@ -52,16 +53,27 @@ func LineOf(file []byte, path, key string) int {
 		if key != "" {
 			at += "." + key
 		}
-		if p, err := yaml.PathString(at); err == nil {
-			if n, err := p.ReadNode(bytes.NewReader(file)); err == nil && n != nil && n.GetToken() != nil {
-				return n.GetToken().Position.Line
-			}
+		if n := nodeAt(file, at); n != nil && n.GetToken() != nil {
+			return n.GetToken().Position.Line
 		}
 		if key == "" {
 			return 1
 		}
 		key = key[:max(0, strings.LastIndexAny(key, ".["))]
 	}
+}
+
+// nodeAt is what stands in a file at a path; nil: nothing.
+func nodeAt(file []byte, path string) ast.Node {
+	p, err := yaml.PathString(path)
+	if err != nil {
+		return nil
+	}
+	n, err := p.ReadNode(bytes.NewReader(file))
+	if err != nil {
+		return nil
+	}
+	return n
 }
 
 // WriteEngines writes engines as a file of engines has them.

@@ -82,7 +82,7 @@ func (c *SeedChecker) read(text string) (s Seed, err error) {
 	return s, nil
 }
 
-// otherSchemes begin addresses that are no web pages, and have no slashes that would tell them from a host's name and a port.
+// otherSchemes begin addresses that are not web pages, and have no slashes that would tell them from a host's name and a port.
 var otherSchemes = []string{"about", "blob", "data", "file", "geo", "irc", "javascript", "magnet", "mailto", "news", "sip", "sms", "tel", "urn", "view-source", "xmpp"}
 
 // Err says what was wrong, in one line; nil: nothing, and there was a seed.

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What is no address of a page is refused, with its place, whether it would pass for a host with a password or not.
+// What is not an address of a page is refused, with its place, whether it would pass for a host with a password or not.
 func TestSeedsThatAreNone(t *testing.T) {
 	for text, want := range map[string]string{
 		"mailto:a@b.test":  "is a mailto: address",

@@ -1,8 +1,8 @@
 package config
 
 import (
+	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/goccy/go-yaml/ast"
 )
@@ -34,6 +34,18 @@ func (s *settings) UnmarshalYAML(n ast.Node) error {
 	})
 }
 
+// lineError is a mistake in a line of a file.
+type lineError struct {
+	line int // from 1
+	err  error
+}
+
+func (e *lineError) Error() string { return fmt.Sprintf("line %d: %v", e.line, e.err) }
+func (e *lineError) Unwrap() error { return e.err }
+
+// atNode is a mistake in the line in which a node begins.
+func atNode(n ast.Node, err error) error { return &lineError{n.GetToken().Position.Line, err} }
+
 // pairs calls fn for the pairs of a map; an error gets the line and the name of its pair.
 func pairs(n ast.Node, fn func(name string, line int, value ast.Node) error) error {
 	var all []*ast.MappingValueNode
@@ -44,15 +56,15 @@ func pairs(n ast.Node, fn func(name string, line int, value ast.Node) error) err
 	case *ast.MappingValueNode:
 		all = []*ast.MappingValueNode{n}
 	default:
-		return fmt.Errorf("line %d: want names and values", n.GetToken().Position.Line)
+		return atNode(n, errors.New("want names and values"))
 	}
 	for _, p := range all {
 		key := p.Key.GetToken()
 		if err := fn(key.Value, key.Position.Line, p.Value); err != nil {
-			if strings.HasPrefix(err.Error(), "line ") { // of what is in it
+			if inner := (*lineError)(nil); errors.As(err, &inner) { // of what is in it
 				return err
 			}
-			return fmt.Errorf("line %d: %s: %w", key.Position.Line, key.Value, err)
+			return &lineError{key.Position.Line, fmt.Errorf("%s: %w", key.Value, err)}
 		}
 	}
 	return nil
@@ -65,7 +77,7 @@ func valueAt(n ast.Node, set func(string) error) error {
 		err = set(text)
 	}
 	if err != nil {
-		err = fmt.Errorf("line %d: %w", n.GetToken().Position.Line, err)
+		err = atNode(n, err)
 	}
 	return err
 }

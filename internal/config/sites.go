@@ -1,7 +1,7 @@
 package config
 
 import (
-	"fmt"
+	"errors"
 	"slices"
 	"strings"
 
@@ -52,12 +52,11 @@ func (s *Site) UnmarshalYAML(n ast.Node) error {
 	})
 	if err == nil {
 		if err = (*crawl.SiteRule)(s).Check(); err != nil {
-			name, _, _ := strings.Cut(err.Error(), ":")
-			line := lines[name]
-			if line == 0 {
-				line = n.GetToken().Position.Line // of a key that is missing
+			line := n.GetToken().Position.Line // of a key that is missing
+			if bad := (*crawl.KeyError)(nil); errors.As(err, &bad) && lines[bad.Key] > 0 {
+				line = lines[bad.Key]
 			}
-			err = fmt.Errorf("line %d: %w", line, err)
+			err = &lineError{line, err}
 		}
 	}
 	return err

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"unicode/utf8"
@@ -23,6 +24,28 @@ type Topic struct {
 
 // DefaultTunnel is how many pages in a row may be off the topic where nobody says otherwise.
 const DefaultTunnel = 2
+
+// givenIn refuses a file that names a topic and says nothing of it: a crawl of everything is not what was meant.
+func (t *Topic) givenIn(file []byte) error {
+	if t.Words != "" || t.Text != "" || t.Model != nil || !bytes.Contains(file, []byte("topic")) {
+		return nil
+	}
+	of := nodeAt(file, "$.topic")
+	if of == nil {
+		return nil
+	}
+	at := "topic"
+	for _, key := range []string{"words", "text", "model"} {
+		if nodeAt(file, "$.topic."+key) != nil {
+			at += "." + key
+			break
+		}
+	}
+	if at == "topic" && *t != (Topic{}) {
+		return nil // an order alone is one of a crawl without a topic
+	}
+	return fmt.Errorf("line %d: %s: empty: give words, a text or a model, or leave topic out", LineOf(file, "$", at), at)
+}
 
 // Made returns the topic, nil if there is none.
 func (t *Topic) Made() (*crawl.Topic, error) {
@@ -78,8 +101,8 @@ func (t *Topic) apply(id *crawl.Identity) (err error) {
 		id.Order = crawl.QueueOrder(t.Order)
 	}
 	if id.Topic == nil {
-		if t.Threshold != 0 || t.Tunnel != nil || t.ByRule || id.Order == crawl.OrderBest {
-			return errors.New("topic: a threshold, tunnel, by_rule or the order best without a topic: give words, a text or a model")
+		if t.Threshold != 0 || t.Tunnel != nil || t.ByRule || t.Language != "" || id.Order == crawl.OrderBest {
+			return errors.New("topic: a language, threshold, tunnel, by_rule or the order best without a topic: give words, a text or a model")
 		}
 		return nil
 	}

@@ -42,6 +42,11 @@ func TestTopicOfAJobFile(t *testing.T) {
 		"topic: {words: a, tunnel: 1000}\n":       "tunnel",
 		"topic: {words: a, order: random}\n":      "order",
 		"topic: {words: a, language: klingon}\n":  "language",
+		"topic: {words: ''}\n":                    "line 2: topic.words: empty",
+		"topic:\n  order: depth\n  text:\n":       "line 4: topic.text: empty",
+		"topic: {}\n":                             "line 2: topic: empty",
+		"topic:\n":                                "line 2: topic: empty",
+		"topic: {language: en}\n":                 "without a topic",
 		"topic: {text: too short}\n":              "too little",
 		"topic: {words: a, threshold: no such}\n": "a text stands where a number is wanted",
 	} {

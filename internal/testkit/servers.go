@@ -97,7 +97,7 @@ func Postgres() (url string, stop func(), err error) {
 	return fmt.Sprintf("postgres://argosy@127.0.0.1:%d/postgres?sslmode=disable", port), stop, nil
 }
 
-// unprivileged gives a directory to a user whom servers agree to run as; nil if we are no superuser ourselves.
+// unprivileged gives a directory to a user whom servers agree to run as; nil if this process is not one of a superuser.
 func unprivileged(dir string) (*syscall.Credential, error) {
 	if os.Getuid() != 0 {
 		return nil, nil
@@ -239,7 +239,7 @@ func (c *NATS) Stop() {
 
 // S3 starts an S3-compatible server (versitygw) of its own in a temporary directory, on a free port of loopback, and
 // returns the URL of a store in a bucket of it, the credentials for it being "argosy" and "argosy-secret". The error is
-// ErrMissing where make servers has not built it, from the module in servers/, which is no part of Argosy's.
+// ErrMissing where make servers has not built it, from the module in servers/, which is not part of Argosy's.
 func S3() (store string, stop func(), err error) {
 	bin, err := built("versitygw")
 	if err != nil {

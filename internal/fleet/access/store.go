@@ -116,14 +116,14 @@ func (s *Stores) String() string {
 		case r.kind == "dir":
 			out = append(out, "directories under "+r.place)
 		default:
-			t := "s3://" + r.place
+			t, at := "s3://"+r.place, "without an endpoint"
 			if r.place == "" {
 				t = "any bucket"
 			}
 			if r.endpoint != "" {
-				t += " at " + r.endpoint
+				at = "at " + r.endpoint
 			}
-			out = append(out, t)
+			out = append(out, t+" "+at)
 		}
 	}
 	return strings.Join(out, ", ")

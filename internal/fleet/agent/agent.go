@@ -1,9 +1,3 @@
-// Package agent runs leases on a node: it pulls them from its inbox, asks robots.txt, fetches on the site's clock,
-// finds links, archives, and reports in numbered parts. It decides nothing about what is fetched next and holds no
-// state that matters: an agent may vanish at any moment.
-//
-// Order of durability: a record is synced in the archive before the part that names it is stored in the log; a link
-// filter is believed only for parts that are stored.
 package agent
 
 import (
@@ -217,6 +211,9 @@ func (a *Agent) receive(ctx context.Context, fail context.CancelCauseFunc, msg [
 	case crawl.DispatchDrain:
 		if l := a.lease(d.LeaseID); l != nil {
 			l.end(crawl.EndDrained)
+			if d.Hurry {
+				l.stop()
+			}
 		}
 	case crawl.DispatchRecall:
 		a.filters.drop() // a part may have been lost

@@ -101,19 +101,36 @@ func (l *lease) twice(p *page) {
 	if err != nil {
 		return
 	}
-	doc := docs.Get().(*parse.Page)
-	defer docs.Put(doc)
-	text, charset := parse.ReadEncoded(parse.HTML, body, resp.Get("Content-Type"), parse.Options{Resources: l.job.Identity.Resources}, doc)
-	p.second = &crawl.Outcome{}
-	l.a.marks.Page(&crawl.Target{Mark: crawl.MarkMust}, p.url, p.url, charset, text, doc, p.second)
+	l.readSafely(p.url, func(doc *parse.Page) {
+		text, charset := parse.ReadEncoded(parse.HTML, body, resp.Get("Content-Type"), parse.Options{Resources: l.job.Identity.Resources}, doc)
+		var second crawl.Outcome
+		l.a.marks.Page(&crawl.Target{Mark: crawl.MarkMust}, p.url, p.url, charset, text, doc, &second)
+		p.second = &second
+	})
 	l.beside(p.url, resp, crawl.ReasonTrapYield)
+}
+
+// hasty is which part of the job's limit a site has for its first answer. Where the limit is as it comes that is as long as connecting may take; what
+// answers later is asked once more.
+const hasty = 3
+
+// patience is how long a site may take to answer. One that has never answered may hang, and keeps a place of its address from others meanwhile: it has
+// less time at first, if it is to be asked again.
+func (l *lease) patience() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	most := l.job.Limits.Fetch.HeaderTimeout
+	if l.latency == 0 && l.fails == 0 && l.job.Limits.Retries > 0 {
+		return most / hasty
+	}
+	return most
 }
 
 // exchangeOn is exchange through a session of the caller's.
 func (l *lease) exchangeOn(sess Session, u crawl.URL) (*fetch.Response, error) {
 	for again := 0; l.turn(); again++ {
 		req := l.request(u)
-		req.Again = again
+		req.Again, req.Within = again, l.patience()
 		resp, err := sess.Do(l.ctx, req)
 		l.a.release()
 		if resp == nil {

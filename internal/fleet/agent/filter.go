@@ -65,6 +65,13 @@ func (f *filter) depth(k crawl.Key) (uint16, bool) {
 	return f.old.get(k)
 }
 
+// depthOf is depth for a caller that does not hold the lock.
+func (f *filter) depthOf(k crawl.Key) (uint16, bool) {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	return f.depth(k)
+}
+
 // touch makes lookups of keys quick. mu is held, for reading at least.
 func (f *filter) touch(keys []crawl.Key) {
 	f.new.touch(keys)

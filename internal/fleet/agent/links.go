@@ -92,25 +92,12 @@ func (f *finder) add(page *parse.Page) {
 	f.resolveBases(page)
 	links := page.Links
 	raw := make([]crawl.Key, len(links)) // the zero key is of the page itself
-	f.new = f.new[:0]
 	for i := range links {
 		if k, ok := f.rawKey(&links[i]); ok {
 			raw[i] = f.sentKey(f.kindKey(k, links[i].Kind))
 		}
 	}
-	fl := f.l.known
-	fl.mu.RLock()
-	fl.touch(raw)
-	for i, k := range raw {
-		if k == (crawl.Key{}) {
-			continue
-		}
-		if d, seen := fl.depth(k); seen && d <= f.depth && !f.limited && !f.all {
-			continue
-		}
-		f.new = append(f.new, i)
-	}
-	fl.mu.RUnlock()
+	f.dropKnown(raw)
 	f.dropPending(raw)
 	for _, i := range f.new {
 		if f.fresh[raw[i]] {
@@ -128,7 +115,7 @@ func (f *finder) add(page *parse.Page) {
 	}
 }
 
-// resolveBases resolves what the parts of a page are relative to; a base that is no URL is the one outside of it.
+// resolveBases resolves what the parts of a page are relative to; a base that is not a URL is the one outside of it.
 func (f *finder) resolveBases(page *parse.Page) {
 	f.bases = f.bases[:0]
 	for _, b := range page.Bases {
@@ -166,6 +153,24 @@ func foreignScheme(ref string) bool {
 		}
 	}
 	return false
+}
+
+// dropKnown leaves in f.new those links that the node does not know to be sent, by their raw forms.
+func (f *finder) dropKnown(raw []crawl.Key) {
+	f.new = f.new[:0]
+	fl := f.l.known
+	fl.mu.RLock()
+	defer fl.mu.RUnlock()
+	fl.touch(raw)
+	for i, k := range raw {
+		if k == (crawl.Key{}) {
+			continue
+		}
+		if d, seen := fl.depth(k); seen && d <= f.depth && !f.limited && !f.all {
+			continue
+		}
+		f.new = append(f.new, i)
+	}
 }
 
 // dropPending drops from new what this very lease has sent in a part that is not stored yet: parts of a lease are
@@ -252,16 +257,12 @@ func (f *finder) kindKey(k crawl.Key, kind parse.Kind) crawl.Key {
 // limit also if it was sent from deeper, because the frontier learns of the shorter path by its key.
 func (f *finder) known(k crawl.Key, resource bool) bool {
 	anyDepth := f.limited && !resource
-	fl := f.l.known
-	fl.mu.RLock()
-	d, ok := fl.depth(k)
-	fl.mu.RUnlock()
-	if ok && (anyDepth || d <= f.depth) {
+	if d, ok := f.l.known.depthOf(k); ok && (anyDepth || d <= f.depth) {
 		return true
 	}
 	f.l.mu.Lock()
 	defer f.l.mu.Unlock()
-	d, ok = f.l.rep.sent[k]
+	d, ok := f.l.rep.sent[k]
 	return ok && (anyDepth || d <= f.depth)
 }
 

@@ -1,9 +1,7 @@
 package agent
 
 import (
-	"fmt"
 	"net/http"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -12,6 +10,7 @@ import (
 	"argosy/internal/crawl"
 	"argosy/internal/page/archive"
 	"argosy/internal/page/fetch"
+	"argosy/internal/page/parse"
 	"argosy/internal/page/polite"
 )
 
@@ -179,8 +178,9 @@ func (l *lease) answer(p *page) error {
 const mostShut = 5
 
 // refusal judges the status of a page that a search has named. again: the answer does not count, since perhaps this node is shut out and not
-// the page; end: why the lease ends with it. Where other nodes are left one of them has the search from here on. The last one goes on for a
-// few pages, and takes what is refused for that where the site has answered something.
+// the page; end: why the lease ends with it. Where other nodes are left one of them has the search from here on: that the site has answered
+// those says nothing for this one. The last one goes on for a few pages, and takes what is refused for that where the site has answered
+// anybody something.
 func (l *lease) refusal(t *crawl.Target, status int) (again bool, end string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -190,13 +190,12 @@ func (l *lease) refusal(t *crawl.Target, status int) (again bool, end string) {
 		return false, ""
 	}
 	known, of := l.shut[t.Key], l.l.Asked
-	answers := of.Had || l.open
 	if l.shut == nil {
 		l.shut = map[crawl.Key]bool{}
 	}
 	l.shut[t.Key] = true
 	if !of.Alone {
-		if answers && int(t.Tries) >= l.job.Limits.Retries {
+		if l.open && int(t.Tries) >= l.job.Limits.Retries {
 			return false, "" // it is the page
 		}
 		return true, crawl.EndFailed
@@ -204,7 +203,7 @@ func (l *lease) refusal(t *crawl.Target, status int) (again bool, end string) {
 	if known || len(l.shut) >= mostShut {
 		end = crawl.EndFailed
 	}
-	return !answers, end
+	return !of.Had && !l.open, end
 }
 
 // beside archives an answer that is not one of the job's pages, if it may stand beside them. If that fails the lease ends with the error: it is one of the
@@ -262,18 +261,20 @@ func (l *lease) digest(p *page) (err error) {
 	return nil
 }
 
-// readWhole reads a page and what else is marked of it. That one has its reader panic is a fault of this program, and one page's alone: it fails, and
-// what has come of it is archived.
+// readWhole reads a page and what else is marked of it. A page that has its reader panic fails, and what has come of it is archived; a
+// search is asked again later.
 func (l *lease) readWhole(p *page) (f *finder, err error) {
-	defer func() {
-		if what := recover(); what != nil {
-			l.a.cfg.Logger.Error("a page could not be read, which is a fault of this program", "url", p.url.String(), "panic", what, "stack", string(debug.Stack()))
-			p.outcome.State, p.outcome.Reason, p.outcome.Detail = crawl.Failed, crawl.KindInternal, fmt.Sprint(what)
-			f, err = newFinder(l, &p.target, p.url, "utf-8"), nil
+	fault := l.readSafely(p.url, func(doc *parse.Page) {
+		if f, err = l.read(p, doc); err == nil {
+			l.a.marks.Other(&p.target, p.resp.Body, p.outcome)
 		}
-	}()
-	if f, err = l.read(p); err == nil {
-		l.a.marks.Other(&p.target, p.resp.Body, p.outcome)
+	})
+	if fault != "" {
+		p.outcome.State, p.outcome.Reason, p.outcome.Detail = crawl.Failed, crawl.KindInternal, fault
+		if l.asks() {
+			l.unanswered(p.outcome, p.resp, 0, crawl.AnswerFailed, fault)
+		}
+		f, err = newFinder(l, &p.target, p.url, "utf-8"), nil
 	}
 	return f, err
 }

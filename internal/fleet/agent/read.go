@@ -1,8 +1,10 @@
 package agent
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -15,8 +17,23 @@ import (
 // docs are what scanned pages are read into.
 var docs = sync.Pool{New: func() any { return new(parse.Page) }}
 
-// read finds the links of a response and what else it says of itself.
-func (l *lease) read(p *page) (*finder, error) {
+// readSafely has read go through what was sent for a URL, with a page to read it into. That it panics is a fault of this program, and
+// one page's alone: it is logged, and fault is its words. Otherwise fault is empty.
+func (l *lease) readSafely(u crawl.URL, read func(doc *parse.Page)) (fault string) {
+	defer func() {
+		if what := recover(); what != nil {
+			l.a.cfg.Logger.Error("a page could not be read, which is a fault of this program", "url", u.String(), "panic", what, "stack", string(debug.Stack()))
+			fault = cmp.Or(fmt.Sprint(what), "panic")
+		}
+	}()
+	doc := docs.Get().(*parse.Page)
+	read(doc)
+	docs.Put(doc) // not when its reader was stopped in the middle
+	return ""
+}
+
+// read finds the links of a response and what else it says of itself, which is read into doc.
+func (l *lease) read(p *page, doc *parse.Page) (*finder, error) {
 	t, u, resp, o := &p.target, p.url, p.resp, p.outcome
 	if l.asks() {
 		return l.results(p)
@@ -61,8 +78,6 @@ func (l *lease) read(p *page) (*finder, error) {
 		}
 		kind = parse.XML // it may be a feed
 	}
-	doc := docs.Get().(*parse.Page)
-	defer docs.Put(doc)
 	opts := parse.Options{Resources: l.job.Identity.Resources, Product: Product}
 	text, charset := parse.ReadEncoded(kind, body, resp.Get("Content-Type"), opts, doc)
 	tag := robotsTag(resp)

@@ -2,11 +2,15 @@ package agent
 
 import (
 	"fmt"
+	"log/slog"
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"argosy/internal/crawl"
+	"argosy/internal/page/fetch"
+	"argosy/internal/page/parse"
 )
 
 // Feeds may stand for sitemaps (sitemaps.org, "Other Sitemap formats"): what their items lead to is found.
@@ -34,9 +38,7 @@ func TestSitemapIsAFeed(t *testing.T) {
 
 // A page that has its reader panic fails alone: the lease goes on.
 func TestPanicOfOnePage(t *testing.T) {
-	pages := docs.New
-	docs = sync.Pool{New: func() any { return "not what pages are read into" }}
-	defer func() { docs = sync.Pool{New: pages} }()
+	stumble(t, 1)
 	synctest.Test(t, func(t *testing.T) {
 		const h = "HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: 4\r\n\r\n"
 		web := answers{"/": {bytes: with(fmt.Sprintf(h, "text/html"), []byte("<a> "))}, "/other": {bytes: with(fmt.Sprintf(h, "image/png"), []byte("icon"))}}
@@ -47,6 +49,60 @@ func TestPanicOfOnePage(t *testing.T) {
 			t.Errorf("%v (%s, %q), and the other one %v", bad.State, bad.Reason, bad.Digest, good.State)
 		}
 	})
+}
+
+// A result page that has its reader panic leaves its search to be asked again: nothing is thought to be at an end.
+func TestPanicOfAResultPage(t *testing.T) {
+	stumble(t, 1)
+	l := &lease{a: &Agent{cfg: Config{Logger: slog.New(slog.DiscardHandler)}}, l: crawl.Lease{Asked: &crawl.Asked{Asks: true, Rest: time.Minute}}}
+	u, err := crawl.Parse("http://site.test/?q=x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &page{url: u, outcome: &crawl.Outcome{State: crawl.Fetched}, resp: &fetch.Response{}}
+	if _, err := l.readWhole(p); err != nil || p.outcome.State != crawl.Retry || p.outcome.Answered == nil || p.outcome.Retryable != time.Minute.Milliseconds() {
+		t.Errorf("%v, %+v", err, p.outcome)
+	}
+}
+
+// stumble has the first readers of pages panic.
+func stumble(t *testing.T, n int) {
+	pages := docs.New
+	docs = sync.Pool{New: func() any {
+		if n--; n >= 0 {
+			return "not what pages are read into"
+		}
+		return pages()
+	}}
+	t.Cleanup(func() { docs = sync.Pool{New: pages} })
+}
+
+// A page of which a look at a small answer panics, or at a second answer to the same URL, is one like others.
+func TestPanicBesideReading(t *testing.T) {
+	for name, like := range map[string]crawl.Target{"a glance": {}, "twice": {Mark: crawl.MarkTwice}} {
+		stumble(t, 1)
+		synctest.Test(t, func(t *testing.T) {
+			const body = "<a href=/linked>on</a>"
+			h := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nSet-Cookie: a=%s\r\nContent-Length: %d\r\n\r\n", name[:1], len(body))
+			b, _ := runTargets(t, like, []string{"/"}, func(*crawl.Job) {}, answers{"/": {bytes: with(h, []byte(body))}}.serve)
+			if o, found := b.of("/", "/linked"); o.State != crawl.Fetched || o.Links != 1 || !found {
+				t.Errorf("%s: %v (%s), with %d links", name, o.State, o.Reason, o.Links)
+			}
+		})
+	}
+}
+
+// What a reader that was stopped in the middle leaves behind is read into by no other one.
+func TestPanicKeepsItsPage(t *testing.T) {
+	l := &lease{a: &Agent{cfg: Config{Logger: slog.New(slog.DiscardHandler)}}}
+	var was *parse.Page
+	fault := l.readSafely(crawl.URL{}, func(doc *parse.Page) {
+		was = doc
+		panic("a fault")
+	})
+	if fault != "a fault" || docs.Get() == any(was) {
+		t.Errorf("%q, and its page is read into again", fault)
+	}
 }
 
 // What does not say what it is, is what it looks like.

@@ -12,7 +12,7 @@ import (
 	"argosy/internal/page/parse"
 )
 
-// Sites may show a page only to who comes back with a cookie: they send a visitor to itself, or about, and set it on the way. A browser
+// Sites may show a page only to a reader that comes back with a cookie: they send a visitor to itself, or about, and set it on the way. A browser
 // comes back to the page that it wanted; so does a lease, within bounds.
 const (
 	// maxSelf bounds how often a URL is asked again at once, for walls of more than one cookie; and how often in a row a lease does so for nothing.
@@ -76,7 +76,7 @@ func (l *lease) reach(p *page) (err error) {
 	}
 }
 
-// worse reports whether a page's answer shows that the one before, which was a page, was no wall: that one stays then. Only a wall that had its
+// worse reports whether a page's answer shows that the one before, which was a page, was not a wall: that one stays then. Only a wall that had its
 // reader come back may lead elsewhere.
 func (p *page) worse() bool {
 	return p.resp == nil || p.resp.Status >= 400 || p.wall == silent && p.resp.Status != http.StatusOK
@@ -151,6 +151,7 @@ func (l *lease) passes(p *page, sent string, n int) bool {
 	}
 	now := l.sends(p.url)
 	if to, leads := redirectOf(p); leads {
+		p.wall = sendsOn
 		back := to.String() == p.url.String() || names(before) != names(sent)
 		return back && l.tries(sendsOn, n, true) && n < maxSelf && now != sent
 	}
@@ -183,7 +184,7 @@ func (l *lease) tries(w wall, n int, fresh bool) bool {
 	return l.vain[w] < maxSelf && (fresh || w != silent && (l.let || n <= 1))
 }
 
-// passed notes that a wall let the lease through. If robots.txt said nothing to who stood before it, it is asked for again, by another
+// passed notes that a wall let the lease through. If robots.txt said nothing to a reader before it, it is asked for again, by another
 // lease: this one ends.
 func (l *lease) passed() {
 	l.mu.Lock()
@@ -258,10 +259,17 @@ func (l *lease) glance(p *page) (refresh, silent bool) {
 	if err != nil || !p.cookie && !bytes.Contains(bytes.ToLower(body), []byte("refresh")) {
 		return false, false
 	}
-	doc := docs.Get().(*parse.Page)
-	defer docs.Put(doc)
-	_, charset := parse.ReadEncoded(parse.HTML, body, resp.Get("Content-Type"), parse.Options{}, doc)
-	refresh, silent = doc.Reload, len(resp.Values("Link")) == 0 && scripted(body)
+	fault := l.readSafely(p.url, func(doc *parse.Page) { refresh, silent = l.glanced(p, body, doc) })
+	if fault != "" {
+		p.named = nil
+	}
+	return refresh, silent
+}
+
+// glanced reads the body of such a page, and notes what it names beside where it sends its reader.
+func (l *lease) glanced(p *page, body []byte, doc *parse.Page) (refresh, silent bool) {
+	_, charset := parse.ReadEncoded(parse.HTML, body, p.resp.Get("Content-Type"), parse.Options{}, doc)
+	refresh, silent = doc.Reload, len(p.resp.Values("Link")) == 0 && scripted(body)
 	base, others := baseOf(p.url, doc, charset), false
 	for i := range doc.Links {
 		to, err := base.Resolve(parse.DecodeRef(doc.Links[i].Ref, charset))
@@ -378,7 +386,7 @@ func (l *lease) leadsTo(to crawl.URL, own crawl.Key) {
 	l.leads++
 }
 
-// sentOn notes where a small page sends its reader by a Refresh, as a redirect does: it may answer otherwise to who comes back from there.
+// sentOn notes where a small page sends its reader by a Refresh, as a redirect does: it may answer otherwise to a reader that comes back from there.
 func (l *lease) sentOn(p *page, doc *parse.Page, base crawl.URL, charset string) {
 	if l.l.Asked != nil || l.job.Identity.Collect != nil || p.resp.Size > maxMoment || p.outcome.State != crawl.Fetched {
 		return

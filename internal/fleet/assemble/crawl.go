@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -103,7 +102,7 @@ type Summary struct {
 // Crawl is an opened directory. Close closes it.
 type Crawl struct {
 	cfg    Config
-	lock   io.Closer
+	opened outdir.Opened
 	server *bus.Server
 	lead   *bus.Client
 	f      *frontier.Frontier
@@ -112,7 +111,6 @@ type Crawl struct {
 	nodes  []*node
 	told   []int64 // the last problem of each node that a person has been told of
 
-	control *outdir.Control
 	explain *outdir.Explain
 	geo     *geo.DB
 	mended  []string
@@ -137,9 +135,11 @@ func Open(ctx context.Context, c Config) (cr *Crawl, err error) {
 			cr = nil
 		}
 	}()
-	if cr.lock, err = outdir.Lock(c.Dir); err != nil {
+	lock, err := outdir.Lock(c.Dir)
+	if err != nil {
 		return cr, err
 	}
+	cr.opened.Add(lock.Close)
 	if err = outdir.OpenFormat(c.Dir, c.Version); err != nil {
 		return cr, err
 	}
@@ -154,21 +154,26 @@ func Open(ctx context.Context, c Config) (cr *Crawl, err error) {
 	if cr.server, err = bus.Serve(bc); err != nil {
 		return cr, err
 	}
-	if cr.lead, err = cr.server.Connect(ctx); err != nil {
-		return cr, err
-	}
+	cr.opened.AddQuiet(cr.server.Close)
 	fc := frontier.DefaultConfig(outdir.Frontier(c.Dir))
 	fc.Fatal = c.Fatal
 	if cr.f, err = frontier.Open(fc); err != nil {
 		return cr, err
 	}
+	cr.opened.Add(cr.f.Close)
 	if cr.ledger, err = ledger.Open(ctx, filepath.Join(c.Dir, outdir.LedgerFile)); err != nil {
 		return cr, err
 	}
+	cr.opened.Add(cr.ledger.Close)
+	if cr.lead, err = cr.server.Connect(ctx); err != nil {
+		return cr, err
+	}
+	cr.opened.AddQuiet(cr.lead.Close)
 	if c.ExplainLog != "" {
 		if cr.explain, err = outdir.OpenExplain(c.ExplainLog); err != nil {
 			return cr, err
 		}
+		cr.opened.Add(cr.explain.Close)
 	}
 	cc := coordinator.Config{
 		Strategy: c.Strategy, Strategies: strategy.New, Seed: c.Seed, Alone: true, Idle: c.Idle, Hold: c.Hold, Remember: c.Hold, Nodes: len(c.members()), Logger: c.Logger, Explain: cr.explain.Sink(), Probe: c.Probe,
@@ -180,15 +185,18 @@ func Open(ctx context.Context, c Config) (cr *Crawl, err error) {
 		if cr.geo, err = geo.Open(c.GeoIP...); err != nil {
 			return cr, err
 		}
+		cr.opened.Add(cr.geo.Close)
 		cc.Places = cr.geo
 	}
 	cr.co = coordinator.New(cc, cr.lead, cr.lead, cr.lead, cr.f, cr.ledger)
 	if c.Idle {
 		return cr, nil
 	}
-	if cr.control, err = outdir.Listen(c.Dir, cr.answer); err != nil {
+	control, err := outdir.Listen(c.Dir, cr.answer)
+	if err != nil {
 		return cr, err
 	}
+	cr.opened.Add(control.Close)
 	return cr, cr.openNodes(ctx)
 }
 
@@ -224,9 +232,9 @@ func (cr *Crawl) openNodes(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		cr.opened.AddQuiet(b.Close)
 		nd, err := openNode(nc, b)
 		if err != nil {
-			b.Close()
 			return err
 		}
 		cr.nodes, cr.told = append(cr.nodes, nd), append(cr.told, 0)
@@ -328,12 +336,12 @@ func (cr *Crawl) Run(ctx context.Context, hard <-chan struct{}) (Summary, error)
 	})
 	group.Go(func() error {
 		if err := cr.begin(gctx); err != nil && gctx.Err() == nil {
-			return err
+			return unlessOver(err)
 		}
 		sowing, stop := context.WithCancel(nodes)
 		defer context.AfterFunc(ctx, stop)()
 		if err := cr.sow(sowing); err != nil && sowing.Err() == nil {
-			return err
+			return unlessOver(err)
 		}
 		stop()
 		select {
@@ -373,6 +381,15 @@ func (cr *Crawl) Run(ctx context.Context, hard <-chan struct{}) (Summary, error)
 		return sum, outdir.Mend(cr.cfg.Dir, err)
 	}
 	return sum, room.err()
+}
+
+// unlessOver returns nil for an error that says no more than that the coordinator has ended: its Run, which may return a moment later,
+// says why.
+func unlessOver(err error) error {
+	if errors.Is(err, coordinator.ErrOver) {
+		return nil
+	}
+	return err
 }
 
 // begin starts or goes on with the job. One that has failed altogether is tried again as a whole: the person who gives the
@@ -524,31 +541,7 @@ func (cr *Crawl) summary(ctx context.Context, start time.Time) (Summary, error) 
 
 // Close closes everything that is open, in the order in which things depend on each other.
 func (cr *Crawl) Close() error {
-	var errs []error
-	errs = append(errs, cr.control.Close())
-	for _, n := range cr.nodes {
-		n.bus.Close()
-	}
-	if cr.lead != nil {
-		cr.lead.Close()
-	}
-	if cr.f != nil {
-		errs = append(errs, cr.f.Close())
-	}
-	if cr.ledger != nil {
-		errs = append(errs, cr.ledger.Close())
-	}
-	if cr.server != nil {
-		cr.server.Close()
-	}
-	errs = append(errs, cr.explain.Close())
-	if cr.geo != nil {
-		errs = append(errs, cr.geo.Close())
-	}
-	if cr.lock != nil {
-		errs = append(errs, cr.lock.Close())
-	}
-	return errors.Join(errs...)
+	return cr.opened.Close()
 }
 
 // Check finds mistakes in a configuration before anything is opened.

@@ -108,12 +108,7 @@ func TestCompleteAndExact(t *testing.T) {
 // the least depth of each.
 func TestDepthIsMinimal(t *testing.T) {
 	t.Parallel()
-	w := webs.Random(webs.RandomConfig{Sites: fleettest.Sites, Pages: 150, Links: 2, Seed: 7})
-	port, stop, err := w.Serve("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	_, port := serveRandom(t, webs.RandomConfig{Pages: 150, Links: 2, Seed: 7})
 	nearest := map[string]int{} // by an independent search within each depth
 	for depth := 4; depth >= 0; depth-- {
 		for u := range within(t, port, depth) {

@@ -33,7 +33,14 @@ func newFleet(t *testing.T, change func(*serve.Config)) *fleet {
 
 func serveWeb(t *testing.T, seed uint64, pages int) (*webs.Web, string) {
 	t.Helper()
-	w := webs.Random(webs.RandomConfig{Sites: fleettest.Sites, Pages: pages, Links: 6, Seed: seed})
+	return serveRandom(t, webs.RandomConfig{Pages: pages, Links: 6, Seed: seed})
+}
+
+// serveRandom serves a random web of the sites that the tests' crawls begin with.
+func serveRandom(t *testing.T, cfg webs.RandomConfig) (*webs.Web, string) {
+	t.Helper()
+	cfg.Sites = fleettest.Sites
+	w := webs.Random(cfg)
 	port, stop, err := w.Serve("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -41,12 +41,7 @@ func runConfig(t *testing.T, c assemble.Config) assemble.Summary {
 // and what frontier and ledger have of it is not applied twice.
 func TestLimitsAndLostLog(t *testing.T) {
 	t.Parallel()
-	w := webs.Random(webs.RandomConfig{Sites: fleettest.Sites, Pages: 150, Links: 6, Seed: 11})
-	port, stop, err := w.Serve("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	_, port := serveRandom(t, webs.RandomConfig{Pages: 150, Links: 6, Seed: 11})
 	c := fleettest.Crawl(t.TempDir(), port, 0, 2)
 	for _, n := range []int64{100, 137, 400} {
 		c.Job.Limits.MaxPages = n
@@ -68,12 +63,7 @@ func TestLimitsAndLostLog(t *testing.T) {
 // A depth limit that is raised brings in what it had kept out.
 func TestDepthRaised(t *testing.T) {
 	t.Parallel()
-	w := webs.Random(webs.RandomConfig{Sites: fleettest.Sites, Pages: 120, Links: 2, Seed: 13})
-	port, stop, err := w.Serve("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	_, port := serveRandom(t, webs.RandomConfig{Pages: 120, Links: 2, Seed: 13})
 	c := fleettest.Crawl(t.TempDir(), port, 0, 2)
 	for depth := 1; depth <= 3; depth++ {
 		c.Job.Limits.MaxDepth = depth

@@ -62,7 +62,7 @@ func TestSitemapsEnd(t *testing.T) {
 	}
 }
 
-// Every entry of a sitemap is accounted for: 50,000 as URLs, those beyond and those that are no URL for their length as counts.
+// Every entry of a sitemap is accounted for: 50,000 as URLs, those beyond and those that are not URLs for their length as counts.
 func TestSitemapEntriesBeyondTheLimit(t *testing.T) {
 	t.Parallel()
 	const entries, long = 60_000, 7

@@ -22,34 +22,20 @@ import (
 // Whatever the strategy, a crawl with several nodes ends and reaches what a search of its own reaches.
 func TestEveryStrategyCrawls(t *testing.T) {
 	t.Parallel()
+	_, port := serveWeb(t, 9, 10)
+	truth := fleettest.Search(t, fleettest.Crawl("", port, 0, 1).Job.Identity.Seeds, port)
 	for _, name := range strategy.Names() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := webs.Random(webs.RandomConfig{Sites: fleettest.Sites, Pages: 20, Links: 5, Seed: 9})
-			port, stop, err := w.Serve("127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer stop()
 			dir := t.TempDir()
 			c := fleettest.Crawl(dir, port, 0, 3)
 			c.Strategy = name
 			c.Job.Placing.Places = map[string]crawl.Place{"127.0.0.1": {Lat: 47, Lon: 8}} // geo wants to know where a site is
-			cr, err := assemble.Open(t.Context(), c)
-			if err != nil {
-				t.Fatal(err)
-			}
-			sum, err := cr.Run(t.Context(), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := cr.Close(); err != nil {
-				t.Fatal(err)
-			}
+			sum := runConfig(t, c)
 			if sum.State != crawl.JobDone || sum.Pending != 0 || sum.Strategy != name {
 				t.Errorf("%+v", sum)
 			}
-			fleettest.Judge(t, dir, port)
+			truth.Judge(t, dir)
 		})
 	}
 }
@@ -58,12 +44,7 @@ func TestEveryStrategyCrawls(t *testing.T) {
 // ledger, and the crawl reaches the same.
 func TestProbesAreMeasuredPolitely(t *testing.T) {
 	t.Parallel()
-	w := webs.Random(webs.RandomConfig{Sites: fleettest.Sites, Pages: 10, Links: 5, Seed: 10})
-	port, stop, err := w.Serve("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	w, port := serveRandom(t, webs.RandomConfig{Pages: 10, Links: 5, Seed: 10})
 	dir := t.TempDir()
 	const delay = 100 * time.Millisecond
 	c := fleettest.Crawl(dir, port, delay, 3)

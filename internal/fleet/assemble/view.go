@@ -86,12 +86,13 @@ func Show(ctx context.Context, dir string, fn func(context.Context, *Crawl) erro
 	if err != nil {
 		return err
 	}
-	cr.control, err = outdir.ListenAtRest(dir, func(ctx context.Context, to string) error {
+	control, err := outdir.ListenAtRest(dir, func(ctx context.Context, to string) error {
 		return errors.Join(cr.co.Settled(ctx), cr.copyTo(ctx, to)) // what the ledger has not read yet would seem to be a difference
 	})
 	if err != nil {
 		return errors.Join(err, cr.Close())
 	}
+	cr.opened.Add(control.Close)
 	err = cr.idle(ctx, func(ctx context.Context, _ *coordinator.Coordinator) error { return fn(ctx, cr) })
 	return errors.Join(err, cr.Close())
 }

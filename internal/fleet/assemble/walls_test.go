@@ -62,7 +62,7 @@ func (t *tickets) give() string {
 
 func (t *tickets) take(id string) bool { return t.good.CompareAndDelete(id, true) }
 
-// walls are sites that show their pages only to who has passed a wall of cookies. They have the ways of a browser: a cookie that is
+// walls are sites that show their pages only to a reader that has passed a wall of cookies. They have the ways of a browser: a cookie that is
 // set while it is sent about, and the page that it came for.
 func walls(port string) map[string]http.HandlerFunc {
 	var visits atomic.Int64
@@ -252,7 +252,7 @@ func walls(port string) map[string]http.HandlerFunc {
 	}
 }
 
-// A site that shows its pages to who comes back with its cookie is crawled as a browser would go through it; what nobody passes ends,
+// A site that shows its pages to a reader that comes back with its cookie is crawled as a browser would go through it; what nobody passes ends,
 // and is told of.
 func TestCookieWalls(t *testing.T) {
 	t.Parallel()
@@ -577,7 +577,7 @@ func TestRulesBehindWalls(t *testing.T) {
 	}
 }
 
-// A lease that begins with the cookies of an earlier one asks for robots.txt again that said nothing to who had none, once, and obeys it.
+// A lease that begins with the cookies of an earlier one asks for robots.txt again that said nothing to a reader that had none, once, and obeys it.
 func TestRulesBehindTheWallOfAnEarlierLease(t *testing.T) {
 	t.Parallel()
 	w := webs.New()

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -79,5 +81,23 @@ func TestTooLittleRoom(t *testing.T) {
 	}
 	if want := "max_file_store of 8257 MiB"; !strings.Contains(fmt.Sprint(err), want) {
 		t.Errorf("%v: want %q", err, want)
+	}
+}
+
+// A port that is taken is told at once, and once.
+func TestPortIsTaken(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	c := bus.DefaultConfig(t.TempDir())
+	c.Listen = l.Addr().String()
+	begin := time.Now()
+	if s, err := bus.Serve(c); err == nil {
+		s.Close()
+		t.Error("two listen on one port")
+	} else if !errors.Is(err, syscall.EADDRINUSE) || time.Since(begin) > 10*time.Second {
+		t.Errorf("after %v: %v", time.Since(begin), err)
 	}
 }

@@ -67,6 +67,15 @@ func start(c Config) (*server.Server, error) {
 			return nil, err
 		}
 	}
+	if !o.DontListen && o.Port != server.RANDOM_PORT { // the server would try for half a minute, and say it each time
+		l, err := net.Listen("tcp", c.Listen)
+		if err != nil {
+			return nil, fmt.Errorf("the embedded bus: %w", err)
+		}
+		if err := l.Close(); err != nil {
+			return nil, err
+		}
+	}
 	s, err := server.NewServer(o)
 	if err != nil {
 		return nil, fmt.Errorf("start the embedded bus: %w", err)

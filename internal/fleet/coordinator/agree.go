@@ -19,7 +19,8 @@ const (
 	mendTries = 5     // in a run; then the job is a person's
 )
 
-// agree reports whether frontier and ledger have the same pages of a job. What only one of them has is pending again, for both.
+// agree reports whether frontier and ledger have the same pages of a job. What only one of them has is pending again, for both, or, of a
+// search that a person has changed since, given up.
 func (s *sinks) agree(ctx context.Context, j *frontier.Job) (bool, error) {
 	var ended crawl.Ended
 	err := s.persist(ctx, func(ctx context.Context) (err error) {
@@ -30,14 +31,16 @@ func (s *sinks) agree(ctx context.Context, j *frontier.Job) (bool, error) {
 		return err == nil, err
 	}
 	var lost []crawl.Page
+	var past int
 	err = s.persist(ctx, func(ctx context.Context) (err error) {
-		lost, err = s.differ(ctx, j.ID)
+		lost, past, err = s.differ(ctx, j.ID)
 		return err
 	})
 	if err != nil || len(lost) == 0 { // they differ by what came of tasks that had been dropped
 		return err == nil, err
 	}
-	s.logger.Error("frontier and ledger do not agree: pages are had again", "job", j.ID, "pages", len(lost), "frontier", j.Ended.URLs, "ledger", ended.URLs)
+	s.logger.Error("frontier and ledger do not agree: pages are had again, and result pages given up of searches that were changed since",
+		"job", j.ID, "pages", len(lost)-past, "given up", past, "frontier", j.Ended.URLs, "ledger", ended.URLs)
 	for len(lost) > 0 {
 		n := min(len(lost), mendPages)
 		r := &crawl.Release{Job: j.ID, Lost: lost[:n], Mend: true, Why: "frontier and ledger did not agree"}
@@ -49,15 +52,16 @@ func (s *sinks) agree(ctx context.Context, j *frontier.Job) (bool, error) {
 	return false, nil
 }
 
-// differ returns the pages of which frontier and ledger do not say the same. Not those of dropped tasks: they are given up.
-func (s *sinks) differ(ctx context.Context, job uint32) (lost []crawl.Page, err error) {
+// differ returns the pages of which frontier and ledger do not say the same, and how many of them are past: of searches as they were
+// before a person changed them. It does not return those of dropped tasks: they are given up.
+func (s *sinks) differ(ctx context.Context, job uint32) (lost []crawl.Page, past int, err error) {
 	ends := map[crawl.Page]crawl.State{}
 	err = s.ledger.Ends(ctx, job, func(p crawl.Page, state crawl.State, _ crawl.Kind) error {
 		ends[p] = state
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	err = s.f.URLs(job, func(u frontier.URL) error {
 		p := crawl.Page{Layer: u.Layer, Key: u.Key}
@@ -69,13 +73,16 @@ func (s *sinks) differ(ctx context.Context, job uint32) (lost []crawl.Page, err 
 		case t == nil || t.State == crawl.TaskDropped:
 		case ended && state != u.State, known && u.State == crawl.Pending:
 			lost = append(lost, p)
+			if u.Layer != (crawl.Layer{Owner: t.Owner, Gen: t.Gen}) {
+				past++
+			}
 		}
 		return nil
 	})
 	for p := range ends { // of URLs that the frontier has never heard of
 		lost = append(lost, p)
 	}
-	return lost, err
+	return lost, past, err
 }
 
 // submitAgain takes jobs in anew that only the ledger has: the frontier was made anew.

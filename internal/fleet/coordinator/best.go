@@ -102,7 +102,7 @@ func (c *Coordinator) least(j *frontier.Job, r *run, of uint32, may int, now tim
 	}
 	begin, soon := time.Now(), c.clock.MS(now.Add(max(slowAfter, 2*j.Limits.Delay)))
 	least, err := c.f.Least(j.ID, of, may, r.spread.by, func(t *frontier.Task) int {
-		if r.stood[t.ID] && !c.moves(j, t, now) || r.aside[t.ID] > c.clock.MS(now) {
+		if r.stood[t.ID] && !c.moves(j, t, now) || r.aside[t.ID].until > c.clock.MS(now) {
 			return 0
 		}
 		if t.Leases() == 0 && !c.f.ByAddress(t) && polite.ReadyAt(j.PaceAt(t.Site), c.f.Site(t.Site)) > soon {
@@ -115,10 +115,15 @@ func (c *Coordinator) least(j *frontier.Job, r *run, of uint32, may int, now tim
 }
 
 // moves reports whether a task that others keep from its site is waited for: a lease was given out lately at its site, an address of it or its
-// domain, so that places there become free. What all hang there may do so for long.
+// domain, so that places there become free. What all hang there may do so for long, and a site that did not answer the last time is waited for by
+// nobody.
 func (c *Coordinator) moves(j *frontier.Job, t *frontier.Task, now time.Time) bool {
 	var addrs []string
-	if site := c.f.Site(t.Site); site.AddrExpiry > c.clock.MS(now) {
+	site := c.f.Site(t.Site)
+	if site.Fails > 0 {
+		return false
+	}
+	if site.AddrExpiry > c.clock.MS(now) {
 		addrs = site.Addrs
 	}
 	for _, name := range places(j, t.Site, addrs) {
@@ -153,7 +158,7 @@ func (c *Coordinator) ahead(j *frontier.Job, r *run, t *frontier.Task) int {
 // next returns URLs of a task that may be given out now: by the job's limits, and by what its crawler may do.
 func (c *Coordinator) next(now time.Time, j *frontier.Job, r *run, t *frontier.Task, n int) ([]crawl.Target, error) {
 	may := r.may(j, t.Crawler(), r.ran(now))
-	n = min(r.room(j, n), may)
+	n = min(c.left(now, j, r, t, n), may)
 	if picks(j) {
 		n = min(n, c.ahead(j, r, t))
 	}
@@ -165,8 +170,11 @@ func (c *Coordinator) next(now time.Time, j *frontier.Job, r *run, t *frontier.T
 		return nil, err
 	}
 	targets, err := c.f.NextAbove(t.ID, n, frontier.Raised(least, r.spread.by(t)))
+	for _, s := range c.f.Strays() {
+		c.cfg.Logger.Error("the frontier is damaged: a queue names a URL that it does not have, which is passed over: argosy tasks drop TASK --job JOB gives up what its task has left; to have everything again, stop this coordinator and run argosy rebuild frontier DIR", "job", t.Job, "task", s.Task, "key", s.Key)
+	}
 	if len(targets) == 0 && least > 0 {
-		r.short[t.ID] = true
+		r.short.add(t)
 	}
 	return targets, err
 }
@@ -179,7 +187,7 @@ func (r *run) give(t *frontier.Task, n int) {
 
 // applied forgets what was given: all of it is applied.
 func (r *run) applied() {
-	r.given = 0
+	r.given, r.rest = 0, nil
 	clear(r.gave)
 }
 
@@ -198,42 +206,79 @@ func (c *Coordinator) slowed(j *frontier.Job, r *run, now time.Time) {
 	})
 }
 
-// wake looks again at the tasks whose crawlers could do nothing. A crawler that has nothing to do for want of what promises most takes what
-// there is.
+// shorts are the tasks that wait until their crawler may do more, by crawler.
+type shorts map[uint32]*shortOf
+
+// shortOf are those of one crawler.
+type shortOf struct {
+	tasks map[uint32]bool
+	woke  time.Time     // when they were looked at last,
+	took  time.Duration // and how long that took
+}
+
+func (s shorts) add(t *frontier.Task) {
+	of := s[t.Crawler()]
+	if of == nil {
+		of = &shortOf{tasks: map[uint32]bool{}}
+		s[t.Crawler()] = of
+	}
+	of.tasks[t.ID] = true
+}
+
+func (s shorts) has(t *frontier.Task) bool {
+	of := s[t.Crawler()]
+	return of != nil && of.tasks[t.ID]
+}
+
+// wake looks again at the tasks whose crawlers could do nothing.
 func (c *Coordinator) wake(j *frontier.Job, r *run, now time.Time) error {
 	if picks(j) {
 		c.slowed(j, r, now)
 	}
-	if len(r.short) == 0 || j.Totals.Held > 0 && now.Sub(r.woke) < max(cutRest, cutRests*r.wakes) {
-		return nil
-	}
-	begin := time.Now()
-	r.woke = now
-	defer func() { r.wakes = time.Since(begin) }()
-	due := map[uint32]bool{} // crawlers that have tasks that wait for a node, or for their site
-	for id := range r.inDue {
-		due[c.f.Task(id).Crawler()] = true
-	}
-	seq := c.f.Position().Seq
-	for id := range r.short {
-		if no := c.f.Task(id).Crawler(); !due[no] && countsOf(j, no).Held == 0 && r.gave[no] == 0 && r.cuts[no].seq == seq {
-			r.cuts[no] = cut{0, seq, now, 0} // what promises most cannot be had now
+	for no, s := range r.short {
+		busy := countsOf(j, no).Held > 0
+		if len(s.tasks) == 0 || busy && now.Sub(s.woke) < max(cutRest, cutRests*s.took) {
+			continue
 		}
-	}
-	for id := range r.short {
-		t := c.f.Task(id)
-		may := r.may(j, t.Crawler(), r.ran(now))
+		may := r.may(j, no, r.ran(now))
 		if may == 0 {
 			continue
 		}
-		least, err := c.least(j, r, t.Crawler(), may, now)
+		begin := time.Now()
+		if err := c.wakeOf(j, r, no, may, now); err != nil {
+			return err
+		}
+		s.woke, s.took = now, time.Since(begin)
+	}
+	return nil
+}
+
+// wakeOf looks again at those of a crawler that may do so much. One that has nothing to do for want of what promises most takes what there is.
+func (c *Coordinator) wakeOf(j *frontier.Job, r *run, no uint32, may int, now time.Time) error {
+	if seq := c.f.Position().Seq; countsOf(j, no).Held == 0 && r.gave[no] == 0 && r.cuts[no].seq == seq && !c.waitsFor(r, no) {
+		r.cuts[no] = cut{0, seq, now, 0} // what promises most cannot be had now
+	}
+	tasks := r.short[no].tasks
+	for id := range tasks {
+		t := c.f.Task(id)
+		least, err := c.least(j, r, no, may, now)
 		if err != nil {
 			return err
 		}
 		if r.counts(t) >= least {
-			delete(r.short, id)
+			delete(tasks, id)
 			c.jobs.schedule(t)
 		}
 	}
 	return nil
+}
+
+// waitsFor reports whether a task of a crawler waits for a node, or for its site.
+func (c *Coordinator) waitsFor(r *run, no uint32) bool {
+	for id := range r.inDue {
+		if c.f.Task(id).Crawler() == no {
+			return true
+		}
+	}
+	return false
 }

@@ -20,6 +20,7 @@ type board struct {
 	jobs  map[uint32]*shownJob
 	nodes []shownNode // by name
 	bills bills       // what is not in the ledger yet
+	rests rests
 	ready chan struct{}
 
 	dirty    map[uint32]bool // tasks that have changed since; the loop's own, as is what follows
@@ -39,10 +40,14 @@ type shownJob struct {
 	held  map[uint32][]LeaseView // the leases that are open, by task
 }
 
-// shownTask is what is new of a task.
+// rests is until when sites rest, Unix ms by the log's clock: those that do for all nodes. Tasks of all jobs wait for them.
+type rests map[string]int64
+
+// shownTask is what is new of a task, and until when its site rests.
 type shownTask struct {
 	row  ledger.Task
 	held []LeaseView
+	rest int64
 }
 
 // shownNode is a node, and when it was seen.
@@ -67,7 +72,7 @@ const (
 )
 
 func (b *board) init() {
-	b.jobs, b.ready = map[uint32]*shownJob{}, make(chan struct{})
+	b.jobs, b.ready, b.rests = map[uint32]*shownJob{}, make(chan struct{}), rests{}
 	b.dirty, b.trapped, b.changed = map[uint32]bool{}, map[uint32]bool{}, map[uint32]bool{}
 }
 
@@ -114,7 +119,7 @@ func (c *Coordinator) show(now time.Time, atOnce bool) {
 		if t := c.f.Task(id); t != nil {
 			tasks = append(tasks, c.shownTask(t))
 			b.changed[t.Job] = true
-			if trapped(t) {
+			if trapped(t) || b.tellsTraps(t) {
 				b.trapped[id] = true
 			}
 		}
@@ -156,6 +161,7 @@ func (c *Coordinator) put(first bool, tasks []shownTask, traps map[uint32][]craw
 	}
 	for i := range tasks {
 		b.job(tasks[i].row.Job).put(&tasks[i])
+		b.rests.note(tasks[i].row.Site, tasks[i].rest)
 	}
 	for id, ts := range traps {
 		if t := c.f.Task(id); t != nil {
@@ -235,9 +241,16 @@ func (s *shownJob) add(t *ledger.Task, n int64) {
 	s.sums.Task(t.State, n)
 }
 
+// tellsTraps reports whether the board tells of traps of a task. They are read again then, too: a person may have let all of them go on.
+func (b *board) tellsTraps(t *frontier.Task) bool {
+	s := b.job(t.Job)
+	at, ok := s.find(t.ID)
+	return ok && len(s.rows[at].Traps) > 0
+}
+
 // trapped reports whether a task has traps to tell of.
 func trapped(t *frontier.Task) bool {
-	return t.HostCuts > 0 || t.Reasons[string(crawl.ReasonTrapYield)]+t.Reasons[string(crawl.ReasonSiteBudget)] > 0
+	return t.HostCuts > 0 || t.Reasons[string(crawl.ReasonTrapYield)]+t.Reasons[string(crawl.ReasonSiteBudget)]+t.Reasons[string(crawl.ReasonRedirects)] > 0
 }
 
 // readTraps reads the traps of some tasks that have changed.
@@ -257,9 +270,21 @@ func (c *Coordinator) readTraps() map[uint32][]crawl.Trap {
 	return out
 }
 
+// note takes note of until when a site rests; 0: it does not.
+func (r rests) note(site string, until int64) {
+	if until == 0 {
+		delete(r, site)
+		return
+	}
+	r[site] = until
+}
+
 // shownTask is a task as the board has it.
 func (c *Coordinator) shownTask(t *frontier.Task) shownTask {
 	v := shownTask{row: Row(c.f, t)}
+	if site := c.f.Site(t.Site); site != nil {
+		v.rest = until(c.f, site)
+	}
 	c.f.LeasesOf(t, func(l *frontier.Lease) { v.held = append(v.held, leaseView(l)) })
 	return v
 }

@@ -63,6 +63,25 @@ func TestAnswersWithoutTheLoop(t *testing.T) {
 	})
 }
 
+// A site that another job has been told to leave alone is shown as resting in each job that waits for it, and no longer once it may be asked.
+func TestRestIsShownInAllJobs(t *testing.T) {
+	co := &Coordinator{}
+	co.board.init()
+	close(co.board.ready)
+	for _, rest := range []int64{5000, 0} {
+		for job := uint32(2); job >= 1; job-- {
+			if rest == 0 && job == 1 {
+				break // nothing is told of it
+			}
+			co.board.job(job).put(&shownTask{row: ledger.Task{ID: job, Job: job, Site: "s.test", State: crawl.TaskWaiting}})
+			co.board.rests.note("s.test", rest)
+		}
+		if rows, err := co.Tasks(t.Context(), TasksQuery{Job: 1}); err != nil || len(rows) != 1 || rows[0].Until != rest {
+			t.Errorf("%v, %+v", err, rows)
+		}
+	}
+}
+
 // However rows come and change, a job's sums are those of its rows, and pages of them are all of them, once.
 func TestBoardAddsUp(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
@@ -145,4 +164,22 @@ func TestWatchersSeeWhatTheyAreToldOf(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		s.halt()
 	})
+}
+
+// What was left out of a task is not told any more once nothing of it is.
+func TestTrapsThatAreLetGo(t *testing.T) {
+	s := newTwins(t, 2)
+	b := &s.co.board
+	told := func() int { return len(b.jobs[1].rows[0].Traps) }
+	s.co.show(time.Unix(1, 0), true)
+	b.job(1).setTraps(b.jobs[1].rows[0].ID, []crawl.Trap{{Site: "s.test", Template: "/#", Waiting: 676}})
+	s.co.show(time.Unix(2, 0), true)
+	if told() != 1 {
+		t.Fatal("nothing has changed, and the trap is gone")
+	}
+	b.dirty[b.jobs[1].rows[0].ID] = true
+	s.co.show(time.Unix(3, 0), true)
+	if told() != 0 {
+		t.Error("a trap of which nothing waits is told of")
+	}
 }

@@ -1,8 +1,3 @@
-// Package coordinator owns the loop: it applies the log to the frontier and the ledger, runs scheduling cycles,
-// dispatches leases once their grant is in the log and applied, refills and recalls them, and ends jobs. It takes no
-// decision that a pure package could take.
-//
-// One goroutine (Run) owns frontier and ledger and does everything; another reads the log, a third the registry.
 package coordinator
 
 import (
@@ -226,6 +221,12 @@ func (c *Coordinator) run1(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	switch {
+	case c.sinks.remade && c.cfg.Alone:
+		c.cfg.Logger.Warn("the ledger was missing: it is made anew from the log")
+	case c.sinks.remade:
+		c.cfg.Logger.Warn("the ledger was missing: it is made anew from the log, and knows the stores of those nodes only that come back; to name the others, stop this coordinator and run argosy rebuild ledger DIR --store PLACE, with each store")
+	}
 	entries := make(chan entry, 64)
 	events := make(chan nodeEvent, eventsAtOnce)
 	group, gctx := errgroup.WithContext(ctx)
@@ -430,7 +431,7 @@ func (c *Coordinator) take(e entry) (*crawl.Entry, []crawl.Refusal, error) {
 	if err != nil || e.node == "" {
 		return en, nil, err
 	}
-	foreign, err := c.f.Foreign(en)
+	foreign, err := c.f.Foreign(e.seq, en)
 	refused = append(refused, foreign...)
 	c.refuse(e.seq, e.node, refused)
 	return en, refused, err
@@ -439,7 +440,8 @@ func (c *Coordinator) take(e entry) (*crawl.Entry, []crawl.Refusal, error) {
 // apply applies an entry that was read at a time, or before.
 func (c *Coordinator) apply(ctx context.Context, now time.Time, e entry) error {
 	c.sinks.applied, c.sinks.heard = e.seq, now
-	c.clock.Saw(e.at, e.read)
+	at := c.f.Steady(e.at)
+	c.clock.Saw(at, e.read)
 	en, _, err := c.take(e)
 	if err != nil {
 		return err
@@ -449,7 +451,7 @@ func (c *Coordinator) apply(ctx context.Context, now time.Time, e entry) error {
 	if err != nil {
 		return err
 	}
-	c.lore.take(&fx, e.at)
+	c.lore.take(&fx, at)
 	c.board.touch(en, &fx)
 	c.fleet.hear(e.node, now, c.hearing.Trouble())
 	if c.sinks.leads && en.Epoch > c.sinks.epoch {

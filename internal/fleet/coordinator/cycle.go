@@ -37,10 +37,13 @@ func (c *Coordinator) cycle(ctx context.Context, now time.Time, j *frontier.Job,
 	if len(s.Tasks) == 0 {
 		return nil
 	}
+	if j.Identity.Collect != nil {
+		c.fleet.miss(c.f.Leases)
+	}
 	began := time.Now()
 	marks := c.lore.landmarks(r.read, j.Placing.Landmarks, s.Nodes)
 	r.read.book.Fit()
-	probes, pings := schedule.PlanProbes(s, schedule.Probing{Measures: r.wants, Marks: marks, Done: c.lore.isProbed})
+	probes, pings := schedule.PlanProbes(s, schedule.Probing{Measures: r.wants, Marks: marks, Done: c.lore.isProbed, Spent: &c.lore.spent})
 	if err := schedule.Verify(s, probes); err != nil {
 		return err
 	}
@@ -131,18 +134,21 @@ type probing struct {
 	began time.Time // when it was begun to plan them
 }
 
-// probe grants the leases of such a plan.
+// probe grants the leases of such a plan, but of sites that would be given nothing now.
 func (c *Coordinator) probe(ctx context.Context, now time.Time, j *frontier.Job, r *run, s *schedule.Snapshot, p probing) error {
 	e := &crawl.Entry{Kind: crawl.EntryGrant, Ran: r.ran(now)}
 	for i, a := range p.Assignments {
 		t, n := &s.Tasks[a.Task], &s.Nodes[a.Node]
-		next, err := c.f.Next(t.ID, 1)
+		task := c.f.Task(t.ID)
+		next, err := c.next(now, j, r, task, 1)
 		if err != nil {
 			return err
 		}
 		if len(next) == 0 {
+			c.jobs.schedule(task)
 			continue
 		}
+		c.lore.spent.Take(t)
 		u, err := crawl.Parse(next[0].URL)
 		if err != nil {
 			return err
@@ -204,18 +210,26 @@ func (c *Coordinator) snapshot(now time.Time, j *frontier.Job, r *run) (s *sched
 			r.waits(t, v.Now+heldFor)
 			continue
 		}
+		if c.rank(j, r, t) > 0 && c.left(now, j, r, t, 1) == 0 {
+			r.waits(t, v.Now+heldFor)
+			continue
+		}
 		if c.yields(v.Now, j, t) {
 			r.stands(j, t, v.Now+heldFor)
 			continue
 		}
-		v.Tasks = append(v.Tasks, c.waiting(j, t, site, v.Now))
+		w := c.waiting(j, t, site, v.Now)
+		w.Failed = c.doubtful(r, t)
+		v.Tasks = append(v.Tasks, w)
 	}
 	v.Leases = make([]learn.Lease, 0, c.f.Opened())
 	c.f.Leases(func(l *frontier.Lease) {
 		o := learn.Lease{Site: learn.Site{Name: l.Site}, ID: l.ID, Task: l.Task, Node: l.Node, Ping: l.Ping}
 		if of := c.f.Job(l.Job); of != nil {
 			o.Site, o.Need = siteOf(of, l.Site, c.f.Site(l.Site)), of.Placing.Need
+			o.Failed = o.Failed || of == j && c.doubtful(r, c.f.Task(l.Task))
 		}
+		o.Long = v.Now-l.StartMS > slowAfter.Milliseconds()
 		o.Addrs, o.Domain = c.open.addrs[l.ID], ""
 		if j.Limits.PerDomain > 0 {
 			o.Domain = domain(l.Site)
@@ -229,6 +243,7 @@ func (c *Coordinator) snapshot(now time.Time, j *frontier.Job, r *run) (s *sched
 func siteOf(j *frontier.Job, name string, site *crawl.Site) learn.Site {
 	return learn.Site{
 		Name: name, Pause: polite.SiteDelay(j.PaceAt(name), site).Seconds(), Latency: float64(site.LatencyUS) / 1e6, Connections: j.At(name).SiteConnections,
+		Silent: site.LatencyUS == 0 && len(site.Paces) == 0, Failed: site.Fails > 0, // where addresses have clocks each has its own figures
 	}
 }
 
@@ -242,6 +257,7 @@ func (c *Coordinator) waiting(j *frontier.Job, t *frontier.Task, site *crawl.Sit
 	if t.Fetched > 0 { // of a site that nobody has seen yet the queue tells nothing
 		w.Pages = float64(w.Pending)
 	}
+	w.Known = float64(t.Fetched + t.Failed + reached(j, t))
 	if j.Limits.PerDomain > 0 {
 		w.Domain = domain(t.Site)
 	}
@@ -250,6 +266,18 @@ func (c *Coordinator) waiting(j *frontier.Job, t *frontier.Task, site *crawl.Sit
 	}
 	w.Place = c.place(j, t.Site, site, now)
 	return w
+}
+
+// reached returns how many of the URLs that are known of a task will be had: no more than the job's limit leaves, and, where the best come
+// first, nobody knows whether those that wait are among them.
+func reached(j *frontier.Job, t *frontier.Task) int64 {
+	switch {
+	case picks(j):
+		return 0
+	case j.Limits.MaxPages > 0:
+		return max(0, min(t.Pending(), j.Limits.MaxPages-j.Totals.Fetched))
+	}
+	return t.Pending()
 }
 
 // host is a site's name without its port.

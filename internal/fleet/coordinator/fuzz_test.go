@@ -86,7 +86,7 @@ func FuzzWhatANodeSays(f *testing.F) {
 			}
 			s.flush("what was set aside")
 		}
-		lost, err := s.co.sinks.differ(t.Context(), 1) // pages of URLs that the frontier has never heard of: what a node says of its lease is believed
+		lost, _, err := s.co.sinks.differ(t.Context(), 1) // pages of URLs that the frontier has never heard of: what a node says of its lease is believed
 		if err != nil {
 			t.Fatal(err)
 		}

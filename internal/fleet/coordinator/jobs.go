@@ -1,7 +1,6 @@
 package coordinator
 
 import (
-	"cmp"
 	"container/heap"
 	"context"
 	"log/slog"
@@ -64,17 +63,20 @@ type run struct {
 	slow     map[uint32]int64 // URLs that are out and not waited for, by crawler,
 	looked   time.Time        // as found out then
 	cuts     map[uint32]cut   // by crawler
-	woke     time.Time        // when the tasks that wait for their crawler were looked at last,
-	wakes    time.Duration    // and how long that took
-	short    map[uint32]bool  // tasks that wait until their crawler may do more
-	stood    map[uint32]bool  // tasks that others keep from their site
-	hadTurn  time.Duration    // how long the job had run when a crawler had had its turn and waited for others; 0: none does
-	traded   time.Time        // when the last market was held
-	lines    lines            // of a job that collects, else nil
-	called   map[string]bool  // sites whose line stands in due
+	short    shorts
+	stood    map[uint32]bool // tasks that others keep from their site
+	hadTurn  time.Duration   // how long the job had run when a crawler had had its turn and waited for others; 0: none does
+	traded   time.Time       // when the last market was held
+	lines    lines           // of a job that collects, else nil
+	called   map[string]bool // sites whose line stands in due
 	limited  string
-	ended    time.Time        // when a limit was reached; zero: none is
-	aside    map[uint32]int64 // until when tasks are left alone that have kept the rest of --max-pages waiting, Unix ms
+	ended    time.Time            // when a limit was reached; zero: none is
+	aside    map[uint32]gaveUp    // tasks that have kept the rest of --max-pages waiting
+	hurried  map[uint64]time.Time // leases that are to end at once, since when
+	rest     *rest                // nil: not looked at in this step yet
+	busy     time.Time            // when something of the job was out last
+	hangs    time.Duration        // how long what hangs is waited for before that,
+	hung     int64                // and how many pages there were the last time
 	begun    time.Time
 	before   int64     // ms of earlier runs
 	again    time.Time // no cycle begins before
@@ -121,8 +123,8 @@ func (c *Coordinator) run(now time.Time, j *frontier.Job) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &run{spec: spec, shadow: other, strategy: read.strategy, read: read, wants: wants, inDue: map[uint32]bool{}, begun: now, before: j.RanMS, again: c.rests(j)}
-	r.gave, r.slow, r.cuts, r.short, r.stood, r.aside = map[uint32]int{}, map[uint32]int64{}, map[uint32]cut{}, map[uint32]bool{}, map[uint32]bool{}, map[uint32]int64{}
+	r := &run{spec: spec, shadow: other, strategy: read.strategy, read: read, wants: wants, inDue: map[uint32]bool{}, begun: now, before: j.RanMS, again: c.rests(j), hangs: overtimeMost}
+	r.gave, r.slow, r.cuts, r.short, r.stood, r.aside, r.hurried = map[uint32]int{}, map[uint32]int64{}, map[uint32]cut{}, shorts{}, map[uint32]bool{}, map[uint32]gaveUp{}, map[uint64]time.Time{}
 	if j.Identity.Collect != nil {
 		r.lines, r.called = lines{}, map[string]bool{}
 	}
@@ -158,11 +160,11 @@ func (b *jobs) scheduleAt(t *frontier.Task, not int64) {
 	if j == nil || r == nil || t.State != "" || t.Queued() <= 0 || t.Leases() >= max(1, j.Limits.PerSite) || r.inDue[t.ID] {
 		return
 	}
-	if c := t.Crawler(); (picks(j) || c > 0) && (r.short[t.ID] || r.may(j, c, r.ran(b.now)) == 0 || r.counts(t) < r.cuts[c].least) {
-		r.short[t.ID] = true
+	if c := t.Crawler(); (picks(j) || c > 0) && (r.short.has(t) || r.may(j, c, r.ran(b.now)) == 0 || r.counts(t) < r.cuts[c].least) {
+		r.short.add(t)
 		return
 	}
-	at := max(not, r.aside[t.ID])
+	at := not
 	if t.Leases() == 0 && !b.f.ByAddress(t) { // where addresses have clocks, a cycle looks at each
 		at = max(at, polite.ReadyAt(j.PaceAt(t.Site), b.f.Site(t.Site)))
 	}
@@ -355,9 +357,14 @@ func (c *Coordinator) step(ctx context.Context, now time.Time, j *frontier.Job, 
 		return false, nil
 	}
 	r.applied()
-	if err := c.overtime(ctx, now, j, r); err != nil || c.sinks.behind() {
+	if j.Totals.Held > 0 || r.busy.IsZero() {
+		r.busy = now
+	}
+	c.overtime(ctx, now, j, r)
+	if err := c.takeBack(ctx, now, r); err != nil || c.sinks.behind() {
 		return false, err
 	}
+	c.unhang(ctx, now, j, r)
 	if err := c.market(ctx, now, j, r); err != nil || c.sinks.behind() {
 		return false, err
 	}
@@ -379,73 +386,6 @@ func (c *Coordinator) step(ctx context.Context, now time.Time, j *frontier.Job, 
 		return false, nil
 	}
 	return c.finish(ctx, now, j, r)
-}
-
-// limits notices that a limit of the job has been reached.
-func (c *Coordinator) limits(ctx context.Context, now time.Time, j *frontier.Job, r *run) {
-	if r.limited != "" {
-		return
-	}
-	l := j.Limits
-	switch {
-	case l.MaxTime > 0 && r.ran(now) >= l.MaxTime:
-		r.limited = "max-time"
-	case l.MaxBytes > 0 && j.Totals.Bytes >= l.MaxBytes:
-		r.limited = "max-bytes"
-	case l.MaxPages > 0 && j.Totals.Fetched >= l.MaxPages:
-		r.limited = "max-pages"
-	case j.Open == 0 && !c.sinks.behind() && !j.Sowing() && r.over(j, r.ran(now)):
-		r.limited = limitMarket
-		c.stuck.Store(j.ID, r.stuck(j, r.ran(now)))
-	default:
-		return
-	}
-	r.ended = now
-	c.drainLeases(ctx, j.ID)
-}
-
-const (
-	// overtimeMost is how long what is under way is waited for once a limit of a job is reached: as long as who interrupts a crawl waits.
-	overtimeMost = 3 * time.Second
-	// asideFor is for how long a task is left alone whose site has kept the rest of --max-pages waiting: as long as a request takes at most.
-	asideFor = 30 * time.Second
-)
-
-// overtime takes back leases that wait for sites that do not answer: all of a job that has reached a limit; and, where all that --max-pages
-// leaves is with such sites, those, so that others get it. What they hold is pending again.
-func (c *Coordinator) overtime(ctx context.Context, now time.Time, j *frontier.Job, r *run) error {
-	ended := r.limited != ""
-	if j.Open == 0 || ended && now.Sub(r.ended) < overtimeMost || !ended && (r.room(j, 1) > 0 || j.Totals.Pending() == j.Totals.Held) {
-		return nil
-	}
-	var recalls []crawl.Recall
-	hang := true
-	c.f.Leases(func(l *frontier.Lease) {
-		if l.Job != j.ID {
-			return
-		}
-		recalls = append(recalls, crawl.Recall{Lease: l.ID, Reason: crawl.EndDrained})
-		most := max(overtimeMost, 2*polite.SiteDelay(j.PaceAt(l.Site), c.f.Site(l.Site)))
-		hang = hang && c.progress(l).Before(now.Add(-most))
-	})
-	if len(recalls) == 0 || !ended && !hang {
-		return nil
-	}
-	if !ended {
-		for _, l := range recalls {
-			r.aside[c.f.Lease(l.Lease).Task] = c.clock.MS(now.Add(asideFor))
-		}
-	}
-	slices.SortFunc(recalls, func(a, b crawl.Recall) int { return cmp.Compare(a.Lease, b.Lease) })
-	return c.recall(ctx, recalls)
-}
-
-// room returns how many URLs may still be given out under --max-pages.
-func (r *run) room(j *frontier.Job, n int) int {
-	if j.Limits.MaxPages <= 0 {
-		return n
-	}
-	return int(max(0, min(int64(n), j.Limits.MaxPages-j.Totals.Fetched-j.Totals.Held-int64(r.given))))
 }
 
 // finish ends a run when nothing is left to do, or a limit or a person ended it; the job has no open lease. done says

@@ -41,6 +41,7 @@ type lore struct {
 	between    int                           // delays between nodes, likewise
 	readers    map[string]*reader            // by strategy
 	probing    map[pair]bool                 // pairs that were sent to be probed
+	spent      schedule.Allowance            // since Run began
 }
 
 // reader returns a strategy's reader; the first call makes it.

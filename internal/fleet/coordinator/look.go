@@ -105,7 +105,7 @@ func (c *Coordinator) FindTasks(ctx context.Context, q TasksQuery) (rows []ledge
 		rows = make([]ledger.Task, 0, len(first))
 		for _, p := range first {
 			at, _ := s.find(uint32(p.id))
-			rows = append(rows, s.shown(s.rows[at]))
+			rows = append(rows, s.shown(c.board.rests, s.rows[at]))
 		}
 		return nil
 	})

@@ -11,6 +11,7 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/frontier"
+	"argosy/internal/page/topic"
 	"argosy/internal/plan/schedule"
 )
 
@@ -115,4 +116,48 @@ func TestEveryMarketEnds(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A crawler that has nothing to do is given what waits for it at once, however busy another one is.
+func TestIdleCrawlerIsWoken(t *testing.T) {
+	f, err := frontier.Open(frontier.DefaultConfig(t.TempDir()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	about, err := topic.Words("asynchronous iterators", "en")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := crawl.DefaultMarket(crawl.MarketLots)
+	m.Crawlers = 2
+	job := &crawl.Job{ID: 1, Limits: crawl.DefaultLimits(), Identity: crawl.Identity{
+		Scope: crawl.ScopeSite, Seeds: []string{"http://a.test/", "http://b.test/"}, Topic: about, Order: crawl.OrderBest, Tunnel: -1, Market: &m,
+	}}
+	now := time.UnixMilli(1e6)
+	lease := crawl.Lease{ID: 1, Job: 1, Task: 1, Site: "a.test", Node: "n", Incarnation: "i", Epoch: 1, Attempt: 1, Secret: "s", Quota: 1}
+	for i, e := range []crawl.Entry{{Kind: crawl.EntryTerm, Epoch: 1}, {Kind: crawl.EntrySubmit, Epoch: 1, Job: job}, {Kind: crawl.EntryGrant, Epoch: 1, Leases: []crawl.Lease{lease}}} {
+		if e.Kind == crawl.EntryGrant {
+			if e.Leases[0].Targets, err = f.Next(1, 1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := f.Apply(uint64(i+1), now.UnixMilli(), &e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	j, idle := f.Job(1), f.Task(2)
+	if j.Crawler(1).Held != 1 || idle.Crawler() != 2 || idle.Queued() != 1 {
+		t.Fatalf("held %+v, the other one's %+v", j.Crawler(1), idle)
+	}
+	c := &Coordinator{f: f}
+	r := &run{inDue: map[uint32]bool{}, short: shorts{}, gave: map[uint32]int{}, slow: map[uint32]int64{}, cuts: map[uint32]cut{}, spread: newSpread(f.Task), begun: now}
+	c.jobs = jobs{f: f, runs: map[uint32]*run{1: r}, now: now}
+	r.short.add(idle)
+	for _, s := range r.short {
+		s.woke, s.took = now, time.Hour // just now, and it was dear
+	}
+	if err := c.wake(j, r, now); err != nil || r.short.has(idle) || !r.inDue[idle.ID] {
+		t.Errorf("%v; it waits for its crawler: %v, for a node: %v", err, r.short.has(idle), r.inDue)
+	}
 }

@@ -3,6 +3,7 @@ package coordinator
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sort"
 	"time"
 
@@ -19,6 +20,7 @@ type fleet struct {
 	gate     Gate // nil: whatever passes the checks is believed, and nothing is counted
 	nodes    map[string]*node
 	gone     map[string]life  // of nodes that were not heard of for long: they may come back
+	absent   []string         // nodes that hold leases and that this coordinator has not heard of: their labels are not known
 	orders   map[string]order // by the nodes' names
 	refused  map[string]*Refused
 	pinged   time.Time
@@ -99,6 +101,17 @@ func (c *Coordinator) nodeEvent(ctx context.Context, now time.Time, ev nodeEvent
 	if leave, again := c.fleet.remind(now, &ev.info); again {
 		c.post.order(ctx, ev.info.Node, leave)
 	}
+}
+
+// miss finds out who is absent: a coordinator that has just begun knows of nodes that have not come yet by the leases that they hold.
+func (f *fleet) miss(leases func(fn func(*frontier.Lease))) {
+	f.absent = f.absent[:0]
+	leases(func(l *frontier.Lease) {
+		_, gone := f.gone[l.Node]
+		if f.nodes[l.Node] == nil && !gone && !slices.Contains(f.absent, l.Node) {
+			f.absent = append(f.absent, l.Node)
+		}
+	})
 }
 
 // hear notes that a node has reported.

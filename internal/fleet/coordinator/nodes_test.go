@@ -107,10 +107,19 @@ func TestNotAloneBesideLeases(t *testing.T) {
 	}
 	co := &Coordinator{f: f, fleet: newFleet(slog.New(slog.DiscardHandler), nil)}
 	co.fleet.registered(now, now, crawl.NodeInfo{Node: "a"}, crawl.SignRenewed, f.Leases)
+	co.fleet.miss(f.Leases)
 	for shut, want := range map[string]bool{"a": false, "b": true} {
 		if got := co.alone(now, &frontier.Task{Job: 1, Shut: []string{shut}}, "a"); got != want {
 			t.Errorf("shut to %s: alone: %v", shut, got)
 		}
+	}
+	f.Job(1).Placing.Type = "big"
+	co.fleet.registered(now, now, crawl.NodeInfo{Node: "b"}, crawl.SignRenewed, f.Leases)
+	co.fleet.hear("a", now.Add(term.NodeTTL), now)
+	co.fleet.expire(now.Add(term.NodeTTL+time.Second), co.terms())
+	co.fleet.miss(f.Leases)
+	if !co.alone(now.Add(term.NodeTTL+time.Second), &frontier.Task{Job: 1}, "a") {
+		t.Error("a node that is gone, and that the job does not take, may have what is refused")
 	}
 }
 

@@ -23,6 +23,7 @@ type twins struct {
 	co     *Coordinator
 	seq    uint64
 	log    []ledger.Applied
+	stored []entry // all that stands in the log
 	lease  uint64
 	leased crawl.Lease
 }
@@ -79,7 +80,8 @@ func (s *twins) entry(node string, e crawl.Entry) (fx frontier.Effects, refused 
 func (s *twins) message(node string, b []byte) (fx frontier.Effects, refused []crawl.Refusal) {
 	s.t.Helper()
 	s.seq++
-	en, refused, err := s.co.take(entry{seq: s.seq, node: node, data: b})
+	s.stored = append(s.stored, entry{seq: s.seq, node: node, data: b})
+	en, refused, err := s.co.take(s.stored[len(s.stored)-1])
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -408,7 +410,7 @@ func TestRetryEndsARest(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r := &run{inDue: map[uint32]bool{}, short: map[uint32]bool{}}
+	r := &run{inDue: map[uint32]bool{}, short: shorts{}}
 	s.co.jobs.runs[1] = r
 	effects(e, "n")
 	if len(r.due) != 1 || r.due[0].at < p.Site.BackoffMS || Row(s.co.f, s.co.f.Task(1)).Until < p.Site.BackoffMS {

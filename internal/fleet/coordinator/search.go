@@ -35,7 +35,7 @@ func (c *Coordinator) asked(j *frontier.Job, t *frontier.Task, whole bool) *craw
 }
 
 // alone reports whether no other node may have a task, so that what its site refuses this one is refused. A node that was recalled may, and
-// one that has not been heard of for less than a lease's term: which those are a coordinator that has just begun knows by the leases they hold.
+// one that has not been heard of for less than a lease's term, and so may those that are absent.
 func (c *Coordinator) alone(now time.Time, t *frontier.Task, node string) bool {
 	j := c.f.Job(t.Job)
 	other := func(id string) bool { return id != node && !slices.Contains(t.Shut, id) }
@@ -52,9 +52,7 @@ func (c *Coordinator) alone(now time.Time, t *frontier.Task, node string) bool {
 			return false
 		}
 	}
-	away := false // its labels are not known
-	c.f.Leases(func(l *frontier.Lease) { away = away || c.fleet.nodes[l.Node] == nil && other(l.Node) })
-	return !away
+	return !slices.ContainsFunc(c.fleet.absent, other)
 }
 
 // lacks are the types of nodes that a job asks for, and of which no node is there.
@@ -71,8 +69,12 @@ func (c *Coordinator) lacks(j *frontier.Job) (types []string) {
 	return types
 }
 
-// shown is a task of the job as people see it: with the type of node that it waits for in vain.
-func (s *shownJob) shown(row ledger.Task) ledger.Task {
+// shown is a task of the job as people see it: with the type of node that it waits for in vain, and until when its site rests by now, which
+// may be another job's doing. A search that asks by address waits for what it was told itself.
+func (s *shownJob) shown(of rests, row ledger.Task) ledger.Task {
+	if row.Search == nil && row.State == crawl.TaskWaiting {
+		row.Until = of[row.Site]
+	}
 	if len(s.view.Lacks) == 0 || row.State != crawl.TaskWaiting && row.State != crawl.TaskFailed {
 		return row
 	}

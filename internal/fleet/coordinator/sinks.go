@@ -24,12 +24,14 @@ type sinks struct {
 	away   func() time.Duration // for how long the ledger's database may be away by now; nil, or 0: for ever
 	floor  func() uint64        // the log keeps what is not below this; nil: both sinks are enough
 	beside func() error         // writes into the frontier what is not in the log, before it is synced
-	told   map[uint64]bool      // entries that were set aside, of which the log has been told
-	asks   questions            // that are answered while something is waited for
+
+	told map[uint64]bool // entries that were set aside, of which the log has been told
+	asks questions       // that are answered while something is waited for
 
 	waits waiting
 
 	lost     bool // the log has lost its end, or is another one
+	remade   bool // the ledger was missing: it gets all that the log has
 	epoch    uint64
 	leads    bool
 	appended uint64 // last entry of our own
@@ -122,6 +124,7 @@ func (s *sinks) rebase(ctx context.Context) (from uint64, err error) {
 	case seq+1 < first:
 		return 0, fmt.Errorf("%w: it stands at entry %d, and the log begins at %d", ledger.ErrBehind, seq, first)
 	}
+	s.remade = was == "" && hadPages(s.f)
 	return s.applied + 1, nil
 }
 
@@ -264,7 +267,11 @@ func (s *sinks) trim(ctx context.Context) error {
 	}
 	if keep > s.trimmed+trimEvery || keep > s.trimmed && s.grown > trimBytes {
 		s.trimmed, s.grown = keep, 0
-		if err := s.asks.during(func() error { return s.log.Trim(ctx, keep) }); err != nil && ctx.Err() == nil {
+		err := s.asks.during(func() error { return s.log.Trim(ctx, keep) })
+		switch {
+		case err == nil:
+			return s.f.Trimmed(keep)
+		case ctx.Err() == nil:
 			return fmt.Errorf("trim the log: %w", err)
 		}
 	}
@@ -438,14 +445,23 @@ func (s *sinks) rows(job uint32) []ledger.Task {
 	return out
 }
 
+// until returns until when a site rests, by the log's clock as it is now, Unix ms; 0: it does not.
+func until(f *frontier.Frontier, site *crawl.Site) int64 {
+	pos := f.Position()
+	if at := site.BackoffUntil - pos.Ahead; at > pos.At {
+		return at
+	}
+	return 0
+}
+
 // Row is a task of a frontier as the ledger has it.
 func Row(f *frontier.Frontier, t *frontier.Task) ledger.Task {
 	row := ledger.Task{
 		ID: t.ID, For: t.Search, Job: t.Job, Site: t.Site, State: t.Status(), Tally: crawl.TallyOf(t.Counts, t.Reasons), Attempts: t.Attempts, Recalls: t.Recalls,
 		History: t.History, Crawler: t.Crawler(),
 	}
-	if site := f.Site(t.Site); site != nil && row.State == crawl.TaskWaiting && !f.ByAddress(t) && site.BackoffUntil > f.Position().At {
-		row.Until = site.BackoffUntil
+	if site := f.Site(t.Site); site != nil && row.State == crawl.TaskWaiting && !f.ByAddress(t) {
+		row.Until = until(f, site)
 	}
 	if s := t.Of; s != nil {
 		row.Search = &ledger.Seeker{
@@ -480,6 +496,11 @@ func Follow(ctx context.Context, log Log, f *frontier.Frontier, elected <-chan s
 		en, _, err := decode(entry{seq: seq, node: node, data: data})
 		if err != nil {
 			return err
+		}
+		if node != "" {
+			if _, err := f.Foreign(seq, en); err != nil {
+				return err
+			}
 		}
 		if _, err := f.Apply(seq, at, en); err != nil {
 			return err

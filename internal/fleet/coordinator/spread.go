@@ -185,7 +185,7 @@ type GaveWay struct {
 }
 
 // gaveWay returns the domains that give way by now, the largest first: those whose odds are at most half of what they would be. One of which most
-// is of another one that it has named is left out.
+// is of another one that it has named is left out, and so is everybody as long as others have brought nothing on the topic.
 func (s *spread) gaveWay() (out []GaveWay) {
 	if len(s.domains) < 2 {
 		return nil
@@ -193,9 +193,9 @@ func (s *spread) gaveWay() (out []GaveWay) {
 	inner := map[*branch]bool{}
 	of := func(b *branch) *part {
 		switch {
-		case b.by != nil && s.off(&b.all) >= math.Ln2:
+		case b.by != nil && s.off(&b.all) >= math.Ln2 && b.all.relevant < s.all.relevant:
 			return &b.all
-		case s.off(&b.own) >= math.Ln2:
+		case s.off(&b.own) >= math.Ln2 && b.own.relevant < s.all.relevant:
 			return &b.own
 		}
 		return nil

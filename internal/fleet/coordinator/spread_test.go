@@ -103,3 +103,20 @@ func TestSpreadEnds(t *testing.T) {
 		t.Errorf("divided by %v though others bring none any more", x)
 	}
 }
+
+// Nobody gives way to pages on the topic where others have brought none.
+func TestSpreadToNobody(t *testing.T) {
+	t.Parallel()
+	s := newSpreadOf("large.test", "other.test")
+	s.had(2, 1, 0)
+	for range 40 {
+		s.had(1, 3, 0)
+	}
+	if gave := s.gaveWay(); len(gave) > 0 {
+		t.Errorf("gave way to pages of others that nobody has had: %+v", gave)
+	}
+	s.had(2, 2, 1)
+	if gave := s.gaveWay(); len(gave) != 1 {
+		t.Errorf("gave way: %+v, want the large domain", gave)
+	}
+}

@@ -86,7 +86,7 @@ func (c *Coordinator) Tasks(ctx context.Context, q TasksQuery) (rows []ledger.Ta
 				break
 			}
 			if q.State == "" || row.State == q.State {
-				rows = append(rows, s.shown(row))
+				rows = append(rows, s.shown(c.board.rests, row))
 			}
 		}
 		return nil

@@ -55,7 +55,8 @@ const keepClosed = int64(3600 * 1000)
 type tx struct {
 	f      *Frontier
 	b      *pebble.Batch
-	at     int64 // Unix ms: when the log stored the entry
+	at     int64 // Unix ms: when the log stored the entry, by a clock that is not set back (Steady)
+	dated  int64 // and by the one that it had then
 	recs   map[recKey]*record
 	tasks  map[uint32]*Task
 	sites  map[string]*crawl.Site
@@ -110,8 +111,9 @@ func (f *Frontier) Apply(seq uint64, at int64, e *crawl.Entry) (Effects, error) 
 	if seq <= f.pos.Seq {
 		return Effects{}, nil
 	}
+	ahead := f.ahead(at)
 	x := &tx{
-		f: f, b: f.db.NewBatch(), at: at, recs: map[recKey]*record{}, tasks: map[uint32]*Task{},
+		f: f, b: f.db.NewBatch(), at: at + ahead, dated: at, recs: map[recKey]*record{}, tasks: map[uint32]*Task{},
 		sites: map[string]*crawl.Site{}, leases: map[uint64]*Lease{}, jobs: map[uint32]*Job{}, freed: map[heldBy]bool{}, named: map[crawl.Key]named{}, look: finder{db: f.db}, edges: seq << 20,
 	}
 	defer x.b.Close()
@@ -129,9 +131,10 @@ func (f *Frontier) Apply(seq uint64, at int64, e *crawl.Entry) (Effects, error) 
 		return Effects{}, err
 	}
 	x.settleSearches()
-	if err := x.keepFacts(seq); err != nil {
+	if err := errors.Join(x.keepFacts(seq), x.keepForeign(seq)); err != nil {
 		return Effects{}, err
 	}
+	f.pos.Ahead, f.pos.Steady = ahead, x.at
 	f.pos.Seq, f.pos.At, f.pos.Epoch, f.pos.Tasks, f.pos.Summed = seq, at, f.epoch, f.nextTask, true
 	if err := x.set(positionKey, f.pos); err != nil {
 		return Effects{}, err

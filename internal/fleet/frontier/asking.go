@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -55,6 +54,9 @@ func (f *Frontier) NextAbove(task uint32, n int, least float64) ([]crawl.Target,
 			break
 		}
 		for i := range batch {
+			if batch[i].r == nil {
+				continue
+			}
 			if float64(batch[i].r.Score) < least {
 				n = 0 // those behind promise less
 				break
@@ -148,7 +150,35 @@ func (a *asking) batch(it *pebble.Iterator, batch []entry, n int) []entry {
 	return batch
 }
 
-// load finds the records of entries: those that are not at hand in the order of their keys, so that neighbours are read from
+// Stray is a place in the queue of a task that names a URL which the view does not have: the view is damaged, and goes on without it.
+type Stray struct {
+	Task uint32
+	Key  crawl.Key
+}
+
+// maxStrays bounds how many are told of.
+const maxStrays = 100
+
+// stray notes a stray that was met.
+func (f *Frontier) stray(s Stray) {
+	if f.strays[s] || len(f.strays) == maxStrays {
+		return
+	}
+	if f.strays == nil {
+		f.strays = map[Stray]bool{}
+	}
+	f.strays[s] = true
+	f.untold = append(f.untold, s)
+}
+
+// Strays returns the strays that were met since it was called last, each once.
+func (f *Frontier) Strays() []Stray {
+	met := f.untold
+	f.untold = nil
+	return met
+}
+
+// load finds the records of entries, nil of those that have none: those that are not at hand in the order of their keys, so that neighbours are read from
 // one block.
 func (a *asking) load(batch []entry) error {
 	var far []*entry
@@ -165,7 +195,7 @@ func (a *asking) load(batch []entry) error {
 			return err
 		}
 		if e.r == nil {
-			return fmt.Errorf("frontier: task %d queues unknown URL %s", a.t.ID, e.key)
+			a.f.stray(Stray{a.t.ID, e.key})
 		}
 	}
 	return nil

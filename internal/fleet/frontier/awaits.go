@@ -147,7 +147,7 @@ func (x *tx) had(t *Task, r *record, node string, n int64) {
 		return
 	}
 	if s.Lost += n; n > 0 && r.loss != "" {
-		s.Loss = r.loss
+		s.Loss, s.Gone = r.loss, r.gone
 	}
 }
 

@@ -3,7 +3,6 @@ package frontier
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"argosy/internal/crawl"
 )
@@ -117,21 +116,14 @@ func (x *tx) stuck(t *Task) {
 			}
 		}
 	}
-	t.State = crawl.TaskManual
-	t.note(stuckBy(of) + of.last())
-	x.moves(t, t.last())
-}
-
-// stuckBy begins the reason of a search that waits for a person because of a task that fetches what it has named.
-func stuckBy(of *Task) string {
-	return fmt.Sprintf("task %d, which fetches what it has named: ", of.ID)
+	x.halts(t, waitsStuck, fmt.Sprintf("task %d, which fetches what it has named: %s", of.ID, of.last()))
 }
 
 // StuckBy returns the task that fetches what a search has named, and for which that waits for a person, with why; nil: it waits for another
 // reason, or does not.
 func (f *Frontier) StuckBy(t *Task) (of *Task, why string) {
 	of = f.tasks[t.Of.Stuck]
-	if of == nil || t.State != crawl.TaskManual || !strings.HasPrefix(t.Of.Why, stuckBy(of)) {
+	if of == nil || t.State != crawl.TaskManual || t.Of.Waits != waitsStuck {
 		return nil, ""
 	}
 	return of, of.last()

@@ -1,13 +1,3 @@
-// Package frontier is the materialised view of the log: every URL of every job and its state, the tasks' queues,
-// the leases that hold URLs, and the record of each site. Apply is the only way to change it. It is deterministic:
-// the same entries at the same times give the same view, on whatever machine.
-//
-// A view's position in the log moves in the same atomic batch as an entry's effect. Batches are written without
-// waiting and synced in groups by Sync; after a crash the view stands at some position it had, and the log is read
-// from there. It guarantees that every URL is in exactly one state, and that the counts of a task add up.
-//
-// It does not know HTTP, HTML or NATS, and decides nothing: which lease goes to whom is the coordinator's business.
-// A Frontier is owned by one goroutine.
 package frontier
 
 import (
@@ -72,8 +62,14 @@ type Frontier struct {
 	novelty  novelty
 	spill    int
 	readOnly bool
-	spilled  func()           // for tests, which cut the power here
-	models   map[uint32]*Task // tasks whose model is in memory
+	verdict  struct { // the last entry that was judged, and is applied next
+		seq uint64
+		all []foreign
+	}
+	strays  map[Stray]bool   // that were met
+	untold  []Stray          // of them
+	spilled func()           // for tests, which cut the power here
+	models  map[uint32]*Task // tasks whose model is in memory
 
 	domains    map[domainName]*domain // of jobs whose hosts are judged
 	cutDomains map[uint32]*domain     // of which hosts are refused, by their first tasks
@@ -84,17 +80,6 @@ type Frontier struct {
 	life    context.Context // until it is closed
 	end     context.CancelFunc
 	tidied  uint64 // bytes that had been written when the view was tidied last
-}
-
-// Position is how far a view has applied which stream.
-type Position struct {
-	Stream string `cbor:"1,keyasint"` // identity of the stream
-	Seq    uint64 `cbor:"2,keyasint"` // last applied
-	Epoch  uint64 `cbor:"3,keyasint"`
-	Tasks  uint32 `cbor:"4,keyasint"`            // tasks created so far
-	Summed bool   `cbor:"60,keyasint,omitempty"` // tasks know what has ended of them: those of older versions do not
-	At     int64  `cbor:"61,keyasint,omitempty"` // when the log stored the last applied, Unix ms; 0: not known
-	Doubt  uint64 `cbor:"62,keyasint,omitempty"` // the last term that began with a log that had lost its end
 }
 
 // Job is a job as the frontier holds it.
@@ -384,6 +369,14 @@ func (f *Frontier) Rebase(stream string, seq uint64) error {
 	if err != nil {
 		return err
 	}
+	gone := foreignPrefix // of another stream it says nothing
+	if f.pos.Stream == stream {
+		gone = foreignKey(seq + 1)
+	}
+	if err := f.unkeep(gone, after(foreignPrefix)); err != nil {
+		return err
+	}
+	f.verdict.all = nil
 	f.pos.Stream, f.pos.Seq, f.pos.At = stream, seq, 0
 	if err := f.KeepLearned(learner); err != nil { // its facts were numbered by the other stream
 		return err

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"argosy/internal/crawl"
+	"argosy/internal/page/polite"
 	"argosy/internal/testkit/seeds"
 )
 
@@ -458,5 +459,46 @@ func TestRanGoesOn(t *testing.T) {
 		if got := f.Job(1).RanMS; got != c.want*1000 {
 			t.Errorf("a report at %d s: the job has run for %d ms, not %d s", c.at, got, c.want)
 		}
+	}
+}
+
+// A log whose clock is set back by an hour keeps no site from being asked for that hour, in whatever stream it goes on; and again.
+func TestClockThatIsSetBack(t *testing.T) {
+	const hour = 3_600_000
+	f := open(t, vfs.NewMem())
+	defer f.Close()
+	at := int64(100 * hour)
+	apply := func(e crawl.Entry) {
+		t.Helper()
+		e.Epoch = 1
+		if _, err := f.Apply(f.Position().Seq+1, at, &e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	apply(crawl.Entry{Kind: crawl.EntryTerm})
+	job := &crawl.Job{ID: 1, Limits: crawl.DefaultLimits(), Identity: crawl.Identity{Scope: crawl.ScopeSite, Seeds: []string{"http://s.test/"}}}
+	apply(crawl.Entry{Kind: crawl.EntrySubmit, Job: job})
+	for no := range uint64(3) {
+		targets, err := f.Next(1, 1)
+		if err != nil || len(targets) != 1 {
+			t.Fatal(targets, err)
+		}
+		apply(crawl.Entry{Kind: crawl.EntryGrant, Leases: []crawl.Lease{{ID: no + 1, Job: 1, Task: 1, Site: "s.test", Node: "n", Incarnation: "i", Epoch: 1, Attempt: 1, Secret: "s", Quota: 1, Targets: targets}}})
+		apply(crawl.Entry{Kind: crawl.EntryRecall, Recalls: []crawl.Recall{{Lease: no + 1, Reason: crawl.EndDrained}}})
+		was := f.Steady(at)
+		if at -= hour; no == 1 {
+			if err := f.Rebase("another", 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		apply(crawl.Entry{Kind: crawl.EntryMark})
+		ready := polite.ReadyAt(f.Job(1).PaceAt("s.test"), f.Site("s.test"))
+		if now := f.Steady(at + 2000); now < was || now < ready {
+			t.Errorf("set back %d times: it is %d, was %d, and the site rests until %d", no+1, now, was, ready)
+		}
+		at += 2000
+	}
+	if j := f.Job(1); j.StartMS != 100*hour {
+		t.Errorf("the job began at %d", j.StartMS)
 	}
 }

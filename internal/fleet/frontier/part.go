@@ -232,6 +232,7 @@ func (x *tx) found(j *Job, t *Task, p *crawl.Found) error {
 	}
 	news, feeds := x.news, yield.Feeds{}
 	watched := t.yield != nil && via != 0 && t.yield.Watches(via)
+	feeding := watched || t.yield != nil && via != 0 && t.yield.Feeding(via)
 	ahead := x.leads(t, via, watched, parent, p)
 	children, redirect := []byte{}, []byte{redirectEdge}
 	for i := range p.Links {
@@ -263,7 +264,7 @@ func (x *tx) found(j *Job, t *Task, p *crawl.Found) error {
 		}
 		switch {
 		case x.news == before:
-		case !watched:
+		case !feeding:
 			feeds.Own++
 		case u.Site() == t.Site:
 			t.yield.Feed(&feeds, u, via, parent.URL)

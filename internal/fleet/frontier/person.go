@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"encoding/binary"
+	"errors"
 	"strings"
 
 	"argosy/internal/crawl"
@@ -29,7 +30,7 @@ func (x *tx) retry(r *crawl.Release) error {
 			if seeker := x.f.Searching(t.Job, t.Search); t.Search > 0 && seeker != nil {
 				x.tasks[seeker.ID] = seeker // it may be stuck no more
 			}
-			if err := x.lostAgain(t); err != nil {
+			if err := errors.Join(x.untried(t), x.lostAgain(t)); err != nil {
 				return err
 			}
 		}
@@ -60,6 +61,20 @@ func (x *tx) begins(t *Task) {
 	}
 }
 
+// untried forgets how often what a search has named was asked for.
+func (x *tx) untried(t *Task) error {
+	if t.Search == 0 {
+		return nil
+	}
+	return x.f.each(queueKey(t.ID, 0)[:5], func(_, v []byte) error {
+		r, err := x.record(t.space(), crawl.Key(v))
+		if err == nil && r != nil && r.Tries > 0 {
+			r.Tries, r.dirty = 0, true
+		}
+		return err
+	})
+}
+
 // lostAgain makes pages pending that a search has named and lost, where it has lost all of them.
 func (x *tx) lostAgain(t *Task) error {
 	if t.Of == nil || t.Of.Lost == 0 || t.Of.Collected > 0 {
@@ -85,7 +100,7 @@ func (x *tx) lostAgain(t *Task) error {
 	})
 }
 
-// lost makes URLs pending that were lost. What is no URL of the job is the robots.txt of a site, which is not known from then on: who
+// lost makes URLs pending that were lost. What is not a URL of the job is the robots.txt of a site, which is not known from then on: who
 // asks that site next asks for it first.
 func (x *tx) lost(j *Job, pages []crawl.Page) error {
 	var robots map[crawl.Key]string
@@ -139,13 +154,18 @@ func (x *tx) again(k recKey, tasks map[uint32]bool) error {
 	return x.undo(k, r)
 }
 
-// undo makes a URL pending that has ended.
+// undo makes a URL pending that has ended. A result page of a search as it was before a person changed it is given up: nobody asks for it.
 func (x *tx) undo(k recKey, r *record) error {
 	t := x.f.tasks[r.Task]
 	x.tasks[t.ID] = t
 	t.count(r.State, r.Reason, -1)
 	t.Ended.Count(crawl.Page{Layer: k.Layer, Key: k.key}, r.State, r.Reason, -1)
 	t.weigh(r, -1)
+	if k.space != t.space() {
+		r.State, r.Reason, r.Counted, r.dirty = crawl.Excluded, crawl.ReasonDropped, 0, true
+		t.count(r.State, r.Reason, 1)
+		return nil
+	}
 	if t.Search > 0 {
 		if err := x.uncollect(t, k, r); err != nil {
 			return err

@@ -44,6 +44,7 @@ type record struct {
 	dirty bool
 	by    string // node that has collected it, of jobs that collect, where this process knows
 	loss  string // why it has brought nothing, of jobs that collect, while the entry is applied that says so
+	gone  bool   // likewise: it is not there any more
 	lease uint64 // that has it, if this process knows; else 0
 
 	since    uint8  // pages ago that something was found: see ahead

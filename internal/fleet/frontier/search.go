@@ -39,7 +39,19 @@ type Search struct {
 
 	Trail learn.Trail     `cbor:"39,keyasint,omitempty"` // what nodes have done for it
 	Said  map[string]said `cbor:"40,keyasint,omitempty"` // by node: what of that is in facts
+
+	Waits waits `cbor:"44,keyasint,omitempty"` // what it waits for a person for, if it does
+	Gone  bool  `cbor:"45,keyasint,omitempty"` // the last page that was lost is not there any more: nobody can do anything about that
 }
+
+// waits is what a search waits for a person for.
+type waits uint8
+
+const (
+	waitsAsWhy waits = iota // what its last move says
+	waitsVain               // none of the pages that it has named could be had
+	waitsStuck              // a task that fetches what it has named waits for a person (Search.Stuck)
+)
 
 // Left is how many of the pages that it named are still to be had.
 func (s *Search) Left() int64 { return s.Found - s.Collected - s.Lost }
@@ -299,8 +311,16 @@ func (x *tx) stops(of *Task, why string) {
 // moves remembers why a search went from one queue to another.
 func (x *tx) moves(t *Task, why string) {
 	if t.Of != nil {
-		t.Of.Why, t.Of.Moved = why, x.at
+		t.Of.Why, t.Of.Moved, t.Of.Waits = why, x.at, waitsAsWhy
 	}
+}
+
+// halts has a search wait for a person.
+func (x *tx) halts(t *Task, of waits, why string) {
+	t.State = crawl.TaskManual
+	t.note(why)
+	x.moves(t, t.last())
+	t.Of.Waits = of
 }
 
 // runs notes which node runs a search from now on: the one that asks for its result pages, or the one that fetches what it has named
@@ -340,36 +360,38 @@ func (x *tx) settleSearches() {
 		x.stuck(t)
 		if s := t.Of; !s.Told && s.Node != "" && t.Pending() == 0 && s.Left() == 0 && len(t.leases) == 0 {
 			x.tell(t, true)
-			why := s.Stop
-			if why == "" {
-				why = "no further result page"
-			}
-			if why = fmt.Sprintf("done: %s; %d of %d collected", why, s.Collected, s.Found); s.Lost > 0 && s.Loss != "" {
-				why += ", the last loss: " + s.Loss
-			}
-			if s.Off > 0 {
-				why += "; " + s.off()
-			}
-			if t.State == crawl.TaskManual && s.Collected > 0 && strings.HasPrefix(s.Why, nothingHad) {
-				t.State = "" // other searches have named the same pages, and a person has had them asked for again
-			}
-			if t.State == "" && s.Found > 0 && s.Collected == 0 && !s.gone() {
-				t.State = crawl.TaskManual
-				why = nothingHad + strings.TrimPrefix(why, "done: ")
-				t.note(why)
-			}
-			x.moves(t, why)
+			x.over(t)
 			s.Told = true
 		}
 	}
 }
 
-// nothingHad begins the reason of a search that waits for a person because none of the pages that it has named could be had.
-const nothingHad = "nothing of what it has named could be had: "
+// over notes what has become of a search that has nothing left to ask and to wait for. One that was dropped stays so.
+func (x *tx) over(t *Task) {
+	s := t.Of
+	if t.State == crawl.TaskDropped {
+		return
+	}
+	if t.State == crawl.TaskManual && s.Collected > 0 && s.Waits == waitsVain {
+		t.State = "" // other searches have named the same pages, and a person has had them asked for again
+	}
+	if t.State == "" && s.Found > 0 && s.Collected == 0 && !s.Gone {
+		x.halts(t, waitsVain, "nothing of what it has named could be had: "+s.brought())
+		return
+	}
+	x.moves(t, "done: "+s.brought())
+}
 
-// gone reports whether what the search has named is not there any more, as far as the last loss tells: nobody can do anything about that.
-func (s *Search) gone() bool {
-	return strings.HasPrefix(s.Loss, "404 ") || strings.HasPrefix(s.Loss, "410 ")
+// brought says in words what a search has come to.
+func (s *Search) brought() string {
+	why := fmt.Sprintf("%s; %d of %d collected", cmp.Or(s.Stop, "no further result page"), s.Collected, s.Found)
+	if s.Lost > 0 && s.Loss != "" {
+		why += ", the last loss: " + s.Loss
+	}
+	if s.Off > 0 {
+		why += "; " + s.off()
+	}
+	return why
 }
 
 // off says how many results do not count.

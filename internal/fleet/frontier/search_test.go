@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"argosy/internal/crawl"
+	"argosy/internal/plan/learn"
 )
 
 // searching is a view of a job with searches, and its log.
@@ -158,6 +160,54 @@ func TestDroppedLeasesInOrder(t *testing.T) {
 	}
 }
 
+// What a search has named is asked for anew when a person releases it: that nodes were refused before counts no more, or a page would be
+// given up by the first node that is refused it again.
+func TestReleasedPagesBeginAnew(t *testing.T) {
+	const page = "http://s.test/1"
+	s := newSearching(t, 1, "s.test")
+	s.names(1, "n", page)
+	task := s.targets()[0].ID
+	refused := outcomeOf(t, page, 403)
+	refused.State, refused.Reason = crawl.Retry, crawl.KindStatus
+	for range 2 {
+		s.part(s.begin(task, "n"), crawl.Part{Final: true, Reason: crawl.EndFailed, Outcomes: []crawl.Outcome{refused}})
+	}
+	s.fails(task)
+	s.apply(crawl.Entry{Kind: crawl.EntryRetry, Release: &crawl.Release{Job: 1, Tasks: []uint32{task}}})
+	targets, err := s.Next(task, 10)
+	if err != nil || len(targets) != 1 || targets[0].Tries != 0 {
+		t.Errorf("%+v, %v", targets, err)
+	}
+}
+
+// What a lease has shown of a node is told when the lease ends, not when all that the search has named was had: the searches that are placed
+// meanwhile go by it.
+func TestLeasesTellAtOnce(t *testing.T) {
+	s := newSearching(t, 1, "s.test")
+	s.names(1, "n", "http://s.test/1", "http://s.test/2", "http://s.test/3")
+	fx := s.part(s.begin(s.targets()[0].ID, "n"), crawl.Part{Final: true, Reason: crawl.EndQuota, Outcomes: []crawl.Outcome{outcomeOf(t, "http://s.test/1", 200)}})
+	seconds, pages, good := 0.0, 0.0, 0.0
+	for _, f := range fx.Facts {
+		if f.Kind == learn.Searched {
+			seconds, pages, good = seconds+f.Seconds, pages+f.Pages, good+f.Good
+		}
+	}
+	if seconds <= 0 || pages != 1 || good != 1 {
+		t.Errorf("%v s, %v pages, %v had of the search", seconds, pages, good)
+	}
+}
+
+// A search that is dropped says so, and not that it is done.
+func TestDroppedSearchIsNotDone(t *testing.T) {
+	s := newSearching(t, 1, "s.test")
+	s.names(1, "n", "http://s.test/1")
+	seeker := s.Searching(1, 1)
+	s.apply(crawl.Entry{Kind: crawl.EntryDrop, Release: &crawl.Release{Job: 1, Tasks: []uint32{seeker.ID}, Why: "not wanted"}})
+	if seeker.Status() != crawl.TaskDropped || seeker.Of.Why != "dropped: not wanted" {
+		t.Errorf("%s: %s", seeker.Status(), seeker.Of.Why)
+	}
+}
+
 // A search waits for a person only as long as a task does that fetches what it has named: one that was released, or has gone on, is no
 // reason, and why the last page was lost is another thing.
 func TestSearchWaitsForAPersonWithItsTargets(t *testing.T) {
@@ -245,6 +295,48 @@ func TestChangedSearchAsksAgain(t *testing.T) {
 	}
 }
 
+// A result page of a search as it was before a person changed it is not asked for again, by whoever it was lost: it is given up.
+func TestLostPagesOfAChangedSearch(t *testing.T) {
+	s := newSearching(t, 1, "s.test")
+	s.names(1, "n", "http://s.test/1")
+	seeker := s.Searching(1, 1)
+	old := outcomeOf(t, seeker.Of.URL, 200)
+	changed := seeker.Of.Search
+	changed.URL = "http://e00.test/?q=y"
+	s.apply(crawl.Entry{Kind: crawl.EntryEdit, Edit: &crawl.Edit{Job: 1, Task: seeker.ID, Search: changed}})
+	s.apply(crawl.Entry{Kind: crawl.EntryRetry, Release: &crawl.Release{Job: 1, Mend: true, Lost: []crawl.Page{{Layer: crawl.Layer{Owner: 1}, Key: old.Key}}}})
+	targets, err := s.Next(seeker.ID, 10)
+	if err != nil || len(targets) != 1 || targets[0].URL != changed.URL || seeker.Pending() != 1 {
+		t.Errorf("%d pending, next %v, %v", seeker.Pending(), targets, err)
+	}
+	if ended := s.Job(1).Ended; ended != (crawl.Ended{}) {
+		t.Errorf("%+v has ended, although it is given up", ended)
+	}
+	check(t, s.Frontier)
+}
+
+// A place in a queue without a URL keeps nothing from those behind it, and is told of once.
+func TestQueueWithAnUnknownURL(t *testing.T) {
+	s := newSearching(t, 1, "s.test")
+	seeker := s.Searching(1, 1)
+	stray := outcomeOf(t, "http://e00.test/?q=gone", 200).Key
+	if err := s.db.Set(queueKey(seeker.ID, 0), stray[:], nil); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		targets, err := s.Next(seeker.ID, 10)
+		if err != nil || len(targets) != 1 || targets[0].URL != seeker.Of.URL {
+			t.Fatalf("%v, %v", targets, err)
+		}
+	}
+	if strays := s.Strays(); len(strays) != 1 || strays[0] != (Stray{seeker.ID, stray}) {
+		t.Errorf("told of %v", strays)
+	}
+	if strays := s.Strays(); len(strays) != 0 {
+		t.Errorf("told again of %v", strays)
+	}
+}
+
 // A page that redirects is the one that it leads to, for a search that names it in the very entry in which that comes to light, too.
 func TestRedirectInOneEntry(t *testing.T) {
 	for _, first := range []bool{true, false} {
@@ -277,4 +369,37 @@ func TestRedirectInOneEntry(t *testing.T) {
 			}
 		}
 	}
+}
+
+// What was foreign in an entry is kept until the log is trimmed, or is another one.
+func TestForeignIsKeptAsLongAsTheLog(t *testing.T) {
+	s := newSearching(t, 1, "s.test")
+	seeker := s.Searching(1, 1)
+	id := s.begin(seeker.ID, "n")
+	l := s.Lease(id)
+	said := func() *crawl.Entry {
+		p := crawl.Part{Lease: id, Attempt: l.Attempt, Epoch: l.Epoch, No: 1, Outcomes: []crawl.Outcome{outcomeOf(t, "http://bank.example/", 200)}}
+		return &crawl.Entry{Kind: crawl.EntryParts, Node: "n", Incarnation: "i", Epoch: 1, Parts: []crawl.Part{p}}
+	}
+	seq := s.seq + 1
+	judge := func(want int, when string) *crawl.Entry {
+		t.Helper()
+		e := said()
+		refused, err := s.Foreign(seq, e)
+		if err != nil || len(refused) != want || len(e.Parts[0].Outcomes) != 1-want {
+			t.Errorf("%s: %d refused, %d left, %v", when, len(refused), len(e.Parts[0].Outcomes), err)
+		}
+		return e
+	}
+	s.apply(*judge(1, "first"))
+	delete(s.leases, id) // as it is long after it was closed
+	judge(1, "read again")
+	if err := errors.Join(s.Rebase("", seq), s.Trimmed(seq-1)); err != nil {
+		t.Fatal(err)
+	}
+	judge(1, "read again from there")
+	if err := s.Trimmed(seq); err != nil {
+		t.Fatal(err)
+	}
+	judge(0, "after the log was trimmed")
 }

@@ -62,7 +62,7 @@ func (x *tx) submit(c *crawl.Job) error {
 	if c == nil || x.f.jobs[c.ID] != nil {
 		return nil
 	}
-	j := &Job{Job: *c, State: crawl.JobRunning, StartMS: x.at, apart: true}
+	j := &Job{Job: *c, State: crawl.JobRunning, StartMS: x.dated, apart: true}
 	if err := j.compile(); err != nil {
 		return err
 	}

@@ -49,9 +49,9 @@ func (x *tx) collected(j *Job, t *Task, l *Lease, r *record, o *crawl.Outcome) e
 			}
 		}
 	}
-	r.loss = string(o.Reason)
+	r.loss, r.gone = string(o.Reason), false
 	if o.State == crawl.Fetched {
-		r.loss = fmt.Sprintf("%d of %s", o.Status, l.Node)
+		r.loss, r.gone = fmt.Sprintf("%d of %s", o.Status, l.Node), o.Status == http.StatusNotFound || o.Status == http.StatusGone
 	}
 	if o.State == crawl.Excluded && o.Reason == crawl.ReasonRobots && t.Of != nil {
 		name := j.Engine(t.Of.Engine).Name
@@ -101,10 +101,11 @@ func (x *tx) did(t *Task, s learn.Step) {
 	x.tasks[t.ID] = t
 }
 
-// worked takes down that a lease has ended, and how long it took, if it was for a search.
+// worked takes down that a lease has ended, and how long it took, if it was for a search, and tells what it has shown of its node.
 func (x *tx) worked(t *Task, l *Lease) {
 	if seeker := x.f.Searching(t.Job, t.Search); t.Search > 0 && seeker != nil && !l.Resolve && l.Probe == "" {
 		x.did(seeker, learn.Step{Node: l.Node, Leases: 1, MS: x.at - l.StartMS})
+		x.tell(seeker, false)
 	}
 }
 

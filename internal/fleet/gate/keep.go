@@ -23,6 +23,9 @@ type kept struct {
 	Data []byte `cbor:"2,keyasint"`
 }
 
+// writtenRecord is the first record of the file: when it was written, Unix ms. The file's own time is that of a copy.
+const writtenRecord = "written"
+
 // keep writes the records into the file whenever they have changed, until ctx ends.
 func (g *Gate) keep(ctx context.Context) {
 	t := time.NewTicker(keepEvery)
@@ -66,6 +69,7 @@ func (g *Gate) write() error {
 		b, failed := crawl.Marshal(v)
 		out, err = append(out, kept{name, b}), errors.Join(err, failed)
 	}
+	add(writtenRecord, g.cfg.Now().UnixMilli())
 	for id, h := range g.tokens {
 		add(tokenRecord+id, h.v)
 	}
@@ -113,13 +117,17 @@ func (g *Gate) recall(ctx context.Context) error {
 		g.cfg.Logger.Error("the copy of names, tokens and revocations cannot be read, and is made anew", "copy", g.cfg.File, "error", err)
 		return nil
 	}
-	age := time.Duration(0)
-	if info, err := os.Stat(g.cfg.File); err == nil {
-		age = g.cfg.Now().Sub(info.ModTime())
+	var written int64
+	if len(records) > 0 && records[0].Name == writtenRecord {
+		if err := crawl.Unmarshal(records[0].Data, &written); err != nil {
+			return fmt.Errorf("who may do what: %s: when it was written: %w (delete that file to go on without it)", g.cfg.File, err)
+		}
+		records = records[1:]
 	}
+	late := n > 0 && g.cfg.Now().UnixMilli()-written >= forgetAfter.Milliseconds()
 	put := 0
 	for _, r := range records {
-		v, rev, err := g.lacks(r, age)
+		v, rev, err := g.lacks(r, late)
 		if err != nil {
 			return fmt.Errorf("who may do what: %s: record %q: %w (delete that file to go on without it)", g.cfg.File, r.Name, err)
 		}
@@ -143,8 +151,8 @@ func (g *Gate) recall(ctx context.Context) error {
 
 // lacks returns what a record of the file makes of that on the bus, and which revision it takes the place of; nil: the bus has it. A copy may be
 // older than the bus, of a coordinator that stood by and was away: what shuts somebody out counts wherever it stands, and what lets
-// somebody in counts only if it cannot have been taken back since.
-func (g *Gate) lacks(r kept, age time.Duration) (v any, rev uint64, err error) {
+// somebody in counts only if it cannot have been taken back since: late says that a token that was may be forgotten by now.
+func (g *Gate) lacks(r kept, late bool) (v any, rev uint64, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	switch {
@@ -154,7 +162,7 @@ func (g *Gate) lacks(r kept, age time.Duration) (v any, rev uint64, err error) {
 			return nil, 0, err
 		}
 		has, ok := g.tokens[t.ID]
-		if !ok && age < forgetAfter { // one that was revoked since would not be forgotten yet
+		if !ok && !late {
 			return t, 0, nil
 		}
 		if ok && has.v.Join(&t) {

@@ -30,6 +30,15 @@ var ErrDamaged = errors.New("the ledger is damaged")
 // ErrBehind says that the ledger lacks entries which the log no longer has: it was deleted, or restored from a copy that is too old.
 var ErrBehind = errors.New("the ledger lacks what the log has forgotten")
 
+// ErrReadOnly says that this user may not write where the ledger lies. Who only reads it must, too: SQLite keeps files beside a database.
+var ErrReadOnly = errors.New("this user may not write there, which reading it takes as well: argosy works on a copy of the directory")
+
+// isReadOnly reports whether SQLite says that it may not write.
+func isReadOnly(err error) bool {
+	var lite *driver.Error
+	return errors.As(err, &lite) && (lite.Code()&0xff == sqlite3.SQLITE_READONLY || lite.Code()&0xff == sqlite3.SQLITE_PERM)
+}
+
 // isDamaged reports whether SQLite says that a file is not a database, or not a whole one.
 func isDamaged(err error) bool {
 	var lite *driver.Error

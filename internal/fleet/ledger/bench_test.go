@@ -66,3 +66,38 @@ func BenchmarkApply(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkFindPages measures what the last pages of a large job cost that somebody looks at.
+func BenchmarkFindPages(b *testing.B) {
+	const rows, each = 300_000, 1000
+	l, err := ledger.Open(b.Context(), filepath.Join(b.TempDir(), "l.db"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer l.Close()
+	job := &crawl.Job{ID: 1, Limits: crawl.DefaultLimits(), Identity: crawl.Identity{Scope: crawl.ScopeSite}}
+	lease := crawl.Lease{ID: 1, Job: 1, Task: 1, Site: "s.test", Node: "n", Incarnation: "i", Epoch: 1, Attempt: 1, Secret: "s", Quota: 1 << 30}
+	all := []ledger.Applied{{Seq: 1, At: 1, Entry: &crawl.Entry{Epoch: 1, Kind: crawl.EntrySubmit, Job: job}}, {Seq: 2, At: 2, Entry: &crawl.Entry{Epoch: 1, Kind: crawl.EntryGrant, Leases: []crawl.Lease{lease}}}}
+	for no := range rows / each {
+		p := crawl.Part{Lease: 1, Attempt: 1, Epoch: 1, Secret: "s", No: uint32(no) + 1}
+		for i := range each {
+			url := fmt.Sprintf("http://s.test/page-%d.html", no*each+i)
+			p.Outcomes = append(p.Outcomes, crawl.Outcome{
+				Key: crawl.KeyOf("s.test", url), URL: url, State: crawl.Fetched, Status: 200, Mime: "text/html", Title: "A chapter of a section", Bytes: 30_000,
+				Digest: fmt.Sprintf("sha1:%032d", no*each+i), Record: crawl.Location{File: "n-00001.warc.gz", Offset: int64(no*each+i) * 9000, Length: 9000},
+			})
+		}
+		all = append(all, ledger.Applied{Seq: uint64(no) + 3, At: int64(no), Entry: &crawl.Entry{Kind: crawl.EntryParts, Node: "n", Incarnation: "i", Parts: []crawl.Part{p}}})
+	}
+	if err := l.Apply(b.Context(), all); err != nil {
+		b.Fatal(err)
+	}
+	b.ResetTimer()
+	for b.Loop() {
+		n := 0
+		err := l.FindPages(b.Context(), 1, ledger.PageQuery{Limit: 50}, func(*ledger.Page) error { n++; return nil })
+		if err != nil || n != 50 {
+			b.Fatal(n, err)
+		}
+	}
+}

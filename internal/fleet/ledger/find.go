@@ -23,8 +23,14 @@ type PageQuery struct {
 
 // FindPages calls fn for the pages of a job that a query asks for, those that were reported last first.
 func (l *Ledger) FindPages(ctx context.Context, job uint32, q PageQuery, fn func(*Page) error) error {
+	more, args := q.statement(job)
+	return l.pages(ctx, more, fn, args...)
+}
+
+// statement is what follows on selectPages.
+func (q *PageQuery) statement(job uint32) (more string, args []any) {
 	var b strings.Builder
-	args := []any{int64(job)}
+	args = []any{int64(job)}
 	also := func(text string, values ...any) {
 		b.WriteString(" AND " + text)
 		args = append(args, values...)
@@ -48,8 +54,7 @@ func (l *Ledger) FindPages(ctx context.Context, job uint32, q PageQuery, fn func
 		text := "%" + likely(q.Find) + "%"
 		also(`(lower(url) LIKE lower(?) ESCAPE '\' OR lower(coalesce(title, '')) LIKE lower(?) ESCAPE '\')`, text, text)
 	}
-	args = append(args, q.Limit, q.Skip)
-	return l.pages(ctx, b.String()+" ORDER BY seq DESC, ord DESC, owner, gen, key LIMIT ? OFFSET ?", fn, args...)
+	return b.String() + " ORDER BY seq DESC, ord DESC, owner, gen, key LIMIT ? OFFSET ?", append(args, q.Limit, q.Skip)
 }
 
 // likely makes a text stand for itself in a LIKE.

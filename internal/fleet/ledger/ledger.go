@@ -523,7 +523,7 @@ func (w *writer) page(job uint32, site, node string, lease uint64, at int64, o *
 	return w.flushPages()
 }
 
-// capture writes an answer that was archived and is no page.
+// capture writes an answer that was archived and is not a page.
 func (w *writer) capture(job uint32, site, node string, lease uint64, o *crawl.Outcome) error {
 	revisit := 0
 	if o.Revisit {

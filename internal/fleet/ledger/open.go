@@ -173,8 +173,8 @@ func (l *Ledger) reach(ctx context.Context, wait time.Duration) error {
 // ErrNewer says that a newer argosy has changed the ledger's schema.
 var ErrNewer = errors.New("a newer argosy has written it")
 
-// ErrAway says that the database does not answer, or not yet: what was to be written may be tried again.
-var ErrAway = errors.New("the database does not answer")
+// ErrAway says that the database does not answer, or takes nothing for now: what was to be written may be tried again.
+var ErrAway = errors.New("the database does not answer, or takes nothing for now")
 
 // wrap says whose an error is, and whether trying again may help.
 func (l *Ledger) wrap(err error) error {
@@ -185,16 +185,22 @@ func (l *Ledger) wrap(err error) error {
 		return fmt.Errorf("ledger: %w: %w", ErrAway, err)
 	case isDamaged(err):
 		return fmt.Errorf("ledger: %w: %w", ErrDamaged, err)
+	case isReadOnly(err):
+		return fmt.Errorf("ledger: %w: %w", ErrReadOnly, err)
 	}
 	return fmt.Errorf("ledger: %w", err)
 }
 
-// away tells whether an error says that PostgreSQL is not there, that it is starting, stopping or out of connections, or has given up a
-// transaction in which nothing was said for long (by its SQLSTATE).
+// awayClasses are what PostgreSQL says (the first two signs of SQLSTATE) for reasons that lie in it, and not in what it is to do: a
+// connection, a transaction that is read-only (as on a server that takes over), or was given up, deadlocks, no room, no memory or
+// connection left, a lock, an operator, the disk.
+var awayClasses = []string{"08", "25", "40", "53", "55", "57", "58"}
+
+// away reports whether an error says that PostgreSQL is not there, or cannot do now what it was asked to.
 func away(err error) bool {
 	var said *pgconn.PgError
 	if errors.As(err, &said) {
-		return strings.HasPrefix(said.Code, "08") || slices.Contains([]string{"25P03", "53300", "57P01", "57P02", "57P03", "57P05"}, said.Code)
+		return len(said.Code) == 5 && slices.Contains(awayClasses, said.Code[:2])
 	}
 	var unreached *pgconn.ConnectError
 	var network net.Error

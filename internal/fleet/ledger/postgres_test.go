@@ -57,3 +57,41 @@ func Database(t *testing.T) string {
 	u.Path = "/" + name
 	return u.String()
 }
+
+// A database that takes nothing is waited for, and goes on when it does again; what it takes for a mistake is not waited for.
+func TestReadOnlyForAWhile(t *testing.T) {
+	place := Database(t)
+	l, err := Open(t.Context(), place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	db, err := sql.Open("pgx", place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	says := func(statement string) {
+		t.Helper()
+		if _, err := db.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+		l.db.SetMaxIdleConns(0) // what is connected knows nothing of it
+		l.db.SetMaxIdleConns(2)
+	}
+	var name string
+	if err := db.QueryRowContext(t.Context(), "SELECT current_database()").Scan(&name); err != nil {
+		t.Fatal(err)
+	}
+	says("ALTER DATABASE " + name + " SET default_transaction_read_only = on")
+	if err := l.Rebase(t.Context(), "log", 1); !errors.Is(err, ErrAway) {
+		t.Errorf("read-only: %v", err)
+	}
+	says("ALTER DATABASE " + name + " RESET default_transaction_read_only")
+	if err := l.Rebase(t.Context(), "log", 1); err != nil {
+		t.Errorf("again: %v", err)
+	}
+	if _, err := l.db.ExecContext(t.Context(), "SELECT nothing FROM nowhere"); errors.Is(l.wrap(err), ErrAway) {
+		t.Errorf("a mistake is waited for: %v", err)
+	}
+}

@@ -189,13 +189,16 @@ func (l *Ledger) Page(ctx context.Context, job uint32, at crawl.Page) (out *Page
 	return out, err
 }
 
-// pages calls fn for the pages of a job, the first argument, that more asks for with the others.
-func (l *Ledger) pages(ctx context.Context, more string, fn func(*Page) error, args ...any) error {
-	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT key, owner, gen, url, state, coalesce(reason, ''), coalesce(detail, ''), coalesce(status, 0),
+// selectPages begins the statements that read pages of a job.
+const selectPages = `SELECT key, owner, gen, url, state, coalesce(reason, ''), coalesce(detail, ''), coalesce(status, 0),
 coalesce(mime, ''), coalesce(charset, ''), coalesce(html, 0), coalesce(title, ''), coalesce(lang, ''), coalesce(simhash, 0),
 coalesce(digest, ''), coalesce(revisit, 0), coalesce(noindex, 0), bytes, coalesce(links, 0), depth, coalesce(redirect, ''), coalesce(ip, ''),
 coalesce(proto, ''), coalesce(warc, ''), warc_at, warc_len, coalesce(text, ''), coalesce(text_at, 0), coalesce(text_len, 0),
-site, node, fetched_at, coalesce(score, 0), coalesce(expected, 0), coalesce(truncated, ''), coalesce(timing, '') FROM pages WHERE job = ?`+more), args...)
+site, node, fetched_at, coalesce(score, 0), coalesce(expected, 0), coalesce(truncated, ''), coalesce(timing, '') FROM pages WHERE job = ?`
+
+// pages calls fn for the pages of a job, the first argument, that more asks for with the others.
+func (l *Ledger) pages(ctx context.Context, more string, fn func(*Page) error, args ...any) error {
+	rows, err := l.db.QueryContext(ctx, l.kind.bind(selectPages+more), args...)
 	if err != nil {
 		return l.wrap(err)
 	}
@@ -350,6 +353,14 @@ func (l *Ledger) Stores(ctx context.Context) ([]string, error) {
 UNION SELECT n.store FROM nodes n JOIN leases l ON l.node = n.node AND l.incarnation = n.incarnation
 WHERE (l.collected > 0 OR l.search IS NOT NULL) AND n.store <> '' AND n.store <> 'warc'
 UNION SELECT store FROM stores ORDER BY store`)
+}
+
+// Unplaced returns the nodes that have archived something and whose store is not known, in order: the log does not name stores, and a ledger
+// that was made anew from it has those of nodes that came back since.
+func (l *Ledger) Unplaced(ctx context.Context) ([]string, error) {
+	return column[string](ctx, l, `SELECT DISTINCT l.node FROM leases l LEFT JOIN accounts a ON a.node = l.node
+LEFT JOIN nodes n ON n.node = l.node AND n.incarnation = l.incarnation
+WHERE (l.collected > 0 OR l.search IS NOT NULL) AND coalesce(a.store, '') = '' AND coalesce(n.store, '') IN ('', 'warc') ORDER BY 1`)
 }
 
 // Jobs returns the numbers of all jobs, in order.

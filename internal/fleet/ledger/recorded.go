@@ -119,6 +119,31 @@ WHERE l.job = ? GROUP BY l.id, l.task, l.node, l.site, l.started, l.ended HAVING
 	return l.wrap(rows.Err())
 }
 
+// Died returns when nodes reported last whose leases of a job ended since nothing was heard of them any more, Unix ms, and for how
+// long such a lease stood still at most, ms.
+func (l *Ledger) Died(ctx context.Context, job uint32) (last map[string]int64, held int64, err error) {
+	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT l.node, CASE WHEN l.reason = ? THEN 1 ELSE 0 END, l.started, coalesce(l.ended, 0), coalesce(max(r.at), 0) FROM leases l
+LEFT JOIN reports r ON r.lease = l.id WHERE l.job = ? AND l.node IN (SELECT node FROM leases WHERE job = ? AND reason = ?)
+GROUP BY l.id, l.node, l.reason, l.started, l.ended`), crawl.EndDead, int64(job), int64(job), crawl.EndDead)
+	if err != nil {
+		return nil, 0, l.wrap(err)
+	}
+	defer rows.Close()
+	last = map[string]int64{}
+	for rows.Next() {
+		var node string
+		var dead int
+		var started, ended, at int64
+		if err := rows.Scan(&node, &dead, &started, &ended, &at); err != nil {
+			return nil, 0, l.wrap(err)
+		}
+		if last[node] = max(last[node], at); dead == 1 {
+			held = max(held, ended-max(started, at))
+		}
+	}
+	return last, held, l.wrap(rows.Err())
+}
+
 // Facts calls fn for every fact of measurement of a job, and of nodes by themselves, in the order in which they were learned.
 // Delays that requests tell come from the pages that are kept; all else is as the fold of the fleet had it.
 func (l *Ledger) Facts(ctx context.Context, job uint32, fn func(learn.Fact) error) error {

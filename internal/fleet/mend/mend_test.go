@@ -65,7 +65,7 @@ func TestEveryJobHasItsOwnAnswers(t *testing.T) {
 // A job whose list of seeds was in the frontier alone does not keep the others of a fleet from beginning again.
 func TestJobsWithLostSeeds(t *testing.T) {
 	dir := t.TempDir()
-	if err := errors.Join(outdir.OpenFormat(dir, "test"), os.MkdirAll(outdir.State(dir), 0o700), outdir.Claim(dir)); err != nil {
+	if err := errors.Join(outdir.OpenFormat(dir, "test"), os.MkdirAll(outdir.State(dir), 0o700), outdir.Claim(dir, "")); err != nil {
 		t.Fatal(err)
 	}
 	l, err := ledger.Open(t.Context(), filepath.Join(dir, outdir.LedgerFile))

@@ -6,8 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 
 	"argosy/internal/fleet/frontier"
 	"argosy/internal/fleet/ledger"
@@ -63,20 +67,31 @@ func Lock(dir string) (io.Closer, error) {
 	switch {
 	case err == nil:
 		return l, nil
+	case notOurs(err):
+		return nil, err
 	case rests(dir):
 		return nil, fmt.Errorf("%s: %w", dir, ErrShown)
 	}
 	return nil, fmt.Errorf("%s: %w", dir, ErrInUse)
 }
 
-// Running reports whether a process works in a directory. One that only shows it does not, though it holds the lock.
+// Running reports whether a process works in a directory. One that only shows it does not, though it holds the lock. Where this user may not
+// have the lock, nobody can say, and what is asked for next fails for that.
 func Running(dir string) bool {
 	l, err := frontier.Lock(filepath.Join(dir, StateDir, lockFile))
-	if err != nil {
-		return !rests(dir)
+	switch {
+	case err == nil:
+		_ = l.Close()
+		return false
+	case notOurs(err):
+		return false
 	}
-	_ = l.Close()
-	return false
+	return !rests(dir)
+}
+
+// notOurs reports whether an error says that this user may not write somewhere, or nobody may.
+func notOurs(err error) bool {
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
 }
 
 // KeysFile is where a coordinator with a bus of its own keeps that bus's keys, in the directory of its state.
@@ -95,16 +110,50 @@ func Fleet(dir string) bool {
 	return false
 }
 
-// Claim makes a directory a coordinator's, unless it is that of a crawl in one process, which must not take it for its own.
-func Claim(dir string) error {
-	mark := filepath.Join(dir, StateDir, fleetMark)
-	if _, err := os.Stat(mark); err == nil {
+const (
+	markText   = "the directory of a coordinator\n"
+	markLedger = "ledger "
+)
+
+// Claim makes a directory a coordinator's, unless it is that of a crawl in one process, which must not take it for its own. It notes where the
+// ledger is if that is elsewhere: a database's URL, of which the password is left out.
+func Claim(dir, elsewhere string) error {
+	mark, text := filepath.Join(dir, StateDir, fleetMark), markText
+	if elsewhere != "" {
+		text += markLedger + withoutPassword(elsewhere) + "\n"
+	}
+	was, err := os.ReadFile(mark)
+	if err == nil && string(was) == text {
 		return nil
 	}
-	if _, err := os.Stat(Frontier(dir)); err == nil && !Fleet(dir) {
+	if _, there := os.Stat(Frontier(dir)); err != nil && there == nil && !Fleet(dir) {
 		return fmt.Errorf("%s: %w: it is that of argosy crawl; use another -o", dir, ErrOtherJob)
 	}
-	return os.WriteFile(mark, []byte("the directory of a coordinator\n"), 0o600)
+	return os.WriteFile(mark, []byte(text), 0o600)
+}
+
+// LedgerElsewhere returns the URL of the database that is the ledger of a coordinator's directory, without its password; empty: it is in the
+// directory.
+func LedgerElsewhere(dir string) string {
+	b, err := os.ReadFile(filepath.Join(dir, StateDir, fleetMark))
+	if err != nil {
+		return ""
+	}
+	_, place, _ := strings.Cut(string(b), "\n"+markLedger)
+	return strings.TrimSpace(place)
+}
+
+// withoutPassword is a database's URL without what a password may stand in.
+func withoutPassword(place string) string {
+	u, err := url.Parse(place)
+	if err != nil {
+		return "postgres://…"
+	}
+	if u.User != nil {
+		u.User = url.User(u.User.Username())
+	}
+	u.RawQuery, u.Fragment = "", ""
+	return u.String()
 }
 
 // jobsDir is where a coordinator keeps what belongs to one job.

@@ -34,11 +34,16 @@ func Read(ctx context.Context, l *ledger.Ledger, job uint32, most int) (r sim.Re
 	if err != nil {
 		return r, err
 	}
+	died, held, err := l.Died(ctx, job)
+	if err != nil {
+		return r, err
+	}
+	r.Held = held
 	known := map[string]bool{}
 	for _, n := range fleet {
 		known[n.Info.Node] = true
 		r.Nodes = append(r.Nodes, sim.RecordedNode{
-			ID: n.Info.Node, Labels: n.Info.Labels, Leases: n.Info.Leases, Requests: n.Info.Concurrency, Bandwidth: n.Info.Offer[2], Came: n.Came, Gone: n.Gone,
+			ID: n.Info.Node, Labels: n.Info.Labels, Leases: n.Info.Leases, Requests: n.Info.Concurrency, Bandwidth: n.Info.Offer[2], Came: n.Came, Gone: n.Gone, Died: died[n.Info.Node],
 		})
 	}
 	err = l.Spans(ctx, job, func(s *ledger.Span) error {

@@ -7,7 +7,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"maps"
 	"net"
@@ -70,7 +69,7 @@ func DefaultConfig(dir string) Config {
 // Server is a coordinator of a fleet: leading, or standing by.
 type Server struct {
 	cfg     Config
-	lock    io.Closer
+	opened  outdir.Opened
 	keys    *bus.Keys
 	server  *bus.Server // nil: the bus is elsewhere
 	client  *bus.Client
@@ -78,7 +77,6 @@ type Server struct {
 	ledger  *ledger.Ledger
 	gate    *gate.Gate
 	explain *outdir.Explain
-	control *outdir.Control
 	geo     *geo.DB
 	floor   atomic.Uint64 // of what may be trimmed
 	worked  atomic.Bool   // it has led, or followed the log
@@ -114,21 +112,26 @@ func Open(ctx context.Context, c Config) (s *Server, err error) {
 			s = nil
 		}
 	}()
-	if s.lock, err = outdir.Lock(c.Dir); err != nil {
+	lock, err := outdir.Lock(c.Dir)
+	if err != nil {
 		return s, err
 	}
+	s.opened.Add(lock.Close)
 	if err = outdir.OpenFormat(c.Dir, c.Version); err != nil {
 		return s, err
 	}
-	if err = outdir.Claim(c.Dir); err != nil {
+	if err = outdir.Claim(c.Dir, c.Ledger); err != nil {
 		return s, err
 	}
+	s.opened.AddQuiet(s.closeBus)
 	if err = s.untilThere(ctx, func() error { return s.openBus(ctx, state) }); err != nil {
 		return s, err
 	}
 	if err = s.untilThere(ctx, func() error { return s.openGate(ctx) }); err != nil {
 		return s, err
 	}
+	s.opened.AddQuiet(s.gate.Close)
+	s.opened.Add(s.closeFrontier)
 	if err = s.untilThere(ctx, func() error { return s.reopen(ctx) }); err != nil {
 		return s, err
 	}
@@ -143,20 +146,27 @@ func Open(ctx context.Context, c Config) (s *Server, err error) {
 	if err != nil {
 		return s, err
 	}
+	s.opened.Add(s.ledger.Close)
 	if c.ExplainLog != "" {
 		if s.explain, err = outdir.OpenExplain(c.ExplainLog); err != nil {
 			return s, err
 		}
+		s.opened.Add(s.explain.Close)
 	}
 	if len(c.GeoIP) > 0 {
 		if s.geo, err = geo.Open(c.GeoIP...); err != nil {
 			return s, err
 		}
+		s.opened.Add(s.geo.Close)
 	}
 	if c.BusListen != "" || s.elsewhere() { // without a port it is a test's, in simulated time, which would wait for a socket
-		s.control, err = outdir.Listen(c.Dir, s.answer)
+		control, err := outdir.Listen(c.Dir, s.answer)
+		if err != nil {
+			return s, err
+		}
+		s.opened.Add(control.Close)
 	}
-	return s, err
+	return s, nil
 }
 
 func (s *Server) elsewhere() bool { return s.cfg.Bus.URL != "" }
@@ -205,10 +215,9 @@ func (s *Server) openFrontier(ctx context.Context) (err error) {
 		s.floor.Store(first)
 		return nil
 	}
-	if err := s.f.Close(); err != nil {
+	if err := s.closeFrontier(); err != nil {
 		return err
 	}
-	s.f = nil
 	seq, err := s.restore(ctx)
 	if err != nil {
 		return fmt.Errorf("the log begins at entry %d, this directory's view ends at %d: %w", first, pos.Seq, err)
@@ -220,30 +229,25 @@ func (s *Server) openFrontier(ctx context.Context) (err error) {
 
 // Close closes everything that is open.
 func (s *Server) Close() error {
-	errs := []error{s.control.Close()}
-	if s.gate != nil {
-		s.gate.Close()
-	}
+	return s.opened.Close()
+}
+
+func (s *Server) closeBus() {
 	if s.client != nil {
 		s.client.Close()
-	}
-	if s.f != nil {
-		errs = append(errs, s.f.Close())
-	}
-	if s.ledger != nil {
-		errs = append(errs, s.ledger.Close())
 	}
 	if s.server != nil {
 		s.server.Close()
 	}
-	errs = append(errs, s.explain.Close())
-	if s.geo != nil {
-		errs = append(errs, s.geo.Close())
+}
+
+func (s *Server) closeFrontier() error {
+	if s.f == nil {
+		return nil
 	}
-	if s.lock != nil {
-		errs = append(errs, s.lock.Close())
-	}
-	return errors.Join(errs...)
+	err := s.f.Close()
+	s.f = nil
+	return err
 }
 
 var errUnelected = errors.New("the leader's lease was lost")

@@ -169,11 +169,7 @@ func rests(ctx context.Context, d time.Duration) bool {
 
 // reopen opens the view again: the log has been trimmed beyond it, or it could not be written.
 func (s *Server) reopen(ctx context.Context) error {
-	var err error
-	if s.f != nil {
-		err = s.f.Close()
-		s.f = nil
-	}
+	err := s.closeFrontier()
 	if oerr := s.openFrontier(ctx); oerr != nil {
 		return errors.Join(err, oerr)
 	}

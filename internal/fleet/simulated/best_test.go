@@ -30,10 +30,16 @@ func spam(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// best is a crawl for a topic of a web whose sites share an address, with users' limits, in simulated time. It returns how many pages were asked
-// for until the job had ended or so much time was over, and how many of them are on the topic, of how many.
-func best(t *testing.T, hang int, spam http.Handler, pages int64, most time.Duration) (asked, found, all int) {
-	web := webs.NewTopical(webs.TopicalConfig{Seed: 7, Sites: 100, Pages: 15, Share: 0.04, Near: 0.6, Told: 0.5})
+// What best finds of its web's 64 pages on the topic, in 400 of bestPages: 17 by chance; 20 to 30 in sixteen runs in the order in which links
+// were found; 39 to 64 in some forty by what they promise, for the order in which answers come decides. Half of them lies between.
+const bestPages = bestSites * bestOfSite
+
+const bestSites, bestOfSite = 100, 15
+
+// best is a crawl for a topic of a web whose sites share an address, with users' limits, in simulated time, beside seeds that hang at an address.
+// It returns how many pages were asked for until the job had ended or so much time was over, and how many of them are on the topic, of how many.
+func best(t *testing.T, hang int, hangAt string, spam http.Handler, pages int64, most time.Duration) (asked, found, all int) {
+	web := webs.NewTopical(webs.TopicalConfig{Seed: 7, Sites: bestSites, Pages: bestOfSite, Share: 0.04, Near: 0.6, Told: 0.5})
 	on := web.OnTopic("80")
 	var n, truly atomic.Int64
 	for host, h := range web.Sites {
@@ -58,7 +64,7 @@ func best(t *testing.T, hang int, spam http.Handler, pages int64, most time.Dura
 	at := map[string]netip.Addr{"*.test": netip.MustParseAddr("127.0.0.1")}
 	for i := range hang {
 		name := fmt.Sprintf("hang%d.test", i)
-		at[name] = netip.MustParseAddr("127.0.0.2")
+		at[name] = netip.MustParseAddr(hangAt)
 		web.Sites[name] = http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 		j.Identity.Seeds = append(j.Identity.Seeds, "http://"+name+"/")
 	}
@@ -79,32 +85,44 @@ func best(t *testing.T, hang int, spam http.Handler, pages int64, most time.Dura
 // What promises most comes first also where many sites share an address, and only so many of them may be asked at once.
 func TestSimulatedBestOfAnAddress(t *testing.T) {
 	simulated(t, func(t *testing.T) {
-		asked, found, all := best(t, 0, nil, 400, 10*time.Minute)
+		asked, found, all := best(t, 0, "", nil, 400, 10*time.Minute)
 		t.Logf("%d of %d pages on the topic in %d", found, all, asked)
-		if found < all/3 {
+		if found < all/2 {
 			t.Errorf("%d of %d pages on the topic in %d", found, all, asked)
 		}
 	})
 }
 
-// Nobody waits for promising sites that others keep from their address since those hang, and those that hang do not keep the last of --max-pages.
+// Nobody waits for promising sites that others keep from their address since those hang: without that one page is asked for in ten seconds. Of
+// the last of --max-pages those that hang may keep sixteen for a while, which may be out at once.
 func TestSimulatedBestBesideHanging(t *testing.T) {
 	simulated(t, func(t *testing.T) {
-		asked, found, all := best(t, 60, nil, 400, 10*time.Second)
+		asked, found, all := best(t, 60, "127.0.0.2", nil, 400, 10*time.Second)
 		t.Logf("%d of %d pages on the topic in %d", found, all, asked)
-		if asked < 380 || found < all/3 {
+		if asked < 400-16 || found < all/2 {
 			t.Errorf("in ten seconds %d of %d pages on the topic in %d", found, all, asked)
 		}
 	})
 }
 
+// Sites that hang at the address of the others leave them places there.
+func TestSimulatedBestBesideHangingAtItsAddress(t *testing.T) {
+	simulated(t, func(t *testing.T) {
+		asked, found, all := best(t, 40, "127.0.0.1", nil, 400, time.Minute)
+		t.Logf("%d of %d pages on the topic in %d", found, all, asked)
+		if asked < 380 || found < all/3 {
+			t.Errorf("in a minute %d of %d pages on the topic in %d", found, all, asked)
+		}
+	})
+}
+
 // A site without end that promises most, and keeps to it as far as its texts tell, gives way to others: without that five of their pages were
-// asked for; as it is 99 to 153 are, of which 7 to 44 are on the topic: the order in which answers come decides.
+// asked for; as it is 99 to 153 are, of which 7 to 53 are on the topic. By chance it would be four of 99.
 func TestSimulatedBestBesideSpam(t *testing.T) {
 	simulated(t, func(t *testing.T) {
-		asked, found, all := best(t, 0, http.HandlerFunc(spam), 400, 10*time.Minute)
+		asked, found, all := best(t, 0, "", http.HandlerFunc(spam), 400, 10*time.Minute)
 		t.Logf("%d of %d pages on the topic in %d, and the rest of 400 spam", found, all, asked)
-		if asked < 80 || found < 3 {
+		if asked < 80 || found*bestPages <= asked*all {
 			t.Errorf("%d of %d pages on the topic in %d", found, all, asked)
 		}
 	})
@@ -134,6 +152,36 @@ func TestSimulatedLimitIsReached(t *testing.T) {
 			s.until("the job ends", time.Minute, func() bool { return s.Job(id).State == crawl.JobLimited })
 			if took := time.Since(began); took > 12*time.Second || s.Job(id).Counts.Pending != 1 || s.Job(id).Counts.Fetched != 1 {
 				t.Errorf("it took %v, and left %+v", took, s.Job(id).Counts)
+			}
+		})
+	}
+}
+
+// Sites that answer slowly are left their leases, though others wait for the rest of --max-pages: a lease is taken back once at most, and each
+// time others are waited for longer.
+func TestSimulatedSlowSitesKeepTheirLeases(t *testing.T) {
+	for takes, tries := range map[time.Duration]int64{5 * time.Second: 1, 20 * time.Second: 2} { // the first try has 10 s
+		simulated(t, func(t *testing.T) {
+			const pages = 10
+			var asked atomic.Int64
+			w, j := webs.New(), fleettest.Job("80", 0)
+			j.Identity.Seeds, j.Identity.IgnoreRobots, j.Limits.MaxPages = nil, true, pages
+			for i := range 4 * pages {
+				host := fmt.Sprintf("slow%d.test", i)
+				j.Identity.Seeds = append(j.Identity.Seeds, "http://"+host+"/")
+				w.Sites[host] = http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+					asked.Add(1)
+					time.Sleep(takes)
+					fmt.Fprint(rw, "slow")
+				})
+			}
+			s := newWorld(t, t.TempDir(), w)
+			s.change = func(c *assemble.AgentConfig) { c.Node.Info.Concurrency = 256 }
+			s.enter("a")
+			id := s.Submit(j)
+			s.until("the job ends", 3*time.Minute, func() bool { return s.Job(id).State == crawl.JobLimited })
+			if n := s.Job(id).Counts; n.Fetched != pages || asked.Load() > 4*pages*tries {
+				t.Errorf("sites that take %v: %d requests for %d pages", takes, asked.Load(), n.Fetched)
 			}
 		})
 	}

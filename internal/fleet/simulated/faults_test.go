@@ -26,7 +26,10 @@ const simDelay = 2 * time.Second
 // faultDelay is the delay where things go wrong by chance: so long that the few pages of a site take as much time as faults do.
 const faultDelay = 2 * simDelay
 
-var simSeeds = flag.Uint64("sim.seeds", 2, "how many random sequences of faults are played in simulated time; from 3 on more strategies are replayed from recordings; make nightly plays 100")
+// daySeeds is how many of them go test plays.
+const daySeeds = 2
+
+var simSeeds = flag.Uint64("sim.seeds", daySeeds, "how many random sequences of faults are played in simulated time; from 3 on more strategies are replayed from recordings; make nightly plays 100")
 
 // play crawls a random web in simulated time while something happens, and judges what comes of it. All sites are at one
 // address, which has no more than perIP requests at once, if that is not 0. It returns how many leases were lost and how
@@ -40,6 +43,9 @@ func play(t *testing.T, seed uint64, perIP int, happen func(t *testing.T, s *wor
 func playJob(t *testing.T, seed uint64, perIP int, change func(*crawl.Job), happen func(t *testing.T, s *world, id uint32)) (lost, extra int) {
 	t.Helper()
 	cfg := webs.RandomConfig{Sites: fleettest.Sites, Pages: 60, Links: 6, Seed: seed}
+	if *simSeeds > daySeeds {
+		cfg.Pages *= 2 // at night
+	}
 	port, stop, err := webs.Random(cfg).Serve("127.0.0.1:0") // for the search that judges, which is not in simulated time
 	if err != nil {
 		t.Fatal(err)

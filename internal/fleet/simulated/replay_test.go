@@ -117,14 +117,14 @@ func replayed(t *testing.T, r sim.Recording, spec string) (rate float64) {
 	return rate
 }
 
-// Recorded fleets that are replayed under their own strategy are as fast as they were, within 15 % on average of three:
-// goroutines take turns by chance, and one crawl differs from the next of the same web by a tenth. In longer crawls all strategies
-// are within 8 % (docs/strategies.md).
+// Recorded fleets that are replayed under their own strategy are as fast as they were, within a fifth on average of six: goroutines take
+// turns by chance, and one crawl differs from the next of the same web by a tenth, and its replay from it by up to a quarter. In longer crawls
+// all strategies but feedback,load=on are within 8 % (docs/strategies.md). By day it is one recording, and what is told apart is a replay that is of another world.
 func TestReplayOfItself(t *testing.T) {
-	const webs = 3
-	const most = 0.15
+	webs, most := 1, 0.4
 	specs := []string{"flow"}
 	if *simSeeds >= 3 { // make nightly
+		webs, most = 6, 0.2
 		specs = append(specs, "greedy", "roundrobin", "feedback", "makespan")
 	}
 	for _, spec := range specs {
@@ -137,7 +137,7 @@ func TestReplayOfItself(t *testing.T) {
 			if r.Strategy != spec {
 				t.Errorf("%s is recorded as %s", spec, r.Strategy)
 			}
-			was, is = was+bits/seconds/webs, is+again/webs
+			was, is = was+bits/seconds/float64(webs), is+again/float64(webs)
 		}
 		t.Logf("%s: recorded %.3f Mbit/s on average, replayed %.3f", spec, was/1e6, is/1e6)
 		if math.Abs(is/was-1) > most {

@@ -47,7 +47,7 @@ func (r *Report) HTML(w io.Writer, explain Explain) error {
 			el("div", class("card"), el("h3", nil, "Sizes of bodies"), chart(bars(r.Sizes, plain)))),
 		r.brokenLinks(), r.sites(),
 		heading("slow", "Slowest sites"), lead("By the mean time from a request to the first byte of its answer."),
-		el("div", class("card"), chart(slowBars(r.Sites))),
+		el("div", class("card sites"), chart(slowBars(r.Sites))),
 		r.refused(explain), r.traps(), r.templates(), r.duplicates(), r.redirects(),
 		el("footer", nil, "Made ", date(r.Made), " by argosy report ", r.Dir, "."))
 	doc := &html.Node{Type: html.DocumentNode}

@@ -206,6 +206,7 @@ type gatherer struct {
 	sizes     [17]Share
 	templates map[string]*Template
 	broken    map[string]*Broken
+	guesses   int               // of broken; they take no place of the others
 	to        map[string]string // redirects
 	copies    map[string][]string
 	first     int64
@@ -375,14 +376,20 @@ func add[K comparable](m map[K]*Share, k K, name string, bytes int64) {
 // breaks notes a URL that could not be had.
 func (g *gatherer) breaks(p *ledger.Page, why string) {
 	guess := p.Status == http.StatusNotFound && strings.HasSuffix(p.URL, crawl.SitemapPath) && strings.Count(p.URL, "/") == 3
-	if len(g.broken) >= maxBroken {
-		if !guess {
-			g.r.BrokenMore++
-		}
+	switch {
+	case guess && g.guesses >= maxBroken:
+		return
+	case guess:
+		g.guesses++
+	case g.full():
+		g.r.BrokenMore++
 		return
 	}
 	g.broken[p.URL] = &Broken{URL: p.URL, Why: why, Detail: p.Detail, guess: guess}
 }
+
+// full reports whether as many broken URLs are noted as may be.
+func (g *gatherer) full() bool { return len(g.broken)-g.guesses >= maxBroken }
 
 // misled counts redirects that end at a broken URL among those.
 func (g *gatherer) misled() {
@@ -391,7 +398,7 @@ func (g *gatherer) misled() {
 		for hops := 0; hops < crawl.MaxRedirects && g.to[at] != ""; hops++ {
 			at = g.to[at]
 		}
-		if b := g.broken[at]; b != nil && at != from && g.broken[from] == nil && len(g.broken) < maxBroken {
+		if b := g.broken[at]; b != nil && at != from && g.broken[from] == nil && !g.full() {
 			g.broken[from] = &Broken{URL: from, Why: b.Why, Detail: "redirects to " + at, leads: true}
 		}
 	}

@@ -176,7 +176,7 @@ func (p TreePart) Of(roots []*Branch) (part []*Branch, folded int) {
 	return part, len(roots) - len(part)
 }
 
-// under returns what stands under a page; the walk is no recursion, since a chain may be as long as a crawl.
+// under returns what stands under a page; the walk does not recurse, since a chain may be as long as a crawl.
 func under(roots []*Branch, url string, crawler uint32) []*Branch {
 	for level := roots; len(level) > 0; {
 		var next []*Branch

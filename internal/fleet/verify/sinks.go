@@ -26,7 +26,7 @@ func stateOf(word string) crawl.State {
 func (r *Report) sinks(ctx context.Context, p Place, l *ledger.Ledger, jobs []uint32) error {
 	dir := outdir.Frontier(p.Dir)
 	if p.Running || outdir.Running(p.Dir) {
-		return nil // the process has it for itself, and compares before it calls a job done
+		return r.beside(ctx, p, l, jobs)
 	}
 	if _, err := os.Stat(dir); err != nil {
 		if errors.Is(err, os.ErrNotExist) && p.Ledger != "" {
@@ -52,6 +52,26 @@ func (r *Report) sinks(ctx context.Context, p Place, l *ledger.Ledger, jobs []ui
 	}
 	defer f.Close()
 	return r.views(p, f, l, jobs)
+}
+
+// beside compares frontier and ledger while a process works there, by a copy of its view, if both stand where the ledger stood when its
+// pages were read. Else they are not compared: the process does so before it calls a job done.
+func (r *Report) beside(ctx context.Context, p Place, l *ledger.Ledger, jobs []uint32) error {
+	_, read := l.Position()
+	err := outdir.Copied(ctx, p.Dir, func(f *frontier.Frontier) error {
+		if err := l.Refresh(ctx); err != nil {
+			return err
+		}
+		stream, seq := l.Position()
+		if pos := f.Position(); seq != read || pos.Seq != seq || pos.Stream != stream {
+			return nil
+		}
+		return r.views(p, f, l, jobs)
+	})
+	if errors.Is(err, outdir.ErrInUse) { // it begins, ends, or stands by
+		return nil
+	}
+	return err
 }
 
 // views compares the frontier with the ledger, job by job.
@@ -96,6 +116,12 @@ func (r *Report) job(p Place, f *frontier.Frontier, job uint32) error {
 	}
 	var have crawl.Counts
 	var ended crawl.Ended
+	missing, told := r.Missing, 0
+	for at := range r.ends {
+		if at.job == job {
+			told++
+		}
+	}
 	err := f.URLs(job, func(u frontier.URL) error {
 		r.URLs++
 		page := crawl.Page{Layer: u.Layer, Key: u.Key}
@@ -127,6 +153,9 @@ func (r *Report) job(p Place, f *frontier.Frontier, job uint32) error {
 		if at.job == job {
 			r.differs(at, "", "the ledger has a page that the frontier has never heard of: %x", at.page.Key[:])
 		}
+	}
+	if r.Missing > missing {
+		r.problem("job %d: of %d pages the frontier says how they have ended, the ledger of %d", job, ended.URLs, told)
 	}
 	if c := j.Totals; c.Fetched != have.Fetched || c.Failed != have.Failed || j.Ended != ended {
 		r.problem("the frontier counts %d fetched and %d failed of job %d, and has %d and %d", c.Fetched, c.Failed, job, have.Fetched, have.Failed)

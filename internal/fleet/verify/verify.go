@@ -36,13 +36,14 @@ type Report struct {
 	Beside    int64    `json:"beside"` // other captures: robots.txt, and answers to what was asked again
 	Indexed   int      `json:"indexed"`
 	URLs      int64    `json:"urls"`    // that the frontier has
-	Sinks     bool     `json:"sinks"`   // frontier and ledger were compared: not beside a process that works there
+	Sinks     bool     `json:"sinks"`   // frontier and ledger were compared: not beside a process to which more comes meanwhile
 	Missing   int64    `json:"missing"` // pages that frontier or ledger has, and not the other
 	Orphans   int      `json:"orphans"` // records of a crash: whole, but not what the ledger counts
 	Lost      int      `json:"lost"`    // pages, and other captures, of which a record is gone or damaged, or is a revisit and its body's is
 	Problems  int      `json:"problems"`
 	Damaged   int      `json:"damaged"` // places of files that cannot be read; what they cost the ledger is counted as lost
 	Details   []string `json:"details,omitempty"`
+	Unplaced  []string `json:"unplaced,omitempty"`      // nodes whose stores nobody knows: what lies there is not looked at, and not lost
 	LostPages []string `json:"lost_pages,omitempty"`    // their URLs, in order
 	Hurt      []File   `json:"damaged_files,omitempty"` // what is left of files that are damaged, or of which something is lost
 
@@ -53,6 +54,7 @@ type Report struct {
 	robots   map[uint32]map[string]bool // by job, sites whose robots.txt is lost
 	gone     map[jobPage]bool           // those in LostKeys
 	places   map[string]int             // that cannot be read, by file
+	there    map[string]bool            // files of archives that are there
 	seed     maphash.Seed
 	whole    map[uint64]bool // responses whose records are whole, by a hash of their ids
 	revisits []revisit
@@ -117,7 +119,7 @@ type Place struct {
 	Ledger string   // empty: in Dir
 	Stores []string // of archives; none: Dir's own, else those that the ledger names
 
-	Running bool // a process works there: what it has not reported yet, the frontier, and the indexes of jobs that have not ended are not judged
+	Running bool // a process works there: what it has not reported yet, the frontier where more comes meanwhile, and the indexes of jobs that have not ended are not judged
 }
 
 // Dir checks a crawl's directory.
@@ -159,11 +161,17 @@ func Check(ctx context.Context, p Place) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(p.Stores) == 0 && outdir.Fleet(p.Dir) {
+		if r.Unplaced, err = l.Unplaced(ctx); err != nil {
+			return nil, err
+		}
+	}
 	for _, s := range stores {
 		if err := r.archives(ctx, s, wants); err != nil {
 			return nil, err
 		}
 	}
+	r.unplaced(p, wants)
 	r.missing(wants)
 	if err := r.beckon(ctx, l); err != nil {
 		return nil, err
@@ -187,8 +195,34 @@ func Check(ctx context.Context, p Place) (*Report, error) {
 func newReport() *Report {
 	return &Report{
 		LostKeys: map[uint32][]crawl.Page{}, Beckon: map[uint32][]crawl.Page{}, robots: map[uint32]map[string]bool{}, gone: map[jobPage]bool{}, ends: map[jobPage]crawl.State{},
-		places: map[string]int{}, seed: maphash.MakeSeed(), whole: map[uint64]bool{},
+		places: map[string]int{}, there: map[string]bool{}, seed: maphash.MakeSeed(), whole: map[uint64]bool{},
 	}
+}
+
+// unplaced leaves files out of account that may lie in a store that nobody knows: nothing of them is known to be lost.
+func (r *Report) unplaced(p Place, wants wanted) {
+	if len(r.Unplaced) == 0 {
+		return
+	}
+	files := 0
+	for file := range wants {
+		if !r.there[file] {
+			files++
+			delete(wants, file)
+		}
+	}
+	if files > 0 {
+		r.problem("%d files lie in stores that the ledger does not know, of %s: name all stores: argosy verify %s --store PLACE, for each; or argosy rebuild ledger %[3]s with the same", files, someOf(r.Unplaced), p.Dir)
+	}
+}
+
+// someOf names a few of many.
+func someOf(names []string) string {
+	const some = 5
+	if more := len(names) - some; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:some], ", "), more)
+	}
+	return strings.Join(names, ", ")
 }
 
 // missing finds what the archives, read to their ends, did not hold, and sums up what is left of each file.
@@ -384,6 +418,7 @@ func (r *Report) archives(ctx context.Context, s archive.Store, wants wanted) er
 	for _, f := range files {
 		r.Files++
 		name := strings.TrimSuffix(f, ".open")
+		r.there[name] = true
 		if err := r.file(ctx, s, f, name, wants[name]); err != nil {
 			return err
 		}

@@ -6,11 +6,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"argosy/internal/crawl"
+	"argosy/internal/fleet/frontier"
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/outdir"
 	"argosy/internal/page/archive"
@@ -116,4 +118,117 @@ func TestIndexBesideARunningProcess(t *testing.T) {
 			t.Error("another index is its own")
 		}
 	})
+}
+
+// A ledger that was made anew from the log knows no store: what lies there is not lost, and verify says what to name.
+func TestStoresThatNobodyKnows(t *testing.T) {
+	dir, store := t.TempDir(), t.TempDir()
+	at := oneRecord(t, store, "http://s.test/")
+	u, err := crawl.Parse("http://s.test/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.Mkdir(outdir.State(dir), 0o700), outdir.OpenFormat(dir, outdir.Version), outdir.Claim(dir, "")); err != nil {
+		t.Fatal(err)
+	}
+	l, err := ledger.Open(t.Context(), filepath.Join(dir, outdir.LedgerFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	job := &crawl.Job{ID: 1, Limits: crawl.DefaultLimits(), Identity: crawl.Identity{Seeds: []string{"http://s.test/"}}}
+	lease := crawl.Lease{ID: 1, Job: 1, Task: 1, Site: "s.test", Node: "osaka", Incarnation: "i", Epoch: 1, Attempt: 1, Secret: "s", Targets: []crawl.Target{{Key: u.Key(), URL: u.String()}}}
+	part := crawl.Part{Lease: 1, Attempt: 1, Epoch: 1, Secret: "s", No: 1, Final: true, Outcomes: []crawl.Outcome{{
+		Key: u.Key(), URL: u.String(), State: crawl.Fetched, Status: 200, Record: at, Digest: "sha1:" + "A", Bytes: 6,
+	}}}
+	err = errors.Join(l.Rebase(t.Context(), "log", 0), l.Apply(t.Context(), []ledger.Applied{
+		{Seq: 1, At: 1000, Entry: &crawl.Entry{Kind: crawl.EntrySubmit, Epoch: 1, Job: job}},
+		{Seq: 2, At: 2000, Entry: &crawl.Entry{Kind: crawl.EntryGrant, Epoch: 1, Leases: []crawl.Lease{lease}}},
+		{Seq: 3, At: 3000, Entry: &crawl.Entry{Kind: crawl.EntryParts, Node: "osaka", Incarnation: "i", Parts: []crawl.Part{part}}},
+	}), l.Close())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Check(t.Context(), Place{Dir: dir})
+	if err != nil || !slices.Equal(r.Unplaced, []string{"osaka"}) || r.Lost != 0 || r.OK || !slices.ContainsFunc(r.Details, func(s string) bool { return strings.Contains(s, "--store PLACE") }) {
+		t.Errorf("%v, %+v", err, r)
+	}
+	if r, err = Check(t.Context(), Place{Dir: dir, Stores: []string{store}}); err != nil || r.Lost > 1 || len(r.Unplaced) > 0 {
+		t.Errorf("with the store: %v, %+v", err, r)
+	}
+}
+
+// Beside a process that works there frontier and ledger are compared where nothing comes meanwhile: pages that only one of them has are
+// told of, with how many each has.
+func TestSinksBesideARunningProcess(t *testing.T) {
+	dir := t.TempDir()
+	if err := errors.Join(os.Mkdir(outdir.State(dir), 0o700), outdir.OpenFormat(dir, outdir.Version), outdir.Claim(dir, "")); err != nil {
+		t.Fatal(err)
+	}
+	lock, err := outdir.Lock(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
+	f, err := frontier.Open(frontier.DefaultConfig(outdir.Frontier(dir)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	l, err := ledger.Open(t.Context(), filepath.Join(dir, outdir.LedgerFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	u, err := crawl.Parse("http://s.test/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	job := &crawl.Job{ID: 1, Limits: crawl.DefaultLimits(), Identity: crawl.Identity{Scope: crawl.ScopeSite, Seeds: []string{u.String()}}}
+	lease := crawl.Lease{ID: 1, Job: 1, Task: 1, Site: "s.test", Node: "n", Incarnation: "i", Epoch: 1, Attempt: 1, Secret: "s", Targets: []crawl.Target{{Key: u.Key(), URL: u.String()}}}
+	part := crawl.Part{Lease: 1, Attempt: 1, Epoch: 1, Secret: "s", No: 1, Outcomes: []crawl.Outcome{{Key: u.Key(), URL: u.String(), State: crawl.Failed, Reason: crawl.KindTimeout}}}
+	log := []*crawl.Entry{
+		{Kind: crawl.EntryTerm, Epoch: 1}, {Kind: crawl.EntrySubmit, Epoch: 1, Job: job}, {Kind: crawl.EntryGrant, Epoch: 1, Leases: []crawl.Lease{lease}},
+		{Kind: crawl.EntryParts, Node: "n", Incarnation: "i", Parts: []crawl.Part{part}}, {Kind: crawl.EntryTerm, Epoch: 2},
+	}
+	apply := func(without int, to int) { // to both; the ledger does not hear of one
+		for seq := int(f.Position().Seq) + 1; seq <= to; seq++ {
+			if _, err := f.Apply(uint64(seq), int64(seq)*1000, log[seq-1]); err != nil {
+				t.Fatal(err)
+			}
+			if seq == without {
+				continue
+			}
+			if err := l.Apply(t.Context(), []ledger.Applied{{Seq: uint64(seq), At: int64(seq) * 1000, Entry: log[seq-1]}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	control, err := outdir.Listen(dir, func(_ context.Context, question string) error {
+		to, ok := strings.CutPrefix(question, outdir.Checkpoint)
+		if !ok {
+			return outdir.ErrQuestion
+		}
+		return f.Checkpoint(to)
+	})
+	if err = errors.Join(err, f.Rebase("log", 0), l.Rebase(t.Context(), "log", 0)); err != nil {
+		t.Fatal(err)
+	}
+	defer control.Close()
+	look := func() *Report {
+		r, err := Check(t.Context(), Place{Dir: dir, Running: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	apply(4, 4)
+	if r := look(); r.Sinks || !r.OK {
+		t.Errorf("while the ledger is behind: %+v", r)
+	}
+	apply(0, 5)
+	if r := look(); r.OK || r.Lost != 1 || !slices.ContainsFunc(r.Details, func(s string) bool {
+		return strings.Contains(s, "of 1 pages the frontier says how they have ended, the ledger of 0")
+	}) {
+		t.Errorf("%+v", r)
+	}
 }

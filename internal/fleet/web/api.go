@@ -153,7 +153,7 @@ type Sown struct {
 	Seeds int64 `json:"seeds_in"`
 }
 
-// Petition is a node that wants credentials. What a later version says besides is no mistake.
+// Petition is a node that wants credentials. What a later version says besides is not a mistake.
 type Petition struct {
 	bus.Petition
 	_ struct{} `json:"-" additionalProperties:"true"`
@@ -312,7 +312,7 @@ func order[T any](ctx context.Context, a *api, what string, fn func(context.Cont
 	})
 }
 
-// register has fn answer an operation. What it answers with stands in the description, and is no type of huma's function: that is made
+// register has fn answer an operation. What it answers with stands in the description, and is not a type of huma's function: that is made
 // anew for each pair of types, and takes 20 KB each time.
 func register[I, T any](h huma.API, op huma.Operation, fn func(context.Context, *I) (*out[T], error)) {
 	schema := h.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[T](), true, op.OperationID+"Response")

@@ -499,6 +499,12 @@ func (c *Client) LongestTasks(ctx context.Context, id uint32, most int) (ts []le
 	return ts, err
 }
 
+// LeasesOf returns at most so many leases of a node, the oldest first.
+func (c *Client) LeasesOf(ctx context.Context, node string, most int) (ls []coordinator.LeaseView, err error) {
+	err = c.get(ctx, fmt.Sprintf("/leases?node=%s&limit=%d", url.QueryEscape(node), most), &ls)
+	return ls, err
+}
+
 // Task returns a task, its leases, and the URLs that come next.
 func (c *Client) Task(ctx context.Context, id uint32) (v coordinator.TaskView, err error) {
 	err = c.get(ctx, fmt.Sprintf("/tasks/%d", id), &v)

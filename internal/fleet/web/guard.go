@@ -134,14 +134,22 @@ func (a *api) need(pattern string) access.Need {
 
 // notThere answers what asks for a path that there is not, or by a method that it does not take.
 func notThere(w http.ResponseWriter, r *http.Request, mux *http.ServeMux) {
+	var allowed []string
 	for _, method := range []string{http.MethodGet, http.MethodPost} {
 		other := *r
 		other.Method = method
 		if _, pattern := mux.Handler(&other); pattern != "" {
-			w.Header().Set("Allow", method)
-			refuse(w, http.StatusMethodNotAllowed, fmt.Sprintf("%s is not allowed here: %s is", clip(r.Method), method))
-			return
+			allowed = append(allowed, method)
 		}
+	}
+	if len(allowed) > 0 {
+		verb := "is"
+		if len(allowed) > 1 {
+			verb = "are"
+		}
+		w.Header().Set("Allow", strings.Join(allowed, ", "))
+		refuse(w, http.StatusMethodNotAllowed, fmt.Sprintf("%s is not allowed here: %s %s", clip(r.Method), strings.Join(allowed, " and "), verb))
+		return
 	}
 	refuse(w, http.StatusNotFound, clip(r.URL.Path)+": there is no such path; /api/v1/openapi.json describes those of the API")
 }

@@ -2,6 +2,8 @@ package web
 
 import (
 	"context"
+	"errors"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -44,6 +46,29 @@ func TestHeavyAnswers(t *testing.T) {
 	})
 }
 
+// A walk that fails is made again soon, however long it took.
+func TestHeavyAnswersThatFail(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &api{heavy: map[string]*kept{}}
+		fails := errors.New("no such table")
+		ask := func() error {
+			_, err := heavy(t.Context(), a, "key", func(context.Context) (int, error) {
+				time.Sleep(time.Second)
+				return 0, fails
+			})
+			return err
+		}
+		if ask() == nil {
+			t.Fatal("no error")
+		}
+		fails = nil
+		time.Sleep(heavyLeast + time.Millisecond)
+		if err := ask(); err != nil {
+			t.Errorf("%v is told on", err)
+		}
+	})
+}
+
 // All walks together take a hundredth of the time, however many answers are asked for; one that takes very long is kept for a minute.
 func TestHeavyAnswersShareTheirTime(t *testing.T) {
 	for _, c := range []struct {
@@ -70,4 +95,95 @@ func TestHeavyAnswersShareTheirTime(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A walk that takes long is not kept longer because there are short ones, as it would be if all had the same share, nor are these kept as long
+// as it is.
+func TestHeavyAnswersByWhatTheyTake(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &api{heavy: map[string]*kept{}}
+		walks, spent := map[string]int{}, time.Duration(0)
+		ask := func(key string, works time.Duration) {
+			_, _ = heavy(t.Context(), a, key, func(context.Context) (int, error) {
+				time.Sleep(works)
+				walks[key]++
+				spent += works
+				return 0, nil
+			})
+		}
+		begin := time.Now()
+		for ; time.Since(begin) < time.Hour; time.Sleep(time.Second) {
+			ask("dear", 200*time.Millisecond)
+			for i := range 5 {
+				ask(strconv.Itoa(i), 4*time.Millisecond)
+			}
+		}
+		if walks["dear"] < 80 || walks["0"] < 5*walks["dear"] || spent > 40*time.Second {
+			t.Errorf("walks %v, %s in an hour", walks, spent)
+		}
+	})
+}
+
+// What is made for somebody who has gone ends; what others wait for goes on.
+func TestHeavyAnswersThatNobodyWaitsFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &api{heavy: map[string]*kept{}}
+		ended := 0
+		ask := func(patience time.Duration) error {
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			defer cancel()
+			_, err := sought(ctx, a, "key", func(ctx context.Context) (int, error) {
+				select {
+				case <-time.After(time.Second):
+				case <-ctx.Done():
+					ended++
+				}
+				return 0, ctx.Err()
+			})
+			return err
+		}
+		if err := ask(time.Second / 2); err == nil {
+			t.Error("answered before it was made")
+		}
+		synctest.Wait()
+		if ended != 1 || len(a.heavy) != 0 {
+			t.Errorf("%d walks ended, %d answers kept", ended, len(a.heavy))
+		}
+		go func() { _ = ask(time.Second / 2) }()
+		synctest.Wait()
+		if err := ask(time.Minute); err != nil || ended != 1 {
+			t.Errorf("%v, %d walks ended", err, ended)
+		}
+	})
+}
+
+// What people look for is kept for so many words; where all of them are being looked for, others are told to come back.
+func TestManyAreLookedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &api{heavy: map[string]*kept{}}
+		look := func(key string, works time.Duration) error {
+			_, err := sought(t.Context(), a, key, func(context.Context) (int, error) { time.Sleep(works); return 0, nil })
+			return err
+		}
+		_, _ = heavy(t.Context(), a, "shown", func(context.Context) (int, error) { return 0, nil })
+		for i := range 3 * maxSought {
+			if err := look(strconv.Itoa(i), time.Millisecond); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(a.heavy) != maxSought+1 || a.heavy["shown"] == nil || a.heavy[strconv.Itoa(3*maxSought-1)] == nil {
+			t.Errorf("%d are kept", len(a.heavy))
+		}
+		for i := range maxSought {
+			go func() { _ = look("long "+strconv.Itoa(i), time.Second) }()
+		}
+		synctest.Wait()
+		if err := look("one more", time.Second); err == nil {
+			t.Error("there was room")
+		}
+		time.Sleep(2 * time.Second)
+		if err := look("one more", time.Second); err != nil {
+			t.Error(err)
+		}
+	})
 }

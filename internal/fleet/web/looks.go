@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -96,7 +94,7 @@ func (a *api) registerLooks(h huma.API, get func(id, path, what string) huma.Ope
 		Site string `query:"site" maxLength:"256" doc:"only what was done at this site"`
 		Node string `query:"node" maxLength:"64" doc:"only what this node has done"`
 	}) (*out[Timeline], error) {
-		return heavy(ctx, a, fmt.Sprintf("timeline %d %d %q %q", in.ID, in.Bins, in.Site, in.Node), func(ctx context.Context) (t Timeline, err error) {
+		return heavy(ctx, a, a.about(ctx, in.ID, "timeline", in.Bins, in.Site, in.Node), func(ctx context.Context) (t Timeline, err error) {
 			t.Bins, t.WidthMS, err = a.s.Ledger().Timeline(ctx, in.ID, ledger.TimelineQuery{Site: in.Site, Node: in.Node, Bins: in.Bins})
 			return t, err
 		})
@@ -109,7 +107,7 @@ func (a *api) registerLooks(h huma.API, get func(id, path, what string) huma.Ope
 		JobPath
 		Sites int `query:"sites" minimum:"1" maximum:"500" default:"100"`
 	}) (*out[[]ledger.Cell], error) {
-		return heavy(ctx, a, "cells "+strconv.Itoa(int(in.ID))+" "+strconv.Itoa(in.Sites), func(ctx context.Context) ([]ledger.Cell, error) {
+		return heavy(ctx, a, a.about(ctx, in.ID, "cells", in.Sites), func(ctx context.Context) ([]ledger.Cell, error) {
 			return a.s.Ledger().Cells(ctx, in.ID, in.Sites)
 		})
 	})
@@ -125,7 +123,7 @@ type MeasurementsQuery struct {
 
 // measurements answers with what the strategy of a job knows by measuring.
 func (a *api) measurements(ctx context.Context, in *MeasurementsQuery) (*out[coordinator.Measurements], error) {
-	o, err := heavy(ctx, a, "measurements "+strconv.Itoa(int(in.ID)), func(ctx context.Context) (coordinator.Measurements, error) {
+	o, err := heavy(ctx, a, a.about(ctx, in.ID, "measurements"), func(ctx context.Context) (coordinator.Measurements, error) {
 		co, err := a.s.Leader()
 		if err != nil {
 			return coordinator.Measurements{}, err
@@ -144,7 +142,7 @@ func (a *api) measurements(ctx context.Context, in *MeasurementsQuery) (*out[coo
 
 // believed answers with what a job's strategy believes of its leases.
 func (a *api) believed(ctx context.Context, job uint32) (*out[coordinator.Believed], error) {
-	return heavy(ctx, a, "believed "+strconv.Itoa(int(job)), func(ctx context.Context) (coordinator.Believed, error) {
+	return heavy(ctx, a, a.about(ctx, job, "believed"), func(ctx context.Context) (coordinator.Believed, error) {
 		co, err := a.s.Leader()
 		if err != nil {
 			return coordinator.Believed{}, err
@@ -155,7 +153,7 @@ func (a *api) believed(ctx context.Context, job uint32) (*out[coordinator.Believ
 
 // shares answers with what a job has fetched, divided in three ways.
 func (a *api) shares(ctx context.Context, job uint32) (*ledger.Shares, error) {
-	o, err := heavy(ctx, a, "shares "+strconv.Itoa(int(job)), func(ctx context.Context) (ledger.Shares, error) { return a.s.Ledger().Shares(ctx, job) })
+	o, err := heavy(ctx, a, a.about(ctx, job, "shares"), func(ctx context.Context) (ledger.Shares, error) { return a.s.Ledger().Shares(ctx, job) })
 	if err != nil {
 		return nil, err
 	}
@@ -205,78 +203,4 @@ func (a *api) tasks(ctx context.Context, in *struct {
 		return rows, err
 	})
 	return foundOf(found, o, err)
-}
-
-// kept is an answer that took long, or is being made.
-type kept struct {
-	done  chan struct{}
-	v     any
-	err   error
-	until time.Time
-	last  any // the answer before, until this one is there; nil: none that is new enough
-}
-
-// maxKept bounds how many answers are kept.
-const maxKept = 200
-
-// asked is how many answers that take long are being asked for; who calls holds the mutex.
-func (a *api) asked(now time.Time) (n int) {
-	for _, k := range a.heavy {
-		if k.until.IsZero() || now.Before(k.until.Add(heavyStale)) {
-			n++
-		}
-	}
-	return n
-}
-
-// heavy answers what takes a walk over all pages of a job: many who ask at once wait for one walk, and who asks soon after gets the
-// same answer, so that ten pages that are open cost what one does, and that a small share of the time. Who goes on asking does not wait long:
-// the last answer is given while one is made that takes its time.
-func heavy[T any](ctx context.Context, a *api, key string, fn func(context.Context) (T, error)) (*out[T], error) {
-	a.mu.Lock()
-	k := a.heavy[key]
-	if k == nil || !k.until.IsZero() && time.Now().After(k.until) {
-		if len(a.heavy) >= maxKept {
-			for other, was := range a.heavy {
-				if !was.until.IsZero() {
-					delete(a.heavy, other)
-				}
-			}
-		}
-		next := &kept{done: make(chan struct{})}
-		if k != nil && k.err == nil && time.Since(k.until) < heavyStale {
-			next.last = k.v
-		}
-		k = next
-		a.heavy[key] = k
-		go func() {
-			begin := time.Now()
-			work, cancel := context.WithTimeout(context.WithoutCancel(ctx), orderTime)
-			defer cancel()
-			v, err := fn(work)
-			a.mu.Lock()
-			now := time.Now()
-			keep := heavyTimes * now.Sub(begin) * time.Duration(a.asked(now))
-			k.v, k.err, k.until, k.last = v, err, now.Add(max(heavyLeast, min(keep, heavyMost))), nil
-			a.mu.Unlock()
-			close(k.done)
-		}()
-	}
-	last := k.last
-	a.mu.Unlock()
-	var enough <-chan time.Time
-	if last != nil {
-		enough = time.After(heavyWait)
-	}
-	select {
-	case <-k.done:
-	case <-enough:
-		return &out[T]{last.(T)}, nil
-	case <-ctx.Done():
-		return nil, problem(ctx.Err())
-	}
-	if k.err != nil {
-		return nil, problem(k.err)
-	}
-	return &out[T]{k.v.(T)}, nil
 }

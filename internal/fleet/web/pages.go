@@ -50,20 +50,16 @@ func (a *api) registerPages(h huma.API, get func(id, path, what string) huma.Ope
 		Skip  int    `query:"skip" minimum:"0" maximum:"1000000"`
 	}) (*out[PageList], error) {
 		q := ledger.PageQuery{State: in.State, Class: in.Class, Mime: in.Mime, Site: in.Site, Node: in.Node, Find: in.Find, Limit: in.Limit, Skip: in.Skip}
+		walk := heavy[PageList]
 		if in.Limit > maxListKept || in.Skip > 0 || in.Find+in.Site+in.Node+in.Mime != "" {
-			v, err := a.findPages(ctx, in.ID, q)
-			if err != nil {
-				return nil, problem(err)
-			}
-			return &out[PageList]{v}, nil
+			walk = sought[PageList]
 		}
-		return heavy(ctx, a, fmt.Sprintf("pages %d %+v", in.ID, q), func(ctx context.Context) (PageList, error) { return a.findPages(ctx, in.ID, q) })
+		return walk(ctx, a, a.about(ctx, in.ID, "pages", q), func(ctx context.Context) (PageList, error) { return a.findPages(ctx, in.ID, q) })
 	})
 	register(h, get("page", "/jobs/{id}/page", "A page, with the heads and the text that are archived of it"), a.page)
 }
 
-// maxListKept is how many pages a list has at most that is kept for who asks for the same soon after, as pages that are open do: it takes a
-// walk over all of a job. What somebody looks for is not kept.
+// maxListKept is how many pages a list has at most that is kept among those that pages show.
 const maxListKept = 100
 
 // findPages returns a part of the pages of a job.

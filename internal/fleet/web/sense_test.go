@@ -59,6 +59,9 @@ func TestSenseless(t *testing.T) {
 		{"statuses that there are not", "GET", "/jobs/1/pages?class=9", "", 422, "<= 5"},
 		{"a path that there is not", "GET", "/nope", "", 404, "there is no such path"},
 		{"a method that is not taken", "DELETE", "/jobs/1", "", 405, "GET is"},
+		{"a method that is not taken where two are", "PUT", "/jobs", "", 405, "GET and POST are"},
+		{"an order that is asked for", "GET", "/jobs/1/pause", "", 405, "POST is"},
+		{"a crawler without a page", "GET", "/jobs/1/tree?crawler=99", "", 422, "give under"},
 		{"no state", "GET", "/jobs/1/tasks?state=", "", 200, "["},
 		{"a state", "GET", "/jobs/1/tasks?state=manual", "", 200, "["},
 		{"a state of searches", "GET", "/jobs/1/tasks?state=sleeping&kind=searches", "", 200, "["},
@@ -67,6 +70,9 @@ func TestSenseless(t *testing.T) {
 		if body := w.Body.String(); w.Code != c.want || w.Code >= 400 && w.Header().Get("Content-Type") != "application/problem+json" || !strings.Contains(body, strings.TrimPrefix(c.says, `"`)) || len(body) > 6000 {
 			t.Errorf("%s: %d, want %d, %d bytes: %.300s", c.name, w.Code, c.want, len(body), body)
 		}
+	}
+	if allow := ask(h, "PUT", "/api/v1/jobs", operators, "").Header().Get("Allow"); allow != "GET, POST" {
+		t.Errorf("Allow: %s", allow)
 	}
 	if w := ask(h, "GET", "/api/v1/orders", operators, ""); w.Code != http.StatusOK || w.Body.Len() > 20000 {
 		t.Errorf("the log of orders: %d, %d bytes", w.Code, w.Body.Len())

@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -62,23 +61,23 @@ func (a *api) registerTopics(h huma.API, get func(id, path, what string) huma.Op
 	register(h, get("tree", "/jobs/{id}/tree", "The search paths of a job: each page under the page that named it first"), func(ctx context.Context, in *struct {
 		JobPath
 		Under   string `query:"under" maxLength:"8192" doc:"URL of a page: only what stands under it"`
-		Crawler uint32 `query:"crawler" maximum:"4294967295" doc:"whose page that is, of several that share what is found; 0: anybody's"`
+		Crawler uint32 `query:"crawler" maximum:"4294967295" doc:"with under: whose page that is, of several that share what is found; 0: anybody's"`
 		Find    string `query:"find" maxLength:"256" doc:"only pages with this in their URL or in the words of the link to them, and those above them"`
 		Skip    int    `query:"skip" minimum:"0" doc:"not the first so many of what stands uppermost"`
 		Limit   int    `query:"limit" minimum:"1" maximum:"2000" default:"2000" doc:"at most so many pages in all"`
 	}) (*out[Paths], error) {
 		q := survey.TreePart{Under: in.Under, Crawler: in.Crawler, Find: in.Find, Skip: in.Skip, Most: in.Limit}
-		if q != (survey.TreePart{Most: maxBranches}) { // what somebody looks for is not kept
-			p, err := a.paths(ctx, in.ID, q)
-			if err != nil {
-				return nil, problem(err)
-			}
-			return &out[Paths]{p}, nil
+		if in.Crawler > 0 && in.Under == "" {
+			return nil, huma.Error422UnprocessableEntity("crawler: it says whose page under is: give under, too")
 		}
-		return heavy(ctx, a, "tree "+strconv.Itoa(int(in.ID)), func(ctx context.Context) (Paths, error) { return a.paths(ctx, in.ID, q) })
+		walk := heavy[Paths]
+		if q != (survey.TreePart{Most: maxBranches}) {
+			walk = sought[Paths]
+		}
+		return walk(ctx, a, a.about(ctx, in.ID, "tree", q), func(ctx context.Context) (Paths, error) { return a.paths(ctx, in.ID, q) })
 	})
 	register(h, get("statistics", "/jobs/{id}/statistics", "The figures of a job that looks for a topic, as they are published"), func(ctx context.Context, in *JobPath) (*out[survey.Stats], error) {
-		return heavy(ctx, a, "statistics "+strconv.Itoa(int(in.ID)), func(ctx context.Context) (survey.Stats, error) { return a.statistics(ctx, in.ID) })
+		return heavy(ctx, a, a.about(ctx, in.ID, "statistics"), func(ctx context.Context) (survey.Stats, error) { return a.statistics(ctx, in.ID) })
 	})
 }
 

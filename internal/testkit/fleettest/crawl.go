@@ -47,15 +47,23 @@ func Judge(t *testing.T, dir, port string) {
 // JudgeSites is Judge for other seeds.
 func JudgeSites(t *testing.T, dir string, seeds []string, port string) {
 	t.Helper()
-	ctx := t.Context()
+	Search(t, seeds, port).Judge(t, dir)
+}
+
+// Truth is what a crawl should find: the status of each URL.
+type Truth map[string]int
+
+// Search has a web searched that is served on a port. Where many crawls of one web are judged, once is enough.
+func Search(t *testing.T, seeds []string, port string) Truth {
+	t.Helper()
 	o := &testkit.Oracle{Addr: "127.0.0.1:" + port, Workers: 8, Allowed: func(u *whatwg.Url) bool {
 		return len(u.Href(true)) <= crawl.MaxURLLength && strings.HasSuffix(u.Hostname(), ".test") && !strings.HasPrefix(u.Pathname(), "/private/")
 	}}
-	visits, err := o.Crawl(ctx, seeds)
+	visits, err := o.Crawl(t.Context(), seeds)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]int{}
+	want := Truth{}
 	for s, v := range visits {
 		u, err := crawl.Parse(s)
 		if err != nil {
@@ -63,6 +71,13 @@ func JudgeSites(t *testing.T, dir string, seeds []string, port string) {
 		}
 		want[u.String()] = v.Status
 	}
+	return want
+}
+
+// Judge compares what lies in a directory with what there is to be found, and has the directory verified.
+func (want Truth) Judge(t *testing.T, dir string) {
+	t.Helper()
+	ctx := t.Context()
 	l, err := ledger.Open(ctx, filepath.Join(dir, outdir.LedgerFile))
 	if err != nil {
 		t.Fatal(err)

@@ -25,14 +25,14 @@ export class Refused extends Error {
   constructor(status, detail) { super(detail); this.status = status; }
 }
 
-async function ask(method, path, body) {
+async function ask(method, path, body, signal) {
   const head = headers({ Accept: 'application/json' });
   if (method !== 'GET') head['Idempotency-Key'] = crypto.randomUUID ? crypto.randomUUID() : String(Math.random()) + Date.now();
   if (body !== undefined) head['Content-Type'] = typeof body === 'string' ? 'application/yaml' : 'application/json';
   let r, text;
   try {
     r = await fetch(base + path, {
-      method, headers: head, credentials: 'same-origin', redirect: 'error',
+      method, headers: head, credentials: 'same-origin', redirect: 'error', signal,
       body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
     });
     text = await r.text();
@@ -51,7 +51,8 @@ async function ask(method, path, body) {
   return v;
 }
 
-export const get = path => ask('GET', path);
+// get asks for what a path names, until the signal, if there is one, says that nobody waits for it any longer.
+export const get = (path, signal) => ask('GET', path, undefined, signal);
 export const post = (path, body = {}) => ask('POST', path, body);
 
 // query makes the end of a path of what is not empty.

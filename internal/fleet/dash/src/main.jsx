@@ -83,8 +83,10 @@ function House({ me, tools, leave, theme }) {
   const [system, setSystem] = useState(matchMedia('(prefers-color-scheme: dark)').matches);
   const jobs = useLive('/jobs', { on: e => (e.jobs || []).length > 0 || e.status, every: 1500 });
   useEffect(() => {
-    const moved = () => { const p = place(); go(p); setOpen(false); if (p.at.job) choose(Number(p.at.job)); document.getElementById('content').focus({ preventScroll: true }); scrollTo(0, 0); };
+    const follow = () => { const p = place(); go(p); if (p.at.job) choose(Number(p.at.job)); };
+    const moved = () => { follow(); setOpen(false); document.getElementById('content').focus({ preventScroll: true }); scrollTo(0, 0); };
     const dark = matchMedia('(prefers-color-scheme: dark)'), turned = e => setSystem(e.matches);
+    follow(); // it may have moved between the drawing and this
     addEventListener('hashchange', moved); dark.addEventListener('change', turned);
     const off = onEvent(e => { if (e.now) { setNow(e.now); setLost(false); } if (e.lost) setLost(true); });
     return () => { removeEventListener('hashchange', moved); dark.removeEventListener('change', turned); off(); };

@@ -17,7 +17,7 @@ export function Pages({ job, at }) {
   const rows = list.data ? list.data.pages : [];
   return <div class="page">
     <div class="filters">
-      <label>{t('URL or title')} <input type="search" value={find} onInput={change(setFind)} /></label>
+      <label>{t('URL or title')} <input type="search" maxLength={256} value={find} onInput={change(setFind)} /></label>
       <label>{t('State')} <select value={state} onChange={change(setState)}><option value="">{t('all')}</option>{['fetched', 'failed', 'excluded'].map(v => <option value={v}>{t(v)}</option>)}</select></label>
       <label>{t('Status')} <select value={kind} onChange={change(setKind)}><option value="">{t('all')}</option>{[2, 3, 4, 5].map(v => <option value={v}>{v}xx</option>)}</select></label>
       <label>{t('Type')} <input size={10} list="types" value={mime} onInput={change(setMime)} /></label>

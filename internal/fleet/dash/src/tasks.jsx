@@ -123,7 +123,9 @@ export function Why({ of }) {
   return <div>
     <p>{clock(d.at)}: {d.probe ? t('{0} measures it, and fetches nothing.', d.node) : d.node ? t('It went to {0}.', d.node) : t('It waits: {0}.', reason(d.waits, true))} {d.probe && <Badge>{t(d.probe)}</Badge>} {d.attempt ? t('attempt {0}', d.attempt) : ''} <span class="note">{t('strategy {0}, solver {1}', d.strategy, d.solver || '–')}</span></p>
     {d.why && <p>{reason(d.why, true)}</p>}
-    {d.passed && <p class="note">{t('{0} costs least and did not get it: {1} of its {2} places are taken.', d.passed.node, d.passed.taken, d.passed.places)}</p>}
+    {d.passed && <p class="note">{d.passed.taken >= d.passed.places || d.passed.place || d.passed.bandwidth
+      ? t('{0} costs least and did not get it: {1} of its {2} places are taken.', d.passed.node, d.passed.taken, d.passed.places)
+      : t('{0} costs least and did not get it.', d.passed.node)}</p>}
     {(d.candidates || []).length > 0 && <Table label={t('Candidates')} rows={d.candidates} columns={[
       { title: t('Node'), cell: c => <span>{c.node} {c.node === d.node && <Badge kind="go">{t('chosen')}</Badge>}</span> },
       { title: d.cost ? t(d.cost) : t('Cost'), num: true, cell: cost },

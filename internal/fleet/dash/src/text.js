@@ -10,9 +10,10 @@ export const languages = Object.entries(known);
 export const language = () => now;
 export function speak(l) { now = l; localStorage.setItem('argosy.language', l); document.documentElement.lang = l === 'zh' ? 'zh-CN' : 'en'; }
 
-// t returns a text in the language that is spoken; {0}, {1} … stand for the others.
+// t returns a text in the language that is spoken; {0}, {1} … stand for the others. Of a text that counts, such as "{0} pages", English has
+// another form for one.
 export function t(text, ...values) {
-  const s = now === 'zh' ? zh[text] || text : text;
+  const s = now === 'zh' ? zh[text] || text : values[0] === '1' ? text.replace(/^(\{0\} \w{3,})s(?=$| and )/, '$1') : text;
   return values.length ? s.replace(/\{(\d)\}/g, (_, i) => values[i]) : s;
 }
 

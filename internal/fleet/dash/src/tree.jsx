@@ -1,7 +1,7 @@
 import { Fragment, h } from '../lib/preact.mjs';
 import { useState } from '../lib/hooks.mjs';
 import { get, query } from './api.js';
-import { bare, count, decimal } from './format.js';
+import { bare, count, decimal, plain } from './format.js';
 import { t } from './text.js';
 import { Act, Badge, Empty, Panel, useLive, useSettled, Wrong, onJob } from './ui.jsx';
 
@@ -14,7 +14,7 @@ export function Tree({ job, at }) {
   if (!job) return <Empty>{t('There is no job yet.')}</Empty>;
   const v = one.data, of = { job: job.id, topical: !!job.identity.topic, find: text };
   return <div class="page">
-    <div class="filters"><label>{t('URL or text of the link')} <input type="search" value={find} onInput={e => setFind(e.target.value)} /></label></div>
+    <div class="filters"><label>{t('URL or text of the link')} <input type="search" maxLength={256} value={find} onInput={e => setFind(e.target.value)} /></label></div>
     <Wrong error={one.error} />
     {v && <Panel size="full" title={t('How each page was reached')} note={t('{0} pages', count(v.pages))}>
       {v.roots && v.roots.length ? <ul class="tree"><Branches of={of} list={v.roots} folded={v.folded} depth={0} key={text} /></ul> : <Empty>{text ? t('No page is like that.') : t('Nothing yet.')}</Empty>}
@@ -36,7 +36,7 @@ function Branches({ of, above, list, folded, depth }) {
 // Branch is a page and what it has named; that is drawn when it is opened.
 function Branch({ of, b, depth }) {
   const under = b.under || [], leads = under.length > 0 || b.folded > 0, [open, set] = useState(depth < 2 && under.length > 0 && under.length < 30);
-  const label = <span class="branch">{b.on_topic && <Badge kind="ok">{t('on the topic')}</Badge>}<span class="url">{bare(b.url)}</span>{b.anchor && <i class="note">{b.anchor}</i>}
+  const label = <span class="branch">{b.on_topic && <Badge kind="ok">{t('on the topic')}</Badge>}<span class="url" title={b.url}>{bare(b.url)}</span>{b.anchor && <i class="note" title={plain(b.anchor)}><bdi>{plain(b.anchor)}</bdi></i>}
     {of.topical && <span class="note">{decimal(b.score, 2)}</span>}{leads && <span class="note">{of.topical ? t('{0} of {1} on the topic', count(b.relevant), count(b.pages)) : t('{0} pages', count(b.pages))}</span>}</span>;
   if (!leads) return <li class="leaf">{label}</li>;
   return <li><details open={open} onToggle={e => set(e.currentTarget.open)}><summary>{label}</summary>

@@ -13,11 +13,12 @@ export function useLive(path, { on = () => true, every = 2000, from, join } = {}
   useEffect(() => {
     if (!path) { set({ path, data: null, error: null }); return undefined; }
     let gone = false, timer = null, last = 0, busy = false, wanted = false, had = null;
+    const left = new AbortController(); // what was asked for and takes long ends there, too
     const load = async () => {
       if (busy) { wanted = true; return; }
       busy = true; wanted = false; last = Date.now();
       try {
-        let data = await get(from && had ? path + from(had) : path);
+        let data = await get(from && had ? path + from(had) : path, left.signal);
         if (join && had) data = join(had, data);
         had = data;
         if (!gone) set({ path, data, error: null });
@@ -36,7 +37,7 @@ export function useLive(path, { on = () => true, every = 2000, from, join } = {}
     load();
     const off = onEvent(e => { if (e.open || (!e.lost && on(e))) soon(); });
     document.addEventListener('visibilitychange', shown);
-    return () => { gone = true; off(); clearTimeout(timer); document.removeEventListener('visibilitychange', shown); };
+    return () => { gone = true; left.abort(); off(); clearTimeout(timer); document.removeEventListener('visibilitychange', shown); };
   }, [path]);
   const mine = v.path === path;
   return { data: mine ? v.data : null, error: mine ? v.error : null, reload: () => again.current() };

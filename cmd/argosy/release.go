@@ -1,0 +1,211 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"argosy/internal/config"
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/coordinator"
+	"argosy/internal/fleet/frontier"
+	"argosy/internal/fleet/outdir"
+	"argosy/internal/fleet/verify"
+	"argosy/internal/fleet/web"
+)
+
+func newRetry() *cobra.Command {
+	f := &fleetFlags{}
+	var p placeFlags
+	var lost, cut bool
+	var set string
+	c := &cobra.Command{
+		Use: "retry DIR [SITE…] | retry JOB [SITE…]", Short: "Release manual tasks and try failed URLs again", Args: cobra.ArbitraryArgs,
+		Long: `Retry releases tasks that wait for a person, forgets the troubles of their sites, and makes their failed URLs pending
+again: those of the sites named, or of all. With --lost it does so for pages whose records verify misses, and has a robots.txt
+that is lost asked for again, with one page of its site; with --cut it lets
+URLs go on that wait because those like them brought nothing new, for eight times as long.
+
+Of a crawl's directory (the first argument, or -o) the next argosy crawl -o DIR fetches them. Otherwise the first argument is
+the number of a coordinator's job, which goes on at once; --set changes limits or placing before, and --lost needs the
+coordinator's directory (--fleet-dir), to see what is lost.`,
+		Example: `  argosy retry example
+  argosy retry example --lost
+  argosy retry example --cut www.example.com
+  argosy retry 1 www.example.com --set '{limits: {header_timeout: 2m}}'`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if lost && cut {
+				return usage("--lost and --cut: one at a time")
+			}
+			if p.dir == "" && len(args) > 0 && looksLikeCrawl(args[0]) {
+				p.dir, args = args[0], args[1:]
+			}
+			if p.dir != "" && f.fleetDir == "" {
+				if outdir.Fleet(p.dir) {
+					return usage("%s: a coordinator's directory: argosy retry JOB asks the coordinator (--server); with --lost, --fleet-dir %s and the --ledger of its own, if it has one", p.dir, p.dir)
+				}
+				if p.ledger != "" {
+					return usage("--ledger: of a coordinator's directory (--lost, --fleet-dir)")
+				}
+				keys, err := lostOf(c, &p, lost, 1)
+				if err != nil || lost && len(keys) == 0 {
+					return err
+				}
+				return release(c, p.dir, crawl.EntryRetry, args, crawl.Release{Lost: keys, Cut: cut})
+			}
+			return f.release(c, "retry", args, func(ctx context.Context, cl *web.Client, id uint32, r *web.Release) error {
+				if set != "" {
+					if _, err := config.ReadJob(strings.NewReader(set)); err != nil {
+						return usage("--set: %w", err)
+					}
+					if _, err := cl.SetLimits(ctx, id, []byte(set)); err != nil {
+						return fmt.Errorf("--set: %w", err)
+					}
+				}
+				r.Cut = cut
+				p.dir = f.fleetDir
+				if lost && p.dir == "" {
+					return usage("--lost: name the coordinator's directory with --fleet-dir")
+				}
+				keys, err := lostOf(c, &p, lost, id)
+				for _, k := range keys {
+					r.Lost = append(r.Lost, k.Bytes())
+				}
+				if err == nil && lost && len(keys) == 0 {
+					return &exitError{code: exitDone}
+				}
+				return err
+			})
+		},
+	}
+	c.Flags().StringVarP(&p.dir, "out", "o", "", "directory of a crawl")
+	c.Flags().BoolVar(&lost, "lost", false, "pages whose records are gone or damaged")
+	c.Flags().BoolVar(&cut, "cut", false, "URLs that wait because those like them, or hosts like theirs,\nbrought nothing new (reasons trap-yield and trap-hosts)")
+	c.Flags().StringVar(&set, "set", "", "change the job before: limits and placing, as in a job file")
+	c.Flags().StringVar(&f.fleetDir, "fleet-dir", "", "directory of the coordinator, with --lost")
+	c.Flags().StringVar(&p.ledger, "ledger", "", "its postgres://…, if it has one, with --lost")
+	p.archives(c)
+	f.register(c)
+	return c
+}
+
+// lostOf returns the pages of a job whose records are gone or damaged.
+func lostOf(c *cobra.Command, f *placeFlags, lost bool, job uint32) ([]crawl.Page, error) {
+	if !lost {
+		return nil, nil
+	}
+	p, err := f.place()
+	if err != nil {
+		return nil, err
+	}
+	r, err := verify.Check(c.Context(), p)
+	if err == nil && len(r.Unplaced) > 0 {
+		fmt.Fprintf(c.ErrOrStderr(), "argosy: stores that the ledger does not know are not looked at; argosy verify %s names them\n", p.Dir)
+	}
+	if err == nil && len(r.LostKeys[job]) == 0 {
+		_, err = fmt.Fprintln(c.OutOrStdout(), "nothing is lost")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.Again(job), nil
+}
+
+func newDrop() *cobra.Command {
+	f := &fleetFlags{}
+	var dir string
+	c := &cobra.Command{
+		Use: "drop DIR SITE… | drop JOB SITE…", Short: "Give sites up: their pending URLs are excluded, the reason is \"dropped\"",
+		Args: cobra.MinimumNArgs(1), Example: "  argosy drop example slow.example.com\n  argosy drop 1 slow.example.com",
+		RunE: func(c *cobra.Command, args []string) error {
+			if dir == "" && looksLikeCrawl(args[0]) {
+				dir, args = args[0], args[1:]
+			}
+			if dir != "" {
+				if len(args) == 0 {
+					return usage("name the sites to give up: argosy tasks %s lists them", dir)
+				}
+				return release(c, dir, crawl.EntryDrop, args, crawl.Release{})
+			}
+			if len(args) < 2 {
+				return usage("name a job and the sites of it to give up (argosy cancel ends a whole job)")
+			}
+			return f.release(c, "drop", args, nil)
+		},
+	}
+	c.Flags().StringVarP(&dir, "out", "o", "", "directory of a crawl")
+	f.register(c)
+	return c
+}
+
+// release has a coordinator retry or drop tasks: a job's number, then sites.
+func (f *fleetFlags) release(c *cobra.Command, order string, args []string, before func(context.Context, *web.Client, uint32, *web.Release) error) error {
+	if len(args) == 0 {
+		return usage("name a crawl's directory (also with -o), or the number of a coordinator's job")
+	}
+	id, err := parseJob(args[0])
+	if err != nil {
+		return err
+	}
+	return f.fleet(c, func(ctx context.Context, cl *web.Client, w io.Writer) error {
+		r := web.Release{NamedTasks: web.NamedTasks{Sites: args[1:]}}
+		if before != nil {
+			if err := before(ctx, cl, id, &r); err != nil {
+				return err
+			}
+		}
+		d, err := cl.Release(ctx, id, order, r)
+		if err != nil {
+			return err
+		}
+		if f.json {
+			return printJSON(w, d)
+		}
+		_, err = fmt.Fprintln(w, saidReleased(order, d))
+		return err
+	})
+}
+
+// saidReleased says what a retry or a drop of tasks has done, and what waits now.
+func saidReleased(order string, d web.Released) string {
+	line := fmt.Sprintf("%s pending, %s manual", plural(d.Pending, "URL"), plural(d.Manual, "task"))
+	if order == "drop" {
+		line = plural(int64(d.Tasks), "task") + " dropped; of the others " + line
+	}
+	return line
+}
+
+// release does to tasks what a person asks for and says how many URLs wait now.
+func release(c *cobra.Command, dir string, kind crawl.EntryKind, sites []string, r crawl.Release) error {
+	r.Job, r.Why = 1, "by a person"
+	var d web.Released
+	err := withCrawl(c.Context(), dir, func(ctx context.Context, co *coordinator.Coordinator) (err error) {
+		if d.Tasks, err = co.Release(ctx, kind, sites, r); err != nil {
+			switch {
+			case errors.Is(err, coordinator.ErrNoTask):
+				return usage("%w: argosy tasks %s lists them", err, dir)
+			case errors.Is(err, coordinator.ErrDropped), errors.Is(err, coordinator.ErrIdle):
+				return usage("%w", err)
+			}
+			return err
+		}
+		return co.View(ctx, func(f *frontier.Frontier) error {
+			n := f.Counts(1)
+			d.Pending, d.Manual = n.Pending, n.Manual
+			return nil
+		})
+	})
+	if err != nil {
+		return err
+	}
+	order := "retry"
+	if kind == crawl.EntryDrop {
+		order = "drop"
+	}
+	_, err = fmt.Fprintf(c.OutOrStdout(), "%s; argosy crawl -o %s goes on\n", saidReleased(order, d), dir)
+	return err
+}
