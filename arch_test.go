@@ -35,7 +35,7 @@ var house = map[string]struct {
 	"page/parse":   {true, ""},
 	"page/scope":   {true, "crawl"},
 	"page/polite":  {true, "crawl"},
-	"page/yield":   {true, "crawl"},
+	"page/yield":   {true, "crawl parse"},
 	"page/topic":   {true, "crawl"},
 	"page/inflate": {true, ""},
 	"page/engine":  {true, "crawl parse"},

@@ -208,7 +208,7 @@ type count struct {
 	answers, content, same, near int
 	digests                      map[string]bool
 	hashes                       []uint64
-	paths                        map[string]int // answers that are no content, by the form of their URLs
+	paths                        map[string]int // answers that are not content, by the form of their URLs
 }
 
 func newCount(t *truth) *count {

@@ -138,6 +138,7 @@ func (k *walker) walkThrough(argosy, axe string) (err error) {
 		{"the strategy is switched while the job runs", k.switchStrategy},
 		{"an explanation is what argosy explain says", func(ctx context.Context) error { return k.explained(ctx, argosy, f.decisions()) }},
 		{"a field of sites by nodes is shown over time", k.fieldOverTime},
+		{"a link is followed while the language changes", k.movesWhileDrawn},
 		{"every page is opened", k.everyPage},
 		{"a node drains", k.drain},
 		{"a search is stopped, and its statistics are saved", func(ctx context.Context) error { return k.saveStatistics(ctx, dir) }},
@@ -406,6 +407,25 @@ func (k *walker) fieldOverTime(ctx context.Context) error {
 		return err
 	}
 	return until(ctx, "document.querySelector('.heat button[aria-pressed=true]') && [...document.querySelectorAll('.panel .note')].some(e => e.textContent.includes(' · ')) && document.querySelectorAll('.chart canvas').length === 3")
+}
+
+// movesWhileDrawn goes to another page in the moment in which all of them are drawn anew.
+func (k *walker) movesWhileDrawn(ctx context.Context) error {
+	for _, to := range [][2]string{{"zh", "#/log"}, {"en", "#/nodes"}} {
+		lang, hash := to[0], to[1]
+		_, err := js[bool](ctx, `(() => {
+			const s = [...document.querySelectorAll('select')].find(s => [...s.options].some(o => o.value === 'zh'));
+			s.value = `+quote(lang)+`; s.dispatchEvent(new Event('change', { bubbles: true })); location.hash = `+quote(hash)+`;
+			return true;
+		})()`)
+		if err != nil {
+			return err
+		}
+		if err := until(ctx, "document.querySelector('nav a[aria-current]').getAttribute('href') === "+quote(hash)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (k *walker) everyPage(ctx context.Context) error {

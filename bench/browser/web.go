@@ -93,7 +93,7 @@ func (s *site) page(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, `<!DOCTYPE html><html lang="en"><title>Page %d</title><h1>Page %d</h1><img src="/pic.png" alt="a picture"><p>This page is about %s.`, n, n, about(n))
 	for _, to := range []int{2*n + 1, 2*n + 2, n + 7} {
 		if to < walkPages {
-			fmt.Fprintf(w, ` <a href="/p/%d">about %s</a>`, to, about(to))
+			fmt.Fprintf(w, ` <a href="/p/%d">about %s%s</a>`, to, about(to), strings.Repeat("withoutend", to%2*200)) // a title or a link may be of any length
 		}
 	}
 	for _, h := range s.hosts {

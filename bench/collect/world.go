@@ -245,8 +245,12 @@ func (w *world) judge(lost int, killed bool) (wrong []string) {
 	return wrong
 }
 
-// settled says of each site and phase who asked it in the phase's first half and in its second, and is not content where more than a
-// fifth of the second half came from nodes that the site shuts out.
+// trial is how many pages it may cost to find out that a site shuts out one more node.
+const trial = 5
+
+// settled says of each site and phase who asked it in the phase's first half and in its second. It is not content where more than a fifth of
+// the second half, and more than a trial, came from nodes that the site shuts out; nor, once the sites have changed their minds, where less
+// than half of it came from nodes that are well treated.
 func (w *world) settled() (wrong []string) {
 	fmt.Printf("%-14s %-6s %-5s %s\n", "site", "phase", "half", "requests by node: good*, slow~, shut out!")
 	for i := range sites {
@@ -260,10 +264,13 @@ func (w *world) settled() (wrong []string) {
 			for half := range 2 {
 				part := of[half*len(of)/2 : (half+1)*len(of)/2]
 				var by [nodes]int
-				refused := 0
+				refused, well := 0, 0
 				for _, h := range part {
 					if by[h.node]++; h.status != http.StatusOK {
 						refused++
+					}
+					if treatment[phase][i][h.node] == good {
+						well++
 					}
 				}
 				line := ""
@@ -271,8 +278,11 @@ func (w *world) settled() (wrong []string) {
 					line += fmt.Sprintf("%5d%c", count, "*~!"[treatment[phase][i][n]])
 				}
 				fmt.Printf("%-14s %-6d %-5d %s\n", site(i), phase+1, half+1, line)
-				if half == 1 && 5*refused > len(part) {
+				if half == 1 && refused > max(trial, len(part)/5) {
 					wrong = append(wrong, fmt.Sprintf("%s: in the second half of phase %d, %d of %d requests came from nodes that it shuts out", site(i), phase+1, refused, len(part)))
+				}
+				if half == 1 && phase == 1 && 2*well < len(part) {
+					wrong = append(wrong, fmt.Sprintf("%s: in the second half of phase %d, only %d of %d requests came from nodes that it treats well", site(i), phase+1, well, len(part)))
 				}
 			}
 		}

@@ -176,6 +176,7 @@ func run(ctx context.Context, o options, only, tmp string) error {
 			break
 		}
 		if err != nil {
+			fmt.Fprintf(os.Stderr, "%s: %v\n", s.name, err)
 			fmt.Fprintf(t, "%s\t-\t\t\t\t\t\t\t\t\t\t\t%v\n", s.name, err)
 			if !isSkipped(err) {
 				bad++
@@ -189,8 +190,10 @@ func run(ctx context.Context, o options, only, tmp string) error {
 		if same != "yes" || r.once != "yes" || r.verify != "clean" || r.sent < o.delay*95/100 {
 			bad++
 		}
-		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%d ms\t%d ms\t%d\t%d\t%d\t%.1f s\t%.0f\t%s\n", s.name, len(r.urls), same, r.once, r.verify, r.sent.Milliseconds(), r.shortest.Milliseconds(),
+		row := fmt.Sprintf("%s\t%d\t%s\t%s\t%s\t%d ms\t%d ms\t%d\t%d\t%d\t%.1f s\t%.0f\t%s\n", s.name, len(r.urls), same, r.once, r.verify, r.sent.Milliseconds(), r.shortest.Milliseconds(),
 			r.extra, r.lost, r.escaped, r.pause.Seconds(), r.took.Seconds(), s.what)
+		fmt.Fprint(os.Stderr, row) // the table comes at the end, which is far
+		fmt.Fprint(t, row)
 	}
 	if err := errors.Join(t.Flush(), ctx.Err()); err != nil {
 		return err

@@ -1,4 +1,4 @@
-// Command topics compares ways to crawl for a topic at equal numbers of fetches, a quarter of the pages that there are, by real crawls over
+// Command topics compares ways to crawl for a topic at equal numbers of fetches, a quarter of the pages that there are where nothing else is said, by real crawls over
 // HTTP: what is learned with rules, with key words and with simple orders; crawlers that trade with one that has all, and with crawlers that
 // do not know of each other. It counts different pages on the topic, paired by seed, in six families of webs, and the default as users
 // run it with one crawler that asks for one URL of a site at a time:

@@ -207,7 +207,7 @@ func mirage() *part {
 	})
 }
 
-// almanac counts months from one on: without end, by a number that is no date, with the days and the name of each.
+// almanac counts months from one on: without end, by a number that is not a date, with the days and the name of each.
 func almanac() *part {
 	traps := []trap{{name: "months", endless: true, mark: "/almanac"}}
 	months := strings.Fields("January February March April May June July August September October November December")
