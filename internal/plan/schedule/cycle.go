@@ -173,7 +173,8 @@ func (u *usage) take(t *Task) crawl.Verdict {
 }
 
 // Verify proves a plan legal: every task at most one owner, no capacity passed, no node of another type or that drains,
-// no site and no address asked by more leases than it may be.
+// no site and no address asked by more leases than it may be. The assignments are in the order in which the gate let their tasks through: what room
+// sites that do not answer leave to each other depends on it.
 func Verify(s *Snapshot, p Plan) error {
 	owned := make(map[int]bool, len(p.Assignments))
 	load := make([]int, len(s.Nodes))
