@@ -282,10 +282,7 @@ what is found, one for each crawler (#1, #2 …) of a site.`,
 				}
 			}
 			if dir == "" {
-				if len(args) == 0 {
-					return usage("name a crawl's directory (also with -o), or the number of a coordinator's job")
-				}
-				id, err := parseJob(args[0])
+				id, err := jobNamed(args)
 				if err != nil {
 					return err
 				}

@@ -134,6 +134,14 @@ func parseJob(s string) (uint32, error) {
 	return uint32(n), nil
 }
 
+// jobNamed reads the number of a job, the first argument of a command that takes a crawl's directory as well and was given none.
+func jobNamed(args []string) (uint32, error) {
+	if len(args) == 0 {
+		return 0, usage("name a crawl's directory (also with -o), or the number of a coordinator's job")
+	}
+	return parseJob(args[0])
+}
+
 // newList makes a command that lists what a coordinator has of a kind.
 func newList[T any](use, short, example string, ask func(*web.Client, context.Context) ([]T, error), table func(io.Writer, []T) error) *cobra.Command {
 	f := &fleetFlags{}

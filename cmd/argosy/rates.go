@@ -58,10 +58,7 @@ fleet of thirty nodes.`,
 				}
 				return f.rates(c.OutOrStdout(), runs, searches, spec, svg)
 			}
-			if len(args) == 0 {
-				return usage("name a crawl's directory (also with -o), or the number of a coordinator's job")
-			}
-			id, err := parseJob(args[0])
+			id, err := jobNamed(args)
 			if err != nil {
 				return err
 			}

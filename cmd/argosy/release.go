@@ -144,10 +144,7 @@ func newDrop() *cobra.Command {
 
 // release has a coordinator retry or drop tasks: a job's number, then sites.
 func (f *fleetFlags) release(c *cobra.Command, order string, args []string, before func(context.Context, *web.Client, uint32, *web.Release) error) error {
-	if len(args) == 0 {
-		return usage("name a crawl's directory (also with -o), or the number of a coordinator's job")
-	}
-	id, err := parseJob(args[0])
+	id, err := jobNamed(args)
 	if err != nil {
 		return err
 	}

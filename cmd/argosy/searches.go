@@ -48,10 +48,8 @@ func (f *oneTask) either(c *cobra.Command, args []string, here func(job uint32) 
 		return usage("%q: a directory is given; its jobs are named by --job", args[0])
 	case f.dir != "":
 		return here(max(1, f.job))
-	case len(args) == 0:
-		return usage("name a crawl's directory (also with -o), or the number of a coordinator's job")
 	}
-	id, err := parseJob(args[0])
+	id, err := jobNamed(args)
 	if err != nil {
 		return err
 	}
