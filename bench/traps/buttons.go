@@ -16,9 +16,7 @@ func photobook(albums, each int) *part {
 	traps := []trap{{name: "log-ins"}, {name: "sizes"}, {name: "slide shows"}, {name: "how it was taken"}}
 	return made("/photobook/", []link{{"/photobook/", "Albums", ""}}, ids("frame", n), traps, func(s *site, rest string, q url.Values) *answer {
 		var i int
-		pg := s.page("Albums")
-		pg.bare = true
-		pg.link("/", "Home", "home")
+		pg := s.little("Albums")
 		pic := func(i int) { fmt.Fprintf(&pg.b, "<img src=\"/pictures/%d.jpg\">\n", i) }
 		switch {
 		case rest == "":
@@ -149,9 +147,7 @@ func oops(known bool, n int) *part {
 			return pg.trap("", fmt.Sprint("articles ", i))
 		}
 		r := rng(root + rest)
-		pg := s.page("Oops")
-		pg.bare = true
-		pg.link("/", "Home", "home")
+		pg := s.little("Oops")
 		if known {
 			pg.text("The page that you asked for was not found. Perhaps you want")
 		} else {
@@ -185,9 +181,7 @@ func opac(n int) *part {
 	traps := []trap{{name: "log-ins"}, {name: "holdings"}, {name: "marc"}, {name: "similar"}}
 	return made("/opac/", []link{{"/opac/browse?from=0", "Browse", ""}}, ids("opac", n), traps, func(s *site, rest string, q url.Values) *answer {
 		var i int
-		pg := s.page("Browse")
-		pg.bare = true
-		pg.link("/", "Home", "home")
+		pg := s.little("Browse")
 		if rest == "browse" {
 			from := number(q.Get("from"))
 			if from < 0 || from >= n {

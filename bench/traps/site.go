@@ -132,6 +132,14 @@ type page struct {
 
 func (s *site) page(title string) *page { return &page{s: s, title: title} }
 
+// little is a page with nothing around it but a way home.
+func (s *site) little(title string) *page {
+	p := s.page(title)
+	p.bare = true
+	p.link("/", "Home", "home")
+	return p
+}
+
 // link writes a link that leads to a content, or with id "" further into a trap.
 func (p *page) link(href, label, id string) {
 	fmt.Fprintf(&p.b, "<li><a href=\"%s\">%s</a></li>\n", html.EscapeString(href), html.EscapeString(label))
