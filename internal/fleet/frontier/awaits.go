@@ -51,7 +51,7 @@ func (x *tx) await(t *Task, k recKey) (fresh bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if old != nil && t.Gen > 0 && x.lostBefore(old) { // it begins anew
+	if old != nil && (t.Gen > 0 && x.lostBefore(old) || x.unwanted(old)) { // it begins anew
 		if err := x.undo(k, old); err != nil {
 			return false, err
 		}
@@ -117,6 +117,12 @@ func (x *tx) moved(from, to recKey) error {
 func (x *tx) lostBefore(r *record) bool {
 	of := x.f.tasks[r.Task]
 	return crawl.EndedByNode(r.State, r.Reason) && r.Counted&countedGood == 0 && of != nil && of.State != crawl.TaskDropped
+}
+
+// unwanted reports whether a page was given up because no search waited for it any more.
+func (x *tx) unwanted(r *record) bool {
+	of := x.f.tasks[r.Task]
+	return r.State == crawl.Excluded && r.Reason == crawl.ReasonDropped && of != nil && of.State != crawl.TaskDropped
 }
 
 // movedTo follows the redirects of pages that have ended. Where they lead stands where a search would that has no number.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"argosy/internal/crawl"
+	"argosy/internal/page/polite"
 )
 
 // edit changes a search, which begins anew: its result pages are of another generation, and what it has named counts no more. Its engine
@@ -72,15 +73,67 @@ func changes(j *Job, was, now *crawl.Search) string {
 	return strings.Join(out, ", ")
 }
 
-// unname forgets what a search has named: it is fetched all the same, and counts for others.
+// unname forgets what a search has named. What no other search waits for is not asked for any more: leases that have some of it are closed, and
+// it is refused.
 func (x *tx) unname(t *Task) error {
 	prefix := awaitsOf(recKey{space: space{job: t.Job}})[:5]
-	return x.f.each(prefix, func(key, _ []byte) error {
-		if binary.BigEndian.Uint32(key[len(key)-4:]) != t.Search {
-			return nil
+	var alone []recKey
+	var last []byte // the page of the key before, without who waits for it
+	shared := false // and whether another search waits for that
+	err := x.f.each(prefix, func(key, _ []byte) error {
+		page, no := key[:len(key)-4], binary.BigEndian.Uint32(key[len(key)-4:])
+		if !bytes.Equal(page, last) {
+			last, shared = bytes.Clone(page), false
 		}
-		return x.b.Delete(bytes.Clone(key), nil)
+		k, _ := ofURLKey(page)
+		mine := len(alone) > 0 && alone[len(alone)-1] == k
+		switch {
+		case no == t.Search:
+			if !shared {
+				alone = append(alone, k)
+			}
+			x.noteAwait(bytes.Clone(key), false)
+			return x.b.Delete(bytes.Clone(key), nil)
+		case no > 0: // 0 is not a search: it says where the page redirects to
+			if shared = true; mine {
+				alone = alone[:len(alone)-1]
+			}
+		}
+		return nil
 	})
+	for _, k := range alone {
+		if err == nil {
+			err = x.unwant(k)
+		}
+	}
+	return err
+}
+
+// unwant refuses a page that nobody waits for any more, if it is still to be had.
+func (x *tx) unwant(k recKey) error {
+	r, err := x.record(k.space, k.key)
+	if err != nil || r == nil || r.State != crawl.Pending {
+		return err
+	}
+	t := x.f.tasks[r.Task]
+	for _, id := range t.leaseIDs() {
+		l := x.f.leases[id]
+		has, err := x.holds(l, k.key)
+		if err != nil {
+			return err
+		}
+		if has {
+			x.fx.Recalled = append(x.fx.Recalled, l)
+			polite.HoldFrom(x.site(l.Site), x.at, l.From)
+			if err := x.close(t, l); err != nil {
+				return err
+			}
+		}
+	}
+	r.State, r.Reason, r.dirty, r.lease = crawl.Excluded, crawl.ReasonDropped, true, 0
+	t.count(crawl.Excluded, crawl.ReasonDropped, 1)
+	x.tasks[t.ID] = t
+	return x.b.Delete(queueKey(t.ID, r.Place), nil)
 }
 
 // engine returns the place of an engine among those of a job, which it joins if it is not one of them.

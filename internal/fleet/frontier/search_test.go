@@ -271,6 +271,48 @@ func TestEditedSearchGoesOn(t *testing.T) {
 	}
 }
 
+// What a search had named before a person changed it is not asked for any more, also where a node has it already, unless another search has named
+// it; a search that names it later has it asked for.
+func TestChangedSearchWantsOtherPages(t *testing.T) {
+	s := newSearching(t, 2, "")
+	s.names(1, "n", "http://s.test/1", "http://s.test/2", "http://s.test/3", "http://s.test/4")
+	s.names(2, "n", "http://s.test/2")
+	target := s.targets()[0]
+	s.part(s.begin(target.ID, "n"), crawl.Part{Final: true, Outcomes: []crawl.Outcome{outcomeOf(t, "http://s.test/4", 200)}})
+	lease := s.begin(target.ID, "n")
+	edit := func(no uint32) Effects {
+		seeker := s.Searching(1, no)
+		changed := seeker.Of.Search
+		changed.URL = fmt.Sprintf("http://e00.test/?q=y%d", no)
+		return s.apply(crawl.Entry{Kind: crawl.EntryEdit, Edit: &crawl.Edit{Job: 1, Task: seeker.ID, Search: changed}})
+	}
+	left := func(what string, excluded int64, want ...string) {
+		t.Helper()
+		next, err := s.Next(target.ID, 10)
+		var got []string
+		for _, n := range next {
+			got = append(got, n.URL)
+		}
+		if slices.Sort(got); err != nil || !slices.Equal(got, want) || target.Pending() != int64(len(want)) || target.Excluded != excluded {
+			t.Errorf("%s: %v, %d pending, %d excluded, %v", what, got, target.Pending(), target.Excluded, err)
+		}
+		check(t, s.Frontier)
+	}
+	if fx := edit(1); len(fx.Recalled) != 1 || fx.Recalled[0].ID != lease {
+		t.Errorf("taken back: %v", fx.Recalled)
+	}
+	left("changed", 2, "http://s.test/2")
+	s.names(1, "n", "http://s.test/3", "http://s.test/4")
+	left("named again", 1, "http://s.test/2", "http://s.test/3")
+	s.names(2, "n", "http://s.test/1") // its next page
+	edit(2)
+	left("the other one changed, too", 2, "http://s.test/3")
+	s.part(s.begin(target.ID, "n"), crawl.Part{Final: true, Outcomes: []crawl.Outcome{outcomeOf(t, "http://s.test/3", 200)}})
+	if of := s.Searching(1, 1).Of; of.Found != 2 || of.Collected != 2 || of.Lost != 0 {
+		t.Errorf("%d found, %d collected, %d lost", of.Found, of.Collected, of.Lost)
+	}
+}
+
 // A search that a person has changed asks again for the pages that it names and that could not be had, whoever had named them; and other
 // searches that wait for a person for want of them are done once they are had.
 func TestChangedSearchAsksAgain(t *testing.T) {
