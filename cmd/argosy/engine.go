@@ -245,7 +245,7 @@ taken, until you say where the results are.`,
 			}
 			e, note, err := describe(c.Context(), a, u)
 			if err != nil {
-				return fmt.Errorf("%s: %w", u, err)
+				return err
 			}
 			if name != "" {
 				e.Name = name
@@ -268,13 +268,13 @@ taken, until you say where the results are.`,
 	return c
 }
 
-// describe fetches a description, directly or by the page that names it.
+// describe fetches a description, directly or by the page that names it. Its errors say of which address they are.
 func describe(ctx context.Context, a *asker, u crawl.URL) (e engine.Engine, note string, err error) {
 	for range 2 {
 		got, err := a.get(ctx, u, false, engine.MaxAnswer)
 		switch {
 		case err != nil:
-			return e, "", err
+			return e, "", fmt.Errorf("%s: %w", u, err)
 		case got.Status != 200:
 			return e, "", fmt.Errorf("%s answered %d", got.URL, got.Status)
 		}
@@ -282,15 +282,33 @@ func describe(ctx context.Context, a *asker, u crawl.URL) (e engine.Engine, note
 			return e, "", err
 		}
 		if e, note, err = engine.Describe(got.Body, got.Type, u); err == nil {
-			return e, note, nil
+			return e, note, usable(u, e)
 		}
 		next, ok := engine.DescriptionLink(got.Body, got.Type, u)
-		if !ok {
-			return e, "", fmt.Errorf("neither an OpenSearch description nor a page that names one (%w)", err)
+		switch {
+		case !errors.Is(err, engine.ErrNotDescription):
+			return e, "", fmt.Errorf("%s: %w", u, err)
+		case !ok:
+			return e, "", fmt.Errorf("%s: neither an OpenSearch description nor a page that names one (%w)", u, err)
 		}
 		u = next
 	}
-	return e, "", errors.New("the page names another page as its description")
+	return e, "", fmt.Errorf("%s: it is named as a description, and is a page that names one", u)
+}
+
+// usable says why an engine cannot be asked that a description at an address describes.
+func usable(at crawl.URL, e engine.Engine) error {
+	cat, err := config.Catalogue()
+	if err == nil {
+		_, err = cat.With([]engine.Engine{e})
+	}
+	if of := (*engine.Error)(nil); errors.As(err, &of) {
+		err = fmt.Errorf("what it describes is no engine that can be asked: %s: %w", of.Key, of.Err)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", at, err)
+	}
+	return nil
 }
 
 // free refuses a name that a description gives itself and an engine of the catalogue has: jobs that say it mean that one.

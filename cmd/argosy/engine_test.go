@@ -22,6 +22,13 @@ func searchSite(t *testing.T, robots string) string {
 			fmt.Fprintf(w, `<OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/"><ShortName>%s</ShortName><Url type="application/rss+xml" template="http://%s/rss?q={searchTerms}&amp;p={startPage?}"/></OpenSearchDescription>`, name, r.Host)
 		})
 	}
+	mux.HandleFunc("/none.xml", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `<OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/"><ShortName>n</ShortName></OpenSearchDescription>`)
+	})
+	mux.HandleFunc("/odd.xml", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `<OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/"><ShortName>o</ShortName><InputEncoding>klingon</InputEncoding><Url type="text/html" template="/s?q={searchTerms}"/></OpenSearchDescription>`)
+	})
+	mux.Handle("/loop", http.RedirectHandler("/loop", http.StatusFound))
 	mux.HandleFunc("/rss", func(w http.ResponseWriter, r *http.Request) {
 		if r.FormValue("q") != "a b" {
 			http.Error(w, "captcha", http.StatusTooManyRequests)
@@ -79,6 +86,10 @@ func TestEngine(t *testing.T) {
 		{[]string{"test", "again", "x", "--site", "a.example"}, exitUsage, []string{"cannot be restricted to a site"}},
 		{[]string{"test", "again", "x", "--pages", "0"}, exitUsage, []string{"0 pages"}},
 		{[]string{"add", base + "/rss?q=a+b", "--allow-private", "--delay", "0"}, exitFailed, []string{"neither an OpenSearch description"}},
+		{[]string{"add", base + "/none.xml", "--allow-private", "--delay", "0"}, exitFailed, []string{"argosy: " + base + "/none.xml: the description has no template"}},
+		{[]string{"add", base + "/odd.xml", "--allow-private", "--delay", "0"}, exitFailed, []string{"argosy: " + base + "/odd.xml: ", `encoding: "klingon"`}},
+		{[]string{"add", base + "/loop", "--allow-private", "--delay", "0"}, exitFailed, []string{"argosy: " + base + "/loop: more than 5 redirects"}},
+		{[]string{"add", base + "/missing", "--allow-private", "--delay", "0"}, exitFailed, []string{"argosy: " + base + "/missing answered 404"}},
 	} {
 		code, out, errs := argosy(t, append(append([]string{"engine"}, c.args...), "--engines", file)...)
 		if code != c.code || strings.Count(errs, "\n") > 1 {

@@ -54,8 +54,8 @@ func compile(e Engine) (*Ready, error) {
 			return fail(q[0], fmt.Errorf("%q: {words} is missing", q[1]))
 		}
 	}
-	if r.first, r.step = *r.First, *r.Step; r.first < 0 || r.step < 1 || max(r.first, r.step) > maxPage {
-		return fail("step", fmt.Errorf("first %d, step %d: want at least 0 and 1, at most %d", r.first, r.step, maxPage))
+	if r.first, r.step = *r.First, *r.Step; r.first < 0 || r.step < 0 || max(r.first, r.step) > maxPage {
+		return fail("step", fmt.Errorf("first %d, step %d: want at least 0, at most %d", r.first, r.step, maxPage))
 	}
 	if r.Limit < 0 {
 		return fail("limit", fmt.Errorf("%d: want at least 0", r.Limit))
@@ -152,6 +152,11 @@ func (r *Ready) counts() bool { return strings.Contains(r.URL, "{page}") }
 
 // Address returns that of a page of a search, counted from 0.
 func (r *Ready) Address(s Search, page int) (string, error) {
+	return r.addressAt(s, r.first+page*r.step)
+}
+
+// addressAt is the address of a search with a number for {page}.
+func (r *Ready) addressAt(s Search, at int) (string, error) {
 	if strings.TrimSpace(strings.Join(s.Words, "")) == "" {
 		return "", errors.New("no words to search for")
 	}
@@ -176,7 +181,28 @@ func (r *Ready) Address(s Search, page int) (string, error) {
 		}
 	}
 	u := fill(strings.ReplaceAll(r.URL, "{base}", r.Base), "{query}", q)
-	return strings.NewReplacer("{page}", strconv.Itoa(r.first+page*r.step), "{site}", url.QueryEscape(s.Site)).Replace(u), nil
+	return strings.NewReplacer("{page}", strconv.Itoa(at), "{site}", url.QueryEscape(s.Site)).Replace(u), nil
+}
+
+// at is the number that stands for {page} in an address of a search; ok is false for an address of another form.
+func (r *Ready) at(s Search, address string) (n int, ok bool) {
+	const other = maxPage + 1 // stands in no address
+	sample, err := r.addressAt(s, other)
+	if err != nil {
+		return 0, false
+	}
+	if u, err := crawl.Parse(sample); err == nil {
+		sample = u.String()
+	}
+	if u, err := crawl.Parse(address); err == nil {
+		address = u.String()
+	}
+	before, after, ok := strings.Cut(sample, strconv.Itoa(other))
+	if !ok {
+		return 0, false
+	}
+	n, err = strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(address, before), after))
+	return n, err == nil && n >= 0
 }
 
 // fill puts a value into an address, escaped as it must be where it stands: in a path a plus is a plus.

@@ -1,11 +1,13 @@
 package engine
 
 import (
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -52,8 +54,12 @@ var programs = []struct {
 	{regexp.MustCompile(`(?is)^(https?://\S+?)/search\?\S*.*\bsearx`), "searxng"},
 }
 
+// ErrNotDescription says that something else was read than an OpenSearch description.
+var ErrNotDescription = errors.New("not an OpenSearch description")
+
 // Describe makes an engine out of an OpenSearch description that was found at an address. note says what the description leaves open,
-// or is empty.
+// or is empty. What is no description at all is
+// ErrNotDescription.
 func Describe(body []byte, contentType string, at crawl.URL) (e Engine, note string, err error) {
 	if len(body) > maxDescription {
 		return e, "", fmt.Errorf("a description of more than %d bytes", maxDescription)
@@ -62,13 +68,16 @@ func Describe(body []byte, contentType string, at crawl.URL) (e Engine, note str
 	dec.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
 	var d description
 	if err := dec.Decode(&d); err != nil {
-		return e, "", fmt.Errorf("not an OpenSearch description: %w", err)
+		return e, "", fmt.Errorf("%w: %w", ErrNotDescription, err)
 	}
 	e.Name, e.About = nameOf(d.Short, at), strings.Join(strings.Fields(d.About), " ")
 	if len(e.About) > 200 {
 		e.About = strings.ToValidUTF8(e.About[:200], "")
 	}
 	e.Query = "{words}"
+	if len(d.Encoding) > 0 && !slices.ContainsFunc(d.Encoding, func(of string) bool { return strings.EqualFold(of, "utf-8") }) {
+		e.Encoding = d.Encoding[0]
+	}
 	for _, f := range formats {
 		for _, u := range d.URLs {
 			mime, _, _ := strings.Cut(u.Type, ";")
@@ -79,17 +88,17 @@ func Describe(body []byte, contentType string, at crawl.URL) (e Engine, note str
 			for _, p := range u.Params {
 				template += map[bool]string{true: "&", false: "?"}[strings.Contains(template, "?")] + p.Name + "=" + p.Value
 			}
+			if template = absolute(template, at); !strings.Contains(template, "{searchTerms}") {
+				return e, "", fmt.Errorf("its template %q has no {searchTerms}", u.Template)
+			}
 			for _, p := range programs {
 				if m := p.mark.FindStringSubmatch(template + " " + d.Short + " " + d.Long); m != nil && f.like == "" {
-					e.Like, e.Base, e.Query = p.like, m[1], ""
+					e.Like, e.Base, e.Query, e.Encoding = p.like, m[1], "", ""
 					return e, "", nil
 				}
 			}
 			if err := e.template(template, u.Index, u.Page); err != nil {
 				return e, "", err
-			}
-			if len(d.Encoding) > 0 && !strings.EqualFold(d.Encoding[0], "utf-8") {
-				e.Encoding = d.Encoding[0]
 			}
 			if e.Like = f.like; e.Like == "" {
 				e.Results.Any = true
@@ -99,6 +108,18 @@ func Describe(body []byte, contentType string, at crawl.URL) (e Engine, note str
 		}
 	}
 	return e, "", errors.New("the description has no template for GET in HTML, RSS or Atom")
+}
+
+// absolute is a template as it is meant where the description lies.
+func absolute(template string, at crawl.URL) string {
+	if strings.Contains(template, "://") || !strings.HasPrefix(template, "/") {
+		return template
+	}
+	if strings.HasPrefix(template, "//") {
+		scheme, _, _ := strings.Cut(at.String(), "//")
+		return scheme + template
+	}
+	return at.Origin() + template
 }
 
 // parameter is one of a template; those with a question mark may be left out.
@@ -124,7 +145,7 @@ func (e *Engine) template(t, index, page string) error {
 			offset := page
 			first, step := 1, 1
 			if m[1] == "startIndex" {
-				offset, step = index, 10
+				offset, step = index, 0 // how many results an answer has, is not said
 				if count {
 					step = maxPerPage
 				}
@@ -137,7 +158,7 @@ func (e *Engine) template(t, index, page string) error {
 		case "language":
 			return "*"
 		case "inputEncoding", "outputEncoding":
-			return "UTF-8"
+			return cmp.Or(e.Encoding, "UTF-8")
 		}
 		if m[2] == "" {
 			bad = fmt.Errorf("template %q: what is to be put in for %s?", t, p)

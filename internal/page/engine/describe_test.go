@@ -25,6 +25,10 @@ func TestDescribe(t *testing.T) {
 			Engine{URL: "http://e.example/rss?q={query}&n=50&i={page}", Like: "opensearch-rss", First: new(0), Step: new(50), Query: "{words}"}, false},
 		{`<InputEncoding>GBK</InputEncoding><Url type="application/atom+xml; charset=gbk" rel="results" template="http://e.example/atom"><Param name="q" value="{searchTerms}"/><Param name="p" value="{startPage?}"/></Url>`,
 			Engine{URL: "http://e.example/atom?q={query}&p={page}", Like: "opensearch-atom", First: new(1), Step: new(1), Query: "{words}", Encoding: "GBK"}, false},
+		{`<InputEncoding>Shift_JIS</InputEncoding><Url type="application/rss+xml" template="/rss?q={searchTerms}&amp;ie={inputEncoding}&amp;i={startIndex?}"/>`,
+			Engine{URL: "http://e.example/rss?q={query}&ie=Shift_JIS&i={page}", Like: "opensearch-rss", First: new(1), Step: new(0), Query: "{words}", Encoding: "Shift_JIS"}, false},
+		{`<InputEncoding>GBK</InputEncoding><InputEncoding>UTF-8</InputEncoding><Url type="application/rss+xml" template="//r.example/{searchTerms}?ie={inputEncoding}"/>`,
+			Engine{URL: "http://r.example/{query}?ie=UTF-8", Like: "opensearch-rss", Query: "{words}"}, false},
 		{`<Url type="text/html" template="https://w.example/w/index.php?title=Special:Search&amp;search={searchTerms}"/>`, Engine{Like: "mediawiki", Base: "https://w.example/w"}, false},
 		{`<LongName>SearXNG metasearch</LongName><Url rel="results" type="text/html" template="https://s.example/x/search?q={searchTerms}"/>`, Engine{Like: "searxng", Base: "https://s.example/x"}, false},
 	} {
@@ -36,6 +40,7 @@ func TestDescribe(t *testing.T) {
 	}
 	for want, body := range map[string]string{
 		"not an OpenSearch description": "<html>", "no template": head + `<Url type="text/html" method="post" template="http://e.example/{searchTerms}"/></OpenSearchDescription>`,
+		"has no {searchTerms}":               head + `<Url type="text/html" template="http://e.example/find"/></OpenSearchDescription>`,
 		"what is to be put in for {foo:bar}": head + `<Url type="text/html" template="http://e.example/{searchTerms}{foo:bar}"/></OpenSearchDescription>`,
 		"more than":                          strings.Repeat("x", maxDescription+1),
 	} {

@@ -47,7 +47,7 @@ type Engine struct {
 	And      string `yaml:"and,omitempty" doc:"what stands between two words, plain or as in an address: & or %26; + is the space that it is there, %2B a plus (default: a space)"`
 	Encoding string `yaml:"encoding,omitempty" doc:"in which the words are written, a WHATWG label (default: utf-8)"`
 	First    *int   `yaml:"first,omitempty" doc:"{page} of the first page (default: 0)" min:"0" max:"1000000"`
-	Step     *int   `yaml:"step,omitempty" doc:"what {page} grows by from page to page (default: 1)" min:"1" max:"1000000"`
+	Step     *int   `yaml:"step,omitempty" doc:"what {page} grows by from page to page; 0: by as many results as the last page had (default: 1)" min:"0" max:"1000000"`
 	Limit    int    `yaml:"limit,omitempty" doc:"how many results of a search it shows at most; 0: not known" min:"0"`
 
 	Format  string   `yaml:"format,omitempty" doc:"of its answers (default: html)" enum:"html xml json"`

@@ -22,6 +22,7 @@ type Walk struct {
 	search Search
 	quota  int
 	before int // results of pages that were taken before this walk began, which may be shown again
+	at     int // of the page that is read next: what stands in its address for {page}, where that grows by results
 	next   string
 	count  bool // next was had by counting
 	cut    bool // a page had more results than are read
@@ -38,7 +39,7 @@ func NewWalk(r *Ready, s Search, quota int) (*Walk, error) {
 	if quota < 1 {
 		return nil, fmt.Errorf("%d pages: want at least 1", quota)
 	}
-	return &Walk{engine: r, search: s, quota: quota, next: first, asked: map[string]bool{first: true}, seen: map[string]bool{}, Stated: crawl.Stated{Kind: crawl.StatedMissing}}, nil
+	return &Walk{engine: r, search: s, quota: quota, at: r.first, next: first, asked: map[string]bool{first: true}, seen: map[string]bool{}, Stated: crawl.Stated{Kind: crawl.StatedMissing}}, nil
 }
 
 // Resume goes on with a search at a page, counted from 0, whose address is known: found results were had before it, and the engine
@@ -47,7 +48,11 @@ func (r *Ready) Resume(s Search, page int, address string, found int, stated cra
 	if stated.Kind == "" {
 		stated.Kind = crawl.StatedMissing
 	}
-	return &Walk{engine: r, search: s, quota: math.MaxInt, next: address, asked: map[string]bool{address: true}, seen: map[string]bool{}, Stated: stated, Pages: page, before: found}
+	at, ok := r.at(s, address)
+	if !ok {
+		at = r.first + found
+	}
+	return &Walk{engine: r, search: s, quota: math.MaxInt, at: at, next: address, asked: map[string]bool{address: true}, seen: map[string]bool{}, Stated: stated, Pages: page, before: found}
 }
 
 // Next returns the address to be fetched next; ok is false when the walk has ended.
@@ -60,6 +65,7 @@ func (w *Walk) Counted() bool { return w.count }
 func (w *Walk) Take(a Answer) Reading {
 	r := w.engine.Read(a, w.Pages > 0)
 	w.Pages++
+	w.at += len(r.Results) + r.Dropped
 	w.Last = r.Verdict
 	if w.Stated.GivesWay(r.Stated) {
 		w.Stated = r.Stated
@@ -118,8 +124,12 @@ func (w *Walk) after(r Reading, fresh int) string {
 	}
 	next := r.Next
 	if w.count = w.engine.next == nil && w.engine.counts(); w.count {
+		at := w.engine.first + w.Pages*w.engine.step
+		if w.engine.step == 0 {
+			at = w.at
+		}
 		var err error
-		if next, err = w.engine.Address(w.search, w.Pages); err != nil {
+		if next, err = w.engine.addressAt(w.search, at); err != nil {
 			return err.Error()
 		}
 	}

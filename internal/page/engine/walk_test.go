@@ -263,3 +263,44 @@ func TestWalkFindsChangedMarkup(t *testing.T) {
 		}
 	}
 }
+
+// Where pages are asked for by their first result and nobody knows how many each has, a walk passes none over, also one that goes on in the middle.
+func TestWalkByResults(t *testing.T) {
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 11))
+		all, size, first := 1+r.IntN(60), 1+r.IntN(12), r.IntN(2)
+		e := ready(t, Engine{
+			URL: "http://e.example/{query}?from={page}", First: &first, Step: new(0),
+			Results: Results{Item: Selector{CSS: "li"}, Link: Selector{CSS: "a", Attr: "href"}}, Empty: []Sign{{At: Selector{CSS: "i"}}},
+		})
+		search, got := Search{Words: []string{"ü x"}}, map[string]bool{}
+		w, err := NewWalk(e, search, 1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for address, more := w.Next(); more; address, more = w.Next() {
+			u, err := crawl.Parse(address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.IntN(2) == 0 { // another lease goes on; nothing on the site of the search was found yet
+				w = e.Resume(search, w.Pages, u.String(), 0, w.Stated)
+			}
+			var b strings.Builder
+			_, number, _ := strings.Cut(address, "from=")
+			from, _ := strconv.Atoi(number)
+			for i := from - first; i < min(all, from-first+size); i++ {
+				fmt.Fprintf(&b, "<li><a href=/%d>x</a>", i)
+			}
+			if b.Len() == 0 {
+				b.WriteString("<i>")
+			}
+			for _, found := range w.Take(Answer{URL: address, Status: 200, Type: "text/html", Body: []byte(b.String())}).Results {
+				got[found.URL] = true
+			}
+		}
+		if len(got) != all || w.Last != Empty {
+			t.Fatalf("seed %d: %d of %d results, %d of them on a page, %s", seed, len(got), all, size, w.Stop)
+		}
+	}
+}
