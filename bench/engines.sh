@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Search programs that are not ours, as Debian packages them, for the catalogue of engines to be held against: MediaWiki with its
-# search page and its API, Omega (xapian-omega) over PostgreSQL's documentation, and searx in front of the wiki.
+# search page and its API, Omega (xapian-omega) over PostgreSQL's documentation, and searx in front of both.
 #
 #   bench/engines.sh start [DIR]   installs what is missing (needs root), fills and serves them on 127.0.0.1:8190 to 8192
 #   bench/engines.sh stop  [DIR]   ends what was started and leaves the directory
@@ -71,7 +71,7 @@ if [ ! -d "$omega/data/default" ]; then
 fi
 (cd "$omega/www" && OMEGA_CONFIG_FILE=$omega/omega.conf serve omega python3 -m http.server --cgi --bind 127.0.0.1 "$((port + 1))")
 
-# searx, a metasearch program, asks the wiki.
+# searx, a metasearch program, asks the wiki, and Omega where a search says !o.
 python3 - "$port" "$dir/searx.yml" <<'PY'
 import sys, yaml
 port = int(sys.argv[1])
@@ -81,7 +81,10 @@ s["search"].update(formats=["html", "json", "rss"], default_lang="en", ban_time_
 s["ui"]["default_theme"] = "simple"
 s["outgoing"]["request_timeout"] = 20.0
 s["engines"] = [dict(name="wiki", engine="mediawiki", shortcut="w", base_url="http://127.0.0.1:%d/" % port,
-                     number_of_results=20, search_type="text", enable_http=True, timeout=20.0, categories="general")]
+                     number_of_results=20, search_type="text", enable_http=True, timeout=20.0, categories="general"),
+                dict(name="omega", engine="xpath", shortcut="o", paging=True, page_size=20, first_page_num=0, enable_http=True, timeout=20.0,
+                     categories="it", results_xpath="//td[b/a/@href]", url_xpath="b/a/@href", title_xpath="b/a", content_xpath="small[1]",
+                     search_url="http://127.0.0.1:%d/cgi-bin/omega?P={query}&DEFAULTOP=and&HITSPERPAGE=20&TOPDOC={pageno}" % (port + 1))]
 yaml.safe_dump(s, open(sys.argv[2], "w"), allow_unicode=True)
 PY
 SEARX_SETTINGS_PATH=$dir/searx.yml serve searx searx-run

@@ -5,11 +5,12 @@
 //
 // It walks each program's answers by the catalogue, page by page to the end, and compares the set of results with what the program
 // should have: of the wiki the articles whose text holds all words, by the files it was filled from; of Omega what Xapian's own
-// quest finds; searx shows what the wiki has. It ends with code 1 if a set differs, a number stated as exact is wrong, or a word that is in nothing
+// quest finds; searx shows what the wiki has, or Omega, or both, as it is asked. It ends with code 1 if a set differs, a number stated as exact is wrong, or a word that is in nothing
 // is not answered by "empty".
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -44,6 +45,7 @@ func main() {
 // program is an engine of the catalogue on a server, what it is asked, and what it should find.
 type program struct {
 	engine, base string
+	plain        string // what stands in front of the words; searx takes from there which of its engines are asked
 	queries      []string
 	truth        func(words []string) ([]string, error)
 	name         func(address string) string // what a result is called in the truth
@@ -62,13 +64,25 @@ func run(dir string, port int) (broken int, err error) {
 		return indexed(filepath.Join(dir, "omega", "data", "default"), words)
 	}
 	same := func(address string) string { return address }
+	either := func(words []string) ([]string, error) {
+		one, err := wiki(words)
+		two, err2 := quest(words)
+		return append(one, two...), errors.Join(err, err2)
+	}
+	called := func(address string) string {
+		if strings.Contains(address, "/postgresql/") {
+			return address
+		}
+		return title(address)
+	}
 	fmt.Printf("%-14s %-26s %7s %7s %6s  %-16s %s\n", "engine", "words", "results", "should", "pages", "stated", "ended")
 	for _, p := range []program{
-		{"mediawiki", at(0, "/w"), licences, wiki, title}, {"mediawiki-api", at(0, "/w"), licences, wiki, title},
-		{"omega", at(1, "/cgi-bin/omega"), documents, quest, same}, {"omega-xml", at(1, "/cgi-bin/omega"), documents, quest, same},
-		{"searxng", at(2, ""), licences, wiki, title}, {"searxng-json", at(2, ""), licences, wiki, title},
+		{"mediawiki", at(0, "/w"), "", licences, wiki, title}, {"mediawiki-api", at(0, "/w"), "", licences, wiki, title},
+		{"omega", at(1, "/cgi-bin/omega"), "", documents, quest, same}, {"omega-xml", at(1, "/cgi-bin/omega"), "", documents, quest, same},
+		{"searxng", at(2, ""), "", licences, wiki, title}, {"searxng-json", at(2, ""), "", licences, wiki, title},
+		{"searxng", at(2, ""), "!o ", documents, quest, same}, {"searxng", at(2, ""), "!w !o ", []string{"library", "trigger row statement"}, either, called},
 	} {
-		with, err := cat.With([]engine.Engine{{Name: p.engine, Base: p.base}})
+		with, err := cat.With([]engine.Engine{{Name: p.engine, Base: p.base, Plain: p.plain + "{words}"}})
 		if err != nil {
 			return broken, err
 		}
@@ -122,7 +136,7 @@ func (p *program) judge(e *engine.Ready, words []string) (bad int, err error) {
 	if says != "" {
 		bad = 1
 	}
-	fmt.Printf("%-14s %-26s %7d %7d %6d  %-16s %s%s\n", p.engine, strings.Join(words, " "), len(got), len(want), w.Pages, w.Stated, w.Stop, says)
+	fmt.Printf("%-14s %-26s %7d %7d %6d  %-16s %s%s\n", p.engine, p.plain+strings.Join(words, " "), len(got), len(want), w.Pages, w.Stated, w.Stop, says)
 	return bad, nil
 }
 

@@ -32,7 +32,7 @@ func TestMistakesHaveAPlace(t *testing.T) {
 		"virtual:\n  aliases: [x]\n":                                             "line 2: a list stands where keys, such as {name: …} are wanted",
 		"virtual:\n  seed: 1\n  pages: -3":                                       "line 3: virtual.pages: -3: the minimum is 0",
 		"virtual:\n  policies:\n    assignment: maybe":                           `line 3: virtual.policies.assignment: "maybe": allowed are on, off`,
-		"virtual:\n  engines:\n  - name: a\n    step: 0":                         "line 4: virtual.engines[0].step: 0: the minimum is 1",
+		"virtual:\n  engines:\n  - name: a\n    step: -1":                        "line 4: virtual.engines[0].step: -1: the minimum is 0",
 		"engines:\n- name: a\n  first: 10000000000":                              "line 3: engines[0].first: 10000000000: the maximum is 1000000",
 		"engines:\n- name: a\n  blocked:\n  - {status: 404}\n  - {status: 9999}": "line 5: engines[0].blocked[1].status: 9999: the maximum is 999",
 		"name: a\nplacing: {need: {cpu: -0.5}}":                                  "line 2: placing.need.cpu: -0.5: the minimum is 0",
