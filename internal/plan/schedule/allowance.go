@@ -37,7 +37,11 @@ func (a *Allowance) pays(t *Task) bool {
 }
 
 // lets reports whether a site may be measured once more by a fleet of so many nodes, after so many measurements that are planned but not counted
-// yet and that no pages pay for. A site that promises nothing is not asked for this.
+// yet and that no pages pay for. A site that promises nothing is not asked for this, and one of a page or two not more often than it has pages.
 func (a *Allowance) lets(t *Task, nodes, planned int) bool {
-	return a.pays(t) || t.Known > 0 && a.early+probeCosts*(planned+1) <= probeCosts*measuredEarly*nodes
+	if a.pays(t) {
+		return true
+	}
+	small := float64(a.of[t.Book]/probeCosts+1) > t.Known
+	return !small && a.early+probeCosts*(planned+1) <= probeCosts*measuredEarly*nodes
 }

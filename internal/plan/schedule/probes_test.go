@@ -234,3 +234,17 @@ func TestMeasuringIsBounded(t *testing.T) {
 		}
 	}
 }
+
+// A site of a page or two is not probed more often than it has pages, however many nodes have probes to give.
+func TestSmallSitesAreHardlyProbed(t *testing.T) {
+	for known := range 6 {
+		var spent Allowance
+		site, probes := Task{Known: float64(known)}, 0
+		for ; probes < 100 && spent.lets(&site, 50, 0); probes++ {
+			spent.Take(&site)
+		}
+		if probes != known {
+			t.Errorf("%d probes of a site of %d pages", probes, known)
+		}
+	}
+}
