@@ -30,6 +30,36 @@ func spam(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// watch tells of each page that is asked for, and has answers take a while.
+func watch(web *webs.Topical, takes time.Duration, asked func(host, path string)) {
+	for host, h := range web.Sites {
+		web.Sites[host] = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != "/robots.txt" {
+				asked(host, r.URL.Path)
+			}
+			time.Sleep(takes)
+			h.ServeHTTP(rw, r)
+		})
+	}
+}
+
+// fromFirst is a job that begins at the first site of a topical web and goes wherever links lead.
+func fromFirst(pages int64) crawl.Job {
+	j := fleettest.Job("80", 0)
+	j.Identity.Seeds, j.Identity.Scope = []string{"http://t0.test/"}, crawl.ScopeAny
+	j.Limits.PerIP, j.Limits.MaxPages = 0, pages
+	return j
+}
+
+// keepTo has a job keep to the topic of such a web.
+func keepTo(t *testing.T, j *crawl.Job) {
+	about, err := topic.Words(webs.TopicalWords, "en")
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.Identity.Topic, j.Identity.Tunnel, j.Identity.Order = about, 2, crawl.OrderBest
+}
+
 // What best finds of its web's 64 pages on the topic, in 400 of bestPages: 17 by chance; 20 to 30 in sixteen runs in the order in which links
 // were found; 39 to 64 in some forty by what they promise, for the order in which answers come decides. Half of them lies between.
 const bestPages = bestSites * bestOfSite
@@ -42,25 +72,15 @@ func best(t *testing.T, hang int, hangAt string, spam http.Handler, pages int64,
 	web := webs.NewTopical(webs.TopicalConfig{Seed: 7, Sites: bestSites, Pages: bestOfSite, Share: 0.04, Near: 0.6, Told: 0.5})
 	on := web.OnTopic("80")
 	var n, truly atomic.Int64
-	for host, h := range web.Sites {
-		web.Sites[host] = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-			if r.URL.Path != "/robots.txt" {
-				n.Add(1)
-			}
-			if on["http://"+host+":80"+r.URL.Path] {
-				truly.Add(1)
-			}
-			h.ServeHTTP(rw, r)
-		})
-	}
-	j := fleettest.Job("80", 0)
-	j.Identity.Seeds, j.Identity.Scope, j.Identity.Order = []string{"http://t0.test/"}, crawl.ScopeAny, crawl.OrderBest
-	j.Limits.PerIP, j.Limits.MaxPages = crawl.DefaultLimits().PerIP, pages
-	about, err := topic.Words(webs.TopicalWords, "en")
-	if err != nil {
-		t.Fatal(err)
-	}
-	j.Identity.Topic, j.Identity.Tunnel = about, 2
+	watch(web, 0, func(host, path string) {
+		n.Add(1)
+		if on["http://"+host+":80"+path] {
+			truly.Add(1)
+		}
+	})
+	j := fromFirst(pages)
+	j.Limits.PerIP = crawl.DefaultLimits().PerIP
+	keepTo(t, &j)
 	at := map[string]netip.Addr{"*.test": netip.MustParseAddr("127.0.0.1")}
 	for i := range hang {
 		name := fmt.Sprintf("hang%d.test", i)

@@ -2,15 +2,12 @@ package simulated_test
 
 import (
 	"fmt"
-	"net/http"
 	"sync"
 	"testing"
 	"time"
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/assemble"
-	"argosy/internal/page/topic"
-	"argosy/internal/testkit/fleettest"
 	"argosy/internal/webs"
 )
 
@@ -20,30 +17,18 @@ func probed(t *testing.T, about bool, most int64) (asked, had, foreign int) {
 	web := webs.NewTopical(webs.TopicalConfig{Seed: 11, Sites: 300, Pages: 8, Share: 0.04, Near: 0.6, Told: 0.5})
 	var mu sync.Mutex
 	of, pages := map[string]int{}, map[string]map[string]bool{}
-	for host, h := range web.Sites {
-		web.Sites[host] = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-			if r.URL.Path != "/robots.txt" {
-				mu.Lock()
-				of[host]++
-				if pages[host] == nil {
-					pages[host] = map[string]bool{}
-				}
-				pages[host][r.URL.Path] = true
-				mu.Unlock()
-			}
-			time.Sleep(20 * time.Millisecond)
-			h.ServeHTTP(rw, r)
-		})
-	}
-	j := fleettest.Job("80", 0)
-	j.Identity.Seeds, j.Identity.Scope = []string{"http://t0.test/"}, crawl.ScopeAny
-	j.Limits.PerIP, j.Limits.MaxPages = 0, most
-	if about {
-		topic, err := topic.Words(webs.TopicalWords, "en")
-		if err != nil {
-			t.Fatal(err)
+	watch(web, 20*time.Millisecond, func(host, path string) {
+		mu.Lock()
+		of[host]++
+		if pages[host] == nil {
+			pages[host] = map[string]bool{}
 		}
-		j.Identity.Topic, j.Identity.Tunnel, j.Identity.Order = topic, 2, crawl.OrderBest
+		pages[host][path] = true
+		mu.Unlock()
+	})
+	j := fromFirst(most)
+	if about {
+		keepTo(t, &j)
 	}
 	s := newWorld(t, t.TempDir(), web.Web)
 	s.change = func(c *assemble.AgentConfig) { c.Node.Info.Concurrency = 256 }
