@@ -491,7 +491,7 @@ func Follow(ctx context.Context, log Log, f *frontier.Frontier, elected <-chan s
 		case <-ctx.Done():
 		}
 	}()
-	synced := time.Now()
+	synced, trimmed, grown := time.Now(), f.Position().Seq, 0
 	err = log.Read(ctx, f.Position().Seq+1, func(seq uint64, at int64, node string, data []byte) error {
 		en, _, err := decode(entry{seq: seq, node: node, data: data})
 		if err != nil {
@@ -505,11 +505,28 @@ func Follow(ctx context.Context, log Log, f *frontier.Frontier, elected <-chan s
 		if _, err := f.Apply(seq, at, en); err != nil {
 			return err
 		}
-		if time.Since(synced) > syncEvery {
-			synced = time.Now()
-			return f.Sync()
+		grown += len(data)
+		if time.Since(synced) <= syncEvery {
+			return nil
 		}
-		return nil
+		synced = time.Now()
+		if err := f.Sync(); err != nil {
+			return err
+		}
+		if seq <= trimmed+trimEvery && grown <= trimBytes {
+			return nil
+		}
+		trimmed, grown = seq, 0
+		return forget(ctx, log, f)
 	})
 	return errors.Join(err, f.Sync())
+}
+
+// forget has a standby's frontier let go of what it keeps of entries that the log does not have any more.
+func forget(ctx context.Context, log Log, f *frontier.Frontier) error {
+	first, _, err := log.At(ctx, f.Position().Seq)
+	if err != nil || first == 0 {
+		return nil // it is away: the next time
+	}
+	return f.Trimmed(first - 1)
 }
