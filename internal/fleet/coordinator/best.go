@@ -187,7 +187,7 @@ func (r *run) give(t *frontier.Task, n int) {
 
 // applied forgets what was given: all of it is applied.
 func (r *run) applied() {
-	r.given, r.rest = 0, nil
+	r.given = 0
 	clear(r.gave)
 }
 

@@ -73,10 +73,11 @@ type run struct {
 	ended    time.Time            // when a limit was reached; zero: none is
 	aside    map[uint32]gaveUp    // tasks that have kept the rest of --max-pages waiting
 	hurried  map[uint64]time.Time // leases that are to end at once, since when
-	rest     *rest                // nil: not looked at in this step yet
-	busy     time.Time            // when something of the job was out last
-	hangs    time.Duration        // how long what hangs is waited for before that,
-	hung     int64                // and how many pages there were the last time
+	rest     rest
+	busy     time.Time     // when something of the job was out last
+	hangs    time.Duration // how long what hangs is waited for before that,
+	hung     int64         // and how many pages there were the last time
+	sought   time.Time     // when what hangs was looked for last
 	begun    time.Time
 	before   int64     // ms of earlier runs
 	again    time.Time // no cycle begins before
@@ -361,7 +362,7 @@ func (c *Coordinator) step(ctx context.Context, now time.Time, j *frontier.Job, 
 		r.busy = now
 	}
 	c.overtime(ctx, now, j, r)
-	if err := c.takeBack(ctx, now, r); err != nil || c.sinks.behind() {
+	if err := c.takeBack(ctx, now, j, r); err != nil || c.sinks.behind() {
 		return false, err
 	}
 	c.unhang(ctx, now, j, r)

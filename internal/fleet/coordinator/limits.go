@@ -8,6 +8,7 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/frontier"
+	"argosy/internal/fleet/term"
 	"argosy/internal/page/polite"
 )
 
@@ -73,19 +74,33 @@ func (c *Coordinator) hurry(ctx context.Context, now time.Time, r *run, l *front
 	}
 }
 
-// takeBack recalls leases that were to end at once and have not: the message was lost, or their node does not hear.
-func (c *Coordinator) takeBack(ctx context.Context, now time.Time, r *run) error {
+// hurries reports whether leases were asked just now to end at once.
+func (r *run) hurries(now time.Time) bool {
+	for _, at := range r.hurried {
+		if now.Sub(at) < overtimeMost {
+			return true
+		}
+	}
+	return false
+}
+
+// takeBack recalls leases that were to end at once and have not, though their nodes were heard since: the message was lost. A node that is
+// not heard may be asking the site still: its leases are judged by their terms, as all are.
+func (c *Coordinator) takeBack(ctx context.Context, now time.Time, j *frontier.Job, r *run) error {
 	var recalls []crawl.Recall
 	for id, at := range r.hurried {
-		switch {
-		case c.f.Lease(id) == nil:
+		switch l := c.f.Lease(id); {
+		case l == nil:
 			delete(r.hurried, id)
-		case now.Sub(at) >= overtimeMost:
+		case now.Sub(at) >= overtimeMost && c.fleet.heard(l.Node, at):
 			recalls = append(recalls, crawl.Recall{Lease: id, Reason: crawl.EndDrained})
 		}
 	}
 	if len(recalls) == 0 {
 		return nil
+	}
+	if sound, err := c.sound(ctx, now, term.Of(&j.Limits).Recall()); err != nil || !sound {
+		return err
 	}
 	slices.SortFunc(recalls, func(a, b crawl.Recall) int { return cmp.Compare(a.Lease, b.Lease) })
 	return c.recall(ctx, recalls)
@@ -95,9 +110,10 @@ func (c *Coordinator) takeBack(ctx context.Context, now time.Time, r *run) error
 // --max-pages leaves, or, of the rest, all places of an address. It ends as many as the others need, of sites that have never answered first, and
 // waits twice as long as the last time if that has brought no page. So sites that are slow lose a few requests, and no more.
 func (c *Coordinator) unhang(ctx context.Context, now time.Time, j *frontier.Job, r *run) {
-	if j.Open == 0 || r.limited != "" || len(r.hurried) > 0 || r.room(j, 1) > 0 && !inRest(j) || j.Totals.Pending() == j.Totals.Held {
+	if now.Sub(r.sought) < restMost || j.Open == 0 || r.limited != "" || r.hurries(now) || r.room(j, 1) > 0 && !inRest(j) || j.Totals.Pending() == j.Totals.Held {
 		return
 	}
+	r.sought = now
 	if j.Totals.Fetched > r.hung {
 		r.hangs = overtimeMost
 	}
@@ -105,7 +121,7 @@ func (c *Coordinator) unhang(ctx context.Context, now time.Time, j *frontier.Job
 	all := true
 	c.f.Leases(func(l *frontier.Lease) {
 		switch {
-		case l.Job != j.ID || l.Held == 0:
+		case l.Job != j.ID || l.Held == 0 || !r.hurried[l.ID].IsZero():
 		case c.progress(l).Before(now.Add(-max(r.hangs, c.slowest(j, l)))):
 			late = append(late, l)
 		default:
@@ -123,7 +139,7 @@ func (c *Coordinator) unhang(ctx context.Context, now time.Time, j *frontier.Job
 	slices.SortFunc(late, func(a, b *frontier.Lease) int {
 		return cmp.Or(cmp.Compare(heard(a), heard(b)), cmp.Compare(a.Progress, b.Progress), cmp.Compare(a.ID, b.ID))
 	})
-	r.hangs, r.hung = min(asideFor, 2*r.hangs), j.Totals.Fetched
+	r.hangs, r.hung, r.rest = min(asideFor, 2*r.hangs), j.Totals.Fetched, rest{}
 	for _, l := range late {
 		if sites <= 0 && urls <= 0 {
 			break
@@ -205,18 +221,10 @@ func (c *Coordinator) left(now time.Time, j *frontier.Job, r *run, t *frontier.T
 	if n = r.room(j, n); n == 0 || !inRest(j) || picks(j) && !c.doubtful(r, t) || now.Sub(r.busy) >= overtimeMost {
 		return n
 	}
-	if r.rest == nil {
-		r.rest = &rest{}
-		c.f.Tasks(func(t *frontier.Task) {
-			if t.Job != j.ID || r.rest.urls[0] >= restPages || t.State != "" {
-				return
-			}
-			if urls := c.soon(now, j, t); urls > 0 {
-				k := c.rank(j, r, t)
-				r.rest.urls[k] += urls
-				r.rest.tasks[k]++
-			}
-		})
+	if seq := c.f.Position().Seq; !r.rest.holds(seq, now) {
+		begin := time.Now()
+		r.rest = c.ranked(now, j, r)
+		r.rest.seq, r.rest.at, r.rest.took = seq, now, time.Since(begin)
 	}
 	room, others := r.room(j, restPages), 0
 	for k := range c.rank(j, r, t) {
@@ -224,6 +232,21 @@ func (c *Coordinator) left(now time.Time, j *frontier.Job, r *run, t *frontier.T
 		others += r.rest.tasks[k]
 	}
 	return max(0, min(n, room, max(1, room/max(1, others+r.rest.tasks[c.rank(j, r, t)]))))
+}
+
+// ranked finds out what waits for the rest of --max-pages, by rank.
+func (c *Coordinator) ranked(now time.Time, j *frontier.Job, r *run) (of rest) {
+	c.f.Tasks(func(t *frontier.Task) {
+		if t.Job != j.ID || of.urls[0] >= restPages || t.State != "" {
+			return
+		}
+		if urls := c.soon(now, j, t); urls > 0 {
+			k := c.rank(j, r, t)
+			of.urls[k] += urls
+			of.tasks[k]++
+		}
+	})
+	return of
 }
 
 // soon returns how many URLs that wait of a task its site may be asked for now and in the next seconds.
@@ -243,7 +266,18 @@ func (c *Coordinator) soon(now time.Time, j *frontier.Job, t *frontier.Task) int
 }
 
 // rest is what waits for the rest of --max-pages, by rank.
-type rest struct{ urls, tasks [3]int }
+type rest struct {
+	urls, tasks [3]int
+	seq         uint64 // of the view
+	at          time.Time
+	took        time.Duration // to look at all tasks
+}
+
+// holds reports whether that is still so, or would take too long to find out anew.
+func (w *rest) holds(seq uint64, now time.Time) bool {
+	age := now.Sub(w.at)
+	return w.seq == seq && age < restMost || age < cutRests*w.took
+}
 
 // room returns how many URLs may still be given out under --max-pages.
 func (r *run) room(j *frontier.Job, n int) int {

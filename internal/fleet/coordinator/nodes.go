@@ -121,6 +121,12 @@ func (f *fleet) hear(name string, now, trouble time.Time) {
 	}
 }
 
+// heard reports whether there was a sign of life of a node after a time. One that has gone may have been heard until then.
+func (f *fleet) heard(name string, at time.Time) bool {
+	n := f.nodes[name]
+	return n != nil && n.Since(at)
+}
+
 // forget takes a lease from its node.
 func (f *fleet) forget(l *frontier.Lease) {
 	if n := f.nodes[l.Node]; n != nil {

@@ -22,6 +22,9 @@ func (c *Contact) Hear(now, trouble time.Time) {
 	c.heard = now
 }
 
+// Since reports whether there was a sign of life after a time.
+func (c *Contact) Since(at time.Time) bool { return c.heard.After(at) }
+
 // Gone reports whether a node has neither renewed its registration nor reported for NodeTTL.
 func (c *Contact) Gone(now time.Time) bool { return now.Sub(latest(c.Seen, c.heard)) > NodeTTL }
 
