@@ -67,7 +67,7 @@ func Lock(dir string) (io.Closer, error) {
 	switch {
 	case err == nil:
 		return l, nil
-	case notOurs(err):
+	case NotOurs(err):
 		return nil, err
 	case rests(dir):
 		return nil, fmt.Errorf("%s: %w", dir, ErrShown)
@@ -83,14 +83,14 @@ func Running(dir string) bool {
 	case err == nil:
 		_ = l.Close()
 		return false
-	case notOurs(err):
+	case NotOurs(err):
 		return false
 	}
 	return !rests(dir)
 }
 
-// notOurs reports whether an error says that this user may not write somewhere, or nobody may.
-func notOurs(err error) bool {
+// NotOurs reports whether an error says that this user may not write somewhere, or nobody may.
+func NotOurs(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
 }
 

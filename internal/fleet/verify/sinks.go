@@ -55,7 +55,8 @@ func (r *Report) sinks(ctx context.Context, p Place, l *ledger.Ledger, jobs []ui
 }
 
 // beside compares frontier and ledger while a process works there, by a copy of its view, if both stand where the ledger stood when its
-// pages were read. Else they are not compared: the process does so before it calls a job done.
+// pages were read, and the ledger has set nothing aside that the frontier has not heard of. Else, and where this user may not have a copy, they
+// are not compared: the process does so before it calls a job done.
 func (r *Report) beside(ctx context.Context, p Place, l *ledger.Ledger, jobs []uint32) error {
 	_, read := l.Position()
 	err := outdir.Copied(ctx, p.Dir, func(f *frontier.Frontier) error {
@@ -66,9 +67,12 @@ func (r *Report) beside(ctx context.Context, p Place, l *ledger.Ledger, jobs []u
 		if pos := f.Position(); seq != read || pos.Seq != seq || pos.Stream != stream {
 			return nil
 		}
+		if aside, err := l.Unsettled(ctx); err != nil || len(aside) > 0 {
+			return err
+		}
 		return r.views(p, f, l, jobs)
 	})
-	if errors.Is(err, outdir.ErrInUse) { // it begins, ends, or stands by
+	if errors.Is(err, outdir.ErrInUse) || outdir.NotOurs(err) { // it begins, ends, or stands by
 		return nil
 	}
 	return err

@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -189,6 +190,7 @@ func TestSinksBesideARunningProcess(t *testing.T) {
 	log := []*crawl.Entry{
 		{Kind: crawl.EntryTerm, Epoch: 1}, {Kind: crawl.EntrySubmit, Epoch: 1, Job: job}, {Kind: crawl.EntryGrant, Epoch: 1, Leases: []crawl.Lease{lease}},
 		{Kind: crawl.EntryParts, Node: "n", Incarnation: "i", Parts: []crawl.Part{part}}, {Kind: crawl.EntryTerm, Epoch: 2},
+		{Kind: crawl.EntryMeasures, Node: "n", Incarnation: "i", Measures: []crawl.Measure{{Kind: crawl.MeasurePing, MS: []float64{math.NaN()}}}}, // the ledger sets it aside
 	}
 	apply := func(without int, to int) { // to both; the ledger does not hear of one
 		for seq := int(f.Position().Seq) + 1; seq <= to; seq++ {
@@ -230,5 +232,19 @@ func TestSinksBesideARunningProcess(t *testing.T) {
 		return strings.Contains(s, "of 1 pages the frontier says how they have ended, the ledger of 0")
 	}) {
 		t.Errorf("%+v", r)
+	}
+	apply(0, 6)
+	if r := look(); r.Sinks || !r.OK {
+		t.Errorf("while the frontier has not heard of what the ledger has set aside: %+v", r)
+	}
+	if os.Getuid() == 0 {
+		return // root may write everywhere
+	}
+	if err := os.Chmod(outdir.State(dir), 0o500); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = os.Chmod(outdir.State(dir), 0o700) }()
+	if r := look(); r.Sinks {
+		t.Errorf("where it may only be read: %+v", r)
 	}
 }
