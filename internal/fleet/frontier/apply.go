@@ -134,7 +134,7 @@ func (f *Frontier) Apply(seq uint64, at int64, e *crawl.Entry) (Effects, error) 
 	if err := errors.Join(x.keepFacts(seq), x.keepForeign(seq)); err != nil {
 		return Effects{}, err
 	}
-	f.pos.Ahead, f.pos.Steady = ahead, x.at
+	f.pos.Ahead, f.pos.Steady, f.pos.Judged = ahead, x.at, cmp.Or(f.pos.Judged, seq)
 	f.pos.Seq, f.pos.At, f.pos.Epoch, f.pos.Tasks, f.pos.Summed = seq, at, f.epoch, f.nextTask, true
 	if err := x.set(positionKey, f.pos); err != nil {
 		return Effects{}, err

@@ -29,16 +29,24 @@ func foreignKey(seq uint64) []byte { return binary.BigEndian.AppendUint64([]byte
 // tasks do not have, keys of other URLs, pages of another layer, and what is archived beside pages but lies on another site.
 // Measurements of what a lease was not sent to measure are taken out likewise. It is called before the entry is applied, so that
 // frontier and ledger hear of the same pages. Of an entry that was applied before, what was foreign then is: tasks, leases and URLs
-// have changed since, and a ledger that is behind gets what it would have got.
+// have changed since, and a ledger that is behind gets what it would have got. An entry that an older version applied, which kept nothing,
+// is judged as things are by now.
 func (f *Frontier) Foreign(seq uint64, e *crawl.Entry) (refused []crawl.Refusal, err error) {
 	var all []foreign
-	if seq <= f.pos.Seq {
-		if err := f.get(foreignKey(seq), &all); err != nil && !errors.Is(err, pebble.ErrNotFound) {
+	applied := seq <= f.pos.Seq
+	if applied {
+		err = f.get(foreignKey(seq), &all)
+		switch none := errors.Is(err, pebble.ErrNotFound); {
+		case err != nil && !none:
 			return nil, damaged(err)
+		case !none || f.pos.Judged > 0 && seq >= f.pos.Judged:
+			return takeOut(e, all), nil
 		}
-	} else if all, err = f.judge(e); err != nil {
+	}
+	if all, err = f.judge(e); err != nil {
 		return nil, err
-	} else {
+	}
+	if !applied {
 		f.verdict.seq, f.verdict.all = seq, all
 	}
 	return takeOut(e, all), nil

@@ -372,6 +372,8 @@ func (f *Frontier) Rebase(stream string, seq uint64) error {
 	gone := foreignPrefix // of another stream it says nothing
 	if f.pos.Stream == stream {
 		gone = foreignKey(seq + 1)
+	} else {
+		f.pos.Judged = 0
 	}
 	if err := f.unkeep(gone, after(foreignPrefix)); err != nil {
 		return err

@@ -13,6 +13,7 @@ type Position struct {
 	Doubt  uint64 `cbor:"62,keyasint,omitempty"` // the last term that began with a log that had lost its end
 	Ahead  int64  `cbor:"63,keyasint,omitempty"` // ms by which the log's clock was set back so far, all in all (Steady),
 	Steady int64  `cbor:"64,keyasint,omitempty"` // and the time of the last applied with them, also where that is of another stream
+	Judged uint64 `cbor:"65,keyasint,omitempty"` // from which entry on it is kept what was foreign; 0: an older version applied the last
 }
 
 // setBack is how far the log's clock must go back, in ms, to have been set: entries of one server may be dated a little out of turn.

@@ -413,6 +413,61 @@ func TestRedirectInOneEntry(t *testing.T) {
 	}
 }
 
+// saysForeign has a node report of a lease that it holds, and of a URL that is none of the lease's.
+func (s *searching) saysForeign(t *testing.T, lease uint64) *crawl.Entry {
+	l := s.Lease(lease)
+	p := crawl.Part{Lease: lease, Attempt: l.Attempt, Epoch: l.Epoch, No: 1, Outcomes: []crawl.Outcome{outcomeOf(t, "http://bank.example/", 200)}}
+	return &crawl.Entry{Kind: crawl.EntryParts, Node: "n", Incarnation: "i", Epoch: 1, Parts: []crawl.Part{p}}
+}
+
+// A version that kept no verdicts has refused what a node said: read again, that is not believed, nor what this version refused before and
+// after.
+func TestForeignOfAnOlderVersion(t *testing.T) {
+	s := newSearching(t, 1, "s.test")
+	id := s.begin(s.Searching(1, 1).ID, "n")
+	refused := func(seq uint64) int {
+		t.Helper()
+		no, err := s.Foreign(seq, s.saysForeign(t, id))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(no)
+	}
+	says := func() {
+		t.Helper()
+		e := s.saysForeign(t, id)
+		if _, err := s.Foreign(s.seq+1, e); err != nil {
+			t.Fatal(err)
+		}
+		s.apply(*e)
+	}
+	says()
+	first := s.seq
+	older := func() { // it does not know the mark, and keeps nothing
+		s.pos.Judged = 0
+		if err := s.Trimmed(s.seq); err != nil {
+			t.Fatal(err)
+		}
+	}
+	older()
+	says()
+	second := s.seq
+	if s.pos.Judged != second {
+		t.Errorf("judged from %d on, want %d", s.pos.Judged, second)
+	}
+	for _, seq := range []uint64{first, second} {
+		if refused(seq) != 1 {
+			t.Errorf("entry %d is believed, which was refused", seq)
+		}
+	}
+	if err := s.Trimmed(s.seq); err != nil {
+		t.Fatal(err)
+	}
+	if refused(second) != 0 {
+		t.Error("what was judged is judged again")
+	}
+}
+
 // What was foreign in an entry is kept until the log is trimmed, or is another one.
 func TestForeignIsKeptAsLongAsTheLog(t *testing.T) {
 	s := newSearching(t, 1, "s.test")
