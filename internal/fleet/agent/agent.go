@@ -348,8 +348,8 @@ func (a *Agent) sent() {
 	a.requests++
 }
 
-// escape counts a request that was sent when its lease's term was over: the process was frozen on the way from the last
-// look at the clock to the wire, and somebody else may have had the site by then.
+// escape counts a request that may have been sent when its lease's term was over: the process was frozen between the last look at the
+// clock before it was written and the first one after, and somebody else may have had the site by then.
 func (a *Agent) escape(l *lease, at time.Time) {
 	l.mu.Lock()
 	late := l.hold.Escaped(at)

@@ -30,7 +30,8 @@ type Session interface {
 	// Do sends one GET and reads the whole response within the limits. The session follows no redirect and keeps no
 	// cookie. An error is a *crawl.Error; beside it stands what has come of a response that was cut short (Truncated). One
 	// of kind KindArchive is the node's own: a body could not be spooled. One that is fetch.ErrUnprocessed says that the
-	// same is to be asked again at the site's next turn, with Again raised, and counts as nothing else. A body that is too
+	// same is to be asked again at the site's next turn, with Again raised, and counts as nothing else. It looks at req.May last of all before it
+	// sends anything, and returns fetch.ErrNotSent if that says no. A body that is too
 	// long for memory lies in a spool, an *archive.Spool. The caller releases the response; until then it may read
 	// everything in it, and keep nothing of its slices afterwards.
 	Do(ctx context.Context, req *fetch.Request) (*fetch.Response, error)
@@ -130,9 +131,12 @@ func (l *lease) patience() time.Duration {
 func (l *lease) exchangeOn(sess Session, u crawl.URL) (*fetch.Response, error) {
 	for again := 0; l.turn(); again++ {
 		req := l.request(u)
-		req.Again, req.Within = again, l.patience()
+		req.Again, req.Within, req.May = again, l.patience(), l.maySend
 		resp, err := sess.Do(l.ctx, req)
 		l.a.release()
+		if errors.Is(err, fetch.ErrNotSent) {
+			return nil, nil
+		}
 		if resp == nil {
 			l.started(time.Now())
 			if errors.Is(err, fetch.ErrUnprocessed) && l.ctx.Err() == nil {

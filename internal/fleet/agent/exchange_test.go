@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -29,6 +30,9 @@ type bench struct {
 
 	dir string        // of the archive
 	way time.Duration // that the hint took
+
+	dials  func()        // before there is a connection; nil: nothing
+	frozen chan struct{} // while it is open nothing is reported; nil: at once
 }
 
 func (b *bench) Receive(ctx context.Context, _ string, fn func([]byte, time.Duration) error) error {
@@ -44,6 +48,9 @@ func (b *bench) Report(_ context.Context, _ string, entry []byte) error {
 	var e crawl.Entry
 	if err := crawl.Unmarshal(entry, &e); err != nil {
 		return err
+	}
+	if b.frozen != nil {
+		<-b.frozen
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -93,6 +100,9 @@ func runTargets(t *testing.T, like crawl.Target, paths []string, change func(*cr
 		Limits: job.Limits.Fetch, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 		Resolve: map[string]netip.Addr{"*": netip.MustParseAddr("127.0.0.1")},
 		Dial: func(context.Context, string, string) (net.Conn, error) {
+			if b.dials != nil {
+				b.dials()
+			}
 			here, there := net.Pipe()
 			go serve(there)
 			return here, nil
@@ -136,6 +146,34 @@ func TestOldHints(t *testing.T) {
 			}, func(b *bench) { b.dispatch.AgeMS, b.way = c.age.Milliseconds(), c.way })
 			if (asked == 1) != c.asks || (len(b.outcomes) == 1) != c.asks {
 				t.Errorf("aged %v, %v on its way: %d requests, %d outcomes", c.age, c.way, asked, len(b.outcomes))
+			}
+		})
+	}
+}
+
+// A node that is frozen while it connects asks nothing once it goes on after its lease's term: somebody else may have the site.
+func TestFrozenWhileItConnects(t *testing.T) {
+	for _, asks := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			var asked atomic.Int64
+			b, stats := runTargets(t, crawl.Target{}, []string{"/"}, func(*crawl.Job) {}, func(conn net.Conn) {
+				defer conn.Close()
+				if _, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
+					asked.Add(1)
+					fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok")
+				}
+			}, func(b *bench) {
+				b.frozen = make(chan struct{})
+				b.dials = func() {
+					time.Sleep(crawl.DefaultLimits().RecycleAfter - time.Second)
+					if !asks {
+						time.Sleep(2 * time.Second)
+					}
+					close(b.frozen)
+				}
+			})
+			if (asked.Load() == 1) != asks || (len(b.outcomes) == 1) != asks || stats.Escaped > 0 {
+				t.Errorf("within its term: %v; %d requests, %d outcomes, %d escaped", asks, asked.Load(), len(b.outcomes), stats.Escaped)
 			}
 		})
 	}

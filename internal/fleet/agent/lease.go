@@ -323,7 +323,8 @@ func (l *lease) putBack(t crawl.Target) {
 
 // turn waits for the site's turn and for one of the node's slots. False if the lease ends first, or if the turn is so
 // far away that the site should rather be somebody else's until then. The lease's term is looked at last of all: the
-// process may have been frozen while it waited, and somebody else may have the site by now.
+// process may have been frozen while it waited, and somebody else may have the site by now. So it is once more when there is a
+// connection (maySend).
 func (l *lease) turn() bool {
 	l.mu.Lock()
 	l.effort.add(-1, time.Now())
@@ -356,6 +357,18 @@ func (l *lease) may() bool {
 		return false
 	}
 	l.a.sent()
+	return true
+}
+
+// maySend looks at the lease's term again once there is a connection for a request: to get one takes time, and the process may have been
+// frozen meanwhile.
+func (l *lease) maySend() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.hold.MaySend(time.Now()) {
+		l.endLocked(crawl.EndStale)
+		return false
+	}
 	return true
 }
 

@@ -50,10 +50,13 @@ func (h *Holder) MayAsk(now time.Time) bool {
 	return !older(now, h.stored, h.Stop()) && !h.Still(now)
 }
 
+// MaySend reports whether a request that MayAsk has allowed may be sent at this very moment: before the term is over.
+func (h *Holder) MaySend(now time.Time) bool { return !older(now, h.stored, h.Term) && !h.Still(now) }
+
 // Still reports whether there was no progress for a term. The owner recalls the lease soon, and the message may be lost.
 func (h *Holder) Still(now time.Time) bool { return older(now, h.moved, h.Term) }
 
-// Escaped reports whether a request was sent too late: the process was frozen between MayAsk and the wire.
+// Escaped reports whether a request was sent too late: the process was frozen between MaySend and the wire, or on its way back.
 func (h *Holder) Escaped(at time.Time) bool {
 	return at.Sub(h.stored) > h.Term || at.Sub(h.moved) > h.Term
 }

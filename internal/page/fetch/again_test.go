@@ -156,6 +156,33 @@ func TestUnprocessed(t *testing.T) {
 	}
 }
 
+// A request that may not be sent any more when it has a connection is not sent, over either protocol; the next one is.
+func TestNotSentAnyMore(t *testing.T) {
+	for _, h2 := range []bool{false, true} {
+		var asked atomic.Int64
+		srv := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+		srv.EnableHTTP2 = h2
+		srv.StartTLS()
+		s := client(t, func(c *fetch.Config) { c.TLS = &tls.Config{InsecureSkipVerify: true} }).Open(nil)
+		u, err := crawl.Parse(srv.URL + "/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, may := range []bool{false, true, false} {
+			r, err := s.Do(t.Context(), &fetch.Request{URL: u, May: func() bool { return may }})
+			if sent := !errors.Is(err, fetch.ErrNotSent); sent != may || sent && err != nil {
+				t.Errorf("HTTP/2 %v, request %d, which may be sent: %v: %v", h2, i, may, err)
+			}
+			r.Release()
+		}
+		if asked.Load() != 1 {
+			t.Errorf("HTTP/2 %v: %d requests", h2, asked.Load())
+		}
+		s.Close()
+		srv.Close()
+	}
+}
+
 // A server that refuses everything is not asked for ever.
 func TestRefusesEverything(t *testing.T) {
 	addr := serveFrugal(t, &frugal{most: 0, reset: true})

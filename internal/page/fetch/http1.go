@@ -27,6 +27,7 @@ type Request struct {
 	Fields []Field       // after Host and Accept-Encoding, which the client sends itself
 	Again  int           // how often it has been sent before and come to nothing (ErrUnprocessed)
 	Within time.Duration // to the end of the header; 0: the limit of its session
+	May    func() bool   // whether it may be sent at this moment, once there is a connection for it; nil: always
 }
 
 // within is the time from a request to the end of the header, within limits.
@@ -145,6 +146,9 @@ const acceptEncoding = "gzip, br, zstd"
 // been on the wire. It is bounded by the session, which after a while returns such an error as an ordinary one.
 var ErrUnprocessed = errors.New("not processed by the server")
 
+// ErrNotSent says that a request was not sent: by the time that there was a connection it might not be any more (Request.May).
+var ErrNotSent = errors.New("not sent: it came too late")
+
 // Do sends a request and reads the whole response. It returns ErrUnprocessed when the request is to be sent again. Where
 // the head came whole and the body did not, what has come is returned beside the error, and Truncated says why. The memory for the response is taken only here, so that whoever waits for a site's turn needs none; the caller gives it
 // back by the response's Release.
@@ -205,6 +209,9 @@ func (s *Session) exchange(c *conn, req *Request, r *Response, sc *scratch) (kee
 	r.Request, r.Addr, r.TLS, r.Cipher = sc.req, c.addr, c.sec.version, c.sec.cipher
 	start := time.Now()
 	_ = c.nc.SetDeadline(start.Add(req.within(&lim)))
+	if req.May != nil && !req.May() {
+		return false, ErrNotSent
+	}
 	if _, err := c.nc.Write(sc.req); err != nil {
 		if c.used {
 			err = errors.Join(errIdleClosed, err)

@@ -48,6 +48,9 @@ func (s *Session) doH2(ctx context.Context, h *http2Conn, req *Request, r *Respo
 		now := time.Now()
 		sent.Store(&now)
 	}}))
+	if req.May != nil && !req.May() {
+		return ErrNotSent
+	}
 	resp, err := h.cc.RoundTrip(hr)
 	if err != nil {
 		late := context.Cause(ctx) != nil
