@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"maps"
 	"os"
 	"slices"
@@ -237,6 +238,9 @@ func table(rows [][]string, name int, spare []int, width int) (head string, out 
 // oneTask is a task with what it waits for.
 func (t *top) oneTask() (head string, out []string) {
 	v := &t.one
+	if v.ID != t.task {
+		return fmt.Sprintf("task %d", t.task), nil
+	}
 	head = fmt.Sprintf("%s  %s  fetched %s, queue %s, failed %s", taskName(&v.Task), v.State, count(v.Fetched), count(v.Pending), count(v.Failed))
 	out = append(out, fmt.Sprintf("waits for: %s; delay %v, may be asked in %v; robots.txt: %s", v.Waits, time.Duration(v.DelayMS)*time.Millisecond, time.Duration(v.WaitMS)*time.Millisecond, v.Robots))
 	if l := v.Holder; l != nil {
@@ -390,6 +394,24 @@ func (t *top) open() {
 // enter begins at the first line of what was opened.
 func (t *top) enter() { t.from, t.line = append(t.from, t.line), 0 }
 
+// keysOf parts what a terminal has sent at once into keys.
+func keysOf(sent string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for sent != "" {
+			n := 1
+			if len(sent) > 1 && sent[0] == '\x1b' && (sent[1] == '[' || sent[1] == 'O') {
+				for n = 2; n < len(sent) && (sent[n] < '@' || sent[n] > '~'); n++ { // parameters, before the byte that ends it
+				}
+				n = min(n+1, len(sent))
+			}
+			if !yield(sent[:n]) {
+				return
+			}
+			sent = sent[n:]
+		}
+	}
+}
+
 // watchTop shows everything until a person has seen enough.
 func watchTop(ctx context.Context, cl *web.Client, every time.Duration) error {
 	restore, err := rawTerminal(os.Stdin)
@@ -401,14 +423,16 @@ func watchTop(ctx context.Context, cl *web.Client, every time.Duration) error {
 	defer fmt.Print("\x1b[?25h\x1b[?1049l")
 	keys := make(chan string)
 	go func() {
-		var b [16]byte
+		var b [4096]byte // all that waits, so that no key is cut in two
 		for {
 			n, err := os.Stdin.Read(b[:])
 			if err != nil {
 				close(keys)
 				return
 			}
-			keys <- string(b[:n])
+			for k := range keysOf(string(b[:n])) {
+				keys <- k
+			}
 		}
 	}()
 	cl.Slow = nil // the picture says it

@@ -18,7 +18,7 @@ func TestTopKeys(t *testing.T) {
 		v.jobs = append(v.jobs, web.Job{JobView: coordinator.JobView{Job: crawl.Job{ID: i + 1, Name: "job"}, State: "running"}})
 		v.tasks = append(v.tasks, ledger.Task{ID: 100 + i, Site: "site.test"})
 	}
-	v.one = coordinator.TaskView{Task: ledger.Task{Site: "site.test"}, Waits: "node", Queue: []coordinator.QueuedView{{URL: "http://site.test/\x1b[2J"}}}
+	v.one = coordinator.TaskView{Task: ledger.Task{ID: 129, Site: "site.test"}, Waits: "node", Queue: []coordinator.QueuedView{{URL: "http://site.test/\x1b[2J"}}}
 	press := func(keys ...string) {
 		for _, k := range keys {
 			if v.key(k) {
@@ -79,6 +79,9 @@ func TestTopKeys(t *testing.T) {
 	if v.task != 78 {
 		t.Errorf("Enter on a lease: task %d", v.task)
 	}
+	if text := strings.Join(v.draw(80, 20), "\n"); strings.Contains(text, "site.test") || !strings.Contains(text, "task 78") {
+		t.Errorf("a task of which nothing was heard yet is shown as another:\n%s", text)
+	}
 	press("\x1b")
 	if v.task != 0 || v.node != "paris" || v.line != 4 {
 		t.Errorf("back from a lease: task %d, node %q, line %d", v.task, v.node, v.line)
@@ -112,6 +115,21 @@ func TestTopColumns(t *testing.T) {
 			if cells(l) > width {
 				t.Errorf("%d columns: %q", width, l)
 			}
+		}
+	}
+}
+
+// Keys that come at once, as from a slow line, are as many keys.
+func TestKeysAtOnce(t *testing.T) {
+	for in, want := range map[string]string{
+		"\x1b[B\x1b[B\r": "\x1b[B|\x1b[B|\r", "jjq": "j|j|q", "\x1b": "\x1b", "\x1b\x1b[A": "\x1b|\x1b[A", "\x1b[": "\x1b[", "\x1b[1;5Cq": "\x1b[1;5C|q", "\x1bOA": "\x1bOA", "": "",
+	} {
+		var got []string
+		for k := range keysOf(in) {
+			got = append(got, k)
+		}
+		if strings.Join(got, "|") != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}
 }
