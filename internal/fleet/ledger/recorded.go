@@ -93,6 +93,7 @@ type Span struct {
 	Node, Site     string
 	Started, Ended int64 // Unix ms; an open lease ends with its last report
 	WorkedUS       int64
+	Given          int64 // URLs that it was given until it ended
 	Asked, Good    int64
 	Bits           int64
 	Pending        int64 // URLs of its task that were left when the run ended
@@ -100,16 +101,16 @@ type Span struct {
 
 // Spans calls fn for each lease of a job that has asked for a page, in the order of their beginning.
 func (l *Ledger) Spans(ctx context.Context, job uint32, fn func(*Span) error) error {
-	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT l.task, l.node, l.site, l.started, CASE WHEN coalesce(l.ended, 0) > max(r.at) THEN l.ended ELSE max(r.at) END, sum(r.worked_us), sum(r.asked),
+	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT l.task, l.node, l.site, l.started, CASE WHEN coalesce(l.ended, 0) > max(r.at) THEN l.ended ELSE max(r.at) END, sum(r.worked_us), l.found, sum(r.asked),
 sum(r.good), sum(r.bits), coalesce(max(t.pending), 0) FROM leases l JOIN reports r ON r.lease = l.id LEFT JOIN tasks t ON t.id = l.task
-WHERE l.job = ? GROUP BY l.id, l.task, l.node, l.site, l.started, l.ended HAVING sum(r.asked) > 0 ORDER BY l.started, l.id`), int64(job))
+WHERE l.job = ? GROUP BY l.id, l.task, l.node, l.site, l.started, l.ended, l.found HAVING sum(r.asked) > 0 ORDER BY l.started, l.id`), int64(job))
 	if err != nil {
 		return l.wrap(err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var s Span
-		if err := rows.Scan(&s.Task, &s.Node, &s.Site, &s.Started, &s.Ended, &s.WorkedUS, &s.Asked, &s.Good, &s.Bits, &s.Pending); err != nil {
+		if err := rows.Scan(&s.Task, &s.Node, &s.Site, &s.Started, &s.Ended, &s.WorkedUS, &s.Given, &s.Asked, &s.Good, &s.Bits, &s.Pending); err != nil {
 			return l.wrap(err)
 		}
 		if err := fn(&s); err != nil {

@@ -29,6 +29,7 @@ func Read(ctx context.Context, l *ledger.Ledger, job uint32, most int) (r sim.Re
 		return r, fmt.Errorf("job %d: %w", job, err)
 	}
 	r.Strategy, r.Left, r.Widths = j.Strategy, map[string]float64{}, j.Limits.SiteConnections
+	r.Delay = j.Limits.Delay.Seconds()
 	r.Lease = sim.LeaseShape{Bits: float64(j.Limits.LeasePages), Seconds: j.Limits.LeaseTime.Seconds()}
 	fleet, err := l.Fleet(ctx)
 	if err != nil {
@@ -53,7 +54,7 @@ func Read(ctx context.Context, l *ledger.Ledger, job uint32, most int) (r sim.Re
 		r.Left[s.Site] = float64(s.Pending)
 		r.Leases = append(r.Leases, sim.RecordedLease{
 			Node: s.Node, Site: s.Site, Started: s.Started, Ended: s.Ended, Worked: float64(s.WorkedUS) / 1e6,
-			Asked: float64(s.Asked), Good: float64(s.Good), Bits: float64(s.Bits),
+			Given: float64(s.Given), Asked: float64(s.Asked), Good: float64(s.Good), Bits: float64(s.Bits),
 		})
 		return nil
 	})

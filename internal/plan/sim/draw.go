@@ -16,10 +16,9 @@ type drawing struct {
 	drift []float64 // by which the variance of a ln speed that is not looked at has grown until each piece
 	out   []predict.Figure
 
-	spread    float64 // of pairs' ln speeds around what is predicted of them, as this recording has it; 0 is not known
-	sure      bool    // so many pairs were tried that this is how far predictions are off, not the most that they can be
-	shift     float64 // by which ln speeds are above what is predicted: it goes by the parts of reports, of which small ones say less
-	low, high float64 // ln speeds between which all that was tried lies
+	spread    float64   // of pairs' ln speeds around what is expected of them, as this recording has it; 0 is not known
+	shift     []float64 // by which each site's ln speeds are above what is predicted of them: how fast its own server is, a pair that was tried tells of all
+	low, high float64   // ln speeds between which all that was tried lies
 
 	delays delayed
 }
@@ -35,7 +34,7 @@ type delayed struct {
 // tried to the next, and within which bounds they lie: what is drawn is as far off, and not faster than anything that was seen.
 func (d *drawing) calibrate(w *World, numbers []int) {
 	d.low, d.high = math.Inf(1), math.Inf(-1)
-	sum, shift, n := 0.0, 0.0, 0
+	off := make([][]float64, len(w.Sites))
 	var means, slow, fast []float64
 	var moved []move
 	for i := range w.Nodes {
@@ -45,12 +44,11 @@ func (d *drawing) calibrate(w *World, numbers []int) {
 				continue
 			}
 			d.book.Rates(d.book.Site(w.Sites[j].Name), d.p.last+ages, []int32{int32(numbers[i])}, d.out)
-			square, of, pieces, was, last := 0.0, 0.0, 0.0, -1, 0.0
+			of, pieces, was, last := 0.0, 0.0, -1, 0.0
 			for k := range d.p.n {
 				if s := x.had(k); s > 0 {
 					y := math.Log(s)
-					off := y - math.Log(d.out[0].Value)
-					square, of, pieces = square+off*off, of+y, pieces+1
+					of, pieces = of+y, pieces+1
 					if was >= 0 {
 						moved = append(moved, move{was, k, math.Abs(y - last)})
 					}
@@ -58,28 +56,67 @@ func (d *drawing) calibrate(w *World, numbers []int) {
 				}
 			}
 			if pieces > 0 {
-				sum, n = sum+square/pieces, n+1
 				means = append(means, of/pieces)
 				if f := d.book.Latency(numbers[i], d.book.Site(w.Sites[j].Name)); f.Source == predict.Measured {
 					slow, fast = append(slow, math.Log(f.Value)), append(fast, of/pieces)
 				}
-				shift += of/pieces - math.Log(d.out[0].Value)
+				off[j] = append(off[j], of/pieces-math.Log(d.out[0].Value))
 				d.low, d.high = min(d.low, of/pieces), max(d.high, of/pieces)
 			}
 		}
 	}
-	d.drift = moves(moved, d.p.n, d.p.noise())
+	d.drift = moves(moved, d.p.n)
 	d.delays = d.measured(w, numbers)
 	d.delays.tells = correlation(slow, fast)
-	if len(means) >= 3 { // at most as far from each other as any two pairs
-		_, d.spread = spreadOf(means)
+	d.sites(off, means)
+}
+
+// believes is for how many pairs it counts that those of a site are as far apart as those of all sites.
+const believes = 1
+
+// sites finds by how much each site's pairs are off what is predicted of them, and how far its pairs lie apart: sites may be far more unequal
+// than the links to one of them are. off are, of each site, the pairs' that were tried; means are the ln speeds of all.
+func (d *drawing) sites(off [][]float64, means []float64) {
+	d.shift = make([]float64, len(off))
+	if len(means) == 0 {
+		return
 	}
-	if free := n - len(w.Nodes) - len(w.Sites); free >= 5 { // each node and site has a figure of its own in what is predicted
-		d.spread, d.sure = min(d.spread, math.Sqrt(sum/float64(free))), true
+	var all []float64
+	for _, of := range off {
+		all = append(all, of...)
 	}
-	if n > 0 {
-		d.shift = shift / float64(n)
+	mean, far := spreadOf(all)
+	if len(all) < 3 {
+		far = 0
+	} else if _, apart := spreadOf(means); apart < far { // at most as far from each other as any two pairs
+		far = apart
 	}
+	square, free := believes*far*far, 0.0
+	for _, of := range off {
+		for _, x := range of {
+			x -= meanOf(of)
+			square += x * x
+		}
+		free += float64(max(0, len(of)-1))
+	}
+	if far > 0 {
+		d.spread = math.Sqrt(square / (free + believes))
+	}
+	for j, of := range off {
+		own := 0.0 // what a site's pairs say weighs against what all say by how far each is off
+		if far > 0 {
+			own = float64(len(of)) / (float64(len(of)) + d.spread*d.spread/(far*far))
+		}
+		d.shift[j] = own*meanOf(of) + (1-own)*mean
+	}
+}
+
+// meanOf is the mean of some figures, 0 of none.
+func meanOf(xs []float64) (mean float64) {
+	for _, x := range xs {
+		mean += x / float64(len(xs))
+	}
+	return mean
 }
 
 // measured looks at the delays that were measured.
@@ -123,14 +160,14 @@ type move struct {
 	far      float64
 }
 
-// alone is for how many pairs that were tried before and after it the whole recording counts where it is asked how much moved from
-// one piece to the next.
+// alone is for how many pairs that have not moved it counts where it is asked how much moved from one piece to the next that most of the
+// time nothing does.
 const alone = 2
 
 // moves is by how much the variance of a figure that is not looked at has grown until each of n pieces. Links often change together, so that
 // the pairs that were tried before and after a time say how much the others have moved then. Most of the time nothing moves: what the median
-// differs by is noise, or what leases differ by.
-func moves(moved []move, n int, noise float64) []float64 {
+// differs by is noise, or what leases differ by, and so is what one pair alone has moved by: its pages then were larger or smaller ones.
+func moves(moved []move, n int) []float64 {
 	out := make([]float64, n)
 	if len(moved) == 0 {
 		return out
@@ -140,18 +177,18 @@ func moves(moved []move, n int, noise float64) []float64 {
 		far[i] = m.far
 	}
 	slices.Sort(far)
-	noise = min(math.Sqrt2*noise, normally*far[len(far)/2])
-	grown, pairs, all, apart := make([]float64, n), make([]float64, n), 0.0, 1.0
+	noise := normally * far[len(far)/2]
+	grown := make([][]float64, n)
 	for _, m := range moved {
 		x := max(0, m.far*m.far-noise*noise)
-		all, apart = all+x, apart+float64(m.to-m.from)
 		for k := m.from + 1; k <= m.to; k++ {
-			grown[k] += x / float64(m.to-m.from)
-			pairs[k]++
+			grown[k] = append(grown[k], x/float64(m.to-m.from))
 		}
 	}
 	for k := 1; k < n; k++ {
-		out[k] = out[k-1] + (grown[k]+alone*all/apart)/(pairs[k]+alone)
+		all := append(grown[k], make([]float64, alone)...)
+		slices.Sort(all)
+		out[k] = out[k-1] + all[len(all)/2]
 	}
 	return out
 }
@@ -211,12 +248,11 @@ const ages = 1e12
 // speeds are what a pair is worth in each piece: what it had where it was tried. While it was not, it may have moved from
 // what it had last, or has next, by as much as pairs have been seen to move, towards what is predicted without it: one
 // draw for each such time. A pair that was never tried has one draw of what is predicted for it, which goes with the delay that was drawn for it (off).
-func (d *drawing) speeds(node, site int, x *piecePair, off float64) []float64 {
+// at is the site's place in the recording.
+func (d *drawing) speeds(node, site, at int, x *piecePair, off float64) []float64 {
 	d.book.Rates(site, d.p.last+ages, []int32{int32(node)}, d.out)
-	prior, spread := math.Log(d.out[0].Value)+d.shift, d.out[0].Sigma
-	if d.sure {
-		spread = d.spread
-	} else if d.spread > 0 {
+	prior, spread := math.Log(d.out[0].Value)+d.shift[at], d.out[0].Sigma
+	if d.spread > 0 {
 		spread = min(spread, d.spread)
 	}
 	if x == nil || !x.tried() {
@@ -232,8 +268,8 @@ func (d *drawing) speeds(node, site int, x *piecePair, off float64) []float64 {
 		for end < d.p.n && x.had(end) == 0 {
 			end++
 		}
-		own, at := x.nearest((k + end - 1) / 2)
-		sure := 1 / max(math.Abs(d.drift[at]-d.drift[(k+end-1)/2]), 1e-9)
+		own, tried := x.nearest((k + end - 1) / 2)
+		sure := 1 / max(math.Abs(d.drift[tried]-d.drift[(k+end-1)/2]), 1e-9)
 		mean := (math.Log(own)*sure + prior/(spread*spread)) / (sure + 1/(spread*spread))
 		v := d.draw(mean, 1/math.Sqrt(sure+1/(spread*spread)), 0)
 		for ; k < end; k++ {

@@ -28,7 +28,7 @@ func (e *engine) redraw(l *lease) {
 		return
 	}
 	l.pace = e.draw(l.node, l.site)
-	l.speed = min(l.pace, e.w.pace(l.site))
+	l.speed = e.w.paced(l.pace, l.site)
 }
 
 func (e *engine) begin(t *task, node int) {
@@ -40,7 +40,7 @@ func (e *engine) begin(t *task, node int) {
 		e.res.In[node]++
 	}
 	t.last = node
-	bits, until := e.w.Lease.Bits, e.now+int64(e.w.Lease.Seconds*1000)
+	bits, until := e.w.Lease.Bits*e.w.page(t.site)/e.w.Page, e.now+int64(e.w.Lease.Seconds*1000)
 	if e.w.Tasks != nil {
 		until = math.MaxInt64
 	}
@@ -52,10 +52,13 @@ func (e *engine) begin(t *task, node int) {
 		}
 		good, all := e.book.Served(node, t.site, e.now)
 		given.Quota, given.Budget = schedule.Shape(*e.modify, was, good, all)
-		bits, until = float64(given.Quota)*e.w.Page, e.now+given.Budget.Milliseconds()
+		bits, until = float64(given.Quota)*e.w.page(t.site), e.now+given.Budget.Milliseconds()
 		modified = given.Quota != was.Quota
 	}
-	l := &lease{t: t, site: t.site, node: node, left: min(t.left, bits), start: e.now, until: until, given: given, moved: moved, modified: modified}
+	if first := e.w.Sites[t.site].First; first > 0 && e.pages[t.site] == 0 {
+		bits = min(bits, first*e.w.page(t.site))
+	}
+	l := &lease{t: t, site: t.site, node: node, left: min(e.needed(t, node), bits), start: e.now, until: until, given: given, moved: moved, modified: modified}
 	if e.w.Stuck != nil && e.sticking.Float64() < e.w.Stuck[node][t.site] {
 		l.stuck, l.until = true, e.now+e.w.recycle().After.Milliseconds()
 	}
@@ -64,9 +67,17 @@ func (e *engine) begin(t *task, node int) {
 	}
 	e.add(l)
 	if e.w.Whole && until < math.MaxInt64 && !l.stuck {
-		l.until += int64(1000 * e.rng.Float64() * e.w.Page * float64(max(1, e.w.Sites[l.site].Width)) / max(l.pace, 1))
+		l.until += int64(1000 * e.rng.Float64() * e.w.page(l.site) * float64(max(1, e.w.Sites[l.site].Width)) / max(l.pace, 1))
 		e.share(node)
 	}
+}
+
+// needed is what a node must ask for until a task has what it still wants, bits.
+func (e *engine) needed(t *task, node int) float64 {
+	if p := e.w.success(node, t.site); e.w.Whole && p > 0 && p < 1 {
+		return t.left / p
+	}
+	return t.left
 }
 
 // die has a node die: what it had told counts, and its tasks go to others once nothing was heard of it for long enough.
@@ -279,13 +290,13 @@ const toldDelays = 5
 
 // part has the fleet learn what a lease has done since it told last.
 func (e *engine) part(l *lease) {
-	pages := (l.done - l.toldDone) / e.w.Page
+	pages := (l.done - l.toldDone) / e.w.page(l.site)
 	good := e.good(l, pages)
 	worked := l.worked
 	l.good += good
 	e.pages[l.site] += pages
 	l.worked -= l.toldWorked
-	e.took(l, learn.Fact{Kind: learn.Report, Bits: good * e.w.Page, Good: good, All: pages})
+	e.took(l, learn.Fact{Kind: learn.Report, Bits: good * e.w.page(l.site), Good: good, All: pages})
 	if e.w.Delay != nil { // the times of ordinary requests are httppings
 		for range min(toldDelays, int(good)) {
 			e.tookDelay(l, e.ping(e.w.Delay[l.node][l.site]))
@@ -330,12 +341,12 @@ func (e *engine) settle(l *lease) {
 		e.recall(l)
 		return
 	}
-	pages := l.done / e.w.Page
+	pages := l.done / e.w.page(l.site)
 	e.part(l)
 	good := l.good
 	e.end(l, good, pages)
 	e.count(l, good, pages, seconds)
-	bits := good * e.w.Page
+	bits := good * e.w.page(l.site)
 	e.res.Bits += bits
 	e.res.Minutes[min(int(e.now/60_000), len(e.res.Minutes)-1)] += bits
 	t := l.t

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"argosy/internal/crawl"
 	"argosy/internal/plan/learn"
 	"argosy/internal/plan/predict"
 	"argosy/internal/plan/schedule"
@@ -23,6 +22,7 @@ type Recording struct {
 	Lease    LeaseShape         `json:"lease"`  // Bits in pages here, whose size is not known yet
 	Held     int64              `json:"held"`   // ms until what a node has goes to another that is not heard of any more
 	Widths   int                `json:"widths"` // requests at once to a site that asks for no pause
+	Delay    float64            `json:"delay"`  // s between the starts of two requests to a site, as its job asks
 }
 
 // RecordedNode is a node as it described itself.
@@ -44,6 +44,7 @@ type RecordedLease struct {
 	Started int64   `json:"started"`
 	Ended   int64   `json:"ended"`
 	Worked  float64 `json:"worked"` // seconds with a request under way
+	Given   float64 `json:"given"`  // URLs that it was given until it ended
 	Asked   float64 `json:"asked"`  // requests
 	Good    float64 `json:"good"`   // of them, those that gave a page
 	Bits    float64 `json:"bits"`   // of pages
@@ -119,7 +120,7 @@ func (r *Recording) World(seed uint64) (World, Guess, error) {
 	}
 	start, end := r.span()
 	w := World{
-		Seed: seed, Horizon: 5 * (end - start), Page: p.page, Root: p.page, Noise: p.noise(), Cycle: 10, Rest: 10, Whole: true, Part: 1000, Held: r.Held,
+		Seed: seed, Horizon: 5 * (end - start), Page: p.page, Root: p.page, Noise: p.noise(), Cycle: 10, Rest: 10, Whole: true, Varied: true, Part: 1000, Held: r.Held,
 		Lease: LeaseShape{Bits: r.Lease.Bits * p.page, Seconds: r.Lease.Seconds},
 	}
 	w.Target, _ = r.Reached()
@@ -148,7 +149,10 @@ func (r *Recording) World(seed uint64) (World, Guess, error) {
 	}
 	for j := range p.sites {
 		s := &p.sites[j]
-		site := Site{Name: s.name, Come: s.came - start, Gap: s.gap(p.page), Width: r.Widths, Size: s.bits}
+		site := Site{Name: s.name, Come: s.came - start, Gap: s.gap(r.Delay), Works: s.works(r.Delay), Width: r.Widths, Size: s.bits, Finds: s.finds(r.Left[s.name]), First: s.first()}
+		if s.good > 0 {
+			site.Page = s.bits / s.good
+		}
 		if s.asked > 0 {
 			site.Size += r.Left[s.name] * s.bits / s.asked
 		}
@@ -164,179 +168,6 @@ func (r *Recording) World(seed uint64) (World, Guess, error) {
 
 // comes is for how long after the beginning what comes is taken for there from the beginning, s.
 const comes = 10
-
-// pieces are a recording's pairs, piece by piece of its time.
-type pieces struct {
-	start, length int64 // ms
-	n             int
-	nodes         map[string]int
-	at            map[string]int // sites
-	sites         []pieceSite
-	pairs         map[[2]int]*piecePair
-	page          float64 // bits
-	leases        []RecordedLease
-	learner       *learn.Learner
-	last          int64
-	probed        rooted
-}
-
-type pieceSite struct {
-	name              string
-	probed            rooted
-	came              int64
-	wall, worked      float64 // seconds of leases
-	asked, good, bits float64
-}
-
-type piecePair struct {
-	probed        rooted
-	bits, seconds []float64 // that pages would have had if all had been had, and the work they took
-	asked, good   float64
-}
-
-// rooted is what bandwidth probes have fetched.
-type rooted struct{ bits, probes float64 }
-
-func (s *rooted) add(bits float64) { s.bits, s.probes = s.bits+bits, s.probes+1 }
-
-// root is the mean of what they found at the root, bits; 0 if there were none.
-func (s *rooted) root() float64 { return s.bits / max(1, s.probes) / crawl.ProbeTries }
-
-// paces is by how much a site's leases must last longer than they work for its pauses to be the limit.
-const paces = 1.1
-
-// gap is the pause that a site's leases kept between two requests, s, for pages of a size.
-func (s *pieceSite) gap(page float64) float64 {
-	if s.asked == 0 || s.bits <= 0 || s.wall < paces*s.worked {
-		return 0
-	}
-	return page * s.wall / s.asked * s.good / s.bits
-}
-
-// success is the share of requests to a site that give a page, for all nodes but those that are beyond chance treated
-// otherwise (three standard deviations): which URLs are missing has nothing to do with who asks.
-func (s *pieceSite) success(x *piecePair) float64 {
-	if s.asked == 0 {
-		return 1
-	}
-	all := s.good / s.asked
-	if x == nil || x.asked == 0 {
-		return all
-	}
-	if p := (s.good + 0.5) / (s.asked + 1); math.Abs(x.good-p*x.asked) > 3*math.Sqrt(p*(1-p)*x.asked)+0.5 {
-		return x.good / x.asked
-	}
-	return all
-}
-
-func (r *Recording) pieces() *pieces {
-	start, end := r.span()
-	if end <= start {
-		return nil
-	}
-	p := &pieces{start: start, nodes: map[string]int{}, at: map[string]int{}, pairs: map[[2]int]*piecePair{}, leases: r.Leases, learner: learn.New(), last: end}
-	for i, n := range r.Nodes {
-		p.nodes[n.ID] = i
-	}
-	bits, good := 0.0, 0.0
-	for i := range r.Leases {
-		l := &r.Leases[i]
-		j, ok := p.at[l.Site]
-		if !ok {
-			j = len(p.sites)
-			p.at[l.Site] = j
-			p.sites = append(p.sites, pieceSite{name: l.Site, came: l.Started})
-		}
-		s := &p.sites[j]
-		s.wall += max(0, float64(l.Ended-l.Started)/1000)
-		s.worked, s.asked, s.good, s.bits = s.worked+l.Worked, s.asked+l.Asked, s.good+l.Good, s.bits+l.Bits
-		bits, good = bits+l.Bits, good+l.Good
-	}
-	if good > 0 {
-		p.page = bits / good
-	}
-	p.n = min(100, max(1, int((end-start)/pieceMS)), max(1, maxPieces/max(1, len(r.Leases))))
-	p.length = (end-start)/int64(p.n) + 1
-	for i := range r.Facts {
-		p.learner.Take(r.Facts[i])
-	}
-	for i := range r.Facts {
-		p.take(r.Facts[i])
-	}
-	return p
-}
-
-// pieceMS is how long a piece of a recording is, if there are not too many: long enough for a site to be asked a few times.
-const pieceMS = 5_000
-
-// take takes in a fact that was learned. Of a probe's time only what it worked is the path's.
-func (p *pieces) take(f learn.Fact) {
-	if f.Kind == learn.Crawl {
-		p.probed.add(f.Bits)
-		f.Seconds = p.learner.Record().Worked(f.Seconds)
-	}
-	i, known := p.nodes[f.Node]
-	j, there := p.at[f.Site]
-	if at, ok := probed(&f); ok && there {
-		p.sites[j].came = min(p.sites[j].came, at)
-	}
-	if !known || !there || f.Kind != learn.Report && f.Kind != learn.Crawl {
-		return
-	}
-	x := p.pairs[[2]int{i, j}]
-	if x == nil {
-		x = &piecePair{bits: make([]float64, p.n), seconds: make([]float64, p.n)}
-		p.pairs[[2]int{i, j}] = x
-	}
-	k := p.piece(f.At)
-	if f.Kind == learn.Crawl {
-		x.probed.add(f.Bits)
-		p.sites[j].probed.add(f.Bits)
-		x.bits[k], x.seconds[k] = x.bits[k]+f.Bits, x.seconds[k]+f.Seconds
-		return
-	}
-	x.asked, x.good = x.asked+f.All, x.good+f.Good
-	if f.Good > 0 {
-		x.bits[k] += f.Bits * f.All / f.Good
-	}
-	x.seconds[k] += f.Seconds
-}
-
-// piece is the piece that a time is in.
-func (p *pieces) piece(at int64) int { return int(min(max((at-p.start)/p.length, 0), int64(p.n-1))) }
-
-// telling is for how long a pair must have worked in a piece for that to tell its speed, s; of one that worked less the longest
-// piece tells.
-const telling = 0.5
-
-// had is a pair's speed in a piece, 0 if it was not tried then.
-func (x *piecePair) had(k int) float64 {
-	if x.bits[k] > 0 && x.seconds[k] > 0 && x.seconds[k] >= min(telling, slices.Max(x.seconds)) {
-		return x.bits[k] / x.seconds[k]
-	}
-	return 0
-}
-
-func (x *piecePair) tried() bool {
-	for k := range x.bits {
-		if x.had(k) > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// nearest is the speed in the nearest piece in which a pair was tried, and that piece; 0 if it never was.
-func (x *piecePair) nearest(k int) (speed float64, piece int) {
-	for d := range x.bits {
-		for _, at := range [2]int{k - d, k + d} {
-			if at >= 0 && at < len(x.bits) && x.had(at) > 0 {
-				return x.had(at), at
-			}
-		}
-	}
-	return 0, 0
-}
 
 // noise is the spread of leases' speeds around those of their pairs, as a logarithm, by the median: leases during which the
 // speed changed are not noise.
@@ -417,7 +248,7 @@ func (p *pieces) fill(w *World, seed uint64) {
 		for j := range w.Sites {
 			x, site := p.pairs[[2]int{i, j}], d.book.Site(w.Sites[j].Name)
 			ms, off := d.delay(numbers[i], site)
-			speeds := d.speeds(numbers[i], site, x, off)
+			speeds := d.speeds(numbers[i], site, j, x, off)
 			w.Delay[i][j], w.Success[i][j], w.Speed[i][j], w.Roots[i][j] = ms, p.sites[j].success(x), speeds[0], p.sites[j].probed.root()
 			if x != nil && x.probed.probes > 0 {
 				w.Roots[i][j] = x.probed.root()

@@ -190,8 +190,84 @@ func TestMovesHappenTogether(t *testing.T) {
 			moved = append(moved, move{k, k + 1, far + 0.01*float64(i%3)})
 		}
 	}
-	grown := moves(moved, 10, 0.1)
+	grown := moves(moved, 10)
 	if before, then, after := grown[5], grown[6]-grown[5], grown[9]-grown[6]; then < 0.8 || before > 0.1 || after > 0.1 {
 		t.Errorf("variance grows by %.2f, %.2f and %.2f", before, then, after)
+	}
+}
+
+// Sites whose servers differ a hundredfold, each as fast for every node: what was tried of a site tells what its other pairs are like.
+func TestUnequalSitesAreReplayed(t *testing.T) {
+	r := Recording{Strategy: "random", Left: map[string]float64{}, Lease: LeaseShape{Bits: 1000, Seconds: 5}, Widths: 1}
+	for i := range 4 {
+		r.Nodes = append(r.Nodes, RecordedNode{ID: fmt.Sprint("n", i), Leases: 64})
+	}
+	speed := func(j int) float64 { return 1e5 * math.Pow(100, float64(j)/11) }
+	for turn := range 2 { // of the four nodes two
+		for j := range 12 {
+			l := RecordedLease{Node: fmt.Sprint("n", (j+turn)%4), Site: fmt.Sprint("s", j), Started: 1e12 + int64(turn*5*second), Worked: 5, Asked: 50, Good: 50, Bits: 5 * speed(j)}
+			l.Ended = l.Started + 5*second
+			r.Leases = append(r.Leases, l)
+			r.Facts = append(r.Facts, learn.Fact{At: l.Ended, Kind: learn.Report, Node: l.Node, Site: l.Site, Bits: l.Bits, Seconds: 5, Good: 50, All: 50})
+		}
+	}
+	for seed := range uint64(4) {
+		w, _, err := r.World(seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range w.Nodes {
+			for j := range w.Sites {
+				var site int
+				fmt.Sscanf(w.Sites[j].Name, "s%d", &site)
+				if off := math.Abs(math.Log(w.Speed[i][j] / speed(site))); off > 0.5 {
+					t.Errorf("seed %d, %s at %s: e^%.2f off what the site gives all nodes", seed, w.Nodes[i].ID, w.Sites[j].Name, off)
+				}
+			}
+		}
+	}
+}
+
+// A part of a report tells of the pages that have ended in it: one without any and one with many are one speed.
+func TestPartsTellTogether(t *testing.T) {
+	r, speed := recorded(false)
+	for i := range r.Facts { // what four parts of five have brought is told with the last
+		f := &r.Facts[i]
+		if f.Kind != learn.Report {
+			continue
+		}
+		if f.Bits, f.Good, f.All = 5*f.Bits, 50, 50; f.At%(5*second) != 0 {
+			f.Bits, f.Good, f.All = 0, 0, 0
+		}
+	}
+	r.Widths = 4
+	w, _, err := r.World(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := tried(&r)
+	for i := range speed {
+		for j := range speed[i] {
+			if x := w.Speed[i][j] / speed[i][j]; known[[2]int{i, j}] && math.Abs(x-1) > 0.02 {
+				t.Errorf("n%d, s%d: %.2f of what it was", i, j, x)
+			}
+		}
+	}
+}
+
+// The pause of a site is what makes its requests, of which some take longer than it and some do not, last as long as they did.
+func TestPausesAreFound(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	for _, mean := range []float64{0.05, 0.2, 1} {
+		const pause, requests = 0.2, 2000
+		s := pieceSite{asked: requests}
+		for range requests {
+			took := mean * rng.ExpFloat64()
+			s.worked, s.wall = s.worked+took, s.wall+max(pause, took)
+		}
+		s.leases = []RecordedLease{{Asked: requests, Worked: s.worked}}
+		if got := s.gap(1); math.Abs(got-pause) > 0.03 {
+			t.Errorf("requests of %v s on average, %v s apart: %.3f s", mean, pause, got)
+		}
 	}
 }

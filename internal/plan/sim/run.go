@@ -382,7 +382,7 @@ func (e *engine) arrive(k int) {
 		t.site = e.coming.IntN(len(e.w.Sites))
 		pages = e.w.Tasks.draw(e.coming)
 	}
-	t.left = e.w.Page * pages
+	t.left = e.w.page(t.site) * pages
 	e.res.Asked += pages
 	e.tasks = append(e.tasks, t)
 	e.wait(t)
@@ -486,10 +486,8 @@ func (e *engine) snapshot() (s *schedule.Snapshot, at []int) {
 	}
 	sort.Slice(at, func(a, b int) bool { return e.w.Nodes[at[a]].ID < e.w.Nodes[at[b]].ID })
 	for _, t := range e.offered() {
-		x := learn.Task{
-			Site: e.site(t.site), ID: t.id, Since: t.since, Pending: int64(min(t.left/e.w.Page, 1e15)), Pages: t.left / e.w.Page, Known: e.pages[t.site] + t.left/e.w.Page,
-			Place: e.w.Sites[t.site].Place,
-		}
+		x := learn.Task{Site: e.site(t.site), ID: t.id, Since: t.since, Place: e.w.Sites[t.site].Place}
+		e.knows(t, &x)
 		x.Avoid = t.avoid
 		if t.last >= 0 {
 			x.Last = e.w.Nodes[t.last].ID
@@ -497,6 +495,21 @@ func (e *engine) snapshot() (s *schedule.Snapshot, at []int) {
 		v.Tasks = append(v.Tasks, x)
 	}
 	return learn.SnapshotIn(&e.last, *v), at
+}
+
+// knows tells what a fleet knows of a task's pages. Of a site that nobody has seen yet its queue tells nothing.
+func (e *engine) knows(t *task, x *learn.Task) {
+	s, asked := &e.w.Sites[t.site], e.pages[t.site]
+	x.Pages = t.left / e.w.page(t.site)
+	x.Known = asked + x.Pages
+	x.Pending = int64(min(x.Pages, 1e15))
+	if s.Finds != nil {
+		x.Known = max(s.known(asked), asked+1)
+		x.Pending, x.Pages = int64(x.Known-asked), x.Known-asked
+		if asked == 0 {
+			x.Pages = 0
+		}
+	}
 }
 
 // count keeps what a lease did with those of its pair in the first and the last fifth.
@@ -523,9 +536,21 @@ func (e *engine) good(l *lease, pages float64) float64 {
 	if p >= 1 {
 		return pages
 	}
+	if e.w.Varied && pages < fewPages { // of so few, what is cut off at none and all would be missing
+		had, rest := 0.0, pages
+		for ; rest > 0; rest-- {
+			if e.rng.Float64() < p {
+				had += min(rest, 1)
+			}
+		}
+		return had
+	}
 	sd := math.Sqrt(pages * p * (1 - p))
 	return min(pages, max(0, pages*p+sd*e.rng.NormFloat64()))
 }
+
+// fewPages is up to how many pages are had or not one by one.
+const fewPages = 30
 
 func (e *engine) finish() {
 	if e.res.Reached == 0 {

@@ -6,6 +6,7 @@ package sim
 import (
 	"math"
 	"math/rand/v2"
+	"sort"
 
 	"argosy/internal/plan/schedule"
 	"argosy/internal/plan/solve"
@@ -33,6 +34,7 @@ type World struct {
 	Rest    int64       // ms between a cycle that leaves tasks waiting and the next at least; 0: 1,000
 	Drifts  bool        // changes touch delays too
 	Whole   bool        // a lease whose time is over ends when the pages under way are had
+	Varied  bool        // the times of requests vary exponentially, so that a pause and a request that is shorter on average add up
 	Apart   bool        // a site is asked by one lease at a time, also where tasks come
 	Window  int         // tasks that a cycle plans at most, those that have waited longest; 0: all
 	Part    int64       // ms after which a lease tells what it has done; 0: when it ends
@@ -77,7 +79,27 @@ type Site struct {
 	Gap   float64 // seconds between the starts of two requests to it; 0 is none
 	Come  int64   // when it is found, ms
 	Width int     // requests at once where there is no gap; 0 is one
+	Page  float64 // bits of its pages; 0: the world's
+	First float64 // pages of the first lease that it has, at most; 0: as many as others
+	Works float64 // share of a lease's time in which it is asked, where there is no gap; 0: all
+	Finds []Finds // how its pages become known, in the order of Asked; nil: all are from the beginning
 	Place schedule.Place
+}
+
+// Finds says how many pages of a site are known once so many were asked for. In between it is linear.
+type Finds struct{ Asked, Known float64 }
+
+// known is how many pages of a site are known once so many were asked for.
+func (s *Site) known(asked float64) float64 {
+	k := sort.Search(len(s.Finds), func(i int) bool { return s.Finds[i].Asked > asked })
+	switch {
+	case k == 0:
+		return 0
+	case k == len(s.Finds):
+		return s.Finds[k-1].Known
+	}
+	a, b := s.Finds[k-1], s.Finds[k]
+	return a.Known + (b.Known-a.Known)*(asked-a.Asked)/(b.Asked-a.Asked)
 }
 
 // LeaseShape bounds a lease: whichever comes first.
@@ -150,9 +172,40 @@ func normal(x float64) float64 { return 0.5 * math.Erfc(-x/math.Sqrt2) }
 // pace is the most that a site's pauses allow; +Inf where it asks for none.
 func (w *World) pace(site int) float64 {
 	if g := w.Sites[site].Gap; g > 0 {
-		return w.Page / g
+		return w.page(site) / g
 	}
 	return math.Inf(1)
+}
+
+// paced is what a path of a speed brings of a site with its pauses. Where the times of requests vary, some are longer than the pause that is
+// shorter than others.
+func (w *World) paced(speed float64, site int) float64 {
+	g := w.Sites[site].Gap
+	if share := w.Sites[site].Works; share > 0 {
+		speed *= share
+	}
+	if !w.Varied || g <= 0 || speed <= 0 {
+		return min(speed, w.pace(site))
+	}
+	page := w.page(site)
+	return page / spaced(g, page/speed)
+}
+
+// spaced is the mean time between the starts of two requests, s, that are at least a gap apart and one after the other, and whose times are
+// exponentially distributed.
+func spaced(gap, took float64) float64 {
+	if took <= 0 {
+		return gap
+	}
+	return gap + took*math.Exp(-gap/took)
+}
+
+// page is what a page of a site holds, bits.
+func (w *World) page(site int) float64 {
+	if p := w.Sites[site].Page; p > 0 {
+		return p
+	}
+	return w.Page
 }
 
 // root is what a root page of a site holds for a node, bits.

@@ -1,0 +1,294 @@
+package sim
+
+import (
+	"math"
+	"slices"
+
+	"argosy/internal/crawl"
+	"argosy/internal/plan/learn"
+)
+
+// pieces are a recording's pairs, piece by piece of its time.
+type pieces struct {
+	start, length int64 // ms
+	n             int
+	nodes         map[string]int
+	at            map[string]int // sites
+	sites         []pieceSite
+	pairs         map[[2]int]*piecePair
+	page          float64 // bits
+	leases        []RecordedLease
+	learner       *learn.Learner
+	last          int64
+	probed        rooted
+}
+
+type pieceSite struct {
+	name              string
+	probed            rooted
+	came              int64
+	wall, worked      float64 // seconds of leases
+	asked, good, bits float64
+	leases            []RecordedLease
+}
+
+type piecePair struct {
+	probed        rooted
+	bits, seconds []float64 // that pages would have had if all had been had, and the work they took
+	parts         []learn.Fact
+	asked, good   float64
+}
+
+// rooted is what bandwidth probes have fetched.
+type rooted struct{ bits, probes float64 }
+
+func (s *rooted) add(bits float64) { s.bits, s.probes = s.bits+bits, s.probes+1 }
+
+// root is the mean of what they found at the root, bits; 0 if there were none.
+func (s *rooted) root() float64 { return s.bits / max(1, s.probes) / crawl.ProbeTries }
+
+// paces is by how much a site's leases must last longer than they work for its pauses to be the limit.
+const paces = 1.1
+
+// gap is the pause with which requests to a site, as long as its leases' were on average, take all the time that those leases took, s.
+func (s *pieceSite) gap(delay float64) float64 {
+	if s.asked == 0 || delay == 0 && s.wall < paces*s.worked {
+		return 0
+	}
+	low, high := 0.0, s.wall/s.asked
+	for range 40 {
+		gap, sum := (low+high)/2, 0.0
+		for i := range s.leases {
+			l := &s.leases[i]
+			sum += l.Asked * spaced(gap, l.Worked/l.Asked)
+		}
+		if sum < s.wall {
+			low = gap
+		} else {
+			high = gap
+		}
+	}
+	return low
+}
+
+// works is the share of their time that leases work for a site that wants no pause: they begin, and wait for their last part to be taken.
+func (s *pieceSite) works(delay float64) float64 {
+	if s.worked <= 0 || s.gap(delay) > 0 {
+		return 0
+	}
+	return min(1, s.worked/s.wall)
+}
+
+// finds is how a site's pages became known: its first one at the beginning; from a lease's beginning on, or from its first page on, those that
+// the lease was given until it ended, for most links stand on the pages that are had first; at the end of the recording those that are left.
+func (s *pieceSite) finds(left float64) (out []Finds) {
+	asked, known := 0.0, 1.0
+	out = append(out, Finds{asked, known})
+	for i := range s.leases {
+		l := &s.leases[i]
+		known = max(known, asked+l.Given)
+		out = append(out, Finds{max(asked, 1), known})
+		asked += l.Asked
+	}
+	return append(out, Finds{max(asked, 1), max(known, asked+left)})
+}
+
+// first is 1 if a site's first lease had its first page alone: it ended before the links of that were known. Else it is 0.
+func (s *pieceSite) first() float64 {
+	if len(s.leases) > 1 && s.leases[0].Asked == 1 {
+		return 1
+	}
+	return 0
+}
+
+// success is the share of requests to a site that give a page, for all nodes but those that are beyond chance treated
+// otherwise (three standard deviations): which URLs are missing has nothing to do with who asks.
+func (s *pieceSite) success(x *piecePair) float64 {
+	if s.asked == 0 {
+		return 1
+	}
+	all := s.good / s.asked
+	if x == nil || x.asked == 0 {
+		return all
+	}
+	if p := (s.good + 0.5) / (s.asked + 1); math.Abs(x.good-p*x.asked) > 3*math.Sqrt(p*(1-p)*x.asked)+0.5 {
+		return x.good / x.asked
+	}
+	return all
+}
+
+func (r *Recording) pieces() *pieces {
+	start, end := r.span()
+	if end <= start {
+		return nil
+	}
+	p := &pieces{start: start, nodes: map[string]int{}, at: map[string]int{}, pairs: map[[2]int]*piecePair{}, leases: r.Leases, learner: learn.New(), last: end}
+	for i, n := range r.Nodes {
+		p.nodes[n.ID] = i
+	}
+	bits, good := 0.0, 0.0
+	for i := range r.Leases {
+		l := &r.Leases[i]
+		j, ok := p.at[l.Site]
+		if !ok {
+			j = len(p.sites)
+			p.at[l.Site] = j
+			p.sites = append(p.sites, pieceSite{name: l.Site, came: l.Started})
+		}
+		s := &p.sites[j]
+		s.wall += max(0, float64(l.Ended-l.Started)/1000)
+		s.leases = append(s.leases, *l)
+		s.worked, s.asked, s.good, s.bits = s.worked+l.Worked, s.asked+l.Asked, s.good+l.Good, s.bits+l.Bits
+		bits, good = bits+l.Bits, good+l.Good
+	}
+	if good > 0 {
+		p.page = bits / good
+	}
+	p.n = min(100, max(1, int((end-start)/pieceMS)), max(1, maxPieces/max(1, len(r.Leases))))
+	p.length = (end-start)/int64(p.n) + 1
+	for i := range r.Facts {
+		p.learner.Take(r.Facts[i])
+	}
+	for i := range r.Facts {
+		p.take(r.Facts[i])
+	}
+	p.speak(max(1, r.Widths))
+	return p
+}
+
+// speak has all pairs' parts tell their speeds, where sites are asked so many pages at once.
+func (p *pieces) speak(width int) {
+	started := map[[2]int][]int64{}
+	for i := range p.leases {
+		l := &p.leases[i]
+		if n, ok := p.nodes[l.Node]; ok {
+			pair := [2]int{n, p.at[l.Site]}
+			started[pair] = append(started[pair], l.Started)
+		}
+	}
+	for pair, x := range p.pairs {
+		p.tell(x, started[pair], float64(whole*width), p.sites[pair[1]].success(x))
+		x.parts = nil
+	}
+}
+
+// pieceMS is how long a piece of a recording is, if there are not too many: long enough for a site to be asked a few times.
+const pieceMS = 5_000
+
+// take takes in a fact that was learned. Of a probe's time only what it worked is the path's.
+func (p *pieces) take(f learn.Fact) {
+	if f.Kind == learn.Crawl {
+		p.probed.add(f.Bits)
+		f.Seconds = p.learner.Record().Worked(f.Seconds)
+	}
+	i, known := p.nodes[f.Node]
+	j, there := p.at[f.Site]
+	if at, ok := probed(&f); ok && there {
+		p.sites[j].came = min(p.sites[j].came, at)
+	}
+	if !known || !there || f.Kind != learn.Report && f.Kind != learn.Crawl {
+		return
+	}
+	x := p.pairs[[2]int{i, j}]
+	if x == nil {
+		x = &piecePair{bits: make([]float64, p.n), seconds: make([]float64, p.n)}
+		p.pairs[[2]int{i, j}] = x
+	}
+	if f.Kind == learn.Crawl {
+		k := p.piece(f.At)
+		x.probed.add(f.Bits)
+		p.sites[j].probed.add(f.Bits)
+		x.bits[k], x.seconds[k] = x.bits[k]+f.Bits, x.seconds[k]+f.Seconds
+		return
+	}
+	x.asked, x.good = x.asked+f.All, x.good+f.Good
+	x.parts = append(x.parts, f)
+}
+
+// whole is how many times as many pages as a site is asked for at once those of some parts must be for what they say of a pair's speed: a
+// page is told with the part in which it ends, however long it was under way in those before.
+const whole = 4
+
+// tell shares out what the parts of a pair's leases have brought among the pieces, by the time that they worked. Parts of a lease that hold few
+// pages tell together.
+func (p *pieces) tell(x *piecePair, started []int64, pages, success float64) {
+	for lease, from := 0, 0; from < len(x.parts); {
+		for lease+1 < len(started) && started[lease+1] < x.parts[from].At {
+			lease++
+		}
+		end := from
+		for end < len(x.parts) && (lease+1 >= len(started) || x.parts[end].At <= started[lease+1]) {
+			end++
+		}
+		for from < end {
+			to, all := from, 0.0
+			for to < end && all < pages {
+				all += x.parts[to].All
+				to++
+			}
+			if rest := held(x.parts[to:end]); rest < pages {
+				to = end
+			}
+			x.share(p, x.parts[from:to], success)
+			from = to
+		}
+	}
+}
+
+// held is how many pages parts tell of.
+func held(parts []learn.Fact) (all float64) {
+	for i := range parts {
+		all += parts[i].All
+	}
+	return all
+}
+
+// share has some parts tell one speed, of pages of which so many are had.
+func (x *piecePair) share(p *pieces, parts []learn.Fact, success float64) {
+	bits, seconds := 0.0, 0.0
+	for i := range parts {
+		bits, seconds = bits+parts[i].Bits, seconds+parts[i].Seconds
+	}
+	for i := range parts {
+		k := p.piece(parts[i].At)
+		if x.seconds[k] += parts[i].Seconds; success > 0 && seconds > 0 {
+			x.bits[k] += bits / success * parts[i].Seconds / seconds
+		}
+	}
+}
+
+// piece is the piece that a time is in.
+func (p *pieces) piece(at int64) int { return int(min(max((at-p.start)/p.length, 0), int64(p.n-1))) }
+
+// telling is for how long a pair must have worked in a piece for that to tell its speed, s; of one that worked less the longest
+// piece tells.
+const telling = 0.5
+
+// had is a pair's speed in a piece, 0 if it was not tried then.
+func (x *piecePair) had(k int) float64 {
+	if x.bits[k] > 0 && x.seconds[k] > 0 && x.seconds[k] >= min(telling, slices.Max(x.seconds)) {
+		return x.bits[k] / x.seconds[k]
+	}
+	return 0
+}
+
+func (x *piecePair) tried() bool {
+	for k := range x.bits {
+		if x.had(k) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// nearest is the speed in the nearest piece in which a pair was tried, and that piece; 0 if it never was.
+func (x *piecePair) nearest(k int) (speed float64, piece int) {
+	for d := range x.bits {
+		for _, at := range [2]int{k - d, k + d} {
+			if at >= 0 && at < len(x.bits) && x.had(at) > 0 {
+				return x.had(at), at
+			}
+		}
+	}
+	return 0, 0
+}
