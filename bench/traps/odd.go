@@ -63,17 +63,19 @@ func sections(n, pages int) *part {
 	return p
 }
 
-// noisy makes every answer of a part say something besides that differs from URL to URL: when it was made and how many are
-// here ("clock"), and one of 150 quotations as well ("quote").
+// noisy makes every answer of a part say something besides that is drawn anew each time: when it was made and how many are here ("clock"), and
+// one of 150 quotations as well ("quote").
 func noisy(kind string, p *part) *part {
-	inner := p.answer
+	inner, asked := p.answer, 0
 	p.name += "-" + kind
+	p.drawn = true
 	p.answer = func(s *site, u *url.URL) *answer {
 		a := inner(s, u)
 		if a == nil || a.kind != "" || a.location != "" {
 			return a
 		}
-		r := rng("noise" + s.seed + u.RequestURI())
+		asked++
+		r := rng(fmt.Sprint("noise", s.seed, asked))
 		aside := fmt.Sprintf("<p>Made at %02d:%02d:%02d in 0.%03d s. %d guests are here.</p>", r.IntN(24), r.IntN(60), r.IntN(60), r.IntN(1000), r.IntN(90))
 		if kind == "quote" {
 			no := fmt.Sprint("quotation", r.IntN(150))

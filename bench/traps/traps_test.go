@@ -14,7 +14,7 @@ import (
 // large are webs whose search takes a sixth of a second to two, and so do those of shops; they have their turn at night, or when somebody who
 // has changed them sets ARGOSY_NIGHTLY.
 var large = []string{"narrow", "tags", "forum", "choices", "facets", "shelves", "diary", "columns", "listing-nav", "listing-words", "blog", "app", "cloud", "prices",
-	"board", "sorted", "shop-zx-500-sticky", "shop-zx-100", "talk", "boards", "guide", "git", "programme", "lost", "variants", "strip", "pictures", "pedigree", "intl"}
+	"board", "sorted", "shop-zx-500-sticky", "shop-zx-100", "talk", "boards", "guide", "git", "programme", "lost", "variants", "strip", "pictures", "pedigree", "intl", "lineage-ids", "lineage-spread", "lineage-known", "r", "reels", "census", "match", "deaths"}
 
 var href = regexp.MustCompile(`href="([^"]*)"`)
 
@@ -108,6 +108,7 @@ func TestPromises(t *testing.T) {
 		sessions("segment", 200, false), noisy("quote", sessions("zx", 200, false)), slides(6, 60), echo(100), cloud(100),
 		calendar("months"), agenda(), wiki(80), sessions("segment", 200, true), packages(900), stubs(700), trail(100), votes(200),
 		history(60, 40), diary(3), year(), programme(90), bodies("empty"), bodies("image"), firms(600), society(600), spares(600), departures(600),
+		lineage("ids", 700), parish(700), weeks(),
 	} {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()

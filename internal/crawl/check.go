@@ -314,6 +314,7 @@ func (c *check) outcome(o *Outcome) {
 	c.items("figures", len(o.Figures), maxSamples)
 	c.items("pictures", len(o.Pictures), maxSamples)
 	c.items("names", len(o.Names), maxSamples)
+	c.items("numbers", len(o.Numbers), maxSamples)
 	c.items("again", len(o.Again), MaxAgain)
 	c.real("score", float64(o.Score), 1)
 	c.real("expected", float64(o.Expected), 1)

@@ -229,6 +229,7 @@ type Outcome struct {
 	Figures  []uint32 `cbor:"37,keyasint,omitempty"` // marks of the text's figures
 	Pictures []uint32 `cbor:"39,keyasint,omitempty"` // marks of the page's pictures
 	Names    []uint32 `cbor:"44,keyasint,omitempty"` // marks of what its title and headings call it, of short texts and codes
+	Numbers  []uint32 `cbor:"45,keyasint,omitempty"` // the first ones that the page says
 	Twice    bool     `cbor:"42,keyasint,omitempty"` // asked for twice: all these are what both answers showed,
 	Changed  bool     `cbor:"43,keyasint,omitempty"` // and this is whether one showed something else
 

@@ -50,7 +50,7 @@ func (m *Marks) Page(t *crawl.Target, u, base crawl.URL, charset string, body []
 		return
 	}
 	mark := parse.Mark(body[:min(len(body), maxMarked)], u.String(), page.Links)
-	o.Shows, o.Sample, o.Figures, o.Pictures, o.Names = mark.Text, mark.Sample, mark.Figures, mark.Pictures, mark.Names
+	o.Shows, o.Sample, o.Figures, o.Pictures, o.Names, o.Numbers = mark.Text, mark.Sample, mark.Figures, mark.Pictures, mark.Names, mark.Numbers
 	if t.Parent == nil {
 		return
 	}
@@ -74,7 +74,24 @@ func Both(o, second *crawl.Outcome) {
 			_, _ = h.Write(binary.LittleEndian.AppendUint32(nil, m))
 		}
 	}
+	o.Numbers = bothNumbers(o.Numbers, second.Numbers)
+	for _, n := range o.Numbers {
+		_, _ = h.Write(binary.LittleEndian.AppendUint32(nil, n))
+	}
 	o.Shows = h.Sum64() | 1
+}
+
+// bothNumbers returns those that two answers say in the same places.
+func bothNumbers(one, two []uint32) (out []uint32) {
+	if len(one) != len(two) {
+		return nil
+	}
+	for i, n := range one {
+		if n == two[i] {
+			out = append(out, n)
+		}
+	}
+	return out
 }
 
 // Other says in an outcome what an answer shows that is not a page: a redirect shows where it leads, anything else its bytes. What leads

@@ -23,6 +23,7 @@ type Phrases struct {
 	Figures  []uint32
 	Pictures []uint32 // the smallest marks of its pictures (see pictures.go); those are even whose numbers stand in addresses as well
 	Names    []uint32 // the smallest marks of what it is called, and of short texts (see names.go); their two lowest bits say which
+	Numbers  []uint32 // the first numbers that it says (see numbers.go), as they are
 }
 
 // Words that are all the same in phrases.
@@ -45,6 +46,7 @@ type reader struct {
 	pictures []uint32
 	called
 	figures
+	numbers []uint32
 }
 
 // readers are used again: a table of words is larger than most pages' text.
@@ -58,7 +60,7 @@ func Mark(body []byte, url string, links []Link) Phrases {
 	defer readers.Put(r)
 	clear(r.own[:])
 	r.n, r.before, r.runs, r.bag, r.sum, r.sample, r.figures = 0, nil, 0, 0, wordSeed, make([]uint32, 0, MaxPhrases), figures{}
-	r.pictures, r.called = nil, called{}
+	r.pictures, r.called, r.numbers = nil, called{}, nil
 	if _, at, ok := strings.Cut(url, "://"); ok {
 		r.address([]byte(at))
 		at, _, _ = strings.Cut(at, "?")
@@ -68,8 +70,8 @@ func Mark(body []byte, url string, links []Link) Phrases {
 		r.address(links[i].Ref)
 	}
 	r.page(body)
-	marks := Phrases{Text: r.bag>>32<<32 | r.sum>>32 | 1, Sample: r.sample, Figures: r.rows, Pictures: r.pictures, Names: r.marks()}
-	r.sample, r.rows, r.pictures, r.called, r.before = nil, nil, nil, called{}, nil // they are the caller's
+	marks := Phrases{Text: r.bag>>32<<32 | r.sum>>32 | 1, Sample: r.sample, Figures: r.rows, Pictures: r.pictures, Names: r.marks(), Numbers: r.numbers}
+	r.sample, r.rows, r.pictures, r.called, r.numbers, r.before = nil, nil, nil, called{}, nil, nil // they are the caller's
 	return marks
 }
 
@@ -257,6 +259,9 @@ func (r *reader) words(b []byte, i int) int {
 		exact, alike, next := wordAt(b, i)
 		r.exact(exact)
 		own := false
+		if len(r.numbers) < MaxNumbers && isDigit(b[i]) && !r.leads {
+			r.number(b, i, next, exact)
+		}
 		if alike == digitsWord {
 			r.figure(b, i, exact)
 		} else {

@@ -14,8 +14,8 @@
 //   - known: the very text was there
 //   - faint: only numbers, the page's own address or the order of what is known differ; or it is a redirect that its own template has named
 //
-// Where only figures, a picture or a name is new, an answer is partly new most of the time (seven in eight; every second one where
-// that says less) and faint else, so that a chain of some thousand such pages is had and one without end ends. If pages that were asked for
+// Where only figures, a picture, a name or numbers that do not follow from the address are new, an answer is partly new most of the time (seven
+// in eight; every second one where that says less) and faint else, so that a chain of some thousand such pages is had and one without end ends. If pages that were asked for
 // twice show that their pictures or names are drawn anew for each reader, they are faint.
 //
 // # The sum of a group

@@ -1,6 +1,7 @@
 package yield
 
 import (
+	"math/bits"
 	"strings"
 
 	"argosy/internal/crawl"
@@ -47,6 +48,23 @@ func (m *Model) share() {
 			g.Less, g.dirty, m.changed = n, true, true
 		}
 	}
+}
+
+// steady reports whether a template has brought or named something so steadily that what came since is not a sign of an end: it found
+// something often enough, and that it has not for so long would not be rare if it went on at the same rate. What is new by a name alone is
+// something, too: of persons of whom half are private the others have names. The finds of a calendar come in seasons: weeks without one are
+// not rare.
+func (t *Template) steady() bool {
+	found := t.finds() + min(t.Sure, littleTo) + t.Named
+	if found < steadyFrom || t.Barren > newPays*found {
+		return false
+	}
+	gaps := int64(rareGaps + bits.Len64(uint64(found/steadyFrom))*7/10) // many gaps have a longer one by chance: by the logarithm of their number
+	all := t.Barren
+	if t.Little > t.finds() { // its finds are frequent, and come in no order
+		all += found
+	}
+	return t.Dry < dryAfter || t.dated() && t.Dry < seasonGap || t.Dry*found < gaps*all
 }
 
 // spareSteady gives the templates of a group at its limit that find something steadily groups of their own: the pages of a list go on

@@ -17,11 +17,12 @@ const (
 	isKnown
 	isCopy // of a page in another corner of the site
 	isPartly
-	isTable  // only its figures are new,
-	isReport // which are those of sentences,
-	isShown  // or only a picture,
-	isNamed  // or only what its title calls it, a short text or a code,
-	isEchoed // or only what its title calls it, in words that stand in addresses, too
+	isTable    // only its figures are new,
+	isReport   // which are those of sentences,
+	isShown    // or only a picture,
+	isNamed    // or only what its title calls it, a short text or a code,
+	isEchoed   // or only what its title calls it, in words that stand in addresses, too
+	isNumbered // or only numbers that do not follow from those of its address
 )
 
 // figureMark is set in marks of figures: they stand in one set with those of phrases.
@@ -91,7 +92,7 @@ func (m *Model) freshName(marks []uint32) uint32 {
 
 // brings reports whether something is new in an answer.
 func (k kind) brings() bool {
-	return k == isNew || k == isPartly || k == isTable || k == isReport || k == isShown || k == isNamed || k == isEchoed
+	return k == isNew || k == isPartly || k == isTable || k == isReport || k == isShown || k == isNamed || k == isEchoed || k == isNumbered
 }
 
 // mixed reports whether more of a template's answers brought nothing than brought something.
@@ -144,6 +145,7 @@ func (m *Model) novelty(a *Answer) kind {
 		said += int(f & 1)
 	}
 	name := m.freshName(a.Names)
+	steps := m.freshNumbers(a)
 	bag := bagMark | a.Text>>32
 	shuffled := a.Page && m.marks.has(bag)
 	m.marks.add(bag, 0)
@@ -182,6 +184,9 @@ func (m *Model) novelty(a *Answer) kind {
 		return isTable
 	case 2*said > len(a.Figures) && said >= someSaid && !m.pieces.dated():
 		return isReport
+	}
+	if steps {
+		return isNumbered
 	}
 	return isFaint
 }

@@ -1,7 +1,6 @@
 package yield
 
 import (
-	"math/bits"
 	"slices"
 	"strings"
 
@@ -107,6 +106,8 @@ type Template struct {
 	Sure    int64    `cbor:"33,keyasint,omitempty"` // of Little, those that are a find: see steady
 	Partly  int64    `cbor:"29,keyasint,omitempty"` // of New, answers of which only a part was new
 	Owed    int64    `cbor:"34,keyasint,omitempty"` // answers that it has named and that count as if they were of it: see charge
+	Strange int64    `cbor:"35,keyasint,omitempty"` // answers whose numbers do not follow from their address,
+	Derived int64    `cbor:"36,keyasint,omitempty"` // and those whose numbers do
 	Called  int64    `cbor:"32,keyasint,omitempty"` // answers in which nothing was new but what links are called
 	Equal   int64    `cbor:"30,keyasint,omitempty"` // answers in a row whose text was known
 	Example string   `cbor:"15,keyasint,omitempty"` // of a URL that brought nothing
@@ -134,19 +135,6 @@ func (t *Template) forms() bool { return t.Params > 0 && t.Equal >= limit }
 // brought by far.
 func (t *Template) hopeless() bool {
 	return t.New == 0 && t.Marked > 0 || t.Cost >= newPays && t.Barren > t.New || t.Barren >= sameAfter*max(1, t.New)
-}
-
-// steady reports whether a template has brought or named something so steadily that what came since is not a sign of an end: it found
-// something often enough, and that it has not for so long would not be rare if it went on at the same rate. What is new by a name alone is
-// something, too: of persons of whom half are private the others have names. The finds of a calendar come in seasons: weeks without one are
-// not rare.
-func (t *Template) steady() bool {
-	found := t.finds() + min(t.Sure, littleTo) + t.Named
-	if found < steadyFrom || t.Barren > newPays*found {
-		return false
-	}
-	gaps := int64(rareGaps + bits.Len64(uint64(found/steadyFrom))*7/10) // many gaps have a longer one by chance: by the logarithm of their number
-	return t.Dry < dryAfter || t.dated() && t.Dry < seasonGap || t.Dry*found < gaps*t.Barren
 }
 
 // Group is one or more templates that are judged as one.
@@ -248,6 +236,7 @@ type Answer struct {
 	Figures  []uint32 // of the text's figures
 	Pictures []uint32 // of the pictures that it shows
 	Names    []uint32 // of what its title calls it, of short texts and codes
+	Numbers  []uint32 // that it says
 	Twice    bool     // it was asked for twice: all this is what both answers showed,
 	Changed  bool     // and one showed something else
 	Back     bool     // it links to the page that has named it
@@ -341,7 +330,7 @@ func (m *Model) Take(a *Answer) Event {
 		}
 		t.New, t.Partly = t.New+1, t.Partly+1
 		t.often(g)
-	case isTable, isReport, isShown, isNamed, isEchoed:
+	case isTable, isReport, isShown, isNamed, isEchoed, isNumbered:
 		event = max(event, m.little(t, via, a, of))
 	case isCopy:
 		if !spelled && event != Learned {
@@ -359,6 +348,9 @@ func (m *Model) Take(a *Answer) Event {
 
 // little takes in an answer that is new by figures, a picture or a name alone: some of such count as faint.
 func (m *Model) little(t, via *Template, a *Answer, of kind) Event {
+	if (of == isNumbered || of == isReport) && t.follows() {
+		return m.faint(t, via, a)
+	}
 	every := int64(tablesCost)
 	if of != isTable {
 		a.again = false
@@ -366,7 +358,7 @@ func (m *Model) little(t, via *Template, a *Answer, of kind) Event {
 	if of == isReport || of == isShown && !t.single() {
 		every = reportsCost
 	}
-	if of == isShown || (of == isNamed || of == isEchoed) && t.Tables >= proven {
+	if of == isShown || of == isNumbered || (of == isNamed || of == isEchoed) && t.Tables >= proven {
 		t.Shown++
 	}
 	if t.Tables++; m.groups[t.Group].Cut || t.Tables%every == 0 {

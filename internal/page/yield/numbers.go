@@ -1,0 +1,192 @@
+package yield
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/zeebo/xxh3"
+
+	"argosy/internal/crawl"
+)
+
+// Whether the numbers that a page says follow from those of its address. What counts on, a calendar or the pages of a list, changes from one
+// address to its neighbour in few ways; the years of people change in many. So each number's change is held against those that there were
+// between other neighbours, and its surprise is the logarithm of how rare it is.
+
+const (
+	addressed   = 4  // numbers of an address that count, the last ones
+	mostVaried  = 2  // numbers of an address, or parameters: the page of a book, but not all combinations of choices
+	numberSteps = 16 // so many steps apart are the addresses of neighbours at most, in one of their numbers
+	derivedRest = 3  // so many times as many pages whose numbers follow from their address are all but a rest
+	numbersKept = 7  // of a page, the first ones;
+	numberBits  = 8  // of each: how it changes is told by them
+	surprise    = 7  // bits of the two numbers together that changed most surprisingly: one page in 11 of what has as few as 11 ways to change both
+)
+
+// Marks of numbers: what the pages of an address say, how these change, and what is remembered of all addresses.
+const (
+	numberMark = 1 << 36
+	stepMark   = 1 << 37
+)
+
+// stand is where a page stands among those whose addresses differ in numbers only.
+type stand struct {
+	seed uint64 // of the template, and of all else in their addresses
+	at   [addressed]uint64
+	n    int
+}
+
+// standOf takes an address apart.
+func standOf(u crawl.URL, template uint32) (s stand) {
+	uri := u.RequestURI() + "/"
+	rest := make([]byte, 0, len(uri))
+	value, digits := uint64(0), false
+	for i := range len(uri) {
+		c := uri[i]
+		switch {
+		case c >= '0' && c <= '9':
+			value, digits = value*10+uint64(c-'0'), true
+			continue
+		case digits:
+			if s.n == addressed {
+				copy(s.at[:], s.at[1:])
+				s.n--
+			}
+			s.at[s.n], s.n = value, s.n+1
+			rest = append(rest, '#')
+		}
+		rest = append(rest, c)
+		value, digits = 0, false
+	}
+	s.seed = xxh3.HashSeed(rest, uint64(template))
+	return s
+}
+
+// key is where the numbers of the page are kept that stands there.
+func (s *stand) key() uint64 {
+	b := make([]byte, 0, 8*addressed)
+	for _, v := range s.at[:s.n] {
+		b = binary.LittleEndian.AppendUint64(b, v)
+	}
+	return xxh3.HashSeed(b, s.seed) | numberMark
+}
+
+// mark is where something of all pages of a kind is kept.
+func (s *stand) mark(what ...uint64) uint64 {
+	b := make([]byte, 0, 32)
+	for _, v := range what {
+		b = binary.LittleEndian.AppendUint64(b, v)
+	}
+	return xxh3.HashSeed(b, s.seed) | stepMark
+}
+
+// freshNumbers remembers the numbers that a page says, and reports whether they do not follow from its address.
+func (m *Model) freshNumbers(a *Answer) bool {
+	if len(a.Numbers) == 0 {
+		return false
+	}
+	says := said(a.Numbers)
+	s := standOf(a.URL, a.Template)
+	was, apart, known := m.neighbour(&s)
+	t := m.byID[a.Template]
+	m.marks.add(s.key(), says)
+	m.marks.add(s.mark(), says)
+	if !known || apart.varied > mostVaried || t.Params > mostVaried || t.bag() || t.dated() || m.pieces.lists() {
+		return false
+	}
+	if apart.down {
+		says, was = was, says
+	}
+	most, next, changed := 0, 0, false // bits of the two most surprising changes
+	for i := range min(says&15, was&15) {
+		at := 4 + numberBits*i
+		step := (says>>at - was>>at) & (1<<numberBits - 1)
+		if step == 0 {
+			continue
+		}
+		all, of := m.counted(s.mark(apart.at, apart.steps, i)), m.counted(s.mark(apart.at, apart.steps, i, step))
+		changed = true
+		b := bits.Len64(all/of) - 1
+		most, next = max(most, b), max(next, min(most, b))
+	}
+	switch {
+	case most+next >= surprise:
+		t.Strange++
+	case changed:
+		t.Derived++
+	}
+	return most+next >= surprise
+}
+
+// follows reports whether the numbers of a template's pages follow from their addresses.
+func (t *Template) follows() bool { return t.Derived > derivedRest*t.Strange+newPays }
+
+// said is what numbers are remembered as: how many they are, and the last bits of the first ones.
+func said(numbers []uint32) uint64 {
+	n := min(len(numbers), numbersKept)
+	says := uint64(n)
+	for i, v := range numbers[:n] {
+		says |= uint64(v) & (1<<numberBits - 1) << (4 + numberBits*i)
+	}
+	return says
+}
+
+// counted counts one more of a mark.
+func (m *Model) counted(mark uint64) uint64 {
+	n, _ := m.marks.get(mark)
+	m.marks.add(mark, n+1)
+	return n + 1
+}
+
+// distance is how two neighbours stand to each other.
+type distance struct {
+	at, steps uint64 // in which number their addresses differ, from 1 on, and in how many steps; 0 of the last page, if there is no neighbour
+	down      bool   // the neighbour stands behind
+	varied    int    // in so many numbers addresses differ
+}
+
+// neighbour returns the numbers of the page whose address differs least in one of its numbers, in steps of what all that were seen differ by.
+func (m *Model) neighbour(s *stand) (says uint64, d distance, known bool) {
+	var unit [addressed]uint64
+	for i := range s.n {
+		last, gcd := s.mark(uint64(i), 1), s.mark(uint64(i), 2)
+		was, had := m.marks.get(last)
+		unit[i], _ = m.marks.get(gcd)
+		if diff := max(was, s.at[i]) - min(was, s.at[i]); had && diff > 0 {
+			if to := divisor(unit[i], diff); to != unit[i] {
+				unit[i] = to
+				m.marks.add(gcd, to)
+			}
+		}
+		m.marks.add(last, s.at[i])
+		if unit[i] > 0 {
+			d.varied++
+		}
+	}
+	for d.steps = 1; d.steps <= numberSteps; d.steps++ {
+		for i := s.n - 1; i >= 0; i-- {
+			at := s.at[i]
+			d.at = uint64(i + 1)
+			for _, d.down = range [...]bool{false, true} {
+				if s.at[i] = at - d.steps*unit[i]; d.down {
+					s.at[i] = at + d.steps*unit[i]
+				}
+				if says, known = m.marks.get(s.key()); known && unit[i] > 0 {
+					s.at[i] = at
+					return says, d, true
+				}
+			}
+			s.at[i] = at
+		}
+	}
+	says, known = m.marks.get(s.mark())
+	return says, distance{varied: d.varied}, known
+}
+
+// divisor is the greatest common one of two numbers.
+func divisor(x, y uint64) uint64 {
+	for y != 0 {
+		x, y = y, x%y
+	}
+	return x
+}

@@ -1,0 +1,53 @@
+package yield
+
+import (
+	"fmt"
+	"testing"
+
+	"argosy/internal/crawl"
+)
+
+// Pages that differ in numbers alone go on where these do not follow from the address, as long as other pages that are new by little do; those of
+// a calendar, of a list's pages and of what counts readers end as soon as equal ones do.
+func TestNumbersThatFollow(t *testing.T) {
+	of := func(i, most int) uint32 { return xx(uint32(i)) % uint32(most) }
+	for name, c := range map[string]struct {
+		at      string
+		numbers func(i int) []uint32
+		drawn   bool
+		most    int
+	}{
+		"years":   {"/person/%d", func(i int) []uint32 { return []uint32{1600 + of(i, 300), 1650 + of(i*7+1, 300)} }, false, 3000},
+		"sparse":  {"/person?tree=1&id=I%d00371", func(i int) []uint32 { return []uint32{1600 + of(i, 300), 1650 + of(i*7+1, 300)} }, false, 3000},
+		"ages":    {"/book/3/%d", func(i int) []uint32 { return []uint32{of(i, 90), of(i*3+1, 90), of(i*5+2, 140)} }, false, 3000},
+		"private": {"/person/%d", func(i int) []uint32 { return []uint32{1600 + of(i, 300), 1650 + of(i*7+1, 300)}[:2*(i%4/2)] }, false, 3000},
+		"pages":   {"/list?from=%d0", func(i int) []uint32 { return []uint32{uint32(i*10 + 1), uint32(i*10 + 10), uint32(i / 7)} }, false, limit + 40},
+		"calendar": {"/week/%d", func(i int) []uint32 {
+			return []uint32{uint32(i * 7 % 30), uint32(i * 7 / 30 % 12), uint32(2000 + i/52)}
+		}, false, limit + 40},
+		"a date":    {"/2026/11/%d", func(i int) []uint32 { return []uint32{of(i, 9000), of(i*7, 9000)} }, false, limit + 40},
+		"choices":   {"/find?a=%[1]d&b=%[1]d&c=%[1]d", func(i int) []uint32 { return []uint32{of(i, 9000), of(i*7, 9000)} }, false, limit + 40},
+		"one of 40": {"/row/%d", func(i int) []uint32 { return []uint32{7, of(i, 40), 2026} }, false, limit + 80},
+		"readers":   {"/row/%d", func(i int) []uint32 { return []uint32{of(i, 900), of(i*7, 900)} }, true, 500},
+	} {
+		m, n := New(), 0
+		for ; n < 3000 && m.Cuts() == 0; n++ {
+			at := n
+			if name == "a date" {
+				at = n % 28
+			}
+			a := Answer{URL: parsed(t, fmt.Sprintf("http://h.test"+c.at, at)), Page: true, Marked: true, Text: uint64(n+1) << 32, Sample: []uint32{2, 4, 6, 8}, Numbers: c.numbers(n)}
+			a.Template = m.Template(a.URL)
+			a.Via, a.Links, a.Found, a.Feeds = a.Template, 1, 1, Feeds{Own: 1, Led: 1, Same: 1}
+			if m.Want(a.Template, a.Via, a.URL.Key()).Mark == crawl.MarkTwice {
+				if a.Twice = true; c.drawn {
+					a.Text, a.Numbers, a.Changed = 1<<32, nil, true
+				}
+			}
+			m.Take(&a)
+		}
+		if least := c.most; n > c.most || c.most == 3000 && n < least {
+			t.Errorf("%s: cut after %d answers, want %d", name, n, c.most)
+		}
+	}
+}
