@@ -266,7 +266,6 @@ func (r *Report) missing(wants wanted) {
 	slices.Sort(r.LostPages)
 }
 
-// stores opens the stores of a place.
 // Open opens the stores that a place names. Those that only a node has named get no credentials.
 func (p Place) Open(ctx context.Context, l *ledger.Ledger) (out []archive.Store, err error) {
 	names := p.Stores
