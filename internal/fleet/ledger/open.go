@@ -124,7 +124,7 @@ func open(ctx context.Context, place string, wait time.Duration) (*Ledger, error
 	l := &Ledger{kind: dialect(IsPostgres(place)), idle: idleMost}
 	var err error
 	if l.kind == postgres {
-		name = redacted(place)
+		name = WithoutPassword(place)
 		l.db, err = sql.Open("pgx", place)
 	} else {
 		l.db, err = sql.Open("sqlite", "file:"+(&url.URL{Path: place}).EscapedPath()+"?_txlock=immediate&_pragma=journal_mode(WAL)"+
@@ -208,13 +208,17 @@ func away(err error) bool {
 		errors.Is(err, driver.ErrBadConn) || pgconn.SafeToRetry(err)
 }
 
-// redacted is a URL without its password.
-func redacted(s string) string {
-	u, err := url.Parse(s)
+// WithoutPassword is a database's URL without what a password may stand in.
+func WithoutPassword(place string) string {
+	u, err := url.Parse(place)
 	if err != nil {
 		return "postgres://…"
 	}
-	return u.Redacted()
+	if u.User != nil {
+		u.User = url.User(u.User.Username())
+	}
+	u.RawQuery, u.Fragment = "", ""
+	return u.String()
 }
 
 const migrationLock = 0x6172676f7379 // "argosy"

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -120,7 +119,7 @@ const (
 func Claim(dir, elsewhere string) error {
 	mark, text := filepath.Join(dir, StateDir, fleetMark), markText
 	if elsewhere != "" {
-		text += markLedger + withoutPassword(elsewhere) + "\n"
+		text += markLedger + ledger.WithoutPassword(elsewhere) + "\n"
 	}
 	was, err := os.ReadFile(mark)
 	if err == nil && string(was) == text {
@@ -141,19 +140,6 @@ func LedgerElsewhere(dir string) string {
 	}
 	_, place, _ := strings.Cut(string(b), "\n"+markLedger)
 	return strings.TrimSpace(place)
-}
-
-// withoutPassword is a database's URL without what a password may stand in.
-func withoutPassword(place string) string {
-	u, err := url.Parse(place)
-	if err != nil {
-		return "postgres://…"
-	}
-	if u.User != nil {
-		u.User = url.User(u.User.Username())
-	}
-	u.RawQuery, u.Fragment = "", ""
-	return u.String()
 }
 
 // jobsDir is where a coordinator keeps what belongs to one job.
