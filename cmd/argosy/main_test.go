@@ -12,6 +12,7 @@ import (
 
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/verify"
+	"argosy/internal/fleet/web"
 )
 
 // argosy runs a command line and returns its exit code and what it printed.
@@ -172,6 +173,11 @@ func TestBadInput(t *testing.T) {
 		{[]string{"tasks"}, "-o"},
 		{[]string{"tasks", "-o", dir, "--state", "lost"}, "waiting, crawling, done, manual, dropped"},
 		{[]string{"retry"}, "-o"},
+		{[]string{"retry", "--lost"}, "-o"},
+		{[]string{"retry", "-o", dir, "--set", "{limits: {delay: 2s}}"}, "--delay 2s"},
+		{[]string{"retry", "-o", dir, "--lost", "--fleet-dir", dir}, "name the directory of a crawl, or"},
+		{[]string{"retry", "1", "--fleet-dir", dir}, "with --lost"},
+		{[]string{"retry", "-o", dir, "--store", dir}, "with --lost"},
 		{[]string{"keys"}, "-o"},
 		{[]string{"frobnicate"}, "frobnicate"},
 	} {
@@ -218,7 +224,8 @@ func TestDemoAndDirectory(t *testing.T) {
 	if code, out, _ := apart(t, "tasks", "-o", dir, "--json"); code != 0 || strings.Count(out, "\n") != 12 {
 		t.Errorf("tasks: exit %d, %s", code, out)
 	}
-	if code, out, _ := apart(t, "retry", "-o", dir); code != 0 || strings.HasPrefix(out, "0 URLs") {
+	var released web.Released
+	if code, out, _ := apart(t, "retry", "-o", dir, "--json"); code != 0 || json.Unmarshal([]byte(out), &released) != nil || released.Pending == 0 {
 		t.Errorf("retry: exit %d, %s", code, out)
 	}
 	code, _, errs = apart(t, "crawl", "http://other.example/", "-o", dir, "--quiet")

@@ -44,20 +44,20 @@ coordinator's directory (--fleet-dir), to see what is lost.`,
 			if p.dir == "" && len(args) > 0 && looksLikeCrawl(args[0]) {
 				p.dir, args = args[0], args[1:]
 			}
-			if p.dir != "" && f.fleetDir == "" {
-				if outdir.Fleet(p.dir) {
-					return usage("%s: a coordinator's directory: argosy retry JOB asks the coordinator (--server); with --lost, --fleet-dir %s and the --ledger of its own, if it has one", p.dir, p.dir)
-				}
-				if p.ledger != "" {
-					return usage("--ledger: of a coordinator's directory (--lost, --fleet-dir)")
-				}
+			if err := p.retries(f.fleetDir, set, lost); err != nil {
+				return err
+			}
+			if p.dir != "" {
 				keys, err := lostOf(c, &p, lost, 1)
 				if err != nil || lost && len(keys) == 0 {
 					return err
 				}
-				return release(c, p.dir, crawl.EntryRetry, args, crawl.Release{Lost: keys, Cut: cut})
+				return f.releaseHere(c, p.dir, crawl.EntryRetry, args, crawl.Release{Lost: keys, Cut: cut})
 			}
 			return f.release(c, "retry", args, func(ctx context.Context, cl *web.Client, id uint32, r *web.Release) error {
+				if lost && f.fleetDir == "" {
+					return usage("--lost: name the coordinator's directory with --fleet-dir")
+				}
 				if set != "" {
 					if _, err := config.ReadJob(strings.NewReader(set)); err != nil {
 						return usage("--set: %w", err)
@@ -68,9 +68,6 @@ coordinator's directory (--fleet-dir), to see what is lost.`,
 				}
 				r.Cut = cut
 				p.dir = f.fleetDir
-				if lost && p.dir == "" {
-					return usage("--lost: name the coordinator's directory with --fleet-dir")
-				}
 				keys, err := lostOf(c, &p, lost, id)
 				for _, k := range keys {
 					r.Lost = append(r.Lost, k.Bytes())
@@ -91,6 +88,23 @@ coordinator's directory (--fleet-dir), to see what is lost.`,
 	p.archives(c)
 	f.register(c)
 	return c
+}
+
+// retries refuses what says nothing to a retry of a crawl's directory, or of a coordinator's job where none is given.
+func (f *placeFlags) retries(fleetDir, set string, lost bool) error {
+	switch {
+	case f.dir != "" && fleetDir != "":
+		return usage("%s and --fleet-dir: name the directory of a crawl, or the number of a coordinator's job", f.dir)
+	case f.dir != "" && outdir.Fleet(f.dir):
+		return usage("%s: a coordinator's directory: argosy retry JOB asks the coordinator (--server); with --lost, --fleet-dir %s and the --ledger of its own, if it has one", f.dir, f.dir)
+	case f.dir != "" && f.ledger != "":
+		return usage("--ledger: of a coordinator's directory (--lost, --fleet-dir)")
+	case f.dir != "" && set != "":
+		return usage("--set: of a coordinator's job; a crawl takes other limits when it goes on, such as argosy crawl -o %s --delay 2s", f.dir)
+	case !lost && (fleetDir != "" || f.ledger != "" || len(f.stores) > 0):
+		return usage("--fleet-dir, --ledger and --store: where to look for what is lost, with --lost")
+	}
+	return nil
 }
 
 // lostOf returns the pages of a job whose records are gone or damaged.
@@ -129,7 +143,7 @@ func newDrop() *cobra.Command {
 				if len(args) == 0 {
 					return usage("name the sites to give up: argosy tasks %s lists them", dir)
 				}
-				return release(c, dir, crawl.EntryDrop, args, crawl.Release{})
+				return f.releaseHere(c, dir, crawl.EntryDrop, args, crawl.Release{})
 			}
 			if len(args) < 2 {
 				return usage("name a job and the sites of it to give up (argosy cancel ends a whole job)")
@@ -159,25 +173,25 @@ func (f *fleetFlags) release(c *cobra.Command, order string, args []string, befo
 		if err != nil {
 			return err
 		}
-		if f.json {
-			return printJSON(w, d)
-		}
-		_, err = fmt.Fprintln(w, saidReleased(order, d))
-		return err
+		return f.printReleased(w, order, d, "")
 	})
 }
 
-// saidReleased says what a retry or a drop of tasks has done, and what waits now.
-func saidReleased(order string, d web.Released) string {
+// printReleased says what a retry or a drop of tasks has done, what waits now, and how it goes on.
+func (f *fleetFlags) printReleased(w io.Writer, order string, d web.Released, then string) error {
+	if f.json {
+		return printJSON(w, d)
+	}
 	line := fmt.Sprintf("%s pending, %s manual", plural(d.Pending, "URL"), plural(d.Manual, "task"))
 	if order == "drop" {
 		line = plural(int64(d.Tasks), "task") + " dropped; of the others " + line
 	}
-	return line
+	_, err := fmt.Fprintln(w, line+then)
+	return err
 }
 
-// release does to tasks what a person asks for and says how many URLs wait now.
-func release(c *cobra.Command, dir string, kind crawl.EntryKind, sites []string, r crawl.Release) error {
+// releaseHere does to tasks of a crawl's directory what a person asks for and says how many URLs wait now.
+func (f *fleetFlags) releaseHere(c *cobra.Command, dir string, kind crawl.EntryKind, sites []string, r crawl.Release) error {
 	r.Job, r.Why = 1, "by a person"
 	var d web.Released
 	err := withCrawl(c.Context(), dir, func(ctx context.Context, co *coordinator.Coordinator) (err error) {
@@ -203,6 +217,5 @@ func release(c *cobra.Command, dir string, kind crawl.EntryKind, sites []string,
 	if kind == crawl.EntryDrop {
 		order = "drop"
 	}
-	_, err = fmt.Fprintf(c.OutOrStdout(), "%s; argosy crawl -o %s goes on\n", saidReleased(order, d), dir)
-	return err
+	return f.printReleased(c.OutOrStdout(), order, d, "; argosy crawl -o "+dir+" goes on")
 }

@@ -447,7 +447,7 @@ func newTaskOrder(verb, short string, kind crawl.EntryKind, order string) *cobra
 				return err
 			}
 			if f.dir != "" {
-				return release(c, f.dir, kind, nil, crawl.Release{Tasks: list})
+				return f.releaseHere(c, f.dir, kind, nil, crawl.Release{Tasks: list})
 			}
 			return f.fleet(c, func(ctx context.Context, cl *web.Client, w io.Writer) error {
 				t, err := f.fleetTask(ctx, cl, list[0])
@@ -458,8 +458,7 @@ func newTaskOrder(verb, short string, kind crawl.EntryKind, order string) *cobra
 				if err != nil {
 					return err
 				}
-				_, err = fmt.Fprintln(w, saidReleased(order, d))
-				return err
+				return f.printReleased(w, order, d, "")
 			})
 		},
 	}
