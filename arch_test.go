@@ -27,6 +27,7 @@ var house = map[string]struct {
 	"durable": {false, ""},
 	"testkit": {false, "crawl"},
 
+	"testkit/scratch":   {false, "seeds"},
 	"testkit/seeds":     {false, ""},
 	"testkit/fleettest": {false, "crawl schedule strategy assemble bus coordinator ledger outdir serve verify testkit webs"},
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"argosy/internal/testkit/scratch"
 	"context"
 	"errors"
 	"flag"
@@ -23,7 +24,7 @@ func TestMain(m *testing.M) {
 	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
 		_ = f.Value.Set(fmt.Sprint(4 * runtime.GOMAXPROCS(0))) // most wait: for processes that crawl, delays and disks
 	}
-	os.Exit(m.Run())
+	os.Exit(scratch.Run(m))
 }
 
 // process is a command line as a process of its own, which can be killed, sit at a terminal, or run beside other tests.

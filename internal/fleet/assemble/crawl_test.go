@@ -22,6 +22,7 @@ import (
 	"argosy/internal/fleet/outdir"
 	"argosy/internal/testkit"
 	"argosy/internal/testkit/fleettest"
+	"argosy/internal/testkit/scratch"
 	"argosy/internal/webs"
 )
 
@@ -50,7 +51,7 @@ func TestMain(m *testing.M) {
 		_ = f.Value.Set(fmt.Sprint(4 * runtime.GOMAXPROCS(0))) // real crawls wait most of the time: for delays, disks and each other
 	}
 	debug.SetGCPercent(400) // what they hold is small and short-lived
-	os.Exit(m.Run())
+	os.Exit(scratch.Run(m))
 }
 
 var killed = flag.Int("kills", 6, "how often a crawl is killed that must lose nothing; make nightly kills it 20 times")

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"argosy/internal/testkit"
+	"argosy/internal/testkit/scratch"
 )
 
 // server is the PostgreSQL of all tests, from the first one that asks for it on: to start one costs more than what is tested on it.
@@ -19,11 +20,11 @@ var server struct {
 }
 
 func TestMain(m *testing.M) {
-	code := m.Run()
-	if server.stop != nil {
-		server.stop()
-	}
-	os.Exit(code)
+	os.Exit(scratch.Run(m, func() {
+		if server.stop != nil {
+			server.stop()
+		}
+	}))
 }
 
 // Database returns the URL of an empty database of PostgreSQL; the test is skipped where that is not installed.

@@ -24,12 +24,13 @@ import (
 	"argosy/internal/fleet/serve"
 	"argosy/internal/fleet/verify"
 	"argosy/internal/testkit/fleettest"
+	"argosy/internal/testkit/scratch"
 	"argosy/internal/webs"
 )
 
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400) // a fleet in a bubble is small and short-lived: a fifth of the tests' processor time was the collector's
-	os.Exit(m.Run())
+	os.Exit(scratch.Run(m))
 }
 
 // simulated runs fn in a bubble of simulated time: the whole product with its embedded bus, frontier and ledger, on pipes

@@ -1,0 +1,67 @@
+// Package scratch puts the directories of a package's tests where they cost least. What is tested is what files say after a kill or
+// a damage, and that is the same in memory; waiting for a disk, and the kernel's work for it, was a quarter of such tests.
+// It is apart from testkit because tests of light packages link nothing else.
+package scratch
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"argosy/internal/testkit/seeds"
+)
+
+const (
+	memory = "/dev/shm" // a file system in memory, where there is one
+	prefix = "argosy-test-"
+	least  = 4 << 30 // bytes that are free there: the largest package needs a twentieth, and crawls of the tests leave a gigabyte free
+)
+
+// Run runs the tests of a package with their directories in memory, where there is room for them; at night they are on the disk. It
+// calls after when they have ended, and returns what os.Exit is told.
+func Run(m *testing.M, after ...func()) int {
+	dir, err := prepare()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	code := m.Run()
+	for _, stop := range after {
+		stop()
+	}
+	if dir == "" {
+		return code
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return code
+}
+
+// prepare makes the directory and names it to this process and those that it starts; "" when the usual one is used.
+func prepare() (string, error) {
+	if seeds.Many() || strings.HasPrefix(os.TempDir(), memory) || free(memory) < least {
+		return "", nil
+	}
+	old, err := filepath.Glob(filepath.Join(memory, prefix+"*"))
+	if err != nil {
+		return "", err
+	}
+	for _, dir := range old {
+		if pid, err := strconv.Atoi(strings.TrimPrefix(filepath.Base(dir), prefix)); err == nil && !alive(pid) {
+			_ = os.RemoveAll(dir) // of tests that were killed; another user's stays
+		}
+	}
+	dir := filepath.Join(memory, prefix+strconv.Itoa(os.Getpid()))
+	if err := os.RemoveAll(dir); err != nil { // of an earlier process with this number
+		return "", err
+	}
+	if err := os.Mkdir(dir, 0o755); err != nil { // servers that tests start run as other users
+		return "", err
+	}
+	return dir, os.Setenv("TMPDIR", dir)
+}
