@@ -118,11 +118,25 @@ func (f *placeFlags) place() (verify.Place, error) {
 		return verify.Place{}, err
 	}
 	for _, s := range f.stores {
-		if _, err := archive.OpenStore(s); err != nil {
-			return verify.Place{}, usage("--store: %w", err)
+		if err := holdsArchives(s); err != nil {
+			return verify.Place{}, err
 		}
 	}
 	return verify.Place{Dir: f.dir, Ledger: f.ledger, Stores: f.stores, Running: f.ledger == "" && outdir.Running(f.dir)}, nil
+}
+
+// holdsArchives refuses a store in which no archives can be: all of them would be taken for lost.
+func holdsArchives(where string) error {
+	store, err := archive.OpenStore(where)
+	if err != nil {
+		return usage("--store: %w", err)
+	}
+	if dir, ok := store.(archive.Dir); ok {
+		if st, err := os.Stat(string(dir)); err != nil || !st.IsDir() {
+			return usage("--store %s: there is no such directory", where)
+		}
+	}
+	return nil
 }
 
 func (f *placeFlags) open(ctx context.Context) (*ledger.Ledger, error) {

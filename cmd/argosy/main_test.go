@@ -214,6 +214,11 @@ func TestDemoAndDirectory(t *testing.T) {
 			t.Errorf("no URL was refused or failed with reason %s: %v", r, sum.Reasons)
 		}
 	}
+	for _, command := range [][]string{{"verify"}, {"retry", "--lost"}, {"rebuild", "ledger"}} {
+		if code, _, errs := apart(t, append(command, dir, "--store", filepath.Join(dir, "nosuch"))...); code != exitUsage || !strings.Contains(errs, "no such directory") {
+			t.Errorf("%v with a store that is not there: exit %d, %s", command, code, errs)
+		}
+	}
 	if code, out, _ := apart(t, "verify", "-o", dir); code != 0 || !strings.HasPrefix(out, "clean") {
 		t.Errorf("verify: exit %d, %s", code, out)
 	}

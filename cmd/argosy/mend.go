@@ -12,7 +12,6 @@ import (
 
 	"argosy/internal/fleet/mend"
 	"argosy/internal/fleet/outdir"
-	"argosy/internal/page/archive"
 )
 
 func newRebuild() *cobra.Command {
@@ -43,8 +42,8 @@ has made, argosy restore loses less.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			dir := args[1]
 			for _, s := range stores {
-				if _, err := archive.OpenStore(s); err != nil {
-					return usage("--store: %w", err)
+				if err := holdsArchives(s); err != nil {
+					return err
 				}
 			}
 			if len(stores) > 0 && args[0] != "ledger" {
