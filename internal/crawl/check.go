@@ -347,6 +347,7 @@ func (c *check) measure(m *Measure) {
 	c.length("url", m.URL, 0, MaxURLLength)
 	c.length("store", m.Store, 0, maxPlace)
 	c.whole("bits", m.Bits, 0, 8*maxBytes)
+	c.whole("refused", int64(m.Refused), 0, maxTries)
 	c.real("seconds", m.Seconds, maxSeconds)
 	c.items("ms", len(m.MS), maxTries)
 	for _, ms := range m.MS {

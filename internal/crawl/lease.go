@@ -337,6 +337,7 @@ type Measure struct {
 	MS      []float64 `cbor:"6,keyasint,omitempty"` // of each httpping
 	Node    string    `cbor:"7,keyasint,omitempty"` // httpping to another node
 	Limited bool      `cbor:"8,keyasint,omitempty"` // the node's own line or processor was the limit
+	Refused int       `cbor:"9,keyasint,omitempty"` // of BC: tries that the site refused, which tell nothing of its speed
 }
 
 // Kinds of measurements.
@@ -345,6 +346,8 @@ const (
 	MeasureBS   = "bs"
 	MeasurePing = "httpping"
 	MeasureConn = "connect" // the part of a httpping that sets up the connection
+
+	MeasureRefused = "refused" // in the ledger, the tries of a BC that were refused
 )
 
 // How many times a node measures at once: BC, as the bandwidth patent says, and a delay, to a site or another node.

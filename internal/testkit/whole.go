@@ -10,7 +10,7 @@ func Whole(l crawl.Lease, url, other string) crawl.Entry {
 	}
 	k := u.Key()
 	ping := crawl.Measure{Kind: crawl.MeasurePing, URL: other, Store: "file:///x", Bits: 1, Seconds: 1, MS: []float64{3, 4}, Node: "m", Limited: true}
-	speed := crawl.Measure{Kind: crawl.MeasureBC, URL: other, Bits: 1e6, Seconds: 0.5}
+	speed := crawl.Measure{Kind: crawl.MeasureBC, URL: other, Bits: 1e6, Seconds: 0.5, Refused: 1}
 	return crawl.Entry{
 		Version: crawl.WireVersion, Kind: crawl.EntryParts, Epoch: l.Epoch, Node: l.Node, Incarnation: l.Incarnation,
 		Parts: []crawl.Part{{

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"argosy/internal/crawl"
@@ -9,7 +10,8 @@ import (
 )
 
 // probe measures what the scheduler goes by, on the site's clock: the delay alone, if that is asked for, or BC by fetching the site's root page three times, the
-// first of them also an httpping on a connection of its own; and BS of the node's store, once in the node's life.
+// first of them also an httpping on a connection of its own; and BS of the node's store, once in the node's life. Of an answer that is an error
+// only the delay is taken, and that the site refuses the node, if it says so.
 func (l *lease) probe() {
 	if !l.askRobots() || l.gaveUp != "" {
 		return
@@ -41,8 +43,13 @@ func (l *lease) probe() {
 			break
 		}
 		t := resp.Timing
-		bc.Bits += 8 * (int64(len(resp.Head)) + resp.Wire)
-		bc.Seconds += (t.Connect + t.TLS + t.Send + t.FirstByte + t.Body).Seconds()
+		switch {
+		case resp.Status < 400:
+			bc.Bits += 8 * (int64(len(resp.Head)) + resp.Wire)
+			bc.Seconds += (t.Connect + t.TLS + t.Send + t.FirstByte + t.Body).Seconds()
+		case unwelcome(resp.Status):
+			bc.Refused++
+		}
 		if t.Connect > 0 {
 			ping.MS = append(ping.MS, float64((t.Connect+t.TLS+t.Send+t.FirstByte)/time.Microsecond)/1000)
 			conn.MS = append(conn.MS, float64((t.Connect+t.TLS)/time.Microsecond)/1000)
@@ -58,13 +65,21 @@ func (l *lease) probe() {
 	l.a.mu.Unlock()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if bc.Bits > 0 {
-		l.rep.measures = append(l.rep.measures, bc, ping, conn)
+	if bc.Bits > 0 || bc.Refused > 0 {
+		l.rep.measures = append(l.rep.measures, bc)
+	}
+	if len(ping.MS) > 0 {
+		l.rep.measures = append(l.rep.measures, ping, conn)
 	}
 	if bs.Bits > 0 {
 		bs.URL = l.l.Probe
 		l.rep.measures = append(l.rep.measures, bs)
 	}
+}
+
+// unwelcome reports whether an answer says that who asks is not wanted. Error pages are as small, and tell as little of the speed.
+func unwelcome(status int) bool {
+	return status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusUnavailableForLegalReasons
 }
 
 // ping measures the delay to a site: httppings, each on a connection of its own.

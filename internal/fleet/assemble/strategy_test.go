@@ -91,6 +91,46 @@ func TestProbesAreMeasuredPolitely(t *testing.T) {
 	}
 }
 
+// What a site says that refuses a probe, or that has no root page, is small and quick: it is no measurement of a bandwidth. That it was refused
+// is in the ledger.
+func TestRefusedProbesAreNoBandwidth(t *testing.T) {
+	t.Parallel()
+	for status, refused := range map[int]float64{http.StatusForbidden: crawl.ProbeTries, http.StatusNotFound: 0} {
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/robots.txt" {
+				http.NotFound(w, r)
+				return
+			}
+			w.WriteHeader(status)
+		}))
+		defer srv.Close()
+		_, port, err := net.SplitHostPort(srv.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		c := fleettest.Crawl(dir, port, 0, 2)
+		c.Job.Identity.Seeds = c.Job.Identity.Seeds[:1]
+		c.Probe = "all"
+		runConfig(t, c)
+		db, err := sql.Open("sqlite", filepath.Join(dir, outdir.LedgerFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		var speeds, refusals, delays int
+		var tries float64
+		row := db.QueryRowContext(t.Context(), `SELECT coalesce(sum(kind = 'bc'), 0), coalesce(sum(kind = 'refused'), 0), coalesce(sum(kind = 'httpping'), 0),
+coalesce(max(CASE WHEN kind = 'refused' THEN value END), 0) FROM measurements`)
+		if err := row.Scan(&speeds, &refusals, &delays, &tries); err != nil {
+			t.Fatal(err)
+		}
+		if speeds != 0 || tries != refused || (refusals > 0) != (refused > 0) || delays == 0 {
+			t.Errorf("answered %d: %d bandwidths, %d refusals of %v tries, %d delays", status, speeds, refusals, tries, delays)
+		}
+	}
+}
+
 // A probe that is told to wait makes the whole fleet wait, like any other request.
 func TestProbesHeedRetryAfter(t *testing.T) {
 	t.Parallel()

@@ -372,12 +372,23 @@ secret, probe) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO 
 	return w.asked(l)
 }
 
-// measure writes a measurement: bits/s, or ms for each httpping.
+// measure writes a measurement: bits/s, or ms for each httpping, or tries that were refused.
 func (w *writer) measure(at int64, node, site string, m *crawl.Measure) error {
 	values := m.MS
 	if m.Kind != crawl.MeasurePing && m.Kind != crawl.MeasureConn && m.Seconds > 0 {
 		values = []float64{float64(m.Bits) / m.Seconds}
 	}
+	if m.Refused > 0 {
+		refused := crawl.Measure{Kind: crawl.MeasureRefused, URL: m.URL, MS: []float64{float64(m.Refused)}}
+		if err := w.measured(at, node, site, &refused, refused.MS); err != nil {
+			return err
+		}
+	}
+	return w.measured(at, node, site, m, values)
+}
+
+// measured writes the values of a measurement.
+func (w *writer) measured(at int64, node, site string, m *crawl.Measure, values []float64) error {
 	for _, v := range values {
 		err := w.exec(`INSERT INTO measurements (node, kind, site, url, store, value, at, to_node, seq, ord, seconds, limited)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, node, m.Kind, site, m.URL, m.Store, v, at, m.Node, int64(w.seq), w.ord, m.Seconds, m.Limited)

@@ -153,7 +153,7 @@ SELECT r.seq AS seq, r.ord AS ord, 1 AS rank, r.at AS at, l.node AS node, l.site
 r.worked_us / 1e6 AS seconds, r.good AS good, r.asked AS asked, r.limited AS limited, r.cpu AS cpu, r.memory AS memory, '' AS timing
 FROM reports r JOIN leases l ON l.id = r.lease WHERE l.job = ? AND (r.asked > 0 OR r.worked_us > 0 AND l.probe = 0)
 UNION ALL SELECT m.seq, m.ord, 2, m.at, m.node, m.site, CASE WHEN m.kind = 'bs' THEN m.store ELSE m.to_node END, m.kind, m.value, m.seconds, 0, 0, m.limited, 0, 0, ''
-FROM measurements m WHERE m.kind = 'bc' OR m.kind = 'httpping' OR m.kind = 'bs' AND m.url = ''
+FROM measurements m WHERE m.kind = 'bc' OR m.kind = 'refused' OR m.kind = 'httpping' OR m.kind = 'bs' AND m.url = ''
 UNION ALL SELECT p.seq, p.ord, 0, coalesce(r.at, p.fetched_at), p.node, p.site, '', 'timing', 0, 0, 0, 0, 0, 0, 0, p.timing
 FROM pages p LEFT JOIN (SELECT DISTINCT seq, at FROM reports) r ON r.seq = p.seq WHERE p.job = ? AND p.state = 'fetched' AND p.timing IS NOT NULL
 ORDER BY 1, 2, 3`), int64(job), int64(job))
@@ -201,6 +201,8 @@ func scanFact(rows *sql.Rows, product string) (f learn.Fact, ok bool, err error)
 		return f, ok, nil
 	case crawl.MeasureBC:
 		f.Kind, f.Product, f.Bits, f.Seconds = learn.Crawl, product, value*seconds, seconds
+	case crawl.MeasureRefused:
+		f.Kind, f.Product, f.Seconds, f.Limited, f.All = learn.Refused, product, 0, false, value
 	case crawl.MeasureBS:
 		f.Kind, f.Site, f.To, f.Bits, f.Seconds, f.Limited = learn.Store, "", other, value*seconds, seconds, false
 	default:

@@ -25,6 +25,7 @@ const (
 	Delay                    // an httpping of a site: Seconds
 	Distance                 // an httpping of another node, To: Seconds
 	Searched                 // a node's share in a search that is restricted to Site (rates.go): Good of All pages, and Pages in Seconds
+	Refused                  // a bandwidth probe that a site has refused: All tries, none of them Good, and nothing of its speed
 )
 
 // Fact is one thing that was measured. Which figures a kind has stands at the kinds; the others are 0.
@@ -105,8 +106,12 @@ func measures(w Worker, ms []crawl.Measure, at int64) (out []Fact) {
 		f := Fact{At: at, Node: w.Node, Site: w.Site, Product: w.Product}
 		switch m.Kind {
 		case crawl.MeasureBC:
-			f.Kind, f.Bits, f.Seconds, f.Limited = Crawl, float64(m.Bits), m.Seconds, m.Limited
-			out = append(out, f)
+			if m.Refused > 0 {
+				out = append(out, Fact{At: at, Kind: Refused, Node: w.Node, Site: w.Site, Product: w.Product, All: float64(m.Refused)})
+			}
+			if f.Kind, f.Bits, f.Seconds, f.Limited = Crawl, float64(m.Bits), m.Seconds, m.Limited; m.Bits > 0 {
+				out = append(out, f)
+			}
 		case crawl.MeasureBS:
 			if m.URL != "" { // said again beside a pair's BC, for the seed table
 				continue
@@ -186,6 +191,8 @@ func (l *Learner) Take(f Fact) {
 	switch f.Kind {
 	case Crawl:
 		l.rec.Crawled(node, site, f.Bits, f.Seconds, f.Limited, f.At)
+	case Refused:
+		l.rec.Refused(node, site, f.All, f.At)
 	case Delay:
 		l.rec.Delay(node, site, 1000*f.Seconds, f.At)
 	case Report:

@@ -97,3 +97,42 @@ func TestMadeUpNodesAreBounded(t *testing.T) {
 		t.Errorf("%d nodes", l.Record().Nodes())
 	}
 }
+
+// A probe that is refused tells nothing of the pair's speed, and that the site does not have the node: written down and read again, too.
+func TestRefusedProbesTellNoSpeed(t *testing.T) {
+	l := New()
+	at := int64(1e12)
+	for i, m := range []crawl.Measure{
+		{Kind: crawl.MeasureBC, Refused: crawl.ProbeTries},
+		{Kind: crawl.MeasureBC, Bits: 3e6, Seconds: 1},
+	} {
+		for _, f := range OfPart(Worker{Node: fmt.Sprint("n", i), Site: "s", Probes: true}, &crawl.Part{Measures: []crawl.Measure{m}}, at) {
+			l.Take(f)
+		}
+	}
+	b, err := l.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Resume(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range []*Learner{l, again} {
+		book := l.Record().Book(predict.Config{})
+		book.Fit()
+		refused, welcome, site := book.Node("n0"), book.Node("n1"), book.Site("s")
+		if f := book.Rate(refused, site, at); f.Source == predict.Measured {
+			t.Errorf("the speed of a refused probe is measured: %+v", f)
+		}
+		if f := book.Rate(welcome, site, at); f.Source != predict.Measured {
+			t.Errorf("the speed of a probe is not: %+v", f)
+		}
+		if good, all := l.Record().Served(refused, site, at); good != 0 || all != crawl.ProbeTries {
+			t.Errorf("%v of %v requests were not refused", good, all)
+		}
+		if a, b := book.Success(refused, site, at).Value, book.Success(welcome, site, at).Value; a >= b {
+			t.Errorf("success of the refused %v, of the other %v", a, b)
+		}
+	}
+}

@@ -318,6 +318,18 @@ func (rec *Record) Reported(node, site int, r Report, at int64) {
 		rec.site[site].page.add(r.Bits, r.Good)
 		rec.page.add(r.Bits, r.Good)
 	}
+	rec.answered(p, site, r, at)
+}
+
+// Refused records that a site has refused a node so many times, which tells nothing of its speed.
+func (rec *Record) Refused(node, site int, tries float64, at int64) {
+	p := rec.pair(node, site)
+	p.heard = max(p.heard, at)
+	rec.answered(p, site, Report{All: tries}, at)
+}
+
+// answered takes in what share of a pair's requests gave a page.
+func (rec *Record) answered(p *pair, site int, r Report, at int64) {
 	if r.All > 0 {
 		rec.clump.add(p.served, r)
 		if p.served.surprised(r, rec.clump.of()) { // what a site does to one node it may do to others

@@ -329,7 +329,11 @@ func (e *engine) settle(l *lease) {
 		return
 	}
 	if l.probe {
-		e.took(l, learn.Fact{Kind: learn.Crawl, Bits: l.done})
+		if e.w.Varied && e.w.success(l.node, l.site) == 0 {
+			e.took(l, learn.Fact{Kind: learn.Refused, All: crawl.ProbeTries})
+		} else {
+			e.took(l, learn.Fact{Kind: learn.Crawl, Bits: l.done})
+		}
 		if e.w.Delay != nil { // its first request opens the connection
 			e.tookDelay(l, e.ping(e.w.Delay[l.node][l.site]))
 		}

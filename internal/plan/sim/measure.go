@@ -141,9 +141,15 @@ func (e *engine) pingSite(node, site int) {
 	e.add(l)
 }
 
-// probe fetches the root page a few times.
+// refusal is what an answer holds that refuses, bits: in recordings those that do are hardly above it.
+const refusal = 8000
+
+// probe fetches the root page a few times. In the world of a recording a site that shuts a node out says so.
 func (e *engine) probe(node, site int) {
 	bits := crawl.ProbeTries * e.w.root(node, site)
+	if e.w.Varied && e.w.success(node, site) == 0 {
+		bits = crawl.ProbeTries * min(refusal, e.w.root(node, site))
+	}
 	e.res.Probes++
 	e.res.ProbeBits += bits
 	e.add(&lease{site: site, node: node, probe: true, left: bits, start: e.now, until: e.now + 30_000})

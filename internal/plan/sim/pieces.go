@@ -186,7 +186,7 @@ func (p *pieces) take(f learn.Fact) {
 	if at, ok := probed(&f); ok && there {
 		p.sites[j].came = min(p.sites[j].came, at)
 	}
-	if !known || !there || f.Kind != learn.Report && f.Kind != learn.Crawl {
+	if !known || !there || f.Kind != learn.Report && f.Kind != learn.Crawl && f.Kind != learn.Refused {
 		return
 	}
 	x := p.pairs[[2]int{i, j}]
@@ -202,7 +202,9 @@ func (p *pieces) take(f learn.Fact) {
 		return
 	}
 	x.asked, x.good = x.asked+f.All, x.good+f.Good
-	x.parts = append(x.parts, f)
+	if f.Kind == learn.Report {
+		x.parts = append(x.parts, f)
+	}
 }
 
 // whole is how many times as many pages as a site is asked for at once those of some parts must be for what they say of a pair's speed: a

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"argosy/internal/plan/learn"
@@ -170,6 +171,27 @@ func TestRefusedProbesAreReplayed(t *testing.T) {
 	}
 	if took := crawlSeconds(&w, 1, 0); took > 2 {
 		t.Errorf("the probe that was refused takes %v s", took)
+	}
+}
+
+// A pair whose probes were refused is shut out in the replay, too, and nobody learns a speed of it there.
+func TestRefusalsAreReplayed(t *testing.T) {
+	r, _ := recorded(false)
+	known := tried(&r)
+	node := slices.IndexFunc(r.Nodes, func(n RecordedNode) bool {
+		var i int
+		fmt.Sscanf(n.ID, "n%d", &i)
+		return !known[[2]int{i, 0}]
+	})
+	r.Facts = append(r.Facts, learn.Fact{At: 1e12, Kind: learn.Refused, Node: r.Nodes[node].ID, Site: "s0", All: 3})
+	w, _, err := r.World(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range w.Nodes {
+		if got, want := w.Success[i][0], 1.0; i == node && got != 0 || i != node && got != want {
+			t.Errorf("%s has %v of its pages of s0", w.Nodes[i].ID, got)
+		}
 	}
 }
 
