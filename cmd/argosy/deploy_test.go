@@ -274,7 +274,7 @@ func TestLedgerIsElsewhere(t *testing.T) {
 	if err := outdir.Claim(dir, "postgres://argosy:secret@db.example/argosy"); err != nil {
 		t.Fatal(err)
 	}
-	for _, command := range []string{"verify", "report", "export", "stats", "rates"} {
+	for _, command := range []string{"verify", "report", "export", "stats"} {
 		code, _, stderr := argosy(t, command, dir)
 		if code != 2 || !strings.Contains(stderr, "postgres://argosy@db.example/argosy") || !strings.Contains(stderr, "--ledger") {
 			t.Errorf("%s: %d %s", command, code, stderr)
@@ -282,7 +282,7 @@ func TestLedgerIsElsewhere(t *testing.T) {
 	}
 	for command, want := range map[string]string{
 		"retry " + dir + " --cut --ledger postgres://db.example/argosy": "argosy retry JOB", "drop " + dir + " s.test": "number of a job",
-		"stop " + dir: "number of a job", "crawl -o " + dir: "argosy serve", "crawl http://s.test/ -o " + dir: "argosy serve",
+		"stop " + dir: "number of a job", "rates " + dir: "number of a job", "crawl -o " + dir: "argosy serve", "crawl http://s.test/ -o " + dir: "argosy serve",
 		"crawl http://s.test/ -o /dev/null/x": "/dev/null", "crawl -o /dev/null/x": "/dev/null",
 		"explain " + dir + " --server http://127.0.0.1:1": "a directory",
 	} {
@@ -307,8 +307,11 @@ func TestLedgerIsElsewhere(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, stderr := argosy(t, "rates", dir); code == 0 || !strings.Contains(stderr, "no job 1") {
-		t.Errorf("rates of no job: %d %s", code, stderr)
+	if note := runningNote(dir); !strings.Contains(note, "a coordinator runs in "+dir) || !strings.Contains(note, "number of a job") {
+		t.Errorf("beside the coordinator: %s", note)
+	}
+	if note := runningNote(t.TempDir()); strings.Contains(note, "coordinator") {
+		t.Errorf("beside a crawl: %s", note)
 	}
 	if code, _, stderr := argosy(t, "tree", dir); !strings.Contains(stderr, "no job 1") {
 		t.Errorf("a tree, which needs no ledger: %d %s", code, stderr)

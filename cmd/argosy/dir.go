@@ -53,9 +53,14 @@ func looksLikeCrawl(arg string) bool {
 	return err != nil
 }
 
-// noteRunning says that what a command prints of a directory is of a crawl that runs.
-func noteRunning(dir string) {
-	fmt.Fprintf(os.Stderr, "argosy: a crawl runs in %s: this is as of now\n", dir)
+// noteRunning says that what a command prints of a directory is of a crawl that runs, or of a coordinator's jobs.
+func noteRunning(dir string) { fmt.Fprintln(os.Stderr, "argosy: "+runningNote(dir)) }
+
+func runningNote(dir string) string {
+	if outdir.Fleet(dir) {
+		return fmt.Sprintf("a coordinator runs in %s: this is of all its jobs, as of now; give the number of a job instead, which asks the coordinator (--server; argosy jobs lists them)", dir)
+	}
+	return fmt.Sprintf("a crawl runs in %s: this is as of now", dir)
 }
 
 // isCrawl refuses directories that no crawl has left.
@@ -381,11 +386,14 @@ func tasksOf(ctx context.Context, dir string) (rows []ledger.Task, err error) {
 }
 
 // taskName is the site of a task, and which crawler's it is, where several have tasks of the site.
-func taskName(r *ledger.Task) string {
-	if r.Crawler == 0 {
-		return r.Site
+func taskName(r *ledger.Task) string { return siteOf(r.Site, r.Crawler) }
+
+// siteOf is a site, or a crawler's share of it.
+func siteOf(site string, crawler uint32) string {
+	if crawler == 0 {
+		return site
 	}
-	return fmt.Sprintf("%s #%d", r.Site, r.Crawler)
+	return fmt.Sprintf("%s #%d", site, crawler)
 }
 
 func printTasks(w io.Writer, rows []ledger.Task) error {

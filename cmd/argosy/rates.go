@@ -37,7 +37,7 @@ fleet of thirty nodes.`,
 				f.dir, args = args[0], nil
 			}
 			if f.dir != "" {
-				if err := isCrawl(f.dir); err != nil {
+				if err := ownCrawl(f.dir); err != nil {
 					return err
 				}
 				var runs []ledger.Run

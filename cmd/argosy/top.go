@@ -244,7 +244,7 @@ func (t *top) oneTask() (head string, out []string) {
 	head = fmt.Sprintf("%s  %s  fetched %s, queue %s, failed %s", taskName(&v.Task), v.State, count(v.Fetched), count(v.Pending), count(v.Failed))
 	out = append(out, fmt.Sprintf("waits for: %s; delay %v, may be asked in %v; robots.txt: %s", v.Waits, time.Duration(v.DelayMS)*time.Millisecond, time.Duration(v.WaitMS)*time.Millisecond, v.Robots))
 	if l := v.Holder; l != nil {
-		out = append(out, fmt.Sprintf("%s asks %s for job %d, task %d, since %s: no more may at once", l.Node, l.Site, l.Job, l.Task, time.UnixMilli(l.Start).Format(time.TimeOnly)))
+		out = append(out, fmt.Sprintf("%s asks %s for job %d, task %d, since %s: no more may at once", l.Node, siteOf(l.Site, l.Crawler), l.Job, l.Task, time.UnixMilli(l.Start).Format(time.TimeOnly)))
 	}
 	if v.Because != "" {
 		out = append(out, "no node yet: "+cmp.Or(schedule.Words()[v.Because], string(v.Because)))
@@ -287,7 +287,7 @@ func (t *top) oneNode(now time.Time) (head string, out []string) {
 	}
 	for j := range t.leases {
 		l := &t.leases[j]
-		out = append(out, fmt.Sprintf("%s  job %d, %s given, %s held, for %v, attempt %d", l.Site, l.Job, count(l.Given), count(l.Held), now.Sub(time.UnixMilli(l.Start)).Round(time.Second), l.Attempt))
+		out = append(out, fmt.Sprintf("%s  job %d, task %d, %s given, %s held, for %v, attempt %d", siteOf(l.Site, l.Crawler), l.Job, l.Task, count(l.Given), count(l.Held), now.Sub(time.UnixMilli(l.Start)).Round(time.Second), l.Attempt))
 	}
 	return head, out
 }

@@ -67,8 +67,8 @@ func TestTopKeys(t *testing.T) {
 	}
 	v.nodes = []coordinator.NodeView{{NodeInfo: crawl.NodeInfo{Node: "a"}}, {NodeInfo: crawl.NodeInfo{Node: "paris", Leases: 8, Store: "s3://x", Labels: map[string]string{"city": "Paris"}}}}
 	press("j", "\r")
-	v.leases = []coordinator.LeaseView{{Site: "site.test", Node: "paris", Task: 77}, {Site: "other.test", Node: "paris", Task: 78}}
-	if text := strings.Join(v.draw(100, 20), "\n"); v.node != "paris" || !strings.Contains(text, "other.test") || !strings.Contains(text, "city=Paris") || !strings.Contains(text, "0 of 8 leases") {
+	v.leases = []coordinator.LeaseView{{Site: "site.test", Node: "paris", Task: 77}, {Site: "other.test", Crawler: 2, Node: "paris", Task: 78}}
+	if text := strings.Join(v.draw(100, 20), "\n"); v.node != "paris" || !strings.Contains(text, "other.test #2  job 0, task 78,") || !strings.Contains(text, "city=Paris") || !strings.Contains(text, "0 of 8 leases") {
 		t.Errorf("Enter on a node: %q\n%s", v.node, text)
 	}
 	press("\r")

@@ -285,7 +285,7 @@ func (c *Coordinator) shownTask(t *frontier.Task) shownTask {
 	if site := c.f.Site(t.Site); site != nil {
 		v.rest = until(c.f, site)
 	}
-	c.f.LeasesOf(t, func(l *frontier.Lease) { v.held = append(v.held, leaseView(l)) })
+	c.f.LeasesOf(t, func(l *frontier.Lease) { v.held = append(v.held, c.leaseView(l)) })
 	return v
 }
 

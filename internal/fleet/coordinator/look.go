@@ -135,6 +135,7 @@ type LeaseView struct {
 	Job     uint32 `json:"job"`
 	Task    uint32 `json:"task"`
 	Site    string `json:"site"`
+	Crawler uint32 `json:"crawler,omitempty"` // of a job of several, whose share of the site it is
 	Node    string `json:"node"`
 	Attempt uint32 `json:"attempt"`
 	Start   int64  `json:"start"` // Unix ms
@@ -188,9 +189,9 @@ func (c *Coordinator) Task(ctx context.Context, id uint32) (v TaskView, err erro
 		if v.Robots == "" {
 			v.Robots = "unknown"
 		}
-		c.f.LeasesOf(t, func(l *frontier.Lease) { v.Leases = append(v.Leases, leaseView(l)) })
+		c.f.LeasesOf(t, func(l *frontier.Lease) { v.Leases = append(v.Leases, c.leaseView(l)) })
 		if l := c.holder(j, t, now); l != nil {
-			held := leaseView(l)
+			held := c.leaseView(l)
 			v.Holder = &held
 		}
 		if v.Waits = c.waits(t, j, &v); v.Waits == waitsNode {
@@ -210,8 +211,12 @@ func (c *Coordinator) Task(ctx context.Context, id uint32) (v TaskView, err erro
 	return v, err
 }
 
-func leaseView(l *frontier.Lease) LeaseView {
-	return LeaseView{ID: l.ID, Job: l.Job, Task: l.Task, Site: l.Site, Node: l.Node, Attempt: l.Attempt, Start: l.StartMS, Given: l.Given, Held: l.Held, Quota: l.Quota, Budget: l.BudgetMS, Probe: l.Probe}
+func (c *Coordinator) leaseView(l *frontier.Lease) LeaseView {
+	crawler := uint32(0)
+	if t := c.f.Task(l.Task); t != nil {
+		crawler = t.Crawler()
+	}
+	return LeaseView{Crawler: crawler, ID: l.ID, Job: l.Job, Task: l.Task, Site: l.Site, Node: l.Node, Attempt: l.Attempt, Start: l.StartMS, Given: l.Given, Held: l.Held, Quota: l.Quota, Budget: l.BudgetMS, Probe: l.Probe}
 }
 
 // waits says why nobody fetches what is queued.
