@@ -465,14 +465,22 @@ func (a *api) submit(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, huma.Error422UnprocessableEntity(err.Error())
 	}
-	what := fmt.Sprintf("submit a job of %d seeds", job.Identity.SeedCount())
-	if len(job.Identity.Seeds) > 0 {
-		what += ", the first " + job.Identity.Seeds[0]
-	}
-	return order(ctx, a, what, func(ctx context.Context, co *coordinator.Coordinator) (Submitted, error) {
+	return order(ctx, a, submission(&job.Identity), func(ctx context.Context, co *coordinator.Coordinator) (Submitted, error) {
 		id, err := co.Submit(ctx, job)
 		return Submitted{id}, err
 	})
+}
+
+// submission says in the log of orders what is submitted.
+func submission(i *crawl.Identity) string {
+	if i.Collect != nil {
+		return fmt.Sprintf("submit a virtual task of %d searches", len(i.Collect.Searches))
+	}
+	what := fmt.Sprintf("submit a job of %d seeds", i.SeedCount())
+	if len(i.Seeds) > 0 {
+		what += ", the first " + i.Seeds[0]
+	}
+	return what
 }
 
 // sow takes in a piece of a job's seeds, a line each.

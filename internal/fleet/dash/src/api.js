@@ -70,7 +70,7 @@ let stream = null; // what ends the stream that is open
 // onEvent calls fn with every event until the function that it returns is called.
 export function onEvent(fn) {
   heard.add(fn);
-  if (!stream) listen();
+  again();
   return () => heard.delete(fn);
 }
 
@@ -96,10 +96,15 @@ async function listen() {
   if (mine.signal.aborted) return;
   tell({ lost: true });
   stream = null;
-  setTimeout(() => { if (heard.size && !stream) listen(); }, 3000);
+  setTimeout(again, 3000);
 }
 
 export function quiet() { if (stream) { stream.abort(); stream = null; } }
 
 // again opens the stream anew, for whoever listens still.
-export function again() { if (heard.size && !stream) listen(); }
+export function again() { if (heard.size && !stream && !document.hidden) listen(); }
+
+// A browser opens six connections to a host at most: pages that nobody looks at, in tabs behind or kept for the way back, hold none.
+addEventListener('pagehide', quiet);
+addEventListener('pageshow', again);
+document.addEventListener('visibilitychange', () => (document.hidden ? quiet : again)());

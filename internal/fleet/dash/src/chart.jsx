@@ -13,7 +13,7 @@ export function Chart({ x, lines, height = 200, format, theme, summary, steps })
   useEffect(() => {
     const axis = { stroke: css('--dim'), grid: { stroke: css('--line'), width: 1 }, ticks: { stroke: css('--line'), width: 1, size: 4 }, font: '11px system-ui, sans-serif' };
     const o = {
-      width: Math.max(120, box.current.clientWidth), height, cursor: { points: { size: 6 }, y: false }, legend: { live: true }, padding: [8, 8, 0, 0],
+      width: Math.max(120, box.current.clientWidth), height, cursor: { points: { size: 6 }, y: false }, legend: { live: true }, padding: [8, steps ? 12 : 24, 0, 0],
       scales: { x: { time: !steps }, y: { range: (u, lo, hi) => [0, hi > 0 ? hi * 1.08 : 1] } },
       axes: [steps ? { ...axis, size: 34, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6] } : { ...axis, size: 34, space: 76, values: [[86400, '{YYYY}-{MM}-{DD}', null, null, null, null, null, null, 1], [3600, '{HH}:{mm}', '\n{MM}-{DD}', null, null, null, null, null, 1], [60, '{HH}:{mm}', null, null, null, null, null, null, 1], [1, '{HH}:{mm}:{ss}', null, null, null, null, null, null, 1]] }, { ...axis, size: 58, values: (u, vs) => vs.map(v => format(v)) }],
       series: [{ label: steps ? t('Step') : t('Time'), value: (u, v) => v === null ? '–' : steps ? v : new Date(v * 1000).toLocaleTimeString() }, ...lines.map(l => ({

@@ -6,6 +6,7 @@ const number = (n, o) => new Intl.NumberFormat(language() === 'zh' ? 'zh-CN' : '
 export const count = n => n === undefined || n === null ? '–' : number(n);
 export const short = n => n === undefined || n === null ? '–' : Math.abs(n) < 10000 ? number(n) : number(n, { notation: 'compact', maximumFractionDigits: 1 });
 export const decimal = (n, digits = 1) => Number.isFinite(n) ? number(n, { maximumFractionDigits: digits }) : '–';
+export const price = n => Number.isFinite(n) ? number(n, { maximumSignificantDigits: 3 }) : '–'; // also of what is far below 1
 export const percent = x => Number.isFinite(x) ? number(x, { style: 'percent', maximumFractionDigits: x < 0.1 && x > 0 ? 1 : 0 }) : '–';
 
 export function bytes(n) {

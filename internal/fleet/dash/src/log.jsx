@@ -2,7 +2,7 @@ import { h } from '../lib/preact.mjs';
 import { useState } from '../lib/hooks.mjs';
 import { query } from './api.js';
 import { clock, count, decimal, plain } from './format.js';
-import { reason, t } from './text.js';
+import { person, reason, t } from './text.js';
 import { Badge, Cut, Empty, Pager, Panel, Table, useLive, useSettled, Wrong } from './ui.jsx';
 import { Why } from './tasks.jsx';
 
@@ -24,7 +24,7 @@ function Orders() {
   const list = useLive('/orders?limit=500', { every: 5000 });
   return <Panel size="full" title={t('Who has ordered what')}><Wrong error={list.error} />
     {list.data && (list.data.length ? <Table label={t('Who has ordered what')} rows={list.data} rowKey={o => o.seq} columns={[
-      { title: t('When'), cell: o => clock(o.at) }, { title: t('Who'), cell: o => o.who }, { title: t('What'), wide: true, cell: o => <span class="ordered" title={plain(o.what)}>{plain(o.what)}</span> }]} /> : <Empty>{t('Nobody has ordered anything yet.')}</Empty>)}
+      { title: t('When'), cell: o => clock(o.at) }, { title: t('Who'), cell: o => person(o.who) }, { title: t('What'), wide: true, cell: o => <span class="ordered" title={plain(o.what)}>{plain(o.what)}</span> }]} /> : <Empty>{t('Nobody has ordered anything yet.')}</Empty>)}
   </Panel>;
 }
 

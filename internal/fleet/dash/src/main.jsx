@@ -15,7 +15,7 @@ import { Searches } from './searches.jsx';
 import { Sites } from './sites.jsx';
 import { Task, Tasks } from './tasks.jsx';
 import { Tree } from './tree.jsx';
-import { language, languages, speak, t } from './text.js';
+import { language, languages, person, speak, t } from './text.js';
 import { jobName } from './format.js';
 import { Cut, State, useLive } from './ui.jsx';
 
@@ -105,7 +105,7 @@ function House({ me, tools, leave, theme }) {
     </header>
     <nav id="nav" aria-label={t('Pages of this site')}>
       {Object.entries(pages).filter(([, p]) => !p[2]).filter(([k, p]) => (k !== 'measurements' || me.kind !== 'over') && (!p[3] || (one && p[3](one)))).map(([k, [name]]) => <a href={'#/' + k} aria-current={k === (under || where.name) ? 'page' : undefined}>{name()}</a>)}
-      <div class="foot">{tools}<span class="note">{me.name} · {t(me.role)}</span><button class="link" onClick={leave}>{t('Leave')}</button><span class="note">argosy {me.version}</span></div>
+      <div class="foot">{tools}<span class="note">{person(me.name)} · {t(me.role)}</span><button class="link" onClick={leave}>{t('Leave')}</button><span class="note">argosy {me.version}</span></div>
     </nav>
     <main id="content" tabIndex={-1}><h1>{title()}</h1>
       {jobs.error && !jobs.data ? <p class="wrong" role="alert">{jobs.error.message}</p> : nowhere ? <p class="wrong" role="alert">{t('There is no job {0}.', where.at.job)} <a href="#/jobs" onClick={() => choose(0)}>{t('Jobs')}</a></p>

@@ -1,7 +1,7 @@
 import { h } from '../lib/preact.mjs';
 import { useState } from '../lib/hooks.mjs';
 import { Chart } from './chart.jsx';
-import { bare, clock, count, decimal, short, span, tails } from './format.js';
+import { bare, clock, count, decimal, price, short, span, tails } from './format.js';
 import { t } from './text.js';
 import { Bars, Empty, Panel, Table, Tile, useLive, Wrong, onJob } from './ui.jsx';
 
@@ -32,7 +32,7 @@ export function Market({ job, at, theme }) {
         { title: t('Space left'), num: true, cell: c => bound(c.space, short) }, { title: t('Part'), cell: c => [c.buys && t('buys'), c.sells && t('sells')].filter(Boolean).join(', ') || '–' }]} /></Panel>}
       {all.length > 0 && <Panel size="full" title={t('Markets')}><Table label={t('Markets')} rows={[...all].reverse().slice(0, 200)} rowKey={m => m.market} link={m => '#/market?no=' + m.market} columns={[
         { title: t('Market'), cell: m => t('market {0}', m.market) }, { title: t('When'), cell: m => clock(m.at) }, { title: t('Offered'), num: true, cell: m => count(m.offered) }, { title: t('Sold'), num: true, cell: m => count(m.sold) },
-        { title: t('Paid'), num: true, cell: m => decimal(m.paid, 3) }, { title: t('Worth'), num: true, cell: m => decimal(m.worth, 3) }, { title: t('Rounds'), num: true, cell: m => count(m.rounds) }]} /></Panel>}
+        { title: t('Paid'), num: true, cell: m => price(m.paid) }, { title: t('Worth'), num: true, cell: m => price(m.worth) }, { title: t('Rounds'), num: true, cell: m => count(m.rounds) }]} /></Panel>}
     </div>
   </div>;
 }
@@ -44,22 +44,22 @@ function Auction({ job, no, theme }) {
   const v = one.data;
   if (!v) return <Wrong error={one.error} />;
   const prices = v.prices || [], bidden = v.bidden || [], rounds = prices.length, round = step === null ? rounds : Math.min(step, rounds);
-  const ends = tails(bidden.map(lot => bare(v.lots[lot] ? v.lots[lot].url : String(lot))), 28);
+  const lots = bidden.map(lot => bare(v.lots[lot] ? v.lots[lot].url : String(lot))), ends = tails(lots, 28);
   const most = bidden.map((lot, i) => ({ lot, i, last: rounds ? prices[rounds - 1][i] : 0 })).sort((a, b) => b.last - a.last).slice(0, colours.length);
   return <div class="grid">
     {rounds > 0 && <Panel size="wide" title={t('Prices, round by round: market {0}', no)}>
-      <Chart theme={theme} steps x={prices.map((_, i) => i + 1)} format={n => decimal(n, 3)} lines={most.map((m, k) => ({ label: ends[m.i], values: prices.map(p => p[m.i]), color: colours[k] }))}
+      <Chart theme={theme} steps x={prices.map((_, i) => i + 1)} format={price} lines={most.map((m, k) => ({ label: ends[m.i], values: prices.map(p => p[m.i]), color: colours[k] }))}
         summary={t('Prices of {0} lots in {1} rounds', bidden.length, rounds)} /></Panel>}
     {rounds > 0 && <Panel size="wide" title={t('After round {0} of {1}', round, rounds)} tools={<div class="row">
-      <button disabled={round <= 1} onClick={() => setStep(round - 1)}>{t('Back')}</button>
+      <button disabled={round <= 1} onClick={() => setStep(round - 1)}>{t('Round before')}</button>
       <input type="range" aria-label={t('Round')} min={1} max={rounds} value={round} onInput={e => setStep(Number(e.target.value))} />
-      <button disabled={round >= rounds} onClick={() => setStep(round + 1)}>{t('Forth')}</button></div>}>
-      <Bars unit={Math.max(1e-9, ...prices[rounds - 1])} rows={bidden.map((lot, i) => ({ name: ends[i], value: prices[round - 1][i] })).sort((a, b) => b.value - a.value)} show={r => decimal(r.value, 3)} /></Panel>}
+      <button disabled={round >= rounds} onClick={() => setStep(round + 1)}>{t('Round after')}</button></div>}>
+      <Bars unit={Math.max(1e-9, ...prices[rounds - 1])} rows={bidden.map((lot, i) => ({ name: lots[i], label: ends[i], value: prices[round - 1][i] })).sort((a, b) => b.value - a.value)} show={r => price(r.value)} /></Panel>}
     <Panel size="full" title={t('What was offered in market {0}', no)} note={rounds ? '' : t('no auction: each lot went to the best bid')}>
       {v.lots.length ? <Table label={t('What was offered in market {0}', no)} rows={v.lots.slice(0, 300)} rowKey={l => l.lot} columns={[
         { title: t('Lot'), wide: true, cell: l => <span class="url">{bare(l.url)}{l.urls > 1 ? ' ' + t('and {0} more', l.urls - 1) : ''}</span> }, { title: t('Seller'), num: true, cell: l => l.seller },
-        { title: t('Buyer'), num: true, cell: l => l.buyer ? l.buyer === l.seller ? t('stays') : l.buyer : '–' }, { title: t('Worth to the best'), num: true, cell: l => decimal(Math.max(0, ...(l.worth || [0])), 3) },
-        { title: t('Reserve'), num: true, cell: l => decimal(l.reserve, 3) }, { title: t('Price'), num: true, cell: l => decimal(l.price, 3) }]} /> : <Empty>{t('Nothing was offered.')}</Empty>}
+        { title: t('Buyer'), num: true, cell: l => l.buyer ? l.buyer === l.seller ? t('stays') : l.buyer : '–' }, { title: t('Worth to the best'), num: true, cell: l => price(Math.max(0, ...(l.worth || [0]))) },
+        { title: t('Reserve'), num: true, cell: l => price(l.reserve) }, { title: t('Price'), num: true, cell: l => price(l.price) }]} /> : <Empty>{t('Nothing was offered.')}</Empty>}
     </Panel>
   </div>;
 }

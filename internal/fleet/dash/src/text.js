@@ -24,6 +24,12 @@ export function reason(code, wait) {
   return words ? t(words) : code;
 }
 
+// person is who has ordered something: a name, or what a token that has none is called.
+export function person(who) {
+  const token = /^the token of role (\w+) in a file$/.exec(who), user = /^uid (\d+) on this machine$/.exec(who);
+  return token ? t('the token of role {0} in a file', t(token[1])) : user ? t('uid {0} on this machine', user[1]) : who;
+}
+
 // Words that the coordinator says, which no call of t names.
 export const words = [
   'running', 'paused', 'done', 'cancelled', 'limited', 'manual', 'interrupted', 'waiting', 'crawling', 'sleeping', 'dropped', 'idle', 'starting', 'standby', 'draining', 'over',
