@@ -48,7 +48,7 @@ func spoken(t *testing.T) said {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range regexp.MustCompile(`\.Note\("([^"]+)"`).FindAllSubmatch(b, -1) {
+		for _, m := range regexp.MustCompile(`(?:\.Note\(|\.Know\(|rec\.add\([^"\n]*)"([^"]+)"`).FindAllSubmatch(b, -1) {
 			names[string(m[1])] = true
 		}
 	}
