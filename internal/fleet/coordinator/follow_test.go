@@ -74,3 +74,51 @@ func TestStandbyForgetsWithTheLog(t *testing.T) {
 		}
 	})
 }
+
+// What is kept of an entry counts what has passed the check: read again, the same is left of it as when it was applied, and for a standby.
+func TestVerdictsCountWhatPassesTheCheck(t *testing.T) {
+	s := newTwins(t, 2)
+	outcome := func(url string) crawl.Outcome {
+		u, err := crawl.Parse(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return crawl.Outcome{Key: u.Key(), URL: url, State: crawl.Failed, Reason: crawl.KindTimeout}
+	}
+	spoiled := outcome(seed(1))
+	spoiled.Bytes = -1
+	part := func(outcomes ...crawl.Outcome) crawl.Part {
+		l := s.grant()
+		return crawl.Part{Lease: l.ID, Attempt: l.Attempt, Epoch: 1, Secret: "s", No: 1, Outcomes: outcomes}
+	}
+	_, refused := s.entry("n", crawl.Entry{Version: crawl.WireVersion, Kind: crawl.EntryParts, Node: "n", Incarnation: "i", Parts: []crawl.Part{
+		part(spoiled), part(outcome("http://bank.example/"), outcome(seed(0))),
+	}})
+	if len(refused) != 2 {
+		t.Fatalf("refused: %+v", refused)
+	}
+	standby, err := frontier.Open(frontier.DefaultConfig(t.TempDir()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer standby.Close()
+	for _, again := range []bool{false, true} {
+		for _, f := range []*frontier.Frontier{s.co.f, standby} {
+			for _, e := range s.stored {
+				en, _, err := decode(e)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := f.Foreign(e.seq, en); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := f.Apply(e.seq, int64(e.seq)*1000, en); err != nil {
+					t.Fatal(err)
+				}
+				if e.node != "" && (len(en.Parts) != 1 || len(en.Parts[0].Outcomes) != 1 || en.Parts[0].Outcomes[0].URL != seed(0)) {
+					t.Errorf("read again: %v: left of it: %+v", again, en.Parts)
+				}
+			}
+		}
+	}
+}
