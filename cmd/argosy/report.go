@@ -148,7 +148,7 @@ func printShares(w io.Writer, title string, shares []survey.Share) {
 }
 
 func printTemplates(w io.Writer, r *survey.Report) error {
-	fmt.Fprintln(w, "\nURLs that look alike: with bytes of their own, with those of others, redirects, errors")
+	fmt.Fprintln(w, "\nURLs that look alike: with something of their own, with what others have, redirects, errors")
 	tw := newColumns(w)
 	fmt.Fprintln(tw, "  URLS\tOWN\tSAME\tMOVED\tERRORS\tLIKE")
 	shown := 0

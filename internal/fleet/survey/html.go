@@ -323,16 +323,16 @@ func (r *Report) traps() nodes {
 }
 
 func (r *Report) templates() nodes {
-	columns := []column{{"template", ""}, {"URLs", "n"}, {"brought", ""}, {"own bytes", "n"}, {"bodies", "n hide"}}
+	columns := []column{{"template", ""}, {"URLs", "n"}, {"brought", ""}, {"own", "n"}, {"bodies", "n hide"}}
 	key := el("p", class("key"))
-	for _, k := range [][2]string{{"good", "bytes of their own"}, {"mute", "bytes of others before"}, {"warm", "redirects"}, {"bad", "errors"}} {
+	for _, k := range [][2]string{{"good", "something of their own"}, {"mute", "bytes or text that others have"}, {"warm", "redirects"}, {"bad", "errors"}} {
 		key.AppendChild(el("span", nil, el("i", class(k[0])), k[1]))
 	}
 	return nodes{
 		heading("templates", "Templates, and what each brought"),
-		lead("URLs that look alike: digits stand as #, names as *. What brought next to nothing has the ", el("code", nil, "--exclude"), " that would have saved it."),
+		lead("URLs that look alike: digits stand as #, names as *. What brought next to nothing has the ", el("code", nil, "--exclude"), " that would have saved it and nothing else, if there is one."),
 		key,
-		table(columns, list(r.Templates[:min(len(r.Templates), namedTemplates)], func(t Template) *html.Node {
+		table(columns, list(foremost(r.Templates, namedTemplates), func(t Template) *html.Node {
 			name := nodes{el("span", at{"class": "url", "title": t.Example}, t.Site+t.Template)}
 			if t.Exclude != "" {
 				name = append(name, el("br", nil), el("code", class("words"), "--exclude '"+t.Exclude+"'"))

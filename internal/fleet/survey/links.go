@@ -18,11 +18,8 @@ import (
 // maxRead bounds how much of a page is read, in bytes after decompression, as agents do.
 const maxRead = 128 << 20
 
-// links reads the archives once more and notes, for each broken URL, which pages link there and by which words.
+// links reads the archives once more and notes, for each broken URL, which pages link there and by which words, and what pages say.
 func (g *gatherer) links(ctx context.Context, stores []archive.Store, resources, strip bool) error {
-	if len(g.broken) == 0 {
-		return nil
-	}
 	rd := linkReader{g: g, opts: parse.Options{Resources: resources, Product: "argosy"}, seen: map[uint64]bool{}, seed: maphash.MakeSeed(), strip: strip}
 	for _, store := range stores {
 		if err := rd.store(ctx, store); err != nil {
@@ -118,6 +115,9 @@ func (l *linkReader) record(rec *archive.ReadRecord, own bool, copies []string) 
 	body, err := resp.Decoded(maxRead)
 	if err != nil && len(body) == 0 {
 		return
+	}
+	if own && kind == parse.HTML && resp.Status < 300 {
+		l.g.text(u, body)
 	}
 	pages := append([]string{rec.URI()}, copies...)
 	_, charset := parse.ReadEncoded(kind, body, resp.Get("Content-Type"), l.opts, &l.doc)

@@ -144,7 +144,7 @@ func Make(ctx context.Context, at verify.Place, job uint32, now time.Time) (*Rep
 	defer l.Close()
 	fleet := at.Ledger != "" || outdir.Fleet(dir)
 	r := &Report{Dir: filepath.Clean(dir), Made: now.UTC()}
-	g := &gatherer{r: r, seed: maphash.MakeSeed(), sites: map[string]*Site{}, types: map[string]*Share{}, statuses: map[int]*Share{}, templates: map[string]*Template{}, broken: map[string]*Broken{}, to: map[string]string{}}
+	g := &gatherer{r: r, seed: maphash.MakeSeed(), sites: map[string]*Site{}, types: map[string]*Share{}, statuses: map[int]*Share{}, templates: map[string]*Template{}, named: map[string]int{}, said: map[string]bool{}, broken: map[string]*Broken{}, to: map[string]string{}}
 	if fleet {
 		g.records = map[uint64]bool{}
 		err = g.tasks(ctx, l, job)
@@ -193,6 +193,11 @@ func Make(ctx context.Context, at verify.Place, job uint32, now time.Time) (*Rep
 	if err := g.links(ctx, stores, j.Identity.Resources, j.Identity.StripSession); err != nil {
 		return nil, err
 	}
+	g.compare()
+	g.merge()
+	if err := g.propose(ctx, l, job); err != nil {
+		return nil, err
+	}
 	g.finish()
 	return r, nil
 }
@@ -205,6 +210,10 @@ type gatherer struct {
 	statuses  map[int]*Share
 	sizes     [17]Share
 	templates map[string]*Template
+	named     map[string]int  // templates of one shape that keep the name of their last segment
+	texts     []pageText      // what pages say
+	marks     int             // in texts
+	said      map[string]bool // pages whose text plainer URLs have
 	broken    map[string]*Broken
 	guesses   int               // of broken; they take no place of the others
 	to        map[string]string // redirects

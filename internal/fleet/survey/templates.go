@@ -2,6 +2,8 @@ package survey
 
 import (
 	"cmp"
+	"context"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,13 +17,28 @@ type Template struct {
 	Site     string `json:"site"`
 	Template string `json:"template"`
 	URLs     int64  `json:"urls"`   // fetched
-	Fresh    int64  `json:"fresh"`  // of them, answered well and with bytes that nothing before had
-	Copies   int64  `json:"copies"` // of them, with bytes that were there
+	Fresh    int64  `json:"fresh"`  // of them, answered well and with bytes and text that no other has
+	Copies   int64  `json:"copies"` // of them, with bytes that were there, or with text that plainer URLs have
 	Errors   int64  `json:"errors"` // of them, with a status from 400 on
 	Moved    int64  `json:"moved"`  // of them, redirects
 	Bytes    int64  `json:"bytes"`
 	Example  string `json:"example"`
 	Exclude  string `json:"exclude,omitempty"` // an expression for --exclude, if it brought next to nothing
+
+	generic    string          // its shape with * for the last segment
+	targets    map[string]bool // of its redirects
+	candidates []candidate     // for Exclude
+}
+
+// useless reports whether next to nothing came of it: neither pages of their own, nor places that its redirects lead to.
+func (t *Template) useless() bool {
+	return t.URLs >= uselessURLs && (t.Fresh+int64(len(t.targets)))*uselessFresh < t.URLs
+}
+
+// candidate is an expression that might leave a template out.
+type candidate struct {
+	re         *regexp.Regexp
+	own, fresh int64 // URLs of the template, and what is worth having, that it matches
 }
 
 const (
@@ -30,22 +47,40 @@ const (
 	uselessFresh = 20
 	// maxKept bounds how many templates are told apart while they are gathered.
 	maxKept = 20_000
+	// maxNamed bounds for how many last segments before a ? a template keeps the name: scripts are few, pages of a wiki are many.
+	maxNamed = 64
 )
+
+// of finds the template of a URL, or makes it; nil where there are too many.
+func (g *gatherer) of(u crawl.URL) *Template {
+	generic := Shape(u)
+	at := u.Site() + " " + generic
+	key := at
+	if named := namedShape(u, generic); named != generic {
+		if of := u.Site() + " " + named; g.templates[of] != nil || g.named[at] < maxNamed {
+			key = of
+		}
+	}
+	t := g.templates[key]
+	if t == nil && len(g.templates) < maxKept {
+		site, shape, _ := strings.Cut(key, " ")
+		t = &Template{Site: site, Template: shape, Example: u.String(), generic: generic, targets: map[string]bool{}}
+		g.templates[key] = t
+		if key != at {
+			g.named[at]++
+		}
+	}
+	return t
+}
 
 func (g *gatherer) template(p *ledger.Page) {
 	u, err := crawl.Parse(p.URL)
 	if err != nil {
 		return
 	}
-	shape := Shape(u)
-	key := u.Site() + " " + shape
-	t := g.templates[key]
+	t := g.of(u)
 	if t == nil {
-		if len(g.templates) >= maxKept {
-			return
-		}
-		t = &Template{Site: u.Site(), Template: shape, Example: p.URL}
-		g.templates[key] = t
+		return
 	}
 	t.URLs++
 	t.Bytes += p.Bytes
@@ -54,6 +89,7 @@ func (g *gatherer) template(p *ledger.Page) {
 		t.Errors++
 	case p.Status >= 300:
 		t.Moved++
+		t.targets[p.Redirect] = true
 	case p.Revisit:
 		t.Copies++
 	default:
@@ -61,18 +97,115 @@ func (g *gatherer) template(p *ledger.Page) {
 	}
 }
 
-// bestTemplates are the templates with the most URLs, each with the expression that would have left it out, if it was useless.
+// merge gives templates of named segments that are few to the template that has * there.
+func (g *gatherer) merge() {
+	for key, t := range g.templates {
+		if t.Template == t.generic || t.URLs >= uselessURLs {
+			continue
+		}
+		at := t.Site + " " + t.generic
+		into := g.templates[at]
+		delete(g.templates, key)
+		if into == nil {
+			t.Template = t.generic
+			g.templates[at] = t
+			continue
+		}
+		into.URLs, into.Fresh, into.Copies = into.URLs+t.URLs, into.Fresh+t.Fresh, into.Copies+t.Copies
+		into.Errors, into.Moved, into.Bytes = into.Errors+t.Errors, into.Moved+t.Moved, into.Bytes+t.Bytes
+		maps.Copy(into.targets, t.targets)
+	}
+}
+
+// propose looks for the expressions that would have left useless templates out and nothing that was worth having: it tries them on all
+// that was fetched.
+func (g *gatherer) propose(ctx context.Context, l *ledger.Ledger, job uint32) error {
+	useless := map[string][]*Template{}
+	for _, t := range g.templates {
+		if t.useless() {
+			t.candidates = candidates(t.Site, t.Template)
+			useless[t.Site] = append(useless[t.Site], t)
+		}
+	}
+	if len(useless) == 0 {
+		return nil
+	}
+	err := l.Pages(ctx, job, func(p *ledger.Page) error {
+		if p.State != crawl.Fetched.String() || useless[p.Site] == nil {
+			return nil
+		}
+		u, err := crawl.Parse(p.URL)
+		if err != nil {
+			return nil
+		}
+		of, fresh := g.kept(u), p.Status < 300 && !p.Revisit && !g.said[p.URL]
+		for _, t := range useless[p.Site] {
+			for i := range t.candidates {
+				if c := &t.candidates[i]; c.re.MatchString(p.URL) {
+					if of == t {
+						c.own++
+					} else if fresh {
+						c.fresh++
+					}
+				}
+			}
+		}
+		return nil
+	})
+	for _, templates := range useless {
+		for _, t := range templates {
+			i := slices.IndexFunc(t.candidates, func(c candidate) bool { return c.own == t.URLs && c.fresh == 0 })
+			if i >= 0 {
+				t.Exclude = t.candidates[i].re.String()
+			}
+		}
+	}
+	return err
+}
+
+// kept finds the template that a URL counts to after merge.
+func (g *gatherer) kept(u crawl.URL) *Template {
+	generic := Shape(u)
+	if t := g.templates[u.Site()+" "+namedShape(u, generic)]; t != nil {
+		return t
+	}
+	return g.templates[u.Site()+" "+generic]
+}
+
+// bestTemplates are the templates with the most URLs, and all that have an expression that would have left them out.
 func (g *gatherer) bestTemplates() (out []Template) {
 	for _, t := range g.templates {
-		if t.URLs >= uselessURLs && t.Fresh*uselessFresh < t.URLs {
-			t.Exclude = Exclude(t.Site, t.Template)
-		}
 		out = append(out, *t)
 	}
 	slices.SortFunc(out, func(a, b Template) int {
 		return cmp.Or(cmp.Compare(b.URLs, a.URLs), strings.Compare(a.Site, b.Site), strings.Compare(a.Template, b.Template))
 	})
-	return out[:min(len(out), maxTemplates)]
+	return foremost(out, maxTemplates)
+}
+
+// foremost are so many templates, and those behind them that have an expression.
+func foremost(all []Template, most int) []Template {
+	out := slices.Clone(all[:min(len(all), most)])
+	for _, t := range all[len(out):] {
+		if t.Exclude != "" && len(out) < 2*most {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// namedShape is the shape with the name of the last segment, where that is asked: scripts beside each other do different things.
+func namedShape(u crawl.URL, generic string) string {
+	path, _, _ := strings.Cut(u.RequestURI(), "?")
+	before, query, asks := strings.Cut(generic, "?")
+	if !asks {
+		return generic
+	}
+	name := digits.ReplaceAllString(path[strings.LastIndexByte(path, '/')+1:], "#")
+	if strings.Contains(name, "*") {
+		return generic
+	}
+	return before[:strings.LastIndexByte(before, '/')+1] + name + "?" + query
 }
 
 // Shape is what a URL looks like: its directories, in which digits stand as #, the kind of its last segment, and the names of its
@@ -117,20 +250,23 @@ func leafShape(s string) string {
 	return "*"
 }
 
-// Exclude is an expression that matches the URLs of a template, and of no template with another path or without one of its parameters.
-func Exclude(site, shape string) string {
+// candidates are expressions that match the URLs of a template, those first that match the most of what is like it: by one of its parameters each,
+// and by its path alone where it has none.
+func candidates(site, shape string) (out []candidate) {
 	path, query, asks := strings.Cut(shape, "?")
-	e := "^https?://" + regexp.QuoteMeta(site) + wild(path, "[^/?]")
+	start := "^https?://" + regexp.QuoteMeta(site) + wild(path, "[^/?]")
 	if !asks {
-		return e + "$"
+		return []candidate{{re: regexp.MustCompile(start + "$")}}
 	}
-	e += `\?`
-	if names := strings.Split(query, "&"); len(names) == 1 {
-		e += wild(names[0], "[^&]") + "(=|&|$)"
-	} else {
-		e += ".*"
+	names := strings.Split(query, "&")
+	for _, name := range names {
+		if len(names) == 1 {
+			out = append(out, candidate{re: regexp.MustCompile(start + `\?` + wild(name, "[^&]") + "(=|&|$)")})
+			continue
+		}
+		out = append(out, candidate{re: regexp.MustCompile(start + `\?(.*&)?` + wild(name, "[^&]") + "(=|&|$)")})
 	}
-	return e
+	return out
 }
 
 // wild turns * and # of a template into expressions.
