@@ -9,10 +9,12 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/outdir"
 )
@@ -68,6 +70,9 @@ func run(ctx context.Context, args []string) int {
 		code = ee.code
 	} else if errors.Is(err, outdir.ErrInUse) || errors.Is(err, outdir.ErrOtherJob) || errors.Is(err, outdir.ErrFormat) || errors.Is(err, ledger.ErrNewer) {
 		code = exitUsage
+	}
+	if errors.Is(err, syscall.ENOSPC) && !errors.Is(err, assemble.ErrDiskFull) {
+		err = fmt.Errorf("%w (%w): make room, and give the command again", assemble.ErrDiskFull, err)
 	}
 	if msg := err.Error(); msg != "" {
 		fmt.Fprintf(os.Stderr, "argosy: %s\n", harmless([]byte(clipWords(strings.ReplaceAll(msg, "\n", "; ")))))

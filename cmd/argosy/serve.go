@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -190,7 +191,7 @@ func (f *serveFlags) open(ctx context.Context) (s *serve.Server, l *listener, er
 			f.cfg.Logger.Warn("who asks is not answered yet", "error", err)
 			return
 		}
-		for _, away := range []error{bus.ErrAway, ledger.ErrAway} { // the rest is for the log: anybody may ask
+		for _, away := range []error{bus.ErrAway, ledger.ErrAway, syscall.ENOSPC} { // the rest is for the log: anybody may ask
 			if errors.Is(why, away) {
 				l.use(web.Waiting(away.Error()))
 			}

@@ -32,6 +32,10 @@ type Config struct {
 	Recent int // records that are at hand, in each of two generations
 	Spill  int // URLs after which a long walk commits what it has done so far
 
+	// Await is called by Open, some times a second, where the disk has no room for what the store's own log holds, and reports whether to
+	// wait for some. nil does not wait: Open fails with ENOSPC.
+	Await func() bool
+
 	// Fatal is called, from any goroutine, when the store cannot go on, such as on a full disk; it must not return. Nothing that
 	// was synced is lost. nil panics.
 	Fatal func(error)
@@ -159,7 +163,7 @@ func Open(c Config) (*Frontier, error) {
 		}
 		return sstable.SnappyCompression
 	}
-	db, err := pebble.Open(c.Dir, o)
+	db, err := openStore(c, o)
 	if err != nil {
 		return nil, fmt.Errorf("open frontier %s: %w", c.Dir, damaged(err))
 	}

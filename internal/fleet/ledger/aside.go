@@ -39,6 +39,12 @@ func isReadOnly(err error) bool {
 	return errors.As(err, &lite) && (lite.Code()&0xff == sqlite3.SQLITE_READONLY || lite.Code()&0xff == sqlite3.SQLITE_PERM)
 }
 
+// isFull reports whether SQLite says that a disk has no room left, be it only for the index of its log, which it makes whoever reads.
+func isFull(err error) bool {
+	var lite *driver.Error
+	return errors.As(err, &lite) && (lite.Code()&0xff == sqlite3.SQLITE_FULL || lite.Code() == sqlite3.SQLITE_IOERR_SHMSIZE)
+}
+
 // isDamaged reports whether SQLite says that a file is not a database, or not a whole one.
 func isDamaged(err error) bool {
 	var lite *driver.Error

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -185,6 +186,8 @@ func (l *Ledger) wrap(err error) error {
 		return fmt.Errorf("ledger: %w: %w", ErrAway, err)
 	case isDamaged(err):
 		return fmt.Errorf("ledger: %w: %w", ErrDamaged, err)
+	case isFull(err):
+		return fmt.Errorf("ledger: %w: %w", syscall.ENOSPC, err)
 	case isReadOnly(err):
 		return fmt.Errorf("ledger: %w: %w", ErrReadOnly, err)
 	}

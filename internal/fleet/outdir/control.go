@@ -184,7 +184,9 @@ func Copied(ctx context.Context, dir string, fn func(*frontier.Frontier) error) 
 	if err := AskWhileHeld(ctx, dir, Checkpoint+at); err != nil {
 		return fmt.Errorf("%s: %w, which does not answer: %w", dir, ErrInUse, err)
 	}
-	f, err := frontier.Open(frontier.DefaultConfig(at))
+	fc := frontier.DefaultConfig(at)
+	fc.ReadOnly = true
+	f, err := frontier.Open(fc)
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ type Config struct {
 	Access     Access
 	MinFree    int64 // bytes on the directory's disk below which nothing is given out; 0: it is not looked at
 	Version    string
-	Waiting    func(why error) // is told what the bus or the database that Open waits for says, again and again; nil: nobody is
+	Waiting    func(why error) // is told what the bus, the database or the disk that Open waits for says, again and again; nil: nobody is
 	Logger     *slog.Logger
 }
 
@@ -81,6 +81,8 @@ type Server struct {
 	floor   atomic.Uint64 // of what may be trimmed
 	worked  atomic.Bool   // it has led, or followed the log
 	handed  atomic.Int32  // how often the lead was handed over since the ledger was there
+
+	saidWaits time.Time // when the log last said what is waited for
 
 	co atomic.Pointer[coordinator.Coordinator] // while it leads
 
@@ -199,7 +201,9 @@ func (s *Server) openBus(ctx context.Context, state string) (err error) {
 // openFrontier opens the view. One that is so old that the log no longer has what follows, or that is not there at all
 // while the log begins later, starts from the last checkpoint.
 func (s *Server) openFrontier(ctx context.Context) (err error) {
-	if s.f, err = frontier.Open(frontier.DefaultConfig(outdir.Frontier(s.cfg.Dir))); err != nil || !s.elsewhere() {
+	fc := frontier.DefaultConfig(outdir.Frontier(s.cfg.Dir))
+	fc.Await = func() bool { return s.awaitRoom(ctx) }
+	if s.f, err = frontier.Open(fc); err != nil || !s.elsewhere() {
 		return err
 	}
 	stream, _, err := s.client.Refresh(ctx)
@@ -223,7 +227,7 @@ func (s *Server) openFrontier(ctx context.Context) (err error) {
 		return fmt.Errorf("the log begins at entry %d, this directory's view ends at %d: %w", first, pos.Seq, err)
 	}
 	s.cfg.Logger.Info("view restored from a checkpoint", "seq", seq)
-	s.f, err = frontier.Open(frontier.DefaultConfig(outdir.Frontier(s.cfg.Dir)))
+	s.f, err = frontier.Open(fc)
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"syscall"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -31,25 +32,35 @@ const (
 
 // untilThere opens something, waiting while the bus or the database that it needs is away.
 func (s *Server) untilThere(ctx context.Context, open func() error) error {
-	var said time.Time
 	for {
 		err := open()
 		if !errors.Is(err, bus.ErrAway) && !errors.Is(err, ledger.ErrAway) {
 			return err
 		}
-		if s.cfg.Waiting != nil {
-			s.cfg.Waiting(err)
-		}
-		if time.Since(said) > 10*time.Second {
-			said = time.Now()
-			s.cfg.Logger.Warn("waiting, and not serving yet", "for", err)
-		}
+		s.waits(err)
 		select {
 		case <-ctx.Done():
 			return err
 		case <-time.After(standByAgain):
 		}
 	}
+}
+
+// waits says what is waited for: to who shows it each time, and in the log every ten seconds.
+func (s *Server) waits(err error) {
+	if s.cfg.Waiting != nil {
+		s.cfg.Waiting(err)
+	}
+	if time.Since(s.saidWaits) > 10*time.Second {
+		s.saidWaits = time.Now()
+		s.cfg.Logger.Warn("waiting, and not serving yet", "for", err)
+	}
+}
+
+// awaitRoom waits for room on the disk, and reports whether to go on waiting.
+func (s *Server) awaitRoom(ctx context.Context) bool {
+	s.waits(fmt.Errorf("room on the disk of %s: %w", s.cfg.Dir, syscall.ENOSPC))
+	return ctx.Err() == nil
 }
 
 // passes reports whether an error says that leadership, bus or database were lost, or that a call of ours was given up on the
