@@ -26,7 +26,8 @@ that link there, redirects, what was refused and why, URLs that look alike and w
 have saved the useless ones, slow sites and duplicates. With --html it is one file with plots, for a browser.
 
 For the links it reads the archives once more, which takes a while for a large crawl. Of a coordinator's directory it reports a
-job (--job), by its ledger (--ledger) and its archives, wherever they are (--store); what was refused has no examples there.`,
+job (--job), by its ledger (--ledger) and its archives, wherever they are (--store); what was refused has no
+examples once the job has ended.`,
 		Example: "  argosy report example\n  argosy report example --html report.html\n  argosy report fleet --job 3 --store s3://bucket/warc\n  argosy report example --json | jq '.broken[] | [.url, .links]'",
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			if err := dirArgs(args, &p.dir); err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -12,8 +13,11 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/outdir"
 	"argosy/internal/fleet/survey"
 	"argosy/internal/fleet/verify"
+	"argosy/internal/testkit"
 	"argosy/internal/testkit/fleettest"
 )
 
@@ -67,4 +71,34 @@ func TestReportOfAFleet(t *testing.T) {
 			t.Errorf("job %d: %s, %d sites, %d files unread", id, d, len(r.Sites), r.Unread)
 		}
 	}
+}
+
+// A report of a fleet's job that has not ended has the counts of the frontier, beside its coordinator and when that is gone.
+func TestReportOfARunningJob(t *testing.T) {
+	f := newFleet(t, nil) // without agents: what is found waits
+	j := fleettest.Job("80", 0)
+	j.Identity.Seeds = []string{"http://a.test/", "http://b.test/"}
+	id := f.Submit(j)
+	report := func(running bool) {
+		t.Helper()
+		r, err := survey.Make(t.Context(), verify.Place{Dir: f.Dir, Running: running}, id, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c := r.Counts; c.Discovered != 2 || c.Pending != 2 || c.Sites != 2 || c.Tasks != 2 || len(r.Sites) != 2 || r.Running != running {
+			t.Errorf("running %v: %+v, %d sites", running, c, len(r.Sites))
+		}
+	}
+	testkit.Eventually(t, "the ledger has the job", func() bool {
+		l, err := ledger.Open(t.Context(), filepath.Join(f.Dir, outdir.LedgerFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		d, err := l.Describe(t.Context(), id)
+		return err == nil && d != nil && f.Job(id).Counts.Discovered == 2
+	})
+	report(true)
+	f.Halt()
+	report(false)
 }

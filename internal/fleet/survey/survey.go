@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/maphash"
 	"net/http"
@@ -130,8 +131,8 @@ type Example struct {
 	Anchor string `json:"anchor,omitempty"`
 }
 
-// Make makes the report of a job: of a crawl's directory, or of a fleet's, whose frontier is its coordinator's alone: there the
-// ledger's rows of tasks count, and what was refused has no examples.
+// Make makes the report of a job: of a crawl's directory, or of a fleet's. Of a fleet's job that has ended the ledger's rows of tasks count, and
+// what was refused has no examples.
 func Make(ctx context.Context, at verify.Place, job uint32, now time.Time) (*Report, error) {
 	dir, where := at.Dir, at.Ledger
 	if where == "" {
@@ -147,17 +148,11 @@ func Make(ctx context.Context, at verify.Place, job uint32, now time.Time) (*Rep
 	g := &gatherer{r: r, seed: maphash.MakeSeed(), sites: map[string]*Site{}, types: map[string]*Share{}, statuses: map[int]*Share{}, templates: map[string]*Template{}, named: map[string]int{}, said: map[string]bool{}, broken: map[string]*Broken{}, to: map[string]string{}}
 	if fleet {
 		g.records = map[uint64]bool{}
-		err = g.tasks(ctx, l, job)
-	} else {
-		err = assemble.View(ctx, dir, func(f *frontier.Frontier, running bool) error {
-			r.Running = running
-			return g.view(f, job)
-		})
 	}
-	if err != nil {
+	if err := g.counts(ctx, l, at, job, fleet); err != nil {
 		return nil, err
 	}
-	j, err := l.Describe(ctx, job)
+	j, err := l.Describe(ctx, job) // opening what the frontier is in may have applied more
 	if err != nil {
 		return nil, err
 	}
@@ -225,6 +220,31 @@ type gatherer struct {
 	seed    maphash.Seed
 }
 
+// counts takes in what the frontier knows, or, of a fleet's job that has ended, the ledger, whose rows of tasks are written when a run ends: the
+// frontier may be another coordinator's by then. That is so of one that cannot be read, too, where the ledger is elsewhere.
+func (g *gatherer) counts(ctx context.Context, l *ledger.Ledger, at verify.Place, job uint32, fleet bool) error {
+	if fleet {
+		if j, err := l.Describe(ctx, job); err != nil || j == nil || !slices.Contains(unended, j.State) {
+			return errors.Join(err, g.tasks(ctx, l, job))
+		}
+	}
+	had := false
+	err := assemble.View(ctx, at.Dir, func(f *frontier.Frontier, running bool) error {
+		g.r.Running = running
+		if had = !fleet || f.Job(job) != nil; !had {
+			return nil
+		}
+		return g.view(f, job)
+	})
+	if had || err != nil && at.Ledger == "" {
+		return err
+	}
+	return g.tasks(ctx, l, job)
+}
+
+// unended are the states of jobs that go on, or may.
+var unended = []string{crawl.JobRunning, crawl.JobPaused, crawl.JobInterrupted, crawl.JobManual}
+
 // tasks takes in what the ledger knows of a fleet's job.
 func (g *gatherer) tasks(ctx context.Context, l *ledger.Ledger, job uint32) error {
 	err := l.Tasks(ctx, job, func(t ledger.Task) error {
@@ -267,7 +287,12 @@ func (g *gatherer) view(f *frontier.Frontier, job uint32) error {
 		if record := f.Site(t.Site); record != nil && t.Fetched == 0 {
 			s.Trouble = record.Trouble
 		}
-		g.sites[t.Site] = s
+		if had := g.sites[t.Site]; had != nil { // of a job that collects: a task for each search
+			had.Tally.Add(t.Counts, t.Reasons)
+			had.Attempts += t.Attempts
+		} else {
+			g.sites[t.Site] = s
+		}
 		var traps []crawl.Trap
 		traps, err = f.Traps(t.ID)
 		g.r.Traps = append(g.r.Traps, traps...)
