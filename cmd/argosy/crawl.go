@@ -91,7 +91,7 @@ ends it at once. Neither loses anything.`,
 func (f *crawlFlags) register(c *cobra.Command) {
 	fl, j := c.Flags(), &f.job
 	fl.SortFlags = false
-	fl.StringVar(&f.seeds, "seeds", "", "file with a seed a line (# starts a comment); - is standard input")
+	fl.StringVar(&f.seeds, "seeds", "", "file with a seed a line (# starts a comment, also behind a seed); - is standard input")
 	fl.StringVarP(&f.out, "out", "o", "", "directory for everything the crawl leaves (default: the first seed's host)")
 	fl.StringVar(&f.jobFile, "job", "", "job file, as argosy submit takes it; flags count more than what it says")
 	fl.StringVar(&f.configFile, "config", "", "file of defaults: names of flags and their values, in YAML; --job and flags count more")

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -122,8 +123,11 @@ func Seeds(given []string, where func(i int) string) (seeds []string, bare []boo
 // maxSeedLine bounds a line of a file of seeds, in bytes.
 const maxSeedLine = 1 << 20
 
-// SeedLines calls fn for every line of a file of seeds that is neither empty nor a comment, with its number. The file may be
-// compressed by gzip.
+// comment begins one behind a seed: no URL holds white space, and a fragment's # follows none.
+var comment = regexp.MustCompile(`\s#`)
+
+// SeedLines calls fn for every line of a file of seeds that is neither empty nor a comment, with its number, and without the comment behind
+// it. The file may be compressed by gzip.
 func SeedLines(in io.Reader, fn func(line int, text string) error) error {
 	from := bufio.NewReader(in)
 	if start, _ := from.Peek(2); string(start) == "\x1f\x8b" {
@@ -146,6 +150,9 @@ func SeedLines(in io.Reader, fn func(line int, text string) error) error {
 		}
 		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
 			continue
+		}
+		if at := comment.FindStringIndex(line); at != nil {
+			line = strings.TrimSpace(line[:at[0]])
 		}
 		if err := fn(n, line); err != nil {
 			return err

@@ -3,6 +3,7 @@ package config
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -46,6 +47,16 @@ func TestSeedLinesOfGzip(t *testing.T) {
 	}
 	if err := SeedLines(bytes.NewReader(b.Bytes()[:b.Len()-4]), func(int, string) error { return nil }); err == nil {
 		t.Error("half a file is taken for a whole one")
+	}
+}
+
+// A comment may stand behind a seed; a # without white space before it begins a fragment.
+func TestSeedLinesWithComments(t *testing.T) {
+	const file = "a.test # the first\nhttp://b.test/#part\t# and more # more\n\u00a0 # none\nhttp://c.test/#x\n d.test\t#\n"
+	var got []string
+	err := SeedLines(strings.NewReader(file), func(line int, text string) error { got = append(got, fmt.Sprint(line, text)); return nil })
+	if want := "1a.test 2http://b.test/#part 4http://c.test/#x 5d.test"; err != nil || strings.Join(got, " ") != want {
+		t.Errorf("%q, %v, want %s", got, err, want)
 	}
 }
 
