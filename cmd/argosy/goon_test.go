@@ -71,6 +71,29 @@ func TestGoesOnAlone(t *testing.T) {
 	}
 }
 
+// A directory that does not say what this version understands is not gone on with as if it said less.
+func TestUnknownWaysToBegin(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"seeds": ["http://a.example/"], "flags": {"delay": ["0"]}, "flagz": {}}`: `unknown field "flagz"`,
+		`{"seeds": ["http://a.example/"], "flags": {"dlay": ["0"]}}`:               "no flag --dlay",
+		`{"seeds": ["http://a.example/"], "flags": {"delay": ["x"]}}`:              "--delay: ",
+		`{"seeds": ["http://a.example/"], "flags": {}} more`:                       "more than one",
+	} {
+		dir := t.TempDir()
+		if err := os.MkdirAll(filepath.Join(dir, "state"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "state", "given.json"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		code, _, errs := apart(t, "crawl", "-o", dir)
+		if code != exitUsage || !strings.Contains(errs, "given.json: ") || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
+			t.Errorf("%s: exit %d, %s", text, code, errs)
+		}
+	}
+}
+
 // What is secret is not kept: it is asked for.
 func TestSecretsAreAskedForAgain(t *testing.T) {
 	t.Parallel()

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -43,6 +45,9 @@ var (
 	forRun  = []string{"out", "seeds", "config", "job", "site-config", "json", "quiet", "log-level", "explain-log", "help"}
 	secrets = []string{"header", "cookies"}
 )
+
+// goneFlags are those of former versions that nothing looks at any more.
+var goneFlags = []string{"max-chain"}
 
 // secretSeed stands among the secrets for names and passwords in seeds.
 const secretSeed = "a seed with a password"
@@ -90,8 +95,19 @@ func (f *crawlFlags) recall(c *cobra.Command) ([]string, error) {
 		return nil, err
 	}
 	var g given
-	if err := json.Unmarshal(b, &g); err != nil {
-		return nil, usage("%s: %w", filepath.Join(f.out, givenFile), err)
+	file := filepath.Join(f.out, filepath.FromSlash(givenFile))
+	dec := json.NewDecoder(bytes.NewReader(b))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&g); err != nil {
+		return nil, usage("%s: %w", file, err)
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return nil, usage("%s: more than one object in it", file)
+	}
+	for _, name := range slices.Sorted(maps.Keys(g.Flags)) {
+		if c.Flags().Lookup(name) == nil && !slices.Contains(goneFlags, name) {
+			return nil, usage("%s: argosy crawl has no flag --%s", file, name)
+		}
 	}
 	for _, s := range g.Secrets {
 		if s == secretSeed {
