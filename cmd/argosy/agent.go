@@ -17,6 +17,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -127,8 +128,8 @@ func (f *agentFlags) config() (assemble.AgentConfig, error) {
 	}
 	for _, l := range f.labels {
 		k, v, ok := strings.Cut(l, "=")
-		if !ok || k == "" || v == "" || len(l) > 256 || len(f.labels) > 64 {
-			return c, usage("--label %q: want NAME=VALUE, at most 64 of at most 256 bytes", l)
+		if !ok || k == "" || v == "" || len(l) > 256 || len(f.labels) > 64 || !utf8.ValidString(l) {
+			return c, usage("--label %q: want NAME=VALUE in UTF-8, at most 64 of at most 256 bytes", l)
 		}
 		if was, ok := info.Labels[k]; ok && was != v {
 			return c, usage("--label %q: %s is %q already; a label has one value", l, k, was)

@@ -48,7 +48,7 @@ func (o *ownEngines) source() (s config.Source, err error) {
 	if err != nil {
 		return s, nil // a user without a home has no engines
 	}
-	s.Data, err = os.ReadFile(path)
+	s.Data, err = readBounded(path)
 	if errors.Is(err, os.ErrNotExist) && !given {
 		return s, nil
 	}
@@ -338,7 +338,7 @@ func (o *ownEngines) add(e engine.Engine) (path string, err error) {
 	if err != nil {
 		return "", err
 	}
-	old, err := os.ReadFile(path)
+	old, err := readBounded(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", usage("--engines: %v", err)
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -208,8 +210,28 @@ func beside(file, path string) string {
 	return filepath.Join(filepath.Dir(file), path)
 }
 
-// readBounded reads a file, - is standard input, of at most the size of a job file.
+// readBounded reads a file of text, - is standard input, of at most the size of a job file. A byte order mark before it is left out.
 func readBounded(path string) ([]byte, error) {
+	b, err := readAtMost(path, config.MaxFile)
+	return bytes.TrimPrefix(b, []byte("\ufeff")), err
+}
+
+// maxSmall bounds files of tokens, cookies and certificates, in bytes. The system's bundle of all authorities has a quarter of it.
+const maxSmall = 1 << 20
+
+// readSmall reads such a file, which is never standard input.
+func readSmall(path string) ([]byte, error) {
+	if path == "-" {
+		path = "./-"
+	}
+	return readAtMost(path, maxSmall)
+}
+
+// errLarge says that a file is longer than what it is read for may be.
+var errLarge = errors.New("it is too large")
+
+// readAtMost reads a file, - is standard input, of at most so many bytes.
+func readAtMost(path string, most int64) ([]byte, error) {
 	in := io.Reader(os.Stdin)
 	if path != "-" {
 		file, err := os.Open(path)
@@ -219,9 +241,9 @@ func readBounded(path string) ([]byte, error) {
 		defer file.Close()
 		in = file
 	}
-	b, err := io.ReadAll(io.LimitReader(in, config.MaxFile+1))
-	if err == nil && len(b) > config.MaxFile {
-		err = fmt.Errorf("%s: more than %d bytes", path, config.MaxFile)
+	b, err := io.ReadAll(io.LimitReader(in, most+1))
+	if err == nil && int64(len(b)) > most {
+		return nil, fmt.Errorf("%s: %w: allowed are %d bytes", path, errLarge, most)
 	}
 	return b, err
 }

@@ -131,6 +131,22 @@ func TestFilesAreRemembered(t *testing.T) {
 	}
 }
 
+// Editors of Windows put a byte order mark before UTF-8.
+func TestFilesWithAByteOrderMark(t *testing.T) {
+	job := written(t, "job.yaml", "\ufeffseeds: [a.example]\n")
+	engines := written(t, "engines.yaml", "\ufeffengines:\n- name: mine\n  like: mediawiki\n  base: http://a.example/\n")
+	sites := written(t, "sites.yaml", "\ufeff- hosts: a.example\n  delay: 3s\n")
+	defaults := written(t, "argosy.yaml", "\ufeffdelay: 0\n")
+	for _, args := range [][]string{
+		{"submit", "--check", job}, {"engine", "show", "mine", "--engines", engines},
+		{"crawl", "http://127.0.0.1:1/", "-o", filepath.Join(t.TempDir(), "c"), "--site-config", sites, "--config", defaults, "--max-time", "0s"},
+	} {
+		if code, _, errs := argosy(t, args...); code == exitUsage || strings.Contains(errs, ".yaml") {
+			t.Errorf("%q: exit %d, %s", args, code, errs)
+		}
+	}
+}
+
 // What is wrong is told of the flag that gave it, and never of a file that nobody has written.
 func TestMistakesNameWhatWasGiven(t *testing.T) {
 	site, dir := chain(t, nil), filepath.Join(t.TempDir(), "c")

@@ -46,16 +46,8 @@ func (f *fleetFlags) register(c *cobra.Command) {
 // showToken returns what to show as a token: what is in a file, or in the environment.
 func (f *fleetFlags) showToken() (string, error) {
 	token := os.Getenv("ARGOSY_TOKEN")
-	switch f.tokenFile {
-	case "":
-	case "-":
-		b, err := io.ReadAll(io.LimitReader(os.Stdin, 4<<10))
-		if err != nil {
-			return "", usage("--token-file -: %w", err)
-		}
-		token = string(b)
-	default:
-		b, err := os.ReadFile(f.tokenFile)
+	if f.tokenFile != "" {
+		b, err := readAtMost(f.tokenFile, maxSmall)
 		if err != nil {
 			return "", usage("--token-file: %w", err)
 		}

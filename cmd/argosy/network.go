@@ -3,13 +3,16 @@ package main
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
+	"net"
 	"net/netip"
 	"net/url"
-	"os"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"argosy/internal/crawl"
 	"argosy/internal/fleet/assemble"
 	"argosy/internal/page/fetch"
 )
@@ -52,7 +55,7 @@ func (f *crawlFlags) roots() (*tls.Config, error) {
 		pool = x509.NewCertPool()
 	}
 	for _, path := range f.ca {
-		b, err := os.ReadFile(path)
+		b, err := readSmall(path)
 		if err != nil {
 			return nil, usage("--%sca: %w", f.trustPrefix, err)
 		}
@@ -67,6 +70,9 @@ func (f *crawlFlags) roots() (*tls.Config, error) {
 func (f *crawlFlags) network(c *assemble.Config) error {
 	fc := &c.Fetch
 	fc.DNS, fc.ProxyDNS = f.dns, f.proxyDNS
+	if !isServer(f.dns) {
+		return usage("--dns: %q is neither a host nor host:port", f.dns)
+	}
 	var err error
 	if fc.TLS, err = f.roots(); err != nil {
 		return err
@@ -121,12 +127,36 @@ func (f *crawlFlags) network(c *assemble.Config) error {
 	return err
 }
 
+// isServer reports whether a text is a host or a host and a port; none is the system's server.
+func isServer(s string) bool {
+	if s == "" {
+		return true
+	}
+	host := s
+	if h, port, err := net.SplitHostPort(s); err == nil {
+		n, err := strconv.ParseUint(port, 10, 16)
+		if err != nil || n == 0 {
+			return false
+		}
+		host = h
+	}
+	if strings.Contains(host, ":") {
+		_, err := netip.ParseAddr(host)
+		return err == nil
+	}
+	u, err := crawl.Parse("http://" + host + "/")
+	return err == nil && u.Path() == "/" && u.Site() == u.Host() && !strings.ContainsAny(host, "/@?#")
+}
+
 // readCookies takes "name=value; …", or the name of a file in the Netscape format.
 func readCookies(s string) (string, error) {
 	if s == "" {
 		return "", nil
 	}
-	b, err := os.ReadFile(s)
+	b, err := readSmall(s)
+	if errors.Is(err, errLarge) {
+		return "", usage("--cookies: %w", err)
+	}
 	if err != nil {
 		if !strings.Contains(s, "=") || strings.ContainsAny(s, "\r\n") {
 			return "", usage("--cookies: neither \"name=value; …\" nor a readable file")

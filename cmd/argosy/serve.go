@@ -284,7 +284,7 @@ func (f *serveFlags) loadTokens() ([]access.Token, error) {
 }
 
 func readToken(flag string, role access.Role, path string) (access.Token, error) {
-	b, err := os.ReadFile(path)
+	b, err := readSmall(path)
 	if err != nil {
 		return access.Token{}, usage("%s: %w", flag, err)
 	}
@@ -299,7 +299,12 @@ func serverTLS(cert, key string) (*tls.Config, error) {
 	if cert == "" && key == "" {
 		return nil, nil
 	}
-	pair, err := tls.LoadX509KeyPair(cert, key)
+	chain, err := readSmall(cert)
+	secret, kerr := readSmall(key)
+	if err = errors.Join(err, kerr); err != nil {
+		return nil, usage("--tls-cert, --tls-key: %w", err)
+	}
+	pair, err := tls.X509KeyPair(chain, secret)
 	if err != nil {
 		return nil, usage("--tls-cert, --tls-key: %w", err)
 	}
@@ -311,7 +316,7 @@ func clientTLS(flag, file string) (*tls.Config, error) {
 	if file == "" {
 		return nil, nil
 	}
-	pem, err := os.ReadFile(file)
+	pem, err := readSmall(file)
 	if err != nil {
 		return nil, usage("%s: %w", flag, err)
 	}
