@@ -68,14 +68,14 @@ func TestPrintLosses(t *testing.T) {
 		{Why: "robots", URLs: 40, Sites: 1, Example: "http://a.test/p"},
 		{Why: "body-large", URLs: 3, Sites: 2, Example: "http://a.test/big"},
 		{Why: "403", URLs: 1, Sites: 1, Example: "http://a.test/secret"},
-		{Why: "999", URLs: 1, Sites: 1, Example: "http://a.test/odd"},
+		{Why: "418", URLs: 1, Sites: 1, Example: "http://a.test/odd"},
 		{Why: "protocol", URLs: 1, Sites: 1, Example: "http://a.test/bad", Detail: "read body a.test: protocol: parse: protocol: chunk without end"},
 	}})
 	const want = `  3 URLs on 2 sites: a body is larger than --max-body; one: http://a.test/big
     → --max-body takes larger ones
   1 URL: access is refused (403): http://a.test/secret
     → --user-agent says who you are, --delay asks more slowly, --cookies brings a login
-  1 URL: the answer's status is 999: http://a.test/odd
+  1 URL: the answer's status is 418: http://a.test/odd
   1 URL: what it answers is not valid HTTP: chunk without end: http://a.test/bad
     → argosy retry D, and then the same crawl again, asks for them once more
   40 URLs: its robots.txt forbids it to us; one: http://a.test/p

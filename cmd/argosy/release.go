@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,6 +17,7 @@ import (
 	"argosy/internal/fleet/outdir"
 	"argosy/internal/fleet/verify"
 	"argosy/internal/fleet/web"
+	"argosy/internal/page/yield"
 )
 
 func newRetry() *cobra.Command {
@@ -194,7 +196,13 @@ func (f *fleetFlags) printReleased(w io.Writer, order string, d web.Released, th
 func (f *fleetFlags) releaseHere(c *cobra.Command, dir string, kind crawl.EntryKind, sites []string, r crawl.Release) error {
 	r.Job, r.Why = 1, "by a person"
 	var d web.Released
+	var open []crawl.Trap
 	err := withCrawl(c.Context(), dir, func(ctx context.Context, co *coordinator.Coordinator) (err error) {
+		if r.Cut {
+			if open, err = chains(ctx, co, sites); err != nil {
+				return err
+			}
+		}
 		if d.Tasks, err = co.Release(ctx, kind, sites, r); err != nil {
 			switch {
 			case errors.Is(err, coordinator.ErrNoTask):
@@ -217,5 +225,36 @@ func (f *fleetFlags) releaseHere(c *cobra.Command, dir string, kind crawl.EntryK
 	if kind == crawl.EntryDrop {
 		order = "drop"
 	}
+	warnOfChains(c.ErrOrStderr(), open)
 	return f.printReleased(c.OutOrStdout(), order, d, "; argosy crawl -o "+dir+" goes on")
+}
+
+// chains returns the traps of a crawl's sites, or of all, of which nobody knows how much follows.
+func chains(ctx context.Context, co *coordinator.Coordinator, sites []string) (out []crawl.Trap, err error) {
+	verr := co.View(ctx, func(f *frontier.Frontier) error {
+		f.Tasks(func(t *frontier.Task) {
+			if t.Job != 1 || err != nil || len(sites) > 0 && !slices.Contains(sites, t.Site) {
+				return
+			}
+			var of []crawl.Trap
+			of, err = f.Traps(t.ID)
+			out = append(out, of...)
+		})
+		return err
+	})
+	out = slices.DeleteFunc(out, func(t crawl.Trap) bool { return t.Kind() != crawl.TrapOpen })
+	slices.SortFunc(out, crawl.CompareTraps)
+	return out, verr
+}
+
+// warnOfChains says what a retry lets loose that may have no end.
+func warnOfChains(w io.Writer, open []crawl.Trap) {
+	for i, t := range open {
+		if i == maxTold {
+			fmt.Fprintf(w, "argosy: … and %s more\n", plural(int64(len(open)-i), "chain"))
+			break
+		}
+		fmt.Fprintf(w, "argosy: a chain on %s goes on after %s, %s of them with nothing new: without an end it takes some %s more requests (--site-pages bounds a site); %s\n",
+			t.Site, plural(t.Answers, "answer"), count(t.Empty), count(t.Empty*yield.Grace), clip(t.Example))
+	}
 }

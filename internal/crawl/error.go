@@ -36,6 +36,8 @@ const (
 	KindOtherName   Kind = "certificate-name"    // another name's
 	KindNoTLS       Kind = "no-tls"              // it does not speak TLS, or none that we do
 	KindLong        Kind = "long-page"           // of a page that was fetched: too long to be read to its end
+	KindScripts     Kind = "scripts"             // of a page that was fetched: without its scripts it has no text and no links
+	KindForm        Kind = "form"                // of a page that was fetched: all that it leads to stands behind a form
 	KindSearch      Kind = "search"              // a search engine's answer is none: a block, or nothing that can be read
 )
 
@@ -87,6 +89,8 @@ var words = map[Kind]string{
 	KindOtherName:    "its certificate is another name's",
 	KindNoTLS:        "it does not speak TLS there, or none that we do",
 	KindLong:         "of a long page only the first 128 MiB are read for links",
+	KindScripts:      "needs JavaScript: no text and no links without scripts",
+	KindForm:         "what is behind it stands behind a form: a log-in, or a search",
 	KindSearch:       "its search gives no answer that can be read, or refuses us",
 	ReasonScope:      "outside the scope",
 	ReasonInclude:    "matches no --include",

@@ -1,10 +1,12 @@
 package agent
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -105,6 +107,9 @@ func (l *lease) describes(p *page, doc *parse.Page, base crawl.URL, text []byte)
 	o, charset := p.outcome, parse.ByteCharset(p.outcome.Charset)
 	o.Title = parse.CleanTitle(parse.Decode(doc.Title, charset))
 	if o.HTML {
+		if o.State == crawl.Fetched && o.Reason == "" && p.resp.Status == http.StatusOK && len(p.resp.Values("Link")) == 0 {
+			o.Reason = bars(text, doc)
+		}
 		l.extras(p, text, charset, doc)
 		if p.resp.Status == http.StatusOK {
 			o.Score = l.judged(text, charset)
@@ -113,6 +118,32 @@ func (l *lease) describes(p *page, doc *parse.Page, base crawl.URL, text []byte)
 	if l.a.marks.Page(&p.target, p.url, base, o.Charset, text, doc, o); p.second != nil {
 		Both(o, p.second)
 	}
+}
+
+// What a page shows at most that says nothing by itself: a word that it is loading, that scripts are wanted, or what a form asks for.
+const (
+	barsText  = 200      // bytes of text
+	barsBytes = 64 << 10 // of a page: larger ones are not looked at
+)
+
+// bars returns why a page that leads nowhere shows next to nothing, if that is because of its scripts or of a form; otherwise it is empty.
+func bars(text []byte, doc *parse.Page) crawl.Kind {
+	if len(text) > barsBytes || slices.ContainsFunc(doc.Links, func(l parse.Link) bool {
+		return l.Kind == parse.Anchor || l.Kind == parse.Refresh || l.Kind == parse.Frame
+	}) {
+		return ""
+	}
+	lower := bytes.ToLower(text)
+	form := bytes.Contains(lower, []byte("<form")) && (bytes.Contains(lower, []byte("type=password")) || bytes.Contains(lower, []byte(`type="password"`)) ||
+		bytes.Contains(lower, []byte("method=post")) || bytes.Contains(lower, []byte(`method="post"`)))
+	scripts := bytes.Contains(lower, []byte("<script"))
+	switch {
+	case !form && !scripts || len(parse.Text(text, barsText+1)) > barsText:
+		return ""
+	case form:
+		return crawl.KindForm
+	}
+	return crawl.KindScripts
 }
 
 // baseOf returns what the links of a page at a URL are relative to.

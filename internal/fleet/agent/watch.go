@@ -20,7 +20,7 @@ type Problem struct {
 	Detail string
 	Again  bool // it is tried again
 
-	Rest time.Duration // of a search: how long its engine is left alone
+	Rest time.Duration // how long a search's engine is left alone, or a site that has asked for more than a while
 }
 
 // maxProblems bounds how many problems are remembered.
@@ -84,11 +84,17 @@ func (l *lease) unable(kind crawl.Kind, detail string, again bool) {
 	l.a.watch.note(Problem{Site: l.l.Site, Kind: kind, Detail: detail, Again: again})
 }
 
+// longRest is how long a site may ask to be left alone before it is said how long that is.
+const longRest = time.Minute
+
 // noteOutcome notes an outcome that is not what anybody hopes for.
 func (l *lease) noteOutcome(o *crawl.Outcome) {
 	p := Problem{Site: l.l.Site, URL: o.URL, Kind: o.Reason, Detail: o.Detail, Again: o.State == crawl.Retry}
 	if o.Answered != nil && o.State == crawl.Retry {
 		p.Again, p.Rest = o.Retryable > 0, time.Duration(o.Retryable)*time.Millisecond
+	}
+	if rest := time.Duration(o.Retryable) * time.Millisecond; p.Again && o.Reason == crawl.KindStatus && rest > longRest {
+		p.Rest = rest
 	}
 	switch {
 	case o.State == crawl.Failed || o.State == crawl.Retry:

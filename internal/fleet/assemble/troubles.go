@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"time"
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/frontier"
@@ -34,6 +35,7 @@ func (cr *Crawl) troubles(ctx context.Context, job uint32) (out []Trouble, succe
 		return nil, 0, 0, err
 	}
 	reasons, searches := map[string]map[string]int64{}, map[string]*Trouble{}
+	pending := map[string]int64{}
 	cr.f.Tasks(func(t *frontier.Task) {
 		if t.Job != job {
 			return
@@ -44,6 +46,7 @@ func (cr *Crawl) troubles(ctx context.Context, job uint32) (out []Trouble, succe
 		if cr.unanswered(searches, t) {
 			return
 		}
+		pending[t.Site] += t.Pending()
 		for r, n := range t.Reasons {
 			reasons[t.Site][r] += n
 		}
@@ -70,7 +73,9 @@ func (cr *Crawl) troubles(ctx context.Context, job uint32) (out []Trouble, succe
 		case most > 0:
 			out = append(out, Trouble{Site: site, Why: strconv.Itoa(status), URLs: most})
 		default:
-			out = cr.unasked(out, site, why)
+			if out = cr.unasked(out, site, why); len(why) == 0 && pending[site] > 0 {
+				out = held(out, cr.f.Site(site), pending[site])
+			}
 		}
 	}
 	slices.SortFunc(out, func(a, b Trouble) int {
@@ -121,6 +126,18 @@ func (cr *Crawl) unasked(out []Trouble, site string, reasons map[string]int64) [
 		detail = ""
 	}
 	return append(out, Trouble{Site: site, Why: why, Detail: detail, URLs: most})
+}
+
+// held adds a site that has had itself left alone until now, with what waits of it.
+func held(out []Trouble, s *crawl.Site, pending int64) []Trouble {
+	switch {
+	case s == nil:
+	case s.RobotsTries > 0 && s.RobotsWhy != "":
+		return append(out, Trouble{Site: s.Name, Why: string(s.RobotsWhy), Detail: s.Trouble, URLs: pending})
+	case s.BackoffUntil > s.LastStart:
+		return append(out, Trouble{Site: s.Name, Why: string(crawl.KindStatus), Detail: "not before " + time.UnixMilli(s.BackoffUntil).Format(time.RFC3339), URLs: pending})
+	}
+	return out
 }
 
 // refusal reports whether a status says that a site does not want us.

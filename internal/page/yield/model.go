@@ -371,7 +371,7 @@ func (m *Model) Release() {
 			}
 			continue
 		}
-		grace := max(1, g.Grace) * graceFactor
+		grace := max(1, g.Grace) * Grace
 		m.lift(g, newPays)
 		g.Grace, g.Sum = grace, 0
 	}

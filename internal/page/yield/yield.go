@@ -74,8 +74,10 @@ const (
 	maxShapes    = 32   // of paths with the same first segment; further ones are one
 	maxNodes     = 8192
 	maxFrom      = 16
-	graceFactor  = 8 // of a group that a person lets go on
 )
+
+// Grace is how many times as long a group goes on that a person lets go on.
+const Grace = 8
 
 // Template is a set of URLs of one shape and what they have brought.
 type Template struct {

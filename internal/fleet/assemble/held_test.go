@@ -1,0 +1,33 @@
+package assemble
+
+import (
+	"strings"
+	"testing"
+
+	"argosy/internal/crawl"
+)
+
+// A site that has had itself left alone until the end of a crawl is told of, with what waits; one that was not asked yet is not.
+func TestHeld(t *testing.T) {
+	for _, c := range []struct {
+		site *crawl.Site
+		why  crawl.Kind
+		says string
+	}{
+		{nil, "", ""},
+		{&crawl.Site{LastStart: 5000}, "", ""},
+		{&crawl.Site{Name: "a", LastStart: 5000, BackoffUntil: 3_605_000}, crawl.KindStatus, "not before 1970-01-01T"},
+		{&crawl.Site{Name: "a", RobotsTries: 1, RobotsWhy: crawl.ReasonRobotsDown, Trouble: "answers 503"}, crawl.ReasonRobotsDown, "answers 503"},
+	} {
+		got := held(nil, c.site, 7)
+		if c.why == "" {
+			if len(got) > 0 {
+				t.Errorf("%+v: %+v", c.site, got)
+			}
+			continue
+		}
+		if len(got) != 1 || got[0].Site != "a" || got[0].Why != string(c.why) || !strings.HasPrefix(got[0].Detail, c.says) || got[0].URLs != 7 {
+			t.Errorf("%+v: %+v", c.site, got)
+		}
+	}
+}
