@@ -77,7 +77,7 @@ part() {
         ARGOSY_NIGHTLY=1 "$GO" test -count=1 -run DamageHeals ./internal/fleet/assemble
       ;;
     fleet) "$GO" test ./internal/fleet/simulated -count=1 -v -run 'Simulated|Replay' -sim.seeds "$SEEDS" -timeout 5h ;;
-    kills) "$GO" test ./internal/fleet/assemble -count=1 -v -run KilledIt -kills "$KILLS" -timeout 1h ;;
+    kills) ARGOSY_NIGHTLY=1 "$GO" test ./internal/fleet/assemble -count=1 -v -run KilledIt -kills "$KILLS" -timeout 1h ;;
     browser) bench/browser/run.sh -full ;;
     api) bench/api/run.sh ;;
     engines) engines ;;
