@@ -60,6 +60,7 @@ func (k *walker) walkThrough(argosy, axe string) (err error) {
 		{"a field of sites by nodes is shown over time", k.fieldOverTime},
 		{"a link is followed while the language changes", k.movesWhileDrawn},
 		{"every page is opened", k.everyPage},
+		{"pages are opened one after the other, more than a browser has connections", k.openMany},
 		{"a node drains", k.drain},
 		{"a search is stopped, and its statistics are saved", func(ctx context.Context) error { return k.saveStatistics(ctx, dir) }},
 		{"an archived page shows its picture", k.showsPicture},
@@ -223,6 +224,23 @@ func write(ctx context.Context, label, text string) error {
 	}
 	_, err := js[bool](ctx, fmt.Sprintf("{const e = %s.querySelector('input, textarea, select'); e.focus(); e.value = %s; e.dispatchEvent(new Event(e.tagName === 'SELECT' ? 'change' : 'input', {bubbles: true})); true}", at, quote(text)))
 	return errors.Join(err, chromedp.Run(ctx, chromedp.Sleep(50*time.Millisecond))) // the page draws itself anew
+}
+
+// openMany opens a page more often than a browser has connections to a host: pages that are left hold none.
+func (k *walker) openMany(ctx context.Context) error {
+	base, err := js[string](ctx, "location.origin + '/'")
+	if err != nil {
+		return err
+	}
+	for range 9 {
+		if err := chromedp.Run(ctx, chromedp.Navigate("about:blank"), chromedp.Navigate(base+"#/tasks?job=1"), chromedp.WaitVisible("#content", chromedp.ByID)); err != nil {
+			return err
+		}
+		if err := until(ctx, "document.querySelector('#content tbody tr')"); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // switchStrategy gives a job that runs another strategy, and looks whether it runs with that one and who wanted it.
