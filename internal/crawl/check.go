@@ -366,6 +366,7 @@ func (c *check) change(s *SiteChange) {
 	c.whole("latency", s.LatencyUS, 0, maxSpanUS)
 	c.whole("back-off", s.BackoffMS, 0, maxRestMS)
 	c.whole("fails", int64(s.Fails), 0, maxCount)
+	c.whole("heard", int64(s.Heard), 0, int64(heardAll))
 	c.items("addresses", len(s.Addrs), maxAddrs)
 	for _, a := range s.Addrs {
 		if c.length("addresses", a, 1, maxWord); len(a) <= maxWord {

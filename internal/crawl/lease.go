@@ -262,6 +262,7 @@ type SiteChange struct {
 	CookiesSet    bool          `cbor:"9,keyasint,omitempty"` // Cookies replace those of the record
 	ResolveFailed Kind          `cbor:"10,keyasint,omitempty"`
 	Detail        string        `cbor:"11,keyasint,omitempty"` // why the site could not be asked, in words
+	Heard         Heard         `cbor:"60,keyasint,omitempty"` // all that it has answered
 }
 
 // RobotsState is what is known of a site's robots.txt.

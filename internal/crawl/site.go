@@ -23,7 +23,36 @@ type Site struct {
 
 	RobotsBare bool `cbor:"62,keyasint,omitempty"` // it said nothing to a lease without cookies
 
+	Heard Heard `cbor:"63,keyasint,omitempty"`
+
 	Paces map[string]Pace `cbor:"61,keyasint,omitempty"` // of source addresses that asked it each by a clock of its own
+}
+
+// Heard is the set of what has been heard from a site.
+type Heard uint8
+
+// What a site may have answered.
+const (
+	HeardHTTP  Heard = 1 << iota // a request over http
+	HeardHTTPS                   // one over https
+	HeardPage                    // one for a page, over either
+	heardAll   = HeardHTTP | HeardHTTPS | HeardPage
+)
+
+// HeardBy is the answer to a request over a scheme.
+func HeardBy(scheme string) Heard {
+	if scheme == "https" {
+		return HeardHTTPS
+	}
+	return HeardHTTP
+}
+
+// HeardOf is what is in a record: of a site that has answered to a version that did not note what, it is all.
+func HeardOf(heard Heard, latencyUS int64) Heard {
+	if heard == 0 && latencyUS > 0 {
+		return heardAll
+	}
+	return heard
 }
 
 // Pace is what one source address's clock of a site goes by, as the record of the site has it for all.
@@ -55,6 +84,8 @@ type SiteState struct {
 	ResolveFails int `cbor:"61,keyasint,omitempty"` // look-ups of its name that failed, in a row
 
 	RobotsBare bool `cbor:"63,keyasint,omitempty"` // it said nothing to a lease without cookies
+
+	Heard Heard `cbor:"64,keyasint,omitempty"`
 
 	Headers []Header `cbor:"62,keyasint,omitempty"` // that the job's requests to it have besides
 }

@@ -27,7 +27,7 @@ func Whole(l crawl.Lease, url, other string) crawl.Entry {
 				Depth: 1, Retryable: 1, Links: 1, Proto: "HTTP/1.1", Truncated: "length", Shows: 7, Sample: []uint32{1}, Figures: []uint32{2}, Names: []uint32{5}, Numbers: []uint32{6}, Back: true, Score: 0.5, Expected: 0.25,
 			}},
 			Site: &crawl.SiteChange{
-				SinceStartMS: 1, LatencyUS: 1, BackoffMS: 1, Fails: 1, Addrs: []string{"192.0.2.1"}, AddrTTLMS: 1, CookiesSet: true, ResolveFailed: crawl.KindDNS, Detail: "d",
+				SinceStartMS: 1, LatencyUS: 1, BackoffMS: 1, Fails: 1, Heard: crawl.HeardPage, Addrs: []string{"192.0.2.1"}, AddrTTLMS: 1, CookiesSet: true, ResolveFailed: crawl.KindDNS, Detail: "d",
 				Cookies: []crawl.Cookie{{Name: "n", Value: "v", Path: "/", Expires: 1}},
 				Robots:  &crawl.RobotsChange{State: crawl.RobotsRules, Rules: []byte{1}, TTLMS: 1, Why: crawl.ReasonRobots, DelayMS: 1, Bare: true},
 			},

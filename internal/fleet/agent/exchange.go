@@ -115,14 +115,21 @@ func (l *lease) twice(p *page) {
 // answers later is asked once more.
 const hasty = 3
 
-// patience is how long a site may take to answer. One that has never answered may hang, and keeps a place of its address from others meanwhile: it has
-// less time at first, if it is to be asked again.
-func (l *lease) patience() time.Duration {
+// paging is which part of it one has for its first page that has answered robots.txt: more than pages take that are made slowly, as most are not.
+const paging = 2
+
+// patience is how long a site may take to answer a request for u. One that has never answered, or robots.txt alone, may hang, and keeps a place of
+// its address from others meanwhile: it has less time at first, if it is to be asked again.
+func (l *lease) patience(u crawl.URL) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	most := l.job.Limits.Fetch.HeaderTimeout
-	if l.latency == 0 && l.fails == 0 && l.job.Limits.Retries > 0 {
+	switch {
+	case l.fails > 0 || l.job.Limits.Retries == 0:
+	case l.latency == 0:
 		return most / hasty
+	case l.told&crawl.HeardPage == 0 && u.Path() != robotsPath:
+		return most / paging
 	}
 	return most
 }
@@ -131,7 +138,7 @@ func (l *lease) patience() time.Duration {
 func (l *lease) exchangeOn(sess Session, u crawl.URL) (*fetch.Response, error) {
 	for again := 0; l.turn(); again++ {
 		req := l.request(u)
-		req.Again, req.Within, req.May = again, l.patience(), l.maySend
+		req.Again, req.Within, req.May = again, l.patience(u), l.maySend
 		resp, err := sess.Do(l.ctx, req)
 		l.a.release()
 		if errors.Is(err, fetch.ErrNotSent) {
@@ -147,7 +154,7 @@ func (l *lease) exchangeOn(sess Session, u crawl.URL) (*fetch.Response, error) {
 		l.a.escape(l, resp.Date)
 		l.started(resp.Date)
 		if err == nil {
-			l.answered(resp.Timing.FirstByte)
+			l.answered(u, resp.Timing.FirstByte)
 		}
 		l.mu.Lock()
 		l.rep.bytes += int64(len(resp.Head)) + resp.Wire

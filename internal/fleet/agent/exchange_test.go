@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -27,6 +28,7 @@ type bench struct {
 	mu       sync.Mutex
 	outcomes []crawl.Outcome
 	found    []crawl.Found
+	rest     time.Duration // that the site is to have
 
 	dir string        // of the archive
 	way time.Duration // that the hint took
@@ -57,6 +59,9 @@ func (b *bench) Report(_ context.Context, _ string, entry []byte) error {
 	for _, p := range e.Parts {
 		b.outcomes = append(b.outcomes, p.Outcomes...)
 		b.found = append(b.found, p.Found...)
+		if p.Site != nil {
+			b.rest = max(b.rest, time.Duration(p.Site.BackoffMS)*time.Millisecond)
+		}
 		if p.Starved || p.Final {
 			b.stop()
 		}
@@ -124,6 +129,29 @@ func runTargets(t *testing.T, like crawl.Target, paths []string, change func(*cr
 		t.Errorf("spools are left: %v", left)
 	}
 	return b, a.Stats()
+}
+
+// What is settled of a scheme over which a site has never answered is tried again soon, whatever it has answered over the other one.
+func TestSchemesAnswerForThemselves(t *testing.T) {
+	lim := crawl.DefaultLimits()
+	for _, c := range []struct {
+		heard crawl.Heard
+		want  time.Duration
+	}{
+		{crawl.HeardHTTP | crawl.HeardPage, time.Second}, {crawl.HeardHTTPS | crawl.HeardPage, lim.Backoff}, {0, lim.Backoff}, // noted by a version that did not say
+	} {
+		b, _ := runTargets(t, crawl.Target{}, []string{"/"}, func(*crawl.Job) {}, func(c net.Conn) {
+			go io.Copy(io.Discard, c)
+			fmt.Fprint(c, "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n") // no TLS
+			c.Close()
+		}, func(b *bench) {
+			b.dispatch.Site = &crawl.SiteState{LatencyUS: 1000, Heard: c.heard}
+			b.dispatch.Lease.Targets[0].URL = "https://site.test/"
+		})
+		if len(b.outcomes) != 1 || b.outcomes[0].State != crawl.Retry || !b.outcomes[0].Reason.Settled() || b.rest == 0 || (b.rest <= time.Second) != (c.want <= time.Second) {
+			t.Errorf("heard %b: %+v, then %v, want %v at most", c.heard, b.outcomes, b.rest, c.want)
+		}
+	}
 }
 
 // A lease whose message is so old that somebody else may have the site is given back, and nothing is asked.

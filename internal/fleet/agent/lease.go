@@ -35,6 +35,7 @@ type lease struct {
 	layer  crawl.Layer // of all its targets: a task is in one
 
 	origin     string       // of robots.txt
+	robotsBy   string       // the scheme of the last request for it
 	robotsWith string       // the names of the cookies that it was asked with
 	robotsMay  bool         // behind a wall there may be another one: this lease asked for it without cookies, and was not told that there is none
 	alone      sync.RWMutex // held while a page is asked for: by one worker alone where the wall before it is to be passed
@@ -57,7 +58,8 @@ type lease struct {
 	let     bool                      // one has
 	astray  int                       // URLs in a row that were asked again because of where they led, and lead on still
 	latency time.Duration
-	heard   time.Time // when the site answered last; before it did, when the lease began
+	told    crawl.Heard // what the site has answered
+	heard   time.Time   // when the site answered last; before it did, when the lease began
 	answers int64
 	fails   int        // in a row
 	gaveUp  crawl.Kind // every further URL fails with this
@@ -81,6 +83,7 @@ func newLease(ctx context.Context, a *Agent, d *crawl.Dispatch, since time.Time)
 		a: a, known: a.filters.get(memory{d.Job.ID, linked(d, layer)}), layer: layer, l: *d.Lease, job: *d.Job, site: *d.Site, ctx: ctx, stop: cancel, born: now, heard: now,
 		queue: d.Lease.Targets, given: len(d.Lease.Targets), next: now.Add(time.Duration(d.Site.WaitMS) * time.Millisecond),
 		latency: time.Duration(d.Site.LatencyUS) * time.Microsecond, fails: d.Site.Fails, robots: d.Site.RobotsState,
+		told: crawl.HeardOf(d.Site.Heard, d.Site.LatencyUS),
 	}
 	l.l.Targets, l.judge = nil, a.judges.get(d.Job)
 	l.more = sync.NewCond(&l.mu)
@@ -421,10 +424,16 @@ func (l *lease) unheard(now time.Time) bool {
 	return now.Sub(l.heard) >= l.job.Limits.RecycleAfter
 }
 
-// answered notes how long the site took, and that it answers at all.
-func (l *lease) answered(firstByte time.Duration) {
+// answered notes how long the site took to answer a request for u, and that it answers at all.
+func (l *lease) answered(u crawl.URL, firstByte time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if u.Site() == l.l.Site {
+		l.told |= crawl.HeardBy(u.Scheme())
+		if u.Path() != robotsPath {
+			l.told |= crawl.HeardPage
+		}
+	}
 	l.heard = time.Now()
 	l.fails = 0
 	l.answers++

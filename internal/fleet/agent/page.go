@@ -104,14 +104,15 @@ func (l *lease) failed(p *page, err error) error {
 	l.fails++
 	fails := l.fails
 	noScheme := t.Flags&crawl.FlagNoScheme != 0 && kind.NoHTTPS()
-	wait, again := polite.Again(l.job.Limits, kind, fails, l.latency > 0)
+	by := crawl.HeardBy(p.url.Scheme())
+	wait, again := polite.Again(l.job.Limits, kind, fails, l.told&by != 0)
 	if kind.Unreachable() && (!again || noScheme) {
 		l.gaveUp, l.why = kind, o.Detail
-		if noScheme {
-			l.scheme = "https"
+		if noScheme || kind.Settled() && l.told&by == 0 && l.told != 0 { // over the other scheme it answers
+			l.scheme = p.url.Scheme()
 		}
 	}
-	gone := l.gaveUp != ""
+	gone, unseen := l.gaveUp != "", l.told&crawl.HeardPage == 0 // one that has not shown a page yet keeps no place while it rests
 	l.mu.Unlock()
 	if l.asks() {
 		l.unreached(o, p.resp, wait, kind, err.Error())
@@ -130,7 +131,7 @@ func (l *lease) failed(p *page, err error) error {
 		return l.process(p)
 	}
 	l.outcome(o, nil)
-	if o.State == crawl.Retry && (kind.Unreachable() || fails >= 3 || l.l.Asked != nil && l.unheard(time.Now())) {
+	if o.State == crawl.Retry && (kind.Unreachable() || fails >= 3 || unseen || l.l.Asked != nil && l.unheard(time.Now())) {
 		if !kind.Unreachable() { // it is there, and bad pages in a row say little about the next one
 			wait = polite.Backoff(l.job.Limits.Backoff, min(fails, 5))
 		}

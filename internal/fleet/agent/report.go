@@ -204,7 +204,7 @@ func (l *lease) cutSite(p *crawl.Part, now time.Time) {
 	if !l.rep.lastStart.IsZero() {
 		c.SinceStartMS = max(0, now.Sub(l.rep.lastStart).Milliseconds())
 	}
-	c.LatencyUS, c.Fails = l.latency.Microseconds(), l.fails
+	c.LatencyUS, c.Fails, c.Heard = l.latency.Microseconds(), l.fails, l.told
 	if l.jar.changed {
 		c.Cookies, c.CookiesSet = slices.Clone(l.jar.cookies), true
 		l.jar.changed = false

@@ -13,6 +13,9 @@ import (
 	"argosy/internal/page/robots"
 )
 
+// robotsPath is where a site has it.
+const robotsPath = "/robots.txt"
+
 // robotsTTL is how long an answer to robots.txt holds (RFC 9309, section 2.4).
 const robotsTTL = 24 * time.Hour
 
@@ -47,7 +50,7 @@ func (l *lease) askRobots() bool {
 	if err != nil {
 		return true
 	}
-	u, err := crawl.Parse(seed.Origin() + "/robots.txt")
+	u, err := crawl.Parse(seed.Origin() + robotsPath)
 	if err != nil {
 		return true
 	}
@@ -158,7 +161,7 @@ func (l *lease) robotsDown(c *crawl.RobotsChange, first crawl.Target) bool {
 	l.fails++
 	tries := l.site.RobotsTries + 1
 	noScheme := first.Flags&crawl.FlagNoScheme != 0 && c.Why.Unreachable() && c.Why.NoHTTPS() // one that is slow is asked again
-	wait, again := polite.Again(l.job.Limits, c.Why, tries, l.latency > 0)
+	wait, again := polite.Again(l.job.Limits, c.Why, tries, l.told&crawl.HeardBy(l.robotsBy) != 0)
 	l.unable(c.Why, l.rep.change.Detail, again)
 	if !again || noScheme {
 		c.Gone = true
@@ -195,6 +198,7 @@ func (l *lease) fetchRobots(u crawl.URL) (change *crawl.RobotsChange, rules robo
 	var resp *fetch.Response
 	defer func() { resp.Release() }()
 	at := u
+	l.robotsBy = u.Scheme()
 	for range maxRobotsHops + 1 {
 		resp.Release()
 		var err error
@@ -205,6 +209,7 @@ func (l *lease) fetchRobots(u crawl.URL) (change *crawl.RobotsChange, rules robo
 		}
 		cut := resp != nil && crawl.KindOf(err) == crawl.KindBodyLarge // larger than a body may be: its beginning counts
 		if err != nil && !cut {
+			l.robotsBy = at.Scheme()
 			return l.noRobots(crawl.KindOf(err), err.Error()), rules, true, l.ctx.Err() == nil
 		}
 		if resp == nil {

@@ -20,9 +20,10 @@ const (
 )
 
 // mixed is a web of sites that answer and sites that do not, so many of each kind: fast; hangs; robots hangs, and the pages would not; pages hang, and
-// robots.txt does not; first is answered, and the rest hangs; slow; dribbles a byte a second.
+// robots.txt does not; first is answered, and the rest hangs; slow; dribbles a byte a second; late is fast, and comes
+// last of all.
 type mixed struct {
-	fast, hangs, robots, pages, first, slow, dribbles int
+	fast, hangs, robots, pages, first, slow, dribbles, late int
 
 	asked, whole, hung atomic.Int64 // pages asked of slow sites, those that they sent, and requests that hung
 }
@@ -32,7 +33,7 @@ func (m *mixed) seeds(w *webs.Web) (urls []string) {
 	for _, of := range []struct {
 		kind string
 		n    int
-	}{{"first", m.first}, {"fast", m.fast}, {"hangs", m.hangs}, {"slow", m.slow}, {"dribbles", m.dribbles}, {"robots", m.robots}, {"pages", m.pages}} {
+	}{{"first", m.first}, {"fast", m.fast}, {"hangs", m.hangs}, {"slow", m.slow}, {"dribbles", m.dribbles}, {"robots", m.robots}, {"pages", m.pages}, {"late", m.late}} {
 		for i := range of.n {
 			host := fmt.Sprintf("%s%d.test", of.kind, i)
 			urls = append(urls, "http://"+host+"/")
@@ -123,6 +124,18 @@ func TestSimulatedLimitBesideFirstPages(t *testing.T) {
 		had, state := m.crawl(t, 70, time.Minute)
 		if state != crawl.JobLimited || len(had) > 20 || m.hung.Load() > 100 {
 			t.Errorf("%s after %d s, %d requests hung", state, len(had), m.hung.Load())
+		}
+	})
+}
+
+// Sites that answer robots.txt and hang with their first page keep their address from one that answers no longer than their first tries
+// take.
+func TestSimulatedHangingPages(t *testing.T) {
+	simulated(t, func(t *testing.T) {
+		m := mixed{pages: 30, late: 1}
+		had, state := m.crawl(t, ofEach+1, 2*time.Minute)
+		if state != crawl.JobLimited || len(had) > 55 {
+			t.Errorf("%s after %d s", state, len(had))
 		}
 	})
 }

@@ -50,7 +50,7 @@ func Backoff(base time.Duration, fails int) time.Duration {
 }
 
 // Again decides whether a site that could not be asked, fails times in a row, is asked once more, and after which wait.
-// answered says that it has answered before.
+// answered says that it has answered before, over the same scheme: what answers over http alone may have no certificate.
 func Again(lim crawl.Limits, why crawl.Kind, fails int, answered bool) (wait time.Duration, again bool) {
 	most, wait := lim.Retries, Backoff(lim.Backoff, fails)
 	if why.Settled() && !answered {
@@ -96,6 +96,7 @@ func Fold(s *crawl.Site, c *crawl.SiteChange, now int64) {
 		s.LatencyUS = c.LatencyUS
 	}
 	s.Fails = c.Fails
+	s.Heard |= c.Heard
 	if c.BackoffMS > 0 {
 		s.BackoffUntil = max(s.BackoffUntil, now+c.BackoffMS)
 	}
@@ -177,7 +178,7 @@ func State(lim crawl.Limits, s *crawl.Site, now int64) crawl.SiteState {
 	st := crawl.SiteState{
 		Robots: s.Robots, RobotsState: s.RobotsState, RobotsTries: s.RobotsTries, RobotsWhy: s.RobotsWhy,
 		RobotsGone: s.RobotsGone, RobotsBare: s.RobotsBare, RobotsTTLMS: s.RobotsExpiry - now, WaitMS: max(0, ReadyAt(lim, s)-now),
-		LatencyUS: s.LatencyUS, Fails: s.Fails, Spread: 1, Trouble: s.Trouble, ResolveFails: s.ResolveFails,
+		LatencyUS: s.LatencyUS, Fails: s.Fails, Heard: crawl.HeardOf(s.Heard, s.LatencyUS), Spread: 1, Trouble: s.Trouble, ResolveFails: s.ResolveFails,
 	}
 	if s.AddrExpiry > now {
 		st.Addrs = s.Addrs
