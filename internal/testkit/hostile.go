@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
+	"io"
 	"net"
 	"strings"
 	"time"
@@ -41,15 +42,25 @@ func bomb() string {
 	return fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%s", b.Len(), b.String())
 }
 
-// trickle writes s a byte at a time.
-func trickle(s string, every time.Duration) func(net.Conn) {
+// trickle writes a head and then the same piece, a byte at a time, until the other side has had enough.
+func trickle(head, piece string, every time.Duration) func(net.Conn) {
 	return func(c net.Conn) {
-		for i := range s {
-			if _, err := c.Write([]byte{s[i]}); err != nil {
-				return
+		for rest := head; ; rest = piece {
+			for i := range rest {
+				if _, err := c.Write([]byte{rest[i]}); err != nil {
+					return
+				}
+				time.Sleep(every)
 			}
-			time.Sleep(every)
 		}
+	}
+}
+
+// stall writes s, and then nothing until the other side has had enough.
+func stall(s string) func(net.Conn) {
+	return func(c net.Conn) {
+		_, _ = c.Write([]byte(s))
+		_, _ = io.Copy(io.Discard, c)
 	}
 }
 
@@ -68,8 +79,10 @@ func Catalogue() []Hostile {
 	html := "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 	return []Hostile{
 		{"closes at once", func(net.Conn) {}, crawl.KindReset},
-		{"silence", func(net.Conn) { time.Sleep(time.Second) }, crawl.KindTimeout},
+		{"silence", stall(""), crawl.KindTimeout},
 		{"half a status line", raw("HTTP/1.1 20"), crawl.KindReset},
+		{"two letters", raw("HT"), crawl.KindReset},
+		{"two letters and silence", stall("HT"), crawl.KindTimeout},
 		{"not HTTP", raw("220 mail.example ESMTP\r\n\r\n"), crawl.KindProtocol},
 		{"binary", raw("\x16\x03\x01\x00\xa5\n\n"), crawl.KindProtocol},
 		{"status of letters", raw("HTTP/1.1 abc OK\r\n\r\n"), crawl.KindProtocol},
@@ -77,7 +90,7 @@ func Catalogue() []Hostile {
 		{"header without end", endless(html, "X-Filler: "+strings.Repeat("a", 1000)+"\r\n"), crawl.KindHeaderLarge},
 		{"one endless header line", endless(html+"X: ", strings.Repeat("a", 1000)), crawl.KindHeaderLarge},
 		{"thousands of headers", raw(html + strings.Repeat("a: b\r\n", 5000) + "\r\n"), crawl.KindHeaderLarge},
-		{"slow header", trickle(html+"Content-Length: 2\r\n\r\nok", 20*time.Millisecond), crawl.KindTimeout},
+		{"slow header", trickle(html, "X: y\r\n", 20*time.Millisecond), crawl.KindTimeout},
 		{"only informational", raw(strings.Repeat("HTTP/1.1 100 Continue\r\n\r\n", 99)), crawl.KindProtocol},
 		{"informational, and again", raw(strings.Repeat("HTTP/1.1 103 Early Hints\r\n\r\n", 20) + html + "Content-Length: 2\r\n\r\nok"), ""},
 		{"informational first", raw("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" + html + "Content-Length: 2\r\n\r\nok"), ""},
@@ -99,7 +112,7 @@ func Catalogue() []Hostile {
 		{"absurd length", raw(html + "Content-Length: 999999999999999999999999\r\n\r\nok"), crawl.KindProtocol},
 		{"body without end", endless(html+"\r\n", strings.Repeat("x", 4096)), crawl.KindBodyLarge},
 		{"chunks without end", endless(html+"Transfer-Encoding: chunked\r\n\r\n", "400\r\n"+strings.Repeat("x", 1024)+"\r\n"), crawl.KindBodyLarge},
-		{"slow body", trickle(html+"Content-Length: 1000\r\n\r\n"+strings.Repeat("x", 1000), 3*time.Millisecond), crawl.KindTimeout},
+		{"slow body", trickle(html+"Content-Length: 100000\r\n\r\n", "x", 3*time.Millisecond), crawl.KindTimeout},
 		{"chunk size of letters", raw(html + "Transfer-Encoding: chunked\r\n\r\nxyz\r\nok\r\n0\r\n\r\n"), crawl.KindProtocol},
 		{"negative chunk", raw(html + "Transfer-Encoding: chunked\r\n\r\n-5\r\nok\r\n0\r\n\r\n"), crawl.KindProtocol},
 		{"chunk too long for its size", raw(html + "Transfer-Encoding: chunked\r\n\r\n1\r\nok\r\n0\r\n\r\n"), crawl.KindProtocol},

@@ -312,6 +312,9 @@ func protocolError(msg string) error {
 	return &crawl.Error{Op: "parse", Kind: crawl.KindProtocol, Err: errors.New(msg)}
 }
 
+// httpMark is how each answer begins.
+const httpMark = "HTTP/"
+
 // readHead reads a status line and header fields, keeping them as they came.
 func readHead(br *bufio.Reader, r *Response, sc *scratch, max int) error {
 	head := sc.head[:0]
@@ -326,10 +329,10 @@ func readHead(br *bufio.Reader, r *Response, sc *scratch, max int) error {
 			continue
 		}
 		if err != nil {
-			if len(ends) == 0 && !bytes.HasPrefix(head, []byte("HTTP/")) {
+			if begin := head[:min(len(head), len(httpMark))]; len(ends) == 0 && string(begin) != httpMark[:len(begin)] {
 				return protocolError("not HTTP")
 			}
-			return err
+			return err // what has come may go on as HTTP
 		}
 		start := 0
 		if len(ends) > 0 {
