@@ -96,7 +96,7 @@ const maxProblems = 20
 func (p *panel) problem(now time.Time, pr agent.Problem) {
 	why := reasonOf(pr)
 	detail, step := pr.Detail, stepOf(why, p.dir)
-	if step != "" && pr.Kind != crawl.KindCertificate && pr.Kind != crawl.KindOtherName {
+	if step != "" && pr.Kind != crawl.KindCertificate && pr.Kind != crawl.KindOtherName && pr.Kind != crawl.KindExpired {
 		detail = "" // the step says more, and the ledger has it
 	}
 	line := problemLine{at: now.Sub(p.start), text: pr.Site + ": " + whatOf(why, detail), step: step, times: 1}

@@ -85,7 +85,7 @@ var words = map[Kind]string{
 	KindNoHost:       "the name does not exist",
 	KindRefused:      "nothing listens there",
 	KindCertificate:  "its certificate is not trusted",
-	KindExpired:      "its certificate has expired, or is not valid yet",
+	KindExpired:      "its certificate is not valid now",
 	KindOtherName:    "its certificate is another name's",
 	KindNoTLS:        "it does not speak TLS there, or none that we do",
 	KindLong:         "of a long page only the first 128 MiB are read for links",

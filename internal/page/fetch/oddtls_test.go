@@ -77,6 +77,12 @@ func TestOddTLS(t *testing.T) {
 		}
 	}
 	ok := answer("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+	says := map[string]string{ // beside the words of the kind
+		"expired":         "it expired on " + now.Add(-day).UTC().Format(time.DateOnly),
+		"not valid yet":   "it is valid only from " + now.Add(day).UTC().Format(time.DateOnly) + " on",
+		"of another name": "it is for other.test",
+		"of itself":       "it is signed by an unknown authority",
+	}
 	for _, c := range []struct {
 		name  string
 		cfg   *tls.Config
@@ -148,6 +154,9 @@ func TestOddTLS(t *testing.T) {
 			}
 			if err == nil && string(r.Body) != "ok" {
 				t.Errorf("%q", r.Body)
+			}
+			if want := says[c.name]; want != "" && crawl.Brief(err.Error()) != want {
+				t.Errorf("%q, want %q", crawl.Brief(err.Error()), want)
 			}
 		})
 	}

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -268,7 +267,7 @@ func (s *Session) dial(ctx context.Context, u crawl.URL, t *Timing) (*conn, *htt
 			kind := crawl.KindTLS
 			switch bad := (*tls.CertificateVerificationError)(nil); {
 			case errors.As(err, &bad):
-				kind = untrusted(bad)
+				kind, err = untrusted(bad)
 			case isTimeout(err) || errors.Is(err, context.DeadlineExceeded):
 				kind = crawl.KindTimeout
 			case isFinal(err):
@@ -292,19 +291,6 @@ func (s *Session) dial(ctx context.Context, u crawl.URL, t *Timing) (*conn, *htt
 	}
 	s.open[c] = true
 	return c, nil, nil
-}
-
-// untrusted says what is wrong with a certificate.
-func untrusted(err *tls.CertificateVerificationError) crawl.Kind {
-	var name x509.HostnameError
-	var invalid x509.CertificateInvalidError
-	switch {
-	case errors.As(err, &name):
-		return crawl.KindOtherName
-	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return crawl.KindExpired
-	}
-	return crawl.KindCertificate
 }
 
 // isFinal reports whether a handshake would fail again: the other side answered something else than TLS, or with an alert, or we do not
