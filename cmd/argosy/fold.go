@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 )
 
@@ -57,6 +58,9 @@ func folded(text string, columns int) string {
 	return b.String()
 }
 
+// amounts are figures with their units, which stay together.
+var amounts = regexp.MustCompile(`(\d) ([KMGTP]?i?B(?:/s)?|/ s|ms|s|min|h)\b`)
+
 // foldedLine breaks a line between words; what follows the first break is set in by so many cells.
 func foldedLine(line string, columns, indent int) string {
 	if cells(line) <= columns {
@@ -66,7 +70,8 @@ func foldedLine(line string, columns, indent int) string {
 	bare := strings.TrimLeft(line, " ")
 	at, first := len(line)-len(bare), true
 	b.WriteString(line[:at])
-	for word := range strings.SplitSeq(bare, " ") {
+	for word := range strings.SplitSeq(amounts.ReplaceAllString(bare, "$1\u00a0$2"), " ") {
+		word = strings.ReplaceAll(word, "\u00a0", " ")
 		n := cells(word)
 		switch {
 		case first:

@@ -19,6 +19,7 @@ func TestFold(t *testing.T) {
 		{"  10 fetched, 9 pages\n", 15, "  10 fetched, 9\n    pages\n"},
 		{"see http://a.test/long/and/longer now\n", 12, "see\n  http://a.test/long/and/longer\n  now\n"},
 		{"日本語 日本語\n", 10, "日本語\n  日本語\n"},
+		{"it took 9.0 KiB away", 11, "it took\n  9.0 KiB\n  away"},
 		{"", 5, ""},
 	} {
 		if got := folded(c.text, c.columns); got != c.want {
