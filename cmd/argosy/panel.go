@@ -35,6 +35,7 @@ type panel struct {
 	keys           []string      // of problems
 	stats          agent.Stats
 	running        []agent.SiteStats
+	rest           resting
 }
 
 // siteRate is how many answers a site gave in each of the last seconds.
@@ -85,6 +86,7 @@ func (p *panel) sample(now time.Time, s coordinator.Status, a agent.Stats, runni
 	}
 	p.leases = seen
 	for _, pr := range problems {
+		p.rest.note(pr)
 		p.problem(now, pr)
 	}
 }
@@ -98,6 +100,9 @@ func (p *panel) problem(now time.Time, pr agent.Problem) {
 	detail, step := pr.Detail, stepOf(why, p.dir)
 	if step != "" && pr.Kind != crawl.KindCertificate && pr.Kind != crawl.KindOtherName && pr.Kind != crawl.KindExpired {
 		detail = "" // the step says more, and the ledger has it
+	}
+	if pr.Kind != crawl.KindSearch && rests(pr) {
+		detail, step = asksUntil(pr), untilThen(p.dir)
 	}
 	line := problemLine{at: now.Sub(p.start), text: pr.Site + ": " + whatOf(why, detail), step: step, times: 1}
 	key := pr.Site + " " + why
@@ -132,7 +137,7 @@ func (p *panel) picture(now time.Time) *picture {
 		pic.rate += float64(p.fetched[i]) / over
 		pic.speed += float64(p.bytes[i]) / over
 	}
-	pic.left = p.left(now, pic.rate)
+	pic.left = cmp.Or(p.rest.text(now, len(p.running), s.Counts.Pending()), p.left(now, pic.rate))
 	pic.busiest, pic.slowest = p.tables(over)
 	return pic
 }

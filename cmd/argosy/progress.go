@@ -57,7 +57,7 @@ func (p *pace) sample(now time.Time, fetched, bytes int64) {
 
 // startProgress begins to show a crawl that does not run yet.
 func startProgress(cr *assemble.Crawl, w *os.File, screen *screen, dir string, lim crawl.Limits) *progress {
-	p := &progress{cr: cr, w: w, lim: lim, start: time.Now(), done: make(chan struct{}), screen: screen, teller: newTeller(dir)}
+	p := &progress{cr: cr, w: w, lim: lim, start: time.Now(), done: make(chan struct{}), screen: screen, teller: newTeller(dir, lim)}
 	if cr.Topic() != nil {
 		p.harvest = &harvest{}
 	}
@@ -204,8 +204,11 @@ func (p *progress) line() string {
 		p.pace.sample(now, s.Counts.Fetched, s.Counts.Bytes)
 	}
 	on := ""
+	if w := p.teller.rest.text(now, len(p.cr.Sites()), s.Counts.Pending()); w != "" {
+		on = " · " + w
+	}
 	if h := p.reap(now, s); h != "" {
-		on = " · " + h
+		on += " · " + h
 	}
 	return strings.Join([]string{
 		fmt.Sprintf("%s %s", clock(now.Sub(p.start)), s.State),

@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"argosy/internal/crawl"
+	"argosy/internal/fleet/agent"
 	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/coordinator"
 )
 
 // A run that nofollow has kept from going on says so, and names the flag.
@@ -83,5 +85,36 @@ func TestPrintLosses(t *testing.T) {
 `
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+}
+
+// Who asks to be left alone for long is told of with the time and the step that helps; while nothing else happens, the lines say until when.
+func TestLongRest(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 23, 17, 20, 0, 0, time.Local)
+	long := agent.Problem{At: at, Site: "a.test", URL: "http://a.test/", Kind: crawl.KindStatus, Status: 429, Again: true, Rest: time.Hour}
+	lim := crawl.Limits{Retries: 3, Backoff: 5 * time.Second}
+	teller := newTeller("D", lim)
+	short := agent.Problem{At: at, Site: "b.test", URL: "http://b.test/", Kind: crawl.KindStatus, Status: 503, Again: true}
+	got := strings.Join(teller.lines([]agent.Problem{long, short}), "\n")
+	for _, want := range []string{"it asks to wait until 18:20 (Ctrl-C, and argosy crawl -o D later goes on; --max-time", "(503); trying again for some 35s"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not said: %s", want, got)
+		}
+	}
+	p := newPanel("D", lim, at)
+	p.sample(at, coordinator.Status{State: "running", Counts: crawl.Counts{Discovered: 1}}, agent.Stats{}, nil, []agent.Problem{long})
+	if pic := strings.Join(p.picture(at).draw(80, 12), "\n"); !strings.Contains(pic, "waits until 18:20") || !strings.Contains(pic, "asks to wait until 18:20") || !strings.Contains(pic, "crawl -o D later") {
+		t.Errorf("the panel does not say it:\n%s", pic)
+	}
+	for _, c := range []struct {
+		now     time.Time
+		running int
+		pending int64
+		want    string
+	}{{at, 0, 1, "waits until 18:20"}, {at, 1, 1, ""}, {at, 0, 0, ""}, {at.Add(2 * time.Hour), 0, 1, ""}} {
+		if got := teller.rest.text(c.now, c.running, c.pending); got != c.want {
+			t.Errorf("%+v: %q", c, got)
+		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"argosy/internal/fleet/agent"
 	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/ledger"
+	"argosy/internal/page/polite"
 )
 
 // meaning says in words why a site brought nothing, and which step helps; both are empty for a reason that speaks for itself.
@@ -33,7 +34,7 @@ var meanings = map[string]meaning{
 	string(crawl.KindProxy):        {"", "check --proxy"},
 	string(crawl.KindDenied):       {"", "argosy retry DIR, then go on with --allow-private, or --allow-private=CIDR for such addresses alone"},
 	string(crawl.ReasonRobots):     {"", "ask its operator; --ignore-robots is for your own sites"},
-	string(crawl.ReasonRobotsDown): {"", "try again later; --ignore-robots is for your own sites"},
+	string(crawl.ReasonRobotsDown): {"", "try again later: the same crawl goes on, or argosy retry DIR; --ignore-robots is for your own sites"},
 	string(crawl.ReasonNoFollow):   {"", "--ignore-nofollow follows them"},
 	string(crawl.ReasonTopic):      {"", "--tunnel follows links further, --topic-threshold takes more pages for ones on it"},
 	string(crawl.ReasonScope):      {"", "--scope says what belongs to the crawl"},
@@ -200,18 +201,21 @@ func nothingFetched(s assemble.Summary, alone bool) error {
 type teller struct {
 	dir  string // of the crawl
 	told map[string]bool
+	lim  crawl.Limits
+	rest resting
 	left int // that are told at all
 }
 
 const maxTellings = 50
 
-func newTeller(dir string) *teller {
-	return &teller{dir: dir, told: map[string]bool{}, left: maxTellings}
+func newTeller(dir string, lim crawl.Limits) *teller {
+	return &teller{dir: dir, lim: lim, told: map[string]bool{}, left: maxTellings}
 }
 
 // lines returns what is to be told of problems that have come.
 func (t *teller) lines(problems []agent.Problem) (out []string) {
 	for _, p := range problems {
+		t.rest.note(p)
 		why := reasonOf(p)
 		if p.URL != "" && !slices.Contains([]string{"401", "403", "429", "503", string(crawl.ReasonRobots), string(crawl.KindSearch)}, why) && !p.Kind.Unreachable() {
 			continue // of one page: the ledger has it
@@ -228,8 +232,12 @@ func (t *teller) lines(problems []agent.Problem) (out []string) {
 		if p.URL != "" && p.Kind != crawl.KindSearch { // of one page, as far as is known
 			line = clip(p.URL) + ": " + whatOf(why, "")
 		}
-		if p.Again && p.Rest > 0 {
+		if p.Kind != crawl.KindSearch && rests(p) {
+			line += "; " + asksUntil(p) + " (" + untilThen(t.dir) + ")"
+		} else if p.Again && p.Rest > 0 {
 			line += fmt.Sprintf("; asked again in %v", p.Rest.Round(time.Second))
+		} else if p.Again && (p.Kind == crawl.KindStatus || p.Kind == crawl.ReasonRobotsDown) {
+			line += fmt.Sprintf("; trying again for some %v (--retries, --backoff)", patience(t.lim))
 		} else if p.Again {
 			line += "; trying again"
 		} else if step := stepOf(why, t.dir); step != "" {
@@ -241,6 +249,48 @@ func (t *teller) lines(problems []agent.Problem) (out []string) {
 		out = append(out, line)
 	}
 	return out
+}
+
+// resting is until when the first of the sites that have asked to be left alone may be asked again.
+type resting struct{ until time.Time }
+
+func (r *resting) note(p agent.Problem) {
+	if until := p.At.Add(p.Rest); rests(p) && (p.At.After(r.until) || until.Before(r.until)) {
+		r.until = until
+	}
+}
+
+// text says until when nothing happens; empty if something does.
+func (r *resting) text(now time.Time, running int, pending int64) string {
+	if running > 0 || pending == 0 || !r.until.After(now) {
+		return ""
+	}
+	return "waits until " + r.until.Format("15:04")
+}
+
+// rests reports whether a site has asked to be left alone for longer than a while.
+func rests(p agent.Problem) bool { return p.Again && p.Rest > time.Minute }
+
+// asksUntil says until when a site has asked to be left alone.
+func asksUntil(p agent.Problem) string {
+	until := p.At.Add(p.Rest)
+	if p.Rest >= 12*time.Hour {
+		return "it asks to wait until " + until.Format("2006-01-02 15:04")
+	}
+	return "it asks to wait until " + until.Format("15:04")
+}
+
+// untilThen is the step that helps who does not want to wait so long.
+func untilThen(dir string) string {
+	return "Ctrl-C, and argosy crawl -o " + filepath.Clean(dir) + " later goes on; --max-time ends it by itself"
+}
+
+// patience is how long a site that answers is tried again at least before it is given up.
+func patience(lim crawl.Limits) (all time.Duration) {
+	for n := range lim.Retries {
+		all += polite.Backoff(lim.Backoff, n+1)
+	}
+	return all.Round(time.Second)
 }
 
 // reasonOf is by which a problem's meaning is found.

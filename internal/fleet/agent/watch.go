@@ -20,7 +20,7 @@ type Problem struct {
 	Detail string
 	Again  bool // it is tried again
 
-	Rest time.Duration // how long a search's engine is left alone, or a site that has asked for more than a while
+	Rest time.Duration // from At on: how long a search's engine is left alone, or a site that has asked for more than a while
 }
 
 // maxProblems bounds how many problems are remembered.
@@ -81,7 +81,11 @@ func (a *Agent) Sites() []SiteStats {
 
 // unable notes that the site could not be asked. mu may be held.
 func (l *lease) unable(kind crawl.Kind, detail string, again bool) {
-	l.a.watch.note(Problem{Site: l.l.Site, Kind: kind, Detail: detail, Again: again})
+	p := Problem{Site: l.l.Site, Kind: kind, Detail: detail, Again: again}
+	if rest := time.Duration(l.rep.change.BackoffMS) * time.Millisecond; again && kind == crawl.ReasonRobotsDown && rest > longRest {
+		p.Rest = rest
+	}
+	l.a.watch.note(p)
 }
 
 // longRest is how long a site may ask to be left alone before it is said how long that is.

@@ -16,7 +16,7 @@ func TestHeld(t *testing.T) {
 	}{
 		{nil, "", ""},
 		{&crawl.Site{LastStart: 5000}, "", ""},
-		{&crawl.Site{Name: "a", LastStart: 5000, BackoffUntil: 3_605_000}, crawl.KindStatus, "not before 1970-01-01T"},
+		{&crawl.Site{Name: "a", LastStart: 5000, BackoffUntil: 3_605_000}, crawl.KindStatus, "not before 1970-01-01 "},
 		{&crawl.Site{Name: "a", RobotsTries: 1, RobotsWhy: crawl.ReasonRobotsDown, Trouble: "answers 503"}, crawl.ReasonRobotsDown, "answers 503"},
 	} {
 		got := held(nil, c.site, 7)

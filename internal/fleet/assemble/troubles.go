@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"argosy/internal/crawl"
@@ -133,11 +134,19 @@ func held(out []Trouble, s *crawl.Site, pending int64) []Trouble {
 	switch {
 	case s == nil:
 	case s.RobotsTries > 0 && s.RobotsWhy != "":
-		return append(out, Trouble{Site: s.Name, Why: string(s.RobotsWhy), Detail: s.Trouble, URLs: pending})
+		return append(out, Trouble{Site: s.Name, Why: string(s.RobotsWhy), Detail: s.Trouble + notBefore(s), URLs: pending})
 	case s.BackoffUntil > s.LastStart:
-		return append(out, Trouble{Site: s.Name, Why: string(crawl.KindStatus), Detail: "not before " + time.UnixMilli(s.BackoffUntil).Format(time.RFC3339), URLs: pending})
+		return append(out, Trouble{Site: s.Name, Why: string(crawl.KindStatus), Detail: strings.TrimPrefix(notBefore(s), ", "), URLs: pending})
 	}
 	return out
+}
+
+// notBefore says until when a site is left alone, if that is longer than a while.
+func notBefore(s *crawl.Site) string {
+	if s.BackoffUntil-s.LastStart < time.Minute.Milliseconds() {
+		return ""
+	}
+	return ", not before " + time.UnixMilli(s.BackoffUntil).Format("2006-01-02 15:04")
 }
 
 // refusal reports whether a status says that a site does not want us.
