@@ -133,9 +133,9 @@ func TestSimulatedLimitBesideFirstPages(t *testing.T) {
 func TestSimulatedHangingPages(t *testing.T) {
 	simulated(t, func(t *testing.T) {
 		m := mixed{pages: 30, late: 1}
-		had, state := m.crawl(t, ofEach+1, 2*time.Minute)
-		if state != crawl.JobLimited || len(had) > 55 {
-			t.Errorf("%s after %d s", state, len(had))
+		had, _ := m.crawl(t, 1000, 55*time.Second) // a limit that is not reached: what is kept of one for sites that hang is another matter
+		if had[len(had)-1] != ofEach+1 {
+			t.Errorf("%d pages", had[len(had)-1])
 		}
 	})
 }
