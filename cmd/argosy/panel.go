@@ -102,7 +102,7 @@ func (p *panel) problem(now time.Time, pr agent.Problem) {
 		detail = "" // the step says more, and the ledger has it
 	}
 	if pr.Kind != crawl.KindSearch && rests(pr) {
-		detail, step = asksUntil(pr), untilThen(p.dir)
+		detail, step = "", asksUntil(pr)+": "+untilThen(p.dir)
 	}
 	line := problemLine{at: now.Sub(p.start), text: pr.Site + ": " + whatOf(why, detail), step: step, times: 1}
 	key := pr.Site + " " + why
