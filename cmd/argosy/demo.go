@@ -233,6 +233,7 @@ func explainDemo(c *cobra.Command, w io.Writer, dir string, keep bool, web *webs
 	if err := table.Flush(); err != nil {
 		return
 	}
+	w = folding(w)
 	printCounts(w, sum)
 	if keep {
 		printPlace(w, sum)
