@@ -85,12 +85,45 @@ func (m *mutator) slice(v reflect.Value, path string) {
 	}
 	if v.Len() > 0 && m.turn(path, fmt.Sprint(many, " times the first")) {
 		first := v.Index(0)
+		many = min(many, max(1, mostBytes/weight(first)))
 		out := reflect.MakeSlice(v.Type(), many, many)
 		for i := range many {
 			out.Index(i).Set(first)
 		}
 		v.Set(out)
 	}
+}
+
+// mostBytes is what a list becomes at most, some times what a message may hold: where another change has made its item long, as many of them
+// as otherwise would be gigabytes.
+const mostBytes = 64 << 20
+
+// weight is about how many bytes a value has, at least one.
+func weight(v reflect.Value) (n int) {
+	switch v.Kind() {
+	case reflect.String:
+		return 1 + v.Len()
+	case reflect.Pointer:
+		if v.IsNil() {
+			return 1
+		}
+		return weight(v.Elem())
+	case reflect.Struct:
+		for i := range v.NumField() {
+			n += weight(v.Field(i))
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			n += weight(v.Index(i))
+		}
+	case reflect.Map:
+		for _, k := range v.MapKeys() {
+			n += weight(k) + weight(v.MapIndex(k))
+		}
+	default:
+		return 8
+	}
+	return max(1, n)
 }
 
 func (m *mutator) table(v reflect.Value, path string) {
