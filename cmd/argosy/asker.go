@@ -53,6 +53,22 @@ func (a *asker) turn(site string) fetch.Turn {
 	}
 }
 
+// rest waits until no site would be asked too soon by somebody else: what begins then has clocks of its own.
+func (a *asker) rest(ctx context.Context) error {
+	var last time.Time
+	for _, at := range a.last {
+		if at.After(last) {
+			last = at
+		}
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(a.delay - time.Since(last)):
+		return nil
+	}
+}
+
 // allowed asks whether robots.txt allows a URL, and takes the site's crawl delay where it is longer than ours.
 func (a *asker) allowed(ctx context.Context, u crawl.URL) error {
 	rules, ok := a.rules[u.Origin()]

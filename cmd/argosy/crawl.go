@@ -308,7 +308,7 @@ func (f *crawlFlags) run(c *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	sum, err := runCrawl(c.Context(), cfg, !f.quiet && !f.json, f.listen, &f.console)
+	sum, err := runCrawl(c.Context(), cfg, !f.quiet, f.listen, &f.console)
 	if err != nil {
 		return err
 	}

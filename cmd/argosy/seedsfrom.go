@@ -93,7 +93,7 @@ func (f *crawlFlags) searched(ctx context.Context, others bool, say func(string)
 	case why != "":
 		return nil, &exitError{exitFailed, fmt.Errorf("--seeds-from: %s: give seeds, other words or another engine", why)}
 	}
-	return s.found, nil
+	return s.found, s.ask.rest(ctx)
 }
 
 // through takes in what an engine finds about the topic, page by page until its precision falls.
