@@ -236,8 +236,67 @@ func opac(n int) *part {
 	})
 }
 
+// records is a library whose records have a dozen buttons each, to pages that are the same for every record but for its number, which some say.
+func records(n int) *part {
+	var traps []trap
+	kinds := strings.Fields("reserve cite export permalink holdings similar print mail share tag report history")
+	for _, kind := range kinds {
+		traps = append(traps, trap{name: kind})
+	}
+	return made("/records/", []link{{"/records/browse?from=0", "Browse", ""}}, ids("record", n), traps, func(s *site, rest string, q url.Values) *answer {
+		pg := s.little("Browse")
+		if rest == "browse" {
+			from := number(q.Get("from"))
+			if from < 0 || from >= n {
+				return nil
+			}
+			for i := from; i < min(n, from+20); i++ {
+				pg.link(fmt.Sprint("/records/", 100_000+i), name(fmt.Sprint("record", i)), fmt.Sprint("record", i))
+			}
+			if from+20 < n {
+				pg.link(fmt.Sprint("/records/browse?from=", from+20), "next", "")
+			}
+			return pg.trap("", fmt.Sprint("browse ", from))
+		}
+		record, kind, _ := strings.Cut(rest, "/")
+		if record == "do" {
+			record, kind = q.Get("record"), kind+"?"
+		}
+		i := number(record) - 100_000
+		if i < 0 || i >= n {
+			return nil
+		}
+		id := fmt.Sprint("record", i)
+		if kind == "" {
+			pg.title = name(id)
+			pg.text("By %s. Shelf mark %d.%d. %s", name("by"+id), i/7, i%7, prose(id, 15))
+			for k, kind := range kinds {
+				if k%3 == 2 {
+					pg.link(fmt.Sprintf("/records/do/%s?record=%s", kind, record), kind, "")
+				} else {
+					pg.link(fmt.Sprintf("/records/%s/%s", record, kind), kind, "")
+				}
+			}
+			return pg.real(id)
+		}
+		kind = strings.TrimSuffix(kind, "?")
+		if !contains(kinds, kind) {
+			return nil
+		}
+		pg.title = kind
+		pg.text("%s", prose("button "+kind, 12))
+		if kind[0] < 'm' {
+			pg.text("This is for record %s.", record)
+		}
+		if kind[1] == 'e' {
+			pg.link("/records/"+record, "back to the record", id)
+		}
+		return pg.trap(kind, kind)
+	})
+}
+
 func buttons() (ws []*web) {
-	for _, p := range []*part{photobook(100, 20), season(), oops(false, 300), oops(true, 300), opac(1200)} {
+	for _, p := range []*part{photobook(100, 20), season(), oops(false, 300), oops(true, 300), opac(1200), records(2000)} {
 		ws = append(ws, single(p.name, p, library(200)))
 	}
 	return ws
