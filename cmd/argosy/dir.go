@@ -273,7 +273,11 @@ func withCrawl(ctx context.Context, dir string, fn func(ctx context.Context, co 
 	if err := ownCrawl(dir); err != nil {
 		return err
 	}
-	return assemble.Do(ctx, dir, fn)
+	err = assemble.Do(ctx, dir, fn)
+	if errors.Is(err, outdir.ErrInUse) && !errors.Is(err, outdir.ErrShown) {
+		return fmt.Errorf("%w: argosy stop %s ends a crawl that runs there, or wait until it has ended; one with --listen takes orders on its page, and by its API", err, dir)
+	}
+	return err
 }
 
 func newTasks() *cobra.Command {

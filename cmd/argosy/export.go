@@ -17,6 +17,7 @@ import (
 	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/frontier"
 	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/survey"
 )
 
 func newExport() *cobra.Command {
@@ -74,6 +75,11 @@ a crawl that runs, too, and in a coordinator's directory, by the number of a job
 			}
 			switch state {
 			case "", "fetched":
+				if least > 0 {
+					if err := onTopic(c.Context(), l, job); err != nil {
+						return err
+					}
+				}
 				err = exportPages(c.Context(), w, l, job, state, least)
 			case "failed", "excluded", "pending":
 				if p.ledger != "" {
@@ -158,6 +164,15 @@ func (w *rowWriter) close() error {
 	}
 	w.csv.Flush()
 	return w.csv.Error()
+}
+
+// onTopic refuses scores of a job whose pages have none.
+func onTopic(ctx context.Context, l *ledger.Ledger, job uint32) error {
+	d, err := l.Describe(ctx, job)
+	if err == nil && d != nil && d.Identity.Topic == nil {
+		err = usage("--min-score: %w", survey.ErrNoTopic)
+	}
+	return err
 }
 
 // exportPages prints what the ledger has of a job.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/outdir"
 	"argosy/internal/testkit"
 )
 
@@ -48,6 +49,26 @@ func TestStop(t *testing.T) {
 	}
 	if more := crawled(t, 0, "-o", dir, "--max-pages", "30"); more.Fetched != 30 {
 		t.Errorf("gone on: %+v", more)
+	}
+}
+
+// Who gives an order beside a process that has the directory is told what to do.
+func TestOrdersWhileInUse(t *testing.T) {
+	t.Parallel()
+	site, dir := chain(t, nil), filepath.Join(t.TempDir(), "c")
+	crawled(t, 0, site, "-o", dir, "--allow-private", "--delay", "0", "--max-pages", "3")
+	lock, err := outdir.Lock(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, order := range [][]string{{"retry", dir}, {"drop", dir, "outside.example"}, {"tasks", "release", "-o", dir, "1"}, {"tasks", "drop", "-o", dir, "1"}} {
+		code, _, errs := apart(t, order...)
+		if code != exitUsage || !strings.Contains(errs, "in use") || !strings.Contains(errs, "argosy stop "+dir) {
+			t.Errorf("%v: exit %d, %s", order, code, errs)
+		}
+	}
+	if err := lock.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

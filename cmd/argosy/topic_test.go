@@ -35,7 +35,7 @@ func library(t *testing.T) string {
 	})
 }
 
-// The tree of a crawl without a topic has all its pages, and no scores.
+// The tree of a crawl without a topic has all its pages, and no scores; a least score is refused.
 func TestTreeWithoutTopic(t *testing.T) {
 	t.Parallel()
 	site, dir := library(t), filepath.Join(t.TempDir(), "c")
@@ -49,6 +49,10 @@ func TestTreeWithoutTopic(t *testing.T) {
 	code, out, _ = apart(t, "tree", dir, "--depth", "1")
 	if code != 0 || !strings.HasSuffix(out, "└ … 19 pages below\n") {
 		t.Errorf("cut: exit %d\n%s", code, out)
+	}
+	code, out, errs := apart(t, "export", dir, "--min-score", "0.2")
+	if code != exitUsage || out != "" || !strings.Contains(errs, "--min-score: the crawl has no topic") {
+		t.Errorf("with a least score: exit %d\n%s%s", code, out, errs)
 	}
 }
 
