@@ -70,16 +70,11 @@ a crawl that runs, too, and in a coordinator's directory, by the number of a job
 				return exportFields(c.Context(), out, l, p.dir, job, fieldsFrom, format)
 			}
 			w := newRowWriter(out, format)
-			if least != 0 && state != "" && state != "fetched" || !(least >= 0 && least <= 1) {
-				return usage("--min-score %g: allowed are numbers from 0 to 1, for pages that were fetched", least)
+			if err := checkLeast(c.Context(), l, job, least, state); err != nil {
+				return err
 			}
 			switch state {
 			case "", "fetched":
-				if least > 0 {
-					if err := onTopic(c.Context(), l, job); err != nil {
-						return err
-					}
-				}
 				err = exportPages(c.Context(), w, l, job, state, least)
 			case "failed", "excluded", "pending":
 				if p.ledger != "" {
@@ -166,8 +161,14 @@ func (w *rowWriter) close() error {
 	return w.csv.Error()
 }
 
-// onTopic refuses scores of a job whose pages have none.
-func onTopic(ctx context.Context, l *ledger.Ledger, job uint32) error {
+// checkLeast refuses a least score that says nothing: of other URLs than pages, and of a job whose pages have no scores.
+func checkLeast(ctx context.Context, l *ledger.Ledger, job uint32, least float64, state string) error {
+	if least != 0 && state != "" && state != "fetched" || !(least >= 0 && least <= 1) {
+		return usage("--min-score %g: allowed are numbers from 0 to 1, for pages that were fetched", least)
+	}
+	if least == 0 {
+		return nil
+	}
 	d, err := l.Describe(ctx, job)
 	if err == nil && d != nil && d.Identity.Topic == nil {
 		err = usage("--min-score: %w", survey.ErrNoTopic)

@@ -66,6 +66,22 @@ func (f *Frontier) claimed(j *Job, t *Task) int64 {
 	return all.Discovered - all.Excluded - all.Failed
 }
 
+// refuser returns at which task a refused URL counts: at the one whose page names it, or, where its site has had all that
+// it may have, at that site's own.
+func refuser(t, own *Task, reason crawl.Kind) *Task {
+	if reason == crawl.ReasonSiteBudget && own != nil {
+		return own
+	}
+	return t
+}
+
+// refusedAt counts a refused URL at a task, n times; with n = -1 it is taken back.
+func (x *tx) refusedAt(t *Task, r *record, n int64) {
+	t.Discovered += n
+	t.count(crawl.Excluded, r.Reason, n)
+	x.tasks[t.ID] = t
+}
+
 // full reports whether a site has had all that it may have of a job that fetches the best first: what waits is not asked for.
 func (f *Frontier) full(j *Job, t *Task) bool {
 	return j.Identity.Order == crawl.OrderBest && j.At(t.Site).SitePages > 0 && f.atSite(t).Fetched >= j.At(t.Site).SitePages

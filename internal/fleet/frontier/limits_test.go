@@ -127,6 +127,42 @@ func TestLowerBudgetAndLength(t *testing.T) {
 	check(t, w.f)
 }
 
+// What a site refuses because it has had its pages counts at that site, also where another one names it first for another reason.
+func TestBudgetIsRefusedAtItsSite(t *testing.T) {
+	w := newWalk(t, -1)
+	defer w.f.Close()
+	at := func(path string, nofollow bool) crawl.Link {
+		return crawl.Link{URL: "http://other.test" + path, NoFollow: nofollow}
+	}
+	job := w.f.Job(1)
+	job.Identity.Scope = crawl.ScopeAny
+	if err := job.compile(); err != nil {
+		t.Fatal(err)
+	}
+	w.limit(func(l *crawl.Limits) { l.SitePages = 2 })
+	w.links("/", at("/late", true), at("/1", false), at("/2", false), at("/3", false), at("/4", false))
+	w.links("/x", at("/late", false))
+	w.f.Tasks(func(task *Task) {
+		traps, err := w.f.Traps(task.ID)
+		want := map[string]int64{"other.test": 3}[task.Site]
+		if n := task.Reasons[string(crawl.ReasonSiteBudget)]; err != nil || n != want || task.Excluded != want {
+			t.Errorf("%s: %d refused of %d, want %d (%v)", task.Site, n, task.Excluded, want, err)
+		}
+		if want > 0 && (len(traps) != 1 || !traps[0].Budget || traps[0].Waiting != want) {
+			t.Errorf("%s: %+v", task.Site, traps)
+		}
+	})
+	if c := w.f.Counts(1); c.Discovered != 6 || c.Excluded != 3 || c.Pending != 3 {
+		t.Errorf("%+v", c)
+	}
+	check(t, w.f)
+	w.limit(func(l *crawl.Limits) { l.SitePages = 0 })
+	if c := w.f.Counts(1); c.Discovered != 6 || c.Excluded != 0 || c.Pending != 6 {
+		t.Errorf("without a limit: %+v", c)
+	}
+	check(t, w.f)
+}
+
 // A site's own number of pages holds instead of the job's: what was refused waits again when it is raised, and what waits beyond is
 // refused when it falls.
 func TestPagesOfASite(t *testing.T) {

@@ -338,6 +338,7 @@ func (x *tx) add(j *Job, t *Task, pk crawl.Key, u crawl.URL, r *record) error {
 		return err
 	}
 	if !v.OK() {
+		t = refuser(t, own, v.Reason)
 		if t.Excluded-t.Omitted >= int64(j.Limits.MaxRefusals) {
 			t.Overflow++
 			x.tasks[t.ID] = t
@@ -443,13 +444,16 @@ func (x *tx) readmit(j *Job, k recKey, old, r *record) error {
 		return err
 	}
 	if !v.OK() {
+		if to := refuser(t, own, v.Reason); to != t && t != nil {
+			x.refusedAt(t, old, -1)
+			x.refusedAt(to, old, 1)
+			old.Task, way.Task, old.dirty = to.ID, to.ID, true
+		}
 		x.stays(old, way, v.Reason)
 		return nil
 	}
 	if t != nil {
-		t.Discovered--
-		t.count(crawl.Excluded, old.Reason, -1)
-		x.tasks[t.ID] = t
+		x.refusedAt(t, old, -1)
 	}
 	own = x.taskNamed(name)
 	way.State, way.Reason, way.Task, way.dirty = crawl.Pending, "", own.ID, true
