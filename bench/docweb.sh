@@ -46,9 +46,9 @@ for p in nginx-light $(echo "$sites" | awk 'NF {print $1}'); do
   dpkg -s "$p" >/dev/null 2>&1 || missing="$missing $p"
 done
 if [ -n "$missing" ]; then
-  apt-get update -qq >&2
+  apt-get update -qq -o DPkg::Lock::Timeout=120 >&2
   for p in $missing; do
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$p" >/dev/null 2>&1 || echo "docweb: no package $p here" >&2
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o DPkg::Lock::Timeout=120 --no-install-recommends "$p" >/dev/null 2>&1 || echo "docweb: no package $p here" >&2
   done
 fi
 {

@@ -17,7 +17,7 @@ needs() {
   local p missing=""
   for p; do dpkg -s "$p" >/dev/null 2>&1 || missing="$missing $p"; done
   [ -n "$missing" ] || return 0
-  apt-get update -qq >&2
+  apt-get update -qq -o DPkg::Lock::Timeout=120 >&2
   # shellcheck disable=SC2086
-  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o DPkg::Lock::Timeout=120 --no-install-recommends $missing >/dev/null
 }
