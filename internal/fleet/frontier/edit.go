@@ -130,6 +130,9 @@ func (x *tx) unwant(k recKey) error {
 			}
 		}
 	}
+	if r.State != crawl.Pending { // as the lease was closed: it lies beyond a limit
+		return nil
+	}
 	r.State, r.Reason, r.dirty, r.lease = crawl.Excluded, crawl.ReasonDropped, true, 0
 	t.count(crawl.Excluded, crawl.ReasonDropped, 1)
 	x.tasks[t.ID] = t

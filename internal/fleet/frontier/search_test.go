@@ -313,6 +313,25 @@ func TestChangedSearchWantsOtherPages(t *testing.T) {
 	}
 }
 
+// A page that a search gives up while a node has it is counted once, also where it lies beyond a limit by then.
+func TestChangedSearchGivesUpOnce(t *testing.T) {
+	s := newSearching(t, 1, "")
+	s.names(1, "n", "http://s.test/"+strings.Repeat("long", 20))
+	target := s.targets()[0]
+	s.begin(target.ID, "n")
+	job := s.Job(1).Job
+	job.Limits.MaxURLLength = 50
+	s.apply(crawl.Entry{Kind: crawl.EntryLimits, Job: &job})
+	seeker := s.Searching(1, 1)
+	changed := seeker.Of.Search
+	changed.URL = "http://e00.test/?q=y"
+	s.apply(crawl.Entry{Kind: crawl.EntryEdit, Edit: &crawl.Edit{Job: 1, Task: seeker.ID, Search: changed}})
+	if target.Excluded != 1 || target.Pending() != 0 {
+		t.Errorf("%d excluded, %d pending", target.Excluded, target.Pending())
+	}
+	check(t, s.Frontier)
+}
+
 // A search that a person has changed asks again for the pages that it names and that could not be had, whoever had named them; and other
 // searches that wait for a person for want of them are done once they are had.
 func TestChangedSearchAsksAgain(t *testing.T) {
