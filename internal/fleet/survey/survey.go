@@ -207,7 +207,7 @@ type gatherer struct {
 	templates map[string]*Template
 	named     map[string]int  // templates of one shape that keep the name of their last segment
 	texts     []pageText      // what pages say
-	marks     int             // in texts
+	marks     int             // in texts, with what each counts besides
 	said      map[string]bool // pages whose text plainer URLs have
 	broken    map[string]*Broken
 	guesses   int               // of broken; they take no place of the others

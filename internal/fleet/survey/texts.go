@@ -12,8 +12,10 @@ import (
 
 const (
 	maxText  = 256 << 10 // bytes of a page's text that are compared
-	maxMarks = 8 << 20   // of all pages, four bytes each; the text of later ones counts as their own
+	maxMarks = 8 << 20   // of all pages, four bytes each and as much again some times while they are compared; the text of later ones counts as their own
 	run      = 3         // words that are compared together
+	// pageMarks is what a page counts beside its marks, four bytes each: its address and where it stands.
+	pageMarks = 32
 	// A page says nothing of its own when so few of its runs of words are new: a word that differs, such as "print" in the title, makes
 	// two or three. Pages with fewer runs than leastMarks say too little to be judged.
 	fewMarks, leastMarks = 4, 24
@@ -37,7 +39,10 @@ func (g *gatherer) text(u crawl.URL, body []byte) {
 	}
 	slices.Sort(marks)
 	marks = slices.Clip(slices.Compact(marks))
-	g.marks += len(marks)
+	if len(marks) == 0 {
+		return
+	}
+	g.marks += pageMarks + len(marks)
 	g.texts = append(g.texts, pageText{u.String(), marks})
 }
 
@@ -49,7 +54,7 @@ func (g *gatherer) compare() {
 			cmp.Compare(len(a.url), len(b.url)), strings.Compare(a.url, b.url))
 	})
 	g.texts = slices.CompactFunc(g.texts, func(a, b pageText) bool { return a.url == b.url }) // a crash has left it twice
-	first := map[uint32]int{}                                                                 // by mark, the text that has it first
+	first := map[uint32]int32{}                                                               // by mark, the text that has it first
 	fresh := make([]int, len(g.texts))                                                        // by text, how many it has first
 	for i, t := range g.texts {
 		holders, most := map[int]int{}, i
@@ -57,11 +62,11 @@ func (g *gatherer) compare() {
 			holder, known := first[m]
 			if !known {
 				fresh[i]++
-				first[m] = i
+				first[m] = int32(i)
 				continue
 			}
-			if holders[holder]++; holders[holder] > holders[most] {
-				most = holder
+			if holders[int(holder)]++; holders[int(holder)] > holders[most] {
+				most = int(holder)
 			}
 		}
 		if fresh[i] > fewMarks || len(t.marks) < leastMarks || fresh[most] > 2*len(t.marks) {
