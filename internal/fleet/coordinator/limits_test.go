@@ -13,47 +13,49 @@ import (
 
 // What waits for the rest of --max-pages is not looked at in every step: not where nothing has changed, and seldom where that takes long.
 func TestRestIsNotLookedAtInEveryStep(t *testing.T) {
-	f, err := frontier.Open(frontier.DefaultConfig(t.TempDir()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	now := time.UnixMilli(1e6)
-	job := &crawl.Job{ID: 1, Limits: crawl.DefaultLimits(), Identity: crawl.Identity{Scope: crawl.ScopeSite, Seeds: []string{"http://a.test/", "http://b.test/"}}}
-	job.Limits.MaxPages = 3
-	var seq uint64
-	apply := func(e crawl.Entry) {
-		t.Helper()
-		seq, e.Epoch = seq+1, 1
-		if _, err := f.Apply(seq, now.UnixMilli(), &e); err != nil {
+	synctest.Test(t, func(t *testing.T) { // a look takes no time
+		f, err := frontier.Open(frontier.DefaultConfig(t.TempDir()))
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	apply(crawl.Entry{Kind: crawl.EntryTerm})
-	apply(crawl.Entry{Kind: crawl.EntrySubmit, Job: job})
-	targets, err := f.Next(1, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	apply(crawl.Entry{Kind: crawl.EntryGrant, Leases: []crawl.Lease{{ID: 1, Job: 1, Task: 1, Site: "a.test", Node: "n", Incarnation: "i", Epoch: 1, Attempt: 1, Secret: "s", Quota: 1, Targets: targets}}})
-	c, r := &Coordinator{f: f}, &run{}
-	for step, s := range []struct {
-		after time.Duration
-		looks bool
-	}{{0, true}, {restMost / 2, false}, {restMost, true}} {
-		at, was := now.Add(s.after), r.rest.at
-		r.busy = at
-		r.applied()
-		if n := c.left(at, f.Job(1), r, f.Task(2), 1); n != 1 || r.rest.at.Equal(was) == s.looks {
-			t.Errorf("step %d: %d left, looked at %v after %v", step, n, r.rest.at, was)
+		defer f.Close()
+		now := time.UnixMilli(1e6)
+		job := &crawl.Job{ID: 1, Limits: crawl.DefaultLimits(), Identity: crawl.Identity{Scope: crawl.ScopeSite, Seeds: []string{"http://a.test/", "http://b.test/"}}}
+		job.Limits.MaxPages = 3
+		var seq uint64
+		apply := func(e crawl.Entry) {
+			t.Helper()
+			seq, e.Epoch = seq+1, 1
+			if _, err := f.Apply(seq, now.UnixMilli(), &e); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	at := now.Add(restMost + time.Second)
-	apply(crawl.Entry{Kind: crawl.EntryMark})
-	r.rest.took = time.Second // it is a large job
-	if r.busy = at; c.left(at, f.Job(1), r, f.Task(2), 1) != 1 || r.rest.at.Equal(at) {
-		t.Error("what takes a second is looked at every second")
-	}
+		apply(crawl.Entry{Kind: crawl.EntryTerm})
+		apply(crawl.Entry{Kind: crawl.EntrySubmit, Job: job})
+		targets, err := f.Next(1, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		apply(crawl.Entry{Kind: crawl.EntryGrant, Leases: []crawl.Lease{{ID: 1, Job: 1, Task: 1, Site: "a.test", Node: "n", Incarnation: "i", Epoch: 1, Attempt: 1, Secret: "s", Quota: 1, Targets: targets}}})
+		c, r := &Coordinator{f: f}, &run{}
+		for step, s := range []struct {
+			after time.Duration
+			looks bool
+		}{{0, true}, {restMost / 2, false}, {restMost, true}} {
+			at, was := now.Add(s.after), r.rest.at
+			r.busy = at
+			r.applied()
+			if n := c.left(at, f.Job(1), r, f.Task(2), 1); n != 1 || r.rest.at.Equal(was) == s.looks {
+				t.Errorf("step %d: %d left, looked at %v after %v", step, n, r.rest.at, was)
+			}
+		}
+		at := now.Add(restMost + time.Second)
+		apply(crawl.Entry{Kind: crawl.EntryMark})
+		r.rest.took = time.Second // it is a large job
+		if r.busy = at; c.left(at, f.Job(1), r, f.Task(2), 1) != 1 || r.rest.at.Equal(at) {
+			t.Error("what takes a second is looked at every second")
+		}
+	})
 }
 
 // A lease that is to end at once is taken back if its node is heard and does not end it. That of a node that is not heard, which may be
