@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,12 +25,13 @@ func newRetry() *cobra.Command {
 	f := &fleetFlags{}
 	var p placeFlags
 	var lost, cut bool
-	var set string
+	var set, status string
 	c := &cobra.Command{
 		Use: "retry DIR [SITE…] | retry JOB [SITE…]", Short: "Release manual tasks and try failed URLs again", Args: cobra.ArbitraryArgs,
 		Long: `Retry releases tasks that wait for a person, forgets the troubles of their sites, and makes their failed URLs pending
 again: those of the sites named, or of all. With --lost it does so for pages whose records verify misses, and has a robots.txt
-that is lost asked for again, with one page of its site; with --cut it lets
+that is lost asked for again, with one page of its site; with --status, of a crawl's directory, for pages that were answered
+with these statuses, of which both answers stay archived; with --cut it lets
 URLs go on that wait because those like them brought nothing new, for eight times as long.
 
 Of a crawl's directory (the first argument, or -o) the next argosy crawl -o DIR fetches them. Otherwise the first argument is
@@ -37,11 +39,16 @@ the number of a coordinator's job, which goes on at once; --set changes limits o
 coordinator's directory (--fleet-dir), to see what is lost.`,
 		Example: `  argosy retry example
   argosy retry example --lost
+  argosy retry example --status 5xx,429
   argosy retry example --cut www.example.com
   argosy retry 1 www.example.com --set '{limits: {header_timeout: 2m}}'`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if lost && cut {
-				return usage("--lost and --cut: one at a time")
+			answered, err := statusesOf(status, c.Flags().Changed("status"))
+			if err != nil {
+				return err
+			}
+			if lost && cut || answered != nil && (lost || cut) {
+				return usage("--lost, --cut and --status: one at a time")
 			}
 			if p.dir == "" && len(args) > 0 && looksLikeCrawl(args[0]) {
 				p.dir, args = args[0], args[1:]
@@ -49,12 +56,15 @@ coordinator's directory (--fleet-dir), to see what is lost.`,
 			if err := p.retries(f.fleetDir, set, lost); err != nil {
 				return err
 			}
+			if answered != nil {
+				return f.retryAnswered(c, p.dir, args, status, answered)
+			}
 			if p.dir != "" {
 				keys, err := lostOf(c, &p, lost, 1)
 				if err != nil || lost && len(keys) == 0 {
 					return err
 				}
-				return f.releaseHere(c, p.dir, crawl.EntryRetry, args, crawl.Release{Lost: keys, Cut: cut})
+				return f.releaseHere(c, p.dir, crawl.EntryRetry, args, crawl.Release{Lost: keys, Cut: cut}, nil)
 			}
 			return f.release(c, "retry", args, func(ctx context.Context, cl *web.Client, id uint32, r *web.Release) error {
 				if lost && f.fleetDir == "" {
@@ -84,12 +94,47 @@ coordinator's directory (--fleet-dir), to see what is lost.`,
 	c.Flags().StringVarP(&p.dir, "out", "o", "", "directory of a crawl")
 	c.Flags().BoolVar(&lost, "lost", false, "pages whose records are gone or damaged")
 	c.Flags().BoolVar(&cut, "cut", false, "URLs that wait because those like them, or hosts like theirs,\nbrought nothing new (reasons trap-yield and trap-hosts)")
+	c.Flags().StringVar(&status, "status", "", "pages of a crawl's directory that were answered with these statuses:\n100 to 599, or 4xx, 5xx (several, with commas between them)")
 	c.Flags().StringVar(&set, "set", "", "change the job before: limits and placing, as in a job file")
 	c.Flags().StringVar(&f.fleetDir, "fleet-dir", "", "directory of the coordinator, with --lost")
 	c.Flags().StringVar(&p.ledger, "ledger", "", "its postgres://…, if it has one, with --lost")
 	p.archives(c)
 	f.register(c)
 	return c
+}
+
+// statusesOf returns which statuses a list names, such as 5xx,429; nil if there is none.
+func statusesOf(list string, given bool) (func(status int) bool, error) {
+	if !given {
+		return nil, nil
+	}
+	var of [6]bool // the class of which all are
+	one := map[int]bool{}
+	for _, s := range strings.Split(list, ",") {
+		s = strings.ToLower(strings.TrimSpace(s))
+		n, err := strconv.Atoi(strings.Replace(s, "xx", "00", 1))
+		if err != nil || len(s) != 3 || n < 100 || n > 599 {
+			return nil, usage("--status %q: want statuses from 100 to 599, or 4xx, 5xx, with commas between them", list)
+		}
+		of[n/100] = of[n/100] || strings.HasSuffix(s, "xx")
+		one[n] = true
+	}
+	return func(status int) bool { return one[status] || status/100 < len(of) && of[status/100] }, nil
+}
+
+// retryAnswered has pages of a crawl's directory asked again that were answered with some statuses.
+func (f *fleetFlags) retryAnswered(c *cobra.Command, dir string, sites []string, list string, answered func(status int) bool) error {
+	if dir == "" {
+		return usage("--status: of a crawl's directory, such as argosy retry example --status %s", list)
+	}
+	return f.releaseHere(c, dir, crawl.EntryRetry, sites, crawl.Release{Keep: true}, func(ctx context.Context, co *coordinator.Coordinator) ([]crawl.Page, error) {
+		pages, err := co.Answered(ctx, 1, sites, answered)
+		if err == nil && len(pages) == 0 {
+			fmt.Fprintf(c.OutOrStdout(), "no page was answered with %s\n", list)
+			err = &exitError{code: exitDone}
+		}
+		return pages, err
+	})
 }
 
 // retries refuses what says nothing to a retry of a crawl's directory, or of a coordinator's job where none is given.
@@ -145,7 +190,7 @@ func newDrop() *cobra.Command {
 				if len(args) == 0 {
 					return usage("name the sites to give up: argosy tasks %s lists them", dir)
 				}
-				return f.releaseHere(c, dir, crawl.EntryDrop, args, crawl.Release{})
+				return f.releaseHere(c, dir, crawl.EntryDrop, args, crawl.Release{}, nil)
 			}
 			if len(args) < 2 {
 				return usage("name a job and the sites of it to give up (argosy cancel ends a whole job)")
@@ -192,8 +237,12 @@ func (f *fleetFlags) printReleased(w io.Writer, order string, d web.Released, th
 	return err
 }
 
-// releaseHere does to tasks of a crawl's directory what a person asks for and says how many URLs wait now.
-func (f *fleetFlags) releaseHere(c *cobra.Command, dir string, kind crawl.EntryKind, sites []string, r crawl.Release) error {
+// pagesOf finds the pages of a crawl that an order is about.
+type pagesOf func(ctx context.Context, co *coordinator.Coordinator) ([]crawl.Page, error)
+
+// releaseHere does to tasks of a crawl's directory what a person asks for, to the pages that pages finds if there is such, and says how
+// many URLs wait now.
+func (f *fleetFlags) releaseHere(c *cobra.Command, dir string, kind crawl.EntryKind, sites []string, r crawl.Release, pages pagesOf) error {
 	r.Job, r.Why = 1, "by a person"
 	var d web.Released
 	var open []crawl.Trap
@@ -203,13 +252,18 @@ func (f *fleetFlags) releaseHere(c *cobra.Command, dir string, kind crawl.EntryK
 				return err
 			}
 		}
-		if d.Tasks, err = co.Release(ctx, kind, sites, r); err != nil {
-			switch {
-			case errors.Is(err, coordinator.ErrNoTask):
-				return usage("%w: argosy tasks %s lists them", err, dir)
-			case errors.Is(err, coordinator.ErrDropped), errors.Is(err, coordinator.ErrIdle):
-				return usage("%w", err)
-			}
+		if pages != nil {
+			r.Lost, err = pages(ctx, co)
+		}
+		if err == nil {
+			d.Tasks, err = co.Release(ctx, kind, sites, r)
+		}
+		switch {
+		case errors.Is(err, coordinator.ErrNoTask):
+			return usage("%w: argosy tasks %s lists them", err, dir)
+		case errors.Is(err, coordinator.ErrDropped), errors.Is(err, coordinator.ErrIdle):
+			return usage("%w", err)
+		case err != nil:
 			return err
 		}
 		return co.View(ctx, func(f *frontier.Frontier) error {

@@ -447,7 +447,7 @@ func newTaskOrder(verb, short string, kind crawl.EntryKind, order string) *cobra
 				return err
 			}
 			if f.dir != "" {
-				return f.releaseHere(c, f.dir, kind, nil, crawl.Release{Tasks: list})
+				return f.releaseHere(c, f.dir, kind, nil, crawl.Release{Tasks: list}, nil)
 			}
 			return f.fleet(c, func(ctx context.Context, cl *web.Client, w io.Writer) error {
 				t, err := f.fleetTask(ctx, cl, list[0])

@@ -117,10 +117,11 @@ type Recall struct {
 type Release struct {
 	Job   uint32   `cbor:"1,keyasint"`
 	Tasks []uint32 `cbor:"2,keyasint,omitempty"`
-	Lost  []Page   `cbor:"3,keyasint,omitempty"` // retry: pages whose records are gone
+	Lost  []Page   `cbor:"3,keyasint,omitempty"` // retry: pages whose records are gone, or, with Keep, that are asked again
 	Why   string   `cbor:"4,keyasint,omitempty"`
 	Cut   bool     `cbor:"40,keyasint,omitempty"` // retry: URLs that wait because their templates brought nothing new
 	Mend  bool     `cbor:"60,keyasint,omitempty"` // retry: frontier and ledger do not agree on Lost, and nothing else is released
+	Keep  bool     `cbor:"70,keyasint,omitempty"` // retry: what was archived of Lost is whole, and counts beside the pages from then on
 }
 
 // JobState is a job's new state.

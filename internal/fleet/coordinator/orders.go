@@ -258,8 +258,10 @@ func (c *Coordinator) Release(ctx context.Context, kind crawl.EntryKind, sites [
 		if r.Tasks, tasks, err = c.named(kind, job, sites, r.Tasks); err != nil {
 			return err
 		}
-		if err := c.sinks.append(ctx, &crawl.Entry{Kind: kind, Release: &r}); err != nil {
-			return err
+		for _, piece := range inPieces(r) {
+			if err := c.sinks.append(ctx, &crawl.Entry{Kind: kind, Release: &piece}); err != nil {
+				return err
+			}
 		}
 		if kind == crawl.EntryRetry && c.cfg.Serve && ended(j) {
 			return c.setState(ctx, j, crawl.JobRunning)

@@ -62,5 +62,17 @@ func (n *Names) URL(in crawl.Layer, k crawl.Key) (string, error) {
 	return r.URL, nil
 }
 
+// Had returns the task that has fetched a page; nil if it is not fetched, or the task was dropped.
+func (n *Names) Had(p crawl.Page) (*Task, error) {
+	r, err := n.f.load1(&n.look, recKey{space{n.job, p.Layer}, p.Key})
+	if err != nil || r == nil || r.State != crawl.Fetched {
+		return nil, err
+	}
+	if t := n.f.tasks[r.Task]; t != nil && t.State != crawl.TaskDropped {
+		return t, nil
+	}
+	return nil, nil
+}
+
 // Close ends the finder.
 func (n *Names) Close() error { return n.look.close() }

@@ -25,13 +25,30 @@ const pagesKept = `INSERT INTO captures (job, owner, gen, key, url, surt, why, s
 warc_len, site, node, lease, fetched_at) SELECT job, owner, gen, key, url, surt, coalesce(reason, ''), coalesce(status, 0), coalesce(mime, ''),
 coalesce(digest, ''), coalesce(revisit, 0), coalesce(truncated, ''), bytes, warc, warc_at, warc_len, site, node, lease, fetched_at`
 
+// setBeside forgets how pages ended; what was archived of them counts beside the pages from then on.
+func (w *writer) setBeside(job uint32, pages []crawl.Page) error {
+	const one = `owner = ? AND gen = ? AND key = ?`
+	for _, p := range pages {
+		if err := w.exec(pagesKept+` FROM pages WHERE job = ? AND `+one+` AND warc IS NOT NULL ON CONFLICT DO NOTHING`, job, p.Owner, p.Gen, p.Key[:]); err != nil {
+			return err
+		}
+		if err := w.delete(job, one, int64(p.Owner), int64(p.Gen), p.Key[:]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // retry forgets the final outcomes that a person wants to see tried again, as the frontier does. What was archived of them
 // counts beside the pages from then on.
 func (w *writer) retry(r *crawl.Release) error {
 	if err := w.flush(); err != nil {
 		return err
 	}
-	if len(r.Lost) > 0 {
+	switch {
+	case len(r.Lost) > 0 && r.Keep:
+		return w.setBeside(r.Job, r.Lost)
+	case len(r.Lost) > 0:
 		return w.forget(r.Job, r.Lost)
 	}
 	const (

@@ -425,6 +425,26 @@ WHERE job = ? AND state = 'fetched' AND status IS NOT NULL GROUP BY site, status
 	return out, l.wrap(rows.Err())
 }
 
+// Answered calls fn for the pages of a job that were answered, each with its status, in no particular order.
+func (l *Ledger) Answered(ctx context.Context, job uint32, fn func(p crawl.Page, status int)) error {
+	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT owner, gen, key, status FROM pages WHERE job = ? AND state = 'fetched' AND status IS NOT NULL`), int64(job))
+	if err != nil {
+		return l.wrap(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var p crawl.Page
+		var key []byte
+		var status int
+		if err := rows.Scan(&p.Owner, &p.Gen, &key, &status); err != nil {
+			return l.wrap(err)
+		}
+		copy(p.Key[:], key)
+		fn(p, status)
+	}
+	return l.wrap(rows.Err())
+}
+
 // LossEmpty is why a seed, or where it leads, brought nothing: an answer without a body.
 const LossEmpty = "empty"
 
