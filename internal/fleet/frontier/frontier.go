@@ -376,6 +376,7 @@ func (f *Frontier) Rebase(stream string, seq uint64) error {
 	gone := foreignPrefix // of another stream it says nothing
 	if f.pos.Stream == stream {
 		gone = foreignKey(seq + 1)
+		f.pos.Judged = min(f.pos.Judged, seq+1) // what follows is judged anew
 	} else {
 		f.pos.Judged = 0
 	}

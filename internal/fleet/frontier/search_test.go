@@ -485,6 +485,18 @@ func TestForeignOfAnOlderVersion(t *testing.T) {
 	if refused(second) != 0 {
 		t.Error("what was judged is judged again")
 	}
+	s.pos.Judged = second + 1 // until then an older version was at work; now the log loses its end
+	if err := s.Rebase("", second-1); err != nil {
+		t.Fatal(err)
+	}
+	s.seq = second - 1
+	says()
+	if err := s.Trimmed(second); err != nil {
+		t.Fatal(err)
+	}
+	if refused(second) != 0 {
+		t.Error("what was judged once more since the log lost its end is judged again")
+	}
 }
 
 // What was foreign in an entry is kept until the log is trimmed, or is another one.
