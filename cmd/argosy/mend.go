@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/mend"
 	"argosy/internal/fleet/outdir"
 )
@@ -17,6 +18,7 @@ import (
 func newRebuild() *cobra.Command {
 	var asJSON bool
 	var stores []string
+	var elsewhere string
 	c := &cobra.Command{
 		Use: "rebuild ledger|frontier|index DIR", Short: "Make a damaged part of a directory anew from what is left", Args: cobra.ExactArgs(2),
 		ValidArgs: []string{"ledger", "frontier", "index"},
@@ -35,6 +37,9 @@ func newRebuild() *cobra.Command {
             What was archived stays in archives and index.
   index     from the ledger.
 
+A ledger in PostgreSQL is named with --ledger; rebuild ledger writes into an
+empty database, which is the fleet's from then on.
+
 What is replaced is kept beside, with ".old" behind its name. Afterwards go on
 with argosy crawl -o DIR, or argosy serve. If there is a copy that argosy backup
 has made, argosy restore loses less.`,
@@ -50,8 +55,11 @@ has made, argosy restore loses less.`,
 				return usage("--store is for rebuild ledger")
 			}
 			of := map[string]func(context.Context, string) (mend.Result, error){
-				"ledger":   func(ctx context.Context, dir string) (mend.Result, error) { return mend.Ledger(ctx, dir, stores) },
-				"frontier": mend.Frontier, "index": mend.Index,
+				"ledger": func(ctx context.Context, dir string) (mend.Result, error) {
+					return mend.Ledger(ctx, dir, elsewhere, stores)
+				},
+				"frontier": func(ctx context.Context, dir string) (mend.Result, error) { return mend.Frontier(ctx, dir, elsewhere) },
+				"index":    func(ctx context.Context, dir string) (mend.Result, error) { return mend.Index(ctx, dir, elsewhere) },
 			}[args[0]]
 			if of == nil {
 				return usage("rebuild %q: want ledger, frontier or index", args[0])
@@ -59,8 +67,11 @@ has made, argosy restore loses less.`,
 			if err := isUsed(dir); err != nil {
 				return err
 			}
+			if elsewhere != "" && (!ledger.IsPostgres(elsewhere) || !outdir.Fleet(dir)) {
+				return usage("--ledger is for the postgres://… of a coordinator's directory")
+			}
 			r, err := of(c.Context(), dir)
-			if errors.Is(err, mend.ErrNoStore) {
+			if errors.Is(err, mend.ErrNoStore) || errors.Is(err, mend.ErrElsewhere) {
 				return usage("%w", err)
 			}
 			if err != nil {
@@ -77,6 +88,7 @@ has made, argosy restore loses less.`,
 		},
 	}
 	c.Flags().StringArrayVar(&stores, "store", nil, "where archives lie: a directory or s3://… (default: the directory's; may be repeated)")
+	c.Flags().StringVar(&elsewhere, "ledger", "", "postgres://… of a fleet (default: the directory's)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return c
 }

@@ -44,7 +44,7 @@ func TestTopicFigures(t *testing.T) {
 			for _, more := range []string{"", "-wal", "-shm"} {
 				_ = os.Remove(filepath.Join(dir, outdir.LedgerFile+more))
 			}
-			if _, err := mend.Ledger(t.Context(), dir, nil); err != nil {
+			if _, err := mend.Ledger(t.Context(), dir, "", nil); err != nil {
 				t.Fatal(err)
 			}
 			return figures(t, dir)

@@ -219,7 +219,7 @@ func TestSameSitesAgain(t *testing.T) {
 	if err := os.Remove(filepath.Join(f.Dir, outdir.LedgerFile)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := mend.Ledger(t.Context(), f.Dir, []string{filepath.Join(f.Dir, "stores", "a")}); err != nil {
+	if _, err := mend.Ledger(t.Context(), f.Dir, "", []string{filepath.Join(f.Dir, "stores", "a")}); err != nil {
 		t.Fatal(err)
 	}
 	now := records(t, f.Dir)

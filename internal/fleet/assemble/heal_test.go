@@ -120,8 +120,8 @@ func (h *hurtDir) heal() (commands []string) {
 			_, after, ok := strings.Cut(err.Error(), "argosy rebuild ")
 			what, _, _ := strings.Cut(after, " ")
 			of := map[string]func(context.Context, string) (mend.Result, error){
-				"frontier": mend.Frontier,
-				"ledger":   func(ctx context.Context, dir string) (mend.Result, error) { return mend.Ledger(ctx, dir, nil) },
+				"frontier": func(ctx context.Context, dir string) (mend.Result, error) { return mend.Frontier(ctx, dir, "") },
+				"ledger":   func(ctx context.Context, dir string) (mend.Result, error) { return mend.Ledger(ctx, dir, "", nil) },
 			}[what]
 			if !ok || of == nil || strings.Contains(err.Error(), "\n") {
 				h.t.Fatalf("it does not start, and names no command: %v", err)
@@ -257,7 +257,7 @@ func TestRebuiltLedgerIsWhole(t *testing.T) {
 	if err := errors.Join(os.Rename(filepath.Join(dir, outdir.WARCDir), store), os.Remove(filepath.Join(dir, outdir.LedgerFile))); err != nil {
 		t.Fatal(err)
 	}
-	made, err := mend.Ledger(t.Context(), dir, []string{store})
+	made, err := mend.Ledger(t.Context(), dir, "", []string{store})
 	if err != nil || made.Again > 0 {
 		t.Fatalf("%+v, %v", made, err)
 	}

@@ -17,6 +17,12 @@ const recordBucket = "ARGOSY_ACCESS"
 // maxRecords bounds it, in bytes.
 const maxRecords = 64 << 20
 
+// fleetBucket is where they keep what they must agree on, a few lines; maxFleet bounds it, in bytes.
+const (
+	fleetBucket = "ARGOSY_FLEET"
+	maxFleet    = 1 << 20
+)
+
 // Errors of records.
 var (
 	ErrNoRecord = errors.New("there is no such record")
@@ -35,13 +41,22 @@ type record struct {
 	Sign string `cbor:"2,keyasint,omitempty"`
 }
 
-// Records opens them, making the place where they lie.
+// Records opens those of who may do what, making the place where they lie.
 func (c *Client) Records(ctx context.Context) (*Records, error) {
+	return c.recordsIn(ctx, recordBucket, maxRecords)
+}
+
+// Fleet opens the records of what the coordinators of a fleet must agree on.
+func (c *Client) Fleet(ctx context.Context) (*Records, error) {
+	return c.recordsIn(ctx, fleetBucket, maxFleet)
+}
+
+func (c *Client) recordsIn(ctx context.Context, bucket string, most int64) (*Records, error) {
 	kv, err := c.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
-		Bucket: recordBucket, Storage: jetstream.FileStorage, History: 1, MaxBytes: maxRecords, MaxValueSize: 256 << 10, Replicas: max(1, c.cfg.Replicas),
+		Bucket: bucket, Storage: jetstream.FileStorage, History: 1, MaxBytes: most, MaxValueSize: 256 << 10, Replicas: max(1, c.cfg.Replicas),
 	})
 	if err != nil {
-		return nil, fmt.Errorf("open the records of access: %w: %w", ErrAway, err)
+		return nil, fmt.Errorf("open the records of coordinators: %w: %w", ErrAway, err)
 	}
 	return &Records{c, kv}, nil
 }

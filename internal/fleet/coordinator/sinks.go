@@ -122,6 +122,12 @@ func (s *sinks) rebase(ctx context.Context) (from uint64, err error) {
 	case s.f.Position().Seq+1 < first:
 		return 0, fmt.Errorf("%w: it stands at entry %d, and the log begins at %d", frontier.ErrBehind, s.f.Position().Seq, first)
 	case seq+1 < first:
+		if err := s.persist(ctx, s.ledger.Refresh); err != nil {
+			return 0, err
+		}
+		if _, now := s.ledger.Position(); now > seq { // whoever led before has written, and had the log forget it, since we looked
+			return s.rebase(ctx)
+		}
 		return 0, fmt.Errorf("%w: it stands at entry %d, and the log begins at %d", ledger.ErrBehind, seq, first)
 	}
 	s.remade = was == "" && hadPages(s.f)

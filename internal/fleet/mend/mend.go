@@ -5,6 +5,7 @@ package mend
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -65,10 +66,41 @@ func locked(dir string, fn func() error) error {
 	return errors.Join(fn(), lock.Close())
 }
 
-// Index writes the indexes of all jobs anew, from the ledger.
-func Index(ctx context.Context, dir string) (r Result, err error) {
+// placeOf returns the place of a directory's ledger: elsewhere is that of a fleet's that is not in it, with its password.
+func placeOf(dir, elsewhere string) (string, error) {
+	switch at := outdir.LedgerElsewhere(dir); {
+	case elsewhere != "":
+		return elsewhere, nil
+	case at != "":
+		return "", fmt.Errorf("%s: %w: it is %s: name it, with its password, with --ledger", dir, ErrElsewhere, at)
+	}
+	return filepath.Join(dir, outdir.LedgerFile), nil
+}
+
+// ErrElsewhere says that a ledger is not in the directory.
+var ErrElsewhere = errors.New("the ledger is not in the directory")
+
+// note notes that a ledger is that of a fleet's directory: with the identity that the directory knows, if the ledger has none yet.
+func note(ctx context.Context, dir, place string, l *ledger.Ledger) error {
+	known, err := outdir.KnownLedger(dir)
+	if err != nil || place == "" && known.ID == "" {
+		return err
+	}
+	if known.ID, err = l.Identify(ctx, cmp.Or(known.ID, rand.Text())); err != nil || place == "" {
+		return err
+	}
+	known.Place = ledger.WithoutPassword(place)
+	return errors.Join(outdir.Claim(dir, place), outdir.NoteLedger(dir, known))
+}
+
+// Index writes the indexes of all jobs anew, from the ledger; elsewhere is where that is, if not in the directory.
+func Index(ctx context.Context, dir, elsewhere string) (r Result, err error) {
 	return r, locked(dir, func() error {
-		l, err := ledger.Open(ctx, filepath.Join(dir, outdir.LedgerFile))
+		path, err := placeOf(dir, elsewhere)
+		if err != nil {
+			return err
+		}
+		l, err := ledger.Open(ctx, path)
 		if err != nil {
 			return outdir.Mend(dir, err)
 		}
@@ -109,11 +141,14 @@ func writeIndexes(ctx context.Context, dir string, l *ledger.Ledger) (jobs []uin
 
 // Frontier has the frontier made anew: a ledger does not hold what pages link to, so that all jobs begin again from their seeds, when
 // the crawl, or the coordinator, runs next; but for those of a fleet whose list of seeds came apart from the job. What was archived stays in
-// archives and index.
-func Frontier(ctx context.Context, dir string) (r Result, err error) {
+// archives and index. elsewhere is where the ledger is, if not in the directory; it is the directory's from then on.
+func Frontier(ctx context.Context, dir, elsewhere string) (r Result, err error) {
 	return r, locked(dir, func() error {
-		path := filepath.Join(dir, outdir.LedgerFile)
-		if _, err := os.Stat(path); err != nil {
+		path, err := placeOf(dir, elsewhere)
+		if err != nil {
+			return err
+		}
+		if _, err := os.Stat(path); err != nil && elsewhere == "" {
 			return fmt.Errorf("%s: neither frontier nor ledger are left to rebuild from: crawl into another directory, or argosy restore a copy: %w", dir, err)
 		}
 		l, err := ledger.Open(ctx, path)
@@ -139,15 +174,19 @@ func Frontier(ctx context.Context, dir string) (r Result, err error) {
 			r.Jobs++
 			r.Again += e.URLs
 		}
-		return errors.Join(l.Again(ctx), away(outdir.Frontier(dir)), away(outdir.Bus(dir)))
+		return errors.Join(note(ctx, dir, elsewhere, l), l.Again(ctx), away(outdir.Frontier(dir)), away(outdir.Bus(dir)))
 	})
 }
 
 // Ledger makes the ledger anew from the frontier, the archives in stores (none are named: the directory's own) and, of a crawl, what its
 // log still has, and the indexes with it. What nodes, leases, measurements and costs were is lost; pages that the archives do not have are had again when the crawl,
-// or the coordinator, runs next.
-func Ledger(ctx context.Context, dir string, stores []string) (r Result, err error) {
+// or the coordinator, runs next. elsewhere is where the ledger is made, if not in the directory: a database that must be empty.
+func Ledger(ctx context.Context, dir, elsewhere string, stores []string) (r Result, err error) {
 	return r, locked(dir, func() error {
+		path, err := placeOf(dir, elsewhere)
+		if err != nil {
+			return err
+		}
 		if _, err := os.Stat(outdir.Frontier(dir)); err != nil {
 			return fmt.Errorf("%s: neither frontier nor ledger are left to rebuild from: crawl into another directory, or argosy restore a copy: %w", dir, err)
 		}
@@ -160,13 +199,7 @@ func Ledger(ctx context.Context, dir string, stores []string) (r Result, err err
 		if err != nil {
 			return err
 		}
-		path := filepath.Join(dir, outdir.LedgerFile)
-		for _, more := range sqliteFiles {
-			if err := away(path + more); err != nil {
-				return err
-			}
-		}
-		l, err := ledger.Open(ctx, path)
+		l, err := newLedger(ctx, path, elsewhere == "")
 		if err != nil {
 			return err
 		}
@@ -195,8 +228,37 @@ func Ledger(ctx context.Context, dir string, stores []string) (r Result, err err
 		if err == nil {
 			_, err = writeIndexes(ctx, dir, l) // they say where the records are, as the ledger does
 		}
+		if err == nil {
+			err = note(ctx, dir, elsewhere, l)
+		}
 		return errors.Join(err, l.Close())
 	})
+}
+
+var errHasJobs = errors.New("the database holds jobs")
+
+// newLedger opens a ledger that is empty: a file is moved away for it, a database that is not is refused.
+func newLedger(ctx context.Context, path string, file bool) (*ledger.Ledger, error) {
+	for _, more := range sqliteFiles {
+		if !file {
+			break
+		}
+		if err := away(path + more); err != nil {
+			return nil, err
+		}
+	}
+	l, err := ledger.Open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	empty, err := l.Empty(ctx)
+	if err == nil && !empty {
+		err = fmt.Errorf("%s: %w: give an empty database, and argosy serve --ledger the same one from then on", ledger.WithoutPassword(path), errHasJobs)
+	}
+	if err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
 }
 
 // ErrNoStore says that a ledger is to be made from archives, and none are named or lie in the directory.

@@ -90,7 +90,7 @@ func TestJobsWithLostSeeds(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := Frontier(t.Context(), dir)
+	r, err := Frontier(t.Context(), dir, "")
 	if err != nil || r.Jobs != 1 || len(r.Ended) != 1 || r.Ended[0] != (EndedJob{2, "j", 400_000}) {
 		t.Errorf("%+v, %v", r, err)
 	}

@@ -47,7 +47,13 @@ func Mend(dir string, err error) error {
 	default:
 		return err
 	}
-	return fmt.Errorf("%w; argosy rebuild %s %s mends it", err, what, dir)
+	how := "mends it"
+	if LedgerElsewhere(dir) != "" && what == "ledger" {
+		how = "--ledger URL --store PLACE (each store) mends it, into an empty database"
+	} else if LedgerElsewhere(dir) != "" {
+		how = "--ledger URL mends it"
+	}
+	return fmt.Errorf("%w; argosy rebuild %s %s %s", err, what, dir, how)
 }
 
 // State returns the directory of what only argosy reads.

@@ -122,6 +122,7 @@ func Open(ctx context.Context, c Config) (s *Server, err error) {
 	if err = outdir.OpenFormat(c.Dir, c.Version); err != nil {
 		return s, err
 	}
+	was := outdir.LedgerElsewhere(c.Dir)
 	if err = outdir.Claim(c.Dir, c.Ledger); err != nil {
 		return s, err
 	}
@@ -137,15 +138,10 @@ func Open(ctx context.Context, c Config) (s *Server, err error) {
 	if err = s.untilThere(ctx, func() error { return s.reopen(ctx) }); err != nil {
 		return s, err
 	}
-	place := c.Ledger
-	if place == "" {
-		place = filepath.Join(c.Dir, outdir.LedgerFile)
-	}
-	err = s.untilThere(ctx, func() (err error) {
-		s.ledger, err = ledger.OpenNow(ctx, place)
-		return err
-	})
-	if err != nil {
+	if err = s.untilThere(ctx, func() error { return s.openLedger(ctx, was) }); err != nil {
+		if errors.Is(err, ErrOtherLedger) {
+			err = errors.Join(err, outdir.Claim(c.Dir, was))
+		}
 		return s, err
 	}
 	s.opened.Add(s.ledger.Close)

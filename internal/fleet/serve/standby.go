@@ -78,7 +78,7 @@ func passes(err error) bool {
 }
 
 // Run leads, or stands by until it leads, until ctx ends. However leadership is lost, it stands by, or waits, and leads again.
-// It fails where it never came to work: a directory that is damaged, a database that is another fleet's.
+// It fails where it never came to work (a directory that is damaged), and where the ledger lacks what the log has forgotten.
 func (s *Server) Run(ctx context.Context) error {
 	group, gctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return s.indexes(gctx) })
@@ -148,7 +148,7 @@ func (s *Server) recover(ctx context.Context, err error) error {
 		if err := s.reopen(ctx); err != nil && !passes(err) {
 			return err
 		}
-	case !s.worked.Load():
+	case !s.worked.Load(), errors.Is(err, ledger.ErrBehind): // trying again brings nothing back
 		return outdir.Mend(s.cfg.Dir, err)
 	default:
 		rest = mendAgain

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -72,6 +73,16 @@ func TestWhyNobodyLeads(t *testing.T) {
 	}
 	s.cfg.Bus.URL = "nats://n:4222"
 	if _, err := s.Leader(); !errors.Is(err, ErrStandby) || !strings.Contains(err.Error(), "another") {
+		t.Error(err)
+	}
+}
+
+// What the log has forgotten does not come back: a coordinator whose ledger lacks it ends, and names the command that mends it.
+func TestLedgerBehindEnds(t *testing.T) {
+	s := &Server{cfg: Config{Dir: t.TempDir(), Logger: slog.New(slog.DiscardHandler)}}
+	s.worked.Store(true)
+	err := s.recover(t.Context(), fmt.Errorf("%w: it stands at entry 3, and the log begins at 9", ledger.ErrBehind))
+	if err == nil || !errors.Is(err, ledger.ErrBehind) || !strings.Contains(err.Error(), "argosy rebuild ledger "+s.cfg.Dir) {
 		t.Error(err)
 	}
 }
