@@ -40,6 +40,7 @@ const (
 	dispatchStream = "ARGOSY_DISPATCH"
 	dispatchPrefix = "argosy.node."
 	nodeBucket     = "ARGOSY_NODES"
+	nodeStream     = "KV_" + nodeBucket
 	identityKey    = "argosy-identity"
 )
 
@@ -168,6 +169,7 @@ type Client struct {
 	pub   string       // its public key
 	pubs  sync.Map     // a coordinator's: public keys that nodes registered with, by their names
 	trust atomic.Pointer[func(node, pub string) bool]
+	deaf  atomic.Pointer[time.Time] // a coordinator's: nodes are not watched since; nil: they are, or need not be
 	told  told
 }
 
@@ -190,7 +192,8 @@ func (c *Client) open(ctx context.Context) (err error) {
 	return nil
 }
 
-// make makes what carries messages to nodes, and their registry, where they are not there.
+// make makes what carries messages to nodes, and their registry, where they are not there: at first, and whenever the bus may have
+// forgotten them.
 func (c *Client) make(ctx context.Context) error {
 	storage := jetstream.MemoryStorage
 	if c.cfg.Replicas > 1 { // a server of a cluster that starts again has what it had, and votes at once
@@ -205,7 +208,7 @@ func (c *Client) make(ctx context.Context) error {
 	}
 	// A bucket of keys and values as its library makes them, but without rollups: with one a node could empty it.
 	_, err = c.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
-		Name: "KV_" + nodeBucket, Subjects: []string{"$KV." + nodeBucket + ".>"}, Storage: storage, Replicas: c.cfg.Replicas, MaxMsgsPerSubject: 1,
+		Name: nodeStream, Subjects: []string{"$KV." + nodeBucket + ".>"}, Storage: storage, Replicas: c.cfg.Replicas, MaxMsgsPerSubject: 1,
 		MaxAge: term.NodeTTL, MaxBytes: registryRoom, MaxMsgSize: crawl.MaxRegistration + 1<<10, Discard: jetstream.DiscardNew, DenyDelete: true, AllowDirect: true,
 	})
 	if err != nil {

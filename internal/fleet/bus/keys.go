@@ -200,8 +200,8 @@ func services() (out []string) {
 	return []string{
 		partSubject + "*",
 		"$KV." + nodeBucket + ".*",
-		"$JS.API.STREAM.INFO.KV_" + nodeBucket,
-		"$JS.API.DIRECT.GET.KV_" + nodeBucket + ".$KV." + nodeBucket + ".*",
+		"$JS.API.STREAM.INFO." + nodeStream,
+		"$JS.API.DIRECT.GET." + nodeStream + ".$KV." + nodeBucket + ".*",
 		"$JS.API.CONSUMER.INFO." + dispatchStream + ".*",
 		"$JS.API.CONSUMER.MSG.NEXT." + dispatchStream + ".*",
 		"$JS.ACK." + dispatchStream + ".>",

@@ -132,9 +132,7 @@ func (s *Server) Renew(ctx context.Context, c *Client) error {
 		}
 	}
 	for { // the client has lost its connection, and makes another one; what it asked for over the one before is not answered
-		ask, cancel := context.WithTimeout(ctx, askTime)
-		err = c.make(ask)
-		cancel()
+		err = c.ask(ctx, c.make)
 		if err == nil || ctx.Err() != nil || !pause(ctx, retryEvery) {
 			return err
 		}

@@ -54,8 +54,22 @@ func TestAnswersBeforeItsLedgerIsThere(t *testing.T) {
 	}
 }
 
+// Who asks whether a coordinator is ready is told that it hears of no node.
+func TestDeafIsNotReady(t *testing.T) {
+	co := New(Config{}, nil, nil, nowhere{}, nil, nil)
+	if why := co.Waits(); why != "" {
+		t.Errorf("it waits for %q", why)
+	}
+	co.reg = nowhere{deaf: true}
+	if why, state := co.Waits(), co.Status().State; why == "" || state != "waiting: "+why {
+		t.Errorf("it waits for %q: %s", why, state)
+	}
+}
+
 // nowhere is a registry without nodes.
-type nowhere struct{}
+type nowhere struct{ deaf bool }
+
+func (n nowhere) Deaf() bool { return n.deaf }
 
 func (nowhere) Nodes(ctx context.Context, _ func(crawl.NodeInfo, crawl.Sign)) error {
 	<-ctx.Done()

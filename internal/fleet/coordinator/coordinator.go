@@ -36,9 +36,10 @@ type Dispatcher interface {
 	Forget(ctx context.Context, node string, lease uint64) error
 }
 
-// Registry tells who is there. Nodes calls fn from one goroutine until ctx ends.
+// Registry tells who is there. Nodes calls fn from one goroutine until ctx ends. Deaf reports whether it cannot, for longer than a moment.
 type Registry interface {
 	Nodes(ctx context.Context, fn func(crawl.NodeInfo, crawl.Sign)) error
+	Deaf() bool
 }
 
 // Places tells where an address is.
@@ -157,8 +158,14 @@ func (c *Coordinator) Status() Status {
 	return s
 }
 
-// Waits says what the coordinator cannot go on without, and waits for: nothing is given out, and no order taken meanwhile; empty: it works.
-func (c *Coordinator) Waits() string { return c.sinks.waits.what() }
+// Waits says what the coordinator cannot go on without, and waits for: nothing is given out, or soon nothing, and an order may have to
+// wait meanwhile; empty: it works.
+func (c *Coordinator) Waits() string {
+	if why := c.sinks.waits.what(); why != "" || c.reg == nil || !c.reg.Deaf() {
+		return why
+	}
+	return "its bus: the registry of nodes cannot be watched"
+}
 
 // entry is an entry as it was read.
 type entry struct {

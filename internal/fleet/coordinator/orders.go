@@ -80,7 +80,7 @@ func (c *Coordinator) hand(ctx context.Context, fn func()) error {
 			c.orders.Add(-1)
 			return ctx.Err()
 		case <-patience.C:
-			if why := c.Waits(); why != "" {
+			if why := c.sinks.waits.what(); why != "" {
 				c.orders.Add(-1)
 				return fmt.Errorf("%w: the coordinator waits: %s", ErrWaits, why)
 			}

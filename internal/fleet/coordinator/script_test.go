@@ -192,6 +192,8 @@ func (m *memory) Nodes(ctx context.Context, fn func(crawl.NodeInfo, crawl.Sign))
 	}
 }
 
+func (m *memory) Deaf() bool { return false }
+
 // short is a lease's number as people write it: epoch and number.
 func short(id uint64) string { return fmt.Sprintf("%d.%d", id>>32, id&(1<<32-1)) }
 

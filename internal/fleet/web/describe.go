@@ -70,7 +70,7 @@ func beside(of *huma.OpenAPI) {
 	whole, least := &huma.Schema{Type: huma.TypeInteger}, 1.0
 	get("metrics", "/metrics", "The sums that the pages show, for Prometheus", "text/plain")
 	get("healthz", "/healthz", "Whether the process answers", "text/plain")
-	get("readyz", "/readyz", "Whether it leads and answers questions", "text/plain")
+	get("readyz", "/readyz", "Whether it leads, answers questions and hears of its nodes", "text/plain")
 	get("traces", "/traces/{job}", "The leases of a job as JSON lines that OTLP tools read", "application/x-ndjson",
 		&huma.Param{Name: "job", In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: &least}},
 		&huma.Param{Name: "since", In: "query", Description: "only leases that began then or later, in Unix ms", Schema: whole})
