@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -30,8 +29,8 @@ func newRetry() *cobra.Command {
 		Use: "retry DIR [SITE…] | retry JOB [SITE…]", Short: "Release manual tasks and try failed URLs again", Args: cobra.ArbitraryArgs,
 		Long: `Retry releases tasks that wait for a person, forgets the troubles of their sites, and makes their failed URLs pending
 again: those of the sites named, or of all. With --lost it does so for pages whose records verify misses, and has a robots.txt
-that is lost asked for again, with one page of its site; with --status, of a crawl's directory, for pages that were answered
-with these statuses, of which both answers stay archived; with --cut it lets
+that is lost asked for again, with one page of its site; with --status for pages that were answered with these
+statuses, of which both answers stay archived; with --cut it lets
 URLs go on that wait because those like them brought nothing new, for eight times as long.
 
 Of a crawl's directory (the first argument, or -o) the next argosy crawl -o DIR fetches them. Otherwise the first argument is
@@ -43,12 +42,13 @@ coordinator's directory (--fleet-dir), to see what is lost.`,
   argosy retry example --cut www.example.com
   argosy retry 1 www.example.com --set '{limits: {header_timeout: 2m}}'`,
 		RunE: func(c *cobra.Command, args []string) error {
-			answered, err := statusesOf(status, c.Flags().Changed("status"))
-			if err != nil {
-				return err
-			}
-			if lost && cut || answered != nil && (lost || cut) {
+			byStatus := c.Flags().Changed("status")
+			if lost && cut || byStatus && (lost || cut) {
 				return usage("--lost, --cut and --status: one at a time")
+			}
+			answered, err := web.StatusesOf(status)
+			if byStatus && err != nil {
+				return usage("--status %w", err)
 			}
 			if p.dir == "" && len(args) > 0 && looksLikeCrawl(args[0]) {
 				p.dir, args = args[0], args[1:]
@@ -56,7 +56,7 @@ coordinator's directory (--fleet-dir), to see what is lost.`,
 			if err := p.retries(f.fleetDir, set, lost); err != nil {
 				return err
 			}
-			if answered != nil {
+			if byStatus && p.dir != "" {
 				return f.retryAnswered(c, p.dir, args, status, answered)
 			}
 			if p.dir != "" {
@@ -70,15 +70,10 @@ coordinator's directory (--fleet-dir), to see what is lost.`,
 				if lost && f.fleetDir == "" {
 					return usage("--lost: name the coordinator's directory with --fleet-dir")
 				}
-				if set != "" {
-					if _, err := config.ReadJob(strings.NewReader(set)); err != nil {
-						return usage("--set: %w", err)
-					}
-					if _, err := cl.SetLimits(ctx, id, []byte(set)); err != nil {
-						return fmt.Errorf("--set: %w", err)
-					}
+				if err := changeJob(ctx, cl, id, set); err != nil {
+					return err
 				}
-				r.Cut = cut
+				r.Cut, r.Status = cut, status
 				p.dir = f.fleetDir
 				keys, err := lostOf(c, &p, lost, id)
 				for _, k := range keys {
@@ -94,7 +89,7 @@ coordinator's directory (--fleet-dir), to see what is lost.`,
 	c.Flags().StringVarP(&p.dir, "out", "o", "", "directory of a crawl")
 	c.Flags().BoolVar(&lost, "lost", false, "pages whose records are gone or damaged")
 	c.Flags().BoolVar(&cut, "cut", false, "URLs that wait because those like them, or hosts like theirs,\nbrought nothing new (reasons trap-yield and trap-hosts)")
-	c.Flags().StringVar(&status, "status", "", "pages of a crawl's directory that were answered with these statuses:\n100 to 599, or 4xx, 5xx (several, with commas between them)")
+	c.Flags().StringVar(&status, "status", "", "pages that were answered with these statuses: 100 to 599, or\n4xx, 5xx (several, with commas between them)")
 	c.Flags().StringVar(&set, "set", "", "change the job before: limits and placing, as in a job file")
 	c.Flags().StringVar(&f.fleetDir, "fleet-dir", "", "directory of the coordinator, with --lost")
 	c.Flags().StringVar(&p.ledger, "ledger", "", "its postgres://…, if it has one, with --lost")
@@ -103,30 +98,22 @@ coordinator's directory (--fleet-dir), to see what is lost.`,
 	return c
 }
 
-// statusesOf returns which statuses a list names, such as 5xx,429; nil if there is none.
-func statusesOf(list string, given bool) (func(status int) bool, error) {
-	if !given {
-		return nil, nil
+// changeJob gives a job other limits and placing, if set says some.
+func changeJob(ctx context.Context, cl *web.Client, id uint32, set string) error {
+	if set == "" {
+		return nil
 	}
-	var of [6]bool // the class of which all are
-	one := map[int]bool{}
-	for _, s := range strings.Split(list, ",") {
-		s = strings.ToLower(strings.TrimSpace(s))
-		n, err := strconv.Atoi(strings.Replace(s, "xx", "00", 1))
-		if err != nil || len(s) != 3 || n < 100 || n > 599 {
-			return nil, usage("--status %q: want statuses from 100 to 599, or 4xx, 5xx, with commas between them", list)
-		}
-		of[n/100] = of[n/100] || strings.HasSuffix(s, "xx")
-		one[n] = true
+	if _, err := config.ReadJob(strings.NewReader(set)); err != nil {
+		return usage("--set: %w", err)
 	}
-	return func(status int) bool { return one[status] || status/100 < len(of) && of[status/100] }, nil
+	if _, err := cl.SetLimits(ctx, id, []byte(set)); err != nil {
+		return fmt.Errorf("--set: %w", err)
+	}
+	return nil
 }
 
 // retryAnswered has pages of a crawl's directory asked again that were answered with some statuses.
 func (f *fleetFlags) retryAnswered(c *cobra.Command, dir string, sites []string, list string, answered func(status int) bool) error {
-	if dir == "" {
-		return usage("--status: of a crawl's directory, such as argosy retry example --status %s", list)
-	}
 	return f.releaseHere(c, dir, crawl.EntryRetry, sites, crawl.Release{Keep: true}, func(ctx context.Context, co *coordinator.Coordinator) ([]crawl.Page, error) {
 		pages, err := co.Answered(ctx, 1, sites, answered)
 		if err == nil && len(pages) == 0 {

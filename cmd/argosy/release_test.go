@@ -51,7 +51,7 @@ func TestRetryByStatus(t *testing.T) {
 		{[]string{dir, "--status", "600"}, exitUsage, "100 to 599"},
 		{[]string{dir, "--status", ""}, exitUsage, "100 to 599"},
 		{[]string{dir, "--status", "500", "--cut"}, exitUsage, "one at a time"},
-		{[]string{"1", "--status", "500"}, exitUsage, "of a crawl's directory"},
+		{[]string{"1", "--status", "500,700"}, exitUsage, "100 to 599"},
 		{[]string{dir, "nowhere.test", "--status", "500"}, exitUsage, "none of job 1's sites"},
 		{[]string{dir, "--status", "418,1xx"}, exitDone, "no page was answered with"},
 		{[]string{dir, "--status", "5xx, 429"}, exitDone, "3 URLs pending"},

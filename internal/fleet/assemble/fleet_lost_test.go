@@ -7,6 +7,7 @@ import (
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/verify"
+	"argosy/internal/fleet/web"
 	"argosy/internal/page/archive"
 	"argosy/internal/testkit/fleettest"
 )
@@ -49,5 +50,39 @@ func TestNodeArchivesWholeWhatWasLost(t *testing.T) {
 	f.Await(id)
 	if r, err = verify.Check(t.Context(), verify.Place{Dir: f.Dir, Running: true}); err != nil || !r.OK {
 		t.Errorf("%d lost, %v, %v", r.Lost, r.Details, err)
+	}
+}
+
+// Pages of a job are asked again by how they were answered, over the API too: the counts are what they were, and both answers are kept.
+func TestRetryByStatusOverTheAPI(t *testing.T) {
+	t.Parallel()
+	_, port := serveWeb(t, 3, 5)
+	f := newFleet(t, withToken(t))
+	f.Join("a", nil)
+	cl := f.client()
+	id := f.Submit(fleettest.Job(port, 0))
+	was := f.Await(id)
+	before, err := verify.Check(t.Context(), verify.Place{Dir: f.Dir, Running: true})
+	if err != nil || !before.OK {
+		t.Fatalf("%v, %v", before.Details, err)
+	}
+	for _, bad := range []web.Release{{Status: "2yy"}, {Status: "200", Cut: true}, {Status: "200", NamedTasks: web.NamedTasks{Tasks: []uint32{1}}}} {
+		if d, err := cl.Release(t.Context(), id, "retry", bad); err == nil {
+			t.Errorf("%+v is taken: %+v", bad, d)
+		}
+	}
+	if d, err := cl.Release(t.Context(), id, "retry", web.Release{Status: "418"}); err != nil || d.Tasks != 0 || d.Pending != 0 {
+		t.Errorf("what nothing was answered with: %+v, %v", d, err)
+	}
+	if _, err := cl.Release(t.Context(), id, "retry", web.Release{Status: "2xx"}); err != nil {
+		t.Fatal(err)
+	}
+	now := f.Await(id)
+	if now.State != crawl.JobDone || now.Counts.Fetched != was.Counts.Fetched || now.Counts.Discovered != was.Counts.Discovered || now.Counts.Pending != 0 {
+		t.Errorf("%s: %+v, was %+v", now.State, now.Counts, was.Counts)
+	}
+	after, err := verify.Check(t.Context(), verify.Place{Dir: f.Dir, Running: true})
+	if err != nil || !after.OK || after.Pages != before.Pages || after.Beside < before.Beside+was.Counts.Fetched/2 {
+		t.Errorf("%d pages and %d captures beside them, were %d and %d: %v, %v", after.Pages, after.Beside, before.Pages, before.Beside, after.Details, err)
 	}
 }

@@ -179,14 +179,6 @@ type NamedTasks struct {
 	_     struct{} `json:"-" additionalProperties:"false"`
 }
 
-// Release has tasks tried again: those that it names, all of a job if it names none.
-type Release struct {
-	NamedTasks
-	Lost [][]byte `json:"lost,omitempty" doc:"keys of pages whose records are gone"`
-	Cut  bool     `json:"cut,omitempty" doc:"instead, URLs that wait because those like them brought nothing new"`
-	_    struct{} `json:"-" additionalProperties:"false"`
-}
-
 // words says what is asked for.
 func (r *NamedTasks) words(verb string, job uint32) string {
 	what := fmt.Sprintf("%s job %d", verb, job)
@@ -195,18 +187,6 @@ func (r *NamedTasks) words(verb string, job uint32) string {
 	}
 	if n := len(r.Tasks); n > 0 {
 		what += fmt.Sprintf(": tasks %v", r.Tasks[:min(n, 10)])
-	}
-	return what
-}
-
-// words says what is asked for.
-func (r *Release) words(job uint32) string {
-	what := r.NamedTasks.words("retry", job)
-	if n := len(r.Lost); n > 0 {
-		what += fmt.Sprintf(", %d lost pages", n)
-	}
-	if r.Cut {
-		what += ", what was cut"
 	}
 	return what
 }
@@ -551,24 +531,39 @@ func (a *api) retry(ctx context.Context, in *struct {
 			return nil, huma.Error422UnprocessableEntity(fmt.Sprintf("lost: %x is not the key of a page", b))
 		}
 	}
-	return a.release(ctx, crawl.EntryRetry, in.Body.words(in.ID), in.Body.NamedTasks, crawl.Release{Job: in.ID, Lost: pages, Cut: in.Body.Cut})
+	r := crawl.Release{Job: in.ID, Lost: pages, Cut: in.Body.Cut}
+	if in.Body.Status == "" {
+		return a.release(ctx, crawl.EntryRetry, in.Body.words(in.ID), in.Body.NamedTasks, r, nil)
+	}
+	answered, err := StatusesOf(in.Body.Status)
+	if err != nil || len(pages) > 0 || r.Cut || len(in.Body.Tasks) > 0 {
+		return nil, huma.Error422UnprocessableEntity(fmt.Sprintf("status %q: with sites alone, from 100 to 599, or 4xx, 5xx", in.Body.Status))
+	}
+	r.Keep = true
+	return a.release(ctx, crawl.EntryRetry, in.Body.words(in.ID), in.Body.NamedTasks, r, answered)
 }
 
 func (a *api) drop(ctx context.Context, in *struct {
 	JobPath
 	Body NamedTasks
 }) (*out[Released], error) {
-	return a.release(ctx, crawl.EntryDrop, in.Body.words("drop", in.ID), in.Body, crawl.Release{Job: in.ID})
+	return a.release(ctx, crawl.EntryDrop, in.Body.words("drop", in.ID), in.Body, crawl.Release{Job: in.ID}, nil)
 }
 
-// release gives an order about tasks; words says it for the log of orders.
-func (a *api) release(ctx context.Context, kind crawl.EntryKind, words string, of NamedTasks, r crawl.Release) (*out[Released], error) {
+// release gives an order about tasks, or, of these, about the pages that were answered so; words says it for the log of orders.
+func (a *api) release(ctx context.Context, kind crawl.EntryKind, words string, of NamedTasks, r crawl.Release, answered func(int) bool) (*out[Released], error) {
 	r.Tasks, r.Why = of.Tasks, of.Why
 	if r.Why == "" {
 		r.Why = "by a person"
 	}
 	return order(ctx, a, words, func(ctx context.Context, co *coordinator.Coordinator) (Released, error) {
-		n, err := co.Release(ctx, kind, of.Sites, r)
+		n, err := 0, error(nil)
+		if answered != nil {
+			r.Lost, err = co.Answered(ctx, r.Job, of.Sites, answered)
+		}
+		if err == nil && (answered == nil || len(r.Lost) > 0) {
+			n, err = co.Release(ctx, kind, of.Sites, r)
+		}
 		if err != nil {
 			return Released{}, err
 		}

@@ -1,0 +1,48 @@
+package web
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Release has tasks tried again: those that it names, all of a job if it names none.
+type Release struct {
+	NamedTasks
+	Lost [][]byte `json:"lost,omitempty" doc:"keys of pages whose records are gone"`
+	Cut  bool     `json:"cut,omitempty" doc:"instead, URLs that wait because those like them brought nothing new"`
+
+	Status string   `json:"status,omitempty" maxLength:"200" doc:"instead, pages that were answered with these statuses, such as 5xx,429"`
+	_      struct{} `json:"-" additionalProperties:"false"`
+}
+
+// words says what is asked for.
+func (r *Release) words(job uint32) string {
+	what := r.NamedTasks.words("retry", job)
+	if n := len(r.Lost); n > 0 {
+		what += fmt.Sprintf(", %d lost pages", n)
+	}
+	if r.Cut {
+		what += ", what was cut"
+	}
+	if r.Status != "" {
+		what += ", what was answered with " + r.Status
+	}
+	return what
+}
+
+// StatusesOf returns which statuses a list names, such as 5xx,429.
+func StatusesOf(list string) (func(status int) bool, error) {
+	var class [6]bool // of which all are
+	one := map[int]bool{}
+	for _, s := range strings.Split(list, ",") {
+		s = strings.ToLower(strings.TrimSpace(s))
+		n, err := strconv.Atoi(strings.Replace(s, "xx", "00", 1))
+		if err != nil || len(s) != 3 || n < 100 || n > 599 {
+			return nil, fmt.Errorf("%q: want statuses from 100 to 599, or 4xx, 5xx, with commas between them", list)
+		}
+		class[n/100] = class[n/100] || strings.HasSuffix(s, "xx")
+		one[n] = true
+	}
+	return func(status int) bool { return one[status] || status/100 < len(class) && class[status/100] }, nil
+}
