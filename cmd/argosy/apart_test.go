@@ -1,7 +1,6 @@
 package main
 
 import (
-	"argosy/internal/testkit/scratch"
 	"context"
 	"errors"
 	"flag"
@@ -11,6 +10,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"argosy/internal/testkit/scratch"
 )
 
 // argsEnv makes the test binary run a command line instead of testing.

@@ -52,15 +52,16 @@ func prepare() (string, error) {
 		return "", err
 	}
 	for _, dir := range old {
-		if pid, err := strconv.Atoi(strings.TrimPrefix(filepath.Base(dir), prefix)); err == nil && !alive(pid) {
+		number, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), prefix), "-")
+		if pid, err := strconv.Atoi(number); err == nil && !alive(pid) {
 			_ = os.RemoveAll(dir) // of tests that were killed; another user's stays
 		}
 	}
-	dir := filepath.Join(memory, prefix+strconv.Itoa(os.Getpid()))
-	if err := os.RemoveAll(dir); err != nil { // of an earlier process with this number
+	dir, err := os.MkdirTemp(memory, prefix+strconv.Itoa(os.Getpid())+"-")
+	if err != nil {
 		return "", err
 	}
-	if err := os.Mkdir(dir, 0o755); err != nil { // servers that tests start run as other users
+	if err := os.Chmod(dir, 0o755); err != nil { // servers that tests start run as other users
 		return "", err
 	}
 	return dir, os.Setenv("TMPDIR", dir)
