@@ -127,7 +127,7 @@ func (c Config) lacks(err error) error {
 	default:
 		return err
 	}
-	inMemory, onDisk := c.MaxMemory/2+registryRoom, c.MaxLog+maxRecords+leaseRoom
+	inMemory, onDisk := c.MaxMemory/2+registryRoom, c.MaxLog+maxRecords+maxFleet+leaseRoom
 	if c.Replicas > 1 {
 		inMemory, onDisk = 0, onDisk+inMemory
 	}

@@ -79,7 +79,7 @@ func TestTooLittleRoom(t *testing.T) {
 	if !errors.Is(err, bus.ErrAway) || !errors.Is(err, bus.ErrNoRoom) {
 		t.Error(err)
 	}
-	if want := "max_file_store of 8257 MiB"; !strings.Contains(fmt.Sprint(err), want) {
+	if want := "max_file_store of 8258 MiB"; !strings.Contains(fmt.Sprint(err), want) {
 		t.Errorf("%v: want %q", err, want)
 	}
 }
