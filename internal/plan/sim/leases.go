@@ -62,9 +62,6 @@ func (e *engine) begin(t *task, node int) {
 	if e.w.Stuck != nil && e.sticking.Float64() < e.w.Stuck[node][t.site] {
 		l.stuck, l.until = true, e.now+e.w.recycle().After.Milliseconds()
 	}
-	if e.w.Nodes[node].dead(e.now) {
-		l.stuck, l.until = true, e.now+e.w.Held
-	}
 	e.add(l)
 	if e.w.Whole && until < math.MaxInt64 && !l.stuck {
 		l.until += int64(1000 * e.rng.Float64() * e.w.page(l.site) * float64(max(1, e.w.Sites[l.site].Width)) / max(l.pace, 1))
@@ -80,17 +77,29 @@ func (e *engine) needed(t *task, node int) float64 {
 	return t.left
 }
 
-// die has a node die: what it had told counts, and its tasks go to others once nothing was heard of it for long enough.
+// die has a node die: what it had told counts, and its tasks go to others once nothing was heard of it for long enough. What it measures
+// has told nothing, and takes its site until then.
 func (e *engine) die(node int) {
 	e.progress(node)
+	had := slices.Concat(e.leases[node], []*lease(e.pinging[node]))
+	e.leases[node], e.fair[node], e.pinging[node] = nil, nil, nil
 	e.dying = true
-	for _, l := range slices.Concat(e.leases[node], []*lease(e.pinging[node])) {
-		e.settle(l)
+	for _, l := range had {
+		if !l.probe {
+			e.settle(l)
+			continue
+		}
+		l.hang(e.now + e.w.Held)
+		l.rate, l.speed = 0, 0
+		e.leases[node] = append(e.leases[node], l)
+		e.join(l)
 	}
 	e.dying = false
-	e.leases[node], e.fair[node], e.pinging[node] = nil, nil, nil
-	e.ends(node, never)
+	e.share(node)
 }
+
+// hang has a lease make no progress until a time, when it ends with nothing.
+func (l *lease) hang(until int64) { l.stuck, l.until = true, until }
 
 // given is the quota and the budget of a lease that nothing has modified. Where leases have no limit of pages it is that of a job which states none.
 func (w *World) given() schedule.Subtask {
@@ -135,6 +144,9 @@ func (e *engine) add(l *lease) {
 	e.progress(l.node)
 	e.seqLease++
 	l.id, e.worked[l.node] = e.seqLease, true
+	if e.w.Nodes[l.node].dead(e.now) {
+		l.hang(e.now + e.w.Held)
+	}
 	e.running = append(e.running, l)
 	if l.pings != nil { // it takes nothing from the others
 		heap.Push(&e.pinging[l.node], l)
@@ -321,6 +333,10 @@ func (e *engine) parts() {
 func (e *engine) settle(l *lease) {
 	seconds := float64(e.now-l.start) / 1000
 	l.ended = true
+	if l.probe && l.stuck {
+		e.plan()
+		return
+	}
 	if l.pings != nil {
 		for _, ms := range l.pings {
 			e.tookDelay(l, ms)
@@ -329,14 +345,7 @@ func (e *engine) settle(l *lease) {
 		return
 	}
 	if l.probe {
-		if e.w.Varied && e.w.success(l.node, l.site) == 0 {
-			e.took(l, learn.Fact{Kind: learn.Refused, All: crawl.ProbeTries})
-		} else {
-			e.took(l, learn.Fact{Kind: learn.Crawl, Bits: l.done})
-		}
-		if e.w.Delay != nil { // its first request opens the connection
-			e.tookDelay(l, e.ping(e.w.Delay[l.node][l.site]))
-		}
+		e.probed(l)
 		e.plan()
 		return
 	}

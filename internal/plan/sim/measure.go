@@ -144,15 +144,48 @@ func (e *engine) pingSite(node, site int) {
 // refusal is what an answer holds that refuses, bits: in recordings those that do are hardly above it.
 const refusal = 8000
 
-// probe fetches the root page a few times. In the world of a recording a site that shuts a node out says so.
+// probe fetches the root page a few times. A site that shuts a node out says so, by an answer that is small.
 func (e *engine) probe(node, site int) {
-	bits := crawl.ProbeTries * e.w.root(node, site)
-	if e.w.Varied && e.w.success(node, site) == 0 {
-		bits = crawl.ProbeTries * min(refusal, e.w.root(node, site))
-	}
+	l := &lease{site: site, node: node, probe: true, start: e.now, until: e.now + 30_000, refused: e.refused(node, site)}
+	root := e.w.root(node, site)
+	l.roots = float64(crawl.ProbeTries-l.refused) * root
+	l.left = l.roots + float64(l.refused)*min(refusal, root)
 	e.res.Probes++
-	e.res.ProbeBits += bits
-	e.add(&lease{site: site, node: node, probe: true, left: bits, start: e.now, until: e.now + 30_000})
+	e.res.ProbeBits += l.left
+	e.add(l)
+}
+
+// refused is how many tries of a probe a site refuses. In the world of a recording a site that now and then has no page for a node does
+// not refuse it.
+func (e *engine) refused(node, site int) (n int) {
+	switch p := e.w.success(node, site); {
+	case p >= 1 || p > 0 && e.w.Varied:
+		return 0
+	case p <= 0:
+		return crawl.ProbeTries
+	default:
+		for range crawl.ProbeTries {
+			if e.rng.Float64() >= p {
+				n++
+			}
+		}
+		return n
+	}
+}
+
+// probed has the fleet learn what a probe has measured: a refusal is a fact of its own, and no bandwidth.
+func (e *engine) probed(l *lease) {
+	if l.refused > 0 {
+		e.took(l, learn.Fact{Kind: learn.Refused, All: float64(l.refused)})
+	}
+	if all := l.done + l.left; l.roots > 0 && all > 0 {
+		share := l.roots / all
+		l.worked *= share
+		e.took(l, learn.Fact{Kind: learn.Crawl, Bits: l.done * share})
+	}
+	if e.w.Delay != nil { // its first request opens the connection
+		e.tookDelay(l, e.ping(e.w.Delay[l.node][l.site]))
+	}
 }
 
 // welcome measures a node that joins: itself and the others.

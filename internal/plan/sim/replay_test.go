@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"container/heap"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"argosy/internal/plan/learn"
+	"argosy/internal/plan/predict"
 	"argosy/internal/plan/strategy"
 )
 
@@ -192,6 +194,56 @@ func TestRefusalsAreReplayed(t *testing.T) {
 		if got, want := w.Success[i][0], 1.0; i == node && got != 0 || i != node && got != want {
 			t.Errorf("%s has %v of its pages of s0", w.Nodes[i].ID, got)
 		}
+	}
+}
+
+// A probe that a site refuses tells that, and no speed: where it was asked three times it is known that it has nothing for the node. What a node
+// that has died is sent to measure tells nothing at all, and takes the site until nothing was heard of the node for long enough.
+func TestWhatProbesTell(t *testing.T) {
+	for name, c := range map[string]struct {
+		success float64
+		dies    int64
+		rates   bool // a speed is known after it
+		refused bool // and that the site shuts the node out
+	}{
+		"served": {1, 0, true, false}, "shut out": {0, 0, false, true}, "on a dead node": {1, 1, false, false}, "under way as it dies": {1, 10 * second, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := World{
+				Horizon: 60 * second, Page: 1e6, Root: 1e7, Held: 20 * second, Sites: []Site{{Name: "s0"}}, Nodes: []Node{{ID: "n0", Slots: 2, Dies: c.dies}},
+				Speed: [][]float64{{1e6}}, Success: [][]float64{{c.success}},
+			}
+			e := newEngine(w, strategyOf(t, "flow"), 1, false)
+			e.start()
+			e.now = second
+			e.queue = nil
+			e.probe(0, 0)
+			if c.dies > e.now {
+				e.push(c.dies, evDie, 0, 0)
+			}
+			ended := int64(0)
+			for len(e.queue) > 0 && ended == 0 {
+				ev := heap.Pop(&e.queue).(event)
+				if e.now = ev.at; ev.kind == evCycle {
+					continue
+				}
+				if err := e.handle(ev); err != nil {
+					t.Fatal(err)
+				}
+				if e.held(0) == 0 {
+					ended = e.now
+				}
+			}
+			if want := max(second, c.dies) + w.Held; c.dies > 0 && ended != want {
+				t.Errorf("it ends at %d ms, want %d", ended, want)
+			}
+			if got := e.book.Rate(0, 0, e.now).Source == predict.Measured; got != c.rates {
+				t.Errorf("a speed is known: %v, want %v", got, c.rates)
+			}
+			if _, all := e.book.Served(0, 0, e.now); all > 0 != c.refused {
+				t.Errorf("%v requests are known, want %v", all, c.refused)
+			}
+		})
 	}
 }
 

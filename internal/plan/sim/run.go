@@ -95,7 +95,8 @@ type lease struct {
 	until   int64
 	limited float64 // seconds in which the node was at its own limit
 
-	good                   float64          // pages that were had, of those that it has told of
+	refused                int              // tries of a probe that its site refuses
+	roots, good            float64          // bits of root pages that a probe fetches; pages that were had, of those that it has told of
 	toldDone, toldWorked   float64          // bits and seconds that it has told of
 	given                  schedule.Subtask // pages that it may fetch at most, and in what time; the rest is empty
 	stuck, moved, modified bool             // it makes no progress; see End
@@ -150,6 +151,26 @@ func Run(w World, st schedule.Strategy) (Result, error) { return RunBound(w, st,
 // RunBound is Run where the bound of the world is known. Knowing tells the strategy what the world is like, as it changes,
 // and lets it measure nothing: what is then missing from the bound is not for want of knowledge.
 func RunBound(w World, st schedule.Strategy, bound float64, knowing bool) (Result, error) {
+	e := newEngine(w, st, bound, knowing)
+	e.start()
+	if knowing {
+		e.book.Tell(e.truth)
+	}
+	for len(e.queue) > 0 {
+		ev := heap.Pop(&e.queue).(event)
+		if ev.at > w.Horizon {
+			break
+		}
+		e.now = ev.at
+		if err := e.handle(ev); err != nil {
+			return Result{}, fmt.Errorf("at %d ms: %w", e.now, err)
+		}
+	}
+	e.finish()
+	return e.res, nil
+}
+
+func newEngine(w World, st schedule.Strategy, bound float64, knowing bool) *engine {
 	w.copied()
 	e := &engine{
 		w: &w, st: st, rng: rand.New(rand.NewPCG(w.Seed, 0x73696d)), coming: rand.New(rand.NewPCG(w.Seed, 0x636f6d65)),
@@ -179,22 +200,7 @@ func RunBound(w World, st schedule.Strategy, bound float64, knowing bool) (Resul
 			e.modify = &cfg
 		}
 	}
-	e.start()
-	if knowing {
-		e.book.Tell(e.truth)
-	}
-	for len(e.queue) > 0 {
-		ev := heap.Pop(&e.queue).(event)
-		if ev.at > w.Horizon {
-			break
-		}
-		e.now = ev.at
-		if err := e.handle(ev); err != nil {
-			return Result{}, fmt.Errorf("at %d ms: %w", e.now, err)
-		}
-	}
-	e.finish()
-	return e.res, nil
+	return e
 }
 
 func (e *engine) push(at int64, kind eventKind, id, ver int) {
@@ -584,12 +590,6 @@ func (e *engine) finish() {
 		e.res.P95 = e.taken[min(n-1, n*95/100)]
 	}
 }
-
-func sortChanges(w *World) {
-	sort.SliceStable(w.Changes, func(a, b int) bool { return w.Changes[a].At < w.Changes[b].At })
-}
-
-func sortInts(x []int64) { sort.Slice(x, func(a, b int) bool { return x[a] < x[b] }) }
 
 func name(prefix string, n int) string {
 	s := strconv.Itoa(n)

@@ -383,3 +383,9 @@ func clone(m [][]float64) [][]float64 {
 	}
 	return out
 }
+
+func sortChanges(w *World) {
+	sort.SliceStable(w.Changes, func(a, b int) bool { return w.Changes[a].At < w.Changes[b].At })
+}
+
+func sortInts(x []int64) { sort.Slice(x, func(a, b int) bool { return x[a] < x[b] }) }
