@@ -1,6 +1,7 @@
 package assemble_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -43,7 +44,12 @@ func TestLedgerOfAnotherFleet(t *testing.T) {
 
 	c := serve.DefaultConfig(t.TempDir())
 	c.BusListen, c.Ledger = "127.0.0.1:0", shared
-	for range 2 { // nothing is kept of the first time
+	interrupted, interrupt := context.WithCancel(t.Context())
+	interrupt()
+	if s, err := serve.Open(interrupted, c); err == nil {
+		t.Fatal("it starts", s.Close())
+	}
+	for range 2 { // nothing is kept of the times before, be it that it was interrupted before it came to the ledger
 		if why := refused(t, c, serve.ErrOtherLedger); !strings.Contains(why, "argosy rebuild frontier "+c.Dir+" --ledger") {
 			t.Error(why)
 		}
@@ -66,6 +72,13 @@ func TestLedgerOfAnotherFleet(t *testing.T) {
 	x.Config.Ledger = shared + ".new"
 	if why := refused(t, x.Config, serve.ErrOtherLedger); !strings.Contains(why, shared+",") {
 		t.Error(why)
+	}
+	x.Config.Ledger = ""
+	if why := refused(t, x.Config, serve.ErrOtherLedger); !strings.Contains(why, shared+",") || !strings.Contains(why, "no --ledger was given") {
+		t.Error(why)
+	}
+	if _, err := os.Stat(filepath.Join(x.Dir, outdir.LedgerFile)); err == nil {
+		t.Error("it has made a ledger in its directory")
 	}
 
 	if r, err := mend.Frontier(t.Context(), c.Dir, shared); err != nil || r.Jobs != 1 {

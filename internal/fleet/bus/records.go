@@ -85,7 +85,7 @@ func (r *Records) Get(ctx context.Context, name string) ([]byte, uint64, error) 
 	case errors.Is(err, jetstream.ErrKeyNotFound):
 		return nil, 0, ErrNoRecord
 	case err != nil:
-		return nil, 0, fmt.Errorf("look up who may do what: %w: %w", ErrAway, err)
+		return nil, 0, fmt.Errorf("look up the record %q: %w: %w", name, ErrAway, err)
 	}
 	b, ok := r.read(name, e.Value())
 	if !ok {
@@ -110,7 +110,7 @@ func (r *Records) Put(ctx context.Context, name string, data []byte, rev uint64)
 	case errors.Is(err, jetstream.ErrKeyExists):
 		return 0, ErrChanged
 	case err != nil:
-		return 0, fmt.Errorf("note who may do what: %w: %w", ErrAway, err)
+		return 0, fmt.Errorf("write the record %q: %w: %w", name, ErrAway, err)
 	}
 	return next, nil
 }
@@ -123,7 +123,7 @@ func (r *Records) Delete(ctx context.Context, name string, rev uint64) error {
 	case errors.As(err, &api) && api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence:
 		return ErrChanged
 	case err != nil:
-		return fmt.Errorf("note who may do what: %w: %w", ErrAway, err)
+		return fmt.Errorf("write the record %q: %w: %w", name, ErrAway, err)
 	}
 	return nil
 }

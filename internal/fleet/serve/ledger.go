@@ -48,10 +48,13 @@ func (s *Server) openLedger(ctx context.Context, was string) error {
 	}
 	k.here = known.ID == k.want.ID && known.Place == place
 	own := s.cfg.Ledger == ""
-	if _, err := os.Stat(path); own && s.elsewhere() && k.want.ID != "" && !k.here && errors.Is(err, os.ErrNotExist) {
+	if own && was != "" && k.want.ID == "" {
+		return s.otherLedger(place, outdir.Ledger{Place: was})
+	}
+	if _, err := os.Stat(path); own && k.want.ID != "" && !k.here && errors.Is(err, os.ErrNotExist) {
 		return s.otherLedger(place, k.want) // before there is an empty one
 	}
-	if s.ledger, err = ledger.OpenNow(ctx, path); err != nil || own && !s.elsewhere() { // that nobody else has
+	if s.ledger, err = ledger.OpenNow(ctx, path); err != nil || own && !s.elsewhere() && k.want.ID == "" { // that nobody else has
 		return err
 	}
 	if err = s.claimLedger(ctx, k); err != nil {

@@ -123,7 +123,7 @@ func Open(ctx context.Context, c Config) (s *Server, err error) {
 		return s, err
 	}
 	was := outdir.LedgerElsewhere(c.Dir)
-	if err = outdir.Claim(c.Dir, c.Ledger); err != nil {
+	if err = outdir.Claim(c.Dir, was); err != nil {
 		return s, err
 	}
 	s.opened.AddQuiet(s.closeBus)
@@ -139,12 +139,12 @@ func Open(ctx context.Context, c Config) (s *Server, err error) {
 		return s, err
 	}
 	if err = s.untilThere(ctx, func() error { return s.openLedger(ctx, was) }); err != nil {
-		if errors.Is(err, ErrOtherLedger) {
-			err = errors.Join(err, outdir.Claim(c.Dir, was))
-		}
 		return s, err
 	}
 	s.opened.Add(s.ledger.Close)
+	if err = outdir.Claim(c.Dir, c.Ledger); err != nil { // not before it is known for the fleet's: the next start believes this note
+		return s, err
+	}
 	if c.ExplainLog != "" {
 		if s.explain, err = outdir.OpenExplain(c.ExplainLog); err != nil {
 			return s, err
