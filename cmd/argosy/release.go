@@ -61,29 +61,16 @@ coordinator's directory (--fleet-dir), to see what is lost.`,
 			}
 			if p.dir != "" {
 				keys, err := lostOf(c, &p, lost, 1)
-				if err != nil || lost && len(keys) == 0 {
+				if err != nil {
 					return err
 				}
-				return f.releaseHere(c, p.dir, crawl.EntryRetry, args, crawl.Release{Lost: keys, Cut: cut}, nil)
+				var of *chosen
+				if lost {
+					of = &chosen{nothingLost, func(context.Context, *coordinator.Coordinator) ([]crawl.Page, error) { return keys, nil }}
+				}
+				return f.releaseHere(c, p.dir, crawl.EntryRetry, args, crawl.Release{Cut: cut}, of)
 			}
-			return f.release(c, "retry", args, func(ctx context.Context, cl *web.Client, id uint32, r *web.Release) error {
-				if lost && f.fleetDir == "" {
-					return usage("--lost: name the coordinator's directory with --fleet-dir")
-				}
-				if err := changeJob(ctx, cl, id, set); err != nil {
-					return err
-				}
-				r.Cut, r.Status = cut, status
-				p.dir = f.fleetDir
-				keys, err := lostOf(c, &p, lost, id)
-				for _, k := range keys {
-					r.Lost = append(r.Lost, k.Bytes())
-				}
-				if err == nil && lost && len(keys) == 0 {
-					return &exitError{code: exitDone}
-				}
-				return err
-			})
+			return f.retryJob(c, &p, args, lost, set, web.Release{Cut: cut, Status: status})
 		},
 	}
 	c.Flags().StringVarP(&p.dir, "out", "o", "", "directory of a crawl")
@@ -96,6 +83,30 @@ coordinator's directory (--fleet-dir), to see what is lost.`,
 	p.archives(c)
 	f.register(c)
 	return c
+}
+
+// retryJob has a coordinator retry: a job's number, then sites.
+func (f *fleetFlags) retryJob(c *cobra.Command, p *placeFlags, args []string, lost bool, set string, what web.Release) error {
+	return f.release(c, "retry", args, func(ctx context.Context, cl *web.Client, id uint32, r *web.Release) error {
+		if lost && f.fleetDir == "" {
+			return usage("--lost: name the coordinator's directory with --fleet-dir")
+		}
+		if err := changeJob(ctx, cl, id, set); err != nil {
+			return err
+		}
+		r.Cut, r.Status = what.Cut, what.Status
+		p.dir = f.fleetDir
+		keys, err := lostOf(c, p, lost, id)
+		for _, k := range keys {
+			r.Lost = append(r.Lost, k.Bytes())
+		}
+		if err == nil && lost && len(keys) == 0 {
+			if err = f.printNothingLost(ctx, c.OutOrStdout(), cl, id); err == nil {
+				err = &exitError{code: exitDone}
+			}
+		}
+		return err
+	})
 }
 
 // changeJob gives a job other limits and placing, if set says some.
@@ -113,15 +124,11 @@ func changeJob(ctx context.Context, cl *web.Client, id uint32, set string) error
 }
 
 // retryAnswered has pages of a crawl's directory asked again that were answered with some statuses.
-func (f *fleetFlags) retryAnswered(c *cobra.Command, dir string, sites []string, list string, answered func(status int) bool) error {
-	return f.releaseHere(c, dir, crawl.EntryRetry, sites, crawl.Release{Keep: true}, func(ctx context.Context, co *coordinator.Coordinator) ([]crawl.Page, error) {
-		pages, err := co.Answered(ctx, 1, sites, answered)
-		if err == nil && len(pages) == 0 {
-			fmt.Fprintf(c.OutOrStdout(), "no page was answered with %s\n", list)
-			err = &exitError{code: exitDone}
-		}
-		return pages, err
-	})
+func (f *fleetFlags) retryAnswered(c *cobra.Command, dir string, sites []string, list string, statuses []int) error {
+	of := &chosen{"no page was answered with " + list, func(ctx context.Context, co *coordinator.Coordinator) ([]crawl.Page, error) {
+		return co.Answered(ctx, 1, sites, statuses)
+	}}
+	return f.releaseHere(c, dir, crawl.EntryRetry, sites, crawl.Release{Keep: true}, of)
 }
 
 // retries refuses what says nothing to a retry of a crawl's directory, or of a coordinator's job where none is given.
@@ -154,13 +161,25 @@ func lostOf(c *cobra.Command, f *placeFlags, lost bool, job uint32) ([]crawl.Pag
 	if err == nil && len(r.Unplaced) > 0 {
 		fmt.Fprintf(c.ErrOrStderr(), "argosy: stores that the ledger does not know are not looked at; argosy verify %s names them\n", p.Dir)
 	}
-	if err == nil && len(r.LostKeys[job]) == 0 {
-		_, err = fmt.Fprintln(c.OutOrStdout(), "nothing is lost")
-	}
-	if err != nil {
+	if err != nil || len(r.LostKeys[job]) == 0 {
 		return nil, err
 	}
 	return r.Again(job), nil
+}
+
+const nothingLost = "nothing is lost"
+
+// printNothingLost says that a job's pages are all there; as JSON, what waits of it.
+func (f *fleetFlags) printNothingLost(ctx context.Context, w io.Writer, cl *web.Client, id uint32) error {
+	if !f.json {
+		_, err := fmt.Fprintln(w, nothingLost)
+		return err
+	}
+	j, err := cl.Job(ctx, id)
+	if err != nil {
+		return err
+	}
+	return printJSON(w, web.Released{Pending: j.Counts.Pending, Manual: j.Counts.Manual})
 }
 
 func newDrop() *cobra.Command {
@@ -224,12 +243,14 @@ func (f *fleetFlags) printReleased(w io.Writer, order string, d web.Released, th
 	return err
 }
 
-// pagesOf finds the pages of a crawl that an order is about.
-type pagesOf func(ctx context.Context, co *coordinator.Coordinator) ([]crawl.Page, error)
+// chosen are the pages of a crawl that an order makes pending.
+type chosen struct {
+	none string // what is said where there are none
+	find func(ctx context.Context, co *coordinator.Coordinator) ([]crawl.Page, error)
+}
 
-// releaseHere does to tasks of a crawl's directory what a person asks for, to the pages that pages finds if there is such, and says how
-// many URLs wait now.
-func (f *fleetFlags) releaseHere(c *cobra.Command, dir string, kind crawl.EntryKind, sites []string, r crawl.Release, pages pagesOf) error {
+// releaseHere does to tasks of a crawl's directory what a person asks for, or to pages that are chosen, and says how many URLs wait now.
+func (f *fleetFlags) releaseHere(c *cobra.Command, dir string, kind crawl.EntryKind, sites []string, r crawl.Release, of *chosen) error {
 	r.Job, r.Why = 1, "by a person"
 	var d web.Released
 	var open []crawl.Trap
@@ -239,10 +260,10 @@ func (f *fleetFlags) releaseHere(c *cobra.Command, dir string, kind crawl.EntryK
 				return err
 			}
 		}
-		if pages != nil {
-			r.Lost, err = pages(ctx, co)
+		if of != nil {
+			r.Lost, err = of.find(ctx, co)
 		}
-		if err == nil {
+		if err == nil && (of == nil || len(r.Lost) > 0) {
 			d.Tasks, err = co.Release(ctx, kind, sites, r)
 		}
 		switch {
@@ -260,6 +281,10 @@ func (f *fleetFlags) releaseHere(c *cobra.Command, dir string, kind crawl.EntryK
 		})
 	})
 	if err != nil {
+		return err
+	}
+	if of != nil && len(r.Lost) == 0 && !f.json {
+		_, err := fmt.Fprintln(c.OutOrStdout(), of.none)
 		return err
 	}
 	order := "retry"

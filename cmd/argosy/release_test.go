@@ -54,6 +54,9 @@ func TestRetryByStatus(t *testing.T) {
 		{[]string{"1", "--status", "500,700"}, exitUsage, "100 to 599"},
 		{[]string{dir, "nowhere.test", "--status", "500"}, exitUsage, "none of job 1's sites"},
 		{[]string{dir, "--status", "418,1xx"}, exitDone, "no page was answered with"},
+		{[]string{dir, "--status", "418", "--json"}, exitDone, `"tasks":0`},
+		{[]string{dir, "--lost"}, exitDone, "nothing is lost\n"},
+		{[]string{dir, "--lost", "--json"}, exitDone, `"tasks":0`},
 		{[]string{dir, "--status", "5xx, 429"}, exitDone, "3 URLs pending"},
 		{[]string{dir, "--status", "5xx,429"}, exitDone, "no page was answered with"},
 	} {

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"argosy/internal/crawl"
@@ -425,24 +427,28 @@ WHERE job = ? AND state = 'fetched' AND status IS NOT NULL GROUP BY site, status
 	return out, l.wrap(rows.Err())
 }
 
-// Answered calls fn for the pages of a job that were answered, each with its status, in no particular order.
-func (l *Ledger) Answered(ctx context.Context, job uint32, fn func(p crawl.Page, status int)) error {
-	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT owner, gen, key, status FROM pages WHERE job = ? AND state = 'fetched' AND status IS NOT NULL`), int64(job))
+// Answered returns the pages of a job that were answered with one of some statuses, in no particular order.
+func (l *Ledger) Answered(ctx context.Context, job uint32, statuses []int) (out []crawl.Page, err error) {
+	args := []any{int64(job)}
+	for _, status := range statuses {
+		args = append(args, status)
+	}
+	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT owner, gen, key FROM pages WHERE job = ? AND state = 'fetched' AND status IN (`+
+		strings.Join(slices.Repeat([]string{"?"}, len(statuses)), ", ")+`)`), args...)
 	if err != nil {
-		return l.wrap(err)
+		return nil, l.wrap(err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var p crawl.Page
 		var key []byte
-		var status int
-		if err := rows.Scan(&p.Owner, &p.Gen, &key, &status); err != nil {
-			return l.wrap(err)
+		if err := rows.Scan(&p.Owner, &p.Gen, &key); err != nil {
+			return nil, l.wrap(err)
 		}
 		copy(p.Key[:], key)
-		fn(p, status)
+		out = append(out, p)
 	}
-	return l.wrap(rows.Err())
+	return out, l.wrap(rows.Err())
 }
 
 // LossEmpty is why a seed, or where it leads, brought nothing: an answer without a body.

@@ -550,8 +550,8 @@ func (a *api) drop(ctx context.Context, in *struct {
 	return a.release(ctx, crawl.EntryDrop, in.Body.words("drop", in.ID), in.Body, crawl.Release{Job: in.ID}, nil)
 }
 
-// release gives an order about tasks, or, of these, about the pages that were answered so; words says it for the log of orders.
-func (a *api) release(ctx context.Context, kind crawl.EntryKind, words string, of NamedTasks, r crawl.Release, answered func(int) bool) (*out[Released], error) {
+// release gives an order about tasks, or, of these, about the pages that were answered with some statuses; words says it for the log of orders.
+func (a *api) release(ctx context.Context, kind crawl.EntryKind, words string, of NamedTasks, r crawl.Release, answered []int) (*out[Released], error) {
 	r.Tasks, r.Why = of.Tasks, of.Why
 	if r.Why == "" {
 		r.Why = "by a person"

@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -31,18 +32,19 @@ func (r *Release) words(job uint32) string {
 	return what
 }
 
-// StatusesOf returns which statuses a list names, such as 5xx,429.
-func StatusesOf(list string) (func(status int) bool, error) {
-	var class [6]bool // of which all are
-	one := map[int]bool{}
+// StatusesOf returns the statuses that a list names, such as 5xx,429, each once and in order.
+func StatusesOf(list string) (out []int, err error) {
 	for _, s := range strings.Split(list, ",") {
 		s = strings.ToLower(strings.TrimSpace(s))
 		n, err := strconv.Atoi(strings.Replace(s, "xx", "00", 1))
 		if err != nil || len(s) != 3 || n < 100 || n > 599 {
 			return nil, fmt.Errorf("%q: want statuses from 100 to 599, or 4xx, 5xx, with commas between them", list)
 		}
-		class[n/100] = class[n/100] || strings.HasSuffix(s, "xx")
-		one[n] = true
+		out = append(out, n)
+		for more := n + 1; strings.HasSuffix(s, "xx") && more < n+100; more++ {
+			out = append(out, more)
+		}
 	}
-	return func(status int) bool { return one[status] || status/100 < len(class) && class[status/100] }, nil
+	slices.Sort(out)
+	return slices.Compact(out), nil
 }
