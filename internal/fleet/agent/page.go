@@ -70,12 +70,14 @@ func (l *lease) one(t crawl.Target) error {
 	defer func() { p.resp.Release() }()
 	switch err := l.reach(p); {
 	case err != nil && l.ctx.Err() != nil:
+		l.links(l.before(p))
 		return nil
 	case err != nil && crawl.KindOf(err) == crawl.KindArchive:
 		return err
 	case err != nil:
 		return l.failed(p, err)
 	case p.resp == nil:
+		l.links(l.before(p))
 		l.putBack(t)
 		return nil
 	}
@@ -130,7 +132,7 @@ func (l *lease) failed(p *page, err error) error {
 		p.outcome = o
 		return l.process(p)
 	}
-	l.outcome(o, nil)
+	l.outcome(o, l.before(p))
 	if o.State == crawl.Retry && (kind.Unreachable() || fails >= 3 || unseen || l.l.Asked != nil && l.unheard(time.Now())) {
 		if !kind.Unreachable() { // it is there, and bad pages in a row say little about the next one
 			wait = polite.Backoff(l.job.Limits.Backoff, min(fails, 5))
@@ -277,6 +279,9 @@ func (l *lease) readWhole(p *page) (f *finder, err error) {
 		}
 		f, err = newFinder(l, &p.target, p.url, "utf-8"), nil
 	}
+	if err == nil {
+		f.before(p)
+	}
 	return f, err
 }
 
@@ -330,7 +335,7 @@ func (l *lease) later(p *page, end string) error {
 	}
 	describe(resp, p.outcome)
 	err := l.store(p)
-	l.outcome(p.outcome, nil)
+	l.outcome(p.outcome, l.before(p))
 	if end != "" {
 		l.holdOff(wait, end)
 	}
@@ -357,17 +362,28 @@ func retryAfter(resp *fetch.Response) time.Duration {
 	return max(0, min(at.Sub(now), crawl.MaxRetryAfter))
 }
 
+// links queues what a page names for the next part.
+func (l *lease) links(f *finder) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.linksLocked(f)
+}
+
+func (l *lease) linksLocked(f *finder) {
+	for _, k := range f.keys {
+		if d, ok := l.rep.sent[k]; !ok || f.depth < d {
+			l.rep.sent[k] = f.depth
+		}
+	}
+	l.rep.addFound(f.found, f.keys, f.depth)
+}
+
 // outcome queues a page's links and its outcome for the next part.
 func (l *lease) outcome(o *crawl.Outcome, f *finder) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if f != nil {
-		for _, k := range f.keys {
-			if d, ok := l.rep.sent[k]; !ok || f.depth < d {
-				l.rep.sent[k] = f.depth
-			}
-		}
-		l.rep.addFound(f.found, f.keys, f.depth)
+		l.linksLocked(f)
 	}
 	l.noteOutcome(o)
 	o.Owner, o.Gen = l.layer.Owner, l.layer.Gen

@@ -95,9 +95,6 @@ func (l *lease) read(p *page, doc *parse.Page) (*finder, error) {
 	f.redirect(to)
 	f.focus(o.Score, t.Off)
 	f.add(doc)
-	for _, u := range p.also {
-		f.one(u, parse.Link{}, nil)
-	}
 	l.headerLinks(f, p)
 	return f, nil
 }

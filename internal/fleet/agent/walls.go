@@ -76,6 +76,21 @@ func (l *lease) reach(p *page) (err error) {
 	}
 }
 
+// before returns what the walls before a page have named, of one that has no answer that counts: whoever asks for it next has their cookies, and is
+// not shown them.
+func (l *lease) before(p *page) *finder {
+	f := newFinder(l, &p.target, p.url, "utf-8")
+	f.before(p)
+	return f
+}
+
+// before takes in what the walls before a page have named.
+func (f *finder) before(p *page) {
+	for _, u := range p.also {
+		f.one(u, parse.Link{}, nil)
+	}
+}
+
 // worse reports whether a page's answer shows that the one before, which was a page, was not a wall: that one stays then. Only a wall that had its
 // reader come back may lead elsewhere.
 func (p *page) worse() bool {
