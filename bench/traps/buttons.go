@@ -169,6 +169,21 @@ func oops(known bool, n int) *part {
 	})
 }
 
+// browse is a list of a library's n records, 20 on a page: what they are called, and as what they are known.
+func (pg *page) browse(root string, n int, q url.Values, of string, called func(i int) string) *answer {
+	from := number(q.Get("from"))
+	if from < 0 || from >= n {
+		return nil
+	}
+	for i := from; i < min(n, from+20); i++ {
+		pg.link(fmt.Sprint(root, 100_000+i), called(i), fmt.Sprint(of, i))
+	}
+	if from+20 < n {
+		pg.link(fmt.Sprint(root, "browse?from=", from+20), "next", "")
+	}
+	return pg.trap("", fmt.Sprint("browse ", from))
+}
+
 // opac is a library of which most books have one name, each with pages that say the same for all of them.
 func opac(n int) *part {
 	kinds := strings.Fields("holdings marc cite mail request")
@@ -183,17 +198,7 @@ func opac(n int) *part {
 		var i int
 		pg := s.little("Browse")
 		if rest == "browse" {
-			from := number(q.Get("from"))
-			if from < 0 || from >= n {
-				return nil
-			}
-			for i := from; i < min(n, from+20); i++ {
-				pg.link(fmt.Sprint("/opac/", 100_000+i), called(i), fmt.Sprint("opac", i))
-			}
-			if from+20 < n {
-				pg.link(fmt.Sprint("/opac/browse?from=", from+20), "next", "")
-			}
-			return pg.trap("", fmt.Sprint("browse ", from))
+			return pg.browse("/opac/", n, q, "opac", called)
 		}
 		if rest == "similar" {
 			pg.title = "Similar"
@@ -246,17 +251,7 @@ func records(n int) *part {
 	return made("/records/", []link{{"/records/browse?from=0", "Browse", ""}}, ids("record", n), traps, func(s *site, rest string, q url.Values) *answer {
 		pg := s.little("Browse")
 		if rest == "browse" {
-			from := number(q.Get("from"))
-			if from < 0 || from >= n {
-				return nil
-			}
-			for i := from; i < min(n, from+20); i++ {
-				pg.link(fmt.Sprint("/records/", 100_000+i), name(fmt.Sprint("record", i)), fmt.Sprint("record", i))
-			}
-			if from+20 < n {
-				pg.link(fmt.Sprint("/records/browse?from=", from+20), "next", "")
-			}
-			return pg.trap("", fmt.Sprint("browse ", from))
+			return pg.browse("/records/", n, q, "record", func(i int) string { return name(fmt.Sprint("record", i)) })
 		}
 		record, kind, _ := strings.Cut(rest, "/")
 		if record == "do" {

@@ -32,15 +32,21 @@ func refused(t *testing.T, c serve.Config, want error) string {
 	return err.Error()
 }
 
+// elsewhere is a fleet whose ledger is not in its directory, with a job. Its coordinator has ended.
+func elsewhere(t *testing.T) (f *fleet, place string, id uint32) {
+	place = filepath.Join(t.TempDir(), "elsewhere.db")
+	f = newFleet(t, func(c *serve.Config) { c.Ledger = place })
+	f.Leader()
+	id = f.Submit(fleettest.Job("1", time.Second))
+	f.Halt()
+	return f, place, id
+}
+
 // A coordinator does not take over another fleet's jobs because it is given that fleet's database. However its own directory has lost its
 // log, or its view as well, the ledger stays its own.
 func TestLedgerOfAnotherFleet(t *testing.T) {
 	t.Parallel()
-	shared := filepath.Join(t.TempDir(), "shared.db")
-	x := newFleet(t, func(c *serve.Config) { c.Ledger = shared })
-	x.Leader()
-	id := x.Submit(fleettest.Job("1", time.Second))
-	x.Halt()
+	x, shared, id := elsewhere(t)
 
 	c := serve.DefaultConfig(t.TempDir())
 	c.BusListen, c.Ledger = "127.0.0.1:0", shared
@@ -137,11 +143,7 @@ func TestOneLedgerForAFleet(t *testing.T) {
 // What works on a directory whose ledger is elsewhere makes no ledger in it, and says where it is.
 func TestRebuildOfALedgerElsewhere(t *testing.T) {
 	t.Parallel()
-	place := filepath.Join(t.TempDir(), "elsewhere.db")
-	f := newFleet(t, func(c *serve.Config) { c.Ledger = place })
-	f.Leader()
-	id := f.Submit(fleettest.Job("1", time.Second))
-	f.Halt()
+	f, place, id := elsewhere(t)
 	stores := []string{t.TempDir()}
 	_, lerr := mend.Ledger(t.Context(), f.Dir, "", stores)
 	_, ferr := mend.Frontier(t.Context(), f.Dir, "")
