@@ -3,6 +3,7 @@ package assemble
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"argosy/internal/crawl"
 )
@@ -19,7 +20,7 @@ func TestHeld(t *testing.T) {
 		{&crawl.Site{Name: "a", LastStart: 5000, BackoffUntil: 3_605_000}, crawl.KindStatus, "not before 1970-01-01 "},
 		{&crawl.Site{Name: "a", RobotsTries: 1, RobotsWhy: crawl.ReasonRobotsDown, Trouble: "answers 503"}, crawl.ReasonRobotsDown, "answers 503"},
 	} {
-		got := held(nil, c.site, 7)
+		got := held(nil, c.site, 7, 0)
 		if c.why == "" {
 			if len(got) > 0 {
 				t.Errorf("%+v: %+v", c.site, got)
@@ -29,5 +30,10 @@ func TestHeld(t *testing.T) {
 		if len(got) != 1 || got[0].Site != "a" || got[0].Why != string(c.why) || !strings.HasPrefix(got[0].Detail, c.says) || got[0].URLs != 7 {
 			t.Errorf("%+v: %+v", c.site, got)
 		}
+	}
+	const hour = 3_600_000
+	site := &crawl.Site{Name: "a", LastStart: 30 * hour, BackoffUntil: 32 * hour} // since then the log's clock was set back by an hour
+	if got, want := held(nil, site, 7, hour)[0].Detail, "not before "+time.UnixMilli(31*hour).Format("2006-01-02 15:04"); got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -75,7 +75,7 @@ func (cr *Crawl) troubles(ctx context.Context, job uint32) (out []Trouble, succe
 			out = append(out, Trouble{Site: site, Why: strconv.Itoa(status), URLs: most})
 		default:
 			if out = cr.unasked(out, site, why); len(why) == 0 && pending[site] > 0 {
-				out = held(out, cr.f.Site(site), pending[site])
+				out = held(out, cr.f.Site(site), pending[site], cr.f.Position().Ahead)
 			}
 		}
 	}
@@ -129,24 +129,24 @@ func (cr *Crawl) unasked(out []Trouble, site string, reasons map[string]int64) [
 	return append(out, Trouble{Site: site, Why: why, Detail: detail, URLs: most})
 }
 
-// held adds a site that has had itself left alone until now, with what waits of it.
-func held(out []Trouble, s *crawl.Site, pending int64) []Trouble {
+// held adds a site that has had itself left alone until now, with what waits of it. The log's clock was set back by ahead ms so far.
+func held(out []Trouble, s *crawl.Site, pending, ahead int64) []Trouble {
 	switch {
 	case s == nil:
 	case s.RobotsTries > 0 && s.RobotsWhy != "":
-		return append(out, Trouble{Site: s.Name, Why: string(s.RobotsWhy), Detail: s.Trouble + notBefore(s), URLs: pending})
+		return append(out, Trouble{Site: s.Name, Why: string(s.RobotsWhy), Detail: s.Trouble + notBefore(s, ahead), URLs: pending})
 	case s.BackoffUntil > s.LastStart:
-		return append(out, Trouble{Site: s.Name, Why: string(crawl.KindStatus), Detail: strings.TrimPrefix(notBefore(s), ", "), URLs: pending})
+		return append(out, Trouble{Site: s.Name, Why: string(crawl.KindStatus), Detail: strings.TrimPrefix(notBefore(s, ahead), ", "), URLs: pending})
 	}
 	return out
 }
 
 // notBefore says until when a site is left alone, if that is longer than a while.
-func notBefore(s *crawl.Site) string {
+func notBefore(s *crawl.Site, ahead int64) string {
 	if s.BackoffUntil-s.LastStart < time.Minute.Milliseconds() {
 		return ""
 	}
-	return ", not before " + time.UnixMilli(s.BackoffUntil).Format("2006-01-02 15:04")
+	return ", not before " + time.UnixMilli(s.BackoffUntil-ahead).Format("2006-01-02 15:04")
 }
 
 // refusal reports whether a status says that a site does not want us.
