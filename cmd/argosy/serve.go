@@ -15,7 +15,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -191,10 +190,8 @@ func (f *serveFlags) open(ctx context.Context) (s *serve.Server, l *listener, er
 			f.cfg.Logger.Warn("who asks is not answered yet", "error", err)
 			return
 		}
-		for _, away := range []error{bus.ErrAway, ledger.ErrAway, syscall.ENOSPC} { // the rest is for the log: anybody may ask
-			if errors.Is(why, away) {
-				l.use(web.Waiting(away.Error()))
-			}
+		if words := serve.Away(why); words != "" { // the rest is for the log: anybody may ask
+			l.use(web.Waiting(words))
 		}
 	}
 	if s, err = serve.Open(ctx, cfg); err == nil {

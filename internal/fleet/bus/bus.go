@@ -169,6 +169,8 @@ type Client struct {
 	pub   string       // its public key
 	pubs  sync.Map     // a coordinator's: public keys that nodes registered with, by their names
 	trust atomic.Pointer[func(node, pub string) bool]
+	is    atomic.Pointer[string] // identity of the log, as Refresh saw it last
+	taken turn
 	deaf  atomic.Pointer[time.Time] // a coordinator's: nodes are not watched since; nil: they are, or need not be
 	told  told
 }
@@ -226,7 +228,12 @@ func (c *Client) openLog(ctx context.Context) error {
 			Duplicates: 100 * time.Millisecond, Metadata: map[string]string{identityKey: randomID()},
 		})
 	}
-	c.log = st
+	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another coordinator was first
+		st, err = c.js.Stream(ctx, logStream)
+	}
+	if err == nil && c.log == nil { // which goes by the name, and others may use it now
+		c.log = st
+	}
 	return err
 }
 
@@ -244,7 +251,7 @@ func (c *Client) Close() { c.nc.Close() }
 func (c *Client) Refresh(ctx context.Context) (stream string, last uint64, err error) {
 	info, err := c.log.Info(ctx)
 	if err != nil {
-		return "", 0, fmt.Errorf("look the log up: %w: %w", ErrAway, err)
+		return "", 0, awayOrLost("look the log up", err)
 	}
 	m, err := c.log.GetLastMsgForSubject(ctx, leadSubject)
 	switch {
@@ -253,16 +260,18 @@ func (c *Client) Refresh(ctx context.Context) (stream string, last uint64, err e
 	case errors.Is(err, jetstream.ErrMsgNotFound):
 		c.lead = 0
 	default:
-		return "", 0, fmt.Errorf("look the log up: %w: %w", ErrAway, err)
+		return "", 0, awayOrLost("look the log up", err)
 	}
-	return info.Config.Metadata[identityKey], max(info.State.LastSeq, c.lead), nil
+	stream = info.Config.Metadata[identityKey]
+	c.is.Store(&stream)
+	return stream, max(info.State.LastSeq, c.lead), nil
 }
 
 // First returns the sequence of the oldest entry that the log still has.
 func (c *Client) First(ctx context.Context) (uint64, error) {
 	info, err := c.log.Info(ctx)
 	if err != nil {
-		return 0, fmt.Errorf("look the log up: %w: %w", ErrAway, err)
+		return 0, awayOrLost("look the log up", err)
 	}
 	return info.State.FirstSeq, nil
 }
@@ -360,10 +369,17 @@ func (c *Client) Trim(ctx context.Context, seq uint64) error {
 
 // Read reads the log from a sequence on, in order, and calls fn for every entry, with its sequence, the time at which
 // it was stored (Unix ms) and the node whose subject it came on (empty: a leader's), until ctx ends or fn fails. While
-// the bus is away it waits.
+// the bus is away it waits; it fails with ErrLost where the log is not the one any more that Refresh saw.
 func (c *Client) Read(ctx context.Context, from uint64, fn func(seq uint64, at int64, node string, data []byte) error) error {
 	next := max(1, from)
+	var r reading
+	if is := c.is.Load(); is != nil {
+		r.is = *is
+	}
 	for {
+		if err := c.check(ctx, &r, next); err != nil {
+			return err
+		}
 		cons, err := c.reader(ctx, next)
 		if err == nil {
 			var failed error

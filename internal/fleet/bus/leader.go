@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -39,9 +40,13 @@ func (c *Client) Elect(ctx context.Context, name string, lead func(context.Conte
 		rev, err = kv.Create(try, leaderKey, []byte(name))
 		cancel()
 		if err == nil {
+			c.taken.free()
 			break
 		}
 		rev = 0
+		if errors.Is(err, jetstream.ErrKeyExists) {
+			c.taken.taken(time.Now())
+		}
 		if !errors.Is(err, jetstream.ErrKeyExists) && ctx.Err() == nil {
 			c.say("the leader's lease is out of reach", err)
 		}
@@ -67,6 +72,37 @@ func (c *Client) Elect(ctx context.Context, name string, lead func(context.Conte
 	}
 	return err
 }
+
+// turn is whether another coordinator has the leader's lease.
+type turn struct {
+	mu          sync.Mutex
+	since, last time.Time // it was not to be had from then until then
+}
+
+func (t *turn) taken(now time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if now.Sub(t.last) > LeaderTTL {
+		t.since = now
+	}
+	t.last = now
+}
+
+func (t *turn) free() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.last = time.Time{}
+}
+
+// renewed reports whether the lease is renewed: one that nobody renews is to be had when its time is over.
+func (t *turn) renewed(now time.Time) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return now.Sub(t.last) <= LeaderTTL && t.last.Sub(t.since) > LeaderTTL
+}
+
+// AnotherLeads reports whether another coordinator is known to lead: it has renewed its lease since this one has tried to have it.
+func (c *Client) AnotherLeads() bool { return c.taken.renewed(time.Now()) }
 
 // leases opens the place of the leader's lease, waiting while the bus is away.
 func (c *Client) leases(ctx context.Context) (jetstream.KeyValue, error) {

@@ -425,18 +425,12 @@ func (c *Coordinator) finish(ctx context.Context, now time.Time, j *frontier.Job
 	if c.cfg.Serve && state == crawl.JobInterrupted {
 		return false, nil // it goes on when a coordinator is there again
 	}
+	if ok, err := c.accounted(ctx, now, j, r); err != nil || !ok {
+		return false, err
+	}
 	if !r.ending {
 		r.ending = true
 		return false, c.sinks.append(ctx, &crawl.Entry{Kind: crawl.EntryState, State: &crawl.JobState{Job: j.ID, State: state}, Ran: r.ran(now)})
-	}
-	if err := c.sinks.sync(ctx, now); err != nil || c.sinks.behind() { // the ledger may have set something aside: it is pending again
-		return false, err
-	}
-	if r.mended < mendTries && j.State != crawl.JobCancelled {
-		if ok, err := c.sinks.agree(ctx, j); err != nil || !ok {
-			r.mended++
-			return false, err
-		}
 	}
 	c.gave.Store(j.ID, r.spread.gaveWay())
 	delete(c.jobs.runs, j.ID)
@@ -449,6 +443,22 @@ func (c *Coordinator) finish(ctx context.Context, now time.Time, j *frontier.Job
 		c.cfg.Ended(j.ID)
 	}
 	return !c.cfg.Serve && !(c.cfg.Hold && state == crawl.JobPaused), nil
+}
+
+// accounted reports whether all that has ended of a job is on disk, and frontier and ledger agree on it. It is asked before the job is said to
+// have ended, for who waits for that does not wait further, and again when that has been applied: a late part may have come in between.
+func (c *Coordinator) accounted(ctx context.Context, now time.Time, j *frontier.Job, r *run) (bool, error) {
+	if err := c.sinks.sync(ctx, now); err != nil || c.sinks.behind() { // the ledger may have set something aside: it is pending again
+		return false, err
+	}
+	if r.mended >= mendTries || j.State == crawl.JobCancelled {
+		return true, nil
+	}
+	ok, err := c.sinks.agree(ctx, j)
+	if err == nil && !ok {
+		r.mended++
+	}
+	return ok, err
 }
 
 // publishEvery is how often people who watch are told.

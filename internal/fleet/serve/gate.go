@@ -31,15 +31,18 @@ func (s *Server) openGate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.gate, err = gate.Open(ctx, s.client, s.server, s.keys, gate.Config{
+	g, err := gate.Open(ctx, s.client, s.server, s.keys, gate.Config{
 		Files: a.Tokens, Stores: stores, Echoes: echoes, Rates: a.Rates, Out: s.out, Logger: s.cfg.Logger,
 		File: filepath.Join(outdir.State(s.cfg.Dir), outdir.AccessFile),
 	})
+	if err == nil {
+		s.gate.Store(g)
+	}
 	return err
 }
 
 // Gate says who may do what.
-func (s *Server) Gate() *gate.Gate { return s.gate }
+func (s *Server) Gate() *gate.Gate { return s.gate.Load() }
 
 // outTime bounds how long it may take to take a node's leases back.
 const outTime = 10 * time.Second
@@ -59,14 +62,14 @@ func (s *Server) out(node string) {
 
 // Admit gives a node what it needs to reach the bus.
 func (s *Server) Admit(ctx context.Context, p bus.Petition, who access.Who, addr string) (bus.Pass, error) {
-	login, n, err := s.gate.Admit(ctx, p, who, addr)
+	login, n, err := s.Gate().Admit(ctx, p, who, addr)
 	return bus.Pass{Bus: s.nodesBus(), Login: login, Echo: n.Echo}, err
 }
 
 // Joiner is how nodes in this process join, as who asks over this machine's socket does.
 func (s *Server) Joiner() bus.Joiner {
 	return func(ctx context.Context, key bus.NodeKey, p bus.Petition) (bus.Pass, error) {
-		challenge, err := s.gate.Challenge()
+		challenge, err := s.Gate().Challenge()
 		if err != nil {
 			return bus.Pass{}, err
 		}

@@ -23,36 +23,21 @@ const ledgerRecord = "ledger"
 // openLedger opens the fleet's ledger, and refuses any other: a coordinator that is pointed at another fleet's would take that fleet's jobs
 // for its own. was is where the directory's ledger was before.
 func (s *Server) openLedger(ctx context.Context, was string) error {
-	path, place := s.cfg.Ledger, ledger.WithoutPassword(s.cfg.Ledger)
+	path := s.cfg.Ledger
 	if path == "" {
-		path, place = filepath.Join(s.cfg.Dir, outdir.LedgerFile), "that in the directory of coordinator "+s.cfg.Name
+		path = filepath.Join(s.cfg.Dir, outdir.LedgerFile)
 	}
-	known, err := outdir.KnownLedger(s.cfg.Dir)
+	k, err := s.knownLedgers(ctx)
 	if err != nil {
 		return err
 	}
-	k := ledgers{place: place, before: was == place}
-	if s.elsewhere() {
-		if k.records, err = s.client.Fleet(ctx); err != nil {
-			return err
-		}
-		var b []byte
-		if b, k.rev, err = k.records.Get(ctx, ledgerRecord); err == nil {
-			k.recorded = outdir.ParseLedger(string(b))
-		} else if !errors.Is(err, bus.ErrNoRecord) {
-			return err
-		}
-	}
-	if k.want = k.recorded; k.want.ID == "" {
-		k.want = known
-	}
-	k.here = known.ID == k.want.ID && known.Place == place
+	k.before = was == k.place
 	own := s.cfg.Ledger == ""
 	if own && was != "" && k.want.ID == "" {
-		return s.otherLedger(place, outdir.Ledger{Place: was})
+		return s.otherLedger(k.place, outdir.Ledger{Place: was})
 	}
 	if _, err := os.Stat(path); own && k.want.ID != "" && !k.here && errors.Is(err, os.ErrNotExist) {
-		return s.otherLedger(place, k.want) // before there is an empty one
+		return s.otherLedger(k.place, k.want) // before there is an empty one
 	}
 	if s.ledger, err = ledger.OpenNow(ctx, path); err != nil || own && !s.elsewhere() && k.want.ID == "" { // that nobody else has
 		return err
@@ -61,6 +46,45 @@ func (s *Server) openLedger(ctx context.Context, was string) error {
 		err = errors.Join(err, s.ledger.Close())
 	}
 	return err
+}
+
+// claimAgain notes on a bus that has lost it which ledger is the fleet's.
+func (s *Server) claimAgain(ctx context.Context) error {
+	if !s.elsewhere() {
+		return nil
+	}
+	k, err := s.knownLedgers(ctx)
+	if err != nil {
+		return err
+	}
+	return s.claimLedger(ctx, k)
+}
+
+// knownLedgers reads what directory and bus know of the fleet's ledger.
+func (s *Server) knownLedgers(ctx context.Context) (k ledgers, err error) {
+	if k.place = ledger.WithoutPassword(s.cfg.Ledger); s.cfg.Ledger == "" {
+		k.place = "that in the directory of coordinator " + s.cfg.Name
+	}
+	known, err := outdir.KnownLedger(s.cfg.Dir)
+	if err != nil {
+		return k, err
+	}
+	if s.elsewhere() {
+		if k.records, err = s.client.Fleet(ctx); err != nil {
+			return k, err
+		}
+		var b []byte
+		if b, k.rev, err = k.records.Get(ctx, ledgerRecord); err == nil {
+			k.recorded = outdir.ParseLedger(string(b))
+		} else if !errors.Is(err, bus.ErrNoRecord) {
+			return k, err
+		}
+	}
+	if k.want = k.recorded; k.want.ID == "" {
+		k.want = known
+	}
+	k.here = known.ID == k.want.ID && known.Place == k.place
+	return k, nil
 }
 
 // ledgers is what is known of a fleet's ledger.

@@ -75,12 +75,13 @@ type Server struct {
 	client  *bus.Client
 	f       *frontier.Frontier
 	ledger  *ledger.Ledger
-	gate    *gate.Gate
+	gate    atomic.Pointer[gate.Gate]
 	explain *outdir.Explain
 	geo     *geo.DB
-	floor   atomic.Uint64 // of what may be trimmed
-	worked  atomic.Bool   // it has led, or followed the log
-	handed  atomic.Int32  // how often the lead was handed over since the ledger was there
+	floor   atomic.Uint64          // of what may be trimmed
+	worked  atomic.Bool            // it has led, or followed the log
+	handed  atomic.Int32           // how often the lead was handed over since the ledger was there
+	why     atomic.Pointer[string] // it does not lead, as far as it is known
 
 	saidWaits time.Time // when the log last said what is waited for
 
@@ -95,10 +96,10 @@ type Server struct {
 // ErrStandby says that this coordinator does not lead.
 var ErrStandby = errors.New("this coordinator does not lead")
 
-// Why it does not: another one does, or it is the only one there is.
+// Why it does not: another one does, or nobody is known to.
 var (
 	errOther = fmt.Errorf("%w: it stands by, another one leads", ErrStandby)
-	errAlone = fmt.Errorf("%w now: its bus, its database or its disk does not answer (its log says more); it goes on by itself", ErrStandby)
+	errSoon  = fmt.Errorf("%w yet: it is about to, unless another one does", ErrStandby)
 )
 
 // Open opens a coordinator's directory, its bus and its ledger.
@@ -133,7 +134,7 @@ func Open(ctx context.Context, c Config) (s *Server, err error) {
 	if err = s.untilThere(ctx, func() error { return s.openGate(ctx) }); err != nil {
 		return s, err
 	}
-	s.opened.AddQuiet(s.gate.Close)
+	s.opened.AddQuiet(func() { s.Gate().Close() })
 	s.opened.Add(s.closeFrontier)
 	if err = s.untilThere(ctx, func() error { return s.reopen(ctx) }); err != nil {
 		return s, err
@@ -313,12 +314,13 @@ func (s *Server) lead(ctx context.Context) error {
 	if s.geo != nil {
 		c.Places = s.geo
 	}
-	c.Full, c.Gate = s.full, s.gate
+	c.Full, c.Gate = s.full, s.Gate()
 	if s.elsewhere() {
 		c.TrimFloor, c.LedgerAway = s.floor.Load, s.ledgerAway
 	}
 	c.Led = func() {
 		s.worked.Store(true)
+		s.why.Store(nil)
 		s.handed.Store(0) // the ledger is there: a term begins with it
 	}
 	co := coordinator.New(c, s.client, s.client, s.client, s.f, s.ledger)
@@ -466,10 +468,13 @@ func (s *Server) Leader() (*coordinator.Coordinator, error) {
 	if co := s.co.Load(); co != nil {
 		return co, nil
 	}
-	if s.elsewhere() {
+	if s.elsewhere() && s.client.AnotherLeads() {
 		return nil, errOther
 	}
-	return nil, errAlone
+	if why := s.why.Load(); why != nil {
+		return nil, fmt.Errorf("%w now: %s (its log says more); it goes on by itself", ErrStandby, *why)
+	}
+	return nil, errSoon
 }
 
 // CheckJob finds mistakes in a job.

@@ -34,6 +34,9 @@ const (
 func (s *Server) untilThere(ctx context.Context, open func() error) error {
 	for {
 		err := open()
+		if errors.Is(err, bus.ErrLost) {
+			err = errors.Join(bus.ErrAway, err, s.client.Regain(ctx))
+		}
 		if !errors.Is(err, bus.ErrAway) && !errors.Is(err, ledger.ErrAway) {
 			return err
 		}
@@ -44,6 +47,16 @@ func (s *Server) untilThere(ctx context.Context, open func() error) error {
 		case <-time.After(standByAgain):
 		}
 	}
+}
+
+// Away says in words that anybody may read what an error says is away; empty: it does not.
+func Away(err error) string {
+	for _, away := range []error{bus.ErrNoRoom, bus.ErrLost, bus.ErrAway, ledger.ErrAway, syscall.ENOSPC} {
+		if errors.Is(err, away) {
+			return away.Error()
+		}
+	}
+	return ""
 }
 
 // waits says what is waited for: to who shows it each time, and in the log every ten seconds.
@@ -140,7 +153,19 @@ func (s *Server) take(ctx context.Context) error {
 // recover makes ready to lead, or to stand by, again.
 func (s *Server) recover(ctx context.Context, err error) error {
 	rest := standByAgain
+	if words := Away(err); words != "" {
+		s.why.Store(&words)
+	}
 	switch {
+	case errors.Is(err, bus.ErrLost):
+		s.cfg.Logger.Error("the bus has lost what it kept, and gets it again", "error", err)
+		for err := s.regain(ctx); err != nil; err = s.regain(ctx) {
+			s.cfg.Logger.Error("the bus does not have it again yet", "error", err)
+			if !rests(ctx, mendAgain) {
+				return nil
+			}
+		}
+		s.cfg.Logger.Warn("the bus has a log again: what the one before had and nobody had applied is done again")
 	case passes(err):
 		s.cfg.Logger.Warn("standing by", "error", err)
 	case (errors.Is(err, crawl.ErrTrimmed) || errors.Is(err, frontier.ErrBehind)) && s.elsewhere():
@@ -166,6 +191,22 @@ func (s *Server) recover(ctx context.Context, err error) error {
 	}
 	rests(ctx, rest)
 	return nil
+}
+
+// regain gives a bus that has lost its log what it had, as at a start: a log, names of nodes, tokens and revocations, and which ledger is the
+// fleet's. What the log held that was not applied is lost: the term that begins is in doubt.
+func (s *Server) regain(ctx context.Context) error {
+	if err := s.client.Regain(ctx); err != nil {
+		return err
+	}
+	s.Gate().Close() // it writes what it knows into the copy that the next one reads
+	if err := s.openGate(ctx); err != nil {
+		return err
+	}
+	if err := s.reopen(ctx); err != nil {
+		return err
+	}
+	return s.claimAgain(ctx)
 }
 
 // rests waits; false if ctx ends first.

@@ -65,15 +65,19 @@ func TestHandsOverOnce(t *testing.T) {
 	}
 }
 
-// Who has the only bus says why nobody leads, and not that another one does.
+// Who waits says for what, and not that another one leads, when nobody else is known to.
 func TestWhyNobodyLeads(t *testing.T) {
-	s := &Server{}
-	if _, err := s.Leader(); !errors.Is(err, ErrStandby) || strings.Contains(err.Error(), "another") {
-		t.Error(err)
-	}
-	s.cfg.Bus.URL = "nats://n:4222"
-	if _, err := s.Leader(); !errors.Is(err, ErrStandby) || !strings.Contains(err.Error(), "another") {
-		t.Error(err)
+	s := &Server{cfg: Config{Dir: t.TempDir(), Logger: slog.New(slog.DiscardHandler)}, client: &bus.Client{}}
+	for _, url := range []string{"", "nats://n:4222"} {
+		s.cfg.Bus.URL = url
+		for _, why := range []error{bus.ErrAway, ledger.ErrAway} {
+			if err := s.recover(t.Context(), fmt.Errorf("asked: %w: refused", why)); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.Leader(); !errors.Is(err, ErrStandby) || strings.Contains(err.Error(), "another") || !strings.Contains(err.Error(), why.Error()) {
+				t.Errorf("%v: %v", why, err)
+			}
+		}
 	}
 }
 
