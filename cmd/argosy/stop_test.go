@@ -52,7 +52,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// Who gives an order beside a process that has the directory is told what to do.
+// An order beside a process that has the directory says what to do.
 func TestOrdersWhileInUse(t *testing.T) {
 	t.Parallel()
 	site, dir := chain(t, nil), filepath.Join(t.TempDir(), "c")

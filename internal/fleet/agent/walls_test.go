@@ -13,8 +13,8 @@ import (
 	"argosy/internal/crawl"
 )
 
-// What a page names to a reader without its cookie alone is had also where the answer to the reader that comes back does not count: who asks
-// again later has the cookie.
+// Pages that are named only to a reader without a cookie are had also where the answer to the reader that comes back does not count: a lease
+// that asks again later has the cookie.
 func TestNamedBeforeAWall(t *testing.T) {
 	const first = "HTTP/1.1 200 OK\r\nSet-Cookie: k=1\r\nContent-Type: text/html\r\n"
 	body := `<meta http-equiv=refresh content=0><a href="/once">once</a>`

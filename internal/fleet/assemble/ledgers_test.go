@@ -140,7 +140,7 @@ func TestOneLedgerForAFleet(t *testing.T) {
 	testkit.Eventually(t, "the first one knows the ledger, wherever it is", func() bool { _, err := first.Server.Ledger().Job(t.Context(), id); return err == nil })
 }
 
-// What works on a directory whose ledger is elsewhere makes no ledger in it, and says where it is.
+// Commands that rebuild a directory whose ledger is elsewhere make no ledger in it, and say where it is.
 func TestRebuildOfALedgerElsewhere(t *testing.T) {
 	t.Parallel()
 	f, place, id := elsewhere(t)

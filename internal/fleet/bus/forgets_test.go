@@ -113,7 +113,7 @@ func (f *forgetful) goesOn(msg string) {
 }
 
 // A server that is stopped and started again has forgotten what it kept in memory. It gets it again, the node registers by itself, and
-// what is sent to it comes.
+// messages to it come.
 func TestServerForgets(t *testing.T) {
 	t.Parallel()
 	f := newForgetful(t)
@@ -125,7 +125,7 @@ func TestServerForgets(t *testing.T) {
 	}
 }
 
-// What carries messages is gone while the connections stand: it is found missing, and made again.
+// The stream of messages is gone while the connections stand: it is found missing, and made again.
 func TestDispatchIsGone(t *testing.T) {
 	t.Parallel()
 	f := newForgetful(t)

@@ -54,7 +54,7 @@ func TestAnswersBeforeItsLedgerIsThere(t *testing.T) {
 	}
 }
 
-// Who asks whether a coordinator is ready is told that it hears of no node.
+// A coordinator that hears of no node is not ready, and says why.
 func TestDeafIsNotReady(t *testing.T) {
 	co := New(Config{}, nil, nil, nowhere{}, nil, nil)
 	if why := co.Waits(); why != "" {

@@ -127,7 +127,7 @@ func TestLowerBudgetAndLength(t *testing.T) {
 	check(t, w.f)
 }
 
-// What a site refuses because it has had its pages counts at that site, also where another one names it first for another reason.
+// A URL that is refused because its site has had its pages counts at that site, also where another one names it first for another reason.
 func TestBudgetIsRefusedAtItsSite(t *testing.T) {
 	w := newWalk(t, -1)
 	defer w.f.Close()

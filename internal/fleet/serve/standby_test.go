@@ -81,7 +81,7 @@ func TestWhyNobodyLeads(t *testing.T) {
 	}
 }
 
-// What the log has forgotten does not come back: a coordinator whose ledger lacks it ends, and names the command that mends it.
+// Entries that the log has forgotten do not come back: a coordinator whose ledger lacks them ends, and names the command that mends it.
 func TestLedgerBehindEnds(t *testing.T) {
 	s := &Server{cfg: Config{Dir: t.TempDir(), Logger: slog.New(slog.DiscardHandler)}}
 	s.worked.Store(true)
