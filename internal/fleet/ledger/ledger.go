@@ -375,10 +375,12 @@ secret, probe) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO 
 // measure writes a measurement: bits/s, or ms for each httpping, or tries that were refused.
 func (w *writer) measure(at int64, node, site string, m *crawl.Measure) error {
 	values := m.MS
-	if m.Kind != crawl.MeasurePing && m.Kind != crawl.MeasureConn && m.Seconds > 0 {
-		values = []float64{float64(m.Bits) / m.Seconds}
+	if m.Kind != crawl.MeasurePing && m.Kind != crawl.MeasureConn {
+		if values = nil; m.Seconds > 0 && m.Bits > 0 {
+			values = []float64{float64(m.Bits) / m.Seconds}
+		}
 	}
-	if m.Refused > 0 {
+	if m.Kind == crawl.MeasureBC && m.Refused > 0 {
 		refused := crawl.Measure{Kind: crawl.MeasureRefused, URL: m.URL, MS: []float64{float64(m.Refused)}}
 		if err := w.measured(at, node, site, &refused, refused.MS); err != nil {
 			return err
