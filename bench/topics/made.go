@@ -64,16 +64,22 @@ func (c *madeConfig) beside() (family, error) {
 	return family{"made webs beside spam", func(seed uint64) (out []*trial, err error) {
 		cfg := webs.TopicalConfig{Seed: seed, Sites: 8, Pages: 300, Share: 0.044, Near: 0.6, Told: 0.5, Links: 10}
 		for _, kind := range append([][2]string{{"", "no spam"}}, webs.Spammers...) {
-			t := c.trial(kind[1], cfg, about, nil)
-			t.serve = func() (string, func(), error) {
-				w := webs.NewTopical(cfg)
-				if kind[0] != "" {
-					w.AddSpam(kind[0])
-				}
-				return w.Serve("127.0.0.1:0")
+			cfg, seed := cfg, webs.SeedSpam(kind[0])
+			if seed {
+				cfg.Told = 0 // no link tells what it leads to, but those of spam
 			}
-			all := t.seeds
-			t.scope, t.budget, t.seeds = crawl.ScopeAny, spamBudget, func(port string) []string { return all(port)[:1] }
+			t, w, spam := c.trial(kind[1], cfg, about, nil), webs.NewTopical(cfg), ""
+			if kind[0] != "" {
+				spam = w.AddSpam(kind[0])
+			}
+			t.serve = func() (string, func(), error) { return w.Serve("127.0.0.1:0") }
+			t.scope, t.budget, t.seeds = crawl.ScopeAny, spamBudget, func(port string) []string {
+				first := w.Seeds(port)[:1]
+				if seed {
+					first = append(first, "http://"+spam+":"+port+"/")
+				}
+				return first
+			}
 			out = append(out, t)
 		}
 		return out, nil

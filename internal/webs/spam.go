@@ -17,22 +17,32 @@ var Spammers = [][2]string{
 	{"copies", "sentences of pages on the topic"},
 	{"hosts", "copies, on 200 hosts of a domain"},
 	{"domains", "copies, on 200 domains"},
+	{"seed", "sentences that are half of pages on the topic, on a seed's site"},
+	{"seeds", "such sentences on 200 domains, one of them a seed's"},
 }
+
+// SeedSpam reports whether a kind of spam is not found by links, but given as a seed.
+func SeedSpam(kind string) bool { return strings.HasPrefix(kind, "seed") }
 
 // spamHosts is how many hosts or domains of a kind there are.
 const spamHosts = 200
 
-// AddSpam adds a site without end to the web, of a kind of Spammers, or hosts or domains of such. A twentieth of the web's own pages, and the front
-// pages, have a link to it.
-func (t *Topical) AddSpam(kind string) {
+// AddSpam adds a site without end to the web, of a kind of Spammers, or hosts or domains of such, and returns its name. A twentieth of the web's own
+// pages, and the front pages, have a link to it, unless it is a seed.
+func (t *Topical) AddSpam(kind string) (host string) {
 	hosts := []string{kind + ".spam.test"}
-	for i := 1; i < spamHosts && (kind == "hosts" || kind == "domains"); i++ {
-		hosts = append(hosts, map[string]string{"hosts": fmt.Sprintf("h%d.spam.test", i), "domains": fmt.Sprintf("spam%d.test", i)}[kind])
+	for i := 1; i < spamHosts; i++ {
+		switch kind {
+		case "hosts":
+			hosts = append(hosts, fmt.Sprintf("h%d.spam.test", i))
+		case "domains", "seeds":
+			hosts = append(hosts, fmt.Sprintf("spam%d.test", i))
+		}
 	}
 	for host, h := range t.Sites {
 		t.Sites[host] = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 			h.ServeHTTP(rw, r)
-			if _, port, _ := strings.Cut(r.Host, ":"); r.URL.Path == "/" || crc32.ChecksumIEEE([]byte(r.Host+r.URL.Path))%20 == 0 {
+			if _, port, _ := strings.Cut(r.Host, ":"); !SeedSpam(kind) && (r.URL.Path == "/" || crc32.ChecksumIEEE([]byte(r.Host+r.URL.Path))%20 == 0) {
 				fmt.Fprintf(rw, "<p><a href=\"http://%s:%s/\">%s</a></p>\n", hosts[0], port, TopicalWords)
 			}
 		})
@@ -53,6 +63,7 @@ func (t *Topical) AddSpam(kind string) {
 			page(rw, TopicalWords+" "+r.URL.Path, b.String())
 		})
 	}
+	return hosts[0]
 }
 
 // spamText is a part of the text of such a page.
@@ -83,11 +94,21 @@ func (t *Topical) spamText(kind string, part int, port string, rng *rand.Rand) s
 		}
 		return text
 	}
-	for { // a sentence of a page on the topic
+	text := ""
+	for text == "" { // a sentence of a page on the topic
 		_, body := t.page(t.among[rng.IntN(len(t.among))], port)
 		if parts := strings.Split(body, "<p>")[1:]; len(parts) > 0 {
-			text, _, _ := strings.Cut(parts[rng.IntN(len(parts))], "<a ")
-			return text
+			text, _, _ = strings.Cut(parts[rng.IntN(len(parts))], "<a ")
 		}
 	}
+	if SeedSpam(kind) {
+		words := strings.Fields(text)
+		for i := range words {
+			if rng.IntN(2) == 0 {
+				words[i] = strings.TrimSpace(others(rng, 1))
+			}
+		}
+		text = strings.Join(words, " ")
+	}
+	return text
 }

@@ -100,6 +100,13 @@ func (t *Topical) Seeds(port string) (out []string) {
 	return out
 }
 
+// Honest reports whether a host is one of the web's own, not of spam that was added.
+func (t *Topical) Honest(host string) bool {
+	n := 0
+	_, err := fmt.Sscanf(host, "t%d.test", &n)
+	return err == nil && n < t.cfg.Sites
+}
+
 // OnTopic returns the addresses of all pages on the topic.
 func (t *Topical) OnTopic(port string) map[string]bool {
 	out := map[string]bool{}

@@ -10,17 +10,21 @@ import (
 
 // A domain that takes the crawl gives way: pages that are made to look as if they were on a topic promise more than honest ones, and there is no
 // end of them. Those of one domain, with all domains that were found by way of it, have to promise the more the more of all pages they are, as long
-// as what others bring meanwhile is on the topic: where one site is about the topic and the rest of the web is not, that shows after some pages. What
-// was found by way of a seed's domain is the web itself: of that domain only its own pages count.
+// as what others bring meanwhile is on the topic: where one site is about the topic and the rest of the web is not, that shows after some pages.
+// Others bring nothing as long as nobody looks: so much as is due to them they have in any case. What was found by way of a seed's domain is the web
+// itself: of that domain only its own pages count, unless there are several, and one of them has led to nearly all.
 const (
 	spreadFrom   = 64   // pages of a job from which it is looked at: before, a share is chance
 	spreadFree   = 0.25 // share of a job's pages that a domain has without giving way
 	spreadByWay  = 0.5  // and so much with what was found by way of it: a web that is honest has branches as well
+	spreadBySeed = 0.75 // and so much if it is a seed's
 	spreadSteep  = 4.0  // what a share takes off a promise, in units of the logistic curve, for what is over in terms of what is left: 1.9 at
 	spreadMost   = 20   // a half, 7.4 at three quarters, and so much at most, which is more than any promise
 	spreadWorth  = 0.3  // share of the others' last pages that is on the topic, from which they are worth all of that
 	spreadLast   = 24   // pages by which that is judged: older ones count less and less
 	spreadBefore = 4    // pages on the topic by which it is believed at first that others have some
+	spreadLeft   = 0.25 // share of a job's pages that others have, whatever they bring: nobody knows what they have before,
+	spreadLook   = 5    // up to so many times the root of the job's pages
 	spreadDepth  = 64   // domains on the way from a seed's that are looked at
 )
 
@@ -33,6 +37,7 @@ func (h had) with(o had) had { return had{h.pages + o.pages, h.relevant + o.rele
 type part struct {
 	had
 	free   float64 // share of a job's pages from which it gives way
+	leaves bool    // to others what is due to them, whatever they bring
 	others float64 // share of their last pages that is on the topic
 	judged bool    // it has had more than its share, once: others is known
 }
@@ -42,7 +47,7 @@ type branch struct {
 	name  string
 	by    *branch // a page of that domain named it first; nil: a seed is on it
 	own   part
-	all   part // with the domains that were found by way of it, but for a seed's
+	all   part // with the domains that were found by way of it
 	names int  // of those domains
 }
 
@@ -54,6 +59,7 @@ type spread struct {
 	tasks   map[uint32]had // as counted
 	large   []*part        // those that have had more than their share, once
 	all     had
+	seeds   int // domains that seeds are on
 }
 
 func newSpread(task func(id uint32) *frontier.Task) *spread {
@@ -68,9 +74,12 @@ func (s *spread) branch(t *frontier.Task) *branch {
 	name := domain(t.Site)
 	b := s.domains[name]
 	if b == nil {
-		b = &branch{name: name, own: part{free: spreadFree}, all: part{free: spreadByWay}}
+		b = &branch{name: name, own: part{free: spreadFree, leaves: true}, all: part{free: spreadByWay}}
 		if from := s.task(t.From); from != nil {
 			b.by = s.branch(from)
+		} else {
+			b.all = part{free: spreadBySeed, leaves: true}
+			s.seeds++
 		}
 		if b.by != nil && b.by.name == name {
 			b = b.by // another host of it was there before
@@ -85,11 +94,11 @@ func (s *spread) branch(t *frontier.Task) *branch {
 	return b
 }
 
-// ups calls fn with what a domain was found by way of: the domains between it and a seed's, from it on.
+// ups calls fn with what a domain was found by way of: the domains between it and a seed's, from it on, and that.
 func (b *branch) ups() func(fn func(*branch) bool) {
 	return func(fn func(*branch) bool) {
 		for range spreadDepth {
-			if b = b.by; b == nil || b.by == nil || !fn(b) {
+			if b = b.by; b == nil || !fn(b) {
 				return
 			}
 		}
@@ -134,10 +143,7 @@ func (s *spread) take(t *frontier.Task) {
 
 // parts returns all for which the pages of a domain count.
 func (b *branch) parts() []*part {
-	out := []*part{&b.own}
-	if b.by != nil {
-		out = append(out, &b.all)
-	}
+	out := []*part{&b.own, &b.all}
 	for up := range b.ups() {
 		out = append(out, &up.all)
 	}
@@ -161,7 +167,7 @@ func (s *spread) by(t *frontier.Task) float64 {
 	b := s.branch(t)
 	z := s.off(&b.own)
 	for up := range b.ups() {
-		z += s.off(&up.all)
+		z += s.offAll(up)
 	}
 	return math.Exp(min(spreadMost, z))
 }
@@ -172,8 +178,25 @@ func (s *spread) off(p *part) float64 {
 	if !p.judged || share <= p.free {
 		return 0
 	}
+	if p.leaves && s.all.pages-p.pages < spreadDue(s.all.pages) {
+		return spreadMost
+	}
 	worth := min(1, p.others/spreadWorth)
 	return worth * worth * min(spreadMost, spreadSteep*(share-p.free)/(1.02-share))
+}
+
+// offAll returns what the share of a domain with all that was found by way of it takes off the promises of these. Where there is one seed's domain
+// that is the web.
+func (s *spread) offAll(b *branch) float64 {
+	if b.by == nil && s.seeds < 2 {
+		return 0
+	}
+	return s.off(&b.all)
+}
+
+// spreadDue returns how many of so many pages one part leaves to others, whatever those bring.
+func spreadDue(pages int64) int64 {
+	return int64(min(spreadLeft*float64(pages), spreadLook*math.Sqrt(float64(pages))))
 }
 
 // GaveWay is a domain whose pages had to promise more than those of others, since so many were of it.
@@ -193,7 +216,7 @@ func (s *spread) gaveWay() (out []GaveWay) {
 	inner := map[*branch]bool{}
 	of := func(b *branch) *part {
 		switch {
-		case b.by != nil && s.off(&b.all) >= math.Ln2 && b.all.relevant < s.all.relevant:
+		case b.names > 0 && s.offAll(b) >= math.Ln2 && b.all.relevant < s.all.relevant:
 			return &b.all
 		case s.off(&b.own) >= math.Ln2 && b.own.relevant < s.all.relevant:
 			return &b.own

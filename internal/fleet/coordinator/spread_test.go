@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"math"
 	"testing"
 
 	"argosy/internal/fleet/frontier"
@@ -41,7 +42,8 @@ func TestSpread(t *testing.T) {
 		{"few pages", 50, 0, 5, 5, 1, 1, 1},
 		{"as many as others", 25, 0, 75, 20, 1, 1, 1700},
 		{"half, and others have some", 30, 30, 60, 30, 6, 8, 8},
-		{"most, and others have some", 80, 80, 40, 20, 20000, 23000, 1},
+		{"most, and others have some", 60, 60, 44, 20, 700, 900, 1},
+		{"more than what is not due to others", 80, 80, 50, 0, 4e8, 5e8, 1},
 		{"most, and others have none", 80, 80, 160, 0, 1, 1.1, 7},
 		{"all", 80, 80, 0, 0, 4e8, 5e8, 1},
 	} {
@@ -83,6 +85,27 @@ func TestSpreadOfManyDomains(t *testing.T) {
 	gave := s.gaveWay()
 	if len(gave) != 1 || gave[0] != (GaveWay{"spam0.test", 3, 240, 240}) {
 		t.Errorf("gave way: %+v", gave)
+	}
+}
+
+// What is due to others they have though they bring nothing: nobody knows before. It is a quarter of the pages at first, and less of many.
+func TestSpreadLooksElsewhere(t *testing.T) {
+	t.Parallel()
+	for _, rich := range []uint32{1, 3} { // a seed's domain, and what it has led to
+		s := newSpreadOf("seed.test", "other.test", "found.test", "found2.test")
+		s.tasks[3].From, s.tasks[4].From = 1, 1
+		others := int64(0)
+		for n := int64(0); n < 10_000; n++ {
+			if id := rich + uint32(n%2)*(rich/3); s.by(s.tasks[2])*1e6 < s.by(s.tasks[id]) {
+				others++
+				s.had(2, 1, 0)
+			} else {
+				s.had(id, 1, 1)
+			}
+			if want := min(n/4, int64(5*math.Sqrt(float64(n)))); n >= 2*spreadFrom && (others < want-1 || others > want+2) {
+				t.Fatalf("task %d: others have %d of %d pages, want %d", rich, others, n, want)
+			}
+		}
 	}
 }
 
