@@ -1,0 +1,90 @@
+package ledger_test
+
+import (
+	"fmt"
+	"testing"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/ledger"
+)
+
+// However many coordinators give a new ledger an identity at once, it gets one, and all are told which. With that alone it is empty.
+func TestOneIdentity(t *testing.T) {
+	both(t, func(t *testing.T, open func() *ledger.Ledger) {
+		first := open()
+		if id, err := first.Identity(t.Context()); id != "" || err != nil {
+			t.Errorf("a new one is %q, %v", id, err)
+		}
+		got := make(chan string)
+		for i := range 4 {
+			l := open()
+			go func() {
+				id, err := l.Identify(t.Context(), fmt.Sprint("id", i))
+				if err != nil {
+					id = err.Error()
+				}
+				got <- id
+			}()
+		}
+		is := <-got
+		for range 3 {
+			if id := <-got; id != is {
+				t.Errorf("one was told %q, another one %q", is, id)
+			}
+		}
+		if id, err := open().Identity(t.Context()); id != is || err != nil {
+			t.Errorf("it is %q, %v, and %q was told", id, err, is)
+		}
+		if empty, err := first.Empty(t.Context()); !empty || err != nil {
+			t.Errorf("with an identity alone it is empty: %v, %v", empty, err)
+		}
+		if err := first.Rebase(t.Context(), "stream", 0); err != nil {
+			t.Fatal(err)
+		}
+		if empty, err := first.Empty(t.Context()); empty || err != nil {
+			t.Errorf("with a position it is empty: %v, %v", empty, err)
+		}
+	})
+}
+
+// Pages that were answered with a status are found; where they are asked again what was archived of them counts beside the pages, once each time.
+func TestAskedAgainByStatus(t *testing.T) {
+	both(t, func(t *testing.T, open func() *ledger.Ledger) {
+		l := open()
+		if err := l.Rebase(t.Context(), "stream", 0); err != nil {
+			t.Fatal(err)
+		}
+		es := entries()
+		if err := l.Apply(t.Context(), es); err != nil {
+			t.Fatal(err)
+		}
+		if pages, err := l.Answered(t.Context(), 1, []int{404, 500}); len(pages) != 0 || err != nil {
+			t.Errorf("%v, %v", pages, err)
+		}
+		pages, err := l.Answered(t.Context(), 1, []int{200, 500})
+		if err != nil || len(pages) != 1 {
+			t.Fatalf("%v, %v", pages, err)
+		}
+		again := func(seq uint64) {
+			t.Helper()
+			r := &crawl.Entry{Version: crawl.WireVersion, Kind: crawl.EntryRetry, Release: &crawl.Release{Job: 1, Lost: pages, Keep: true, Mend: true}}
+			if err := l.Apply(t.Context(), []ledger.Applied{{Seq: seq, At: 1, Entry: r}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for more := range uint64(2) { // the second time there is nothing left
+			again(uint64(len(es)) + 1 + more)
+			if pages, err := l.Answered(t.Context(), 1, []int{200}); len(pages) != 0 || err != nil {
+				t.Errorf("%v, %v", pages, err)
+			}
+			beside := 0
+			err := l.Captures(t.Context(), 1, func(c *ledger.Capture) error {
+				beside++
+				return nil
+			})
+			if err != nil || beside != 1 {
+				t.Errorf("%d beside the pages, %v", beside, err)
+			}
+		}
+	})
+}
