@@ -66,7 +66,9 @@ func TestRetryByStatusOverTheAPI(t *testing.T) {
 	if err != nil || !before.OK {
 		t.Fatalf("%v, %v", before.Details, err)
 	}
-	for _, bad := range []web.Release{{Status: "2yy"}, {Status: "200", Cut: true}, {Status: "200", NamedTasks: web.NamedTasks{Tasks: []uint32{1}}}} {
+	for _, bad := range []web.Release{
+		{Status: "2yy"}, {Status: "200", Cut: true}, {Status: "200", NamedTasks: web.NamedTasks{Tasks: []uint32{1}}}, {Cut: true, Lost: [][]byte{crawl.Page{}.Bytes()}},
+	} {
 		if d, err := cl.Release(t.Context(), id, "retry", bad); err == nil {
 			t.Errorf("%+v is taken: %+v", bad, d)
 		}

@@ -46,6 +46,8 @@ func (w *writer) retry(r *crawl.Release) error {
 		return err
 	}
 	switch {
+	case r.Cut && !r.Mend: // what waits goes on, and nothing that has ended is asked for again
+		return nil
 	case len(r.Lost) > 0 && r.Keep:
 		return w.setBeside(r.Job, r.Lost)
 	case len(r.Lost) > 0:

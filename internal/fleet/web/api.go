@@ -532,6 +532,9 @@ func (a *api) retry(ctx context.Context, in *struct {
 		}
 	}
 	r := crawl.Release{Job: in.ID, Lost: pages, Cut: in.Body.Cut}
+	if r.Cut && len(pages) > 0 {
+		return nil, huma.Error422UnprocessableEntity("lost and cut: one at a time")
+	}
 	if in.Body.Status == "" {
 		return a.release(ctx, crawl.EntryRetry, in.Body.words(in.ID), in.Body.NamedTasks, r, nil)
 	}

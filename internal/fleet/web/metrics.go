@@ -241,8 +241,9 @@ func (a *api) ready(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/plain")
 	co, err := a.s.Leader()
 	if err == nil {
-		if _, err = co.Jobs(ctx); err == nil && co.Waits() != "" {
-			err = errors.New(co.Waits())
+		_, err = co.Jobs(ctx)
+		if why := co.Waits(); err == nil && why != "" {
+			err = errors.New(why)
 		}
 	}
 	if err != nil {

@@ -88,3 +88,30 @@ func TestAskedAgainByStatus(t *testing.T) {
 		}
 	})
 }
+
+// A retry of what was cut lets go on what waits: what has ended stays so, in the ledger as in the frontier.
+func TestRetryOfWhatWasCut(t *testing.T) {
+	both(t, func(t *testing.T, open func() *ledger.Ledger) {
+		l := open()
+		if err := l.Rebase(t.Context(), "stream", 0); err != nil {
+			t.Fatal(err)
+		}
+		es := entries()
+		es = append(es, ledger.Applied{Seq: uint64(len(es) + 1), At: 1, Entry: &crawl.Entry{
+			Version: crawl.WireVersion, Kind: crawl.EntryRetry, Release: &crawl.Release{Job: 1, Cut: true},
+		}})
+		if err := l.Apply(t.Context(), es); err != nil {
+			t.Fatal(err)
+		}
+		failed := 0
+		err := l.Pages(t.Context(), 1, func(p *ledger.Page) error {
+			if p.State == crawl.Failed.String() {
+				failed++
+			}
+			return nil
+		})
+		if err != nil || failed != 1 {
+			t.Errorf("%d failed pages, %v", failed, err)
+		}
+	})
+}
