@@ -21,6 +21,7 @@ type asker struct {
 	agent  string
 	last   map[string]time.Time    // of each site
 	rules  map[string]robots.Rules // of each origin that was asked
+	had    *agent.Had              // keeps pages for the crawl that follows; nil: nobody does
 }
 
 func newAsker(cl *fetch.Client, delay time.Duration, agent string) asker {
@@ -34,7 +35,11 @@ const maxHops = 5
 var errDisallowed = errors.New("robots.txt disallows it")
 
 func (a *asker) fields() []fetch.Field {
-	return []fetch.Field{{Name: "User-Agent", Value: a.agent}, {Name: "Accept", Value: "*/*"}}
+	accept := "*/*"
+	if a.had != nil {
+		accept = agent.Accept
+	}
+	return []fetch.Field{{Name: "User-Agent", Value: a.agent}, {Name: "Accept", Value: accept}}
 }
 
 func (a *asker) turn(site string) fetch.Turn {
@@ -123,8 +128,11 @@ func (a *asker) once(ctx context.Context, u crawl.URL, most int64) (got engine.A
 	}
 	s := a.client.Open(nil)
 	defer s.Close()
-	resp, err := s.Do(ctx, &fetch.Request{URL: u, Fields: a.fields()})
-	defer resp.Release()
+	req := &fetch.Request{URL: u, Fields: a.fields()}
+	resp, err := s.Do(ctx, req)
+	if err != nil || a.had == nil || u.RequestURI() == "/robots.txt" || !a.had.Put(req, resp) {
+		defer resp.Release()
+	}
 	if err != nil {
 		return got, "", err
 	}

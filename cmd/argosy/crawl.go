@@ -36,7 +36,8 @@ const defaultAgent = "argosy/1.0"
 
 // crawlFlags are the flags of argosy crawl as they were given.
 type crawlFlags struct {
-	recalled bool // the crawl goes on as it was begun, with its seeds
+	had      *agent.Had // what was asked for before the crawl begins
+	recalled bool       // the crawl goes on as it was begun, with its seeds
 
 	job config.Job // what is crawled, from --config, --job and flags
 
@@ -180,7 +181,7 @@ func (f *crawlFlags) config(cmd *cobra.Command, args []string) (assemble.Config,
 			return c, usage("--geoip: %v", err)
 		}
 	}
-	c.KeepSecrets, c.Logins = f.keepSecrets, f.logins
+	c.KeepSecrets, c.Logins, c.Had = f.keepSecrets, f.logins, f.had
 	if c.Logger, err = logger(&f.console, f.logLevel); err != nil {
 		return c, err
 	}

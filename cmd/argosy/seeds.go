@@ -13,6 +13,7 @@ import (
 	"argosy/internal/config"
 	"argosy/internal/crawl"
 	"argosy/internal/durable"
+	"argosy/internal/fleet/agent"
 )
 
 // seedSource calls fn for every seed as it was given, and where. It can be asked again.
@@ -196,6 +197,7 @@ func (f *crawlFlags) readSeeds(ctx context.Context, args []string) (*seedSet, er
 		}
 		return &seedSet{}, nil
 	}
+	f.had = &agent.Had{}
 	found, err := f.searched(ctx, len(args) > 0 || f.hasSeeds(), sayOnError)
 	if err != nil {
 		return nil, err

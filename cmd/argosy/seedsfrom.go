@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"argosy/internal/crawl"
+	"argosy/internal/fleet/agent"
 	"argosy/internal/page/engine"
 	"argosy/internal/page/parse"
 	"argosy/internal/page/topic"
@@ -34,6 +35,10 @@ type seedSearch struct {
 	judge *topic.Judge
 	ask   *asker
 	say   func(line string)
+
+	had    *agent.Had // keeps the pages that were looked at for the crawl; nil: nobody does
+	judged int64      // pages that were looked at,
+	off    int64      // and of them, those that are not about the topic
 
 	found    []string
 	known    map[string]bool
@@ -57,7 +62,7 @@ func (f *crawlFlags) searched(ctx context.Context, others bool, say func(string)
 	if err != nil {
 		return nil, usage("engines: %v", err)
 	}
-	s := seedSearch{words: strings.Fields(f.job.Topic.Words), judge: topic.NewJudge(about), say: say, known: map[string]bool{}}
+	s := seedSearch{words: strings.Fields(f.job.Topic.Words), judge: topic.NewJudge(about), say: say, known: map[string]bool{}, had: f.had}
 	var engines []*engine.Ready
 	for _, name := range f.job.SeedsFrom {
 		e, err := cat.Get(name)
@@ -78,6 +83,7 @@ func (f *crawlFlags) searched(ctx context.Context, others bool, say func(string)
 			say(err.Error()) // another one may answer
 		}
 	}
+	s.sayJudged()
 	why := ""
 	switch {
 	case !s.answered:
@@ -94,6 +100,18 @@ func (f *crawlFlags) searched(ctx context.Context, others bool, say func(string)
 		return nil, &exitError{exitFailed, fmt.Errorf("--seeds-from: %s: give seeds, other words or another engine", why)}
 	}
 	return s.found, s.ask.rest(ctx)
+}
+
+// sayJudged says what it has cost to judge results.
+func (s *seedSearch) sayJudged() {
+	if s.judged == 0 {
+		return
+	}
+	again := "the others are not asked for again"
+	if s.had == nil {
+		again = "nodes ask for the others again"
+	}
+	s.say(fmt.Sprintf("%s looked at to judge results: %d are not about the topic and in no count, %s", plural(s.judged, "page"), s.off, again))
 }
 
 // through takes in what an engine finds about the topic, page by page until its precision falls.
@@ -179,7 +197,9 @@ func (s *seedSearch) look(ctx context.Context, address string) (on bool, why str
 	if err != nil {
 		return false, err.Error()
 	}
+	s.ask.had = s.had
 	got, err := s.ask.get(ctx, u, false, maxExample)
+	s.ask.had = nil
 	if err != nil {
 		return false, err.Error()
 	}
@@ -190,7 +210,11 @@ func (s *seedSearch) look(ctx context.Context, address string) (on bool, why str
 		return false, "not HTML"
 	}
 	page, _ := decodedPage(got.Body, got.Type)
-	return s.judge.Page(page) >= s.judge.Topic.Threshold, ""
+	s.judged++
+	if on = s.judge.Page(page) >= s.judge.Topic.Threshold; !on {
+		s.off++
+	}
+	return on, ""
 }
 
 // take asks an engine for the next page of a walk; it returns where the answer came from, and what was read of it.

@@ -6,16 +6,18 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 )
 
 // searched is a site with a search: a page of results whose texts name the topic, one with titles only of pages that are about it, one of
-// pages that are not, and more of them; for "lost" a page of results that are not there. searches counts what it is asked for.
-func searched(t *testing.T) (site string, searches *atomic.Int32) {
+// pages that are not, and more of them; for "lost" a page of results that are not there. searches counts what it is asked for, pages
+// what else: page by page.
+func searched(t *testing.T) (site string, searches *atomic.Int32, pages *sync.Map) {
 	t.Helper()
-	searches = &atomic.Int32{}
-	return serves(t, "User-agent: *\nDisallow: /closed\n", func(w http.ResponseWriter, r *http.Request) {
+	searches, pages = &atomic.Int32{}, &sync.Map{}
+	site = serves(t, "User-agent: *\nDisallow: /closed\n", func(w http.ResponseWriter, r *http.Request) {
 		page, n := 0, 0
 		if r.URL.Path == "/search" {
 			searches.Add(1)
@@ -33,6 +35,9 @@ func searched(t *testing.T) (site string, searches *atomic.Int32) {
 			fmt.Fprintf(w, `{"results": [%s]}`, strings.Join(out, ","))
 			return
 		}
+		if n, was := pages.LoadOrStore(r.URL.Path, 1); was {
+			pages.Store(r.URL.Path, n.(int)+1)
+		}
 		w.Header().Set("Content-Type", "text/html")
 		if _, err := fmt.Sscanf(r.URL.Path, "/p%d/%d", &page, &n); err != nil {
 			http.NotFound(w, r)
@@ -43,14 +48,15 @@ func searched(t *testing.T) (site string, searches *atomic.Int32) {
 			words = "roses and lilies stand in the garden. "
 		}
 		fmt.Fprintf(w, "<title>page %d</title><p>%s</p>", n, strings.Repeat(words, 4))
-	}), searches
+	})
+	return site, searches, pages
 }
 
 // A crawl begins at what an engine finds about its topic, page by page until the results are about something else; when it goes on the
 // engine is not asked again. So does a job file, which argosy submit would hand in; to check it asks nobody.
 func TestSeedsFromEngine(t *testing.T) {
 	t.Parallel()
-	site, searches := searched(t)
+	site, searches, pages := searched(t)
 	tmp := t.TempDir()
 	engines, job, dir := filepath.Join(tmp, "engines.yaml"), filepath.Join(tmp, "job.yaml"), filepath.Join(tmp, "c")
 	for name, text := range map[string]string{
@@ -68,9 +74,19 @@ func TestSeedsFromEngine(t *testing.T) {
 	for _, how := range [][]string{{"--topic", "asynchronous iterators", "--seeds-from", "site"}, {"--job", job}} {
 		_ = os.RemoveAll(dir)
 		searches.Store(0)
+		pages.Clear()
 		code, out, errs := apart(t, append([]string{"crawl", "-o", dir, "--engines", engines, "--allow-private", "--delay", "0"}, how...)...)
 		if code != 0 || searches.Load() != 3 || !strings.Contains(errs, "0 of 4 about the topic: no more is asked") || !strings.Contains(out, "8 on the topic") {
 			t.Errorf("%v: exit %d, %d searches\n%s%s", how, code, searches.Load(), out, errs)
+		}
+		pages.Range(func(page, n any) bool {
+			if n != 1 {
+				t.Errorf("%v: %s was asked for %d times", how, page, n)
+			}
+			return true
+		})
+		if !strings.Contains(errs, "8 pages looked at to judge results: 4 are not about the topic and in no count, the others are not asked for again") {
+			t.Errorf("%v: not told of what the judging cost:\n%s", how, errs)
 		}
 		if code, out, errs = apart(t, "crawl", "-o", dir, "--max-pages", "100"); code != 0 || searches.Load() != 3 || !strings.Contains(out, "8 on the topic") {
 			t.Errorf("%v: gone on: exit %d, %d searches\n%s%s", how, code, searches.Load(), out, errs)

@@ -52,7 +52,7 @@ func (o overHTTP) Open(limits crawl.FetchLimits, addrs []netip.Addr) Session {
 func (l *lease) request(u crawl.URL) *fetch.Request {
 	r := &fetch.Request{URL: u, Fields: make([]fetch.Field, 0, 4)}
 	r.Fields = append(r.Fields, fetch.Field{Name: "User-Agent", Value: l.job.Identity.UserAgent},
-		fetch.Field{Name: "Accept", Value: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"})
+		fetch.Field{Name: "Accept", Value: Accept})
 	if u.Site() != l.l.Site { // where robots.txt redirects: no business of this site's secrets
 		return r
 	}

@@ -45,6 +45,7 @@ type Config struct {
 	Cookies     string            // likewise
 	Logins      map[string]string // NAME:PASSWORD, for HTTP authentication (RFC 7617), by site
 	KeepSecrets bool
+	Had         *agent.Had // answers that are not asked for again; nil: none
 	Strategy    string
 	Probe       string   // none, few or all; empty: as the strategy wants
 	GeoIP       []string // files of MaxMind's format, for strategies that ask where a site is
@@ -217,7 +218,7 @@ func (cr *Crawl) openNodes(ctx context.Context) error {
 			Info: crawl.NodeInfo{
 				Node: m.Name, Labels: m.Labels, Echo: m.Echo, Leases: max(64, 32*c.Concurrency), Concurrency: c.Concurrency, Store: archive.Dir(filepath.Join(c.Dir, outdir.WARCDir)).URL(),
 			},
-			Fetch: c.Fetch, Headers: c.Headers, Cookies: c.Cookies, Logins: c.Logins, KeepSecrets: c.KeepSecrets, Dir: filepath.Join(c.Dir, outdir.WARCDir),
+			Fetch: c.Fetch, Headers: c.Headers, Cookies: c.Cookies, Logins: c.Logins, KeepSecrets: c.KeepSecrets, Had: c.Had, Dir: filepath.Join(c.Dir, outdir.WARCDir),
 			MeasureBS: wants.Store && (len(members) > 1 || wants.Asked), ArchiveSize: c.ArchiveSize, Prefix: c.Prefix, Operator: c.Operator, Version: c.Version, Logger: c.Logger,
 			IgnoreRobot: c.Job.Identity.IgnoreRobots, UserAgent: c.Job.Identity.UserAgent, Beside: len(members) - 1,
 		}

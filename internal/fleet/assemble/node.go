@@ -29,6 +29,7 @@ type NodeConfig struct {
 	Cookies     string            // likewise
 	Logins      map[string]string // NAME:PASSWORD by site
 	KeepSecrets bool
+	Had         *agent.Had    // answers that are not asked for again; nil: none
 	Dir         string        // where archives are made
 	Store       archive.Store // where they go; nil: they stay in Dir
 	MeasureBS   bool
@@ -93,6 +94,9 @@ func openNode(c NodeConfig, b *bus.Client) (*node, error) {
 	ac := agent.DefaultConfig(c.Info)
 	ac.MaxPart, ac.Concurrency = bus.MaxPart, c.Info.Concurrency
 	ac.Headers, ac.Cookies, ac.Logins, ac.KeepSecrets, ac.Logger = c.Headers, c.Cookies, c.Logins, c.KeepSecrets, c.Logger
+	if c.Had != nil {
+		ac.Fetcher = agent.WithHad(agent.OverHTTP(client), c.Had)
+	}
 	ac.Usage = func() agent.Usage {
 		return agent.Usage{CPU: usage.CPU() / time.Duration(c.Beside+1), Memory: usage.Memory() / int64(c.Beside+1)}
 	}
