@@ -106,5 +106,5 @@ func paperCrawl(web *webs.Keyworded, port string, t, k int, mode crawl.MarketMod
 	if err != nil {
 		return nil, err
 	}
-	return survey.TopicStats(context.Background(), dir, 1)
+	return survey.TopicStats(context.Background(), dir, "", 1)
 }

@@ -290,6 +290,15 @@ func TestLedgerIsElsewhere(t *testing.T) {
 			t.Errorf("%s: %d %s", command, code, stderr)
 		}
 	}
+	t.Setenv(ledgerVariable, "mysql://db.example/argosy") // which is refused before it is asked
+	for _, command := range []string{"verify", "report", "export", "stats", "rebuild index", "rebuild frontier"} {
+		if code, _, stderr := argosy(t, append(strings.Fields(command), dir)...); code != exitUsage || strings.Contains(stderr, "with its password") || !strings.Contains(stderr, "postgres://…") {
+			t.Errorf("%s, by the environment: %d %s", command, code, stderr)
+		}
+	}
+	if _, err := ledgerOf(t.TempDir(), ""); err == nil || strings.Contains(err.Error(), "database") {
+		t.Errorf("a directory whose ledger is its own: %v", err)
+	}
 	f, err := frontier.Open(frontier.DefaultConfig(outdir.Frontier(dir)))
 	if err != nil {
 		t.Fatal(err)

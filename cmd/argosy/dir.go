@@ -70,7 +70,7 @@ func isCrawl(dir string) error {
 	}
 	if _, err := os.Stat(filepath.Join(dir, outdir.LedgerFile)); err != nil {
 		if place := outdir.LedgerElsewhere(dir); place != "" {
-			return usage("%s: its ledger is not here but %s: argosy verify, report, export and view take it from --ledger, with its password; otherwise give a job's number instead of the directory, which asks the coordinator (--server)", dir, place)
+			return usage("%s: its ledger is not here but %s: argosy verify, report, export, view, stats and explain take it from --ledger, or "+ledgerVariable+" in the environment, with its password; otherwise give a job's number instead of the directory, which asks the coordinator (--server)", dir, place)
 		}
 		if _, err := os.Stat(outdir.Frontier(dir)); err == nil {
 			return fmt.Errorf("%s: the ledger is missing: argosy rebuild ledger %s makes it anew", dir, dir)
@@ -78,6 +78,33 @@ func isCrawl(dir string) error {
 		return usage("%s: not the directory of a crawl (no %s in it)", dir, outdir.LedgerFile)
 	}
 	return outdir.CheckFormat(dir)
+}
+
+// ledgerVariable is where the place of a ledger elsewhere, with its password, is taken from: no list of processes shows it.
+const ledgerVariable = "ARGOSY_LEDGER"
+
+// ledgerFlag adds --ledger, of a directory whose ledger is elsewhere.
+func ledgerFlag(c *cobra.Command, place *string) {
+	c.Flags().StringVar(place, "ledger", "", "postgres://… of a fleet (default: the directory's; where that is elsewhere, "+ledgerVariable+")")
+}
+
+// elsewhere returns where the ledger of a directory is that is not in it: as given, or, where one is elsewhere, as the environment says.
+func elsewhere(dir, given string) string {
+	if given == "" && dir != "" && outdir.LedgerElsewhere(dir) != "" {
+		return os.Getenv(ledgerVariable)
+	}
+	return given
+}
+
+// ledgerOf returns where the ledger of a crawl's directory is, or of a coordinator's; empty: in the directory. given is --ledger.
+func ledgerOf(dir, given string) (string, error) {
+	switch given = elsewhere(dir, given); {
+	case given == "":
+		return "", isCrawl(dir)
+	case dir == "" || !ledger.IsPostgres(given):
+		return "", usage("--ledger: want postgres://…, and the coordinator's directory with -o")
+	}
+	return given, outdir.CheckFormat(dir)
 }
 
 // holdsTasks refuses directories in which no crawl or coordinator has left its tasks and URLs. Unlike isCrawl it takes those whose ledger is
@@ -105,7 +132,7 @@ type placeFlags struct {
 
 func (f *placeFlags) register(c *cobra.Command) {
 	dirFlag(c, &f.dir)
-	c.Flags().StringVar(&f.ledger, "ledger", "", "postgres://… of a fleet (default: the directory's)")
+	ledgerFlag(c, &f.ledger)
 }
 
 func (f *placeFlags) archives(c *cobra.Command) {
@@ -113,13 +140,8 @@ func (f *placeFlags) archives(c *cobra.Command) {
 }
 
 func (f *placeFlags) place() (verify.Place, error) {
-	if f.ledger == "" {
-		if err := isCrawl(f.dir); err != nil {
-			return verify.Place{}, err
-		}
-	} else if f.dir == "" || !ledger.IsPostgres(f.ledger) {
-		return verify.Place{}, usage("--ledger: want postgres://…, and the coordinator's directory with -o")
-	} else if err := outdir.CheckFormat(f.dir); err != nil {
+	var err error
+	if f.ledger, err = ledgerOf(f.dir, f.ledger); err != nil {
 		return verify.Place{}, err
 	}
 	for _, s := range f.stores {
@@ -127,7 +149,7 @@ func (f *placeFlags) place() (verify.Place, error) {
 			return verify.Place{}, err
 		}
 	}
-	return verify.Place{Dir: f.dir, Ledger: f.ledger, Stores: f.stores, Running: f.ledger == "" && outdir.Running(f.dir)}, nil
+	return verify.Place{Dir: f.dir, Ledger: f.ledger, Stores: f.stores, Running: outdir.Running(f.dir)}, nil
 }
 
 // holdsArchives refuses a store in which no archives can be: all of them would be taken for lost.
@@ -241,7 +263,7 @@ func printReport(w io.Writer, r *verify.Report, again string) {
 		}
 	}
 	verdict := "clean"
-	if r.Running || len(r.Unended) > 0 {
+	if r.Running || r.Rebuilt || r.Leader != "" || len(r.Unended) > 0 {
 		verdict = "clean so far"
 	}
 	if !r.OK {
@@ -250,6 +272,9 @@ func printReport(w io.Writer, r *verify.Report, again string) {
 	if r.OK && r.Damaged > 0 {
 		verdict = fmt.Sprintf("clean, but for %s in which nothing is lost", plural(int64(r.Damaged), "damaged place"))
 	}
+	if r.Leader != "" {
+		fmt.Fprintf(w, "this directory's coordinator stands by, or did when it ended: %s leads, and has the indexes in its directory, which is where to verify (with the same --ledger)\n", r.Leader)
+	}
 	if r.Running && !r.Sinks {
 		fmt.Fprintln(w, "frontier and ledger are not compared while more comes: verify again, or when nothing works there")
 	}
@@ -257,11 +282,14 @@ func printReport(w io.Writer, r *verify.Report, again string) {
 		plural(int64(r.Files), "file"), plural(r.Pages+r.Beside, "capture"), count(int64(r.Indexed)), plural(int64(r.Orphans), "orphan"), count(int64(r.Lost)))
 }
 
-// printUnended says which jobs a process has left when it died, and the command that goes on with them.
+// printUnended says which jobs a process has left when it died, or begin again, and the command that goes on with them.
 func printUnended(w io.Writer, r *verify.Report, dir string) {
 	step := "argosy crawl -o " + dir
 	if outdir.Fleet(dir) {
 		step = "argosy serve -o " + dir
+	}
+	if r.Rebuilt {
+		fmt.Fprintf(w, "the frontier was rebuilt: it is made anew, and jobs begin again, with %s\n", step)
 	}
 	for _, job := range r.Unended {
 		fmt.Fprintf(w, "job %d has not ended, and has no index of what came last: %s goes on, and writes it at the end\n", job, step)

@@ -23,7 +23,7 @@ import (
 
 func newExplain() *cobra.Command {
 	f := &fleetFlags{}
-	var log, dir string
+	var log, dir, place string
 	var job, attempt uint32
 	var all bool
 	c := &cobra.Command{
@@ -43,7 +43,7 @@ it was fetched, how its page was judged, word by word.`,
 				return err
 			}
 			if dir != "" {
-				return explainURL(c, dir, max(1, job), args[0], f.json)
+				return explainURL(c, dir, place, max(1, job), args[0], f.json)
 			}
 			if all && attempt > 0 {
 				return usage("--all and --attempt %d: want one of them", attempt)
@@ -74,6 +74,7 @@ it was fetched, how its page was judged, word by word.`,
 	fl := c.Flags()
 	fl.StringVar(&log, "log", "", "file of decisions, instead of a coordinator")
 	fl.StringVarP(&dir, "out", "o", "", "directory of the crawl, of a URL")
+	ledgerFlag(c, &place)
 	fl.Uint32Var(&job, "job", 0, "number of the job (default: of a URL 1, of a site the latest that has it)")
 	fl.Uint32Var(&attempt, "attempt", 0, "the decision for this attempt of the task (default: the last decision)")
 	fl.BoolVar(&all, "all", false, "every decision about the task, not only the last")
@@ -94,6 +95,8 @@ func explainFlags(c *cobra.Command, name, dir string) error {
 	switch flag := given("log", "attempt", "all", "server"); {
 	case isURL && dir == "":
 		return usage("%s: a URL is explained from the directory of its crawl: -o DIR", name)
+	case dir == "" && given("ledger") != "":
+		return usage("--ledger is of a directory: -o DIR, and a URL")
 	case isURL && flag != "":
 		return usage("--%s is of a task, and %s is a URL", flag, name)
 	case !isURL && dir != "":

@@ -18,7 +18,7 @@ import (
 func newRebuild() *cobra.Command {
 	var asJSON bool
 	var stores []string
-	var elsewhere string
+	var place string
 	c := &cobra.Command{
 		Use: "rebuild ledger|frontier|index DIR", Short: "Make a damaged part of a directory anew from what is left", Args: cobra.ExactArgs(2),
 		ValidArgs: []string{"ledger", "frontier", "index"},
@@ -56,10 +56,10 @@ has made, argosy restore loses less.`,
 			}
 			of := map[string]func(context.Context, string) (mend.Result, error){
 				"ledger": func(ctx context.Context, dir string) (mend.Result, error) {
-					return mend.Ledger(ctx, dir, elsewhere, stores)
+					return mend.Ledger(ctx, dir, place, stores)
 				},
-				"frontier": func(ctx context.Context, dir string) (mend.Result, error) { return mend.Frontier(ctx, dir, elsewhere) },
-				"index":    func(ctx context.Context, dir string) (mend.Result, error) { return mend.Index(ctx, dir, elsewhere) },
+				"frontier": func(ctx context.Context, dir string) (mend.Result, error) { return mend.Frontier(ctx, dir, place) },
+				"index":    func(ctx context.Context, dir string) (mend.Result, error) { return mend.Index(ctx, dir, place) },
 			}[args[0]]
 			if of == nil {
 				return usage("rebuild %q: want ledger, frontier or index", args[0])
@@ -67,7 +67,7 @@ has made, argosy restore loses less.`,
 			if err := isUsed(dir); err != nil {
 				return err
 			}
-			if elsewhere != "" && (!ledger.IsPostgres(elsewhere) || !outdir.Fleet(dir)) {
+			if place = elsewhere(dir, place); place != "" && (!ledger.IsPostgres(place) || !outdir.Fleet(dir)) {
 				return usage("--ledger is for the postgres://… of a coordinator's directory")
 			}
 			r, err := of(c.Context(), dir)
@@ -88,7 +88,7 @@ has made, argosy restore loses less.`,
 		},
 	}
 	c.Flags().StringArrayVar(&stores, "store", nil, "where archives lie: a directory or s3://… (default: the directory's; may be repeated)")
-	c.Flags().StringVar(&elsewhere, "ledger", "", "postgres://… of a fleet (default: the directory's)")
+	ledgerFlag(c, &place)
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return c
 }

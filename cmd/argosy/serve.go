@@ -112,7 +112,7 @@ func (f *serveFlags) run(c *cobra.Command) error {
 		}
 	}
 	if f.cfg.Ledger == "" {
-		f.cfg.Ledger = os.Getenv("ARGOSY_LEDGER")
+		f.cfg.Ledger = os.Getenv(ledgerVariable)
 	}
 	if f.cfg.Ledger != "" && !ledger.IsPostgres(f.cfg.Ledger) {
 		return usage("--ledger: allowed is postgres://USER:PASSWORD@HOST/DATABASE; without it the ledger is DIR/argosy.db")

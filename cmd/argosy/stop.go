@@ -61,7 +61,7 @@ func stopHere(ctx context.Context, w io.Writer, dir string, asJSON bool) error {
 		}
 		return err
 	}
-	s, err := survey.TopicStats(ctx, dir, 1)
+	s, err := survey.TopicStats(ctx, dir, "", 1)
 	if err != nil && !errors.Is(err, survey.ErrNoTopic) {
 		return err
 	}

@@ -202,8 +202,9 @@ func printVerdict(w io.Writer, name string, t *crawl.Topic, v *topic.Verdict) er
 }
 
 // explainURL explains what a crawl's topic makes of a URL: its links, and, if it was fetched, its page.
-func explainURL(c *cobra.Command, dir string, job uint32, raw string, asJSON bool) error {
-	if err := isCrawl(dir); err != nil {
+func explainURL(c *cobra.Command, dir, place string, job uint32, raw string, asJSON bool) error {
+	place, err := ledgerOf(dir, place)
+	if err != nil {
 		return err
 	}
 	u, err := crawl.Parse(raw)
@@ -227,7 +228,7 @@ func explainURL(c *cobra.Command, dir string, job uint32, raw string, asJSON boo
 		return usage("%s: no page has named %s", dir, u.String())
 	}
 	var page *topic.Verdict
-	if body, err := archived(c.Context(), dir, job, of.At); err != nil {
+	if body, err := archived(c.Context(), dir, place, job, of.At); err != nil {
 		return err
 	} else if body != nil {
 		v := topic.NewJudge(of.Topic).Explain(body, true)
@@ -270,8 +271,11 @@ func printJudged(w io.Writer, of *frontier.Judged, page *topic.Verdict) error {
 }
 
 // archived returns the body of a page that a crawl has archived as HTML, in UTF-8; nil if there is none.
-func archived(ctx context.Context, dir string, job uint32, at crawl.Page) ([]byte, error) {
-	l, err := ledger.Open(ctx, filepath.Join(dir, outdir.LedgerFile))
+func archived(ctx context.Context, dir, place string, job uint32, at crawl.Page) ([]byte, error) {
+	if place == "" {
+		place = filepath.Join(dir, outdir.LedgerFile)
+	}
+	l, err := ledger.Open(ctx, place)
 	if err != nil {
 		return nil, err
 	}

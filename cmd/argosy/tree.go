@@ -200,7 +200,7 @@ func dotName(b *survey.Branch) string {
 }
 
 func newStats() *cobra.Command {
-	f := &oneTask{}
+	f, place := &oneTask{}, ""
 	c := &cobra.Command{
 		Use: "stats DIR | stats JOB", Short: "Print how well a topical crawl kept to its topic", Args: cobra.MaximumNArgs(1),
 		Long: `Stats prints the figures of a crawl with a topic: those of the published system
@@ -219,10 +219,11 @@ topic a fetch. AUC is how well links were judged before they were followed.`,
 				return printStats(out, s)
 			}
 			return f.either(c, args, func(job uint32) error {
-				if err := isCrawl(f.dir); err != nil {
+				place, err := ledgerOf(f.dir, place)
+				if err != nil {
 					return err
 				}
-				s, err := survey.TopicStats(c.Context(), f.dir, job)
+				s, err := survey.TopicStats(c.Context(), f.dir, place, job)
 				if err != nil {
 					return usage("%s: %w", f.dir, err)
 				}
@@ -237,6 +238,7 @@ topic a fetch. AUC is how well links were judged before they were followed.`,
 		},
 	}
 	f.register(c)
+	ledgerFlag(c, &place)
 	return c
 }
 

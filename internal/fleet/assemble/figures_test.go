@@ -69,7 +69,7 @@ func TestTopicFigures(t *testing.T) {
 // figures returns the figures of the first job of a directory. In which order pages came that came together is not told twice alike.
 func figures(t *testing.T, dir string) survey.Stats {
 	t.Helper()
-	s, err := survey.TopicStats(t.Context(), dir, 1)
+	s, err := survey.TopicStats(t.Context(), dir, "", 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -45,7 +46,7 @@ func (c *Client) Elect(ctx context.Context, name string, lead func(context.Conte
 		}
 		rev = 0
 		if errors.Is(err, jetstream.ErrKeyExists) {
-			c.taken.taken(time.Now())
+			c.taken.taken(time.Now(), c.holder(ctx, kv))
 		}
 		if !errors.Is(err, jetstream.ErrKeyExists) && ctx.Err() == nil {
 			c.say("the leader's lease is out of reach", err)
@@ -77,11 +78,15 @@ func (c *Client) Elect(ctx context.Context, name string, lead func(context.Conte
 type turn struct {
 	mu          sync.Mutex
 	since, last time.Time // it was not to be had from then until then
+	by          string    // who has it, as far as it is known
 }
 
-func (t *turn) taken(now time.Time) {
+func (t *turn) taken(now time.Time, by string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if by != "" {
+		t.by = by
+	}
 	if now.Sub(t.last) > LeaderTTL {
 		t.since = now
 	}
@@ -94,15 +99,29 @@ func (t *turn) free() {
 	t.last = time.Time{}
 }
 
-// renewed reports whether the lease is renewed: one that nobody renews is to be had when its time is over.
-func (t *turn) renewed(now time.Time) bool {
+// renewed returns who renews the lease, if anybody does: one that nobody renews is to be had when its time is over.
+func (t *turn) renewed(now time.Time) (by string, yes bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return now.Sub(t.last) <= LeaderTTL && t.last.Sub(t.since) > LeaderTTL
+	return t.by, now.Sub(t.last) <= LeaderTTL && t.last.Sub(t.since) > LeaderTTL
 }
 
-// AnotherLeads reports whether another coordinator is known to lead: it has renewed its lease since this one has tried to have it.
-func (c *Client) AnotherLeads() bool { return c.taken.renewed(time.Now()) }
+// AnotherLeads returns the name of the coordinator that is known to lead in place of this one: it has renewed its lease since this one has
+// tried to have it.
+func (c *Client) AnotherLeads() (name string, yes bool) { return c.taken.renewed(time.Now()) }
+
+// holder returns who has the leader's lease; empty: that is not to be had now.
+func (c *Client) holder(ctx context.Context, kv jetstream.KeyValue) (name string) {
+	_ = c.ask(ctx, func(ctx context.Context) error {
+		e, err := kv.Get(ctx, leaderKey)
+		if err == nil {
+			name = string(e.Value())
+			name = name[:max(0, strings.LastIndex(name, " "))]
+		}
+		return err
+	})
+	return name
+}
 
 // leases opens the place of the leader's lease, waiting while the bus is away.
 func (c *Client) leases(ctx context.Context) (jetstream.KeyValue, error) {

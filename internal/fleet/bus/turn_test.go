@@ -26,15 +26,15 @@ func TestAnotherLeads(t *testing.T) {
 		{"and renews it", LeaderTTL, true, true},
 	} {
 		if at = at.Add(c.after); c.taken {
-			l.taken(at)
+			l.taken(at, "b")
 		} else {
 			l.free()
 		}
-		if got := l.renewed(at); got != c.want {
-			t.Errorf("%s: %v", c.what, got)
+		if by, got := l.renewed(at); got != c.want || got && by != "b" {
+			t.Errorf("%s: %v %q", c.what, got, by)
 		}
 	}
-	if l.renewed(at.Add(2 * LeaderTTL)) {
+	if _, still := l.renewed(at.Add(2 * LeaderTTL)); still {
 		t.Error("nobody has tried to have it for long, and it is still another's")
 	}
 }

@@ -321,6 +321,7 @@ func (s *Server) lead(ctx context.Context) error {
 	c.Led = func() {
 		s.worked.Store(true)
 		s.why.Store(nil)
+		s.noteStandby("")
 		s.handed.Store(0) // the ledger is there: a term begins with it
 	}
 	co := coordinator.New(c, s.client, s.client, s.client, s.f, s.ledger)
@@ -370,12 +371,22 @@ func (s *Server) indexes(ctx context.Context) error {
 			jobs = append(jobs, job)
 		case <-t.C:
 			jobs = s.missing(ctx)
+			if name, yes := s.client.AnotherLeads(); yes && s.elsewhere() {
+				s.noteStandby(name)
+			}
 		}
 		for _, job := range jobs {
 			if err := s.WriteIndex(ctx, job); err != nil && ctx.Err() == nil {
 				s.cfg.Logger.Error("index not written", "job", job, "error", err)
 			}
 		}
+	}
+}
+
+// noteStandby notes in the directory who leads (empty: this coordinator): the indexes are in that one's.
+func (s *Server) noteStandby(leader string) {
+	if err := outdir.NoteStandby(s.cfg.Dir, leader); err != nil {
+		s.cfg.Logger.Warn("who leads is not noted", "error", err)
 	}
 }
 
@@ -468,8 +479,10 @@ func (s *Server) Leader() (*coordinator.Coordinator, error) {
 	if co := s.co.Load(); co != nil {
 		return co, nil
 	}
-	if s.elsewhere() && s.client.AnotherLeads() {
-		return nil, errOther
+	if s.elsewhere() {
+		if _, yes := s.client.AnotherLeads(); yes {
+			return nil, errOther
+		}
 	}
 	if why := s.why.Load(); why != nil {
 		return nil, fmt.Errorf("%w now: %s (its log says more); it goes on by itself", ErrStandby, *why)

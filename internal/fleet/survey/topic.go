@@ -77,8 +77,11 @@ const curveSteps = 20
 var ErrNoTopic = errors.New("the crawl has no topic: argosy crawl --topic gives it one")
 
 // TopicStats reads the figures of a topical crawl from its ledger, and those of its crawlers from its frontier.
-func TopicStats(ctx context.Context, dir string, job uint32) (*Stats, error) {
-	l, err := ledger.Open(ctx, filepath.Join(dir, outdir.LedgerFile))
+func TopicStats(ctx context.Context, dir, place string, job uint32) (*Stats, error) {
+	if place == "" {
+		place = filepath.Join(dir, outdir.LedgerFile)
+	}
+	l, err := ledger.Open(ctx, place)
 	if err != nil {
 		return nil, err
 	}

@@ -75,7 +75,7 @@ func (r *Report) index(ctx context.Context, dir string, l *ledger.Ledger, job ui
 	}
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
-		r.problem("the index of job %d is missing: it is written when a run ends", job)
+		r.problem("the index of job %d is missing: argosy rebuild index %s writes it", job, dir)
 		return nil
 	}
 	if err != nil {

@@ -32,6 +32,10 @@ func (r *Report) sinks(ctx context.Context, p Place, l *ledger.Ledger, jobs []ui
 		if errors.Is(err, os.ErrNotExist) && p.Ledger != "" {
 			return nil // it is in the directory of another coordinator
 		}
+		if stream, _ := l.Position(); stream == "" { // as rebuild frontier leaves it
+			r.Rebuilt = true
+			return nil
+		}
 		r.problem("the frontier is missing: argosy crawl -o %s (argosy serve of a fleet) makes it anew from the log, or names the command that does without it", p.Dir)
 		return nil
 	}
@@ -82,6 +86,9 @@ func (r *Report) beside(ctx context.Context, p Place, l *ledger.Ledger, jobs []u
 func (r *Report) views(p Place, f *frontier.Frontier, l *ledger.Ledger, jobs []uint32) error {
 	pos := f.Position()
 	if stream, seq := l.Position(); stream != pos.Stream || seq != pos.Seq {
+		if outdir.StandsBy(p.Dir) != "" { // it follows the log by itself when it works
+			return nil
+		}
 		r.problem("the frontier stands at entry %d of the log %q, the ledger at %d of %q: the process that worked there was ended; start it again (argosy crawl -o %s, or argosy serve of a fleet)", pos.Seq, pos.Stream, seq, stream, p.Dir)
 		return nil
 	}

@@ -29,7 +29,9 @@ const maxProblems = 100
 type Report struct {
 	OK        bool     `json:"ok"`
 	Running   bool     `json:"running,omitempty"` // a crawl runs there
+	Leader    string   `json:"leader,omitempty"`  // the coordinator of the directory stands by, or did when it ended: this one led, and has the indexes
 	Unended   []uint32 `json:"unended,omitempty"` // jobs that a process has left when it died: their indexes are written when they end
+	Rebuilt   bool     `json:"rebuilt,omitempty"` // the frontier was rebuilt: it is made anew, and jobs begin again, with the next run
 	Files     int      `json:"files"`
 	Records   int      `json:"records"`
 	Pages     int64    `json:"pages"`  // captures of pages, which the ledger counts
@@ -176,9 +178,11 @@ func Check(ctx context.Context, p Place) (*Report, error) {
 	if err := r.beckon(ctx, l); err != nil {
 		return nil, err
 	}
-	if p.Running {
+	switch r.Leader = outdir.StandsBy(p.Dir); {
+	case r.Leader != "":
+	case p.Running:
 		err = r.indexesBeside(ctx, p.Dir, l, time.Now())
-	} else {
+	default:
 		err = r.indexes(ctx, p.Dir, l, jobs)
 	}
 	if err != nil {

@@ -19,6 +19,35 @@ import (
 	"argosy/internal/page/archive"
 )
 
+// The indexes of a fleet lie with who leads: in the directory of a coordinator that stands by they are not missed, nor is its view behind.
+func TestStandbysDirectory(t *testing.T) {
+	dir := t.TempDir()
+	if err := errors.Join(os.MkdirAll(outdir.State(dir), 0o700), outdir.OpenFormat(dir, "test")); err != nil {
+		t.Fatal(err)
+	}
+	l, err := ledger.Open(t.Context(), filepath.Join(dir, outdir.LedgerFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	job := &crawl.Job{ID: 1, Limits: crawl.DefaultLimits(), Identity: crawl.Identity{Seeds: []string{"http://s.test/"}}}
+	err = errors.Join(l.Rebase(t.Context(), "log", 0), l.Apply(t.Context(), []ledger.Applied{
+		{Seq: 1, At: 1000, Entry: &crawl.Entry{Kind: crawl.EntrySubmit, Job: job}},
+		{Seq: 2, At: 3000, Entry: &crawl.Entry{Kind: crawl.EntryState, State: &crawl.JobState{Job: 1, State: crawl.JobDone}}},
+	}), l.Close())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for leader, want := range map[string]int{"": 1, "other": 0} {
+		if err := outdir.NoteStandby(dir, leader); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Check(t.Context(), Place{Dir: dir, Ledger: filepath.Join(dir, outdir.LedgerFile)})
+		if err != nil || r.Problems != want || r.Leader != leader {
+			t.Errorf("%q leads: %+v, %v", leader, r, err)
+		}
+	}
+}
+
 // Of pages that name one place, all but the one whose record lies there are lost, in whatever order the ledger has them.
 func TestPlaceThatSeveralPagesName(t *testing.T) {
 	dir := t.TempDir()
