@@ -3,6 +3,7 @@ package frontier
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"argosy/internal/crawl"
 	"argosy/internal/page/polite"
@@ -561,8 +562,30 @@ func (x *tx) join(j *Job, u crawl.URL) error {
 	return x.review(j, func(reason crawl.Kind) bool { return reason == crawl.ReasonScope })
 }
 
-// review looks again at the URLs that were refused for reasons that match.
+// review looks again at the URLs that were refused for reasons that match, also in this entry.
 func (x *tx) review(j *Job, match func(crawl.Kind) bool) error {
+	var own []recKey // a walk through what is stored does not see them
+	for k, r := range x.recs {
+		if k.job == j.ID && r.State == crawl.Excluded {
+			own = append(own, k)
+		}
+	}
+	slices.SortFunc(own, recKey.compare)
+	again := func(k recKey) error {
+		r, err := x.record(k.space, k.key)
+		if err != nil || r == nil || r.State != crawl.Excluded || !match(r.Reason) {
+			return err
+		}
+		if err := x.readmit(j, k, r, r); err != nil {
+			return err
+		}
+		return x.spill()
+	}
+	for _, k := range own {
+		if err := again(k); err != nil {
+			return err
+		}
+	}
 	return x.f.each(jobURLs(j.ID), func(key, v []byte) error {
 		if crawl.State(v[1]) != crawl.Excluded {
 			return nil
@@ -571,16 +594,6 @@ func (x *tx) review(j *Job, match func(crawl.Kind) bool) error {
 		if !ok {
 			return errRecord
 		}
-		r, err := x.record(k.space, k.key)
-		if err != nil {
-			return err
-		}
-		if r.State != crawl.Excluded || !match(r.Reason) {
-			return nil
-		}
-		if err := x.readmit(j, k, r, r); err != nil {
-			return err
-		}
-		return x.spill()
+		return again(k)
 	})
 }

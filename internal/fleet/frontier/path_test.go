@@ -212,3 +212,24 @@ func TestResourcesOfOtherHosts(t *testing.T) {
 		}
 	}
 }
+
+// Where a seed redirects joins the scope, also for links that were refused before: in entries before, and in the very one that says so.
+func TestJoinedInOneEntry(t *testing.T) {
+	for _, entries := range []int{1, 2} {
+		w := newWalk(t, -1)
+		links := []crawl.Link{{URL: "http://other.test/early"}, {URL: "http://third.test/"}, redirectTo("http://other.test/")}
+		if entries == 2 {
+			w.links("/", links[:2]...)
+			links = links[2:]
+		}
+		w.links("/", links...)
+		if reason, state := w.reason("http://other.test/early"); state != crawl.Pending {
+			t.Errorf("in %d entries: the link is %v, %s", entries, state, reason)
+		}
+		if reason, state := w.reason("http://third.test/"); state != crawl.Excluded || reason != string(crawl.ReasonScope) {
+			t.Errorf("in %d entries: what is outside is %v, %s", entries, state, reason)
+		}
+		check(t, w.f)
+		w.f.Close()
+	}
+}
