@@ -181,8 +181,8 @@ func Job(port string, delay time.Duration) crawl.Job {
 	return j
 }
 
-// Submit gives the fleet a job, once a coordinator leads; on a busy machine the bus may have to be asked again, or the coordinator have lost
-// its lead and taken it again.
+// Submit gives the fleet a job, once a coordinator leads; on a busy machine the bus may have to be asked again, the coordinator have lost
+// its lead and taken it again, or wait for its ledger.
 func (f *Fleet) Submit(j crawl.Job) (id uint32) {
 	f.T.Helper()
 	testkit.Eventually(f.T, "the job is taken", func() bool {
@@ -190,7 +190,7 @@ func (f *Fleet) Submit(j crawl.Job) (id uint32) {
 		if id, err = f.Leader().Submit(f.T.Context(), j); err == nil {
 			return true
 		}
-		if !errors.Is(err, bus.ErrAway) && !errors.Is(err, bus.ErrDeposed) && !errors.Is(err, coordinator.ErrOver) {
+		if !errors.Is(err, bus.ErrAway) && !errors.Is(err, bus.ErrDeposed) && !errors.Is(err, coordinator.ErrOver) && !errors.Is(err, coordinator.ErrWaits) {
 			f.T.Fatal(err)
 		}
 		return false
