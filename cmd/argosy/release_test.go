@@ -89,3 +89,31 @@ func TestRetryByStatus(t *testing.T) {
 		t.Errorf("%d pages are well:\n%s", n, out)
 	}
 }
+
+// A retry of all leaves what was dropped as it ended, in frontier and ledger.
+func TestRetryLeavesWhatWasDropped(t *testing.T) {
+	t.Parallel()
+	page := func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		if r.URL.Path == "/x" {
+			panic(http.ErrAbortHandler)
+		}
+		fmt.Fprint(w, `<title>a</title>words of a page <a href=/x>x</a>`)
+	}
+	kept, dropped, dir := serves(t, "", page), serves(t, "", page), filepath.Join(t.TempDir(), "c")
+	apart(t, "crawl", kept, dropped, "-o", dir, "--allow-private", "--delay", "0", "--retries", "0", "--backoff", "1ms")
+	host := strings.Trim(strings.TrimPrefix(dropped, "http:"), "/")
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"drop", dir, host}, "1 task dropped"},
+		{[]string{"retry", dir}, "1 URL pending"},
+		{[]string{"verify", dir}, "clean"},
+		{[]string{"export", dir, "--state", "failed"}, dropped + "x"},
+	} {
+		if code, out, errs := apart(t, c.args...); code != exitDone || !strings.Contains(out, c.want) {
+			t.Errorf("%v: exit %d, want %q\n%s%s", c.args, code, c.want, out, errs)
+		}
+	}
+}

@@ -122,6 +122,8 @@ type Release struct {
 	Cut   bool     `cbor:"40,keyasint,omitempty"` // retry: URLs that wait because their templates brought nothing new
 	Mend  bool     `cbor:"60,keyasint,omitempty"` // retry: frontier and ledger do not agree on Lost, and nothing else is released
 	Keep  bool     `cbor:"70,keyasint,omitempty"` // retry: what was archived of Lost is whole, and counts beside the pages from then on
+
+	Dropped []uint32 `cbor:"80,keyasint,omitempty"` // retry of all: tasks that are given up, whose URLs stay as they ended
 }
 
 // JobState is a job's new state.

@@ -258,6 +258,9 @@ func (c *Coordinator) Release(ctx context.Context, kind crawl.EntryKind, sites [
 		if r.Tasks, tasks, err = c.named(kind, job, sites, r.Tasks); err != nil {
 			return err
 		}
+		if len(r.Tasks)+len(r.Lost) == 0 {
+			r.Dropped = c.dropped(job)
+		}
 		for _, piece := range inPieces(r) {
 			if err := c.sinks.append(ctx, &crawl.Entry{Kind: kind, Release: &piece}); err != nil {
 				return err
@@ -355,6 +358,17 @@ func (c *Coordinator) named(kind crawl.EntryKind, job uint32, sites []string, gi
 		}
 	}
 	return ids, len(ids), nil
+}
+
+// dropped returns the numbers of a job's tasks that are given up, in order.
+func (c *Coordinator) dropped(job uint32) (ids []uint32) {
+	c.f.Tasks(func(t *frontier.Task) {
+		if t.Job == job && t.State == crawl.TaskDropped {
+			ids = append(ids, t.ID)
+		}
+	})
+	slices.Sort(ids)
+	return ids
 }
 
 // walked returns when a job's retry has come to its end.

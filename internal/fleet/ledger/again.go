@@ -2,6 +2,8 @@ package ledger
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 
 	"argosy/internal/crawl"
 )
@@ -61,7 +63,8 @@ func (w *writer) retry(r *crawl.Release) error {
 		conflict = ` ON CONFLICT DO NOTHING`
 	)
 	if len(r.Tasks) == 0 {
-		return errors.Join(w.exec(keep+conflict, r.Job), w.delete(r.Job, failed))
+		others := but(r.Dropped)
+		return errors.Join(w.exec(keep+others+conflict, r.Job), w.delete(r.Job, failed+others))
 	}
 	for _, t := range r.Tasks {
 		const of = ` AND lease IN (SELECT id FROM leases WHERE task = ?)`
@@ -70,6 +73,15 @@ func (w *writer) retry(r *crawl.Release) error {
 		}
 	}
 	return nil
+}
+
+// but is the condition that pages are not of these tasks.
+func but(tasks []uint32) string {
+	if len(tasks) == 0 {
+		return ""
+	}
+	ids := strings.Trim(fmt.Sprint(tasks), "[]")
+	return ` AND (lease IS NULL OR lease NOT IN (SELECT id FROM leases WHERE task IN (` + strings.ReplaceAll(ids, " ", ", ") + `)))`
 }
 
 // askAgain keeps beside the pages what URLs answered that are asked again since an outcome, as the frontier does.
