@@ -20,6 +20,7 @@ import (
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 )
 
@@ -55,6 +56,7 @@ func (k *walker) walkThrough(argosy, axe string) (err error) {
 		{"jobs are started", func(ctx context.Context) error { return k.startJobs(ctx, web) }},
 		{"figures move", k.figuresMove},
 		{"a search that waits for a person is changed, and finishes", func(ctx context.Context) error { return k.mendSearch(ctx, web) }},
+		{"a site that waits for a person is changed, released and finishes", func(ctx context.Context) error { return k.mendSite(ctx, web) }},
 		{"the strategy is switched while the job runs", k.switchStrategy},
 		{"an explanation is what argosy explain says", func(ctx context.Context) error { return k.explained(ctx, argosy, f.decisions()) }},
 		{"a field of sites by nodes is shown over time", k.fieldOverTime},
@@ -85,7 +87,7 @@ func (k *walker) walkThrough(argosy, axe string) (err error) {
 
 // js evaluates an expression.
 func js[T any](ctx context.Context, expression string) (v T, err error) {
-	err = chromedp.Run(ctx, chromedp.Evaluate(expression, &v))
+	err = chromedp.Run(ctx, chromedp.Evaluate(expression, &v, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
 	return v, err
 }
 
@@ -214,6 +216,35 @@ func (k *walker) mendSearch(ctx context.Context, web *site) error {
 		return err
 	}
 	return until(ctx, "[...document.querySelectorAll('#content tbody tr')].some(r => r.textContent.startsWith('fresh milk') && r.textContent.includes('done'))")
+}
+
+// mendSite fills in every field of the form that a site has which waits for a person.
+func (k *walker) mendSite(ctx context.Context, web *site) error {
+	job := fmt.Sprintf("name: mute\nseeds: [http://%s/]\nlimits: {delay: 0, recycle_after: 1s, recycle_limit: 0}\n", web.mute)
+	id, err := js[int](ctx, `fetch('/api/v1/jobs', {method: 'POST', headers: {'Argosy-Page': localStorage.getItem('argosy.page'), 'Content-Type': 'application/yaml', 'Idempotency-Key': 'mute'}, body: `+quote(job)+`}).then(r => r.json()).then(v => v.job)`)
+	if err != nil {
+		return err
+	}
+	if err := visit(ctx, fmt.Sprintf("#/tasks?job=%d&state=manual", id)); err != nil {
+		return err
+	}
+	if err := click(ctx, "#content tbody a", web.mute); err != nil {
+		return err
+	}
+	if err := fill(ctx, map[string]string{"header_timeout": "1m", "delay": "10ms", "retries": "6"}); err != nil {
+		return err
+	}
+	web.speaks.Store(true)
+	if err := click(ctx, "#content button.primary", "Change and release"); err != nil {
+		return err
+	}
+	if err := until(ctx, "document.querySelector('.crumb .badge').textContent === 'done'"); err != nil {
+		return err
+	}
+	if refused, err := js[string](ctx, "(document.querySelector('#content .act .wrong') || {}).textContent || ''"); err != nil || refused != "" {
+		return errors.Join(err, errors.New(refused))
+	}
+	return until(ctx, tile("Fetched")+" === '1'")
 }
 
 // write writes into the field that a label is of.

@@ -21,6 +21,8 @@ type site struct {
 	named  string   // that only the engine names
 	engine string
 	healed atomic.Bool
+	mute   string      // answers nobody
+	speaks atomic.Bool // nevertheless
 }
 
 const (
@@ -61,6 +63,12 @@ func serveSites() (*site, error) {
 	if s.named, err = serveOn(pages); err != nil {
 		return nil, err
 	}
+	mute := http.NewServeMux()
+	mute.HandleFunc("GET /robots.txt", http.NotFound)
+	mute.HandleFunc("GET /", s.silence)
+	if s.mute, err = serveOn(mute); err != nil {
+		return nil, err
+	}
 	search := http.NewServeMux()
 	search.HandleFunc("GET /robots.txt", http.NotFound)
 	search.HandleFunc("GET /s", s.search)
@@ -99,6 +107,16 @@ func (s *site) page(w http.ResponseWriter, r *http.Request) {
 	for _, h := range s.hosts {
 		fmt.Fprintf(w, ` <a href="http://%s/">a neighbour</a>`, h)
 	}
+}
+
+// silence is the site that answers nobody until it speaks.
+func (s *site) silence(w http.ResponseWriter, r *http.Request) {
+	if !s.speaks.Load() {
+		<-r.Context().Done()
+		return
+	}
+	w.Header().Set("Content-Type", "text/html")
+	fmt.Fprint(w, `<title>It speaks</title>`)
 }
 
 func (s *site) search(w http.ResponseWriter, r *http.Request) {

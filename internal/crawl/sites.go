@@ -27,8 +27,11 @@ type Header struct {
 	Value string `cbor:"2,keyasint" json:"value"`
 }
 
-// SiteLimits are the names of limits that a site may have of its own.
-var SiteLimits = []string{"delay", "max_crawl_delay", "site_pages", "max_sitemaps", "site_connections"}
+// SiteLimits are the names of limits that a site may have of its own: those of its pace, of how much is taken, and of the patience with it.
+var SiteLimits = []string{
+	"delay", "max_crawl_delay", "site_pages", "max_sitemaps", "site_connections",
+	"retries", "backoff", "connect_timeout", "tls_timeout", "header_timeout", "body_timeout", "min_rate",
+}
 
 // Bounds of what rules say.
 const (

@@ -295,7 +295,7 @@ func (c *Coordinator) grant(now time.Time, j *frontier.Job, r *run, t *schedule.
 	l := c.newLease(now, j, t, n)
 	site := polite.From(c.f.Site(t.Site), l.From)
 	r.read.shape(l, c.f.Task(t.ID), t, n.Book, c.clock.MS(now))
-	if j.Limits.PerIP > 0 && t.Addrs == nil && polite.Unresolved(j.Limits, site) == "" {
+	if j.Limits.PerIP > 0 && t.Addrs == nil && polite.Unresolved(*j.At(t.Site), site) == "" {
 		l.Resolve = true
 	} else {
 		first := 64

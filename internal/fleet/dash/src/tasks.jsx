@@ -89,27 +89,28 @@ export function Task({ at, me, jobs }) {
   </div>;
 }
 
+// siteFields are what can be different on the site of a task that waits for a person: each a limit's name, and an example of it.
+const siteFields = [['header_timeout', '2m', () => t('Patience for an answer')], ['delay', '5s', () => t('Delay')], ['retries', '6', () => t('Retries')]];
+
+// ruleOf is a rule for sites as a job file says it: the coordinator tells spans in ns.
+const ruleOf = s => ({ hosts: s.hosts, include: s.include, exclude: s.exclude, headers: s.headers && Object.fromEntries(s.headers.map(f => [f.name, f.value])),
+  ...Object.fromEntries(Object.entries(s.limits || {}).map(([k, n]) => [k, /delay|timeout|backoff/.test(k) ? n + 'ns' : n])) });
+
 // Edit changes what is different on the site of a task that waits for a person, then releases it.
 function Edit({ v, job, done }) {
-  const [header, setHeader] = useState(''), [delay, setDelay] = useState(''), [retries, setRetries] = useState('');
+  const [rule, set] = useState({}), given = Object.entries(rule).filter(([, x]) => x.trim());
   if (!job) return null;
   const run = async () => {
-    const rule = { hosts: [v.site.replace(/:\d+$/, '')] };
-    if (header) rule.header_timeout = header;
-    if (delay) rule.delay = delay;
-    if (retries) rule.retries = Number(retries);
-    const sites = (job.sites || []).map(s => ({ hosts: s.hosts, include: s.include, exclude: s.exclude }));
-    if ((job.sites || []).some(s => s.limits && Object.keys(s.limits).length || s.headers)) throw new Error(t('This job has rules for single sites: change them on the page of jobs.'));
-    await post(`/jobs/${job.id}/limits`, JSON.stringify({ sites: [...sites, rule] }));
+    const sites = (job.sites || []).map(ruleOf), i = sites.findIndex(s => s.hosts.length === 1 && s.hosts[0] === v.site);
+    const own = { hosts: [v.site], ...(i < 0 ? {} : sites.splice(i, 1)[0]), ...Object.fromEntries(given.map(([k, x]) => [k, x.trim()])) };
+    await post(`/jobs/${job.id}/limits`, JSON.stringify({ sites: [...sites, own] }));
     await post(`/jobs/${job.id}/retry`, { sites: [v.site] });
     done();
   };
   return <Panel size="full" title={t('Change what is different on this site, and release it')}>
     <div class="row">
-      <label>{t('Patience for an answer')} <input size={6} placeholder="2m" value={header} onInput={e => setHeader(e.target.value)} /></label>
-      <label>{t('Delay')} <input size={6} placeholder="5s" value={delay} onInput={e => setDelay(e.target.value)} /></label>
-      <label>{t('Retries')} <input size={4} inputMode="numeric" value={retries} onInput={e => setRetries(e.target.value)} /></label>
-      <Act kind="primary" disabled={!header && !delay && !retries} run={run}>{t('Change and release')}</Act>
+      {siteFields.map(([name, example, label]) => <label>{label()} <input name={name} size={6} placeholder={example} value={rule[name] || ''} onInput={e => set({ ...rule, [name]: e.target.value })} /></label>)}
+      <Act kind="primary" disabled={!given.length} run={run}>{t('Change and release')}</Act>
     </div>
   </Panel>;
 }
