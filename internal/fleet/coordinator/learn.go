@@ -161,9 +161,9 @@ type pair struct {
 	ping       bool // the delay, not the bandwidth
 }
 
-// isProbed reports whether something of a pair was measured, or was sent to be measured.
+// isProbed reports whether something of a pair was measured, or was tried to be, or was sent to be measured.
 func (k *lore) isProbed(site, node int, ping bool) bool {
-	return k.hasMeasured(site, node, ping) || k.probing[pair{int32(node), int32(site), ping}]
+	return k.hasMeasured(site, node, ping) || k.learned.Record().WasTried(node, site, ping) || k.probing[pair{int32(node), int32(site), ping}]
 }
 
 func (k *lore) hasMeasured(site, node int, ping bool) bool {
@@ -225,7 +225,8 @@ func (k *lore) take(fx *frontier.Effects, at int64) {
 	}
 }
 
-// probed takes note of a probe that has ended. One that has measured nothing is not made again.
+// probed takes note of a probe that has ended. One that has measured nothing is not made again: what was learned says that it was tried, or,
+// where its node did not end it, this life of the coordinator remembers it.
 func (k *lore) probed(l *frontier.Lease) {
 	record := k.learned.Record()
 	node, site := record.Node(l.Node), record.Site(l.Site)

@@ -43,6 +43,16 @@ func (x *tx) keepFacts(seq uint64) error {
 	return x.set(factKey(seq), x.fx.Facts)
 }
 
+// sealed closes a lease that its holder has ended.
+func (x *tx) sealed(t *Task, l *Lease, reason string) error {
+	if l.Probe != "" {
+		x.fx.Facts = append(x.fx.Facts, learn.Ended(x.worker(l), l.Ping, x.at))
+	}
+	x.hasRead(t, l, reason)
+	x.fx.Ended = append(x.fx.Ended, Ended{l, reason, l.Given - l.Held})
+	return x.close(t, l)
+}
+
 // Learner returns what was learned up to the view's position: the last checkpoint, and every fact since. A checkpoint that is
 // damaged is dropped: measurements are made again, and no page depends on them.
 func (f *Frontier) Learner() (*learn.Learner, error) {

@@ -2,11 +2,13 @@ package frontier
 
 import (
 	"bytes"
+	"errors"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"argosy/internal/crawl"
 	"argosy/internal/plan/learn"
 	"argosy/internal/testkit/seeds"
 )
@@ -103,4 +105,46 @@ func encode(t *testing.T, l *learn.Learner) []byte {
 		t.Fatal(err)
 	}
 	return b
+}
+
+// A probe that has measured nothing (its site refuses the node, or has no root page) is known to have been made, also when the frontier is
+// opened again, with what was learned written down before or not.
+func TestProbeThatMeasuredNothing(t *testing.T) {
+	for _, kept := range []bool{false, true} {
+		fs := vfs.NewCrashableMem()
+		f := open(t, fs)
+		for i, e := range []*crawl.Entry{
+			{Kind: crawl.EntryTerm, Epoch: 1},
+			{Kind: crawl.EntrySubmit, Epoch: 1, Job: &crawl.Job{ID: 1, Limits: crawl.DefaultLimits(), Identity: crawl.Identity{Scope: crawl.ScopeSite, Seeds: []string{"http://s.test/"}}}},
+			{Kind: crawl.EntryGrant, Epoch: 1, Leases: []crawl.Lease{{
+				ID: 1, Job: 1, Task: 1, Site: "s.test", Node: "n", Incarnation: "i", Epoch: 1, Attempt: 1, Secret: "s", Probe: "http://s.test/",
+			}}},
+			{Kind: crawl.EntryParts, Node: "n", Incarnation: "i", Parts: []crawl.Part{{Lease: 1, Attempt: 1, Epoch: 1, Secret: "s", No: 1, Final: true, Reason: crawl.EndDone}}},
+		} {
+			if fx, err := f.Apply(uint64(i+1), int64(i+1), e); err != nil || len(fx.Ignored) > 0 {
+				t.Fatal(err, fx.Ignored)
+			}
+		}
+		if kept {
+			l, err := f.Learner()
+			if err == nil {
+				err = f.KeepLearned(l)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		f = open(t, fs)
+		l, err := f.Learner()
+		if err = errors.Join(err, f.Close()); err != nil {
+			t.Fatal(err)
+		}
+		r := l.Record()
+		if node, site := r.Node("n"), r.Site("s.test"); !r.WasTried(node, site, false) || r.WasTried(node, site, true) || r.Probed(node, site) {
+			t.Errorf("kept %v: a probe that has ended is not known, or another one is", kept)
+		}
+	}
 }

@@ -100,9 +100,7 @@ func (x *tx) part(e *crawl.Entry, p *crawl.Part) error {
 		x.failed(j, t, l)
 	}
 	if p.Final {
-		x.hasRead(t, l, p.Reason)
-		x.fx.Ended = append(x.fx.Ended, Ended{l, p.Reason, l.Given - l.Held})
-		return x.close(t, l)
+		return x.sealed(t, l, p.Reason)
 	}
 	if p.Want > 0 {
 		if x.fx.Wants == nil {

@@ -19,13 +19,15 @@ type Kind uint8
 
 // Kinds of facts.
 const (
-	Report   Kind = iota + 1 // what a part of a lease's report says: Bits, Seconds, Good, All, Limited, CPU, Memory
-	Crawl                    // BC, a bandwidth probe of a site: Bits, Seconds, Limited
-	Store                    // BS, a bandwidth probe of a store: Bits, Seconds
-	Delay                    // an httpping of a site: Seconds
-	Distance                 // an httpping of another node, To: Seconds
-	Searched                 // a node's share in a search that is restricted to Site (rates.go): Good of All pages, and Pages in Seconds
-	Refused                  // a bandwidth probe that a site has refused: All tries, none of them Good, and nothing of its speed
+	Report     Kind = iota + 1 // what a part of a lease's report says: Bits, Seconds, Good, All, Limited, CPU, Memory
+	Crawl                      // BC, a bandwidth probe of a site: Bits, Seconds, Limited
+	Store                      // BS, a bandwidth probe of a store: Bits, Seconds
+	Delay                      // an httpping of a site: Seconds
+	Distance                   // an httpping of another node, To: Seconds
+	Searched                   // a node's share in a search that is restricted to Site (rates.go): Good of All pages, and Pages in Seconds
+	Refused                    // a bandwidth probe that a site has refused: All tries, none of them Good, and nothing of its speed
+	Tried                      // a bandwidth probe of a site has ended, whatever it measured
+	TriedDelay                 // a probe of a site's delay has ended, whatever it measured
 )
 
 // Fact is one thing that was measured. Which figures a kind has stands at the kinds; the others are 0.
@@ -93,6 +95,15 @@ func OfReport(w Worker, p *crawl.Part, at int64) Fact {
 		}
 	}
 	return r
+}
+
+// Ended returns that a probe has ended, of the delay or of the bandwidth: one that has measured nothing is not made again.
+func Ended(w Worker, delay bool, at int64) Fact {
+	f := Fact{At: at, Kind: Tried, Node: w.Node, Site: w.Site}
+	if delay {
+		f.Kind = TriedDelay
+	}
+	return f
 }
 
 // OfMeasures returns the facts in what a node measured by itself: its store, or its delay to other nodes.
@@ -193,6 +204,10 @@ func (l *Learner) Take(f Fact) {
 		l.rec.Crawled(node, site, f.Bits, f.Seconds, f.Limited, f.At)
 	case Refused:
 		l.rec.Refused(node, site, f.All, f.At)
+	case Tried:
+		l.rec.Tried(node, site, false)
+	case TriedDelay:
+		l.rec.Tried(node, site, true)
 	case Delay:
 		l.rec.Delay(node, site, 1000*f.Seconds, f.At)
 	case Report:

@@ -136,3 +136,30 @@ func TestRefusedProbesTellNoSpeed(t *testing.T) {
 		}
 	}
 }
+
+// That a probe has ended is known whatever it measured, of the delay and the bandwidth apart: written down and read again, too.
+func TestTriedIsKnown(t *testing.T) {
+	l := New()
+	l.Take(Ended(Worker{Node: "n0", Site: "s"}, false, 1))
+	l.Take(Ended(Worker{Node: "n1", Site: "s"}, true, 1))
+	b, err := l.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Resume(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range []*Learner{l, again} {
+		r := l.Record()
+		site := r.Site("s")
+		for node, delay := range map[string]bool{"n0": false, "n1": true} {
+			if n := r.Node(node); !r.WasTried(n, site, delay) || r.WasTried(n, site, !delay) || r.Probed(n, site) || r.Timed(n, site) {
+				t.Errorf("%s: tried %v and %v", node, r.WasTried(n, site, false), r.WasTried(n, site, true))
+			}
+		}
+		if r.WasTried(r.Node("n2"), site, false) {
+			t.Error("a node that nobody sent was tried")
+		}
+	}
+}

@@ -64,6 +64,7 @@ type encodedPair struct {
 	Tries  float64       `cbor:"11,keyasint,omitempty"` // of before Free: of all probes
 	Leases float64       `cbor:"12,keyasint,omitempty"`
 	Free   []float64     `cbor:"13,keyasint,omitempty"` // bits, seconds, probes
+	Tried  uint8         `cbor:"14,keyasint,omitempty"` // triedSpeed, triedDelay
 }
 
 type encodedShare struct {
@@ -111,7 +112,7 @@ func (rec *Record) Encode() ([]byte, error) {
 			p := &s.pairs[k]
 			y := encodedPair{
 				Node: p.node, Crawl: [2]float64{p.crawl.bits, p.crawl.seconds}, Mean: p.rate.mean, Weight: p.rate.weight, At: p.rate.at,
-				Off: p.rate.off, Served: p.served.encode(), Heard: p.heard, Open: p.open.encode(), Free: p.free.encode(), Leases: p.rate.leases,
+				Off: p.rate.off, Served: p.served.encode(), Heard: p.heard, Open: p.open.encode(), Free: p.free.encode(), Tried: p.tried, Leases: p.rate.leases,
 			}
 			if p.delay != nil {
 				y.Delay = &encodedDelay{MS: p.delay.ms, Next: p.delay.next}
@@ -295,7 +296,7 @@ func (rec *Record) decodeSite(x *encodedSite) error {
 		last = y.Node
 		p := pair{
 			node: y.Node, crawl: total{y.Crawl[0], y.Crawl[1]}, rate: level{y.Mean, y.Weight, y.At, y.Off, y.Leases}, served: y.Served.decode(),
-			heard: y.Heard,
+			heard: y.Heard, tried: y.Tried,
 		}
 		free, err := sums(y.Free, 3)
 		if err != nil {

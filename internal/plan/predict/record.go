@@ -65,7 +65,13 @@ type pair struct {
 	ln     lnDelay
 	open   opened
 	heard  int64 // when something was measured of it last, Unix ms
+	tried  uint8 // which probes have ended, whatever they measured: triedSpeed, triedDelay
 }
+
+const (
+	triedSpeed = 1 << iota
+	triedDelay
+)
 
 // tries are bandwidth probes.
 type tries struct{ bits, seconds, tries float64 }
@@ -482,6 +488,28 @@ func (s share) now(at int64) share {
 func (rec *Record) Probed(node, site int) bool {
 	p := rec.look(node, site)
 	return p != nil && p.crawl.seconds > 0
+}
+
+// Tried records that a probe of a pair has ended, of its delay or of its bandwidth. It may have measured nothing: the site has no root page, or
+// refuses the node.
+func (rec *Record) Tried(node, site int, delay bool) {
+	what := uint8(triedSpeed)
+	if delay {
+		what = triedDelay
+	}
+	rec.pair(node, site).tried |= what
+}
+
+// WasTried reports whether a probe of a pair has ended.
+func (rec *Record) WasTried(node, site int, delay bool) bool {
+	p := rec.look(node, site)
+	switch {
+	case p == nil:
+		return false
+	case delay:
+		return p.tried&triedDelay != 0
+	}
+	return p.tried&triedSpeed != 0
 }
 
 // Heard is what a node has measured of a site itself.
