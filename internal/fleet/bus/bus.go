@@ -83,7 +83,7 @@ func connect(ctx context.Context, url string, c Config, opts []nats.Option) (*Cl
 	case err != nil:
 		return nil, fmt.Errorf("connect to the bus: %w", err)
 	}
-	cl := &Client{nc: nc, cfg: c}
+	cl := &Client{nc: nc, cfg: c, every: term.Renew}
 	for end := time.Now().Add(patience); ; { // a cluster that has just started chooses its leaders first
 		if err = cl.open(ctx); err == nil {
 			return cl, nil
@@ -149,7 +149,7 @@ func Join(d Dial, log *slog.Logger) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect to the bus: %w", err)
 	}
-	cl := &Client{nc: nc, cfg: Config{Logger: log}, login: d.Login, pub: d.Pub}
+	cl := &Client{nc: nc, cfg: Config{Logger: log}, login: d.Login, pub: d.Pub, every: term.Renew}
 	if cl.js, err = jetstream.New(nc); err != nil {
 		nc.Close()
 		return nil, err
@@ -173,6 +173,7 @@ type Client struct {
 	taken turn
 	deaf  atomic.Pointer[time.Time] // a coordinator's: nodes are not watched since; nil: they are, or need not be
 	told  told
+	every time.Duration // how often a node renews its registration, and a coordinator looks for what the bus keeps in memory: term.Renew
 }
 
 // Trust has registrations believed only of who a name belongs to, as fn says.

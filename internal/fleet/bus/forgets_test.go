@@ -21,6 +21,9 @@ type forgetful struct {
 	got         chan string     // messages that it has received
 }
 
+// forgetfulRenew is what stands for term.Renew: each of these tests waits for it a few times.
+const forgetfulRenew = 100 * time.Millisecond
+
 func newForgetful(t *testing.T) *forgetful {
 	dir := t.TempDir()
 	keys, err := LoadKeys(filepath.Join(dir, "keys.json"))
@@ -52,6 +55,7 @@ func newForgetful(t *testing.T) *forgetful {
 	if err != nil {
 		t.Fatal(err)
 	}
+	f.coordinator.every, node.every = forgetfulRenew, forgetfulRenew
 	done := make(chan error, 3)
 	go func() {
 		done <- f.coordinator.Nodes(ctx, func(_ crawl.NodeInfo, s crawl.Sign) { f.signs <- s })

@@ -217,7 +217,7 @@ var ErrTaken = errors.New("another process has registered as this node, with its
 // changed gives a signal and when the connection is there again. While the bus is away it waits.
 func (c *Client) Register(ctx context.Context, info func() crawl.NodeInfo, changed <-chan struct{}) error {
 	name := info().Node
-	t := time.NewTicker(term.Renew)
+	t := time.NewTicker(c.every)
 	defer t.Stop()
 	back := c.nc.StatusChanged(nats.CONNECTED)
 	defer c.nc.RemoveStatusListener(back)

@@ -60,7 +60,7 @@ func (c *Client) watch(ctx context.Context, fn func(crawl.NodeInfo, crawl.Sign))
 	defer c.deafen()
 	c.deaf.Store(nil)
 	w := nodeWatch{c: c, fn: fn, sign: crawl.SignKnown, inboxes: map[string]string{}}
-	silent, look := time.NewTimer(term.NodeTTL), time.NewTicker(term.Renew)
+	silent, look := time.NewTimer(term.NodeTTL), time.NewTicker(c.every)
 	defer silent.Stop()
 	defer look.Stop()
 	for {
