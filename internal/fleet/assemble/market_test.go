@@ -89,7 +89,7 @@ func TestMarketAsPublished(t *testing.T) {
 		dir := t.TempDir()
 		sum := topical(t, dir, web, port, func(j *crawl.Job) {
 			m := crawl.DefaultMarket(mode)
-			m.Interval, m.Lifetime = 200*time.Millisecond, 20*time.Second
+			m.Interval = 200 * time.Millisecond // their lifetime is not what ends them, however busy the machine is
 			j.Identity.Market = &m
 		})
 		pages, truly, _, _ := had(t, dir, web.OnTopic(port))
