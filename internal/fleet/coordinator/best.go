@@ -105,6 +105,9 @@ func (c *Coordinator) least(j *frontier.Job, r *run, of uint32, may int, now tim
 		if r.stood[t.ID] && !c.moves(j, t, now) || r.aside[t.ID].until > c.clock.MS(now) {
 			return 0
 		}
+		if c.f.Site(t.Site).Fails > 0 { // it did not answer the last time: others do not wait for it
+			return 0
+		}
 		if t.Leases() == 0 && !c.f.ByAddress(t) && polite.ReadyAt(j.PaceAt(t.Site), c.f.Site(t.Site)) > soon {
 			return 0
 		}

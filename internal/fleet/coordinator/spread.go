@@ -116,7 +116,7 @@ func (s *spread) takeAll(tasks []*frontier.Task) {
 // take counts the pages of a task.
 func (s *spread) take(t *frontier.Task) {
 	b := s.branch(t)
-	was, is := s.tasks[t.ID], had{t.Fetched, t.Relevant}
+	was, is := s.tasks[t.ID], had{t.Fetched + t.Failed, t.Relevant} // what could not be had was looked at as well
 	if was == is {
 		return
 	}

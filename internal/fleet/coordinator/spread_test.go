@@ -109,6 +109,21 @@ func TestSpreadLooksElsewhere(t *testing.T) {
 	}
 }
 
+// Nobody gives way for long to sites that cannot be reached: what has failed was looked at.
+func TestSpreadBesideNobody(t *testing.T) {
+	t.Parallel()
+	s := newSpreadOf("large.test", "nobody.test")
+	s.had(1, 90, 5)
+	if x := s.by(s.tasks[1]); x < 1e6 {
+		t.Errorf("divided by %v while nobody has looked at the other one", x)
+	}
+	s.tasks[2].Failed = 60
+	s.take(s.tasks[2])
+	if x := s.by(s.tasks[1]); x > 1.1 {
+		t.Errorf("divided by %v though 60 pages of the other one could not be had", x)
+	}
+}
+
 // A site that is about the topic gives way only as long as others bring pages on it: what they have brought long ago does not count.
 func TestSpreadEnds(t *testing.T) {
 	t.Parallel()
