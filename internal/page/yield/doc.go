@@ -42,6 +42,8 @@
 // its links lead more and more often to what is there already, as those of a finite set do. A template that finds something steadily, itself or
 // in other templates, is judged alone, and is not cut before four mean gaps without a find, and as many more as the logarithm of its finds.
 //
+// Buttons are not spared: pages whose addresses repeat that of what they stand beside, and which say one of a few things, 540 times in a row.
+//
 // # After a cut
 //
 // A cut group is tried again in rounds at doubling intervals, five times in all, first with what promises most. What is new lifts the cut,

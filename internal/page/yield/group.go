@@ -36,7 +36,7 @@ func (m *Model) share() {
 		}
 		for _, id := range t.From {
 			v := m.byID[id]
-			if v == nil || t.forms() && t.aside(v) || m.groups[v.Group].Cut || done[pair{v.Group, t.Group}] {
+			if v == nil || t.Button || t.forms() && t.aside(v) || m.groups[v.Group].Cut || done[pair{v.Group, t.Group}] {
 				continue
 			}
 			done[pair{v.Group, t.Group}] = true

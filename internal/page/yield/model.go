@@ -423,10 +423,13 @@ func (m *Model) Want(template, via uint32, k crawl.Key) Want {
 	if t.wavers() {
 		w.Room = min(w.Room, max(0, unsureFlight-g.flight))
 	}
+	if t.Alike >= sameAfter {
+		w.Room = min(w.Room, max(0, int(max(4, limit*max(1, g.Grace)-t.Alike))-g.flight))
+	}
 	switch {
 	case t.uncertain() && k[14]%drawnSoon == 0, t.drawn() && k[14]%drawnEvery == 0:
 		w.Mark, w.Back = crawl.MarkTwice, t.Dry > 0 || t.New < 2
-	case t.All || t.drawn() || t.Dry > 0 || m.suspect(g) || t.mixed() && (t.finds() < proven || k[15]%markMixed == 0), t.wavers() && k[15]%markWavering == 0:
+	case t.All || t.drawn() || t.Dry > 0 || t.Alike >= sameAfter || m.suspect(g) || t.mixed() && (t.finds() < proven || k[15]%markMixed == 0), t.wavers() && k[15]%markWavering == 0:
 		w.Mark, w.Back = crawl.MarkMust, t.Dry > 0 || t.New < 2
 	case t.Marked < markAll || k[15]%markEvery == 0:
 		w.Mark = crawl.MarkMay
@@ -478,7 +481,7 @@ func (m *Model) Size() int {
 			shapes += 100 + len(g.Behind[i].Shape) + len(g.Behind[i].Example)
 		}
 	}
-	return 4096 + shapes + 400*len(m.byID) + 300*len(m.groups) + 150*len(m.nodes) + 150*len(m.guesses) + 40*(m.marks.len()+m.rests.len())
+	return 4096 + shapes + 600*len(m.byID) + 300*len(m.groups) + 150*len(m.nodes) + 150*len(m.guesses) + 40*(m.marks.len()+m.rests.len())
 }
 
 // Kinds of records: the first byte of their keys.

@@ -13,6 +13,7 @@ import (
 const (
 	maxDirs    = 24 // different names in one place of a path before any name there means the same
 	maxValues  = 8  // different words as a parameter's value, likewise
+	maxBeside  = 12 // names behind a number: what stands beside things, likewise
 	maxOrdered = 12 // segments of which the order counts
 	maxRun     = 3  // equal segments in a row that count
 	maxPattern = 160
@@ -221,6 +222,11 @@ func (m *Model) path(b []byte, p *pieces) []byte {
 		case c != word:
 			b = appendClass(b, s, c)
 		case s == "":
+		case last && !p.query && i > 0 && classify(p.segs[i-1]) == number && !year(p.segs[i-1]):
+			n := len(b)
+			if b = m.name(b, s, maxBeside); b[n] == '*' {
+				b = append(b, extension(s)...)
+			}
 		case last && !p.query:
 			b = append(b, '*')
 			b = append(b, extension(s)...)
@@ -230,6 +236,9 @@ func (m *Model) path(b []byte, p *pieces) []byte {
 	}
 	return b
 }
+
+// year reports whether a number may be one: what is below years are months and days under any name.
+func year(s string) bool { return len(s) == 4 && s >= "1900" && s < "2200" }
 
 // bagPrefix begins the patterns of paths whose order says nothing.
 const bagPrefix = "~"

@@ -112,6 +112,9 @@ type Template struct {
 	Derived int64    `cbor:"36,keyasint,omitempty"` // and those whose numbers do
 	Called  int64    `cbor:"32,keyasint,omitempty"` // answers in which nothing was new but what links are called
 	Equal   int64    `cbor:"30,keyasint,omitempty"` // answers in a row whose text was known
+	Alike   int64    `cbor:"37,keyasint,omitempty"` // answers in a row that said one of Sayings; see button
+	Sayings []saying `cbor:"38,keyasint,omitempty"`
+	Button  bool     `cbor:"39,keyasint,omitempty"` // it is cut for that
 	Example string   `cbor:"15,keyasint,omitempty"` // of a URL that brought nothing
 
 	First uint64 `cbor:"17,keyasint"`           // hash of its first segment
@@ -319,6 +322,8 @@ func (m *Model) Take(a *Answer) Event {
 	case t.drawn() && of.brings():
 		of, a.again = isFaint, true
 	}
+	event = max(event, m.button(t, via, a, of))
+	g = m.groups[t.Group]
 	switch of {
 	case isNew:
 		if spelled {
@@ -544,15 +549,24 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64, of sort) Event 
 		return Nothing
 	}
 	if !t.forms() && !t.dated() && g.Less == 0 && !m.combines(t) && (g.dies() || t.Params <= 1 && costs == faintCosts && !t.bag() && g.finite()) {
-		g.Sum -= 2 * bucketSize
+		pays := int64(2 * bucketSize)
+		if t.Params > 0 { // it is looked at again when it may be of forms
+			pays = min(pays, max(1, limit-t.Equal))
+		}
+		g.Sum -= pays
 		return Nothing
 	}
+	m.cut(g, a)
+	return Cut
+}
+
+// cut has the URLs of a group wait from an answer on.
+func (m *Model) cut(g *Group, a *Answer) {
 	g.Cut, g.Strangers, g.Newborns = true, strangers, newborns
 	g.Round, g.Next = 0, m.Answers+firstTrial
 	g.Example = a.URL.String()
 	m.cuts++
 	m.share()
-	return Cut
 }
 
 // charge has a template share the cost of a page that it has named and that is the end of a way, where most of such bring nothing, there are
