@@ -20,9 +20,11 @@ func TestBars(t *testing.T) {
 		form + script:                                                           crawl.KindForm,
 		`<a href=/x>x</a>` + script:                                             "",
 		`<a href=/forgot>x</a>` + form:                                          "",
-		`<iframe src=/x></iframe>` + script:                                     "",
-		`<p>Nothing here.`:                                                      "",
-		strings.Repeat("words and more ", 20) + script:                          "",
+		`<a href=/forgot>x</a><FORM><INPUT TYPE="password">`:                    crawl.KindForm,
+		strings.Repeat(`<a href=/x>x</a>`, 9) + `<form><input type=password>`: "",
+		`<iframe src=/x></iframe>` + script:                                   "",
+		`<p>Nothing here.`:                                                    "",
+		strings.Repeat("words and more ", 20) + script:                        "",
 	} {
 		var doc parse.Page
 		parse.Scan([]byte(body), parse.Options{}, &doc)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -121,23 +120,31 @@ func (l *lease) describes(p *page, doc *parse.Page, base crawl.URL, text []byte)
 const (
 	barsText  = 200      // bytes of text
 	barsBytes = 64 << 10 // of a page: larger ones are not looked at
+	barsLinks = 8        // of a page that asks for a password: home, a new one, a new account, help, imprint, privacy, two more languages
 )
 
-// bars returns why a page that leads nowhere shows next to nothing, if that is because of its scripts or of a form; otherwise it is empty.
+// bars returns why a page that leads nowhere shows next to nothing, if that is because of its scripts or of a form; otherwise it is empty. What
+// asks for a password may lead to a few pages, such as those that make a new one.
 func bars(text []byte, doc *parse.Page) crawl.Kind {
-	if len(text) > barsBytes || slices.ContainsFunc(doc.Links, func(l parse.Link) bool {
-		return l.Kind == parse.Anchor || l.Kind == parse.Refresh || l.Kind == parse.Frame
-	}) {
+	links := 0
+	for i := range doc.Links {
+		if kind := doc.Links[i].Kind; kind == parse.Anchor || kind == parse.Refresh || kind == parse.Frame {
+			links++
+		}
+	}
+	asks := bytes.Contains(text, []byte("password")) || bytes.Contains(text, []byte("PASSWORD"))
+	if len(text) > barsBytes || links > barsLinks || links > 0 && !asks { // most pages: they need not be copied
 		return ""
 	}
 	lower := bytes.ToLower(text)
-	form := bytes.Contains(lower, []byte("<form")) && (bytes.Contains(lower, []byte("type=password")) || bytes.Contains(lower, []byte(`type="password"`)) ||
-		bytes.Contains(lower, []byte("method=post")) || bytes.Contains(lower, []byte(`method="post"`)))
+	form := bytes.Contains(lower, []byte("<form"))
+	password := form && (bytes.Contains(lower, []byte("type=password")) || bytes.Contains(lower, []byte(`type="password"`)))
+	posts := form && (bytes.Contains(lower, []byte("method=post")) || bytes.Contains(lower, []byte(`method="post"`)))
 	scripts := bytes.Contains(lower, []byte("<script"))
 	switch {
-	case !form && !scripts || len(parse.Text(text, barsText+1)) > barsText:
+	case links > 0 && !password || !password && !posts && !scripts || len(parse.Text(text, barsText+1)) > barsText:
 		return ""
-	case form:
+	case password || posts:
 		return crawl.KindForm
 	}
 	return crawl.KindScripts
