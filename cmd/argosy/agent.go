@@ -206,15 +206,16 @@ next:
 
 // join says how credentials are got.
 func (f *agentFlags) join(c *assemble.AgentConfig) (err error) {
-	if c.TLS, err = clientTLS("--ca", f.fleet.ca); err != nil {
+	flag, ca := "--ca", f.fleet.ca
+	if f.natsCA != "" {
+		flag, ca = "--nats-ca", f.natsCA
+	}
+	if c.TLS, err = clientTLS(flag, ca); err != nil {
 		return err
 	}
 	if f.bus.URL != "" {
 		c.Bus.TLS = c.TLS
-		if f.natsCA != "" {
-			c.Bus.TLS, err = clientTLS("--nats-ca", f.natsCA)
-		}
-		return err
+		return nil
 	}
 	if f.fleet.server == "" {
 		return usage("--join: name the coordinator, such as http://127.0.0.1:8480")
