@@ -124,6 +124,7 @@ type Release struct {
 	Keep  bool     `cbor:"70,keyasint,omitempty"` // retry: what was archived of Lost is whole, and counts beside the pages from then on
 
 	Dropped []uint32 `cbor:"80,keyasint,omitempty"` // retry of all: tasks that are given up, whose URLs stay as they ended
+	Sites   bool     `cbor:"81,keyasint,omitempty"` // drop: Tasks are whole sites, which are given up for every search
 }
 
 // JobState is a job's new state.

@@ -261,6 +261,7 @@ func (c *Coordinator) Release(ctx context.Context, kind crawl.EntryKind, sites [
 		if len(r.Tasks)+len(r.Lost) == 0 {
 			r.Dropped = c.dropped(job)
 		}
+		r.Sites = kind == crawl.EntryDrop && len(sites) > 0
 		for _, piece := range inPieces(r) {
 			if err := c.sinks.append(ctx, &crawl.Entry{Kind: kind, Release: &piece}); err != nil {
 				return err
@@ -288,7 +289,7 @@ func (c *Coordinator) released(ctx context.Context, kind crawl.EntryKind, job ui
 		return err
 	}
 	j := c.f.Job(job)
-	if kind == crawl.EntryRetry && ended(j) && j.Totals.Pending() > 0 {
+	if ended(j) && (kind == crawl.EntryRetry && j.Totals.Pending() > 0 || kind == crawl.EntryDrop && c.inherited(j)) {
 		if err := c.setState(ctx, j, crawl.JobRunning); err != nil {
 			return err
 		}
@@ -297,6 +298,14 @@ func (c *Coordinator) released(ctx context.Context, kind crawl.EntryKind, job ui
 		return nil // they are written when it ends
 	}
 	return c.sinks.putRows(ctx, job)
+}
+
+// inherited reports whether a drop has left pages that a search waits for to the task of that one, and the job is to go on for them.
+func (c *Coordinator) inherited(j *frontier.Job) (yes bool) {
+	c.f.Tasks(func(t *frontier.Task) {
+		yes = yes || t.Job == j.ID && t.Search > 0 && t.Of == nil && t.Status() == crawl.TaskWaiting
+	})
+	return yes
 }
 
 // idle says why an order would do nothing to a task that it names; empty: it does something.

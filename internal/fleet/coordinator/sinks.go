@@ -470,9 +470,10 @@ func Row(f *frontier.Frontier, t *frontier.Task) ledger.Task {
 		row.Until = until(f, site)
 	}
 	if s := t.Of; s != nil {
+		shared, with := s.SharedWith()
 		row.Search = &ledger.Seeker{
 			Search: s.Search, No: s.No, EngineName: f.Job(t.Job).Engine(s.Engine).Name, Stated: s.Stated, Found: s.Found, Collected: s.Collected, Lost: s.Lost, Read: s.Read, Subtasks: s.Subtasks,
-			Node: s.Node, Why: s.Why, Moved: s.Moved, Shared: s.Shared, With: s.With, Trail: slices.Clone(s.Trail),
+			Node: s.Node, Why: s.Why, Moved: s.Moved, Shared: shared, With: with, Trail: slices.Clone(s.Trail),
 		}
 	}
 	return row

@@ -52,7 +52,7 @@ func (x *tx) await(t *Task, k recKey) (fresh bool, err error) {
 		return false, err
 	}
 	if old != nil && (t.Gen > 0 && x.lostBefore(old) || x.unwanted(old)) { // it begins anew
-		if err := x.undo(k, old); err != nil {
+		if err := x.wantsAgain(k, old, t); err != nil {
 			return false, err
 		}
 	}
@@ -61,8 +61,7 @@ func (x *tx) await(t *Task, k recKey) (fresh bool, err error) {
 	if old == nil { // refused, and more of those than are kept
 		t.Of.Lost++
 	} else if of := x.f.tasks[old.Task]; !old.State.Final() && of != nil && of.Search != t.Search {
-		t.Of.Shared++
-		t.Of.With = cmp.Or(t.Of.With, of.Search)
+		t.Of.shares(of.Search, 1)
 	} else if old.State.Final() && !slices.ContainsFunc(x.refused, func(u refusedURL) bool { return u.key == k }) {
 		node, err := x.doer(k, old)
 		if err != nil {
@@ -113,16 +112,14 @@ func (x *tx) moved(from, to recKey) error {
 	return x.b.Set(awaitKey(from, 0), to.key[:], nil)
 }
 
-// lostBefore reports whether a page was asked for, of a task that is not given up, and could not be had.
+// lostBefore reports whether a page was asked for and could not be had.
 func (x *tx) lostBefore(r *record) bool {
-	of := x.f.tasks[r.Task]
-	return crawl.EndedByNode(r.State, r.Reason) && r.Counted&countedGood == 0 && of != nil && of.State != crawl.TaskDropped
+	return crawl.EndedByNode(r.State, r.Reason) && r.Counted&countedGood == 0
 }
 
-// unwanted reports whether a page was given up because no search waited for it any more.
+// unwanted reports whether a page was given up because no search waited for it any more, or with its task.
 func (x *tx) unwanted(r *record) bool {
-	of := x.f.tasks[r.Task]
-	return r.State == crawl.Excluded && r.Reason == crawl.ReasonDropped && of != nil && of.State != crawl.TaskDropped
+	return r.State == crawl.Excluded && r.Reason == crawl.ReasonDropped
 }
 
 // movedTo follows the redirects of pages that have ended. Where they lead stands where a search would that has no number.

@@ -73,49 +73,60 @@ func changes(j *Job, was, now *crawl.Search) string {
 	return strings.Join(out, ", ")
 }
 
-// unname forgets what a search has named. What no other search waits for is not asked for any more: leases that have some of it are closed, and
-// it is refused.
+// unname forgets what a search has named. What another search waits for is fetched for that one from now on; what no other does is not asked for
+// any more, and is refused. Leases that have some of it are closed.
 func (x *tx) unname(t *Task) error {
 	prefix := awaitsOf(recKey{space: space{job: t.Job}})[:5]
-	var alone []recKey
-	var last []byte // the page of the key before, without who waits for it
-	shared := false // and whether another search waits for that
+	var named []recKey
 	err := x.f.each(prefix, func(key, _ []byte) error {
-		page, no := key[:len(key)-4], binary.BigEndian.Uint32(key[len(key)-4:])
-		if !bytes.Equal(page, last) {
-			last, shared = bytes.Clone(page), false
+		if binary.BigEndian.Uint32(key[len(key)-4:]) != t.Search {
+			return nil
 		}
-		k, _ := ofURLKey(page)
-		mine := len(alone) > 0 && alone[len(alone)-1] == k
-		switch {
-		case no == t.Search:
-			if !shared {
-				alone = append(alone, k)
-			}
-			x.noteAwait(bytes.Clone(key), false)
-			return x.b.Delete(bytes.Clone(key), nil)
-		case no > 0: // 0 is not a search: it says where the page redirects to
-			if shared = true; mine {
-				alone = alone[:len(alone)-1]
-			}
-		}
-		return nil
+		k, _ := ofURLKey(key[:len(key)-4])
+		named = append(named, k)
+		x.noteAwait(bytes.Clone(key), false)
+		return x.b.Delete(bytes.Clone(key), nil)
 	})
-	for _, k := range alone {
+	for _, k := range named {
 		if err == nil {
-			err = x.unwant(k)
+			err = x.unwant(t, k)
 		}
 	}
 	return err
 }
 
-// unwant refuses a page that nobody waits for any more, if it is still to be had.
-func (x *tx) unwant(k recKey) error {
+// unwant hands a page over that a search has named and that is still to be had, or refuses it if nobody waits for it any more.
+func (x *tx) unwant(by *Task, k recKey) error {
 	r, err := x.record(k.space, k.key)
 	if err != nil || r == nil || r.State != crawl.Pending {
 		return err
 	}
 	t := x.f.tasks[r.Task]
+	waiting, err := x.waiting(k)
+	if err != nil || len(waiting) > 0 && t.Search != by.Search {
+		return err
+	}
+	if err := x.takeBack(t, k); err != nil || r.State != crawl.Pending { // not as the lease was closed: it lies beyond a limit
+		return err
+	}
+	heir, err := x.heir(k, r)
+	if err != nil {
+		return err
+	}
+	if heir != nil {
+		return x.give(k, r, heir)
+	}
+	r.State, r.Reason, r.dirty, r.lease = crawl.Excluded, crawl.ReasonDropped, true, 0
+	t.count(crawl.Excluded, crawl.ReasonDropped, 1)
+	x.tasks[t.ID] = t
+	if err := x.ends(k, r, 1); err != nil { // of those that wait for it, whose own tasks on the site were dropped
+		return err
+	}
+	return x.b.Delete(queueKey(t.ID, r.Place), nil)
+}
+
+// takeBack closes the leases of a task that have a page.
+func (x *tx) takeBack(t *Task, k recKey) error {
 	for _, id := range t.leaseIDs() {
 		l := x.f.leases[id]
 		has, err := x.holds(l, k.key)
@@ -130,13 +141,7 @@ func (x *tx) unwant(k recKey) error {
 			}
 		}
 	}
-	if r.State != crawl.Pending { // as the lease was closed: it lies beyond a limit
-		return nil
-	}
-	r.State, r.Reason, r.dirty, r.lease = crawl.Excluded, crawl.ReasonDropped, true, 0
-	t.count(crawl.Excluded, crawl.ReasonDropped, 1)
-	x.tasks[t.ID] = t
-	return x.b.Delete(queueKey(t.ID, r.Place), nil)
+	return nil
 }
 
 // engine returns the place of an engine among those of a job, which it joins if it is not one of them.

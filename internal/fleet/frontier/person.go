@@ -88,15 +88,11 @@ func (x *tx) lostAgain(t *Task) error {
 		}
 		k, _ := ofURLKey(key[:len(key)-4])
 		r, err := x.record(k.space, k.key)
-		if err != nil || r == nil || !crawl.EndedByNode(r.State, r.Reason) {
+		if err != nil || r == nil || !crawl.EndedByNode(r.State, r.Reason) && !x.unwanted(r) {
 			return err
 		}
-		of := x.f.tasks[r.Task]
-		if of.State == crawl.TaskDropped {
-			return nil
-		}
-		of.forgive()
-		return x.undo(k, r)
+		x.f.tasks[r.Task].forgive()
+		return x.wantsAgain(k, r, t)
 	})
 }
 
@@ -213,8 +209,10 @@ func (x *tx) aside(a *crawl.Aside) error {
 }
 
 // drop ends tasks for good: their leases are closed, and what is pending is refused. That stands in the task alone (see upToDate): to
-// give up a million URLs costs no more than to give up one.
+// give up a million URLs costs no more than to give up one. What another search has named as well is fetched for that one, unless whole
+// sites are given up.
 func (x *tx) drop(r *crawl.Release) error {
+	var left []recKey
 	for _, id := range x.f.withTargets(x.f.sortedTasks(r.Job, r.Tasks)) {
 		t := x.f.tasks[id]
 		if t.State == crawl.TaskDropped {
@@ -222,9 +220,11 @@ func (x *tx) drop(r *crawl.Release) error {
 		}
 		x.tasks[id] = t
 		x.moves(t, "dropped: "+r.Why)
-		if err := x.unawait(t); err != nil {
+		pages, err := x.unawait(t)
+		if err != nil {
 			return err
 		}
+		left = append(left, pages...)
 		t.State, t.head = crawl.TaskDropped, 0
 		for _, lease := range t.leaseIDs() {
 			l := x.f.leases[lease]
@@ -243,7 +243,10 @@ func (x *tx) drop(r *crawl.Release) error {
 		}
 		t.note("dropped: " + r.Why)
 	}
-	return nil
+	if r.Sites {
+		return nil
+	}
+	return x.passOn(left)
 }
 
 // upToDate gives a record the state that it has if its task was dropped since it was written.

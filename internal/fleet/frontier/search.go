@@ -33,9 +33,8 @@ type Search struct {
 	Off       int64        `cbor:"37,keyasint,omitempty"` // results that are not on its site, or nothing that can be fetched
 	Aside     string       `cbor:"38,keyasint,omitempty"` // where the first one of another site lies
 
-	Stuck  uint32 `cbor:"41,keyasint,omitempty"` // task that fetches what it has named and waits for a person; 0: none does
-	Shared int64  `cbor:"42,keyasint,omitempty"` // pages that it has named and another search's task was to fetch by then,
-	With   uint32 `cbor:"43,keyasint,omitempty"` // that search, of the first of them
+	Stuck  uint32           `cbor:"41,keyasint,omitempty"` // task that fetches what it has named and waits for a person; 0: none does
+	Shared map[uint32]int64 `cbor:"46,keyasint,omitempty"` // pages that it has named and other searches' tasks were to fetch by then, by these searches
 
 	Trail learn.Trail     `cbor:"39,keyasint,omitempty"` // what nodes have done for it
 	Said  map[string]said `cbor:"40,keyasint,omitempty"` // by node: what of that is in facts
@@ -440,21 +439,4 @@ func (f *Frontier) NamedBy(job uint32, key crawl.Key, fn func(*Search)) error {
 		}
 		return nil
 	})
-}
-
-// unawait counts what a task that is dropped still had to fetch for the searches that wait for it.
-func (x *tx) unawait(t *Task) error {
-	if t.Search == 0 || t.Of != nil {
-		return nil
-	}
-	lost := &record{State: crawl.Excluded}
-	err := x.f.each(queueKey(t.ID, 0)[:5], func(_, v []byte) error { return x.ends(recKey{t.space(), crawl.Key(v)}, lost, 1) })
-	for _, id := range t.leaseIDs() {
-		if err == nil {
-			err = x.f.each(heldKey(id, crawl.Key{})[:9], func(key, _ []byte) error {
-				return x.ends(recKey{t.space(), crawl.Key(key[9:])}, lost, 1)
-			})
-		}
-	}
-	return err
 }

@@ -1,0 +1,167 @@
+package frontier
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"argosy/internal/crawl"
+)
+
+func (s *searching) drop(r crawl.Release) Effects {
+	s.t.Helper()
+	r.Job, r.Why = 1, "test"
+	return s.apply(crawl.Entry{Kind: crawl.EntryDrop, Release: &r})
+}
+
+func (s *searching) edit(no uint32, site string) Effects {
+	s.t.Helper()
+	seeker := s.Searching(1, no)
+	changed := seeker.Of.Search
+	changed.Site, changed.URL = site, fmt.Sprintf("http://e00.test/?q=y%d", no)
+	return s.apply(crawl.Entry{Kind: crawl.EntryEdit, Edit: &crawl.Edit{Job: 1, Task: seeker.ID, Search: changed}})
+}
+
+// of is the task that fetches what a search has named, of one site.
+func (s *searching) of(no uint32) *Task {
+	for _, t := range s.targets() {
+		if t.Search == no {
+			return t
+		}
+	}
+	return nil
+}
+
+// wantNext fails unless these are what a search has left to fetch.
+func (s *searching) wantNext(no uint32, want ...string) {
+	s.t.Helper()
+	var got []string
+	if own := s.of(no); own != nil {
+		next, err := s.Next(own.ID, 10)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		for _, n := range next {
+			got = append(got, n.URL)
+		}
+	}
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		s.t.Errorf("search %d is to fetch %v, want %v", no, got, want)
+	}
+	check(s.t, s.Frontier)
+}
+
+// fetches has a search's task fetch all that it has left.
+func (s *searching) fetches(no uint32) {
+	s.t.Helper()
+	task := s.of(no).ID
+	next, err := s.Next(task, 10)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var all []crawl.Outcome
+	for _, n := range next {
+		all = append(all, outcomeOf(s.t, n.URL, 200))
+	}
+	s.part(s.begin(task, "n"), crawl.Part{Final: true, Outcomes: all})
+	check(s.t, s.Frontier)
+}
+
+// What a search that is dropped has named is fetched for others that have named it, before or after, also what a node has; the rest is not.
+func TestDroppedSearchLeavesOthersTheirs(t *testing.T) {
+	const page = "http://s.test/"
+	s := newSearching(t, 3, "s.test")
+	s.names(1, "n", page+"1", page+"2", page+"3", page+"4")
+	s.names(2, "n", page+"1", page+"2")
+	s.part(s.begin(s.of(1).ID, "n"), crawl.Part{Final: true, Outcomes: []crawl.Outcome{outcomeOf(t, page+"1", 200)}})
+	lease := s.begin(s.of(1).ID, "n")
+	first, second := s.Searching(1, 1), s.Searching(1, 2)
+	if fx := s.drop(crawl.Release{Tasks: []uint32{first.ID}}); len(fx.Recalled) != 1 || fx.Recalled[0].ID != lease {
+		t.Errorf("taken back: %v", fx.Recalled)
+	}
+	s.wantNext(2, page+"2")
+	if n, with := second.Of.SharedWith(); second.Status() != crawl.TaskSleeping || second.Of.Lost != 0 || n != 1 || with != 1 { // of 1, which was had
+		t.Errorf("%s: %+v", second.Status(), second.Of)
+	}
+	s.names(3, "n", page+"2", page+"3")
+	s.wantNext(3, page+"3")
+	s.fetches(2)
+	s.fetches(3)
+	for no, want := range map[uint32]int64{2: 2, 3: 2} {
+		if seeker := s.Searching(1, no); seeker.Status() != crawl.TaskDone || seeker.Of.Collected != want || seeker.Of.Lost != 0 {
+			t.Errorf("search %d is %s: %d collected, %d lost, want %d", no, seeker.Status(), seeker.Of.Collected, seeker.Of.Lost, want)
+		}
+	}
+	if old := s.of(1); first.Status() != crawl.TaskDropped || old.Fetched != 1 || old.Excluded != 1 {
+		t.Errorf("%s: %+v", first.Status(), old.Counts)
+	}
+}
+
+// Searches that are dropped together leave each other nothing, nor does a whole site.
+func TestDroppedTogether(t *testing.T) {
+	for _, sites := range []bool{false, true} {
+		s := newSearching(t, 2, "s.test")
+		s.names(1, "n", "http://s.test/1")
+		s.names(2, "n", "http://s.test/1")
+		tasks := []uint32{s.Searching(1, 1).ID, s.Searching(1, 2).ID}
+		if sites {
+			tasks = []uint32{s.of(1).ID}
+		}
+		s.drop(crawl.Release{Tasks: tasks, Sites: sites})
+		if own := s.of(2); own != nil {
+			t.Errorf("sites %v: %+v", sites, own)
+		}
+		check(t, s.Frontier)
+	}
+}
+
+// What could not be had of a task that was dropped since is asked for again by a search that a person releases, or changes.
+func TestLostPagesOfADroppedSearch(t *testing.T) {
+	const page = "http://s.test/1"
+	for _, edited := range []bool{false, true} {
+		s := newSearching(t, 2, "s.test")
+		s.names(1, "n", page)
+		s.names(2, "n", page)
+		s.part(s.begin(s.of(1).ID, "n"), crawl.Part{Final: true, Outcomes: []crawl.Outcome{outcomeOf(t, page, 500)}})
+		s.drop(crawl.Release{Tasks: []uint32{s.Searching(1, 1).ID, s.of(1).ID}})
+		second := s.Searching(1, 2)
+		if edited {
+			s.edit(2, "s.test")
+			s.names(2, "n", page)
+		} else {
+			s.apply(crawl.Entry{Kind: crawl.EntryRetry, Release: &crawl.Release{Job: 1, Tasks: []uint32{second.ID}}})
+		}
+		s.wantNext(2, page)
+		s.fetches(2)
+		if second.Status() != crawl.TaskDone || second.Of.Collected != 1 || second.Of.Lost != 0 {
+			t.Errorf("edited %v: %s: %+v", edited, second.Status(), second.Of)
+		}
+	}
+}
+
+// What a search that a person changes had named, and another one has, too, is fetched and recorded for that one from then on.
+func TestChangedSearchLeavesOthersTheirs(t *testing.T) {
+	const page = "http://s.test/1"
+	s := newSearching(t, 3, "s.test")
+	for no := range uint32(3) {
+		s.names(no+1, "n", page)
+	}
+	lease := s.begin(s.of(1).ID, "n")
+	if fx := s.edit(1, "other.test"); len(fx.Recalled) != 1 || fx.Recalled[0].ID != lease {
+		t.Errorf("taken back: %v", fx.Recalled)
+	}
+	s.wantNext(2, page)
+	for no, want := range map[uint32]int64{2: 0, 3: 1} {
+		if n, with := s.Searching(1, no).Of.SharedWith(); n != want || n > 0 && with != 2 {
+			t.Errorf("search %d shares %d pages with %d", no, n, with)
+		}
+	}
+	if old := s.of(1); old.Pending() != 0 || old.Discovered != 0 {
+		t.Errorf("left to the changed one: %+v", old.Counts)
+	}
+	s.fetches(2)
+	if of := s.Searching(1, 3).Of; of.Collected != 1 || s.Searching(1, 1).Of.Collected != 0 {
+		t.Errorf("%+v", of)
+	}
+}
