@@ -70,7 +70,9 @@ type tx struct {
 	fresh  map[recKey][][]byte // edges of this entry
 
 	omitted map[string]map[crawl.Kind]int64 // counts of this entry, by their keys
+	calls   map[string]bool                 // what searches have named since this entry, by namedKey
 	awaited map[string]bool                 // what searches wait for since this entry, or with false do not any more, by awaitKey
+	off     map[crawl.Key]int               // of a part's result pages: results that lie elsewhere
 	refused []refusedURL                    // by limits, of jobs that collect
 	led     map[recKey]recKey               // where pages redirect to since this entry; to nothing: nowhere any more
 

@@ -11,25 +11,50 @@ import (
 
 // A search waits for the pages that it has named, whoever fetches them; what becomes of each is counted for all that wait for it.
 
-// awaits takes in a page that a search has named.
-func (x *tx) awaits(j *Job, t *Task, u crawl.URL, r *record) error {
+// awaits takes in a page that a search has named; fresh says that no result page of it has named this address before.
+func (x *tx) awaits(j *Job, t *Task, u crawl.URL, r *record) (fresh bool, err error) {
 	k := recKey{t.names(), u.Key()}
+	if fresh, err = x.names(t, k); err != nil {
+		return false, err
+	}
 	if waits, err := x.waitsFor(t, k); waits || err != nil {
-		return err
+		return fresh, err
 	}
 	if err := x.add(j, t, r.Parent, u, r); err != nil {
-		return err
+		return false, err
 	}
-	k, err := x.movedTo(k)
-	if err != nil {
-		return err
+	if k, err = x.movedTo(k); err != nil {
+		return false, err
 	}
-	fresh, err := x.await(t, k)
-	if fresh {
+	counts, err := x.await(t, k)
+	if counts {
 		t.Of.Found++
 		t.Of.Told = false
 	}
-	return err
+	return fresh, err
+}
+
+// namedKey says that a search, as it is since a person last changed it, has named an address: it does not wait for that one where it
+// redirects, or where the search waits for what another one redirects to.
+func namedKey(t *Task, key crawl.Key) []byte {
+	b := binary.BigEndian.AppendUint32([]byte{'v'}, t.ID)
+	return append(binary.BigEndian.AppendUint32(b, t.Gen), key[:]...)
+}
+
+// names notes that a search names an address; fresh says that it had not.
+func (x *tx) names(t *Task, k recKey) (fresh bool, err error) {
+	key := namedKey(t, k.key)
+	if x.calls[string(key)] {
+		return false, nil
+	}
+	if _, known, err := x.look.get(key); known || err != nil {
+		return false, err
+	}
+	if x.calls == nil {
+		x.calls = map[string]bool{}
+	}
+	x.calls[string(key)] = true
+	return true, x.b.Set(key, nil, nil)
 }
 
 // waitsFor reports whether a search waits for a page.

@@ -24,7 +24,8 @@ func (x *tx) edit(e *crawl.Edit) error {
 		return nil // whoever orders it has checked it
 	}
 	x.tasks[t.ID] = t
-	if err := errors.Join(x.giveUp(t), x.unname(t)); err != nil {
+	called := namedKey(t, crawl.Key{})[:9]
+	if err := errors.Join(x.giveUp(t), x.unname(t), x.b.DeleteRange(called, after(called), nil)); err != nil {
 		return err
 	}
 	if e.Engine != nil {

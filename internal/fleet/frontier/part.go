@@ -56,6 +56,7 @@ func (x *tx) part(e *crawl.Entry, p *crawl.Part) error {
 			return err
 		}
 	}
+	x.showsOff(p)
 	for i := range p.Found {
 		if err := x.found(j, t, &p.Found[i]); err != nil {
 			return err

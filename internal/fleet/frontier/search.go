@@ -28,7 +28,7 @@ type Search struct {
 	Why       string       `cbor:"31,keyasint,omitempty"` // of its last move from one queue to another
 	Moved     int64        `cbor:"32,keyasint,omitempty"` // when that was, Unix ms
 	Stop      string       `cbor:"33,keyasint,omitempty"` // why there is no further result page
-	Barren    int          `cbor:"34,keyasint,omitempty"` // result pages in a row that named nothing on its site
+	Barren    int          `cbor:"34,keyasint,omitempty"` // result pages in a row that named no new address on its site
 	Loss      string       `cbor:"36,keyasint,omitempty"` // why the last page was lost
 	Off       int64        `cbor:"37,keyasint,omitempty"` // results that are not on its site, or nothing that can be fetched
 	Aside     string       `cbor:"38,keyasint,omitempty"` // where the first one of another site lies
@@ -196,7 +196,7 @@ func (x *tx) collects(j *Job, t *Task, p *crawl.Found) error {
 		return nil
 	}
 	x.tasks[seeker.ID] = seeker
-	was, named := seeker.Of.Found, 0
+	var on showed
 	for i := range p.Links {
 		l := &p.Links[i]
 		u, err := crawl.Parse(l.URL)
@@ -206,7 +206,8 @@ func (x *tx) collects(j *Job, t *Task, p *crawl.Found) error {
 		switch {
 		case l.Next && t.Of != nil && u.Site() == t.Site:
 			if !l.Redirect {
-				why := seeker.Of.over(l.Counted, seeker.Of.Found > was, named > 0)
+				on.off = x.off[p.Parent]
+				why := seeker.Of.over(l.Counted, on)
 				if most := j.Identity.Collect.Most; why == "" && most > 0 && seeker.Of.Read+1 >= most {
 					why = fmt.Sprintf("%d result pages were read (virtual.max_pages)", most)
 				}
@@ -221,8 +222,11 @@ func (x *tx) collects(j *Job, t *Task, p *crawl.Found) error {
 			}
 			err = x.resultPage(t, u, r)
 		case t.Of != nil && !l.Next:
-			named++
-			err = x.awaits(j, t, u, &record{Parent: p.Parent})
+			var fresh bool
+			if fresh, err = x.awaits(j, t, u, &record{Parent: p.Parent}); fresh {
+				on.fresh++
+			}
+			on.named++
 		case l.Redirect && !l.Next:
 			if err = x.add(j, t, p.Parent, u, x.child(parent, p.Parent, u, l)); err == nil && parent.State == crawl.Pending {
 				err = x.moved(recKey{t.space(), p.Parent}, recKey{t.space(), u.Key()})
@@ -235,22 +239,45 @@ func (x *tx) collects(j *Job, t *Task, p *crawl.Found) error {
 	return nil
 }
 
-// maxBarren is how many result pages in a row may lead to other sites only.
+// showed is what a result page has shown.
+type showed struct {
+	named int // results on the search's site,
+	fresh int // and of them such that no earlier page has named, by their addresses: what becomes of these when they are fetched is another thing
+	off   int // results elsewhere
+}
+
+// maxBarren is how many result pages in a row may show nothing new on a search's site: what they show elsewhere is not remembered, so
+// an engine that repeats that is not known from one that has more.
 const maxBarren = 10
 
-// over says why there is no use in a further result page, which was counted or is named by the last one: that one named what is known,
-// the last ones nothing on the search's site, or all that the engine states is found. Empty: it is to be read.
-func (s *Search) over(counted, news, named bool) string {
-	if s.Barren++; news {
+// over says why there is no use in a further result page, which was counted or is named by the last one: that one showed what is known and
+// nothing else, the last ones nothing new on the search's site, or all that the engine states is found. Empty: it is to be read.
+func (s *Search) over(counted bool, on showed) string {
+	if s.Barren++; on.fresh > 0 {
 		s.Barren = 0
 	}
 	switch {
-	case named && !news || s.Barren >= maxBarren:
+	case on.named > 0 && on.fresh+on.off == 0:
 		return "nothing new on its result pages"
+	case s.Barren >= maxBarren:
+		return fmt.Sprintf("nothing new on its site on the last %d result pages", maxBarren)
 	case counted && s.Stated.Kind == crawl.StatedExact && s.Found == s.Stated.N:
 		return "all that the engine states"
 	}
 	return ""
+}
+
+// showsOff takes down how many results elsewhere the result pages of a part have: their links do not tell.
+func (x *tx) showsOff(p *crawl.Part) {
+	x.off = nil
+	for i := range p.Outcomes {
+		if a := p.Outcomes[i].Answered; a != nil && a.Off > 0 {
+			if x.off == nil {
+				x.off = map[crawl.Key]int{}
+			}
+			x.off[p.Outcomes[i].Key] = a.Off
+		}
+	}
 }
 
 // answered takes in what a result page has said.
@@ -259,6 +286,7 @@ func (x *tx) answered(j *Job, t *Task, l *Lease, o *crawl.Outcome) {
 	if s.Stated.GivesWay(a.Stated) {
 		s.Stated = a.Stated
 	}
+	s.Stated = s.Stated.Shown(s.Found) // pages of several leases refute it together
 	why := a.Verdict
 	if a.Reason != "" {
 		why += ": " + a.Reason
