@@ -40,7 +40,7 @@ its searches with the numbers of the actual tasks that they are in.`,
 			}
 			tasks, err := j.Split()
 			if err != nil {
-				return virtualMistake(args[0], file.Bytes(), err)
+				return virtualMistake(args[0], bytes.TrimPrefix(file.Bytes(), []byte("\ufeff")), err)
 			}
 			if !asJSON {
 				return printVirtual(c.OutOrStdout(), *j.Virtual, tasks)

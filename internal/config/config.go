@@ -114,12 +114,13 @@ func ReadJob(r io.Reader) (j Job, err error) {
 	return j, err
 }
 
-// ReadOver reads a job file over a job: what the file does not say stays as it is.
+// ReadOver reads a job file over a job: what the file does not say stays as it is. A byte order mark before it is left out.
 func ReadOver(r io.Reader, j *Job) error {
 	b, err := io.ReadAll(io.LimitReader(r, MaxFile+1))
 	if err != nil {
 		return err
 	}
+	b = bytes.TrimPrefix(b, []byte("\ufeff"))
 	if err := read(b, j); err != nil {
 		return err
 	}

@@ -101,12 +101,22 @@ func (s Stated) String() string {
 	return "no number"
 }
 
+// Shown is what is stated where so many results have been shown: they refute a smaller number, and there are more.
+func (s Stated) Shown(n int64) Stated {
+	if (s.Kind == StatedExact || s.Kind == StatedEstimate) && n > s.N {
+		s.Kind = StatedMore
+	}
+	return s
+}
+
 // GivesWay reports whether what an engine states later replaces this: an exact number stays, unless another exact one is stated or
-// the results have refuted it.
+// the results have refuted it; what there are more than stays, unless a larger one is stated.
 func (s Stated) GivesWay(to Stated) bool {
 	switch {
 	case to.Kind == "", to.Kind == StatedMissing && s.Kind != "":
 		return false
+	case s.Kind == StatedMore:
+		return to.N > s.N
 	case s.Kind != StatedExact, to.Kind == StatedExact:
 		return true
 	}

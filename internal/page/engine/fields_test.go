@@ -46,6 +46,21 @@ func TestFields(t *testing.T) {
 	}
 }
 
+// A group that took part in a match and is empty is empty; only where no group did the whole match counts.
+func TestEmptyGroups(t *testing.T) {
+	for expr, want := range map[string][]string{
+		"<h1>([^<]*)": nil, "<h1>(x)?([^<]*)": nil, "<p>(z)?(y)?n": {"<p>n"}, "<p>(z)?(n*)": {"n"},
+	} {
+		fs, err := NewFields([]Field{{Name: "a", Selector: Selector{Regex: expr}}, {Name: "b", Selector: Selector{CSS: "p", Match: "n(x*)"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _, err := fs.Of([]byte("<h1></h1><p>n</p>"), "text/html"); err != nil || !reflect.DeepEqual(got, [][]string{want, nil}) {
+			t.Errorf("%s: %v %q, want %q", expr, err, got, want)
+		}
+	}
+}
+
 // Numbers and dates are those that were written, or none.
 func TestMade(t *testing.T) {
 	for as, cases := range map[string]map[string]string{

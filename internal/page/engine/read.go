@@ -227,8 +227,8 @@ func (r *Ready) leads(d *document, base crawl.URL, link string) (crawl.URL, erro
 // unwrap has the address of a result out of one that leads through the engine.
 func (r *Ready) unwrap(link string) string {
 	for _, w := range r.results.unwrap {
-		if m := w.match.FindStringSubmatch(link); m != nil {
-			if v, ok := decode(w.decode, group(m)); ok {
+		if m := w.match.FindStringSubmatchIndex(link); m != nil {
+			if v, ok := decode(w.decode, group(link, m)); ok && v != "" {
 				return v
 			}
 		}

@@ -146,8 +146,8 @@ func (s *selector) all(d *document, at found) (out []found, err error) {
 	case s.regex != nil:
 		text := at.source(d)
 		d.spend(s.regex.steps(len(text)))
-		for _, m := range s.regex.FindAllStringSubmatch(text, MaxResults+1) {
-			out = append(out, found{text: group(m)})
+		for _, m := range s.regex.FindAllStringSubmatchIndex(text, MaxResults+1) {
+			out = append(out, found{text: group(text, m)})
 		}
 	case s.of.Attr != "":
 		out = []found{at}
@@ -227,13 +227,14 @@ func (c *counted) WriteString(s string) (int, error) {
 	return c.Builder.WriteString(s)
 }
 
-func group(m []string) string {
-	for _, g := range m[1:] {
-		if g != "" {
-			return g
+// group is the first group of a match that took part in it, which may be empty; without one it is the whole match.
+func group(text string, m []int) string {
+	for g := 2; g < len(m); g += 2 {
+		if m[g] >= 0 {
+			return text[m[g]:m[g+1]]
 		}
 	}
-	return m[0]
+	return text[m[0]:m[1]]
 }
 
 // value makes the value of what was found; ok is false where there is none.
@@ -262,11 +263,11 @@ func (s *selector) value(d *document, f found) (v string, ok bool) {
 		if !d.afford(s.match.steps(len(v))) {
 			return "", false
 		}
-		m := s.match.FindStringSubmatch(v)
+		m := s.match.FindStringSubmatchIndex(v)
 		if m == nil {
 			return "", false
 		}
-		v = group(m)
+		v = group(v, m)
 	}
 	if v, ok = decode(s.of.Decode, v); !ok || v == "" {
 		return "", false

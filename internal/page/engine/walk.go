@@ -13,7 +13,7 @@ import (
 // is a reason to stop. It collects each result once.
 type Walk struct {
 	Results []Result
-	Stated  crawl.Stated // what the engine states: the last number, but an exact one gives way to exact ones and to results that refute it only
+	Stated  crawl.Stated // what the engine states: the last number, but an exact one gives way to exact ones and to results that refute it only, and one that is refuted to larger ones only
 	Last    Verdict      // of the last answer
 	Stop    string       // why it has ended; empty while it has not
 	Pages   int          // that were taken
@@ -78,9 +78,7 @@ func (w *Walk) Take(a Answer) Reading {
 			fresh++
 		}
 	}
-	if w.Stated.Kind == crawl.StatedExact && int64(max(w.before, len(w.Results))) > w.Stated.N { // what it shows refutes it
-		w.Stated.Kind = crawl.StatedMore
-	}
+	w.Stated = w.Stated.Shown(int64(max(w.before, len(w.Results))))
 	if r.Verdict == Empty && r.unsigned {
 		if stated := w.states(r); stated.N > w.shown() {
 			r.Verdict, r.Reason = Changed, fmt.Sprintf("%s results stated, %d shown, and a page with neither results nor what an answer without results has", stated, w.shown())

@@ -119,6 +119,28 @@ func TestWalkEnds(t *testing.T) {
 	}
 }
 
+// A number that results have refuted is what there are more than from then on, whatever later pages say again, unless that is larger.
+func TestWalkRefutesForGood(t *testing.T) {
+	for _, stated := range []string{"about 20", "20"} {
+		x := index{n: 31, size: 5, most: 1000, stated: stated + "<!--%d-->", links: true}
+		w, err := NewWalk(x.engine(t), Search{Words: []string{"x"}}, 9)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for a, ok := w.Next(); ok; a, ok = w.Next() {
+			w.Take(x.answer(a))
+		}
+		if len(w.Results) != 31 || w.Stated != (crawl.Stated{N: 20, Kind: crawl.StatedMore}) {
+			t.Errorf("%s: %d results, %s", stated, len(w.Results), w.Stated)
+		}
+		for to, want := range map[crawl.Stated]bool{{N: 20, Kind: crawl.StatedExact}: false, {N: 25, Kind: crawl.StatedEstimate}: true, {Kind: crawl.StatedMissing}: false} {
+			if w.Stated.GivesWay(to) != want {
+				t.Errorf("%s gives way to %s: %v", w.Stated, to, !want)
+			}
+		}
+	}
+}
+
 // An exact number of a later page replaces an estimate.
 func TestWalkStates(t *testing.T) {
 	x := index{n: 25, size: 10, most: 1000, stated: "about %d"}
