@@ -98,7 +98,11 @@ func exportFields(ctx context.Context, w io.Writer, l *ledger.Ledger, dir string
 		})
 		out.sayOdd(os.Stderr)
 		if err = errors.Join(err, out.close()); err == nil && unread > 0 {
-			err = fmt.Errorf("%s could not be read and has no fields; the last: %s", plural(unread, "page"), why)
+			have := "have"
+			if unread == 1 {
+				have = "has"
+			}
+			err = fmt.Errorf("%s could not be read and %s no fields; the last: %s", plural(unread, "page"), have, why)
 		}
 		return err
 	})

@@ -104,7 +104,10 @@ func printVirtual(w io.Writer, v split.Virtual, tasks []split.Task) error {
 func virtualMistake(path string, file []byte, err error) error {
 	var bad *split.Error
 	var engine *engine.Error
+	var misplaced *config.Misplaced
 	switch {
+	case errors.As(err, &misplaced):
+		return usage("%s: line %d: %v", path, config.LineOf(file, "$", misplaced.Key), err)
 	case errors.As(err, &bad):
 		return usage("%s: line %d: virtual.%v", path, config.LineOf(file, "$.virtual", bad.Path), err)
 	case errors.As(err, &engine):

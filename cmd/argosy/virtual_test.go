@@ -807,7 +807,7 @@ func TestVirtualNotRecycled(t *testing.T) {
 		t.Errorf("the site was asked %d times", n)
 	}
 	for _, task := range searches(t, dir) {
-		if task.Of.Left() > 0 && task.Status() != crawl.TaskManual && task.Of.Shared == 0 {
+		if task.Of.Left() > 0 && task.Status() != crawl.TaskManual && len(task.Of.Shared) == 0 {
 			t.Errorf("%s: %s, %s", task.Of.Product, task.Status(), task.Of.Why)
 		}
 	}

@@ -72,7 +72,7 @@ func TestSplitRefuses(t *testing.T) {
 	const head = "virtual: {products: [{name: foo}], sites: [a.test], engines: [{name: bing}]"
 	for tail, want := range map[string]string{
 		", rest: -1s}": `rest: "-1s": want a span`, ", rest: 5}": `rest: "5"`, ", rest: 48h}": "at most a day", ", aliases: {bar: [x]}}": "aliases.bar: there is no product bar", ", aliases: {foo: []}}": "aliases.foo: no words",
-		"}\nseeds: [http://a.test/]": "give no others", "}\ntopic: {words: x}": "for jobs that follow links", "}\nlimits: {max_depth: 2}": "limits.max_depth", "}\nfetch: {sitemaps: true}": "fetch:", "}": "",
+		"}\nseeds: [http://a.test/]": "give no others", "}\ntopic: {words: x}": "for jobs that follow links", "}\nlimits: {max_depth: 2}": "limits.max_depth", "}\nfetch: {sitemaps: true}": "fetch.sitemaps:", "}": "",
 	} {
 		j, err := ReadJob(strings.NewReader(head + tail))
 		if err != nil {

@@ -55,17 +55,38 @@ func (j *Job) Split() ([]split.Task, error) {
 	return split.Split(*j.Virtual, cat, segment.New(j.Dictionary...).Words)
 }
 
+// Misplaced is a key of a job file that does not go with a virtual task.
+type Misplaced struct {
+	Key string
+	Err error
+}
+
+func (m *Misplaced) Error() string { return m.Key + ": " + m.Err.Error() }
+
+func (m *Misplaced) Unwrap() error { return m.Err }
+
+var (
+	errSeeds = errors.New("the searches of a virtual task are its seeds; give no others")
+	errFetch = errors.New("a virtual task fetches what its searches name; sitemaps and resources are for jobs that follow links")
+)
+
 // alone refuses what does not go with a virtual task.
 func (j *Job) alone(lim crawl.Limits) error {
 	switch {
-	case len(j.Seeds)+len(j.SeedsFrom) > 0 || j.SeedsFile != "":
-		return errors.New("virtual: its searches are the seeds; give no others")
+	case len(j.Seeds) > 0:
+		return &Misplaced{"seeds", errSeeds}
+	case len(j.SeedsFrom) > 0:
+		return &Misplaced{"seeds_from", errSeeds}
+	case j.SeedsFile != "":
+		return &Misplaced{"seeds_file", errSeeds}
 	case j.Topic != (Topic{}):
-		return errors.New("virtual: it has subjects of its own; topic: is for jobs that follow links")
+		return &Misplaced{"topic", errors.New("a virtual task has subjects of its own; topic: is for jobs that follow links")}
 	case lim.MaxDepth >= 0:
-		return errors.New("limits.max_depth: a virtual task follows no links; virtual.pages bounds its result pages")
-	case j.Fetch.Sitemaps || j.Fetch.Resources:
-		return errors.New("fetch: a virtual task fetches what its searches name; sitemaps and resources are for jobs that follow links")
+		return &Misplaced{"limits.max_depth", errors.New("a virtual task follows no links; virtual.pages bounds its result pages")}
+	case j.Fetch.Sitemaps:
+		return &Misplaced{"fetch.sitemaps", errFetch}
+	case j.Fetch.Resources:
+		return &Misplaced{"fetch.resources", errFetch}
 	}
 	return nil
 }
@@ -86,7 +107,7 @@ func (j *Job) rest() (time.Duration, error) {
 func (j *Job) collect(out *crawl.Job) error {
 	v := j.Virtual
 	if len(out.Identity.Seeds) > 0 {
-		return errors.New("virtual: its searches are the seeds; give no others")
+		return &Misplaced{"seeds", errSeeds}
 	}
 	if err := j.alone(out.Limits); err != nil {
 		return err

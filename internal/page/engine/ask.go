@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/htmlindex"
@@ -43,6 +44,9 @@ func compile(e Engine) (*Ready, error) {
 	r.defaults()
 	if err := r.checkURL(); err != nil {
 		return fail("url", err)
+	}
+	if hasUser(r.Base) {
+		return fail("base", errUser)
 	}
 	if r.Base != "" {
 		if u, err := crawl.Parse(r.Base); err != nil || u.Query() != "" {
@@ -91,6 +95,8 @@ func (r *Ready) defaults() {
 func (r *Ready) checkURL() error {
 	sent, _, _ := strings.Cut(r.URL, "#")
 	switch {
+	case hasUser(r.URL):
+		return errUser
 	case !strings.Contains(r.URL, "{query}"):
 		return fmt.Errorf("%q: {query} is missing", r.URL)
 	case !strings.Contains(sent, "{query}"):
@@ -106,6 +112,19 @@ func (r *Ready) checkURL() error {
 		return fmt.Errorf("%q: not the address of a search: %w", r.URL, err)
 	}
 	return nil
+}
+
+// errUser refuses an address without printing it.
+var errUser = errors.New("there is a user or a password in it: engines are asked without, and what stands in a job is seen by all its nodes")
+
+// hasUser reports whether an address names a user: what stands before an @, up to the path.
+func hasUser(address string) bool {
+	_, rest, _ := strings.Cut(address, "//")
+	end := strings.IndexAny(rest, "/?#\\")
+	if end < 0 {
+		end = len(rest)
+	}
+	return strings.Contains(rest[:end], "@")
 }
 
 // encodingOf returns the encoding of a label, nil for UTF-8.
@@ -220,11 +239,20 @@ func CheckSite(site string) error {
 	if err != nil || len(site) > 500 || strings.ContainsAny(site, " \t\r\n@?#{}\\:&") && !hostPort.MatchString(site) || strings.Contains(site, "//") {
 		return fmt.Errorf("site %q: want a host or a host and a path, such as example.org or example.org/news/", site)
 	}
-	if host := u.Host(); !strings.Contains(host, ".") && host != "localhost" {
+	host := u.Host()
+	switch {
+	case strings.HasPrefix(site, "*."):
+		return fmt.Errorf("site %q: want it without %q: a host means those below it, too", site, "*.")
+	case !hostName.MatchString(host) || strings.ContainsFunc(site, unicode.IsControl):
+		return fmt.Errorf("site %q: want a host of letters, digits, dots and hyphens, such as example.org, and perhaps a path", site)
+	case !strings.Contains(host, ".") && host != "localhost":
 		return fmt.Errorf("site %q: want a host with a dot, such as example.org", site)
 	}
 	return nil
 }
+
+// hostName is what a host is called, once names in other scripts are written as they are asked for.
+var hostName = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$`)
 
 // hostPort is a host with a port, and perhaps a path: what programs on a machine of one's own are reached by.
 var hostPort = regexp.MustCompile(`^[a-zA-Z0-9.-]+:[0-9]{1,5}(/[^\s@?#{}\\:&]*)?$`)

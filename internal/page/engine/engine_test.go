@@ -96,7 +96,7 @@ func TestSites(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for _, bad := range []string{"", "http://example.org", "example.org?x", "a b.org", "user@example.org", "example", "example.org#f", "a.org:x", "a.org//b", "-", strings.Repeat("a", 600) + ".org"} {
+	for _, bad := range []string{"", "http://example.org", "example.org?x", "a b.org", "user@example.org", "example", "example.org#f", "a.org:x", "a.org//b", "-", "*.a.org", "a..org", ".a.org", "a-.org", "a.org/\a", "a.org/\x7f", "a*.org", "a.org\x00", strings.Repeat("a", 600) + ".org"} {
 		if err := CheckSite(bad); err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v", bad, err)
 		}
@@ -121,6 +121,8 @@ func TestSites(t *testing.T) {
 // Every mistake is said in one line that names the engine and the key.
 func TestMistakes(t *testing.T) {
 	for want, e := range map[string]Engine{
+		"engine e: url: there is a user or a password in it":                          {URL: "http://user:pw@e.example/?q={query}"},
+		"engine e: base: there is a user or a password in it":                         {URL: "{base}/?q={query}", Base: "http://user:pw@e.example"},
 		`engine e: url: "http://e.example/": {query} is missing`:                      {URL: "http://e.example/"},
 		`engine e: url: "/{query}": not the address of a search`:                      {URL: "/{query}"},
 		`engine e: url: "http://x.example/{query}{foo}": allowed`:                     {URL: "http://x.example/{query}{foo}"},

@@ -16,7 +16,7 @@ import (
 )
 
 // errLarge says that an answer is larger than any result page.
-var errLarge = errors.New("larger than answers of search engines are")
+var errLarge = errors.New("larger than what is read of a page (docs/engines.md, Limits)")
 
 // document is an answer, as its format asks: a tree or a value beside the source.
 type document struct {
