@@ -167,7 +167,7 @@ func (t *top) rows(width int) (head string, out []string) {
 		rows := [][]string{{"NODE", "STATE", "LEASES", "FETCHED", "VOLUME", "HEARD OF"}}
 		for i := range t.nodes {
 			n := &t.nodes[i]
-			rows = append(rows, []string{n.Node, n.State, strconv.Itoa(n.Held), count(n.Fetched), size(n.Bytes), (time.Duration(n.SeenMS) * time.Millisecond).Round(100 * time.Millisecond).String()})
+			rows = append(rows, []string{n.Node, n.State, strconv.Itoa(n.Held), count(n.Fetched), size(n.Bytes), heardOf(n.SeenMS)})
 		}
 		return table(rows, 0, []int{4, 5, 2}, width)
 	default:
@@ -281,7 +281,7 @@ func (t *top) oneNode(now time.Time) (head string, out []string) {
 	}
 	head = fmt.Sprintf("%s  %s  %d of %d leases, %s fetched, %s", n.Node, n.State, n.Held, n.Leases, count(n.Fetched), size(n.Bytes))
 	out = []string{
-		fmt.Sprintf("at work for %v of %v, cost %.4g; heard of %v ago; argosy %s", span(n.WorkingMS), span(n.PresentMS), n.Cost, span(n.SeenMS), n.Version),
+		fmt.Sprintf("at work for %v of %v, cost %.4g; heard of %s ago; argosy %s", span(n.WorkingMS), span(n.PresentMS), n.Cost, heardOf(n.SeenMS), n.Version),
 		"store: " + n.Store,
 		"labels: " + cmp.Or(strings.Join(labels, ", "), "none"),
 	}
@@ -466,4 +466,12 @@ func watchTop(ctx context.Context, cl *web.Client, every time.Duration) error {
 			}
 		}
 	}
+}
+
+// heardOf is how long ago a node was heard of.
+func heardOf(ms int64) string {
+	if ms < 0 {
+		return "–"
+	}
+	return (time.Duration(ms) * time.Millisecond).Round(100 * time.Millisecond).String()
 }

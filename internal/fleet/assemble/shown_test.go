@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -148,6 +150,51 @@ func TestShownCrawl(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+	judgeLost(t, dir)
+}
+
+// judgeLost looks at a directory until that is interrupted, which is no error, then without its archives, then without what it knew of its
+// URLs, which is named with the command that makes it anew.
+func judgeLost(t *testing.T, dir string) {
+	t.Helper()
+	archives, err := filepath.Glob(filepath.Join(dir, outdir.WARCDir, "*"))
+	if err != nil || len(archives) == 0 {
+		t.Fatal(archives, err)
+	}
+	for _, path := range archives {
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, interrupt := context.WithCancel(t.Context())
+	err = assemble.Show(ctx, dir, func(_ context.Context, cr *assemble.Crawl) error {
+		var list web.PageList
+		ask := asker(t, web.Handler(cr, web.Config{Kind: web.KindOver, Who: func(string) (access.Who, bool) { return access.Who{Role: access.Operator, Name: "t"}, true }}))
+		ask("GET", "/jobs/1/pages?state=fetched&limit=1", "", &list)
+		var v web.PageView
+		if ask("GET", "/jobs/1/page?key="+list.Pages[0].Key, "", &v); !strings.Contains(v.Trouble, v.WARC+":") || strings.Contains(v.Trouble, ".open") {
+			t.Errorf("its archive is gone: %q", v.Trouble)
+		}
+		var nodes []coordinator.NodeView
+		if ask("GET", "/nodes", "", &nodes); len(nodes) == 0 || nodes[0].SeenMS > time.Hour.Milliseconds() {
+			t.Errorf("nodes: %+v", nodes)
+		}
+		interrupt()
+		return nil
+	})
+	if err != nil {
+		t.Errorf("interrupted: %v", err)
+	}
+	if err := os.RemoveAll(outdir.State(dir)); err != nil {
+		t.Fatal(err)
+	}
+	const want = "argosy rebuild frontier"
+	if err := assemble.Show(t.Context(), dir, func(context.Context, *assemble.Crawl) error { return nil }); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("its state is gone: %v", err)
+	}
+	if err := assemble.View(t.Context(), dir, func(*frontier.Frontier, bool) error { return nil }); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("its state is gone, and it is read: %v", err)
 	}
 }
 

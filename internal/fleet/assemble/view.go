@@ -94,6 +94,9 @@ func Show(ctx context.Context, dir string, fn func(context.Context, *Crawl) erro
 	}
 	cr.opened.Add(control.Close)
 	err = cr.idle(ctx, func(ctx context.Context, _ *coordinator.Coordinator) error { return fn(ctx, cr) })
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		err = nil // it was shown for as long as it was to be
+	}
 	return errors.Join(err, cr.Close())
 }
 
@@ -125,7 +128,10 @@ func (cr *Crawl) idle(ctx context.Context, fn func(ctx context.Context, co *coor
 		cancel() // nobody answers fn any more
 		done <- err
 	}()
-	err := fn(ctx, cr.co)
+	err := cr.co.View(ctx, func(f *frontier.Frontier) error { return outdir.Bereft(ctx, cr.cfg.Dir, f, cr.ledger) })
+	if err == nil {
+		err = fn(ctx, cr.co)
+	}
 	if err == nil { // what was ordered is in the frontier, too, when it is closed
 		err = cr.co.Settled(ctx)
 	}

@@ -99,9 +99,9 @@ type NodeView struct {
 	crawl.NodeInfo
 	State     string  `json:"state"`
 	Held      int     `json:"leases"`
-	SeenMS    int64   `json:"seen_ms_ago"`
-	Landmark  bool    `json:"landmark"` // others can measure it
-	Fetched   int64   `json:"fetched"`  // URLs
+	SeenMS    int64   `json:"seen_ms_ago"` // negative: nobody knows
+	Landmark  bool    `json:"landmark"`    // others can measure it
+	Fetched   int64   `json:"fetched"`     // URLs
 	Bytes     int64   `json:"bytes"`
 	Cost      float64 `json:"cost"`
 	PresentMS int64   `json:"present_ms"`
@@ -148,19 +148,27 @@ func (c *Coordinator) Nodes(ctx context.Context) (out []NodeView, err error) {
 		told[v.Node] = true
 		v.earn(kept.earned[v.Node], paid.of[v.Node])
 		if e, ok := kept.earned[v.Node]; ok && v.State == nodeRefused {
-			v.State, v.Store, v.SeenMS = nodeGone, e.Store, max(0, now.UnixMilli()-e.Seen)
+			v.State, v.Store, v.SeenMS = nodeGone, e.Store, ago(now, e.Seen)
 		}
 		v.Quarantine = kept.aside[v.Node]
 	}
 	for id, e := range kept.earned {
 		if !told[id] {
-			v := NodeView{NodeInfo: crawl.NodeInfo{Node: id, Store: e.Store}, State: nodeGone, SeenMS: max(0, now.UnixMilli()-e.Seen), Quarantine: kept.aside[id]}
+			v := NodeView{NodeInfo: crawl.NodeInfo{Node: id, Store: e.Store}, State: nodeGone, SeenMS: ago(now, e.Seen), Quarantine: kept.aside[id]}
 			v.earn(e, paid.of[id])
 			out = append(out, v)
 		}
 	}
 	slices.SortFunc(out, func(a, b NodeView) int { return cmp.Compare(a.Node, b.Node) })
 	return out, nil
+}
+
+// ago is how long ago something was, in ms; negative of what nobody knows.
+func ago(now time.Time, at int64) int64 {
+	if at == 0 {
+		return -1
+	}
+	return max(0, now.UnixMilli()-at)
 }
 
 // known is what the ledger knows of nodes.

@@ -3,6 +3,7 @@
 package outdir
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -54,6 +55,23 @@ func Mend(dir string, err error) error {
 		how = "--ledger URL mends it"
 	}
 	return fmt.Errorf("%w; argosy rebuild %s %s %s", err, what, dir, how)
+}
+
+// errStateGone says that the view of a log is empty, though the ledger was made of one that was not.
+var errStateGone = fmt.Errorf("what was known of its URLs is gone, though the ledger has some: %w", frontier.ErrBehind)
+
+// Bereft returns why the view of a directory cannot be read that knows no job while the ledger does, with the command that makes it anew.
+func Bereft(ctx context.Context, dir string, f *frontier.Frontier, l *ledger.Ledger) error {
+	known := false
+	f.Jobs(func(*frontier.Job) { known = true })
+	if known {
+		return nil
+	}
+	jobs, err := l.Jobs(ctx)
+	if err == nil && len(jobs) > 0 {
+		err = Mend(dir, fmt.Errorf("%s: %w", dir, errStateGone))
+	}
+	return err
 }
 
 // State returns the directory of what only argosy reads.

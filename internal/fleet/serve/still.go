@@ -73,7 +73,9 @@ func Show(ctx context.Context, dir, database string, logger *slog.Logger, fn fun
 		defer end()
 		rested <- s.co.Rest(resting)
 	}()
-	err = fn(resting, s)
+	if err = outdir.Bereft(ctx, dir, f, l); err == nil {
+		err = fn(resting, s)
+	}
 	end()
 	return errors.Join(err, <-rested)
 }

@@ -138,7 +138,7 @@ func (s *Shelf) read(ctx context.Context, p *ledger.Page, most int) (c *Copy, or
 	rd := archive.NewReaderAt(f, p.Offset)
 	rec, err := rd.Next()
 	if err != nil {
-		return nil, "", err
+		return nil, "", fmt.Errorf("the record at %d of %s: %w", p.Offset, p.WARC, err)
 	}
 	if kind := rec.Type(); kind != "response" && kind != "revisit" {
 		return nil, "", fmt.Errorf("the record at %d of %s is a %.40s", p.Offset, p.WARC, kind)

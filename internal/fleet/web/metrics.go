@@ -149,6 +149,9 @@ func (a *api) nodeMetrics(ctx context.Context, co *coordinator.Coordinator, e *e
 	}
 	each := func(name, kind, help string, figure func(n *coordinator.NodeView) float64) {
 		for i := range nodes {
+			if name == nodeSeen && nodes[i].SeenMS < 0 {
+				continue
+			}
 			e.put(name, kind, help, figure(&nodes[i]), "node", clip(nodes[i].Node))
 		}
 	}
@@ -157,11 +160,14 @@ func (a *api) nodeMetrics(ctx context.Context, co *coordinator.Coordinator, e *e
 	each("argosy_node_fetched_total", "counter", "URLs that the node has fetched.", func(n *coordinator.NodeView) float64 { return float64(n.Fetched) })
 	each("argosy_node_bytes_total", "counter", "Bytes of bodies that the node has fetched.", func(n *coordinator.NodeView) float64 { return float64(n.Bytes) })
 	each("argosy_node_cost_total", "counter", "What the node has cost so far, in the unit of its prices.", func(n *coordinator.NodeView) float64 { return n.Cost })
-	each("argosy_node_seen_seconds", "gauge", "How long ago the node was heard of last.", func(n *coordinator.NodeView) float64 { return float64(n.SeenMS) / 1000 })
+	each(nodeSeen, "gauge", "How long ago the node was heard of last.", func(n *coordinator.NodeView) float64 { return float64(n.SeenMS) / 1000 })
 	e.put("argosy_cost_total", "counter", "What all nodes have cost so far, in the unit of their prices.", cost)
 	e.put("argosy_refused_total", "counter", "What nodes have said that was refused, since the coordinator leads.", float64(refused))
 	e.put("argosy_quarantined_entries", "gauge", "Entries of the log that the ledger could not take and that were set aside.", float64(aside))
 }
+
+// nodeSeen is not there of nodes of which nobody knows it.
+const nodeSeen = "argosy_node_seen_seconds"
 
 // mostNamed bounds how many values a label has that sites choose, of a job; those with the least are summed up under other.
 const mostNamed = 30

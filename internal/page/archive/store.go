@@ -81,7 +81,9 @@ func (d Dir) Put(_ context.Context, name, path string) error {
 func (d Dir) Open(_ context.Context, name string, offset int64) (io.ReadCloser, error) {
 	f, err := os.Open(filepath.Join(string(d), name))
 	if errors.Is(err, os.ErrNotExist) && !strings.HasSuffix(name, openSuffix) {
-		f, err = os.Open(filepath.Join(string(d), name+openSuffix))
+		if open, oerr := os.Open(filepath.Join(string(d), name+openSuffix)); !errors.Is(oerr, os.ErrNotExist) {
+			f, err = open, oerr
+		}
 	}
 	if err != nil {
 		return nil, err

@@ -30,7 +30,7 @@ export function Nodes({ me, job }) {
       ...some(n => n.cost, { title: t('Cost'), num: true, cell: n => n.cost ? decimal(n.cost, 2) : '–' }),
       ...some(n => n.refused && n.refused.count, { title: t('Refused'), num: true, cell: n => n.refused && n.refused.count ? count(n.refused.count) : '–' }),
       ...some(n => labels(n), { title: t('Labels'), cell: n => labels(n) || '–' }),
-      { title: t('Heard of'), num: true, cell: n => t('{0} ago', span(n.seen_ms_ago)) },
+      { title: t('Heard of'), num: true, cell: n => n.seen_ms_ago < 0 ? '–' : t('{0} ago', span(n.seen_ms_ago)) },
       ...(may ? [{ title: t('Order'), cell: n => n.state === 'draining' ? <Act run={order(n, 'return')}>{t('Take leases again')}</Act> : n.state === 'gone' ? '' : <Act run={order(n, 'drain')}>{t('Drain')}</Act> }] : []),
     ]} /> : list.data && <Empty>{t('No node is there.')}</Empty>}
     <Pager skip={skip} limit={limit} shown={rows.length} total={rows.total} go={setSkip} />

@@ -58,8 +58,8 @@ export function Page({ at, job }) {
     {v.trouble && <p class="wrong">{v.trouble}</p>}
     <dl class="facts">{facts.map(([k, x]) => <div key={k}><dt>{k}</dt><dd>{x}</dd></div>)}</dl>
     <div class="chips" role="tablist">{tabs.map(([k, label]) => <button role="tab" aria-selected={tab === k} class={'chip' + (tab === k ? ' on' : '')} onClick={() => setTab(k)}>{label}</button>)}</div>
-    {tab === 'text' && (v.text ? <pre class="text" tabIndex={0}>{plain(v.text)}{v.cut ? '\n…' : ''}</pre> : <Empty>{t('It has no text that is archived.')}</Empty>)}
-    {tab === 'heads' && <div class="grid"><pre class="text" tabIndex={0} aria-label={t('Request')}>{v.request || t('No request is archived.')}</pre><pre class="text" tabIndex={0} aria-label={t('Answer')}>{v.response || t('No answer is archived.')}</pre></div>}
+    {tab === 'text' && (v.text ? <pre class="text" tabIndex={0}>{plain(v.text)}{v.cut ? '\n…' : ''}</pre> : <Empty>{v.trouble ? t('The archive cannot be read.') : t('It has no text that is archived.')}</Empty>)}
+    {tab === 'heads' && <div class="grid"><pre class="text" tabIndex={0} aria-label={t('Request')}>{v.request || (v.trouble ? t('The archive cannot be read.') : t('No request is archived.'))}</pre><pre class="text" tabIndex={0} aria-label={t('Answer')}>{v.response || (v.trouble ? t('The archive cannot be read.') : t('No answer is archived.'))}</pre></div>}
     {tab === 'page' && <div class="replay"><p class="note">{t('As it was archived: without scripts, and nothing is asked of any site.')}</p><iframe src={v.replay} sandbox="" referrerpolicy="no-referrer" title={t('Archived page')} /></div>}
   </div>;
 }
