@@ -18,9 +18,11 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 )
 
@@ -55,6 +57,7 @@ func (k *walker) walkThrough(argosy, axe string) (err error) {
 	}{
 		{"jobs are started", func(ctx context.Context) error { return k.startJobs(ctx, web) }},
 		{"figures move", k.figuresMove},
+		{"eight windows move at once, and still when the one that listened is gone", k.manyWindows},
 		{"a search that waits for a person is changed, and finishes", func(ctx context.Context) error { return k.mendSearch(ctx, web) }},
 		{"a site that waits for a person is changed, released and finishes", func(ctx context.Context) error { return k.mendSite(ctx, web) }},
 		{"the strategy is switched while the job runs", k.switchStrategy},
@@ -193,6 +196,48 @@ func (k *walker) figuresMove(ctx context.Context) error {
 		return err
 	}
 	return until(ctx, tile("Fetched")+" !== "+quote(was))
+}
+
+// manyWindows opens more windows than a browser has connections to a host. The walk's own listens for them at first.
+func (k *walker) manyWindows(ctx context.Context) error {
+	base, err := js[string](ctx, "location.origin + '/'")
+	if err != nil {
+		return err
+	}
+	windows := make([]context.Context, 8)
+	for i := range windows {
+		var id target.ID
+		err := chromedp.Run(ctx, chromedp.ActionFunc(func(ctx context.Context) (err error) {
+			id, err = target.CreateTarget(base + "#/overview?job=1").WithNewWindow(true).Do(cdp.WithExecutor(ctx, chromedp.FromContext(ctx).Browser))
+			return err
+		}))
+		if err != nil {
+			return err
+		}
+		one, end := chromedp.NewContext(ctx, chromedp.WithTargetID(id))
+		defer end()
+		windows[i] = one
+	}
+	for range 2 {
+		was := make([]string, len(windows))
+		for i, one := range windows {
+			if err := until(one, tile("Fetched")+" > '0'"); err != nil {
+				return fmt.Errorf("window %d: %w", i+1, err)
+			}
+			if was[i], err = js[string](one, tile("Fetched")); err != nil {
+				return err
+			}
+		}
+		for i, one := range windows {
+			if err := until(one, tile("Fetched")+" !== "+quote(was[i])); err != nil {
+				return fmt.Errorf("window %d: %w", i+1, err)
+			}
+		}
+		if err := chromedp.Run(ctx, chromedp.Navigate("about:blank")); err != nil {
+			return err
+		}
+	}
+	return chromedp.Run(ctx, chromedp.Navigate(base+"#/overview?job=1"), chromedp.WaitVisible("#content", chromedp.ByID))
 }
 
 func (k *walker) mendSearch(ctx context.Context, web *site) error {

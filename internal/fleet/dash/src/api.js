@@ -42,7 +42,7 @@ async function ask(method, path, body, signal) {
   let v = null;
   try { v = text ? JSON.parse(text) : null; } catch { /* it is no JSON: the status says enough */ }
   if (!r.ok) {
-    if (r.status === 401 && path !== '/session') for (const fn of shut) fn();
+    if (r.status === 401 && path !== '/session') closed();
     const parts = ((v && v.errors) || []).map(e => (e.location ? e.location + ': ' : '') + e.message);
     throw new Refused(r.status, [(v && (v.detail || v.title)) || r.statusText || String(r.status), ...parts].join('; '));
   }
@@ -76,25 +76,53 @@ export function onEvent(fn) {
 
 const tell = e => { for (const fn of heard) fn(e); };
 
-async function listen() {
-  const mine = stream = new AbortController();
+const closed = () => { for (const fn of shut) fn(); };
+
+// pull tells say of every event until the stream ends.
+async function pull(signal, say) {
   try {
-    const r = await fetch(base + '/events', { headers: headers(), credentials: 'same-origin', redirect: 'error', signal: mine.signal });
-    if (r.status === 401) for (const fn of shut) fn();
-    if (r.ok) {
-      tell({ open: true });
-      const reader = r.body.pipeThrough(new TextDecoderStream()).getReader();
-      for (let text = ''; ;) {
-        const { value, done } = await reader.read();
-        if (done) break;
-        const events = (text + value).split('\n\n');
-        text = events.pop();
-        for (const e of events) if (e.startsWith('data: ')) tell(JSON.parse(e.slice(6)));
-      }
+    const r = await fetch(base + '/events', { headers: headers(), credentials: 'same-origin', redirect: 'error', signal });
+    if (r.status === 401) say({ shut: true });
+    if (!r.ok) return;
+    say({ open: true });
+    const reader = r.body.pipeThrough(new TextDecoderStream()).getReader();
+    for (let text = ''; ;) {
+      const { value, done } = await reader.read();
+      if (done) break;
+      const events = (text + value).split('\n\n');
+      text = events.pop();
+      for (const e of events) if (e.startsWith('data: ')) say(JSON.parse(e.slice(6)));
     }
-  } catch { /* whoever listens is told below */ }
+  } catch { /* whoever listens is told that it is lost */ }
+}
+
+// A browser opens six connections to a host at most: its windows share one stream. The window that has the lock holds it and passes on what it
+// hears; when that window goes, whatever its end, the browser gives the lock to the next. Browsers have locks where the address is this machine
+// or has https; elsewhere each window holds a stream.
+const shared = 'argosy.events', shares = !!navigator.locks && 'BroadcastChannel' in window;
+
+async function listen() {
+  const mine = stream = new AbortController(), me = String(Math.random()), others = shares ? new BroadcastChannel(shared) : null;
+  let leads = false, now = null;
+  const hear = e => e.shut ? closed() : tell(e);
+  const say = e => {
+    if (mine.signal.aborted) return;
+    if (e.now) now = e.now;
+    if (others) others.postMessage({ e });
+    hear(e);
+  };
+  const lead = async () => { leads = true; await pull(mine.signal, say); say({ lost: true }); };
+  if (others) {
+    mine.signal.addEventListener('abort', () => others.close());
+    others.onmessage = ({ data }) => {
+      if (data.from && leads && now) others.postMessage({ to: data.from, e: { open: true, now } }); // to one that has come just now
+      if (data.e && !leads && (!data.to || data.to === me)) hear(data.e);
+    };
+    others.postMessage({ from: me });
+    await navigator.locks.request(shared, { signal: mine.signal }, lead).catch(() => { /* it was not waited for any longer */ });
+    others.close();
+  } else await lead();
   if (mine.signal.aborted) return;
-  tell({ lost: true });
   stream = null;
   setTimeout(again, 3000);
 }
@@ -104,7 +132,7 @@ export function quiet() { if (stream) { stream.abort(); stream = null; } }
 // again opens the stream anew, for whoever listens still.
 export function again() { if (heard.size && !stream && !document.hidden) listen(); }
 
-// A browser opens six connections to a host at most: pages that nobody looks at, in tabs behind or kept for the way back, hold none.
+// Pages that nobody looks at, in tabs behind or kept for the way back, neither hold a stream nor wait for one.
 addEventListener('pagehide', quiet);
 addEventListener('pageshow', again);
 document.addEventListener('visibilitychange', () => (document.hidden ? quiet : again)());
