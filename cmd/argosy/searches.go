@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -189,9 +190,30 @@ func (f *oneTask) show(w io.Writer, t found, runs []ledger.Run) error {
 		}
 		fmt.Fprintf(w, "  since %s: %s\n", whenMS(s.Moved), s.Why)
 	}
+	for _, line := range t.history(own) {
+		fmt.Fprintln(w, line.text)
+	}
+	return nil
+}
+
+// lineAt is a line of a task's history.
+type lineAt struct {
+	at   int64 // Unix ms
+	text string
+}
+
+// history is what has become of a task, in the order of time: its leases, each with what was noted of how it ended, and what else was noted.
+// Lines of which nobody knows when that was stand before all others.
+func (t *found) history(runs []ledger.Run) (out []lineAt) {
+	notes := make([]lineAt, len(t.row.History))
+	for i, text := range t.row.History {
+		notes[i].text = text
+		if k := i - len(t.row.History) + len(t.row.Noted); k >= 0 {
+			notes[i].at = t.row.Noted[k]
+		}
+	}
 	tries := map[uint32]int{} // of each task: leases that look up an address are not among the runs
-	rest := slices.DeleteFunc(slices.Clone(t.row.History), func(line string) bool { return t.row.Search != nil && line == t.row.Search.Why })
-	for _, r := range own {
+	for _, r := range runs {
 		tries[r.Task]++
 		verb, what := "collects", "pages"
 		if r.Asks {
@@ -203,18 +225,26 @@ func (f *oneTask) show(w io.Writer, t found, runs []ledger.Run) error {
 		}
 		if r.Asks { // what its task remembers of it stands with it
 			of := fmt.Sprintf("attempt %d on %s: ", tries[r.Task], r.Node)
-			if k := slices.IndexFunc(t.row.History, func(line string) bool { return strings.HasPrefix(line, of) }); k >= 0 {
-				line := t.row.History[k]
-				end += ": " + strings.TrimPrefix(line, of)
-				rest = slices.DeleteFunc(rest, func(other string) bool { return other == line })
+			if k := slices.IndexFunc(notes, func(n lineAt) bool { return strings.HasPrefix(n.text, of) }); k >= 0 {
+				end += ": " + strings.TrimPrefix(notes[k].text, of)
+				notes = slices.Delete(notes, k, k+1)
 			}
 		}
-		fmt.Fprintf(w, "%s  %s %s on %s, attempt %d: quota %d, %d s; %s: %d given, %d had; %s\n", whenMS(r.Started), r.Node, verb, orElse(r.Site, "everywhere"), tries[r.Task], r.Quota, r.BudgetMS/1000, what, r.Given, r.Good, end)
+		text := fmt.Sprintf("%s  %s %s on %s, attempt %d: quota %d, %d s; %s: %d given, %d had; %s", whenMS(r.Started), r.Node, verb, orElse(r.Site, "everywhere"), tries[r.Task], r.Quota, r.BudgetMS/1000, what, r.Given, r.Good, end)
+		out = append(out, lineAt{r.Started, text})
 	}
-	for _, line := range rest {
-		fmt.Fprintf(w, "  %s\n", line)
+	for _, n := range notes {
+		if s := t.row.Search; s != nil && n.text == s.Why && (n.at == s.Moved || n.at == 0) {
+			continue // it stands above
+		}
+		when := ""
+		if n.at > 0 {
+			when = whenMS(n.at)
+		}
+		out = append(out, lineAt{n.at, when + "  " + n.text})
 	}
-	return nil
+	slices.SortStableFunc(out, func(a, b lineAt) int { return cmp.Compare(a.at, b.at) })
+	return out
 }
 
 // sharedWith says which other search a search waits for.
@@ -289,9 +319,10 @@ func newTaskEdit() *cobra.Command {
 	var set []string
 	c := &cobra.Command{
 		Use: "edit ID… --set KEY=VALUE…", Short: "Change searches that wait for a person, and let them go on", Args: cobra.MinimumNArgs(1),
-		Long: `Edit changes searches in the queue manual: their words (words="a b"), the site that they are restricted to (site=example.org), or the engine
-that is asked (engine=NAME). An engine is the job's own of that name as --engines FILE changes it, else one of the catalogue: so is one
-mended whose markup has changed. A search begins anew, and what it had named counts no more; it goes on with the job.`,
+		Long: `Edit changes searches in the queue manual, and those that were changed and have read nothing since: their words (words="a b"), the
+site that they are restricted to (site=example.org), or the engine that is asked (engine=NAME). An engine is the job's own of that
+name as --engines FILE changes it, else one of the catalogue: so is one mended whose markup has changed. A search begins anew, and
+what it had named counts no more; it goes on with the job.`,
 		Example: "  argosy tasks edit 3 -o dairy --set words=\"光明 牛奶\"\n  argosy tasks edit 3 --job 1 --set site=cca.org.cn\n  argosy tasks edit 9 11 12 -o dairy --set engine=news --engines mended.yaml",
 		RunE: func(c *cobra.Command, args []string) error {
 			list, err := ids(args)

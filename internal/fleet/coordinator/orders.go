@@ -402,7 +402,7 @@ var ErrSearch = errors.New("not a search that waits for a person")
 // ErrEdit says that a search cannot be changed so.
 var ErrEdit = errors.New("a search cannot be changed so")
 
-// Edit changes a search that waits for a person, and lets it go on. Of e.Search its words, its site and the number of its engine count,
+// Edit changes a search that waits for a person, or that one has changed and that has not been asked since, and lets it go on. Of e.Search its words, its site and the number of its engine count,
 // unless there is an engine; Edit returns the address that is asked.
 func (c *Coordinator) Edit(ctx context.Context, e crawl.Edit) (address string, err error) {
 	err = c.do(ctx, func() error {
@@ -412,7 +412,7 @@ func (c *Coordinator) Edit(ctx context.Context, e crawl.Edit) (address string, e
 			return fmt.Errorf("%w: %d", ErrNoJob, e.Job)
 		case t == nil || t.Job != e.Job:
 			return fmt.Errorf("%w: %d", ErrNoTask, e.Task)
-		case t.Of == nil || t.State != crawl.TaskManual:
+		case t.Of == nil || t.State != crawl.TaskManual && !t.Edited():
 			return fmt.Errorf("%w: task %d is %s", ErrSearch, e.Task, t.Status())
 		case t.Leases() > 0:
 			return fmt.Errorf("%w: a lease of task %d has not ended yet", ErrSearch, e.Task)

@@ -464,7 +464,7 @@ func until(f *frontier.Frontier, site *crawl.Site) int64 {
 func Row(f *frontier.Frontier, t *frontier.Task) ledger.Task {
 	row := ledger.Task{
 		ID: t.ID, For: t.Search, Job: t.Job, Site: t.Site, State: t.Status(), Tally: crawl.TallyOf(t.Counts, t.Reasons), Attempts: t.Attempts, Recalls: t.Recalls,
-		History: t.History, Crawler: t.Crawler(),
+		History: t.History, Noted: t.Noted, Crawler: t.Crawler(),
 	}
 	if site := f.Site(t.Site); site != nil && row.State == crawl.TaskWaiting && !f.ByAddress(t) {
 		row.Until = until(f, site)

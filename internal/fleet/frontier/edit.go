@@ -49,9 +49,14 @@ func (x *tx) edit(e *crawl.Edit) error {
 	t.State, t.Since = "", x.at
 	t.forgive()
 	why := "changed by a person: " + changes(j, &was.Search, &e.Search)
-	t.note(why)
+	x.note(t, why)
 	x.moves(t, why)
 	return x.resultPage(t, u, &record{Flags: crawl.FlagSeed})
+}
+
+// Edited reports whether a person has changed a search that has read nothing since.
+func (t *Task) Edited() bool {
+	return t.Of != nil && t.Gen > 0 && t.State == "" && t.Of.Read == 0 && t.Pending() > 0
 }
 
 // changes says what is different about a search.

@@ -17,7 +17,7 @@ func (x *tx) recycle(t *Task, l *Lease, reason string) {
 		reason = fmt.Sprintf("recalled %d times; the last one: %s", t.Recalls, reason)
 	}
 	why := fmt.Sprintf("attempt %d on %s: %s", t.attempt(l), l.Node, reason)
-	t.note(why)
+	x.note(t, why)
 	t.avoid(l.Node)
 	x.fails(t, l.Node)
 	if !recycles || used {
@@ -74,7 +74,7 @@ func (x *tx) failed(j *Job, t *Task, l *Lease) {
 		x.fails(t, l.Node)
 		if (l.Alone || len(t.Shut) == mostRefused) && t.Pending() > 0 {
 			why := fmt.Sprintf("attempt %d on %s: %s refuses every node (403)", t.attempt(l), l.Node, t.Site)
-			t.note(why)
+			x.note(t, why)
 			x.person(t, why)
 		}
 	}

@@ -140,6 +140,28 @@ func TestLostPagesOfADroppedSearch(t *testing.T) {
 	}
 }
 
+// A search that a person has changed can be changed again as long as it has read nothing since.
+func TestEditedAgain(t *testing.T) {
+	s := newSearching(t, 1, "s.test")
+	seeker := s.Searching(1, 1)
+	edited := func(want bool) {
+		t.Helper()
+		if seeker.Edited() != want {
+			t.Errorf("edited: %v, %s", !want, seeker.Status())
+		}
+	}
+	edited(false)
+	s.edit(1, "t.test")
+	edited(true)
+	s.edit(1, "u.test")
+	edited(true)
+	if next, err := s.Next(seeker.ID, 10); err != nil || len(next) != 1 || seeker.Gen != 2 {
+		t.Errorf("%v, %v", next, err)
+	}
+	s.names(1, "n", "http://u.test/1")
+	edited(false)
+}
+
 // What a search that a person changes had named, and another one has, too, is fetched and recorded for that one from then on.
 func TestChangedSearchLeavesOthersTheirs(t *testing.T) {
 	const page = "http://s.test/1"

@@ -241,7 +241,7 @@ func (x *tx) drop(r *crawl.Release) error {
 		if err := x.b.DeleteRange(queue, after(queue), nil); err != nil {
 			return err
 		}
-		t.note("dropped: " + r.Why)
+		x.note(t, "dropped: "+r.Why)
 	}
 	if r.Sites {
 		return nil

@@ -320,7 +320,7 @@ func (x *tx) answered(j *Job, t *Task, l *Lease, o *crawl.Outcome) {
 		return
 	}
 	x.fails(t, l.Node)
-	t.note(fmt.Sprintf("attempt %d on %s: %s", t.attempt(l), l.Node, why))
+	x.note(t, fmt.Sprintf("attempt %d on %s: %s", t.attempt(l), l.Node, why))
 	x.moves(t, t.last())
 }
 
@@ -345,7 +345,7 @@ func (x *tx) moves(t *Task, why string) {
 // halts has a search wait for a person.
 func (x *tx) halts(t *Task, of waits, why string) {
 	t.State = crawl.TaskManual
-	t.note(why)
+	x.note(t, why)
 	x.moves(t, t.last())
 	t.Of.Waits = of
 }

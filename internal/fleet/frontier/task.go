@@ -26,7 +26,8 @@ type Task struct {
 	Since    int64            `cbor:"19,keyasint,omitempty"` // waiting since, Unix ms
 	Cookies  []crawl.Cookie   `cbor:"20,keyasint,omitempty"`
 	Seed     bool             `cbor:"21,keyasint,omitempty"`
-	History  []string         `cbor:"22,keyasint,omitempty"` // why it was recalled or failed, last few
+	History  []string         `cbor:"22,keyasint,omitempty"` // why it was recalled or failed, last few,
+	Noted    []int64          `cbor:"32,keyasint,omitempty"` // and when that was, Unix ms; of an older version's lines nothing says so
 	Owner    uint32           `cbor:"40,keyasint,omitempty"`
 	Gen      uint32           `cbor:"41,keyasint,omitempty"`
 	Cuts     int              `cbor:"50,keyasint,omitempty"` // groups of templates of which URLs wait
@@ -152,12 +153,17 @@ func (t *Task) weigh(r *record, n int64) {
 	}
 }
 
-// note remembers why a task was recalled or failed: the last ten times.
-func (t *Task) note(s string) {
-	if len(t.History) == 10 {
-		t.History = t.History[1:]
+// maxHistory is how many lines are kept of what has become of a task: more leases than a limit of recalls usually allows.
+const maxHistory = 10
+
+// note remembers why a task was recalled or failed.
+func (x *tx) note(t *Task, why string) {
+	for len(t.Noted) < len(t.History) {
+		t.Noted = append([]int64{0}, t.Noted...)
 	}
-	t.History = append(t.History, s)
+	t.History, t.Noted = append(t.History, why), append(t.Noted, x.at)
+	over := max(0, len(t.History)-maxHistory)
+	t.History, t.Noted = t.History[over:], t.Noted[over:]
 }
 
 // last returns what was noted last; empty: nothing was.

@@ -56,7 +56,7 @@ func (x *tx) collected(j *Job, t *Task, l *Lease, r *record, o *crawl.Outcome) e
 	if o.State == crawl.Excluded && o.Reason == crawl.ReasonRobots && t.Of != nil {
 		name := j.Engine(t.Of.Engine).Name
 		t.Of.Stop = "its robots.txt disallows further result pages; ignore_robots: true in the entry of engine " + name + " asks for them all the same"
-		t.note(t.Of.Stop)
+		x.note(t, t.Of.Stop)
 	}
 	return x.ends(recKey{t.space(), o.Key}, r, 1)
 }

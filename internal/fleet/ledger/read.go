@@ -24,6 +24,7 @@ type Task struct {
 	Recalls  int          `json:"recalls"`
 	History  []string     `json:"history,omitempty"`
 	Traps    []crawl.Trap `json:"traps,omitempty"`  // not in the database: only a coordinator's answer has it
+	Noted    []int64      `json:"noted,omitempty"`  // likewise, when the lines of History were written, Unix ms; 0: nobody knows
 	Search   *Seeker      `json:"search,omitempty"` // likewise, of the task that asks for a search's result pages
 	For      uint32       `json:"for,omitempty"`    // likewise, the search that a task fetches for
 	Until    int64        `json:"until,omitempty"`  // likewise, Unix ms by the log's clock: its site rests until then; 0: it does not
