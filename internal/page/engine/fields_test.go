@@ -46,6 +46,17 @@ func TestFields(t *testing.T) {
 	}
 }
 
+// An expression that would take many seconds is not held against a large page.
+func TestNestedExpression(t *testing.T) {
+	fs, err := NewFields([]Field{{Name: "a", Selector: Selector{Regex: "(a*a*a*a*a*a*a*a*){8}x"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := fs.Of([]byte(strings.Repeat("ab,a", 750_000)), "text/html"); err == nil || !strings.Contains(err.Error(), "too many steps") {
+		t.Error(err)
+	}
+}
+
 // A group that took part in a match and is empty is empty; only where no group did the whole match counts.
 func TestEmptyGroups(t *testing.T) {
 	for expr, want := range map[string][]string{
