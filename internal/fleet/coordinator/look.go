@@ -152,6 +152,7 @@ type QueuedView struct {
 	Depth int     `json:"depth"`
 	Tries int     `json:"tries,omitempty"` // that failed
 	Score float32 `json:"score,omitempty"`
+	Waits string  `json:"waits,omitempty"` // for others of the site: first (pages of the host, which decide whether it is a copy) or like (those like it, until these bring something new); empty: it is among the next that a node gets
 }
 
 // Reasons for which nobody fetches what a task has queued.
@@ -199,9 +200,9 @@ func (c *Coordinator) Task(ctx context.Context, id uint32) (v TaskView, err erro
 				v.Because = d.Waits
 			}
 		}
-		next, err := c.f.Next(id, maxNext)
+		next, err := c.f.Queue(id, maxNext)
 		for i := range next {
-			v.Queue = append(v.Queue, QueuedView{next[i].URL, int(next[i].Depth), int(next[i].Tries), next[i].Score})
+			v.Queue = append(v.Queue, QueuedView{next[i].URL, int(next[i].Depth), int(next[i].Tries), next[i].Score, next[i].Waits})
 		}
 		if err == nil {
 			v.Traps, err = c.f.Traps(id)

@@ -83,6 +83,58 @@ func (f *Frontier) NextAbove(task uint32, n int, least float64) ([]crawl.Target,
 	return out, nil
 }
 
+// Waiting is a URL of a queue, and why it is not given out now; empty: it is.
+type Waiting struct {
+	crawl.Target
+	Waits string // WaitsFirst or WaitsLike
+}
+
+// Why a URL is not given out though its task may be asked.
+const (
+	WaitsFirst = "first" // the first pages of its host decide whether the host is a copy
+	WaitsLike  = "like"  // so many that are like it are out as may be, until these bring something new
+)
+
+// Queue returns up to n URLs from the head of a task's queue: those that are given out now, and between them those that wait for others.
+func (f *Frontier) Queue(task uint32, n int) (out []Waiting, err error) {
+	t := f.tasks[task]
+	if t == nil || t.Queued() <= 0 {
+		return nil, nil
+	}
+	next, err := f.Next(task, n)
+	if err != nil {
+		return nil, err
+	}
+	due, waits := map[crawl.Key]bool{}, WaitsLike
+	for i := range next {
+		due[next[i].Key] = true
+	}
+	if f.firstLeft(t) >= 0 {
+		waits = WaitsFirst
+	}
+	it, err := f.db.NewIter(&pebble.IterOptions{LowerBound: queueKey(task, t.head), UpperBound: after(queueKey(task, 0)[:5])})
+	if err != nil {
+		return nil, damaged(err)
+	}
+	look := finder{db: f.db}
+	for ok := it.First(); ok && len(out) < n && err == nil; ok = it.Next() {
+		key := recKey{t.space(), crawl.Key(it.Value())}
+		var r *record
+		if r, err = f.load1(&look, key); err != nil || r == nil {
+			continue
+		}
+		w := Waiting{Target: r.target(key, binary.BigEndian.Uint64(it.Key()[5:]))}
+		if !due[w.Key] {
+			w.Waits = waits
+		}
+		out = append(out, w)
+	}
+	if err = errors.Join(err, look.close(), it.Close()); err != nil {
+		return nil, damaged(err)
+	}
+	return out, nil
+}
+
 // asking says which URLs of a queue are given out now.
 type asking struct {
 	t     *Task

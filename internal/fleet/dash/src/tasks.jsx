@@ -84,7 +84,8 @@ export function Task({ at, me, jobs }) {
         <Wrong error={reasons.error} /><Why of={reasons.data} /></Panel>
       <Panel size="full" title={t('The URLs that come next')} note={whyOf(v)}>
         {v.queue.length ? <Table label={t('The URLs that come next')} rows={v.queue} columns={[{ title: t('URL'), wide: true, cell: u => <span class="url">{bare(u.url)}</span> }, { title: t('Depth'), num: true, cell: u => u.depth },
-          { title: t('Tries'), num: true, cell: u => u.tries || 0 }, { title: t('Score'), num: true, cell: u => u.score ? decimal(u.score, 2) : '–' }]} /> : <Empty>{t('Nothing is queued.')}</Empty>}</Panel>
+          { title: t('Tries'), num: true, cell: u => u.tries || 0 }, { title: t('Score'), num: true, cell: u => u.score ? decimal(u.score, 2) : '–' },
+          { title: t('Waits'), cell: u => u.waits === 'like' ? t('until those like it bring something new') : u.waits === 'first' ? t('until the first pages of its host are judged') : t('for its turn') }]} /> : <Empty>{t('Nothing is queued.')}</Empty>}</Panel>
     </div>
   </div>;
 }
