@@ -84,12 +84,13 @@ function House({ me, tools, leave, theme }) {
   const jobs = useLive('/jobs', { on: e => (e.jobs || []).length > 0 || e.status, every: 1500 });
   useEffect(() => {
     const follow = () => { const p = place(); go(p); if (p.at.job) choose(Number(p.at.job)); };
+    const escaped = e => { if (e.key === 'Escape') setOpen(was => { if (was) document.querySelector('.menu').focus(); return false; }); };
     const moved = () => { follow(); setOpen(false); document.getElementById('content').focus({ preventScroll: true }); scrollTo(0, 0); };
     const dark = matchMedia('(prefers-color-scheme: dark)'), turned = e => setSystem(e.matches);
     follow(); // it may have moved between the drawing and this
-    addEventListener('hashchange', moved); dark.addEventListener('change', turned);
+    addEventListener('hashchange', moved); addEventListener('keydown', escaped); dark.addEventListener('change', turned);
     const off = onEvent(e => { if (e.now) { setNow(e.now); setLost(false); } if (e.lost) setLost(true); });
-    return () => { removeEventListener('hashchange', moved); dark.removeEventListener('change', turned); off(); };
+    return () => { removeEventListener('hashchange', moved); removeEventListener('keydown', escaped); dark.removeEventListener('change', turned); off(); };
   }, []);
   const all = jobs.data || [], asked = all.find(j => j.id === job), one = asked || all.find(j => j.state === 'running') || all[all.length - 1] || null, nowhere = where.at.job !== undefined && jobs.data && !all.some(j => j.id === Number(where.at.job));
   const [title, Content, under] = pages[where.name], status = now || { nodes: 0, leases: 0, state: '' };

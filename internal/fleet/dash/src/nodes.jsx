@@ -39,7 +39,7 @@ export function Nodes({ me, job }) {
       {me.kind !== 'over' && <Panel size="full" title={t('What they have')} note={leases.data ? t('{0} leases', count(leases.data.total)) : ''}>
         {leases.data && leases.data.length ? <Table label={t('Leases')} rows={leases.data} rowKey={l => l.id} link={l => '#/task?id=' + l.task} columns={[
           { title: t('Site'), cell: l => <Cut text={l.site} /> }, { title: t('Node'), cell: l => <Cut text={l.node} /> }, { title: t('Given'), num: true, cell: l => count(l.given) }, { title: t('Held'), num: true, cell: l => count(l.held) },
-          { title: t('For'), num: true, cell: l => span(Date.now() - l.start) }]} /> : <Empty>{t('No lease is open.')}</Empty>}
+          { title: t('For'), num: true, cell: l => span(Date.now() - l.start) }]} /> : <Empty>{leases.data ? t('No lease is open.') : '…'}</Empty>}
         {leases.data && <Pager skip={from} limit={limit} shown={leases.data.length} total={leases.data.total} go={setFrom} />}
       </Panel>}
     </div>
