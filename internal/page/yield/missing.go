@@ -45,8 +45,8 @@ func (m *Model) without(t *Template, p *pieces, a *Answer) (event Event) {
 func bare(url string) uint64 { return xxh3.HashStringSeed(url, 1) }
 
 // extra holds an answer against that of the URL that lacks one of its parameters, or all: a vote for an article leads to the article; and
-// against that of the URL that lacks a directory: an archive may lie within itself.
-func (m *Model) extra(t *Template, p *pieces, a *Answer) (event Event) {
+// against that of the URL that lacks a directory: an archive may lie within itself. uri is its path and its query.
+func (m *Model) extra(t *Template, p *pieces, a *Answer, uri string) (event Event) {
 	const one = 1 // there was a URL with more that gave the same
 	for i, q := range p.params {
 		if !slices.ContainsFunc(p.params[:i], func(o param) bool { return o.name == q.name }) {
@@ -62,7 +62,7 @@ func (m *Model) extra(t *Template, p *pieces, a *Answer) (event Event) {
 			event = max(event, m.lacks(p, a, Part{Kind: partAlias, Name: s, Template: t.ID}))
 		}
 	}
-	at := bare(m.strip(0, p, nil))
+	at := bare(uri)
 	if was, ok := m.rests.get(at); !ok || was&^one != a.Text&^one {
 		m.rests.add(at, a.Text&^one)
 	}

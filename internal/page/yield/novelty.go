@@ -40,10 +40,9 @@ const bagMark = 1 << 33
 // fresh remembers marks of a kind, and returns how many of them were not there.
 func (m *Model) fresh(of uint64, marks []uint32) (n int) {
 	for _, mark := range marks {
-		if !m.marks.has(of | uint64(mark)) {
+		if !m.marks.add(of|uint64(mark), 0) {
 			n++
 		}
-		m.marks.add(of|uint64(mark), 0)
 	}
 	return n
 }
@@ -147,8 +146,7 @@ func (m *Model) novelty(a *Answer) kind {
 	name := m.freshName(a.Names)
 	steps := m.freshNumbers(a)
 	bag := bagMark | a.Text>>32
-	shuffled := a.Page && m.marks.has(bag)
-	m.marks.add(bag, 0)
+	shuffled := m.marks.add(bag, 0) && a.Page
 	m.pays = newPays
 	if n := len(a.Sample); n > 0 && 2*fresh < n { // what is new by half pays in full, by a quarter a quarter of that
 		m.pays = int64(newPays * 4 * fresh * fresh / (n * n))

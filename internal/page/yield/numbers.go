@@ -165,13 +165,16 @@ func (m *Model) neighbour(s *stand) (says uint64, d distance, known bool) {
 	}
 	for d.steps = 1; d.steps <= numberSteps; d.steps++ {
 		for i := s.n - 1; i >= 0; i-- {
+			if unit[i] == 0 {
+				continue
+			}
 			at := s.at[i]
 			d.at = uint64(i + 1)
 			for _, d.down = range [...]bool{false, true} {
 				if s.at[i] = at - d.steps*unit[i]; d.down {
 					s.at[i] = at + d.steps*unit[i]
 				}
-				if says, known = m.marks.get(s.key()); known && unit[i] > 0 {
+				if says, known = m.marks.get(s.key()); known {
 					s.at[i] = at
 					return says, d, true
 				}

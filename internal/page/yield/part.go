@@ -134,13 +134,15 @@ func (m *Model) compare(t *Template, a *Answer) (spelled bool, event Event) {
 		return false, Nothing
 	}
 	p := &m.pieces // of this URL: Take has split it
+	uri := m.strip(0, p, nil)
+	rest := uri
 	if len(m.learned[t.ID]) > 0 {
-		rest := m.strip(t.ID, p, nil)
-		spelled = rest != m.strip(0, p, nil) && slices.ContainsFunc(m.learned[t.ID], func(g *guess) bool {
+		rest = m.strip(t.ID, p, nil)
+		spelled = rest != uri && slices.ContainsFunc(m.learned[t.ID], func(g *guess) bool {
 			return m.rests.has(xxh3.HashStringSeed(rest, g.Part.hash()))
 		})
 	}
-	raw, known := xxh3.HashString(m.strip(0, p, nil)), xxh3.HashString(m.strip(t.ID, p, nil))
+	raw, known := xxh3.HashString(uri), xxh3.HashString(rest)
 	for _, part := range candidates(t.ID, p, !t.bag(), m.grows(p)) {
 		at := part.hash()
 		if part.random(p) || m.named[part.named()] > 0 || part.Kind == partParam || part.Kind == partInner {
@@ -179,7 +181,7 @@ func (m *Model) compare(t *Template, a *Answer) (spelled bool, event Event) {
 		}
 		event = max(event, m.weigh(g))
 	}
-	return spelled, max(event, m.without(t, p, a), m.extra(t, p, a))
+	return spelled, max(event, m.without(t, p, a), m.extra(t, p, a, uri))
 }
 
 // alike holds the phrases of an answer against those of the last one under a key, of the same rest, if pair says that this was

@@ -69,17 +69,15 @@ func (l less) alias(name string) bool {
 
 // dir reports whether a segment is left out.
 func (l less) dir(seg int, value string) bool {
-	random := classify(value) == opaque
 	return slices.ContainsFunc(l, func(q Part) bool {
-		return q.Kind == partDir && q.Seg == seg || q.Kind == partRandom && random
+		return q.Kind == partDir && q.Seg == seg || q.Kind == partRandom && classify(value) == opaque
 	})
 }
 
 // inner reports whether a parameter of a segment is left out.
 func (l less) inner(q param) bool {
-	random := classify(q.value) == opaque
 	return slices.ContainsFunc(l, func(p Part) bool {
-		return p.Kind == partInner && p.Name == q.name || p.Kind == partRandom && random
+		return p.Kind == partInner && p.Name == q.name || p.Kind == partRandom && classify(q.value) == opaque
 	})
 }
 
@@ -91,9 +89,13 @@ func (l less) param(q param) bool {
 	})
 }
 
+// stripSize is what a path and a query are seldom longer than: a string that grows is copied each time.
+const stripSize = 96
+
 // strip writes path and query of a URL without the parts of its template that make no difference, and without one more.
 func (m *Model) strip(t uint32, p *pieces, more *Part) string {
 	var b strings.Builder
+	b.Grow(stripSize)
 	l := m.less(t, more)
 	items := func(s string) string { return s }
 	if l.has(partItems) {
@@ -196,6 +198,9 @@ var separators = []string{",", "%2C", "%2c", "|", "%7C", "%7c", "+", "%20", "%2B
 
 // separator returns what stands between the items of a list, "" if there is none.
 func separator(s string) string {
+	if !strings.ContainsAny(s, ",|+%~") { // that is all of them begin with
+		return ""
+	}
 	for _, sep := range separators {
 		if strings.Contains(s, sep) {
 			return sep

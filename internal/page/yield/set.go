@@ -35,18 +35,25 @@ func (s *set) get(h uint64) (uint64, bool) {
 
 func (s *set) has(h uint64) bool { _, ok := s.get(h); return ok }
 
-func (s *set) add(h, v uint64) {
-	if was, ok := s.new[h]; ok && was == v {
-		return
+// add remembers a mark with its value, and reports whether the mark was there.
+func (s *set) add(h, v uint64) (had bool) {
+	was, had := s.new[h]
+	if had && was == v {
+		return true
+	}
+	if !had {
+		_, had = s.old[h]
 	}
 	if len(s.new) >= s.max {
 		s.gone = append(s.gone, s.gen-1)
 		s.gen++
-		s.old, s.new = s.new, make(map[uint64]uint64, s.max/4)
+		s.old, s.new = s.new, s.old // the map that is forgotten has grown already
+		clear(s.new)
 		s.late, s.added = s.added, nil
 	}
 	s.new[h] = v
 	s.added = append(s.added, h)
+	return had
 }
 
 // key is where a record of a generation is kept.
