@@ -201,11 +201,13 @@ func edgesOf(parent recKey) []byte {
 }
 
 func queueKey(task uint32, place uint64) []byte {
-	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint32([]byte{'q'}, task), place)
+	b := append(make([]byte, 0, 16), 'q') // all that follows fits
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint32(b, task), place)
 }
 
 func heldKey(lease uint64, k crawl.Key) []byte {
-	return append(binary.BigEndian.AppendUint64([]byte{'h'}, lease), k[:]...)
+	b := append(make([]byte, 0, 32), 'h')
+	return append(binary.BigEndian.AppendUint64(b, lease), k[:]...)
 }
 
 // nearerKey marks a URL whose depth has fallen after the ledger was told of it.
