@@ -295,9 +295,8 @@ func (c *Coordinator) shownJob(now time.Time, j *frontier.Job) JobView {
 	if j.State == crawl.JobRunning {
 		v.Lacks = c.lacks(j)
 	}
-	if c.cfg.Idle && j.State == crawl.JobRunning { // a process that dies cannot say so, nor how long it went on
+	if c.cfg.Idle && j.State == crawl.JobRunning { // a process that dies cannot say so
 		v.State = crawl.JobInterrupted
-		v.RanMS = max(v.RanMS, j.RanOn(c.f.Position().At))
 	}
 	if w := j.Walk; w != nil {
 		v.Retry = &Progress{w.Looked, max(w.Looked, w.Of)}

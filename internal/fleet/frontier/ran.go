@@ -18,13 +18,5 @@ func (x *tx) countRan(j *Job) {
 	}
 }
 
-// RanOn is how long a job had run at a time of the log, if it ran on since that was noted.
-func (j *Job) RanOn(at int64) int64 {
-	if j.RanAt == 0 {
-		return j.RanMS
-	}
-	return j.RanMS + min(max(0, at-j.RanAt), ranMost)
-}
-
 // ran notes how long a job had run at a time.
 func (j *Job) ran(ms, at int64) { j.RanMS, j.RanAt = ms, at }
