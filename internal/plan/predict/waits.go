@@ -33,7 +33,7 @@ func (w *waits) add(seconds float64) bool {
 		w.last[w.next] = seconds
 		w.next = (w.next + 1) % keepWaits
 	}
-	each := w.certain()
+	each := Waits(w.last)
 	if math.Abs(each-w.each) <= waitsMove*w.each {
 		return false
 	}
@@ -41,28 +41,29 @@ func (w *waits) add(seconds float64) bool {
 	return true
 }
 
-// certain is the median, where more of them are above 0 than chance explains (a sign test, two standard deviations); else 0.
-func (w *waits) certain() float64 {
-	above, n := 0.0, float64(len(w.last))
-	for _, x := range w.last {
+// Waits is what probes wait, s, where some have taken so many seconds longer than leases take for as many bits: the median,
+// where more of them are above 0 than chance explains (a sign test, two standard deviations); else 0.
+func Waits(longer []float64) float64 {
+	above, n := 0.0, float64(len(longer))
+	for _, x := range longer {
 		if x > 0 {
 			above++
 		}
 	}
-	if above < n/2+math.Sqrt(n) {
+	if n == 0 || above < n/2+math.Sqrt(n) {
 		return 0
 	}
-	sorted := slices.Sorted(slices.Values(w.last))
+	sorted := slices.Sorted(slices.Values(longer))
 	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
+}
+
+// Worked is for how long a bandwidth probe of so many seconds worked, s, where probes wait so long.
+func Worked(seconds, waits float64) float64 {
+	return max(seconds-waits, seconds*(1-mostWaited))
 }
 
 // ProbeWaits is how long a bandwidth probe waits, s, beyond what a lease takes for as many bits.
 func (rec *Record) ProbeWaits() float64 { return rec.waits.each }
-
-// Worked is for how long a bandwidth probe of so many seconds worked, s: without what it waited.
-func (rec *Record) Worked(seconds float64) float64 {
-	return max(seconds-rec.waits.each, seconds*(1-mostWaited))
-}
 
 // Crawled records one try of a crawl bandwidth probe (BC); limited says that the node was at its own limit meanwhile,
 // so that the pair might have been faster.
@@ -115,7 +116,7 @@ func (rec *Record) unwaited(p *pair) float64 {
 		return 0
 	}
 	each := p.free.seconds / p.free.tries
-	return math.Log(each / rec.Worked(each))
+	return math.Log(each / Worked(each, rec.waits.each))
 }
 
 // lnOf is the logarithm of a speed, bits/s, of a probe without what its pair's wait.

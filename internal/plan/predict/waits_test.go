@@ -106,7 +106,7 @@ func TestBusyProbesShowMore(t *testing.T) {
 // A probe's figures stay below what they are made of: some speed is left of one that did nothing but wait.
 func TestProbesLeftOver(t *testing.T) {
 	rec, _ := told(12, 0.06)
-	if got := rec.Worked(0.05); got != 0.05*(1-mostWaited) {
+	if got := Worked(0.05, rec.ProbeWaits()); got != 0.05*(1-mostWaited) {
 		t.Errorf("a probe of 50 ms has worked for %v s", got)
 	}
 }

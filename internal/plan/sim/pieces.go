@@ -6,6 +6,7 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/plan/learn"
+	"argosy/internal/plan/predict"
 )
 
 // pieces are a recording's pairs, piece by piece of its time.
@@ -35,7 +36,7 @@ type pieceSite struct {
 type piecePair struct {
 	probed        rooted
 	bits, seconds []float64 // that pages would have had if all had been had, and the work they took
-	parts         []learn.Fact
+	parts, probes []learn.Fact
 	asked, good   float64
 }
 
@@ -170,16 +171,43 @@ func (p *pieces) speak(width int) {
 		p.tell(x, started[pair], float64(whole*width), p.sites[pair[1]].success(x))
 		x.parts = nil
 	}
+	waits := p.waits()
+	for _, x := range p.pairs {
+		for i := range x.probes {
+			f := &x.probes[i]
+			k := p.piece(f.At)
+			x.bits[k], x.seconds[k] = x.bits[k]+f.Bits, x.seconds[k]+predict.Worked(f.Seconds, waits)
+		}
+		x.probes = nil
+	}
+}
+
+// soonAfter is how many pieces before or after a probe leases say what it would have taken without waiting: links may have changed since.
+const soonAfter = 1
+
+// waits is what probes wait by all pairs that leases have told of as well at about the same time. A fleet knows it from leases that
+// followed a probe; a recording has those before it, too, and tells of those pairs that probes alone have told of.
+func (p *pieces) waits() float64 {
+	var longer []float64
+	for _, x := range p.pairs {
+		for i := range x.probes {
+			f := &x.probes[i]
+			k := p.piece(f.At)
+			if speed, at := x.nearest(k); speed > 0 && at-k <= soonAfter && k-at <= soonAfter {
+				longer = append(longer, f.Seconds-f.Bits/speed)
+			}
+		}
+	}
+	return predict.Waits(longer)
 }
 
 // pieceMS is how long a piece of a recording is, if there are not too many: long enough for a site to be asked a few times.
 const pieceMS = 5_000
 
-// take takes in a fact that was learned. Of a probe's time only what it worked is the path's.
+// take takes in a fact that was learned.
 func (p *pieces) take(f learn.Fact) {
 	if f.Kind == learn.Crawl {
 		p.probed.add(f.Bits)
-		f.Seconds = p.learner.Record().Worked(f.Seconds)
 	}
 	i, known := p.nodes[f.Node]
 	j, there := p.at[f.Site]
@@ -195,10 +223,9 @@ func (p *pieces) take(f learn.Fact) {
 		p.pairs[[2]int{i, j}] = x
 	}
 	if f.Kind == learn.Crawl {
-		k := p.piece(f.At)
 		x.probed.add(f.Bits)
 		p.sites[j].probed.add(f.Bits)
-		x.bits[k], x.seconds[k] = x.bits[k]+f.Bits, x.seconds[k]+f.Seconds
+		x.probes = append(x.probes, f)
 		return
 	}
 	x.asked, x.good = x.asked+f.All, x.good+f.Good

@@ -197,6 +197,32 @@ func TestRefusalsAreReplayed(t *testing.T) {
 	}
 }
 
+// Pairs that probes alone have told of are as fast as they are, also where leases came before the probes: what probes wait is known from
+// the pairs that both have told of.
+func TestReplayedProbesDoNotWait(t *testing.T) {
+	for _, wait := range []float64{0, 0.1} {
+		r, speed := recorded(false)
+		const bits = 3e5
+		for i := range speed {
+			for j, s := range speed[i] {
+				r.Facts = append(r.Facts, learn.Fact{At: 1e12 + 59*second, Kind: learn.Crawl, Node: fmt.Sprint("n", i), Site: fmt.Sprint("s", j), Bits: bits, Seconds: bits/s + wait})
+			}
+		}
+		w, guess, err := r.World(1)
+		if err != nil || guess.Tried != guess.Pairs {
+			t.Fatalf("%d of %d pairs were tried (%v)", guess.Tried, guess.Pairs, err)
+		}
+		leased := tried(&r)
+		for i := range speed {
+			for j, want := range speed[i] {
+				if got := w.Speed[i][j]; !leased[[2]int{i, j}] && math.Abs(got/want-1) > 0.02 {
+					t.Errorf("probes wait %v s: the pair of node %d and site %d has %.3g bits/s, want %.3g", wait, i, j, got, want)
+				}
+			}
+		}
+	}
+}
+
 // A probe that a site refuses tells that, and no speed: where it was asked three times it is known that it has nothing for the node. What a node
 // that has died is sent to measure tells nothing at all, and takes the site until nothing was heard of the node for long enough.
 func TestWhatProbesTell(t *testing.T) {
