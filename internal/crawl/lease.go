@@ -47,7 +47,7 @@ const (
 	FlagNoScheme                   // given without a scheme: https now, http if that does not answer
 	FlagNoFollow                   // named only by pages that ask not to follow their links
 
-	FlagTrial uint8 = 1 << 7 // asked for although its template is cut, to see whether that was right
+	FlagTrial uint8 = 1 << 7 // asked for although its template is cut: to see whether that was right, or because its answer was lost
 )
 
 // How many sitemaps lie above one stands in its flags, so that nesting ends: 0 if robots.txt names it.

@@ -147,7 +147,20 @@ func (x *tx) again(k recKey, tasks map[uint32]bool) error {
 	if !lost && !failed {
 		return nil
 	}
+	if lost {
+		return x.anew(k, r)
+	}
 	return x.undo(k, r)
+}
+
+// anew makes a URL pending that had been answered, and whose answer was lost. It was worth asking for then: what its answer taught, which is
+// known still, does not judge it now.
+func (x *tx) anew(k recKey, r *record) error {
+	err := x.undo(k, r)
+	if r.State == crawl.Pending {
+		r.Flags |= crawl.FlagTrial
+	}
+	return err
 }
 
 // undo makes a URL pending that has ended. A result page of a search as it was before a person changed it is given up: nobody asks for it.
@@ -196,7 +209,7 @@ func (x *tx) aside(a *crawl.Aside) error {
 			if r == nil || x.f.tasks[r.Task].State == crawl.TaskDropped || !crawl.EndedByNode(r.State, r.Reason) {
 				continue
 			}
-			if err := x.undo(k, r); err != nil {
+			if err := x.anew(k, r); err != nil {
 				return err
 			}
 			if j.Aside++; j.State == crawl.JobDone {

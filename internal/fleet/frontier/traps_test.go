@@ -672,3 +672,51 @@ func TestTakenAndLiftedInOneEntry(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// Pages of a trap were fetched before it was one. Where they are lost afterwards, they are fetched again: what is fetched in the end is the
+// same as if nothing had been lost.
+func TestLostPagesOfATrap(t *testing.T) {
+	v := newVisit(t, func(path string, _ url.Values) string {
+		n := num(path[strings.LastIndexByte(path, '/')+1:]) + 1
+		if path != "/" {
+			var year int
+			_, _ = fmt.Sscanf(path, "/month/%d/", &year)
+			n += year * 12
+		}
+		return fmt.Sprintf(`<title>Calendar</title><p>Nothing is planned for this month.</p><a href="/month/%d/%d">next month</a>`, n/12, n%12)
+	})
+	v.run()
+	counts := func() map[crawl.State][]string {
+		out := map[crawl.State][]string{}
+		if err := v.f.URLs(1, func(u URL) error { out[u.State] = append(out[u.State], u.URL); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	want := counts()
+	if len(want[crawl.Excluded]) != 1 {
+		t.Fatalf("not a trap that was cut: %+v", want)
+	}
+	for i := range 6 {
+		n, mend := []int{1, 10, 1000}[i/2], i%2 == 0
+		var lost []crawl.Page
+		if err := v.f.URLs(1, func(u URL) error {
+			if u.State == crawl.Fetched && len(lost) < n {
+				lost = append(lost, crawl.Page{Layer: u.Layer, Key: u.Key})
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		v.apply(&crawl.Entry{Kind: crawl.EntryRetry, Epoch: 1, Release: &crawl.Release{Job: 1, Lost: lost, Mend: mend}})
+		before := len(v.asked)
+		v.run()
+		if asked := len(v.asked) - before; asked != len(lost) {
+			t.Errorf("mend %v: %d were lost, and %d asked for", mend, len(lost), asked)
+		}
+		if got := counts(); !reflect.DeepEqual(got, want) {
+			t.Errorf("mend %v: %d fetched and %d excluded after %d were lost, before %d and %d", mend, len(got[crawl.Fetched]), len(got[crawl.Excluded]), n,
+				len(want[crawl.Fetched]), len(want[crawl.Excluded]))
+		}
+	}
+}
