@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"argosy/internal/config"
 	"argosy/internal/crawl"
@@ -100,11 +101,24 @@ both; with fewer they are those that the examples have in common.`,
 
 func newTopicShow() *cobra.Command {
 	var t topicCommand
+	var place string
+	var job uint32
 	c := &cobra.Command{
-		Use: "show", Short: "Say what a topic is made of: stems, weights, where it is cut", Args: cobra.NoArgs,
-		Example: "  argosy topic show --topic \"asynchronous iterators\"\n  argosy topic show --topic-model enzymes.json",
-		RunE: func(c *cobra.Command, _ []string) error {
-			of, err := t.made()
+		Use: "show [DIR]", Short: "Say what a topic is made of: stems, weights, where it is cut", Args: cobra.MaximumNArgs(1),
+		Long: `Show prints what a topic is made of: the one that flags make, or that of the
+crawl in a directory, as it was begun with.`,
+		Example: "  argosy topic show --topic \"asynchronous iterators\"\n  argosy topic show --topic-model enzymes.json\n  argosy topic show rls",
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := t.oneTopic(c, args); err != nil {
+				return err
+			}
+			var of *crawl.Topic
+			var err error
+			if len(args) > 0 {
+				of, err = topicIn(c.Context(), args[0], place, max(1, job))
+			} else {
+				of, err = t.made()
+			}
 			if err != nil {
 				return err
 			}
@@ -112,7 +126,46 @@ func newTopicShow() *cobra.Command {
 		},
 	}
 	t.register(c)
+	ledgerFlag(c, &place)
+	c.Flags().Uint32Var(&job, "job", 0, "number of the job, of a coordinator's directory (default 1)")
 	return c
+}
+
+// oneTopic refuses flags that make a topic beside the directory of a crawl, which has one, and those of a directory where none is named.
+func (t *topicCommand) oneTopic(c *cobra.Command, args []string) (err error) {
+	c.Flags().Visit(func(f *pflag.Flag) {
+		switch {
+		case err != nil:
+		case len(args) > 0 && strings.HasPrefix(f.Name, "topic"):
+			err = usage("--%s and %s: want a topic, or the directory of a crawl with one", f.Name, args[0])
+		case len(args) == 0 && (f.Name == "job" || f.Name == "ledger"):
+			err = usage("--%s is of the directory of a crawl", f.Name)
+		}
+	})
+	return err
+}
+
+// topicIn returns the topic of a crawl, as its ledger has it.
+func topicIn(ctx context.Context, dir, place string, job uint32) (*crawl.Topic, error) {
+	place, err := ledgerOf(dir, place)
+	if err != nil {
+		return nil, err
+	}
+	l, err := ledger.Open(ctx, cmp.Or(place, filepath.Join(dir, outdir.LedgerFile)))
+	if err != nil {
+		return nil, err
+	}
+	defer l.Close()
+	d, err := l.Describe(ctx, job)
+	switch {
+	case err != nil:
+		return nil, err
+	case d == nil:
+		return nil, usage("%s: no job %d", dir, job)
+	case d.Identity.Topic == nil:
+		return nil, usage("%s: the crawl has no topic", dir)
+	}
+	return d.Identity.Topic, nil
 }
 
 func showTopic(w io.Writer, t *crawl.Topic) error {

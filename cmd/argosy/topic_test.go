@@ -50,6 +50,9 @@ func TestTreeWithoutTopic(t *testing.T) {
 	if code != 0 || !strings.HasSuffix(out, "└ … 19 pages below\n") {
 		t.Errorf("cut: exit %d\n%s", code, out)
 	}
+	if code, _, errs := apart(t, "topic", "show", dir); code != exitUsage || !strings.Contains(errs, "the crawl has no topic") {
+		t.Errorf("its topic: exit %d\n%s", code, errs)
+	}
 	code, out, errs := apart(t, "export", dir, "--min-score", "0.2")
 	if code != exitUsage || out != "" || !strings.Contains(errs, "--min-score: the crawl has no topic") {
 		t.Errorf("with a least score: exit %d\n%s%s", code, out, errs)
@@ -76,6 +79,15 @@ func TestTopicalCrawl(t *testing.T) {
 	code, out, errs = apart(t, "crawl", "-o", dir, "--max-pages", "0")
 	if code != 0 || !strings.Contains(out, "links have run out") || !strings.Contains(out, "topic 1") {
 		t.Errorf("gone on: exit %d\n%s%s", code, out, errs)
+	}
+	code, out, errs = apart(t, "topic", "show", dir)
+	if code != 0 || !strings.Contains(out, "on the topic from a score of 0.2") || !strings.Contains(out, "  asynchron") {
+		t.Errorf("its topic: exit %d\n%s%s", code, out, errs)
+	}
+	for args, want := range map[string]string{dir + " --topic x": "want a topic, or the directory", dir + " --job 9": "no job 9", "--job 1": "is of the directory", text: "not the directory of a crawl"} {
+		if code, _, errs := apart(t, append([]string{"topic", "show"}, strings.Fields(args)...)...); code != exitUsage || !strings.Contains(errs, want) {
+			t.Errorf("%s: exit %d, want %q\n%s", args, code, want, errs)
+		}
 	}
 	for range 2 { // what it was begun with is not lost by going on
 		if code, out, errs = apart(t, "crawl", "-o", dir); code != 0 || !strings.Contains(out, "41 on the topic") {
