@@ -30,7 +30,7 @@ type searchable struct {
 	moved  map[string]string // URL to where it redirects
 	kinds  map[string]string // URL to Content-Type; empty: HTML
 	same   bool              // documents with one text have the same bytes
-	broken atomic.Bool       // documents are answered with 500
+	broken atomic.Bool       // documents are answered with 500, robots.txt is not
 
 	mu     sync.Mutex
 	asked  []string          // queries, with their pages
@@ -66,7 +66,7 @@ func (l *searchable) document(w http.ResponseWriter, r *http.Request) {
 	l.hits[url]++
 	l.by[url], _, _ = strings.Cut(r.RemoteAddr, ":")
 	l.mu.Unlock()
-	if l.broken.Load() {
+	if l.broken.Load() && r.URL.Path != "/robots.txt" {
 		http.Error(w, "broken", http.StatusInternalServerError)
 		return
 	}

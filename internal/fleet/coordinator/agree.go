@@ -52,23 +52,15 @@ func (s *sinks) agree(ctx context.Context, j *frontier.Job) (bool, error) {
 	return false, nil
 }
 
-// askedAgain has the ledger put beside the pages what was archived of those that searches ask for again since a person has released them: it
-// does not know what they wait for, and would keep the older answers.
-func (s *sinks) askedAgain(ctx context.Context, job uint32) error {
-	var pages []crawl.Page
-	err := s.persist(ctx, func(ctx context.Context) (err error) {
-		pages, _, err = s.differ(ctx, job)
-		return err
-	})
-	for len(pages) > 0 && err == nil {
-		n := min(len(pages), mendPages)
-		err = s.append(ctx, &crawl.Entry{Kind: crawl.EntryRetry, Release: &crawl.Release{Job: job, Lost: pages[:n], Mend: true, Keep: true, Why: "asked for again"}})
-		pages = pages[n:]
+// askedAgain has the ledger put beside the pages what was archived of those that searches ask for again: it does not know what they wait
+// for, and would keep the older answers. Nothing of them is given out before it is in the log.
+func (s *sinks) askedAgain(ctx context.Context, job uint32, pages []crawl.Page) error {
+	for _, r := range inPieces(crawl.Release{Job: job, Lost: pages, Mend: true, Keep: true, Why: "asked for again"}) {
+		if err := s.append(ctx, &crawl.Entry{Kind: crawl.EntryRetry, Release: &r}); err != nil {
+			return err
+		}
 	}
-	if err != nil {
-		return err
-	}
-	return s.sync(ctx, time.Now())
+	return nil
 }
 
 // differ returns the pages of which frontier and ledger do not say the same, and how many of them are past: of searches as they were

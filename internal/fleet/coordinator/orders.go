@@ -289,11 +289,6 @@ func (c *Coordinator) released(ctx context.Context, kind crawl.EntryKind, job ui
 		return err
 	}
 	j := c.f.Job(job)
-	if kind == crawl.EntryRetry && j.Identity.Collect != nil {
-		if err := c.sinks.askedAgain(ctx, job); err != nil {
-			return err
-		}
-	}
 	if ended(j) && (kind == crawl.EntryRetry && j.Totals.Pending() > 0 || kind == crawl.EntryDrop && c.inherited(j)) {
 		if err := c.setState(ctx, j, crawl.JobRunning); err != nil {
 			return err

@@ -116,7 +116,17 @@ func (x *tx) wantsAgain(k recKey, r *record, seeker *Task) error {
 			return err
 		}
 	}
-	return x.undo(k, r)
+	ended := crawl.EndedByNode(r.State, r.Reason)
+	if err := x.undo(k, r); err != nil {
+		return err
+	}
+	if ended && r.State == crawl.Pending {
+		if x.fx.Again == nil {
+			x.fx.Again = map[uint32][]crawl.Page{}
+		}
+		x.fx.Again[k.job] = append(x.fx.Again[k.job], crawl.Page{Layer: k.Layer, Key: k.key})
+	}
+	return nil
 }
 
 // passOn has searches that nobody has dropped inherit pages that were given up with a task.
