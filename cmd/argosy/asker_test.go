@@ -20,7 +20,7 @@ func TestAskerRests(t *testing.T) {
 			if err := ask.turn(site)(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(300 * time.Millisecond)
+			time.Sleep(300 * time.Millisecond) // of the bubble's clock
 		}
 		last := ask.last["a.test"]
 		if err := ask.rest(t.Context()); err != nil || time.Since(last) != 2*time.Second {
