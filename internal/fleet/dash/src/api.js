@@ -6,7 +6,7 @@ const base = '/api/v1';
 
 // The key goes with the session's cookie, which the browser sends to other ports of this host as well: it is kept where only pages of this
 // port can read it.
-const keyAt = 'argosy.page';
+export const keyAt = 'argosy.page';
 
 export async function enter(entry) {
   const me = await post('/session', entry);

@@ -1,7 +1,7 @@
 // The frame of the pages: who asks, which page, which job, and the light.
 import { Fragment, h, render } from '../lib/preact.mjs';
 import { useEffect, useState } from '../lib/hooks.mjs';
-import { again, enter as letIn, get, leave, onEvent, onShut, quiet } from './api.js';
+import { again, enter as letIn, get, keyAt, leave, onEvent, onShut, quiet } from './api.js';
 import { Api } from './describe.jsx';
 import { Jobs } from './jobs.jsx';
 import { Log } from './log.jsx';
@@ -47,10 +47,12 @@ function App() {
       return (code ? letIn({ code: code[1] }).catch(e => setShut(e.message)) : Promise.resolve()).then(enter);
     };
     const opened = () => { if (codeIn()) knock(); }; // a link that was opened where this page stands already
+    const followed = e => { if (e.key === keyAt && e.newValue) enter(); }; // another window has entered: its session is this one's
     knock();
+    addEventListener('storage', followed);
     addEventListener('hashchange', opened);
     const off = onShut(() => { quiet(); setOut(true); });
-    return () => { removeEventListener('hashchange', opened); off(); };
+    return () => { removeEventListener('hashchange', opened); removeEventListener('storage', followed); off(); };
   }, []);
   useEffect(() => { light(theme); localStorage.setItem('argosy.theme', theme); }, [theme]);
   if (me === undefined) return null;
@@ -61,7 +63,7 @@ function App() {
   if (!me) return <Door why={shutWhy} enter={enter} tools={tools} />;
   return <Fragment>
     {out && <div class="over" role="dialog" aria-modal="true" aria-label={t('Enter')}><Door why={t('This session has ended: the coordinator was started again, nobody used the session for 12 hours, or its token was revoked. What stands in forms is kept until you enter again.')} enter={enter} tools={null} /></div>}
-    <div inert={out}><House me={me} tools={tools} theme={theme} key={language()} leave={async () => { await leave(); setMe(null); }} /></div>
+    <div inert={out}><House me={me} out={out} tools={tools} theme={theme} key={language()} leave={async () => { await leave(); setMe(null); }} /></div>
   </Fragment>;
 }
 
@@ -78,7 +80,7 @@ function Door({ why, enter, tools }) {
 
 const Mark = () => <svg class="mark" viewBox="0 0 32 32" aria-hidden="true"><path d="M15 3v17H5C9 16 13 10 15 3zM17 6c5 3 8 8 9 14h-9zM3 23h26c-2 4-5 6-8 6H11c-3 0-6-2-8-6z" /></svg>;
 
-function House({ me, tools, leave, theme }) {
+function House({ me, out, tools, leave, theme }) {
   const [where, go] = useState(place()), [job, choose] = useState(Number(place().at.job) || 0), [now, setNow] = useState(null), [lost, setLost] = useState(false), [open, setOpen] = useState(false);
   const [system, setSystem] = useState(matchMedia('(prefers-color-scheme: dark)').matches);
   const jobs = useLive('/jobs', { on: e => (e.jobs || []).length > 0 || e.status, every: 1500 });
@@ -92,6 +94,7 @@ function House({ me, tools, leave, theme }) {
     const off = onEvent(e => { if (e.now) { setNow(e.now); setLost(false); } if (e.lost) setLost(true); });
     return () => { removeEventListener('hashchange', moved); removeEventListener('keydown', escaped); dark.removeEventListener('change', turned); off(); };
   }, []);
+  useEffect(() => { if (!out) setLost(false); }, [out]); // whoever enters was answered
   const all = jobs.data || [], asked = all.find(j => j.id === job), one = asked || all.find(j => j.state === 'running') || all[all.length - 1] || null, nowhere = where.at.job !== undefined && jobs.data && !all.some(j => j.id === Number(where.at.job));
   const [title, Content, under] = pages[where.name], status = now || { nodes: 0, leases: 0, state: '' };
   useEffect(() => { document.title = title() + ' – Argosy'; }, [where.name]);

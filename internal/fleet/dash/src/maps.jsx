@@ -22,7 +22,7 @@ export function Maps({ v }) {
   const net = [...v.nodes, ...v.sites].some(p => p.spot.known), earth = [...v.nodes, ...v.sites].some(p => p.placed);
   return <Fragment>
     <Panel size={net || !earth ? 'wide' : 'full'} title={t('By the network')} note={net ? t('distance is delay') : ''}>{net ? <NetMap v={v} />
-      : v.measured.between > 0 ? <Empty>{t('The strategy {0} makes no map of the {1} delays between nodes that were measured: nearest and those that count with delays do.', v.strategy, count(v.measured.between))}</Empty>
+      : v.measured.between > 0 ? <Empty>{t('The strategy {0} has made no map of the {1} delays between nodes that were measured.', v.strategy, count(v.measured.between))}</Empty>
       : <Empty>{t('Too few delays between nodes were measured. Strategies that count with delays have them measured, if nodes can reach each other (--echo).')}</Empty>}</Panel>
     <Panel size={net || !earth ? 'wide' : 'full'} title={t('On earth')}>{earth ? <EarthMap v={v} />
       : <Empty>{t('Nobody says where anything is: nodes do by the labels lat and lon, sites are looked up in --geoip files or placed by their job.')}</Empty>}</Panel>

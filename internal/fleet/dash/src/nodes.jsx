@@ -1,6 +1,6 @@
 import { h } from '../lib/preact.mjs';
 import { post, query } from './api.js';
-import { bytes, count, decimal, percent, span } from './format.js';
+import { bytes, count, percent, price, span } from './format.js';
 import { Maps } from './maps.jsx';
 import { useMeasurements } from './measures.jsx';
 import { t } from './text.js';
@@ -27,7 +27,9 @@ export function Nodes({ me, job }) {
       { title: t('Fetched'), num: true, cell: n => count(n.fetched) },
       { title: t('Volume'), num: true, cell: n => bytes(n.bytes) },
       ...some(n => n.present_ms, { title: t('At work'), num: true, cell: n => n.present_ms ? percent(n.working_ms / n.present_ms) : '–' }),
-      ...some(n => n.cost, { title: t('Cost'), num: true, cell: n => n.cost ? decimal(n.cost, 2) : '–' }),
+      ...some(n => n.cost, { title: t('Cost'), num: true, cell: n => n.cost ? price(n.cost) : '–' }),
+      ...some(n => n.bs_bits_per_s, { title: t('To its store'), num: true, cell: n => n.bs_bits_per_s ? price(n.bs_bits_per_s / 1e6) + ' Mbit/s' : '–' }),
+      ...some(n => priced(n), { title: t('Prices an hour: reserve, use, surcharge'), num: true, cell: n => priced(n) ? n.prices.map(price).join(' / ') : '–' }),
       ...some(n => n.refused && n.refused.count, { title: t('Refused'), num: true, cell: n => n.refused && n.refused.count ? count(n.refused.count) : '–' }),
       ...some(n => labels(n), { title: t('Labels'), cell: n => labels(n) || '–' }),
       { title: t('Heard of'), num: true, cell: n => n.seen_ms_ago < 0 ? '–' : t('{0} ago', span(n.seen_ms_ago)) },
@@ -45,6 +47,8 @@ export function Nodes({ me, job }) {
     </div>
   </div>;
 }
+
+const priced = n => (n.prices || []).some(p => p > 0);
 
 // labels are what a node says of itself, but for where it is, which a map shows.
 const labels = n => Object.entries(n.labels || {}).filter(([k]) => k !== 'lat' && k !== 'lon').map(([k, v]) => k + '=' + v).join(' ');

@@ -1,7 +1,7 @@
 import { h } from '../lib/preact.mjs';
 import { useMemo } from '../lib/hooks.mjs';
 import { Chart } from './chart.jsx';
-import { bytes, clock, count, decimal, percent, short, span } from './format.js';
+import { bytes, clock, count, decimal, percent, price, short, span } from './format.js';
 import { t } from './text.js';
 import { Bars, Empty, Panel, reasonRows, Stack, State, Tile, useLive, Wrong, onJob, onNodes } from './ui.jsx';
 
@@ -57,7 +57,7 @@ function live(samples, bins) {
       x.push(b.at / 1000); values.push(b.urls * 1000 / w); volume.push(b.bytes * 1000 / w); sum.push(total); errors.push(wrong);
       at = b.at + w;
     }
-    return { rate: { x, values, bytes: volume }, queue: { x, lines: [{ label: t('Fetched'), values: sum, color: '--accent', fill: true }, { label: t('Errors'), values: errors, color: '--red' }] }, end: null };
+    return { rate: { x, values, bytes: volume }, queue: { x, lines: [{ label: t('Fetched'), values: sum, color: '--accent', fill: true }, { label: t('Errors'), values: errors, color: '--red' }] }, end: null, past: true };
   }
   return null;
 }
@@ -100,7 +100,7 @@ export function Overview({ job, jobs, status, me, theme }) {
       {!over && <Tile label={t('Nodes')} value={count(status.nodes)} note={t('{0} leases', count(status.leases))} />}
       {running && <Tile label={t('Projected end')} value={drawn && drawn.end ? clock(drawn.end) : '–'} note={drawn && drawn.end ? t('in {0}', span(drawn.end - Date.now())) : series.data ? trend(series.data) : '…'} />}
       {best && best.bound > 0 && <Tile label={t('Share of the bound')} value={percent(best.share)} note={t('{0} of {1} Mbit/s, as the strategy believes', decimal(best.held), decimal(best.bound))} />}
-      {cost > 0 && <Tile label={jobs.length > 1 ? t('Cost, all jobs') : t('Cost')} value={decimal(cost, 2)} note={t('{0} a million URLs', decimal(cost / Math.max(1, done) * 1e6, 2))} />}
+      {cost > 0 && <Tile label={jobs.length > 1 ? t('Cost, all jobs') : t('Cost')} value={price(cost)} note={t('{0} a million URLs', price(cost / Math.max(1, done) * 1e6))} />}
       {c.manual > 0 && <Tile label={t('Need a person')} value={<a href="#/tasks?state=manual">{count(c.manual)}</a>} note={t('tasks')} kind="warn" />}
     </dl>
     <div class="meter"><Stack c={c} /><span class="note">{t('{0} of {1} known URLs are done', short(c.discovered - c.pending), short(c.discovered))}</span></div>
@@ -109,7 +109,7 @@ export function Overview({ job, jobs, status, me, theme }) {
         {drawn ? <Chart theme={theme} x={drawn.rate.x} format={v => decimal(v)} lines={[{ label: t('URLs a second'), values: drawn.rate.values, color: '--accent', fill: true }]} summary={t('URLs a second, now {0}', decimal(rate))} />
           : <Empty>{none}</Empty>}
       </Panel>
-      <Panel size="wide" title={t('Fetched and queue')} note={drawn && drawn.end ? t('dashed: projected') : ''}>
+      <Panel size="wide" title={drawn && drawn.past ? t('Fetched and errors') : t('Fetched and queue')} note={drawn && drawn.end ? t('dashed: projected') : ''}>
         {drawn ? <Chart theme={theme} x={drawn.queue.x} format={short} lines={drawn.queue.lines} summary={t('{0} fetched, {1} in the queue', c.fetched, c.pending)} /> : <Empty>{none}</Empty>}
       </Panel>
       <Panel title={t('Bytes by type')}><Wrong error={types.error} />
