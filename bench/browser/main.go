@@ -32,7 +32,7 @@ type view struct {
 	mobile        bool
 }
 
-var views = []view{{"desktop", 1320, 860, false}, {"phone", 390, 844, true}}
+var views = []view{{"desktop", 1280, 860, false}, {"phone", 360, 780, true}}
 
 // findings are what is wrong.
 type findings struct {
@@ -128,7 +128,7 @@ func (k *walker) open(link, axe string) (context.Context, func(), error) {
 		}
 		k.rules = string(b)
 	}
-	alloc, stop := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.WindowSize(1320, 860), chromedp.Flag("force-color-profile", "srgb"))...)
+	alloc, stop := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.WindowSize(1280, 860), chromedp.Flag("force-color-profile", "srgb"))...)
 	ctx, cancel := chromedp.NewContext(alloc)
 	ctx, end := context.WithTimeout(ctx, 8*time.Minute)
 	over := func() {

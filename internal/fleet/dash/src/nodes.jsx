@@ -29,7 +29,7 @@ export function Nodes({ me, job }) {
       ...some(n => n.present_ms, { title: t('At work'), num: true, cell: n => n.present_ms ? percent(n.working_ms / n.present_ms) : '–' }),
       ...some(n => n.cost, { title: t('Cost'), num: true, cell: n => n.cost ? price(n.cost) : '–' }),
       ...some(n => n.bs_bits_per_s, { title: t('To its store'), num: true, cell: n => n.bs_bits_per_s ? price(n.bs_bits_per_s / 1e6) + ' Mbit/s' : '–' }),
-      ...some(n => priced(n), { title: t('Prices an hour: reserve, use, surcharge'), num: true, cell: n => priced(n) ? n.prices.map(price).join(' / ') : '–' }),
+      ...some(n => priced(n), { title: t('Prices an hour: reserve, use, surcharge'), num: true, full: true, cell: n => priced(n) ? n.prices.map(price).join(' / ') : '–' }),
       ...some(n => n.refused && n.refused.count, { title: t('Refused'), num: true, cell: n => n.refused && n.refused.count ? count(n.refused.count) : '–' }),
       ...some(n => labels(n), { title: t('Labels'), cell: n => labels(n) || '–' }),
       { title: t('Heard of'), num: true, cell: n => n.seen_ms_ago < 0 ? '–' : t('{0} ago', span(n.seen_ms_ago)) },

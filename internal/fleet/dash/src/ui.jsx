@@ -93,12 +93,12 @@ export function Stack({ c }) {
   </span>;
 }
 
-// Table shows rows; a column is {title, cell, num, wide}. A row that can be opened is a link. On a phone each row is a card (app.css), for
-// which the roles are said: a table that is laid out otherwise has none.
+// Table shows rows; a column is {title, cell, num, wide, full}. A row that can be opened is a link. On a phone each row is a card (app.css)
+// in which a column that is wide or full has a line of its own, and for which the roles are said: a table that is laid out otherwise has none.
 export function Table({ columns, rows, link, rowKey, label }) {
   return <div class="scroll" tabIndex={0} role="region" aria-label={label}><table class="list" role="table">
     <thead role="rowgroup"><tr role="row">{columns.map(c => <th key={c.title} scope="col" role="columnheader" class={c.num ? 'num' : ''}>{c.title}</th>)}</tr></thead>
-    <tbody role="rowgroup">{rows.map((r, i) => <tr key={rowKey ? rowKey(r) : i} role="row">{columns.map((c, k) => <td key={c.title} role="cell" data-of={c.title} class={(c.num ? 'num' : '') + (c.wide ? ' wide' : '')}>
+    <tbody role="rowgroup">{rows.map((r, i) => <tr key={rowKey ? rowKey(r) : i} role="row">{columns.map((c, k) => <td key={c.title} role="cell" data-of={c.title} class={(c.num ? 'num' : '') + (c.wide ? ' wide' : '') + (c.full ? ' full' : '')}>
       {k === 0 && link ? <a href={link(r)}>{c.cell(r)}</a> : c.cell(r)}</td>)}</tr>)}</tbody>
   </table></div>;
 }
