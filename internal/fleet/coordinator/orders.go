@@ -314,6 +314,7 @@ func idle(kind crawl.EntryKind, t *frontier.Task) string {
 	case t.State == crawl.TaskDropped: // the order itself says so
 	case kind == crawl.EntryDrop && t.Status() == crawl.TaskDone:
 		return "and nothing of it is left to be given up"
+	case t.Of != nil && t.Of.Lost > 0 && !t.Of.Gone: // what it has named and lost is asked for again
 	case kind == crawl.EntryRetry && t.State != crawl.TaskManual && t.Failed+t.Reasons[string(crawl.ReasonRobotsDown)] == 0:
 		return "and waits for nobody"
 	}

@@ -165,8 +165,11 @@ func (x *tx) movedTo(k recKey) (recKey, error) {
 	return k, nil
 }
 
-// had counts a page that has ended on a node, or with n = -1 that has not.
+// had counts a page that has ended on a node, or with n = -1 that has not. Of a search that was dropped nothing counts any more.
 func (x *tx) had(t *Task, r *record, node string, n int64) {
+	if t.State == crawl.TaskDropped {
+		return
+	}
 	s := t.Of
 	s.Told = false
 	if r.State == crawl.Fetched && r.Counted&countedGood != 0 {

@@ -70,6 +70,9 @@ func (x *tx) give(k recKey, r *record, seeker *Task) error {
 func (x *tx) shares(k recKey, was uint32, heir *Task) error {
 	waiting, err := x.waiting(k)
 	for _, t := range waiting {
+		if t.State == crawl.TaskDropped {
+			continue
+		}
 		if t.Search != was {
 			t.Of.shares(was, -1)
 		}
@@ -119,6 +122,9 @@ func (x *tx) wantsAgain(k recKey, r *record, seeker *Task) error {
 	ended := crawl.EndedByNode(r.State, r.Reason)
 	if err := x.undo(k, r); err != nil {
 		return err
+	}
+	if ended {
+		triedAgain(x.site(x.f.tasks[r.Task].Site))
 	}
 	if ended && r.State == crawl.Pending {
 		if x.fx.Again == nil {

@@ -96,6 +96,9 @@ func TestDroppedSearchLeavesOthersTheirs(t *testing.T) {
 	if old := s.of(1); first.Status() != crawl.TaskDropped || old.Fetched != 1 || old.Excluded != 1 {
 		t.Errorf("%s: %+v", first.Status(), old.Counts)
 	}
+	if of := first.Of; of.Found != 4 || of.Collected != 1 || of.Lost != 3 || of.Shared != nil { // what others have fetched since is not its own
+		t.Errorf("the dropped one counts %+v", of)
+	}
 }
 
 // Searches that are dropped together leave each other nothing, nor does a whole site.

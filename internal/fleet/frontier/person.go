@@ -2,7 +2,6 @@ package frontier
 
 import (
 	"encoding/binary"
-	"errors"
 	"strings"
 
 	"argosy/internal/crawl"
@@ -30,9 +29,15 @@ func (x *tx) retry(r *crawl.Release) error {
 			if seeker := x.f.Searching(t.Job, t.Search); t.Search > 0 && seeker != nil {
 				x.tasks[seeker.ID] = seeker // it may be stuck no more
 			}
-			if err := errors.Join(x.untried(t), x.lostAgain(t)); err != nil {
+			if err := x.untried(t); err != nil {
 				return err
 			}
+		} else if len(r.Tasks) == 0 {
+			x.begins(t) // with all others, whose pages are walked through
+			continue
+		}
+		if err := x.lostAgain(t); err != nil {
+			return err
 		}
 		x.begins(t)
 	}
@@ -55,7 +60,13 @@ func (x *tx) begins(t *Task) {
 	for address, p := range s.Paces {
 		s.Paces[address] = crawl.Pace{LastStart: p.LastStart, LatencyUS: p.LatencyUS}
 	}
-	s.Fails, s.BackoffUntil, s.ResolveFails, s.ResolveWhy, s.RobotsTries, s.RobotsGone = 0, 0, 0, "", 0, false
+	s.Fails, s.BackoffUntil, s.ResolveFails, s.RobotsTries = 0, 0, 0, 0
+	triedAgain(s)
+}
+
+// triedAgain has a site be tried once more that was given up because its name was not found, or its robots.txt could not be had.
+func triedAgain(s *crawl.Site) {
+	s.ResolveWhy, s.RobotsGone = "", false
 	if s.RobotsState == crawl.RobotsUnavailable {
 		s.RobotsState, s.RobotsExpiry = crawl.RobotsUnknown, 0
 	}
@@ -75,24 +86,35 @@ func (x *tx) untried(t *Task) error {
 	})
 }
 
-// lostAgain makes pages pending that a search has named and lost, where it has lost all of them.
+// lostAgain makes pages pending that a search has named and lost: all, where it has had none, else those that sites have not answered for. What
+// fetches them begins again, too.
 func (x *tx) lostAgain(t *Task) error {
-	if t.Of == nil || t.Of.Lost == 0 || t.Of.Collected > 0 {
+	if t.Of == nil || t.Of.Lost == 0 {
 		return nil
 	}
+	none := t.Of.Collected == 0
 	t.Of.Told = false
-	prefix := awaitsOf(recKey{space: space{job: t.Job}})[:5]
+	prefix, begun := awaitsOf(recKey{space: space{job: t.Job}})[:5], map[*Task]bool{}
 	return x.f.each(prefix, func(key, _ []byte) error {
 		if binary.BigEndian.Uint32(key[len(key)-4:]) != t.Search {
 			return nil
 		}
 		k, _ := ofURLKey(key[:len(key)-4])
 		r, err := x.record(k.space, k.key)
-		if err != nil || r == nil || !crawl.EndedByNode(r.State, r.Reason) && !x.unwanted(r) {
+		if err != nil || r == nil {
 			return err
 		}
-		x.f.tasks[r.Task].forgive()
-		return x.wantsAgain(k, r, t)
+		if all := crawl.EndedByNode(r.State, r.Reason) || x.unwanted(r); !all || !none && !unanswered(r) {
+			return nil
+		}
+		if err := x.wantsAgain(k, r, t); err != nil {
+			return err
+		}
+		if of := x.f.tasks[r.Task]; !begun[of] && of.State == "" {
+			begun[of] = true
+			x.begins(of)
+		}
+		return nil
 	})
 }
 
@@ -143,7 +165,7 @@ func (x *tx) again(k recKey, tasks map[uint32]bool) error {
 		return err
 	}
 	lost := tasks == nil && crawl.EndedByNode(r.State, r.Reason) && x.f.tasks[r.Task].State != crawl.TaskDropped
-	failed := tasks[r.Task] && (r.State == crawl.Failed || r.State == crawl.Excluded && r.Reason == crawl.ReasonRobotsDown)
+	failed := tasks[r.Task] && unanswered(r)
 	if !lost && !failed {
 		return nil
 	}
@@ -151,6 +173,11 @@ func (x *tx) again(k recKey, tasks map[uint32]bool) error {
 		return x.anew(k, r)
 	}
 	return x.undo(k, r)
+}
+
+// unanswered reports whether a URL has ended because its site did not answer for it.
+func unanswered(r *record) bool {
+	return r.State == crawl.Failed || r.State == crawl.Excluded && r.Reason == crawl.ReasonRobotsDown
 }
 
 // anew makes a URL pending that had been answered, and whose answer was lost. It was worth asking for then: what its answer taught, which is
@@ -239,6 +266,9 @@ func (x *tx) drop(r *crawl.Release) error {
 		}
 		left = append(left, pages...)
 		t.State, t.head = crawl.TaskDropped, 0
+		if s := t.Of; s != nil { // what others have named as well is fetched for those alone
+			s.Lost, s.Shared = s.Lost+s.Left(), nil
+		}
 		for _, lease := range t.leaseIDs() {
 			l := x.f.leases[lease]
 			x.fx.Recalled = append(x.fx.Recalled, l)

@@ -292,6 +292,8 @@ func (x *tx) answered(j *Job, t *Task, l *Lease, o *crawl.Outcome) {
 		why += ": " + a.Reason
 	}
 	switch a.Verdict {
+	case crawl.AnswerFailed:
+		triedAgain(x.site(t.Site)) // once it has rested
 	case crawl.AnswerFound, crawl.AnswerEmpty:
 		s.Read++
 		s.Off += int64(a.Off)
@@ -366,6 +368,9 @@ func (x *tx) runs(t *Task, l *Lease) {
 		x.did(seeker, learn.Step{Node: l.Node, Runs: true})
 	}
 	if t.Of == nil {
+		if seeker.State != "" { // others have named the same, and wait for it
+			return
+		}
 		x.moves(seeker, fmt.Sprintf("%s fetches what it has named on %s: its node has failed there", l.Node, t.Site))
 		return
 	}
@@ -399,7 +404,7 @@ func (x *tx) over(t *Task) {
 	if t.State == crawl.TaskDropped {
 		return
 	}
-	if t.State == crawl.TaskManual && s.Collected > 0 && s.Waits == waitsVain {
+	if t.State == crawl.TaskManual && s.Waits == waitsVain {
 		t.State = "" // other searches have named the same pages, and a person has had them asked for again
 	}
 	if t.State == "" && s.Found > 0 && s.Collected == 0 && !s.Gone {

@@ -119,6 +119,63 @@ func outcomeOf(t *testing.T, page string, status int) crawl.Outcome {
 	return crawl.Outcome{Key: u.Key(), URL: page, State: crawl.Fetched, Status: status}
 }
 
+// A site that was given up because its robots.txt cannot be had, or its name is not found, is tried again for a search that a person releases or
+// changes, and by a search of that very site once it has rested.
+func TestSitesGivenUpAreTriedAgain(t *testing.T) {
+	const page = "http://s.test/1"
+	down := &crawl.SiteChange{SinceStartMS: -1, ResolveFailed: crawl.KindDNS,
+		Robots: &crawl.RobotsChange{State: crawl.RobotsUnavailable, Why: crawl.ReasonRobotsDown, Gone: true}}
+	gone := func(s *searching, site string) bool {
+		return s.Site(site).RobotsGone || s.Site(site).RobotsState == crawl.RobotsUnavailable || s.Site(site).ResolveWhy != ""
+	}
+	for _, order := range []string{"release", "edit"} {
+		s := newSearching(t, 2, "s.test")
+		s.names(1, "n", page)
+		s.names(2, "n", page)
+		lost := outcomeOf(t, page, 0)
+		lost.State, lost.Reason = crawl.Excluded, crawl.ReasonRobotsDown
+		s.part(s.begin(s.of(1).ID, "n"), crawl.Part{Final: true, Site: down, Outcomes: []crawl.Outcome{lost}})
+		seeker := s.Searching(1, 2) // whose page the task of the first fetches
+		if seeker.Status() != crawl.TaskManual || !gone(s, "s.test") {
+			t.Fatalf("%s: %+v", seeker.Status(), s.Site("s.test"))
+		}
+		if order == "release" {
+			s.apply(crawl.Entry{Kind: crawl.EntryRetry, Release: &crawl.Release{Job: 1, Tasks: []uint32{seeker.ID}}})
+		} else {
+			s.edit(2, "s.test")
+			s.names(2, "n", page)
+		}
+		if gone(s, "s.test") || seeker.Status() != crawl.TaskSleeping {
+			t.Errorf("%s: %s, %+v", order, seeker.Status(), s.Site("s.test"))
+		}
+		s.part(s.begin(s.of(1).ID, "n"), crawl.Part{Final: true, Reason: crawl.EndFailed})
+		s.part(s.begin(s.of(1).ID, "m"), crawl.Part{Final: true, Site: down, Outcomes: []crawl.Outcome{lost}}) // as before
+		for no := range uint32(2) {
+			if of := s.Searching(1, no+1); of.Status() != crawl.TaskManual || !strings.HasPrefix(of.Of.Why, "nothing of what it has named could be had") {
+				t.Errorf("%s, search %d: %s, %s", order, no+1, of.Status(), of.Of.Why)
+			}
+		}
+	}
+	s := newSearching(t, 1, "s.test")
+	s.names(1, "n", page, page+"2", page+"3")
+	lost := outcomeOf(t, page, 0)
+	lost.State, lost.Reason = crawl.Excluded, crawl.ReasonRobotsDown
+	s.part(s.begin(s.of(1).ID, "n"), crawl.Part{Final: true, Site: down, Outcomes: []crawl.Outcome{outcomeOf(t, page+"2", 200), outcomeOf(t, page+"3", 500), lost}})
+	s.apply(crawl.Entry{Kind: crawl.EntryRetry, Release: &crawl.Release{Job: 1, Tasks: []uint32{s.Searching(1, 1).ID}}})
+	if s.wantNext(1, page); gone(s, "s.test") {
+		t.Errorf("a search that had pages: %+v", s.Site("s.test"))
+	}
+	s = newSearching(t, 1, "s.test")
+	seeker := s.Searching(1, 1)
+	failed := outcomeOf(t, seeker.Of.URL, 0)
+	failed.State, failed.Owner, failed.Retryable = crawl.Retry, 1, 60_000
+	failed.Answered = &crawl.Answered{Verdict: crawl.AnswerFailed, Reason: "its robots.txt cannot be had"}
+	s.part(s.begin(seeker.ID, "n"), crawl.Part{Final: true, Reason: crawl.EndFailed, Site: down, Outcomes: []crawl.Outcome{failed}})
+	if gone(s, seeker.Site) || seeker.Status() != crawl.TaskFailed {
+		t.Errorf("%s: %+v", seeker.Status(), s.Site(seeker.Site))
+	}
+}
+
 // What an entry says of several searches is said in their order, whoever plays the log: what is learned from it depends on that.
 func TestSearchesSettleInOrder(t *testing.T) {
 	const page = "http://s.test/1"
