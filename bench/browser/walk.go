@@ -58,6 +58,7 @@ func (k *walker) walkThrough(argosy, axe string) (err error) {
 		{"jobs are started", func(ctx context.Context) error { return k.startJobs(ctx, web) }},
 		{"figures move", k.figuresMove},
 		{"eight windows move at once, and still when the one that listened is gone", k.manyWindows},
+		{"a window moves although the one that listened hangs", k.hungWindow},
 		{"a search that waits for a person is changed, and finishes", func(ctx context.Context) error { return k.mendSearch(ctx, web) }},
 		{"a site that waits for a person is changed, released and finishes", func(ctx context.Context) error { return k.mendSite(ctx, web) }},
 		{"the strategy is switched while the job runs", k.switchStrategy},
@@ -94,10 +95,10 @@ func js[T any](ctx context.Context, expression string) (v T, err error) {
 	return v, err
 }
 
-// until waits until an expression is true.
+// until waits until an expression, or what it promises, is true.
 func until(ctx context.Context, expression string) error {
 	for end := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
-		ok, err := js[bool](ctx, "!!("+expression+")")
+		ok, err := js[bool](ctx, "Promise.resolve("+expression+").then(v => !!v)")
 		if ok {
 			return nil
 		}
@@ -206,15 +207,10 @@ func (k *walker) manyWindows(ctx context.Context) error {
 	}
 	windows := make([]context.Context, 8)
 	for i := range windows {
-		var id target.ID
-		err := chromedp.Run(ctx, chromedp.ActionFunc(func(ctx context.Context) (err error) {
-			id, err = target.CreateTarget(base + "#/overview?job=1").WithNewWindow(true).Do(cdp.WithExecutor(ctx, chromedp.FromContext(ctx).Browser))
-			return err
-		}))
+		one, end, err := another(ctx, base+"#/overview?job=1")
 		if err != nil {
 			return err
 		}
-		one, end := chromedp.NewContext(ctx, chromedp.WithTargetID(id))
 		defer end()
 		windows[i] = one
 	}
@@ -238,6 +234,65 @@ func (k *walker) manyWindows(ctx context.Context) error {
 		}
 	}
 	return chromedp.Run(ctx, chromedp.Navigate(base+"#/overview?job=1"), chromedp.WaitVisible("#content", chromedp.ByID))
+}
+
+// another opens another window.
+func another(ctx context.Context, url string) (context.Context, func(), error) {
+	var id target.ID
+	err := chromedp.Run(ctx, chromedp.ActionFunc(func(ctx context.Context) (err error) {
+		id, err = target.CreateTarget(url).WithNewWindow(true).Do(cdp.WithExecutor(ctx, chromedp.FromContext(ctx).Browser))
+		return err
+	}))
+	if err != nil {
+		return nil, nil, err
+	}
+	one, end := chromedp.NewContext(ctx, chromedp.WithTargetID(id))
+	return one, end, nil
+}
+
+// hangs is how long the script of a window hangs, and moves how soon the others are to move nevertheless.
+const hangs, moves = 40 * time.Second, 20 * time.Second
+
+// hungWindow has the window hang that listens for all, and looks whether the walk's own moves on.
+func (k *walker) hungWindow(ctx context.Context) error {
+	base, err := js[string](ctx, "location.origin + '/'")
+	if err != nil {
+		return err
+	}
+	if err := chromedp.Run(ctx, chromedp.Navigate("about:blank")); err != nil {
+		return err
+	}
+	first, end, err := another(ctx, base+"#/overview?job=1")
+	if err != nil {
+		return err
+	}
+	defer end()
+	if err := until(first, "navigator.locks.query().then(l => l.held.length === 1)"); err != nil {
+		return err
+	}
+	if err := chromedp.Run(ctx, chromedp.Navigate(base+"#/overview?job=1"), chromedp.WaitVisible("#content", chromedp.ByID)); err != nil {
+		return err
+	}
+	if err := until(ctx, tile("Fetched")+" > '0' && navigator.locks.query().then(l => l.pending.length === 1)"); err != nil {
+		return err
+	}
+	if _, err := js[bool](first, fmt.Sprintf("setTimeout(() => { for (const end = Date.now() + %d; Date.now() < end;); }) > 0", hangs.Milliseconds())); err != nil {
+		return err
+	}
+	begin := time.Now()
+	for range 3 { // one change may have been on its way
+		was, err := js[string](ctx, tile("Fetched"))
+		if err != nil {
+			return err
+		}
+		if err := until(ctx, tile("Fetched")+" !== "+quote(was)); err != nil {
+			return err
+		}
+	}
+	if took := time.Since(begin); took > moves {
+		return fmt.Errorf("the window moved after %v", took)
+	}
+	return nil
 }
 
 func (k *walker) mendSearch(ctx context.Context, web *site) error {

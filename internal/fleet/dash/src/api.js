@@ -97,32 +97,46 @@ async function pull(signal, say) {
 }
 
 // A browser opens six connections to a host at most: its windows share one stream. The window that has the lock holds it and passes on what it
-// hears; when that window goes, whatever its end, the browser gives the lock to the next. Browsers have locks where the address is this machine
-// or has https; elsewhere each window holds a stream.
+// hears; when that window goes, whatever its end, the browser gives the lock to the next. One that hangs keeps the lock and says nothing:
+// after some beats without a word another window takes the lock from it. Browsers have locks where the address is this machine or has
+// https; elsewhere each window holds a stream.
 const shared = 'argosy.events', shares = !!navigator.locks && 'BroadcastChannel' in window;
+const beat = 2000, silent = 3; // ms between beats; so many are waited for, each a little longer, so that not all windows reach for the lock at once
 
 async function listen() {
-  const mine = stream = new AbortController(), me = String(Math.random()), others = shares ? new BroadcastChannel(shared) : null;
-  let leads = false, now = null;
+  const mine = stream = new AbortController(), waits = new AbortController(), me = String(Math.random()), others = shares ? new BroadcastChannel(shared) : null;
+  let leads = false, now = null, missed = 0;
   const hear = e => e.shut ? closed() : tell(e);
+  const post = v => { if (others && !mine.signal.aborted) others.postMessage(v); };
   const say = e => {
     if (mine.signal.aborted) return;
     if (e.now) now = e.now;
-    if (others) others.postMessage({ e });
+    post({ e });
     hear(e);
   };
-  const lead = async () => { leads = true; await pull(mine.signal, say); say({ lost: true }); };
+  const lead = async () => {
+    leads = true;
+    post({ alive: true });
+    const beats = setInterval(() => post({ alive: true }), beat);
+    await pull(mine.signal, say);
+    clearInterval(beats);
+    say({ lost: true });
+  };
   if (others) {
-    mine.signal.addEventListener('abort', () => others.close());
+    const watch = setInterval(() => { if (!leads && ++missed > silent) waits.abort(); }, beat * (1 + Math.random() / 2));
+    mine.signal.addEventListener('abort', () => { clearInterval(watch); waits.abort(); others.close(); });
     others.onmessage = ({ data }) => {
-      if (data.from && leads && now) others.postMessage({ to: data.from, e: { open: true, now } }); // to one that has come just now
+      if (!data.from) missed = 0;
+      if (data.from && leads && now) post({ to: data.from, e: { open: true, now } }); // to one that has come just now
       if (data.e && !leads && (!data.to || data.to === me)) hear(data.e);
     };
-    others.postMessage({ from: me });
-    await navigator.locks.request(shared, { signal: mine.signal }, lead).catch(() => { /* it was not waited for any longer */ });
-    others.close();
+    post({ from: me });
+    await navigator.locks.request(shared, { signal: waits.signal }, lead).catch(() => { /* it was not waited for any longer, or another took it */ });
+    if (!leads && !mine.signal.aborted) await navigator.locks.request(shared, { steal: true }, lead).catch(() => { /* another took it */ });
   } else await lead();
-  if (mine.signal.aborted) return;
+  const over = mine.signal.aborted;
+  mine.abort(); // also the stream of a window that hung until another took the lock
+  if (over) return;
   stream = null;
   setTimeout(again, 3000);
 }
