@@ -117,8 +117,9 @@ func walked[T any](ctx context.Context, a *api, key string, sought bool, fn func
 		}
 		delete(a.heavy, key)
 		if !a.makeRoom(sought) {
+			n := len(a.heavy)
 			a.mu.Unlock()
-			return nil, huma.Error503ServiceUnavailable(fmt.Sprintf("%d walks over all pages are under way: ask again soon", len(a.heavy)))
+			return nil, huma.Error503ServiceUnavailable(fmt.Sprintf("%d walks over all pages are under way: ask again soon", n))
 		}
 		k = next
 		a.heavy[key] = k

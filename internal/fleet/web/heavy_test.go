@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -79,19 +81,18 @@ func TestHeavyAnswersShareTheirTime(t *testing.T) {
 	}{{1, 100 * time.Millisecond, 50, 70}, {4, 100 * time.Millisecond, 50, 70}, {4, 5 * time.Second, 30, 40}, {1, time.Millisecond, 200, 300}} {
 		synctest.Test(t, func(t *testing.T) {
 			a := &api{heavy: map[string]*kept{}}
-			walks := 0
+			var walks atomic.Int64 // those of several keys overlap
 			for begin := time.Now(); time.Since(begin) < 10*time.Minute; time.Sleep(time.Second) {
 				for key := range c.keys {
 					_, _ = heavy(t.Context(), a, string(rune('a'+key)), func(context.Context) (int, error) {
 						time.Sleep(c.works)
-						walks++
-						return walks, nil
+						return int(walks.Add(1)), nil
 					})
 				}
 			}
 			time.Sleep(c.works) // the last one ends
-			if walks < c.lowest || walks > c.most {
-				t.Errorf("%d answers that take %s each: %d walks in ten minutes, want %d to %d", c.keys, c.works, walks, c.lowest, c.most)
+			if n := int(walks.Load()); n < c.lowest || n > c.most {
+				t.Errorf("%d answers that take %s each: %d walks in ten minutes, want %d to %d", c.keys, c.works, n, c.lowest, c.most)
 			}
 		})
 	}
@@ -102,10 +103,13 @@ func TestHeavyAnswersShareTheirTime(t *testing.T) {
 func TestHeavyAnswersByWhatTheyTake(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &api{heavy: map[string]*kept{}}
+		var mu sync.Mutex
 		walks, spent := map[string]int{}, time.Duration(0)
 		ask := func(key string, works time.Duration) {
 			_, _ = heavy(t.Context(), a, key, func(context.Context) (int, error) {
 				time.Sleep(works)
+				mu.Lock()
+				defer mu.Unlock()
 				walks[key]++
 				spent += works
 				return 0, nil
@@ -118,6 +122,8 @@ func TestHeavyAnswersByWhatTheyTake(t *testing.T) {
 				ask(strconv.Itoa(i), 4*time.Millisecond)
 			}
 		}
+		mu.Lock()
+		defer mu.Unlock()
 		if walks["dear"] < 80 || walks["0"] < 5*walks["dear"] || spent > 40*time.Second {
 			t.Errorf("walks %v, %s in an hour", walks, spent)
 		}
