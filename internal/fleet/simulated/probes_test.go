@@ -52,13 +52,13 @@ func probed(t *testing.T, about bool, most int64) (asked, had, foreign int) {
 	return asked, had, foreign
 }
 
-// What is asked to learn how fast sites are stays a small part of what is asked, and goes to sites that are crawled: but for those that were
-// being probed when the crawl had its pages, at most four by each of four nodes.
+// Measuring how fast sites are stays a small part of what is asked, and goes to sites that are crawled, but for those that were being probed
+// when the crawl had its pages. No site here has pages enough to pay for a probe: of such there are four for each node that there is, all together.
 func TestSimulatedProbesAreFew(t *testing.T) {
 	for _, about := range []bool{true, false} {
 		simulated(t, func(t *testing.T) {
 			asked, had, foreign := probed(t, about, 600)
-			const last = 4 * 4
+			const last = 4 * 4 // nodes, and schedule.measuredEarly
 			if most := had + had/10 + last*crawl.ProbeTries; asked > most || foreign > last {
 				t.Errorf("topic %v: %d asked, %d had, %d sites asked of which nothing was had; want at most %d, and %d", about, asked, had, foreign, most, last)
 			}
