@@ -289,7 +289,7 @@ func (c *Coordinator) released(ctx context.Context, kind crawl.EntryKind, job ui
 		return err
 	}
 	j := c.f.Job(job)
-	if ended(j) && (kind == crawl.EntryRetry && j.Totals.Pending() > 0 || kind == crawl.EntryDrop && c.inherited(j)) {
+	if ended(j) && c.goesOn(kind, j) {
 		if err := c.setState(ctx, j, crawl.JobRunning); err != nil {
 			return err
 		}
@@ -300,8 +300,15 @@ func (c *Coordinator) released(ctx context.Context, kind crawl.EntryKind, job ui
 	return c.sinks.putRows(ctx, job)
 }
 
-// inherited reports whether a drop has left pages that a search waits for to the task of that one, and the job is to go on for them.
-func (c *Coordinator) inherited(j *frontier.Job) (yes bool) {
+// goesOn reports whether a job that has ended is to go on after an order: a retry has left something to do, or a drop has left pages that a search
+// waits for to the task of that one. A job that has reached a limit had some before, and begins again with a retry alone.
+func (c *Coordinator) goesOn(kind crawl.EntryKind, j *frontier.Job) (yes bool) {
+	switch {
+	case kind == crawl.EntryRetry:
+		return j.Totals.Pending() > 0
+	case j.State == crawl.JobLimited:
+		return false
+	}
 	c.f.Tasks(func(t *frontier.Task) {
 		yes = yes || t.Job == j.ID && t.Search > 0 && t.Of == nil && t.Status() == crawl.TaskWaiting
 	})
