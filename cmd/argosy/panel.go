@@ -35,7 +35,7 @@ type panel struct {
 	keys           []string      // of problems
 	stats          agent.Stats
 	running        []agent.SiteStats
-	rest           resting
+	quiet          quiet
 }
 
 // siteRate is how many answers a site gave in each of the last seconds.
@@ -71,6 +71,7 @@ func (p *panel) sample(now time.Time, s coordinator.Status, a agent.Stats, runni
 		p.last, p.begun = s, true
 	}
 	p.stats, p.running = a, running
+	p.quiet.sample(now, s.Counts)
 	seen := make(map[uint64]int64, len(running))
 	for _, r := range running {
 		seen[r.Lease] = r.Answers
@@ -86,7 +87,6 @@ func (p *panel) sample(now time.Time, s coordinator.Status, a agent.Stats, runni
 	}
 	p.leases = seen
 	for _, pr := range problems {
-		p.rest.note(pr)
 		p.problem(now, pr)
 	}
 }
@@ -137,7 +137,7 @@ func (p *panel) picture(now time.Time) *picture {
 		pic.rate += float64(p.fetched[i]) / over
 		pic.speed += float64(p.bytes[i]) / over
 	}
-	pic.left = cmp.Or(p.rest.text(now, len(p.running), s.Counts.Pending()), p.left(now, pic.rate))
+	pic.left = cmp.Or(p.quiet.text(now, s, p.running, p.stats.Busy), p.left(now, pic.rate))
 	pic.busiest, pic.slowest = p.tables(over)
 	return pic
 }

@@ -32,6 +32,7 @@ type progress struct {
 	pace    pace
 	harvest *harvest // nil: the crawl has no topic
 	teller  *teller
+	quiet   quiet
 }
 
 // pace is how fast counts have grown of late.
@@ -57,7 +58,7 @@ func (p *pace) sample(now time.Time, fetched, bytes int64) {
 
 // startProgress begins to show a crawl that does not run yet.
 func startProgress(cr *assemble.Crawl, w *os.File, screen *screen, dir string, lim crawl.Limits) *progress {
-	p := &progress{cr: cr, w: w, lim: lim, start: time.Now(), done: make(chan struct{}), screen: screen, teller: newTeller(dir, lim)}
+	p := &progress{cr: cr, w: w, lim: lim, start: time.Now(), done: make(chan struct{}), screen: screen, teller: newTeller(dir)}
 	if cr.Topic() != nil {
 		p.harvest = &harvest{}
 	}
@@ -191,6 +192,8 @@ func (p *progress) look() {
 
 // tell prints problems that have come.
 func (p *progress) tell() {
+	s, _ := p.cr.Status()
+	p.quiet.sample(time.Now(), s.Counts)
 	for _, l := range p.teller.lines(p.cr.Problems()) {
 		fmt.Fprintln(p.w, "argosy: "+l)
 	}
@@ -204,7 +207,7 @@ func (p *progress) line() string {
 		p.pace.sample(now, s.Counts.Fetched, s.Counts.Bytes)
 	}
 	on := ""
-	if w := p.teller.rest.text(now, len(p.cr.Sites()), s.Counts.Pending()); w != "" {
+	if w := p.quiet.text(now, s, p.cr.Sites(), a.Busy); w != "" {
 		on = " · " + w
 	}
 	if h := p.reap(now, s); h != "" {

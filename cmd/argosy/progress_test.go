@@ -94,8 +94,8 @@ func TestLongRest(t *testing.T) {
 	at := time.Date(2026, 11, 23, 17, 20, 0, 0, time.Local)
 	long := agent.Problem{At: at, Site: "a.test", URL: "http://a.test/", Kind: crawl.KindStatus, Status: 429, Again: true, Rest: time.Hour}
 	lim := crawl.Limits{Retries: 3, Backoff: 5 * time.Second}
-	teller := newTeller("D", lim)
-	short := agent.Problem{At: at, Site: "b.test", URL: "http://b.test/", Kind: crawl.KindStatus, Status: 503, Again: true}
+	teller := newTeller("D")
+	short := agent.Problem{At: at, Site: "b.test", URL: "http://b.test/", Kind: crawl.KindStatus, Status: 503, Again: true, Patience: 35 * time.Second}
 	got := strings.Join(teller.lines([]agent.Problem{long, short}), "\n")
 	for _, want := range []string{"it asks to wait until 18:20 (Ctrl-C, and argosy crawl -o D later goes on; --max-time", "(503); trying again for some 35s"} {
 		if !strings.Contains(got, want) {
@@ -103,17 +103,40 @@ func TestLongRest(t *testing.T) {
 		}
 	}
 	p := newPanel("D", lim, at)
-	p.sample(at, coordinator.Status{State: "running", Counts: crawl.Counts{Discovered: 1}}, agent.Stats{}, nil, []agent.Problem{long})
+	status := coordinator.Status{State: "running", Counts: crawl.Counts{Discovered: 1}, NextSite: "a.test", NextMS: at.Add(time.Hour).UnixMilli()}
+	p.sample(at, status, agent.Stats{}, nil, []agent.Problem{long})
 	if pic := strings.Join(p.picture(at).draw(80, 12), "\n"); !strings.Contains(pic, "waits until 18:20") || !strings.Contains(pic, "asks to wait until 18:20") || !strings.Contains(pic, "crawl -o D later") {
 		t.Errorf("the panel does not say it:\n%s", pic)
 	}
+}
+
+// While nothing comes it is said whose answer is waited for, or until when which site rests.
+func TestQuiet(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 23, 17, 20, 0, 0, time.Local)
+	rests := func(after time.Duration, discovered int64) coordinator.Status {
+		return coordinator.Status{Counts: crawl.Counts{Discovered: discovered}, NextSite: "a.test", NextMS: at.Add(after).UnixMilli()}
+	}
+	asked := []agent.SiteStats{{Site: "b.test"}, {Site: "a.test"}, {Site: "b.test"}}
 	for _, c := range []struct {
-		now     time.Time
-		running int
-		pending int64
+		after   time.Duration
+		status  coordinator.Status
+		running []agent.SiteStats
+		open    int
 		want    string
-	}{{at, 0, 1, "waits until 18:20"}, {at, 1, 1, ""}, {at, 0, 0, ""}, {at.Add(2 * time.Hour), 0, 1, ""}} {
-		if got := teller.rest.text(c.now, c.running, c.pending); got != c.want {
+	}{
+		{0, rests(time.Hour, 1), nil, 0, "waits until 18:20 to ask a.test"},
+		{0, rests(10*time.Second, 1), nil, 0, "waits until 17:20:10 to ask a.test"},
+		{0, rests(time.Hour, 0), nil, 0, ""},
+		{2 * time.Hour, rests(time.Hour, 1), nil, 0, ""},
+		{time.Second, rests(0, 1), asked, 2, ""},
+		{quietAfter, rests(0, 1), asked, 2, "waits for a.test and 1 more to answer"},
+		{quietAfter, rests(0, 1), asked[1:2], 1, "waits for a.test to answer"},
+		{quietAfter, rests(0, 1), asked, 0, ""}, // none is asked: their turn has not come
+	} {
+		var q quiet
+		q.sample(at, c.status.Counts)
+		if got := q.text(at.Add(c.after), c.status, c.running, c.open); got != c.want {
 			t.Errorf("%+v: %q", c, got)
 		}
 	}

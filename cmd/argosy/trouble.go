@@ -12,8 +12,8 @@ import (
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/agent"
 	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/coordinator"
 	"argosy/internal/fleet/ledger"
-	"argosy/internal/page/polite"
 )
 
 // meaning says in words why a site brought nothing, and which step helps; both are empty for a reason that speaks for itself.
@@ -201,21 +201,18 @@ func nothingFetched(s assemble.Summary, alone bool) error {
 type teller struct {
 	dir  string // of the crawl
 	told map[string]bool
-	lim  crawl.Limits
-	rest resting
 	left int // that are told at all
 }
 
 const maxTellings = 50
 
-func newTeller(dir string, lim crawl.Limits) *teller {
-	return &teller{dir: dir, lim: lim, told: map[string]bool{}, left: maxTellings}
+func newTeller(dir string) *teller {
+	return &teller{dir: dir, told: map[string]bool{}, left: maxTellings}
 }
 
 // lines returns what is to be told of problems that have come.
 func (t *teller) lines(problems []agent.Problem) (out []string) {
 	for _, p := range problems {
-		t.rest.note(p)
 		why := reasonOf(p)
 		if p.URL != "" && !slices.Contains([]string{"401", "403", "429", "503", string(crawl.ReasonRobots), string(crawl.KindSearch)}, why) && !p.Kind.Unreachable() {
 			continue // of one page: the ledger has it
@@ -237,7 +234,7 @@ func (t *teller) lines(problems []agent.Problem) (out []string) {
 		} else if p.Again && p.Rest > 0 {
 			line += fmt.Sprintf("; asked again in %v", p.Rest.Round(time.Second))
 		} else if p.Again && (p.Kind == crawl.KindStatus || p.Kind == crawl.ReasonRobotsDown) {
-			line += fmt.Sprintf("; trying again for some %v (--retries, --backoff)", patience(t.lim))
+			line += fmt.Sprintf("; trying again for some %v (--retries, --backoff)", p.Patience)
 		} else if p.Again {
 			line += "; trying again"
 		} else if step := stepOf(why, t.dir); step != "" {
@@ -251,21 +248,42 @@ func (t *teller) lines(problems []agent.Problem) (out []string) {
 	return out
 }
 
-// resting is until when the first of the sites that have asked to be left alone may be asked again.
-type resting struct{ until time.Time }
+// quiet tells what a crawl waits for while nothing comes.
+type quiet struct {
+	had   [3]int64 // fetched, failed and excluded, when they changed last,
+	since time.Time
+}
 
-func (r *resting) note(p agent.Problem) {
-	if until := p.At.Add(p.Rest); rests(p) && (p.At.After(r.until) || until.Before(r.until)) {
-		r.until = until
+// quietAfter is how long nothing comes before it is said whose answers are waited for: most take less.
+const quietAfter = 5 * time.Second
+
+// sample takes in how a crawl gets on.
+func (q *quiet) sample(now time.Time, n crawl.Counts) {
+	if had := [3]int64{n.Fetched, n.Failed, n.Excluded}; had != q.had || q.since.IsZero() {
+		q.had, q.since = had, now
 	}
 }
 
-// text says until when nothing happens; empty if something does.
-func (r *resting) text(now time.Time, running int, pending int64) string {
-	if running > 0 || pending == 0 || !r.until.After(now) {
-		return ""
+// text says which sites are waited for, or until when nothing happens; empty if something does.
+func (q *quiet) text(now time.Time, s coordinator.Status, running []agent.SiteStats, open int) string {
+	switch next := time.UnixMilli(s.NextMS); {
+	case s.Counts.Pending() == 0:
+	case len(running) > 0 && open > 0 && now.Sub(q.since) >= quietAfter:
+		var sites []string
+		for _, r := range running {
+			sites = append(sites, r.Site)
+		}
+		slices.Sort(sites)
+		sites = slices.Compact(sites)
+		return "waits for " + some(sites, 1) + " to answer"
+	case len(running) == 0 && s.NextSite != "" && next.After(now):
+		when := next.Format("15:04")
+		if next.Sub(now) < time.Minute {
+			when = next.Format("15:04:05")
+		}
+		return "waits until " + when + " to ask " + s.NextSite
 	}
-	return "waits until " + r.until.Format("15:04")
+	return ""
 }
 
 // rests reports whether a site has asked to be left alone for longer than a while.
@@ -283,14 +301,6 @@ func asksUntil(p agent.Problem) string {
 // untilThen is the step that helps who does not want to wait so long.
 func untilThen(dir string) string {
 	return "Ctrl-C, and argosy crawl -o " + filepath.Clean(dir) + " later goes on; --max-time ends it by itself"
-}
-
-// patience is how long a site that answers is tried again at least before it is given up.
-func patience(lim crawl.Limits) (all time.Duration) {
-	for n := range lim.Retries {
-		all += polite.Backoff(lim.Backoff, n+1)
-	}
-	return all.Round(time.Second)
 }
 
 // reasonOf is by which a problem's meaning is found.

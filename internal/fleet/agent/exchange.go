@@ -119,12 +119,15 @@ const hasty = 3
 const paging = 2
 
 // patience is how long a site may take to answer a request for u. One that has never answered, or robots.txt alone, may hang, and keeps a place of
-// its address from others meanwhile: it has less time at first, if it is to be asked again.
+// its address from others meanwhile: it has less time at first, if it is to be asked again. One that has not answered within the whole limit either
+// has less time from then on.
 func (l *lease) patience(u crawl.URL) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	most := l.job.Limits.Fetch.HeaderTimeout
 	switch {
+	case l.fails > 1 && l.latency == 0:
+		return most / hasty
 	case l.fails > 0 || l.job.Limits.Retries == 0:
 	case l.latency == 0:
 		return most / hasty

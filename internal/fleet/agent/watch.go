@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"argosy/internal/crawl"
+	"argosy/internal/page/polite"
 )
 
 // Problem is something that went wrong with a site, for people who watch.
@@ -20,7 +21,8 @@ type Problem struct {
 	Detail string
 	Again  bool // it is tried again
 
-	Rest time.Duration // from At on: how long a search's engine is left alone, or a site that has asked for more than a while
+	Rest     time.Duration // from At on: how long a search's engine is left alone, or a site that has asked for more than a while
+	Patience time.Duration // how long such a site is tried again at least, by its own limits
 }
 
 // maxProblems bounds how many problems are remembered.
@@ -81,7 +83,7 @@ func (a *Agent) Sites() []SiteStats {
 
 // unable notes that the site could not be asked. mu may be held.
 func (l *lease) unable(kind crawl.Kind, detail string, again bool) {
-	p := Problem{Site: l.l.Site, Kind: kind, Detail: detail, Again: again}
+	p := Problem{Site: l.l.Site, Kind: kind, Detail: detail, Again: again, Patience: polite.Patience(l.job.Limits)}
 	if rest := time.Duration(l.rep.change.BackoffMS) * time.Millisecond; again && kind == crawl.ReasonRobotsDown && rest > longRest {
 		p.Rest = rest
 	}
@@ -93,7 +95,7 @@ const longRest = time.Minute
 
 // noteOutcome notes an outcome that is not what anybody hopes for.
 func (l *lease) noteOutcome(o *crawl.Outcome) {
-	p := Problem{Site: l.l.Site, URL: o.URL, Kind: o.Reason, Detail: o.Detail, Again: o.State == crawl.Retry}
+	p := Problem{Site: l.l.Site, URL: o.URL, Kind: o.Reason, Detail: o.Detail, Again: o.State == crawl.Retry, Patience: polite.Patience(l.job.Limits)}
 	if o.Answered != nil && o.State == crawl.Retry {
 		p.Again, p.Rest = o.Retryable > 0, time.Duration(o.Retryable)*time.Millisecond
 	}

@@ -18,6 +18,8 @@ func TestHeld(t *testing.T) {
 		{nil, "", ""},
 		{&crawl.Site{LastStart: 5000}, "", ""},
 		{&crawl.Site{Name: "a", LastStart: 5000, BackoffUntil: 3_605_000}, crawl.KindStatus, "not before 1970-01-01 "},
+		{&crawl.Site{Name: "a", LastStart: 5000, BackoffUntil: 10_000, Fails: 1}, crawl.KindConnect, ""},
+		{&crawl.Site{Name: "a", BackoffUntil: 10_000, Fails: 1, ResolveFails: 1, ResolveWhy: crawl.KindNoHost, Trouble: "no such host"}, crawl.KindNoHost, "no such host"},
 		{&crawl.Site{Name: "a", RobotsTries: 1, RobotsWhy: crawl.ReasonRobotsDown, Trouble: "answers 503"}, crawl.ReasonRobotsDown, "answers 503"},
 	} {
 		got := held(nil, c.site, 7, 0)

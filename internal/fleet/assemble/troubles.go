@@ -135,6 +135,10 @@ func held(out []Trouble, s *crawl.Site, pending, ahead int64) []Trouble {
 	case s == nil:
 	case s.RobotsTries > 0 && s.RobotsWhy != "":
 		return append(out, Trouble{Site: s.Name, Why: string(s.RobotsWhy), Detail: s.Trouble + notBefore(s, ahead), URLs: pending})
+	case s.ResolveFails > 0 && s.ResolveWhy != "":
+		return append(out, Trouble{Site: s.Name, Why: string(s.ResolveWhy), Detail: s.Trouble + notBefore(s, ahead), URLs: pending})
+	case s.BackoffUntil > s.LastStart && s.Fails > 0: // it has not answered the last time
+		return append(out, Trouble{Site: s.Name, Why: string(crawl.KindConnect), Detail: strings.TrimPrefix(notBefore(s, ahead), ", "), URLs: pending})
 	case s.BackoffUntil > s.LastStart:
 		return append(out, Trouble{Site: s.Name, Why: string(crawl.KindStatus), Detail: strings.TrimPrefix(notBefore(s, ahead), ", "), URLs: pending})
 	}

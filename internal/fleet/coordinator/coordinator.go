@@ -118,6 +118,9 @@ type Status struct {
 	Written uint64 // the last entry that the ledger has
 	Waiting int    // tasks that wait for their turn or a node
 
+	NextSite string // while nothing is out: the first site that may be asked again,
+	NextMS   int64  // and when (Unix ms)
+
 	Searches frontier.SearchCounts // of the jobs that run
 
 	Markets int     // that crawlers have held

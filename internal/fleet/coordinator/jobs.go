@@ -464,6 +464,20 @@ func (c *Coordinator) accounted(ctx context.Context, now time.Time, j *frontier.
 // publishEvery is how often people who watch are told.
 const publishEvery = 100 * time.Millisecond
 
+// rested says which site of a run may be asked next, and when, if that is to come and nothing is out.
+func (c *Coordinator) rested(s *Status, r *run, now time.Time) {
+	if s.Leases > 0 || len(r.due) == 0 {
+		return
+	}
+	first, ahead := r.due[0], c.clock.MS(now)-now.UnixMilli()
+	if at := first.at - ahead; at > now.UnixMilli() && (s.NextMS == 0 || at < s.NextMS) {
+		s.NextSite, s.NextMS = first.site, at
+		if t := c.f.Task(first.id); t != nil {
+			s.NextSite = t.Site
+		}
+	}
+}
+
 // publish tells those who watch.
 func (c *Coordinator) publish(now time.Time, jobs []*frontier.Job) {
 	if now.Sub(c.published) < publishEvery {
@@ -488,6 +502,7 @@ func (c *Coordinator) publish(now time.Time, jobs []*frontier.Job) {
 		}
 		if r := c.jobs.runs[j.ID]; r != nil {
 			s.Waiting += len(r.due)
+			c.rested(&s, r, now)
 		}
 	}
 	if c.stage.drained {

@@ -49,6 +49,14 @@ func Backoff(base time.Duration, fails int) time.Duration {
 	return min(d, MaxBackoff)
 }
 
+// Patience is how long a site that answers is tried again at least before it is given up.
+func Patience(lim crawl.Limits) (all time.Duration) {
+	for n := range lim.Retries {
+		all += Backoff(lim.Backoff, n+1)
+	}
+	return all.Round(time.Second)
+}
+
 // Again decides whether a site that could not be asked, fails times in a row, is asked once more, and after which wait.
 // answered says that it has answered before, over the same scheme: what answers over http alone may have no certificate.
 func Again(lim crawl.Limits, why crawl.Kind, fails int, answered bool) (wait time.Duration, again bool) {
