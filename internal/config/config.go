@@ -337,13 +337,15 @@ func Login(raw string) (without, login string) {
 	return scheme + "://" + rest[at+1:], rest[:at]
 }
 
-// Change changes limits, sites and placing of a job by what the file says of them.
+// Change changes limits, sites and placing of a job by what the file says of them. What it says of sites is beside what was said of others;
+// an empty list takes all of that away.
 func (j *Job) Change(to *crawl.Job) {
 	j.Limits.Apply(&to.Limits)
 	j.Placing.Apply(&to.Placing)
-	if j.Sites != nil {
-		to.Sites = rules(j.Sites)
+	if j.Sites != nil && len(j.Sites) == 0 {
+		to.Sites = nil
 	}
+	to.Sites = crawl.Merge(to.Sites, rules(j.Sites))
 }
 
 // Apply changes a placing by what is given.

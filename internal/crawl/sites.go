@@ -253,6 +253,42 @@ func Filters(rules []SiteRule) (out []SiteRule) {
 	return out
 }
 
+// Merge returns rules with changes to them: a change of the same hosts is made to the last rule that has them, key by key, and others stand
+// behind all rules, so that they count most.
+func Merge(rules, changes []SiteRule) []SiteRule {
+	out := slices.Clone(rules)
+	for _, c := range changes {
+		at := -1
+		for i := range out {
+			if slices.Equal(out[i].Hosts, c.Hosts) {
+				at = i
+			}
+		}
+		if at < 0 {
+			out = append(out, c)
+			continue
+		}
+		of := &out[at]
+		limits := maps.Clone(of.Limits)
+		if limits == nil {
+			limits = map[string]int64{}
+		}
+		maps.Copy(limits, c.Limits)
+		of.Limits, of.Headers = limits, slices.Clone(of.Headers)
+		for _, h := range c.Headers {
+			of.Headers = slices.DeleteFunc(of.Headers, func(was Header) bool { return strings.EqualFold(was.Name, h.Name) })
+			of.Headers = append(of.Headers, h)
+		}
+		if c.Include != nil {
+			of.Include = c.Include
+		}
+		if c.Exclude != nil {
+			of.Exclude = c.Exclude
+		}
+	}
+	return out
+}
+
 // SameFilters reports whether two lists of rules filter alike.
 func SameFilters(a, b []SiteRule) bool {
 	return slices.EqualFunc(Filters(a), Filters(b), func(x, y SiteRule) bool {

@@ -3,6 +3,7 @@ package crawl
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -102,5 +103,27 @@ func TestUnmatched(t *testing.T) {
 	got := Unmatched(rules, slices.Values([]string{"a.test:81", "x.y.b.test", "c.test"}))
 	if want := []string{"typo.test", "c.test:82", "*.a.test"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// What a person changes of some sites leaves what was said of others, and of the same ones what is not named.
+func TestRulesMerge(t *testing.T) {
+	was := []SiteRule{
+		{Hosts: []string{"a.test"}, Limits: map[string]int64{"delay": 1, "retries": 2}, Headers: []Header{{"X-A", "1"}, {"X-B", "1"}}, Exclude: []string{"x"}},
+		{Hosts: []string{"b.test"}, Limits: map[string]int64{"delay": 3}},
+	}
+	got := Merge(was, []SiteRule{
+		{Hosts: []string{"a.test"}, Limits: map[string]int64{"delay": 9}, Headers: []Header{{"x-b", "2"}}},
+		{Hosts: []string{"c.test"}, Limits: map[string]int64{"delay": 4}},
+	})
+	want := []SiteRule{
+		{Hosts: []string{"a.test"}, Limits: map[string]int64{"delay": 9, "retries": 2}, Headers: []Header{{"X-A", "1"}, {"x-b", "2"}}, Exclude: []string{"x"}},
+		was[1], {Hosts: []string{"c.test"}, Limits: map[string]int64{"delay": 4}},
+	}
+	if !reflect.DeepEqual(got, want) || !SameFilters(was, got) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if was[0].Limits["delay"] != 1 || len(was[0].Headers) != 2 {
+		t.Errorf("the rules before are others now: %+v", was[0])
 	}
 }

@@ -339,7 +339,7 @@ func (a *api) register(h huma.API) {
 			})
 		})
 	}
-	register(h, post("limits", "/jobs/{id}/limits", "Change limits, sites and placing of a job: a job file with these keys alone"), a.limits)
+	register(h, post("limits", "/jobs/{id}/limits", "Change limits, sites and placing of a job: a job file with these keys alone. What is not named stays; sites with the hosts of a rule change that one, others are added, an empty list takes all away"), a.limits)
 	register(h, post("retry", "/jobs/{id}/retry", "Release manual tasks and try failed URLs again"), a.retry)
 	register(h, post("drop", "/jobs/{id}/drop", "Give tasks up for good: what they have pending is excluded"), a.drop)
 	register(h, post("edit", "/jobs/{id}/tasks/{task}/edit", "Change a search that waits for a person, and let it go on"), a.edit)
