@@ -60,15 +60,16 @@ coordinator's directory (--fleet-dir), to see what is lost.`,
 				return f.retryAnswered(c, p.dir, args, status, answered)
 			}
 			if p.dir != "" {
-				keys, err := lostOf(c, &p, lost, 1)
+				r, err := lostOf(c, &p, lost, 1)
 				if err != nil {
 					return err
 				}
 				var of *chosen
 				if lost {
-					of = &chosen{nothingLost, func(context.Context, *coordinator.Coordinator) ([]crawl.Page, error) { return keys, nil }}
+					of = &chosen{nothingLost, func(context.Context, *coordinator.Coordinator) ([]crawl.Page, error) { return r.Lost, nil }}
 				}
-				return f.releaseHere(c, p.dir, crawl.EntryRetry, args, crawl.Release{Cut: cut}, of)
+				r.Cut = cut
+				return f.releaseHere(c, p.dir, crawl.EntryRetry, args, r, of)
 			}
 			return f.retryJob(c, &p, args, lost, set, web.Release{Cut: cut, Status: status})
 		},
@@ -96,11 +97,12 @@ func (f *fleetFlags) retryJob(c *cobra.Command, p *placeFlags, args []string, lo
 		}
 		r.Cut, r.Status = what.Cut, what.Status
 		p.dir = f.fleetDir
-		keys, err := lostOf(c, p, lost, id)
-		for _, k := range keys {
+		of, err := lostOf(c, p, lost, id)
+		for _, k := range of.Lost {
 			r.Lost = append(r.Lost, k.Bytes())
 		}
-		if err == nil && lost && len(keys) == 0 {
+		r.Gone = of.Gone
+		if err == nil && lost && len(of.Lost)+len(of.Gone) == 0 {
 			if err = f.printNothingLost(ctx, c.OutOrStdout(), cl, id); err == nil {
 				err = &exitError{code: exitDone}
 			}
@@ -148,21 +150,21 @@ func (f *placeFlags) retries(fleetDir, set string, lost bool) error {
 	return nil
 }
 
-// lostOf returns the pages of a job whose records are gone or damaged.
-func lostOf(c *cobra.Command, f *placeFlags, lost bool, job uint32) ([]crawl.Page, error) {
+// lostOf returns the retry of what of a job is gone or damaged.
+func lostOf(c *cobra.Command, f *placeFlags, lost bool, job uint32) (none crawl.Release, err error) {
 	if !lost {
-		return nil, nil
+		return none, nil
 	}
 	p, err := f.place()
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	r, err := verify.Check(c.Context(), p)
 	if err == nil && len(r.Unplaced) > 0 {
 		fmt.Fprintf(c.ErrOrStderr(), "argosy: stores that the ledger does not know are not looked at; argosy verify %s names them\n", p.Dir)
 	}
-	if err != nil || len(r.LostKeys[job]) == 0 {
-		return nil, err
+	if err != nil {
+		return none, err
 	}
 	return r.Again(job), nil
 }
@@ -263,7 +265,7 @@ func (f *fleetFlags) releaseHere(c *cobra.Command, dir string, kind crawl.EntryK
 		if of != nil {
 			r.Lost, err = of.find(ctx, co)
 		}
-		if err == nil && (of == nil || len(r.Lost) > 0) {
+		if err == nil && (of == nil || len(r.Lost)+len(r.Gone) > 0) {
 			d.Tasks, err = co.Release(ctx, kind, sites, r)
 		}
 		switch {
@@ -283,7 +285,7 @@ func (f *fleetFlags) releaseHere(c *cobra.Command, dir string, kind crawl.EntryK
 	if err != nil {
 		return err
 	}
-	if of != nil && len(r.Lost) == 0 && !f.json {
+	if of != nil && len(r.Lost)+len(r.Gone) == 0 && !f.json {
 		_, err := fmt.Fprintln(c.OutOrStdout(), of.none)
 		return err
 	}

@@ -125,6 +125,8 @@ type Release struct {
 
 	Dropped []uint32 `cbor:"80,keyasint,omitempty"` // retry of all: tasks that are given up, whose URLs stay as they ended
 	Sites   bool     `cbor:"81,keyasint,omitempty"` // drop: Tasks are whole sites, which are given up for every search
+
+	Gone map[string][]int64 `cbor:"82,keyasint,omitempty"` // retry: records that are lost, by file where they stood: the ledger names them no more
 }
 
 // JobState is a job's new state.

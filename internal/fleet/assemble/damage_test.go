@@ -84,7 +84,7 @@ func TestDamageCostsWhatItHits(t *testing.T) {
 			if r.OK || !slices.Equal(r.LostPages, want) {
 				t.Errorf("lost are %q, want %q: %q", r.LostPages, want, r.Details)
 			}
-			retry(t, dir, crawl.Release{Lost: r.LostKeys[1]})
+			retry(t, dir, r.Again(1))
 			crawlFixture(t, fixtureWeb(), dir, 0)
 			if r, err = verify.Dir(t.Context(), dir); err != nil || !r.OK || r.Damaged == 0 {
 				t.Errorf("when what was lost is had again: %+v, %v", r, err)
@@ -143,6 +143,79 @@ func TestRetriedPageKeepsItsRecord(t *testing.T) {
 		t.Errorf("%+v", sum)
 	}
 	check("had", 3) // the job has ended: with its index
+}
+
+// A page of which the answer is lost is asked for again, and the answers that it gave before that one stay; one of these that is lost is not named
+// any more, and nobody is asked for it.
+func TestLostAnswerLeavesOlderOnes(t *testing.T) {
+	t.Parallel()
+	w, port := serveWeb(t, 7, 10)
+	dir := t.TempDir()
+	run := func() { runConfig(t, fleettest.Crawl(dir, port, 0, 1)) }
+	run()
+	check := func(what string, lost int, beside int64) *verify.Report {
+		t.Helper()
+		r, err := verify.Dir(t.Context(), dir)
+		if err != nil || r.OK != (lost == 0) || r.Lost != lost || r.Beside != beside {
+			t.Fatalf("%s: %d lost, want %d; %d beside, want %d; %q, %v", what, r.Lost, lost, r.Beside, beside, r.Details, err)
+		}
+		return r
+	}
+	seed := "http://s1.test:" + port + "/"
+	var page crawl.Page
+	var last, older crawl.Location
+	var places []crawl.Location
+	answers := func() {
+		l, err := ledger.Open(t.Context(), filepath.Join(dir, outdir.LedgerFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		places = nil
+		err = l.Captures(t.Context(), 1, func(c *ledger.Capture) error {
+			if c.URL == seed {
+				page = crawl.Page{Layer: c.Layer, Key: c.Key}
+				at := crawl.Location{File: c.WARC, Offset: c.Offset, Length: c.Length}
+				if places = append(places, at); c.Page {
+					last = at
+				} else {
+					older = at
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for n := range 3 { // each time it answers as before: with a revisit
+		answers()
+		if len(places) != n+1 {
+			t.Fatalf("%v", places)
+		}
+		if n < 2 {
+			retry(t, dir, crawl.Release{Lost: []crawl.Page{page}, Keep: true})
+			run()
+		}
+	}
+	check("asked three times", 0, fleettest.Sites+2)
+	hurt := func(at crawl.Location) {
+		if err := damage(filepath.Join(dir, outdir.WARCDir, at.File), at.Offset+at.Length/2); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hurt(last)
+	retry(t, dir, check("the last answer lost", 1, fleettest.Sites+2).Again(1))
+	run()
+	check("had again", 0, fleettest.Sites+2)
+	before := len(w.Hits("s1.test"))
+	hurt(older)
+	retry(t, dir, check("an older answer lost", 1, fleettest.Sites+2).Again(1))
+	run()
+	check("not named", 0, fleettest.Sites+1)
+	if more := len(w.Hits("s1.test")) - before; more != 0 {
+		t.Errorf("%d requests for an older answer", more)
+	}
 }
 
 // Damage to the record of a request costs its page, and other damage nothing that the ledger names.
@@ -240,11 +313,11 @@ func TestLostRobots(t *testing.T) {
 			t.Fatal(err)
 		}
 		r, err := verify.Dir(t.Context(), dir)
-		if err != nil || r.OK || !gone && (r.Lost != 1 || len(r.Again(1)) != 2) {
+		if err != nil || r.OK || !gone && (r.Lost != 1 || len(r.Again(1).Lost) != 2) {
 			t.Fatalf("%+v, %v", r, err)
 		}
 		before := len(w.Hits("s2.test"))
-		retry(t, dir, crawl.Release{Lost: r.Again(1)})
+		retry(t, dir, r.Again(1))
 		again := runConfig(t, fleettest.Crawl(dir, port, 0, 1))
 		if again.State != crawl.JobDone || again.Fetched != first.Fetched || again.Excluded != first.Excluded || again.Bytes != first.Bytes {
 			t.Errorf("%+v, before %+v", again, first)
@@ -254,8 +327,12 @@ func TestLostRobots(t *testing.T) {
 			t.Errorf("asked for %v of %d requests", asked, again.Requests)
 		}
 		fleettest.Judge(t, dir, port)
-		if r, err = verify.Dir(t.Context(), dir); err != nil || !r.OK || r.Beside != fleettest.Sites {
-			t.Errorf("%d captures beside pages, want %d: %+v, %v", r.Beside, fleettest.Sites, r, err)
+		want := int64(fleettest.Sites)
+		if !gone {
+			want++ // the answer that the page had before
+		}
+		if r, err = verify.Dir(t.Context(), dir); err != nil || !r.OK || r.Beside != want {
+			t.Errorf("%d captures beside pages, want %d: %+v, %v", r.Beside, want, r, err)
 		}
 	}
 }

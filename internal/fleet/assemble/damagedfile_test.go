@@ -16,7 +16,6 @@ import (
 	"sync"
 	"testing"
 
-	"argosy/internal/crawl"
 	"argosy/internal/fleet/outdir"
 	"argosy/internal/fleet/verify"
 	"argosy/internal/page/archive"
@@ -225,7 +224,7 @@ func TestDamageIsMended(t *testing.T) {
 			r := judgeHurt(t, dir, h, records, want)
 			var mu sync.Mutex
 			again := map[string]int{}
-			retry(t, dir, crawl.Release{Lost: r.LostKeys[1]})
+			retry(t, dir, r.Again(1))
 			crawlFixture(t, bigWeb(func(url string) {
 				mu.Lock()
 				defer mu.Unlock()

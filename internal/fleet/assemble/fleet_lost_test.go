@@ -44,7 +44,7 @@ func TestNodeArchivesWholeWhatWasLost(t *testing.T) {
 	if err != nil || r.Lost == 0 {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	if _, err := f.Leader().Release(t.Context(), crawl.EntryRetry, nil, crawl.Release{Job: id, Lost: r.Again(id), Why: "lost"}); err != nil {
+	if _, err := f.Leader().Release(t.Context(), crawl.EntryRetry, nil, r.Again(id)); err != nil {
 		t.Fatal(err)
 	}
 	f.Await(id)

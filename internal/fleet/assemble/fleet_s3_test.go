@@ -76,7 +76,7 @@ func TestS3(t *testing.T) {
 	if err != nil || r.OK || r.Lost == 0 || len(r.LostKeys[id]) != r.Lost {
 		t.Fatalf("verify does not see what is lost: %+v, %v", r, err)
 	}
-	if _, err := f.Leader().Release(t.Context(), crawl.EntryRetry, nil, crawl.Release{Job: id, Lost: r.Again(id), Why: "lost"}); err != nil {
+	if _, err := f.Leader().Release(t.Context(), crawl.EntryRetry, nil, r.Again(id)); err != nil {
 		t.Fatal(err)
 	}
 	testkit.Eventually(t, "what was lost is fetched again", func() bool {

@@ -139,7 +139,7 @@ func (h *hurtDir) heal() (commands []string) {
 		}
 		if r.Lost > 0 {
 			commands = append(commands, "retry --lost")
-			retry(h.t, h.dir, crawl.Release{Lost: r.Again(1)})
+			retry(h.t, h.dir, r.Again(1))
 			continue
 		}
 		if !r.OK {

@@ -43,7 +43,7 @@ func (s *sinks) agree(ctx context.Context, j *frontier.Job) (bool, error) {
 		"job", j.ID, "pages", len(lost)-past, "given up", past, "frontier", j.Ended.URLs, "ledger", ended.URLs)
 	for len(lost) > 0 {
 		n := min(len(lost), mendPages)
-		r := &crawl.Release{Job: j.ID, Lost: lost[:n], Mend: true, Why: "frontier and ledger did not agree"}
+		r := &crawl.Release{Job: j.ID, Lost: lost[:n], Mend: true, Keep: true, Why: "frontier and ledger did not agree"}
 		if err := s.append(ctx, &crawl.Entry{Kind: crawl.EntryRetry, Release: r}); err != nil {
 			return false, err
 		}

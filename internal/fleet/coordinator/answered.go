@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -47,14 +48,27 @@ func (c *Coordinator) Answered(ctx context.Context, job uint32, sites []string, 
 }
 
 // inPieces cuts what a person asks for so that each piece fits an entry: those after the first release nothing but the pages that they name.
+// Records that are gone come last, when what is left of their pages counts beside these.
 func inPieces(r crawl.Release) (out []crawl.Release) {
-	for pages := r.Lost; ; {
+	pages, gone := r.Lost, r.Gone
+	r.Gone = nil
+	for len(pages) > 0 || len(out) == 0 && len(gone) == 0 {
 		n := min(len(pages), mendPages)
 		r.Lost, pages = pages[:n], pages[n:]
 		out = append(out, r)
-		if len(pages) == 0 {
-			return out
-		}
 		r.Tasks, r.Mend = nil, true
 	}
+	r.Tasks, r.Lost, r.Mend = nil, nil, true
+	room := 0
+	for _, file := range slices.Sorted(maps.Keys(gone)) {
+		for _, at := range gone[file] {
+			if room == 0 {
+				r.Gone, room = map[string][]int64{}, mendPages
+				out = append(out, r)
+			}
+			r.Gone[file] = append(r.Gone[file], at)
+			room--
+		}
+	}
+	return out
 }

@@ -41,6 +41,18 @@ func (w *writer) setBeside(job uint32, pages []crawl.Page) error {
 	return nil
 }
 
+// unname forgets records beside the pages: by file where they stood.
+func (w *writer) unname(job uint32, gone map[string][]int64) error {
+	for file, offsets := range gone {
+		for _, at := range offsets {
+			if err := w.exec(`DELETE FROM captures WHERE job = ? AND warc = ? AND warc_at = ?`, job, file, at); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // retry forgets the final outcomes that a person wants to see tried again, as the frontier does. What was archived of them
 // counts beside the pages from then on.
 func (w *writer) retry(r *crawl.Release) error {
@@ -50,8 +62,8 @@ func (w *writer) retry(r *crawl.Release) error {
 	switch {
 	case r.Cut && !r.Mend: // what waits goes on, and nothing that has ended is asked for again
 		return nil
-	case len(r.Lost) > 0 && r.Keep:
-		return w.setBeside(r.Job, r.Lost)
+	case len(r.Lost) > 0 && r.Keep, len(r.Gone) > 0:
+		return errors.Join(w.setBeside(r.Job, r.Lost), w.unname(r.Job, r.Gone))
 	case len(r.Lost) > 0:
 		return w.forget(r.Job, r.Lost)
 	}

@@ -187,7 +187,7 @@ func (r *Report) differs(at jobPage, url, format string, args ...any) {
 	r.gone[at] = true
 	r.Lost++
 	r.LostKeys[at.job] = append(r.LostKeys[at.job], at.page)
-	if url != "" && len(r.LostPages) < maxProblems {
-		r.LostPages = append(r.LostPages, url)
+	if url != "" {
+		r.listLost(url)
 	}
 }

@@ -49,12 +49,13 @@ type Report struct {
 	LostPages []string `json:"lost_pages,omitempty"`    // their URLs, in order
 	Hurt      []File   `json:"damaged_files,omitempty"` // what is left of files that are damaged, or of which something is lost
 
-	LostKeys map[uint32][]crawl.Page `json:"-"` // by job
-	Beckon   map[uint32][]crawl.Page `json:"-"` // by job: whole pages, one of each site whose robots.txt is lost; it is asked for before they are
+	LostKeys map[uint32][]crawl.Page       `json:"-"` // by job: pages, and the robots.txt of sites
+	Gone     map[uint32]map[string][]int64 `json:"-"` // by job: captures that are lost, by file where they stand, or stood
+	Beckon   map[uint32][]crawl.Page       `json:"-"` // by job: whole pages, one of each site whose robots.txt is lost; it is asked for before they are
 
 	ends     map[jobPage]crawl.State    // of the ledger's pages
 	robots   map[uint32]map[string]bool // by job, sites whose robots.txt is lost
-	gone     map[jobPage]bool           // those in LostKeys
+	gone     map[jobPage]bool           // what is counted as lost
 	places   map[string]int             // that cannot be read, by file
 	there    map[string]bool            // files of archives that are there
 	seed     maphash.Seed
@@ -111,6 +112,8 @@ type want struct {
 	page    crawl.Page
 	job     uint32
 	beside  bool // no page's
+	file    string
+	at      int64
 	seen    bool
 	gone    bool // lost
 }
@@ -198,7 +201,7 @@ func Check(ctx context.Context, p Place) (*Report, error) {
 
 func newReport() *Report {
 	return &Report{
-		LostKeys: map[uint32][]crawl.Page{}, Beckon: map[uint32][]crawl.Page{}, robots: map[uint32]map[string]bool{}, gone: map[jobPage]bool{}, ends: map[jobPage]crawl.State{},
+		LostKeys: map[uint32][]crawl.Page{}, Gone: map[uint32]map[string][]int64{}, Beckon: map[uint32][]crawl.Page{}, robots: map[uint32]map[string]bool{}, gone: map[jobPage]bool{}, ends: map[jobPage]crawl.State{},
 		places: map[string]int{}, there: map[string]bool{}, seed: maphash.MakeSeed(), whole: map[uint64]bool{},
 	}
 }
@@ -344,9 +347,10 @@ func (r *Report) pages(ctx context.Context, l *ledger.Ledger, job uint32, wants 
 	})
 }
 
-// Again returns what of a job is to be tried again so that what is lost is had again.
-func (r *Report) Again(job uint32) []crawl.Page {
-	return append(slices.Clone(r.LostKeys[job]), r.Beckon[job]...)
+// Again returns the retry by which what is lost of a job is had again, as far as it can be, and named no more. Other answers of the same
+// URLs stay.
+func (r *Report) Again(job uint32) crawl.Release {
+	return crawl.Release{Job: job, Lost: append(slices.Clone(r.LostKeys[job]), r.Beckon[job]...), Gone: r.Gone[job], Keep: true, Why: "lost"}
 }
 
 // beckon finds a page of each site whose robots.txt is lost, the one with the smallest record.
@@ -385,6 +389,7 @@ func (w wanted) add(file string, at int64, x *want) {
 	if w[file] == nil {
 		w[file] = map[int64][]*want{}
 	}
+	x.file, x.at = file, at
 	w[file][at] = append(w[file][at], x)
 }
 
@@ -394,21 +399,40 @@ func (r *Report) lost(w *want, format string, args ...any) {
 	}
 	w.gone = true
 	r.problem(format, args...)
-	key := jobPage{w.job, w.page}
+	key, robots := jobPage{w.job, w.page}, ""
+	if u, err := crawl.Parse(w.url); err == nil && w.beside && u.RequestURI() == "/robots.txt" {
+		robots = u.Site()
+	}
+	if !w.text {
+		if r.Gone[w.job] == nil {
+			r.Gone[w.job] = map[string][]int64{}
+		}
+		r.Gone[w.job][w.file] = append(r.Gone[w.job][w.file], w.at)
+	}
+	if w.beside && robots == "" { // an older answer, which nobody gives again
+		r.Lost++
+		r.listLost(w.url)
+		return
+	}
 	if r.gone[key] {
 		return // a page whose text is lost, too
 	}
 	r.gone[key] = true
 	r.Lost++
 	r.LostKeys[w.job] = append(r.LostKeys[w.job], w.page)
-	if u, err := crawl.Parse(w.url); err == nil && w.beside && u.RequestURI() == "/robots.txt" {
+	if robots != "" {
 		if r.robots[w.job] == nil {
 			r.robots[w.job] = map[string]bool{}
 		}
-		r.robots[w.job][u.Site()] = true
+		r.robots[w.job][robots] = true
 	}
+	r.listLost(w.url)
+}
+
+// listLost notes the URL of what is lost, of so many.
+func (r *Report) listLost(url string) {
 	if len(r.LostPages) < maxProblems {
-		r.LostPages = append(r.LostPages, w.url)
+		r.LostPages = append(r.LostPages, url)
 	}
 }
 

@@ -531,15 +531,15 @@ func (a *api) retry(ctx context.Context, in *struct {
 			return nil, huma.Error422UnprocessableEntity(fmt.Sprintf("lost: %x is not the key of a page", b))
 		}
 	}
-	r := crawl.Release{Job: in.ID, Lost: pages, Cut: in.Body.Cut}
-	if r.Cut && len(pages) > 0 {
+	r := crawl.Release{Job: in.ID, Lost: pages, Cut: in.Body.Cut, Gone: in.Body.Gone, Keep: len(in.Body.Gone) > 0}
+	if r.Cut && len(pages)+len(r.Gone) > 0 {
 		return nil, huma.Error422UnprocessableEntity("lost and cut: one at a time")
 	}
 	if in.Body.Status == "" {
 		return a.release(ctx, crawl.EntryRetry, in.Body.words(in.ID), in.Body.NamedTasks, r, nil)
 	}
 	answered, err := StatusesOf(in.Body.Status)
-	if err != nil || len(pages) > 0 || r.Cut || len(in.Body.Tasks) > 0 {
+	if err != nil || len(pages)+len(r.Gone) > 0 || r.Cut || len(in.Body.Tasks) > 0 {
 		return nil, huma.Error422UnprocessableEntity(fmt.Sprintf("status %q: with sites alone, from 100 to 599, or 4xx, 5xx", in.Body.Status))
 	}
 	r.Keep = true

@@ -13,6 +13,8 @@ type Release struct {
 	Lost [][]byte `json:"lost,omitempty" doc:"keys of pages whose records are gone"`
 	Cut  bool     `json:"cut,omitempty" doc:"instead, URLs that wait because those like them brought nothing new"`
 
+	Gone map[string][]int64 `json:"gone,omitempty" doc:"records that are gone, by file where they stood: with lost, they are not named any more, and other answers of those pages are; without it, all answers of lost pages are not"`
+
 	Status string   `json:"status,omitempty" maxLength:"200" doc:"instead, pages that were answered with these statuses, such as 5xx,429"`
 	_      struct{} `json:"-" additionalProperties:"false"`
 }
@@ -22,6 +24,9 @@ func (r *Release) words(job uint32) string {
 	what := r.NamedTasks.words("retry", job)
 	if n := len(r.Lost); n > 0 {
 		what += fmt.Sprintf(", %d lost pages", n)
+	}
+	if n := len(r.Gone); n > 0 {
+		what += fmt.Sprintf(", records of %d files that are gone", n)
 	}
 	if r.Cut {
 		what += ", what was cut"
