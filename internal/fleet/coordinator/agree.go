@@ -152,15 +152,7 @@ func (c *Coordinator) agreed(ctx context.Context) error {
 
 // adopt gives the ledger the jobs and leases that the frontier has: the log has lost its end, and those with it.
 func (s *sinks) adopt(ctx context.Context, now time.Time) error {
-	var leases []crawl.Lease
-	var parts []uint32
-	s.f.Leases(func(l *frontier.Lease) {
-		leases = append(leases, crawl.Lease{
-			ID: l.ID, Job: l.Job, Task: l.Task, Site: l.Site, Node: l.Node, Incarnation: l.Incarnation, Epoch: l.Epoch, Attempt: l.Attempt,
-			Secret: l.Secret, Quota: int(l.Quota), BudgetMS: l.BudgetMS, Resolve: l.Resolve, Probe: l.Probe,
-		})
-		parts = append(parts, l.Parts)
-	})
+	leases, parts := s.f.Granted()
 	var jobs []ledger.Kept
 	s.f.Jobs(func(j *frontier.Job) { jobs = append(jobs, ledger.Kept{Job: j.Job, State: j.State, At: j.StartMS}) })
 	return s.persist(ctx, func(ctx context.Context) error { return s.ledger.Adopt(ctx, jobs, leases, parts, now.UnixMilli()) })

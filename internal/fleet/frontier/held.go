@@ -1,6 +1,11 @@
 package frontier
 
-import "argosy/internal/crawl"
+import (
+	"maps"
+	"slices"
+
+	"argosy/internal/crawl"
+)
 
 // held reports whether a lease of a task has a URL.
 func (x *tx) held(t *Task, k crawl.Key, r *record) (bool, error) {
@@ -48,4 +53,17 @@ func (x *tx) readHeld(t *Task) error {
 		x.has[id] = has
 	}
 	return nil
+}
+
+// Granted returns the open leases as they were granted, without their targets, in order, and how many parts of each were applied.
+func (f *Frontier) Granted() (leases []crawl.Lease, parts []uint32) {
+	for _, id := range slices.Sorted(maps.Keys(f.open)) {
+		l := f.open[id]
+		leases = append(leases, crawl.Lease{
+			ID: l.ID, Job: l.Job, Task: l.Task, Site: l.Site, Node: l.Node, Incarnation: l.Incarnation, Epoch: l.Epoch, Attempt: l.Attempt,
+			Secret: l.Secret, Quota: int(l.Quota), BudgetMS: l.BudgetMS, Resolve: l.Resolve, Probe: l.Probe,
+		})
+		parts = append(parts, l.Parts)
+	}
+	return leases, parts
 }

@@ -79,8 +79,9 @@ func (w *writer) retry(r *crawl.Release) error {
 		return errors.Join(w.exec(keep+others+conflict, r.Job), w.delete(r.Job, failed+others))
 	}
 	for _, t := range r.Tasks {
-		const of = ` AND lease IN (SELECT id FROM leases WHERE task = ?)`
-		if err := errors.Join(w.exec(keep+of+conflict, r.Job, t), w.delete(r.Job, failed+of, int64(t))); err != nil {
+		const of = ` AND (lease IN (SELECT id FROM leases WHERE task = ?) OR lease = ?)` // see Restorer.Page
+		none := -int64(t)
+		if err := errors.Join(w.exec(keep+of+conflict, r.Job, t, none), w.delete(r.Job, failed+of, int64(t), none)); err != nil {
 			return err
 		}
 	}
@@ -92,8 +93,8 @@ func but(tasks []uint32) string {
 	if len(tasks) == 0 {
 		return ""
 	}
-	ids := strings.Trim(fmt.Sprint(tasks), "[]")
-	return ` AND (lease IS NULL OR lease NOT IN (SELECT id FROM leases WHERE task IN (` + strings.ReplaceAll(ids, " ", ", ") + `)))`
+	ids := strings.ReplaceAll(strings.Trim(fmt.Sprint(tasks), "[]"), " ", ", ")
+	return ` AND (lease IS NULL OR lease NOT IN (SELECT id FROM leases WHERE task IN (` + ids + `)) AND -lease NOT IN (` + ids + `))`
 }
 
 // askAgain keeps beside the pages what URLs answered that are asked again since an outcome, as the frontier does.

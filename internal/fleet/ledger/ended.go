@@ -212,10 +212,7 @@ func (l *Ledger) Adopt(ctx context.Context, jobs []Kept, leases []crawl.Lease, p
 			}
 		}
 		for i := range leases {
-			if err := w.grant(at, &leases[i]); err != nil {
-				return err
-			}
-			if err := w.exec(`UPDATE leases SET parts = ?, ended = NULL, reason = NULL WHERE id = ?`, parts[i], int64(leases[i].ID)); err != nil {
+			if err := (&Restorer{w}).Lease(at, &leases[i], parts[i]); err != nil {
 				return err
 			}
 		}

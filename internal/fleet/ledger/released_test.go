@@ -2,6 +2,7 @@ package ledger_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"argosy/internal/crawl"
@@ -114,4 +115,46 @@ func TestRetryOfWhatWasCut(t *testing.T) {
 			t.Errorf("%d failed pages, %v", failed, err)
 		}
 	})
+}
+
+// Of pages that stand in a ledger made anew a retry finds those of a task, and leaves those of dropped ones, although no lease of theirs is known.
+func TestRetryOfTasksInLedgerMadeAnew(t *testing.T) {
+	for name, c := range map[string]struct {
+		release crawl.Release
+		left    string
+	}{
+		"one task":       {crawl.Release{Job: 1, Tasks: []uint32{2}}, "/1 /3"},
+		"all but one":    {crawl.Release{Job: 1, Dropped: []uint32{3}}, "/3"},
+		"all":            {crawl.Release{Job: 1}, ""},
+		"of another job": {crawl.Release{Job: 2, Tasks: []uint32{2}}, "/1 /2 /3"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			both(t, func(t *testing.T, open func() *ledger.Ledger) {
+				l := open()
+				err := l.Restore(t.Context(), "stream", 1, func(to *ledger.Restorer) error {
+					for i := range uint32(3) {
+						o := page(int(i+1), crawl.Failed)
+						if err := to.Page(1, i+1, "a.test", &o); err != nil {
+							return err
+						}
+					}
+					return to.Job(1, &crawl.Job{ID: 1}, crawl.JobRunning)
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				e := &crawl.Entry{Version: crawl.WireVersion, Kind: crawl.EntryRetry, Release: &c.release}
+				if err := l.Apply(t.Context(), []ledger.Applied{{Seq: 2, At: 2, Entry: e}}); err != nil {
+					t.Fatal(err)
+				}
+				var left []string
+				if err := l.Pages(t.Context(), 1, func(p *ledger.Page) error {
+					left = append(left, p.URL[len("http://a.test"):len("http://a.test/1")])
+					return nil
+				}); err != nil || strings.Join(left, " ") != c.left {
+					t.Errorf("left are %q, want %q: %v", left, c.left, err)
+				}
+			})
+		})
+	}
 }

@@ -34,9 +34,17 @@ func (r *Restorer) Job(at int64, j *crawl.Job, state string) error {
 		r.w.entry(at, &crawl.Entry{Kind: crawl.EntryState, State: &crawl.JobState{Job: j.ID, State: state}}))
 }
 
-// Page writes a page of a job, as a node's outcome of a URL of a site.
-func (r *Restorer) Page(job uint32, site string, o *crawl.Outcome) error {
-	return r.w.page(job, site, "", 0, o.Date, o)
+// Page writes a page of a job, as a node's outcome of a URL of a task. Nobody knows its lease any more: the task's number stands there, below 0.
+func (r *Restorer) Page(job, task uint32, site string, o *crawl.Outcome) error {
+	return r.w.page(job, site, "", uint64(-int64(task)), o.Date, o)
+}
+
+// Lease writes a lease that is open, of which so many parts have been applied.
+func (r *Restorer) Lease(at int64, l *crawl.Lease, parts uint32) error {
+	if err := r.w.grant(at, l); err != nil {
+		return err
+	}
+	return r.w.exec(`UPDATE leases SET parts = ?, ended = NULL, reason = NULL WHERE id = ?`, parts, int64(l.ID))
 }
 
 // Capture writes an answer that was archived beside the pages of a site: its robots.txt, or one to what was asked again.

@@ -179,7 +179,7 @@ func Frontier(ctx context.Context, dir, elsewhere string) (r Result, err error) 
 }
 
 // Ledger makes the ledger anew from the frontier, the archives in stores (none are named: the directory's own) and, of a crawl, what its
-// log still has, and the indexes with it. What nodes, leases, measurements and costs were is lost; pages that the archives do not have are had again when the crawl,
+// log still has, and the indexes with it. What nodes, measurements, costs and leases that have ended were is lost; pages that the archives do not have are had again when the crawl,
 // or the coordinator, runs next. elsewhere is where the ledger is made, if not in the directory: a database that must be empty.
 func Ledger(ctx context.Context, dir, elsewhere string, stores []string) (r Result, err error) {
 	return r, locked(dir, func() error {
@@ -220,6 +220,12 @@ func Ledger(ctx context.Context, dir, elsewhere string, stores []string) (r Resu
 			}
 			for _, place := range places {
 				if err := to.Store(place); err != nil {
+					return err
+				}
+			}
+			leases, parts := f.Granted()
+			for i := range leases { // what their nodes report from now on counts in both
+				if err := to.Lease(pos.At, &leases[i], parts[i]); err != nil {
 					return err
 				}
 			}
@@ -410,6 +416,7 @@ func answer(rec *archive.ReadRecord) *crawl.Outcome {
 
 // restored is a row of a page that is written anew.
 type restored struct {
+	task uint32
 	site string
 	o    crawl.Outcome
 }
@@ -432,7 +439,7 @@ func (c captures) pages(to *ledger.Restorer, f *frontier.Frontier, j *frontier.J
 			return nil
 		}
 		log.adds(j.ID, &o)
-		rows = append(rows, restored{site, o})
+		rows = append(rows, restored{u.Task, site, o})
 		return nil
 	})
 	if err != nil {
@@ -441,7 +448,7 @@ func (c captures) pages(to *ledger.Restorer, f *frontier.Frontier, j *frontier.J
 	slices.SortStableFunc(rows, func(a, b restored) int { return cmp.Compare(a.o.Date, b.o.Date) })
 	for i := range rows {
 		r.Pages++
-		if err := to.Page(j.ID, rows[i].site, &rows[i].o); err != nil {
+		if err := to.Page(j.ID, rows[i].task, rows[i].site, &rows[i].o); err != nil {
 			return err
 		}
 	}
