@@ -53,14 +53,16 @@ func (s *sinks) agree(ctx context.Context, j *frontier.Job) (bool, error) {
 }
 
 // askedAgain has the ledger put beside the pages what was archived of those that searches ask for again: it does not know what they wait
-// for, and would keep the older answers. Nothing of them is given out before it is in the log.
-func (s *sinks) askedAgain(ctx context.Context, job uint32, pages []crawl.Page) error {
-	for _, r := range inPieces(crawl.Release{Job: job, Lost: pages, Mend: true, Keep: true, Why: "asked for again"}) {
-		if err := s.append(ctx, &crawl.Entry{Kind: crawl.EntryRetry, Release: &r}); err != nil {
-			return err
+// for, and would keep the older answers. Nothing of them is given out before it is in the log, whoever leads by then.
+func (s *sinks) askedAgain(ctx context.Context) (err error) {
+	s.f.Jobs(func(j *frontier.Job) {
+		for _, r := range inPieces(crawl.Release{Job: j.ID, Lost: j.Again, Mend: true, Keep: true, Why: "asked for again"}) {
+			if err == nil && len(r.Lost) > 0 {
+				err = s.append(ctx, &crawl.Entry{Kind: crawl.EntryRetry, Release: &r})
+			}
 		}
-	}
-	return nil
+	})
+	return err
 }
 
 // differ returns the pages of which frontier and ledger do not say the same, and how many of them are past: of searches as they were

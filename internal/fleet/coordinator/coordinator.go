@@ -350,6 +350,9 @@ func (c *Coordinator) turn(ctx context.Context, now time.Time) (done bool, err e
 	if !c.sinks.leads {
 		return false, c.lead(ctx, now)
 	}
+	if err := c.sinks.askedAgain(ctx); err != nil || c.sinks.behind() {
+		return false, err
+	}
 	if c.orders.Load() > 0 && !c.served { // where each turn gives something out, nothing is ever applied to its end but here
 		return false, nil
 	}

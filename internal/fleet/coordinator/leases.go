@@ -67,11 +67,6 @@ func (c *Coordinator) effects(ctx context.Context, now time.Time, fx *frontier.E
 	for _, l := range fx.Joined {
 		c.post.send(ctx, l.Node, &crawl.Dispatch{Kind: crawl.DispatchDrain, LeaseID: l.ID})
 	}
-	for job, pages := range fx.Again {
-		if err := c.sinks.askedAgain(ctx, job, pages); err != nil {
-			return err
-		}
-	}
 	for i := range fx.Granted {
 		if l := &fx.Granted[i]; l.Epoch == c.sinks.epoch {
 			if err := c.dispatch(ctx, now, l); err != nil {

@@ -33,8 +33,6 @@ type Effects struct {
 	Joined   []*Lease          // of sites that have one clock from now on, those that go by clocks of their own
 	Markets  []uint32          // jobs whose crawlers have traded
 	Facts    []learn.Fact      // what was measured, by parts that were believed and by nodes
-
-	Again map[uint32][]crawl.Page // by job: pages that nodes had ended and searches ask for again, which the ledger does not know of itself
 }
 
 // Ended is a lease that a final part ended.

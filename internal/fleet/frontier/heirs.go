@@ -127,10 +127,9 @@ func (x *tx) wantsAgain(k recKey, r *record, seeker *Task) error {
 		triedAgain(x.site(x.f.tasks[r.Task].Site))
 	}
 	if ended && r.State == crawl.Pending {
-		if x.fx.Again == nil {
-			x.fx.Again = map[uint32][]crawl.Page{}
-		}
-		x.fx.Again[k.job] = append(x.fx.Again[k.job], crawl.Page{Layer: k.Layer, Key: k.key})
+		j := x.f.jobs[k.job]
+		j.Again = append(j.Again, crawl.Page{Layer: k.Layer, Key: k.key})
+		x.jobs[j.ID] = j
 	}
 	return nil
 }

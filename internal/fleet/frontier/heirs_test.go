@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
+
 	"argosy/internal/crawl"
 )
 
@@ -189,4 +191,31 @@ func TestChangedSearchLeavesOthersTheirs(t *testing.T) {
 	if of := s.Searching(1, 3).Of; of.Collected != 1 || s.Searching(1, 1).Of.Collected != 0 {
 		t.Errorf("%+v", of)
 	}
+}
+
+// Pages that searches ask for again stand in the view until the log has told the ledger: whoever leads by then can do so, and nobody does it twice.
+func TestAskedAgainIsTold(t *testing.T) {
+	const page = "http://s.test/1"
+	fs := vfs.NewMem()
+	s := newSearchingOn(t, fs, 1, "s.test")
+	s.names(1, "n", page)
+	s.part(s.begin(s.of(1).ID, "n"), crawl.Part{Final: true, Outcomes: []crawl.Outcome{outcomeOf(t, page, 500)}})
+	s.apply(crawl.Entry{Kind: crawl.EntryRetry, Release: &crawl.Release{Job: 1, Tasks: []uint32{s.Searching(1, 1).ID}}})
+	again := slices.Clone(s.Job(1).Again)
+	if len(again) != 1 {
+		t.Fatalf("asked again are %v", again)
+	}
+	if err := s.Close(); err != nil { // before anything of it is in the log
+		t.Fatal(err)
+	}
+	s.Frontier = open(t, fs)
+	if !slices.Equal(s.Job(1).Again, again) {
+		t.Errorf("who leads next is to tell of %v, want %v", s.Job(1).Again, again)
+	}
+	told := &crawl.Release{Job: 1, Lost: again, Mend: true, Keep: true}
+	s.apply(crawl.Entry{Kind: crawl.EntryRetry, Release: told})
+	if left := s.Job(1).Again; len(left) > 0 {
+		t.Errorf("left are %v", left)
+	}
+	s.wantNext(1, page)
 }

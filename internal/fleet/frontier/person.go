@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"encoding/binary"
+	"slices"
 	"strings"
 
 	"argosy/internal/crawl"
@@ -14,6 +15,14 @@ func (x *tx) retry(r *crawl.Release) error {
 	j := x.f.jobs[r.Job]
 	if j == nil {
 		return nil
+	}
+	if len(j.Again) > 0 && len(r.Lost) > 0 {
+		told := map[crawl.Page]bool{}
+		for _, p := range r.Lost {
+			told[p] = true
+		}
+		j.Again = slices.DeleteFunc(j.Again, func(p crawl.Page) bool { return told[p] })
+		x.jobs[j.ID] = j
 	}
 	if r.Mend {
 		return x.lost(j, r.Lost)

@@ -24,12 +24,17 @@ type searching struct {
 // newSearching has a job whose searches ask as many engines about a site, or with site empty about any.
 func newSearching(t *testing.T, searches int, site string) *searching {
 	t.Helper()
+	return newSearchingOn(t, vfs.NewMem(), searches, site)
+}
+
+func newSearchingOn(t *testing.T, fs vfs.FS, searches int, site string) *searching {
+	t.Helper()
 	c := &crawl.Collect{Engines: []crawl.Engine{{Name: "e"}}, Pages: 2}
 	for i := range searches {
 		u := fmt.Sprintf("http://e%02d.test/?q=x", i)
 		c.Searches = append(c.Searches, crawl.Search{Task: 1, Product: fmt.Sprintf("p%02d", i), Words: []string{"x"}, Site: site, URL: u})
 	}
-	s := &searching{Frontier: open(t, vfs.NewMem()), t: t}
+	s := &searching{Frontier: open(t, fs), t: t}
 	t.Cleanup(func() { s.Close() })
 	s.apply(crawl.Entry{Kind: crawl.EntryTerm})
 	s.apply(crawl.Entry{Kind: crawl.EntrySubmit, Job: &crawl.Job{ID: 1, Limits: crawl.DefaultLimits(), Identity: crawl.Identity{Scope: crawl.ScopeAny, Collect: c}}})
