@@ -138,7 +138,7 @@ type LeaseView struct {
 	Crawler uint32 `json:"crawler,omitempty"` // of a job of several, whose share of the site it is
 	Node    string `json:"node"`
 	Attempt uint32 `json:"attempt"`
-	Start   int64  `json:"start"` // Unix ms
+	Start   int64  `json:"start"` // Unix ms, by the coordinator's clock
 	Given   int64  `json:"given"` // URLs
 	Held    int64  `json:"held"`  // of them, not reported yet
 	Quota   int64  `json:"quota"`
@@ -217,7 +217,7 @@ func (c *Coordinator) leaseView(l *frontier.Lease) LeaseView {
 	if t := c.f.Task(l.Task); t != nil {
 		crawler = t.Crawler()
 	}
-	return LeaseView{Crawler: crawler, ID: l.ID, Job: l.Job, Task: l.Task, Site: l.Site, Node: l.Node, Attempt: l.Attempt, Start: l.StartMS, Given: l.Given, Held: l.Held, Quota: l.Quota, Budget: l.BudgetMS, Probe: l.Probe}
+	return LeaseView{Crawler: crawler, ID: l.ID, Job: l.Job, Task: l.Task, Site: l.Site, Node: l.Node, Attempt: l.Attempt, Start: c.clock.Local(l.StartMS).UnixMilli(), Given: l.Given, Held: l.Held, Quota: l.Quota, Budget: l.BudgetMS, Probe: l.Probe}
 }
 
 // waits says why nobody fetches what is queued.

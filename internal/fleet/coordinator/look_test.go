@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"argosy/internal/crawl"
+	"argosy/internal/fleet/frontier"
 	"argosy/internal/plan/schedule"
 )
 
@@ -209,4 +210,15 @@ func TestProbesAreExplained(t *testing.T) {
 		}
 		s.halt()
 	})
+}
+
+// When a lease began is told by the coordinator's clock, to which who looks compares it: the log's may be hours ahead.
+func TestLeaseBeganByOurClock(t *testing.T) {
+	s := newTwins(t, 1)
+	now := time.Now()
+	ahead := now.Add(3 * time.Hour).UnixMilli()
+	s.co.clock.Saw(ahead, now)
+	if v := s.co.leaseView(&frontier.Lease{StartMS: ahead - 5000}); v.Start != now.UnixMilli()-5000 {
+		t.Errorf("it began %v ago, want 5s", now.Sub(time.UnixMilli(v.Start)))
+	}
 }

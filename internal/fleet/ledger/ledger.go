@@ -211,7 +211,7 @@ type writer struct {
 	kind  dialect
 	stmts map[string]*sql.Stmt
 	seq   uint64 // of the entry
-	ord   int    // pages of it so far
+	ord   int    // pages, values and reports of it so far
 	pages []any  // values of rows that are not written yet: a statement for many costs less than one for each
 
 	rows     []pending          // the same rows, as they count
@@ -392,6 +392,7 @@ func (w *writer) measure(at int64, node, site string, m *crawl.Measure) error {
 // measured writes the values of a measurement.
 func (w *writer) measured(at int64, node, site string, m *crawl.Measure, values []float64) error {
 	for _, v := range values {
+		w.ord++
 		err := w.exec(`INSERT INTO measurements (node, kind, site, url, store, value, at, to_node, seq, ord, seconds, limited)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, node, m.Kind, site, m.URL, m.Store, v, at, m.Node, int64(w.seq), w.ord, m.Seconds, m.Limited)
 		if err != nil {
@@ -469,6 +470,7 @@ func (w *writer) part(at int64, e *crawl.Entry, p *crawl.Part) error {
 			}
 		}
 	}
+	w.ord++
 	r := learn.OfReport(learn.Worker{Node: node, Site: site}, p, at)
 	err = w.exec(`INSERT INTO reports (lease, part, at, outcomes, links, bytes, final, seq, ord, worked_us, bits, good, asked, limited, cpu, memory)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, int64(p.Lease), p.No, at, len(p.Outcomes), links, p.Bytes, p.Final,

@@ -1,6 +1,8 @@
 package ledger
 
 import (
+	"errors"
+	"slices"
 	"testing"
 
 	"argosy/internal/crawl"
@@ -34,5 +36,32 @@ func TestMeasuredAsLearned(t *testing.T) {
 		if _, err := l.db.ExecContext(t.Context(), `DELETE FROM measurements`); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// What was learned in one entry is read in the order in which it was, whatever the database thinks of rows that are alike.
+func TestLearnedInOrder(t *testing.T) {
+	l, err := Open(t.Context(), Database(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	ms := []float64{9, 3, 7, 1, 5}
+	var measures []crawl.Measure
+	for range 3 {
+		measures = append(measures, crawl.Measure{Kind: crawl.MeasurePing, Node: "m", MS: ms})
+	}
+	if err := errors.Join(l.Rebase(t.Context(), "log", 0), l.Apply(t.Context(), []Applied{
+		{Seq: 1, At: 1, Entry: &crawl.Entry{Kind: crawl.EntrySubmit, Job: &crawl.Job{ID: 1, Limits: crawl.DefaultLimits()}}},
+		{Seq: 2, At: 2, Entry: &crawl.Entry{Kind: crawl.EntryMeasures, Node: "n", Measures: measures}},
+	})); err != nil {
+		t.Fatal(err)
+	}
+	places, got := 0, []float64(nil)
+	if err := l.db.QueryRowContext(t.Context(), `SELECT count(DISTINCT ord) FROM measurements`).Scan(&places); err != nil || places != 15 {
+		t.Errorf("%d places for 15 values, %v", places, err)
+	}
+	if err := l.Facts(t.Context(), 1, func(f learn.Fact) error { got = append(got, f.Seconds*1000); return nil }); err != nil || !slices.Equal(got, slices.Concat(ms, ms, ms)) {
+		t.Errorf("learned %v, %v", got, err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"maps"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -427,7 +428,7 @@ func (g *gatherer) full() bool { return len(g.broken)-g.guesses >= maxBroken }
 
 // misled counts redirects that end at a broken URL among those.
 func (g *gatherer) misled() {
-	for from := range g.to {
+	for _, from := range slices.Sorted(maps.Keys(g.to)) { // no more are noted than there may be
 		at := from
 		for hops := 0; hops < crawl.MaxRedirects && g.to[at] != ""; hops++ {
 			at = g.to[at]

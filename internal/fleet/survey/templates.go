@@ -99,7 +99,8 @@ func (g *gatherer) template(p *ledger.Page) {
 
 // merge gives templates of named segments that are few to the template that has * there.
 func (g *gatherer) merge() {
-	for key, t := range g.templates {
+	for _, key := range slices.Sorted(maps.Keys(g.templates)) { // the first gives the example
+		t := g.templates[key]
 		if t.Template == t.generic || t.URLs >= uselessURLs {
 			continue
 		}

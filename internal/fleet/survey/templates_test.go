@@ -1,7 +1,10 @@
 package survey
 
 import (
+	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,6 +38,36 @@ func TestCandidatesMatchTheirTemplate(t *testing.T) {
 					t.Fatalf("%s has the template %s, and %s does not match it", u, shape, c.re)
 				}
 			}
+		}
+	}
+}
+
+// A report says the same of the same crawl: which template gives the example for those that are merged does not depend on chance, nor which
+// broken redirects are noted where there are more than may be.
+func TestSameReportOfSameCrawl(t *testing.T) {
+	once := func() (example string, broken []string) {
+		g := &gatherer{r: &Report{}, templates: map[string]*Template{}, named: map[string]int{}, broken: map[string]*Broken{"http://a.test/gone": {URL: "http://a.test/gone"}}, to: map[string]string{}}
+		for i := range 40 {
+			u, err := crawl.Parse(fmt.Sprintf("http://a.test/%c%c.cgi?q=%d", 'a'+i%26, 'a'+i/26, i))
+			if err != nil {
+				t.Fatal(err)
+			}
+			g.of(u).URLs++
+		}
+		for i := range 3 * maxBroken {
+			g.to[fmt.Sprintf("http://a.test/%d", i)] = "http://a.test/gone"
+		}
+		g.merge()
+		g.misled()
+		for _, tpl := range g.templates {
+			example = tpl.Example
+		}
+		return example, slices.Sorted(maps.Keys(g.broken))
+	}
+	example, broken := once()
+	for range 5 {
+		if again, others := once(); again != example || !slices.Equal(others, broken) {
+			t.Fatalf("the example is %s, and was %s; %d of the broken are others", again, example, len(others))
 		}
 	}
 }
