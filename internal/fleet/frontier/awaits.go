@@ -59,11 +59,10 @@ func (x *tx) names(t *Task, k recKey) (fresh bool, err error) {
 
 // waitsFor reports whether a search waits for a page.
 func (x *tx) waitsFor(t *Task, k recKey) (bool, error) {
-	key := awaitKey(k, t.Search)
-	if waits, ok := x.awaited[string(key)]; ok {
+	if waits, ok := x.awaited[k][t.Search]; ok {
 		return waits, nil
 	}
-	_, waits, err := x.look.get(key)
+	_, waits, err := x.look.get(awaitKey(k, t.Search))
 	return waits, err
 }
 
@@ -81,8 +80,7 @@ func (x *tx) await(t *Task, k recKey) (fresh bool, err error) {
 			return false, err
 		}
 	}
-	key := awaitKey(k, t.Search)
-	x.noteAwait(key, true)
+	x.noteAwait(k, t.Search, true)
 	if old == nil { // refused, and more of those than are kept
 		t.Of.Lost++
 	} else if of := x.f.tasks[old.Task]; !old.State.Final() && of != nil && of.Search != t.Search {
@@ -94,14 +92,17 @@ func (x *tx) await(t *Task, k recKey) (fresh bool, err error) {
 		}
 		x.had(t, old, node, 1)
 	}
-	return true, x.b.Set(key, nil, nil)
+	return true, x.b.Set(awaitKey(k, t.Search), nil, nil)
 }
 
-func (x *tx) noteAwait(key []byte, waits bool) {
+func (x *tx) noteAwait(k recKey, search uint32, waits bool) {
 	if x.awaited == nil {
-		x.awaited = map[string]bool{}
+		x.awaited = map[recKey]map[uint32]bool{}
 	}
-	x.awaited[string(key)] = waits
+	if x.awaited[k] == nil {
+		x.awaited[k] = map[uint32]bool{}
+	}
+	x.awaited[k][search] = waits
 }
 
 // moved has the searches that wait for a page wait for the one that it redirects to: that one is what they have named.
@@ -120,9 +121,8 @@ func (x *tx) moved(from, to recKey) error {
 	}
 	for _, t := range waiting {
 		x.tasks[t.ID] = t
-		own := awaitKey(from, t.Search)
-		x.noteAwait(own, false)
-		if err := x.b.Delete(own, nil); err != nil {
+		x.noteAwait(from, t.Search, false)
+		if err := x.b.Delete(awaitKey(from, t.Search), nil); err != nil {
 			return err
 		}
 		fresh, err := x.await(t, to)
@@ -189,20 +189,21 @@ func (x *tx) ends(k recKey, r *record, n int64) error {
 	if err != nil {
 		return err
 	}
-	count := func(key []byte) {
-		if t := x.f.Searching(k.job, binary.BigEndian.Uint32(key[len(prefix):])); t != nil {
+	count := func(search uint32) {
+		if t := x.f.Searching(k.job, search); t != nil {
 			x.had(t, r, node, n)
 			x.tasks[t.ID] = t
 		}
 	}
-	for key, waits := range x.awaited { // of this very entry: the store does not know yet
-		if waits && key[:len(prefix)] == string(prefix) {
-			count([]byte(key))
+	for search, waits := range x.awaited[k] { // of this very entry: the store does not know yet
+		if waits {
+			count(search)
 		}
 	}
 	return x.f.each(prefix, func(key, _ []byte) error {
-		if _, known := x.awaited[string(key)]; !known {
-			count(key)
+		search := binary.BigEndian.Uint32(key[len(prefix):])
+		if _, known := x.awaited[k][search]; !known {
+			count(search)
 		}
 		return nil
 	})

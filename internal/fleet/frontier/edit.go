@@ -90,7 +90,7 @@ func (x *tx) unname(t *Task) error {
 		}
 		k, _ := ofURLKey(key[:len(key)-4])
 		named = append(named, k)
-		x.noteAwait(bytes.Clone(key), false)
+		x.noteAwait(k, t.Search, false)
 		return x.b.Delete(bytes.Clone(key), nil)
 	})
 	for _, k := range named {

@@ -258,8 +258,8 @@ func (x *tx) aside(a *crawl.Aside) error {
 }
 
 // drop ends tasks for good: their leases are closed, and what is pending is refused. That stands in the task alone (see upToDate): to
-// give up a million URLs costs no more than to give up one. What another search has named as well is fetched for that one, unless whole
-// sites are given up.
+// give up a million URLs costs no more than to give up one, but where searches wait for each of them. What another search has named as well
+// is fetched for that one, unless whole sites are given up.
 func (x *tx) drop(r *crawl.Release) error {
 	var left []recKey
 	for _, id := range x.f.withTargets(x.f.sortedTasks(r.Job, r.Tasks)) {

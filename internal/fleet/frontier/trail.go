@@ -72,10 +72,8 @@ func (x *tx) redirects(from, to recKey) {
 // waiting are the tasks of the searches that wait for a page, those of this very entry included, in the order of the searches.
 func (x *tx) waiting(k recKey) (out []*Task, err error) {
 	prefix, numbers := awaitsOf(k), map[uint32]bool{}
-	for key := range x.awaited {
-		if key[:len(prefix)] == string(prefix) {
-			numbers[binary.BigEndian.Uint32([]byte(key[len(prefix):]))] = true
-		}
+	for search := range x.awaited[k] {
+		numbers[search] = true
 	}
 	err = x.f.each(prefix, func(key, _ []byte) error {
 		numbers[binary.BigEndian.Uint32(key[len(prefix):])] = true
