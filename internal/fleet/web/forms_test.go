@@ -33,7 +33,7 @@ func TestFormsOfSites(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	example := regexp.MustCompile(`placeholder=\{'(limits: [^']+)'\}`).FindSubmatch(jobs)
+	example := regexp.MustCompile(`=\{'(limits: [^']+)'\}`).FindSubmatch(jobs)
 	if example == nil {
 		t.Fatal("the form of limits has no example")
 	}
