@@ -371,15 +371,22 @@ func (s *Server) indexes(ctx context.Context) error {
 			jobs = append(jobs, job)
 		case <-t.C:
 			jobs = s.missing(ctx)
-			if name, yes := s.client.AnotherLeads(); yes && s.elsewhere() {
-				s.noteStandby(name)
-			}
+			s.noteLeader()
 		}
 		for _, job := range jobs {
 			if err := s.WriteIndex(ctx, job); err != nil && ctx.Err() == nil {
 				s.cfg.Logger.Error("index not written", "job", job, "error", err)
 			}
 		}
+	}
+}
+
+// noteLeader notes who leads now, as far as it is known: what was noted while the lead changed may have been known before.
+func (s *Server) noteLeader() {
+	if s.co.Load() != nil {
+		s.noteStandby("")
+	} else if name, yes := s.client.AnotherLeads(); yes && s.elsewhere() {
+		s.noteStandby(name)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"argosy/internal/fleet/bus"
 	"argosy/internal/fleet/coordinator"
 	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/outdir"
 )
 
 // Whatever takes leadership away from a coordinator leaves it standing by; what it reads in a damaged place does not.
@@ -88,5 +90,24 @@ func TestLedgerBehindEnds(t *testing.T) {
 	err := s.recover(t.Context(), fmt.Errorf("%w: it stands at entry 3, and the log begins at 9", ledger.ErrBehind))
 	if err == nil || !errors.Is(err, ledger.ErrBehind) || !strings.Contains(err.Error(), "argosy rebuild ledger "+s.cfg.Dir) {
 		t.Error(err)
+	}
+}
+
+// A note that another one leads does not outlast the lead of who has written it, however late it was written.
+func TestLateNoteOfWhoLeads(t *testing.T) {
+	s := &Server{cfg: Config{Dir: t.TempDir(), Logger: slog.New(slog.DiscardHandler)}, client: &bus.Client{}}
+	s.cfg.Bus.URL = "nats://n:4222"
+	if err := os.MkdirAll(outdir.State(s.cfg.Dir), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, leads := range []bool{false, true} {
+		s.noteStandby("other")
+		if leads {
+			s.co.Store(&coordinator.Coordinator{})
+		}
+		s.noteLeader()
+		if by := outdir.StandsBy(s.cfg.Dir); (by == "") != leads {
+			t.Errorf("it leads: %v, and %q is noted", leads, by)
+		}
 	}
 }
