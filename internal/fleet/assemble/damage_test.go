@@ -116,11 +116,7 @@ func TestRetriedPageKeepsItsRecord(t *testing.T) {
 			http.NotFound(rw, r)
 		}
 	})
-	port, stop, err := w.Serve("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	port := served(t, w)
 	c := fleettest.Crawl(t.TempDir(), port, 0, 2)
 	c.Job.Identity.Seeds = c.Job.Identity.Seeds[:1]
 	c.Job.Limits.Fetch.MaxBody = 1000

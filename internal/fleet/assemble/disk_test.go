@@ -23,11 +23,7 @@ func TestRoomThatStaysFree(t *testing.T) {
 			_, _ = fmt.Fprintf(rw, "<a href=/%d>%s</a>", i, r.URL.Path)
 		}
 	})
-	port, stop, err := w.Serve("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	port := served(t, w)
 	c := fleettest.Crawl(t.TempDir(), port, 50*time.Millisecond, 1)
 	c.Job.Identity.Seeds = c.Job.Identity.Seeds[:1]
 	free, known := usage.Free(c.Dir)

@@ -20,11 +20,7 @@ import (
 func TestTopicFigures(t *testing.T) {
 	t.Parallel()
 	web := webs.NewTopical(webs.TopicalConfig{Seed: 4, Sites: 3, Pages: 100, Share: 0.1, Near: 0.6, Told: 0.5})
-	port, stop, err := web.Serve("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	port := served(t, web)
 	for _, mode := range []crawl.MarketMode{crawl.MarketLots, crawl.MarketAlone} {
 		dir := t.TempDir()
 		topical(t, dir, web, port, func(j *crawl.Job) {

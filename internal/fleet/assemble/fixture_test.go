@@ -104,11 +104,7 @@ func fixtureURLs() map[string]string {
 // crawlFixture crawls the web into a directory; pages bounds how much of it, 0 does not.
 func crawlFixture(t *testing.T, w *webs.Web, dir string, pages int64) assemble.Summary {
 	t.Helper()
-	port, stop, err := w.Serve("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	port := served(t, w)
 	c := assemble.DefaultConfig(dir)
 	c.Job.Identity = crawl.Identity{Seeds: []string{"http://one.test/", "http://two.test/"}, Scope: crawl.ScopeSite, UserAgent: "argosy-test", Text: true}
 	c.Job.Limits.Delay, c.Job.Limits.PerIP, c.Job.Limits.Backoff = 0, 0, time.Millisecond

@@ -36,16 +36,34 @@ func serveWeb(t *testing.T, seed uint64, pages int) (*webs.Web, string) {
 	return serveRandom(t, webs.RandomConfig{Pages: pages, Links: 6, Seed: seed})
 }
 
-// serveRandom serves a random web of the sites that the tests' crawls begin with.
-func serveRandom(t *testing.T, cfg webs.RandomConfig) (*webs.Web, string) {
+// served serves a web for as long as a test runs, and returns its port.
+func served(t *testing.T, w interface {
+	Serve(addr string) (string, func(), error)
+}) string {
 	t.Helper()
-	cfg.Sites = fleettest.Sites
-	w := webs.Random(cfg)
 	port, stop, err := w.Serve("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(stop)
+	return port
+}
+
+// crawlOf returns a crawl of a site of a web, without a delay, and the web's port.
+func crawlOf(t *testing.T, w *webs.Web, site string) (assemble.Config, string) {
+	t.Helper()
+	port := served(t, w)
+	c := fleettest.Crawl(t.TempDir(), port, 0, 1)
+	c.Job.Identity.Seeds = []string{"http://" + site + ":" + port + "/"}
+	return c, port
+}
+
+// serveRandom serves a random web of the sites that the tests' crawls begin with.
+func serveRandom(t *testing.T, cfg webs.RandomConfig) (*webs.Web, string) {
+	t.Helper()
+	cfg.Sites = fleettest.Sites
+	w := webs.Random(cfg)
+	port := served(t, w)
 	return w, port
 }
 
@@ -191,11 +209,7 @@ func TestPauseAndCancel(t *testing.T) {
 func TestSameSitesAgain(t *testing.T) {
 	t.Parallel()
 	w := webs.Demo()
-	port, stop, err := w.Serve("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(stop)
+	port := served(t, w)
 	f := newFleet(t, nil)
 	a := f.Join("a", func(c *assemble.AgentConfig) {
 		c.Node.Fetch.Resolve = map[string]netip.Addr{"*.demo": netip.MustParseAddr("127.0.0.1")}

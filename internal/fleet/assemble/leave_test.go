@@ -10,7 +10,6 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/assemble"
-	"argosy/internal/fleet/verify"
 	"argosy/internal/testkit/fleettest"
 	"argosy/internal/webs"
 )
@@ -19,11 +18,7 @@ import (
 func TestLeavesSitesThatHang(t *testing.T) {
 	t.Parallel()
 	w := webs.New()
-	port, stop, err := w.Serve("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	port := served(t, w)
 	asked, hang := make(chan bool, 100), make(chan bool)
 	w.Sites["slow.test"] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -57,9 +52,7 @@ func TestLeavesSitesThatHang(t *testing.T) {
 	if sum.State != crawl.JobInterrupted || sum.Fetched != 1 || sum.Pending != 1 {
 		t.Errorf("%s: %d fetched, %d pending", sum.State, sum.Fetched, sum.Pending)
 	}
-	if r, err := verify.Dir(t.Context(), c.Dir); err != nil || !r.OK {
-		t.Errorf("verify: %v %+v", err, r)
-	}
+	sound(t, c.Dir)
 	close(hang)
 	if sum := runConfig(t, c); sum.State != crawl.JobDone || sum.Fetched != 2 {
 		t.Errorf("afterwards: %s, %d fetched", sum.State, sum.Fetched)

@@ -18,11 +18,7 @@ import (
 func TestMarketCrawl(t *testing.T) {
 	t.Parallel()
 	web := webs.NewTopical(webs.TopicalConfig{Seed: 3, Sites: 4, Pages: 300, Share: 0.06, Near: 0.6, Told: 0.5})
-	port, stop, err := web.Serve("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	port := served(t, web)
 	on := web.OnTopic(port)
 	central, dir := t.TempDir(), t.TempDir()
 	topical(t, central, web, port, func(j *crawl.Job) { j.Limits.MaxPages = 240 })
@@ -80,11 +76,7 @@ func sound(t *testing.T, dir string) {
 func TestMarketAsPublished(t *testing.T) {
 	t.Parallel()
 	web := webs.NewTopical(webs.TopicalConfig{Seed: 5, Sites: 3, Pages: 200, Share: 0.2, Near: 0.7, Told: 0.8})
-	port, stop, err := web.Serve("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	port := served(t, web)
 	for _, mode := range []crawl.MarketMode{crawl.MarketPaper, crawl.MarketAlone} {
 		dir := t.TempDir()
 		sum := topical(t, dir, web, port, func(j *crawl.Job) {
@@ -107,11 +99,7 @@ func TestMarketAsPublished(t *testing.T) {
 func TestLotsWithBounds(t *testing.T) {
 	t.Parallel()
 	web := webs.NewTopical(webs.TopicalConfig{Seed: 6, Sites: 3, Pages: 60, Share: 0.1, Near: 0.6, Told: 0.5})
-	port, stop, err := web.Serve("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	port := served(t, web)
 	lots := func(dir string, alpha int, beta float64) assemble.Summary {
 		return topical(t, dir, web, port, func(j *crawl.Job) {
 			m := crawl.DefaultMarket(crawl.MarketLots)

@@ -56,12 +56,7 @@ func TestMarkup(t *testing.T) {
 			rw.Header().Set("Content-Type", page[0])
 			_, _ = rw.Write([]byte(page[1]))
 		})
-		port, stop, err := w.Serve("127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		c := fleettest.Crawl(t.TempDir(), port, 0, 1)
-		c.Job.Identity.Seeds = []string{"http://markup.test:" + port + "/"}
+		c, port := crawlOf(t, w, "markup.test")
 		c.Job.Identity.Resources = resources
 		sum := runConfig(t, c)
 		if n := sum.Reasons[string(crawl.ReasonTrapLength)]; n != 1 {
@@ -91,7 +86,6 @@ func TestMarkup(t *testing.T) {
 				t.Errorf("resources %v: %s was not asked for", resources, p)
 			}
 		}
-		stop()
 	}
 }
 
@@ -117,12 +111,7 @@ func TestResourcesUnderDepthLimit(t *testing.T) {
 			rw.Header().Set("Content-Type", page[0])
 			_, _ = rw.Write([]byte(page[1]))
 		})
-		port, stop, err := w.Serve("127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		c := fleettest.Crawl(t.TempDir(), port, 0, 1)
-		c.Job.Identity.Seeds = []string{"http://markup.test:" + port + "/"}
+		c, _ := crawlOf(t, w, "markup.test")
 		c.Job.Identity.Resources = true
 		c.Job.Limits.MaxDepth = depth
 		runConfig(t, c)
@@ -134,6 +123,5 @@ func TestResourcesUnderDepthLimit(t *testing.T) {
 		if g := strings.Join(got, " "); g != want {
 			t.Errorf("depth %d: %s, want %s", depth, g, want)
 		}
-		stop()
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/frontier"
 	"argosy/internal/fleet/outdir"
-	"argosy/internal/fleet/verify"
 	"argosy/internal/testkit"
 	"argosy/internal/testkit/fleettest"
 	"argosy/internal/webs"
@@ -88,11 +87,7 @@ func TestSeeds(t *testing.T) {
 		})
 	}
 	w.Sites["www.second.test"] = html(`<title>%s</title><a href="/more">more</a>`)
-	port, stop, err := w.Serve("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	port := served(t, w)
 	w.Sites["first.test"] = html(`%s<a href="http://www.second.test:` + port + `/deep">early link</a>`)
 	w.Sites["second.test"] = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/robots.txt" {
@@ -127,11 +122,7 @@ func TestStuckSiteGoesToAPerson(t *testing.T) {
 		}
 		_, _ = rw.Write([]byte("fine"))
 	})
-	port, stop, err := w.Serve("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	port := served(t, w)
 	c := fleettest.Crawl(t.TempDir(), port, 0, 2)
 	c.Job.Identity.Seeds = c.Job.Identity.Seeds[:1]
 	c.Job.Limits.RecycleAfter, c.Job.Limits.RecycleLimit = 400e6, 1
@@ -145,9 +136,7 @@ func TestStuckSiteGoesToAPerson(t *testing.T) {
 	if sum := runConfig(t, c); sum.State != crawl.JobDone || sum.Fetched != 1 {
 		t.Errorf("after its release: %+v", sum)
 	}
-	if r, err := verify.Dir(t.Context(), c.Dir); err != nil || !r.OK {
-		t.Errorf("verify: %+v, %v", r, err)
-	}
+	sound(t, c.Dir)
 }
 
 // A site that asks to be left alone with 503 and Retry-After is, and its page is fetched afterwards.
@@ -163,11 +152,7 @@ func TestRetryAfter(t *testing.T) {
 		}
 		_, _ = rw.Write([]byte("fine"))
 	})
-	port, stop, err := w.Serve("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	port := served(t, w)
 	c := fleettest.Crawl(t.TempDir(), port, 0, 2)
 	c.Job.Identity.Seeds = c.Job.Identity.Seeds[:1]
 	if sum := runConfig(t, c); sum.Fetched != 1 || sum.Failed != 0 {

@@ -127,11 +127,7 @@ func TestRobotsBehindAnotherHost(t *testing.T) {
 	w.Sites["s1.test"] = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		http.Redirect(rw, r, "http://"+strings.Replace(r.Host, "s1", "s0", 1)+"/robots.txt", http.StatusFound)
 	})
-	port, stop, err := w.Serve("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	port := served(t, w)
 	c := fleettest.Crawl(t.TempDir(), port, 150*time.Millisecond, 1)
 	c.Job.Identity.Seeds = c.Job.Identity.Seeds[:1]
 	if sum := runConfig(t, c); sum.Pages != 3 {

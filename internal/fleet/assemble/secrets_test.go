@@ -73,11 +73,7 @@ func TestSecretsCookiesProxy(t *testing.T) {
 			leaked.Store(true)
 		}
 	})
-	port, stop, err := w.Serve("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	port := served(t, w)
 	proxy, used := connectProxy(t)
 	c := fleettest.Crawl(t.TempDir(), port, 0, 1)
 	c.Job.Identity.Seeds, c.Job.Identity.Scope = c.Job.Identity.Seeds[:1], crawl.ScopeAny

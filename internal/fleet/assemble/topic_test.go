@@ -1,7 +1,6 @@
 package assemble_test
 
 import (
-	"context"
 	"path/filepath"
 	"testing"
 
@@ -9,7 +8,6 @@ import (
 	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/outdir"
-	"argosy/internal/fleet/verify"
 	"argosy/internal/page/topic"
 	"argosy/internal/testkit/fleettest"
 	"argosy/internal/webs"
@@ -72,11 +70,7 @@ func had(t *testing.T, dir string, on map[string]bool) (pages, truly, judged, bo
 func TestTopicalCrawl(t *testing.T) {
 	t.Parallel()
 	web := webs.NewTopical(webs.TopicalConfig{Seed: 3, Sites: 4, Pages: 300, Share: 0.06, Near: 0.6, Told: 0.5})
-	port, stop, err := web.Serve("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	port := served(t, web)
 	on := web.OnTopic(port)
 	budget := func(j *crawl.Job) { j.Limits.MaxPages = 240 }
 	first := t.TempDir()
@@ -95,21 +89,14 @@ func TestTopicalCrawl(t *testing.T) {
 	if sum.State != crawl.JobDone || pages != 1200 || truly != len(on) || sum.Pending != 0 {
 		t.Errorf("gone on: %d pages, %d of %d on the topic, %+v", pages, truly, len(on), sum.JobCounts)
 	}
-	found, err := verify.Dir(context.Background(), dir)
-	if err != nil || !found.OK {
-		t.Errorf("verify: %+v, %v", found, err)
-	}
+	sound(t, dir)
 }
 
 // From one page of many sites, with users' limits: what promises most on all sites is asked for first, and not what each site happens to have.
 func TestOneSeedOfManySites(t *testing.T) {
 	t.Parallel()
 	web := webs.NewTopical(webs.TopicalConfig{Seed: 7, Sites: 40, Pages: 50, Share: 0.04, Near: 0.6, Told: 0.5})
-	port, stop, err := web.Serve("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	port := served(t, web)
 	on, dir := web.OnTopic(port), t.TempDir()
 	sum := topical(t, dir, web, port, func(j *crawl.Job) {
 		j.Identity.Seeds, j.Identity.Scope, j.Identity.Tunnel = web.Seeds(port)[:1], crawl.ScopeAny, 2
@@ -125,11 +112,7 @@ func TestOneSeedOfManySites(t *testing.T) {
 // With links followed from pages on the topic only, a crawl ends by itself, has most of what is on the topic, and says what it left out.
 func TestTopicalCrawlEnds(t *testing.T) {
 	web := webs.NewTopical(webs.TopicalConfig{Seed: 5, Sites: 3, Pages: 300, Share: 0.05, Near: 0.7, Told: 0.5})
-	port, stop, err := web.Serve("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	port := served(t, web)
 	on := web.OnTopic(port)
 	dir := t.TempDir()
 	sum := topical(t, dir, web, port, func(j *crawl.Job) { j.Identity.Tunnel = 0 })

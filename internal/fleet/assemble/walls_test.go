@@ -16,7 +16,6 @@ import (
 	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/outdir"
-	"argosy/internal/fleet/verify"
 	"argosy/internal/testkit/fleettest"
 	"argosy/internal/webs"
 )
@@ -69,6 +68,16 @@ func walls(port string) map[string]http.HandlerFunc {
 	var tickets tickets
 	set := func(w http.ResponseWriter, name string) {
 		http.SetCookie(w, &http.Cookie{Name: name, Value: "1", Path: "/"})
+	}
+	first := func(wall http.HandlerFunc) http.HandlerFunc { // it is shown, with a cookie, to a reader without
+		return func(w http.ResponseWriter, r *http.Request) {
+			if has(r, "k") {
+				behind(w, r)
+				return
+			}
+			set(w, "k")
+			wall(w, r)
+		}
 	}
 	return map[string]http.HandlerFunc{
 		"self.test": func(w http.ResponseWriter, r *http.Request) { // to itself, twice
@@ -140,31 +149,16 @@ func walls(port string) map[string]http.HandlerFunc {
 			}
 		},
 		"sso.test": func(w http.ResponseWriter, r *http.Request) { send(w, r, r.FormValue("back")) },
-		"moment.test": func(w http.ResponseWriter, r *http.Request) {
-			if !has(r, "k") {
-				set(w, "k")
-				fmt.Fprintf(w, `<!doctype html><meta http-equiv=refresh content="0;url=%s">One moment`, r.URL.Path)
-			} else {
-				behind(w, r)
-			}
-		},
-		"reload.test": func(w http.ResponseWriter, r *http.Request) { // a refresh that names no URL, among other links
-			if !has(r, "k") {
-				set(w, "k")
-				fmt.Fprint(w, `<!doctype html><meta http-equiv=refresh content=1>One moment <a href=/imprint>Imprint</a> <a href="/?help">Help</a>`)
-			} else {
-				behind(w, r)
-			}
-		},
-		"header.test": func(w http.ResponseWriter, r *http.Request) {
-			if !has(r, "k") {
-				set(w, "k")
-				w.Header().Set("Refresh", "0")
-				w.WriteHeader(http.StatusAccepted)
-			} else {
-				behind(w, r)
-			}
-		},
+		"moment.test": first(func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprintf(w, `<!doctype html><meta http-equiv=refresh content="0;url=%s">One moment`, r.URL.Path)
+		}),
+		"reload.test": first(func(w http.ResponseWriter, r *http.Request) { // a refresh that names no URL, among other links
+			fmt.Fprint(w, `<!doctype html><meta http-equiv=refresh content=1>One moment <a href=/imprint>Imprint</a> <a href="/?help">Help</a>`)
+		}),
+		"header.test": first(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Refresh", "0")
+			w.WriteHeader(http.StatusAccepted)
+		}),
 		"forbidden.test": func(w http.ResponseWriter, r *http.Request) { // twice, with another cookie each
 			switch {
 			case !strings.Contains(r.Header.Get("Cookie"), `a[1]="x"`):
@@ -177,32 +171,17 @@ func walls(port string) map[string]http.HandlerFunc {
 				behind(w, r)
 			}
 		},
-		"unavailable.test": func(w http.ResponseWriter, r *http.Request) {
-			if !has(r, "k") {
-				set(w, "k")
-				w.Header().Set("Content-Type", "text/html")
-				w.WriteHeader(http.StatusServiceUnavailable)
-				fmt.Fprint(w, `<meta http-equiv=refresh content=5>Checking your browser`)
-			} else {
-				behind(w, r)
-			}
-		},
-		"script.test": func(w http.ResponseWriter, r *http.Request) { // it names nothing, and a script would come back
-			if !has(r, "k") {
-				set(w, "k")
-				fmt.Fprint(w, `<!doctype html><script>location.reload()</script>`)
-			} else {
-				behind(w, r)
-			}
-		},
-		"refhome.test": func(w http.ResponseWriter, r *http.Request) { // whoever comes is shown the first page
-			if !has(r, "k") {
-				set(w, "k")
-				fmt.Fprint(w, `<!doctype html><meta http-equiv=refresh content="0; url=/">One moment <a href=/imprint>Imprint</a>`)
-			} else {
-				behind(w, r)
-			}
-		},
+		"unavailable.test": first(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			w.WriteHeader(http.StatusServiceUnavailable)
+			fmt.Fprint(w, `<meta http-equiv=refresh content=5>Checking your browser`)
+		}),
+		"script.test": first(func(w http.ResponseWriter, r *http.Request) { // it names nothing, and a script would come back
+			fmt.Fprint(w, `<!doctype html><script>location.reload()</script>`)
+		}),
+		"refhome.test": first(func(w http.ResponseWriter, r *http.Request) { // whoever comes is shown the first page
+			fmt.Fprint(w, `<!doctype html><meta http-equiv=refresh content="0; url=/">One moment <a href=/imprint>Imprint</a>`)
+		}),
 		"refgate.test": func(w http.ResponseWriter, r *http.Request) { // to a gate and on to the first page
 			switch {
 			case r.URL.Path == "/gate":
@@ -257,11 +236,7 @@ func walls(port string) map[string]http.HandlerFunc {
 func TestCookieWalls(t *testing.T) {
 	t.Parallel()
 	w := webs.New()
-	port, stop, err := w.Serve("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	port := served(t, w)
 	c := fleettest.Crawl(filepath.Join(t.TempDir(), "crawl"), port, 0, 2)
 	c.Job.Identity.Seeds = nil
 	for host, answer := range walls(port) {
@@ -295,10 +270,7 @@ func TestCookieWalls(t *testing.T) {
 	if i := slices.IndexFunc(sum.Losses, func(v assemble.Loss) bool { return v.Why == string(crawl.ReasonRedirects) }); i < 0 || sum.Losses[i].Sites != 3 {
 		t.Errorf("of the circles that nobody leaves it says %+v", sum.Losses)
 	}
-	r, err := verify.Dir(t.Context(), c.Dir)
-	if err != nil || !r.OK {
-		t.Errorf("verify: %v %+v", err, r)
-	}
+	sound(t, c.Dir)
 }
 
 // notWalls are sites whose answers bring cookies, and look like walls or stand beside some; a page of theirs that must be had has a title. Every
@@ -420,11 +392,7 @@ const notWallPages = 24
 func TestAnswersThatAreNoWalls(t *testing.T) {
 	t.Parallel()
 	w := webs.New()
-	port, stop, err := w.Serve("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	port := served(t, w)
 	var made atomic.Int64
 	sites := notWalls(func(w http.ResponseWriter) {
 		http.SetCookie(w, &http.Cookie{Name: fmt.Sprintf("n%d", made.Add(1)), Value: "1", Path: "/"})
@@ -513,11 +481,7 @@ func titled(t *testing.T, dir string) map[string]map[string]string {
 func TestRulesBehindWalls(t *testing.T) {
 	t.Parallel()
 	w := webs.New()
-	port, stop, err := w.Serve("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	port := served(t, w)
 	inside := func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/robots.txt":
@@ -599,11 +563,7 @@ func TestRulesBehindWalls(t *testing.T) {
 func TestRulesBehindTheWallOfAnEarlierLease(t *testing.T) {
 	t.Parallel()
 	w := webs.New()
-	port, stop, err := w.Serve("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	port := served(t, w)
 	w.Sites["late.test"] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case r.URL.Path == "/robots.txt" && !has(r, "k"):

@@ -9,21 +9,27 @@ import (
 	"argosy/internal/page/topic"
 )
 
-// A site that did not answer the last time keeps nobody waiting for what it promises; one that has not been asked does.
-func TestCutBesideFailing(t *testing.T) {
-	t.Parallel()
+// topical returns an empty frontier, and a job for a topic that begins at two sites.
+func topical(t *testing.T) (*frontier.Frontier, *crawl.Job) {
+	t.Helper()
 	f, err := frontier.Open(frontier.DefaultConfig(t.TempDir()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
+	t.Cleanup(func() { _ = f.Close() })
 	about, err := topic.Words("asynchronous iterators", "en")
 	if err != nil {
 		t.Fatal(err)
 	}
-	job := &crawl.Job{ID: 1, Limits: crawl.DefaultLimits(), Identity: crawl.Identity{
+	return f, &crawl.Job{ID: 1, Limits: crawl.DefaultLimits(), Identity: crawl.Identity{
 		Scope: crawl.ScopeSite, Seeds: []string{"http://a.test/", "http://b.test/"}, Topic: about, Order: crawl.OrderBest, Tunnel: -1,
 	}}
+}
+
+// A site that did not answer the last time keeps nobody waiting for what it promises; one that has not been asked does.
+func TestCutBesideFailing(t *testing.T) {
+	t.Parallel()
+	f, job := topical(t)
 	now := time.UnixMilli(1e6)
 	for i, e := range []crawl.Entry{{Kind: crawl.EntryTerm, Epoch: 1}, {Kind: crawl.EntrySubmit, Epoch: 1, Job: job}} {
 		if _, err := f.Apply(uint64(i+1), now.UnixMilli(), &e); err != nil {

@@ -11,7 +11,6 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/frontier"
-	"argosy/internal/page/topic"
 	"argosy/internal/plan/schedule"
 )
 
@@ -120,27 +119,19 @@ func TestEveryMarketEnds(t *testing.T) {
 
 // A crawler that has nothing to do is given what waits for it at once, however busy another one is.
 func TestIdleCrawlerIsWoken(t *testing.T) {
-	f, err := frontier.Open(frontier.DefaultConfig(t.TempDir()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	about, err := topic.Words("asynchronous iterators", "en")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f, job := topical(t)
 	m := crawl.DefaultMarket(crawl.MarketLots)
 	m.Crawlers = 2
-	job := &crawl.Job{ID: 1, Limits: crawl.DefaultLimits(), Identity: crawl.Identity{
-		Scope: crawl.ScopeSite, Seeds: []string{"http://a.test/", "http://b.test/"}, Topic: about, Order: crawl.OrderBest, Tunnel: -1, Market: &m,
-	}}
+	job.Identity.Market = &m
 	now := time.UnixMilli(1e6)
 	lease := crawl.Lease{ID: 1, Job: 1, Task: 1, Site: "a.test", Node: "n", Incarnation: "i", Epoch: 1, Attempt: 1, Secret: "s", Quota: 1}
 	for i, e := range []crawl.Entry{{Kind: crawl.EntryTerm, Epoch: 1}, {Kind: crawl.EntrySubmit, Epoch: 1, Job: job}, {Kind: crawl.EntryGrant, Epoch: 1, Leases: []crawl.Lease{lease}}} {
 		if e.Kind == crawl.EntryGrant {
-			if e.Leases[0].Targets, err = f.Next(1, 1); err != nil {
+			targets, err := f.Next(1, 1)
+			if err != nil {
 				t.Fatal(err)
 			}
+			e.Leases[0].Targets = targets
 		}
 		if _, err := f.Apply(uint64(i+1), now.UnixMilli(), &e); err != nil {
 			t.Fatal(err)

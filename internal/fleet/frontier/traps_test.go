@@ -256,18 +256,23 @@ func TestListingIsWhole(t *testing.T) {
 	}
 }
 
-func TestChainOfPostsIsWhole(t *testing.T) {
-	v := newVisit(t, func(path string, _ url.Values) string {
+// chainOfPosts is a site of so many posts that differ in a number, each of which names the next one.
+func chainOfPosts(most int) func(path string, _ url.Values) string {
+	return func(path string, _ url.Values) string {
 		n := num(strings.TrimPrefix(path, "/post/"))
 		if path == "/" {
 			return links("/post/1")
 		}
 		s := fmt.Sprintf("<p>post %d</p>", n)
-		if n < 500 {
+		if n < most {
 			s += links(fmt.Sprintf("/post/%d", n+1))
 		}
 		return s
-	})
+	}
+}
+
+func TestChainOfPostsIsWhole(t *testing.T) {
+	v := newVisit(t, chainOfPosts(500))
 	v.run()
 	if n := v.of(has("/post/")); n != 500 {
 		t.Errorf("%d of 500 posts", n)
@@ -587,17 +592,7 @@ func TestShopBehindSessions(t *testing.T) {
 
 // What was cut goes on when a person wants it.
 func TestCutGoesOn(t *testing.T) {
-	v := newVisit(t, func(path string, _ url.Values) string {
-		n := num(strings.TrimPrefix(path, "/post/"))
-		if path == "/" {
-			return links("/post/1")
-		}
-		s := fmt.Sprintf("<p>post %d</p>", n)
-		if n < 2000 {
-			s += links(fmt.Sprintf("/post/%d", n+1))
-		}
-		return s
-	})
+	v := newVisit(t, chainOfPosts(2000))
 	v.run()
 	traps, err := v.f.Traps(1)
 	if n := v.of(has("/post/")); n < 500 || n > 600 || err != nil || len(traps) != 1 || traps[0].Waiting != 1 {

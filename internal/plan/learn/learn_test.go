@@ -98,6 +98,20 @@ func TestMadeUpNodesAreBounded(t *testing.T) {
 	}
 }
 
+// readAgain returns what was learned as it is read again after it was written down.
+func readAgain(t *testing.T, l *Learner) *Learner {
+	t.Helper()
+	b, err := l.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Resume(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return again
+}
+
 // A probe that is refused tells nothing of the pair's speed, and that the site does not have the node: written down and read again, too.
 func TestRefusedProbesTellNoSpeed(t *testing.T) {
 	l := New()
@@ -110,15 +124,7 @@ func TestRefusedProbesTellNoSpeed(t *testing.T) {
 			l.Take(f)
 		}
 	}
-	b, err := l.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := Resume(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, l := range []*Learner{l, again} {
+	for _, l := range []*Learner{l, readAgain(t, l)} {
 		book := l.Record().Book(predict.Config{})
 		book.Fit()
 		refused, welcome, site := book.Node("n0"), book.Node("n1"), book.Site("s")
@@ -142,15 +148,7 @@ func TestTriedIsKnown(t *testing.T) {
 	l := New()
 	l.Take(Ended(Worker{Node: "n0", Site: "s"}, false, 1))
 	l.Take(Ended(Worker{Node: "n1", Site: "s"}, true, 1))
-	b, err := l.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := Resume(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, l := range []*Learner{l, again} {
+	for _, l := range []*Learner{l, readAgain(t, l)} {
 		r := l.Record()
 		site := r.Site("s")
 		for node, delay := range map[string]bool{"n0": false, "n1": true} {
