@@ -328,16 +328,22 @@ func damage(t *testing.T, dir string) {
 	}
 }
 
-// The solver commands print what their files hold.
-func TestSolvers(t *testing.T) {
-	dir := t.TempDir()
-	file := func(name, text string) string {
+// files returns an empty directory, and what writes files there.
+func files(t *testing.T) (dir string, file func(name, text string) (path string)) {
+	dir = t.TempDir()
+	return dir, func(name, text string) string {
+		t.Helper()
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return path
 	}
+}
+
+// The solver commands print what their files hold.
+func TestSolvers(t *testing.T) {
+	dir, file := files(t)
 	costs := file("costs", "60 60 60 20\n40 50 80 70\n40 40 10 30\n80 90 20 90\n")
 	five := file("five", "60 60 60 20 9\n40 50 80 70 8\n40 40 10 30 7\n80 90 20 90 6\n")
 	market := file("market", "9,5,1\n7,5,2\n4,3,2\n")

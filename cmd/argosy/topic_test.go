@@ -244,14 +244,7 @@ func TestTopicLikeURL(t *testing.T) {
 
 // Topics are made, stored, shown and tried; what cannot be one is said in one line.
 func TestTopicCommands(t *testing.T) {
-	dir := t.TempDir()
-	file := func(name, text string) string {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
+	dir, file := files(t)
 	var args []string
 	for i := range 4 {
 		args = append(args, "--topic-like", file(fmt.Sprintf("on%d.html", i), fmt.Sprintf("<title>Enzymes %d</title><p>%s", i, strings.Repeat("enzyme substrate catalyst protein kinetics inhibitor ", 3+i))),

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"argosy/internal/crawl"
-	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/outdir"
 	"argosy/internal/plan/strategy"
 	"argosy/internal/testkit/fleettest"
@@ -50,17 +49,7 @@ func TestProbesAreMeasuredPolitely(t *testing.T) {
 	c := fleettest.Crawl(dir, port, delay, 3)
 	c.Strategy, c.Probe = "bandwidth", "all"
 	late := lateness()
-	cr, err := assemble.Open(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum, err := cr.Run(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cr.Close(); err != nil {
-		t.Fatal(err)
-	}
+	sum := runConfig(t, c)
 	if sum.State != crawl.JobDone {
 		t.Errorf("%+v", sum)
 	}
