@@ -90,8 +90,13 @@ type Lease struct {
 // which nodes are alike: those of one city and provider.
 func Snapshot(v View) *schedule.Snapshot { return SnapshotIn(new(schedule.Snapshot), v) }
 
-// SnapshotIn is Snapshot in the room of one that nobody needs any more.
+// SnapshotIn is Snapshot in the room of one that nobody needs any more. Which numbers the sites of its leases have in the book is not looked
+// up again.
 func SnapshotIn(s *schedule.Snapshot, v View) *schedule.Snapshot {
+	before := s.Running
+	if s.Book != v.Book {
+		before = nil
+	}
 	*s = schedule.Snapshot{
 		Now: v.Now, Seed: v.Seed, PerIP: v.PerIP, PerSite: v.PerSite, PerDomain: v.PerDomain, LeaseSeconds: v.LeaseSeconds,
 		Book: v.Book, Memory: v.Memory,
@@ -110,8 +115,17 @@ func SnapshotIn(s *schedule.Snapshot, v View) *schedule.Snapshot {
 	}
 	for i := range v.Leases {
 		l := &v.Leases[i]
+		for len(before) > 0 && before[0].Lease < l.ID {
+			before = before[1:]
+		}
+		var number int
+		if len(before) > 0 && before[0].Lease == l.ID && before[0].Site == l.Name {
+			number = before[0].Book
+		} else {
+			number = v.Book.Site(l.Name)
+		}
 		s.Running = append(s.Running, schedule.Running{
-			Lease: l.ID, Task: l.Task, Site: l.Name, Node: l.Node, Addrs: l.Addrs, Domain: l.Domain, Need: l.Need, Width: l.width(unseen), Book: v.Book.Site(l.Name), Ping: l.Ping, Silent: l.Silent, Failed: l.Failed, Long: l.Long,
+			Lease: l.ID, Task: l.Task, Site: l.Name, Node: l.Node, Addrs: l.Addrs, Domain: l.Domain, Need: l.Need, Width: l.width(unseen), Book: number, Ping: l.Ping, Silent: l.Silent, Failed: l.Failed, Long: l.Long,
 		})
 	}
 	return s

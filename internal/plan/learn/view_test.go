@@ -149,6 +149,32 @@ func TestSnapshotInOldRoom(t *testing.T) {
 	}
 }
 
+// Leases that end and begin, and another book, leave nothing of the numbers that an old snapshot had for sites.
+func TestSnapshotInOldRoomOfOtherLeases(t *testing.T) {
+	v, random, next := filled(), rand.New(rand.NewPCG(1, 2)), uint64(1)
+	s := Snapshot(v)
+	for round := range 200 {
+		kept := v.Leases[:0]
+		for _, l := range v.Leases {
+			if random.IntN(3) > 0 {
+				kept = append(kept, l)
+			}
+		}
+		v.Leases = kept
+		for range random.IntN(4) {
+			v.Leases = append(v.Leases, Lease{Site: Site{Name: string(rune('a' + random.IntN(20)))}, ID: next, Node: "n"})
+			next += uint64(random.IntN(3)) // also two of one number
+		}
+		if round%50 == 49 {
+			v.Book = New().Record().Book(predict.Config{})
+		}
+		s = SnapshotIn(s, v)
+		if want := Snapshot(v); len(v.Leases) > 0 && !reflect.DeepEqual(s, want) {
+			t.Fatalf("round %d: %+v, want %+v", round, s.Running, want.Running)
+		}
+	}
+}
+
 // A snapshot does not depend on the order in which leases are given.
 func TestSnapshotOfLeasesInAnyOrder(t *testing.T) {
 	v := filled()

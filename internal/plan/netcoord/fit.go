@@ -8,6 +8,7 @@ type fitter struct {
 	ridge   float64 // divided by a typical delay's square
 	n       int     // unknowns
 	jtj     []float64
+	root    []float64 // of it, damped: Cholesky's triangle
 	jtr     []float64
 	step    []float64
 	grad    []float64
@@ -20,7 +21,7 @@ func newFitter(cfg Config, scale float64) *fitter {
 		n++
 	}
 	return &fitter{
-		heights: cfg.Heights, ridge: cfg.Ridge / (scale * scale), n: n, jtj: make([]float64, n*n), jtr: make([]float64, n), step: make([]float64, n),
+		heights: cfg.Heights, ridge: cfg.Ridge / (scale * scale), n: n, jtj: make([]float64, n*n), root: make([]float64, n*n), jtr: make([]float64, n), step: make([]float64, n),
 		grad: make([]float64, n), trial: Coord{X: make([]float64, cfg.Dim)},
 	}
 }
@@ -122,26 +123,26 @@ func (f *fitter) linearise(c *Coord, to []Coord, delay []float64, self int) {
 
 // solve finds the damped step by Cholesky's decomposition.
 func (f *fitter) solve(damp float64) bool {
-	n := f.n
-	var a [17 * 17]float64
+	n, a := f.n, f.root
 	for i := range n {
 		copy(a[i*n:i*n+i+1], f.jtj[i*n:i*n+i+1])
 		a[i*n+i] += damp*f.jtj[i*n+i] + 1e-12
 	}
 	for i := range n {
+		row := a[i*n : i*n+n]
 		for j := 0; j <= i; j++ {
-			s := a[i*n+j]
-			for k := range j {
-				s -= a[i*n+k] * a[j*n+k]
+			s, other := row[j], a[j*n:j*n+n]
+			for k, x := range row[:j] {
+				s -= x * other[k]
 			}
 			if i != j {
-				a[i*n+j] = s / a[j*n+j]
+				row[j] = s / other[j]
 				continue
 			}
 			if s <= 0 {
 				return false
 			}
-			a[i*n+i] = math.Sqrt(s)
+			row[i] = math.Sqrt(s)
 		}
 	}
 	for i := range n {

@@ -315,6 +315,7 @@ func (rec *Record) decodeSite(x *encodedSite) error {
 				return err
 			}
 			p.delay = d
+			p.times()
 		}
 		if err := finite(y.Crawl[0], y.Crawl[1], y.Mean, y.Weight, y.Served.Good, y.Served.All, y.Tries, y.Leases); err != nil {
 			return err

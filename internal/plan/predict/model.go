@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sort"
 
-	"argosy/internal/crawl"
 	"argosy/internal/plan/netcoord"
 )
 
@@ -57,6 +56,13 @@ func (b *Book) siteAt(s int) netcoord.Coord {
 	return m.sites[s]
 }
 
+// Place has a site lie where the delays say that are known now. Else it does so when it is asked about next.
+func (b *Book) Place(site int) {
+	if b.truth == nil {
+		b.siteAt(site)
+	}
+}
+
 const (
 	firstSpread = 0.8 // before anything says otherwise
 	firstSlope  = 0.5 // a path twice as long is slower by a third
@@ -103,8 +109,9 @@ func (b *Book) Rates(site int, at int64, nodes []int32, out []Figure) {
 		x := 0.0
 		if next < len(pairs) && pairs[next].node == node {
 			p, x = &pairs[next], b.seen[next]
-		} else {
-			x = b.picture(int(node), &v, nil)
+		}
+		if p == nil || x != x {
+			x = b.picture(int(node), &v, p)
 		}
 		x, sd := b.carry(node, x, spread)
 		f := Figure{x, sd, src}
@@ -160,7 +167,7 @@ func (b *Book) picture(node int, v *view, p *pair) float64 {
 	if m := &b.model; m.fitted && node < len(m.node) {
 		x += m.node[node]
 	}
-	if p.timed() {
+	if p != nil && p.timed {
 		return x - v.slope*(b.ln(p)-v.ms)
 	}
 	if v.known {
@@ -178,18 +185,18 @@ type left struct {
 	weight float64 // by how sure it is
 }
 
-// leftOver finds what the picture says of a site's pairs (seen), and what it leaves over at those whose speed was measured (over).
+// leftOver finds what the picture says of a site's pairs whose speed was measured (seen; NaN of others), and what it leaves over there (over).
 // spread is that of pairs around the picture, noise the variance of one measurement.
 func (b *Book) leftOver(pairs []pair, v *view, spread, noise float64) {
 	b.seen, b.over = b.seen[:0], b.over[:0]
 	alike := spread * spread
 	for i := range pairs {
-		p := &pairs[i]
-		x := b.picture(int(p.node), v, p)
-		b.seen = append(b.seen, x)
+		p, x := &pairs[i], math.NaN()
 		if b.model.fitted && p.rate.weight > 0 && int(p.node) < len(b.model.near) {
+			x = b.picture(int(p.node), v, p)
 			b.over = append(b.over, left{p.node, b.lnRate(p) - x, alike / (alike + noise/p.rate.weight)})
 		}
+		b.seen = append(b.seen, x)
 	}
 }
 
@@ -211,13 +218,9 @@ func (b *Book) carry(node int32, x, sd float64) (float64, float64) {
 	return x + sum/weight, sd * math.Sqrt(max(0.3, alone/weight))
 }
 
-// timed reports whether a pair's delay was measured often enough to tell of its speed: one in some tens is of a lost packet, and many times as
-// long, which the median of a few does not show. The first request of a probe tells a single one.
-func (p *pair) timed() bool { return p != nil && p.delay != nil && len(p.delay.ms) >= crawl.PingTries }
-
 // lnDelay is the logarithm of what Latency says of a node and a site of which p was measured, or nil.
 func (b *Book) lnDelay(node, site int, p *pair) (float64, bool) {
-	if p.timed() && b.truth == nil {
+	if p != nil && p.timed && b.truth == nil {
 		return b.ln(p), true
 	}
 	if b.truth != nil {

@@ -2,7 +2,8 @@ package predict
 
 import (
 	"math"
-	"sort"
+
+	"argosy/internal/crawl"
 )
 
 // Record is all that was measured, and nothing that was concluded: a fold of facts, the same whatever reads it. Nodes and
@@ -56,17 +57,22 @@ type siteStat struct {
 
 // pair is what was measured of a node and a site.
 type pair struct {
-	node   int32
-	crawl  total // BC
-	free   tries // of it, while the node was not at its limit
-	rate   level // logarithm of bits/s: BC and leases
-	served share // leases that ended well
-	delay  *samples
+	node   int32 // first what is read of all pairs of a site that is looked at
+	timed  bool  // see times
+	tried  uint8 // which probes have ended, whatever they measured: triedSpeed, triedDelay
 	ln     lnDelay
+	rate   level // logarithm of bits/s: BC and leases
+	free   tries // of BC, while the node was not at its limit
+	served share // leases that ended well
+	crawl  total // BC
+	delay  *samples
 	open   opened
 	heard  int64 // when something was measured of it last, Unix ms
-	tried  uint8 // which probes have ended, whatever they measured: triedSpeed, triedDelay
 }
+
+// times says whether a pair's delay was measured often enough to tell of its speed: one in some tens is of a lost packet, and many times as
+// long, which the median of a few does not show. The first request of a probe tells a single one.
+func (p *pair) times() { p.timed = p.delay != nil && len(p.delay.ms) >= crawl.PingTries }
 
 const (
 	triedSpeed = 1 << iota
@@ -242,7 +248,7 @@ func fade(dt int64) float64 {
 func (rec *Record) pair(node, site int) *pair {
 	rec.site[site].version++
 	ps := rec.site[site].pairs
-	k := sort.Search(len(ps), func(k int) bool { return int(ps[k].node) >= node })
+	k := placeOf(ps, node)
 	if k == len(ps) || int(ps[k].node) != node {
 		ps = append(ps, pair{})
 		copy(ps[k+1:], ps[k:])
@@ -252,13 +258,25 @@ func (rec *Record) pair(node, site int) *pair {
 	return &ps[k]
 }
 
+// placeOf is sort.Search for a node's pair: it is asked for more often than anything else.
+func placeOf(ps []pair, node int) int {
+	lo, hi := 0, len(ps)
+	for lo < hi {
+		if middle := (lo + hi) / 2; int(ps[middle].node) < node {
+			lo = middle + 1
+		} else {
+			hi = middle
+		}
+	}
+	return lo
+}
+
 func (rec *Record) look(node, site int) *pair {
 	if site >= len(rec.site) {
 		return nil // a book that knows nothing yet
 	}
 	ps := rec.site[site].pairs
-	k := sort.Search(len(ps), func(k int) bool { return int(ps[k].node) >= node })
-	if k < len(ps) && int(ps[k].node) == node {
+	if k := placeOf(ps, node); k < len(ps) && int(ps[k].node) == node {
 		return &ps[k]
 	}
 	return nil
@@ -283,6 +301,7 @@ func (rec *Record) Delay(node, site int, ms float64, at int64) {
 		p.delay = &samples{}
 	}
 	p.delay.add(ms)
+	p.times()
 	p.ln.made = false
 	p.heard = max(p.heard, at)
 	rec.site[site].delays++

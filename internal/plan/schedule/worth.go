@@ -9,29 +9,43 @@ import (
 
 // worth weighs what it brings to know a pair against what it costs to measure it.
 type worth struct {
-	mean []float64
-	used []float64 // of each node's bandwidth by its leases, bits/s
+	mean  []float64
+	used  []float64 // of each node's bandwidth by its leases, bits/s, without those of begun
+	begun [][]int32 // of each node the leases among Running that the last cycle did not see
 }
 
-// fits reports whether a node has so much bandwidth for a probe, left over or as its fair share: else the probe would tell of
-// the node, not of the pair.
-func (w *worth) fits(c *Context, node int, f predict.Figure) bool {
+// fair reports whether a node has so much bandwidth for a probe as its share of it, and whether it may have it left over, which fits tells.
+func (w *worth) fair(c *Context, node int, f predict.Figure) (has, may bool) {
 	b, speed := c.carries(node), f.Value
 	switch {
 	case b <= 0 || b >= speed*float64(c.Load[node]+1):
-		return true
+		return true, true
 	case f.Source == predict.Default: // its first lease tells how fast paths are
-		return c.Load[node] == 0
+		alone := c.Load[node] == 0
+		return alone, alone
 	}
 	if w.used == nil {
 		w.use(c)
 	}
-	return b-w.used[node] >= speed
+	return false, b-w.used[node] >= speed
 }
 
-// use adds up what the leases that run take of their nodes.
+// fits reports whether a node has so much bandwidth left over for a probe: else the probe would tell of the node, not of the pair. What
+// leases take that have just begun is asked of the book, so it comes last.
+func (w *worth) fits(c *Context, node int, f predict.Figure) bool {
+	for _, i := range w.begun[node] {
+		if g := c.book.Rate(c.S.Nodes[node].Book, c.S.Running[i].Book, c.S.Now); g.Source != predict.Default {
+			w.used[node] += g.Value
+		}
+	}
+	w.begun[node] = nil
+	return c.carries(node)-w.used[node] >= f.Value
+}
+
+// use adds up what the leases that run take of their nodes, and notes those that have begun. Their sites are placed now, so that where they lie
+// does not hang on which nodes are asked about.
 func (w *worth) use(c *Context) {
-	w.used = make([]float64, len(c.S.Nodes))
+	w.used, w.begun = make([]float64, len(c.S.Nodes)), make([][]int32, len(c.S.Nodes))
 	var at map[string]int
 	for i := range c.S.Running {
 		r := &c.S.Running[i]
@@ -45,9 +59,8 @@ func (w *worth) use(c *Context) {
 			at = c.numbers()
 		}
 		if n, ok := at[r.Node]; ok && !r.Ping {
-			if f := c.book.Rate(c.S.Nodes[n].Book, r.Book, c.S.Now); f.Source != predict.Default {
-				w.used[n] += f.Value
-			}
+			w.begun[n] = append(w.begun[n], int32(i))
+			c.book.Place(r.Book)
 		}
 	}
 }
@@ -93,7 +106,11 @@ func (w *worth) most(c *Context, t int, before func(a, b int) bool) int {
 	}
 	for _, n := range c.Candidates(t) {
 		f, m := c.Rate(t, n), w.mean[n]
-		if f.Source == predict.Measured || !c.Room(n) || !w.fits(c, n, f) {
+		if f.Source == predict.Measured || !c.Room(n) {
+			continue
+		}
+		has, may := w.fair(c, n, f)
+		if !may {
 			continue
 		}
 		cost := max(probe/f.Value+s.Book.ProbeWaits(), crawl.ProbeTries*gap) * lost
@@ -114,6 +131,9 @@ func (w *worth) most(c *Context, t int, before func(a, b int) bool) int {
 		}
 		g := better*holds - cost
 		if g > gain*(1+even) || best >= 0 && g > gain*(1-even) && before(n, best) {
+			if !has && !w.fits(c, n, f) {
+				continue
+			}
 			best, gain = n, g
 		}
 	}

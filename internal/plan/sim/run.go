@@ -273,6 +273,7 @@ func (e *engine) handle(ev event) error {
 			e.progress(i)
 		}
 		e.w.Changes[ev.id].Apply(e.w)
+		e.view.Leases = nil
 		e.book.Changed()
 		for i := range e.w.Nodes {
 			for _, l := range e.leases[i] {
@@ -460,62 +461,6 @@ func (e *engine) free() bool {
 		}
 	}
 	return false
-}
-
-// snapshot is what a coordinator would know. at are the world's numbers of its nodes.
-func (e *engine) snapshot() (s *schedule.Snapshot, at []int) {
-	v := &e.view
-	*v = learn.View{
-		Now: e.now, Seed: e.w.Seed*0x9e3779b97f4a7c15 + uint64(e.now), PerSite: 1, Book: e.book, Memory: e.memory, LeaseSeconds: e.w.Lease.Seconds,
-		Nodes: v.Nodes[:0], Tasks: v.Tasks[:0], Leases: v.Leases[:0],
-	}
-	if e.w.Tasks != nil && !e.w.Apart {
-		v.PerSite = math.MaxInt32
-	}
-	for i := range e.w.Nodes {
-		n := &e.w.Nodes[i]
-		if !n.there(e.now) {
-			continue
-		}
-		at = append(at, i)
-		v.Nodes = append(v.Nodes, learn.Node{
-			ID: n.ID, Labels: n.Labels, Leases: n.Slots, Held: e.held(i), Worked: e.worked[i], Requests: n.Requests, Offer: schedule.Vector{schedule.Bandwidth: n.stated()},
-		})
-	}
-	e.running = slices.DeleteFunc(e.running, func(l *lease) bool { return l.ended })
-	for _, l := range e.running {
-		r := learn.Lease{Site: e.site(l.site), ID: uint64(l.id), Node: e.w.Nodes[l.node].ID, Ping: l.pings != nil}
-		if l.t != nil {
-			r.Task = l.t.id
-		}
-		v.Leases = append(v.Leases, r)
-	}
-	sort.Slice(at, func(a, b int) bool { return e.w.Nodes[at[a]].ID < e.w.Nodes[at[b]].ID })
-	for _, t := range e.offered() {
-		x := learn.Task{Site: e.site(t.site), ID: t.id, Since: t.since, Place: e.w.Sites[t.site].Place}
-		e.knows(t, &x)
-		x.Avoid = t.avoid
-		if t.last >= 0 {
-			x.Last = e.w.Nodes[t.last].ID
-		}
-		v.Tasks = append(v.Tasks, x)
-	}
-	return learn.SnapshotIn(&e.last, *v), at
-}
-
-// knows tells what a fleet knows of a task's pages. Of a site that nobody has seen yet its queue tells nothing.
-func (e *engine) knows(t *task, x *learn.Task) {
-	s, asked := &e.w.Sites[t.site], e.pages[t.site]
-	x.Pages = t.left / e.w.page(t.site)
-	x.Known = asked + x.Pages
-	x.Pending = int64(min(x.Pages, 1e15))
-	if s.Finds != nil {
-		x.Known = max(s.known(asked), asked+1)
-		x.Pending, x.Pages = int64(x.Known-asked), x.Known-asked
-		if asked == 0 {
-			x.Pages = 0
-		}
-	}
 }
 
 // count keeps what a lease did with those of its pair in the first and the last fifth.
