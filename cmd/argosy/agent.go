@@ -56,7 +56,7 @@ Its labels say where and what it is (city, provider, region, type, or any other)
   argosy agent --join https://coordinator:8480 --token-file token --ca ca.pem --store s3://bucket/warc \
       --label city=Paris --label provider=a --label region=eu --echo :8490 --prices reserve=0.01,use=0.02,surcharge=0.06
   argosy agent --join http://127.0.0.1:8480 --bind 10.0.0.5,10.0.0.6 --store archives     two nodes, one for each address`,
-		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
+		RunE: func(c *cobra.Command, _ []string) error { return trusting(f.run(c)) },
 	}
 	fl := c.Flags()
 	fl.SortFlags = false

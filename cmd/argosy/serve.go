@@ -54,7 +54,7 @@ start, in DIR/state/token. With --nats the bus is a cluster of your own, and wit
 		Example: `  argosy serve -o fleet
   argosy serve -o fleet --listen :8480 --bus-listen :4480 --tls-cert cert.pem --tls-key key.pem
   argosy serve -o a --nats nats://n1:4222,nats://n2:4222 --nats-creds coordinator.creds --signing-key signing.nk --ledger postgres://…`,
-		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
+		RunE: func(c *cobra.Command, _ []string) error { return trusting(f.run(c)) },
 	}
 	fl := c.Flags()
 	fl.SortFlags = false
@@ -306,6 +306,14 @@ func serverTLS(cert, key string) (*tls.Config, error) {
 		return nil, usage("--tls-cert, --tls-key: %w", err)
 	}
 	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
+}
+
+// trusting says how a bus comes to be trusted that is not.
+func trusting(err error) error {
+	if errors.Is(err, bus.ErrUntrusted) {
+		return usage("%w: --nats-ca FILE names the certificates that the bus is known by", err)
+	}
+	return err
 }
 
 // clientTLS knows servers by the certificates in a file; nil without one: by the system's.

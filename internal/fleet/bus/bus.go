@@ -75,7 +75,7 @@ func Connect(ctx context.Context, d Dial, c Config) (*Client, error) {
 }
 
 func connect(ctx context.Context, url string, c Config, opts []nats.Option) (*Client, error) {
-	nc, err := nats.Connect(url, opts...)
+	nc, err := reach(url, opts)
 	var network net.Error
 	switch {
 	case errors.Is(err, nats.ErrNoServers), errors.Is(err, nats.ErrTimeout), errors.As(err, &network):
@@ -145,7 +145,7 @@ func Join(d Dial, log *slog.Logger) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	nc, err := nats.Connect(d.URL, opts...)
+	nc, err := reach(d.URL, opts)
 	if err != nil {
 		return nil, fmt.Errorf("connect to the bus: %w", err)
 	}

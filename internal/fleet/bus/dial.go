@@ -35,6 +35,19 @@ type pipes func() (net.Conn, error)
 // InProcessConn implements nats.InProcessConnProvider.
 func (p pipes) InProcessConn() (net.Conn, error) { return p() }
 
+// ErrUntrusted says that the certificate of the bus is none that is trusted.
+var ErrUntrusted = errors.New("its certificate is not trusted")
+
+// reach connects to the bus.
+func reach(url string, opts []nats.Option) (*nats.Conn, error) {
+	nc, err := nats.Connect(url, opts...)
+	var bad *tls.CertificateVerificationError
+	if errors.As(err, &bad) {
+		err = fmt.Errorf("%w: %w", ErrUntrusted, err)
+	}
+	return nc, err
+}
+
 // Denies reports whether an error says that the bus refuses credentials.
 func Denies(err error) bool {
 	return errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired) || errors.Is(err, nats.ErrAuthRevoked) || errors.Is(err, nats.ErrAccountAuthExpired)
