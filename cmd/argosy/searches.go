@@ -318,8 +318,8 @@ func newTaskEdit() *cobra.Command {
 	var own ownEngines
 	var set []string
 	c := &cobra.Command{
-		Use: "edit ID… --set KEY=VALUE…", Short: "Change searches that wait for a person, and let them go on", Args: cobra.MinimumNArgs(1),
-		Long: `Edit changes searches in the queue manual, and those that were changed and have read nothing since: their words (words="a b"), the
+		Use: "edit ID… --set KEY=VALUE…", Short: "Change searches that are not over, and let them go on", Args: cobra.MinimumNArgs(1),
+		Long: `Edit changes searches that are not over, in any queue but crawling: their words (words="a b"), the
 site that they are restricted to (site=example.org), or the engine that is asked (engine=NAME). An engine is the job's own of that
 name as --engines FILE changes it, else one of the catalogue: so is one mended whose markup has changed. A search begins anew, and
 what it had named counts no more; it goes on with the job.`,

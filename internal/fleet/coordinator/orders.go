@@ -405,13 +405,13 @@ func (c *Coordinator) walked(ctx context.Context, job uint32) error {
 }
 
 // ErrSearch says that a task is none that a person can change so.
-var ErrSearch = errors.New("not a search that waits for a person")
+var ErrSearch = errors.New("not a search that can be changed now")
 
 // ErrEdit says that a search cannot be changed so.
 var ErrEdit = errors.New("a search cannot be changed so")
 
-// Edit changes a search that waits for a person, or that one has changed and that has not been asked since, and lets it go on. Of e.Search its words, its site and the number of its engine count,
-// unless there is an engine; Edit returns the address that is asked.
+// Edit changes a search that is not over, and whose result pages no node is reading, and lets it go on. Of e.Search its words, its site and the
+// number of its engine count, unless there is an engine; Edit returns the address that is asked.
 func (c *Coordinator) Edit(ctx context.Context, e crawl.Edit) (address string, err error) {
 	err = c.do(ctx, func() error {
 		j, t := c.f.Job(e.Job), c.f.Task(e.Task)
@@ -420,10 +420,8 @@ func (c *Coordinator) Edit(ctx context.Context, e crawl.Edit) (address string, e
 			return fmt.Errorf("%w: %d", ErrNoJob, e.Job)
 		case t == nil || t.Job != e.Job:
 			return fmt.Errorf("%w: %d", ErrNoTask, e.Task)
-		case t.Of == nil || t.State != crawl.TaskManual && !t.Edited():
-			return fmt.Errorf("%w: task %d is %s", ErrSearch, e.Task, t.Status())
-		case t.Leases() > 0:
-			return fmt.Errorf("%w: a lease of task %d has not ended yet", ErrSearch, e.Task)
+		case t.Fixed() != "":
+			return fmt.Errorf("%w: task %d %s", ErrSearch, e.Task, t.Fixed())
 		case j.State == crawl.JobCancelled:
 			return fmt.Errorf("%w: job %d is %s", ErrState, e.Job, j.State)
 		}

@@ -54,9 +54,17 @@ func (x *tx) edit(e *crawl.Edit) error {
 	return x.resultPage(t, u, &record{Flags: crawl.FlagSeed})
 }
 
-// Edited reports whether a person has changed a search that has read nothing since.
-func (t *Task) Edited() bool {
-	return t.Of != nil && t.Gen > 0 && t.State == "" && t.Of.Read == 0 && t.Pending() > 0
+// Fixed says why a person cannot change a task's search now; empty: that can be done.
+func (t *Task) Fixed() string {
+	switch state := t.Status(); {
+	case t.Of == nil:
+		return "is no search"
+	case len(t.leases) > 0:
+		return "is being read by a node; once its lease has ended it can"
+	case state == crawl.TaskDone || state == crawl.TaskDropped:
+		return "is " + state
+	}
+	return ""
 }
 
 // changes says what is different about a search.

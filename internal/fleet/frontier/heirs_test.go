@@ -145,26 +145,34 @@ func TestLostPagesOfADroppedSearch(t *testing.T) {
 	}
 }
 
-// A search that a person has changed can be changed again as long as it has read nothing since.
-func TestEditedAgain(t *testing.T) {
+// A search can be changed in each queue, as long as it is not over and no node has it.
+func TestWhenASearchIsChanged(t *testing.T) {
 	s := newSearching(t, 1, "s.test")
 	seeker := s.Searching(1, 1)
-	edited := func(want bool) {
+	changed := func(state, fixed string) {
 		t.Helper()
-		if seeker.Edited() != want {
-			t.Errorf("edited: %v, %s", !want, seeker.Status())
+		if seeker.Status() != state || seeker.Fixed() != fixed {
+			t.Errorf("%s: %q, want %s: %q", seeker.Status(), seeker.Fixed(), state, fixed)
+		}
+		if fixed == "" {
+			s.edit(1, "s.test")
 		}
 	}
-	edited(false)
-	s.edit(1, "t.test")
-	edited(true)
-	s.edit(1, "u.test")
-	edited(true)
-	if next, err := s.Next(seeker.ID, 10); err != nil || len(next) != 1 || seeker.Gen != 2 {
-		t.Errorf("%v, %v", next, err)
+	changed(crawl.TaskWaiting, "")
+	lease := s.begin(seeker.ID, "n")
+	changed(crawl.TaskCrawling, "is being read by a node; once its lease has ended it can")
+	s.apply(crawl.Entry{Kind: crawl.EntryRecall, Recalls: []crawl.Recall{{Lease: lease, Reason: crawl.EndRecalled, Counts: true}}})
+	changed(crawl.TaskFailed, "")
+	s.names(1, "n", "http://s.test/1", "http://s.test/2")
+	changed(crawl.TaskSleeping, "")
+	s.names(1, "n", "http://s.test/2")
+	s.fetches(1)
+	changed(crawl.TaskDone, "is done")
+	s.drop(crawl.Release{Tasks: []uint32{seeker.ID}})
+	changed(crawl.TaskDropped, "is dropped")
+	if seeker.Gen != 3 || seeker.Of.Collected != 1 {
+		t.Errorf("%d changes, %+v", seeker.Gen, seeker.Of)
 	}
-	s.names(1, "n", "http://u.test/1")
-	edited(false)
 }
 
 // What a search that a person changes had named, and another one has, too, is fetched and recorded for that one from then on.

@@ -342,7 +342,7 @@ func (a *api) register(h huma.API) {
 	register(h, post("limits", "/jobs/{id}/limits", "Change limits, sites and placing of a job: a job file with these keys alone. What is not named stays; sites with the hosts of a rule change that one, others are added, an empty list takes all away"), a.limits)
 	register(h, post("retry", "/jobs/{id}/retry", "Release manual tasks and try failed URLs again"), a.retry)
 	register(h, post("drop", "/jobs/{id}/drop", "Give tasks up for good: what they have pending is excluded"), a.drop)
-	register(h, post("edit", "/jobs/{id}/tasks/{task}/edit", "Change a search that waits for a person, and let it go on"), a.edit)
+	register(h, post("edit", "/jobs/{id}/tasks/{task}/edit", "Change a search that is not over and that no node has, and let it go on"), a.edit)
 	huma.Register(h, get("runs", "/jobs/{id}/runs", "The leases of a job's searches, with all their parameters"), a.runs)
 	huma.Register(h, get("nodes", "/nodes", "The nodes, what they cost and have earned"), a.nodes)
 	register(h, get("reservation", "/reservation", "How many nodes to reserve, from how many were at work so far"), a.reservation)

@@ -61,7 +61,7 @@ func (a *api) runs(ctx context.Context, in *struct {
 	return partOf(in.Part, runs), nil
 }
 
-// Edit changes a search that waits for a person, and returns the address that it asks.
+// Edit changes a search that is not over, and returns the address that it asks.
 func (c *Client) Edit(ctx context.Context, job, task uint32, change Change) (address string, err error) {
 	var e Edited
 	err = c.post(ctx, fmt.Sprintf("/jobs/%d/tasks/%d/edit", job, task), change, &e)
