@@ -62,7 +62,7 @@ func another(ctx context.Context, url string) (context.Context, func(), error) {
 }
 
 // hangs is how long the script of a window hangs, and moves how soon the others are to move nevertheless.
-const hangs, moves = 40 * time.Second, 20 * time.Second
+const hangs, moves = 60 * time.Second, 35 * time.Second
 
 // hungWindow has the window hang that listens for all, and looks whether the walk's own moves on.
 func (k *walker) hungWindow(ctx context.Context) error {
