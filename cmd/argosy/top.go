@@ -317,7 +317,7 @@ func (t *top) draw(width, height int) []string {
 	if t.failed != "" {
 		out = append(out, fit("! "+t.failed, width))
 	}
-	return out
+	return out[max(0, len(out)-max(1, height)):] // of a window of some lines the last, where the chosen one is
 }
 
 // printable keeps what a site has sent from steering the terminal.

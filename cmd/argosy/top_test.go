@@ -119,6 +119,16 @@ func TestTopColumns(t *testing.T) {
 	}
 }
 
+// A window of few lines shows the chosen one.
+func TestTopLow(t *testing.T) {
+	v := &top{jobs: []web.Job{{JobView: coordinator.JobView{Job: crawl.Job{ID: 1, Name: "chosen"}, State: "running"}}}}
+	for height := 1; height < 8; height++ {
+		if lines := v.draw(80, height); len(lines) > height || !strings.Contains(strings.Join(lines, ""), "chosen") {
+			t.Errorf("%d lines: %q", height, lines)
+		}
+	}
+}
+
 // Keys that come at once, as from a slow line, are as many keys.
 func TestKeysAtOnce(t *testing.T) {
 	for in, want := range map[string]string{

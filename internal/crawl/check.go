@@ -208,6 +208,13 @@ func (c *check) printed(field, s string) {
 	}
 }
 
+// straight refuses characters that turn the direction of what stands beside them. Those that join letters are seen, and pass.
+func (c *check) straight(field, s string) {
+	if strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Bidi_Control, r) }) {
+		c.fail(field, RuleName)
+	}
+}
+
 // printable refuses characters that are not seen: they steer the terminal of who looks, or turn what stands beside them.
 func (c *check) printable(field, s string) {
 	if strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
@@ -503,6 +510,7 @@ func (j *Job) Check() *Fault {
 	id, l, p := &j.Identity, &j.Limits, &j.Placing
 	c.length("name", j.Name, 0, maxName)
 	c.printed("name", j.Name)
+	c.straight("name", j.Name)
 	for _, seed := range id.Seeds {
 		c.length("seeds", seed, 1, MaxURLLength)
 	}

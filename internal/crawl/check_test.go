@@ -207,3 +207,14 @@ func TestLongNameSaysWhatIsAllowed(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A job's name may be of any script and have marks that join letters, but none that turn what stands beside it.
+func TestNamesOfJobs(t *testing.T) {
+	for name, passes := range map[string]bool{"a crawl": true, "新闻": true, "\u0645\u06cc\u200c\u062e": true, "evil\u202egpj": false, "\u2066x": false, "\u061c": false, "a\x1b[2J": false} {
+		job := Job{Name: name}
+		f := job.Check()
+		if refused := f != nil && f.Field == "name"; refused == passes {
+			t.Errorf("%q: %v", name, f)
+		}
+	}
+}

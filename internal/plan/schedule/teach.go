@@ -67,7 +67,7 @@ func (f *flow) teach(t int, k *kept) {
 		gain += improvement(mean*math.Exp(-sigma*sigma/2), sigma, over, 0)
 		more[i] = max(0, gain) * times
 		if c.rec != nil {
-			c.rec.add(t, int(n), "learning", "Mbps", more[i])
+			c.rec.add(t, int(n), "learning", "Mbit/s", more[i])
 		}
 	}
 	k.more = more

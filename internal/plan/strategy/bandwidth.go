@@ -19,11 +19,11 @@ var bandwidth = Preset{
 			wants.Crawl, wants.Few = schedule.Few, 5
 		}
 		return schedule.Composition{
-			Cost: schedule.Cost{Name: "(n+1)/(BC+BS)", Unit: "1/Mbps", Of: func(c *schedule.Context, task, node, load int) float64 {
+			Cost: schedule.Cost{Name: "(n+1)/(BC+BS)", Unit: "s/Mbit", Of: func(c *schedule.Context, task, node, load int) float64 {
 				bc, bs := c.Crawl(task, node), c.Store(node)
 				c.Know("tasks held", "", float64(load))
-				c.Note("BC", "Mbps", mbps(bc))
-				c.Note("BS", "Mbps", mbps(bs))
+				c.Note("BC", "Mbit/s", mbps(bc))
+				c.Note("BS", "Mbit/s", mbps(bs))
 				return float64(load+1) / (mbps(bc).Value + mbps(bs).Value)
 			}},
 			Solver: schedule.Batches(o.text("method") == "patent", o.text("leftover") == "wait"),

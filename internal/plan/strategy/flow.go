@@ -67,14 +67,14 @@ type flowCost struct{ explore, move, loss, price float64 }
 func (f flowCost) seconds(c *schedule.Context, task, node, load int) float64 {
 	t, n := &c.S.Tasks[task], &c.S.Nodes[node]
 	rate, ok := c.Useful(task, node), c.Success(task, node)
-	c.Note("speed", "Mbps", mbps(rate))
+	c.Note("speed", "Mbit/s", mbps(rate))
 	c.Note("success", "share", ok)
 	speed, share := rate.Value/1e6, ok.Value
 	if f.explore > 0 {
 		a, b := normals(c.S.Seed, t.ID, node)
 		speed *= math.Exp(f.explore * rate.Sigma * a)
 		share = min(1, max(0.02, share+0.3*f.explore*ok.Sigma*b))
-		c.Note("speed", "Mbps", predict.Figure{Value: speed, Source: predict.Drawn})
+		c.Note("speed", "Mbit/s", predict.Figure{Value: speed, Source: predict.Drawn})
 		c.Note("success", "share", predict.Figure{Value: share, Source: predict.Drawn})
 	}
 	loss := f.loss

@@ -15,13 +15,13 @@ var greedy = Preset{
 		wants := flowWants()
 		wants.Few = o.whole("probes", 0, 100)
 		return schedule.Composition{
-			Cost: schedule.Cost{Name: "minus the useful rate", Unit: "Mbps", Of: func(c *schedule.Context, task, node, load int) float64 {
+			Cost: schedule.Cost{Name: "minus the useful rate", Unit: "Mbit/s", Of: func(c *schedule.Context, task, node, load int) float64 {
 				rate, ok := c.Useful(task, node), c.Success(task, node)
-				c.Note("speed", "Mbps", mbps(rate))
+				c.Note("speed", "Mbit/s", mbps(rate))
 				c.Note("success", "share", ok)
 				if b := c.S.Nodes[node].Offer[schedule.Bandwidth]; b > 0 {
 					share := b / float64(load+1)
-					c.Note("share of the node's bandwidth", "Mbps", mbps(predict.Figure{Value: share, Source: predict.Stated}))
+					c.Note("share of the node's bandwidth", "Mbit/s", mbps(predict.Figure{Value: share, Source: predict.Stated}))
 					rate.Value = min(rate.Value, share)
 				}
 				return -rate.Value / 1e6 * ok.Value

@@ -11,7 +11,7 @@ var packing = Preset{
 	Options: []Option{
 		{"cpu", []string{"0.05", "<cores>"}, "need of a task before anything is known of its like"},
 		{"memory", []string{"32", "<MiB>"}, "the same"},
-		{"bandwidth", []string{"0.2", "<Mbps>"}, "the same"},
+		{"bandwidth", []string{"0.2", "<Mbit/s>"}, "the same"},
 	},
 	build: func(o *options) schedule.Composition {
 		first := schedule.Vector{o.number("cpu", 0.001, 1024), o.number("memory", 1, 1<<20) * (1 << 20), o.number("bandwidth", 0.001, 1e6) * 1e6}

@@ -87,6 +87,7 @@ export function Overview({ job, jobs, status, me, theme }) {
   const reasons = reasonRows(c.reasons);
   const running = job.state === 'running' && !over, asked = over ? bins.data : series.data;
   const soon = asked ? t('too early to say') : '…', none = asked ? t('Nothing has been measured yet.') : '…';
+  const first = series.data && series.data[0], known = drawn && !drawn.past && first && first.at - job.started > 10000 && first.fetched > 0 ? clock(first.at) : ''; // what was before is lost with the process that saw it
   return <div class="page">
     <Wrong error={series.error} />
     <dl class="tiles">
@@ -99,7 +100,7 @@ export function Overview({ job, jobs, status, me, theme }) {
       <Tile label={t('Sites')} value={count(c.sites)} note={t('{0} crawling, {1} waiting', c.crawling, c.waiting)} />
       {!over && <Tile label={t('Nodes')} value={count(status.nodes)} note={t('{0} leases', count(status.leases))} />}
       {running && <Tile label={t('Projected end')} value={drawn && drawn.end ? clock(drawn.end) : '–'} note={drawn && drawn.end ? t('in {0}', span(drawn.end - Date.now())) : series.data ? trend(series.data) : '…'} />}
-      {best && best.bound > 0 && <Tile label={t('Share of the bound')} value={percent(best.share)} note={t('{0} of {1} Mbit/s, as the strategy believes', decimal(best.held), decimal(best.bound))} />}
+      {best && best.bound > 0 && <Tile label={t('Share of the bound')} value={percent(best.share)} note={t('{0} of {1} Mbit/s, as the strategy believes', price(best.held), price(best.bound))} />}
       {cost > 0 && <Tile label={jobs.length > 1 ? t('Cost, all jobs') : t('Cost')} value={price(cost)} note={t('{0} a million URLs', price(cost / Math.max(1, done) * 1e6))} />}
       {c.manual > 0 && <Tile label={t('Need a person')} value={<a href="#/tasks?state=manual">{count(c.manual)}</a>} note={t('tasks')} kind="warn" />}
     </dl>
@@ -109,7 +110,7 @@ export function Overview({ job, jobs, status, me, theme }) {
         {drawn ? <Chart theme={theme} x={drawn.rate.x} format={v => decimal(v)} lines={[{ label: t('URLs a second'), values: drawn.rate.values, color: '--accent', fill: true }]} summary={t('URLs a second, now {0}', decimal(rate))} />
           : <Empty>{none}</Empty>}
       </Panel>
-      <Panel size="wide" title={drawn && drawn.past ? t('Fetched and errors') : t('Fetched and queue')} note={drawn && drawn.end ? t('dashed: projected') : ''}>
+      <Panel size="wide" title={drawn && drawn.past ? t('Fetched and errors') : t('Fetched and queue')} note={[known && t('known since {0}', known), drawn && drawn.end && t('dashed: projected')].filter(Boolean).join(' · ')}>
         {drawn ? <Chart theme={theme} x={drawn.queue.x} format={short} lines={drawn.queue.lines} summary={t('{0} fetched, {1} in the queue', c.fetched, c.pending)} /> : <Empty>{none}</Empty>}
       </Panel>
       <Panel title={t('Bytes by type')}><Wrong error={types.error} />

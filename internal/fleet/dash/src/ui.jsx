@@ -1,6 +1,6 @@
 // The parts that pages are made of.
 import { h } from '../lib/preact.mjs';
-import { useEffect, useRef, useState } from '../lib/hooks.mjs';
+import { useEffect, useLayoutEffect, useRef, useState } from '../lib/hooks.mjs';
 import { get, onEvent } from './api.js';
 import { plain } from './format.js';
 import { reason, t } from './text.js';
@@ -96,7 +96,9 @@ export function Stack({ c }) {
 // Table shows rows; a column is {title, cell, num, wide, full}. A row that can be opened is a link. On a phone each row is a card (app.css)
 // in which a column that is wide or full has a line of its own, and for which the roles are said: a table that is laid out otherwise has none.
 export function Table({ columns, rows, link, rowKey, label }) {
-  return <div class="scroll" tabIndex={0} role="region" aria-label={label}><table class="list" role="table">
+  const box = useRef(null), held = document.activeElement; // a row that moves loses the focus
+  useLayoutEffect(() => { if (held !== document.activeElement && box.current.contains(held)) held.focus({ preventScroll: true }); });
+  return <div ref={box} class="scroll" tabIndex={0} role="region" aria-label={label}><table class="list" role="table">
     <thead role="rowgroup"><tr role="row">{columns.map(c => <th key={c.title} scope="col" role="columnheader" class={c.num ? 'num' : ''}>{c.title}</th>)}</tr></thead>
     <tbody role="rowgroup">{rows.map((r, i) => <tr key={rowKey ? rowKey(r) : i} role="row">{columns.map((c, k) => <td key={c.title} role="cell" data-of={c.title} class={(c.num ? 'num' : '') + (c.wide ? ' wide' : '') + (c.full ? ' full' : '')}>
       {k === 0 && link ? <a href={link(r)}>{c.cell(r)}</a> : c.cell(r)}</td>)}</tr>)}</tbody>
@@ -117,11 +119,11 @@ export function Pager({ skip, limit, shown, total, more, go }) {
 export function Act({ run, children, sure, kind, disabled }) {
   const [state, set] = useState({});
   const go = async () => {
-    if (sure && !window.confirm(sure)) return;
+    if (state.busy || (sure && !window.confirm(sure))) return;
     set({ busy: true });
     try { await run(); set({ done: true }); setTimeout(() => set({}), 2500); } catch (e) { set({ error: e }); }
   };
-  return <span class="act"><button class={kind || ''} disabled={disabled || state.busy} onClick={go}>{children}</button>
+  return <span class="act"><button class={kind || ''} disabled={disabled} aria-disabled={!!state.busy} onClick={go}>{children}</button>
     <span role="status">{state.busy ? '…' : state.done ? '✓' : ''}</span>{state.error && <Wrong error={state.error} />}</span>;
 }
 
