@@ -70,7 +70,7 @@ func isCrawl(dir string) error {
 	}
 	if _, err := os.Stat(filepath.Join(dir, outdir.LedgerFile)); err != nil {
 		if place := outdir.LedgerElsewhere(dir); place != "" {
-			return usage("%s: its ledger is not here but %s: argosy verify, report, export, view, stats and explain take it from --ledger, or "+ledgerVariable+" in the environment, with its password; otherwise give a job's number instead of the directory, which asks the coordinator (--server)", dir, place)
+			return usage("%s: its ledger is not here but %s: argosy verify, report, export, view, stats, explain and topic show take it from --ledger, or "+ledgerVariable+" in the environment, with its password; otherwise give a job's number instead of the directory, which asks the coordinator (--server)", dir, place)
 		}
 		if _, err := os.Stat(outdir.Frontier(dir)); err == nil {
 			return fmt.Errorf("%s: the ledger is missing: argosy rebuild ledger %s makes it anew", dir, dir)
