@@ -59,11 +59,12 @@ func (t *Template) steady() bool {
 	if found < steadyFrom || t.Barren > newPays*found {
 		return false
 	}
-	gaps := int64(rareGaps + bits.Len64(uint64(found/steadyFrom))*7/10) // many gaps have a longer one by chance: by the logarithm of their number
+	longer := bits.Len64(uint64(found/steadyFrom)) * 7 / 10 // many gaps have a longer one by chance: by the logarithm of their number
 	all := t.Barren
-	if t.Little > t.finds() { // its finds are frequent, and come in no order
-		all += found
+	if t.Little > t.finds() { // its finds are frequent, come in no order, and lift no cut
+		all, longer = all+found, 2*longer
 	}
+	gaps := int64(rareGaps + longer)
 	return t.Dry < dryAfter || t.dated() && t.Dry < seasonGap || t.Dry*found < gaps*all
 }
 

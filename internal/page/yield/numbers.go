@@ -98,24 +98,36 @@ func (m *Model) freshNumbers(a *Answer) bool {
 		says, was = was, says
 	}
 	most, next, changed := 0, 0, false // bits of the two most surprising changes
+	single := says&15 == 1 && was&15 == 1
 	for i := range min(says&15, was&15) {
 		at := 4 + numberBits*i
 		step := (says>>at - was>>at) & (1<<numberBits - 1)
-		if step == 0 {
+		unchanged := s.mark(apart.at, apart.steps, i, 0)
+		switch {
+		case step == 0 && single:
+			m.counted(unchanged)
+			continue
+		case step == 0:
 			continue
 		}
 		all, of := m.counted(s.mark(apart.at, apart.steps, i)), m.counted(s.mark(apart.at, apart.steps, i, step))
 		changed = true
 		b := bits.Len64(all/of) - 1
 		most, next = max(most, b), max(next, min(most, b))
+		if single { // it surprises as far as it changes seldom, too, but a year that counts on does not
+			same, _ := m.marks.get(unchanged)
+			most, next = bits.Len64((all+same)/of)-1, b
+		}
 	}
 	switch {
+	case !changed:
+		return false
 	case most+next >= surprise:
 		t.Strange++
-	case changed:
-		t.Derived++
+		return true
 	}
-	return most+next >= surprise
+	t.Derived++
+	return false
 }
 
 // follows reports whether the numbers of a template's pages follow from their addresses.

@@ -21,7 +21,14 @@ func TestNumbersThatFollow(t *testing.T) {
 		"sparse":  {"/person?tree=1&id=I%d00371", func(i int) []uint32 { return []uint32{1600 + of(i, 300), 1650 + of(i*7+1, 300)} }, false, 3000},
 		"ages":    {"/book/3/%d", func(i int) []uint32 { return []uint32{of(i, 90), of(i*3+1, 90), of(i*5+2, 140)} }, false, 3000},
 		"private": {"/person/%d", func(i int) []uint32 { return []uint32{1600 + of(i, 300), 1650 + of(i*7+1, 300)}[:2*(i%4/2)] }, false, 3000},
-		"pages":   {"/list?from=%d0", func(i int) []uint32 { return []uint32{uint32(i*10 + 1), uint32(i*10 + 10), uint32(i / 7)} }, false, limit + 40},
+		"stock": {"/stock?of=%d", func(i int) []uint32 {
+			if i%20 != 7 {
+				return []uint32{0}
+			}
+			return []uint32{1 + of(i, 9000)}
+		}, false, 3000},
+		"weeks": {"/week/%d", func(i int) []uint32 { return []uint32{uint32(2000 + i/52)} }, false, limit + 40},
+		"pages": {"/list?from=%d0", func(i int) []uint32 { return []uint32{uint32(i*10 + 1), uint32(i*10 + 10), uint32(i / 7)} }, false, limit + 40},
 		"calendar": {"/week/%d", func(i int) []uint32 {
 			return []uint32{uint32(i * 7 % 30), uint32(i * 7 / 30 % 12), uint32(2000 + i/52)}
 		}, false, limit + 40},

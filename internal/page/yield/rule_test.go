@@ -52,16 +52,16 @@ func TestRowsWithoutEnd(t *testing.T) {
 			}
 			return a
 		}},
-		"new pictures": {tablesCost * (limit - 3*newPays), tablesCost * (limit + 2*dryAfter), func(i int) Answer {
+		"new pictures": {tablesCost * (limit - 3*newPays), tablesCost * (limit + 3*dryAfter), func(i int) Answer {
 			return Answer{Page: true, Text: uint64(i+1) << 32, Sample: phrases(0, 20), Pictures: phrases(i, 1)}
 		}},
-		"new names": {tablesCost * (limit - 3*newPays), tablesCost * (limit + 2*dryAfter), func(i int) Answer {
+		"new names": {tablesCost * (limit - 3*newPays), tablesCost * (limit + 3*dryAfter), func(i int) Answer {
 			return Answer{Page: true, Text: uint64(i+1) << 32, Sample: phrases(0, 20), Names: phrases(i, 1)}
 		}},
-		"new names that stand in addresses": {tablesCost * (limit - 3*newPays), tablesCost * (limit + 2*dryAfter), func(i int) Answer {
+		"new names that stand in addresses": {tablesCost * (limit - 3*newPays), tablesCost * (limit + 3*dryAfter), func(i int) Answer {
 			return Answer{Page: true, Text: uint64(i+1) << 32, Sample: phrases(0, 20), Names: []uint32{xx(uint32(i))&^3 | parse.NameOwn}}
 		}},
-		"new times of day in sentences": {tablesCost * (limit - 3*newPays), tablesCost * (limit + 2*dryAfter), func(i int) Answer {
+		"new times of day in sentences": {tablesCost * (limit - 3*newPays), tablesCost * (limit + 3*dryAfter), func(i int) Answer {
 			a := Answer{Page: true, Text: uint64(i+1) << 32, Sample: phrases(0, 20)}
 			for _, f := range phrases(i, someFigures) {
 				a.Figures = append(a.Figures, f|1)

@@ -331,6 +331,7 @@ func (m *Model) Take(a *Answer) Event {
 		}
 		return max(event, m.brought(t, via, m.pays))
 	case isNeutral:
+		t.points(a)
 	case isPartly:
 		if g.Cut {
 			return max(event, m.brought(t, via, partPays))
@@ -421,41 +422,6 @@ func (m *Model) brought(t, via *Template, pays int64) Event {
 		return Nothing
 	}
 	return m.credit(via)
-}
-
-// credit is for a template that has named something new.
-func (m *Model) credit(via *Template) Event {
-	if via == nil {
-		return Nothing
-	}
-	g := m.groups[via.Group]
-	via.Named++
-	m.touch(via, g)
-	pays := int64(namedPays)
-	switch {
-	case via.Known > via.Faint:
-		pays = namedKnown
-	case via.dated():
-		pays = datedPays
-	}
-	if pays = min(pays, via.Lent); pays == 0 && via.Dry > 0 {
-		return Nothing // an earlier page has named it: the last ones lead nowhere all the same
-	}
-	via.Dry, via.Lent = 0, via.Lent-pays
-	if g.Cut {
-		m.lift(g, liftPays)
-		return Lifted
-	}
-	g.Sum, via.Cost = max(0, g.Sum-pays), max(0, via.Cost-pays)
-	return Nothing
-}
-
-// lift lets a cut group go on: it is cut again once it has brought nothing for another while, as long as is paid.
-func (m *Model) lift(g *Group, pays int64) {
-	g.Cut, g.Round, g.Next, g.Strangers, g.Newborns = false, 0, 0, 0, 0
-	g.Sum, g.Buckets, g.dirty = g.limit()-pays, nil, true
-	m.cuts--
-	m.share()
 }
 
 // faint judges an answer that differs from others in its numbers, its address or its order only.
@@ -567,20 +533,6 @@ func (m *Model) cut(g *Group, a *Answer) {
 	g.Example = a.URL.String()
 	m.cuts++
 	m.share()
-}
-
-// charge has a template share the cost of a page that it has named and that is the end of a way, where most of such bring nothing, there are
-// more of them than pages that name them, and these are new by little: a page each may be a button, and 20 each would be asked for 20 times as
-// often as pages that are new by little are.
-func (m *Model) charge(t, via *Template) {
-	if via == nil || via.Group == t.Group || via.Little <= via.finds() || t.Barren <= max(t.New, via.Answers) {
-		return
-	}
-	g := m.groups[via.Group]
-	if via.Owed++; via.Owed%tablesCost == 0 && !g.Cut {
-		g.Sum, via.Cost = g.Sum+1, via.Cost+1
-	}
-	m.touch(via, g)
 }
 
 // count notes where the links of an answer led.
