@@ -90,7 +90,7 @@ func (l *lease) read(p *page, doc *parse.Page) (*finder, error) {
 	if l.l.Asked != nil {
 		return f, nil // what it names is not what was searched for
 	}
-	l.sentOn(p, doc, base, charset)
+	l.sentOn(f, p, doc, base, charset)
 	f.redirect(to)
 	f.focus(o.Score, t.Off)
 	f.add(doc)

@@ -106,6 +106,30 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
+// Where the small page of a seed sends its reader on by a Refresh joins the scope, as where it redirects does, if that is its host with or without www.
+func TestSeedRefreshes(t *testing.T) {
+	w := webs.New()
+	page := func(body string) http.Handler {
+		return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			rw.Header().Set("Content-Type", "text/html")
+			_, _ = rw.Write([]byte(body))
+		})
+	}
+	port, stop, err := w.Serve("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	w.Sites["on.first.test"] = page("not asked for")
+	w.Sites["www.first.test"] = page(`<a href="/more">more</a> <meta http-equiv=refresh content="60; url=http://on.first.test:` + port + `/">`)
+	w.Sites["first.test"] = page(`<meta http-equiv=refresh content="0; url=http://www.first.test:` + port + `/in">`)
+	c := fleettest.Crawl(t.TempDir(), port, 0, 1)
+	c.Job.Identity.Seeds = []string{"http://first.test:" + port + "/"}
+	if sum := runConfig(t, c); sum.Fetched != 3 {
+		t.Errorf("%+v", sum)
+	}
+}
+
 // A task whose lease shows no progress is recalled; after the limit of recalls it waits for a person, who releases it.
 func TestStuckSiteGoesToAPerson(t *testing.T) {
 	t.Parallel()
