@@ -198,6 +198,7 @@ func (f *crawlFlags) config(cmd *cobra.Command, args []string) (assemble.Config,
 	if c.Job, err = f.job.Crawl(set.seeds, set.bare); err != nil {
 		return c, f.blame(cmd, err)
 	}
+	printNotes("", c.Job.Impatient())
 	c.Job.ID, c.Job.Identity.List, c.Seeds = 1, set.list, set.chunks
 	if p := &c.Job.Placing; p.Type != "" || p.Store != "" || len(p.Landmarks) > 0 {
 		return c, usage("placing: type, store and landmarks are for a fleet: nodes of argosy crawl have no labels, and one store")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -119,10 +120,19 @@ func changeJob(ctx context.Context, cl *web.Client, id uint32, set string) error
 	if _, err := config.ReadJob(strings.NewReader(set)); err != nil {
 		return usage("--set: %w", err)
 	}
-	if _, err := cl.SetLimits(ctx, id, []byte(set)); err != nil {
+	j, err := cl.SetLimits(ctx, id, []byte(set))
+	if err != nil {
 		return fmt.Errorf("--set: %w", err)
 	}
+	printNotes(fmt.Sprintf("job %d: ", id), j.Notes)
 	return nil
+}
+
+// printNotes says what of a job's limits does not do what it says.
+func printNotes(of string, notes []string) {
+	for _, note := range notes {
+		fmt.Fprintf(os.Stderr, "argosy: %s%s\n", of, note)
+	}
 }
 
 // retryAnswered has pages of a crawl's directory asked again that were answered with some statuses.

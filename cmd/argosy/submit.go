@@ -151,6 +151,7 @@ func (f *submitFlags) read(ctx context.Context, path string) ([]byte, *seedSet, 
 	if err != nil {
 		return nil, nil, virtualMistake(path, b, err)
 	}
+	printNotes(path+": ", job.Impatient())
 	if set.list != nil || f.seeds != "" || file.SeedsFile != "" || len(file.SeedsFrom) > 0 {
 		if b, err = config.WithoutSeeds(b); err != nil {
 			return nil, nil, usage("%s: %w", path, err)

@@ -190,14 +190,14 @@ func decode(b []byte, into any) error {
 	return nil
 }
 
-// Warnings names what a job file sets and what does nothing, a line each.
+// Warnings names what a job file sets that nothing looks at any more, a line each.
 func (j *Job) Warnings() (out []string) {
 	for name, why := range gone {
 		if _, ok := j.Limits[name]; ok {
 			out = append(out, fmt.Sprintf("limits.%s is gone, and not looked at: %s", name, why))
 		}
 	}
-	return append(out, j.impatient()...)
+	return out
 }
 
 // oneLine keeps the first line of an error; what follows is an excerpt of the file.

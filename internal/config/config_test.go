@@ -152,21 +152,3 @@ func TestFilesAreInUTF8(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-// Who waits longer for an answer than a lease lasts without one is told so.
-func TestPatienceBeyondLeases(t *testing.T) {
-	for text, want := range map[string]string{
-		"limits: {header_timeout: 2m}\n":                                                 "limits.header_timeout 2m0s",
-		"limits: {header_timeout: 2m, recycle_after: 2m}\n":                              "",
-		"limits: {recycle_after: 2s}\n":                                                  "",
-		"limits: {recycle_after: 2s}\nsites: [{hosts: [a.test], connect_timeout: 3s}]\n": "a.test: connect_timeout 3s",
-	} {
-		j, err := ReadJob(strings.NewReader("seeds: [http://a.test/]\n" + text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := strings.Join(j.Warnings(), "; "); (got == "") != (want == "") || !strings.HasPrefix(got, want) {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-	}
-}

@@ -2,9 +2,6 @@ package config
 
 import (
 	"errors"
-	"fmt"
-	"strings"
-	"time"
 
 	"github.com/goccy/go-yaml/ast"
 
@@ -60,23 +57,4 @@ func (l Limits) Apply(to *crawl.Limits) {
 			d.Set(to, n)
 		}
 	}
-}
-
-// impatient names what is waited for longer than a lease lasts without an answer: it is recalled before.
-func (j *Job) impatient() (out []string) {
-	all := crawl.DefaultLimits()
-	j.Limits.Apply(&all)
-	say := func(where string, given map[string]int64) {
-		for _, name := range []string{"connect_timeout", "tls_timeout", "header_timeout"} {
-			if span, ok := given[name]; ok && span > int64(all.RecycleAfter) {
-				out = append(out, fmt.Sprintf("%s%s %v: a lease is recalled after %v without an answer; limits.recycle_after of that much has it wait",
-					where, name, time.Duration(span), all.RecycleAfter))
-			}
-		}
-	}
-	say("limits.", j.Limits)
-	for _, s := range j.Sites {
-		say(strings.Join(s.Hosts[:min(1, len(s.Hosts))], "")+": ", s.Limits)
-	}
-	return out
 }

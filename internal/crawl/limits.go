@@ -240,3 +240,32 @@ func ParseSize(s string) (int64, error) {
 	}
 	return n * mult, nil
 }
+
+// patience are the limits of how long an answer is waited for, by name.
+var patience = []string{"connect_timeout", "tls_timeout", "header_timeout"}
+
+// Impatient names what of a job's patience is longer than its leases last without an answer, a line for the job and one for each of its
+// rules of sites: a lease is recalled before, and what it asked for is asked again.
+func (j *Job) Impatient() (out []string) {
+	whole := map[string]int64{}
+	for i := range AllLimits {
+		whole[AllLimits[i].Name] = AllLimits[i].Of(&j.Limits)
+	}
+	say := func(where string, given map[string]int64) {
+		var long []string
+		for _, name := range patience {
+			if span := given[name]; span > int64(j.Limits.RecycleAfter) {
+				long = append(long, fmt.Sprintf("%s %v", name, time.Duration(span)))
+			}
+		}
+		if len(long) > 0 {
+			out = append(out, fmt.Sprintf("%s%s: a lease is recalled after %v without an answer (limits.recycle_after)",
+				where, strings.Join(long, ", "), j.Limits.RecycleAfter))
+		}
+	}
+	say("limits: ", whole)
+	for i := range j.Sites {
+		say(strings.Join(j.Sites[i].Hosts[:min(1, len(j.Sites[i].Hosts))], "")+": ", j.Sites[i].Limits)
+	}
+	return out
+}

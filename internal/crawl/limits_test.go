@@ -77,3 +77,27 @@ func TestWriteLimits(t *testing.T) {
 		}
 	}
 }
+
+// Who waits longer for an answer than a lease lasts without one is told so, whatever is set and whatever is a default.
+func TestPatienceBeyondLeases(t *testing.T) {
+	ms := int64(time.Millisecond)
+	for _, c := range []struct {
+		limits, site map[string]int64
+		want         string
+	}{
+		{nil, nil, ""},
+		{map[string]int64{"header_timeout": 120_000 * ms}, nil, "limits: header_timeout 2m0s: a lease is recalled after 1m0s without an answer (limits.recycle_after)"},
+		{map[string]int64{"header_timeout": 120_000 * ms, "recycle_after": 120_000 * ms}, nil, ""},
+		{map[string]int64{"recycle_after": 20_000 * ms}, nil, "limits: header_timeout 30s: a lease is recalled after 20s without an answer (limits.recycle_after)"},
+		{map[string]int64{"recycle_after": 30_000 * ms}, map[string]int64{"connect_timeout": 31_000 * ms, "delay": 99_000 * ms}, "a.test: connect_timeout 31s: a lease is recalled after 30s without an answer (limits.recycle_after)"},
+	} {
+		j := Job{Limits: DefaultLimits(), Sites: []SiteRule{{Hosts: []string{"a.test", "b.test"}, Limits: c.site}}}
+		for name, n := range c.limits {
+			d, _ := LimitNamed(name)
+			d.Set(&j.Limits, n)
+		}
+		if got := strings.Join(j.Impatient(), "; "); got != c.want {
+			t.Errorf("%v, %v: %q, want %q", c.limits, c.site, got, c.want)
+		}
+	}
+}

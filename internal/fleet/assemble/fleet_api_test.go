@@ -96,6 +96,10 @@ func TestAPI(t *testing.T) {
 	if err != nil || j.Limits.Delay != 5*time.Millisecond || j.Strategy != "random" {
 		t.Errorf("%+v, %v", j, err)
 	}
+	j, err = cl.SetLimits(ctx, id, []byte("limits: {recycle_after: 2m}\nsites: [{hosts: [s0.test], header_timeout: 3m}]"))
+	if err != nil || len(j.Notes) != 1 || !strings.HasPrefix(j.Notes[0], "s0.test: header_timeout 3m0s: ") {
+		t.Errorf("%q, %v", j.Notes, err)
+	}
 	if err := cl.Drain(ctx, "a", false); err != nil {
 		t.Error(err)
 	}

@@ -140,7 +140,8 @@ type Status struct {
 // Job is a job, and whether its index has been written.
 type Job struct {
 	coordinator.JobView
-	Indexed bool `json:"indexed"`
+	Indexed bool     `json:"indexed"`
+	Notes   []string `json:"notes,omitempty"` // what of its limits does not do what it says, a line each
 }
 
 // Submitted is the answer to a job.
@@ -389,7 +390,7 @@ func (a *api) statusNow() Status {
 
 func (a *api) view(j coordinator.JobView) Job {
 	j.Identity.Seeds = append([]string{}, j.Identity.Seeds[:min(len(j.Identity.Seeds), maxSeeds)]...)
-	return Job{j, a.s.Indexed(j.ID)}
+	return Job{j, a.s.Indexed(j.ID), j.Impatient()}
 }
 
 // maxSeeds bounds how many of a job's seeds are shown.
