@@ -110,13 +110,21 @@ func OpenAgent(ctx context.Context, c AgentConfig) (a *Agent, err error) {
 }
 
 // connect reaches the bus. New credentials may be refused for a moment: what is revoked counts in whole seconds, and keys may just have
-// been rotated. The node joins again then.
+// been rotated. The node joins again then. A bus that a coordinator has named is waited for.
 func (a *Agent) connect(ctx context.Context, d bus.Dial) (err error) {
-	for n := 0; ; n++ {
-		if a.bus, err = bus.Join(d, a.cfg.Node.Logger); err == nil || a.cfg.Join == nil || n == joinAgain || !bus.Denies(err) {
+	for n := 0; ; {
+		if a.bus, err = bus.Join(d, a.cfg.Node.Logger); err == nil || a.cfg.Join == nil {
 			return err
 		}
-		a.cfg.Node.Logger.Info("the bus refuses the credentials; joining again", "node", a.cfg.Node.Info.Node)
+		switch {
+		case errors.Is(err, bus.ErrAway):
+			a.cfg.Node.Logger.Warn("waiting for the bus", "node", a.cfg.Node.Info.Node, "bus", d.URL, "error", err)
+		case n < joinAgain && bus.Denies(err):
+			n++
+			a.cfg.Node.Logger.Info("the bus refuses the credentials; joining again", "node", a.cfg.Node.Info.Node)
+		default:
+			return err
+		}
 		select {
 		case <-ctx.Done():
 			return err

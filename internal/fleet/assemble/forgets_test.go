@@ -1,6 +1,8 @@
 package assemble_test
 
 import (
+	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -10,6 +12,7 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/access"
+	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/bus"
 	"argosy/internal/fleet/serve"
 	"argosy/internal/fleet/verify"
@@ -140,6 +143,43 @@ func TestBusLosesTheLog(t *testing.T) {
 		t.Errorf("names that are bound: %+v", names)
 	}
 	fleettest.Judge(t, f.Dir, port)
+}
+
+// A node that joins while the bus has just lost its store, names of nodes included, waits until they are there again.
+func TestNodeJoinsABusThatLost(t *testing.T) {
+	t.Parallel()
+	server, dial := ownBus(t)
+	f := newFleet(t, func(c *serve.Config) { dial(c) })
+	f.Leader()
+	f.Admit("a")
+	server.again(true)
+	f.Admit("a")
+	if names := f.Server.Gate().Names(); len(names) != 1 {
+		t.Errorf("names that are bound: %+v", names)
+	}
+}
+
+// A node to which a coordinator names a bus that is not there now waits for it.
+func TestNodeWaitsForTheBus(t *testing.T) {
+	t.Parallel()
+	server, dial := ownBus(t)
+	f := newFleet(t, func(c *serve.Config) { dial(c) })
+	f.Leader()
+	c, log := f.AgentConfig("a"), &safeLog{}
+	pass := f.Admit("a")
+	c.Node.Logger = slog.New(slog.NewTextHandler(log, nil))
+	c.Join = func(context.Context, bus.NodeKey, bus.Petition) (bus.Pass, error) { return pass, nil }
+	server.Close()
+	open := make(chan error, 1)
+	go func() {
+		a, err := assemble.OpenAgent(t.Context(), c)
+		open <- errors.Join(err, a.Close())
+	}()
+	testkit.Eventually(t, "the agent waits or ends", func() bool { return strings.Contains(log.String(), "waiting for the bus") || len(open) > 0 })
+	server.again(false)
+	if err := <-open; err != nil {
+		t.Error(err)
+	}
 }
 
 // The same with a coordinator that stands by, which leads from then on: the first one is gone for good with the bus.

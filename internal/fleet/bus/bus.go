@@ -146,6 +146,9 @@ func Join(d Dial, log *slog.Logger) (*Client, error) {
 		return nil, err
 	}
 	nc, err := reach(d.URL, opts)
+	if errors.Is(err, nats.ErrNoServers) || errors.Is(err, nats.ErrTimeout) {
+		return nil, fmt.Errorf("connect to the bus: %w: %w", ErrAway, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("connect to the bus: %w", err)
 	}

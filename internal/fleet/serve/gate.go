@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"net"
 	"path/filepath"
 	"strings"
@@ -66,18 +67,32 @@ func (s *Server) Admit(ctx context.Context, p bus.Petition, who access.Who, addr
 	return bus.Pass{Bus: s.nodesBus(), Login: login, Echo: n.Echo}, err
 }
 
-// Joiner is how nodes in this process join, as who asks over this machine's socket does.
+// Joiner is how nodes in this process join, as who asks over this machine's socket does. While the bus is away it waits, as every Joiner does.
 func (s *Server) Joiner() bus.Joiner {
 	return func(ctx context.Context, key bus.NodeKey, p bus.Petition) (bus.Pass, error) {
-		challenge, err := s.Gate().Challenge()
-		if err != nil {
-			return bus.Pass{}, err
+		for {
+			pass, err := s.joinOnce(ctx, key, p)
+			if !errors.Is(err, bus.ErrAway) {
+				return pass, err
+			}
+			select {
+			case <-ctx.Done():
+				return bus.Pass{}, ctx.Err()
+			case <-time.After(standByAgain):
+			}
 		}
-		if p, err = key.Petition(p, challenge); err != nil {
-			return bus.Pass{}, err
-		}
-		return s.Admit(ctx, p, access.Who{Role: access.Operator, Name: "this process"}, gate.Local)
 	}
+}
+
+func (s *Server) joinOnce(ctx context.Context, key bus.NodeKey, p bus.Petition) (bus.Pass, error) {
+	challenge, err := s.Gate().Challenge()
+	if err != nil {
+		return bus.Pass{}, err
+	}
+	if p, err = key.Petition(p, challenge); err != nil {
+		return bus.Pass{}, err
+	}
+	return s.Admit(ctx, p, access.Who{Role: access.Operator, Name: "this process"}, gate.Local)
 }
 
 // nodesBus is where nodes find the bus; a host of "*" stands for the one that they ask.
