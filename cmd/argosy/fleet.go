@@ -187,8 +187,11 @@ func printJobs(w io.Writer, js []web.Job) error {
 	for i := range js {
 		j := &js[i]
 		n, state := &j.Counts, j.State
-		if j.Limited != "" && state == crawl.JobRunning {
+		switch {
+		case j.Limited != "" && state == crawl.JobRunning:
 			state = "ending"
+		case j.Limited != "" && state == crawl.JobLimited:
+			state += " by " + j.Limited
 		}
 		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", j.ID, orDash(j.Name), state, count(n.Sites), count(n.Tasks), count(n.Fetched), count(n.Pages),
 			count(n.Failed), count(n.Excluded), count(n.Pending), count(n.Manual), size(n.Bytes),

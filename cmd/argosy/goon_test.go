@@ -31,7 +31,7 @@ func chain(t *testing.T, before func(path string)) string {
 }
 
 type summary struct {
-	State             string
+	State, Limited    string
 	Fetched, Excluded int64
 }
 
@@ -53,10 +53,10 @@ func TestGoesOnAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := crawled(t, 0, "--seeds", seeds, "-o", dir, "--allow-private", "--delay", "0", "--max-pages", "3", "--exclude", "outside")
-	if first.State != "limited" || first.Fetched != 3 {
+	if first.State != "limited" || first.Limited != "max-pages" || first.Fetched != 3 {
 		t.Fatalf("%+v", first)
 	}
-	if again := crawled(t, 0, "-o", dir); again.Fetched != 3 || again.State != "limited" {
+	if again := crawled(t, 0, "-o", dir); again.Fetched != 3 || again.State != "limited" || again.Limited != "max-pages" {
 		t.Errorf("without anything new: %+v", again)
 	}
 	if more := crawled(t, 0, "-o", dir, "--max-pages", "5"); more.Fetched != 5 {

@@ -294,7 +294,11 @@ func size(n int64) string {
 func printSummary(w io.Writer, s assemble.Summary) {
 	printCounts(w, s)
 	if s.State == crawl.JobLimited && s.Stuck == nil {
-		fmt.Fprintf(w, "  a limit has ended it: argosy crawl -o %s goes on with a higher one\n    (--max-pages, --max-time, --max-bytes)\n", filepath.Clean(s.Out))
+		by := "a limit (--max-pages, --max-time, --max-bytes)"
+		if strings.HasPrefix(s.Limited, "max-") {
+			by = "--" + s.Limited
+		}
+		fmt.Fprintf(w, "  %s has ended it:\n    argosy crawl -o %s goes on with a higher one\n", by, filepath.Clean(s.Out))
 	}
 	printTroubles(w, s.Troubles, s.Out)
 	printLeftOut(w, s)

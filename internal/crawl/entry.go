@@ -133,7 +133,16 @@ type Release struct {
 type JobState struct {
 	Job   uint32 `cbor:"1,keyasint"`
 	State string `cbor:"2,keyasint"`
+	Limit string `cbor:"3,keyasint,omitempty"` // that has ended it, of JobLimited
 }
+
+// Limits that end a run of a job, as flags call them; a market's are LimitMarket, or what all its crawlers lack: ability, lifetime, space or alpha.
+const (
+	LimitTime   = "max-time"
+	LimitBytes  = "max-bytes"
+	LimitPages  = "max-pages"
+	LimitMarket = "market" // its crawlers lack different things, or URLs
+)
 
 // States of a job.
 const (

@@ -76,6 +76,7 @@ func DefaultConfig(dir string) Config {
 type Summary struct {
 	Job     string  `json:"job"`
 	State   string  `json:"state"`
+	Limited string  `json:"limited,omitempty"` // the limit that has ended it
 	Seconds float64 `json:"seconds"`
 	crawl.JobCounts
 	Requests  int64                 `json:"requests"`
@@ -522,6 +523,9 @@ func (cr *Crawl) summary(ctx context.Context, start time.Time) (Summary, error) 
 	sum := Summary{
 		Job: strconv.Itoa(int(j.ID)), State: state, Seconds: time.Since(start).Seconds(), JobCounts: cr.f.Counts(j.ID), Requests: stats.Requests,
 		Nodes: len(cr.nodes), Strategy: cr.cfg.Strategy, Out: cr.cfg.Dir, Traps: traps, Measured: cr.co.Measured(), Succeeded: succeeded, Moved: moved, Troubles: troubles, Losses: losses,
+	}
+	if state == crawl.JobLimited {
+		sum.Limited = j.Limit
 	}
 	if len(j.Sites) > 0 {
 		sum.Unmatched = crawl.Unmatched(j.Sites, func(yield func(string) bool) {

@@ -45,15 +45,15 @@ func TestLimitsAndLostLog(t *testing.T) {
 	for _, n := range []int64{100, 137, 400} {
 		c.Job.Limits.MaxPages = n
 		sum := runConfig(t, c)
-		if sum.State != crawl.JobLimited || sum.Fetched != n {
-			t.Errorf("limit %d: %s after %d", n, sum.State, sum.Fetched)
+		if sum.State != crawl.JobLimited || sum.Limited != crawl.LimitPages || sum.Fetched != n {
+			t.Errorf("limit %d: %s by %q after %d", n, sum.State, sum.Limited, sum.Fetched)
 		}
 		if err := os.RemoveAll(filepath.Join(c.Dir, "state", "bus")); err != nil {
 			t.Fatal(err)
 		}
 	}
 	c.Job.Limits.MaxPages = 0
-	if sum := runConfig(t, c); sum.State != crawl.JobDone {
+	if sum := runConfig(t, c); sum.State != crawl.JobDone || sum.Limited != "" {
 		t.Errorf("%+v", sum)
 	}
 	fleettest.Judge(t, c.Dir, port)

@@ -301,8 +301,11 @@ func (c *Coordinator) shownJob(now time.Time, j *frontier.Job) JobView {
 	if w := j.Walk; w != nil {
 		v.Retry = &Progress{w.Looked, max(w.Looked, w.Of)}
 	}
+	if j.State == crawl.JobLimited {
+		v.Limited = j.Limit
+	}
 	if r := c.jobs.runs[j.ID]; r != nil {
-		v.RanMS, v.Limited = r.ran(now).Milliseconds(), r.limited
+		v.RanMS, v.Limited = r.ran(now).Milliseconds(), cmp.Or(r.limited, v.Limited)
 		if r.shadow != nil {
 			d := r.shadow.diff
 			v.Shadow = &d

@@ -430,7 +430,11 @@ func (c *Coordinator) finish(ctx context.Context, now time.Time, j *frontier.Job
 	}
 	if !r.ending {
 		r.ending = true
-		return false, c.sinks.append(ctx, &crawl.Entry{Kind: crawl.EntryState, State: &crawl.JobState{Job: j.ID, State: state}, Ran: r.ran(now)})
+		to := &crawl.JobState{Job: j.ID, State: state}
+		if state == crawl.JobLimited {
+			to.Limit = r.limited
+		}
+		return false, c.sinks.append(ctx, &crawl.Entry{Kind: crawl.EntryState, State: to, Ran: r.ran(now)})
 	}
 	c.gave.Store(j.ID, r.spread.gaveWay())
 	delete(c.jobs.runs, j.ID)

@@ -20,14 +20,15 @@ func (c *Coordinator) limits(ctx context.Context, now time.Time, j *frontier.Job
 	l := j.Limits
 	switch {
 	case l.MaxTime > 0 && r.ran(now) >= l.MaxTime:
-		r.limited = "max-time"
+		r.limited = crawl.LimitTime
 	case l.MaxBytes > 0 && j.Totals.Bytes >= l.MaxBytes:
-		r.limited = "max-bytes"
+		r.limited = crawl.LimitBytes
 	case l.MaxPages > 0 && j.Totals.Fetched >= l.MaxPages:
-		r.limited = "max-pages"
+		r.limited = crawl.LimitPages
 	case j.Open == 0 && !c.sinks.behind() && !j.Sowing() && r.over(j, r.ran(now)):
-		r.limited = limitMarket
-		c.stuck.Store(j.ID, r.stuck(j, r.ran(now)))
+		s := r.stuck(j, r.ran(now))
+		r.limited = s.limit()
+		c.stuck.Store(j.ID, s)
 	default:
 		return
 	}

@@ -84,3 +84,34 @@ func TestLeaseOfASilentNodeIsNotTakenBack(t *testing.T) {
 		})
 	}
 }
+
+// Whoever opens a directory later is told the limit that has ended a job; a state of an older log, which names none, is read as well.
+func TestLimitIsNamedLater(t *testing.T) {
+	for _, limit := range []string{crawl.LimitBytes, ""} {
+		dir := t.TempDir()
+		f, err := frontier.Open(frontier.DefaultConfig(dir))
+		if err != nil {
+			t.Fatal(err)
+		}
+		job := &crawl.Job{ID: 1, Limits: crawl.DefaultLimits(), Identity: crawl.Identity{Scope: crawl.ScopeSite, Seeds: []string{"http://a.test/"}}}
+		for i, e := range []crawl.Entry{{Kind: crawl.EntryTerm}, {Kind: crawl.EntrySubmit, Job: job}, {Kind: crawl.EntryState, State: &crawl.JobState{Job: 1, State: crawl.JobLimited, Limit: limit}}} {
+			e.Epoch = 1
+			if _, err := f.Apply(uint64(i)+1, 1e6, &e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if f, err = frontier.Open(frontier.DefaultConfig(dir)); err != nil {
+			t.Fatal(err)
+		}
+		c := &Coordinator{f: f, jobs: jobs{f: f}}
+		if v := c.shownJob(time.UnixMilli(2e6), f.Job(1)); v.State != crawl.JobLimited || v.Limited != limit {
+			t.Errorf("%s by %q instead of %q", v.State, v.Limited, limit)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

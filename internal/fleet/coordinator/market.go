@@ -21,9 +21,6 @@ const (
 	paperOffers = 40                     // URLs that a crawler offers in a market of the published kind
 )
 
-// limitMarket is the limit of a job whose crawlers cannot go on.
-const limitMarket = "market"
-
 // Stuck is why none of a job's crawlers can go on.
 type Stuck struct {
 	Lacked map[string]int `json:"lacked"` // how many crawlers lack what: ability, lifetime, space, alpha (they have saved what they were to save, and found nothing to buy) or urls (they have none left)
@@ -35,6 +32,16 @@ func (c *Coordinator) Stuck(job uint32) *Stuck {
 	of, _ := c.stuck.Load(job)
 	s, _ := of.(*Stuck)
 	return s
+}
+
+// limit returns what keeps all of them from going on, if it is one bound.
+func (s *Stuck) limit() string {
+	for lack := range s.Lacked {
+		if len(s.Lacked) == 1 && lack != "urls" {
+			return lack
+		}
+	}
+	return crawl.LimitMarket
 }
 
 // stuck counts the crawlers of a job by what they lack to go on.

@@ -59,8 +59,8 @@ func TestLifetimeEndsLots(t *testing.T) {
 	if may := r.may(j, 1, 2900*time.Millisecond); may != m.Turn {
 		t.Errorf("it may have %d before", may)
 	}
-	if more := r.stuck(j, 3100*time.Millisecond).More; more.Lifetime != 6*time.Second {
-		t.Errorf("as much again is %v", more.Lifetime)
+	if s := r.stuck(j, 3100*time.Millisecond); s.More.Lifetime != 6*time.Second || s.limit() != "lifetime" {
+		t.Errorf("%s ends it, as much again is %v", s.limit(), s.More.Lifetime)
 	}
 }
 

@@ -24,8 +24,8 @@ type JobView struct {
 	RanMS    int64           `json:"ran_ms"`
 	Counts   crawl.JobCounts `json:"counts"`
 	Strategy string          `json:"strategy"`
-	Limited  string          `json:"limited,omitempty"`
-	Lacks    []string        `json:"lacks,omitempty"` // types of nodes that it asks for, and that no node is of: argosy agent --label type=…
+	Limited  string          `json:"limited,omitempty"` // the limit that ends or has ended it: crawl.LimitPages and so on
+	Lacks    []string        `json:"lacks,omitempty"`   // types of nodes that it asks for, and that no node is of: argosy agent --label type=…
 
 	Given []crawl.Engine `json:"given_engines,omitempty"` // to searches by people, besides those of the job
 

@@ -200,7 +200,7 @@ func (x *tx) apply(e *crawl.Entry) error {
 		return x.edit(e.Edit)
 	case crawl.EntryState:
 		if j := f.jobs[e.State.Job]; j != nil {
-			j.State = e.State.State
+			j.State, j.Limit = e.State.State, e.State.Limit
 			j.ran(e.Ran.Milliseconds(), x.at)
 			x.jobs[j.ID] = j
 			if j.State == crawl.JobCancelled {
