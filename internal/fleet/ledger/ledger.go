@@ -34,6 +34,7 @@ type Ledger struct {
 	idle time.Duration // how long PostgreSQL waits for the next word of a transaction
 
 	unsettled bool // entries were set aside, and no entry of the leader's says so yet, as far as is known
+	remade    remade
 }
 
 // Close closes the ledger.
@@ -77,7 +78,7 @@ func (l *Ledger) write(ctx context.Context, fn func(*writer) error) error {
 			return l.wrap(err)
 		}
 	}
-	w := &writer{ctx: ctx, tx: tx, kind: l.kind, stmts: map[string]*sql.Stmt{}, accounts: map[string]account{}, counts: map[uint32]*count{}}
+	w := &writer{ctx: ctx, tx: tx, kind: l.kind, stmts: map[string]*sql.Stmt{}, accounts: map[string]account{}, counts: map[uint32]*count{}, remade: &l.remade}
 	if err := fn(w); err != nil {
 		return l.wrap(err)
 	}
@@ -217,6 +218,9 @@ type writer struct {
 	rows     []pending          // the same rows, as they count
 	counts   map[uint32]*count  // of the pages of jobs
 	accounts map[string]account // what nodes have earned since the transaction began
+
+	remade *remade
+	named  []named // records of rows that are not written yet, in a ledger that was made anew
 }
 
 // account is what a node has earned.
@@ -272,7 +276,7 @@ func (w *writer) flushPages() error {
 		w.rows = append(w.rows[:0], w.rows[n:]...)
 	}
 	w.pages, w.rows = w.pages[:0], w.rows[:0]
-	return nil
+	return w.nameOnce()
 }
 
 // plain turns a value into one that both databases take for their columns: text without NUL, numbers for bools.
@@ -532,6 +536,9 @@ func (w *writer) page(job uint32, site, node string, lease uint64, at int64, o *
 		null(o.Record.File), o.Record.Offset, o.Record.Length, null(o.Text.File), null(o.Text.Offset), null(o.Text.Length),
 		site, node, int64(lease), date, timing, int64(w.seq), w.ord, o.Owner, o.Gen, null(o.Truncated), null(digits(o.Score)), null(digits(o.Expected)))
 	w.rows = append(w.rows, pending{job, crawl.Page{Layer: o.Layer(), Key: o.Key}, o.State, o.Reason, lease, w.seq, w.ord})
+	if o.Record.File != "" && w.remade.is() {
+		w.named = append(w.named, named{job, o.Record})
+	}
 	if len(w.rows) < pageRows[0] {
 		return nil
 	}

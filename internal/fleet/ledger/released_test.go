@@ -158,3 +158,31 @@ func TestRetryOfTasksInLedgerMadeAnew(t *testing.T) {
 		})
 	}
 }
+
+// A record of which the log had not told when the ledger was made anew counts beside the pages, and as a page alone once the log has.
+func TestLogTellsOfWhatStandsBeside(t *testing.T) {
+	both(t, func(t *testing.T, open func() *ledger.Ledger) {
+		l := open()
+		es := entries()
+		err := l.Restore(t.Context(), "stream", 0, func(to *ledger.Restorer) error {
+			return to.Capture(1, "a.test", &es[2].Entry.Parts[0].Outcomes[0])
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l = open()
+		if err := l.Apply(t.Context(), es); err != nil {
+			t.Fatal(err)
+		}
+		pages, beside := 0, 0
+		err = l.Captures(t.Context(), 1, func(c *ledger.Capture) error {
+			if beside++; c.Page {
+				pages, beside = pages+1, beside-1
+			}
+			return nil
+		})
+		if err != nil || pages != 1 || beside != 0 {
+			t.Errorf("%d pages and %d beside, %v", pages, beside, err)
+		}
+	})
+}

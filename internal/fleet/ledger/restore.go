@@ -22,6 +22,7 @@ func (l *Ledger) Restore(ctx context.Context, stream string, seq uint64, fn func
 		}
 		return w.exec(setPosition, stream, int64(seq))
 	})
+	l.remade.state.Store(0)
 	if err == nil {
 		l.stream, l.seq = stream, seq
 	}

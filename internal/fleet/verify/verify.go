@@ -155,7 +155,7 @@ func Check(ctx context.Context, p Place) (*Report, error) {
 	r.Running = p.Running
 	wants := wanted{}
 	for _, job := range jobs {
-		if err := r.pages(ctx, l, job, wants); err != nil {
+		if err := r.pages(ctx, p.Dir, l, job, wants); err != nil {
 			return nil, err
 		}
 	}
@@ -301,7 +301,7 @@ func (p Place) Open(ctx context.Context, l *ledger.Ledger) (out []archive.Store,
 }
 
 // pages reads what the ledger says of a job's pages.
-func (r *Report) pages(ctx context.Context, l *ledger.Ledger, job uint32, wants wanted) error {
+func (r *Report) pages(ctx context.Context, dir string, l *ledger.Ledger, job uint32, wants wanted) error {
 	type place struct {
 		crawl.Layer
 		url string
@@ -341,6 +341,10 @@ func (r *Report) pages(ctx context.Context, l *ledger.Ledger, job uint32, wants 
 	return l.Captures(ctx, job, func(c *ledger.Capture) error {
 		if !c.Page {
 			r.Beside++
+			page := crawl.Page{Layer: c.Layer, Key: c.Key}
+			if slices.ContainsFunc(wants[c.WARC][c.Offset], func(w *want) bool { return w.job == job && w.page == page && !w.beside && !w.text }) {
+				r.problem("ledger: the record of %s (%s:%d) counts twice, as a page's and beside it: argosy rebuild ledger %s", c.URL, c.WARC, c.Offset, dir)
+			}
 			wants.add(c.WARC, c.Offset, &want{url: c.URL, digest: c.Digest, length: c.Length, revisit: c.Revisit, cut: c.Truncated, page: crawl.Page{Layer: c.Layer, Key: c.Key}, job: job, beside: true})
 		}
 		return nil

@@ -277,3 +277,37 @@ func TestSinksBesideARunningProcess(t *testing.T) {
 		t.Errorf("where it may only be read: %+v", r)
 	}
 }
+
+// A record that counts twice, as a page's and beside it, is told.
+func TestRecordThatCountsTwice(t *testing.T) {
+	l, err := ledger.Open(t.Context(), filepath.Join(t.TempDir(), "ledger.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	u, err := crawl.Parse("http://s.test/a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := crawl.Outcome{Key: u.Key(), URL: u.String(), State: crawl.Fetched, Status: 200, Record: crawl.Location{File: "f", Offset: 3, Length: 9}}
+	problems := func() int {
+		t.Helper()
+		r := newReport()
+		if err := r.pages(t.Context(), "dir", l, 1, wanted{}); err != nil {
+			t.Fatal(err)
+		}
+		return int(r.Problems)
+	}
+	if err := l.Restore(t.Context(), "log", 1, func(to *ledger.Restorer) error { return to.Page(1, 1, "s.test", &o) }); err != nil {
+		t.Fatal(err)
+	}
+	if n := problems(); n > 0 {
+		t.Errorf("%d problems of a page", n)
+	}
+	if err := l.Restore(t.Context(), "log", 1, func(to *ledger.Restorer) error { return to.Capture(1, "s.test", &o) }); err != nil {
+		t.Fatal(err)
+	}
+	if n := problems(); n != 1 {
+		t.Errorf("%d problems of a record that counts twice", n)
+	}
+}
