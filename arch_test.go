@@ -42,7 +42,7 @@ var house = map[string]struct {
 	"page/engine":  {true, "crawl parse"},
 	"page/fetch":   {false, "crawl inflate"},
 	"page/archive": {false, "crawl durable"},
-	"page/replay":  {true, "crawl"},
+	"page/replay":  {true, "crawl parse"},
 
 	// Who gets what.
 	"plan/solve":    {true, ""},

@@ -5,29 +5,50 @@ import (
 	"unicode/utf8"
 )
 
+// SheetPart says what a part of a style sheet is.
+type SheetPart uint8
+
+// Parts of style sheets that are not taken as they are.
+const (
+	SheetURL     SheetPart = iota // url() or src(), a URL and all
+	SheetString                   // a string that is a URL
+	SheetComment                  // a comment, or "<!--" and "-->", which sheets were hidden behind once
+)
+
+// EachInSheet calls found with the URLs and comments of a style sheet in UTF-8, in their order, and with where they begin and end, until it returns
+// false. Bad URLs and those of @namespace are none.
+func EachInSheet(b []byte, found func(kind SheetPart, ref string, start, end int) bool) {
+	eachURL(b, func(kind SheetPart, ref []byte, start, end int) bool {
+		return found(kind, decodeMarks(ref, "utf-8"), start, end)
+	})
+}
+
 // eachURL calls found with every URL of a style sheet (CSS Syntax Level 3): of url() and src(), of @import, and the strings
-// of image-set(). URLs of @namespace are names and are left out. Escapes are resolved; characters that are not ASCII
-// become marks, as in attributes.
-func eachURL(b []byte, found func(ref []byte)) {
+// of image-set(), and with every comment, until it returns false. URLs of @namespace are names and are left out. Escapes are
+// resolved; characters that are not ASCII become marks, as in attributes.
+func eachURL(b []byte, found func(kind SheetPart, ref []byte, start, end int) bool) {
 	var (
+		more   = true
+		name   []byte // of a rule or function
+		v      []byte
 		rule   string // the at-rule whose prelude this is, of those that matter
 		depth  int    // open parentheses
 		images int    // the depth at which an image-set is open, 0 if none is
 	)
-	emit := func(ref []byte) {
+	emit := func(kind SheetPart, ref []byte, start, end int) {
 		if ref = trimSpace(ref); len(ref) > 0 && rule != "namespace" && rule != "document" {
-			found(ref)
+			more = found(kind, ref, start, end)
 		}
 	}
-	for i := 0; i < len(b); {
-		switch c := b[i]; {
-		case c == '/' && i+1 < len(b) && b[i+1] == '*':
+	for i := 0; i < len(b) && more; {
+		switch c, start := b[i], i; {
+		case (c == '/' || c == '<' || c == '-') && skipCSSComment(b, i) > i:
 			i = skipCSSComment(b, i)
+			more = found(SheetComment, nil, start, i)
 		case c == '"' || c == '\'':
-			var v []byte
 			v, i = cssString(b, i)
 			if images > 0 && depth >= images || rule == "import" {
-				emit(v)
+				emit(SheetString, v, start, i)
 				if rule == "import" {
 					rule = "imported" // what follows are layers and conditions
 				}
@@ -45,14 +66,11 @@ func eachURL(b []byte, found func(ref []byte)) {
 			}
 			i++
 		case c == '@':
-			var name []byte
 			name, i = cssName(b, i+1)
 			if rule = string(bytes.ToLower(bytes.TrimPrefix(bytes.ToLower(name), []byte("-moz-")))); len(rule) > 16 {
 				rule = ""
 			}
 		case cssNameByte(c) || c == '\\':
-			start := i
-			var name []byte
 			name, i = cssName(b, i)
 			if i == start { // a backslash that escapes nothing
 				i++
@@ -62,9 +80,8 @@ func eachURL(b []byte, found func(ref []byte)) {
 			}
 			switch {
 			case bytes.EqualFold(name, []byte("url")), bytes.EqualFold(name, []byte("src")):
-				var v []byte
 				if v, i = cssURL(b, i+1); v != nil {
-					emit(v)
+					emit(SheetURL, v, start, i)
 					if rule == "import" {
 						rule = "imported"
 					}
@@ -86,7 +103,16 @@ func eachURL(b []byte, found func(ref []byte)) {
 	}
 }
 
+// skipCSSComment returns where what SheetComment is ends that begins at i; i if there is none.
 func skipCSSComment(b []byte, i int) int {
+	switch {
+	case bytes.HasPrefix(b[i:], []byte("<!--")):
+		return i + 4
+	case bytes.HasPrefix(b[i:], []byte("-->")):
+		return i + 3
+	case !bytes.HasPrefix(b[i:], []byte("/*")):
+		return i
+	}
 	if j := bytes.Index(b[i+2:], []byte("*/")); j >= 0 {
 		return i + 2 + j + 2
 	}

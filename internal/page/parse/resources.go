@@ -58,7 +58,12 @@ func cardImage(name []byte) bool {
 
 // style records what a style sheet in the page needs.
 func (s *scanner) style(css []byte) {
-	eachURL(css, func(ref []byte) { s.addRef(ref, Resource, 0) })
+	eachURL(css, func(kind SheetPart, ref []byte, _, _ int) bool {
+		if kind != SheetComment {
+			s.addRef(ref, Resource, 0)
+		}
+		return true
+	})
 }
 
 func (s *scanner) styleAttr() {
