@@ -26,6 +26,7 @@ export function reason(code, wait) {
 
 // person is who has ordered something: a name, or what a token that has none is called.
 export function person(who) {
+  if (who === 'a browser, by the link of this process') return t('a browser, by the link of this process');
   const token = /^the token of role (\w+) in a file$/.exec(who), user = /^uid (\d+) on this machine$/.exec(who);
   return token ? t('the token of role {0} in a file', t(token[1])) : user ? t('uid {0} on this machine', user[1]) : who;
 }
