@@ -127,6 +127,8 @@ func TestBehindMetasearch(t *testing.T) {
 	}{
 		{"searxng", `<div id="results"><div id="urls"><div class="dialog-error" role="alert">` + down + `</div></div></div>`, engine.Blocked},
 		{"searxng", `<div id="results"><div id="sidebar"><div class="dialog-error">` + down + `</div></div><div id="urls">` + one + `</div></div>`, engine.Found},
+		{"searxng", `<div id="sidebar_results"></div><div id="main_results"><div class="alert alert-danger fade in" role="alert">` + down + `</div></div>`, engine.Blocked}, // oscar
+		{"searxng", `<div id="main_results"><div class="result"><h4 class="result_header"><a href="http://o.example/1">One</a></h4></div><div class="alert">` + down + `</div></div>`, engine.Found},
 		{"searxng", `<div id="urls"><div class="dialog-error"><p><strong>Sorry!</strong></p><p>we didn't find any results.</p></div></div>`, engine.Empty},
 		{"searxng-json", `{"query": "a", "number_of_results": 0, "results": [], "unresponsive_engines": [["wiki", "timeout"]]}`, engine.Blocked},
 		{"searxng-json", `{"query": "a", "results": [{"url": "http://o.example/1"}], "unresponsive_engines": [["wiki", "timeout"]]}`, engine.Found},
