@@ -140,7 +140,7 @@ func New(c Config, log Log, out Dispatcher, reg Registry, f *frontier.Frontier, 
 		cfg: c, reg: reg, f: f, post: post{out, c.Logger}, open: newOpen(f.Lease), fleet: newFleet(c.Logger, c.Gate), books: newAccounts(),
 		jobs: jobs{f: f, runs: map[uint32]*run{}}, disk: disk{ask: c.Full, logger: c.Logger}, commands: make(chan func()), asks: make(questions), over: make(chan struct{}),
 		lore: lore{
-			strategies: c.Strategies, logger: c.Logger, measured: map[string]*schedule.Measured{}, readers: map[string]*reader{}, probing: map[pair]bool{},
+			strategies: c.Strategies, logger: c.Logger, measured: map[string]*schedule.Measured{}, requests: map[string]Requests{}, readers: map[string]*reader{}, probing: map[pair]bool{},
 		},
 	}
 	co.board.init()

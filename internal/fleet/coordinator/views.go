@@ -111,6 +111,13 @@ type NodeView struct {
 	Quarantine ledger.Quarantine `json:"quarantine"`
 
 	Measured schedule.Measured `json:"measured"` // besides what its leases tell, since the coordinator leads
+	Requests Requests          `json:"requests"` // since then
+}
+
+// Requests counts the requests of a node that were answered or given up.
+type Requests struct {
+	All  int64 `json:"all"`
+	Good int64 `json:"good"` // with a status below 400
 }
 
 // earn adds what the ledger knows of a node, and what is not written yet.

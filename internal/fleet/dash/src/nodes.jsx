@@ -26,6 +26,7 @@ export function Nodes({ me, job }) {
       { title: t('Load'), cell: n => <Load n={n} /> },
       { title: t('Fetched'), num: true, cell: n => count(n.fetched) },
       { title: t('Volume'), num: true, cell: n => bytes(n.bytes) },
+      ...some(n => n.requests && n.requests.all, { title: t('Success'), num: true, cell: n => n.requests && n.requests.all ? percent(n.requests.good / n.requests.all) : '–' }),
       ...some(n => n.present_ms, { title: t('At work'), num: true, cell: n => n.present_ms ? percent(n.working_ms / n.present_ms) : '–' }),
       ...some(n => n.cost, { title: t('Cost'), num: true, cell: n => n.cost ? price(n.cost) : '–' }),
       ...some(n => n.bs_bits_per_s, { title: t('To its store'), num: true, cell: n => n.bs_bits_per_s ? price(n.bs_bits_per_s / 1e6) + ' Mbit/s' : '–' }),
