@@ -54,6 +54,9 @@ func Patience(lim crawl.Limits) (all time.Duration) {
 	for n := range lim.Retries {
 		all += Backoff(lim.Backoff, n+1)
 	}
+	if all < time.Second {
+		return all
+	}
 	return all.Round(time.Second)
 }
 

@@ -107,3 +107,14 @@ func TestResolve(t *testing.T) {
 		t.Error("a denied address is looked up again")
 	}
 }
+
+// How long a site is tried again is said to the second, but not as nothing where it is less than that.
+func TestPatience(t *testing.T) {
+	for backoff, want := range map[time.Duration]time.Duration{
+		5 * time.Second: 35 * time.Second, 1200 * time.Millisecond: 8 * time.Second, 40 * time.Millisecond: 280 * time.Millisecond, 0: 0,
+	} {
+		if got := Patience(crawl.Limits{Retries: 3, Backoff: backoff}); got != want {
+			t.Errorf("%v: %v, want %v", backoff, got, want)
+		}
+	}
+}
