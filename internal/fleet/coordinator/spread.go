@@ -16,8 +16,7 @@ import (
 const (
 	spreadFrom   = 64   // pages of a job from which it is looked at: before, a share is chance
 	spreadFree   = 0.25 // share of a job's pages that a domain has without giving way
-	spreadByWay  = 0.5  // and so much with what was found by way of it: a web that is honest has branches as well
-	spreadBySeed = 0.75 // and so much if it is a seed's
+	spreadByWay  = 0.5  // and so much with what was found by way of it, a seed's as well: a web that is honest has branches
 	spreadSteep  = 4.0  // what a share takes off a promise, in units of the logistic curve, for what is over in terms of what is left: 1.9 at
 	spreadMost   = 20   // a half, 7.4 at three quarters, and so much at most, which is more than any promise
 	spreadWorth  = 0.3  // share of the others' last pages that is on the topic, from which they are worth all of that
@@ -78,7 +77,7 @@ func (s *spread) branch(t *frontier.Task) *branch {
 		if from := s.task(t.From); from != nil {
 			b.by = s.branch(from)
 		} else {
-			b.all = part{free: spreadBySeed, leaves: true}
+			b.all = part{free: spreadByWay, leaves: true}
 			s.seeds++
 		}
 		if b.by != nil && b.by.name == name {

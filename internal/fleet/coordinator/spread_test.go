@@ -60,6 +60,27 @@ func TestSpread(t *testing.T) {
 	}
 }
 
+// Of several seeds' domains one by way of which most was found gives way, with all of that, as others do.
+func TestSpreadOfASeed(t *testing.T) {
+	t.Parallel()
+	s := newSpreadOf("honest.test", "spam.test", "spam1.test", "spam2.test", "spam3.test")
+	for id := uint32(3); id <= 5; id++ {
+		s.tasks[id].From = 2
+	}
+	for range 20 {
+		s.had(1, 4, 2)
+		for id := uint32(3); id <= 5; id++ {
+			s.had(id, 2, 2)
+		}
+	}
+	if x := s.by(s.tasks[4]); x < 2 {
+		t.Errorf("six in ten pages are by way of a seed's domain, divided by %v", x)
+	}
+	if x := s.by(s.tasks[1]); x > 10 {
+		t.Errorf("the other seed is divided by %v", x)
+	}
+}
+
 // What was found by way of a domain gives way with it. Who named it does not, nor a seed's: what was found by way of that is the web itself.
 func TestSpreadOfManyDomains(t *testing.T) {
 	t.Parallel()
