@@ -308,7 +308,11 @@ func printJudged(w io.Writer, of *frontier.Judged, page *topic.Verdict) error {
 	}
 	p.printf("  anchor %q, around it %q\n  best page that names it: %.3f; %s in a row off the topic on the way\n", of.Anchor, of.Around, of.Page, plural(int64(of.Off), "page"))
 	l := of.Link
-	p.printf("  its links promise %.3f now; by rules alone %.3f:\n    anchor %.3f, around %.3f, url %.3f, page %.3f\n", l.Score, l.Rules, l.Signs["anchor"], l.Signs["around"],
+	kept := ""
+	if l.Kept < 1 {
+		kept = fmt.Sprintf(", of which %.3f counts, since too few such promises came true", l.Kept)
+	}
+	p.printf("  its links promise %.3f now; by rules alone %.3f%s:\n    anchor %.3f, around %.3f, url %.3f, page %.3f\n", l.Score, l.Rules, kept, l.Signs["anchor"], l.Signs["around"],
 		l.Signs["url"], l.Signs["page"])
 	if len(l.Learn) > 0 {
 		p.printf("  learned from %s, %s of them on the topic:\n", plural(l.Pages, "page"), count(l.Topics))

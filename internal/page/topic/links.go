@@ -1,9 +1,6 @@
 package topic
 
 import (
-	"bytes"
-	"encoding/binary"
-	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -34,6 +31,7 @@ type Links struct {
 	squares []float32 // sums of squared gradients
 	seen    int64     // pages that it has learned from
 	right   int64     // of them, on the topic
+	rules   rulesWord
 	feats   []feature
 	names   []string // of them, where somebody wants to know
 	text    []byte   // of the words that are looked at
@@ -116,7 +114,7 @@ func (m *Links) ScoreBy(s *Signs, e *Evidence, learned bool) float64 {
 	z := m.sum(m.sum(0, m.feats), s.words)
 	m.feats = m.feats[:0]
 	m.last(e, false)
-	return round(blend(sigmoid(m.sum(z, m.feats)), siteWise(p, e)))
+	return round(blend(sigmoid(m.sum(z, m.feats)), siteWise(float64(p*m.rules.kept(p)), e)))
 }
 
 // blend puts what was learned and the rules together. What was learned alone keeps to what it has seen lead somewhere, and passes by what
@@ -313,6 +311,7 @@ func (m *Links) Learn(e *Evidence, on float64) {
 		step := learnRate / (1 + math.Sqrt(float64(m.squares[f.slot])))
 		m.weights[f.slot] -= float32(step * float64(d))
 	}
+	m.rules.learn(p, on)
 	m.seen++
 	if on >= 0.5 {
 		m.right++
@@ -350,6 +349,7 @@ type LinkVerdict struct {
 	Rules  float64            `json:"rules"` // the score by rules alone
 	Signs  map[string]float64 `json:"signs"` // what the rules see: anchor, around, url, page
 	Learn  []Term             `json:"learned,omitempty"`
+	Kept   float64            `json:"kept"` // what the rules count for in the score: less than 1 where links that promised as much led nowhere
 	Pages  int64              `json:"learned_from"`
 	Topics int64              `json:"of_them_on_topic"`
 }
@@ -360,11 +360,12 @@ func (m *Links) Explain(e *Evidence, learned bool) LinkVerdict {
 	p, parts := m.fixed(&s, e.Page)
 	v := LinkVerdict{
 		Score: m.ScoreBy(&s, e, learned), Rules: round(siteWise(p, e)), Pages: m.seen, Topics: m.right,
-		Signs: map[string]float64{"anchor": round(parts[0]), "around": round(parts[1]), "url": round(parts[2]), "page": round(parts[3])},
+		Signs: map[string]float64{"anchor": round(parts[0]), "around": round(parts[1]), "url": round(parts[2]), "page": round(parts[3])}, Kept: 1,
 	}
 	if !learned || m.weights == nil {
 		return v
 	}
+	v.Kept = round(m.rules.kept(p))
 	m.named(e, p)
 	at := map[string]int{} // a word may stand there several times
 	for i, f := range m.feats {
@@ -380,51 +381,4 @@ func (m *Links) Explain(e *Evidence, learned bool) LinkVerdict {
 		v.Learn[k].Adds = round(v.Learn[k].Adds + float64(w*f.x))
 	}
 	return v
-}
-
-// linksVersion is the version of a model as Marshal writes it.
-const linksVersion = 1
-
-// Marshal returns the model as it is kept: the weights that are not zero.
-func (m *Links) Marshal() []byte {
-	b := []byte{linksVersion}
-	b = binary.AppendUvarint(b, uint64(m.seen))
-	b = binary.AppendUvarint(b, uint64(m.right))
-	for i, w := range m.weights {
-		if w == 0 && m.squares[i] == 0 {
-			continue
-		}
-		b = binary.BigEndian.AppendUint16(b, uint16(i))
-		b = binary.BigEndian.AppendUint32(b, math.Float32bits(w))
-		b = binary.BigEndian.AppendUint32(b, math.Float32bits(m.squares[i]))
-	}
-	return b
-}
-
-// Unmarshal reads what Marshal has written.
-func (m *Links) Unmarshal(b []byte) error {
-	r := bytes.NewReader(b)
-	version, err := r.ReadByte()
-	if err != nil || version != linksVersion {
-		return errors.New("a model of links of another version")
-	}
-	seen, err1 := binary.ReadUvarint(r)
-	right, err2 := binary.ReadUvarint(r)
-	rest := b[len(b)-r.Len():]
-	if err1 != nil || err2 != nil || len(rest)%10 != 0 {
-		return errors.New("a damaged model of links")
-	}
-	m.seen, m.right = int64(seen), int64(right)
-	if len(rest) > 0 {
-		m.weights, m.squares = make([]float32, linkSlots), make([]float32, linkSlots)
-	}
-	for ; len(rest) > 0; rest = rest[10:] {
-		i := binary.BigEndian.Uint16(rest)
-		if i >= linkSlots {
-			return errors.New("a damaged model of links")
-		}
-		m.weights[i] = math.Float32frombits(binary.BigEndian.Uint32(rest[2:]))
-		m.squares[i] = math.Float32frombits(binary.BigEndian.Uint32(rest[6:]))
-	}
-	return nil
 }

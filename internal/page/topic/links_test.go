@@ -57,6 +57,34 @@ func TestLinksExplained(t *testing.T) {
 	}
 }
 
+// Where pages off the topic name each other by its words without end, an honest link that names nothing comes first after some tens of them, also
+// by a model that was stored meanwhile. A few such pages say nothing yet.
+func TestLinksThatBreakTheirWord(t *testing.T) {
+	m := NewLinks(words(t, "row level security", "en"))
+	spam := func(i int) *Evidence {
+		return &Evidence{URL: fmt.Sprintf("http://a.test/r%d", i), Anchor: "row level security", Around: "row level security row level security", Page: 0.003, Off: min(i, 2)}
+	}
+	good := &Evidence{URL: "http://a.test/good", Anchor: "other", Around: "row level security row level security", Page: 0.003}
+	for i := range 40 {
+		if m.Learn(spam(i), 0); i == 3 && m.Explain(spam(99), true).Kept < 1 {
+			t.Errorf("after 4 pages the rules count for %.2f", m.Explain(spam(99), true).Kept)
+		}
+	}
+	var stored Links
+	stored.judge = m.judge
+	if err := stored.Unmarshal(m.Marshal()); err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range []*Links{m, &stored} {
+		if bad, honest := m.Score(spam(99), true), m.Score(good, true); bad >= honest {
+			t.Errorf("words that led nowhere 40 times promise %.3f, an honest link %.3f", bad, honest)
+		}
+	}
+	if err := stored.Unmarshal(m.Marshal()[:40]); err == nil {
+		t.Error("half a model was read")
+	}
+}
+
 // site is a made-up site: pages of one folder are on the topic, and their links say nothing of it but by a word that is not the topic's.
 func site(rng *rand.Rand, i int) (e Evidence, on float64) {
 	if rng.IntN(10) == 0 {
