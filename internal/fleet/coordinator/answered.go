@@ -47,6 +47,10 @@ func (c *Coordinator) Answered(ctx context.Context, job uint32, sites []string, 
 	return out, nil
 }
 
+// noPage is the key of no URL. It stands where an entry is about no page, but about records: without a page coordinators that do not know such
+// entries, of an older build beside this one, would forget all that failed.
+var noPage = []crawl.Page{{}}
+
 // inPieces cuts what a person asks for so that each piece fits an entry: those after the first release nothing but the pages that they name.
 // Records that are gone come last, when what is left of their pages counts beside these.
 func inPieces(r crawl.Release) (out []crawl.Release) {
@@ -58,7 +62,7 @@ func inPieces(r crawl.Release) (out []crawl.Release) {
 		out = append(out, r)
 		r.Tasks, r.Mend = nil, true
 	}
-	r.Tasks, r.Lost, r.Mend = nil, nil, true
+	r.Tasks, r.Lost, r.Mend = nil, noPage, true
 	room := 0
 	for _, file := range slices.Sorted(maps.Keys(gone)) {
 		for _, at := range gone[file] {

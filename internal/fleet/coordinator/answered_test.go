@@ -27,3 +27,20 @@ func TestInPieces(t *testing.T) {
 		}
 	}
 }
+
+// An entry that is about records alone is one of no failed page for coordinators that do not know such entries: it names a page, which is none.
+func TestPiecesOfRecords(t *testing.T) {
+	gone := map[string][]int64{"a": make([]int64, mendPages), "b": {1}}
+	n := 0
+	for _, r := range inPieces(crawl.Release{Job: 3, Gone: gone, Keep: true}) {
+		if len(r.Lost) != 1 || r.Lost[0] != (crawl.Page{}) || !r.Mend || !r.Keep {
+			t.Errorf("%d pages, %+v", len(r.Lost), r)
+		}
+		for _, at := range r.Gone {
+			n += len(at)
+		}
+	}
+	if n != mendPages+1 {
+		t.Errorf("%d records", n)
+	}
+}

@@ -255,14 +255,12 @@ func (c *Coordinator) Release(ctx context.Context, kind crawl.EntryKind, sites [
 		if j.State == crawl.JobCancelled {
 			return fmt.Errorf("%w: job %d is %s", ErrState, job, j.State)
 		}
-		if r.Tasks, tasks, err = c.named(kind, job, sites, r.Tasks); err != nil {
+		pieces, n, err := c.ordered(kind, sites, r)
+		if err != nil {
 			return err
 		}
-		if len(r.Tasks)+len(r.Lost) == 0 {
-			r.Dropped = c.dropped(job)
-		}
-		r.Sites = kind == crawl.EntryDrop && len(sites) > 0
-		for _, piece := range inPieces(r) {
+		tasks = n
+		for _, piece := range pieces {
 			if err := c.sinks.append(ctx, &crawl.Entry{Kind: kind, Release: &piece}); err != nil {
 				return err
 			}
@@ -375,17 +373,6 @@ func (c *Coordinator) named(kind crawl.EntryKind, job uint32, sites []string, gi
 		}
 	}
 	return ids, len(ids), nil
-}
-
-// dropped returns the numbers of a job's tasks that are given up, in order.
-func (c *Coordinator) dropped(job uint32) (ids []uint32) {
-	c.f.Tasks(func(t *frontier.Task) {
-		if t.Job == job && t.State == crawl.TaskDropped {
-			ids = append(ids, t.ID)
-		}
-	})
-	slices.Sort(ids)
-	return ids
 }
 
 // walked returns when a job's retry has come to its end.

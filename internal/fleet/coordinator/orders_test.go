@@ -1,14 +1,67 @@
 package coordinator
 
 import (
+	"errors"
+	"slices"
 	"testing"
 
 	"argosy/internal/crawl"
+	"argosy/internal/fleet/bus"
 )
 
 // Where a drop leaves a page to another search that waits for it, a job that was done goes on; one that has reached a limit had such pages
 // before, and stays as it ended.
 func TestDropLetsAJobGoOn(t *testing.T) {
+	s := twoSearches(t)
+	s.leader(crawl.Entry{Kind: crawl.EntryDrop, Release: &crawl.Release{Job: 2, Tasks: []uint32{s.co.f.Searching(2, 1).ID}, Why: "test"}})
+	for state, want := range map[string]bool{crawl.JobDone: true, crawl.JobManual: true, crawl.JobLimited: false} {
+		s.leader(crawl.Entry{Kind: crawl.EntryState, State: &crawl.JobState{Job: 2, State: state}})
+		if got := s.co.goesOn(crawl.EntryDrop, s.co.f.Job(2)); got != want {
+			t.Errorf("a job that was %s goes on: %v", state, got)
+		}
+	}
+}
+
+// A drop that names a site and a task gives up the site for every search, and the task for its own.
+func TestDropOfSitesAndTasks(t *testing.T) {
+	s := twoSearches(t)
+	seeker := s.co.f.Searching(2, 1).ID
+	pieces, n, err := s.co.ordered(crawl.EntryDrop, []string{"s.test"}, crawl.Release{Job: 2, Tasks: []uint32{seeker}, Why: "test"})
+	if err != nil || len(pieces) != 2 || n != len(pieces[0].Tasks)+1 {
+		t.Fatalf("%d tasks, %+v, %v", n, pieces, err)
+	}
+	if sites, tasks := pieces[0], pieces[1]; !sites.Sites || slices.Contains(sites.Tasks, seeker) || tasks.Sites || !slices.Equal(tasks.Tasks, []uint32{seeker}) {
+		t.Errorf("%+v", pieces)
+	}
+}
+
+// A retry of all names those dropped tasks alone of which a page failed, and no more tasks than fit an entry.
+func TestRetryNamesFewTasks(t *testing.T) {
+	s := twoSearches(t)
+	s.leader(crawl.Entry{Kind: crawl.EntryDrop, Release: &crawl.Release{Job: 2, Tasks: []uint32{s.co.f.Searching(2, 1).ID}, Why: "test"}})
+	pieces, _, err := s.co.ordered(crawl.EntryRetry, nil, crawl.Release{Job: 2})
+	if err != nil || len(pieces) != 1 || len(pieces[0].Dropped) > 0 {
+		t.Errorf("%+v, %v", pieces, err)
+	}
+	many := make([]uint32, maxNumbers+1)
+	for i := range many {
+		many[i] = uint32(1<<32 - 1 - i)
+	}
+	for _, r := range []*crawl.Release{{Tasks: many}, {Dropped: many}} {
+		if err := countable(r); !errors.Is(err, ErrState) {
+			t.Errorf("one too many: %v", err)
+		}
+	}
+	fits := crawl.Release{Dropped: many[1:]}
+	b, err := crawl.Marshal(&crawl.Entry{Kind: crawl.EntryRetry, Release: &fits})
+	if err = errors.Join(err, countable(&fits)); err != nil || len(b) > bus.MaxPart {
+		t.Errorf("%d bytes, %v", len(b), err)
+	}
+}
+
+// twoSearches have found the same page of a site.
+func twoSearches(t *testing.T) *twins {
+	t.Helper()
 	const asked, page = "http://e.test/?q=", "http://s.test/page"
 	s := newTwins(t, 1)
 	c := &crawl.Collect{Engines: []crawl.Engine{{Name: "e"}}, Pages: 2}
@@ -29,11 +82,5 @@ func TestDropLetsAJobGoOn(t *testing.T) {
 			Outcomes: []crawl.Outcome{{Key: targets[0].Key, URL: targets[0].URL, State: crawl.Fetched, Status: 200, Owner: targets[0].Owner, Answered: &crawl.Answered{Verdict: crawl.AnswerFound, Results: 1}}},
 		}}})
 	}
-	s.leader(crawl.Entry{Kind: crawl.EntryDrop, Release: &crawl.Release{Job: 2, Tasks: []uint32{s.co.f.Searching(2, 1).ID}, Why: "test"}})
-	for state, want := range map[string]bool{crawl.JobDone: true, crawl.JobManual: true, crawl.JobLimited: false} {
-		s.leader(crawl.Entry{Kind: crawl.EntryState, State: &crawl.JobState{Job: 2, State: state}})
-		if got := s.co.goesOn(crawl.EntryDrop, s.co.f.Job(2)); got != want {
-			t.Errorf("a job that was %s goes on: %v", state, got)
-		}
-	}
+	return s
 }
