@@ -15,7 +15,7 @@ export function Jobs({ jobs, job, me, choose, reload }) {
       {jobs.length > 10 && <div class="filters"><label>{t('Name or state')} <input type="search" value={find} onInput={e => { setFind(e.target.value); setSkip(0); }} /></label></div>}
       {jobs.length ? <Table label={t('Jobs')} rowKey={j => j.id} rows={rows} link={j => '#/overview?job=' + j.id} columns={[
         { title: t('Job'), cell: j => <b><Cut text={jobName(j)} /></b> },
-        { title: t('State'), cell: j => <><State of={j.state} />{j.limited && <> <code class="note">{j.limited}</code></>}</> },
+        { title: t('State'), cell: j => <span><State of={j.state} /> {j.limited && <code class="note">{j.limited}</code>}</span> },
         { title: t('Progress'), cell: j => <Stack c={j.counts} />, wide: true },
         { title: t('Fetched'), num: true, cell: j => count(j.counts.fetched) },
         { title: t('Queue'), num: true, cell: j => count(j.counts.pending) },
