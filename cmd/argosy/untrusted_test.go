@@ -34,3 +34,16 @@ func TestBusOfUnknownCertificate(t *testing.T) {
 		t.Errorf("exit %d, %s%s", code, out, errs)
 	}
 }
+
+// The same of a coordinator's certificate.
+func TestCoordinatorOfUnknownCertificate(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewTLSServer(nil)
+	defer s.Close()
+	for _, join := range []string{s.URL, s.URL + ",http://127.0.0.1:1"} {
+		code, out, errs := apart(t, "agent", "--join", join, "--name", "x", "--store", t.TempDir())
+		if code != exitUsage || !strings.Contains(errs, "--ca") {
+			t.Errorf("%s: exit %d, %s%s", join, code, out, errs)
+		}
+	}
+}
