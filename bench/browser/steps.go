@@ -209,6 +209,34 @@ func (k *walker) fieldOverTime(ctx context.Context) error {
 	return until(ctx, "document.querySelector('.heat button[aria-pressed=true]') && [...document.querySelectorAll('.panel .note')].some(e => e.textContent.includes(' · ')) && document.querySelectorAll('.chart canvas').length === 3")
 }
 
+// focusStays has the focus on a row while others come before it, and while its figures change.
+func (k *walker) focusStays(ctx context.Context) error {
+	if err := visit(ctx, "#/tasks?job=1"); err != nil {
+		return err
+	}
+	const links = "[...document.querySelectorAll('#content tbody td:first-child a')]"
+	if err := until(ctx, links+".length > 2"); err != nil {
+		return err
+	}
+	if _, err := js[bool](ctx, "{const e = "+links+"[0]; e.focus(); window.walked = {row: e.getAttribute('href'), orders: new Set(), figures: new Set()}; true}"); err != nil {
+		return err
+	}
+	err := until(ctx, `(() => {
+		const w = window.walked;
+		w.orders.add(`+links+`.map(e => e.getAttribute('href')).join());
+		w.figures.add(document.querySelector('#content tbody').textContent);
+		return w.orders.size > 1 && w.figures.size > 2;
+	})()`)
+	if err != nil {
+		return err
+	}
+	at, err := js[string](ctx, "document.activeElement.getAttribute('href') === window.walked.row ? '' : document.activeElement.outerHTML.slice(0, 100)")
+	if err == nil && at != "" {
+		err = fmt.Errorf("the focus has gone to %s", at)
+	}
+	return err
+}
+
 func (k *walker) drain(ctx context.Context) error {
 	if err := visit(ctx, "#/nodes"); err != nil {
 		return err
