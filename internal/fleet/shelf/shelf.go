@@ -73,40 +73,44 @@ func (s *Shelf) Read(ctx context.Context, job uint32, p *ledger.Page, most int) 
 }
 
 // first returns the page of a URL whose body is archived, nil if there is none: that of the layer, else that of another crawler, else
-// another job's.
+// that with the digest in whatever job, for nodes of a fleet write equal bytes once, for all jobs.
 func (s *Shelf) first(ctx context.Context, job uint32, layer crawl.Layer, k crawl.Key, digest string) (*ledger.Page, error) {
-	layers := []crawl.Layer{layer}
-	if layer != (crawl.Layer{}) {
-		d, err := s.ledger.Describe(ctx, job)
-		if err != nil {
-			return nil, err
+	p, err := s.of(ctx, job, layer, k, "")
+	if err != nil || p != nil || digest == "" {
+		return p, err
+	}
+	jobs, err := s.ledger.Jobs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, other := range jobs {
+		if p, err := s.of(ctx, other, crawl.Layer{}, k, digest); err != nil || p != nil {
+			return p, err
 		}
-		if d != nil && d.Identity.Market.Layered() {
-			for c := range d.Identity.Market.Crawlers {
-				layers = append(layers, crawl.Layer{Owner: uint32(c) + 1})
-			}
+	}
+	return nil, nil
+}
+
+// of returns a job's page of a URL whose body is archived and has a digest, if one is given; nil if there is none. That of the layer comes before
+// those of its crawlers.
+func (s *Shelf) of(ctx context.Context, job uint32, layer crawl.Layer, k crawl.Key, digest string) (*ledger.Page, error) {
+	layers := []crawl.Layer{layer}
+	d, err := s.ledger.Describe(ctx, job)
+	if err != nil {
+		return nil, err
+	}
+	if d != nil && d.Identity.Market.Layered() {
+		for c := range d.Identity.Market.Crawlers {
+			layers = append(layers, crawl.Layer{Owner: uint32(c) + 1})
 		}
 	}
 	for _, l := range layers {
 		p, err := s.ledger.Page(ctx, job, crawl.Page{Layer: l, Key: k})
-		if err != nil || p != nil && p.Captured() && !p.Revisit {
-			return p, err
+		if err != nil {
+			return nil, err
 		}
-	}
-	return s.elsewhere(ctx, k, digest)
-}
-
-// elsewhere returns the page of a URL in whatever job, whose body is archived and has a digest; nil if there is none. Nodes of a fleet write
-// equal bytes once, for all jobs.
-func (s *Shelf) elsewhere(ctx context.Context, k crawl.Key, digest string) (*ledger.Page, error) {
-	jobs, err := s.ledger.Jobs(ctx)
-	if err != nil || digest == "" {
-		return nil, err
-	}
-	for _, job := range jobs {
-		p, err := s.ledger.Page(ctx, job, crawl.Page{Key: k})
-		if err != nil || p != nil && p.Captured() && !p.Revisit && p.Digest == digest {
-			return p, err
+		if p != nil && p.Captured() && !p.Revisit && (digest == "" || p.Digest == digest) {
+			return p, nil
 		}
 	}
 	return nil, nil
