@@ -57,6 +57,9 @@ func (l *lease) read(p *page, doc *parse.Page) (*finder, error) {
 	sitemap := t.Flags&crawl.FlagSitemap != 0 && resp.Status == http.StatusOK
 	if kind == parse.NoType && !sitemap {
 		f := newFinder(l, t, u, "utf-8")
+		if resp.Size == 0 {
+			l.sentOn(f, p, &parse.Page{}, u, "utf-8")
+		}
 		f.redirect(to)
 		f.refused = l.obeysNofollow() && robotsTag(resp).NoFollow
 		l.headerLinks(f, p)

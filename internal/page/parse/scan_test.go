@@ -156,6 +156,11 @@ func TestValues(t *testing.T) {
 			t.Errorf("refresh %q: %q %v, want %q; comes back: %v", in, got, ok, want, p.Reload)
 		}
 	}
+	for _, value := range []string{`</4>;title="a; rel=x";rel=next`, `</4>; title="a \", </5>; rel=x"; rel="next"`, `</4>; title="a; rel=next`} {
+		if got := LinkHeader(value, false); len(got) != 1 || string(got[0].Ref) != "/4" {
+			t.Errorf("%s: %v", value, got)
+		}
+	}
 	if got := LinkHeader(`</a>; rel=next, <b,c>; title="x, y"; rel="foo canonical", </no>; rel=stylesheet`, false); len(got) != 2 || string(got[0].Ref) != "/a" || string(got[1].Ref) != "b,c" {
 		t.Errorf("Link header: %+v", got)
 	}

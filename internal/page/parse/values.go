@@ -153,10 +153,12 @@ func LinkHeader(value string, resources bool) (links []Link) {
 			return links
 		}
 		ref := strings.TrimSpace(value[i+1 : i+j])
-		params, rest := splitLink(value[i+j+1:])
+		params, rest := cutUnquoted(value[i+j+1:], ',')
 		value = rest
-		for p := range strings.SplitSeq(params, ";") {
-			k, v, _ := strings.Cut(p, "=")
+		for params != "" {
+			var param string
+			param, params = cutUnquoted(params, ';')
+			k, v, _ := strings.Cut(param, "=")
 			if !strings.EqualFold(strings.TrimSpace(k), "rel") {
 				continue
 			}
@@ -175,15 +177,23 @@ func RefreshHeader(value string) (ref string, ok bool) {
 	return string(v), ok
 }
 
-// splitLink cuts parameters off at the comma that starts the next link.
-func splitLink(s string) (params, rest string) {
+// cutUnquoted cuts at the first separator that does not stand in a quoted string (RFC 9110, section 5.6.4), or at the first one where such a
+// string has no end.
+func cutUnquoted(s string, sep byte) (before, rest string) {
 	quoted := false
-	for i := range len(s) {
-		if s[i] == '"' {
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '"':
 			quoted = !quoted
-		} else if s[i] == ',' && !quoted {
+		case s[i] == '\\' && quoted:
+			i++
+		case s[i] == sep && !quoted:
 			return s[:i], s[i+1:]
 		}
+	}
+	if quoted {
+		before, rest, _ = strings.Cut(s, string(sep))
+		return before, rest
 	}
 	return s, ""
 }
