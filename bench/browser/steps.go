@@ -209,7 +209,7 @@ func (k *walker) fieldOverTime(ctx context.Context) error {
 	return until(ctx, "document.querySelector('.heat button[aria-pressed=true]') && [...document.querySelectorAll('.panel .note')].some(e => e.textContent.includes(' · ')) && document.querySelectorAll('.chart canvas').length === 3")
 }
 
-// focusStays has the focus on a row while others come before it, and while its figures change.
+// focusStays has the focus on a row while the figures of its table change, and the order of its rows where that changes with them.
 func (k *walker) focusStays(ctx context.Context) error {
 	if err := visit(ctx, "#/tasks?job=1"); err != nil {
 		return err
@@ -218,14 +218,13 @@ func (k *walker) focusStays(ctx context.Context) error {
 	if err := until(ctx, links+".length > 2"); err != nil {
 		return err
 	}
-	if _, err := js[bool](ctx, "{const e = "+links+"[0]; e.focus(); window.walked = {row: e.getAttribute('href'), orders: new Set(), figures: new Set()}; true}"); err != nil {
+	if _, err := js[bool](ctx, "{const e = "+links+"[0]; e.focus(); window.walked = {row: e.getAttribute('href'), figures: new Set()}; true}"); err != nil {
 		return err
 	}
 	err := until(ctx, `(() => {
 		const w = window.walked;
-		w.orders.add(`+links+`.map(e => e.getAttribute('href')).join());
 		w.figures.add(document.querySelector('#content tbody').textContent);
-		return w.orders.size > 1 && w.figures.size > 2;
+		return w.figures.size > 4;
 	})()`)
 	if err != nil {
 		return err

@@ -47,7 +47,7 @@ func (k *walker) walkThrough(argosy, axe string) (err error) {
 	}{
 		{"jobs are started", func(ctx context.Context) error { return k.startJobs(ctx, web) }},
 		{"figures move", k.figuresMove},
-		{"who has the focus keeps it while a table moves", k.focusStays},
+		{"who has the focus keeps it while a table changes", k.focusStays},
 		{"eight windows move at once, and still when the one that listened is gone", k.manyWindows},
 		{"a window moves although the one that listened hangs", k.hungWindow},
 		{"a search that waits for a person is changed, and finishes", func(ctx context.Context) error { return k.mendSearch(ctx, web) }},
