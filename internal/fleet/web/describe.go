@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"argosy/internal/fleet/access"
 )
 
 // refused is what is answered instead, where that has no schema.
@@ -24,6 +26,9 @@ func describe(of *huma.OpenAPI) {
 				continue
 			}
 			op.Tags = []string{tag}
+			if needs[op.Method+" "+path] == access.Nothing {
+				op.Security = []map[string][]string{} // no token
+			}
 			wrong := op.Responses["default"]
 			if delete(op.Responses, "default"); wrong == nil {
 				wrong = refused
@@ -62,9 +67,6 @@ func beside(of *huma.OpenAPI) {
 	}
 	get := func(id, path, what, kind string, params ...*huma.Param) {
 		op := &huma.Operation{OperationID: id, Method: http.MethodGet, Path: path, Summary: what, Parameters: params, Responses: lines(kind)}
-		if needs["GET "+path] == 0 {
-			op.Security = []map[string][]string{}
-		}
 		of.AddOperation(op)
 	}
 	whole, least := &huma.Schema{Type: huma.TypeInteger}, 1.0
