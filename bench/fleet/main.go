@@ -1,7 +1,7 @@
 // Command fleet measures a fleet of real processes on a web of its own.
 //
 //	go run ./bench/fleet faults [-only kill-agents,standby] [-sites 60] [-pages 175] [-delay 250ms] [-away 2m]
-//	go run ./bench/fleet scale [-agents 8] [-window 20s]
+//	go run ./bench/fleet scale [-agents 8] [-window 20s] [-profile FILE]
 //	go run ./bench/fleet answers [-urls 5000000] [-nodes 200]
 //	go run ./bench/fleet pages [-nodes 1000] [-tasks 100000] [-clients 10]
 //	go run ./bench/fleet fuzz [-for 10m] [-alone 1m] [-share 0.2] [-forge]
@@ -66,7 +66,8 @@ var commands = map[string]func(fl *flag.FlagSet, o *options) func(ctx context.Co
 		agents := fl.Int("agents", 8, "agents, against one")
 		fl.IntVar(&o.pages, "pages", 2000, "pages a site, of 128: the fewer, the more links lead to what is known already")
 		window := fl.Duration("window", 20*time.Second, "time that is measured")
-		return func(ctx context.Context, tmp string) error { return scale(ctx, *o, tmp, *agents, *window) }
+		profile := fl.String("profile", "", "file for a profile of the coordinator of several agents, as go tool pprof reads it")
+		return func(ctx context.Context, tmp string) error { return scale(ctx, *o, tmp, *agents, *window, *profile) }
 	},
 	"answers": func(fl *flag.FlagSet, o *options) func(context.Context, string) error {
 		l := large{}

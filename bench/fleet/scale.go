@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -31,15 +33,15 @@ type measured struct {
 	cores               float64 // that all agents used
 }
 
-// scale compares one agent with several.
-func scale(ctx context.Context, o options, tmp string, agents int, window time.Duration) error {
+// scale compares one agent with several. A profile of the coordinator is of the several.
+func scale(ctx context.Context, o options, tmp string, agents int, window time.Duration, profile string) error {
 	o.sites, o.latency, o.text, o.own, o.concurrency = 128, scaleLatency, scaleText, scaleOwn, scaleConcurrency
 	o.limits = "{delay: 0, per_ip: 0, site_connections: 2}"
-	one, err := rate(ctx, o, filepath.Join(tmp, "one"), 1, window)
+	one, err := rate(ctx, o, filepath.Join(tmp, "one"), 1, window, "")
 	if err != nil {
 		return err
 	}
-	many, err := rate(ctx, o, filepath.Join(tmp, "many"), agents, window)
+	many, err := rate(ctx, o, filepath.Join(tmp, "many"), agents, window, profile)
 	if err != nil {
 		return err
 	}
@@ -55,7 +57,7 @@ func scale(ctx context.Context, o options, tmp string, agents int, window time.D
 	return nil
 }
 
-func rate(ctx context.Context, o options, dir string, agents int, window time.Duration) (m *measured, err error) {
+func rate(ctx context.Context, o options, dir string, agents int, window time.Duration, profile string) (m *measured, err error) {
 	f := &fleet{o: o, s: setting{agents: agents}, dir: dir}
 	defer f.close()
 	if err := f.open(ctx); err != nil {
@@ -86,7 +88,12 @@ func rate(ctx context.Context, o options, dir string, agents int, window time.Du
 	}
 	co0, ag0 := cpu()
 	begin := time.Now()
-	if err := pause(ctx, window); err != nil {
+	if profile == "" {
+		err = pause(ctx, window)
+	} else {
+		err = f.profile(ctx, window, profile)
+	}
+	if err != nil {
 		return nil, err
 	}
 	n1, found1, err := count()
@@ -102,6 +109,28 @@ func rate(ctx context.Context, o options, dir string, agents int, window time.Du
 		a.End(syscall.SIGTERM)
 	}
 	return m, err
+}
+
+// profile writes what the coordinator spends its processor time on into a file, while so much time passes.
+func (f *fleet) profile(ctx context.Context, lasts time.Duration, file string) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("%s/debug/pprof/profile?seconds=%d", f.api[0], int(lasts.Seconds())), nil)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Authorization", "Bearer "+tokenOfBench)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err == nil && resp.StatusCode != http.StatusOK {
+		err = fmt.Errorf("profile: %s: %s", resp.Status, b)
+	}
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, b, 0o644)
 }
 
 // used is the CPU time of a process so far, in seconds (Linux: fields 14 and 15 of its stat, in hundredths).
