@@ -24,11 +24,11 @@ type model struct {
 	near    [][]float64
 	nodes   []netcoord.Coord
 	sites   []netcoord.Coord
-	delays  []uint32 // of each site, at the last Fit
-	stale   []bool   // sites that have new delays since they were placed
-	told    []int    // delays that landmarks had told of each site when it was placed; 0: it is to be placed anew
-	served  float64  // share of all requests that give a page; 0 before there were any
-	differs float64  // how nodes differ in that (fitServed)
+	delays  []uint32    // of each site, at the last Fit
+	due     [][]float64 // of each site that is to be placed when it is asked for next: its delays to landmarks at the last Fit; else nil
+	told    []int       // delays that landmarks had told of each site of those that it is placed by; 0: by none
+	served  float64     // share of all requests that give a page; 0 before there were any
+	differs float64     // how nodes differ in that (fitServed)
 	clump   float64
 	more    []float64  // share that each node has more than others of the same sites
 	pairs   int        // that the factors were fitted to
@@ -42,25 +42,17 @@ func (m *model) nodeAt(n int) netcoord.Coord {
 	return netcoord.Coord{}
 }
 
-// siteAt is the coordinate of a site, as of the delays that were known at the last Fit or later: most of a site's delays
-// come one by one before anybody asks.
+// siteAt is the coordinate of a site, as of the last Fit: it is made when somebody asks for it, which few do of all sites, from delays that
+// were kept then, so that nothing hangs on who asks when.
 func (b *Book) siteAt(s int) netcoord.Coord {
 	m := &b.model
 	if s >= len(m.sites) {
 		return netcoord.Coord{}
 	}
-	if m.stale[s] {
-		m.stale[s] = false
-		b.fitSite(s)
+	if d := m.due[s]; d != nil {
+		m.sites[s], m.due[s] = m.space.Place(d, m.sites[s]), nil
 	}
 	return m.sites[s]
-}
-
-// Place has a site lie where the delays say that are known now. Else it does so when it is asked about next.
-func (b *Book) Place(site int) {
-	if b.truth == nil {
-		b.siteAt(site)
-	}
 }
 
 const (
@@ -293,36 +285,43 @@ func (b *Book) fitCoordinates() {
 	if m.space == nil {
 		return
 	}
-	for len(m.sites) < len(b.site) {
-		m.sites, m.delays, m.stale = append(m.sites, netcoord.Coord{}), append(m.delays, 0), append(m.stale, false)
-		m.told = append(m.told, 0)
+	if moved { // where sites lay says nothing in another space
+		m.sites, m.delays, m.due, m.told = nil, nil, nil, nil
+	}
+	if n := len(b.site) - len(m.sites); n > 0 {
+		m.sites, m.delays = append(m.sites, make([]netcoord.Coord, n)...), append(m.delays, make([]uint32, n)...)
+		m.due, m.told = append(m.due, make([][]float64, n)...), append(m.told, make([]int, n)...)
 	}
 	for s := range b.site {
-		if d := b.site[s].delays; moved || d > m.delays[s]+m.delays[s]/10 {
-			m.delays[s], m.stale[s] = d, true
-			if moved {
-				m.told[s] = 0
-			}
+		if d := b.site[s].delays; d > m.delays[s]+m.delays[s]/10 {
+			m.delays[s] = d
+			b.fitSite(s)
 		}
 	}
 }
 
-// fitSite places a site by what landmarks have measured, unless that is what they had when it was placed: most delays are those of
-// other nodes.
+// fitSite keeps what landmarks have measured of a site, by which it is to be placed, unless that is what they had when it was placed last:
+// most delays are those of other nodes.
 func (b *Book) fitSite(s int) {
 	m := &b.model
-	d := make([]float64, len(m.of))
 	known, told := 0, 0
+	for _, l := range m.of {
+		if p := b.look(l, s); p != nil && p.delay != nil {
+			known, told = known+1, told+p.delay.version
+		}
+	}
+	if known < 3 || told <= m.told[s]+m.told[s]/10 {
+		return
+	}
+	b.siteAt(s) // from where it was due to lie, its place goes on
+	d := make([]float64, len(m.of))
 	for k, l := range m.of {
 		d[k] = math.NaN()
 		if p := b.look(l, s); p != nil && p.delay != nil {
 			d[k] = b.summary(p.delay)
-			known, told = known+1, told+p.delay.version
 		}
 	}
-	if known >= 3 && (m.told[s] == 0 || told > m.told[s]+m.told[s]/10) {
-		m.sites[s], m.told[s] = m.space.Place(d, m.sites[s]), max(told, 1)
-	}
+	m.due[s], m.told[s] = d, told
 }
 
 // fitFleet places the landmarks and then the other nodes. It tells whether it could.

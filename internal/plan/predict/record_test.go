@@ -126,3 +126,59 @@ func TestProbeBits(t *testing.T) {
 		t.Errorf("%g where probes had 4e4 and 6e4", x)
 	}
 }
+
+// Reading changes nothing: however often and whenever figures are asked for, the record holds the same bytes, and what is predicted is the same.
+func TestReadingChangesNothing(t *testing.T) {
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(seed, 8))
+		read, quiet := New(Config{}), New(Config{})
+		for round := range uint64(60) {
+			for _, b := range []*Book{read, quiet} {
+				random(b.Record, seed*1000+round, 10)
+				if round%3 == 0 {
+					b.Fit()
+				}
+			}
+			for range r.IntN(12) {
+				n, s, at := r.IntN(read.Nodes()), r.IntN(len(read.site)), int64(1e9)
+				switch r.IntN(6) {
+				case 0:
+					read.Rate(n, s, at)
+				case 1:
+					read.Latency(n, s)
+				case 2:
+					read.Spots([]int{n}, []int{s})
+				case 3:
+					read.Probes(s, at, []int32{int32(n)}, 1)
+				case 4:
+					read.Success(n, s, at)
+				default:
+					if _, err := read.Encode(); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+		}
+		x, err := read.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		y, err := quiet.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(x, y) {
+			t.Fatalf("seed %d: reading changes the record", seed)
+		}
+		for n := range read.Nodes() {
+			for s := range len(read.site) {
+				if a, b := read.Rate(n, s, 1e9), quiet.Rate(n, s, 1e9); a != b {
+					t.Fatalf("seed %d: rate of %d, %d: %v where it was read before, else %v", seed, n, s, a, b)
+				}
+				if a, b := read.Latency(n, s), quiet.Latency(n, s); a != b {
+					t.Fatalf("seed %d: delay of %d, %d: %v where it was read before, else %v", seed, n, s, a, b)
+				}
+			}
+		}
+	}
+}

@@ -42,8 +42,7 @@ func (w *worth) fits(c *Context, node int, f predict.Figure) bool {
 	return c.carries(node)-w.used[node] >= f.Value
 }
 
-// use adds up what the leases that run take of their nodes, and notes those that have begun. Their sites are placed now, so that where they lie
-// does not hang on which nodes are asked about.
+// use adds up what the leases that run take of their nodes, and notes those that have begun.
 func (w *worth) use(c *Context) {
 	w.used, w.begun = make([]float64, len(c.S.Nodes)), make([][]int32, len(c.S.Nodes))
 	var at map[string]int
@@ -60,7 +59,6 @@ func (w *worth) use(c *Context) {
 		}
 		if n, ok := at[r.Node]; ok && !r.Ping {
 			w.begun[n] = append(w.begun[n], int32(i))
-			c.book.Place(r.Book)
 		}
 	}
 }
