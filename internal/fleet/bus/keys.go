@@ -195,6 +195,9 @@ func newKeys(path string) (*Keys, error) {
 	return k, k.write(path)
 }
 
+// nextSubject is where nodes ask for their next leases.
+const nextSubject = "$JS.API.CONSUMER.MSG.NEXT." + dispatchStream + ".*"
+
 // services are what nodes may ask the coordinators' account: their users' permissions say which of it, by name.
 func services() (out []string) {
 	return []string{
@@ -203,7 +206,7 @@ func services() (out []string) {
 		"$JS.API.STREAM.INFO." + nodeStream,
 		"$JS.API.DIRECT.GET." + nodeStream + ".$KV." + nodeBucket + ".*",
 		"$JS.API.CONSUMER.INFO." + dispatchStream + ".*",
-		"$JS.API.CONSUMER.MSG.NEXT." + dispatchStream + ".*",
+		nextSubject,
 		"$JS.ACK." + dispatchStream + ".>",
 		"$JS.API.INFO", // no node may ask; without it the server itself would answer for an account that has no JetStream
 	}
@@ -237,7 +240,11 @@ func (k *Keys) statements() (s statements, err error) {
 	ac.Name = "argosy"
 	ac.Limits.JetStreamLimits = jwt.JetStreamLimits{MemoryStorage: -1, DiskStorage: -1, Streams: -1, Consumer: -1, MaxAckPending: -1}
 	for _, subject := range services() {
-		ac.Exports.Add(&jwt.Export{Name: subject, Subject: jwt.Subject(subject), Type: jwt.Service, ResponseType: jwt.ResponseTypeStream})
+		answers := jwt.ResponseType(jwt.ResponseTypeSingleton)
+		if subject == nextSubject { // as many as were asked for
+			answers = jwt.ResponseTypeStream
+		}
+		ac.Exports.Add(&jwt.Export{Name: subject, Subject: jwt.Subject(subject), Type: jwt.Service, ResponseType: answers})
 	}
 	sc := jwt.NewAccountClaims(s.system)
 	sc.Name = "SYS"
