@@ -240,7 +240,8 @@ func after(p []byte) []byte {
 }
 
 // recent keeps the records that were used last: most links lead to what was found or fetched not long ago. The older
-// generation is forgotten when the newer one is full; what is used of it moves to the newer one.
+// generation is forgotten when the newer one is full; what is used of it moves to the newer one, and what leases have: it is
+// reported soon.
 type recent struct {
 	max      int
 	new, old map[recKey]*record
@@ -261,7 +262,13 @@ func (c *recent) get(k recKey) *record {
 
 func (c *recent) put(k recKey, r *record) {
 	if len(c.new) >= c.max {
+		gone := c.old
 		c.old, c.new = c.new, make(map[recKey]*record, c.max)
+		for k, r := range gone {
+			if r.lease != 0 && len(c.new) < c.max/2 && c.old[k] == nil {
+				c.new[k] = r
+			}
+		}
 	}
 	c.new[k] = r
 }

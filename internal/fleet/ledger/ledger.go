@@ -16,6 +16,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 	"unicode/utf8"
@@ -33,12 +34,20 @@ type Ledger struct {
 
 	idle time.Duration // how long PostgreSQL waits for the next word of a transaction
 
+	writing sync.Mutex // held for a transaction: the connection is one for all of them
+	conn    *sql.Conn  // nil: the next transaction opens it
+	stmts   map[string]*sql.Stmt
+
 	unsettled bool // entries were set aside, and no entry of the leader's says so yet, as far as is known
 	remade    remade
 }
 
 // Close closes the ledger.
-func (l *Ledger) Close() error { return l.db.Close() }
+func (l *Ledger) Close() error {
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	return errors.Join(l.release(), l.db.Close())
+}
 
 // Position returns the stream and the sequence that have been applied.
 func (l *Ledger) Position() (stream string, seq uint64) { return l.stream, l.seq }
@@ -61,33 +70,6 @@ func (l *Ledger) Rebase(ctx context.Context, stream string, seq uint64) error {
 	l.stream, l.seq = stream, seq
 	return nil
 }
-
-// write runs fn in a transaction that is on disk when it returns. SQLite is not interrupted: it waits for other
-// processes for ten seconds at most.
-func (l *Ledger) write(ctx context.Context, fn func(*writer) error) error {
-	if l.kind == sqlite {
-		ctx = context.WithoutCancel(ctx)
-	}
-	tx, err := l.db.BeginTx(ctx, nil)
-	if err != nil {
-		return l.wrap(err)
-	}
-	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
-	if l.kind == postgres {
-		if _, err := tx.ExecContext(ctx, fmt.Sprintf("SET LOCAL idle_in_transaction_session_timeout = %d", l.idle.Milliseconds())); err != nil {
-			return l.wrap(err)
-		}
-	}
-	w := &writer{ctx: ctx, tx: tx, kind: l.kind, stmts: map[string]*sql.Stmt{}, accounts: map[string]account{}, counts: map[uint32]*count{}, remade: &l.remade}
-	if err := fn(w); err != nil {
-		return l.wrap(err)
-	}
-	return l.wrap(tx.Commit())
-}
-
-// idleMost is how long a coordinator may say nothing in the middle of a transaction before the database gives it up: one whose machine has
-// stopped would keep the next one from writing for as long as it stands still.
-const idleMost = 5 * time.Second
 
 const setPosition = `INSERT INTO position (one, stream, seq) VALUES (1, ?, ?)
 ON CONFLICT (one) DO UPDATE SET stream = excluded.stream, seq = excluded.seq`
@@ -205,51 +187,6 @@ func (l *Ledger) apply(ctx context.Context, entries []Applied, aside map[uint64]
 	return bad, err
 }
 
-// writer runs prepared statements in one transaction.
-type writer struct {
-	ctx   context.Context
-	tx    *sql.Tx
-	kind  dialect
-	stmts map[string]*sql.Stmt
-	seq   uint64 // of the entry
-	ord   int    // pages, values and reports of it so far
-	pages []any  // values of rows that are not written yet: a statement for many costs less than one for each
-
-	rows     []pending          // the same rows, as they count
-	counts   map[uint32]*count  // of the pages of jobs
-	accounts map[string]account // what nodes have earned since the transaction began
-
-	remade *remade
-	named  []named // records of rows that are not written yet, in a ledger that was made anew
-}
-
-// account is what a node has earned.
-type account struct{ pages, bytes int64 }
-
-func (w *writer) prepare(query string) (*sql.Stmt, error) {
-	s := w.stmts[query]
-	if s == nil {
-		var err error
-		if s, err = w.tx.PrepareContext(w.ctx, w.kind.bind(query)); err != nil {
-			return nil, err
-		}
-		w.stmts[query] = s
-	}
-	return s, nil
-}
-
-func (w *writer) exec(query string, args ...any) error {
-	s, err := w.prepare(query)
-	if err != nil {
-		return err
-	}
-	for i, a := range args {
-		args[i] = plain(a)
-	}
-	_, err = s.ExecContext(w.ctx, args...)
-	return err
-}
-
 // flush writes what has gathered.
 func (w *writer) flush() error {
 	for node, a := range w.accounts {
@@ -269,7 +206,7 @@ SET pages = accounts.pages + excluded.pages, bytes = accounts.bytes + excluded.b
 func (w *writer) flushPages() error {
 	for len(w.pages) > 0 {
 		n := pageRows[slices.IndexFunc(pageRows, func(n int) bool { return n <= len(w.rows) })]
-		if err := w.insert(insertPages[n], w.pages[:n*pageColumns], w.rows[:n]); err != nil {
+		if err := w.insert(insertPages[w.kind][n], w.pages[:n*pageColumns], w.rows[:n]); err != nil {
 			return err
 		}
 		w.pages = append(w.pages[:0], w.pages[n*pageColumns:]...)
@@ -495,7 +432,7 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 	return nil
 }
 
-const pageInto = `INSERT INTO pages (job, key, url, surt, state, reason, detail, status, mime, charset, html, title, lang, simhash,
+const pageInto = ` INTO pages (job, key, url, surt, state, reason, detail, status, mime, charset, html, title, lang, simhash,
 digest, revisit, noindex, bytes, links, depth, redirect, ip, proto, etag, modified, warc, warc_at, warc_len, text, text_at,
 text_len, site, node, lease, fetched_at, timing, seq, ord, owner, gen, truncated, score, expected) VALUES `
 
@@ -505,17 +442,16 @@ const pageColumns = 43
 var pageRows = []int{32, 8, 1}
 
 // insertPages are the statements, by how many rows they are for.
-var insertPages = func() map[int]string {
-	of := map[int]string{}
-	for _, n := range pageRows {
-		of[n] = insertOf(n)
+var insertPages = map[dialect]map[int]string{sqlite: insertOf("INSERT OR FAIL"), postgres: insertOf("INSERT")}
+
+// insertOf returns the statements that begin with a word. SQLite's OR FAIL lets it keep no copies of what a statement changes, to undo that
+// alone: with an error the whole transaction is undone.
+func insertOf(word string) map[int]string {
+	row, of := "(?"+strings.Repeat(", ?", pageColumns-1)+")", map[int]string{}
+	for _, rows := range pageRows {
+		of[rows] = word + pageInto + row + strings.Repeat(", "+row, rows-1) + " ON CONFLICT (job, owner, gen, key) DO NOTHING"
 	}
 	return of
-}()
-
-func insertOf(rows int) string {
-	row := "(?" + strings.Repeat(", ?", pageColumns-1) + ")"
-	return pageInto + row + strings.Repeat(", "+row, rows-1) + " ON CONFLICT (job, owner, gen, key) DO NOTHING"
 }
 
 func (w *writer) page(job uint32, site, node string, lease uint64, at int64, o *crawl.Outcome) error {

@@ -96,3 +96,65 @@ func TestReadOnlyForAWhile(t *testing.T) {
 		t.Errorf("a mistake is waited for: %v", err)
 	}
 }
+
+// A connection that the database has ended between two transactions is replaced: nobody hears of it.
+func TestConnectionIsReplaced(t *testing.T) {
+	place := Database(t)
+	l, err := Open(t.Context(), place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	db, err := sql.Open("pgx", place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for seq := range uint64(3) {
+		if err := l.Rebase(t.Context(), "log", seq+1); err != nil {
+			t.Fatalf("transaction %d: %v", seq+1, err)
+		}
+		_, err := db.ExecContext(t.Context(), "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Statements are prepared once for all transactions, so many as are kept; the rest goes on.
+func TestStatementsAreKept(t *testing.T) {
+	l, err := Open(t.Context(), t.TempDir()+"/l.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	prepared := func(n int) (first *sql.Stmt) {
+		t.Helper()
+		err := l.write(t.Context(), func(w *writer) (err error) {
+			for i := range n {
+				s, err := w.prepare(fmt.Sprintf("SELECT %d", i))
+				if err != nil {
+					return err
+				}
+				if i == 0 {
+					first = s
+				}
+				var got int
+				if err := s.QueryRowContext(t.Context()).Scan(&got); err != nil || got != i {
+					t.Errorf("statement %d says %d, %v", i, got, err)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return first
+	}
+	if first := prepared(maxKept + 3); prepared(1) != first {
+		t.Error("it is prepared again in the next transaction")
+	}
+	if len(l.stmts) != maxKept {
+		t.Errorf("%d statements are kept, of at most %d", len(l.stmts), maxKept)
+	}
+}

@@ -16,10 +16,13 @@ type set struct {
 	gen      uint32
 	last     uint64 // number of the last record
 	new, old map[uint64]uint64
-	added    []uint64 // to the newer generation since the last flush
-	late     []uint64 // to the older one, before it was the older one
+	added    []mark   // to the newer generation since the last flush
+	late     []mark   // to the older one, before it was the older one
 	gone     []uint32 // generations to be dropped
 }
+
+// mark is a mark with the value that it was added with.
+type mark struct{ h, v uint64 }
 
 func newSet(max int) set { return set{max: max, new: map[uint64]uint64{}, old: map[uint64]uint64{}} }
 
@@ -52,7 +55,7 @@ func (s *set) add(h, v uint64) (had bool) {
 		s.late, s.added = s.added, nil
 	}
 	s.new[h] = v
-	s.added = append(s.added, h)
+	s.added = append(s.added, mark{h, v})
 	return had
 }
 
@@ -62,10 +65,10 @@ func (s *set) key(kind byte, gen uint32, no uint64) []byte {
 }
 
 func (s *set) flush(kind byte, put func(key, value []byte) error, drop func(prefix []byte) error) error {
-	if err := s.save(kind, s.gen-1, s.old, s.late, put); err != nil {
+	if err := s.save(kind, s.gen-1, s.late, put); err != nil {
 		return err
 	}
-	if err := s.save(kind, s.gen, s.new, s.added, put); err != nil {
+	if err := s.save(kind, s.gen, s.added, put); err != nil {
 		return err
 	}
 	s.late, s.added = s.late[:0], s.added[:0]
@@ -79,13 +82,13 @@ func (s *set) flush(kind byte, put func(key, value []byte) error, drop func(pref
 }
 
 // save puts a record of marks: eight bytes each, then the value.
-func (s *set) save(kind byte, gen uint32, of map[uint64]uint64, marks []uint64, put func(key, value []byte) error) error {
+func (s *set) save(kind byte, gen uint32, marks []mark, put func(key, value []byte) error) error {
 	if len(marks) == 0 {
 		return nil
 	}
 	b := make([]byte, 0, 9*len(marks))
-	for _, h := range marks {
-		b = binary.AppendUvarint(binary.BigEndian.AppendUint64(b, h), of[h])
+	for _, m := range marks {
+		b = binary.AppendUvarint(binary.BigEndian.AppendUint64(b, m.h), m.v)
 	}
 	s.last++
 	return put(s.key(kind, gen, s.last), b)
