@@ -369,4 +369,5 @@ const (
 	EndDead     = "dead"     // its incarnation ended
 	EndFailed   = "failed"   // the site could not be asked
 	EndRefused  = "refused"  // a part of it does not pass the check, or was lost
+	EndOrdered  = "ordered"  // a person dropped or changed what it was given
 )

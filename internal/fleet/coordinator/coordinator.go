@@ -511,7 +511,7 @@ func (c *Coordinator) lead(ctx context.Context, now time.Time) error {
 	if err := c.sinks.catchUp(ctx); err != nil {
 		return err
 	}
-	if err := errors.Join(c.sinks.sync(ctx, now), c.sinks.tellAside(ctx)); err != nil { // the ledger knows first what the log has told
+	if err := errors.Join(c.sinks.sync(ctx, now), c.sinks.tellAside(ctx), c.leftOpen(ctx)); err != nil { // the ledger knows first what the log has told
 		return err
 	}
 	if c.cfg.Serve {

@@ -3,6 +3,7 @@ package coordinator
 import (
 	"container/heap"
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"time"
@@ -293,7 +294,7 @@ func (c *Coordinator) act(ctx context.Context, now time.Time) (done bool, err er
 		return false, err
 	}
 	c.disk.look(now)
-	if err := c.recallSpoiled(ctx); err != nil {
+	if err := errors.Join(c.recallSpoiled(ctx), c.tellOrdered(ctx)); err != nil {
 		return false, err
 	}
 	c.resend(ctx, now)

@@ -48,6 +48,9 @@ func (c *Coordinator) effects(ctx context.Context, now time.Time, fx *frontier.E
 			r.freed(c.f, e.Lease)
 		}
 	}
+	if c.sinks.leads {
+		c.open.ordered = append(c.open.ordered, fx.Ordered...)
+	}
 	for _, l := range fx.Recalled {
 		c.forget(l)
 		if c.sinks.leads {
@@ -339,6 +342,31 @@ func (c *Coordinator) recallSpoiled(ctx context.Context) error {
 		return nil
 	}
 	return c.recall(ctx, recalls)
+}
+
+// tellOrdered has the log tell of leases that orders have closed, so that the ledger ends them as well: the orders name tasks alone, and which
+// leases had something of them the frontier knows.
+func (c *Coordinator) tellOrdered(ctx context.Context) error {
+	if len(c.open.ordered) == 0 {
+		return nil
+	}
+	recalls := make([]crawl.Recall, len(c.open.ordered))
+	for i, id := range c.open.ordered {
+		recalls[i] = crawl.Recall{Lease: id, Reason: crawl.EndOrdered}
+	}
+	c.open.ordered = nil
+	return c.sinks.append(ctx, &crawl.Entry{Kind: crawl.EntryRecall, Recalls: recalls})
+}
+
+// leftOpen notes the leases that orders have closed while nobody could tell the log of it: those that are open in the ledger alone.
+func (c *Coordinator) leftOpen(ctx context.Context) error {
+	open, err := c.sinks.ledger.OpenLeases(ctx)
+	for _, id := range open {
+		if c.f.Lease(id) == nil {
+			c.open.ordered = append(c.open.ordered, id)
+		}
+	}
+	return err
 }
 
 // sound reports whether reports that were not heard were not made: an entry that was appended just now has been stored

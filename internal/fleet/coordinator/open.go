@@ -18,6 +18,7 @@ type open struct {
 	unmet    map[uint32]map[uint64]int    // by task: wants of leases that nothing could be given to, until there is something
 	starved  map[uint64]uint32            // leases that may have lost refills, and how many they have taken in
 	spoiled  map[uint64]bool              // leases of which a part is missing
+	ordered  []uint64                     // leases that an order has closed, of which the log does not tell yet
 	refilled time.Time
 }
 

@@ -329,6 +329,23 @@ func (s *scene) play(line string) {
 		id, err := strconv.Atoi(w[1])
 		s.fail(err)
 		s.fail(s.co.SetState(ctx, uint32(id), w[2]))
+	case "drop": // SITE, of job 1
+		_, err := s.co.Release(ctx, crawl.EntryDrop, []string{w[1]}, crawl.Release{Job: 1, Why: "test"})
+		s.fail(err)
+	case "open": // leases
+		ids, err := s.l.OpenLeases(ctx)
+		s.fail(err)
+		var known []string
+		s.fail(s.co.View(ctx, func(f *frontier.Frontier) error {
+			f.Leases(func(l *frontier.Lease) { known = append(known, short(l.ID)) })
+			return nil
+		}))
+		slices.Sort(known)
+		had := make([]string, len(ids))
+		for i, id := range ids {
+			had[i] = short(id)
+		}
+		s.log.note("leases that are open: %v; in the ledger %v", known, had)
 	case "counts":
 		jobs, err := s.co.Jobs(ctx)
 		s.fail(err)

@@ -20,6 +20,7 @@ type Effects struct {
 	Granted  []crawl.Lease
 	Refilled []crawl.Refill
 	Recalled []*Lease
+	Ordered  []uint64 // of these, the leases that an order has closed: no entry of the log names them
 	Late     []*Lease // closed ones that a node still works on
 	Ended    []Ended
 	Wants    map[uint64]int    // how many URLs leases asked for in the part just applied

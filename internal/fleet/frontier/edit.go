@@ -148,14 +148,19 @@ func (x *tx) takeBack(t *Task, k recKey) error {
 			return err
 		}
 		if has {
-			x.fx.Recalled = append(x.fx.Recalled, l)
-			polite.HoldFrom(x.site(l.Site), x.at, l.From)
-			if err := x.close(t, l); err != nil {
+			if err := x.order(t, l); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// order closes a lease since a person dropped or changed what it was given; its site waits a full delay.
+func (x *tx) order(t *Task, l *Lease) error {
+	x.fx.Recalled, x.fx.Ordered = append(x.fx.Recalled, l), append(x.fx.Ordered, l.ID)
+	polite.HoldFrom(x.site(l.Site), x.at, l.From)
+	return x.close(t, l)
 }
 
 // engine returns the place of an engine among those of a job, which it joins if it is not one of them.

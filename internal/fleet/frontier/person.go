@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"argosy/internal/crawl"
-	"argosy/internal/page/polite"
 )
 
 // retry releases tasks: they are no longer manual, what is known of their sites' troubles is forgotten, and their
@@ -280,9 +279,7 @@ func (x *tx) drop(r *crawl.Release) error {
 		}
 		for _, lease := range t.leaseIDs() {
 			l := x.f.leases[lease]
-			x.fx.Recalled = append(x.fx.Recalled, l)
-			polite.HoldFrom(x.site(l.Site), x.at, l.From)
-			if err := x.close(t, l); err != nil {
+			if err := x.order(t, l); err != nil {
 				return err
 			}
 		}

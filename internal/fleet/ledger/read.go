@@ -393,6 +393,11 @@ func column[T any](ctx context.Context, l *Ledger, query string, args ...any) (o
 	return out, l.wrap(rows.Err())
 }
 
+// OpenLeases returns the leases that have not ended, in order.
+func (l *Ledger) OpenLeases(ctx context.Context) ([]uint64, error) {
+	return column[uint64](ctx, l, `SELECT id FROM leases WHERE ended IS NULL ORDER BY id`)
+}
+
 // LeasesLost counts the leases of a job that ended without a final part: recalled, or given up with their node.
 func (l *Ledger) LeasesLost(ctx context.Context, job uint32) (n int, err error) {
 	row := l.db.QueryRowContext(ctx, l.kind.bind(`SELECT count(*) FROM leases WHERE job = ? AND reason IN (?, ?)`), int64(job), crawl.EndDead, crawl.EndRecalled)
