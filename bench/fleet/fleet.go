@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,6 +35,7 @@ type options struct {
 	text, own    int           // bytes of a page: what it has in common with those of its site, and what it alone says
 	concurrency  int           // requests at once of an agent; 0 is 32
 	limits       string        // of the job, instead of the faults' own
+	placing      string        // of the job; "" has one that measures nothing
 }
 
 // setting is what a scenario's fleet is made of.
@@ -303,7 +305,7 @@ func (f *fleet) submit(ctx context.Context) (err error) {
 	if limits == "" {
 		limits = fmt.Sprintf("{delay: %s, per_ip: 0, recycle_after: %s, backoff: 200ms, connect_timeout: 1s}", time.Duration(max(1, f.s.times))*f.o.delay, f.o.recycle)
 	}
-	fmt.Fprintf(&b, "name: bench\nplacing: {probe: none}\nlimits: %s\nseeds:\n", limits)
+	fmt.Fprintf(&b, "name: bench\nplacing: %s\nlimits: %s\nseeds:\n", cmp.Or(f.o.placing, "{probe: none}"), limits)
 	for s := range f.o.sites {
 		fmt.Fprintf(&b, "  - http://s%d.test:%s/\n", s, f.port)
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -35,8 +36,7 @@ type measured struct {
 
 // scale compares one agent with several. A profile of the coordinator is of the several.
 func scale(ctx context.Context, o options, tmp string, agents int, window time.Duration, profile string) error {
-	o.sites, o.latency, o.text, o.own, o.concurrency = 128, scaleLatency, scaleText, scaleOwn, scaleConcurrency
-	o.limits = "{delay: 0, per_ip: 0, site_connections: 2}"
+	o.wide()
 	one, err := rate(ctx, o, filepath.Join(tmp, "one"), 1, window, "")
 	if err != nil {
 		return err
@@ -54,6 +54,40 @@ func scale(ctx context.Context, o options, tmp string, agents int, window time.D
 		fmt.Printf("%6d  %6.1f  %17.3f  %7.2f  %22.3f  %17.3f  %19.2f\n", m.n, m.rate, m.rate/could, m.found, m.coordinator, m.agents, m.cores)
 	}
 	fmt.Printf("%d agents fetch %.2f times what one fetches\n", agents, many.rate/one.rate)
+	return nil
+}
+
+// wide has sites enough for nodes to be the limit.
+func (o *options) wide() {
+	o.sites, o.latency, o.text, o.own, o.concurrency = 128, scaleLatency, scaleText, scaleOwn, scaleConcurrency
+	o.limits = "{delay: 0, per_ip: 0, site_connections: 2}"
+}
+
+// deciding compares what a coordinator takes under several strategies, which measure what each wants. They take turns, and every other
+// round has them the other way round.
+func deciding(ctx context.Context, o options, tmp string, agents int, window time.Duration, strategies []string, rounds int) error {
+	o.wide()
+	all := make(map[string][]*measured)
+	for round := range rounds {
+		for _, name := range strategies {
+			o.placing = fmt.Sprintf("{strategy: %q}", name)
+			m, err := rate(ctx, o, filepath.Join(tmp, fmt.Sprintf("%s-%d", name, round)), agents, window, "")
+			if err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			all[name] = append(all[name], m)
+		}
+		slices.Reverse(strategies)
+	}
+	fmt.Println("medians, and all rounds")
+	fmt.Println("strategy  URLs/s  CPU-s/1000 coordinator")
+	for _, name := range slices.Sorted(slices.Values(strategies)) {
+		var speeds, costs []float64
+		for _, m := range all[name] {
+			speeds, costs = append(speeds, m.rate), append(costs, m.coordinator)
+		}
+		fmt.Printf("%-8s  %6.1f  %.3f  %.3f\n", name, middle(speeds), middle(costs), costs)
+	}
 	return nil
 }
 
