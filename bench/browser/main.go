@@ -1,7 +1,8 @@
 // Command browser opens the pages of a crawl in Chromium, one after the other, at desktop and phone width, light and dark: it takes a
 // picture of each, and fails where a script fails, the policy of a page is broken, something is asked of another host, or a page is
 // wider than the window. With -walk ARGOSY it starts a fleet, some sites and a search engine itself, and does with the pages what people do: it
-// starts jobs, drains a node, mends a search, saves statistics, and looks at an archived page. With -axe FILE (axe.min.js of the npm package axe-core) it also asks axe what is wrong with each.
+// starts jobs, drains a node, mends a search, saves statistics, and looks at an archived page. Pages of other origins and hostile sites try meanwhile to
+// order, read and run something. With -axe FILE (axe.min.js of the npm package axe-core) it also asks axe what is wrong with each.
 package main
 
 import (
@@ -128,7 +129,7 @@ func (k *walker) open(link, axe string) (context.Context, func(), error) {
 		}
 		k.rules = string(b)
 	}
-	alloc, stop := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.WindowSize(1280, 860), chromedp.Flag("force-color-profile", "srgb"))...)
+	alloc, stop := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.WindowSize(1280, 860), chromedp.Flag("force-color-profile", "srgb"), chromedp.Flag("host-resolver-rules", "MAP "+evilName+" 127.0.0.1"))...)
 	ctx, cancel := chromedp.NewContext(alloc)
 	ctx, end := context.WithTimeout(ctx, 8*time.Minute)
 	over := func() {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -31,6 +32,10 @@ func (k *walker) walkThrough(argosy, axe string) (err error) {
 	if err != nil {
 		return err
 	}
+	lure, err := openTrap()
+	if err != nil {
+		return err
+	}
 	f, err := startFleet(argosy, dir)
 	defer f.stop()
 	if err != nil {
@@ -41,11 +46,20 @@ func (k *walker) walkThrough(argosy, axe string) (err error) {
 		return err
 	}
 	defer end()
+	coordinator, err := url.Parse(f.link)
+	if err != nil {
+		return err
+	}
+	g, err := openGate(coordinator.Host)
+	if err != nil {
+		return err
+	}
 	steps := []struct {
 		name string
 		do   func(context.Context) error
 	}{
 		{"jobs are started", func(ctx context.Context) error { return k.startJobs(ctx, web) }},
+		{"pages of other origins get and change nothing", func(ctx context.Context) error { return k.strangers(ctx, g) }},
 		{"figures move", k.figuresMove},
 		{"who has the focus keeps it while a table changes", k.focusStays},
 		{"eight windows move at once, and still when the one that listened is gone", k.manyWindows},
@@ -61,6 +75,7 @@ func (k *walker) walkThrough(argosy, axe string) (err error) {
 		{"a node drains", k.drain},
 		{"a search is stopped, and its statistics are saved", func(ctx context.Context) error { return k.saveStatistics(ctx, dir) }},
 		{"an archived page shows its picture", k.showsPicture},
+		{"hostile pages are archived and shown: nothing runs, nothing leaves", func(ctx context.Context) error { return k.hostile(ctx, g, lure) }},
 		{"a session ends", k.leave},
 	}
 	for _, s := range steps {
