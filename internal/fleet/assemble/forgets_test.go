@@ -213,3 +213,45 @@ func TestStandbyWithoutTheLog(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
+
+// Both coordinators are there when the bus loses its log, twice: one of them makes it anew, and the other one follows that.
+func TestBothLoseTheLog(t *testing.T) {
+	t.Parallel()
+	place := postgres(t)
+	server, dial := ownBus(t)
+	_, port := serveWeb(t, 64, 150)
+	use := func(name string) func(c *serve.Config) {
+		return func(c *serve.Config) { dial(c); c.Name, c.Ledger = name, place }
+	}
+	first := newFleet(t, use("first"))
+	first.Leader()
+	second := newFleet(t, use("second"))
+	second.Join("a", nil)
+	j := fleettest.Job(port, 20*time.Millisecond)
+	j.Limits.RecycleAfter = 2 * time.Second
+	id := first.Submit(j)
+	leads := func() *fleet {
+		for _, f := range []*fleet{first, second} {
+			if f.Job(id).ID == id {
+				return f
+			}
+		}
+		return nil
+	}
+	for n := range int64(2) {
+		testkit.Eventually(t, "the crawl gets on", func() bool { f := leads(); return f != nil && f.Job(id).Counts.Fetched >= 50*(n+1) })
+		server.again(true)
+	}
+	var f *fleet
+	testkit.Eventually(t, "the job ends, with its index", func() bool {
+		f = leads()
+		return f != nil && f.Job(id).State == crawl.JobDone && f.Server.Indexed(id)
+	})
+	want := int64(len(fleettest.Search(t, j.Identity.Seeds, port)))
+	if c := f.Job(id).Counts; c.Fetched+c.Failed != want || c.Pending != 0 {
+		t.Errorf("%+v, and there are %d to be found", c, want)
+	}
+	if r, err := verify.Check(t.Context(), verify.Place{Dir: f.Dir, Ledger: place, Running: true}); err != nil || !r.OK {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
