@@ -319,6 +319,9 @@ func TestLedgerIsElsewhere(t *testing.T) {
 	if note := runningNote(dir); !strings.Contains(note, "a coordinator runs in "+dir) || !strings.Contains(note, "number of a job") {
 		t.Errorf("beside the coordinator: %s", note)
 	}
+	if note := jobNote(dir, 3); !strings.Contains(note, "a coordinator runs in "+dir+": this is of its job 3") {
+		t.Errorf("one job beside the coordinator: %s", note)
+	}
 	if note := runningNote(t.TempDir()); strings.Contains(note, "coordinator") {
 		t.Errorf("beside a crawl: %s", note)
 	}

@@ -63,6 +63,14 @@ func runningNote(dir string) string {
 	return fmt.Sprintf("a crawl runs in %s: this is as of now", dir)
 }
 
+// jobNote says that what a command prints is of a crawl that runs, or of one job of a coordinator that does.
+func jobNote(dir string, job uint32) string {
+	if outdir.Fleet(dir) {
+		return fmt.Sprintf("a coordinator runs in %s: this is of its job %d, as of now (--job; argosy jobs lists them)", dir, job)
+	}
+	return runningNote(dir)
+}
+
 // isCrawl refuses directories that no crawl has left.
 func isCrawl(dir string) error {
 	if dir == "" {

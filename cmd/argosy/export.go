@@ -42,7 +42,8 @@ a crawl that runs, too, and in a coordinator's directory, by the number of a job
 			if err := dirArgs(args, &p.dir); err != nil {
 				return err
 			}
-			if _, err := p.place(); err != nil {
+			at, err := p.place()
+			if err != nil {
 				return err
 			}
 			fields = fields || fieldsFrom != ""
@@ -63,6 +64,9 @@ a crawl that runs, too, and in a coordinator's directory, by the number of a job
 				return err
 			}
 			defer l.Close()
+			if at.Running {
+				fmt.Fprintln(os.Stderr, "argosy: "+jobNote(p.dir, job))
+			}
 			if fields {
 				if state != "" || least != 0 {
 					return usage("--fields: of pages that were fetched: not with --state or --min-score")
@@ -191,10 +195,7 @@ func exportPages(ctx context.Context, w *rowWriter, l *ledger.Ledger, job uint32
 
 // exportURLs prints what the frontier has of a job's URLs in a state; what is beyond its own list is counted.
 func exportURLs(ctx context.Context, w *rowWriter, l *ledger.Ledger, dir string, job uint32, state string) error {
-	return assemble.View(ctx, dir, func(f *frontier.Frontier, running bool) error {
-		if running {
-			noteRunning(dir)
-		}
+	return assemble.View(ctx, dir, func(f *frontier.Frontier, _ bool) error {
 		parents := f.Names(job)
 		err := f.URLs(job, func(u frontier.URL) error {
 			if u.State.String() != state {

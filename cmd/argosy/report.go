@@ -37,12 +37,12 @@ examples once the job has ended.`,
 			if err != nil {
 				return err
 			}
+			if at.Running {
+				fmt.Fprintln(os.Stderr, "argosy: "+jobNote(p.dir, job))
+			}
 			r, err := survey.Make(c.Context(), at, job, time.Now())
 			if err != nil {
 				return err
-			}
-			if r.Running {
-				noteRunning(p.dir)
 			}
 			out := c.OutOrStdout()
 			if file != "" {
