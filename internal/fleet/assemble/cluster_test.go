@@ -73,6 +73,7 @@ func cluster(t *testing.T) (*testkit.NATS, func(*serve.Config)) {
 // Two coordinators on a real cluster: when the one that leads goes, the other goes on; a NATS server is killed and comes
 // back; a third coordinator starts long after the log was trimmed, from a checkpoint. Nothing is fetched twice.
 func TestStandby(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("starts seven processes")
 	}

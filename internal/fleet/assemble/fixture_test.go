@@ -129,6 +129,7 @@ func crawlFixture(t *testing.T, w *webs.Web, dir string, pages int64) assemble.S
 // A directory that any released version has left, and one of this version, are opened, verified, and gone on with to the end:
 // everything is found, and nothing is fetched twice.
 func TestDirectoriesOfEveryVersion(t *testing.T) {
+	t.Parallel()
 	own := filepath.Join(t.TempDir(), "own.tar.gz")
 	if *writeFixture {
 		own = filepath.Join("testdata", "argosy-"+outdir.Version+".tar.gz")

@@ -37,6 +37,7 @@ func withToken(t *testing.T) func(*serve.Config) {
 
 // Orders over the API, as the commands give them; mistakes are the asker's and say what is allowed.
 func TestAPI(t *testing.T) {
+	t.Parallel()
 	_, port := serveWeb(t, 27, 30)
 	f := newFleet(t, withToken(t))
 	f.Join("a", nil)
@@ -177,6 +178,7 @@ func TestDropNamesTasks(t *testing.T) {
 
 // Who asks a coordinator over the wrong line is told what is wrong with it, and that it is for him to mend.
 func TestAPIOverTLS(t *testing.T) {
+	t.Parallel()
 	server, trusted := selfSigned(t)
 	f := newFleet(t, withToken(t))
 	f.Leader()

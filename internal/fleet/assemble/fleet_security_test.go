@@ -201,6 +201,7 @@ func selfSigned(t *testing.T) (server, client *tls.Config) {
 
 // Where TLS is asked for, a fleet works over TLS, and plain TCP is refused.
 func TestTLS(t *testing.T) {
+	t.Parallel()
 	server, client := selfSigned(t)
 	_, port := serveWeb(t, 28, 40)
 	f := &fleet{&fleettest.Fleet{T: t, Dir: t.TempDir()}}

@@ -295,6 +295,7 @@ func records(t *testing.T, dir string) map[string]string {
 
 // A coordinator's directory is not taken for a crawl's, nor a crawl's for a coordinator's.
 func TestDirectoriesAreNotMixedUp(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t, nil)
 	f.Leader()
 	f.Halt()

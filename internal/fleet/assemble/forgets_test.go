@@ -47,6 +47,7 @@ func ownBus(t *testing.T) (*aBus, func(*serve.Config)) {
 	return b, func(c *serve.Config) {
 		c.Bus, c.Replicas = bus.Dial{URL: b.URL(), Creds: filepath.Join(dir, "coordinator.creds")}, 1
 		c.SigningKey = filepath.Join(dir, "signing.nk")
+		c.LostAfter = time.Second // one server, which knows at once what it has
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 // A new directory gets its number at once; what another version has made is refused before anything in it is touched.
 func TestFormat(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		files map[string]string
 		want  string // in the error; empty: none

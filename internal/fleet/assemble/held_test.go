@@ -10,6 +10,7 @@ import (
 
 // A site that has had itself left alone until the end of a crawl is told of, with what waits; one that was not asked yet is not.
 func TestHeld(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		site *crawl.Site
 		why  crawl.Kind

@@ -13,6 +13,7 @@ import (
 // Agents without a name that share a directory get different ones, and the same again when they start again; with a name, only one
 // process has it.
 func TestIdentities(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "d")
 	open := func(name string) *assemble.Identity {
 		t.Helper()

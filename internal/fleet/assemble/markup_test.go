@@ -41,6 +41,7 @@ const (
 
 // Pages are found wherever a link can stand, and with resources what they need; what is too long to be a URL is counted.
 func TestMarkup(t *testing.T) {
+	t.Parallel()
 	for _, resources := range []bool{false, true} {
 		w := webs.New()
 		w.Sites["markup.test"] = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -91,6 +92,7 @@ func TestMarkup(t *testing.T) {
 
 // What a page needs is as deep as the page: under a depth limit the last pages can be shown as well.
 func TestResourcesUnderDepthLimit(t *testing.T) {
+	t.Parallel()
 	for depth, want := range []string{
 		"/ /app /b.png /css/font.woff /css/more.css /css/s.css /robots.txt",
 		"/ /app /b.png /c.png /css/font.woff /css/more.css /css/s.css /one /robots.txt",

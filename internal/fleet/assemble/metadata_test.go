@@ -14,6 +14,7 @@ import (
 // Records say what they come from: of a conversion and of a revisit the record they refer to is there, every record names a
 // warcinfo record that is there, and exchanges say by which protocol they came.
 func TestRecordsReferToEachOther(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	crawlFixture(t, fixtureWeb(), dir, 0)
 	headers := map[string]textproto.MIMEHeader{} // by id

@@ -23,6 +23,7 @@ import (
 
 // A report of a fleet's job has its own broken links and counts, also where the archives of two nodes hold those of another job.
 func TestReportOfAFleet(t *testing.T) {
+	t.Parallel()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host, _, _ := strings.Cut(r.Host, ".")
 		switch r.URL.Path {
@@ -75,6 +76,7 @@ func TestReportOfAFleet(t *testing.T) {
 
 // A report of a fleet's job that has not ended has the counts of the frontier, beside its coordinator and when that is gone.
 func TestReportOfARunningJob(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t, nil) // without agents: what is found waits
 	j := fleettest.Job("80", 0)
 	j.Identity.Seeds = []string{"http://a.test/", "http://b.test/"}

@@ -79,6 +79,7 @@ func TestDepthRaised(t *testing.T) {
 // A seed without a scheme is asked by https, then by http; where a seed redirects joins the scope, also for links that
 // were refused before.
 func TestSeeds(t *testing.T) {
+	t.Parallel()
 	w := webs.New()
 	html := func(body string) http.Handler {
 		return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -108,6 +109,7 @@ func TestSeeds(t *testing.T) {
 
 // Where the small page of a seed sends its reader on by a Refresh joins the scope, as where it redirects does, if that is its host with or without www.
 func TestSeedRefreshes(t *testing.T) {
+	t.Parallel()
 	w := webs.New()
 	page := func(body string) http.Handler {
 		return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -194,6 +196,7 @@ func TestRetryAfter(t *testing.T) {
 
 // Whoever looks at a crawl's directory in the moment in which its process ends, and answers nobody any more, looks at it at rest.
 func TestViewWhileItEnds(t *testing.T) {
+	t.Parallel()
 	_, port := serveWeb(t, 45, 5)
 	dir := t.TempDir()
 	want := runConfig(t, fleettest.Crawl(dir, port, 0, 1))

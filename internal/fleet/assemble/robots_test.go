@@ -66,6 +66,7 @@ func fixed(pages map[string]string) func(string) (string, bool) {
 
 // Every run obeys all rules of robots.txt, also where they are many and short ones stand among them.
 func TestRobotsRulesOfEveryRun(t *testing.T) {
+	t.Parallel()
 	var file strings.Builder
 	file.WriteString("User-agent: *\n")
 	for i := range 33_000 {
@@ -88,6 +89,7 @@ func TestRobotsRulesOfEveryRun(t *testing.T) {
 
 // A file that the limit cuts in the middle of a rule refuses no more than its whole rules do.
 func TestRobotsCutInARule(t *testing.T) {
+	t.Parallel()
 	const rule, size = "Disallow: /private/\n", 500 << 10
 	head := "User-agent: *\nDisallow: /secret\n#"
 	file := head + strings.Repeat("x", size-len(head)-1-len("Disallow: /")) + "\n" + rule
@@ -100,6 +102,7 @@ func TestRobotsCutInARule(t *testing.T) {
 
 // A file that is larger than a body may be counts as far as it was read, in whole lines.
 func TestRobotsLargerThanABody(t *testing.T) {
+	t.Parallel()
 	const rule, most = "Disallow: /private/\n", 100 << 10
 	head := "User-agent: *\nDisallow: /secret\n#"
 	file := head + strings.Repeat("x", most-len(head)-1-len("Disallow: /")) + "\n" + rule + strings.Repeat("# more\n", 1<<20)
@@ -137,6 +140,7 @@ func TestRobotsBehindAnotherHost(t *testing.T) {
 
 // A job that ignores robots.txt asks it for sitemaps, if it wants any, and obeys none of its rules.
 func TestSitemapsWithIgnoredRobots(t *testing.T) {
+	t.Parallel()
 	pages := map[string]string{
 		"/robots.txt": "User-agent: *\nDisallow: /\nCrawl-delay: 20\nSitemap: /maps/a.xml\n", "/": "x", "/found": "x",
 		"/maps/a.xml": `<?xml version="1.0"?><urlset><url><loc>/found</loc></url></urlset>`,
@@ -160,6 +164,7 @@ func TestSitemapsWithIgnoredRobots(t *testing.T) {
 
 // A job that ignores robots.txt goes on where there is none to be had.
 func TestIgnoredRobotsAreDown(t *testing.T) {
+	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/robots.txt" {
 			w.WriteHeader(http.StatusInternalServerError)

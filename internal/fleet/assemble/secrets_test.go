@@ -51,6 +51,7 @@ func connectProxy(t *testing.T) (addr string, used *atomic.Int64) {
 // Secret fields and cookies go to the seeds' sites only and are redacted in archives; cookies that a site sets come
 // back to it, a redirect to itself that sets one is followed once; all of it through a proxy.
 func TestSecretsCookiesProxy(t *testing.T) {
+	t.Parallel()
 	w := webs.New()
 	var leaked atomic.Bool
 	w.Sites["s0.test"] = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {

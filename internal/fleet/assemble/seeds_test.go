@@ -14,6 +14,7 @@ import (
 
 // Seeds that follow a job over HTTP: nothing is fetched until all are in, pieces may come twice, but neither too early nor too many.
 func TestSeedsFollowAJob(t *testing.T) {
+	t.Parallel()
 	_, port := serveWeb(t, 28, 30)
 	f := newFleet(t, withToken(t))
 	f.Join("a", nil)

@@ -53,6 +53,7 @@ func asker(t *testing.T, h http.Handler) func(method, path, body string, to any)
 
 // A crawl that is paused over the API waits until it goes on, and what is shown of it then is what the site has said.
 func TestShownCrawl(t *testing.T) {
+	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -226,6 +227,7 @@ func judgeBeside(t *testing.T, dir string) {
 
 // A crawl that is cancelled while it is paused ends.
 func TestCancelledWhilePaused(t *testing.T) {
+	t.Parallel()
 	first := make(chan struct{}, 100)
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")

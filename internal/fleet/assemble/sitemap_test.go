@@ -43,6 +43,7 @@ func TestNofollow(t *testing.T) {
 
 // Sitemaps that name two new ones each time end by themselves, and everything that they name is accounted for.
 func TestSitemapsEnd(t *testing.T) {
+	t.Parallel()
 	h := serveByHand(t, func(path string) (string, bool) {
 		switch {
 		case path == "/":

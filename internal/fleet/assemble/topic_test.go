@@ -111,6 +111,7 @@ func TestOneSeedOfManySites(t *testing.T) {
 
 // With links followed from pages on the topic only, a crawl ends by itself, has most of what is on the topic, and says what it left out.
 func TestTopicalCrawlEnds(t *testing.T) {
+	t.Parallel()
 	web := webs.NewTopical(webs.TopicalConfig{Seed: 5, Sites: 3, Pages: 300, Share: 0.05, Near: 0.7, Told: 0.5})
 	port := served(t, web)
 	on := web.OnTopic(port)

@@ -98,6 +98,7 @@ func nodesOf(t *testing.T, cl *web.Client, what string, ok func(words string) bo
 // of 0.1.0 that joins an upgraded coordinator. One that had joined before gets no lease, which it would not understand, and the list
 // of nodes says why.
 func TestUpgradeFromHistory(t *testing.T) {
+	t.Parallel()
 	old := history(t)
 	dir, api, busAt := t.TempDir(), freePort(t), freePort(t)
 	tokenFile := filepath.Join(dir, "token")

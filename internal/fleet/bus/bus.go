@@ -57,6 +57,7 @@ type Config struct {
 	Listen       string        // host:port of the embedded server; empty: no port is opened
 	TLS          *tls.Config   // of that port; nil: plain TCP
 	Keys         *Keys         // who may connect; nil: whoever is in the process
+	LostAfter    time.Duration // how long a bus elsewhere must say that it has no log until it is believed; 0: lostAfter
 	Logger       *slog.Logger  // nil discards
 }
 
@@ -501,6 +502,10 @@ func pause(ctx context.Context, d time.Duration) bool {
 // pullBatch bounds what is under way to a reader, in messages of at most MaxPart bytes.
 const pullBatch = 64
 
+// pullFor is how long a request for messages stands. Where a node has joined again with other credentials (keys were rotated), the server goes on
+// giving its messages in turn to the requests of the connection before, until they have expired: what they get is lost.
+const pullFor = 2 * heartbeat
+
 // heartbeat is how often a quiet server says that it is there; twice this long without a word, and reading begins anew.
 const heartbeat = time.Second
 
@@ -514,7 +519,7 @@ var errReconnected = errors.New("the connection is a new one")
 // before will not come.
 func (c *Client) consume(ctx context.Context, cons messages, fn func(jetstream.Msg) error) error {
 	// Not by bytes: a pull that is limited by bytes may end early, and the next one then waits for its expiry.
-	it, err := cons.Messages(jetstream.PullMaxMessages(pullBatch), jetstream.PullExpiry(10*time.Second), jetstream.PullHeartbeat(heartbeat))
+	it, err := cons.Messages(jetstream.PullMaxMessages(pullBatch), jetstream.PullExpiry(pullFor), jetstream.PullHeartbeat(heartbeat))
 	if err != nil {
 		return fmt.Errorf("read messages: %w", err)
 	}

@@ -1,6 +1,7 @@
 package bus
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,9 @@ var ErrLost = errors.New("the bus has lost the log")
 // lostAfter is how long the bus must say so, without a break, until it is believed: a server that has just started, or that has just been
 // chosen to lead others, may not know yet what it has.
 const lostAfter = 5 * time.Second
+
+// lostAfter is that, or what was configured.
+func (c Config) lostAfter() time.Duration { return cmp.Or(c.LostAfter, lostAfter) }
 
 // awayOrLost says what the log's not answering means.
 func awayOrLost(what string, err error) error {
@@ -40,7 +44,7 @@ func (c *Client) Regain(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("look for the log: %w: %w", ErrAway, err)
 		}
-		if !gone || time.Since(begin) > lostAfter {
+		if !gone || time.Since(begin) > c.cfg.lostAfter() {
 			break
 		}
 		if !pause(ctx, retryEvery) {
@@ -63,7 +67,7 @@ type reading struct {
 	missing time.Time // since when it is not there, or is another one, or ends before what was read; zero: it is there
 }
 
-// check fails with ErrLost once the log has not been the one that is read for lostAfter. It is asked whenever reading was interrupted.
+// check fails with ErrLost once the log has not been the one that is read for so long. It is asked whenever reading was interrupted.
 func (c *Client) check(ctx context.Context, r *reading, next uint64) error {
 	var info *jetstream.StreamInfo
 	err := c.ask(ctx, func(ctx context.Context) (err error) {
@@ -89,7 +93,7 @@ func (c *Client) check(ctx context.Context, r *reading, next uint64) error {
 	if r.missing.IsZero() {
 		r.missing = time.Now()
 	}
-	if time.Since(r.missing) < lostAfter {
+	if time.Since(r.missing) < c.cfg.lostAfter() {
 		return nil
 	}
 	return fmt.Errorf("%w: %w", ErrLost, err)

@@ -35,13 +35,14 @@ import (
 // Config says how a coordinator of a fleet runs.
 type Config struct {
 	Dir        string
-	Name       string      // of this coordinator, among several
-	BusListen  string      // host:port of the embedded bus; empty: only Pipe leads there
-	TLS        *tls.Config // of the embedded bus; nil: plain TCP
-	Bus        bus.Dial    // a bus elsewhere; without a URL the embedded one is used
-	SigningKey string      // file: what nodes' credentials for a bus elsewhere are signed with
-	Replicas   int         // of the log on a bus elsewhere
-	Ledger     string      // postgres:// URL; empty: SQLite in Dir
+	Name       string        // of this coordinator, among several
+	BusListen  string        // host:port of the embedded bus; empty: only Pipe leads there
+	TLS        *tls.Config   // of the embedded bus; nil: plain TCP
+	Bus        bus.Dial      // a bus elsewhere; without a URL the embedded one is used
+	SigningKey string        // file: what nodes' credentials for a bus elsewhere are signed with
+	Replicas   int           // of the log on a bus elsewhere
+	LostAfter  time.Duration // how long that must say that it has no log until it is believed; 0: as the bus has it
+	Ledger     string        // postgres:// URL; empty: SQLite in Dir
 	Strategy   string
 	Strategies func(spec string) (schedule.Strategy, error) // makes one of a name with options
 	Probe      string                                       // none, few or all; empty: as the strategy wants
@@ -180,7 +181,7 @@ func (s *Server) openBus(ctx context.Context, state string) (err error) {
 				return err
 			}
 		}
-		bc.Replicas, bc.Keys = c.Replicas, s.keys
+		bc.Replicas, bc.LostAfter, bc.Keys = c.Replicas, c.LostAfter, s.keys
 		s.client, err = bus.Connect(ctx, c.Bus, bc)
 		return err
 	}
