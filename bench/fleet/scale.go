@@ -80,13 +80,13 @@ func deciding(ctx context.Context, o options, tmp string, agents int, window tim
 		slices.Reverse(strategies)
 	}
 	fmt.Println("medians, and all rounds")
-	fmt.Println("strategy  URLs/s  CPU-s/1000 coordinator")
+	fmt.Println("strategy  URLs/s  CPU-s/1000 agents  coordinator")
 	for _, name := range slices.Sorted(slices.Values(strategies)) {
-		var speeds, costs []float64
+		var speeds, work, costs []float64
 		for _, m := range all[name] {
-			speeds, costs = append(speeds, m.rate), append(costs, m.coordinator)
+			speeds, work, costs = append(speeds, m.rate), append(work, m.agents), append(costs, m.coordinator)
 		}
-		fmt.Printf("%-8s  %6.1f  %.3f  %.3f\n", name, middle(speeds), middle(costs), costs)
+		fmt.Printf("%-8s  %6.1f  %17.3f  %.3f  %.3f\n", name, middle(speeds), middle(work), middle(costs), costs)
 	}
 	return nil
 }

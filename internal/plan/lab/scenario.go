@@ -137,7 +137,11 @@ func (s *Scenario) Check() error {
 			return fmt.Errorf("coordinates.landmarks: %d: allowed are 3 to 64", n)
 		}
 	}
-	if _, err := s.World.terms(); err != nil {
+	terms, err := s.World.terms()
+	if err == nil && s.Vary.Term == "" {
+		err = stronger(terms)
+	}
+	if err != nil {
 		return err
 	}
 	if (s.Vary.Term == "") != (len(s.Vary.Values) == 0) {
@@ -147,9 +151,21 @@ func (s *Scenario) Check() error {
 		return fmt.Errorf("vary.values: %d: at most 50", len(s.Vary.Values))
 	}
 	for _, v := range s.Vary.Values {
-		if _, err := s.varied(v); err != nil {
+		terms, err := s.varied(v)
+		if err == nil {
+			err = stronger(terms)
+		}
+		if err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// stronger refuses strong nodes of which nothing says how strong they are: a bandwidth of nothing is no limit.
+func stronger(t sim.Terms) error {
+	if t.Strong > 0 && t.Factor <= 0 {
+		return fmt.Errorf("world.factor: it needs how much stronger the strong nodes are, above 0")
 	}
 	return nil
 }

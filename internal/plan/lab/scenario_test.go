@@ -153,3 +153,27 @@ func TestToldTerms(t *testing.T) {
 		t.Errorf("%q (%v), want %q", got, err, want)
 	}
 }
+
+// A node that is stronger by nothing said would be one without speed and without a limit of its bandwidth: no world that there is.
+func TestStrongerByHowMuch(t *testing.T) {
+	one, none, ten := 1, 0.0, 10.0
+	for _, c := range []struct {
+		world World
+		vary  Vary
+		ok    bool
+	}{
+		{World{Strong: &one}, Vary{}, false},
+		{World{Strong: &one, Factor: &none}, Vary{}, false},
+		{World{Strong: &one, Factor: &ten}, Vary{}, true},
+		{World{Strong: &one}, Vary{Term: "factor", Values: []float64{1, 10}}, true},
+		{World{Strong: &one}, Vary{Term: "factor", Values: []float64{0, 10}}, false},
+		{World{Kind: "one-x10"}, Vary{Term: "strong", Values: []float64{0, 1}}, true},
+		{World{}, Vary{Term: "strong", Values: []float64{0, 1}}, false},
+	} {
+		s := small()
+		s.World, s.Vary = c.world, c.vary
+		if err := s.Check(); (err == nil) != c.ok {
+			t.Errorf("%+v, %+v: %v", c.world, c.vary, err)
+		}
+	}
+}
