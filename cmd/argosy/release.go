@@ -247,6 +247,9 @@ func (f *fleetFlags) printReleased(w io.Writer, order string, d web.Released, th
 	if f.json {
 		return printJSON(w, d)
 	}
+	for _, why := range d.Left {
+		fmt.Fprintln(w, why)
+	}
 	line := fmt.Sprintf("%s pending, %s manual", plural(d.Pending, "URL"), plural(d.Manual, "task"))
 	if order == "drop" {
 		line = plural(int64(d.Tasks), "task") + " dropped; of the others " + line
@@ -276,7 +279,9 @@ func (f *fleetFlags) releaseHere(c *cobra.Command, dir string, kind crawl.EntryK
 			r.Lost, err = of.find(ctx, co)
 		}
 		if err == nil && (of == nil || len(r.Lost)+len(r.Gone) > 0) {
-			d.Tasks, err = co.Release(ctx, kind, sites, r)
+			var did coordinator.Ordered
+			did, err = co.Release(ctx, kind, sites, r)
+			d.Tasks, d.Left = did.Tasks, did.Left
 		}
 		switch {
 		case errors.Is(err, coordinator.ErrNoTask):

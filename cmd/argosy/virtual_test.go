@@ -739,7 +739,7 @@ func TestVirtualShutOut(t *testing.T) {
 	if code != exitManual {
 		t.Fatalf("exit %d\n%s%s", code, out, errs)
 	}
-	end, orders := out+errs, []string{"tasks", "release", "-o", dir}
+	end, orders, done := out+errs, []string{"tasks", "release", "-o", dir}, ""
 	for _, task := range searches(t, dir) {
 		s, want, state := task.Of, int64(6), crawl.TaskDone
 		if "http://"+s.Site == l.sites[1].URL {
@@ -754,6 +754,9 @@ func TestVirtualShutOut(t *testing.T) {
 		}
 		if task.Status() != state || s.Found != 6 && (s.Found != perPage || want > 0) || s.Collected != want {
 			t.Errorf("%s on %s: %s, %+v", s.Product, s.Site, task.Status(), s)
+		}
+		if state == crawl.TaskDone {
+			done = strconv.Itoa(int(task.ID))
 		}
 	}
 	for url, n := range l.hits {
@@ -777,7 +780,7 @@ func TestVirtualShutOut(t *testing.T) {
 		code int
 		says string
 	}{
-		{orders, 0, " URLs pending, 0 tasks manual"}, {orders, exitUsage, ", and waits for nobody"},
+		{append(slices.Clone(orders), done), 0, "task " + done + " stays as it is: it is done, and waits for nobody\n"}, {orders, exitUsage, ", and waits for nobody"},
 		{[]string{"crawl", "-o", dir, "--allow-private", "--bind", "127.0.0.2,127.0.0.3", "--quiet"}, 0, ""},
 		{[]string{"tasks", "drop", orders[4], "-o", dir}, exitUsage, "stays as it is: it is done, and nothing of it is left to be given up"},
 	} {

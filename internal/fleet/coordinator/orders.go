@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -243,9 +244,9 @@ func (c *Coordinator) SetLimits(ctx context.Context, id uint32, change func(*cra
 }
 
 // Release appends what a person does to tasks (r; its Tasks by their numbers), and returns when it has been applied and synced. The names are those of
-// sites; a retry that names neither is of all tasks. It returns how many tasks these are. A job that had ended runs again after a retry,
+// sites; a retry that names neither is of all tasks. It returns which tasks these are. A job that had ended runs again after a retry,
 // if the coordinator runs jobs.
-func (c *Coordinator) Release(ctx context.Context, kind crawl.EntryKind, sites []string, r crawl.Release) (tasks int, err error) {
+func (c *Coordinator) Release(ctx context.Context, kind crawl.EntryKind, sites []string, r crawl.Release) (of Ordered, err error) {
 	job := r.Job
 	err = c.do(ctx, func() (err error) {
 		j := c.f.Job(job)
@@ -255,11 +256,11 @@ func (c *Coordinator) Release(ctx context.Context, kind crawl.EntryKind, sites [
 		if j.State == crawl.JobCancelled {
 			return fmt.Errorf("%w: job %d is %s", ErrState, job, j.State)
 		}
-		pieces, n, err := c.ordered(kind, sites, r)
+		pieces, named, err := c.ordered(kind, sites, r)
 		if err != nil {
 			return err
 		}
-		tasks = n
+		of = named
 		for _, piece := range pieces {
 			if err := c.sinks.append(ctx, &crawl.Entry{Kind: kind, Release: &piece}); err != nil {
 				return err
@@ -274,9 +275,9 @@ func (c *Coordinator) Release(ctx context.Context, kind crawl.EntryKind, sites [
 		err = c.walked(ctx, job)
 	}
 	if err != nil {
-		return 0, err
+		return Ordered{}, err
 	}
-	return tasks, c.do(ctx, func() error { return c.released(ctx, kind, job) })
+	return of, c.do(ctx, func() error { return c.released(ctx, kind, job) })
 }
 
 // released brings to the ledger what a person has done to tasks of a job.
@@ -313,66 +314,90 @@ func (c *Coordinator) goesOn(kind crawl.EntryKind, j *frontier.Job) (yes bool) {
 	return yes
 }
 
-// idle says why an order would do nothing to a task that it names; empty: it does something.
-func idle(kind crawl.EntryKind, t *frontier.Task) string {
+// idle says why an order would do nothing to a task that it names; nil: it does something.
+func idle(kind crawl.EntryKind, t *frontier.Task) error {
+	why := ""
 	switch {
-	case t.State == crawl.TaskDropped: // the order itself says so
+	case t.State == crawl.TaskDropped:
+		return gone(t)
 	case kind == crawl.EntryDrop && t.Status() == crawl.TaskDone:
-		return "and nothing of it is left to be given up"
+		why = "and nothing of it is left to be given up"
 	case t.Of != nil && t.Of.Lost > 0 && !t.Of.Gone: // what it has named and lost is asked for again
+		return nil
 	case kind == crawl.EntryRetry && t.State != crawl.TaskManual && t.Failed+t.Reasons[string(crawl.ReasonRobotsDown)] == 0:
-		return "and waits for nobody"
+		why = "and waits for nobody"
+	default:
+		return nil
 	}
-	return ""
+	return fmt.Errorf("task %d %w: it is %s, %s", t.ID, ErrIdle, t.Status(), why)
 }
 
-// named returns the numbers of a job's tasks that an order is about, each once and in order, and how many they are: those given, and
-// those of the sites named. None means all to a retry; a drop names them, and one that was dropped stays dropped.
-func (c *Coordinator) named(kind crawl.EntryKind, job uint32, sites []string, given []uint32) (ids []uint32, n int, err error) {
+// named returns the numbers of a job's tasks that an order is about, each once and in order, and what they are: those given, and those of
+// the sites named. None means all to a retry; a drop names them. Of several that are given those stay as they are to which it would do nothing.
+func (c *Coordinator) named(kind crawl.EntryKind, job uint32, sites []string, given []uint32) (ids []uint32, of Ordered, err error) {
 	if len(sites)+len(given) == 0 {
 		if kind == crawl.EntryDrop {
-			return nil, 0, fmt.Errorf("%w: a drop names sites or tasks; cancel ends a whole job", ErrUnnamed)
+			return nil, of, fmt.Errorf("%w: a drop names sites or tasks; cancel ends a whole job", ErrUnnamed)
 		}
 		c.f.Tasks(func(t *frontier.Task) {
 			if t.Job == job && t.State != crawl.TaskDropped {
-				n++
+				of.Tasks++
 			}
 		})
-		return nil, n, nil
+		return nil, of, nil
 	}
+	var stays error // the first
 	for _, id := range given {
 		t := c.f.Task(id)
 		if t == nil || t.Job != job {
-			return nil, 0, fmt.Errorf("%w: %d", ErrNoTask, id)
+			return nil, of, fmt.Errorf("%w: %d", ErrNoTask, id)
 		}
-		if why := idle(kind, t); why != "" {
-			return nil, 0, fmt.Errorf("task %d %w: it is %s, %s", id, ErrIdle, t.Status(), why)
+		if err := idle(kind, t); err == nil {
+			ids = append(ids, id)
+		} else {
+			stays = cmp.Or(stays, err)
+			of.Left = append(of.Left, err.Error())
 		}
 	}
-	ids = slices.Clone(given)
+	if ids, err = c.ofSites(ids, job, sites); err != nil {
+		return nil, of, err
+	}
+	if len(ids) == 0 {
+		return nil, of, stays
+	}
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	of.Tasks = len(ids)
+	return ids, of, nil
+}
+
+// ofSites adds the tasks of a job's sites, which must be there and not be dropped.
+func (c *Coordinator) ofSites(ids []uint32, job uint32, sites []string) ([]uint32, error) {
 	missing := make(map[string]bool, len(sites))
 	for _, site := range sites {
 		missing[site] = true
 	}
+	var dropped error
 	c.f.Tasks(func(t *frontier.Task) {
 		if _, ok := missing[t.Site]; ok && t.Job == job {
 			missing[t.Site] = false
 			ids = append(ids, t.ID)
+			if t.State == crawl.TaskDropped {
+				dropped = gone(t)
+			}
 		}
 	})
 	for _, site := range sites {
 		if missing[site] {
-			return nil, 0, fmt.Errorf("%w: %q is none of job %d's sites", ErrNoTask, site, job)
+			return nil, fmt.Errorf("%w: %q is none of job %d's sites", ErrNoTask, site, job)
 		}
 	}
-	slices.Sort(ids)
-	ids = slices.Compact(ids)
-	for _, id := range ids {
-		if t := c.f.Task(id); t.State == crawl.TaskDropped {
-			return nil, 0, fmt.Errorf("%s, task %d: %w; another job may crawl it", t.Site, id, ErrDropped)
-		}
-	}
-	return ids, len(ids), nil
+	return ids, dropped
+}
+
+// gone says that a task was dropped.
+func gone(t *frontier.Task) error {
+	return fmt.Errorf("%s, task %d: %w; another job may crawl it", t.Site, t.ID, ErrDropped)
 }
 
 // walked returns when a job's retry has come to its end.

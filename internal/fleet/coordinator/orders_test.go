@@ -3,6 +3,7 @@ package coordinator
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"argosy/internal/crawl"
@@ -27,11 +28,43 @@ func TestDropOfSitesAndTasks(t *testing.T) {
 	s := twoSearches(t)
 	seeker := s.co.f.Searching(2, 1).ID
 	pieces, n, err := s.co.ordered(crawl.EntryDrop, []string{"s.test"}, crawl.Release{Job: 2, Tasks: []uint32{seeker}, Why: "test"})
-	if err != nil || len(pieces) != 2 || n != len(pieces[0].Tasks)+1 {
-		t.Fatalf("%d tasks, %+v, %v", n, pieces, err)
+	if err != nil || len(pieces) != 2 || n.Tasks != len(pieces[0].Tasks)+1 {
+		t.Fatalf("%d tasks, %+v, %v", n.Tasks, pieces, err)
 	}
 	if sites, tasks := pieces[0], pieces[1]; !sites.Sites || slices.Contains(sites.Tasks, seeker) || tasks.Sites || !slices.Equal(tasks.Tasks, []uint32{seeker}) {
 		t.Errorf("%+v", pieces)
+	}
+}
+
+// An order that names several tasks is about those to which it does something, and says why the others stay as they are; one that does
+// nothing to any is refused, and so is one that names what is not there.
+func TestOrdersLeaveWhatStays(t *testing.T) {
+	s := twoSearches(t)
+	first, second := s.co.f.Searching(2, 1).ID, s.co.f.Searching(2, 2).ID
+	s.leader(crawl.Entry{Kind: crawl.EntryDrop, Release: &crawl.Release{Job: 2, Tasks: []uint32{first}, Why: "test"}})
+	for _, c := range []struct {
+		kind  crawl.EntryKind
+		tasks []uint32
+		about []uint32
+		left  []string
+		err   error
+	}{
+		{crawl.EntryDrop, []uint32{first, second}, []uint32{second}, []string{"it was dropped, for good"}, nil},
+		{crawl.EntryDrop, []uint32{first}, nil, nil, ErrDropped},
+		{crawl.EntryRetry, []uint32{second}, nil, nil, ErrIdle},
+		{crawl.EntryRetry, []uint32{second, first}, nil, nil, ErrIdle},
+		{crawl.EntryDrop, []uint32{second, 999}, nil, nil, ErrNoTask},
+	} {
+		pieces, of, err := s.co.ordered(c.kind, nil, crawl.Release{Job: 2, Tasks: c.tasks, Why: "test"})
+		if !errors.Is(err, c.err) || err == nil && (len(pieces) != 1 || !slices.Equal(pieces[0].Tasks, c.about) || of.Tasks != len(c.about)) {
+			t.Errorf("%v of %v: %+v, %+v, %v", c.kind, c.tasks, pieces, of, err)
+			continue
+		}
+		for i, want := range c.left {
+			if len(of.Left) != len(c.left) || !strings.Contains(of.Left[i], want) {
+				t.Errorf("%v of %v: left are %q", c.kind, c.tasks, of.Left)
+			}
+		}
 	}
 }
 

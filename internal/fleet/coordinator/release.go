@@ -11,19 +11,25 @@ import (
 // maxNumbers bounds how many tasks an entry names: each takes five bytes at most, and an entry 1 MiB (bus.MaxPart).
 const maxNumbers = 100_000
 
-// ordered returns what the entries say by which a person's order is done, and how many tasks it is about.
-func (c *Coordinator) ordered(kind crawl.EntryKind, sites []string, r crawl.Release) (out []crawl.Release, tasks int, err error) {
-	if r.Tasks, tasks, err = c.named(kind, r.Job, sites, r.Tasks); err != nil {
-		return nil, 0, err
+// Ordered says what an order about tasks was.
+type Ordered struct {
+	Tasks int      // tasks that it was about
+	Left  []string // of those that were named, the ones that stay as they are, each with the reason
+}
+
+// ordered returns what the entries say by which a person's order is done, and which tasks it is about.
+func (c *Coordinator) ordered(kind crawl.EntryKind, sites []string, r crawl.Release) (out []crawl.Release, of Ordered, err error) {
+	if r.Tasks, of, err = c.named(kind, r.Job, sites, r.Tasks); err != nil {
+		return nil, of, err
 	}
 	if len(r.Tasks)+len(r.Lost)+len(r.Gone) == 0 {
 		r.Dropped = c.dropped(r.Job)
 	}
 	if err := countable(&r); err != nil {
-		return nil, 0, err
+		return nil, of, err
 	}
 	if kind != crawl.EntryDrop || len(sites) == 0 {
-		return inPieces(r), tasks, nil
+		return inPieces(r), of, nil
 	}
 	whole, rest := r, r // sites are given up for every search, tasks for their own
 	whole.Sites, whole.Tasks, rest.Tasks = true, nil, nil
@@ -38,7 +44,7 @@ func (c *Coordinator) ordered(kind crawl.EntryKind, sites []string, r crawl.Rele
 	if len(rest.Tasks) > 0 {
 		out = append(out, inPieces(rest)...)
 	}
-	return out, tasks, nil
+	return out, of, nil
 }
 
 // countable fails where an order names more tasks than fit an entry.

@@ -197,6 +197,8 @@ type Released struct {
 	Tasks   int   `json:"tasks"`
 	Pending int64 `json:"pending"`
 	Manual  int64 `json:"manual"`
+
+	Left []string `json:"left,omitempty" doc:"Named tasks that stay as they are, each with the reason."`
 }
 
 type out[T any] struct{ Body T }
@@ -561,18 +563,19 @@ func (a *api) release(ctx context.Context, kind crawl.EntryKind, words string, o
 		r.Why = "by a person"
 	}
 	return order(ctx, a, words, func(ctx context.Context, co *coordinator.Coordinator) (Released, error) {
-		n, err := 0, error(nil)
+		var did coordinator.Ordered
+		var err error
 		if answered != nil {
 			r.Lost, err = co.Answered(ctx, r.Job, of.Sites, answered)
 		}
 		if err == nil && (answered == nil || len(r.Lost) > 0) {
-			n, err = co.Release(ctx, kind, of.Sites, r)
+			did, err = co.Release(ctx, kind, of.Sites, r)
 		}
 		if err != nil {
 			return Released{}, err
 		}
 		j, err := a.find(ctx, co, r.Job)
-		return Released{n, j.Counts.Pending, j.Counts.Manual}, err
+		return Released{Tasks: did.Tasks, Pending: j.Counts.Pending, Manual: j.Counts.Manual, Left: did.Left}, err
 	})
 }
 
