@@ -72,7 +72,7 @@ type tx struct {
 
 	omitted map[string]map[crawl.Kind]int64 // counts of this entry, by their keys
 	calls   map[string]bool                 // what searches have named since this entry, by namedKey
-	awaited map[recKey]map[uint32]bool      // by page: searches that wait for it since this entry, or with false do not any more
+	awaited map[recKey]map[uint32]wait      // by page: searches that wait for it since this entry, or do not any more
 	off     map[crawl.Key]int               // of a part's result pages: results that lie elsewhere
 	refused []refusedURL                    // by limits, of jobs that collect
 	led     map[recKey]recKey               // where pages redirect to since this entry; to nothing: nowhere any more

@@ -59,11 +59,25 @@ func (x *tx) names(t *Task, k recKey) (fresh bool, err error) {
 
 // waitsFor reports whether a search waits for a page.
 func (x *tx) waitsFor(t *Task, k recKey) (bool, error) {
-	if waits, ok := x.awaited[k][t.Search]; ok {
-		return waits, nil
+	w, err := x.wait(t, k)
+	return w.waits, err
+}
+
+// wait is how a search stands to a page.
+type wait struct {
+	waits bool
+	apart bool // the page had ended before the search named it: it was not counted as one that is fetched for another search
+}
+
+// apartMark is the value of a wait's key if it is apart.
+var apartMark = []byte{1}
+
+func (x *tx) wait(t *Task, k recKey) (wait, error) {
+	if w, ok := x.awaited[k][t.Search]; ok {
+		return w, nil
 	}
-	_, waits, err := x.look.get(awaitKey(k, t.Search))
-	return waits, err
+	mark, waits, err := x.look.get(awaitKey(k, t.Search))
+	return wait{waits, len(mark) > 0}, err
 }
 
 // await has a search wait for a page, and counts one that has ended; fresh says that the search did not wait for it before.
@@ -80,7 +94,7 @@ func (x *tx) await(t *Task, k recKey) (fresh bool, err error) {
 			return false, err
 		}
 	}
-	x.noteAwait(k, t.Search, true)
+	w := wait{waits: true}
 	if old == nil { // refused, and more of those than are kept
 		t.Of.Lost++
 	} else if of := x.f.tasks[old.Task]; !old.State.Final() && of != nil && of.Search != t.Search {
@@ -92,17 +106,30 @@ func (x *tx) await(t *Task, k recKey) (fresh bool, err error) {
 		}
 		x.had(t, old, node, 1)
 	}
-	return true, x.b.Set(awaitKey(k, t.Search), nil, nil)
+	w.apart = old != nil && old.State.Final()
+	return true, x.setWait(k, t.Search, w)
 }
 
-func (x *tx) noteAwait(k recKey, search uint32, waits bool) {
+// setWait keeps how a search stands to a page.
+func (x *tx) setWait(k recKey, search uint32, w wait) error {
+	x.noteAwait(k, search, w)
+	switch {
+	case !w.waits:
+		return x.b.Delete(awaitKey(k, search), nil)
+	case w.apart:
+		return x.b.Set(awaitKey(k, search), apartMark, nil)
+	}
+	return x.b.Set(awaitKey(k, search), nil, nil)
+}
+
+func (x *tx) noteAwait(k recKey, search uint32, w wait) {
 	if x.awaited == nil {
-		x.awaited = map[recKey]map[uint32]bool{}
+		x.awaited = map[recKey]map[uint32]wait{}
 	}
 	if x.awaited[k] == nil {
-		x.awaited[k] = map[uint32]bool{}
+		x.awaited[k] = map[uint32]wait{}
 	}
-	x.awaited[k][search] = waits
+	x.awaited[k][search] = w
 }
 
 // moved has the searches that wait for a page wait for the one that it redirects to: that one is what they have named.
@@ -121,8 +148,7 @@ func (x *tx) moved(from, to recKey) error {
 	}
 	for _, t := range waiting {
 		x.tasks[t.ID] = t
-		x.noteAwait(from, t.Search, false)
-		if err := x.b.Delete(awaitKey(from, t.Search), nil); err != nil {
+		if err := x.setWait(from, t.Search, wait{}); err != nil {
 			return err
 		}
 		fresh, err := x.await(t, to)
@@ -195,8 +221,8 @@ func (x *tx) ends(k recKey, r *record, n int64) error {
 			x.tasks[t.ID] = t
 		}
 	}
-	for search, waits := range x.awaited[k] { // of this very entry: the store does not know yet
-		if waits {
+	for search, w := range x.awaited[k] { // of this very entry: the store does not know yet
+		if w.waits {
 			count(search)
 		}
 	}

@@ -98,8 +98,7 @@ func (x *tx) unname(t *Task) error {
 		}
 		k, _ := ofURLKey(key[:len(key)-4])
 		named = append(named, k)
-		x.noteAwait(k, t.Search, false)
-		return x.b.Delete(bytes.Clone(key), nil)
+		return x.setWait(k, t.Search, wait{})
 	})
 	for _, k := range named {
 		if err == nil {

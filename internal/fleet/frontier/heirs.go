@@ -73,13 +73,22 @@ func (x *tx) shares(k recKey, was uint32, heir *Task) error {
 		if t.State == crawl.TaskDropped {
 			continue
 		}
-		if t.Search != was {
+		w, err := x.wait(t, k)
+		if err != nil {
+			return err
+		}
+		if t.Search != was && !w.apart {
 			t.Of.shares(was, -1)
 		}
 		if t != heir {
 			t.Of.shares(heir.Search, 1)
 		}
 		x.tasks[t.ID] = t
+		if w.apart {
+			if err := x.setWait(k, t.Search, wait{waits: true}); err != nil {
+				return err
+			}
+		}
 	}
 	return err
 }

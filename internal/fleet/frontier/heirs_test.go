@@ -227,3 +227,49 @@ func TestAskedAgainIsTold(t *testing.T) {
 	}
 	s.wantNext(1, page)
 }
+
+// A page that had ended when a search named it was never counted as fetched for another one: to fetch it again for a third one takes nothing
+// from those that were.
+func TestSharesOfWhatHadEnded(t *testing.T) {
+	const had, lost = "http://s.test/had", "http://s.test/lost"
+	s := newSearching(t, 4, "s.test")
+	s.names(1, "n", had, lost)
+	s.part(s.begin(s.of(1).ID, "n"), crawl.Part{Final: true, Outcomes: []crawl.Outcome{outcomeOf(t, lost, 500)}})
+	s.names(2, "n", had, lost)
+	want := func(pages int64) {
+		t.Helper()
+		if n, _ := s.Searching(1, 2).Of.SharedWith(); n != pages {
+			t.Errorf("%d pages are fetched for others, want %d: %v", n, pages, s.Searching(1, 2).Of.Shared)
+		}
+	}
+	want(1)
+	s.fetches(1)
+	s.drop(crawl.Release{Tasks: []uint32{s.Searching(1, 1).ID, s.of(1).ID}})
+	for _, no := range []uint32{3, 4} { // the first of the two has it from now on, the other one waits for it
+		s.edit(no, "s.test")
+		s.names(no, "n", lost)
+		want(2)
+	}
+}
+
+// What a search has called is forgotten with it.
+func TestDroppedSearchForgetsWhatItCalled(t *testing.T) {
+	s := newSearching(t, 2, "s.test")
+	s.names(1, "n", "http://s.test/1", "http://s.test/2")
+	s.names(2, "n", "http://s.test/1")
+	first, second := s.Searching(1, 1), s.Searching(1, 2)
+	called := func(of *Task) (n int) {
+		t.Helper()
+		if err := s.each(namedKey(of, crawl.Key{})[:5], func(_, _ []byte) error { n++; return nil }); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if called(first) != 2 || called(second) != 1 {
+		t.Fatalf("they have called %d and %d", called(first), called(second))
+	}
+	s.drop(crawl.Release{Tasks: []uint32{first.ID}})
+	if called(first) != 0 || called(second) != 1 {
+		t.Errorf("after the first was dropped %d and %d are kept", called(first), called(second))
+	}
+}

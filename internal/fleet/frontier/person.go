@@ -276,6 +276,10 @@ func (x *tx) drop(r *crawl.Release) error {
 		t.State, t.head = crawl.TaskDropped, 0
 		if s := t.Of; s != nil { // what others have named as well is fetched for those alone
 			s.Lost, s.Shared = s.Lost+s.Left(), nil
+			called := namedKey(t, crawl.Key{})[:5]
+			if err := x.b.DeleteRange(called, after(called), nil); err != nil {
+				return err
+			}
 		}
 		for _, lease := range t.leaseIDs() {
 			l := x.f.leases[lease]
