@@ -340,20 +340,23 @@ func printReservation(w io.Writer, r coordinator.Reservation) error {
 
 func printNodes(w io.Writer, ns []coordinator.NodeView) error {
 	t := newColumns(w)
-	fmt.Fprintln(t, "NODE\tSTATE\tPLACE\tLEASES\tLANDMARK\tBS\tPROBES\tFETCHED\tBYTES\tCOST\tSTORE")
+	fmt.Fprintln(t, "NODE\tSTATE\tPLACE\tLEASES\tLANDMARK\tBS\tPROBES\tFETCHED\tBYTES\tREQUESTS\tGOOD\tCOST\tSTORE")
 	for i := range ns {
 		n := &ns[i]
 		place := strings.Trim(n.Labels["city"]+"/"+n.Labels["provider"]+"/"+n.Labels["region"], "/")
-		landmark, bs := "no", "-"
+		landmark, bs, good := "no", "-", "-"
+		if n.Requests.All > 0 {
+			good = fmt.Sprintf("%d%%", 100*n.Requests.Good/n.Requests.All)
+		}
 		if n.Landmark {
 			landmark = "yes"
 		}
 		if n.StoreBits > 0 {
 			bs = fmt.Sprintf("%.1f Mbit/s", n.StoreBits/1e6)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%d of %d\t%s\t%s\t%d+%d\t%s\t%s\t%.4g\t%s\n", n.Node, n.State, orDash(place), n.Held, n.Leases, landmark, bs,
+		fmt.Fprintf(t, "%s\t%s\t%s\t%d of %d\t%s\t%s\t%d+%d\t%s\t%s\t%s\t%s\t%.4g\t%s\n", n.Node, n.State, orDash(place), n.Held, n.Leases, landmark, bs,
 			n.Measured.Bandwidth, n.Measured.Delays,
-			count(n.Fetched), size(n.Bytes), n.Cost, n.Store)
+			count(n.Fetched), size(n.Bytes), count(n.Requests.All), good, n.Cost, n.Store)
 	}
 	if err := t.Flush(); err != nil {
 		return err

@@ -140,7 +140,7 @@ func New(c Config, log Log, out Dispatcher, reg Registry, f *frontier.Frontier, 
 		cfg: c, reg: reg, f: f, post: post{out, c.Logger}, open: newOpen(f.Lease), fleet: newFleet(c.Logger, c.Gate), books: newAccounts(),
 		jobs: jobs{f: f, runs: map[uint32]*run{}}, disk: disk{ask: c.Full, logger: c.Logger}, commands: make(chan func()), asks: make(questions), over: make(chan struct{}),
 		lore: lore{
-			strategies: c.Strategies, logger: c.Logger, measured: map[string]*schedule.Measured{}, requests: map[string]Requests{}, readers: map[string]*reader{}, probing: map[pair]bool{},
+			strategies: c.Strategies, logger: c.Logger, measured: map[string]*schedule.Measured{}, readers: map[string]*reader{}, probing: map[pair]bool{},
 		},
 	}
 	co.board.init()
@@ -205,6 +205,7 @@ func (c *Coordinator) Rest(ctx context.Context) (err error) {
 	if c.lore.learned, err = c.f.Learner(); err != nil {
 		return err
 	}
+	c.recollect(ctx)
 	now := time.Now()
 	c.sinks.applied = c.f.Position().Seq
 	c.show(now, true)
@@ -231,6 +232,7 @@ func (c *Coordinator) run1(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	c.recollect(ctx)
 	switch {
 	case c.sinks.remade && c.cfg.Alone:
 		c.cfg.Logger.Warn("the ledger was missing: it is made anew from the log")
@@ -263,6 +265,9 @@ func (c *Coordinator) run1(ctx context.Context) error {
 		c.show(time.Now(), true)
 		if c.sinks.leads {
 			_ = c.books.charge(fin, c.sinks.ledger) // of a few seconds, at most
+			if !c.cfg.Idle {
+				c.keep(fin, time.Now(), true)
+			}
 		}
 		return err
 	})

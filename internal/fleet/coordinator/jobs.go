@@ -301,6 +301,7 @@ func (c *Coordinator) act(ctx context.Context, now time.Time) (done bool, err er
 	c.balance(ctx, now)
 	c.record(ctx, now)
 	c.bill(ctx, now)
+	c.keep(ctx, now, false)
 	c.ping(ctx, now)
 	running := c.jobs.running()
 	for _, j := range running {

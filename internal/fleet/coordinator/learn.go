@@ -38,7 +38,6 @@ type lore struct {
 	learned    *learn.Learner                // from all facts of the fleet
 	facts      int                           // taken in since it was written down
 	measured   map[string]*schedule.Measured // by each node, since Run began
-	requests   map[string]Requests           // of each node, likewise
 	between    int                           // delays between nodes, likewise
 	readers    map[string]*reader            // by strategy
 	probing    map[pair]bool                 // pairs that were sent to be probed
@@ -206,9 +205,6 @@ func (k *lore) take(fx *frontier.Effects, at int64) {
 		k.foretold(&fact)
 		k.learned.Take(fact)
 		switch fact.Kind {
-		case learn.Report:
-			was := k.requests[fact.Node]
-			k.requests[fact.Node] = Requests{was.All + int64(fact.All), was.Good + int64(fact.Good)}
 		case learn.Crawl:
 			k.did(fact.Node).Bandwidth++
 		case learn.Store:

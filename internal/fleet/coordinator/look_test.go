@@ -68,6 +68,48 @@ func TestSeriesIsBounded(t *testing.T) {
 	}
 }
 
+// What a coordinator has seen is there after it, however often the next ones begin anew, and little is written of what was written before.
+func TestSeriesOutlive(t *testing.T) {
+	begin, kept, wrote := time.UnixMilli(1_000_000), map[uint32][]Sample{}, 0
+	var s *series
+	for i := range 4900 {
+		if i%700 == 0 { // another coordinator
+			s = &series{}
+			s.recollect(kept)
+		}
+		now := begin.Add(time.Duration(i) * time.Second)
+		s.see(now, 1, true, crawl.Counts{Fetched: int64(i)})
+		s.see(now, 0, true, crawl.Counts{Fetched: int64(i)})
+		if i%60 != 59 && i%700 != 699 {
+			continue
+		}
+		of := s.fresh()
+		for job, v := range of {
+			if v.Whole {
+				kept[job] = nil
+			}
+			kept[job] = append(kept[job], v.All...)
+			wrote += len(v.All)
+		}
+		s.wrote(of)
+	}
+	for job, all := range kept {
+		if len(all) < maxSamples/3 || len(all) > maxSamples || all[0].Fetched != 0 || all[len(all)-1].Fetched < 4800 {
+			t.Errorf("job %d: %d samples, from %+v to %+v", job, len(all), all[0], all[len(all)-1])
+		}
+		if got := s.of[job].all; !slices.Equal(got, all) {
+			t.Errorf("job %d: %d samples are kept of %d", job, len(all), len(got))
+		}
+	}
+	if len(kept) != 2 || wrote > 10*maxSamples {
+		t.Errorf("%d jobs, %d samples were written", len(kept), wrote)
+	}
+	s.see(begin.Add(6000*time.Second), 0, true, crawl.Counts{})
+	if of := s.fresh(); len(of) != 0 {
+		t.Errorf("where no job gets on there is something to write: %v", of)
+	}
+}
+
 // A job's series holds what that job has done; one that rests has no more samples, and of many jobs those that got on last are kept.
 func TestSeriesOfJobs(t *testing.T) {
 	c := &Coordinator{}

@@ -1,38 +1,34 @@
 package coordinator
 
 import (
+	"context"
 	"slices"
 	"sync"
 	"time"
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/frontier"
+	"argosy/internal/fleet/ledger"
 )
 
 // Sample is how far a job, or all jobs, were at a time.
-type Sample struct {
-	At         int64 `json:"at"` // Unix ms
-	Fetched    int64 `json:"fetched"`
-	Pages      int64 `json:"pages"`
-	Failed     int64 `json:"failed"`
-	Excluded   int64 `json:"excluded"`
-	Discovered int64 `json:"discovered"`
-	Bytes      int64 `json:"bytes"`
-	Held       int64 `json:"held"`
-}
+type Sample = ledger.Sample
 
 const (
 	// maxSamples bounds a series: when there are so many, every second one is dropped, and from then on they are taken half as often.
 	maxSamples = 600
 	// maxTracks bounds how many jobs have a series, 40 KB each: those that got on last.
 	maxTracks = 100
+	// keepEvery is how often what is new of series is written into the ledger: as much of them is lost with a coordinator that is killed.
+	keepEvery = time.Minute
 )
 
-// series is what there was to see of jobs since the coordinator began.
+// series is what there was to see of jobs: what the ledger has of it, and what came since the coordinator began.
 type series struct {
 	mu   sync.Mutex
 	of   map[uint32]*track // by job; 0: all jobs together
 	last time.Time
+	kept time.Time // when what is new was written last
 }
 
 // track is what there was to see of one job.
@@ -40,6 +36,7 @@ type track struct {
 	all   []Sample
 	every time.Duration
 	last  time.Time
+	kept  int64 // the time of the last sample that the ledger has; 0: it has none of these, or others
 }
 
 // due reports whether a sample is to be taken.
@@ -53,7 +50,7 @@ func (t *track) add(now time.Time, v Sample) {
 		for i := 0; i < maxSamples; i += 2 {
 			kept = append(kept, t.all[i])
 		}
-		t.all, t.every = kept, 2*t.every
+		t.all, t.every, t.kept = kept, 2*t.every, 0
 	}
 	t.all = append(t.all, v)
 }
@@ -104,8 +101,7 @@ func (s *series) room(job uint32) *track {
 	return t
 }
 
-// Series returns what there was to see of a job (0: of all together) since the coordinator began, the oldest first, of what is later
-// than a time in Unix ms.
+// Series returns what there was to see of a job (0: of all together), the oldest first, of what is later than a time in Unix ms.
 func (c *Coordinator) Series(job uint32, after int64) []Sample {
 	c.series.mu.Lock()
 	defer c.series.mu.Unlock()
@@ -115,6 +111,84 @@ func (c *Coordinator) Series(job uint32, after int64) []Sample {
 	}
 	from, _ := slices.BinarySearchFunc(t.all, after+1, func(v Sample, at int64) int { return int(v.At - at) })
 	return append([]Sample{}, t.all[from:]...)
+}
+
+// recollect takes in what the ledger has kept.
+func (s *series) recollect(of map[uint32][]Sample) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for job, all := range of {
+		if s.of[job] != nil || len(all) == 0 {
+			continue
+		}
+		last := all[len(all)-1]
+		t := s.room(job)
+		t.all, t.last, t.kept = all[max(0, len(all)-maxSamples):], time.UnixMilli(last.At), last.At
+		gaps := make([]int64, 0, len(all))
+		for i := 1; i < len(all); i++ {
+			gaps = append(gaps, all[i].At-all[i-1].At)
+		}
+		if slices.Sort(gaps); len(gaps) > 0 { // most are as long as the last time that there were too many; some lasted until a restart
+			t.every = time.Duration(gaps[len(gaps)/2]) * time.Millisecond
+		}
+	}
+}
+
+// fresh returns what the ledger has not kept yet: of all jobs together only with that of one of them.
+func (s *series) fresh() map[uint32]ledger.Samples {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := map[uint32]ledger.Samples{}
+	for job, t := range s.of {
+		from := slices.IndexFunc(t.all, func(v Sample) bool { return v.At > t.kept })
+		if from >= 0 {
+			out[job] = ledger.Samples{All: slices.Clone(t.all[from:]), Whole: t.kept == 0}
+		}
+	}
+	if _, ok := out[0]; ok && len(out) == 1 {
+		clear(out)
+	}
+	return out
+}
+
+// wrote notes what the ledger has kept, unless there are others in its place meanwhile.
+func (s *series) wrote(of map[uint32]ledger.Samples) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for job, v := range of {
+		if t := s.of[job]; t != nil && (v.Whole || t.kept > 0) {
+			t.kept = v.All[len(v.All)-1].At
+		}
+	}
+}
+
+// keep writes what is new of series into the ledger, from time to time, or at once.
+func (c *Coordinator) keep(ctx context.Context, now time.Time, atOnce bool) {
+	if !atOnce && now.Sub(c.series.kept) < keepEvery {
+		return
+	}
+	c.series.kept = now
+	of := c.series.fresh()
+	if len(of) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, chargeEvery)
+	defer cancel()
+	err := c.sinks.ledger.PutSamples(ctx, of)
+	if err == nil {
+		c.series.wrote(of)
+	} else if ctx.Err() == nil {
+		c.cfg.Logger.Warn("how far jobs are was not written", "error", err)
+	}
+}
+
+// recollect reads what earlier coordinators have seen. Without it charts begin later.
+func (c *Coordinator) recollect(ctx context.Context) {
+	of, err := c.sinks.ledger.Samples(ctx)
+	if err != nil {
+		c.cfg.Logger.Warn("how far jobs were is not known", "error", err)
+	}
+	c.series.recollect(of)
 }
 
 // sample notes how far jobs are.

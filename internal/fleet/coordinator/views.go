@@ -111,7 +111,7 @@ type NodeView struct {
 	Quarantine ledger.Quarantine `json:"quarantine"`
 
 	Measured schedule.Measured `json:"measured"` // besides what its leases tell, since the coordinator leads
-	Requests Requests          `json:"requests"` // since then
+	Requests Requests          `json:"requests"`
 }
 
 // Requests counts the requests of a node that were answered or given up.
@@ -122,6 +122,7 @@ type Requests struct {
 
 // earn adds what the ledger knows of a node, and what is not written yet.
 func (v *NodeView) earn(e ledger.Earned, b ledger.Bill) {
+	v.Requests = Requests{e.Asked, e.Good}
 	v.Fetched, v.Bytes, v.Cost = e.Pages, e.Bytes, e.Cost+b.Cost
 	v.PresentMS, v.WorkingMS = e.PresentMS+b.PresentMS, e.WorkingMS+b.WorkingMS
 }

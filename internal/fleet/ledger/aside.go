@@ -112,7 +112,7 @@ func (w *writer) settle(a *crawl.Aside) error {
 			return err
 		}
 		if len(p.Pages) > 0 {
-			if err := w.exec(`UPDATE jobs SET state = ?, ended = NULL WHERE id = ? AND state = ?`, crawl.JobRunning, p.Job, crawl.JobDone); err != nil {
+			if err := w.exec(`UPDATE jobs SET state = ?, ended = NULL, limited = '' WHERE id = ? AND state = ?`, crawl.JobRunning, p.Job, crawl.JobDone); err != nil {
 				return err
 			}
 		}

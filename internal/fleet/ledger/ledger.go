@@ -190,8 +190,9 @@ func (l *Ledger) apply(ctx context.Context, entries []Applied, aside map[uint64]
 // flush writes what has gathered.
 func (w *writer) flush() error {
 	for node, a := range w.accounts {
-		err := w.exec(`INSERT INTO accounts (node, pages, bytes) VALUES (?, ?, ?) ON CONFLICT (node) DO UPDATE
-SET pages = accounts.pages + excluded.pages, bytes = accounts.bytes + excluded.bytes`, node, a.pages, a.bytes)
+		err := w.exec(`INSERT INTO accounts (node, pages, bytes, asked, good) VALUES (?, ?, ?, ?, ?) ON CONFLICT (node) DO UPDATE
+SET pages = accounts.pages + excluded.pages, bytes = accounts.bytes + excluded.bytes, asked = accounts.asked + excluded.asked,
+good = accounts.good + excluded.good`, node, a.pages, a.bytes, a.asked, a.good)
 		if err != nil {
 			return err
 		}
@@ -281,7 +282,7 @@ ON CONFLICT (id) DO UPDATE SET identity = excluded.identity, limits = excluded.l
 		if e.State.State == crawl.JobRunning || e.State.State == crawl.JobPaused {
 			ended = nil
 		}
-		return w.exec(`UPDATE jobs SET state = ?, ended = ? WHERE id = ?`, e.State.State, ended, e.State.Job)
+		return w.exec(`UPDATE jobs SET state = ?, ended = ?, limited = ? WHERE id = ?`, e.State.State, ended, e.State.Limit, e.State.Job)
 	case crawl.EntryRound:
 		return w.market(at, e.Round)
 	case crawl.EntryAside:
@@ -422,9 +423,9 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 	if err := w.exec(`UPDATE leases SET parts = ?, collected = collected + ? WHERE id = ?`, p.No, collected, int64(p.Lease)); err != nil {
 		return err
 	}
-	if fetched > 0 {
+	if fetched > 0 || r.All > 0 {
 		a := w.accounts[node]
-		w.accounts[node] = account{a.pages + fetched, a.bytes + bytes}
+		w.accounts[node] = account{a.pages + fetched, a.bytes + bytes, a.asked + int64(r.All), a.good + int64(r.Good)}
 	}
 	if p.Final {
 		return w.exec(`UPDATE leases SET ended = ?, reason = ? WHERE id = ? AND ended IS NULL`, at, p.Reason, int64(p.Lease))

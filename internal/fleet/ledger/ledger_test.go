@@ -72,7 +72,7 @@ func entries() []ledger.Applied {
 		of("n", part(3, page(10, crawl.Fetched))), // a gap
 		{Kind: crawl.EntryMeasures, Node: "n", Measures: []crawl.Measure{{Kind: crawl.MeasurePing, Node: "m", MS: []float64{3, 4}}}},
 		of("n", last),
-		{Kind: crawl.EntryState, State: &crawl.JobState{Job: 1, State: crawl.JobDone}},
+		{Kind: crawl.EntryState, State: &crawl.JobState{Job: 1, State: crawl.JobLimited, Limit: crawl.LimitPages}},
 	}
 	var out []ledger.Applied
 	for i, e := range es {
@@ -124,7 +124,7 @@ func TestLedger(t *testing.T) {
 			t.Errorf("demand %v, %v", d, err)
 		}
 		earned, err := second.Earned(ctx)
-		if e := earned["n"]; err != nil || e.Pages != 1 || e.Bytes != 100 || e.Cost != 2.5 || e.PresentMS != 10 || len(earned) != 1 {
+		if e := earned["n"]; err != nil || e.Pages != 1 || e.Bytes != 100 || e.Asked != 3 || e.Good != 1 || e.Cost != 2.5 || e.PresentMS != 10 || len(earned) != 1 {
 			t.Errorf("earned %+v, %v", earned, err)
 		}
 		if err := second.PutTasks(ctx, []ledger.Task{{ID: 1, Job: 1, Site: "a.test", State: "done", Tally: crawl.TallyOf(crawl.Counts{}, map[string]int64{"timeout": 1})}}); err != nil {

@@ -310,11 +310,12 @@ type Earned struct {
 	PresentMS, WorkingMS int64
 	Cost                 float64
 	Pages, Bytes         int64
+	Asked, Good          int64 // requests, and those of them that were answered with a status below 400
 }
 
 // Earned returns the accounts of all nodes there ever were.
 func (l *Ledger) Earned(ctx context.Context) (map[string]Earned, error) {
-	rows, err := l.db.QueryContext(ctx, `SELECT node, store, seen, present_ms, working_ms, cost, pages, bytes FROM accounts`)
+	rows, err := l.db.QueryContext(ctx, `SELECT node, store, seen, present_ms, working_ms, cost, pages, bytes, asked, good FROM accounts`)
 	if err != nil {
 		return nil, l.wrap(err)
 	}
@@ -323,7 +324,7 @@ func (l *Ledger) Earned(ctx context.Context) (map[string]Earned, error) {
 	for rows.Next() {
 		var node string
 		var e Earned
-		if err := rows.Scan(&node, &e.Store, &e.Seen, &e.PresentMS, &e.WorkingMS, &e.Cost, &e.Pages, &e.Bytes); err != nil {
+		if err := rows.Scan(&node, &e.Store, &e.Seen, &e.PresentMS, &e.WorkingMS, &e.Cost, &e.Pages, &e.Bytes, &e.Asked, &e.Good); err != nil {
 			return nil, l.wrap(err)
 		}
 		out[node] = e

@@ -96,7 +96,7 @@ type writer struct {
 }
 
 // account is what a node has earned.
-type account struct{ pages, bytes int64 }
+type account struct{ pages, bytes, asked, good int64 }
 
 // maxKept bounds the statements that are kept: some name tasks, and no later transaction has those again. There are some thirty others.
 const maxKept = 64

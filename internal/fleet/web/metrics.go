@@ -159,6 +159,8 @@ func (a *api) nodeMetrics(ctx context.Context, co *coordinator.Coordinator, e *e
 	each("argosy_node_places", "gauge", "Leases that the node takes at once.", func(n *coordinator.NodeView) float64 { return float64(n.Leases) })
 	each("argosy_node_fetched_total", "counter", "URLs that the node has fetched.", func(n *coordinator.NodeView) float64 { return float64(n.Fetched) })
 	each("argosy_node_bytes_total", "counter", "Bytes of bodies that the node has fetched.", func(n *coordinator.NodeView) float64 { return float64(n.Bytes) })
+	each("argosy_node_requests_total", "counter", "Requests of the node that were answered or given up.", func(n *coordinator.NodeView) float64 { return float64(n.Requests.All) })
+	each("argosy_node_requests_good_total", "counter", "Requests of the node that were answered with a status below 400.", func(n *coordinator.NodeView) float64 { return float64(n.Requests.Good) })
 	each("argosy_node_cost_total", "counter", "What the node has cost so far, in the unit of its prices.", func(n *coordinator.NodeView) float64 { return n.Cost })
 	each(nodeSeen, "gauge", "How long ago the node was heard of last.", func(n *coordinator.NodeView) float64 { return float64(n.SeenMS) / 1000 })
 	e.put("argosy_cost_total", "counter", "What all nodes have cost so far, in the unit of their prices.", cost)

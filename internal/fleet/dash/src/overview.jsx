@@ -33,9 +33,9 @@ export function ending(samples) {
   return last.at + left(last) / fall * ms;
 }
 
-function live(samples, bins) {
+function live(samples, bins, over) {
   if (samples && samples.length > 1) {
-    const end = ending(samples);
+    const end = over ? null : ending(samples);
     const x = samples.map(s => s.at / 1000), left = s => s.discovered - s.fetched - s.failed - s.excluded, last = samples[samples.length - 1];
     const queue = { x, lines: [
       { label: t('Fetched'), values: samples.map(s => s.fetched), color: '--accent', fill: true },
@@ -71,23 +71,23 @@ const soFar = {
 
 export function Overview({ job, jobs, status, me, theme }) {
   const id = job && job.id, over = me.kind === 'over';
-  const series = useLive(id && !over ? `/series?job=${id}` : null, { on: onJob(id), ...soFar });
-  const bins = useLive(id && (over || (job.state !== 'running' && series.data && series.data.length < 3)) ? `/jobs/${id}/timeline?bins=160` : null, { on: onJob(id), every: 10000 });
+  const series = useLive(id ? `/series?job=${id}` : null, { on: onJob(id), ...soFar });
+  const bins = useLive(id && (job.state !== 'running' || over) && series.data && series.data.length < 3 ? `/jobs/${id}/timeline?bins=160` : null, { on: onJob(id), every: 10000 });
   const types = useLive(id ? `/jobs/${id}/types` : null, { on: onJob(id), every: 5000 });
   const codes = useLive(id ? `/jobs/${id}/statuses` : null, { on: onJob(id), every: 5000 });
   const fetchers = useLive(id ? `/jobs/${id}/fetchers` : null, { on: onJob(id), every: 5000 });
   const nodes = useLive(over ? null : '/nodes', { on: onNodes, every: 30000 }); // for what they cost: there may be many
   const best = useLive(id && !over && job.state === 'running' ? `/jobs/${id}/believed` : null, { on: onJob(id), every: 10000 }).data;
   const c = job ? job.counts : null;
-  const drawn = useMemo(() => live(series.data, bins.data), [series.data, bins.data, theme]);
+  const drawn = useMemo(() => live(series.data, bins.data, over), [series.data, bins.data, theme]);
   const rate = drawn && drawn.rate.values.length ? drawn.rate.values[drawn.rate.values.length - 1] : null;
   const volume = drawn && drawn.rate.bytes.length ? drawn.rate.bytes[drawn.rate.bytes.length - 1] : null;
   const cost = (nodes.data || []).reduce((sum, n) => sum + n.cost, 0), done = (nodes.data || []).reduce((sum, n) => sum + n.fetched, 0);
   if (!job) return <Empty>{t('There is no job yet.')} <a href="#/jobs">{t('Start one')}</a></Empty>;
   const reasons = reasonRows(c.reasons);
-  const running = job.state === 'running' && !over, asked = over ? bins.data : series.data;
+  const running = job.state === 'running' && !over, asked = series.data && series.data.length < 3 && over ? bins.data : series.data;
   const soon = asked ? t('too early to say') : '…', none = asked ? t('Nothing has been measured yet.') : '…';
-  const first = series.data && series.data[0], known = drawn && !drawn.past && first && first.at - job.started > 10000 && first.fetched > 0 ? clock(first.at) : ''; // what was before is lost with the process that saw it
+  const first = series.data && series.data[0], known = drawn && !drawn.past && first && first.at - job.started > 10000 && first.fetched > 0 ? clock(first.at) : ''; // what a process that was killed saw last is lost with it
   return <div class="page">
     <Wrong error={series.error} />
     <dl class="tiles">
