@@ -39,6 +39,9 @@ func (s *scanner) runTree(i int) int {
 			if raw == "" || raw != name {
 				t.end(name)
 			}
+			if name == "form" {
+				s.closeForm()
+			}
 			raw = ""
 		case c == '!' && t.top().ns != nsHTML && bytes.HasPrefix(b[i:], []byte("![CDATA[")):
 			start := i + len("![CDATA[")
@@ -95,7 +98,7 @@ func (s *scanner) treeStart(i int) (next int, raw string) {
 	}
 	s.emit(tag, next)
 	switch tag {
-	case tagScript, tagTitle, tagStyle, tagIframe, tagRaw:
+	case tagScript, tagTitle, tagStyle, tagIframe, tagRaw, tagTextarea:
 		raw = name
 	}
 	return s.content(tag, name, next), raw

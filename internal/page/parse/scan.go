@@ -17,7 +17,7 @@ const (
 	Frame                     // frame, iframe
 	Relation                  // link with a relation that leads to pages
 	Refresh                   // meta refresh
-	Form                      // action of a form whose method is GET
+	Form                      // action of a form whose method is GET, and what its buttons ask for
 	Citation                  // cite, longdesc
 	Resource                  // what a page needs to be shown; only with Options.Resources
 	srcsetVal                 // a srcset, split into resources before anybody sees it
@@ -80,9 +80,9 @@ type scanner struct {
 	has   uint64         // which of them it has
 	empty bool           // the current tag ends with "/>"
 	xml   bool           // names are as they stand, references are XML's
-	post  bool           // the last form's method is not GET
-	tree  *tree          // in foreign content
-	spare tree           // the partial one
+	form  form
+	tree  *tree // in foreign content
+	spare tree  // the partial one
 
 	// Of a document in another's srcdoc.
 	inner   int    // how many documents it is inside of
@@ -99,14 +99,16 @@ type scanner struct {
 func (s *scanner) document() {
 	before, base := *s.p, s.base
 	if s.run() {
+		s.closeForm()
 		return
 	}
 	links, bases := s.p.Links[:len(before.Links)], s.p.Bases[:len(before.Bases)]
 	*s.p = before
 	s.p.Links, s.p.Bases = links, bases
-	s.post, s.hasBase, s.base = false, false, base
+	s.form, s.hasBase, s.base = form{}, false, base
 	s.tree = &tree{quirks: true}
 	s.runTree(0)
+	s.closeForm()
 }
 
 // run scans without a tree, or with a partial one. It returns false if the document has to be scanned with a whole one.
@@ -140,7 +142,11 @@ func (s *scanner) skipMarkup(i int) (next int, ok bool) {
 			return i, false
 		}
 		if isLetter(b[i]) {
-			return s.skipTag(tagNameEnd(b, i)), true
+			end := tagNameEnd(b, i)
+			if s.form.open && foldEqual(b[i:end], "form") {
+				s.closeForm()
+			}
+			return s.skipTag(end), true
 		}
 		return skipPast(b, i, '>'), true
 	case c == '!':
@@ -330,7 +336,7 @@ func (s *scanner) content(tag tagID, name string, i int) int {
 			s.style(bytes.ReplaceAll(b[i:end], []byte{0}, []byte("?")))
 		}
 		return next
-	case tagIframe, tagRaw:
+	case tagIframe, tagRaw, tagTextarea:
 		_, next := rawText(b, i, name)
 		return next
 	}

@@ -27,9 +27,11 @@ const (
 	tagMeta
 	tagObject
 	tagPlaintext
-	tagRaw // textarea, noembed, noframes, xmp
+	tagRaw // noembed, noframes, xmp
 	tagScript
+	tagSelect
 	tagStyle
+	tagTextarea
 	tagTitle
 	tagResource
 	tagApplet
@@ -72,10 +74,11 @@ var tagsAt = func() (t [32][16][]tagName) {
 		{"plaintext", tagPlaintext},
 		{"q", tagCite},
 		{"script", tagScript},
+		{"select", tagSelect},
 		{"source", tagSource},
 		{"style", tagStyle},
 		{"svg", tagForeign},
-		{"textarea", tagRaw},
+		{"textarea", tagTextarea},
 		{"title", tagTitle},
 		{"track", tagSource},
 		{"video", tagSource},
@@ -112,8 +115,11 @@ const (
 	aLang
 	aAction
 	aMethod
+	aForm
 	aFormaction
 	aFormmethod
+	aDisabled
+	aValue
 	aCite
 	aLongdesc
 	aSrcdoc
@@ -134,7 +140,6 @@ const (
 	aStyle
 	aProperty
 	aItemprop
-	aValue
 	aManifest
 	aLowsrc
 	aDynsrc
@@ -170,9 +175,11 @@ var attrsAt = func() (t [32][16][]attrName) {
 		{"data-poster", aDataPoster},
 		{"data-src", aDataSrc},
 		{"data-srcset", aDataSrcset},
+		{"disabled", aDisabled},
 		{"dynsrc", aDynsrc},
 		{"encoding", aEncoding},
 		{"face", aFace},
+		{"form", aForm},
 		{"formaction", aFormaction},
 		{"formmethod", aFormmethod},
 		{"href", aHref},
@@ -281,14 +288,9 @@ func (s *scanner) emit(tag tagID, next int) {
 	case tagCite:
 		s.add(aCite, Citation, 0)
 	case tagForm:
-		s.post = !getMethod(s.get(aMethod))
-		if !s.post {
-			s.add(aAction, Form, 0)
-		}
-	case tagButton, tagInput:
-		if m := s.get(aFormmethod); m == nil && !s.post || m != nil && getMethod(m) {
-			s.add(aFormaction, Form, 0)
-		}
+		s.openForm()
+	case tagButton, tagInput, tagSelect, tagTextarea:
+		s.control(tag)
 	case tagHTML:
 		if s.p.Lang == nil && s.inner == 0 {
 			s.p.Lang = s.get(aLang)

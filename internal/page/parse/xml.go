@@ -34,6 +34,7 @@ func ScanXML(body []byte, o Options, p *Page) {
 	x := xmlScanner{scanner: scanner{b: body, o: o, p: p, xml: true}}
 	x.scanner.entity = x.ref
 	x.run()
+	x.closeForm()
 	if x.html && x.broken {
 		declared := p.Charset
 		Scan(body, o, p)
@@ -166,6 +167,9 @@ func (x *xmlScanner) endTag(name []byte) {
 		if x.depth == 1 {
 			return // the root's declarations hold to the end
 		}
+	}
+	if bytes.HasSuffix(name, []byte("form")) {
+		x.closeForm()
 	}
 	x.leave()
 }
