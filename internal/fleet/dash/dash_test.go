@@ -124,3 +124,28 @@ func TestBuilt(t *testing.T) {
 		}
 	}
 }
+
+// A component that a source names is imported there, or made there: the bundler takes any name.
+func TestComponents(t *testing.T) {
+	files, err := filepath.Glob("src/*.jsx")
+	if err != nil || len(files) == 0 {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(b)
+		for _, m := range regexp.MustCompile(`<([A-Z]\w*)[\s/>]`).FindAllStringSubmatch(text, -1) {
+			n++
+			if !regexp.MustCompile(`(?m)^import [^;]*\b` + m[1] + `\b[^;]* from |\bfunction ` + m[1] + `\(|\b(const|let) [^;=]*\b` + m[1] + `\b`).MatchString(text) {
+				t.Errorf("%s: <%s> is neither imported nor made there", f, m[1])
+			}
+		}
+	}
+	if n < 200 {
+		t.Errorf("%d components are named", n)
+	}
+}

@@ -181,7 +181,7 @@ func placed(spec string, cost [][]float64) ([]int, error) {
 	}
 	rec := predict.NewRecord()
 	s := &schedule.Snapshot{Now: 1_000, Seed: 1, PerSite: 1}
-	const store = 1e-3 // Mbps, less than 1/c of every pair
+	const store = 1e-3 // Mbit/s, less than 1/c of every pair
 	for i, row := range cost {
 		id := fmt.Sprintf("node%d", i+1)
 		n := rec.Node(id)

@@ -270,7 +270,7 @@ func TestBandwidthExamples(t *testing.T) {
 			name := string(rune('A' + j))
 			s.Tasks = append(s.Tasks, schedule.Task{ID: uint32(j), Site: name, Book: book.Site(name)})
 			for i := range cost {
-				book.Crawled(i, j, 0.5e9/cost[i][j], 1e3, false, 0) // BC and BS such that 1/(BC+BS) is the cost, in 1/Mbps
+				book.Crawled(i, j, 0.5e9/cost[i][j], 1e3, false, 0) // BC and BS such that 1/(BC+BS) is the cost, in s/Mbit
 			}
 		}
 		for i := range cost {
