@@ -33,7 +33,11 @@ func (x *tx) hasRead(t *Task, l *Lease, reason string) {
 	if t.Of == nil || t.State != "" || t.Recalls > 0 || l.Given == 0 {
 		return
 	}
-	why := fmt.Sprintf("attempt %d on %s has read %d of %d result pages: %s", t.attempt(l), l.Node, l.Collected, l.Given, reason)
+	read := fmt.Sprintf("has read %d of %d result pages: %s", l.Collected, l.Given, reason)
+	if l.Collected == 0 && reason == crawl.EndFailed {
+		read = "could not ask the engine's site"
+	}
+	why := fmt.Sprintf("attempt %d on %s %s", t.attempt(l), l.Node, read)
 	if left := t.Of.Left(); left > 0 && t.Pending() == 0 {
 		why += fmt.Sprintf("; it waits for %d pages", left)
 	}

@@ -76,3 +76,13 @@ func TestPagingEndsElsewhere(t *testing.T) {
 		t.Errorf("%d result pages, then %q", n, stop)
 	}
 }
+
+// A search whose engine could not be asked has read no pages, nor tried to: its history says what it was.
+func TestUnaskedSearchSaysSo(t *testing.T) {
+	s := newSearching(t, 1, "a.test")
+	seeker := s.Searching(1, 1)
+	s.part(s.begin(seeker.ID, "n"), crawl.Part{Final: true, Reason: crawl.EndFailed})
+	if want := "attempt 1 on n could not ask the engine's site"; seeker.Of.Why != want {
+		t.Errorf("%q, want %q", seeker.Of.Why, want)
+	}
+}
