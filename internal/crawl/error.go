@@ -35,6 +35,8 @@ const (
 	KindExpired     Kind = "certificate-expired" // not valid now
 	KindOtherName   Kind = "certificate-name"    // another name's
 	KindNoTLS       Kind = "no-tls"              // it does not speak TLS, or none that we do
+	KindNotHTTP     Kind = "not-http"            // who answers there speaks another protocol
+	KindWantsTLS    Kind = "wants-tls"           // it was asked by http, and speaks TLS
 	KindLong        Kind = "long-page"           // of a page that was fetched: too long to be read to its end
 	KindScripts     Kind = "scripts"             // of a page that was fetched: without its scripts it has no text and no links
 	KindForm        Kind = "form"                // of a page that was fetched: all that it leads to stands behind a form
@@ -88,6 +90,8 @@ var words = map[Kind]string{
 	KindExpired:      "its certificate is not valid now",
 	KindOtherName:    "its certificate is another name's",
 	KindNoTLS:        "it does not speak TLS there, or none that we do",
+	KindNotHTTP:      "it speaks another protocol there, not HTTP",
+	KindWantsTLS:     "it speaks TLS there, and was asked without",
 	KindLong:         "of a long page only the first 128 MiB are read for links",
 	KindScripts:      "needs JavaScript: no text and no links without scripts",
 	KindForm:         "what is behind it stands behind a form: a log-in, or a search",
@@ -178,10 +182,21 @@ func (k Kind) Unreachable() bool {
 // within minutes.
 func (k Kind) Settled() bool {
 	switch k {
-	case KindNoHost, KindRefused, KindCertificate, KindExpired, KindOtherName, KindNoTLS:
+	case KindNoHost, KindRefused, KindCertificate, KindExpired, KindOtherName, KindNoTLS, KindNotHTTP, KindWantsTLS:
 		return true
 	}
 	return false
+}
+
+// Of is what a kind means of a site that has answered by HTTP before, or not: of one that has, what is no HTTP is a bad page.
+func (k Kind) Of(answered bool) Kind {
+	switch {
+	case answered && k == KindNotHTTP:
+		return KindProtocol
+	case answered && k == KindWantsTLS:
+		return KindReset
+	}
+	return k
 }
 
 // NoHTTPS reports whether a site that cannot be asked by https, for such a reason, may be one that speaks http alone.

@@ -107,6 +107,8 @@ func (l *lease) failed(p *page, err error) error {
 	fails := l.fails
 	noScheme := t.Flags&crawl.FlagNoScheme != 0 && kind.NoHTTPS()
 	by := crawl.HeardBy(p.url.Scheme())
+	kind = kind.Of(l.told&by != 0)
+	o.Reason = kind
 	wait, again := polite.Again(l.job.Limits, kind, fails, l.told&by != 0)
 	if kind.Unreachable() && (!again || noScheme) {
 		l.gaveUp, l.why = kind, o.Detail

@@ -224,7 +224,16 @@ func (s *Session) exchange(c *conn, req *Request, r *Response, sc *scratch) (kee
 		if c.used && !isTimeout(err) {
 			err = errors.Join(errIdleClosed, err)
 		}
-		return fail("read header", endKind(err), err)
+		kind := endKind(err)
+		if !c.used && kind == crawl.KindReset && !isTimeout(err) && s.wantsTLS(req) {
+			kind, err = crawl.KindWantsTLS, errors.New("it ended the connection without a word, and shakes hands by TLS")
+		}
+		return fail("read header", kind, err)
+	}
+	if !c.used {
+		if kind, err := greeting(c.r); err != nil {
+			return fail("read header", kind, err)
+		}
 	}
 	first := time.Now()
 	r.Timing.FirstByte = first.Sub(sent)

@@ -1,0 +1,96 @@
+package fetch_test
+
+import (
+	"bufio"
+	"crypto/tls"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"argosy/internal/crawl"
+	"argosy/internal/page/fetch"
+)
+
+// Who greets in another protocol is told by its greeting, though it then waits for more and its time would be long; and TLS asked by http is
+// told as such, however the server ends it.
+func TestOtherProtocols(t *testing.T) {
+	now := time.Now()
+	own := issued(t, "site.test", now.Add(-time.Hour), now.Add(time.Hour), nil)
+	cfg := &tls.Config{Certificates: []tls.Certificate{own}}
+	greets := func(with string) func(net.Conn) {
+		return func(c net.Conn) {
+			_, _ = io.WriteString(c, with)
+			_, _ = io.Copy(io.Discard, c) // it waits for what a client of its protocol says
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		serve func(net.Conn)
+		kind  crawl.Kind
+		says  string
+	}{
+		{"SSH", greets("SSH-2.0-OpenSSH_9.2p1\r\n"), crawl.KindNotHTTP, `begins with "SSH-2.0-OpenSSH_9.2p1"`},
+		{"SMTP", func(c net.Conn) {
+			_, _ = io.WriteString(c, "220 mail.example ESMTP\r\n")
+			for lines := bufio.NewScanner(c); lines.Scan(); {
+				_, _ = io.WriteString(c, "502 not known\r\n")
+			}
+		}, crawl.KindNotHTTP, `begins with "220 mail.example ESMTP"`},
+		{"MySQL, without a line's end", greets("\x4a\x00\x00\x00\x0a8.0.33\x00"), crawl.KindNotHTTP, `8.0.33`},
+		{"no text", greets("\x00\x01\x02"), crawl.KindNotHTTP, "no text"},
+		{"TLS that sends an alert", greets("\x15\x03\x01\x00\x02\x02\x46"), crawl.KindWantsTLS, "alert"},
+		{"TLS that ends the connection", func(c net.Conn) {
+			in := bufio.NewReader(c)
+			if first, err := in.Peek(1); err != nil || first[0] != 22 {
+				return
+			}
+			_ = tls.Server(&peeked{c, in}, cfg).Handshake()
+		}, crawl.KindWantsTLS, "shakes hands"},
+		{"nothing but an end", func(c net.Conn) { _, _ = c.Read(make([]byte, 4096)) }, crawl.KindReset, ""},
+		{"lines before the answer", greets("\r\nHTTP/1.1 204 No Content\r\n\r\n"), "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l.Close()
+			go func() {
+				for {
+					conn, err := l.Accept()
+					if err != nil {
+						return
+					}
+					go func() {
+						defer conn.Close()
+						c.serve(conn)
+					}()
+				}
+			}()
+			cl := client(t, func(fc *fetch.Config) {
+				fc.Limits.ConnectTimeout, fc.Limits.HeaderTimeout, fc.Limits.BodyTimeout = time.Hour, time.Hour, time.Hour
+			})
+			s := cl.Open(nil)
+			defer s.Close()
+			_, port, _ := net.SplitHostPort(l.Addr().String())
+			_, err = untilProcessed(t, s, "http://site.test:"+port+"/")
+			if kind := crawl.KindOf(err); err == nil != (c.kind == "") || err != nil && kind != c.kind {
+				t.Fatalf("%v (%s), want %q", err, kind, c.kind)
+			}
+			if err != nil && !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%v; want %q", err, c.says)
+			}
+		})
+	}
+}
+
+// peeked is a connection of which something was looked at.
+type peeked struct {
+	net.Conn
+	in *bufio.Reader
+}
+
+func (c *peeked) Read(b []byte) (int, error) { return c.in.Read(b) }
