@@ -1,13 +1,15 @@
 import { h } from '../lib/preact.mjs';
 import { useState } from '../lib/hooks.mjs';
 import { post } from './api.js';
-import { bytes, clock, count, jobName, span } from './format.js';
+import { Chart } from './chart.jsx';
+import { bytes, clock, count, decimal, jobName, span } from './format.js';
+import { rates, soFar } from './overview.jsx';
 import { t } from './text.js';
-import { Act, Cut, Empty, Pager, Panel, Stack, State, Table, useLive, Wrong } from './ui.jsx';
+import { Act, Cut, Empty, Pager, Panel, Stack, State, Table, useLive, Wrong, onJob } from './ui.jsx';
 
 const limit = 50;
 
-export function Jobs({ jobs, job, me, choose, reload }) {
+export function Jobs({ jobs, job, me, choose, reload, theme }) {
   const may = me.role === 'operator' && me.kind !== 'over', [skip, setSkip] = useState(0), [find, setFind] = useState('');
   const named = find ? jobs.filter(j => jobName(j).toLowerCase().includes(find.toLowerCase()) || j.state === find) : jobs, rows = named.slice(skip, skip + limit);
   return <div class="page">
@@ -27,13 +29,23 @@ export function Jobs({ jobs, job, me, choose, reload }) {
       ]} /> : <Empty>{t('There is no job yet.')}</Empty>}
       <Pager skip={skip} limit={limit} shown={rows.length} total={named.length} go={setSkip} />
     </Panel>
-    {may && job && <Steer key={job.id} job={job} reload={reload} me={me} />}
+    {may && job && <Steer key={job.id} job={job} reload={reload} me={me} theme={theme} />}
     {may && me.kind === 'fleet' && <NewJob done={id => { reload(); choose(id); }} />}
     {!may && me.kind !== 'over' && <Empty>{t('You may look, and not order: the link or the token is an observer’s.')}</Empty>}
   </div>;
 }
 
-function Steer({ job, reload, me }) {
+const watched = 180; // samples
+
+// Rate is how fast a job has been of late, which shows what another strategy comes to.
+function Rate({ job, theme }) {
+  const all = (useLive(`/series?job=${job.id}`, { on: onJob(job.id), ...soFar }).data || []).slice(-watched);
+  if (all.length < 3) return null;
+  const values = rates(all, 'bytes').map(v => v === null ? null : v * 8 / 1e6), now = decimal(values[values.length - 1]) + ' Mbit/s';
+  return <div><p class="note">{t('Rate')}: <b>{now}</b></p><Chart theme={theme} height={140} x={all.map(s => s.at / 1000)} format={v => decimal(v)} lines={[{ label: 'Mbit/s', values, color: '--accent', fill: true }]} summary={t('Rate') + ': ' + now} /></div>;
+}
+
+function Steer({ job, reload, me, theme }) {
   const [strategy, setStrategy] = useState(job.strategy), [limits, setLimits] = useState('');
   const names = useLive('/strategies', { on: () => false });
   const order = verb => async () => { await post(`/jobs/${job.id}/${verb}`); reload(); };
@@ -52,6 +64,7 @@ function Steer({ job, reload, me }) {
       <Act disabled={strategy === job.strategy} run={change('placing: {strategy: ' + JSON.stringify(strategy) + '}')}>{t('Switch')}</Act>
       <span class="note">{t('It decides from the next cycle on.')}</span>
     </div>
+    {job.state === 'running' && <Rate job={job} theme={theme} />}
     <details><summary>{t('Change limits and sites')}</summary>
       <label class="block">{t('As in a job file: limits, sites and placing')}
         <textarea rows={4} spellcheck={false} value={limits} placeholder={'limits: {delay: 500ms, max_pages: 5000}\nsites: [{hosts: [slow.example], header_timeout: 2m}]'} onInput={e => setLimits(e.target.value)} /></label>

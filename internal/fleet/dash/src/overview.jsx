@@ -3,10 +3,10 @@ import { useMemo } from '../lib/hooks.mjs';
 import { Chart } from './chart.jsx';
 import { bytes, clock, count, decimal, percent, price, short, span } from './format.js';
 import { t } from './text.js';
-import { Bars, Empty, Panel, reasonRows, Stack, State, Tile, useLive, Wrong, onJob, onNodes } from './ui.jsx';
+import { Bars, Cut, Empty, Panel, reasonRows, Stack, State, Tile, useLive, Wrong, onJob, onNodes } from './ui.jsx';
 
 // rates are what came a second between samples, smoothed over a few of them.
-function rates(samples, field) {
+export function rates(samples, field) {
   const out = [];
   for (let i = 0; i < samples.length; i++) {
     const k = Math.max(0, i - 4), s = (samples[i].at - samples[k].at) / 1000;
@@ -64,7 +64,7 @@ function live(samples, bins, over) {
 
 // soFar asks for what is new of a series alone, and keeps it short.
 const mostSamples = 1200;
-const soFar = {
+export const soFar = {
   every: 2000, from: all => all.length ? '&after=' + all[all.length - 1].at : '',
   join: (all, more) => { const out = [...all, ...more]; return out.length > mostSamples ? out.filter((_, i) => i % 2 === 0 || i === out.length - 1) : out; },
 };
@@ -100,6 +100,7 @@ export function Overview({ job, jobs, status, me, theme }) {
       <Tile label={t('Sites')} value={count(c.sites)} note={t('{0} crawling, {1} waiting', c.crawling, c.waiting)} />
       {!over && <Tile label={t('Nodes')} value={count(status.nodes)} note={t('{0} leases', count(status.leases))} />}
       {running && <Tile label={t('Projected end')} value={drawn && drawn.end ? clock(drawn.end) : '–'} note={drawn && drawn.end ? t('in {0}', span(drawn.end - Date.now())) : series.data ? trend(series.data) : '…'} />}
+      {running && <Tile label={t('Strategy')} value={<a href={'#/jobs?job=' + id}><Cut text={job.strategy} /></a>} />}
       {best && best.bound > 0 && <Tile label={t('Share of the bound')} value={percent(best.share)} note={t('{0} of {1} Mbit/s, as the strategy believes', price(best.held), price(best.bound))} />}
       {cost > 0 && <Tile label={jobs.length > 1 ? t('Cost, all jobs') : t('Cost')} value={price(cost)} note={t('{0} a million URLs', price(cost / Math.max(1, done) * 1e6))} />}
       {c.manual > 0 && <Tile label={t('Need a person')} value={<a href="#/tasks?state=manual">{count(c.manual)}</a>} note={t('tasks')} kind="warn" />}
