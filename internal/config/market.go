@@ -28,6 +28,8 @@ type Market struct {
 	Interval      *Span    `yaml:"interval" doc:"between two markets, such as 2m"`
 	Reserve       string   `yaml:"reserve" doc:"where prices begin: at zero, or at what a URL is worth to its seller" enum:"zero similarity"`
 	Space         *Size    `yaml:"space" doc:"of a crawler at first, in bytes of pages"`
+	Divide        string   `yaml:"divide" doc:"how seeds are divided among crawlers: in turn, by the topic's words that stand in them, or so that those alike come together" enum:"turn keyword likeness"`
+	Speed         *float64 `yaml:"speed" doc:"how much of what a URL is worth goes by how fast its buyer was at the site, from 0 (the default) to 1; not in independent"`
 	Turn          *int     `yaml:"turn" doc:"lots: pages of a crawler between two markets" min:"1" max:"1000"`
 }
 
@@ -151,6 +153,10 @@ func (m *Market) Made() (*crawl.Market, error) {
 	put(&out.Understanding, m.Understanding)
 	put(&out.Delta4, (*int64)(m.Delta4))
 	put(&out.Space, (*int64)(m.Space))
+	put(&out.Speed, m.Speed)
+	if m.Divide != "turn" {
+		out.Divide = crawl.Division(m.Divide)
+	}
 	out.Similarity = m.Reserve == "similarity"
 	put(&out.Delta3, (*time.Duration)(m.Delta3))
 	put(&out.Lifetime, (*time.Duration)(m.Lifetime))
@@ -158,6 +164,8 @@ func (m *Market) Made() (*crawl.Market, error) {
 	switch {
 	case mode == crawl.MarketLots && m.Understanding != nil:
 		return nil, errors.New("market: understanding: in lots no link is passed by; --tunnel says how far off the topic they lead")
+	case mode == crawl.MarketAlone && m.Speed != nil:
+		return nil, errors.New("market: speed: where each crawler is for itself nothing is valued")
 	case mode != crawl.MarketLots && m.Turn != nil:
 		return nil, errors.New("market: turn: it is of the mode lots only")
 	}

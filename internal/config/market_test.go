@@ -25,6 +25,8 @@ func TestMarket(t *testing.T) {
 		"paper,alpha=10, interval=30s,space=3M,reserve=similarity": set(paper, func(m *crawl.Market) {
 			m.Alpha, m.Interval, m.Space, m.Similarity = 10, 30*time.Second, 3<<20, true
 		}),
+		"paper,divide=keyword,speed=0.5":  set(paper, func(m *crawl.Market) { m.Divide, m.Speed = crawl.DivideKeyword, 0.5 }),
+		"lots,divide=turn":                &lots,
 		"lots,beta=50,turn=4,lifetime=1h": set(lots, func(m *crawl.Market) { m.Beta, m.Turn, m.Lifetime = 50, 4, time.Hour }),
 		"independent,delta1=1":            set(crawl.DefaultMarket(crawl.MarketAlone), func(m *crawl.Market) { m.Delta1 = 1 }),
 	} {
@@ -40,7 +42,7 @@ func TestMarket(t *testing.T) {
 	}
 	for _, spec := range []string{
 		"", "fair", "paper,alpha", "paper,gamma=1", "paper,alpha=-1", "lots,turn=0", "paper,turn=5", "lots,understanding=0.5", "paper,lifetime=soon", "paper,beta=0",
-		"paper,delta1=0", "crawlers=101", "paper,interval=0s", "paper,understanding=2",
+		"paper,delta1=0", "paper,speed=1.5", "independent,speed=0.5", "lots,divide=fair", "crawlers=101", "paper,interval=0s", "paper,understanding=2",
 	} {
 		m, err := config.ReadMarket(spec)
 		if err == nil {

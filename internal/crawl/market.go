@@ -16,8 +16,18 @@ const (
 	MarketAlone MarketMode = "independent" // each crawler remembers for itself, and nothing is traded
 )
 
+// Division says which crawler gets a seed, or a URL that is dealt out as seeds are. The parts are disjoint, however many there are.
+type Division string
+
+// Divisions.
+const (
+	DivideTurn     Division = ""         // as published: in turn
+	DivideKeyword  Division = "keyword"  // each crawler has words of the topic, and what names them
+	DivideLikeness Division = "likeness" // what has words in common with each other comes to one crawler
+)
+
 // Market says how many crawlers a job with a topic has, and how they share its URLs. The names of the parameters are the published ones.
-// In the mode lots a bound that is 0 is none. Mode, crawlers and understanding never change once a job is submitted; the others may when it
+// In the mode lots a bound that is 0 is none. Mode, crawlers, understanding and division never change once a job is submitted; the others may when it
 // goes on.
 type Market struct {
 	Mode          MarketMode    `cbor:"1,keyasint" json:"mode"`
@@ -34,6 +44,8 @@ type Market struct {
 	Space         int64         `cbor:"12,keyasint,omitempty" json:"space"`          // of a crawler at first, bytes
 	Similarity    bool          `cbor:"13,keyasint,omitempty" json:"similarity"`     // prices begin at what a URL is worth to its seller, not at 0
 	Turn          int           `cbor:"14,keyasint,omitempty" json:"turn,omitempty"` // lots: pages of a crawler between two markets
+	Divide        Division      `cbor:"15,keyasint,omitempty" json:"divide,omitempty"`
+	Speed         float64       `cbor:"16,keyasint,omitempty" json:"speed,omitempty"` // by how much of a valuation the speed of its buyer at the site decides, from 0 to 1
 }
 
 // Bounds of a market.
@@ -80,6 +92,7 @@ var marketBounds = []marketBound{
 	{"interval", func(m *Market) float64 { return m.Interval.Seconds() }, 0.001, maxSeconds, false},
 	{"space", func(m *Market) float64 { return float64(m.Space) }, 0, maxBytes, true},
 	{"turn", func(m *Market) float64 { return float64(m.Turn) }, 0, MaxTurn, false},
+	{"speed", func(m *Market) float64 { return m.Speed }, 0, 1, false},
 }
 
 // bad returns the first parameter that is not what it may be; nil: there is none.
@@ -99,6 +112,9 @@ func (m *Market) Check() error {
 	if m.Mode != MarketLots && m.Mode != MarketPaper && m.Mode != MarketAlone {
 		return &Fault{Field: "mode", Rule: RuleName}
 	}
+	if !m.Divide.known() {
+		return &Fault{Field: "divide", Rule: RuleName}
+	}
 	b := m.bad()
 	if b == nil {
 		return nil
@@ -116,7 +132,12 @@ func (m *Market) Check() error {
 	return fmt.Errorf("%s: %g%s: allowed are %s to %.0f", b.name, b.of(m), unit, least, b.most)
 }
 
+func (d Division) known() bool { return d == DivideTurn || d == DivideKeyword || d == DivideLikeness }
+
 func (c *check) market(m *Market) {
+	if !m.Divide.known() {
+		c.fail("market: divide", RuleName)
+	}
 	if m.Mode != MarketLots && m.Mode != MarketPaper && m.Mode != MarketAlone {
 		c.fail("market: mode", RuleName)
 	}
@@ -130,7 +151,7 @@ func (m *Market) SameKind(o *Market) bool {
 	if m == nil || o == nil {
 		return m == o
 	}
-	return m.Mode == o.Mode && m.Crawlers == o.Crawlers && m.Understanding == o.Understanding
+	return m.Mode == o.Mode && m.Crawlers == o.Crawlers && m.Understanding == o.Understanding && m.Divide == o.Divide
 }
 
 // String returns the market as --market has it, with what cannot change when a job goes on.
@@ -141,6 +162,9 @@ func (m *Market) String() string {
 	text := fmt.Sprintf("%s,crawlers=%d", m.Mode, m.Crawlers)
 	if m.Mode != MarketLots {
 		text += fmt.Sprintf(",understanding=%g", m.Understanding)
+	}
+	if m.Divide != DivideTurn {
+		text += ",divide=" + string(m.Divide)
 	}
 	return text
 }
@@ -170,6 +194,8 @@ type Trader struct {
 	Space   int64   `cbor:"6,keyasint,omitempty" json:"space"`   // the same
 	Sells   bool    `cbor:"7,keyasint,omitempty" json:"sells"`
 	Buys    bool    `cbor:"8,keyasint,omitempty" json:"buys"`
+
+	SiteMS map[string]float64 `cbor:"9,keyasint,omitempty" json:"site_ms,omitempty"` // where speed counts: ms that a page has taken it at sites of what is offered; those that it does not know are not in it
 }
 
 // Lot is what is sold as one: URLs of a site that a crawler has.

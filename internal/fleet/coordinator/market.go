@@ -248,7 +248,23 @@ func (c *Coordinator) hold1(j *frontier.Job, ran time.Duration) (*crawl.Round, e
 		round.Learned = learned
 		round.Lots = append(round.Lots, lots(no, offers[min(first, len(offers)):], size)...)
 	}
+	if m.Speed > 0 {
+		c.timesOf(j, round)
+	}
 	return round, clearMarket(cfg, traders, round)
+}
+
+// timesOf tells of each crawler how long pages took it at the sites of what is offered.
+func (c *Coordinator) timesOf(j *frontier.Job, round *crawl.Round) {
+	for b := range round.Crawlers {
+		of := &round.Crawlers[b]
+		of.SiteMS = map[string]float64{}
+		for i := range round.Lots {
+			if ms := c.f.SiteMS(j, uint32(b)+1, round.Lots[i].Site); ms > 0 {
+				of.SiteMS[round.Lots[i].Site] = math.Round(ms*1000) / 1000
+			}
+		}
+	}
 }
 
 // unbounded returns a number in a unit; infinity for one without a bound.

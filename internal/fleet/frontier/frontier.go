@@ -108,21 +108,14 @@ type Job struct {
 	Ended  crawl.Ended  `cbor:"-"` // by nodes
 	Open   int          `cbor:"-"` // leases
 
-	rules *scope.Rules
-	sites *crawl.Sites
-	at    map[string]*crawl.Limits // of sites that were asked for
-	apart bool                     // its seeds are kept under a key of their own
-	focus *focus                   // of a job with a topic, once it is needed
-	each  []crawl.Counts           // of its crawlers
-	tasks []*Task                  // in no particular order
-}
-
-type taskName struct {
-	space
-	subset uint32
-	site   string
-	search uint32 // that it is for; 0: none
-	asks   bool   // for its result pages
+	rules    *scope.Rules
+	sites    *crawl.Sites
+	at       map[string]*crawl.Limits // of sites that were asked for
+	apart    bool                     // its seeds are kept under a key of their own
+	focus    *focus                   // of a job with a topic, once it is needed
+	each     []crawl.Counts           // of its crawlers
+	keywords []keyword                // of its crawlers, where seeds are divided by them
+	tasks    []*Task                  // in no particular order
 }
 
 type closedLease struct {

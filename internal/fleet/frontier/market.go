@@ -100,7 +100,7 @@ func (x *tx) dealt(j *Job, t *Task, parent *record, k crawl.Key, l *crawl.Link) 
 	}
 	to, err := x.seedOf(j, k, l)
 	if to == 0 {
-		to = j.turn(int64(binary.BigEndian.Uint32(k[8:])))
+		to = j.part(l.URL, l.Anchor, int64(binary.BigEndian.Uint32(k[8:])))
 	}
 	at, subset := j.home(to)
 	return x.task(at, subset, t.Site), err
@@ -292,6 +292,9 @@ func (f *Frontier) Offers(job, crawler uint32, n int) (out []Offer, learned int6
 		if err = f.value(&look, j, o, &out[i]); err != nil {
 			break
 		}
+	}
+	if err == nil && j.Identity.Market.Speed > 0 {
+		f.bySpeed(j, out)
 	}
 	return out, o.links.Seen(), errors.Join(err, look.close())
 }

@@ -161,6 +161,7 @@ func (x *tx) outcome(j *Job, t *Task, l *Lease, o *crawl.Outcome) error {
 	r.State, r.Reason, r.dirty = o.State, o.Reason, true
 	r.ETag, r.LastMod, r.Digest = o.ETag, o.LastMod, o.Digest
 	t.count(o.State, o.Reason, 1)
+	t.timed(j, o)
 	t.Ended.Count(crawl.Page{Layer: o.Layer(), Key: o.Key}, o.State, o.Reason, 1)
 	r.Bytes, r.Counted = max(0, o.Bytes), 0
 	if o.State == crawl.Fetched && o.HTML && o.Status == 200 {

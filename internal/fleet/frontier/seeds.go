@@ -117,7 +117,7 @@ func (x *tx) sow(c *crawl.SeedChunk) error {
 	return nil
 }
 
-// seed takes in seed number n of a job. Crawlers get them in turn.
+// seed takes in seed number n of a job. Crawlers get them as they are divided.
 func (x *tx) seed(j *Job, n int64, s string, noScheme bool) error {
 	u, err := crawl.Parse(s)
 	if err != nil {
@@ -130,7 +130,7 @@ func (x *tx) seed(j *Job, n int64, s string, noScheme bool) error {
 	if j.Identity.StripSession {
 		u = u.StripSession()
 	}
-	at, subset := j.home(j.turn(n))
+	at, subset := j.home(j.part(s, "", n))
 	t := x.task(at, subset, u.Site())
 	return x.add(j, t, crawl.Key{}, u, &record{Flags: flags})
 }

@@ -44,6 +44,9 @@ type Task struct {
 
 	From uint32 `cbor:"78,keyasint,omitempty"` // task whose page named its site first; 0: a seed's
 
+	Timed   int64 `cbor:"79,keyasint,omitempty"` // where crawlers are valued by their speed: pages that were answered,
+	TimedUS int64 `cbor:"80,keyasint,omitempty"` // and how long they took together
+
 	Last string `cbor:"29,keyasint,omitempty"` // node that had it last
 
 	Ended crawl.Ended `cbor:"60,keyasint"` // by nodes
@@ -275,4 +278,12 @@ func (f *Frontier) Counts(job uint32) (c crawl.JobCounts) {
 	}
 	c.Sites = int64(len(sites))
 	return c
+}
+
+type taskName struct {
+	space
+	subset uint32
+	site   string
+	search uint32 // that it is for; 0: none
+	asks   bool   // for its result pages
 }

@@ -75,7 +75,7 @@ function Steer({ job, reload, me, theme }) {
 
 const blank = {
   kind: 'links', name: '', seeds: '', scope: 'site', delay: '1s', max_pages: '', max_depth: '', max_time: '', include: '', exclude: '', strategy: '', resources: false, sitemaps: false, text: false,
-  words: '', language: '', threshold: '', tunnel: '', order: '', mode: '', crawlers: '', alpha: '', beta: '', delta1: '', delta2: '', delta3: '', delta4: '', understanding: '', lifetime: '', interval: '', reserve: '', space: '', turn: '',
+  words: '', language: '', threshold: '', tunnel: '', order: '', mode: '', crawlers: '', alpha: '', beta: '', delta1: '', delta2: '', delta3: '', delta4: '', understanding: '', lifetime: '', interval: '', reserve: '', space: '', turn: '', divide: '', speed: '',
   products: '', sites: '', engines: '- name: bing', pages: '', subset: '', rest: '', assignment: true, modification: true, recycling: true,
 };
 const lines = s => s.split('\n').map(v => v.trim()).filter(Boolean);
@@ -84,7 +84,7 @@ const number = v => v === '' ? undefined : /^-?\d+(\.\d+)?$/.test(v) ? Number(v)
 // picked returns the fields that say something.
 function picked(f, names) {
   const out = {};
-  for (const k of names) if (f[k] !== '') out[k] = ['delta3', 'lifetime', 'interval', 'rest', 'mode', 'reserve', 'words', 'language', 'order', 'delay', 'max_time'].includes(k) ? f[k] : number(f[k]);
+  for (const k of names) if (f[k] !== '') out[k] = ['delta3', 'lifetime', 'interval', 'rest', 'mode', 'reserve', 'divide', 'words', 'language', 'order', 'delay', 'max_time'].includes(k) ? f[k] : number(f[k]);
   return out;
 }
 
@@ -112,8 +112,8 @@ export function file(f) {
 }
 
 // bids are the parameters of crawlers that trade, as they are published; what stands in the form is what is taken without them.
-const bids = ['crawlers', 'alpha', 'beta', 'delta1', 'delta2', 'delta3', 'delta4', 'understanding', 'lifetime', 'interval', 'reserve', 'space', 'turn'];
-const published = { crawlers: '5', alpha: '5', beta: '5', delta1: '0.5', delta2: '0.1', delta3: '10s', delta4: '50000', understanding: '0.2', lifetime: '10m', interval: '2m', space: '2000000', turn: '8' };
+const bids = ['crawlers', 'alpha', 'beta', 'delta1', 'delta2', 'delta3', 'delta4', 'understanding', 'lifetime', 'interval', 'reserve', 'space', 'turn', 'divide', 'speed'];
+const published = { crawlers: '5', alpha: '5', beta: '5', delta1: '0.5', delta2: '0.1', delta3: '10s', delta4: '50000', understanding: '0.2', lifetime: '10m', interval: '2m', space: '2000000', turn: '8', speed: '0' };
 
 // ofField names the field that an error is about, instead of the line of the job file, which nobody sees.
 function ofField(error, text) {
@@ -135,7 +135,7 @@ function NewJob({ done }) {
     try { const r = await post('/jobs', text); set(blank); done(r.job); } catch (x) { fail(ofField(x, text)); }
     wait(false);
   };
-  const label = { crawlers: t('Crawlers'), lifetime: t('Lifetime'), understanding: t('Understanding'), interval: t('Interval between markets'), space: t('Space at first, bytes'), turn: t('Pages between two markets'), reserve: t('Prices begin') };
+  const label = { crawlers: t('Crawlers'), lifetime: t('Lifetime'), understanding: t('Understanding'), interval: t('Interval between markets'), space: t('Space at first, bytes'), turn: t('Pages between two markets'), reserve: t('Prices begin'), divide: t('How seeds are divided'), speed: t('Share of the worth that goes by speed') };
   return <Panel size="full" title={t('Start a job')} tools={<div class="chips" role="group" aria-label={t('What it does')}>{[['links', t('follow links')], ['topic', t('search for a topic')], ['virtual', t('ask search engines')]].map(([k, name]) =>
     <button type="button" class={'chip' + (f.kind === k ? ' on' : '')} aria-pressed={f.kind === k} onClick={() => set({ ...f, kind: k, scope: k === 'topic' ? 'any' : 'site' })}>{name}</button>)}</div>}>
     <form onSubmit={send} class="form">
@@ -156,7 +156,7 @@ function NewJob({ done }) {
         <label class="block">{t('Pages in a row that may be off the topic')}<input inputMode="numeric" {...field('tunnel', { placeholder: '2' })} /></label>
         <label class="block">{t('Order')}<select {...field('order')}><option value="">best</option><option>breadth</option><option>depth</option></select></label>
         <label class="block">{t('Market')}<select {...field('mode')}><option value="">{t('none: one crawler')}</option>{['lots', 'paper', 'independent'].map(m => <option>{m}</option>)}</select></label>
-        {f.mode && bids.filter(k => k !== 'turn' || f.mode === 'lots').map(k => <label class="block">{label[k] || k}{k === 'reserve' ? <select {...field(k)}><option value="">–</option><option>zero</option><option>similarity</option></select> : <input {...field(k, { placeholder: f.mode === 'lots' && k !== 'crawlers' && k !== 'turn' ? '' : published[k] })} />}</label>)}
+        {f.mode && bids.filter(k => (k !== 'turn' || f.mode === 'lots') && (k !== 'speed' || f.mode !== 'independent')).map(k => <label class="block">{label[k] || k}{k === 'reserve' ? <select {...field(k)}><option value="">–</option><option>zero</option><option>similarity</option></select> : k === 'divide' ? <select {...field(k)}><option value="">–</option><option>turn</option><option>keyword</option><option>likeness</option></select> : <input {...field(k, { placeholder: f.mode === 'lots' && !['crawlers', 'turn', 'speed'].includes(k) ? '' : published[k] })} />}</label>)}
       </div></fieldset>}
       <label class="block">{t('Name')}<input {...field('name')} /></label>
       {f.kind !== 'virtual' && <label class="block">{t('Scope')}<select {...field('scope')}>{['site', 'host', 'domain', 'prefix', 'any'].map(s => <option>{s}</option>)}</select></label>}
