@@ -40,6 +40,9 @@ func openResults(name string, take func(line []byte) error) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := alone(f); err != nil { // until it is closed
+		return nil, errors.Join(fmt.Errorf("%s: another process adds to it (%w): name another file, or wait for it", name, err), f.Close())
+	}
 	whole, err := readResults(f, name, take)
 	if err == nil && whole == 0 {
 		var b []byte

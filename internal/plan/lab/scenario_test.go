@@ -177,3 +177,26 @@ func TestStrongerByHowMuch(t *testing.T) {
 		}
 	}
 }
+
+// Two processes that add to one file of results would write over each other's: the second is refused, until the first is done.
+func TestResultsHaveOneWriter(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "results")
+	take := func([]byte) error { return nil }
+	first, err := openResults(name, take)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, err := openResults(name, take); err == nil {
+		t.Error("a second one adds to it", f.Close())
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := openResults(name, take)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := again.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
