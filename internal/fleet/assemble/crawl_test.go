@@ -48,7 +48,7 @@ func TestMain(m *testing.M) {
 	}
 	flag.Parse()
 	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
-		_ = f.Value.Set(fmt.Sprint(16 * runtime.GOMAXPROCS(0))) // real crawls wait most of the time: for delays, disks and each other
+		_ = f.Value.Set(fmt.Sprint(4 * runtime.GOMAXPROCS(0))) // real crawls wait most of the time: for delays, disks and each other
 	}
 	debug.SetGCPercent(400) // what they hold is small and short-lived
 	os.Exit(scratch.Run(m))
