@@ -234,6 +234,9 @@ func (k *walker) alone(ctx context.Context, src string) error {
 		return err
 	}
 	defer end()
+	if err := until(w, "location.href !== 'about:blank' && document.readyState === 'complete'"); err != nil {
+		return err
+	}
 	if err := chromedp.Run(w, chromedp.MouseClickXY(200, 200), chromedp.Sleep(k.settle)); err != nil {
 		return err
 	}
