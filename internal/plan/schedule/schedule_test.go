@@ -417,6 +417,25 @@ func TestExchangeOfMany(t *testing.T) {
 	}
 }
 
+// A step so small that the published rule reaches its bound ends by the exact rule, also where the step divides all valuations.
+func TestExchangeOfTinySteps(t *testing.T) {
+	cfg, traders, items := manyForSale(1, 20, 10_000)
+	cfg.Lots, cfg.Delta2 = false, 1e-9
+	for i := range items {
+		for b := range items[i].Values {
+			items[i].Values[b] = math.Round(items[i].Values[b]*100) / 100
+		}
+	}
+	r, err := schedule.Exchange(cfg, slices.Clone(traders), items)
+	if err != nil || len(r.Trades) != 20 || r.TookOver == 0 {
+		t.Fatalf("%d trades, the exact rule took over after round %d, %v", len(r.Trades), r.TookOver, err)
+	}
+	cfg.Delta2 = 0
+	if exact, err := schedule.Exchange(cfg, traders, items); err != nil || math.Abs(exact.Value-r.Value) > 1e-9 {
+		t.Fatalf("worth %v, by the smallest rise %v, %v", r.Value, exact.Value, err)
+	}
+}
+
 func BenchmarkExchange(b *testing.B) {
 	cfg, traders, items := manyForSale(1, 20, 10_000)
 	for b.Loop() {

@@ -181,6 +181,7 @@ func (m *market) run() error {
 		}
 		if m.paper && m.out.Rounds > maxPaperRounds {
 			m.paper, m.out.TookOver = false, m.out.Rounds-1
+			m.step, m.out.Step = 0, 0 // by the smallest rise it always ends
 			m.begin()
 		}
 		m.demand()
