@@ -13,7 +13,16 @@ type fitter struct {
 	step    []float64
 	grad    []float64
 	trial   Coord
+
+	x      []float64 // of the others to which the delay is known, one after the other
+	height []float64
+	delay  []float64
+	at     fits // where the coordinate is
+	tried  fits // where it might be
 }
+
+// fits are the distances of a coordinate to the others, and what is minimised of them.
+type fits struct{ dist, off []float64 }
 
 func newFitter(cfg Config, scale float64) *fitter {
 	n := cfg.Dim
@@ -29,22 +38,45 @@ func newFitter(cfg Config, scale float64) *fitter {
 // minHeight keeps the ratio of a prediction to a delay defined.
 const minHeight = 1e-3
 
-// residual is what is minimised, squared: the relative error, or with heights the logarithm of the ratio, which does
-// not punish a prediction that is too long more than one that is too short.
-func (f *fitter) residual(pred, delay float64) (r, slope float64) {
-	if f.heights {
-		return math.Log(pred / delay), 1 / pred
-	}
-	return (pred - delay) / delay, 1 / delay
-}
-
-func (f *fitter) loss(c *Coord, to []Coord, delay []float64, self int) float64 {
-	sum := 0.0
+// against takes those of the others to which the delay is known, and reports whether any is.
+func (f *fitter) against(to []Coord, delay []float64, self int) (usableAny bool) {
+	f.x, f.height, f.delay = f.x[:0], f.height[:0], f.delay[:0]
 	for k, d := range delay {
-		if k == self || !usable(d) || len(to[k].X) == 0 {
+		if k == self || !usable(d) {
 			continue
 		}
-		r, _ := f.residual(max(Distance(*c, to[k]), minHeight), d)
+		usableAny = true
+		if o := &to[k]; len(o.X) > 0 {
+			f.x, f.height, f.delay = append(f.x, o.X...), append(f.height, o.Height), append(f.delay, d)
+		}
+	}
+	for _, at := range []*fits{&f.at, &f.tried} {
+		if cap(at.dist) < len(f.delay) {
+			at.dist, at.off = make([]float64, len(f.delay)), make([]float64, len(f.delay))
+		}
+		at.dist, at.off = at.dist[:len(f.delay)], at.off[:len(f.delay)]
+	}
+	return usableAny
+}
+
+// loss is the sum of squares of what is minimised: the relative error, or with heights the logarithm of the ratio, which
+// does not punish a prediction that is too long more than one that is too short.
+func (f *fitter) loss(c *Coord, at *fits) float64 {
+	sum, x := 0.0, f.x
+	for k, d := range f.delay {
+		s := 0.0
+		for i, here := range c.X {
+			s += (here - x[i]) * (here - x[i])
+		}
+		x = x[len(c.X):]
+		dist := math.Sqrt(s) + c.Height + f.height[k]
+		pred, r := max(dist, minHeight), 0.0
+		if f.heights {
+			r = math.Log(pred / d)
+		} else {
+			r = (pred - d) / d
+		}
+		at.dist[k], at.off[k] = dist, r
 		sum += r * r
 	}
 	for _, x := range c.X {
@@ -56,17 +88,18 @@ func (f *fitter) loss(c *Coord, to []Coord, delay []float64, self int) float64 {
 // improve moves c to fit its delays to others better, by a number of steps at most, and returns the loss; +Inf if
 // there is nothing to fit. self is the place of c among the others, -1 if it is none of them.
 func (f *fitter) improve(c *Coord, to []Coord, delay []float64, self, steps int) float64 {
-	usableAny := false
-	for k, d := range delay {
-		usableAny = usableAny || k != self && usable(d)
-	}
-	if !usableAny {
+	if !f.against(to, delay, self) {
 		return math.Inf(1)
 	}
+	return f.descend(c, steps)
+}
+
+// descend is improve against those that were taken last.
+func (f *fitter) descend(c *Coord, steps int) float64 {
 	damp := 1e-3
-	loss := f.loss(c, to, delay, self)
+	loss := f.loss(c, &f.at)
 	for range steps {
-		f.linearise(c, to, delay, self)
+		f.linearise(c)
 		better := false
 		for range 6 {
 			if !f.solve(damp) {
@@ -74,10 +107,11 @@ func (f *fitter) improve(c *Coord, to []Coord, delay []float64, self, steps int)
 				continue
 			}
 			f.move(c)
-			if l := f.loss(&f.trial, to, delay, self); l < loss {
+			if l := f.loss(&f.trial, &f.tried); l < loss {
 				gain := loss - l
 				copy(c.X, f.trial.X)
 				c.Height = f.trial.Height
+				f.at, f.tried = f.tried, f.at
 				loss, better = l, gain > 1e-5*loss
 				damp = max(damp/10, 1e-9)
 				break
@@ -91,33 +125,38 @@ func (f *fitter) improve(c *Coord, to []Coord, delay []float64, self, steps int)
 	return loss
 }
 
-// linearise sets up the normal equations at c.
-func (f *fitter) linearise(c *Coord, to []Coord, delay []float64, self int) {
+// linearise sets up the normal equations at c, whose fits are at hand.
+func (f *fitter) linearise(c *Coord) {
 	clear(f.jtj)
 	clear(f.jtr)
-	for k, d := range delay {
-		if k == self || !usable(d) || len(to[k].X) == 0 {
-			continue
-		}
-		pred := Distance(*c, to[k])
-		flat := max(pred-c.Height-to[k].Height, minHeight)
-		r, slope := f.residual(max(pred, minHeight), d)
-		for i, x := range c.X {
-			f.grad[i] = slope * (x - to[k].X[i]) / flat
-		}
+	n, others := f.n, f.x
+	grad, jtr := f.grad[:n], f.jtr[:n]
+	for k, dist := range f.at.dist {
+		flat := max(dist-c.Height-f.height[k], minHeight)
+		r, slope := f.at.off[k], 0.0
 		if f.heights {
-			f.grad[f.n-1] = slope * c.Height // the unknown is the logarithm of the height, which keeps it positive
+			slope = 1 / max(dist, minHeight)
+			grad[n-1] = slope * c.Height // the unknown is the logarithm of the height, which keeps it positive
+		} else {
+			slope = 1 / f.delay[k]
 		}
-		for i, g := range f.grad {
-			f.jtr[i] += g * r
-			for j := range i + 1 {
-				f.jtj[i*f.n+j] += g * f.grad[j]
+		for i, x := range c.X {
+			grad[i] = slope * (x - others[i]) / flat
+		}
+		others = others[len(c.X):]
+		rest := f.jtj
+		for i, g := range grad {
+			jtr[i] += g * r
+			row := rest[:i+1]
+			for j, h := range grad[:len(row)] {
+				row[j] += g * h
 			}
+			rest = rest[n:]
 		}
 	}
 	for i, x := range c.X {
-		f.jtr[i] += f.ridge * x
-		f.jtj[i*f.n+i] += f.ridge
+		jtr[i] += f.ridge * x
+		f.jtj[i*n+i] += f.ridge
 	}
 }
 

@@ -159,25 +159,28 @@ func (s *Space) PlaceAll(delay [][]float64, before []Coord) []Coord {
 }
 
 func (s *Space) place(f *fitter, delay []float64, before Coord) Coord {
+	if !f.against(s.Landmarks, delay, -1) {
+		return Coord{X: make([]float64, s.Config.Dim)}
+	}
 	var best Coord
 	loss := math.Inf(1)
-	try := func(c Coord, steps int) {
-		if l := f.improve(&c, s.Landmarks, delay, -1, steps); l < loss*(1-1e-6) {
+	try := func(c Coord) {
+		if l := f.descend(&c, 30); l < loss*(1-1e-6) {
 			best, loss = c, l
 		}
 	}
 	if len(before.X) == s.Config.Dim {
-		try(before.clone(), 30)
+		try(before.clone())
 	}
-	try(s.between(delay), 30)
+	near := s.between(delay)
+	try(near.clone())
 	r := rand.New(rand.NewPCG(s.Config.Seed, 0x686f7374))
 	for k := 1; k < s.Config.Starts; k++ {
 		c := s.random(r)
-		near := s.between(delay)
 		for d := range c.X {
 			c.X[d] = near.X[d] + c.X[d]/2
 		}
-		try(c, 30)
+		try(c)
 	}
 	if math.IsInf(loss, 1) {
 		return Coord{X: make([]float64, s.Config.Dim)}

@@ -456,8 +456,11 @@ const (
 
 // IsOfType reports whether a node with such labels may have what is for nodes of a type; empty: for any.
 func IsOfType(labels map[string]string, kind string) bool {
+	if kind == "" {
+		return true
+	}
 	is := labels[TypeLabel]
-	return kind == "" || is == kind || strings.Contains(is, typesApart) && slices.Contains(strings.Split(is, typesApart), kind)
+	return is == kind || strings.Contains(is, typesApart) && slices.Contains(strings.Split(is, typesApart), kind)
 }
 
 // DealTypes deals types out among nodes, so that each type has a node as far as one is without a label: it returns their labels, empty where
