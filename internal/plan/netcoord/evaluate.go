@@ -95,7 +95,7 @@ func fitAll(cfg Config, delay [][]float64, landmarks []int) ([]Coord, error) {
 		}
 		ids, to = append(ids, h), append(to, d)
 	}
-	hosts := space.PlaceAll(to, nil)
+	hosts := space.PlaceAll(to)
 	if cfg.Rounds > 0 {
 		space.Refine(between, to, hosts)
 	}

@@ -138,27 +138,20 @@ func (s *Space) random(r *rand.Rand) Coord {
 	return c
 }
 
-// Place fits a host by its delays to the landmarks. before is where it was, if it was anywhere: the fit starts there
-// as well, so that a coordinate follows changes and does not jump between equal solutions.
-func (s *Space) Place(delay []float64, before Coord) Coord {
-	return s.place(newFitter(s.Config, s.scale), delay, before)
-}
+// Place fits a host by its delays to the landmarks. It hangs on nothing else, so that who has the same delays has the same place.
+func (s *Space) Place(delay []float64) Coord { return s.place(newFitter(s.Config, s.scale), delay) }
 
 // PlaceAll fits many hosts.
-func (s *Space) PlaceAll(delay [][]float64, before []Coord) []Coord {
+func (s *Space) PlaceAll(delay [][]float64) []Coord {
 	f := newFitter(s.Config, s.scale)
 	out := make([]Coord, len(delay))
 	for i, d := range delay {
-		var b Coord
-		if before != nil {
-			b = before[i]
-		}
-		out[i] = s.place(f, d, b)
+		out[i] = s.place(f, d)
 	}
 	return out
 }
 
-func (s *Space) place(f *fitter, delay []float64, before Coord) Coord {
+func (s *Space) place(f *fitter, delay []float64) Coord {
 	if !f.against(s.Landmarks, delay, -1) {
 		return Coord{X: make([]float64, s.Config.Dim)}
 	}
@@ -168,9 +161,6 @@ func (s *Space) place(f *fitter, delay []float64, before Coord) Coord {
 		if l := f.descend(&c, 30); l < loss*(1-1e-6) {
 			best, loss = c, l
 		}
-	}
-	if len(before.X) == s.Config.Dim {
-		try(before.clone())
 	}
 	near := s.between(delay)
 	try(near.clone())

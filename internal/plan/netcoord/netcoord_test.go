@@ -82,8 +82,8 @@ func TestMissingDelays(t *testing.T) {
 	}
 }
 
-// A host that moves is followed, and one that stays stays.
-func TestRefresh(t *testing.T) {
+// A host whose delays hardly change stays where it is.
+func TestPlaceIsSteady(t *testing.T) {
 	d := world(30, 0, .02, 5)
 	marks := Spread(d, 7)
 	sub := make([][]float64, 7)
@@ -106,20 +106,13 @@ func TestRefresh(t *testing.T) {
 	for free < 30 && contains(marks, free) {
 		free++
 	}
-	before := s.Place(to(free), Coord{})
+	before := s.Place(to(free))
 	slow := to(free)
 	for k := range slow {
 		slow[k] *= 1.01
 	}
-	if c := s.Place(slow, before); Distance(Coord{X: c.X}, Coord{X: before.X}) > 10 {
+	if c := s.Place(slow); Distance(Coord{X: c.X}, Coord{X: before.X}) > 10 {
 		t.Errorf("delays 1 %% longer move a host by %.1f ms", Distance(c, before))
-	}
-	other := (free + 1) % 30
-	for contains(marks, other) {
-		other = (other + 1) % 30
-	}
-	if c := s.Place(to(other), before); Distance(c, s.Place(to(other), Coord{})) > 10 {
-		t.Errorf("a host that went elsewhere is not followed")
 	}
 }
 

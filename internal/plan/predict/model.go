@@ -42,15 +42,15 @@ func (m *model) nodeAt(n int) netcoord.Coord {
 	return netcoord.Coord{}
 }
 
-// siteAt is the coordinate of a site, as of the last Fit: it is made when somebody asks for it, which few do of all sites, from delays that
-// were kept then, so that nothing hangs on who asks when.
+// siteAt is the coordinate of a site, as of the last Fit: it is made when somebody asks for it, which few do between two of them, from
+// delays that were kept then and from nothing else, so that nothing hangs on who asks when, and a restart places sites where they were.
 func (b *Book) siteAt(s int) netcoord.Coord {
 	m := &b.model
 	if s >= len(m.sites) {
 		return netcoord.Coord{}
 	}
 	if d := m.due[s]; d != nil {
-		m.sites[s], m.due[s] = m.space.Place(d, m.sites[s]), nil
+		m.sites[s], m.due[s] = m.space.Place(d), nil
 	}
 	return m.sites[s]
 }
@@ -313,7 +313,6 @@ func (b *Book) fitSite(s int) {
 	if known < 3 || told <= m.told[s]+m.told[s]/10 {
 		return
 	}
-	b.siteAt(s) // from where it was due to lie, its place goes on
 	d := make([]float64, len(m.of))
 	for k, l := range m.of {
 		d[k] = math.NaN()
@@ -346,7 +345,7 @@ func (b *Book) fitFleet() bool {
 	m.space, m.of = space, slices.Clone(m.marks)
 	m.nodes = make([]netcoord.Coord, n)
 	for i, d := range pick(delay, all, m.marks) {
-		m.nodes[i] = space.Place(d, netcoord.Coord{})
+		m.nodes[i] = space.Place(d)
 	}
 	for k, l := range m.marks {
 		m.nodes[l] = space.Landmarks[k]

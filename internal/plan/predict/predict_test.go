@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"argosy/internal/crawl"
@@ -277,5 +278,70 @@ func TestLandmarksChange(t *testing.T) {
 	}
 	if off > 0.1 {
 		t.Errorf("delays are off by %.2f on average", off)
+	}
+}
+
+// A restart places sites where they were: a book that is fitted to the whole record at once has the same coordinates as one that was
+// fitted while delays came, and the same again where somebody asked for them in between.
+func TestRestartPlacesTheSame(t *testing.T) {
+	for seed := range uint64(10) {
+		f := newFleet(14, 12, seed)
+		live := New(Config{})
+		f.learn(live, 3, seed)
+		r := rand.New(rand.NewPCG(seed, 9))
+		for round := range 6 {
+			for s := range f.y {
+				for i := range f.x {
+					for range round + 1 {
+						live.Delay(i, s, dist(f.x[i], f.y[s])*math.Exp(r.NormFloat64()*.2), int64(1000*round))
+					}
+				}
+				if r.IntN(3) == 0 {
+					live.Latency(1, s)
+				}
+			}
+			live.Fit()
+		}
+		anew := live.Record.Book(Config{})
+		anew.Fit()
+		for s := range f.y {
+			if a, b := live.siteAt(s), anew.siteAt(s); !a.Known() || !slices.Equal(a.X, b.X) || a.Height != b.Height {
+				t.Fatalf("seed %d, site %d: %v, after a restart %v", seed, s, a, b)
+			}
+		}
+	}
+}
+
+// The rest of the picture begins at the last one, which a restart does not have: speeds are then predicted a little differently.
+func TestRestartPredictsNearlyTheSame(t *testing.T) {
+	for seed := range uint64(5) {
+		f := newFleet(14, 60, seed)
+		live := New(Config{})
+		f.learn(live, 3, seed)
+		r := rand.New(rand.NewPCG(seed, 9))
+		for round := range 12 {
+			for s := range f.y {
+				for range 1 + round {
+					i := r.IntN(len(f.x))
+					live.Crawled(i, s, f.rate(i, s)*math.Exp(r.NormFloat64()*.2), 1, false, int64(1000*round))
+					live.Delay(i, s, dist(f.x[i], f.y[s])*math.Exp(r.NormFloat64()*.2), int64(1000*round))
+				}
+			}
+			live.Fit()
+		}
+		anew := live.Record.Book(Config{})
+		anew.Fit()
+		worst, sum := 0.0, 0.0
+		for s := range f.y {
+			for i := range f.x {
+				off := math.Abs(math.Log(live.Rate(i, s, 12_000).Value / anew.Rate(i, s, 12_000).Value))
+				worst, sum = max(worst, off), sum+off
+			}
+		}
+		mean := sum / float64(len(f.x)*len(f.y))
+		t.Logf("seed %d: speeds differ by %.2f %% on average, %.0f %% at most", seed, 100*mean, 100*worst)
+		if mean > 0.02 {
+			t.Errorf("seed %d: speeds differ by %.3f on average after a restart", seed, mean)
+		}
 	}
 }
