@@ -252,6 +252,10 @@ func printKnown(w io.Writer, d *schedule.Decision) {
 		if k.Requests > 0 {
 			of = append(of, plural(int64(math.Round(k.Requests)), "request"))
 		}
+		if len(of) == 0 {
+			fmt.Fprintf(w, "  %s has tried the site, and measured nothing\n", k.Node)
+			continue
+		}
 		fmt.Fprintf(w, "  %s has measured the site, %v before: %s\n", k.Node, time.Duration(d.At-k.At)*time.Millisecond, strings.Join(of, ", "))
 	}
 	p := d.Passed
@@ -259,11 +263,17 @@ func printKnown(w io.Writer, d *schedule.Decision) {
 		return
 	}
 	fmt.Fprintf(w, "  %s costs least and did not get it", p.Node)
-	if p.Scarce() {
+	switch {
+	case p.Scarce():
 		fmt.Fprintf(w, ": %d of its %s are taken", p.Taken, plural(int64(p.Places), "place"))
-	}
-	if p.Scarce() && len(p.By) > 0 {
-		fmt.Fprintf(w, ", now by %s", strings.Join(p.By, " "))
+		if len(p.Held) > 0 {
+			fmt.Fprintf(w, ", before by %s", strings.Join(p.Held, " "))
+		}
+		if len(p.By) > 0 {
+			fmt.Fprintf(w, ", now by %s", strings.Join(p.By, " "))
+		}
+	case d.Node != "" && d.Solver != "":
+		fmt.Fprintf(w, ": it has room, and solver %s chose %s", d.Solver, d.Node)
 	}
 	if p.Place > 0 || p.Bandwidth > 0 {
 		fmt.Fprintf(w, "; a place there is priced at %.4g Mbit/s, a megabit that it carries at %.4g", p.Place, p.Bandwidth)

@@ -12,7 +12,7 @@ import (
 // are held.
 func TestExplainsWhatIsKnown(t *testing.T) {
 	d := schedule.Decision{
-		Node: "b", Measured: &schedule.Measured{}, Known: []schedule.Known{{Node: "a", Heard: predict.Heard{Delays: 1, Requests: 1}}},
+		Node: "b", Solver: "random among the 3 nearest", Measured: &schedule.Measured{}, Known: []schedule.Known{{Node: "a", Heard: predict.Heard{Delays: 1, Requests: 1}}, {Node: "c"}},
 		Passed: &schedule.Passed{Node: "a", Places: 4096, Taken: 6, By: []string{"other.test"}},
 	}
 	said := func() string {
@@ -23,14 +23,15 @@ func TestExplainsWhatIsKnown(t *testing.T) {
 		return out.String()
 	}
 	text := said()
-	for _, want := range []string{"a costs least and did not get it\n", "0 of delay", "1 delay remembered, 1 request\n"} {
+	for _, want := range []string{"a costs least and did not get it: it has room, and solver random among the 3 nearest chose b\n", "  c has tried the site, and measured nothing\n", "0 of delay", "1 delay remembered, 1 request\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
 	}
 	for _, scarce := range []schedule.Passed{{Node: "a", Places: 6, Taken: 6}, {Node: "a", Places: 9, Taken: 6, Place: 0.5}} {
 		d.Passed = &scarce
-		if text := said(); !strings.Contains(text, "did not get it: 6 of its ") {
+		scarce.Held, scarce.By = []string{"old.test"}, []string{"new.test"}
+		if text := said(); !strings.Contains(text, "did not get it: 6 of its ") || !strings.Contains(text, "are taken, before by old.test, now by new.test") {
 			t.Error(text)
 		}
 	}

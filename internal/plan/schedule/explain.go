@@ -74,6 +74,7 @@ type Passed struct {
 	Node      string   `json:"node"`
 	Places    int      `json:"places"`              // of the node
 	Taken     int      `json:"taken"`               // of them, by leases and by this plan
+	Held      []string `json:"held,omitempty"`      // sites whose leases and probes ran there before this plan, the first few
 	By        []string `json:"by,omitempty"`        // sites that got some in this plan, the first few
 	Place     float64  `json:"place,omitempty"`     // price of a place, useful Mbit/s
 	Bandwidth float64  `json:"bandwidth,omitempty"` // price of its bandwidth, useful Mbit for one that it carries
@@ -166,6 +167,7 @@ func (c *Context) decisions(p Plan) []Decision {
 			Unit: c.comp.Cost.Unit, Solver: c.comp.Solver.Name, Filtered: c.rec.out[t],
 		}
 		d := &out[t]
+		c.priceFull(t)
 		for _, n := range c.rec.order[t] {
 			d.Candidates = append(d.Candidates, *c.rec.costs[pairKey{t, n}])
 		}
@@ -190,14 +192,25 @@ func (c *Context) decisions(p Plan) []Decision {
 	return out
 }
 
+// priceFull asks what a task would cost on nodes that have no room left, which many solvers do not look at: the cheapest may be among them.
+func (c *Context) priceFull(t int) {
+	for _, n := range c.cands[t] {
+		if !c.Room(n) && c.rec.costs[pairKey{t, n}] == nil {
+			c.Price(t, n)
+		}
+	}
+}
+
 // keepKnown bounds what a decision says of measurements and of those that got places.
 const keepKnown = 8
 
 // passed says of each task that did not go to its cheapest candidate why.
 func (c *Context) passed(p Plan, out []Decision) {
-	at, by := make(map[string]int, len(c.S.Nodes)), make([][]string, len(c.S.Nodes))
-	for i := range c.S.Nodes {
-		at[c.S.Nodes[i].ID] = i
+	at, held, by := c.numbers(), make([][]string, len(c.S.Nodes)), make([][]string, len(c.S.Nodes))
+	for i := range c.S.Running {
+		if n, ok := at[c.S.Running[i].Node]; ok && len(held[n]) < keepKnown {
+			held[n] = append(held[n], c.S.Running[i].Site)
+		}
 	}
 	for _, a := range p.Assignments {
 		if len(by[a.Node]) < keepKnown {
@@ -210,7 +223,7 @@ func (c *Context) passed(p Plan, out []Decision) {
 			continue
 		}
 		n := at[d.Candidates[0].Node]
-		d.Passed = &Passed{Node: d.Candidates[0].Node, Places: c.S.Nodes[n].Capacity, Taken: c.Load[n], By: by[n]}
+		d.Passed = &Passed{Node: d.Candidates[0].Node, Places: c.S.Nodes[n].Capacity, Taken: c.Load[n], Held: held[n], By: by[n]}
 		if c.memory != nil {
 			d.Passed.Place, d.Passed.Bandwidth = c.memory.Slots[d.Passed.Node], c.memory.Bandwidth[d.Passed.Node]
 		}

@@ -253,6 +253,41 @@ func TestExplained(t *testing.T) {
 	}
 }
 
+// Of the cheapest node that a task did not get it is said whose leases ran there and who got its places now.
+func TestPassedNamesThoseThatHaveThePlaces(t *testing.T) {
+	book := predict.New(predict.Config{})
+	s := &schedule.Snapshot{Now: 5000, PerSite: 1, Book: book}
+	for _, id := range []string{"slow", "fast"} {
+		s.Nodes = append(s.Nodes, schedule.Node{ID: id, Capacity: 2, Book: book.Node(id)})
+	}
+	s.Nodes[1].Running = 1
+	s.Running = []schedule.Running{{Task: 9, Lease: 1, Site: "old.test", Node: "fast", Book: book.Site("old.test")}}
+	for i, name := range []string{"one.test", "two.test"} {
+		site := book.Site(name)
+		book.Crawled(0, site, 1e6, 1, false, 4000)
+		book.Crawled(1, site, 9e6, 1, false, 4000)
+		s.Tasks = append(s.Tasks, schedule.Task{ID: uint32(i), Site: name, Book: site})
+	}
+	for _, spec := range []string{"greedy", "flow", "makespan"} {
+		st, err := strategy.New(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := schedule.Explained(s, st)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, second := p.Decisions[0], p.Decisions[1]
+		if first.Node != "fast" {
+			first, second = second, first
+		}
+		passed := second.Passed
+		if passed == nil || passed.Node != "fast" || passed.Taken != 2 || !slices.Equal(passed.Held, []string{"old.test"}) || !slices.Equal(passed.By, []string{first.Site}) {
+			t.Errorf("%s: %+v, of %+v", spec, passed, p.Decisions)
+		}
+	}
+}
+
 // The patent's two worked examples, through the strategy.
 func TestBandwidthExamples(t *testing.T) {
 	st, err := strategy.New("bandwidth")

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"fmt"
 	"math"
 	"sort"
 
@@ -65,7 +66,11 @@ var Anywhere = Solver{"random", func(c *Context) []int {
 // Nearest picks at random among the k cheapest candidates with room. k 0 adapts to load: the nearest alone while the
 // fleet is idle, all of them when it is full; among those it then takes the least loaded.
 func Nearest(k int) Solver {
-	return Solver{"top-k", func(c *Context) []int {
+	name := "nearest by load"
+	if k > 0 {
+		name = fmt.Sprintf("random among the %d nearest", k)
+	}
+	return Solver{name, func(c *Context) []int {
 		out := make([]int, len(c.S.Tasks))
 		for t := range out {
 			out[t] = nearestOf(c, t, k)
