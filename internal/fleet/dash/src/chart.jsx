@@ -6,9 +6,13 @@ import { t } from './text.js';
 
 const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-// Chart draws lines: x in seconds, or in steps of something, lines [{label, values, color, fill, dash, show}].
-export function Chart({ x, lines, height = 200, format, theme, summary, steps }) {
-  const box = useRef(null), plot = useRef(null);
+const none = [];
+
+// Chart draws lines: x in seconds, or in steps of something, lines [{label, values, color, fill, dash, show}]; marks are what happened
+// meanwhile, [{at, label}].
+export function Chart({ x, lines, height = 200, format, theme, summary, steps, marks = none }) {
+  const box = useRef(null), plot = useRef(null), seenMarks = useRef(marks);
+  seenMarks.current = marks;
   const shape = lines.map(l => l.label + l.color + (l.dash ? 'd' : '')).join('|') + theme + height;
   useEffect(() => {
     const axis = { stroke: css('--dim'), grid: { stroke: css('--line'), width: 1 }, ticks: { stroke: css('--line'), width: 1, size: 4 }, font: '11px system-ui, sans-serif' };
@@ -21,11 +25,28 @@ export function Chart({ x, lines, height = 200, format, theme, summary, steps })
         value: (u, v) => v === null || v === undefined ? '–' : format(v),
       }))],
     };
+    o.hooks = { draw: [u => drawMarks(u, seenMarks.current)] };
     plot.current = new uPlot(o, [x, ...lines.map(l => l.values)], box.current);
     const seen = new ResizeObserver(() => { if (box.current) plot.current.setSize({ width: Math.max(120, box.current.clientWidth), height }); });
     seen.observe(box.current);
     return () => { seen.disconnect(); plot.current.destroy(); plot.current = null; };
   }, [shape]);
-  useEffect(() => { if (plot.current) plot.current.setData([x, ...lines.map(l => l.values)]); }, [x, lines]);
+  useEffect(() => { if (plot.current) plot.current.setData([x, ...lines.map(l => l.values)]); }, [x, lines, marks]);
   return <div class="chart" ref={box} role="img" aria-label={summary} />;
+}
+
+// drawMarks draws an upright line where something happened, with its name beside it.
+function drawMarks(u, marks) {
+  const c = u.ctx, { left, top, width, height } = u.bbox, r = devicePixelRatio || 1;
+  c.save();
+  c.font = 11 * r + 'px system-ui, sans-serif'; c.strokeStyle = c.fillStyle = css('--dim'); c.lineWidth = r; c.setLineDash([3 * r, 3 * r]);
+  for (const m of marks) {
+    const x = u.valToPos(m.at, 'x', true);
+    if (x < left || x > left + width) continue;
+    c.beginPath(); c.moveTo(x, top); c.lineTo(x, top + height); c.stroke();
+    const label = m.label.slice(0, 24), turned = x + c.measureText(label).width + 6 * r > left + width; // beside it on the left, where there is no room
+    c.textAlign = turned ? 'right' : 'left';
+    c.fillText(label, x + (turned ? -4 : 4) * r, top + 11 * r);
+  }
+  c.restore();
 }

@@ -3,7 +3,7 @@ import { useState } from '../lib/hooks.mjs';
 import { post } from './api.js';
 import { Chart } from './chart.jsx';
 import { bytes, clock, count, decimal, jobName, span } from './format.js';
-import { rates, soFar } from './overview.jsx';
+import { rates, soFar, useSwitches } from './overview.jsx';
 import { t } from './text.js';
 import { Act, Cut, Empty, Pager, Panel, Stack, State, Table, useLive, Wrong, onJob } from './ui.jsx';
 
@@ -40,9 +40,10 @@ const watched = 180; // samples
 // Rate is how fast a job has been of late, which shows what another strategy comes to.
 function Rate({ job, theme }) {
   const all = (useLive(`/series?job=${job.id}`, { on: onJob(job.id), ...soFar }).data || []).slice(-watched);
+  const marks = useSwitches(job.id);
   if (all.length < 3) return null;
   const values = rates(all, 'bytes').map(v => v === null ? null : v * 8 / 1e6), now = decimal(values[values.length - 1]) + ' Mbit/s';
-  return <div><p class="note">{t('Rate')}: <b>{now}</b></p><Chart theme={theme} height={140} x={all.map(s => s.at / 1000)} format={v => decimal(v)} lines={[{ label: 'Mbit/s', values, color: '--accent', fill: true }]} summary={t('Rate') + ': ' + now} /></div>;
+  return <div><p class="note">{t('Rate')}: <b>{now}</b></p><Chart theme={theme} height={140} x={all.map(s => s.at / 1000)} format={v => decimal(v)} lines={[{ label: 'Mbit/s', values, color: '--accent', fill: true }]} marks={marks} summary={t('Rate') + ': ' + now} /></div>;
 }
 
 function Steer({ job, reload, me, theme }) {

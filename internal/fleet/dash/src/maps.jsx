@@ -1,21 +1,9 @@
 // Where nodes and sites are: by the delays between them, and on earth.
 import { Fragment, h } from '../lib/preact.mjs';
-import { useEffect, useRef, useState } from '../lib/hooks.mjs';
 import { land } from '../lib/land.mjs';
 import { count, decimal } from './format.js';
 import { t } from './text.js';
-import { Empty, Panel } from './ui.jsx';
-
-// useWidth returns the width of an element, and what to hang it to.
-export function useWidth() {
-  const box = useRef(null), [width, set] = useState(0);
-  useEffect(() => {
-    const seen = new ResizeObserver(() => { if (box.current) set(box.current.clientWidth); });
-    seen.observe(box.current);
-    return () => seen.disconnect();
-  }, []);
-  return [width, box];
-}
+import { Empty, Panel, useWidth } from './ui.jsx';
 
 // Maps shows nodes and the sites of a job on two maps.
 export function Maps({ v }) {

@@ -3,7 +3,7 @@ import { useState } from '../lib/hooks.mjs';
 import { Chart } from './chart.jsx';
 import { bare, clock, count, decimal, price, short, span, tails } from './format.js';
 import { t } from './text.js';
-import { Bars, Empty, Panel, Table, Tile, useLive, Wrong, onJob } from './ui.jsx';
+import { Bars, Empty, Panel, Table, Tile, Tiles, useLive, Wrong, onJob } from './ui.jsx';
 
 const colours = ['--accent', '--amber', '--green', '--red', '--grey'];
 const bound = (n, show) => n < 0 ? '–' : show(n);
@@ -16,13 +16,13 @@ export function Market({ job, at, theme }) {
   const sum = k => all.reduce((n, m) => n + m[k], 0), last = all[all.length - 1];
   return <div class="page">
     <Wrong error={list.error} />
-    <dl class="tiles">
+    <Tiles>
       <Tile label={t('Markets')} value={count(all.length)} note={job.identity.market.mode} />
       <Tile label={t('Offered')} value={count(sum('offered'))} note={t('URLs')} />
       <Tile label={t('Sold')} value={count(sum('sold'))} note={t('URLs')} />
       <Tile label={t('Paid')} value={decimal(sum('paid'), 2)} note={t('worth {0} to the buyers', decimal(sum('worth'), 2))} />
       <Tile label={t('Crawlers')} value={count(job.identity.market.crawlers)} />
-    </dl>
+    </Tiles>
     {all.length === 0 && list.data && <Empty>{t('No market was held yet.')}</Empty>}
     {no > 0 && <Auction job={job} no={no} theme={theme} />}
     <div class="grid">

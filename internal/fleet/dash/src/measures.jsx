@@ -1,9 +1,8 @@
 // What was expected against what was measured.
 import { h } from '../lib/preact.mjs';
 import { count, decimal, percent, short } from './format.js';
-import { useWidth } from './maps.jsx';
 import { t } from './text.js';
-import { Badge, Empty, Panel, Table, Tile, useLive, Wrong, onJob } from './ui.jsx';
+import { Badge, Empty, Panel, Table, Tile, Tiles, useLive, useWidth, Wrong, onJob } from './ui.jsx';
 
 // useMeasurements asks what the strategy of a job has measured.
 export const useMeasurements = (job, every) => useLive(job ? `/jobs/${job.id}/measurements` : null, { on: onJob(job && job.id), every });
@@ -21,11 +20,11 @@ export function Measurements({ job }) {
   const m = v.measured;
   return <div class="page">
     <Wrong error={one.error} />
-    <dl class="tiles">
+    <Tiles>
       <Tile kind="word" label={t('Strategy')} value={v.strategy} /><Tile label={t('Bandwidth probes')} value={count(m.bandwidth)} note={t('of nodes and sites')} /><Tile label={t('Delays to sites')} value={count(m.delays)} note={t('besides those of requests')} />
       <Tile label={t('Delays between nodes')} value={count(m.between)} /><Tile label={t('Probes of stores')} value={count(m.stores)} />
       <Tile label={t('Landmarks')} value={count((m.landmarks || []).length)} note={m.chosen || t('nobody measures for others')} />
-    </dl>
+    </Tiles>
     <div class="grid">
       {Object.entries(kinds).map(([what, k]) => <Panel key={what} size="wide" title={t('{0}: expected against measured', k.title())} note={k.note()}>
         <Scatter points={v.forecasts.filter(f => f.what === what)} show={k.show} /></Panel>)}

@@ -3,7 +3,7 @@ import { useMemo } from '../lib/hooks.mjs';
 import { Chart } from './chart.jsx';
 import { bytes, clock, count, decimal, percent, price, short, span } from './format.js';
 import { t } from './text.js';
-import { Bars, Cut, Empty, Panel, reasonRows, Stack, State, Tile, useLive, Wrong, onJob, onNodes } from './ui.jsx';
+import { Bars, Cut, Empty, Panel, reasonRows, Stack, State, Tile, Tiles, useLive, Wrong, onJob, onNodes } from './ui.jsx';
 
 // rates are what came a second between samples, smoothed over a few of them.
 export function rates(samples, field) {
@@ -14,6 +14,9 @@ export function rates(samples, field) {
   }
   return out;
 }
+
+// fine keeps small rates apart on an axis.
+const fine = v => decimal(v, v < 2 ? 2 : 1);
 
 // trend says of a queue without a projected end what it does.
 const trend = samples => {
@@ -69,6 +72,15 @@ export const soFar = {
   join: (all, more) => { const out = [...all, ...more]; return out.length > mostSamples ? out.filter((_, i) => i % 2 === 0 || i === out.length - 1) : out; },
 };
 
+// switched is the strategy that an order gave to a job; none: it is about something else.
+const switched = (what, id) => what.startsWith(`limits of job ${id}: `) ? (/\bstrategy"?: ?["']?([\w-]+)/.exec(what) || [])[1] : undefined;
+
+// useSwitches returns when the strategy of a job was switched, as the log of orders has it.
+export function useSwitches(id) {
+  const orders = useLive(id ? '/orders?limit=500' : null, { on: onJob(id), every: 5000 }).data;
+  return useMemo(() => (orders || []).flatMap(o => { const to = switched(o.what, id); return to ? [{ at: o.at / 1000, label: to }] : []; }), [orders, id]);
+}
+
 export function Overview({ job, jobs, status, me, theme }) {
   const id = job && job.id, over = me.kind === 'over';
   const series = useLive(id ? `/series?job=${id}` : null, { on: onJob(id), ...soFar });
@@ -78,6 +90,7 @@ export function Overview({ job, jobs, status, me, theme }) {
   const fetchers = useLive(id ? `/jobs/${id}/fetchers` : null, { on: onJob(id), every: 5000 });
   const nodes = useLive(over ? null : '/nodes', { on: onNodes, every: 30000 }); // for what they cost: there may be many
   const best = useLive(id && !over && job.state === 'running' ? `/jobs/${id}/believed` : null, { on: onJob(id), every: 10000 }).data;
+  const marks = useSwitches(me.role === 'operator' || over ? id : null);
   const c = job ? job.counts : null;
   const drawn = useMemo(() => live(series.data, bins.data, over), [series.data, bins.data, theme]);
   const rate = drawn && drawn.rate.values.length ? drawn.rate.values[drawn.rate.values.length - 1] : null;
@@ -90,7 +103,7 @@ export function Overview({ job, jobs, status, me, theme }) {
   const first = series.data && series.data[0], known = drawn && !drawn.past && first && first.at - job.started > 10000 && first.fetched > 0 ? clock(first.at) : ''; // what a process that was killed saw last is lost with it
   return <div class="page">
     <Wrong error={series.error} />
-    <dl class="tiles">
+    <Tiles>
       <Tile label={t('State')} value={<State of={job.state} />} note={job.limited ? t('limit reached') + ': ' + job.limited : t('ran for {0}', span(job.ran_ms))} />
       <Tile label={t('Fetched')} value={count(c.fetched)} note={t('{0} pages', short(c.pages))} />
       <Tile label={t('Rate')} value={running && rate !== null ? decimal(rate) + ' /s' : '–'} note={!running ? t('not running') : volume !== null ? bytes(volume) + '/s' : soon} />
@@ -104,11 +117,11 @@ export function Overview({ job, jobs, status, me, theme }) {
       {best && best.bound > 0 && <Tile label={t('Share of the bound')} value={percent(best.share)} note={t('{0} of {1} Mbit/s, as the strategy believes', price(best.held), price(best.bound))} />}
       {cost > 0 && <Tile label={jobs.length > 1 ? t('Cost, all jobs') : t('Cost')} value={price(cost)} note={t('{0} a million URLs', price(cost / Math.max(1, done) * 1e6))} />}
       {c.manual > 0 && <Tile label={t('Need a person')} value={<a href="#/tasks?state=manual">{count(c.manual)}</a>} note={t('tasks')} kind="warn" />}
-    </dl>
+    </Tiles>
     <div class="meter"><Stack c={c} /><span class="note">{t('{0} of {1} known URLs are done', short(c.discovered - c.pending), short(c.discovered))}</span></div>
     <div class="grid">
       <Panel size="wide" title={t('URLs a second')}>
-        {drawn ? <Chart theme={theme} x={drawn.rate.x} format={v => decimal(v)} lines={[{ label: t('URLs a second'), values: drawn.rate.values, color: '--accent', fill: true }]} summary={t('URLs a second, now {0}', decimal(rate))} />
+        {drawn ? <Chart theme={theme} x={drawn.rate.x} format={fine} lines={[{ label: t('URLs a second'), values: drawn.rate.values, color: '--accent', fill: true }]} marks={marks} summary={t('URLs a second, now {0}', decimal(rate))} />
           : <Empty>{none}</Empty>}
       </Panel>
       <Panel size="wide" title={drawn && drawn.past ? t('Fetched and errors') : t('Fetched and queue')} note={[known && t('known since {0}', known), drawn && drawn.end && t('dashed: projected')].filter(Boolean).join(' · ')}>

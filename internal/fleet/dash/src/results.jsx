@@ -4,7 +4,7 @@ import { Chart } from './chart.jsx';
 import { count, decimal, percent, short } from './format.js';
 import { save } from './save.js';
 import { t } from './text.js';
-import { Act, Bars, Empty, Panel, Table, Tile, useLive, Wrong, onJob } from './ui.jsx';
+import { Act, Bars, Empty, Panel, Table, Tile, Tiles, useLive, Wrong, onJob } from './ui.jsx';
 
 // Results shows the figures of a search for a topic, ends it, and saves them.
 export function Results({ job, me, theme, reload }) {
@@ -25,11 +25,11 @@ export function Results({ job, me, theme, reload }) {
 function Figures({ v, theme }) {
   const curve = v.curve || [], m = v.market;
   return <div class="page">
-    <dl class="tiles">
+    <Tiles>
       <Tile label="VC" value={count(v.vc)} note={t('pages visited')} /><Tile label="CC" value={count(v.cc)} note={t('of them on the topic')} /><Tile label="DTOC" value={count(v.dtoc)} note={t('pages saved')} />
       <Tile label="CR" value={percent(v.cr)} note={t('precision: CC of VC')} /><Tile label="RCR" value={percent(v.rcr)} note={t('recall as published: DTOC of VUC')} /><Tile label="RR" value={percent(v.rr)} note={t('had again: RC of VC')} />
       <Tile label={t('Harvest')} value={percent(v.harvest)} note={t('different pages on the topic a fetch')} /><Tile label="AUC" value={v.ranked ? decimal(v.auc, 3) : '–'} note={t('what links promised, of {0} pages', short(v.ranked))} />
-    </dl>
+    </Tiles>
     <div class="grid">
       <Panel size="wide" title={t('Pages on the topic')} note={t('by pages visited')}>{curve.length > 1 ? <Chart theme={theme} steps x={curve.map(c => c.pages)} format={short} lines={[{ label: t('On the topic'), values: curve.map(c => c.relevant), color: '--accent', fill: true }, { label: t('All'), values: curve.map(c => c.pages), color: '--grey', dash: true }]}
         summary={t('{0} of {1} pages are on the topic', v.cc, v.vc)} /> : <Empty>{t('Nothing has been measured yet.')}</Empty>}</Panel>

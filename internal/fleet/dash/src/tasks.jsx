@@ -4,7 +4,7 @@ import { post, query } from './api.js';
 import { bare, bytes, clock, count, decimal, span } from './format.js';
 import { Search } from './searches.jsx';
 import { reason, t } from './text.js';
-import { Act, Badge, Bars, Cut, Empty, Pager, Panel, Reason, reasonRows, Stack, State, Table, Tile, useLive, useSettled, Wrong, onJob } from './ui.jsx';
+import { Act, Badge, Bars, Cut, Empty, Pager, Panel, Reason, reasonRows, Stack, State, Table, Tile, Tiles, useLive, useSettled, Wrong, onJob } from './ui.jsx';
 
 const limit = 50;
 
@@ -58,7 +58,7 @@ export function Task({ at, me, jobs }) {
   return <div class="page">
     <p class="crumb"><a href="#/tasks">{t('Tasks')}</a> / <b>{v.site}</b> <State of={v.state} /></p>
     <Wrong error={one.error} />
-    <dl class="tiles">
+    <Tiles>
       <Tile label={t('Fetched')} value={count(v.fetched)} note={t('{0} pages', count(v.pages))} />
       <Tile label={t('Queue')} value={count(v.pending)} note={whyOf(v)} />
       <Tile label={t('Failed')} value={count(v.failed)} note={t('{0} excluded', count(v.excluded))} />
@@ -66,7 +66,7 @@ export function Task({ at, me, jobs }) {
       <Tile label={t('Delay')} value={span(v.delay_ms)} note={t('between two requests')} />
       <Tile label={t('robots.txt')} value={t(v.robots)} note={(v.addresses || []).join(' ')} />
       <Tile label={t('Attempts')} value={count(v.attempts)} note={v.last ? t('last with {0}', reason(v.last)) : ''} />
-    </dl>
+    </Tiles>
     {may && <div class="row">
       <Act kind={v.state === 'manual' ? 'primary' : ''} run={act('retry')}>{v.state === 'manual' ? t('Release it') : t('Try failed URLs again')}</Act>
       <Act kind="danger" run={act('drop')} sure={t('Give this site up? What waits is excluded.')}>{t('Drop')}</Act>

@@ -43,6 +43,17 @@ export function useLive(path, { on = () => true, every = 2000, from, join } = {}
   return { data: mine ? v.data : null, error: mine ? v.error : null, reload: () => again.current() };
 }
 
+// useWidth returns the width of an element, and what to hang it to.
+export function useWidth() {
+  const box = useRef(null), [width, set] = useState(0);
+  useEffect(() => {
+    const seen = new ResizeObserver(() => { if (box.current) set(box.current.clientWidth); });
+    seen.observe(box.current);
+    return () => seen.disconnect();
+  }, []);
+  return [width, box];
+}
+
 export const onJob = id => e => (e.jobs || []).includes(id) || e.status;
 export const onNodes = e => e.nodes || e.status;
 
@@ -62,6 +73,12 @@ export const reasonRows = of => Object.entries(of || {}).map(([name, value]) => 
 
 export function Tile({ label, value, note, kind }) {
   return <div class={'tile ' + (kind || '')}><dt>{label}</dt><dd>{value}</dd>{note !== undefined && <dd class="note">{note}</dd>}</div>;
+}
+
+// Tiles are figures beside each other, in rows that are as full as each other.
+export function Tiles({ children }) {
+  const [width, box] = useWidth(), n = children.flat(Infinity).filter(Boolean).length, most = Math.max(1, Math.floor(width / (width < 600 ? 108 : 136)));
+  return <dl ref={box} class="tiles" style={width && n ? { '--across': Math.ceil(n / Math.ceil(n / most)) } : {}}>{children}</dl>;
 }
 
 export function Panel({ title, note, tools, children, size }) {
