@@ -279,9 +279,17 @@ func (t *top) oneNode(now time.Time) (head string, out []string) {
 	for _, k := range slices.Sorted(maps.Keys(n.Labels)) {
 		labels = append(labels, k+"="+n.Labels[k])
 	}
+	worked := "" // nobody counts that of the nodes of a crawl
+	if n.PresentMS > 0 {
+		worked = fmt.Sprintf("at work for %v of %v", span(n.WorkingMS), span(n.PresentMS))
+		if n.Cost > 0 {
+			worked += fmt.Sprintf(", cost %.4g", n.Cost)
+		}
+		worked += "; "
+	}
 	head = fmt.Sprintf("%s  %s  %d of %d leases, %s fetched, %s", n.Node, n.State, n.Held, n.Leases, count(n.Fetched), size(n.Bytes))
 	out = []string{
-		fmt.Sprintf("at work for %v of %v, cost %.4g; heard of %s ago; argosy %s", span(n.WorkingMS), span(n.PresentMS), n.Cost, heardOf(n.SeenMS), n.Version),
+		worked + fmt.Sprintf("heard of %s ago; argosy %s", heardOf(n.SeenMS), n.Version),
 		"store: " + n.Store,
 		"labels: " + cmp.Or(strings.Join(labels, ", "), "none"),
 	}
@@ -304,7 +312,11 @@ func (t *top) draw(width, height int) []string {
 		tabs = append(tabs, n)
 	}
 	first := fmt.Sprintf("argosy %s  %s  nodes %d  leases %d  waiting %d  sites %d", t.status.Version, t.status.State, t.status.Nodes, t.status.Leases, t.status.Waiting, t.status.Sites)
-	out := []string{fit(first, width), fit(strings.Join(tabs, "  ")+"    ← → lists, ↑ ↓ lines, Enter opens, Esc back, q ends", width), fit("  "+head, width)}
+	lists, keys := strings.Join(tabs, "  "), "← → lists, ↑ ↓ lines, Enter opens, Esc back, q ends"
+	if cells(lists)+4+cells(keys) > width {
+		keys = "← → ↑ ↓ Enter Esc, q ends"
+	}
+	out := []string{fit(first, width), fit(lists+"    "+keys, width), fit("  "+head, width)}
 	room := max(1, height-len(out)-1)
 	from := max(0, t.line-room+1)
 	for i := from; i < len(rows) && i < from+room; i++ {

@@ -71,6 +71,13 @@ func TestTopKeys(t *testing.T) {
 	if text := strings.Join(v.draw(100, 20), "\n"); v.node != "paris" || !strings.Contains(text, "other.test #2  job 0, task 78,") || !strings.Contains(text, "city=Paris") || !strings.Contains(text, "0 of 8 leases") {
 		t.Errorf("Enter on a node: %q\n%s", v.node, text)
 	}
+	if text := strings.Join(v.draw(100, 20), "\n"); strings.Contains(text, "at work") || strings.Contains(text, "cost") || !strings.Contains(text, "heard of") {
+		t.Errorf("a node of which no time and no price is known:\n%s", text)
+	}
+	v.nodes[1].PresentMS, v.nodes[1].WorkingMS, v.nodes[1].Cost = 90_000, 60_000, 0.5
+	if text := strings.Join(v.draw(100, 20), "\n"); !strings.Contains(text, "at work for 1m0s of 1m30s, cost 0.5; heard of") {
+		t.Errorf("a node that worked and has a price:\n%s", text)
+	}
 	press("\r")
 	if v.task != 0 {
 		t.Errorf("Enter on what is said of a node: task %d", v.task)
@@ -101,7 +108,7 @@ func TestTopColumns(t *testing.T) {
 	long := "http://a-site-with-a-long-name.example/where/it/begins"
 	v := &top{jobs: []web.Job{{JobView: coordinator.JobView{Job: crawl.Job{ID: 1, Identity: crawl.Identity{Seeds: []string{long}}}, State: "running"}}}}
 	v.jobs[0].Counts.Fetched, v.jobs[0].Counts.Pending, v.jobs[0].Counts.Failed = 1234567, 7654321, 99
-	for width, want := range map[int]string{40: "QUEUE FETCHED", 60: "QUEUE FAILED FETCHED STATE", 200: "QUEUE FAILED FETCHED VOLUME STATE A SECOND " + long} {
+	for width, want := range map[int]string{40: "QUEUE FETCHED", 60: "QUEUE FAILED FETCHED STATE Esc, q ends", 200: "QUEUE FAILED FETCHED VOLUME STATE A SECOND " + long} {
 		text := strings.Join(v.draw(width, 20), "\n")
 		for _, word := range strings.Fields(want) {
 			if !strings.Contains(text, word) {
