@@ -23,7 +23,7 @@ export function Nodes({ me, job }) {
     {rows.length ? <Table label={t('Nodes')} rows={rows} rowKey={n => n.node} columns={[
       { title: t('Node'), cell: n => <b><Cut text={n.node} /></b> },
       { title: t('State'), cell: n => <State of={n.state} /> },
-      { title: t('Load'), cell: n => <Load n={n} /> },
+      ...(me.kind === 'over' ? [] : [{ title: t('Load'), cell: n => <Load n={n} /> }]),
       { title: t('Fetched'), num: true, cell: n => count(n.fetched) },
       { title: t('Volume'), num: true, cell: n => bytes(n.bytes) },
       ...some(n => n.requests && n.requests.all, { title: t('Success'), num: true, cell: n => n.requests && n.requests.all ? percent(n.requests.good / n.requests.all) : '–' }),
@@ -33,7 +33,7 @@ export function Nodes({ me, job }) {
       ...some(n => priced(n), { title: t('Prices an hour: reserve, use, surcharge'), num: true, full: true, cell: n => priced(n) ? n.prices.map(price).join(' / ') : '–' }),
       ...some(n => n.refused && n.refused.count, { title: t('Refused'), num: true, cell: n => n.refused && n.refused.count ? count(n.refused.count) : '–' }),
       ...some(n => labels(n), { title: t('Labels'), cell: n => labels(n) || '–' }),
-      { title: t('Heard of'), num: true, cell: n => n.seen_ms_ago < 0 ? '–' : t('{0} ago', span(n.seen_ms_ago)) },
+      ...some(n => n.seen_ms_ago >= 0, { title: t('Heard of'), num: true, cell: n => n.seen_ms_ago < 0 ? '–' : t('{0} ago', span(n.seen_ms_ago)) }),
       ...(may ? [{ title: t('Order'), cell: n => n.state === 'draining' ? <Act run={order(n, 'return')}>{t('Take leases again')}</Act> : n.state === 'gone' ? '' : <Act run={order(n, 'drain')}>{t('Drain')}</Act> }] : []),
     ]} /> : list.data && <Empty>{t('No node is there.')}</Empty>}
     <Pager skip={skip} limit={limit} shown={rows.length} total={rows.total} go={setSkip} />
@@ -56,5 +56,5 @@ const labels = n => Object.entries(n.labels || {}).filter(([k]) => k !== 'lat' &
 
 function Load({ n }) {
   const most = n.max_leases || 0, held = n.leases || 0;
-  return <span class="load">{count(held)}<span class="bar"><i style={{ width: Math.min(100, 100 * held / Math.max(1, most || held)) + '%' }} /></span></span>;
+  return <span class="load">{count(held)}<span class="bar">{held > 0 && <i style={{ width: Math.min(100, 100 * held / Math.max(1, most || held)) + '%' }} />}</span></span>;
 }

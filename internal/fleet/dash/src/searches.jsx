@@ -2,7 +2,7 @@ import { h } from '../lib/preact.mjs';
 import { useState } from '../lib/hooks.mjs';
 import { post, query } from './api.js';
 import { clock, count, span } from './format.js';
-import { t } from './text.js';
+import { t, told } from './text.js';
 import { Act, Empty, Pager, Panel, State, Table, useLive, Wrong, onJob } from './ui.jsx';
 
 const limit = 50;
@@ -19,7 +19,7 @@ export function Searches({ job, at }) {
     {list.data && (list.data.length ? <Table label={t('Searches')} rows={list.data} rowKey={r => r.task} link={r => '#/task?id=' + r.task} columns={[
       { title: t('Search'), cell: r => r.search.words.join(' ') + (r.search.site ? ' · ' + r.search.site : '') }, { title: t('Subject'), cell: r => r.search.product }, { title: t('Engine'), cell: r => r.search.engine_name },
       { title: t('State'), cell: r => <State of={r.state} /> }, { title: t('Stated'), num: true, cell: r => stated(r.search.stated) }, { title: t('Found'), num: true, cell: r => count(r.search.found) },
-      { title: t('Collected'), num: true, cell: r => count(r.search.collected) }, { title: t('Lost'), num: true, cell: r => count(r.search.lost) }, { title: t('Node'), cell: r => r.search.node || '–' }, { title: t('Why'), wide: true, cell: r => r.search.why || '–' },
+      { title: t('Collected'), num: true, cell: r => count(r.search.collected) }, { title: t('Lost'), num: true, cell: r => count(r.search.lost) }, { title: t('Node'), cell: r => r.search.node || '–' }, { title: t('Why'), wide: true, cell: r => told(r.search.why || '–') },
     ]} /> : <Empty>{t('No search is like that.')}</Empty>)}
     {list.data && <Pager skip={skip} limit={limit} shown={list.data.length} total={list.data.total} go={setSkip} />}
   </div>;
@@ -41,7 +41,7 @@ export function Search({ v, job, may, done }) {
         <div class="row full"><Act kind="primary" run={run}>{t('Change and release')}</Act></div>
       </div>
     </Panel>}
-    <Panel size="full" title={t('Subtasks')} note={s.why || ''}>
+    <Panel size="full" title={t('Subtasks')} note={told(s.why || '')}>
       <Wrong error={runs.error} />
       {runs.data && runs.data.length ? <Table label={t('Subtasks')} rows={runs.data.slice(-200).reverse()} rowKey={r => r.lease} columns={[
         { title: t('Since'), cell: r => clock(r.started) }, { title: t('What'), cell: r => r.asks ? t('searches') : t('collects') }, { title: t('Site'), cell: r => r.site || '–' }, { title: t('Node'), cell: r => r.node }, { title: t('Attempt'), num: true, cell: r => r.attempt },

@@ -37,4 +37,25 @@ export const words = [
   'working', 'reserved', 'taken-on', 'on-demand', 'gone', 'refused', 'fetched', 'failed', 'excluded', 'pending',
   'person', 'job', 'limit', 'room', 'site', 'node', 'nothing', 'held', 'other', 'observer', 'operator',
   'rules', 'all allowed', 'unavailable', 'unknown', 'measured', 'predicted', 'default', 'drawn', 'stated', 'share', 'bandwidth', 'delay',
+  // what the coordinator has written down of a search, piece by piece
+  'attempt {0} on {1} has read {2} of {3} result pages: {4}', 'attempt {0} on {1}, up to {2} result pages in {3} s',
+  'attempt {0} on {1}: {2} refuses every node (403)', 'attempt {0} on {1}: {2}', 'recalled {0} times', 'the last one: {0}', 'it waits for {0} pages',
+  'it asks to be left alone for {0} hours or longer', 'its engine rests until {0}', '{0} of {1} collected, the last loss: {2}',
+  '{0} of {1} collected', 'done: {0}', 'dropped: {0}', 'another search: {0}', 'changed by a person: {0}', 'released by a person', 'submitted',
+  'no further result page', 'all that the engine states', 'nothing new on its result pages', 'nothing new on its site on the last {0} result pages',
+  '{0} result pages were read (virtual.max_pages)', '1 result is nothing that can be fetched', '{0} results are nothing that can be fetched',
+  'blocked: {0}', 'changed: {0}', 'failed: {0}', 'refused: {0}', 'denied: {0}',
 ];
+
+const pieces = words.map(text => [text, new RegExp('^' + text.replace(/[.()]/g, '\\$&').replace(/\{\d\}/g, '(.+?)') + '$')]);
+
+// told says in this language what the coordinator has written down of a search; what it has no words for stays.
+export function told(text) {
+  return now === 'en' ? text : text.split('; ').map(part => {
+    for (const [piece, form] of pieces) {
+      const m = form.exec(part);
+      if (m) return t(piece, ...m.slice(1).map(told));
+    }
+    return reason(part);
+  }).join('；');
+}
