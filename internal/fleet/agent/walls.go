@@ -405,7 +405,7 @@ func (l *lease) leadsTo(to crawl.URL, own crawl.Key) {
 func bare(u crawl.URL) string { return strings.TrimPrefix(u.Host(), "www.") }
 
 // sentOn notes where a small page sends its reader by a Refresh, as a redirect does: it may answer otherwise to a reader that comes back from there. Where
-// a seed sends its reader to its host with or without "www." is where it redirects, too: that site joins the scope.
+// a seed sends its reader on its host, with or without "www.", is where it redirects, too: that is a seed as well, and its site joins the scope.
 func (l *lease) sentOn(f *finder, p *page, doc *parse.Page, base crawl.URL, charset string) {
 	if l.l.Asked != nil || l.job.Identity.Collect != nil || p.resp.Size > maxMoment || p.outcome.State != crawl.Fetched {
 		return
@@ -417,7 +417,7 @@ func (l *lease) sentOn(f *finder, p *page, doc *parse.Page, base crawl.URL, char
 		}
 	}
 	to, err := base.Resolve(ref)
-	if ref != "" && err == nil && to.Site() != l.l.Site && bare(to) == bare(p.url) && p.target.Flags&crawl.FlagSeed != 0 {
+	if ref != "" && err == nil && to.String() != p.url.String() && bare(to) == bare(p.url) && p.target.Flags&crawl.FlagSeed != 0 {
 		f.redirect(to.String())
 	}
 	l.mu.Lock()

@@ -124,14 +124,17 @@ func TestSeedRefreshes(t *testing.T) {
 	defer stop()
 	w.Sites["on.first.test"] = page("not asked for")
 	w.Sites["www.first.test"] = page(`<a href="/more">more</a> <meta http-equiv=refresh content="60; url=http://on.first.test:` + port + `/">`)
-	w.Sites["first.test"] = page(`<meta http-equiv=refresh content="0; url=http://www.first.test:` + port + `/in">`)
+	enter := http.NewServeMux() // by way of a page of the seed's own host
+	enter.Handle("/", page(`<meta http-equiv=refresh content="0; url=/enter">`))
+	enter.Handle("/enter", page(`<meta http-equiv=refresh content="0; url=http://www.first.test:`+port+`/in">`))
+	w.Sites["first.test"] = enter
 	w.Sites["empty.test"] = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		rw.Header().Set("Refresh", "0; url=http://www.empty.test:"+port+"/")
 	})
 	w.Sites["www.empty.test"] = page("here")
 	c := fleettest.Crawl(t.TempDir(), port, 0, 1)
 	c.Job.Identity.Seeds = []string{"http://first.test:" + port + "/", "http://empty.test:" + port + "/"}
-	if sum := runConfig(t, c); sum.Fetched != 5 {
+	if sum := runConfig(t, c); sum.Fetched != 6 {
 		t.Errorf("%+v", sum)
 	}
 }
