@@ -72,6 +72,7 @@ func TestPrintLosses(t *testing.T) {
 		{Why: "403", URLs: 1, Sites: 1, Example: "http://a.test/secret"},
 		{Why: "418", URLs: 1, Sites: 1, Example: "http://a.test/odd"},
 		{Why: "protocol", URLs: 1, Sites: 1, Example: "http://a.test/bad", Detail: "read body a.test: protocol: parse: protocol: chunk without end"},
+		{Why: "scope", URLs: 5, Sites: 1, Example: "http://www.b.test/", Flag: "--scope domain", Admits: 4},
 	}})
 	const want = `  3 URLs on 2 sites: a body is larger than --max-body; one: http://a.test/big
     → --max-body takes larger ones
@@ -80,6 +81,8 @@ func TestPrintLosses(t *testing.T) {
   1 URL: the answer's status is 418: http://a.test/odd
   1 URL: what it answers is not valid HTTP: chunk without end: http://a.test/bad
     → argosy retry D, and then the same crawl again, asks for them once more
+  5 URLs: outside the scope, where a seed brings no further page; one: http://www.b.test/
+    → --scope domain, in a new directory, lets 4 of them in
   40 URLs: its robots.txt forbids it to us; one: http://a.test/p
     → ask its operator; --ignore-robots is for your own sites
 `

@@ -39,7 +39,7 @@ var meanings = map[string]meaning{
 	string(crawl.ReasonRobotsDown): {"", "try again later: the same crawl goes on, or argosy retry DIR; --ignore-robots is for your own sites"},
 	string(crawl.ReasonNoFollow):   {"", "--ignore-nofollow follows them"},
 	string(crawl.ReasonTopic):      {"", "--tunnel follows links further, --topic-threshold takes more pages for ones on it"},
-	string(crawl.ReasonScope):      {"", "--scope says what belongs to the crawl"},
+	string(crawl.ReasonScope):      {"outside the scope, where a seed brings no further page", "--scope says what belongs to the crawl"},
 	string(crawl.ReasonInclude):    {"", "look at --include"},
 	string(crawl.ReasonExclude):    {"", "look at --exclude"},
 	string(crawl.KindStatus):       {"", "the same crawl goes on then; --delay asks it more slowly"},
@@ -165,10 +165,29 @@ func printLosses(w io.Writer, s assemble.Summary) {
 		if !ok {
 			step = meanings[l.Why].step
 		}
+		if l.Flag != "" {
+			step = lets(l)
+		}
 		if step != "" {
 			fmt.Fprintf(w, "    → %s\n", at(step, s.Out))
 		}
 	}
+}
+
+// lets says how what lies outside the scope comes in.
+func lets(l assemble.Loss) string {
+	what := "it"
+	switch {
+	case l.Admits < l.URLs:
+		what = fmt.Sprintf("%s of them", count(l.Admits))
+	case l.URLs > 1:
+		what = "them"
+	}
+	step := fmt.Sprintf("%s, in a new directory, lets %s in", l.Flag, what)
+	if l.Flag == "--scope "+string(crawl.ScopeAny) {
+		step += " (and all that they lead to: with --max-pages, say); so does a further seed"
+	}
+	return step
 }
 
 func forbidden(l assemble.Loss) int {

@@ -519,7 +519,7 @@ func (cr *Crawl) summary(ctx context.Context, start time.Time) (Summary, error) 
 	if err != nil {
 		return Summary{}, err
 	}
-	losses, err := cr.losses(ctx, j.ID, troubles)
+	losses, err := cr.losses(ctx, j, troubles)
 	sum := Summary{
 		Job: strconv.Itoa(int(j.ID)), State: state, Seconds: time.Since(start).Seconds(), JobCounts: cr.f.Counts(j.ID), Requests: stats.Requests,
 		Nodes: len(cr.nodes), Strategy: cr.cfg.Strategy, Out: cr.cfg.Dir, Traps: traps, Measured: cr.co.Measured(), Succeeded: succeeded, Moved: moved, Troubles: troubles, Losses: losses,

@@ -163,17 +163,19 @@ type Loss struct {
 	Sites   int64  `json:"sites"`
 	Example string `json:"example"`          // a URL, of the site that has lost most
 	Detail  string `json:"detail,omitempty"` // in words, of the only one
+	Flag    string `json:"flag,omitempty"`   // of URLs outside the scope: what lets Admits of them in
+	Admits  int64  `json:"admits,omitempty"`
 }
 
 // losses returns what sites have lost beside what they have brought, most URLs first. What is told as the trouble of a site is left out,
 // and so are pages that are not there: they are broken links.
-func (cr *Crawl) losses(ctx context.Context, job uint32, troubles []Trouble) (out []Loss, err error) {
+func (cr *Crawl) losses(ctx context.Context, j *frontier.Job, troubles []Trouble) (out []Loss, err error) {
 	told := map[[2]string]bool{}
 	for _, t := range troubles {
 		told[[2]string{t.Site, t.Why}] = true
 	}
 	all, most := map[string]*Loss{}, map[string]int64{}
-	err = cr.ledger.Losses(ctx, job, func(v ledger.Loss) {
+	err = cr.ledger.Losses(ctx, j.ID, func(v ledger.Loss) {
 		if told[[2]string{v.Site, v.Why}] || v.Why == "404" || v.Why == "410" || v.Why == string(crawl.ReasonNoHTTPS) {
 			return
 		}
@@ -192,8 +194,16 @@ func (cr *Crawl) losses(ctx context.Context, job uint32, troubles []Trouble) (ou
 	for _, l := range all {
 		out = append(out, *l)
 	}
+	if err != nil {
+		return nil, err
+	}
+	if l, err := cr.outside(j, troubles); err != nil {
+		return nil, err
+	} else if l != nil {
+		out = append(out, *l)
+	}
 	slices.SortFunc(out, func(a, b Loss) int { return cmp.Or(cmp.Compare(b.URLs, a.URLs), cmp.Compare(a.Why, b.Why)) })
-	return out, err
+	return out, nil
 }
 
 // traps returns what waits of the job because it brought nothing new, what may have lost most first.

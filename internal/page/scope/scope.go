@@ -133,6 +133,19 @@ func Domain(host string) string {
 	return d
 }
 
+// Between returns the narrowest scope, from site on, in which a seed's site has a URL.
+func Between(seed, u crawl.URL) crawl.Scope {
+	switch {
+	case seed.Site() == u.Site():
+		return crawl.ScopeSite
+	case seed.Host() == u.Host():
+		return crawl.ScopeHost
+	case Domain(seed.Host()) == Domain(u.Host()):
+		return crawl.ScopeDomain
+	}
+	return crawl.ScopeAny
+}
+
 // schemeless drops the scheme: http and https of a host are one for scope.
 func schemeless(s string) string {
 	_, rest, _ := strings.Cut(s, "://")
