@@ -276,10 +276,15 @@ type payloads struct {
 }
 
 type capture struct {
-	id   string // of its record
-	url  string
-	date int64 // Unix ms
+	id     string // of its record
+	url    string
+	date   int64 // Unix ms
+	beside bool  // it is not one of the job's pages
 }
+
+// stands reports whether a capture can stand for a later one of the same bytes. What is beside a page does not stand for that page itself, which
+// would count as a duplicate.
+func (c capture) stands(later capture) bool { return !c.beside || later.beside || c.url != later.url }
 
 func newPayloads(max int) *payloads {
 	return &payloads{max: max, new: map[string]capture{}, old: map[string]capture{}}
@@ -289,10 +294,11 @@ func newPayloads(max int) *payloads {
 func (p *payloads) first(digest string, c capture, lost bool) (capture, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if was, ok := p.new[digest]; ok && !lost {
-		return was, true
+	was, ok := p.new[digest]
+	if !ok {
+		was, ok = p.old[digest]
 	}
-	if was, ok := p.old[digest]; ok && !lost {
+	if ok && !lost && was.stands(c) {
 		return was, true
 	}
 	if len(p.new) >= p.max/2 {

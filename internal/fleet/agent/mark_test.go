@@ -88,7 +88,7 @@ func TestPagesThatAreDrawnAnew(t *testing.T) {
 				if err != nil {
 					return
 				}
-				body := `<p>The same words for everybody.</p><img src="/frame.png">`
+				body := `<p>The same words for everybody who comes here.</p><img src="/frame.png">`
 				if asked[r.URL.Path]++; r.URL.Path == "/drawn" {
 					body += fmt.Sprintf(`<p>%s of a sentence</p><img src="/files/%d.png">`, []string{"One", "Another"}[asked["/drawn"]%2], asked["/drawn"])
 				}
@@ -103,6 +103,11 @@ func TestPagesThatAreDrawnAnew(t *testing.T) {
 		}
 		if len(same.Pictures) != 1 || !slices.Equal(drawn.Pictures, same.Pictures) || len(drawn.Sample) >= len(same.Sample)+3 || drawn.Shows == 0 {
 			t.Errorf("drawn: %d pictures, %d phrases; the same: %d, %d", len(drawn.Pictures), len(drawn.Sample), len(same.Pictures), len(same.Sample))
+		}
+		for _, o := range b.outcomes {
+			if o.State == crawl.Fetched && o.Revisit {
+				t.Errorf("%s counts as a duplicate of its own other answer", o.URL)
+			}
 		}
 	})
 }

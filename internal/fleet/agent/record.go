@@ -33,7 +33,7 @@ func (l *lease) record(p *page) {
 	}
 	spool, _ := resp.Spool.(*archive.Spool)
 	if resp.Status == http.StatusOK && resp.Size >= minPayload && resp.Truncated == "" {
-		if was, ok := l.a.seen.first(o.Digest, capture{id, uri, o.Date}, p.target.Whole); ok {
+		if was, ok := l.a.seen.first(o.Digest, capture{id, uri, o.Date, o.State == crawl.Beside}, p.target.Whole); ok {
 			rec.Type, rec.Blocks = "revisit", rec.Blocks[:1]
 			rec.RefersTo = archive.Ref{ID: was.id, URI: was.url, Date: time.UnixMilli(was.date)}
 			o.Revisit, spool = true, nil
