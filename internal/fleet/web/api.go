@@ -332,8 +332,13 @@ func (a *api) register(h huma.API) {
 	register(h, get("job", "/jobs/{id}", "A job"), a.job)
 	register(h, post("submit", "/jobs", "Submit a job file (YAML or JSON)"), a.submit)
 	register(h, post("sow", "/jobs/{id}/seeds", "Give the next piece of a job's seeds, a line each"), a.sow)
-	for state, verb := range map[string]string{crawl.JobPaused: "pause", crawl.JobRunning: "resume", crawl.JobCancelled: "cancel"} {
-		register(h, post(verb, "/jobs/{id}/"+verb, "Make a job "+state), func(ctx context.Context, in *JobPath) (*out[Job], error) {
+	for state, op := range map[string]huma.Operation{
+		crawl.JobPaused:    post("pause", "/jobs/{id}/pause", "Pause a job: its leases end, nothing is lost"),
+		crawl.JobRunning:   post("resume", "/jobs/{id}/resume", "Resume a job that is paused, or has reached a limit that was raised"),
+		crawl.JobCancelled: post("cancel", "/jobs/{id}/cancel", "Cancel a job for good: what is pending is excluded"),
+	} {
+		verb := op.OperationID
+		register(h, op, func(ctx context.Context, in *JobPath) (*out[Job], error) {
 			return order(ctx, a, fmt.Sprintf("%s job %d", verb, in.ID), func(ctx context.Context, co *coordinator.Coordinator) (Job, error) {
 				if err := co.SetState(ctx, in.ID, state); err != nil {
 					return Job{}, err
@@ -349,8 +354,12 @@ func (a *api) register(h huma.API) {
 	huma.Register(h, get("runs", "/jobs/{id}/runs", "The leases of a job's searches, with all their parameters"), a.runs)
 	huma.Register(h, get("nodes", "/nodes", "The nodes, what they cost and have earned"), a.nodes)
 	register(h, get("reservation", "/reservation", "How many nodes to reserve, from how many were at work so far"), a.reservation)
-	for _, verb := range []string{"drain", "return"} {
-		register(h, post(verb, "/nodes/{node}/"+verb, "Have a node "+verb), func(ctx context.Context, in *NodePath) (*out[Named], error) {
+	for _, op := range []huma.Operation{
+		post("drain", "/nodes/{node}/drain", "Drain a node: its leases end, and it takes no more"),
+		post("return", "/nodes/{node}/return", "Let a node that was drained take leases again"),
+	} {
+		verb := op.OperationID
+		register(h, op, func(ctx context.Context, in *NodePath) (*out[Named], error) {
 			return order(ctx, a, verb+" node "+in.Node, func(ctx context.Context, co *coordinator.Coordinator) (Named, error) {
 				return Named{in.Node}, co.DrainNode(ctx, in.Node, verb == "return")
 			})

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"encoding/json"
+	"os"
 	"testing"
 )
 
@@ -32,7 +33,8 @@ func TestDescription(t *testing.T) {
 	if len(api.Servers) != 1 || len(api.Security) != 1 || api.Components.SecuritySchemes["token"].Scheme != "bearer" {
 		t.Errorf("servers %v, security %v, %v", api.Servers, api.Security, api.Components.SecuritySchemes)
 	}
-	groups, ids := map[string]bool{}, map[string]bool{}
+	groups, ids, chinese := map[string]bool{}, map[string]bool{}, operationsInChinese(t)
+	said := map[string]bool{}
 	for _, tag := range api.Tags {
 		groups[tag.Name] = true
 	}
@@ -41,7 +43,10 @@ func TestDescription(t *testing.T) {
 			if op.OperationID == "" || ids[op.OperationID] || op.Summary == "" || len(op.Tags) != 1 || !groups[op.Tags[0]] {
 				t.Errorf("%s %s: %+v", method, path, op)
 			}
-			ids[op.OperationID] = true
+			ids[op.OperationID], said[op.Summary] = true, true
+			if chinese[op.Summary] == "" {
+				t.Errorf("dash/src/zh-api.json lacks %q", op.Summary)
+			}
 			keyed := false
 			for _, p := range op.Parameters {
 				keyed = keyed || p.Name == "Idempotency-Key" && p.In == "header"
@@ -56,7 +61,25 @@ func TestDescription(t *testing.T) {
 			t.Errorf("%s is not described", id)
 		}
 	}
+	for summary := range chinese {
+		if !said[summary] {
+			t.Errorf("no operation says %q of dash/src/zh-api.json", summary)
+		}
+	}
 	if len(ids) < 40 {
 		t.Errorf("%d operations", len(ids))
 	}
+}
+
+// operationsInChinese is what the page of the API says of each operation to who reads Chinese, by its summary.
+func operationsInChinese(t *testing.T) (said map[string]string) {
+	t.Helper()
+	b, err := os.ReadFile("../dash/src/zh-api.json")
+	if err == nil {
+		err = json.Unmarshal(b, &said)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return said
 }

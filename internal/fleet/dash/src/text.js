@@ -1,6 +1,8 @@
-// The words of the pages: English in the sources, Chinese in zh.json. dash_test.go finds what is missing there.
+// The words of the pages: English in the sources, Chinese in zh.json; what operations of the API do, in zh-api.json. Tests find what is missing
+// there.
 import said from './words.json';
 import zh from './zh.json';
+import operations from './zh-api.json';
 
 const known = { en: 'English', zh: '中文' };
 let now = localStorage.getItem('argosy.language') || (navigator.language.startsWith('zh') ? 'zh' : 'en');
@@ -16,6 +18,9 @@ export function t(text, ...values) {
   const s = now === 'zh' ? zh[text] || text : values[0] === '1' ? text.replace(/^(\{0\} \w{3,})s(?=$| and )/, '$1') : text;
   return values.length ? s.replace(/\{(\d)\}/g, (_, i) => values[i]) : s;
 }
+
+// operation says what an operation of the API does, of which its description says summary.
+export const operation = summary => now === 'zh' ? operations[summary] || summary : summary;
 
 // reason says what a code of the coordinator's means: why a URL was not fetched, or with wait why a task got no node. words.json is
 // written from the coordinator's own tables by dash_test.go.
