@@ -8,6 +8,10 @@ import (
 	"time"
 )
 
+// writersCache is what the connection of transactions keeps of the database, in KiB: the upper parts of its indexes. Other connections
+// have a quarter, which is also what they sort in: what does not fit is sorted on disk.
+const writersCache = `PRAGMA cache_size = -16000`
+
 // write runs fn in a transaction that is on disk when it returns. SQLite is not interrupted: it waits for other
 // processes for ten seconds at most.
 func (l *Ledger) write(ctx context.Context, fn func(*writer) error) error {
@@ -41,6 +45,12 @@ func (l *Ledger) begin(ctx context.Context) (tx *sql.Tx, err error) {
 				return nil, err
 			}
 			l.stmts = map[string]*sql.Stmt{}
+			if l.kind == sqlite {
+				if _, err = l.conn.ExecContext(ctx, writersCache); err != nil {
+					_ = l.release()
+					return nil, err
+				}
+			}
 		}
 		if tx, err = l.conn.BeginTx(ctx, nil); err == nil && l.kind == postgres {
 			if _, err = tx.ExecContext(ctx, fmt.Sprintf("SET LOCAL idle_in_transaction_session_timeout = %d", l.idle.Milliseconds())); err != nil {
