@@ -142,7 +142,7 @@ hgweb() {
   { head_line "$url/" --ignore-robots
     hg -R "$d" log -T '{node|short} {node}\n' | while read -r s l; do printf '%s/rev/%s\t%s/rev/%s\n' "$url" "$s" "$url" "$l"; done
     t=$(hg -R "$d" log -r tip -T '{node|short}')
-    hg -R "$d" files -R "$d" | sed "s|^.*$d/||" | while read -r f; do printf '%s/file/tip/%s\t%s/file/%s/%s\n' "$url" "$f" "$url" "$t" "$f"; done
+    (cd "$d" && hg files) | while read -r f; do printf '%s/file/tip/%s\t%s/file/%s/%s\n' "$url" "$f" "$url" "$t" "$f"; done
   } >"$dir/truth/hgweb.txt"
 }
 
