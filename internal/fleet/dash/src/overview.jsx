@@ -110,7 +110,7 @@ export function Overview({ job, jobs, status, me, theme }) {
       <Tile label={t('Queue')} value={count(c.pending)} note={t('{0} in leases', count(c.held || 0))} />
       <Tile label={t('Failed')} value={count(c.failed)} note={percent(c.failed / Math.max(1, c.fetched + c.failed))} kind={c.failed > c.fetched / 10 ? 'warn' : ''} />
       <Tile label={t('Volume')} value={bytes(c.bytes)} note={t('{0} duplicates', short(c.duplicates))} />
-      <Tile label={t('Sites')} value={count(c.sites)} note={t('{0} crawling, {1} waiting', c.crawling, c.waiting)} />
+      <Tile label={t('Sites')} value={count(c.sites)} note={t('{0} crawling, {1} waiting', count(c.crawling), count(c.waiting))} />
       {!over && <Tile label={t('Nodes')} value={count(status.nodes)} note={t('{0} leases', count(status.leases))} />}
       {running && <Tile label={t('Projected end')} value={drawn && drawn.end ? clock(drawn.end) : '–'} note={drawn && drawn.end ? t('in {0}', span(drawn.end - Date.now())) : series.data ? trend(series.data) : '…'} />}
       {running && <Tile label={t('Strategy')} value={<a href={'#/jobs?job=' + id}><Cut text={job.strategy} /></a>} />}
