@@ -99,8 +99,9 @@ func TestLongRest(t *testing.T) {
 	lim := crawl.Limits{Retries: 3, Backoff: 5 * time.Second}
 	teller := newTeller("D")
 	short := agent.Problem{At: at, Site: "b.test", URL: "http://b.test/", Kind: crawl.KindStatus, Status: 503, Again: true, Patience: 35 * time.Second}
-	got := strings.Join(teller.lines([]agent.Problem{long, short}), "\n")
-	for _, want := range []string{"it asks to wait until 18:20 (Ctrl-C, and argosy crawl -o D later goes on; --max-time", "(503); trying again for some 35s"} {
+	ended := agent.Problem{At: at, Site: "c.test", Kind: crawl.KindReset, Detail: "EOF", Again: true}
+	got := strings.Join(teller.lines([]agent.Problem{long, short, ended}), "\n")
+	for _, want := range []string{"EOF; trying again (check the port, and http:// or https://; --user-agent says who you are)", "it asks to wait until 18:20 (Ctrl-C, and argosy crawl -o D later goes on; --max-time", "(503); trying again for some 35s"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not said: %s", want, got)
 		}

@@ -257,10 +257,13 @@ func (t *teller) lines(problems []agent.Problem) (out []string) {
 			line += fmt.Sprintf("; asked again in %v", p.Rest.Round(time.Second))
 		} else if p.Again && (p.Kind == crawl.KindStatus || p.Kind == crawl.ReasonRobotsDown) {
 			line += fmt.Sprintf("; trying again for some %v (--retries, --backoff)", p.Patience)
-		} else if p.Again {
-			line += "; trying again"
-		} else if step := stepOf(why, t.dir); step != "" {
-			line += " (" + step + ")"
+		} else {
+			if p.Again {
+				line += "; trying again"
+			}
+			if step := stepOf(why, t.dir); step != "" && !(p.Again && p.Kind == crawl.KindSearch) {
+				line += " (" + step + ")"
+			}
 		}
 		if t.left--; t.left == 0 {
 			line += "; no more is told here: see argosy report"
