@@ -95,7 +95,7 @@ func (f *fleet) honest(ctx context.Context, while time.Duration) (float64, error
 	count := func() (n int64, err error) {
 		nodes, err := f.client.Nodes(ctx)
 		for i := range nodes {
-			if nodes[i].Node != liarName {
+			if !lies(nodes[i].Node) {
 				n += nodes[i].Fetched
 			}
 		}
@@ -170,7 +170,7 @@ func (f *fleet) wholeOf(ctx context.Context) error {
 	}
 	lost := 0
 	for _, u := range rep.LostPages {
-		if of[u] != liarName {
+		if !lies(of[u]) {
 			lost++
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"log"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -28,7 +29,8 @@ type liar struct {
 	forge    bool
 	began    time.Time
 	rand     *rand.Rand
-	key      bus.NodeKey
+	node     string      // its name, and
+	key      bus.NodeKey // its key: it takes others when it is not let in
 	life     string
 	leases   chan *crawl.Lease
 
@@ -60,23 +62,36 @@ func (t *turns) String() string { return fmt.Sprintf("%d rounds and %d changes",
 func (l *liar) run(ctx context.Context) (err error) {
 	log.SetOutput(io.Discard) // net/http says there what it thinks of answers to odd requests
 	l.began, l.rand, l.leases = time.Now(), rand.New(rand.NewPCG(14, 1)), make(chan *crawl.Lease, 1000)
-	if l.key, err = bus.NewNodeKey(); err != nil {
-		return err
-	}
 	if err := os.MkdirAll(filepath.Join(l.dir, "liar"), 0o700); err != nil {
 		return err
 	}
+	if err := l.rename(); err != nil {
+		return err
+	}
 	for ctx.Err() == nil {
-		if err := l.live(ctx); err != nil {
+		if err := l.live(ctx); err != nil && ctx.Err() == nil {
 			l.refused++
+			if err := l.rename(); err != nil {
+				return err
+			}
 			_ = pause(ctx, 200*time.Millisecond)
 		}
 		l.keep(ctx)
 	}
-	fmt.Printf("liar: %d times joined, %d times not let in; %d messages, %d of them with scrambled bytes, %d not stored\n", l.joined, l.refused, l.sent, l.scrambled, l.unsent)
+	fmt.Printf("liar: %d times joined, %d times not let in, and came with another name and key; %d messages, %d of them with scrambled bytes, %d not stored\n", l.joined, l.refused, l.sent, l.scrambled, l.unsent)
 	fmt.Printf("liar: all fields of petitions: %s; of registrations: %s; of parts: %s; of measurements: %s\n", &l.petitions, &l.infos, &l.parts, &l.measures)
 	return nil
 }
+
+// rename makes another node of it, that nothing is known of.
+func (l *liar) rename() (err error) {
+	l.node = fmt.Sprint(liarName, l.refused)
+	l.key, err = bus.NewNodeKey()
+	return err
+}
+
+// lies reports whether a node is, or was, the one that lies.
+func lies(node string) bool { return strings.HasPrefix(node, liarName) }
 
 // live joins, and says what is wrong until it is shut out, or for a while.
 func (l *liar) live(ctx context.Context) error {
@@ -85,7 +100,7 @@ func (l *liar) live(ctx context.Context) error {
 		return err
 	}
 	l.life = fmt.Sprint("liar-", l.joined+l.refused)
-	pet := bus.Petition{Node: liarName, Wire: bus.Wire, Version: "liar", Store: "file://" + filepath.Join(l.dir, "liar")}
+	pet := bus.Petition{Node: l.node, Wire: bus.Wire, Version: "liar", Store: "file://" + filepath.Join(l.dir, "liar")}
 	pass, err := cl.Join(ctx, l.key, pet)
 	if err != nil {
 		return err
@@ -95,16 +110,16 @@ func (l *liar) live(ctx context.Context) error {
 	defer out()
 	login := l.key.Login(pass.Login)
 	c, err := bus.Join(bus.Dial{
-		URL: strings.Replace(pass.Bus, "*", "127.0.0.1", 1), Login: func() bus.Login { return login }, Node: liarName, Pub: l.key.Public(), Denied: func(error) { out() },
+		URL: strings.Replace(pass.Bus, "*", "127.0.0.1", 1), Login: func() bus.Login { return login }, Node: l.node, Pub: l.key.Public(), Denied: func(error) { out() },
 	}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	life := l.life
+	self := l.info()
 	done, often := make(chan error, 3), make(chan struct{})
-	go func() { done <- c.Register(ctx, func() crawl.NodeInfo { return l.says(life) }, often) }()
-	go func() { done <- c.Receive(ctx, liarName, l.take) }()
+	go func() { done <- c.Register(ctx, func() crawl.NodeInfo { return l.says(self) }, often) }()
+	go func() { done <- c.Receive(ctx, l.node, l.take) }()
 	go func() { done <- l.ask(ctx, cl, pet, often) }()
 	for ctx.Err() == nil {
 		l.say(ctx, c)
@@ -135,15 +150,14 @@ func (l *liar) ask(ctx context.Context, cl *web.Client, pet bus.Petition, often 
 // info is what the node says of itself when it does not lie.
 func (l *liar) info() crawl.NodeInfo {
 	return crawl.NodeInfo{
-		Node: liarName, Incarnation: l.life, Leases: 8, Concurrency: 8, Store: "file://" + filepath.Join(l.dir, "liar"), Offer: [3]float64{1, 1e9, 1e8}, Prices: [3]float64{1, 1, 1},
+		Node: l.node, Incarnation: l.life, Leases: 8, Concurrency: 8, Store: "file://" + filepath.Join(l.dir, "liar"), Offer: [3]float64{1, 1e9, 1e8}, Prices: [3]float64{1, 1, 1},
 		Wire: bus.Wire, Version: "liar", StoreBits: 1e8, Labels: map[string]string{"city": "Nowhere"},
 	}
 }
 
-// says is what it says of itself: every other time something is wrong.
-func (l *liar) says(life string) crawl.NodeInfo {
-	i := l.info()
-	i.Incarnation = life
+// says is what it says of itself, which is i: every other time something is wrong.
+func (l *liar) says(i crawl.NodeInfo) crawl.NodeInfo {
+	i.Labels = maps.Clone(i.Labels) // changes go into them
 	if l.honest = !l.honest; !l.honest && !l.forge {
 		l.infos.change(&i)
 	}
@@ -164,7 +178,7 @@ func (l *liar) take(msg []byte, _ time.Duration) error {
 
 // say sends one message.
 func (l *liar) say(ctx context.Context, c *bus.Client) {
-	lease := &crawl.Lease{ID: l.rand.Uint64(), Attempt: 1, Epoch: 1, Secret: "guessed", Node: liarName, Incarnation: l.life}
+	lease := &crawl.Lease{ID: l.rand.Uint64(), Attempt: 1, Epoch: 1, Secret: "guessed", Node: l.node, Incarnation: l.life}
 	url, other := "http://s0.test/", "http://s1.test/"
 	select {
 	case lease = <-l.leases:
@@ -200,7 +214,7 @@ func (l *liar) say(ctx context.Context, c *bus.Client) {
 	try, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	l.sent++
-	if err := c.Report(try, liarName, b); err != nil {
+	if err := c.Report(try, l.node, b); err != nil {
 		l.unsent++
 	}
 }
