@@ -21,6 +21,9 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/frontier"
+	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/outdir"
 	"argosy/internal/fleet/serve"
 	"argosy/internal/fleet/verify"
 	"argosy/internal/testkit/fleettest"
@@ -284,6 +287,43 @@ func (s *world) agrees() {
 	wrong := slices.DeleteFunc(r.Details, func(d string) bool { return strings.HasPrefix(d, "the index of job") }) // of one that has not ended
 	if len(wrong) > 0 || !r.Sinks {
 		s.T.Errorf("frontier and ledger compared: %v; what is left does not agree: %q", r.Sinks, wrong)
+	}
+	s.agreeOfLeases()
+}
+
+// agreeOfLeases checks that the ledger has those leases open that the frontier has, and none of a job that is over.
+func (s *world) agreeOfLeases() {
+	s.T.Helper()
+	l, err := ledger.Open(context.Background(), filepath.Join(s.Dir, outdir.LedgerFile))
+	if err != nil {
+		s.T.Error(err)
+		return
+	}
+	defer l.Close()
+	open, err := l.OpenLeases(context.Background())
+	if err != nil {
+		s.T.Error(err)
+		return
+	}
+	c := frontier.DefaultConfig(outdir.Frontier(s.Dir))
+	c.ReadOnly = true
+	f, err := frontier.Open(c)
+	if err != nil {
+		s.T.Error(err)
+		return
+	}
+	defer f.Close()
+	var held []uint64
+	f.Leases(func(lease *frontier.Lease) {
+		held = append(held, lease.ID)
+		if state := f.Job(lease.Job).State; state == crawl.JobDone {
+			s.T.Errorf("lease %d is open, and job %d is %v", lease.ID, lease.Job, state)
+		}
+	})
+	slices.Sort(open)
+	slices.Sort(held)
+	if !slices.Equal(open, held) {
+		s.T.Errorf("the ledger has leases %v open, the frontier %v", open, held)
 	}
 }
 
