@@ -110,3 +110,18 @@ func TestTroublesKeepTheirSteps(t *testing.T) {
 		}
 	}
 }
+
+// In as many lines as a picture likes to have, a problem's step has room at every width.
+func TestStepHasRoom(t *testing.T) {
+	t.Parallel()
+	site := siteLine{site: "a.test"}
+	p := &picture{busiest: []siteLine{site}, slowest: []siteLine{site}, problems: []problemLine{{
+		text: "b.test: the name does not exist", times: 4,
+		step: "check the name; --resolve HOST=IP gives it an address, --dns SERVER asks another one",
+	}}}
+	for columns := 40; columns <= mostColumns; columns++ {
+		if got := strings.Join(p.draw(columns, p.wants(columns)), "\n"); !strings.Contains(got, "→ check the name") {
+			t.Errorf("%d columns:\n%s", columns, got)
+		}
+	}
+}

@@ -57,6 +57,9 @@ const (
 // panelHeight is how many lines a panel takes of a terminal with so many: always the same, so that nothing moves.
 func panelHeight(lines int) int { return max(leastHeight, min(lines-2, mostHeight)) }
 
+// leastTables are the lines of the shortest tables, with those that stand empty before them and behind.
+const leastTables = 5
+
 // reserved are the lines that a panel keeps for problems.
 const reserved = 3
 
@@ -77,10 +80,7 @@ func (p *picture) draw(columns, lines int) []string {
 	if room := lines - len(out); room >= 2 {
 		out = append(out, p.pace(columns))
 	}
-	problems := len(p.troubles(columns, 4))
-	if lines-len(out) < 8 {
-		problems = min(problems, 1)
-	}
+	problems := len(p.troubles(columns, min(4, max(1, lines-len(out)-leastTables)))) // tables come first
 	if room := lines - len(out) - problems - 2; room >= 3 {
 		out = append(out, "")
 		out = append(out, p.tables(columns, room)...)
