@@ -173,6 +173,7 @@ func run(ctx context.Context, o options, only, tmp string) error {
 	}
 	var want map[string]string
 	bad := 0
+	var left []string // without a result
 	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "SCENARIO\tURLS\tSAME SET\tINDEX ONCE\tVERIFY\tGAP SENT\tGAP SEEN\tEXTRA FETCHES\tLEASES LOST\tESCAPED\tLONGEST PAUSE\tSECONDS\tWHAT HAPPENED")
 	for _, s := range scenarios {
@@ -187,7 +188,7 @@ func run(ctx context.Context, o options, only, tmp string) error {
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "%s: %v\n", s.name, err)
 			fmt.Fprintf(t, "%s\t-\t\t\t\t\t\t\t\t\t\t\t%v\n", s.name, err)
-			if !isSkipped(err) {
+			if left = append(left, s.name); !isSkipped(err) || slices.Contains(names, s.name) {
 				bad++
 			}
 			continue
@@ -206,6 +207,9 @@ func run(ctx context.Context, o options, only, tmp string) error {
 	}
 	if err := errors.Join(t.Flush(), ctx.Err()); err != nil {
 		return err
+	}
+	if len(left) > 0 {
+		fmt.Fprintf(os.Stderr, "without a result, for the reasons above: %s\n", strings.Join(left, ", "))
 	}
 	if bad > 0 {
 		return fmt.Errorf("%d scenarios did not end as they should", bad)
