@@ -78,7 +78,7 @@ func (f *fleet) weigh(from *entry, e *crawl.Entry) {
 
 // ShutOut takes a node's leases back whose credentials are not good any more.
 func (c *Coordinator) ShutOut(ctx context.Context, name string) error {
-	return c.do(ctx, func() error {
+	return c.desk.do(ctx, func(time.Time) error {
 		c.fleet.left(name)
 		return nil
 	})
@@ -86,12 +86,12 @@ func (c *Coordinator) ShutOut(ctx context.Context, name string) error {
 
 // Note writes an order down in the log, before it is done.
 func (c *Coordinator) Note(ctx context.Context, who, what string) error {
-	return c.do(ctx, func() error {
+	return c.desk.do(ctx, func(time.Time) error {
 		return c.sinks.append(ctx, &crawl.Entry{Kind: crawl.EntryOrder, Order: crawl.NewOrder(who, what)})
 	})
 }
 
 // Orders returns orders that the ledger has, the newest first: all that were carried out are there.
-func (c *Coordinator) Orders(ctx context.Context, q ledger.OrderQuery) ([]ledger.Order, error) {
-	return c.sinks.ledger.Orders(ctx, q)
+func (w *window) Orders(ctx context.Context, q ledger.OrderQuery) ([]ledger.Order, error) {
+	return w.ledger.Orders(ctx, q)
 }

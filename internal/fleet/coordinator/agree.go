@@ -133,7 +133,7 @@ func (c *Coordinator) submitAgain(ctx context.Context) error {
 }
 
 // agreed has every job agree that is not worked on; those that are do so before they are called done.
-func (c *Coordinator) agreed(ctx context.Context) error {
+func (c *Coordinator) agreed(ctx context.Context, now time.Time) error {
 	var ended []*frontier.Job
 	c.f.Jobs(func(j *frontier.Job) {
 		if j.State != crawl.JobRunning && j.State != crawl.JobCancelled {
@@ -143,7 +143,7 @@ func (c *Coordinator) agreed(ctx context.Context) error {
 	for _, j := range ended {
 		ok, err := c.sinks.agree(ctx, j)
 		if err == nil && !ok && j.State != crawl.JobPaused {
-			err = c.setState(ctx, j, crawl.JobRunning)
+			err = c.setState(ctx, now, j, crawl.JobRunning)
 		}
 		if err != nil {
 			return err

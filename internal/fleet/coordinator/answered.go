@@ -12,11 +12,11 @@ import (
 // Answered returns the pages of a job that were answered with one of some statuses, of the sites named, or of all. Those of tasks that were
 // dropped are given up. The ledger is read beside the coordinator, which goes on meanwhile: it has no index for this.
 func (c *Coordinator) Answered(ctx context.Context, job uint32, sites []string, statuses []int) (out []crawl.Page, err error) {
-	err = c.do(ctx, func() error {
+	err = c.desk.do(ctx, func(now time.Time) error {
 		if _, _, err := c.named(crawl.EntryRetry, job, sites, nil); err != nil {
 			return err
 		}
-		return c.sinks.sync(ctx, time.Now())
+		return c.sinks.sync(ctx, now)
 	})
 	if err != nil {
 		return nil, err
@@ -26,7 +26,7 @@ func (c *Coordinator) Answered(ctx context.Context, job uint32, sites []string, 
 		return nil, err
 	}
 	for piece := range slices.Chunk(all, mendPages) {
-		err := c.do(ctx, func() error {
+		err := c.desk.do(ctx, func(time.Time) error {
 			names := c.f.Names(job)
 			defer names.Close()
 			for _, p := range piece {

@@ -35,19 +35,6 @@ func (q questions) during(fn func() error) error {
 	}
 }
 
-// ask runs fn in the coordinator's own goroutine, as soon as that has a moment, and returns when it has run. fn changes nothing.
-func (c *Coordinator) ask(ctx context.Context, fn func() error) error {
-	done := make(chan error, 1)
-	select {
-	case c.asks <- func() { done <- fn() }:
-		return c.told(ctx, done)
-	case <-c.over:
-		return ErrOver
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
 // pause waits, unless ctx ends.
 func pause(ctx context.Context, d time.Duration) error {
 	select {

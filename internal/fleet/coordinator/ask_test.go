@@ -34,7 +34,7 @@ func TestOrdersAmongGrants(t *testing.T) {
 			}
 			once.Do(func() {
 				go func() { paused <- s.co.SetState(t.Context(), id, crawl.JobPaused) }()
-				for s.co.orders.Load() == 0 {
+				for s.co.desk.waiting.Load() == 0 {
 					time.Sleep(time.Millisecond)
 				}
 			})

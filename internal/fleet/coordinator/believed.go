@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/frontier"
@@ -32,7 +33,7 @@ func (c *Coordinator) Believed(ctx context.Context, job uint32) (v Believed, err
 		return v, err
 	}
 	var best, held func() (value, bound float64, err error)
-	err = c.ask(ctx, func() error {
+	err = c.desk.ask(ctx, func(time.Time) error {
 		j := c.f.Job(job)
 		if j == nil {
 			return fmt.Errorf("%w: %d", ErrNoJob, job)

@@ -100,7 +100,7 @@ func (c *Coordinator) least(j *frontier.Job, r *run, of uint32, may int, now tim
 	if was := r.cuts[of]; was.holds(seq, countsOf(j, of).Held, now) {
 		return was.least, nil
 	}
-	begin, soon := time.Now(), c.clock.MS(now.Add(max(slowAfter, 2*j.Limits.Delay)))
+	watch, soon := start(), c.clock.MS(now.Add(max(slowAfter, 2*j.Limits.Delay)))
 	least, err := c.f.Least(j.ID, of, may, r.spread.by, func(t *frontier.Task) int {
 		if r.stood[t.ID] && !c.moves(j, t, now) || r.aside[t.ID].until > c.clock.MS(now) {
 			return 0
@@ -113,7 +113,7 @@ func (c *Coordinator) least(j *frontier.Job, r *run, of uint32, may int, now tim
 		}
 		return c.ahead(j, r, t)
 	})
-	r.cuts[of] = cut{least, seq, now, time.Since(begin)}
+	r.cuts[of] = cut{least, seq, now, watch.took()}
 	return least, err
 }
 
@@ -247,11 +247,11 @@ func (c *Coordinator) wake(j *frontier.Job, r *run, now time.Time) error {
 		if may == 0 {
 			continue
 		}
-		begin := time.Now()
+		watch := start()
 		if err := c.wakeOf(j, r, no, may, now); err != nil {
 			return err
 		}
-		s.woke, s.took = now, time.Since(begin)
+		s.woke, s.took = now, watch.took()
 	}
 	return nil
 }

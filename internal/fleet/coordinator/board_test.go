@@ -24,7 +24,7 @@ func TestAnswersWithoutTheLoop(t *testing.T) {
 		ctx := t.Context()
 		busy, free := make(chan struct{}), make(chan struct{})
 		go func() {
-			_ = s.co.do(ctx, func() error {
+			_ = s.co.desk.do(ctx, func(time.Time) error {
 				close(busy)
 				<-free
 				return nil

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -74,36 +72,23 @@ type Config struct {
 
 // Coordinator runs one shard. It keeps the loop; what the loop works on belongs to owners with one job each.
 type Coordinator struct {
-	cfg       Config
-	reg       Registry
-	f         *frontier.Frontier // that the sinks write
-	sinks     sinks
-	post      post
-	open      open
-	fleet     fleet
-	books     accounts
-	jobs      jobs
-	lore      lore
-	disk      disk
-	clock     term.Clock
-	hearing   term.Hearing
-	stage     stage
-	published time.Time
-	commands  chan func()
-	asks      questions
-	served    bool          // an order was taken since the coordinator did something of its own accord
-	over      chan struct{} // closed when the run has ended
-	overBy    error         // why it ended; nil: it was over, and all is synced. It is written before over is closed
-	orders    atomic.Int32  // that wait for their turn
-	board     board
-	known     reading // of the ledger, for those who ask
-	status    atomic.Pointer[Status]
-	watchers  watchers
-	series    series
-	decided   decided
-	turns     turns
-	gave      sync.Map // by job for a topic that has ended: the domains that gave way
-	stuck     sync.Map // by job of which no crawler could go on: what they lacked
+	window
+	cfg     Config
+	reg     Registry
+	f       *frontier.Frontier // that the sinks write
+	sinks   sinks
+	post    post
+	open    open
+	fleet   fleet
+	books   accounts
+	jobs    jobs
+	lore    lore
+	disk    disk
+	clock   term.Clock
+	hearing term.Hearing
+	stage   stage
+	desk    desk
+	decided decided
 }
 
 // Status is what a coordinator says of itself, for people who watch.
@@ -138,14 +123,16 @@ func New(c Config, log Log, out Dispatcher, reg Registry, f *frontier.Frontier, 
 	}
 	co := &Coordinator{
 		cfg: c, reg: reg, f: f, post: post{out, c.Logger}, open: newOpen(f.Lease), fleet: newFleet(c.Logger, c.Gate), books: newAccounts(),
-		jobs: jobs{f: f, runs: map[uint32]*run{}}, disk: disk{ask: c.Full, logger: c.Logger}, commands: make(chan func()), asks: make(questions), over: make(chan struct{}),
+		jobs: jobs{f: f, runs: map[uint32]*run{}}, disk: disk{ask: c.Full, logger: c.Logger}, desk: newDesk(),
 		lore: lore{
 			strategies: c.Strategies, logger: c.Logger, measured: map[string]*schedule.Measured{}, readers: map[string]*reader{}, probing: map[pair]bool{},
 		},
 	}
 	co.board.init()
+	co.log, co.ledger = log, l
+	co.desk.waits = co.sinks.waits.what
 	co.sinks = sinks{
-		log: log, f: f, ledger: l, logger: c.Logger, away: c.LedgerAway, floor: c.TrimFloor, told: map[uint64]bool{}, asks: co.asks,
+		log: log, f: f, ledger: l, logger: c.Logger, away: c.LedgerAway, floor: c.TrimFloor, told: map[uint64]bool{}, asks: co.desk.asks,
 		beside: func() error { return co.lore.keep(f) },
 	}
 	co.status.Store(&Status{State: StateStarting})
@@ -187,10 +174,7 @@ type nodeEvent struct {
 // Run leads until the job that it runs has ended, ctx ends, or something it cannot do without fails. What has been
 // applied is synced when it returns. It runs once.
 func (c *Coordinator) Run(ctx context.Context) (err error) {
-	defer func() {
-		c.overBy = err
-		close(c.over)
-	}()
+	defer func() { c.desk.close(err) }()
 	err = c.run1(ctx)
 	if errors.Is(err, crawl.ErrTrimmed) && !c.sinks.leads { // entries are missing in the middle: with all before them applied, that is seen
 		err = c.run1(ctx)
@@ -201,7 +185,7 @@ func (c *Coordinator) Run(ctx context.Context) (err error) {
 // Rest is for a directory that nobody works in: it answers what the frontier and the ledger hold until ctx ends. Nothing is read of the log,
 // which need not be there, nothing is ordered, and nothing changes. It is called instead of Run.
 func (c *Coordinator) Rest(ctx context.Context) (err error) {
-	defer close(c.over)
+	defer func() { c.desk.close(err) }()
 	if c.lore.learned, err = c.f.Learner(); err != nil {
 		return err
 	}
@@ -212,9 +196,9 @@ func (c *Coordinator) Rest(ctx context.Context) (err error) {
 	c.publish(now, nil)
 	for {
 		select {
-		case fn := <-c.commands:
-			fn()
-		case fn := <-c.asks:
+		case fn := <-c.desk.orders:
+			fn(now)
+		case fn := <-c.desk.asks:
 			fn()
 		case <-ctx.Done():
 			return nil
@@ -261,12 +245,13 @@ func (c *Coordinator) run1(ctx context.Context) error {
 		if errors.Is(err, ledger.ErrAway) || errors.Is(err, ledger.ErrDamaged) || errors.Is(err, frontier.ErrDamaged) {
 			return err // what was not written is in the log
 		}
-		err = errors.Join(err, c.sinks.sync(fin, time.Now()))
-		c.show(time.Now(), true)
+		now := time.Now()
+		err = errors.Join(err, c.sinks.sync(fin, now))
+		c.show(now, true)
 		if c.sinks.leads {
 			_ = c.books.charge(fin, c.sinks.ledger) // of a few seconds, at most
 			if !c.cfg.Idle {
-				c.keep(fin, time.Now(), true)
+				c.keep(fin, now, true)
 			}
 		}
 		return err
@@ -303,14 +288,14 @@ func (c *Coordinator) loop(ctx context.Context, entries <-chan entry, events <-c
 	defer tick.Stop()
 	c.sinks.heard = time.Now()
 	for {
-		var commands <-chan func() // nobody gives orders before we lead and have applied what we know of
+		var orders <-chan func(time.Time) // nobody gives orders before we lead and have applied what we know of
 		if c.sinks.leads && !c.sinks.behind() {
-			commands = c.commands
+			orders = c.desk.orders
 		}
 		tick.Reset(c.rest(time.Now()))
 		var now time.Time
 		entries := entries
-		if commands != nil && c.orders.Load() > 0 {
+		if orders != nil && c.desk.waiting.Load() > 0 {
 			entries = nil // orders do not wait until nothing else comes; one that is counted is on its way here
 		}
 		select {
@@ -327,11 +312,11 @@ func (c *Coordinator) loop(ctx context.Context, entries <-chan entry, events <-c
 			for range len(events) { // a thousand nodes renew two hundred times a second: not a turn for each
 				c.nodeEvent(ctx, now, <-events)
 			}
-		case fn := <-commands:
-			fn()
-			c.served = true
+		case fn := <-orders: // it may take long
+			fn(time.Now())
+			c.desk.served = true
 			now = time.Now()
-		case fn := <-c.asks:
+		case fn := <-c.desk.asks:
 			fn()
 			continue
 		case <-tick.C:
@@ -358,10 +343,10 @@ func (c *Coordinator) turn(ctx context.Context, now time.Time) (done bool, err e
 	if err := c.sinks.askedAgain(ctx); err != nil || c.sinks.behind() {
 		return false, err
 	}
-	if c.orders.Load() > 0 && !c.served { // where each turn gives something out, nothing is ever applied to its end but here
+	if c.desk.waiting.Load() > 0 && !c.desk.served { // where each turn gives something out, nothing is ever applied to its end but here
 		return false, nil
 	}
-	c.served = false
+	c.desk.served = false
 	if done, err := c.act(ctx, now); err != nil || done {
 		return done, err
 	}
@@ -384,7 +369,7 @@ const restAfter = 15 * time.Second
 // appended.
 func (c *Coordinator) walk(ctx context.Context) (err error) {
 	c.f.Jobs(func(j *frontier.Job) {
-		if err == nil && j.Walk != nil && c.orders.Load() == 0 && !c.sinks.behind() {
+		if err == nil && j.Walk != nil && c.desk.waiting.Load() == 0 && !c.sinks.behind() {
 			err = c.sinks.append(ctx, &crawl.Entry{Kind: crawl.EntryWalk, Release: &crawl.Release{Job: j.ID}})
 		}
 	})
@@ -431,7 +416,7 @@ func (c *Coordinator) applyAll(ctx context.Context, now time.Time, e entry, more
 		if err := c.apply(ctx, now, e); err != nil {
 			return err
 		}
-		c.asks.answer()
+		c.desk.asks.answer()
 		if took += len(e.data); n >= 256 || took > turnBytes || c.sinks.bytes > 2*syncBytes {
 			return nil
 		}
@@ -520,7 +505,7 @@ func (c *Coordinator) lead(ctx context.Context, now time.Time) error {
 		return err
 	}
 	if c.cfg.Serve {
-		if err := errors.Join(c.submitAgain(ctx), c.agreed(ctx)); err != nil {
+		if err := errors.Join(c.submitAgain(ctx), c.agreed(ctx, now)); err != nil {
 			return err
 		}
 	}

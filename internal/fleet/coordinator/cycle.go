@@ -40,20 +40,20 @@ func (c *Coordinator) cycle(ctx context.Context, now time.Time, j *frontier.Job,
 	if j.Identity.Collect != nil {
 		c.fleet.miss(c.f.Leases)
 	}
-	began := time.Now()
+	watch := start()
 	marks := c.lore.landmarks(r.read, j.Placing.Landmarks, s.Nodes)
 	r.read.book.Fit()
 	probes, pings := schedule.PlanProbes(s, schedule.Probing{Measures: r.wants, Marks: marks, Done: c.lore.isProbed, Spent: &c.lore.spent})
 	if err := schedule.Verify(s, probes); err != nil {
 		return err
 	}
-	if err := c.probe(ctx, now, j, r, s, probing{probes, pings, began}); err != nil {
+	if err := c.probe(ctx, now, j, r, s, probing{probes, pings, watch}); err != nil {
 		return err
 	}
-	c.asks.answer()
+	c.desk.asks.answer()
 	s = s.Without(probes, pings)
 	decide := schedule.Cycle
-	began = time.Now()
+	watch = start()
 	record := c.cfg.Explain != nil || c.cfg.Remember && len(s.Tasks)*len(s.Nodes) <= rememberPairs
 	if record {
 		decide = schedule.Explained
@@ -63,10 +63,10 @@ func (c *Coordinator) cycle(ctx context.Context, now time.Time, j *frontier.Job,
 		return err
 	}
 	r.memory = plan.Memory
-	took := time.Since(began)
-	differs := c.beside(j, r, s, plan)
+	took := watch.took()
+	differs := c.beside(now, j, r, s, plan)
 	c.again(now, j, r, s, &plan, more)
-	c.asks.answer()
+	c.desk.asks.answer()
 	given, err := c.grants(ctx, now, j, r, s, &plan)
 	if c.cfg.Remember || c.cfg.Explain != nil {
 		c.planned(r, PlanView{At: s.Now, Job: j.ID, Strategy: r.strategy.Name(), Tasks: len(s.Tasks), Nodes: len(s.Nodes), TookUS: took.Microseconds(), Differs: len(differs)}, s, plan, given, differs)
@@ -80,7 +80,7 @@ func (c *Coordinator) grants(ctx context.Context, now time.Time, j *frontier.Job
 	e := &crawl.Entry{Kind: crawl.EntryGrant, Ran: r.ran(now)}
 	size := 0
 	for _, a := range plan.Assignments {
-		c.asks.answer()
+		c.desk.asks.answer()
 		l, err := c.grant(now, j, r, &s.Tasks[a.Task], &s.Nodes[a.Node])
 		if err != nil {
 			return given, err
@@ -131,7 +131,7 @@ func (c *Coordinator) again(now time.Time, j *frontier.Job, r *run, s *schedule.
 type probing struct {
 	schedule.Plan
 	pings []bool    // which of them measure the delay
-	began time.Time // when it was begun to plan them
+	watch stopwatch // since it was begun to plan them
 }
 
 // probe grants the leases of such a plan, but of sites that would be given nothing now.
@@ -162,7 +162,7 @@ func (c *Coordinator) probe(ctx context.Context, now time.Time, j *frontier.Job,
 	if len(e.Leases) == 0 {
 		return nil
 	}
-	c.probed(r, s, e.Leases, p.began)
+	c.probed(r, s, e.Leases, p.watch)
 	return c.sinks.append(ctx, e)
 }
 
@@ -352,7 +352,7 @@ func (c *Coordinator) hold(l *crawl.Lease, t *schedule.Task) {
 			c.open.given[name] = c.jobs.now
 		}
 		delete(c.jobs.runs[l.Job].stood, l.Task)
-		c.turns.forget(l.Site, l.Task)
+		c.jobs.turns.forget(l.Site, l.Task)
 	}
 	if node := c.fleet.nodes[l.Node]; node != nil {
 		node.held[l.ID], node.worked = true, true

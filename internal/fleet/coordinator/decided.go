@@ -145,7 +145,7 @@ func (r *run) untold(s *schedule.Snapshot, plan *schedule.Plan) (out []schedule.
 }
 
 // probed hands on which probes a cycle has decided.
-func (c *Coordinator) probed(r *run, s *schedule.Snapshot, leases []crawl.Lease, began time.Time) {
+func (c *Coordinator) probed(r *run, s *schedule.Snapshot, leases []crawl.Lease, watch stopwatch) {
 	if !c.cfg.Remember && c.cfg.Explain == nil {
 		return
 	}
@@ -163,7 +163,7 @@ func (c *Coordinator) probed(r *run, s *schedule.Snapshot, leases []crawl.Lease,
 		}
 	}
 	c.remember(PlanView{
-		At: s.Now, Job: leases[0].Job, Strategy: r.strategy.Name(), Tasks: len(s.Tasks), Nodes: len(s.Nodes), Probes: len(leases), TookUS: time.Since(began).Microseconds(), Measured: &m,
+		At: s.Now, Job: leases[0].Job, Strategy: r.strategy.Name(), Tasks: len(s.Tasks), Nodes: len(s.Nodes), Probes: len(leases), TookUS: watch.took().Microseconds(), Measured: &m,
 	}, ds)
 }
 
@@ -192,7 +192,7 @@ func (q *DecisionsQuery) takes(d *schedule.Decision) bool {
 // Decisions returns the decisions that are remembered, the last first, and how many there are before Skip and Limit.
 func (c *Coordinator) Decisions(ctx context.Context, q DecisionsQuery) (out []schedule.Decision, found int, err error) {
 	out = []schedule.Decision{}
-	err = c.ask(ctx, func() error {
+	err = c.desk.ask(ctx, func(time.Time) error {
 		all := c.decided.all
 		if q.Task > 0 {
 			if c.f.Task(q.Task) == nil {
@@ -220,7 +220,7 @@ func (c *Coordinator) Decisions(ctx context.Context, q DecisionsQuery) (out []sc
 // limit (0: all).
 func (c *Coordinator) Plans(ctx context.Context, job uint32, skip, limit int) (out []PlanView, found int, err error) {
 	out = []PlanView{}
-	err = c.ask(ctx, func() error {
+	err = c.desk.ask(ctx, func(time.Time) error {
 		for i := range slices.Backward(c.decided.plans) {
 			if v := &c.decided.plans[i]; job == 0 || v.Job == job {
 				if found++; found > skip && (limit == 0 || len(out) < limit) {

@@ -18,8 +18,9 @@
 //   - post: messages to nodes
 //   - open: what open leases ask for, and what was sent to them
 //   - fleet: nodes
-//   - jobs: jobs while they run, and which of their tasks wait; turns: jobs that wait for a site of another one
+//   - jobs: jobs while they run, which of their tasks wait, and (turns) which of them wait for a site of another one
 //   - lore: what the fleet has learned, and how strategies read it
 //   - accounts: what nodes cost
-//   - board: the view that others read without waiting for the loop
+//   - desk: orders and questions of others, which the loop takes
+//   - window: what others see without waiting for the loop, most of it on a board
 package coordinator

@@ -87,13 +87,14 @@ type run struct {
 	mended   int  // times that frontier and ledger did not agree when it was about to end
 }
 
-// jobs owns the jobs while they run, and which of their tasks wait.
+// jobs owns the jobs while they run, which of their tasks wait, and which of them wait for sites of each other.
 type jobs struct {
 	f       *frontier.Frontier
 	runs    map[uint32]*run
 	turn    int       // whose job's turn it is
 	now     time.Time // of this turn of the loop
 	leaseNo uint64
+	turns   turns
 }
 
 // due reports whether a task waits that could be given out.
@@ -277,11 +278,12 @@ const meetMost = 2 * time.Second
 
 // stage is how far a run of the coordinator has come.
 type stage struct {
-	begun   bool // a job to run has been named
-	met     bool // the nodes that a run waits for have been there, or were waited for long enough
-	drained bool // asked to stop
-	judged  time.Time
-	resent  time.Time // when leases of which nothing was heard were looked at
+	begun     bool // a job to run has been named
+	met       bool // the nodes that a run waits for have been there, or were waited for long enough
+	drained   bool // asked to stop
+	judged    time.Time
+	resent    time.Time // when leases of which nothing was heard were looked at
+	published time.Time // when those who watch were told
 }
 
 // act does what is to be done once the log has been applied to its end; done says that the run is over.
@@ -375,14 +377,14 @@ func (c *Coordinator) step(ctx context.Context, now time.Time, j *frontier.Job, 
 		return false, err
 	}
 	if j.State == crawl.JobRunning && !c.stage.drained && !j.Sowing() && c.disk.full == "" && r.limited == "" && !now.Before(r.again) {
-		begin, granted := time.Now(), c.jobs.leaseNo
+		watch, granted := start(), c.jobs.leaseNo
 		if err := c.cycle(ctx, now, j, r); err != nil {
 			return false, err
 		}
-		end := time.Now()
-		r.again = end.Add(min(cycleRest, end.Sub(begin)*2))
+		end, took := watch.end(), watch.took()
+		r.again = end.Add(min(cycleRest, took*2))
 		if c.jobs.leaseNo == granted {
-			r.again = end.Add(min(restMost, end.Sub(begin)*vainRests))
+			r.again = end.Add(min(restMost, took*vainRests))
 		}
 	}
 	if c.sinks.behind() || j.Open > 0 {
@@ -417,7 +419,7 @@ func (c *Coordinator) finish(ctx context.Context, now time.Time, j *frontier.Job
 	if state == "" {
 		if r.ending { // a late part has brought something since
 			r.ending = false
-			return false, c.setState(ctx, j, crawl.JobRunning)
+			return false, c.setState(ctx, now, j, crawl.JobRunning)
 		}
 		return false, nil
 	}
@@ -440,7 +442,7 @@ func (c *Coordinator) finish(ctx context.Context, now time.Time, j *frontier.Job
 	}
 	c.gave.Store(j.ID, r.spread.gaveWay())
 	delete(c.jobs.runs, j.ID)
-	c.turns.sweep(j.ID)
+	c.jobs.turns.sweep(j.ID)
 	c.board.changed[j.ID] = true
 	if err := c.sinks.persist(ctx, func(ctx context.Context) error { return c.sinks.putRows(ctx, j.ID) }); err != nil {
 		return false, err
@@ -486,10 +488,10 @@ func (c *Coordinator) rested(s *Status, r *run, now time.Time) {
 
 // publish tells those who watch.
 func (c *Coordinator) publish(now time.Time, jobs []*frontier.Job) {
-	if now.Sub(c.published) < publishEvery {
+	if now.Sub(c.stage.published) < publishEvery {
 		return
 	}
-	c.published = now
+	c.stage.published = now
 	s := Status{Sites: c.f.Sites(), Leases: len(c.open.addrs), Nodes: len(c.fleet.nodes), Epoch: c.sinks.epoch, Applied: c.sinks.applied}
 	_, s.Written = c.sinks.ledger.Position()
 	s.State = crawl.JobRunning

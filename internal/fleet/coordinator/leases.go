@@ -84,7 +84,7 @@ func (c *Coordinator) effects(ctx context.Context, now time.Time, fx *frontier.E
 		}
 	}
 	for node, rs := range refills {
-		c.post.send(ctx, node, &crawl.Dispatch{Kind: crawl.DispatchRefill, Refills: rs, AgeMS: c.age(c.f.Lease(rs[0].Lease))}) // of one entry, all
+		c.post.sendTerm(ctx, node, c.progress(c.f.Lease(rs[0].Lease)), &crawl.Dispatch{Kind: crawl.DispatchRefill, Refills: rs}) // of one entry, all
 	}
 	return nil
 }
@@ -92,7 +92,7 @@ func (c *Coordinator) effects(ctx context.Context, now time.Time, fx *frontier.E
 func (c *Coordinator) forget(l *frontier.Lease) {
 	c.open.forget(l)
 	c.fleet.forget(l)
-	delete(c.turns.asked, l.ID)
+	delete(c.jobs.turns.asked, l.ID)
 }
 
 // dispatch sends a granted lease to its node, with its job and what is known of its site.
@@ -122,20 +122,15 @@ func (c *Coordinator) dispatch(ctx context.Context, now time.Time, l *crawl.Leas
 		job.Identity.Collect = &crawl.Collect{Pages: job.Identity.Collect.Pages}
 	}
 	c.open.sent[l.ID] = now
-	c.post.send(ctx, l.Node, &crawl.Dispatch{Kind: crawl.DispatchLease, Lease: l, Job: &job, Site: &st, Doubt: c.f.Position().Doubt, AgeMS: c.age(c.f.Lease(l.ID))})
+	c.post.sendTerm(ctx, l.Node, c.progress(c.f.Lease(l.ID)), &crawl.Dispatch{Kind: crawl.DispatchLease, Lease: l, Job: &job, Site: &st, Doubt: c.f.Position().Doubt})
 	return nil
 }
 
-// age is how old a lease's term is at this very moment, in ms: a turn may be long.
-func (c *Coordinator) age(l *frontier.Lease) int64 {
-	if l == nil {
-		return 0
-	}
-	return term.Age(time.Now(), c.progress(l)).Milliseconds()
-}
-
-// progress is when a lease last showed progress, by our clock and not before the truth.
+// progress is when a lease last showed progress, by our clock and not before the truth; of one that is over the zero time.
 func (c *Coordinator) progress(l *frontier.Lease) time.Time {
+	if l == nil {
+		return time.Time{}
+	}
 	if l.Progress == 0 {
 		return c.hearing.Trouble()
 	}
@@ -196,7 +191,7 @@ func (c *Coordinator) refillAgain(ctx context.Context) {
 			continue
 		}
 		delete(c.open.wants, id)
-		c.post.send(ctx, l.Node, &crawl.Dispatch{Kind: crawl.DispatchRefill, LeaseID: id, AgeMS: c.age(l), Refills: []crawl.Refill{{
+		c.post.sendTerm(ctx, l.Node, c.progress(l), &crawl.Dispatch{Kind: crawl.DispatchRefill, LeaseID: id, Refills: []crawl.Refill{{
 			Lease: id, Targets: fit(targets, grantBudget), Again: true, Got: got,
 		}}})
 	}
@@ -375,11 +370,11 @@ func (c *Coordinator) sound(ctx context.Context, now time.Time, shortest time.Du
 	if !c.cfg.Serve || c.hearing.Sound(now, c.sinks.applied) {
 		return true, nil
 	}
-	sent := time.Now()
+	watch := start()
 	if err := c.sinks.append(ctx, &crawl.Entry{Kind: crawl.EntryMark}); err != nil {
 		return false, err
 	}
-	c.hearing.Mark(c.sinks.appended, sent, time.Now(), shortest)
+	c.hearing.Mark(c.sinks.appended, watch.began, watch.end(), shortest)
 	return false, nil
 }
 

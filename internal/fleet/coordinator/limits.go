@@ -223,9 +223,9 @@ func (c *Coordinator) left(now time.Time, j *frontier.Job, r *run, t *frontier.T
 		return n
 	}
 	if seq := c.f.Position().Seq; !r.rest.holds(seq, now) {
-		begin := time.Now()
+		watch := start()
 		r.rest = c.ranked(now, j, r)
-		r.rest.seq, r.rest.at, r.rest.took = seq, now, time.Since(begin)
+		r.rest.seq, r.rest.at, r.rest.took = seq, now, watch.took()
 	}
 	room, others := r.room(j, restPages), 0
 	for k := range c.rank(j, r, t) {

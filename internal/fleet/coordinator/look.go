@@ -79,14 +79,14 @@ var taskOrders = map[string]func(t *ledger.Task) int64{
 }
 
 // FindTasks is Tasks for a person: it also looks for sites, sorts, and counts what there is before Skip and Limit.
-func (c *Coordinator) FindTasks(ctx context.Context, q TasksQuery) (rows []ledger.Task, found int, err error) {
+func (w *window) FindTasks(ctx context.Context, q TasksQuery) (rows []ledger.Task, found int, err error) {
 	figure := taskOrders[q.Sort]
 	if figure == nil {
 		return nil, 0, fmt.Errorf("sort %q is not an order of tasks", q.Sort)
 	}
 	sorts := q.Sort != "" && q.Sort != "found" // else they stand in that order already
-	err = c.board.look(ctx, func() error {
-		s := c.board.jobs[q.Job]
+	err = w.board.look(ctx, func() error {
+		s := w.board.jobs[q.Job]
 		if s == nil {
 			return fmt.Errorf("%w: %d", ErrNoJob, q.Job)
 		}
@@ -105,7 +105,7 @@ func (c *Coordinator) FindTasks(ctx context.Context, q TasksQuery) (rows []ledge
 		rows = make([]ledger.Task, 0, len(first))
 		for _, p := range first {
 			at, _ := s.find(uint32(p.id))
-			rows = append(rows, s.shown(c.board.rests, s.rows[at]))
+			rows = append(rows, s.shown(w.board.rests, s.rows[at]))
 		}
 		return nil
 	})
@@ -175,12 +175,12 @@ var robotsWords = map[crawl.RobotsState]string{crawl.RobotsRules: "rules", crawl
 
 // Task returns a task, its leases, and the URLs that come next.
 func (c *Coordinator) Task(ctx context.Context, id uint32) (v TaskView, err error) {
-	err = c.ask(ctx, func() error {
+	err = c.desk.ask(ctx, func(at time.Time) error {
 		t := c.f.Task(id)
 		if t == nil {
 			return fmt.Errorf("%w: %d", ErrNoTask, id)
 		}
-		j, site, now := c.f.Job(t.Job), c.f.Site(t.Site), c.clock.MS(time.Now())
+		j, site, now := c.f.Job(t.Job), c.f.Site(t.Site), c.clock.MS(at)
 		pace, ready := j.PaceAt(t.Site), polite.ReadyAt(j.PaceAt(t.Site), site)
 		if c.f.ByAddress(t) {
 			_, ready = c.shut(j, t, now)
@@ -253,10 +253,10 @@ type LeasesQuery struct {
 }
 
 // Leases returns the leases that were open a moment ago, the oldest first, and how many there are before Skip and Limit.
-func (c *Coordinator) Leases(ctx context.Context, q LeasesQuery) (out []LeaseView, found int, err error) {
-	err = c.board.look(ctx, func() error {
+func (w *window) Leases(ctx context.Context, q LeasesQuery) (out []LeaseView, found int, err error) {
+	err = w.board.look(ctx, func() error {
 		list := newShortlist(q.Skip, q.Limit)
-		for id, s := range c.board.jobs {
+		for id, s := range w.board.jobs {
 			if q.Job > 0 && id != q.Job {
 				continue
 			}
@@ -286,7 +286,7 @@ func (c *Coordinator) Fetched(job uint32, fn func(frontier.URL) error) error {
 
 // Crawlers returns whose tasks are whose, where several crawlers share what a job finds.
 func (c *Coordinator) Crawlers(ctx context.Context, job uint32) (of map[uint32]uint32, err error) {
-	err = c.ask(ctx, func() error {
+	err = c.desk.ask(ctx, func(time.Time) error {
 		of = c.f.Crawlers(job)
 		return nil
 	})
@@ -295,7 +295,7 @@ func (c *Coordinator) Crawlers(ctx context.Context, job uint32) (of map[uint32]u
 
 // Account calls fn with a job as the frontier has it now. fn must not keep it.
 func (c *Coordinator) Account(ctx context.Context, job uint32, fn func(*frontier.Job)) error {
-	return c.ask(ctx, func() error {
+	return c.desk.ask(ctx, func(time.Time) error {
 		if j := c.f.Job(job); j != nil {
 			fn(j)
 			return nil

@@ -28,8 +28,8 @@ type Stuck struct {
 }
 
 // Stuck returns why a job's run has ended, if none of its crawlers could go on; nil: it did not end so.
-func (c *Coordinator) Stuck(job uint32) *Stuck {
-	of, _ := c.stuck.Load(job)
+func (w *window) Stuck(job uint32) *Stuck {
+	of, _ := w.stuck.Load(job)
 	s, _ := of.(*Stuck)
 	return s
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"time"
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/frontier"
@@ -163,7 +164,7 @@ func (c *Coordinator) Measurements(ctx context.Context, job uint32) (m Measureme
 			sites = append(sites, rows[i].Site)
 		}
 	}
-	err = c.ask(ctx, func() error {
+	err = c.desk.ask(ctx, func(time.Time) error {
 		j := c.f.Job(job)
 		if j == nil {
 			return fmt.Errorf("%w: %d", ErrNoJob, job)

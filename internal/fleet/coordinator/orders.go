@@ -29,70 +29,13 @@ var (
 	ErrDropped = errors.New("it was dropped, for good")
 )
 
-// takeWithin is how long an order waits to be taken by a coordinator that waits itself: it may not be for long.
-const takeWithin = 3 * time.Second
-
-// do runs fn in the coordinator's own goroutine and returns when it has run. Nothing is done where that waits for something (ErrWaits).
-func (c *Coordinator) do(ctx context.Context, fn func() error) error {
-	done := make(chan error, 1)
-	if err := c.hand(ctx, func() { done <- fn() }); err != nil {
-		return err
-	}
-	return c.told(ctx, done)
-}
-
-// told waits for what the coordinator's own goroutine says of what it has taken.
-func (c *Coordinator) told(ctx context.Context, done <-chan error) error {
-	select {
-	case err := <-done:
-		return err
-	case <-c.over: // it may have run as the last
-		select {
-		case err := <-done:
-			return err
-		default:
-			return ErrOver
-		}
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
 // Settled returns when all that orders have had written to the log is applied and in the ledger.
 func (c *Coordinator) Settled(ctx context.Context) error { return c.settled(ctx) }
-
-// hand has the coordinator's own goroutine take fn.
-func (c *Coordinator) hand(ctx context.Context, fn func()) error {
-	c.orders.Add(1)
-	taken := func() {
-		c.orders.Add(-1) // by who takes it, who looks at it next
-		fn()
-	}
-	patience := time.NewTicker(takeWithin)
-	defer patience.Stop()
-	for {
-		select {
-		case c.commands <- taken:
-			return nil
-		case <-c.over:
-			c.orders.Add(-1)
-			return ErrOver
-		case <-ctx.Done():
-			c.orders.Add(-1)
-			return ctx.Err()
-		case <-patience.C:
-			if why := c.sinks.waits.what(); why != "" {
-				c.orders.Add(-1)
-				return fmt.Errorf("%w: the coordinator waits: %s", ErrWaits, why)
-			}
-		}
-	}
-}
 
 // Begin starts the run of a job: it submits it if it is new; otherwise check says whether it is the same job, and
 // its limits are brought up to date.
 func (c *Coordinator) Begin(ctx context.Context, job *crawl.Job, check func(have *crawl.Job) error) error {
-	return c.do(ctx, func() error {
+	return c.desk.do(ctx, func(now time.Time) error {
 		c.stage.begun = true
 		have := c.f.Job(job.ID)
 		if have == nil {
@@ -102,7 +45,7 @@ func (c *Coordinator) Begin(ctx context.Context, job *crawl.Job, check func(have
 			return err
 		}
 		if have.State != crawl.JobRunning {
-			if err := c.setState(ctx, have, crawl.JobRunning); err != nil {
+			if err := c.setState(ctx, now, have, crawl.JobRunning); err != nil {
 				return err
 			}
 		}
@@ -118,7 +61,7 @@ func (c *Coordinator) Begin(ctx context.Context, job *crawl.Job, check func(have
 
 // Submit takes in a new job and returns its number once it is stored.
 func (c *Coordinator) Submit(ctx context.Context, job crawl.Job) (id uint32, err error) {
-	err = c.do(ctx, func() error {
+	err = c.desk.do(ctx, func(time.Time) error {
 		c.f.Jobs(func(j *frontier.Job) { id = max(id, j.ID) })
 		id++
 		job.ID = id
@@ -137,7 +80,7 @@ func (c *Coordinator) Submit(ctx context.Context, job crawl.Job) (id uint32, err
 // Sow gives the next piece of a job's list of seeds, of which c.From are before it, and returns how many are in then. A piece that
 // was given before changes nothing.
 func (c *Coordinator) Sow(ctx context.Context, chunk crawl.SeedChunk) (sown int64, err error) {
-	err = c.do(ctx, func() error {
+	err = c.desk.do(ctx, func(time.Time) error {
 		j := c.f.Job(chunk.Job)
 		end := chunk.From + int64(len(chunk.URLs))
 		switch {
@@ -158,7 +101,7 @@ func (c *Coordinator) Sow(ctx context.Context, chunk crawl.SeedChunk) (sown int6
 		return 0, err
 	}
 	if err = c.settled(ctx); err == nil {
-		err = c.do(ctx, func() error {
+		err = c.desk.do(ctx, func(time.Time) error {
 			sown = c.f.Job(chunk.Job).Sown
 			return nil
 		})
@@ -176,12 +119,11 @@ func orElse(a, b string) string {
 // settled returns when everything that was ordered before is applied and synced, and others see it. An order may have ended the run: then
 // all is.
 func (c *Coordinator) settled(ctx context.Context) error {
-	err := c.do(ctx, func() error { // orders are taken only once everything is applied
-		now := time.Now()
+	err := c.desk.do(ctx, func(now time.Time) error { // orders are taken only once everything is applied
 		defer c.show(now, true)
 		return c.sinks.sync(ctx, now)
 	})
-	if errors.Is(err, ErrOver) && c.overBy == nil {
+	if errors.Is(err, ErrOver) && c.desk.overBy == nil {
 		return nil
 	}
 	return err
@@ -189,7 +131,7 @@ func (c *Coordinator) settled(ctx context.Context) error {
 
 // SetState pauses, resumes or cancels a job.
 func (c *Coordinator) SetState(ctx context.Context, id uint32, state string) error {
-	err := c.do(ctx, func() error {
+	err := c.desk.do(ctx, func(now time.Time) error {
 		j := c.f.Job(id)
 		switch {
 		case j == nil:
@@ -199,16 +141,16 @@ func (c *Coordinator) SetState(ctx context.Context, id uint32, state string) err
 		case j.State == crawl.JobCancelled, state == crawl.JobPaused && j.State != crawl.JobRunning:
 			return fmt.Errorf("%w: job %d is %s", ErrState, id, j.State)
 		}
-		return c.setState(ctx, j, state)
+		return c.setState(ctx, now, j, state)
 	})
 	return errors.Join(err, c.settled(ctx))
 }
 
-func (c *Coordinator) setState(ctx context.Context, j *frontier.Job, state string) error {
+func (c *Coordinator) setState(ctx context.Context, now time.Time, j *frontier.Job, state string) error {
 	e := &crawl.Entry{Kind: crawl.EntryState, State: &crawl.JobState{Job: j.ID, State: state}}
 	e.Ran = msec(j.RanMS)
 	if r := c.jobs.runs[j.ID]; r != nil {
-		e.Ran = r.ran(time.Now())
+		e.Ran = r.ran(now)
 		r.paused = false
 		if state == crawl.JobRunning {
 			r.limited, r.ending = "", false
@@ -219,7 +161,7 @@ func (c *Coordinator) setState(ctx context.Context, j *frontier.Job, state strin
 
 // SetLimits gives a job new limits, on all sites or on some, and a new placing: what a person changes before a retry, say.
 func (c *Coordinator) SetLimits(ctx context.Context, id uint32, change func(*crawl.Job) error) error {
-	err := c.do(ctx, func() error {
+	err := c.desk.do(ctx, func(time.Time) error {
 		j := c.f.Job(id)
 		if j == nil {
 			return fmt.Errorf("%w: %d", ErrNoJob, id)
@@ -248,7 +190,7 @@ func (c *Coordinator) SetLimits(ctx context.Context, id uint32, change func(*cra
 // if the coordinator runs jobs.
 func (c *Coordinator) Release(ctx context.Context, kind crawl.EntryKind, sites []string, r crawl.Release) (of Ordered, err error) {
 	job := r.Job
-	err = c.do(ctx, func() (err error) {
+	err = c.desk.do(ctx, func(now time.Time) (err error) {
 		j := c.f.Job(job)
 		if j == nil {
 			return fmt.Errorf("%w: %d", ErrNoJob, job)
@@ -267,7 +209,7 @@ func (c *Coordinator) Release(ctx context.Context, kind crawl.EntryKind, sites [
 			}
 		}
 		if kind == crawl.EntryRetry && c.cfg.Serve && ended(j) {
-			return c.setState(ctx, j, crawl.JobRunning)
+			return c.setState(ctx, now, j, crawl.JobRunning)
 		}
 		return nil
 	})
@@ -277,19 +219,18 @@ func (c *Coordinator) Release(ctx context.Context, kind crawl.EntryKind, sites [
 	if err != nil {
 		return Ordered{}, err
 	}
-	return of, c.do(ctx, func() error { return c.released(ctx, kind, job) })
+	return of, c.desk.do(ctx, func(now time.Time) error { return c.released(ctx, now, kind, job) })
 }
 
 // released brings to the ledger what a person has done to tasks of a job.
-func (c *Coordinator) released(ctx context.Context, kind crawl.EntryKind, job uint32) error {
-	now := time.Now()
+func (c *Coordinator) released(ctx context.Context, now time.Time, kind crawl.EntryKind, job uint32) error {
 	defer c.show(now, true)
 	if err := c.sinks.sync(ctx, now); err != nil {
 		return err
 	}
 	j := c.f.Job(job)
 	if ended(j) && c.goesOn(kind, j) {
-		if err := c.setState(ctx, j, crawl.JobRunning); err != nil {
+		if err := c.setState(ctx, now, j, crawl.JobRunning); err != nil {
 			return err
 		}
 	}
@@ -403,7 +344,7 @@ func gone(t *frontier.Task) error {
 // walked returns when a job's retry has come to its end.
 func (c *Coordinator) walked(ctx context.Context, job uint32) error {
 	for under := true; under; {
-		err := c.do(ctx, func() error {
+		err := c.desk.do(ctx, func(time.Time) error {
 			if under = c.f.Job(job).Walk != nil; under {
 				return c.sinks.append(ctx, &crawl.Entry{Kind: crawl.EntryWalk, Release: &crawl.Release{Job: job}})
 			}
@@ -425,7 +366,7 @@ var ErrEdit = errors.New("a search cannot be changed so")
 // Edit changes a search that is not over, and whose result pages no node is reading, and lets it go on. Of e.Search its words, its site and the
 // number of its engine count, unless there is an engine; Edit returns the address that is asked.
 func (c *Coordinator) Edit(ctx context.Context, e crawl.Edit) (address string, err error) {
-	err = c.do(ctx, func() error {
+	err = c.desk.do(ctx, func(now time.Time) error {
 		j, t := c.f.Job(e.Job), c.f.Task(e.Task)
 		switch {
 		case j == nil:
@@ -458,7 +399,7 @@ func (c *Coordinator) Edit(ctx context.Context, e crawl.Edit) (address string, e
 			return err
 		}
 		if c.cfg.Serve && ended(j) {
-			return c.setState(ctx, j, crawl.JobRunning)
+			return c.setState(ctx, now, j, crawl.JobRunning)
 		}
 		return nil
 	})
@@ -473,12 +414,12 @@ func ended(j *frontier.Job) bool {
 // View calls fn with the frontier in the coordinator's own goroutine, once everything in the log is applied. fn must
 // not keep it.
 func (c *Coordinator) View(ctx context.Context, fn func(*frontier.Frontier) error) error {
-	return c.do(ctx, func() error { return fn(c.f) })
+	return c.desk.do(ctx, func(time.Time) error { return fn(c.f) })
 }
 
 // Drain stops giving out work and asks every lease to end. Run returns when the last one has.
 func (c *Coordinator) Drain(ctx context.Context) error {
-	return c.do(ctx, func() error {
+	return c.desk.do(ctx, func(time.Time) error {
 		c.stage.drained = true
 		c.drainLeases(ctx, 0)
 		return nil
@@ -487,7 +428,7 @@ func (c *Coordinator) Drain(ctx context.Context) error {
 
 // DrainNode asks a node to end its leases and take no more, or to take leases again.
 func (c *Coordinator) DrainNode(ctx context.Context, name string, again bool) error {
-	return c.do(ctx, func() error {
+	return c.desk.do(ctx, func(now time.Time) error {
 		life := c.fleet.orders[name].incarnation // of a node that is gone and may come back, with an order that stands
 		if n := c.fleet.nodes[name]; n != nil {
 			life, n.leaving = n.info.Incarnation, !again
@@ -495,9 +436,9 @@ func (c *Coordinator) DrainNode(ctx context.Context, name string, again bool) er
 		if life == "" {
 			return fmt.Errorf("%w: %s", ErrNoNode, name)
 		}
-		c.fleet.orders[name] = order{life, !again, time.Now()}
+		c.fleet.orders[name] = order{life, !again, now}
 		c.post.order(ctx, name, !again)
-		c.show(time.Now(), true)
+		c.show(now, true)
 		return nil
 	})
 }

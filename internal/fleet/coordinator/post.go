@@ -3,8 +3,10 @@ package coordinator
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"argosy/internal/crawl"
+	"argosy/internal/fleet/term"
 )
 
 // post sends messages to nodes. What they say is in the log: one that is lost is made up for.
@@ -32,6 +34,15 @@ func (p *post) send(ctx context.Context, node string, d *crawl.Dispatch) {
 	if err != nil && ctx.Err() == nil {
 		p.logger.Warn("dispatch failed", "node", node, "error", err)
 	}
+}
+
+// sendTerm dispatches what begins a lease's term, or renews it, with how old that is at this very moment, for a turn of the loop may be long;
+// progress is the zero time where the lease is over.
+func (p *post) sendTerm(ctx context.Context, node string, progress time.Time, d *crawl.Dispatch) {
+	if !progress.IsZero() {
+		d.AgeMS = term.Age(time.Now(), progress).Milliseconds()
+	}
+	p.send(ctx, node, d)
 }
 
 func idOf(l *crawl.Lease) uint64 {

@@ -102,10 +102,10 @@ func (s *series) room(job uint32) *track {
 }
 
 // Series returns what there was to see of a job (0: of all together), the oldest first, of what is later than a time in Unix ms.
-func (c *Coordinator) Series(job uint32, after int64) []Sample {
-	c.series.mu.Lock()
-	defer c.series.mu.Unlock()
-	t := c.series.of[job]
+func (w *window) Series(job uint32, after int64) []Sample {
+	w.series.mu.Lock()
+	defer w.series.mu.Unlock()
+	t := w.series.of[job]
 	if t == nil {
 		return []Sample{}
 	}
@@ -210,8 +210,8 @@ const endingLeast = 10
 
 // Ending projects when nothing of a job will be pending, in Unix ms, from how the end came nearer in the last third of its series; false
 // while it does not come nearer, or nobody can tell.
-func (c *Coordinator) Ending(job uint32) (at int64, ok bool) {
-	all := c.Series(job, 0)
+func (w *window) Ending(job uint32) (at int64, ok bool) {
+	all := w.Series(job, 0)
 	n := len(all)
 	if n < endingLeast {
 		return 0, false

@@ -37,16 +37,16 @@ func (c *Coordinator) shadow(now time.Time, spec string) (*shadow, error) {
 
 // beside has the shadow of a run plan from the snapshot that the real strategy has planned from, and counts where they differ.
 // It returns the shadow's nodes of tasks of which it thinks otherwise.
-func (c *Coordinator) beside(j *frontier.Job, r *run, s *schedule.Snapshot, plan schedule.Plan) map[uint32]string {
+func (c *Coordinator) beside(now time.Time, j *frontier.Job, r *run, s *schedule.Snapshot, plan schedule.Plan) map[uint32]string {
 	w := r.shadow
 	if w == nil || w.diff.Failed != "" {
 		return nil
 	}
-	begin := time.Now()
-	if float64(w.spent) > shadowShare*float64(begin.Sub(r.begun)) {
+	if float64(w.spent) > shadowShare*float64(now.Sub(r.begun)) {
 		w.diff.Skipped++
 		return nil
 	}
+	watch := start()
 	c.lore.landmarks(w.read, j.Placing.Landmarks, s.Nodes)
 	book := w.read.book
 	for i := range s.Nodes {
@@ -65,9 +65,9 @@ func (c *Coordinator) beside(j *frontier.Job, r *run, s *schedule.Snapshot, plan
 	}
 	w.memory = other.Memory
 	differs := w.diff.Compare(s, plan, other)
-	w.spent += time.Since(begin)
-	if time.Since(w.told) >= shadowEvery {
-		w.told = time.Now()
+	w.spent += watch.took()
+	if now.Sub(w.told) >= shadowEvery {
+		w.told = now
 		c.tellShadow(j, w)
 	}
 	return differs

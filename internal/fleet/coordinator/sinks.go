@@ -304,13 +304,13 @@ func (s *sinks) persist(ctx context.Context, fn func(context.Context) error) err
 		defer cancel()
 		return s.asks.during(func() error { return fn(ctx) })
 	}
-	begin := time.Now()
+	watch := start()
 	err := write()
 	if !errors.Is(err, ledger.ErrAway) {
 		return err
 	}
 	s.logger.Warn("waiting for the ledger", "error", err)
-	for errors.Is(err, ledger.ErrAway) && (away == 0 || time.Since(begin) < away) {
+	for errors.Is(err, ledger.ErrAway) && (away == 0 || watch.took() < away) {
 		slow.Stop()
 		s.waits.say("its ledger: " + ledger.ErrAway.Error()) // why is in the log of this process: anybody may ask whether it is ready
 		if s.asks.during(func() error { return pause(ctx, ledgerAgain) }) != nil {
@@ -498,7 +498,7 @@ func Follow(ctx context.Context, log Log, f *frontier.Frontier, elected <-chan s
 		case <-ctx.Done():
 		}
 	}()
-	synced, trimmed, grown := time.Now(), f.Position().Seq, 0
+	synced, trimmed, grown := start(), f.Position().Seq, 0
 	err = log.Read(ctx, f.Position().Seq+1, func(seq uint64, at int64, node string, data []byte) error {
 		en, _, err := decode(entry{seq: seq, node: node, data: data})
 		if err != nil {
@@ -513,10 +513,10 @@ func Follow(ctx context.Context, log Log, f *frontier.Frontier, elected <-chan s
 			return err
 		}
 		grown += len(data)
-		if time.Since(synced) <= syncEvery {
+		if synced.took() <= syncEvery {
 			return nil
 		}
-		synced = time.Now()
+		synced = start()
 		if err := f.Sync(); err != nil {
 			return err
 		}

@@ -243,8 +243,8 @@ func (s *spread) gaveWay() (out []GaveWay) {
 }
 
 // GaveWay returns the domains that gave way in a job for a topic when its last run ended.
-func (c *Coordinator) GaveWay(job uint32) []GaveWay {
-	of, _ := c.gave.Load(job)
+func (w *window) GaveWay(job uint32) []GaveWay {
+	of, _ := w.gave.Load(job)
 	out, _ := of.([]GaveWay)
 	return out
 }

@@ -76,22 +76,22 @@ func (c *Coordinator) turned(now int64, j *frontier.Job, t *schedule.Task, w sch
 		return
 	}
 	if w.Verdict.Reason != schedule.ReasonPerSite {
-		c.turns.forget(t.Site, t.ID)
+		c.jobs.turns.forget(t.Site, t.ID)
 		return
 	}
 	pause := polite.SiteDelay(j.PaceAt(t.Site), c.f.Site(t.Site))
-	c.turns.note(t.Site, t.ID, wish{j.ID, t.Since, now + (pause + 2*time.Second).Milliseconds()})
+	c.jobs.turns.note(t.Site, t.ID, wish{j.ID, t.Since, now + (pause + 2*time.Second).Milliseconds()})
 }
 
 // yields reports whether a task leaves its site to another job, which has waited for it longer.
 func (c *Coordinator) yields(now int64, j *frontier.Job, t *frontier.Task) bool {
-	return t.Leases() == 0 && c.turns.first(t.Site, j.ID, t.Since, now)
+	return t.Leases() == 0 && c.jobs.turns.first(t.Site, j.ID, t.Since, now)
 }
 
 // askToEnd reports whether a lease is to be asked now to end, because it has had its turn at a site for which another job waits, and takes
 // note that it is.
 func (c *Coordinator) askToEnd(now int64, l *frontier.Lease) bool {
-	u := &c.turns
+	u := &c.jobs.turns
 	if l.Probe != "" || now-l.StartMS < turnFor.Milliseconds() || now-u.asked[l.ID] < askAgain.Milliseconds() || !u.first(l.Site, l.Job, now, now) {
 		return false
 	}

@@ -41,9 +41,9 @@ type Progress struct {
 }
 
 // Jobs returns all jobs, in the order of their numbers, as they were a moment ago. What whoever asks has ordered is in it.
-func (c *Coordinator) Jobs(ctx context.Context) (out []JobView, err error) {
-	err = c.board.look(ctx, func() error {
-		for _, s := range c.board.jobs {
+func (w *window) Jobs(ctx context.Context) (out []JobView, err error) {
+	err = w.board.look(ctx, func() error {
+		for _, s := range w.board.jobs {
 			v := s.view
 			v.Counts = s.sums
 			v.Counts.Reasons = maps.Clone(s.sums.Reasons)
@@ -70,10 +70,10 @@ type TasksQuery struct {
 }
 
 // Tasks returns tasks of a job in the order in which they were found, as they were a moment ago.
-func (c *Coordinator) Tasks(ctx context.Context, q TasksQuery) (rows []ledger.Task, err error) {
+func (w *window) Tasks(ctx context.Context, q TasksQuery) (rows []ledger.Task, err error) {
 	rows = []ledger.Task{}
-	err = c.board.look(ctx, func() error {
-		s := c.board.jobs[q.Job]
+	err = w.board.look(ctx, func() error {
+		s := w.board.jobs[q.Job]
 		if s == nil {
 			return fmt.Errorf("%w: %d", ErrNoJob, q.Job)
 		}
@@ -86,7 +86,7 @@ func (c *Coordinator) Tasks(ctx context.Context, q TasksQuery) (rows []ledger.Ta
 				break
 			}
 			if q.State == "" || row.State == q.State {
-				rows = append(rows, s.shown(c.board.rests, row))
+				rows = append(rows, s.shown(w.board.rests, row))
 			}
 		}
 		return nil
@@ -129,24 +129,24 @@ func (v *NodeView) earn(e ledger.Earned, b ledger.Bill) {
 
 // Nodes returns the nodes that are there, those that have earned something and are gone, and those of which something was refused.
 // What they have earned is that of a moment ago, or of when the ledger's database answered last.
-func (c *Coordinator) Nodes(ctx context.Context) (out []NodeView, err error) {
+func (w *window) Nodes(ctx context.Context) (out []NodeView, err error) {
 	var paid bills
 	now := time.Now()
 	read := func() error {
-		out = make([]NodeView, len(c.board.nodes))
-		for i := range c.board.nodes {
-			n := &c.board.nodes[i]
+		out = make([]NodeView, len(w.board.nodes))
+		for i := range w.board.nodes {
+			n := &w.board.nodes[i]
 			if out[i] = n.NodeView; !n.seen.IsZero() {
 				out[i].SeenMS = max(0, now.Sub(n.seen).Milliseconds())
 			}
 		}
-		paid = c.board.bills
+		paid = w.board.bills
 		return nil
 	}
-	if err := c.board.look(ctx, read); err != nil {
+	if err := w.board.look(ctx, read); err != nil {
 		return nil, err
 	}
-	kept, err := c.known.get(ctx, paid.charges, c.sinks.ledger)
+	kept, err := w.known.get(ctx, paid.charges, w.ledger)
 	if err != nil {
 		return nil, err
 	}
@@ -181,8 +181,8 @@ func ago(now time.Time, at int64) int64 {
 
 // known is what the ledger knows of nodes.
 type known struct {
-	at      time.Time
-	charges int // how often costs had been written
+	since   stopwatch // it was read
+	charges int       // how often costs had been written
 	earned  map[string]ledger.Earned
 	aside   map[string]ledger.Quarantine
 	demand  map[int]int64
@@ -207,7 +207,7 @@ type reading struct {
 func (r *reading) get(ctx context.Context, charges int, l *ledger.Ledger) (*known, error) {
 	r.mu.Lock()
 	last := r.last
-	if last != nil && last.charges == charges && time.Since(last.at) < knownFor {
+	if last != nil && last.charges == charges && last.since.took() < knownFor {
 		r.mu.Unlock()
 		return last, nil
 	}
@@ -250,7 +250,7 @@ func (r *reading) read(ctx context.Context, charges int, l *ledger.Ledger, done 
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.err = err; err == nil {
-		k.at = time.Now()
+		k.since = start()
 		r.last = k
 	}
 	r.busy = nil
@@ -271,13 +271,13 @@ type Reservation struct {
 
 // Reserve tells how many nodes to reserve: the newsvendor's answer to how many were at work at once, and for how long, as
 // far back as the ledger goes.
-func (c *Coordinator) Reserve(ctx context.Context) (r Reservation, err error) {
+func (w *window) Reserve(ctx context.Context) (r Reservation, err error) {
 	reserved := 0
 	var paid bills
-	err = c.board.look(ctx, func() error {
-		paid = c.board.bills
-		for i := range c.board.nodes {
-			n := &c.board.nodes[i]
+	err = w.board.look(ctx, func() error {
+		paid = w.board.bills
+		for i := range w.board.nodes {
+			n := &w.board.nodes[i]
 			p := ratesOf(&n.NodeInfo)
 			if n.left || p.Validate() != nil {
 				continue
@@ -295,7 +295,7 @@ func (c *Coordinator) Reserve(ctx context.Context) (r Reservation, err error) {
 	if err != nil {
 		return r, err
 	}
-	kept, err := c.known.get(ctx, paid.charges, c.sinks.ledger)
+	kept, err := w.known.get(ctx, paid.charges, w.ledger)
 	if err != nil {
 		return r, err
 	}
@@ -329,9 +329,9 @@ type spanner interface {
 }
 
 // Lag asks the log how far the sinks are behind it; false: it does not tell. It does not wait for the loop.
-func (c *Coordinator) Lag(ctx context.Context) (lag Lag, ok bool) {
-	log, tells := c.sinks.log.(spanner)
-	s := c.status.Load()
+func (w *window) Lag(ctx context.Context) (lag Lag, ok bool) {
+	log, tells := w.log.(spanner)
+	s := w.status.Load()
 	if !tells || s.Applied == 0 {
 		return lag, false
 	}

@@ -62,16 +62,17 @@ type watchers struct {
 }
 
 // Watch begins to watch what the coordinator does.
-func (c *Coordinator) Watch() *Watch {
-	w := &Watch{of: &c.watchers, ready: make(chan struct{}, 1)}
-	c.watchers.mu.Lock()
-	defer c.watchers.mu.Unlock()
-	if c.watchers.all == nil {
-		c.watchers.all = map[*Watch]bool{}
+func (w *window) Watch() *Watch {
+	ws := &w.watchers
+	one := &Watch{of: ws, ready: make(chan struct{}, 1)}
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	if ws.all == nil {
+		ws.all = map[*Watch]bool{}
 	}
-	c.watchers.all[w] = true
-	c.watchers.count.Store(int32(len(c.watchers.all)))
-	return w
+	ws.all[one] = true
+	ws.count.Store(int32(len(ws.all)))
+	return one
 }
 
 // tell tells all who watch of changes, which the board shows by now.
