@@ -1,5 +1,5 @@
-// Command check reads the Dockerfile, the compose file and the Kubernetes manifests as the programs do that take them, and
-// prints what they would refuse:
+// Command check reads the Dockerfile, the compose file, the Kubernetes manifests and the dashboard for Grafana as the programs do
+// that take them, and prints what they would refuse:
 //
 //	go run -C deploy/check .
 //
@@ -29,7 +29,7 @@ import (
 
 func main() {
 	n := 0
-	for _, check := range []func() (int, error){dockerfile, compose, kubernetes} {
+	for _, check := range []func() (int, error){dockerfile, compose, kubernetes, grafana} {
 		k, err := check()
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "check:", err)
