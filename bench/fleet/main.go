@@ -17,8 +17,8 @@
 // answers prints how long a coordinator takes to answer, and how much memory it takes, while millions of links come in, after it was
 // killed, and while orders are carried out that concern all of them.
 //
-// pages prints how soon the dashboard's questions are answered while so many clients have pages open, and what that costs the coordinator:
-// windows with and without them alternate.
+// pages prints how soon the dashboard's questions are answered while so many clients have pages open, what that costs the coordinator
+// (windows with and without them alternate), and what of its memory is alive, by how many tasks have been begun.
 //
 // fuzz prints how much less honest nodes fetch while another one changes every field of everything that it says, and whether anything of
 // theirs is lost; with -forge it forges measurements instead.
@@ -95,6 +95,7 @@ var commands = map[string]func(fl *flag.FlagSet, o *options) func(ctx context.Co
 		fl.StringVar(&w.strategy, "strategy", "flow", "strategy of the job")
 		fl.IntVar(&w.rounds, "rounds", 5, "pairs of windows")
 		fl.DurationVar(&w.window, "window", 20*time.Second, "time that is measured, each")
+		fl.DurationVar(&w.latency, "latency", 5*time.Second, "of each answer")
 		return func(ctx context.Context, tmp string) error { return pages(ctx, *o, w, tmp) }
 	},
 	"fuzz": func(fl *flag.FlagSet, o *options) func(context.Context, string) error {

@@ -5,11 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"argosy/internal/crawl"
@@ -20,11 +23,9 @@ import (
 type open struct {
 	tasks, nodes, processes, clients, rounds int
 	window                                   time.Duration
+	latency                                  time.Duration // of each answer: with one request of a node at a time and 5 s, a thousand nodes make two hundred a second
 	strategy                                 string
 }
-
-// openLatency is how long each answer takes: with one request of a node at a time, a thousand nodes make two hundred a second.
-const openLatency = 5 * time.Second
 
 // openPages are what the pages of the dashboard ask, and how often at most, once something has changed (internal/fleet/dash/src).
 var openPages = []struct {
@@ -40,9 +41,9 @@ var openPages = []struct {
 	{"pages", map[string]time.Duration{"/jobs/1/pages?limit=50": 4 * time.Second}},
 }
 
-// wideWeb is a web of very many sites with a page and some links each. It keeps no connection: nodes keep one for each site that they
+// wideWeb is a web of very many sites with a page and some links each, of which begun counts those that were asked for their first. It keeps no connection: nodes keep one for each site that they
 // hold, and this one process would have those of all sites of all nodes, which are more files than it may have open.
-func wideWeb(sites int) *webs.Web {
+func wideWeb(sites int, latency time.Duration, begun *atomic.Int64) *webs.Web {
 	w := webs.New()
 	h := http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		rw.Header().Set("Connection", "close")
@@ -50,7 +51,10 @@ func wideWeb(sites int) *webs.Web {
 			http.NotFound(rw, r)
 			return
 		}
-		time.Sleep(openLatency)
+		if r.URL.Path == "/" { // asked for once: nothing is tried again
+			begun.Add(1)
+		}
+		time.Sleep(latency)
 		rw.Header().Set("Content-Type", "text/html; charset=utf-8")
 		_, _ = fmt.Fprintf(rw, "<!DOCTYPE html><title>%s%s</title><a href=/a%d>a</a> <a href=/b%d>b</a>", r.Host, r.URL.Path, len(r.URL.Path), len(r.URL.Path))
 	})
@@ -186,7 +190,8 @@ func pages(ctx context.Context, o options, w open, tmp string) error {
 	o.limits = "{delay: 5s, per_ip: 0, retries: 0}"
 	f := &fleet{o: o, s: setting{agents: w.processes, binds: w.nodes / w.processes}, dir: filepath.Join(tmp, "pages")}
 	defer f.close()
-	if err := f.openWith(ctx, wideWeb(w.tasks)); err != nil {
+	var begun atomic.Int64
+	if err := f.openWith(ctx, wideWeb(w.tasks, w.latency, &begun)); err != nil {
 		return err
 	}
 	if err := f.submitWide(ctx, w.strategy); err != nil {
@@ -198,6 +203,7 @@ func pages(ctx context.Context, o options, w open, tmp string) error {
 	v := &viewers{f: f, by: map[string]*asked{}}
 	var without, with []float64
 	var ratios []float64
+	var alive []kept
 	for round := range w.rounds {
 		alone, err := f.during(ctx, w.window)
 		if err != nil {
@@ -207,13 +213,60 @@ func pages(ctx context.Context, o options, w open, tmp string) error {
 		if err := v.watched(ctx, w.clients, func() (err error) { watched, err = f.during(ctx, w.window); return err }); err != nil {
 			return err
 		}
-		fmt.Printf("round %d: CPU-s/1000 URLs %.3f alone (%d URLs), %.3f with %d clients (%d URLs); memory %d MB (most %d)\n", round+1, alone.cpu, alone.urls, watched.cpu, w.clients, watched.urls,
-			memoryOf(f.coordinators[0], "VmRSS"), memoryOf(f.coordinators[0], "VmHWM"))
+		k := kept{begun: begun.Load()}
+		if k.bytes, err = f.alive(ctx); err != nil {
+			return err
+		}
+		alive = append(alive, k)
+		fmt.Printf("round %d: CPU-s/1000 URLs %.3f alone (%d URLs), %.3f with %d clients (%d URLs); memory %d MB (most %d), alive %.1f MB with %d tasks begun\n", round+1, alone.cpu, alone.urls,
+			watched.cpu, w.clients, watched.urls, memoryOf(f.coordinators[0], "VmRSS"), memoryOf(f.coordinators[0], "VmHWM"), k.bytes/1e6, k.begun)
 		without, with, ratios = append(without, alone.cpu), append(with, watched.cpu), append(ratios, watched.cpu/alone.cpu)
 	}
 	v.print(w)
 	fmt.Printf("median of %d: CPU-s/1000 URLs %.3f alone, %.3f with %d clients, ratio %.3f\n", w.rounds, middle(without), middle(with), w.clients, middle(ratios))
+	none, each := straight(alive)
+	fmt.Printf("alive after a collection: %.0f MB with no task begun and %.0f bytes more for each that is: %.0f MB with all %d\n", none/1e6, each, (none+each*float64(w.tasks))/1e6, w.tasks)
 	return nil
+}
+
+// kept is what a coordinator has in memory that is no garbage, when so many tasks have been begun.
+type kept struct {
+	begun int64
+	bytes float64
+}
+
+// alive has the coordinator collect its garbage, and returns what is left.
+func (f *fleet) alive(ctx context.Context) (float64, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.api[0]+"/debug/pprof/heap?gc=1&debug=1", nil)
+	if err != nil {
+		return 0, err
+	}
+	req.Header.Set("Authorization", "Bearer "+tokenOfBench)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0, err
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		return 0, err
+	}
+	_, rest, _ := strings.Cut(string(b), "# HeapAlloc = ")
+	text, _, _ := strings.Cut(rest, "\n")
+	return strconv.ParseFloat(text, 64)
+}
+
+// straight is the straight line that comes next to what was measured: what it is at none, and how much more each is (least squares).
+func straight(all []kept) (none, each float64) {
+	var x, y, xx, xy float64
+	for _, k := range all {
+		b, n := float64(k.begun), float64(len(all))
+		x, y, xx, xy = x+b/n, y+k.bytes/n, xx+b*b/n, xy+b*k.bytes/n
+	}
+	if spread := xx - x*x; spread > 0 {
+		each = (xy - x*y) / spread
+	}
+	return y - each*x, each
 }
 
 // print tells how soon each question was answered.

@@ -172,7 +172,7 @@ type DecisionsQuery struct {
 	Job   uint32 // 0: of all
 	Task  uint32 // 0: about all
 	Node  string // empty: for any
-	Find  string // stands in the site's name
+	Find  string // stands in the site's name, in any case
 	Only  string // leases, probes or waits: only decisions of that kind; empty: all
 	Skip  int    // not the first so many
 	Limit int    // at most so many; 0: all
@@ -186,7 +186,7 @@ func (q *DecisionsQuery) takes(d *schedule.Decision) bool {
 		kind = "probes"
 	}
 	return (q.Job == 0 || d.Job == q.Job) && (q.Task == 0 || d.Task == q.Task) && (q.Node == "" || d.Node == q.Node) &&
-		strings.Contains(d.Site, q.Find) && (q.Only == "" || q.Only == kind)
+		strings.Contains(d.Site, strings.ToLower(q.Find)) && (q.Only == "" || q.Only == kind)
 }
 
 // Decisions returns the decisions that are remembered, the last first, and how many there are before Skip and Limit.

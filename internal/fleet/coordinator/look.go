@@ -90,9 +90,9 @@ func (w *window) FindTasks(ctx context.Context, q TasksQuery) (rows []ledger.Tas
 		if s == nil {
 			return fmt.Errorf("%w: %d", ErrNoJob, q.Job)
 		}
-		list := newShortlist(q.Skip, q.Limit)
+		list, find := newShortlist(q.Skip, q.Limit), strings.ToLower(q.Find) // names of sites are in lower case
 		for i := range s.rows {
-			if t := &s.rows[i]; t.ID > q.After && (q.State == "" || t.State == q.State) && strings.Contains(t.Site, q.Find) && (!q.Searches || t.Search != nil) {
+			if t := &s.rows[i]; t.ID > q.After && (q.State == "" || t.State == q.State) && strings.Contains(t.Site, find) && (!q.Searches || t.Search != nil) {
 				p := place{id: uint64(t.ID)}
 				if sorts {
 					p.n, p.site = figure(t), t.Site

@@ -242,9 +242,14 @@ func TestProbesAreExplained(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.play("wait 2s a b")
-		ds, n, err := s.co.Decisions(t.Context(), DecisionsQuery{Job: 1, Only: "probes"})
+		ds, n, err := s.co.Decisions(t.Context(), DecisionsQuery{Job: 1, Only: "probes", Find: "S.Test"})
 		if err != nil || n != 1 || ds[0].Attempt != 1 || ds[0].Lease == 0 || ds[0].Probe != schedule.ProbeBandwidth || ds[0].Why != schedule.WhyAll {
 			t.Errorf("%d: %+v, %v", n, ds, err)
+		}
+		for find, want := range map[string]int{"S.TEST": 1, "s.t": 1, "x": 0} {
+			if rows, n, err := s.co.FindTasks(t.Context(), TasksQuery{Job: 1, Find: find, Limit: 9}); err != nil || len(rows) != want || n != want {
+				t.Errorf("%d of %d tasks are found by %s, %v", len(rows), n, find, err)
+			}
 		}
 		plans, _, err := s.co.Plans(t.Context(), 1, 0, 0)
 		if err != nil || len(plans) == 0 || plans[len(plans)-1].Probes != 1 {

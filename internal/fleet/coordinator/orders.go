@@ -291,7 +291,7 @@ func (c *Coordinator) named(kind crawl.EntryKind, job uint32, sites []string, gi
 	for _, id := range given {
 		t := c.f.Task(id)
 		if t == nil || t.Job != job {
-			return nil, of, fmt.Errorf("%w: %d", ErrNoTask, id)
+			return nil, of, fmt.Errorf("%w of job %d: %d", ErrNoTask, job, id)
 		}
 		if err := idle(kind, t); err == nil {
 			ids = append(ids, id)
@@ -372,7 +372,7 @@ func (c *Coordinator) Edit(ctx context.Context, e crawl.Edit) (address string, e
 		case j == nil:
 			return fmt.Errorf("%w: %d", ErrNoJob, e.Job)
 		case t == nil || t.Job != e.Job:
-			return fmt.Errorf("%w: %d", ErrNoTask, e.Task)
+			return fmt.Errorf("%w of job %d: %d", ErrNoTask, e.Job, e.Task)
 		case t.Fixed() != "":
 			return fmt.Errorf("%w: task %d %s", ErrSearch, e.Task, t.Fixed())
 		case j.State == crawl.JobCancelled:

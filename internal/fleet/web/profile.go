@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"runtime"
 	"runtime/pprof"
 	"slices"
 	"strconv"
@@ -32,6 +33,9 @@ func (a *api) profile(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/octet-stream")
 	if debug > 0 {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	}
+	if name == "heap" && r.URL.Query().Get("gc") == "1" { // what is alive, and not what is garbage already
+		runtime.GC()
 	}
 	_ = pprof.Lookup(name).WriteTo(w, min(max(debug, 0), 1)) // who asks is gone
 }
