@@ -190,11 +190,15 @@ func (p *progress) look() {
 	p.screen.show(pic)
 }
 
-// tell prints problems that have come.
+// tell prints problems that have come, and, before there is any, that an answer is waited for.
 func (p *progress) tell() {
-	s, _ := p.cr.Status()
-	p.quiet.sample(time.Now(), s.Counts)
+	s, a := p.cr.Status()
+	now := time.Now()
+	p.quiet.sample(now, s.Counts)
 	for _, l := range p.teller.lines(p.cr.Problems()) {
+		fmt.Fprintln(p.w, "argosy: "+l)
+	}
+	if l := p.teller.waits(p.quiet.asks(now, s, p.cr.Sites(), a.Busy)); l != "" {
 		fmt.Fprintln(p.w, "argosy: "+l)
 	}
 }

@@ -101,10 +101,24 @@ func TestLongRest(t *testing.T) {
 	short := agent.Problem{At: at, Site: "b.test", URL: "http://b.test/", Kind: crawl.KindStatus, Status: 503, Again: true, Patience: 35 * time.Second}
 	ended := agent.Problem{At: at, Site: "c.test", Kind: crawl.KindReset, Detail: "EOF", Again: true}
 	got := strings.Join(teller.lines([]agent.Problem{long, short, ended}), "\n")
-	for _, want := range []string{"EOF; trying again (check the port, and http:// or https://; --user-agent says who you are)", "it asks to wait until 18:20 (Ctrl-C, and argosy crawl -o D later goes on; --max-time", "(503); trying again for some 35s"} {
+	for _, want := range []string{"the answer did; trying again (check the port, and http:// or https://; --user-agent says who you are)", "it asks to wait until 18:20 (Ctrl-C, and argosy crawl -o D later goes on; --max-time", "(503); trying again for some 35s"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not said: %s", want, got)
 		}
+	}
+	if more := teller.waits("a.test"); more != "" {
+		t.Errorf("that one waits is said after a problem has said more: %s", more)
+	}
+	if first := newTeller("D"); first.waits("") != "" || !strings.Contains(first.waits("a.test"), "waits for a.test to answer (--connect-timeout") || first.waits("a.test") != "" {
+		t.Error("it is not said once that an answer is waited for")
+	}
+	page := agent.Problem{At: at, Site: "d.test", URL: "http://d.test/", Kind: crawl.KindSlow, Again: true}
+	if of := newTeller("D").lines([]agent.Problem{page}); of != nil {
+		t.Errorf("one page of a site that shows others is told of: %v", of)
+	}
+	page.Unseen = true
+	if of := newTeller("D").lines([]agent.Problem{page}); len(of) != 1 || !strings.Contains(of[0], "http://d.test/: it is too slow; trying again (--min-rate") {
+		t.Errorf("of the first page of a site it is said: %v", of)
 	}
 	p := newPanel("D", lim, at)
 	status := coordinator.Status{State: "running", Counts: crawl.Counts{Discovered: 1}, NextSite: "a.test", NextMS: at.Add(time.Hour).UnixMilli()}

@@ -232,11 +232,14 @@ func newTeller(dir string) *teller {
 	return &teller{dir: dir, told: map[string]bool{}, left: maxTellings}
 }
 
+// ofSites are the reasons of pages that are probably the whole site's.
+var ofSites = []string{"401", "403", "429", "503", string(crawl.ReasonRobots), string(crawl.KindSearch)}
+
 // lines returns what is to be told of problems that have come.
 func (t *teller) lines(problems []agent.Problem) (out []string) {
 	for _, p := range problems {
 		why := reasonOf(p)
-		if p.URL != "" && !slices.Contains([]string{"401", "403", "429", "503", string(crawl.ReasonRobots), string(crawl.KindSearch)}, why) && !p.Kind.Unreachable() {
+		if p.URL != "" && !p.Unseen && !slices.Contains(ofSites, why) && !p.Kind.Unreachable() {
 			continue // of one page: the ledger has it
 		}
 		key := p.Site + " " + why
@@ -273,6 +276,15 @@ func (t *teller) lines(problems []agent.Problem) (out []string) {
 	return out
 }
 
+// waits says once that some sites are waited for, which the first of a crawl's problems says as well; empty: it has been said.
+func (t *teller) waits(sites string) string {
+	if sites == "" || t.left < maxTellings {
+		return ""
+	}
+	t.left--
+	return "waits for " + sites + " to answer (--connect-timeout and --header-timeout say how long)"
+}
+
 // quiet tells what a crawl waits for while nothing comes.
 type quiet struct {
 	had   [3]int64 // fetched, failed and excluded, when they changed last,
@@ -280,7 +292,7 @@ type quiet struct {
 }
 
 // quietAfter is how long nothing comes before it is said whose answers are waited for: most take less.
-const quietAfter = 5 * time.Second
+const quietAfter = 3 * time.Second
 
 // sample takes in how a crawl gets on.
 func (q *quiet) sample(now time.Time, n crawl.Counts) {
@@ -291,16 +303,11 @@ func (q *quiet) sample(now time.Time, n crawl.Counts) {
 
 // text says which sites are waited for, or until when nothing happens; empty if something does.
 func (q *quiet) text(now time.Time, s coordinator.Status, running []agent.SiteStats, open int) string {
+	if sites := q.asks(now, s, running, open); sites != "" {
+		return "waits for " + sites + " to answer"
+	}
 	switch next := time.UnixMilli(s.NextMS); {
 	case s.Counts.Pending() == 0:
-	case len(running) > 0 && open > 0 && now.Sub(q.since) >= quietAfter:
-		var sites []string
-		for _, r := range running {
-			sites = append(sites, r.Site)
-		}
-		slices.Sort(sites)
-		sites = slices.Compact(sites)
-		return "waits for " + some(sites, 1) + " to answer"
 	case len(running) == 0 && s.NextSite != "" && next.After(now):
 		when := next.Format("15:04")
 		if next.Sub(now) < time.Minute {
@@ -309,6 +316,19 @@ func (q *quiet) text(now time.Time, s coordinator.Status, running []agent.SiteSt
 		return "waits until " + when + " to ask " + s.NextSite
 	}
 	return ""
+}
+
+// asks names the sites whose answers are waited for, if none has come for a while.
+func (q *quiet) asks(now time.Time, s coordinator.Status, running []agent.SiteStats, open int) string {
+	if s.Counts.Pending() == 0 || len(running) == 0 || open == 0 || now.Sub(q.since) < quietAfter {
+		return ""
+	}
+	var sites []string
+	for _, r := range running {
+		sites = append(sites, r.Site)
+	}
+	slices.Sort(sites)
+	return some(slices.Compact(sites), 1)
 }
 
 // rests reports whether a site has asked to be left alone for longer than a while.

@@ -143,7 +143,7 @@ func (e *Error) Error() string {
 	return s
 }
 
-// Brief leaves out of an Error's text what is said beside it anyway: the operations, the hosts and the kinds.
+// Brief leaves out of an Error's text what is said beside it anyway: the operations, the hosts, the kinds and the connection.
 func Brief(text string) string {
 	for {
 		op, rest, _ := strings.Cut(text, ": ")
@@ -152,6 +152,14 @@ func Brief(text string) string {
 			break
 		}
 		text = after
+	}
+	if at := strings.Index(text, "->"); at > 0 && (strings.HasPrefix(text, "read ") || strings.HasPrefix(text, "write ")) { // whose ends are ours and the site's
+		_, text, _ = strings.Cut(text[at:], ": ")
+		text = strings.TrimPrefix(strings.TrimPrefix(text, "read: "), "write: ")
+	}
+	switch text {
+	case "EOF", "unexpected EOF", "i/o timeout":
+		return "" // the kind says it
 	}
 	text = strings.TrimPrefix(text, "tls: ")
 	text = strings.TrimPrefix(text, "failed to verify certificate: ")
@@ -187,6 +195,10 @@ func (k Kind) Settled() bool {
 	}
 	return false
 }
+
+// Silent reports whether a kind says that nothing has come. A site that has never answered is not waited for long then: it hears us, as far as is
+// known, and has nothing to say.
+func (k Kind) Silent() bool { return k == KindReset || k == KindTimeout }
 
 // Of is what a kind means of a site that has answered by HTTP before, or not: of one that has, what is no HTTP is a bad page.
 func (k Kind) Of(answered bool) Kind {

@@ -111,9 +111,9 @@ func (l *lease) twice(p *page) {
 	l.beside(p.url, resp, crawl.ReasonTrapYield)
 }
 
-// hasty is which part of the job's limit a site has for its first answer. Where the limit is as it comes that is as long as connecting may take; what
-// answers later is asked once more.
-const hasty = 3
+// hasty is which part of the job's limit a site has for its first answer: where the limit is as it comes, five seconds. What answers later is asked
+// once more.
+const hasty = 6
 
 // paging is which part of it one has for its first page that has answered robots.txt: more than pages take that are made slowly, as most are not.
 const paging = 2
@@ -137,11 +137,18 @@ func (l *lease) patience(u crawl.URL) time.Duration {
 	return most
 }
 
+// heardBy reports whether the site has ever answered over the scheme of u.
+func (l *lease) heardBy(u crawl.URL) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.told&crawl.HeardBy(u.Scheme()) != 0
+}
+
 // exchangeOn is exchange through a session of the caller's.
 func (l *lease) exchangeOn(sess Session, u crawl.URL) (*fetch.Response, error) {
 	for again := 0; l.turn(); again++ {
 		req := l.request(u)
-		req.Again, req.Within, req.May = again, l.patience(u), l.maySend
+		req.Again, req.Within, req.May, req.First = again, l.patience(u), l.maySend, u.Site() == l.l.Site && !l.heardBy(u)
 		resp, err := sess.Do(l.ctx, req)
 		l.a.release()
 		if errors.Is(err, fetch.ErrNotSent) {

@@ -107,12 +107,13 @@ func (l *lease) failed(p *page, err error) error {
 	fails := l.fails
 	noScheme := t.Flags&crawl.FlagNoScheme != 0 && kind.NoHTTPS()
 	by := crawl.HeardBy(p.url.Scheme())
-	kind = kind.Of(l.told&by != 0)
+	heard := l.told&by != 0
+	kind = kind.Of(heard)
 	o.Reason = kind
-	wait, again := polite.Again(l.job.Limits, kind, fails, l.told&by != 0)
+	wait, again := polite.Again(l.job.Limits, kind, fails, heard)
 	if kind.Unreachable() && (!again || noScheme) {
 		l.gaveUp, l.why = kind, o.Detail
-		if noScheme || kind.Settled() && l.told&by == 0 && l.told != 0 { // over the other scheme it answers
+		if noScheme || kind.Settled() && !heard && l.told != 0 { // over the other scheme it answers
 			l.scheme = p.url.Scheme()
 		}
 	}
@@ -137,7 +138,7 @@ func (l *lease) failed(p *page, err error) error {
 	l.outcome(o, l.before(p))
 	if o.State == crawl.Retry && (kind.Unreachable() || fails >= 3 || unseen || l.l.Asked != nil && l.unheard(time.Now())) {
 		if !kind.Unreachable() { // it is there, and bad pages in a row say little about the next one
-			wait = polite.Backoff(l.job.Limits.Backoff, min(fails, 5))
+			wait = polite.Wait(l.job.Limits, kind, min(fails, 5), heard)
 		}
 		l.holdOff(wait, crawl.EndFailed)
 	}

@@ -324,7 +324,7 @@ func untilProcessed(t *testing.T, s *fetch.Session, url string) (*fetch.Response
 		t.Fatal(err)
 	}
 	for again := 0; ; again++ {
-		r, err := s.Do(context.Background(), &fetch.Request{URL: u, Again: again})
+		r, err := s.Do(context.Background(), &fetch.Request{URL: u, Again: again, First: true})
 		if !errors.Is(err, fetch.ErrUnprocessed) {
 			return r, err
 		}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -28,6 +29,7 @@ type Request struct {
 	Again  int           // how often it has been sent before and come to nothing (ErrUnprocessed)
 	Within time.Duration // to the end of the header; 0: the limit of its session
 	May    func() bool   // whether it may be sent at this moment, once there is a connection for it; nil: always
+	First  bool          // its site has never answered over this scheme
 }
 
 // within is the time from a request to the end of the header, within limits.
@@ -174,6 +176,9 @@ func (s *Session) do(ctx context.Context, req *Request, r *Response, sc *scratch
 	}
 	reused := c.used
 	keep, err := s.exchange(c, req, r, sc)
+	if err == nil && req.First && r.Status == http.StatusBadRequest && s.wantsTLS(req) {
+		err = &crawl.Error{Op: "read header", Host: req.URL.Host(), Kind: crawl.KindWantsTLS, Err: errors.New("it answers 400, and shakes hands by TLS")}
+	}
 	if err != nil {
 		s.discard(c)
 		if reused && errors.Is(err, errIdleClosed) && ctx.Err() == nil {

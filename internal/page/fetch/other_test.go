@@ -41,13 +41,13 @@ func TestOtherProtocols(t *testing.T) {
 		{"MySQL, without a line's end", greets("\x4a\x00\x00\x00\x0a8.0.33\x00"), crawl.KindNotHTTP, `8.0.33`},
 		{"no text", greets("\x00\x01\x02"), crawl.KindNotHTTP, "no text"},
 		{"TLS that sends an alert", greets("\x15\x03\x01\x00\x02\x02\x46"), crawl.KindWantsTLS, "alert"},
-		{"TLS that ends the connection", func(c net.Conn) {
-			in := bufio.NewReader(c)
-			if first, err := in.Peek(1); err != nil || first[0] != 22 {
-				return
-			}
-			_ = tls.Server(&peeked{c, in}, cfg).Handshake()
-		}, crawl.KindWantsTLS, "shakes hands"},
+		{"TLS that ends the connection", tlsOr(cfg, ""), crawl.KindWantsTLS, "shakes hands"},
+		{"TLS that answers 400", tlsOr(cfg, "HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n"), crawl.KindWantsTLS, "400"},
+		{"400, and no TLS", func(c net.Conn) {
+			_, _ = c.Read(make([]byte, 4096))
+			_, _ = io.WriteString(c, "HTTP/1.0 400 Bad Request\r\n\r\n")
+		}, "", ""},
+		{"both", tlsOr(cfg, "HTTP/1.0 200 OK\r\n\r\n"), "", ""},
 		{"nothing but an end", func(c net.Conn) { _, _ = c.Read(make([]byte, 4096)) }, crawl.KindReset, ""},
 		{"lines before the answer", greets("\r\nHTTP/1.1 204 No Content\r\n\r\n"), "", ""},
 	} {
@@ -84,6 +84,23 @@ func TestOtherProtocols(t *testing.T) {
 				t.Errorf("%v; want %q", err, c.says)
 			}
 		})
+	}
+}
+
+// tlsOr shakes hands by TLS, or says something to whoever speaks otherwise.
+func tlsOr(cfg *tls.Config, otherwise string) func(net.Conn) {
+	return func(c net.Conn) {
+		in := bufio.NewReader(c)
+		first, err := in.Peek(1)
+		switch {
+		case err != nil:
+		case first[0] == 22:
+			_ = tls.Server(&peeked{c, in}, cfg).Handshake()
+		case otherwise != "":
+			_, _ = in.ReadString('\n')
+			_, _ = in.Discard(in.Buffered())
+			_, _ = io.WriteString(c, otherwise)
+		}
 	}
 }
 

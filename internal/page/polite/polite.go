@@ -17,8 +17,8 @@ const (
 	// maxSlowDown bounds how far a slow site's delay grows by itself.
 	maxSlowDown = 30 * time.Second
 	// briefTries is how often a site is asked again that has never answered and whose trouble is settled, and briefWait
-	// the first wait, doubled by each: a server that is just starting is there by then, and a person who has mistyped a
-	// name is told within seconds.
+	// the first wait, doubled by each, also of one from which nothing comes: a server that is just starting is there by
+	// then, and a person who has mistyped a name is told within seconds.
 	briefTries = 2
 	briefWait  = 500 * time.Millisecond
 )
@@ -63,14 +63,23 @@ func Patience(lim crawl.Limits) (all time.Duration) {
 // Again decides whether a site that could not be asked, fails times in a row, is asked once more, and after which wait.
 // answered says that it has answered before, over the same scheme: what answers over http alone may have no certificate.
 func Again(lim crawl.Limits, why crawl.Kind, fails int, answered bool) (wait time.Duration, again bool) {
-	most, wait := lim.Retries, Backoff(lim.Backoff, fails)
+	most, wait := lim.Retries, Wait(lim, why, fails, answered)
 	if why.Settled() && !answered {
-		most, wait = min(most, briefTries), min(wait, Backoff(briefWait, fails))
+		most = min(most, briefTries)
 	}
 	if fails > most || !why.Transient() && why != crawl.ReasonRobotsDown {
 		return 0, false
 	}
 	return wait, true
+}
+
+// Wait returns how long to leave a site alone that has failed so fails times in a row.
+func Wait(lim crawl.Limits, why crawl.Kind, fails int, answered bool) time.Duration {
+	wait := Backoff(lim.Backoff, fails)
+	if (why.Settled() || why.Silent()) && !answered {
+		wait = min(wait, Backoff(briefWait, fails))
+	}
+	return wait
 }
 
 // Latency folds a sample into a moving average of the time to first byte.

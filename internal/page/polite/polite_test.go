@@ -1,6 +1,7 @@
 package polite
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -116,5 +117,42 @@ func TestPatience(t *testing.T) {
 		if got := Patience(crawl.Limits{Retries: 3, Backoff: backoff}); got != want {
 			t.Errorf("%v: %v, want %v", backoff, got, want)
 		}
+	}
+}
+
+// A site that has never answered is not waited for long where what is wrong is settled, or where nothing comes from it; it is tried as often as
+// the job says, but for what is settled. One that has answered is left alone for longer each time.
+func TestAgain(t *testing.T) {
+	lim := crawl.DefaultLimits()
+	for _, c := range []struct {
+		why      crawl.Kind
+		answered bool
+		want     []time.Duration // the waits, until it is given up
+	}{
+		{crawl.KindRefused, false, []time.Duration{500 * time.Millisecond, time.Second}},
+		{crawl.KindReset, false, []time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second}},
+		{crawl.KindTimeout, false, []time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second}},
+		{crawl.KindReset, true, []time.Duration{5 * time.Second, 10 * time.Second, 20 * time.Second}},
+		{crawl.KindTimeout, true, []time.Duration{5 * time.Second, 10 * time.Second, 20 * time.Second}},
+		{crawl.KindRefused, true, []time.Duration{5 * time.Second, 10 * time.Second, 20 * time.Second}},
+		{crawl.KindConnect, false, []time.Duration{5 * time.Second, 10 * time.Second, 20 * time.Second}}, // the network may be away
+		{crawl.ReasonRobotsDown, false, []time.Duration{5 * time.Second, 10 * time.Second, 20 * time.Second}},
+		{crawl.KindDenied, false, nil},
+	} {
+		var got []time.Duration
+		for fails := 1; ; fails++ {
+			wait, again := Again(lim, c.why, fails, c.answered)
+			if !again {
+				break
+			}
+			got = append(got, wait)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s, answered %v: %v, want %v", c.why, c.answered, got, c.want)
+		}
+	}
+	lim.Backoff = 10 * time.Millisecond
+	if wait, again := Again(lim, crawl.KindReset, 1, false); !again || wait != lim.Backoff {
+		t.Errorf("a shorter back-off is not kept: %v, %v", wait, again)
 	}
 }

@@ -1,0 +1,27 @@
+package crawl
+
+import (
+	"errors"
+	"testing"
+)
+
+// What is told of an error leaves out what is said beside it: the kind in other words, and the ends of the connection.
+func TestBrief(t *testing.T) {
+	says := func(kind Kind, text string) string {
+		return (&Error{Op: "read header", Host: "a.test", Kind: kind, Err: errors.New(text)}).Error()
+	}
+	for text, want := range map[string]string{
+		says(KindReset, "EOF"): "",
+		says(KindTimeout, "read tcp 10.0.0.2:53744->10.0.0.1:80: i/o timeout"):                           "",
+		says(KindReset, "read tcp 10.0.0.2:53744->10.0.0.1:80: read: connection reset by peer"):          "connection reset by peer",
+		says(KindReset, "write tcp [::1]:53744->[::1]:80: write: broken pipe"):                           "broken pipe",
+		says(KindRefused, "dial tcp 10.0.0.1:80: connect: connection refused"):                           "dial tcp 10.0.0.1:80: connect: connection refused",
+		says(KindProtocol, "parse: protocol: chunk -> without end"):                                      "chunk -> without end",
+		says(KindCertificate, "tls: failed to verify certificate: x509: signed by an unknown authority"): "signed by an unknown authority",
+		"its own words": "its own words",
+	} {
+		if got := Brief(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
