@@ -36,7 +36,8 @@ and by what, and, where the node that costs least did not get it, who has its pl
 is printed, or with --attempt N that of the task's Nth lease, probes included, or with --all every one that is remembered.
 
 Of a URL of a crawl with a topic it prints what the links to it promise, sign by sign, by the rules and by what was learned, and, if
-it was fetched, how its page was judged, word by word.`,
+it was fetched, how its page was judged, word by word. Of several crawlers it prints to which the URL was dealt and by what, and, while
+it waits, what it is worth to each, with what the speed of each makes of it.`,
 		Example: "  argosy explain example.com --server http://127.0.0.1:8480\n  argosy explain 14 --attempt 2\n  argosy explain example.com --log decisions.jsonl\n  argosy explain https://example.com/guide.html -o rls",
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := explainFlags(c, args[0], dir); err != nil {

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -306,6 +307,7 @@ func printJudged(w io.Writer, of *frontier.Judged, page *topic.Verdict) error {
 	if of.Parent != "" {
 		p.printf("  named first by %s\n", of.Parent)
 	}
+	printDealt(&p, of.Dealt)
 	p.printf("  anchor %q, around it %q\n  best page that names it: %.3f; %s in a row off the topic on the way\n", of.Anchor, of.Around, of.Page, plural(int64(of.Off), "page"))
 	l := of.Link
 	kept := ""
@@ -321,10 +323,47 @@ func printJudged(w io.Writer, of *frontier.Judged, page *topic.Verdict) error {
 			p.printf("  %+8.3f  %s\n", t.Adds, t.Sign)
 		}
 	}
+	printWorth(&p, of.Worth)
 	if p.err != nil || page == nil {
 		return p.err
 	}
 	return printVerdict(w, "the page", of.Topic, page)
+}
+
+// printDealt says how a URL came to the crawler that was given it.
+func printDealt(p *treePrinter, d *frontier.Dealt) {
+	switch {
+	case d == nil:
+	case d.Crawler == 0:
+		p.printf("  dealt out by %s, by what the first link to it said\n", d.By)
+	case d.By == crawl.DivideKeyword && len(d.Words) > 0:
+		p.printf("  dealt to crawler %d by keyword: %s\n", d.Crawler, strings.Join(d.Words, ", "))
+	case d.By == crawl.DivideKeyword:
+		p.printf("  dealt to crawler %d in turn: it names no keyword of the topic\n", d.Crawler)
+	case d.By == crawl.DivideLikeness:
+		p.printf("  dealt to crawler %d by likeness\n", d.Crawler)
+	default:
+		p.printf("  dealt to crawler %d in turn\n", d.Crawler)
+	}
+}
+
+// printWorth says what a URL that waits is worth to each crawler, and, where that goes by speed, how.
+func printWorth(p *treePrinter, worth []frontier.Worth) {
+	if len(worth) == 0 {
+		return
+	}
+	p.printf("  worth to crawlers, as a market would have it now:\n")
+	for _, w := range worth {
+		how := ""
+		switch {
+		case w.Profile == 0:
+		case w.SiteMS == 0:
+			how = "; it has had no page of the site, and counts as the fastest"
+		default:
+			how = fmt.Sprintf(" = %.3f by its profile × %.2f by its speed (%s a page of the site)", w.Profile, w.Value/w.Profile, time.Duration(w.SiteMS*float64(time.Millisecond)).Round(time.Millisecond/10))
+		}
+		p.printf("    #%d  %.3f%s\n", w.Crawler, w.Value, how)
+	}
 }
 
 // archived returns the body of a page that a crawl has archived as HTML, in UTF-8; nil if there is none.

@@ -52,6 +52,18 @@ func (j *Job) byKeyword(url, said string) uint32 {
 	return uint32(best + len(j.keywords)*int(wordHash([]byte(url))%uint64(sharers)))
 }
 
+// keywordsIn returns a crawler's words of the topic that name a URL.
+func (j *Job) keywordsIn(c uint32, url, said string) (out []string) {
+	if j.byKeyword(address(url), said) == 0 {
+		return nil
+	}
+	v := j.keywords[int(c-1)%len(j.keywords)].judge.Explain([]byte(address(url)+" "+said), false)
+	for _, p := range v.Parts {
+		out = append(out, p.Term)
+	}
+	return out
+}
+
 // keywordsOf deals a topic's single words out in turn, the heaviest first.
 func keywordsOf(t *crawl.Topic, crawlers int) []keyword {
 	terms := slices.DeleteFunc(slices.Clone(t.Terms), func(w crawl.TopicTerm) bool { return w.Weight <= 0 || w.Next != "" })

@@ -88,14 +88,19 @@ func (j *Job) turn(n int64) uint32 {
 	return uint32(n%int64(j.crawlers())) + 1
 }
 
-// dealt returns the task in whose name a link is taken in: that of the page, but where crawlers are more than seeds what seeds and
-// sitemaps name is dealt out to all of them, as the results of a search are.
-func (x *tx) dealt(j *Job, t *Task, parent *record, k crawl.Key, l *crawl.Link) (*Task, error) {
+// deals reports whether what a page names is dealt out to all crawlers, as the results of a search are: where crawlers are more than seeds what seeds and
+// sitemaps name is.
+func (j *Job) deals(parent *record, redirect, sitemap bool) bool {
 	seeds := int64(len(j.Identity.Seeds))
 	if j.Identity.List != nil {
 		seeds = j.Identity.List.Count
 	}
-	if j.crawlers() == 0 || seeds >= int64(j.crawlers()) || l.Redirect || l.Sitemap || parent.Flags&(crawl.FlagSeed|crawl.FlagSitemap) == 0 {
+	return j.crawlers() > 0 && seeds < int64(j.crawlers()) && !redirect && !sitemap && parent.Flags&(crawl.FlagSeed|crawl.FlagSitemap) != 0
+}
+
+// dealt returns the task in whose name a link is taken in: that of the page, or, where it is dealt out, another crawler's.
+func (x *tx) dealt(j *Job, t *Task, parent *record, k crawl.Key, l *crawl.Link) (*Task, error) {
+	if !j.deals(parent, l.Redirect, l.Sitemap) {
 		return t, nil
 	}
 	to, err := x.seedOf(j, k, l)

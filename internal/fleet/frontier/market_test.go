@@ -18,12 +18,21 @@ func traded(t *testing.T, mem *vfs.MemFS, mode crawl.MarketMode) *walk {
 
 func tradedBy(t *testing.T, mem *vfs.MemFS, mode crawl.MarketMode, crawlers int, links ...string) *walk {
 	t.Helper()
+	return tradedWith(t, mem, func(m *crawl.Market) {
+		*m = crawl.DefaultMarket(mode)
+		m.Crawlers, m.Understanding = crawlers, 0
+	}, links...)
+}
+
+// tradedWith is the same with a market in lots that set changes.
+func tradedWith(t *testing.T, mem *vfs.MemFS, set func(m *crawl.Market), links ...string) *walk {
+	t.Helper()
 	about, err := topic.Words("asynchronous iterators", "en")
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := crawl.DefaultMarket(mode)
-	m.Crawlers, m.Understanding = crawlers, 0
+	m := crawl.DefaultMarket(crawl.MarketLots)
+	set(&m)
 	w := &walk{t: t, f: open(t, mem)}
 	w.apply(&crawl.Entry{Kind: crawl.EntryTerm, Epoch: 1})
 	w.apply(&crawl.Entry{Kind: crawl.EntrySubmit, Epoch: 1, Job: &crawl.Job{ID: 1, Limits: crawl.DefaultLimits(), Identity: crawl.Identity{

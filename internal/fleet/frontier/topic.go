@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -421,91 +420,4 @@ func (x *tx) stored(k recKey, value []byte) (*record, error) {
 		x.f.recent.put(k, x.f.upToDate(r))
 	}
 	return r, err
-}
-
-// Judged is what a job with a topic makes of a URL.
-type Judged struct {
-	URL     string            `json:"url"`
-	State   string            `json:"state"`
-	Reason  string            `json:"reason,omitempty"`
-	Crawler uint32            `json:"crawler,omitempty"` // whose it is, of several
-	Depth   int               `json:"depth"`
-	Parent  string            `json:"parent,omitempty"` // the page that named it first
-	Anchor  string            `json:"anchor,omitempty"`
-	Around  string            `json:"around,omitempty"`
-	Page    float64           `json:"page"`  // score of the best page that names it
-	Named   int               `json:"named"` // pages on the topic that name it
-	Off     int               `json:"off"`   // pages in a row on the way to it that are off the topic
-	Score   float64           `json:"score"`
-	OnTopic bool              `json:"on_topic"`
-	Link    topic.LinkVerdict `json:"link"` // what its links say, by the model as it is now
-	Topic   *crawl.Topic      `json:"-"`
-	At      crawl.Page        `json:"-"`
-}
-
-// ErrNoTopic says that a job has no topic.
-var ErrNoTopic = errors.New("the crawl has no topic")
-
-// Judge explains what a job makes of a URL; nil if it does not know it.
-func (f *Frontier) Judge(job uint32, at crawl.Page) (*Judged, error) {
-	j := f.jobs[job]
-	if j == nil {
-		return nil, fmt.Errorf("no job %d", job)
-	}
-	o, err := f.focused(j)
-	if err != nil {
-		return nil, err
-	}
-	if o == nil {
-		return nil, ErrNoTopic
-	}
-	look := finder{db: f.db}
-	r, at, err := f.judgedOf(&look, j, at)
-	if err = errors.Join(err, look.close()); err != nil || r == nil {
-		return nil, err
-	}
-	names := f.Names(job)
-	parent, err := names.URL(at.Layer, r.Parent)
-	for c := 0; parent == "" && err == nil && at.Owner > 0 && c < j.crawlers(); c++ { // it was dealt out or sold: another one has its parent
-		parent, err = names.URL(crawl.Layer{Owner: uint32(c) + 1}, r.Parent)
-	}
-	if err = errors.Join(err, names.Close()); err != nil {
-		return nil, err
-	}
-	e := r.evidence(f.siteRecord(f.tasks[r.Task]))
-	return &Judged{
-		URL: r.URL, State: r.State.String(), Reason: string(r.Reason), Crawler: f.crawlerOf(r), Depth: int(r.Depth), Parent: parent, Anchor: r.Anchor, Around: r.Around,
-		Page: float64(r.Page), Named: int(r.Named), Off: int(r.Off), Score: float64(r.Score), OnTopic: r.Counted&countedRelevant != 0,
-		Link: o.of(at.Owner).Explain(&e, !j.Identity.ByRule), Topic: j.Identity.Topic, At: at,
-	}, nil
-}
-
-// judgedOf returns the record of a URL, and where it is: where each crawler remembers for itself that of the first one that has fetched it,
-// else of the first that knows it.
-func (f *Frontier) judgedOf(look *finder, j *Job, at crawl.Page) (*record, crawl.Page, error) {
-	if at.Owner > 0 || !j.Identity.Market.Layered() {
-		r, err := f.load1(look, recKey{space{j.ID, at.Layer}, at.Key})
-		return r, at, err
-	}
-	var first *record
-	for c := range uint32(j.crawlers()) {
-		owned := crawl.Layer{Owner: c + 1}
-		r, err := f.load1(look, recKey{space{j.ID, owned}, at.Key})
-		switch {
-		case err != nil || r != nil && r.State == crawl.Fetched:
-			at.Layer = owned
-			return r, at, err
-		case r != nil && first == nil:
-			first, at.Layer = r, owned
-		}
-	}
-	return first, at, nil
-}
-
-// crawlerOf returns whose a URL is, 0 if its job has one crawler only.
-func (f *Frontier) crawlerOf(r *record) uint32 {
-	if t := f.tasks[r.Task]; t != nil {
-		return t.Crawler()
-	}
-	return 0
 }
