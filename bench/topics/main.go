@@ -11,10 +11,12 @@
 //	docs   Python's and PostgreSQL's documentation (Debian: python3-doc, postgresql-doc-15), judged by its own index of terms, which crawls
 //	       do not see
 //
-//	go run ./bench/topics [-family made,few,spam,one,webkb,docs] [-seeds 20] [-only lots,central] [-webkb DIR] [-cpuprofile FILE]
+//	go run ./bench/topics [-family made,few,spam,one,webkb,docs] [-seeds 20] [-only lots,central] [-webkb DIR] [-keep FILE] [-cpuprofile FILE]
 //	go run ./bench/topics -paper [-seeds 1] [-pages 4000] [-html FILE]
+//	go run ./bench/topics -kill 10 [-seeds 5] [-market lots]
 //
-// With -paper it runs the market paper's experiment instead: each keyword of 12 topics with and without the market, in the paper's table.
+// With -paper it runs the market paper's experiment instead: each keyword of 12 topics with and without the market, in the paper's table. With
+// -kill it kills crawls with SIGKILL in the middle of markets, and says what was asked for twice and whether anything is lost.
 package main
 
 import (
@@ -97,8 +99,12 @@ func main() {
 	first := flag.Int("first", 1, "the first seed")
 	only := flag.String("only", "", "methods to run, with commas between; empty: all")
 	asPaper := flag.Bool("paper", false, "run the market paper's experiment instead, on so many webs of so many pages")
+	kills := flag.Int("kill", 0, "kill a crawl of five crawlers so many times instead, and say what is asked for twice")
+	mode := flag.String("market", "lots", "with -kill: the crawlers' market, as --market has it")
+	argosy := flag.String("argosy", "", "with -kill: the binary (default: one that is built)")
 	html := flag.String("html", "", "with -paper: a file for the report with its charts")
 	tmp := flag.String("tmp", "", "where crawls are kept while they run")
+	keep := flag.String("keep", "", "a file for what each crawl has found, which another run with it takes from there: a long run goes on where it was ended")
 	profile := flag.String("cpuprofile", "", "a file for what the processor did")
 	var c madeConfig
 	c.register(flag.CommandLine)
@@ -106,6 +112,10 @@ func main() {
 	stop, err := profiled(*profile)
 	switch {
 	case err != nil:
+	case *kills > 0:
+		for seed := *first; seed < *first+*seeds && err == nil; seed++ {
+			err = killed(uint64(seed), *kills, *mode, *argosy, *tmp)
+		}
 	case *asPaper:
 		err = paper(*seeds, *first, c.pages, *tmp, *html)
 	default:
@@ -114,6 +124,9 @@ func main() {
 			if *only == "" || slices.Contains(strings.Split(*only, ","), m.name) {
 				b.methods = append(b.methods, m.name)
 			}
+		}
+		if b.kept, err = openKept(*keep); err != nil {
+			break
 		}
 		err = b.all(map[string]func() (family, error){"made": c.made, "few": c.fewSeeds, "spam": c.beside, "one": c.oneSite, "webkb": c.drawn, "docs": docsFamily}, *names)
 	}
@@ -143,6 +156,7 @@ type bench struct {
 	tmp          string
 	seeds, first int
 	methods      []string
+	kept         *kept
 }
 
 // all runs families by their names.
@@ -190,13 +204,16 @@ func (b *bench) run(f family) error {
 				if m.name == "keywords" && t.words == nil {
 					continue
 				}
-				o, err := b.crawl(t, m.change)
+				o, err := b.kept.or(fmt.Sprint(f.name, ", seed ", seed, ", ", t.name, ", ", m.name), func() (outcome, error) {
+					o, err := b.crawl(t, m.change)
+					o.Name, o.Wanted = t.name, float64(len(t.on("80")))
+					return o, err
+				})
 				if err != nil {
-					return fmt.Errorf("%s, seed %d, %s, %s: %w", f.name, seed, t.name, m.name, err)
+					return err
 				}
-				o.name, o.wanted = t.name, float64(len(t.on("80")))
 				got[m.name] = append(got[m.name], o)
-				sum += o.distinct
+				sum += o.Distinct
 			}
 			fmt.Printf(" %*.0f", max(8, len(m.name)), sum)
 		}

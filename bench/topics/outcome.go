@@ -17,24 +17,24 @@ import (
 
 // outcome is what a crawl has.
 type outcome struct {
-	name                       string
-	wanted                     float64 // pages on the topic that there are
-	fetched, distinct, twice   float64
-	expected, parent, byChance area
+	Name                       string
+	Wanted                     float64 // pages on the topic that there are
+	Fetched, Distinct, Twice   float64
+	Expected, Parent, ByChance area
 }
 
 // area is the chance that of two pages, one on the topic and one not, a score given beforehand is higher for the former; and over how many
 // pairs that is known.
-type area struct{ above, pairs float64 }
+type area struct{ Above, Pairs float64 }
 
 func (a area) String() string {
-	if a.pairs == 0 {
+	if a.Pairs == 0 {
 		return "     -"
 	}
-	return fmt.Sprintf("%6.3f", a.above/a.pairs)
+	return fmt.Sprintf("%6.3f", a.Above/a.Pairs)
 }
 
-func (a area) plus(b area) area { return area{a.above + b.above, a.pairs + b.pairs} }
+func (a area) plus(b area) area { return area{a.Above + b.Above, a.Pairs + b.Pairs} }
 
 // areaOf compares all pairs of two sides; equal scores count half.
 func areaOf(on, off []float64) (a area) {
@@ -47,8 +47,8 @@ func areaOf(on, off []float64) (a area) {
 			}
 			return 1
 		})
-		a.above += float64(below) + float64(upTo-below)/2
-		a.pairs += float64(len(off))
+		a.Above += float64(below) + float64(upTo-below)/2
+		a.Pairs += float64(len(off))
 	}
 	return a
 }
@@ -67,11 +67,11 @@ func judged(dir string, on map[string]bool) (o outcome, err error) {
 		if p.State != crawl.Fetched.String() || p.Status != 200 {
 			return nil
 		}
-		o.fetched++
+		o.Fetched++
 		if had[p.URL]++; had[p.URL] > 1 {
-			o.twice++
+			o.Twice++
 		} else if on[p.URL] {
-			o.distinct++
+			o.Distinct++
 		}
 		if p.Expected > 0 && p.Expected < 0.999 { // seeds come first whatever is expected of them
 			expected[p.URL] = p.Expected
@@ -110,7 +110,7 @@ func (o *outcome) compare(roots []*survey.Branch, expected map[string]float64, o
 			}
 		}
 	}
-	o.expected, o.parent, o.byChance = areaOf(by[0][1], by[0][0]), areaOf(by[1][1], by[1][0]), areaOf(by[2][1], by[2][0])
+	o.Expected, o.Parent, o.ByChance = areaOf(by[0][1], by[0][0]), areaOf(by[1][1], by[1][0]), areaOf(by[2][1], by[2][0])
 }
 
 // summary prints what methods have found in all trials, and how they compare.
@@ -119,11 +119,11 @@ func (b *bench) summary(got map[string][]outcome) {
 	for _, n := range b.methods {
 		var sum outcome
 		for _, o := range got[n] {
-			sum.fetched, sum.distinct, sum.twice = sum.fetched+o.fetched, sum.distinct+o.distinct, sum.twice+o.twice
-			sum.expected, sum.parent, sum.byChance = sum.expected.plus(o.expected), sum.parent.plus(o.parent), sum.byChance.plus(o.byChance)
+			sum.Fetched, sum.Distinct, sum.Twice = sum.Fetched+o.Fetched, sum.Distinct+o.Distinct, sum.Twice+o.Twice
+			sum.Expected, sum.Parent, sum.ByChance = sum.Expected.plus(o.Expected), sum.Parent.plus(o.Parent), sum.ByChance.plus(o.ByChance)
 		}
 		if len(got[n]) > 0 {
-			fmt.Printf("%-12s %8.0f %9.0f %8.3f %7.0f %18s %v %v %v\n", n, sum.fetched, sum.distinct, sum.distinct/math.Max(1, sum.fetched), sum.twice, "", sum.expected, sum.parent, sum.byChance)
+			fmt.Printf("%-12s %8.0f %9.0f %8.3f %7.0f %18s %v %v %v\n", n, sum.Fetched, sum.Distinct, sum.Distinct/math.Max(1, sum.Fetched), sum.Twice, "", sum.Expected, sum.Parent, sum.ByChance)
 		}
 	}
 	b.byName(got)
@@ -143,9 +143,9 @@ func (b *bench) byName(got map[string][]outcome) {
 	var names []string
 	wanted := map[string]float64{}
 	for _, o := range got[b.methods[0]] {
-		if !slices.Contains(names, o.name) {
-			names = append(names, o.name)
-			wanted[o.name] = o.wanted
+		if !slices.Contains(names, o.Name) {
+			names = append(names, o.Name)
+			wanted[o.Name] = o.Wanted
 		}
 	}
 	if len(names) < 2 {
@@ -162,8 +162,8 @@ func (b *bench) byName(got map[string][]outcome) {
 		for _, m := range b.methods {
 			sum, n := 0.0, 0.0
 			for _, o := range got[m] {
-				if o.name == name {
-					sum, n = sum+o.distinct, n+1
+				if o.Name == name {
+					sum, n = sum+o.Distinct, n+1
 				}
 			}
 			fmt.Printf(" %*.1f", max(8, len(m)), sum/math.Max(1, n))
@@ -179,8 +179,8 @@ func interval(a, b []outcome) (mid, low, high float64) {
 	ratio := func(pick func(int) int) float64 {
 		x, y := 0.0, 0.0
 		for i := range a {
-			x += a[pick(i)].distinct
-			y += b[pick(i)].distinct
+			x += a[pick(i)].Distinct
+			y += b[pick(i)].Distinct
 		}
 		return x / math.Max(1, y)
 	}
