@@ -471,12 +471,30 @@ func TestExchangeOfTinySteps(t *testing.T) {
 	}
 }
 
+// Twenty crawlers and ten thousand URLs for sale: in lots, as published, and where all URLs are worth nearly the same, by which bids go on for longest.
 func BenchmarkExchange(b *testing.B) {
 	cfg, traders, items := manyForSale(1, 20, 10_000)
-	for b.Loop() {
-		if _, err := schedule.Exchange(cfg, slices.Clone(traders), items); err != nil {
-			b.Fatal(err)
+	published, contested := cfg, slices.Clone(items)
+	published.Lots = false
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range contested {
+		contested[i].Values = slices.Clone(items[i].Values)
+		for c := range contested[i].Values {
+			contested[i].Values[c] = 0.5 + 1e-6*rng.Float64()
 		}
+	}
+	for _, of := range []struct {
+		name  string
+		cfg   schedule.ExchangeConfig
+		items []schedule.ForSale
+	}{{"lots", cfg, items}, {"lots-contested", cfg, contested}, {"paper", published, items}, {"paper-contested", published, contested}} {
+		b.Run(of.name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := schedule.Exchange(of.cfg, slices.Clone(traders), of.items); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
 
