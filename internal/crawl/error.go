@@ -196,10 +196,6 @@ func (k Kind) Settled() bool {
 	return false
 }
 
-// Silent reports whether a kind says that nothing has come. A site that has never answered is not waited for long then: it hears us, as far as is
-// known, and has nothing to say.
-func (k Kind) Silent() bool { return k == KindReset || k == KindTimeout }
-
 // Of is what a kind means of a site that has answered by HTTP before, or not: of one that has, what is no HTTP is a bad page.
 func (k Kind) Of(answered bool) Kind {
 	switch {

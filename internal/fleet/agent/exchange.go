@@ -111,9 +111,9 @@ func (l *lease) twice(p *page) {
 	l.beside(p.url, resp, crawl.ReasonTrapYield)
 }
 
-// hasty is which part of the job's limit a site has for its first answer: where the limit is as it comes, five seconds. What answers later is asked
-// once more.
-const hasty = 6
+// hasty is which part of the job's limit a site has for its first answer. Where the limit is as it comes that is as long as connecting may take; what
+// answers later is asked once more.
+const hasty = 3
 
 // paging is which part of it one has for its first page that has answered robots.txt: more than pages take that are made slowly, as most are not.
 const paging = 2

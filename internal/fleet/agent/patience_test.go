@@ -19,10 +19,10 @@ func TestPatience(t *testing.T) {
 		told    crawl.Heard
 		most    time.Duration
 	}{
-		{0, 0, 0, 5 * time.Second},
+		{0, 0, 0, 10 * time.Second},
 		{1, 0, 0, 30 * time.Second},
-		{2, 0, 0, 5 * time.Second},
-		{3, 0, 0, 5 * time.Second},
+		{2, 0, 0, 10 * time.Second},
+		{3, 0, 0, 10 * time.Second},
 		{0, time.Second, 0, 15 * time.Second}, // robots.txt has been answered
 		{2, time.Second, 0, 30 * time.Second},
 		{0, time.Second, crawl.HeardPage, 30 * time.Second},

@@ -17,7 +17,7 @@ const (
 	// maxSlowDown bounds how far a slow site's delay grows by itself.
 	maxSlowDown = 30 * time.Second
 	// briefTries is how often a site is asked again that has never answered and whose trouble is settled, and briefWait
-	// the first wait, doubled by each, also of one from which nothing comes: a server that is just starting is there by
+	// the first wait, doubled by each, also of one that only ends its connections: a server that is just starting is there by
 	// then, and a person who has mistyped a name is told within seconds.
 	briefTries = 2
 	briefWait  = 500 * time.Millisecond
@@ -76,7 +76,7 @@ func Again(lim crawl.Limits, why crawl.Kind, fails int, answered bool) (wait tim
 // Wait returns how long to leave a site alone that has failed so fails times in a row.
 func Wait(lim crawl.Limits, why crawl.Kind, fails int, answered bool) time.Duration {
 	wait := Backoff(lim.Backoff, fails)
-	if (why.Settled() || why.Silent()) && !answered {
+	if (why.Settled() || why == crawl.KindReset) && !answered {
 		wait = min(wait, Backoff(briefWait, fails))
 	}
 	return wait
