@@ -188,7 +188,7 @@ func (d encodedDelay) decode() (*samples, error) {
 	if len(d.MS) > keepSamples || d.Next < 0 || d.Next > len(d.MS) {
 		return nil, errors.New("delays out of range")
 	}
-	return &samples{ms: d.MS, next: d.Next}, finite(d.MS...)
+	return &samples{ms: d.MS, next: d.Next, version: len(d.MS)}, finite(d.MS...)
 }
 
 // finite fails when a figure is not a finite number.
