@@ -162,9 +162,9 @@ func (b *Book) picture(node int, v *view, p *pair) float64 {
 	if p != nil && p.timed {
 		return x - v.slope*(b.ln(p)-v.ms)
 	}
-	if v.known {
-		if n := b.model.nodeAt(node); n.Known() {
-			x -= v.slope * (math.Log(max(netcoord.Distance(n, v.place), 0.1)) - v.ms)
+	if v.known && node < len(b.model.nodes) {
+		if n := &b.model.nodes[node]; n.Known() {
+			x -= v.slope * (math.Log(max(netcoord.Distance(*n, v.place), 0.1)) - v.ms)
 		}
 	}
 	return x

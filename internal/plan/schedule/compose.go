@@ -106,6 +106,7 @@ type Context struct {
 	figures *figures
 	paid    []float64
 	stores  []predict.Figure
+	carry   []float64 // of each node, see carries
 	cache   map[string]any
 	narrow  []bool // tasks of which only the nodes that the last cycles kept are looked at
 	through bool   // no task is looked at narrowly
@@ -325,11 +326,17 @@ func (c *Context) Store(node int) predict.Figure {
 // carries is what a node can take in, bits/s: its bandwidth, or that to its storage where that was measured and is less
 // beyond doubt; 0 is not known.
 func (c *Context) carries(node int) float64 {
-	b := c.S.Nodes[node].Offer[Bandwidth]
-	if s := c.Store(node); c.known() && s.Source == predict.Measured && (b <= 0 || s.Value*math.Exp(s.Sigma) < b) {
-		return s.Value
+	if c.carry == nil {
+		c.carry = make([]float64, len(c.S.Nodes))
+		for i := range c.S.Nodes {
+			b := c.S.Nodes[i].Offer[Bandwidth]
+			if s := c.Store(i); c.known() && s.Source == predict.Measured && (b <= 0 || s.Value*math.Exp(s.Sigma) < b) {
+				b = s.Value
+			}
+			c.carry[i] = b
+		}
 	}
-	return b
+	return c.carry[node]
 }
 
 // Latency is the delay of a pair, ms.

@@ -57,6 +57,9 @@ type figures struct {
 	pairs int
 	spare seen // of what is not kept
 
+	numbers []int32 // what is left of the last slab
+	values  []predict.Figure
+
 	memory  *Memory // what the last cycle left, which the next two are of
 	past    *past   // of so many leases; nil: it was handed on
 	leases  int
@@ -96,7 +99,8 @@ func (f *figures) add(task uint32, open []int) *seen {
 	n := len(open)
 	if f != nil && f.pairs+n <= keptPairs {
 		f.pairs += n
-		s := &seen{open, make([]int32, n), make([]predict.Figure, n), make([]predict.Figure, n)}
+		s := f.room(n)
+		s.open = open
 		f.tasks[task] = s
 		return s
 	}
@@ -108,6 +112,19 @@ func (f *figures) add(task uint32, open []int) *seen {
 		s.book, s.rate, s.served = make([]int32, n), make([]predict.Figure, n), make([]predict.Figure, n)
 	}
 	s.book, s.rate, s.served = s.book[:n], s.rate[:n], s.served[:n]
+	return s
+}
+
+// slab is for how many pairs room is made at a time.
+const slab = 4096
+
+// room is that of a task with so many candidates, of which many share one piece of memory.
+func (f *figures) room(n int) *seen {
+	if len(f.numbers) < n {
+		f.numbers, f.values = make([]int32, max(slab, n)), make([]predict.Figure, 2*max(slab, n))
+	}
+	s := &seen{book: f.numbers[:n:n], rate: f.values[:n:n], served: f.values[n : 2*n : 2*n]}
+	f.numbers, f.values = f.numbers[n:], f.values[2*n:]
 	return s
 }
 
@@ -143,7 +160,7 @@ type past struct {
 
 // recall tells which leases of the last cycle still run, of a memory of the same nodes.
 func (m *Memory) recall(running []Running) past {
-	p := past{kept: m.kept, ended: map[uint32]*kept{}, runs: make([]held, len(running))}
+	p := past{kept: m.kept, ended: make(map[uint32]*kept, max(0, len(m.runs)-len(running))), runs: make([]held, len(running))}
 	i := 0
 	for at := range running {
 		id := running[at].Lease

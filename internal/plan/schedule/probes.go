@@ -231,7 +231,7 @@ func (s *Snapshot) Without(p Plan, ping []bool) *Snapshot {
 	}
 	next := *s
 	next.Nodes = append([]Node(nil), s.Nodes...)
-	next.Running = append([]Running(nil), s.Running...)
+	next.Running = append(make([]Running, 0, len(s.Running)+len(p.Assignments)), s.Running...)
 	gone := make(map[int]bool, len(p.Assignments))
 	for i, a := range p.Assignments {
 		t := &s.Tasks[a.Task]
@@ -239,7 +239,7 @@ func (s *Snapshot) Without(p Plan, ping []bool) *Snapshot {
 		next.Nodes[a.Node].Running++
 		next.Running = append(next.Running, Running{Task: t.ID, Site: t.Site, Domain: t.Domain, Node: s.Nodes[a.Node].ID, Addrs: t.Addrs, Need: t.Need, Width: t.Width, Book: t.Book, Ping: ping != nil && ping[i], Silent: t.Silent, Failed: t.Failed})
 	}
-	next.Tasks = nil
+	next.Tasks = make([]Task, 0, len(s.Tasks)-len(gone))
 	for i := range s.Tasks {
 		if !gone[i] {
 			next.Tasks = append(next.Tasks, s.Tasks[i])

@@ -143,7 +143,9 @@ func (s *smooth) newton(width, exact float64, steps int) int {
 			return k
 		}
 		s.price, s.trial = s.trial, s.price
-		s.slopes(width)
+		if k+1 < steps { // nobody asks for them at the last
+			s.slopes(width)
+		}
 		ridge = max(1e-9, ridge/30)
 	}
 	return steps
