@@ -45,8 +45,8 @@ func (f *fitter) against(to []Coord, delay []float64, self int) (usableAny bool)
 		if k == self || !usable(d) {
 			continue
 		}
-		usableAny = true
 		if o := &to[k]; len(o.X) > 0 {
+			usableAny = true
 			f.x, f.height, f.delay = append(f.x, o.X...), append(f.height, o.Height), append(f.delay, d)
 		}
 	}

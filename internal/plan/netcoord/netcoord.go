@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sort"
 )
 
@@ -72,7 +73,7 @@ type Space struct {
 	scale     float64 // a typical delay, ms
 }
 
-// Fit places the landmarks by the delays between them.
+// Fit places the landmarks by the delays between them. One of which none is known has no place, and is none.
 func Fit(cfg Config, delay [][]float64) (*Space, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -92,7 +93,8 @@ func Fit(cfg Config, delay [][]float64) (*Space, error) {
 			}
 		}
 	}
-	if len(all) == 0 {
+	lost := unheard(delay)
+	if !slices.Contains(lost, false) {
 		return nil, fmt.Errorf("landmarks: no delay between them was measured")
 	}
 	s := &Space{Config: cfg, scale: Median(all)}
@@ -102,12 +104,17 @@ func Fit(cfg Config, delay [][]float64) (*Space, error) {
 	for range cfg.Starts {
 		at := make([]Coord, n)
 		for i := range at {
-			at[i] = s.random(r)
+			if !lost[i] {
+				at[i] = s.random(r)
+			}
 		}
 		last := math.Inf(1)
 		for range 60 { // each against the others, until nothing moves
 			loss := 0.0
 			for i := range at {
+				if lost[i] {
+					continue
+				}
 				loss += f.improve(&at[i], at, delay[i], i, 4)
 			}
 			if loss > last*(1-1e-4) {
@@ -123,6 +130,24 @@ func Fit(cfg Config, delay [][]float64) (*Space, error) {
 		f.finish(&s.Landmarks[i], s.Landmarks, delay[i], i)
 	}
 	return s, nil
+}
+
+// unheard tells which landmarks have no delay to any of the others, those apart that have none themselves.
+func unheard(delay [][]float64) []bool {
+	lost := make([]bool, len(delay))
+	for again := true; again; {
+		again = false
+		for i, row := range delay {
+			hears := false
+			for j, d := range row {
+				hears = hears || i != j && !lost[j] && usable(d)
+			}
+			if !hears && !lost[i] {
+				lost[i], again = true, true
+			}
+		}
+	}
+	return lost
 }
 
 func usable(d float64) bool { return d > 0 && d <= math.MaxFloat64 }
@@ -184,7 +209,7 @@ func (s *Space) between(delay []float64) Coord {
 	c := Coord{X: make([]float64, s.Config.Dim)}
 	total := 0.0
 	for l, d := range delay {
-		if !usable(d) {
+		if !usable(d) || len(s.Landmarks[l].X) == 0 {
 			continue
 		}
 		w := 1 / (d * d)
@@ -217,6 +242,9 @@ func (s *Space) Refine(between, delay [][]float64, hosts []Coord) {
 	n := len(s.Landmarks)
 	for range s.Config.Rounds {
 		for l := range s.Landmarks {
+			if !s.Landmarks[l].Known() {
+				continue
+			}
 			to := append(append([]Coord(nil), s.Landmarks...), hosts...)
 			d := make([]float64, n+len(hosts))
 			copy(d, between[l])

@@ -3,6 +3,7 @@ package netcoord
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -244,6 +245,50 @@ func TestBlend(t *testing.T) {
 			}
 			if x := p.Between(h, g); x < min(lo, short)-1e-9 || x > hi+1e-9 {
 				t.Fatalf("%d and %d: %g is not between %g and %g", h, g, x, min(lo, short), hi)
+			}
+		}
+	}
+}
+
+// A landmark that nobody has measured yet, or that the others cannot reach, is left out: the others and all hosts have the places that they
+// have without it.
+func TestLandmarkThatNobodyHasMeasured(t *testing.T) {
+	const landmarks, lost = 7, 3
+	d := world(20, 0, 0, 1)
+	between, without := make([][]float64, landmarks), make([][]float64, 0, landmarks-1)
+	for i := range between {
+		between[i] = slices.Clone(d[i][:landmarks])
+		if i != lost {
+			without = append(without, slices.Delete(slices.Clone(d[i][:landmarks]), lost, lost+1))
+		}
+	}
+	for k := range landmarks {
+		between[lost][k], between[k][lost] = math.NaN(), math.NaN()
+	}
+	cfg := Config{Dim: 2, Starts: 4}
+	space, err := Fit(cfg, between)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if space.Landmarks[lost].Known() {
+		t.Errorf("the landmark that nobody has measured is at %v", space.Landmarks[lost])
+	}
+	fewer, err := Fit(cfg, without)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for h := landmarks; h < len(d); h++ {
+		to := slices.Clone(d[h][:landmarks])
+		to[lost] = 1 // it is known to the host alone
+		a, b := space.Place(to), fewer.Place(slices.Delete(slices.Clone(to), lost, lost+1))
+		for l := range landmarks - 1 {
+			at := l
+			if l >= lost {
+				at++
+			}
+			x, y := Distance(a, space.Landmarks[at]), Distance(b, fewer.Landmarks[l])
+			if math.Abs(x-y) > 0.05*d[h][at]+1 {
+				t.Errorf("host %d is %.1f from landmark %d, and %.1f where the other is not there; %.1f were measured", h, x, at, y, d[h][at])
 			}
 		}
 	}

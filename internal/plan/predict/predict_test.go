@@ -281,6 +281,30 @@ func TestLandmarksChange(t *testing.T) {
 	}
 }
 
+// Landmarks that a job names may hold one that has measured no other node yet, or that none can reach: the others go on telling where sites are.
+func TestLandmarkWithoutDelays(t *testing.T) {
+	f := newFleet(12, 20, 3)
+	b := New(Config{})
+	f.learn(b, 3, 3)
+	lost := b.Node("joined")
+	b.SetLandmarks([]int{0, 2, 4, 6, 8, 10, lost})
+	for s := range f.y {
+		b.Delay(lost, s, 50, 2000)
+	}
+	b.Fit()
+	off := 0.0
+	for s := range f.y {
+		p := b.Latency(1, s)
+		if p.Source != Predicted {
+			t.Fatalf("site %d: %+v", s, p)
+		}
+		off += math.Abs(math.Log(p.Value/dist(f.x[1], f.y[s]))) / float64(len(f.y))
+	}
+	if off > 0.1 {
+		t.Errorf("delays are off by %.2f on average", off)
+	}
+}
+
 // A restart places sites where they were: a book that is fitted to the whole record at once has the same coordinates as one that was
 // fitted while delays came, and the same again where somebody asked for them in between.
 func TestRestartPlacesTheSame(t *testing.T) {
@@ -343,7 +367,7 @@ func TestRestartPredictsNearlyTheSame(t *testing.T) {
 			}
 			live.Fit()
 		}
-		anew := live.Record.Book(Config{})
+		anew := readBack(t, live)
 		anew.Fit()
 		worst, sum := 0.0, 0.0
 		for s := range f.y {
