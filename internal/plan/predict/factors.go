@@ -12,25 +12,34 @@ type observed struct {
 	y, d       []float64 // ln rate, ln delay (NaN: not known), until there is a picture to look from
 }
 
-// A picture is fitted from the last one on, until no factor moves by more than settled, in so many rounds at most: what is not
-// reached then is reached by the next Fit.
+// A picture is fitted from the plainest one on, so that it follows from the record alone: whoever reads that has the same one, live, after a
+// restart and in a replay. How far pairs are off the picture says how much each counts beside the noise of its own measurements, so it is
+// fitted again with what it has left over. Each time factors are refitted until none moves by more than settled, in so many rounds at most.
 const (
-	rounds  = 12
-	settled = 1e-3
+	weighings = 2
+	rounds    = 60
+	settled   = 5e-4
 )
 
 // fitFactors fits the log-linear picture by alternating ridge regressions.
 func (b *Book) fitFactors() {
 	m := &b.model
-	pairs := firstSpread * firstSpread // variance of pairs around the picture
-	if m.fitted {
-		pairs = m.spread * m.spread
-	}
-	obs := b.gather(pairs)
+	obs := b.gather()
 	if len(obs.y) < 3 {
 		return
 	}
+	obs.weigh(firstSpread * firstSpread)
 	b.begin(obs)
+	m.spread = firstSpread
+	for range weighings {
+		m.refit(obs, m.spread*m.spread)
+	}
+	m.fitted = true
+}
+
+// refit moves the picture to where it fits best, where pairs have such a variance around it, and says how far they are off it then.
+func (m *model) refit(obs *observed, pairs float64) {
+	obs.weigh(pairs)
 	nodes, sites := newFactors(m.node, obs.node, obs.weight, m.ridges[0]), newFactors(m.site, obs.site, obs.weight, m.ridges[1])
 	for range rounds {
 		moved := nodes.refit(obs, pairs)
@@ -47,14 +56,13 @@ func (b *Book) fitFactors() {
 		all += w
 	}
 	m.spread = min(1.5, max(0.2, 1.2*math.Sqrt(max(0, sq/all)))) // fitted pairs leave less over than others will
-	m.fitted = true
 }
 
-// gather collects what is known of speeds; pairs is the variance of pairs around the picture.
-func (b *Book) gather(pairs float64) *observed {
+// gather collects what is known of speeds.
+func (b *Book) gather() *observed {
 	n := b.model.pairs + b.model.pairs/8
 	floats := func() []float64 { return make([]float64, 0, n) }
-	obs := &observed{node: make([]int32, 0, n), site: make([]int32, 0, n), weight: floats(), noise: floats(), y: floats(), d: floats()}
+	obs := &observed{node: make([]int32, 0, n), site: make([]int32, 0, n), noise: floats(), y: floats(), d: floats()}
 	noise, _ := b.aging.fit()
 	for s := range b.site {
 		for i := range b.site[s].pairs {
@@ -62,29 +70,31 @@ func (b *Book) gather(pairs float64) *observed {
 			if p.rate.weight == 0 {
 				continue
 			}
-			own := noise / p.rate.weight
 			d, known := b.lnDelay(int(p.node), s, p)
 			if !known {
 				d = math.NaN()
 			}
 			obs.node, obs.site = append(obs.node, p.node), append(obs.site, int32(s))
 			obs.y, obs.d = append(obs.y, b.lnRate(p)), append(obs.d, d)
-			obs.noise, obs.weight = append(obs.noise, own), append(obs.weight, pairs/(pairs+own))
+			obs.noise = append(obs.noise, noise/p.rate.weight)
 		}
 	}
+	obs.weight = make([]float64, len(obs.y))
 	b.model.pairs = len(obs.y)
 	return obs
 }
 
-// begin finds what the last picture leaves over, or the plainest one.
+// weigh says how much each pair counts where they have such a variance around the picture.
+func (obs *observed) weigh(pairs float64) {
+	for k, own := range obs.noise {
+		obs.weight[k] = pairs / (pairs + own)
+	}
+}
+
+// begin makes the plainest picture, and finds what it leaves over.
 func (b *Book) begin(obs *observed) {
 	m := &b.model
-	for len(m.node) < len(b.node) {
-		m.node = append(m.node, 0)
-	}
-	for len(m.site) < len(b.site) {
-		m.site = append(m.site, 0)
-	}
+	m.node, m.site = make([]float64, len(b.node)), make([]float64, len(b.site))
 	sumD, nD, sumY, sumW := 0.0, 0.0, 0.0, 0.0
 	for k, y := range obs.y {
 		if d := obs.d[k]; d == d {
@@ -92,24 +102,15 @@ func (b *Book) begin(obs *observed) {
 		}
 		sumY, sumW = sumY+obs.weight[k]*y, sumW+obs.weight[k]
 	}
-	typical := m.typical
-	if nD > 0 {
-		typical = sumD / nD
-	}
-	if m.fitted {
-		m.mean -= m.slope * (typical - m.typical)
-	} else {
-		m.mean, m.slope, m.ridges = sumY/sumW, firstSlope, [2]float64{ridge, ridge}
-	}
-	m.typical = typical
+	m.mean, m.slope, m.ridges, m.typical = sumY/sumW, firstSlope, [2]float64{ridge, ridge}, sumD/max(1, nD)
 	obs.left, obs.late = obs.y, obs.d
 	for k := range obs.left {
 		late := 0.0
 		if d := obs.d[k]; d == d {
-			late = typical - d
+			late = m.typical - d
 		}
 		obs.late[k] = late
-		obs.left[k] -= m.mean + m.node[obs.node[k]] + m.site[obs.site[k]] + m.slope*late
+		obs.left[k] -= m.mean + m.slope*late
 	}
 }
 

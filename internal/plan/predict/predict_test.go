@@ -305,9 +305,9 @@ func TestLandmarkWithoutDelays(t *testing.T) {
 	}
 }
 
-// A restart places sites where they were: a book that is fitted to the whole record at once has the same coordinates as one that was
-// fitted while delays came, and the same again where somebody asked for them in between.
-func TestRestartPlacesTheSame(t *testing.T) {
+// What a book predicts follows from the record as of its last fit: a restart, which reads the record back and fits once, has the same places of
+// sites, speeds and shares as a book that was fitted time and again while measurements came, and that somebody asked in between.
+func TestRestartPredictsTheSame(t *testing.T) {
 	for seed := range uint64(10) {
 		f := newFleet(14, 12, seed)
 		live := New(Config{})
@@ -318,6 +318,9 @@ func TestRestartPlacesTheSame(t *testing.T) {
 				for i := range f.x {
 					for range round + 1 {
 						live.Delay(i, s, dist(f.x[i], f.y[s])*math.Exp(r.NormFloat64()*.2), int64(1000*round))
+					}
+					if r.IntN(2) == 0 {
+						live.Reported(i, s, Report{Bits: f.rate(i, s) * math.Exp(r.NormFloat64()*.2), Seconds: 1, Good: 8, All: float64(8 + r.IntN(3))}, int64(1000*round))
 					}
 				}
 				if r.IntN(3) == 0 {
@@ -331,6 +334,14 @@ func TestRestartPlacesTheSame(t *testing.T) {
 		for s := range f.y {
 			if a, b := live.siteAt(s), anew.siteAt(s); !a.Known() || !slices.Equal(a.X, b.X) || a.Height != b.Height {
 				t.Fatalf("seed %d, site %d: %v, after a restart %v", seed, s, a, b)
+			}
+			for i := range f.x {
+				if a, b := live.Rate(i, s, 9000), anew.Rate(i, s, 9000); a != b {
+					t.Fatalf("seed %d, node %d, site %d: %+v, after a restart %+v", seed, i, s, a, b)
+				}
+				if a, b := live.Success(i, s, 9000), anew.Success(i, s, 9000); a != b {
+					t.Fatalf("seed %d, node %d, site %d: %+v, after a restart %+v", seed, i, s, a, b)
+				}
 			}
 		}
 	}
@@ -350,7 +361,7 @@ func readBack(t *testing.T, b *Book) *Book {
 	return rec.Book(Config{})
 }
 
-// The rest of the picture begins at the last one, which a restart does not have: speeds are then predicted a little differently.
+// Where a site lies is made anew only when a tenth of its delays is new: what is predicted after a restart, which places all, is then nearly the same.
 func TestRestartPredictsNearlyTheSame(t *testing.T) {
 	for seed := range uint64(5) {
 		f := newFleet(14, 60, seed)
@@ -378,8 +389,8 @@ func TestRestartPredictsNearlyTheSame(t *testing.T) {
 		}
 		mean := sum / float64(len(f.x)*len(f.y))
 		t.Logf("seed %d: speeds differ by %.2f %% on average, %.0f %% at most", seed, 100*mean, 100*worst)
-		if mean > 0.02 {
-			t.Errorf("seed %d: speeds differ by %.3f on average after a restart", seed, mean)
+		if mean > 0.001 || worst > 0.05 {
+			t.Errorf("seed %d: speeds differ by %.4f on average after a restart, %.3f at most", seed, mean, worst)
 		}
 	}
 }
