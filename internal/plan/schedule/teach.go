@@ -37,10 +37,10 @@ func (f *flow) teach(t int, k *kept) {
 	if k.best <= 0 {
 		return
 	}
-	first, second, best := 0.0, 0.0, -1
+	first, second, best := 0.0, 0.0, -1 // waiting is worth 0
 	for i := range k.node {
-		if x := f.net(k, i); x > first || best < 0 {
-			first, second, best = x, max(0, first), i
+		if x := f.net(k, i); x > first {
+			first, second, best = x, first, i
 		} else {
 			second = max(second, x)
 		}

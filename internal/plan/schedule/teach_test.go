@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -75,6 +76,54 @@ func TestLeasesCountWhatTheyTeach(t *testing.T) {
 	s.Book.Fit()
 	if n := at(1e11); n != first {
 		t.Errorf("%s, though the other is known to be slower", n)
+	}
+}
+
+// What a lease teaches is worth by how much the better of all nodes, and of waiting, is better on average once its node is known: where
+// a task is worth less to all nodes than their places cost, what it may come to be worth beyond that.
+func TestWhatALeaseTeaches(t *testing.T) {
+	s := fleet(3, 1)
+	s.LeaseSeconds = 10
+	s.Tasks[0].Bits = 1e12
+	for range 6 {
+		s.Book.Reported(0, 0, predict.Report{Bits: 1e8, Seconds: 10, Good: 100, All: 100}, 900)
+	}
+	s.Book.Fit()
+	r := rand.New(rand.NewPCG(1, 2))
+	for trial := range 40 {
+		c := newContext(s, &Composition{Filters: Always}, false)
+		f := &flow{c: c, cfg: FlowConfig{Learn: true}, paid: make([]float64, 3), place: make([]float64, 3)}
+		k := &kept{}
+		for i := range 3 {
+			v := 5 * math.Exp(r.NormFloat64())
+			k.node, k.value, k.use, k.best = append(k.node, int32(i)), append(k.value, v), append(k.use, 1), max(k.best, v)
+			f.place[i] = float64(trial%4) * 10 * r.Float64()
+		}
+		f.teach(0, k)
+		now := 0.0
+		for i := range k.node {
+			now = max(now, k.value[i]-f.place[i])
+		}
+		for i := range k.node {
+			rate, ok := c.Rate(0, i), c.Success(0, i)
+			square := rate.Sigma*rate.Sigma + ok.Sigma*ok.Sigma/(ok.Value*ok.Value)
+			sigma := square / math.Sqrt(square+s.Book.Noise())
+			others, then := 0.0, 0.0
+			for o := range k.node {
+				if o != i {
+					others = max(others, k.value[o]-f.place[o])
+				}
+			}
+			const draws = 20_000
+			for d := range draws {
+				z := math.Sqrt2 * math.Erfinv((2*float64(d)+1)/draws-1)
+				then += max(others, k.value[i]*math.Exp(sigma*z-sigma*sigma/2)-f.place[i]) / draws
+			}
+			want := (then - now) * (c.usedFor(0, k.best*mbit)/s.LeaseSeconds - 1)
+			if got := k.teaches(i); math.Abs(got-want) > 0.01*want+0.5 {
+				t.Errorf("places at %.2f, values %.2f: to know node %d is worth %.3f, want %.3f", f.place, k.value, i, got, want)
+			}
+		}
 	}
 }
 
