@@ -131,7 +131,7 @@ func (k *walker) open(link, axe string) (context.Context, func(), error) {
 	}
 	alloc, stop := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.WindowSize(1280, 860), chromedp.Flag("force-color-profile", "srgb"), chromedp.Flag("host-resolver-rules", "MAP "+evilName+" 127.0.0.1"))...)
 	ctx, cancel := chromedp.NewContext(alloc)
-	ctx, end := context.WithTimeout(ctx, 8*time.Minute)
+	ctx, end := context.WithTimeout(ctx, 20*time.Minute)
 	over := func() {
 		end()
 		cancel()
