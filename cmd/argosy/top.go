@@ -235,6 +235,12 @@ func table(rows [][]string, name int, spare []int, width int) (head string, out 
 	return out[0], out[1:]
 }
 
+// waitWords say why nobody fetches what a task has queued.
+var waitWords = map[string]string{
+	"person": "waits for a person; ", "job": "its job does not run; ", "limit": "its job has reached a limit; ", "room": "the disk of the coordinator is full; ",
+	"other": "another task has its site; ", "site": "its site rests; ", "node": "waits for a node; ", "held": "a node has it; ", "nothing": "nothing is queued; ",
+}
+
 // oneTask is a task with what it waits for.
 func (t *top) oneTask() (head string, out []string) {
 	v := &t.one
@@ -242,7 +248,7 @@ func (t *top) oneTask() (head string, out []string) {
 		return fmt.Sprintf("task %d", t.task), nil
 	}
 	head = fmt.Sprintf("%s  %s  fetched %s, queue %s, failed %s", taskName(&v.Task), v.State, count(v.Fetched), count(v.Pending), count(v.Failed))
-	out = append(out, fmt.Sprintf("waits for: %s; delay %v, may be asked in %v; robots.txt: %s", v.Waits, time.Duration(v.DelayMS)*time.Millisecond, time.Duration(v.WaitMS)*time.Millisecond, v.Robots))
+	out = append(out, fmt.Sprintf("%sdelay %v, may be asked in %v; robots.txt: %s", waitWords[v.Waits], time.Duration(v.DelayMS)*time.Millisecond, time.Duration(v.WaitMS)*time.Millisecond, v.Robots))
 	if l := v.Holder; l != nil {
 		out = append(out, fmt.Sprintf("%s asks %s for job %d, task %d, since %s: no more may at once", l.Node, siteOf(l.Site, l.Crawler), l.Job, l.Task, time.UnixMilli(l.Start).Format(time.TimeOnly)))
 	}
