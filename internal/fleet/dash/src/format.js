@@ -1,10 +1,10 @@
 // Figures as people read them.
 import { language, t } from './text.js';
 
-const number = (n, o) => new Intl.NumberFormat(language() === 'zh' ? 'zh-CN' : 'en-GB', o).format(n);
+const number = (n, o, en = 'en-GB') => new Intl.NumberFormat(language() === 'zh' ? 'zh-CN' : en, o).format(n);
 
 export const count = n => n === undefined || n === null ? '–' : number(n);
-export const short = n => n === undefined || n === null ? '–' : Math.abs(n) < 10000 ? number(n) : number(n, { notation: 'compact', maximumFractionDigits: 1 });
+export const short = n => n === undefined || n === null ? '–' : Math.abs(n) < 10000 ? number(n) : number(n, { notation: 'compact', maximumFractionDigits: 1 }, 'en'); // 2M, where Britons write 2m, which is two minutes
 export const decimal = (n, digits = 1) => Number.isFinite(n) ? number(n, { maximumFractionDigits: digits }) : '–';
 export const price = n => Number.isFinite(n) ? number(n, { maximumSignificantDigits: 3 }) : '–'; // also of what is far below 1
 export const percent = x => Number.isFinite(x) ? number(x, { style: 'percent', maximumFractionDigits: x < 0.1 && x > 0 ? 1 : 0 }) : '–';

@@ -2,7 +2,7 @@ import { h } from '../lib/preact.mjs';
 import { useState } from '../lib/hooks.mjs';
 import { post } from './api.js';
 import { Chart } from './chart.jsx';
-import { bytes, clock, count, decimal, jobName, span } from './format.js';
+import { bytes, clock, count, jobName, price, span } from './format.js';
 import { rates, soFar, useSwitches } from './overview.jsx';
 import { t } from './text.js';
 import { Act, Cut, Empty, Pager, Panel, Stack, State, Table, useLive, Wrong, onJob } from './ui.jsx';
@@ -23,7 +23,7 @@ export function Jobs({ jobs, job, me, choose, reload, theme }) {
         { title: t('Queue'), num: true, cell: j => count(j.counts.pending) },
         { title: t('Volume'), num: true, cell: j => bytes(j.counts.bytes) },
         { title: t('Sites'), num: true, cell: j => count(j.counts.sites) },
-        { title: t('Strategy'), cell: j => <Cut text={j.strategy} /> },
+        { title: t('Strategy'), cell: j => <Cut narrow text={j.strategy} /> },
         { title: t('Ran'), num: true, cell: j => span(j.ran_ms) },
         { title: t('Began'), cell: j => clock(j.started) },
       ]} /> : <Empty>{t('There is no job yet.')}</Empty>}
@@ -42,8 +42,8 @@ function Rate({ job, theme }) {
   const all = (useLive(`/series?job=${job.id}`, { on: onJob(job.id), ...soFar }).data || []).slice(-watched);
   const marks = useSwitches(job.id);
   if (all.length < 3) return null;
-  const values = rates(all, 'bytes').map(v => v === null ? null : v * 8 / 1e6), now = decimal(values[values.length - 1]) + ' Mbit/s';
-  return <div><p class="note">{t('Rate')}: <b>{now}</b></p><Chart theme={theme} height={140} x={all.map(s => s.at / 1000)} format={v => decimal(v)} lines={[{ label: 'Mbit/s', values, color: '--accent', fill: true }]} marks={marks} summary={t('Rate') + ': ' + now} /></div>;
+  const values = rates(all, 'bytes').map(v => v === null ? null : v * 8 / 1e6), now = price(values[values.length - 1]) + ' Mbit/s';
+  return <div><p class="note">{t('Rate')}: <b>{now}</b></p><Chart theme={theme} height={140} x={all.map(s => s.at / 1000)} format={price} lines={[{ label: 'Mbit/s', values, color: '--accent', fill: true }]} marks={marks} summary={t('Rate') + ': ' + now} /></div>;
 }
 
 function Steer({ job, reload, me, theme }) {

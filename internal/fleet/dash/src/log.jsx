@@ -54,7 +54,7 @@ function Decisions({ job, at }) {
     {open && <div class="one"><p><b>{plain(open.site)}</b> <button class="link" onClick={() => setOpen(null)}>{t('Close')}</button></p><Why of={{ known: true, decision: open }} /></div>}
     {list.data && (list.data.length ? <Table label={t('What was decided, and why')} rows={list.data} rowKey={name} columns={[
       { title: t('Site'), cell: d => <a href={'#/task?id=' + d.task}><Cut text={d.site} /></a> }, { title: t('When'), cell: d => <button class="link" onClick={() => setOpen(d)}>{clock(d.at)}</button> },
-      { title: t('Attempt'), num: true, cell: d => d.attempt || '–' }, { title: t('Came to'), cell: came }, { title: t('Because'), wide: true, cell: because }, { title: t('Strategy'), cell: d => d.strategy }]} />
+      { title: t('Attempt'), num: true, cell: d => d.attempt || '–' }, { title: t('Came to'), cell: came }, { title: t('Because'), wide: true, cell: because }, { title: t('Strategy'), cell: d => <Cut narrow text={d.strategy} /> }]} />
       : <Empty>{t('Nothing like that is remembered.')}</Empty>)}
     {list.data && <Pager skip={skip} limit={limit} shown={list.data.length} total={list.data.total} go={setSkip} />}
   </Panel>;
@@ -65,7 +65,7 @@ function Plans({ job }) {
   const list = useLive('/plans' + query({ job: job && job.id, limit, skip }), { every: 3000 });
   return <Panel size="full" title={t('What each cycle came to')}><Wrong error={list.error} />
     {list.data && (list.data.length ? <Table label={t('What each cycle came to')} rows={list.data} columns={[
-      { title: t('When'), cell: p => clock(p.at) }, { title: t('Strategy'), cell: p => p.strategy }, { title: t('Tasks'), num: true, cell: p => count(p.tasks) }, { title: t('Nodes'), num: true, cell: p => count(p.nodes) },
+      { title: t('When'), cell: p => clock(p.at) }, { title: t('Strategy'), cell: p => <Cut narrow text={p.strategy} /> }, { title: t('Tasks'), num: true, cell: p => count(p.tasks) }, { title: t('Nodes'), num: true, cell: p => count(p.nodes) },
       { title: t('Leases'), num: true, cell: p => count(p.leases) }, { title: t('Probes'), num: true, cell: p => count(p.probes || 0) },
       { title: t('Left waiting'), wide: true, cell: p => Object.entries(p.waiting || {}).map(([k, n]) => `${reason(k, true)} (${n})`).join(', ') || '–' }, { title: t('Took'), num: true, cell: p => t('{0} ms', decimal(p.took_us / 1000, 1)) }]} />
       : <Empty>{t('Nothing like that is remembered.')}</Empty>)}

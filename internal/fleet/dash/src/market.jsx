@@ -55,7 +55,7 @@ function Auction({ job, no, theme }) {
       <input type="range" aria-label={t('Round')} min={1} max={rounds} value={round} onInput={e => setStep(Number(e.target.value))} />
       <button disabled={round >= rounds} onClick={() => setStep(round + 1)}>{t('Round after')}</button></div>}>
       <Bars unit={Math.max(1e-9, ...prices[rounds - 1])} rows={bidden.map((lot, i) => ({ name: lots[i], label: ends[i], value: prices[round - 1][i] })).sort((a, b) => b.value - a.value)} show={r => price(r.value)} /></Panel>}
-    <Panel size="full" title={t('What was offered in market {0}', no)} note={rounds ? '' : t('no auction: each lot went to the best bid')}>
+    <Panel size="full" title={t('What was offered in market {0}', no)} note={rounds || !v.lots.length ? '' : t('no auction: each lot went to the best bid')}>
       {v.lots.length ? <Table label={t('What was offered in market {0}', no)} rows={v.lots.slice(0, 300)} rowKey={l => l.lot} columns={[
         { title: t('Lot'), wide: true, cell: l => <span class="url">{bare(l.url)}{l.urls > 1 ? ' ' + t('and {0} more', l.urls - 1) : ''}</span> }, { title: t('Seller'), num: true, cell: l => l.seller },
         { title: t('Buyer'), num: true, cell: l => l.buyer ? l.buyer === l.seller ? t('stays') : l.buyer : '–' }, { title: t('Worth to the best'), num: true, cell: l => price(Math.max(0, ...(l.worth || [0]))) },

@@ -63,7 +63,7 @@ const stateKinds = { running: 'go', crawling: 'go', working: 'go', done: 'ok', f
 export function State({ of }) { return <Badge kind={stateKinds[of] || ''}>{t(of)}</Badge>; }
 
 // Cut is a text from outside on one line: the whole of it is its title.
-export function Cut({ text }) { const s = plain(text); return <bdi class="cut" title={s}>{s}</bdi>; }
+export function Cut({ text, narrow }) { const s = plain(text); return <bdi class={narrow ? 'cut narrow' : 'cut'} title={s}>{s}</bdi>; }
 
 // Reason says why in words, with the code that the command line and the API have for it.
 export function Reason({ of, wait }) { const words = reason(of, wait); return words === of ? <code>{of}</code> : <span>{words} <code class="note">{of}</code></span>; }
