@@ -164,6 +164,7 @@ type entry struct {
 	node string
 	data []byte
 	read time.Time
+	gap  error // instead of an entry: those that follow are missing
 }
 
 type nodeEvent struct {
@@ -263,15 +264,23 @@ func (c *Coordinator) run1(ctx context.Context) error {
 	return err
 }
 
+// read hands the loop what the log has, in order; also that entries are missing, which it is told when it has applied all before them.
 func (c *Coordinator) read(ctx context.Context, from uint64, entries chan<- entry) error {
-	return c.sinks.log.Read(ctx, from, func(seq uint64, at int64, node string, data []byte) error {
+	hand := func(e entry) error {
 		select {
-		case entries <- entry{seq, at, node, data, time.Now()}:
+		case entries <- e:
 			return nil
 		case <-ctx.Done():
 			return ctx.Err()
 		}
+	}
+	err := c.sinks.log.Read(ctx, from, func(seq uint64, at int64, node string, data []byte) error {
+		return hand(entry{seq: seq, at: at, node: node, data: data, read: time.Now()})
 	})
+	if errors.Is(err, crawl.ErrTrimmed) {
+		return hand(entry{gap: err})
+	}
+	return err
 }
 
 const (
@@ -442,6 +451,9 @@ func (c *Coordinator) take(e entry) (*crawl.Entry, []crawl.Refusal, error) {
 
 // apply applies an entry that was read at a time, or before.
 func (c *Coordinator) apply(ctx context.Context, now time.Time, e entry) error {
+	if e.gap != nil {
+		return e.gap
+	}
 	c.sinks.applied, c.sinks.heard = e.seq, now
 	at := c.f.Steady(e.at)
 	c.clock.Saw(at, e.read)
