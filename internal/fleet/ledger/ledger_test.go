@@ -442,9 +442,13 @@ func TestStoresOfANode(t *testing.T) {
 		}
 		lives("idle", "file:///b")
 		lives("last", "file:///c")
-		got, err := l.Stores(t.Context())
-		if err != nil || !slices.Equal(got, []string{"file:///a", "file:///c"}) {
-			t.Errorf("%q, %v", got, err)
+		for _, when := range []string{"first", "when all is had again"} { // what was archived is still there
+			if got, err := l.Stores(t.Context()); err != nil || !slices.Equal(got, []string{"file:///a", "file:///c"}) {
+				t.Errorf("%s: %q, %v", when, got, err)
+			}
+			if err := l.Again(t.Context()); err != nil {
+				t.Fatal(err)
+			}
 		}
 	})
 }

@@ -354,10 +354,13 @@ func (l *Ledger) Demand(ctx context.Context) (map[int]int64, error) {
 // Stores returns where archives were written: every store that a node has named, and those that the ledger was made anew from.
 func (l *Ledger) Stores(ctx context.Context) ([]string, error) {
 	return column[string](ctx, l, `SELECT store FROM accounts WHERE store <> ''
-UNION SELECT n.store FROM nodes n JOIN leases l ON l.node = n.node AND l.incarnation = n.incarnation
-WHERE (l.collected > 0 OR l.search IS NOT NULL) AND n.store <> '' AND n.store <> 'warc'
+UNION `+storesOfLeases+`
 UNION SELECT store FROM stores ORDER BY store`)
 }
+
+// storesOfLeases are the stores into which leases have written, also those of a node's earlier lives.
+const storesOfLeases = `SELECT DISTINCT n.store FROM nodes n JOIN leases l ON l.node = n.node AND l.incarnation = n.incarnation
+WHERE (l.collected > 0 OR l.search IS NOT NULL) AND n.store <> '' AND n.store <> 'warc'`
 
 // Unplaced returns the nodes that have archived something and whose store is not known, in order: the log does not name stores, and a ledger
 // that was made anew from it has those of nodes that came back since.

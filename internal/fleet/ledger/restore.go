@@ -95,6 +95,7 @@ func (l *Ledger) Again(ctx context.Context) error {
 	return l.write(ctx, func(w *writer) error {
 		for _, query := range []string{
 			pagesKept + ` FROM pages WHERE warc IS NOT NULL ON CONFLICT DO NOTHING`,
+			`INSERT INTO stores (store) ` + storesOfLeases + ` ON CONFLICT DO NOTHING`,
 			`DELETE FROM pages`, `DELETE FROM ended`, `DELETE FROM tasks`, `DELETE FROM leases`, `DELETE FROM reports`, `DELETE FROM quarantine`,
 			`DELETE FROM markets`, `DELETE FROM lots`,
 			`DELETE FROM position`,
