@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -59,6 +60,35 @@ func (l *Ledger) broken(ctx context.Context) bool {
 	var said string
 	err := l.db.QueryRowContext(ctx, `PRAGMA quick_check(1)`).Scan(&said)
 	return isDamaged(err) || err == nil && said != "ok"
+}
+
+// maxFlaws bounds how many flaws of a file are told: one is enough for it to be made anew.
+const maxFlaws = 3
+
+// Flaws looks at the whole file of a ledger in SQLite, and at whether its indexes have what its tables have, and says what is wrong. Of one in
+// PostgreSQL it says nothing: that server looks after its own files.
+func (l *Ledger) Flaws(ctx context.Context) (flaws []string, err error) {
+	if l.kind == postgres {
+		return nil, nil
+	}
+	rows, err := l.db.QueryContext(ctx, fmt.Sprintf(`PRAGMA integrity_check(%d)`, maxFlaws))
+	if err == nil {
+		defer rows.Close()
+		for rows.Next() {
+			var said string
+			if err := rows.Scan(&said); err != nil {
+				return nil, err
+			}
+			if said != "ok" {
+				flaws = append(flaws, said)
+			}
+		}
+		err = rows.Err()
+	}
+	if isDamaged(err) {
+		return append(flaws, err.Error()), nil
+	}
+	return flaws, err
 }
 
 // maxWhy bounds what is kept of a database's words, in bytes.

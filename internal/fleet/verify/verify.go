@@ -144,15 +144,22 @@ func Check(ctx context.Context, p Place) (*Report, error) {
 	}
 	l, err := ledger.Open(ctx, path)
 	if err != nil {
-		return nil, err
+		return nil, outdir.Mend(p.Dir, err)
 	}
 	defer l.Close()
+	r := newReport()
+	r.Running = p.Running
+	flaws, err := l.Flaws(ctx)
+	for _, flaw := range flaws {
+		r.problem("the ledger is damaged: %s: argosy rebuild ledger %s makes it anew", flaw, p.Dir)
+	}
+	if err != nil {
+		return nil, err
+	}
 	jobs, err := l.Jobs(ctx)
 	if err != nil {
 		return nil, err
 	}
-	r := newReport()
-	r.Running = p.Running
 	wants := wanted{}
 	for _, job := range jobs {
 		if err := r.pages(ctx, p.Dir, l, job, wants); err != nil {

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"math"
@@ -150,10 +151,8 @@ func TestIndexBesideARunningProcess(t *testing.T) {
 	})
 }
 
-// A ledger that was made anew from the log knows no store: what lies there is not lost, and verify says what to name.
-func TestStoresThatNobodyKnows(t *testing.T) {
-	dir, store := t.TempDir(), t.TempDir()
-	at := oneRecord(t, store, "http://s.test/")
+// onePage makes the directory of a fleet whose ledger has one page, with its record at a place, and returns the page's key.
+func onePage(t *testing.T, dir string, at crawl.Location) crawl.Key {
 	u, err := crawl.Parse("http://s.test/")
 	if err != nil {
 		t.Fatal(err)
@@ -178,6 +177,44 @@ func TestStoresThatNobodyKnows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return u.Key()
+}
+
+// What is damaged of a ledger is told wherever it is: also of an index, by which a coordinator looks pages up and verify does not.
+func TestDamagedIndexOfTheLedger(t *testing.T) {
+	store, dir := t.TempDir(), t.TempDir()
+	key := onePage(t, dir, oneRecord(t, store, "http://s.test/"))
+	path := filepath.Join(dir, outdir.LedgerFile)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	places := 0
+	for at := 0; ; at++ {
+		next := bytes.Index(whole[at:], key[:])
+		if next < 0 {
+			break
+		}
+		at, places = at+next, places+1
+		hurt := bytes.Clone(whole)
+		hurt[at] ^= 1
+		if err := os.WriteFile(path, hurt, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Check(t.Context(), Place{Dir: dir, Stores: []string{store}})
+		if err == nil && !slices.ContainsFunc(r.Details, func(s string) bool { return strings.Contains(s, "argosy rebuild ledger "+dir) }) {
+			t.Errorf("byte %d of the ledger is changed: %+v", at, r)
+		}
+	}
+	if places < 2 { // in the table, and in its index
+		t.Errorf("the page's key stands in %d places", places)
+	}
+}
+
+// A ledger that was made anew from the log knows no store: what lies there is not lost, and verify says what to name.
+func TestStoresThatNobodyKnows(t *testing.T) {
+	dir, store := t.TempDir(), t.TempDir()
+	onePage(t, dir, oneRecord(t, store, "http://s.test/"))
 	r, err := Check(t.Context(), Place{Dir: dir})
 	if err != nil || !slices.Equal(r.Unplaced, []string{"osaka"}) || r.Lost != 0 || r.OK || !slices.ContainsFunc(r.Details, func(s string) bool { return strings.Contains(s, "--store PLACE") }) {
 		t.Errorf("%v, %+v", err, r)
