@@ -178,7 +178,8 @@ func (f *placeFlags) open(ctx context.Context) (*ledger.Ledger, error) {
 	if f.ledger != "" {
 		return ledger.Open(ctx, f.ledger)
 	}
-	return ledger.Open(ctx, filepath.Join(f.dir, outdir.LedgerFile))
+	l, err := ledger.Open(ctx, filepath.Join(f.dir, outdir.LedgerFile))
+	return l, outdir.Mend(f.dir, err)
 }
 
 func printJSON(w io.Writer, v any) error {

@@ -126,11 +126,11 @@ func (f *submitFlags) read(ctx context.Context, path string) ([]byte, *seedSet, 
 			return nil, nil, err
 		}
 		source, err := from.seedSource(nil, found)
-		if err == nil {
-			set, err = readSeeds(source, nil)
-		}
 		if err != nil {
 			return nil, nil, usage("%s: %w", path, err)
+		}
+		if set, err = readSeeds(source, nil); err != nil { // it says of which file the seed is
+			return nil, nil, usage("%w", err)
 		}
 	}
 	if from.job.Fetch.UserAgent == "" {
