@@ -117,10 +117,11 @@ func newRestore() *cobra.Command {
 	return &cobra.Command{
 		Use: "restore COPY DIR", Short: "Put a copy that backup has made in the place of a directory", Args: cobra.ExactArgs(2),
 		Long: `Restore puts a copy into a directory in which no process works. What is there is kept beside, with ".old" behind its name;
-archives stay. Pages that were fetched after the copy was made are fetched again.`,
+archives stay. A copy that is not whole is refused, and nothing changes. Pages that were fetched after the copy was
+made are fetched again.`,
 		Example: "  argosy restore /mnt/copies/fleet-monday fleet",
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := mend.Restore(args[0], args[1]); err != nil {
+			if err := mend.Restore(c.Context(), args[0], args[1]); err != nil {
 				return err
 			}
 			_, err := fmt.Fprintf(c.OutOrStdout(), "%s is what %s was\n", args[1], args[0])

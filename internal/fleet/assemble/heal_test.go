@@ -216,7 +216,7 @@ func TestDamageHeals(t *testing.T) {
 		"state deleted":        {func(h *hurtDir) { remove(h, "state") }, ""},
 		"an older backup": {func(h *hurtDir) {
 			remove(h, "state", ledger)
-			h.fail(mend.Restore(h.kept, h.dir))
+			h.fail(mend.Restore(h.t.Context(), h.kept, h.dir))
 		}, ""},
 	}
 	for i := range int(seeds.Of(2, 6)) { // which page it is decides whether the database notices at once, later, or whether it is of no use any more
@@ -296,7 +296,7 @@ func TestBackupOfARunningCrawl(t *testing.T) {
 	if err := mend.Backup(t.Context(), dir, dir+".copy"); !errors.Is(err, os.ErrExist) {
 		t.Errorf("over another copy: %v", err)
 	}
-	if err := mend.Restore(dir+".copy", dir); err != nil {
+	if err := mend.Restore(t.Context(), dir+".copy", dir); err != nil {
 		t.Fatal(err)
 	}
 	h := &hurtDir{t: t, dir: dir, port: port}

@@ -131,8 +131,7 @@ var (
 	metaLeases  = []byte{'l'}
 )
 
-// Open opens or creates a frontier and loads what it keeps in memory: jobs, tasks, sites and leases, but no URLs.
-func Open(c Config) (*Frontier, error) {
+func openAll(c Config) (*Frontier, error) {
 	fs := c.FS
 	if fs == nil {
 		fs = vfs.Default

@@ -16,6 +16,17 @@ const roomEvery = 200 * time.Millisecond
 // errNoRoom says that the disk has no room for what the store's own log holds. It is ENOSPC to those who ask.
 var errNoRoom = fmt.Errorf("there is no room to write what its log holds: %w", syscall.ENOSPC)
 
+// Open opens or creates a frontier and loads what it keeps in memory: jobs, tasks, sites and leases, but no URLs. A store that is damaged may
+// also panic; that is an error as well.
+func Open(c Config) (f *Frontier, err error) {
+	defer func() {
+		if what := recover(); what != nil {
+			err = fmt.Errorf("open frontier %s: %w: %v", c.Dir, ErrDamaged, what)
+		}
+	}()
+	return openAll(c)
+}
+
 // openStore opens a store. Where the disk has no room for what its log holds it fails, or waits for some, as c.Await says.
 func openStore(c Config, o *pebble.Options) (*pebble.DB, error) {
 	full := make(chan struct{}, 1)

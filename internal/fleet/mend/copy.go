@@ -128,8 +128,8 @@ func copyFile(from, to string) error {
 }
 
 // Restore puts a copy that Backup has made into a directory, in the place of what is there: that is kept beside, with ".old" behind its
-// name. Archives in the directory stay.
-func Restore(from, dir string) error {
+// name. Archives in the directory stay. A copy that is not whole is refused, and nothing changes.
+func Restore(ctx context.Context, from, dir string) error {
 	if err := outdir.CheckFormat(from); err != nil {
 		return err
 	}
@@ -137,6 +137,11 @@ func Restore(from, dir string) error {
 		if _, err := os.Stat(path); err != nil {
 			return fmt.Errorf("%s: not a copy that argosy backup has made: %w", from, err)
 		}
+	}
+	if a, err := os.Stat(from); err != nil {
+		return err
+	} else if b, err := os.Stat(dir); err == nil && os.SameFile(a, b) {
+		return fmt.Errorf("%s: it is the directory itself, not a copy of it", from)
 	}
 	if err := os.MkdirAll(outdir.State(dir), 0o700); err != nil {
 		return err
@@ -146,6 +151,10 @@ func Restore(from, dir string) error {
 		return err
 	}
 	err = func() error {
+		view, book := staged(outdir.Frontier(dir)), staged(filepath.Join(dir, outdir.LedgerFile))
+		if err := stage(ctx, from, view, book); err != nil {
+			return errors.Join(err, os.RemoveAll(view), os.RemoveAll(book))
+		}
 		names := []string{outdir.FormatFile}
 		for _, more := range sqliteFiles {
 			names = append(names, outdir.LedgerFile+more)
@@ -172,18 +181,50 @@ func Restore(from, dir string) error {
 		if err := copyState(outdir.State(from), outdir.State(dir)); err != nil {
 			return err
 		}
-		if err := os.MkdirAll(outdir.Frontier(dir), 0o700); err != nil {
+		if err := os.Rename(view, outdir.Frontier(dir)); err != nil {
 			return err
 		}
-		if err := copyState(outdir.Frontier(from), outdir.Frontier(dir)); err != nil {
+		if err := os.Rename(book, filepath.Join(dir, outdir.LedgerFile)); err != nil && !errors.Is(err, os.ErrNotExist) { // it is in PostgreSQL
 			return err
-		}
-		if _, err := os.Stat(filepath.Join(from, outdir.LedgerFile)); err == nil {
-			if err := copyFile(filepath.Join(from, outdir.LedgerFile), filepath.Join(dir, outdir.LedgerFile)); err != nil {
-				return err
-			}
 		}
 		return copyFile(filepath.Join(from, outdir.FormatFile), filepath.Join(dir, outdir.FormatFile))
 	}()
 	return errors.Join(err, lock.Close())
+}
+
+// staged is where something is put until it is known to be whole.
+func staged(path string) string { return path + ".new" }
+
+// stage copies the frontier and the ledger of a copy, and looks whether they are whole.
+func stage(ctx context.Context, from, view, book string) error {
+	if err := errors.Join(os.RemoveAll(view), os.RemoveAll(book), os.MkdirAll(view, 0o700)); err != nil {
+		return err
+	}
+	if err := copyState(outdir.Frontier(from), view); err != nil {
+		return err
+	}
+	c := frontier.DefaultConfig(view)
+	c.ReadOnly = true
+	f, err := frontier.Open(c)
+	if err != nil {
+		return fmt.Errorf("%s: not a whole copy: %w", from, err)
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(from, outdir.LedgerFile)); err != nil {
+		return nil // it is in PostgreSQL
+	}
+	if err := copyFile(filepath.Join(from, outdir.LedgerFile), book); err != nil {
+		return err
+	}
+	l, err := ledger.Open(ctx, book)
+	if err != nil {
+		return fmt.Errorf("%s: not a whole copy: %w", from, err)
+	}
+	flaws, err := l.Flaws(ctx)
+	if len(flaws) > 0 {
+		err = fmt.Errorf("%s: not a whole copy: %w: %s", from, ledger.ErrDamaged, flaws[0])
+	}
+	return errors.Join(err, l.Close())
 }

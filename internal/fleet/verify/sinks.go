@@ -3,7 +3,6 @@ package verify
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 
 	"argosy/internal/crawl"
@@ -49,7 +48,7 @@ func (r *Report) sinks(ctx context.Context, p Place, l *ledger.Ledger, jobs []ui
 	defer lock.Close()
 	c := frontier.DefaultConfig(dir)
 	c.ReadOnly = true
-	f, err := open(c)
+	f, err := frontier.Open(c)
 	if err != nil {
 		r.problem("%v: move %s away, and argosy crawl -o %s (argosy serve of a fleet) makes it anew from the log, or names the command that does without it", err, dir, p.Dir)
 		return nil
@@ -106,16 +105,6 @@ func (r *Report) views(p Place, f *frontier.Frontier, l *ledger.Ledger, jobs []u
 		}
 	})
 	return nil
-}
-
-// open opens a frontier. A store that is damaged may also panic.
-func open(c frontier.Config) (f *frontier.Frontier, err error) {
-	defer func() {
-		if what := recover(); what != nil {
-			err = fmt.Errorf("open frontier %s: %v", c.Dir, what)
-		}
-	}()
-	return frontier.Open(c)
 }
 
 // job compares what frontier and ledger have of a job.
