@@ -117,19 +117,7 @@ func (h *hurtDir) heal() (commands []string) {
 	for range 6 {
 		sum, err := runOnce(h.t.Context(), h.dir, h.port, 0, 2)
 		if err != nil {
-			_, after, ok := strings.Cut(err.Error(), "argosy rebuild ")
-			what, _, _ := strings.Cut(after, " ")
-			of := map[string]func(context.Context, string) (mend.Result, error){
-				"frontier": func(ctx context.Context, dir string) (mend.Result, error) { return mend.Frontier(ctx, dir, "") },
-				"ledger":   func(ctx context.Context, dir string) (mend.Result, error) { return mend.Ledger(ctx, dir, "", nil) },
-			}[what]
-			if !ok || of == nil || strings.Contains(err.Error(), "\n") {
-				h.t.Fatalf("it does not start, and names no command: %v", err)
-			}
-			commands = append(commands, "rebuild "+what)
-			if _, err := of(h.t.Context(), h.dir); err != nil {
-				h.t.Fatalf("rebuild %s: %v", what, err)
-			}
+			commands = append(commands, h.rebuild(err.Error()))
 			continue
 		}
 		r, err := verify.Dir(h.t.Context(), h.dir)
@@ -143,11 +131,28 @@ func (h *hurtDir) heal() (commands []string) {
 			continue
 		}
 		if !r.OK {
-			h.t.Fatalf("%s, and %q", sum.State, r.Details)
+			commands = append(commands, h.rebuild(r.Details[0]))
 		}
 	}
 	h.t.Fatal("it does not heal")
 	return nil
+}
+
+// rebuild does what a refusal, or a finding of verify's, names, and returns it.
+func (h *hurtDir) rebuild(said string) string {
+	_, after, ok := strings.Cut(said, "argosy rebuild ")
+	what, _, _ := strings.Cut(after, " ")
+	of := map[string]func(context.Context, string) (mend.Result, error){
+		"frontier": func(ctx context.Context, dir string) (mend.Result, error) { return mend.Frontier(ctx, dir, "") },
+		"ledger":   func(ctx context.Context, dir string) (mend.Result, error) { return mend.Ledger(ctx, dir, "", nil) },
+	}[what]
+	if !ok || of == nil || strings.Contains(said, "\n") {
+		h.t.Fatalf("no command is named in a line: %s", said)
+	}
+	if _, err := of(h.t.Context(), h.dir); err != nil {
+		h.t.Fatalf("rebuild %s: %v", what, err)
+	}
+	return "rebuild " + what
 }
 
 // Whatever is damaged, cut, deleted or older than the rest: the crawl ends with what it would have ended with, or it refuses to start

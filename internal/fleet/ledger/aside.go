@@ -80,7 +80,7 @@ func (l *Ledger) Flaws(ctx context.Context) (flaws []string, err error) {
 				return nil, err
 			}
 			if said != "ok" {
-				flaws = append(flaws, said)
+				flaws = append(flaws, strings.ReplaceAll(said, "\n", " "))
 			}
 		}
 		err = rows.Err()
