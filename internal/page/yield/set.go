@@ -15,7 +15,7 @@ type set struct {
 	max      int
 	gen      uint32
 	last     uint64 // number of the last record
-	new, old map[uint64]uint64
+	new, old table
 	added    []mark   // to the newer generation since the last flush
 	late     []mark   // to the older one, before it was the older one
 	gone     []uint32 // generations to be dropped
@@ -24,37 +24,36 @@ type set struct {
 // mark is a mark with the value that it was added with.
 type mark struct{ h, v uint64 }
 
-func newSet(max int) set { return set{max: max, new: map[uint64]uint64{}, old: map[uint64]uint64{}} }
+func newSet(max int) set { return set{max: max} }
 
-func (s *set) len() int { return len(s.new) + len(s.old) }
+func (s *set) len() int { return s.new.len() + s.old.len() }
 
 func (s *set) get(h uint64) (uint64, bool) {
-	v, ok := s.new[h]
-	if !ok {
-		v, ok = s.old[h]
+	if v, ok := s.new.get(h); ok {
+		return v, true
 	}
-	return v, ok
+	return s.old.get(h)
 }
 
 func (s *set) has(h uint64) bool { _, ok := s.get(h); return ok }
 
 // add remembers a mark with its value, and reports whether the mark was there.
 func (s *set) add(h, v uint64) (had bool) {
-	was, had := s.new[h]
+	was, had := s.new.get(h)
 	if had && was == v {
 		return true
 	}
 	if !had {
-		_, had = s.old[h]
+		_, had = s.old.get(h)
 	}
-	if len(s.new) >= s.max {
+	if s.new.len() >= s.max {
 		s.gone = append(s.gone, s.gen-1)
 		s.gen++
-		s.old, s.new = s.new, s.old // the map that is forgotten has grown already
-		clear(s.new)
+		s.old, s.new = s.new, s.old // the table that is forgotten has grown already
+		s.new.clear()
 		s.late, s.added = s.added, nil
 	}
-	s.new[h] = v
+	s.new.put(h, v)
 	s.added = append(s.added, mark{h, v})
 	return had
 }
@@ -102,9 +101,9 @@ func (s *set) load(key, value []byte) {
 	gen := binary.BigEndian.Uint32(key[1:])
 	if gen > s.gen {
 		if gen > s.gen+1 {
-			s.new = map[uint64]uint64{}
+			s.new = table{}
 		}
-		s.old, s.new, s.gen = s.new, map[uint64]uint64{}, gen
+		s.old, s.new, s.gen = s.new, table{}, gen
 	}
 	s.last = max(s.last, binary.BigEndian.Uint64(key[5:]))
 	for len(value) > 8 {
@@ -112,7 +111,7 @@ func (s *set) load(key, value []byte) {
 		if n <= 0 {
 			return
 		}
-		s.new[binary.BigEndian.Uint64(value)] = v
+		s.new.put(binary.BigEndian.Uint64(value), v)
 		value = value[8+n:]
 	}
 }
