@@ -115,8 +115,9 @@ func (f *Frontier) Apply(seq uint64, at int64, e *crawl.Entry) (Effects, error) 
 		return Effects{}, nil
 	}
 	ahead := f.ahead(at)
+	urls := urlsOf(e)
 	x := &tx{
-		f: f, b: f.db.NewBatch(), at: at + ahead, dated: at, recs: map[recKey]*record{}, tasks: map[uint32]*Task{},
+		f: f, b: f.db.NewBatch(), at: at + ahead, dated: at, recs: make(map[recKey]*record, urls), taken: make([]recKey, 0, urls), tasks: map[uint32]*Task{},
 		sites: map[string]*crawl.Site{}, leases: map[uint64]*Lease{}, jobs: map[uint32]*Job{}, freed: map[heldBy]bool{}, named: map[crawl.Key]named{}, look: finder{db: f.db}, edges: seq << 20,
 	}
 	defer x.b.Close()
@@ -150,6 +151,17 @@ func (f *Frontier) Apply(seq uint64, at int64, e *crawl.Entry) (Effects, error) 
 		x.fx.Touched = append(x.fx.Touched, id)
 	}
 	return x.fx, nil
+}
+
+// urlsOf is about how many URLs an entry of a node touches: a map that grows step by step is filled twice.
+func urlsOf(e *crawl.Entry) (n int) {
+	for i := range e.Parts {
+		n += len(e.Parts[i].Outcomes)
+		for j := range e.Parts[i].Found {
+			n += len(e.Parts[i].Found[j].Links)
+		}
+	}
+	return n
 }
 
 func (x *tx) apply(e *crawl.Entry) error {
