@@ -28,7 +28,7 @@ func (k *walker) startJobs(ctx context.Context, web *site) error {
 		kind   string
 		fields []map[string]string
 	}{
-		{"follow links", []map[string]string{{"seeds": seeds, "name": "a crawl", "delay": "1s", "resources": ""}}},
+		{"follow links", []map[string]string{{"seeds": seeds, "name": "a crawl", "delay": "300ms", "resources": ""}}},
 		{"search for a topic", []map[string]string{{"seeds": seeds, "name": "a topic", "delay": "200ms", "words": "milk cheese cows", "mode": "paper"}, {"crawlers": "2", "interval": "2s", "alpha": "3"}}},
 		{"ask search engines", []map[string]string{{"name": "a virtual task", "delay": "50ms", "products": "milk", "engines": engine, "sites": web.named, "rest": "1s", "recycling": ""}}},
 	} {
