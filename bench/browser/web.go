@@ -27,7 +27,7 @@ type site struct {
 
 const (
 	walkSites = 3
-	walkPages = 600                   // at a second each the crawl outlasts the walk, on a machine that is five times as slow, too
+	walkPages = 300
 	walkSlow  = 30 * time.Millisecond // an answer takes, so that the walk has something to see
 )
 
