@@ -292,7 +292,8 @@ func records(n int) *part {
 
 func buttons() (ws []*web) {
 	for _, p := range []*part{photobook(100, 20), season(), oops(false, 300), oops(true, 300), opac(1200), records(2000),
-		newRepository("/source/", 120, 40, false), newRepository("/hg", 120, 40, true)} {
+		newRepository("/source/", 120, 40, false), newRepository("/hg", 120, 40, true),
+		newBranches("/forge/", 120, 40, 3), newBranches("/git/code/", 100, 60, 2)} {
 		ws = append(ws, single(p.name, p, library(200)))
 	}
 	return ws

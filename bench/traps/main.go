@@ -3,6 +3,7 @@
 //
 //	go run ./bench/traps -argosy ./argosy [-web NAME,…] [-v] [-log FILE] [-kill 300]
 //	go run ./bench/traps -seeds 10 [-web NAME,…] [-dir /usr/share/doc/rust-doc/html,…]
+//	go run ./bench/traps -seeds 10 -live http://cgit.apps.test:8090/ -truth DIR/truth/cgit.txt
 //
 // With -seeds it plays the crawls in memory: the real frontier and scanner, and an agent whose order, portions and delays the
 // seed decides. That takes a hundredth of the time, and shows what a single run does not.
@@ -15,6 +16,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -35,6 +37,8 @@ func main() {
 	seeds := flag.Int("seeds", 0, "play the crawl in memory, without argosy and HTTP, so many times in different orders; print the worst of each")
 	first := flag.Uint64("seed", 1, "the first of these seeds")
 	dir := flag.String("dir", "", "with -seeds: play the files below these directories instead, each as a site")
+	site := flag.String("live", "", "with -seeds: play the application at this URL instead, whose pages -truth names")
+	truth := flag.String("truth", "", "a file of bench/apps.sh: the pages that must be had")
 	list := flag.Bool("list", false, "list the webs")
 	verbose := flag.Bool("v", false, "print what the crawls said at their end")
 	keep := flag.String("keep", "", "keep the crawls below this directory")
@@ -46,6 +50,17 @@ func main() {
 			b.webs = append(b.webs, disk(d))
 		}
 		b.most = 1 << 30
+	}
+	if *site != "" {
+		w, err := live(*site, *truth)
+		if err == nil && *seeds == 0 {
+			err = errors.New("-live needs -seeds: bench/apps has argosy crawl an application")
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "traps:", err)
+			os.Exit(1)
+		}
+		b.webs = []*web{w}
 	}
 	if err := b.run(strings.Split(*names, ","), *list); err != nil {
 		fmt.Fprintln(os.Stderr, "traps:", err)

@@ -14,7 +14,7 @@ import (
 // large are webs whose search takes a sixth of a second to two, and so do those of shops; they have their turn at night, or when somebody who
 // has changed them sets ARGOSY_NIGHTLY.
 var large = []string{"narrow", "tags", "forum", "choices", "facets", "shelves", "diary", "columns", "listing-nav", "listing-words", "blog", "app", "cloud", "prices",
-	"board", "sorted", "shop-zx-500-sticky", "shop-zx-100", "talk", "boards", "guide", "git", "programme", "lost", "variants", "strip", "pictures", "pedigree", "intl", "lineage-ids", "lineage-spread", "lineage-known", "r", "reels", "census", "match", "deaths",
+	"board", "sorted", "shop-zx-500-sticky", "shop-zx-100", "talk", "boards", "guide", "git", "forge", "git-code", "programme", "lost", "variants", "strip", "pictures", "pedigree", "intl", "lineage-ids", "lineage-spread", "lineage-known", "r", "reels", "census", "match", "deaths",
 	"hg", "source", "records", "opac", "oops", "perhaps", "photobook", "society", "family"}
 
 // likes are webs that are made like others: of those, other sizes and shares.
