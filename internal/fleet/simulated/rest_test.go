@@ -117,12 +117,13 @@ func TestSimulatedSlowBesideHanging(t *testing.T) {
 	})
 }
 
-// Sites whose first pages came at once and whose others hang do not keep the rest of --max-pages from those that answer.
+// Sites whose first pages came at once and whose others hang do not keep the rest of --max-pages from those that answer: the crawl ends within
+// the time that one request may hang (30 s). It takes 13 s as a rule, more where a busy machine brings entries in another order.
 func TestSimulatedLimitBesideFirstPages(t *testing.T) {
 	simulated(t, func(t *testing.T) {
 		m := mixed{fast: 3, first: 30}
 		had, state := m.crawl(t, 70, time.Minute)
-		if state != crawl.JobLimited || len(had) > 20 || m.hung.Load() > 100 {
+		if state != crawl.JobLimited || len(had) > 30 || m.hung.Load() > 100 {
 			t.Errorf("%s after %d s, %d requests hung", state, len(had), m.hung.Load())
 		}
 	})
