@@ -31,6 +31,17 @@ const daySeeds = 2
 
 var simSeeds = flag.Uint64("sim.seeds", daySeeds, "how many random sequences of faults are played in simulated time; from 3 on more strategies are replayed from recordings; make nightly plays 100")
 
+// night reports whether make nightly asks.
+func night() bool { return *simSeeds > daySeeds }
+
+// of returns how large a world is, or how often something happens: the first by day, which people wait for, the second at night.
+func of(day, atNight int) int {
+	if night() {
+		return atNight
+	}
+	return day
+}
+
 // play crawls a random web in simulated time while something happens, and judges what comes of it. All sites are at one
 // address, which has no more than perIP requests at once, if that is not 0. It returns how many leases were lost and how
 // many pages were fetched again.
@@ -42,10 +53,7 @@ func play(t *testing.T, seed uint64, perIP int, happen func(t *testing.T, s *wor
 // playJob plays a job that is not the usual one.
 func playJob(t *testing.T, seed uint64, perIP int, change func(*crawl.Job), happen func(t *testing.T, s *world, id uint32)) (lost, extra int) {
 	t.Helper()
-	cfg := webs.RandomConfig{Sites: fleettest.Sites, Pages: 60, Links: 6, Seed: seed}
-	if *simSeeds > daySeeds {
-		cfg.Pages *= 2 // at night
-	}
+	cfg := webs.RandomConfig{Sites: fleettest.Sites, Pages: of(30, 120), Links: 6, Seed: seed}
 	port, stop, err := webs.Random(cfg).Serve("127.0.0.1:0") // for the search that judges, which is not in simulated time
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +111,7 @@ func TestSimulatedFaults(t *testing.T) {
 	for seed := range *simSeeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			lost, extra := play(t, 500+seed, 2*int(seed%2), func(t *testing.T, s *world, _ uint32) {
-				faults(t, s, rand.New(rand.NewPCG(seed, 9)))
+				faults(t, s, seed, 9)
 			})
 			// An agent that is cut off goes on until three quarters of its term are over.
 			term := crawl.DefaultLimits().RecycleAfter
@@ -114,14 +122,19 @@ func TestSimulatedFaults(t *testing.T) {
 	}
 }
 
-// faults have four random things happen to a fleet.
-func faults(t *testing.T, s *world, rng *rand.Rand) {
+// faults have random things happen to a fleet: at night four of any kind; by day two, of all kinds in turn.
+func faults(t *testing.T, s *world, seed, stream uint64) {
 	t.Helper()
-	for range 4 {
+	rng, things := rand.New(rand.NewPCG(seed, stream)), of(2, 4)
+	for i := range things {
 		time.Sleep(time.Duration(rng.IntN(30)) * time.Second)
 		span := time.Duration(1+rng.IntN(100)) * time.Second
 		name := string('a' + rune(rng.IntN(3)))
-		switch rng.IntN(4) {
+		kind := rng.IntN(4)
+		if !night() {
+			kind = (things*int(seed) + i) % 4
+		}
+		switch kind {
 		case 0:
 			t.Logf("%s is killed, and started again after %v", name, span)
 			s.kill(name)
@@ -162,7 +175,7 @@ func TestSimulatedMarket(t *testing.T) {
 			lost, extra := playJob(t, 700+seed, 0, func(j *crawl.Job) {
 				j.Identity.Topic, j.Identity.Order, j.Identity.Tunnel, j.Identity.Market = about, crawl.OrderBest, -1, &market
 			}, func(t *testing.T, s *world, id uint32) {
-				faults(t, s, rand.New(rand.NewPCG(seed, 10)))
+				faults(t, s, seed, 10)
 				s.until("a market has been held", time.Hour, func() bool { return s.markets(id) > 2 })
 			})
 			term := crawl.DefaultLimits().RecycleAfter
@@ -191,7 +204,7 @@ func (s *world) markets(id uint32) (n int) {
 // not report.
 func TestSimulatedCoordinatorAway(t *testing.T) {
 	lost, extra := play(t, 600, 0, func(t *testing.T, s *world, id uint32) {
-		s.until("the crawl gets on", time.Hour, func() bool { return s.Job(id).Counts.Fetched >= 50 })
+		s.until("the crawl gets on", time.Hour, func() bool { return s.Job(id).Counts.Fetched >= 40 })
 		s.Halt()
 		time.Sleep(2 * time.Minute)
 		s.Start()
@@ -295,7 +308,7 @@ func checkMoves(t *testing.T, row *ledger.Task, limit int) {
 func TestSimulatedReservation(t *testing.T) {
 	dir := t.TempDir()
 	simulated(t, func(t *testing.T) {
-		cfg := webs.RandomConfig{Sites: 1, Pages: 100, Links: 6, Seed: 1}
+		cfg := webs.RandomConfig{Sites: 1, Pages: of(40, 100), Links: 6, Seed: 1}
 		s := newWorld(t, dir, webs.Random(cfg))
 		s.change = func(c *assemble.AgentConfig) { c.Node.Info.Prices = [3]float64{1, 1, 5} }
 		begin := time.Now()
@@ -319,7 +332,7 @@ func TestSimulatedReservation(t *testing.T) {
 			t.Fatalf("%+v, %v", r, err)
 		}
 		// One node of three is needed in two thirds of the time, more than a quarter: one is to be reserved.
-		if r.Reserved.Reserved != 3 || r.Best.Reserved != 1 || r.Best.Total >= r.Reserved.Total || r.Most != 1 || math.Abs(r.Hours-all.Hours()) > 0.02 {
+		if r.Reserved.Reserved != 3 || r.Best.Reserved != 1 || r.Best.Total >= r.Reserved.Total || r.Most != 1 || math.Abs(r.Hours-all.Hours()) > 0.008 {
 			t.Errorf("after %v, %v at work: %+v", all, busy, r)
 		}
 		nodes, err := s.Leader().Nodes(t.Context())
@@ -343,7 +356,7 @@ func TestSimulatedReservation(t *testing.T) {
 // one that drains is gone with its leases ended within two, and nothing is fetched twice.
 func TestSimulatedComeAndGo(t *testing.T) {
 	const many = 16
-	cfg := webs.RandomConfig{Sites: many, Pages: 60, Links: 6, Seed: 23}
+	cfg := webs.RandomConfig{Sites: many, Pages: of(40, 60), Links: 6, Seed: 23}
 	port, stop, err := webs.Random(cfg).Serve("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -376,7 +389,7 @@ func TestSimulatedComeAndGo(t *testing.T) {
 		if d := time.Since(begin); d > 2*time.Second {
 			t.Errorf("the last of the new nodes sent its first request after %v", d)
 		}
-		s.until("all have worked a while", time.Hour, func() bool { return s.Job(id).Counts.Fetched >= 400 })
+		s.until("all have worked a while", time.Hour, func() bool { return s.Job(id).Counts.Fetched >= 300 })
 		for i := 3; i < 8; i++ {
 			name := fmt.Sprintf("n%d", i)
 			begin := time.Now()

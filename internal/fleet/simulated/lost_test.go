@@ -181,7 +181,7 @@ func TestSimulatedAnswersAreNotMissed(t *testing.T) {
 		job.Identity.Seeds = job.Identity.Seeds[:1]
 		id := s.Submit(job)
 		rng := rand.New(rand.NewPCG(37, 0))
-		for i := range 30 {
+		for i := range of(8, 30) {
 			fetched := func() int64 { return s.Job(id).Counts.Fetched }
 			s.until("the crawl gets on", time.Minute, func() bool { return fetched() > 0 })
 			time.Sleep(time.Duration(rng.IntN(1200)) * time.Millisecond)

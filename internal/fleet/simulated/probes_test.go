@@ -14,7 +14,7 @@ import (
 // probed is a crawl of a topical web of many small sites by four nodes. It returns how often pages were asked for, how many of them the crawl
 // has, and how many sites were asked of which it has none.
 func probed(t *testing.T, about bool, most int64) (asked, had, foreign int) {
-	web := webs.NewTopical(webs.TopicalConfig{Seed: 11, Sites: 300, Pages: 8, Share: 0.04, Near: 0.6, Told: 0.5})
+	web := webs.NewTopical(webs.TopicalConfig{Seed: 11, Sites: of(150, 300), Pages: 8, Share: 0.04, Near: 0.6, Told: 0.5})
 	var mu sync.Mutex
 	of, pages := map[string]int{}, map[string]map[string]bool{}
 	watch(web, 20*time.Millisecond, func(host, path string) {
@@ -57,7 +57,7 @@ func probed(t *testing.T, about bool, most int64) (asked, had, foreign int) {
 func TestSimulatedProbesAreFew(t *testing.T) {
 	for _, about := range []bool{true, false} {
 		simulated(t, func(t *testing.T) {
-			asked, had, foreign := probed(t, about, 600)
+			asked, had, foreign := probed(t, about, int64(of(300, 600)))
 			const last = 4 * 4 // nodes, and schedule.measuredEarly
 			if most := had + had/10 + last*crawl.ProbeTries; asked > most || foreign > last {
 				t.Errorf("topic %v: %d asked, %d had, %d sites asked of which nothing was had; want at most %d, and %d", about, asked, had, foreign, most, last)

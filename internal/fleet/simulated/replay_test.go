@@ -161,16 +161,16 @@ func replayed(t *testing.T, r sim.Recording, spec string) (rate float64) {
 // turns by chance, and one crawl differs from the next of the same web by a tenth, and its replay from it by up to a quarter. In longer crawls
 // all strategies but feedback,load=on are within 8 % (docs/strategies.md). By day it is one recording, and what is told apart is a replay that is of another world.
 func TestReplayOfItself(t *testing.T) {
-	webs, most := 1, 0.4
+	webs, pages, most := 1, of(75, 150), 0.4
 	specs := []string{"flow"}
-	if *simSeeds >= 3 { // make nightly
+	if night() {
 		webs, most = 6, 0.2
 		specs = append(specs, "greedy", "roundrobin", "feedback", "makespan")
 	}
 	for _, spec := range specs {
 		was, is := 0.0, 0.0
 		for seed := range webs {
-			r := shapedWeb{sites: 12, pages: 150, turn: 12 * time.Second, seed: seed, light: 8}.record(t, spec)
+			r := shapedWeb{sites: 12, pages: pages, turn: time.Duration(pages) * 80 * time.Millisecond, seed: seed, light: 8}.record(t, spec)
 			bits, seconds := r.Reached()
 			again := replayed(t, r, spec)
 			t.Logf("%s: recorded %.3f Mbit/s over %.0f s, replayed %.3f", spec, bits/seconds/1e6, seconds, again/1e6)
@@ -190,9 +190,9 @@ func TestReplayOfItself(t *testing.T) {
 // for its links', pauses and requests add up, and a lease on a slow link that ends pages late was not slow before that. Within a tenth on
 // average of three webs, with and without pauses; by day it is one.
 func TestReplayOfUnequalSites(t *testing.T) {
-	webs, most, delays := 1, 0.25, []time.Duration{200 * time.Millisecond}
+	webs, pages, most, delays := 1, of(80, 160), 0.25, []time.Duration{200 * time.Millisecond}
 	specs := []string{"random"}
-	if *simSeeds >= 3 { // make nightly
+	if night() {
 		webs, most, delays = 3, 0.1, []time.Duration{0, 200 * time.Millisecond}
 		specs = append(specs, "flow", "nearest", "feedback")
 	}
@@ -200,7 +200,7 @@ func TestReplayOfUnequalSites(t *testing.T) {
 		sum := 0.0
 		for seed := range webs {
 			for _, delay := range delays {
-				w := shapedWeb{sites: 12, pages: 160, turn: time.Hour, seed: seed, light: 3, unequal: true, delay: delay}
+				w := shapedWeb{sites: 12, pages: pages, turn: time.Hour, seed: seed, light: 3, unequal: true, delay: delay}
 				r := w.record(t, spec)
 				bits, seconds := r.Reached()
 				ratio := replayed(t, r, spec) * seconds / bits
