@@ -101,16 +101,14 @@ func (w *writer) setAside(a *Applied, why error) error {
 	pages := 0
 	for i := range a.Entry.Parts {
 		p := &a.Entry.Parts[i]
-		of, ok, err := w.believes(a.Entry, p)
+		of, err := w.believes(a.Entry, p)
 		if err != nil {
 			return err
 		}
-		if !ok {
+		if of == nil {
 			continue
 		}
-		if err := w.exec(`UPDATE leases SET parts = ? WHERE id = ?`, p.No, int64(p.Lease)); err != nil {
-			return err
-		}
+		of.took(p, 0)
 		part := crawl.AsidePart{Lease: p.Lease, Job: of.job}
 		for j := range p.Outcomes {
 			if o := &p.Outcomes[j]; o.State.Final() {

@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -22,7 +21,6 @@ import (
 	"unicode/utf8"
 
 	"argosy/internal/crawl"
-	"argosy/internal/plan/learn"
 )
 
 // Ledger is an open ledger. Apply and the other writers belong to one goroutine; readers are safe for concurrent use.
@@ -155,6 +153,9 @@ func (l *Ledger) apply(ctx context.Context, entries []Applied, aside map[uint64]
 		if stream != "" && stream != l.stream {
 			return fmt.Errorf("holds log %s, not %s: another fleet uses it", stream, l.stream)
 		}
+		if err := w.loadLeases(entries, last); err != nil {
+			return err
+		}
 		for i := range entries {
 			e := &entries[i]
 			if e.Seq <= last {
@@ -198,15 +199,17 @@ good = accounts.good + excluded.good`, node, a.pages, a.bytes, a.asked, a.good)
 		}
 	}
 	clear(w.accounts)
-	if err := w.flushPages(); err != nil {
-		return err
+	for _, flush := range []func() error{w.flushPages, w.flushReports, w.flushLeases} {
+		if err := flush(); err != nil {
+			return err
+		}
 	}
 	return w.flushCounts()
 }
 
 func (w *writer) flushPages() error {
 	for len(w.pages) > 0 {
-		n := pageRows[slices.IndexFunc(pageRows, func(n int) bool { return n <= len(w.rows) })]
+		n := atOnce(len(w.rows))
 		if err := w.insert(insertPages[w.kind][n], w.pages[:n*pageColumns], w.rows[:n]); err != nil {
 			return err
 		}
@@ -344,103 +347,19 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, node, m.Kind, site, m.URL, m.Store
 	return nil
 }
 
-// leaseOf is what a part's lease is for.
-type leaseOf struct {
-	job    uint32
-	site   string
-	search bool // for a search, or what it has named
-}
-
-// believes reports whether a part is to be believed, and what its lease is for.
-func (w *writer) believes(e *crawl.Entry, p *crawl.Part) (of leaseOf, ok bool, err error) {
-	var f crawl.Facts
-	lease, err := w.prepare(`SELECT job, site, search IS NOT NULL, node, incarnation, attempt, epoch, secret, parts FROM leases WHERE id = ?`)
-	if err != nil {
-		return of, false, err
-	}
-	row := lease.QueryRowContext(w.ctx, int64(p.Lease))
-	err = row.Scan(&of.job, &of.site, &of.search, &f.Node, &f.Incarnation, &f.Attempt, &f.Epoch, &f.Secret, &f.Parts)
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return of, false, nil // not a lease of this log
-	case err != nil:
-		return of, false, err
-	}
-	return of, f.Secret == "" || crawl.Believe(e, p, f) == "", nil // leases of an older ledger have no secret
-}
-
-// part writes what a part says, if it is to be believed.
-func (w *writer) part(at int64, e *crawl.Entry, p *crawl.Part) error {
-	node := e.Node
-	of, ok, err := w.believes(e, p)
-	if !ok || err != nil {
-		return err
-	}
-	job, site := of.job, of.site
-	links := 0
-	for i := range p.Found {
-		links += len(p.Found[i].Links)
-	}
-	for i := range p.Measures {
-		if err := w.measure(at, node, site, &p.Measures[i]); err != nil {
-			return err
-		}
-	}
-	fetched, collected, bytes := int64(0), int64(0), int64(0)
-	for i := range p.Outcomes {
-		o := &p.Outcomes[i]
-		if err := w.answered(p.Lease, o); err != nil {
-			return err
-		}
-		if o.State.Final() {
-			if err := w.askAgain(job, o); err != nil {
-				return err
-			}
-			if err := w.page(job, site, node, p.Lease, at, o); err != nil {
-				return err
-			}
-		} else if o.Record.File != "" {
-			if err := w.capture(job, site, node, p.Lease, o); err != nil {
-				return err
-			}
-		}
-		if o.State == crawl.Fetched {
-			fetched++
-			bytes += o.Bytes
-			if !of.search || o.Status < 300 || o.Status == http.StatusNotModified {
-				collected++
-			}
-		}
-	}
-	w.ord++
-	r := learn.OfReport(learn.Worker{Node: node, Site: site}, p, at)
-	err = w.exec(`INSERT INTO reports (lease, part, at, outcomes, links, bytes, final, seq, ord, worked_us, bits, good, asked, limited, cpu, memory)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, int64(p.Lease), p.No, at, len(p.Outcomes), links, p.Bytes, p.Final,
-		int64(w.seq), w.ord, p.WorkedUS, int64(r.Bits), int64(r.Good), int64(r.All), r.Limited, r.CPU, r.Memory)
-	if err != nil {
-		return err
-	}
-	if err := w.exec(`UPDATE leases SET parts = ?, collected = collected + ? WHERE id = ?`, p.No, collected, int64(p.Lease)); err != nil {
-		return err
-	}
-	if fetched > 0 || r.All > 0 {
-		a := w.accounts[node]
-		w.accounts[node] = account{a.pages + fetched, a.bytes + bytes, a.asked + int64(r.All), a.good + int64(r.Good)}
-	}
-	if p.Final {
-		return w.exec(`UPDATE leases SET ended = ?, reason = ? WHERE id = ? AND ended IS NULL`, at, p.Reason, int64(p.Lease))
-	}
-	return nil
-}
-
 const pageInto = ` INTO pages (job, key, url, surt, state, reason, detail, status, mime, charset, html, title, lang, simhash,
 digest, revisit, noindex, bytes, links, depth, redirect, ip, proto, etag, modified, warc, warc_at, warc_len, text, text_at,
 text_len, site, node, lease, fetched_at, timing, seq, ord, owner, gen, truncated, score, expected) VALUES `
 
 const pageColumns = 43
 
-// pageRows are how many rows a statement may be for, the most first: one for many costs half as much as one for each.
-var pageRows = []int{32, 8, 1}
+// rowsAtOnce are how many rows a statement may be for, the most first: one for many costs half as much as one for each.
+var rowsAtOnce = []int{32, 8, 1}
+
+// atOnce returns for how many of so many rows the next statement is.
+func atOnce(rows int) int {
+	return rowsAtOnce[slices.IndexFunc(rowsAtOnce, func(n int) bool { return n <= rows })]
+}
 
 // insertPages are the statements, by how many rows they are for.
 var insertPages = map[dialect]map[int]string{sqlite: insertOf("INSERT OR FAIL"), postgres: insertOf("INSERT")}
@@ -449,7 +368,7 @@ var insertPages = map[dialect]map[int]string{sqlite: insertOf("INSERT OR FAIL"),
 // alone: with an error the whole transaction is undone.
 func insertOf(word string) map[int]string {
 	row, of := "(?"+strings.Repeat(", ?", pageColumns-1)+")", map[int]string{}
-	for _, rows := range pageRows {
+	for _, rows := range rowsAtOnce {
 		of[rows] = word + pageInto + row + strings.Repeat(", "+row, rows-1) + " ON CONFLICT (job, owner, gen, key) DO NOTHING"
 	}
 	return of
@@ -476,7 +395,7 @@ func (w *writer) page(job uint32, site, node string, lease uint64, at int64, o *
 	if o.Record.File != "" && w.remade.is() {
 		w.named = append(w.named, named{job, o.Record})
 	}
-	if len(w.rows) < pageRows[0] {
+	if len(w.rows) < rowsAtOnce[0] {
 		return nil
 	}
 	return w.flushPages()

@@ -24,7 +24,7 @@ func (l *Ledger) write(ctx context.Context, fn func(*writer) error) error {
 	if err != nil {
 		return l.wrap(err)
 	}
-	w := &writer{ctx: ctx, tx: tx, conn: l.conn, kind: l.kind, kept: l.stmts, stmts: map[string]*sql.Stmt{}, accounts: map[string]account{}, counts: map[uint32]*count{}, remade: &l.remade}
+	w := &writer{ctx: ctx, tx: tx, conn: l.conn, kind: l.kind, kept: l.stmts, stmts: map[string]*sql.Stmt{}, accounts: map[string]account{}, counts: map[uint32]*count{}, leases: map[uint64]*leaseOf{}, remade: &l.remade}
 	if err = fn(w); err == nil {
 		err = tx.Commit()
 	}
@@ -100,6 +100,8 @@ type writer struct {
 	rows     []pending          // the same rows, as they count
 	counts   map[uint32]*count  // of the pages of jobs
 	accounts map[string]account // what nodes have earned since the transaction began
+	reports  []any              // values of rows that are not written yet
+	leases   map[uint64]*leaseOf
 
 	remade *remade
 	named  []named // records of rows that are not written yet, in a ledger that was made anew
