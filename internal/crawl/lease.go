@@ -217,21 +217,21 @@ type Outcome struct {
 	Owner     uint32   `cbor:"40,keyasint,omitempty"` // as in the lease
 	Gen       uint32   `cbor:"41,keyasint,omitempty"`
 
-	Shows  uint64   `cbor:"34,keyasint,omitempty"` // of a target to be marked: equal for answers that show the same
-	Sample []uint32 `cbor:"35,keyasint,omitempty"` // marks of the text's phrases
-	Back   bool     `cbor:"36,keyasint,omitempty"` // it links to its parent
+	Shows  uint64 `cbor:"34,keyasint,omitempty"` // of a target to be marked: equal for answers that show the same
+	Sample Marks  `cbor:"35,keyasint,omitempty"` // marks of the text's phrases
+	Back   bool   `cbor:"36,keyasint,omitempty"` // it links to its parent
 
 	// Again are URLs that may answer otherwise from now on, as a browser would be answered that comes back to them: this answer leads
 	// back to them, or has brought a cookie, and they led to it. As far as they were answered by a redirect they are asked again, and
 	// what they answered is archived beside the pages.
 	Again []Key `cbor:"38,keyasint,omitempty"`
 
-	Figures  []uint32 `cbor:"37,keyasint,omitempty"` // marks of the text's figures
-	Pictures []uint32 `cbor:"39,keyasint,omitempty"` // marks of the page's pictures
-	Names    []uint32 `cbor:"44,keyasint,omitempty"` // marks of what its title and headings call it, of short texts and codes
-	Numbers  []uint32 `cbor:"45,keyasint,omitempty"` // the first ones that the page says
-	Twice    bool     `cbor:"42,keyasint,omitempty"` // asked for twice: all these are what both answers showed,
-	Changed  bool     `cbor:"43,keyasint,omitempty"` // and this is whether one showed something else
+	Figures  Marks `cbor:"37,keyasint,omitempty"` // marks of the text's figures
+	Pictures Marks `cbor:"39,keyasint,omitempty"` // marks of the page's pictures
+	Names    Marks `cbor:"44,keyasint,omitempty"` // marks of what its title and headings call it, of short texts and codes
+	Numbers  Marks `cbor:"45,keyasint,omitempty"` // the first ones that the page says
+	Twice    bool  `cbor:"42,keyasint,omitempty"` // asked for twice: all these are what both answers showed,
+	Changed  bool  `cbor:"43,keyasint,omitempty"` // and this is whether one showed something else
 
 	Score    float32 `cbor:"70,keyasint,omitempty"` // how much a page is about the job's topic, from 0 to 1
 	Expected float32 `cbor:"71,keyasint,omitempty"` // the target's score

@@ -68,7 +68,7 @@ func Both(o, second *crawl.Outcome) {
 	}
 	o.Changed = true
 	h := xxh3.New()
-	for _, marks := range [...]struct{ of, other *[]uint32 }{{&o.Sample, &second.Sample}, {&o.Figures, &second.Figures}, {&o.Pictures, &second.Pictures}, {&o.Names, &second.Names}} {
+	for _, marks := range [...]struct{ of, other *crawl.Marks }{{&o.Sample, &second.Sample}, {&o.Figures, &second.Figures}, {&o.Pictures, &second.Pictures}, {&o.Names, &second.Names}} {
 		*marks.of = slices.DeleteFunc(*marks.of, func(m uint32) bool { return !slices.Contains(*marks.other, m) })
 		for _, m := range *marks.of {
 			_, _ = h.Write(binary.LittleEndian.AppendUint32(nil, m))
