@@ -120,11 +120,15 @@ func (b *Book) Rates(site int, at int64, nodes []int32, out []Figure) {
 // Blind reports whether nothing is known of any pair's speed yet, so that all are the default.
 func (b *Book) Blind() bool { return b.truth == nil && !b.cfg.Alone && !b.model.fitted }
 
-// Own is what a pair's own leases have had on average, useful bits a second; false: there were none, or the book is told.
+// Own is what a pair's own leases have had on average, useful bits a second; 0: they have had pages, but told no speed, as where the node was at its own
+// limit. false: they have had none, or the book is told.
 func (b *Book) Own(node, site int) (float64, bool) {
 	p := b.look(node, site)
-	if b.truth != nil || p == nil || p.rate.weight == 0 || p.served.good <= 0 {
+	switch {
+	case b.truth != nil || p == nil || p.served.good <= 0:
 		return 0, false
+	case p.rate.weight == 0:
+		return 0, true
 	}
 	return math.Exp(b.lnRate(p)+b.Noise()/2) * p.served.good / p.served.all, true
 }

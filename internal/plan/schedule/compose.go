@@ -111,6 +111,8 @@ type Context struct {
 	narrow  []bool // tasks of which only the nodes that the last cycles kept are looked at
 	through bool   // no task is looked at narrowly
 	past    past   // what the last cycle kept
+	notes   notes
+	always  bool // no filters but Always
 	above   float64
 	full    int // so many nodes, the first ones, can take no more
 }
@@ -134,6 +136,8 @@ func newContext(s *Snapshot, comp *Composition, record bool) *Context {
 	c.row.task = -1
 	if s.figures != nil && s.figures.book == s.Book {
 		c.figures = s.figures
+		c.notes = s.figures.of(s.Tasks)
+		c.always = slices.EqualFunc(comp.Filters, Always, func(a, b Filter) bool { return a.Name == b.Name })
 	}
 	c.through = s.Memory == nil || !s.Memory.of(s.Nodes)
 	if f := c.figures; !c.through && f != nil && f.past != nil && f.memory == s.Memory && f.leases == len(s.Running) {
@@ -159,8 +163,22 @@ func (c *Context) Candidates(task int) []int {
 	if c.cands[task] != nil {
 		return c.cands[task]
 	}
+	n := c.notes.of(task)
+	if n != nil && n.open != nil && c.likeProbes(task) {
+		c.cands[task], c.narrow[task] = n.open, n.narrow
+		return n.open
+	}
+	out := c.open(task)
+	if n != nil {
+		n.open, n.narrow = out, c.narrow[task]
+	}
+	return out
+}
+
+// open is Candidates where nobody has asked for them before.
+func (c *Context) open(task int) []int {
 	if !c.through && len(c.S.Tasks[task].Avoid) == 0 {
-		if k := c.past.of(c.S.Tasks[task].ID); k.enough(len(c.S.Nodes)) {
+		if k := c.recalled(task); k.enough(len(c.S.Nodes)) {
 			out := make([]int, 0, len(k.node))
 			for _, n := range k.node {
 				if c.passes(task, int(n)) {
@@ -174,6 +192,12 @@ func (c *Context) Candidates(task int) []int {
 		}
 	}
 	return c.widen(task)
+}
+
+// likeProbes reports whether a task's candidates are those that it had when probes were planned: where the filters are those, and it does not count
+// what nodes have left.
+func (c *Context) likeProbes(task int) bool {
+	return c.rec == nil && c.always && c.figures.through == c.through && c.S.Tasks[task].Need == Vector{}
 }
 
 // widen makes all nodes that pass the filters a task's candidates.
@@ -272,7 +296,7 @@ func (c *Context) Rate(task, node int) predict.Figure {
 		return predict.Figure{Value: defaultRate, Sigma: 1.5}
 	}
 	if c.look(task); c.row.has(node) {
-		return c.row.rate[node]
+		return c.row.rate[c.row.place[node].at]
 	}
 	return c.book.Rate(c.S.Nodes[node].Book, c.S.Tasks[task].Book, c.S.Now)
 }
@@ -289,8 +313,10 @@ func (c *Context) mean(f predict.Figure) float64 {
 }
 
 // Useful is Rate, as leases have it on average, within what the pauses that the task's site asks for allow.
-func (c *Context) Useful(task, node int) predict.Figure {
-	f := c.Rate(task, node)
+func (c *Context) Useful(task, node int) predict.Figure { return c.useful(task, c.Rate(task, node)) }
+
+// useful is Useful of a pair whose Rate is at hand.
+func (c *Context) useful(task int, f predict.Figure) predict.Figure {
 	f.Value *= c.mean(f)
 	if g := c.S.Tasks[task].Gap; g > 0 && c.known() {
 		f.Value = min(f.Value, c.book.PageBits(c.S.Tasks[task].Book)/g)
@@ -367,7 +393,7 @@ func (c *Context) Success(task, node int) predict.Figure {
 		return predict.Figure{Value: 0.8, Sigma: 0.2}
 	}
 	if c.look(task); c.row.has(node) {
-		return c.row.served[node]
+		return c.row.served[c.row.place[node].at]
 	}
 	return c.book.Success(c.S.Nodes[node].Book, c.S.Tasks[task].Book, c.S.Now)
 }

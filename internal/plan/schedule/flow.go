@@ -2,7 +2,6 @@ package schedule
 
 import (
 	"math"
-	"slices"
 
 	"argosy/internal/crawl"
 	"argosy/internal/plan/solve"
@@ -185,7 +184,7 @@ func (f *flow) candidates(t int) *kept {
 		version = c.book.Version(task.Book)
 	}
 	if f.same && c.rec == nil {
-		if k := c.past.of(task.ID); k != nil && c.S.Now-k.at < f.cfg.Refresh && k.version == version && len(task.Avoid) == 0 {
+		if k := c.recalled(t); k != nil && c.S.Now-k.at < f.cfg.Refresh && k.version == version && len(task.Avoid) == 0 {
 			return k
 		}
 	}
@@ -196,7 +195,7 @@ func (f *flow) candidates(t int) *kept {
 	}
 	f.fresh++
 	open := c.Candidates(t)
-	k, old := f.weigh(t, open), c.past.of(task.ID)
+	k, old := f.weigh(t, open), c.recalled(t)
 	if c.narrow[t] {
 		k.looks, k.every, k.next = old.looks+1, old.every, old.next
 		if best := f.best(k); best >= 0 && f.net(k, best) < k.next {
@@ -234,8 +233,7 @@ func (f *flow) net(k *kept, i int) float64 {
 // weigh says what a task is worth to nodes and takes of them.
 func (f *flow) weigh(t int, open []int) *kept {
 	c, task := f.c, &f.c.S.Tasks[t]
-	figures := make([]float64, 2*len(open))
-	k := &kept{node: make([]int32, 0, len(open)), value: figures[:0:len(open)], use: figures[len(open):len(open)]}
+	k := newKept(len(open))
 	for _, n := range open {
 		x := c.Price(t, n)
 		if math.IsInf(x, 1) {
@@ -505,12 +503,17 @@ func (f *flow) settle(t, chosen int, p *solve.Capacitated) int {
 		best = f.gain(t, at)
 	}
 	if at < 0 || f.cap[k.node[at]] > 0 {
-		allowed := p.Bin[p.Start[t]:p.Start[t+1]]
+		j, end := p.Start[t], p.Start[t+1]
 		for i, n := range k.node {
+			if j == end || p.Bin[j] != n {
+				continue
+			}
+			listed := -p.Cost[j] // it brings no more by now: what was free is taken
+			if j++; listed <= best {
+				continue
+			}
 			if g := f.gain(t, i); g > best && fitsNow(f.c, t, int(n)) {
-				if _, ok := slices.BinarySearch(allowed, n); ok {
-					at, best = i, g
-				}
+				at, best = i, g
 			}
 		}
 	}

@@ -10,7 +10,7 @@ type kept struct {
 	node    []int32
 	value   []float64 // useful Mbit/s
 	use     []float64 // of what is scarce at the node: Mbit/s, or requests at once
-	more    []float64 // that a lease there teaches, as if it were so many useful Mbit/s of it; nil is nothing
+	more    []float64 // that a lease there teaches, as if it were so many useful Mbit/s of it; empty is nothing
 	best    float64   // largest value
 	at      int64
 	version uint32  // of what is known of the site
@@ -19,6 +19,12 @@ type kept struct {
 	next    float64 // gain of the best that was left out
 	same    int     // looks in a row that found the node best that the task had had last
 	rested  int     // leases since, for which it was not looked at (rests)
+}
+
+// newKept makes room for so many nodes, all of their figures in one piece.
+func newKept(n int) *kept {
+	figures := make([]float64, 3*n)
+	return &kept{node: make([]int32, 0, n), value: figures[:0:n], use: figures[n : n : 2*n], more: figures[2*n : 2*n : 3*n]}
 }
 
 // index returns the place of a node, -1 if it was not kept.
@@ -31,7 +37,7 @@ func (k *kept) index(node int32) int {
 
 // teaches is what it is worth to learn what the i-th node is like.
 func (k *kept) teaches(i int) float64 {
-	if k.more == nil {
+	if len(k.more) == 0 {
 		return 0
 	}
 	return k.more[i]
@@ -66,11 +72,8 @@ func (f *flow) cut(k *kept, n, turn int) *kept {
 	}
 	halves := f.halves(gains, len(gains)-n-1)
 	limit := slices.Min(halves[len(gains)-n:])
-	figures := make([]float64, 2*n)
-	out := &kept{
-		best: k.best, at: k.at, version: k.version, looks: k.looks, every: k.every, same: k.same, next: halves[len(gains)-n-1],
-		node: make([]int32, 0, n), value: figures[:0:n], use: figures[n:n],
-	}
+	out := newKept(n)
+	out.best, out.at, out.version, out.looks, out.every, out.same, out.next = k.best, k.at, k.version, k.looks, k.every, k.same, halves[len(gains)-n-1]
 	alike := n
 	for _, g := range gains {
 		if g > limit {
@@ -85,7 +88,7 @@ func (f *flow) cut(k *kept, n, turn int) *kept {
 	for i, g := range gains {
 		if g > limit {
 			out.node, out.value, out.use = append(out.node, k.node[i]), append(out.value, k.value[i]), append(out.use, k.use[i])
-			if k.more != nil {
+			if len(k.more) > 0 {
 				out.more = append(out.more, k.more[i])
 			}
 		}

@@ -2,21 +2,25 @@ package schedule
 
 import (
 	"math"
+	"slices"
 
 	"argosy/internal/plan/predict"
 )
 
-// row holds what the book says of one task and its candidates, by their numbers among the snapshot's nodes.
+// row is what the book says of one task and its candidates.
 type row struct {
-	task   int
-	turn   int
-	turns  []int // in which turn a node's figures were filled in
-	rate   []predict.Figure
-	served []predict.Figure
-	best   predict.Figure // largest share of requests that give a page
+	*seen
+
+	task  int
+	turn  int32
+	place []placed       // of the snapshot's nodes
+	best  predict.Figure // largest share of requests that give a page
 }
 
-func (r *row) has(node int) bool { return r.turns[node] == r.turn }
+// placed is where a node's figures are in a row, and in which turn it was said.
+type placed struct{ turn, at int32 }
+
+func (r *row) has(node int) bool { return r.place[node].turn == r.turn }
 
 // look makes row that of a task.
 func (c *Context) look(task int) {
@@ -24,25 +28,25 @@ func (c *Context) look(task int) {
 	if r.task == task {
 		return
 	}
-	if r.turns == nil {
-		n := len(c.S.Nodes)
-		r.turns, r.rate, r.served = make([]int, n), make([]predict.Figure, n), make([]predict.Figure, n)
+	if r.place == nil {
+		r.place = make([]placed, len(c.S.Nodes))
 	}
 	open := c.Candidates(task) // which may leave no task's row
 	r.task, r.best = task, predict.Figure{}
 	r.turn++
 	t := &c.S.Tasks[task]
-	f := c.figures.of(t.ID, open)
+	f := c.notes.figures(task, open)
 	if f == nil {
-		f = c.figures.add(t.ID, open)
+		f = c.figures.add(c.notes.of(task), open)
 		for k, n := range open {
 			f.book[k] = int32(c.S.Nodes[n].Book)
 		}
 		c.book.Rates(t.Book, c.S.Now, f.book, f.rate)
 		c.book.Successes(t.Book, c.S.Now, f.book, f.served)
 	}
+	r.seen = f
 	for k, n := range open {
-		r.turns[n], r.rate[n], r.served[n] = r.turn, f.rate[k], f.served[k]
+		r.place[n] = placed{r.turn, int32(k)}
 		if f.served[k].Value > r.best.Value {
 			r.best = f.served[k]
 		}
@@ -52,18 +56,63 @@ func (c *Context) look(task int) {
 // figures are what the book says of tasks and their candidates. A snapshot carries them from the planning of its probes to
 // that of its leases: nothing is learned in between.
 type figures struct {
-	book  *predict.Book
-	tasks map[uint32]*seen
-	pairs int
-	spare seen // of what is not kept
+	book    *predict.Book
+	noted   []note // of each task
+	through bool   // no task was looked at narrowly
+	pairs   int
+	spare   seen // of what is not kept
 
 	numbers []int32 // what is left of the last slab
 	values  []predict.Figure
 
-	memory  *Memory // what the last cycle left, which the next two are of
-	past    *past   // of so many leases; nil: it was handed on
-	leases  int
-	resting map[uint32]*kept // tasks that need no look
+	memory *Memory // what the last cycle left, which the next two are of
+	past   *past   // of so many leases; nil: it was handed on
+	leases int
+}
+
+func newFigures(s *Snapshot) *figures {
+	f := &figures{book: s.Book, noted: make([]note, len(s.Tasks))}
+	for t := range s.Tasks {
+		f.noted[t].task = s.Tasks[t].ID
+	}
+	return f
+}
+
+// note is what was found of a task.
+type note struct {
+	task   uint32
+	known  bool // kept is what the last cycle kept of it
+	asked  bool // rests is known
+	narrow bool
+	kept   *kept
+	rests  *kept // where it needs no look
+	open   []int // its candidates, which may be narrow; nil: nobody has asked for them
+	seen   *seen // nil: likewise
+}
+
+// notes are those of a context's tasks; nil of all, or of a task: there are none.
+type notes []*note
+
+func (n notes) of(task int) *note {
+	if n == nil {
+		return nil
+	}
+	return n[task]
+}
+
+// of returns the notes of tasks that are some of those of the snapshot, in their order.
+func (f *figures) of(tasks []Task) notes {
+	out, rest := make(notes, len(tasks)), f.noted
+	for t := range tasks {
+		for len(rest) > 0 && rest[0].task != tasks[t].ID {
+			rest = rest[1:]
+		}
+		if len(rest) == 0 {
+			break
+		}
+		out[t], rest = &rest[0], rest[1:]
+	}
+	return out
 }
 
 // seen are a task's figures, in the order of its candidates.
@@ -77,32 +126,23 @@ type seen struct {
 // keptPairs is of how many pairs a snapshot keeps figures, 52 bytes each.
 const keptPairs = 200_000
 
-// of returns the figures of a task and its candidates, nil if they are not there.
-func (f *figures) of(task uint32, open []int) *seen {
-	if f == nil {
+// figures returns those of a task and its candidates, nil if they are not there.
+func (n notes) figures(task int, open []int) *seen {
+	of := n.of(task)
+	if of == nil || of.seen == nil || !slices.Equal(of.seen.open, open) {
 		return nil
 	}
-	s := f.tasks[task]
-	if s == nil || len(s.open) != len(open) {
-		return nil
-	}
-	for k, n := range open {
-		if s.open[k] != n {
-			return nil
-		}
-	}
-	return s
+	return of.seen
 }
 
 // add makes room for a task's figures; where no more are kept it is the same room each time.
-func (f *figures) add(task uint32, open []int) *seen {
+func (f *figures) add(of *note, open []int) *seen {
 	n := len(open)
-	if f != nil && f.pairs+n <= keptPairs {
+	if of != nil && f.pairs+n <= keptPairs {
 		f.pairs += n
-		s := f.room(n)
-		s.open = open
-		f.tasks[task] = s
-		return s
+		of.seen = f.room(n)
+		of.seen.open = open
+		return of.seen
 	}
 	s := &seen{}
 	if f != nil {
@@ -186,6 +226,19 @@ func (p *past) of(task uint32) *kept {
 	return p.ended[task]
 }
 
+// recalled returns what was kept of a task, nil for nothing.
+func (c *Context) recalled(task int) *kept {
+	n := c.notes.of(task)
+	if n != nil && n.known {
+		return n.kept
+	}
+	k := c.past.of(c.S.Tasks[task].ID)
+	if n != nil && c.figures.memory == c.S.Memory {
+		n.kept, n.known = k, true
+	}
+	return k
+}
+
 // enough reports whether the nodes that were kept of a task are enough to look at: where they are less than half of all,
 // until looking at them has taken as long as a look at all. Among equal nodes half of the time goes into each, and what was
 // learned meanwhile of the others is seen after a few leases. Each time that a look at all finds the best among those that
@@ -199,28 +252,33 @@ const mostSparing = 8
 
 // rests returns what was kept of a task where that is enough, without a look: of very many tasks, where half of the nodes or less are
 // kept, of a task that has just been where the last looks found it best, as many leases as looks have found so, and if what it had there is
-// what was expected within two standard deviations of a lease. nil: it is to be looked at.
+// what was expected within two standard deviations of a lease, or tells of the node's limit alone. nil: it is to be looked at.
 func (c *Context) rests(task int) *kept {
 	t := &c.S.Tasks[task]
 	if c.through || c.rec != nil || !c.known() || len(t.Avoid) > 0 || len(c.S.Tasks)+len(c.S.Running) < sampled {
 		return nil
 	}
-	known := c.figures != nil && c.figures.memory == c.S.Memory
-	if known && c.figures.resting[t.ID] != nil {
-		return c.figures.resting[t.ID]
+	n := c.notes.of(task)
+	if n == nil || c.figures.memory != c.S.Memory {
+		return c.mayRest(task)
 	}
-	k := c.past.of(t.ID)
+	if !n.asked {
+		n.rests, n.asked = c.mayRest(task), true
+	}
+	return n.rests
+}
+
+// mayRest is rests of a task that no other says is to be looked at.
+func (c *Context) mayRest(task int) *kept {
+	t, k := &c.S.Tasks[task], c.recalled(task)
 	if k == nil || k.rested >= min(k.same, mostSparing-1) || 2*len(k.node) > len(c.S.Nodes) {
 		return nil
 	}
-	for i, n := range k.node {
-		if node := &c.S.Nodes[n]; node.ID == t.Last {
+	for i, at := range k.node {
+		if node := &c.S.Nodes[at]; node.ID == t.Last {
 			had, ok := c.book.Own(node.Book, t.Book)
-			if !ok || math.Abs(math.Log(k.value[i]*mbit/had)) > 2*math.Sqrt(c.book.Noise()) {
+			if !ok || had > 0 && math.Abs(math.Log(k.value[i]*mbit/had)) > 2*math.Sqrt(c.book.Noise()) {
 				return nil
-			}
-			if known {
-				c.figures.resting[t.ID] = k
 			}
 			return k
 		}

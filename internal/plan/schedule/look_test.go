@@ -80,7 +80,7 @@ func TestCountedLeasesHold(t *testing.T) {
 }
 
 // A task that has just been where looks found it best, and had there what was expected, is not looked at; after as many leases as looks
-// have found so, or if it had something else, it is. Among few tasks every one is looked at.
+// have found so, or if it had something else, it is. Where its node was the limit it may rest, too. Among few tasks every one is looked at.
 func TestRests(t *testing.T) {
 	book := predict.New(predict.Config{})
 	s := &Snapshot{Book: book, Memory: &Memory{kept: map[uint32]*kept{}}, Running: make([]Running, sampled)}
@@ -115,6 +115,17 @@ func TestRests(t *testing.T) {
 			t.Errorf("%s: rests %v", x.what, got)
 		}
 	}
+	limited, shut := book.Site("limited"), book.Site("shut")
+	for range 20 {
+		book.Reported(3, limited, predict.Report{Bits: 4e6, Seconds: 1, Good: 10, All: 10, Limited: true}, 1)
+		book.Reported(3, shut, predict.Report{Seconds: 1, All: 10}, 1)
+	}
+	for site, want := range map[int]bool{limited: true, shut: false, book.Site("untried"): false} {
+		if s.Tasks[0].Book = site; rests(kept{value: as, same: 2}) != want {
+			t.Errorf("a task of site %d (its node was the limit %d, its site gives no pages %d) rests %v", site, limited, shut, !want)
+		}
+	}
+	s.Tasks[0].Book = site
 	s.Tasks[0].Last = "n5"
 	if rests(kept{value: as, same: 2}) {
 		t.Error("a task rests that was at a node that was not kept")

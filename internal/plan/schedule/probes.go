@@ -84,14 +84,15 @@ func PlanProbes(s *Snapshot, by Probing) (p Plan, ping []bool) {
 	if by.Crawl == None && by.Delay == None || s.Book == nil || len(s.Nodes) < 2 && !by.Asked {
 		return p, nil
 	}
-	s.figures = &figures{book: s.Book, tasks: map[uint32]*seen{}}
+	s.figures = newFigures(s)
 	all := count(s, 0)
 	s.counted = &all
 	c := newContext(s, &Composition{Filters: Always}, false)
 	if !c.through {
-		s.figures.memory, s.figures.past, s.figures.leases, s.figures.resting = s.Memory, &c.past, len(s.Running), map[uint32]*kept{}
+		s.figures.memory, s.figures.past, s.figures.leases = s.Memory, &c.past, len(s.Running)
 	}
 	c.through = c.through || by.Crawl != Worth
+	s.figures.through = c.through
 	open, _ := gate(s)
 	turn := probing{c: c, by: by, given: make([]int, len(s.Nodes)), sites: map[string]bool{}}
 	for _, t := range open {

@@ -74,6 +74,38 @@ func TestImprovement(t *testing.T) {
 	}
 }
 
+// What is said to be next to nothing, or not above a threshold, without its being worked out, is so; and a figure given by its mean is the
+// same as by its median.
+func TestImprovementIsLeftOut(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	left, all := 0, 0
+	for range 200_000 {
+		m, sigma, a, least := math.Exp(2*r.NormFloat64()), 0.02+r.Float64(), math.Exp(2*r.NormFloat64()), 0.3*r.Float64()*r.Float64()
+		d := math.Log(m/a) / sigma
+		x := beyond(m*math.Exp(sigma*sigma/2), d, sigma, a)
+		nothing := a * math.Exp(-hopeless*hopeless/2)
+		switch got := improvement(m, sigma, a, least); {
+		case got == 0 && x > max(least, nothing):
+			t.Fatalf("%g, %g, %g: nothing above %g, but it is %g", m, sigma, a, least, x)
+		case got == 0:
+			left++
+		case got != x:
+			t.Fatalf("%g, %g, %g: %g, want %g", m, sigma, a, got, x)
+		}
+		mean := improvementOfMean(m*math.Exp(sigma*sigma/2), sigma, a)
+		if same := improvement(m, sigma, a, 0); math.Abs(mean-same) > 1e-9*(mean+same)+nothing {
+			t.Fatalf("%g, %g, %g: %g by the median, %g by the mean", m, sigma, a, same, mean)
+		}
+		if r := m / a; r < 1 && lnAtMost(r) < math.Log(r)*(1+1e-12) {
+			t.Fatalf("the logarithm of %g is %g, which is above %g", r, math.Log(r), lnAtMost(r))
+		}
+		all++
+	}
+	if left < all/10 || left > all*9/10 {
+		t.Errorf("%d of %d are left out", left, all)
+	}
+}
+
 // The mean of a figure above a bound, where no more than another counts, is that of draws.
 func TestBetween(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))

@@ -50,9 +50,11 @@ func (f *flow) teach(t int, k *kept) {
 		return
 	}
 	noise := c.book.Noise()
-	more := make([]float64, len(k.node))
+	c.look(t)
+	k.more = append(k.more[:0], make([]float64, len(k.node))...)
 	for i, n := range k.node {
-		rate, ok := c.Rate(t, int(n)), c.Success(t, int(n))
+		at := c.row.place[n].at
+		rate, ok := &c.row.rate[at], &c.row.served[at]
 		square := rate.Sigma*rate.Sigma + ok.Sigma*ok.Sigma/max(1e-9, ok.Value*ok.Value)
 		mean := k.value[i] - f.paid[n]*k.use[i]
 		if square <= 0 || mean <= 0 {
@@ -64,13 +66,12 @@ func (f *flow) teach(t int, k *kept) {
 			over = second + f.place[n]
 			gain = over - mean
 		}
-		gain += improvement(mean*math.Exp(-sigma*sigma/2), sigma, over, 0)
-		more[i] = max(0, gain) * times
+		gain += improvementOfMean(mean, sigma, over)
+		k.more[i] = max(0, gain) * times
 		if c.rec != nil {
-			c.rec.add(t, int(n), "learning", "Mbit/s", more[i])
+			c.rec.add(t, int(n), "learning", "Mbit/s", k.more[i])
 		}
 	}
-	k.more = more
 }
 
 // welcome gives each node that was never tried one task, that which loses least by it: nothing else tells what the node

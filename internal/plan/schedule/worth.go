@@ -81,9 +81,11 @@ func (w *worth) most(c *Context, t int, before func(a, b int) bool) int {
 	if w.mean == nil {
 		w.mean = make([]float64, len(s.Nodes))
 	}
+	c.look(t)
+	open, of := c.Candidates(t), c.row.seen
 	first, second, most := 0.0, 0.0, 0.0
-	for _, n := range c.Candidates(t) {
-		speed := c.Useful(t, n).Value * c.Success(t, n).Value
+	for k, n := range open {
+		speed := c.useful(t, of.rate[k]).Value * of.served[k].Value
 		most = max(most, speed)
 		w.mean[n] = speed * (1 - c.priceOf(n))
 		if w.mean[n] > first {
@@ -102,8 +104,8 @@ func (w *worth) most(c *Context, t int, before func(a, b int) bool) int {
 	if x := s.Tasks[t].Bits; x > 0 && !math.IsInf(x, 1) {
 		lost, holds = most, min(holds, x/most/2) // half of what is left is had while it is measured, or where it is already known to be good
 	}
-	for _, n := range c.Candidates(t) {
-		f, m := c.Rate(t, n), w.mean[n]
+	for k, n := range open {
+		f, m := of.rate[k], w.mean[n]
 		if f.Source == predict.Measured || !c.Room(n) {
 			continue
 		}
@@ -112,7 +114,7 @@ func (w *worth) most(c *Context, t int, before func(a, b int) bool) int {
 			continue
 		}
 		cost := max(probe/f.Value+s.Book.ProbeWaits(), crawl.ProbeTries*gap) * lost
-		share := c.mean(f) * c.Success(t, n).Value * (1 - c.priceOf(n))
+		share := c.mean(f) * of.served[k].Value * (1 - c.priceOf(n))
 		limit := math.Inf(1)
 		if gap > 0 {
 			limit = page / gap * share
@@ -120,7 +122,7 @@ func (w *worth) most(c *Context, t int, before func(a, b int) bool) int {
 		learns := f.Sigma * f.Sigma / math.Sqrt(f.Sigma*f.Sigma+noise) // how far one measurement moves the figure
 		better := 0.0
 		if m < first {
-			better = between(f.Value*share, learns, first, limit, cost/holds)
+			better = between(f.Value*share, learns, first, limit, (cost+gain*(1-even))/holds)
 		} else {
 			better = second - between(f.Value*share, learns, 0, limit, 0) + between(f.Value*share, learns, second, limit, 0)
 		}
@@ -160,15 +162,48 @@ func improvement(m, sigma, a, least float64) float64 {
 	if m <= 0 || sigma <= 0 {
 		return max(0, m-a)
 	}
+	if r := m / a; r < 1 && far(lnAtMost(r)/sigma, sigma, a, least) { // without a logarithm
+		return 0
+	}
 	d := math.Log(m/a) / sigma
-	if a > 0 && d+sigma < -hopeless { // next to nothing
+	if a > 0 && (far(d, sigma, a, least) || least > 0 && d+sigma < 0 && 0.5*a*math.Exp(-d*d/2) <= least) {
 		return 0
 	}
-	// Below the middle a normal distribution's tail is at most exp(-x²/2)/2, so that the mean is at most this: one exponential instead
-	// of three.
-	if least > 0 && d+sigma < 0 && 0.5*a*math.Exp(-d*d/2) <= least {
+	return beyond(m*math.Exp(sigma*sigma/2), d, sigma, a)
+}
+
+// improvementOfMean is improvement of a figure whose mean is m.
+func improvementOfMean(m, sigma, a float64) float64 {
+	if r := m / a; r < 1 && far(lnAtMost(r)/sigma-sigma/2, sigma, a, 0) {
 		return 0
 	}
+	return improvement(m*math.Exp(-sigma*sigma/2), sigma, a, 0)
+}
+
+// beyond is the mean of what a log-normal figure of such a mean and spread is above a, which is d spreads below its median.
+func beyond(mean, d, sigma, a float64) float64 {
 	cdf := func(x float64) float64 { return 0.5 * math.Erfc(-x/math.Sqrt2) }
-	return m*math.Exp(sigma*sigma/2)*cdf(d+sigma) - a*cdf(d)
+	return mean*cdf(d+sigma) - a*cdf(d)
+}
+
+// far reports whether a log-normal figure of such a spread is above a by next to nothing on average, or by no more than least; d is how many
+// spreads its median is above a, or more.
+func far(d, sigma, a, least float64) bool {
+	switch {
+	case d+sigma < -hopeless:
+		return true
+	case least <= 0 || d+sigma >= 0:
+		return false
+	}
+	// Below the middle a normal distribution's tail is at most exp(-x²/2)/2, so that the mean is at most a times that; and an exponential is at
+	// least the first terms of its series.
+	x := d * d / 2
+	return 0.5*a <= least*(1+x*(1+x*(1.0/2+x*(1.0/6+x*(1.0/24)))))
+}
+
+// lnAtMost is at least the logarithm of a number below 1, and near it: the first terms of a series of which all are negative.
+func lnAtMost(r float64) float64 {
+	z := (r - 1) / (r + 1)
+	q := z * z
+	return 2 * z * (1 + q*(1.0/3+q*(1.0/5+q*(1.0/7+q*(1.0/9)))))
 }

@@ -84,7 +84,9 @@ func (f flowCost) seconds(c *schedule.Context, task, node, load int) float64 {
 	lost := 0.0
 	if loss > 0 {
 		best := c.BestSuccess(task)
-		lost = max(0, best.Value-share-math.Hypot(best.Sigma, ok.Sigma)) // nothing for what may be chance
+		if less := best.Value - share; less > max(best.Sigma, ok.Sigma) {
+			lost = max(0, less-math.Hypot(best.Sigma, ok.Sigma)) // nothing for what may be chance
+		}
 	}
 	x := (1 + loss*lost) / (speed * share)
 	if t.Last != "" && t.Last != n.ID {
