@@ -16,7 +16,7 @@ func PackWithin(bins []Bin, items [][]float64, stop func() bool) (Packing, error
 	best := p.portfolio()
 	best.Bound = p.bound()
 	if len(best.Waiting) == 0 && !best.Searched && best.Used > best.Bound {
-		best = newRefiner(p, stop).refine(best)
+		best = newRefiner(p, stop).refine(p.exactly(best, stop))
 	}
 	best.Rule = RulePortfolio
 	best.Searched = best.Searched || len(best.Waiting) == 0 && best.Used <= best.Bound
