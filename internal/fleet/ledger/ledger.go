@@ -302,6 +302,27 @@ ON CONFLICT (id) DO UPDATE SET identity = excluded.identity, limits = excluded.l
 	return nil
 }
 
+// What leases do in place of fetching pages (leases.probe). Older versions wrote resolves for all of it.
+const (
+	nothing = iota
+	resolves
+	speed
+	delay
+)
+
+// probeOf is what a lease does in place of fetching pages.
+func probeOf(l *crawl.Lease) int {
+	switch {
+	case l.Probe != "" && l.Ping:
+		return delay
+	case l.Probe != "":
+		return speed
+	case l.Resolve:
+		return resolves
+	}
+	return nothing
+}
+
 func (w *writer) grant(at int64, l *crawl.Lease) error {
 	err := w.exec(`INSERT INTO nodes (node, incarnation, first_seen, store) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 		l.Node, l.Incarnation, at, "warc")
@@ -310,7 +331,7 @@ func (w *writer) grant(at int64, l *crawl.Lease) error {
 	}
 	err = w.exec(`INSERT INTO leases (id, job, task, site, node, incarnation, attempt, found, quota, budget_ms, started, epoch,
 secret, probe) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, int64(l.ID), l.Job, l.Task, l.Site, l.Node,
-		l.Incarnation, l.Attempt, len(l.Targets), l.Quota, l.BudgetMS, at, int64(l.Epoch), l.Secret, l.Probe != "" || l.Resolve)
+		l.Incarnation, l.Attempt, len(l.Targets), l.Quota, l.BudgetMS, at, int64(l.Epoch), l.Secret, probeOf(l))
 	if err != nil {
 		return err
 	}

@@ -156,7 +156,9 @@ UNION ALL SELECT m.seq, m.ord, 2, m.at, m.node, m.site, CASE WHEN m.kind = 'bs' 
 FROM measurements m WHERE m.kind = 'bc' OR m.kind = 'refused' OR m.kind = 'httpping' OR m.kind = 'bs' AND m.url = ''
 UNION ALL SELECT p.seq, p.ord, 0, coalesce(r.at, p.fetched_at), p.node, p.site, '', 'timing', 0, 0, 0, 0, 0, 0, 0, p.timing
 FROM pages p LEFT JOIN (SELECT DISTINCT seq, at FROM reports) r ON r.seq = p.seq WHERE p.job = ? AND p.state = 'fetched' AND p.timing IS NOT NULL
-ORDER BY 1, 2, 3`), int64(job), int64(job))
+UNION ALL SELECT r.seq, r.ord, 3, r.at, l.node, l.site, '', 'tried', l.probe * 1.0, 0, 0, 0, 0, 0, 0, ''
+FROM reports r JOIN leases l ON l.id = r.lease WHERE l.job = ? AND r.final = 1 AND l.probe >= ?
+ORDER BY 1, 2, 3`), int64(job), int64(job), int64(job), int64(speed))
 	if err != nil {
 		return l.wrap(err)
 	}
@@ -199,6 +201,8 @@ func scanFact(rows *sql.Rows, product string) (f learn.Fact, ok bool, err error)
 		}
 		f, ok = learn.OfTiming(learn.Worker{Node: f.Node, Site: f.Site}, steps, f.At)
 		return f, ok, nil
+	case "tried":
+		f = learn.Ended(learn.Worker{Node: f.Node, Site: f.Site}, value == delay, f.At)
 	case crawl.MeasureBC:
 		f.Kind, f.Product, f.Bits, f.Seconds = learn.Crawl, product, value*seconds, seconds
 	case crawl.MeasureRefused:

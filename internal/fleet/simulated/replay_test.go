@@ -83,10 +83,10 @@ func (w shapedWeb) speed(node string, site string, later bool) float64 {
 	return 4e5 * math.Pow(10, float64(x>>40)/(1<<24))
 }
 
-// record has a fleet of four crawl a shaped web in simulated time, and returns what its ledger has recorded.
-func (w shapedWeb) record(t *testing.T, spec string) (r sim.Recording) {
+// crawl has a fleet of four crawl a shaped web in simulated time, and returns its coordinator's directory.
+func (w shapedWeb) crawl(t *testing.T, spec string) (dir string) {
 	t.Helper()
-	dir := t.TempDir()
+	dir = t.TempDir()
 	light := max(1, w.light)
 	simulated(t, func(t *testing.T) {
 		s := newWorld(t, dir, w.web())
@@ -124,7 +124,13 @@ func (w shapedWeb) record(t *testing.T, spec string) (r sim.Recording) {
 		id := s.Submit(j)
 		s.until("the job ends", 2*time.Hour, func() bool { return s.Job(id).State == crawl.JobDone && s.Server.Indexed(id) })
 	})
-	l, err := ledger.Open(t.Context(), filepath.Join(dir, outdir.LedgerFile))
+	return dir
+}
+
+// record returns what the ledger of such a crawl has recorded.
+func (w shapedWeb) record(t *testing.T, spec string) (r sim.Recording) {
+	t.Helper()
+	l, err := ledger.Open(t.Context(), filepath.Join(w.crawl(t, spec), outdir.LedgerFile))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,55 @@
+package simulated_test
+
+import (
+	"bytes"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"argosy/internal/fleet/frontier"
+	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/outdir"
+	"argosy/internal/plan/learn"
+)
+
+// What a replay learns from all that a ledger has recorded of a crawl is, byte for byte, what the crawl has learned: live, and read back from the frontier
+// (frontier.TestLearnedTheSameLiveAndAfterRestarts says that those two are the same).
+func TestReplayLearnsTheSame(t *testing.T) {
+	dir := shapedWeb{sites: 6, pages: 60, turn: 12 * time.Second, seed: 3, light: 8, unequal: true}.crawl(t, "flow")
+	f, err := frontier.Open(frontier.DefaultConfig(filepath.Join(dir, outdir.StateDir, "frontier")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	live, err := f.Learner()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := ledger.Open(t.Context(), filepath.Join(dir, outdir.LedgerFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	again, facts := learn.New(), map[learn.Kind]int{}
+	if err := l.Facts(t.Context(), 1, func(f learn.Fact) error {
+		again.Take(f)
+		facts[f.Kind]++
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if facts[learn.Report] == 0 || facts[learn.Delay] == 0 || facts[learn.Crawl] == 0 {
+		t.Fatalf("facts of each kind: %v", facts)
+	}
+	want, err := live.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := again.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("of %v: the book of the replay has %d bytes, that of the crawl %d, and they differ", facts, len(got), len(want))
+	}
+}
