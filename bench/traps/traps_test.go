@@ -101,9 +101,12 @@ func search(t *testing.T, s *site, allowed, most int) (missing []string) {
 }
 
 // TestReachable shows that the promises can be kept: everything real is found in the order of a breadth-first search
-// although nothing is followed from a trap's answers beyond those that it is allowed to waste.
+// although nothing is followed from a trap's answers beyond those that it is allowed to waste. By day that is every third web.
 func TestReachable(t *testing.T) {
-	for _, w := range webs() {
+	for i, w := range webs() {
+		if !seeds.Many() && i%3 > 0 {
+			continue
+		}
 		if likes.MatchString(w.name) {
 			continue
 		}

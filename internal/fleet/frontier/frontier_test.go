@@ -373,7 +373,7 @@ func lowered(log []crawl.Entry, epoch uint64, depth int, sitePages int64) crawl.
 // and leads to the view that an undisturbed run has, which had everything in one batch.
 func TestPowerLossInLongWalks(t *testing.T) {
 	all := 0
-	rounds := seeds.Of(10, 100)
+	rounds := seeds.Of(4, 100)
 	for seed := range rounds {
 		log := script(t, 200+seed, 120, int(seed%4)-1)
 		epoch := uint64(1)

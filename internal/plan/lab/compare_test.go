@@ -46,7 +46,7 @@ func TestPairedInterval(t *testing.T) {
 // An interrupted comparison goes on where it was, and prints what an uninterrupted one does.
 func TestResume(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "results")
-	cfg := Config{Seeds: 2, Half: Publish, Strategies: []string{"nearest", "random"}, Scenarios: []string{"short"}}
+	cfg := Config{Seeds: 2, Half: Publish, Strategies: []string{"nearest", "random"}, Scenarios: []string{"brief-few"}}
 	var whole bytes.Buffer
 	cfg.Out = &whole
 	if err := Compare(context.Background(), cfg); err != nil {
@@ -60,7 +60,7 @@ func TestResume(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.WriteString(`{"kind":"sho`); err != nil { // it was killed while it wrote
+	if _, err := f.WriteString(`{"kind":"bri`); err != nil { // it was killed while it wrote
 		t.Fatal(err)
 	}
 	if err := f.Close(); err != nil {

@@ -51,7 +51,7 @@ func TestDeterministicAndBounded(t *testing.T) {
 	all := worlds(1)
 	for _, name := range []string{"china", "changing"} {
 		w := all[name]
-		w.Horizon /= 8
+		w.Horizon /= int64(runs.Of(16, 8))
 		bound := w.Bound()
 		for _, spec := range strategy.Names() {
 			a, b := runBound(t, w, spec, bound), runBound(t, w, spec, bound)
@@ -75,9 +75,12 @@ func TestWorldIsLeftAlone(t *testing.T) {
 	}
 }
 
-// flow is above every other strategy, its probes charged, and never below random.
+// flow is above every other strategy, its probes charged, and never below random. By day it is compared with those that come close.
 func TestFlowIsAboveTheOthers(t *testing.T) {
-	others := []string{"random", "roundrobin", "geo", "nearest,top=1", "nearest", "nearest,top=auto", "bandwidth", "feedback,load=on", "greedy", "packing"}
+	others := []string{"random", "nearest,top=auto", "feedback,load=on", "greedy"}
+	if runs.Many() {
+		others = append(others, "roundrobin", "geo", "nearest,top=1", "nearest", "bandwidth", "packing")
+	}
 	for name := range worlds(0) {
 		sum := map[string]float64{}
 		for seed := range seeds {
@@ -92,17 +95,18 @@ func TestFlowIsAboveTheOthers(t *testing.T) {
 				t.Errorf("%s: flow %.3f, %s %.3f", name, sum["flow"], spec, sum[spec])
 			}
 		}
-		t.Logf("%s: flow %.3f, random %.3f, nearest %.3f", name, sum["flow"], sum["random"], sum["nearest"])
+		t.Logf("%s: flow %.3f, random %.3f, nearest %.3f", name, sum["flow"], sum["random"], sum["nearest,top=auto"])
 	}
 }
 
 // Unequal nodes are used for what they are worth: a strong one is full, the others do not wait for it.
 func TestFlowWithUnequalNodes(t *testing.T) {
+	minutes := int(runs.Of(8, 15))
 	for _, terms := range []Terms{
-		{Nodes: 12, Sites: 50, Minutes: 15, Capacity: 2, Tells: 0.3, Noise: 0.2, Strong: 1, Factor: 30},
-		{Nodes: 12, Sites: 50, Minutes: 15, Capacity: 2, Tells: 0.3, Noise: 0.2, Strong: 3, Factor: 5},
-		{Nodes: 12, Sites: 50, Minutes: 15, Tells: 0.3, Noise: 0.2, Strong: 1, Factor: 100, Places: 6},
-		{Nodes: 12, Sites: 50, Minutes: 15, Capacity: 0.7, Tells: 0.3, Noise: 0.2},
+		{Nodes: 12, Sites: 50, Minutes: minutes, Capacity: 2, Tells: 0.3, Noise: 0.2, Strong: 1, Factor: 30},
+		{Nodes: 12, Sites: 50, Minutes: minutes, Capacity: 2, Tells: 0.3, Noise: 0.2, Strong: 3, Factor: 5},
+		{Nodes: 12, Sites: 50, Minutes: minutes, Tells: 0.3, Noise: 0.2, Strong: 1, Factor: 100, Places: 6},
+		{Nodes: 12, Sites: 50, Minutes: minutes, Capacity: 0.7, Tells: 0.3, Noise: 0.2},
 	} {
 		sum := map[string]float64{}
 		for seed := range seeds {
