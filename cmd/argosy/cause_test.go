@@ -17,9 +17,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"argosy/internal/crawl"
 	"argosy/internal/fleet/ledger"
 )
 
@@ -168,6 +170,70 @@ func TestFinalCauses(t *testing.T) {
 			}
 			if c.reason != "" && (p.Reason != c.reason || !strings.Contains(p.Detail, c.detail)) {
 				t.Errorf("the ledger says %q, %q; want %q, %q", p.Reason, p.Detail, c.reason, c.detail)
+			}
+		})
+	}
+}
+
+// A crawl that ends with its seeds says why there is no more, also where nothing has failed.
+func TestSaysWhySeedsAreAll(t *testing.T) {
+	t.Parallel()
+	of := func(kind, body string) string {
+		return serves(t, "", func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", kind)
+			if body == "" {
+				w.WriteHeader(http.StatusNoContent)
+			}
+			_, _ = io.WriteString(w, body)
+		})
+	}
+	for _, c := range []struct{ seed, want string }{
+		{of("application/pdf", "%PDF-1.4 http://x.example/"), "not in PDF, plain text or pictures"},
+		{of("text/plain", "http://x.example/"), "not in PDF, plain text or pictures"},
+		{of("text/html", ""), "the answer to a seed is empty"},
+		{of("text/html", "<p>nothing</p>"), "that page names no other"},
+		{of("text/html", "<a href=/2>2</a>"), ""},
+		{of("text/xml", `<rss><channel><link>/2</link></channel></rss>`), ""},
+	} {
+		code, out, errs := apart(t, "crawl", "-o", filepath.Join(t.TempDir(), "crawl"), "--delay", "0", "--allow-private", c.seed)
+		if code != exitDone {
+			t.Errorf("exit %d: %s%s", code, out, errs)
+		}
+		for _, why := range []string{"not in PDF", "is empty", "names no other"} {
+			if said := strings.Contains(out, why); said != (c.want != "" && strings.Contains(c.want, why)) {
+				t.Errorf("%q is said: %v; want %q in %s", why, said, c.want, out)
+			}
+		}
+	}
+}
+
+// What a limit has cut off says nothing of its site: what had gone wrong before is told.
+func TestLimitCutsAWait(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ path, flag string }{{"/robots.txt", "--strip-session"}, {"/", "--ignore-robots"}} {
+		t.Run(c.flag, func(t *testing.T) {
+			t.Parallel()
+			asked := atomic.Int64{}
+			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path != c.path {
+					return
+				}
+				if asked.Add(1) > 1 {
+					<-r.Context().Done()
+				}
+				w.Header().Set("Content-Length", "100")
+				_, _ = io.WriteString(w, "ends here") // and the connection with it
+			}))
+			t.Cleanup(srv.Close)
+			dir := filepath.Join(t.TempDir(), "crawl")
+			code, out, errs := apart(t, "crawl", "-o", dir, "--delay", "0", "--allow-private", "--max-time", "4s", c.flag, srv.URL+"/")
+			for _, want := range []string{"--max-time has ended it", crawl.KindReset.Words()} {
+				if !strings.Contains(out, want) || code != exitFailed {
+					t.Errorf("exit %d, and %q is missing in %s%s", code, want, out, errs)
+				}
+			}
+			if strings.Contains(out+errs, "closed network") || asked.Load() < 2 {
+				t.Errorf("asked %d times: %s%s", asked.Load(), out, errs)
 			}
 		})
 	}

@@ -207,10 +207,13 @@ func (l *lease) fetchRobots(u crawl.URL) (change *crawl.RobotsChange, rules robo
 			l.beside(at, resp, crawl.ReasonRobots)
 			l.takes(at, resp)
 		}
+		if err != nil && l.ctx.Err() != nil { // we have hung up: that says nothing of the site
+			return nil, rules, false, false
+		}
 		cut := resp != nil && crawl.KindOf(err) == crawl.KindBodyLarge // larger than a body may be: its beginning counts
 		if err != nil && !cut {
 			l.robotsBy = at.Scheme()
-			return l.noRobots(crawl.KindOf(err), err.Error()), rules, true, l.ctx.Err() == nil
+			return l.noRobots(crawl.KindOf(err), err.Error()), rules, true, true
 		}
 		if resp == nil {
 			return nil, rules, false, false

@@ -75,7 +75,7 @@ func (cr *Crawl) troubles(ctx context.Context, job uint32) (out []Trouble, succe
 			out = append(out, Trouble{Site: site, Why: strconv.Itoa(status), URLs: most})
 		default:
 			if out = cr.unasked(out, site, why); len(why) == 0 && pending[site] > 0 {
-				out = held(out, cr.f.Site(site), pending[site], cr.f.Position().Ahead)
+				out = held(out, cr.f.Site(site), cr.last(site), pending[site], cr.f.Position().Ahead)
 			}
 		}
 	}
@@ -129,8 +129,21 @@ func (cr *Crawl) unasked(out []Trouble, site string, reasons map[string]int64) [
 	return append(out, Trouble{Site: site, Why: why, Detail: detail, URLs: most})
 }
 
-// held adds a site that has had itself left alone until now, with what waits of it. The log's clock was set back by ahead ms so far.
-func held(out []Trouble, s *crawl.Site, pending, ahead int64) []Trouble {
+// last is what has gone wrong at a site last, of what is to be tried again; empty if nothing is remembered.
+func (cr *Crawl) last(site string) (why crawl.Kind) {
+	for _, n := range cr.nodes {
+		for _, p := range n.agent.Problems(0) {
+			if p.Site == site && p.Again {
+				why = p.Kind
+			}
+		}
+	}
+	return why
+}
+
+// held adds a site that has had itself left alone until now, with what waits of it. last is why it has not answered, if that is known. The
+// log's clock was set back by ahead ms so far.
+func held(out []Trouble, s *crawl.Site, last crawl.Kind, pending, ahead int64) []Trouble {
 	switch {
 	case s == nil:
 	case s.RobotsTries > 0 && s.RobotsWhy != "":
@@ -138,9 +151,11 @@ func held(out []Trouble, s *crawl.Site, pending, ahead int64) []Trouble {
 	case s.ResolveFails > 0 && s.ResolveWhy != "":
 		return append(out, Trouble{Site: s.Name, Why: string(s.ResolveWhy), Detail: s.Trouble + notBefore(s, ahead), URLs: pending})
 	case s.BackoffUntil > s.LastStart && s.Fails > 0: // it has not answered the last time
-		return append(out, Trouble{Site: s.Name, Why: string(crawl.KindConnect), Detail: strings.TrimPrefix(notBefore(s, ahead), ", "), URLs: pending})
+		return append(out, Trouble{Site: s.Name, Why: string(cmp.Or(last, crawl.KindConnect)), Detail: strings.TrimPrefix(notBefore(s, ahead), ", "), URLs: pending})
 	case s.BackoffUntil > s.LastStart:
 		return append(out, Trouble{Site: s.Name, Why: string(crawl.KindStatus), Detail: strings.TrimPrefix(notBefore(s, ahead), ", "), URLs: pending})
+	case last != "": // it was being asked again
+		return append(out, Trouble{Site: s.Name, Why: string(last), URLs: pending})
 	}
 	return out
 }

@@ -476,9 +476,9 @@ type Loss struct {
 // Losses calls fn for what sites of a job lost, in no particular order: URLs that failed, that robots.txt forbids, that were read in
 // part, or whose answer is an error.
 func (l *Ledger) Losses(ctx context.Context, job uint32, fn func(Loss)) error {
-	const why = `coalesce(reason, CASE status WHEN 200 THEN '` + LossEmpty + `' ELSE CAST(status AS TEXT) END)`
+	const why = `coalesce(reason, CASE WHEN status < 300 THEN '` + LossEmpty + `' ELSE CAST(status AS TEXT) END)`
 	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT site, `+why+` AS why, count(*), min(url), min(coalesce(detail, ''))
-FROM pages WHERE job = ? AND (reason IS NOT NULL OR status >= 400 OR status = 200 AND bytes = 0 AND depth = 0) GROUP BY site, `+why), int64(job))
+FROM pages WHERE job = ? AND (reason IS NOT NULL OR status >= 400 OR status BETWEEN 200 AND 299 AND bytes = 0 AND depth = 0) GROUP BY site, `+why), int64(job))
 	if err != nil {
 		return l.wrap(err)
 	}
