@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -50,7 +49,6 @@ func TestMain(m *testing.M) {
 	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
 		_ = f.Value.Set(fmt.Sprint(4 * runtime.GOMAXPROCS(0))) // real crawls wait most of the time: for delays, disks and each other
 	}
-	debug.SetGCPercent(400) // what they hold is small and short-lived
 	os.Exit(scratch.Run(m))
 }
 

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -31,10 +30,7 @@ import (
 	"argosy/internal/webs"
 )
 
-func TestMain(m *testing.M) {
-	debug.SetGCPercent(400) // a fleet in a bubble is small and short-lived: a fifth of the tests' processor time was the collector's
-	os.Exit(scratch.Run(m))
-}
+func TestMain(m *testing.M) { os.Exit(scratch.Run(m)) }
 
 // simulated runs fn in a bubble of simulated time: the whole product with its embedded bus, frontier and ledger, on pipes
 // instead of sockets. Minutes pass as soon as everybody waits.
