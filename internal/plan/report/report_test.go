@@ -100,13 +100,12 @@ func TestTicks(t *testing.T) {
 		{[]float64{-3, 4}, Axis{}, "−4 −2 0 2 4"},
 		{nil, Axis{}, "0 0.2 0.4 0.6 0.8 1"},
 		{[]float64{30000, 90000}, Axis{}, "20k 40k 60k 80k 100k"},
+		{[]float64{0, 14000}, Axis{}, "0 5k 10k 15k"}, // in one unit
+		{[]float64{-14000, 0}, Axis{}, "−15k −10k −5k 0"},
+		{[]float64{1000, 1e6}, Axis{Log: true}, "1000 3000 10k 30k 100k 300k 1M"},
 	} {
 		_, ts := newScale(c.values, c.axis, 0, 1, 5)
-		var got []string
-		for _, v := range ts {
-			got = append(got, tick(v))
-		}
-		if s := strings.Join(got, " "); s != c.want {
+		if s := strings.Join(c.axis.ticks(ts), " "); s != c.want {
 			t.Errorf("%v: %s, want %s", c.values, s, c.want)
 		}
 	}

@@ -149,17 +149,33 @@ func logTicks(lo, hi float64, most int) (out []float64) {
 	return out
 }
 
-func tick(v float64) string {
-	if v == 0 || math.Abs(v) < 1e-12 {
+// ticks are the labels of an axis's ticks: in one unit, that of the largest, but where they lie orders of magnitude apart.
+func (a Axis) ticks(at []float64) (out []string) {
+	most := 0.0
+	for _, v := range at {
+		most = max(most, math.Abs(v))
+	}
+	for _, v := range at {
+		if a.Log {
+			most = math.Abs(v)
+		}
+		out = append(out, tick(v, most))
+	}
+	return out
+}
+
+// tick is a number in the unit of another.
+func tick(v, of float64) string {
+	unit := ""
+	switch {
+	case v == 0 || math.Abs(v) < 1e-12:
 		return "0"
+	case of >= 1e6:
+		v, unit = v/1e6, "M"
+	case of >= 1e4:
+		v, unit = v/1e3, "k"
 	}
-	switch a := math.Abs(v); {
-	case a >= 1e6:
-		return strconv.FormatFloat(v/1e6, 'g', 4, 64) + "M"
-	case a >= 1e4:
-		return strconv.FormatFloat(v/1e3, 'g', 4, 64) + "k"
-	}
-	return strings.Replace(strconv.FormatFloat(v, 'g', 4, 64), "-", "−", 1)
+	return strings.Replace(strconv.FormatFloat(v, 'g', 4, 64), "-", "−", 1) + unit
 }
 
 // values are all that a figure shows on one axis, intervals included.
@@ -240,8 +256,8 @@ func (f Figure) legend(c *canvas, no bool) float64 {
 	}
 	x, y := c.left, 34.0
 	for k, s := range f.Series {
-		w := 30 + letter*float64(len([]rune(s.Name)))
-		if x > c.left && x+w > c.width-4 {
+		w := 40 + letter*float64(len([]rune(s.Name)))
+		if x > c.left && x+w > c.width+6 { // behind the last there is nothing
 			x, y = c.left, y+18
 		}
 		if f.Kind == Map || s.Dots {
@@ -260,15 +276,17 @@ func (f Figure) legend(c *canvas, no bool) float64 {
 }
 
 func (f Figure) axes(c *canvas, x, y scale, xt, yt []float64) {
-	for _, v := range yt {
+	labels := f.Y.ticks(yt)
+	for k, v := range yt {
 		at := y.at(v)
 		c.add(`<path class="grid" d="M%.1f %.1fH%.1f"/>`, c.left, at, c.width-c.right)
-		c.text(c.left-8, at+4, "end", "", "", tick(v))
+		c.text(c.left-8, at+4, "end", "", "", labels[k])
 	}
-	for _, v := range xt {
+	labels = f.X.ticks(xt)
+	for k, v := range xt {
 		at := x.at(v)
 		c.add(`<path class="axis" d="M%.1f %.1fv4"/>`, at, c.height-c.bottom)
-		c.text(at, c.height-c.bottom+18, "middle", "", "", tick(v))
+		c.text(at, c.height-c.bottom+18, "middle", "", "", labels[k])
 	}
 	c.add(`<path class="axis" d="M%.1f %.1fH%.1f"/>`, c.left, c.height-c.bottom, c.width-c.right)
 	c.text((c.left+c.width-c.right)/2, c.height-8, "middle", "", "", f.X.Label)
@@ -413,10 +431,11 @@ func (f Figure) bars(c *canvas) {
 	axis := f.Y
 	axis.Zero = true
 	x, ticks := newScale(values, axis, c.left, c.width-c.right, int((c.width-c.left-c.right)/80)+1)
-	for _, v := range ticks {
+	labels := axis.ticks(ticks)
+	for k, v := range ticks {
 		at := x.at(v)
 		c.add(`<path class="grid" d="M%.1f %.1fV%.1f"/>`, at, c.top-4, c.height-c.bottom)
-		c.text(at, c.height-c.bottom+18, "middle", "", "", tick(v))
+		c.text(at, c.height-c.bottom+18, "middle", "", "", labels[k])
 	}
 	for _, m := range f.Marks {
 		at := x.at(m.At)
@@ -466,7 +485,7 @@ func (f Figure) bar(c *canvas, x scale, p Point, y, height float64, k int, name 
 		opacity = ".5"
 	}
 	c.add(`<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" style="fill:%s;opacity:%s"><title>%s</title></rect>`, from, y, max(to-from, 0.5), height, colour(k), opacity,
-		html.EscapeString(name+": "+tick(p.Y)))
+		html.EscapeString(name+": "+tick(p.Y, math.Abs(p.Y))))
 	end := to
 	if p.spread() {
 		a, b, mid := x.at(p.Lo), x.at(p.Hi), y+height/2
