@@ -162,6 +162,7 @@ func (x *tx) answer(t *Task, r *record, o *crawl.Outcome) error {
 type sweep struct {
 	Learn bool   `cbor:"1,keyasint,omitempty"` // first the rests of what was fetched are taken in
 	At    []byte `cbor:"2,keyasint,omitempty"` // key of the next URL
+	Only  uint32 `cbor:"3,keyasint,omitempty"` // if set, only URLs of this template go on
 }
 
 func (x *tx) sweepFrom(t *Task, learn bool) {
@@ -204,7 +205,7 @@ func (x *tx) step(j *Job, t *Task, n int) error {
 	learn := t.Sweep.Learn
 	for it.First(); it.Valid() && err == nil; it.Next() {
 		if n--; n < 0 {
-			t.Sweep = &sweep{Learn: learn, At: bytes.Clone(it.Key())}
+			t.Sweep = &sweep{Learn: learn, At: bytes.Clone(it.Key()), Only: t.Sweep.Only}
 			return it.Close()
 		}
 		if k, ok := ofURLKey(it.Key()); ok {
@@ -258,6 +259,9 @@ func (x *tx) again1(j *Job, t *Task, k recKey, was crawl.State, learn bool) erro
 		}
 		x.setAside(t, m, k, u, r, v)
 	case r.State == crawl.Excluded && r.Reason == crawl.ReasonTrapYield:
+		if t.Sweep != nil && t.Sweep.Only != 0 && m.Find(u) != t.Sweep.Only {
+			return nil
+		}
 		if v, err := x.mustWait(t, m, k.key, u, r); v.Wait || err != nil {
 			return err
 		}
@@ -481,6 +485,17 @@ func (x *tx) settleTask(j *Job, t *Task) error {
 			}
 			if err := x.letGo(t, m, k, r, crawl.FlagTrial); err != nil {
 				return err
+			}
+		}
+		if idle && !some {
+			if heard := m.Hear(); heard != 0 {
+				x.sweepFrom(t, false)
+				t.Sweep.Only, some = heard, true
+			}
+			for t.Sweep != nil && t.Pending() == 0 {
+				if err := x.step(j, t, sweepAtOnce); err != nil {
+					return err
+				}
 			}
 		}
 		if !some || !idle || t.Pending() > 0 {

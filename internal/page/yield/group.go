@@ -337,7 +337,7 @@ func (m *Model) sound(via *Template) bool {
 // suspicion, or a part of its URLs may make no difference.
 func (m *Model) Watches(template uint32) bool {
 	t := m.byID[template]
-	return t != nil && (t.All || m.suspect(m.groups[t.Group]))
+	return t != nil && (t.All || t.Free || m.suspect(m.groups[t.Group]))
 }
 
 // Feeding reports whether it matters which of the URLs that a page of a template names may lead to more of its kind: Watches says so, or
@@ -389,6 +389,9 @@ func (m *Model) Again(u crawl.URL) bool {
 func (m *Model) Feed(f *Feeds, u crawl.URL, template uint32, page string) {
 	v := m.byID[template]
 	t, _ := m.find(u)
+	if t != nil && v != nil {
+		t.grow(v, f)
+	}
 	switch {
 	case v == nil:
 	case t == v:

@@ -203,10 +203,13 @@ func (m *Model) Judge(u crawl.URL, via uint32, leads bool) Verdict {
 		if v == nil {
 			return Verdict{}
 		}
-		if !m.groups[v.Group].Cut {
+		g = m.groups[v.Group]
+		if v.Free {
+			g = m.groups[v.Home]
+		}
+		if !g.Cut {
 			return m.judgeKin(v)
 		}
-		g = m.groups[v.Group]
 		if g.Newborns > 0 {
 			g.Newborns--
 			g.dirty, m.changed = true, true
@@ -420,6 +423,9 @@ func (m *Model) Want(template, via uint32, k crawl.Key) Want {
 	}
 	g := m.groups[t.Group]
 	w := Want{Room: m.room(g, t.Answers), Group: g.ID, Loose: g.loose()}
+	if t.Free {
+		w.Room = min(w.Room, max(0, hearGrow-g.flight))
+	}
 	if t.wavers() {
 		w.Room = min(w.Room, max(0, unsureFlight-g.flight))
 	}

@@ -117,6 +117,13 @@ type Template struct {
 	Button  bool     `cbor:"39,keyasint,omitempty"` // it is cut for that
 	Example string   `cbor:"15,keyasint,omitempty"` // of a URL that brought nothing
 
+	Free  bool   `cbor:"40,keyasint,omitempty"` // it was let go: see Hear. Then
+	Since int64  `cbor:"41,keyasint,omitempty"` // Barren was so much,
+	Had   int64  `cbor:"46,keyasint,omitempty"` // and New,
+	Home  uint32 `cbor:"42,keyasint,omitempty"` // it was of this group,
+	Grown int64  `cbor:"43,keyasint,omitempty"` // and so many pages that bring nothing have named more of it
+	Heard int    `cbor:"44,keyasint,omitempty"` // times
+
 	First uint64 `cbor:"17,keyasint"`           // hash of its first segment
 	All   bool   `cbor:"16,keyasint,omitempty"` // all answers are marked: a part of its URLs may make no difference
 
@@ -161,6 +168,7 @@ type Group struct {
 	New       int64       `cbor:"15,keyasint,omitempty"`
 	Less      int64       `cbor:"18,keyasint,omitempty"` // of its limit, which cut groups have used up that it leads into
 	Sooner    int64       `cbor:"19,keyasint,omitempty"` // of its limit, because it has brought so much before
+	Heard     int64       `cbor:"22,keyasint,omitempty"` // answers that brought nothing of what was let go: see Hear
 	Behind    []behind    `cbor:"21,keyasint,omitempty"` // the waiting by what they look like; those of a few shapes beyond are not in it
 	Part      *Part       `cbor:"17,keyasint,omitempty"` // set: the group stands for what differs in this part of URLs only
 
@@ -193,8 +201,12 @@ type bucket struct {
 const bucketSize = 63
 
 func (g *Group) limit() int64 {
-	shapes := min(shapeLess*max(0, int64(g.Members)-fewShapes), shapesBy)
-	return limit*max(1, g.Grace) - max(g.Less, g.Sooner, shapes)
+	return limit*max(1, g.Grace) - max(g.Less, g.Sooner, g.shapes())
+}
+
+// shapes is by how much the limit of a group is lower because it has so many shapes.
+func (g *Group) shapes() int64 {
+	return min(shapeLess*max(0, int64(g.Members)-fewShapes), shapesBy)
 }
 
 // finite reports whether the links of a group lead to what is there already clearly more often than they did: those of the
@@ -260,6 +272,8 @@ type Feeds struct {
 	Own  int // they may lead to more such pages: see Model.Feed
 	Led  int // they are of templates that have done so
 	Same int // they are of the page's template
+
+	grew bool // one is of a template that was let go
 }
 
 // Event says what an answer has changed about waiting and pending URLs.
@@ -480,6 +494,9 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64, of sort) Event 
 	t.Example = a.URL.String()
 	if a.Found > a.Same {
 		t.Lent += costs
+	}
+	if t.Free {
+		return m.heard(t, a)
 	}
 	g := m.groups[t.Group]
 	below := of != aLeaf && via != nil && via != t && via.hopeless() && t.hopeless()

@@ -1,0 +1,85 @@
+package yield
+
+import (
+	"cmp"
+	"strings"
+)
+
+// What was cut with others is heard by itself when nothing else is left to do, if it is a bag: that holds paths of many kinds. A file's pages are as
+// many as there are files, though its versions have no end.
+
+const (
+	hearGrow = 4 // answers that may name URLs of its kind that were not there, and half as many as they are: what has an end names fewer and fewer
+	hearMost = 8 // times that one template is let go, if it has brought something each time
+)
+
+// Hear lets one template go that is cut together with others, first of those that ask for least, as what stands there for readers does. All of such a
+// group have so many answers that bring nothing as a group has that is cut, and no more once one of them goes on to name more of its kind. It
+// returns that template, 0 if there is none; the owner must then judge once more what waits of it.
+func (m *Model) Hear() uint32 {
+	var best *Template
+	for _, g := range m.groups {
+		for _, b := range g.Behind {
+			if t := m.byHash[b.Hash]; t != nil && m.hears(t) && (best == nil || t.heardBefore(best)) {
+				best = t
+			}
+		}
+	}
+	if best == nil {
+		return 0
+	}
+	best.Heard++
+	best.Free, best.Since, best.Had, best.Grown = true, best.Barren, best.New, 0
+	best.Home = best.Group
+	m.alone(best, 0)
+	return best.ID
+}
+
+// hears reports whether a template may be let go.
+func (m *Model) hears(t *Template) bool {
+	g := m.groups[t.Group]
+	return g.Cut && g.Part == nil && g.Members > 1 && (t.Heard == 0 || t.Heard < hearMost && t.New > t.Had) && g.Heard < limit && t.bag() && !t.dated() && !t.Button && !t.forms() && !m.combines(t)
+}
+
+func (t *Template) heardBefore(o *Template) bool {
+	return cmp.Or(cmp.Compare(t.Heard, o.Heard), cmp.Compare(t.asks(), o.asks()), cmp.Compare(t.ID, o.ID)) < 0
+}
+
+// asks is how many parameters a template has.
+func (t *Template) asks() int {
+	_, query, ok := strings.Cut(t.Pattern, "?")
+	if !ok {
+		return 0
+	}
+	return 1 + strings.Count(query, "&")
+}
+
+// heard judges a template that was let go after an answer that brought nothing: it goes on, or is cut with what it was cut with before.
+func (m *Model) heard(t *Template, a *Answer) Event {
+	n := t.Barren - t.Since
+	home := m.groups[t.Home]
+	if home.Heard++; home.Heard < limit && t.Grown <= hearGrow+n/2 {
+		home.dirty = true
+		return Nothing
+	}
+	t.Free = false
+	if t.Grown > hearGrow+n/2 {
+		home.Heard = limit // it has no end, and so may the others
+	}
+	from := m.groups[t.Group]
+	if home.Cut && from.Members == 1 {
+		m.move(t, from, home)
+		m.touch(t, home)
+		return Nothing // what is pending is judged when it is given out
+	}
+	m.cut(from, a)
+	return Cut
+}
+
+// grow notes that a page of a template that brings nothing has named a URL of one that was let go, and that was not there.
+func (t *Template) grow(via *Template, f *Feeds) {
+	if t.Free && via.Dry > 0 && !f.grew {
+		f.grew = true
+		t.Grown, t.dirty = t.Grown+1, true
+	}
+}

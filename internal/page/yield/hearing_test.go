@@ -1,0 +1,66 @@
+package yield
+
+import (
+	"fmt"
+	"testing"
+
+	"argosy/internal/crawl"
+)
+
+// Paths of many kinds that were cut with what has named them are heard by themselves: they go on if they have an end, and are cut again soon if
+// they have none.
+func TestBagIsHeard(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		grows    bool
+		from, to int // answers that are had
+	}{
+		{"what has an end", false, limit - 1, limit},
+		{"what has none", true, hearGrow, 4 * hearGrow},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := New()
+			file := func(i int) crawl.URL {
+				return parsed(t, fmt.Sprintf("http://h.test/r/x/x/f%c%c%c.txt", 'a'+i/676, 'a'+i/26%26, 'a'+i%26))
+			}
+			bag := m.of(file(0))
+			list := m.of(parsed(t, "http://h.test/r/log?at=1"))
+			if !bag.bag() || list.bag() {
+				t.Fatalf("templates %q and %q", bag.Pattern, list.Pattern)
+			}
+			m.cut(m.join(bag, list), &Answer{URL: file(0), Template: bag.ID})
+			bag.Answers, list.Answers = 1, 1
+			m.groups[list.Group].Strangers, m.groups[list.Group].Newborns = 0, 0
+			for i := range 2 * limit {
+				v := m.Judge(file(i), list.ID, false)
+				if !v.Wait {
+					t.Fatalf("file %d does not wait", i)
+				}
+				m.Defer(v, file(i), file(i).Key())
+			}
+			if m.Hear() != bag.ID {
+				t.Fatal("nothing is heard")
+			}
+			n := 0
+			for i := range 2 * limit {
+				u := file(i)
+				if m.Judge(u, bag.ID, false).Wait {
+					break
+				}
+				n++
+				m.Resume(list.Group, u, u.Key())
+				f := Feeds{}
+				if c.grows {
+					m.Feed(&f, file(5000+i), bag.ID, u.String())
+				}
+				m.Take(&Answer{URL: u, Template: bag.ID, Via: bag.ID, Page: true, Marked: true, Text: 1 << 32, Links: 9, Found: f.Own, Feeds: f})
+			}
+			if n < c.from || n > c.to {
+				t.Errorf("%d answers, want %d to %d", n, c.from, c.to)
+			}
+			if m.Hear() != 0 {
+				t.Error("it is heard once more, though it has brought nothing")
+			}
+		})
+	}
+}
