@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -82,32 +84,102 @@ func (r *Report) index(ctx context.Context, dir string, l *ledger.Ledger, job ui
 		return err
 	}
 	defer f.Close()
-	sc := bufio.NewScanner(f)
-	sc.Buffer(nil, 1<<20)
-	last, want, lines := "", 0, 0
-	next := func() bool {
-		if !sc.Scan() {
-			return false
-		}
-		r.Indexed++
-		lines++
-		if sc.Text() < last {
-			r.problem("%s:%d: not in order", path, lines)
-		}
-		last = sc.Text()
-		return true
+	c := comparison{r: r, path: path, in: bufio.NewReaderSize(f, longestLine)}
+	err = outdir.IndexLines(ctx, l, job, c.expect)
+	if err == nil {
+		err = c.end()
 	}
-	err = outdir.IndexLines(ctx, l, job, func(line string) error {
-		want++
-		if next() && strings.TrimSuffix(line, "\n") != last {
-			r.problem("%s:%d: not what the ledger says", path, lines)
-		}
+	return err
+}
+
+// longestLine is how long a line of an index may be, in bytes.
+const longestLine = 1 << 20
+
+// comparison compares an index with the lines that it should have. Both are in order, so that a line that only one of them has is one
+// problem, and those behind it are none.
+type comparison struct {
+	r    *Report
+	path string
+	in   *bufio.Reader
+
+	line  string // of the index, that is not compared yet
+	has   bool   // there is one
+	ended bool
+	last  string
+	no    int
+}
+
+// read makes the next line of the index the one to be compared.
+func (c *comparison) read() error {
+	if c.has || c.ended {
 		return nil
-	})
-	for next() {
 	}
-	if lines != want {
-		r.problem("%s has %d lines, the ledger %d captures", path, lines, want)
+	b, err := c.in.ReadSlice('\n')
+	if c.ended = errors.Is(err, io.EOF); err != nil && !c.ended {
+		return fmt.Errorf("%s:%d: %w", c.path, c.no+1, err)
 	}
-	return errors.Join(err, sc.Err())
+	line := string(b)
+	if line == "" {
+		return nil
+	}
+	c.no++
+	c.r.Indexed++
+	if c.ended {
+		c.r.problem("%s:%d: the end of the line is missing", c.path, c.no)
+		line += "\n"
+	}
+	if line < c.last {
+		c.r.problem("%s:%d: not in order", c.path, c.no)
+	}
+	c.line, c.last, c.has = line, line, true
+	return nil
+}
+
+// expect compares the next lines of the index with one of the ledger's.
+func (c *comparison) expect(want string) error {
+	for {
+		if err := c.read(); err != nil {
+			return err
+		}
+		switch {
+		case c.has && c.line == want:
+			c.has = false
+			return nil
+		case c.has && c.line < want:
+			c.strange()
+		default:
+			c.r.problem("%s: a line is missing behind line %d, of %s", c.path, c.no-behind(c.has), nameOf(want))
+			return nil
+		}
+	}
+}
+
+// behind is 1 if a line was read that comes behind the place in question.
+func behind(read bool) int {
+	if read {
+		return 1
+	}
+	return 0
+}
+
+// strange tells of a line that the ledger does not have.
+func (c *comparison) strange() {
+	c.r.problem("%s:%d: not what the ledger says: %s", c.path, c.no, nameOf(c.line))
+	c.has = false
+}
+
+// end tells of what stands behind all that the ledger has.
+func (c *comparison) end() error {
+	for {
+		if err := c.read(); err != nil || !c.has {
+			return err
+		}
+		c.strange()
+	}
+}
+
+// nameOf is what a line begins with: what it is a line of.
+func nameOf(line string) string {
+	name, _, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+	return fmt.Sprintf("%.200q", name)
 }
