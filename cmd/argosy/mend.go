@@ -104,7 +104,9 @@ bus: of a coordinator that is made anew from the copy, tokens and names of nodes
 			if err := isUsed(args[0]); err != nil {
 				return err
 			}
-			if err := mend.Backup(c.Context(), args[0], args[1]); err != nil {
+			if err := mend.Backup(c.Context(), args[0], args[1]); errors.Is(err, os.ErrInvalid) || errors.Is(err, os.ErrExist) {
+				return usage("%w", err)
+			} else if err != nil {
 				return err
 			}
 			_, err := fmt.Fprintf(c.OutOrStdout(), "%s copied to %s\n", args[0], args[1])

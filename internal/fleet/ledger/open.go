@@ -126,6 +126,9 @@ func open(ctx context.Context, place string, wait time.Duration) (*Ledger, error
 	var err error
 	if l.kind == postgres {
 		name = WithoutPassword(place)
+		if _, err := pgconn.ParseConfig(place); err != nil {
+			return nil, fmt.Errorf("open ledger %s: %w: %w", name, ErrPlace, err)
+		}
 		l.db, err = sql.Open("pgx", place)
 	} else {
 		l.db, err = sql.Open("sqlite", "file:"+(&url.URL{Path: place}).EscapedPath()+"?_txlock=immediate&_pragma=journal_mode(WAL)"+
@@ -170,6 +173,9 @@ func (l *Ledger) reach(ctx context.Context, wait time.Duration) error {
 		}
 	}
 }
+
+// ErrPlace says that what is given for a place of a ledger is not one.
+var ErrPlace = errors.New("not the address of a database")
 
 // ErrNewer says that a newer argosy has changed the ledger's schema.
 var ErrNewer = errors.New("a newer argosy has written it")

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"errors"
 	"strings"
 	"testing"
 )
@@ -13,8 +14,12 @@ func TestErrorsHaveNoPassword(t *testing.T) {
 		"postgres://argosy@127.0.0.1:1/argosy?sslmode=maybe&password=secret",
 		"postgres://argosy:secret@127.0.0.1:port/argosy",
 	} {
-		if _, err := OpenNow(t.Context(), place); err == nil || strings.Contains(err.Error(), "secret") {
+		_, err := OpenNow(t.Context(), place)
+		if err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v", place, err)
+		}
+		if wrong := strings.Contains(place, "maybe") || strings.Contains(place, ":port"); errors.Is(err, ErrPlace) != wrong {
+			t.Errorf("%s: %v; it is bad input: %v", place, err, wrong)
 		}
 	}
 }

@@ -35,6 +35,9 @@ func Backup(ctx context.Context, dir, to string) (err error) {
 	if _, err := os.Lstat(to); !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("%s: %w: a copy goes into a new directory", to, os.ErrExist)
 	}
+	if inside, err := within(to, dir); err != nil || inside {
+		return errors.Join(err, fmt.Errorf("%s: %w: it lies in %s, and a copy goes into a directory beside that", to, os.ErrInvalid, dir))
+	}
 	if err := os.MkdirAll(outdir.State(to), 0o700); err != nil {
 		return err
 	}
@@ -56,6 +59,26 @@ func Backup(ctx context.Context, dir, to string) (err error) {
 		return err
 	}
 	return copyFile(filepath.Join(dir, outdir.FormatFile), filepath.Join(to, outdir.FormatFile))
+}
+
+// within reports whether a path, of which the end may not be there yet, lies in a directory, whatever links lead there.
+func within(path, dir string) (bool, error) {
+	at, err := os.Stat(dir)
+	if err != nil {
+		return false, err
+	}
+	for path, err = filepath.Abs(path); err == nil; path = filepath.Dir(path) {
+		if real, err := filepath.EvalSymlinks(path); err == nil { // what is above it is real, too
+			path = real
+		}
+		if info, err := os.Stat(path); err == nil && os.SameFile(info, at) {
+			return true, nil
+		}
+		if filepath.Dir(path) == path {
+			return false, nil
+		}
+	}
+	return false, err
 }
 
 // copyView copies the frontier: by itself, or by the process that has it.

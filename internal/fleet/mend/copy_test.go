@@ -74,6 +74,31 @@ func TestRestore(t *testing.T) {
 	}
 }
 
+// A copy does not go into what it is of: it would be copied with it the next time, and be gone with it.
+func TestCopyIntoItself(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "dir")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	fill(t, dir)
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(outdir.State(dir), link); err != nil {
+		t.Fatal(err)
+	}
+	before := namesIn(t, dir)
+	for _, to := range []string{filepath.Join(dir, "x"), filepath.Join(dir, "..", "dir", "a", "b"), filepath.Join(outdir.State(dir), "x"), filepath.Join(link, "x")} {
+		if err := Backup(t.Context(), dir, to); !errors.Is(err, os.ErrInvalid) {
+			t.Errorf("%s: %v", to, err)
+		}
+	}
+	if after := namesIn(t, dir); after != before {
+		t.Errorf("there is %s, there was %s", after, before)
+	}
+	if err := Backup(t.Context(), dir, filepath.Join(filepath.Dir(dir), "dir-copy")); err != nil {
+		t.Error(err)
+	}
+}
+
 // fill makes a directory with a job in frontier and ledger.
 func fill(t *testing.T, dir string) {
 	t.Helper()
