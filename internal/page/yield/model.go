@@ -338,49 +338,6 @@ func (m *Model) Resume(group uint32, u crawl.URL, k crawl.Key) {
 	}
 }
 
-// Trials returns the URLs that are tried now: those of groups whose round has come, or, when nothing else is left to do (idle),
-// those of the next round of all that have rounds left. some reports whether it was any group's round.
-func (m *Model) Trials(idle bool) (out []crawl.Key, some bool) {
-	if m.cuts == 0 {
-		return nil, false
-	}
-	for id := uint32(1); id <= m.Groups; id++ {
-		g := m.groups[id]
-		if g == nil || !g.Cut || g.Round >= rounds || len(g.Newest)+len(g.Hopeful) == 0 || !idle && m.Answers < g.Next {
-			continue
-		}
-		g.Round, some = g.Round+1, true
-		g.Next = m.Answers + firstTrial<<g.Round
-		g.dirty, m.changed = true, true
-		first := g.Hopeful[max(0, len(g.Hopeful)-trialSize):]
-		out = append(append(out, first...), g.Newest[max(0, len(g.Newest)-trialSize+len(first)):]...)
-	}
-	return out, some
-}
-
-// Release lets all groups that are cut go on, for a good deal longer than the first time.
-func (m *Model) Release() {
-	for _, g := range m.groups {
-		if !g.Cut {
-			continue
-		}
-		if g.Part != nil {
-			for _, q := range m.allLearned() {
-				if q.Group == g.ID {
-					q.Differ, q.Unlike = q.Differ+q.Agree+1, q.Unlike+q.Alike+1
-					m.weigh(q)
-					q.dirty = true
-				}
-			}
-			continue
-		}
-		grace := max(1, g.Grace) * Grace
-		m.lift(g, newPays)
-		g.Grace, g.Sum = grace, 0
-	}
-	m.changed = true
-}
-
 // Want says how a URL is to be asked for: whether its answer is to be marked, whether by whom it was named is of interest, and
 // how many more of its group may be out.
 type Want struct {

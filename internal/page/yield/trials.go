@@ -3,15 +3,60 @@ package yield
 import (
 	"cmp"
 	"strings"
+
+	"argosy/internal/crawl"
 )
 
-// What was cut with others is heard by itself when nothing else is left to do, if it is a bag: that holds paths of many kinds. A file's pages are as
+// What was cut is tried again. What was cut with others is heard by itself when nothing else is left to do, if it is a bag: that holds paths of many kinds. A file's pages are as
 // many as there are files, though its versions have no end.
 
 const (
 	hearGrow = 4 // answers that may name URLs of its kind that were not there, and half as many as they are: what has an end names fewer and fewer
 	hearMost = 8 // times that one template is let go, if it has brought something each time
 )
+
+// Trials returns the URLs that are tried now: those of groups whose round has come, or, when nothing else is left to do (idle),
+// those of the next round of all that have rounds left. some reports whether it was any group's round.
+func (m *Model) Trials(idle bool) (out []crawl.Key, some bool) {
+	if m.cuts == 0 {
+		return nil, false
+	}
+	for id := uint32(1); id <= m.Groups; id++ {
+		g := m.groups[id]
+		if g == nil || !g.Cut || g.Round >= rounds || len(g.Newest)+len(g.Hopeful) == 0 || !idle && m.Answers < g.Next {
+			continue
+		}
+		g.Round, some = g.Round+1, true
+		g.Next = m.Answers + firstTrial<<g.Round
+		g.dirty, m.changed = true, true
+		first := g.Hopeful[max(0, len(g.Hopeful)-trialSize):]
+		out = append(append(out, first...), g.Newest[max(0, len(g.Newest)-trialSize+len(first)):]...)
+	}
+	return out, some
+}
+
+// Release lets all groups that are cut go on, for a good deal longer than the first time.
+func (m *Model) Release() {
+	for _, g := range m.groups {
+		if !g.Cut {
+			continue
+		}
+		if g.Part != nil {
+			for _, q := range m.allLearned() {
+				if q.Group == g.ID {
+					q.Differ, q.Unlike = q.Differ+q.Agree+1, q.Unlike+q.Alike+1
+					m.weigh(q)
+					q.dirty = true
+				}
+			}
+			continue
+		}
+		grace := max(1, g.Grace) * Grace
+		m.lift(g, newPays)
+		g.Grace, g.Sum = grace, 0
+	}
+	m.changed = true
+}
 
 // Hear lets one template go that is cut together with others, first of those that ask for least, as what stands there for readers does. All of such a
 // group have so many answers that bring nothing as a group has that is cut, and no more once one of them goes on to name more of its kind. It
