@@ -7,8 +7,8 @@ import (
 	"argosy/internal/crawl"
 )
 
-// What was cut is tried again. What was cut with others is heard by itself when nothing else is left to do, if it is a bag: that holds paths of many kinds. A file's pages are as
-// many as there are files, though its versions have no end.
+// What was cut is tried again. What was cut with others is heard by itself when nothing else is left to do, if it is a bag: that holds paths of
+// many kinds. A file's pages are as many as there are files, though its versions have no end.
 
 const (
 	hearGrow = 4 // answers that may name URLs of its kind that were not there, and half as many as they are: what has an end names fewer and fewer

@@ -1,0 +1,123 @@
+package frontier
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"argosy/internal/crawl"
+)
+
+// sweep is a walk over the URLs of a task, to look at them again: those that wait may go on, those in its queue may have to
+// wait. A part of it is done in every entry that concerns the task.
+type sweep struct {
+	Learn bool   `cbor:"1,keyasint,omitempty"` // first the rests of what was fetched are taken in
+	At    []byte `cbor:"2,keyasint,omitempty"` // key of the next URL
+	Only  uint32 `cbor:"3,keyasint,omitempty"` // if set, only URLs of this template go on
+}
+
+func (x *tx) sweepFrom(t *Task, learn bool) {
+	if t.Sweep != nil {
+		learn = learn || t.Sweep.Learn
+	}
+	t.Sweep = &sweep{Learn: learn}
+	x.tasks[t.ID] = t
+	if x.swept == nil {
+		x.swept = map[uint32]int{}
+	}
+	x.swept[t.ID] = len(x.taken)
+}
+
+// sweepTaken looks again at the URLs that wait since this entry, but from before its last sweep of a task began: the view does not have
+// them yet. Those that are pending are looked at when they are given out.
+func (x *tx) sweepTaken(j *Job, t *Task) error {
+	for _, k := range x.taken[:x.swept[t.ID]] {
+		if r := x.recs[k]; r != nil && r.Task == t.ID && r.State == crawl.Excluded {
+			if err := x.again1(j, t, k, r.State, false); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// step looks at n more URLs of a sweep.
+func (x *tx) step(j *Job, t *Task, n int) error {
+	prefix := urlKey(recKey{t.space(), crawl.KeyOf(t.Site, "")})
+	prefix = prefix[:len(prefix)-12]
+	from := t.Sweep.At
+	if from == nil {
+		from = prefix
+	}
+	it, err := x.f.db.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: after(prefix)})
+	if err != nil {
+		return err
+	}
+	learn := t.Sweep.Learn
+	for it.First(); it.Valid() && err == nil; it.Next() {
+		if n--; n < 0 {
+			t.Sweep = &sweep{Learn: learn, At: bytes.Clone(it.Key()), Only: t.Sweep.Only}
+			return it.Close()
+		}
+		if k, ok := ofURLKey(it.Key()); ok {
+			err = x.again1(j, t, k, crawl.State(it.Value()[1]), learn)
+		}
+	}
+	t.Sweep = nil
+	if learn {
+		t.Sweep = &sweep{}
+	}
+	return errors.Join(err, it.Close())
+}
+
+// again1 looks at a URL again; was is its state before this entry.
+func (x *tx) again1(j *Job, t *Task, k recKey, was crawl.State, learn bool) error {
+	if learn && was != crawl.Fetched || !learn && was != crawl.Pending && was != crawl.Excluded {
+		return nil
+	}
+	r, err := x.record(k.space, k.key)
+	if err != nil || r == nil || r.Task != t.ID || r.URL == "" {
+		return err
+	}
+	m, err := x.f.model(t)
+	if err != nil {
+		return err
+	}
+	u, err := crawl.Parse(r.URL)
+	if err != nil {
+		return nil
+	}
+	switch {
+	case learn:
+		if rest, changed := m.Rest(u); changed {
+			return x.keepRest(t, rest.Key, k.key)
+		}
+	case r.State == crawl.Pending:
+		if r.Flags&(crawl.FlagSeed|crawl.FlagSitemap|crawl.FlagTrial) != 0 {
+			return nil
+		}
+		for id := range t.leases {
+			if held, err := x.holds(x.f.leases[id], k.key); held || err != nil {
+				return err
+			}
+		}
+		v, err := x.mustWait(t, m, k.key, u, r)
+		if !v.Wait || err != nil {
+			return err
+		}
+		if err := x.b.Delete(queueKey(t.ID, r.Place), nil); err != nil {
+			return err
+		}
+		x.setAside(t, m, k, u, r, v)
+	case r.State == crawl.Excluded && r.Reason == crawl.ReasonTrapYield:
+		if t.Sweep != nil && t.Sweep.Only != 0 && m.Find(u) != t.Sweep.Only {
+			return nil
+		}
+		if v, err := x.mustWait(t, m, k.key, u, r); v.Wait || err != nil {
+			return err
+		}
+		return x.letGo(t, m, k.key, r, 0)
+	}
+	return nil
+}
