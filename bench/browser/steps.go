@@ -288,39 +288,56 @@ func (k *walker) saveStatistics(ctx context.Context, dir string) error {
 	}
 }
 
+// showsPicture looks at an archived page until its picture is there; what is archived while it is looked at is there when a person looks again.
 func (k *walker) showsPicture(ctx context.Context) error {
+	const look = patience / 4
+	for end := time.Now().Add(patience); ; {
+		if err := k.opensArchived(ctx); err != nil {
+			return err
+		}
+		for again := time.Now().Add(look); time.Now().Before(again); {
+			if seen, err := k.seesPicture(ctx); seen || err != nil {
+				return err
+			}
+		}
+		if time.Now().After(end) {
+			return errors.New("the picture is not there")
+		}
+		fmt.Println("        the picture is not there at first: the page is opened once more")
+	}
+}
+
+// opensArchived opens the first HTML page of a job as it was archived.
+func (k *walker) opensArchived(ctx context.Context) error {
 	if err := visit(ctx, "#/pages?job=1&mime=text/html"); err != nil {
 		return err
 	}
 	if err := click(ctx, "#content tbody a", "Page"); err != nil {
 		return err
 	}
-	if err := click(ctx, "[role=tab]", "Archived page"); err != nil {
-		return err
-	}
+	return click(ctx, "[role=tab]", "Archived page")
+}
+
+// seesPicture reports whether the window shows the picture of an archived page.
+func (k *walker) seesPicture(ctx context.Context) (bool, error) {
 	if err := until(ctx, "[...document.querySelectorAll('iframe')].some(f => (f.scrollIntoView(), true))"); err != nil { // by a node's number it may be another one by now
-		return err
+		return false, err
 	}
-	for end := time.Now().Add(patience); ; {
-		b, err := k.shoot(ctx, "walk-replay")
-		if err != nil {
-			return err
-		}
-		if img, err := png.Decode(bytes.NewReader(b)); err == nil {
-			seen := 0
-			for y := img.Bounds().Min.Y; y < img.Bounds().Max.Y; y++ {
-				for x := img.Bounds().Min.X; x < img.Bounds().Max.X; x++ {
-					if r, g, b, _ := img.At(x, y).RGBA(); r>>8 == uint32(picture.R) && g>>8 == uint32(picture.G) && b>>8 == uint32(picture.B) {
-						seen++
-					}
-				}
-			}
-			if seen > 1000 {
-				return nil
+	b, err := k.shoot(ctx, "walk-replay")
+	if err != nil {
+		return false, err
+	}
+	img, err := png.Decode(bytes.NewReader(b))
+	if err != nil {
+		return false, nil
+	}
+	seen := 0
+	for y := img.Bounds().Min.Y; y < img.Bounds().Max.Y; y++ {
+		for x := img.Bounds().Min.X; x < img.Bounds().Max.X; x++ {
+			if r, g, b, _ := img.At(x, y).RGBA(); r>>8 == uint32(picture.R) && g>>8 == uint32(picture.G) && b>>8 == uint32(picture.B) {
+				seen++
 			}
 		}
-		if time.Now().After(end) {
-			return errors.New("the picture is not there")
-		}
 	}
+	return seen > 1000, nil
 }
