@@ -288,11 +288,13 @@ func (k *walker) saveStatistics(ctx context.Context, dir string) error {
 	}
 }
 
-// showsPicture looks at an archived page until its picture is there; what is archived while it is looked at is there when a person looks again.
+// showsPicture looks at an archived page until its picture is there. The newest page may have the bytes of one that is not reported yet, and says
+// so: then an older one is opened.
 func (k *walker) showsPicture(ctx context.Context) error {
 	const look = patience / 4
-	for end := time.Now().Add(patience); ; {
-		if err := k.opensArchived(ctx); err != nil {
+	row := "tbody tr:first-child"
+	for end := time.Now().Add(patience); ; row = "tbody tr:last-child" {
+		if err := k.opensArchived(ctx, row); err != nil {
 			return err
 		}
 		for again := time.Now().Add(look); time.Now().Before(again); {
@@ -303,16 +305,16 @@ func (k *walker) showsPicture(ctx context.Context) error {
 		if time.Now().After(end) {
 			return errors.New("the picture is not there")
 		}
-		fmt.Println("        the picture is not there at first: the page is opened once more")
+		fmt.Println("        the picture is not there at first: an older page is opened")
 	}
 }
 
-// opensArchived opens the first HTML page of a job as it was archived.
-func (k *walker) opensArchived(ctx context.Context) error {
+// opensArchived opens an HTML page of a job as it was archived: that of a row of the list.
+func (k *walker) opensArchived(ctx context.Context, row string) error {
 	if err := visit(ctx, "#/pages?job=1&mime=text/html"); err != nil {
 		return err
 	}
-	if err := click(ctx, "#content tbody a", "Page"); err != nil {
+	if err := click(ctx, "#content "+row+" a", "Page"); err != nil {
 		return err
 	}
 	return click(ctx, "[role=tab]", "Archived page")

@@ -63,7 +63,7 @@ func (s *Shelf) Read(ctx context.Context, job uint32, p *ledger.Page, most int) 
 		return c, err
 	}
 	if first == nil {
-		return c, fmt.Errorf("its body lies with %.200s, which is not archived", original)
+		return c, fmt.Errorf("its body lies with %.200s, of which nothing is archived, or not yet reported: open it once more", original)
 	}
 	with, _, err := s.read(ctx, first, most)
 	if err == nil {
