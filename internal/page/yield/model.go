@@ -203,11 +203,7 @@ func (m *Model) Judge(u crawl.URL, via uint32, leads bool) Verdict {
 		if v == nil {
 			return Verdict{}
 		}
-		g = m.groups[v.Group]
-		if v.Free {
-			g = m.groups[v.Home]
-		}
-		if !g.Cut {
+		if g = m.home(v); !g.Cut {
 			return m.judgeKin(v)
 		}
 		if g.Newborns > 0 {

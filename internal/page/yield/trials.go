@@ -102,7 +102,7 @@ func (t *Template) asks() int {
 // heard judges a template that was let go after an answer that brought nothing: it goes on, or is cut with what it was cut with before.
 func (m *Model) heard(t *Template, a *Answer) Event {
 	n := t.Barren - t.Since
-	home := m.groups[t.Home]
+	from, home := m.groups[t.Group], m.home(t)
 	if home.Heard++; home.Heard < limit && t.Grown <= hearGrow+n/2 {
 		home.dirty = true
 		return Nothing
@@ -111,14 +111,21 @@ func (m *Model) heard(t *Template, a *Answer) Event {
 	if t.Grown > hearGrow+n/2 {
 		home.Heard = limit // it has no end, and so may the others
 	}
-	from := m.groups[t.Group]
-	if home.Cut && from.Members == 1 {
+	if home != from && home.Cut && from.Members == 1 {
 		m.move(t, from, home)
 		m.touch(t, home)
 		return Nothing // what is pending is judged when it is given out
 	}
 	m.cut(from, a)
 	return Cut
+}
+
+// home is the group that a template was cut with which was let go; its own if that is gone, as when all of it were let go.
+func (m *Model) home(t *Template) *Group {
+	if g := m.groups[t.Home]; t.Free && g != nil {
+		return g
+	}
+	return m.groups[t.Group]
 }
 
 // grow notes that a page of a template that brings nothing has named a URL of one that was let go, and that was not there.

@@ -64,3 +64,42 @@ func TestBagIsHeard(t *testing.T) {
 		})
 	}
 }
+
+// The group that what is heard was cut with may be gone when it is judged: all of its templates were let go, and nothing waits with it any more.
+func TestHeardWithoutItsGroup(t *testing.T) {
+	m := New()
+	file := func(kind string, i int) crawl.URL {
+		return parsed(t, fmt.Sprintf("http://h.test/r/x/x/f%c%c.%s", 'a'+i/26, 'a'+i%26, kind))
+	}
+	one, other := m.of(file("txt", 0)), m.of(file("dat", 0))
+	one.Answers, other.Answers = 1, 1
+	home := m.join(one, other)
+	m.cut(home, &Answer{URL: file("txt", 0), Template: one.ID})
+	home.Strangers, home.Newborns = 0, 0
+	for _, kind := range []string{"txt", "dat"} {
+		m.Defer(m.Judge(file(kind, 1), 0, false), file(kind, 1), file(kind, 1).Key())
+	}
+	if m.Hear() != one.ID {
+		t.Fatal("the first is not heard")
+	}
+	m.alone(other, 0)
+	for _, kind := range []string{"txt", "dat"} {
+		m.Resume(home.ID, file(kind, 1), file(kind, 1).Key())
+	}
+	if err := m.Flush(func(_, _ []byte) error { return nil }, func([]byte) error { return nil }); err != nil || m.groups[home.ID] != nil {
+		t.Fatalf("the group is there: %v", err)
+	}
+	n := 0
+	for i := range 2 * limit {
+		u := file("txt", i)
+		if m.Judge(u, one.ID, false).Wait {
+			break
+		}
+		n++
+		m.Take(&Answer{URL: u, Template: one.ID, Via: one.ID, Page: true, Marked: true, Text: 1 << 32, Links: 9})
+		m.Judge(parsed(t, fmt.Sprintf("http://h.test/other/%d?q=1", i)), one.ID, false)
+	}
+	if n == 0 || n > limit {
+		t.Errorf("%d answers, want %d at most", n, limit)
+	}
+}
