@@ -390,7 +390,7 @@ func (m *Model) Feed(f *Feeds, u crawl.URL, template uint32, page string) {
 	v := m.byID[template]
 	t, _ := m.find(u)
 	if t != nil && v != nil {
-		t.grow(v, f)
+		m.grow(t, v, f)
 	}
 	switch {
 	case v == nil:

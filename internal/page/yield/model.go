@@ -47,6 +47,7 @@ type Meta struct {
 	Groups    uint32 `cbor:"3,keyasint"`
 	Marks     uint32 `cbor:"5,keyasint"` // generations of the sets
 	Rests     uint32 `cbor:"6,keyasint"`
+	Endless   bool   `cbor:"7,keyasint,omitempty"` // something that was let go has no end: see Hear
 }
 
 // New returns an empty Model.

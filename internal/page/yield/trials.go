@@ -11,8 +11,9 @@ import (
 // many kinds. A file's pages are as many as there are files, though its versions have no end.
 
 const (
-	hearGrow = 4 // answers that may name URLs of its kind that were not there, and half as many as they are: what has an end names fewer and fewer
-	hearMost = 8 // times that one template is let go, if it has brought something each time
+	hearGrow = 4  // answers that may name URLs of its kind that were not there, and half as many as they are: what has an end names fewer and fewer
+	hearBred = 24 // URLs of its kind that may be among them, and three for four of its answers
+	hearMost = 8  // times that one template is let go, if it has brought something each time
 )
 
 // Trials returns the URLs that are tried now: those of groups whose round has come, or, when nothing else is left to do (idle),
@@ -59,9 +60,12 @@ func (m *Model) Release() {
 }
 
 // Hear lets one template go that is cut together with others, first of those that ask for least, as what stands there for readers does. All of such a
-// group have so many answers that bring nothing as a group has that is cut, and no more once one of them goes on to name more of its kind. It
+// group have so many answers that bring nothing as a group has that is cut, and none of a site is let go any more once one goes on to name more. It
 // returns that template, 0 if there is none; the owner must then judge once more what waits of it.
 func (m *Model) Hear() uint32 {
+	if m.Endless {
+		return 0
+	}
 	var best *Template
 	for _, g := range m.groups {
 		for _, b := range g.Behind {
@@ -74,8 +78,8 @@ func (m *Model) Hear() uint32 {
 		return 0
 	}
 	best.Heard++
-	best.Free, best.Since, best.Had, best.Grown = true, best.Barren, best.New, 0
-	best.Home = best.Group
+	best.Free, best.Home = true, best.Group
+	best.Since, best.Had, best.Grown, best.Bred = best.Barren, best.New, 0, 0
 	m.alone(best, 0)
 	return best.ID
 }
@@ -103,13 +107,13 @@ func (t *Template) asks() int {
 func (m *Model) heard(t *Template, a *Answer) Event {
 	n := t.Barren - t.Since
 	from, home := m.groups[t.Group], m.home(t)
-	if home.Heard++; home.Heard < limit && t.Grown <= hearGrow+n/2 {
+	if home.Heard++; home.Heard < limit && !m.Endless && !t.grows(n) {
 		home.dirty = true
 		return Nothing
 	}
 	t.Free = false
-	if t.Grown > hearGrow+n/2 {
-		home.Heard = limit // it has no end, and so may the others
+	if t.grows(n) {
+		m.Endless = true // and so may the others be
 	}
 	if home != from && home.Cut && from.Members == 1 {
 		m.move(t, from, home)
@@ -128,10 +132,21 @@ func (m *Model) home(t *Template) *Group {
 	return m.groups[t.Group]
 }
 
-// grow notes that a page of a template that brings nothing has named a URL of one that was let go, and that was not there.
-func (t *Template) grow(via *Template, f *Feeds) {
-	if t.Free && via.Dry > 0 && !f.grew {
+// grows reports whether so many answers of a template that was let go, which brought nothing, have named so much of its kind that it has no end: a
+// set of which each answer names one that was not there, on average, does not die out.
+func (t *Template) grows(n int64) bool {
+	return t.Grown > hearGrow+n/2 || t.Bred > hearBred+n*2/3
+}
+
+// grow notes that a page of a template has named a URL that was not there. If the page's template was let go and brings nothing it goes on, so far:
+// by what may be let go as it was, too.
+func (m *Model) grow(t, via *Template, f *Feeds) {
+	if !via.Free || via.Dry == 0 || !t.bag() || !t.Free && !m.groups[t.Group].Cut || t.asks() > via.asks() {
+		return
+	}
+	via.Bred, via.dirty = via.Bred+1, true
+	if !f.grew {
 		f.grew = true
-		t.Grown, t.dirty = t.Grown+1, true
+		via.Grown++
 	}
 }

@@ -12,11 +12,15 @@ import (
 func TestBagIsHeard(t *testing.T) {
 	for _, c := range []struct {
 		name     string
-		grows    bool
+		every    int // so many answers one names
+		more     int // so many of its kind that were not there
 		from, to int // answers that are had
 	}{
-		{"what has an end", false, limit - 1, limit},
-		{"what has none", true, hearGrow, 4 * hearGrow},
+		{"what has an end", limit, 0, limit - 1, limit},
+		{"what names less and less", 4, 2, limit - 1, limit}, // one for two of its answers
+		{"what has none", 1, 1, hearGrow, 4 * hearGrow},
+		{"what has none, by now and then", 3, 4, hearGrow, 2 * hearBred},
+		{"what has none, by seldom ones", 10, 15, hearGrow, 2 * hearBred},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := New()
@@ -50,8 +54,10 @@ func TestBagIsHeard(t *testing.T) {
 				n++
 				m.Resume(list.Group, u, u.Key())
 				f := Feeds{}
-				if c.grows {
-					m.Feed(&f, file(5000+i), bag.ID, u.String())
+				for k := range c.more {
+					if i%c.every == 0 {
+						m.Feed(&f, file(5000+c.more*i+k), bag.ID, u.String())
+					}
 				}
 				m.Take(&Answer{URL: u, Template: bag.ID, Via: bag.ID, Page: true, Marked: true, Text: 1 << 32, Links: 9, Found: f.Own, Feeds: f})
 			}

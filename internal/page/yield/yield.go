@@ -121,7 +121,8 @@ type Template struct {
 	Since int64  `cbor:"41,keyasint,omitempty"` // Barren was so much,
 	Had   int64  `cbor:"46,keyasint,omitempty"` // and New,
 	Home  uint32 `cbor:"42,keyasint,omitempty"` // it was of this group,
-	Grown int64  `cbor:"43,keyasint,omitempty"` // and so many pages that bring nothing have named more of it
+	Grown int64  `cbor:"43,keyasint,omitempty"` // and so many of its pages that bring nothing have named more,
+	Bred  int64  `cbor:"47,keyasint,omitempty"` // so many URLs,
 	Heard int    `cbor:"44,keyasint,omitempty"` // times
 
 	First uint64 `cbor:"17,keyasint"`           // hash of its first segment
@@ -273,7 +274,7 @@ type Feeds struct {
 	Led  int // they are of templates that have done so
 	Same int // they are of the page's template
 
-	grew bool // one is of a template that was let go
+	grew bool // one was counted as what a template that was let go leads to
 }
 
 // Event says what an answer has changed about waiting and pending URLs.
