@@ -11,10 +11,11 @@ import (
 // A domain that takes the crawl gives way: pages that are made to look as if they were on a topic promise more than honest ones, and there is no
 // end of them. Those of one domain, with all domains that were found by way of it, have to promise the more the more of all pages they are, as long
 // as what others bring meanwhile is on the topic: where one site is about the topic and the rest of the web is not, that shows after some pages.
-// Others bring nothing as long as nobody looks: so much as is due to them they have in any case. What was found by way of a seed's domain is the web
+// Others bring nothing as long as nobody looks: so much as is due to them they have in any case, and a half beside one that brings nothing itself. What was found by way of a seed's domain is the web
 // itself: of that domain only its own pages count, unless there are several, and one of them has led to nearly all.
 const (
 	spreadFrom   = 64   // pages of a job from which it is looked at: before, a share is chance
+	spreadBarren = 32   // pages of a domain, none of them on the topic, from which it leaves others a half
 	spreadFree   = 0.25 // share of a job's pages that a domain has without giving way
 	spreadByWay  = 0.5  // and so much with what was found by way of it, a seed's as well: a web that is honest has branches
 	spreadSteep  = 4.0  // what a share takes off a promise, in units of the logistic curve, for what is over in terms of what is left: 1.9 at
@@ -115,7 +116,7 @@ func (s *spread) takeAll(tasks []*frontier.Task) {
 // take counts the pages of a task.
 func (s *spread) take(t *frontier.Task) {
 	b := s.branch(t)
-	was, is := s.tasks[t.ID], had{t.Fetched + t.Failed, t.Relevant} // what could not be had was looked at as well
+	was, is := s.tasks[t.ID], had{t.Fetched + t.Failed, t.Hits()} // what could not be had was looked at as well
 	if was == is {
 		return
 	}
@@ -160,7 +161,7 @@ func (p *part) sees(more had) {
 
 // by returns by what the odds of a task's URLs are divided. Who has named what takes the crawl does not answer for that with its own pages.
 func (s *spread) by(t *frontier.Task) float64 {
-	if len(s.large) == 0 {
+	if s.all.pages < spreadBarren {
 		return 1
 	}
 	b := s.branch(t)
@@ -174,6 +175,9 @@ func (s *spread) by(t *frontier.Task) float64 {
 // off returns what the share of a part takes off the promises of its URLs, in units of the logistic curve.
 func (s *spread) off(p *part) float64 {
 	share := float64(p.pages) / float64(s.all.pages)
+	if p.leaves && p.relevant == 0 && p.pages >= spreadBarren && 2*p.pages > s.all.pages {
+		return spreadMost
+	}
 	if !p.judged || share <= p.free {
 		return 0
 	}
@@ -203,7 +207,7 @@ type GaveWay struct {
 	Domain   string `json:"domain"`
 	Domains  int    `json:"domains,omitempty"` // others that were found by way of it
 	Pages    int64  `json:"pages"`             // URLs that were fetched, of all of them
-	Relevant int64  `json:"relevant"`          // of them, on the topic by their scores
+	Relevant int64  `json:"relevant"`          // of them, on the topic by their scores and not of the text of another one
 }
 
 // gaveWay returns the domains that give way by now, the largest first: those whose odds are at most half of what they would be. One of which most

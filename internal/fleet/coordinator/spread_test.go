@@ -130,6 +130,27 @@ func TestSpreadLooksElsewhere(t *testing.T) {
 	}
 }
 
+// A domain that has brought nothing on the topic leaves others a half, until it has.
+func TestSpreadBesideWords(t *testing.T) {
+	t.Parallel()
+	s := newSpreadOf("stuffed.test", "honest.test")
+	others := int64(0)
+	for n := int64(0); n < 400; n++ {
+		if s.by(s.tasks[2])*1e6 < s.by(s.tasks[1]) {
+			others++
+			s.had(2, 1, 0)
+		} else {
+			s.had(1, 1, 0)
+		}
+		if want := (n + 1) / 2; n >= 2*spreadBarren && (others < want-1 || others > want) {
+			t.Fatalf("others have %d of %d pages, want %d", others, n+1, want)
+		}
+	}
+	if s.had(1, 0, 1); s.by(s.tasks[1]) > 1e3 {
+		t.Errorf("divided by %v although it has a page on the topic", s.by(s.tasks[1]))
+	}
+}
+
 // Nobody gives way for long to sites that cannot be reached: what has failed was looked at.
 func TestSpreadBesideNobody(t *testing.T) {
 	t.Parallel()
