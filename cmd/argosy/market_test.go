@@ -178,3 +178,38 @@ func TestTopicalCorners(t *testing.T) {
 		}
 	}
 }
+
+// One text under three URLs, with other links each, is one page on the topic: explain says of the two that were had later what they are.
+func TestMirrorsAreToldApart(t *testing.T) {
+	t.Parallel()
+	site := serves(t, "", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		switch r.URL.Path {
+		case "/":
+			fmt.Fprint(w, "<title>front</title><p>welcome <a href=/1>one</a> <a href=/2>two</a> <a href=/3>three</a> <a href=/4>four</a>")
+		case "/4":
+			fmt.Fprint(w, "<title>Enzymes</title><p>"+strings.Repeat("An enzyme speeds a reaction up, and its kinetics say how. ", 12))
+		default:
+			fmt.Fprintf(w, "<title>Mirror %[1]s</title><p>%s<p><a href=%[1]s/a>further on %[1]s</a>", r.URL.Path, strings.Repeat("The kinetics of an enzyme are measured in excess of its substrate. ", 12))
+		}
+	})
+	dir := filepath.Join(t.TempDir(), "c")
+	if code, out, errs := apart(t, "crawl", site, "-o", dir, "--allow-private", "--delay", "0", "--topic", "enzyme kinetics", "--max-depth", "1"); code != 0 || !strings.Contains(out, "4 on the topic") {
+		t.Fatalf("exit %d\n%s%s", code, out, errs)
+	}
+	copies := 0
+	for i := 1; i <= 4; i++ {
+		code, out, errs := apart(t, "explain", fmt.Sprint(site, i), "-o", dir)
+		if code != 0 || !strings.Contains(out, `on the topic "enzyme kinetics"`) {
+			t.Errorf("exit %d\n%s%s", code, out, errs)
+		}
+		if strings.Contains(out, "its text is that of a page that was had before") {
+			if copies++; i == 4 {
+				t.Errorf("another text:\n%s", out)
+			}
+		}
+	}
+	if copies != 2 {
+		t.Errorf("%d copies, want 2", copies)
+	}
+}

@@ -324,6 +324,9 @@ func printJudged(w io.Writer, of *frontier.Judged, page *topic.Verdict) error {
 		}
 	}
 	printWorth(&p, of.Worth)
+	if of.Copy {
+		p.printf("  its text is that of a page that was had before: it counts for none more on the topic\n")
+	}
 	if p.err != nil || page == nil {
 		return p.err
 	}

@@ -235,6 +235,7 @@ type Outcome struct {
 
 	Score    float32 `cbor:"70,keyasint,omitempty"` // how much a page is about the job's topic, from 0 to 1
 	Expected float32 `cbor:"71,keyasint,omitempty"` // the target's score
+	Said     uint64  `cbor:"72,keyasint,omitempty"` // of a page on the topic: equal for main texts that are the same; 0: it says little
 
 	Answered *Answered `cbor:"100,keyasint,omitempty"` // of a result page of a search
 }

@@ -111,7 +111,7 @@ func (l *lease) describes(p *page, doc *parse.Page, base crawl.URL, text []byte)
 		}
 		l.extras(p, text, charset, doc)
 		if p.resp.Status == http.StatusOK {
-			o.Score = l.judged(text, charset)
+			o.Score, o.Said = l.judged(text, charset)
 		}
 	}
 	if l.a.marks.Page(&p.target, p.url, base, o.Charset, text, doc, o); p.second != nil {

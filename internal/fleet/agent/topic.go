@@ -34,16 +34,19 @@ func (s *judges) get(j *crawl.Job) *topic.Judge {
 	return s.of[j.ID]
 }
 
-// judged scores a page in a charset whose first half is ASCII.
-func (l *lease) judged(body []byte, charset string) float32 {
+// judged scores a page in a charset whose first half is ASCII, and marks what one on the topic says.
+func (l *lease) judged(body []byte, charset string) (score float32, said uint64) {
 	if l.judge == nil {
-		return 0
+		return 0, 0
 	}
 	body = body[:min(len(body), maxTextSource)]
 	if charset != "utf-8" {
 		body = []byte(parse.Decode(body, charset))
 	}
-	return float32(l.judge.Page(body))
+	if score = float32(l.judge.Page(body)); float64(score) >= l.judge.Topic.Threshold {
+		said = topic.Said(body)
+	}
+	return score, said
 }
 
 // focus notes the page's score for what its links are worth. Without a limit of depth the filter of links, which takes again what

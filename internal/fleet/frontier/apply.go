@@ -74,6 +74,8 @@ type tx struct {
 	calls   map[string]bool                 // what searches have named since this entry, by namedKey
 	awaited map[recKey]map[uint32]wait      // by page: searches that wait for it since this entry, or do not any more
 	off     map[crawl.Key]int               // of a part's result pages: results that lie elsewhere
+	copies  map[crawl.Key]bool              // of a part's pages: they say what one said that was had before
+	said    map[string]crawl.Key            // by saidKey: pages of this entry that were the first to say something
 	refused []refusedURL                    // by limits, of jobs that collect
 	led     map[recKey]recKey               // where pages redirect to since this entry; to nothing: nowhere any more
 
@@ -85,11 +87,6 @@ type tx struct {
 	rests map[crawl.Key]crawl.Key          // rests of URLs that this entry has added
 	taken []recKey                         // URLs that this entry has made records of, in their order,
 	swept map[uint32]int                   // and by task how many of them there were when its sweep began
-}
-
-type heldBy struct {
-	lease uint64
-	key   crawl.Key
 }
 
 // space is where a URL is found once: a layer of a job.

@@ -7,6 +7,12 @@ import (
 	"argosy/internal/crawl"
 )
 
+// heldBy is a URL that a lease has.
+type heldBy struct {
+	lease uint64
+	key   crawl.Key
+}
+
 // held reports whether a lease of a task has a URL.
 func (x *tx) held(t *Task, k crawl.Key, r *record) (bool, error) {
 	if r.lease != 0 {

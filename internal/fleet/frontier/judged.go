@@ -25,6 +25,7 @@ type Judged struct {
 	Off     int               `json:"off"`   // pages in a row on the way to it that are off the topic
 	Score   float64           `json:"score"`
 	OnTopic bool              `json:"on_topic"`
+	Copy    bool              `json:"copy,omitempty"`  // its text is that of a page that was had before
 	Link    topic.LinkVerdict `json:"link"`            // what its links say, by the model as it is now
 	Dealt   *Dealt            `json:"dealt,omitempty"` // nil: it came to its crawler with the page that names it, or the job has one crawler
 	Worth   []Worth           `json:"worth,omitempty"` // to each crawler, if it waits and may be sold
@@ -79,7 +80,7 @@ func (f *Frontier) Judge(job uint32, at crawl.Page) (*Judged, error) {
 	e := r.evidence(f.siteRecord(f.tasks[r.Task]))
 	out := &Judged{
 		URL: r.URL, State: r.State.String(), Reason: string(r.Reason), Crawler: f.crawlerOf(r), Depth: int(r.Depth), Parent: parent, Anchor: r.Anchor, Around: r.Around,
-		Page: float64(r.Page), Named: int(r.Named), Off: int(r.Off), Score: float64(r.Score), OnTopic: r.Counted&countedRelevant != 0,
+		Page: float64(r.Page), Named: int(r.Named), Off: int(r.Off), Score: float64(r.Score), OnTopic: r.Counted&countedRelevant != 0, Copy: r.Counted&countedCopy != 0,
 		Link: o.of(at.Owner).Explain(&e, !j.Identity.ByRule), Topic: j.Identity.Topic, At: at,
 	}
 	return out, f.traded(j, o, r, out)

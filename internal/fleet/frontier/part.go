@@ -57,6 +57,9 @@ func (x *tx) part(e *crawl.Entry, p *crawl.Part) error {
 		}
 	}
 	x.showsOff(p)
+	if err := x.showsCopies(j, t, p); err != nil {
+		return err
+	}
 	for i := range p.Found {
 		if err := x.found(j, t, &p.Found[i]); err != nil {
 			return err
@@ -166,10 +169,8 @@ func (x *tx) outcome(j *Job, t *Task, l *Lease, o *crawl.Outcome) error {
 	r.Bytes, r.Counted = max(0, o.Bytes), 0
 	if o.State == crawl.Fetched && o.HTML && o.Status == 200 {
 		r.Counted |= countedPage
-		if j.Identity.Topic != nil && float64(o.Score) >= j.Identity.Topic.Threshold {
-			r.Counted |= countedRelevant
-		}
 	}
+	r.Counted |= x.counted(j, o)
 	if o.Revisit {
 		r.Counted |= countedDuplicate
 	}
@@ -245,7 +246,7 @@ func (x *tx) found(j *Job, t *Task, p *crawl.Found) error {
 		r.Via = via
 		r.since = ahead.of(u)
 		if j.Identity.Topic != nil {
-			sign(j, r, parent, p.Parent, p, &p.Links[i])
+			x.sign(j, r, parent, p, &p.Links[i])
 		}
 		if p.Links[i].Redirect && r.Flags&crawl.FlagSeed != 0 {
 			if err := x.join(j, u); err != nil {

@@ -35,7 +35,7 @@ type record struct {
 	LastMod string
 	Digest  string
 	Bytes   int64 // of its body, as its task counts them
-	Counted uint8 // as what else its task counts it: countedPage, countedDuplicate, countedRelevant
+	Counted uint8 // as what else its task counts it: countedPage, countedDuplicate, countedRelevant and so on
 
 	signs // of jobs with a topic
 
@@ -60,6 +60,7 @@ const (
 	countedGood  // answered with a status below 300; of jobs that collect
 	countedMoved // answered by a redirect
 	countedAgain // of a pending one: it was, and is asked again because a later answer says so
+	countedCopy  // on the topic, and says what another page said before
 )
 
 func (r *record) encode(b []byte) []byte {

@@ -47,6 +47,8 @@ type Task struct {
 	Timed   int64 `cbor:"79,keyasint,omitempty"` // where crawlers are valued by their speed: pages that were answered,
 	TimedUS int64 `cbor:"80,keyasint,omitempty"` // and how long they took together
 
+	Copies int64 `cbor:"81,keyasint,omitempty"` // of the pages on the topic: they say what one said that was had before
+
 	Last string `cbor:"29,keyasint,omitempty"` // node that had it last
 
 	Ended crawl.Ended `cbor:"60,keyasint"` // by nodes
@@ -154,7 +156,13 @@ func (t *Task) weigh(r *record, n int64) {
 	if r.Counted&countedDuplicate != 0 {
 		t.Duplicates += n
 	}
+	if r.Counted&countedCopy != 0 {
+		t.Copies += n
+	}
 }
+
+// Hits returns how many pages on the topic were had that say different things.
+func (t *Task) Hits() int64 { return t.Relevant - t.Copies }
 
 // maxHistory is how many lines are kept of what has become of a task: more leases than a limit of recalls usually allows.
 const maxHistory = 10

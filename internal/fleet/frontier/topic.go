@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"net/http"
 	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -128,7 +129,7 @@ func (o *focus) of(crawler uint32) *topic.Links {
 // siteRecord is how a site's pages have turned out.
 type siteRecord struct {
 	known int     // pages
-	rate  float64 // share of them that is on the topic
+	rate  float64 // share of them that is on the topic, those aside that say what others said
 }
 
 // siteRecord returns that of a task's site; own may be nil: there is no task yet.
@@ -136,8 +137,12 @@ func (f *Frontier) siteRecord(own *Task) (s siteRecord) {
 	if own == nil {
 		return s
 	}
-	if all := f.atSite(own); all.Pages > 0 {
-		s.known, s.rate = int(all.Pages), float64(all.Relevant)/float64(all.Pages)
+	var pages, hits int64
+	for _, t := range f.sharers(own) {
+		pages, hits = pages+t.Pages, hits+t.Hits()
+	}
+	if pages > 0 {
+		s.known, s.rate = int(pages), float64(hits)/float64(pages)
 	}
 	return s
 }
@@ -187,10 +192,80 @@ func offOf(j *Job, parent *record, pk crawl.Key, score float32) uint8 {
 	return min(crawl.MaxTunnel, parent.Off+1)
 }
 
+// saidKey is where the first page is kept that said something, where pages are remembered together.
+func saidKey(at space, said uint64) []byte {
+	b := binary.BigEndian.AppendUint32([]byte{'e'}, at.job)
+	b = binary.BigEndian.AppendUint32(b, at.Owner)
+	return binary.BigEndian.AppendUint64(b, said)
+}
+
+// showsCopies takes down which pages of a part say what one said that was had before: a page under many URLs is not many pages on the topic,
+// neither where links are learned from nor as one that names others.
+func (x *tx) showsCopies(j *Job, t *Task, p *crawl.Part) error {
+	x.copies = nil
+	if j.Identity.Topic == nil {
+		return nil
+	}
+	for i := range p.Outcomes {
+		o := &p.Outcomes[i]
+		if o.Said == 0 || !relevant(j, o) {
+			continue
+		}
+		k := saidKey(t.space(), o.Said)
+		was, ok := x.said[string(k)]
+		if !ok {
+			b, kept, err := x.look.get(k)
+			if err != nil {
+				return err
+			}
+			if ok = kept; ok {
+				copy(was[:], b)
+			}
+		}
+		switch {
+		case !ok:
+			if x.said == nil {
+				x.said = map[string]crawl.Key{}
+			}
+			x.said[string(k)] = o.Key
+			if err := x.b.Set(k, o.Key[:], nil); err != nil {
+				return err
+			}
+		case was != o.Key:
+			if x.copies == nil {
+				x.copies = map[crawl.Key]bool{}
+			}
+			x.copies[o.Key] = true
+		}
+	}
+	return nil
+}
+
+// counted is as what a page of a topic counts.
+func (x *tx) counted(j *Job, o *crawl.Outcome) (as uint8) {
+	if relevant(j, o) {
+		as = countedRelevant
+	}
+	if x.copies[o.Key] {
+		as |= countedCopy
+	}
+	return as
+}
+
+// relevant reports whether an outcome is a page on its job's topic.
+func relevant(j *Job, o *crawl.Outcome) bool {
+	return j.Identity.Topic != nil && o.State == crawl.Fetched && o.HTML && o.Status == http.StatusOK && float64(o.Score) >= j.Identity.Topic.Threshold
+}
+
 // sign notes what a link says of the URL it points to, by the page that names it.
-func sign(j *Job, r, parent *record, pk crawl.Key, p *crawl.Found, l *crawl.Link) {
-	r.Off, r.Page, r.Around = offOf(j, parent, pk, p.Score), p.Score, l.Around
-	if float64(p.Score) >= j.Identity.Topic.Threshold {
+func (x *tx) sign(j *Job, r, parent *record, p *crawl.Found, l *crawl.Link) {
+	score := p.Score
+	if x.copies[p.Parent] {
+		score = 0
+	}
+	r.Off, r.Page, r.Around = offOf(j, parent, p.Parent, score), score, l.Around
+	on := float64(score) >= j.Identity.Topic.Threshold
+	if on {
 		r.Named = 1
 	}
 	switch {
@@ -198,7 +273,7 @@ func sign(j *Job, r, parent *record, pk crawl.Key, p *crawl.Found, l *crawl.Link
 		r.signs, r.Anchor = parent.signs, parent.Anchor
 	case l.Resource:
 		r.Off = parent.Off
-		if float64(p.Score) >= j.Identity.Topic.Threshold {
+		if on {
 			r.Off = 0
 		}
 	}
@@ -333,7 +408,7 @@ func (x *tx) study() error {
 			}
 			t := x.f.tasks[r.Task]
 			e, on := r.evidence(x.f.siteRecord(t)), 0.0
-			if r.Counted&countedRelevant != 0 {
+			if r.Counted&(countedRelevant|countedCopy) == countedRelevant {
 				on = 1
 			}
 			o.links.Learn(&e, on)

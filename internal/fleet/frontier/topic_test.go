@@ -21,6 +21,7 @@ type topical struct {
 	on    []bool
 	links [][]int
 	words []string // of the links to a page
+	same  []bool   // all these pages say the same; nil: none
 }
 
 func newTopical(seed uint64, pages int) *topical {
@@ -114,8 +115,14 @@ func (w *topical) play(t *testing.T, restarts bool, change func(*crawl.Job)) *pl
 			for _, j := range w.links[i] {
 				found.Links = append(found.Links, crawl.Link{URL: w.url(j), Anchor: w.words[j]})
 			}
-			part.Found = append(part.Found, found)
-			part.Outcomes = append(part.Outcomes, crawl.Outcome{Key: g.Key, URL: g.URL, State: crawl.Fetched, Status: 200, HTML: true, Depth: g.Depth, Score: score})
+			o := crawl.Outcome{Key: g.Key, URL: g.URL, State: crawl.Fetched, Status: 200, HTML: true, Depth: g.Depth, Score: score}
+			if w.on[i] {
+				o.Said = uint64(i) + 2
+			}
+			if w.same != nil && w.same[i] {
+				o.Said = 1
+			}
+			part.Found, part.Outcomes = append(part.Found, found), append(part.Outcomes, o)
 		}
 		walk.apply(&crawl.Entry{Kind: crawl.EntryParts, Node: "n", Incarnation: "i", Parts: []crawl.Part{part}})
 	}
@@ -147,6 +154,47 @@ func TestBestFirst(t *testing.T) {
 	t.Logf("of the first 300 pages of each site on the topic: %d breadth first, %d by rules, %d learned", breadth, rules, learned)
 	if 10*rules < 15*breadth || 10*learned < 12*rules {
 		t.Errorf("breadth first %d, by rules %d, learned %d", breadth, rules, learned)
+	}
+}
+
+// A house of mirrors, one page on the topic under hundreds of URLs, does not keep a crawl from others once it is known that they say the same:
+// who does not know has more of it, and fewer other pages. All of them are on the topic, and counted so.
+func TestMirrorsAreOnePage(t *testing.T) {
+	found := func(seed uint64, told bool) (others, copies int) {
+		w := newTopical(seed, 1200)
+		same := make([]bool, len(w.on))
+		for i := 3; i < len(w.on); i += 3 {
+			same[i], w.on[i], w.words[i] = true, true, "mirror"
+			for k := range w.links[i] {
+				w.links[i][k] -= w.links[i][k] % 3
+			}
+		}
+		if told {
+			w.same = same
+		}
+		p := w.play(t, false, soft)
+		for _, i := range p.order[:300] {
+			if same[i] {
+				copies++
+			} else if w.on[i] {
+				others++
+			}
+		}
+		want := int64(0)
+		if told {
+			want = int64(len(w.on)-1)/3 - 1 // all but the first
+		}
+		if task := p.f.Task(1); task.Copies != want || task.Hits() != task.Relevant-want {
+			t.Errorf("told %v: %d pages on the topic, %d of them copies, want %d", told, task.Relevant, task.Copies, want)
+		}
+		return others, copies
+	}
+	for seed := range seeds.Of(2, 50) {
+		fooled, many := found(seed, false)
+		others, few := found(seed, true)
+		if t.Logf("seed %d: %d others and %d copies, %d and %d who does not know", seed, others, few, fooled, many); others < 2*fooled || 2*few > many {
+			t.Errorf("seed %d: %d others and %d copies, %d and %d who does not know", seed, others, few, fooled, many)
+		}
 	}
 }
 
