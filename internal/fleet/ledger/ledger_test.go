@@ -3,6 +3,7 @@ package ledger_test
 import (
 	"database/sql"
 	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -310,17 +311,12 @@ func TestNewerSchemaIsRefused(t *testing.T) {
 	}
 }
 
+var writeSchema = flag.Bool("schema.write", false, "write schema.sql anew from the migrations")
+
 // A new ledger is what its migrations make one after the other, and they find nothing left to do.
 func TestNewIsMigrated(t *testing.T) {
-	dump := func(place string, make func(db *sql.DB)) (out []string) {
-		db, err := sql.Open("sqlite", place)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer db.Close()
-		make(db)
-		rows, err := db.Query(`SELECT type || ' ' || name || ' ' || coalesce(sql, '') FROM sqlite_master
-UNION ALL SELECT 'version ' || version_id || ' ' || is_applied FROM goose_db_version ORDER BY 1`)
+	list := func(db *sql.DB, query string) (out []string) {
+		rows, err := db.Query(query)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -331,6 +327,20 @@ UNION ALL SELECT 'version ' || version_id || ' ' || is_applied FROM goose_db_ver
 				t.Fatal(err)
 			}
 			out = append(out, row)
+		}
+		return out
+	}
+	dump := func(place string, make func(db *sql.DB)) (out []string) {
+		db, err := sql.Open("sqlite", place)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		make(db)
+		out = list(db, `SELECT type || ' ' || name || ' ' || coalesce(sql, '') FROM sqlite_master
+UNION ALL SELECT 'version ' || version_id || ' ' || is_applied FROM goose_db_version ORDER BY 1`)
+		for _, name := range list(db, `SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY 1`) {
+			out = append(out, list(db, `SELECT 'rows of `+name+` ' || count(*) FROM `+name)...)
 		}
 		return out
 	}
@@ -345,6 +355,17 @@ UNION ALL SELECT 'version ' || version_id || ' ' || is_applied FROM goose_db_ver
 		}
 		return len(all)
 	}
+	want := dump(filepath.Join(t.TempDir(), "migrated.db"), func(db *sql.DB) {
+		migrate(db)
+		if !*writeSchema {
+			return
+		}
+		made := list(db, `SELECT sql || ';' FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'goose%' ORDER BY rowid`)
+		head := "-- What all migrations together make of an empty file. Written by go test ./internal/fleet/ledger -run NewIsMigrated -schema.write\n"
+		if err := os.WriteFile("schema.sql", []byte(head+strings.Join(made, "\n\n")+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	})
 	place := filepath.Join(t.TempDir(), "ledger.db")
 	l, err := ledger.Open(t.Context(), place)
 	if err != nil {
@@ -358,9 +379,8 @@ UNION ALL SELECT 'version ' || version_id || ' ' || is_applied FROM goose_db_ver
 			t.Errorf("%d migrations were left to do", n)
 		}
 	})
-	want := dump(filepath.Join(t.TempDir(), "migrated.db"), func(db *sql.DB) { migrate(db) })
 	if d := cmp.Diff(want, got); d != "" || len(want) < 20 {
-		t.Errorf("%d tables and versions; a new ledger differs:\n%s", len(want), d)
+		t.Errorf("%d tables and versions; a new ledger differs (go test ./internal/fleet/ledger -run NewIsMigrated -schema.write):\n%s", len(want), d)
 	}
 }
 

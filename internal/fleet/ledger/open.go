@@ -27,6 +27,11 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
+// schema is what all migrations together make of an empty file; TestNewIsMigrated holds it to that, and writes it.
+//
+//go:embed schema.sql
+var schema string
+
 // SQLite's own lower knows ASCII alone, and titles are in any language.
 func init() {
 	sqlitedriver.MustRegisterDeterministicScalarFunction("lower", 1, func(_ *sqlitedriver.FunctionContext, args []driver.Value) (driver.Value, error) {
@@ -251,7 +256,7 @@ func (l *Ledger) migrate(ctx context.Context) error {
 			return err
 		}
 		if tables == 0 {
-			return l.create(ctx, p, dir)
+			return l.create(ctx, p)
 		}
 		return up(ctx, p)
 	}
@@ -270,9 +275,9 @@ func (l *Ledger) migrate(ctx context.Context) error {
 
 const countTables = `SELECT count(*) FROM sqlite_master`
 
-// create writes the schema of a file that is new: what goose would write, in one transaction instead of one for each migration. They are
-// a sixth of the processor time of a crawl of a few pages, and each waits for the disk.
-func (l *Ledger) create(ctx context.Context, p *goose.Provider, dir fs.FS) error {
+// create writes the schema of a file that is new at once, and names the migrations that it stands for. One after the other they take ten
+// times as long, which was a sixth of the processor time of a crawl of a few pages.
+func (l *Ledger) create(ctx context.Context, p *goose.Provider) error {
 	versions, err := database.NewStore(goose.DialectSQLite3, goose.DefaultTablename)
 	if err != nil {
 		return err
@@ -296,17 +301,12 @@ func (l *Ledger) create(ctx context.Context, p *goose.Provider, dir fs.FS) error
 		return err
 	}
 	for _, s := range p.ListSources() {
-		b, err := fs.ReadFile(dir, s.Path)
-		if err != nil {
-			return err
-		}
-		up, _, _ := strings.Cut(string(b), "-- +goose Down")
-		if _, err := tx.ExecContext(ctx, up); err != nil {
-			return fmt.Errorf("%s: %w", s.Path, err)
-		}
 		if err := versions.Insert(ctx, tx, database.InsertRequest{Version: s.Version}); err != nil {
 			return err
 		}
+	}
+	if _, err := tx.ExecContext(ctx, schema); err != nil {
+		return err
 	}
 	return tx.Commit()
 }
