@@ -138,6 +138,7 @@ func TestFinalCauses(t *testing.T) {
 		{"expired, --insecure", []string{expired, "--insecure"}, exitDone, nil, "", ""},
 		{"private", []string{"http://127.0.0.1:1/", "--allow-private=10.0.0.0/8"}, exitFailed, []string{"--allow-private"}, "denied", "private"},
 		{"401", []string{secret}, exitFailed, []string{"401", "--header", "USER:PASSWORD@"}, "", ""},
+		{"401 to a password", []string{strings.Replace(secret, "//", "//me:wrong@", 1)}, exitFailed, []string{"the name or the password is refused (401)", "%40"}, "", ""},
 		{"401, with a password", []string{strings.Replace(secret, "//", "//me:s3cret%3Ax@", 1)}, exitDone, nil, "", ""},
 		{"403", []string{serves(t, "", answers(403))}, exitFailed, []string{"403", "--user-agent"}, "", ""},
 		{"a redirect to itself", []string{serves(t, "", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/", http.StatusFound) })},

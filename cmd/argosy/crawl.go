@@ -490,12 +490,12 @@ func (f *crawlFlags) report(w io.Writer, s assemble.Summary) error {
 		}
 		fmt.Fprint(w, text)
 	} else {
-		printLeftOut(os.Stderr, s)
+		printLeftOut(folding(os.Stderr), s)
 	}
 	switch s.State {
 	case crawl.JobInterrupted:
 		if !f.quiet {
-			fmt.Fprintf(os.Stderr, "argosy: interrupted; nothing is lost. argosy crawl -o %s goes on\n", filepath.Clean(s.Out))
+			told("interrupted; nothing is lost. argosy crawl -o " + filepath.Clean(s.Out) + " goes on")
 		}
 		return &exitError{code: exitInterrupted}
 	case crawl.JobManual:

@@ -17,6 +17,9 @@ func folding(w io.Writer) io.Writer {
 	return w
 }
 
+// told says something to a person, on standard error.
+func told(text string) { _, _ = io.WriteString(folding(os.Stderr), "argosy: "+text+"\n") }
+
 // widthOf is the width of a terminal; 0 where w is none.
 func widthOf(w io.Writer) int {
 	if t, ok := w.(shown); ok {

@@ -75,7 +75,7 @@ func run(ctx context.Context, args []string) int {
 		err = fmt.Errorf("%w (%w): make room, and give the command again", assemble.ErrDiskFull, err)
 	}
 	if msg := err.Error(); msg != "" {
-		fmt.Fprintf(os.Stderr, "argosy: %s\n", harmless([]byte(clipWords(strings.ReplaceAll(msg, "\n", "; ")))))
+		told(string(harmless([]byte(clipWords(strings.ReplaceAll(msg, "\n", "; "))))))
 	}
 	return code
 }

@@ -125,7 +125,7 @@ func (c *console) say(text string) {
 	p := c.shown
 	c.mu.Unlock()
 	if p == nil {
-		fmt.Fprintln(os.Stderr, "argosy: "+text)
+		told(text)
 		return
 	}
 	p.say(text)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -46,6 +47,7 @@ var meanings = map[string]meaning{
 	string(crawl.ReasonRedirects):  {"", "--cookies of a browser that has passed it may end that"},
 	"400":                          {"it does not take our request (400)", "check the port, and http:// or https://"},
 	"401":                          {"a login is wanted (401)", "a seed http://USER:PASSWORD@HOST/, --header \"Authorization: …\", or --cookies of a login"},
+	refusedLogin:                   {"the name or the password is refused (401)", "check USER:PASSWORD@ of the seed, where @ is %40 and : is %3A in either"},
 	"403":                          {"access is refused (403)", "--user-agent says who you are, --delay asks more slowly, --cookies brings a login"},
 	"404":                          {"there is no such page (404)", "check the seed's path"},
 	"407":                          {"the proxy wants a login (407)", "--proxy http://USER:PASSWORD@HOST:PORT"},
@@ -67,6 +69,17 @@ var meanings = map[string]meaning{
 	ledger.LossEmpty:               {"the answer to a seed is empty", "others may be answered otherwise: --user-agent, --header, --cookies"},
 	string(crawl.KindHeaderLarge):  {"", "check the address: no browser takes such an answer"},
 	string(crawl.KindSearch):       {"", "argosy tasks says what its searches wait for, and argosy tasks show each one's history"},
+}
+
+// refusedLogin is the reason where an answer of 401 comes to a name and a password.
+const refusedLogin = "401 to a login"
+
+// reasonOfTrouble is by which the meaning of what a site brought is found.
+func reasonOfTrouble(t assemble.Trouble) string {
+	if t.Why == "401" && t.Login {
+		return refusedLogin
+	}
+	return t.Why
 }
 
 // meaningOf returns what a reason means.
@@ -110,10 +123,11 @@ func printTroubles(w io.Writer, troubles []assemble.Trouble, dir string) {
 	var order []string
 	by := map[string][]assemble.Trouble{}
 	for _, t := range troubles {
-		if by[t.Why] == nil {
-			order = append(order, t.Why)
+		why := reasonOfTrouble(t)
+		if by[why] == nil {
+			order = append(order, why)
 		}
-		by[t.Why] = append(by[t.Why], t)
+		by[why] = append(by[why], t)
 	}
 	for _, why := range order {
 		of := by[why]
@@ -208,8 +222,9 @@ func nothingFetched(s assemble.Summary, alone bool) error {
 	}
 	if len(s.Troubles) > 0 && alone {
 		t := s.Troubles[0]
-		msg += ": " + t.Site + ": " + whatOf(t.Why, t.Detail)
-		if step := stepOf(t.Why, s.Out); step != "" {
+		why := reasonOfTrouble(t)
+		msg += ": " + t.Site + ": " + whatOf(why, t.Detail)
+		if step := stepOf(why, s.Out); step != "" {
 			msg += " (" + step + ")"
 		}
 		if n := len(s.Troubles) - 1; n > 0 {
@@ -233,7 +248,7 @@ func newTeller(dir string) *teller {
 }
 
 // ofSites are the reasons of pages that are probably the whole site's.
-var ofSites = []string{"401", "403", "429", "503", string(crawl.ReasonRobots), string(crawl.KindSearch)}
+var ofSites = []string{"401", refusedLogin, "403", "429", "503", string(crawl.ReasonRobots), string(crawl.KindSearch)}
 
 // lines returns what is to be told of problems that have come.
 func (t *teller) lines(problems []agent.Problem) (out []string) {
@@ -350,6 +365,9 @@ func untilThen(dir string) string {
 
 // reasonOf is by which a problem's meaning is found.
 func reasonOf(p agent.Problem) string {
+	if p.Kind == crawl.KindStatus && p.Status == http.StatusUnauthorized && p.Login {
+		return refusedLogin
+	}
 	if p.Kind == crawl.KindStatus && p.Status > 0 {
 		return fmt.Sprint(p.Status)
 	}

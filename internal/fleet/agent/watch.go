@@ -21,6 +21,7 @@ type Problem struct {
 	Detail string
 	Again  bool // it is tried again
 	Unseen bool // the site has not shown a page yet
+	Login  bool // a name and a password were sent
 
 	Rest     time.Duration // from At on: how long a search's engine is left alone, or a site that has asked for more than a while
 	Patience time.Duration // how long such a site is tried again at least, by its own limits
@@ -96,7 +97,7 @@ const longRest = time.Minute
 
 // noteOutcome notes an outcome that is not what anybody hopes for; mu is held.
 func (l *lease) noteOutcome(o *crawl.Outcome) {
-	p := Problem{Site: l.l.Site, URL: o.URL, Kind: o.Reason, Detail: o.Detail, Again: o.State == crawl.Retry, Unseen: l.told&crawl.HeardPage == 0, Patience: polite.Patience(l.job.Limits)}
+	p := Problem{Site: l.l.Site, URL: o.URL, Kind: o.Reason, Detail: o.Detail, Again: o.State == crawl.Retry, Unseen: l.told&crawl.HeardPage == 0, Login: l.a.cfg.Logins[l.l.Site] != "", Patience: polite.Patience(l.job.Limits)}
 	if o.Answered != nil && o.State == crawl.Retry {
 		p.Again, p.Rest = o.Retryable > 0, time.Duration(o.Retryable)*time.Millisecond
 	}

@@ -19,6 +19,7 @@ type Trouble struct {
 	Why    string `json:"why"`              // a crawl.Kind, or an HTTP status
 	Detail string `json:"detail,omitempty"` // in words
 	URLs   int64  `json:"urls"`             // of the site, that ended so
+	Login  bool   `json:"login,omitempty"`  // a name and a password were sent to it
 }
 
 const (
@@ -72,7 +73,7 @@ func (cr *Crawl) troubles(ctx context.Context, job uint32) (out []Trouble, succe
 		switch {
 		case good > 0 && !(most >= manyRefusals && 2*most > all && refusal(status)):
 		case most > 0:
-			out = append(out, Trouble{Site: site, Why: strconv.Itoa(status), URLs: most})
+			out = append(out, Trouble{Site: site, Why: strconv.Itoa(status), URLs: most, Login: cr.cfg.Logins[site] != ""})
 		default:
 			if out = cr.unasked(out, site, why); len(why) == 0 && pending[site] > 0 {
 				out = held(out, cr.f.Site(site), cr.last(site), pending[site], cr.f.Position().Ahead)
