@@ -77,7 +77,7 @@ func checkCounts(t *testing.T, s assemble.Summary) {
 func TestCompleteAndExact(t *testing.T) {
 	t.Parallel()
 	for agents := 1; agents <= 3; agents += 2 {
-		w := webs.Random(webs.RandomConfig{Sites: fleettest.Sites, Pages: 80, Links: 6, Seed: uint64(agents)})
+		w := webs.Random(webs.RandomConfig{Sites: fleettest.Sites, Pages: of(40, 80), Links: 6, Seed: uint64(agents)})
 		port, stop, err := w.Serve("127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
@@ -107,7 +107,7 @@ func TestCompleteAndExact(t *testing.T) {
 // the least depth of each.
 func TestDepthIsMinimal(t *testing.T) {
 	t.Parallel()
-	_, port := serveRandom(t, webs.RandomConfig{Pages: 150, Links: 2, Seed: 7})
+	_, port := serveRandom(t, webs.RandomConfig{Pages: of(60, 150), Links: 2, Seed: 7})
 	nearest := map[string]int{} // by an independent search within each depth
 	for depth := 4; depth >= 0; depth-- {
 		for u := range within(t, port, depth) {

@@ -177,7 +177,7 @@ func TestDamageAnywhere(t *testing.T) {
 			hurts = append(hurts, hurt{"invert", at, at + 1})
 		}
 	}
-	for range 30 {
+	for range of(10, 30) {
 		at := rng.Int64N(size - 10)
 		hurts = append(hurts, hurt{"invert", at, at + 1}, hurt{"cut", at, size}, hurt{"zeros", at, min(size, at+1+rng.Int64N(6000))})
 	}

@@ -20,6 +20,7 @@ import (
 	"argosy/internal/fleet/shelf"
 	"argosy/internal/testkit"
 	"argosy/internal/testkit/fleettest"
+	"argosy/internal/testkit/seeds"
 	"argosy/internal/webs"
 )
 
@@ -35,6 +36,9 @@ func serveWeb(t *testing.T, seed uint64, pages int) (*webs.Web, string) {
 	t.Helper()
 	return serveRandom(t, webs.RandomConfig{Pages: pages, Links: 6, Seed: seed})
 }
+
+// of returns a size for go test, which people wait for, and one for make nightly.
+func of(day, atNight int) int { return int(seeds.Of(uint64(day), uint64(atNight))) }
 
 // served serves a web for as long as a test runs, and returns its port.
 func served(t *testing.T, w interface {
@@ -71,7 +75,7 @@ func serveRandom(t *testing.T, cfg webs.RandomConfig) (*webs.Web, string) {
 // fleet and the sites' clocks.
 func TestFleet(t *testing.T) {
 	t.Parallel()
-	w, port := serveWeb(t, 21, 150)
+	w, port := serveWeb(t, 21, of(50, 150))
 	f := newFleet(t, nil)
 	for _, n := range []string{"a", "b", "c"} {
 		f.Join(n, nil)
@@ -119,13 +123,13 @@ func TestFleet(t *testing.T) {
 // A coordinator that goes away and comes back recalls nothing: the agents go on, and nothing is fetched twice.
 func TestCoordinatorComesBack(t *testing.T) {
 	t.Parallel()
-	w, port := serveWeb(t, 22, 200)
+	w, port := serveWeb(t, 22, of(80, 200))
 	f := newFleet(t, nil)
 	f.Join("a", nil)
 	f.Join("b", nil)
 	id := f.Submit(fleettest.Job(port, 3*time.Millisecond))
-	for _, n := range []int64{100, 300, 500} {
-		testkit.Eventually(t, "the crawl gets on", func() bool { return f.Job(id).Counts.Fetched >= n })
+	for _, n := range []int{of(50, 100), of(120, 300), of(200, 500)} {
+		testkit.Eventually(t, "the crawl gets on", func() bool { return f.Job(id).Counts.Fetched >= int64(n) })
 		f.Halt()
 		f.Start()
 		f.Leader()

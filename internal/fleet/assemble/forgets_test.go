@@ -75,7 +75,7 @@ func TestBusForgets(t *testing.T) {
 
 	const delay = 20 * time.Millisecond
 	late, log := lateness(), &safeLog{}
-	w, port := serveWeb(t, 61, 150)
+	w, port := serveWeb(t, 61, of(50, 150))
 	f := newFleet(t, func(c *serve.Config) {
 		dial(c)
 		c.Logger = slog.New(slog.NewTextHandler(log, nil))
@@ -83,8 +83,8 @@ func TestBusForgets(t *testing.T) {
 	f.Join("a", nil)
 	f.Join("b", nil)
 	id := f.Submit(fleettest.Job(port, delay))
-	for n := range int64(2) {
-		testkit.Eventually(t, "the crawl gets on", func() bool { return f.Job(id).Counts.Fetched >= 50*(n+1) })
+	for n := range 2 {
+		testkit.Eventually(t, "the crawl gets on", func() bool { return f.Job(id).Counts.Fetched >= int64(of(25, 50)*(n+1)) })
 		server.again(false)
 	}
 	if v := f.Await(id); v.State != crawl.JobDone {
@@ -113,7 +113,7 @@ func TestBusLosesTheLog(t *testing.T) {
 	server, dial := ownBus(t)
 	const delay = 20 * time.Millisecond
 	late := lateness()
-	w, port := serveWeb(t, 62, 150)
+	w, port := serveWeb(t, 62, of(50, 150))
 	f := newFleet(t, func(c *serve.Config) { dial(c) })
 	f.Join("a", nil)
 	f.Join("b", nil)
@@ -124,8 +124,8 @@ func TestBusLosesTheLog(t *testing.T) {
 	j := fleettest.Job(port, delay)
 	j.Limits.RecycleAfter = 2 * time.Second // a term in doubt waits as long
 	id := f.Submit(j)
-	for n := range int64(2) {
-		testkit.Eventually(t, "the crawl gets on", func() bool { return f.Job(id).Counts.Fetched >= 50*(n+1) })
+	for n := range 2 {
+		testkit.Eventually(t, "the crawl gets on", func() bool { return f.Job(id).Counts.Fetched >= int64(of(25, 50)*(n+1)) })
 		server.again(true)
 	}
 	if v := f.Await(id); v.State != crawl.JobDone {
@@ -188,7 +188,7 @@ func TestStandbyWithoutTheLog(t *testing.T) {
 	t.Parallel()
 	place := postgres(t)
 	server, dial := ownBus(t)
-	_, port := serveWeb(t, 63, 150)
+	_, port := serveWeb(t, 63, of(50, 150))
 	use := func(name string) func(c *serve.Config) {
 		return func(c *serve.Config) { dial(c); c.Name, c.Ledger = name, place }
 	}
@@ -199,7 +199,7 @@ func TestStandbyWithoutTheLog(t *testing.T) {
 	j := fleettest.Job(port, 5*time.Millisecond)
 	j.Limits.RecycleAfter = 2 * time.Second
 	id := first.Submit(j)
-	testkit.Eventually(t, "the crawl gets on", func() bool { return first.Job(id).Counts.Fetched >= 50 })
+	testkit.Eventually(t, "the crawl gets on", func() bool { return first.Job(id).Counts.Fetched >= int64(of(25, 50)) })
 	first.Halt()
 	server.again(true)
 	if v := second.Await(id); v.State != crawl.JobDone || v.Counts.Pending != 0 {
@@ -220,7 +220,7 @@ func TestBothLoseTheLog(t *testing.T) {
 	t.Parallel()
 	place := postgres(t)
 	server, dial := ownBus(t)
-	_, port := serveWeb(t, 64, 150)
+	_, port := serveWeb(t, 64, of(50, 150))
 	use := func(name string) func(c *serve.Config) {
 		return func(c *serve.Config) { dial(c); c.Name, c.Ledger = name, place }
 	}
@@ -239,8 +239,8 @@ func TestBothLoseTheLog(t *testing.T) {
 		}
 		return nil
 	}
-	for n := range int64(2) {
-		testkit.Eventually(t, "the crawl gets on", func() bool { f := leads(); return f != nil && f.Job(id).Counts.Fetched >= 50*(n+1) })
+	for n := range 2 {
+		testkit.Eventually(t, "the crawl gets on", func() bool { f := leads(); return f != nil && f.Job(id).Counts.Fetched >= int64(of(25, 50)*(n+1)) })
 		server.again(true)
 	}
 	var f *fleet

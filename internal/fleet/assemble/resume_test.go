@@ -40,9 +40,10 @@ func runConfig(t *testing.T, c assemble.Config) assemble.Summary {
 // and what frontier and ledger have of it is not applied twice.
 func TestLimitsAndLostLog(t *testing.T) {
 	t.Parallel()
-	_, port := serveRandom(t, webs.RandomConfig{Pages: 150, Links: 6, Seed: 11})
+	_, port := serveRandom(t, webs.RandomConfig{Pages: of(60, 150), Links: 6, Seed: 11})
 	c := fleettest.Crawl(t.TempDir(), port, 0, 2)
-	for _, n := range []int64{100, 137, 400} {
+	for _, most := range []int{of(50, 100), of(77, 137), of(180, 400)} {
+		n := int64(most)
 		c.Job.Limits.MaxPages = n
 		sum := runConfig(t, c)
 		if sum.State != crawl.JobLimited || sum.Limited != crawl.LimitPages || sum.Fetched != n {
@@ -62,7 +63,7 @@ func TestLimitsAndLostLog(t *testing.T) {
 // A depth limit that is raised brings in what it had kept out.
 func TestDepthRaised(t *testing.T) {
 	t.Parallel()
-	_, port := serveRandom(t, webs.RandomConfig{Pages: 120, Links: 2, Seed: 13})
+	_, port := serveRandom(t, webs.RandomConfig{Pages: of(50, 120), Links: 2, Seed: 13})
 	c := fleettest.Crawl(t.TempDir(), port, 0, 2)
 	for depth := 1; depth <= 3; depth++ {
 		c.Job.Limits.MaxDepth = depth

@@ -77,6 +77,19 @@ func Search(t *testing.T, seeds []string, port string) Truth {
 // Judge compares what lies in a directory with what there is to be found, and has the directory verified.
 func (want Truth) Judge(t *testing.T, dir string) {
 	t.Helper()
+	want.Compare(t, dir)
+	r, err := verify.Dir(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.OK || r.Lost > 0 {
+		t.Errorf("verify: %+v", r)
+	}
+}
+
+// Compare is Judge of a directory that was verified already.
+func (want Truth) Compare(t *testing.T, dir string) {
+	t.Helper()
 	ctx := t.Context()
 	l, err := ledger.Open(ctx, filepath.Join(dir, outdir.LedgerFile))
 	if err != nil {
@@ -99,12 +112,5 @@ func (want Truth) Judge(t *testing.T, dir string) {
 	}
 	if got != len(want) {
 		t.Errorf("the crawl has %d URLs, the search %d", got, len(want))
-	}
-	r, err := verify.Dir(ctx, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !r.OK || r.Lost > 0 {
-		t.Errorf("verify: %+v", r)
 	}
 }

@@ -34,6 +34,9 @@ func Run(m *testing.M, after ...func()) int {
 		return 1
 	}
 	debug.SetGCPercent(gcPercent)
+	if _, ok := os.LookupEnv("GOGC"); !ok {
+		_ = os.Setenv("GOGC", strconv.Itoa(gcPercent)) // of the processes that the tests start
+	}
 	code := m.Run()
 	for _, stop := range after {
 		stop()
