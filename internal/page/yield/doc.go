@@ -48,8 +48,8 @@
 // # After a cut
 //
 // A cut group is tried again in rounds at doubling intervals, five times in all, first with what promises most. What is new lifts the cut,
-// for as many answers as it pays. A template of paths of many kinds that was cut with others is heard by itself at the end: it goes on while it
-// names hardly any of its kind that were not there, so has an end. So the answers that a trap gets are bounded (about 600), and a wrong judgement mends itself.
+// for as many answers as it pays. Paths of many kinds that were cut with others are heard at the end, view by view (/work/tree/…, /work/log/…): one
+// goes on while it names hardly any of its kind that were not there, so has an end. So the answers that a trap gets are bounded (about 600), and a wrong judgement mends itself.
 //
 // # Parts of URLs
 //

@@ -17,7 +17,9 @@ type Model struct {
 
 	byHash  map[uint64]*Template
 	byID    map[uint32]*Template
-	shapes  map[uint64]int // templates by their first segments
+	shapes  map[uint64]int   // templates by their first segments
+	spent   map[uint64]int64 // answers that brought nothing of what was let go, likewise
+	views   map[uint64]bool  // where some was heard
 	groups  map[uint32]*Group
 	nodes   map[uint64]*node
 	guesses map[uint64]*guess
@@ -53,7 +55,7 @@ type Meta struct {
 // New returns an empty Model.
 func New() *Model {
 	return &Model{
-		byHash: map[uint64]*Template{}, byID: map[uint32]*Template{}, shapes: map[uint64]int{}, groups: map[uint32]*Group{}, nodes: map[uint64]*node{},
+		byHash: map[uint64]*Template{}, byID: map[uint32]*Template{}, shapes: map[uint64]int{}, spent: map[uint64]int64{}, views: map[uint64]bool{}, groups: map[uint32]*Group{}, nodes: map[uint64]*node{},
 		guesses: map[uint64]*guess{}, learned: map[uint32][]*guess{}, named: map[uint64]int{},
 		marks: newSet(maxMarks), rests: newSet(maxRests),
 	}
@@ -62,19 +64,30 @@ func New() *Model {
 // find returns the template of a URL, nil if there is none yet; hash is where it is, or would be.
 func (m *Model) find(u crawl.URL) (t *Template, hash uint64) {
 	hash = xxh3.Hash(m.pattern(u))
-	if t = m.byHash[hash]; t != nil {
-		return t, hash
+	t = m.byHash[hash]
+	if !isBag(m.buf) && (t != nil || m.shapes[first(m.buf)] < maxShapes) {
+		if t == nil && len(m.byID) >= maxTemplates {
+			hash = 0
+		}
+		return m.byHash[hash], hash
 	}
-	if m.shapes[first(m.buf)] >= maxShapes {
-		m.unseen = m.unseen[:0]
-		hash = xxh3.Hash(m.bag(m.buf, &m.pieces))
-		if t = m.byHash[hash]; t != nil {
+	if m.views[first(m.buf)] {
+		if t, hash = m.view(); t != nil {
 			return t, hash
 		}
 	}
-	if len(m.byID) >= maxTemplates {
+	m.unseen = m.unseen[:0]
+	hash = xxh3.Hash(m.bag(m.buf, &m.pieces, 1))
+	if m.byHash[hash] == nil && len(m.byID) >= maxTemplates {
 		hash = 0
 	}
+	return m.byHash[hash], hash
+}
+
+// view returns the template of what a bag's URL shows, for the URL whose pattern was written last: nil if it was not heard.
+func (m *Model) view() (t *Template, hash uint64) {
+	m.unseen = m.unseen[:0]
+	hash = xxh3.Hash(m.bag(m.buf, &m.pieces, m.ordered(&m.pieces)))
 	return m.byHash[hash], hash
 }
 
@@ -115,6 +128,8 @@ func (m *Model) of(u crawl.URL) *Template {
 func (m *Model) keep(t *Template) {
 	m.byHash[t.Hash], m.byID[t.ID], m.kin = t, t, nil
 	m.shapes[t.First]++
+	m.spent[t.First] += t.Spent
+	m.views[t.First] = m.views[t.First] || t.Heard > 0
 }
 
 // see takes in the names of a new template.
@@ -200,7 +215,7 @@ func (m *Model) Judge(u crawl.URL, via uint32, leads bool) Verdict {
 	if t != nil {
 		g = m.groups[t.Group]
 	}
-	if t == nil || t.Answers == 0 { // nothing is known of it but who has named it
+	if t == nil || t.Answers == 0 && !t.Free { // nothing is known of it but who has named it
 		if v == nil {
 			return Verdict{}
 		}
@@ -270,9 +285,17 @@ func (m *Model) Defer(v Verdict, u crawl.URL, k crawl.Key) {
 	g.dirty, m.changed = true, true
 }
 
+// shows returns the template of what a URL shows, nil if there is none yet, and where it is, or would be: a bag is told apart by that where it waits.
+func (m *Model) shows(u crawl.URL) (t *Template, hash uint64) {
+	if t, hash = m.find(u); isBag(m.buf) && hash != 0 {
+		return m.view()
+	}
+	return t, hash
+}
+
 // stands counts a URL among those of its shape that wait with a group (n = 1), or no more (n = -1).
 func (m *Model) stands(g *Group, u crawl.URL, n int64) {
-	t, hash := m.find(u)
+	t, hash := m.shows(u)
 	of := func(b behind) bool { return b.Hash == hash }
 	i := slices.IndexFunc(g.Behind, of)
 	if i < 0 && n < 0 {
@@ -308,7 +331,7 @@ func (m *Model) reshape(g *Group) {
 	g.Behind = nil
 	for _, b := range was {
 		if u, err := crawl.Parse(b.Example); err == nil {
-			t, hash := m.find(u)
+			t, hash := m.shows(u)
 			if hash != b.Hash {
 				b.Hash, b.Shape = hash, string(m.buf[:min(len(m.buf), maxPattern)])
 			}
@@ -362,7 +385,7 @@ func (m *Model) Loose() (n int) {
 // templates under suspicion, and of those that such a one has named; of others a few may be.
 func (m *Model) Want(template, via uint32, k crawl.Key) Want {
 	t := m.byID[template]
-	if t == nil || t.Answers == 0 {
+	if t == nil || t.Answers == 0 && !t.Free {
 		w := Want{Mark: crawl.MarkMay, Room: minFlight, Loose: true}
 		v := m.byID[via]
 		if v != nil && (v.dry() || v.Dry > 0 || m.suspect(m.groups[v.Group])) {

@@ -1,6 +1,7 @@
 package yield
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 const (
 	maxDirs    = 24 // different names in one place of a path before any name there means the same
 	maxValues  = 8  // different words as a parameter's value, likewise
+	maxViews   = 16 // names in the first place where there are several: what a program shows of one thing
 	maxBeside  = 12 // names behind a number: what stands beside things, likewise
 	maxOrdered = 12 // segments of which the order counts
 	maxRun     = 3  // equal segments in a row that count
@@ -158,7 +160,7 @@ func (m *Model) pattern(u crawl.URL) []byte {
 	b := append(m.buf[:0], '/')
 	m.unseen = m.unseen[:0]
 	if m.grows(p) {
-		return m.bag(b, p)
+		return m.bag(b, p, 1)
 	}
 	b = m.path(b, p)
 	for _, ip := range p.inner {
@@ -243,15 +245,42 @@ func year(s string) bool { return len(s) == 4 && s >= "1900" && s < "2200" }
 // bagPrefix begins the patterns of paths whose order says nothing.
 const bagPrefix = "~"
 
-// bag writes the first segment, how the last one ends, and the names of parameters: the template of all paths whose order says
-// nothing.
-func (m *Model) bag(b []byte, p *pieces) []byte {
+// isBag reports whether a pattern is of such paths.
+func isBag(pattern []byte) bool { return bytes.HasPrefix(pattern, []byte(bagPrefix)) }
+
+// ordered returns how many segments of a path of a bag say something: as many as lead to the first place where several names stand, and that
+// name, if these are so few as the views are that a program has of a thing; else one.
+func (m *Model) ordered(p *pieces) int {
+	b := append(m.tmp[:0], '/')
+	for i, s := range p.segs[:len(p.segs)-1] {
+		if s == "" || classify(s) != word {
+			return 1
+		}
+		b = append(append(b, s...), '/')
+		n := m.nodes[xxh3.Hash(b)]
+		switch {
+		case n == nil || len(n.Names) > maxViews:
+			return 1
+		case len(n.Names) > 1:
+			return min(i+2, len(p.segs)-1)
+		}
+	}
+	return 1
+}
+
+// bag writes the first segments, how the last one ends, and the names of parameters: the template of all paths the order of whose other
+// segments says nothing.
+func (m *Model) bag(b []byte, p *pieces, ordered int) []byte {
 	b = append(b[:0], bagPrefix...)
-	s := p.segs[0]
-	if c := classify(s); c == word && len(p.segs) > 1 && s != "" {
-		b = m.name(b, s, maxDirs)
-	} else {
-		b = appendClass(b, s, max(c, mixed))
+	for i, s := range p.segs[:ordered] {
+		if i > 0 {
+			b = append(b, '/')
+		}
+		if c := classify(s); c == word && len(p.segs) > 1 && s != "" {
+			b = m.name(b, s, maxDirs)
+		} else {
+			b = appendClass(b, s, max(c, mixed))
+		}
 	}
 	b = append(b, "/…"...)
 	b = append(b, extension(p.segs[len(p.segs)-1])...)

@@ -8,12 +8,13 @@ import (
 )
 
 // What was cut is tried again. What was cut with others is heard by itself when nothing else is left to do, if it is a bag: that holds paths of
-// many kinds. A file's pages are as many as there are files, though its versions have no end.
+// many kinds, and is heard by what they show. A file's pages are as many as there are files, though its versions have no end.
 
 const (
-	hearGrow = 4  // answers that may name URLs of its kind that were not there, and half as many as they are: what has an end names fewer and fewer
-	hearBred = 24 // URLs of its kind that may be among them, and three for four of its answers
-	hearMost = 8  // times that one template is let go, if it has brought something each time
+	hearGrow  = 4  // answers that may name URLs of its kind that were not there, and half as many as they are: what has an end names fewer and fewer
+	hearBred  = 24 // URLs of its kind that may be among them, and three for four of its answers
+	hearFirst = 8  // answers that bring nothing in the first hearing of a template
+	hearMost  = 8  // times that one template is let go, if it has brought something each time
 )
 
 // Trials returns the URLs that are tried now: those of groups whose round has come, or, when nothing else is left to do (idle),
@@ -59,9 +60,9 @@ func (m *Model) Release() {
 	m.changed = true
 }
 
-// Hear lets one template go that is cut together with others, first of those that ask for least, as what stands there for readers does. All of such a
-// group have so many answers that bring nothing as a group has that is cut, and none of a site is let go any more once one goes on to name more. It
-// returns that template, 0 if there is none; the owner must then judge once more what waits of it.
+// Hear lets one view of a bag go that is cut together with others, first one that asks for least, as what stands there for readers does. All below
+// one first segment have so many answers that bring nothing as a group has that is cut, and none of a site is let go any more once one goes on to
+// name more. It returns that view's template, 0 if there is none; the owner must then judge once more what waits of it.
 func (m *Model) Hear() uint32 {
 	if m.Endless {
 		return 0
@@ -69,7 +70,7 @@ func (m *Model) Hear() uint32 {
 	var best *Template
 	for _, g := range m.groups {
 		for _, b := range g.Behind {
-			if t := m.byHash[b.Hash]; t != nil && m.hears(t) && (best == nil || t.heardBefore(best)) {
+			if t := m.heardOf(b); t != nil && m.hears(t) && (best == nil || t.heardBefore(best)) {
 				best = t
 			}
 		}
@@ -77,21 +78,59 @@ func (m *Model) Hear() uint32 {
 	if best == nil {
 		return 0
 	}
+	home := best.Group
 	best.Heard++
-	best.Free, best.Home = true, best.Group
+	if m.byHash[best.Hash] == nil {
+		m.Templates++
+		best.ID = m.Templates
+		m.groups[home].Members++
+		m.keep(best)
+		m.metaDirty = true
+	}
+	best.Free, best.Home = true, home
 	best.Since, best.Had, best.Grown, best.Bred = best.Barren, best.New, 0, 0
 	m.alone(best, 0)
 	return best.ID
 }
 
+// heardOf returns the template of a view that waits, nil if it is not of a bag; one that was not heard yet is not kept.
+func (m *Model) heardOf(b behind) *Template {
+	if t := m.byHash[b.Hash]; t != nil || !isBag([]byte(b.Shape)) {
+		return t
+	}
+	u, err := crawl.Parse(b.Example)
+	if err != nil {
+		return nil
+	}
+	bag, _ := m.find(u)
+	if bag == nil || !bag.bag() || len(m.byID) >= maxTemplates {
+		return nil
+	}
+	return &Template{Hash: b.Hash, Pattern: b.Shape, Group: bag.Group, First: bag.First, Params: bag.Params, Dry: max(1, bag.Dry), All: bag.All, dirty: true}
+}
+
 // hears reports whether a template may be let go.
 func (m *Model) hears(t *Template) bool {
 	g := m.groups[t.Group]
-	return g.Cut && g.Part == nil && g.Members > 1 && (t.Heard == 0 || t.Heard < hearMost && t.New > t.Had) && g.Heard < limit && t.bag() && !t.dated() && !t.Button && !t.forms() && !m.combines(t)
+	return g.Cut && g.Part == nil && g.Members > 1 && t.hearing() >= 0 && m.spent[t.First] < limit && t.bag() && !t.dated() && !t.Button && !t.forms() && !m.combines(t)
+}
+
+// hearing says which hearing a template is to have, -1 if none: first a short one, so that what brings something is known; then, before the others
+// that ask for as little, what has.
+func (t *Template) hearing() int {
+	switch {
+	case t.Heard == 0:
+		return 0
+	case t.New > t.Had && t.Heard < hearMost:
+		return 1
+	case t.Heard == 1:
+		return 2
+	}
+	return -1
 }
 
 func (t *Template) heardBefore(o *Template) bool {
-	return cmp.Or(cmp.Compare(t.Heard, o.Heard), cmp.Compare(t.asks(), o.asks()), cmp.Compare(t.ID, o.ID)) < 0
+	return cmp.Or(cmp.Compare(t.asks(), o.asks()), cmp.Compare(t.hearing(), o.hearing()), cmp.Compare(t.Pattern, o.Pattern)) < 0
 }
 
 // asks is how many parameters a template has.
@@ -107,8 +146,9 @@ func (t *Template) asks() int {
 func (m *Model) heard(t *Template, a *Answer) Event {
 	n := t.Barren - t.Since
 	from, home := m.groups[t.Group], m.home(t)
-	if home.Heard++; home.Heard < limit && !m.Endless && !t.grows(n) {
-		home.dirty = true
+	t.Spent++
+	m.spent[t.First]++
+	if m.spent[t.First] < limit && !m.Endless && !t.grows(n) && (t.Heard > 1 || n < hearFirst) {
 		return Nothing
 	}
 	t.Free = false

@@ -123,7 +123,8 @@ type Template struct {
 	Home  uint32 `cbor:"42,keyasint,omitempty"` // it was of this group,
 	Grown int64  `cbor:"43,keyasint,omitempty"` // and so many of its pages that bring nothing have named more,
 	Bred  int64  `cbor:"47,keyasint,omitempty"` // so many URLs,
-	Heard int    `cbor:"44,keyasint,omitempty"` // times
+	Heard int    `cbor:"44,keyasint,omitempty"` // times,
+	Spent int64  `cbor:"48,keyasint,omitempty"` // for so many answers that brought nothing
 
 	First uint64 `cbor:"17,keyasint"`           // hash of its first segment
 	All   bool   `cbor:"16,keyasint,omitempty"` // all answers are marked: a part of its URLs may make no difference
@@ -169,7 +170,6 @@ type Group struct {
 	New       int64       `cbor:"15,keyasint,omitempty"`
 	Less      int64       `cbor:"18,keyasint,omitempty"` // of its limit, which cut groups have used up that it leads into
 	Sooner    int64       `cbor:"19,keyasint,omitempty"` // of its limit, because it has brought so much before
-	Heard     int64       `cbor:"22,keyasint,omitempty"` // answers that brought nothing of what was let go: see Hear
 	Behind    []behind    `cbor:"21,keyasint,omitempty"` // the waiting by what they look like; those of a few shapes beyond are not in it
 	Part      *Part       `cbor:"17,keyasint,omitempty"` // set: the group stands for what differs in this part of URLs only
 
@@ -187,7 +187,7 @@ type behind struct {
 }
 
 // maxBehind is how many shapes of a group's waiting URLs are told apart.
-const maxBehind = 32
+const maxBehind = 128
 
 // bucket counts the links of faint answers, and those that led to URLs that were not there.
 type bucket struct {
