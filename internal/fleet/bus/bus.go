@@ -85,23 +85,33 @@ func connect(ctx context.Context, url string, c Config, opts []nats.Option) (*Cl
 		return nil, fmt.Errorf("connect to the bus: %w", err)
 	}
 	cl := &Client{nc: nc, cfg: c, every: term.Renew}
-	for end := time.Now().Add(patience); ; { // a cluster that has just started chooses its leaders first
-		if err = cl.open(ctx); err == nil {
-			return cl, nil
+	if err := cl.ready(ctx, url, cl.open); err != nil {
+		nc.Close()
+		return nil, err
+	}
+	return cl, nil
+}
+
+// ready opens what is on a bus, again and again as long as that may help: a cluster that has just started chooses its leaders first, and an embedded
+// server, whose url is empty, does not answer in time while its disk is busy. Another error of the latter is one for good.
+func (c *Client) ready(ctx context.Context, url string, open func(context.Context) error) error {
+	for end := time.Now().Add(patience); ; {
+		err := open(ctx)
+		if err == nil {
+			return nil
 		}
-		if err = c.lacks(err); errors.Is(err, ErrNoRoom) { // only a person makes room
-			nc.Close()
-			return nil, err
+		if err = c.cfg.lacks(err); errors.Is(err, ErrNoRoom) { // only a person makes room
+			return err
 		}
-		if url == "" || time.Now().After(end) || !pause(ctx, retryEvery) {
-			nc.Close()
+		late := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout)
+		if url == "" && !late || time.Now().After(end) || !pause(ctx, retryEvery) {
 			var api *jetstream.APIError
 			if url != "" && (!errors.As(err, &api) || api.Code >= 500) { // nobody answers, or not yet
 				err = fmt.Errorf("%w: %w", ErrAway, err)
 			}
-			return nil, err
+			return err
 		}
-		cl.say("the bus is not ready", err)
+		c.say("the bus is not ready", err)
 	}
 }
 
