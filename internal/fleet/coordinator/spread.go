@@ -59,7 +59,8 @@ type spread struct {
 	tasks   map[uint32]had // as counted
 	large   []*part        // those that have had more than their share, once
 	all     had
-	seeds   int // domains that seeds are on
+	seeds   []*branch // domains that seeds are on
+	starves bool      // one of them has had less than what is due to each
 }
 
 func newSpread(task func(id uint32) *frontier.Task) *spread {
@@ -79,7 +80,7 @@ func (s *spread) branch(t *frontier.Task) *branch {
 			b.by = s.branch(from)
 		} else {
 			b.all = part{free: spreadByWay, leaves: true}
-			s.seeds++
+			s.seeds = append(s.seeds, b)
 		}
 		if b.by != nil && b.by.name == name {
 			b = b.by // another host of it was there before
@@ -127,6 +128,7 @@ func (s *spread) take(t *frontier.Task) {
 	for _, p := range of {
 		p.had = p.had.with(more)
 	}
+	s.starves = s.starving()
 	for _, l := range s.large {
 		if !slices.Contains(of, l) {
 			l.sees(more)
@@ -139,6 +141,29 @@ func (s *spread) take(t *frontier.Task) {
 			s.large = append(s.large, p)
 		}
 	}
+}
+
+// share returns how many pages are due to each seed's domain with all that was found by way of it, where there are several: several may be spam, and
+// each leave what is due to the others to the others of these.
+func (s *spread) share() int64 {
+	if len(s.seeds) < 2 || s.all.pages < spreadFrom {
+		return 0
+	}
+	return spreadDue(s.all.pages) / int64(len(s.seeds))
+}
+
+// starving reports whether a seed's domain has had less than its share.
+func (s *spread) starving() bool {
+	least := s.share()
+	return least > 0 && slices.ContainsFunc(s.seeds, func(b *branch) bool { return b.all.pages < least })
+}
+
+// root returns the seed's domain by way of which a domain was found.
+func (b *branch) root() *branch {
+	for up := range b.ups() {
+		b = up
+	}
+	return b
 }
 
 // parts returns all for which the pages of a domain count.
@@ -169,7 +194,11 @@ func (s *spread) by(t *frontier.Task) float64 {
 	for up := range b.ups() {
 		z += s.offAll(up)
 	}
-	return math.Exp(min(spreadMost, z))
+	z = min(spreadMost, z)
+	if s.starves && b.root().all.pages >= s.share() {
+		z += spreadMost
+	}
+	return math.Exp(z)
 }
 
 // off returns what the share of a part takes off the promises of its URLs, in units of the logistic curve.
@@ -191,7 +220,7 @@ func (s *spread) off(p *part) float64 {
 // offAll returns what the share of a domain with all that was found by way of it takes off the promises of these. Where there is one seed's domain
 // that is the web.
 func (s *spread) offAll(b *branch) float64 {
-	if b.by == nil && s.seeds < 2 {
+	if b.by == nil && len(s.seeds) < 2 {
 		return 0
 	}
 	return s.off(&b.all)

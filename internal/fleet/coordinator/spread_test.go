@@ -45,7 +45,7 @@ func TestSpread(t *testing.T) {
 		{"most, and others have some", 60, 60, 44, 20, 700, 900, 1},
 		{"more than what is not due to others", 80, 80, 50, 0, 4e8, 5e8, 1},
 		{"most, and others have none", 80, 80, 160, 0, 1, 1.1, 7},
-		{"all", 80, 80, 0, 0, 4e8, 5e8, 1},
+		{"all", 80, 80, 0, 0, 4e8, 3e17, 1}, // it is nothing that the other one has had
 	} {
 		s := newSpreadOf("a.spam.test", "b.spam.test:8080", "other.test")
 		s.had(3, c.other, c.relevant)
@@ -78,6 +78,37 @@ func TestSpreadOfASeed(t *testing.T) {
 	}
 	if x := s.by(s.tasks[1]); x > 10 {
 		t.Errorf("the other seed is divided by %v", x)
+	}
+}
+
+// Where two of four seeds are of one spam, each of which leaves to the other what is due to others, the other two have their shares all the same: of
+// what is due to others each seed's domain has as much. One that has no more URLs keeps nobody from going on.
+func TestSpreadOfSeeds(t *testing.T) {
+	t.Parallel()
+	s := newSpreadOf("a.test", "b.test", "spam.test", "spam1.test", "found.test")
+	s.tasks[5].From = 3
+	for id := uint32(1); id <= 5; id++ {
+		s.had(id, 1, 1)
+	}
+	for n := int64(5); n < 2000; n++ {
+		id, best := uint32(0), 0.0
+		for c := uint32(1); c <= 5; c++ {
+			if c == 2 {
+				continue // it has none left
+			}
+			promise := 0.9 // of spam
+			if c == 1 {
+				promise = 0.01
+			}
+			if x := frontier.Lowered(promise-1e-6*float64(s.tasks[c].Fetched), s.by(s.tasks[c])); x > best {
+				id, best = c, x
+			}
+		}
+		if s.had(id, 1, min(1, int64(id/3))); n >= 2*spreadFrom {
+			if got, want := s.tasks[1].Fetched, spreadDue(n)/4; got < want-1 || got > want+2 {
+				t.Fatalf("of %d pages an honest seed has %d, want %d", n, got, want)
+			}
+		}
 	}
 }
 
