@@ -31,7 +31,8 @@ func library(t *testing.T) string {
 		if shelf == 2 {
 			words = "an asynchronous iterator is an object that is iterated over asynchronously: it awaits values and returns them. "
 		}
-		fmt.Fprintf(w, `<title>book %d</title><p>%s</p><p>see <a href="/s%d/b%d">the next one</a></p>`, n, strings.Repeat(words, 4), shelf, n+1)
+		// what a book says is its own: one text under many addresses is one page on a topic
+		fmt.Fprintf(w, `<title>book %[1]d</title><p>%[2]s this is volume %[1]d.</p><p>see <a href="/s%[3]d/b%[4]d">the next one</a></p>`, n, strings.Repeat(words, 4), shelf, n+1)
 	})
 }
 
