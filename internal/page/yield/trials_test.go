@@ -2,7 +2,9 @@ package yield
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"argosy/internal/crawl"
@@ -105,7 +107,28 @@ func TestHeardWithoutItsGroup(t *testing.T) {
 	}
 }
 
-// What a program shows of one thing is heard view by view: first a little of each, then all of what has brought something, then the others.
+// restarted returns the Model that a process has which starts with the records of one that has ended; kept are those of the ones before.
+func restarted(t *testing.T, m *Model, kept map[string][]byte) *Model {
+	t.Helper()
+	put := func(k, v []byte) error { kept[string(k)] = slices.Clone(v); return nil }
+	drop := func(prefix []byte) error {
+		maps.DeleteFunc(kept, func(k string, _ []byte) bool { return strings.HasPrefix(k, string(prefix)) })
+		return nil
+	}
+	if err := m.Flush(put, drop); err != nil {
+		t.Fatal(err)
+	}
+	next := New()
+	for _, k := range slices.Sorted(maps.Keys(kept)) {
+		if err := next.Load([]byte(k), kept[k]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return next
+}
+
+// What a program shows of one thing is heard view by view: first a little of each, then all of what has brought something, then the others; also
+// where the process ends in between.
 func TestViewsAreHeard(t *testing.T) {
 	m := New()
 	kinds := []string{"blame", "log", "tree"}
@@ -131,7 +154,9 @@ func TestViewsAreHeard(t *testing.T) {
 	}
 	var order []string
 	had := map[string]int{}
+	kept := map[string][]byte{}
 	for id := m.Hear(); id != 0; id = m.Hear() {
+		m = restarted(t, m, kept)
 		view := m.byID[id]
 		for _, kind := range kinds {
 			for i := had[kind]; i < files; i++ {
