@@ -16,8 +16,8 @@ const (
 	MaxWait = 30 * time.Second
 	// maxSlowDown bounds how far a slow site's delay grows by itself.
 	maxSlowDown = 30 * time.Second
-	// briefTries is how often a site is asked again that has never answered and whose trouble is settled, or that says nothing: it had a part
-	// of the limit, the whole of it, and a part again, and a fourth try waits no longer than the second did. briefWait is
+	// briefTries is how often a site is asked again that has never answered and whose trouble is settled, or that says nothing, where a person has
+	// not asked for more than usual: it had a part of the limit, the whole of it, and a part again. briefWait is
 	// the first wait, doubled by each, also of one that only ends its connections: a server that is just starting is there by
 	// then, and a person who has mistyped a name is told within seconds.
 	briefTries = 2
@@ -65,7 +65,7 @@ func Patience(lim crawl.Limits) (all time.Duration) {
 // answered says that it has answered before, over the same scheme: what answers over http alone may have no certificate.
 func Again(lim crawl.Limits, why crawl.Kind, fails int, answered bool) (wait time.Duration, again bool) {
 	most, wait := lim.Retries, Wait(lim, why, fails, answered)
-	if (why.Settled() || why == crawl.KindTimeout) && !answered {
+	if (why.Settled() || why == crawl.KindTimeout && most <= crawl.DefaultLimits().Retries) && !answered {
 		most = min(most, briefTries)
 	}
 	if fails > most || !why.Transient() && why != crawl.ReasonRobotsDown {

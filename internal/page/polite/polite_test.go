@@ -151,6 +151,10 @@ func TestAgain(t *testing.T) {
 			t.Errorf("%s, answered %v: %v, want %v", c.why, c.answered, got, c.want)
 		}
 	}
+	lim.Retries = 5
+	if _, again := Again(lim, crawl.KindTimeout, 5, false); !again {
+		t.Error("more tries than usual are not had")
+	}
 	lim.Backoff = 10 * time.Millisecond
 	if wait, again := Again(lim, crawl.KindReset, 1, false); !again || wait != lim.Backoff {
 		t.Errorf("a shorter back-off is not kept: %v, %v", wait, again)
