@@ -77,6 +77,14 @@ type ForSale struct {
 	Values []float64 // similarity to each trader's topic
 }
 
+// to is what a URL is worth to a buyer. In the paper's form its own is worth nothing to it: it has one purchase, and would gain nothing by that.
+func (s ForSale) to(b int, cfg ExchangeConfig) float64 {
+	if !cfg.Lots && b == s.Seller {
+		return 0
+	}
+	return s.Values[b]
+}
+
 // Trade is a URL that changed hands.
 type Trade struct {
 	Item, Buyer int
@@ -97,8 +105,8 @@ type Round struct {
 }
 
 // Exchange holds a market. In the paper's form numbers are made equal: with more buyers than URLs those with most
-// ability left bid, with more URLs than buyers the most valued of them are offered and the surplus stays. A buyer gains
-// lifetime and space with each purchase; traders are changed accordingly.
+// ability left bid, with more URLs than buyers the most valued of them are offered and the surplus stays; nobody buys of
+// itself. A buyer gains lifetime and space with each purchase; traders are changed accordingly.
 func Exchange(cfg ExchangeConfig, traders []Trader, items []ForSale) (Round, error) {
 	for i, it := range items {
 		if len(it.Values) != len(traders) || it.Seller < 0 || it.Seller >= len(traders) {
@@ -120,20 +128,20 @@ func Exchange(cfg ExchangeConfig, traders []Trader, items []ForSale) (Round, err
 	if cfg.Lots {
 		offered = wanted(cfg, traders, items, buyers)
 	} else {
-		buyers, offered = equalNumbers(traders, items, buyers, offered)
+		buyers, offered = equalNumbers(cfg, traders, items, buyers, offered)
 	}
 	r := Round{Held: true}
 	v := solve.NewMatrix(len(buyers), len(offered))
 	reserve := make([]float64, len(offered))
 	for j, i := range offered {
 		for k, b := range buyers {
-			v.Set(k, j, items[i].Values[b])
+			v.Set(k, j, items[i].to(b, cfg))
 		}
 		if cfg.ReserveValue {
 			reserve[j] = items[i].Values[items[i].Seller]
 		}
 	}
-	if err := r.clear(cfg, traders, buyers, offered, v, reserve); err != nil {
+	if err := r.clear(cfg, traders, items, buyers, offered, v, reserve); err != nil {
 		return Round{}, err
 	}
 	sold := map[int]bool{}
@@ -156,7 +164,7 @@ func Exchange(cfg ExchangeConfig, traders []Trader, items []ForSale) (Round, err
 	return r, nil
 }
 
-func (r *Round) clear(cfg ExchangeConfig, traders []Trader, buyers, offered []int, v solve.Matrix, reserve []float64) error {
+func (r *Round) clear(cfg ExchangeConfig, traders []Trader, items []ForSale, buyers, offered []int, v solve.Matrix, reserve []float64) error {
 	if cfg.Lots {
 		places := make([]int, len(buyers))
 		for k, b := range buyers {
@@ -194,7 +202,7 @@ func (r *Round) clear(cfg ExchangeConfig, traders []Trader, buyers, offered []in
 		r.Prices = append(r.Prices, round.Prices)
 	}
 	for k, j := range c.Item {
-		if j >= 0 {
+		if j >= 0 && buyers[k] != items[offered[j]].Seller {
 			r.Trades = append(r.Trades, Trade{offered[j], buyers[k], c.Prices[j]})
 		}
 	}
@@ -262,12 +270,12 @@ func wanted(cfg ExchangeConfig, traders []Trader, items []ForSale, buyers []int)
 }
 
 // equalNumbers makes as many buyers as items.
-func equalNumbers(traders []Trader, items []ForSale, buyers, offered []int) ([]int, []int) {
+func equalNumbers(cfg ExchangeConfig, traders []Trader, items []ForSale, buyers, offered []int) ([]int, []int) {
 	n := min(len(buyers), len(offered))
 	sort.SliceStable(buyers, func(a, b int) bool { return traders[buyers[a]].Ability > traders[buyers[b]].Ability })
 	most := func(i int) (m float64) {
 		for _, b := range buyers {
-			m = max(m, items[i].Values[b])
+			m = max(m, items[i].to(b, cfg))
 		}
 		return m
 	}

@@ -172,6 +172,28 @@ func TestExchange(t *testing.T) {
 	}
 }
 
+// In the paper's form a crawler that sells and buys has its one purchase of another crawler, though its own URLs are worth more to it.
+func TestNobodyBuysOfItself(t *testing.T) {
+	for _, similarity := range []bool{false, true} {
+		cfg := schedule.DefaultExchange()
+		cfg.ReserveValue = similarity
+		both := schedule.NewTrader(cfg)
+		both.Pages, both.Queue = cfg.Alpha, 100
+		seller := schedule.NewTrader(cfg)
+		seller.Ability, seller.Queue = 0, 1
+		items := []schedule.ForSale{{"own", 0, []float64{.9, .8}}, {"other", 1, []float64{.5, .3}}}
+		traders := []schedule.Trader{both, seller}
+		r, err := schedule.Exchange(cfg, traders, items)
+		if err != nil || len(r.Trades) != 1 || r.Trades[0].Item != 1 || r.Trades[0].Buyer != 0 || traders[0].Queue != 101 {
+			t.Errorf("%+v, %v", r, err)
+		}
+		traders = []schedule.Trader{both, seller}
+		if r, err = schedule.Exchange(cfg, traders, items[:1]); err != nil || len(r.Trades) != 0 || len(r.Unsold) != 1 || traders[0] != both {
+			t.Errorf("of nothing but its own: %+v, %v", r, err)
+		}
+	}
+}
+
 // Numbers are made equal in the paper's form; lots sell all that ability and value allow. Nothing is sold twice, and
 // lots are worth at least as much.
 func TestExchangeForms(t *testing.T) {
