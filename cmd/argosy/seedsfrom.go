@@ -117,7 +117,9 @@ func (s *seedSearch) sayJudged() {
 // through takes in what an engine finds about the topic, page by page until its precision falls.
 func (s *seedSearch) through(ctx context.Context, e *engine.Ready) error {
 	w, err := engine.NewWalk(e, engine.Search{Words: s.words}, mostResultPages)
-	if err != nil {
+	if named := (*engine.Error)(nil); errors.As(err, &named) {
+		return err // it names the engine
+	} else if err != nil {
 		return fmt.Errorf("engine %s: %w", e.Name, err)
 	}
 	for address, ok := w.Next(); ok; address, ok = w.Next() {

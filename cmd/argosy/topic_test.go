@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"argosy/internal/fleet/survey"
 )
 
 // library is a site of which one shelf is about iterators; the shelf beside it is not.
@@ -57,6 +59,25 @@ func TestTreeWithoutTopic(t *testing.T) {
 	code, out, errs := apart(t, "export", dir, "--min-score", "0.2")
 	if code != exitUsage || out != "" || !strings.Contains(errs, "--min-score: the crawl has no topic") {
 		t.Errorf("with a least score: exit %d\n%s%s", code, out, errs)
+	}
+}
+
+// On a terminal no line of a tree wraps; elsewhere links are whole.
+func TestTreeFitsTheTerminal(t *testing.T) {
+	t.Parallel()
+	page := &survey.Branch{URL: "http://h.test/" + strings.Repeat("long/", 8), State: "fetched", Anchor: strings.Repeat("词 ", 30), Pages: 1}
+	root := &survey.Branch{URL: page.URL, State: "fetched", Anchor: "short", Pages: 4, Under: []*survey.Branch{page, page, page}}
+	for _, columns := range []int{0, 30, 60, 80, 120} {
+		var out strings.Builder
+		if err := (&treePrinter{w: &out, columns: columns}).trees([]*survey.Branch{root}); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(out.String()) {
+			line = strings.TrimSuffix(line, "\n")
+			if columns > 0 && cells(line) > columns || columns != 30 && !strings.Contains(line, page.URL) {
+				t.Errorf("%d columns: %q takes %d", columns, line, cells(line))
+			}
+		}
 	}
 }
 

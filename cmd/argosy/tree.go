@@ -31,7 +31,7 @@ fetched; of very many pages those of the branches with most on the topic.`,
 				return usage("--json or --dot, not both; --depth from 0 (everything)")
 			}
 			print := func(out io.Writer, roots []*survey.Branch, topic bool) error {
-				t := treePrinter{w: out, topic: topic, deepest: deepest}
+				t := treePrinter{w: out, topic: topic, deepest: deepest, columns: widthOf(out)}
 				switch {
 				case f.json:
 					return printJSON(out, roots)
@@ -88,6 +88,7 @@ type treePrinter struct {
 	topic   bool   // pages have scores
 	on, off string // colour of pages on the topic
 	deepest int
+	columns int // of the terminal; 0: none
 	err     error
 }
 
@@ -99,6 +100,9 @@ func (t *treePrinter) printf(format string, args ...any) {
 
 // maxIndent bounds how far lines are indented: paths may be as long as a crawl.
 const maxIndent = 60
+
+// minCells is how much of a URL is shown however narrow a terminal is.
+const minCells = 20
 
 // maxLevels bounds how deep a tree is printed.
 const maxLevels = 5000
@@ -126,7 +130,16 @@ func (t *treePrinter) branch(b *survey.Branch, stem, rest string, level int) {
 	if b.Anchor != "" {
 		anchor = fmt.Sprintf("  %q", b.Anchor)
 	}
-	t.printf("%s%s%s%s%s%s\n", stem, on, what, clip(b.URL), off, anchor)
+	link := clip(b.URL)
+	if t.columns > 0 { // a line that wraps breaks the picture
+		link = fit(link, max(minCells, t.columns-cells(stem+what)))
+		if room := t.columns - cells(stem+what+link); room < minCells/2 {
+			anchor = ""
+		} else {
+			anchor = fit(anchor, room)
+		}
+	}
+	t.printf("%s%s%s%s%s%s\n", stem, on, what, link, off, anchor)
 	if t.deepest > 0 && level >= t.deepest || level >= maxLevels {
 		if n := len(b.Under); n > 0 {
 			t.printf("%s└ … %s below", rest, plural(int64(b.Pages-1), "page"))
