@@ -65,20 +65,20 @@ func New() *Model {
 func (m *Model) find(u crawl.URL) (t *Template, hash uint64) {
 	hash = xxh3.Hash(m.pattern(u))
 	t = m.byHash[hash]
-	if !isBag(m.buf) && (t != nil || m.shapes[first(m.buf)] < maxShapes) {
-		if t == nil && len(m.byID) >= maxTemplates {
-			hash = 0
+	if written := isBag(m.buf); written || t == nil && m.shapes[first(m.buf)] >= maxShapes {
+		if m.views[first(m.buf)] {
+			if view, at := m.view(); view != nil {
+				return view, at
+			}
+			written = false
 		}
-		return m.byHash[hash], hash
-	}
-	if m.views[first(m.buf)] {
-		if t, hash = m.view(); t != nil {
-			return t, hash
+		if !written {
+			m.unseen = m.unseen[:0]
+			hash = xxh3.Hash(m.bag(m.buf, &m.pieces, 1))
+			t = m.byHash[hash]
 		}
 	}
-	m.unseen = m.unseen[:0]
-	hash = xxh3.Hash(m.bag(m.buf, &m.pieces, 1))
-	if m.byHash[hash] == nil && len(m.byID) >= maxTemplates {
+	if t == nil && len(m.byID) >= maxTemplates {
 		hash = 0
 	}
 	return m.byHash[hash], hash

@@ -12,7 +12,7 @@ import (
 
 const (
 	hearGrow  = 4  // answers that may name URLs of its kind that were not there, and half as many as they are: what has an end names fewer and fewer
-	hearBred  = 24 // URLs of its kind that may be among them, and three for four of its answers
+	hearBred  = 24 // URLs of its kind that they may name, and two for three of its answers
 	hearFirst = 8  // answers that bring nothing in the first hearing of a template
 	hearMost  = 8  // times that one template is let go, if it has brought something each time
 )
