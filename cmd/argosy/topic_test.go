@@ -62,6 +62,22 @@ func TestTreeWithoutTopic(t *testing.T) {
 	}
 }
 
+// With --all branches without a page on the topic are printed, too; else they are one line.
+func TestTreeOfAll(t *testing.T) {
+	t.Parallel()
+	off := &survey.Branch{URL: "http://h.test/off", State: "fetched", Pages: 1}
+	root := &survey.Branch{URL: "http://h.test/", State: "fetched", Pages: 2, Under: []*survey.Branch{off}}
+	for _, all := range []bool{false, true} {
+		var out strings.Builder
+		if err := (&treePrinter{w: &out, topic: true, all: all}).trees([]*survey.Branch{root}); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(out.String(), off.URL) != all || strings.Contains(out.String(), "1 page off the topic") == all {
+			t.Errorf("all %v:\n%s", all, out.String())
+		}
+	}
+}
+
 // On a terminal no line of a tree wraps; elsewhere links are whole.
 func TestTreeFitsTheTerminal(t *testing.T) {
 	t.Parallel()

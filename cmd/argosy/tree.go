@@ -31,7 +31,7 @@ fetched; of very many pages those of the branches with most on the topic.`,
 				return usage("--json or --dot, not both; --depth from 0 (everything)")
 			}
 			print := func(out io.Writer, roots []*survey.Branch, topic bool) error {
-				t := treePrinter{w: out, topic: topic, deepest: deepest, columns: widthOf(out)}
+				t := treePrinter{w: out, topic: topic, all: all, deepest: deepest, columns: widthOf(out)}
 				switch {
 				case f.json:
 					return printJSON(out, roots)
@@ -86,6 +86,7 @@ func (t *treePrinter) trees(roots []*survey.Branch) error {
 type treePrinter struct {
 	w       io.Writer
 	topic   bool   // pages have scores
+	all     bool   // branches without a page on the topic are not folded
 	on, off string // colour of pages on the topic
 	deepest int
 	columns int // of the terminal; 0: none
@@ -177,8 +178,8 @@ func (t *treePrinter) branch(b *survey.Branch, stem, rest string, level int) {
 	}
 }
 
-// whole reports whether a branch is printed although nothing in it is on the topic: there is none, or what was not fetched was asked for.
-func (t *treePrinter) whole(b *survey.Branch) bool { return !t.topic || b.Pages == 0 }
+// whole reports whether a branch is printed although nothing in it is on the topic: all are asked for, there is no topic, or it was not fetched.
+func (t *treePrinter) whole(b *survey.Branch) bool { return t.all || !t.topic || b.Pages == 0 }
 
 // graph prints the trees as a graph.
 func (t *treePrinter) graph(roots []*survey.Branch) error {
