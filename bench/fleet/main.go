@@ -93,6 +93,7 @@ var commands = map[string]func(fl *flag.FlagSet, o *options) func(ctx context.Co
 		fl.IntVar(&w.processes, "processes", 4, "that the nodes are in")
 		fl.IntVar(&w.clients, "clients", 10, "that have a page open")
 		fl.StringVar(&w.strategy, "strategy", "flow", "strategy of the job")
+		fl.StringVar(&w.profile, "profile", "", "what the names of files begin with into which the coordinator's profile of each window goes, as go tool pprof reads it")
 		fl.IntVar(&w.rounds, "rounds", 5, "pairs of windows")
 		fl.DurationVar(&w.window, "window", 20*time.Second, "time that is measured, each")
 		fl.DurationVar(&w.latency, "latency", 5*time.Second, "of each answer")

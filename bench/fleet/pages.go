@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"argosy/internal/crawl"
+	"argosy/internal/fleet/usage"
 	"argosy/internal/webs"
 )
 
@@ -25,6 +26,7 @@ type open struct {
 	window                                   time.Duration
 	latency                                  time.Duration // of each answer: with one request of a node at a time and 5 s, a thousand nodes make two hundred a second
 	strategy                                 string
+	profile                                  string // what the names of files begin with that tell what the coordinator spends its time on; empty: none is written
 }
 
 // openPages are what the pages of the dashboard ask, and how often at most, once something has changed (internal/fleet/dash/src).
@@ -66,9 +68,10 @@ func wideWeb(sites int, latency time.Duration, begun *atomic.Int64) *webs.Web {
 
 // viewers are browsers that have pages open.
 type viewers struct {
-	f  *fleet
-	mu sync.Mutex
-	by map[string]*asked
+	f    *fleet
+	deaf atomic.Bool // what is answered now does not count
+	mu   sync.Mutex
+	by   map[string]*asked
 }
 
 // view holds the stream of events, and asks for what a page shows when something has changed, until ctx ends.
@@ -112,6 +115,9 @@ func (v *viewers) view(ctx context.Context, asks map[string]time.Duration) error
 }
 
 func (v *viewers) note(path string, took time.Duration, err error) {
+	if v.deaf.Load() {
+		return
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.by[path] == nil {
@@ -143,21 +149,41 @@ func (v *viewers) watched(ctx context.Context, clients int, fn func() error) err
 	return err
 }
 
-// cost is what a coordinator has done in a window.
-type cost struct {
-	cpu  float64 // seconds a 1,000 URLs
-	urls int64
+// window is what was done in one of the times that are measured.
+type window struct {
+	cpu    float64 // seconds of the coordinator a 1,000 URLs
+	cores  float64 // of this machine that the coordinator used,
+	others float64 // and the nodes, the sites and who asks
+	urls   int64
+	alive  float64 // bytes of the coordinator's memory that are no garbage, at the end
 }
 
-// during measures what the coordinator does in a window.
-func (f *fleet) during(ctx context.Context, window time.Duration) (c cost, err error) {
-	n, cpu := f.counts(ctx).Fetched, used(f.coordinators[0])
-	if err := pause(ctx, window); err != nil {
-		return c, err
+func (w *window) String() string {
+	return fmt.Sprintf("%.3f CPU-s/1000 URLs, %d URLs, %.2f cores beside %.2f of nodes, sites and clients, %.1f MB alive", w.cpu, w.urls, w.cores, w.others, w.alive/1e6)
+}
+
+// during measures what the coordinator does in a window, and writes its profile into a file if it is named.
+func (f *fleet) during(ctx context.Context, lasts time.Duration, profile string) (w window, err error) {
+	beside := func() (seconds float64) {
+		for _, p := range f.agents {
+			seconds += used(p)
+		}
+		return seconds + usage.CPU().Seconds()
 	}
-	c.urls = f.counts(ctx).Fetched - n
-	c.cpu = (used(f.coordinators[0]) - cpu) / float64(max(1, c.urls)) * 1000
-	return c, nil
+	begin, n, cpu, others := time.Now(), f.counts(ctx).Fetched, used(f.coordinators[0]), beside()
+	if profile == "" {
+		err = pause(ctx, lasts)
+	} else {
+		err = f.profile(ctx, lasts, profile)
+	}
+	if err != nil {
+		return w, err
+	}
+	cpu, others = used(f.coordinators[0])-cpu, beside()-others
+	took := time.Since(begin).Seconds()
+	w = window{cores: cpu / took, others: others / took, urls: f.counts(ctx).Fetched - n}
+	w.cpu = cpu / float64(max(1, w.urls)) * 1000
+	return w, nil
 }
 
 // submitWide is submit for very many sites: they follow the job in pieces.
@@ -184,6 +210,14 @@ func (f *fleet) submitWide(ctx context.Context, strategy string) (err error) {
 	return nil
 }
 
+// file names the profile of a window.
+func (w *open) file(what string, round int) string {
+	if w.profile == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s-%s-%d.pprof", w.profile, what, round+1)
+}
+
 // pages measures what open pages cost a coordinator of a large fleet, and how soon they are answered.
 func pages(ctx context.Context, o options, w open, tmp string) error {
 	o.sites, o.concurrency, o.away = w.tasks, 1, 10*time.Minute // a thousand nodes join for minutes
@@ -201,38 +235,51 @@ func pages(ctx context.Context, o options, w open, tmp string) error {
 		return err
 	}
 	v := &viewers{f: f, by: map[string]*asked{}}
-	var without, with []float64
-	var ratios []float64
-	var alive []kept
+	var alone, watched []window
 	for round := range w.rounds {
-		alone, err := f.during(ctx, w.window)
-		if err != nil {
-			return err
+		for i := range 2 {
+			var one window
+			var err error
+			if (round+i)%2 == 0 { // what changes while the crawl goes on is on both sides
+				if one, err = f.during(ctx, w.window, w.file("alone", round)); err == nil {
+					one.alive, err = f.alive(ctx)
+				}
+				alone = append(alone, one)
+				fmt.Printf("round %d, alone: %v\n", round+1, &one)
+			} else {
+				err = v.watched(ctx, w.clients, func() (err error) {
+					if one, err = f.during(ctx, w.window, w.file("watched", round)); err != nil {
+						return err
+					}
+					v.deaf.Store(true) // the collection is ours
+					defer v.deaf.Store(false)
+					one.alive, err = f.alive(ctx)
+					return err
+				})
+				watched = append(watched, one)
+				fmt.Printf("round %d, %d clients: %v\n", round+1, w.clients, &one)
+			}
+			if err != nil {
+				return err
+			}
 		}
-		var watched cost
-		if err := v.watched(ctx, w.clients, func() (err error) { watched, err = f.during(ctx, w.window); return err }); err != nil {
-			return err
-		}
-		k := kept{begun: begun.Load()}
-		if k.bytes, err = f.alive(ctx); err != nil {
-			return err
-		}
-		alive = append(alive, k)
-		fmt.Printf("round %d: CPU-s/1000 URLs %.3f alone (%d URLs), %.3f with %d clients (%d URLs); memory %d MB (most %d), alive %.1f MB with %d tasks begun\n", round+1, alone.cpu, alone.urls,
-			watched.cpu, w.clients, watched.urls, memoryOf(f.coordinators[0], "VmRSS"), memoryOf(f.coordinators[0], "VmHWM"), k.bytes/1e6, k.begun)
-		without, with, ratios = append(without, alone.cpu), append(with, watched.cpu), append(ratios, watched.cpu/alone.cpu)
 	}
 	v.print(w)
-	fmt.Printf("median of %d: CPU-s/1000 URLs %.3f alone, %.3f with %d clients, ratio %.3f\n", w.rounds, middle(without), middle(with), w.clients, middle(ratios))
-	none, each := straight(alive)
-	fmt.Printf("alive after a collection: %.0f MB with no task begun and %.0f bytes more for each that is: %.0f MB with all %d\n", none/1e6, each, (none+each*float64(w.tasks))/1e6, w.tasks)
+	w.compare(alone, watched)
+	fmt.Printf("memory of the coordinator at most: %d MB; %d of %d tasks were begun\n", memoryOf(f.coordinators[0], "VmHWM"), begun.Load(), w.tasks)
 	return nil
 }
 
-// kept is what a coordinator has in memory that is no garbage, when so many tasks have been begun.
-type kept struct {
-	begun int64
-	bytes float64
+// compare prints what the clients cost, by medians: each window is compared with the other one of its round.
+func (w *open) compare(alone, watched []window) {
+	var ratios, with, without, kept, more []float64
+	for i := range alone {
+		a, b := &alone[i], &watched[i]
+		ratios, without, with = append(ratios, b.cpu/a.cpu), append(without, a.cpu), append(with, b.cpu)
+		kept, more = append(kept, a.alive), append(more, b.alive-a.alive)
+	}
+	fmt.Printf("medians of %d: CPU-s/1000 URLs %.3f alone, %.3f with %d clients, ratio %.3f (%.3f to %.3f)\n", w.rounds, middle(without), middle(with), w.clients, middle(ratios), slices.Min(ratios), slices.Max(ratios))
+	fmt.Printf("alive after a collection: %.1f MB alone, %+.1f MB with the clients (%+.1f to %+.1f)\n", middle(kept)/1e6, middle(more)/1e6, slices.Min(more)/1e6, slices.Max(more)/1e6)
 }
 
 // alive has the coordinator collect its garbage, and returns what is left.
@@ -254,19 +301,6 @@ func (f *fleet) alive(ctx context.Context) (float64, error) {
 	_, rest, _ := strings.Cut(string(b), "# HeapAlloc = ")
 	text, _, _ := strings.Cut(rest, "\n")
 	return strconv.ParseFloat(text, 64)
-}
-
-// straight is the straight line that comes next to what was measured: what it is at none, and how much more each is (least squares).
-func straight(all []kept) (none, each float64) {
-	var x, y, xx, xy float64
-	for _, k := range all {
-		b, n := float64(k.begun), float64(len(all))
-		x, y, xx, xy = x+b/n, y+k.bytes/n, xx+b*b/n, xy+b*k.bytes/n
-	}
-	if spread := xx - x*x; spread > 0 {
-		each = (xy - x*y) / spread
-	}
-	return y - each*x, each
 }
 
 // print tells how soon each question was answered.
