@@ -11,11 +11,13 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"argosy/internal/fleet/access"
+	"argosy/internal/fleet/outdir"
 	"argosy/internal/fleet/web"
 )
 
@@ -51,8 +53,12 @@ func listen(addr, socket, token string, t *tls.Config, house web.House, c web.Co
 	return l, err
 }
 
-// answer answers for a house from now on.
+// answer answers for a house from now on. Browsers that were let in before the process began go on, but where nothing runs: there nothing is
+// written.
 func (l *listener) answer(house web.House, c web.Config) {
+	if c.Kind != web.KindOver {
+		l.door.Keep(filepath.Join(outdir.State(house.Dir()), outdir.SessionsFile), c.Logger)
+	}
 	c.UserAgent, c.Version, c.Door, c.Ending = defaultAgent, version, l.door, l.ending
 	l.use(web.Handler(house, c))
 }
@@ -115,6 +121,7 @@ const lastAnswers = 3 * time.Second
 
 // close ends it, once those who have asked are answered.
 func (l *listener) close() error {
+	defer l.door.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), lastAnswers)
 	defer cancel()
 	if l.srv.Shutdown(ctx) != nil {

@@ -13,11 +13,11 @@ import (
 	"argosy/internal/fleet/outdir"
 )
 
-// notCopied are names in a directory's state that a copy does not have: what belongs to a process, what is old, and the log. What
+// notCopied are names in a directory's state that a copy does not have: what belongs to a process, what is old, who looks, and the log. What
 // follows on a copy of the view is had again, so that the log is not needed.
 func notCopied(name string) bool {
 	switch name {
-	case "lock", "control.sock", "frontier", "bus", "checkpoint":
+	case "lock", "control.sock", "frontier", "bus", "checkpoint", outdir.SessionsFile:
 		return true
 	}
 	return filepath.Ext(name) == ".old" || filepath.Ext(name) == ".sock"

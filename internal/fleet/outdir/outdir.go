@@ -123,6 +123,9 @@ const KeysFile = "keys.json"
 // AccessFile is where a coordinator keeps a copy of its records of access, which are on the bus, in the directory of its state.
 const AccessFile = "access"
 
+// SessionsFile is where sessions of browsers are kept, in the directory of the state.
+const SessionsFile = "sessions.json"
+
 // Fleet reports whether a directory is a coordinator's: by its mark, or by what no crawl in one process makes, where the mark is gone.
 func Fleet(dir string) bool {
 	for _, name := range []string{filepath.Join(StateDir, fleetMark), filepath.Join(StateDir, KeysFile), jobsDir} {

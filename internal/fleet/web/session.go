@@ -2,6 +2,7 @@ package web
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
 	"net"
@@ -36,43 +37,51 @@ const (
 type Door struct {
 	mu       sync.Mutex
 	now      func() time.Time
-	codes    map[string]pass
-	sessions map[string]pass
+	codes    map[[sha256.Size]byte]pass // by hashes of the codes
+	sessions map[[sha256.Size]byte]pass // by hashes of the cookies
+	book     *book                      // nil: they end with the process
 }
 
 // pass is what a code or a session stands for.
 type pass struct {
 	who   access.Who
 	token string // that it was made with, and without which it is worth nothing; empty: none
-	page  string // of a session: the key that its page has
 	until time.Time
 	last  time.Time // it is good no longer than this, however often it is used
+
+	page   [sha256.Size]byte // of a session: hash of the key that its page has
+	sealed []byte            // likewise: the token, which is not kept otherwise
 }
 
 // NewDoor returns a door.
 func NewDoor() *Door {
-	return &Door{now: time.Now, codes: map[string]pass{}, sessions: map[string]pass{}}
+	return &Door{now: time.Now, codes: map[[sha256.Size]byte]pass{}, sessions: map[[sha256.Size]byte]pass{}}
 }
 
 // Code makes a code that lets one browser in, once, within the hour. Of so many that nobody uses the oldest is forgotten.
 func (d *Door) Code(who access.Who) string { return d.code(pass{who: who}) }
 
-func (d *Door) code(p pass) string { return d.put(d.codes, maxCodes, p, codeLives) }
+func (d *Door) code(p pass) string {
+	code := secret()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.put(d.codes, maxCodes, hashed("code", code), p, codeLives)
+	return code
+}
 
 // Link returns the link to a page, with a code in its fragment.
 func (d *Door) Link(base string, who access.Who) string { return base + "/#code=" + d.Code(who) }
 
-func (d *Door) put(in map[string]pass, most int, p pass, lives time.Duration) string {
-	key := secret()
-	d.mu.Lock()
-	defer d.mu.Unlock()
+// put keeps a pass. Who calls holds the mutex.
+func (d *Door) put(in map[[sha256.Size]byte]pass, most int, key [sha256.Size]byte, p pass, lives time.Duration) {
 	now := d.now()
-	oldest := ""
+	var oldest [sha256.Size]byte
+	var until time.Time
 	for k, v := range in {
 		if !now.Before(v.until) {
 			delete(in, k)
-		} else if oldest == "" || v.until.Before(in[oldest].until) {
-			oldest = k
+		} else if until.IsZero() || v.until.Before(until) {
+			oldest, until = k, v.until
 		}
 	}
 	if len(in) >= most {
@@ -80,7 +89,6 @@ func (d *Door) put(in map[string]pass, most int, p pass, lives time.Duration) st
 	}
 	p.until, p.last = now.Add(lives), now.Add(sessionMost)
 	in[key] = p
-	return key
 }
 
 // secret returns 24 random bytes as text.
@@ -94,44 +102,59 @@ func secret() string {
 func (d *Door) trade(code string) (p pass, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	p, ok = d.codes[code]
-	delete(d.codes, code)
+	key := hashed("code", code)
+	p, ok = d.codes[key]
+	delete(d.codes, key)
 	return p, ok && d.now().Before(p.until)
 }
 
 // begin begins a session of somebody, who has shown a token if it is not empty. It returns the session's two secrets.
 func (d *Door) begin(who access.Who, token string) (cookie, page string) {
-	page = secret()
-	return d.put(d.sessions, maxSessions, pass{who: who, token: token, page: page}, sessionLives), page
+	cookie, page = secret(), secret()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.put(d.sessions, maxSessions, hashed("cookie", cookie), pass{who: who, page: hashed("page", page), sealed: seal(cookie, token)}, sessionLives)
+	d.changed()
+	return cookie, page
 }
 
 // session returns whose session it is by both of its secrets, and the token that it was made with. To use it makes it last longer.
 func (d *Door) session(cookie, page string, use bool) (p pass, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	p, ok = d.sessions[cookie]
+	key, of := hashed("cookie", cookie), hashed("page", page)
+	p, ok = d.sessions[key]
 	switch {
 	case !ok:
 		return pass{}, false
 	case !d.now().Before(p.until):
-		delete(d.sessions, cookie)
+		delete(d.sessions, key)
 		return pass{}, false
-	case subtle.ConstantTimeCompare([]byte(p.page), []byte(page)) == 0:
+	case subtle.ConstantTimeCompare(p.page[:], of[:]) == 0:
+		return pass{}, false
+	}
+	if p.token, ok = unseal(cookie, p.sealed); !ok { // the file was changed by somebody
 		return pass{}, false
 	}
 	if use {
-		if p.until = d.now().Add(sessionLives); p.until.After(p.last) {
-			p.until = p.last
+		kept := p
+		kept.token = ""
+		if kept.until = d.now().Add(sessionLives); kept.until.After(p.last) {
+			kept.until = p.last
 		}
-		d.sessions[cookie] = p
+		d.sessions[key] = kept
+		if d.book != nil && d.now().Sub(d.book.at) > noted {
+			d.changed()
+		}
 	}
 	return p, true
 }
 
-func (d *Door) end(key string) {
+func (d *Door) end(cookie string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	delete(d.sessions, key)
+	delete(d.sessions, hashed("cookie", cookie))
+	d.changed()
 }
 
 // cookieName is the name of the cookie of a session: cookies know no ports, and several coordinators may be on one machine.
@@ -161,6 +184,7 @@ func (a *api) bySession(r *http.Request, use bool) access.Who {
 	who, ok := a.whose(p)
 	if !ok {
 		a.door.end(cookie)
+		return access.Who{}
 	}
 	return who
 }

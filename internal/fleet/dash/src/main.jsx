@@ -62,7 +62,7 @@ function App() {
   </Fragment>;
   if (!me) return <Door why={shutWhy} enter={enter} tools={tools} />;
   return <Fragment>
-    {out && <div class="over" role="dialog" aria-modal="true" aria-label={t('Enter')}><Door why={t('This session has ended: the coordinator was started again, nobody used the session for 12 hours, or its token was revoked. What stands in forms is kept until you enter again.')} enter={enter} tools={null} /></div>}
+    {out && <div class="over" role="dialog" aria-modal="true" aria-label={t('Enter')}><Door why={t('This session has ended: nobody used it for 12 hours, its token was revoked, or the coordinator has forgotten it. What stands in forms is kept until you enter again.')} enter={enter} tools={null} /></div>}
     <div inert={out}><House me={me} out={out} tools={tools} theme={theme} key={language()} leave={async () => { setMe(null); try { await leave(); } catch (e) { setShut(e.message); } }} /></div>
   </Fragment>;
 }
