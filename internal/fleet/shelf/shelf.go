@@ -45,7 +45,10 @@ const maxHead = 256 << 10
 // ErrNotArchived says that nothing of a page is archived.
 var ErrNotArchived = errors.New("nothing of it is archived")
 
-// Read returns what is archived of a page, with at most so many bytes of the decoded body.
+// ErrLater says that the body of a page lies with another one, which no node has reported yet: it will be there.
+var ErrLater = errors.New("no node has reported that yet")
+
+// Read returns what is archived of a page, with at most so many bytes of the decoded body. With an error there may be its heads.
 func (s *Shelf) Read(ctx context.Context, job uint32, p *ledger.Page, most int) (*Copy, error) {
 	if !p.Captured() {
 		return nil, ErrNotArchived
@@ -63,7 +66,7 @@ func (s *Shelf) Read(ctx context.Context, job uint32, p *ledger.Page, most int) 
 		return c, err
 	}
 	if first == nil {
-		return c, fmt.Errorf("its body lies with %.200s, of which nothing is archived, or not yet reported: open it once more", original)
+		return c, fmt.Errorf("its body lies with %.200s: %w", original, ErrLater)
 	}
 	with, _, err := s.read(ctx, first, most)
 	if err == nil {

@@ -35,6 +35,7 @@ type PageView struct {
 	Cut      bool   `json:"cut,omitempty"`      // the text is longer
 	Replay   string `json:"replay,omitempty"`   // where the archived page is shown, for an hour
 	Trouble  string `json:"trouble,omitempty"`  // why the archive could not be read
+	Later    bool   `json:"later,omitempty" doc:"the body is there later: it lies with another page, which no node has reported yet"`
 }
 
 func (a *api) registerPages(h huma.API, get func(id, path, what string) huma.Operation) {
@@ -121,14 +122,14 @@ func (a *api) page(ctx context.Context, in *PageKey) (*out[PageView], error) {
 		return &out[PageView]{v}, nil
 	}
 	v.Replay = copyOf(a.tickets.make(in.ID, p.Layer, time.Now().Add(ticketLives)), p.URL)
-	shelf := shelf.New(a.s.Dir(), a.s.Ledger())
-	c, err := shelf.Read(ctx, in.ID, p, maxBodyShown)
+	on := shelf.New(a.s.Dir(), a.s.Ledger())
+	c, err := on.Read(ctx, in.ID, p, maxBodyShown)
 	if err != nil {
-		v.Trouble = err.Error()
+		v.Trouble, v.Later = err.Error(), errors.Is(err, shelf.ErrLater)
 	}
 	if c != nil {
 		v.Request, v.Response = c.Request, c.Response
-		v.Text, v.Cut = shelf.Text(ctx, p, c, maxShown)
+		v.Text, v.Cut = on.Text(ctx, p, c, maxShown)
 	}
 	return &out[PageView]{v}, nil
 }

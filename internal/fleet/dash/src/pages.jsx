@@ -1,5 +1,5 @@
 import { h } from '../lib/preact.mjs';
-import { useState } from '../lib/hooks.mjs';
+import { useRef, useState } from '../lib/hooks.mjs';
 import { query } from './api.js';
 import { bare, bytes, clock, count, decimal, plain } from './format.js';
 import { t } from './text.js';
@@ -41,9 +41,11 @@ export function Pages({ job, at }) {
 }
 
 export function Page({ at, job }) {
-  const one = useLive(at.key && job ? `/jobs/${job.id}/page?key=${encodeURIComponent(at.key)}` : null, { on: () => false });
+  const later = useRef(false); // what is archived stays as it is, but for what has not come yet
+  const one = useLive(at.key && job ? `/jobs/${job.id}/page?key=${encodeURIComponent(at.key)}` : null, { on: () => later.current });
   const [tab, setTab] = useState('text');
   const v = one.data;
+  later.current = !!(v && v.later);
   if (!at.key || !job) return <p class="wrong" role="alert">{t('This address names no page.')} <a href="#/pages">{t('Pages')}</a></p>;
   if (!v) return one.error ? <Wrong error={one.error} /> : <Empty>…</Empty>;
   const facts = [
@@ -55,11 +57,11 @@ export function Page({ at, job }) {
   const tabs = [['text', t('Text')], ['heads', t('Heads')], ...(v.replay ? [['page', t('Archived page')]] : [])];
   return <div class="page">
     <p class="crumb"><a href="#/pages">{t('Pages')}</a> / <b>{plain(v.title || bare(v.url))}</b></p>
-    {v.trouble && <p class="wrong">{v.trouble}</p>}
+    {v.later ? <p class="note" role="status">{t('Its bytes are those of another page, which no node has reported yet: they are shown as soon as they are there.')}</p> : v.trouble && <p class="wrong">{v.trouble}</p>}
     <dl class="facts">{facts.map(([k, x]) => <div key={k}><dt>{k}</dt><dd>{x}</dd></div>)}</dl>
     <div class="chips" role="tablist">{tabs.map(([k, label]) => <button role="tab" aria-selected={tab === k} class={'chip' + (tab === k ? ' on' : '')} onClick={() => setTab(k)}>{label}</button>)}</div>
-    {tab === 'text' && (v.text ? <pre class="text" tabIndex={0}>{plain(v.text)}{v.cut ? '\n…' : ''}</pre> : <Empty>{v.trouble ? t('The archive cannot be read.') : t('It has no text that is archived.')}</Empty>)}
+    {tab === 'text' && (v.text ? <pre class="text" tabIndex={0}>{plain(v.text)}{v.cut ? '\n…' : ''}</pre> : <Empty>{v.later ? '…' : v.trouble ? t('The archive cannot be read.') : t('It has no text that is archived.')}</Empty>)}
     {tab === 'heads' && <div class="grid"><pre class="text" tabIndex={0} aria-label={t('Request')}>{v.request || (v.trouble ? t('The archive cannot be read.') : t('No request is archived.'))}</pre><pre class="text" tabIndex={0} aria-label={t('Answer')}>{v.response || (v.trouble ? t('The archive cannot be read.') : t('No answer is archived.'))}</pre></div>}
-    {tab === 'page' && <div class="replay"><p class="note">{t('As it was archived: without scripts, and nothing is asked of any site.')}</p><iframe src={v.replay} sandbox="" referrerpolicy="no-referrer" title={t('Archived page')} /></div>}
+    {tab === 'page' && <div class="replay"><p class="note">{t('As it was archived: without scripts, and nothing is asked of any site.')}</p>{v.later ? <Empty>…</Empty> : <iframe src={v.replay} sandbox="" referrerpolicy="no-referrer" title={t('Archived page')} />}</div>}
   </div>;
 }
