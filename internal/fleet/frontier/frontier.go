@@ -74,6 +74,9 @@ type Frontier struct {
 	untold  []Stray          // of them
 	spilled func()           // for tests, which cut the power here
 	models  map[uint32]*Task // tasks whose model is in memory
+	resized []*Task          // those of which the size may have changed since they were weighed
+
+	modelBytes int // that all models take, about
 
 	domains    map[domainName]*domain // of jobs whose hosts are judged
 	cutDomains map[uint32]*domain     // of which hosts are refused, by their first tasks

@@ -63,6 +63,7 @@ type Task struct {
 	summed crawl.Ended  // and in what has ended of the job
 	yield  *yield.Model // nil until it is needed
 	used   uint64       // entry that needed it last
+	size   int          // what it takes, as it counts in the frontier's modelBytes
 
 	skipped []skipped // entries of the queue that had to wait for room the last time, in order
 }

@@ -34,6 +34,9 @@ func restKey(task uint32, rest crawl.Key) []byte {
 
 // model returns a task's model.
 func (f *Frontier) model(t *Task) (*yield.Model, error) {
+	if t.yield == nil || t.used != f.pos.Seq {
+		f.resized = append(f.resized, t)
+	}
 	t.used = f.pos.Seq
 	if t.yield != nil {
 		return t.yield, nil
@@ -52,25 +55,38 @@ func (f *Frontier) model(t *Task) (*yield.Model, error) {
 // forgetModels drops the models that were not used for longest, while all of them take too much memory. They are as the view
 // has them.
 func (f *Frontier) forgetModels() {
-	total := 0
+	f.weighModels()
+	if f.modelBytes <= modelsSize {
+		return
+	}
 	var idle []*Task
 	for _, t := range f.models {
-		total += t.yield.Size() + skippedSize*cap(t.skipped)
 		if t.used < f.pos.Seq && t.Held == 0 {
 			idle = append(idle, t)
 		}
 	}
-	if total <= modelsSize {
-		return
-	}
 	slices.SortFunc(idle, func(a, b *Task) int { return cmp.Compare(a.used, b.used) })
 	for _, t := range idle {
-		if total -= t.yield.Size() + skippedSize*cap(t.skipped); total < modelsSize/2 {
+		if f.modelBytes-t.size < modelsSize/2 {
 			break
 		}
 		delete(f.models, t.ID)
-		t.yield, t.skipped = nil, nil
+		f.modelBytes -= t.size
+		t.yield, t.skipped, t.size = nil, nil, 0
 	}
+}
+
+// weighModels brings up to date how much memory all models take: of thousands that are there a few have been used since.
+func (f *Frontier) weighModels() {
+	for _, t := range f.resized {
+		if t.yield != nil {
+			size := t.yield.Size() + skippedSize*cap(t.skipped)
+			f.modelBytes += size - t.size
+			t.size = size
+		}
+	}
+	clear(f.resized) // what is dropped is not kept by it
+	f.resized = f.resized[:0]
 }
 
 func (x *tx) flushModel(t *Task) error {

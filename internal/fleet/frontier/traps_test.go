@@ -54,6 +54,9 @@ func (v *visit) apply(e *crawl.Entry) Effects {
 	if err != nil {
 		v.t.Fatal(err)
 	}
+	if v.seq%16 == 0 {
+		v.weighs()
+	}
 	for _, l := range fx.Granted {
 		v.held = append(v.held, l.Targets...)
 	}
@@ -61,6 +64,19 @@ func (v *visit) apply(e *crawl.Entry) Effects {
 		v.held = append(v.held, r.Targets...)
 	}
 	return fx
+}
+
+// weighs looks whether the models take as much as is counted.
+func (v *visit) weighs() {
+	v.t.Helper()
+	v.f.weighModels()
+	sum := 0
+	for _, t := range v.f.models {
+		sum += t.yield.Size() + skippedSize*cap(t.skipped)
+	}
+	if sum != v.f.modelBytes {
+		v.t.Fatalf("entry %d: models take %d bytes, %d are counted", v.seq, sum, v.f.modelBytes)
+	}
 }
 
 // run crawls until nothing is pending.
