@@ -469,6 +469,9 @@ func submission(i *crawl.Identity) string {
 		return fmt.Sprintf("submit a virtual task of %d searches", len(i.Collect.Searches))
 	}
 	what := fmt.Sprintf("submit a job of %d seeds", i.SeedCount())
+	if i.SeedCount() == 1 {
+		what = "submit a job of 1 seed"
+	}
 	if len(i.Seeds) > 0 {
 		what += ", the first " + i.Seeds[0]
 	}

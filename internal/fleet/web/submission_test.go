@@ -10,7 +10,7 @@ import (
 func TestSubmissionIsNamed(t *testing.T) {
 	for want, i := range map[string]crawl.Identity{
 		"submit a virtual task of 2 searches":            {Collect: &crawl.Collect{Searches: make([]crawl.Search, 2)}},
-		"submit a job of 1 seeds, the first http://a.b/": {Seeds: []string{"http://a.b/"}},
+		"submit a job of 1 seed, the first http://a.b/": {Seeds: []string{"http://a.b/"}},
 		"submit a job of 7 seeds":                        {List: &crawl.SeedList{Count: 7}},
 	} {
 		if got := submission(&i); got != want {

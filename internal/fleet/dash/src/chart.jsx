@@ -40,13 +40,18 @@ function drawMarks(u, marks) {
   const c = u.ctx, { left, top, width, height } = u.bbox, r = devicePixelRatio || 1;
   c.save();
   c.font = 11 * r + 'px system-ui, sans-serif'; c.strokeStyle = c.fillStyle = css('--dim'); c.lineWidth = r; c.setLineDash([3 * r, 3 * r]);
-  for (const m of marks) {
+  const lines = []; // what stands on each, from where to where
+  for (const m of [...marks].sort((a, b) => a.at - b.at)) {
     const x = u.valToPos(m.at, 'x', true);
     if (x < left || x > left + width) continue;
     c.beginPath(); c.moveTo(x, top); c.lineTo(x, top + height); c.stroke();
-    const label = m.label.slice(0, 24), turned = x + c.measureText(label).width + 6 * r > left + width; // beside it on the left, where there is no room
+    const label = m.label.slice(0, 24), wide = c.measureText(label).width + 8 * r, turned = x + wide > left + width; // beside it on the left, where there is no room
+    const from = turned ? x - wide : x, to = from + wide;
+    let line = lines.findIndex(l => l.every(([a, b]) => to <= a || from >= b));
+    if (line < 0) line = lines.push([]) - 1;
+    lines[line].push([from, to]);
     c.textAlign = turned ? 'right' : 'left';
-    c.fillText(label, x + (turned ? -4 : 4) * r, top + 11 * r);
+    if ((line + 1) * 13 * r < height) c.fillText(label, x + (turned ? -4 : 4) * r, top + (11 + 13 * line) * r);
   }
   c.restore();
 }

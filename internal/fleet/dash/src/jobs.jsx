@@ -131,7 +131,9 @@ function NewJob({ done }) {
   const field = (k, o = {}) => ({ name: k, value: f[k], onInput: e => set({ ...f, [k]: e.target.value }), ...o });
   const tick = (k, label) => <label class="check"><input type="checkbox" name={k} checked={f[k]} onChange={e => set({ ...f, [k]: e.target.checked })} /> {label}</label>;
   const send = async e => {
-    e.preventDefault(); wait(true); fail(null);
+    e.preventDefault();
+    if (busy) return;
+    wait(true); fail(null);
     const text = file(f);
     try { const r = await post('/jobs', text); set(blank); done(r.job); } catch (x) { fail(ofField(x, text)); }
     wait(false);
@@ -162,14 +164,14 @@ function NewJob({ done }) {
       <label class="block">{t('Name')}<input {...field('name')} /></label>
       {f.kind !== 'virtual' && <label class="block">{t('Scope')}<select {...field('scope')}>{['site', 'host', 'domain', 'prefix', 'any'].map(s => <option>{s}</option>)}</select></label>}
       <label class="block">{t('Delay between requests to a site')}<input {...field('delay')} /></label>
-      <label class="block">{t('Pages at most')}<input inputMode="numeric" {...field('max_pages')} /></label>
-      <label class="block">{t('Depth at most')}<input inputMode="numeric" {...field('max_depth')} /></label>
+      <label class="block">{t('Pages at most')}<input inputMode="numeric" {...field('max_pages', { placeholder: t('no limit') })} /></label>
+      <label class="block">{t('Depth at most')}<input inputMode="numeric" {...field('max_depth', { placeholder: t('no limit') })} /></label>
       <label class="block">{t('Time at most')}<input {...field('max_time', { placeholder: '2h' })} /></label>
       <label class="block">{t('Only URLs that match')}<textarea rows={1} spellcheck={false} {...field('include')} /></label>
       <label class="block">{t('No URLs that match')}<textarea rows={1} spellcheck={false} {...field('exclude')} /></label>
       <label class="block">{t('Strategy')}<select {...field('strategy')}><option value="">{t('the coordinator’s')}</option>{(names.data || []).map(s => <option>{s.name}</option>)}</select></label>
       <div class="row full">{tick('resources', t('also images, styles and scripts'))}{tick('sitemaps', t('also from sitemaps'))}{tick('text', t('also archive plain text'))}</div>
-      <div class="row full"><button class="primary" disabled={busy}>{t('Start')}</button><Wrong error={error} /></div>
+      <div class="row full"><button class="primary" aria-disabled={busy}>{t('Start')}</button><Wrong error={error} /></div>
     </form>
   </Panel>;
 }

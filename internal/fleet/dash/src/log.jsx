@@ -1,5 +1,5 @@
 import { h } from '../lib/preact.mjs';
-import { useState } from '../lib/hooks.mjs';
+import { useRef, useState } from '../lib/hooks.mjs';
 import { query } from './api.js';
 import { clock, count, decimal, plain } from './format.js';
 import { person, reason, t } from './text.js';
@@ -44,16 +44,17 @@ function because(d) {
 function Decisions({ job, at }) {
   const [only, setOnly] = useState(''), [find, setFind] = useState(at.find || ''), [skip, setSkip] = useState(0), [open, setOpen] = useState(null);
   const list = useLive('/decisions' + query({ job: job && job.id, only, find: useSettled(find), limit, skip }), { every: 3000 });
-  const name = d => `${d.task}.${d.attempt || 0}.${d.at}`;
+  const name = d => `${d.task}.${d.attempt || 0}.${d.at}`, by = useRef(null);
+  const close = () => { setOpen(null); if (by.current && by.current.isConnected) by.current.focus(); };
   return <Panel size="full" title={t('What was decided, and why')}>
     <div class="filters">
       <label>{t('Kind')} <select value={only} onChange={e => { setOnly(e.target.value); setSkip(0); }}>{[['', t('all')], ['leases', t('Leases')], ['probes', t('Probes')], ['waits', t('Waiting')]].map(([v, label]) => <option value={v}>{label}</option>)}</select></label>
       <label>{t('Site')} <input type="search" value={find} onInput={e => { setFind(e.target.value.toLowerCase()); setSkip(0); }} /></label>
     </div>
     <Wrong error={list.error} />
-    {open && <div class="one"><p><b>{plain(open.site)}</b> <button class="link" onClick={() => setOpen(null)}>{t('Close')}</button></p><Why of={{ known: true, decision: open }} /></div>}
+    {open && <div class="one" onKeyDown={e => { if (e.key === 'Escape') close(); }}><p><b>{plain(open.site)}</b> <button class="link" onClick={close}>{t('Close')}</button></p><Why of={{ known: true, decision: open }} /></div>}
     {list.data && (list.data.length ? <Table label={t('What was decided, and why')} rows={list.data} rowKey={name} columns={[
-      { title: t('Site'), cell: d => <a href={'#/task?id=' + d.task}><Cut text={d.site} /></a> }, { title: t('When'), cell: d => <button class="link" onClick={() => setOpen(d)}>{clock(d.at)}</button> },
+      { title: t('Site'), cell: d => <a href={'#/task?id=' + d.task}><Cut text={d.site} /></a> }, { title: t('When'), cell: d => <button class="link" onClick={e => { by.current = e.currentTarget; setOpen(d); }}>{clock(d.at)}</button> },
       { title: t('Attempt'), num: true, cell: d => d.attempt || '–' }, { title: t('Came to'), cell: came }, { title: t('Because'), wide: true, cell: because }, { title: t('Strategy'), cell: d => <Cut narrow text={d.strategy} /> }]} />
       : <Empty>{t('Nothing like that is remembered.')}</Empty>)}
     {list.data && <Pager skip={skip} limit={limit} shown={list.data.length} total={list.data.total} go={setSkip} />}

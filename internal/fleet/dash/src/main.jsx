@@ -1,6 +1,6 @@
 // The frame of the pages: who asks, which page, which job, and the light.
 import { Fragment, h, render } from '../lib/preact.mjs';
-import { useEffect, useState } from '../lib/hooks.mjs';
+import { useEffect, useRef, useState } from '../lib/hooks.mjs';
 import { again, enter as letIn, get, keyAt, leave, onEvent, onShut, quiet } from './api.js';
 import { Api } from './describe.jsx';
 import { Jobs } from './jobs.jsx';
@@ -68,12 +68,13 @@ function App() {
 }
 
 function Door({ why, enter, tools }) {
-  const [token, set] = useState(''), [error, fail] = useState(why);
+  const [token, set] = useState(''), [error, fail] = useState(why), box = useRef(null);
+  useEffect(() => box.current.focus(), []);
   useEffect(() => fail(why), [why]);
   const send = async e => { e.preventDefault(); try { await letIn({ token: token.trim() }); await enter(); } catch (x) { fail(x.message); } };
   return <div class="door" role="main"><Mark /><h1>Argosy</h1>
     <p>{t('Open the link that the command printed, or show a token. argosy link prints another link.')}</p>
-    <form onSubmit={send}><label class="block">{t('Token')}<input type="password" autocomplete="off" required value={token} onInput={e => set(e.target.value)} /></label><button class="primary">{t('Enter')}</button></form>
+    <form onSubmit={send}><label class="block">{t('Token')}<input ref={box} type="password" autocomplete="off" required value={token} onInput={e => set(e.target.value)} /></label><button class="primary">{t('Enter')}</button></form>
     {error && <p class="wrong" role="alert">{error}</p>}
     <div class="row">{tools}</div></div>;
 }

@@ -35,7 +35,7 @@ export function Nodes({ me, job }) {
       ...some(n => labels(n), { title: t('Labels'), cell: n => labels(n) || '–' }),
       ...some(n => n.seen_ms_ago >= 0, { title: t('Heard of'), num: true, cell: n => n.seen_ms_ago < 0 ? '–' : t('{0} ago', span(n.seen_ms_ago)) }),
       ...(may ? [{ title: t('Order'), cell: n => n.state === 'draining' ? <Act run={order(n, 'return')}>{t('Take leases again')}</Act> : n.state === 'gone' ? '' : <Act run={order(n, 'drain')}>{t('Drain')}</Act> }] : []),
-    ]} /> : list.data && <Empty>{t('No node is there.')}</Empty>}
+    ]} /> : list.data && <Empty>{find || me.kind !== 'fleet' ? t('No node is there.') : t('No node is there, so nothing is fetched. On each machine that is to fetch: {0}', `argosy agent --join ${location.origin} --token-file FILE`)}</Empty>}
     <Pager skip={skip} limit={limit} shown={rows.length} total={rows.total} go={setSkip} />
     <div class="grid">
       {measured.data && <Maps v={measured.data} />}

@@ -103,6 +103,7 @@ export function Overview({ job, jobs, status, me, theme }) {
   const first = series.data && series.data[0], known = drawn && !drawn.past && first && first.at - job.started > 10000 && first.fetched > 0 ? clock(first.at) : ''; // what a process that was killed saw last is lost with it
   return <div class="page">
     <Wrong error={series.error} />
+    {running && me.kind === 'fleet' && status.state && status.nodes === 0 && <p class="wrong" role="status">{t('No node is there, so nothing is fetched. On each machine that is to fetch: {0}', `argosy agent --join ${location.origin} --token-file FILE`)}</p>}
     <Tiles>
       <Tile label={t('State')} value={<State of={job.state} />} note={job.limited ? t('limit reached') + ': ' + job.limited : t('ran for {0}', span(job.ran_ms))} />
       <Tile label={t('Fetched')} value={count(c.fetched)} note={t('{0} pages', short(c.pages))} />

@@ -55,13 +55,23 @@ export function Page({ at, job }) {
     [t('Archive'), v.warc ? `${v.warc} @ ${v.offset}` : '–'],
   ].filter(([, x]) => x !== '–');
   const tabs = [['text', t('Text')], ['heads', t('Heads')], ...(v.replay ? [['page', t('Archived page')]] : [])];
+  const turn = e => { // as in every list of tabs
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[e.key], names = tabs.map(([k]) => k);
+    if (!step) return;
+    const to = names[(names.indexOf(tab) + step + names.length) % names.length];
+    setTab(to);
+    document.getElementById('tab-' + to).focus();
+    e.preventDefault();
+  };
   return <div class="page">
     <p class="crumb"><a href="#/pages">{t('Pages')}</a> / <b>{plain(v.title || bare(v.url))}</b></p>
     {v.later ? <p class="note" role="status">{t('Its bytes are those of another page, which no node has reported yet: they are shown as soon as they are there.')}</p> : v.trouble && <p class="wrong">{v.trouble}</p>}
     <dl class="facts">{facts.map(([k, x]) => <div key={k}><dt>{k}</dt><dd>{x}</dd></div>)}</dl>
-    <div class="chips" role="tablist">{tabs.map(([k, label]) => <button role="tab" aria-selected={tab === k} class={'chip' + (tab === k ? ' on' : '')} onClick={() => setTab(k)}>{label}</button>)}</div>
+    <div class="chips" role="tablist" aria-label={t('Page')} onKeyDown={turn}>{tabs.map(([k, label]) => <button role="tab" id={'tab-' + k} aria-controls="panel" tabIndex={tab === k ? 0 : -1} aria-selected={tab === k} class={'chip' + (tab === k ? ' on' : '')} onClick={() => setTab(k)}>{label}</button>)}</div>
+    <div role="tabpanel" id="panel" aria-labelledby={'tab-' + tab}>
     {tab === 'text' && (v.text ? <pre class="text" tabIndex={0}>{plain(v.text)}{v.cut ? '\n…' : ''}</pre> : <Empty>{v.later ? '…' : v.trouble ? t('The archive cannot be read.') : t('It has no text that is archived.')}</Empty>)}
     {tab === 'heads' && <div class="grid"><pre class="text" tabIndex={0} aria-label={t('Request')}>{v.request || (v.trouble ? t('The archive cannot be read.') : t('No request is archived.'))}</pre><pre class="text" tabIndex={0} aria-label={t('Answer')}>{v.response || (v.trouble ? t('The archive cannot be read.') : t('No answer is archived.'))}</pre></div>}
     {tab === 'page' && <div class="replay"><p class="note">{t('As it was archived: without scripts, and nothing is asked of any site.')}</p>{v.later ? <Empty>…</Empty> : <iframe src={v.replay} sandbox="" referrerpolicy="no-referrer" title={t('Archived page')} />}</div>}
+    </div>
   </div>;
 }

@@ -67,9 +67,10 @@ export function Task({ at, me, jobs }) {
       <Tile label={t('robots.txt')} value={t(v.robots)} note={(v.addresses || []).join(' ')} />
       <Tile label={t('Attempts')} value={count(v.attempts)} note={v.last ? t('last with {0}', reason(v.last)) : ''} />
     </Tiles>
-    {may && <div class="row">
+    {v.state === 'dropped' && <p class="note">{t('It was dropped for good; another job may crawl it.')}</p>}
+    {may && v.state !== 'dropped' && <div class="row">
       <Act kind={v.state === 'manual' ? 'primary' : ''} run={act('retry')}>{v.state === 'manual' ? t('Release it') : t('Try failed URLs again')}</Act>
-      <Act kind="danger" run={act('drop')} sure={t('Give this site up? What waits is excluded.')}>{t('Drop')}</Act>
+      <Act kind="danger" run={act('drop')} sure={t('Give this site up for good? What waits is excluded, and this job does not come back to it.')}>{t('Drop')}</Act>
     </div>}
     {v.search && <Search key={v.state} v={v} job={jobs.find(j => j.id === v.job)} may={may} done={() => one.reload()} />}
     {may && v.state === 'manual' && !v.search && <Edit v={v} job={jobs.find(j => j.id === v.job)} done={() => one.reload()} />}
@@ -84,7 +85,7 @@ export function Task({ at, me, jobs }) {
         <Wrong error={reasons.error} /><Why of={reasons.data} /></Panel>
       <Panel size="full" title={t('The URLs that come next')} note={whyOf(v)}>
         {v.queue.length ? <Table label={t('The URLs that come next')} rows={v.queue} columns={[{ title: t('URL'), wide: true, cell: u => <span class="url">{bare(u.url)}</span> }, { title: t('Depth'), num: true, cell: u => u.depth },
-          { title: t('Tries'), num: true, cell: u => u.tries || 0 }, { title: t('Score'), num: true, cell: u => u.score ? decimal(u.score, 2) : '–' },
+          { title: t('Tries'), num: true, cell: u => u.tries || 0 }, ...(v.queue.some(u => u.score) ? [{ title: t('Score'), num: true, cell: u => u.score ? decimal(u.score, 2) : '–' }] : []),
           { title: t('Waits'), cell: u => u.waits === 'like' ? t('until those like it bring something new') : u.waits === 'first' ? t('until the first pages of its host are judged') : t('for its turn') }]} /> : <Empty>{t('Nothing is queued.')}</Empty>}</Panel>
     </div>
   </div>;
@@ -104,7 +105,7 @@ function Edit({ v, job, done }) {
   const run = async () => {
     const sites = (job.sites || []).map(ruleOf), i = sites.findIndex(s => s.hosts.length === 1 && s.hosts[0] === v.site);
     const own = { hosts: [v.site], ...(i < 0 ? {} : sites.splice(i, 1)[0]), ...Object.fromEntries(given.map(([k, x]) => [k, x.trim()])) };
-    await post(`/jobs/${job.id}/limits`, JSON.stringify({ sites: [...sites, own] }));
+    try { await post(`/jobs/${job.id}/limits`, JSON.stringify({ sites: [...sites, own] })); } catch (e) { throw new Error(e.message.replace(/^line 1(, column \d+)?: /, '')); } // it has one
     await post(`/jobs/${job.id}/retry`, { sites: [v.site] });
     done();
   };

@@ -134,11 +134,13 @@ export function Pager({ skip, limit, shown, total, more, go }) {
 
 // Act is a button that orders something and says what came of it. What cannot be undone asks first.
 export function Act({ run, children, sure, kind, disabled }) {
-  const [state, set] = useState({});
+  const [state, set] = useState({}), passes = useRef(0);
+  useEffect(() => () => clearTimeout(passes.current), []);
   const go = async () => {
     if (state.busy || (sure && !window.confirm(sure))) return;
+    clearTimeout(passes.current); // of the order before
     set({ busy: true });
-    try { await run(); set({ done: true }); setTimeout(() => set({}), 2500); } catch (e) { set({ error: e }); }
+    try { await run(); set({ done: true }); passes.current = setTimeout(() => set({}), 2500); } catch (e) { set({ error: e }); }
   };
   return <span class="act"><button class={kind || ''} disabled={disabled} aria-disabled={!!state.busy} onClick={go}>{children}</button>
     <span role="status">{state.busy ? '…' : state.done ? '✓' : ''}</span>{state.error && <Wrong error={state.error} />}</span>;
