@@ -34,14 +34,15 @@ const (
 
 // reader reads the words of a page.
 type reader struct {
-	own      [4096]uint64 // words of addresses, in open addressing
-	n        int
-	before   []byte    // the last address
-	dir      uint64    // where the page lies
-	sum      uint64    // of the words so far, in their order,
-	bag      uint64    // and in any
-	run      [3]uint64 // the last words of the text since the last tag,
-	runs     int       // and how many they are
+	own      [4096]uint64 // words of addresses, in open addressing,
+	at       []uint16     // where in own they are,
+	may      [128]uint64  // and a set of bits of them: most words of a text are not among them, which this says in a few lines of cache
+	before   []byte       // the last address
+	dir      uint64       // where the page lies
+	sum      uint64       // of the words so far, in their order,
+	bag      uint64       // and in any
+	run      [3]uint64    // the last words of the text since the last tag,
+	runs     int          // and how many they are
 	sample   []uint32
 	pictures []uint32
 	called
@@ -58,8 +59,8 @@ var readers = sync.Pool{New: func() any { return new(reader) }}
 func Mark(body []byte, url string, links []Link) Phrases {
 	r := readers.Get().(*reader)
 	defer readers.Put(r)
-	clear(r.own[:])
-	r.n, r.before, r.runs, r.bag, r.sum, r.sample, r.figures = 0, nil, 0, 0, wordSeed, make([]uint32, 0, MaxPhrases), figures{}
+	r.disown()
+	r.before, r.runs, r.bag, r.sum, r.sample, r.figures = nil, 0, 0, wordSeed, make([]uint32, 0, MaxPhrases), figures{}
 	r.pictures, r.called, r.numbers = nil, called{}, nil
 	if _, at, ok := strings.Cut(url, "://"); ok {
 		r.address([]byte(at))
@@ -113,20 +114,27 @@ func (r *reader) page(b []byte) {
 // attributeOf returns the value of an attribute of a tag, without its "<"; nil if there is none. An "=" within another value is no
 // matter to what reads words.
 func attributeOf(tag []byte, name string) []byte {
-	for i := 1; i+len(name)+1 < len(tag); i++ {
-		if tag[i+len(name)] != '=' || tag[i]|0x20 != name[0] || !bytes.EqualFold(tag[i:i+len(name)], []byte(name)) || textOf[tag[i-1]] == inWord || tag[i-1] == '-' {
+	for at := 0; ; at++ {
+		n := bytes.IndexByte(tag[at:], '=')
+		if at += n; n < 0 || at+1 == len(tag) {
+			return nil
+		}
+		i := at - len(name)
+		if i < 1 || !foldEqual(tag[i:at], name) || textOf[tag[i-1]] == inWord || tag[i-1] == '-' {
 			continue
 		}
-		value, end := tag[i+len(name)+1:], []byte(" \t\n\f\r>")
-		if len(value) > 0 && (value[0] == '"' || value[0] == '\'') {
-			value, end = value[1:], value[:1]
+		value := tag[at+1:]
+		if value[0] == '"' || value[0] == '\'' {
+			if j := bytes.IndexByte(value[1:], value[0]); j >= 0 {
+				return value[1 : 1+j]
+			}
+			return value[1:]
 		}
-		if j := bytes.IndexAny(value, string(end)); j >= 0 {
+		if j := bytes.IndexAny(value, " \t\n\f\r>"); j >= 0 {
 			value = value[:j]
 		}
 		return value
 	}
-	return nil
 }
 
 // rawName returns the name of an element whose content nobody sees.
@@ -171,7 +179,7 @@ func (r *reader) address(b []byte) {
 		b = fromPercent(b)
 	}
 	at := r.asBefore(b)
-	for r.before = b; r.n < len(r.own)/2; {
+	for r.before = b; len(r.at) < len(r.own)/2; {
 		for at < len(b) && textOf[b[at]] != inWord {
 			at++
 		}
@@ -198,8 +206,18 @@ func (r *reader) owns(h uint64) {
 	}
 	if r.own[i] == 0 {
 		r.own[i] = h
-		r.n++
+		r.at = append(r.at, uint16(i))
+		r.may[h>>6%uint64(len(r.may))] |= 1 << (h % 64)
 	}
+}
+
+// disown forgets the words of addresses.
+func (r *reader) disown() {
+	for _, i := range r.at {
+		r.own[i] = 0
+	}
+	r.at = r.at[:0]
+	clear(r.may[:])
 }
 
 // asBefore returns how much of an address stood in the last one: many addresses of a page begin alike.
@@ -239,6 +257,9 @@ func hexDigit(c byte) int {
 }
 
 func (r *reader) isOwn(h uint64) bool {
+	if r.may[h>>6%uint64(len(r.may))]>>(h%64)&1 == 0 {
+		return false
+	}
 	for i := h % uint64(len(r.own)); r.own[i] != 0; i = (i + 1) % uint64(len(r.own)) {
 		if r.own[i] == h {
 			return true
@@ -308,6 +329,10 @@ func (r *reader) exact(h uint64) {
 
 // phrase ends a text: a short one is a phrase by itself.
 func (r *reader) phrase() {
+	if r.runs == 0 && r.values == 0 && r.cells == 0 { // between two tags
+		r.wordy = false
+		return
+	}
 	if r.runs == 1 || r.runs == 2 {
 		r.keep()
 	}

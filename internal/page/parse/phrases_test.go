@@ -148,6 +148,68 @@ func TestMarkIsOfOnePage(t *testing.T) {
 	}
 }
 
+// The value of an attribute is that of the first name before an "=" that is no part of a longer name; what is looked for in a tag is found
+// wherever it stands.
+func TestAttributeOf(t *testing.T) {
+	plain := func(tag []byte, name string) []byte {
+		for i := 1; i+len(name)+1 < len(tag); i++ {
+			if tag[i+len(name)] != '=' || !bytes.EqualFold(tag[i:i+len(name)], []byte(name)) || textOf[tag[i-1]] == inWord || tag[i-1] == '-' {
+				continue
+			}
+			value, end := tag[i+len(name)+1:], []byte(" \t\n\f\r>")
+			if value[0] == '"' || value[0] == '\'' {
+				value, end = value[1:], value[:1]
+			}
+			if j := bytes.IndexAny(value, string(end)); j >= 0 {
+				value = value[:j]
+			}
+			return value
+		}
+		return nil
+	}
+	pieces := []string{"a", "href", "HREF", "data-", "data", "-", "=", "=", `"`, "'", " ", "x", "/y", ">", "é", "alt", "\n", "data-href"}
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 20_000 {
+		tag := []byte("a ")
+		for range rng.IntN(14) {
+			tag = append(tag, pieces[rng.IntN(len(pieces))]...)
+		}
+		for _, name := range []string{"href", "alt"} {
+			if got, want := attributeOf(tag, name), plain(tag, name); !bytes.Equal(got, want) || (got == nil) != (want == nil) {
+				t.Fatalf("%s of %q is %q, want %q", name, tag, got, want)
+			}
+		}
+		if got, want := hasData(tag), bytes.Contains(tag, []byte("data-")); got != want {
+			t.Fatalf("%q has data: %v", tag, got)
+		}
+	}
+}
+
+// A word is a page's own if one of its addresses has it, and no word of the page before is.
+func TestOwnWords(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	var r reader
+	for range 50 {
+		own := map[uint64]bool{}
+		for range rng.IntN(1500) {
+			h := rng.Uint64() >> (rng.IntN(5) * 10)
+			own[h|1] = true
+			r.owns(h | 1)
+		}
+		for h := range own {
+			if !r.isOwn(h) {
+				t.Fatalf("%x is not known", h)
+			}
+		}
+		for range 5000 {
+			if h := rng.Uint64() >> (rng.IntN(5) * 10); r.isOwn(h) != own[h] {
+				t.Fatalf("%x is own: %v", h, !own[h])
+			}
+		}
+		r.disown()
+	}
+}
+
 func BenchmarkMark(b *testing.B) {
 	body := benchPage()
 	var p Page

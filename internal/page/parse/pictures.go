@@ -92,9 +92,22 @@ func mayShow(tag []byte) bool {
 	case bytes.IndexByte(tag, '(') >= 0 && bytes.Contains(tag, []byte("url(")):
 		return true
 	case tag[0]|0x20 == 'b' || tag[0]|0x20 == 't':
-		return bytes.Contains(tag, []byte("background=")) || bytes.Contains(tag, []byte("data-"))
+		return hasData(tag) || bytes.Contains(tag, []byte("background="))
 	}
-	return bytes.Contains(tag, []byte("data-"))
+	return hasData(tag)
+}
+
+// hasData reports whether "data-" stands in a tag: there are fewer hyphens in one than letters d.
+func hasData(tag []byte) bool {
+	for at := 0; ; at++ {
+		n := bytes.IndexByte(tag[at:], '-')
+		if n < 0 {
+			return false
+		}
+		if at += n; at >= 4 && string(tag[at-4:at]) == "data" {
+			return true
+		}
+	}
 }
 
 // named reports whether a tag, without its "<", is of an element.

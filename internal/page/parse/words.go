@@ -78,8 +78,13 @@ func wordAt(b []byte, i int) (exact, alike uint64, end int) {
 	x := eight(b, i)
 	letters := between(x|ones<<5, 'a', 'z')
 	if n := bits.TrailingZeros64(^letters&highs) / 8; n < 8 && textOf[byte(x>>(8*n))] != inWord { // most words are short, and letters
-		x &= 1<<(8*n) - 1
-		return mix(wordSeed^x, wordLast^uint64(n)), mix(wordSeed^(x|letters>>2&(1<<(8*n)-1)), wordLast^uint64(n)), i + n
+		mask := uint64(1)<<(8*n) - 1
+		x &= mask
+		exact = mix(wordSeed^x, wordLast^uint64(n))
+		if low := x | letters>>2&mask; low != x {
+			return exact, mix(wordSeed^low, wordLast^uint64(n)), i + n
+		}
+		return exact, exact, i + n
 	}
 	return longWord(b, i)
 }
