@@ -135,8 +135,10 @@ func bars(text []byte, doc *parse.Page) crawl.Kind {
 			links++
 		}
 	}
-	asks := bytes.Contains(text, []byte("password")) || bytes.Contains(text, []byte("PASSWORD"))
-	if len(text) > barsBytes || links > barsLinks || links > 0 && !asks { // most pages: they need not be copied
+	if len(text) > barsBytes || links > barsLinks { // most pages: they need not be looked through
+		return ""
+	}
+	if links > 0 && !bytes.Contains(text, []byte("password")) && !bytes.Contains(text, []byte("PASSWORD")) {
 		return ""
 	}
 	lower := bytes.ToLower(text)
