@@ -144,8 +144,10 @@ func (f *crawlFlags) config(cmd *cobra.Command, args []string) (assemble.Config,
 		return assemble.Config{}, usage("--user-agent: say who asks, such as \"example-bot/1.0 (+https://example.com/bot)\"; without the flag it is %s", defaultAgent)
 	}
 	var err error
-	if f.job.Catalogue, err = f.engines.catalogue(); err != nil {
-		return assemble.Config{}, err
+	if f.job.Virtual != nil || len(f.job.SeedsFrom) > 0 || f.engines.path != "" { // most crawls ask no engine, and to read them takes as long as to open the ledger
+		if f.job.Catalogue, err = f.engines.catalogue(); err != nil {
+			return assemble.Config{}, err
+		}
 	}
 	set, err := f.readSeeds(cmd.Context(), args)
 	if err != nil {

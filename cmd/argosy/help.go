@@ -13,12 +13,15 @@ import (
 // helpWidth is how wide help is printed, in characters.
 const helpWidth = 80
 
-// narrow makes the help of a command and of those below it fit helpWidth; examples stay as they are, to be copied.
-func narrow(c *cobra.Command) {
-	c.Long = reflow(c.Long)
-	for _, below := range c.Commands() {
-		narrow(below)
-	}
+// narrow makes the help of all commands fit helpWidth when it is asked for; examples stay as they are, to be copied.
+func narrow(root *cobra.Command) {
+	plain := root.HelpFunc()
+	root.SetHelpFunc(func(c *cobra.Command, args []string) {
+		long := c.Long
+		c.Long = reflow(long)
+		plain(c, args)
+		c.Long = long
+	})
 }
 
 // narrowUsage does so for what cobra writes. A template of cobra's would wrap flags in one line, and link every exported method of

@@ -45,8 +45,12 @@ func TestHelpFitsATerminal(t *testing.T) {
 	examples := regexp.MustCompile(`(?s)\nExamples:\n.*?\n(\n|$)`)
 	var check func(c *cobra.Command)
 	check = func(c *cobra.Command) {
-		c.InitDefaultHelpFlag()
-		for line := range strings.Lines(examples.ReplaceAllString(c.Long+"\n"+c.UsageString(), "\n")) {
+		var help strings.Builder
+		c.SetOut(&help)
+		if err := c.Help(); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(examples.ReplaceAllString(help.String(), "\n")) {
 			if len([]rune(strings.TrimRight(line, "\n"))) > helpWidth && strings.Contains(strings.TrimSpace(line), " ") {
 				t.Errorf("%s: %q", c.CommandPath(), line)
 			}
