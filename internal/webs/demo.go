@@ -1,8 +1,12 @@
 package webs
 
 import (
+	"bytes"
+	"compress/flate"
 	"compress/gzip"
+	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"net"
 	"net/http"
 	"strings"
@@ -226,17 +230,29 @@ func broken() http.Handler {
 	mux.HandleFunc("/bomb", func(rw http.ResponseWriter, _ *http.Request) {
 		rw.Header().Set("Content-Type", "text/html")
 		rw.Header().Set("Content-Encoding", "gzip")
-		z := gzip.NewWriter(rw)
-		zeros := make([]byte, 1<<20)
-		for range 300 {
-			if _, err := z.Write(zeros); err != nil {
-				return
-			}
-		}
-		_ = z.Close()
+		_, _ = rw.Write(bomb())
 	})
 	mux.HandleFunc("/fine", func(rw http.ResponseWriter, _ *http.Request) { page(rw, "Fine", "<p>One page is.</p>") })
 	return mux
+}
+
+// bomb is 300 MiB of zeros in 300 KiB of gzip.
+var bomb = sync.OnceValue(func() []byte { return zipped(300) })
+
+// zipped is so many MiB of zeros as gzip has them (RFC 1952): the first one is compressed, and stands there again and again.
+func zipped(mib int) []byte {
+	zeros := make([]byte, 1<<20)
+	var one bytes.Buffer
+	z, _ := flate.NewWriter(&one, flate.DefaultCompression) // fails at levels that there are not
+	_, _ = z.Write(zeros)
+	_ = z.Flush() // what follows begins at a byte, and refers to nothing before
+	out, sum := []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255}, uint32(0)
+	for range mib {
+		out = append(out, one.Bytes()...)
+		sum = crc32.Update(sum, crc32.IEEETable, zeros)
+	}
+	out = append(out, 3, 0) // an empty block, the last one
+	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(out, sum), uint32(mib)<<20)
 }
 
 func busy() http.Handler {
