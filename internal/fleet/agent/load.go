@@ -57,8 +57,12 @@ const (
 )
 
 // sample closes a window if it is long enough. offer is what the node has: cores (0: those of the machine) and bits/s (0: not
-// stated); leases is how many it runs.
+// stated); leases is how many it runs. While nobody works nothing is looked up: a window begins with the next lease.
 func (o *load) sample(now time.Time, usage func() Usage, offer [3]float64, leases int) {
+	if leases == 0 && o.work == 0 {
+		o.at, o.limited = time.Time{}, false
+		return
+	}
 	wall := now.Sub(o.at)
 	if wall < loadWindow {
 		return

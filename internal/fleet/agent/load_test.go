@@ -56,6 +56,26 @@ func TestLoadSaysWhatTheNodeLimits(t *testing.T) {
 	}
 }
 
+// A node without leases is not measured; the next window begins with a lease, and counts nothing of the time before.
+func TestLoadOfAnIdleNode(t *testing.T) {
+	at, looks := time.Unix(1000, 0), 0
+	used := Usage{CPU: time.Second}
+	usage := func() Usage { looks++; return used }
+	o := load{cores: 1, limited: true}
+	for s := range 100 {
+		o.sample(at.Add(time.Duration(s)*time.Second), usage, [3]float64{1}, 0)
+	}
+	if looks != 0 || o.limited || o.cores != 1 {
+		t.Errorf("looked %d times: %+v", looks, o)
+	}
+	o.sample(at.Add(100*time.Second), usage, [3]float64{1}, 1)
+	used.CPU, o.work = 1950*time.Millisecond, time.Second
+	o.sample(at.Add(101*time.Second), usage, [3]float64{1}, 0) // it has ended, and its work counts
+	if looks != 2 || !o.limited || o.cores != 0.95 {
+		t.Errorf("looked %d times: %+v", looks, o)
+	}
+}
+
 // A clock that was read before that of the last call does not take time back: what is told is never negative, and nothing is lost.
 func TestEffortWithClocksReadEarlier(t *testing.T) {
 	var e effort
