@@ -99,12 +99,14 @@ func (s *Server) Traffic() ([]Traffic, error) {
 			return nil, err
 		}
 		for _, c := range z.Conns {
-			key := s.keys[c.Cid]
-			if key == "" { // also what was not logged in yet
-				key = s.keyOf(c.Cid)
+			key, known := s.keys[c.Cid]
+			if !known {
+				key, known = s.keyOf(c.Cid)
+			}
+			if known {
+				keys[c.Cid] = key
 			}
 			if key != "" {
-				keys[c.Cid] = key
 				out = append(out, Traffic{s.lives<<48 | c.Cid, key, c.InMsgs, c.InBytes})
 			}
 		}
@@ -116,13 +118,17 @@ func (s *Server) Traffic() ([]Traffic, error) {
 	}
 }
 
-// keyOf returns the key of the node that a connection is of; empty where it is of no node, or has gone.
-func (s *Server) keyOf(conn uint64) string {
+// keyOf returns the key of the node that a connection is of, empty where it is of no node; that is not known before somebody has logged in.
+func (s *Server) keyOf(conn uint64) (key string, known bool) {
 	z, err := s.srv.Load().Connz(&server.ConnzOptions{CID: conn, Username: true})
-	if err != nil || len(z.Conns) == 0 || CheckKey(z.Conns[0].AuthorizedUser) != nil {
-		return ""
+	if err != nil || len(z.Conns) == 0 {
+		return "", false
 	}
-	return z.Conns[0].AuthorizedUser
+	user := z.Conns[0].AuthorizedUser
+	if CheckKey(user) != nil {
+		return "", user != ""
+	}
+	return user, true
 }
 
 // challengeTerm is how long a challenge may be answered.
