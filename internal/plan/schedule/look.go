@@ -155,13 +155,14 @@ func (f *figures) add(of *note, open []int) *seen {
 	return s
 }
 
-// slab is for how many pairs room is made at a time.
+// slab is for how many pairs room is made at a time, at most.
 const slab = 4096
 
-// room is that of a task with so many candidates, of which many share one piece of memory.
+// room is that of a task with so many candidates, of which many share one piece of memory: for as many as there are, if all have so many.
 func (f *figures) room(n int) *seen {
 	if len(f.numbers) < n {
-		f.numbers, f.values = make([]int32, max(slab, n)), make([]predict.Figure, 2*max(slab, n))
+		size := max(n, min(slab, n*len(f.noted)))
+		f.numbers, f.values = make([]int32, size), make([]predict.Figure, 2*size)
 	}
 	s := &seen{book: f.numbers[:n:n], rate: f.values[:n:n], served: f.values[n : 2*n : 2*n]}
 	f.numbers, f.values = f.numbers[n:], f.values[2*n:]
