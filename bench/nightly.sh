@@ -36,7 +36,7 @@ about() {
     servers) echo 3 "the servers that tests start are built" ;;
     race) echo 30 "tests under the race detector: $RACE" ;;
     fuzz) n=$(targets | wc -l) && echo $((n * ($(seconds "$FUZZTIME") + 10) / 60 + 1)) "$n fuzz targets, $FUZZTIME each" ;;
-    seeds) echo 10 "rules that hold for every seed, with many seeds; strategies in ten worlds of each kind" ;;
+    seeds) echo 13 "rules that hold for every seed, with many seeds; strategies in ten worlds of each kind; real fleets in larger webs" ;;
     fleet) echo $((SEEDS / 4 + 3)) "$SEEDS sequences of faults in the simulated fleet, half as many in its market; replays of five strategies" ;;
     kills) echo $((KILLS / 10 + 1)) "a crawl is killed $KILLS times" ;;
     browser) echo 10 "every page of the dashboard in Chromium" ;;
@@ -74,7 +74,7 @@ part() {
     fuzz) fuzz ;;
     seeds)
       ARGOSY_NIGHTLY=1 "$GO" test -count=1 -timeout 2h $(grep -rl --include=*_test.go testkit/seeds internal bench | xargs -n1 dirname | sort -u | grep -v -e fleet/assemble -e fleet/simulated | sed 's|^|./|') &&
-        ARGOSY_NIGHTLY=1 "$GO" test -count=1 -run DamageHeals ./internal/fleet/assemble
+        ARGOSY_NIGHTLY=1 "$GO" test -count=1 -timeout 1h ./internal/fleet/assemble
       ;;
     fleet) "$GO" test ./internal/fleet/simulated -count=1 -v -run 'Simulated|Replay' -sim.seeds "$SEEDS" -timeout 5h ;;
     kills) ARGOSY_NIGHTLY=1 "$GO" test ./internal/fleet/assemble -count=1 -v -run KilledIt -kills "$KILLS" -timeout 1h ;;

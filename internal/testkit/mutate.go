@@ -5,15 +5,20 @@ import (
 	"math"
 	"reflect"
 	"strings"
+	"sync"
 )
 
 // Values that nobody should believe without a look, by kind.
 var (
-	oddFloats  = []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, math.Copysign(0, -1), math.MaxFloat64, math.SmallestNonzeroFloat64, 0}
-	oddInts    = []int64{math.MinInt64, -1 << 40, -1, 0, 1 << 20, math.MaxInt32, 1 << 40, math.MaxInt64}
-	oddUints   = []uint64{0, 7, math.MaxUint32, math.MaxUint64}
-	oddStrings = []string{"", "\x00", "a\x00b\r\nc", "\xff\xfe", "../../etc/passwd", "?", "http://[::1", strings.Repeat("é", 300), strings.Repeat("a", 1<<20)}
+	oddFloats = []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, math.Copysign(0, -1), math.MaxFloat64, math.SmallestNonzeroFloat64, 0}
+	oddInts   = []int64{math.MinInt64, -1 << 40, -1, 0, 1 << 20, math.MaxInt32, 1 << 40, math.MaxInt64}
+	oddUints  = []uint64{0, 7, math.MaxUint32, math.MaxUint64}
 )
+
+// oddStrings are likewise; one is a megabyte, which only those who ask for it make.
+var oddStrings = sync.OnceValue(func() []string {
+	return []string{"", "\x00", "a\x00b\r\nc", "\xff\xfe", "../../etc/passwd", "?", "http://[::1", strings.Repeat("é", 300), strings.Repeat("a", 1<<20)}
+})
 
 // Mutate changes the nth field of what v points to into something odd, counting every field of every struct in it, every
 // element of slices and maps, and every odd value of its kind. It returns what it changed; false: there is no nth.
@@ -33,8 +38,8 @@ func (m *mutator) turn(path string, value any) bool {
 	if m.left--; m.left != -1 {
 		return false
 	}
-	text := fmt.Sprintf("%q", fmt.Sprint(value))
-	m.what = strings.TrimPrefix(path, ".") + " = " + text[:min(len(text), 60)]
+	text := fmt.Sprint(value) // it may be a megabyte
+	m.what = fmt.Sprintf("%s = %q", strings.TrimPrefix(path, "."), text[:min(len(text), 60)])
 	return true
 }
 
@@ -136,7 +141,7 @@ func (m *mutator) table(v reflect.Value, path string) {
 			v.SetMapIndex(k, e)
 			return
 		}
-		for _, s := range oddStrings {
+		for _, s := range oddStrings() {
 			if m.turn(path+"[key]", s) {
 				set(reflect.ValueOf(s), e)
 			}
@@ -156,7 +161,7 @@ func (m *mutator) leaf(v reflect.Value, path string) {
 			v.SetBool(!v.Bool())
 		}
 	case reflect.String:
-		for _, s := range oddStrings {
+		for _, s := range oddStrings() {
 			if m.turn(path, s) {
 				v.SetString(s)
 			}

@@ -79,7 +79,7 @@ func Postgres() (url string, stop func(), err error) {
 	if out, err := run(initdb, "-D", data, "-U", "argosy", "-A", "trust", "-E", "UTF8", "--locale", "C", "--no-sync").CombinedOutput(); err != nil {
 		return "", nil, fmt.Errorf("initdb: %w: %s", err, out)
 	}
-	c := run(server, "-D", data, "-p", strconv.Itoa(port), "-h", "127.0.0.1", "-k", dir, "-c", "max_connections=50")
+	c := run(server, "-D", data, "-p", strconv.Itoa(port), "-h", "127.0.0.1", "-k", dir, "-c", "max_connections=100")
 	var log bytes.Buffer
 	c.Stdout, c.Stderr = &log, &log
 	if err := c.Start(); err != nil {

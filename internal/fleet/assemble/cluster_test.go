@@ -21,18 +21,12 @@ import (
 	"argosy/internal/testkit/fleettest"
 )
 
-// postgres starts a PostgreSQL and returns the URL of its database.
+var databases testkit.Databases
+
+// postgres returns the URL of an empty database of PostgreSQL; the test is skipped where that is not installed.
 func postgres(t *testing.T) string {
 	t.Helper()
-	place, stop, err := testkit.Postgres()
-	if errors.Is(err, testkit.ErrMissing) {
-		t.Skip("PostgreSQL is not installed")
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(stop)
-	return place
+	return databases.New(t)
 }
 
 // cluster starts three NATS servers and a PostgreSQL, all real, and returns what a coordinator needs to use them.
@@ -78,22 +72,22 @@ func TestStandby(t *testing.T) {
 		t.Skip("starts seven processes")
 	}
 	nats, use := cluster(t)
-	w, port := serveWeb(t, 25, of(120, 300))
+	w, port := serveWeb(t, 25, of(60, 300))
 	first := newFleet(t, func(c *serve.Config) { use(c); c.Name = "first" })
 	first.Leader()
 	second := newFleet(t, func(c *serve.Config) { use(c); c.Name = "second" })
 	first.Join("a", nil)
 	first.Join("b", nil)
-	id := first.Submit(fleettest.Job(port, 8*time.Millisecond))
-	testkit.Eventually(t, "the crawl gets on", func() bool { return first.Job(id).Counts.Fetched >= int64(of(50, 100)) })
+	id := first.Submit(fleettest.Job(port, time.Duration(of(16, 8))*time.Millisecond))
+	testkit.Eventually(t, "the crawl gets on", func() bool { return first.Job(id).Counts.Fetched >= int64(of(25, 100)) })
 	if _, err := second.Server.Leader(); err == nil {
 		t.Error("two coordinators lead")
 	}
 	first.Halt()
-	testkit.Eventually(t, "the second one takes over", func() bool { return second.Job(id).Counts.Fetched >= int64(of(150, 300)) })
+	testkit.Eventually(t, "the second one takes over", func() bool { return second.Job(id).Counts.Fetched >= int64(of(75, 300)) })
 	nats.Kill(1)
 	n := second.Job(id).Counts.Fetched
-	testkit.Eventually(t, "it goes on with two servers", func() bool { return second.Job(id).Counts.Fetched >= n+int64(of(80, 200)) })
+	testkit.Eventually(t, "it goes on with two servers", func() bool { return second.Job(id).Counts.Fetched >= n+int64(of(40, 200)) })
 	if err := nats.Start(1); err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +99,7 @@ func TestStandby(t *testing.T) {
 	second.Halt()
 	testkit.Eventually(t, "the one that started from a checkpoint knows the job", func() bool {
 		v := first.Job(id)
-		return v.State == crawl.JobDone && v.Counts.Pending == 0 && v.Counts.Fetched > int64(of(230, 300))
+		return v.State == crawl.JobDone && v.Counts.Pending == 0 && v.Counts.Fetched > int64(of(115, 300))
 	})
 	if u := fleettest.Twice(w, fleettest.Sites); u != "" {
 		t.Errorf("%s was fetched twice", u)
@@ -195,7 +189,7 @@ func TestLedgerAway(t *testing.T) {
 	}
 	g := newGate(t, u.Host)
 	log := &safeLog{}
-	w, port := serveWeb(t, 27, of(60, 150))
+	w, port := serveWeb(t, 27, of(30, 150))
 	u.Host = g.l.Addr().String()
 	f := newFleet(t, func(c *serve.Config) {
 		c.Ledger = u.String()
@@ -203,9 +197,9 @@ func TestLedgerAway(t *testing.T) {
 	})
 	f.Join("a", nil)
 	f.Join("b", nil)
-	id := f.Submit(fleettest.Job(port, 8*time.Millisecond))
+	id := f.Submit(fleettest.Job(port, time.Duration(of(16, 8))*time.Millisecond))
 	for n := range 2 {
-		testkit.Eventually(t, "the crawl gets on", func() bool { return f.Job(id).Counts.Fetched >= int64(of(50, 100)+of(100, 200)*n) })
+		testkit.Eventually(t, "the crawl gets on", func() bool { return f.Job(id).Counts.Fetched >= int64(of(25, 100)+of(50, 200)*n) })
 		g.open(false)
 		testkit.Eventually(t, "the coordinator waits", func() bool { return strings.Count(log.String(), "waiting for the ledger") > n })
 		co := f.Leader()

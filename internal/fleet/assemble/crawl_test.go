@@ -49,7 +49,7 @@ func TestMain(m *testing.M) {
 	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
 		_ = f.Value.Set(fmt.Sprint(4 * runtime.GOMAXPROCS(0))) // real crawls wait most of the time: for delays, disks and each other
 	}
-	os.Exit(scratch.Run(m))
+	os.Exit(scratch.Run(m, databases.Stop))
 }
 
 var killed = flag.Int("kills", 6, "how often a crawl is killed that must lose nothing; make nightly kills it 20 times")

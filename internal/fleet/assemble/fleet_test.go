@@ -123,12 +123,12 @@ func TestFleet(t *testing.T) {
 // A coordinator that goes away and comes back recalls nothing: the agents go on, and nothing is fetched twice.
 func TestCoordinatorComesBack(t *testing.T) {
 	t.Parallel()
-	w, port := serveWeb(t, 22, of(80, 200))
+	w, port := serveWeb(t, 22, of(40, 200))
 	f := newFleet(t, nil)
 	f.Join("a", nil)
 	f.Join("b", nil)
-	id := f.Submit(fleettest.Job(port, 3*time.Millisecond))
-	for _, n := range []int{of(50, 100), of(120, 300), of(200, 500)} {
+	id := f.Submit(fleettest.Job(port, time.Duration(of(6, 3))*time.Millisecond))
+	for _, n := range []int{of(25, 100), of(60, 300), of(100, 500)} {
 		testkit.Eventually(t, "the crawl gets on", func() bool { return f.Job(id).Counts.Fetched >= int64(n) })
 		f.Halt()
 		f.Start()

@@ -4,7 +4,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"testing"
 
@@ -12,51 +11,14 @@ import (
 	"argosy/internal/testkit/scratch"
 )
 
-// server is the PostgreSQL of all tests, from the first one that asks for it on: to start one costs more than what is tested on it.
-var server struct {
-	url       string
-	stop      func()
-	databases int
-}
+var databases testkit.Databases
 
-func TestMain(m *testing.M) {
-	os.Exit(scratch.Run(m, func() {
-		if server.stop != nil {
-			server.stop()
-		}
-	}))
-}
+func TestMain(m *testing.M) { os.Exit(scratch.Run(m, databases.Stop)) }
 
 // Database returns the URL of an empty database of PostgreSQL; the test is skipped where that is not installed.
 func Database(t *testing.T) string {
 	t.Helper()
-	if server.stop == nil {
-		place, stop, err := testkit.Postgres()
-		if errors.Is(err, testkit.ErrMissing) {
-			t.Skip("PostgreSQL is not installed")
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		server.url, server.stop = place, stop
-	}
-	db, err := sql.Open("pgx", server.url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	server.databases++
-	name := fmt.Sprintf("test%d", server.databases)
-	testkit.Eventually(t, "a database is made", func() bool { // the server may be starting
-		_, err := db.ExecContext(t.Context(), "CREATE DATABASE "+name)
-		return err == nil
-	})
-	u, err := url.Parse(server.url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	u.Path = "/" + name
-	return u.String()
+	return databases.New(t)
 }
 
 // A database that takes nothing is waited for, and goes on when it does again; what it takes for a mistake is not waited for.
