@@ -16,6 +16,7 @@ import (
 
 // A server that is renewed has the log that it had; who led, reads and is registered goes on over the same client.
 func TestRenew(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	c := bus.DefaultConfig(t.TempDir())
@@ -68,6 +69,7 @@ func TestRenew(t *testing.T) {
 
 // A bus that sets too little aside is waited for, and it is said what it wants.
 func TestTooLittleRoom(t *testing.T) {
+	t.Parallel()
 	c := bus.DefaultConfig(t.TempDir())
 	c.MaxLog = 1 << 20
 	s, err := bus.Serve(c)

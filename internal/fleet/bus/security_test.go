@@ -64,6 +64,7 @@ func denied(t *testing.T, what string, errs <-chan error) {
 
 // Without credentials, or with those of another fleet, nobody gets in; a name that could be a subject is none.
 func TestStrangers(t *testing.T) {
+	t.Parallel()
 	s, _ := guarded(t)
 	if nc, err := nats.Connect(s.URL()); err == nil {
 		nc.Close()
@@ -87,6 +88,7 @@ func TestStrangers(t *testing.T) {
 
 // A node may read its leases, write its parts and keep its registration, and nothing else.
 func TestCredentials(t *testing.T) {
+	t.Parallel()
 	s, k := guarded(t)
 	l := login(t, k, "a")
 	errs := make(chan error, 64)

@@ -1,4 +1,4 @@
-package gate_test
+package serve_test
 
 import (
 	"context"
@@ -93,6 +93,7 @@ func join(ctx context.Context, g *gate.Gate, k bus.NodeKey, node, token string) 
 
 // However many nodes come at once to two coordinators, a token lets in as many as it has uses, and a name has one key.
 func TestManyAtOnce(t *testing.T) {
+	t.Parallel()
 	a, b, _, _ := twoGates(t)
 	gates := []*gate.Gate{a, b}
 	const uses, nodes = 3, 12
@@ -134,6 +135,7 @@ func TestManyAtOnce(t *testing.T) {
 
 // What one coordinator revokes the other knows; a token ends at its time at both; what was decided is there after a restart.
 func TestTwoCoordinators(t *testing.T) {
+	t.Parallel()
 	a, b, srv, c := twoGates(t)
 	_, short, err := a.Make(t.Context(), access.Wanted{Role: access.Observer, TTL: time.Hour}, me)
 	if err != nil {
@@ -195,6 +197,7 @@ func TestTwoCoordinators(t *testing.T) {
 
 // A record that no coordinator has signed is nothing: who can write to the bus, and has not the keys, makes no token for himself.
 func TestForgedRecords(t *testing.T) {
+	t.Parallel()
 	a, _, srv, _ := twoGates(t)
 	nc, err := nats.Connect("", nats.InProcessServer(pipe{srv.Server}), insider(t, srv.keys))
 	if err != nil {
@@ -255,6 +258,7 @@ func insider(t *testing.T, keys *bus.Keys) nats.Option {
 
 // A bus that is lost takes no names, tokens and revocations with it.
 func TestRecordsOutliveTheBus(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	keys, err := bus.LoadKeys(dir + "/keys.json")
 	if err != nil {

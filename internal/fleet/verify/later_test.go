@@ -1,4 +1,4 @@
-package shelf
+package verify_test
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/outdir"
+	"argosy/internal/fleet/shelf"
 	"argosy/internal/page/archive"
 )
 
@@ -57,8 +58,8 @@ func TestBodyThatComesLater(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := New(dir, l)
-	if c, err := s.Read(t.Context(), 1, p, 100); !errors.Is(err, ErrLater) || c == nil || c.Status != 200 || len(c.Body) > 0 {
+	s := shelf.New(dir, l)
+	if c, err := s.Read(t.Context(), 1, p, 100); !errors.Is(err, shelf.ErrLater) || c == nil || c.Status != 200 || len(c.Body) > 0 {
 		t.Fatalf("before the other is reported: %+v, %v", c, err)
 	}
 	report(2, "http://a.test/1", locs[0], false)

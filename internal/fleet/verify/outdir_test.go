@@ -1,4 +1,4 @@
-package outdir_test
+package verify_test
 
 import (
 	"errors"

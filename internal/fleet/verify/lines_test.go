@@ -1,6 +1,7 @@
-package outdir
+package verify_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/outdir"
 )
 
 // Lines stand in the order of their bytes, as whoever searches in an index expects, also where pages share key and second.
@@ -43,7 +45,7 @@ func TestIndexIsInOrder(t *testing.T) {
 			}
 		}
 		var lines []string
-		if err := IndexLines(t.Context(), l, 1, func(line string) error { lines = append(lines, line); return nil }); err != nil {
+		if err := outdir.IndexLines(t.Context(), l, 1, func(line string) error { lines = append(lines, line); return nil }); err != nil {
 			t.Fatal(err)
 		}
 		if len(lines) < 20 || !slices.IsSorted(lines) {
@@ -57,14 +59,32 @@ func TestIndexIsInOrder(t *testing.T) {
 
 // A record that the ledger has twice, as one rebuilt from archives may, has one line; another one of the same page and second has its own.
 func TestIndexHasEachRecordOnce(t *testing.T) {
-	var got []string
-	s := sorter{out: func(line string) error { got = append(got, line); return nil }}
-	for _, line := range []string{"a 1 at 7\n", "a 1 at 9\n", "a 1 at 7\n", "b 1 at 7\n", "b 2 at 7\n"} {
-		if err := s.add(line); err != nil {
-			t.Fatal(err)
-		}
+	l, err := ledger.Open(t.Context(), filepath.Join(t.TempDir(), "ledger.db"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	if err := s.flush(); err != nil || !slices.Equal(got, []string{"a 1 at 7\n", "a 1 at 9\n", "b 1 at 7\n", "b 2 at 7\n"}) {
-		t.Errorf("%q, %v", got, err)
+	defer l.Close()
+	u, err := crawl.Parse("http://a.test/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := func(at int64) *crawl.Outcome {
+		return &crawl.Outcome{Key: u.Key(), URL: u.String(), State: crawl.Fetched, Status: 200, Date: 1000, Record: crawl.Location{File: "f", Offset: at, Length: 1}}
+	}
+	err = errors.Join(l.Restore(t.Context(), "log", 1, func(to *ledger.Restorer) error {
+		return to.Page(1, 1, "a.test", page(7))
+	}), l.Restore(t.Context(), "log", 1, func(to *ledger.Restorer) error {
+		return errors.Join(to.Capture(1, "a.test", page(9)), to.Capture(1, "a.test", page(7)))
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	named, lines := 0, []string{}
+	err = errors.Join(l.Captures(t.Context(), 1, func(*ledger.Capture) error { named++; return nil }), outdir.IndexLines(t.Context(), l, 1, func(line string) error {
+		lines = append(lines, line)
+		return nil
+	}))
+	if err != nil || named != 3 || len(lines) != 2 || lines[0] == lines[1] {
+		t.Errorf("%d records in the ledger have the lines %q, %v", named, lines, err)
 	}
 }
