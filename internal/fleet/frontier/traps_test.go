@@ -14,6 +14,7 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/page/parse"
+	"argosy/internal/testkit/seeds"
 )
 
 // site answers the requests of a simulated crawl: a page of HTML, or where it redirects ("→ /x"); "" is not there.
@@ -553,7 +554,7 @@ func TestShopBehindSessions(t *testing.T) {
 		"directory":         func(p string) string { return "/s/" + token(rng) + p },
 	} {
 		t.Run(name, func(t *testing.T) {
-			const items = 1000
+			items := int(seeds.Of(500, 1000))
 			v := newVisit(t, func(path string, _ url.Values) string {
 				path, _, _ = strings.Cut(path, ";")
 				if rest, ok := strings.CutPrefix(path, "/s/"); ok {

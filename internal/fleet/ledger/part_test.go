@@ -11,6 +11,7 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/ledger"
+	"argosy/internal/testkit/seeds"
 )
 
 // What parts say of their leases does not depend on which entries share a transaction: those of one job come together, those of the
@@ -32,7 +33,7 @@ func TestPartsTogetherAsApart(t *testing.T) {
 				applied = append(applied, ledger.Applied{Seq: seq, At: int64(len(applied)), Entry: &e})
 			}
 			var next []uint32 // parts of the leases so far
-			for range 150 {
+			for range seeds.Of(60, 150) {
 				switch n := rng.IntN(10); {
 				case len(next) == 0 || n < 3 && len(next) < most:
 					lease := crawl.Lease{ID: id(len(next)), Job: job + 1, Task: 1, Site: "a.test", Node: "n", Incarnation: "i", Secret: "s", Asked: &crawl.Asked{No: 1}}
