@@ -51,6 +51,7 @@ type crawlFlags struct {
 	defaults                                                                                                     map[string][]string // of --config, by flag
 	jobText                                                                                                      string              // of the file of --job
 	kept                                                                                                         *crawl.Topic        // as the crawl that goes on was begun with
+	keptFrom                                                                                                     map[string][]string // the flags that it was made of
 	keepSecrets, proxyDNS, json, quiet                                                                           bool
 	agents, concurrency                                                                                          int
 	seed                                                                                                         uint64
@@ -194,7 +195,7 @@ func (f *crawlFlags) config(cmd *cobra.Command, args []string) (assemble.Config,
 	if c.MinFree, err = parseSize("--min-free", f.minFree); err != nil {
 		return c, err
 	}
-	if err := f.readTopic(); err != nil {
+	if err := f.readTopic(cmd, out); err != nil {
 		return c, err
 	}
 	if c.Job, err = f.job.Crawl(set.seeds, set.bare); err != nil {
@@ -219,15 +220,19 @@ func (f *crawlFlags) config(cmd *cobra.Command, args []string) (assemble.Config,
 }
 
 // readTopic takes in what pages are to be about, and how crawlers trade.
-func (f *crawlFlags) readTopic() error {
+func (f *crawlFlags) readTopic(cmd *cobra.Command, dir string) error {
 	f.topic.asker = func() (*asker, error) {
 		limits := crawl.DefaultLimits()
 		f.job.Limits.Apply(&limits)
 		return f.asker(limits.Delay, f.job.Fetch.UserAgent)
 	}
+	f.topic.seeds, f.topic.had, f.topic.say = func() []string { return f.set.seeds }, f.had, sayOnError
+	if same := f.sameExamples(cmd, dir); same != nil {
+		f.kept, f.keptFrom = same, topicFrom(cmd)
+	}
 	if f.kept != nil {
 		f.job.Topic.Words, f.job.Topic.Text, f.job.Topic.Model = "", "", f.kept
-	} else if err := f.topic.read(&f.job.Topic); err != nil {
+	} else if err := f.topic.read(cmd.Context(), &f.job.Topic); err != nil {
 		return err
 	}
 	if err := f.topic.readMarket(&f.job.Market); err != nil {

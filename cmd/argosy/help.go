@@ -94,7 +94,7 @@ type flagGroup struct {
 // crawlGroups are the flags of argosy crawl by purpose; what stands in none comes last.
 var crawlGroups = []flagGroup{
 	{"What matters first", []string{"out", "seeds", "scope", "include", "exclude", "max-pages", "max-depth", "delay", "user-agent", "resources"}},
-	{"A topic", []string{"topic", "seeds-from", "topic-text", "topic-like", "topic-unlike", "topic-model", "topic-language", "topic-threshold", "tunnel", "order", "by-rule", "crawlers", "market"}},
+	{"A topic", []string{"topic", "seeds-from", "topic-text", "topic-like", "topic-unlike", "topic-beside", "topic-model", "topic-language", "topic-threshold", "tunnel", "order", "by-rule", "crawlers", "market"}},
 	{"Jobs and defaults from files", []string{"job", "site-config", "config", "engines"}},
 	{"Where it ends", []string{"max-time", "max-bytes", "site-pages", "max-sitemaps", "max-url-length", "max-body", "min-free"}},
 	{"What else is fetched, or not", []string{"sitemaps", "strip-session", "ignore-robots", "ignore-nofollow"}},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -27,10 +28,12 @@ type given struct {
 	Sites   string              `json:"sites,omitempty"`   // the file of --site-config
 	Secrets []string            `json:"secrets,omitempty"` // flags that must be given again
 	Topic   *crawl.Topic        `json:"topic,omitempty"`   // as it was made: the files that it was made of may be gone
+
+	TopicFrom map[string][]string `json:"topic_from,omitempty"` // flags of what it was made of
 }
 
 // topicSources are the flags of what a topic is made of; the first topicMakers are enough for one.
-var topicSources = []string{"topic", "topic-text", "topic-like", "topic-model", "topic-unlike", "topic-language", "topic-threshold"}
+var topicSources = []string{"topic", "topic-text", "topic-like", "topic-model", "topic-unlike", "topic-beside", "topic-language", "topic-threshold"}
 
 const topicMakers = 4
 
@@ -46,6 +49,32 @@ var (
 	secrets = []string{"header", "cookies"}
 )
 
+// topicFrom returns the flags that a topic is made of.
+func topicFrom(c *cobra.Command) map[string][]string {
+	from := map[string][]string{}
+	for _, name := range topicSources {
+		if fl := c.Flags().Lookup(name); fl.Changed {
+			from[name] = values(fl)
+		}
+	}
+	return from
+}
+
+// sameExamples returns the topic of the crawl in a directory if it was made of the examples that the flags name; nil if it was not. Made anew it
+// would be another one where a site has changed, and the crawl would not go on.
+func (f *crawlFlags) sameExamples(c *cobra.Command, dir string) *crawl.Topic {
+	b, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(givenFile)))
+	if len(f.topic.like) == 0 || err != nil {
+		return nil
+	}
+	var g given
+	if json.Unmarshal(b, &g) != nil || g.Topic == nil || !maps.EqualFunc(g.TopicFrom, topicFrom(c), slices.Equal) {
+		return nil
+	}
+	sayOnError(fmt.Sprintf("the topic is as it was made when the crawl began (argosy topic show %s)", dir))
+	return g.Topic
+}
+
 // goneFlags are those of former versions that nothing looks at any more.
 var goneFlags = []string{"max-chain"}
 
@@ -60,6 +89,9 @@ func (f *crawlFlags) remember(c *cobra.Command, dir string, about *crawl.Topic) 
 		}
 	}
 	g := given{Seeds: f.set.texts, Topic: about, Flags: map[string][]string{}, Config: maps.Clone(f.defaults), Job: f.jobText, Sites: f.siteText}
+	if g.TopicFrom = f.keptFrom; f.kept == nil {
+		g.TopicFrom = topicFrom(c)
+	}
 	c.Flags().VisitAll(func(fl *pflag.Flag) {
 		def := f.defaults[fl.Name]
 		switch {
@@ -117,6 +149,7 @@ func (f *crawlFlags) recall(c *cobra.Command) ([]string, error) {
 			return nil, usage("-o %s: the crawl was begun with %s, which is not kept: give it again", f.out, s)
 		}
 	}
+	f.keptFrom = g.TopicFrom
 	anew := slices.ContainsFunc(topicSources, func(name string) bool { return c.Flags().Changed(name) })
 	switch {
 	case !anew:

@@ -50,16 +50,18 @@ func (t *topicCommand) register(c *cobra.Command) {
 	fl.Var(filledFlag{&t.flags.text}, "topic-text", "a text file that is about it")
 	fl.StringArrayVar(&t.flags.like, "topic-like", nil, "a page that is on it: a file of HTML or text, or a URL (may be repeated)")
 	fl.StringArrayVar(&t.flags.unlike, "topic-unlike", nil, "with --topic-like: a page that is not (may be repeated)")
+	t.flags.beside = topic.Beside
+	fl.Var(besideFlag{&t.flags.beside}, "topic-beside", besideUsage)
 	fl.Var(filledFlag{&t.flags.model}, "topic-model", "a file that argosy topic train has written")
 	fl.Var(filledFlag{&t.topic.Language}, "topic-language", "language of the topic (ISO 639-1); none compares words as they stand (default: guessed)")
 	fl.Var(filledFlag{&t.flags.threshold}, "topic-threshold", "score from which a page is on the topic (default 0.2)")
 	t.net.askFlags(c)
-	t.flags.asker = t.net.asker
+	t.flags.asker, t.flags.say = t.net.asker, sayOnError
 }
 
 // made returns the topic that the flags make.
-func (t *topicCommand) made() (*crawl.Topic, error) {
-	if err := t.flags.read(&t.topic); err != nil {
+func (t *topicCommand) made(ctx context.Context) (*crawl.Topic, error) {
+	if err := t.flags.read(ctx, &t.topic); err != nil {
 		return nil, err
 	}
 	of, err := t.topic.Made()
@@ -78,11 +80,11 @@ func newTopicTrain() *cobra.Command {
 	c := &cobra.Command{
 		Use: "train", Short: "Print a topic that is made of words, a text or example pages", Args: cobra.NoArgs,
 		Long: `Train makes a topic and prints it as JSON, for --topic-model and for "model" in
-job files. With three examples on each side and more its words are learned from
-both; with fewer they are those that the examples have in common.`,
+job files. With ten examples on each side and more its words are learned from
+both; with fewer they are those that set the examples apart.`,
 		Example: "  argosy topic train --about enzymes --topic-like on/1.html --topic-like on/2.html --topic-like on/3.html \\\n    --topic-unlike off/1.html --topic-unlike off/2.html --topic-unlike off/3.html > enzymes.json",
 		RunE: func(c *cobra.Command, _ []string) error {
-			of, err := t.made()
+			of, err := t.made(c.Context())
 			if err != nil {
 				return err
 			}
@@ -118,7 +120,7 @@ crawl in a directory, as it was begun with.`,
 			if len(args) > 0 {
 				of, err = topicIn(c.Context(), args[0], place, max(1, job))
 			} else {
-				of, err = t.made()
+				of, err = t.made(c.Context())
 			}
 			if err != nil {
 				return err
@@ -202,17 +204,26 @@ func newTopicScore() *cobra.Command {
 		Use: "score FILE|URL…", Short: "Score pages by a topic, term by term", Args: cobra.MinimumNArgs(1),
 		Example: "  argosy topic score page.html https://example.com/a --topic \"asynchronous iterators\"\n  argosy topic score pages/*.html --topic-model enzymes.json --json",
 		RunE: func(c *cobra.Command, args []string) error {
-			of, err := t.made()
+			of, err := t.made(c.Context())
 			if err != nil {
 				return err
 			}
 			judge, read := topic.NewJudge(of), exampleReader{open: t.flags.asker}
+			unread := 0
 			for _, name := range args {
-				b, html, err := read.page("score", name)
-				if err != nil {
-					return err
+				e, err := read.page(c.Context(), name)
+				if c.Context().Err() != nil {
+					return c.Context().Err()
 				}
-				v := judge.Explain(b, html)
+				if err != nil && len(args) == 1 {
+					return usage("%w", err)
+				}
+				if err != nil {
+					unread++
+					sayOnError(err.Error())
+					continue
+				}
+				v := judge.Explain(e.body, e.html)
 				if asJSON {
 					err = printJSON(c.OutOrStdout(), struct {
 						File string `json:"file"` // or URL
@@ -224,6 +235,9 @@ func newTopicScore() *cobra.Command {
 				if err != nil {
 					return err
 				}
+			}
+			if unread > 0 {
+				return &exitError{exitUsage, fmt.Errorf("score: %d of %s could not be read", unread, plural(int64(len(args)), "page"))}
 			}
 			return nil
 		},

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -261,7 +262,7 @@ func TestTopicLikeURL(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "c")
 	code, out, errs = apart(t, "crawl", site, "-o", dir, "--allow-private", "--delay", "0", "--topic-like", site+"s2/b1")
-	if code != 0 || !strings.Contains(out, "41 on the topic") {
+	if code != 0 || !strings.Contains(out, "42 on the topic") {
 		t.Errorf("crawl: exit %d\n%s%s", code, out, errs)
 	}
 	code, out, errs = apart(t, "topic", "score", site+"s2/b1", "--topic", "asynchronous iterators", "--allow-private", "--delay", "0")
@@ -277,6 +278,57 @@ func TestTopicLikeURL(t *testing.T) {
 		if code, _, errs := apart(t, "topic", "show", "--topic-like", c.url, "--allow-private", "--delay", "0"); code != exitUsage || !strings.Contains(errs, c.want) {
 			t.Errorf("%s: exit %d, %s", c.url, code, errs)
 		}
+	}
+}
+
+// One example is enough: other pages of its site tell what sets it apart. They are asked for once, also by the crawl that follows, as far as
+// robots.txt allows; a crawl that goes on has the topic that it was begun with.
+func TestTopicLikeOnePage(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	asked := map[string]int{}
+	site := serves(t, "User-agent: *\nDisallow: /about/p3", func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		asked[r.URL.Path]++
+		mu.Unlock()
+		w.Header().Set("Content-Type", "text/html")
+		var kind string
+		var n int
+		if r.URL.Path == "/" {
+			fmt.Fprint(w, `<title>Handbook</title><p>a handbook of many chapters`)
+			for i := range 40 {
+				fmt.Fprintf(w, `<a href="/about/p%d">chapter %d</a> `, i, i)
+			}
+			return
+		}
+		if _, err := fmt.Sscanf(strings.ReplaceAll(r.URL.Path, "/", " "), "%s p%d", &kind, &n); err != nil || n >= 40 {
+			http.NotFound(w, r)
+			return
+		}
+		own := fmt.Sprintf("engine%d turbine%d piston valve exhaust cylinder gear ", n, n)
+		if n%8 == 5 {
+			own = fmt.Sprintf("beehive honey%d nectar pollen swarm larva%d queen ", n, n)
+		}
+		shared := "this chapter of the handbook explains an example, which every reader of the handbook should compare with other chapters and examples "
+		fmt.Fprintf(w, `<title>Handbook, chapter %d</title><h1>Chapter %d</h1><p>%s</p><p>%s<a href="/about/p%d">next</a></p>`, n, n, strings.Repeat(shared, 5), strings.Repeat(own, 4), n+1)
+	})
+	dir := filepath.Join(t.TempDir(), "c")
+	args := []string{"crawl", site, "-o", dir, "--allow-private", "--delay", "0", "--tunnel", "-1", "--topic-like", site + "about/p13"}
+	code, out, errs := apart(t, args...)
+	if code != 0 || !strings.Contains(out, "4 on the topic") || !strings.Contains(errs, "up to 24 other pages") {
+		t.Errorf("exit %d\n%s%s", code, out, errs)
+	}
+	for path, n := range asked {
+		if n > 1 || path == "/about/p3" || strings.HasPrefix(path, "/about/p3") {
+			t.Errorf("%s was asked for %d times", path, n)
+		}
+	}
+	if code, _, errs = apart(t, args...); code != 0 || !strings.Contains(errs, "as it was made when the crawl began") || asked["/about/p13"] > 1 {
+		t.Errorf("going on: exit %d, %d requests\n%s", code, asked["/about/p13"], errs)
+	}
+	code, out, errs = apart(t, "topic", "train", "--topic-like", site+"about/p13", "--topic-beside", "0", "--allow-private", "--delay", "0")
+	if code != 0 || !strings.Contains(out, "handbook") || !strings.Contains(errs, "no page that is not on the topic is known") {
+		t.Errorf("beside none: exit %d\n%s%s", code, out, errs)
 	}
 }
 
@@ -297,7 +349,7 @@ func TestTopicCommands(t *testing.T) {
 	if code != 0 || !strings.Contains(out, "substrat") {
 		t.Errorf("show: exit %d\n%s", code, out)
 	}
-	on, off := file("a.html", "<p>"+strings.Repeat("the enzyme and its substrate ", 5)), file("b.html", "<p>"+strings.Repeat("the piston and its valve ", 5))
+	on, off := file("a.html", "<p>"+strings.Repeat("the enzyme is a catalyst of its substrate ", 5)), file("b.html", "<p>"+strings.Repeat("the piston and its valve ", 5))
 	code, out, _ = apart(t, "topic", "score", on, off, "--topic-model", model)
 	if code != 0 || strings.Count(out, "on the topic") != 1 || strings.Count(out, "off the topic") != 1 {
 		t.Errorf("score: exit %d\n%s", code, out)
@@ -308,20 +360,25 @@ func TestTopicCommands(t *testing.T) {
 	}{
 		{[]string{"topic", "show"}, "no topic"},
 		{[]string{"topic", "show", "--topic", "…"}, "no words"},
-		{[]string{"topic", "show", "--topic", "a", "--topic-model", model}, "not several"},
+		{[]string{"topic", "show", "--topic", "the of"}, "words that every text has"},
+		{[]string{"topic", "show", "--topic", "bees", "--topic-beside", "3"}, "no --topic-like"},
+		{[]string{"topic", "show", "--topic-like", on, "--topic-beside", "1000"}, "allowed are 0 to 200"},
+		{[]string{"topic", "show", "--topic-like", file("p.png", "\x89PNG\r\n\x1a\n")}, "want HTML or text"},
+		{[]string{"topic", "score", filepath.Join(dir, "none"), on, "--topic", "bees"}, "score: 1 of 2 pages could not be read"},
+		{[]string{"topic", "show", "--topic", "bees", "--topic-model", model}, "not several"},
 		{[]string{"topic", "show", "--topic-model", on}, "not a topic"},
 		{[]string{"topic", "show", "--topic-text", filepath.Join(dir, "none")}, "no such file"},
 		{[]string{"topic", "show", "--topic-unlike", off}, "without --topic-like"},
-		{[]string{"topic", "show", "--topic", "a", "--topic-threshold", "2"}, "0.001 to 0.999"},
-		{[]string{"topic", "score", "https://:bad/", "--topic", "a"}, "not a valid URL"},
+		{[]string{"topic", "show", "--topic", "bees", "--topic-threshold", "2"}, "0.001 to 0.999"},
+		{[]string{"topic", "score", "https://:bad/", "--topic", "bees"}, "not a valid URL"},
 		{[]string{"crawl", "http://a.test/", "-o", filepath.Join(dir, "c"), "--order", "best"}, "without a topic"},
-		{[]string{"crawl", "http://a.test/", "-o", filepath.Join(dir, "c"), "--topic", "a", "--tunnel", "-2"}, "--tunnel"},
+		{[]string{"crawl", "http://a.test/", "-o", filepath.Join(dir, "c"), "--topic", "bees", "--tunnel", "-2"}, "--tunnel"},
 		{[]string{"crawl", "http://a.test/", "-o", filepath.Join(dir, "c"), "--order", "random"}, `"--order" flag: allowed are best, breadth, depth`},
 		{[]string{"crawl", "http://a.test/", "-o", filepath.Join(dir, "c"), "--topic", ""}, `"--topic" flag: there is nothing in it`},
-		{[]string{"crawl", "http://a.test/", "-o", filepath.Join(dir, "c"), "--topic", "a", "--crawlers", "0"}, `"--crawlers" flag: allowed are 1 to 100`},
-		{[]string{"crawl", "http://a.test/", "-o", filepath.Join(dir, "c"), "--topic", "a", "--market", "lots,beta=NaN"}, "argosy: --market: beta: NaN: allowed are 0 to 2147483648\n"},
+		{[]string{"crawl", "http://a.test/", "-o", filepath.Join(dir, "c"), "--topic", "bees", "--crawlers", "0"}, `"--crawlers" flag: allowed are 1 to 100`},
+		{[]string{"crawl", "http://a.test/", "-o", filepath.Join(dir, "c"), "--topic", "bees", "--market", "lots,beta=NaN"}, "argosy: --market: beta: NaN: allowed are 0 to 2147483648\n"},
 		{[]string{"export", dir, "--min-score", "high"}, `--min-score: "high": want a number`},
-		{[]string{"topic", "show", "--topic", "a", "--topic-language", strings.Repeat("x", 10_000)}, "x…x"},
+		{[]string{"topic", "show", "--topic", "bees", "--topic-language", strings.Repeat("x", 10_000)}, "x…x"},
 	} {
 		if code, _, errs := apart(t, c.args...); code != exitUsage || !strings.Contains(errs, c.want) {
 			t.Errorf("%v: exit %d, %s", c.args, code, errs)

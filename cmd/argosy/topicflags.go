@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,7 +17,7 @@ import (
 
 	"argosy/internal/config"
 	"argosy/internal/crawl"
-	"argosy/internal/page/parse"
+	"argosy/internal/fleet/agent"
 	"argosy/internal/page/topic"
 )
 
@@ -31,7 +29,12 @@ type topicFlags struct {
 	market       string
 	crawlers     *int
 
+	beside int
+
 	asker func() (*asker, error) // asks for examples that are URLs
+	seeds func() []string        // where other pages are read if no example is a URL; nil: nowhere
+	had   *agent.Had             // keeps pages for the crawl that follows; nil: nobody does
+	say   func(line string)
 }
 
 func (f *topicFlags) register(fl *pflag.FlagSet, j *config.Job) {
@@ -41,6 +44,8 @@ func (f *topicFlags) register(fl *pflag.FlagSet, j *config.Job) {
 	fl.Var(filledFlag{&f.text}, "topic-text", "the same, about what this text file is about")
 	fl.StringArrayVar(&f.like, "topic-like", nil, "the same, about what these pages are about: files of HTML or text, or URLs (may be repeated)")
 	fl.StringArrayVar(&f.unlike, "topic-unlike", nil, "with --topic-like: pages that are not on the topic (may be repeated)")
+	f.beside = topic.Beside
+	fl.Var(besideFlag{&f.beside}, "topic-beside", besideUsage)
 	fl.Var(filledFlag{&f.model}, "topic-model", "the same, by a file that argosy topic train has written")
 	fl.Var(filledFlag{&t.Language}, "topic-language", "language of the topic (ISO 639-1); none compares words as they stand (default: guessed)")
 	fl.Var(filledFlag{&f.threshold}, "topic-threshold", "score from which a page is on the topic (default 0.2)")
@@ -94,6 +99,36 @@ func (v choiceFlag) Set(s string) error {
 
 // Type is the word for the value in the help.
 func (v choiceFlag) Type() string { return "string" }
+
+// besideUsage explains --topic-beside.
+const besideUsage = "with --topic-like: up to so many other pages of their sites, less those of --topic-unlike, are read to learn what sets them apart; 0: none"
+
+// besideFlag is --topic-beside.
+type besideFlag struct{ to *int }
+
+// String returns the number.
+func (v besideFlag) String() string {
+	if v.to == nil {
+		return ""
+	}
+	return strconv.Itoa(*v.to)
+}
+
+// Set takes in a number.
+func (v besideFlag) Set(s string) error {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 0 || n > mostBeside {
+		return fmt.Errorf("allowed are 0 to %d", mostBeside)
+	}
+	*v.to = n
+	return nil
+}
+
+// Type is the word for the value in the help.
+func (v besideFlag) Type() string { return "int" }
+
+// mostBeside bounds --topic-beside: each page is a request.
+const mostBeside = 200
 
 // crawlersFlag is --crawlers, of which nobody may have said anything.
 type crawlersFlag struct{ to **int }
@@ -165,6 +200,8 @@ func (f *topicFlags) keeps(of *crawl.Topic, language string) error {
 		return usage("--topic-threshold %g: the crawl was begun with %g, and keeps it; argosy export --min-score %g lists its pages from there", x, of.Threshold, x)
 	case language != "" && language != of.Language:
 		return usage("--topic-language %s: the crawl was begun with %s, and keeps it", language, of.Language)
+	case f.beside != topic.Beside:
+		return usage("--topic-beside: the crawl was begun with the topic %q, and keeps it", of.About)
 	case len(f.unlike) > 0:
 		return usage("--topic-unlike: the crawl was begun with the topic %q, and keeps it", of.About)
 	}
@@ -172,7 +209,7 @@ func (f *topicFlags) keeps(of *crawl.Topic, language string) error {
 }
 
 // read reads the files that the flags name into the topic.
-func (f *topicFlags) read(t *config.Topic) error {
+func (f *topicFlags) read(ctx context.Context, t *config.Topic) error {
 	x, err := f.readThreshold()
 	if err != nil {
 		return err
@@ -183,10 +220,15 @@ func (f *topicFlags) read(t *config.Topic) error {
 	switch {
 	case len(f.unlike) > 0 && len(f.like) == 0:
 		return usage("--topic-unlike: without --topic-like there is no page that is on the topic")
+	case f.beside != topic.Beside && len(f.like) == 0:
+		return usage("--topic-beside: there is no --topic-like")
 	case f.text != "":
-		b, err := readTopicFile("--topic-text", f.text)
+		b, err := readTopicFile(f.text)
+		if err == nil {
+			err = readable(f.text, b)
+		}
 		if err != nil {
-			return err
+			return usage("--topic-text: %w", err)
 		}
 		if err := config.CheckUTF8(b); err != nil {
 			return usage("--topic-text %s: %v", f.text, err)
@@ -194,9 +236,9 @@ func (f *topicFlags) read(t *config.Topic) error {
 		t.Text = string(b)
 	}
 	if f.model != "" {
-		b, err := readTopicFile("--topic-model", f.model)
+		b, err := readTopicFile(f.model)
 		if err != nil {
-			return err
+			return usage("--topic-model: %w", err)
 		}
 		if t.Model, err = topicOf(f.model, b); err != nil {
 			return err
@@ -208,7 +250,7 @@ func (f *topicFlags) read(t *config.Topic) error {
 	if t.Model != nil {
 		return usage("--topic-like and --topic-model: give one of them")
 	}
-	t.Model, err = f.trained("", t.Language)
+	t.Model, err = f.trained(ctx, "", t.Language)
 	return err
 }
 
@@ -253,18 +295,18 @@ func (f *topicFlags) goOn(before string) error {
 // maxExample bounds a file that a topic is made of, in bytes.
 const maxExample = 16 << 20
 
-func readTopicFile(flag, name string) ([]byte, error) {
+func readTopicFile(name string) ([]byte, error) {
 	in, err := os.Open(name)
 	if err != nil {
-		return nil, usage("%s: %v", flag, err)
+		return nil, err
 	}
 	defer in.Close()
 	b, err := io.ReadAll(io.LimitReader(in, maxExample+1))
 	if err != nil {
-		return nil, usage("%s: %v", flag, err)
+		return nil, err
 	}
 	if len(b) > maxExample {
-		return nil, usage("%s: %s has more than %d bytes", flag, name, maxExample)
+		return nil, fmt.Errorf("%s has more than %d bytes", name, maxExample)
 	}
 	return b, nil
 }
@@ -288,16 +330,28 @@ func topicOf(name string, b []byte) (*crawl.Topic, error) {
 	return t, nil
 }
 
-// trained makes a topic of the examples.
-func (f *topicFlags) trained(about, language string) (*crawl.Topic, error) {
-	r := exampleReader{open: f.asker, language: language}
-	on, err := r.read("--topic-like", f.like)
+// trained makes a topic of the examples, and of other pages of their sites where few that are not on the topic are given.
+func (f *topicFlags) trained(ctx context.Context, about, language string) (*crawl.Topic, error) {
+	r := exampleReader{open: f.asker, language: language, had: f.had}
+	on, err := r.read(ctx, "--topic-like", f.like)
 	if err != nil {
 		return nil, err
 	}
-	off, err := r.read("--topic-unlike", f.unlike)
+	off, err := r.read(ctx, "--topic-unlike", f.unlike)
 	if err != nil {
 		return nil, err
+	}
+	if len(off) < f.beside {
+		b := newBeside(&r, f.say)
+		b.sites(f.like)
+		if len(b.walks) == 0 && f.seeds != nil {
+			b.sites(f.seeds())
+		}
+		more, err := b.read(ctx, f.beside-len(off))
+		if err != nil {
+			return nil, err
+		}
+		off = append(off, more...)
 	}
 	if about == "" {
 		if about = "like " + f.like[0]; !isURL(f.like[0]) {
@@ -307,87 +361,12 @@ func (f *topicFlags) trained(about, language string) (*crawl.Topic, error) {
 			about += fmt.Sprintf(" and %d more", len(f.like)-1)
 		}
 	}
+	if len(off) == 0 {
+		f.say("no page that is not on the topic is known: it is what the examples use most; --topic-unlike names some")
+	}
 	t, err := topic.Examples(about, on, off)
 	if err != nil {
 		return nil, usage("--topic-like: %v", err)
 	}
-	return t, nil
-}
-
-// exampleReader reads pages that a topic is made of, from files and from sites.
-type exampleReader struct {
-	open     func() (*asker, error)
-	ask      *asker // once it is needed: it keeps each site's clock
-	language string // of the topic; empty: that of the first page, for of one topic all words are compared alike
-}
-
-func (r *exampleReader) read(flag string, names []string) ([]*topic.Doc, error) {
-	var docs []*topic.Doc
-	for _, name := range names {
-		b, html, err := r.page(flag, name)
-		if err != nil {
-			return nil, err
-		}
-		docs = append(docs, topic.NewDoc(b, html, r.language))
-		if r.language == "" {
-			r.language = docs[0].Language
-		}
-	}
-	return docs, nil
-}
-
-// page returns an example in UTF-8, and whether it is HTML.
-func (r *exampleReader) page(flag, name string) (b []byte, html bool, err error) {
-	if !isURL(name) {
-		if b, err = readTopicFile(flag, name); err == nil {
-			b, html = plainPage(name, b)
-		}
-		return b, html, err
-	}
-	u, err := crawl.Parse(name)
-	if err != nil {
-		return nil, false, usage("%s: %q: %v", flag, name, err)
-	}
-	if r.ask == nil {
-		if r.ask, err = r.open(); err != nil {
-			return nil, false, err
-		}
-	}
-	got, err := r.ask.get(context.Background(), u, false, maxExample)
-	switch kind, _, _ := mime.ParseMediaType(got.Type); {
-	case err != nil:
-		return nil, false, usage("%s: %s: %w", flag, name, err)
-	case got.Status != http.StatusOK:
-		return nil, false, usage("%s: %s: it answers %d, not 200", flag, name, got.Status)
-	case kind == "text/html" || kind == "application/xhtml+xml":
-		b, html = decodedPage(got.Body, got.Type)
-		return b, html, nil
-	case strings.HasPrefix(kind, "text/"):
-		b, _ = decodedPage(got.Body, got.Type)
-		return b, false, nil
-	default:
-		return nil, false, usage("%s: %s: it is %q; want HTML or text", flag, name, kind)
-	}
-}
-
-// isURL reports whether an example is fetched.
-func isURL(name string) bool {
-	return strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://")
-}
-
-// plainPage returns a file in UTF-8, and whether it is HTML.
-func plainPage(name string, b []byte) ([]byte, bool) {
-	ext := strings.ToLower(filepath.Ext(name))
-	html := ext == ".html" || ext == ".htm" || ext == ".xhtml" || ext != ".txt" && strings.HasPrefix(http.DetectContentType(b), "text/html")
-	if !html {
-		return []byte(strings.ToValidUTF8(string(b), "\uFFFD")), false
-	}
-	return decodedPage(b, "")
-}
-
-// decodedPage returns a page in UTF-8.
-func decodedPage(b []byte, contentType string) (utf8 []byte, html bool) {
-	var p parse.Page
-	text, charset := parse.ReadEncoded(parse.HTML, b, contentType, parse.Options{}, &p)
-	return []byte(parse.Decode(text, parse.ByteCharset(charset))), true
+	return t, r.rest(ctx)
 }

@@ -59,7 +59,7 @@ func filled(t *testing.T, place string) {
 // Each query of the documentation runs, on both databases alike.
 func TestDocumentedQueries(t *testing.T) {
 	all := queries(t)
-	if len(all) != 10 {
+	if len(all) != 12 {
 		t.Fatalf("%d queries in docs/ledger.md", len(all))
 	}
 	run := func(t *testing.T, driver, place string) (rows []int) {

@@ -164,10 +164,14 @@ func (r *Report) head() nodes {
 		sites = "site"
 	}
 	nav := el("nav", nil)
-	for _, to := range [][2]string{
+	to := [][2]string{}
+	if r.harvest() != nil {
+		to = append(to, [2]string{"topic", "On the topic"})
+	}
+	for _, to := range append(to, [][2]string{
 		{"broken", "Broken links"}, {"sites", "Sites"}, {"slow", "Slowest"}, {"refused", "Refused"}, {"templates", "Templates"},
 		{"same", "Duplicates"}, {"redirects", "Redirects"},
-	} {
+	}...) {
 		nav.AppendChild(el("a", at{"href": "#" + to[0]}, to[1]))
 	}
 	return nodes{

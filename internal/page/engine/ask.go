@@ -153,7 +153,7 @@ func (r *Ready) Restricts() bool {
 // Whereabouts refuses an engine of which nobody has said where it is.
 func (r *Ready) Whereabouts() error {
 	if strings.Contains(r.URL, "{base}") && r.Base == "" {
-		return errors.New("give the address of the program that is asked")
+		return errors.New("give the address of the program that is asked, in an entry of your own (like: " + r.Name + ", base: https://…; argosy engine add URL makes one)")
 	}
 	return nil
 }

@@ -44,6 +44,9 @@ func Words(about, language string) (*crawl.Topic, error) {
 		return nil, err
 	}
 	stems := meaningful(words, language)
+	if len(stems) == 0 {
+		return nil, fmt.Errorf("%q: words that every text has (language %s): give others, or the language %s, which takes them as they stand", clip(about), language, AsTheyStand)
+	}
 	t := &crawl.Topic{About: clip(strings.Join(strings.Fields(about), " ")), Language: language, Cut: wordsCut, Gain: wordsGain, Threshold: crawl.DefaultThreshold}
 	single := 1.0
 	if len(stems) > 1 {
@@ -80,82 +83,27 @@ func checkLanguage(language string, words []string) (string, error) {
 	return language, nil
 }
 
-// meaningful returns the stems of the words that say something; of all words if none does.
-func meaningful(words []string, language string) []string {
-	var out []string
+// meaningful returns the stems of the words that say something.
+func meaningful(words []string, language string) (out []string) {
 	for _, w := range words {
 		if !stops[language][w] {
-			out = append(out, stem(w, language))
-		}
-	}
-	if out == nil {
-		for _, w := range words {
 			out = append(out, stem(w, language))
 		}
 	}
 	return out
 }
 
-// Topics of a text.
-const (
-	textTerms = 60
-	textShare = 0.40 // of the text's own sum: a page that just is on its topic
-	likeShare = 1.0  // of what a page has by a topic that is made of others like it
-	textGain  = 6    // in units of that score
-)
-
 // Text makes a topic of a text: of the words that it uses most, but for those that every text uses.
 func Text(about, text, language string) (*crawl.Topic, error) {
 	d := NewDoc([]byte(text), false, language)
-	if len(d.Terms) < 5 {
-		return nil, fmt.Errorf("a text of %d different words says too little: at least 5, or give key words", len(d.Terms))
+	if len(d.Terms) < LeastTerms {
+		return nil, fmt.Errorf("a text of %d different words says too little: at least %d, or give key words", len(d.Terms), LeastTerms)
 	}
-	return fromDocs(about, []*Doc{d}), nil
+	return apart(about, []*Doc{d}, nil), nil
 }
 
-// fromDocs makes a topic of documents that are on it, without any that are not.
-func fromDocs(about string, docs []*Doc) *crawl.Topic {
-	t := &crawl.Topic{About: clip(about), Language: docs[0].Language, Terms: common(docs), Threshold: crawl.DefaultThreshold}
-	own, share := sum(t, docs[0]), textShare
-	if len(docs) > 1 {
-		own, share = 0, likeShare
-		for i, d := range docs {
-			others := append(append([]*Doc{}, docs[:i]...), docs[i+1:]...)
-			own += sum(&crawl.Topic{Terms: common(others)}, d) / float64(len(docs))
-		}
-	}
-	own = max(own, 0.01)
-	t.Cut, t.Gain = round(share*own), round(textGain/own)
-	return t
-}
-
-// common are the words that documents use most, by weights that add up to 1.
-func common(docs []*Doc) []crawl.TopicTerm {
-	mean := map[string]float64{}
-	in := map[string]int{}
-	for _, d := range docs {
-		for w, x := range d.Terms {
-			mean[w] += x / float64(len(docs))
-			in[w]++
-		}
-	}
-	var terms []crawl.TopicTerm
-	for w, x := range mean {
-		if len(docs) > 2 && in[w] < 2 {
-			continue // a word of one page only is that page's, not the topic's
-		}
-		terms = append(terms, crawl.TopicTerm{Word: w, Weight: x})
-	}
-	terms = most(terms, textTerms)
-	norm := 0.0
-	for _, t := range terms {
-		norm += t.Weight
-	}
-	for i := range terms {
-		terms[i].Weight = round(terms[i].Weight / norm)
-	}
-	return terms
-}
+// LeastTerms is how many different words a text or an example has, at least.
+const LeastTerms = 5
 
 // most returns the n terms whose weights are largest, in an order that depends on them alone.
 func most(terms []crawl.TopicTerm, n int) []crawl.TopicTerm {

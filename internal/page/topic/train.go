@@ -18,23 +18,25 @@ const (
 	rare        = 0.01 // share of the pages that are on a topic, by which its cut is set
 )
 
-// MinExamples is how many examples of each side let a topic be learned; with fewer its words are those of the positive ones.
-const MinExamples = 3
+// learnFrom is how many examples of each side let a topic be learned. With fewer, words that set the one side apart tell as well or better
+// (go run ./bench/judge).
+const learnFrom = 10
 
-// Examples makes a topic of example pages: those that are on it, and, if there are any, those that are not.
+// Examples makes a topic of example pages: those that are on it, and others, most of which are not. With fewer than ten of either its words are
+// those that set the former apart; with more they are learned.
 func Examples(about string, on, off []*Doc) (*crawl.Topic, error) {
 	if len(on) == 0 {
 		return nil, errors.New("no example of a page that is on the topic: give at least one")
 	}
 	for i, d := range on {
-		if len(d.Terms) < 5 {
-			return nil, fmt.Errorf("example %d has %d different words, which says too little: at least 5", i+1, len(d.Terms))
+		if len(d.Terms) < LeastTerms {
+			return nil, fmt.Errorf("example %d has %d different words, which says too little: at least %d", i+1, len(d.Terms), LeastTerms)
 		}
 	}
-	if len(on) < MinExamples || len(off) < MinExamples {
-		t := fromDocs(about, on)
-		if len(off) > 0 {
-			against(t, off)
+	if len(on) < learnFrom || len(off) < learnFrom {
+		t := apart(about, on, off)
+		if len(t.Terms) == 0 {
+			return nil, errors.New("no word sets the examples apart: what they have in common stands on the other pages too")
 		}
 		return t, nil
 	}
@@ -62,22 +64,6 @@ func part(docs []*Doc, fold int, of bool) (out []*Doc) {
 		}
 	}
 	return out
-}
-
-// against takes weight from the words that a few pages which are not on the topic have too.
-func against(t *crawl.Topic, off []*Doc) {
-	for i := range t.Terms {
-		x := 0.0
-		for _, d := range off {
-			x += d.Terms[t.Terms[i].Word] / float64(len(off))
-		}
-		t.Terms[i].Weight = round(t.Terms[i].Weight * (1 - x))
-	}
-	high := math.Inf(-1)
-	for _, d := range off {
-		high = max(high, sum(t, d))
-	}
-	t.Cut = round(max(t.Cut, high+0.25*(t.Cut-min(t.Cut, high)))) // none of them is on it
 }
 
 // fit trains a topic's weights.

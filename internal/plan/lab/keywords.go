@@ -97,10 +97,14 @@ func PaperMarket(caption string, topics, keywords, webs int, of func(topic, keyw
 	}
 	row("all", "average", allTopics, allKeywords)
 	published := []string{"all", "published"}
+	whiskers := ""
+	if webs > 1 {
+		whiskers = " Whiskers: 95 % intervals over webs."
+	}
 	var charts []report.Figure
 	for k, m := range paperMeasures {
 		published = append(published, m.a, m.b)
-		fig := report.Figure{Kind: report.Bars, Caption: m.title + ", in %, by topic. Whiskers: 95 % intervals over webs.", Y: report.Axis{Label: "%", Zero: true}}
+		fig := report.Figure{Kind: report.Bars, Caption: m.title + ", in %, by topic." + whiskers, Y: report.Axis{Label: "%", Zero: true}}
 		for _, way := range paperWays {
 			one := report.Series{Name: way.title}
 			for i, topic := range allTopics {
