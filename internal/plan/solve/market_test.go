@@ -271,6 +271,9 @@ func FuzzMarkets(f *testing.F) {
 		}
 		_, err := ClearMarket(v, MarketOptions{})
 		_, err2 := ClearLots(v, make([]int, rows), step)
+		if paper, err := ClearMarket(v, MarketOptions{Rule: RulePaper, Reserve: v.Data[:cols]}); err == nil && paper.Rounds > maxPaperRounds && paper.TookOver == 0 {
+			t.Fatalf("the published rule went on for %d rounds", paper.Rounds)
+		}
 		if step == step && math.Abs(step) < 1e300 && err != nil {
 			t.Fatal(err, err2)
 		}
