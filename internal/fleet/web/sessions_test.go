@@ -59,7 +59,7 @@ func TestSessionsOutliveTheProcess(t *testing.T) {
 		}
 	}
 
-	_, second := process()
+	again, second := process()
 	for _, b := range []*browser{operator, left, byToken} {
 		b.h = second.h
 	}
@@ -81,6 +81,7 @@ func TestSessionsOutliveTheProcess(t *testing.T) {
 		t.Errorf("when the token is revoked: %d", got)
 	}
 
+	again.Close()
 	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
