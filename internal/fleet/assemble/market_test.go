@@ -17,19 +17,19 @@ import (
 // was had once. Who remembers for himself fetches what others have.
 func TestMarketCrawl(t *testing.T) {
 	t.Parallel()
-	site := of(150, 300)
+	const site = 300
 	web := webs.NewTopical(webs.TopicalConfig{Seed: 3, Sites: 4, Pages: site, Share: 0.06, Near: 0.6, Told: 0.5})
 	port := served(t, web)
 	on := web.OnTopic(port)
 	central, dir := t.TempDir(), t.TempDir()
-	topical(t, central, web, port, func(j *crawl.Job) { j.Limits.MaxPages = int64(site) * 8 / 10 })
+	topical(t, central, web, port, func(j *crawl.Job) { j.Limits.MaxPages = site * 8 / 10 })
 	_, alone, _, _ := had(t, central, on)
 
 	lots := func(j *crawl.Job) {
 		m := crawl.DefaultMarket(crawl.MarketLots)
 		j.Identity.Market = &m
 	}
-	sum := topical(t, dir, web, port, func(j *crawl.Job) { lots(j); j.Limits.MaxPages = int64(site) * 8 / 10 })
+	sum := topical(t, dir, web, port, func(j *crawl.Job) { lots(j); j.Limits.MaxPages = site * 8 / 10 })
 	pages, truly, _, _ := had(t, dir, on)
 	markets, sold := held(t, dir)
 	t.Logf("of %d pages on the topic: one crawler %d, five %d in %d pages; %d markets, %d URLs sold", len(on), alone, truly, pages, markets, sold)
