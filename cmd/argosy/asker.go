@@ -17,7 +17,10 @@ import (
 // asker asks sites beside a crawl, one request after the other: each site on its clock, robots.txt first.
 type asker struct {
 	client *fetch.Client
-	delay  time.Duration // between two requests to a site
+	delay  time.Duration                  // between two requests to a site
+	longer time.Duration                  // up to this a Crawl-delay is obeyed
+	limits func(site string) crawl.Limits // of sites that have some of their own; nil: of none
+	slow   map[string]time.Duration       // sites that want a longer one
 	agent  string
 	last   map[string]time.Time    // of each site
 	rules  map[string]robots.Rules // of each origin that was asked
@@ -25,7 +28,7 @@ type asker struct {
 }
 
 func newAsker(cl *fetch.Client, delay time.Duration, agent string) asker {
-	return asker{client: cl, delay: delay, agent: agent, last: map[string]time.Time{}, rules: map[string]robots.Rules{}}
+	return asker{client: cl, delay: delay, longer: time.Minute, slow: map[string]time.Duration{}, agent: agent, last: map[string]time.Time{}, rules: map[string]robots.Rules{}}
 }
 
 // maxHops bounds redirects, as of robots.txt (RFC 9309, section 2.3.1.2).
@@ -44,7 +47,7 @@ func (a *asker) fields() []fetch.Field {
 
 func (a *asker) turn(site string) fetch.Turn {
 	return func(ctx context.Context) error {
-		wait := a.delay - time.Since(a.last[site])
+		wait := a.between(site) - time.Since(a.last[site])
 		if a.last[site].IsZero() || wait < 0 {
 			wait = 0
 		}
@@ -58,18 +61,25 @@ func (a *asker) turn(site string) fetch.Turn {
 	}
 }
 
+// between is the time between two requests to a site.
+func (a *asker) between(site string) time.Duration {
+	delay := a.delay
+	if a.limits != nil {
+		delay = a.limits(site).Delay
+	}
+	return max(delay, a.slow[site])
+}
+
 // rest waits until no site would be asked too soon by somebody else: what begins then has clocks of its own.
 func (a *asker) rest(ctx context.Context) error {
-	var last time.Time
-	for _, at := range a.last {
-		if at.After(last) {
-			last = at
-		}
+	wait := time.Duration(0)
+	for site, at := range a.last {
+		wait = max(wait, a.between(site)-time.Since(at))
 	}
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-time.After(a.delay - time.Since(last)):
+	case <-time.After(wait):
 		return nil
 	}
 }
@@ -92,8 +102,12 @@ func (a *asker) allowed(ctx context.Context, u crawl.URL) error {
 			rules = robots.Parse(got.Body, agent.Product)
 		}
 		a.rules[u.Origin()] = rules
-		if rules.HasDelay && rules.Delay > a.delay {
-			a.delay = min(rules.Delay, time.Minute)
+		if rules.HasDelay {
+			longer := a.longer
+			if a.limits != nil {
+				longer = a.limits(u.Site()).MaxCrawlDelay
+			}
+			a.slow[u.Site()] = max(a.slow[u.Site()], min(rules.Delay, longer))
 		}
 	}
 	if !rules.Allowed(u.RequestURI()) {

@@ -26,6 +26,7 @@ import (
 	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/outdir"
 	"argosy/internal/fleet/web"
+	"argosy/internal/page/scope"
 	"argosy/internal/plan/schedule"
 	"argosy/internal/plan/strategy"
 )
@@ -221,12 +222,9 @@ func (f *crawlFlags) config(cmd *cobra.Command, args []string) (assemble.Config,
 
 // readTopic takes in what pages are to be about, and how crawlers trade.
 func (f *crawlFlags) readTopic(cmd *cobra.Command, dir string) error {
-	f.topic.asker = func() (*asker, error) {
-		limits := crawl.DefaultLimits()
-		f.job.Limits.Apply(&limits)
-		return f.asker(limits.Delay, f.job.Fetch.UserAgent)
+	if err := f.examplesAsked(); err != nil {
+		return err
 	}
-	f.topic.seeds, f.topic.had, f.topic.say = func() []string { return f.set.seeds }, f.had, sayOnError
 	if same := f.sameExamples(cmd, dir); same != nil {
 		f.kept, f.keptFrom = same, topicFrom(cmd)
 	}
@@ -239,6 +237,49 @@ func (f *crawlFlags) readTopic(cmd *cobra.Command, dir string) error {
 		return err
 	}
 	return nil
+}
+
+// examplesAsked has examples, and pages beside them, asked as the job asks: by its delays, limits and filters.
+func (f *crawlFlags) examplesAsked() error {
+	plain := f.job
+	plain.Topic, plain.Market, plain.Virtual = config.Topic{}, config.Market{}, nil
+	job, err := plain.Crawl(f.set.seeds, f.set.bare)
+	if err != nil {
+		return usage("%w", err)
+	}
+	sites := crawl.NewSites(job.Sites)
+	f.topic.asker = func() (*asker, error) {
+		a, err := f.askerWithin(job.Limits.Fetch, job.Limits.Delay, f.job.Fetch.UserAgent)
+		if err == nil {
+			a.limits = func(site string) crawl.Limits { return job.Pace(sites.Limits(job.Limits, site)) }
+		}
+		return a, err
+	}
+	f.topic.seeds, f.topic.had, f.topic.say = func() []string { return f.set.seeds }, f.had, sayOnError
+	f.topic.ignoreRobots, f.topic.ignoreNofollow, f.topic.within = job.Identity.IgnoreRobots, job.Identity.IgnoreRobots || job.Identity.IgnoreNofollow, job.Limits.MaxTime
+	if f.topic.rules, err = scope.Compile(job.Identity, job.Limits, job.Sites...); err != nil {
+		return usage("%w", err)
+	}
+	f.beginAtExamples()
+	return nil
+}
+
+// beginAtExamples makes seeds of the examples that lie in the scope of the others: what they lead to is near the topic.
+func (f *crawlFlags) beginAtExamples() {
+	if f.set.list != nil {
+		return
+	}
+	for _, s := range f.set.seeds {
+		if u, err := crawl.Parse(s); err == nil {
+			f.topic.rules.Join(u)
+		}
+	}
+	for _, name := range f.topic.like {
+		u, err := crawl.Parse(name)
+		if err == nil && isURL(name) && f.topic.rules.Check(u, 0).OK() && !slices.Contains(f.set.seeds, u.String()) {
+			f.set.seeds, f.set.bare, f.set.texts = append(f.set.seeds, u.String()), append(f.set.bare, false), append(f.set.texts, name)
+		}
+	}
 }
 
 // check lets the job's own packages judge it, so that mistakes are found before anything is opened.

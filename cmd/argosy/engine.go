@@ -212,11 +212,16 @@ func (f *engineFlags) asker() (*asker, error) {
 
 // asker returns who asks sites beside a crawl, by the flags of the network.
 func (f *crawlFlags) asker(delay time.Duration, agent string) (*asker, error) {
+	return f.askerWithin(crawl.DefaultLimits().Fetch, delay, agent)
+}
+
+// askerWithin returns who asks sites beside a crawl, within limits of requests.
+func (f *crawlFlags) askerWithin(limits crawl.FetchLimits, delay time.Duration, agent string) (*asker, error) {
 	var cfg assemble.Config
 	if err := f.network(&cfg); err != nil {
 		return nil, err
 	}
-	cfg.Fetch.Limits = crawl.DefaultLimits().Fetch
+	cfg.Fetch.Limits = limits
 	cl, err := fetch.NewClient(cfg.Fetch)
 	if err != nil {
 		return nil, usage("%v", err)

@@ -2,11 +2,14 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"errors"
 	"fmt"
 	"mime"
 	"net/http"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/agent"
@@ -22,6 +25,9 @@ type exampleReader struct {
 	had      *agent.Had // keeps pages for the crawl that follows; nil: nobody does
 	language string     // of the topic; empty: that of the first page, for of one topic all words are compared alike
 	asked    []example  // those that are URLs
+
+	ignoreRobots bool
+	texts        map[[sha256.Size]byte]string // the flags that have named a text, by its digest; nil: one may be named twice
 }
 
 // example is a page in UTF-8.
@@ -41,12 +47,19 @@ func (r *exampleReader) read(ctx context.Context, flag string, names []string) (
 		if err != nil {
 			return nil, usage("%s: %w", flag, err)
 		}
+		if !e.at.IsZero() {
+			r.asked = append(r.asked, e)
+		}
+		of := sha256.Sum256(e.body)
+		if was := r.texts[of]; was == flag {
+			continue // it says no more than once
+		} else if was != "" {
+			return nil, usage("%s: %s is named by %s as well", flag, name, was)
+		}
+		r.texts[of] = flag
 		docs = append(docs, topic.NewDoc(e.body, e.html, r.language))
 		if r.language == "" {
 			r.language = docs[0].Language
-		}
-		if !e.at.IsZero() {
-			r.asked = append(r.asked, e)
 		}
 	}
 	return docs, nil
@@ -66,7 +79,7 @@ func (r *exampleReader) page(ctx context.Context, name string) (e example, err e
 	if err != nil {
 		return e, fmt.Errorf("%q: %w", name, err)
 	}
-	if e, err = r.get(ctx, u); err != nil {
+	if e, err = r.get(ctx, u, maxExample); err != nil {
 		return e, fmt.Errorf("%s: %w", name, err)
 	}
 	e.named = name
@@ -74,14 +87,14 @@ func (r *exampleReader) page(ctx context.Context, name string) (e example, err e
 }
 
 // get asks a site for a page.
-func (r *exampleReader) get(ctx context.Context, u crawl.URL) (e example, err error) {
+func (r *exampleReader) get(ctx context.Context, u crawl.URL, most int64) (e example, err error) {
 	if r.ask == nil {
 		if r.ask, err = r.open(); err != nil {
 			return e, err
 		}
 	}
 	r.ask.had = r.had
-	got, err := r.ask.get(ctx, u, false, maxExample)
+	got, err := r.ask.get(ctx, u, r.ignoreRobots, most)
 	r.ask.had = nil
 	if err != nil {
 		return e, err
@@ -111,13 +124,16 @@ func (r *exampleReader) rest(ctx context.Context) error {
 	return r.ask.rest(ctx)
 }
 
-// links are the URLs of the same site that a page leads to.
-func (e *example) links() (out []string) {
+// links are the URLs of the same site that a page leads to; none where it asks not to follow them, unless that is ignored.
+func (e *example) links(ignoreNofollow bool) (out []string) {
 	if !e.html {
 		return nil
 	}
 	var p parse.Page
-	_, charset := parse.ReadEncoded(parse.HTML, e.raw.Body, e.raw.Type, parse.Options{}, &p)
+	_, charset := parse.ReadEncoded(parse.HTML, e.raw.Body, e.raw.Type, parse.Options{Product: agent.Product}, &p)
+	if p.NoFollow && !ignoreNofollow {
+		return nil
+	}
 	base := e.at
 	if p.Base != nil {
 		if b, err := base.Resolve(parse.DecodeRef(p.Base, charset)); err == nil {
@@ -137,7 +153,8 @@ func (e *example) links() (out []string) {
 
 // isURL reports whether an example is fetched.
 func isURL(name string) bool {
-	return strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://")
+	scheme, _, ok := strings.Cut(name, "://")
+	return ok && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
 }
 
 // readable refuses what is not a text: a picture, an archive, a program.
@@ -168,10 +185,10 @@ func decodedPage(b []byte, contentType string) (utf8 []byte, html bool) {
 // besideReader reads other pages of the sites of examples, by which a topic learns what sets the examples apart.
 type besideReader struct {
 	r     *exampleReader
-	say   func(line string)
-	had   map[string]bool // URLs that were asked for, and examples
-	texts map[string]bool // of pages: one that stands under many URLs says no more than once
-	walks []*besideSite   // in turn
+	f     *topicFlags
+	had   map[string]bool            // URLs that were asked for, and examples
+	texts map[[sha256.Size]byte]bool // digests of pages: one that stands under many URLs says no more than once
+	walks []*besideSite              // in turn
 	docs  []*topic.Doc
 	tries int
 }
@@ -181,16 +198,26 @@ type besideSite struct {
 	walk   *topic.Walk
 	site   string
 	starts []crawl.URL // front pages to try, until one has links
+	failed int         // requests in a row without an answer
 }
 
-// besideSites bounds the sites that are walked through.
-const besideSites = 4
+// Bounds of reading beside examples: it is there to begin well, and what it cannot have it does without.
+const (
+	besideSites  = 4                // walked through
+	besidePage   = 1 << 20          // bytes of a page
+	besideEach   = 10 * time.Second // a page
+	besideFailed = 3                // requests in a row without an answer, after which a site is left alone
+	besideSpare  = 2 * time.Second  // what a page may take beside the delay, on average
+)
 
-func newBeside(r *exampleReader, say func(string)) *besideReader {
-	b := &besideReader{r: r, say: say, had: map[string]bool{}, texts: map[string]bool{}}
+func newBeside(r *exampleReader, f *topicFlags) *besideReader {
+	b := &besideReader{r: r, f: f, had: map[string]bool{}, texts: map[[sha256.Size]byte]bool{}}
 	for i := range r.asked {
 		b.had[r.asked[i].at.String()] = true
-		b.texts[string(r.asked[i].body)] = true
+		b.texts[sha256.Sum256(r.asked[i].body)] = true
+		if f.rules != nil {
+			f.rules.Join(r.asked[i].at)
+		}
 	}
 	return b
 }
@@ -224,7 +251,7 @@ func (b *besideReader) site(u crawl.URL) {
 	s := &besideSite{walk: topic.NewWalk(), site: u.Site(), starts: ancestors(u)}
 	for i := range b.r.asked {
 		if e := &b.r.asked[i]; e.at.Site() == s.site {
-			s.walk.Example(e.at.String(), e.links())
+			s.walk.Example(e.at.String(), e.links(b.f.ignoreNofollow))
 		}
 	}
 	b.walks = append(b.walks, s)
@@ -252,11 +279,13 @@ func (b *besideReader) read(ctx context.Context, most int) ([]*topic.Doc, error)
 	for _, s := range b.walks {
 		names = append(names, s.site)
 	}
-	b.say(fmt.Sprintf("reading up to %s of %s to learn what sets the examples apart (--topic-beside 0 reads none)", plural(int64(most), "other page"), strings.Join(names, ", ")))
-	for len(b.docs) < most && b.tries < 2*most && len(b.walks) > 0 {
+	b.f.say(fmt.Sprintf("reading up to %s of %s to learn what sets the examples apart (--topic-beside 0 reads none)", plural(int64(most), "other page"), strings.Join(names, ", ")))
+	all, stop := context.WithTimeout(ctx, b.time(most))
+	defer stop()
+	for len(b.docs) < most && b.tries < 2*most && len(b.walks) > 0 && all.Err() == nil {
 		left := b.walks[:0]
 		for _, s := range b.walks {
-			if len(b.docs) == most || b.step(ctx, s) {
+			if len(b.docs) == most || b.step(all, s) {
 				left = append(left, s)
 			}
 		}
@@ -266,9 +295,22 @@ func (b *besideReader) read(ctx context.Context, most int) ([]*topic.Doc, error)
 		}
 	}
 	if len(b.docs) < most {
-		b.say(fmt.Sprintf("%s could be read", plural(int64(len(b.docs)), "other page")))
+		b.f.say(fmt.Sprintf("%s could be read", plural(int64(len(b.docs)), "other page")))
 	}
 	return b.docs, nil
+}
+
+// time is how long reading so many pages may take.
+func (b *besideReader) time(most int) time.Duration {
+	each := besideSpare
+	if b.r.ask != nil {
+		each += b.r.ask.delay
+	}
+	all := max(besideEach, time.Duration(most)*each)
+	if b.f.within > 0 {
+		all = min(all, b.f.within)
+	}
+	return all
 }
 
 // step reads the next page of a site, and reports whether there may be more. What cannot be read is passed by: another page tells as much.
@@ -283,22 +325,31 @@ func (b *besideReader) step(ctx context.Context, s *besideSite) (more bool) {
 		}
 		u, _ = crawl.Parse(next) // it is the text of a URL
 	}
-	if b.had[u.String()] {
+	if b.had[u.String()] || b.f.rules != nil && !b.f.rules.Check(u, 0).OK() {
 		return true
 	}
 	b.had[u.String()] = true
 	b.tries++
-	e, err := b.r.get(ctx, u)
+	one, stop := context.WithTimeout(ctx, besideEach)
+	e, err := b.r.get(one, u, besidePage)
+	stop()
+	if s.failed++; !e.at.IsZero() || errors.Is(err, errDisallowed) {
+		s.failed = 0
+	}
+	if s.failed == besideFailed {
+		return false
+	}
 	if err != nil || !e.html || e.at.Site() != s.site {
 		return true
 	}
-	links := e.links()
+	links := e.links(b.f.ignoreNofollow)
 	if len(links) > 0 {
 		s.starts = nil
 	}
 	s.walk.Named(links, func(link string) bool { return strings.Contains(link, "?") })
-	known := b.had[e.at.String()] && e.at.String() != u.String() || b.texts[string(e.body)]
-	b.had[e.at.String()], b.texts[string(e.body)] = true, true
+	text := sha256.Sum256(e.body)
+	known := b.had[e.at.String()] && e.at.String() != u.String() || b.texts[text]
+	b.had[e.at.String()], b.texts[text] = true, true
 	if d := topic.NewDoc(e.body, true, b.r.language); !known && len(d.Terms) >= topic.LeastTerms {
 		b.docs = append(b.docs, d)
 	}

@@ -326,6 +326,18 @@ func TestTopicLikeOnePage(t *testing.T) {
 	if code, _, errs = apart(t, args...); code != 0 || !strings.Contains(errs, "as it was made when the crawl began") || asked["/about/p13"] > 1 {
 		t.Errorf("going on: exit %d, %d requests\n%s", code, asked["/about/p13"], errs)
 	}
+	dir = filepath.Join(t.TempDir(), "d")
+	if code, out, errs = apart(t, "crawl", site, "-o", dir, "--allow-private", "--delay", "0", "--topic-like", site+"about/p5", "--topic-like", site+"about/p5#x", "--exclude", "/about/p[124]"); code != 0 || !strings.Contains(errs, "other pages could be read") {
+		t.Errorf("with a filter: exit %d\n%s%s", code, out, errs)
+	}
+	for path, n := range asked {
+		if n > 1 && strings.HasPrefix(path, "/about/p1") {
+			t.Errorf("%s is excluded, and was asked for again", path)
+		}
+	}
+	if code, _, errs = apart(t, "topic", "show", "--topic-like", site+"about/p5", "--topic-unlike", site+"about/p5", "--allow-private", "--delay", "0"); code != exitUsage || !strings.Contains(errs, "is named by --topic-like as well") {
+		t.Errorf("like and unlike: exit %d, %s", code, errs)
+	}
 	code, out, errs = apart(t, "topic", "train", "--topic-like", site+"about/p13", "--topic-beside", "0", "--allow-private", "--delay", "0")
 	if code != 0 || !strings.Contains(out, "handbook") || !strings.Contains(errs, "no page that is not on the topic is known") {
 		t.Errorf("beside none: exit %d\n%s%s", code, out, errs)

@@ -12,12 +12,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
 	"argosy/internal/config"
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/agent"
+	"argosy/internal/page/scope"
 	"argosy/internal/page/topic"
 )
 
@@ -35,6 +37,10 @@ type topicFlags struct {
 	seeds func() []string        // where other pages are read if no example is a URL; nil: nowhere
 	had   *agent.Had             // keeps pages for the crawl that follows; nil: nobody does
 	say   func(line string)
+
+	rules                        *scope.Rules // what may be read beside examples; nil: anything
+	ignoreRobots, ignoreNofollow bool
+	within                       time.Duration // the whole crawl ends by then; 0: it has no bound
 }
 
 func (f *topicFlags) register(fl *pflag.FlagSet, j *config.Job) {
@@ -332,7 +338,7 @@ func topicOf(name string, b []byte) (*crawl.Topic, error) {
 
 // trained makes a topic of the examples, and of other pages of their sites where few that are not on the topic are given.
 func (f *topicFlags) trained(ctx context.Context, about, language string) (*crawl.Topic, error) {
-	r := exampleReader{open: f.asker, language: language, had: f.had}
+	r := exampleReader{open: f.asker, language: language, had: f.had, ignoreRobots: f.ignoreRobots, texts: map[[32]byte]string{}}
 	on, err := r.read(ctx, "--topic-like", f.like)
 	if err != nil {
 		return nil, err
@@ -342,7 +348,7 @@ func (f *topicFlags) trained(ctx context.Context, about, language string) (*craw
 		return nil, err
 	}
 	if len(off) < f.beside {
-		b := newBeside(&r, f.say)
+		b := newBeside(&r, f)
 		b.sites(f.like)
 		if len(b.walks) == 0 && f.seeds != nil {
 			b.sites(f.seeds())

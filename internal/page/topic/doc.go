@@ -11,6 +11,9 @@ type Doc struct {
 	Language string
 }
 
+// mostWords bounds the different words of a document: no text for people has more.
+const mostWords = 20_000
+
 // NewDoc reads a document: a page in HTML in UTF-8, or a plain text. Words that every text and every page has are left out.
 // language is one of ISO 639-1; empty: it is guessed.
 func NewDoc(b []byte, html bool, language string) *Doc {
@@ -20,6 +23,9 @@ func NewDoc(b []byte, html bool, language string) *Doc {
 		Each(text, func(w []byte) {
 			c := words[string(w)]
 			if c == nil {
+				if len(words) == mostWords {
+					return
+				}
 				c = &counts{}
 				words[string(w)] = c
 			}
