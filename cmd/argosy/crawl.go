@@ -222,8 +222,10 @@ func (f *crawlFlags) config(cmd *cobra.Command, args []string) (assemble.Config,
 
 // readTopic takes in what pages are to be about, and how crawlers trade.
 func (f *crawlFlags) readTopic(cmd *cobra.Command, dir string) error {
-	if err := f.examplesAsked(); err != nil {
-		return err
+	if len(f.topic.like) > 0 {
+		if err := f.examplesAsked(cmd); err != nil {
+			return err
+		}
 	}
 	if same := f.sameExamples(cmd, dir); same != nil {
 		f.kept, f.keptFrom = same, topicFrom(cmd)
@@ -240,12 +242,12 @@ func (f *crawlFlags) readTopic(cmd *cobra.Command, dir string) error {
 }
 
 // examplesAsked has examples, and pages beside them, asked as the job asks: by its delays, limits and filters.
-func (f *crawlFlags) examplesAsked() error {
+func (f *crawlFlags) examplesAsked(cmd *cobra.Command) error {
 	plain := f.job
 	plain.Topic, plain.Market, plain.Virtual = config.Topic{}, config.Market{}, nil
 	job, err := plain.Crawl(f.set.seeds, f.set.bare)
 	if err != nil {
-		return usage("%w", err)
+		return f.blame(cmd, err)
 	}
 	sites := crawl.NewSites(job.Sites)
 	f.topic.asker = func() (*asker, error) {
