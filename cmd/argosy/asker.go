@@ -17,9 +17,7 @@ import (
 // asker asks sites beside a crawl, one request after the other: each site on its clock, robots.txt first.
 type asker struct {
 	client *fetch.Client
-	delay  time.Duration                  // between two requests to a site
-	longer time.Duration                  // up to this a Crawl-delay is obeyed
-	limits func(site string) crawl.Limits // of sites that have some of their own; nil: of none
+	limits func(site string) crawl.Limits // the delay between two requests to a site, and up to which a Crawl-delay is obeyed
 	slow   map[string]time.Duration       // sites that want a longer one
 	agent  string
 	last   map[string]time.Time    // of each site
@@ -28,7 +26,8 @@ type asker struct {
 }
 
 func newAsker(cl *fetch.Client, delay time.Duration, agent string) asker {
-	return asker{client: cl, delay: delay, longer: time.Minute, slow: map[string]time.Duration{}, agent: agent, last: map[string]time.Time{}, rules: map[string]robots.Rules{}}
+	limits := func(string) crawl.Limits { return crawl.Limits{Delay: delay, MaxCrawlDelay: time.Minute} }
+	return asker{client: cl, limits: limits, slow: map[string]time.Duration{}, agent: agent, last: map[string]time.Time{}, rules: map[string]robots.Rules{}}
 }
 
 // maxHops bounds redirects, as of robots.txt (RFC 9309, section 2.3.1.2).
@@ -63,11 +62,7 @@ func (a *asker) turn(site string) fetch.Turn {
 
 // between is the time between two requests to a site.
 func (a *asker) between(site string) time.Duration {
-	delay := a.delay
-	if a.limits != nil {
-		delay = a.limits(site).Delay
-	}
-	return max(delay, a.slow[site])
+	return max(a.limits(site).Delay, a.slow[site])
 }
 
 // rest waits until no site would be asked too soon by somebody else: what begins then has clocks of its own.
@@ -103,11 +98,7 @@ func (a *asker) allowed(ctx context.Context, u crawl.URL) error {
 		}
 		a.rules[u.Origin()] = rules
 		if rules.HasDelay {
-			longer := a.longer
-			if a.limits != nil {
-				longer = a.limits(u.Site()).MaxCrawlDelay
-			}
-			a.slow[u.Site()] = max(a.slow[u.Site()], min(rules.Delay, longer))
+			a.slow[u.Site()] = max(a.slow[u.Site()], min(rules.Delay, a.limits(u.Site()).MaxCrawlDelay))
 		}
 	}
 	if !rules.Allowed(u.RequestURI()) {

@@ -257,13 +257,26 @@ func (f *crawlFlags) examplesAsked(cmd *cobra.Command) error {
 		}
 		return a, err
 	}
-	f.topic.seeds, f.topic.had, f.topic.say = func() []string { return f.set.seeds }, f.had, sayOnError
+	f.topic.seeds, f.topic.had, f.topic.say = f.seedsToWalk, f.had, sayOnError
 	f.topic.ignoreRobots, f.topic.ignoreNofollow, f.topic.within = job.Identity.IgnoreRobots, job.Identity.IgnoreRobots || job.Identity.IgnoreNofollow, job.Limits.MaxTime
 	if f.topic.rules, err = scope.Compile(job.Identity, job.Limits, job.Sites...); err != nil {
 		return usage("%w", err)
 	}
+	if slices.ContainsFunc(f.topic.like, isURL) && (len(f.header) > 0 || f.cookies != "" || len(f.logins) > 0) {
+		sayOnError("examples are asked for without --header, --cookies and logins; give those behind a login as files")
+	}
 	f.beginAtExamples()
 	return nil
+}
+
+// seedsToWalk returns the seeds; of one without a scheme both that it may mean.
+func (f *crawlFlags) seedsToWalk() (out []string) {
+	for i, s := range f.set.seeds {
+		if out = append(out, s); f.set.bare[i] {
+			out = append(out, strings.Replace(s, "https://", "http://", 1))
+		}
+	}
+	return out
 }
 
 // beginAtExamples makes seeds of the examples that lie in the scope of the others: what they lead to is near the topic.

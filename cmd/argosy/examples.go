@@ -26,8 +26,9 @@ type exampleReader struct {
 	language string     // of the topic; empty: that of the first page, for of one topic all words are compared alike
 	asked    []example  // those that are URLs
 
-	ignoreRobots bool
-	texts        map[[sha256.Size]byte]string // the flags that have named a text, by its digest; nil: one may be named twice
+	ignoreRobots, ignoreNofollow bool
+
+	texts map[[sha256.Size]byte]string // the flags that have named a text, by its digest; nil: one may be named twice
 }
 
 // example is a page in UTF-8.
@@ -36,7 +37,7 @@ type example struct {
 	at    crawl.URL // where the answer came from; the zero URL is of a file
 	body  []byte
 	html  bool
-	raw   engine.Answer // of HTML
+	links []string // URLs of the same site that HTML leads to; none where it asks not to follow them
 }
 
 // read reads the pages that a flag names.
@@ -106,8 +107,8 @@ func (r *exampleReader) get(ctx context.Context, u crawl.URL, most int64) (e exa
 	case got.Status != http.StatusOK:
 		return e, fmt.Errorf("it answers %d, not 200", got.Status)
 	case kind == "text/html" || kind == "application/xhtml+xml":
-		e.body, e.html = decodedPage(got.Body, got.Type)
-		e.raw = got
+		e.html = true
+		r.parse(&e, got)
 	case strings.HasPrefix(kind, "text/"):
 		e.body, _ = decodedPage(got.Body, got.Type)
 	default:
@@ -124,15 +125,13 @@ func (r *exampleReader) rest(ctx context.Context) error {
 	return r.ask.rest(ctx)
 }
 
-// links are the URLs of the same site that a page leads to; none where it asks not to follow them, unless that is ignored.
-func (e *example) links(ignoreNofollow bool) (out []string) {
-	if !e.html {
-		return nil
-	}
+// parse takes in the text of a page in HTML, and its links.
+func (r *exampleReader) parse(e *example, got engine.Answer) {
 	var p parse.Page
-	_, charset := parse.ReadEncoded(parse.HTML, e.raw.Body, e.raw.Type, parse.Options{Product: agent.Product}, &p)
-	if p.NoFollow && !ignoreNofollow {
-		return nil
+	text, charset := parse.ReadEncoded(parse.HTML, got.Body, got.Type, parse.Options{Product: agent.Product}, &p)
+	e.body = []byte(parse.Decode(text, parse.ByteCharset(charset)))
+	if p.NoFollow && !r.ignoreNofollow {
+		return
 	}
 	base := e.at
 	if p.Base != nil {
@@ -145,10 +144,9 @@ func (e *example) links(ignoreNofollow bool) (out []string) {
 			continue
 		}
 		if u, err := base.Resolve(parse.DecodeRef(l.Ref, charset)); err == nil && u.Site() == e.at.Site() {
-			out = append(out, u.String())
+			e.links = append(e.links, u.String())
 		}
 	}
-	return out
 }
 
 // isURL reports whether an example is fetched.
@@ -242,6 +240,7 @@ func (b *besideReader) sites(urls []string) {
 func (b *besideReader) site(u crawl.URL) {
 	for _, s := range b.walks {
 		if s.site == u.Site() {
+			s.starts = append(s.starts, ancestors(u)...)
 			return
 		}
 	}
@@ -251,7 +250,7 @@ func (b *besideReader) site(u crawl.URL) {
 	s := &besideSite{walk: topic.NewWalk(), site: u.Site(), starts: ancestors(u)}
 	for i := range b.r.asked {
 		if e := &b.r.asked[i]; e.at.Site() == s.site {
-			s.walk.Example(e.at.String(), e.links(b.f.ignoreNofollow))
+			s.walk.Example(e.at.String(), e.links)
 		}
 	}
 	b.walks = append(b.walks, s)
@@ -302,11 +301,13 @@ func (b *besideReader) read(ctx context.Context, most int) ([]*topic.Doc, error)
 
 // time is how long reading so many pages may take.
 func (b *besideReader) time(most int) time.Duration {
-	each := besideSpare
-	if b.r.ask != nil {
-		each += b.r.ask.delay
+	delay := time.Duration(0)
+	for _, s := range b.walks {
+		if b.r.ask != nil {
+			delay = max(delay, b.r.ask.limits(s.site).Delay)
+		}
 	}
-	all := max(besideEach, time.Duration(most)*each)
+	all := max(besideEach, time.Duration(most)*(delay+besideSpare))
 	if b.f.within > 0 {
 		all = min(all, b.f.within)
 	}
@@ -342,11 +343,10 @@ func (b *besideReader) step(ctx context.Context, s *besideSite) (more bool) {
 	if err != nil || !e.html || e.at.Site() != s.site {
 		return true
 	}
-	links := e.links(b.f.ignoreNofollow)
-	if len(links) > 0 {
+	if len(e.links) > 0 {
 		s.starts = nil
 	}
-	s.walk.Named(links, func(link string) bool { return strings.Contains(link, "?") })
+	s.walk.Named(e.links, func(link string) bool { return strings.Contains(link, "?") })
 	text := sha256.Sum256(e.body)
 	known := b.had[e.at.String()] && e.at.String() != u.String() || b.texts[text]
 	b.had[e.at.String()], b.texts[text] = true, true

@@ -50,8 +50,7 @@ func (t *topicCommand) register(c *cobra.Command) {
 	fl.Var(filledFlag{&t.flags.text}, "topic-text", "a text file that is about it")
 	fl.StringArrayVar(&t.flags.like, "topic-like", nil, "a page that is on it: a file of HTML or text, or a URL (may be repeated)")
 	fl.StringArrayVar(&t.flags.unlike, "topic-unlike", nil, "with --topic-like: a page that is not (may be repeated)")
-	t.flags.beside = topic.Beside
-	fl.Var(besideFlag{&t.flags.beside}, "topic-beside", besideUsage)
+	fl.Var(countFlag{&t.flags.beside, 0, mostBeside}, "topic-beside", besideUsage)
 	fl.Var(filledFlag{&t.flags.model}, "topic-model", "a file that argosy topic train has written")
 	fl.Var(filledFlag{&t.topic.Language}, "topic-language", "language of the topic (ISO 639-1); none compares words as they stand (default: guessed)")
 	fl.Var(filledFlag{&t.flags.threshold}, "topic-threshold", "score from which a page is on the topic (default 0.2)")
@@ -81,7 +80,9 @@ func newTopicTrain() *cobra.Command {
 		Use: "train", Short: "Print a topic that is made of words, a text or example pages", Args: cobra.NoArgs,
 		Long: `Train makes a topic and prints it as JSON, for --topic-model and for "model" in
 job files. With ten examples on each side and more its words are learned from
-both; with fewer they are those that set the examples apart.`,
+both; with fewer they are those that set the examples apart. Where fewer pages
+that are not on it are given than --topic-beside says, others of the examples'
+sites are read.`,
 		Example: "  argosy topic train --about enzymes --topic-like on/1.html --topic-like on/2.html --topic-like on/3.html \\\n    --topic-unlike off/1.html --topic-unlike off/2.html --topic-unlike off/3.html > enzymes.json",
 		RunE: func(c *cobra.Command, _ []string) error {
 			of, err := t.made(c.Context())

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,7 +32,7 @@ type topicFlags struct {
 	market       string
 	crawlers     *int
 
-	beside int
+	beside *int // nil: topic.Beside
 
 	asker func() (*asker, error) // asks for examples that are URLs
 	seeds func() []string        // where other pages are read if no example is a URL; nil: nowhere
@@ -50,14 +51,13 @@ func (f *topicFlags) register(fl *pflag.FlagSet, j *config.Job) {
 	fl.Var(filledFlag{&f.text}, "topic-text", "the same, about what this text file is about")
 	fl.StringArrayVar(&f.like, "topic-like", nil, "the same, about what these pages are about: files of HTML or text, or URLs (may be repeated)")
 	fl.StringArrayVar(&f.unlike, "topic-unlike", nil, "with --topic-like: pages that are not on the topic (may be repeated)")
-	f.beside = topic.Beside
-	fl.Var(besideFlag{&f.beside}, "topic-beside", besideUsage)
+	fl.Var(countFlag{&f.beside, 0, mostBeside}, "topic-beside", besideUsage)
 	fl.Var(filledFlag{&f.model}, "topic-model", "the same, by a file that argosy topic train has written")
 	fl.Var(filledFlag{&t.Language}, "topic-language", "language of the topic (ISO 639-1); none compares words as they stand (default: guessed)")
 	fl.Var(filledFlag{&f.threshold}, "topic-threshold", "score from which a page is on the topic (default 0.2)")
 	fl.Var(tunnelFlag{t}, "tunnel", "so many pages in a row may be off the topic on the way to a page (-1: any number)")
 	fl.Var(choiceFlag{&t.Order, []string{"best", "breadth", "depth", "fuzzy"}}, "order", "in which a site's URLs are fetched: breadth, depth, or with a topic best or fuzzy, which is best by fuzzy rules, to compare with (default: best with a topic, else breadth)")
-	fl.Var(crawlersFlag{&f.crawlers}, "crawlers", "with a topic: so many crawlers share what is found, and trade (default: one, which has it all)")
+	fl.Var(countFlag{&f.crawlers, 1, crawl.MaxCrawlers}, "crawlers", "with a topic: so many crawlers share what is found, and trade (default: one, which has it all)")
 	fl.Var(filledFlag{&f.market}, "market", "with a topic: how they trade: lots (the default), paper or independent, and parameters, such as paper,alpha=10,interval=30s; of a crawl that goes on, what changes")
 	fl.BoolVar(&t.ByRule, "by-rule", false, "with a topic: score links by fixed rules, and learn nothing")
 }
@@ -107,40 +107,19 @@ func (v choiceFlag) Set(s string) error {
 func (v choiceFlag) Type() string { return "string" }
 
 // besideUsage explains --topic-beside.
-const besideUsage = "with --topic-like: up to so many other pages of their sites, less those of --topic-unlike, are read to learn what sets them apart; 0: none"
-
-// besideFlag is --topic-beside.
-type besideFlag struct{ to *int }
-
-// String returns the number.
-func (v besideFlag) String() string {
-	if v.to == nil {
-		return ""
-	}
-	return strconv.Itoa(*v.to)
-}
-
-// Set takes in a number.
-func (v besideFlag) Set(s string) error {
-	n, err := strconv.Atoi(s)
-	if err != nil || n < 0 || n > mostBeside {
-		return fmt.Errorf("allowed are 0 to %d", mostBeside)
-	}
-	*v.to = n
-	return nil
-}
-
-// Type is the word for the value in the help.
-func (v besideFlag) Type() string { return "int" }
+const besideUsage = "with --topic-like: up to so many other pages of their sites, less those of --topic-unlike, are read to learn what sets them apart; 0: none (default 24)"
 
 // mostBeside bounds --topic-beside: each page is a request.
 const mostBeside = 200
 
-// crawlersFlag is --crawlers, of which nobody may have said anything.
-type crawlersFlag struct{ to **int }
+// countFlag is a number of which nobody may have said anything.
+type countFlag struct {
+	to          **int
+	least, most int
+}
 
 // String returns the number that was given; empty if none was.
-func (v crawlersFlag) String() string {
+func (v countFlag) String() string {
 	if v.to == nil || *v.to == nil {
 		return ""
 	}
@@ -148,17 +127,17 @@ func (v crawlersFlag) String() string {
 }
 
 // Set takes in a number.
-func (v crawlersFlag) Set(s string) error {
+func (v countFlag) Set(s string) error {
 	n, err := strconv.Atoi(s)
-	if err != nil || n < 1 || n > crawl.MaxCrawlers {
-		return fmt.Errorf("allowed are 1 to %d", crawl.MaxCrawlers)
+	if err != nil || n < v.least || n > v.most {
+		return fmt.Errorf("allowed are %d to %d", v.least, v.most)
 	}
 	*v.to = &n
 	return nil
 }
 
 // Type is the word for the value in the help.
-func (v crawlersFlag) Type() string { return "int" }
+func (v countFlag) Type() string { return "int" }
 
 // tunnelFlag is --tunnel, of which nobody may have said anything.
 type tunnelFlag struct{ of *config.Topic }
@@ -206,7 +185,7 @@ func (f *topicFlags) keeps(of *crawl.Topic, language string) error {
 		return usage("--topic-threshold %g: the crawl was begun with %g, and keeps it; argosy export --min-score %g lists its pages from there", x, of.Threshold, x)
 	case language != "" && language != of.Language:
 		return usage("--topic-language %s: the crawl was begun with %s, and keeps it", language, of.Language)
-	case f.beside != topic.Beside:
+	case f.beside != nil:
 		return usage("--topic-beside: the crawl was begun with the topic %q, and keeps it", of.About)
 	case len(f.unlike) > 0:
 		return usage("--topic-unlike: the crawl was begun with the topic %q, and keeps it", of.About)
@@ -226,7 +205,7 @@ func (f *topicFlags) read(ctx context.Context, t *config.Topic) error {
 	switch {
 	case len(f.unlike) > 0 && len(f.like) == 0:
 		return usage("--topic-unlike: without --topic-like there is no page that is on the topic")
-	case f.beside != topic.Beside && len(f.like) == 0:
+	case f.beside != nil && len(f.like) == 0:
 		return usage("--topic-beside: there is no --topic-like")
 	case f.text != "":
 		b, err := readTopicFile(f.text)
@@ -338,7 +317,7 @@ func topicOf(name string, b []byte) (*crawl.Topic, error) {
 
 // trained makes a topic of the examples, and of other pages of their sites where few that are not on the topic are given.
 func (f *topicFlags) trained(ctx context.Context, about, language string) (*crawl.Topic, error) {
-	r := exampleReader{open: f.asker, language: language, had: f.had, ignoreRobots: f.ignoreRobots, texts: map[[32]byte]string{}}
+	r := exampleReader{open: f.asker, language: language, had: f.had, ignoreRobots: f.ignoreRobots, ignoreNofollow: f.ignoreNofollow, texts: map[[sha256.Size]byte]string{}}
 	on, err := r.read(ctx, "--topic-like", f.like)
 	if err != nil {
 		return nil, err
@@ -347,13 +326,17 @@ func (f *topicFlags) trained(ctx context.Context, about, language string) (*craw
 	if err != nil {
 		return nil, err
 	}
-	if len(off) < f.beside {
+	most := topic.Beside
+	if f.beside != nil {
+		most = *f.beside
+	}
+	if len(off) < most {
 		b := newBeside(&r, f)
 		b.sites(f.like)
 		if len(b.walks) == 0 && f.seeds != nil {
 			b.sites(f.seeds())
 		}
-		more, err := b.read(ctx, f.beside-len(off))
+		more, err := b.read(ctx, most-len(off))
 		if err != nil {
 			return nil, err
 		}
