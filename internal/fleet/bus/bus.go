@@ -185,6 +185,7 @@ type Client struct {
 	trust atomic.Pointer[func(node, pub string) bool]
 	is    atomic.Pointer[string] // identity of the log, as Refresh saw it last
 	taken turn
+	acks  atomic.Bool               // a coordinator's: nodes acknowledge messages, see makeDispatch
 	deaf  atomic.Pointer[time.Time] // a coordinator's: nodes are not watched since; nil: they are, or need not be
 	told  told
 	every time.Duration // how often a node renews its registration, and a coordinator looks for what the bus keeps in memory: term.Renew
@@ -216,21 +217,39 @@ func (c *Client) make(ctx context.Context) error {
 	if c.cfg.Replicas > 1 { // a server of a cluster that starts again has what it had, and votes at once
 		storage = jetstream.FileStorage
 	}
-	_, err := c.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
-		Name: dispatchStream, Subjects: []string{dispatchPrefix + ">"}, Storage: storage, Replicas: c.cfg.Replicas,
-		Retention: jetstream.WorkQueuePolicy, MaxAge: c.cfg.RecycleAfter, MaxBytes: c.cfg.MaxMemory / 2, Discard: jetstream.DiscardOld,
-	})
-	if err != nil {
+	if err := c.makeDispatch(ctx, storage); err != nil {
 		return fmt.Errorf("open dispatch: %w", err)
 	}
 	// A bucket of keys and values as its library makes them, but without rollups: with one a node could empty it.
-	_, err = c.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+	_, err := c.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
 		Name: nodeStream, Subjects: []string{"$KV." + nodeBucket + ".>"}, Storage: storage, Replicas: c.cfg.Replicas, MaxMsgsPerSubject: 1,
 		MaxAge: term.NodeTTL, MaxBytes: registryRoom, MaxMsgSize: crawl.MaxRegistration + 1<<10, Discard: jetstream.DiscardNew, DenyDelete: true, AllowDirect: true,
 	})
 	if err != nil {
 		return fmt.Errorf("open the node registry: %w", err)
 	}
+	return nil
+}
+
+// makeDispatch makes the stream of messages to nodes. They stay in it until they are as old as a lease may be silent: for each one that
+// a node acknowledged, so that it could go, the server would ask the inboxes of all nodes whether it is theirs as well. A stream that an
+// earlier build made in a cluster does so; how it keeps messages cannot be changed, and goes on.
+func (c *Client) makeDispatch(ctx context.Context, storage jetstream.StorageType) error {
+	conf := jetstream.StreamConfig{
+		Name: dispatchStream, Subjects: []string{dispatchPrefix + ">"}, Storage: storage, Replicas: c.cfg.Replicas,
+		Retention: jetstream.LimitsPolicy, MaxAge: c.cfg.RecycleAfter, MaxBytes: c.cfg.MaxMemory / 2, Discard: jetstream.DiscardOld,
+	}
+	st, err := c.js.Stream(ctx, dispatchStream)
+	switch {
+	case err == nil:
+		conf.Retention = st.CachedInfo().Config.Retention
+	case !errors.Is(err, jetstream.ErrStreamNotFound):
+		return err
+	}
+	if _, err = c.js.CreateOrUpdateStream(ctx, conf); err != nil {
+		return err
+	}
+	c.acks.Store(conf.Retention == jetstream.WorkQueuePolicy)
 	return nil
 }
 

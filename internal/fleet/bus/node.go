@@ -84,10 +84,11 @@ const inboxTerm = 24 * time.Hour
 func (c *Client) openInbox(ctx context.Context, node string) error {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	_, err := c.js.CreateOrUpdateConsumer(ctx, dispatchStream, jetstream.ConsumerConfig{
-		Durable: consumerOf(node), FilterSubject: dispatchPrefix + node + ".>", AckPolicy: jetstream.AckExplicitPolicy,
-		MaxDeliver: 1, MaxAckPending: -1, InactiveThreshold: inboxTerm,
-	})
+	conf := jetstream.ConsumerConfig{Durable: consumerOf(node), FilterSubject: dispatchPrefix + node + ".>", AckPolicy: jetstream.AckNonePolicy, InactiveThreshold: inboxTerm}
+	if c.acks.Load() {
+		conf.AckPolicy, conf.MaxDeliver, conf.MaxAckPending = jetstream.AckExplicitPolicy, 1, -1
+	}
+	_, err := c.js.CreateOrUpdateConsumer(ctx, dispatchStream, conf)
 	return err
 }
 
@@ -103,9 +104,12 @@ func (c *Client) Receive(ctx context.Context, node string, fn func(msg []byte, a
 		cancel()
 		if err == nil {
 			again.done()
+			acks := cons.CachedInfo().Config.AckPolicy != jetstream.AckNonePolicy
 			err = c.consume(ctx, cons, func(m jetstream.Msg) error {
-				if err := m.Ack(); err != nil {
-					return err
+				if acks {
+					if err := m.Ack(); err != nil {
+						return err
+					}
 				}
 				if k := c.own().Key; k != "" && !hmac.Equal([]byte(m.Headers().Get(signField)), []byte(macOf(k, signsDispatch, m.Data()))) {
 					c.say("a message is left alone", errors.New("it is not signed for this node: it was sent to one that had the name before, or is not the coordinator's"))
