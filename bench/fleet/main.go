@@ -1,7 +1,7 @@
 // Command fleet measures a fleet of real processes on a web of its own.
 //
 //	go run ./bench/fleet faults [-only kill-agents,standby] [-sites 60] [-pages 175] [-delay 250ms] [-away 2m]
-//	go run ./bench/fleet scale [-agents 8] [-window 20s] [-profile FILE] [-strategies flow,random -rounds 3]
+//	go run ./bench/fleet scale [-agents 8] [-window 20s] [-profile FILE] [-strategies flow,random | -against BINARY] [-rounds 3]
 //	go run ./bench/fleet answers [-urls 5000000] [-nodes 200]
 //	go run ./bench/fleet pages [-nodes 1000] [-tasks 100000] [-clients 10]
 //	go run ./bench/fleet fuzz [-for 10m] [-alone 1m] [-share 0.2] [-forge]
@@ -12,7 +12,7 @@
 // namespaces) and the full disk (tmpfs); what it cannot do it says.
 //
 // scale prints how much more several agents fetch than one where nodes are the limit, and what the coordinator costs;
-// with -strategies what it costs under each of them.
+// with -strategies what it costs under each of them, with -against what it costs beside another build's.
 //
 // answers prints how long a coordinator takes to answer, and how much memory it takes, while millions of links come in, after it was
 // killed, and while orders are carried out that concern all of them.
@@ -69,10 +69,14 @@ var commands = map[string]func(fl *flag.FlagSet, o *options) func(ctx context.Co
 		window := fl.Duration("window", 20*time.Second, "time that is measured")
 		profile := fl.String("profile", "", "file for a profile of the coordinator of several agents, as go tool pprof reads it")
 		strategies := fl.String("strategies", "", "with commas: what the coordinator takes under each, instead of against one agent")
-		rounds := fl.Int("rounds", 3, "of the strategies, which take turns")
+		against := fl.String("against", "", "another argosy binary: what the coordinator takes of it and of this build, instead of against one agent")
+		rounds := fl.Int("rounds", 3, "of the strategies or binaries, which take turns")
 		return func(ctx context.Context, tmp string) error {
 			if *strategies != "" {
 				return deciding(ctx, *o, tmp, *agents, *window, strings.Split(*strategies, ","), *rounds)
+			}
+			if *against != "" {
+				return versus(ctx, *o, tmp, *agents, *window, *against, *rounds)
 			}
 			return scale(ctx, *o, tmp, *agents, *window, *profile)
 		}

@@ -32,6 +32,7 @@ type measured struct {
 	found               float64 // new URLs a URL fetched
 	coordinator, agents float64 // seconds of CPU a 1,000 URLs
 	cores               float64 // that all agents used
+	memory              int     // of the coordinator at most, MB
 }
 
 // scale compares one agent with several. A profile of the coordinator is of the several.
@@ -45,13 +46,13 @@ func scale(ctx context.Context, o options, tmp string, agents int, window time.D
 	if err != nil {
 		return err
 	}
-	fmt.Printf("agents  URLs/s  of what they could  new/URL  CPU-s/1000 coordinator  CPU-s/1000 agents  cores of all agents\n")
+	fmt.Printf("agents  URLs/s  of what they could  new/URL  CPU-s/1000 coordinator  CPU-s/1000 agents  cores of all agents  MB coordinator\n")
 	for _, m := range []struct {
 		n int
 		*measured
 	}{{1, one}, {agents, many}} {
 		could := float64(m.n) * scaleConcurrency / scaleLatency.Seconds()
-		fmt.Printf("%6d  %6.1f  %17.3f  %7.2f  %22.3f  %17.3f  %19.2f\n", m.n, m.rate, m.rate/could, m.found, m.coordinator, m.agents, m.cores)
+		fmt.Printf("%6d  %6.1f  %17.3f  %7.2f  %22.3f  %17.3f  %19.2f  %14d\n", m.n, m.rate, m.rate/could, m.found, m.coordinator, m.agents, m.cores, m.memory)
 	}
 	fmt.Printf("%d agents fetch %.2f times what one fetches\n", agents, many.rate/one.rate)
 	return nil
@@ -88,6 +89,34 @@ func deciding(ctx context.Context, o options, tmp string, agents int, window tim
 		}
 		fmt.Printf("%-8s  %6.1f  %17.3f  %.3f  %.3f\n", name, middle(speeds), middle(work), middle(costs), costs)
 	}
+	return nil
+}
+
+// versus compares what a coordinator takes with what that of another build takes. They take turns, and every other round has them the
+// other way round; each window is compared with the other one of its round.
+func versus(ctx context.Context, o options, tmp string, agents int, window time.Duration, against string, rounds int) error {
+	o.wide()
+	this := o.argosy
+	builds := []string{against, this}
+	var ratios []float64
+	memory := make(map[string][]float64)
+	for round := range rounds {
+		took := make(map[string]*measured)
+		for _, b := range builds {
+			o.argosy = b
+			m, err := rate(ctx, o, filepath.Join(tmp, fmt.Sprintf("%d-%d", round, len(took))), agents, window, "")
+			if err != nil {
+				return fmt.Errorf("%s: %w", b, err)
+			}
+			took[b] = m
+			memory[b] = append(memory[b], float64(m.memory))
+			fmt.Printf("round %d, %s: %.1f URLs/s, %.2f new/URL, CPU-s/1000: coordinator %.3f, agents %.3f; %d MB coordinator\n", round+1, b, m.rate, m.found, m.coordinator, m.agents, m.memory)
+		}
+		ratios = append(ratios, took[this].coordinator/took[against].coordinator)
+		slices.Reverse(builds)
+	}
+	fmt.Printf("coordinator's CPU a page, this build to %s: median %.3f (%.3f to %.3f) of %d rounds; memory %.0f to %.0f MB, medians\n",
+		against, middle(ratios), slices.Min(ratios), slices.Max(ratios), rounds, middle(memory[this]), middle(memory[against]))
 	return nil
 }
 
@@ -137,7 +166,7 @@ func rate(ctx context.Context, o options, dir string, agents int, window time.Du
 	took := time.Since(begin).Seconds()
 	co1, ag1 := cpu()
 	k := float64(n1-n0) / 1000
-	m = &measured{n1 - n0, float64(n1-n0) / took, float64(found1-found0) / float64(n1-n0), (co1 - co0) / k, (ag1 - ag0) / k, (ag1 - ag0) / took}
+	m = &measured{n1 - n0, float64(n1-n0) / took, float64(found1-found0) / float64(n1-n0), (co1 - co0) / k, (ag1 - ag0) / k, (ag1 - ag0) / took, memoryOf(f.coordinators[0], "VmHWM")}
 	_, err = f.client.Order(ctx, f.job, "cancel")
 	for _, a := range f.agents {
 		a.End(syscall.SIGTERM)
