@@ -188,6 +188,7 @@ type Client struct {
 	acks  atomic.Bool               // a coordinator's: nodes acknowledge messages, see makeDispatch
 	deaf  atomic.Pointer[time.Time] // a coordinator's: nodes are not watched since; nil: they are, or need not be
 	told  told
+	late  late          // answers to reports
 	every time.Duration // how often a node renews its registration, and a coordinator looks for what the bus keeps in memory: term.Renew
 }
 

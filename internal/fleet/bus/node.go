@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -145,18 +146,23 @@ func (c *Client) Receive(ctx context.Context, node string, fn func(msg []byte, a
 func (c *Client) Report(ctx context.Context, node string, entry []byte) error {
 	way := time.Duration(len(entry)) * time.Second / slowLine
 	var again tries
-	for wait := tryTime / 4; ; wait = min(2*wait, 2*tryTime) {
+	for {
+		wait, sent := c.late.wait(), time.Now()
 		err := c.try(ctx, wait+way, func(ctx context.Context) error {
 			_, err := c.js.PublishMsg(ctx, c.signedEntry(node, entry)) // anew: it may have got other credentials meanwhile
 			return err
 		})
 		switch {
 		case err == nil:
+			c.late.took(time.Since(sent) - way)
 			return nil
-		case ctx.Err() != nil:
-			return ctx.Err()
+		case errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout):
+			c.late.took(wait)
 		case errors.Is(err, nats.ErrMaxPayload), errors.Is(err, nats.ErrConnectionClosed):
 			return fmt.Errorf("append a part to the log: %w", err)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
 		c.say("a part is not stored yet", err)
 		if !pause(ctx, again.after(err)) {
@@ -185,9 +191,21 @@ func (c *Client) own() Login {
 	return c.login()
 }
 
-// tryTime is how long an answer is waited for while the connection stands. The first time it is a quarter of this, where a server of a
+// tryTime is about how long an answer is waited for while the connection stands. At first it is a quarter of this: where a server of a
 // cluster has died the answer was lost with it, and the next one gives it; in the end twice as long.
 const tryTime = 2 * time.Second
+
+// late says how long an answer is waited for, by how long the last ones took: what is sent again because a busy bus has not answered yet
+// gives it more to do, and it answers later still.
+type late struct{ lately atomic.Int64 }
+
+// wait is twice as long as the slowest of the last answers has taken.
+func (l *late) wait() time.Duration {
+	return min(max(2*time.Duration(l.lately.Load()), tryTime/4), 2*tryTime)
+}
+
+// took notes how long an answer took, or was waited for in vain. Those before count less with each.
+func (l *late) took(d time.Duration) { l.lately.Store(max(int64(d), l.lately.Load()/8*7)) }
 
 // slowLine is how many bytes a second a node's line carries at least: a large entry that is still on its way is not sent
 // again.
