@@ -456,10 +456,12 @@ const heapFloor = 160 << 20
 // what is alive in it.
 func crawlLimit(live, _ uint64) int64 { return int64(max(heapFloor, live*5/4+heapFloor/4)) }
 
-// fleetLimit is that of a coordinator or an agent, with what is not heap: stacks and buffers of many connections. The limit is one of all
-// memory; where it leaves no room for what is alive a heap is collected all the time, as that of a coordinator of a thousand nodes was, for half
-// of what it did.
-func fleetLimit(live, beside uint64) int64 { return int64(max(heapFloor, live*5/4+heapFloor/4+beside)) }
+// fleetLimit is that of a coordinator or an agent: half as much again as what is alive, or 64 MiB and a quarter if that is less, and what is not
+// heap: stacks and buffers of many connections. The limit is one of all memory; where it leaves little room beside what is alive a heap is
+// collected all the time, as that of a coordinator of a thousand nodes was, for a quarter of what it did.
+func fleetLimit(live, beside uint64) int64 {
+	return int64(max(heapFloor, live+min(live/2, live/4+64<<20)+heapFloor/4+beside))
+}
 
 // boundHeap keeps the process near what is alive in its heap, by a limit that is made of that and of what is not heap, in bytes. The function
 // it returns ends it.

@@ -2,7 +2,8 @@ package main
 
 import "testing"
 
-// What is alive and what is not heap find room below the limit, with a quarter of it more; a small process has its floor.
+// What is alive and what is not heap find room below the limit, with a quarter of it more at least and half of it at most, and never more than
+// 64 MiB beyond that quarter; a small process has its floor.
 func TestFleetLimit(t *testing.T) {
 	const mb = 1 << 20
 	if got := fleetLimit(20*mb, 10*mb); got != heapFloor {
@@ -10,8 +11,9 @@ func TestFleetLimit(t *testing.T) {
 	}
 	for _, live := range []uint64{100, 300, 3000} {
 		for _, beside := range []uint64{10, 80, 500} {
-			if got := fleetLimit(live*mb, beside*mb); uint64(got) < (live+live/4+beside)*mb {
-				t.Errorf("%d MB alive and %d beside: %d MB", live, beside, got/mb)
+			room := fleetLimit(live*mb, beside*mb)/mb - int64(live+beside)
+			if least, most := int64(live/4), int64(min(live/2, live/4+64))+heapFloor/4/mb; room < least || room > most {
+				t.Errorf("%d MB alive and %d beside: room for %d MB, want %d to %d", live, beside, room, least, most)
 			}
 		}
 	}
