@@ -381,11 +381,8 @@ func (c *Coordinator) step(ctx context.Context, now time.Time, j *frontier.Job, 
 		if err := c.cycle(ctx, now, j, r); err != nil {
 			return false, err
 		}
-		end, took := watch.end(), watch.took()
-		r.again = end.Add(min(cycleRest, took*2))
-		if c.jobs.leaseNo == granted {
-			r.again = end.Add(min(restMost, took*vainRests))
-		}
+		end := watch.end()
+		r.again = end.Add(restAfterCycle(watch.took(), len(c.fleet.nodes), c.jobs.leaseNo > granted))
 	}
 	if c.sinks.behind() || j.Open > 0 {
 		return false, nil
