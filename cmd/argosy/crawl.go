@@ -387,10 +387,7 @@ func runCrawl(ctx context.Context, cfg assemble.Config, watch bool, addr string,
 	ctx, stop, hard := interrupts(ctx, con.say)
 	defer stop()
 	defer boundHeap(crawlLimit)()
-	cfg.Fatal = func(err error) {
-		fmt.Fprintf(os.Stderr, "\nargosy: %v\n", assemble.DiskFull(cfg.Dir, err))
-		os.Exit(exitFailed)
-	}
+	cfg.Fatal = unwritable(cfg.Dir)
 	cr, err := assemble.Open(ctx, cfg)
 	if err != nil {
 		return assemble.Summary{}, err
@@ -425,6 +422,21 @@ func runCrawl(ctx context.Context, cfg assemble.Config, watch bool, addr string,
 		err = errors.Join(err, l.close())
 	}
 	return sum, errors.Join(err, cr.Close())
+}
+
+// unwritable ends the process when a directory's view cannot be written: whatever else is done then would wait for it.
+func unwritable(dir string) func(error) {
+	return func(err error) {
+		fmt.Fprintf(os.Stderr, "\nargosy: %v\n", assemble.DiskFull(dir, err))
+		os.Exit(exitFailed)
+	}
+}
+
+// atRest is how a crawl's directory is opened by a command that runs no job.
+func atRest(dir string) assemble.Config {
+	c := assemble.DefaultConfig(dir)
+	c.Fatal = unwritable(dir)
+	return c
 }
 
 // underWay says what an interrupted crawl waits for, and how long.

@@ -310,7 +310,7 @@ func withCrawl(ctx context.Context, dir string, fn func(ctx context.Context, co 
 	if err := ownCrawl(dir); err != nil {
 		return err
 	}
-	err = assemble.Do(ctx, dir, fn)
+	err = assemble.Do(ctx, atRest(dir), fn)
 	if errors.Is(err, outdir.ErrInUse) && !errors.Is(err, outdir.ErrShown) {
 		return fmt.Errorf("%w: argosy stop %s ends a crawl that runs there, or wait until it has ended; one with --listen takes orders on its page, and by its API", err, dir)
 	}
@@ -410,7 +410,7 @@ func tasksOf(ctx context.Context, dir string) (rows []ledger.Task, err error) {
 	if err := holdsTasks(dir); err != nil {
 		return nil, err
 	}
-	err = assemble.View(ctx, dir, func(f *frontier.Frontier, running bool) (err error) {
+	err = assemble.View(ctx, atRest(dir), func(f *frontier.Frontier, running bool) (err error) {
 		if running {
 			noteRunning(dir)
 		}

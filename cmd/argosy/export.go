@@ -195,7 +195,7 @@ func exportPages(ctx context.Context, w *rowWriter, l *ledger.Ledger, job uint32
 
 // exportURLs prints what the frontier has of a job's URLs in a state; what is beyond its own list is counted.
 func exportURLs(ctx context.Context, w *rowWriter, l *ledger.Ledger, dir string, job uint32, state string) error {
-	return assemble.View(ctx, dir, func(f *frontier.Frontier, _ bool) error {
+	return assemble.View(ctx, atRest(dir), func(f *frontier.Frontier, _ bool) error {
 		parents := f.Names(job)
 		err := f.URLs(job, func(u frontier.URL) error {
 			if u.State.String() != state {

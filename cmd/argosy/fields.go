@@ -57,7 +57,7 @@ type fieldRow struct {
 // exportFields prints what a job's fields find in the pages that its searches have named: of each that was collected a row, without fields
 // where it is not HTML or cannot be read.
 func exportFields(ctx context.Context, w io.Writer, l *ledger.Ledger, dir string, job uint32, file, format string) error {
-	return assemble.View(ctx, dir, func(f *frontier.Frontier, _ bool) error {
+	return assemble.View(ctx, atRest(dir), func(f *frontier.Frontier, _ bool) error {
 		j := f.Job(job)
 		if j == nil || j.Identity.Collect == nil {
 			return usage("--fields: job %d is not there, or has no virtual task", job)

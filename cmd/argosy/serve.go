@@ -194,6 +194,10 @@ func (f *serveFlags) open(ctx context.Context) (s *serve.Server, l *listener, er
 			l.use(web.Waiting(words))
 		}
 	}
+	cfg.Fatal = func(err error) {
+		fmt.Fprintf(os.Stderr, "\nargosy: %s: the disk is full (%v); nothing is lost: make room, and argosy serve -o %[1]s goes on\n", cfg.Dir, err)
+		os.Exit(exitFailed)
+	}
 	if s, err = serve.Open(ctx, cfg); err == nil {
 		err = port()
 	}

@@ -281,7 +281,7 @@ func explainURL(c *cobra.Command, dir, place string, job uint32, raw string, asJ
 		return usage("%s: %v", raw, err)
 	}
 	var of *frontier.Judged
-	err = assemble.View(c.Context(), dir, func(f *frontier.Frontier, running bool) (err error) {
+	err = assemble.View(c.Context(), atRest(dir), func(f *frontier.Frontier, running bool) (err error) {
 		if running {
 			noteRunning(dir)
 		}

@@ -70,7 +70,7 @@ A crawl that runs is shown by argosy crawl --listen, a fleet by argosy serve.`,
 
 // showDir shows a crawl that is over until ctx ends.
 func showDir(ctx context.Context, dir, addr string, log *slog.Logger) error {
-	return assemble.Show(ctx, dir, func(ctx context.Context, cr *assemble.Crawl) error { return showHouse(ctx, cr, addr, log) })
+	return assemble.Show(ctx, atRest(dir), func(ctx context.Context, cr *assemble.Crawl) error { return showHouse(ctx, cr, addr, log) })
 }
 
 // showHouse shows what is at rest until ctx ends.

@@ -20,7 +20,7 @@ func viewCrawl(ctx context.Context, dir string, fn func(*frontier.Frontier) erro
 	if err := isCrawl(dir); err != nil {
 		return err
 	}
-	return assemble.View(ctx, dir, func(f *frontier.Frontier, _ bool) error { return fn(f) })
+	return assemble.View(ctx, atRest(dir), func(f *frontier.Frontier, _ bool) error { return fn(f) })
 }
 
 // viewSearches calls fn for the searches of a crawl's directory, in the order of their numbers. fn must not keep them.

@@ -119,6 +119,7 @@ type Crawl struct {
 
 	stop    chan struct{} // closed when another process asks the run to end
 	stopped sync.Once
+	full    chan error // the bus has no room on its disk
 }
 
 // Open opens or creates a crawl's directory and locks it. Files that a dead process left open are mended.
@@ -130,7 +131,7 @@ func Open(ctx context.Context, c Config) (cr *Crawl, err error) {
 	if err := os.MkdirAll(state, 0o700); err != nil {
 		return nil, err
 	}
-	cr = &Crawl{cfg: c, stop: make(chan struct{})}
+	cr = &Crawl{cfg: c, stop: make(chan struct{}), full: make(chan error, 1)}
 	defer func() {
 		if err != nil {
 			err = outdir.Mend(c.Dir, DiskFull(c.Dir, errors.Join(err, cr.Close())))
@@ -152,7 +153,7 @@ func Open(ctx context.Context, c Config) (cr *Crawl, err error) {
 		return cr, err
 	}
 	bc := bus.DefaultConfig(outdir.Bus(c.Dir))
-	bc.RecycleAfter = max(time.Minute, c.Job.Limits.RecycleAfter)
+	bc.RecycleAfter, bc.Full = max(time.Minute, c.Job.Limits.RecycleAfter), cr.noRoom
 	if cr.server, err = bus.Serve(bc); err != nil {
 		return cr, err
 	}
@@ -331,6 +332,7 @@ func (cr *Crawl) Run(ctx context.Context, hard <-chan struct{}) (Summary, error)
 	watch := func() {
 		once.Do(func() { _ = cr.co.Drain(gctx) }) // it fails only when the run has ended already
 	}
+	group.Go(func() error { return cr.stored(nodes) })
 	room := newRoom(cr.cfg.Dir, cr.cfg.MinFree)
 	group.Go(func() error {
 		room.watch(nodes)
@@ -383,6 +385,24 @@ func (cr *Crawl) Run(ctx context.Context, hard <-chan struct{}) (Summary, error)
 		return sum, outdir.Mend(cr.cfg.Dir, err)
 	}
 	return sum, room.err()
+}
+
+// stored fails when the bus has no room for what it is sent: nodes would wait for it for ever. It returns when ctx ends.
+func (cr *Crawl) stored(ctx context.Context) error {
+	select {
+	case err := <-cr.full:
+		return err
+	case <-ctx.Done():
+		return nil
+	}
+}
+
+// noRoom notes that the bus has no room.
+func (cr *Crawl) noRoom(err error) {
+	select {
+	case cr.full <- err:
+	default: // it is known
+	}
 }
 
 // unlessOver returns nil for an error that says no more than that the coordinator has ended: its Run, which may return a moment later,

@@ -97,7 +97,7 @@ func TestDamageCostsWhatItHits(t *testing.T) {
 func retry(t *testing.T, dir string, r crawl.Release) {
 	t.Helper()
 	r.Job, r.Why = 1, "test"
-	if err := assemble.Do(t.Context(), dir, func(ctx context.Context, co *coordinator.Coordinator) error {
+	if err := assemble.Do(t.Context(), assemble.DefaultConfig(dir), func(ctx context.Context, co *coordinator.Coordinator) error {
 		_, err := co.Release(ctx, crawl.EntryRetry, nil, r)
 		return err
 	}); err != nil {

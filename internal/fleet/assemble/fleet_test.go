@@ -306,7 +306,7 @@ func TestDirectoriesAreNotMixedUp(t *testing.T) {
 	if _, err := assemble.Open(t.Context(), fleettest.Crawl(f.Dir, "1", 0, 1)); !errors.Is(err, outdir.ErrOtherJob) {
 		t.Errorf("a crawl into a coordinator's directory: %v", err)
 	}
-	err := assemble.View(t.Context(), f.Dir, func(v *frontier.Frontier, running bool) error { // what is there can be read nevertheless
+	err := assemble.View(t.Context(), assemble.DefaultConfig(f.Dir), func(v *frontier.Frontier, running bool) error { // what is there can be read nevertheless
 		if running || v.Job(1) != nil {
 			t.Errorf("running %v, job %v", running, v.Job(1))
 		}

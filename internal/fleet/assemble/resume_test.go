@@ -210,7 +210,7 @@ func TestViewWhileItEnds(t *testing.T) {
 	}
 	seen := make(chan error, 1)
 	go func() {
-		seen <- assemble.View(t.Context(), dir, func(f *frontier.Frontier, running bool) error {
+		seen <- assemble.View(t.Context(), assemble.DefaultConfig(dir), func(f *frontier.Frontier, running bool) error {
 			if n := f.Counts(1); running || n.Fetched != want.Fetched {
 				return fmt.Errorf("running %v, %+v", running, n)
 			}

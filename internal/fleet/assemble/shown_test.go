@@ -142,7 +142,7 @@ func TestShownCrawl(t *testing.T) {
 	if err := cr.Close(); err != nil {
 		t.Fatal(err)
 	}
-	err = assemble.Show(t.Context(), dir, func(_ context.Context, cr *assemble.Crawl) error {
+	err = assemble.Show(t.Context(), assemble.DefaultConfig(dir), func(_ context.Context, cr *assemble.Crawl) error {
 		h := web.Handler(cr, web.Config{Kind: web.KindOver, Who: who})
 		judgeShown(t, h, port)
 		judgeReplay(t, h, port)
@@ -169,7 +169,7 @@ func judgeLost(t *testing.T, dir string) {
 		}
 	}
 	ctx, interrupt := context.WithCancel(t.Context())
-	err = assemble.Show(ctx, dir, func(_ context.Context, cr *assemble.Crawl) error {
+	err = assemble.Show(ctx, assemble.DefaultConfig(dir), func(_ context.Context, cr *assemble.Crawl) error {
 		var list web.PageList
 		ask := asker(t, web.Handler(cr, web.Config{Kind: web.KindOver, Who: func(string) (access.Who, bool) { return access.Who{Role: access.Operator, Name: "t"}, true }}))
 		ask("GET", "/jobs/1/pages?state=fetched&limit=1", "", &list)
@@ -191,10 +191,10 @@ func judgeLost(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	const want = "argosy rebuild frontier"
-	if err := assemble.Show(t.Context(), dir, func(context.Context, *assemble.Crawl) error { return nil }); err == nil || !strings.Contains(err.Error(), want) {
+	if err := assemble.Show(t.Context(), assemble.DefaultConfig(dir), func(context.Context, *assemble.Crawl) error { return nil }); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("its state is gone: %v", err)
 	}
-	if err := assemble.View(t.Context(), dir, func(*frontier.Frontier, bool) error { return nil }); err == nil || !strings.Contains(err.Error(), want) {
+	if err := assemble.View(t.Context(), assemble.DefaultConfig(dir), func(*frontier.Frontier, bool) error { return nil }); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("its state is gone, and it is read: %v", err)
 	}
 }
@@ -205,7 +205,7 @@ func judgeBeside(t *testing.T, dir string) {
 	if outdir.Running(dir) {
 		t.Error("a directory that is shown seems to be one in which a crawl runs")
 	}
-	err := assemble.View(t.Context(), dir, func(f *frontier.Frontier, running bool) error {
+	err := assemble.View(t.Context(), assemble.DefaultConfig(dir), func(f *frontier.Frontier, running bool) error {
 		if n := f.Counts(1); running || n.Fetched != 8 {
 			t.Errorf("read beside: running %v, %+v", running, n)
 		}

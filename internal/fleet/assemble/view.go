@@ -50,17 +50,17 @@ func Stop(ctx context.Context, dir string) error {
 	return nil
 }
 
-// View calls fn with the frontier of a crawl's directory: of one at rest, with all of its log applied, or, if a process holds
+// View calls fn with the frontier of a crawl's directory (DefaultConfig): of one at rest, with all of its log applied, or, if a process holds
 // it, with a copy as it is at this moment. running says whether that one works there, and does not only show it. A coordinator's directory at rest is read as that has left it: what
 // the log holds beyond it is not applied.
-func View(ctx context.Context, dir string, fn func(f *frontier.Frontier, running bool) error) error {
+func View(ctx context.Context, cfg Config, fn func(f *frontier.Frontier, running bool) error) error {
+	dir := cfg.Dir
 	if outdir.Fleet(dir) {
 		if err := viewLeft(dir, fn); !errors.Is(err, outdir.ErrInUse) {
 			return err
 		}
 		return viewRunning(ctx, dir, fn)
 	}
-	cfg := DefaultConfig(dir)
 	cfg.Idle = true
 	cr, err := Open(ctx, cfg)
 	if errors.Is(err, outdir.ErrInUse) {
@@ -79,14 +79,13 @@ func View(ctx context.Context, dir string, fn func(f *frontier.Frontier, running
 
 // Show opens the directory of a crawl at rest, applies what its log still holds, and calls fn with it, for as long as fn
 // needs; no job runs meanwhile. Other processes can read the directory, and are told that nothing runs there.
-func Show(ctx context.Context, dir string, fn func(context.Context, *Crawl) error) error {
-	cfg := DefaultConfig(dir)
+func Show(ctx context.Context, cfg Config, fn func(context.Context, *Crawl) error) error {
 	cfg.Idle = true
 	cr, err := Open(ctx, cfg)
 	if err != nil {
 		return err
 	}
-	control, err := outdir.ListenAtRest(dir, func(ctx context.Context, to string) error {
+	control, err := outdir.ListenAtRest(cfg.Dir, func(ctx context.Context, to string) error {
 		return errors.Join(cr.co.Settled(ctx), cr.copyTo(ctx, to)) // what the ledger has not read yet would seem to be a difference
 	})
 	if err != nil {
@@ -107,8 +106,7 @@ func (cr *Crawl) copyTo(ctx context.Context, dir string) error {
 
 // Do opens a crawl's directory, applies what its log still holds, and calls fn with its coordinator; no job runs meanwhile. Then the
 // index is written again, since fn may have changed what the ledger names.
-func Do(ctx context.Context, dir string, fn func(ctx context.Context, co *coordinator.Coordinator) error) error {
-	cfg := DefaultConfig(dir)
+func Do(ctx context.Context, cfg Config, fn func(ctx context.Context, co *coordinator.Coordinator) error) error {
 	cfg.Idle = true
 	cr, err := Open(ctx, cfg)
 	if err != nil {

@@ -59,6 +59,10 @@ type Config struct {
 	Keys         *Keys         // who may connect; nil: whoever is in the process
 	LostAfter    time.Duration // how long a bus elsewhere must say that it has no log until it is believed; 0: lostAfter
 	Logger       *slog.Logger  // nil discards
+
+	// Full is called, from any goroutine and maybe often, when the disk of the embedded server is full. What is sent to it then gets no
+	// answer, also when there is room again, until it is opened anew. nil: nobody is told.
+	Full func(error)
 }
 
 // DefaultConfig returns a Config for one machine.

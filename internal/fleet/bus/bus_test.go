@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -102,4 +104,41 @@ func TestPortIsTaken(t *testing.T) {
 	} else if !errors.Is(err, syscall.EADDRINUSE) || time.Since(begin) > 10*time.Second {
 		t.Errorf("after %v: %v", time.Since(begin), err)
 	}
+}
+
+// A server whose disk is full does not answer what it cannot store. It says so at once, and whose disk it is hears of it.
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	full := make(chan error, 100)
+	c := bus.DefaultConfig(t.TempDir())
+	c.Full = func(err error) { full <- err }
+	s, err := bus.Serve(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	cl, err := s.Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cl.Close()
+	blocks, err := filepath.Glob(filepath.Join(c.Dir, "jetstream", "*", "streams", "ARGOSY_LOG_*", "msgs"))
+	if err != nil || len(blocks) != 1 {
+		t.Fatal(blocks, err)
+	}
+	if err := os.Symlink("/dev/full", filepath.Join(blocks[0], "1.blk")); err != nil {
+		t.Skip(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	stored := make(chan error, 1)
+	go func() { stored <- cl.Report(ctx, "n", []byte("a part")) }()
+	select {
+	case err := <-full:
+		if !errors.Is(err, syscall.ENOSPC) {
+			t.Error(err)
+		}
+	case err := <-stored:
+		t.Errorf("it is stored: %v", err)
+	}
+	cancel()
 }

@@ -6,8 +6,10 @@ import (
 	"log/slog"
 	"net"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -80,7 +82,7 @@ func start(c Config) (*server.Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start the embedded bus: %w", err)
 	}
-	s.SetLoggerV2(&serverLog{log: c.Logger}, false, false, false)
+	s.SetLoggerV2(&serverLog{log: c.Logger, full: c.Full}, false, false, false)
 	s.Start()
 	if !s.ReadyForConnections(30 * time.Second) {
 		s.Shutdown()
@@ -155,7 +157,8 @@ func (s *Server) Connect(ctx context.Context) (*Client, error) {
 // serverLog gives the embedded server's warnings to our log.
 // Whoever is connected can have it say something, so that its lines are bounded.
 type serverLog struct {
-	log *slog.Logger
+	log  *slog.Logger
+	full func(error) // nil: nobody asks
 
 	mu    sync.Mutex
 	since time.Time
@@ -167,6 +170,15 @@ const (
 	serverLines = 50
 	serverEvery = 10 * time.Second
 )
+
+// tell says that the disk is full, if a line says so: the server writes that down, and answers nobody.
+func (l *serverLog) tell(line string) {
+	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT} {
+		if l.full != nil && strings.Contains(line, full.Error()) {
+			l.full(fmt.Errorf("the bus stores nothing any more: %w", full))
+		}
+	}
+}
 
 func (l *serverLog) say(level slog.Level, format string, a ...any) {
 	if l.log == nil {
@@ -191,6 +203,9 @@ func (l *serverLog) say(level slog.Level, format string, a ...any) {
 func (l *serverLog) Noticef(string, ...any)         {}
 func (l *serverLog) Warnf(format string, a ...any)  { l.say(slog.LevelWarn, format, a...) }
 func (l *serverLog) Fatalf(format string, a ...any) { l.say(slog.LevelError, format, a...) }
-func (l *serverLog) Errorf(format string, a ...any) { l.say(slog.LevelError, format, a...) }
-func (l *serverLog) Debugf(string, ...any)          {}
-func (l *serverLog) Tracef(string, ...any)          {}
+func (l *serverLog) Errorf(format string, a ...any) {
+	l.tell(fmt.Sprintf(format, a...))
+	l.say(slog.LevelError, format, a...)
+}
+func (l *serverLog) Debugf(string, ...any) {}
+func (l *serverLog) Tracef(string, ...any) {}

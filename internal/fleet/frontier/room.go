@@ -27,12 +27,19 @@ func Open(c Config) (f *Frontier, err error) {
 	return openAll(c)
 }
 
+// errFull says that the disk has no room for what an open store writes. It is ENOSPC to those who ask.
+var errFull = fmt.Errorf("frontier: there is no room to write what has come: %w", syscall.ENOSPC)
+
 // openStore opens a store. Where the disk has no room for what its log holds it fails, or waits for some, as c.Await says.
 func openStore(c Config, o *pebble.Options) (*pebble.DB, error) {
 	full := make(chan struct{}, 1)
 	var begun atomic.Bool
 	o.FS = vfs.OnDiskFull(o.FS, func() {
-		if !begun.Load() {
+		if begun.Load() {
+			if c.Fatal != nil { // before Pebble hears of it: it would panic with its locks held, or try for ever to write a table
+				c.Fatal(errFull)
+			}
+		} else {
 			select {
 			case full <- struct{}{}:
 			default:

@@ -56,6 +56,7 @@ type Config struct {
 	MinFree    int64 // bytes on the directory's disk below which nothing is given out; 0: it is not looked at
 	Version    string
 	Waiting    func(why error) // is told what the bus, the database or the disk that Open waits for says, again and again; nil: nobody is
+	Fatal      func(error)     // must not return: the view on disk cannot be written; nothing is lost by ending the process. nil panics
 	Logger     *slog.Logger
 }
 
@@ -200,7 +201,7 @@ func (s *Server) openBus(ctx context.Context, state string) (err error) {
 // while the log begins later, starts from the last checkpoint.
 func (s *Server) openFrontier(ctx context.Context) (err error) {
 	fc := frontier.DefaultConfig(outdir.Frontier(s.cfg.Dir))
-	fc.Await = func() bool { return s.awaitRoom(ctx) }
+	fc.Await, fc.Fatal = func() bool { return s.awaitRoom(ctx) }, s.cfg.Fatal
 	if s.f, err = frontier.Open(fc); err != nil || !s.elsewhere() {
 		return err
 	}

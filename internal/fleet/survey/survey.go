@@ -230,7 +230,7 @@ func (g *gatherer) counts(ctx context.Context, l *ledger.Ledger, at verify.Place
 		}
 	}
 	had := false
-	err := assemble.View(ctx, at.Dir, func(f *frontier.Frontier, running bool) error {
+	err := assemble.View(ctx, assemble.DefaultConfig(at.Dir), func(f *frontier.Frontier, running bool) error {
 		g.r.Running = running
 		if had = !fleet || f.Job(job) != nil; !had {
 			return nil

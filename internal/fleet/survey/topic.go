@@ -87,7 +87,7 @@ func TopicStats(ctx context.Context, dir, place string, job uint32) (*Stats, err
 	}
 	defer l.Close()
 	return StatsOf(ctx, l, job, func() (m *MarketStats, err error) {
-		return m, assemble.View(ctx, dir, func(f *frontier.Frontier, _ bool) error {
+		return m, assemble.View(ctx, assemble.DefaultConfig(dir), func(f *frontier.Frontier, _ bool) error {
 			if j := f.Job(job); j != nil {
 				m = MarketOf(j)
 			}

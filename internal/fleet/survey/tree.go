@@ -37,7 +37,7 @@ type Paths struct {
 // SearchTree returns how the pages of a crawl were reached. all takes in what was not fetched, too.
 func SearchTree(ctx context.Context, dir string, job uint32, all bool) (p Paths, err error) {
 	var tree Tree
-	err = assemble.View(ctx, dir, func(f *frontier.Frontier, runs bool) error {
+	err = assemble.View(ctx, assemble.DefaultConfig(dir), func(f *frontier.Frontier, runs bool) error {
 		j := f.Job(job)
 		if j == nil {
 			return fmt.Errorf("no job %d", job)

@@ -92,7 +92,7 @@ func TestFleetAtRestIsShown(t *testing.T) {
 				t.Errorf("%s: %d %s", path, w.Code, w.Body)
 			}
 		}
-		err := assemble.View(t.Context(), c.Dir, func(f *frontier.Frontier, running bool) error {
+		err := assemble.View(t.Context(), assemble.DefaultConfig(c.Dir), func(f *frontier.Frontier, running bool) error {
 			if f.Job(1) == nil || running {
 				t.Errorf("read beside: running %v", running)
 			}
