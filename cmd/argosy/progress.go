@@ -359,7 +359,7 @@ func printCounts(w io.Writer, s assemble.Summary) {
 		fmt.Fprintf(w, "  %s %s behind more than %d redirects in a row: those are not followed\n", plural(n, "URL"), lie, crawl.MaxRedirects)
 	}
 	if n := s.Reasons[string(crawl.ReasonNoFollow)]; n > 0 {
-		fmt.Fprintf(w, "  %s named only by pages that ask not to follow their links (nofollow): --ignore-nofollow follows them\n", plural(n, "URL"))
+		fmt.Fprintf(w, "  %s named only by pages that ask not to follow their links (nofollow): --ignore-nofollow, in a new directory (-o), follows them\n", plural(n, "URL"))
 	}
 	if s.Pages == 1 && s.Moved > 0 && s.Moved == s.Discovered-1 {
 		fmt.Fprintln(w, "  every URL leads to one page, which names no other: if it is a login or asks\n  for consent, --cookies of a browser that has passed it help")

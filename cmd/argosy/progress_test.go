@@ -77,14 +77,14 @@ func TestPrintLosses(t *testing.T) {
 	const want = `  3 URLs on 2 sites: a body is larger than --max-body; one: http://a.test/big
     → --max-body takes larger ones
   1 URL: access is refused (403): http://a.test/secret
-    → --user-agent says who you are, --delay asks more slowly, --cookies brings a login
+    → argosy retry D --status 403, and then the same crawl with --cookies of a login, asks for them once more
   1 URL: the answer's status is 418: http://a.test/odd
   1 URL: what it answers is not valid HTTP: chunk without end: http://a.test/bad
     → argosy retry D, and then the same crawl again, asks for them once more
   5 URLs: outside the scope, where a seed brings no further page; one: http://www.b.test/
     → --scope domain, in a new directory, lets 4 of them in
   40 URLs: its robots.txt forbids it to us; one: http://a.test/p
-    → ask its operator; --ignore-robots is for your own sites
+    → ask its operator; --ignore-robots, in a new directory (-o), is for your own sites
 `
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
@@ -101,7 +101,7 @@ func TestLongRest(t *testing.T) {
 	short := agent.Problem{At: at, Site: "b.test", URL: "http://b.test/", Kind: crawl.KindStatus, Status: 503, Again: true, Patience: 35 * time.Second}
 	ended := agent.Problem{At: at, Site: "c.test", Kind: crawl.KindReset, Detail: "EOF", Again: true}
 	got := strings.Join(teller.lines([]agent.Problem{long, short, ended}), "\n")
-	for _, want := range []string{"the answer did; trying again (check the port, and http:// or https://; --user-agent says who you are)", "it asks to wait until 18:20 (Ctrl-C, and argosy crawl -o D later goes on; --max-time", "(503); trying again for some 35s"} {
+	for _, want := range []string{"the answer did; trying again (check the port, and http:// or https://; --user-agent, in a new directory (-o), says who you are)", "it asks to wait until 18:20 (Ctrl-C, and argosy crawl -o D later goes on; --max-time", "(503); trying again for some 35s"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not said: %s", want, got)
 		}

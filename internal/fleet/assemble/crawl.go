@@ -417,9 +417,10 @@ func unlessOver(err error) error {
 // begin starts or goes on with the job. One that has failed altogether is tried again as a whole: the person who gives the
 // command again has mended something.
 func (cr *Crawl) begin(ctx context.Context) error {
-	futile := false
+	futile, answered := false, false
 	err := cr.co.View(ctx, func(f *frontier.Frontier) error {
 		if j := f.Job(cr.cfg.Job.ID); j != nil {
+			answered = j.Totals.Fetched > 0
 			futile = j.Totals.Fetched == 0 && j.Totals.Failed+j.Totals.Excluded > 0
 			return cr.same(&j.Job)
 		}
@@ -427,6 +428,9 @@ func (cr *Crawl) begin(ctx context.Context) error {
 	})
 	if err == nil && futile {
 		_, err = cr.co.Release(ctx, crawl.EntryRetry, nil, crawl.Release{Job: cr.cfg.Job.ID, Why: "nothing had been fetched"})
+	}
+	if err == nil && answered {
+		err = cr.askRefused(ctx)
 	}
 	if err == nil {
 		err = cr.co.Begin(ctx, &cr.cfg.Job, cr.same)
