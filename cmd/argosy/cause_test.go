@@ -176,6 +176,21 @@ func TestFinalCauses(t *testing.T) {
 	}
 }
 
+// Of a seed without a scheme it is told that its certificate is not trusted, not what http says then.
+func TestNoSchemeUntrusted(t *testing.T) {
+	t.Parallel()
+	untrusted, _ := certified(t, time.Now().Add(time.Hour))
+	dir := filepath.Join(t.TempDir(), "crawl")
+	code, out, errs := apart(t, "crawl", "-o", dir, "--delay", "0", "--allow-private", strings.TrimPrefix(untrusted, "https://"))
+	said := "not to be had by https: it is signed by an unknown authority (1 URL)\n    → the seed with https:// before it, and --ca FILE or --insecure"
+	if code != exitFailed || !strings.Contains(out, said) || strings.Contains(out, "speaks TLS") {
+		t.Errorf("exit %d: %s%s", code, out, errs)
+	}
+	if _, out, _ = apart(t, "export", dir, "--state", "excluded"); !strings.Contains(out, "unknown authority") {
+		t.Errorf("its detail is not exported: %s", out)
+	}
+}
+
 // A crawl that ends with its seeds says why there is no more, also where nothing has failed.
 func TestSaysWhySeedsAreAll(t *testing.T) {
 	t.Parallel()

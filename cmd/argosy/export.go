@@ -213,7 +213,7 @@ func exportURLs(ctx context.Context, w *rowWriter, l *ledger.Ledger, dir string,
 			if v, err := crawl.Parse(u.URL); err == nil {
 				r.Site = v.Site()
 			}
-			if u.State == crawl.Failed || u.Reason == crawl.ReasonRobots || u.Reason == crawl.ReasonRobotsDown {
+			if u.State == crawl.Failed || u.Reason == crawl.ReasonRobots || u.Reason == crawl.ReasonRobotsDown || u.Reason == crawl.ReasonNoHTTPS {
 				if p, err := l.Page(ctx, job, crawl.Page{Layer: u.Layer, Key: u.Key}); err != nil {
 					return err
 				} else if p != nil {

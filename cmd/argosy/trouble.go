@@ -27,6 +27,7 @@ var meanings = map[string]meaning{
 	string(crawl.KindRefused):      {"", "check the port, and http:// or https://"},
 	string(crawl.KindCertificate):  {"", "--ca FILE trusts another authority, --insecure any certificate"},
 	string(crawl.KindExpired):      {"", "its operator must renew it; --insecure takes any certificate"},
+	string(crawl.ReasonNoHTTPS):    {"given without a scheme, and not to be had by https", "the seed with https:// before it, and --ca FILE or --insecure, in a new directory (-o)"},
 	string(crawl.KindOtherName):    {"", "check the name; --insecure takes any certificate"},
 	string(crawl.KindTLS):          {"", "check the port, and http:// or https://"},
 	string(crawl.KindNoTLS):        {"", "http:// instead of https://, or another port"},

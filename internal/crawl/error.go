@@ -166,6 +166,21 @@ func Brief(text string) string {
 	return strings.TrimPrefix(text, "x509: ")
 }
 
+// KindIn returns the kind that an Error's text names; empty: it names none.
+func KindIn(text string) Kind {
+	for part := range strings.SplitSeq(text, ": ") {
+		if Kind(part).Words() != "" {
+			return Kind(part)
+		}
+	}
+	return ""
+}
+
+// Certificate reports whether a site shows a certificate that is not to be believed.
+func (k Kind) Certificate() bool {
+	return k == KindCertificate || k == KindExpired || k == KindOtherName
+}
+
 func (e *Error) Unwrap() error { return e.Err }
 
 // KindOf returns the kind of the first Error in err's chain, KindInternal if there is none.

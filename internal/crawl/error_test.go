@@ -2,6 +2,7 @@ package crawl
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 )
 
@@ -23,5 +24,18 @@ func TestBrief(t *testing.T) {
 		if got := Brief(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
+	}
+}
+
+// The text of an Error names its kind, whatever it wraps.
+func TestKindIn(t *testing.T) {
+	for _, k := range []Kind{KindCertificate, KindExpired, KindRefused, KindTimeout} {
+		err := fmt.Errorf("seed: %w", &Error{Op: "TLS", Host: "a.test:8443", Kind: k, Err: errors.New("certificate: of somebody")})
+		if got := KindIn(err.Error()); got != k {
+			t.Errorf("%s: %q", err, got)
+		}
+	}
+	if got := KindIn("x509: of somebody"); got != "" {
+		t.Errorf("it names %q", got)
 	}
 }

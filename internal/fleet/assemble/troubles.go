@@ -56,6 +56,7 @@ func (cr *Crawl) troubles(ctx context.Context, job uint32) (out []Trouble, succe
 	for _, t := range searches {
 		out = append(out, *t)
 	}
+	var untrusted map[string]string
 	for site, why := range reasons {
 		good, all, status, most := int64(0), int64(0), 0, int64(0)
 		for _, a := range answers[site] {
@@ -75,6 +76,15 @@ func (cr *Crawl) troubles(ctx context.Context, job uint32) (out []Trouble, succe
 		case most > 0:
 			out = append(out, Trouble{Site: site, Why: strconv.Itoa(status), URLs: most, Login: cr.cfg.Logins[site] != ""})
 		default:
+			if why[string(crawl.ReasonNoHTTPS)] > 0 && untrusted == nil {
+				if untrusted, err = cr.untrusted(ctx, job); err != nil {
+					return nil, 0, 0, err
+				}
+			}
+			if detail := untrusted[site]; detail != "" {
+				out = append(out, Trouble{Site: site, Why: string(crawl.ReasonNoHTTPS), Detail: detail, URLs: 1})
+				continue
+			}
 			if out = cr.unasked(out, site, why); len(why) == 0 && pending[site] > 0 {
 				out = held(out, cr.f.Site(site), cr.last(site), pending[site], cr.f.Position().Ahead)
 			}
@@ -84,6 +94,22 @@ func (cr *Crawl) troubles(ctx context.Context, job uint32) (out []Trouble, succe
 		return cmp.Or(cmp.Compare(b.URLs, a.URLs), cmp.Compare(a.Site, b.Site))
 	})
 	return out[:min(len(out), maxTroubles)], succeeded, moved, nil
+}
+
+// untrusted returns why the certificates of sites were not believed whose seeds had no scheme: http was asked then, and what it answers, or
+// that nothing does, says nothing of them.
+func (cr *Crawl) untrusted(ctx context.Context, job uint32) (map[string]string, error) {
+	out := map[string]string{}
+	return out, cr.ledger.Losses(ctx, job, func(v ledger.Loss) {
+		if unbelieved(v) {
+			out[v.Site] = v.Detail
+		}
+	})
+}
+
+// unbelieved reports whether what was lost is a seed without a scheme that has a certificate which is not believed.
+func unbelieved(v ledger.Loss) bool {
+	return v.Why == string(crawl.ReasonNoHTTPS) && crawl.KindIn(v.Detail).Certificate()
 }
 
 // unanswered adds a search that waits for a person, or was refused by robots.txt, to the troubles of its engine, or of the site that keeps it;
@@ -192,8 +218,11 @@ func (cr *Crawl) losses(ctx context.Context, j *frontier.Job, troubles []Trouble
 	}
 	all, most := map[string]*Loss{}, map[string]int64{}
 	err = cr.ledger.Losses(ctx, j.ID, func(v ledger.Loss) {
-		if told[[2]string{v.Site, v.Why}] || v.Why == "404" || v.Why == "410" || v.Why == string(crawl.ReasonNoHTTPS) {
+		if told[[2]string{v.Site, v.Why}] || v.Why == "404" || v.Why == "410" || v.Why == string(crawl.ReasonNoHTTPS) && !unbelieved(v) {
 			return
+		}
+		if told[[2]string{v.Site, string(crawl.ReasonNoHTTPS)}] && crawl.Kind(v.Why).Unreachable() {
+			return // by http, which nobody has named
 		}
 		l := all[v.Why]
 		if l == nil {
