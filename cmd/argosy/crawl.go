@@ -572,7 +572,7 @@ func (f *crawlFlags) report(w io.Writer, s assemble.Summary) error {
 	switch s.State {
 	case crawl.JobInterrupted:
 		if !f.quiet {
-			told("interrupted; nothing is lost. argosy crawl -o " + filepath.Clean(s.Out) + " goes on")
+			told("interrupted; nothing is lost. argosy crawl -o " + filepath.Clean(s.Out) + " goes on" + anew(s.Out))
 		}
 		return &exitError{code: exitInterrupted}
 	case crawl.JobManual:

@@ -108,7 +108,20 @@ func TestSecretsAreAskedForAgain(t *testing.T) {
 	if code != exitUsage || !strings.Contains(errs, "--header") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
+	var said strings.Builder
+	if printSummary(&said, assemble.Summary{State: crawl.JobLimited, Out: dir}); !strings.Contains(said.String(), "goes on with a higher one; give it --header again\n") {
+		t.Errorf("the way to go on lacks what it needs: %s", said.String())
+	}
 	crawled(t, 0, "-o", dir, "--max-pages", "3", "--header", "X-Token: hush-hush")
+}
+
+// A range of addresses behind a flag that takes one with = alone is not taken for a seed, which would be crawled with all addresses allowed.
+func TestRangeIsNoSeed(t *testing.T) {
+	t.Parallel()
+	code, _, errs := apart(t, "crawl", "http://127.0.0.1:1/", "-o", filepath.Join(t.TempDir(), "c"), "--allow-private", "10.0.0.0/8")
+	if code != exitUsage || !strings.Contains(errs, "--allow-private=10.0.0.0/8") || strings.Count(errs, "\n") != 1 {
+		t.Errorf("exit %d: %s", code, errs)
+	}
 }
 
 // A crawl that had brought nothing is tried again as a whole, with what the person has mended.

@@ -302,7 +302,7 @@ func printSummary(w io.Writer, s assemble.Summary) {
 		if strings.HasPrefix(s.Limited, "max-") {
 			by = "--" + s.Limited
 		}
-		fmt.Fprintf(w, "  %s has ended it:\n    argosy crawl -o %s goes on with a higher one\n", by, filepath.Clean(s.Out))
+		fmt.Fprintf(w, "  %s has ended it:\n    argosy crawl -o %s goes on with a higher one%s\n", by, filepath.Clean(s.Out), anew(s.Out))
 	}
 	printTroubles(w, s.Troubles, s.Out)
 	printLeftOut(w, s)

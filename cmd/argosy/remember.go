@@ -114,6 +114,20 @@ func (f *crawlFlags) remember(c *cobra.Command, dir string, about *crawl.Topic) 
 	return durable.WriteFile(filepath.Join(dir, filepath.FromSlash(givenFile)), append(b, '\n'), 0o600)
 }
 
+// anew says what must be given again where a crawl in a directory goes on, since it is not kept; empty: nothing.
+func anew(dir string) string {
+	var g given
+	b, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(givenFile)))
+	if err != nil || json.Unmarshal(b, &g) != nil || len(g.Secrets) == 0 {
+		return ""
+	}
+	what := slices.Clone(g.Secrets)
+	if i := slices.Index(what, secretSeed); i >= 0 {
+		what[i] = "the seeds with their passwords"
+	}
+	return "; give it " + strings.Join(what, ", ") + " again"
+}
+
 // recall takes in how the crawl in a directory was begun, where the command line does not say otherwise; it returns the seeds.
 func (f *crawlFlags) recall(c *cobra.Command) ([]string, error) {
 	b, err := os.ReadFile(filepath.Join(f.out, filepath.FromSlash(givenFile)))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/netip"
 	"net/url"
 	"os"
 	"strings"
@@ -196,6 +197,11 @@ func (f *crawlFlags) readSeeds(ctx context.Context, args []string) (*seedSet, er
 			return nil, usage("the job has a virtual task, whose searches are its seeds: give no others")
 		}
 		return &seedSet{}, nil
+	}
+	for _, a := range args {
+		if _, err := netip.ParsePrefix(a); err == nil {
+			return nil, usage("seed %q is a range of addresses: a flag takes it with =, as in --allow-private=%s; a page of that name is http://%[2]s", a, a)
+		}
 	}
 	f.had = &agent.Had{}
 	found, err := f.searched(ctx, len(args) > 0 || f.hasSeeds(), sayOnError)

@@ -30,6 +30,7 @@ var meanings = map[string]meaning{
 	string(crawl.ReasonNoHTTPS):    {"given without a scheme, and not to be had by https", "the seed with https:// before it, and --ca FILE or --insecure, in a new directory (-o)"},
 	string(crawl.KindOtherName):    {"", "check the name; --insecure takes any certificate"},
 	string(crawl.KindTLS):          {"", "check the port, and http:// or https://"},
+	wantsOurs:                      {"it wants a certificate of whoever asks, and none can be given", "ask its operator for another way in: a proxy that shows one (--proxy)"},
 	string(crawl.KindNoTLS):        {"", "http:// instead of https://, or another port"},
 	string(crawl.KindNotHTTP):      {"", "check the port: no web server listens at this one"},
 	string(crawl.KindWantsTLS):     {"", "https:// instead of http://"},
@@ -75,12 +76,23 @@ var meanings = map[string]meaning{
 // refusedLogin is the reason where an answer of 401 comes to a name and a password.
 const refusedLogin = "401 to a login"
 
+// wantsOurs is the reason where a server ends the connection since it was shown no client certificate.
+const wantsOurs = "tls: client certificate"
+
+// ofTLS is a reason, or wantsOurs where the detail says so.
+func ofTLS(why, detail string) string {
+	if why == string(crawl.KindTLS) && strings.Contains(detail, "certificate required") {
+		return wantsOurs
+	}
+	return why
+}
+
 // reasonOfTrouble is by which the meaning of what a site brought is found.
 func reasonOfTrouble(t assemble.Trouble) string {
 	if t.Why == "401" && t.Login {
 		return refusedLogin
 	}
-	return t.Why
+	return ofTLS(t.Why, t.Detail)
 }
 
 // meaningOf returns what a reason means.
@@ -374,5 +386,5 @@ func reasonOf(p agent.Problem) string {
 	if p.Kind == crawl.KindStatus && p.Status > 0 {
 		return fmt.Sprint(p.Status)
 	}
-	return string(p.Kind)
+	return ofTLS(string(p.Kind), p.Detail)
 }

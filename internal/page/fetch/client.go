@@ -60,6 +60,7 @@ const failureTTL = 400 * time.Millisecond
 type Client struct {
 	cfg      Config
 	resolver *net.Resolver
+	server   string // that the resolver asks; empty: the system's
 	dial     func(ctx context.Context, network, addr string) (net.Conn, error)
 	//lint:ignore SA1019 net/http's ClientConn dials by itself; ours is dialled, checked and handshaken before
 	h2  *http2.Transport
@@ -86,6 +87,7 @@ func NewClient(c Config) (*Client, error) {
 		if _, _, err := net.SplitHostPort(server); err != nil {
 			server = net.JoinHostPort(server, "53")
 		}
+		cl.server = server
 		cl.resolver = &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
 			return (&net.Dialer{}).DialContext(ctx, network, server)
 		}}
@@ -202,8 +204,13 @@ func (c *Client) lookup(ctx context.Context, host string) ([]netip.Addr, error) 
 		defer cancel()
 		if found, err = c.resolver.LookupNetIP(ctx, "ip", host); err != nil {
 			kind := crawl.KindDNS
-			if d := (*net.DNSError)(nil); errors.As(err, &d) && d.IsNotFound {
-				kind = crawl.KindNoHost
+			if d := (*net.DNSError)(nil); errors.As(err, &d) {
+				if d.IsNotFound {
+					kind = crawl.KindNoHost
+				}
+				if c.server != "" {
+					d.Server = c.server // it names the system's
+				}
 			}
 			return nil, &crawl.Error{Op: "resolve", Host: host, Kind: kind, Err: err}
 		}

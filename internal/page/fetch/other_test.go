@@ -111,3 +111,14 @@ type peeked struct {
 }
 
 func (c *peeked) Read(b []byte) (int, error) { return c.in.Read(b) }
+
+// Where the name server that was asked for does not answer, it is the one that is named, not the system's.
+func TestNamesItsNameServer(t *testing.T) {
+	c, err := fetch.NewClient(fetch.Config{DNS: "127.0.0.1:1", Limits: crawl.DefaultLimits().Fetch})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Lookup(t.Context(), "a.example"); err == nil || !strings.Contains(err.Error(), "on 127.0.0.1:1:") {
+		t.Error(err)
+	}
+}
