@@ -86,15 +86,19 @@ func showsSource(tag []byte) bool {
 
 // mayShow reports whether any other tag may show a picture, by a style or an attribute that a script reads.
 func mayShow(tag []byte) bool {
-	switch {
-	case len(tag) < len("p style=url(x)>"):
+	if len(tag) < len("p style=url(x)>") {
 		return false
-	case bytes.IndexByte(tag, '(') >= 0 && bytes.Contains(tag, []byte("url(")):
-		return true
-	case tag[0]|0x20 == 'b' || tag[0]|0x20 == 't':
-		return hasData(tag) || bytes.Contains(tag, []byte("background="))
 	}
-	return hasData(tag)
+	if c := tag[0] | 0x20; (c == 'b' || c == 't') && bytes.Contains(tag, []byte("background=")) {
+		return true
+	}
+	for i := 0; i < len(tag); i += 8 { // most tags have neither
+		x := eight(tag, i)
+		if open, hyphen := x^ones*'(', x^ones*'-'; ((open-ones)&^open|(hyphen-ones)&^hyphen)&highs != 0 {
+			return hasData(tag) || bytes.Contains(tag, []byte("url("))
+		}
+	}
+	return false
 }
 
 // hasData reports whether "data-" stands in a tag: there are fewer hyphens in one than letters d.
