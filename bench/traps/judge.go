@@ -40,13 +40,14 @@ const maxKills = 10
 
 // judge serves a web and notes what each answer was worth when it was given.
 type judge struct {
-	web  *web
-	stop func() // called when there were too many requests
-	max  int
-	kill int // the crawler is killed and started again after so many requests, if that is not 0
-	die  func()
-	file *os.File
-	out  *bufio.Writer // to it: every answer, for whom wants to see; nil for none
+	web   *web
+	stop  func() // called when there were too many requests
+	max   int
+	kill  int // the crawler is killed and started again after so many requests, if that is not 0
+	die   func()
+	spent bool // when it is played: the node's budget for marks is used up
+	file  *os.File
+	out   *bufio.Writer // to it: every answer, for whom wants to see; nil for none
 
 	mu       sync.Mutex
 	requests int

@@ -39,11 +39,12 @@ func main() {
 	dir := flag.String("dir", "", "with -seeds: play the files below these directories instead, each as a site")
 	site := flag.String("live", "", "with -seeds: play the application at this URL instead, whose pages -truth names")
 	truth := flag.String("truth", "", "a file of bench/apps.sh: the pages that must be had")
+	spent := flag.Bool("spent", false, "with -seeds: the node has read so much that it marks few of the pages that need not be marked")
 	list := flag.Bool("list", false, "list the webs")
 	verbose := flag.Bool("v", false, "print what the crawls said at their end")
 	keep := flag.String("keep", "", "keep the crawls below this directory")
 	flag.Parse()
-	b := &bench{argosy: *argosy, limit: *limit, most: *most, allowed: *allowed, kill: *kill, logTo: *logTo, keep: *keep, seeds: *seeds, first: *first, verbose: *verbose, extra: flag.Args(), webs: webs()}
+	b := &bench{argosy: *argosy, limit: *limit, most: *most, allowed: *allowed, kill: *kill, logTo: *logTo, keep: *keep, seeds: *seeds, first: *first, spent: *spent, verbose: *verbose, extra: flag.Args(), webs: webs()}
 	if *dir != "" {
 		b.webs = nil
 		for d := range strings.SplitSeq(*dir, ",") {
@@ -72,7 +73,7 @@ type bench struct {
 	argosy, logTo, keep string
 	limit               time.Duration
 	most, allowed, kill int
-	verbose             bool
+	verbose, spent      bool
 	seeds               int
 	first               uint64
 	extra               []string

@@ -38,6 +38,9 @@ func (j *judge) play(seed uint64) (*verdict, error) {
 	j.stop, j.die = func() {}, func() {}
 	for _, host := range keys(j.web.sites) {
 		p := &player{j: j, host: host, rng: rand.New(rand.NewPCG(seed, 11)), sent: map[crawl.Key]bool{}, marks: agent.NewMarks()}
+		if j.spent {
+			p.marks.Spend()
+		}
 		var err error
 		if p.f, err = frontier.Open(frontier.Config{Dir: "f", FS: vfs.NewMem(), Cache: 8 << 20, Recent: 20_000, Spill: 20_000}); err != nil {
 			return nil, err
@@ -238,6 +241,7 @@ func (b *bench) plays(w *web) (broken int, err error) {
 		if err := b.log(j); err != nil {
 			return broken, err
 		}
+		j.spent = b.spent
 		v, err := j.play(b.first + seed)
 		if j.file != nil {
 			_, _ = j.out.Flush(), j.file.Close()

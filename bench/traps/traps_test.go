@@ -156,6 +156,29 @@ func TestPromises(t *testing.T) {
 	}
 }
 
+// A node that has read so much that it marks few of the pages that need not be marked ends these, too.
+func TestPromisesOfBusyNode(t *testing.T) {
+	for _, p := range []*part{calendar("months"), sessions("segment", 200, false), gallery(200)} {
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			for seed := range seeds.Of(2, 5) {
+				j := newJudge(single(p.name, p, library(100)), 8000)
+				j.spent = true
+				v, err := j.play(seed)
+				if err != nil {
+					t.Fatal(err)
+				}
+				ended, rows := j.rows(v, 600)
+				for _, r := range append(rows, ended) {
+					if r.broken {
+						t.Errorf("seed %d: %s: %d of %d real pages, %d answers, %d wasted: %s", seed, r.name, r.had, r.real, r.answers, r.wasted, r.promise)
+					}
+				}
+			}
+		})
+	}
+}
+
 // TestJudge shows that answers of a trap are counted when they bring nothing, and only then.
 func TestJudge(t *testing.T) {
 	s := newSite("judge", sessions("zx", 20, false))

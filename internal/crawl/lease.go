@@ -114,7 +114,7 @@ const (
 	MaxAgain     = 4096
 )
 
-// Mark says how much the frontier wants to know what a page shows. Making a mark costs a fifth of a page's processor time.
+// Mark says how much the frontier wants to know what a page shows. Making a mark costs two fifths of a page's processor time.
 type Mark uint8
 
 // Marks that are wanted of a page.

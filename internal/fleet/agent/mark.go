@@ -25,19 +25,27 @@ type Marks struct {
 // NewMarks returns the marks of a node that has read nothing yet.
 func NewMarks() *Marks { return &Marks{left: markBudget} }
 
-// A mark costs a fifth of what a page costs in all, so that one byte in twelve keeps marks below two percent. The pages of a small
-// crawl may all be marked.
+// Spend uses the budget up: from now on the node is one that has read much.
+func (m *Marks) Spend() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.left = 0
+}
+
+// A mark costs two fifths of what a page costs in all, so that one byte in 16 keeps those that need not be made below three percent. The
+// pages of a small crawl may all be marked.
 const (
-	markShare  = 12
-	markBudget = 2 << 20
+	markShare  = 16
+	markBudget = 8 << 20
 )
 
-// may counts a page of so many bytes, and reports whether it is marked.
+// may counts a page of so many bytes, and reports whether it is marked. Long pages are as likely to be marked as short ones.
 func (m *Marks) may(wanted crawl.Mark, bytes int64) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	bytes = min(bytes, maxMarked)
 	m.left = min(m.left+bytes/markShare, markBudget)
-	if wanted != crawl.MarkMay || m.left < bytes {
+	if wanted != crawl.MarkMay || m.left <= 0 {
 		return wanted >= crawl.MarkMust
 	}
 	m.left -= bytes

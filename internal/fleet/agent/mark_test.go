@@ -12,25 +12,35 @@ import (
 	"argosy/internal/crawl"
 )
 
-// Marks that may be made take one byte in twelve of what is read, once the first pages are; marks that must be made are made.
+// Marks that may be made take one byte in 16 of what is read, once the first pages are, of long pages as often as of short ones; marks that must be
+// made are made.
 func TestMarksKeepToTheirBudget(t *testing.T) {
-	m := NewMarks()
-	const page, pages = 40_000, 10_000
-	marked := 0
-	for range pages {
-		if m.may(crawl.MarkNone, 0) {
-			t.Fatal("a page was marked that nobody asked for")
+	for _, begin := range []int64{markBudget, 0} {
+		m := NewMarks()
+		if begin == 0 {
+			m.Spend()
 		}
-		if m.may(crawl.MarkMay, page) {
-			marked++
+		const pages = 50_000
+		sizes := [...]int64{4000, 36_000, 4 << 20} // the last one is not read whole
+		var read, taken int64
+		var marked [len(sizes)]int
+		for i := range len(sizes) * pages {
+			size := min(sizes[i%len(sizes)], maxMarked)
+			if read += size; m.may(crawl.MarkMay, sizes[i%len(sizes)]) {
+				marked[i%len(sizes)]++
+				taken += size
+			}
+			if i%10 == 0 && (m.may(crawl.MarkNone, 0) || !m.may(crawl.MarkMust, 0) || !m.may(crawl.MarkTwice, 0)) {
+				t.Fatal("a page was marked that nobody asked for, or one under suspicion was not")
+			}
 		}
-	}
-	if want := pages/markShare + markBudget/page; marked < want-2 || marked > want+markBudget/page {
-		t.Errorf("%d of %d pages were marked, want about %d", marked, pages, want)
-	}
-	for range 100 {
-		if !m.may(crawl.MarkMust, page) {
-			t.Fatal("a page under suspicion was not marked")
+		if want := read/markShare + begin; taken < want-want/100 || taken > want+want/100 {
+			t.Errorf("%d bytes of %d were marked, want %d", taken, read, want)
+		}
+		for _, n := range marked {
+			if n < marked[0]/2 || n > 2*marked[0] {
+				t.Errorf("of as many pages of each size %d were marked", marked)
+			}
 		}
 	}
 }

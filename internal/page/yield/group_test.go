@@ -298,6 +298,29 @@ func TestMixedTemplateIsSampled(t *testing.T) {
 	}
 }
 
+// The first answers of a template are marked, whatever else the node has to read: what it repeats later is told by them.
+func TestFirstAnswersAreMarked(t *testing.T) {
+	m := New()
+	u := parsed(t, "http://a/page/1")
+	id := m.Template(u)
+	for i := range markAll + 8 {
+		want := crawl.MarkMay
+		if i > 0 && i < markFirst {
+			want = crawl.MarkMust
+		} else if i >= markAll {
+			want = crawl.MarkNone
+		}
+		if got := m.Want(id, 0, crawl.Key{15: 1}).Mark; got != want {
+			t.Errorf("after %d answers that were new: mark %d is wanted, want %d", i, got, want)
+		}
+		sample := make([]uint32, 20)
+		for k := range sample {
+			sample[k] = xx(uint32(i*20+k)) &^ 1
+		}
+		m.Take(&Answer{URL: u, Template: id, Page: true, Marked: true, Text: uint64(i+1) << 32, Sample: sample})
+	}
+}
+
 // Of a template that may be about to run dry few URLs are out at a time: what those that nobody marks bring is known late.
 func TestWaveringTemplateHasFewOut(t *testing.T) {
 	for _, c := range []struct {

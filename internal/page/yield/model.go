@@ -382,7 +382,7 @@ func (m *Model) Loose() (n int) {
 }
 
 // Want says how a URL of a template is to be asked for. via is the template that has named it. Answers must be marked of
-// templates under suspicion, and of those that such a one has named; of others a few may be.
+// templates under suspicion, of those that such a one has named, and the first few of each; of others a few may be.
 func (m *Model) Want(template, via uint32, k crawl.Key) Want {
 	t := m.byID[template]
 	if t == nil || t.Answers == 0 && !t.Free {
@@ -414,6 +414,8 @@ func (m *Model) Want(template, via uint32, k crawl.Key) Want {
 		w.Mark, w.Back = crawl.MarkTwice, t.Dry > 0 || t.New < 2
 	case t.All || t.drawn() || t.Dry > 0 || t.Alike >= sameAfter || m.suspect(g) || t.mixed() && (t.finds() < proven || k[15]%markMixed == 0), t.wavers() && k[15]%markWavering == 0:
 		w.Mark, w.Back = crawl.MarkMust, t.Dry > 0 || t.New < 2
+	case t.Marked < markFirst:
+		w.Mark = crawl.MarkMust
 	case t.Marked < markAll || k[15]%markEvery == 0:
 		w.Mark = crawl.MarkMay
 	}

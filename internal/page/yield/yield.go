@@ -59,7 +59,8 @@ const (
 	drawnEnough  = 8  // and that they are not;
 	drawnSoon    = 4  // one URL in so many is asked for twice until then,
 	drawnEvery   = 16 // and in so many later, if they are
-	markAll      = 48 // answers of a template that are all marked; then, while it is productive, one in markEvery
+	markFirst    = 4  // answers of a template that must be marked,
+	markAll      = 48 // and those that may be; then, while it is productive, one in markEvery
 	markEvery    = 32
 	markMixed    = 4                  // of one that is mixed, one in so many, once it is proven by so many
 	markWavering = 8                  // of one that wavers, one in so many
