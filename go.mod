@@ -98,6 +98,7 @@ require (
 
 // What Pebble links in for things that nobody here reads: see thin/README.md.
 replace (
+	github.com/DataDog/zstd => ./thin/zstd
 	github.com/cockroachdb/errors => ./thin/errors
 	github.com/prometheus/client_golang => ./thin/prometheus
 )
