@@ -8,12 +8,13 @@ ESBUILD := $(GO) tool -modfile=tools.mod esbuild
 
 export GO
 
-.PHONY: help build dash test servers nightly check bench
+.PHONY: help build dash test long servers nightly check bench
 
 help:
 	@echo "make build   the binary, ./argosy"
 	@echo "make dash    the pages of the dashboard, from $(DASH)/src; what is built is checked in"
 	@echo "make test    the tests; those that need PostgreSQL, or what make servers builds, are skipped without"
+	@echo "make long    the tests named TestLong..., which take longer each, and which make test leaves out"
 	@echo "make servers the servers that tests start: NATS, an S3-compatible one, argosy 0.1.0 where history has it"
 	@echo "make check   what every change must pass: formatting, linters, tests, archives read by an independent reader, a walk in Chromium"
 	@echo "make nightly what takes longer: $(PARTS)"
@@ -32,6 +33,9 @@ dash:
 
 test:
 	$(GO) test ./...
+
+long:
+	$(GO) test -run '^TestLong' $$(grep -rl --include=*_test.go '^func TestLong' bench cmd internal | xargs -n1 dirname | sort -u | sed 's|^|./|')
 
 servers:
 	$(GO) build -o internal/testkit/servers/bin/nats-server github.com/nats-io/nats-server/v2

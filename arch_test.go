@@ -319,6 +319,31 @@ func checkNumbers(t *testing.T, path string, s *ast.StructType) {
 	}
 }
 
+// A test named TestLong is left out of go test ./... by its package's TestMain, which must be there for it.
+func TestLongTestsAreLeftOut(t *testing.T) {
+	long, left := map[string]bool{}, map[string]bool{}
+	for _, root := range []string{"bench", "cmd", "internal"} {
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			dir := filepath.Dir(path)
+			long[dir] = long[dir] || strings.Contains(string(text), "\nfunc TestLong")
+			left[dir] = left[dir] || strings.Contains(string(text), "scratch.Run(m")
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for dir, has := range long {
+		if has && !left[dir] {
+			t.Errorf("%s has tests named TestLong, and no TestMain with scratch.Run: go test ./... runs them", dir)
+		}
+	}
+}
+
 // Files stay small enough to be read: at most 600 lines, functions at most 80, tests apart.
 func TestSizes(t *testing.T) {
 	for _, root := range []string{"internal", "cmd"} {

@@ -70,7 +70,7 @@ engines() {
 part() {
   case $1 in
     servers) make servers GO="$GO" ;;
-    race) "$GO" test -race -count=1 -timeout 2h $RACE ;;
+    race) "$GO" test -race -count=1 -run . -timeout 2h $RACE ;;
     fuzz) fuzz ;;
     seeds)
       ARGOSY_NIGHTLY=1 "$GO" test -count=1 -timeout 2h $(grep -rl --include=*_test.go testkit/seeds internal bench | xargs -n1 dirname | sort -u | grep -v -e fleet/assemble -e fleet/simulated | sed 's|^|./|') &&

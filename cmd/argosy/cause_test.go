@@ -224,7 +224,7 @@ func TestSaysWhySeedsAreAll(t *testing.T) {
 }
 
 // What a limit has cut off says nothing of its site: what had gone wrong before is told.
-func TestLimitCutsAWait(t *testing.T) {
+func TestLongLimitCutsAWait(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ path, flag string }{{"/robots.txt", "--strip-session"}, {"/", "--ignore-robots"}} {
 		t.Run(c.flag, func(t *testing.T) {

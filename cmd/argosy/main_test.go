@@ -197,7 +197,7 @@ func TestBadInput(t *testing.T) {
 }
 
 // The demo ends well, and its directory answers every other command.
-func TestDemoAndDirectory(t *testing.T) {
+func TestLongDemoAndDirectory(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "demo")
 	code, out, errs := apart(t, "demo", "-o", dir, "--json")

@@ -15,7 +15,7 @@ import (
 
 // Crawlers that trade go on after kill -9, again and again, in the middle of their turns and markets: nothing is lost, nothing is in the index
 // twice, and nobody is needed.
-func TestMarketGoesOnAfterKills(t *testing.T) {
+func TestLongMarketGoesOnAfterKills(t *testing.T) {
 	t.Parallel()
 	web := webs.NewTopical(webs.TopicalConfig{Seed: 8, Sites: 3, Pages: 60, Share: 0.1, Near: 0.6, Told: 0.5})
 	var asked atomic.Int64
@@ -57,7 +57,7 @@ func TestMarketGoesOnAfterKills(t *testing.T) {
 }
 
 // A crawl whose crawlers cannot go on prints the command that goes on: each time they do as much again, and all else stays as it was given.
-func TestMarketGoesOnWithMore(t *testing.T) {
+func TestLongMarketGoesOnWithMore(t *testing.T) {
 	t.Parallel()
 	web := webs.NewTopical(webs.TopicalConfig{Seed: 8, Sites: 3, Pages: 60, Share: 0.3, Near: 0.6, Told: 0.5})
 	port, stop, err := web.Serve("127.0.0.1:0")
@@ -120,7 +120,7 @@ func once(t *testing.T, dir string, want int) {
 
 // Few seeds, few URLs, topics that nothing is about or that no stemmer knows, and pages that repeat the words: the crawl ends, says what is to be
 // said, and has each page once.
-func TestTopicalCorners(t *testing.T) {
+func TestLongTopicalCorners(t *testing.T) {
 	t.Parallel()
 	html := func(w http.ResponseWriter, title, text string, links ...string) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")

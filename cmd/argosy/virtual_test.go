@@ -540,7 +540,7 @@ func TestVirtualEdit(t *testing.T) {
 
 // A robots.txt that disallows searches holds: the engine is not asked, the line that says so names the way out, and the search waits for a
 // person who may take it. One that disallows further result pages ends a search after its first.
-func TestVirtualRobots(t *testing.T) {
+func TestLongVirtualRobots(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		engine, disallow string

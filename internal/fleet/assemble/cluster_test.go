@@ -180,7 +180,7 @@ func (g *gate) open(yes bool) {
 
 // PostgreSQL goes away while a crawl runs, twice: the coordinator waits, the agents go on, and in the end nothing is
 // lost and nothing was fetched twice.
-func TestLedgerAway(t *testing.T) {
+func TestLongLedgerAway(t *testing.T) {
 	t.Parallel()
 	place := postgres(t)
 	u, err := url.Parse(place)
@@ -243,7 +243,7 @@ func TestLedgerAway(t *testing.T) {
 }
 
 // A coordinator that starts while its database is away waits, says so, and works once it is there.
-func TestStartsBeforeItsLedger(t *testing.T) {
+func TestLongStartsBeforeItsLedger(t *testing.T) {
 	t.Parallel()
 	u, err := url.Parse(postgres(t))
 	if err != nil {

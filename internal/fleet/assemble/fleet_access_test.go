@@ -151,7 +151,7 @@ func (f *fleet) configFor(name string) assemble.AgentConfig {
 
 // Keys rotate during a crawl: agents join again by themselves and no lease is lost. Credentials from before are worth nothing then,
 // also after a restart.
-func TestRotationDuringACrawl(t *testing.T) {
+func TestLongRotationDuringACrawl(t *testing.T) {
 	t.Parallel()
 	_, port := serveWeb(t, 43, 60)
 	want := undisturbed(t, port)

@@ -108,7 +108,7 @@ func TestBusForgets(t *testing.T) {
 // The one server of a bus elsewhere comes back with an empty store while a fleet crawls: the log is gone, with names, tokens and
 // revocations. The fleet goes on by itself and ends with what there is to be found, no two requests to a site are closer than its delay, and
 // who might do something still may.
-func TestBusLosesTheLog(t *testing.T) {
+func TestLongBusLosesTheLog(t *testing.T) {
 	t.Parallel()
 	server, dial := ownBus(t)
 	const delay = 20 * time.Millisecond
@@ -184,7 +184,7 @@ func TestNodeWaitsForTheBus(t *testing.T) {
 }
 
 // The same with a coordinator that stands by, which leads from then on: the first one is gone for good with the bus.
-func TestStandbyWithoutTheLog(t *testing.T) {
+func TestLongStandbyWithoutTheLog(t *testing.T) {
 	t.Parallel()
 	place := postgres(t)
 	server, dial := ownBus(t)
@@ -216,7 +216,7 @@ func TestStandbyWithoutTheLog(t *testing.T) {
 }
 
 // Both coordinators are there when the bus loses its log, twice: one of them makes it anew, and the other one follows that.
-func TestBothLoseTheLog(t *testing.T) {
+func TestLongBothLoseTheLog(t *testing.T) {
 	t.Parallel()
 	place := postgres(t)
 	server, dial := ownBus(t)

@@ -157,7 +157,7 @@ func (h *hurtDir) rebuild(said string) string {
 
 // Whatever is damaged, cut, deleted or older than the rest: the crawl ends with what it would have ended with, or it refuses to start
 // and names the command after which it does. verify is never clean before.
-func TestDamageHeals(t *testing.T) {
+func TestLongDamageHeals(t *testing.T) {
 	t.Parallel()
 	const frontier, ledger, log = "state/frontier", outdir.LedgerFile, "state/bus"
 	_, port := serveWeb(t, 14, of(7, 12))

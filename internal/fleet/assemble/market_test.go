@@ -15,7 +15,7 @@ import (
 
 // Crawlers that remember together have nothing twice, trade, and have at their budget most of what one has that knows all; in the end every page
 // was had once. Who remembers for himself fetches what others have.
-func TestMarketCrawl(t *testing.T) {
+func TestLongMarketCrawl(t *testing.T) {
 	t.Parallel()
 	const site = 300
 	web := webs.NewTopical(webs.TopicalConfig{Seed: 3, Sites: 4, Pages: site, Share: 0.06, Near: 0.6, Told: 0.5})

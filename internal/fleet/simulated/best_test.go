@@ -126,7 +126,7 @@ func TestSimulatedBestBesideHanging(t *testing.T) {
 }
 
 // Sites that hang at the address of the others leave them places there.
-func TestSimulatedBestBesideHangingAtItsAddress(t *testing.T) {
+func TestLongSimulatedBestBesideHangingAtItsAddress(t *testing.T) {
 	simulated(t, func(t *testing.T) {
 		asked, found, all := best(t, 40, "127.0.0.1", nil, 400, time.Minute)
 		t.Logf("%d of %d pages on the topic in %d", found, all, asked)
@@ -150,7 +150,7 @@ func TestSimulatedBestBesideSpam(t *testing.T) {
 
 // Spam that is a seed, on a domain or on many, leaves others a quarter of the pages though they have brought nothing yet: nobody knows what they
 // have before somebody looks. Without that they have 16 to 60.
-func TestSimulatedBestBesideASeedOfSpam(t *testing.T) {
+func TestLongSimulatedBestBesideASeedOfSpam(t *testing.T) {
 	for _, kind := range []string{"seed", "seeds"} {
 		simulated(t, func(t *testing.T) {
 			const pages = 300

@@ -354,7 +354,7 @@ func TestSimulatedReservation(t *testing.T) {
 
 // Agents come and go while a crawl runs, one, then eight, then three: a new one sends its first request within two seconds,
 // one that drains is gone with its leases ended within two, and nothing is fetched twice.
-func TestSimulatedComeAndGo(t *testing.T) {
+func TestLongSimulatedComeAndGo(t *testing.T) {
 	const many = 16
 	cfg := webs.RandomConfig{Sites: many, Pages: of(40, 60), Links: 6, Seed: 23}
 	port, stop, err := webs.Random(cfg).Serve("127.0.0.1:0")

@@ -195,7 +195,7 @@ func TestReplayOfItself(t *testing.T) {
 // Sites that differ in size, speed and pauses, some of which lack pages, are replayed as they were: what a site's own server does is not taken
 // for its links', pauses and requests add up, and a lease on a slow link that ends pages late was not slow before that. Within a tenth on
 // average of three webs, with and without pauses; by day it is one.
-func TestReplayOfUnequalSites(t *testing.T) {
+func TestLongReplayOfUnequalSites(t *testing.T) {
 	webs, pages, most, delays := 1, of(80, 160), 0.25, []time.Duration{200 * time.Millisecond}
 	specs := []string{"random"}
 	if night() {

@@ -220,7 +220,7 @@ func TestSimulatedSearchesKilled(t *testing.T) {
 }
 
 // Each way in which an engine fails ends where it should, at the stated time and count, with its reason; released, the searches finish.
-func TestSimulatedSearchesFail(t *testing.T) {
+func TestLongSimulatedSearchesFail(t *testing.T) {
 	type ask struct {
 		at   time.Time
 		node string
@@ -367,7 +367,7 @@ func TestSimulatedSitesFail(t *testing.T) {
 
 // A site that refuses every node is asked for a few pages by the last one, as by any other, and its search is a person's with nothing lost
 // that was not refused after something had been answered. Released, it is done; a site that refuses single pages is none of a person's.
-func TestSimulatedSiteRefuses(t *testing.T) {
+func TestLongSimulatedSiteRefuses(t *testing.T) {
 	const docs = 30
 	for _, c := range []struct {
 		name    string
@@ -470,7 +470,7 @@ func TestSimulatedAwayIsNotRefused(t *testing.T) {
 
 // An engine that allows it is asked by each source address on a clock of its own, also when a node is killed and comes again and the
 // coordinator is another one; nodes of one address share its clock. One that is a target, too, keeps one clock for all.
-func TestSimulatedClocksOfAddresses(t *testing.T) {
+func TestLongSimulatedClocksOfAddresses(t *testing.T) {
 	for _, c := range []struct {
 		name, sites, keys string
 		addresses         int

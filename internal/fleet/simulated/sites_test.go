@@ -16,7 +16,7 @@ import (
 )
 
 // One big site alone, without a delay, never waits for a round trip of the coordinator: its connections stay busy.
-func TestOneSiteStaysBusy(t *testing.T) {
+func TestLongOneSiteStaysBusy(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	simulated(t, func(t *testing.T) {

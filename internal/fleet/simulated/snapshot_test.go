@@ -102,5 +102,5 @@ func TestFleetsFillEverySnapshot(t *testing.T) {
 }
 
 // ofSearches are the fields that jobs with searches fill: TestVirtualInAFleet sees the first, and that tasks go where they are bound to,
-// which strategies are not asked about (schedule.WithBound); TestSimulatedClocksOfAddresses sees what the last two do.
+// which strategies are not asked about (schedule.WithBound); TestLongSimulatedClocksOfAddresses sees what the last two do.
 var ofSearches = []string{"Snapshot.Tasks.About", "Snapshot.Tasks.Bound", "Snapshot.Tasks.ByAddress", "Snapshot.Tasks.Shut"}

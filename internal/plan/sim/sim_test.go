@@ -100,7 +100,7 @@ func TestFlowIsAboveTheOthers(t *testing.T) {
 }
 
 // Unequal nodes are used for what they are worth: a strong one is full, the others do not wait for it.
-func TestFlowWithUnequalNodes(t *testing.T) {
+func TestLongFlowWithUnequalNodes(t *testing.T) {
 	minutes := int(runs.Of(8, 15))
 	for _, terms := range []Terms{
 		{Nodes: 12, Sites: 50, Minutes: minutes, Capacity: 2, Tells: 0.3, Noise: 0.2, Strong: 1, Factor: 30},
@@ -253,7 +253,7 @@ func TestWaitingSitesFollowAtOnce(t *testing.T) {
 
 // Where sites end and shut nodes out, pages that are lost by chance do not keep work from the fastest nodes: flow is above the simple
 // control, which looks at success only as far as it slows a node down.
-func TestFlowWhereSitesEndAndShutNodesOut(t *testing.T) {
+func TestLongFlowWhereSitesEndAndShutNodesOut(t *testing.T) {
 	sum := map[string]float64{}
 	for seed := range uint64(3) {
 		w := Made(Terms{Nodes: 12, Sites: 120, Minutes: 10, Capacity: 2, Limits: true, Tells: 0.3, Noise: 0.2, Blocked: 0.2, Sizes: 1}, seed)

@@ -4,6 +4,7 @@
 package scratch
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -19,6 +20,10 @@ import (
 // of some was the collector's.
 const gcPercent = 400
 
+// long begins the names of tests that do not belong to what people wait for: each takes seconds, and holds a rule in the whole product of
+// which smaller tests hold the parts. They run where -run says which tests to run (make long), and at night.
+const long = "^TestLong"
+
 const (
 	memory = "/dev/shm" // a file system in memory, where there is one
 	prefix = "argosy-test-"
@@ -26,8 +31,13 @@ const (
 )
 
 // Run runs the tests of a package with their directories in memory, where there is room for them; at night they are on the disk. Their heap
-// is collected seldom. It calls after when they have ended, and returns what os.Exit is told.
+// is collected seldom. Those whose names begin with TestLong are left out unless they are asked for. It calls after when the tests have
+// ended, and returns what os.Exit is told.
 func Run(m *testing.M, after ...func()) int {
+	flag.Parse()
+	if run, skip := flag.Lookup("test.run"), flag.Lookup("test.skip"); run.Value.String() == "" && skip.Value.String() == "" && !seeds.Many() {
+		_ = skip.Value.Set(long)
+	}
 	dir, err := prepare()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
