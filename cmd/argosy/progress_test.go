@@ -92,7 +92,7 @@ func TestPrintLosses(t *testing.T) {
 }
 
 // Who asks to be left alone for long is told of with the time and the step that helps; while nothing else happens, the lines say until when.
-func TestLongRest(t *testing.T) {
+func TestRestThatIsLong(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 23, 17, 20, 0, 0, time.Local)
 	long := agent.Problem{At: at, Site: "a.test", URL: "http://a.test/", Kind: crawl.KindStatus, Status: 429, Again: true, Rest: time.Hour}
