@@ -304,7 +304,7 @@ func printSummary(w io.Writer, s assemble.Summary) {
 		}
 		fmt.Fprintf(w, "  %s has ended it:\n    argosy crawl -o %s goes on with a higher one%s\n", by, filepath.Clean(s.Out), anew(s.Out))
 	}
-	printTroubles(w, s.Troubles, s.Out)
+	printTroubles(w, s)
 	printLeftOut(w, s)
 	printPlace(w, s)
 }

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"net/http"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -30,7 +30,7 @@ var meanings = map[string]meaning{
 	string(crawl.ReasonNoHTTPS):    {"given without a scheme, and not to be had by https", "the seed with https:// before it, and --ca FILE or --insecure, in a new directory (-o)"},
 	string(crawl.KindOtherName):    {"", "check the name; --insecure takes any certificate"},
 	string(crawl.KindTLS):          {"", "check the port, and http:// or https://"},
-	wantsOurs:                      {"it wants a certificate of whoever asks, and none can be given", "ask its operator for another way in: a proxy that shows one (--proxy)"},
+	assemble.WantsCertificate:      {"it wants a certificate of whoever asks, and none can be given", "ask its operator for another way in: a proxy that shows one (--proxy)"},
 	string(crawl.KindNoTLS):        {"", "http:// instead of https://, or another port"},
 	string(crawl.KindNotHTTP):      {"", "check the port: no web server listens at this one"},
 	string(crawl.KindWantsTLS):     {"", "https:// instead of http://"},
@@ -49,7 +49,7 @@ var meanings = map[string]meaning{
 	string(crawl.ReasonRedirects):  {"", "--cookies of a browser that has passed it may end that"},
 	"400":                          {"it does not take our request (400)", "check the port, and http:// or https://"},
 	"401":                          {"a login is wanted (401)", "the same crawl with a seed http://USER:PASSWORD@HOST/, --header \"Authorization: …\", or --cookies of a login"},
-	refusedLogin:                   {"the name or the password is refused (401)", "check USER:PASSWORD@ of the seed, where @ is %40 and : is %3A in either; the same crawl asks again"},
+	assemble.RefusedLogin:          {"the name or the password is refused (401)", "check USER:PASSWORD@ of the seed, where @ is %40 and : is %3A in either; the same crawl asks again"},
 	"403":                          {"access is refused (403)", "the same crawl with --cookies of a login, or a longer --delay, asks again; --user-agent, in a new directory (-o), says who you are"},
 	"404":                          {"there is no such page (404)", "check the seed's path"},
 	"407":                          {"the proxy wants a login (407)", "--proxy http://USER:PASSWORD@HOST:PORT"},
@@ -71,28 +71,6 @@ var meanings = map[string]meaning{
 	ledger.LossEmpty:               {"the answer to a seed is empty", "others may be answered otherwise: --user-agent, --header, --cookies, in a new directory (-o)"},
 	string(crawl.KindHeaderLarge):  {"", "check the address: no browser takes such an answer"},
 	string(crawl.KindSearch):       {"", "argosy tasks says what its searches wait for, and argosy tasks show each one's history"},
-}
-
-// refusedLogin is the reason where an answer of 401 comes to a name and a password.
-const refusedLogin = "401 to a login"
-
-// wantsOurs is the reason where a server ends the connection since it was shown no client certificate.
-const wantsOurs = "tls: client certificate"
-
-// ofTLS is a reason, or wantsOurs where the detail says so.
-func ofTLS(why, detail string) string {
-	if why == string(crawl.KindTLS) && strings.Contains(detail, "certificate required") {
-		return wantsOurs
-	}
-	return why
-}
-
-// reasonOfTrouble is by which the meaning of what a site brought is found.
-func reasonOfTrouble(t assemble.Trouble) string {
-	if t.Why == "401" && t.Login {
-		return refusedLogin
-	}
-	return ofTLS(t.Why, t.Detail)
 }
 
 // meaningOf returns what a reason means.
@@ -131,12 +109,12 @@ func at(step, dir string) string {
 	return strings.ReplaceAll(step, "retry DIR", "retry "+filepath.Clean(dir))
 }
 
-// printTroubles says which sites brought nothing to a crawl in dir, why, and which step helps.
-func printTroubles(w io.Writer, troubles []assemble.Trouble, dir string) {
+// printTroubles says which sites brought nothing to a crawl, why, and which step helps.
+func printTroubles(w io.Writer, s assemble.Summary) {
 	var order []string
 	by := map[string][]assemble.Trouble{}
-	for _, t := range troubles {
-		why := reasonOfTrouble(t)
+	for _, t := range s.Troubles {
+		why := t.Reason()
 		if by[why] == nil {
 			order = append(order, why)
 		}
@@ -147,10 +125,10 @@ func printTroubles(w io.Writer, troubles []assemble.Trouble, dir string) {
 		for _, t := range of[:min(len(of), maxTold)] {
 			fmt.Fprintf(w, "  %s: %s (%s)\n", t.Site, whatOf(why, t.Detail), plural(t.URLs, "URL"))
 		}
-		if len(of) > maxTold {
-			fmt.Fprintf(w, "  … and %s more for the same reason\n", plural(int64(len(of)-maxTold), "site"))
+		if n := s.Troubled[why] - maxTold; n > 0 {
+			fmt.Fprintf(w, "  … and %s more for the same reason\n", plural(n, "site"))
 		}
-		if step := stepOf(why, dir); step != "" {
+		if step := stepOf(why, s.Out); step != "" {
 			fmt.Fprintf(w, "    → %s\n", step)
 		}
 	}
@@ -237,13 +215,17 @@ func nothingFetched(s assemble.Summary, alone bool) error {
 	}
 	if len(s.Troubles) > 0 && alone {
 		t := s.Troubles[0]
-		why := reasonOfTrouble(t)
+		why := t.Reason()
 		msg += ": " + t.Site + ": " + whatOf(why, t.Detail)
 		if step := stepOf(why, s.Out); step != "" {
 			msg += " (" + step + ")"
 		}
-		if n := len(s.Troubles) - 1; n > 0 {
-			msg += fmt.Sprintf(", and %s more", plural(int64(n), "site"))
+		others := int64(-1)
+		for _, n := range s.Troubled {
+			others += n
+		}
+		if others > 0 {
+			msg += fmt.Sprintf(", and %s more", plural(others, "site"))
 		}
 	}
 	return &exitError{exitFailed, fmt.Errorf("%s", msg)}
@@ -263,7 +245,7 @@ func newTeller(dir string) *teller {
 }
 
 // ofSites are the reasons of pages that are probably the whole site's.
-var ofSites = []string{"401", refusedLogin, "403", "429", "503", string(crawl.ReasonRobots), string(crawl.KindSearch)}
+var ofSites = []string{"401", assemble.RefusedLogin, "403", "429", "503", string(crawl.ReasonRobots), string(crawl.KindSearch)}
 
 // lines returns what is to be told of problems that have come.
 func (t *teller) lines(problems []agent.Problem) (out []string) {
@@ -380,11 +362,9 @@ func untilThen(dir string) string {
 
 // reasonOf is by which a problem's meaning is found.
 func reasonOf(p agent.Problem) string {
-	if p.Kind == crawl.KindStatus && p.Status == http.StatusUnauthorized && p.Login {
-		return refusedLogin
-	}
+	why := string(p.Kind)
 	if p.Kind == crawl.KindStatus && p.Status > 0 {
-		return fmt.Sprint(p.Status)
+		why = strconv.Itoa(p.Status)
 	}
-	return ofTLS(string(p.Kind), p.Detail)
+	return assemble.Trouble{Why: why, Detail: p.Detail, Login: p.Login}.Reason()
 }

@@ -26,9 +26,10 @@ type SeedChecker struct {
 	// Login takes the name and password out of a seed; nil: such seeds are refused.
 	Login func(text string) (without string, err error)
 
-	bad  []string
-	more int
-	any  bool
+	bad    []string
+	more   int    // than are named
+	beyond string // the place of the first of them
+	any    bool
 }
 
 // Read reads a seed; where names its place, should it be wrong.
@@ -38,10 +39,12 @@ func (c *SeedChecker) Read(text string, where func() string) (s Seed, ok bool) {
 	if err == nil {
 		return s, true
 	}
-	if len(c.bad) == maxBadSeeds {
-		c.more++
-	} else {
+	if len(c.bad) < maxBadSeeds {
 		c.bad = append(c.bad, where()+": "+err.Error())
+		return s, false
+	}
+	if c.more++; c.more == 1 {
+		c.beyond = where()
 	}
 	return s, false
 }
@@ -86,23 +89,26 @@ func (c *SeedChecker) read(text string) (s Seed, err error) {
 // otherSchemes begin addresses that are not web pages, and have no slashes that would tell them from a host's name and a port.
 var otherSchemes = []string{"about", "blob", "data", "file", "geo", "irc", "javascript", "magnet", "mailto", "news", "sip", "sms", "tel", "urn", "view-source", "xmpp"}
 
-// Err says what was wrong, in one line; nil: nothing, and there was a seed.
+// Err says what was wrong, in one line, or in one for each of several; nil: nothing, and there was a seed.
 func (c *SeedChecker) Err() error {
+	const allowed = "allowed are http and https URLs and host names"
 	switch {
 	case !c.any:
 		return errors.New("no seed: give at least one URL")
 	case len(c.bad) == 0:
 		return nil
+	case len(c.bad) == 1:
+		return fmt.Errorf("%s; %s", c.bad[0], allowed)
 	}
-	more := ""
+	lines := append([]string{fmt.Sprintf("%d seeds are wrong; %s", len(c.bad)+c.more, allowed)}, c.bad...)
 	if c.more > 0 {
-		more = fmt.Sprintf("; and %d more", c.more)
+		lines = append(lines, fmt.Sprintf("and %d more, the first at %s", c.more, c.beyond))
 	}
-	return fmt.Errorf("%s%s; allowed are http and https URLs and host names", strings.Join(c.bad, "; "), more)
+	return errors.New(strings.Join(lines, "\n  "))
 }
 
-// maxBadSeeds bounds how many seeds are named that are none.
-const maxBadSeeds = 20
+// maxBadSeeds bounds how many seeds are named that are wrong.
+const maxBadSeeds = 1000
 
 // Seeds reads seeds: canonical, each once, and which of them were given without a scheme. where names the place of one.
 func Seeds(given []string, where func(i int) string) (seeds []string, bare []bool, err error) {

@@ -72,3 +72,34 @@ func TestSitesNameTheLine(t *testing.T) {
 		}
 	}
 }
+
+// All bad seeds are named, a line for each; of more than a thousand, how many there are and where the next one stands.
+func TestAllBadSeedsAreNamed(t *testing.T) {
+	for _, n := range []int{1, 2, 200, 1000, 1001, 5000} {
+		var c SeedChecker
+		for i := range n {
+			if _, ok := c.Read("ftp://a.test/", func() string { return fmt.Sprintf("list:%d", i+1) }); ok {
+				t.Fatal("taken")
+			}
+		}
+		lines := strings.Split(c.Err().Error(), "\n")
+		want := n + 1 // and the line that says how many
+		switch {
+		case n == 1:
+			want = 1
+		case n > maxBadSeeds:
+			want = maxBadSeeds + 2
+			if last := lines[len(lines)-1]; last != fmt.Sprintf("  and %d more, the first at list:1001", n-maxBadSeeds) {
+				t.Errorf("of %d the last line is %q", n, last)
+			}
+		}
+		if len(lines) != want {
+			t.Errorf("%d bad seeds are told in %d lines, want %d", n, len(lines), want)
+		}
+		for i := range min(n, maxBadSeeds) {
+			if line := lines[min(i+1, i+n-1)]; !strings.HasPrefix(strings.TrimSpace(line), fmt.Sprintf("list:%d: ", i+1)) {
+				t.Fatalf("of %d, line %d is %q", n, i, line)
+			}
+		}
+	}
+}

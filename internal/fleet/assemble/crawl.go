@@ -91,7 +91,8 @@ type Summary struct {
 	GaveWay   []coordinator.GaveWay `json:"gave_way,omitempty"` // domains whose pages had to promise more than others
 	Succeeded int64                 `json:"succeeded"`          // of the fetched: with a status below 400
 	Moved     int64                 `json:"moved"`              // of these: redirects
-	Troubles  []Trouble             `json:"troubles,omitempty"`
+	Troubles  []Trouble             `json:"troubles,omitempty"` // the first of them
+	Troubled  map[string]int64      `json:"troubled,omitempty"` // sites by reason (Trouble.Reason), all of them
 	Losses    []Loss                `json:"losses,omitempty"`
 	Unmatched []string              `json:"unmatched,omitempty"` // hosts of site rules that no site matches
 
@@ -544,9 +545,11 @@ func (cr *Crawl) summary(ctx context.Context, start time.Time) (Summary, error) 
 		return Summary{}, err
 	}
 	losses, err := cr.losses(ctx, j, troubles)
+	named, troubled := named(troubles)
 	sum := Summary{
 		Job: strconv.Itoa(int(j.ID)), State: state, Seconds: time.Since(start).Seconds(), JobCounts: cr.f.Counts(j.ID), Requests: stats.Requests,
-		Nodes: len(cr.nodes), Strategy: cr.cfg.Strategy, Out: cr.cfg.Dir, Traps: traps, Measured: cr.co.Measured(), Succeeded: succeeded, Moved: moved, Troubles: troubles, Losses: losses,
+		Nodes: len(cr.nodes), Strategy: cr.cfg.Strategy, Out: cr.cfg.Dir, Traps: traps, Measured: cr.co.Measured(), Succeeded: succeeded, Moved: moved, Losses: losses,
+		Troubles: named, Troubled: troubled,
 	}
 	if state == crawl.JobLimited {
 		sum.Limited = j.Limit

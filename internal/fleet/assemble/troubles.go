@@ -3,6 +3,7 @@ package assemble
 import (
 	"cmp"
 	"context"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -93,7 +94,34 @@ func (cr *Crawl) troubles(ctx context.Context, job uint32) (out []Trouble, succe
 	slices.SortFunc(out, func(a, b Trouble) int {
 		return cmp.Or(cmp.Compare(b.URLs, a.URLs), cmp.Compare(a.Site, b.Site))
 	})
-	return out[:min(len(out), maxTroubles)], succeeded, moved, nil
+	return out, succeeded, moved, nil
+}
+
+// named returns the first of the troubles, which are named, and how many sites have each reason.
+func named(all []Trouble) (first []Trouble, sites map[string]int64) {
+	sites = map[string]int64{}
+	for _, t := range all {
+		sites[t.Reason()]++
+	}
+	return all[:min(len(all), maxTroubles)], sites
+}
+
+const (
+	// RefusedLogin is the reason where a name and a password were sent, and refused.
+	RefusedLogin = "refused-login"
+	// WantsCertificate is the reason where a server ends the connection since it was shown no client certificate.
+	WantsCertificate = "wants-certificate"
+)
+
+// Reason tells troubles apart that have different causes. It is Why, but where a login was refused, or a client certificate is wanted.
+func (t Trouble) Reason() string {
+	switch {
+	case t.Why == strconv.Itoa(http.StatusUnauthorized) && t.Login:
+		return RefusedLogin
+	case t.Why == string(crawl.KindTLS) && strings.Contains(t.Detail, "certificate required"):
+		return WantsCertificate
+	}
+	return t.Why
 }
 
 // untrusted returns why the certificates of sites were not believed whose seeds had no scheme: http was asked then, and what it answers, or
