@@ -3,11 +3,8 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
-	"fmt"
 	"os"
 	"os/exec"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -20,10 +17,6 @@ const argsEnv = "ARGOSY_TEST_ARGS"
 func TestMain(m *testing.M) {
 	if args := os.Getenv(argsEnv); args != "" {
 		os.Exit(run(context.Background(), strings.Split(args, "\x1f")))
-	}
-	flag.Parse()
-	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
-		_ = f.Value.Set(fmt.Sprint(4 * runtime.GOMAXPROCS(0))) // most wait: for processes that crawl, delays and disks
 	}
 	os.Exit(scratch.Run(m))
 }

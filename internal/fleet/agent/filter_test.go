@@ -129,6 +129,7 @@ func TestFilterTellsKindsOfLinksApart(t *testing.T) {
 
 // However many nodes are in a process, what their filters take is bounded, and one node alone has all of a filter.
 func TestFiltersOfAProcess(t *testing.T) {
+	t.Parallel()
 	const bytesOfPlace = 14
 	places := map[int]int{} // of a filter of a size that is full
 	for nodes := 1; nodes <= 256; nodes++ {

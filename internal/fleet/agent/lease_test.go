@@ -11,6 +11,7 @@ import (
 
 // A wait for a site's turn ends when the turn has come, also where the timer fires before the waiter waits.
 func TestPauseEnds(t *testing.T) {
+	t.Parallel()
 	l := &lease{}
 	l.more = sync.NewCond(&l.mu)
 	for i := range 4_000 {

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -44,10 +43,6 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 		os.Exit(0)
-	}
-	flag.Parse()
-	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
-		_ = f.Value.Set(fmt.Sprint(4 * runtime.GOMAXPROCS(0))) // real crawls wait most of the time: for delays, disks and each other
 	}
 	os.Exit(scratch.Run(m, databases.Stop))
 }
@@ -105,7 +100,7 @@ func TestCompleteAndExact(t *testing.T) {
 
 // The depth limit keeps exactly the URLs that are within reach, whatever the order in which pages came, and the ledger has
 // the least depth of each.
-func TestDepthIsMinimal(t *testing.T) {
+func TestLongDepthIsMinimal(t *testing.T) {
 	t.Parallel()
 	_, port := serveRandom(t, webs.RandomConfig{Pages: of(60, 150), Links: 2, Seed: 7})
 	nearest := map[string]int{} // by an independent search within each depth

@@ -278,7 +278,7 @@ func damage(path string, at int64) error {
 }
 
 // A robots.txt whose record is lost is asked for again, with one page of its site and no more, and verify is clean after it.
-func TestLostRobots(t *testing.T) {
+func TestLongLostRobots(t *testing.T) {
 	t.Parallel()
 	for _, gone := range []bool{false, true} { // a record, or its whole file
 		w, port := serveWeb(t, 44, 30)

@@ -164,7 +164,7 @@ func judgeHurt(t *testing.T, dir string, h hurt, records []lies, want []string) 
 }
 
 // Wherever a file is damaged, exactly the pages whose records are hit are lost, and those that refer to these.
-func TestDamageAnywhere(t *testing.T) {
+func TestLongDamageAnywhere(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path, file, records := bigCrawl(t, dir)

@@ -69,7 +69,7 @@ func (b *aBus) again(empty bool) {
 
 // The one server of a bus elsewhere is stopped and started again while a fleet crawls: registry and dispatch were in its memory. The fleet
 // goes on, no lease is recalled, nothing is fetched twice, and no two requests to a site are closer than its delay.
-func TestBusForgets(t *testing.T) {
+func TestLongBusForgets(t *testing.T) {
 	t.Parallel()
 	server, dial := ownBus(t)
 

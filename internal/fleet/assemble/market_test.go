@@ -97,7 +97,7 @@ func TestMarketAsPublished(t *testing.T) {
 
 // Lots end when nothing is left, or nobody may go on, not when nobody buys. What crawlers may spend can be raised, and the same crawl goes
 // on to its end.
-func TestLotsWithBounds(t *testing.T) {
+func TestLongLotsWithBounds(t *testing.T) {
 	t.Parallel()
 	web := webs.NewTopical(webs.TopicalConfig{Seed: 6, Sites: 3, Pages: 60, Share: 0.1, Near: 0.6, Told: 0.5})
 	port := served(t, web)

@@ -19,7 +19,7 @@ import (
 )
 
 // Whatever the strategy, a crawl with several nodes ends and reaches what a search of its own reaches.
-func TestEveryStrategyCrawls(t *testing.T) {
+func TestLongEveryStrategyCrawls(t *testing.T) {
 	t.Parallel()
 	_, port := serveWeb(t, 9, 10)
 	truth := fleettest.Search(t, fleettest.Crawl("", port, 0, 1).Job.Identity.Seeds, port)

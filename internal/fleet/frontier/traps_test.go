@@ -546,7 +546,7 @@ func TestListingOfDirectoriesIsWhole(t *testing.T) {
 }
 
 // A whole shop behind random sessions is had once.
-func TestShopBehindSessions(t *testing.T) {
+func TestLongShopBehindSessions(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	for name, spell := range map[string]func(string) string{
 		"segment parameter": func(p string) string { return p + ";s=" + token(rng) },

@@ -164,7 +164,7 @@ func faults(t *testing.T, s *world, seed, stream uint64) {
 
 // The same holds of crawlers that trade: whoever dies in the middle of a trade, every URL is had, and what is fetched again was held by a
 // lease that died.
-func TestSimulatedMarket(t *testing.T) {
+func TestLongSimulatedMarket(t *testing.T) {
 	about, err := topic.Words("about nothing", "en")
 	if err != nil {
 		t.Fatal(err)

@@ -54,7 +54,7 @@ func probed(t *testing.T, about bool, most int64) (asked, had, foreign int) {
 
 // Measuring how fast sites are stays a small part of what is asked, and goes to sites that are crawled, but for those that were being probed
 // when the crawl had its pages. No site here has pages enough to pay for a probe: of such there are four for each node that there is, all together.
-func TestSimulatedProbesAreFew(t *testing.T) {
+func TestLongSimulatedProbesAreFew(t *testing.T) {
 	for _, about := range []bool{true, false} {
 		simulated(t, func(t *testing.T) {
 			asked, had, foreign := probed(t, about, int64(of(300, 600)))

@@ -166,7 +166,7 @@ func replayed(t *testing.T, r sim.Recording, spec string) (rate float64) {
 // Recorded fleets that are replayed under their own strategy are as fast as they were, within a fifth on average of six: goroutines take
 // turns by chance, and one crawl differs from the next of the same web by a tenth, and its replay from it by up to a quarter. In longer crawls
 // all strategies but feedback,load=on are within 8 % (docs/strategies.md). By day it is one recording, and what is told apart is a replay that is of another world.
-func TestReplayOfItself(t *testing.T) {
+func TestLongReplayOfItself(t *testing.T) {
 	webs, pages, most := 1, of(75, 150), 0.4
 	specs := []string{"flow"}
 	if night() {

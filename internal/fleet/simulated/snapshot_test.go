@@ -48,7 +48,7 @@ func networks(t *testing.T) string {
 
 // Fleets that do what fleets do (nodes come, get nowhere, are drained and cost something; jobs say where sites are and what their tasks need;
 // delays are pinged) give strategies something in every field of their snapshots: none is read that nobody fills.
-func TestFleetsFillEverySnapshot(t *testing.T) {
+func TestLongFleetsFillEverySnapshot(t *testing.T) {
 	t.Parallel()
 	l := fleettest.NewLooks()
 	dir, where := t.TempDir(), networks(t)

@@ -16,6 +16,7 @@ import (
 // A coordinator whose process is stopped takes connections and never answers: the next one is asked, and first from then on. Where there
 // is no other one, it is waited for.
 func TestSilentCoordinator(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // less than an answer may take
 	defer cancel()
 	var asked atomic.Int32

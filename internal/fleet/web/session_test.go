@@ -184,6 +184,7 @@ func TestSessionOfToken(t *testing.T) {
 
 // A stream of events says at once how far everything is, then what changes; who is gone is forgotten.
 func TestEvents(t *testing.T) {
+	t.Parallel()
 	_, h, _ := lead(t)
 	srv := httptest.NewServer(h)
 	defer srv.Close()
@@ -230,6 +231,7 @@ func TestEvents(t *testing.T) {
 
 // A stream of events ends with the token that opened it.
 func TestEventsEndWithTheirToken(t *testing.T) {
+	t.Parallel()
 	s, h, _ := lead(t)
 	srv := httptest.NewServer(h)
 	defer srv.Close()

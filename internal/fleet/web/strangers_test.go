@@ -106,6 +106,7 @@ func (b *browser) sends(more ...string) map[string]string {
 // Whoever is no operator orders nothing, and whoever is nobody reads nothing, at any endpoint of the description; nothing of the
 // coordinator is another afterwards.
 func TestStrangers(t *testing.T) {
+	t.Parallel()
 	s, _, _ := lead(t)
 	door := web.NewDoor()
 	h := web.Handler(s, web.Config{UserAgent: "t", Version: "v", Door: door})

@@ -54,6 +54,7 @@ func get(t *testing.T, s *fetch.Session, url string) (*fetch.Response, []byte, e
 
 // Every entry of the catalogue ends in time, with the right kind.
 func TestCatalogue(t *testing.T) {
+	t.Parallel()
 	port, stop, err := testkit.ServeHostile()
 	if err != nil {
 		t.Fatal(err)

@@ -280,6 +280,7 @@ func oddConn(c *tls.Conn, nth int64, write func(*stream)) {
 
 // Whatever a server of HTTP/2 sends, an exchange ends in time and says why, and what came whole is kept as an archive can hold it.
 func TestOddStreams(t *testing.T) {
+	t.Parallel()
 	for _, c := range oddStreams {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -49,6 +49,7 @@ func issued(t *testing.T, name string, from, to time.Time, parent *tls.Certifica
 
 // Whatever a server does with TLS, a request ends in time and says why.
 func TestOddTLS(t *testing.T) {
+	t.Parallel()
 	now, day := time.Now(), 24*time.Hour
 	ca := issued(t, "authority", now.Add(-day), now.Add(day), nil)
 	good := issued(t, "site.test", now.Add(-day), now.Add(day), &ca)

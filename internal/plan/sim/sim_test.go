@@ -76,7 +76,7 @@ func TestWorldIsLeftAlone(t *testing.T) {
 }
 
 // flow is above every other strategy, its probes charged, and never below random. By day it is compared with those that come close.
-func TestFlowIsAboveTheOthers(t *testing.T) {
+func TestLongFlowIsAboveTheOthers(t *testing.T) {
 	others := []string{"nearest,top=auto", "greedy"}
 	if runs.Many() {
 		others = append(others, "random", "feedback,load=on", "roundrobin", "geo", "nearest,top=1", "nearest", "bandwidth", "packing")

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -30,13 +31,19 @@ const (
 	least  = 4 << 30 // bytes that are free there: the largest package needs a twentieth, and crawls of the tests leave a gigabyte free
 )
 
+// waiting is how many tests that are parallel run at once for each core: they wait most of the time, for delays, disks, processes and silence.
+const waiting = 4
+
 // Run runs the tests of a package with their directories in memory, where there is room for them; at night they are on the disk. Their heap
-// is collected seldom. Those whose names begin with TestLong are left out unless they are asked for. It calls after when the tests have
+// is collected seldom; those that are parallel run at once although they are more than the cores. Those whose names begin with TestLong are left out unless they are asked for. It calls after when the tests have
 // ended, and returns what os.Exit is told.
 func Run(m *testing.M, after ...func()) int {
 	flag.Parse()
 	if run, skip := flag.Lookup("test.run"), flag.Lookup("test.skip"); run.Value.String() == "" && skip.Value.String() == "" && !seeds.Many() {
 		_ = skip.Value.Set(long)
+	}
+	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
+		_ = f.Value.Set(strconv.Itoa(waiting * runtime.GOMAXPROCS(0)))
 	}
 	dir, err := prepare()
 	if err != nil {
