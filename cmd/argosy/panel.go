@@ -35,6 +35,7 @@ type panel struct {
 	keys           []string      // of problems
 	stats          agent.Stats
 	running        []agent.SiteStats
+	worked         []agent.SiteStats // that were running when some were
 	quiet          quiet
 }
 
@@ -70,7 +71,9 @@ func (p *panel) sample(now time.Time, s coordinator.Status, a agent.Stats, runni
 		}
 		p.last, p.begun = s, true
 	}
-	p.stats, p.running = a, running
+	if p.stats, p.running = a, running; len(running) > 0 {
+		p.worked = running
+	}
 	p.quiet.sample(now, s.Counts)
 	seen := make(map[uint64]int64, len(running))
 	for _, r := range running {
@@ -228,6 +231,18 @@ func (s *screen) show(p *picture) {
 	width, height := s.size()
 	s.height = min(max(s.height, p.wants(width)), height) // it only grows, and seldom
 	s.put(p.draw(width, s.height), width)
+}
+
+// end shows the last picture, without the lines at its end in which nothing stands.
+func (s *screen) end(p *picture) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	width, height := s.size()
+	lines := p.draw(width, min(max(s.height, p.wants(width)), height))
+	for len(lines) > 1 && strings.TrimSpace(lines[len(lines)-1]) == "" {
+		lines = lines[:len(lines)-1]
+	}
+	s.put(lines, width)
 }
 
 // say puts a text into the first line at once.

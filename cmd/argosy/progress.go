@@ -94,11 +94,12 @@ func (p *progress) stop() {
 	s.Counts = p.cr.Totals() // as of the very end
 	a.Busy = 0
 	now := time.Now()
-	p.panel.sample(now, s, a, p.panel.running, p.cr.Problems())
+	p.panel.sample(now, s, a, nil, p.cr.Problems())
+	p.panel.running = p.panel.worked // at the end nobody works any more
 	pic := p.panel.picture(now)
 	pic.topic = p.reap(now, s)
 	pic.left = ""
-	p.screen.show(pic)
+	p.screen.end(pic)
 }
 
 // console is standard error, where logs and progress are written: on a terminal the panel stands below the rest.

@@ -134,6 +134,9 @@ func printOutcome(w io.Writer, r *survey.Report) error {
 		}
 	}
 	fmt.Fprintf(w, "\n%s redirected, %s with the same bytes as others\n", plural(r.Redirected, "URL"), plural(n.Duplicates, "URL"))
+	if r.Missing > 0 {
+		fmt.Fprintf(w, "%s missing: see argosy verify %s; links of pages in there are not told\n", plural(int64(r.Missing), "archive file"), r.Dir)
+	}
 	if r.Unread > 0 {
 		fmt.Fprintf(w, "%s could not be read to the end: see argosy verify %s\n", plural(int64(r.Unread), "archive file"), r.Dir)
 	}

@@ -232,6 +232,9 @@ func (r *Report) brokenLinks() nodes {
 				el("code", nil, "SELECT url, status, reason FROM pages WHERE state = 'failed' OR status >= 400")))
 		}
 	}
+	if r.Missing > 0 {
+		out = append(out, el("p", class("sub"), plural(r.Missing, "archive file")+" missing: argosy verify says which. Links of pages in there are missing."))
+	}
 	if r.Unread > 0 {
 		out = append(out, el("p", class("sub"), plural(r.Unread, "archive file")+" could not be read to the end: argosy verify says where. Links of pages in there are missing."))
 	}

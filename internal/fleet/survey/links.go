@@ -26,16 +26,18 @@ func (g *gatherer) links(ctx context.Context, stores []archive.Store, resources,
 			return err
 		}
 	}
+	g.r.Missing = len(g.files)
 	return nil
 }
 
-// store reads the files of a store.
+// store reads the files of a store, and strikes them off those that must be there.
 func (l *linkReader) store(ctx context.Context, store archive.Store) error {
 	files, err := store.List(ctx)
 	if err != nil {
 		return err
 	}
 	for _, name := range files {
+		delete(l.g.files, strings.TrimSuffix(name, ".open"))
 		f, err := store.Open(ctx, name, 0)
 		if errors.Is(err, os.ErrNotExist) { // it was finished meanwhile
 			f, err = store.Open(ctx, strings.TrimSuffix(name, ".open"), 0)

@@ -62,8 +62,9 @@ type Report struct {
 	Templates  []Template    `json:"templates"`
 	Same       []ledger.Same `json:"-"`
 	Traps      []crawl.Trap  `json:"traps,omitempty"`
-	Topic      *Stats        `json:"topic,omitempty"`  // of a crawl with one
-	Unread     int           `json:"unread,omitempty"` // files of archives that could not be read to their end
+	Topic      *Stats        `json:"topic,omitempty"`   // of a crawl with one
+	Unread     int           `json:"unread,omitempty"`  // files of archives that could not be read to their end
+	Missing    int           `json:"missing,omitempty"` // files of archives that pages are in, and that are not there
 }
 
 // Site is a site and what came of it.
@@ -146,7 +147,7 @@ func Make(ctx context.Context, at verify.Place, job uint32, now time.Time) (*Rep
 	defer l.Close()
 	fleet := at.Ledger != "" || outdir.Fleet(dir)
 	r := &Report{Dir: filepath.Clean(dir), Made: now.UTC()}
-	g := &gatherer{r: r, seed: maphash.MakeSeed(), sites: map[string]*Site{}, types: map[string]*Share{}, statuses: map[int]*Share{}, templates: map[string]*Template{}, named: map[string]int{}, said: map[string]bool{}, broken: map[string]*Broken{}, to: map[string]string{}}
+	g := &gatherer{r: r, seed: maphash.MakeSeed(), sites: map[string]*Site{}, files: map[string]bool{}, types: map[string]*Share{}, statuses: map[int]*Share{}, templates: map[string]*Template{}, named: map[string]int{}, said: map[string]bool{}, broken: map[string]*Broken{}, to: map[string]string{}}
 	if fleet {
 		g.records = map[uint64]bool{}
 	}
@@ -202,6 +203,7 @@ func Make(ctx context.Context, at verify.Place, job uint32, now time.Time) (*Rep
 type gatherer struct {
 	r         *Report
 	sites     map[string]*Site
+	files     map[string]bool // of archives, that pages are in
 	types     map[string]*Share
 	statuses  map[int]*Share
 	sizes     [17]Share
@@ -342,6 +344,9 @@ func (g *gatherer) page(p *ledger.Page) error {
 	if s == nil {
 		s = &Site{Task: ledger.Task{Site: p.Site}}
 		g.sites[p.Site] = s
+	}
+	if p.WARC != "" {
+		g.files[p.WARC] = true
 	}
 	if g.records != nil && p.WARC != "" {
 		g.records[g.record(p.WARC, p.Offset)] = true

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -126,7 +127,8 @@ func TestBrokenLinks(t *testing.T) {
 	w := plant(rand.New(rand.NewPCG(15, 1)), 300, 200)
 	srv := httptest.NewServer(w)
 	defer srv.Close()
-	r, err := survey.Make(t.Context(), verify.Place{Dir: crawlSite(t, srv.URL+"/")}, 1, time.Now())
+	dir := crawlSite(t, srv.URL+"/")
+	r, err := survey.Make(t.Context(), verify.Place{Dir: dir}, 1, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +151,7 @@ func TestBrokenLinks(t *testing.T) {
 	if len(w.broken) < 200 || len(got) != len(w.broken) {
 		t.Errorf("%d broken URLs found, %d planted", len(got), len(w.broken))
 	}
-	if r.Redirected != 2 || len(r.Same) != 1 || r.Same[0].URLs != 2 || r.Counts.Fetched == 0 || r.Unread != 0 {
+	if r.Redirected != 2 || len(r.Same) != 1 || r.Same[0].URLs != 2 || r.Counts.Fetched == 0 || r.Unread+r.Missing != 0 {
 		t.Errorf("%d redirects, %+v the same, %+v", r.Redirected, r.Same, r.Counts)
 	}
 	urls := int64(0)
@@ -174,6 +176,24 @@ func TestBrokenLinks(t *testing.T) {
 	if _, err := json.Marshal(r); err != nil {
 		t.Error(err)
 	}
+	without, err := survey.Make(t.Context(), verify.Place{Dir: removed(t, dir)}, 1, time.Now())
+	if err != nil || without.Missing == 0 || without.Unread > 0 {
+		t.Errorf("of a crawl without its archives %d are missed, %d not read; %v", without.Missing, without.Unread, err)
+	}
+}
+
+// removed removes the archives of a crawl: who links where cannot be told then, and that is to be said.
+func removed(t *testing.T, dir string) string {
+	archives, err := filepath.Glob(filepath.Join(dir, "warc", "*.gz"))
+	if err != nil || len(archives) == 0 {
+		t.Fatal(archives, err)
+	}
+	for _, name := range archives {
+		if err := os.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
 }
 
 // What brought next to nothing is told with the expression that would have saved it: printed pages, pages with a session's number, one page
