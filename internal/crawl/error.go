@@ -114,7 +114,7 @@ var words = map[Kind]string{
 	ReasonSiteBudget: "--site-pages is used up",
 	ReasonDropped:    "given up by a person",
 	ReasonNoMore:     "behind a result page that named nothing new",
-	ReasonNoHTTPS:    "given without a scheme, and https does not answer: http is asked instead",
+	ReasonNoHTTPS:    "given without a scheme, and not to be had by https: http is asked instead",
 }
 
 // Words says in English what a kind means; empty for one that is not known.
