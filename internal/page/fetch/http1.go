@@ -272,7 +272,7 @@ func (s *Session) exchange(c *conn, req *Request, r *Response, sc *scratch) (kee
 		case kind == crawl.KindArchive:
 			return false, err
 		case isTimeout(err) && b.slow():
-			kind = crawl.KindSlow
+			kind, err = crawl.KindSlow, *b.in.slow()
 		case isTimeout(err):
 			kind = crawl.KindTimeout
 		case kind == crawl.KindInternal:

@@ -126,7 +126,7 @@ func (b *h2Body) read(length int64) error {
 		if b.lim.MinRate > 0 {
 			slow := b.start.Add(rateGrace + time.Duration(b.in.n)*time.Second/time.Duration(b.lim.MinRate))
 			if end := b.start.Add(b.lim.BodyTimeout); slow.Before(end) {
-				late.Store(&errSlow)
+				late.Store(b.in.slow())
 				timer.Reset(time.Until(slow))
 			} else {
 				late.Store(&errTimeout)
@@ -214,7 +214,16 @@ var unprocessedErrors = []string{"graceful shutdown GOAWAY", "client conn not us
 var (
 	errTimeout = errors.New("timed out")
 	errSlow    = errors.New("slower than the minimum rate")
+	errNoBody  = fmt.Errorf("its headers came, and nothing of its body: %w", errSlow)
 )
+
+// slow returns what is wrong with a body that comes too slowly.
+func (in *intake) slow() *error {
+	if in.n == 0 {
+		return &errNoBody
+	}
+	return &errSlow
+}
 
 func h2Request(ctx context.Context, req *Request) (*http.Request, error) {
 	u, err := url.Parse(req.URL.String())
