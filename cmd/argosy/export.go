@@ -35,9 +35,9 @@ those that no node ever saw, with the page that named them first (parent) and th
 a crawl that runs, too, and in a coordinator's directory, by the number of a job; pages are read where its nodes have put them.`,
 		Example: `  argosy export example > pages.jsonl
   argosy export example --format csv --state failed
-  argosy export example --min-score 0.2              (pages on the crawl's topic)
+  argosy export example --min-score 0.2             (pages on the crawl's topic)
   argosy export fleet --job 3 --fields --format table
-  argosy export example --state excluded | jq -r 'select(.reason == "scope") | .url'`,
+  argosy export example --state excluded | jq 'select(.reason == "scope")'`,
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			if err := dirArgs(args, &p.dir); err != nil {
 				return err

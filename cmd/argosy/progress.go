@@ -135,7 +135,8 @@ func (c *console) say(text string) {
 // watch begins to show a crawl: by a panel if standard error is a terminal.
 func (c *console) watch(cr *assemble.Crawl, dir string, lim crawl.Limits) *progress {
 	var s *screen
-	if _, _, ok := terminalSize(os.Stderr); ok && os.Getenv("TERM") != "dumb" {
+	kind, named := os.LookupEnv("TERM")
+	if _, _, ok := terminalSize(os.Stderr); ok && kind != "dumb" && (kind != "" || !named) {
 		s = &screen{w: os.Stderr}
 	}
 	p := startProgress(cr, os.Stderr, s, dir, lim)

@@ -41,7 +41,7 @@ coordinator's directory (--fleet-dir), to see what is lost.`,
   argosy retry example --lost
   argosy retry example --status 5xx,429
   argosy retry example --cut www.example.com
-  argosy retry 1 www.example.com --set '{limits: {header_timeout: 2m, recycle_after: 2m}}'`,
+  argosy retry 1 www.example.com --set '{limits: {header_timeout: 45s}}'`,
 		RunE: func(c *cobra.Command, args []string) error {
 			byStatus := c.Flags().Changed("status")
 			if lost && cut || byStatus && (lost || cut) {

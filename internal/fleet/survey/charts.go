@@ -87,22 +87,27 @@ func fill(colour, percent string) *html.Node {
 	return el("i", at{"class": colour, "style": "width:" + percent + "%"})
 }
 
-// timeline draws the URLs of each stretch of time as an SVG that fits any width; its labels are text beside it.
-func timeline(r *Report) *html.Node {
+// timeline draws a series over the stretches of time as an SVG that fits any width; its labels are text beside it.
+func timeline(r *Report, s series) *html.Node {
 	most := int64(1)
-	for _, b := range r.Timeline {
-		most = max(most, b.URLs)
+	for i := range r.Timeline {
+		most = max(most, s.all(&r.Timeline[i]))
 	}
 	scale := nice(most)
 	px := func(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
 	wide := strconv.Itoa(10 * len(r.Timeline))
-	svg := el("svg", at{"viewBox": "0 0 " + wide + " 100", "preserveAspectRatio": "none", "role": "img", "aria-label": "URLs over time"})
+	svg := el("svg", at{"viewBox": "0 0 " + wide + " 100", "preserveAspectRatio": "none", "role": "img", "aria-label": s.name + " over time"})
 	for _, y := range []string{"0", "50", "100"} {
 		svg.AppendChild(el("line", at{"x1": "0", "x2": wide, "y1": y, "y2": y, "stroke": "var(--line)", "vector-effect": "non-scaling-stroke"}))
 	}
-	for i, b := range r.Timeline {
-		if b.URLs == 0 {
+	for i := range r.Timeline {
+		b := &r.Timeline[i]
+		all, bad := s.all(b), int64(0)
+		if all == 0 {
 			continue
+		}
+		if s.bad != nil {
+			bad = s.bad(b)
 		}
 		column := func(n int64, colour string) *html.Node {
 			tall := 100 * float64(n) / float64(scale)
@@ -110,7 +115,7 @@ func timeline(r *Report) *html.Node {
 		}
 		svg.AppendChild(el("g", nil,
 			el("title", nil, fmt.Sprintf("%s: %s, %s, %s", b.At.Format("15:04:05"), plural(b.URLs, "URL"), plural(b.Errors, "error"), Size(b.Bytes))),
-			column(b.URLs, "var(--main)"), when(b.Errors > 0, column(b.Errors, "var(--bad)"))))
+			column(all, "var(--main)"), when(bad > 0, column(bad, "var(--bad)"))))
 	}
 	layout := "15:04:05"
 	if r.Last.Sub(r.First) > 24*time.Hour {
@@ -120,9 +125,21 @@ func timeline(r *Report) *html.Node {
 	for i := range 3 {
 		times.AppendChild(el("span", nil, r.First.Add(r.Last.Sub(r.First)*time.Duration(i)/2).Format(layout)))
 	}
-	heights := el("div", class("y"), el("span", nil, num(scale)), el("span", nil, num(scale/2)), el("span", nil, "0"))
+	heights := el("div", class("y"), el("span", nil, s.text(scale)), el("span", nil, s.text(scale/2)), el("span", nil, "0"))
 	return el("div", class("plot"), heights, svg, times)
 }
+
+// series is what a timeline shows of each stretch of time.
+type series struct {
+	name     string
+	all, bad func(*Bin) int64 // bad is a part of all; nil: there is none
+	text     func(int64) string
+}
+
+var (
+	urlsOverTime = series{"URLs", func(b *Bin) int64 { return b.URLs }, func(b *Bin) int64 { return b.Errors }, func(n int64) string { return num(n) }}
+	sizeOverTime = series{"Bytes", func(b *Bin) int64 { return b.Bytes }, nil, Size}
+)
 
 // nice is the least round even number that is not below v.
 func nice(v int64) int64 {

@@ -191,7 +191,9 @@ func (r *Report) overTime() nodes {
 	return nodes{
 		el("h2", nil, "Over time"),
 		lead(fmt.Sprintf("URLs fetched in each of %d equal stretches of time, %s each; those answered with an error in red.", len(r.Timeline), stretch(r))),
-		el("div", class("card"), timeline(r)),
+		el("div", class("card"), timeline(r, urlsOverTime)),
+		lead("Bytes of bodies in each of them."),
+		el("div", class("card"), timeline(r, sizeOverTime)),
 	}
 }
 
