@@ -39,6 +39,7 @@ func elsewhere(t *testing.T) (f *fleet, place string, id uint32) {
 	f.Leader()
 	id = f.Submit(fleettest.Job("1", time.Second))
 	f.Halt()
+	f.Config.BusListen = "127.0.0.1:0" // no node looks for it
 	return f, place, id
 }
 
@@ -75,6 +76,7 @@ func TestLedgerOfAnotherFleet(t *testing.T) {
 		testkit.Eventually(t, what+" lost: the job goes on, or begins again", func() bool { return x.Job(id).State == crawl.JobRunning })
 		x.Halt()
 	}
+	x.Config.BusListen = "127.0.0.1:0"
 	x.Config.Ledger = shared + ".new"
 	if why := refused(t, x.Config, serve.ErrOtherLedger); !strings.Contains(why, shared+",") {
 		t.Error(why)

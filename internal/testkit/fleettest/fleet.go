@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -50,7 +51,11 @@ func New(t *testing.T, change func(*serve.Config)) *Fleet {
 func (f *Fleet) Start() {
 	f.T.Helper()
 	var err error
-	if f.Server, err = serve.Open(f.T.Context(), f.Config); err != nil {
+	testkit.Eventually(f.T, "the port is free that it had", func() bool { // a connection of another test may have it for a while
+		f.Server, err = serve.Open(f.T.Context(), f.Config)
+		return !errors.Is(err, syscall.EADDRINUSE)
+	})
+	if err != nil {
 		f.T.Fatal(err)
 	}
 	if f.Config.Bus.URL == "" {
