@@ -141,16 +141,7 @@ func TestPromises(t *testing.T) {
 			t.Parallel()
 			for seed := range seeds.Of(1, 5) {
 				j := newJudge(single(p.name, p, library(100)), 8000)
-				v, err := j.play(seed)
-				if err != nil {
-					t.Fatal(err)
-				}
-				ended, rows := j.rows(v, 600)
-				for _, r := range append(rows, ended) {
-					if r.broken {
-						t.Errorf("seed %d: %s: %d of %d real pages, %d answers, %d wasted: %s", seed, r.name, r.had, r.real, r.answers, r.wasted, r.promise)
-					}
-				}
+				keepsPromises(t, j, seed)
 			}
 		})
 	}
@@ -164,16 +155,7 @@ func TestPromisesOfBusyNode(t *testing.T) {
 			for seed := range seeds.Of(2, 5) {
 				j := newJudge(single(p.name, p, library(100)), 8000)
 				j.spent = true
-				v, err := j.play(seed)
-				if err != nil {
-					t.Fatal(err)
-				}
-				ended, rows := j.rows(v, 600)
-				for _, r := range append(rows, ended) {
-					if r.broken {
-						t.Errorf("seed %d: %s: %d of %d real pages, %d answers, %d wasted: %s", seed, r.name, r.had, r.real, r.answers, r.wasted, r.promise)
-					}
-				}
+				keepsPromises(t, j, seed)
 			}
 		})
 	}
@@ -211,5 +193,20 @@ func TestJudge(t *testing.T) {
 	}
 	if !j.had["judge shop-zx-20/item3"] || j.had["judge shop-zx-20/item5"] {
 		t.Error("what was had is not what was shown")
+	}
+}
+
+// keepsPromises plays a crawl and says which promises it broke.
+func keepsPromises(t *testing.T, j *judge, seed uint64) {
+	t.Helper()
+	v, err := j.play(seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, rows := j.rows(v, 600)
+	for _, r := range append(rows, ended) {
+		if r.broken {
+			t.Errorf("seed %d: %s: %d of %d real pages, %d answers, %d wasted: %s", seed, r.name, r.had, r.real, r.answers, r.wasted, r.promise)
+		}
 	}
 }

@@ -545,11 +545,11 @@ func (cr *Crawl) summary(ctx context.Context, start time.Time) (Summary, error) 
 		return Summary{}, err
 	}
 	losses, err := cr.losses(ctx, j, troubles)
-	named, troubled := named(troubles)
+	shown, troubled := tally(troubles)
 	sum := Summary{
 		Job: strconv.Itoa(int(j.ID)), State: state, Seconds: time.Since(start).Seconds(), JobCounts: cr.f.Counts(j.ID), Requests: stats.Requests,
 		Nodes: len(cr.nodes), Strategy: cr.cfg.Strategy, Out: cr.cfg.Dir, Traps: traps, Measured: cr.co.Measured(), Succeeded: succeeded, Moved: moved, Losses: losses,
-		Troubles: named, Troubled: troubled,
+		Troubles: shown, Troubled: troubled,
 	}
 	if state == crawl.JobLimited {
 		sum.Limited = j.Limit

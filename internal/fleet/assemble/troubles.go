@@ -97,8 +97,8 @@ func (cr *Crawl) troubles(ctx context.Context, job uint32) (out []Trouble, succe
 	return out, succeeded, moved, nil
 }
 
-// named returns the first of the troubles, which are named, and how many sites have each reason.
-func named(all []Trouble) (first []Trouble, sites map[string]int64) {
+// tally returns the first of the troubles, which are named, and how many sites have each reason.
+func tally(all []Trouble) (first []Trouble, sites map[string]int64) {
 	sites = map[string]int64{}
 	for _, t := range all {
 		sites[t.Reason()]++

@@ -12,7 +12,7 @@ func TestTroublesAreCounted(t *testing.T) {
 	for i := range 9900 {
 		all = append(all, Trouble{Site: fmt.Sprint(i), Why: []string{"404", "401", "no-such-host"}[i%3], Login: i%6 == 1})
 	}
-	first, sites := named(all)
+	first, sites := tally(all)
 	if len(first) != maxTroubles || first[7].Site != "7" {
 		t.Errorf("%d are named", len(first))
 	}
